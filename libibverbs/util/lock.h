@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A mutex that clang's thread-safety analysis knows: state marked GUARDED_BY
+ * and functions marked REQUIRES are checked at compile time. gcc sees a plain
+ * pthread mutex.
+ */
+#ifndef UTIL_LOCK_H
+#define UTIL_LOCK_H
+
+#include <pthread.h>
+
+#ifdef __clang__
+#define LOCK_ATTRIBUTE(x) __attribute__((x))
+#else
+#define LOCK_ATTRIBUTE(x)
+#endif
+
+#define GUARDED_BY(lock) LOCK_ATTRIBUTE(guarded_by(lock))
+#define REQUIRES(lock)	 LOCK_ATTRIBUTE(requires_capability(lock))
+#define EXCLUDES(lock)	 LOCK_ATTRIBUTE(locks_excluded(lock))
+
+struct LOCK_ATTRIBUTE(capability("mutex")) verbs_mutex {
+	pthread_mutex_t mutex;
+};
+
+#define VERBS_MUTEX_INIT                   \
+	{                                  \
+		PTHREAD_MUTEX_INITIALIZER, \
+	}
+
+static inline void verbs_mutex_lock(struct verbs_mutex *lock)
+	LOCK_ATTRIBUTE(acquire_capability(lock))
+		LOCK_ATTRIBUTE(no_thread_safety_analysis)
+{
+	(void)pthread_mutex_lock(&lock->mutex); /* fails on misuse only */
+}
+
+static inline void verbs_mutex_unlock(struct verbs_mutex *lock)
+	LOCK_ATTRIBUTE(release_capability(lock))
+		LOCK_ATTRIBUTE(no_thread_safety_analysis)
+{
+	(void)pthread_mutex_unlock(&lock->mutex);
+}
+
+#endif
