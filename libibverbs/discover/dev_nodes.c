@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Removes devices without a node in /dev/infiniband from the records of a
+ * scan. Called by discover.c as the last step. The cheapest look that answers
+ * the question is taken: one node, the remembered listing, a new listing; and
+ * each node by itself where the folder may be searched but not read.
+ */
+#include "discover/dev_nodes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Two ticks of the coarsest kernel clock, which has HZ=100. */
+#define SETTLED_NS 20000000
+#define NS_PER_S   1000000000
+
+static bool time_before(const struct timespec *a, const struct timespec *b)
+{
+	if (a->tv_sec != b->tv_sec)
+		return a->tv_sec < b->tv_sec;
+	return a->tv_nsec < b->tv_nsec;
+}
+
+bool verbs_nodes_settled(const struct timespec *modified,
+			 const struct timespec *listed)
+{
+	struct timespec limit = *modified;
+
+	limit.tv_nsec += SETTLED_NS;
+	if (limit.tv_nsec >= NS_PER_S) {
+		limit.tv_nsec -= NS_PER_S;
+		limit.tv_sec++;
+	}
+	return time_before(&limit, listed);
+}
+
+/* The clock that the kernel stamps files with. No system call, by the vDSO. */
+static struct timespec file_clock(void)
+{
+	struct timespec now = {};
+
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* always there */
+	return now;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct verbs_dir_entry *left = a, *right = b;
+
+	return strcmp(left->name, right->name);
+}
+
+void verbs_node_listing_free(struct verbs_node_listing *listing)
+{
+	verbs_dir_names_free(&listing->names);
+	*listing = (struct verbs_node_listing){};
+}
+
+static bool listing_holds(const char *dir,
+			  const struct verbs_node_listing *listing)
+{
+	struct timespec now;
+	struct stat st;
+
+	if (!listing->settled)
+		return false;
+	now = file_clock();
+	if (time_before(&now, &listing->listed))
+		return false; /* the clock was set back: times mean nothing */
+	if (stat(dir, &st))
+		return false;
+	return st.st_dev == listing->dev && st.st_ino == listing->ino &&
+	       st.st_mtim.tv_sec == listing->modified.tv_sec &&
+	       st.st_mtim.tv_nsec == listing->modified.tv_nsec;
+}
+
+static int list_nodes(const char *dir, struct verbs_node_listing *listing)
+{
+	struct verbs_node_listing fresh = { .listed = file_clock() };
+	struct stat st;
+	int ret;
+	int fd;
+
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+
+	/* before the names, so that a change in between counts as a change */
+	ret = fstat(fd, &st) ? -errno : 0;
+	if (!ret)
+		ret = verbs_dir_names_read(fd, &fresh.names);
+	(void)close(fd); /* nothing was written */
+	if (ret)
+		return ret;
+
+	if (fresh.names.count > 1)
+		qsort(fresh.names.entries, fresh.names.count,
+		      sizeof(*fresh.names.entries), compare_entries);
+	fresh.dev = st.st_dev;
+	fresh.ino = st.st_ino;
+	fresh.modified = st.st_mtim;
+	fresh.settled = verbs_nodes_settled(&fresh.modified, &fresh.listed);
+
+	verbs_node_listing_free(listing);
+	*listing = fresh;
+	return 0;
+}
+
+/* Return: 0 if the node is there, or -errno. */
+static int node_stat(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int len;
+
+	len = snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
+	return stat(path, &st) ? -errno : 0;
+}
+
+/* @listing: NULL to look at the node itself */
+static int node_exists(const char *dir,
+		       const struct verbs_node_listing *listing,
+		       const char *name)
+{
+	struct verbs_dir_entry key = {};
+	const struct verbs_dir_entry *entry;
+
+	if (!listing)
+		return node_stat(dir, name);
+	if (listing->names.count == 0)
+		return -ENOENT;
+
+	memcpy(key.name, name, sizeof(key.name));
+	entry = bsearch(&key, listing->names.entries, listing->names.count,
+			sizeof(key), compare_entries);
+	if (!entry)
+		return -ENOENT;
+	/* A link tells nothing of what it points to. */
+	return entry->type == DT_LNK ? node_stat(dir, name) : 0;
+}
+
+int verbs_nodes_filter(const char *dir, struct verbs_node_listing *listing,
+		       struct verbs_device_records *records)
+{
+	const struct verbs_node_listing *use = listing;
+	size_t kept = 0;
+	int ret;
+
+	if (records->count <= 1) {
+		use = NULL;
+	} else if (!listing_holds(dir, listing)) {
+		ret = list_nodes(dir, listing);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret == -ENOENT || ret == -ENOTDIR) {
+			records->count = 0;
+			return 0;
+		}
+		if (ret)
+			use = NULL;
+	}
+
+	for (size_t i = 0; i < records->count; i++) {
+		const struct verbs_kernel_device *device = &records->devices[i];
+
+		ret = node_exists(dir, use, device->uverbs_name);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret)
+			continue;
+		if (kept != i)
+			records->devices[kept] = *device;
+		kept++;
+	}
+	records->count = kept;
+	return 0;
+}

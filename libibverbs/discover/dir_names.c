@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The names in a folder. Called for /dev/infiniband and for folders of sysfs.
+ * Reads the descriptor itself: opendir() would cost one call more, and its
+ * buffer is too small for a machine with hundreds of devices.
+ */
+#include "discover/dir_names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discover/records.h"
+
+/* Some thousand short names in one call. */
+#define READ_BYTES ((size_t)32 * 1024)
+
+static int add_entry(struct verbs_dir_names *names, const struct dirent64 *from)
+{
+	size_t count = names->count;
+	struct verbs_dir_entry entry = { .type = from->d_type };
+
+	if (from->d_name[0] == '.' ||
+	    !verbs_record_name(from->d_name, strlen(from->d_name), entry.name))
+		return 0;
+
+	/* room for the next power of two, as in records.c */
+	if ((count & (count - 1)) == 0) {
+		struct verbs_dir_entry *entries;
+
+		entries = reallocarray(names->entries, count ? 2 * count : 1,
+				       sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		names->entries = entries;
+	}
+	names->entries[names->count++] = entry;
+	return 0;
+}
+
+static int add_entries(struct verbs_dir_names *names, const char *buf,
+		       size_t len)
+{
+	size_t pos = 0;
+
+	while (pos < len) {
+		const struct dirent64 *from = (const void *)(buf + pos);
+		int ret;
+
+		ret = add_entry(names, from);
+		if (ret)
+			return ret;
+		pos += from->d_reclen;
+	}
+	return 0;
+}
+
+int verbs_dir_names_read(int dirfd, struct verbs_dir_names *ret_names)
+{
+	struct verbs_dir_names names = {};
+	char *buf;
+	int ret;
+
+	buf = malloc(READ_BYTES); /* aligned for any struct */
+	if (!buf)
+		return -ENOMEM;
+
+	for (;;) {
+		ssize_t len = getdents64(dirfd, buf, READ_BYTES);
+
+		if (len <= 0) {
+			ret = len < 0 ? -errno : 0;
+			break;
+		}
+		ret = add_entries(&names, buf, (size_t)len);
+		if (ret)
+			break;
+	}
+
+	free(buf);
+	if (ret)
+		verbs_dir_names_free(&names);
+	else
+		*ret_names = names;
+	return ret;
+}
+
+void verbs_dir_names_free(struct verbs_dir_names *names)
+{
+	free(names->entries);
+	*names = (struct verbs_dir_names){};
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Discovery by RDMA netlink. Called by discover.c; netlink_io.c
+ * carries requests and answers, netlink_parse.c takes answers apart. In the
+ * order of a scan:
+ *
+ * 1. One send: the request for a dump of all devices, and behind it a query for
+ *    the character device of each device of the last scan.
+ * 2. Receive until the dump is complete and these queries are answered.
+ * 3. Windows of queries for the devices that have no answer yet: one send,
+ *    then receive until each is answered.
+ *
+ * The kernel handles requests inside the send call, and makes the next part of
+ * a dump when the previous one is received. So nothing here waits, and one
+ * recvmmsg() brings many answers. Where a kernel does not behave like that,
+ * the scan waits for a bounded time.
+ *
+ * The socket does not outlive the scan: programs close descriptors that they
+ * do not know.
+ */
+#include "discover/discover_netlink.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "discover/netlink_io.h"
+#include "discover/netlink_parse.h"
+#include "discover/records.h"
+
+/* Sockets in one scan, where changes overtake it. */
+#define MAX_ATTEMPTS 4
+
+/* Datagrams in one attempt; what is beyond is no scan but a flood. */
+#define MAX_DATAGRAMS (4 * VERBS_NETLINK_MAX_DEVICES)
+
+struct scan {
+	struct verbs_netlink_memory *memory;
+	struct verbs_netlink_scan nl;
+	int fd;
+	size_t nr_datagrams;
+};
+
+/* Moves all queries in state @from to state @to. */
+static void move_queries(struct verbs_netlink_scan *nl,
+			 enum verbs_netlink_state from,
+			 enum verbs_netlink_state to)
+{
+	for (size_t i = 0; i < nl->nr_queries; i++)
+		if (nl->queries[i].state == from)
+			nl->queries[i].state = to;
+	if (from == VERBS_NETLINK_PENDING)
+		nl->nr_pending = 0;
+}
+
+/* Sends the next window of queries, behind the dump request if @with_dump. */
+static int send_window(struct scan *scan, bool with_dump)
+{
+	struct verbs_netlink_scan *nl = &scan->nl;
+	struct verbs_netlink_batch batch;
+	int ret;
+
+	batch.used = 0;
+	if (with_dump) {
+		ret = verbs_netlink_batch_dump(&batch);
+		if (ret)
+			return ret;
+	}
+	for (size_t i = 0; i < nl->nr_queries; i++) {
+		struct verbs_netlink_query *query = &nl->queries[i];
+
+		if (nl->nr_pending == scan->memory->window)
+			break;
+		if (query->state != VERBS_NETLINK_UNASKED)
+			continue;
+		ret = verbs_netlink_batch_query(&batch,
+						nl->first_number + (uint32_t)i,
+						query->ibdev_index);
+		if (ret)
+			return ret;
+		query->state = VERBS_NETLINK_PENDING;
+		nl->nr_pending++;
+	}
+	return batch.used ? verbs_netlink_batch_send(scan->fd, &batch) : 0;
+}
+
+/* Whether nothing that netlink told can be used after this error. */
+static bool is_fatal(int error)
+{
+	return error == -ENOMEM || error == -EBADMSG || error == -EMSGSIZE;
+}
+
+/* Takes what has arrived. -EAGAIN if nothing has. */
+static int receive_some(struct scan *scan)
+{
+	struct verbs_netlink_memory *memory = scan->memory;
+	size_t nr;
+	int ret;
+
+	/* only the dump can have datagrams of many devices */
+	ret = verbs_netlink_receive(scan->fd, memory->rx,
+				    memory->wide && !scan->nl.dump_done,
+				    &scan->nl, &nr);
+	scan->nr_datagrams += nr ? nr : 1;
+	return scan->nr_datagrams > MAX_DATAGRAMS ? -EIO : ret;
+}
+
+/*
+ * The receive buffer ran over and answers are lost. The kernel drops further
+ * ones until it is empty, so empty it, then ask again in smaller windows.
+ *
+ * While the dump runs its parts need the room as well: start over, without
+ * queries beside the dump.
+ */
+static int recover_overrun(struct scan *scan)
+{
+	struct verbs_netlink_memory *memory = scan->memory;
+	int ret;
+
+	if (!scan->nl.dump_done) {
+		memory->window = memory->window > 1 ? memory->window / 2 : 1;
+		memory->nr_known = 0;
+		return -ESTALE;
+	}
+
+	do {
+		ret = receive_some(scan);
+	} while (!ret || ret == -ENOBUFS || ret == -EINTR);
+	if (ret != -EAGAIN)
+		return ret;
+
+	memory->window /= 2;
+	move_queries(&scan->nl, VERBS_NETLINK_PENDING, VERBS_NETLINK_UNASKED);
+	return 0;
+}
+
+/*
+ * Receives until nothing is outstanding. Once the dump is complete only some
+ * answers can be missing; if they cannot be had, their queries are FAILED and
+ * no more are sent in this scan.
+ */
+static int receive_all(struct scan *scan)
+{
+	struct verbs_netlink_scan *nl = &scan->nl;
+	int ret = 0;
+
+	while ((!ret || ret == -EINTR) && (!nl->dump_done || nl->nr_pending)) {
+		ret = receive_some(scan);
+		if (ret == -ENOBUFS)
+			ret = recover_overrun(scan);
+		else if (ret == -EAGAIN)
+			ret = verbs_netlink_wait(scan->fd);
+	}
+	if (ret && nl->dump_done && !is_fatal(ret)) {
+		move_queries(nl, VERBS_NETLINK_PENDING, VERBS_NETLINK_FAILED);
+		scan->memory->window = 0;
+		return 0;
+	}
+	return ret;
+}
+
+/* Queries for the devices of the last scan, as far as one window goes. */
+static int query_known(struct scan *scan)
+{
+	const struct verbs_netlink_memory *memory = scan->memory;
+	struct verbs_netlink_scan *nl = &scan->nl;
+	size_t count = memory->nr_known;
+
+	if (count > memory->window)
+		count = memory->window;
+	if (!count || memory->wide)
+		return 0;
+
+	nl->queries = calloc(count, sizeof(*nl->queries));
+	if (!nl->queries)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		nl->queries[i].ibdev_index = memory->known[i];
+	nl->nr_queries = count;
+	return 0;
+}
+
+static const struct verbs_netlink_query *
+find_answer(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
+{
+	for (size_t i = 0; i < nl->nr_queries; i++) {
+		const struct verbs_netlink_query *query = &nl->queries[i];
+
+		if (query->ibdev_index == ibdev_index &&
+		    query->state == VERBS_NETLINK_ANSWERED)
+			return query;
+	}
+	return NULL;
+}
+
+/*
+ * Now that the devices are known: one query for each, in their order. Answers
+ * that are already there are taken over; a query that failed is asked again,
+ * because its device may have come after it.
+ */
+static int query_devices(struct scan *scan)
+{
+	struct verbs_netlink_scan *nl = &scan->nl;
+	struct verbs_netlink_query *queries = NULL;
+
+	if (nl->devices.count) {
+		queries = calloc(nl->devices.count, sizeof(*queries));
+		if (!queries)
+			return -ENOMEM;
+	}
+
+	for (size_t i = 0; i < nl->devices.count; i++) {
+		uint32_t ibdev_index =
+			(uint32_t)nl->devices.devices[i].ibdev_index;
+		const struct verbs_netlink_query *answer;
+
+		answer = find_answer(nl, ibdev_index);
+		if (answer)
+			queries[i] = *answer;
+		else
+			queries[i].ibdev_index = ibdev_index;
+	}
+
+	nl->first_number += (uint32_t)nl->nr_queries;
+	free(nl->queries);
+	nl->queries = queries;
+	nl->nr_queries = nl->devices.count;
+	return 0;
+}
+
+static bool has_unasked(const struct verbs_netlink_scan *nl)
+{
+	for (size_t i = 0; i < nl->nr_queries; i++)
+		if (nl->queries[i].state == VERBS_NETLINK_UNASKED)
+			return true;
+	return false;
+}
+
+/*
+ * Asks all queries. When no more can be sent, because of an error or because
+ * the windows have become too small, the rest is FAILED.
+ */
+static int ask_devices(struct scan *scan)
+{
+	struct verbs_netlink_scan *nl = &scan->nl;
+
+	while (has_unasked(nl) && scan->memory->window) {
+		int ret = send_window(scan, false);
+
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret)
+			break;
+		ret = receive_all(scan);
+		if (ret)
+			return ret;
+	}
+	move_queries(nl, VERBS_NETLINK_PENDING, VERBS_NETLINK_FAILED);
+	move_queries(nl, VERBS_NETLINK_UNASKED, VERBS_NETLINK_FAILED);
+	return 0;
+}
+
+static void take_answers(struct verbs_netlink_scan *nl)
+{
+	for (size_t i = 0; i < nl->nr_queries; i++) {
+		const struct verbs_netlink_query *query = &nl->queries[i];
+		struct verbs_kernel_device *device = &nl->devices.devices[i];
+
+		if (query->state != VERBS_NETLINK_ANSWERED)
+			continue;
+		memcpy(device->uverbs_name, query->name, sizeof(query->name));
+		device->cdev = query->cdev;
+		device->abi_version = query->abi_version;
+		device->driver_id = query->driver_id;
+	}
+}
+
+/* Everything from the first send on. */
+static int scan_socket(struct scan *scan)
+{
+	int ret;
+
+	ret = query_known(scan);
+	if (!ret)
+		ret = send_window(scan, true);
+	if (!ret)
+		ret = receive_all(scan);
+	if (!ret)
+		ret = query_devices(scan);
+	if (!ret)
+		ret = ask_devices(scan);
+	return ret;
+}
+
+static int scan_once(struct verbs_netlink_memory *memory,
+		     struct verbs_device_records *ret_records)
+{
+	struct scan scan = {
+		.memory = memory,
+		.nl = { .first_number = VERBS_NETLINK_DUMP_NUMBER + 1 },
+	};
+	int ret;
+
+	if (!memory->window)
+		memory->window = VERBS_NETLINK_WINDOW;
+	scan.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	if (scan.fd < 0)
+		return -errno;
+	ret = scan_socket(&scan);
+	(void)close(scan.fd); /* a socket has nothing to flush */
+
+	if (!ret) {
+		take_answers(&scan.nl);
+		*ret_records = scan.nl.devices;
+	} else {
+		verbs_device_records_free(&scan.nl.devices);
+	}
+	free(scan.nl.queries);
+	return ret;
+}
+
+static int remember_known(struct verbs_netlink_memory *memory,
+			  const struct verbs_device_records *records)
+{
+	uint32_t *known;
+
+	memory->nr_known = 0;
+	if (!records->count)
+		return 0;
+	known = reallocarray(memory->known, records->count, sizeof(*known));
+	if (!known)
+		return -ENOMEM;
+
+	memory->known = known;
+	for (size_t i = 0; i < records->count; i++)
+		if (records->devices[i].uverbs_name[0])
+			known[memory->nr_known++] =
+				(uint32_t)records->devices[i].ibdev_index;
+	return 0;
+}
+
+int verbs_discover_netlink(struct verbs_netlink_memory *memory,
+			   struct verbs_device_records *ret_records)
+{
+	struct verbs_device_records records = {};
+	int ret = -ESTALE;
+
+	if (!memory->rx) {
+		memory->rx = verbs_netlink_rx_new();
+		if (!memory->rx)
+			return -ENOMEM;
+	}
+
+	for (int i = 0; i < MAX_ATTEMPTS && ret == -ESTALE; i++) {
+		ret = scan_once(memory, &records);
+		if (ret == -EMSGSIZE && !memory->wide) {
+			memory->wide = true;
+			ret = -ESTALE;
+		}
+	}
+	if (!ret)
+		ret = remember_known(memory, &records);
+	if (ret) {
+		memory->nr_known = 0;
+		verbs_device_records_free(&records);
+		return ret;
+	}
+	*ret_records = records;
+	return 0;
+}
+
+void verbs_netlink_memory_free(struct verbs_netlink_memory *memory)
+{
+	free(memory->known);
+	verbs_netlink_rx_free(memory->rx);
+	*memory = (struct verbs_netlink_memory){};
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RDMA netlink answers to records. Called by discover_netlink.c for each
+ * datagram, and by the fuzz target. Attributes are read by libnl, which checks
+ * their lengths against the policy below; everything else is checked here.
+ *
+ * A datagram holds messages of two kinds, told apart by sequence number:
+ * parts of the dump of all devices, and answers to queries for the character
+ * device of one of them. They come in any order.
+ */
+#include "discover/netlink_parse.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <rdma/rdma_netlink.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "discover/records.h"
+
+/* The last attribute that matters; the parser skips those behind it. */
+#define LAST_ATTR RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID
+
+/* Strings are missing here: a bad name must not spoil the whole message. */
+static const struct nla_policy policy[LAST_ATTR + 1] = {
+	[RDMA_NLDEV_ATTR_DEV_INDEX] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_PORT_INDEX] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_NODE_GUID] = { .type = NLA_U64 },
+	[RDMA_NLDEV_ATTR_DEV_NODE_TYPE] = { .type = NLA_U8 },
+	[RDMA_NLDEV_ATTR_CHARDEV_ABI] = { .type = NLA_U64 },
+	[RDMA_NLDEV_ATTR_CHARDEV] = { .type = NLA_U64 },
+	[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID] = { .type = NLA_U32 },
+};
+
+/* The terminator has to be the last byte of the attribute. */
+static bool take_name(struct nlattr *attr, char *ret_name)
+{
+	const char *text = nla_data(attr);
+	int len = nla_len(attr);
+
+	if (len < 1 || text[len - 1] != '\0')
+		return false;
+	return verbs_record_name(text, (size_t)len - 1, ret_name);
+}
+
+static bool is_duplicate(const struct verbs_device_records *devices,
+			 const struct verbs_kernel_device *device)
+{
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct verbs_kernel_device *other = &devices->devices[i];
+
+		if (other->ibdev_index == device->ibdev_index ||
+		    strcmp(other->ibdev_name, device->ibdev_name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int parse_device(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
+{
+	struct verbs_kernel_device device = { .has_node_guid = true };
+	struct nlattr *attrs[LAST_ATTR + 1];
+	uint32_t ibdev_index;
+
+	if (nlmsg_parse(hdr, 0, attrs, LAST_ATTR, policy) < 0)
+		return -EBADMSG;
+	if (!attrs[RDMA_NLDEV_ATTR_DEV_INDEX] ||
+	    !attrs[RDMA_NLDEV_ATTR_DEV_NAME] ||
+	    !attrs[RDMA_NLDEV_ATTR_PORT_INDEX] ||
+	    !attrs[RDMA_NLDEV_ATTR_NODE_GUID] ||
+	    !attrs[RDMA_NLDEV_ATTR_DEV_NODE_TYPE])
+		return -EBADMSG;
+
+	ibdev_index = nla_get_u32(attrs[RDMA_NLDEV_ATTR_DEV_INDEX]);
+	if (ibdev_index > INT_MAX)
+		return -EBADMSG;
+	if (!take_name(attrs[RDMA_NLDEV_ATTR_DEV_NAME], device.ibdev_name))
+		return 0;
+
+	device.ibdev_index = (int)ibdev_index;
+	device.nr_ports = nla_get_u32(attrs[RDMA_NLDEV_ATTR_PORT_INDEX]);
+	device.node_guid =
+		htobe64(nla_get_u64(attrs[RDMA_NLDEV_ATTR_NODE_GUID]));
+	device.node_type = verbs_record_node_type(
+		nla_get_u8(attrs[RDMA_NLDEV_ATTR_DEV_NODE_TYPE]));
+
+	/*
+	 * The kernel resumes a dump by position. If devices come or go
+	 * meanwhile, one can appear twice, or a new one under the old name.
+	 */
+	if (is_duplicate(&scan->devices, &device))
+		return -ESTALE;
+	if (scan->devices.count == VERBS_NETLINK_MAX_DEVICES)
+		return -EBADMSG;
+	return verbs_records_add(&scan->devices, &device);
+}
+
+/* The error code that leads the payload of NLMSG_ERROR and NLMSG_DONE. */
+static bool take_error(const struct nlmsghdr *hdr, int *ret_error)
+{
+	if (!nlmsg_valid_hdr(hdr, sizeof(*ret_error)))
+		return false;
+	memcpy(ret_error, nlmsg_data(hdr), sizeof(*ret_error));
+	return true;
+}
+
+static int dump_refused(int error)
+{
+	if (error == -EAGAIN || error == -EINTR || error == -EBUSY)
+		return -ESTALE;
+	return -EIO;
+}
+
+static int parse_dump(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
+{
+	int error;
+
+	if (scan->dump_done)
+		return -EBADMSG;
+	if (hdr->nlmsg_flags & NLM_F_DUMP_INTR)
+		return -ESTALE;
+
+	switch (hdr->nlmsg_type) {
+	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET):
+		return parse_device(scan, hdr);
+	case NLMSG_NOOP:
+		return 0;
+	case NLMSG_OVERRUN:
+		return -ESTALE;
+	case NLMSG_ERROR:
+		if (!take_error(hdr, &error))
+			return -EBADMSG;
+		return error ? dump_refused(error) : 0;
+	case NLMSG_DONE:
+		/* older kernels end without a code */
+		if (take_error(hdr, &error) && error < 0)
+			return dump_refused(error);
+		scan->dump_done = true;
+		return 0;
+	default:
+		return -EBADMSG;
+	}
+}
+
+static bool parse_chardev(struct nlmsghdr *hdr,
+			  struct verbs_netlink_query *query)
+{
+	struct nlattr *attrs[LAST_ATTR + 1];
+	struct nlattr *driver;
+	uint64_t cdev;
+
+	if (nlmsg_parse(hdr, 0, attrs, LAST_ATTR, policy) < 0)
+		return false;
+	if (!attrs[RDMA_NLDEV_ATTR_CHARDEV] ||
+	    !attrs[RDMA_NLDEV_ATTR_CHARDEV_ABI] ||
+	    !attrs[RDMA_NLDEV_ATTR_CHARDEV_NAME])
+		return false;
+
+	cdev = nla_get_u64(attrs[RDMA_NLDEV_ATTR_CHARDEV]);
+	if (cdev > UINT32_MAX)
+		return false;
+	if (!take_name(attrs[RDMA_NLDEV_ATTR_CHARDEV_NAME], query->name))
+		return false;
+
+	/* mmmMMMmm: 12 bits of major amid 20 bits of minor */
+	query->cdev = makedev((cdev >> 8) & 0xfff,
+			      (cdev & 0xff) | ((cdev >> 12) & 0xfff00));
+	query->abi_version =
+		(uint32_t)nla_get_u64(attrs[RDMA_NLDEV_ATTR_CHARDEV_ABI]);
+	driver = attrs[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID];
+	query->driver_id = driver ? nla_get_u32(driver) : 0;
+	return true;
+}
+
+static void parse_answer(struct verbs_netlink_query *query,
+			 struct nlmsghdr *hdr)
+{
+	int error;
+
+	switch (hdr->nlmsg_type) {
+	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET_CHARDEV):
+		query->state = parse_chardev(hdr, query)
+				       ? VERBS_NETLINK_ANSWERED
+				       : VERBS_NETLINK_FAILED;
+		break;
+	case NLMSG_ERROR:
+		/* code 0 is a receipt that nobody asked for, not the answer */
+		if (!take_error(hdr, &error) || error)
+			query->state = VERBS_NETLINK_FAILED;
+		break;
+	case NLMSG_NOOP:
+		break;
+	default:
+		query->state = VERBS_NETLINK_FAILED;
+		break;
+	}
+}
+
+static int parse_message(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
+{
+	struct verbs_netlink_query *query;
+	uint32_t position;
+
+	if (hdr->nlmsg_seq == VERBS_NETLINK_DUMP_NUMBER)
+		return parse_dump(scan, hdr);
+
+	position = hdr->nlmsg_seq - scan->first_number;
+	if (hdr->nlmsg_seq < scan->first_number || position >= scan->nr_queries)
+		return 0;
+	query = &scan->queries[position];
+	if (query->state != VERBS_NETLINK_PENDING)
+		return 0;
+
+	parse_answer(query, hdr);
+	if (query->state != VERBS_NETLINK_PENDING)
+		scan->nr_pending--;
+	return 0;
+}
+
+int verbs_netlink_parse(struct verbs_netlink_scan *scan, void *datagram,
+			size_t len)
+{
+	struct nlmsghdr *hdr = datagram;
+	int rest;
+
+	if (len > INT_MAX)
+		return -EBADMSG;
+	rest = (int)len;
+
+	do {
+		int ret;
+
+		if (!nlmsg_ok(hdr, rest))
+			return -EBADMSG;
+		ret = parse_message(scan, hdr);
+		if (ret)
+			return ret;
+		hdr = nlmsg_next(hdr, &rest);
+	} while (rest > 0);
+	return 0;
+}

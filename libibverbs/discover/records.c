@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Filling device records. Called by the readers of netlink and sysfs; the two
+ * functions that free records and the array are those of discover.h.
+ */
+#include "discover/records.h"
+
+#include <errno.h>
+#include <rdma/rdma_netlink.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The array has room for the next power of two, so its size follows from the
+ * count and needs no member of its own.
+ */
+int verbs_records_add(struct verbs_device_records *records,
+		      const struct verbs_kernel_device *device)
+{
+	size_t count = records->count;
+
+	if ((count & (count - 1)) == 0) {
+		struct verbs_kernel_device *devices;
+
+		devices = reallocarray(records->devices, count ? 2 * count : 1,
+				       sizeof(*devices));
+		if (!devices)
+			return -ENOMEM;
+		records->devices = devices;
+	}
+	records->devices[records->count++] = *device;
+	return 0;
+}
+
+void verbs_device_records_free(struct verbs_device_records *records)
+{
+	free(records->devices);
+	*records = (struct verbs_device_records){};
+}
+
+bool verbs_record_name(const char *text, size_t len, char *ret_name)
+{
+	if (len == 0 || len >= VERBS_DEVICE_NAME_LEN)
+		return false;
+	if (memchr(text, '\0', len) || memchr(text, '/', len))
+		return false;
+	if (text[0] == '.' && (len == 1 || (len == 2 && text[1] == '.')))
+		return false;
+
+	memset(ret_name, 0, VERBS_DEVICE_NAME_LEN);
+	memcpy(ret_name, text, len);
+	return true;
+}
+
+int verbs_record_node_type(unsigned long number)
+{
+	if (number < RDMA_NODE_IB_CA || number > RDMA_NODE_UNSPECIFIED)
+		return IBV_NODE_UNKNOWN;
+	return (int)number; /* the kernel's numbers are the public ones */
+}
