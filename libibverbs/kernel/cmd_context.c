@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's context of a uverbs descriptor. Called by kernel-backed
+ * providers as the first command, calls submit.c.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <provider/kernel.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "kernel/kernel_state.h"
+#include "kernel/submit.h"
+
+struct context_answer {
+	uint32_t num_comp_vectors;
+	uint64_t core_support;
+	int async_fd; /* -1: none came with it */
+};
+
+static int get_native(struct ibv_context *ctx, const struct verbs_udata *udata,
+		      struct context_answer *answer)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_GET_CONTEXT);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+		    &answer->num_comp_vectors,
+		    sizeof(answer->num_comp_vectors));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT,
+		    &answer->core_support, sizeof(answer->core_support));
+	cmd_udata(&cmd, udata);
+	return submit_ioctl(ctx, &cmd);
+}
+
+static int get_write(struct ibv_context *ctx, const struct verbs_udata *udata,
+		     struct context_answer *answer)
+{
+	const struct ib_uverbs_get_context in = {};
+	struct ib_uverbs_get_context_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_GET_CONTEXT,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	int ret = submit_write(ctx, &req);
+
+	if (ret)
+		return ret;
+	if (out.async_fd > INT_MAX)
+		return -EPROTO;
+	answer->async_fd = (int)out.async_fd;
+	answer->num_comp_vectors = out.num_comp_vectors;
+	return 0;
+}
+
+/* The descriptor has a context already: another process made it. */
+static int query_native(struct ibv_context *ctx,
+			const struct verbs_udata *udata,
+			struct context_answer *answer)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_QUERY_CONTEXT);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
+		    &answer->num_comp_vectors,
+		    sizeof(answer->num_comp_vectors));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
+		    &answer->core_support, sizeof(answer->core_support));
+	cmd_no_udata(&cmd, udata);
+	return submit_ioctl_only(ctx, &cmd);
+}
+
+int verbs_cmd_get_context(struct ibv_context *ctx,
+			  const struct verbs_udata *udata)
+{
+	struct verbs_kernel_state *state = verbs_kernel_state(ctx);
+	struct context_answer answer = { .async_fd = -1 };
+	int ret;
+
+	if (state->imported) {
+		ret = query_native(ctx, udata, &answer);
+	} else {
+		ret = get_native(ctx, udata, &answer);
+		if (ret == SUBMIT_NOT_OFFERED)
+			ret = get_write(ctx, udata, &answer);
+	}
+	if (ret)
+		return ret;
+
+	state->core_support = answer.core_support;
+	/* Applications count up to it: a number that is none counts as one. */
+	ctx->num_comp_vectors = answer.num_comp_vectors > INT_MAX
+					? 1
+					: (int)answer.num_comp_vectors;
+	if (answer.async_fd != -1)
+		ctx->async_fd = answer.async_fd; /* closed with the context */
+	return 0;
+}

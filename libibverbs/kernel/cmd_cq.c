@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Completion queues. Called by kernel-backed providers through
+ * <provider/kernel.h>, calls submit.c.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <provider/kernel.h>
+#include <pthread.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "kernel/cmd_destroy.h"
+#include "kernel/submit.h"
+
+static int cqe_of(uint32_t cqe)
+{
+	return cqe > INT_MAX ? INT_MAX : (int)cqe;
+}
+
+static uint32_t kernel_flags(const struct ibv_cq_init_attr_ex *attr)
+{
+	uint32_t flags = 0;
+
+	if (attr->wc_flags & (IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |
+			      IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))
+		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
+	    (attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
+		flags |= IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
+	return flags;
+}
+
+static int create_native(struct ibv_context *ctx, struct ibv_cq *cq,
+			 const struct ibv_cq_init_attr_ex *attr, uint32_t flags,
+			 const struct verbs_udata *udata,
+			 struct ib_uverbs_create_cq_resp *ret_resp)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_CQ_HANDLE, &ret_resp->cq_handle);
+	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_CQ_CQE, attr->cqe);
+	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, cmd_addr(cq));
+	if (attr->channel)
+		cmd_in_fd(&cmd, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL,
+			  attr->channel->fd);
+	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector);
+	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_CQ_EVENT_FD, ctx);
+	if (flags)
+		cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_CQ_FLAGS, flags);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &ret_resp->cqe,
+		    sizeof(ret_resp->cqe));
+	cmd_udata(&cmd, udata);
+	return submit_ioctl(ctx, &cmd);
+}
+
+static int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
+			const struct ibv_cq_init_attr_ex *attr,
+			const struct verbs_udata *udata,
+			struct ib_uverbs_create_cq_resp *ret_resp)
+{
+	const struct ib_uverbs_create_cq in = {
+		.user_handle = cmd_addr(cq),
+		.cqe = attr->cqe,
+		.comp_vector = attr->comp_vector,
+		.comp_channel = attr->channel ? attr->channel->fd : -1,
+	};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_CREATE_CQ,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = ret_resp,
+		.out_len = sizeof(*ret_resp),
+		.udata = udata,
+	};
+
+	return submit_write(ctx, &req);
+}
+
+/* The older protocol with flags; ENOSYS: the kernel is older than they are. */
+static int create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
+			   const struct ibv_cq_init_attr_ex *attr,
+			   uint32_t flags, const struct verbs_udata *udata,
+			   struct ib_uverbs_create_cq_resp *ret_resp)
+{
+	const struct ib_uverbs_ex_create_cq in = {
+		.user_handle = cmd_addr(cq),
+		.cqe = attr->cqe,
+		.comp_vector = attr->comp_vector,
+		.comp_channel = attr->channel ? attr->channel->fd : -1,
+		.flags = flags,
+	};
+	struct ib_uverbs_ex_create_cq_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_EX_CMD_CREATE_CQ |
+			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	int ret = submit_write(ctx, &req);
+
+	*ret_resp = out.base;
+	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+}
+
+int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
+			const struct ibv_cq_init_attr_ex *attr,
+			const struct verbs_udata *udata)
+{
+	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS |
+			       IBV_CQ_INIT_ATTR_MASK_PD;
+	struct ib_uverbs_create_cq_resp resp = {};
+	uint32_t flags = kernel_flags(attr);
+	int ret;
+
+	if (attr->comp_mask & ~known)
+		return -EOPNOTSUPP;
+
+	ret = create_native(ctx, cq, attr, flags, udata, &resp);
+	if (ret == SUBMIT_NOT_OFFERED && flags)
+		ret = create_write_ex(ctx, cq, attr, flags, udata, &resp);
+	else if (ret == SUBMIT_NOT_OFFERED)
+		ret = create_write(ctx, cq, attr, udata, &resp);
+	if (ret)
+		return ret;
+	cq->handle = resp.cq_handle;
+	cq->cqe = cqe_of(resp.cqe);
+	return 0;
+}
+
+int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
+			const struct verbs_udata *udata)
+{
+	const struct ib_uverbs_resize_cq in = {
+		.cq_handle = cq->handle,
+		.cqe = (uint32_t)cqe,
+	};
+	struct ib_uverbs_resize_cq_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_RESIZE_CQ,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	int ret = submit_write(cq->context, &req);
+
+	if (!ret)
+		cq->cqe = cqe_of(out.cqe);
+	return ret;
+}
+
+int verbs_cmd_modify_cq(struct ibv_cq *cq,
+			const struct ibv_modify_cq_attr *attr)
+{
+	struct ib_uverbs_ex_modify_cq in = {
+		.cq_handle = cq->handle,
+		.attr_mask = attr->attr_mask,
+	};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_EX_CMD_MODIFY_CQ |
+			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		.in = &in,
+		.in_len = sizeof(in),
+	};
+	int ret;
+
+	if (attr->attr_mask & ~(uint32_t)IBV_CQ_ATTR_MODERATE)
+		return -EINVAL;
+	if (attr->attr_mask & IBV_CQ_ATTR_MODERATE) {
+		in.attr.cq_count = attr->moderate.cq_count;
+		in.attr.cq_period = attr->moderate.cq_period;
+	}
+	ret = submit_write(cq->context, &req);
+	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+}
+
+int verbs_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	const struct ib_uverbs_req_notify_cq in = {
+		.cq_handle = cq->handle,
+		.solicited_only = !!solicited_only,
+	};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_REQ_NOTIFY_CQ,
+		.in = &in,
+		.in_len = sizeof(in),
+	};
+
+	return submit_write(cq->context, &req);
+}
+
+static int destroy_native(struct ibv_cq *cq,
+			  struct ib_uverbs_destroy_cq_resp *ret_resp)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DESTROY_CQ);
+	cmd_in_obj(&cmd, UVERBS_ATTR_DESTROY_CQ_HANDLE, cq->handle);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_DESTROY_CQ_RESP, ret_resp,
+		    sizeof(*ret_resp));
+	return submit_ioctl(cq->context, &cmd);
+}
+
+static int destroy_write(struct ibv_cq *cq,
+			 struct ib_uverbs_destroy_cq_resp *ret_resp)
+{
+	const struct ib_uverbs_destroy_cq in = { .cq_handle = cq->handle };
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_DESTROY_CQ,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = ret_resp,
+		.out_len = sizeof(*ret_resp),
+	};
+
+	return submit_write(cq->context, &req);
+}
+
+/* What was acknowledged until now, so that nothing is left to wait for. */
+static struct verbs_event_count acked(struct ibv_cq *cq)
+{
+	struct verbs_event_count count;
+
+	(void)pthread_mutex_lock(&cq->mutex); /* fails on misuse only */
+	count.comp_events = cq->comp_events_completed;
+	count.async_events = cq->async_events_completed;
+	(void)pthread_mutex_unlock(&cq->mutex);
+	return count;
+}
+
+int verbs_cmd_destroy_cq(struct ibv_cq *cq,
+			 struct verbs_event_count *ret_raised)
+{
+	struct ib_uverbs_destroy_cq_resp resp = {};
+	int ret = destroy_native(cq, &resp);
+
+	if (ret == SUBMIT_NOT_OFFERED)
+		ret = destroy_write(cq, &resp);
+	if (destroy_device_gone(ret)) {
+		*ret_raised = acked(cq);
+		return 0;
+	}
+	if (ret)
+		return ret;
+	*ret_raised = (struct verbs_event_count){
+		.comp_events = resp.comp_events_reported,
+		.async_events = resp.async_events_reported,
+	};
+	return 0;
+}

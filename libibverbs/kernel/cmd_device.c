@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Attributes of a device. Called by kernel-backed providers through
+ * <provider/kernel.h>, calls submit.c.
+ */
+#include <errno.h>
+#include <provider/kernel.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "kernel/kernel_state.h"
+#include "kernel/submit.h"
+
+_Static_assert(sizeof(struct ib_uverbs_ex_query_device_resp) % 8 == 0,
+	       "extended commands count in words of 8 bytes");
+
+/* The answer of either command, and how much of it the kernel has filled. */
+struct device_answer {
+	struct ib_uverbs_ex_query_device_resp resp;
+	size_t len; /* <= sizeof(resp) */
+};
+
+static int query_extended(struct ibv_context *ctx,
+			  const struct verbs_udata *udata,
+			  struct device_answer *answer)
+{
+	const struct ib_uverbs_ex_query_device in = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_EX_CMD_QUERY_DEVICE |
+			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &answer->resp,
+		.out_len = sizeof(answer->resp),
+		.udata = udata,
+	};
+	struct verbs_kernel_state *state = verbs_kernel_state(ctx);
+	int ret;
+
+	if (!kernel_cap_offered(state, KERNEL_CAP_EX_QUERY_DEVICE))
+		return SUBMIT_NOT_OFFERED;
+	ret = submit_write(ctx, &req);
+	if (ret)
+		return kernel_cap_learn(state, KERNEL_CAP_EX_QUERY_DEVICE, -ret)
+			       ? SUBMIT_NOT_OFFERED
+			       : ret;
+
+	answer->len = answer->resp.response_length;
+	if (answer->len > sizeof(answer->resp))
+		answer->len = sizeof(answer->resp);
+	return 0;
+}
+
+static int query_plain(struct ibv_context *ctx, struct device_answer *answer)
+{
+	const struct ib_uverbs_query_device in = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_QUERY_DEVICE,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &answer->resp.base,
+		.out_len = sizeof(answer->resp.base),
+	};
+
+	memset(&answer->resp, 0, sizeof(answer->resp));
+	answer->len = sizeof(answer->resp.base);
+	return submit_write(ctx, &req);
+}
+
+static void fill_limits(struct ibv_device_attr *attr,
+			const struct ib_uverbs_query_device_resp *resp)
+{
+	attr->max_mr_size = resp->max_mr_size;
+	attr->max_qp = (int)resp->max_qp;
+	attr->max_qp_wr = (int)resp->max_qp_wr;
+	attr->max_sge = (int)resp->max_sge;
+	attr->max_sge_rd = (int)resp->max_sge_rd;
+	attr->max_cq = (int)resp->max_cq;
+	attr->max_cqe = (int)resp->max_cqe;
+	attr->max_mr = (int)resp->max_mr;
+	attr->max_pd = (int)resp->max_pd;
+	attr->max_qp_rd_atom = (int)resp->max_qp_rd_atom;
+	attr->max_ee_rd_atom = (int)resp->max_ee_rd_atom;
+	attr->max_res_rd_atom = (int)resp->max_res_rd_atom;
+	attr->max_qp_init_rd_atom = (int)resp->max_qp_init_rd_atom;
+	attr->max_ee_init_rd_atom = (int)resp->max_ee_init_rd_atom;
+	attr->max_ee = (int)resp->max_ee;
+	attr->max_rdd = (int)resp->max_rdd;
+	attr->max_mw = (int)resp->max_mw;
+	attr->max_raw_ipv6_qp = (int)resp->max_raw_ipv6_qp;
+	attr->max_raw_ethy_qp = (int)resp->max_raw_ethy_qp;
+	attr->max_mcast_grp = (int)resp->max_mcast_grp;
+	attr->max_mcast_qp_attach = (int)resp->max_mcast_qp_attach;
+	attr->max_total_mcast_qp_attach = (int)resp->max_total_mcast_qp_attach;
+	attr->max_ah = (int)resp->max_ah;
+	attr->max_fmr = (int)resp->max_fmr;
+	attr->max_map_per_fmr = (int)resp->max_map_per_fmr;
+	attr->max_srq = (int)resp->max_srq;
+	attr->max_srq_wr = (int)resp->max_srq_wr;
+	attr->max_srq_sge = (int)resp->max_srq_sge;
+	attr->max_pkeys = resp->max_pkeys;
+}
+
+/* Everything but fw_ver, which the provider formats. */
+static void fill_base(struct ibv_device_attr *attr,
+		      const struct ib_uverbs_query_device_resp *resp)
+{
+	fill_limits(attr, resp);
+	attr->node_guid = resp->node_guid;
+	attr->sys_image_guid = resp->sys_image_guid;
+	attr->page_size_cap = resp->page_size_cap;
+	attr->vendor_id = resp->vendor_id;
+	attr->vendor_part_id = resp->vendor_part_id;
+	attr->hw_ver = resp->hw_ver;
+	attr->device_cap_flags = resp->device_cap_flags;
+	attr->atomic_cap = resp->atomic_cap;
+	attr->local_ca_ack_delay = resp->local_ca_ack_delay;
+	attr->phys_port_cnt = resp->phys_port_cnt;
+}
+
+static void fill_odp(struct ibv_odp_caps *caps,
+		     const struct ib_uverbs_odp_caps *from)
+{
+	caps->general_caps = from->general_caps;
+	caps->per_transport_caps.rc_odp_caps =
+		from->per_transport_caps.rc_odp_caps;
+	caps->per_transport_caps.uc_odp_caps =
+		from->per_transport_caps.uc_odp_caps;
+	caps->per_transport_caps.ud_odp_caps =
+		from->per_transport_caps.ud_odp_caps;
+}
+
+static void fill_rss(struct ibv_rss_caps *caps,
+		     const struct ib_uverbs_rss_caps *from)
+{
+	caps->supported_qpts = from->supported_qpts;
+	caps->max_rwq_indirection_tables = from->max_rwq_indirection_tables;
+	caps->max_rwq_indirection_table_size =
+		from->max_rwq_indirection_table_size;
+}
+
+static void fill_tm(struct ibv_tm_caps *caps,
+		    const struct ib_uverbs_tm_caps *from)
+{
+	caps->max_rndv_hdr_size = from->max_rndv_hdr_size;
+	caps->max_num_tags = from->max_num_tags;
+	caps->flags = from->flags;
+	caps->max_ops = from->max_ops;
+	caps->max_sge = from->max_sge;
+}
+
+/* The kernel filled the field; the caller's struct reaches as far. */
+#define ANSWERED(answer, field)                                   \
+	((answer)->len >=                                         \
+	 offsetof(struct ib_uverbs_ex_query_device_resp, field) + \
+		 sizeof((answer)->resp.field))
+#define WANTED(size, field)                                     \
+	((size) >= offsetof(struct ibv_device_attr_ex, field) + \
+			   sizeof(((struct ibv_device_attr_ex *)0)->field))
+
+static void fill_features(struct ibv_device_attr_ex *attr, size_t size,
+			  const struct device_answer *answer)
+{
+	const struct ib_uverbs_ex_query_device_resp *resp = &answer->resp;
+
+	if (ANSWERED(answer, odp_caps) && WANTED(size, odp_caps))
+		fill_odp(&attr->odp_caps, &resp->odp_caps);
+	if (ANSWERED(answer, timestamp_mask) &&
+	    WANTED(size, completion_timestamp_mask))
+		attr->completion_timestamp_mask = resp->timestamp_mask;
+	if (ANSWERED(answer, hca_core_clock) && WANTED(size, hca_core_clock))
+		attr->hca_core_clock = resp->hca_core_clock;
+	if (ANSWERED(answer, device_cap_flags_ex) &&
+	    WANTED(size, device_cap_flags_ex))
+		attr->device_cap_flags_ex = resp->device_cap_flags_ex;
+	if (ANSWERED(answer, rss_caps) && WANTED(size, rss_caps))
+		fill_rss(&attr->rss_caps, &resp->rss_caps);
+	if (ANSWERED(answer, max_wq_type_rq) && WANTED(size, max_wq_type_rq))
+		attr->max_wq_type_rq = resp->max_wq_type_rq;
+	if (ANSWERED(answer, raw_packet_caps) && WANTED(size, raw_packet_caps))
+		attr->raw_packet_caps = resp->raw_packet_caps;
+	if (ANSWERED(answer, tm_caps) && WANTED(size, tm_caps))
+		fill_tm(&attr->tm_caps, &resp->tm_caps);
+	if (ANSWERED(answer, cq_moderation_caps) && WANTED(size, cq_mod_caps)) {
+		attr->cq_mod_caps.max_cq_count =
+			resp->cq_moderation_caps.max_cq_moderation_count;
+		attr->cq_mod_caps.max_cq_period =
+			resp->cq_moderation_caps.max_cq_moderation_period;
+	}
+	if (ANSWERED(answer, max_dm_size) && WANTED(size, max_dm_size))
+		attr->max_dm_size = resp->max_dm_size;
+	if (ANSWERED(answer, xrc_odp_caps) && WANTED(size, xrc_odp_caps))
+		attr->xrc_odp_caps = resp->xrc_odp_caps;
+}
+
+int verbs_cmd_query_device(struct ibv_context *ctx,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size,
+			   uint64_t *ret_fw_ver,
+			   const struct verbs_udata *udata)
+{
+	const bool extended = attr_size > sizeof(attr->orig_attr);
+	uint32_t nr_ports = verbs_kernel_state(ctx)->nr_ports;
+	struct device_answer answer = {};
+	int ret = SUBMIT_NOT_OFFERED;
+
+	if ((input && input->comp_mask) || attr_size < sizeof(attr->orig_attr))
+		return -EINVAL;
+
+	if (extended)
+		ret = query_extended(ctx, udata, &answer);
+	if (ret == SUBMIT_NOT_OFFERED)
+		ret = query_plain(ctx, &answer);
+	if (ret)
+		return ret;
+
+	fill_base(&attr->orig_attr, &answer.resp.base);
+	fill_features(attr, attr_size, &answer);
+	/* More than 255 ports have no room in the answer. */
+	if (WANTED(attr_size, phys_port_cnt_ex))
+		attr->phys_port_cnt_ex =
+			nr_ports ? nr_ports : answer.resp.base.phys_port_cnt;
+	*ret_fw_ver = answer.resp.base.fw_ver;
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Descriptors that carry events: one for asynchronous events of a context, and
+ * completion channels. Called by core/ as the default of kernel devices and by
+ * kernel-backed providers; calls submit.c. Reading events is not done here.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <provider/kernel.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "kernel/submit.h"
+
+/*
+ * Where the context was made by the older GET_CONTEXT the descriptor came with
+ * it. Otherwise the kernel has this method, which is as old as the newer one.
+ */
+int verbs_cmd_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
+{
+	struct cmd cmd;
+
+	if (ctx->async_fd != -1) {
+		*ret_fd = ctx->async_fd;
+		return 0;
+	}
+	cmd_init(&cmd, KERNEL_CAP_ALLOC_ASYNC_FD);
+	cmd_out_fd(&cmd, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, ret_fd);
+	return submit_ioctl_only(ctx, &cmd);
+}
+
+int verbs_cmd_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
+{
+	const struct ib_uverbs_create_comp_channel in = {};
+	struct ib_uverbs_create_comp_channel_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+	};
+	int ret = submit_write(ctx, &req);
+
+	if (ret)
+		return ret;
+	if (out.fd > INT_MAX)
+		return -EPROTO;
+	*ret_fd = (int)out.fd;
+	return 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Memory regions. Called by kernel-backed providers through
+ * <provider/kernel.h>, calls submit.c. The public members addr, length and pd
+ * are api/'s business.
+ */
+#include <errno.h>
+#include <provider/kernel.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "kernel/cmd_destroy.h"
+#include "kernel/submit.h"
+
+/* An advice list goes to the kernel as the application wrote it. */
+_Static_assert(sizeof(struct ibv_sge) == sizeof(struct ib_uverbs_sge), "sge");
+
+static void fill_mr(struct verbs_mr *vmr, struct ibv_context *ctx,
+		    enum verbs_mr_type type, int access)
+{
+	vmr->ibv_mr.context = ctx;
+	vmr->mr_type = type;
+	vmr->access = access;
+}
+
+int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+		     uint64_t iova, int access, struct verbs_mr *vmr,
+		     const struct verbs_udata *udata)
+{
+	struct ib_uverbs_reg_mr in = {
+		.start = cmd_addr(addr),
+		.length = length,
+		.hca_va = iova,
+		.pd_handle = pd->handle,
+		.access_flags = (uint32_t)access,
+	};
+	struct ib_uverbs_reg_mr_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_REG_MR,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	int ret;
+
+	/* Paging on demand of the whole address space, ibv_reg_mr(3). */
+	if ((access & IBV_ACCESS_ON_DEMAND) && length == SIZE_MAX) {
+		if (addr)
+			return -EINVAL;
+		in.length = UINT64_MAX;
+	}
+	ret = submit_write(pd->context, &req);
+	if (ret)
+		return ret;
+	vmr->ibv_mr.handle = out.mr_handle;
+	vmr->ibv_mr.lkey = out.lkey;
+	vmr->ibv_mr.rkey = out.rkey;
+	fill_mr(vmr, pd->context, VERBS_MR_TYPE_MR, access);
+	return 0;
+}
+
+int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		       void *addr, size_t length, uint64_t iova, int access,
+		       const struct verbs_udata *udata)
+{
+	struct ib_uverbs_rereg_mr in = {
+		.mr_handle = vmr->ibv_mr.handle,
+		.flags = (uint32_t)flags,
+		.start = cmd_addr(addr),
+		.length = length,
+		.hca_va = iova,
+		.access_flags = (uint32_t)access,
+	};
+	struct ib_uverbs_rereg_mr_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_REREG_MR,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	int ret;
+
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		in.pd_handle = pd->handle;
+
+	ret = submit_write(vmr->ibv_mr.context, &req);
+	if (ret)
+		return ret;
+	vmr->ibv_mr.lkey = out.lkey;
+	vmr->ibv_mr.rkey = out.rkey;
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		vmr->ibv_mr.context = pd->context;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		vmr->access = access;
+	return 0;
+}
+
+int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
+{
+	static const struct destroy_cmd destroy = {
+		.cap = KERNEL_CAP_DEREG_MR,
+		.handle_attr = UVERBS_ATTR_DESTROY_MR_HANDLE,
+		.write_command = IB_USER_VERBS_CMD_DEREG_MR,
+	};
+
+	return destroy_by_handle(vmr->ibv_mr.context, &destroy,
+				 vmr->ibv_mr.handle);
+}
+
+int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
+			uint32_t flags, const struct ibv_sge *sg_list,
+			uint32_t num_sge)
+{
+	struct cmd cmd;
+
+	/* More than an attribute holds; also keeps the product in range. */
+	if (num_sge > UINT16_MAX / sizeof(*sg_list))
+		return -EINVAL;
+
+	cmd_init(&cmd, KERNEL_CAP_ADVISE_MR);
+	cmd_in_obj(&cmd, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, pd->handle);
+	cmd_in_u64(&cmd, UVERBS_ATTR_ADVISE_MR_ADVICE, advice);
+	cmd_in_u32(&cmd, UVERBS_ATTR_ADVISE_MR_FLAGS, flags);
+	cmd_in_ptr(&cmd, UVERBS_ATTR_ADVISE_MR_SGE_LIST, sg_list,
+		   num_sge * sizeof(*sg_list));
+	return submit_ioctl_only(pd->context, &cmd);
+}
+
+int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			    uint64_t iova, int fd, int access,
+			    struct verbs_mr *vmr,
+			    const struct verbs_udata *udata)
+{
+	uint32_t handle = 0, lkey = 0, rkey = 0;
+	struct cmd cmd;
+	int ret;
+
+	if (fd < 0)
+		return -EBADF;
+
+	cmd_init(&cmd, KERNEL_CAP_REG_DMABUF_MR);
+	cmd_out_obj(&cmd, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &handle);
+	cmd_in_obj(&cmd, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, pd->handle);
+	cmd_in_u64(&cmd, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, offset);
+	cmd_in_u64(&cmd, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, length);
+	cmd_in_u64(&cmd, UVERBS_ATTR_REG_DMABUF_MR_IOVA, iova);
+	/* A number to the kernel, not one of its own descriptors. */
+	cmd_in_u32(&cmd, UVERBS_ATTR_REG_DMABUF_MR_FD, (uint32_t)fd);
+	cmd_in_u32(&cmd, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
+		   (uint32_t)access);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &lkey,
+		    sizeof(lkey));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &rkey,
+		    sizeof(rkey));
+	cmd_no_udata(&cmd, udata);
+	ret = submit_ioctl_only(pd->context, &cmd);
+	if (ret)
+		return ret;
+	vmr->ibv_mr.handle = handle;
+	vmr->ibv_mr.lkey = lkey;
+	vmr->ibv_mr.rkey = rkey;
+	fill_mr(vmr, pd->context, VERBS_MR_TYPE_DMABUF_MR, access);
+	return 0;
+}
+
+int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr)
+{
+	uint32_t lkey = 0, rkey = 0;
+	uint64_t length = 0;
+	struct cmd cmd;
+	int ret;
+
+	cmd_init(&cmd, KERNEL_CAP_QUERY_MR);
+	cmd_in_obj(&cmd, UVERBS_ATTR_QUERY_MR_HANDLE, handle);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &lkey, sizeof(lkey));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &rkey, sizeof(rkey));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &length,
+		    sizeof(length));
+	ret = submit_ioctl_only(pd->context, &cmd);
+	if (ret)
+		return ret;
+	vmr->ibv_mr.handle = handle;
+	vmr->ibv_mr.lkey = lkey;
+	vmr->ibv_mr.rkey = rkey;
+	vmr->ibv_mr.length = length > SIZE_MAX ? SIZE_MAX : (size_t)length;
+	fill_mr(vmr, pd->context, VERBS_MR_TYPE_IMPORTED_MR, 0);
+	return 0;
+}

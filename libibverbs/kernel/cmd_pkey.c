@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The P_Key table. The kernel has no command for it, so it is read from sysfs.
+ * Called by core/ as the default of kernel devices, calls port_file.c.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <provider/kernel.h>
+#include <stdlib.h>
+
+#include "kernel/port_file.h"
+
+/* "0xffff" */
+#define PKEY_TEXT_LEN 16
+
+/* Exactly "0x" and up to four hexadecimal digits. */
+static int parse_pkey(const char *text, uint16_t *ret_pkey)
+{
+	unsigned int value = 0;
+	int digits = 0;
+
+	if (text[0] != '0' || text[1] != 'x')
+		return -EPROTO;
+	for (text += 2; *text; text++) {
+		char digit[2] = { *text, '\0' };
+		char *end;
+		unsigned long n = strtoul(digit, &end, 16);
+
+		if (end == digit || ++digits > 4)
+			return -EPROTO;
+		value = value << 4 | (unsigned int)n;
+	}
+	if (!digits)
+		return -EPROTO;
+	*ret_pkey = (uint16_t)value;
+	return 0;
+}
+
+int verbs_cmd_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
+			 __be16 *ret_pkey)
+{
+	char text[PKEY_TEXT_LEN];
+	uint16_t pkey;
+	int ret;
+
+	if (index < 0)
+		return -EINVAL;
+	ret = port_file_read(ctx, port_num, "pkeys", (uint32_t)index, text,
+			     sizeof(text));
+	if (ret)
+		return ret;
+	ret = parse_pkey(text, &pkey);
+	if (ret)
+		return ret;
+	*ret_pkey = htobe16(pkey);
+	return 0;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Queue pairs: making, opening, destroying, and the doorbell. Called by
+ * kernel-backed providers through <provider/kernel.h>, calls submit.c. The
+ * attributes of an existing QP are in cmd_qp_attr.c.
+ */
+#include <errno.h>
+#include <provider/kernel.h>
+#include <pthread.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
+
+#include "kernel/cmd_destroy.h"
+#include "kernel/kernel_state.h"
+#include "kernel/submit.h"
+
+#define CREATE_FLAGS                                                     \
+	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
+	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_SOURCE_QPN |      \
+	 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
+
+/*
+ * A checked request, in the terms of both protocols. What a type does not
+ * have (a receive queue for XRC_SEND, for example) is 0 or NULL here.
+ */
+struct qp_request {
+	uint64_t user_handle;
+	enum ibv_qp_type type;
+	const struct ibv_pd *pd;       /* all types but XRC_RECV */
+	const struct verbs_xrcd *xrcd; /* type XRC_RECV */
+	const struct ibv_cq *send_cq, *recv_cq;
+	const struct ibv_srq *srq;
+	const struct ibv_rwq_ind_table *ind_table;
+	struct ib_uverbs_qp_cap cap;
+	uint32_t create_flags; /* IBV_QP_CREATE_* */
+	uint32_t source_qpn;
+	bool sq_sig_all;
+};
+
+struct qp_answer {
+	uint32_t handle, qp_num;
+	struct ib_uverbs_qp_cap cap;
+};
+
+static bool has(const struct ibv_qp_init_attr_ex *attr, uint32_t bit)
+{
+	return attr->comp_mask & bit;
+}
+
+static int check_queues(const struct ibv_qp_init_attr_ex *attr)
+{
+	bool rss = has(attr, IBV_QP_INIT_ATTR_IND_TABLE);
+
+	switch (attr->qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+	case IBV_QPT_RAW_PACKET:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_DRIVER:
+		if (!has(attr, IBV_QP_INIT_ATTR_PD))
+			return -EINVAL;
+		break;
+	case IBV_QPT_XRC_RECV:
+		return has(attr, IBV_QP_INIT_ATTR_XRCD) ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+	/* With an indirection table its work queues receive. */
+	if (rss && (attr->cap.max_recv_wr || attr->cap.max_recv_sge ||
+		    attr->recv_cq || attr->srq))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	const uint32_t known =
+		IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
+		IBV_QP_INIT_ATTR_CREATE_FLAGS |
+		IBV_QP_INIT_ATTR_MAX_TSO_HEADER | IBV_QP_INIT_ATTR_IND_TABLE |
+		IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+
+	if (attr->comp_mask & ~known)
+		return -EINVAL;
+	if (has(attr, IBV_QP_INIT_ATTR_CREATE_FLAGS) &&
+	    (attr->create_flags & ~(uint32_t)CREATE_FLAGS))
+		return -EINVAL;
+	return check_queues(attr);
+}
+
+static void request_queues(struct qp_request *req,
+			   const struct ibv_qp_init_attr_ex *attr)
+{
+	if (req->type == IBV_QPT_XRC_RECV) {
+		req->xrcd =
+			verbs_container_of(attr->xrcd, struct verbs_xrcd, xrcd);
+		return;
+	}
+	req->pd = attr->pd;
+	if (has(attr, IBV_QP_INIT_ATTR_IND_TABLE)) {
+		req->ind_table = attr->rwq_ind_tbl;
+		req->send_cq = attr->cap.max_send_wr ? attr->send_cq : NULL;
+		return;
+	}
+	req->send_cq = attr->send_cq;
+	if (req->type != IBV_QPT_XRC_SEND) {
+		req->recv_cq = attr->recv_cq;
+		req->srq = attr->srq;
+	}
+}
+
+static void request_init(struct qp_request *req, const struct verbs_qp *vqp,
+			 const struct ibv_qp_init_attr_ex *attr)
+{
+	*req = (struct qp_request){
+		.user_handle = cmd_addr(&vqp->qp),
+		.type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.cap = {
+			.max_send_wr = attr->cap.max_send_wr,
+			.max_recv_wr = attr->cap.max_recv_wr,
+			.max_send_sge = attr->cap.max_send_sge,
+			.max_recv_sge = attr->cap.max_recv_sge,
+			.max_inline_data = attr->cap.max_inline_data,
+		},
+	};
+	if (attr->qp_type == IBV_QPT_XRC_SEND) {
+		req->cap.max_recv_wr = 0;
+		req->cap.max_recv_sge = 0;
+	}
+	request_queues(req, attr);
+	if (has(attr, IBV_QP_INIT_ATTR_CREATE_FLAGS)) {
+		req->create_flags = attr->create_flags;
+		if (attr->create_flags & IBV_QP_CREATE_SOURCE_QPN)
+			req->source_qpn = attr->source_qpn;
+	}
+}
+
+/* The native method has attributes of its own for two of the flags. */
+static void native_flags(struct cmd *cmd, const struct qp_request *req)
+{
+	uint32_t flags = req->create_flags &
+			 ~(uint32_t)IBV_QP_CREATE_SOURCE_QPN;
+
+	if (req->sq_sig_all)
+		flags |= IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	if (flags)
+		cmd_in_u32(cmd, UVERBS_ATTR_CREATE_QP_FLAGS, flags);
+	if (req->create_flags & IBV_QP_CREATE_SOURCE_QPN)
+		cmd_in_u32(cmd, UVERBS_ATTR_CREATE_QP_SOURCE_QPN,
+			   req->source_qpn);
+}
+
+static void native_queues(struct cmd *cmd, const struct qp_request *req)
+{
+	if (req->xrcd)
+		cmd_in_obj(cmd, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE,
+			   req->xrcd->handle);
+	if (req->pd)
+		cmd_in_obj(cmd, UVERBS_ATTR_CREATE_QP_PD_HANDLE,
+			   req->pd->handle);
+	if (req->send_cq)
+		cmd_in_obj(cmd, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE,
+			   req->send_cq->handle);
+	if (req->recv_cq)
+		cmd_in_obj(cmd, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE,
+			   req->recv_cq->handle);
+	if (req->srq)
+		cmd_in_obj(cmd, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE,
+			   req->srq->handle);
+	if (req->ind_table)
+		cmd_in_obj(cmd, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE,
+			   (uint32_t)req->ind_table->ind_tbl_handle);
+}
+
+static int create_native(struct ibv_context *ctx, const struct qp_request *req,
+			 const struct verbs_udata *udata,
+			 struct qp_answer *answer)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_CREATE_QP);
+	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_QP_HANDLE, &answer->handle);
+	native_queues(&cmd, req);
+	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_QP_USER_HANDLE, req->user_handle);
+	cmd_in_ptr(&cmd, UVERBS_ATTR_CREATE_QP_CAP, &req->cap,
+		   sizeof(req->cap));
+	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_QP_TYPE, req->type);
+	native_flags(&cmd, req);
+	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_QP_EVENT_FD, ctx);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_CAP, &answer->cap,
+		    sizeof(answer->cap));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &answer->qp_num,
+		    sizeof(answer->qp_num));
+	cmd_udata(&cmd, udata);
+	return submit_ioctl(ctx, &cmd);
+}
+
+static void take_answer(struct qp_answer *answer,
+			const struct ib_uverbs_create_qp_resp *resp)
+{
+	answer->handle = resp->qp_handle;
+	answer->qp_num = resp->qpn;
+	answer->cap = (struct ib_uverbs_qp_cap){
+		.max_send_wr = resp->max_send_wr,
+		.max_recv_wr = resp->max_recv_wr,
+		.max_send_sge = resp->max_send_sge,
+		.max_recv_sge = resp->max_recv_sge,
+		.max_inline_data = resp->max_inline_data,
+	};
+}
+
+/* The older protocol has one field for the PD and the XRC domain. */
+static uint32_t domain_handle(const struct qp_request *req)
+{
+	return req->xrcd ? req->xrcd->handle : req->pd->handle;
+}
+
+static int create_write(struct ibv_context *ctx, const struct qp_request *qp,
+			const struct verbs_udata *udata,
+			struct qp_answer *answer)
+{
+	const struct ib_uverbs_create_qp in = {
+		.user_handle = qp->user_handle,
+		.pd_handle = domain_handle(qp),
+		.send_cq_handle = qp->send_cq ? qp->send_cq->handle : 0,
+		.recv_cq_handle = qp->recv_cq ? qp->recv_cq->handle : 0,
+		.srq_handle = qp->srq ? qp->srq->handle : 0,
+		.max_send_wr = qp->cap.max_send_wr,
+		.max_recv_wr = qp->cap.max_recv_wr,
+		.max_send_sge = qp->cap.max_send_sge,
+		.max_recv_sge = qp->cap.max_recv_sge,
+		.max_inline_data = qp->cap.max_inline_data,
+		.sq_sig_all = qp->sq_sig_all,
+		.qp_type = (uint8_t)qp->type,
+		.is_srq = qp->srq != NULL,
+	};
+	struct ib_uverbs_create_qp_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_CREATE_QP,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	int ret = submit_write(ctx, &req);
+
+	if (!ret)
+		take_answer(answer, &out);
+	return ret;
+}
+
+/* The older protocol with flags and indirection tables. */
+static int create_write_ex(struct ibv_context *ctx, const struct qp_request *qp,
+			   const struct verbs_udata *udata,
+			   struct qp_answer *answer)
+{
+	struct ib_uverbs_ex_create_qp in = {
+		.user_handle = qp->user_handle,
+		.pd_handle = domain_handle(qp),
+		.send_cq_handle = qp->send_cq ? qp->send_cq->handle : 0,
+		.recv_cq_handle = qp->recv_cq ? qp->recv_cq->handle : 0,
+		.srq_handle = qp->srq ? qp->srq->handle : 0,
+		.max_send_wr = qp->cap.max_send_wr,
+		.max_recv_wr = qp->cap.max_recv_wr,
+		.max_send_sge = qp->cap.max_send_sge,
+		.max_recv_sge = qp->cap.max_recv_sge,
+		.max_inline_data = qp->cap.max_inline_data,
+		.sq_sig_all = qp->sq_sig_all,
+		.qp_type = (uint8_t)qp->type,
+		.is_srq = qp->srq != NULL,
+		.create_flags = qp->create_flags,
+		.source_qpn = qp->source_qpn,
+	};
+	struct ib_uverbs_ex_create_qp_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_EX_CMD_CREATE_QP |
+			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	int ret;
+
+	if (qp->ind_table) {
+		in.comp_mask = IB_UVERBS_CREATE_QP_MASK_IND_TABLE;
+		in.rwq_ind_tbl_handle = (uint32_t)qp->ind_table->ind_tbl_handle;
+	}
+	ret = submit_write(ctx, &req);
+	if (!ret)
+		take_answer(answer, &out.base);
+	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+}
+
+static void fill_cap(struct ibv_qp_cap *cap,
+		     const struct ib_uverbs_qp_cap *from)
+{
+	cap->max_send_wr = from->max_send_wr;
+	cap->max_recv_wr = from->max_recv_wr;
+	cap->max_send_sge = from->max_send_sge;
+	cap->max_recv_sge = from->max_recv_sge;
+	cap->max_inline_data = from->max_inline_data;
+}
+
+int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
+			struct ibv_qp_init_attr_ex *attr,
+			const struct verbs_udata *udata)
+{
+	struct qp_answer answer = {};
+	struct qp_request req;
+	int ret = check_attr(attr);
+
+	if (ret)
+		return ret;
+	request_init(&req, vqp, attr);
+	ret = create_native(ctx, &req, udata, &answer);
+	if (ret == SUBMIT_NOT_OFFERED) {
+		if (req.create_flags || req.ind_table)
+			ret = create_write_ex(ctx, &req, udata, &answer);
+		else
+			ret = create_write(ctx, &req, udata, &answer);
+	}
+	if (ret)
+		return ret;
+	vqp->qp.handle = answer.handle;
+	vqp->qp.qp_num = answer.qp_num;
+	fill_cap(&attr->cap, &answer.cap);
+	return 0;
+}
+
+int verbs_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
+		      const struct ibv_qp_open_attr *attr,
+		      const struct verbs_udata *udata)
+{
+	const uint32_t needed = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+				IBV_QP_OPEN_ATTR_TYPE;
+	const uint32_t known = needed | IBV_QP_OPEN_ATTR_CONTEXT;
+	struct ib_uverbs_open_qp in = { .user_handle = cmd_addr(&vqp->qp) };
+	struct ib_uverbs_create_qp_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_OPEN_QP,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.udata = udata,
+	};
+	struct verbs_xrcd *xrcd;
+	int ret;
+
+	if (attr->comp_mask & ~known)
+		return -EOPNOTSUPP;
+	if ((attr->comp_mask & needed) != needed)
+		return -EINVAL;
+
+	xrcd = verbs_container_of(attr->xrcd, struct verbs_xrcd, xrcd);
+	in.pd_handle = xrcd->handle;
+	in.qpn = attr->qp_num;
+	in.qp_type = (uint8_t)attr->qp_type;
+	ret = submit_write(ctx, &req);
+	if (ret)
+		return ret;
+	vqp->qp.handle = out.qp_handle;
+	vqp->qp.qp_num = attr->qp_num;
+	vqp->qp.state = IBV_QPS_UNKNOWN;
+	vqp->comp_mask |= VERBS_QP_MASK_XRCD;
+	vqp->xrcd = xrcd;
+	return 0;
+}
+
+static int destroy_native(struct ibv_qp *qp,
+			  struct ib_uverbs_destroy_qp_resp *ret_resp)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DESTROY_QP);
+	cmd_in_obj(&cmd, UVERBS_ATTR_DESTROY_QP_HANDLE, qp->handle);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_DESTROY_QP_RESP, ret_resp,
+		    sizeof(*ret_resp));
+	return submit_ioctl(qp->context, &cmd);
+}
+
+static int destroy_write(struct ibv_qp *qp,
+			 struct ib_uverbs_destroy_qp_resp *ret_resp)
+{
+	const struct ib_uverbs_destroy_qp in = { .qp_handle = qp->handle };
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_DESTROY_QP,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = ret_resp,
+		.out_len = sizeof(*ret_resp),
+	};
+
+	return submit_write(qp->context, &req);
+}
+
+/* What was acknowledged until now, so that nothing is left to wait for. */
+static uint32_t acked(struct ibv_qp *qp)
+{
+	uint32_t count;
+
+	(void)pthread_mutex_lock(&qp->mutex); /* fails on misuse only */
+	count = qp->events_completed;
+	(void)pthread_mutex_unlock(&qp->mutex);
+	return count;
+}
+
+int verbs_cmd_destroy_qp(struct ibv_qp *qp,
+			 struct verbs_event_count *ret_raised)
+{
+	struct ib_uverbs_destroy_qp_resp resp = {};
+	int ret = destroy_native(qp, &resp);
+
+	if (ret == SUBMIT_NOT_OFFERED)
+		ret = destroy_write(qp, &resp);
+	if (destroy_device_gone(ret)) {
+		resp.events_reported = acked(qp);
+		ret = 0;
+	}
+	if (ret)
+		return ret;
+	*ret_raised = (struct verbs_event_count){
+		.async_events = resp.events_reported,
+	};
+	return 0;
+}
+
+/*
+ * No work request follows, but the kernel refuses a size that could not hold
+ * one.
+ */
+#define DOORBELL_WQE_SIZE sizeof(struct ib_uverbs_send_wr)
+
+static int doorbell_write(const struct ibv_qp *qp)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_post_send post;
+	} req = {
+		.hdr.command = IB_USER_VERBS_CMD_POST_SEND,
+		.hdr.in_words = sizeof(req) / sizeof(uint32_t),
+		.hdr.out_words = sizeof(resp) / sizeof(uint32_t),
+		.post.response = cmd_addr(&resp),
+		.post.qp_handle = qp->handle,
+		.post.wqe_size = DOORBELL_WQE_SIZE,
+	};
+
+	return submit_raw(qp->context, &req, sizeof(req));
+}
+
+static int doorbell_wrapped(const struct ibv_qp *qp)
+{
+	const struct ib_uverbs_post_send in = {
+		.qp_handle = qp->handle,
+		.wqe_size = DOORBELL_WQE_SIZE,
+	};
+	struct ib_uverbs_post_send_resp out = {};
+	const struct write_cmd req = {
+		.command = IB_USER_VERBS_CMD_POST_SEND,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+	};
+
+	return submit_wrapped(qp->context, &req);
+}
+
+/*
+ * write(2) first: it is the shorter way through the kernel. It is refused to a
+ * process that has changed its credentials since the descriptor was opened
+ * (after fork() too); if the ioctl works then, it is used from now on.
+ */
+int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp)
+{
+	struct verbs_kernel_state *state = verbs_kernel_state(qp->context);
+	int ret, ret_write = -EOPNOTSUPP;
+
+	if (kernel_cap_offered(state, KERNEL_CAP_WRITE)) {
+		ret_write = doorbell_write(qp);
+		if (ret_write != -EACCES)
+			return ret_write;
+	}
+	ret = doorbell_wrapped(qp);
+	if (ret == SUBMIT_NOT_OFFERED)
+		return ret_write;
+	if (!ret && ret_write == -EACCES)
+		(void)kernel_cap_learn(state, KERNEL_CAP_WRITE, EACCES);
+	return ret;
+}

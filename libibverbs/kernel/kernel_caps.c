@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What this kernel can do: one table, one row per question. Called by submit.c
+ * for everything that goes through an ioctl, and by the few commands that have
+ * an older form of their own. Makes no system call.
+ *
+ * How the rows are detected: by the answer to the first use. ENOTTY means that
+ * the descriptor takes no uverbs ioctl at all, EPROTONOSUPPORT that it does
+ * not know the method or one of its mandatory attributes.
+ */
+#include "kernel/kernel_caps.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <stddef.h>
+
+_Static_assert(KERNEL_CAP_NR <= 64, "one bit per row");
+
+/* A table, so it keeps its shape. */
+/* clang-format off */
+#define METHOD(obj, meth) \
+	.kind = KERNEL_CAP_KIND_METHOD, \
+	.object = UVERBS_OBJECT_##obj, .method = UVERBS_METHOD_##meth, \
+	.refusal = EPROTONOSUPPORT
+
+static const struct kernel_cap caps[KERNEL_CAP_NR] = {
+	[KERNEL_CAP_IOCTL] = {
+		.name = "ioctl", .since = "4.14",
+		.kind = KERNEL_CAP_KIND_DOOR, .refusal = ENOTTY },
+	/*
+	 * Refused when the process has other credentials than when it opened
+	 * the descriptor, which a fork() suffices for. EACCES can be the
+	 * result of a command too: learned only where ioctl then succeeded.
+	 */
+	[KERNEL_CAP_WRITE] = {
+		.name = "write", .since = "2.6.11",
+		.kind = KERNEL_CAP_KIND_DOOR, .refusal = EACCES },
+
+	[KERNEL_CAP_INVOKE_WRITE] = {
+		.name = "invoke_write", .since = "5.0",
+		METHOD(DEVICE, INVOKE_WRITE) },
+	[KERNEL_CAP_GET_CONTEXT] = {
+		.name = "get_context", .since = "5.6",
+		METHOD(DEVICE, GET_CONTEXT) },
+	[KERNEL_CAP_QUERY_CONTEXT] = {
+		.name = "query_context", .since = "5.9",
+		METHOD(DEVICE, QUERY_CONTEXT) },
+	[KERNEL_CAP_ALLOC_ASYNC_FD] = {
+		.name = "alloc_async_fd", .since = "5.6",
+		METHOD(ASYNC_EVENT, ASYNC_EVENT_ALLOC) },
+	[KERNEL_CAP_QUERY_PORT] = {
+		.name = "query_port", .since = "5.0",
+		METHOD(DEVICE, QUERY_PORT) },
+	[KERNEL_CAP_QUERY_GID_TABLE] = {
+		.name = "query_gid_table", .since = "5.10",
+		METHOD(DEVICE, QUERY_GID_TABLE) },
+	[KERNEL_CAP_QUERY_GID_ENTRY] = {
+		.name = "query_gid_entry", .since = "5.10",
+		METHOD(DEVICE, QUERY_GID_ENTRY) },
+	[KERNEL_CAP_DEALLOC_PD] = {
+		.name = "dealloc_pd", .since = "5.0",
+		METHOD(PD, PD_DESTROY) },
+	[KERNEL_CAP_CLOSE_XRCD] = {
+		.name = "close_xrcd", .since = "5.0",
+		METHOD(XRCD, XRCD_DESTROY) },
+	[KERNEL_CAP_DEREG_MR] = {
+		.name = "dereg_mr", .since = "5.0",
+		METHOD(MR, MR_DESTROY) },
+	[KERNEL_CAP_ADVISE_MR] = {
+		.name = "advise_mr", .since = "5.0",
+		METHOD(MR, ADVISE_MR) },
+	[KERNEL_CAP_QUERY_MR] = {
+		.name = "query_mr", .since = "5.9",
+		METHOD(MR, QUERY_MR) },
+	[KERNEL_CAP_REG_DMABUF_MR] = {
+		.name = "reg_dmabuf_mr", .since = "5.12",
+		METHOD(MR, REG_DMABUF_MR) },
+	[KERNEL_CAP_DEALLOC_MW] = {
+		.name = "dealloc_mw", .since = "5.0",
+		METHOD(MW, MW_DESTROY) },
+	[KERNEL_CAP_DESTROY_AH] = {
+		.name = "destroy_ah", .since = "5.0",
+		METHOD(AH, AH_DESTROY) },
+	[KERNEL_CAP_CREATE_CQ] = {
+		.name = "create_cq", .since = "5.0",
+		METHOD(CQ, CQ_CREATE) },
+	[KERNEL_CAP_DESTROY_CQ] = {
+		.name = "destroy_cq", .since = "5.0",
+		METHOD(CQ, CQ_DESTROY) },
+	[KERNEL_CAP_CREATE_QP] = {
+		.name = "create_qp", .since = "5.8",
+		METHOD(QP, QP_CREATE) },
+	[KERNEL_CAP_DESTROY_QP] = {
+		.name = "destroy_qp", .since = "5.8",
+		METHOD(QP, QP_DESTROY) },
+	[KERNEL_CAP_CREATE_SRQ] = {
+		.name = "create_srq", .since = "5.8",
+		METHOD(SRQ, SRQ_CREATE) },
+	[KERNEL_CAP_DESTROY_SRQ] = {
+		.name = "destroy_srq", .since = "5.8",
+		METHOD(SRQ, SRQ_DESTROY) },
+
+	/* ENOSYS is the answer of kernels before 4.20. */
+	[KERNEL_CAP_EX_QUERY_DEVICE] = {
+		.name = "ex_query_device", .since = "3.19",
+		.kind = KERNEL_CAP_KIND_COMMAND,
+		.refusal = EOPNOTSUPP, .refusal2 = ENOSYS },
+};
+/* clang-format on */
+
+const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap)
+{
+	assert(cap < KERNEL_CAP_NR);
+	return &caps[cap];
+}
+
+/* Relaxed: no other data depends on the bits. */
+static bool is_refused(const struct verbs_kernel_state *state,
+		       enum verbs_kernel_cap cap)
+{
+	uint64_t refused =
+		atomic_load_explicit(&state->refused, memory_order_relaxed);
+
+	return refused & (UINT64_C(1) << cap);
+}
+
+static void refuse(struct verbs_kernel_state *state, enum verbs_kernel_cap cap)
+{
+	(void)atomic_fetch_or_explicit(&state->refused, UINT64_C(1) << cap,
+				       memory_order_relaxed); /* old value */
+}
+
+bool kernel_cap_offered(const struct verbs_kernel_state *state,
+			enum verbs_kernel_cap cap)
+{
+	if (cap == KERNEL_CAP_WRITE)
+		return !state->imported && !is_refused(state, cap);
+	if (caps[cap].kind != KERNEL_CAP_KIND_METHOD)
+		return !is_refused(state, cap);
+	if (state->imported)
+		return true;
+	return !is_refused(state, KERNEL_CAP_IOCTL) && !is_refused(state, cap);
+}
+
+bool kernel_cap_learn(struct verbs_kernel_state *state,
+		      enum verbs_kernel_cap cap, int err)
+{
+	const struct kernel_cap *row = kernel_cap_row(cap);
+
+	if (row->kind == KERNEL_CAP_KIND_METHOD &&
+	    err == caps[KERNEL_CAP_IOCTL].refusal) {
+		refuse(state, KERNEL_CAP_IOCTL);
+		return true;
+	}
+	if (err == row->refusal || (row->refusal2 && err == row->refusal2)) {
+		refuse(state, cap);
+		return true;
+	}
+	return false;
+}

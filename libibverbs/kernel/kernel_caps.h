@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the running kernel offers, asked in one place. Nothing is probed: a
+ * form is offered until the kernel has refused it, and kernel_cap_learn() is
+ * told of every failure. The table is in kernel_caps.c.
+ */
+#ifndef KERNEL_KERNEL_CAPS_H
+#define KERNEL_KERNEL_CAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/kernel_state.h"
+
+/* One bit each in verbs_kernel_state.refused; at most 64. */
+enum verbs_kernel_cap {
+	/* the two doors to the kernel */
+	KERNEL_CAP_IOCTL,
+	KERNEL_CAP_WRITE,
+	/* ioctl methods */
+	KERNEL_CAP_INVOKE_WRITE,
+	KERNEL_CAP_GET_CONTEXT,
+	KERNEL_CAP_QUERY_CONTEXT,
+	KERNEL_CAP_ALLOC_ASYNC_FD,
+	KERNEL_CAP_QUERY_PORT,
+	KERNEL_CAP_QUERY_GID_TABLE,
+	KERNEL_CAP_QUERY_GID_ENTRY,
+	KERNEL_CAP_DEALLOC_PD,
+	KERNEL_CAP_CLOSE_XRCD,
+	KERNEL_CAP_DEREG_MR,
+	KERNEL_CAP_ADVISE_MR,
+	KERNEL_CAP_QUERY_MR,
+	KERNEL_CAP_REG_DMABUF_MR,
+	KERNEL_CAP_DEALLOC_MW,
+	KERNEL_CAP_DESTROY_AH,
+	KERNEL_CAP_CREATE_CQ,
+	KERNEL_CAP_DESTROY_CQ,
+	KERNEL_CAP_CREATE_QP,
+	KERNEL_CAP_DESTROY_QP,
+	KERNEL_CAP_CREATE_SRQ,
+	KERNEL_CAP_DESTROY_SRQ,
+	/* write commands that have an older form */
+	KERNEL_CAP_EX_QUERY_DEVICE,
+
+	KERNEL_CAP_NR /* number of rows, not a capability */
+};
+
+enum kernel_cap_kind {
+	KERNEL_CAP_KIND_DOOR,	/* a system call */
+	KERNEL_CAP_KIND_METHOD, /* an ioctl method: needs KERNEL_CAP_IOCTL */
+	KERNEL_CAP_KIND_COMMAND /* a write command, whatever carries it */
+};
+
+struct kernel_cap {
+	const char *name;
+	enum kernel_cap_kind kind;
+	uint16_t object, method; /* METHOD: UVERBS_OBJECT_*, UVERBS_METHOD_* */
+	const char *since;	 /* kernel release that brought it */
+	/* errno values that mean "not in this kernel"; others are results */
+	int refusal, refusal2;
+};
+
+/**
+ * kernel_cap_row() - the table's row of @cap
+ * @cap: < KERNEL_CAP_NR
+ */
+const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap);
+
+/**
+ * kernel_cap_offered() - whether @cap is worth trying
+ *
+ * False for what was refused before, for ioctl methods without ioctl, and for
+ * write(2) on an imported context. A method of an imported context is always
+ * tried: there is nothing else that could be.
+ *
+ * Context: any thread; data path.
+ */
+bool kernel_cap_offered(const struct verbs_kernel_state *state,
+			enum verbs_kernel_cap cap);
+
+/**
+ * kernel_cap_learn() - take note of a failure
+ * @err: errno value that an attempt of @cap ended with, > 0
+ *
+ * Context: any thread.
+ * Return: true if the kernel does not have the form, so that another may be
+ * tried; false if @err is the command's result.
+ */
+bool kernel_cap_learn(struct verbs_kernel_state *state,
+		      enum verbs_kernel_cap cap, int err);
+
+#endif

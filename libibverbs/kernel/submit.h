@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sending a command to the kernel. Three forms exist: the native ioctl, a
+ * write command carried by an ioctl, and write(2).
+ *
+ * A command with two forms tries submit_ioctl() and, when that returns
+ * SUBMIT_NOT_OFFERED, submit_write(). What was refused once is not tried
+ * again on that context.
+ */
+#ifndef KERNEL_SUBMIT_H
+#define KERNEL_SUBMIT_H
+
+#include <errno.h>
+#include <provider/kernel.h>
+#include <rdma/ib_user_verbs.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/cmd.h"
+
+/*
+ * This kernel has no such form. Nothing has happened, another form may be
+ * tried. The kernel uses the same number for nothing else.
+ */
+#define SUBMIT_NOT_OFFERED (-EPROTONOSUPPORT)
+
+/*
+ * A command of the older protocol, IB_USER_VERBS_CMD_*, without its header.
+ * The structs are those of <rdma/ib_user_verbs.h>; if the request begins with
+ * a member "response", it is filled on the way.
+ */
+struct write_cmd {
+	uint32_t command; /* with IB_USER_VERBS_CMD_FLAG_EXTENDED if it is */
+	const void *in;	  /* the request */
+	size_t in_len;	  /* bytes; a multiple of 4, extended: of 8 */
+	void *out;	  /* the response, zeroed; filled also on failure */
+	size_t out_len;	  /* the same multiple; 0 if there is no response */
+	const struct verbs_udata *udata; /* or NULL */
+};
+
+/**
+ * submit_ioctl() - send a native ioctl
+ *
+ * Outputs are defined only if this succeeds.
+ *
+ * Context: any thread; blocks as long as the kernel does.
+ * Return: 0; SUBMIT_NOT_OFFERED; -EINVAL or -E2BIG if the command could not be
+ * built; -EPROTO if the kernel's answer makes no sense; or the kernel's error.
+ */
+int submit_ioctl(struct ibv_context *ctx, struct cmd *cmd);
+
+/** submit_ioctl_only() - submit_ioctl() for what has no other form: -EOPNOTSUPP
+ * then */
+int submit_ioctl_only(struct ibv_context *ctx, struct cmd *cmd);
+
+/**
+ * submit_write() - send a write command, in an ioctl or by write(2)
+ *
+ * Return: 0; -EOPNOTSUPP if this context takes neither; -EMSGSIZE if the
+ * driver's data is too long; -EPROTO if not all of it was taken; or the
+ * kernel's error.
+ */
+int submit_write(struct ibv_context *ctx, const struct write_cmd *req);
+
+/** submit_wrapped() - the first half of submit_write(); may be not offered */
+int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req);
+
+/**
+ * submit_raw() - one write(2) of a complete request, header included
+ *
+ * For the data path: nothing is decided, copied or learned.
+ *
+ * Return: 0, -EPROTO after a short write, or the kernel's error.
+ */
+int submit_raw(const struct ibv_context *ctx, const void *request, size_t len);
+
+#endif
