@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Keeps the device list: compares what discovery finds with what is known, asks
+ * providers for what is new, drops what has gone. Called by api/device.c.
+ *
+ * One refresh, in order: verbs_discover(), forget_vanished_locked(),
+ * adopt_new_locked() - and if records remain that nobody claims, the mutex is
+ * left, providers are loaded, and adopt_new_locked() runs again.
+ *
+ * Invariants, under list_mutex:
+ *  - each device in the list has the list's own reference;
+ *  - no two devices in the list are the same kernel device.
+ */
+#include "core/device_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device_match.h"
+#include "core/log.h"
+#include "core/provider_load.h"
+#include "core/provider_registry.h"
+#include "discover/discover.h"
+#include "util/lock.h"
+#include "util/sysfs_root.h"
+#include "util/text_file.h"
+
+static struct verbs_mutex list_mutex = VERBS_MUTEX_INIT;
+static struct list_node
+	device_list GUARDED_BY(list_mutex) = LIST_INIT(device_list);
+static size_t nr_devices GUARDED_BY(list_mutex);
+static struct verbs_discover_memory *memory GUARDED_BY(list_mutex);
+/* Counts refreshes, so that one that was interrupted notices another. */
+static unsigned int generation GUARDED_BY(list_mutex);
+/* Every provider that is configured was tried: loading cannot help any more. */
+static bool all_loaded GUARDED_BY(list_mutex);
+
+/* ------------------------------------------------------------------------ */
+/* Device objects                                                            */
+/* ------------------------------------------------------------------------ */
+
+static int transport_of(int node_type)
+{
+	switch (node_type) {
+	case IBV_NODE_CA:
+	case IBV_NODE_SWITCH:
+	case IBV_NODE_ROUTER:
+		return IBV_TRANSPORT_IB;
+	case IBV_NODE_RNIC:
+		return IBV_TRANSPORT_IWARP;
+	case IBV_NODE_USNIC:
+		return IBV_TRANSPORT_USNIC;
+	case IBV_NODE_USNIC_UDP:
+		return IBV_TRANSPORT_USNIC_UDP;
+	case IBV_NODE_UNSPECIFIED:
+		return IBV_TRANSPORT_UNSPECIFIED;
+	default:
+		return IBV_TRANSPORT_UNKNOWN;
+	}
+}
+
+static struct verbs_device *device_new(const struct verbs_device_ops *provider,
+				       const char *name, int node_type)
+{
+	struct verbs_device *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		return NULL;
+	dev->provider = provider;
+	atomic_init(&dev->refs, 1);
+	list_init(&dev->entry);
+	dev->pub.node_type = node_type;
+	dev->pub.transport_type = transport_of(node_type);
+	(void)snprintf(dev->pub.name, sizeof(dev->pub.name), "%s", name);
+	return dev;
+}
+
+/* Paths that do not fit are left empty: every reader checks the file. */
+static void set_path(char *buf, size_t size, const char *class,
+		     const char *name)
+{
+	int len = snprintf(buf, size, "%s/class/%s/%s", sysfs_root(), class,
+			   name);
+
+	if (len < 0 || (size_t)len >= size)
+		buf[0] = '\0';
+}
+
+static struct verbs_device *
+kernel_device_new(const struct verbs_device_ops *provider,
+		  const struct verbs_kernel_device *record)
+{
+	struct verbs_device *dev =
+		device_new(provider, record->ibdev_name, record->node_type);
+
+	if (!dev)
+		return NULL;
+	dev->has_node = true;
+	dev->kernel = *record;
+	if (record->has_node_guid)
+		atomic_init(&dev->node_guid, record->node_guid);
+	(void)snprintf(dev->pub.dev_name, sizeof(dev->pub.dev_name), "%s",
+		       record->uverbs_name);
+	set_path(dev->pub.dev_path, sizeof(dev->pub.dev_path),
+		 "infiniband_verbs", record->uverbs_name);
+	set_path(dev->pub.ibdev_path, sizeof(dev->pub.ibdev_path), "infiniband",
+		 record->ibdev_name);
+	return dev;
+}
+
+void verbs_device_get(struct verbs_device *dev)
+{
+	/* Relaxed: the caller's own reference orders everything. */
+	(void)atomic_fetch_add_explicit(&dev->refs, 1, memory_order_relaxed);
+}
+
+void verbs_device_put(struct verbs_device *dev)
+{
+	if (atomic_fetch_sub(&dev->refs, 1) == 1)
+		free(dev);
+}
+
+__be64 verbs_device_node_guid(struct verbs_device *dev)
+{
+	__be64 guid = atomic_load(&dev->node_guid);
+	char path[sizeof(dev->pub.ibdev_path) + sizeof("/node_guid")];
+	unsigned int word[4];
+	char text[32];
+	int end = 0;
+
+	if (guid || !dev->has_node || !dev->pub.ibdev_path[0])
+		return guid;
+
+	(void)snprintf(path, sizeof(path), "%s/node_guid", dev->pub.ibdev_path);
+	if (text_file_read_at(AT_FDCWD, path, text, sizeof(text)) < 0)
+		return 0;
+	if (sscanf(text, "%4x:%4x:%4x:%4x%n", &word[0], &word[1], &word[2],
+		   &word[3], &end) != 4 ||
+	    text[end] != '\0')
+		return 0;
+
+	guid = htobe64((uint64_t)word[0] << 48 | (uint64_t)word[1] << 32 |
+		       (uint64_t)word[2] << 16 | (uint64_t)word[3]);
+	atomic_store(&dev->node_guid, guid);
+	return guid;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Comparing the list with a scan                                            */
+/* ------------------------------------------------------------------------ */
+
+/*
+ * Whether a record is the incarnation of a device that we know. The netlink
+ * index is never used twice; without it the folder's time tells them apart.
+ */
+static bool same_device(const struct verbs_kernel_device *a,
+			const struct verbs_kernel_device *b)
+{
+	if (a->ibdev_index != b->ibdev_index || a->cdev != b->cdev ||
+	    strcmp(a->ibdev_name, b->ibdev_name) != 0 ||
+	    strcmp(a->uverbs_name, b->uverbs_name) != 0)
+		return false;
+	return a->ibdev_index >= 0 ||
+	       (a->created.tv_sec == b->created.tv_sec &&
+		a->created.tv_nsec == b->created.tv_nsec);
+}
+
+/* State of one record in a refresh. */
+enum record_state {
+	RECORD_NEW,   /* nobody has claimed it yet */
+	RECORD_KNOWN, /* its device is in the list */
+};
+
+struct refresh {
+	struct verbs_device_records records;
+	unsigned char *state; /* enum record_state, one for each record */
+	size_t nr_new;
+	size_t next; /* where the next known device probably is */
+};
+
+/* Takes the records over, also when it fails. */
+static int refresh_begin(struct refresh *refresh,
+			 struct verbs_device_records records)
+{
+	refresh->records = records;
+	refresh->nr_new = records.count;
+	refresh->next = 0;
+	refresh->state = calloc(records.count + 1, 1);
+	return refresh->state ? 0 : -ENOMEM;
+}
+
+static void refresh_end(struct refresh *refresh)
+{
+	free(refresh->state);
+	verbs_device_records_free(&refresh->records);
+}
+
+/* List and records are in nearly the same order: go on where the last was. */
+static bool mark_known(struct refresh *refresh, const struct verbs_device *dev)
+{
+	size_t count = refresh->records.count;
+
+	for (size_t tried = 0; tried < count; tried++) {
+		size_t i = (refresh->next + tried) % count;
+
+		if (refresh->state[i] == RECORD_NEW &&
+		    same_device(&refresh->records.devices[i], &dev->kernel)) {
+			refresh->state[i] = RECORD_KNOWN;
+			refresh->nr_new--;
+			refresh->next = i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void list_remove_locked(struct verbs_device *dev) REQUIRES(list_mutex)
+{
+	list_del(&dev->entry);
+	nr_devices--;
+	verbs_device_put(dev);
+}
+
+static void forget_vanished_locked(struct refresh *refresh) REQUIRES(list_mutex)
+{
+	struct list_node *pos, *tmp;
+
+	list_for_each_safe (pos, tmp, &device_list) {
+		struct verbs_device *dev =
+			list_entry(pos, struct verbs_device, entry);
+
+		if (dev->has_node && !mark_known(refresh, dev))
+			list_remove_locked(dev);
+	}
+}
+
+/* New devices come before older ones, in the kernel's order. */
+static int adopt_new_locked(struct refresh *refresh) REQUIRES(list_mutex)
+{
+	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
+	size_t count = verbs_provider_snapshot(providers);
+	struct list_node *before = device_list.next;
+
+	for (size_t i = 0; i < refresh->records.count; i++) {
+		const struct verbs_kernel_device *record =
+			&refresh->records.devices[i];
+		const struct verbs_device_ops *provider;
+		struct verbs_device *dev;
+
+		if (refresh->state[i] != RECORD_NEW)
+			continue;
+		provider = verbs_match_device(record, providers, count);
+		if (!provider)
+			continue;
+		dev = kernel_device_new(provider, record);
+		if (!dev)
+			return -ENOMEM;
+		list_insert_before(before, &dev->entry);
+		nr_devices++;
+		refresh->state[i] = RECORD_KNOWN;
+		refresh->nr_new--;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Devices that only a provider knows                                        */
+/* ------------------------------------------------------------------------ */
+
+struct offer {
+	const struct verbs_device_ops *provider;
+	struct list_node found; /* devices of this scan */
+};
+
+/* add() of verbs_device_ops.list_devices(). */
+static int take_offer(void *arg, const char *name, int node_type,
+		      __be64 node_guid)
+{
+	struct offer *offer = arg;
+	struct verbs_device *dev;
+
+	dev = device_new(offer->provider, name, node_type);
+	if (!dev)
+		return -ENOMEM;
+	atomic_init(&dev->node_guid, node_guid);
+	list_add_tail(&offer->found, &dev->entry);
+	return 0;
+}
+
+/* Moves a device of the same name from the list to @found, in place of @dev. */
+static bool keep_known_locked(struct verbs_device *dev) REQUIRES(list_mutex)
+{
+	struct list_node *pos;
+
+	list_for_each (pos, &device_list) {
+		struct verbs_device *known =
+			list_entry(pos, struct verbs_device, entry);
+
+		if (known->provider == dev->provider && !known->has_node &&
+		    strcmp(known->pub.name, dev->pub.name) == 0) {
+			list_del(&known->entry);
+			nr_devices--;
+			list_insert_before(&dev->entry, &known->entry);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Replaces the provider's devices in the list by those of the offer. */
+static void merge_offer_locked(struct offer *offer) REQUIRES(list_mutex)
+{
+	struct list_node *pos, *tmp;
+
+	list_for_each_safe (pos, tmp, &offer->found) {
+		struct verbs_device *dev =
+			list_entry(pos, struct verbs_device, entry);
+
+		if (keep_known_locked(dev)) {
+			list_del(&dev->entry);
+			verbs_device_put(dev);
+		}
+	}
+	list_for_each_safe (pos, tmp, &device_list) {
+		struct verbs_device *dev =
+			list_entry(pos, struct verbs_device, entry);
+
+		if (!dev->has_node && dev->provider == offer->provider)
+			list_remove_locked(dev);
+	}
+	list_for_each_safe (pos, tmp, &offer->found) {
+		list_del(pos);
+		list_add_tail(&device_list, pos);
+		nr_devices++;
+	}
+}
+
+static int refresh_offers_locked(void) REQUIRES(list_mutex)
+{
+	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
+	size_t count = verbs_provider_snapshot(providers);
+
+	for (size_t i = 0; i < count; i++) {
+		struct offer offer = { .provider = providers[i] };
+		struct list_node *pos, *tmp;
+		int ret;
+
+		if (!providers[i]->list_devices)
+			continue;
+		list_init(&offer.found);
+		ret = providers[i]->list_devices(take_offer, &offer);
+		if (ret == 0) {
+			merge_offer_locked(&offer);
+			continue;
+		}
+		list_for_each_safe (pos, tmp, &offer.found)
+			verbs_device_put(
+				list_entry(pos, struct verbs_device, entry));
+		if (ret == -ENOMEM)
+			return ret;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Refresh                                                                   */
+/* ------------------------------------------------------------------------ */
+
+/* Loads what may claim the records that are left; false: nothing new came. */
+static bool load_providers(const struct refresh *refresh)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < refresh->records.count; i++) {
+		if (refresh->state[i] == RECORD_NEW &&
+		    verbs_provider_load_for(
+			    refresh->records.devices[i].driver_id))
+			found = true;
+	}
+	return found;
+}
+
+static void warn_unclaimed(const struct refresh *refresh)
+{
+	for (size_t i = 0; i < refresh->records.count; i++) {
+		if (refresh->state[i] == RECORD_NEW)
+			verbs_warn(
+				"no provider for %s (kernel driver %s, "
+				"ABI %u)",
+				refresh->records.devices[i].ibdev_name,
+				verbs_driver_name(
+					refresh->records.devices[i].driver_id)
+					?: "unknown",
+				refresh->records.devices[i].abi_version);
+	}
+}
+
+/*
+ * Leaves the mutex to load providers for the records that are left, first those
+ * that the kernel driver names, then all. Return: 1 if the list was refreshed
+ * by another thread in between, so that the records are out of date.
+ */
+static int load_and_adopt_locked(struct refresh *refresh) REQUIRES(list_mutex)
+{
+	unsigned int my_generation = generation;
+
+	for (int step = 0; step < 2 && refresh->nr_new > 0 && !all_loaded;
+	     step++) {
+		bool found;
+		int ret;
+
+		verbs_mutex_unlock(&list_mutex);
+		found = step == 0 ? load_providers(refresh)
+				  : verbs_provider_load_all();
+		verbs_mutex_lock(&list_mutex);
+		if (step == 1)
+			all_loaded = true;
+		if (generation != my_generation)
+			return 1;
+		if (!found)
+			continue;
+		ret = adopt_new_locked(refresh);
+		if (ret)
+			return ret;
+	}
+	warn_unclaimed(refresh);
+	return 0;
+}
+
+/*
+ * One scan and its merge. A kernel without RDMA support has no devices. Return:
+ * 0, 1 to start again, or -errno.
+ */
+static int refresh_once_locked(bool *ret_kernel_has_rdma) REQUIRES(list_mutex)
+{
+	struct verbs_device_records records;
+	struct refresh refresh;
+	int ret;
+
+	ret = verbs_discover(&memory, &records);
+	if (ret == -ENOSYS)
+		records = (struct verbs_device_records){};
+	else if (ret)
+		return ret;
+	*ret_kernel_has_rdma = ret == 0;
+
+	ret = refresh_begin(&refresh, records);
+	if (ret == 0) {
+		generation++;
+		forget_vanished_locked(&refresh);
+		ret = adopt_new_locked(&refresh);
+	}
+	if (ret == 0)
+		ret = load_and_adopt_locked(&refresh);
+	refresh_end(&refresh);
+	return ret;
+}
+
+static int refresh_locked(void) REQUIRES(list_mutex)
+{
+	bool kernel_has_rdma = false;
+	int ret;
+
+	do {
+		ret = refresh_once_locked(&kernel_has_rdma);
+	} while (ret > 0);
+	if (ret == 0)
+		ret = refresh_offers_locked();
+	if (ret == 0 && !kernel_has_rdma && nr_devices == 0)
+		ret = -ENOSYS;
+	return ret;
+}
+
+static int copy_list_locked(struct ibv_device ***ret_array, int *ret_count)
+	REQUIRES(list_mutex)
+{
+	struct ibv_device **array;
+	struct list_node *pos;
+	int count = 0;
+
+	array = calloc(nr_devices + 1, sizeof(*array));
+	if (!array)
+		return -ENOMEM;
+	list_for_each (pos, &device_list) {
+		struct verbs_device *dev =
+			list_entry(pos, struct verbs_device, entry);
+
+		verbs_device_get(dev);
+		array[count++] = &dev->pub;
+	}
+	*ret_array = array;
+	*ret_count = count;
+	return 0;
+}
+
+int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
+{
+	int ret;
+
+	verbs_mutex_lock(&list_mutex);
+	ret = refresh_locked();
+	if (ret == 0)
+		ret = copy_list_locked(ret_array, ret_count);
+	verbs_mutex_unlock(&list_mutex);
+	return ret;
+}
+
+void verbs_device_list_put(struct ibv_device **array)
+{
+	for (size_t i = 0; array[i]; i++)
+		verbs_device_put(verbs_device_of(array[i]));
+	free(array);
+}

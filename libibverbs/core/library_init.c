@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One-time set-up, called by api/ where an application first meets the library:
+ * listing devices. Nothing happens when the library is merely loaded.
+ */
+#include "core/library_init.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "kernel/kernel_state.h"
+#include "util/env.h"
+
+/*
+ * Under this much lockable memory even the queues of a small program cannot be
+ * registered. (Kernels before 5.16 gave 64 kB, containers often give less.)
+ */
+#define MEMLOCK_TOO_LOW 32768
+
+static void warn_if_memlock_is_low(void)
+{
+	struct rlimit limit;
+
+	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0)
+		return;
+	if (limit.rlim_cur <= MEMLOCK_TOO_LOW)
+		verbs_warn("RLIMIT_MEMLOCK is %lu bytes: registering memory "
+			   "will fail with ENOMEM (see ulimit -l)",
+			   (unsigned long)limit.rlim_cur);
+}
+
+static void init_once(void)
+{
+	verbs_log_init();
+	verbs_allow_disassoc_destroy = env_on("RDMAV_ALLOW_DISASSOC_DESTROY") ||
+				       env_on("MLX4_DEVICE_FATAL_CLEANUP");
+	warn_if_memlock_is_low();
+}
+
+void verbs_library_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, init_once); /* cannot fail */
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The library's voice: a log file for those who ask for one, and warnings on
+ * standard error under IBV_SHOW_WARNINGS. Silent otherwise.
+ */
+#include "core/log.h"
+
+#include <errno.h>
+#include <provider/log.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/env.h"
+
+/* Longest line; what is behind it is cut. */
+#define LINE_LEN 512
+
+/* Written by verbs_log_init() only, before anybody reads them. */
+static long log_level;
+static FILE *log_file;
+
+void verbs_log_init(void)
+{
+	long level = env_long("VERBS_LOG_LEVEL", VERBS_LOG_NONE);
+	const char *path = env_path("VERBS_LOG_FILE");
+
+	if (log_file || level <= VERBS_LOG_NONE || !path)
+		return;
+
+	log_file = fopen(path, "ae");
+	if (!log_file)
+		return;
+	/* One write per line, so that processes can share the file. */
+	(void)setvbuf(log_file, NULL, _IOLBF, LINE_LEN);
+	log_level = level;
+}
+
+static const char *device_name(const struct ibv_context *ctx)
+{
+	return ctx && ctx->device ? ctx->device->name : "libibverbs";
+}
+
+void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
+	       const char *fmt, ...)
+{
+	int saved_errno = errno;
+	char line[LINE_LEN];
+	va_list args;
+
+	if (!log_file || (long)level > log_level)
+		return;
+
+	va_start(args, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	(void)fprintf(log_file, "%s: %s\n", device_name(ctx), line);
+	errno = saved_errno;
+}
+
+void verbs_warn(const char *fmt, ...)
+{
+	int saved_errno = errno;
+	char line[LINE_LEN];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+
+	if (getenv("IBV_SHOW_WARNINGS"))
+		(void)fprintf(stderr, "libibverbs: Warning: %s\n", line);
+	verbs_log(NULL, VERBS_LOG_WARN, "%s", line);
+	errno = saved_errno;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What CQs, SRQs and QPs have in common from birth to death: the fields that do
+ * not come from the device, and the wait for acknowledged events at the end.
+ * Called by providers.
+ */
+#include <provider/objects.h>
+#include <pthread.h>
+
+void verbs_init_cq(struct ibv_cq *cq, struct ibv_context *ctx,
+		   struct ibv_comp_channel *channel, void *cq_context)
+{
+	cq->context = ctx;
+	cq->channel = channel;
+	cq->cq_context = cq_context;
+	cq->comp_events_completed = 0;
+	cq->async_events_completed = 0;
+	(void)pthread_mutex_init(&cq->mutex, NULL); /* cannot fail on Linux */
+	(void)pthread_cond_init(&cq->cond, NULL);
+}
+
+void verbs_fini_cq(struct ibv_cq *cq)
+{
+	(void)pthread_cond_destroy(&cq->cond);
+	(void)pthread_mutex_destroy(&cq->mutex);
+}
+
+void verbs_init_srq(struct verbs_srq *vsrq, struct ibv_context *ctx,
+		    const struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq *srq = &vsrq->srq;
+	uint32_t mask = attr->comp_mask;
+
+	srq->context = ctx;
+	srq->srq_context = attr->srq_context;
+	srq->pd = mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL;
+	srq->events_completed = 0;
+	(void)pthread_mutex_init(&srq->mutex, NULL);
+	(void)pthread_cond_init(&srq->cond, NULL);
+
+	vsrq->srq_type = mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type
+						       : IBV_SRQT_BASIC;
+	vsrq->cq = mask & IBV_SRQ_INIT_ATTR_CQ ? attr->cq : NULL;
+	vsrq->xrcd = NULL;
+	if (mask & IBV_SRQ_INIT_ATTR_XRCD)
+		vsrq->xrcd =
+			verbs_container_of(attr->xrcd, struct verbs_xrcd, xrcd);
+}
+
+void verbs_fini_srq(struct ibv_srq *srq)
+{
+	(void)pthread_cond_destroy(&srq->cond);
+	(void)pthread_mutex_destroy(&srq->mutex);
+}
+
+void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
+		   const struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp *qp = &vqp->qp;
+
+	qp->context = ctx;
+	qp->qp_context = attr->qp_context;
+	qp->pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
+	qp->send_cq = attr->send_cq;
+	qp->recv_cq = attr->recv_cq;
+	qp->srq = attr->srq;
+	qp->qp_type = attr->qp_type;
+	qp->state = IBV_QPS_RESET;
+	qp->events_completed = 0;
+	(void)pthread_mutex_init(&qp->mutex, NULL);
+	(void)pthread_cond_init(&qp->cond, NULL);
+
+	vqp->comp_mask = 0;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) {
+		vqp->comp_mask |= VERBS_QP_MASK_XRCD;
+		vqp->xrcd =
+			verbs_container_of(attr->xrcd, struct verbs_xrcd, xrcd);
+	}
+}
+
+void verbs_fini_qp(struct ibv_qp *qp)
+{
+	(void)pthread_cond_destroy(&qp->cond);
+	(void)pthread_mutex_destroy(&qp->mutex);
+}
+
+/* Counters wrap, as the kernel's do: equality is the only question. */
+void verbs_wait_cq_acked(struct ibv_cq *cq,
+			 const struct verbs_event_count *raised)
+{
+	(void)pthread_mutex_lock(&cq->mutex);
+	while (cq->comp_events_completed != raised->comp_events ||
+	       cq->async_events_completed != raised->async_events)
+		(void)pthread_cond_wait(&cq->cond, &cq->mutex);
+	(void)pthread_mutex_unlock(&cq->mutex);
+}
+
+static void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
+		       const uint32_t *completed, uint32_t raised)
+{
+	(void)pthread_mutex_lock(mutex);
+	while (*completed != raised)
+		(void)pthread_cond_wait(cond, mutex);
+	(void)pthread_mutex_unlock(mutex);
+}
+
+void verbs_wait_srq_acked(struct ibv_srq *srq,
+			  const struct verbs_event_count *raised)
+{
+	wait_acked(&srq->mutex, &srq->cond, &srq->events_completed,
+		   raised->async_events);
+}
+
+void verbs_wait_qp_acked(struct ibv_qp *qp,
+			 const struct verbs_event_count *raised)
+{
+	wait_acked(&qp->mutex, &qp->cond, &qp->events_completed,
+		   raised->async_events);
+}

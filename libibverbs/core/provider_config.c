@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads the *.driver files. Every regular file of the folder counts, whatever
+ * its name. A line is empty, a comment, or "driver NAME"; anything else is
+ * reported and passed over, and so is a file that is too long to be meant.
+ */
+#include "core/provider_config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/log.h"
+#include "util/text_file.h"
+
+/* Longest configuration file; the usual one has one line. */
+#define CONFIG_LEN 4096
+
+#define BLANKS " \t\r\v\f"
+
+/* A name becomes part of a file name, so it must be one. */
+static bool name_is_usable(const char *name)
+{
+	return *name && (*name == '/' || !strchr(name, '/'));
+}
+
+/* Name in a "driver NAME" line (which it cuts up), NULL if there is none. */
+static const char *name_in_line(char *line, const char *file)
+{
+	char *save, *word;
+
+	word = strtok_r(line, BLANKS, &save);
+	if (!word || *word == '#')
+		return NULL;
+	if (strcmp(word, "driver") == 0) {
+		word = strtok_r(NULL, BLANKS, &save);
+		if (word && name_is_usable(word))
+			return word;
+	}
+	verbs_warn("%s: ignoring a line that is not \"driver NAME\"", file);
+	return NULL;
+}
+
+static bool visit_file(int dirfd, const char *file,
+		       bool (*visit)(void *arg, const char *name), void *arg)
+{
+	char text[CONFIG_LEN], *save;
+	ssize_t len;
+
+	len = text_file_read_at(dirfd, file, text, sizeof(text));
+	if (len < 0) {
+		if (len != -ENOENT && len != -EISDIR)
+			verbs_warn("%s: %s", file, strerror((int)-len));
+		return true;
+	}
+
+	for (char *line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		const char *name = name_in_line(line, file);
+
+		if (name && !visit(arg, name))
+			return false;
+	}
+	return true;
+}
+
+static bool is_regular(int dirfd, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)
+		return entry->d_type == DT_REG;
+	return fstatat(dirfd, entry->d_name, &st, 0) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+bool verbs_provider_config_each(const char *dir,
+				bool (*visit)(void *arg, const char *name),
+				void *arg)
+{
+	const struct dirent *entry;
+	bool go_on = true;
+	DIR *folder;
+
+	folder = opendir(dir);
+	if (!folder) {
+		verbs_warn("%s: %s", dir, strerror(errno));
+		return true;
+	}
+	while (go_on && (entry = readdir(folder)) != NULL) {
+		if (is_regular(dirfd(folder), entry))
+			go_on = visit_file(dirfd(folder), entry->d_name, visit,
+					   arg);
+	}
+	(void)closedir(folder); /* was only read */
+	return go_on;
+}
+
+/* Visitor that stops at the name it looks for. */
+static bool is_other_name(void *wanted, const char *name)
+{
+	return strcmp(name, (const char *)wanted) != 0;
+}
+
+bool verbs_provider_config_lists(const char *dir, const char *name)
+{
+	void *wanted = (void *)(uintptr_t)name;
+	char path[PATH_MAX];
+	int len;
+
+	len = snprintf(path, sizeof(path), "%s/%s.driver", dir, name);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return false;
+
+	return !visit_file(AT_FDCWD, path, is_other_name, wanted) ||
+	       !verbs_provider_config_each(dir, is_other_name, wanted);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of the providers that the machine's configuration lists. */
+#ifndef CORE_PROVIDER_CONFIG_H
+#define CORE_PROVIDER_CONFIG_H
+
+#include <stdbool.h>
+
+/**
+ * verbs_provider_config_lists() - whether one provider is configured
+ * @dir: configuration folder
+ * @name: "rxe"
+ *
+ * Looks at <dir>/<name>.driver, where packages put it, and reads the rest of
+ * the folder only if that does not say so.
+ */
+bool verbs_provider_config_lists(const char *dir, const char *name);
+
+/**
+ * verbs_provider_config_each() - call @visit for each configured name
+ * @visit: returns false to stop
+ *
+ * Return: false if @visit stopped it.
+ */
+bool verbs_provider_config_each(const char *dir,
+				bool (*visit)(void *arg, const char *name),
+				void *arg);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The providers that this process has, in the order in which they came. */
+#ifndef CORE_PROVIDER_REGISTRY_H
+#define CORE_PROVIDER_REGISTRY_H
+
+#include <provider/provider.h>
+#include <stddef.h>
+
+/* More than all drivers that the kernel has ever had. */
+#define VERBS_MAX_PROVIDERS 64
+
+/**
+ * verbs_provider_register() - add a provider
+ * @ops: kept for ever. Registering it twice is harmless.
+ *
+ * Context: any thread; takes registry_mutex only.
+ * Return: 0; -EINVAL if @ops was built for another VERBS_PROVIDER_ABI or has
+ * no name; -EEXIST if another provider has its name; -ENOSPC.
+ */
+int verbs_provider_register(const struct verbs_device_ops *ops);
+
+/**
+ * verbs_provider_snapshot() - all providers
+ * @ret_ops: room for VERBS_MAX_PROVIDERS
+ *
+ * Return: how many there are.
+ */
+size_t verbs_provider_snapshot(const struct verbs_device_ops **ret_ops);
+
+#endif
