@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Address handles: ibv_create_ah(3). */
+#include <infiniband/verbs.h>
+
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct ibv_ah *ah;
+	int ret = verbs_ops(pd->context)->create_ah(pd, attr, &ah);
+
+	return ret ? api_ret_null(ret) : ah;
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah)
+{
+	return api_ret_errno(verbs_ops(ah->context)->destroy_ah(ah));
+}

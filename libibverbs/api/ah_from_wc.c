@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way back to the sender of a datagram: ibv_init_ah_from_wc(3) and
+ * ibv_create_ah_from_wc(3). In front of a received datagram stand 40 bytes that
+ * came from the network. They hold an IPv6 header or GRH, or, for RoCE v2 over
+ * IPv4, 20 bytes of anything and then an IPv4 header. Nothing tells which, and
+ * nothing in them is to be trusted: read as copies, judged, and only the local
+ * address is looked up.
+ */
+#include <arpa/inet.h>
+#include <infiniband/verbs.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "api/api_err.h"
+
+/* IBTA 1, 8.3.1: what follows a GRH is a base transport header. */
+#define NEXT_HEADER_BTH 0x1b
+
+/* An IPv4 header without options, all that fits behind the first 20 bytes. */
+#define IPV4_OFFSET (sizeof(struct ibv_grh) - sizeof(struct iphdr))
+
+/* ibv_global_route.sgid_index has eight bits. */
+#define MAX_SGID_INDEX 255
+
+/* What matters of the header, whichever kind it was. */
+struct origin {
+	union ibv_gid local;
+	union ibv_gid remote;
+	bool roce_v2;
+	uint32_t flow_label;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+};
+
+/* RFC 791: the ones' complement sum over a good header is all ones. */
+static bool ipv4_checksum_ok(const struct iphdr *ip)
+{
+	uint16_t words[sizeof(*ip) / sizeof(uint16_t)];
+	uint32_t sum = 0;
+
+	memcpy(words, ip, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		sum += words[i];
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff;
+}
+
+static union ibv_gid mapped_gid(uint32_t ipv4_be)
+{
+	union ibv_gid gid = {};
+
+	gid.raw[10] = 0xff;
+	gid.raw[11] = 0xff;
+	memcpy(&gid.raw[12], &ipv4_be, sizeof(ipv4_be));
+	return gid;
+}
+
+static int origin_from_ipv4(const struct iphdr *ip, struct origin *ret_origin)
+{
+	if (IN_MULTICAST(ntohl(ip->daddr)))
+		return -EINVAL;
+
+	*ret_origin = (struct origin){
+		.local = mapped_gid(ip->daddr),
+		.remote = mapped_gid(ip->saddr),
+		.roce_v2 = true,
+		.hop_limit = ip->ttl,
+		.traffic_class = ip->tos,
+	};
+	return 0;
+}
+
+static int origin_from_ipv6(const struct ibv_grh *grh,
+			    struct origin *ret_origin)
+{
+	uint32_t first = ntohl(grh->version_tclass_flow);
+
+	if (grh->dgid.raw[0] == 0xff)
+		return -EINVAL;
+	if (grh->next_hdr != IPPROTO_UDP && grh->next_hdr != NEXT_HEADER_BTH)
+		return -EPROTONOSUPPORT;
+
+	*ret_origin = (struct origin){
+		.local = grh->dgid,
+		.remote = grh->sgid,
+		.roce_v2 = grh->next_hdr == IPPROTO_UDP,
+		.flow_label = first & 0xfffff,
+		.hop_limit = grh->hop_limit,
+		.traffic_class = (uint8_t)(first >> 20),
+	};
+	return 0;
+}
+
+/*
+ * The first nibble of an IPv6 header is 6, but so may be that of the bytes in
+ * front of an IPv4 header; then a header with the right checksum decides. The
+ * other way round, an address that looks like one, has odds of 2^-24.
+ */
+static int origin_from_grh(const struct ibv_grh *untrusted,
+			   struct origin *ret_origin)
+{
+	struct ibv_grh grh;
+	struct iphdr ip;
+	bool maybe_ipv6;
+
+	memcpy(&grh, untrusted, sizeof(grh));
+	memcpy(&ip, (const char *)untrusted + IPV4_OFFSET, sizeof(ip));
+	maybe_ipv6 = ntohl(grh.version_tclass_flow) >> 28 == 6;
+
+	if (ip.version == 4 &&
+	    (!maybe_ipv6 || (ip.ihl == 5 && ipv4_checksum_ok(&ip))))
+		return origin_from_ipv4(&ip, ret_origin);
+	if (maybe_ipv6)
+		return origin_from_ipv6(&grh, ret_origin);
+	return -EPROTONOSUPPORT;
+}
+
+static bool is_source_of(const struct ibv_gid_entry *entry,
+			 const struct origin *origin)
+{
+	bool roce_v2 = entry->gid_type == IBV_GID_TYPE_ROCE_V2;
+
+	return roce_v2 == origin->roce_v2 &&
+	       memcmp(&entry->gid, &origin->local, sizeof(entry->gid)) == 0;
+}
+
+/* Entries in use are the first few: asking one by one ends early. */
+static int find_sgid_index(struct ibv_context *ctx, uint8_t port_num,
+			   const struct origin *origin, uint8_t *ret_index)
+{
+	struct ibv_port_attr port;
+	int err;
+
+	err = ibv_query_port(ctx, port_num, &port);
+	if (err)
+		return err > 0 ? -err : -errno;
+
+	for (int i = 0; i < port.gid_tbl_len && i <= MAX_SGID_INDEX; i++) {
+		struct ibv_gid_entry entry;
+
+		err = ibv_query_gid_ex(ctx, port_num, (uint32_t)i, &entry, 0);
+		if (err == ENODATA)
+			continue; /* an empty slot */
+		if (err)
+			return -err;
+		if (is_source_of(&entry, origin)) {
+			*ret_index = (uint8_t)i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int init_ah(struct ibv_context *ctx, uint8_t port_num,
+		   const struct ibv_wc *wc, const struct ibv_grh *grh,
+		   struct ibv_ah_attr *ret_attr)
+{
+	struct ibv_ah_attr attr = {
+		.dlid = wc->slid,
+		.sl = wc->sl,
+		.src_path_bits = wc->dlid_path_bits,
+		.port_num = port_num,
+	};
+	struct origin origin;
+	int ret;
+
+	if (wc->wc_flags & IBV_WC_GRH) {
+		ret = origin_from_grh(grh, &origin);
+		if (ret)
+			return ret;
+		ret = find_sgid_index(ctx, port_num, &origin,
+				      &attr.grh.sgid_index);
+		if (ret)
+			return ret;
+		attr.is_global = 1;
+		attr.grh.dgid = origin.remote;
+		attr.grh.flow_label = origin.flow_label;
+		attr.grh.hop_limit = origin.hop_limit;
+		attr.grh.traffic_class = origin.traffic_class;
+	}
+	*ret_attr = attr;
+	return 0;
+}
+
+int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num,
+			struct ibv_wc *wc, struct ibv_grh *grh,
+			struct ibv_ah_attr *ah_attr)
+{
+	return api_ret_minus1(init_ah(context, port_num, wc, grh, ah_attr));
+}
+
+struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
+				     struct ibv_grh *grh, uint8_t port_num)
+{
+	struct ibv_ah_attr attr;
+	int ret = init_ah(pd->context, port_num, wc, grh, &attr);
+
+	return ret ? api_ret_null(ret) : ibv_create_ah(pd, &attr);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Asynchronous events: ibv_get_async_event(3). */
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <rdma/ib_user_verbs.h>
+#include <unistd.h>
+
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+/* What an event is about, and so which member of its union is valid. */
+enum event_subject {
+	ABOUT_DEVICE_OR_PORT,
+	ABOUT_CQ,
+	ABOUT_QP,
+	ABOUT_SRQ,
+	ABOUT_WQ,
+};
+
+static enum event_subject subject_of(enum ibv_event_type type)
+{
+	switch (type) {
+	case IBV_EVENT_CQ_ERR:
+		return ABOUT_CQ;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return ABOUT_QP;
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return ABOUT_SRQ;
+	case IBV_EVENT_WQ_FATAL:
+		return ABOUT_WQ;
+	default:
+		return ABOUT_DEVICE_OR_PORT;
+	}
+}
+
+/* The kernel returns the pointers that were given when the object was made. */
+static void translate(const struct ib_uverbs_async_event_desc *kernel,
+		      struct ibv_async_event *event)
+{
+	uintptr_t element = (uintptr_t)kernel->element;
+
+	*event = (struct ibv_async_event){
+		.event_type = (enum ibv_event_type)kernel->event_type,
+	};
+	switch (subject_of(event->event_type)) {
+	case ABOUT_CQ:
+		event->element.cq = (struct ibv_cq *)element;
+		break;
+	case ABOUT_QP:
+		event->element.qp = (struct ibv_qp *)element;
+		break;
+	case ABOUT_SRQ:
+		event->element.srq = (struct ibv_srq *)element;
+		break;
+	case ABOUT_WQ:
+		event->element.wq = (struct ibv_wq *)element;
+		break;
+	case ABOUT_DEVICE_OR_PORT:
+		event->element.port_num = (int)element;
+		break;
+	}
+}
+
+int ibv_get_async_event(struct ibv_context *context,
+			struct ibv_async_event *event)
+{
+	struct ib_uverbs_async_event_desc kernel;
+	ssize_t n = read(context->async_fd, &kernel, sizeof(kernel));
+
+	if (n < 0)
+		return -1; /* errno is read's */
+	if (n != (ssize_t)sizeof(kernel))
+		return api_ret_minus1(-EIO);
+
+	translate(&kernel, event);
+	verbs_ops(context)->async_event(context, event);
+	return 0;
+}
+
+static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
+		uint32_t *completed)
+{
+	(void)pthread_mutex_lock(mutex);
+	(*completed)++;
+	(void)pthread_cond_signal(cond);
+	(void)pthread_mutex_unlock(mutex);
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	struct ibv_srq *srq = event->element.srq;
+	struct ibv_cq *cq = event->element.cq;
+	struct ibv_qp *qp = event->element.qp;
+	struct ibv_wq *wq = event->element.wq;
+
+	switch (subject_of(event->event_type)) {
+	case ABOUT_CQ:
+		ack(&cq->mutex, &cq->cond, &cq->async_events_completed);
+		break;
+	case ABOUT_QP:
+		ack(&qp->mutex, &qp->cond, &qp->events_completed);
+		break;
+	case ABOUT_SRQ:
+		ack(&srq->mutex, &srq->cond, &srq->events_completed);
+		break;
+	case ABOUT_WQ:
+		ack(&wq->mutex, &wq->cond, &wq->events_completed);
+		break;
+	case ABOUT_DEVICE_OR_PORT:
+		break;
+	}
+}

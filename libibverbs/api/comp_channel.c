@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Completion channels and their events: ibv_create_comp_channel(3),
+ * ibv_get_cq_event(3). */
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct ibv_comp_channel *channel;
+	int ret;
+
+	channel = calloc(1, sizeof(*channel));
+	if (!channel)
+		return api_ret_null(-ENOMEM);
+
+	ret = verbs_ops(context)->create_comp_channel(context, &channel->fd);
+	if (ret) {
+		free(channel);
+		return api_ret_null(ret);
+	}
+	channel->context = context;
+	return channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	struct ibv_context *ctx = channel->context;
+	bool busy;
+
+	(void)pthread_mutex_lock(&ctx->mutex);
+	busy = channel->refcnt != 0;
+	(void)pthread_mutex_unlock(&ctx->mutex);
+	if (busy)
+		return api_ret_errno(-EBUSY);
+
+	(void)close(channel->fd);
+	free(channel);
+	return 0;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
+		     void **cq_context)
+{
+	struct ib_uverbs_comp_event_desc event;
+	ssize_t n = read(channel->fd, &event, sizeof(event));
+
+	if (n < 0)
+		return -1; /* errno is read's */
+	if (n != (ssize_t)sizeof(event))
+		return api_ret_minus1(-EIO);
+
+	*cq = (struct ibv_cq *)(uintptr_t)event.cq_handle;
+	*cq_context = (*cq)->cq_context;
+	verbs_ops((*cq)->context)->cq_event(*cq);
+	return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
+{
+	(void)pthread_mutex_lock(&cq->mutex);
+	cq->comp_events_completed += nevents;
+	(void)pthread_cond_signal(&cq->cond);
+	(void)pthread_mutex_unlock(&cq->mutex);
+}

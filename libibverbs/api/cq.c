@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Completion queues: ibv_create_cq(3), ibv_resize_cq(3), and through the table
+ * of a context ibv_create_cq_ex(3) and ibv_modify_cq(3).
+ */
+#include <infiniband/verbs.h>
+#include <pthread.h>
+
+#include "api/abi_tables.h"
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+/* A channel with CQs cannot be destroyed; its context's mutex guards it. */
+static void use_channel(struct ibv_comp_channel *channel, int change)
+{
+	if (!channel)
+		return;
+	(void)pthread_mutex_lock(&channel->context->mutex);
+	channel->refcnt += change;
+	(void)pthread_mutex_unlock(&channel->context->mutex);
+}
+
+static int create_cq(struct ibv_context *ctx,
+		     const struct ibv_cq_init_attr_ex *attr, bool extended,
+		     struct verbs_cq **ret_vcq)
+{
+	int ret = verbs_ops(ctx)->create_cq(ctx, attr, extended, ret_vcq);
+
+	if (ret == 0)
+		use_channel(attr->channel, 1);
+	return ret;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
+			     void *cq_context, struct ibv_comp_channel *channel,
+			     int comp_vector)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = (uint32_t)cqe,
+		.cq_context = cq_context,
+		.channel = channel,
+		.comp_vector = (uint32_t)comp_vector,
+	};
+	struct verbs_cq *vcq;
+	int ret;
+
+	if (cqe <= 0 || comp_vector < 0)
+		return api_ret_null(-EINVAL);
+	ret = create_cq(context, &attr, false, &vcq);
+	return ret ? api_ret_null(ret) : &vcq->cq;
+}
+
+struct ibv_cq_ex *verbs_api_create_cq_ex(struct ibv_context *ctx,
+					 struct ibv_cq_init_attr_ex *attr)
+{
+	struct verbs_cq *vcq;
+	int ret;
+
+	if (attr->wc_flags & ~(uint64_t)IBV_CREATE_CQ_SUP_WC_FLAGS)
+		return api_ret_null(-EOPNOTSUPP);
+	ret = create_cq(ctx, attr, true, &vcq);
+	return ret ? api_ret_null(ret) : &vcq->cq_ex;
+}
+
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	return api_ret_errno(verbs_ops(cq->context)->resize_cq(cq, cqe));
+}
+
+int verbs_api_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	return api_ret_errno(verbs_ops(cq->context)->modify_cq(cq, attr));
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	struct ibv_comp_channel *channel = cq->channel;
+	int ret = verbs_ops(cq->context)->destroy_cq(cq);
+
+	if (ret == 0)
+		use_channel(channel, -1);
+	return api_ret_errno(ret);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The GID table: ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_gid_table(3),
+ * and the type query that ibv_devinfo of existing releases imports.
+ */
+#include <infiniband/verbs.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api_err.h"
+#include "api/gid_type.h"
+#include "core/core_context.h"
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The entry as the application knows it, shorter or longer than ours. */
+static void copy_entry(void *dst, const struct ibv_gid_entry *src, size_t size)
+{
+	memset(dst, 0, size);
+	memcpy(dst, src, smaller(size, sizeof(*src)));
+}
+
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
+		      uint32_t gid_index, struct ibv_gid_entry *entry,
+		      uint32_t flags, size_t entry_size)
+{
+	struct ibv_gid_entry own = {};
+	int ret;
+
+	if (flags || !entry_size)
+		return api_ret_errno(-EINVAL);
+
+	ret = verbs_ops(context)->query_gid_entry(context, port_num, gid_index,
+						  &own);
+	if (ret)
+		return api_ret_errno(ret);
+	copy_entry(entry, &own, entry_size);
+	return 0;
+}
+
+/* A stride that is not ours: read into our own array, then spread it out. */
+static ssize_t query_table_resized(struct ibv_context *ctx, void *entries,
+				   size_t max_entries, size_t entry_size)
+{
+	struct ibv_gid_entry *own;
+	ssize_t count;
+
+	own = calloc(max_entries ? max_entries : 1, sizeof(*own));
+	if (!own)
+		return -ENOMEM;
+	count = verbs_ops(ctx)->query_gid_table(ctx, own, max_entries);
+	for (ssize_t i = 0; i < count; i++)
+		copy_entry((char *)entries + (size_t)i * entry_size, &own[i],
+			   entry_size);
+	free(own);
+	return count;
+}
+
+ssize_t _ibv_query_gid_table(struct ibv_context *context,
+			     struct ibv_gid_entry *entries, size_t max_entries,
+			     uint32_t flags, size_t entry_size)
+{
+	ssize_t count;
+
+	if (flags || !entry_size)
+		count = -EINVAL;
+	else if (entry_size == sizeof(*entries))
+		count = verbs_ops(context)->query_gid_table(context, entries,
+							    max_entries);
+	else
+		count = query_table_resized(context, entries, max_entries,
+					    entry_size);
+	if (count < 0)
+		errno = (int)-count;
+	return count;
+}
+
+/* An empty slot is a GID of zeroes here. */
+static int query_slot(struct ibv_context *ctx, uint32_t port_num, int index,
+		      struct ibv_gid_entry *ret_entry)
+{
+	struct ibv_gid_entry own = {};
+	int ret;
+
+	if (index < 0)
+		return -EINVAL;
+	ret = verbs_ops(ctx)->query_gid_entry(ctx, port_num, (uint32_t)index,
+					      &own);
+	if (ret && ret != -ENODATA)
+		return ret;
+	*ret_entry = ret ? (struct ibv_gid_entry){} : own;
+	return 0;
+}
+
+int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+		  union ibv_gid *gid)
+{
+	struct ibv_gid_entry entry;
+	int ret = query_slot(context, port_num, index, &entry);
+
+	if (ret == 0)
+		*gid = entry.gid;
+	return api_ret_minus1(ret);
+}
+
+int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num,
+		       unsigned int index, enum ibv_gid_type_sysfs *type)
+{
+	struct ibv_gid_entry entry;
+	int ret = query_slot(context, port_num, (int)index, &entry);
+
+	if (ret == 0)
+		*type = entry.gid_type == IBV_GID_TYPE_ROCE_V2
+				? IBV_GID_TYPE_SYSFS_ROCE_V2
+				: IBV_GID_TYPE_SYSFS_IB_ROCE_V1;
+	return api_ret_minus1(ret);
+}

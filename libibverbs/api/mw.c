@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Memory windows, through the table of a context: ibv_alloc_mw(3). */
+#include <infiniband/verbs.h>
+
+#include "api/abi_tables.h"
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+struct ibv_mw *verbs_api_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ibv_mw *mw;
+	int ret = verbs_ops(pd->context)->alloc_mw(pd, type, &mw);
+
+	return ret ? api_ret_null(ret) : mw;
+}
+
+int verbs_api_dealloc_mw(struct ibv_mw *mw)
+{
+	return api_ret_errno(verbs_ops(mw->context)->dealloc_mw(mw));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibv_query_port(3), ibv_query_pkey(3), ibv_get_pkey_index(3). */
+#include <infiniband/verbs.h>
+#include <string.h>
+
+#include "api/abi_tables.h"
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+/* The macro of this name leads newer programs to verbs_api_query_port(). */
+#undef ibv_query_port
+
+/*
+ * Size of struct ibv_port_attr when the exported function was frozen: up to and
+ * including flags. Programs of that time have no room for more.
+ */
+#define FIRST_PORT_ATTR_SIZE 48
+
+/* The caller's struct may be shorter or longer than ours. */
+int verbs_api_query_port(struct ibv_context *ctx, uint8_t port_num,
+			 struct ibv_port_attr *attr, size_t attr_size)
+{
+	struct ibv_port_attr own = {};
+	int ret;
+
+	ret = verbs_ops(ctx)->query_port(ctx, port_num, &own);
+	if (ret)
+		return api_ret_errno(ret);
+
+	if (attr_size > sizeof(own)) {
+		memset(attr, 0, attr_size);
+		attr_size = sizeof(own);
+	}
+	memcpy(attr, &own, attr_size);
+	return 0;
+}
+
+int ibv_query_port(struct ibv_context *context, uint8_t port_num,
+		   struct _compat_ibv_port_attr *port_attr)
+{
+	return verbs_api_query_port(context, port_num,
+				    (struct ibv_port_attr *)port_attr,
+				    FIRST_PORT_ATTR_SIZE);
+}
+
+int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
+		   __be16 *pkey)
+{
+	return api_ret_minus1(
+		verbs_ops(context)->query_pkey(context, port_num, index, pkey));
+}
+
+int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num,
+		       __be16 pkey)
+{
+	__be16 found;
+
+	for (int index = 0;; index++) {
+		int ret = verbs_ops(context)->query_pkey(context, port_num,
+							 index, &found);
+
+		if (ret)
+			return api_ret_minus1(ret);
+		if (found == pkey)
+			return index;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibv_query_device(3) and, through the table of a context,
+ * ibv_query_device_ex(3).
+ */
+#include <infiniband/verbs.h>
+#include <string.h>
+
+#include "api/abi_tables.h"
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The application's struct may be older (shorter) or newer (longer) than ours;
+ * the provider always sees ours, and the application what both know.
+ */
+int verbs_api_query_device_ex(struct ibv_context *ctx,
+			      const struct ibv_query_device_ex_input *input,
+			      struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ibv_device_attr_ex own = {};
+	size_t size = smaller(attr_size, sizeof(own));
+	int ret;
+
+	if (attr_size < sizeof(own.orig_attr) || (input && input->comp_mask))
+		return api_ret_errno(-EINVAL);
+
+	ret = verbs_ops(ctx)->query_device(ctx, input, &own, size);
+	if (ret)
+		return api_ret_errno(ret);
+
+	memset(attr, 0, attr_size);
+	memcpy(attr, &own, size);
+	return 0;
+}
+
+int ibv_query_device(struct ibv_context *context,
+		     struct ibv_device_attr *device_attr)
+{
+	struct ibv_device_attr_ex own = {};
+	int ret;
+
+	ret = verbs_ops(context)->query_device(context, NULL, &own,
+					       sizeof(own.orig_attr));
+	if (ret)
+		return api_ret_errno(ret);
+	*device_attr = own.orig_attr;
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* XRC domains, through the table of a context: ibv_open_xrcd(3). */
+#include <infiniband/verbs.h>
+
+#include "api/abi_tables.h"
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+struct ibv_xrcd *verbs_api_open_xrcd(struct ibv_context *ctx,
+				     struct ibv_xrcd_init_attr *attr)
+{
+	struct ibv_xrcd *xrcd;
+	int ret = verbs_ops(ctx)->open_xrcd(ctx, attr, &xrcd);
+
+	return ret ? api_ret_null(ret) : xrcd;
+}
+
+int verbs_api_close_xrcd(struct ibv_xrcd *xrcd)
+{
+	return api_ret_errno(verbs_ops(xrcd->context)->close_xrcd(xrcd));
+}
