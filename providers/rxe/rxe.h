@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The objects of the soft-RoCE provider and the functions that its files offer
+ * each other: one file per verbs object, the data path in rxe_post.c, rxe_wr.c
+ * and the poll functions of rxe_cq.c and rxe_cq_ex.c. The op table that puts
+ * them together is in rxe_provider.c.
+ *
+ * Locks, all spinlocks because what they cover is a few stores:
+ *  - rxe_wq.lock: the ring of a send, receive or shared receive queue and, for
+ *    a send queue, the state of an open ibv_wr_start() section. The doorbell
+ *    command is sent without it.
+ *  - rxe_cq.lock: the ring of a CQ, held from ibv_start_poll() to
+ *    ibv_end_poll().
+ * No two of them are ever held together. Resizing a CQ or SRQ keeps its lock
+ * over the command: nobody may use the old ring while the kernel moves its
+ * elements to the new one.
+ */
+#ifndef RXE_H
+#define RXE_H
+
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <provider/provider.h>
+#include <pthread.h>
+#include <rdma/rdma_user_rxe.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rxe/rxe_queue.h"
+
+struct rxe_context {
+	struct verbs_context base;
+	/*
+	 * device_cap_flags_ex, asked for when an operation first depends on
+	 * it; 0 until then. Atomic.
+	 */
+	uint64_t caps;
+};
+
+struct rxe_ah {
+	struct ibv_ah ah;
+	uint32_t ah_num; /* of the kernel's AH; 0: kernel before 5.16, use av */
+	struct rxe_av av;
+};
+
+struct rxe_cq {
+	struct verbs_cq vcq;
+	struct rxe_ring ring;
+	pthread_spinlock_t lock; /* ring, current */
+	bool single_threaded;	 /* the application promised: no locking */
+	/* Between start_poll and end_poll: element being read, in the ring. */
+	const struct ib_uverbs_wc *current;
+};
+
+/* A queue of work requests. */
+struct rxe_wq {
+	struct rxe_ring ring;
+	pthread_spinlock_t lock; /* see the opening comment */
+	uint32_t max_sge;
+	uint32_t max_inline; /* bytes; send queues */
+};
+
+struct rxe_srq {
+	struct verbs_srq vsrq;
+	struct rxe_wq rq;
+};
+
+struct rxe_qp {
+	struct verbs_qp vqp;
+	struct rxe_wq sq;
+	struct rxe_wq rq; /* no ring when the QP has an SRQ */
+	uint32_t opcodes; /* bit per enum ibv_wr_opcode it may post */
+	uint32_t ssn;	  /* sequence number of the next send WQE */
+
+	/* An open ibv_wr_start() section; protected by sq.lock. */
+	uint32_t wr_next;	     /* index of the next slot to fill */
+	struct rxe_send_wqe *wr_wqe; /* slot that setters fill, or NULL */
+	int wr_err;		     /* positive errno that ends the section */
+	bool wr_wants_addr;	     /* UD: no wr_set_ud_addr() yet */
+	bool wr_has_bind;	     /* mw->rkey was changed: see rxe_wqe.h */
+};
+
+static inline struct rxe_context *to_rxe_context(struct ibv_context *ctx)
+{
+	return verbs_container_of(ctx, struct rxe_context, base.context);
+}
+
+static inline struct rxe_ah *to_rxe_ah(struct ibv_ah *ah)
+{
+	return verbs_container_of(ah, struct rxe_ah, ah);
+}
+
+static inline struct rxe_cq *to_rxe_cq(struct ibv_cq *cq)
+{
+	return verbs_container_of(cq, struct rxe_cq, vcq.cq);
+}
+
+static inline struct rxe_cq *to_rxe_cq_ex(struct ibv_cq_ex *cq)
+{
+	return verbs_container_of(cq, struct rxe_cq, vcq.cq_ex);
+}
+
+static inline struct rxe_srq *to_rxe_srq(struct ibv_srq *srq)
+{
+	return verbs_container_of(srq, struct rxe_srq, vsrq.srq);
+}
+
+static inline struct rxe_qp *to_rxe_qp(struct ibv_qp *qp)
+{
+	return verbs_container_of(qp, struct rxe_qp, vqp.qp);
+}
+
+static inline struct rxe_qp *to_rxe_qp_ex(struct ibv_qp_ex *qp)
+{
+	return verbs_container_of(qp, struct rxe_qp, vqp.qp_ex);
+}
+
+static inline void rxe_cq_lock(struct rxe_cq *cq)
+{
+	if (!cq->single_threaded)
+		(void)pthread_spin_lock(&cq->lock); /* fails on misuse only */
+}
+
+static inline void rxe_cq_unlock(struct rxe_cq *cq)
+{
+	if (!cq->single_threaded)
+		(void)pthread_spin_unlock(&cq->lock);
+}
+
+/* -- rxe_device.c -- */
+
+int rxe_query_device(struct ibv_context *ctx,
+		     const struct ibv_query_device_ex_input *input,
+		     struct ibv_device_attr_ex *attr, size_t attr_size);
+int rxe_query_port(struct ibv_context *ctx, uint8_t port_num,
+		   struct ibv_port_attr *attr);
+
+/* The kernel's capability bits of operations that came after the first rxe. */
+#define RXE_CAP_FLUSH	     (UINT64_C(3) << 38) /* global, persistent; 6.2 */
+#define RXE_CAP_ATOMIC_WRITE (UINT64_C(1) << 40) /* 6.2 */
+
+/**
+ * rxe_device_has() - whether the device has one of the capabilities @caps
+ *
+ * Asks the kernel the first time, and again while it gives no answer.
+ *
+ * Context: any thread; blocks.
+ */
+bool rxe_device_has(struct ibv_context *ctx, uint64_t caps);
+
+/* -- rxe_pd.c -- */
+
+int rxe_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd);
+int rxe_dealloc_pd(struct ibv_pd *pd);
+
+/* -- rxe_mr.c -- */
+
+int rxe_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+	       int access, struct ibv_mr **ret_mr);
+int rxe_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+		      uint64_t iova, int fd, int access,
+		      struct ibv_mr **ret_mr);
+int rxe_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
+		 size_t length, int access);
+int rxe_dereg_mr(struct verbs_mr *vmr);
+int rxe_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
+		  uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge);
+
+/* -- rxe_mw.c -- */
+
+int rxe_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		 struct ibv_mw **ret_mw);
+int rxe_dealloc_mw(struct ibv_mw *mw);
+
+/* -- rxe_ah.c -- */
+
+int rxe_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
+		  struct ibv_ah **ret_ah);
+int rxe_destroy_ah(struct ibv_ah *ah);
+
+/* -- rxe_cq.c -- */
+
+int rxe_create_cq(struct ibv_context *ctx,
+		  const struct ibv_cq_init_attr_ex *attr, bool extended,
+		  struct verbs_cq **ret_vcq);
+int rxe_resize_cq(struct ibv_cq *cq, int cqe);
+int rxe_destroy_cq(struct ibv_cq *cq);
+int rxe_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+int rxe_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+
+/* -- rxe_cq_ex.c -- */
+
+/* What an extended CQ can be asked for. */
+#define RXE_WC_FLAGS IBV_WC_STANDARD_FLAGS
+
+/** rxe_cq_ex_init() - set the poll and read functions of an extended CQ */
+void rxe_cq_ex_init(struct ibv_cq_ex *cq);
+
+/* -- rxe_srq.c -- */
+
+int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
+		   struct verbs_srq **ret_vsrq);
+int rxe_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		   int attr_mask);
+int rxe_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int rxe_destroy_srq(struct ibv_srq *srq);
+
+/* -- rxe_qp.c -- */
+
+int rxe_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		  struct verbs_qp **ret_vqp);
+int rxe_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int rxe_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		 struct ibv_qp_init_attr *init_attr);
+int rxe_destroy_qp(struct ibv_qp *qp);
+int rxe_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+int rxe_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+
+/* -- rxe_opcode.c -- */
+
+/** rxe_opcodes_of() - bits of the opcodes that every rxe has for @type */
+uint32_t rxe_opcodes_of(enum ibv_qp_type type);
+
+/**
+ * rxe_qp_learn_opcode() - the slow path of "may this QP post @opcode?"
+ *
+ * Operations that not every kernel has are added to qp->opcodes here.
+ *
+ * Context: blocks when the kernel has to be asked.
+ */
+bool rxe_qp_learn_opcode(struct rxe_qp *qp, uint32_t opcode);
+
+/**
+ * rxe_qp_has_send_ops() - whether all of enum ibv_qp_create_send_ops_flags in
+ * @flags can be posted; learns what it has to
+ */
+bool rxe_qp_has_send_ops(struct rxe_qp *qp, uint64_t flags);
+
+static inline bool rxe_qp_may_post(struct rxe_qp *qp, uint32_t opcode)
+{
+	if (opcode < 32 && (qp->opcodes & (UINT32_C(1) << opcode)))
+		return true;
+	return rxe_qp_learn_opcode(qp, opcode);
+}
+
+/* -- rxe_post.c -- */
+
+int rxe_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		  struct ibv_send_wr **bad_wr);
+int rxe_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
+		  struct ibv_recv_wr **bad_wr);
+int rxe_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+		      struct ibv_recv_wr **bad_wr);
+int rxe_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+/* -- rxe_wr.c -- */
+
+/** rxe_wr_init() - set the ibv_wr_*() functions of a QP */
+void rxe_wr_init(struct ibv_qp_ex *qp);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Address handles. Since 5.16 the kernel keeps the address and gives the AH a
+ * number, which a UD request carries; it has resolved the neighbour by then. An
+ * older kernel returns no number, and each request carries the whole address
+ * instead: then, and only then, it is put together here, with the source GID
+ * and the neighbour's MAC looked up once.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "rxe/rxe.h"
+
+/* The IPv4 or IPv6 address that a RoCE v2 GID stands for. */
+static void gid_to_in6(const union ibv_gid *gid, struct sockaddr_in6 *ret_addr)
+{
+	*ret_addr = (struct sockaddr_in6){ .sin6_family = AF_INET6 };
+	memcpy(&ret_addr->sin6_addr, gid->raw, sizeof(gid->raw));
+}
+
+static void gid_to_in(const union ibv_gid *gid, struct sockaddr_in *ret_addr)
+{
+	*ret_addr = (struct sockaddr_in){ .sin_family = AF_INET };
+	memcpy(&ret_addr->sin_addr, &gid->raw[12], sizeof(ret_addr->sin_addr));
+}
+
+/* ::ffff:a.b.c.d */
+static bool gid_is_v4(const union ibv_gid *gid)
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return memcmp(gid->raw, prefix, sizeof(prefix)) == 0;
+}
+
+static int fill_av(struct ibv_context *ctx, struct ibv_ah_attr *attr,
+		   struct rxe_av *ret_av)
+{
+	const struct ibv_global_route *grh = &attr->grh;
+	struct ibv_gid_entry sgid = {};
+	struct rxe_av av = {};
+	uint16_t vid;
+	int err;
+
+	if (!attr->is_global) /* there is no other address in RoCE */
+		return -EINVAL;
+	err = verbs_cmd_query_gid_entry(ctx, attr->port_num, grh->sgid_index,
+					&sgid);
+	if (err)
+		return err == -ENODATA ? -EINVAL : err;
+	/* Positive or negative errno: the man page does not say which. */
+	err = ibv_resolve_eth_l2_from_gid(ctx, attr, av.dmac, &vid);
+	if (err)
+		return err < 0 ? err : -err;
+
+	av.port_num = attr->port_num;
+	memcpy(av.grh.dgid.raw, grh->dgid.raw, sizeof(av.grh.dgid.raw));
+	av.grh.flow_label = grh->flow_label;
+	av.grh.sgid_index = grh->sgid_index;
+	av.grh.hop_limit = grh->hop_limit;
+	av.grh.traffic_class = grh->traffic_class;
+	if (gid_is_v4(&sgid.gid)) {
+		av.network_type = RXE_NETWORK_TYPE_IPV4;
+		gid_to_in(&sgid.gid, &av.sgid_addr._sockaddr_in);
+		gid_to_in(&grh->dgid, &av.dgid_addr._sockaddr_in);
+	} else {
+		av.network_type = RXE_NETWORK_TYPE_IPV6;
+		gid_to_in6(&sgid.gid, &av.sgid_addr._sockaddr_in6);
+		gid_to_in6(&grh->dgid, &av.dgid_addr._sockaddr_in6);
+	}
+	*ret_av = av;
+	return 0;
+}
+
+int rxe_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
+		  struct ibv_ah **ret_ah)
+{
+	struct rxe_create_ah_resp resp = {};
+	const struct verbs_udata udata = {
+		.out = &resp,
+		.out_len = sizeof(resp),
+	};
+	struct rxe_ah *ah;
+	int err;
+
+	ah = calloc(1, sizeof(*ah));
+	if (!ah)
+		return -ENOMEM;
+
+	err = verbs_cmd_create_ah(pd, attr, &ah->ah, &udata);
+	if (err)
+		goto err_free;
+
+	ah->ah_num = resp.ah_num;
+	if (!ah->ah_num) {
+		err = fill_av(pd->context, attr, &ah->av);
+		if (err)
+			goto err_destroy;
+	}
+	*ret_ah = &ah->ah;
+	return 0;
+
+err_destroy:
+	(void)verbs_cmd_destroy_ah(&ah->ah); /* the first error is the one */
+err_free:
+	free(ah);
+	return err;
+}
+
+int rxe_destroy_ah(struct ibv_ah *ibah)
+{
+	struct rxe_ah *ah = to_rxe_ah(ibah);
+	int err;
+
+	err = verbs_cmd_destroy_ah(ibah);
+	if (err)
+		return err;
+	free(ah);
+	return 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which operations a queue pair can post: by its type, and for the younger ones
+ * by what the device says it can do. Asked when a QP is created and, for an
+ * opcode that is not known to be good, by the data path. The kernel uses an
+ * opcode as an index into its own table, so none may get there that is not in
+ * ours.
+ */
+#include <infiniband/verbs.h>
+
+#include "rxe/rxe.h"
+
+#define OP(opcode) (UINT32_C(1) << (opcode))
+
+/* Types that carry data over a connection. */
+#define CONNECTED_OPS                                             \
+	(OP(IBV_WR_RDMA_WRITE) | OP(IBV_WR_RDMA_WRITE_WITH_IMM) | \
+	 OP(IBV_WR_SEND) | OP(IBV_WR_SEND_WITH_IMM) | OP(IBV_WR_BIND_MW))
+
+#define RELIABLE_OPS                                                       \
+	(CONNECTED_OPS | OP(IBV_WR_RDMA_READ) |                            \
+	 OP(IBV_WR_ATOMIC_CMP_AND_SWP) | OP(IBV_WR_ATOMIC_FETCH_AND_ADD) | \
+	 OP(IBV_WR_LOCAL_INV) | OP(IBV_WR_SEND_WITH_INV))
+
+struct send_op {
+	uint64_t flag; /* enum ibv_qp_create_send_ops_flags */
+	enum ibv_wr_opcode opcode;
+};
+
+static const struct send_op send_ops[] = {
+	{ IBV_QP_EX_WITH_RDMA_WRITE, IBV_WR_RDMA_WRITE },
+	{ IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_WRITE_WITH_IMM },
+	{ IBV_QP_EX_WITH_SEND, IBV_WR_SEND },
+	{ IBV_QP_EX_WITH_SEND_WITH_IMM, IBV_WR_SEND_WITH_IMM },
+	{ IBV_QP_EX_WITH_RDMA_READ, IBV_WR_RDMA_READ },
+	{ IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_CMP_AND_SWP },
+	{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_FETCH_AND_ADD },
+	{ IBV_QP_EX_WITH_LOCAL_INV, IBV_WR_LOCAL_INV },
+	{ IBV_QP_EX_WITH_BIND_MW, IBV_WR_BIND_MW },
+	{ IBV_QP_EX_WITH_SEND_WITH_INV, IBV_WR_SEND_WITH_INV },
+	{ IBV_QP_EX_WITH_FLUSH, IBV_WR_FLUSH },
+	{ IBV_QP_EX_WITH_ATOMIC_WRITE, IBV_WR_ATOMIC_WRITE },
+};
+
+/*
+ * The kernel's table also lists SEND_WITH_INV for UC and UD, and LOCAL_INV is
+ * in the man pages for UC; but it makes no packet for the former and has no
+ * entry for the latter: each ends as an error completion and takes the QP down.
+ */
+uint32_t rxe_opcodes_of(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_RC:
+		return RELIABLE_OPS;
+	case IBV_QPT_UC:
+		return CONNECTED_OPS;
+	case IBV_QPT_UD:
+		return OP(IBV_WR_SEND) | OP(IBV_WR_SEND_WITH_IMM);
+	default:
+		return 0;
+	}
+}
+
+bool rxe_qp_learn_opcode(struct rxe_qp *qp, uint32_t opcode)
+{
+	uint64_t cap;
+
+	if (qp->vqp.qp.qp_type != IBV_QPT_RC)
+		return false;
+	if (opcode == IBV_WR_FLUSH)
+		cap = RXE_CAP_FLUSH;
+	else if (opcode == IBV_WR_ATOMIC_WRITE)
+		cap = RXE_CAP_ATOMIC_WRITE;
+	else
+		return false;
+
+	if (!rxe_device_has(qp->vqp.qp.context, cap))
+		return false;
+	qp->opcodes |= OP(opcode);
+	return true;
+}
+
+bool rxe_qp_has_send_ops(struct rxe_qp *qp, uint64_t flags)
+{
+	for (size_t i = 0; i < sizeof(send_ops) / sizeof(send_ops[0]); i++) {
+		if (!(flags & send_ops[i].flag))
+			continue;
+		if (!rxe_qp_may_post(qp, send_ops[i].opcode))
+			return false;
+		flags &= ~send_ops[i].flag;
+	}
+	return flags == 0;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The data path of ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv() and
+ * ibv_bind_mw(). Applications call these functions directly, so they return
+ * what the man pages say: 0 or a positive errno, and *bad_wr.
+ *
+ * Sending: for each request, check it, fill the next slot (rxe_wqe.h); then
+ * publish all filled slots at once and wake the kernel with one command for the
+ * whole list. Receiving needs no command: the kernel looks at the ring when a
+ * packet comes.
+ *
+ * When a request in the middle of a list is refused, those before it are on
+ * their way. When the doorbell fails, all of them are in the ring but not
+ * started; that happens when the device is gone, and *bad_wr is then the first.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "rxe/rxe.h"
+#include "rxe/rxe_wqe.h"
+
+/* -- send -- */
+
+/* Copies what the SGEs point to; the length was checked. */
+static void gather(uint8_t *to, const struct ibv_sge *sge, uint32_t num_sge)
+{
+	for (uint32_t i = 0; i < num_sge; i++) {
+		if (!sge[i].length) /* its address may be anything */
+			continue;
+		memcpy(to, (const void *)(uintptr_t)sge[i].addr, sge[i].length);
+		to += sge[i].length;
+	}
+}
+
+static bool opcode_has_inline(uint32_t opcode)
+{
+	const uint32_t inline_ops =
+		1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM |
+		1u << IBV_WR_SEND_WITH_INV | 1u << IBV_WR_RDMA_WRITE |
+		1u << IBV_WR_RDMA_WRITE_WITH_IMM;
+
+	return inline_ops & (1u << opcode);
+}
+
+/* Data segment of an operation that moves data. */
+static int fill_data(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+		     struct rxe_send_wqe *wqe)
+{
+	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
+	uint64_t length;
+
+	if (num_sge > qp->sq.max_sge)
+		return EINVAL;
+	length = rxe_sge_length(wr->sg_list, num_sge);
+
+	if (wr->send_flags & IBV_SEND_INLINE) {
+		if (length > qp->sq.max_inline ||
+		    !opcode_has_inline((uint32_t)wr->opcode))
+			return EINVAL;
+		gather(wqe->dma.inline_data, wr->sg_list, num_sge);
+		rxe_wqe_set_inline(wqe, (uint32_t)length);
+		return 0;
+	}
+	if (length > RXE_MAX_MSG_LEN)
+		return EINVAL;
+	rxe_wqe_set_sges(wqe, wr->sg_list, num_sge, (uint32_t)length);
+	return 0;
+}
+
+static int fill_rdma(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+		     struct rxe_send_wqe *wqe)
+{
+	rxe_wqe_set_rdma(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+	return fill_data(qp, wr, wqe);
+}
+
+static int fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+		       struct rxe_send_wqe *wqe)
+{
+	bool swaps = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
+	int err;
+
+	err = fill_data(qp, wr, wqe);
+	if (err)
+		return err;
+	/* The old value comes back; the remote operand is a whole word. */
+	if (wqe->dma.length < RXE_ATOMIC_LEN ||
+	    wr->wr.atomic.remote_addr % RXE_ATOMIC_LEN)
+		return EINVAL;
+	rxe_wqe_set_atomic(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey,
+			   wr->wr.atomic.compare_add,
+			   swaps ? wr->wr.atomic.swap : 0);
+	return 0;
+}
+
+/* The value is taken from the SGEs now, as inline data would be. */
+static int fill_atomic_write(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+			     struct rxe_send_wqe *wqe)
+{
+	uint32_t num_sge = (uint32_t)wr->num_sge;
+	uint8_t value[RXE_ATOMIC_LEN];
+
+	if (num_sge > qp->sq.max_sge ||
+	    rxe_sge_length(wr->sg_list, num_sge) != sizeof(value))
+		return EINVAL;
+	gather(value, wr->sg_list, num_sge);
+	wqe->wr.send_flags &= ~(uint32_t)IBV_SEND_INLINE;
+	rxe_wqe_set_rdma(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+	rxe_wqe_set_atomic_write(wqe, value);
+	return 0;
+}
+
+static int fill_ud(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+		   struct rxe_send_wqe *wqe)
+{
+	if (!wr->wr.ud.ah)
+		return EINVAL;
+	rxe_wqe_set_ud(wqe, to_rxe_ah(wr->wr.ud.ah), wr->wr.ud.remote_qpn,
+		       wr->wr.ud.remote_qkey);
+	return fill_data(qp, wr, wqe);
+}
+
+static int fill_bind(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
+{
+	const struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;
+	int err;
+
+	err = rxe_check_bind(wr->bind_mw.mw, info);
+	if (err)
+		return err;
+	rxe_wqe_set_mw(wqe, wr->bind_mw.mw, wr->bind_mw.rkey, info);
+	return 0;
+}
+
+/* Fills the slot @wqe from @wr, whose opcode the QP has. */
+static int fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+		     struct rxe_send_wqe *wqe)
+{
+	bool is_ud = qp->vqp.qp.qp_type == IBV_QPT_UD;
+
+	rxe_wqe_start(wqe, wr->wr_id, (uint32_t)wr->opcode, wr->send_flags,
+		      qp->ssn);
+
+	switch (wr->opcode) {
+	case IBV_WR_SEND_WITH_IMM:
+		wqe->wr.ex.imm_data = wr->imm_data;
+		return is_ud ? fill_ud(qp, wr, wqe) : fill_data(qp, wr, wqe);
+	case IBV_WR_SEND:
+		return is_ud ? fill_ud(qp, wr, wqe) : fill_data(qp, wr, wqe);
+	case IBV_WR_SEND_WITH_INV:
+		wqe->wr.ex.invalidate_rkey = wr->invalidate_rkey;
+		return fill_data(qp, wr, wqe);
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		wqe->wr.ex.imm_data = wr->imm_data;
+		return fill_rdma(qp, wr, wqe);
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_READ:
+		return fill_rdma(qp, wr, wqe);
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return fill_atomic(qp, wr, wqe);
+	case IBV_WR_LOCAL_INV:
+		wqe->wr.ex.invalidate_rkey = wr->invalidate_rkey;
+		return 0;
+	case IBV_WR_BIND_MW:
+		return fill_bind(wr, wqe);
+	case IBV_WR_ATOMIC_WRITE:
+		return fill_atomic_write(qp, wr, wqe);
+	default: /* FLUSH: an ibv_send_wr has no place for its range */
+		return EINVAL;
+	}
+}
+
+/* IBTA 10.8.3.1: posting in RESET, INIT or RTR is an immediate error. */
+static bool can_send(const struct ibv_qp *qp)
+{
+	return qp->state >= IBV_QPS_RTS;
+}
+
+int rxe_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		  struct ibv_send_wr **bad_wr)
+{
+	struct rxe_qp *qp = to_rxe_qp(ibqp);
+	struct rxe_ring *ring = &qp->sq.ring;
+	struct ibv_send_wr *first = wr;
+	bool posted;
+	uint32_t index;
+	int err = 0;
+
+	if (!can_send(ibqp)) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+
+	(void)pthread_spin_lock(&qp->sq.lock); /* fails on misuse only */
+	index = ring->index;
+	for (; wr; wr = wr->next) {
+		if (!rxe_qp_may_post(qp, (uint32_t)wr->opcode))
+			err = EINVAL;
+		else if (rxe_ring_full(ring, index))
+			err = ENOMEM;
+		else
+			err = fill_send(qp, wr, rxe_ring_elem(ring, index));
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		qp->ssn++;
+		index = rxe_ring_next(ring, index);
+	}
+	posted = index != ring->index;
+	if (posted)
+		rxe_ring_publish(ring, index);
+	(void)pthread_spin_unlock(&qp->sq.lock);
+
+	if (posted) {
+		int db_err = verbs_cmd_ring_send_doorbell(ibqp);
+
+		if (db_err) {
+			*bad_wr = first;
+			return -db_err;
+		}
+	}
+	return err;
+}
+
+/*
+ * A bind of a type 1 window: the library has checked window and memory. The new
+ * key differs from the old one in its low byte, as the kernel wants it.
+ */
+int rxe_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
+		struct ibv_mw_bind *bind)
+{
+	struct rxe_qp *qp = to_rxe_qp(ibqp);
+	struct rxe_ring *ring = &qp->sq.ring;
+	struct rxe_send_wqe *wqe;
+	int err = 0;
+
+	if (!can_send(ibqp) || !rxe_qp_may_post(qp, IBV_WR_BIND_MW))
+		return EINVAL;
+	/* IBTA 10.6.7.2.1: only type 2 windows can be zero based */
+	if (bind->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED)
+		return EINVAL;
+
+	(void)pthread_spin_lock(&qp->sq.lock);
+	if (rxe_ring_full(ring, ring->index)) {
+		err = ENOMEM;
+	} else {
+		wqe = rxe_ring_elem(ring, ring->index);
+		rxe_wqe_start(wqe, bind->wr_id, IBV_WR_BIND_MW,
+			      bind->send_flags, qp->ssn++);
+		rxe_wqe_set_mw(wqe, mw, ibv_inc_rkey(mw->rkey),
+			       &bind->bind_info);
+		rxe_ring_publish(ring, rxe_ring_next(ring, ring->index));
+	}
+	(void)pthread_spin_unlock(&qp->sq.lock);
+
+	return err ? err : -verbs_cmd_ring_send_doorbell(ibqp);
+}
+
+/* -- receive -- */
+
+static int fill_recv(const struct rxe_wq *rq, const struct ibv_recv_wr *wr,
+		     struct rxe_recv_wqe *wqe)
+{
+	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
+	uint64_t length;
+
+	if (num_sge > rq->max_sge)
+		return EINVAL;
+	length = rxe_sge_length(wr->sg_list, num_sge);
+	if (length > UINT32_MAX) /* more than a message is allowed to offer */
+		return EINVAL;
+
+	wqe->wr_id = wr->wr_id;
+	wqe->reserved = 0;
+	wqe->padding = 0;
+	wqe->dma.length = (uint32_t)length;
+	wqe->dma.resid = (uint32_t)length;
+	wqe->dma.cur_sge = 0;
+	wqe->dma.num_sge = num_sge;
+	wqe->dma.sge_offset = 0;
+	wqe->dma.reserved = 0;
+	if (num_sge)
+		memcpy(wqe->dma.sge, wr->sg_list,
+		       num_sge * sizeof(*wr->sg_list));
+	return 0;
+}
+
+static int post_recv_list(struct rxe_wq *rq, struct ibv_recv_wr *wr,
+			  struct ibv_recv_wr **bad_wr)
+{
+	struct rxe_ring *ring = &rq->ring;
+	uint32_t index;
+	int err = 0;
+
+	(void)pthread_spin_lock(&rq->lock);
+	index = ring->index;
+	for (; wr; wr = wr->next) {
+		if (rxe_ring_full(ring, index))
+			err = ENOMEM;
+		else
+			err = fill_recv(rq, wr, rxe_ring_elem(ring, index));
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		index = rxe_ring_next(ring, index);
+	}
+	if (index != ring->index)
+		rxe_ring_publish(ring, index);
+	(void)pthread_spin_unlock(&rq->lock);
+	return err;
+}
+
+/*
+ * The state does not matter: requests that were posted in RESET stay in the
+ * ring and are used after the QP has been brought up, and programs do that.
+ */
+int rxe_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		  struct ibv_recv_wr **bad_wr)
+{
+	struct rxe_qp *qp = to_rxe_qp(ibqp);
+
+	if (!qp->rq.ring.buf) { /* it has an SRQ */
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	return post_recv_list(&qp->rq, wr, bad_wr);
+}
+
+int rxe_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+		      struct ibv_recv_wr **bad_wr)
+{
+	return post_recv_list(&to_rxe_srq(ibsrq)->rq, wr, bad_wr);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The soft-RoCE provider as the library sees it: which devices are its own, how
+ * a context is opened and closed, and the table of what can be done with one.
+ *
+ * What is not in the table the kernel driver does not have, among it XRC, raw
+ * packets, work queues, flow steering, CQ moderation, parent domains, device
+ * memory and timestamps. Address queries, event descriptors and P_Keys are the
+ * library's default for kernel devices.
+ */
+#include <errno.h>
+#include <infiniband/ib_user_ioctl_verbs.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <provider/provider.h>
+
+#include "rxe/rxe.h"
+
+/*
+ * Version 1 of the driver's protocol differs where 64-bit fields need not be
+ * aligned to 8 bytes, that is on 32-bit x86.
+ */
+#define MIN_ABI_VERSION (__alignof__(uint64_t) == 8 ? 1 : 2)
+#define MAX_ABI_VERSION 2
+
+static const struct verbs_context_ops rxe_context_ops = {
+	.query_device = rxe_query_device,
+	.query_port = rxe_query_port,
+
+	.alloc_pd = rxe_alloc_pd,
+	.dealloc_pd = rxe_dealloc_pd,
+
+	.reg_mr = rxe_reg_mr,
+	.reg_dmabuf_mr = rxe_reg_dmabuf_mr,
+	.rereg_mr = rxe_rereg_mr,
+	.dereg_mr = rxe_dereg_mr,
+	.advise_mr = rxe_advise_mr,
+	.alloc_mw = rxe_alloc_mw,
+	.dealloc_mw = rxe_dealloc_mw,
+
+	.create_ah = rxe_create_ah,
+	.destroy_ah = rxe_destroy_ah,
+	.attach_mcast = rxe_attach_mcast,
+	.detach_mcast = rxe_detach_mcast,
+
+	.create_cq = rxe_create_cq,
+	.resize_cq = rxe_resize_cq,
+	.destroy_cq = rxe_destroy_cq,
+
+	.create_srq = rxe_create_srq,
+	.modify_srq = rxe_modify_srq,
+	.query_srq = rxe_query_srq,
+	.destroy_srq = rxe_destroy_srq,
+
+	.create_qp = rxe_create_qp,
+	.modify_qp = rxe_modify_qp,
+	.query_qp = rxe_query_qp,
+	.destroy_qp = rxe_destroy_qp,
+
+	.poll_cq = rxe_poll_cq,
+	.req_notify_cq = rxe_req_notify_cq,
+	.post_send = rxe_post_send,
+	.post_recv = rxe_post_recv,
+	.post_srq_recv = rxe_post_srq_recv,
+	.bind_mw = rxe_bind_mw,
+};
+
+static int rxe_open_context(struct verbs_device *dev, int cmd_fd,
+			    struct verbs_context **ret_vctx)
+{
+	struct verbs_context *vctx;
+	int err;
+
+	vctx = verbs_context_new(dev, cmd_fd, sizeof(struct rxe_context));
+	if (!vctx)
+		return -ENOMEM;
+
+	err = verbs_cmd_get_context(&vctx->context, NULL);
+	if (err) {
+		verbs_context_free(vctx);
+		return err;
+	}
+	verbs_context_set_ops(vctx, &rxe_context_ops);
+	*ret_vctx = vctx;
+	return 0;
+}
+
+static void rxe_close_context(struct verbs_context *vctx)
+{
+	verbs_context_free(vctx);
+}
+
+static const struct verbs_match rxe_match[] = {
+	{ .kind = VERBS_MATCH_DRIVER_ID, .driver_id = RDMA_DRIVER_RXE },
+	/* Without netlink there is only the name; "rxe0" is the custom. */
+	{ .kind = VERBS_MATCH_NAME, .prefix = "rxe" },
+	{ .kind = VERBS_MATCH_END },
+};
+
+/* The one symbol of the module. */
+extern const struct verbs_device_ops verbs_provider_rxe
+	__attribute__((visibility("default")));
+
+const struct verbs_device_ops verbs_provider_rxe = {
+	.provider_abi = VERBS_PROVIDER_ABI,
+	.name = "rxe",
+	.min_abi_version = MIN_ABI_VERSION,
+	.max_abi_version = MAX_ABI_VERSION,
+	.match = rxe_match,
+	.open_context = rxe_open_context,
+	.close_context = rxe_close_context,
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Shared receive queues. The kernel has the basic type only. Posting to one is
+ * in rxe_post.c.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "rxe/rxe.h"
+#include "rxe/rxe_wqe.h"
+
+static uint64_t recv_wqe_size(uint32_t max_sge)
+{
+	return RXE_RECV_WQE_LEN + (uint64_t)max_sge * sizeof(struct rxe_sge);
+}
+
+static int create_with_ring(struct ibv_context *ctx, struct rxe_srq *srq,
+			    struct ibv_srq_init_attr_ex *attr)
+{
+	struct rxe_create_srq_resp resp = {};
+	const struct verbs_udata udata = {
+		.out = &resp,
+		.out_len = sizeof(resp),
+	};
+	struct verbs_event_count raised;
+	int err;
+
+	err = verbs_cmd_create_srq(ctx, &srq->vsrq, attr, &udata);
+	if (err)
+		return err;
+
+	err = rxe_ring_map(ctx, &resp.mi, recv_wqe_size(attr->attr.max_sge),
+			   RXE_RING_PRODUCER, &srq->rq.ring);
+	if (err) { /* the map error is the one */
+		(void)verbs_cmd_destroy_srq(&srq->vsrq.srq, &raised);
+		return err;
+	}
+	srq->rq.max_sge = attr->attr.max_sge;
+	attr->attr.max_wr = srq->rq.ring.mask;
+	return 0;
+}
+
+int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
+		   struct verbs_srq **ret_vsrq)
+{
+	struct rxe_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return -ENOMEM;
+
+	err = -pthread_spin_init(&srq->rq.lock, PTHREAD_PROCESS_PRIVATE);
+	if (err)
+		goto err_free;
+
+	verbs_init_srq(&srq->vsrq, ctx, attr);
+	err = create_with_ring(ctx, srq, attr);
+	if (err)
+		goto err_fini;
+	*ret_vsrq = &srq->vsrq;
+	return 0;
+
+err_fini:
+	verbs_fini_srq(&srq->vsrq.srq);
+	(void)pthread_spin_destroy(&srq->rq.lock); /* nobody else knows it */
+err_free:
+	free(srq);
+	return err;
+}
+
+/*
+ * The driver wants its input always and, to resize, writes the place of the new
+ * ring through it. Requests that were posted move along; see rxe_resize_cq()
+ * for what is left when the new ring cannot be mapped.
+ */
+int rxe_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		   int attr_mask)
+{
+	struct rxe_srq *srq = to_rxe_srq(ibsrq);
+	struct mminfo info = {};
+	struct rxe_modify_srq_cmd cmd = {
+		.mmap_info_addr = (uintptr_t)&info,
+	};
+	const struct verbs_udata udata = { .in = &cmd, .in_len = sizeof(cmd) };
+	struct rxe_ring ring;
+	int err;
+
+	if (!(attr_mask & IBV_SRQ_MAX_WR)) {
+		cmd.mmap_info_addr = 0;
+		return verbs_cmd_modify_srq(ibsrq, attr, attr_mask, &udata);
+	}
+
+	(void)pthread_spin_lock(&srq->rq.lock); /* fails on misuse only */
+	err = verbs_cmd_modify_srq(ibsrq, attr, attr_mask, &udata);
+	if (err)
+		goto out;
+	err = rxe_ring_map(ibsrq->context, &info,
+			   recv_wqe_size(srq->rq.max_sge), RXE_RING_PRODUCER,
+			   &ring);
+	if (err)
+		goto out;
+	rxe_ring_unmap(&srq->rq.ring);
+	srq->rq.ring = ring;
+out:
+	(void)pthread_spin_unlock(&srq->rq.lock);
+	return err;
+}
+
+int rxe_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	return verbs_cmd_query_srq(srq, attr);
+}
+
+int rxe_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct rxe_srq *srq = to_rxe_srq(ibsrq);
+	struct verbs_event_count raised;
+	int err;
+
+	err = verbs_cmd_destroy_srq(ibsrq, &raised);
+	if (err)
+		return err;
+	rxe_ring_unmap(&srq->rq.ring);
+	verbs_wait_srq_acked(ibsrq, &raised);
+	verbs_fini_srq(ibsrq);
+	(void)pthread_spin_destroy(&srq->rq.lock); /* nobody may use it now */
+	free(srq);
+	return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel writes into a completion queue, and how it becomes what an
+ * application reads. Used by the two ways of polling, rxe_cq.c and rxe_cq_ex.c.
+ *
+ * The kernel's element is a struct ib_uverbs_wc. Up to dlid_path_bits it is
+ * laid out as struct ibv_wc, and opcodes and status have the same numbers; only
+ * the flags differ.
+ */
+#ifndef RXE_WC_H
+#define RXE_WC_H
+
+#include <assert.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define RXE_WC_SAME(member)                                          \
+	static_assert(offsetof(struct ibv_wc, member) ==             \
+			      offsetof(struct ib_uverbs_wc, member), \
+		      #member)
+
+RXE_WC_SAME(wr_id);
+RXE_WC_SAME(status);
+RXE_WC_SAME(opcode);
+RXE_WC_SAME(vendor_err);
+RXE_WC_SAME(byte_len);
+RXE_WC_SAME(qp_num);
+RXE_WC_SAME(src_qp);
+RXE_WC_SAME(wc_flags);
+RXE_WC_SAME(pkey_index);
+RXE_WC_SAME(slid);
+RXE_WC_SAME(sl);
+RXE_WC_SAME(dlid_path_bits);
+static_assert(offsetof(struct ibv_wc, imm_data) ==
+		      offsetof(struct ib_uverbs_wc, ex.imm_data),
+	      "imm_data");
+static_assert(sizeof(struct ibv_wc) == sizeof(struct ib_uverbs_wc), "size");
+
+/* The driver stores the kernel's internal flags, where this one is bit 2. */
+#define RXE_WC_WITH_INVALIDATE (1u << 2)
+
+static_assert(IBV_WC_WITH_INV == RXE_WC_WITH_INVALIDATE << 1, "bit 3");
+
+static inline unsigned int rxe_wc_flags(const struct ib_uverbs_wc *cqe)
+{
+	uint32_t flags = cqe->wc_flags;
+
+	return (flags & (IBV_WC_GRH | IBV_WC_WITH_IMM)) |
+	       (flags & RXE_WC_WITH_INVALIDATE) << 1;
+}
+
+static inline void rxe_wc_fill(struct ibv_wc *wc,
+			       const struct ib_uverbs_wc *cqe)
+{
+	memcpy(wc, cqe, sizeof(*wc));
+	wc->wc_flags = rxe_wc_flags(cqe);
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fills in one work queue element, field by field. Both ways of posting use
+ * these functions, ibv_post_send() from rxe_post.c and ibv_wr_*() from
+ * rxe_wr.c, so the same request makes the same element.
+ *
+ * A slot of the ring still holds the request that was there before. What the
+ * kernel reads is therefore always written: rxe_wqe_start() zeroes everything
+ * but the addresses of the operation and the data, which only the functions
+ * below it make valid.
+ *
+ * The caller owns the slot: sq.lock is held and the slot is not published.
+ */
+#ifndef RXE_WQE_H
+#define RXE_WQE_H
+
+#include <assert.h>
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_rxe.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "rxe/rxe.h"
+
+/* The kernel takes opcodes, flags and SGEs as applications write them. */
+static_assert((int)IBV_WR_RDMA_WRITE == IB_UVERBS_WR_RDMA_WRITE, "opcode");
+static_assert((int)IBV_WR_LOCAL_INV == IB_UVERBS_WR_LOCAL_INV, "opcode");
+static_assert((int)IBV_WR_BIND_MW == IB_UVERBS_WR_BIND_MW, "opcode");
+static_assert((int)IBV_WR_SEND_WITH_INV == IB_UVERBS_WR_SEND_WITH_INV,
+	      "opcode");
+static_assert(sizeof(struct ibv_sge) == sizeof(struct rxe_sge) &&
+		      offsetof(struct ibv_sge, addr) ==
+			      offsetof(struct rxe_sge, addr) &&
+		      offsetof(struct ibv_sge, length) ==
+			      offsetof(struct rxe_sge, length) &&
+		      offsetof(struct ibv_sge, lkey) ==
+			      offsetof(struct rxe_sge, lkey),
+	      "SGE");
+
+/* Behind the fixed part stand SGEs, inline data, or eight bytes to write. */
+#define RXE_SEND_WQE_LEN offsetof(struct rxe_send_wqe, dma.sge)
+#define RXE_RECV_WQE_LEN offsetof(struct rxe_recv_wqe, dma.sge)
+
+#define RXE_ATOMIC_LEN 8 /* bytes; IBTA, 9.4.5 */
+
+/* Longest message, IBTA 9.7.8: 2 GiB. */
+#define RXE_MAX_MSG_LEN (UINT64_C(1) << 31)
+
+/* Address part of a flush request, which headers before 6.3 do not have. */
+struct rxe_wr_flush {
+	__aligned_u64 remote_addr;
+	__u32 length;
+	__u32 rkey;
+	__u8 type;  /* enum ibv_placement_type */
+	__u8 level; /* enum ibv_selectivity_level */
+};
+
+static_assert(sizeof(struct rxe_wr_flush) <=
+		      sizeof(((struct rxe_send_wr *)NULL)->wr),
+	      "flush request");
+
+/* What the kernel keeps in an element, all of it 0 in a new one. */
+#define RXE_WQE_STATE_OFFSET offsetof(struct rxe_send_wqe, status)
+
+static inline void rxe_wqe_start(struct rxe_send_wqe *wqe, uint64_t wr_id,
+				 uint32_t opcode, uint32_t send_flags,
+				 uint32_t ssn)
+{
+	wqe->wr.wr_id = wr_id;
+	wqe->wr.reserved = 0;
+	wqe->wr.opcode = opcode;
+	wqe->wr.send_flags = send_flags;
+	wqe->wr.ex.invalidate_rkey = 0;
+	/* status, state, iova, the packet numbers, and an empty data segment */
+	memset((uint8_t *)wqe + RXE_WQE_STATE_OFFSET, 0,
+	       RXE_SEND_WQE_LEN - RXE_WQE_STATE_OFFSET);
+	wqe->ssn = ssn;
+}
+
+/* -- what an operation is about -- */
+
+static inline void rxe_wqe_set_rdma(struct rxe_send_wqe *wqe,
+				    uint64_t remote_addr, uint32_t rkey)
+{
+	wqe->wr.wr.rdma.remote_addr = remote_addr;
+	wqe->wr.wr.rdma.rkey = rkey;
+	wqe->wr.wr.rdma.reserved = 0;
+	wqe->iova = remote_addr;
+}
+
+/* @compare_add: compared with, or added; @swap: 0 for fetch and add */
+static inline void rxe_wqe_set_atomic(struct rxe_send_wqe *wqe,
+				      uint64_t remote_addr, uint32_t rkey,
+				      uint64_t compare_add, uint64_t swap)
+{
+	wqe->wr.wr.atomic.remote_addr = remote_addr;
+	wqe->wr.wr.atomic.compare_add = compare_add;
+	wqe->wr.wr.atomic.swap = swap;
+	wqe->wr.wr.atomic.rkey = rkey;
+	wqe->wr.wr.atomic.reserved = 0;
+	wqe->iova = remote_addr;
+}
+
+static inline void rxe_wqe_set_ud(struct rxe_send_wqe *wqe,
+				  const struct rxe_ah *ah, uint32_t remote_qpn,
+				  uint32_t remote_qkey)
+{
+	wqe->wr.wr.ud.remote_qpn = remote_qpn;
+	wqe->wr.wr.ud.remote_qkey = remote_qkey;
+	wqe->wr.wr.ud.pkey_index = 0;
+	wqe->wr.wr.ud.reserved = 0;
+	/* A kernel that knows AHs by number does not look at the address. */
+	wqe->wr.wr.ud.ah_num = ah->ah_num;
+	if (!ah->ah_num)
+		wqe->wr.wr.ud.av = ah->av;
+}
+
+static inline void rxe_wqe_set_flush(struct rxe_send_wqe *wqe,
+				     uint64_t remote_addr, uint32_t rkey,
+				     uint32_t length, uint8_t type,
+				     uint8_t level)
+{
+	const struct rxe_wr_flush flush = {
+		.remote_addr = remote_addr,
+		.length = length,
+		.rkey = rkey,
+		.type = type,
+		.level = level,
+	};
+
+	memcpy(&wqe->wr.wr, &flush, sizeof(flush));
+	wqe->iova = remote_addr;
+	/* No data, but the range is taken from here. */
+	wqe->dma.length = length;
+	wqe->dma.resid = length;
+}
+
+/*
+ * rxe_wqe_set_mw() - bind @mw to what @info says, under the new key @rkey
+ *
+ * The kernel accepts a bind only with the window's present key, so mw->rkey
+ * becomes the new one at once; ibv_alloc_mw(3) says that binding changes it.
+ * A request that is not sent in the end has to be undone by
+ * rxe_wqe_undo_mw(), which finds the window in the element: iova has no
+ * meaning for a local operation, and the kernel ignores it there.
+ */
+static inline void rxe_wqe_set_mw(struct rxe_send_wqe *wqe, struct ibv_mw *mw,
+				  uint32_t rkey,
+				  const struct ibv_mw_bind_info *info)
+{
+	wqe->wr.wr.mw.addr = info->addr;
+	wqe->wr.wr.mw.length = info->length;
+	wqe->wr.wr.mw.mr_lkey = info->mr ? info->mr->lkey : 0;
+	wqe->wr.wr.mw.mw_rkey = mw->rkey;
+	wqe->wr.wr.mw.rkey = rkey;
+	wqe->wr.wr.mw.access = info->mw_access_flags;
+	wqe->iova = (uintptr_t)mw;
+	mw->rkey = rkey;
+}
+
+static inline void rxe_wqe_undo_mw(struct rxe_send_wqe *wqe)
+{
+	struct ibv_mw *mw = (struct ibv_mw *)(uintptr_t)wqe->iova;
+
+	mw->rkey = wqe->wr.wr.mw.mw_rkey;
+}
+
+/* Whether a bind can be posted as a work request; 0 or a positive errno. */
+static inline int rxe_check_bind(const struct ibv_mw *mw,
+				 const struct ibv_mw_bind_info *info)
+{
+	/* IBTA 10.6.7.2.2: type 2 windows, and memory of the same domain */
+	if (!mw || mw->type != IBV_MW_TYPE_2 || !info->mr ||
+	    info->mr->pd != mw->pd)
+		return EINVAL;
+	return 0;
+}
+
+/* -- data -- */
+
+/* Total length, more than RXE_MAX_MSG_LEN if it cannot be sent. */
+static inline uint64_t rxe_sge_length(const struct ibv_sge *sge, size_t num_sge)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < num_sge; i++)
+		length += sge[i].length;
+	return length;
+}
+
+static inline void rxe_wqe_set_sges(struct rxe_send_wqe *wqe,
+				    const struct ibv_sge *sge, uint32_t num_sge,
+				    uint32_t length)
+{
+	wqe->dma.length = length;
+	wqe->dma.resid = length;
+	wqe->dma.num_sge = num_sge;
+	if (num_sge == 1) {
+		wqe->dma.sge[0].addr = sge->addr;
+		wqe->dma.sge[0].length = sge->length;
+		wqe->dma.sge[0].lkey = sge->lkey;
+	} else if (num_sge) { /* memcpy() does not take NULL, not even for 0 */
+		memcpy(wqe->dma.sge, sge, num_sge * sizeof(*sge));
+	}
+}
+
+/* The data itself was copied to wqe->dma.inline_data. */
+static inline void rxe_wqe_set_inline(struct rxe_send_wqe *wqe, uint32_t length)
+{
+	wqe->wr.send_flags |= IBV_SEND_INLINE;
+	wqe->dma.length = length;
+	wqe->dma.resid = length;
+}
+
+/* An atomic write carries its value where inline data is. */
+static inline void rxe_wqe_set_atomic_write(struct rxe_send_wqe *wqe,
+					    const void *value)
+{
+	memcpy(wqe->dma.inline_data, value, RXE_ATOMIC_LEN);
+	wqe->dma.length = RXE_ATOMIC_LEN;
+	wqe->dma.resid = RXE_ATOMIC_LEN;
+}
+
+#endif
