@@ -190,8 +190,9 @@ static bool load_locked(const char *name) REQUIRES(load_mutex)
 static bool load_from_env_locked(void) REQUIRES(load_mutex)
 {
 	const char *list = env_path("RDMAV_DRIVERS");
+	char name[PATH_MAX];
 	bool found = false;
-	char *copy, *save;
+	size_t len;
 
 	if (env_done)
 		return false;
@@ -199,15 +200,15 @@ static bool load_from_env_locked(void) REQUIRES(load_mutex)
 
 	if (!list)
 		list = env_path("IBV_DRIVERS");
-	copy = list ? strdup(list) : NULL;
-	if (!copy)
-		return false;
-	for (char *name = strtok_r(copy, ":;", &save); name;
-	     name = strtok_r(NULL, ":;", &save)) {
+	for (; list && *list; list += len + (list[len] != '\0')) {
+		len = strcspn(list, ":;");
+		if (len == 0 || len >= sizeof(name))
+			continue;
+		memcpy(name, list, len);
+		name[len] = '\0';
 		if (load_locked(name))
 			found = true;
 	}
-	free(copy);
 	return found;
 }
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# verbs_provider(NAME SOURCES file... [NO_INSTALL] [LIBS target...])
+#
+# Everything that one provider needs to be built, loaded and linked:
+#   provider_NAME_objects  its objects; unit tests link them
+#   provider_NAME          the module libNAME-anyverbs<abi>.so, which exports
+#                          verbs_provider_NAME and nothing else; in the build
+#                          tree it is in lib/libibverbs/, beside the library
+#   provider_NAME_static   with ENABLE_STATIC: libNAME-anyverbs<abi>.a, one
+#                          object with that one global symbol
+#   NAME.driver            the line "driver NAME" that makes the library look
+#                          for the module
+# LIBS is what the provider needs besides the library itself.
+#
+# The global property VERBS_PROVIDERS lists the installed providers, and
+# VERBS_PROVIDERS_BUILT all of them, in the order of the calls.
+
+# An install rule with an absolute path would not follow another prefix, so a
+# path below the prefix is made relative to it.
+function(_verbs_below_prefix path result)
+  string(FIND "${path}/" "${CMAKE_INSTALL_PREFIX}/" start)
+  if(start EQUAL 0)
+    string(LENGTH "${CMAKE_INSTALL_PREFIX}/" length)
+    string(SUBSTRING "${path}" ${length} -1 path)
+  endif()
+  set(${result} "${path}" PARENT_SCOPE)
+endfunction()
+
+# One relocatable object in which only verbs_provider_NAME is global, so that
+# the provider's own names cannot meet those of an application.
+function(_verbs_provider_archive name)
+  set(objects provider_${name}_objects)
+  set(merged ${CMAKE_CURRENT_BINARY_DIR}/${name}_provider_merged.o)
+  add_custom_command(
+    OUTPUT ${merged}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${merged}
+            $<TARGET_OBJECTS:${objects}>
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${merged}
+    DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>
+    COMMAND_EXPAND_LISTS VERBATIM
+    COMMENT "Merging the objects of provider ${name}")
+  set_source_files_properties(${merged} PROPERTIES
+    EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  add_library(provider_${name}_static STATIC ${merged})
+  set_target_properties(provider_${name}_static PROPERTIES
+    OUTPUT_NAME ${name}-anyverbs${ANYVERBS_ABI}
+    LINKER_LANGUAGE C
+    ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+endfunction()
+
+function(verbs_provider name)
+  cmake_parse_arguments(P "NO_INSTALL" "" "SOURCES;LIBS" ${ARGN})
+
+  add_library(provider_${name}_objects OBJECT ${P_SOURCES})
+  set_target_properties(provider_${name}_objects PROPERTIES
+    C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(provider_${name}_objects PRIVATE
+    ${PROJECT_SOURCE_DIR}/providers)
+  target_link_libraries(provider_${name}_objects PRIVATE ${P_LIBS})
+
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${name}_provider.map)
+  file(CONFIGURE OUTPUT ${map} @ONLY
+       CONTENT "{ global: verbs_provider_@name@; local: *; };\n")
+  add_library(provider_${name} MODULE)
+  target_link_libraries(provider_${name} PRIVATE
+    provider_${name}_objects ibverbs ${P_LIBS} Threads::Threads)
+  target_link_options(provider_${name} PRIVATE
+    -Wl,--version-script=${map} -Wl,--no-undefined-version)
+  set_target_properties(provider_${name} PROPERTIES
+    OUTPUT_NAME ${name}-anyverbs${ANYVERBS_ABI}
+    LINKER_LANGUAGE C
+    LINK_DEPENDS ${map}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/libibverbs)
+
+  set(driver ${CMAKE_BINARY_DIR}/libibverbs.d/${name}.driver)
+  file(CONFIGURE OUTPUT ${driver} @ONLY CONTENT "driver @name@\n")
+
+  if(ENABLE_STATIC)
+    _verbs_provider_archive(${name})
+  endif()
+
+  set_property(GLOBAL APPEND PROPERTY VERBS_PROVIDERS_BUILT ${name})
+  if(P_NO_INSTALL)
+    return()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY VERBS_PROVIDERS ${name})
+  _verbs_below_prefix("${VERBS_PROVIDER_DIR}" module_dir)
+  _verbs_below_prefix("${IBV_CONFIG_DIR}" config_dir)
+  install(TARGETS provider_${name} LIBRARY DESTINATION ${module_dir})
+  install(FILES ${driver} DESTINATION ${config_dir})
+  if(ENABLE_STATIC)
+    install(TARGETS provider_${name}_static
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endfunction()
