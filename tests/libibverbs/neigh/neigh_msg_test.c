@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Requests as the kernel must see them, answers good and damaged. */
+#include "neigh/neigh_msg.h"
+
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+#include <netlink/attr.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define IFINDEX 7
+
+static const uint8_t mac[VERBS_NEIGH_MAC_LEN] = { 2, 3, 4, 5, 6, 7 };
+static const uint8_t ip[4] = { 10, 1, 2, 3 };
+static const uint8_t ip6[16] = { 0xfd, [15] = 9 };
+
+static struct nl_msg *new_answer(int type, const void *body, size_t len)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(type, 0);
+	void *place;
+
+	assert_non_null(msg);
+	place = nlmsg_reserve(msg, len, NLMSG_ALIGNTO);
+	assert_non_null(place);
+	memcpy(place, body, len);
+	return msg;
+}
+
+static void put(struct nl_msg *msg, int attr, const void *data, size_t len)
+{
+	assert_int_equal(nla_put(msg, attr, (int)len, data), 0);
+}
+
+static void assert_bytes(const struct verbs_neigh_addr *addr,
+			 sa_family_t family, const uint8_t *bytes, size_t len)
+{
+	assert_int_equal(addr->family, family);
+	assert_int_equal(addr->len, len);
+	assert_memory_equal(addr->bytes, bytes, len);
+}
+
+static struct verbs_neigh_addr ip_addr(void)
+{
+	struct verbs_neigh_addr addr;
+
+	assert_true(verbs_neigh_addr_init(AF_INET, ip, sizeof(ip), &addr));
+	return addr;
+}
+
+/* Requests */
+
+static void addrs_request_is_a_dump_of_a_family(void **state)
+{
+	struct nl_msg *msg = verbs_neigh_msg_addrs(AF_INET6);
+	const struct nlmsghdr *header = nlmsg_hdr(msg);
+	const struct ifaddrmsg *body = nlmsg_data(header);
+
+	assert_int_equal(header->nlmsg_type, RTM_GETADDR);
+	assert_int_equal(header->nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
+	assert_int_equal(body->ifa_family, AF_INET6);
+	nlmsg_free(msg);
+}
+
+static void route_request_has_destination_and_interface(void **state)
+{
+	struct verbs_neigh_addr addr = ip_addr();
+	struct nl_msg *msg = verbs_neigh_msg_route(&addr, IFINDEX);
+	struct nlmsghdr *header = nlmsg_hdr(msg);
+	const struct rtmsg *body = nlmsg_data(header);
+	struct nlattr *attrs[RTA_MAX + 1];
+
+	assert_int_equal(header->nlmsg_type, RTM_GETROUTE);
+	assert_int_equal(header->nlmsg_flags, NLM_F_REQUEST);
+	assert_int_equal(body->rtm_family, AF_INET);
+	assert_int_equal(body->rtm_dst_len, 32);
+	assert_int_equal(
+		nlmsg_parse(header, sizeof(*body), attrs, RTA_MAX, NULL), 0);
+	assert_memory_equal(nla_data(attrs[RTA_DST]), ip, sizeof(ip));
+	assert_int_equal(nla_get_u32(attrs[RTA_OIF]), IFINDEX);
+	nlmsg_free(msg);
+}
+
+static void entry_request_has_neighbour_and_interface(void **state)
+{
+	struct verbs_neigh_addr addr = ip_addr();
+	struct nl_msg *msg = verbs_neigh_msg_entry(&addr, IFINDEX, false);
+	struct nlmsghdr *header = nlmsg_hdr(msg);
+	const struct ndmsg *body = nlmsg_data(header);
+	struct nlattr *attrs[NDA_MAX + 1];
+
+	assert_int_equal(header->nlmsg_type, RTM_GETNEIGH);
+	assert_int_equal(header->nlmsg_flags, NLM_F_REQUEST);
+	assert_int_equal(body->ndm_family, AF_INET);
+	assert_int_equal(body->ndm_ifindex, IFINDEX);
+	assert_int_equal(body->ndm_state, 0);
+	assert_int_equal(
+		nlmsg_parse(header, sizeof(*body), attrs, NDA_MAX, NULL), 0);
+	assert_memory_equal(nla_data(attrs[NDA_DST]), ip, sizeof(ip));
+	nlmsg_free(msg);
+}
+
+static void entry_dump_has_the_family_only(void **state)
+{
+	struct verbs_neigh_addr addr = ip_addr();
+	struct nl_msg *msg = verbs_neigh_msg_entry(&addr, IFINDEX, true);
+	const struct nlmsghdr *header = nlmsg_hdr(msg);
+	const struct ndmsg *body = nlmsg_data(header);
+
+	assert_int_equal(header->nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
+	assert_int_equal(header->nlmsg_len, NLMSG_LENGTH(sizeof(*body)));
+	assert_int_equal(body->ndm_family, AF_INET);
+	assert_int_equal(body->ndm_ifindex, 0);
+	nlmsg_free(msg);
+}
+
+static void link_request_asks_for_no_virtual_functions(void **state)
+{
+	struct nl_msg *msg = verbs_neigh_msg_link(IFINDEX);
+	const struct nlmsghdr *header = nlmsg_hdr(msg);
+	const struct ifinfomsg *body = nlmsg_data(header);
+
+	assert_int_equal(header->nlmsg_type, RTM_GETLINK);
+	assert_int_equal(header->nlmsg_flags, NLM_F_REQUEST);
+	assert_int_equal(header->nlmsg_len, NLMSG_LENGTH(sizeof(*body)));
+	assert_int_equal(body->ifi_index, IFINDEX);
+	nlmsg_free(msg);
+}
+
+/* Addresses */
+
+static void addr_is_the_local_one_of_a_pair(void **state)
+{
+	const struct ifaddrmsg body = { .ifa_family = AF_INET,
+					.ifa_index = IFINDEX };
+	const uint8_t other_end[4] = { 10, 9, 9, 9 };
+	struct nl_msg *msg = new_answer(RTM_NEWADDR, &body, sizeof(body));
+	struct verbs_neigh_addr addr;
+	uint32_t ifindex;
+
+	put(msg, IFA_ADDRESS, other_end, sizeof(other_end));
+	put(msg, IFA_LOCAL, ip, sizeof(ip));
+	assert_true(
+		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	assert_bytes(&addr, AF_INET, ip, sizeof(ip));
+	assert_int_equal(ifindex, IFINDEX);
+	nlmsg_free(msg);
+}
+
+static void addr_without_a_pair_is_taken(void **state)
+{
+	const struct ifaddrmsg body = { .ifa_family = AF_INET6 };
+	struct nl_msg *msg = new_answer(RTM_NEWADDR, &body, sizeof(body));
+	struct verbs_neigh_addr addr;
+	uint32_t ifindex;
+
+	put(msg, IFA_ADDRESS, ip6, sizeof(ip6));
+	assert_true(
+		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	assert_bytes(&addr, AF_INET6, ip6, sizeof(ip6));
+	nlmsg_free(msg);
+}
+
+static void damaged_addrs_are_refused(void **state)
+{
+	const struct ifaddrmsg body = { .ifa_family = AF_INET };
+	struct verbs_neigh_addr addr;
+	struct nl_msg *msg;
+	uint32_t ifindex;
+
+	msg = new_answer(RTM_NEWADDR, &body, sizeof(body));
+	assert_false(
+		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	put(msg, IFA_LOCAL, ip6, sizeof(ip6));
+	assert_false(
+		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	nlmsg_free(msg);
+
+	msg = new_answer(RTM_NEWADDR, &body, sizeof(body) - 4);
+	assert_false(
+		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	nlmsg_free(msg);
+
+	msg = new_answer(RTM_DELADDR, &body, sizeof(body));
+	put(msg, IFA_LOCAL, ip, sizeof(ip));
+	assert_false(
+		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	nlmsg_free(msg);
+}
+
+/* Routes */
+
+static struct nl_msg *new_route(uint8_t type)
+{
+	const struct rtmsg body = { .rtm_family = AF_INET, .rtm_type = type };
+	const uint32_t ifindex = IFINDEX;
+	struct nl_msg *msg = new_answer(RTM_NEWROUTE, &body, sizeof(body));
+
+	put(msg, RTA_OIF, &ifindex, sizeof(ifindex));
+	return msg;
+}
+
+static void direct_route_has_no_gateway(void **state)
+{
+	struct nl_msg *msg = new_route(RTN_UNICAST);
+	struct verbs_neigh_route route;
+
+	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_int_equal(route.type, RTN_UNICAST);
+	assert_int_equal(route.ifindex, IFINDEX);
+	assert_false(route.has_gateway);
+	nlmsg_free(msg);
+}
+
+static void route_type_is_reported(void **state)
+{
+	struct nl_msg *msg = new_route(RTN_PROHIBIT);
+	struct verbs_neigh_route route;
+
+	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_int_equal(route.type, RTN_PROHIBIT);
+	nlmsg_free(msg);
+}
+
+static void gateway_is_of_the_family_of_the_route(void **state)
+{
+	struct nl_msg *msg = new_route(RTN_UNICAST);
+	struct verbs_neigh_route route;
+
+	put(msg, RTA_GATEWAY, ip, sizeof(ip));
+	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_true(route.has_gateway);
+	assert_bytes(&route.gateway, AF_INET, ip, sizeof(ip));
+	nlmsg_free(msg);
+}
+
+static void via_may_be_of_another_family(void **state)
+{
+	const sa_family_t family = AF_INET6;
+	struct nl_msg *msg = new_route(RTN_UNICAST);
+	uint8_t via[sizeof(family) + sizeof(ip6)];
+	struct verbs_neigh_route route;
+
+	memcpy(via, &family, sizeof(family));
+	memcpy(via + sizeof(family), ip6, sizeof(ip6));
+	put(msg, RTA_VIA, via, sizeof(via));
+	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_true(route.has_gateway);
+	assert_bytes(&route.gateway, AF_INET6, ip6, sizeof(ip6));
+	nlmsg_free(msg);
+}
+
+static void damaged_routes_are_refused(void **state)
+{
+	const struct rtmsg body = { .rtm_family = AF_INET };
+	const sa_family_t family = AF_INET6;
+	struct verbs_neigh_route route;
+	struct nl_msg *msg;
+
+	msg = new_answer(RTM_NEWROUTE, &body, sizeof(body));
+	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	put(msg, RTA_OIF, ip, 2);
+	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	nlmsg_free(msg);
+
+	msg = new_route(RTN_UNICAST);
+	put(msg, RTA_GATEWAY, ip6, sizeof(ip6));
+	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	nlmsg_free(msg);
+
+	msg = new_route(RTN_UNICAST);
+	put(msg, RTA_VIA, &family, 1);
+	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	nlmsg_free(msg);
+
+	msg = new_route(RTN_UNICAST);
+	put(msg, RTA_VIA, &family, sizeof(family));
+	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	nlmsg_free(msg);
+}
+
+/* Neighbours */
+
+static struct nl_msg *new_entry(const void *addr, size_t addr_len,
+				const void *ll_addr, size_t ll_len,
+				uint16_t state)
+{
+	const struct ndmsg body = { .ndm_family = AF_INET,
+				    .ndm_ifindex = IFINDEX,
+				    .ndm_state = state };
+	struct nl_msg *msg = new_answer(RTM_NEWNEIGH, &body, sizeof(body));
+
+	if (addr)
+		put(msg, NDA_DST, addr, addr_len);
+	if (ll_addr)
+		put(msg, NDA_LLADDR, ll_addr, ll_len);
+	return msg;
+}
+
+static bool parse_entry(struct nl_msg *msg, uint32_t ifindex, uint8_t *ret_mac)
+{
+	struct verbs_neigh_addr addr = ip_addr();
+	bool found = verbs_neigh_msg_parse_entry(nlmsg_hdr(msg), &addr, ifindex,
+						 ret_mac);
+
+	nlmsg_free(msg);
+	return found;
+}
+
+static void entry_in_a_usable_state_is_taken(void **state)
+{
+	const uint16_t usable[] = { NUD_REACHABLE, NUD_STALE, NUD_DELAY,
+				    NUD_PROBE,	   NUD_NOARP, NUD_PERMANENT };
+
+	for (size_t i = 0; i < sizeof(usable) / sizeof(usable[0]); i++) {
+		uint8_t found[VERBS_NEIGH_MAC_LEN] = {};
+
+		assert_true(parse_entry(
+			new_entry(ip, sizeof(ip), mac, sizeof(mac), usable[i]),
+			IFINDEX, found));
+		assert_memory_equal(found, mac, sizeof(mac));
+	}
+}
+
+static void entry_in_another_state_is_not(void **state)
+{
+	const uint16_t unusable[] = { NUD_NONE, NUD_INCOMPLETE, NUD_FAILED };
+	uint8_t found[VERBS_NEIGH_MAC_LEN];
+
+	for (size_t i = 0; i < sizeof(unusable) / sizeof(unusable[0]); i++)
+		assert_false(parse_entry(new_entry(ip, sizeof(ip), mac,
+						   sizeof(mac), unusable[i]),
+					 IFINDEX, found));
+}
+
+static void entries_of_others_are_not_taken(void **state)
+{
+	const uint8_t other[4] = { 10, 1, 2, 4 };
+	uint8_t found[VERBS_NEIGH_MAC_LEN];
+
+	assert_false(parse_entry(new_entry(other, sizeof(other), mac,
+					   sizeof(mac), NUD_REACHABLE),
+				 IFINDEX, found));
+	assert_false(parse_entry(
+		new_entry(ip, sizeof(ip), mac, sizeof(mac), NUD_REACHABLE),
+		IFINDEX + 1, found));
+}
+
+static void damaged_entries_are_refused(void **state)
+{
+	const uint8_t infiniband[20] = {};
+	uint8_t found[VERBS_NEIGH_MAC_LEN];
+
+	assert_false(parse_entry(new_entry(ip, sizeof(ip), infiniband,
+					   sizeof(infiniband), NUD_REACHABLE),
+				 IFINDEX, found));
+	assert_false(
+		parse_entry(new_entry(ip, sizeof(ip), NULL, 0, NUD_REACHABLE),
+			    IFINDEX, found));
+	assert_false(
+		parse_entry(new_entry(NULL, 0, mac, sizeof(mac), NUD_REACHABLE),
+			    IFINDEX, found));
+	assert_false(parse_entry(
+		new_entry(ip6, sizeof(ip6), mac, sizeof(mac), NUD_REACHABLE),
+		IFINDEX, found));
+}
+
+/* Links */
+
+static struct nl_msg *new_link(const void *ll_addr, size_t ll_len,
+			       const char *kind, const void *data, size_t len)
+{
+	const struct ifinfomsg body = { .ifi_index = IFINDEX };
+	struct nl_msg *msg = new_answer(RTM_NEWLINK, &body, sizeof(body));
+	struct nlattr *info, *nested;
+
+	if (ll_addr)
+		put(msg, IFLA_ADDRESS, ll_addr, ll_len);
+	if (!kind)
+		return msg;
+
+	info = nla_nest_start(msg, IFLA_LINKINFO);
+	assert_non_null(info);
+	put(msg, IFLA_INFO_KIND, kind, strlen(kind) + 1);
+	nested = nla_nest_start(msg, IFLA_INFO_DATA);
+	assert_non_null(nested);
+	put(msg, IFLA_VLAN_ID, data, len);
+	assert_int_equal(nla_nest_end(msg, nested), 0);
+	assert_int_equal(nla_nest_end(msg, info), 0);
+	return msg;
+}
+
+static struct verbs_neigh_link parse_link(struct nl_msg *msg)
+{
+	struct verbs_neigh_link link;
+
+	assert_true(verbs_neigh_msg_parse_link(nlmsg_hdr(msg), &link));
+	nlmsg_free(msg);
+	return link;
+}
+
+static void plain_link_has_no_vlan(void **state)
+{
+	struct verbs_neigh_link link =
+		parse_link(new_link(mac, sizeof(mac), NULL, NULL, 0));
+
+	assert_true(link.has_mac);
+	assert_memory_equal(link.mac, mac, sizeof(mac));
+	assert_int_equal(link.vlan, VERBS_NEIGH_NO_VLAN);
+}
+
+static void vlan_link_has_its_id(void **state)
+{
+	const uint16_t id = 1234;
+	struct verbs_neigh_link link =
+		parse_link(new_link(mac, sizeof(mac), "vlan", &id, sizeof(id)));
+
+	assert_int_equal(link.vlan, id);
+}
+
+static void data_of_other_kinds_is_no_vlan(void **state)
+{
+	const uint16_t id = 1234;
+	struct verbs_neigh_link link = parse_link(
+		new_link(mac, sizeof(mac), "vlan2", &id, sizeof(id)));
+
+	assert_int_equal(link.vlan, VERBS_NEIGH_NO_VLAN);
+}
+
+static void vlan_of_wrong_size_is_none(void **state)
+{
+	struct verbs_neigh_link link =
+		parse_link(new_link(mac, sizeof(mac), "vlan", ip, sizeof(ip)));
+
+	assert_int_equal(link.vlan, VERBS_NEIGH_NO_VLAN);
+}
+
+static void address_that_is_not_ethernet_is_none(void **state)
+{
+	const uint8_t infiniband[20] = {};
+	struct verbs_neigh_link link = parse_link(
+		new_link(infiniband, sizeof(infiniband), NULL, NULL, 0));
+
+	assert_false(link.has_mac);
+	assert_false(parse_link(new_link(NULL, 0, NULL, NULL, 0)).has_mac);
+}
+
+static void other_messages_are_no_links(void **state)
+{
+	struct nl_msg *msg = new_route(RTN_UNICAST);
+	struct verbs_neigh_link link;
+
+	assert_false(verbs_neigh_msg_parse_link(nlmsg_hdr(msg), &link));
+	nlmsg_free(msg);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addrs_request_is_a_dump_of_a_family),
+		cmocka_unit_test(route_request_has_destination_and_interface),
+		cmocka_unit_test(entry_request_has_neighbour_and_interface),
+		cmocka_unit_test(entry_dump_has_the_family_only),
+		cmocka_unit_test(link_request_asks_for_no_virtual_functions),
+		cmocka_unit_test(addr_is_the_local_one_of_a_pair),
+		cmocka_unit_test(addr_without_a_pair_is_taken),
+		cmocka_unit_test(damaged_addrs_are_refused),
+		cmocka_unit_test(direct_route_has_no_gateway),
+		cmocka_unit_test(route_type_is_reported),
+		cmocka_unit_test(gateway_is_of_the_family_of_the_route),
+		cmocka_unit_test(via_may_be_of_another_family),
+		cmocka_unit_test(damaged_routes_are_refused),
+		cmocka_unit_test(entry_in_a_usable_state_is_taken),
+		cmocka_unit_test(entry_in_another_state_is_not),
+		cmocka_unit_test(entries_of_others_are_not_taken),
+		cmocka_unit_test(damaged_entries_are_refused),
+		cmocka_unit_test(plain_link_has_no_vlan),
+		cmocka_unit_test(vlan_link_has_its_id),
+		cmocka_unit_test(data_of_other_kinds_is_no_vlan),
+		cmocka_unit_test(vlan_of_wrong_size_is_none),
+		cmocka_unit_test(address_that_is_not_ethernet_is_none),
+		cmocka_unit_test(other_messages_are_no_links),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
