@@ -16,6 +16,9 @@
 
 #define COMMAND_LEN 256
 
+/* Each look is a process, so this is seconds. */
+#define MAX_LOOKS 1000
+
 static struct {
 	pid_t pid;
 	int to_fd;
@@ -57,6 +60,18 @@ bool neigh_net_ip(const char *args)
 
 	/* NOLINTNEXTLINE(cert-env33-c): constants of the tests only */
 	return len > 0 && (size_t)len < sizeof(command) && system(command) == 0;
+}
+
+bool neigh_net_wait_local(const char *addr, const char *ifname)
+{
+	char args[COMMAND_LEN];
+
+	(void)snprintf(args, sizeof(args),
+		       "-6 route get %s oif %s | grep -q ^local", addr, ifname);
+	for (int i = 0; i < MAX_LOOKS; i++)
+		if (neigh_net_ip(args))
+			return true;
+	return false;
 }
 
 static bool ip_all(const char *const *commands)
@@ -130,7 +145,9 @@ static bool plug_in(void)
 		       (int)peer.pid);
 	return neigh_net_ip(args) && ip_all(setup) &&
 	       write(peer.to_fd, &byte, 1) == 1 &&
-	       read(peer.from_fd, &byte, 1) == 1;
+	       read(peer.from_fd, &byte, 1) == 1 &&
+	       neigh_net_wait_local("fd00::1", "ve0") &&
+	       neigh_net_wait_local("fe80::11:22ff:fe33:4455", "ve0");
 }
 
 const char *neigh_net_enter(void)

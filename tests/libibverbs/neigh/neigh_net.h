@@ -25,4 +25,11 @@ void neigh_net_leave(void);
 /** neigh_net_ip() - run "ip @args" on our host; whether it succeeded */
 bool neigh_net_ip(const char *args);
 
+/**
+ * neigh_net_wait_local() - wait until an IPv6 address counts as our own
+ *
+ * The kernel makes the local route of a new address some time later.
+ */
+bool neigh_net_wait_local(const char *addr, const char *ifname);
+
 #endif

@@ -311,6 +311,7 @@ static void interface_decides_between_owners(void **state)
 	assert_true(neigh_net_ip("link set ve2 up"));
 	assert_true(
 		neigh_net_ip("addr add " OUR_LINK_LOCAL "/64 dev ve2 nodad"));
+	assert_true(neigh_net_wait_local(OUR_LINK_LOCAL, "ve2"));
 
 	assert_int_equal(
 		resolve_from("ve2", OUR_LINK_LOCAL, OUR_LINK_LOCAL, mac, &vlan),
