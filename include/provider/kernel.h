@@ -25,7 +25,8 @@
 
 /*
  * Driver specific input and output of one command, as laid out in the driver's
- * header under <rdma/>. Output that the kernel does not fill stays zero.
+ * header under <rdma/>. The kernel may write to out even when a command fails;
+ * what it does not fill stays as it was, so hand in zeroes.
  */
 struct verbs_udata {
 	const void *in;
@@ -61,7 +62,10 @@ int verbs_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
 int verbs_cmd_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 			      uint32_t gid_index,
 			      struct ibv_gid_entry *ret_entry);
-/* Returns the number of entries; -EINVAL if @max_entries are too few. */
+/*
+ * Returns the number of entries; -EINVAL if @max_entries are too few. @entries
+ * is undefined after a failure.
+ */
 ssize_t verbs_cmd_query_gid_table(struct ibv_context *ctx,
 				  struct ibv_gid_entry *entries,
 				  size_t max_entries);
@@ -84,6 +88,7 @@ int verbs_cmd_close_xrcd(struct verbs_xrcd *xrcd);
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		     uint64_t iova, int access, struct verbs_mr *vmr,
 		     const struct verbs_udata *udata);
+/* Fills what @flags change. */
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		       void *addr, size_t length, uint64_t iova, int access,
 		       const struct verbs_udata *udata);
@@ -160,6 +165,7 @@ int verbs_cmd_destroy_srq(struct ibv_srq *srq,
 int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct verbs_udata *udata);
+/* Fills handle, qp_num, state (UNKNOWN), comp_mask and xrcd. */
 int verbs_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 		      const struct ibv_qp_open_attr *attr,
 		      const struct verbs_udata *udata);

@@ -6,6 +6,7 @@
  */
 #include <provider/objects.h>
 #include <pthread.h>
+#include <stdbool.h>
 
 void verbs_init_cq(struct ibv_cq *cq, struct ibv_context *ctx,
 		   struct ibv_comp_channel *channel, void *cq_context)
@@ -84,13 +85,18 @@ void verbs_fini_qp(struct ibv_qp *qp)
 	(void)pthread_mutex_destroy(&qp->mutex);
 }
 
-/* Counters wrap, as the kernel's do: equality is the only question. */
+/* Counters wrap, as the kernel's do: the difference decides. */
+static bool is_behind(uint32_t completed, uint32_t raised)
+{
+	return (int32_t)(raised - completed) > 0;
+}
+
 void verbs_wait_cq_acked(struct ibv_cq *cq,
 			 const struct verbs_event_count *raised)
 {
 	(void)pthread_mutex_lock(&cq->mutex);
-	while (cq->comp_events_completed != raised->comp_events ||
-	       cq->async_events_completed != raised->async_events)
+	while (is_behind(cq->comp_events_completed, raised->comp_events) ||
+	       is_behind(cq->async_events_completed, raised->async_events))
 		(void)pthread_cond_wait(&cq->cond, &cq->mutex);
 	(void)pthread_mutex_unlock(&cq->mutex);
 }
@@ -99,7 +105,7 @@ static void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
 		       const uint32_t *completed, uint32_t raised)
 {
 	(void)pthread_mutex_lock(mutex);
-	while (*completed != raised)
+	while (is_behind(*completed, raised))
 		(void)pthread_cond_wait(cond, mutex);
 	(void)pthread_mutex_unlock(mutex);
 }
