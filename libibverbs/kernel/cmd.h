@@ -63,7 +63,9 @@ void cmd_init(struct cmd *cmd, enum verbs_kernel_cap cap);
 /** cmd_in_ptr() - @len bytes at @data; up to 8 of them are copied */
 void cmd_in_ptr(struct cmd *cmd, uint16_t attr_id, const void *data,
 		size_t len);
+/** cmd_in_u8() - a number that the kernel declares as 1 byte */
 void cmd_in_u8(struct cmd *cmd, uint16_t attr_id, uint8_t value);
+/** cmd_in_u32() - a number of 4 bytes, or flags */
 void cmd_in_u32(struct cmd *cmd, uint16_t attr_id, uint32_t value);
 /**
  * cmd_in_u64() - also for each attribute that the kernel declares as a

@@ -7,7 +7,6 @@
 #include <provider/kernel.h>
 #include <rdma/ib_user_verbs.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "kernel/kernel_state.h"
 #include "kernel/submit.h"
@@ -18,7 +17,7 @@ _Static_assert(sizeof(struct ib_uverbs_ex_query_device_resp) % 8 == 0,
 /* The answer of either command, and how much of it the kernel has filled. */
 struct device_answer {
 	struct ib_uverbs_ex_query_device_resp resp;
-	size_t len; /* <= sizeof(resp) */
+	size_t len; /* only compared with: newer kernels may say more */
 };
 
 static int query_extended(struct ibv_context *ctx,
@@ -47,8 +46,6 @@ static int query_extended(struct ibv_context *ctx,
 			       : ret;
 
 	answer->len = answer->resp.response_length;
-	if (answer->len > sizeof(answer->resp))
-		answer->len = sizeof(answer->resp);
 	return 0;
 }
 
@@ -63,7 +60,6 @@ static int query_plain(struct ibv_context *ctx, struct device_answer *answer)
 		.out_len = sizeof(answer->resp.base),
 	};
 
-	memset(&answer->resp, 0, sizeof(answer->resp));
 	answer->len = sizeof(answer->resp.base);
 	return submit_write(ctx, &req);
 }
