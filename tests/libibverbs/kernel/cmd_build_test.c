@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The attribute builder, looked at in its buffer. */
+#include "libibverbs/kernel/kernel_test.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "kernel/cmd.h"
+
+static void init_takes_object_and_method_of_the_row(void **state)
+{
+	struct cmd cmd;
+
+	memset(&cmd, 0xff, sizeof(cmd));
+	cmd_init(&cmd, KERNEL_CAP_DESTROY_SRQ);
+	assert_int_equal(cmd.error, 0);
+	assert_int_equal(cmd.msg.object_id, UVERBS_OBJECT_SRQ);
+	assert_int_equal(cmd.msg.method_id, UVERBS_METHOD_SRQ_DESTROY);
+	assert_int_equal(cmd.msg.num_attrs, 0);
+	assert_int_equal(cmd.msg.reserved1, 0);
+	assert_int_equal(cmd.msg.reserved2, 0);
+}
+
+static void up_to_8_bytes_stand_in_the_attribute(void **state)
+{
+	static const uint8_t bytes[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+
+	for (size_t len = 0; len <= sizeof(bytes); len++) {
+		uint8_t inside[8] = {};
+		struct cmd cmd;
+
+		cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+		cmd_in_ptr(&cmd, 3, bytes, len);
+		assert_int_equal(cmd.msg.attrs[0].attr_id, 3);
+		assert_int_equal(cmd.msg.attrs[0].len, len);
+		if (len > 8) {
+			assert_int_equal(cmd.msg.attrs[0].data,
+					 cmd_addr(bytes));
+			continue;
+		}
+		memcpy(inside, bytes, len);
+		assert_memory_equal(&cmd.msg.attrs[0].data, inside, 8);
+	}
+}
+
+static void numbers_have_their_own_width(void **state)
+{
+	const uint32_t word = 0xabcd1234;
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_in_u8(&cmd, 0, 0x5a);
+	cmd_in_u32(&cmd, 1, word);
+	cmd_in_u64(&cmd, 2, UINT64_C(0x1122334455667788));
+	assert_int_equal(cmd.msg.attrs[0].len, 1);
+	assert_int_equal(*(uint8_t *)&cmd.msg.attrs[0].data, 0x5a);
+	assert_int_equal(cmd.msg.attrs[1].len, 4);
+	assert_memory_equal(&cmd.msg.attrs[1].data, &word, 4);
+	assert_int_equal(cmd.msg.attrs[2].len, 8);
+	assert_int_equal(cmd.msg.attrs[2].data, UINT64_C(0x1122334455667788));
+}
+
+static void handles_and_descriptors_have_no_length(void **state)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_in_obj(&cmd, 0, UINT32_MAX);
+	cmd_in_fd(&cmd, 1, 12);
+	assert_int_equal(cmd.msg.attrs[0].len, 0);
+	assert_int_equal(cmd.msg.attrs[0].data, UINT32_MAX);
+	assert_int_equal(cmd.msg.attrs[1].len, 0);
+	assert_int_equal(cmd.msg.attrs[1].data_s64, 12);
+}
+
+static void no_descriptor_adds_nothing(void **state)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_in_fd(&cmd, 1, -1);
+	assert_int_equal(cmd.msg.num_attrs, 0);
+}
+
+static void a_choice_carries_its_number_and_its_data(void **state)
+{
+	const uint32_t value = 9;
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_in_enum(&cmd, 4, 2, &value, sizeof(value));
+	assert_int_equal(cmd.msg.attrs[0].attr_data.enum_data.elem_id, 2);
+	assert_int_equal(cmd.msg.attrs[0].len, 4);
+	assert_memory_equal(&cmd.msg.attrs[0].data, &value, 4);
+}
+
+static void attributes_are_mandatory_until_made_optional(void **state)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_in_u32(&cmd, 0, 1);
+	cmd_in_u32(&cmd, 1, 1);
+	cmd_optional(&cmd, 1);
+	cmd_optional(&cmd, 5); /* not there: no matter */
+	assert_int_equal(cmd.msg.attrs[0].flags, UVERBS_ATTR_F_MANDATORY);
+	assert_int_equal(cmd.msg.attrs[1].flags, 0);
+}
+
+static void events_go_to_the_contexts_descriptor_if_the_kernel_can(void **state)
+{
+	struct kernel_test *t = *state;
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_in_async_fd(&cmd, 7, t->ctx);
+	assert_int_equal(cmd.msg.attrs[0].data_s64, TEST_ASYNC_FD);
+	assert_int_equal(cmd.msg.attrs[0].flags, 0);
+}
+
+static void on_an_imported_context_it_must(void **state)
+{
+	struct kernel_test *t = *state;
+	struct cmd cmd;
+
+	t->state.imported = true;
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_in_async_fd(&cmd, 7, t->ctx);
+	assert_int_equal(cmd.msg.attrs[0].flags, UVERBS_ATTR_F_MANDATORY);
+}
+
+static void drivers_data_is_added_as_far_as_there_is_any(void **state)
+{
+	struct kernel_test *t = *state;
+	const struct verbs_udata in_only = { .in = t->driver_in, .in_len = 4 };
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_udata(&cmd, NULL);
+	assert_int_equal(cmd.msg.num_attrs, 0);
+	cmd_udata(&cmd, &in_only);
+	assert_int_equal(cmd.msg.num_attrs, 1);
+	assert_memory_equal(&cmd.msg.attrs[0].data, t->driver_in, 4);
+
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_udata(&cmd, &t->udata);
+	assert_int_equal(cmd.msg.num_attrs, 2);
+	assert_int_equal(cmd.msg.attrs[0].attr_id, UVERBS_ATTR_UHW_IN);
+	assert_int_equal(cmd.msg.attrs[0].data, cmd_addr(t->driver_in));
+	assert_int_equal(cmd.msg.attrs[1].attr_id, UVERBS_ATTR_UHW_OUT);
+	assert_int_equal(cmd.msg.attrs[1].data, cmd_addr(t->driver_out));
+}
+
+static void too_many_attributes_are_remembered_and_not_written(void **state)
+{
+	struct {
+		struct cmd cmd;
+		uint8_t behind[32];
+	} buf;
+	const uint8_t untouched[32] = {};
+
+	memset(&buf, 0, sizeof(buf));
+	cmd_init(&buf.cmd, KERNEL_CAP_DEALLOC_PD);
+	for (uint16_t i = 0; i < CMD_MAX_ATTRS; i++)
+		cmd_in_u64(&buf.cmd, i, UINT64_MAX);
+	assert_int_equal(buf.cmd.error, 0);
+	cmd_in_u64(&buf.cmd, CMD_MAX_ATTRS, UINT64_MAX);
+	cmd_in_enum(&buf.cmd, CMD_MAX_ATTRS, 1, NULL, 0);
+	cmd_in_obj(&buf.cmd, CMD_MAX_ATTRS, 1);
+	cmd_in_fd(&buf.cmd, CMD_MAX_ATTRS, 1);
+	cmd_out_ptr(&buf.cmd, CMD_MAX_ATTRS, NULL, 1);
+	assert_int_equal(buf.cmd.error, -E2BIG);
+	assert_int_equal(buf.cmd.msg.num_attrs, CMD_MAX_ATTRS);
+	assert_memory_equal(buf.behind, untouched, sizeof(untouched));
+}
+
+static void a_length_that_does_not_fit_is_remembered(void **state)
+{
+	static const char bytes[UINT16_MAX + 1];
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_in_ptr(&cmd, 0, bytes, UINT16_MAX);
+	assert_int_equal(cmd.error, 0);
+	cmd_in_ptr(&cmd, 1, bytes, UINT16_MAX + 1);
+	assert_int_equal(cmd.error, -EINVAL);
+	assert_int_equal(cmd.msg.num_attrs, 1);
+}
+
+static void the_first_mistake_is_the_one_reported(void **state)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_out_ptr(&cmd, 1, NULL, SIZE_MAX);
+	for (uint16_t i = 0; i <= CMD_MAX_ATTRS; i++)
+		cmd_in_u8(&cmd, i, 0);
+	assert_int_equal(cmd.error, -EINVAL);
+}
+
+static void a_second_new_object_is_a_mistake(void **state)
+{
+	uint32_t handle;
+	struct cmd cmd;
+	int fd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_out_obj(&cmd, 0, &handle);
+	cmd_out_fd(&cmd, 1, &fd);
+	assert_int_equal(cmd.error, -EINVAL);
+}
+
+static void finish_hands_out_handle_or_descriptor(void **state)
+{
+	uint32_t handle = 0;
+	struct cmd cmd;
+	int fd = -1;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_out_obj(&cmd, 0, &handle);
+	cmd.msg.attrs[0].data = UINT32_MAX;
+	assert_int_equal(cmd_finish(&cmd), 0);
+	assert_int_equal(handle, UINT32_MAX);
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_out_fd(&cmd, 0, &fd);
+	cmd.msg.attrs[0].data_s64 = INT_MAX;
+	assert_int_equal(cmd_finish(&cmd), 0);
+	assert_int_equal(fd, INT_MAX);
+}
+
+static void finish_refuses_what_is_no_handle_or_descriptor(void **state)
+{
+	uint32_t handle = 5;
+	struct cmd cmd;
+	int fd = 6;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_out_obj(&cmd, 0, &handle);
+	cmd.msg.attrs[0].data = UINT64_C(1) << 32;
+	assert_int_equal(cmd_finish(&cmd), -EPROTO);
+	assert_int_equal(handle, 5);
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_out_fd(&cmd, 0, &fd);
+	cmd.msg.attrs[0].data_s64 = -1;
+	assert_int_equal(cmd_finish(&cmd), -EPROTO);
+	cmd.msg.attrs[0].data_s64 = (int64_t)INT_MAX + 1;
+	assert_int_equal(cmd_finish(&cmd), -EPROTO);
+	assert_int_equal(fd, 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KERNEL_TEST(init_takes_object_and_method_of_the_row),
+		KERNEL_TEST(up_to_8_bytes_stand_in_the_attribute),
+		KERNEL_TEST(numbers_have_their_own_width),
+		KERNEL_TEST(handles_and_descriptors_have_no_length),
+		KERNEL_TEST(no_descriptor_adds_nothing),
+		KERNEL_TEST(a_choice_carries_its_number_and_its_data),
+		KERNEL_TEST(attributes_are_mandatory_until_made_optional),
+		KERNEL_TEST(
+			events_go_to_the_contexts_descriptor_if_the_kernel_can),
+		KERNEL_TEST(on_an_imported_context_it_must),
+		KERNEL_TEST(drivers_data_is_added_as_far_as_there_is_any),
+		KERNEL_TEST(too_many_attributes_are_remembered_and_not_written),
+		KERNEL_TEST(a_length_that_does_not_fit_is_remembered),
+		KERNEL_TEST(the_first_mistake_is_the_one_reported),
+		KERNEL_TEST(a_second_new_object_is_a_mistake),
+		KERNEL_TEST(finish_hands_out_handle_or_descriptor),
+		KERNEL_TEST(finish_refuses_what_is_no_handle_or_descriptor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The GID table, by ioctl and from sysfs. */
+#include "libibverbs/kernel/sysfs_tree.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GID_A_TEXT "fe80:0000:0000:0000:0011:22ff:fe33:4455\n"
+#define GID_B_TEXT "0000:0000:0000:0000:0000:ffff:0A00:0001\n"
+#define ZERO_TEXT  "0000:0000:0000:0000:0000:0000:0000:0000\n"
+
+static const union ibv_gid gid_a = {
+	.raw = { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x00, 0x11, 0x22, 0xff, 0xfe,
+		 0x33, 0x44, 0x55 },
+};
+static const union ibv_gid gid_b = {
+	.raw = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1 },
+};
+
+static const struct ibv_gid_entry untouched = { .gid_index = 55 };
+
+/* ------------------------------------------------------------------------ */
+/* What the kernel is asked                                                  */
+/* ------------------------------------------------------------------------ */
+
+static void expect_entry(uint64_t port, uint64_t index,
+			 const struct ibv_gid_entry *answer, int err)
+{
+	const struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_QUERY_GID_ENTRY,
+		FAKE_ATTRS(
+			FAKE_U64_IN(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port),
+			FAKE_U64_IN(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX,
+				    index),
+			FAKE_U32_IN(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0),
+			FAKE_BYTES_OUT(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
+				       32, answer)),
+		.err = err,
+	};
+
+	fake_kernel_expect_ioctl(&cmd);
+}
+
+static void expect_table(size_t room, const struct ibv_gid_entry *answer,
+			 size_t nr, uint64_t count, int err)
+{
+	const struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_QUERY_GID_TABLE,
+		FAKE_ATTRS(
+			FAKE_U64_IN(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 32),
+			FAKE_U32_IN(UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0),
+			{
+				.id = UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES,
+				.kind = FAKE_OUT_BYTES,
+				.len = room * 32,
+				.answer_len = nr * 32,
+				.bytes = answer,
+			},
+			FAKE_U64_OUT(
+				UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES,
+				count)),
+		.err = err,
+	};
+
+	fake_kernel_expect_ioctl(&cmd);
+}
+
+static void expect_port(uint8_t port_num, uint32_t gid_tbl_len,
+			uint8_t link_layer, int err)
+{
+	const struct ib_uverbs_query_port in = { .port_num = port_num };
+	const struct ib_uverbs_query_port_resp out = {
+		.gid_tbl_len = gid_tbl_len,
+		.link_layer = link_layer,
+	};
+	const struct fake_write cmd = {
+		.command = IB_USER_VERBS_CMD_QUERY_PORT,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.err = err,
+	};
+
+	fake_kernel_expect_write(&cmd);
+}
+
+static void expect_device(uint8_t nr_ports, int err)
+{
+	static const struct ib_uverbs_query_device in;
+	const struct ib_uverbs_query_device_resp out = {
+		.phys_port_cnt = nr_ports,
+	};
+	const struct fake_write cmd = {
+		.command = IB_USER_VERBS_CMD_QUERY_DEVICE,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.err = err,
+	};
+
+	fake_kernel_expect_write(&cmd);
+}
+
+/* ------------------------------------------------------------------------ */
+/* One entry, by ioctl                                                       */
+/* ------------------------------------------------------------------------ */
+
+static const struct ibv_gid_entry entries[3] = {
+	{ .gid_index = 0, .port_num = 1, .gid_type = 2, .ndev_ifindex = 4 },
+	{ .gid_index = 3, .port_num = 1, .gid_type = 1, .ndev_ifindex = 4 },
+	{ .gid_index = 0, .port_num = 2, .gid_type = 0, .ndev_ifindex = 0 },
+};
+
+static void entry_is_a_native_method(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry answer = entries[1], entry = untouched;
+
+	answer.gid = gid_a;
+	expect_entry(1, 3, &answer, 0);
+	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
+	assert_memory_equal(&entry, &answer, sizeof(entry));
+}
+
+static void entry_of_an_empty_slot_has_no_data(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry = untouched;
+
+	expect_entry(1, 3, &entries[1], ENODATA);
+	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry),
+			 -ENODATA);
+	assert_memory_equal(&entry, &untouched, sizeof(entry));
+}
+
+static void entry_error_does_not_lead_to_sysfs(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry = untouched;
+
+	sysfs_tree_write("ports/1/gids/3", GID_A_TEXT);
+	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
+		expect_entry(1, 3, &entries[1], kernel_test_errors[i]);
+		assert_int_equal(
+			verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry),
+			-kernel_test_errors[i]);
+	}
+	assert_memory_equal(&entry, &untouched, sizeof(entry));
+}
+
+/* ------------------------------------------------------------------------ */
+/* One entry, from sysfs                                                     */
+/* ------------------------------------------------------------------------ */
+
+static void write_entry(const char *gid, const char *type, const char *ndev)
+{
+	sysfs_tree_write("ports/1/gids/3", gid);
+	if (type)
+		sysfs_tree_write("ports/1/gid_attrs/types/3", type);
+	if (ndev)
+		sysfs_tree_write("ports/1/gid_attrs/ndevs/3", ndev);
+}
+
+static int query_sysfs(struct kernel_test *t, struct ibv_gid_entry *entry)
+{
+	kernel_test_force(t, WRITE);
+	*entry = untouched;
+	return verbs_cmd_query_gid_entry(t->ctx, 1, 3, entry);
+}
+
+static void entry_falls_back_to_sysfs(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry = untouched;
+
+	write_entry(GID_A_TEXT, "RoCE v2\n", "lo\n");
+	expect_entry(1, 3, &entries[1], EPROTONOSUPPORT);
+	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
+	assert_memory_equal(&entry.gid, &gid_a, sizeof(gid_a));
+	assert_int_equal(entry.gid_index, 3);
+	assert_int_equal(entry.port_num, 1);
+	assert_int_equal(entry.gid_type, IBV_GID_TYPE_ROCE_V2);
+	assert_int_equal(entry.ndev_ifindex, if_nametoindex("lo"));
+
+	/* and the method is not tried again */
+	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
+	errno = TEST_ERRNO; /* if_nametoindex() above */
+}
+
+static void entry_falls_back_to_sysfs_without_ioctl(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry = untouched;
+
+	write_entry(GID_B_TEXT, "RoCE v2\n", NULL);
+	expect_entry(1, 3, &entries[1], ENOTTY);
+	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
+	assert_memory_equal(&entry.gid, &gid_b, sizeof(gid_b));
+	assert_int_equal(entry.ndev_ifindex, 0);
+}
+
+static void sysfs_v1_is_roce_or_ib_by_the_link_layer(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	write_entry(GID_A_TEXT, "IB/RoCE v1\n", NULL);
+	expect_port(1, 8, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(query_sysfs(t, &entry), 0);
+	assert_int_equal(entry.gid_type, IBV_GID_TYPE_ROCE_V1);
+	expect_port(1, 8, IBV_LINK_LAYER_INFINIBAND, 0);
+	assert_int_equal(query_sysfs(t, &entry), 0);
+	assert_int_equal(entry.gid_type, IBV_GID_TYPE_IB);
+}
+
+static void sysfs_without_types_is_v1(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	write_entry(GID_A_TEXT, NULL, NULL);
+	expect_port(1, 8, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(query_sysfs(t, &entry), 0);
+	assert_int_equal(entry.gid_type, IBV_GID_TYPE_ROCE_V1);
+}
+
+static void sysfs_unknown_type_is_refused(void **state)
+{
+	static const char *const texts[] = { "RoCE v3\n", "", "RoCE v2 \n" };
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		write_entry(GID_A_TEXT, texts[i], NULL);
+		assert_int_equal(query_sysfs(t, &entry), -EOPNOTSUPP);
+		assert_memory_equal(&entry, &untouched, sizeof(entry));
+	}
+}
+
+static void sysfs_endless_type_is_refused(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	write_entry(GID_A_TEXT,
+		    "RoCE v2 RoCE v2 RoCE v2 RoCE v2 RoCE v2 RoCE v2\n", NULL);
+	assert_int_equal(query_sysfs(t, &entry), -EOVERFLOW);
+}
+
+static void sysfs_failing_port_query_is_returned(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	write_entry(GID_A_TEXT, NULL, NULL);
+	expect_port(1, 8, IBV_LINK_LAYER_ETHERNET, EINVAL);
+	assert_int_equal(query_sysfs(t, &entry), -EINVAL);
+	assert_memory_equal(&entry, &untouched, sizeof(entry));
+}
+
+static void sysfs_empty_slot_has_no_data(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	write_entry(ZERO_TEXT, NULL, NULL);
+	assert_int_equal(query_sysfs(t, &entry), -ENODATA);
+	assert_memory_equal(&entry, &untouched, sizeof(entry));
+}
+
+static void sysfs_missing_slot_does_not_exist(void **state)
+{
+	struct ibv_gid_entry entry;
+
+	assert_int_equal(query_sysfs(*state, &entry), -ENOENT);
+	assert_memory_equal(&entry, &untouched, sizeof(entry));
+}
+
+static void sysfs_gid_that_is_none_is_a_protocol_error(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"fe80",
+		"fe80::1",
+		"fe80:0000:0000:0000:0011:22ff:fe33:445",
+		"fe80:0000:0000:0000:0011:22ff:fe33:44555",
+		"fe80:0000:0000:0000:0011:22ff:fe33:4455:6677",
+		"fe80:0000:0000:0000:0011:22ff:fe33:44g5",
+		"fe80-0000:0000:0000:0011:22ff:fe33:4455",
+		" fe80:0000:0000:0000:0011:22ff:fe33:4455",
+	};
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		write_entry(texts[i], "RoCE v2\n", NULL);
+		assert_int_equal(query_sysfs(t, &entry), -EPROTO);
+		assert_memory_equal(&entry, &untouched, sizeof(entry));
+	}
+}
+
+static void sysfs_endless_gid_is_refused(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	write_entry(GID_A_TEXT GID_A_TEXT GID_A_TEXT, NULL, NULL);
+	assert_int_equal(query_sysfs(t, &entry), -EOVERFLOW);
+}
+
+static void sysfs_strange_interface_names_are_none(void **state)
+{
+	static const char *const names[] = {
+		"",
+		"\n",
+		"../../etc\n",
+		"/\n",
+		"lo/\n",
+		"not-there\n",
+		"lo lo\n",
+		"lo\nlo\n",
+		"a_name_that_is_too_long_for_an_interface\n",
+	};
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		write_entry(GID_A_TEXT, "RoCE v2\n", names[i]);
+		assert_int_equal(query_sysfs(t, &entry), 0);
+		assert_int_equal(entry.ndev_ifindex, 0);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* The table                                                                 */
+/* ------------------------------------------------------------------------ */
+
+static void table_is_a_native_method(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[8] = {};
+
+	expect_table(8, entries, 3, 3, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 8), 3);
+	assert_memory_equal(table, entries, sizeof(entries));
+	expect_table(8, NULL, 0, 0, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 8), 0);
+}
+
+static void table_that_is_too_short_is_refused_by_the_kernel(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[2];
+
+	expect_table(2, NULL, 0, 0, EINVAL);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 2), -EINVAL);
+}
+
+static void table_with_an_absurd_count_is_a_protocol_error(void **state)
+{
+	static const uint64_t counts[] = { 3, UINT32_MAX, UINT64_MAX,
+					   INT64_MAX };
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[2];
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		expect_table(2, NULL, 0, counts[i], 0);
+		assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 2),
+				 -EPROTO);
+	}
+}
+
+static void table_error_does_not_lead_to_sysfs(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[2];
+
+	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
+		expect_table(2, NULL, 0, 0, kernel_test_errors[i]);
+		assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 2),
+				 -kernel_test_errors[i]);
+	}
+}
+
+static void write_two_ports(void)
+{
+	sysfs_tree_write("ports/1/gids/0", GID_A_TEXT);
+	sysfs_tree_write("ports/1/gid_attrs/types/0", "RoCE v2\n");
+	sysfs_tree_write("ports/1/gids/1", ZERO_TEXT);
+	sysfs_tree_write("ports/1/gids/2", GID_B_TEXT);
+	sysfs_tree_write("ports/1/gid_attrs/types/2", "RoCE v2\n");
+	sysfs_tree_write("ports/2/gids/0", GID_B_TEXT);
+	sysfs_tree_write("ports/2/gid_attrs/types/0", "RoCE v2\n");
+}
+
+static void check_two_ports(const struct ibv_gid_entry *table)
+{
+	static const uint32_t index[3] = { 0, 2, 0 }, port[3] = { 1, 1, 2 };
+
+	for (int i = 0; i < 3; i++) {
+		assert_memory_equal(&table[i].gid, i ? &gid_b : &gid_a, 16);
+		assert_int_equal(table[i].gid_index, index[i]);
+		assert_int_equal(table[i].port_num, port[i]);
+		assert_int_equal(table[i].gid_type, IBV_GID_TYPE_ROCE_V2);
+	}
+}
+
+static void table_falls_back_to_sysfs(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[3];
+
+	t->state.nr_ports = 2;
+	write_two_ports();
+	expect_table(3, NULL, 0, 0, ENOTTY);
+	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
+	expect_port(2, 1, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), 3);
+	check_two_ports(table);
+}
+
+static void table_from_sysfs_asks_for_the_ports_if_unknown(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[3];
+
+	write_two_ports();
+	kernel_test_force(t, WRITE);
+	expect_device(2, 0);
+	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
+	expect_port(2, 1, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), 3);
+	check_two_ports(table);
+
+	expect_device(2, EIO);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), -EIO);
+}
+
+static void table_from_sysfs_that_is_too_short_is_refused(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[3] = { [2] = untouched };
+
+	t->state.nr_ports = 2;
+	write_two_ports();
+	kernel_test_force(t, WRITE);
+	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
+	expect_port(2, 1, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 2), -EINVAL);
+	assert_memory_equal(&table[2], &untouched, sizeof(untouched));
+}
+
+static void table_from_sysfs_ends_with_its_files(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[3];
+
+	t->state.nr_ports = 2;
+	write_two_ports();
+	kernel_test_force(t, WRITE);
+	expect_port(1, INT32_MAX, IBV_LINK_LAYER_ETHERNET, 0);
+	expect_port(2, UINT32_MAX, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), 2);
+}
+
+static void table_from_sysfs_stops_at_an_error(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[3];
+
+	t->state.nr_ports = 2;
+	write_two_ports();
+	sysfs_tree_write("ports/1/gids/1", "nonsense\n");
+	kernel_test_force(t, WRITE);
+	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), -EPROTO);
+	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, EPERM);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), -EPERM);
+}
+
+static void absurd_number_of_ports_is_cut(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry table[1];
+
+	t->state.nr_ports = UINT32_MAX;
+	kernel_test_force(t, WRITE);
+	expect_port(1, 0, IBV_LINK_LAYER_ETHERNET, 0);
+	expect_port(2, 0, IBV_LINK_LAYER_ETHERNET, EINVAL);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 1), -EINVAL);
+}
+
+static void long_table_is_asked_for_as_far_as_it_fits(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry *table = calloc(4096, sizeof(*table));
+
+	expect_table(2047, entries, 3, 3, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 4096), 3);
+
+	/* there are more: sysfs can give them */
+	t->state.nr_ports = 1;
+	write_two_ports();
+	expect_table(2047, NULL, 0, 0, EINVAL);
+	kernel_test_refuse(t, KERNEL_CAP_QUERY_PORT);
+	kernel_test_refuse(t, KERNEL_CAP_INVOKE_WRITE);
+	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 4096), 2);
+	free(table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SYSFS_TEST(entry_is_a_native_method),
+		SYSFS_TEST(entry_of_an_empty_slot_has_no_data),
+		SYSFS_TEST(entry_error_does_not_lead_to_sysfs),
+		SYSFS_TEST(entry_falls_back_to_sysfs),
+		SYSFS_TEST(entry_falls_back_to_sysfs_without_ioctl),
+		SYSFS_TEST(sysfs_v1_is_roce_or_ib_by_the_link_layer),
+		SYSFS_TEST(sysfs_without_types_is_v1),
+		SYSFS_TEST(sysfs_unknown_type_is_refused),
+		SYSFS_TEST(sysfs_endless_type_is_refused),
+		SYSFS_TEST(sysfs_failing_port_query_is_returned),
+		SYSFS_TEST(sysfs_empty_slot_has_no_data),
+		SYSFS_TEST(sysfs_missing_slot_does_not_exist),
+		SYSFS_TEST(sysfs_gid_that_is_none_is_a_protocol_error),
+		SYSFS_TEST(sysfs_endless_gid_is_refused),
+		SYSFS_TEST(sysfs_strange_interface_names_are_none),
+		SYSFS_TEST(table_is_a_native_method),
+		SYSFS_TEST(table_that_is_too_short_is_refused_by_the_kernel),
+		SYSFS_TEST(table_with_an_absurd_count_is_a_protocol_error),
+		SYSFS_TEST(table_error_does_not_lead_to_sysfs),
+		SYSFS_TEST(table_falls_back_to_sysfs),
+		SYSFS_TEST(table_from_sysfs_asks_for_the_ports_if_unknown),
+		SYSFS_TEST(table_from_sysfs_that_is_too_short_is_refused),
+		SYSFS_TEST(table_from_sysfs_ends_with_its_files),
+		SYSFS_TEST(table_from_sysfs_stops_at_an_error),
+		SYSFS_TEST(absurd_number_of_ports_is_cut),
+		SYSFS_TEST(long_table_is_asked_for_as_far_as_it_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Attributes of a port. */
+#include "libibverbs/kernel/kernel_test.h"
+
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <string.h>
+
+/* Each field has a value of its own. */
+static const struct ib_uverbs_query_port_resp_ex answer = {
+	.legacy_resp = {
+		.port_cap_flags = 0x10001,
+		.max_msg_sz = 0x10002,
+		.bad_pkey_cntr = 0x10003,
+		.qkey_viol_cntr = 0x10004,
+		.gid_tbl_len = 0x10005,
+		.pkey_tbl_len = 0x106,
+		.lid = 0x107,
+		.sm_lid = 0x108,
+		.state = 4,
+		.max_mtu = 5,
+		.active_mtu = 3,
+		.lmc = 12,
+		.max_vl_num = 13,
+		.sm_sl = 14,
+		.subnet_timeout = 15,
+		.init_type_reply = 16,
+		.active_width = 17,
+		.active_speed = 18,
+		.phys_state = 19,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.flags = 20,
+	},
+	.port_cap_flags2 = 0x2122,
+	.active_speed_ex = 0x232425,
+};
+
+static const struct ibv_port_attr legacy = {
+	.port_cap_flags = 0x10001,
+	.max_msg_sz = 0x10002,
+	.bad_pkey_cntr = 0x10003,
+	.qkey_viol_cntr = 0x10004,
+	.gid_tbl_len = 0x10005,
+	.pkey_tbl_len = 0x106,
+	.lid = 0x107,
+	.sm_lid = 0x108,
+	.state = 4,
+	.max_mtu = 5,
+	.active_mtu = 3,
+	.lmc = 12,
+	.max_vl_num = 13,
+	.sm_sl = 14,
+	.subnet_timeout = 15,
+	.init_type_reply = 16,
+	.active_width = 17,
+	.active_speed = 18,
+	.phys_state = 19,
+	.link_layer = IBV_LINK_LAYER_ETHERNET,
+	.flags = 20,
+};
+
+/* @len: bytes that the kernel answers with; older kernels answer 48 too, but
+ * leave the last ones 0.
+ */
+static void expect_native(size_t len, int err)
+{
+	const struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_QUERY_PORT,
+		FAKE_ATTRS(FAKE_U64_IN(UVERBS_ATTR_QUERY_PORT_PORT_NUM, 2),
+			   {
+				   .id = UVERBS_ATTR_QUERY_PORT_RESP,
+				   .kind = FAKE_OUT_BYTES,
+				   .len = 48,
+				   .answer_len = len,
+				   .bytes = &answer,
+			   }),
+		.err = err,
+	};
+
+	fake_kernel_expect_ioctl(&cmd);
+}
+
+static void expect_write(enum test_form form, int err)
+{
+	static const struct ib_uverbs_query_port in = { .port_num = 2 };
+	const struct fake_write cmd = {
+		.command = IB_USER_VERBS_CMD_QUERY_PORT,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &answer.legacy_resp,
+		.out_len = sizeof(answer.legacy_resp),
+		.err = err,
+	};
+
+	kernel_test_expect(form, &cmd);
+}
+
+static void query_port_is_a_native_method(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_port_attr attr = {}, expected = legacy;
+
+	expected.port_cap_flags2 = 0x2122;
+	expected.active_speed_ex = 0x232425;
+	expect_native(sizeof(answer), 0);
+	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
+	assert_memory_equal(&attr, &expected, sizeof(attr));
+}
+
+static void what_a_shorter_answer_lacks_is_0(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_port_attr attr = {}, expected = legacy;
+
+	expect_native(sizeof(answer.legacy_resp), 0);
+	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
+	assert_memory_equal(&attr, &expected, sizeof(attr));
+	expect_native(0, 0);
+	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
+	assert_int_equal(attr.gid_tbl_len, 0);
+}
+
+static void check_fallback(struct kernel_test *t, enum test_form form)
+{
+	struct ibv_port_attr attr = {};
+
+	expect_native(0, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+	expect_write(form, 0);
+	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
+	assert_memory_equal(&attr, &legacy, sizeof(attr));
+}
+
+static void query_port_falls_back_to_wrapped(void **state)
+{
+	check_fallback(*state, WRAPPED);
+}
+
+static void query_port_falls_back_to_write(void **state)
+{
+	check_fallback(*state, WRITE);
+}
+
+static void query_port_that_fails_leaves_the_output(void **state)
+{
+	static const struct ibv_port_attr zero;
+	struct kernel_test *t = *state;
+	struct ibv_port_attr attr = {};
+
+	expect_native(sizeof(answer), EINVAL);
+	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), -EINVAL);
+	kernel_test_force(t, WRITE);
+	expect_write(WRITE, EINVAL);
+	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), -EINVAL);
+	assert_memory_equal(&attr, &zero, sizeof(attr));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KERNEL_TEST(query_port_is_a_native_method),
+		KERNEL_TEST(what_a_shorter_answer_lacks_is_0),
+		KERNEL_TEST(query_port_falls_back_to_wrapped),
+		KERNEL_TEST(query_port_falls_back_to_write),
+		KERNEL_TEST(query_port_that_fails_leaves_the_output),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

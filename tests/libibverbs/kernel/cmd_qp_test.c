@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Commands of queue pairs: making, opening, destroying. */
+#include "libibverbs/kernel/kernel_test.h"
+
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <string.h>
+
+#define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
+#define NO	 UINT32_MAX /* this object is not part of the request */
+
+static struct verbs_xrcd xrcd = { .handle = 31 };
+static struct ibv_cq send_cq = { .handle = 81 }, recv_cq = { .handle = 82 };
+static struct ibv_srq srq = { .handle = 91 };
+static struct ibv_rwq_ind_table ind_table = { .ind_tbl_handle = 95 };
+
+/* A request of the application, and what the kernel must see of it. */
+struct qp_case {
+	struct ibv_qp_init_attr_ex attr;
+	struct verbs_qp vqp;
+	uint32_t pd, xrcd, send_cq, recv_cq, srq, ind_table;
+	struct ib_uverbs_qp_cap cap;
+	uint32_t native_flags; /* 0: none */
+	uint32_t create_flags; /* of the older protocol */
+	uint32_t source_qpn;   /* NO: none */
+	uint8_t sq_sig_all;
+};
+
+static void case_init(struct qp_case *c, struct kernel_test *t,
+		      enum ibv_qp_type type)
+{
+	*c = (struct qp_case){
+		.attr = {
+			.send_cq = &send_cq,
+			.recv_cq = &recv_cq,
+			.cap = { 100, 101, 2, 3, 64 },
+			.qp_type = type,
+			.comp_mask = IBV_QP_INIT_ATTR_PD,
+			.pd = &t->pd,
+			.xrcd = &xrcd.xrcd,
+		},
+		.pd = 7,
+		.xrcd = NO,
+		.send_cq = 81,
+		.recv_cq = 82,
+		.srq = NO,
+		.ind_table = NO,
+		.cap = { 100, 101, 2, 3, 64 },
+		.source_qpn = NO,
+	};
+}
+
+static void case_srq(struct qp_case *c, struct kernel_test *t)
+{
+	case_init(c, t, IBV_QPT_RC);
+	c->attr.srq = &srq;
+	c->srq = 91;
+	c->attr.sq_sig_all = 77;
+	c->sq_sig_all = 1;
+	c->native_flags = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+}
+
+static void case_xrc_send(struct qp_case *c, struct kernel_test *t)
+{
+	case_init(c, t, IBV_QPT_XRC_SEND);
+	c->attr.srq = &srq; /* not part of this type */
+	c->recv_cq = NO;
+	c->cap.max_recv_wr = 0;
+	c->cap.max_recv_sge = 0;
+}
+
+static void case_xrc_recv(struct qp_case *c, struct kernel_test *t)
+{
+	case_init(c, t, IBV_QPT_XRC_RECV);
+	c->attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+	c->attr.srq = &srq; /* nor of this */
+	c->pd = NO;
+	c->xrcd = 31;
+	c->send_cq = NO;
+	c->recv_cq = NO;
+}
+
+static void case_flags(struct qp_case *c, struct kernel_test *t)
+{
+	case_init(c, t, IBV_QPT_UD);
+	c->attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			     IBV_QP_INIT_ATTR_MAX_TSO_HEADER |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	c->attr.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB |
+			       IBV_QP_CREATE_SOURCE_QPN;
+	c->attr.source_qpn = 0x123;
+	c->create_flags = c->attr.create_flags;
+	c->native_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	c->source_qpn = 0x123;
+}
+
+static void case_rss(struct qp_case *c, struct kernel_test *t)
+{
+	case_init(c, t, IBV_QPT_RAW_PACKET);
+	c->attr.comp_mask |= IBV_QP_INIT_ATTR_IND_TABLE |
+			     IBV_QP_INIT_ATTR_RX_HASH;
+	c->attr.rwq_ind_tbl = &ind_table;
+	c->attr.recv_cq = NULL;
+	c->attr.cap = (struct ibv_qp_cap){ 0 };
+	c->cap = (struct ib_uverbs_qp_cap){ 0 };
+	c->ind_table = 95;
+	c->send_cq = NO; /* nothing to send */
+	c->recv_cq = NO;
+}
+
+typedef void (*case_fn)(struct qp_case *c, struct kernel_test *t);
+
+static const case_fn all_cases[] = { case_srq, case_xrc_send, case_xrc_recv,
+				     case_flags, case_rss };
+#define NR_CASES (sizeof(all_cases) / sizeof(*all_cases))
+
+static bool needs_extended(const struct qp_case *c)
+{
+	return c->create_flags || c->ind_table != NO;
+}
+
+/* ------------------------------------------------------------------------ */
+/* What the kernel sees, and says                                            */
+/* ------------------------------------------------------------------------ */
+
+static const struct ib_uverbs_qp_cap real_cap = { 127, 128, 4, 5, 96 };
+
+static void add_obj(struct fake_ioctl *cmd, struct fake_attr *attrs,
+		    uint16_t id, uint32_t handle)
+{
+	if (handle != NO)
+		attrs[cmd->nr_attrs++] =
+			(struct fake_attr)FAKE_NUM_IN(id, handle);
+}
+
+static void expect_native(struct kernel_test *t, const struct qp_case *c,
+			  int err)
+{
+	struct fake_attr attrs[20] = {
+		FAKE_NUM_OUT(UVERBS_ATTR_CREATE_QP_HANDLE, 61),
+		FAKE_U64_IN(UVERBS_ATTR_CREATE_QP_USER_HANDLE,
+			    (uintptr_t)&c->vqp),
+		FAKE_BYTES_IN(UVERBS_ATTR_CREATE_QP_CAP, sizeof(c->cap),
+			      &c->cap),
+		FAKE_U64_IN(UVERBS_ATTR_CREATE_QP_TYPE, c->attr.qp_type),
+		FAKE_NUM_IN_OPTIONAL(UVERBS_ATTR_CREATE_QP_EVENT_FD,
+				     TEST_ASYNC_FD),
+		FAKE_BYTES_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, sizeof(real_cap),
+			       &real_cap),
+		FAKE_U32_OUT(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 0x616161),
+		FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, 16, t->driver_in),
+		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16, kernel_test_answer),
+	};
+	const struct fake_attr flags =
+		FAKE_U32_IN(UVERBS_ATTR_CREATE_QP_FLAGS, c->native_flags);
+	const struct fake_attr source =
+		FAKE_U32_IN(UVERBS_ATTR_CREATE_QP_SOURCE_QPN, c->source_qpn);
+	struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_QP,
+		.method = UVERBS_METHOD_QP_CREATE,
+		.attrs = attrs,
+		.nr_attrs = 9,
+		.err = err,
+	};
+
+	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_PD_HANDLE, c->pd);
+	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, c->xrcd);
+	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, c->send_cq);
+	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, c->recv_cq);
+	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, c->srq);
+	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE,
+		c->ind_table);
+	if (c->native_flags)
+		attrs[cmd.nr_attrs++] = flags;
+	if (c->source_qpn != NO)
+		attrs[cmd.nr_attrs++] = source;
+	fake_kernel_expect_ioctl(&cmd);
+}
+
+static const struct ib_uverbs_ex_create_qp_resp created = {
+	.base = {
+		.qp_handle = 61,
+		.qpn = 0x616161,
+		.max_send_wr = 127,
+		.max_recv_wr = 128,
+		.max_send_sge = 4,
+		.max_recv_sge = 5,
+		.max_inline_data = 96,
+	},
+	.response_length = sizeof(struct ib_uverbs_ex_create_qp_resp),
+};
+
+static void expect_older(struct kernel_test *t, enum test_form form,
+			 uint32_t command, const void *in, size_t in_len,
+			 size_t out_len, int err)
+{
+	const struct fake_write cmd = {
+		.command = command,
+		.in = in,
+		.in_len = in_len,
+		.out = &created,
+		.out_len = out_len,
+		.driver_in = t->driver_in,
+		.driver_in_len = sizeof(t->driver_in),
+		.driver_out = kernel_test_answer,
+		.driver_out_len = sizeof(kernel_test_answer),
+		.err = err,
+	};
+
+	kernel_test_expect(form, &cmd);
+}
+
+static uint32_t or_0(uint32_t handle)
+{
+	return handle == NO ? 0 : handle;
+}
+
+static void expect_plain(struct kernel_test *t, enum test_form form,
+			 const struct qp_case *c, int err)
+{
+	const struct ib_uverbs_create_qp in = {
+		.user_handle = (uintptr_t)&c->vqp,
+		.pd_handle = c->pd == NO ? c->xrcd : c->pd,
+		.send_cq_handle = or_0(c->send_cq),
+		.recv_cq_handle = or_0(c->recv_cq),
+		.srq_handle = or_0(c->srq),
+		.max_send_wr = c->cap.max_send_wr,
+		.max_recv_wr = c->cap.max_recv_wr,
+		.max_send_sge = c->cap.max_send_sge,
+		.max_recv_sge = c->cap.max_recv_sge,
+		.max_inline_data = c->cap.max_inline_data,
+		.sq_sig_all = c->sq_sig_all,
+		.qp_type = (uint8_t)c->attr.qp_type,
+		.is_srq = c->srq != NO,
+	};
+
+	expect_older(t, form, IB_USER_VERBS_CMD_CREATE_QP, &in, sizeof(in),
+		     sizeof(created.base), err);
+}
+
+static void expect_extended(struct kernel_test *t, enum test_form form,
+			    const struct qp_case *c, int err)
+{
+	const struct ib_uverbs_ex_create_qp in = {
+		.user_handle = (uintptr_t)&c->vqp,
+		.pd_handle = c->pd == NO ? c->xrcd : c->pd,
+		.send_cq_handle = or_0(c->send_cq),
+		.recv_cq_handle = or_0(c->recv_cq),
+		.srq_handle = or_0(c->srq),
+		.max_send_wr = c->cap.max_send_wr,
+		.max_recv_wr = c->cap.max_recv_wr,
+		.max_send_sge = c->cap.max_send_sge,
+		.max_recv_sge = c->cap.max_recv_sge,
+		.max_inline_data = c->cap.max_inline_data,
+		.sq_sig_all = c->sq_sig_all,
+		.qp_type = (uint8_t)c->attr.qp_type,
+		.is_srq = c->srq != NO,
+		.comp_mask = c->ind_table == NO ? 0 : 1,
+		.create_flags = c->create_flags,
+		.rwq_ind_tbl_handle = or_0(c->ind_table),
+		.source_qpn = or_0(c->source_qpn),
+	};
+
+	expect_older(t, form, IB_USER_VERBS_EX_CMD_CREATE_QP | EXTENDED, &in,
+		     sizeof(in), sizeof(created), err);
+}
+
+static void expect_fallback(struct kernel_test *t, enum test_form form,
+			    const struct qp_case *c, int err)
+{
+	if (needs_extended(c))
+		expect_extended(t, form, c, err);
+	else
+		expect_plain(t, form, c, err);
+}
+
+static void check_created(struct kernel_test *t, struct qp_case *c)
+{
+	memset(t->driver_out, 0, sizeof(t->driver_out));
+	assert_int_equal(
+		verbs_cmd_create_qp(t->ctx, &c->vqp, &c->attr, &t->udata), 0);
+	assert_int_equal(c->vqp.qp.handle, 61);
+	assert_int_equal(c->vqp.qp.qp_num, 0x616161);
+	assert_memory_equal(&c->attr.cap, &real_cap, sizeof(real_cap));
+	assert_memory_equal(t->driver_out, kernel_test_answer,
+			    sizeof(kernel_test_answer));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Creation                                                                  */
+/* ------------------------------------------------------------------------ */
+
+static void create_qp_is_a_native_method(void **state)
+{
+	for (size_t i = 0; i < NR_CASES; i++) {
+		struct qp_case c;
+
+		all_cases[i](&c, *state);
+		expect_native(*state, &c, 0);
+		check_created(*state, &c);
+	}
+}
+
+static void each_type_with_a_pd_is_accepted(void **state)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC,
+						  IBV_QPT_UD,
+						  IBV_QPT_RAW_PACKET,
+						  IBV_QPT_DRIVER };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		struct qp_case c;
+
+		case_init(&c, *state, types[i]);
+		expect_native(*state, &c, 0);
+		check_created(*state, &c);
+	}
+}
+
+static void check_fallback(struct kernel_test *t, enum test_form form)
+{
+	for (size_t i = 0; i < NR_CASES; i++) {
+		struct qp_case c;
+
+		t->state.refused = 0;
+		all_cases[i](&c, t);
+		expect_native(t, &c, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+		expect_fallback(t, form, &c, 0);
+		check_created(t, &c);
+	}
+}
+
+static void create_qp_falls_back_to_wrapped(void **state)
+{
+	check_fallback(*state, WRAPPED);
+}
+
+static void create_qp_falls_back_to_write(void **state)
+{
+	check_fallback(*state, WRITE);
+}
+
+static void rss_with_a_send_queue_names_its_cq(void **state)
+{
+	struct kernel_test *t = *state;
+	struct qp_case c;
+
+	case_rss(&c, t);
+	c.attr.cap.max_send_wr = 10;
+	c.cap.max_send_wr = 10;
+	c.send_cq = 81;
+	expect_native(t, &c, 0);
+	check_created(t, &c);
+}
+
+static void rss_has_no_receive_queue_of_its_own(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (int i = 0; i < 4; i++) {
+		struct qp_case c;
+
+		case_rss(&c, t);
+		c.attr.cap.max_recv_wr = i == 0;
+		c.attr.cap.max_recv_sge = i == 1;
+		c.attr.recv_cq = i == 2 ? &recv_cq : NULL;
+		c.attr.srq = i == 3 ? &srq : NULL;
+		assert_int_equal(
+			verbs_cmd_create_qp(t->ctx, &c.vqp, &c.attr, NULL),
+			-EINVAL);
+	}
+}
+
+static void create_qp_that_fails_leaves_the_outputs(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (size_t i = 0; i < NR_CASES; i++) {
+		for (int form = NATIVE; form <= WRITE; form++) {
+			struct qp_case c;
+			struct ibv_qp_cap before;
+
+			all_cases[i](&c, t);
+			before = c.attr.cap;
+			c.vqp.qp.handle = 99;
+			c.vqp.qp.qp_num = 98;
+			t->state.refused = 0;
+			kernel_test_force(t, form);
+			if (form == NATIVE)
+				expect_native(t, &c, ENOMEM);
+			else
+				expect_fallback(t, form, &c, ENOMEM);
+			assert_int_equal(verbs_cmd_create_qp(t->ctx, &c.vqp,
+							     &c.attr,
+							     &t->udata),
+					 -ENOMEM);
+			assert_int_equal(c.vqp.qp.handle, 99);
+			assert_int_equal(c.vqp.qp.qp_num, 98);
+			assert_memory_equal(&c.attr.cap, &before,
+					    sizeof(before));
+		}
+	}
+}
+
+static void flags_are_not_supported_by_a_kernel_without_them(void **state)
+{
+	struct kernel_test *t = *state;
+	struct qp_case c;
+
+	kernel_test_force(t, WRITE);
+	case_flags(&c, t);
+	expect_extended(t, WRITE, &c, ENOSYS);
+	assert_int_equal(
+		verbs_cmd_create_qp(t->ctx, &c.vqp, &c.attr, &t->udata),
+		-EOPNOTSUPP);
+}
+
+static void create_qp_wants_the_domain_of_its_type(void **state)
+{
+	struct kernel_test *t = *state;
+	struct qp_case c;
+
+	case_init(&c, t, IBV_QPT_RC);
+	c.attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+	assert_int_equal(verbs_cmd_create_qp(t->ctx, &c.vqp, &c.attr, NULL),
+			 -EINVAL);
+	case_init(&c, t, IBV_QPT_XRC_RECV);
+	assert_int_equal(verbs_cmd_create_qp(t->ctx, &c.vqp, &c.attr, NULL),
+			 -EINVAL);
+}
+
+static void create_qp_refuses_unknown_wishes(void **state)
+{
+	struct kernel_test *t = *state;
+	struct qp_case c;
+
+	case_init(&c, t, (enum ibv_qp_type)5);
+	assert_int_equal(verbs_cmd_create_qp(t->ctx, &c.vqp, &c.attr, NULL),
+			 -EINVAL);
+	case_init(&c, t, IBV_QPT_RC);
+	c.attr.comp_mask |= 1 << 7;
+	assert_int_equal(verbs_cmd_create_qp(t->ctx, &c.vqp, &c.attr, NULL),
+			 -EINVAL);
+	case_flags(&c, t);
+	c.attr.create_flags |= 1;
+	assert_int_equal(verbs_cmd_create_qp(t->ctx, &c.vqp, &c.attr, NULL),
+			 -EINVAL);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Opening                                                                   */
+/* ------------------------------------------------------------------------ */
+
+static struct ibv_qp_open_attr open_attr = {
+	.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+		     IBV_QP_OPEN_ATTR_TYPE,
+	.qp_num = 0x616161,
+	.xrcd = &xrcd.xrcd,
+	.qp_type = IBV_QPT_XRC_RECV,
+};
+
+static void expect_open(struct kernel_test *t, enum test_form form,
+			const struct verbs_qp *vqp, int err)
+{
+	const struct ib_uverbs_open_qp in = {
+		.user_handle = (uintptr_t)vqp,
+		.pd_handle = 31,
+		.qpn = 0x616161,
+		.qp_type = IBV_QPT_XRC_RECV,
+	};
+
+	kernel_test_force(t, form);
+	expect_older(t, form, IB_USER_VERBS_CMD_OPEN_QP, &in, sizeof(in),
+		     sizeof(created.base), err);
+}
+
+static void open_qp_travels_in_both_forms(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		struct verbs_qp vqp = {};
+
+		expect_open(t, form, &vqp, 0);
+		assert_int_equal(
+			verbs_cmd_open_qp(t->ctx, &vqp, &open_attr, &t->udata),
+			0);
+		assert_int_equal(vqp.qp.handle, 61);
+		assert_int_equal(vqp.qp.qp_num, 0x616161);
+		assert_int_equal(vqp.qp.state, IBV_QPS_UNKNOWN);
+		assert_int_equal(vqp.comp_mask, VERBS_QP_MASK_XRCD);
+		assert_ptr_equal(vqp.xrcd, &xrcd);
+	}
+}
+
+static void open_qp_that_fails_leaves_the_object(void **state)
+{
+	static const struct verbs_qp before = { .qp.handle = 99 };
+	struct kernel_test *t = *state;
+	struct verbs_qp vqp = before;
+
+	expect_open(t, WRAPPED, &vqp, EINVAL);
+	assert_int_equal(verbs_cmd_open_qp(t->ctx, &vqp, &open_attr, &t->udata),
+			 -EINVAL);
+	assert_memory_equal(&vqp, &before, sizeof(vqp));
+}
+
+static void open_qp_wants_number_domain_and_type(void **state)
+{
+	struct kernel_test *t = *state;
+	struct verbs_qp vqp = {};
+
+	for (uint32_t bit = 1; bit <= 8; bit <<= 1) {
+		struct ibv_qp_open_attr attr = open_attr;
+
+		if (!(attr.comp_mask & bit))
+			continue;
+		attr.comp_mask &= ~bit;
+		assert_int_equal(verbs_cmd_open_qp(t->ctx, &vqp, &attr, NULL),
+				 -EINVAL);
+		attr.comp_mask |= 16;
+		assert_int_equal(verbs_cmd_open_qp(t->ctx, &vqp, &attr, NULL),
+				 -EOPNOTSUPP);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Destruction                                                               */
+/* ------------------------------------------------------------------------ */
+
+static void expect_destroy(enum test_form form, int err)
+{
+	static const struct ib_uverbs_destroy_qp in = { .qp_handle = 61 };
+	static const struct ib_uverbs_destroy_qp_resp out = { 5 };
+	const struct fake_ioctl native = {
+		.object = UVERBS_OBJECT_QP,
+		.method = UVERBS_METHOD_QP_DESTROY,
+		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_DESTROY_QP_HANDLE, 61),
+			   FAKE_BYTES_OUT(UVERBS_ATTR_DESTROY_QP_RESP,
+					  sizeof(out), &out)),
+		.err = err,
+	};
+	const struct fake_write write = {
+		.command = IB_USER_VERBS_CMD_DESTROY_QP,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = &out,
+		.out_len = sizeof(out),
+		.err = err,
+	};
+
+	if (form == NATIVE)
+		fake_kernel_expect_ioctl(&native);
+	else
+		kernel_test_expect(form, &write);
+}
+
+/* 2 events acknowledged until now */
+static int destroy(struct kernel_test *t, struct verbs_event_count *count)
+{
+	struct ibv_qp qp = {
+		.context = t->ctx,
+		.handle = 61,
+		.mutex = PTHREAD_MUTEX_INITIALIZER,
+		.events_completed = 2,
+	};
+
+	*count = (struct verbs_event_count){ 98, 99 };
+	return verbs_cmd_destroy_qp(&qp, count);
+}
+
+static void destroy_qp_reports_the_events_in_each_form(void **state)
+{
+	struct kernel_test *t = *state;
+	struct verbs_event_count count;
+
+	for (int form = NATIVE; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		expect_destroy(form, 0);
+		assert_int_equal(destroy(t, &count), 0);
+		assert_int_equal(count.comp_events, 0);
+		assert_int_equal(count.async_events, 5);
+	}
+}
+
+static void destroy_qp_falls_back(void **state)
+{
+	struct kernel_test *t = *state;
+	struct verbs_event_count count;
+
+	expect_destroy(NATIVE, EPROTONOSUPPORT);
+	expect_destroy(WRAPPED, EPROTONOSUPPORT);
+	expect_destroy(WRITE, 0);
+	assert_int_equal(destroy(t, &count), 0);
+	assert_int_equal(count.async_events, 5);
+}
+
+static void destroy_qp_that_fails_leaves_the_count(void **state)
+{
+	struct kernel_test *t = *state;
+	struct verbs_event_count count;
+
+	for (int form = NATIVE; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		expect_destroy(form, EBUSY);
+		assert_int_equal(destroy(t, &count), -EBUSY);
+		expect_destroy(form, EIO);
+		assert_int_equal(destroy(t, &count), -EIO);
+		assert_int_equal(count.async_events, 99);
+	}
+}
+
+static void destroy_qp_without_a_device_leaves_nothing_to_wait_for(void **state)
+{
+	struct kernel_test *t = *state;
+	struct verbs_event_count count;
+
+	verbs_allow_disassoc_destroy = true;
+	for (int form = NATIVE; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		expect_destroy(form, EIO);
+		assert_int_equal(destroy(t, &count), 0);
+		assert_int_equal(count.comp_events, 0);
+		assert_int_equal(count.async_events, 2);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KERNEL_TEST(create_qp_is_a_native_method),
+		KERNEL_TEST(each_type_with_a_pd_is_accepted),
+		KERNEL_TEST(create_qp_falls_back_to_wrapped),
+		KERNEL_TEST(create_qp_falls_back_to_write),
+		KERNEL_TEST(rss_with_a_send_queue_names_its_cq),
+		KERNEL_TEST(rss_has_no_receive_queue_of_its_own),
+		KERNEL_TEST(create_qp_that_fails_leaves_the_outputs),
+		KERNEL_TEST(flags_are_not_supported_by_a_kernel_without_them),
+		KERNEL_TEST(create_qp_wants_the_domain_of_its_type),
+		KERNEL_TEST(create_qp_refuses_unknown_wishes),
+		KERNEL_TEST(open_qp_travels_in_both_forms),
+		KERNEL_TEST(open_qp_that_fails_leaves_the_object),
+		KERNEL_TEST(open_qp_wants_number_domain_and_type),
+		KERNEL_TEST(destroy_qp_reports_the_events_in_each_form),
+		KERNEL_TEST(destroy_qp_falls_back),
+		KERNEL_TEST(destroy_qp_that_fails_leaves_the_count),
+		KERNEL_TEST(
+			destroy_qp_without_a_device_leaves_nothing_to_wait_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

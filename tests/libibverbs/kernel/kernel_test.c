@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The fixture of the tests of kernel/: see kernel_test.h. */
+#include "libibverbs/kernel/kernel_test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const uint8_t kernel_test_answer[16] = { 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5,
+					 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab,
+					 0xac, 0xad, 0xae, 0xaf };
+
+int kernel_test_setup(void **state)
+{
+	struct kernel_test *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -1;
+	t->ctx = &t->vctx.context;
+	t->ctx->device = &t->device;
+	t->ctx->cmd_fd = fake_kernel_fd();
+	t->ctx->async_fd = TEST_ASYNC_FD;
+	t->vctx.priv = (struct verbs_ex_private *)(void *)&t->state;
+	t->state.driver_id = TEST_DRIVER_ID;
+	t->pd.context = t->ctx;
+	t->pd.handle = 7;
+	for (uint8_t i = 0; i < sizeof(t->driver_in); i++)
+		t->driver_in[i] = (uint8_t)(i + 1);
+	t->udata = (struct verbs_udata){
+		.in = t->driver_in,
+		.in_len = sizeof(t->driver_in),
+		.out = t->driver_out,
+		.out_len = sizeof(t->driver_out),
+	};
+	verbs_allow_disassoc_destroy = false;
+	fake_kernel_start();
+	fake_kernel_driver_id(TEST_DRIVER_ID);
+	*state = t;
+	errno = TEST_ERRNO;
+	return 0;
+}
+
+int kernel_test_teardown(void **state)
+{
+	int err = errno;
+
+	fake_kernel_finish();
+	free(*state);
+	assert_int_equal(err, TEST_ERRNO);
+	return 0;
+}
+
+void kernel_test_refuse(struct kernel_test *t, enum verbs_kernel_cap cap)
+{
+	atomic_fetch_or(&t->state.refused, UINT64_C(1) << cap);
+}
+
+bool kernel_test_refused(const struct kernel_test *t, enum verbs_kernel_cap cap)
+{
+	return atomic_load(&t->state.refused) & (UINT64_C(1) << cap);
+}
+
+void kernel_test_force(struct kernel_test *t, enum test_form form)
+{
+	if (form == WRITE)
+		kernel_test_refuse(t, KERNEL_CAP_IOCTL);
+	if (form != WRAPPED)
+		return;
+	for (int cap = 0; cap < KERNEL_CAP_NR; cap++)
+		if (kernel_cap_row(cap)->kind == KERNEL_CAP_KIND_METHOD &&
+		    cap != KERNEL_CAP_INVOKE_WRITE)
+			kernel_test_refuse(t, cap);
+}
+
+void kernel_test_expect(enum test_form form, const struct fake_write *cmd)
+{
+	assert_int_not_equal(form, NATIVE);
+	if (form == WRAPPED)
+		fake_kernel_expect_wrapped(cmd);
+	else
+		fake_kernel_expect_write(cmd);
+}
+
+const int kernel_test_errors[] = { EINVAL, EPERM,  EACCES, EBUSY,
+				   ENOMEM, ENOSYS, EFAULT, EOPNOTSUPP };
+
+static void expect_destroy(const struct destroy_case *c, enum test_form form,
+			   int err)
+{
+	const struct fake_ioctl native = {
+		.object = kernel_cap_row(c->cap)->object,
+		.method = kernel_cap_row(c->cap)->method,
+		FAKE_ATTRS(FAKE_NUM_IN(c->handle_attr, c->handle)),
+		.err = err,
+	};
+	const struct fake_write write = {
+		.command = c->write_command,
+		.in = &c->handle,
+		.in_len = sizeof(c->handle),
+		.err = err,
+	};
+
+	if (form == NATIVE)
+		fake_kernel_expect_ioctl(&native);
+	else
+		kernel_test_expect(form, &write);
+}
+
+void check_destroy_native(struct kernel_test *t, const struct destroy_case *c)
+{
+	expect_destroy(c, NATIVE, 0);
+	assert_int_equal(c->run(t), 0);
+}
+
+void check_destroy_falls_back(struct kernel_test *t,
+			      const struct destroy_case *c, enum test_form form)
+{
+	expect_destroy(c, NATIVE, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+	expect_destroy(c, form, 0);
+	assert_int_equal(c->run(t), 0);
+	assert_true(kernel_test_refused(t, form == WRITE ? KERNEL_CAP_IOCTL
+							 : c->cap));
+	expect_destroy(c, form, 0);
+	assert_int_equal(c->run(t), 0);
+}
+
+void check_destroy_errors_are_final(struct kernel_test *t,
+				    const struct destroy_case *c)
+{
+	for (int form = NATIVE; form <= WRITE; form++) {
+		t->state.refused = 0;
+		kernel_test_force(t, form);
+		for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
+			expect_destroy(c, form, kernel_test_errors[i]);
+			assert_int_equal(c->run(t), -kernel_test_errors[i]);
+		}
+	}
+}
+
+void check_destroy_device_gone(struct kernel_test *t,
+			       const struct destroy_case *c)
+{
+	for (int form = NATIVE; form <= WRITE; form++) {
+		t->state.refused = 0;
+		kernel_test_force(t, form);
+		verbs_allow_disassoc_destroy = false;
+		expect_destroy(c, form, EIO);
+		assert_int_equal(c->run(t), -EIO);
+		verbs_allow_disassoc_destroy = true;
+		expect_destroy(c, form, EIO);
+		assert_int_equal(c->run(t), 0);
+		expect_destroy(c, form, EBUSY);
+		assert_int_equal(c->run(t), -EBUSY);
+	}
+}

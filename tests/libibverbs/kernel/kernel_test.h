@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the tests of kernel/ share: a context whose descriptor leads to the
+ * fake kernel, and the three forms in which a command can be forced to travel.
+ */
+#ifndef KERNEL_TEST_H
+#define KERNEL_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* last: it needs the four above */
+#include <cmocka.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+
+#include "kernel/kernel_caps.h"
+#include "kernel/kernel_state.h"
+#include "support/fake_kernel.h"
+
+#define TEST_DRIVER_ID	14
+#define TEST_ASYNC_FD	33
+#define TEST_ERRNO	77 /* what errno holds while a command runs */
+#define TEST_CHANNEL_FD 44
+
+struct kernel_test {
+	struct ibv_device device;
+	struct verbs_kernel_state state;
+	struct verbs_context vctx;
+	struct ibv_context *ctx;
+	struct ibv_pd pd; /* handle 7 */
+	/* what a driver sends and receives with a command */
+	uint8_t driver_in[16], driver_out[16];
+	struct verbs_udata udata;
+};
+
+/* How a command is to travel: everything before it is refused already. */
+enum test_form { NATIVE, WRAPPED, WRITE };
+
+/* cmocka's setup and teardown; the teardown checks errno and the script. */
+int kernel_test_setup(void **state);
+int kernel_test_teardown(void **state);
+
+#define KERNEL_TEST(name)                                        \
+	cmocka_unit_test_setup_teardown(name, kernel_test_setup, \
+					kernel_test_teardown)
+
+void kernel_test_force(struct kernel_test *t, enum test_form form);
+void kernel_test_refuse(struct kernel_test *t, enum verbs_kernel_cap cap);
+bool kernel_test_refused(const struct kernel_test *t,
+			 enum verbs_kernel_cap cap);
+
+/* @form WRAPPED or WRITE */
+void kernel_test_expect(enum test_form form, const struct fake_write *cmd);
+
+/* What a driver's 16 answered bytes look like. */
+extern const uint8_t kernel_test_answer[16];
+
+/* Errors that are a result and never a reason to try another form. */
+extern const int kernel_test_errors[];
+#define KERNEL_TEST_NR_ERRORS 8
+
+/*
+ * Objects that are destroyed by their handle alone. run() calls the command
+ * with an object whose handle is the one given here.
+ */
+struct destroy_case {
+	enum verbs_kernel_cap cap;
+	uint16_t handle_attr;
+	uint32_t write_command;
+	uint32_t handle;
+	int (*run)(struct kernel_test *t);
+};
+
+void check_destroy_native(struct kernel_test *t, const struct destroy_case *c);
+/* refused once, not tried a second time; @form WRAPPED or WRITE */
+void check_destroy_falls_back(struct kernel_test *t,
+			      const struct destroy_case *c,
+			      enum test_form form);
+void check_destroy_errors_are_final(struct kernel_test *t,
+				    const struct destroy_case *c);
+/* EIO is an error unless it is allowed, in each form */
+void check_destroy_device_gone(struct kernel_test *t,
+			       const struct destroy_case *c);
+
+/* The five tests that a struct destroy_case called @name wants. */
+#define DESTROY_TESTS(name)                                                   \
+	static void name##_is_a_native_method(void **state)                   \
+	{                                                                     \
+		check_destroy_native(*state, &name##_case);                   \
+	}                                                                     \
+	static void name##_falls_back_to_wrapped(void **state)                \
+	{                                                                     \
+		check_destroy_falls_back(*state, &name##_case, WRAPPED);      \
+	}                                                                     \
+	static void name##_falls_back_to_write(void **state)                  \
+	{                                                                     \
+		check_destroy_falls_back(*state, &name##_case, WRITE);        \
+	}                                                                     \
+	static void name##_does_not_fall_back_after_an_error(void **state)    \
+	{                                                                     \
+		check_destroy_errors_are_final(*state, &name##_case);         \
+	}                                                                     \
+	static void name##_succeeds_without_a_device_if_allowed(void **state) \
+	{                                                                     \
+		check_destroy_device_gone(*state, &name##_case);              \
+	}
+
+#define DESTROY_TEST_LIST(name)                                        \
+	KERNEL_TEST(name##_is_a_native_method),                        \
+		KERNEL_TEST(name##_falls_back_to_wrapped),             \
+		KERNEL_TEST(name##_falls_back_to_write),               \
+		KERNEL_TEST(name##_does_not_fall_back_after_an_error), \
+		KERNEL_TEST(name##_succeeds_without_a_device_if_allowed)
+
+#endif
