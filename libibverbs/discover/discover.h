@@ -29,7 +29,8 @@ struct verbs_discover_memory;
  * Context: the caller serialises calls that share @memory. May sleep in the
  * kernel (which may load a module).
  * Return: 0, also for no device; -ENOSYS if this kernel has no RDMA support;
- * -EPERM if it may not be asked; -ENOMEM.
+ * -EPERM if it may not be asked; -ENOMEM; -EMFILE or -ENFILE if there was no
+ * descriptor to ask with. @ret_records is untouched after a failure.
  */
 int verbs_discover(struct verbs_discover_memory **memory,
 		   struct verbs_device_records *ret_records);

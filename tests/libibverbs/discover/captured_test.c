@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What real kernels answered, recorded in tests/data/: the records that come
+ * out are written as text and compared with the text that is kept there.
+ */
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include <cmocka.h>
+
+#include "discover/discover_sysfs.h"
+#include "discover/netlink_parse.h"
+
+static void data_path(const char *kernel, const char *file, char path[512])
+{
+	int len =
+		snprintf(path, 512, "%s/%s/%s", VERBS_TEST_DATA, kernel, file);
+
+	assert_in_range(len, 1, 511);
+}
+
+static size_t read_file(const char *kernel, const char *file, void *buf,
+			size_t size)
+{
+	char path[512];
+	FILE *stream;
+	size_t len;
+
+	data_path(kernel, file, path);
+	stream = fopen(path, "rb");
+	assert_non_null(stream);
+	len = fread(buf, 1, size, stream);
+	assert_int_equal(fclose(stream), 0);
+	assert_in_range(len, 1, size - 1);
+	return len;
+}
+
+static void write_guid(const struct verbs_kernel_device *device, char text[32])
+{
+	uint64_t guid = be64toh(device->node_guid);
+
+	if (!device->has_node_guid) {
+		strcpy(text, "unknown");
+		return;
+	}
+	snprintf(text, 32, "%04x:%04x:%04x:%04x", (unsigned int)(guid >> 48),
+		 (unsigned int)(guid >> 32) & 0xffff,
+		 (unsigned int)(guid >> 16) & 0xffff,
+		 (unsigned int)guid & 0xffff);
+}
+
+/* The line of expected.txt that begins with @way is the record. */
+static void compare(const char *kernel, const char *way,
+		    const struct verbs_kernel_device *device)
+{
+	char expected[2048], line[512], guid[32];
+	size_t len =
+		read_file(kernel, "expected.txt", expected, sizeof(expected));
+
+	expected[len] = '\0';
+	write_guid(device, guid);
+	snprintf(line, sizeof(line),
+		 "%s: %s %s %u:%u index %d driver %u abi %u ports %u guid %s "
+		 "type %d\n",
+		 way, device->ibdev_name, device->uverbs_name,
+		 major(device->cdev), minor(device->cdev), device->ibdev_index,
+		 device->driver_id, device->abi_version, device->nr_ports, guid,
+		 device->node_type);
+	if (!strstr(expected, line))
+		fail_msg("%s: not expected: %s", kernel, line);
+}
+
+static int parse_file(struct verbs_netlink_scan *scan, const char *kernel,
+		      const char *file)
+{
+	union {
+		char bytes[1024]; /* as large as a slot of a receive call */
+		uint32_t align;
+	} datagram;
+	size_t len =
+		read_file(kernel, file, datagram.bytes, sizeof(datagram.bytes));
+
+	return verbs_netlink_parse(scan, datagram.bytes, len);
+}
+
+static void by_netlink(const char *kernel)
+{
+	struct verbs_netlink_query query = { .state = VERBS_NETLINK_PENDING };
+	struct verbs_netlink_scan scan = {
+		.queries = &query,
+		.nr_queries = 1,
+		.nr_pending = 1,
+		.first_number = VERBS_NETLINK_DUMP_NUMBER + 1,
+	};
+	struct verbs_kernel_device device;
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		skip();
+
+	assert_int_equal(parse_file(&scan, kernel, "dump.bin"), 0);
+	assert_false(scan.dump_done);
+	assert_int_equal(parse_file(&scan, kernel, "end.bin"), 0);
+	assert_true(scan.dump_done);
+	assert_int_equal(parse_file(&scan, kernel, "chardev.bin"), 0);
+	assert_int_equal(query.state, VERBS_NETLINK_ANSWERED);
+
+	assert_int_equal(scan.devices.count, 1);
+	device = scan.devices.devices[0];
+	memcpy(device.uverbs_name, query.name, sizeof(query.name));
+	device.cdev = query.cdev;
+	device.abi_version = query.abi_version;
+	device.driver_id = query.driver_id;
+	compare(kernel, "netlink", &device);
+	verbs_device_records_free(&scan.devices);
+}
+
+static void by_sysfs(const char *kernel)
+{
+	struct verbs_device_records records = {};
+	char path[512];
+
+	data_path(kernel, "sys", path);
+	assert_int_equal(verbs_discover_sysfs(path, &records), 0);
+	assert_int_equal(records.count, 1);
+	compare(kernel, "sysfs", &records.devices[0]);
+	verbs_device_records_free(&records);
+}
+
+static void rxe_of_6_1_by_netlink(void **state)
+{
+	by_netlink("rxe-6.1");
+}
+
+static void rxe_of_6_1_by_sysfs(void **state)
+{
+	by_sysfs("rxe-6.1");
+}
+
+static void rxe_of_6_12_by_netlink(void **state)
+{
+	by_netlink("rxe-6.12");
+}
+
+static void rxe_of_6_12_by_sysfs(void **state)
+{
+	by_sysfs("rxe-6.12");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rxe_of_6_1_by_netlink),
+		cmocka_unit_test(rxe_of_6_1_by_sysfs),
+		cmocka_unit_test(rxe_of_6_12_by_netlink),
+		cmocka_unit_test(rxe_of_6_12_by_sysfs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which devices have a node: each way of looking, what it costs, and when a
+ * remembered listing is believed. The clock and the folder's time are set by
+ * the test.
+ */
+#include "discover/dev_nodes.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "discover/records.h"
+#include "libibverbs/discover/count_calls.h"
+#include "support/fake_netlink.h"
+#include "support/fake_sysfs.h"
+
+static struct fake_sysfs fake;
+static struct verbs_node_listing listing;
+static struct verbs_device_records records;
+
+static int setup(void **state)
+{
+	fake_sysfs_init(&fake);
+	fake_netlink_reset();
+	count_calls_reset();
+	count_calls.modified.tv_sec = count_calls.now.tv_sec - 100;
+	listing = (struct verbs_node_listing){};
+	records = (struct verbs_device_records){};
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	verbs_node_listing_free(&listing);
+	verbs_device_records_free(&records);
+	count_calls_reset();
+	fake_sysfs_fini(&fake);
+	return 0;
+}
+
+static void add_nodes(unsigned int from, unsigned int count)
+{
+	char name[32];
+
+	for (unsigned int i = from; i < from + count; i++) {
+		snprintf(name, sizeof(name), "uverbs%u", i);
+		fake_sysfs_node(&fake, name);
+	}
+}
+
+/* The folder tells the time of its last change as the clock did then. */
+static void touch(void)
+{
+	count_calls.modified = count_calls.now;
+}
+
+static void pass_ms(long ms)
+{
+	count_calls.now.tv_nsec += ms * 1000000;
+	while (count_calls.now.tv_nsec >= 1000000000) {
+		count_calls.now.tv_nsec -= 1000000000;
+		count_calls.now.tv_sec++;
+	}
+}
+
+/* Devices uverbs0 to uverbs<count - 1>; returns how many are left. */
+static size_t filter(unsigned int count)
+{
+	verbs_device_records_free(&records);
+	for (unsigned int i = 0; i < count; i++) {
+		struct verbs_kernel_device device = { .ibdev_index = (int)i };
+
+		snprintf(device.uverbs_name, sizeof(device.uverbs_name),
+			 "uverbs%u", i);
+		assert_int_equal(verbs_records_add(&records, &device), 0);
+	}
+	fake_calls = 0;
+	assert_int_equal(verbs_nodes_filter(fake.dev, &listing, &records), 0);
+	return records.count;
+}
+
+static void no_device_costs_nothing(void **state)
+{
+	assert_int_equal(filter(0), 0);
+	assert_int_equal(fake_calls, 0);
+}
+
+static void one_device_costs_one_call(void **state)
+{
+	add_nodes(0, 1);
+	assert_int_equal(filter(1), 1);
+	assert_int_equal(fake_calls, 1);
+	fake_sysfs_remove(&fake, "dev/uverbs0");
+	assert_int_equal(filter(1), 0);
+	assert_int_equal(fake_calls, 1);
+}
+
+static void many_devices_cost_one_listing(void **state)
+{
+	add_nodes(0, 200);
+	assert_int_equal(filter(200), 200);
+	assert_int_equal(fake_calls, 5);
+}
+
+static void listing_is_remembered(void **state)
+{
+	add_nodes(0, 200);
+	assert_int_equal(filter(200), 200);
+	assert_int_equal(filter(200), 200);
+	assert_int_equal(fake_calls, 1);
+	assert_int_equal(filter(100), 100);
+	assert_int_equal(fake_calls, 1);
+}
+
+static void device_without_a_node_is_removed_in_order(void **state)
+{
+	add_nodes(0, 1);
+	add_nodes(3, 1);
+	add_nodes(5, 2);
+	assert_int_equal(filter(7), 4);
+	assert_int_equal(records.devices[0].ibdev_index, 0);
+	assert_int_equal(records.devices[1].ibdev_index, 3);
+	assert_int_equal(records.devices[2].ibdev_index, 5);
+	assert_int_equal(records.devices[3].ibdev_index, 6);
+}
+
+static void changed_folder_is_listed_again(void **state)
+{
+	add_nodes(0, 2);
+	assert_int_equal(filter(3), 2);
+	pass_ms(1000);
+	add_nodes(2, 1);
+	touch();
+	assert_int_equal(filter(3), 3);
+	pass_ms(1000);
+	fake_sysfs_remove(&fake, "dev/uverbs1");
+	touch();
+	assert_int_equal(filter(3), 2);
+}
+
+/* The change carries the same time as the one before the listing. */
+static void change_in_the_tick_of_the_listing_is_seen(void **state)
+{
+	add_nodes(0, 2);
+	touch();
+	assert_int_equal(filter(3), 2);
+	assert_false(listing.settled);
+	add_nodes(2, 1);
+	touch();
+	assert_int_equal(filter(3), 3);
+}
+
+static void listing_settles_after_some_ticks(void **state)
+{
+	add_nodes(0, 2);
+	touch();
+	pass_ms(20);
+	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter(2), 2);
+	assert_true(fake_calls > 1);
+	pass_ms(1);
+	assert_int_equal(filter(2), 2);
+	assert_true(fake_calls > 1);
+	assert_int_equal(filter(2), 2);
+	assert_int_equal(fake_calls, 1);
+}
+
+static void folder_from_the_future_is_never_settled(void **state)
+{
+	add_nodes(0, 2);
+	count_calls.modified.tv_sec = count_calls.now.tv_sec + 5;
+	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter(2), 2);
+	assert_true(fake_calls > 1);
+}
+
+static void listing_is_not_believed_when_the_clock_went_back(void **state)
+{
+	add_nodes(0, 2);
+	assert_int_equal(filter(2), 2);
+	count_calls.now.tv_sec -= 1;
+	assert_int_equal(filter(2), 2);
+	assert_true(fake_calls > 1);
+}
+
+static void another_folder_of_that_name_is_listed_again(void **state)
+{
+	char to[512];
+
+	add_nodes(0, 2);
+	assert_int_equal(filter(2), 2);
+	snprintf(to, sizeof(to), "%s/old", fake.root);
+	assert_int_equal(rename(fake.dev, to), 0);
+	fake_sysfs_write(&fake, "dev", NULL);
+	assert_int_equal(filter(2), 0);
+}
+
+static void folder_that_vanished_has_no_nodes(void **state)
+{
+	add_nodes(0, 2);
+	assert_int_equal(filter(2), 2);
+	fake_sysfs_remove(&fake, "dev");
+	assert_int_equal(filter(2), 0);
+	assert_int_equal(filter(200), 0);
+	assert_in_range(fake_calls, 1, 2);
+	add_nodes(0, 2);
+	assert_int_equal(filter(2), 2);
+}
+
+static void folder_that_is_a_file_has_no_nodes(void **state)
+{
+	fake_sysfs_remove(&fake, "dev");
+	fake_sysfs_write(&fake, "dev", "");
+	assert_int_equal(filter(2), 0);
+}
+
+static void folder_that_cannot_be_read_is_searched(void **state)
+{
+	const int errors[] = { EACCES, EMFILE, ENFILE };
+
+	add_nodes(1, 1);
+	count_calls.fail_path = "/dev";
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		count_calls.fail_errno = errors[i];
+		assert_int_equal(filter(3), 1);
+		assert_int_equal(records.devices[0].ibdev_index, 1);
+	}
+}
+
+static void listing_that_fails_half_way_is_not_used(void **state)
+{
+	add_nodes(0, 2);
+	count_calls.getdents_errno = EIO;
+	assert_int_equal(filter(3), 2);
+	assert_null(listing.names.entries);
+}
+
+static void lack_of_memory_is_told(void **state)
+{
+	add_nodes(0, 2);
+	assert_int_equal(filter(2), 2);
+	verbs_node_listing_free(&listing);
+	count_calls.fail_path = "/dev";
+	count_calls.fail_errno = ENOMEM;
+	assert_int_equal(verbs_nodes_filter(fake.dev, &listing, &records),
+			 -ENOMEM);
+	records.count = 1;
+	count_calls.fail_path = "/uverbs0";
+	assert_int_equal(verbs_nodes_filter(fake.dev, &listing, &records),
+			 -ENOMEM);
+	count_calls.fail_path = NULL;
+}
+
+static void link_counts_if_it_leads_somewhere(void **state)
+{
+	char path[512];
+
+	add_nodes(0, 1);
+	snprintf(path, sizeof(path), "%s/uverbs1", fake.dev);
+	assert_int_equal(symlink("../elsewhere", path), 0);
+	assert_int_equal(filter(2), 1);
+	/* nothing changes in the folder */
+	fake_sysfs_write(&fake, "elsewhere", "");
+	assert_int_equal(filter(2), 2);
+	fake_sysfs_remove(&fake, "elsewhere");
+	assert_int_equal(filter(2), 1);
+}
+
+static void settled_means_more_than_20_ms(void **state)
+{
+	const struct timespec modified = { 10, 990000000 };
+	const struct timespec same = modified;
+	const struct timespec at_limit = { 11, 10000000 };
+	const struct timespec beyond = { 11, 10000001 };
+	const struct timespec before = { 9, 999999999 };
+	const struct timespec long_after = { 1000, 0 };
+
+	assert_false(verbs_nodes_settled(&modified, &same));
+	assert_false(verbs_nodes_settled(&modified, &at_limit));
+	assert_true(verbs_nodes_settled(&modified, &beyond));
+	assert_false(verbs_nodes_settled(&modified, &before));
+	assert_true(verbs_nodes_settled(&modified, &long_after));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(no_device_costs_nothing),
+		TEST(one_device_costs_one_call),
+		TEST(many_devices_cost_one_listing),
+		TEST(listing_is_remembered),
+		TEST(device_without_a_node_is_removed_in_order),
+		TEST(changed_folder_is_listed_again),
+		TEST(change_in_the_tick_of_the_listing_is_seen),
+		TEST(listing_settles_after_some_ticks),
+		TEST(folder_from_the_future_is_never_settled),
+		TEST(listing_is_not_believed_when_the_clock_went_back),
+		TEST(another_folder_of_that_name_is_listed_again),
+		TEST(folder_that_vanished_has_no_nodes),
+		TEST(folder_that_is_a_file_has_no_nodes),
+		TEST(folder_that_cannot_be_read_is_searched),
+		TEST(listing_that_fails_half_way_is_not_used),
+		TEST(lack_of_memory_is_told),
+		TEST(link_counts_if_it_leads_somewhere),
+		TEST(settled_means_more_than_20_ms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A scan by netlink against the fake kernel: how questions are packed into
+ * calls, what is asked again, and when netlink is given up.
+ */
+#include "discover/discover_netlink.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "discover/netlink_parse.h"
+#include "support/fake_netlink.h"
+
+static struct verbs_netlink_memory memory;
+static struct verbs_device_records records;
+
+static int setup(void **state)
+{
+	fake_netlink_reset();
+	memory = (struct verbs_netlink_memory){};
+	records = (struct verbs_device_records){};
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fake_netlink_check_closed();
+	verbs_device_records_free(&records);
+	verbs_netlink_memory_free(&memory);
+	return 0;
+}
+
+static void add_devices(unsigned int from, unsigned int count)
+{
+	for (unsigned int i = from; i < from + count; i++)
+		(void)fake_netlink_add(i); /* as it is */
+}
+
+static int scan(void)
+{
+	verbs_device_records_free(&records);
+	fake_calls = 0;
+	fake_netlink.nr_queries = 0;
+	return verbs_discover_netlink(&memory, &records);
+}
+
+/* Each record tells what the fake kernel knows of the device at its place. */
+static void check_all(void)
+{
+	assert_int_equal(records.count, fake_netlink.nr_devices);
+	for (size_t i = 0; i < records.count; i++) {
+		const struct fake_netlink_device *device =
+			&fake_netlink.devices[i];
+		const struct verbs_kernel_device *record = &records.devices[i];
+
+		assert_string_equal(record->ibdev_name, device->name);
+		assert_string_equal(record->uverbs_name, device->uverbs_name);
+		assert_int_equal(record->ibdev_index, device->index);
+		assert_int_equal(record->driver_id, device->driver_id);
+		assert_int_equal(record->abi_version, device->abi);
+		assert_int_equal(record->cdev & 0xff, device->chardev & 0xff);
+	}
+}
+
+static void scan_ok(void)
+{
+	assert_int_equal(scan(), 0);
+	check_all();
+}
+
+/* Netlink cannot be used; nothing comes out. */
+static void scan_fails(int error)
+{
+	assert_int_equal(scan(), error);
+	assert_int_equal(records.count, 0);
+	assert_null(records.devices);
+	assert_int_equal(memory.nr_known, 0);
+}
+
+static void no_device_is_a_success(void **state)
+{
+	scan_ok();
+	assert_int_equal(fake_calls, 4); /* socket, send, receive, close */
+}
+
+static void one_device_takes_six_calls_and_four_again(void **state)
+{
+	add_devices(0, 1);
+	scan_ok();
+	assert_int_equal(fake_calls, 6);
+	scan_ok();
+	assert_int_equal(fake_calls, 4);
+}
+
+static void calls_grow_by_less_than_one_for_eight_devices(void **state)
+{
+	static const struct {
+		unsigned int devices, first, again;
+	} limits[] = {
+		{ 1, 6, 4 },
+		{ 64, 6 + 64 / 16, 4 + 64 / 16 },
+		{ 200, 6 + 200 / 16, 4 + 200 / 16 },
+		{ 1000, 6 + 1000 / 16, 4 + 1000 / 16 },
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		(void)teardown(state);
+		(void)setup(state);
+		add_devices(0, limits[i].devices);
+		scan_ok();
+		assert_in_range(fake_calls, 6, limits[i].first);
+		scan_ok();
+		assert_in_range(fake_calls, 4, limits[i].again);
+	}
+}
+
+static void queries_in_flight_are_bounded(void **state)
+{
+	add_devices(0, 300);
+	scan_ok();
+	assert_in_range(fake_netlink.max_queued, 1, 64);
+	scan_ok();
+	/* the answers of a window, and the part of the dump before them */
+	assert_in_range(fake_netlink.max_queued, 1, 65);
+}
+
+static void device_is_asked_for_once(void **state)
+{
+	add_devices(0, 150);
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_queries, 150);
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_queries, 150);
+	assert_int_equal(fake_netlink.nr_sockets, 2);
+}
+
+static void device_that_is_gone_is_not_remembered(void **state)
+{
+	add_devices(0, 3);
+	scan_ok();
+	fake_netlink_remove(1);
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_queries, 3);
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_queries, 2);
+}
+
+static void new_device_is_found(void **state)
+{
+	add_devices(0, 2);
+	scan_ok();
+	add_devices(2, 1);
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_queries, 3);
+}
+
+static void same_name_with_a_new_index_is_another_device(void **state)
+{
+	add_devices(0, 2);
+	scan_ok();
+	fake_netlink.devices[0].index = 17;
+	fake_netlink.devices[0].uverbs_name = "uverbs9";
+	fake_netlink.devices[0].chardev = 0xe7c9;
+	scan_ok();
+	assert_int_equal(records.devices[0].ibdev_index, 17);
+}
+
+static void renamed_device_keeps_its_index(void **state)
+{
+	add_devices(0, 2);
+	scan_ok();
+	fake_netlink.devices[1].name = "roce1";
+	scan_ok();
+	assert_string_equal(records.devices[1].ibdev_name, "roce1");
+	assert_int_equal(fake_netlink.nr_queries, 2);
+}
+
+/* Answers to queries without a device in the dump belong to nobody. */
+static void answers_for_devices_that_are_left_out_are_dropped(void **state)
+{
+	add_devices(0, 3);
+	scan_ok();
+	for (size_t i = 0; i < 3; i++)
+		fake_netlink.devices[i].name = "a/b";
+	assert_int_equal(scan(), 0);
+	assert_int_equal(fake_netlink.nr_queries, 3);
+	assert_int_equal(records.count, 0);
+}
+
+/* Puts an answer to the first query of the scan before each answer. */
+static void repeat_old_answer(struct fake_netlink_datagram *datagram,
+			      unsigned int nr)
+{
+	static const struct fake_netlink_device old = { .uverbs_name = "old" };
+	static struct fake_netlink_datagram copy;
+	const struct nlmsghdr *hdr = (const void *)datagram->bytes;
+
+	if (hdr->nlmsg_seq == VERBS_NETLINK_DUMP_NUMBER ||
+	    hdr->nlmsg_type == NLMSG_ERROR)
+		return;
+	copy = *datagram;
+	datagram->len = 0;
+	fake_netlink_put_chardev(datagram, VERBS_NETLINK_DUMP_NUMBER + 1, &old);
+	memcpy(datagram->bytes + datagram->len, copy.bytes, copy.len);
+	datagram->len += copy.len;
+}
+
+/* Numbers are not used twice in a scan. */
+static void old_answer_is_not_taken_for_a_new_one(void **state)
+{
+	add_devices(0, 1);
+	scan_ok();
+	fake_netlink_remove(0);
+	add_devices(1, 1);
+	fake_netlink.edit = repeat_old_answer;
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_queries, 2);
+}
+
+static void refused_query_leaves_the_name_open(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.devices[1].uverbs_name = NULL;
+	assert_int_equal(scan(), 0);
+	assert_int_equal(records.count, 3);
+	assert_string_equal(records.devices[0].uverbs_name, "uverbs0");
+	assert_string_equal(records.devices[1].uverbs_name, "");
+	assert_int_equal(records.devices[1].driver_id, 0);
+	assert_string_equal(records.devices[2].uverbs_name, "uverbs2");
+}
+
+/* As its character device may have come after the first query. */
+static void query_that_failed_beside_the_dump_is_repeated(void **state)
+{
+	add_devices(0, 2);
+	scan_ok();
+	fake_netlink.devices[0].uverbs_name = NULL;
+	assert_int_equal(scan(), 0);
+	assert_int_equal(fake_netlink.nr_queries, 3);
+	assert_string_equal(records.devices[0].uverbs_name, "");
+	assert_int_equal(scan(), 0);
+	assert_int_equal(fake_netlink.nr_queries, 2);
+}
+
+static void socket_that_cannot_be_made_ends_the_scan(void **state)
+{
+	const int errors[] = { EPROTONOSUPPORT, EPERM, EACCES, EMFILE };
+
+	add_devices(0, 1);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		fake_netlink.socket_errno = errors[i];
+		scan_fails(-errors[i]);
+		assert_int_equal(fake_calls, 1);
+	}
+}
+
+static void send_that_fails_ends_the_scan(void **state)
+{
+	add_devices(0, 1);
+	fake_netlink.send_errno = EPERM;
+	scan_fails(-EPERM);
+}
+
+static void receive_that_fails_in_the_dump_ends_the_scan(void **state)
+{
+	add_devices(0, 1);
+	fake_netlink.recv_errno = ENOSYS;
+	scan_fails(-ENOSYS);
+	fake_netlink.recv_errno = 0;
+	fake_netlink.socket_errno = 0;
+	scan_ok();
+}
+
+static void send_that_fails_for_queries_leaves_names_open(void **state)
+{
+	add_devices(0, 100);
+	fake_netlink.send_errno = ENOMEM;
+	fake_netlink.send_errno_from = 2;
+	/* an errno is not our own lack of memory, but it may as well be */
+	assert_int_equal(scan(), -ENOMEM);
+
+	fake_netlink.send_errno = ECONNREFUSED;
+	fake_netlink.nr_sends = 0;
+	assert_int_equal(scan(), 0);
+	assert_int_equal(records.count, 100);
+	assert_string_equal(records.devices[63].uverbs_name, "uverbs63");
+	assert_string_equal(records.devices[64].uverbs_name, "");
+	assert_string_equal(records.devices[99].uverbs_name, "");
+}
+
+static void receive_that_fails_for_queries_leaves_names_open(void **state)
+{
+	add_devices(0, 2);
+	fake_netlink.recv_errno = EIO;
+	fake_netlink.recv_errno_from = 1;
+	assert_int_equal(scan(), 0);
+	assert_int_equal(records.count, 2);
+	assert_string_equal(records.devices[0].uverbs_name, "");
+	assert_string_equal(records.devices[1].uverbs_name, "");
+}
+
+static void refused_dump_ends_the_scan(void **state)
+{
+	const int errors[] = { EPERM, EINVAL, EOPNOTSUPP, ENOMEM };
+
+	add_devices(0, 1);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		fake_netlink.dump_error = errors[i];
+		scan_fails(-EIO);
+	}
+}
+
+static void interrupted_dump_is_asked_for_again(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.nr_dump_interrupted = 2;
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_sockets, 3);
+}
+
+static void busy_dump_is_asked_for_again(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.nr_dump_refused_busy = 1;
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_sockets, 2);
+}
+
+static void dump_that_is_always_interrupted_ends_the_scan(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.nr_dump_interrupted = INT32_MAX;
+	scan_fails(-ESTALE);
+	assert_in_range(fake_netlink.nr_sockets, 2, 5);
+}
+
+static void device_that_appears_twice_is_asked_for_again(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.devices[2].index = 1;
+	scan_fails(-ESTALE);
+	fake_netlink.devices[2].index = 2;
+	scan_ok();
+}
+
+static void end_without_a_code_is_an_end(void **state)
+{
+	add_devices(0, 2);
+	fake_netlink.done_without_code = true;
+	scan_ok();
+}
+
+static void datagrams_of_many_devices_are_read(void **state)
+{
+	add_devices(0, 100);
+	fake_netlink.devices_per_datagram = 30;
+	scan_ok();
+	assert_true(memory.wide);
+	fake_netlink.nr_sockets = fake_netlink.nr_closes = 0;
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_sockets, 1); /* it is remembered */
+	assert_in_range(fake_calls, 4, 12); /* answers still come in crowds */
+}
+
+/* Makes answers to queries too long for their slot. */
+static void pad_answers(struct fake_netlink_datagram *datagram, unsigned int nr)
+{
+	static const char padding[2000];
+	const struct nlmsghdr *hdr = (const void *)datagram->bytes;
+
+	if (hdr->nlmsg_seq > VERBS_NETLINK_DUMP_NUMBER)
+		fake_netlink_put_attr(datagram, 4000, padding, sizeof(padding));
+}
+
+static void answer_that_is_larger_than_any_ends_the_scan(void **state)
+{
+	add_devices(0, 2);
+	fake_netlink.edit = pad_answers;
+	scan_fails(-EMSGSIZE);
+}
+
+/* Half of the datagrams come from another process. */
+static void forge(struct fake_netlink_datagram *datagram, unsigned int nr)
+{
+	static struct fake_netlink_device device = {
+		.index = 77,
+		.name = "forged",
+		.uverbs_name = "forged",
+	};
+
+	if (fake_netlink.devices[0].index != 0 || nr != 0)
+		return;
+	datagram->len = 0;
+	datagram->sender = 1234;
+	fake_netlink_put_device(datagram, VERBS_NETLINK_DUMP_NUMBER, &device);
+	for (uint32_t i = 2; i < 10; i++)
+		fake_netlink_put_chardev(datagram, i, &device);
+}
+
+static void datagram_of_another_sender_is_dropped(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.edit = forge;
+	assert_int_equal(scan(), 0);
+	/* it took the place of the first device */
+	assert_int_equal(records.count, 2);
+	assert_string_equal(records.devices[0].ibdev_name, "rxe1");
+	assert_string_equal(records.devices[0].uverbs_name, "uverbs1");
+}
+
+static void spoil_second(struct fake_netlink_datagram *datagram,
+			 unsigned int nr)
+{
+	if (nr == 1)
+		datagram->len -= 4;
+}
+
+static void malformed_datagram_ends_the_scan(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.edit = spoil_second;
+	scan_fails(-EBADMSG);
+}
+
+static void spoil_answers(struct fake_netlink_datagram *datagram,
+			  unsigned int nr)
+{
+	const struct nlmsghdr *hdr = (const void *)datagram->bytes;
+
+	if (hdr->nlmsg_seq > VERBS_NETLINK_DUMP_NUMBER)
+		datagram->len = 8;
+}
+
+static void malformed_answer_ends_the_scan(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.edit = spoil_answers;
+	scan_fails(-EBADMSG);
+}
+
+static void answers_that_come_late_are_waited_for(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.late = true;
+	scan_ok();
+	assert_true(fake_netlink.nr_polls > 0);
+}
+
+static void nothing_is_waited_for_without_need(void **state)
+{
+	add_devices(0, 200);
+	scan_ok();
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_polls, 0);
+}
+
+static void dump_that_does_not_end_ends_the_scan(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.never_done = true;
+	scan_fails(-ETIMEDOUT);
+	assert_int_equal(fake_netlink.nr_polls, 1);
+}
+
+static void wait_that_is_always_interrupted_ends(void **state)
+{
+	add_devices(0, 3);
+	fake_netlink.never_done = true;
+	fake_netlink.poll_errno = EINTR;
+	scan_fails(-ETIMEDOUT);
+	fake_netlink.poll_errno = EINVAL;
+	scan_fails(-EINVAL);
+}
+
+static void answers_that_never_come_are_waited_for_once(void **state)
+{
+	add_devices(0, 200);
+	fake_netlink.silent = true;
+	assert_int_equal(scan(), 0);
+	assert_int_equal(records.count, 200);
+	assert_string_equal(records.devices[199].uverbs_name, "");
+	assert_int_equal(fake_netlink.nr_polls, 1);
+
+	fake_netlink.silent = false;
+	scan_ok(); /* nothing of that is remembered */
+}
+
+static void known_devices_without_an_answer_are_waited_for_once(void **state)
+{
+	add_devices(0, 3);
+	scan_ok();
+	fake_netlink.silent = true;
+	assert_int_equal(scan(), 0);
+	assert_int_equal(records.count, 3);
+	assert_string_equal(records.devices[0].uverbs_name, "");
+	assert_int_equal(fake_netlink.nr_polls, 1);
+}
+
+static void small_receive_buffer_makes_small_windows(void **state)
+{
+	for (size_t limit = 2; limit < 80; limit += 7) {
+		(void)teardown(state);
+		(void)setup(state);
+		add_devices(0, 100);
+		fake_netlink.queue_limit = limit;
+		scan_ok();
+		scan_ok();
+		scan_ok();
+		assert_in_range(fake_netlink.max_queued, 1, limit);
+		assert_int_equal(fake_netlink.nr_polls, 0);
+	}
+}
+
+static void window_that_fits_is_remembered(void **state)
+{
+	add_devices(0, 200);
+	fake_netlink.queue_limit = 20;
+	scan_ok();
+	fake_netlink.nr_sockets = fake_netlink.nr_closes = 0;
+	scan_ok();
+	assert_int_equal(fake_netlink.nr_sockets, 1);
+	assert_int_equal(fake_netlink.nr_queries, 200); /* none in vain */
+}
+
+static void receive_buffer_for_a_single_answer_is_enough(void **state)
+{
+	add_devices(0, 20);
+	fake_netlink.queue_limit = 1;
+	scan_ok();
+	scan_ok();
+	scan_ok();
+}
+
+/* Datagrams without end, none of them an answer. */
+static void flood(struct fake_netlink_datagram *datagram, unsigned int nr)
+{
+	datagram->len = 0;
+	fake_netlink_put_msg(datagram, NLMSG_NOOP, 0, 0xffff);
+}
+
+static void flood_ends_the_scan(void **state)
+{
+	add_devices(0, 1);
+	fake_netlink.never_done = true;
+	fake_netlink.edit = flood;
+	scan_fails(-EIO);
+}
+
+static void replace_devices(void)
+{
+	fake_netlink.after_send = NULL;
+	fake_netlink_remove(0);
+	fake_netlink_remove(0);
+	add_devices(50, 2);
+}
+
+/* What the dump tells counts; what is gone meanwhile has an open name. */
+static void devices_that_change_amid_a_scan_do_no_harm(void **state)
+{
+	add_devices(0, 3);
+	scan_ok();
+	fake_netlink.after_send = replace_devices;
+	assert_int_equal(scan(), 0);
+	for (size_t i = 0; i < records.count; i++)
+		assert_true(records.devices[i].ibdev_index >= 0);
+	scan_ok();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(no_device_is_a_success),
+		TEST(one_device_takes_six_calls_and_four_again),
+		TEST(calls_grow_by_less_than_one_for_eight_devices),
+		TEST(queries_in_flight_are_bounded),
+		TEST(device_is_asked_for_once),
+		TEST(device_that_is_gone_is_not_remembered),
+		TEST(new_device_is_found),
+		TEST(same_name_with_a_new_index_is_another_device),
+		TEST(renamed_device_keeps_its_index),
+		TEST(answers_for_devices_that_are_left_out_are_dropped),
+		TEST(old_answer_is_not_taken_for_a_new_one),
+		TEST(refused_query_leaves_the_name_open),
+		TEST(query_that_failed_beside_the_dump_is_repeated),
+		TEST(socket_that_cannot_be_made_ends_the_scan),
+		TEST(send_that_fails_ends_the_scan),
+		TEST(receive_that_fails_in_the_dump_ends_the_scan),
+		TEST(send_that_fails_for_queries_leaves_names_open),
+		TEST(receive_that_fails_for_queries_leaves_names_open),
+		TEST(refused_dump_ends_the_scan),
+		TEST(interrupted_dump_is_asked_for_again),
+		TEST(busy_dump_is_asked_for_again),
+		TEST(dump_that_is_always_interrupted_ends_the_scan),
+		TEST(device_that_appears_twice_is_asked_for_again),
+		TEST(end_without_a_code_is_an_end),
+		TEST(datagrams_of_many_devices_are_read),
+		TEST(answer_that_is_larger_than_any_ends_the_scan),
+		TEST(datagram_of_another_sender_is_dropped),
+		TEST(malformed_datagram_ends_the_scan),
+		TEST(malformed_answer_ends_the_scan),
+		TEST(answers_that_come_late_are_waited_for),
+		TEST(nothing_is_waited_for_without_need),
+		TEST(dump_that_does_not_end_ends_the_scan),
+		TEST(wait_that_is_always_interrupted_ends),
+		TEST(answers_that_never_come_are_waited_for_once),
+		TEST(known_devices_without_an_answer_are_waited_for_once),
+		TEST(small_receive_buffer_makes_small_windows),
+		TEST(window_that_fits_is_remembered),
+		TEST(receive_buffer_for_a_single_answer_is_enough),
+		TEST(flood_ends_the_scan),
+		TEST(devices_that_change_amid_a_scan_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where sysfs is. The answer is the same for the life of a process, so each
+ * case has a process of its own.
+ */
+#include "util/sysfs_root.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static bool privileged;
+
+char *__real_secure_getenv(const char *name);
+char *__wrap_secure_getenv(const char *name);
+char *__wrap_secure_getenv(const char *name)
+{
+	return privileged ? NULL : __real_secure_getenv(name);
+}
+
+/* Runs in the child: 0 if the root is @root, now and after a change. */
+static int check_root(const char *root)
+{
+	if (strcmp(sysfs_root(), root) != 0)
+		return 1;
+	if (setenv("SYSFS_PATH", "/changed", 1))
+		return 2;
+	return strcmp(sysfs_root(), root) == 0 ? 0 : 3;
+}
+
+static void expect_root(const char *value, const char *root)
+{
+	int status;
+	pid_t pid;
+
+	if (value)
+		assert_int_equal(setenv("SYSFS_PATH", value, 1), 0);
+	else
+		assert_int_equal(unsetenv("SYSFS_PATH"), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(check_root(root));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void root_is_sys(void **state)
+{
+	expect_root(NULL, "/sys");
+	expect_root("", "/sys");
+}
+
+static void root_is_what_the_variable_says(void **state)
+{
+	expect_root("/tmp/sys", "/tmp/sys");
+	expect_root("relative", "relative");
+}
+
+static void trailing_slashes_are_cut(void **state)
+{
+	expect_root("/tmp/sys/", "/tmp/sys");
+	expect_root("/tmp//sys///", "/tmp//sys");
+	expect_root("/", "");
+}
+
+static void root_is_cut_at_256_characters(void **state)
+{
+	char value[300], root[SYSFS_ROOT_LEN];
+
+	memset(value, 'x', sizeof(value));
+	value[sizeof(value) - 1] = '\0';
+	memset(root, 'x', sizeof(root));
+	root[256] = '\0';
+	expect_root(value, root);
+}
+
+static void privileged_program_ignores_the_variable(void **state)
+{
+	privileged = true;
+	expect_root("/tmp/sys", "/sys");
+	privileged = false;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(root_is_sys),
+		cmocka_unit_test(root_is_what_the_variable_says),
+		cmocka_unit_test(trailing_slashes_are_cut),
+		cmocka_unit_test(root_is_cut_at_256_characters),
+		cmocka_unit_test(privileged_program_ignores_the_variable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
