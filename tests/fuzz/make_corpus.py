@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Writes the seeds of the fuzz targets: make_corpus.py FOLDER
+
+Makes FOLDER/fuzz_netlink and FOLDER/fuzz_sysfs. The formats are described at
+the head of each target. Seeds are generated because netlink is in the byte
+order of the machine, and because a script can say what a seed is for.
+"""
+import pathlib
+import struct
+import sys
+
+GET, GET_CHARDEV, DONE, ERROR, NOOP, OVERRUN = 0x1401, 0x140F, 3, 2, 1, 4
+INDEX, NAME, PORTS, CAPS, GUID, NODE_TYPE = 1, 2, 3, 4, 6, 14
+CHARDEV_NAME, CHARDEV_ABI, CHARDEV, DRIVER_ID = 70, 71, 72, 73
+DUMP_INTR, MULTI = 0x10, 2
+
+
+def attr(kind, payload):
+    text = struct.pack("=HH", 4 + len(payload), kind) + payload
+    return text + bytes(-len(text) % 4)
+
+
+def u8(kind, number):
+    return attr(kind, struct.pack("=B", number))
+
+
+def u32(kind, number):
+    return attr(kind, struct.pack("=I", number))
+
+
+def u64(kind, number):
+    return attr(kind, struct.pack("=Q", number))
+
+
+def text_attr(kind, text):
+    return attr(kind, text.encode() + b"\0")
+
+
+def msg(kind, number, payload=b"", flags=0):
+    return struct.pack("=IHHII", 16 + len(payload), kind, flags, number, 9) + payload
+
+
+def device(index, name=None, number=1, flags=MULTI):
+    return msg(GET, number, u32(INDEX, index) + text_attr(NAME, name or f"rxe{index}") +
+               u32(PORTS, 1) + u64(CAPS, 7) + u64(GUID, index) + u8(NODE_TYPE, 1), flags)
+
+
+def chardev(number, index, name=None):
+    return msg(GET_CHARDEV, number, u32(DRIVER_ID, 14) + u64(CHARDEV, 0xE7C0 + index) +
+               u64(CHARDEV_ABI, 2) + text_attr(CHARDEV_NAME, name or f"uverbs{index}"))
+
+
+def done(code=0):
+    return msg(DONE, 1, struct.pack("=i", code), MULTI)
+
+
+def error(number, code):
+    return msg(ERROR, number, struct.pack("=i", code) + bytes(16))
+
+
+def datagram(*messages):
+    payload = b"".join(messages)
+    return struct.pack("<H", len(payload)) + payload
+
+
+def special(number):
+    return struct.pack("<H", number)
+
+
+END, STRANGER, ERRNO = special(0xFF00), special(0xFF01), 0xFF80
+
+
+def netlink_seeds():
+    parser, scan = bytes([3]), bytes([0x80])
+    first = datagram(device(0)) + datagram(device(1)) + datagram(done())
+    answers = datagram(chardev(2, 0)) + datagram(chardev(3, 1))
+
+    yield "parse_dump", parser + first
+    yield "parse_answers", bytes([0x0B]) + answers + datagram(error(4, -22))
+    yield "parse_one_datagram", parser + datagram(device(0), chardev(2, 0), device(1),
+                                                  error(3, -22), done())
+    yield "parse_interrupted", parser + datagram(device(0, flags=MULTI | DUMP_INTR))
+    yield "parse_overrun", parser + datagram(msg(NOOP, 1), msg(OVERRUN, 1))
+    yield "parse_refused", parser + datagram(error(1, -1))
+    yield "parse_busy", parser + datagram(error(1, -16))
+    yield "parse_done_without_code", parser + datagram(msg(DONE, 1))
+    yield "parse_done_with_error", parser + datagram(done(-90))
+    yield "parse_bad_name", parser + datagram(device(0, "../x"), device(1, "."),
+                                              device(2, "x" * 64))
+    yield "parse_twice", parser + datagram(device(0), device(0))
+    yield "parse_bad_chardev", bytes([0x0B]) + datagram(chardev(2, 0, "a/b"))
+    yield "parse_no_attributes", parser + datagram(msg(GET, 1), msg(GET_CHARDEV, 2))
+    yield "parse_short", parser + datagram(device(0)[:20])
+    yield "scan_none", scan + datagram(done()) + END + datagram(done())
+    yield "scan_two", scan + first + END + answers + END + first + answers
+    yield "scan_stranger", scan + STRANGER + datagram(device(9)) + first + END + answers
+    yield "scan_overrun", (scan + first + END + datagram(chardev(2, 0)) + END +
+                           special(ERRNO | 105) + END + datagram(chardev(3, 1)))
+    yield "scan_timeout", scan + first
+    yield "scan_receive_fails", scan + special(ERRNO | 38)
+    yield "scan_truncated", scan + datagram(*[device(i) for i in range(20)]) + END + first
+    # regression: answers for known devices, of which the dump leaves out all
+    yield "regression_known_but_left_out", (scan + first + END + answers + END +
+                                            datagram(device(0, "a/b")) +
+                                            datagram(chardev(2, 0)) +
+                                            datagram(chardev(3, 1)) + datagram(done()))
+
+
+def text(content):
+    if content is None:
+        return b"\xff"
+    if isinstance(content, str):
+        content = content.encode()
+    return bytes([len(content)]) + content
+
+
+def entry(name="uverbs0", kind=4, ibdev="rxe0\n", dev="231:192\n", abi="2\n", node="1: CA\n"):
+    return text(name) + bytes([kind]) + b"".join(map(text, (ibdev, dev, abi, node)))
+
+
+def sysfs_seeds():
+    def tree(*entries, flags=0, abi="6\n"):
+        return bytes([flags]) + text(abi) + b"".join(entries)
+
+    abi_file = entry("abi_version", 8, None, None, None, None)
+    second = entry("uverbs1", 4, "rxe1\n", "231:193\n", "1\n", None)
+    yield "empty", tree()
+    yield "one", tree(entry(), abi_file)
+    yield "two", tree(entry(), abi_file, second)
+    yield "no_class", tree(entry(), flags=1)
+    yield "no_parent", tree(entry(), flags=2)
+    yield "no_nodes", tree(entry(), second, flags=4)
+    yield "no_stat", tree(entry(), flags=8)
+    yield "moving", tree(entry(), second, flags=16)
+    yield "link", tree(entry(kind=10), second)
+    yield "no_abi", tree(entry(), abi=None)
+    yield "old_abi", tree(entry(), abi="2\n")
+    yield "bad_names", tree(entry(".."), entry("a/b"), entry("x" * 64), entry("x" * 250),
+                            entry(ibdev="../x\n"), entry(ibdev=b"a\0b"), entry(ibdev="x" * 200))
+    yield "bad_numbers", tree(entry(dev="4096:1"), entry(dev="1:1048576"), entry(dev="99999999999:1"),
+                              entry(dev="1"), entry(dev=":"), entry(abi="-1"), entry(node="x"))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for target, seeds in (("fuzz_netlink", netlink_seeds()), ("fuzz_sysfs", sysfs_seeds())):
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for name, seed in seeds:
+            (folder / target / name).write_bytes(seed)
+
+
+main()
