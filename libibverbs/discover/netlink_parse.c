@@ -47,6 +47,19 @@ static bool take_name(struct nlattr *attr, char *ret_name)
 	return verbs_record_name(text, (size_t)len - 1, ret_name);
 }
 
+/*
+ * The names of records are padded with zeroes. Most differ in their first
+ * bytes, and every device is compared with all others.
+ */
+static bool same_name(const char *a, const char *b)
+{
+	uint64_t first_a, first_b;
+
+	memcpy(&first_a, a, sizeof(first_a));
+	memcpy(&first_b, b, sizeof(first_b));
+	return first_a == first_b && memcmp(a, b, VERBS_DEVICE_NAME_LEN) == 0;
+}
+
 static bool is_duplicate(const struct verbs_device_records *devices,
 			 const struct verbs_kernel_device *device)
 {
@@ -54,7 +67,7 @@ static bool is_duplicate(const struct verbs_device_records *devices,
 		const struct verbs_kernel_device *other = &devices->devices[i];
 
 		if (other->ibdev_index == device->ibdev_index ||
-		    strcmp(other->ibdev_name, device->ibdev_name) == 0)
+		    same_name(other->ibdev_name, device->ibdev_name))
 			return true;
 	}
 	return false;
