@@ -15,6 +15,8 @@
 # The global property VERBS_PROVIDERS lists the installed providers, and
 # VERBS_PROVIDERS_BUILT all of them, in the order of the calls.
 
+include(MergeObjects)
+
 # An install rule with an absolute path would not follow another prefix, so a
 # path below the prefix is made relative to it.
 function(_verbs_below_prefix path result)
@@ -26,21 +28,10 @@ function(_verbs_below_prefix path result)
   set(${result} "${path}" PARENT_SCOPE)
 endfunction()
 
-# One relocatable object in which only verbs_provider_NAME is global, so that
-# the provider's own names cannot meet those of an application.
+# The archive has one object with one global name.
 function(_verbs_provider_archive name)
-  set(objects provider_${name}_objects)
-  set(merged ${CMAKE_CURRENT_BINARY_DIR}/${name}_provider_merged.o)
-  add_custom_command(
-    OUTPUT ${merged}
-    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${merged}
-            $<TARGET_OBJECTS:${objects}>
-    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${merged}
-    DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>
-    COMMAND_EXPAND_LISTS VERBATIM
-    COMMENT "Merging the objects of provider ${name}")
-  set_source_files_properties(${merged} PROPERTIES
-    EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  verbs_merge_objects(merged provider_${name}
+    OBJECTS provider_${name}_objects KEEP verbs_provider_${name})
   add_library(provider_${name}_static STATIC ${merged})
   set_target_properties(provider_${name}_static PROPERTIES
     OUTPUT_NAME ${name}-anyverbs${ANYVERBS_ABI}
