@@ -56,6 +56,7 @@ struct rxe_wr_flush {
 	__u32 rkey;
 	__u8 type;  /* enum ibv_placement_type */
 	__u8 level; /* enum ibv_selectivity_level */
+	__u8 padding[6];
 };
 
 static_assert(sizeof(struct rxe_wr_flush) <=

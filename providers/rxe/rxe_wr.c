@@ -37,9 +37,8 @@ static struct rxe_send_wqe *wr_slot(struct rxe_qp *qp,
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 	struct rxe_send_wqe *wqe;
 
-	if (qp->wr_wants_addr) /* the UD request before this one has none */
-		wr_fail(qp, EINVAL);
-	else if (!rxe_qp_may_post(qp, opcode))
+	/* the UD request before this one may have got no address */
+	if (qp->wr_wants_addr || !rxe_qp_may_post(qp, opcode))
 		wr_fail(qp, EINVAL);
 	else if (rxe_ring_full(&qp->sq.ring, qp->wr_next))
 		wr_fail(qp, ENOMEM);
