@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What include/provider/provider.h asks of every provider and can be seen
+ * without a device: its registration, its match table, and the table of ops
+ * that it hands in when a context is opened. Compiled once for each provider;
+ * the functions that open a context are replaced below, everything else that
+ * the provider calls is the library's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <provider/provider.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct verbs_device_ops PROVIDER;
+
+/* Where the provider's calls end up. */
+static const struct verbs_context_ops *ops;
+static unsigned int nr_contexts;
+static bool no_memory;
+static int get_context_err;
+
+struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
+					size_t size)
+{
+	struct verbs_context *vctx;
+
+	assert_true(size >= sizeof(*vctx));
+	vctx = no_memory ? NULL : calloc(1, size);
+	if (!vctx) {
+		if (cmd_fd >= 0)
+			(void)close(cmd_fd);
+		return NULL;
+	}
+	vctx->context.cmd_fd = cmd_fd;
+	vctx->context.async_fd = -1;
+	nr_contexts++;
+	return vctx;
+}
+
+void verbs_context_free(struct verbs_context *vctx)
+{
+	if (vctx->context.cmd_fd >= 0)
+		(void)close(vctx->context.cmd_fd);
+	nr_contexts--;
+	free(vctx);
+}
+
+void verbs_context_set_ops(struct verbs_context *vctx,
+			   const struct verbs_context_ops *new_ops)
+{
+	ops = new_ops;
+}
+
+int verbs_cmd_get_context(struct ibv_context *ctx,
+			  const struct verbs_udata *udata)
+{
+	return get_context_err;
+}
+
+/* A kernel device needs a descriptor that can be closed. */
+static int new_fd(void)
+{
+	return PROVIDER.match ? dup(STDERR_FILENO) : -1;
+}
+
+static struct verbs_context *open_context(void)
+{
+	struct verbs_context *vctx = NULL;
+
+	ops = NULL;
+	assert_int_equal(PROVIDER.open_context(NULL, new_fd(), &vctx), 0);
+	assert_non_null(vctx);
+	assert_int_equal(nr_contexts, 1);
+	return vctx;
+}
+
+static int setup(void **state)
+{
+	no_memory = false;
+	get_context_err = 0;
+	nr_contexts = 0;
+	return 0;
+}
+
+/* -- registration -- */
+
+static void provider_is_named_as_declared(void **state)
+{
+	assert_int_equal(PROVIDER.provider_abi, VERBS_PROVIDER_ABI);
+	assert_string_equal(PROVIDER.name, PROVIDER_NAME);
+	assert_null(PROVIDER.members); /* of verbs_provider_all only */
+}
+
+static void provider_finds_devices_somewhere(void **state)
+{
+	assert_true(PROVIDER.match || PROVIDER.list_devices);
+	assert_true(PROVIDER.min_abi_version <= PROVIDER.max_abi_version);
+}
+
+static void match_table_ends_and_is_filled(void **state)
+{
+	const struct verbs_match *match = PROVIDER.match;
+	unsigned int nr = 0;
+
+	if (!match)
+		skip();
+	for (; match->kind != VERBS_MATCH_END; match++, nr++) {
+		assert_true(nr < 1000); /* or it does not end */
+		switch (match->kind) {
+		case VERBS_MATCH_DRIVER_ID:
+			assert_int_not_equal(match->driver_id, 0);
+			break;
+		case VERBS_MATCH_NAME:
+			assert_non_null(match->prefix);
+			assert_true(strlen(match->prefix) > 0);
+			break;
+		default:
+			fail_msg("entry %u has kind %d", nr, (int)match->kind);
+		}
+	}
+	assert_true(nr > 0);
+}
+
+static int count_device(void *arg, const char *name, int node_type,
+			__be64 node_guid)
+{
+	unsigned int *nr = arg;
+
+	assert_true(strlen(name) > 0);
+	assert_true(strlen(name) < VERBS_DEVICE_NAME_LEN);
+	(*nr)++;
+	return 0;
+}
+
+static int refuse_device(void *arg, const char *name, int node_type,
+			 __be64 node_guid)
+{
+	return -E2BIG;
+}
+
+static void listed_devices_have_names(void **state)
+{
+	unsigned int nr = 0;
+
+	if (!PROVIDER.list_devices)
+		skip();
+	assert_int_equal(PROVIDER.list_devices(count_device, &nr), 0);
+	if (nr > 0)
+		assert_int_equal(PROVIDER.list_devices(refuse_device, NULL),
+				 -E2BIG);
+}
+
+/* -- contexts -- */
+
+static void context_opens_and_closes(void **state)
+{
+	struct verbs_context *vctx = open_context();
+
+	assert_non_null(ops);
+	PROVIDER.close_context(vctx);
+	assert_int_equal(nr_contexts, 0);
+}
+
+static void missing_memory_is_enomem(void **state)
+{
+	struct verbs_context *vctx = NULL;
+
+	no_memory = true;
+	assert_int_equal(PROVIDER.open_context(NULL, new_fd(), &vctx), -ENOMEM);
+	assert_null(vctx);
+}
+
+static void refusal_of_the_kernel_leaves_nothing(void **state)
+{
+	struct verbs_context *vctx = NULL;
+
+	if (!PROVIDER.match)
+		skip();
+	get_context_err = -ENODEV;
+	assert_int_equal(PROVIDER.open_context(NULL, new_fd(), &vctx), -ENODEV);
+	assert_null(vctx);
+	assert_int_equal(nr_contexts, 0);
+}
+
+/* -- ops -- */
+
+static void every_device_can_be_queried(void **state)
+{
+	PROVIDER.close_context(open_context());
+	assert_non_null(ops->query_device);
+	assert_non_null(ops->query_port);
+}
+
+/* What can be made can be unmade, and the other way round. */
+#define PAIR(make, unmake)                                                     \
+	do {                                                                   \
+		if (!ops->make != !ops->unmake)                                \
+			fail_msg("%s without %s", ops->make ? #make : #unmake, \
+				 ops->make ? #unmake : #make);                 \
+	} while (0)
+
+/* Without the second the first is of no use. */
+#define NEEDS(op, other)                                        \
+	do {                                                    \
+		if (ops->op && !ops->other)                     \
+			fail_msg("%s without %s", #op, #other); \
+	} while (0)
+
+static void ops_come_in_pairs(void **state)
+{
+	PROVIDER.close_context(open_context());
+	PAIR(alloc_pd, dealloc_pd);
+	PAIR(open_xrcd, close_xrcd);
+	PAIR(reg_mr, dereg_mr);
+	PAIR(alloc_mw, dealloc_mw);
+	PAIR(create_ah, destroy_ah);
+	PAIR(attach_mcast, detach_mcast);
+	PAIR(create_cq, destroy_cq);
+	PAIR(create_srq, destroy_srq);
+	PAIR(create_qp, destroy_qp);
+	PAIR(set_ece, query_ece);
+}
+
+static void ops_have_what_they_need(void **state)
+{
+	PROVIDER.close_context(open_context());
+	NEEDS(reg_mr, alloc_pd);
+	NEEDS(reg_dmabuf_mr, dereg_mr);
+	NEEDS(rereg_mr, reg_mr);
+	NEEDS(create_ah, alloc_pd);
+	NEEDS(create_cq, poll_cq);
+	NEEDS(create_cq, req_notify_cq);
+	NEEDS(resize_cq, create_cq);
+	NEEDS(modify_cq, create_cq);
+	NEEDS(create_srq, post_srq_recv);
+	NEEDS(create_srq, query_srq);
+	NEEDS(modify_srq, create_srq);
+	NEEDS(create_qp, create_cq);
+	NEEDS(create_qp, modify_qp);
+	NEEDS(create_qp, query_qp);
+	NEEDS(create_qp, post_send);
+	NEEDS(create_qp, post_recv);
+	NEEDS(open_qp, open_xrcd);
+	NEEDS(bind_mw, alloc_mw);
+	NEEDS(attach_mcast, create_qp);
+}
+
+/* The library's defaults talk to the kernel; others bring their own. */
+static void device_without_a_kernel_has_its_own_events(void **state)
+{
+	if (PROVIDER.match)
+		skip();
+	PROVIDER.close_context(open_context());
+	assert_non_null(ops->alloc_async_fd);
+	NEEDS(create_cq, create_comp_channel);
+	NEEDS(create_qp, query_gid_entry);
+	NEEDS(create_qp, query_gid_table);
+	NEEDS(create_qp, query_pkey);
+}
+
+static void domains_can_be_made(void **state)
+{
+	struct verbs_context *vctx;
+	struct ibv_pd *pd = NULL;
+
+	if (PROVIDER.match)
+		skip(); /* there is no kernel here */
+	vctx = open_context();
+	if (ops->alloc_pd) {
+		assert_int_equal(ops->alloc_pd(&vctx->context, &pd), 0);
+		assert_non_null(pd);
+		assert_int_equal(ops->dealloc_pd(pd), 0);
+	}
+	PROVIDER.close_context(vctx);
+}
+
+static void async_descriptor_is_closed_on_exec(void **state)
+{
+	struct verbs_context *vctx;
+	int fd = -1;
+
+	if (PROVIDER.match)
+		skip();
+	vctx = open_context();
+	assert_int_equal(ops->alloc_async_fd(&vctx->context, &fd), 0);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(close(fd), 0);
+	PROVIDER.close_context(vctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(provider_is_named_as_declared, setup),
+		cmocka_unit_test_setup(provider_finds_devices_somewhere, setup),
+		cmocka_unit_test_setup(match_table_ends_and_is_filled, setup),
+		cmocka_unit_test_setup(listed_devices_have_names, setup),
+		cmocka_unit_test_setup(context_opens_and_closes, setup),
+		cmocka_unit_test_setup(missing_memory_is_enomem, setup),
+		cmocka_unit_test_setup(refusal_of_the_kernel_leaves_nothing,
+				       setup),
+		cmocka_unit_test_setup(every_device_can_be_queried, setup),
+		cmocka_unit_test_setup(ops_come_in_pairs, setup),
+		cmocka_unit_test_setup(ops_have_what_they_need, setup),
+		cmocka_unit_test_setup(
+			device_without_a_kernel_has_its_own_events, setup),
+		cmocka_unit_test_setup(domains_can_be_made, setup),
+		cmocka_unit_test_setup(async_descriptor_is_closed_on_exec,
+				       setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

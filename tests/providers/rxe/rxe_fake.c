@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See rxe_fake.h. Sizes and limits are what the kernel's driver computes for
+ * the same request, as far as the provider can see them.
+ */
+#include "rxe_fake.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MEMFD_LEN  (1 << 24)
+#define RINGS_NAME "rxe_rings"
+
+struct fake_kernel fake;
+
+int fake_setup(void **state)
+{
+	int fd = memfd_create(RINGS_NAME, MFD_CLOEXEC);
+
+	fake = (struct fake_kernel){ .ah_num = 7 };
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, MEMFD_LEN), 0);
+	fake.ctx.base.context.cmd_fd = fd;
+	/* ::ffff:10.0.0.1 */
+	memcpy(fake.sgid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1", 16);
+	return 0;
+}
+
+/* Rings that nobody has unmapped. */
+static unsigned int nr_mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned int nr = 0;
+	char line[512];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		nr += strstr(line, RINGS_NAME) != NULL;
+	assert_int_equal(fclose(maps), 0);
+	return nr;
+}
+
+int fake_teardown(void **state)
+{
+	fake_ring_unmap(&fake.sq);
+	fake_ring_unmap(&fake.rq);
+	fake_ring_unmap(&fake.cq);
+	fake_ring_unmap(&fake.srq);
+	assert_int_equal(nr_mappings(), 0);
+	assert_int_equal(fake.nr_created, fake.nr_destroyed);
+	assert_int_equal(fake.nr_inits, 0);
+	return close(fake.ctx.base.context.cmd_fd);
+}
+
+struct ibv_context *fake_context(void)
+{
+	return &fake.ctx.base.context;
+}
+
+/* -- rings -- */
+
+void fake_ring_unmap(struct fake_ring *ring)
+{
+	if (ring->buf)
+		assert_int_equal(munmap(ring->buf, ring->map_len), 0);
+	*ring = (struct fake_ring){};
+}
+
+void fake_ring_make(struct fake_ring *ring, uint32_t mask,
+		    uint32_t log2_elem_size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t len =
+		sizeof(*ring->buf) + (((size_t)mask + 1) << log2_elem_size);
+
+	len = (len + page - 1) / page * page;
+	fake_ring_unmap(ring);
+	*ring = (struct fake_ring){
+		.info = { .offset = fake.next_offset, .size = (uint32_t)len },
+		.mask = mask,
+		.log2_elem_size = log2_elem_size,
+		.map_len = len,
+	};
+	assert_true(fake.next_offset + len <= MEMFD_LEN);
+	ring->buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 fake.ctx.base.context.cmd_fd, (off_t)fake.next_offset);
+	assert_ptr_not_equal(ring->buf, MAP_FAILED);
+	fake.next_offset += len;
+
+	ring->buf->log2_elem_size = log2_elem_size;
+	ring->buf->index_mask = mask;
+	if (fake.spoil_ring)
+		fake.spoil_ring(ring);
+	fake.spoil_ring = NULL;
+}
+
+void *fake_ring_elem(const struct fake_ring *ring, uint32_t index)
+{
+	assert_true(index <= ring->mask);
+	return ring->buf->data + ((size_t)index << ring->log2_elem_size);
+}
+
+struct rxe_send_wqe *fake_send_wqe(uint32_t index)
+{
+	return fake_ring_elem(&fake.sq, index);
+}
+
+void fake_cq_push(const struct ib_uverbs_wc *wc)
+{
+	struct rxe_queue_buf *buf = fake.cq.buf;
+	uint32_t next = (buf->producer_index + 1) & fake.cq.mask;
+
+	assert_int_not_equal(next, buf->consumer_index);
+	memcpy(fake_ring_elem(&fake.cq, buf->producer_index), wc, sizeof(*wc));
+	buf->producer_index = next;
+}
+
+/* What the kernel makes of a wish for @nr elements of @len bytes. */
+static void ring_for(struct fake_ring *ring, uint32_t nr, size_t len)
+{
+	uint32_t log2_elem_size = 6; /* a cache line */
+	uint32_t slots = 1;
+
+	while (((size_t)1 << log2_elem_size) < len)
+		log2_elem_size++;
+	while (slots < nr + 1)
+		slots *= 2;
+	fake_ring_make(ring, slots - 1, log2_elem_size);
+}
+
+static int take_err(void)
+{
+	int err = fake.err;
+
+	fake.err = 0;
+	return err;
+}
+
+static int created(void)
+{
+	int err = take_err();
+
+	if (!err)
+		fake.nr_created++;
+	return err;
+}
+
+static int destroyed(void)
+{
+	int err = take_err();
+
+	if (!err)
+		fake.nr_destroyed++;
+	return err;
+}
+
+/* -- the library's own part -- */
+
+struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
+					size_t size)
+{
+	return calloc(1, size);
+}
+
+void verbs_context_free(struct verbs_context *vctx)
+{
+	free(vctx);
+}
+
+void verbs_context_set_ops(struct verbs_context *vctx,
+			   const struct verbs_context_ops *ops)
+{
+}
+
+void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
+	       const char *fmt, ...)
+{
+}
+
+void verbs_init_cq(struct ibv_cq *cq, struct ibv_context *ctx,
+		   struct ibv_comp_channel *channel, void *cq_context)
+{
+	cq->context = ctx;
+	cq->channel = channel;
+	cq->cq_context = cq_context;
+	fake.nr_inits++;
+}
+
+void verbs_init_srq(struct verbs_srq *vsrq, struct ibv_context *ctx,
+		    const struct ibv_srq_init_attr_ex *attr)
+{
+	vsrq->srq.context = ctx;
+	vsrq->srq.pd = attr->pd;
+	fake.nr_inits++;
+}
+
+void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
+		   const struct ibv_qp_init_attr_ex *attr)
+{
+	vqp->qp.context = ctx;
+	vqp->qp.pd = attr->pd;
+	vqp->qp.qp_type = attr->qp_type;
+	vqp->qp.state = IBV_QPS_RESET;
+	fake.nr_inits++;
+}
+
+void verbs_fini_cq(struct ibv_cq *cq)
+{
+	fake.nr_inits--;
+}
+
+void verbs_fini_srq(struct ibv_srq *srq)
+{
+	fake.nr_inits--;
+}
+
+void verbs_fini_qp(struct ibv_qp *qp)
+{
+	fake.nr_inits--;
+}
+
+static void check_raised(const struct verbs_event_count *raised)
+{
+	assert_int_equal(raised->async_events, 3);
+	fake.nr_waits++;
+}
+
+void verbs_wait_cq_acked(struct ibv_cq *cq,
+			 const struct verbs_event_count *raised)
+{
+	check_raised(raised);
+}
+
+void verbs_wait_srq_acked(struct ibv_srq *srq,
+			  const struct verbs_event_count *raised)
+{
+	check_raised(raised);
+}
+
+void verbs_wait_qp_acked(struct ibv_qp *qp,
+			 const struct verbs_event_count *raised)
+{
+	check_raised(raised);
+}
+
+int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
+				struct ibv_ah_attr *attr,
+				uint8_t eth_mac[ETHERNET_LL_SIZE],
+				uint16_t *vid)
+{
+	memcpy(eth_mac, "\x02\x11\x22\x33\x44\x55", 6);
+	*vid = 0xffff;
+	return fake.resolve_err;
+}
+
+/* -- commands -- */
+
+int verbs_cmd_get_context(struct ibv_context *ctx,
+			  const struct verbs_udata *udata)
+{
+	return take_err();
+}
+
+int verbs_cmd_query_device(struct ibv_context *ctx,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size,
+			   uint64_t *ret_fw_ver,
+			   const struct verbs_udata *udata)
+{
+	int err = take_err();
+
+	fake.nr_device_queries++;
+	if (err)
+		return err;
+	if (attr_size >=
+	    offsetof(struct ibv_device_attr_ex, device_cap_flags_ex) +
+		    sizeof(attr->device_cap_flags_ex))
+		attr->device_cap_flags_ex = fake.device_caps;
+	*ret_fw_ver = fake.fw_ver;
+	return 0;
+}
+
+int verbs_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
+			 struct ibv_port_attr *attr)
+{
+	attr->state = IBV_PORT_ACTIVE;
+	return take_err();
+}
+
+int verbs_cmd_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
+			      uint32_t gid_index,
+			      struct ibv_gid_entry *ret_entry)
+{
+	fake.nr_gid_queries++;
+	ret_entry->gid = fake.sgid;
+	return take_err();
+}
+
+int verbs_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd,
+		       const struct verbs_udata *udata)
+{
+	pd->context = ctx;
+	return created();
+}
+
+int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
+{
+	return destroyed();
+}
+
+int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+		     uint64_t iova, int access, struct verbs_mr *vmr,
+		     const struct verbs_udata *udata)
+{
+	fake.reg_access = access;
+	vmr->ibv_mr.lkey = 0x1100;
+	return created();
+}
+
+int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			    uint64_t iova, int fd, int access,
+			    struct verbs_mr *vmr,
+			    const struct verbs_udata *udata)
+{
+	return created();
+}
+
+int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		       void *addr, size_t length, uint64_t iova, int access,
+		       const struct verbs_udata *udata)
+{
+	fake.rereg_flags = flags;
+	return take_err();
+}
+
+int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
+{
+	return destroyed();
+}
+
+int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
+			uint32_t flags, const struct ibv_sge *sg_list,
+			uint32_t num_sge)
+{
+	return take_err();
+}
+
+int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		       struct ibv_mw *mw, const struct verbs_udata *udata)
+{
+	mw->context = pd->context;
+	mw->pd = pd;
+	mw->type = type;
+	mw->rkey = 0x222200;
+	return created();
+}
+
+int verbs_cmd_dealloc_mw(struct ibv_mw *mw)
+{
+	return destroyed();
+}
+
+int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
+			struct ibv_ah *ah, const struct verbs_udata *udata)
+{
+	struct rxe_create_ah_resp *resp = udata->out;
+
+	assert_int_equal(udata->out_len, sizeof(*resp));
+	resp->ah_num = fake.ah_num;
+	ah->pd = pd;
+	return created();
+}
+
+int verbs_cmd_destroy_ah(struct ibv_ah *ah)
+{
+	return destroyed();
+}
+
+int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
+			   uint16_t lid)
+{
+	return take_err();
+}
+
+int verbs_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
+			   uint16_t lid)
+{
+	return take_err();
+}
+
+int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
+			const struct ibv_cq_init_attr_ex *attr,
+			const struct verbs_udata *udata)
+{
+	struct rxe_create_cq_resp *resp = udata->out;
+	int err = created();
+
+	if (err)
+		return err;
+	assert_int_equal(udata->out_len, sizeof(*resp));
+	ring_for(&fake.cq, attr->cqe, 64);
+	resp->mi = fake.cq.info;
+	cq->cqe = (int)fake.cq.mask;
+	return 0;
+}
+
+/* What was not polled moves to the new ring. */
+int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
+			const struct verbs_udata *udata)
+{
+	struct rxe_resize_cq_resp *resp = udata->out;
+	struct fake_ring old = fake.cq;
+	uint32_t index = old.buf->consumer_index;
+	int err = take_err();
+
+	if (err)
+		return err;
+	fake.cq = (struct fake_ring){};
+	ring_for(&fake.cq, (uint32_t)cqe, 64);
+	for (; index != old.buf->producer_index; index = (index + 1) & old.mask)
+		fake_cq_push(fake_ring_elem(&old, index));
+	fake_ring_unmap(&old);
+	resp->mi = fake.cq.info;
+	cq->cqe = (int)fake.cq.mask;
+	return 0;
+}
+
+int verbs_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	return take_err();
+}
+
+int verbs_cmd_destroy_cq(struct ibv_cq *cq,
+			 struct verbs_event_count *ret_raised)
+{
+	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
+	return destroyed();
+}
+
+int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
+			 struct ibv_srq_init_attr_ex *attr,
+			 const struct verbs_udata *udata)
+{
+	struct rxe_create_srq_resp *resp = udata->out;
+	int err = created();
+
+	if (err)
+		return err;
+	assert_int_equal(udata->out_len, sizeof(*resp));
+	ring_for(&fake.srq, attr->attr.max_wr,
+		 sizeof(struct rxe_recv_wqe) + attr->attr.max_sge * 16);
+	resp->mi = fake.srq.info;
+	return 0;
+}
+
+int verbs_cmd_modify_srq(struct ibv_srq *srq, const struct ibv_srq_attr *attr,
+			 int attr_mask, const struct verbs_udata *udata)
+{
+	const struct rxe_modify_srq_cmd *cmd = udata->in;
+	struct mminfo *info = (struct mminfo *)(uintptr_t)cmd->mmap_info_addr;
+	int err = take_err();
+
+	assert_int_equal(udata->in_len, sizeof(*cmd));
+	fake.srq_info_addr = cmd->mmap_info_addr;
+	if (err || !(attr_mask & IBV_SRQ_MAX_WR))
+		return err;
+	ring_for(&fake.srq, attr->max_wr, (size_t)1 << fake.srq.log2_elem_size);
+	*info = fake.srq.info;
+	return 0;
+}
+
+int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *ret_attr)
+{
+	return take_err();
+}
+
+int verbs_cmd_destroy_srq(struct ibv_srq *srq,
+			  struct verbs_event_count *ret_raised)
+{
+	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
+	return destroyed();
+}
+
+int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
+			struct ibv_qp_init_attr_ex *attr,
+			const struct verbs_udata *udata)
+{
+	struct rxe_create_qp_resp *resp = udata->out;
+	struct ibv_qp_cap *cap = &attr->cap;
+	size_t len = (size_t)cap->max_send_sge * 16;
+	int err = created();
+
+	if (err)
+		return err;
+	assert_int_equal(udata->out_len, sizeof(*resp));
+	if (len < cap->max_inline_data)
+		len = cap->max_inline_data;
+	cap->max_send_sge = (uint32_t)len / 16;
+	cap->max_inline_data = (uint32_t)len;
+	ring_for(&fake.sq, cap->max_send_wr, sizeof(struct rxe_send_wqe) + len);
+	resp->sq_mi = fake.sq.info;
+	if (!attr->srq) {
+		ring_for(&fake.rq, cap->max_recv_wr,
+			 sizeof(struct rxe_recv_wqe) +
+				 (size_t)cap->max_recv_sge * 16);
+		resp->rq_mi = fake.rq.info;
+	}
+	vqp->qp.qp_num = 17;
+	return 0;
+}
+
+int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+			int attr_mask, const struct verbs_udata *udata)
+{
+	return take_err();
+}
+
+int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+		       int attr_mask, struct ibv_qp_init_attr *init_attr)
+{
+	return take_err();
+}
+
+int verbs_cmd_destroy_qp(struct ibv_qp *qp,
+			 struct verbs_event_count *ret_raised)
+{
+	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
+	return destroyed();
+}
+
+int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp)
+{
+	fake.nr_doorbells++;
+	return fake.doorbell_err;
+}
+
+/* -- helpers -- */
+
+struct rxe_qp *fake_qp_new(const struct fake_qp_args *args)
+{
+	static struct ibv_pd pd;
+	struct ibv_qp_init_attr_ex attr = {
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = &pd,
+		.qp_type = args->type ? args->type : IBV_QPT_RC,
+		.srq = args->srq,
+		.cap = {
+			.max_send_wr = args->send_wr ? args->send_wr : 7,
+			.max_recv_wr = args->recv_wr ? args->recv_wr : 7,
+			.max_send_sge = args->send_sge ? args->send_sge : 4,
+			.max_recv_sge = args->recv_sge ? args->recv_sge : 4,
+			.max_inline_data = args->inline_data,
+		},
+	};
+	struct verbs_qp *vqp = NULL;
+
+	if (args->send_ops) {
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		attr.send_ops_flags = args->send_ops;
+	}
+	assert_int_equal(rxe_create_qp(fake_context(), &attr, &vqp), 0);
+	if (!args->reset)
+		vqp->qp.state = IBV_QPS_RTS;
+	return to_rxe_qp(&vqp->qp);
+}
+
+void fake_qp_free(struct rxe_qp *qp)
+{
+	assert_int_equal(rxe_destroy_qp(&qp->vqp.qp), 0);
+}
