@@ -125,27 +125,37 @@ void verbs_device_put(struct verbs_device *dev)
 		free(dev);
 }
 
+/* Four groups of four digits, with colons between them. */
+static bool parse_guid(const char *text, uint64_t *ret_guid)
+{
+	uint64_t guid = 0;
+
+	for (int group = 0; group < 4; group++, text += 5) {
+		if (strspn(text, "0123456789abcdefABCDEF") != 4 ||
+		    text[4] != (group < 3 ? ':' : '\0'))
+			return false;
+		guid = guid << 16 | strtoul(text, NULL, 16);
+	}
+	*ret_guid = guid;
+	return true;
+}
+
 __be64 verbs_device_node_guid(struct verbs_device *dev)
 {
 	__be64 guid = atomic_load(&dev->node_guid);
 	char path[sizeof(dev->pub.ibdev_path) + sizeof("/node_guid")];
-	unsigned int word[4];
+	uint64_t number;
 	char text[32];
-	int end = 0;
 
 	if (guid || !dev->has_node || !dev->pub.ibdev_path[0])
 		return guid;
 
 	(void)snprintf(path, sizeof(path), "%s/node_guid", dev->pub.ibdev_path);
-	if (text_file_read_at(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return 0;
-	if (sscanf(text, "%4x:%4x:%4x:%4x%n", &word[0], &word[1], &word[2],
-		   &word[3], &end) != 4 ||
-	    text[end] != '\0')
+	if (text_file_read_at(AT_FDCWD, path, text, sizeof(text)) < 0 ||
+	    !parse_guid(text, &number))
 		return 0;
 
-	guid = htobe64((uint64_t)word[0] << 48 | (uint64_t)word[1] << 32 |
-		       (uint64_t)word[2] << 16 | (uint64_t)word[3]);
+	guid = htobe64(number);
 	atomic_store(&dev->node_guid, guid);
 	return guid;
 }
@@ -180,17 +190,19 @@ struct refresh {
 	struct verbs_device_records records;
 	unsigned char *state; /* enum record_state, one for each record */
 	size_t nr_new;
-	size_t next; /* where the next known device probably is */
+	size_t next;	     /* where the next known device probably is */
+	size_t nr_providers; /* that the new records were offered to */
 };
 
 /* Takes the records over, also when it fails. */
 static int refresh_begin(struct refresh *refresh,
 			 struct verbs_device_records records)
 {
-	refresh->records = records;
-	refresh->nr_new = records.count;
-	refresh->next = 0;
-	refresh->state = calloc(records.count + 1, 1);
+	*refresh = (struct refresh){
+		.records = records,
+		.state = calloc(records.count + 1, 1),
+		.nr_new = records.count,
+	};
 	return refresh->state ? 0 : -ENOMEM;
 }
 
@@ -239,13 +251,19 @@ static void forget_vanished_locked(struct refresh *refresh) REQUIRES(list_mutex)
 	}
 }
 
-/* New devices come before older ones, in the kernel's order. */
+/*
+ * New devices come before older ones, in the kernel's order. All or none enter
+ * the list, so that the order does not depend on a call that failed.
+ */
 static int adopt_new_locked(struct refresh *refresh) REQUIRES(list_mutex)
 {
 	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
 	size_t count = verbs_provider_snapshot(providers);
+	struct list_node adopted = LIST_INIT(adopted);
 	struct list_node *before = device_list.next;
+	struct list_node *pos, *tmp;
 
+	refresh->nr_providers = count;
 	for (size_t i = 0; i < refresh->records.count; i++) {
 		const struct verbs_kernel_device *record =
 			&refresh->records.devices[i];
@@ -259,13 +277,22 @@ static int adopt_new_locked(struct refresh *refresh) REQUIRES(list_mutex)
 			continue;
 		dev = kernel_device_new(provider, record);
 		if (!dev)
-			return -ENOMEM;
-		list_insert_before(before, &dev->entry);
-		nr_devices++;
+			goto err_put_adopted;
+		list_add_tail(&adopted, &dev->entry);
 		refresh->state[i] = RECORD_KNOWN;
 		refresh->nr_new--;
 	}
+	list_for_each_safe (pos, tmp, &adopted) {
+		list_del(pos);
+		list_insert_before(before, pos);
+		nr_devices++;
+	}
 	return 0;
+
+err_put_adopted:
+	list_for_each_safe (pos, tmp, &adopted)
+		verbs_device_put(list_entry(pos, struct verbs_device, entry));
+	return -ENOMEM;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -371,18 +398,35 @@ static int refresh_offers_locked(void) REQUIRES(list_mutex)
 /* Refresh                                                                   */
 /* ------------------------------------------------------------------------ */
 
-/* Loads what may claim the records that are left; false: nothing new came. */
-static bool load_providers(const struct refresh *refresh)
+/* Whether a record before @index has asked for the same driver. */
+static bool asked_before(const struct refresh *refresh, size_t index)
 {
-	bool found = false;
+	const struct verbs_kernel_device *devices = refresh->records.devices;
 
+	for (size_t i = 0; i < index; i++) {
+		if (refresh->state[i] == RECORD_NEW &&
+		    devices[i].driver_id == devices[index].driver_id)
+			return true;
+	}
+	return false;
+}
+
+/* Loads what may claim the records that are left. */
+static void load_providers(const struct refresh *refresh)
+{
 	for (size_t i = 0; i < refresh->records.count; i++) {
 		if (refresh->state[i] == RECORD_NEW &&
-		    verbs_provider_load_for(
-			    refresh->records.devices[i].driver_id))
-			found = true;
+		    !asked_before(refresh, i))
+			(void)verbs_provider_load_for(
+				refresh->records.devices[i].driver_id);
 	}
-	return found;
+}
+
+static size_t nr_providers(void)
+{
+	const struct verbs_device_ops *ignored[VERBS_MAX_PROVIDERS];
+
+	return verbs_provider_snapshot(ignored);
 }
 
 static void warn_unclaimed(const struct refresh *refresh)
@@ -402,28 +446,33 @@ static void warn_unclaimed(const struct refresh *refresh)
 
 /*
  * Leaves the mutex to load providers for the records that are left, first those
- * that the kernel driver names, then all. Return: 1 if the list was refreshed
- * by another thread in between, so that the records are out of date.
+ * that the kernel driver names, and all if no provider has come since the last
+ * look at the records. Return: 1 if the list was refreshed by another thread in
+ * between, so that the records are out of date.
+ *
+ * Threads cannot keep each other here: each time the mutex is left, the number
+ * of providers has grown when it is taken again, or all_loaded is set.
  */
 static int load_and_adopt_locked(struct refresh *refresh) REQUIRES(list_mutex)
 {
 	unsigned int my_generation = generation;
 
-	for (int step = 0; step < 2 && refresh->nr_new > 0 && !all_loaded;
-	     step++) {
-		bool found;
+	for (bool asked = false; refresh->nr_new > 0 && !all_loaded;
+	     asked = true) {
+		bool now_all;
 		int ret;
 
 		verbs_mutex_unlock(&list_mutex);
-		found = step == 0 ? load_providers(refresh)
-				  : verbs_provider_load_all();
+		if (!asked)
+			load_providers(refresh);
+		now_all = nr_providers() == refresh->nr_providers;
+		if (now_all)
+			(void)verbs_provider_load_all(); /* seen below */
 		verbs_mutex_lock(&list_mutex);
-		if (step == 1)
+		if (now_all)
 			all_loaded = true;
 		if (generation != my_generation)
 			return 1;
-		if (!found)
-			continue;
 		ret = adopt_new_locked(refresh);
 		if (ret)
 			return ret;

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/env.h"
 
@@ -41,6 +42,15 @@ static const char *device_name(const struct ibv_context *ctx)
 	return ctx && ctx->device ? ctx->device->name : "libibverbs";
 }
 
+/* One is written with every line. */
+static void cut_newline(char *line)
+{
+	size_t len = strlen(line);
+
+	if (len > 0 && line[len - 1] == '\n')
+		line[len - 1] = '\0';
+}
+
 void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
 	       const char *fmt, ...)
 {
@@ -54,6 +64,7 @@ void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
 	va_start(args, fmt);
 	(void)vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
+	cut_newline(line);
 	(void)fprintf(log_file, "%s: %s\n", device_name(ctx), line);
 	errno = saved_errno;
 }
