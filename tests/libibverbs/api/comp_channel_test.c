@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibv_create_comp_channel(3), ibv_get_cq_event(3), ibv_ack_cq_events(3):
+ * libibverbs/api/comp_channel.c. The channel is a pipe that the test writes to.
+ */
+#include <fcntl.h>
+#include <rdma/ib_user_verbs.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libibverbs/api/api_fixture.h"
+#include "support/alloc_fail.h"
+
+static struct ibv_comp_channel *channel;
+static struct ibv_cq *cq;
+static int app_context;
+
+static int start(void **state)
+{
+	int ret = api_open(state);
+
+	channel = ibv_create_comp_channel(api.ctx);
+	assert_non_null(channel);
+	cq = ibv_create_cq(api.ctx, 10, &app_context, channel, 0);
+	assert_non_null(cq);
+	return ret;
+}
+
+static int finish(void **state)
+{
+	fake_provider.ret = 0;
+	/* What the test has acknowledged is all that there was. */
+	fake_provider.raised.comp_events = cq->comp_events_completed;
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
+	return api_close(state);
+}
+
+static void channel_belongs_to_its_context(void **state)
+{
+	struct ibv_comp_channel *other;
+
+	errno = SOME_ERRNO;
+	other = ibv_create_comp_channel(api.ctx);
+	assert_non_null(other);
+	assert_int_equal(errno, SOME_ERRNO);
+	assert_ptr_equal(other->context, api.ctx);
+	assert_int_equal(other->refcnt, 0);
+	assert_true(fcntl(other->fd, F_GETFD) >= 0);
+	ASSERT_OK(ibv_destroy_comp_channel(other));
+}
+
+static void destroy_closes_the_descriptor(void **state)
+{
+	struct ibv_comp_channel *other = ibv_create_comp_channel(api.ctx);
+	int fd;
+
+	assert_non_null(other);
+	fd = other->fd;
+	ASSERT_OK(ibv_destroy_comp_channel(other));
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
+static void failure_of_create_is_null(void **state)
+{
+	fake_provider.ret = -EMFILE;
+	ASSERT_NULL(ibv_create_comp_channel(api.ctx), EMFILE);
+}
+
+static void channel_without_memory_is_null(void **state)
+{
+	alloc_fail_at(1);
+	ASSERT_NULL(ibv_create_comp_channel(api.ctx), ENOMEM);
+	assert_true(alloc_fail_done());
+}
+
+static void channel_with_a_cq_is_busy(void **state)
+{
+	ASSERT_ERRNO(ibv_destroy_comp_channel(channel), EBUSY);
+	assert_true(fcntl(channel->fd, F_GETFD) >= 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Events                                                                    */
+/* ------------------------------------------------------------------------ */
+
+static void raise_bytes(const void *bytes, size_t len)
+{
+	assert_int_equal(write(fake_provider.comp_write_fd, bytes, len), len);
+}
+
+static void raise_event(const struct ibv_cq *of)
+{
+	const struct ib_uverbs_comp_event_desc event = {
+		.cq_handle = (uintptr_t)of,
+	};
+
+	raise_bytes(&event, sizeof(event));
+}
+
+/* Getting an event fails and tells nothing. */
+static void assert_no_event(int err)
+{
+	struct ibv_cq *event_cq = UNTOUCHED;
+	void *event_context = UNTOUCHED;
+
+	errno = 0;
+	assert_int_equal(ibv_get_cq_event(channel, &event_cq, &event_context),
+			 -1);
+	assert_int_equal(errno, err);
+	assert_ptr_equal(event_cq, UNTOUCHED);
+	assert_ptr_equal(event_context, UNTOUCHED);
+	assert_null(fake_provider.event_cq);
+}
+
+static void close_writing_end(void)
+{
+	assert_int_equal(close(fake_provider.comp_write_fd), 0);
+	fake_provider.comp_write_fd = -1;
+}
+
+static void event_tells_cq_and_context(void **state)
+{
+	struct ibv_cq *event_cq;
+	void *event_context;
+
+	raise_event(cq);
+	ASSERT_OK(ibv_get_cq_event(channel, &event_cq, &event_context));
+	assert_ptr_equal(event_cq, cq);
+	assert_ptr_equal(event_context, &app_context);
+	ibv_ack_cq_events(cq, 1);
+}
+
+static void provider_hears_of_the_event(void **state)
+{
+	struct ibv_cq *event_cq;
+	void *event_context;
+
+	raise_event(cq);
+	ASSERT_OK(ibv_get_cq_event(channel, &event_cq, &event_context));
+	assert_ptr_equal(fake_provider.event_cq, cq);
+}
+
+static void events_come_one_by_one(void **state)
+{
+	struct ibv_cq *other, *event_cq;
+	void *event_context;
+
+	other = ibv_create_cq(api.ctx, 10, &other, channel, 0);
+	assert_non_null(other);
+	raise_event(other);
+	raise_event(cq);
+	ASSERT_OK(ibv_get_cq_event(channel, &event_cq, &event_context));
+	assert_ptr_equal(event_cq, other);
+	assert_ptr_equal(event_context, &other);
+	ASSERT_OK(ibv_get_cq_event(channel, &event_cq, &event_context));
+	assert_ptr_equal(event_cq, cq);
+	ASSERT_OK(ibv_destroy_cq(other));
+}
+
+static void short_event_is_minus_1(void **state)
+{
+	raise_bytes("1234567", 7);
+	assert_no_event(EIO);
+}
+
+static void event_of_no_bytes_is_minus_1(void **state)
+{
+	close_writing_end();
+	assert_no_event(EIO);
+}
+
+static void channel_that_would_block_is_minus_1(void **state)
+{
+	assert_int_equal(fcntl(channel->fd, F_SETFL, O_NONBLOCK), 0);
+	assert_no_event(EAGAIN);
+}
+
+static void acknowledged_events_are_counted(void **state)
+{
+	ibv_ack_cq_events(cq, 1);
+	assert_int_equal(cq->comp_events_completed, 1);
+	ibv_ack_cq_events(cq, 41);
+	assert_int_equal(cq->comp_events_completed, 42);
+	assert_int_equal(cq->async_events_completed, 0);
+}
+
+static void acknowledging_nothing_counts_nothing(void **state)
+{
+	ibv_ack_cq_events(cq, 0);
+	assert_int_equal(cq->comp_events_completed, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(channel_belongs_to_its_context),
+		TEST(destroy_closes_the_descriptor),
+		TEST(failure_of_create_is_null),
+		TEST(channel_without_memory_is_null),
+		TEST(channel_with_a_cq_is_busy),
+		TEST(event_tells_cq_and_context),
+		TEST(provider_hears_of_the_event),
+		TEST(events_come_one_by_one),
+		TEST(short_event_is_minus_1),
+		TEST(event_of_no_bytes_is_minus_1),
+		TEST(channel_that_would_block_is_minus_1),
+		TEST(acknowledged_events_are_counted),
+		TEST(acknowledging_nothing_counts_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

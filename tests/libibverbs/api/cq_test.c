@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibv_create_cq(3), ibv_create_cq_ex(3), ibv_resize_cq(3), ibv_modify_cq(3) and
+ * the end of a CQ: libibverbs/api/cq.c.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "libibverbs/api/api_fixture.h"
+
+static struct ibv_comp_channel *channel;
+static int app_context;
+
+static int start(void **state)
+{
+	int ret = api_open(state);
+
+	channel = ibv_create_comp_channel(api.ctx);
+	assert_non_null(channel);
+	return ret;
+}
+
+static int finish(void **state)
+{
+	fake_provider.ret = 0;
+	assert_int_equal(channel->refcnt, 0);
+	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
+	return api_close(state);
+}
+
+static struct ibv_cq *create(struct ibv_comp_channel *of)
+{
+	struct ibv_cq *cq = ibv_create_cq(api.ctx, 10, &app_context, of, 2);
+
+	assert_non_null(cq);
+	return cq;
+}
+
+static void cq_gets_what_the_application_said(void **state)
+{
+	struct ibv_cq *cq;
+
+	errno = SOME_ERRNO;
+	cq = create(channel);
+	assert_int_equal(errno, SOME_ERRNO);
+	assert_ptr_equal(cq->context, api.ctx);
+	assert_ptr_equal(cq->channel, channel);
+	assert_ptr_equal(cq->cq_context, &app_context);
+	assert_int_equal(cq->cqe, 10);
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+static void provider_gets_what_the_application_said(void **state)
+{
+	struct ibv_cq *cq = create(channel);
+	const struct ibv_cq_init_attr_ex *attr = &fake_provider.args.cq_attr;
+
+	ASSERT_OP("create_cq");
+	assert_false(fake_provider.args.extended);
+	assert_int_equal(attr->cqe, 10);
+	assert_ptr_equal(attr->cq_context, &app_context);
+	assert_ptr_equal(attr->channel, channel);
+	assert_int_equal(attr->comp_vector, 2);
+	assert_int_equal(attr->wc_flags, 0);
+	assert_int_equal(attr->comp_mask, 0);
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+static void cq_without_entries_is_einval(void **state)
+{
+	ASSERT_NULL(ibv_create_cq(api.ctx, 0, NULL, NULL, 0), EINVAL);
+	ASSERT_NULL(ibv_create_cq(api.ctx, -1, NULL, NULL, 0), EINVAL);
+}
+
+static void negative_vector_is_einval(void **state)
+{
+	ASSERT_NULL(ibv_create_cq(api.ctx, 1, NULL, NULL, -1), EINVAL);
+}
+
+static void failure_of_create_is_null(void **state)
+{
+	fake_provider.ret = -ENOMEM;
+	ASSERT_NULL(ibv_create_cq(api.ctx, 10, NULL, channel, 0), ENOMEM);
+	assert_int_equal(channel->refcnt, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* The channel's use count                                                   */
+/* ------------------------------------------------------------------------ */
+
+static void each_cq_uses_its_channel(void **state)
+{
+	struct ibv_cq *first = create(channel), *second;
+
+	assert_int_equal(channel->refcnt, 1);
+	second = create(channel);
+	assert_int_equal(channel->refcnt, 2);
+	ASSERT_OK(ibv_destroy_cq(first));
+	assert_int_equal(channel->refcnt, 1);
+	ASSERT_OK(ibv_destroy_cq(second));
+	assert_int_equal(channel->refcnt, 0);
+}
+
+static void cq_without_a_channel_uses_none(void **state)
+{
+	struct ibv_cq *cq = create(NULL);
+
+	assert_null(cq->channel);
+	assert_int_equal(channel->refcnt, 0);
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+static void extended_cq_uses_its_channel(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 10, .channel = channel };
+	struct ibv_cq_ex *cq_ex = ibv_create_cq_ex(api.ctx, &attr);
+
+	assert_non_null(cq_ex);
+	assert_int_equal(channel->refcnt, 1);
+	ASSERT_OK(ibv_destroy_cq(ibv_cq_ex_to_cq(cq_ex)));
+	assert_int_equal(channel->refcnt, 0);
+}
+
+static void failed_destroy_leaves_cq_and_use_count(void **state)
+{
+	struct ibv_cq *cq = create(channel);
+
+	fake_provider.ret = -EBUSY;
+	ASSERT_ERRNO(ibv_destroy_cq(cq), EBUSY);
+	assert_int_equal(channel->refcnt, 1);
+	assert_ptr_equal(cq->channel, channel);
+	fake_provider.ret = 0;
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Extended                                                                  */
+/* ------------------------------------------------------------------------ */
+
+static void extended_cq_is_asked_for_as_such(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 10,
+		.cq_context = &app_context,
+		.wc_flags = IBV_CREATE_CQ_SUP_WC_FLAGS,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
+	};
+	struct ibv_cq_ex *cq_ex;
+
+	errno = SOME_ERRNO;
+	cq_ex = ibv_create_cq_ex(api.ctx, &attr);
+	assert_non_null(cq_ex);
+	assert_int_equal(errno, SOME_ERRNO);
+	assert_true(fake_provider.args.extended);
+	assert_memory_equal(&fake_provider.args.cq_attr, &attr, sizeof(attr));
+	assert_ptr_equal(ibv_cq_ex_to_cq(cq_ex)->cq_context, &app_context);
+	ASSERT_OK(ibv_destroy_cq(ibv_cq_ex_to_cq(cq_ex)));
+}
+
+static void unknown_wc_flags_are_eopnotsupp(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 10,
+		.wc_flags = IBV_CREATE_CQ_SUP_WC_FLAGS + UINT64_C(1),
+	};
+
+	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EOPNOTSUPP);
+	attr.wc_flags = UINT64_C(1) << 63;
+	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EOPNOTSUPP);
+}
+
+static void failure_of_extended_create_is_null(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 10, .channel = channel };
+
+	fake_provider.ret = -ENOSPC;
+	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), ENOSPC);
+	assert_int_equal(channel->refcnt, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Changing                                                                  */
+/* ------------------------------------------------------------------------ */
+
+static void resize_reaches_the_provider(void **state)
+{
+	struct ibv_cq *cq = create(NULL);
+
+	ASSERT_OK(ibv_resize_cq(cq, 77));
+	ASSERT_OP("resize_cq");
+	assert_ptr_equal(fake_provider.args.attr, cq);
+	assert_int_equal(fake_provider.args.cqe, 77);
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+static void modify_reaches_the_provider(void **state)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+	};
+	struct ibv_cq *cq = create(NULL);
+
+	ASSERT_OK(ibv_modify_cq(cq, &attr));
+	ASSERT_OP("modify_cq");
+	assert_ptr_equal(fake_provider.args.attr, &attr);
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+static void failures_are_positive_errnos(void **state)
+{
+	struct ibv_modify_cq_attr attr = {};
+	struct ibv_cq *cq = create(NULL);
+
+	fake_provider.ret = -EOPNOTSUPP;
+	ASSERT_ERRNO(ibv_resize_cq(cq, 77), EOPNOTSUPP);
+	ASSERT_ERRNO(ibv_modify_cq(cq, &attr), EOPNOTSUPP);
+	fake_provider.ret = 0;
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Destroying waits for acknowledgements                                     */
+/* ------------------------------------------------------------------------ */
+
+static atomic_bool destroyed;
+
+static void *destroy(void *cq)
+{
+	atomic_store(&destroyed, ibv_destroy_cq(cq) == 0);
+	return NULL;
+}
+
+static void destroy_waits_for_all_acknowledgements(void **state)
+{
+	struct ibv_async_event event = { .event_type = IBV_EVENT_CQ_ERR };
+	struct ibv_cq *cq = create(channel);
+	pthread_t thread;
+
+	fake_provider.raised = (struct verbs_event_count){
+		.comp_events = 3,
+		.async_events = 1,
+	};
+	event.element.cq = cq;
+	atomic_store(&destroyed, false);
+	assert_int_equal(pthread_create(&thread, NULL, destroy, cq), 0);
+	ibv_ack_cq_events(cq, 2);
+	assert_false(atomic_load(&destroyed));
+	ibv_ack_async_event(&event);
+	assert_false(atomic_load(&destroyed));
+	ibv_ack_cq_events(cq, 1);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(atomic_load(&destroyed));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(cq_gets_what_the_application_said),
+		TEST(provider_gets_what_the_application_said),
+		TEST(cq_without_entries_is_einval),
+		TEST(negative_vector_is_einval),
+		TEST(failure_of_create_is_null),
+		TEST(each_cq_uses_its_channel),
+		TEST(cq_without_a_channel_uses_none),
+		TEST(extended_cq_uses_its_channel),
+		TEST(failed_destroy_leaves_cq_and_use_count),
+		TEST(extended_cq_is_asked_for_as_such),
+		TEST(unknown_wc_flags_are_eopnotsupp),
+		TEST(failure_of_extended_create_is_null),
+		TEST(resize_reaches_the_provider),
+		TEST(modify_reaches_the_provider),
+		TEST(failures_are_positive_errnos),
+		TEST(destroy_waits_for_all_acknowledgements),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

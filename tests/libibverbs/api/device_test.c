@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibv_get_device_list(3) and what can be asked of a device in it:
+ * libibverbs/api/device.c. Linked with WRAP verbs_library_init.
+ */
+#include "core/library_init.h"
+#include "core/provider_registry.h"
+#include "libibverbs/api/api_fixture.h"
+#include "support/alloc_fail.h"
+#include "support/fake_discover.h"
+#include "support/leak_check.h"
+
+static unsigned int nr_inits;
+static struct leak_check check;
+
+void __wrap_verbs_library_init(void);
+
+void __wrap_verbs_library_init(void)
+{
+	nr_inits++;
+}
+
+static int start(void **state)
+{
+	nr_inits = 0;
+	fake_discover_reset();
+	fake_provider_reset();
+	assert_int_equal(verbs_provider_register(&verbs_provider_fake), 0);
+	leak_check_begin(&check);
+	return 0;
+}
+
+static int finish(void **state)
+{
+	struct ibv_device **list;
+
+	fake_discover_reset();
+	fake_provider_reset();
+	list = ibv_get_device_list(NULL); /* forgets the devices */
+	assert_non_null(list);
+	ibv_free_device_list(list);
+	leak_check_end(&check);
+	return 0;
+}
+
+static void add_devices(unsigned int count)
+{
+	for (unsigned int n = 0; n < count; n++) {
+		struct verbs_kernel_device record = fake_discover_record(n);
+
+		fake_discover_add(&record);
+	}
+}
+
+static void list_is_counted_and_ends_with_null(void **state)
+{
+	struct ibv_device **list;
+	int count = -1;
+
+	add_devices(3);
+	list = ibv_get_device_list(&count);
+	assert_non_null(list);
+	assert_int_equal(count, 3);
+	for (int i = 0; i < 3; i++)
+		assert_non_null(list[i]);
+	assert_null(list[3]);
+	ibv_free_device_list(list);
+}
+
+static void number_of_devices_need_not_be_told(void **state)
+{
+	struct ibv_device **list;
+
+	add_devices(1);
+	list = ibv_get_device_list(NULL);
+	assert_non_null(list);
+	assert_non_null(list[0]);
+	assert_null(list[1]);
+	ibv_free_device_list(list);
+}
+
+static void empty_list_is_not_null(void **state)
+{
+	struct ibv_device **list;
+	int count = -1;
+
+	list = ibv_get_device_list(&count);
+	assert_non_null(list);
+	assert_null(list[0]);
+	assert_int_equal(count, 0);
+	ibv_free_device_list(list);
+}
+
+static void success_leaves_errno_alone(void **state)
+{
+	struct ibv_device **list;
+
+	add_devices(1);
+	errno = SOME_ERRNO;
+	list = ibv_get_device_list(NULL);
+	assert_int_equal(errno, SOME_ERRNO);
+	ibv_free_device_list(list);
+	assert_int_equal(errno, SOME_ERRNO);
+}
+
+static void assert_list_fails(int err)
+{
+	int count = -1;
+
+	add_devices(1);
+	fake_discover_fail(-err);
+	ASSERT_NULL(ibv_get_device_list(&count), err);
+	assert_int_equal(count, 0);
+	ASSERT_NULL(ibv_get_device_list(NULL), err);
+}
+
+static void kernel_without_rdma_is_enosys(void **state)
+{
+	assert_list_fails(ENOSYS);
+}
+
+static void forbidden_list_is_eperm(void **state)
+{
+	assert_list_fails(EPERM);
+}
+
+static void list_without_memory_is_enomem(void **state)
+{
+	assert_list_fails(ENOMEM);
+}
+
+static void each_allocation_may_fail(void **state)
+{
+	for (unsigned int n = 1;; n++) {
+		struct ibv_device **list;
+		int count = -1;
+		bool failed;
+
+		fake_discover_reset();
+		list = ibv_get_device_list(NULL);
+		ibv_free_device_list(list);
+		add_devices(2);
+		alloc_fail_at(n);
+		list = ibv_get_device_list(&count);
+		failed = alloc_fail_done();
+		if (!failed) {
+			assert_non_null(list);
+			ibv_free_device_list(list);
+			assert_in_range(n, 4, 20);
+			break;
+		}
+		assert_null(list);
+		assert_int_equal(errno, ENOMEM);
+		assert_int_equal(count, 0);
+	}
+}
+
+static void listing_sets_the_library_up_first(void **state)
+{
+	ibv_free_device_list(ibv_get_device_list(NULL));
+	assert_true(nr_inits > 0);
+}
+
+static void freeing_no_list_is_harmless(void **state)
+{
+	ibv_free_device_list(NULL);
+}
+
+static void device_has_its_name(void **state)
+{
+	struct ibv_device **list;
+
+	add_devices(1);
+	list = ibv_get_device_list(NULL);
+	assert_string_equal(ibv_get_device_name(list[0]), "fake0");
+	ibv_free_device_list(list);
+}
+
+static void device_has_its_guid(void **state)
+{
+	struct ibv_device **list;
+
+	add_devices(2);
+	list = ibv_get_device_list(NULL);
+	assert_true(ibv_get_device_guid(list[1]) == htobe64(2));
+	ibv_free_device_list(list);
+}
+
+static void device_has_its_index(void **state)
+{
+	struct ibv_device **list;
+
+	add_devices(2);
+	list = ibv_get_device_list(NULL);
+	assert_int_equal(ibv_get_device_index(list[0]), 0);
+	assert_int_equal(ibv_get_device_index(list[1]), 1);
+	ibv_free_device_list(list);
+}
+
+static void device_that_netlink_does_not_know_has_no_index(void **state)
+{
+	struct verbs_kernel_device record = fake_discover_record(0);
+	struct ibv_device **list;
+
+	record.ibdev_index = -1;
+	fake_discover_add(&record);
+	list = ibv_get_device_list(NULL);
+	assert_int_equal(ibv_get_device_index(list[0]), -1);
+	ibv_free_device_list(list);
+}
+
+static void device_that_the_kernel_does_not_know_has_no_index(void **state)
+{
+	struct ibv_device **list;
+
+	fake_provider.offers[0] = "soft0";
+	list = ibv_get_device_list(NULL);
+	assert_int_equal(ibv_get_device_index(list[0]), -1);
+	ibv_free_device_list(list);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(list_is_counted_and_ends_with_null),
+		TEST(number_of_devices_need_not_be_told),
+		TEST(empty_list_is_not_null),
+		TEST(success_leaves_errno_alone),
+		TEST(kernel_without_rdma_is_enosys),
+		TEST(forbidden_list_is_eperm),
+		TEST(list_without_memory_is_enomem),
+		TEST(each_allocation_may_fail),
+		TEST(listing_sets_the_library_up_first),
+		TEST(freeing_no_list_is_harmless),
+		TEST(device_has_its_name),
+		TEST(device_has_its_guid),
+		TEST(device_has_its_index),
+		TEST(device_that_netlink_does_not_know_has_no_index),
+		TEST(device_that_the_kernel_does_not_know_has_no_index),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

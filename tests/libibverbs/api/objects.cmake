@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Tests of the exported functions on an open device of the fake provider: the
+# real core/, and fakes for what is below it (../core/CMakeLists.txt).
+include(${PROJECT_SOURCE_DIR}/tests/support/alloc_fail.cmake)
+
+add_library(verbs_api_fixture STATIC api_fixture.c no_neigh.c)
+target_include_directories(verbs_api_fixture PRIVATE
+  ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(verbs_api_fixture PUBLIC verbs_fakes)
+
+# api_test(NAME [WRAP symbol...])
+function(api_test name)
+  cmake_parse_arguments(A "" "" "WRAP" ${ARGN})
+  verbs_test(${name} SOURCES ${name}.c FLOORS api core util
+    WRAP ${ALLOC_FAIL_WRAP} ${A_WRAP} LIBS verbs_api_fixture)
+endfunction()
+
+api_test(device_test WRAP verbs_library_init)
+api_test(context_test WRAP verbs_open_node)
+foreach(name query_device_test port_test gid_test pd_test mr_test mw_test
+        ah_test mcast_test xrcd_test cq_test comp_channel_test async_event_test
+        srq_test qp_test)
+  api_test(${name})
+endforeach()
+
+# Without the counting of allocations, which is a lock of its own.
+verbs_test(list_stress_test SOURCES list_stress_test.c FLOORS api core util
+  WRAP verbs_open_node LIBS verbs_api_fixture)
+
+set_tests_properties(list_stress_test cq_test srq_test qp_test PROPERTIES
+  LABELS threads)

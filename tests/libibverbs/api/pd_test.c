@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibv_alloc_pd(3) and ibv_dealloc_pd(3): libibverbs/api/pd.c. */
+#include "libibverbs/api/api_fixture.h"
+
+static void pd_belongs_to_its_context(void **state)
+{
+	struct ibv_pd *pd;
+
+	errno = SOME_ERRNO;
+	pd = ibv_alloc_pd(api.ctx);
+	assert_non_null(pd);
+	assert_int_equal(errno, SOME_ERRNO);
+	assert_ptr_equal(pd->context, api.ctx);
+	assert_int_equal(fake_provider.nr_objects, 2);
+	ASSERT_OK(ibv_dealloc_pd(pd));
+	assert_int_equal(fake_provider.nr_objects, 1);
+}
+
+static void failure_of_alloc_is_null(void **state)
+{
+	fake_provider.ret = -ENOMEM;
+	ASSERT_NULL(ibv_alloc_pd(api.ctx), ENOMEM);
+}
+
+static void failure_of_dealloc_is_a_positive_errno(void **state)
+{
+	fake_provider.ret = -EBUSY;
+	ASSERT_ERRNO(ibv_dealloc_pd(api.pd), EBUSY);
+}
+
+static void pd_that_could_not_be_freed_is_usable(void **state)
+{
+	fake_provider.ret = -EBUSY;
+	ASSERT_ERRNO(ibv_dealloc_pd(api.pd), EBUSY);
+	assert_ptr_equal(api.pd->context, api.ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		API_TEST(pd_belongs_to_its_context),
+		API_TEST(failure_of_alloc_is_null),
+		API_TEST(failure_of_dealloc_is_a_positive_errno),
+		API_TEST(pd_that_could_not_be_freed_is_usable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Life of a context: libibverbs/core/core_context.c with the fake provider.
+ * Each test has a process of its own. Linked with WRAP verbs_open_node.
+ */
+#include "core/core_context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <provider/kernel.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "libibverbs/core/list_fixture.h"
+#include "libibverbs/core/own_process.h"
+#include "support/alloc_fail.h"
+#include "support/fake_discover.h"
+#include "support/fake_provider.h"
+#include "support/leak_check.h"
+
+static int open_node_ret;
+static unsigned int nr_open_node;
+
+int __wrap_verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd);
+
+/* The node is /dev/null. */
+int __wrap_verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd)
+{
+	int fd;
+
+	nr_open_node++;
+	assert_string_equal(dev->uverbs_name, "uverbs0");
+	if (open_node_ret)
+		return open_node_ret;
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	*ret_fd = fd;
+	return 0;
+}
+
+static struct list list;
+static struct verbs_device *dev;
+static struct leak_check check;
+
+/* dev is fake0; what is there from now on must go again. */
+static void start(void)
+{
+	list_start();
+	list_appear(0, 0);
+	list = list_get();
+	dev = verbs_device_of(list.array[0]);
+	leak_check_begin(&check);
+}
+
+/* dev is a device that the kernel does not know. */
+static void start_with_offer(void)
+{
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	list = list_get();
+	dev = verbs_device_of(list.array[0]);
+	leak_check_begin(&check);
+}
+
+static struct ibv_context *open_dev(void)
+{
+	struct ibv_context *ctx = NULL;
+
+	assert_int_equal(verbs_core_open(dev, &ctx), 0);
+	assert_non_null(ctx);
+	return ctx;
+}
+
+/* Our own end of the event pipe goes too. */
+static void assert_nothing_leaked(void)
+{
+	fake_provider_reset();
+	leak_check_end(&check);
+}
+
+static void assert_open_fails(int err)
+{
+	struct ibv_context *ctx = (void *)&list;
+
+	assert_int_equal(verbs_core_open(dev, &ctx), err);
+	assert_ptr_equal(ctx, &list);
+	assert_int_equal(atomic_load(&dev->refs), 2); /* list and array */
+	assert_nothing_leaked();
+}
+
+static void open_and_close_leave_nothing(void **state)
+{
+	start();
+	verbs_core_close(open_dev());
+	assert_int_equal(fake_provider.nr_opens, 1);
+	assert_int_equal(fake_provider.nr_closes, 1);
+	assert_nothing_leaked();
+}
+
+static void opening_many_times_leaves_nothing(void **state)
+{
+	start();
+	for (int i = 0; i < 20; i++)
+		verbs_core_close(open_dev());
+	assert_nothing_leaked();
+}
+
+static void context_has_its_public_fields(void **state)
+{
+	struct verbs_context *vctx;
+	struct ibv_context *ctx;
+
+	start();
+	ctx = open_dev();
+	vctx = verbs_container_of(ctx, struct verbs_context, context);
+	assert_ptr_equal(ctx->device, &dev->pub);
+	assert_int_equal(ctx->cmd_fd, fake_provider.last_cmd_fd);
+	assert_true(ctx->async_fd >= 0);
+	assert_ptr_equal(ctx->abi_compat, __VERBS_ABI_IS_EXTENDED);
+	assert_int_equal(vctx->sz, sizeof(*vctx));
+	assert_int_equal(pthread_mutex_lock(&ctx->mutex), 0);
+	assert_int_equal(pthread_mutex_unlock(&ctx->mutex), 0);
+	verbs_core_close(ctx);
+}
+
+static void context_knows_what_discovery_told(void **state)
+{
+	struct ibv_context *ctx;
+
+	start();
+	ctx = open_dev();
+	assert_int_equal(verbs_priv(ctx)->kernel.driver_id, FAKE_DRIVER_ID);
+	assert_int_equal(verbs_context_nr_ports(ctx), 1);
+	assert_int_equal(verbs_core_support(ctx), 0);
+	assert_ptr_equal(verbs_kernel_state(ctx), &verbs_priv(ctx)->kernel);
+	verbs_core_close(ctx);
+}
+
+/* Discovery by sysfs does not tell it. */
+static void unknown_driver_is_the_one_that_the_provider_is_for(void **state)
+{
+	struct ibv_context *ctx;
+
+	start();
+	dev->kernel.driver_id = RDMA_DRIVER_UNKNOWN;
+	ctx = open_dev();
+	assert_int_equal(verbs_priv(ctx)->kernel.driver_id, FAKE_DRIVER_ID);
+	verbs_core_close(ctx);
+}
+
+static void driver_of_a_provider_without_a_table_stays_unknown(void **state)
+{
+	static struct verbs_device_ops ops;
+	struct ibv_context *ctx;
+
+	start();
+	ops = verbs_provider_fake;
+	ops.match = NULL;
+	dev->provider = &ops;
+	dev->kernel.driver_id = RDMA_DRIVER_UNKNOWN;
+	ctx = open_dev();
+	assert_int_equal(verbs_priv(ctx)->kernel.driver_id,
+			 RDMA_DRIVER_UNKNOWN);
+	verbs_core_close(ctx);
+}
+
+static void context_holds_its_device(void **state)
+{
+	struct ibv_context *ctx;
+
+	start();
+	ctx = open_dev();
+	assert_int_equal(atomic_load(&dev->refs), 3);
+	fake_discover_remove("fake0");
+	list_assert_names_now(NO_NAMES);
+	list_put(&list);
+	assert_string_equal(ctx->device->name, "fake0");
+	assert_int_equal(atomic_load(&dev->refs), 1);
+	verbs_core_close(ctx);
+}
+
+static void contexts_of_a_device_are_independent(void **state)
+{
+	struct ibv_context *first, *second;
+
+	start();
+	first = open_dev();
+	second = open_dev();
+	assert_ptr_not_equal(first, second);
+	assert_int_not_equal(first->cmd_fd, second->cmd_fd);
+	assert_int_not_equal(first->async_fd, second->async_fd);
+	verbs_core_close(first);
+	assert_true(fcntl(second->cmd_fd, F_GETFD) >= 0);
+	verbs_core_close(second);
+	assert_nothing_leaked();
+}
+
+static void descriptors_close_on_exec(void **state)
+{
+	struct ibv_context *ctx;
+
+	start();
+	ctx = open_dev();
+	assert_int_equal(fcntl(ctx->cmd_fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(ctx->async_fd, F_GETFD), FD_CLOEXEC);
+	verbs_core_close(ctx);
+}
+
+static void device_without_a_node_has_no_command_descriptor(void **state)
+{
+	struct ibv_context *ctx;
+
+	start_with_offer();
+	ctx = open_dev();
+	assert_int_equal(nr_open_node, 0);
+	assert_int_equal(fake_provider.last_cmd_fd, -1);
+	assert_int_equal(ctx->cmd_fd, -1);
+	assert_true(ctx->async_fd >= 0);
+	verbs_core_close(ctx);
+	assert_nothing_leaked();
+}
+
+static void failure_of_the_node_is_told(void **state)
+{
+	start();
+	open_node_ret = -EACCES;
+	assert_open_fails(-EACCES);
+	assert_int_equal(fake_provider.nr_opens, 0);
+}
+
+static void failure_of_the_provider_is_told(void **state)
+{
+	start();
+	fake_provider.open_ret = -EBADMSG;
+	assert_open_fails(-EBADMSG);
+}
+
+static void failure_of_the_provider_s_set_up_leaves_nothing(void **state)
+{
+	start();
+	fake_provider.open_ret_late = -ENOSPC;
+	assert_open_fails(-ENOSPC);
+}
+
+static void context_without_async_events_is_closed(void **state)
+{
+	start();
+	fake_provider.alloc_async_fd_ret = -EMFILE;
+	assert_open_fails(-EMFILE);
+}
+
+static void each_allocation_may_fail(void **state)
+{
+	unsigned int n;
+
+	start();
+	for (n = 1;; n++) {
+		struct ibv_context *ctx = NULL;
+		int ret;
+
+		alloc_fail_at(n);
+		ret = verbs_core_open(dev, &ctx);
+		if (!alloc_fail_done()) {
+			assert_int_equal(ret, 0);
+			verbs_core_close(ctx);
+			break;
+		}
+		assert_int_equal(ret, -ENOMEM);
+		assert_null(ctx);
+		assert_int_equal(atomic_load(&dev->refs), 2);
+		leak_check_end(&check);
+	}
+	assert_int_equal(n - 1, 2); /* the context and its private block */
+	assert_nothing_leaked();
+}
+
+static void new_context_without_memory_closes_the_descriptor(void **state)
+{
+	int fd;
+
+	start();
+	for (unsigned int n = 1; n <= 2; n++) {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		assert_true(fd >= 0);
+		alloc_fail_at(n);
+		assert_null(verbs_context_new(dev, fd,
+					      sizeof(struct verbs_context)));
+		assert_true(alloc_fail_done());
+		assert_int_equal(fcntl(fd, F_GETFD), -1);
+	}
+	leak_check_end(&check);
+}
+
+/* A provider's struct with its own members behind the context. */
+struct larger_context {
+	struct verbs_context vctx;
+	uint64_t own[100];
+};
+
+static void provider_s_part_of_a_context_is_zeroed(void **state)
+{
+	struct larger_context *larger;
+	struct verbs_context *vctx;
+
+	start();
+	vctx = verbs_context_new(dev, -1, sizeof(*larger));
+	assert_non_null(vctx);
+	larger = verbs_container_of(vctx, struct larger_context, vctx);
+	for (size_t i = 0; i < 100; i++)
+		assert_int_equal(larger->own[i], 0);
+	assert_int_equal(vctx->context.cmd_fd, -1);
+	assert_int_equal(vctx->context.async_fd, -1);
+	verbs_context_free(vctx);
+	assert_nothing_leaked();
+}
+
+static int own_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	return 7;
+}
+
+static void data_path_has_defaults_before_ops_are_set(void **state)
+{
+	struct verbs_context *vctx;
+	struct ibv_send_wr wr = {}, *bad_wr = NULL;
+
+	start();
+	vctx = verbs_context_new(dev, -1, sizeof(*vctx));
+	assert_non_null(vctx);
+	assert_int_equal(vctx->context.ops.post_send(NULL, &wr, &bad_wr),
+			 EOPNOTSUPP);
+	assert_ptr_equal(bad_wr, &wr);
+	verbs_context_free(vctx);
+}
+
+static void set_ops_shows_the_data_path(void **state)
+{
+	static const struct verbs_context_ops ops = {
+		.poll_cq = own_poll_cq,
+	};
+	struct ibv_context *ctx;
+
+	start();
+	ctx = open_dev();
+	verbs_context_set_ops(
+		verbs_container_of(ctx, struct verbs_context, context), &ops);
+	assert_ptr_equal(ctx->ops.poll_cq, own_poll_cq);
+	assert_ptr_equal(verbs_ops(ctx)->poll_cq, own_poll_cq);
+	/* What was not named stays. */
+	assert_ptr_equal(verbs_ops(ctx)->alloc_pd, fake_provider_ops.alloc_pd);
+	verbs_core_close(ctx);
+}
+
+static void kernel_device_starts_with_the_kernel_s_ops(void **state)
+{
+	struct verbs_context *vctx;
+	int fd;
+
+	start();
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	vctx = verbs_context_new(dev, fd, sizeof(*vctx));
+	assert_non_null(vctx);
+	assert_ptr_equal(verbs_ops(&vctx->context)->alloc_async_fd,
+			 verbs_cmd_alloc_async_fd);
+	verbs_context_free(vctx);
+	assert_nothing_leaked();
+}
+
+static void other_device_starts_without_them(void **state)
+{
+	struct verbs_context *vctx;
+	int fd = -7;
+
+	start_with_offer();
+	vctx = verbs_context_new(dev, -1, sizeof(*vctx));
+	assert_non_null(vctx);
+	assert_int_equal(
+		verbs_ops(&vctx->context)->alloc_async_fd(&vctx->context, &fd),
+		-EOPNOTSUPP);
+	assert_int_equal(fd, -7);
+	verbs_context_free(vctx);
+}
+
+static int open_with_own_async_fd(struct verbs_device *device, int cmd_fd,
+				  struct verbs_context **ret_vctx)
+{
+	int ret = verbs_provider_fake.open_context(device, cmd_fd, ret_vctx);
+
+	if (ret == 0)
+		(*ret_vctx)->context.async_fd = dup(STDERR_FILENO);
+	return ret;
+}
+
+static void async_descriptor_of_the_provider_is_kept(void **state)
+{
+	static struct verbs_device_ops ops;
+	struct ibv_context *ctx;
+
+	start();
+	ops = verbs_provider_fake;
+	ops.open_context = open_with_own_async_fd;
+	dev->provider = &ops;
+	fake_provider.alloc_async_fd_ret = -EIO; /* is not called */
+	ctx = open_dev();
+	assert_true(ctx->async_fd >= 0);
+	verbs_core_close(ctx);
+	assert_nothing_leaked();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_and_close_leave_nothing),
+		cmocka_unit_test(opening_many_times_leaves_nothing),
+		cmocka_unit_test(context_has_its_public_fields),
+		cmocka_unit_test(context_knows_what_discovery_told),
+		cmocka_unit_test(
+			unknown_driver_is_the_one_that_the_provider_is_for),
+		cmocka_unit_test(
+			driver_of_a_provider_without_a_table_stays_unknown),
+		cmocka_unit_test(context_holds_its_device),
+		cmocka_unit_test(contexts_of_a_device_are_independent),
+		cmocka_unit_test(descriptors_close_on_exec),
+		cmocka_unit_test(
+			device_without_a_node_has_no_command_descriptor),
+		cmocka_unit_test(failure_of_the_node_is_told),
+		cmocka_unit_test(failure_of_the_provider_is_told),
+		cmocka_unit_test(
+			failure_of_the_provider_s_set_up_leaves_nothing),
+		cmocka_unit_test(context_without_async_events_is_closed),
+		cmocka_unit_test(each_allocation_may_fail),
+		cmocka_unit_test(
+			new_context_without_memory_closes_the_descriptor),
+		cmocka_unit_test(provider_s_part_of_a_context_is_zeroed),
+		cmocka_unit_test(data_path_has_defaults_before_ops_are_set),
+		cmocka_unit_test(set_ops_shows_the_data_path),
+		cmocka_unit_test(kernel_device_starts_with_the_kernel_s_ops),
+		cmocka_unit_test(other_device_starts_without_them),
+		cmocka_unit_test(async_descriptor_of_the_provider_is_kept),
+	};
+
+	return own_process_run_group_tests(tests);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The GUID of a device that is read when it is asked for:
+ * verbs_device_node_guid() of libibverbs/core/device_list.c, on a sysfs that
+ * the tests make. Each test has a process of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libibverbs/core/list_fixture.h"
+#include "libibverbs/core/own_process.h"
+#include "support/fake_discover.h"
+#include "support/fake_sysfs.h"
+
+#define GUID_FILE "sys/class/infiniband/fake0/node_guid"
+
+static struct fake_sysfs sysfs;
+
+static int make_sysfs(void **state)
+{
+	fake_sysfs_init(&sysfs);
+	assert_int_equal(setenv("SYSFS_PATH", sysfs.sysfs, 1), 0);
+	return 0;
+}
+
+static int remove_sysfs(void **state)
+{
+	fake_sysfs_fini(&sysfs);
+	return 0;
+}
+
+/* Lists fake0, whose GUID netlink did not tell. */
+static struct list list_without_guid(void)
+{
+	struct verbs_kernel_device record = fake_discover_record(0);
+
+	list_start();
+	record.has_node_guid = false;
+	record.node_guid = 0;
+	fake_discover_add(&record);
+	return list_get();
+}
+
+static uint64_t guid_of(const struct list *list)
+{
+	return be64toh(verbs_device_node_guid(verbs_device_of(list->array[0])));
+}
+
+static void assert_guid_of_file(const char *text, uint64_t guid)
+{
+	struct list list;
+
+	fake_sysfs_write(&sysfs, GUID_FILE, text);
+	list = list_without_guid();
+	assert_int_equal(guid_of(&list), guid);
+	list_put(&list);
+}
+
+static void guid_of_netlink_needs_no_file(void **state)
+{
+	struct list list;
+
+	list_start();
+	list_appear(0, 0);
+	fake_sysfs_write(&sysfs, GUID_FILE, "0002:c903:00aa:bbcc\n");
+	list = list_get();
+	assert_int_equal(guid_of(&list), 1);
+	list_put(&list);
+}
+
+static void guid_is_read_from_the_device_s_folder(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa:bbcc\n",
+			    UINT64_C(0x0002c90300aabbcc));
+}
+
+static void guid_needs_no_newline(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa:bbcc",
+			    UINT64_C(0x0002c90300aabbcc));
+}
+
+static void all_bits_of_a_guid_count(void **state)
+{
+	assert_guid_of_file("ffff:ffff:ffff:ffff\n", UINT64_MAX);
+}
+
+static void guid_is_not_read_before_somebody_asks(void **state)
+{
+	struct list list = list_without_guid();
+
+	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0007\n");
+	assert_int_equal(guid_of(&list), 7);
+	list_put(&list);
+}
+
+static void guid_is_read_once(void **state)
+{
+	struct list list = list_without_guid();
+
+	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0007\n");
+	assert_int_equal(guid_of(&list), 7);
+	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0008\n");
+	assert_int_equal(guid_of(&list), 7);
+	list_put(&list);
+}
+
+static void guid_that_could_not_be_read_is_tried_again(void **state)
+{
+	struct list list = list_without_guid();
+
+	assert_int_equal(guid_of(&list), 0);
+	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0008\n");
+	assert_int_equal(guid_of(&list), 8);
+	list_put(&list);
+}
+
+static void missing_file_is_no_guid(void **state)
+{
+	struct list list = list_without_guid();
+
+	assert_int_equal(guid_of(&list), 0);
+	list_put(&list);
+}
+
+static void empty_file_is_no_guid(void **state)
+{
+	assert_guid_of_file("", 0);
+}
+
+static void three_groups_are_no_guid(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa\n", 0);
+}
+
+static void five_groups_are_no_guid(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa:bbcc:ddee\n", 0);
+}
+
+static void text_behind_the_guid_is_no_guid(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa:bbcc x\n", 0);
+}
+
+static void five_digits_are_no_guid(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa:bbccd\n", 0);
+}
+
+static void other_digits_are_no_guid(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa:bbxx\n", 0);
+}
+
+static void sign_is_no_guid(void **state)
+{
+	assert_guid_of_file("0002:c903:00aa:-1\n", 0);
+}
+
+static void blanks_are_no_guid(void **state)
+{
+	assert_guid_of_file("0002: c903:00aa:bbcc\n", 0);
+}
+
+static void another_base_s_prefix_is_no_guid(void **state)
+{
+	assert_guid_of_file("0x02:c903:00aa:bbcc\n", 0);
+}
+
+static void over_long_file_is_no_guid(void **state)
+{
+	char text[4096];
+
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_guid_of_file(text, 0);
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, make_sysfs, remove_sysfs)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(guid_of_netlink_needs_no_file),
+		TEST(guid_is_read_from_the_device_s_folder),
+		TEST(guid_needs_no_newline),
+		TEST(all_bits_of_a_guid_count),
+		TEST(guid_is_not_read_before_somebody_asks),
+		TEST(guid_is_read_once),
+		TEST(guid_that_could_not_be_read_is_tried_again),
+		TEST(missing_file_is_no_guid),
+		TEST(empty_file_is_no_guid),
+		TEST(three_groups_are_no_guid),
+		TEST(five_groups_are_no_guid),
+		TEST(text_behind_the_guid_is_no_guid),
+		TEST(five_digits_are_no_guid),
+		TEST(other_digits_are_no_guid),
+		TEST(sign_is_no_guid),
+		TEST(blanks_are_no_guid),
+		TEST(another_base_s_prefix_is_no_guid),
+		TEST(over_long_file_is_no_guid),
+	};
+
+	return own_process_run_group_tests(tests);
+}

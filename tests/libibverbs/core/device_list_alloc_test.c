@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Listing devices while memory is short: each allocation of
+ * libibverbs/core/device_list.c fails once. The call fails, leaks nothing, and
+ * works when it is made again. Each test has a process of its own.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "core/provider_registry.h"
+#include "libibverbs/core/fake_load.h"
+#include "libibverbs/core/list_fixture.h"
+#include "libibverbs/core/own_process.h"
+#include "support/alloc_fail.h"
+#include "support/fake_discover.h"
+#include "support/fake_provider.h"
+#include "support/leak_check.h"
+
+/* Everything that is listed goes, so that blocks can be counted. */
+static void forget_all(void)
+{
+	fake_discover_reset();
+	fake_provider.offers[0] = NULL;
+	fake_provider.offers[1] = NULL;
+	list_assert_names_now(NO_NAMES);
+}
+
+/* Scans with each allocation failing once; returns how many there were. */
+static unsigned int fail_each(void (*set_up)(void), const char *const *names)
+{
+	unsigned int n;
+
+	forget_all();
+	for (n = 1;; n++) {
+		struct ibv_device **array = NULL;
+		struct leak_check check;
+		int count = -1;
+		int ret;
+
+		leak_check_begin(&check);
+		set_up();
+		alloc_fail_at(n);
+		ret = verbs_device_list_get(&array, &count);
+		if (!alloc_fail_done()) {
+			assert_int_equal(ret, 0);
+			verbs_device_list_put(array);
+			break;
+		}
+		assert_int_equal(ret, -ENOMEM);
+		assert_null(array);
+		assert_int_equal(count, -1);
+
+		list_assert_names_now(names); /* works now */
+		forget_all();
+		leak_check_end(&check);
+	}
+	return n - 1;
+}
+
+static void three_devices(void)
+{
+	list_appear(0, 2);
+}
+
+static void each_allocation_of_a_first_scan_may_fail(void **state)
+{
+	list_start();
+	/* The records, their states, three devices, the array. */
+	assert_in_range(
+		fail_each(three_devices, NAMES("fake0", "fake1", "fake2")), 4,
+		20);
+}
+
+static void no_device(void)
+{
+}
+
+static void each_allocation_of_an_empty_scan_may_fail(void **state)
+{
+	list_start();
+	assert_in_range(fail_each(no_device, NO_NAMES), 1, 20);
+}
+
+static void offers(void)
+{
+	fake_provider.offers[0] = "soft0";
+	fake_provider.offers[1] = "soft1";
+}
+
+static void each_allocation_of_an_offer_may_fail(void **state)
+{
+	list_start();
+	assert_in_range(fail_each(offers, NAMES("soft0", "soft1")), 3, 20);
+}
+
+/* The device is adopted after its provider was loaded, and that fails. */
+static void failure_after_loading_leaks_nothing(void **state)
+{
+	struct leak_check check;
+
+	fake_discover_reset();
+	fake_provider_reset();
+	leak_check_begin(&check);
+	fake_load.for_driver = &verbs_provider_fake;
+	list_appear(0, 1);
+	alloc_fail_at(4); /* after the records, their states, one device */
+	list_assert_error(-ENOMEM);
+	assert_true(alloc_fail_done());
+	assert_int_equal(fake_load.nr_load_for, 1);
+	list_assert_names_now(NAMES("fake0", "fake1"));
+	forget_all();
+	leak_check_end(&check);
+}
+
+/* What was listed before is not lost by a scan that fails. */
+static void known_devices_survive_each_failure(void **state)
+{
+	struct list before;
+	unsigned int n;
+
+	list_start();
+	list_appear(0, 1);
+	before = list_get();
+	list_appear(2, 2);
+	for (n = 1;; n++) {
+		struct list list;
+		int ret;
+
+		alloc_fail_at(n);
+		ret = verbs_device_list_get(&list.array, &list.count);
+		if (!alloc_fail_done()) {
+			assert_int_equal(ret, 0);
+			list_assert_names(&list,
+					  NAMES("fake2", "fake0", "fake1"));
+			assert_ptr_equal(list.array[1], before.array[0]);
+			list_put(&list);
+			break;
+		}
+		assert_int_equal(ret, -ENOMEM);
+	}
+	list_put(&before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_allocation_of_a_first_scan_may_fail),
+		cmocka_unit_test(each_allocation_of_an_empty_scan_may_fail),
+		cmocka_unit_test(each_allocation_of_an_offer_may_fail),
+		cmocka_unit_test(failure_after_loading_leaks_nothing),
+		cmocka_unit_test(known_devices_survive_each_failure),
+	};
+
+	return own_process_run_group_tests(tests);
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * When libibverbs/core/device_list.c has providers loaded, and what it does
+ * with what they bring. Each test has a process of its own. Linked with WRAP
+ * verbs_warn.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/provider_registry.h"
+#include "libibverbs/core/fake_load.h"
+#include "libibverbs/core/list_fixture.h"
+#include "libibverbs/core/own_process.h"
+#include "support/fake_discover.h"
+#include "support/fake_provider.h"
+
+/* Another driver than that of verbs_provider_fake. */
+#define LATE_DRIVER_ID 1001
+
+static const struct verbs_match late_match[] = {
+	{ .kind = VERBS_MATCH_DRIVER_ID, .driver_id = LATE_DRIVER_ID },
+	{ .kind = VERBS_MATCH_END },
+};
+
+/* A provider that is not there before it is loaded. */
+static const struct verbs_device_ops late = {
+	.provider_abi = VERBS_PROVIDER_ABI,
+	.name = "late",
+	.max_abi_version = 100,
+	.match = late_match,
+};
+
+static unsigned int nr_warnings;
+
+void __wrap_verbs_warn(const char *fmt, ...);
+
+void __wrap_verbs_warn(const char *fmt, ...)
+{
+	nr_warnings++;
+}
+
+static struct verbs_kernel_device late_record(unsigned int n)
+{
+	struct verbs_kernel_device record = fake_discover_record(n);
+
+	record.driver_id = LATE_DRIVER_ID;
+	return record;
+}
+
+static void add_late(unsigned int n)
+{
+	struct verbs_kernel_device record = late_record(n);
+
+	fake_discover_add(&record);
+}
+
+static void no_device_loads_nothing(void **state)
+{
+	list_start();
+	list_assert_names_now(NO_NAMES);
+	assert_int_equal(fake_load.nr_load_for, 0);
+	assert_int_equal(fake_load.nr_load_all, 0);
+}
+
+static void claimed_device_loads_nothing(void **state)
+{
+	list_start();
+	list_appear(0, 0);
+	list_assert_names_now(NAMES("fake0"));
+	assert_int_equal(fake_load.nr_load_for, 0);
+	assert_int_equal(fake_load.nr_load_all, 0);
+	assert_int_equal(nr_warnings, 0);
+}
+
+static void unclaimed_device_loads_its_driver_s_provider(void **state)
+{
+	list_start();
+	fake_load.for_driver = &late;
+	add_late(0);
+	list_assert_names_now(NAMES("fake0"));
+	assert_int_equal(fake_load.nr_load_for, 1);
+	assert_int_equal(fake_load.last_driver_id, LATE_DRIVER_ID);
+	assert_int_equal(nr_warnings, 0);
+}
+
+/* Each request reads configuration files. */
+static void driver_of_many_devices_is_asked_for_once(void **state)
+{
+	list_start();
+	fake_load.for_driver = &late;
+	for (unsigned int n = 0; n < 5; n++)
+		add_late(n);
+	list_assert_names_now(
+		NAMES("fake0", "fake1", "fake2", "fake3", "fake4"));
+	assert_int_equal(fake_load.nr_load_for, 1);
+}
+
+static void each_unclaimed_driver_is_asked_for(void **state)
+{
+	struct verbs_kernel_device record = fake_discover_record(9);
+
+	list_start();
+	fake_load.for_driver = &late;
+	add_late(0);
+	record.driver_id = LATE_DRIVER_ID + 1;
+	fake_discover_add(&record);
+	list_assert_names_now(NAMES("fake0"));
+	assert_int_equal(fake_load.nr_load_for, 2);
+	assert_int_equal(fake_load.last_driver_id, LATE_DRIVER_ID + 1);
+}
+
+static void others_are_not_loaded_if_that_helped(void **state)
+{
+	list_start();
+	fake_load.for_driver = &late;
+	add_late(0);
+	list_assert_names_now(NAMES("fake0"));
+	assert_int_equal(fake_load.nr_load_all, 0);
+}
+
+static void others_are_loaded_if_that_did_not_help(void **state)
+{
+	list_start();
+	fake_load.for_all = &late;
+	add_late(0);
+	list_assert_names_now(NAMES("fake0"));
+	assert_int_equal(fake_load.nr_load_all, 1);
+	assert_int_equal(nr_warnings, 0);
+}
+
+static void devices_are_listed_together_with_late_ones(void **state)
+{
+	list_start();
+	fake_load.for_driver = &late;
+	list_appear(0, 0);
+	add_late(1);
+	list_appear(2, 2);
+	list_assert_names_now(NAMES("fake1", "fake0", "fake2"));
+}
+
+static void device_that_nobody_claims_is_not_listed(void **state)
+{
+	list_start();
+	list_appear(0, 0);
+	add_late(1);
+	list_assert_names_now(NAMES("fake0"));
+	assert_int_equal(fake_load.nr_load_all, 1);
+}
+
+static void device_that_nobody_claims_is_warned_about(void **state)
+{
+	list_start();
+	add_late(0);
+	add_late(1);
+	list_assert_names_now(NO_NAMES);
+	assert_int_equal(nr_warnings, 2);
+}
+
+static void each_list_warns_again(void **state)
+{
+	list_start();
+	add_late(0);
+	list_assert_names_now(NO_NAMES);
+	list_assert_names_now(NO_NAMES);
+	assert_int_equal(nr_warnings, 2);
+}
+
+static void nothing_is_loaded_again_after_all_was(void **state)
+{
+	unsigned int nr_load_for;
+
+	list_start();
+	add_late(0);
+	list_assert_names_now(NO_NAMES);
+	nr_load_for = fake_load.nr_load_for;
+	list_assert_names_now(NO_NAMES);
+	assert_int_equal(fake_load.nr_load_for, nr_load_for);
+	assert_int_equal(fake_load.nr_load_all, 1);
+}
+
+static void device_is_claimed_once_its_provider_has_come(void **state)
+{
+	list_start();
+	add_late(0);
+	list_assert_names_now(NO_NAMES);
+	assert_int_equal(verbs_provider_register(&late), 0);
+	list_assert_names_now(NAMES("fake0"));
+}
+
+static void provider_of_another_abi_version_claims_nothing(void **state)
+{
+	struct verbs_kernel_device record = fake_discover_record(0);
+
+	list_start();
+	record.abi_version = FAKE_ABI_VERSION + 1;
+	fake_discover_add(&record);
+	list_assert_names_now(NO_NAMES);
+	assert_int_equal(nr_warnings, 1);
+}
+
+/* What a constructor of a module may do. */
+static void list_inside(void)
+{
+	static bool inside;
+	struct list list;
+
+	if (inside)
+		return;
+	inside = true;
+	list = list_get();
+	list_put(&list);
+	inside = false;
+}
+
+static void loading_may_list_devices(void **state)
+{
+	list_start();
+	fake_load.for_driver = &late;
+	fake_load.hook = list_inside;
+	add_late(0);
+	list_assert_names_now(NAMES("fake0"));
+}
+
+static void add_one_and_list(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	fake_discover_remove("fake0");
+	add_late(5);
+	list_inside();
+}
+
+/* Records that are out of date are not used. */
+static void list_that_changes_while_loading_is_made_again(void **state)
+{
+	list_start();
+	fake_load.for_driver = &late;
+	fake_load.hook = add_one_and_list;
+	add_late(0);
+	list_assert_names_now(NAMES("fake5"));
+}
+
+/* Another thread that always gets in between, and loads nothing itself. */
+static void list_what_is_claimed(void)
+{
+	static unsigned int nr_calls;
+
+	if (++nr_calls > 100)
+		fail_msg("the list is made again and again");
+	fake_discover_remove("fake0");
+	list_inside();
+	add_late(0);
+}
+
+static void list_ends_although_others_list_all_the_time(void **state)
+{
+	list_start();
+	fake_load.hook = list_what_is_claimed;
+	list_appear(1, 1);
+	add_late(0);
+	list_assert_names_now(NAMES("fake1"));
+	assert_int_equal(fake_load.nr_load_all, 1);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Devices that only a provider knows                                        */
+/* ------------------------------------------------------------------------ */
+
+static void offered_device_is_listed(void **state)
+{
+	struct verbs_device *dev;
+	struct list list;
+
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	fake_provider.offer_guid = htobe64(0x1234);
+	list = list_get();
+	list_assert_names(&list, NAMES("soft0"));
+	dev = verbs_device_of(list.array[0]);
+	assert_false(dev->has_node);
+	assert_ptr_equal(dev->provider, &verbs_provider_fake);
+	assert_string_equal(dev->pub.dev_name, "");
+	assert_string_equal(dev->pub.ibdev_path, "");
+	assert_int_equal(dev->pub.transport_type, IBV_TRANSPORT_UNSPECIFIED);
+	assert_true(verbs_device_node_guid(dev) == htobe64(0x1234));
+	list_put(&list);
+}
+
+static void offers_come_behind_kernel_devices(void **state)
+{
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	fake_provider.offers[1] = "soft1";
+	list_appear(0, 1);
+	list_assert_names_now(NAMES("fake0", "fake1", "soft0", "soft1"));
+	list_assert_names_now(NAMES("fake0", "fake1", "soft0", "soft1"));
+}
+
+static void offered_device_keeps_its_object(void **state)
+{
+	struct list first, second;
+
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	first = list_get();
+	fake_provider.offers[0] = "soft1";
+	fake_provider.offers[1] = "soft0";
+	second = list_get();
+	list_assert_names(&second, NAMES("soft1", "soft0"));
+	assert_ptr_equal(second.array[1], first.array[0]);
+	list_put(&second);
+	list_put(&first);
+}
+
+static void device_that_is_no_longer_offered_vanishes(void **state)
+{
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	fake_provider.offers[1] = "soft1";
+	list_assert_names_now(NAMES("soft0", "soft1"));
+	fake_provider.offers[1] = NULL;
+	list_assert_names_now(NAMES("soft0"));
+	fake_provider.offers[0] = NULL;
+	list_assert_names_now(NO_NAMES);
+}
+
+static void offer_with_a_kernel_device_s_name_is_another_device(void **state)
+{
+	struct list list;
+
+	list_start();
+	fake_provider.offers[0] = "fake0";
+	list_appear(0, 0);
+	list = list_get();
+	list_assert_names(&list, NAMES("fake0", "fake0"));
+	assert_ptr_not_equal(list.array[0], list.array[1]);
+	list_put(&list);
+	list_assert_names_now(NAMES("fake0", "fake0"));
+}
+
+static void offers_do_not_need_a_kernel_with_rdma(void **state)
+{
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	fake_discover_fail(-ENOSYS);
+	list_assert_names_now(NAMES("soft0"));
+}
+
+static void failed_offer_leaves_known_devices(void **state)
+{
+	struct list first, second;
+
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	first = list_get();
+	fake_provider.offers[0] = "soft1";
+	fake_provider.list_devices_ret = -EIO;
+	second = list_get();
+	list_assert_names(&second, NAMES("soft0"));
+	assert_ptr_equal(second.array[0], first.array[0]);
+	list_put(&second);
+	list_put(&first);
+}
+
+static void offer_without_memory_is_enomem(void **state)
+{
+	list_start();
+	fake_provider.offers[0] = "soft0";
+	fake_provider.list_devices_ret = -ENOMEM;
+	list_assert_error(-ENOMEM);
+}
+
+static void provider_that_was_just_loaded_is_asked_for_offers(void **state)
+{
+	fake_discover_reset();
+	fake_provider_reset();
+	fake_load.for_driver = &verbs_provider_fake;
+	fake_provider.offers[0] = "soft0";
+	list_appear(0, 0);
+	list_assert_names_now(NAMES("fake0", "soft0"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_device_loads_nothing),
+		cmocka_unit_test(claimed_device_loads_nothing),
+		cmocka_unit_test(unclaimed_device_loads_its_driver_s_provider),
+		cmocka_unit_test(driver_of_many_devices_is_asked_for_once),
+		cmocka_unit_test(each_unclaimed_driver_is_asked_for),
+		cmocka_unit_test(others_are_not_loaded_if_that_helped),
+		cmocka_unit_test(others_are_loaded_if_that_did_not_help),
+		cmocka_unit_test(devices_are_listed_together_with_late_ones),
+		cmocka_unit_test(device_that_nobody_claims_is_not_listed),
+		cmocka_unit_test(device_that_nobody_claims_is_warned_about),
+		cmocka_unit_test(each_list_warns_again),
+		cmocka_unit_test(nothing_is_loaded_again_after_all_was),
+		cmocka_unit_test(device_is_claimed_once_its_provider_has_come),
+		cmocka_unit_test(
+			provider_of_another_abi_version_claims_nothing),
+		cmocka_unit_test(loading_may_list_devices),
+		cmocka_unit_test(list_that_changes_while_loading_is_made_again),
+		cmocka_unit_test(list_ends_although_others_list_all_the_time),
+		cmocka_unit_test(offered_device_is_listed),
+		cmocka_unit_test(offers_come_behind_kernel_devices),
+		cmocka_unit_test(offered_device_keeps_its_object),
+		cmocka_unit_test(device_that_is_no_longer_offered_vanishes),
+		cmocka_unit_test(
+			offer_with_a_kernel_device_s_name_is_another_device),
+		cmocka_unit_test(offers_do_not_need_a_kernel_with_rdma),
+		cmocka_unit_test(failed_offer_leaves_known_devices),
+		cmocka_unit_test(offer_without_memory_is_enomem),
+		cmocka_unit_test(
+			provider_that_was_just_loaded_is_asked_for_offers),
+	};
+
+	return own_process_run_group_tests(tests);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A provider module for provider_load_test.c. CMake builds several of it:
+ * MODULE_SYMBOL is what it exports, MODULE_NAME and MODULE_ABI what it says.
+ */
+#include <provider/provider.h>
+
+extern const struct verbs_device_ops MODULE_SYMBOL;
+
+const struct verbs_device_ops MODULE_SYMBOL = {
+	.provider_abi = MODULE_ABI,
+	.name = MODULE_NAME,
+};

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What CQs, SRQs and QPs have in common: libibverbs/core/object_life.c. For the
+ * waits a thread waits while the test acknowledges, as an application does.
+ */
+#include <provider/objects.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* last: it needs those above */
+#include <cmocka.h>
+
+static struct ibv_context ctx;
+static struct ibv_pd pd;
+static struct ibv_comp_channel channel;
+static struct ibv_cq send_cq, recv_cq;
+static struct ibv_srq srq;
+static struct verbs_xrcd vxrcd;
+static int app_context;
+
+static void assert_usable(pthread_mutex_t *mutex, pthread_cond_t *cond)
+{
+	assert_int_equal(pthread_mutex_trylock(mutex), 0);
+	assert_int_equal(pthread_mutex_unlock(mutex), 0);
+	assert_int_equal(pthread_cond_signal(cond), 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Birth                                                                     */
+/* ------------------------------------------------------------------------ */
+
+static void cq_gets_what_the_application_said(void **state)
+{
+	struct ibv_cq cq = {};
+
+	verbs_init_cq(&cq, &ctx, &channel, &app_context);
+	assert_ptr_equal(cq.context, &ctx);
+	assert_ptr_equal(cq.channel, &channel);
+	assert_ptr_equal(cq.cq_context, &app_context);
+	assert_int_equal(cq.comp_events_completed, 0);
+	assert_int_equal(cq.async_events_completed, 0);
+	assert_usable(&cq.mutex, &cq.cond);
+	verbs_fini_cq(&cq);
+}
+
+static void cq_leaves_the_channel_s_use_count_alone(void **state)
+{
+	struct ibv_cq cq = {};
+
+	channel.refcnt = 5;
+	verbs_init_cq(&cq, &ctx, &channel, NULL);
+	assert_int_equal(channel.refcnt, 5);
+	verbs_fini_cq(&cq);
+}
+
+static void cq_leaves_what_comes_from_the_device(void **state)
+{
+	struct ibv_cq cq = { .handle = 11, .cqe = 22 };
+
+	verbs_init_cq(&cq, &ctx, NULL, NULL);
+	assert_int_equal(cq.handle, 11);
+	assert_int_equal(cq.cqe, 22);
+	verbs_fini_cq(&cq);
+}
+
+static void basic_srq_has_a_pd_and_nothing_else(void **state)
+{
+	const struct ibv_srq_init_attr_ex attr = {
+		.srq_context = &app_context,
+		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
+		.pd = &pd,
+		/* not valid, since comp_mask does not say so */
+		.srq_type = IBV_SRQT_XRC,
+		.xrcd = &vxrcd.xrcd,
+		.cq = &recv_cq,
+	};
+	struct verbs_srq vsrq = {};
+
+	verbs_init_srq(&vsrq, &ctx, &attr);
+	assert_ptr_equal(vsrq.srq.context, &ctx);
+	assert_ptr_equal(vsrq.srq.srq_context, &app_context);
+	assert_ptr_equal(vsrq.srq.pd, &pd);
+	assert_int_equal(vsrq.srq.events_completed, 0);
+	assert_int_equal(vsrq.srq_type, IBV_SRQT_BASIC);
+	assert_null(vsrq.xrcd);
+	assert_null(vsrq.cq);
+	assert_usable(&vsrq.srq.mutex, &vsrq.srq.cond);
+	verbs_fini_srq(&vsrq.srq);
+}
+
+static void xrc_srq_has_its_domain_and_cq(void **state)
+{
+	const struct ibv_srq_init_attr_ex attr = {
+		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.pd = &pd,
+		.srq_type = IBV_SRQT_XRC,
+		.xrcd = &vxrcd.xrcd,
+		.cq = &recv_cq,
+	};
+	struct verbs_srq vsrq = {};
+
+	verbs_init_srq(&vsrq, &ctx, &attr);
+	assert_int_equal(vsrq.srq_type, IBV_SRQT_XRC);
+	assert_ptr_equal(vsrq.xrcd, &vxrcd);
+	assert_ptr_equal(vsrq.cq, &recv_cq);
+	verbs_fini_srq(&vsrq.srq);
+}
+
+static void qp_gets_what_the_application_said(void **state)
+{
+	const struct ibv_qp_init_attr_ex attr = {
+		.qp_context = &app_context,
+		.send_cq = &send_cq,
+		.recv_cq = &recv_cq,
+		.srq = &srq,
+		.qp_type = IBV_QPT_UC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = &pd,
+	};
+	struct verbs_qp vqp = {};
+
+	verbs_init_qp(&vqp, &ctx, &attr);
+	assert_ptr_equal(vqp.qp.context, &ctx);
+	assert_ptr_equal(vqp.qp.qp_context, &app_context);
+	assert_ptr_equal(vqp.qp.pd, &pd);
+	assert_ptr_equal(vqp.qp.send_cq, &send_cq);
+	assert_ptr_equal(vqp.qp.recv_cq, &recv_cq);
+	assert_ptr_equal(vqp.qp.srq, &srq);
+	assert_int_equal(vqp.qp.qp_type, IBV_QPT_UC);
+	assert_int_equal(vqp.qp.events_completed, 0);
+	assert_usable(&vqp.qp.mutex, &vqp.qp.cond);
+	verbs_fini_qp(&vqp.qp);
+}
+
+static void qp_begins_in_reset(void **state)
+{
+	const struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RC };
+	struct verbs_qp vqp = { .qp.state = IBV_QPS_ERR };
+
+	verbs_init_qp(&vqp, &ctx, &attr);
+	assert_int_equal(vqp.qp.state, IBV_QPS_RESET);
+	verbs_fini_qp(&vqp.qp);
+}
+
+static void qp_without_the_bits_has_neither_pd_nor_xrcd(void **state)
+{
+	const struct ibv_qp_init_attr_ex attr = {
+		.pd = &pd,
+		.xrcd = &vxrcd.xrcd,
+	};
+	struct verbs_qp vqp = {};
+
+	verbs_init_qp(&vqp, &ctx, &attr);
+	assert_null(vqp.qp.pd);
+	assert_int_equal(vqp.comp_mask, 0);
+	verbs_fini_qp(&vqp.qp);
+}
+
+static void xrc_qp_has_its_domain(void **state)
+{
+	const struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_XRC_RECV,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		.xrcd = &vxrcd.xrcd,
+	};
+	struct verbs_qp vqp = {};
+
+	verbs_init_qp(&vqp, &ctx, &attr);
+	assert_int_equal(vqp.comp_mask, VERBS_QP_MASK_XRCD);
+	assert_ptr_equal(vqp.xrcd, &vxrcd);
+	verbs_fini_qp(&vqp.qp);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Waiting for acknowledgements                                              */
+/* ------------------------------------------------------------------------ */
+
+struct waiter {
+	pthread_t thread;
+	struct verbs_event_count raised;
+	atomic_bool done;
+	struct ibv_cq cq;
+	struct verbs_srq vsrq;
+	struct verbs_qp vqp;
+};
+
+static void start_waiting(struct waiter *waiter, void *(*wait)(void *arg))
+{
+	atomic_init(&waiter->done, false);
+	assert_int_equal(pthread_create(&waiter->thread, NULL, wait, waiter),
+			 0);
+}
+
+/* It cannot have returned: an acknowledgement is missing. */
+static void assert_waits(struct waiter *waiter)
+{
+	assert_false(atomic_load(&waiter->done));
+}
+
+static void assert_ends(struct waiter *waiter)
+{
+	assert_int_equal(pthread_join(waiter->thread, NULL), 0);
+	assert_true(atomic_load(&waiter->done));
+}
+
+static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
+		uint32_t *completed)
+{
+	assert_int_equal(pthread_mutex_lock(mutex), 0);
+	(*completed)++;
+	assert_int_equal(pthread_cond_signal(cond), 0);
+	assert_int_equal(pthread_mutex_unlock(mutex), 0);
+}
+
+static void *wait_cq(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	verbs_wait_cq_acked(&waiter->cq, &waiter->raised);
+	atomic_store(&waiter->done, true);
+	return NULL;
+}
+
+static void *wait_srq(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	verbs_wait_srq_acked(&waiter->vsrq.srq, &waiter->raised);
+	atomic_store(&waiter->done, true);
+	return NULL;
+}
+
+static void *wait_qp(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	verbs_wait_qp_acked(&waiter->vqp.qp, &waiter->raised);
+	atomic_store(&waiter->done, true);
+	return NULL;
+}
+
+static void nothing_raised_is_no_wait(void **state)
+{
+	static const struct ibv_srq_init_attr_ex srq_attr;
+	static const struct ibv_qp_init_attr_ex qp_attr;
+	const struct verbs_event_count none = {};
+	struct verbs_srq vsrq = {};
+	struct verbs_qp vqp = {};
+	struct ibv_cq cq = {};
+
+	verbs_init_cq(&cq, &ctx, NULL, NULL);
+	verbs_init_srq(&vsrq, &ctx, &srq_attr);
+	verbs_init_qp(&vqp, &ctx, &qp_attr);
+	verbs_wait_cq_acked(&cq, &none);
+	verbs_wait_srq_acked(&vsrq.srq, &none);
+	verbs_wait_qp_acked(&vqp.qp, &none);
+	verbs_fini_qp(&vqp.qp);
+	verbs_fini_srq(&vsrq.srq);
+	verbs_fini_cq(&cq);
+}
+
+static void cq_waits_for_completion_events(void **state)
+{
+	struct waiter waiter = { .raised.comp_events = 3 };
+	struct ibv_cq *cq = &waiter.cq;
+
+	verbs_init_cq(cq, &ctx, NULL, NULL);
+	start_waiting(&waiter, wait_cq);
+	for (int i = 0; i < 3; i++) {
+		assert_waits(&waiter);
+		ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+	}
+	assert_ends(&waiter);
+	verbs_fini_cq(cq);
+}
+
+static void cq_waits_for_both_kinds_of_events(void **state)
+{
+	struct waiter waiter = {
+		.raised = { .comp_events = 1, .async_events = 1 },
+	};
+	struct ibv_cq *cq = &waiter.cq;
+
+	verbs_init_cq(cq, &ctx, NULL, NULL);
+	start_waiting(&waiter, wait_cq);
+	assert_waits(&waiter);
+	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+	assert_waits(&waiter);
+	ack(&cq->mutex, &cq->cond, &cq->async_events_completed);
+	assert_ends(&waiter);
+	verbs_fini_cq(cq);
+}
+
+static void srq_waits_for_async_events(void **state)
+{
+	static const struct ibv_srq_init_attr_ex attr;
+	struct waiter waiter = { .raised.async_events = 2 };
+	struct ibv_srq *waiting = &waiter.vsrq.srq;
+
+	verbs_init_srq(&waiter.vsrq, &ctx, &attr);
+	start_waiting(&waiter, wait_srq);
+	for (int i = 0; i < 2; i++) {
+		assert_waits(&waiter);
+		ack(&waiting->mutex, &waiting->cond,
+		    &waiting->events_completed);
+	}
+	assert_ends(&waiter);
+	verbs_fini_srq(waiting);
+}
+
+static void qp_waits_for_async_events(void **state)
+{
+	static const struct ibv_qp_init_attr_ex attr;
+	struct waiter waiter = { .raised.async_events = 2 };
+	struct ibv_qp *qp = &waiter.vqp.qp;
+
+	verbs_init_qp(&waiter.vqp, &ctx, &attr);
+	start_waiting(&waiter, wait_qp);
+	for (int i = 0; i < 2; i++) {
+		assert_waits(&waiter);
+		ack(&qp->mutex, &qp->cond, &qp->events_completed);
+	}
+	assert_ends(&waiter);
+	verbs_fini_qp(qp);
+}
+
+static void acks_that_came_before_count(void **state)
+{
+	const struct verbs_event_count raised = { .comp_events = 4,
+						  .async_events = 1 };
+	struct ibv_cq cq = {};
+
+	verbs_init_cq(&cq, &ctx, NULL, NULL);
+	cq.comp_events_completed = 4;
+	cq.async_events_completed = 1;
+	verbs_wait_cq_acked(&cq, &raised);
+	verbs_fini_cq(&cq);
+}
+
+/* As with a device that has gone, which cannot tell how many it raised. */
+static void more_acks_than_events_are_no_wait(void **state)
+{
+	const struct verbs_event_count none = {};
+	struct verbs_srq vsrq = {};
+	struct ibv_cq cq = {};
+
+	verbs_init_cq(&cq, &ctx, NULL, NULL);
+	verbs_init_srq(&vsrq, &ctx, &(struct ibv_srq_init_attr_ex){});
+	cq.comp_events_completed = 2;
+	cq.async_events_completed = 1;
+	vsrq.srq.events_completed = 1;
+	verbs_wait_cq_acked(&cq, &none);
+	verbs_wait_srq_acked(&vsrq.srq, &none);
+	verbs_fini_srq(&vsrq.srq);
+	verbs_fini_cq(&cq);
+}
+
+static void counters_may_wrap(void **state)
+{
+	struct waiter waiter = { .raised.comp_events = 1 };
+	struct ibv_cq *cq = &waiter.cq;
+
+	verbs_init_cq(cq, &ctx, NULL, NULL);
+	cq->comp_events_completed = UINT32_MAX;
+	start_waiting(&waiter, wait_cq);
+	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+	assert_waits(&waiter);
+	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+	assert_ends(&waiter);
+	verbs_fini_cq(cq);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cq_gets_what_the_application_said),
+		cmocka_unit_test(cq_leaves_the_channel_s_use_count_alone),
+		cmocka_unit_test(cq_leaves_what_comes_from_the_device),
+		cmocka_unit_test(basic_srq_has_a_pd_and_nothing_else),
+		cmocka_unit_test(xrc_srq_has_its_domain_and_cq),
+		cmocka_unit_test(qp_gets_what_the_application_said),
+		cmocka_unit_test(qp_begins_in_reset),
+		cmocka_unit_test(qp_without_the_bits_has_neither_pd_nor_xrcd),
+		cmocka_unit_test(xrc_qp_has_its_domain),
+		cmocka_unit_test(nothing_raised_is_no_wait),
+		cmocka_unit_test(cq_waits_for_completion_events),
+		cmocka_unit_test(cq_waits_for_both_kinds_of_events),
+		cmocka_unit_test(srq_waits_for_async_events),
+		cmocka_unit_test(qp_waits_for_async_events),
+		cmocka_unit_test(acks_that_came_before_count),
+		cmocka_unit_test(more_acks_than_events_are_no_wait),
+		cmocka_unit_test(counters_may_wrap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Op tables: libibverbs/core/op_table.c. Every default answers "not supported"
+ * in its own convention and touches nothing.
+ */
+#include "core/op_table.h"
+
+#include <errno.h>
+#include <provider/kernel.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* last: it needs those above */
+#include <cmocka.h>
+
+static struct verbs_context_ops ops;
+
+static int start(void **state)
+{
+	memset(&ops, 0, sizeof(ops));
+	verbs_op_table_init(&ops, false);
+	errno = 0;
+	return 0;
+}
+
+/* Objects are not looked at, so there need not be any. */
+static int errno_is_untouched(void **state)
+{
+	return errno;
+}
+
+static void no_op_is_missing(void **state)
+{
+	void (*slots[sizeof(ops) / sizeof(void (*)(void))])(void);
+
+	memcpy(slots, &ops, sizeof(slots));
+	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		if (!slots[i])
+			fail_msg("slot %zu is NULL", i);
+	}
+}
+
+static void no_op_of_a_kernel_device_is_missing(void **state)
+{
+	verbs_op_table_init(&ops, true);
+	no_op_is_missing(state);
+}
+
+static void queries_are_not_supported(void **state)
+{
+	struct ibv_device_attr_ex device_attr;
+	struct ibv_port_attr port_attr;
+	struct ibv_gid_entry entry;
+	__be16 pkey;
+
+	assert_int_equal(
+		ops.query_device(NULL, NULL, &device_attr, sizeof(device_attr)),
+		-EOPNOTSUPP);
+	assert_int_equal(ops.query_port(NULL, 1, &port_attr), -EOPNOTSUPP);
+	assert_int_equal(ops.query_gid_entry(NULL, 1, 0, &entry), -EOPNOTSUPP);
+	assert_int_equal(ops.query_gid_table(NULL, &entry, 1), -EOPNOTSUPP);
+	assert_int_equal(ops.query_pkey(NULL, 1, 0, &pkey), -EOPNOTSUPP);
+}
+
+static void event_descriptors_are_not_supported(void **state)
+{
+	int fd = -7;
+
+	assert_int_equal(ops.alloc_async_fd(NULL, &fd), -EOPNOTSUPP);
+	assert_int_equal(ops.create_comp_channel(NULL, &fd), -EOPNOTSUPP);
+	assert_int_equal(fd, -7);
+}
+
+static void events_are_passed_over(void **state)
+{
+	struct ibv_async_event event = { .event_type = IBV_EVENT_PORT_ERR };
+
+	ops.cq_event(NULL);
+	ops.async_event(NULL, &event);
+	assert_int_equal(event.event_type, IBV_EVENT_PORT_ERR);
+}
+
+static void domains_are_not_supported(void **state)
+{
+	struct ibv_xrcd *xrcd = (void *)&ops;
+	struct ibv_pd *pd = (void *)&ops;
+
+	assert_int_equal(ops.alloc_pd(NULL, &pd), -EOPNOTSUPP);
+	assert_int_equal(ops.dealloc_pd(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.open_xrcd(NULL, NULL, &xrcd), -EOPNOTSUPP);
+	assert_int_equal(ops.close_xrcd(NULL), -EOPNOTSUPP);
+	assert_ptr_equal(pd, &ops);
+	assert_ptr_equal(xrcd, &ops);
+}
+
+static void memory_is_not_supported(void **state)
+{
+	struct ibv_mr *mr = (void *)&ops;
+	struct ibv_mw *mw = (void *)&ops;
+
+	assert_int_equal(ops.reg_mr(NULL, NULL, 0, 0, 0, &mr), -EOPNOTSUPP);
+	assert_int_equal(ops.reg_dmabuf_mr(NULL, 0, 0, 0, -1, 0, &mr),
+			 -EOPNOTSUPP);
+	assert_int_equal(ops.rereg_mr(NULL, 0, NULL, NULL, 0, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.dereg_mr(NULL), -EOPNOTSUPP);
+	assert_int_equal(
+		ops.advise_mr(NULL, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, NULL, 0),
+		-EOPNOTSUPP);
+	assert_int_equal(ops.alloc_mw(NULL, IBV_MW_TYPE_1, &mw), -EOPNOTSUPP);
+	assert_int_equal(ops.dealloc_mw(NULL), -EOPNOTSUPP);
+	assert_ptr_equal(mr, &ops);
+	assert_ptr_equal(mw, &ops);
+}
+
+static void address_handles_and_multicast_are_not_supported(void **state)
+{
+	struct ibv_ah *ah = (void *)&ops;
+
+	assert_int_equal(ops.create_ah(NULL, NULL, &ah), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_ah(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.attach_mcast(NULL, NULL, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.detach_mcast(NULL, NULL, 0), -EOPNOTSUPP);
+	assert_ptr_equal(ah, &ops);
+}
+
+static void completion_queues_are_not_supported(void **state)
+{
+	struct verbs_cq *vcq = (void *)&ops;
+
+	assert_int_equal(ops.create_cq(NULL, NULL, true, &vcq), -EOPNOTSUPP);
+	assert_int_equal(ops.resize_cq(NULL, 1), -EOPNOTSUPP);
+	assert_int_equal(ops.modify_cq(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_cq(NULL), -EOPNOTSUPP);
+	assert_ptr_equal(vcq, &ops);
+}
+
+static void shared_receive_queues_are_not_supported(void **state)
+{
+	struct verbs_srq *vsrq = (void *)&ops;
+
+	assert_int_equal(ops.create_srq(NULL, NULL, &vsrq), -EOPNOTSUPP);
+	assert_int_equal(ops.modify_srq(NULL, NULL, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.query_srq(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_srq(NULL), -EOPNOTSUPP);
+	assert_ptr_equal(vsrq, &ops);
+}
+
+static void queue_pairs_are_not_supported(void **state)
+{
+	struct verbs_qp *vqp = (void *)&ops;
+
+	assert_int_equal(ops.create_qp(NULL, NULL, &vqp), -EOPNOTSUPP);
+	assert_int_equal(ops.open_qp(NULL, NULL, &vqp), -EOPNOTSUPP);
+	assert_int_equal(ops.modify_qp(NULL, NULL, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.query_qp(NULL, NULL, 0, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_qp(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.set_ece(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.query_ece(NULL, NULL), -EOPNOTSUPP);
+	assert_ptr_equal(vqp, &ops);
+}
+
+/* Applications call these: a positive errno. */
+static void data_path_is_not_supported(void **state)
+{
+	struct ibv_mw_bind bind = {};
+
+	assert_int_equal(ops.req_notify_cq(NULL, 0), EOPNOTSUPP);
+	assert_int_equal(ops.bind_mw(NULL, NULL, &bind), EOPNOTSUPP);
+}
+
+/* A positive value would be a count of completions. */
+static void polling_is_not_supported(void **state)
+{
+	struct ibv_wc wc;
+
+	assert_true(ops.poll_cq(NULL, 1, &wc) < 0);
+}
+
+static void first_request_is_the_bad_one(void **state)
+{
+	struct ibv_send_wr next = {}, send = { .next = &next };
+	struct ibv_recv_wr recv = {}, srq_recv = {};
+	struct ibv_send_wr *bad_send = NULL;
+	struct ibv_recv_wr *bad_recv = NULL;
+
+	assert_int_equal(ops.post_send(NULL, &send, &bad_send), EOPNOTSUPP);
+	assert_ptr_equal(bad_send, &send);
+	assert_int_equal(ops.post_recv(NULL, &recv, &bad_recv), EOPNOTSUPP);
+	assert_ptr_equal(bad_recv, &recv);
+	assert_int_equal(ops.post_srq_recv(NULL, &srq_recv, &bad_recv),
+			 EOPNOTSUPP);
+	assert_ptr_equal(bad_recv, &srq_recv);
+}
+
+static void kernel_device_asks_the_kernel(void **state)
+{
+	verbs_op_table_init(&ops, true);
+	assert_ptr_equal(ops.query_gid_entry, verbs_cmd_query_gid_entry);
+	assert_ptr_equal(ops.query_gid_table, verbs_cmd_query_gid_table);
+	assert_ptr_equal(ops.query_pkey, verbs_cmd_query_pkey);
+	assert_ptr_equal(ops.alloc_async_fd, verbs_cmd_alloc_async_fd);
+	assert_ptr_equal(ops.create_comp_channel,
+			 verbs_cmd_create_comp_channel);
+}
+
+static void
+what_needs_a_driver_is_not_supported_by_the_kernel_alone(void **state)
+{
+	struct ibv_pd *pd;
+
+	verbs_op_table_init(&ops, true);
+	assert_int_equal(ops.alloc_pd(NULL, &pd), -EOPNOTSUPP);
+}
+
+static int own_dealloc_pd(struct ibv_pd *pd)
+{
+	return 5;
+}
+
+static int own_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
+		       struct ibv_mw_bind *bind)
+{
+	return 6;
+}
+
+static int own_query_port(struct ibv_context *ctx, uint8_t port_num,
+			  struct ibv_port_attr *attr)
+{
+	return 7;
+}
+
+static int other_query_port(struct ibv_context *ctx, uint8_t port_num,
+			    struct ibv_port_attr *attr)
+{
+	return 8;
+}
+
+static void merge_replaces_what_is_set(void **state)
+{
+	static const struct verbs_context_ops own = {
+		.dealloc_pd = own_dealloc_pd,
+	};
+
+	verbs_op_table_merge(&ops, &own);
+	assert_ptr_equal(ops.dealloc_pd, own_dealloc_pd);
+}
+
+static void merge_replaces_the_first_and_the_last(void **state)
+{
+	struct verbs_context_ops own = {}, merged = {};
+	unsigned char *bytes = (unsigned char *)&own;
+
+	/* Whatever the members are called. */
+	memset(bytes, 0x5a, sizeof(void *));
+	memset(bytes + sizeof(own) - sizeof(void *), 0xa5, sizeof(void *));
+	verbs_op_table_merge(&merged, &own);
+	assert_memory_equal(&merged, &own, sizeof(own));
+}
+
+static void merge_leaves_what_is_not_set(void **state)
+{
+	static const struct verbs_context_ops own = {
+		.dealloc_pd = own_dealloc_pd,
+	};
+	struct verbs_context_ops before = ops;
+
+	verbs_op_table_merge(&ops, &own);
+	ops.dealloc_pd = before.dealloc_pd;
+	assert_memory_equal(&ops, &before, sizeof(ops));
+}
+
+static void merge_of_nothing_changes_nothing(void **state)
+{
+	static const struct verbs_context_ops own;
+	struct verbs_context_ops before = ops;
+
+	verbs_op_table_merge(&ops, &own);
+	assert_memory_equal(&ops, &before, sizeof(ops));
+}
+
+static void later_merge_goes_over_an_earlier_one(void **state)
+{
+	static const struct verbs_context_ops first = {
+		.dealloc_pd = own_dealloc_pd,
+		.query_port = own_query_port,
+	};
+	static const struct verbs_context_ops second = {
+		.query_port = other_query_port,
+	};
+
+	verbs_op_table_merge(&ops, &first);
+	verbs_op_table_merge(&ops, &second);
+	assert_ptr_equal(ops.dealloc_pd, own_dealloc_pd);
+	assert_ptr_equal(ops.query_port, other_query_port);
+}
+
+static void mirror_shows_the_data_path_only(void **state)
+{
+	struct ibv_context_ops public_ops = {}, expected = {};
+
+	ops.bind_mw = own_bind_mw;
+	verbs_op_table_mirror(&ops, &public_ops);
+	expected.poll_cq = ops.poll_cq;
+	expected.req_notify_cq = ops.req_notify_cq;
+	expected.post_send = ops.post_send;
+	expected.post_recv = ops.post_recv;
+	expected.post_srq_recv = ops.post_srq_recv;
+	expected.bind_mw = own_bind_mw;
+	assert_memory_equal(&public_ops, &expected, sizeof(expected));
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, start, errno_is_untouched)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(no_op_is_missing),
+		TEST(no_op_of_a_kernel_device_is_missing),
+		TEST(queries_are_not_supported),
+		TEST(event_descriptors_are_not_supported),
+		TEST(events_are_passed_over),
+		TEST(domains_are_not_supported),
+		TEST(memory_is_not_supported),
+		TEST(address_handles_and_multicast_are_not_supported),
+		TEST(completion_queues_are_not_supported),
+		TEST(shared_receive_queues_are_not_supported),
+		TEST(queue_pairs_are_not_supported),
+		TEST(data_path_is_not_supported),
+		TEST(polling_is_not_supported),
+		TEST(first_request_is_the_bad_one),
+		TEST(kernel_device_asks_the_kernel),
+		TEST(what_needs_a_driver_is_not_supported_by_the_kernel_alone),
+		TEST(merge_replaces_what_is_set),
+		TEST(merge_replaces_the_first_and_the_last),
+		TEST(merge_leaves_what_is_not_set),
+		TEST(merge_of_nothing_changes_nothing),
+		TEST(later_merge_goes_over_an_earlier_one),
+		TEST(mirror_shows_the_data_path_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A provider without a device: its functions answer what the test has put into
+ * fake_provider, and write down what they were given. One thread at a time.
+ *
+ * It claims the devices of support/fake_discover.h by their kernel driver, and
+ * can offer devices that the kernel does not know.
+ */
+#ifndef SUPPORT_FAKE_PROVIDER_H
+#define SUPPORT_FAKE_PROVIDER_H
+
+#include <provider/provider.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define FAKE_PROVIDER_MAX_OFFERS 4
+
+/* What the last call of an operation was given; the rest is zero. */
+struct fake_args {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	void *addr;
+	size_t length;
+	uint64_t iova;
+	uint64_t offset;
+	int access;
+	int flags;
+	int fd;
+	uint32_t port_num;
+	size_t size;
+	size_t max_entries;
+	enum ibv_mw_type mw_type;
+	enum ibv_advise_mr_advice advice;
+	struct ibv_sge *sg_list;
+	uint32_t num_sge;
+	const void *attr; /* the caller's pointer */
+	const union ibv_gid *gid;
+	uint16_t lid;
+	int attr_mask;
+	int cqe;
+	bool extended;
+	const struct ibv_query_device_ex_input *input;
+	struct ibv_cq_init_attr_ex cq_attr;
+	struct ibv_srq_init_attr_ex srq_attr;
+	struct ibv_qp_init_attr_ex qp_attr;
+};
+
+struct fake_provider {
+	/* Answers. Failures are -errno, 0 is success. */
+	int open_ret;	   /* open_context(), before it makes a context */
+	int open_ret_late; /* and after it has made one */
+	int alloc_async_fd_ret;
+	int ret;	      /* every other operation that can fail */
+	int list_devices_ret; /* after the offers were added */
+	const char *offers[FAKE_PROVIDER_MAX_OFFERS]; /* up to a NULL */
+	__be64 offer_guid;
+	struct ibv_device_attr_ex device_attr;
+	struct ibv_port_attr port_attr;
+	const struct ibv_gid_entry *gids; /* slot i; gid_index tells nothing */
+	size_t nr_gids;
+	const __be16 *pkeys;
+	size_t nr_pkeys;
+	struct ibv_srq_attr srq_attr;	 /* of create_srq() and query_srq() */
+	struct ibv_qp_cap qp_cap;	 /* of create_qp() */
+	struct ibv_qp_attr qp_attr;	 /* of query_qp() */
+	uint32_t qp_mask;		 /* enum verbs_qp_mask, more of them */
+	struct ibv_ece ece;		 /* of query_ece() */
+	struct verbs_event_count raised; /* of the destroy functions */
+
+	/* What was seen. */
+	unsigned int nr_opens;	 /* contexts that were made */
+	unsigned int nr_closes;	 /* contexts that were closed */
+	unsigned int nr_objects; /* PDs, MRs, ... that were not freed yet */
+	const char *last_op;	 /* "reg_mr" */
+	struct fake_args args;
+	struct ibv_cq *event_cq;      /* of cq_event() */
+	struct ibv_async_event event; /* of async_event() */
+	int last_cmd_fd;	      /* of open_context() */
+
+	/* Writing ends of the last context's and channel's event pipes. */
+	int async_write_fd;
+	int comp_write_fd;
+};
+
+extern struct fake_provider fake_provider;
+
+/* Claims FAKE_DRIVER_ID with FAKE_ABI_VERSION; offers devices. */
+extern const struct verbs_device_ops verbs_provider_fake;
+
+/* Its operations, to be put over the defaults of other contexts. */
+extern const struct verbs_context_ops fake_provider_ops;
+
+/** fake_provider_reset() - answers and notes as at the start; closes the pipes
+ */
+void fake_provider_reset(void);
+
+#endif
