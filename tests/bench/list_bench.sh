@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of lib.sh
+#
+# Runs list_bench with both libraries at several numbers of devices, prints one
+# table, and checks the numbers of system calls against what we promise. Sourced
+# in the guest, after lib.sh, by the case that makes the devices.
+
+# Everything that both libraries read when they load providers is brought into
+# memory first; else the distribution's would pay for the file system of the
+# lane, and ours (which is in memory already) would not.
+bench_level_field() {
+	local distro file
+
+	distro=$(cat /run/lane/distro_dir)
+	for file in /etc/libibverbs.d/* "$distro"/libibverbs.so.* \
+		"$distro"/libibverbs/*; do
+		[ ! -f "$file" ] || touch -c "$(readlink -f "$file")"
+	done
+}
+
+# bench_one COUNT LIBRARY - keeps $scratch/bench.COUNT.LIBRARY.
+bench_one() {
+	local file=$scratch/bench.$1.$2
+
+	LANE_COMMAND_TIMEOUT=200 "$with" "$2" "$tools/list_bench" >"$file" 2>&1
+	cat "$file"
+	grep -q "^devices=$1 " "$file"
+}
+
+bench_measure() {
+	check "list_bench at $1 devices, distro" bench_one "$1" distro
+	check "list_bench at $1 devices, ours" bench_one "$1" ours
+}
+
+# bench_value COUNT LIBRARY KEY
+bench_value() {
+	sed -n "s/.*\b$3=\([0-9]*\).*/\1/p" "$scratch/bench.$1.$2"
+}
+
+bench_row() {
+	local distro ours
+
+	distro=$(bench_value "$1" distro "$2")
+	ours=$(bench_value "$1" ours "$2")
+	awk -v n="$1" -v what="$3" -v d="$distro" -v o="$ours" 'BEGIN {
+		printf "%7d  %-22s %12d %9d %14.3f\n", n, what, d, o,
+			d ? o / d : 0 }'
+}
+
+# bench_table COUNT...
+bench_table() {
+	local count
+
+	echo
+	printf '%7s  %-22s %12s %9s %14s\n' devices 'ibv_get_device_list()' \
+		distribution ours ours/distrib.
+	for count; do
+		bench_row "$count" first_calls 'first: system calls'
+		bench_row "$count" repeat_calls 'repeated: system calls'
+		bench_row "$count" first_us 'first: us'
+		bench_row "$count" repeat_us 'repeated: us'
+	done
+	echo
+}
+
+# at_most COUNT KEY PART - ours is at most 1/PART of the distribution's.
+at_most() {
+	local distro ours
+
+	distro=$(bench_value "$1" distro "$2")
+	ours=$(bench_value "$1" ours "$2")
+	echo "distribution: $distro, ours: $ours"
+	[ $((ours * $3)) -le "$distro" ]
+}
+
+# grows_slowly FROM TO KEY - by no more than one call for eight devices.
+grows_slowly() {
+	local from to
+
+	from=$(bench_value "$1" ours "$3")
+	to=$(bench_value "$2" ours "$3")
+	echo "ours: $from at $1 devices, $to at $2"
+	[ $(((to - from) * 8)) -le $(($2 - $1)) ]
+}
+
+# bench_check - the promises; counts of calls do not vary from run to run,
+# times do and are only printed.
+bench_check() {
+	section="list call: "
+	check_ours "first, 1 device: at most 1/5 of the calls" \
+		at_most 1 first_calls 5
+	check_ours "first, 200 devices: at most 1/10 of the calls" \
+		at_most 200 first_calls 10
+	check_ours "repeated, 1 device: at most 1/2 of the calls" \
+		at_most 1 repeat_calls 2
+	check_ours "repeated, 200 devices: at most 1/10 of the calls" \
+		at_most 200 repeat_calls 10
+	check_ours "first: at most one call more for 8 devices" \
+		grows_slowly 1 200 first_calls
+	check_ours "repeated: at most one call more for 8 devices" \
+		grows_slowly 1 200 repeat_calls
+	if at_most 1 first_us 5 >/dev/null; then
+		echo "     first, 1 device: at most 1/5 of the time: yes"
+	else
+		echo "     first, 1 device: at most 1/5 of the time: NO"
+	fi
+	section=
+}

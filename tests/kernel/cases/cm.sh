@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Connections are made by address: the distribution's librdmacm and its
+# programs, on top of both libraries.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../guest/lib.sh"
+. "$here/../guest/rxe.sh"
+. "$here/../guest/pair.sh"
+
+# works PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - in all pairings, both ends
+# must end well. @port and @address stand for those of the server.
+works() {
+	local pairing program=$1 name
+	local -a both
+
+	shift
+	name="$program $*"
+	name="$program ${name#*-- }"
+	for pairing in $pairings; do
+		[ -n "$fixed_port" ] || pair_port=$((pair_port + 1))
+		both=("$@")
+		both=("${both[@]/#@port/$pair_port}")
+		both=("${both[@]/#@address/$rxe_address}")
+		both=("${both[@]/#--/-- $program}")
+		# shellcheck disable=SC2086,SC2048 # no argument has a blank
+		if pair_run cm_listens "${pairing%:*}" "${pairing#*:}" \
+			"$program" ${both[*]}; then
+			pass "$name ($pairing)"
+		else
+			pair_result >"$scratch/result"
+			fail "$name ($pairing)" "$scratch/result"
+		fi
+	done
+}
+
+fixed_port=
+check "rxe0 comes up" rxe_up
+
+# At its end rping's server closes a channel that another thread of it reads.
+pair_own_race='^rdma_get_cm_event: Bad file descriptor'
+works rping -s -a @address -p @port -C 5 -S 200 -V -- \
+	-c -a @address -p @port -C 5 -S 200 -V
+works rping -s -a @address -p @port -C 3 -q -- \
+	-c -a @address -p @port -C 3 -q
+pair_own_race=
+works ucmatose -b @address -p @port -c 2 -C 5 -S 64 -- \
+	-s @address -p @port -c 2 -C 5 -S 64
+# Not with "-T a": its client takes the server's last goodbye for an error when
+# it comes early, with either library.
+works rstream -b @address -p @port -I 5 -C 3 -S 1000 -T v -- \
+	-s @address -p @port -I 5 -C 3 -S 1000 -T v
+works rstream -b @address -p @port -I 5 -C 3 -S 1000 -T b -- \
+	-s @address -p @port -I 5 -C 3 -S 1000 -T b
+works riostream -b @address -p @port -I 5 -C 3 -S 1000 -- \
+	-s @address -p @port -I 5 -C 3 -S 1000
+
+# udaddy's port cannot be chosen.
+fixed_port=yes
+pair_port=7174
+works udaddy -b @address -c 2 -C 5 -S 64 -- -s @address -c 2 -C 5 -S 64
+fixed_port=
+pair_port=21000
+
+# cmtime's server waits for ever.
+pair_endless=yes
+works cmtime -b @address -p @port -- -s @address -p @port -c 5
+finish

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Asynchronous events arrive: ibv_asyncwatch reports that a port goes down and
+# comes back, in the same words with both libraries.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../guest/lib.sh"
+. "$here/../guest/rxe.sh"
+
+# said FILE TIMES TEXT
+said() {
+	[ "$(grep -c "$3" "$1")" -ge "$2" ]
+}
+
+# watch_port LIBRARY - leaves what was reported in $scratch/LIBRARY.
+watch_port() {
+	local lib=$1 log=$scratch/$1 pid times
+
+	"$with" "$lib" ibv_asyncwatch -d rxe0 >"$log" 2>&1 &
+	pid=$!
+	check "$lib: ibv_asyncwatch waits" \
+		wait_for 20 said "$log" 1 'async event FD'
+	for times in 1 2; do
+		ip link set ve1 down
+		check "$lib: port down, time $times" \
+			wait_for 10 said "$log" "$times" IBV_EVENT_PORT_ERR
+		ip link set ve1 up
+		check "$lib: port up, time $times" \
+			wait_for 10 said "$log" "$times" IBV_EVENT_PORT_ACTIVE
+	done
+	check "$lib: ibv_asyncwatch still runs" kill -0 "$pid"
+	stop "$pid"
+	# The number of a descriptor is the library's own affair.
+	sed -i 's/FD [0-9]*/FD N/' "$log"
+}
+
+check "rxe0 comes up" rxe_up
+watch_port distro
+watch_port ours
+same "same report" "$scratch/distro" "$scratch/ours"
+finish

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Data flows over RC, UC, UD and SRQ: the distribution's ibv_*_pingpong, polling
+# and with events, the old and the new way of posting, with our library at both
+# ends and at either. What rxe does not have fails with both libraries alike.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../guest/lib.sh"
+. "$here/../guest/rxe.sh"
+. "$here/../guest/pair.sh"
+
+# pingpong SERVER_LIB CLIENT_LIB TYPE OPTION... - with validated contents.
+pingpong() {
+	local server_lib=$1 client_lib=$2 program=ibv_$3_pingpong
+
+	pair_port=$((pair_port + 1))
+	shift 3
+	set -- -d rxe0 -g "$rxe_gid_index" -p "$pair_port" "$@"
+	pair_run tcp_listens "$server_lib" "$client_lib" \
+		"$program" "$@" -- "$program" "$@" "$rxe_address"
+}
+
+# works TYPE OPTION... - all four pairings of libraries.
+works() {
+	local pairing
+
+	for pairing in $pairings; do
+		if pingpong "${pairing%:*}" "${pairing#*:}" "$@" &&
+			grep -q ' iters in ' "$scratch/pair.client.out"; then
+			pass "ibv_$1_pingpong ${*:2} ($pairing)"
+		else
+			pair_result >"$scratch/result"
+			fail "ibv_$1_pingpong ${*:2} ($pairing)" "$scratch/result"
+		fi
+	done
+}
+
+# alike TYPE OPTION... - whatever comes of it, both libraries give the same.
+alike() {
+	local lib
+
+	for lib in distro ours; do
+		pingpong "$lib" "$lib" "$@"
+		pair_result >"$scratch/$lib"
+	done
+	same "ibv_$1_pingpong ${*:2}: same result ($(sed -n \
+		'/^server: [^e]/{p;q}' "$scratch/distro"))" \
+		"$scratch/distro" "$scratch/ours"
+}
+
+check "rxe0 comes up" rxe_up
+
+small=(-n 20 -s 1500 -r 32 -c)
+works rc "${small[@]}"
+works rc "${small[@]}" -e
+works rc "${small[@]}" -N
+works rc "${small[@]}" -N -e
+works uc "${small[@]}"
+works uc "${small[@]}" -e
+works ud "${small[@]}" -s 1000
+works ud "${small[@]}" -s 1000 -e
+works srq "${small[@]}" -q 4
+works srq "${small[@]}" -q 4 -e
+
+section="bind mount: "
+export LANE_MODE=bind
+works rc "${small[@]}" -e
+unset LANE_MODE
+
+section=
+alike rc -n 5 -t
+alike rc -n 5 -o
+alike rc -n 5 -O
+alike rc -n 5 -o -P
+alike rc -n 5 -j
+alike rc -n 5 -j -N
+alike srq -n 5 -q 2 -o
+alike xsrq -n 2
+alike xsrq -n 2 -e
+finish

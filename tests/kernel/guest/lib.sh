@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# What every test case of the guest begins with: prepares the two libraries and
+# the test programs once per boot, counts what passed and failed, and runs
+# commands with either library. A case sources it, calls the functions below,
+# and ends with finish.
+
+set -u
+
+# Where with(1) lies, and the C programs of guest_tools/.
+guest=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+with=$guest/with
+tools=/run/lane/tools
+case_name=$(basename "$0" .sh)
+scratch=/run/lane/scratch/$case_name
+rm -rf "$scratch"
+mkdir -p "$scratch"
+chmod 1777 "$scratch"
+
+passed=0
+failed=0
+section=
+
+say() {
+	echo "== $case_name: $*"
+}
+
+pass() {
+	passed=$((passed + 1))
+	echo "ok   $case_name: $section$*"
+}
+
+# fail NAME [FILE]... - the files say why.
+fail() {
+	local file
+
+	failed=$((failed + 1))
+	echo "FAIL $case_name: $section$1"
+	shift
+	for file; do
+		head -n 40 "$file" 2>/dev/null | sed 's/^/       /'
+	done
+}
+
+# check NAME COMMAND... - passes when the command succeeds.
+check() {
+	local name=$1 log=$scratch/check.log rc
+
+	shift
+	"$@" >"$log" 2>&1
+	rc=$?
+	if [ "$rc" -eq 0 ]; then
+		pass "$name"
+	else
+		echo "exit code $rc of: $*" >>"$log"
+		fail "$name" "$log"
+	fi
+	return "$rc"
+}
+
+# same NAME DISTRO_FILE OUR_FILE - passes when they are equal byte for byte.
+same() {
+	if diff -u "$2" "$3" >"$scratch/same.log" 2>&1; then
+		pass "$1"
+	else
+		fail "$1" "$scratch/same.log"
+	fi
+}
+
+# The lane tests itself when "ours" is a copy of the distribution's library.
+self_test() {
+	cmp -s /run/lane/ours/libibverbs.so.1 \
+		"$(cat /run/lane/distro_dir)/libibverbs.so.1"
+}
+
+# check_ours NAME COMMAND... - like check, for what only our library promises.
+check_ours() {
+	local name=$1
+
+	if self_test; then
+		shift
+		if "$@" >"$scratch/check.log" 2>&1; then
+			echo "note $case_name: $section$name: holds (self test)"
+		else
+			echo "note $case_name: $section$name: does not hold (self test)"
+			head -n 5 "$scratch/check.log" | sed 's/^/       /'
+		fi
+	else
+		check "$@"
+	fi
+}
+
+with_distro() {
+	"$with" distro "$@"
+}
+
+with_ours() {
+	"$with" ours "$@"
+}
+
+# record LIBRARY NAME COMMAND... - leaves NAME.LIBRARY.{out,err,rc} in $scratch.
+record() {
+	local to=$scratch/$2.$1
+
+	"$with" "$1" "${@:3}" >"$to.out" 2>"$to.err"
+	echo $? >"$to.rc"
+}
+
+# compare NAME COMMAND... - the command must give the same output and exit code
+# with both libraries, and ours must say no more on stderr.
+compare() {
+	local name=$1 key
+
+	key=${name//[^A-Za-z0-9_-]/_}
+	record distro "$key" "${@:2}"
+	record ours "$key" "${@:2}"
+	{ cat "$scratch/$key.distro.out"; echo "rc"; cat "$scratch/$key.distro.rc"; } \
+		>"$scratch/$key.distro"
+	{ cat "$scratch/$key.ours.out"; echo "rc"; cat "$scratch/$key.ours.rc"; } \
+		>"$scratch/$key.ours"
+	if ! cmp -s "$scratch/$key.distro" "$scratch/$key.ours"; then
+		diff -u "$scratch/$key.distro" "$scratch/$key.ours" \
+			>"$scratch/$key.diff"
+		fail "$name: same output" "$scratch/$key.diff" \
+			"$scratch/$key.ours.err"
+	elif [ -s "$scratch/$key.ours.err" ] &&
+		! cmp -s "$scratch/$key.distro.err" "$scratch/$key.ours.err"; then
+		fail "$name: same output, but ours says more on stderr" \
+			"$scratch/$key.ours.err"
+	else
+		pass "$name: same output"
+	fi
+}
+
+# wait_for SECONDS COMMAND... - until it succeeds.
+wait_for() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+# stop PID... - ends processes that this case started, and waits for them.
+stop() {
+	kill "$@" 2>/dev/null
+	wait "$@" 2>/dev/null
+}
+
+finish() {
+	echo "$passed $failed" >"$LANE_OUT/$case_name.count"
+	echo "$case_name: $passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}
+
+# Copies our library, the distribution's folder of provider modules with our
+# modules added, and the programs to places that every user can reach.
+prepare_libraries() {
+	local distro
+
+	[ ! -e /run/lane/distro_dir ] || return 0
+	mkdir -p /run/lane/ours /run/lane/merged "$tools"
+	distro=$(ldconfig -p |
+		sed -n 's/^\tlibibverbs.so.1 (libc6,x86-64) => //p' | head -n 1)
+	[ -n "$distro" ] || return 1
+	# /lib is a link to /usr/lib: modules are looked for under the latter.
+	distro=$(dirname "$distro")
+	[ ! -d "/usr$distro" ] || distro=/usr$distro
+	if [ -n "$LANE_LIB" ]; then
+		cp -a "$LANE_LIB"/libibverbs.so.* /run/lane/ours/ || return 1
+		[ ! -d "$LANE_LIB/libibverbs" ] ||
+			cp -a "$LANE_LIB/libibverbs" /run/lane/ours/ || return 1
+	fi
+	mkdir -p /run/lane/ours/libibverbs
+	cp -a "$distro/libibverbs/." /run/lane/merged || return 1
+	cp -a /run/lane/ours/libibverbs/. /run/lane/merged || return 1
+	[ -z "$LANE_TOOLS" ] || cp "$LANE_TOOLS"/* "$tools" || return 1
+	chmod -R a+rX /run/lane/ours /run/lane/merged "$tools"
+	echo "$distro" >/run/lane/distro_dir
+}
+
+# The loader must take our file, or every comparison below means nothing.
+ours_is_loaded() {
+	local mode=$1 want
+
+	want=$(stat -c %d:%i /run/lane/ours/libibverbs.so.1 -L)
+	# shellcheck disable=SC2016 # the inner shell expands these
+	LANE_MODE=$mode with_ours bash -c '
+		file=$(LD_TRACE_LOADED_OBJECTS=1 ibv_devices |
+			sed -n "s/.*libibverbs.so.1 => \([^ ]*\).*/\1/p")
+		[ "$(stat -L -c %d:%i "$file")" = "$1" ]' bash "$want"
+}
+
+prepare_libraries || { fail "prepare the libraries"; finish; }
+if [ -n "$LANE_LIB" ] && [ ! -e /run/lane/verified ]; then
+	if ours_is_loaded path && ours_is_loaded bind; then
+		touch /run/lane/verified
+	else
+		fail "programs of the distribution load our library"
+		finish
+	fi
+fi

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2154 # lib.sh sets the variables
+#
+# Runs a server and a client of one program against each other in the guest,
+# each with a library of its own. Sourced after lib.sh by the cases that need
+# two ends.
+
+# Which libraries the two ends use, server and client.
+# shellcheck disable=SC2034 # the cases use it
+pairings='distro:distro ours:ours ours:distro distro:ours'
+pair_port=20000
+
+# tcp_listens PORT - whatever address it listens on.
+tcp_listens() {
+	local hex
+
+	hex=$(printf ':%04X ' "$1")
+	grep -hi "^ *[0-9]*: [0-9A-F]*${hex}[^ ]* 0A " /proc/net/tcp \
+		/proc/net/tcp6 >/dev/null
+}
+
+# cm_listens PORT - through the connection manager (rdma_cm).
+cm_listens() {
+	rdma resource show cm_id 2>/dev/null |
+		grep -q "state LISTEN .*src-addr [^ ]*:$1 "
+}
+
+# pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND
+# LISTENS says when the server is ready: a function that takes $pair_port.
+# Leaves $scratch/pair.{server,client}.{out,rc}. Returns 0 when both ends do.
+# With pair_endless set the server does not end by itself: it is ended after
+# the client, and must still have been there.
+pair_endless=
+# What a server says that ends with an error for a reason of its own, whatever
+# the library.
+pair_own_race=
+pair_run() {
+	local listens=$1 server_lib=$2 client_lib=$3
+	local server_pid rc to=$scratch/pair
+	local -a server=()
+
+	shift 3
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	rm -f "$to".*
+	"$with" "$server_lib" "${server[@]}" >"$to.server.out" 2>&1 &
+	server_pid=$!
+	if wait_for 20 pair_ready "$listens" "$server_pid" &&
+		kill -0 "$server_pid" 2>/dev/null; then
+		"$with" "$client_lib" "$@" >"$to.client.out" 2>&1
+		echo $? >"$to.client.rc"
+		# The client has said what it had to say; the server needs no
+		# longer than that, or it hangs.
+		[ -n "$pair_endless" ] ||
+			wait_for 15 pair_is_gone "$server_pid" || true
+	fi
+	kill "$server_pid" 2>/dev/null
+	wait "$server_pid" 2>/dev/null
+	rc=$?
+	# Ended by this function's SIGTERM, as the shell reports it.
+	[ -z "$pair_endless" ] || [ "$rc" -ne 143 ] || rc=0
+	[ -z "$pair_own_race" ] || [ "$rc" -ne 255 ] ||
+		! grep -q "$pair_own_race" "$to.server.out" || rc=0
+	echo "$rc" >"$to.server.rc"
+	[ "$(cat "$to.server.rc" "$to.client.rc" 2>/dev/null | tr -d '\n')" = 00 ]
+}
+
+pair_ready() {
+	"$1" "$pair_port" || pair_is_gone "$2"
+}
+
+# A background child is gone when only its zombie is left.
+pair_is_gone() {
+	! grep -q '^State:[[:space:]]*[^Z[:space:]]' "/proc/$1/status" 2>/dev/null
+}
+
+# pair_result - one line per end, with what differs from run to run removed.
+pair_result() {
+	local end
+
+	for end in server client; do
+		echo "$end: exit code $(cat "$scratch/pair.$end.rc" 2>/dev/null)"
+		sed -E "s/^/$end: /; s/0x[0-9a-f]+/0xN/g; s/[0-9.]+ (seconds|Mbit|usec)/N \1/g" \
+			"$scratch/pair.$end.out" 2>/dev/null |
+			grep -Ev '(local|remote) address: '
+	done
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hammer SECONDS THREADS DEVICE - threads list all devices, open them, query
+ * device, port, GID and P_Key, close and free, all at once. DEVICE must always
+ * be there and work; others may come and go meanwhile. Afterwards the process
+ * must own as many descriptors as before, and not much more memory than after
+ * the first fifth of the time.
+ */
+#include <infiniband/verbs.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_THREADS 64
+/* Arenas of malloc and fragments: a leak in ten seconds is far beyond this. */
+#define MAX_GROWTH_KB 1024
+
+static const char *wanted;
+static atomic_bool stop;
+static atomic_ulong nr_lists, nr_opens, nr_refused, nr_failures;
+
+static void failure(const char *format, ...)
+{
+	va_list args;
+
+	/* The first few say it all. */
+	if (atomic_fetch_add(&nr_failures, 1) > 10)
+		return;
+	va_start(args, format);
+	fputs("hammer: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+static int nr_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int nr = 0;
+
+	if (!dir)
+		return -1;
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+static long resident_kb(void)
+{
+	long size, resident = -1;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld %ld", &size, &resident) != 2)
+		resident = -1;
+	fclose(file);
+	return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void query(struct ibv_context *context, const char *name)
+{
+	struct ibv_device_attr device;
+	struct ibv_port_attr port;
+	union ibv_gid gid;
+	__be16 pkey;
+	int must = !strcmp(name, wanted);
+
+	if (ibv_query_device(context, &device) && must)
+		failure("ibv_query_device: %s", strerror(errno));
+	if (ibv_query_port(context, 1, &port) && must)
+		failure("ibv_query_port: %s", strerror(errno));
+	if (ibv_query_gid(context, 1, 1, &gid) && must)
+		failure("ibv_query_gid: %s", strerror(errno));
+	if (ibv_query_pkey(context, 1, 0, &pkey) && must)
+		failure("ibv_query_pkey: %s", strerror(errno));
+	if (must && device.phys_port_cnt != 1)
+		failure("%s has %d ports", name, device.phys_port_cnt);
+}
+
+static void use(struct ibv_device *device)
+{
+	const char *name = ibv_get_device_name(device);
+	struct ibv_context *context;
+
+	ibv_get_device_guid(device);
+	ibv_get_device_index(device);
+	context = ibv_open_device(device);
+	if (!context) {
+		atomic_fetch_add(&nr_refused, 1);
+		if (!strcmp(name, wanted))
+			failure("ibv_open_device: %s", strerror(errno));
+		return;
+	}
+	atomic_fetch_add(&nr_opens, 1);
+	query(context, name);
+	if (ibv_close_device(context))
+		failure("ibv_close_device: %s", strerror(errno));
+}
+
+/* Opened devices must outlive the list: every other thread frees it first. */
+static void *work(void *argument)
+{
+	int free_first = argument != NULL, i, nr, seen;
+	struct ibv_device **list;
+	struct ibv_context *context;
+
+	while (!stop) {
+		list = ibv_get_device_list(&nr);
+		if (!list) {
+			failure("ibv_get_device_list: %s", strerror(errno));
+			continue;
+		}
+		atomic_fetch_add(&nr_lists, 1);
+		context = NULL;
+		seen = 0;
+		for (i = 0; i < nr; i++) {
+			if (!strcmp(ibv_get_device_name(list[i]), wanted)) {
+				seen = 1;
+				if (free_first)
+					context = ibv_open_device(list[i]);
+			}
+			if (!free_first)
+				use(list[i]);
+		}
+		if (list[nr])
+			failure("the list does not end");
+		if (!seen)
+			failure("%s is not listed", wanted);
+		ibv_free_device_list(list);
+		if (context) {
+			atomic_fetch_add(&nr_opens, 1);
+			query(context, ibv_get_device_name(context->device));
+			if (ibv_close_device(context))
+				failure("ibv_close_device: %s",
+					strerror(errno));
+		}
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int seconds = argc == 4 ? atoi(argv[1]) : 0;
+	int nr_threads = argc == 4 ? atoi(argv[2]) : 0;
+	int i, fds_before, fds_after;
+	pthread_t threads[MAX_THREADS];
+	long before, after;
+
+	if (seconds < 1 || nr_threads < 1 || nr_threads > MAX_THREADS) {
+		fprintf(stderr, "usage: hammer SECONDS THREADS DEVICE\n");
+		return 2;
+	}
+	wanted = argv[3];
+	fds_before = nr_descriptors();
+	for (i = 0; i < nr_threads; i++)
+		if (pthread_create(&threads[i], NULL, work,
+				   i % 2 ? &stop : NULL))
+			return 2;
+	usleep(seconds * 200000);
+	before = resident_kb();
+	usleep(seconds * 800000);
+	after = resident_kb();
+	stop = 1;
+	for (i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	fds_after = nr_descriptors();
+
+	printf("lists %lu, opens %lu, refused %lu, failures %lu\n", nr_lists,
+	       nr_opens, nr_refused, nr_failures);
+	printf("descriptors %d before, %d after\n", fds_before, fds_after);
+	printf("resident %ld kB early, %ld kB late\n", before, after);
+	if (fds_after != fds_before)
+		failure("descriptors leak");
+	if (after - before > MAX_GROWTH_KB)
+		failure("memory grows");
+	if (!nr_lists || !nr_opens)
+		failure("nothing was done");
+	return nr_failures ? 1 : 0;
+}
