@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <provider/kernel.h>
-#include <pthread.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
@@ -195,56 +194,25 @@ int verbs_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	return submit_write(cq->context, &req);
 }
 
-static int destroy_native(struct ibv_cq *cq,
-			  struct ib_uverbs_destroy_cq_resp *ret_resp)
-{
-	struct cmd cmd;
-
-	cmd_init(&cmd, KERNEL_CAP_DESTROY_CQ);
-	cmd_in_obj(&cmd, UVERBS_ATTR_DESTROY_CQ_HANDLE, cq->handle);
-	cmd_out_ptr(&cmd, UVERBS_ATTR_DESTROY_CQ_RESP, ret_resp,
-		    sizeof(*ret_resp));
-	return submit_ioctl(cq->context, &cmd);
-}
-
-static int destroy_write(struct ibv_cq *cq,
-			 struct ib_uverbs_destroy_cq_resp *ret_resp)
-{
-	const struct ib_uverbs_destroy_cq in = { .cq_handle = cq->handle };
-	const struct write_cmd req = {
-		.command = IB_USER_VERBS_CMD_DESTROY_CQ,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
-	};
-
-	return submit_write(cq->context, &req);
-}
-
-/* What was acknowledged until now, so that nothing is left to wait for. */
-static struct verbs_event_count acked(struct ibv_cq *cq)
-{
-	struct verbs_event_count count;
-
-	(void)pthread_mutex_lock(&cq->mutex); /* fails on misuse only */
-	count.comp_events = cq->comp_events_completed;
-	count.async_events = cq->async_events_completed;
-	(void)pthread_mutex_unlock(&cq->mutex);
-	return count;
-}
-
 int verbs_cmd_destroy_cq(struct ibv_cq *cq,
 			 struct verbs_event_count *ret_raised)
 {
+	static const struct destroy_cmd destroy = {
+		.cap = KERNEL_CAP_DESTROY_CQ,
+		.handle_attr = UVERBS_ATTR_DESTROY_CQ_HANDLE,
+		.resp_attr = UVERBS_ATTR_DESTROY_CQ_RESP,
+		.write_command = IB_USER_VERBS_CMD_DESTROY_CQ,
+	};
 	struct ib_uverbs_destroy_cq_resp resp = {};
-	int ret = destroy_native(cq, &resp);
+	int ret = destroy_with_resp(cq->context, &destroy, cq->handle, &resp,
+				    sizeof(resp));
 
-	if (ret == SUBMIT_NOT_OFFERED)
-		ret = destroy_write(cq, &resp);
 	if (destroy_device_gone(ret)) {
-		*ret_raised = acked(cq);
-		return 0;
+		resp.comp_events_reported =
+			destroy_acked(&cq->mutex, &cq->comp_events_completed);
+		resp.async_events_reported =
+			destroy_acked(&cq->mutex, &cq->async_events_completed);
+		ret = 0;
 	}
 	if (ret)
 		return ret;

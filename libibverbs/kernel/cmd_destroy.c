@@ -6,6 +6,8 @@
 #include "kernel/cmd_destroy.h"
 
 #include <errno.h>
+#include <rdma/ib_user_verbs.h>
+#include <stddef.h>
 
 #include "kernel/cmd.h"
 #include "kernel/kernel_state.h"
@@ -18,35 +20,78 @@ bool destroy_device_gone(int ret)
 	return ret == -EIO && verbs_allow_disassoc_destroy;
 }
 
-static int by_handle_native(struct ibv_context *ctx,
-			    const struct destroy_cmd *destroy, uint32_t handle)
+static int destroy_native(struct ibv_context *ctx,
+			  const struct destroy_cmd *destroy, uint32_t handle,
+			  void *resp, size_t resp_len)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, destroy->cap);
 	cmd_in_obj(&cmd, destroy->handle_attr, handle);
+	if (resp_len)
+		cmd_out_ptr(&cmd, destroy->resp_attr, resp, resp_len);
 	return submit_ioctl(ctx, &cmd);
 }
 
-/* All request structs of this kind are one handle: ib_uverbs_dealloc_pd, ... */
-static int by_handle_write(struct ibv_context *ctx,
-			   const struct destroy_cmd *destroy, uint32_t handle)
+/* All requests with an answer are this: ib_uverbs_destroy_cq, _qp, _srq. */
+_Static_assert(sizeof(struct ib_uverbs_destroy_qp) ==
+			       sizeof(struct ib_uverbs_destroy_cq) &&
+		       offsetof(struct ib_uverbs_destroy_qp, qp_handle) ==
+			       offsetof(struct ib_uverbs_destroy_cq, cq_handle),
+	       "one request for CQs and QPs");
+_Static_assert(sizeof(struct ib_uverbs_destroy_srq) ==
+			       sizeof(struct ib_uverbs_destroy_cq) &&
+		       offsetof(struct ib_uverbs_destroy_srq, srq_handle) ==
+			       offsetof(struct ib_uverbs_destroy_cq, cq_handle),
+	       "one request for CQs and SRQs");
+
+static int destroy_write(struct ibv_context *ctx,
+			 const struct destroy_cmd *destroy, uint32_t handle,
+			 void *resp, size_t resp_len)
 {
-	const struct write_cmd req = {
+	const struct ib_uverbs_destroy_cq in = { .cq_handle = handle };
+	const struct write_cmd with_resp = {
+		.command = destroy->write_command,
+		.in = &in,
+		.in_len = sizeof(in),
+		.out = resp,
+		.out_len = resp_len,
+	};
+	/* All others are one handle: ib_uverbs_dealloc_pd, ... */
+	const struct write_cmd without_resp = {
 		.command = destroy->write_command,
 		.in = &handle,
 		.in_len = sizeof(handle),
 	};
 
-	return submit_write(ctx, &req);
+	return submit_write(ctx, resp_len ? &with_resp : &without_resp);
+}
+
+int destroy_with_resp(struct ibv_context *ctx,
+		      const struct destroy_cmd *destroy, uint32_t handle,
+		      void *resp, size_t resp_len)
+{
+	int ret = destroy_native(ctx, destroy, handle, resp, resp_len);
+
+	if (ret == SUBMIT_NOT_OFFERED)
+		ret = destroy_write(ctx, destroy, handle, resp, resp_len);
+	return ret;
+}
+
+uint32_t destroy_acked(pthread_mutex_t *mutex, const uint32_t *completed)
+{
+	uint32_t count;
+
+	(void)pthread_mutex_lock(mutex); /* fails on misuse only */
+	count = *completed;
+	(void)pthread_mutex_unlock(mutex);
+	return count;
 }
 
 int destroy_by_handle(struct ibv_context *ctx,
 		      const struct destroy_cmd *destroy, uint32_t handle)
 {
-	int ret = by_handle_native(ctx, destroy, handle);
+	int ret = destroy_with_resp(ctx, destroy, handle, NULL, 0);
 
-	if (ret == SUBMIT_NOT_OFFERED)
-		ret = by_handle_write(ctx, destroy, handle);
 	return destroy_device_gone(ret) ? 0 : ret;
 }

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What all destroy commands have in common: the rule for devices that are
- * gone, and the whole command for objects that raise no events.
+ * gone, and the commands themselves.
  */
 #ifndef KERNEL_CMD_DESTROY_H
 #define KERNEL_CMD_DESTROY_H
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kernel/kernel_caps.h"
 
-/* How to destroy one kind of object of which the kernel wants a handle only. */
+/* How to destroy one kind of object; the kernel wants nothing but its handle.
+ */
 struct destroy_cmd {
 	enum verbs_kernel_cap cap;
 	uint16_t handle_attr;	/* of the native method */
-	uint32_t write_command; /* IB_USER_VERBS_CMD_*; takes the handle */
+	uint16_t resp_attr;	/* likewise; objects with events only */
+	uint32_t write_command; /* IB_USER_VERBS_CMD_* */
 };
 
 /**
@@ -29,7 +33,26 @@ struct destroy_cmd {
 bool destroy_device_gone(int ret);
 
 /**
- * destroy_by_handle() - run a destroy command
+ * destroy_with_resp() - run a destroy command that tells of events
+ * @resp, @resp_len: the kernel's answer
+ *
+ * Return: 0 or the kernel's error; the rule above is left to the caller, who
+ * then has no answer.
+ */
+int destroy_with_resp(struct ibv_context *ctx,
+		      const struct destroy_cmd *destroy, uint32_t handle,
+		      void *resp, size_t resp_len);
+
+/**
+ * destroy_acked() - events that were acknowledged until now
+ * @mutex: of the object; guards @completed
+ *
+ * What a destroy by the rule above reports, so that nothing is waited for.
+ */
+uint32_t destroy_acked(pthread_mutex_t *mutex, const uint32_t *completed);
+
+/**
+ * destroy_by_handle() - run a destroy command of an object without events
  * Return: 0, also under the rule above, or the kernel's error.
  */
 int destroy_by_handle(struct ibv_context *ctx,

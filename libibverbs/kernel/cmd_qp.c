@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <provider/kernel.h>
-#include <pthread.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <stdbool.h>
@@ -373,54 +372,22 @@ int verbs_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 	return 0;
 }
 
-static int destroy_native(struct ibv_qp *qp,
-			  struct ib_uverbs_destroy_qp_resp *ret_resp)
-{
-	struct cmd cmd;
-
-	cmd_init(&cmd, KERNEL_CAP_DESTROY_QP);
-	cmd_in_obj(&cmd, UVERBS_ATTR_DESTROY_QP_HANDLE, qp->handle);
-	cmd_out_ptr(&cmd, UVERBS_ATTR_DESTROY_QP_RESP, ret_resp,
-		    sizeof(*ret_resp));
-	return submit_ioctl(qp->context, &cmd);
-}
-
-static int destroy_write(struct ibv_qp *qp,
-			 struct ib_uverbs_destroy_qp_resp *ret_resp)
-{
-	const struct ib_uverbs_destroy_qp in = { .qp_handle = qp->handle };
-	const struct write_cmd req = {
-		.command = IB_USER_VERBS_CMD_DESTROY_QP,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
-	};
-
-	return submit_write(qp->context, &req);
-}
-
-/* What was acknowledged until now, so that nothing is left to wait for. */
-static uint32_t acked(struct ibv_qp *qp)
-{
-	uint32_t count;
-
-	(void)pthread_mutex_lock(&qp->mutex); /* fails on misuse only */
-	count = qp->events_completed;
-	(void)pthread_mutex_unlock(&qp->mutex);
-	return count;
-}
-
 int verbs_cmd_destroy_qp(struct ibv_qp *qp,
 			 struct verbs_event_count *ret_raised)
 {
+	static const struct destroy_cmd destroy = {
+		.cap = KERNEL_CAP_DESTROY_QP,
+		.handle_attr = UVERBS_ATTR_DESTROY_QP_HANDLE,
+		.resp_attr = UVERBS_ATTR_DESTROY_QP_RESP,
+		.write_command = IB_USER_VERBS_CMD_DESTROY_QP,
+	};
 	struct ib_uverbs_destroy_qp_resp resp = {};
-	int ret = destroy_native(qp, &resp);
+	int ret = destroy_with_resp(qp->context, &destroy, qp->handle, &resp,
+				    sizeof(resp));
 
-	if (ret == SUBMIT_NOT_OFFERED)
-		ret = destroy_write(qp, &resp);
 	if (destroy_device_gone(ret)) {
-		resp.events_reported = acked(qp);
+		resp.events_reported =
+			destroy_acked(&qp->mutex, &qp->events_completed);
 		ret = 0;
 	}
 	if (ret)

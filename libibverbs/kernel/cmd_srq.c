@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <provider/kernel.h>
-#include <pthread.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
@@ -211,54 +210,22 @@ int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *ret_attr)
 	return 0;
 }
 
-static int destroy_native(struct ibv_srq *srq,
-			  struct ib_uverbs_destroy_srq_resp *ret_resp)
-{
-	struct cmd cmd;
-
-	cmd_init(&cmd, KERNEL_CAP_DESTROY_SRQ);
-	cmd_in_obj(&cmd, UVERBS_ATTR_DESTROY_SRQ_HANDLE, srq->handle);
-	cmd_out_ptr(&cmd, UVERBS_ATTR_DESTROY_SRQ_RESP, ret_resp,
-		    sizeof(*ret_resp));
-	return submit_ioctl(srq->context, &cmd);
-}
-
-static int destroy_write(struct ibv_srq *srq,
-			 struct ib_uverbs_destroy_srq_resp *ret_resp)
-{
-	const struct ib_uverbs_destroy_srq in = { .srq_handle = srq->handle };
-	const struct write_cmd req = {
-		.command = IB_USER_VERBS_CMD_DESTROY_SRQ,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
-	};
-
-	return submit_write(srq->context, &req);
-}
-
-/* What was acknowledged until now, so that nothing is left to wait for. */
-static uint32_t acked(struct ibv_srq *srq)
-{
-	uint32_t count;
-
-	(void)pthread_mutex_lock(&srq->mutex); /* fails on misuse only */
-	count = srq->events_completed;
-	(void)pthread_mutex_unlock(&srq->mutex);
-	return count;
-}
-
 int verbs_cmd_destroy_srq(struct ibv_srq *srq,
 			  struct verbs_event_count *ret_raised)
 {
+	static const struct destroy_cmd destroy = {
+		.cap = KERNEL_CAP_DESTROY_SRQ,
+		.handle_attr = UVERBS_ATTR_DESTROY_SRQ_HANDLE,
+		.resp_attr = UVERBS_ATTR_DESTROY_SRQ_RESP,
+		.write_command = IB_USER_VERBS_CMD_DESTROY_SRQ,
+	};
 	struct ib_uverbs_destroy_srq_resp resp = {};
-	int ret = destroy_native(srq, &resp);
+	int ret = destroy_with_resp(srq->context, &destroy, srq->handle, &resp,
+				    sizeof(resp));
 
-	if (ret == SUBMIT_NOT_OFFERED)
-		ret = destroy_write(srq, &resp);
 	if (destroy_device_gone(ret)) {
-		resp.events_reported = acked(srq);
+		resp.events_reported =
+			destroy_acked(&srq->mutex, &srq->events_completed);
 		ret = 0;
 	}
 	if (ret)
