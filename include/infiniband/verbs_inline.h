@@ -131,7 +131,7 @@ void ibv_static_providers(void *unused, ...);
 static inline struct ibv_device **__ibv_get_device_list(int *num_devices)
 {
 	ibv_static_providers(NULL, _RDMA_STATIC_PREFIX(RDMA_STATIC_PROVIDERS),
-			     NULL);
+			     (void *)NULL);
 	return ibv_get_device_list(num_devices);
 }
 #define ibv_get_device_list(num_devices) __ibv_get_device_list(num_devices)

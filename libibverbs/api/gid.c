@@ -89,9 +89,11 @@ static int query_slot(struct ibv_context *ctx, uint32_t port_num, int index,
 		return -EINVAL;
 	ret = verbs_ops(ctx)->query_gid_entry(ctx, port_num, (uint32_t)index,
 					      &own);
-	if (ret && ret != -ENODATA)
+	if (ret == -ENODATA)
+		own = (struct ibv_gid_entry){};
+	else if (ret)
 		return ret;
-	*ret_entry = ret ? (struct ibv_gid_entry){} : own;
+	*ret_entry = own;
 	return 0;
 }
 

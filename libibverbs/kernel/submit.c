@@ -110,6 +110,7 @@ static int put_parts(struct write_buf *buf, const struct write_cmd *req,
 {
 	static const struct verbs_udata none;
 	const struct verbs_udata *udata = req->udata ? req->udata : &none;
+	/* cppcheck-suppress ctuuninitvar ; the address is used, no value */
 	char *pos = (char *)buf->request + head;
 	size_t room = sizeof(buf->request) - head;
 
