@@ -48,6 +48,7 @@ listing "$tools/no_netlink"
 names_of with_ours >"$scratch/netlink"
 names_of with_ours "$tools/no_netlink" >"$scratch/sysfs"
 same "same devices as by netlink" "$scratch/netlink" "$scratch/sysfs"
+check "both devices are listed" grep -q rxe1 "$scratch/sysfs"
 
 section="port down: "
 ip link set ve1 down
