@@ -9,7 +9,7 @@
 
 #include <provider/provider.h>
 
-#include "core/device_list.h"
+#include "core/device_object.h"
 #include "kernel/kernel_state.h"
 
 /* Private block of a context (the public header only names it). */
