@@ -20,7 +20,8 @@ watch_port() {
 	"$with" "$lib" ibv_asyncwatch -d rxe0 >"$log" 2>&1 &
 	pid=$!
 	check "$lib: ibv_asyncwatch waits" \
-		wait_for 20 said "$log" 1 'async event FD'
+		wait_for 20 said "$log" 1 'async event FD' ||
+		{ stop "$pid"; return; }
 	for times in 1 2; do
 		ip link set ve1 down
 		check "$lib: port down, time $times" \
