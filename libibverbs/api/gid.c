@@ -5,23 +5,11 @@
  */
 #include <infiniband/verbs.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/api_err.h"
 #include "api/gid_type.h"
+#include "api/sized_copy.h"
 #include "core/core_context.h"
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* The entry as the application knows it, shorter or longer than ours. */
-static void copy_entry(void *dst, const struct ibv_gid_entry *src, size_t size)
-{
-	memset(dst, 0, size);
-	memcpy(dst, src, smaller(size, sizeof(*src)));
-}
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
@@ -37,7 +25,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 						  &own);
 	if (ret)
 		return api_ret_errno(ret);
-	copy_entry(entry, &own, entry_size);
+	api_copy_sized(entry, entry_size, &own, sizeof(own));
 	return 0;
 }
 
@@ -53,8 +41,8 @@ static ssize_t query_table_resized(struct ibv_context *ctx, void *entries,
 		return -ENOMEM;
 	count = verbs_ops(ctx)->query_gid_table(ctx, own, max_entries);
 	for (ssize_t i = 0; i < count; i++)
-		copy_entry((char *)entries + (size_t)i * entry_size, &own[i],
-			   entry_size);
+		api_copy_sized((char *)entries + (size_t)i * entry_size,
+			       entry_size, &own[i], sizeof(own[i]));
 	free(own);
 	return count;
 }

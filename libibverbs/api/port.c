@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibv_query_port(3), ibv_query_pkey(3), ibv_get_pkey_index(3). */
 #include <infiniband/verbs.h>
-#include <string.h>
 
 #include "api/abi_tables.h"
 #include "api/api_err.h"
+#include "api/sized_copy.h"
 #include "core/core_context.h"
 
 /* The macro of this name leads newer programs to verbs_api_query_port(). */
@@ -27,11 +27,7 @@ int verbs_api_query_port(struct ibv_context *ctx, uint8_t port_num,
 	if (ret)
 		return api_ret_errno(ret);
 
-	if (attr_size > sizeof(own)) {
-		memset(attr, 0, attr_size);
-		attr_size = sizeof(own);
-	}
-	memcpy(attr, &own, attr_size);
+	api_copy_sized(attr, attr_size, &own, sizeof(own));
 	return 0;
 }
 

@@ -4,16 +4,11 @@
  * ibv_query_device_ex(3).
  */
 #include <infiniband/verbs.h>
-#include <string.h>
 
 #include "api/abi_tables.h"
 #include "api/api_err.h"
+#include "api/sized_copy.h"
 #include "core/core_context.h"
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 /*
  * The application's struct may be older (shorter) or newer (longer) than ours;
@@ -24,7 +19,7 @@ int verbs_api_query_device_ex(struct ibv_context *ctx,
 			      struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	struct ibv_device_attr_ex own = {};
-	size_t size = smaller(attr_size, sizeof(own));
+	size_t size = attr_size < sizeof(own) ? attr_size : sizeof(own);
 	int ret;
 
 	if (attr_size < sizeof(own.orig_attr) || (input && input->comp_mask))
@@ -34,8 +29,7 @@ int verbs_api_query_device_ex(struct ibv_context *ctx,
 	if (ret)
 		return api_ret_errno(ret);
 
-	memset(attr, 0, attr_size);
-	memcpy(attr, &own, size);
+	api_copy_sized(attr, attr_size, &own, size);
 	return 0;
 }
 

@@ -17,7 +17,6 @@
 
 #define GUARDED_BY(lock) LOCK_ATTRIBUTE(guarded_by(lock))
 #define REQUIRES(lock)	 LOCK_ATTRIBUTE(requires_capability(lock))
-#define EXCLUDES(lock)	 LOCK_ATTRIBUTE(locks_excluded(lock))
 
 struct LOCK_ATTRIBUTE(capability("mutex")) verbs_mutex {
 	pthread_mutex_t mutex;
