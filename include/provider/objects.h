@@ -70,6 +70,40 @@ struct verbs_qp {
 	struct verbs_xrcd *xrcd;
 };
 
+struct verbs_dm {
+	struct ibv_dm dm;
+	uint32_t handle;
+};
+
+struct verbs_dmah {
+	struct ibv_dmah dmah;
+	uint32_t handle;
+};
+
+struct verbs_counters {
+	struct ibv_counters counters;
+	uint32_t handle;
+};
+
+enum verbs_flow_action_type {
+	VERBS_FLOW_ACTION_UNSPECIFIED,
+	VERBS_FLOW_ACTION_ESP = 1,
+};
+
+struct verbs_flow_action {
+	struct ibv_flow_action action;
+	uint32_t handle;
+	enum verbs_flow_action_type type;
+};
+
+/* What ibv_alloc_buf(3) hands out; applications do not see into it. */
+struct ibv_buf {
+	void *addr;
+	size_t size; /* bytes */
+	struct ibv_pd *pd;
+	int dmabuf_fd; /* -1: plain memory */
+};
+
 /**
  * verbs_init_cq() - set the fields of a CQ that do not come from the device
  * @cq: zeroed object of the provider

@@ -48,6 +48,7 @@ struct verbs_match {
 
 /* Opaque: one device of the list, see core/device_list.h. */
 struct verbs_device;
+struct verbs_foreign_hooks;
 
 /* ------------------------------------------------------------------------ */
 /* The provider                                                              */
@@ -104,6 +105,12 @@ struct verbs_device_ops {
 	 * verbs_context_free(). Cannot fail.
 	 */
 	void (*close_context)(struct verbs_context *vctx);
+
+	/*
+	 * NULL. For modules that were built for another library, which have
+	 * their own ways of matching and making devices: core/foreign_hooks.h.
+	 */
+	const struct verbs_foreign_hooks *foreign;
 };
 
 /**
@@ -180,6 +187,14 @@ struct verbs_context_ops {
 	int (*query_pkey)(struct ibv_context *ctx, uint8_t port_num, int index,
 			  __be16 *ret_pkey);
 
+	/* query_port_speed() - ibv_query_port_speed(3), in 100 Mb/s */
+	int (*query_port_speed)(struct ibv_context *ctx, uint32_t port_num,
+				uint64_t *ret_speed);
+
+	/* query_rt_values() - ibv_query_rt_values_ex(3): the raw clock */
+	int (*query_rt_values)(struct ibv_context *ctx,
+			       struct ibv_values_ex *values);
+
 	/* -- events -- */
 
 	/*
@@ -206,6 +221,17 @@ struct verbs_context_ops {
 
 	int (*alloc_pd)(struct ibv_context *ctx, struct ibv_pd **ret_pd);
 	int (*dealloc_pd)(struct ibv_pd *pd);
+	/* import_pd() - ibv_import_pd(3); unimport_pd() forgets it again */
+	int (*import_pd)(struct ibv_context *ctx, uint32_t handle,
+			 struct ibv_pd **ret_pd);
+	void (*unimport_pd)(struct ibv_pd *pd);
+	int (*alloc_td)(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
+			struct ibv_td **ret_td);
+	int (*dealloc_td)(struct ibv_td *td);
+	/* alloc_parent_domain() - freed by dealloc_pd() */
+	int (*alloc_parent_domain)(struct ibv_context *ctx,
+				   struct ibv_parent_domain_init_attr *attr,
+				   struct ibv_pd **ret_pd);
 	int (*open_xrcd)(struct ibv_context *ctx,
 			 const struct ibv_xrcd_init_attr *attr,
 			 struct ibv_xrcd **ret_xrcd);
@@ -229,9 +255,48 @@ struct verbs_context_ops {
 	int (*advise_mr)(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 			 uint32_t flags, struct ibv_sge *sg_list,
 			 uint32_t num_sge);
+	/*
+	 * reg_mr_ex() - ibv_reg_mr_ex(3); IBV_REG_MR_MASK_BUF is resolved
+	 * already. Default: reg_mr() or reg_dmabuf_mr().
+	 */
+	int (*reg_mr_ex)(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+			 struct ibv_mr **ret_mr);
+	/* alloc_null_mr() - fills context and pd too */
+	int (*alloc_null_mr)(struct ibv_pd *pd, struct ibv_mr **ret_mr);
+	/* import_mr() - ibv_import_mr(3); unimport_mr() forgets it again */
+	int (*import_mr)(struct ibv_pd *pd, uint32_t handle,
+			 struct ibv_mr **ret_mr);
+	void (*unimport_mr)(struct ibv_mr *mr);
 	int (*alloc_mw)(struct ibv_pd *pd, enum ibv_mw_type type,
 			struct ibv_mw **ret_mw);
 	int (*dealloc_mw)(struct ibv_mw *mw);
+
+	/* -- device memory, DMA hints, buffers -- */
+
+	int (*alloc_dm)(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr,
+			struct ibv_dm **ret_dm);
+	int (*free_dm)(struct ibv_dm *dm);
+	/* reg_dm_mr() - fills context and pd too */
+	int (*reg_dm_mr)(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+			 size_t length, unsigned int access,
+			 struct ibv_mr **ret_mr);
+	/* dm_export_dmabuf_fd() - a new descriptor, the caller's */
+	int (*dm_export_dmabuf_fd)(struct ibv_dm *dm, int *ret_fd);
+	int (*import_dm)(struct ibv_context *ctx, uint32_t handle,
+			 struct ibv_dm **ret_dm);
+	void (*unimport_dm)(struct ibv_dm *dm);
+	int (*alloc_dmah)(struct ibv_context *ctx,
+			  struct ibv_dmah_init_attr *attr,
+			  struct ibv_dmah **ret_dmah);
+	int (*dealloc_dmah)(struct ibv_dmah *dmah);
+	/*
+	 * alloc_buf() - ibv_alloc_buf(3); the buffer's addr, size, pd and
+	 * dmabuf_fd (-1: plain memory) are filled. Default: page-aligned memory
+	 * of the process. free_buf() takes what alloc_buf() gave.
+	 */
+	int (*alloc_buf)(struct ibv_pd *pd, size_t size,
+			 struct ibv_buf **ret_buf);
+	void (*free_buf)(struct ibv_buf *buf);
 
 	/* -- address handles, multicast -- */
 
@@ -275,6 +340,8 @@ struct verbs_context_ops {
 	int (*modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 			  int attr_mask);
 	int (*query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+	/* get_srq_num() - default: of the object, -EINVAL unless type XRC */
+	int (*get_srq_num)(struct ibv_srq *srq, uint32_t *ret_srq_num);
 	int (*destroy_srq)(struct ibv_srq *srq);
 
 	/* -- queue pairs -- */
@@ -298,8 +365,77 @@ struct verbs_context_ops {
 	int (*query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			int attr_mask, struct ibv_qp_init_attr *init_attr);
 	int (*destroy_qp)(struct ibv_qp *qp);
+	int (*modify_qp_rate_limit)(struct ibv_qp *qp,
+				    struct ibv_qp_rate_limit_attr *attr);
 	int (*set_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
 	int (*query_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
+	/*
+	 * query_qp_data_in_order() - the bits of
+	 * enum ibv_query_qp_data_in_order_caps that hold. Default: none.
+	 */
+	int (*query_qp_data_in_order)(struct ibv_qp *qp, enum ibv_wr_opcode op,
+				      uint32_t flags);
+	/*
+	 * qp_to_ex() - the extended view, NULL if the QP has none. Default: by
+	 * VERBS_QP_MASK_EX of the object.
+	 */
+	struct ibv_qp_ex *(*qp_to_ex)(struct ibv_qp *qp);
+
+	/* -- work queues, receive side scaling -- */
+
+	/* create_wq() - max_wr and max_sge of @attr return the real sizes */
+	int (*create_wq)(struct ibv_context *ctx, struct ibv_wq_init_attr *attr,
+			 struct ibv_wq **ret_wq);
+	int (*modify_wq)(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+	int (*destroy_wq)(struct ibv_wq *wq);
+	int (*create_rwq_ind_table)(struct ibv_context *ctx,
+				    struct ibv_rwq_ind_table_init_attr *attr,
+				    struct ibv_rwq_ind_table **ret_table);
+	int (*destroy_rwq_ind_table)(struct ibv_rwq_ind_table *table);
+
+	/* -- flow steering -- */
+
+	int (*create_flow)(struct ibv_qp *qp, struct ibv_flow_attr *attr,
+			   struct ibv_flow **ret_flow);
+	int (*destroy_flow)(struct ibv_flow *flow);
+	int (*create_flow_action_esp)(struct ibv_context *ctx,
+				      struct ibv_flow_action_esp_attr *attr,
+				      struct ibv_flow_action **ret_action);
+	int (*modify_flow_action_esp)(struct ibv_flow_action *action,
+				      struct ibv_flow_action_esp_attr *attr);
+	int (*destroy_flow_action)(struct ibv_flow_action *action);
+
+	/* -- counters of flows -- */
+
+	int (*create_counters)(struct ibv_context *ctx,
+			       struct ibv_counters_init_attr *attr,
+			       struct ibv_counters **ret_counters);
+	int (*destroy_counters)(struct ibv_counters *counters);
+	int (*attach_counters_point_flow)(struct ibv_counters *counters,
+					  struct ibv_counter_attach_attr *attr,
+					  struct ibv_flow *flow);
+	int (*read_counters)(struct ibv_counters *counters, uint64_t *values,
+			     uint32_t nr_values, uint32_t flags);
+
+	/* -- counters of completions -- */
+
+	/* query_comp_cntr_caps() - @caps is zeroed and of its present size */
+	int (*query_comp_cntr_caps)(struct ibv_context *ctx,
+				    struct ibv_comp_cntr_caps *caps);
+	int (*create_comp_cntr)(struct ibv_context *ctx,
+				struct ibv_comp_cntr_init_attr *attr,
+				struct ibv_comp_cntr **ret_cntr);
+	int (*destroy_comp_cntr)(struct ibv_comp_cntr *cntr);
+	int (*qp_attach_comp_cntr)(struct ibv_qp *qp,
+				   struct ibv_comp_cntr *cntr,
+				   struct ibv_qp_attach_comp_cntr_attr *attr);
+	int (*read_comp_cntr)(struct ibv_comp_cntr *cntr, uint64_t *ret_value);
+	int (*set_comp_cntr)(struct ibv_comp_cntr *cntr, uint64_t value);
+	int (*inc_comp_cntr)(struct ibv_comp_cntr *cntr, uint64_t amount);
+	int (*read_err_comp_cntr)(struct ibv_comp_cntr *cntr,
+				  uint64_t *ret_value);
+	int (*set_err_comp_cntr)(struct ibv_comp_cntr *cntr, uint64_t value);
+	int (*inc_err_comp_cntr)(struct ibv_comp_cntr *cntr, uint64_t amount);
 
 	/* -- data path: called by applications directly, so they return what
 	 *    the man page says (a positive errno, or a count) -- */
@@ -312,6 +448,8 @@ struct verbs_context_ops {
 			 struct ibv_recv_wr **bad_wr);
 	int (*post_srq_recv)(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			     struct ibv_recv_wr **bad_wr);
+	int (*post_srq_ops)(struct ibv_srq *srq, struct ibv_ops_wr *op,
+			    struct ibv_ops_wr **bad_op);
 	int (*bind_mw)(struct ibv_qp *qp, struct ibv_mw *mw,
 		       struct ibv_mw_bind *bind);
 };

@@ -34,8 +34,9 @@ static void warn_if_memlock_is_low(void)
 static void init_once(void)
 {
 	verbs_log_init();
-	verbs_allow_disassoc_destroy = env_on("RDMAV_ALLOW_DISASSOC_DESTROY") ||
-				       env_on("MLX4_DEVICE_FATAL_CLEANUP");
+	verbs_allow_disassociate_destroy =
+		env_on("RDMAV_ALLOW_DISASSOC_DESTROY") ||
+		env_on("MLX4_DEVICE_FATAL_CLEANUP");
 	warn_if_memlock_is_low();
 }
 

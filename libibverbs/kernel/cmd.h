@@ -3,7 +3,7 @@
  * Building one native ioctl: a header and a list of attributes in a buffer of
  * fixed size on the caller's stack. The first mistake (too many attributes, an
  * impossible length) is remembered and comes out of submit_ioctl(), so the
- *calls need no checks in between:
+ * calls need no checks in between:
  *
  *	struct cmd cmd;
  *
@@ -21,13 +21,17 @@
 #include <provider/kernel.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "kernel/kernel_caps.h"
 
-/* The largest method, creating a QP, has 15, and 2 of the driver's. */
-#define CMD_MAX_ATTRS 20
+/*
+ * The largest method, creating a QP, has 15, and 2 for the driver's bytes. The
+ * rest is for attributes of the driver's own; none of today's adds more than 8.
+ */
+#define CMD_MAX_ATTRS 48
 
 /* struct ib_uverbs_ioctl_hdr with room for its attributes. */
 struct cmd_message {
@@ -48,6 +52,9 @@ struct cmd {
 	struct ib_uverbs_attr *out_attr;
 	uint32_t *ret_handle;
 	int *ret_fd;
+	/* the driver's own attributes, if there are any */
+	const struct verbs_udata *driver;
+	uint16_t first_driver_attr;
 	struct cmd_message msg; /* what the kernel reads */
 };
 
@@ -95,10 +102,23 @@ void cmd_out_obj(struct cmd *cmd, uint16_t attr_id, uint32_t *ret_handle);
 /** cmd_out_fd() - the new descriptor; the caller owns it afterwards */
 void cmd_out_fd(struct cmd *cmd, uint16_t attr_id, int *ret_fd);
 
-/** cmd_udata() - the driver's input and output; @udata may be NULL */
+/** cmd_uhw() - the driver's input and output; @udata may be NULL */
+void cmd_uhw(struct cmd *cmd, const struct verbs_udata *udata);
+/** cmd_udata() - the same, and the driver's own attributes; comes last */
 void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata);
-/** cmd_no_udata() - a method that has no place for it: it is a mistake then */
-void cmd_no_udata(struct cmd *cmd, const struct verbs_udata *udata);
+/**
+ * cmd_driver_attrs() - the driver's own attributes; comes last
+ *
+ * For a method that has no place for input and output: they are a mistake then.
+ */
+void cmd_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata);
+
+/**
+ * cmd_needs_ioctl() - whether the driver rules out write commands
+ *
+ * By its flag, or by an attribute of its own that must not be lost.
+ */
+bool cmd_needs_ioctl(const struct verbs_udata *udata);
 
 /** cmd_optional() - let the kernel ignore @attr_id if it was added */
 void cmd_optional(struct cmd *cmd, uint16_t attr_id);

@@ -74,6 +74,7 @@ void cmd_init(struct cmd *cmd, enum verbs_kernel_cap cap)
 	cmd->out_attr = NULL;
 	cmd->ret_handle = NULL;
 	cmd->ret_fd = NULL;
+	cmd->driver = NULL;
 	cmd->msg.object_id = row->object;
 	cmd->msg.method_id = row->method;
 	cmd->msg.num_attrs = 0;
@@ -174,7 +175,7 @@ void cmd_out_fd(struct cmd *cmd, uint16_t attr_id, int *ret_fd)
 	cmd->ret_fd = ret_fd;
 }
 
-void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
+void cmd_uhw(struct cmd *cmd, const struct verbs_udata *udata)
 {
 	if (!udata)
 		return;
@@ -185,10 +186,42 @@ void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
 			    udata->out_len);
 }
 
-void cmd_no_udata(struct cmd *cmd, const struct verbs_udata *udata)
+static void add_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata)
+{
+	if (!udata || !udata->nr_attrs)
+		return;
+	if (udata->nr_attrs > (size_t)(CMD_MAX_ATTRS - cmd->msg.num_attrs)) {
+		fail(cmd, -E2BIG);
+		return;
+	}
+	cmd->driver = udata;
+	cmd->first_driver_attr = cmd->msg.num_attrs;
+	memcpy(&cmd->msg.attrs[cmd->msg.num_attrs], udata->attrs,
+	       udata->nr_attrs * sizeof(*udata->attrs));
+	cmd->msg.num_attrs = (uint16_t)(cmd->msg.num_attrs + udata->nr_attrs);
+}
+
+void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
+{
+	cmd_uhw(cmd, udata);
+	add_driver_attrs(cmd, udata);
+}
+
+void cmd_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata)
 {
 	if (udata && (udata->in_len || udata->out_len))
 		fail(cmd, -EOPNOTSUPP);
+	add_driver_attrs(cmd, udata);
+}
+
+bool cmd_needs_ioctl(const struct verbs_udata *udata)
+{
+	if (!udata)
+		return false;
+	for (size_t i = 0; i < udata->nr_attrs; i++)
+		if (udata->attrs[i].flags & UVERBS_ATTR_F_MANDATORY)
+			return true;
+	return udata->ioctl_only;
 }
 
 void cmd_optional(struct cmd *cmd, uint16_t attr_id)
@@ -212,5 +245,9 @@ int cmd_finish(const struct cmd *cmd)
 			return -EPROTO;
 		*cmd->ret_fd = (int)cmd->out_attr->data_s64;
 	}
+	if (cmd->driver)
+		memcpy(cmd->driver->attrs,
+		       &cmd->msg.attrs[cmd->first_driver_attr],
+		       cmd->driver->nr_attrs * sizeof(*cmd->driver->attrs));
 	return 0;
 }

@@ -70,33 +70,45 @@ static int query_native(struct ibv_context *ctx,
 		    sizeof(answer->num_comp_vectors));
 	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
 		    &answer->core_support, sizeof(answer->core_support));
-	cmd_no_udata(&cmd, udata);
+	cmd_driver_attrs(&cmd, udata);
 	return submit_ioctl_only(ctx, &cmd);
+}
+
+static void take_answer(struct ibv_context *ctx,
+			const struct context_answer *answer)
+{
+	verbs_kernel_state(ctx)->core_support = answer->core_support;
+	/* Applications count up to it: a number that is none counts as one. */
+	ctx->num_comp_vectors = answer->num_comp_vectors > INT_MAX
+					? 1
+					: (int)answer->num_comp_vectors;
+	if (answer->async_fd != -1)
+		ctx->async_fd = answer->async_fd; /* closed with the context */
 }
 
 int verbs_cmd_get_context(struct ibv_context *ctx,
 			  const struct verbs_udata *udata)
 {
-	struct verbs_kernel_state *state = verbs_kernel_state(ctx);
 	struct context_answer answer = { .async_fd = -1 };
 	int ret;
 
-	if (state->imported) {
-		ret = query_native(ctx, udata, &answer);
-	} else {
-		ret = get_native(ctx, udata, &answer);
-		if (ret == SUBMIT_NOT_OFFERED)
-			ret = get_write(ctx, udata, &answer);
-	}
-	if (ret)
-		return ret;
+	if (verbs_kernel_state(ctx)->imported)
+		return verbs_cmd_query_context(ctx, udata);
+	ret = get_native(ctx, udata, &answer);
+	if (ret == SUBMIT_NOT_OFFERED)
+		ret = get_write(ctx, udata, &answer);
+	if (!ret)
+		take_answer(ctx, &answer);
+	return ret;
+}
 
-	state->core_support = answer.core_support;
-	/* Applications count up to it: a number that is none counts as one. */
-	ctx->num_comp_vectors = answer.num_comp_vectors > INT_MAX
-					? 1
-					: (int)answer.num_comp_vectors;
-	if (answer.async_fd != -1)
-		ctx->async_fd = answer.async_fd; /* closed with the context */
-	return 0;
+int verbs_cmd_query_context(struct ibv_context *ctx,
+			    const struct verbs_udata *udata)
+{
+	struct context_answer answer = { .async_fd = -1 };
+	int ret = query_native(ctx, udata, &answer);
+
+	if (!ret)
+		take_answer(ctx, &answer);
+	return ret;
 }

@@ -8,9 +8,11 @@
 #include <provider/kernel.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
 
 #include "kernel/cmd_destroy.h"
 #include "kernel/submit.h"
+#include "kernel/uapi_newer.h"
 
 static int cqe_of(uint32_t cqe)
 {
@@ -30,28 +32,64 @@ static uint32_t kernel_flags(const struct ibv_cq_init_attr_ex *attr)
 	return flags;
 }
 
+/* What both methods have; the driver's part comes after it. */
+static void build_create(struct cmd *cmd, const struct ibv_context *ctx,
+			 const struct ibv_cq *cq,
+			 const struct ibv_cq_init_attr_ex *attr,
+			 struct ib_uverbs_create_cq_resp *ret_resp)
+{
+	uint32_t flags = kernel_flags(attr);
+
+	cmd_out_obj(cmd, UVERBS_ATTR_CREATE_CQ_HANDLE, &ret_resp->cq_handle);
+	cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_CQE, attr->cqe);
+	cmd_in_u64(cmd, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, cmd_addr(cq));
+	if (attr->channel)
+		cmd_in_fd(cmd, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL,
+			  attr->channel->fd);
+	cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector);
+	cmd_in_async_fd(cmd, UVERBS_ATTR_CREATE_CQ_EVENT_FD, ctx);
+	if (flags)
+		cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_FLAGS, flags);
+	cmd_out_ptr(cmd, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &ret_resp->cqe,
+		    sizeof(ret_resp->cqe));
+}
+
 static int create_native(struct ibv_context *ctx, struct ibv_cq *cq,
-			 const struct ibv_cq_init_attr_ex *attr, uint32_t flags,
+			 const struct ibv_cq_init_attr_ex *attr,
 			 const struct verbs_udata *udata,
 			 struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
-	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_CQ_HANDLE, &ret_resp->cq_handle);
-	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_CQ_CQE, attr->cqe);
-	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, cmd_addr(cq));
-	if (attr->channel)
-		cmd_in_fd(&cmd, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL,
-			  attr->channel->fd);
-	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector);
-	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_CQ_EVENT_FD, ctx);
-	if (flags)
-		cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_CQ_FLAGS, flags);
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &ret_resp->cqe,
-		    sizeof(ret_resp->cqe));
+	build_create(&cmd, ctx, cq, attr, ret_resp);
 	cmd_udata(&cmd, udata);
 	return submit_ioctl(ctx, &cmd);
+}
+
+static int create_with_buf(struct ibv_context *ctx, struct ibv_cq *cq,
+			   const struct ibv_cq_init_attr_ex *attr,
+			   const struct verbs_cq_buf *buf,
+			   const struct verbs_udata *udata,
+			   struct ib_uverbs_create_cq_resp *ret_resp)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ_BUF);
+	build_create(&cmd, ctx, cq, attr, ret_resp);
+	if (buf->fd == -1) {
+		cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_CREATE_CQ_BUFFER_VA,
+			   cmd_addr(buf->addr));
+	} else {
+		cmd_in_fd(&cmd, VERBS_UAPI_UVERBS_ATTR_CREATE_CQ_BUFFER_FD,
+			  buf->fd);
+		cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET,
+			   buf->fd_offset);
+	}
+	cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_CREATE_CQ_BUFFER_LENGTH,
+		   buf->length);
+	cmd_udata(&cmd, udata);
+	return submit_ioctl_only(ctx, &cmd);
 }
 
 static int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
@@ -80,7 +118,7 @@ static int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
 /* The older protocol with flags; ENOSYS: the kernel is older than they are. */
 static int create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 			   const struct ibv_cq_init_attr_ex *attr,
-			   uint32_t flags, const struct verbs_udata *udata,
+			   const struct verbs_udata *udata,
 			   struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	const struct ib_uverbs_ex_create_cq in = {
@@ -88,7 +126,7 @@ static int create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 		.cqe = attr->cqe,
 		.comp_vector = attr->comp_vector,
 		.comp_channel = attr->channel ? attr->channel->fd : -1,
-		.flags = flags,
+		.flags = kernel_flags(attr),
 	};
 	struct ib_uverbs_ex_create_cq_resp out = {};
 	const struct write_cmd req = {
@@ -106,24 +144,52 @@ static int create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 }
 
+static bool attr_is_known(const struct ibv_cq_init_attr_ex *attr)
+{
+	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS |
+			       IBV_CQ_INIT_ATTR_MASK_PD;
+
+	return !(attr->comp_mask & ~known);
+}
+
 int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 			const struct ibv_cq_init_attr_ex *attr,
 			const struct verbs_udata *udata)
 {
-	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS |
-			       IBV_CQ_INIT_ATTR_MASK_PD;
 	struct ib_uverbs_create_cq_resp resp = {};
-	uint32_t flags = kernel_flags(attr);
 	int ret;
 
-	if (attr->comp_mask & ~known)
+	if (!attr_is_known(attr))
 		return -EOPNOTSUPP;
 
-	ret = create_native(ctx, cq, attr, flags, udata, &resp);
-	if (ret == SUBMIT_NOT_OFFERED && flags)
-		ret = create_write_ex(ctx, cq, attr, flags, udata, &resp);
+	ret = create_native(ctx, cq, attr, udata, &resp);
+	if (ret == SUBMIT_NOT_OFFERED && kernel_flags(attr))
+		ret = create_write_ex(ctx, cq, attr, udata, &resp);
 	else if (ret == SUBMIT_NOT_OFFERED)
 		ret = create_write(ctx, cq, attr, udata, &resp);
+	if (ret)
+		return ret;
+	cq->handle = resp.cq_handle;
+	cq->cqe = cqe_of(resp.cqe);
+	return 0;
+}
+
+int verbs_cmd_create_cq_buf(struct ibv_context *ctx, struct ibv_cq *cq,
+			    const struct ibv_cq_init_attr_ex *attr,
+			    const struct verbs_cq_buf *buf,
+			    const struct verbs_udata *udata)
+{
+	struct ib_uverbs_create_cq_resp resp = {};
+	int ret;
+
+	if (!attr_is_known(attr))
+		return -EOPNOTSUPP;
+	if (buf->fd < -1)
+		return -EBADF;
+	if (buf->fd == -1 ? !buf->addr : buf->addr != NULL)
+		return -EINVAL;
+
+	ret = create_with_buf(ctx, cq, attr, buf, udata, &resp);
 	if (ret)
 		return ret;
 	cq->handle = resp.cq_handle;

@@ -13,11 +13,11 @@
 #include "kernel/kernel_state.h"
 #include "kernel/submit.h"
 
-bool verbs_allow_disassoc_destroy;
+bool verbs_allow_disassociate_destroy;
 
 bool destroy_device_gone(int ret)
 {
-	return ret == -EIO && verbs_allow_disassoc_destroy;
+	return ret == -EIO && verbs_allow_disassociate_destroy;
 }
 
 static int destroy_native(struct ibv_context *ctx,
@@ -45,6 +45,29 @@ _Static_assert(sizeof(struct ib_uverbs_destroy_srq) ==
 			       offsetof(struct ib_uverbs_destroy_cq, cq_handle),
 	       "one request for CQs and SRQs");
 
+/* Or, if extended, these: ib_uverbs_destroy_flow and one more. */
+_Static_assert(sizeof(struct ib_uverbs_ex_destroy_rwq_ind_table) ==
+			       sizeof(struct ib_uverbs_destroy_flow) &&
+		       offsetof(struct ib_uverbs_ex_destroy_rwq_ind_table,
+				ind_tbl_handle) ==
+			       offsetof(struct ib_uverbs_destroy_flow,
+					flow_handle),
+	       "one request for flows and indirection tables");
+
+static int destroy_extended(struct ibv_context *ctx,
+			    const struct destroy_cmd *destroy, uint32_t handle)
+{
+	const struct ib_uverbs_destroy_flow in = { .flow_handle = handle };
+	const struct write_cmd req = {
+		.command = destroy->write_command,
+		.in = &in,
+		.in_len = sizeof(in),
+	};
+	int ret = submit_write(ctx, &req);
+
+	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+}
+
 static int destroy_write(struct ibv_context *ctx,
 			 const struct destroy_cmd *destroy, uint32_t handle,
 			 void *resp, size_t resp_len)
@@ -64,6 +87,10 @@ static int destroy_write(struct ibv_context *ctx,
 		.in_len = sizeof(handle),
 	};
 
+	if (destroy->native_only)
+		return -EOPNOTSUPP;
+	if (destroy->write_command & IB_USER_VERBS_CMD_FLAG_EXTENDED)
+		return destroy_extended(ctx, destroy, handle);
 	return submit_write(ctx, resp_len ? &with_resp : &without_resp);
 }
 

@@ -18,9 +18,11 @@
  */
 struct destroy_cmd {
 	enum verbs_kernel_cap cap;
-	uint16_t handle_attr;	/* of the native method */
-	uint16_t resp_attr;	/* likewise; objects with events only */
-	uint32_t write_command; /* IB_USER_VERBS_CMD_* */
+	uint16_t handle_attr; /* of the native method */
+	uint16_t resp_attr;   /* likewise; objects with events only */
+	/* IB_USER_VERBS_CMD_*, with ..._FLAG_EXTENDED if it is */
+	uint32_t write_command;
+	bool native_only; /* there is no write command */
 };
 
 /**

@@ -14,15 +14,9 @@
 _Static_assert(sizeof(struct ib_uverbs_ex_query_device_resp) % 8 == 0,
 	       "extended commands count in words of 8 bytes");
 
-/* The answer of either command, and how much of it the kernel has filled. */
-struct device_answer {
-	struct ib_uverbs_ex_query_device_resp resp;
-	size_t len; /* only compared with: newer kernels may say more */
-};
-
 static int query_extended(struct ibv_context *ctx,
 			  const struct verbs_udata *udata,
-			  struct device_answer *answer)
+			  struct ib_uverbs_ex_query_device_resp *ret_resp)
 {
 	const struct ib_uverbs_ex_query_device in = {};
 	const struct write_cmd req = {
@@ -30,8 +24,8 @@ static int query_extended(struct ibv_context *ctx,
 			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
 		.in = &in,
 		.in_len = sizeof(in),
-		.out = &answer->resp,
-		.out_len = sizeof(answer->resp),
+		.out = ret_resp,
+		.out_len = sizeof(*ret_resp),
 		.udata = udata,
 	};
 	struct verbs_kernel_state *state = verbs_kernel_state(ctx);
@@ -40,27 +34,27 @@ static int query_extended(struct ibv_context *ctx,
 	if (!kernel_cap_offered(state, KERNEL_CAP_EX_QUERY_DEVICE))
 		return SUBMIT_NOT_OFFERED;
 	ret = submit_write(ctx, &req);
-	if (ret)
-		return kernel_cap_learn(state, KERNEL_CAP_EX_QUERY_DEVICE, -ret)
-			       ? SUBMIT_NOT_OFFERED
-			       : ret;
-
-	answer->len = answer->resp.response_length;
-	return 0;
+	if (ret && kernel_cap_learn(state, KERNEL_CAP_EX_QUERY_DEVICE, -ret))
+		return SUBMIT_NOT_OFFERED;
+	/* A newer kernel may have more to say, but not here. */
+	if (ret_resp->response_length > sizeof(*ret_resp))
+		ret_resp->response_length = sizeof(*ret_resp);
+	return ret;
 }
 
-static int query_plain(struct ibv_context *ctx, struct device_answer *answer)
+static int query_plain(struct ibv_context *ctx,
+		       struct ib_uverbs_ex_query_device_resp *ret_resp)
 {
 	const struct ib_uverbs_query_device in = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_QUERY_DEVICE,
 		.in = &in,
 		.in_len = sizeof(in),
-		.out = &answer->resp.base,
-		.out_len = sizeof(answer->resp.base),
+		.out = &ret_resp->base,
+		.out_len = sizeof(ret_resp->base),
 	};
 
-	answer->len = sizeof(answer->resp.base);
+	ret_resp->response_length = sizeof(ret_resp->base);
 	return submit_write(ctx, &req);
 }
 
@@ -147,47 +141,77 @@ static void fill_tm(struct ibv_tm_caps *caps,
 }
 
 /* The kernel filled the field; the caller's struct reaches as far. */
-#define ANSWERED(answer, field)                                   \
-	((answer)->len >=                                         \
+#define ANSWERED(resp, field)                                     \
+	((resp)->response_length >=                               \
 	 offsetof(struct ib_uverbs_ex_query_device_resp, field) + \
-		 sizeof((answer)->resp.field))
+		 sizeof((resp)->field))
 #define WANTED(size, field)                                     \
 	((size) >= offsetof(struct ibv_device_attr_ex, field) + \
 			   sizeof(((struct ibv_device_attr_ex *)0)->field))
 
 static void fill_features(struct ibv_device_attr_ex *attr, size_t size,
-			  const struct device_answer *answer)
+			  const struct ib_uverbs_ex_query_device_resp *resp)
 {
-	const struct ib_uverbs_ex_query_device_resp *resp = &answer->resp;
-
-	if (ANSWERED(answer, odp_caps) && WANTED(size, odp_caps))
+	if (ANSWERED(resp, odp_caps) && WANTED(size, odp_caps))
 		fill_odp(&attr->odp_caps, &resp->odp_caps);
-	if (ANSWERED(answer, timestamp_mask) &&
+	if (ANSWERED(resp, timestamp_mask) &&
 	    WANTED(size, completion_timestamp_mask))
 		attr->completion_timestamp_mask = resp->timestamp_mask;
-	if (ANSWERED(answer, hca_core_clock) && WANTED(size, hca_core_clock))
+	if (ANSWERED(resp, hca_core_clock) && WANTED(size, hca_core_clock))
 		attr->hca_core_clock = resp->hca_core_clock;
-	if (ANSWERED(answer, device_cap_flags_ex) &&
+	if (ANSWERED(resp, device_cap_flags_ex) &&
 	    WANTED(size, device_cap_flags_ex))
 		attr->device_cap_flags_ex = resp->device_cap_flags_ex;
-	if (ANSWERED(answer, rss_caps) && WANTED(size, rss_caps))
+	if (ANSWERED(resp, rss_caps) && WANTED(size, rss_caps))
 		fill_rss(&attr->rss_caps, &resp->rss_caps);
-	if (ANSWERED(answer, max_wq_type_rq) && WANTED(size, max_wq_type_rq))
+	if (ANSWERED(resp, max_wq_type_rq) && WANTED(size, max_wq_type_rq))
 		attr->max_wq_type_rq = resp->max_wq_type_rq;
-	if (ANSWERED(answer, raw_packet_caps) && WANTED(size, raw_packet_caps))
+	if (ANSWERED(resp, raw_packet_caps) && WANTED(size, raw_packet_caps))
 		attr->raw_packet_caps = resp->raw_packet_caps;
-	if (ANSWERED(answer, tm_caps) && WANTED(size, tm_caps))
+	if (ANSWERED(resp, tm_caps) && WANTED(size, tm_caps))
 		fill_tm(&attr->tm_caps, &resp->tm_caps);
-	if (ANSWERED(answer, cq_moderation_caps) && WANTED(size, cq_mod_caps)) {
+	if (ANSWERED(resp, cq_moderation_caps) && WANTED(size, cq_mod_caps)) {
 		attr->cq_mod_caps.max_cq_count =
 			resp->cq_moderation_caps.max_cq_moderation_count;
 		attr->cq_mod_caps.max_cq_period =
 			resp->cq_moderation_caps.max_cq_moderation_period;
 	}
-	if (ANSWERED(answer, max_dm_size) && WANTED(size, max_dm_size))
+	if (ANSWERED(resp, max_dm_size) && WANTED(size, max_dm_size))
 		attr->max_dm_size = resp->max_dm_size;
-	if (ANSWERED(answer, xrc_odp_caps) && WANTED(size, xrc_odp_caps))
+	if (ANSWERED(resp, xrc_odp_caps) && WANTED(size, xrc_odp_caps))
 		attr->xrc_odp_caps = resp->xrc_odp_caps;
+}
+
+int verbs_cmd_query_device_resp(struct ibv_context *ctx,
+				const struct ibv_query_device_ex_input *input,
+				struct ibv_device_attr_ex *attr,
+				size_t attr_size,
+				struct ib_uverbs_ex_query_device_resp *ret_resp,
+				const struct verbs_udata *udata)
+{
+	const bool extended = attr_size > sizeof(attr->orig_attr);
+	uint32_t nr_ports = verbs_kernel_state(ctx)->nr_ports;
+	struct ib_uverbs_ex_query_device_resp resp = {};
+	int ret = SUBMIT_NOT_OFFERED;
+
+	if ((input && input->comp_mask) || attr_size < sizeof(attr->orig_attr))
+		return -EINVAL;
+
+	if (extended)
+		ret = query_extended(ctx, udata, &resp);
+	if (ret == SUBMIT_NOT_OFFERED)
+		ret = query_plain(ctx, &resp);
+	if (ret)
+		return ret;
+
+	fill_base(&attr->orig_attr, &resp.base);
+	fill_features(attr, attr_size, &resp);
+	/* More than 255 ports have no room in the answer. */
+	if (WANTED(attr_size, phys_port_cnt_ex))
+		attr->phys_port_cnt_ex = nr_ports ? nr_ports
+						  : resp.base.phys_port_cnt;
+	*ret_resp = resp;
+	return 0;
 }
 
 int verbs_cmd_query_device(struct ibv_context *ctx,
@@ -196,27 +220,11 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 			   uint64_t *ret_fw_ver,
 			   const struct verbs_udata *udata)
 {
-	const bool extended = attr_size > sizeof(attr->orig_attr);
-	uint32_t nr_ports = verbs_kernel_state(ctx)->nr_ports;
-	struct device_answer answer = {};
-	int ret = SUBMIT_NOT_OFFERED;
+	struct ib_uverbs_ex_query_device_resp resp;
+	int ret = verbs_cmd_query_device_resp(ctx, input, attr, attr_size,
+					      &resp, udata);
 
-	if ((input && input->comp_mask) || attr_size < sizeof(attr->orig_attr))
-		return -EINVAL;
-
-	if (extended)
-		ret = query_extended(ctx, udata, &answer);
-	if (ret == SUBMIT_NOT_OFFERED)
-		ret = query_plain(ctx, &answer);
-	if (ret)
-		return ret;
-
-	fill_base(&attr->orig_attr, &answer.resp.base);
-	fill_features(attr, attr_size, &answer);
-	/* More than 255 ports have no room in the answer. */
-	if (WANTED(attr_size, phys_port_cnt_ex))
-		attr->phys_port_cnt_ex =
-			nr_ports ? nr_ports : answer.resp.base.phys_port_cnt;
-	*ret_fw_ver = answer.resp.base.fw_ver;
-	return 0;
+	if (!ret)
+		*ret_fw_ver = resp.base.fw_ver;
+	return ret;
 }

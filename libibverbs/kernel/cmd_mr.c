@@ -8,9 +8,11 @@
 #include <provider/kernel.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
 
 #include "kernel/cmd_destroy.h"
 #include "kernel/submit.h"
+#include "kernel/uapi_newer.h"
 
 /* An advice list goes to the kernel as the application wrote it. */
 _Static_assert(sizeof(struct ibv_sge) == sizeof(struct ib_uverbs_sge), "sge");
@@ -23,13 +25,28 @@ static void fill_mr(struct verbs_mr *vmr, struct ibv_context *ctx,
 	vmr->access = access;
 }
 
+/*
+ * What the kernel calls the length; it has a number of its own for paging on
+ * demand of the whole address space, ibv_reg_mr(3).
+ */
+static int length_of(const void *addr, size_t length, int access,
+		     uint64_t *ret_length)
+{
+	bool whole = (access & IBV_ACCESS_ON_DEMAND) && length == SIZE_MAX;
+
+	if (whole && addr)
+		return -EINVAL;
+	*ret_length = whole ? UINT64_MAX : length;
+	return 0;
+}
+
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		     uint64_t iova, int access, struct verbs_mr *vmr,
 		     const struct verbs_udata *udata)
 {
+	uint64_t kernel_length = 0;
 	struct ib_uverbs_reg_mr in = {
 		.start = cmd_addr(addr),
-		.length = length,
 		.hca_va = iova,
 		.pd_handle = pd->handle,
 		.access_flags = (uint32_t)access,
@@ -45,12 +62,10 @@ int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	};
 	int ret;
 
-	/* Paging on demand of the whole address space, ibv_reg_mr(3). */
-	if ((access & IBV_ACCESS_ON_DEMAND) && length == SIZE_MAX) {
-		if (addr)
-			return -EINVAL;
-		in.length = UINT64_MAX;
-	}
+	ret = length_of(addr, length, access, &kernel_length);
+	if (ret)
+		return ret;
+	in.length = kernel_length;
 	ret = submit_write(pd->context, &req);
 	if (ret)
 		return ret;
@@ -156,7 +171,7 @@ int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 		    sizeof(lkey));
 	cmd_out_ptr(&cmd, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &rkey,
 		    sizeof(rkey));
-	cmd_no_udata(&cmd, udata);
+	cmd_driver_attrs(&cmd, udata);
 	ret = submit_ioctl_only(pd->context, &cmd);
 	if (ret)
 		return ret;
@@ -165,6 +180,106 @@ int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	vmr->ibv_mr.rkey = rkey;
 	fill_mr(vmr, pd->context, VERBS_MR_TYPE_DMABUF_MR, access);
 	return 0;
+}
+
+static bool has(const struct ibv_mr_init_attr *attr, uint64_t bit)
+{
+	return attr->comp_mask & bit;
+}
+
+/* Either memory of the process or a dma-buf, and what each needs. */
+static int check_ex(const struct ibv_mr_init_attr *attr)
+{
+	const uint64_t known = IBV_REG_MR_MASK_IOVA | IBV_REG_MR_MASK_ADDR |
+			       IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET |
+			       IBV_REG_MR_MASK_DMAH;
+
+	if (attr->comp_mask & ~known)
+		return -EOPNOTSUPP;
+	if (!has(attr, IBV_REG_MR_MASK_FD))
+		return !has(attr, IBV_REG_MR_MASK_ADDR) ||
+				       has(attr, IBV_REG_MR_MASK_FD_OFFSET)
+			       ? -EINVAL
+			       : 0;
+	if (!has(attr, IBV_REG_MR_MASK_FD_OFFSET) ||
+	    !has(attr, IBV_REG_MR_MASK_IOVA) || has(attr, IBV_REG_MR_MASK_ADDR))
+		return -EINVAL;
+	return attr->fd < 0 ? -EBADF : 0;
+}
+
+/* Where requests find the memory: by default, where the process does. */
+static uint64_t iova_of(const struct ibv_mr_init_attr *attr)
+{
+	return has(attr, IBV_REG_MR_MASK_IOVA) ? attr->iova
+					       : cmd_addr(attr->addr);
+}
+
+static int reg_native(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
+		      struct verbs_mr *vmr, const struct verbs_udata *udata)
+{
+	uint32_t handle = 0, lkey = 0, rkey = 0;
+	bool dmabuf = has(attr, IBV_REG_MR_MASK_FD);
+	uint64_t length = attr->length;
+	struct cmd cmd;
+	int ret;
+
+	if (!dmabuf) {
+		ret = length_of(attr->addr, attr->length, attr->access,
+				&length);
+		if (ret)
+			return ret;
+	}
+	cmd_init(&cmd, KERNEL_CAP_REG_MR);
+	cmd_out_obj(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_HANDLE, &handle);
+	cmd_in_obj(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_PD_HANDLE, pd->handle);
+	if (has(attr, IBV_REG_MR_MASK_DMAH))
+		cmd_in_obj(
+			&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_DMA_HANDLE,
+			verbs_container_of(attr->dmah, struct verbs_dmah, dmah)
+				->handle);
+	cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_IOVA, iova_of(attr));
+	cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_LENGTH, length);
+	cmd_in_u32(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_ACCESS_FLAGS,
+		   (uint32_t)attr->access);
+	if (dmabuf) {
+		cmd_in_fd(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_FD, attr->fd);
+		cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_FD_OFFSET,
+			   attr->fd_offset);
+	} else {
+		cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_ADDR,
+			   cmd_addr(attr->addr));
+	}
+	cmd_out_ptr(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_RESP_LKEY, &lkey,
+		    sizeof(lkey));
+	cmd_out_ptr(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_RESP_RKEY, &rkey,
+		    sizeof(rkey));
+	cmd_driver_attrs(&cmd, udata);
+	ret = submit_ioctl(pd->context, &cmd);
+	if (ret)
+		return ret;
+	vmr->ibv_mr.handle = handle;
+	vmr->ibv_mr.lkey = lkey;
+	vmr->ibv_mr.rkey = rkey;
+	fill_mr(vmr, pd->context,
+		dmabuf ? VERBS_MR_TYPE_DMABUF_MR : VERBS_MR_TYPE_MR,
+		attr->access);
+	return 0;
+}
+
+int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
+			struct verbs_mr *vmr, const struct verbs_udata *udata)
+{
+	int ret = check_ex(attr);
+
+	if (ret)
+		return ret;
+	ret = reg_native(pd, attr, vmr, udata);
+	if (ret != SUBMIT_NOT_OFFERED)
+		return ret;
+	if (has(attr, IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_DMAH))
+		return -EOPNOTSUPP;
+	return verbs_cmd_reg_mr(pd, attr->addr, attr->length, iova_of(attr),
+				attr->access, vmr, udata);
 }
 
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr)

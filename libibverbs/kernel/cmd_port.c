@@ -9,6 +9,7 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "kernel/submit.h"
+#include "kernel/uapi_newer.h"
 
 static int query_native(struct ibv_context *ctx, uint8_t port_num,
 			struct ib_uverbs_query_port_resp_ex *ret_resp)
@@ -74,4 +75,22 @@ int verbs_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
 	attr->port_cap_flags2 = resp.port_cap_flags2;
 	attr->active_speed_ex = resp.active_speed_ex;
 	return 0;
+}
+
+int verbs_cmd_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
+			       uint64_t *ret_speed)
+{
+	uint64_t speed = 0;
+	struct cmd cmd;
+	int ret;
+
+	cmd_init(&cmd, KERNEL_CAP_QUERY_PORT_SPEED);
+	cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM,
+		   port_num);
+	cmd_out_ptr(&cmd, VERBS_UAPI_UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed,
+		    sizeof(speed));
+	ret = submit_ioctl_only(ctx, &cmd);
+	if (!ret)
+		*ret_speed = speed;
+	return ret;
 }

@@ -110,11 +110,11 @@ static void request_queues(struct qp_request *req,
 	}
 }
 
-static void request_init(struct qp_request *req, const struct verbs_qp *vqp,
+static void request_init(struct qp_request *req, const struct ibv_qp *qp,
 			 const struct ibv_qp_init_attr_ex *attr)
 {
 	*req = (struct qp_request){
-		.user_handle = cmd_addr(&vqp->qp),
+		.user_handle = cmd_addr(qp),
 		.type = attr->qp_type,
 		.sq_sig_all = attr->sq_sig_all,
 		.cap = {
@@ -306,7 +306,7 @@ static void fill_cap(struct ibv_qp_cap *cap,
 	cap->max_inline_data = from->max_inline_data;
 }
 
-int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
+int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct verbs_udata *udata)
 {
@@ -316,7 +316,7 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 
 	if (ret)
 		return ret;
-	request_init(&req, vqp, attr);
+	request_init(&req, qp, attr);
 	ret = create_native(ctx, &req, udata, &answer);
 	if (ret == SUBMIT_NOT_OFFERED) {
 		if (req.create_flags || req.ind_table)
@@ -326,20 +326,20 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 	}
 	if (ret)
 		return ret;
-	vqp->qp.handle = answer.handle;
-	vqp->qp.qp_num = answer.qp_num;
+	qp->handle = answer.handle;
+	qp->qp_num = answer.qp_num;
 	fill_cap(&attr->cap, &answer.cap);
 	return 0;
 }
 
-int verbs_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
+int verbs_cmd_open_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 		      const struct ibv_qp_open_attr *attr,
 		      const struct verbs_udata *udata)
 {
 	const uint32_t needed = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
 				IBV_QP_OPEN_ATTR_TYPE;
 	const uint32_t known = needed | IBV_QP_OPEN_ATTR_CONTEXT;
-	struct ib_uverbs_open_qp in = { .user_handle = cmd_addr(&vqp->qp) };
+	struct ib_uverbs_open_qp in = { .user_handle = cmd_addr(qp) };
 	struct ib_uverbs_create_qp_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_OPEN_QP,
@@ -349,7 +349,7 @@ int verbs_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 		.out_len = sizeof(out),
 		.udata = udata,
 	};
-	struct verbs_xrcd *xrcd;
+	const struct verbs_xrcd *xrcd;
 	int ret;
 
 	if (attr->comp_mask & ~known)
@@ -364,11 +364,9 @@ int verbs_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 	ret = submit_write(ctx, &req);
 	if (ret)
 		return ret;
-	vqp->qp.handle = out.qp_handle;
-	vqp->qp.qp_num = attr->qp_num;
-	vqp->qp.state = IBV_QPS_UNKNOWN;
-	vqp->comp_mask |= VERBS_QP_MASK_XRCD;
-	vqp->xrcd = xrcd;
+	qp->handle = out.qp_handle;
+	qp->qp_num = attr->qp_num;
+	qp->state = IBV_QPS_UNKNOWN;
 	return 0;
 }
 

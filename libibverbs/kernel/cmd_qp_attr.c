@@ -133,10 +133,10 @@ static int modify_plain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 	return submit_write(qp->context, &req);
 }
 
-static int modify_extended(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-			   int mask, const struct verbs_udata *udata)
+int verbs_cmd_modify_qp_ex(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+			   int attr_mask, const struct verbs_udata *udata)
 {
-	struct ib_uverbs_ex_modify_qp in = { .rate_limit = attr->rate_limit };
+	struct ib_uverbs_ex_modify_qp in = {};
 	struct ib_uverbs_ex_modify_qp_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_MODIFY_QP |
@@ -149,7 +149,11 @@ static int modify_extended(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 	};
 	int ret;
 
-	set_attr(&in.base, qp, attr, mask);
+	if (attr_mask & ~EXTENDED_MASK)
+		return -EOPNOTSUPP;
+	if (attr_mask & IBV_QP_RATE_LIMIT)
+		in.rate_limit = attr->rate_limit;
+	set_attr(&in.base, qp, attr, attr_mask);
 	ret = submit_write(qp->context, &req);
 	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 }
@@ -157,10 +161,9 @@ static int modify_extended(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 			int attr_mask, const struct verbs_udata *udata)
 {
-	if (attr_mask & ~EXTENDED_MASK)
-		return -EOPNOTSUPP;
-	if (attr_mask & IBV_QP_RATE_LIMIT)
-		return modify_extended(qp, attr, attr_mask, udata);
+	/* Of the two, only this one knows the bits above PLAIN_MASK. */
+	if (attr_mask & ~PLAIN_MASK)
+		return verbs_cmd_modify_qp_ex(qp, attr, attr_mask, udata);
 	return modify_plain(qp, attr, attr_mask, udata);
 }
 

@@ -15,6 +15,8 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <stddef.h>
 
+#include "kernel/uapi_newer.h"
+
 _Static_assert(KERNEL_CAP_NR <= 64, "one bit per row");
 
 /* A table, so it keeps its shape. */
@@ -22,6 +24,12 @@ _Static_assert(KERNEL_CAP_NR <= 64, "one bit per row");
 #define METHOD(obj, meth) \
 	.kind = KERNEL_CAP_KIND_METHOD, \
 	.object = UVERBS_OBJECT_##obj, .method = UVERBS_METHOD_##meth, \
+	.refusal = EPROTONOSUPPORT
+
+/* The same with a method that is newer than the oldest headers. */
+#define METHOD_NEWER(obj, meth) \
+	.kind = KERNEL_CAP_KIND_METHOD, .object = obj, \
+	.method = VERBS_UAPI_UVERBS_METHOD_##meth, \
 	.refusal = EPROTONOSUPPORT
 
 static const struct kernel_cap caps[KERNEL_CAP_NR] = {
@@ -52,6 +60,9 @@ static const struct kernel_cap caps[KERNEL_CAP_NR] = {
 	[KERNEL_CAP_QUERY_PORT] = {
 		.name = "query_port", .since = "5.0",
 		METHOD(DEVICE, QUERY_PORT) },
+	[KERNEL_CAP_QUERY_PORT_SPEED] = {
+		.name = "query_port_speed", .since = "7.0",
+		METHOD_NEWER(UVERBS_OBJECT_DEVICE, QUERY_PORT_SPEED) },
 	[KERNEL_CAP_QUERY_GID_TABLE] = {
 		.name = "query_gid_table", .since = "5.10",
 		METHOD(DEVICE, QUERY_GID_TABLE) },
@@ -76,14 +87,38 @@ static const struct kernel_cap caps[KERNEL_CAP_NR] = {
 	[KERNEL_CAP_REG_DMABUF_MR] = {
 		.name = "reg_dmabuf_mr", .since = "5.12",
 		METHOD(MR, REG_DMABUF_MR) },
+	[KERNEL_CAP_REG_MR] = {
+		.name = "reg_mr", .since = "6.17",
+		METHOD_NEWER(UVERBS_OBJECT_MR, REG_MR) },
+	[KERNEL_CAP_REG_DM_MR] = {
+		.name = "reg_dm_mr", .since = "4.17",
+		METHOD(MR, DM_MR_REG) },
 	[KERNEL_CAP_DEALLOC_MW] = {
 		.name = "dealloc_mw", .since = "5.0",
 		METHOD(MW, MW_DESTROY) },
+	[KERNEL_CAP_ALLOC_DM] = {
+		.name = "alloc_dm", .since = "4.17",
+		METHOD(DM, DM_ALLOC) },
+	[KERNEL_CAP_FREE_DM] = {
+		.name = "free_dm", .since = "4.17",
+		METHOD(DM, DM_FREE) },
+	[KERNEL_CAP_EXPORT_DMABUF] = {
+		.name = "export_dmabuf", .since = "7.0",
+		METHOD_NEWER(VERBS_UAPI_UVERBS_OBJECT_DMABUF, DMABUF_ALLOC) },
+	[KERNEL_CAP_ALLOC_DMAH] = {
+		.name = "alloc_dmah", .since = "6.17",
+		METHOD_NEWER(VERBS_UAPI_UVERBS_OBJECT_DMAH, DMAH_ALLOC) },
+	[KERNEL_CAP_FREE_DMAH] = {
+		.name = "free_dmah", .since = "6.17",
+		METHOD_NEWER(VERBS_UAPI_UVERBS_OBJECT_DMAH, DMAH_FREE) },
 	[KERNEL_CAP_DESTROY_AH] = {
 		.name = "destroy_ah", .since = "5.0",
 		METHOD(AH, AH_DESTROY) },
 	[KERNEL_CAP_CREATE_CQ] = {
 		.name = "create_cq", .since = "5.0",
+		METHOD(CQ, CQ_CREATE) },
+	[KERNEL_CAP_CREATE_CQ_BUF] = {
+		.name = "create_cq_buf", .since = "6.17",
 		METHOD(CQ, CQ_CREATE) },
 	[KERNEL_CAP_DESTROY_CQ] = {
 		.name = "destroy_cq", .since = "5.0",
@@ -100,6 +135,54 @@ static const struct kernel_cap caps[KERNEL_CAP_NR] = {
 	[KERNEL_CAP_DESTROY_SRQ] = {
 		.name = "destroy_srq", .since = "5.8",
 		METHOD(SRQ, SRQ_DESTROY) },
+	[KERNEL_CAP_CREATE_WQ] = {
+		.name = "create_wq", .since = "5.8",
+		METHOD(WQ, WQ_CREATE) },
+	[KERNEL_CAP_DESTROY_WQ] = {
+		.name = "destroy_wq", .since = "5.8",
+		METHOD(WQ, WQ_DESTROY) },
+	[KERNEL_CAP_DESTROY_RWQ_IND_TABLE] = {
+		.name = "destroy_rwq_ind_table", .since = "5.0",
+		METHOD(RWQ_IND_TBL, RWQ_IND_TBL_DESTROY) },
+	[KERNEL_CAP_DESTROY_FLOW] = {
+		.name = "destroy_flow", .since = "5.0",
+		METHOD(FLOW, FLOW_DESTROY) },
+	[KERNEL_CAP_CREATE_FLOW_ACTION_ESP] = {
+		.name = "create_flow_action_esp", .since = "4.17",
+		METHOD(FLOW_ACTION, FLOW_ACTION_ESP_CREATE) },
+	[KERNEL_CAP_MODIFY_FLOW_ACTION_ESP] = {
+		.name = "modify_flow_action_esp", .since = "4.17",
+		METHOD(FLOW_ACTION, FLOW_ACTION_ESP_MODIFY) },
+	[KERNEL_CAP_DESTROY_FLOW_ACTION] = {
+		.name = "destroy_flow_action", .since = "4.17",
+		METHOD(FLOW_ACTION, FLOW_ACTION_DESTROY) },
+	[KERNEL_CAP_CREATE_COUNTERS] = {
+		.name = "create_counters", .since = "4.18",
+		METHOD(COUNTERS, COUNTERS_CREATE) },
+	[KERNEL_CAP_READ_COUNTERS] = {
+		.name = "read_counters", .since = "4.18",
+		METHOD(COUNTERS, COUNTERS_READ) },
+	[KERNEL_CAP_DESTROY_COUNTERS] = {
+		.name = "destroy_counters", .since = "4.18",
+		METHOD(COUNTERS, COUNTERS_DESTROY) },
+	[KERNEL_CAP_QUERY_COMP_CNTR_CAPS] = {
+		.name = "query_comp_cntr_caps", .since = "after 7.0",
+		METHOD_NEWER(UVERBS_OBJECT_DEVICE, QUERY_COMP_CNTR_CAPS) },
+	[KERNEL_CAP_CREATE_COMP_CNTR] = {
+		.name = "create_comp_cntr", .since = "after 7.0",
+		METHOD_NEWER(VERBS_UAPI_UVERBS_OBJECT_COMP_CNTR, COMP_CNTR_CREATE) },
+	[KERNEL_CAP_MODIFY_COMP_CNTR] = {
+		.name = "modify_comp_cntr", .since = "after 7.0",
+		METHOD_NEWER(VERBS_UAPI_UVERBS_OBJECT_COMP_CNTR, COMP_CNTR_MODIFY) },
+	[KERNEL_CAP_READ_COMP_CNTR] = {
+		.name = "read_comp_cntr", .since = "after 7.0",
+		METHOD_NEWER(VERBS_UAPI_UVERBS_OBJECT_COMP_CNTR, COMP_CNTR_READ) },
+	[KERNEL_CAP_DESTROY_COMP_CNTR] = {
+		.name = "destroy_comp_cntr", .since = "after 7.0",
+		METHOD_NEWER(VERBS_UAPI_UVERBS_OBJECT_COMP_CNTR, COMP_CNTR_DESTROY) },
+	[KERNEL_CAP_ATTACH_COMP_CNTR] = {
+		.name = "attach_comp_cntr", .since = "after 7.0",
+		METHOD_NEWER(UVERBS_OBJECT_QP, QP_ATTACH_COMP_CNTR) },
 
 	/* ENOSYS is the answer of kernels before 4.20. */
 	[KERNEL_CAP_EX_QUERY_DEVICE] = {

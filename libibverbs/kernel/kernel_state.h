@@ -30,7 +30,7 @@ struct verbs_kernel_state {
  * handed out, constant afterwards: destroy commands that fail because the
  * device is gone count as done.
  */
-extern bool verbs_allow_disassoc_destroy;
+extern bool verbs_allow_disassociate_destroy;
 
 static inline struct verbs_kernel_state *
 verbs_kernel_state(const struct ibv_context *ctx)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,14 +17,16 @@
 #include "kernel/kernel_state.h"
 
 /*
- * Room for a request and for a response of write(2), which takes core and
- * driver part in one piece. The largest core is the response of
- * QUERY_DEVICE (304 bytes); the largest driver part in any kernel header is
- * below 200.
+ * Room for request and response of write(2), which takes core and driver part
+ * in one piece. Nearly all fit: the response of QUERY_DEVICE has 304 bytes,
+ * the driver parts in the kernel's headers are below 200.
  */
-#define WRITE_BUF_LEN 1024
+#define WRITE_BUF_LEN 2048
 
-static int sys_ioctl(int fd, struct cmd_message *msg)
+/* Either of them; as much as an attribute of an ioctl carries. */
+#define WRITE_MAX_LEN 65536
+
+static int sys_ioctl(int fd, void *msg)
 {
 	int saved_errno = errno;
 	int ret;
@@ -67,6 +70,9 @@ int submit_ioctl(struct ibv_context *ctx, struct cmd *cmd)
 	ret = sys_ioctl(ctx->cmd_fd, &cmd->msg);
 	if (!ret)
 		return cmd_finish(cmd);
+	/* It may be the driver's own attribute that is not known. */
+	if (ret == SUBMIT_NOT_OFFERED && cmd_needs_ioctl(cmd->driver))
+		return ret;
 	if (kernel_cap_learn(state, cmd->cap, -ret))
 		return SUBMIT_NOT_OFFERED;
 	return ret;
@@ -79,139 +85,186 @@ int submit_ioctl_only(struct ibv_context *ctx, struct cmd *cmd)
 	return ret == SUBMIT_NOT_OFFERED ? -EOPNOTSUPP : ret;
 }
 
+int submit_ioctl_raw(const struct ibv_context *ctx,
+		     struct ib_uverbs_ioctl_hdr *hdr)
+{
+	hdr->driver_id = verbs_kernel_state(ctx)->driver_id;
+	return sys_ioctl(ctx->cmd_fd, hdr);
+}
+
 int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req)
 {
 	struct cmd cmd;
 
+	if (cmd_needs_ioctl(req->udata))
+		return -EOPNOTSUPP;
 	cmd_init(&cmd, KERNEL_CAP_INVOKE_WRITE);
 	cmd_in_u64(&cmd, UVERBS_ATTR_WRITE_CMD, req->command);
 	cmd_in_ptr(&cmd, UVERBS_ATTR_CORE_IN, req->in, req->in_len);
 	if (req->out_len)
 		cmd_out_ptr(&cmd, UVERBS_ATTR_CORE_OUT, req->out, req->out_len);
-	cmd_udata(&cmd, req->udata);
+	cmd_uhw(&cmd, req->udata);
 	return submit_ioctl(ctx, &cmd);
 }
 
-/* A request and its response as write(2) wants them. */
+/* A request and its response as write(2) wants them; aligned to 8. */
 struct write_buf {
-	uint64_t request[WRITE_BUF_LEN / sizeof(uint64_t)];
-	uint64_t response[WRITE_BUF_LEN / sizeof(uint64_t)];
-	size_t request_len, response_len; /* bytes in use */
+	char *request, *response;
+	size_t request_len, response_len; /* bytes */
 };
+
+/* Where the parts of a command go. */
+struct write_layout {
+	size_t head; /* bytes of header */
+	size_t unit; /* lengths are multiples of it */
+};
+
+static const struct verbs_udata no_udata;
 
 static size_t round_up(size_t len, size_t unit)
 {
 	return (len + unit - 1) / unit * unit;
 }
 
-/* Copies the core and the driver's part behind @head bytes of header. */
-static int put_parts(struct write_buf *buf, const struct write_cmd *req,
-		     size_t head, size_t unit)
+static struct write_layout layout_of(const struct write_cmd *req)
 {
-	static const struct verbs_udata none;
-	const struct verbs_udata *udata = req->udata ? req->udata : &none;
-	/* cppcheck-suppress ctuuninitvar ; the address is used, no value */
-	char *pos = (char *)buf->request + head;
-	size_t room = sizeof(buf->request) - head;
+	struct write_layout plain = {
+		.head = sizeof(struct ib_uverbs_cmd_hdr),
+		.unit = sizeof(uint32_t),
+	};
+	struct write_layout extended = {
+		.head = sizeof(struct ib_uverbs_cmd_hdr) +
+			sizeof(struct ib_uverbs_ex_cmd_hdr),
+		.unit = sizeof(uint64_t),
+	};
 
-	if (req->in_len > room || req->out_len > sizeof(buf->response) ||
-	    udata->in_len > room - req->in_len ||
-	    udata->out_len > sizeof(buf->response) - req->out_len)
-		return -EMSGSIZE;
+	return req->command & IB_USER_VERBS_CMD_FLAG_EXTENDED ? extended
+							      : plain;
+}
 
-	buf->request_len = head + req->in_len + round_up(udata->in_len, unit);
-	buf->response_len = req->out_len + round_up(udata->out_len, unit);
-	if (buf->request_len > sizeof(buf->request) ||
-	    buf->response_len > sizeof(buf->response))
+/* The lengths of @buf, none of which can wrap around. */
+static int measure(struct write_buf *buf, const struct write_cmd *req)
+{
+	const struct verbs_udata *udata = req->udata ? req->udata : &no_udata;
+	const struct write_layout layout = layout_of(req);
+
+	if (req->in_len > WRITE_MAX_LEN || udata->in_len > WRITE_MAX_LEN ||
+	    req->out_len > WRITE_MAX_LEN || udata->out_len > WRITE_MAX_LEN)
 		return -EMSGSIZE;
+	buf->request_len = layout.head + req->in_len +
+			   round_up(udata->in_len, layout.unit);
+	buf->response_len =
+		req->out_len + round_up(udata->out_len, layout.unit);
+	return buf->request_len > WRITE_MAX_LEN ||
+			       buf->response_len > WRITE_MAX_LEN
+		       ? -EMSGSIZE
+		       : 0;
+}
+
+/* Copies the core and the driver's part behind the header. */
+static void put_parts(struct write_buf *buf, const struct write_cmd *req)
+{
+	const struct verbs_udata *udata = req->udata ? req->udata : &no_udata;
+	size_t head = layout_of(req).head;
+	char *pos = buf->request + head;
 
 	memset(pos, 0, buf->request_len - head);
 	memcpy(pos, req->in, req->in_len);
 	if (udata->in_len)
 		memcpy(pos + req->in_len, udata->in, udata->in_len);
 	memset(buf->response, 0, buf->response_len);
-	return 0;
 }
 
 /* Lengths are in words of 4 bytes and include the header. */
-static int put_plain(struct write_buf *buf, const struct write_cmd *req)
+static void put_plain_head(struct write_buf *buf, const struct write_cmd *req)
 {
 	const size_t unit = sizeof(uint32_t);
-	struct ib_uverbs_cmd_hdr hdr = { .command = req->command };
-	uint64_t response = cmd_addr(buf->response);
-	int ret;
+	const struct ib_uverbs_cmd_hdr hdr = {
+		.command = req->command,
+		.in_words = (uint16_t)(buf->request_len / unit),
+		.out_words = (uint16_t)(buf->response_len / unit),
+	};
+	const uint64_t response = cmd_addr(buf->response);
 
-	ret = put_parts(buf, req, sizeof(hdr), unit);
-	if (ret)
-		return ret;
-
-	hdr.in_words = (uint16_t)(buf->request_len / unit);
-	hdr.out_words = (uint16_t)(buf->response_len / unit);
 	memcpy(buf->request, &hdr, sizeof(hdr));
 	/* Every request that has a response begins with its address. */
 	if (req->out_len)
-		memcpy((char *)buf->request + sizeof(hdr), &response,
-		       sizeof(response));
-	return 0;
+		memcpy(buf->request + sizeof(hdr), &response, sizeof(response));
 }
 
 /* Lengths are in words of 8 bytes, core and driver apart, no header. */
-static int put_extended(struct write_buf *buf, const struct write_cmd *req)
+static void put_extended_head(struct write_buf *buf,
+			      const struct write_cmd *req)
 {
 	const size_t unit = sizeof(uint64_t);
 	struct {
 		struct ib_uverbs_cmd_hdr hdr;
 		struct ib_uverbs_ex_cmd_hdr ex;
 	} head = { .hdr.command = req->command };
-	int ret;
-
-	ret = put_parts(buf, req, sizeof(head), unit);
-	if (ret)
-		return ret;
+	size_t driver_in = buf->request_len - sizeof(head) - req->in_len;
+	size_t driver_out = buf->response_len - req->out_len;
 
 	head.hdr.in_words = (uint16_t)(req->in_len / unit);
 	head.hdr.out_words = (uint16_t)(req->out_len / unit);
-	head.ex.provider_in_words =
-		(uint16_t)((buf->request_len - sizeof(head) - req->in_len) /
-			   unit);
-	head.ex.provider_out_words =
-		(uint16_t)((buf->response_len - req->out_len) / unit);
+	head.ex.provider_in_words = (uint16_t)(driver_in / unit);
+	head.ex.provider_out_words = (uint16_t)(driver_out / unit);
 	if (buf->response_len)
 		head.ex.response = cmd_addr(buf->response);
 	memcpy(buf->request, &head, sizeof(head));
-	return 0;
 }
 
 static void take_response(const struct write_buf *buf,
 			  const struct write_cmd *req)
 {
-	const char *pos = (const char *)buf->response;
-
 	if (req->out_len)
-		memcpy(req->out, pos, req->out_len);
+		memcpy(req->out, buf->response, req->out_len);
 	if (req->udata && req->udata->out_len)
-		memcpy(req->udata->out, pos + req->out_len,
+		memcpy(req->udata->out, buf->response + req->out_len,
 		       req->udata->out_len);
+}
+
+static int send_plain(struct ibv_context *ctx, const struct write_cmd *req,
+		      struct write_buf *buf)
+{
+	int ret;
+
+	put_parts(buf, req);
+	if (req->command & IB_USER_VERBS_CMD_FLAG_EXTENDED)
+		put_extended_head(buf, req);
+	else
+		put_plain_head(buf, req);
+
+	ret = sys_write(ctx->cmd_fd, buf->request, buf->request_len);
+	if (!ret || req->out_on_error)
+		take_response(buf, req);
+	return ret;
 }
 
 static int submit_plain(struct ibv_context *ctx, const struct write_cmd *req)
 {
+	uint64_t on_stack[WRITE_BUF_LEN / sizeof(uint64_t)];
+	uint64_t *memory = on_stack;
 	struct write_buf buf;
+	size_t response_at;
 	int ret;
 
 	if (!kernel_cap_offered(verbs_kernel_state(ctx), KERNEL_CAP_WRITE))
 		return -EOPNOTSUPP;
-
-	if (req->command & IB_USER_VERBS_CMD_FLAG_EXTENDED)
-		ret = put_extended(&buf, req);
-	else
-		ret = put_plain(&buf, req);
+	ret = measure(&buf, req);
 	if (ret)
 		return ret;
 
-	ret = sys_write(ctx->cmd_fd, buf.request, buf.request_len);
-	if (!ret)
-		take_response(&buf, req);
+	response_at = round_up(buf.request_len, sizeof(uint64_t));
+	if (response_at + buf.response_len > sizeof(on_stack)) {
+		memory = malloc(response_at + buf.response_len);
+		if (!memory)
+			return -ENOMEM;
+	}
+	buf.request = (char *)memory;
+	buf.response = buf.request + response_at;
+	ret = send_plain(ctx, req, &buf);
+	if (memory != on_stack)
+		free(memory);
 	return ret;
 }
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <provider/kernel.h>
 #include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,11 +31,12 @@
  * a member "response", it is filled on the way.
  */
 struct write_cmd {
-	uint32_t command; /* with IB_USER_VERBS_CMD_FLAG_EXTENDED if it is */
-	const void *in;	  /* the request */
-	size_t in_len;	  /* bytes; a multiple of 4, extended: of 8 */
-	void *out;	  /* the response, zeroed; filled also on failure */
-	size_t out_len;	  /* the same multiple; 0 if there is no response */
+	uint32_t command;  /* with IB_USER_VERBS_CMD_FLAG_EXTENDED if it is */
+	const void *in;	   /* the request */
+	size_t in_len;	   /* bytes; a multiple of 4, extended: of 8 */
+	void *out;	   /* the response, zeroed */
+	size_t out_len;	   /* the same multiple; 0 if there is no response */
+	bool out_on_error; /* the response says more of a failure */
 	const struct verbs_udata *udata; /* or NULL */
 };
 
@@ -54,11 +56,24 @@ int submit_ioctl(struct ibv_context *ctx, struct cmd *cmd);
 int submit_ioctl_only(struct ibv_context *ctx, struct cmd *cmd);
 
 /**
+ * submit_ioctl_raw() - send an ioctl that somebody else built
+ * @hdr: complete but for driver_id, which is filled; the kernel changes it
+ *
+ * Nothing is decided or learned.
+ *
+ * Return: 0 or the kernel's error.
+ */
+int submit_ioctl_raw(const struct ibv_context *ctx,
+		     struct ib_uverbs_ioctl_hdr *hdr);
+
+/**
  * submit_write() - send a write command, in an ioctl or by write(2)
  *
- * Return: 0; -EOPNOTSUPP if this context takes neither; -EMSGSIZE if the
- * driver's data is too long; -EPROTO if not all of it was taken; or the
- * kernel's error.
+ * Attributes of the driver's own are left out, which it must allow.
+ *
+ * Return: 0; -EOPNOTSUPP if this context takes neither, or the driver wants a
+ * native ioctl; -EMSGSIZE if request or response are too long; -EPROTO if not
+ * all of it was taken; or the kernel's error.
  */
 int submit_write(struct ibv_context *ctx, const struct write_cmd *req);
 

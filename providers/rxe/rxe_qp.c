@@ -79,7 +79,7 @@ static int create_with_rings(struct ibv_context *ctx, struct rxe_qp *qp,
 	struct verbs_event_count raised;
 	int err;
 
-	err = verbs_cmd_create_qp(ctx, &qp->vqp, attr, &udata);
+	err = verbs_cmd_create_qp(ctx, &qp->vqp.qp, attr, &udata);
 	if (err)
 		return err;
 

@@ -35,13 +35,18 @@ struct fake_args {
 	enum ibv_advise_mr_advice advice;
 	struct ibv_sge *sg_list;
 	uint32_t num_sge;
-	const void *attr; /* the caller's pointer */
+	const void *attr;   /* the caller's pointer */
+	const void *object; /* likewise, where there is an attr as well */
+	uint32_t handle;
+	uint64_t value;
+	enum ibv_wr_opcode opcode;
 	const union ibv_gid *gid;
 	uint16_t lid;
 	int attr_mask;
 	int cqe;
 	bool extended;
 	const struct ibv_query_device_ex_input *input;
+	struct ibv_mr_init_attr mr_attr;
 	struct ibv_cq_init_attr_ex cq_attr;
 	struct ibv_srq_init_attr_ex srq_attr;
 	struct ibv_qp_init_attr_ex qp_attr;
@@ -62,11 +67,14 @@ struct fake_provider {
 	size_t nr_gids;
 	const __be16 *pkeys;
 	size_t nr_pkeys;
-	struct ibv_srq_attr srq_attr;	 /* of create_srq() and query_srq() */
-	struct ibv_qp_cap qp_cap;	 /* of create_qp() */
-	struct ibv_qp_attr qp_attr;	 /* of query_qp() */
-	uint32_t qp_mask;		 /* enum verbs_qp_mask, more of them */
-	struct ibv_ece ece;		 /* of query_ece() */
+	struct ibv_srq_attr srq_attr; /* of create_srq() and query_srq() */
+	struct ibv_qp_cap qp_cap;     /* of create_qp() */
+	struct ibv_qp_attr qp_attr;   /* of query_qp() */
+	uint32_t qp_mask;	      /* enum verbs_qp_mask, more of them */
+	struct ibv_ece ece;	      /* of query_ece() */
+	struct ibv_comp_cntr_caps comp_cntr_caps;
+	int buf_dmabuf_fd; /* of alloc_buf(); -1 at the start */
+	uint64_t value;	   /* of other operations that return one number */
 	struct verbs_event_count raised; /* of the destroy functions */
 
 	/* What was seen. */
@@ -89,8 +97,16 @@ extern struct fake_provider fake_provider;
 /* Claims FAKE_DRIVER_ID with FAKE_ABI_VERSION; offers devices. */
 extern const struct verbs_device_ops verbs_provider_fake;
 
-/* Its operations, to be put over the defaults of other contexts. */
+/*
+ * Its operations, to be put over the defaults of other contexts: device and
+ * domains, memory, queues, flows and counters. It has all but the data path
+ * (and of that post_srq_ops), get_srq_num and qp_to_ex, whose default looks at
+ * the object.
+ */
 extern const struct verbs_context_ops fake_provider_ops;
+extern const struct verbs_context_ops fake_provider_memory_ops;
+extern const struct verbs_context_ops fake_provider_queue_ops;
+extern const struct verbs_context_ops fake_provider_flow_ops;
 
 /** fake_provider_reset() - answers and notes as at the start; closes the pipes
  */

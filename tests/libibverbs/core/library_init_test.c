@@ -60,34 +60,34 @@ static void start(const char *name, const char *value)
 	verbs_library_init();
 }
 
-static void disassoc_destroy_is_off_by_default(void **state)
+static void disassociate_destroy_is_off_by_default(void **state)
 {
 	start(NULL, NULL);
-	assert_false(verbs_allow_disassoc_destroy);
+	assert_false(verbs_allow_disassociate_destroy);
 }
 
-static void disassoc_destroy_is_switched_on(void **state)
+static void disassociate_destroy_is_switched_on(void **state)
 {
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
-	assert_true(verbs_allow_disassoc_destroy);
+	assert_true(verbs_allow_disassociate_destroy);
 }
 
 static void any_value_but_0_switches_it_on(void **state)
 {
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "");
-	assert_true(verbs_allow_disassoc_destroy);
+	assert_true(verbs_allow_disassociate_destroy);
 }
 
 static void value_0_leaves_it_off(void **state)
 {
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "0");
-	assert_false(verbs_allow_disassoc_destroy);
+	assert_false(verbs_allow_disassociate_destroy);
 }
 
 static void mlx4_s_variable_switches_it_on_too(void **state)
 {
 	start("MLX4_DEVICE_FATAL_CLEANUP", "1");
-	assert_true(verbs_allow_disassoc_destroy);
+	assert_true(verbs_allow_disassociate_destroy);
 }
 
 static void log_is_set_up(void **state)
@@ -100,7 +100,7 @@ static void only_the_first_call_works(void **state)
 {
 	start(NULL, NULL);
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
-	assert_false(verbs_allow_disassoc_destroy);
+	assert_false(verbs_allow_disassociate_destroy);
 	assert_int_equal(atomic_load(&nr_log_inits), 1);
 }
 
@@ -148,8 +148,8 @@ static void limit_does_not_concern_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(disassoc_destroy_is_off_by_default),
-		cmocka_unit_test(disassoc_destroy_is_switched_on),
+		cmocka_unit_test(disassociate_destroy_is_off_by_default),
+		cmocka_unit_test(disassociate_destroy_is_switched_on),
 		cmocka_unit_test(any_value_but_0_switches_it_on),
 		cmocka_unit_test(value_0_leaves_it_off),
 		cmocka_unit_test(mlx4_s_variable_switches_it_on_too),

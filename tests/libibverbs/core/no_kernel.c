@@ -8,7 +8,7 @@
 
 #include "kernel/kernel_state.h"
 
-bool verbs_allow_disassoc_destroy;
+bool verbs_allow_disassociate_destroy;
 
 int verbs_cmd_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
 {

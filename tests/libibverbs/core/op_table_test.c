@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Op tables: libibverbs/core/op_table.c. Every default answers "not supported"
- * in its own convention and touches nothing.
+ * Op tables: libibverbs/core/op_table.c, op_defaults_*.c. Almost every default
+ * answers "not supported" in its own convention and touches nothing. Linked
+ * with WRAP calloc posix_memalign.
  */
 #include "core/op_table.h"
 
@@ -9,9 +10,11 @@
 #include <provider/kernel.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 /* last: it needs those above */
 #include <cmocka.h>
@@ -63,6 +66,8 @@ static void queries_are_not_supported(void **state)
 	assert_int_equal(ops.query_gid_entry(NULL, 1, 0, &entry), -EOPNOTSUPP);
 	assert_int_equal(ops.query_gid_table(NULL, &entry, 1), -EOPNOTSUPP);
 	assert_int_equal(ops.query_pkey(NULL, 1, 0, &pkey), -EOPNOTSUPP);
+	assert_int_equal(ops.query_port_speed(NULL, 1, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.query_rt_values(NULL, NULL), -EOPNOTSUPP);
 }
 
 static void event_descriptors_are_not_supported(void **state)
@@ -87,12 +92,18 @@ static void domains_are_not_supported(void **state)
 {
 	struct ibv_xrcd *xrcd = (void *)&ops;
 	struct ibv_pd *pd = (void *)&ops;
+	struct ibv_td *td = (void *)&ops;
 
 	assert_int_equal(ops.alloc_pd(NULL, &pd), -EOPNOTSUPP);
 	assert_int_equal(ops.dealloc_pd(NULL), -EOPNOTSUPP);
 	assert_int_equal(ops.open_xrcd(NULL, NULL, &xrcd), -EOPNOTSUPP);
 	assert_int_equal(ops.close_xrcd(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.import_pd(NULL, 1, &pd), -EOPNOTSUPP);
+	assert_int_equal(ops.alloc_parent_domain(NULL, NULL, &pd), -EOPNOTSUPP);
+	assert_int_equal(ops.alloc_td(NULL, NULL, &td), -EOPNOTSUPP);
+	assert_int_equal(ops.dealloc_td(NULL), -EOPNOTSUPP);
 	assert_ptr_equal(pd, &ops);
+	assert_ptr_equal(td, &ops);
 	assert_ptr_equal(xrcd, &ops);
 }
 
@@ -111,8 +122,103 @@ static void memory_is_not_supported(void **state)
 		-EOPNOTSUPP);
 	assert_int_equal(ops.alloc_mw(NULL, IBV_MW_TYPE_1, &mw), -EOPNOTSUPP);
 	assert_int_equal(ops.dealloc_mw(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.alloc_null_mr(NULL, &mr), -EOPNOTSUPP);
+	assert_int_equal(ops.import_mr(NULL, 1, &mr), -EOPNOTSUPP);
 	assert_ptr_equal(mr, &ops);
 	assert_ptr_equal(mw, &ops);
+}
+
+static void device_memory_and_hints_are_not_supported(void **state)
+{
+	struct ibv_dmah *dmah = (void *)&ops;
+	struct ibv_mr *mr = (void *)&ops;
+	struct ibv_dm *dm = (void *)&ops;
+	int fd = -7;
+
+	assert_int_equal(ops.alloc_dm(NULL, NULL, &dm), -EOPNOTSUPP);
+	assert_int_equal(ops.free_dm(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.reg_dm_mr(NULL, NULL, 0, 0, 0, &mr), -EOPNOTSUPP);
+	assert_int_equal(ops.import_dm(NULL, 1, &dm), -EOPNOTSUPP);
+	assert_int_equal(ops.dm_export_dmabuf_fd(NULL, &fd), -EOPNOTSUPP);
+	assert_int_equal(ops.alloc_dmah(NULL, NULL, &dmah), -EOPNOTSUPP);
+	assert_int_equal(ops.dealloc_dmah(NULL), -EOPNOTSUPP);
+	assert_ptr_equal(mr, &ops);
+	assert_ptr_equal(dm, &ops);
+	assert_ptr_equal(dmah, &ops);
+	assert_int_equal(fd, -7);
+}
+
+/* The importer only forgets, so there is nothing that could fail. */
+static void what_was_imported_is_forgotten(void **state)
+{
+	struct verbs_mr mr = {}, same_mr = {};
+	struct ibv_pd pd = {}, same_pd = {};
+	struct ibv_dm dm = {}, same_dm = {};
+
+	ops.unimport_pd(&pd);
+	ops.unimport_mr(&mr.ibv_mr);
+	ops.unimport_dm(&dm);
+	assert_memory_equal(&pd, &same_pd, sizeof(pd));
+	assert_memory_equal(&mr, &same_mr, sizeof(mr));
+	assert_memory_equal(&dm, &same_dm, sizeof(dm));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Buffers: memory of the process                                            */
+/* ------------------------------------------------------------------------ */
+
+static bool calloc_fails, memalign_fails;
+static size_t memalign_size;
+
+void *__real_calloc(size_t count, size_t size);
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return calloc_fails ? NULL : __real_calloc(count, size);
+}
+
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
+{
+	memalign_size = size;
+	return memalign_fails ? ENOMEM
+			      : __real_posix_memalign(memory, alignment, size);
+}
+
+static void buffer_is_whole_pages(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t sizes[] = { 0, 1, page - 1, page, page + 1 };
+	struct ibv_pd pd = {};
+	struct ibv_buf *buf;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_int_equal(ops.alloc_buf(&pd, sizes[i], &buf), 0);
+		assert_int_equal((uintptr_t)buf->addr % page, 0);
+		assert_int_equal(memalign_size,
+				 sizes[i] > page ? 2 * page : page);
+		assert_int_equal(buf->size, sizes[i]);
+		assert_ptr_equal(buf->pd, &pd);
+		assert_int_equal(buf->dmabuf_fd, -1);
+		memset(buf->addr, 0x5a, sizes[i]);
+		ops.free_buf(buf);
+	}
+}
+
+static void buffer_without_memory_is_enomem(void **state)
+{
+	struct ibv_buf *buf = (void *)&ops;
+
+	calloc_fails = true;
+	assert_int_equal(ops.alloc_buf(NULL, 1, &buf), -ENOMEM);
+	calloc_fails = false;
+	memalign_fails = true;
+	assert_int_equal(ops.alloc_buf(NULL, 1, &buf), -ENOMEM);
+	memalign_fails = false;
+	assert_int_equal(ops.alloc_buf(NULL, SIZE_MAX, &buf), -ENOMEM);
+	assert_ptr_equal(buf, &ops);
 }
 
 static void address_handles_and_multicast_are_not_supported(void **state)
@@ -148,6 +254,20 @@ static void shared_receive_queues_are_not_supported(void **state)
 	assert_ptr_equal(vsrq, &ops);
 }
 
+static void number_of_an_srq_is_in_the_object(void **state)
+{
+	struct verbs_srq vsrq = { .srq_num = 7 };
+	uint32_t number = 5;
+
+	assert_int_equal(ops.get_srq_num(&vsrq.srq, &number), -EINVAL);
+	vsrq.srq_type = IBV_SRQT_TM;
+	assert_int_equal(ops.get_srq_num(&vsrq.srq, &number), -EINVAL);
+	assert_int_equal(number, 5);
+	vsrq.srq_type = IBV_SRQT_XRC;
+	assert_int_equal(ops.get_srq_num(&vsrq.srq, &number), 0);
+	assert_int_equal(number, 7);
+}
+
 static void queue_pairs_are_not_supported(void **state)
 {
 	struct verbs_qp *vqp = (void *)&ops;
@@ -159,7 +279,78 @@ static void queue_pairs_are_not_supported(void **state)
 	assert_int_equal(ops.destroy_qp(NULL), -EOPNOTSUPP);
 	assert_int_equal(ops.set_ece(NULL, NULL), -EOPNOTSUPP);
 	assert_int_equal(ops.query_ece(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.modify_qp_rate_limit(NULL, NULL), -EOPNOTSUPP);
 	assert_ptr_equal(vqp, &ops);
+}
+
+static void no_order_of_data_is_promised(void **state)
+{
+	assert_int_equal(ops.query_qp_data_in_order(NULL, IBV_WR_SEND, 0), 0);
+}
+
+static void extended_view_is_in_the_object(void **state)
+{
+	struct verbs_qp vqp = { .comp_mask = VERBS_QP_MASK_XRCD };
+
+	assert_null(ops.qp_to_ex(&vqp.qp));
+	vqp.comp_mask |= VERBS_QP_MASK_EX;
+	assert_ptr_equal(ops.qp_to_ex(&vqp.qp), &vqp.qp_ex);
+}
+
+static void work_queues_are_not_supported(void **state)
+{
+	struct ibv_rwq_ind_table *table = (void *)&ops;
+	struct ibv_wq *wq = (void *)&ops;
+
+	assert_int_equal(ops.create_wq(NULL, NULL, &wq), -EOPNOTSUPP);
+	assert_int_equal(ops.modify_wq(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_wq(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.create_rwq_ind_table(NULL, NULL, &table),
+			 -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_rwq_ind_table(NULL), -EOPNOTSUPP);
+	assert_ptr_equal(wq, &ops);
+	assert_ptr_equal(table, &ops);
+}
+
+static void flows_are_not_supported(void **state)
+{
+	struct ibv_flow_action *action = (void *)&ops;
+	struct ibv_flow *flow = (void *)&ops;
+
+	assert_int_equal(ops.create_flow(NULL, NULL, &flow), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_flow(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.create_flow_action_esp(NULL, NULL, &action),
+			 -EOPNOTSUPP);
+	assert_int_equal(ops.modify_flow_action_esp(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_flow_action(NULL), -EOPNOTSUPP);
+	assert_ptr_equal(flow, &ops);
+	assert_ptr_equal(action, &ops);
+}
+
+static void counters_are_not_supported(void **state)
+{
+	struct ibv_comp_cntr *cntr = (void *)&ops;
+	struct ibv_counters *counters = (void *)&ops;
+
+	assert_int_equal(ops.create_counters(NULL, NULL, &counters),
+			 -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_counters(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.attach_counters_point_flow(NULL, NULL, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ops.read_counters(NULL, NULL, 0, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.query_comp_cntr_caps(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.create_comp_cntr(NULL, NULL, &cntr), -EOPNOTSUPP);
+	assert_int_equal(ops.destroy_comp_cntr(NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.qp_attach_comp_cntr(NULL, NULL, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ops.read_comp_cntr(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.set_comp_cntr(NULL, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.inc_comp_cntr(NULL, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.read_err_comp_cntr(NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(ops.set_err_comp_cntr(NULL, 0), -EOPNOTSUPP);
+	assert_int_equal(ops.inc_err_comp_cntr(NULL, 0), -EOPNOTSUPP);
+	assert_ptr_equal(counters, &ops);
+	assert_ptr_equal(cntr, &ops);
 }
 
 /* Applications call these: a positive errno. */
@@ -184,6 +375,7 @@ static void first_request_is_the_bad_one(void **state)
 	struct ibv_send_wr next = {}, send = { .next = &next };
 	struct ibv_recv_wr recv = {}, srq_recv = {};
 	struct ibv_send_wr *bad_send = NULL;
+	struct ibv_ops_wr op = {}, *bad_op = NULL;
 	struct ibv_recv_wr *bad_recv = NULL;
 
 	assert_int_equal(ops.post_send(NULL, &send, &bad_send), EOPNOTSUPP);
@@ -193,6 +385,8 @@ static void first_request_is_the_bad_one(void **state)
 	assert_int_equal(ops.post_srq_recv(NULL, &srq_recv, &bad_recv),
 			 EOPNOTSUPP);
 	assert_ptr_equal(bad_recv, &srq_recv);
+	assert_int_equal(ops.post_srq_ops(NULL, &op, &bad_op), EOPNOTSUPP);
+	assert_ptr_equal(bad_op, &op);
 }
 
 static void kernel_device_asks_the_kernel(void **state)
@@ -325,10 +519,20 @@ int main(void)
 		TEST(events_are_passed_over),
 		TEST(domains_are_not_supported),
 		TEST(memory_is_not_supported),
+		TEST(device_memory_and_hints_are_not_supported),
+		TEST(what_was_imported_is_forgotten),
+		TEST(buffer_is_whole_pages),
+		TEST(buffer_without_memory_is_enomem),
 		TEST(address_handles_and_multicast_are_not_supported),
 		TEST(completion_queues_are_not_supported),
 		TEST(shared_receive_queues_are_not_supported),
+		TEST(number_of_an_srq_is_in_the_object),
 		TEST(queue_pairs_are_not_supported),
+		TEST(no_order_of_data_is_promised),
+		TEST(extended_view_is_in_the_object),
+		TEST(work_queues_are_not_supported),
+		TEST(flows_are_not_supported),
+		TEST(counters_are_not_supported),
 		TEST(data_path_is_not_supported),
 		TEST(polling_is_not_supported),
 		TEST(first_request_is_the_bad_one),

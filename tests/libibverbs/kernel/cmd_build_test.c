@@ -152,6 +152,81 @@ static void drivers_data_is_added_as_far_as_there_is_any(void **state)
 	assert_int_equal(cmd.msg.attrs[1].data, cmd_addr(t->driver_out));
 }
 
+static void drivers_attributes_follow_those_of_the_method(void **state)
+{
+	struct kernel_test *t = *state;
+	struct cmd cmd;
+
+	t->udata.attrs = t->driver_attrs;
+	t->udata.nr_attrs = 2;
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_in_u32(&cmd, 1, 1);
+	cmd_udata(&cmd, &t->udata);
+	assert_int_equal(cmd.error, 0);
+	assert_int_equal(cmd.msg.num_attrs, 5);
+	assert_memory_equal(&cmd.msg.attrs[3], t->driver_attrs,
+			    sizeof(t->driver_attrs));
+
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_uhw(&cmd, &t->udata);
+	assert_int_equal(cmd.msg.num_attrs, 2);
+}
+
+static void as_many_drivers_attributes_as_fit_are_taken(void **state)
+{
+	static struct ib_uverbs_attr attrs[CMD_MAX_ATTRS];
+	struct verbs_udata udata = { .attrs = attrs };
+	struct cmd cmd;
+
+	for (size_t nr = CMD_MAX_ATTRS - 1; nr <= CMD_MAX_ATTRS; nr++) {
+		udata.nr_attrs = nr;
+		cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+		cmd_in_u32(&cmd, 1, 1);
+		cmd_udata(&cmd, &udata);
+		assert_int_equal(cmd.error, nr < CMD_MAX_ATTRS ? 0 : -E2BIG);
+	}
+	udata.nr_attrs = SIZE_MAX;
+	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
+	cmd_udata(&cmd, &udata);
+	assert_int_equal(cmd.error, -E2BIG);
+	assert_int_equal(cmd.msg.num_attrs, 0);
+}
+
+static void a_method_without_a_place_for_bytes_takes_attributes(void **state)
+{
+	struct kernel_test *t = *state;
+	const struct verbs_udata in = { .in = t->driver_in, .in_len = 4 };
+	const struct verbs_udata out = { .out = t->driver_out, .out_len = 4 };
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_QUERY_MR);
+	cmd_driver_attrs(&cmd, NULL);
+	cmd_driver_attrs(&cmd, &t->attrs_only);
+	assert_int_equal(cmd.error, 0);
+	assert_int_equal(cmd.msg.num_attrs, 2);
+	cmd_driver_attrs(&cmd, &in);
+	assert_int_equal(cmd.error, -EOPNOTSUPP);
+
+	cmd_init(&cmd, KERNEL_CAP_QUERY_MR);
+	cmd_driver_attrs(&cmd, &out);
+	assert_int_equal(cmd.error, -EOPNOTSUPP);
+}
+
+static void what_needs_the_ioctl(void **state)
+{
+	struct kernel_test *t = *state;
+
+	assert_false(cmd_needs_ioctl(NULL));
+	assert_false(cmd_needs_ioctl(&t->udata));
+	assert_true(cmd_needs_ioctl(&t->attrs_only));
+	t->driver_attrs[0].flags = 0;
+	assert_false(cmd_needs_ioctl(&t->attrs_only));
+	t->driver_attrs[1].flags = UVERBS_ATTR_F_MANDATORY;
+	assert_true(cmd_needs_ioctl(&t->attrs_only));
+	t->udata.ioctl_only = true;
+	assert_true(cmd_needs_ioctl(&t->udata));
+}
+
 static void too_many_attributes_are_remembered_and_not_written(void **state)
 {
 	struct {
@@ -265,6 +340,11 @@ int main(void)
 			events_go_to_the_contexts_descriptor_if_the_kernel_can),
 		KERNEL_TEST(on_an_imported_context_it_must),
 		KERNEL_TEST(drivers_data_is_added_as_far_as_there_is_any),
+		KERNEL_TEST(drivers_attributes_follow_those_of_the_method),
+		KERNEL_TEST(as_many_drivers_attributes_as_fit_are_taken),
+		KERNEL_TEST(
+			a_method_without_a_place_for_bytes_takes_attributes),
+		KERNEL_TEST(what_needs_the_ioctl),
 		KERNEL_TEST(too_many_attributes_are_remembered_and_not_written),
 		KERNEL_TEST(a_length_that_does_not_fit_is_remembered),
 		KERNEL_TEST(the_first_mistake_is_the_one_reported),

@@ -170,6 +170,32 @@ static void imported_context_takes_no_drivers_data(void **state)
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), -EOPNOTSUPP);
 }
 
+static void query_context_is_there_for_every_context(void **state)
+{
+	struct kernel_test *t = *state;
+
+	t->ctx->async_fd = -1;
+	expect_query(5, 0);
+	assert_int_equal(verbs_cmd_query_context(t->ctx, NULL), 0);
+	assert_int_equal(t->ctx->num_comp_vectors, 5);
+	assert_int_equal(t->state.core_support, CORE_SUPPORT);
+	assert_int_equal(t->ctx->async_fd, -1);
+}
+
+static void query_context_that_fails_leaves_the_context(void **state)
+{
+	struct kernel_test *t = *state;
+
+	expect_query(5, EINVAL);
+	assert_int_equal(verbs_cmd_query_context(t->ctx, NULL), -EINVAL);
+	expect_query(5, EPROTONOSUPPORT);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(verbs_cmd_query_context(t->ctx, NULL),
+				 -EOPNOTSUPP);
+	assert_int_equal(t->ctx->num_comp_vectors, 0);
+	assert_int_equal(t->state.core_support, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +208,8 @@ int main(void)
 		KERNEL_TEST(imported_context_is_queried),
 		KERNEL_TEST(imported_context_has_no_other_form),
 		KERNEL_TEST(imported_context_takes_no_drivers_data),
+		KERNEL_TEST(query_context_is_there_for_every_context),
+		KERNEL_TEST(query_context_that_fails_leaves_the_context),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -503,7 +503,7 @@ static void destroy_cq_without_a_device_leaves_nothing_to_wait_for(void **state)
 	struct kernel_test *t = *state;
 	struct verbs_event_count count;
 
-	verbs_allow_disassoc_destroy = true;
+	verbs_allow_disassociate_destroy = true;
 	for (int form = NATIVE; form <= WRITE; form++) {
 		kernel_test_force(t, form);
 		expect_destroy(form, EIO);

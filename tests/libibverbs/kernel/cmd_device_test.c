@@ -355,6 +355,57 @@ static void query_device_that_fails_leaves_the_outputs(void **state)
 	}
 }
 
+static int query_resp(struct kernel_test *t, size_t size,
+		      struct ib_uverbs_ex_query_device_resp *resp)
+{
+	struct ibv_device_attr_ex attr = {};
+
+	return verbs_cmd_query_device_resp(t->ctx, NULL, &attr, size, resp,
+					   &t->udata);
+}
+
+static void the_kernels_answer_can_be_had_too(void **state)
+{
+	const size_t size = sizeof(struct ibv_device_attr_ex);
+	struct ib_uverbs_ex_query_device_resp resp = {}, expected = whole;
+	struct kernel_test *t = *state;
+
+	/* a newer kernel has more to say than there was room for */
+	expected.response_length = sizeof(whole);
+	expect_extended(t, WRAPPED, sizeof(whole), 0);
+	assert_int_equal(query_resp(t, size, &resp), 0);
+	assert_memory_equal(&resp, &expected, sizeof(resp));
+	expect_extended(t, WRAPPED, UINT32_MAX, 0);
+	assert_int_equal(query_resp(t, size, &resp), 0);
+	assert_memory_equal(&resp, &expected, sizeof(resp));
+
+	expected = (struct ib_uverbs_ex_query_device_resp){
+		.base = whole.base,
+		.response_length = sizeof(whole.base),
+	};
+	memset(t->driver_out, 0x5a, sizeof(t->driver_out));
+	expect_plain(WRAPPED, 0);
+	assert_int_equal(query_resp(t, sizeof(struct ibv_device_attr), &resp),
+			 0);
+	assert_memory_equal(&resp, &expected, sizeof(resp));
+	for (size_t i = 0; i < sizeof(t->driver_out); i++)
+		assert_int_equal(t->driver_out[i], 0x5a);
+}
+
+static void the_kernels_answer_is_left_alone_after_an_error(void **state)
+{
+	struct ib_uverbs_ex_query_device_resp resp, expected;
+	struct kernel_test *t = *state;
+
+	memset(&resp, 0x5a, sizeof(resp));
+	memset(&expected, 0x5a, sizeof(expected));
+	expect_extended(t, WRAPPED, sizeof(whole), EIO);
+	assert_int_equal(
+		query_resp(t, sizeof(struct ibv_device_attr_ex), &resp), -EIO);
+	assert_int_equal(query_resp(t, 1, &resp), -EINVAL);
+	assert_memory_equal(&resp, &expected, sizeof(resp));
+}
+
 static void unknown_questions_are_refused(void **state)
 {
 	const struct ibv_query_device_ex_input input = { .comp_mask = 1 };
@@ -382,6 +433,8 @@ int main(void)
 		KERNEL_TEST(absurd_response_lengths_do_no_harm),
 		KERNEL_TEST(ports_of_netlink_win_over_the_answers_8_bits),
 		KERNEL_TEST(query_device_that_fails_leaves_the_outputs),
+		KERNEL_TEST(the_kernels_answer_can_be_had_too),
+		KERNEL_TEST(the_kernels_answer_is_left_alone_after_an_error),
 		KERNEL_TEST(unknown_questions_are_refused),
 	};
 

@@ -72,7 +72,7 @@ static void detach_mcast_succeeds_without_a_device_if_allowed(void **state)
 
 	expect(t, WRAPPED, IB_USER_VERBS_CMD_DETACH_MCAST, EIO);
 	assert_int_equal(verbs_cmd_detach_mcast(&qp, &group, 0xc001), -EIO);
-	verbs_allow_disassoc_destroy = true;
+	verbs_allow_disassociate_destroy = true;
 	expect(t, WRAPPED, IB_USER_VERBS_CMD_DETACH_MCAST, EIO);
 	assert_int_equal(verbs_cmd_detach_mcast(&qp, &group, 0xc001), 0);
 }
@@ -82,7 +82,7 @@ static void attach_mcast_without_a_device_is_an_error(void **state)
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
-	verbs_allow_disassoc_destroy = true;
+	verbs_allow_disassociate_destroy = true;
 	expect(t, WRAPPED, IB_USER_VERBS_CMD_ATTACH_MCAST, EIO);
 	assert_int_equal(verbs_cmd_attach_mcast(&qp, &group, 0xc001), -EIO);
 }

@@ -7,6 +7,8 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
+#include "kernel/uapi_newer.h"
+
 /* Each field has a value of its own. */
 static const struct ib_uverbs_query_port_resp_ex answer = {
 	.legacy_resp = {
@@ -156,6 +158,50 @@ static void query_port_that_fails_leaves_the_output(void **state)
 	assert_memory_equal(&attr, &zero, sizeof(attr));
 }
 
+static void expect_speed(uint64_t speed, int err)
+{
+	const struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = VERBS_UAPI_UVERBS_METHOD_QUERY_PORT_SPEED,
+		FAKE_ATTRS(
+			FAKE_U64_IN(
+				VERBS_UAPI_UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM,
+				1000),
+			FAKE_U64_OUT(
+				VERBS_UAPI_UVERBS_ATTR_QUERY_PORT_SPEED_RESP,
+				speed)),
+		.err = err,
+	};
+
+	fake_kernel_expect_ioctl(&cmd);
+}
+
+static void query_port_speed_is_a_native_method(void **state)
+{
+	struct kernel_test *t = *state;
+	uint64_t speed = 0;
+
+	expect_speed(UINT64_C(0x100000004), 0);
+	assert_int_equal(verbs_cmd_query_port_speed(t->ctx, 1000, &speed), 0);
+	assert_int_equal(speed, UINT64_C(0x100000004));
+}
+
+static void query_port_speed_that_fails_leaves_the_output(void **state)
+{
+	struct kernel_test *t = *state;
+	uint64_t speed = 77;
+
+	expect_speed(5, EINVAL);
+	assert_int_equal(verbs_cmd_query_port_speed(t->ctx, 1000, &speed),
+			 -EINVAL);
+	expect_speed(5, EPROTONOSUPPORT);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			verbs_cmd_query_port_speed(t->ctx, 1000, &speed),
+			-EOPNOTSUPP);
+	assert_int_equal(speed, 77);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +210,8 @@ int main(void)
 		KERNEL_TEST(query_port_falls_back_to_wrapped),
 		KERNEL_TEST(query_port_falls_back_to_write),
 		KERNEL_TEST(query_port_that_fails_leaves_the_output),
+		KERNEL_TEST(query_port_speed_is_a_native_method),
+		KERNEL_TEST(query_port_speed_that_fails_leaves_the_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

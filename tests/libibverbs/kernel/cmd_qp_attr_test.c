@@ -203,15 +203,15 @@ static void modify_qp_travels_in_both_forms(void **state)
 }
 
 static void expect_modify_extended(struct kernel_test *t, enum test_form form,
-				   int err)
+				   uint32_t mask, int err)
 {
-	static const struct ib_uverbs_ex_modify_qp in = {
+	const struct ib_uverbs_ex_modify_qp in = {
 		.base = {
 			.qp_handle = 61,
-			.attr_mask = IBV_QP_STATE | IBV_QP_RATE_LIMIT,
+			.attr_mask = mask,
 			.qp_state = IBV_QPS_RTS,
 		},
-		.rate_limit = 0x55555555,
+		.rate_limit = mask & IBV_QP_RATE_LIMIT ? 0x55555555 : 0,
 	};
 	static const struct ib_uverbs_ex_modify_qp_resp out = {
 		.response_length = UINT32_MAX, /* of no use to us */
@@ -235,16 +235,42 @@ static void expect_modify_extended(struct kernel_test *t, enum test_form form,
 
 static void rate_limit_takes_the_extended_command(void **state)
 {
-	const int mask = IBV_QP_STATE | IBV_QP_RATE_LIMIT;
+	const uint32_t mask = IBV_QP_STATE | IBV_QP_RATE_LIMIT;
 
 	for (int form = WRAPPED; form <= WRITE; form++) {
-		expect_modify_extended(*state, form, 0);
-		assert_int_equal(modify(*state, &full, mask), 0);
-		expect_modify_extended(*state, form, EINVAL);
-		assert_int_equal(modify(*state, &full, mask), -EINVAL);
-		expect_modify_extended(*state, form, ENOSYS);
-		assert_int_equal(modify(*state, &full, mask), -EOPNOTSUPP);
+		expect_modify_extended(*state, form, mask, 0);
+		assert_int_equal(modify(*state, &full, (int)mask), 0);
+		expect_modify_extended(*state, form, mask, EINVAL);
+		assert_int_equal(modify(*state, &full, (int)mask), -EINVAL);
+		expect_modify_extended(*state, form, mask, ENOSYS);
+		assert_int_equal(modify(*state, &full, (int)mask), -EOPNOTSUPP);
 	}
+}
+
+/* The driver's answer is why it exists. */
+static void extended_command_can_be_had_without_a_rate_limit(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
+
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		memset(t->driver_out, 0, sizeof(t->driver_out));
+		expect_modify_extended(t, form, IBV_QP_STATE, 0);
+		assert_int_equal(verbs_cmd_modify_qp_ex(
+					 &qp, &full, IBV_QP_STATE, &t->udata),
+				 0);
+		assert_memory_equal(t->driver_out, kernel_test_answer,
+				    sizeof(kernel_test_answer));
+		expect_modify_extended(t, form, IBV_QP_STATE, ENOSYS);
+		assert_int_equal(verbs_cmd_modify_qp_ex(
+					 &qp, &full, IBV_QP_STATE, &t->udata),
+				 -EOPNOTSUPP);
+	}
+	assert_int_equal(verbs_cmd_modify_qp_ex(&qp, &full,
+						IBV_QP_RATE_LIMIT << 1, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(verbs_cmd_modify_qp_ex(&qp, &full, -1, NULL),
+			 -EOPNOTSUPP);
 }
 
 static void unknown_bits_are_refused(void **state)
@@ -408,6 +434,7 @@ int main(void)
 		KERNEL_TEST(paths_are_sent_whole),
 		KERNEL_TEST(modify_qp_travels_in_both_forms),
 		KERNEL_TEST(rate_limit_takes_the_extended_command),
+		KERNEL_TEST(extended_command_can_be_had_without_a_rate_limit),
 		KERNEL_TEST(unknown_bits_are_refused),
 		KERNEL_TEST(query_qp_fills_everything),
 		KERNEL_TEST(absurd_answers_do_no_harm),

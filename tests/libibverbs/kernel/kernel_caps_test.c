@@ -29,6 +29,10 @@ static void no_two_rows_name_the_same_method(void **state)
 		for (int i = 0; i < cap; i++) {
 			const struct kernel_cap *other = kernel_cap_row(i);
 
+			/* one method, of which a part came later */
+			if (cap == KERNEL_CAP_CREATE_CQ_BUF &&
+			    i == KERNEL_CAP_CREATE_CQ)
+				continue;
 			assert_false(other->kind == KERNEL_CAP_KIND_METHOD &&
 				     other->object == row->object &&
 				     other->method == row->method);

@@ -3,6 +3,7 @@
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
+#include <rdma/ib_user_verbs.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,20 @@ int kernel_test_setup(void **state)
 		.out = t->driver_out,
 		.out_len = sizeof(t->driver_out),
 	};
-	verbs_allow_disassoc_destroy = false;
+	t->driver_attrs[0] = (struct ib_uverbs_attr){
+		.attr_id = TEST_DRIVER_NUM,
+		.len = sizeof(uint64_t),
+		.flags = UVERBS_ATTR_F_MANDATORY,
+		.data = 0x0d0e0a0d,
+	};
+	t->driver_attrs[1] = (struct ib_uverbs_attr){
+		.attr_id = TEST_DRIVER_OBJ,
+	};
+	t->attrs_only = (struct verbs_udata){
+		.attrs = t->driver_attrs,
+		.nr_attrs = 2,
+	};
+	verbs_allow_disassociate_destroy = false;
 	fake_kernel_start();
 	fake_kernel_driver_id(TEST_DRIVER_ID);
 	*state = t;
@@ -48,6 +62,11 @@ int kernel_test_teardown(void **state)
 	free(*state);
 	assert_int_equal(err, TEST_ERRNO);
 	return 0;
+}
+
+bool kernel_test_driver_answered(const struct kernel_test *t)
+{
+	return t->driver_attrs[1].data == TEST_DRIVER_HANDLE;
 }
 
 void kernel_test_refuse(struct kernel_test *t, enum verbs_kernel_cap cap)
@@ -84,6 +103,11 @@ void kernel_test_expect(enum test_form form, const struct fake_write *cmd)
 const int kernel_test_errors[] = { EINVAL, EPERM,  EACCES, EBUSY,
 				   ENOMEM, ENOSYS, EFAULT, EOPNOTSUPP };
 
+static bool is_extended(const struct destroy_case *c)
+{
+	return c->write_command & IB_USER_VERBS_CMD_FLAG_EXTENDED;
+}
+
 static void expect_destroy(const struct destroy_case *c, enum test_form form,
 			   int err)
 {
@@ -93,17 +117,27 @@ static void expect_destroy(const struct destroy_case *c, enum test_form form,
 		FAKE_ATTRS(FAKE_NUM_IN(c->handle_attr, c->handle)),
 		.err = err,
 	};
-	const struct fake_write write = {
+	const uint32_t extended[] = { 0, c->handle }; /* comp_mask first */
+	struct fake_write write = {
 		.command = c->write_command,
 		.in = &c->handle,
 		.in_len = sizeof(c->handle),
 		.err = err,
 	};
 
+	if (is_extended(c)) {
+		write.in = extended;
+		write.in_len = sizeof(extended);
+	}
 	if (form == NATIVE)
 		fake_kernel_expect_ioctl(&native);
 	else
 		kernel_test_expect(form, &write);
+}
+
+static int last_form(const struct destroy_case *c)
+{
+	return c->native_only ? NATIVE : WRITE;
 }
 
 void check_destroy_native(struct kernel_test *t, const struct destroy_case *c)
@@ -127,26 +161,40 @@ void check_destroy_falls_back(struct kernel_test *t,
 void check_destroy_errors_are_final(struct kernel_test *t,
 				    const struct destroy_case *c)
 {
-	for (int form = NATIVE; form <= WRITE; form++) {
+	for (int form = NATIVE; form <= last_form(c); form++) {
 		t->state.refused = 0;
 		kernel_test_force(t, form);
 		for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
-			expect_destroy(c, form, kernel_test_errors[i]);
-			assert_int_equal(c->run(t), -kernel_test_errors[i]);
+			int err = kernel_test_errors[i];
+
+			expect_destroy(c, form, err);
+			/* ENOSYS: the kernel is older than the command */
+			if (is_extended(c) && form != NATIVE && err == ENOSYS)
+				err = EOPNOTSUPP;
+			assert_int_equal(c->run(t), -err);
 		}
 	}
+}
+
+void check_destroy_does_not_fall_back(struct kernel_test *t,
+				      const struct destroy_case *c)
+{
+	expect_destroy(c, NATIVE, EPROTONOSUPPORT);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(c->run(t), -EOPNOTSUPP);
+	assert_true(kernel_test_refused(t, c->cap));
 }
 
 void check_destroy_device_gone(struct kernel_test *t,
 			       const struct destroy_case *c)
 {
-	for (int form = NATIVE; form <= WRITE; form++) {
+	for (int form = NATIVE; form <= last_form(c); form++) {
 		t->state.refused = 0;
 		kernel_test_force(t, form);
-		verbs_allow_disassoc_destroy = false;
+		verbs_allow_disassociate_destroy = false;
 		expect_destroy(c, form, EIO);
 		assert_int_equal(c->run(t), -EIO);
-		verbs_allow_disassoc_destroy = true;
+		verbs_allow_disassociate_destroy = true;
 		expect_destroy(c, form, EIO);
 		assert_int_equal(c->run(t), 0);
 		expect_destroy(c, form, EBUSY);

@@ -34,7 +34,24 @@ struct kernel_test {
 	/* what a driver sends and receives with a command */
 	uint8_t driver_in[16], driver_out[16];
 	struct verbs_udata udata;
+	/* the same with attributes of its own: a number, and an object's */
+	struct ib_uverbs_attr driver_attrs[2];
+	struct verbs_udata attrs_only;
 };
+
+/* Those attributes as the kernel sees them, and what it makes of the second. */
+#define TEST_DRIVER_NUM	   0x1002
+#define TEST_DRIVER_OBJ	   0x1003
+#define TEST_DRIVER_HANDLE 555
+#define TEST_DRIVER_ATTRS                                                      \
+	FAKE_U64_IN(TEST_DRIVER_NUM, 0x0d0e0a0d),                              \
+	{                                                                      \
+		.id = TEST_DRIVER_OBJ, .kind = FAKE_OUT_NUM, .optional = true, \
+		.num = TEST_DRIVER_HANDLE,                                     \
+	}
+
+/* Whether the kernel's answer was copied back: after success it must be. */
+bool kernel_test_driver_answered(const struct kernel_test *t);
 
 /* How a command is to travel: everything before it is refused already. */
 enum test_form { NATIVE, WRAPPED, WRITE };
@@ -69,7 +86,8 @@ extern const int kernel_test_errors[];
 struct destroy_case {
 	enum verbs_kernel_cap cap;
 	uint16_t handle_attr;
-	uint32_t write_command;
+	uint32_t write_command; /* with the flag, if it is extended */
+	bool native_only;	/* there is no write command */
 	uint32_t handle;
 	int (*run)(struct kernel_test *t);
 };
@@ -81,6 +99,9 @@ void check_destroy_falls_back(struct kernel_test *t,
 			      enum test_form form);
 void check_destroy_errors_are_final(struct kernel_test *t,
 				    const struct destroy_case *c);
+/* native_only: refused once, tried no more, and not supported then */
+void check_destroy_does_not_fall_back(struct kernel_test *t,
+				      const struct destroy_case *c);
 /* EIO is an error unless it is allowed, in each form */
 void check_destroy_device_gone(struct kernel_test *t,
 			       const struct destroy_case *c);
@@ -107,6 +128,31 @@ void check_destroy_device_gone(struct kernel_test *t,
 	{                                                                     \
 		check_destroy_device_gone(*state, &name##_case);              \
 	}
+
+/* The four tests of one that is native_only. */
+#define DESTROY_NATIVE_TESTS(name)                                            \
+	static void name##_is_a_native_method(void **state)                   \
+	{                                                                     \
+		check_destroy_native(*state, &name##_case);                   \
+	}                                                                     \
+	static void name##_has_no_other_form(void **state)                    \
+	{                                                                     \
+		check_destroy_does_not_fall_back(*state, &name##_case);       \
+	}                                                                     \
+	static void name##_returns_the_error(void **state)                    \
+	{                                                                     \
+		check_destroy_errors_are_final(*state, &name##_case);         \
+	}                                                                     \
+	static void name##_succeeds_without_a_device_if_allowed(void **state) \
+	{                                                                     \
+		check_destroy_device_gone(*state, &name##_case);              \
+	}
+
+#define DESTROY_NATIVE_TEST_LIST(name)                 \
+	KERNEL_TEST(name##_is_a_native_method),        \
+		KERNEL_TEST(name##_has_no_other_form), \
+		KERNEL_TEST(name##_returns_the_error), \
+		KERNEL_TEST(name##_succeeds_without_a_device_if_allowed)
 
 #define DESTROY_TEST_LIST(name)                                        \
 	KERNEL_TEST(name##_is_a_native_method),                        \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/submit.h"
+#include "support/alloc_fail.h"
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
@@ -344,10 +345,11 @@ static void short_write_is_a_protocol_error(void **state)
 	assert_int_equal(submit_write(t->ctx, &w.req), -EPROTO);
 }
 
+/* More than request or response may have, header and core not counted. */
 static void too_much_drivers_data_for_a_write_is_refused(void **state)
 {
-	static uint8_t big[4096];
-	static const size_t lengths[] = { 1024, 4096, SIZE_MAX & ~(size_t)3 };
+	static uint8_t big[65544];
+	static const size_t lengths[] = { 65536, 65544, SIZE_MAX & ~(size_t)7 };
 	struct kernel_test *t = *state;
 	struct whole_cmd w;
 
@@ -373,32 +375,279 @@ static void too_much_drivers_data_for_a_write_is_refused(void **state)
 	}
 }
 
+static void too_much_core_for_a_write_is_refused(void **state)
+{
+	struct kernel_test *t = *state;
+	struct whole_cmd w;
+
+	kernel_test_force(t, WRITE);
+	whole_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
+	w.req.in_len = SIZE_MAX & ~(size_t)7;
+	assert_int_equal(submit_write(t->ctx, &w.req), -EMSGSIZE);
+	w.req.in_len = 16;
+	w.req.out_len = SIZE_MAX & ~(size_t)7;
+	assert_int_equal(submit_write(t->ctx, &w.req), -EMSGSIZE);
+}
+
+/* On both sides of what there is room for on the stack, and up to the limit. */
 static void as_much_as_fits_is_written(void **state)
 {
-	static uint8_t big[1024];
-	struct kernel_test *t = *state;
-	struct verbs_udata udata = {
-		.in = big,
-		/* request: 8 bytes of header, 16 of core */
-		.in_len = sizeof(big) - 8 - 16,
-		.out = big,
-		.out_len = sizeof(big) - 16,
+	static const size_t totals[] = {
+		24 + 16, 1024, 1028, 2048, 2052, 65536
 	};
+	static uint8_t big[65536], answer[65536];
+	struct kernel_test *t = *state;
+	struct whole_cmd w;
+
+	kernel_test_force(t, WRITE);
+	for (size_t i = 0; i < sizeof(big); i++) {
+		big[i] = (uint8_t)(i * 7);
+		answer[i] = (uint8_t)(i * 11);
+	}
+	for (size_t i = 0; i < sizeof(totals) / sizeof(*totals); i++) {
+		static uint8_t room[65536];
+		struct verbs_udata udata = {
+			.in = big,
+			/* request: 8 bytes of header, 16 of core */
+			.in_len = totals[i] - 8 - 16,
+			.out = room,
+			.out_len = totals[i] - 16,
+		};
+
+		memset(room, 0, sizeof(room));
+		whole_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
+		w.req.udata = &udata;
+		w.expected.driver_in = big;
+		w.expected.driver_in_len = udata.in_len;
+		w.expected.driver_out = answer;
+		w.expected.driver_out_len = udata.out_len;
+		fake_kernel_expect_write(&w.expected);
+		assert_int_equal(submit_write(t->ctx, &w.req), 0);
+		assert_memory_equal(w.out, whole_answer, sizeof(whole_answer));
+		assert_memory_equal(room, answer, udata.out_len);
+	}
+}
+
+static void no_memory_for_a_large_write_is_an_error(void **state)
+{
+	static uint8_t big[4096];
+	struct kernel_test *t = *state;
+	struct verbs_udata udata = { .in = big, .in_len = sizeof(big) };
+	size_t blocks = alloc_fail_nr_blocks();
 	struct whole_cmd w;
 
 	kernel_test_force(t, WRITE);
 	whole_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
 	w.req.udata = &udata;
-	w.expected.driver_in = big;
-	w.expected.driver_in_len = udata.in_len;
-	w.expected.driver_out = NULL;
-	w.expected.driver_out_len = udata.out_len;
-	fake_kernel_expect_write(&w.expected);
-	assert_int_equal(submit_write(t->ctx, &w.req), 0);
+	alloc_fail_at(1);
+	assert_int_equal(submit_write(t->ctx, &w.req), -ENOMEM);
+	assert_true(alloc_fail_done());
+	errno = TEST_ERRNO;
 
-	udata.in_len += 4;
-	assert_int_equal(submit_write(t->ctx, &w.req), -EMSGSIZE);
+	w.expected.driver_in = big;
+	w.expected.driver_in_len = sizeof(big);
+	w.expected.driver_out_len = 0;
+	w.expected.err = EBUSY;
+	fake_kernel_expect_write(&w.expected);
+	assert_int_equal(submit_write(t->ctx, &w.req), -EBUSY);
+	fake_kernel_finish();
+	fake_kernel_driver_id(TEST_DRIVER_ID);
+	assert_int_equal(alloc_fail_nr_blocks(), blocks);
 }
+
+static void an_answer_can_be_wanted_after_an_error(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		struct whole_cmd w;
+
+		kernel_test_force(t, form);
+		whole_init(&w, t, IB_USER_VERBS_CMD_POST_SEND);
+		w.expected.err = ENOMEM;
+		w.req.out_on_error = true;
+		kernel_test_expect(form, &w.expected);
+		assert_int_equal(submit_write(t->ctx, &w.req), -ENOMEM);
+		assert_memory_equal(w.out, whole_answer, sizeof(whole_answer));
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Attributes of the driver's own                                            */
+/* ------------------------------------------------------------------------ */
+
+static void expect_with_attrs(int err)
+{
+	const struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_PD,
+		.method = UVERBS_METHOD_PD_DESTROY,
+		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_DESTROY_PD_HANDLE, 3),
+			   TEST_DRIVER_ATTRS),
+		.err = err,
+	};
+
+	fake_kernel_expect_ioctl(&cmd);
+}
+
+static int dealloc_with_attrs(struct kernel_test *t)
+{
+	struct cmd cmd;
+
+	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
+	cmd_in_obj(&cmd, UVERBS_ATTR_DESTROY_PD_HANDLE, 3);
+	cmd_udata(&cmd, &t->attrs_only);
+	return submit_ioctl(t->ctx, &cmd);
+}
+
+static void drivers_attributes_are_sent_and_copied_back(void **state)
+{
+	struct kernel_test *t = *state;
+
+	expect_with_attrs(0);
+	assert_int_equal(dealloc_with_attrs(t), 0);
+	assert_true(kernel_test_driver_answered(t));
+	assert_int_equal(t->driver_attrs[0].data, 0x0d0e0a0d);
+}
+
+static void drivers_attributes_are_left_alone_after_an_error(void **state)
+{
+	struct kernel_test *t = *state;
+
+	expect_with_attrs(EBUSY);
+	assert_int_equal(dealloc_with_attrs(t), -EBUSY);
+	assert_false(kernel_test_driver_answered(t));
+}
+
+/* It may be the attribute that the kernel does not know. */
+static void refusal_with_a_mandatory_attribute_is_not_learned(void **state)
+{
+	struct kernel_test *t = *state;
+
+	expect_with_attrs(EPROTONOSUPPORT);
+	assert_int_equal(dealloc_with_attrs(t), SUBMIT_NOT_OFFERED);
+	assert_int_equal(t->state.refused, 0);
+	expect_with_attrs(ENOTTY);
+	assert_int_equal(dealloc_with_attrs(t), SUBMIT_NOT_OFFERED);
+	assert_true(kernel_test_refused(t, KERNEL_CAP_IOCTL));
+}
+
+static void refusal_with_optional_attributes_is_learned(void **state)
+{
+	struct kernel_test *t = *state;
+	const struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_PD,
+		.method = UVERBS_METHOD_PD_DESTROY,
+		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_DESTROY_PD_HANDLE, 3),
+			   { .id = TEST_DRIVER_OBJ,
+			     .kind = FAKE_OUT_NUM,
+			     .optional = true }),
+		.err = EPROTONOSUPPORT,
+	};
+
+	t->attrs_only.attrs = &t->driver_attrs[1];
+	t->attrs_only.nr_attrs = 1;
+	fake_kernel_expect_ioctl(&cmd);
+	assert_int_equal(dealloc_with_attrs(t), SUBMIT_NOT_OFFERED);
+	assert_true(kernel_test_refused(t, KERNEL_CAP_DEALLOC_PD));
+}
+
+static void a_mandatory_attribute_rules_out_write_commands(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		struct whole_cmd w;
+
+		t->state.refused = 0;
+		kernel_test_force(t, form);
+		whole_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
+		w.req.udata = &t->attrs_only;
+		assert_int_equal(submit_write(t->ctx, &w.req), -EOPNOTSUPP);
+		assert_int_equal(submit_wrapped(t->ctx, &w.req), -EOPNOTSUPP);
+	}
+}
+
+static void a_wish_for_the_ioctl_rules_out_write_commands(void **state)
+{
+	struct kernel_test *t = *state;
+
+	t->udata.ioctl_only = true;
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		struct whole_cmd w;
+
+		kernel_test_force(t, form);
+		whole_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
+		assert_int_equal(submit_write(t->ctx, &w.req), -EOPNOTSUPP);
+	}
+}
+
+static void optional_attributes_are_left_out_of_write_commands(void **state)
+{
+	struct kernel_test *t = *state;
+
+	t->udata.attrs = &t->driver_attrs[1];
+	t->udata.nr_attrs = 1;
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		struct whole_cmd w;
+
+		kernel_test_force(t, form);
+		whole_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
+		kernel_test_expect(form, &w.expected);
+		check_whole(t, &w);
+	}
+	assert_false(kernel_test_driver_answered(t));
+}
+
+/* ------------------------------------------------------------------------ */
+/* An ioctl that somebody else built                                         */
+/* ------------------------------------------------------------------------ */
+
+static int send_raw(struct kernel_test *t)
+{
+	struct {
+		uint16_t length, object_id, method_id, num_attrs;
+		uint64_t reserved1;
+		uint32_t driver_id, reserved2;
+		struct ib_uverbs_attr attr;
+	} msg = {
+		.length = sizeof(msg),
+		.object_id = UVERBS_OBJECT_PD,
+		.method_id = UVERBS_METHOD_PD_DESTROY,
+		.num_attrs = 1,
+		.driver_id = 99,
+		.attr = { .attr_id = UVERBS_ATTR_DESTROY_PD_HANDLE,
+			  .flags = UVERBS_ATTR_F_MANDATORY,
+			  .data = 3 },
+	};
+
+	_Static_assert(sizeof(msg) == sizeof(struct ib_uverbs_ioctl_hdr) +
+					      sizeof(struct ib_uverbs_attr),
+		       "message layout");
+	return submit_ioctl_raw(t->ctx,
+				(struct ib_uverbs_ioctl_hdr *)(void *)&msg);
+}
+
+static void raw_ioctl_gets_the_driver_id(void **state)
+{
+	expect_dealloc(3, 0);
+	assert_int_equal(send_raw(*state), 0);
+}
+
+static void raw_ioctl_learns_nothing(void **state)
+{
+	static const int errors[] = { EINVAL, EPROTONOSUPPORT, ENOTTY };
+	struct kernel_test *t = *state;
+
+	for (int i = 0; i < 3; i++) {
+		expect_dealloc(3, errors[i]);
+		assert_int_equal(send_raw(t), -errors[i]);
+		assert_int_equal(t->state.refused, 0);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Contexts that do not write                                                */
+/* ------------------------------------------------------------------------ */
 
 static void imported_context_never_writes(void **state)
 {
@@ -449,7 +698,19 @@ int main(void)
 		KERNEL_TEST(wrapped_error_is_final),
 		KERNEL_TEST(short_write_is_a_protocol_error),
 		KERNEL_TEST(too_much_drivers_data_for_a_write_is_refused),
+		KERNEL_TEST(too_much_core_for_a_write_is_refused),
 		KERNEL_TEST(as_much_as_fits_is_written),
+		KERNEL_TEST(no_memory_for_a_large_write_is_an_error),
+		KERNEL_TEST(an_answer_can_be_wanted_after_an_error),
+		KERNEL_TEST(drivers_attributes_are_sent_and_copied_back),
+		KERNEL_TEST(drivers_attributes_are_left_alone_after_an_error),
+		KERNEL_TEST(refusal_with_a_mandatory_attribute_is_not_learned),
+		KERNEL_TEST(refusal_with_optional_attributes_is_learned),
+		KERNEL_TEST(a_mandatory_attribute_rules_out_write_commands),
+		KERNEL_TEST(a_wish_for_the_ioctl_rules_out_write_commands),
+		KERNEL_TEST(optional_attributes_are_left_out_of_write_commands),
+		KERNEL_TEST(raw_ioctl_gets_the_driver_id),
+		KERNEL_TEST(raw_ioctl_learns_nothing),
 		KERNEL_TEST(imported_context_never_writes),
 		KERNEL_TEST(refused_write_is_not_supported),
 	};

@@ -485,7 +485,7 @@ int verbs_cmd_destroy_srq(struct ibv_srq *srq,
 	return destroyed();
 }
 
-int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
+int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct verbs_udata *udata)
 {
@@ -509,7 +509,7 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 				 (size_t)cap->max_recv_sge * 16);
 		resp->rq_mi = fake.rq.info;
 	}
-	vqp->qp.qp_num = 17;
+	qp->qp_num = 17;
 	return 0;
 }
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Default ops of memory: "not supported" in the convention of each op, or what
+ * can be done with older ops or without the device. Put into a table by
+ * core/op_table.c.
+ */
+#include "core/op_defaults.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/core_context.h"
+
+static int no_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+		     uint64_t iova, int access, struct ibv_mr **ret_mr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			    uint64_t iova, int fd, int access,
+			    struct ibv_mr **ret_mr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		       void *addr, size_t length, int access)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_dereg_mr(struct verbs_mr *vmr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
+			uint32_t flags, struct ibv_sge *sg_list,
+			uint32_t num_sge)
+{
+	return -EOPNOTSUPP;
+}
+
+/* All but DMA hints can be said with the older ops. */
+static int older_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+			   struct ibv_mr **ret_mr)
+{
+	const struct verbs_context_ops *ops = verbs_ops(pd->context);
+	uint64_t iova = (uintptr_t)attr->addr;
+
+	if (attr->comp_mask & IBV_REG_MR_MASK_DMAH)
+		return -EOPNOTSUPP;
+	if (attr->comp_mask & IBV_REG_MR_MASK_FD)
+		return ops->reg_dmabuf_mr(pd, attr->fd_offset, attr->length,
+					  attr->iova, attr->fd, attr->access,
+					  ret_mr);
+	if (attr->comp_mask & IBV_REG_MR_MASK_IOVA)
+		iova = attr->iova;
+	return ops->reg_mr(pd, attr->addr, attr->length, iova, attr->access,
+			   ret_mr);
+}
+
+static int no_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_import_mr(struct ibv_pd *pd, uint32_t handle,
+			struct ibv_mr **ret_mr)
+{
+	return -EOPNOTSUPP;
+}
+
+/* The kernel is not told: the importer only forgets. */
+static void no_unimport_mr(struct ibv_mr *mr)
+{
+}
+
+static int no_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		       struct ibv_mw **ret_mw)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_dealloc_mw(struct ibv_mw *mw)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_alloc_dm(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr,
+		       struct ibv_dm **ret_dm)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_free_dm(struct ibv_dm *dm)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+			size_t length, unsigned int access,
+			struct ibv_mr **ret_mr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_import_dm(struct ibv_context *ctx, uint32_t handle,
+			struct ibv_dm **ret_dm)
+{
+	return -EOPNOTSUPP;
+}
+
+static void no_unimport_dm(struct ibv_dm *dm)
+{
+}
+
+static int no_alloc_dmah(struct ibv_context *ctx,
+			 struct ibv_dmah_init_attr *attr,
+			 struct ibv_dmah **ret_dmah)
+{
+	return -EOPNOTSUPP;
+}
+
+static int no_dealloc_dmah(struct ibv_dmah *dmah)
+{
+	return -EOPNOTSUPP;
+}
+
+/*
+ * Whole pages, so that what happens to them (a device's mapping, no copy for a
+ * forked child) happens to nothing else of the process.
+ */
+static int process_alloc_buf(struct ibv_pd *pd, size_t size,
+			     struct ibv_buf **ret_buf)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t rounded;
+	struct ibv_buf *buf;
+
+	if (__builtin_add_overflow(size, page - 1, &rounded))
+		return -ENOMEM;
+	rounded &= ~(page - 1);
+	buf = calloc(1, sizeof(*buf));
+	if (!buf)
+		return -ENOMEM;
+	if (posix_memalign(&buf->addr, page, rounded ? rounded : page) != 0) {
+		free(buf);
+		return -ENOMEM;
+	}
+	buf->size = size;
+	buf->pd = pd;
+	buf->dmabuf_fd = -1;
+	*ret_buf = buf;
+	return 0;
+}
+
+static void process_free_buf(struct ibv_buf *buf)
+{
+	free(buf->addr);
+	free(buf);
+}
+
+const struct verbs_context_ops verbs_memory_defaults = {
+	.reg_mr = no_reg_mr,
+	.reg_dmabuf_mr = no_reg_dmabuf_mr,
+	.rereg_mr = no_rereg_mr,
+	.dereg_mr = no_dereg_mr,
+	.advise_mr = no_advise_mr,
+	.reg_mr_ex = older_reg_mr_ex,
+	.alloc_null_mr = no_alloc_null_mr,
+	.import_mr = no_import_mr,
+	.unimport_mr = no_unimport_mr,
+	.alloc_mw = no_alloc_mw,
+	.dealloc_mw = no_dealloc_mw,
+	.alloc_dm = no_alloc_dm,
+	.free_dm = no_free_dm,
+	.reg_dm_mr = no_reg_dm_mr,
+	.dm_export_dmabuf_fd = no_dm_export_dmabuf_fd,
+	.import_dm = no_import_dm,
+	.unimport_dm = no_unimport_dm,
+	.alloc_dmah = no_alloc_dmah,
+	.dealloc_dmah = no_dealloc_dmah,
+	.alloc_buf = process_alloc_buf,
+	.free_buf = process_free_buf,
+};

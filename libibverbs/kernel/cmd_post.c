@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Posting work requests through the kernel, for drivers whose queues are not
+ * mapped. Called by such providers through <provider/kernel.h>, calls submit.c.
+ *
+ * A list is sent in batches, each as large as the buffer: the head, then all
+ * requests, then the scatter/gather entries of all requests. The kernel says
+ * which request of a batch it did not take, counting from 1.
+ */
+#include <errno.h>
+#include <provider/kernel.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "kernel/submit.h"
+
+/* Of 4096 bytes a single send request can use 251 entries, far above 32. */
+#define POST_BUF_LEN 4096
+
+/* struct ib_uverbs_post_send, _recv and _srq_recv without the requests. */
+struct post_head {
+	uint64_t response;
+	uint32_t handle, wr_count, sge_count, wqe_size;
+};
+
+#define SAME_HEAD(type, handle_field)                                         \
+	_Static_assert(sizeof(struct post_head) == sizeof(struct type) &&     \
+			       offsetof(struct post_head, handle) ==          \
+				       offsetof(struct type, handle_field) && \
+			       offsetof(struct post_head, sge_count) ==       \
+				       offsetof(struct type, sge_count) &&    \
+			       offsetof(struct post_head, wqe_size) ==        \
+				       offsetof(struct type, wqe_size),       \
+		       "head layout")
+SAME_HEAD(ib_uverbs_post_send, qp_handle);
+SAME_HEAD(ib_uverbs_post_recv, qp_handle);
+SAME_HEAD(ib_uverbs_post_srq_recv, srq_handle);
+
+/* Numbers that go to the kernel as they are. */
+_Static_assert(sizeof(struct ibv_sge) == sizeof(struct ib_uverbs_sge), "sge");
+_Static_assert((int)IBV_WR_RDMA_WRITE == IB_UVERBS_WR_RDMA_WRITE &&
+		       (int)IBV_WR_ATOMIC_FETCH_AND_ADD ==
+			       IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD &&
+		       (int)IBV_WR_SEND_WITH_INV ==
+			       IB_UVERBS_WR_SEND_WITH_INV &&
+		       (int)IBV_WR_TSO == IB_UVERBS_WR_TSO,
+	       "opcodes");
+
+/* One command: which it is, and what it is going to carry. */
+struct post {
+	struct ibv_context *ctx;
+	uint32_t command; /* IB_USER_VERBS_CMD_POST_* */
+	struct post_head head;
+	uint64_t buf[POST_BUF_LEN / sizeof(uint64_t)];
+};
+
+static size_t post_len(const struct post_head *head)
+{
+	return sizeof(*head) + (size_t)head->wr_count * head->wqe_size +
+	       (size_t)head->sge_count * sizeof(struct ib_uverbs_sge);
+}
+
+/* Counts a request with @num_sge entries in; false if it is for another batch.
+ */
+static bool post_count(struct post_head *head, int num_sge)
+{
+	struct post_head more = *head;
+
+	if (num_sge < 0 || num_sge > POST_BUF_LEN)
+		return false;
+	more.wr_count++;
+	more.sge_count += (uint32_t)num_sge;
+	if (post_len(&more) > POST_BUF_LEN)
+		return false;
+	*head = more;
+	return true;
+}
+
+/* Where request number @i is, and where the entries of the first one are. */
+static void *post_wr(struct post *post, uint32_t i)
+{
+	return (char *)post->buf + sizeof(post->head) +
+	       (size_t)i * post->head.wqe_size;
+}
+
+static char *post_sges(struct post *post)
+{
+	return post_wr(post, post->head.wr_count);
+}
+
+static char *put_sges(char *to, const struct ibv_sge *sg_list, int num_sge)
+{
+	size_t len = (size_t)num_sge * sizeof(*sg_list);
+
+	if (len)
+		memcpy(to, sg_list, len);
+	return to + len;
+}
+
+/* @ret_bad: 0 if the kernel does not say */
+static int submit_post(struct post *post, uint32_t *ret_bad)
+{
+	struct ib_uverbs_post_send_resp out = {};
+	const struct write_cmd req = {
+		.command = post->command,
+		.in = post->buf,
+		.in_len = post_len(&post->head),
+		.out = &out,
+		.out_len = sizeof(out),
+		.out_on_error = true,
+	};
+	int ret;
+
+	memcpy(post->buf, &post->head, sizeof(post->head));
+	ret = submit_write(post->ctx, &req);
+	*ret_bad = out.bad_wr <= post->head.wr_count ? out.bad_wr : 0;
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Send requests                                                             */
+/* ------------------------------------------------------------------------ */
+
+static struct ib_uverbs_send_wr send_to_kernel(const struct ibv_send_wr *wr,
+					       bool is_ud)
+{
+	struct ib_uverbs_send_wr ret = {
+		.wr_id = wr->wr_id,
+		.num_sge = (uint32_t)wr->num_sge,
+		.opcode = wr->opcode,
+		.send_flags = wr->send_flags,
+		.ex.imm_data = wr->imm_data, /* or the key */
+	};
+
+	if (is_ud) {
+		ret.wr.ud.ah = wr->wr.ud.ah->handle;
+		ret.wr.ud.remote_qpn = wr->wr.ud.remote_qpn;
+		ret.wr.ud.remote_qkey = wr->wr.ud.remote_qkey;
+		return ret;
+	}
+	switch (wr->opcode) {
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+	case IBV_WR_RDMA_READ:
+		ret.wr.rdma.remote_addr = wr->wr.rdma.remote_addr;
+		ret.wr.rdma.rkey = wr->wr.rdma.rkey;
+		break;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		ret.wr.atomic.remote_addr = wr->wr.atomic.remote_addr;
+		ret.wr.atomic.compare_add = wr->wr.atomic.compare_add;
+		ret.wr.atomic.swap = wr->wr.atomic.swap;
+		ret.wr.atomic.rkey = wr->wr.atomic.rkey;
+		break;
+	default:
+		break;
+	}
+	return ret;
+}
+
+/* Puts as many requests of the list as there is room for into @post. */
+static void take_sends(struct post *post, const struct ibv_send_wr *first,
+		       bool is_ud)
+{
+	const struct ibv_send_wr *wr = first;
+	char *sges;
+
+	post->head.wr_count = 0;
+	post->head.sge_count = 0;
+	for (; wr; wr = wr->next)
+		if ((is_ud && !wr->wr.ud.ah) ||
+		    !post_count(&post->head, wr->num_sge))
+			break;
+
+	sges = post_sges(post);
+	wr = first;
+	for (uint32_t i = 0; i < post->head.wr_count; i++, wr = wr->next) {
+		const struct ib_uverbs_send_wr to = send_to_kernel(wr, is_ud);
+
+		memcpy(post_wr(post, i), &to, sizeof(to));
+		sges = put_sges(sges, wr->sg_list, wr->num_sge);
+	}
+}
+
+static struct ibv_send_wr *skip_sends(struct ibv_send_wr *wr, uint32_t nr)
+{
+	while (nr--)
+		wr = wr->next;
+	return wr;
+}
+
+/* An empty list is sent too: some drivers take that for a doorbell. */
+int verbs_cmd_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			struct ibv_send_wr **ret_bad)
+{
+	struct post post;
+
+	post.ctx = qp->context;
+	post.command = IB_USER_VERBS_CMD_POST_SEND;
+	post.head = (struct post_head){
+		.handle = qp->handle,
+		.wqe_size = sizeof(struct ib_uverbs_send_wr),
+	};
+	do {
+		uint32_t bad = 0;
+		int ret = -EINVAL;
+
+		take_sends(&post, wr, qp->qp_type == IBV_QPT_UD);
+		if (post.head.wr_count || !wr)
+			ret = submit_post(&post, &bad);
+		if (ret) {
+			*ret_bad = skip_sends(wr, bad ? bad - 1 : 0);
+			return ret;
+		}
+		wr = skip_sends(wr, post.head.wr_count);
+	} while (wr);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Receive requests                                                          */
+/* ------------------------------------------------------------------------ */
+
+static void take_recvs(struct post *post, const struct ibv_recv_wr *first)
+{
+	const struct ibv_recv_wr *wr = first;
+	char *sges;
+
+	post->head.wr_count = 0;
+	post->head.sge_count = 0;
+	for (; wr; wr = wr->next)
+		if (!post_count(&post->head, wr->num_sge))
+			break;
+
+	sges = post_sges(post);
+	wr = first;
+	for (uint32_t i = 0; i < post->head.wr_count; i++, wr = wr->next) {
+		const struct ib_uverbs_recv_wr to = {
+			.wr_id = wr->wr_id,
+			.num_sge = (uint32_t)wr->num_sge,
+		};
+
+		memcpy(post_wr(post, i), &to, sizeof(to));
+		sges = put_sges(sges, wr->sg_list, wr->num_sge);
+	}
+}
+
+static struct ibv_recv_wr *skip_recvs(struct ibv_recv_wr *wr, uint32_t nr)
+{
+	while (nr--)
+		wr = wr->next;
+	return wr;
+}
+
+static int post_recvs(struct ibv_context *ctx, uint32_t command,
+		      uint32_t handle, struct ibv_recv_wr *wr,
+		      struct ibv_recv_wr **ret_bad)
+{
+	struct post post;
+
+	post.ctx = ctx;
+	post.command = command;
+	post.head = (struct post_head){
+		.handle = handle,
+		.wqe_size = sizeof(struct ib_uverbs_recv_wr),
+	};
+	do {
+		uint32_t bad = 0;
+		int ret = -EINVAL;
+
+		take_recvs(&post, wr);
+		if (post.head.wr_count || !wr)
+			ret = submit_post(&post, &bad);
+		if (ret) {
+			*ret_bad = skip_recvs(wr, bad ? bad - 1 : 0);
+			return ret;
+		}
+		wr = skip_recvs(wr, post.head.wr_count);
+	} while (wr);
+	return 0;
+}
+
+int verbs_cmd_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **ret_bad)
+{
+	return post_recvs(qp->context, IB_USER_VERBS_CMD_POST_RECV, qp->handle,
+			  wr, ret_bad);
+}
+
+int verbs_cmd_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			    struct ibv_recv_wr **ret_bad)
+{
+	return post_recvs(srq->context, IB_USER_VERBS_CMD_POST_SRQ_RECV,
+			  srq->handle, wr, ret_bad);
+}

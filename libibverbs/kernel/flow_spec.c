@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Translates what a flow matches and does from <infiniband/verbs.h> into the
+ * kernel's structs, for cmd_flow.c. Makes no system call.
+ *
+ * A filter is a value and a mask of the same length, and the fields inside are
+ * in the same order on both sides, so a table says all about it. Specifications
+ * follow one another without regard to alignment: everything is copied.
+ */
+#include "kernel/flow_spec.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/objects.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* What every specification begins with; the compiler may add padding. */
+struct spec_head {
+	uint32_t type;
+	uint16_t size; /* bytes, all of it */
+};
+
+#define SPEC_HEAD_LEN (offsetof(struct spec_head, size) + sizeof(uint16_t))
+
+struct filter_kind {
+	uint32_t type;	      /* without IBV_FLOW_SPEC_INNER */
+	uint32_t kernel_type; /* likewise */
+	uint8_t val;	      /* where the value begins */
+	uint8_t len;	      /* bytes of the value in our struct */
+	uint8_t known;	      /* of these, without padding at the end */
+	uint8_t kernel_len;   /* bytes of the value in the kernel's */
+	/*
+	 * Not 0: the struct grew, or may. A filter has half of what the
+	 * specification says, and at least this many bytes.
+	 */
+	uint8_t min_len;
+};
+
+/* A table, so it keeps its shape. */
+/* clang-format off */
+#define FILTER(spec, filter, kernel_filter) \
+	.val = offsetof(struct spec, val), \
+	.len = sizeof(struct filter), .known = sizeof(struct filter), \
+	.kernel_len = sizeof(struct kernel_filter)
+
+static const struct filter_kind filter_kinds[] = {
+	{ IBV_FLOW_SPEC_ETH, IBV_FLOW_SPEC_ETH,
+	  FILTER(ibv_flow_spec_eth, ibv_flow_eth_filter,
+		 ib_uverbs_flow_eth_filter) },
+	/* shorter than the kernel's: the two addresses */
+	{ IBV_FLOW_SPEC_IPV4, IBV_FLOW_SPEC_IPV4,
+	  FILTER(ibv_flow_spec_ipv4, ibv_flow_ipv4_filter,
+		 ib_uverbs_flow_ipv4_filter) },
+	{ IBV_FLOW_SPEC_IPV4_EXT, IBV_FLOW_SPEC_IPV4,
+	  FILTER(ibv_flow_spec_ipv4_ext, ibv_flow_ipv4_ext_filter,
+		 ib_uverbs_flow_ipv4_filter),
+	  .min_len = offsetof(struct ibv_flow_ipv4_ext_filter, proto) },
+	{ IBV_FLOW_SPEC_IPV6, IBV_FLOW_SPEC_IPV6,
+	  .val = offsetof(struct ibv_flow_spec_ipv6, val),
+	  .len = sizeof(struct ibv_flow_ipv6_filter),
+	  .known = offsetof(struct ibv_flow_ipv6_filter, hop_limit) + 1,
+	  .kernel_len = sizeof(struct ib_uverbs_flow_ipv6_filter),
+	  .min_len = offsetof(struct ibv_flow_ipv6_filter, flow_label) },
+	{ IBV_FLOW_SPEC_ESP, IBV_FLOW_SPEC_ESP,
+	  FILTER(ibv_flow_spec_esp, ibv_flow_esp_filter,
+		 ib_uverbs_flow_spec_esp_filter) },
+	{ IBV_FLOW_SPEC_TCP, IBV_FLOW_SPEC_TCP,
+	  FILTER(ibv_flow_spec_tcp_udp, ibv_flow_tcp_udp_filter,
+		 ib_uverbs_flow_tcp_udp_filter) },
+	{ IBV_FLOW_SPEC_UDP, IBV_FLOW_SPEC_UDP,
+	  FILTER(ibv_flow_spec_tcp_udp, ibv_flow_tcp_udp_filter,
+		 ib_uverbs_flow_tcp_udp_filter) },
+	{ IBV_FLOW_SPEC_VXLAN_TUNNEL, IBV_FLOW_SPEC_VXLAN_TUNNEL,
+	  FILTER(ibv_flow_spec_tunnel, ibv_flow_tunnel_filter,
+		 ib_uverbs_flow_tunnel_filter),
+	  .min_len = sizeof(struct ibv_flow_tunnel_filter) },
+	{ IBV_FLOW_SPEC_GRE, IBV_FLOW_SPEC_GRE,
+	  FILTER(ibv_flow_spec_gre, ibv_flow_gre_filter,
+		 ib_uverbs_flow_gre_filter) },
+	{ IBV_FLOW_SPEC_MPLS, IBV_FLOW_SPEC_MPLS,
+	  FILTER(ibv_flow_spec_mpls, ibv_flow_mpls_filter,
+		 ib_uverbs_flow_mpls_filter) },
+};
+/* clang-format on */
+
+#define SAME_FIELD(a, b, field)                                        \
+	_Static_assert(offsetof(struct a, field) ==                    \
+				       offsetof(struct b, field) &&    \
+			       sizeof(((struct a *)0)->field) ==       \
+				       sizeof(((struct b *)0)->field), \
+		       "filter layout")
+SAME_FIELD(ibv_flow_eth_filter, ib_uverbs_flow_eth_filter, vlan_tag);
+SAME_FIELD(ibv_flow_ipv4_filter, ib_uverbs_flow_ipv4_filter, dst_ip);
+SAME_FIELD(ibv_flow_ipv4_ext_filter, ib_uverbs_flow_ipv4_filter, flags);
+SAME_FIELD(ibv_flow_ipv6_filter, ib_uverbs_flow_ipv6_filter, hop_limit);
+SAME_FIELD(ibv_flow_esp_filter, ib_uverbs_flow_spec_esp_filter, seq);
+SAME_FIELD(ibv_flow_tcp_udp_filter, ib_uverbs_flow_tcp_udp_filter, src_port);
+SAME_FIELD(ibv_flow_tunnel_filter, ib_uverbs_flow_tunnel_filter, tunnel_id);
+SAME_FIELD(ibv_flow_gre_filter, ib_uverbs_flow_gre_filter, key);
+SAME_FIELD(ibv_flow_mpls_filter, ib_uverbs_flow_mpls_filter, label);
+
+_Static_assert(sizeof(struct ib_uverbs_flow_spec_ipv6) == FLOW_SPEC_MAX_LEN,
+	       "the longest");
+
+static void put_head(void *to, uint32_t type, size_t len)
+{
+	const struct ib_uverbs_flow_spec_hdr hdr = {
+		.type = type,
+		.size = (uint16_t)len,
+	};
+
+	memcpy(to, &hdr, sizeof(hdr));
+}
+
+static bool is_zero(const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static int put_filter(const struct filter_kind *kind,
+		      const struct spec_head *head, const char *spec, char *to,
+		      size_t *ret_len)
+{
+	const size_t hdr_len = sizeof(struct ib_uverbs_flow_spec_hdr);
+	const char *val = spec + kind->val, *mask;
+	size_t len = kind->len, copied;
+
+	if (head->size < kind->val)
+		return -EINVAL;
+	if (kind->min_len) {
+		len = (head->size - kind->val) / 2u;
+		if (len < kind->min_len)
+			return -EINVAL;
+	} else if (head->size < kind->val + 2 * len) {
+		return -EINVAL;
+	}
+	mask = val + len;
+	if (len > kind->len && !is_zero(mask + kind->len, len - kind->len))
+		return -EOPNOTSUPP;
+
+	copied = len < kind->known ? len : kind->known;
+	*ret_len = hdr_len + 2u * kind->kernel_len;
+	put_head(to, kind->kernel_type | (head->type & IBV_FLOW_SPEC_INNER),
+		 *ret_len);
+	memcpy(to + hdr_len, val, copied);
+	memcpy(to + hdr_len + kind->kernel_len, mask, copied);
+	return 0;
+}
+
+/* Actions with one number: a tag, or the handle of an object. */
+static void put_number(char *to, uint32_t type, uint32_t number,
+		       size_t *ret_len)
+{
+	struct ib_uverbs_flow_spec_action_tag tag = { .tag_id = number };
+
+	_Static_assert(
+		offsetof(struct ib_uverbs_flow_spec_action_tag, tag_id) ==
+				offsetof(struct
+					 ib_uverbs_flow_spec_action_handle,
+					 handle) &&
+			offsetof(struct ib_uverbs_flow_spec_action_tag,
+				 tag_id) ==
+				offsetof(
+					struct ib_uverbs_flow_spec_action_count,
+					handle),
+		"one layout");
+	*ret_len = sizeof(tag);
+	memcpy(to, &tag, sizeof(tag));
+	put_head(to, type, sizeof(tag));
+}
+
+static int put_tag(const struct spec_head *head, const void *spec, char *to,
+		   size_t *ret_len)
+{
+	struct ibv_flow_spec_action_tag tag;
+
+	if (head->size < sizeof(tag))
+		return -EINVAL;
+	memcpy(&tag, spec, sizeof(tag));
+	put_number(to, head->type, tag.tag_id, ret_len);
+	return 0;
+}
+
+static int put_action(const struct spec_head *head, const void *spec, char *to,
+		      size_t *ret_len)
+{
+	struct ibv_flow_spec_action_handle action;
+
+	if (head->size < sizeof(action))
+		return -EINVAL;
+	memcpy(&action, spec, sizeof(action));
+	if (!action.action)
+		return -EINVAL;
+	put_number(to, head->type,
+		   verbs_container_of(action.action, struct verbs_flow_action,
+				      action)
+			   ->handle,
+		   ret_len);
+	return 0;
+}
+
+static int put_count(const struct spec_head *head, const void *spec, char *to,
+		     size_t *ret_len)
+{
+	struct ibv_flow_spec_counter_action count;
+
+	if (head->size < sizeof(count))
+		return -EINVAL;
+	memcpy(&count, spec, sizeof(count));
+	if (!count.counters)
+		return -EINVAL;
+	put_number(to, head->type,
+		   verbs_container_of(count.counters, struct verbs_counters,
+				      counters)
+			   ->handle,
+		   ret_len);
+	return 0;
+}
+
+static const struct filter_kind *find_kind(uint32_t type)
+{
+	type &= ~(uint32_t)IBV_FLOW_SPEC_INNER;
+	for (size_t i = 0; i < sizeof(filter_kinds) / sizeof(*filter_kinds);
+	     i++)
+		if (filter_kinds[i].type == type)
+			return &filter_kinds[i];
+	return NULL;
+}
+
+static int put_spec(const struct spec_head *head, const void *spec, char *to,
+		    size_t *ret_len)
+{
+	const struct filter_kind *kind = find_kind(head->type);
+
+	if (kind)
+		return put_filter(kind, head, spec, to, ret_len);
+	switch (head->type) {
+	case IBV_FLOW_SPEC_ACTION_TAG:
+		return put_tag(head, spec, to, ret_len);
+	case IBV_FLOW_SPEC_ACTION_DROP:
+		*ret_len = sizeof(struct ib_uverbs_flow_spec_action_drop);
+		put_head(to, head->type, *ret_len);
+		return 0;
+	case IBV_FLOW_SPEC_ACTION_HANDLE:
+		return put_action(head, spec, to, ret_len);
+	case IBV_FLOW_SPEC_ACTION_COUNT:
+		return put_count(head, spec, to, ret_len);
+	default:
+		return -EINVAL;
+	}
+}
+
+int flow_spec_to_kernel(const void *spec, void *to, size_t *ret_from_len,
+			size_t *ret_to_len)
+{
+	struct spec_head head = {};
+
+	memcpy(&head, spec, SPEC_HEAD_LEN);
+	if (head.size < SPEC_HEAD_LEN)
+		return -EINVAL;
+	*ret_from_len = head.size;
+	return put_spec(&head, spec, to, ret_to_len);
+}

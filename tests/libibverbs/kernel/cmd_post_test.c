@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Posting work requests through the kernel. */
+#include "libibverbs/kernel/kernel_test.h"
+
+#include <errno.h>
+#include <rdma/ib_user_verbs.h>
+#include <string.h>
+
+#define MAX_WRS	 400
+#define BUF_LEN	 4096 /* of cmd_post.c */
+#define HEAD_LEN 24
+#define SEND_LEN 56
+#define RECV_LEN 16
+#define SGE_LEN	 16
+
+_Static_assert(sizeof(struct ib_uverbs_send_wr) == SEND_LEN, "send");
+_Static_assert(sizeof(struct ib_uverbs_recv_wr) == RECV_LEN, "receive");
+
+/* The request that must come, put together by hand. */
+struct request {
+	uint64_t response;
+	uint32_t handle, wr_count, sge_count, wqe_size;
+	uint8_t bytes[BUF_LEN];
+	size_t len; /* of bytes */
+};
+
+static struct request request(uint32_t handle, uint32_t wqe_size)
+{
+	return (struct request){ .handle = handle, .wqe_size = wqe_size };
+}
+
+/* First all requests, then all entries. */
+static void add_wr(struct request *r, const void *wr)
+{
+	memcpy(r->bytes + r->len, wr, r->wqe_size);
+	r->len += r->wqe_size;
+	r->wr_count++;
+}
+
+static void add_sge(struct request *r, const struct ibv_sge *sge)
+{
+	memcpy(r->bytes + r->len, sge, SGE_LEN);
+	r->len += SGE_LEN;
+	r->sge_count++;
+}
+
+static void expect_post(enum test_form form, uint32_t command,
+			const struct request *r, uint32_t bad_wr, int err)
+{
+	const struct ib_uverbs_post_send_resp out = { .bad_wr = bad_wr };
+	const struct fake_write cmd = {
+		.command = command,
+		.in = r,
+		.in_len = HEAD_LEN + r->len,
+		.out = &out,
+		.out_len = sizeof(out),
+		.err = err,
+	};
+
+	kernel_test_expect(form, &cmd);
+}
+
+static struct ibv_sge sges[4] = {
+	{ 0x1111, 11, 12 },
+	{ 0x2222, 21, 22 },
+	{ 0x3333, 31, 32 },
+	{ 0x4444, 41, 42 },
+};
+
+/* ------------------------------------------------------------------------ */
+/* Send requests                                                             */
+/* ------------------------------------------------------------------------ */
+
+static struct ibv_qp qp_of(struct kernel_test *t, enum ibv_qp_type type)
+{
+	return (struct ibv_qp){ .context = t->ctx,
+				.handle = 61,
+				.qp_type = type };
+}
+
+static const uint32_t post_send = IB_USER_VERBS_CMD_POST_SEND;
+
+/* The union behind the common part: 32 bytes. */
+struct kernel_send {
+	uint64_t wr_id;
+	uint32_t num_sge, opcode, send_flags, imm_data;
+	uint64_t wr[4];
+};
+
+static void rdma_and_atomic_requests_have_their_fields(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
+	struct ibv_send_wr wr[3] = {
+		{ .wr_id = 1,
+		  .next = &wr[1],
+		  .sg_list = &sges[0],
+		  .num_sge = 2,
+		  .opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		  .send_flags = IBV_SEND_SIGNALED | IBV_SEND_FENCE,
+		  .imm_data = 0x01020304,
+		  .wr.rdma = { .remote_addr = 0x1122334455, .rkey = 0x66 } },
+		{ .wr_id = 2,
+		  .next = &wr[2],
+		  .sg_list = &sges[2],
+		  .num_sge = 1,
+		  .opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
+		  .wr.atomic = { 0x2233445566, 0x77, 0x88, 0x99 } },
+		{ .wr_id = 3,
+		  .opcode = IBV_WR_SEND_WITH_INV,
+		  .invalidate_rkey = 0x0a0b0c0d,
+		  .wr.rdma = { .remote_addr = 1, .rkey = 2 } },
+	};
+	const struct kernel_send expected[3] = {
+		{ 1, 2, 1, 3, 0x01020304, { 0x1122334455, 0x66 } },
+		{ 2, 1, 5, 0, 0, { 0x2233445566, 0x77, 0x88, 0x99 } },
+		/* a send has no place in the peer's memory */
+		{ 3, 0, 9, 0, 0x0a0b0c0d, { 0 } },
+	};
+	struct request r = request(61, SEND_LEN);
+	struct ibv_send_wr *bad = &wr[2];
+
+	for (int i = 0; i < 3; i++)
+		add_wr(&r, &expected[i]);
+	for (int i = 0; i < 3; i++)
+		add_sge(&r, &sges[i]);
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		expect_post(form, post_send, &r, 0, 0);
+		assert_int_equal(verbs_cmd_post_send(&qp, wr, &bad), 0);
+		assert_ptr_equal(bad, &wr[2]);
+	}
+}
+
+static void each_opcode_sends_what_belongs_to_it(void **state)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		uint32_t number;
+		uint64_t wr[4];
+	} cases[] = {
+		{ IBV_WR_RDMA_WRITE, 0, { 0x10, 0x20 } },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, 1, { 0x10, 0x20 } },
+		{ IBV_WR_SEND, 2, { 0 } },
+		{ IBV_WR_SEND_WITH_IMM, 3, { 0 } },
+		{ IBV_WR_RDMA_READ, 4, { 0x10, 0x20 } },
+		{ IBV_WR_ATOMIC_CMP_AND_SWP, 5, { 0x10, 0x20, 0x30, 0x40 } },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, 6, { 0x10, 0x20, 0x30, 0x40 } },
+		{ IBV_WR_LOCAL_INV, 7, { 0 } },
+		{ IBV_WR_SEND_WITH_INV, 9, { 0 } },
+	};
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_UC);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct ibv_send_wr wr = { .opcode = cases[i].opcode };
+		struct kernel_send expected = { .opcode = cases[i].number };
+		struct request r = request(61, SEND_LEN);
+		struct ibv_send_wr *bad;
+
+		wr.wr.atomic.remote_addr = 0x10;
+		wr.wr.atomic.compare_add = 0x20; /* rdma: the key */
+		wr.wr.atomic.swap = 0x30;
+		wr.wr.atomic.rkey = 0x40;
+		memcpy(expected.wr, cases[i].wr, sizeof(expected.wr));
+		add_wr(&r, &expected);
+		expect_post(WRAPPED, post_send, &r, 0, 0);
+		assert_int_equal(verbs_cmd_post_send(&qp, &wr, &bad), 0);
+	}
+}
+
+static void datagrams_name_the_address_by_its_handle(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_UD);
+	struct ibv_ah ah = { .handle = 77 };
+	struct ibv_send_wr wr = {
+		.wr_id = 1,
+		.sg_list = sges,
+		.num_sge = 4,
+		.opcode = IBV_WR_SEND_WITH_IMM,
+		.imm_data = 5,
+		.wr.ud = { &ah, 0x123456, 0x11111111 },
+	};
+	const struct ib_uverbs_send_wr expected = {
+		.wr_id = 1,
+		.num_sge = 4,
+		.opcode = IB_UVERBS_WR_SEND_WITH_IMM,
+		.ex.imm_data = 5,
+		.wr.ud = { .ah = 77,
+			   .remote_qpn = 0x123456,
+			   .remote_qkey = 0x11111111 },
+	};
+	struct request r = request(61, SEND_LEN);
+	struct ibv_send_wr *bad;
+
+	add_wr(&r, &expected);
+	for (int i = 0; i < 4; i++)
+		add_sge(&r, &sges[i]);
+	expect_post(WRAPPED, post_send, &r, 0, 0);
+	assert_int_equal(verbs_cmd_post_send(&qp, &wr, &bad), 0);
+}
+
+/* A list of sends: @nr requests of @num_sge entries each. */
+static struct ibv_send_wr sends[MAX_WRS];
+
+static void make_sends(int nr, int num_sge, struct ibv_sge *list)
+{
+	for (int i = 0; i < nr; i++)
+		sends[i] = (struct ibv_send_wr){
+			.wr_id = (uint64_t)i,
+			.next = i + 1 < nr ? &sends[i + 1] : NULL,
+			.sg_list = list,
+			.num_sge = num_sge,
+			.opcode = IBV_WR_SEND,
+		};
+}
+
+static void add_sends(struct request *r, int first, int nr, int num_sge,
+		      const struct ibv_sge *list)
+{
+	for (int i = first; i < first + nr; i++) {
+		const struct kernel_send wr = {
+			.wr_id = (uint64_t)i,
+			.num_sge = (uint32_t)num_sge,
+			.opcode = IB_UVERBS_WR_SEND,
+		};
+
+		add_wr(r, &wr);
+	}
+	for (int i = 0; i < nr * num_sge; i++)
+		add_sge(r, &list[i % num_sge]);
+}
+
+static void a_long_list_is_sent_in_batches(void **state)
+{
+	/* 24 + 56 n + 16 n <= 4096 */
+	const int fit = (BUF_LEN - HEAD_LEN) / (SEND_LEN + SGE_LEN);
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
+	struct ibv_send_wr *bad;
+
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		int nr = 2 * fit + 1;
+
+		kernel_test_force(t, form);
+		make_sends(nr, 1, sges);
+		for (int first = 0; first < nr; first += fit) {
+			struct request r = request(61, SEND_LEN);
+			int left = nr - first;
+
+			add_sends(&r, first, left < fit ? left : fit, 1, sges);
+			expect_post(form, post_send, &r, 0, 0);
+		}
+		assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad), 0);
+	}
+}
+
+static void a_request_as_large_as_the_buffer_is_sent(void **state)
+{
+	enum {
+		FIT = (BUF_LEN - HEAD_LEN - SEND_LEN) / SGE_LEN,
+	};
+	static struct ibv_sge list[FIT + 1];
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
+	struct request r = request(61, SEND_LEN);
+	struct ibv_send_wr *bad = NULL;
+
+	for (uint32_t i = 0; i < FIT + 1; i++)
+		list[i].addr = i;
+	make_sends(1, FIT, list);
+	add_sends(&r, 0, 1, FIT, list);
+	expect_post(WRAPPED, post_send, &r, 0, 0);
+	assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad), 0);
+
+	make_sends(1, FIT + 1, list);
+	assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad), -EINVAL);
+	assert_ptr_equal(bad, &sends[0]);
+}
+
+/* What stands before a request that cannot be sent is sent. */
+static void requests_that_make_no_sense_are_not_sent(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (int i = 0; i < 3; i++) {
+		struct ibv_qp qp = qp_of(t, i == 2 ? IBV_QPT_UD : IBV_QPT_RC);
+		struct ibv_ah ah = { .handle = 77 };
+		struct ib_uverbs_send_wr wr = {
+			.num_sge = 1,
+			.opcode = IB_UVERBS_WR_SEND,
+		};
+		struct request r = request(61, SEND_LEN);
+		struct ibv_send_wr *bad = NULL;
+
+		make_sends(3, 1, sges);
+		if (i == 0)
+			sends[1].num_sge = -1;
+		if (i == 1)
+			sends[1].num_sge = INT32_MAX;
+		if (i == 2) {
+			sends[0].wr.ud.ah = &ah;
+			wr.wr.ud.ah = 77;
+		}
+		add_wr(&r, &wr);
+		add_sge(&r, &sges[0]);
+		expect_post(WRAPPED, post_send, &r, 0, 0);
+		assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad),
+				 -EINVAL);
+		assert_ptr_equal(bad, &sends[1]);
+	}
+}
+
+static void the_kernel_says_which_request_it_did_not_take(void **state)
+{
+	/* what it says, and which one that is: from 1, 0 for nothing said */
+	static const struct {
+		uint32_t said;
+		int nr;
+	} cases[] = { { 1, 0 }, { 2, 1 }, { 3, 2 },
+		      { 0, 0 }, { 4, 0 }, { UINT32_MAX, 0 } };
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
+	struct request r = request(61, SEND_LEN);
+
+	make_sends(3, 0, NULL);
+	add_sends(&r, 0, 3, 0, NULL);
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+			struct ibv_send_wr *bad = NULL;
+
+			expect_post(form, post_send, &r, cases[i].said, ENOMEM);
+			assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad),
+					 -ENOMEM);
+			assert_ptr_equal(bad, &sends[cases[i].nr]);
+		}
+	}
+}
+
+static void it_counts_from_the_start_of_the_batch(void **state)
+{
+	const int fit = (BUF_LEN - HEAD_LEN) / SEND_LEN;
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
+	struct ibv_send_wr *bad = NULL;
+	struct request r = request(61, SEND_LEN);
+
+	make_sends(fit + 5, 0, NULL);
+	add_sends(&r, 0, fit, 0, NULL);
+	expect_post(WRAPPED, post_send, &r, 0, 0);
+	r = request(61, SEND_LEN);
+	add_sends(&r, fit, 5, 0, NULL);
+	expect_post(WRAPPED, post_send, &r, 2, EINVAL);
+	assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad), -EINVAL);
+	assert_ptr_equal(bad, &sends[fit + 1]);
+}
+
+/* Which some drivers take as the sign that their ring has work. */
+static void an_empty_list_is_sent_too(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
+	struct ibv_srq srq = { .context = t->ctx, .handle = 91 };
+	struct request r = request(61, SEND_LEN);
+	struct ibv_send_wr *bad_send = NULL;
+	struct ibv_recv_wr *bad_recv = NULL;
+
+	expect_post(WRAPPED, post_send, &r, 0, 0);
+	assert_int_equal(verbs_cmd_post_send(&qp, NULL, &bad_send), 0);
+	expect_post(WRAPPED, post_send, &r, 0, EIO);
+	assert_int_equal(verbs_cmd_post_send(&qp, NULL, &bad_send), -EIO);
+	assert_null(bad_send);
+	r = request(91, RECV_LEN);
+	expect_post(WRAPPED, IB_USER_VERBS_CMD_POST_SRQ_RECV, &r, 0, 0);
+	assert_int_equal(verbs_cmd_post_srq_recv(&srq, NULL, &bad_recv), 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Receive requests                                                          */
+/* ------------------------------------------------------------------------ */
+
+static struct ibv_recv_wr recvs[MAX_WRS];
+
+static void make_recvs(int nr, int num_sge)
+{
+	for (int i = 0; i < nr; i++)
+		recvs[i] = (struct ibv_recv_wr){
+			.wr_id = (uint64_t)i,
+			.next = i + 1 < nr ? &recvs[i + 1] : NULL,
+			.sg_list = sges,
+			.num_sge = num_sge,
+		};
+}
+
+static void add_recvs(struct request *r, int first, int nr, int num_sge)
+{
+	for (int i = first; i < first + nr; i++) {
+		const struct ib_uverbs_recv_wr wr = {
+			.wr_id = (uint64_t)i,
+			.num_sge = (uint32_t)num_sge,
+		};
+
+		add_wr(r, &wr);
+	}
+	for (int i = 0; i < nr * num_sge; i++)
+		add_sge(r, &sges[i % num_sge]);
+}
+
+/* Both commands for receive requests: what they post to, and run() */
+struct recv_case {
+	uint32_t command, handle;
+	int (*run)(struct kernel_test *t, struct ibv_recv_wr **bad);
+};
+
+static int run_recv(struct kernel_test *t, struct ibv_recv_wr **bad)
+{
+	struct ibv_qp qp = qp_of(t, IBV_QPT_UD);
+
+	return verbs_cmd_post_recv(&qp, recvs, bad);
+}
+
+static int run_srq_recv(struct kernel_test *t, struct ibv_recv_wr **bad)
+{
+	struct ibv_srq srq = { .context = t->ctx, .handle = 91 };
+
+	return verbs_cmd_post_srq_recv(&srq, recvs, bad);
+}
+
+static const struct recv_case recv_cases[2] = {
+	{ IB_USER_VERBS_CMD_POST_RECV, 61, run_recv },
+	{ IB_USER_VERBS_CMD_POST_SRQ_RECV, 91, run_srq_recv },
+};
+
+static void receives_have_their_fields_in_both_forms(void **state)
+{
+	struct kernel_test *t = *state;
+
+	make_recvs(3, 2);
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		for (int i = 0; i < 2; i++) {
+			const struct recv_case *c = &recv_cases[i];
+			struct request r = request(c->handle, RECV_LEN);
+			struct ibv_recv_wr *bad = NULL;
+
+			add_recvs(&r, 0, 3, 2);
+			expect_post(form, c->command, &r, 0, 0);
+			assert_int_equal(c->run(t, &bad), 0);
+			assert_null(bad);
+		}
+	}
+}
+
+static void receives_that_are_not_taken_are_told(void **state)
+{
+	struct kernel_test *t = *state;
+
+	make_recvs(3, 0);
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		for (int i = 0; i < 2; i++) {
+			const struct recv_case *c = &recv_cases[i];
+			struct request r = request(c->handle, RECV_LEN);
+			struct ibv_recv_wr *bad = NULL;
+
+			add_recvs(&r, 0, 3, 0);
+			expect_post(form, c->command, &r, 2, ENOMEM);
+			assert_int_equal(c->run(t, &bad), -ENOMEM);
+			assert_ptr_equal(bad, &recvs[1]);
+			expect_post(form, c->command, &r, 9, ENOMEM);
+			assert_int_equal(c->run(t, &bad), -ENOMEM);
+			assert_ptr_equal(bad, &recvs[0]);
+		}
+	}
+}
+
+static void many_receives_are_sent_in_batches(void **state)
+{
+	const int fit = (BUF_LEN - HEAD_LEN) / (RECV_LEN + SGE_LEN);
+	struct kernel_test *t = *state;
+
+	make_recvs(fit + 10, 1);
+	for (int i = 0; i < 2; i++) {
+		const struct recv_case *c = &recv_cases[i];
+		struct request r = request(c->handle, RECV_LEN);
+		struct ibv_recv_wr *bad = NULL;
+
+		add_recvs(&r, 0, fit, 1);
+		expect_post(WRAPPED, c->command, &r, 0, 0);
+		r = request(c->handle, RECV_LEN);
+		add_recvs(&r, fit, 10, 1);
+		expect_post(WRAPPED, c->command, &r, 3, EINVAL);
+		assert_int_equal(c->run(t, &bad), -EINVAL);
+		assert_ptr_equal(bad, &recvs[fit + 2]);
+	}
+}
+
+static void receives_that_make_no_sense_are_not_sent(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (int i = 0; i < 2; i++) {
+		const struct recv_case *c = &recv_cases[i];
+		struct request r = request(c->handle, RECV_LEN);
+		struct ibv_recv_wr *bad = NULL;
+
+		make_recvs(3, 0);
+		recvs[2].num_sge = -1;
+		add_recvs(&r, 0, 2, 0);
+		expect_post(WRAPPED, c->command, &r, 0, 0);
+		assert_int_equal(c->run(t, &bad), -EINVAL);
+		assert_ptr_equal(bad, &recvs[2]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KERNEL_TEST(rdma_and_atomic_requests_have_their_fields),
+		KERNEL_TEST(each_opcode_sends_what_belongs_to_it),
+		KERNEL_TEST(datagrams_name_the_address_by_its_handle),
+		KERNEL_TEST(a_long_list_is_sent_in_batches),
+		KERNEL_TEST(a_request_as_large_as_the_buffer_is_sent),
+		KERNEL_TEST(requests_that_make_no_sense_are_not_sent),
+		KERNEL_TEST(the_kernel_says_which_request_it_did_not_take),
+		KERNEL_TEST(it_counts_from_the_start_of_the_batch),
+		KERNEL_TEST(an_empty_list_is_sent_too),
+		KERNEL_TEST(receives_have_their_fields_in_both_forms),
+		KERNEL_TEST(receives_that_are_not_taken_are_told),
+		KERNEL_TEST(many_receives_are_sent_in_batches),
+		KERNEL_TEST(receives_that_make_no_sense_are_not_sent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
