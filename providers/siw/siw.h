@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The objects of the soft-iWARP provider and the functions that its files offer
+ * each other: one file per verbs object, the data path in siw_post.c, siw_wr.c,
+ * siw_cq.c and siw_cq_ex.c. The op table that puts them together is in
+ * siw_provider.c, the rings that the kernel shares with us in siw_ring.h.
+ *
+ * Locks, all spinlocks because what they cover is a few stores:
+ *  - siw_wq.lock: a send, receive or shared receive queue and, for a send
+ *    queue, the state of an open ibv_wr_start() section. The doorbell command
+ *    is sent without it.
+ *  - siw_cq.lock: the ring of a CQ, held from ibv_start_poll() to
+ *    ibv_end_poll().
+ * No two of them are ever held together.
+ */
+#ifndef SIW_H
+#define SIW_H
+
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <provider/provider.h>
+#include <pthread.h>
+#include <rdma/siw-abi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "siw/siw_ring.h"
+
+struct siw_cq {
+	struct verbs_cq vcq;
+	struct siw_ring ring; /* of struct siw_cqe, then one siw_cq_ctrl */
+	struct siw_cq_ctrl *ctrl;
+	pthread_spinlock_t lock; /* ring, current */
+	bool single_threaded;	 /* the application promised: no locking */
+	/* Between start_poll and end_poll: a copy of the element being read. */
+	struct siw_cqe current;
+};
+
+/* A queue of work requests. */
+struct siw_wq {
+	struct siw_ring ring; /* of struct siw_sqe or siw_rqe */
+	pthread_spinlock_t lock;
+	uint32_t max_sge;
+};
+
+struct siw_srq {
+	struct verbs_srq vsrq;
+	struct siw_wq rq;
+};
+
+struct siw_qp {
+	struct verbs_qp vqp;
+	struct siw_wq sq;
+	struct siw_wq rq;    /* no ring when the QP has an SRQ */
+	uint32_t max_inline; /* bytes */
+	bool signal_all;     /* sq_sig_all */
+
+	/* An open ibv_wr_start() section; protected by sq.lock. */
+	uint32_t wr_next;	/* index of the next slot to fill */
+	struct siw_sqe *wr_sqe; /* slot that setters fill, or NULL */
+	uint16_t *wr_flags;	/* one for each slot; NULL: not extended */
+	int wr_err;		/* positive errno that ends the section */
+};
+
+static inline struct siw_cq *to_siw_cq(struct ibv_cq *cq)
+{
+	return verbs_container_of(cq, struct siw_cq, vcq.cq);
+}
+
+static inline struct siw_cq *to_siw_cq_ex(struct ibv_cq_ex *cq)
+{
+	return verbs_container_of(cq, struct siw_cq, vcq.cq_ex);
+}
+
+static inline struct siw_srq *to_siw_srq(struct ibv_srq *srq)
+{
+	return verbs_container_of(srq, struct siw_srq, vsrq.srq);
+}
+
+static inline struct siw_qp *to_siw_qp(struct ibv_qp *qp)
+{
+	return verbs_container_of(qp, struct siw_qp, vqp.qp);
+}
+
+static inline struct siw_qp *to_siw_qp_ex(struct ibv_qp_ex *qp)
+{
+	return verbs_container_of(qp, struct siw_qp, vqp.qp_ex);
+}
+
+static inline void siw_cq_lock(struct siw_cq *cq)
+{
+	if (!cq->single_threaded)
+		(void)pthread_spin_lock(&cq->lock); /* fails on misuse only */
+}
+
+static inline void siw_cq_unlock(struct siw_cq *cq)
+{
+	if (!cq->single_threaded)
+		(void)pthread_spin_unlock(&cq->lock);
+}
+
+/* -- siw_device.c -- */
+
+int siw_query_device(struct ibv_context *ctx,
+		     const struct ibv_query_device_ex_input *input,
+		     struct ibv_device_attr_ex *attr, size_t attr_size);
+int siw_query_port(struct ibv_context *ctx, uint8_t port_num,
+		   struct ibv_port_attr *attr);
+
+/* -- siw_pd.c -- */
+
+int siw_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd);
+int siw_dealloc_pd(struct ibv_pd *pd);
+
+/* -- siw_mr.c -- */
+
+int siw_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+	       int access, struct ibv_mr **ret_mr);
+int siw_dereg_mr(struct verbs_mr *vmr);
+
+/* -- siw_cq.c -- */
+
+int siw_create_cq(struct ibv_context *ctx,
+		  const struct ibv_cq_init_attr_ex *attr, bool extended,
+		  struct verbs_cq **ret_vcq);
+int siw_destroy_cq(struct ibv_cq *cq);
+int siw_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+int siw_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+
+/* -- siw_cq_ex.c -- */
+
+/* What an extended CQ can be asked for. */
+#define SIW_WC_FLAGS IBV_WC_STANDARD_FLAGS
+
+/** siw_cq_ex_init() - set the poll and read functions of an extended CQ */
+void siw_cq_ex_init(struct ibv_cq_ex *cq);
+
+/* -- siw_srq.c -- */
+
+int siw_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
+		   struct verbs_srq **ret_vsrq);
+int siw_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		   int attr_mask);
+int siw_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int siw_destroy_srq(struct ibv_srq *srq);
+
+/* -- siw_qp.c -- */
+
+int siw_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		  struct verbs_qp **ret_vqp);
+int siw_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int siw_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		 struct ibv_qp_init_attr *init_attr);
+int siw_destroy_qp(struct ibv_qp *qp);
+
+/* -- siw_post.c -- */
+
+int siw_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		  struct ibv_send_wr **bad_wr);
+int siw_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
+		  struct ibv_recv_wr **bad_wr);
+int siw_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+		      struct ibv_recv_wr **bad_wr);
+
+/* -- siw_wr.c -- */
+
+/* What a QP with ibv_wr_*() can be asked for. */
+#define SIW_SEND_OPS                                          \
+	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_INV | \
+	 IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ)
+
+/**
+ * siw_wr_init() - make a QP extended: set its ibv_wr_*() functions
+ * @qp: its send ring is mapped; siw_qp.c frees wr_flags
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int siw_wr_init(struct siw_qp *qp);
+
+#endif

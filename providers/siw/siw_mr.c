@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Memory regions. The driver takes the low byte of the key from us, so that
+ * the key of a region that is gone is not soon the key of another one; it has
+ * neither re-registration nor advice nor dma-buf.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "siw/siw.h"
+
+/* Any value will do, as long as it changes. */
+static uint8_t next_stag_key(void)
+{
+	static atomic_uint counter;
+
+	return (uint8_t)atomic_fetch_add_explicit(&counter, 1,
+						  memory_order_relaxed);
+}
+
+int siw_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+	       int access, struct ibv_mr **ret_mr)
+{
+	const struct siw_ureq_reg_mr req = { .stag_key = next_stag_key() };
+	struct siw_uresp_reg_mr resp = {};
+	const struct verbs_udata udata = {
+		.in = &req,
+		.in_len = sizeof(req),
+		.out = &resp,
+		.out_len = sizeof(resp),
+	};
+	struct verbs_mr *vmr;
+	int err;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return -ENOMEM;
+
+	err = verbs_cmd_reg_mr(pd, addr, length, iova, access, vmr, &udata);
+	if (err) {
+		free(vmr);
+		return err;
+	}
+	*ret_mr = &vmr->ibv_mr;
+	return 0;
+}
+
+int siw_dereg_mr(struct verbs_mr *vmr)
+{
+	int err = verbs_cmd_dereg_mr(vmr);
+
+	if (err)
+		return err;
+	free(vmr);
+	return 0;
+}

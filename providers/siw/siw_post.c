@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The data path of ibv_post_send(), ibv_post_recv() and ibv_post_srq_recv().
+ * Applications call these functions directly, so they return what the man pages
+ * say: 0 or a positive errno, and *bad_wr.
+ *
+ * Sending: each request is checked, filled into the next element and published
+ * by the element's flags; one command for the whole list wakes the kernel.
+ * Receiving needs no command: the kernel looks at the ring when data comes.
+ *
+ * When a request in the middle of a list is refused, those before it are on
+ * their way. When the doorbell fails (the QP is not connected, the device is
+ * gone) they are in the ring but not started, and *bad_wr is the first.
+ *
+ * The state of the QP is not looked at: the kernel's connection manager moves
+ * it to RTS without the library knowing.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "siw/siw.h"
+#include "siw/siw_wqe.h"
+
+/* -- send -- */
+
+/* Copies what the SGEs point to; -1 if it is more than @room bytes. */
+static int gather(uint8_t *to, uint32_t room, const struct ibv_sge *sge,
+		  uint32_t num_sge)
+{
+	uint32_t length = 0;
+
+	for (uint32_t i = 0; i < num_sge; i++) {
+		if (sge[i].length > room - length)
+			return -1;
+		if (!sge[i].length) /* its address may be anything */
+			continue;
+		memcpy(to + length, (const void *)(uintptr_t)sge[i].addr,
+		       sge[i].length);
+		length += sge[i].length;
+	}
+	return (int)length;
+}
+
+static int fill_data(struct siw_qp *qp, const struct ibv_send_wr *wr,
+		     struct siw_sqe *sqe, uint16_t *flags)
+{
+	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
+	int length;
+
+	if (wr->send_flags & IBV_SEND_INLINE) {
+		if (!siw_op_has_inline(sqe->opcode) || wr->num_sge < 0)
+			return EINVAL;
+		length = gather(siw_sqe_inline(sqe), qp->max_inline,
+				wr->sg_list, num_sge);
+		if (length < 0)
+			return EINVAL;
+		siw_sqe_set_inline(sqe, (uint32_t)length);
+		*flags |= SIW_WQE_INLINE;
+		return 0;
+	}
+	if (num_sge > qp->sq.max_sge)
+		return EINVAL;
+	siw_sqe_set_sges(sqe, wr->sg_list, num_sge);
+	return 0;
+}
+
+/* iWARP (RFC 5040, 5.2.1): a read has one sink. */
+static int fill_read(const struct ibv_send_wr *wr, struct siw_sqe *sqe,
+		     uint16_t *flags)
+{
+	if (wr->num_sge != 1 || (wr->send_flags & IBV_SEND_INLINE))
+		return EINVAL;
+	siw_sqe_set_sges(sqe, wr->sg_list, 1);
+	*flags = siw_read_flags(*flags);
+	return 0;
+}
+
+/* Fills the element from @wr, all but its flags. */
+static int fill_send(struct siw_qp *qp, const struct ibv_send_wr *wr,
+		     struct siw_sqe *sqe, uint16_t *flags)
+{
+	sqe->id = wr->wr_id;
+	sqe->rkey = 0;
+	sqe->raddr = 0;
+
+	switch (wr->opcode) {
+	case IBV_WR_SEND:
+		sqe->opcode = SIW_OP_SEND;
+		return fill_data(qp, wr, sqe, flags);
+	case IBV_WR_SEND_WITH_INV:
+		sqe->opcode = SIW_OP_SEND_REMOTE_INV;
+		sqe->rkey = wr->invalidate_rkey;
+		return fill_data(qp, wr, sqe, flags);
+	case IBV_WR_RDMA_WRITE:
+		sqe->opcode = SIW_OP_WRITE;
+		sqe->raddr = wr->wr.rdma.remote_addr;
+		sqe->rkey = wr->wr.rdma.rkey;
+		return fill_data(qp, wr, sqe, flags);
+	case IBV_WR_RDMA_READ:
+		sqe->opcode = SIW_OP_READ;
+		sqe->raddr = wr->wr.rdma.remote_addr;
+		sqe->rkey = wr->wr.rdma.rkey;
+		return fill_read(wr, sqe, flags);
+	default: /* iWARP has no immediate data and no atomics */
+		return EINVAL;
+	}
+}
+
+int siw_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		  struct ibv_send_wr **bad_wr)
+{
+	struct siw_qp *qp = to_siw_qp(ibqp);
+	struct siw_ring *ring = &qp->sq.ring;
+	struct ibv_send_wr *first = wr;
+	int err = 0;
+
+	(void)pthread_spin_lock(&qp->sq.lock); /* fails on misuse only */
+	for (; wr; wr = wr->next) {
+		struct siw_sqe *sqe = siw_sqe_at(ring, ring->index);
+		uint16_t flags = siw_sqe_flags(wr->send_flags, qp->signal_all);
+
+		if (!siw_slot_is_free(ring, ring->index, &sqe->flags))
+			err = ENOMEM;
+		else
+			err = fill_send(qp, wr, sqe, &flags);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		siw_slot_publish(&sqe->flags, flags);
+		ring->index++;
+	}
+	(void)pthread_spin_unlock(&qp->sq.lock);
+
+	if (wr != first) {
+		int db_err = verbs_cmd_ring_send_doorbell(ibqp);
+
+		if (db_err) {
+			*bad_wr = first;
+			return -db_err;
+		}
+	}
+	return err;
+}
+
+/* -- receive -- */
+
+static int post_recv_list(struct siw_wq *rq, struct ibv_recv_wr *wr,
+			  struct ibv_recv_wr **bad_wr)
+{
+	struct siw_ring *ring = &rq->ring;
+	int err = 0;
+
+	(void)pthread_spin_lock(&rq->lock);
+	for (; wr; wr = wr->next) {
+		struct siw_rqe *rqe = siw_rqe_at(ring, ring->index);
+		uint32_t num_sge = (uint32_t)wr->num_sge; /* as above */
+
+		if (!siw_slot_is_free(ring, ring->index, &rqe->flags))
+			err = ENOMEM;
+		else if (num_sge > rq->max_sge)
+			err = EINVAL;
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		rqe->id = wr->wr_id;
+		rqe->num_sge = (uint8_t)num_sge;
+		if (num_sge)
+			memcpy(rqe->sge, wr->sg_list,
+			       num_sge * sizeof(*wr->sg_list));
+		siw_slot_publish(&rqe->flags, 0);
+		ring->index++;
+	}
+	(void)pthread_spin_unlock(&rq->lock);
+	return err;
+}
+
+int siw_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		  struct ibv_recv_wr **bad_wr)
+{
+	struct siw_qp *qp = to_siw_qp(ibqp);
+
+	if (!qp->rq.ring.map) { /* it has an SRQ, or never receives */
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	return post_recv_list(&qp->rq, wr, bad_wr);
+}
+
+int siw_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+		      struct ibv_recv_wr **bad_wr)
+{
+	return post_recv_list(&to_siw_srq(ibsrq)->rq, wr, bad_wr);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The soft-iWARP provider as the library sees it: which devices are its own,
+ * how a context is opened and closed, and the table of what can be done with
+ * one.
+ *
+ * What is not in the table the kernel driver does not have, among it address
+ * handles, multicast, memory windows, resizing, and every type of QP but RC.
+ * Address queries, event descriptors and P_Keys are the library's default for
+ * kernel devices.
+ */
+#include <errno.h>
+#include <infiniband/ib_user_ioctl_verbs.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <provider/provider.h>
+
+#include "siw/siw.h"
+
+static const struct verbs_context_ops siw_context_ops = {
+	.query_device = siw_query_device,
+	.query_port = siw_query_port,
+
+	.alloc_pd = siw_alloc_pd,
+	.dealloc_pd = siw_dealloc_pd,
+
+	.reg_mr = siw_reg_mr,
+	.dereg_mr = siw_dereg_mr,
+
+	.create_cq = siw_create_cq,
+	.destroy_cq = siw_destroy_cq,
+
+	.create_srq = siw_create_srq,
+	.modify_srq = siw_modify_srq,
+	.query_srq = siw_query_srq,
+	.destroy_srq = siw_destroy_srq,
+
+	.create_qp = siw_create_qp,
+	.modify_qp = siw_modify_qp,
+	.query_qp = siw_query_qp,
+	.destroy_qp = siw_destroy_qp,
+
+	.poll_cq = siw_poll_cq,
+	.req_notify_cq = siw_req_notify_cq,
+	.post_send = siw_post_send,
+	.post_recv = siw_post_recv,
+	.post_srq_recv = siw_post_srq_recv,
+};
+
+static int siw_open_context(struct verbs_device *dev, int cmd_fd,
+			    struct verbs_context **ret_vctx)
+{
+	struct siw_uresp_alloc_ctx resp = {};
+	const struct verbs_udata udata = {
+		.out = &resp,
+		.out_len = sizeof(resp),
+	};
+	struct verbs_context *vctx;
+	int err;
+
+	vctx = verbs_context_new(dev, cmd_fd, sizeof(*vctx));
+	if (!vctx)
+		return -ENOMEM;
+
+	err = verbs_cmd_get_context(&vctx->context, &udata);
+	if (err) {
+		verbs_context_free(vctx);
+		return err;
+	}
+	verbs_context_set_ops(vctx, &siw_context_ops);
+	*ret_vctx = vctx;
+	return 0;
+}
+
+static void siw_close_context(struct verbs_context *vctx)
+{
+	verbs_context_free(vctx);
+}
+
+static const struct verbs_match siw_match[] = {
+	{ .kind = VERBS_MATCH_DRIVER_ID, .driver_id = RDMA_DRIVER_SIW },
+	/* Without netlink there is only the name; "siw0" is the custom. */
+	{ .kind = VERBS_MATCH_NAME, .prefix = "siw" },
+	{ .kind = VERBS_MATCH_END },
+};
+
+/* The one symbol of the module. */
+extern const struct verbs_device_ops verbs_provider_siw
+	__attribute__((visibility("default")));
+
+const struct verbs_device_ops verbs_provider_siw = {
+	.provider_abi = VERBS_PROVIDER_ABI,
+	.name = "siw",
+	.min_abi_version = SIW_ABI_VERSION,
+	.max_abi_version = SIW_ABI_VERSION,
+	.match = siw_match,
+	.open_context = siw_open_context,
+	.close_context = siw_close_context,
+};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Queue pairs, type RC only: create, modify, query, destroy. Posting is in
+ * siw_post.c and siw_wr.c. The connection itself is made by the kernel's iWARP
+ * connection manager (rdma_cm(7)), which moves the QP through its states.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/kernel.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "siw/siw.h"
+
+/* What of an ibv_qp_init_attr_ex the driver understands. */
+#define INIT_ATTRS (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->comp_mask & ~(uint32_t)INIT_ATTRS)
+		return -EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
+		return -EINVAL;
+	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
+	    (attr->send_ops_flags & ~(uint64_t)SIW_SEND_OPS))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static void unmap_rings(struct siw_qp *qp)
+{
+	siw_ring_unmap(&qp->rq.ring);
+	siw_ring_unmap(&qp->sq.ring);
+}
+
+/* Maps both rings and notes their limits; @cap becomes what they hold. */
+static int map_rings(struct ibv_context *ctx, struct siw_qp *qp,
+		     const struct siw_uresp_create_qp *resp, bool has_srq,
+		     struct ibv_qp_cap *cap)
+{
+	int err;
+
+	err = siw_ring_map(ctx, resp->sq_key, resp->num_sqe,
+			   sizeof(struct siw_sqe), 0, &qp->sq.ring);
+	if (err)
+		return err;
+	/* A QP that never receives may do without a receive queue. */
+	if (!has_srq && resp->num_rqe) {
+		err = siw_ring_map(ctx, resp->rq_key, resp->num_rqe,
+				   sizeof(struct siw_rqe), 0, &qp->rq.ring);
+		if (err)
+			goto err_unmap;
+		qp->rq.max_sge = cap->max_recv_sge;
+		cap->max_recv_wr = resp->num_rqe;
+	}
+	qp->sq.max_sge = cap->max_send_sge;
+	cap->max_send_wr = resp->num_sqe;
+	/* There is room for this much in every element. */
+	cap->max_inline_data = SIW_MAX_INLINE;
+	qp->max_inline = SIW_MAX_INLINE;
+	return 0;
+
+err_unmap:
+	siw_ring_unmap(&qp->sq.ring);
+	return err;
+}
+
+static int create_with_rings(struct ibv_context *ctx, struct siw_qp *qp,
+			     struct ibv_qp_init_attr_ex *attr)
+{
+	struct siw_uresp_create_qp resp = {};
+	const struct verbs_udata udata = {
+		.out = &resp,
+		.out_len = sizeof(resp),
+	};
+	struct verbs_event_count raised;
+	int err;
+
+	err = verbs_cmd_create_qp(ctx, &qp->vqp.qp, attr, &udata);
+	if (err)
+		return err;
+
+	/* The data path copies this many into elements of a fixed size. */
+	if (attr->cap.max_send_sge > SIW_MAX_SGE ||
+	    attr->cap.max_recv_sge > SIW_MAX_SGE)
+		err = -EIO;
+	if (!err)
+		err = map_rings(ctx, qp, &resp, attr->srq != NULL, &attr->cap);
+	if (!err && (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)) {
+		err = siw_wr_init(qp);
+		if (err)
+			unmap_rings(qp);
+	}
+	if (err) /* this error is the one */
+		(void)verbs_cmd_destroy_qp(&qp->vqp.qp, &raised);
+	return err;
+}
+
+static int init_locks(struct siw_qp *qp)
+{
+	int err;
+
+	err = -pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
+	if (err)
+		return err;
+	err = -pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
+	if (err)
+		(void)pthread_spin_destroy(&qp->sq.lock); /* just made */
+	return err;
+}
+
+static void fini_locks(struct siw_qp *qp)
+{
+	/* Nobody may hold them; failure would be our own mistake. */
+	(void)pthread_spin_destroy(&qp->rq.lock);
+	(void)pthread_spin_destroy(&qp->sq.lock);
+}
+
+int siw_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		  struct verbs_qp **ret_vqp)
+{
+	struct siw_qp *qp;
+	int err;
+
+	err = check_attr(attr);
+	if (err)
+		return err;
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return -ENOMEM;
+	err = init_locks(qp);
+	if (err)
+		goto err_free;
+
+	verbs_init_qp(&qp->vqp, ctx, attr);
+	qp->signal_all = attr->sq_sig_all != 0;
+	err = create_with_rings(ctx, qp, attr);
+	if (err)
+		goto err_fini;
+	*ret_vqp = &qp->vqp;
+	return 0;
+
+err_fini:
+	verbs_fini_qp(&qp->vqp.qp);
+	fini_locks(qp);
+err_free:
+	free(qp);
+	return err;
+}
+
+int siw_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	return verbs_cmd_modify_qp(qp, attr, attr_mask, NULL);
+}
+
+int siw_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		 struct ibv_qp_init_attr *init_attr)
+{
+	return verbs_cmd_query_qp(qp, attr, attr_mask, init_attr);
+}
+
+int siw_destroy_qp(struct ibv_qp *ibqp)
+{
+	struct siw_qp *qp = to_siw_qp(ibqp);
+	struct verbs_event_count raised;
+	int err;
+
+	err = verbs_cmd_destroy_qp(ibqp, &raised);
+	if (err)
+		return err;
+	unmap_rings(qp);
+	verbs_wait_qp_acked(ibqp, &raised);
+	verbs_fini_qp(ibqp);
+	fini_locks(qp);
+	free(qp->wr_flags);
+	free(qp);
+	return 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Polling, both ways, and arming. */
+#include "siw_fake.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct siw_cq *cq;
+
+static int setup(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 3,
+		.wc_flags = SIW_WC_FLAGS,
+	};
+	struct verbs_cq *vcq;
+	int ret = fake_setup(state);
+
+	assert_int_equal(siw_create_cq(fake_context(), &attr, true, &vcq), 0);
+	cq = to_siw_cq(&vcq->cq);
+	assert_int_equal(vcq->cq.cqe, 4);
+	return ret;
+}
+
+static int teardown(void **state)
+{
+	assert_int_equal(siw_destroy_cq(&cq->vcq.cq), 0);
+	assert_int_equal(fake.nr_waits, 1);
+	return fake_teardown(state);
+}
+
+static void push(uint32_t index, uint64_t id, uint8_t opcode, uint16_t status)
+{
+	struct siw_cqe *cqe = fake_cqe(index);
+
+	*cqe = (struct siw_cqe){
+		.id = id,
+		.opcode = opcode,
+		.status = status,
+		.bytes = (uint32_t)id * 10,
+		.qp_id = 17,
+		.flags = SIW_WQE_VALID,
+	};
+}
+
+static int poll(int nr, struct ibv_wc *wc)
+{
+	return siw_poll_cq(&cq->vcq.cq, nr, wc);
+}
+
+static void elements_come_in_order_and_free_their_slots(void **state)
+{
+	struct ibv_wc wc[4];
+
+	assert_int_equal(poll(4, wc), 0);
+	push(0, 1, SIW_OP_SEND, SIW_WC_SUCCESS);
+	push(1, 2, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
+	push(2, 3, SIW_OP_READ, SIW_WC_LOC_LEN_ERR);
+	assert_int_equal(poll(2, wc), 2);
+	assert_int_equal(wc[0].wr_id, 1);
+	assert_int_equal(wc[0].opcode, IBV_WC_SEND);
+	assert_int_equal(wc[0].status, IBV_WC_SUCCESS);
+	assert_int_equal(wc[0].qp_num, 17);
+	assert_int_equal(wc[1].opcode, IBV_WC_RECV);
+	assert_int_equal(wc[1].byte_len, 20);
+	assert_int_equal(fake_cqe(0)->flags, 0);
+	assert_int_equal(fake_cqe(1)->flags, 0);
+	assert_int_equal(fake_cqe(2)->flags, SIW_WQE_VALID);
+	push(3, 4, SIW_OP_WRITE, SIW_WC_WR_FLUSH_ERR);
+	push(0, 5, SIW_OP_SEND_REMOTE_INV, SIW_WC_SUCCESS);
+	assert_int_equal(poll(4, wc), 3);
+	assert_int_equal(wc[0].status, IBV_WC_LOC_LEN_ERR);
+	assert_int_equal(wc[0].opcode, IBV_WC_RDMA_READ);
+	assert_int_equal(wc[1].opcode, IBV_WC_RDMA_WRITE);
+	assert_int_equal(wc[1].status, IBV_WC_WR_FLUSH_ERR);
+	assert_int_equal(wc[2].wr_id, 5);
+	assert_int_equal(poll(4, wc), 0);
+}
+
+static void every_status_has_its_own_number(void **state)
+{
+	static const enum ibv_wc_status expected[] = {
+		[SIW_WC_SUCCESS] = IBV_WC_SUCCESS,
+		[SIW_WC_LOC_LEN_ERR] = IBV_WC_LOC_LEN_ERR,
+		[SIW_WC_LOC_PROT_ERR] = IBV_WC_LOC_PROT_ERR,
+		[SIW_WC_LOC_QP_OP_ERR] = IBV_WC_LOC_QP_OP_ERR,
+		[SIW_WC_WR_FLUSH_ERR] = IBV_WC_WR_FLUSH_ERR,
+		[SIW_WC_BAD_RESP_ERR] = IBV_WC_BAD_RESP_ERR,
+		[SIW_WC_LOC_ACCESS_ERR] = IBV_WC_LOC_ACCESS_ERR,
+		[SIW_WC_REM_ACCESS_ERR] = IBV_WC_REM_ACCESS_ERR,
+		[SIW_WC_REM_INV_REQ_ERR] = IBV_WC_REM_INV_REQ_ERR,
+		[SIW_WC_GENERAL_ERR] = IBV_WC_GENERAL_ERR,
+		[SIW_NUM_WC_STATUS] = IBV_WC_GENERAL_ERR, /* no such thing */
+	};
+	struct ibv_wc wc;
+
+	for (uint16_t i = 0; i <= SIW_NUM_WC_STATUS; i++) {
+		push(i % 4, i, SIW_OP_SEND, i);
+		assert_int_equal(poll(1, &wc), 1);
+		assert_int_equal(wc.status, expected[i]);
+	}
+}
+
+static void an_invalidated_key_is_told(void **state)
+{
+	struct ibv_wc wc;
+
+	push(0, 1, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
+	fake_cqe(0)->inval_stag = 0x5500;
+	fake_cqe(0)->flags |= SIW_WQE_REM_INVAL;
+	assert_int_equal(poll(1, &wc), 1);
+	assert_int_equal(wc.wc_flags, IBV_WC_WITH_INV);
+	assert_int_equal(wc.invalidated_rkey, 0x5500);
+}
+
+static void arming_is_a_word_behind_the_ring(void **state)
+{
+	assert_int_equal(siw_req_notify_cq(&cq->vcq.cq, 1), 0);
+	assert_int_equal(fake_cq_ctrl()->flags, SIW_NOTIFY_SOLICITED);
+	assert_int_equal(siw_req_notify_cq(&cq->vcq.cq, 0), 0);
+	assert_int_equal(fake_cq_ctrl()->flags,
+			 SIW_NOTIFY_SOLICITED | SIW_NOTIFY_NEXT_COMPLETION);
+}
+
+static void extended_polling_reads_the_current_element(void **state)
+{
+	struct ibv_cq_ex *ex = &cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = {};
+
+	assert_int_equal(ibv_start_poll(ex, &attr), ENOENT);
+	push(0, 1, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
+	fake_cqe(0)->inval_stag = 0x5500;
+	fake_cqe(0)->flags |= SIW_WQE_REM_INVAL;
+	push(1, 2, SIW_OP_SEND, SIW_WC_REM_ACCESS_ERR);
+	assert_int_equal(ibv_start_poll(ex, &attr), 0);
+	assert_int_equal(ex->wr_id, 1);
+	assert_int_equal(ex->status, IBV_WC_SUCCESS);
+	assert_int_equal(ibv_wc_read_opcode(ex), IBV_WC_RECV);
+	assert_int_equal(ibv_wc_read_byte_len(ex), 10);
+	assert_int_equal(ibv_wc_read_wc_flags(ex), IBV_WC_WITH_INV);
+	assert_int_equal(ibv_wc_read_invalidated_rkey(ex), 0x5500);
+	assert_int_equal(ibv_wc_read_qp_num(ex), 17);
+	assert_int_equal(ibv_wc_read_src_qp(ex), 0);
+	assert_int_equal(ibv_wc_read_slid(ex), 0);
+	assert_int_equal(ibv_wc_read_sl(ex), 0);
+	assert_int_equal(ibv_wc_read_dlid_path_bits(ex), 0);
+	assert_int_equal(ibv_wc_read_vendor_err(ex), 0);
+	assert_int_equal(fake_cqe(0)->flags, 0); /* the slot is free already */
+	assert_int_equal(ibv_next_poll(ex), 0);
+	assert_int_equal(ex->wr_id, 2);
+	assert_int_equal(ex->status, IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(ibv_next_poll(ex), ENOENT);
+	ibv_end_poll(ex);
+	assert_int_equal(ibv_start_poll(ex, &attr), ENOENT);
+}
+
+static void an_unknown_poll_attribute_is_refused(void **state)
+{
+	struct ibv_poll_cq_attr attr = { .comp_mask = 1 };
+
+	assert_int_equal(ibv_start_poll(&cq->vcq.cq_ex, &attr), EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			elements_come_in_order_and_free_their_slots, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(every_status_has_its_own_number,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(an_invalidated_key_is_told,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			arming_is_a_word_behind_the_ring, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			extended_polling_reads_the_current_element, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			an_unknown_poll_attribute_is_refused, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel as the siw provider sees it, for unit tests: the verbs_cmd_*
+ * functions that it imports, rings in a memfd, and a record of what was asked.
+ * A test sets up what the next commands answer in `fake`, calls the provider,
+ * and looks at the rings from the kernel's side.
+ */
+#ifndef TESTS_SIW_FAKE_H
+#define TESTS_SIW_FAKE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "siw/siw.h"
+
+/* A ring as the kernel made it, mapped for the test. */
+struct fake_ring {
+	void *map;
+	size_t map_len;
+	uint64_t key;
+	uint32_t nr;
+};
+
+struct fake_kernel {
+	struct verbs_context ctx;
+	uint64_t next_offset; /* first free byte of the memfd */
+
+	/* What commands answer. */
+	int err;	  /* the next create, modify or destroy */
+	int doorbell_err; /* every doorbell */
+	uint64_t fw_ver;  /* of query_device */
+	uint32_t nr;	  /* not 0: told instead of the rings' real sizes */
+	uint64_t key;	  /* not 0: told instead of the rings' real keys */
+	uint32_t max_sge; /* not 0: returned in the QP's capabilities */
+
+	/* What was asked. */
+	unsigned int nr_doorbells;
+	unsigned int nr_created;   /* objects of all kinds */
+	unsigned int nr_destroyed; /* likewise */
+	unsigned int nr_inits;	   /* verbs_init_*() without verbs_fini_*() */
+	unsigned int nr_waits;	   /* verbs_wait_*_acked() */
+	uint8_t stag_key;	   /* of the last reg_mr */
+
+	/* Rings of the objects made last. */
+	struct fake_ring sq, rq, cq, srq;
+};
+
+extern struct fake_kernel fake;
+
+/* To be called before and after each test. */
+int fake_setup(void **state);
+int fake_teardown(void **state);
+
+struct ibv_context *fake_context(void);
+
+/* Elements, from the kernel's side. */
+struct siw_sqe *fake_sqe(uint32_t index);
+struct siw_rqe *fake_rqe(const struct fake_ring *ring, uint32_t index);
+struct siw_cqe *fake_cqe(uint32_t index);
+struct siw_cq_ctrl *fake_cq_ctrl(void);
+
+struct fake_qp_args {
+	uint32_t send_wr;  /* 0: 4 */
+	uint64_t send_ops; /* 0: no ibv_wr_*() */
+	struct ibv_srq *srq;
+	bool signal_all;
+	bool no_recv; /* no receive queue at all */
+};
+
+/* A queue pair that must come into being, with 3 SGEs for each request. */
+struct siw_qp *fake_qp_new(const struct fake_qp_args *args);
+void fake_qp_free(struct siw_qp *qp);
+
+#endif
