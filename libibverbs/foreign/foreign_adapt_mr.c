@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Foreign ops of memory regions and windows. Releases without reg_mr_ex get
+ * core/'s default, which says the same with the older ops.
+ */
+#include "foreign/foreign_adapt_group.h"
+
+static int reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+		  int access, struct ibv_mr **ret_mr)
+{
+	int saved = foreign_call_begin();
+	struct ibv_mr *mr = foreign_ops(pd->context)
+				    ->reg_mr(pd, addr, length, iova, access);
+	int ret = foreign_call_object(saved, mr);
+
+	if (ret == 0)
+		*ret_mr = mr;
+	return ret;
+}
+
+static int reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			 uint64_t iova, int fd, int access,
+			 struct ibv_mr **ret_mr)
+{
+	int saved = foreign_call_begin();
+	struct ibv_mr *mr =
+		foreign_ops(pd->context)
+			->reg_dmabuf_mr(pd, offset, length, iova, fd, access);
+	int ret = foreign_call_object(saved, mr);
+
+	if (ret == 0)
+		*ret_mr = mr;
+	return ret;
+}
+
+static int reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+		     struct ibv_mr **ret_mr)
+{
+	int saved = foreign_call_begin();
+	struct ibv_mr *mr = foreign_ops(pd->context)->reg_mr_ex(pd, attr);
+	int ret = foreign_call_object(saved, mr);
+
+	if (ret == 0)
+		*ret_mr = mr;
+	return ret;
+}
+
+/*
+ * Returns an errno, or one of the codes of ibv_rereg_mr(3): those are small
+ * negative numbers and come with an errno.
+ */
+static int rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		    void *addr, size_t length, int access)
+{
+	int saved = foreign_call_begin();
+	int ret = foreign_ops(vmr->ibv_mr.context)
+			  ->rereg_mr(vmr, flags, pd, addr, length, access);
+
+	if (ret <= IBV_REREG_MR_ERR_INPUT &&
+	    ret >= IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW)
+		return foreign_call_error(saved);
+	return foreign_call_int(saved, ret);
+}
+
+static int dereg_mr(struct verbs_mr *vmr)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(
+		saved, foreign_ops(vmr->ibv_mr.context)->dereg_mr(vmr));
+}
+
+static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
+		     uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(saved, foreign_ops(pd->context)
+					       ->advise_mr(pd, advice, flags,
+							   sg_list, num_sge));
+}
+
+static int alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
+{
+	int saved = foreign_call_begin();
+	struct ibv_mr *mr = foreign_ops(pd->context)->alloc_null_mr(pd);
+	int ret = foreign_call_object(saved, mr);
+
+	if (ret == 0)
+		*ret_mr = mr;
+	return ret;
+}
+
+static int import_mr(struct ibv_pd *pd, uint32_t handle, struct ibv_mr **ret_mr)
+{
+	int saved = foreign_call_begin();
+	struct ibv_mr *mr = foreign_ops(pd->context)->import_mr(pd, handle);
+	int ret = foreign_call_object(saved, mr);
+
+	if (ret == 0)
+		*ret_mr = mr;
+	return ret;
+}
+
+static int alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		    struct ibv_mw **ret_mw)
+{
+	int saved = foreign_call_begin();
+	struct ibv_mw *mw = foreign_ops(pd->context)->alloc_mw(pd, type);
+	int ret = foreign_call_object(saved, mw);
+
+	if (ret == 0)
+		*ret_mw = mw;
+	return ret;
+}
+
+static int dealloc_mw(struct ibv_mw *mw)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(saved,
+				foreign_ops(mw->context)->dealloc_mw(mw));
+}
+
+void foreign_adapt_mr(const struct foreign_ops *theirs,
+		      struct verbs_context_ops *ours)
+{
+	ours->reg_mr = theirs->reg_mr ? reg_mr : NULL;
+	ours->reg_dmabuf_mr = theirs->reg_dmabuf_mr ? reg_dmabuf_mr : NULL;
+	ours->reg_mr_ex = theirs->reg_mr_ex ? reg_mr_ex : NULL;
+	ours->rereg_mr = theirs->rereg_mr ? rereg_mr : NULL;
+	ours->dereg_mr = theirs->dereg_mr ? dereg_mr : NULL;
+	ours->advise_mr = theirs->advise_mr ? advise_mr : NULL;
+	ours->alloc_null_mr = theirs->alloc_null_mr ? alloc_null_mr : NULL;
+	ours->import_mr = theirs->import_mr ? import_mr : NULL;
+	ours->unimport_mr = theirs->unimport_mr;
+	ours->alloc_mw = theirs->alloc_mw ? alloc_mw : NULL;
+	ours->dealloc_mw = theirs->dealloc_mw ? dealloc_mw : NULL;
+	ours->bind_mw = theirs->bind_mw;
+}

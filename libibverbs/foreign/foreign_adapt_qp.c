@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Foreign ops of queue pairs. There are two ops to create one; the older takes
+ * the beginning of the newer's attributes. All fields of the QP are filled by
+ * the commands that these ops use.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "foreign/foreign_adapt_group.h"
+
+#define CHECK_SAME(member)                                                   \
+	_Static_assert(offsetof(struct ibv_qp_init_attr, member) ==          \
+			       offsetof(struct ibv_qp_init_attr_ex, member), \
+		       "ibv_qp_init_attr begins ibv_qp_init_attr_ex")
+
+CHECK_SAME(qp_context);
+CHECK_SAME(cap);
+CHECK_SAME(sq_sig_all);
+
+_Static_assert(offsetof(struct verbs_qp, comp_mask) == sizeof(struct ibv_qp_ex),
+	       "nothing between ibv_qp_ex and the mask");
+
+/*
+ * The context whose create_qp is running in this thread. Some do it by calling
+ * the table of the context with the attributes of the newer op, and expect
+ * that op, whatever the mask says.
+ */
+static _Thread_local const struct ibv_context *creating;
+
+static struct ibv_qp *call_create_qp(struct ibv_context *ctx,
+				     struct ibv_qp_init_attr_ex *attr)
+{
+	const struct ibv_context *outer = creating;
+	struct ibv_qp *qp;
+
+	creating = ctx;
+	qp = foreign_ops(ctx)->create_qp(attr->pd,
+					 (struct ibv_qp_init_attr *)attr);
+	creating = outer;
+	return qp;
+}
+
+static int create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		     struct verbs_qp **ret_vqp)
+{
+	const struct foreign_ops *ops = foreign_ops(ctx);
+	bool basic = attr->comp_mask == IBV_QP_INIT_ATTR_PD && creating != ctx;
+	struct ibv_qp *qp;
+	int saved, ret;
+
+	if (basic ? !ops->create_qp : !ops->create_qp_ex)
+		return -EOPNOTSUPP;
+
+	saved = foreign_call_begin();
+	qp = basic ? call_create_qp(ctx, attr) : ops->create_qp_ex(ctx, attr);
+	ret = foreign_call_object(saved, qp);
+	if (ret == 0)
+		*ret_vqp = verbs_container_of(qp, struct verbs_qp, qp);
+	return ret;
+}
+
+static int open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr,
+		   struct verbs_qp **ret_vqp)
+{
+	int saved = foreign_call_begin();
+	struct ibv_qp *qp = foreign_ops(ctx)->open_qp(ctx, attr);
+	int ret = foreign_call_object(saved, qp);
+
+	if (ret == 0)
+		*ret_vqp = verbs_container_of(qp, struct verbs_qp, qp);
+	return ret;
+}
+
+static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(
+		saved,
+		foreign_ops(qp->context)->modify_qp(qp, attr, attr_mask));
+}
+
+static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		    struct ibv_qp_init_attr *init_attr)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(
+		saved, foreign_ops(qp->context)
+			       ->query_qp(qp, attr, attr_mask, init_attr));
+}
+
+static int destroy_qp(struct ibv_qp *qp)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(saved,
+				foreign_ops(qp->context)->destroy_qp(qp));
+}
+
+static int modify_qp_rate_limit(struct ibv_qp *qp,
+				struct ibv_qp_rate_limit_attr *attr)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(
+		saved,
+		foreign_ops(qp->context)->modify_qp_rate_limit(qp, attr));
+}
+
+static int set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(saved,
+				foreign_ops(qp->context)->set_ece(qp, ece));
+}
+
+static int query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(saved,
+				foreign_ops(qp->context)->query_ece(qp, ece));
+}
+
+/* No error here: what is not known to hold does not. */
+static int query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
+				  uint32_t flags)
+{
+	const int known = IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG |
+			  IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES;
+	int caps =
+		foreign_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
+
+	return caps > 0 ? caps & known : 0;
+}
+
+/*
+ * Where a provider of private ABI 34 keeps verbs_qp.comp_mask: behind the
+ * function pointers of ibv_qp_ex, of which two came under that number.
+ */
+static const size_t mask_places[] = {
+	offsetof(struct ibv_qp_ex, wr_atomic_write), /* up to v43 */
+	offsetof(struct ibv_qp_ex, wr_flush),	     /* v44 */
+	sizeof(struct ibv_qp_ex),		     /* from v45 on */
+};
+
+#define NR_MASK_PLACES (sizeof(mask_places) / sizeof(mask_places[0]))
+
+static uint32_t mask_at(const struct ibv_qp *qp, size_t place)
+{
+	uint32_t mask;
+
+	memcpy(&mask, (const char *)qp + place, sizeof(mask));
+	return mask;
+}
+
+/*
+ * For a release that is not known. The mask of an extended QP is no pointer, so
+ * the first word that looks like such a mask is it.
+ *
+ * Only for a QP that has functions at all. That keeps the search off what the
+ * provider has behind its verbs_qp: in a QP of the oldest ones it ends at the
+ * first place, in one of v44 at the second.
+ */
+static bool has_ex_mask_somewhere(const struct ibv_qp *qp)
+{
+	const struct ibv_qp_ex *qp_ex =
+		verbs_container_of(qp, struct ibv_qp_ex, qp_base);
+
+	if (!qp_ex->wr_start)
+		return false;
+	for (size_t i = 0; i < NR_MASK_PLACES; i++) {
+		uint32_t mask = mask_at(qp, mask_places[i]);
+
+		if (mask == VERBS_QP_MASK_EX ||
+		    mask == (VERBS_QP_MASK_EX | VERBS_QP_MASK_XRCD))
+			return true;
+	}
+	return false;
+}
+
+static bool is_extended(const struct ibv_qp *qp)
+{
+	unsigned int release = foreign_release(qp->context);
+	size_t place = sizeof(struct ibv_qp_ex);
+
+	if (foreign_variant(qp->context)->qp_mask_moved) {
+		if (!release)
+			return has_ex_mask_somewhere(qp);
+		if (release < 45)
+			place = mask_places[release == 44];
+	}
+	return mask_at(qp, place) & VERBS_QP_MASK_EX;
+}
+
+static struct ibv_qp_ex *qp_to_ex(struct ibv_qp *qp)
+{
+	return is_extended(qp)
+		       ? verbs_container_of(qp, struct ibv_qp_ex, qp_base)
+		       : NULL;
+}
+
+/* Who cannot make extended QPs may allocate no more than a struct ibv_qp. */
+static struct ibv_qp_ex *no_qp_to_ex(struct ibv_qp *qp)
+{
+	return NULL;
+}
+
+void foreign_adapt_qp(const struct foreign_ops *theirs,
+		      struct verbs_context_ops *ours)
+{
+	bool creates = theirs->create_qp || theirs->create_qp_ex;
+
+	ours->create_qp = creates ? create_qp : NULL;
+	ours->open_qp = theirs->open_qp ? open_qp : NULL;
+	ours->modify_qp = theirs->modify_qp ? modify_qp : NULL;
+	ours->query_qp = theirs->query_qp ? query_qp : NULL;
+	ours->destroy_qp = theirs->destroy_qp ? destroy_qp : NULL;
+	ours->modify_qp_rate_limit =
+		theirs->modify_qp_rate_limit ? modify_qp_rate_limit : NULL;
+	ours->set_ece = theirs->set_ece ? set_ece : NULL;
+	ours->query_ece = theirs->query_ece ? query_ece : NULL;
+	ours->query_qp_data_in_order =
+		theirs->query_qp_data_in_order ? query_qp_data_in_order : NULL;
+	ours->qp_to_ex = theirs->create_qp_ex ? qp_to_ex : no_qp_to_ex;
+	ours->post_send = theirs->post_send;
+	ours->post_recv = theirs->post_recv;
+}

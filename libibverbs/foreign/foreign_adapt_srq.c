@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Foreign ops of shared receive queues. There are two ops to create one; the
+ * older takes the beginning of the newer's attributes.
+ */
+#include <errno.h>
+#include <pthread.h>
+
+#include "foreign/foreign_adapt_group.h"
+
+_Static_assert(offsetof(struct ibv_srq_init_attr, attr) ==
+		       offsetof(struct ibv_srq_init_attr_ex, attr),
+	       "ibv_srq_init_attr begins ibv_srq_init_attr_ex");
+
+static bool is_basic(const struct ibv_srq_init_attr_ex *attr)
+{
+	if (attr->comp_mask == IBV_SRQ_INIT_ATTR_PD)
+		return true;
+	return attr->comp_mask ==
+		       (IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE) &&
+	       attr->srq_type == IBV_SRQT_BASIC;
+}
+
+/*
+ * What providers leave to the library after the older op. It may allocate no
+ * more than a struct ibv_srq.
+ */
+static void init_basic(struct ibv_srq *srq, struct ibv_context *ctx,
+		       const struct ibv_srq_init_attr_ex *attr)
+{
+	srq->context = ctx;
+	srq->srq_context = attr->srq_context;
+	srq->pd = attr->pd;
+	srq->events_completed = 0;
+	(void)pthread_mutex_init(&srq->mutex, NULL); /* cannot fail on Linux */
+	(void)pthread_cond_init(&srq->cond, NULL);
+}
+
+/*
+ * The context whose create_srq is running in this thread: what it asks the
+ * table of the context for is the newer op (as in foreign_adapt_qp.c).
+ */
+static _Thread_local const struct ibv_context *creating;
+
+static struct ibv_srq *call_create_srq(struct ibv_context *ctx,
+				       struct ibv_srq_init_attr_ex *attr)
+{
+	const struct ibv_context *outer = creating;
+	struct ibv_srq *srq;
+
+	creating = ctx;
+	srq = foreign_ops(ctx)->create_srq(attr->pd,
+					   (struct ibv_srq_init_attr *)attr);
+	creating = outer;
+	return srq;
+}
+
+static int create_srq(struct ibv_context *ctx,
+		      struct ibv_srq_init_attr_ex *attr,
+		      struct verbs_srq **ret_vsrq)
+{
+	const struct foreign_ops *ops = foreign_ops(ctx);
+	bool basic = is_basic(attr) && creating != ctx;
+	struct ibv_srq *srq;
+	int saved, ret;
+
+	if (basic ? !ops->create_srq : !ops->create_srq_ex)
+		return -EOPNOTSUPP;
+
+	saved = foreign_call_begin();
+	srq = basic ? call_create_srq(ctx, attr)
+		    : ops->create_srq_ex(ctx, attr);
+	ret = foreign_call_object(saved, srq);
+	if (ret)
+		return ret;
+	if (basic)
+		init_basic(srq, ctx, attr);
+	*ret_vsrq = verbs_container_of(srq, struct verbs_srq, srq);
+	return 0;
+}
+
+static int modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		      int attr_mask)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(
+		saved,
+		foreign_ops(srq->context)->modify_srq(srq, attr, attr_mask));
+}
+
+static int query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(
+		saved, foreign_ops(srq->context)->query_srq(srq, attr));
+}
+
+static int get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(
+		saved,
+		foreign_ops(srq->context)->get_srq_num(srq, ret_srq_num));
+}
+
+/* The default reads what lies behind ibv_srq, where nothing may be. */
+static int no_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
+{
+	return -EOPNOTSUPP;
+}
+
+static int destroy_srq(struct ibv_srq *srq)
+{
+	int saved = foreign_call_begin();
+
+	return foreign_call_int(saved,
+				foreign_ops(srq->context)->destroy_srq(srq));
+}
+
+void foreign_adapt_srq(const struct foreign_ops *theirs,
+		       struct verbs_context_ops *ours)
+{
+	bool creates = theirs->create_srq || theirs->create_srq_ex;
+
+	ours->create_srq = creates ? create_srq : NULL;
+	ours->modify_srq = theirs->modify_srq ? modify_srq : NULL;
+	ours->query_srq = theirs->query_srq ? query_srq : NULL;
+	ours->get_srq_num = theirs->get_srq_num ? get_srq_num : no_get_srq_num;
+	ours->destroy_srq = theirs->destroy_srq ? destroy_srq : NULL;
+	ours->post_srq_recv = theirs->post_srq_recv;
+	ours->post_srq_ops = theirs->post_srq_ops;
+}

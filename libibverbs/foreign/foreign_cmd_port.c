@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Attributes of a port, for foreign providers. Calls kernel/cmd_port.c. The
+ * kernel gives its drivers no share in this command, so bytes behind the
+ * request would reach nobody; they are left out.
+ */
+#include <errno.h>
+#include <provider/kernel.h>
+#include <string.h>
+
+#include "foreign/foreign_cmd.h"
+#include "foreign/foreign_export.h"
+#include "foreign/foreign_port_room.h"
+#include "foreign/foreign_result.h"
+#include "foreign/foreign_udata.h"
+
+static int query(struct ibv_context *ctx, uint8_t port_num,
+		 struct ibv_port_attr *attr, size_t room, const void *cmd,
+		 size_t cmd_size)
+{
+	struct ibv_port_attr all = {};
+	struct verbs_udata unused;
+	int ret;
+
+	ret = foreign_udata_init(cmd, cmd_size,
+				 FOREIGN_CMD_LEN(ib_uverbs_query_port), NULL, 0,
+				 0, &unused);
+	if (ret)
+		return foreign_errno(ret);
+
+	ret = verbs_cmd_query_port(ctx, port_num, &all);
+	if (!ret)
+		memcpy(attr, &all, room);
+	return foreign_errno(ret);
+}
+
+int foreign_cmd_query_port_34(struct ibv_context *ctx, uint8_t port_num,
+			      struct ibv_port_attr *attr, const void *cmd,
+			      size_t cmd_size)
+{
+	return query(ctx, port_num, attr, foreign_port_attr_room(attr), cmd,
+		     cmd_size);
+}
+FOREIGN_EXPORT(foreign_cmd_query_port_34, ibv_cmd_query_port, 34)
+
+int foreign_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
+			   struct ibv_port_attr *attr, const void *cmd,
+			   size_t cmd_size)
+{
+	return query(ctx, port_num, attr, sizeof(*attr), cmd, cmd_size);
+}
+FOREIGN_EXPORT_FROM_57(foreign_cmd_query_port, ibv_cmd_query_port)
+
+int foreign_cmd_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
+				 uint64_t *speed)
+{
+	return foreign_errno(verbs_cmd_query_port_speed(ctx, port_num, speed));
+}
+FOREIGN_EXPORT_FROM_59(foreign_cmd_query_port_speed, ibv_cmd_query_port_speed)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Contexts of foreign providers. The memory is theirs: a verbs_context of their
+ * release, at whose end is the ibv_context that applications see. Measured
+ * from the ibv_context, every member is where ours is; what is in front of
+ * query_port is missing in older releases, and must not be touched there.
+ */
+#ifndef FOREIGN_FOREIGN_CONTEXT_H
+#define FOREIGN_FOREIGN_CONTEXT_H
+
+#include <infiniband/verbs.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/core_context.h"
+#include "foreign/foreign_ops.h"
+#include "foreign/foreign_variant.h"
+
+/* Private block of such a context: what verbs_context.priv points to. */
+struct foreign_context {
+	struct verbs_ex_private priv; /* first: verbs_priv(), kernel/ */
+	const struct foreign_variant *variant;
+	unsigned int release;	/* foreign_release() */
+	struct foreign_ops ops; /* what it set; NULL where it has none */
+};
+
+/* Only for contexts of foreign providers. */
+static inline struct foreign_context *
+foreign_context(const struct ibv_context *ctx)
+{
+	return verbs_container_of(verbs_priv(ctx), struct foreign_context,
+				  priv);
+}
+
+static inline const struct foreign_ops *
+foreign_ops(const struct ibv_context *ctx)
+{
+	return &foreign_context(ctx)->ops;
+}
+
+static inline const struct foreign_variant *
+foreign_variant(const struct ibv_context *ctx)
+{
+	return foreign_context(ctx)->variant;
+}
+
+/*
+ * The oldest rdma-core release that the provider can be of: 44 means that it
+ * was built for v44, or for a newer one of its variant.
+ */
+static inline unsigned int foreign_release(const struct ibv_context *ctx)
+{
+	return foreign_context(ctx)->release;
+}
+
+/**
+ * foreign_context_of() - the ibv_context in a provider's verbs_context
+ * @node: 34, 57, ...: of the function that the provider called
+ * @theirs: start of its verbs_context, made by
+ *	_verbs_init_and_alloc_context()
+ *
+ * Return: NULL if @theirs is not such a struct of that node.
+ */
+struct ibv_context *foreign_context_of(unsigned int node, void *theirs);
+
+#endif

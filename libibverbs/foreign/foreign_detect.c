@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tells the releases behind one private ABI number apart. Called at
+ * registration (foreign_register.c), with the dynamic linker's lock held if
+ * the module is being loaded: nothing here waits for another thread.
+ *
+ * A module does not say which release it is of. There are two traces. It
+ * imports functions that older releases do not have; and the vendor libraries
+ * in the same folder carry the release in their file names:
+ *
+ *	libmlx5-rdmav34.so -> ../libmlx5.so.1.24.44.0	(release 44.0)
+ */
+#include "foreign/foreign_detect.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "foreign/foreign_imports.h"
+
+/* ------------------------------------------------------------------------ */
+/* Imports                                                                   */
+/* ------------------------------------------------------------------------ */
+
+/* The release that brought a function. */
+static const struct {
+	const char *name;
+	unsigned int since;
+} functions[] = {
+	{ "__verbs_log", 37 },
+	{ "ibv_wr_opcode_str", 49 },
+	{ "ibv_cmd_create_cq_ex2", 53 },
+	{ "ibv_cmd_alloc_dmah", 59 },
+	{ "ibv_cmd_free_dmah", 59 },
+	{ "ibv_cmd_reg_mr_ex", 59 },
+	{ "ibv_cmd_export_dmabuf_fd", 62 },
+	{ "ibv_cmd_query_port_speed", 62 },
+};
+
+struct imports {
+	unsigned int needs; /* release that has all that is imported */
+	bool create_cq_ex;
+	bool create_cq_ex2;
+	bool export_dmabuf_fd;
+};
+
+static void visit_import(void *arg, const char *name)
+{
+	struct imports *imports = arg;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (functions[i].since > imports->needs &&
+		    strcmp(functions[i].name, name) == 0)
+			imports->needs = functions[i].since;
+	}
+	if (strcmp(name, "ibv_cmd_create_cq_ex") == 0)
+		imports->create_cq_ex = true;
+	else if (strcmp(name, "ibv_cmd_create_cq_ex2") == 0)
+		imports->create_cq_ex2 = true;
+	else if (strcmp(name, "ibv_cmd_export_dmabuf_fd") == 0)
+		imports->export_dmabuf_fd = true;
+}
+
+static void not_before(struct foreign_range *range, unsigned int release)
+{
+	if (release > range->oldest && release <= range->newest)
+		range->oldest = release;
+}
+
+static void not_after(struct foreign_range *range, unsigned int release)
+{
+	if (release < range->newest && release >= range->oldest)
+		range->newest = release;
+}
+
+static void narrow_by_imports(const struct link_map *map, const char *name,
+			      struct foreign_range *range)
+{
+	struct imports imports = {};
+
+	foreign_imports(map, visit_import, &imports);
+	not_before(range, imports.needs);
+
+	/* What mlx5 has always imported as soon as it was there. */
+	if (strcmp(name, "mlx5") != 0)
+		return;
+	if (imports.create_cq_ex && !imports.create_cq_ex2)
+		not_after(range, 52);
+	if (!imports.export_dmabuf_fd)
+		not_after(range, 61);
+}
+
+/* ------------------------------------------------------------------------ */
+/* File names                                                                */
+/* ------------------------------------------------------------------------ */
+
+unsigned int foreign_release_of_file(const char *file)
+{
+	const char *base = strrchr(file, '/');
+	unsigned int major, minor, release, point;
+	const char *version;
+	int end = 0;
+
+	base = base ? base + 1 : file;
+	version = strstr(base, ".so.");
+	if (!version ||
+	    sscanf(version, ".so.%3u.%5u.%5u.%5u%n", &major, &minor, &release,
+		   &point, &end) != 4 ||
+	    version[end] != '\0')
+		return 0;
+	return release;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* The release in the names that the folder's modules lead to; 0: they differ.
+ */
+static unsigned int release_in_folder(const char *folder, const char *suffix)
+{
+	const struct dirent *entry;
+	unsigned int found = 0;
+	bool differ = false;
+	DIR *dir = opendir(folder);
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)) != NULL) {
+		char target[PATH_MAX];
+		unsigned int release;
+		ssize_t len;
+
+		if (!ends_with(entry->d_name, suffix))
+			continue;
+		len = readlinkat(dirfd(dir), entry->d_name, target,
+				 sizeof(target) - 1);
+		if (len <= 0)
+			continue;
+		target[len] = '\0';
+		release = foreign_release_of_file(target);
+		if (release && found && release != found)
+			differ = true;
+		if (release)
+			found = release;
+	}
+	(void)closedir(dir); /* was only read */
+	return differ ? 0 : found;
+}
+
+/* By the module's own name, then by those of its neighbours. */
+static unsigned int release_by_names(const char *path, unsigned int node)
+{
+	char folder[PATH_MAX], real[PATH_MAX], suffix[32];
+	unsigned int release;
+	char *slash;
+	int len;
+
+	if (realpath(path, real)) {
+		release = foreign_release_of_file(real);
+		if (release)
+			return release;
+	}
+	len = snprintf(folder, sizeof(folder), "%s", path);
+	if (len < 0 || (size_t)len >= sizeof(folder))
+		return 0;
+	slash = strrchr(folder, '/');
+	if (!slash)
+		return 0;
+	*slash = '\0';
+	(void)snprintf(suffix, sizeof(suffix), "-rdmav%u.so", node);
+	return release_in_folder(folder, suffix);
+}
+
+/* ------------------------------------------------------------------------ */
+
+void foreign_detect(const void *address, const char *name, unsigned int node,
+		    struct foreign_range *range)
+{
+	struct link_map *map;
+	unsigned int release;
+	Dl_info info;
+
+	if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0)
+		return;
+	narrow_by_imports(map, name, range);
+	if (range->oldest == range->newest)
+		return;
+	release = release_by_names(map->l_name, node);
+	if (release >= range->oldest && release <= range->newest)
+		range->oldest = range->newest = release;
+}

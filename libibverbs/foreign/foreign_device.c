@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Life of a foreign provider's device: the provider allocates it, with what
+ * discovery knows (struct foreign_sysfs_dev) at hand, and opens it; the names
+ * in its public part are filled in by core/device_object.c, as for all devices.
+ * These are the hooks that core/ calls.
+ */
+#include "foreign/foreign_device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/core_context.h"
+#include "core/device_object.h"
+#include "core/log.h"
+#include "foreign/foreign_context.h"
+#include "foreign/foreign_export.h"
+#include "foreign/foreign_match.h"
+#include "foreign/foreign_provider.h"
+#include "util/lock.h"
+
+bool foreign_allow_disassociate_destroy;
+FOREIGN_EXPORT_ALL(foreign_allow_disassociate_destroy,
+		   verbs_allow_disassociate_destroy)
+
+/* For the open that this thread is in: see foreign_open_device(). */
+static _Thread_local void *open_argument;
+
+static struct foreign_device *foreign_device_of(const struct verbs_device *dev)
+{
+	return verbs_container_of(dev->pub, struct foreign_device, device);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Devices                                                                   */
+/* ------------------------------------------------------------------------ */
+
+static const void *origin(const struct verbs_device_ops *ours)
+{
+	return foreign_provider_of(ours)->theirs;
+}
+
+static int make_device(struct verbs_device *dev,
+		       struct verbs_candidate *candidate)
+{
+	struct foreign_provider *provider = foreign_provider_of(dev->provider);
+	struct foreign_sysfs_dev *sysfs = candidate->claim;
+	struct foreign_device *device;
+
+	foreign_allow_disassociate_destroy = verbs_allow_disassociate_destroy;
+	device = provider->theirs->alloc_device(sysfs);
+	if (!device) {
+		if (!atomic_flag_test_and_set(&provider->told))
+			verbs_warn("provider %s: claims %s and then refuses it",
+				   dev->provider->name, sysfs->ibdev_name);
+		free(sysfs);
+		return -ENODEV;
+	}
+	device->ops = provider->theirs;
+	atomic_store(&device->refcount, 1);
+	device->entry.next = device->entry.prev = &device->entry;
+	device->sysfs = sysfs;
+	verbs_device_link(dev, &device->device);
+	return 0;
+}
+
+/* Devices that a provider made by itself have no sysfs record. */
+static void free_device(struct verbs_device *dev)
+{
+	struct foreign_device *device = foreign_device_of(dev);
+
+	free(device->sysfs);
+	device->sysfs = NULL;
+	device->device._ops._dummy1 = NULL;
+	if (device->ops->uninit_device)
+		device->ops->uninit_device(device);
+}
+
+static struct verbs_device *adopt_device(struct ibv_device *pub)
+{
+	static struct verbs_mutex adopt_mutex = VERBS_MUTEX_INIT;
+	struct foreign_device *device =
+		verbs_container_of(pub, struct foreign_device, device);
+	const struct foreign_provider *provider =
+		foreign_provider_of_module(device->ops);
+	struct verbs_device *dev;
+
+	if (!provider)
+		return NULL;
+	verbs_mutex_lock(&adopt_mutex);
+	if (pub->_ops._dummy1) { /* another thread was quicker */
+		dev = verbs_device_of(pub);
+	} else {
+		dev = verbs_device_new_bare(&provider->ours);
+		if (dev)
+			verbs_device_link(dev, pub);
+	}
+	verbs_mutex_unlock(&adopt_mutex);
+	return dev;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Contexts                                                                  */
+/* ------------------------------------------------------------------------ */
+
+/* @theirs: what the provider returned. Its errno says why it is NULL. */
+static int take_context(const struct verbs_device *dev,
+			struct foreign_verbs_context *theirs,
+			struct verbs_context **ret_vctx)
+{
+	const struct foreign_variant *variant =
+		foreign_provider_of(dev->provider)->variant;
+	struct ibv_context *ctx;
+
+	if (!theirs)
+		return errno > 0 ? -errno : -EIO;
+	ctx = (void *)((char *)theirs + variant->context_offset);
+	foreign_device_of(dev)->core_support = verbs_core_support(ctx);
+	*ret_vctx = verbs_container_of(ctx, struct verbs_context, context);
+	return 0;
+}
+
+static int open_context(struct verbs_device *dev, int cmd_fd,
+			struct verbs_context **ret_vctx)
+{
+	struct foreign_provider *provider = foreign_provider_of(dev->provider);
+
+	errno = 0;
+	return take_context(dev,
+			    provider->theirs->alloc_context(dev->pub, cmd_fd,
+							    open_argument),
+			    ret_vctx);
+}
+
+static int import_context(struct verbs_device *dev, int cmd_fd,
+			  struct verbs_context **ret_vctx)
+{
+	struct foreign_provider *provider = foreign_provider_of(dev->provider);
+
+	if (!provider->theirs->import_context)
+		return -EOPNOTSUPP;
+	errno = 0;
+	return take_context(dev,
+			    provider->theirs->import_context(dev->pub, cmd_fd),
+			    ret_vctx);
+}
+
+/* Ends with verbs_uninit_context() and frees the provider's memory. */
+static void close_context(struct verbs_context *vctx)
+{
+	struct ibv_context *ctx = &vctx->context;
+
+	if (foreign_ops(ctx)->free_context)
+		foreign_ops(ctx)->free_context(ctx);
+}
+
+static const struct verbs_foreign_hooks foreign_hooks = {
+	.origin = origin,
+	.claims = foreign_claims,
+	.make_device = make_device,
+	.free_device = free_device,
+	.adopt_device = adopt_device,
+	.import_context = import_context,
+};
+
+const struct verbs_device_ops foreign_device_template = {
+	.provider_abi = VERBS_PROVIDER_ABI,
+	.open_context = open_context,
+	.close_context = close_context,
+	.foreign = &foreign_hooks,
+};
+
+struct ibv_context *foreign_open_device(struct ibv_device *device,
+					void *private_data)
+{
+	void *outer = open_argument;
+	struct ibv_context *ctx;
+
+	open_argument = private_data;
+	ctx = ibv_open_device(device);
+	open_argument = outer;
+	return ctx;
+}
+FOREIGN_EXPORT_ALL(foreign_open_device, verbs_open_device)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Match rules of the existing releases: an entry names the kernel driver, or is
+ * a pattern for the device's name or for the modalias of its bus; or a function
+ * of the provider decides. Called through foreign_hooks by core/, under the
+ * list mutex.
+ */
+#include "foreign/foreign_match.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "foreign/foreign_abi.h"
+#include "foreign/foreign_provider.h"
+#include "util/sysfs_root.h"
+#include "util/text_file.h"
+
+static const struct foreign_match_ent *
+find_driver(const struct foreign_match_ent *table, uint32_t driver_id)
+{
+	if (!table || driver_id == RDMA_DRIVER_UNKNOWN)
+		return NULL;
+	for (; table->kind != FOREIGN_MATCH_SENTINEL; table++) {
+		if (table->kind == FOREIGN_MATCH_DRIVER_ID &&
+		    table->u.driver_id == driver_id)
+			return table;
+	}
+	return NULL;
+}
+
+static bool entry_matches(const struct foreign_match_ent *entry,
+			  const char *text)
+{
+	char pattern[sizeof("pci:v12345678d12345678sv*")];
+
+	switch (entry->kind) {
+	case FOREIGN_MATCH_PCI:
+		(void)snprintf(pattern, sizeof(pattern), "pci:v%08Xd%08Xsv*",
+			       entry->vendor, entry->device);
+		return fnmatch(pattern, text, 0) == 0;
+	case FOREIGN_MATCH_MODALIAS:
+		return fnmatch(entry->u.modalias, text, 0) == 0;
+	default:
+		return false;
+	}
+}
+
+static const struct foreign_match_ent *
+find_pattern(const struct foreign_match_ent *table, const char *text)
+{
+	for (; *text && table->kind != FOREIGN_MATCH_SENTINEL; table++) {
+		if (entry_matches(table, text))
+			return table;
+	}
+	return NULL;
+}
+
+/* Of the device's bus. Devices like rxe0 have none. */
+static const char *modalias_of(struct verbs_candidate *candidate,
+			       const char *ibdev_path)
+{
+	char path[PATH_MAX];
+
+	if (candidate->has_modalias)
+		return candidate->modalias;
+	candidate->has_modalias = true;
+	(void)snprintf(path, sizeof(path), "%s/device/modalias", ibdev_path);
+	if (text_file_read_at(AT_FDCWD, path, candidate->modalias,
+			      sizeof(candidate->modalias)) < 0)
+		candidate->modalias[0] = '\0';
+	return candidate->modalias;
+}
+
+/* By driver, by name, by bus, in this order. */
+static void find_match(const struct foreign_match_ent *table,
+		       struct verbs_candidate *candidate,
+		       struct foreign_sysfs_dev *sysfs)
+{
+	char name[sizeof("rdma_device:N") + VERBS_DEVICE_NAME_LEN];
+
+	if (!table)
+		return;
+	sysfs->match = find_driver(table, sysfs->driver_id);
+	if (sysfs->match)
+		return;
+	(void)snprintf(name, sizeof(name), "rdma_device:N%s",
+		       sysfs->ibdev_name);
+	sysfs->match = find_pattern(table, name);
+	if (sysfs->match)
+		return;
+	(void)snprintf(sysfs->modalias, sizeof(sysfs->modalias), "%s",
+		       modalias_of(candidate, sysfs->ibdev_path));
+	sysfs->flags |= FOREIGN_SYSFS_READ_MODALIAS;
+	sysfs->match = find_pattern(table, sysfs->modalias);
+}
+
+static struct foreign_sysfs_dev *
+sysfs_new(const struct verbs_kernel_device *record)
+{
+	struct foreign_sysfs_dev *sysfs = calloc(1, sizeof(*sysfs));
+	int len;
+
+	if (!sysfs)
+		return NULL;
+	sysfs->entry.next = sysfs->entry.prev = &sysfs->entry;
+	(void)snprintf(sysfs->sysfs_name, sizeof(sysfs->sysfs_name), "%s",
+		       record->uverbs_name);
+	sysfs->sysfs_cdev = record->cdev;
+	(void)snprintf(sysfs->ibdev_name, sizeof(sysfs->ibdev_name), "%s",
+		       record->ibdev_name);
+	len = snprintf(sysfs->ibdev_path, sizeof(sysfs->ibdev_path),
+		       "%s/class/infiniband/%s", sysfs_root(),
+		       record->ibdev_name);
+	if (len < 0 || (size_t)len >= sizeof(sysfs->ibdev_path))
+		sysfs->ibdev_path[0] = '\0';
+	if (record->has_node_guid) {
+		sysfs->node_guid = be64toh(record->node_guid);
+		sysfs->flags |= FOREIGN_SYSFS_READ_NODE_GUID;
+	}
+	sysfs->driver_id = record->driver_id;
+	sysfs->node_type = record->node_type;
+	sysfs->ibdev_idx = record->ibdev_index;
+	sysfs->num_ports = record->nr_ports;
+	sysfs->abi_ver = record->abi_version;
+	sysfs->time_created = record->created;
+	return sysfs;
+}
+
+/* Says so once for each provider, and not at each look at the list. */
+static bool speaks_abi(struct foreign_provider *provider,
+		       const struct foreign_sysfs_dev *sysfs)
+{
+	const struct foreign_device_ops *theirs = provider->theirs;
+
+	if (sysfs->abi_ver >= theirs->match_min_abi_version &&
+	    sysfs->abi_ver <= theirs->match_max_abi_version)
+		return true;
+	if (!atomic_flag_test_and_set(&provider->told))
+		verbs_warn("provider %s: knows versions %u to %u of its kernel "
+			   "driver's ABI, and %s has version %u",
+			   theirs->name, theirs->match_min_abi_version,
+			   theirs->match_max_abi_version, sysfs->ibdev_name,
+			   sysfs->abi_ver);
+	return false;
+}
+
+bool foreign_claims(const struct verbs_device_ops *ours,
+		    enum verbs_match_kind kind,
+		    struct verbs_candidate *candidate)
+{
+	struct foreign_provider *provider = foreign_provider_of(ours);
+	const struct foreign_device_ops *theirs = provider->theirs;
+	struct foreign_sysfs_dev *sysfs;
+	bool claims;
+
+	if (kind == VERBS_MATCH_DRIVER_ID &&
+	    !find_driver(theirs->match_table, candidate->kernel->driver_id))
+		return false;
+	sysfs = sysfs_new(candidate->kernel);
+	if (!sysfs)
+		return false;
+
+	find_match(theirs->match_table, candidate, sysfs);
+	claims = theirs->match_device ? theirs->match_device(sysfs)
+				      : sysfs->match != NULL;
+	if (!claims || !speaks_abi(provider, sysfs)) {
+		free(sysfs);
+		return false;
+	}
+	candidate->claim = sysfs;
+	return true;
+}

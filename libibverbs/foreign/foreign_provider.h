@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A provider that a module of an existing release has registered, as the rest
+ * of the library sees it.
+ */
+#ifndef FOREIGN_FOREIGN_PROVIDER_H
+#define FOREIGN_FOREIGN_PROVIDER_H
+
+#include <provider/provider.h>
+#include <stdatomic.h>
+
+#include "foreign/foreign_abi.h"
+#include "foreign/foreign_variant.h"
+
+/* Constant once it is registered, but for the flag. Lives for ever. */
+struct foreign_provider {
+	struct verbs_device_ops ours; /* first */
+	const struct foreign_device_ops *theirs;
+	const struct foreign_variant *variant;
+	unsigned int release; /* foreign_release() */
+	/* The user was told that it cannot drive a device that it claims. */
+	atomic_flag told;
+};
+
+static inline struct foreign_provider *
+foreign_provider_of(const struct verbs_device_ops *ours)
+{
+	return (struct foreign_provider *)(uintptr_t)ours;
+}
+
+/**
+ * foreign_provider_of_module() - the provider that a table belongs to
+ * @theirs: a table that need not have been registered, as long as another one
+ *	of the same module was
+ *
+ * Return: NULL if no foreign module has it, or there are too many tables.
+ */
+const struct foreign_provider *
+foreign_provider_of_module(const struct foreign_device_ops *theirs);
+
+#endif

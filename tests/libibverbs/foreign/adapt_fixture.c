@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "libibverbs/foreign/adapt_fixture.h"
+
+struct adapt_fixture adapt;
+
+void adapt_start(const struct foreign_ops *ops)
+{
+	memset(&adapt, 0, sizeof(adapt));
+	adapt.variant.id = FOREIGN_65;
+	adapt.variant.node = 65;
+	adapt.private.variant = &adapt.variant;
+	adapt.private.release = 65;
+	adapt.private.ops = *ops;
+	adapt.vctx.priv = &adapt.private.priv;
+	adapt.ctx = &adapt.vctx.context;
+	adapt.ctx->cmd_fd = 77;
+	adapt.pd.context = adapt.ctx;
+	foreign_adapt(&adapt.private.ops, &adapt.ours);
+}
+
+void adapt_of_34(unsigned int release)
+{
+	adapt.variant.id = FOREIGN_34;
+	adapt.variant.node = 34;
+	adapt.variant.qp_mask_moved = true;
+	adapt.private.release = release;
+}
+
+void adapt_saw(const char *op, const uint64_t *args, size_t nr_args)
+{
+	assert_in_range(nr_args, 1, ADAPT_MAX_ARGS);
+	adapt.op = op;
+	adapt.nr_args = nr_args;
+	memcpy(adapt.args, args, nr_args * sizeof(*args));
+}
+
+int adapt_int(void)
+{
+	if (adapt.err)
+		errno = adapt.err;
+	return adapt.ret;
+}
+
+void *adapt_object(void)
+{
+	if (adapt.err)
+		errno = adapt.err;
+	return adapt.object;
+}
+
+void adapt_check_seen(const char *op, const uint64_t *args, size_t nr_args)
+{
+	assert_non_null(adapt.op);
+	assert_string_equal(adapt.op, op);
+	assert_int_equal(adapt.nr_args, nr_args);
+	for (size_t i = 0; i < nr_args; i++) {
+		if (adapt.args[i] != args[i])
+			fail_msg("%s: argument %zu is %#jx, not %#jx", op, i,
+				 (uintmax_t)adapt.args[i], (uintmax_t)args[i]);
+	}
+	adapt.op = NULL;
+}
+
+void adapt_will_succeed(void)
+{
+	adapt.ret = 0;
+	adapt.err = EINTR; /* some leave one although they succeed */
+	adapt.object = NULL;
+	errno = ADAPT_ERRNO_BEFORE;
+}
+
+/* By the errno that is returned, or is in errno: either way of an op. */
+void adapt_will_fail(void)
+{
+	adapt.ret = EXDEV;
+	adapt.err = EXDEV;
+	adapt.object = NULL;
+	errno = ADAPT_ERRNO_BEFORE;
+}
+
+void adapt_will_make(void *object)
+{
+	adapt_will_succeed();
+	adapt.object = object;
+}
+
+void adapt_check(int expected, int ret)
+{
+	assert_int_equal(ret, expected);
+	assert_int_equal(errno, ADAPT_ERRNO_BEFORE);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Device and port queries, events: libibverbs/foreign/foreign_adapt_device.c
+ * and foreign_port_room.c.
+ */
+#include "foreign/foreign_port_room.h"
+#include "libibverbs/foreign/adapt_fixture.h"
+
+static size_t room_in_op;    /* of the buffer that query_port() was given */
+static size_t room_of_local; /* of another one, at that time */
+static bool query_inside;    /* query_port() queries a port itself */
+
+static int query_device_ex(struct ibv_context *ctx,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	ADAPT_SAW("query_device_ex", ADAPT_PTR(ctx), ADAPT_PTR(input),
+		  ADAPT_PTR(attr), attr_size);
+	return adapt_int();
+}
+
+static int query_port(struct ibv_context *ctx, uint8_t port_num,
+		      struct ibv_port_attr *attr)
+{
+	struct ibv_port_attr local = {};
+
+	if (query_inside) {
+		query_inside = false;
+		assert_int_equal(adapt.ours.query_port(ctx, 9, &local), 0);
+	}
+	room_in_op = foreign_port_attr_room(attr);
+	room_of_local = foreign_port_attr_room(&local);
+	ADAPT_SAW("query_port", ADAPT_PTR(ctx), port_num, ADAPT_PTR(attr));
+	return adapt_int();
+}
+
+static int query_port_speed(struct ibv_context *ctx, uint32_t port_num,
+			    uint64_t *speed)
+{
+	ADAPT_SAW("query_port_speed", ADAPT_PTR(ctx), port_num,
+		  ADAPT_PTR(speed));
+	return adapt_int();
+}
+
+static int query_rt_values(struct ibv_context *ctx,
+			   struct ibv_values_ex *values)
+{
+	ADAPT_SAW("query_rt_values", ADAPT_PTR(ctx), ADAPT_PTR(values));
+	return adapt_int();
+}
+
+static void cq_event(struct ibv_cq *cq)
+{
+	ADAPT_SAW("cq_event", ADAPT_PTR(cq));
+}
+
+static void async_event(struct ibv_context *ctx, struct ibv_async_event *event)
+{
+	ADAPT_SAW("async_event", ADAPT_PTR(ctx), ADAPT_PTR(event));
+}
+
+static const struct foreign_ops ops = {
+	.query_device_ex = query_device_ex,
+	.query_port = query_port,
+	.query_port_speed = query_port_speed,
+	.query_rt_values = query_rt_values,
+	.cq_event = cq_event,
+	.async_event = async_event,
+};
+
+static int start(void **state)
+{
+	adapt_start(&ops);
+	room_in_op = room_of_local = 0;
+	query_inside = false;
+	return 0;
+}
+
+static void the_size_of_the_device_struct_travels(void **state)
+{
+	struct ibv_query_device_ex_input input = {};
+	struct ibv_device_attr_ex attr = {};
+
+	ADAPT_OK(adapt.ours.query_device(adapt.ctx, &input, &attr, 240));
+	ADAPT_SEEN("query_device_ex", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&input),
+		   ADAPT_PTR(&attr), 240);
+	ADAPT_FAILS(adapt.ours.query_device(adapt.ctx, NULL, &attr, 232));
+	ADAPT_SEEN("query_device_ex", ADAPT_PTR(adapt.ctx), 0, ADAPT_PTR(&attr),
+		   232);
+}
+
+static void a_port_is_queried(void **state)
+{
+	struct ibv_port_attr attr = {};
+
+	ADAPT_OK(adapt.ours.query_port(adapt.ctx, 2, &attr));
+	ADAPT_SEEN("query_port", ADAPT_PTR(adapt.ctx), 2, ADAPT_PTR(&attr));
+	ADAPT_FAILS(adapt.ours.query_port(adapt.ctx, 2, &attr));
+}
+
+static void only_our_own_port_struct_is_long(void **state)
+{
+	struct ibv_port_attr attr = {};
+
+	assert_int_equal(FOREIGN_PORT_ATTR_FIRST, 52);
+	assert_int_equal(foreign_port_attr_room(&attr), 52);
+	ADAPT_OK(adapt.ours.query_port(adapt.ctx, 1, &attr));
+	assert_int_equal(room_in_op, 56);
+	assert_int_equal(room_of_local, 52);
+	assert_int_equal(foreign_port_attr_room(&attr), 52);
+
+	ADAPT_FAILS(adapt.ours.query_port(adapt.ctx, 1, &attr));
+	assert_int_equal(foreign_port_attr_room(&attr), 52);
+}
+
+static void a_query_inside_of_a_query_changes_nothing(void **state)
+{
+	struct ibv_port_attr attr = {};
+
+	query_inside = true;
+	ADAPT_OK(adapt.ours.query_port(adapt.ctx, 1, &attr));
+	assert_int_equal(room_in_op, 56);
+	assert_int_equal(room_of_local, 52);
+}
+
+static void the_speed_comes_from_the_provider(void **state)
+{
+	uint64_t speed = 0;
+
+	ADAPT_OK(adapt.ours.query_port_speed(adapt.ctx, 300, &speed));
+	ADAPT_SEEN("query_port_speed", ADAPT_PTR(adapt.ctx), 300,
+		   ADAPT_PTR(&speed));
+	ADAPT_FAILS(adapt.ours.query_port_speed(adapt.ctx, 300, &speed));
+}
+
+static void an_older_provider_has_the_speed_of_the_kernel(void **state)
+{
+	struct foreign_ops older = ops;
+	uint64_t speed = 0;
+
+	older.query_port_speed = NULL;
+	adapt_start(&older);
+	ADAPT_OK(adapt.ours.query_port_speed(adapt.ctx, 3, &speed));
+	ADAPT_SEEN("kernel query_port_speed", ADAPT_PTR(adapt.ctx), 3);
+	assert_int_equal(speed, 4000);
+	ADAPT_FAILS(adapt.ours.query_port_speed(adapt.ctx, 3, &speed));
+}
+
+static void a_device_without_a_kernel_has_no_speed(void **state)
+{
+	uint64_t speed = 7;
+
+	adapt_start(&(struct foreign_ops){});
+	adapt.ctx->cmd_fd = -1;
+	assert_int_equal(adapt.ours.query_port_speed(adapt.ctx, 3, &speed),
+			 -EOPNOTSUPP);
+	assert_null(adapt.op);
+	assert_int_equal(speed, 7);
+}
+
+static void the_clock_is_read(void **state)
+{
+	struct ibv_values_ex values = {};
+
+	ADAPT_OK(adapt.ours.query_rt_values(adapt.ctx, &values));
+	ADAPT_SEEN("query_rt_values", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&values));
+	ADAPT_FAILS(adapt.ours.query_rt_values(adapt.ctx, &values));
+}
+
+static void the_provider_hears_of_events(void **state)
+{
+	struct ibv_async_event event = {};
+	struct ibv_cq cq = {};
+
+	adapt.ours.cq_event(&cq);
+	ADAPT_SEEN("cq_event", ADAPT_PTR(&cq));
+	adapt.ours.async_event(adapt.ctx, &event);
+	ADAPT_SEEN("async_event", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&event));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_size_of_the_device_struct_travels,
+				       start),
+		cmocka_unit_test_setup(a_port_is_queried, start),
+		cmocka_unit_test_setup(only_our_own_port_struct_is_long, start),
+		cmocka_unit_test_setup(
+			a_query_inside_of_a_query_changes_nothing, start),
+		cmocka_unit_test_setup(the_speed_comes_from_the_provider,
+				       start),
+		cmocka_unit_test_setup(
+			an_older_provider_has_the_speed_of_the_kernel, start),
+		cmocka_unit_test_setup(a_device_without_a_kernel_has_no_speed,
+				       start),
+		cmocka_unit_test_setup(the_clock_is_read, start),
+		cmocka_unit_test_setup(the_provider_hears_of_events, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Protection, thread and XRC domains: libibverbs/foreign/foreign_adapt_pd.c. */
+#include "libibverbs/foreign/adapt_fixture.h"
+
+static struct ibv_pd *alloc_pd(struct ibv_context *ctx)
+{
+	ADAPT_SAW("alloc_pd", ADAPT_PTR(ctx));
+	return adapt_object();
+}
+
+static int dealloc_pd(struct ibv_pd *pd)
+{
+	ADAPT_SAW("dealloc_pd", ADAPT_PTR(pd));
+	return adapt_int();
+}
+
+static struct ibv_pd *import_pd(struct ibv_context *ctx, uint32_t handle)
+{
+	ADAPT_SAW("import_pd", ADAPT_PTR(ctx), handle);
+	return adapt_object();
+}
+
+static void unimport_pd(struct ibv_pd *pd)
+{
+	ADAPT_SAW("unimport_pd", ADAPT_PTR(pd));
+}
+
+static struct ibv_td *alloc_td(struct ibv_context *ctx,
+			       struct ibv_td_init_attr *attr)
+{
+	ADAPT_SAW("alloc_td", ADAPT_PTR(ctx), ADAPT_PTR(attr));
+	return adapt_object();
+}
+
+static int dealloc_td(struct ibv_td *td)
+{
+	ADAPT_SAW("dealloc_td", ADAPT_PTR(td));
+	return adapt_int();
+}
+
+static struct ibv_pd *
+alloc_parent_domain(struct ibv_context *ctx,
+		    struct ibv_parent_domain_init_attr *attr)
+{
+	ADAPT_SAW("alloc_parent_domain", ADAPT_PTR(ctx), ADAPT_PTR(attr));
+	return adapt_object();
+}
+
+static struct ibv_xrcd *open_xrcd(struct ibv_context *ctx,
+				  struct ibv_xrcd_init_attr *attr)
+{
+	ADAPT_SAW("open_xrcd", ADAPT_PTR(ctx), ADAPT_PTR(attr));
+	return adapt_object();
+}
+
+static int close_xrcd(struct ibv_xrcd *xrcd)
+{
+	ADAPT_SAW("close_xrcd", ADAPT_PTR(xrcd));
+	return adapt_int();
+}
+
+static int start(void **state)
+{
+	adapt_start(&(struct foreign_ops){
+		.alloc_pd = alloc_pd,
+		.dealloc_pd = dealloc_pd,
+		.import_pd = import_pd,
+		.unimport_pd = unimport_pd,
+		.alloc_td = alloc_td,
+		.dealloc_td = dealloc_td,
+		.alloc_parent_domain = alloc_parent_domain,
+		.open_xrcd = open_xrcd,
+		.close_xrcd = close_xrcd,
+	});
+	return 0;
+}
+
+static void a_pd_belongs_to_the_context(void **state)
+{
+	struct ibv_pd *pd = NULL, made = {};
+
+	ADAPT_MAKES(&made, adapt.ours.alloc_pd(adapt.ctx, &pd));
+	ADAPT_SEEN("alloc_pd", ADAPT_PTR(adapt.ctx));
+	assert_ptr_equal(pd, &made);
+	assert_ptr_equal(pd->context, adapt.ctx);
+
+	ADAPT_FAILS(adapt.ours.dealloc_pd(pd));
+	ADAPT_OK(adapt.ours.dealloc_pd(pd));
+	ADAPT_SEEN("dealloc_pd", ADAPT_PTR(pd));
+
+	pd = &adapt.pd;
+	ADAPT_FAILS(adapt.ours.alloc_pd(adapt.ctx, &pd));
+	assert_ptr_equal(pd, &adapt.pd);
+}
+
+static void a_pd_is_imported(void **state)
+{
+	struct ibv_pd *pd = NULL, made = {};
+
+	ADAPT_MAKES(&made, adapt.ours.import_pd(adapt.ctx, 71, &pd));
+	ADAPT_SEEN("import_pd", ADAPT_PTR(adapt.ctx), 71);
+	assert_ptr_equal(pd, &made);
+	adapt.ours.unimport_pd(pd);
+	ADAPT_SEEN("unimport_pd", ADAPT_PTR(pd));
+
+	pd = &adapt.pd;
+	ADAPT_FAILS(adapt.ours.import_pd(adapt.ctx, 71, &pd));
+	assert_ptr_equal(pd, &adapt.pd);
+}
+
+static void a_thread_domain_is_made(void **state)
+{
+	struct ibv_td *td = NULL, made = { .context = adapt.ctx };
+	struct ibv_td_init_attr attr = {};
+
+	ADAPT_MAKES(&made, adapt.ours.alloc_td(adapt.ctx, &attr, &td));
+	ADAPT_SEEN("alloc_td", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
+	assert_ptr_equal(td, &made);
+
+	ADAPT_FAILS(adapt.ours.dealloc_td(td));
+	ADAPT_OK(adapt.ours.dealloc_td(td));
+	ADAPT_SEEN("dealloc_td", ADAPT_PTR(td));
+
+	td = NULL;
+	ADAPT_FAILS(adapt.ours.alloc_td(adapt.ctx, &attr, &td));
+	assert_null(td);
+}
+
+static void a_parent_domain_is_made(void **state)
+{
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_pd *pd = NULL, made = {};
+
+	ADAPT_MAKES(&made,
+		    adapt.ours.alloc_parent_domain(adapt.ctx, &attr, &pd));
+	ADAPT_SEEN("alloc_parent_domain", ADAPT_PTR(adapt.ctx),
+		   ADAPT_PTR(&attr));
+	assert_ptr_equal(pd, &made);
+
+	pd = NULL;
+	ADAPT_FAILS(adapt.ours.alloc_parent_domain(adapt.ctx, &attr, &pd));
+	assert_null(pd);
+}
+
+static void an_xrc_domain_is_opened(void **state)
+{
+	struct ibv_xrcd *xrcd = NULL, made = { .context = adapt.ctx };
+	struct ibv_xrcd_init_attr attr = {};
+
+	ADAPT_MAKES(&made, adapt.ours.open_xrcd(adapt.ctx, &attr, &xrcd));
+	ADAPT_SEEN("open_xrcd", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
+	assert_ptr_equal(xrcd, &made);
+
+	ADAPT_FAILS(adapt.ours.close_xrcd(xrcd));
+	ADAPT_OK(adapt.ours.close_xrcd(xrcd));
+	ADAPT_SEEN("close_xrcd", ADAPT_PTR(xrcd));
+
+	xrcd = NULL;
+	ADAPT_FAILS(adapt.ours.open_xrcd(adapt.ctx, &attr, &xrcd));
+	assert_null(xrcd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_pd_belongs_to_the_context, start),
+		cmocka_unit_test_setup(a_pd_is_imported, start),
+		cmocka_unit_test_setup(a_thread_domain_is_made, start),
+		cmocka_unit_test_setup(a_parent_domain_is_made, start),
+		cmocka_unit_test_setup(an_xrc_domain_is_opened, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

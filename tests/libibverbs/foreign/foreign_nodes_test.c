@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The library itself under modules of all private ABIs, all in one process:
+ * does each name of each node lead to the function for it?
+ */
+#include <dlfcn.h>
+#include <infiniband/verbs.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libibverbs/foreign/node_module.h"
+
+/* last: it needs those above */
+#include <cmocka.h>
+
+struct module {
+	const char *path;
+	int node;
+	size_t sz; /* on x86-64 */
+	struct ibv_device **(*devices)(void);
+	const struct node_module_calls *(*calls)(void);
+};
+
+static struct module modules[] = {
+	{ .path = NODE_DIR "/34/libnode34-rdmav34.so", .node = 34, .sz = 648 },
+	{ .path = NODE_DIR "/57/libnode57-rdmav57.so", .node = 57, .sz = 648 },
+	{ .path = NODE_DIR "/59a/libnode59a-rdmav59.so",
+	  .node = 59,
+	  .sz = 672 },
+	{ .path = NODE_DIR "/59b/libnode59b-rdmav59.so",
+	  .node = 59,
+	  .sz = 680 },
+	{ .path = NODE_DIR "/64/libnode64-rdmav64.so", .node = 64, .sz = 696 },
+	{ .path = NODE_DIR "/65/libnode65-rdmav65.so", .node = 65, .sz = 696 },
+};
+
+#define NR_MODULES (sizeof(modules) / sizeof(modules[0]))
+
+static int load_all(void **state)
+{
+	for (size_t i = 0; i < NR_MODULES; i++) {
+		void *handle = dlopen(modules[i].path, RTLD_NOW | RTLD_LOCAL);
+
+		if (!handle)
+			fail_msg("%s", dlerror());
+		*(void **)&modules[i].devices =
+			dlsym(handle, "node_module_devices");
+		*(void **)&modules[i].calls =
+			dlsym(handle, "node_module_calls");
+		assert_non_null(modules[i].devices);
+		assert_non_null(modules[i].calls);
+	}
+	return 0;
+}
+
+static void use_context(struct ibv_context *ctx, const struct module *module)
+{
+	struct ibv_cq cq = { .context = ctx };
+	struct ibv_port_attr attr;
+	struct ibv_pd *pd;
+	struct ibv_wc wc;
+
+	assert_int_equal(ctx->num_comp_vectors, module->node);
+#if defined(__x86_64__) && defined(__LP64__)
+	assert_int_equal(verbs_get_ctx(ctx)->sz, module->sz);
+#endif
+	pd = ibv_alloc_pd(ctx);
+	assert_non_null(pd);
+	assert_ptr_equal(pd->context, ctx);
+	assert_int_equal(module->calls()->nr_alloc_pd, 1);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(module->calls()->nr_dealloc_pd, 1);
+	assert_int_equal(ibv_query_port(ctx, 3, &attr), 0);
+	assert_int_equal(attr.lid, module->node * 10 + 3);
+	assert_int_equal(ibv_poll_cq(&cq, 1, &wc), module->node);
+	assert_null(ibv_alloc_mw(&(struct ibv_pd){ .context = ctx },
+				 IBV_MW_TYPE_1));
+}
+
+static void each_module_gets_what_it_was_built_for(void **state)
+{
+	for (size_t i = 0; i < NR_MODULES; i++) {
+		const struct module *module = &modules[i];
+		struct ibv_device **list = module->devices();
+		struct ibv_context *ctx = ibv_open_device(list[0]);
+
+		if (!ctx)
+			fail_msg("%s: %m", module->path);
+		use_context(ctx, module);
+		assert_int_equal(ibv_close_device(ctx), 0);
+		assert_int_equal(module->calls()->nr_free_context, 1);
+		assert_false(module->calls()->damaged);
+		assert_int_equal(module->calls()->nr_uninit_device, 0);
+		ibv_free_device_list(list);
+		assert_int_equal(module->calls()->nr_uninit_device, 1);
+	}
+}
+
+static void all_modules_work_at_the_same_time(void **state)
+{
+	struct ibv_context *ctx[NR_MODULES];
+	struct ibv_device **list[NR_MODULES];
+
+	for (size_t i = 0; i < NR_MODULES; i++) {
+		list[i] = modules[i].devices();
+		ctx[i] = ibv_open_device(list[i][0]);
+		assert_non_null(ctx[i]);
+		ibv_free_device_list(list[i]);
+	}
+	for (size_t i = 0; i < NR_MODULES; i++) {
+		struct ibv_port_attr attr;
+
+		assert_int_equal(ibv_query_port(ctx[i], 1, &attr), 0);
+		assert_int_equal(attr.lid, modules[i].node * 10 + 1);
+	}
+	for (size_t i = 0; i < NR_MODULES; i++)
+		assert_int_equal(ibv_close_device(ctx[i]), 0);
+}
+
+/* Functions that have not changed are one and the same in all nodes. */
+static void names_lead_to_the_library(void **state)
+{
+	static const char *const names[] = {
+		"verbs_open_device",  "ibv_cmd_alloc_pd",  "execute_ioctl",
+		"ibv_query_gid_type", "ibv_wr_opcode_str",
+	};
+	void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+	assert_non_null(library);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		void *first = dlvsym(library, names[i], "IBVERBS_PRIVATE_34");
+
+		assert_non_null(first);
+		assert_ptr_equal(
+			dlvsym(library, names[i], "IBVERBS_PRIVATE_65"), first);
+	}
+	assert_null(
+		dlvsym(library, "ibv_cmd_alloc_dmah", "IBVERBS_PRIVATE_57"));
+	assert_int_equal(dlclose(library), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_module_gets_what_it_was_built_for),
+		cmocka_unit_test(all_modules_work_at_the_same_time),
+		cmocka_unit_test(names_lead_to_the_library),
+	};
+
+	return cmocka_run_group_tests(tests, load_all, NULL);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What foreign_nodes_test.c asks a module made of node_module.c. */
+#ifndef FOREIGN_TEST_NODE_MODULE_H
+#define FOREIGN_TEST_NODE_MODULE_H
+
+#include <stdbool.h>
+
+struct ibv_device;
+
+struct node_module_calls {
+	unsigned int nr_alloc_pd, nr_dealloc_pd;
+	unsigned int nr_free_context, nr_uninit_device;
+	bool damaged; /* the library wrote beside the context */
+	bool allows_disassociate;
+};
+
+/* One device, as a list that ibv_free_device_list() frees. */
+struct ibv_device **node_module_devices(void);
+
+const struct node_module_calls *node_module_calls(void);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How a module of an existing release calls its library: requests and
+ * responses with the driver's bytes behind the core's, and command buffers
+ * with attributes. The layouts are written down here once more, from the
+ * modules' side, so that a mistake of the library's does not cancel out.
+ */
+#ifndef SUPPORT_FOREIGN_CALLER_H
+#define SUPPORT_FOREIGN_CALLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALLER_DRIVER_LEN 16
+#define CALLER_MAX	  512
+#define CALLER_ATTRS	  8
+
+/* -- requests and responses -- */
+
+struct caller {
+	/* header and core, then 16 bytes 1, 2, 3, ... for the driver */
+	_Alignas(8) uint8_t cmd[CALLER_MAX];
+	size_t cmd_core, cmd_size;
+	/* core, then room for 16 bytes of the driver; a guard behind it */
+	_Alignas(8) uint8_t resp[CALLER_MAX];
+	size_t resp_core, resp_size;
+};
+
+/**
+ * caller_init() - buffers of one command
+ * @cmd_core: bytes of header and core, 0 if the command has no request
+ * @resp_core: bytes of the response's core, 0 if it has none
+ */
+void caller_init(struct caller *c, size_t cmd_core, size_t resp_core);
+
+/** caller_in() - the driver's bytes in the request */
+const void *caller_in(const struct caller *c);
+
+/** caller_answer() - 16 bytes that a kernel may answer the driver with */
+extern const uint8_t caller_answer[CALLER_DRIVER_LEN];
+
+/**
+ * caller_check_answered() - that the driver's answer is where it belongs
+ *
+ * And that nothing behind the response, and nothing of the driver's request,
+ * was written.
+ */
+void caller_check_answered(const struct caller *c);
+
+/** caller_check_untouched() - that the response is as caller_init() left it */
+void caller_check_untouched(const struct caller *c);
+
+/** caller_check_core_untouched() - the same of its core alone */
+void caller_check_core_untouched(const struct caller *c);
+
+/* -- command buffers -- */
+
+struct caller_attr {
+	uint16_t attr_id;
+	uint16_t len;
+	uint16_t flags; /* 1: mandatory */
+	uint8_t elem_id, reserved;
+	uint64_t data;
+};
+
+struct caller_buffer {
+	struct caller_buffer *next;
+	struct caller_attr *next_attr, *last_attr;
+	uint8_t uhw_in_idx, uhw_out_idx; /* 0xff: none */
+	uint8_t headroom[2];
+	uint8_t flags; /* CALLER_* */
+	/* the kernel's header, which is aligned as its widest member */
+	_Alignas(8) uint16_t length;
+	uint16_t object_id, method_id, num_attrs;
+	uint64_t reserved1;
+	uint32_t driver_id, reserved2;
+	struct caller_attr attrs[CALLER_ATTRS];
+};
+
+/* Flags of a command buffer. */
+#define CALLER_BUFFER_ERROR 1
+#define CALLER_IOCTL_ONLY   4
+
+/**
+ * caller_buffer_init() - an empty command buffer
+ * @room: attributes that it can hold, at most CALLER_ATTRS
+ * @link: the next one, or NULL
+ */
+void caller_buffer_init(struct caller_buffer *buf, uint16_t object_id,
+			uint16_t method_id, unsigned int room,
+			struct caller_buffer *link);
+
+/* Each adds one mandatory attribute and returns it. */
+struct caller_attr *caller_attr_in(struct caller_buffer *buf, uint16_t attr_id,
+				   const void *data, uint16_t len);
+struct caller_attr *caller_attr_out(struct caller_buffer *buf, uint16_t attr_id,
+				    void *data, uint16_t len);
+struct caller_attr *caller_attr_num(struct caller_buffer *buf, uint16_t attr_id,
+				    uint64_t num);
+/* The driver's input: an address also if it is short, and remembered so. */
+struct caller_attr *caller_attr_uhw_in(struct caller_buffer *buf,
+				       const void *data, uint16_t len);
+
+#endif
