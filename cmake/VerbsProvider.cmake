@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# verbs_provider(NAME SOURCES file... [NO_INSTALL] [LIBS target...])
+# verbs_provider(NAME SOURCES file... [NO_INSTALL] [LIBS target...]
+#                [OPT_IN variable file])
 #
 # Everything that one provider needs to be built, loaded and linked:
 #   provider_NAME_objects  its objects; unit tests link them
@@ -11,6 +12,11 @@
 #   NAME.driver            the line "driver NAME" that makes the library look
 #                          for the module
 # LIBS is what the provider needs besides the library itself.
+#
+# OPT_IN is for a provider of devices that the kernel does not know. The library
+# loads it, whatever the kernel has, if the environment variable is set or the
+# configuration file is there (core/provider_load.c). The global property
+# VERBS_OPT_IN collects rows of that table.
 #
 # The global property VERBS_PROVIDERS lists the installed providers, and
 # VERBS_PROVIDERS_BUILT all of them, in the order of the calls.
@@ -40,7 +46,7 @@ function(_verbs_provider_archive name)
 endfunction()
 
 function(verbs_provider name)
-  cmake_parse_arguments(P "NO_INSTALL" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(P "NO_INSTALL" "" "SOURCES;LIBS;OPT_IN" ${ARGN})
 
   add_library(provider_${name}_objects OBJECT ${P_SOURCES})
   set_target_properties(provider_${name}_objects PROPERTIES
@@ -70,6 +76,12 @@ function(verbs_provider name)
     _verbs_provider_archive(${name})
   endif()
 
+  if(P_OPT_IN)
+    list(GET P_OPT_IN 0 variable)
+    list(GET P_OPT_IN 1 file)
+    set_property(GLOBAL APPEND_STRING PROPERTY VERBS_OPT_IN
+                 "{ \"${name}\", \"${variable}\", \"${file}\" },")
+  endif()
   set_property(GLOBAL APPEND PROPERTY VERBS_PROVIDERS_BUILT ${name})
   if(P_NO_INSTALL)
     return()

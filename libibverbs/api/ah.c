@@ -8,12 +8,17 @@
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct ibv_ah *ah;
-	int ret = verbs_ops(pd->context)->create_ah(pd, attr, &ah);
+	int ret;
 
+	if (!pd || !attr)
+		return api_ret_null(-EINVAL);
+	ret = verbs_ops(pd->context)->create_ah(pd, attr, &ah);
 	return ret ? api_ret_null(ret) : ah;
 }
 
 int ibv_destroy_ah(struct ibv_ah *ah)
 {
+	if (!ah)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(verbs_ops(ah->context)->destroy_ah(ah));
 }

@@ -5,6 +5,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <unistd.h>
 
+#include "api/abi_tables.h"
 #include "api/api_err.h"
 #include "core/core_context.h"
 
@@ -83,6 +84,13 @@ int ibv_get_async_event(struct ibv_context *context,
 	translate(&kernel, event);
 	verbs_ops(context)->async_event(context, event);
 	return 0;
+}
+
+/* For programs that read the events themselves, through the first table. */
+void verbs_api_async_event(struct ibv_context *ctx,
+			   struct ibv_async_event *event)
+{
+	verbs_ops(ctx)->async_event(ctx, event);
 }
 
 static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Completion channels and their events: ibv_create_comp_channel(3),
- * ibv_get_cq_event(3). */
+/*
+ * Completion channels and their events: ibv_create_comp_channel(3),
+ * ibv_get_cq_event(3).
+ */
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <rdma/ib_user_verbs.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api/abi_tables.h"
 #include "api/api_err.h"
 #include "core/core_context.h"
 
@@ -15,6 +18,8 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	struct ibv_comp_channel *channel;
 	int ret;
 
+	if (!context)
+		return api_ret_null(-EINVAL);
 	channel = calloc(1, sizeof(*channel));
 	if (!channel)
 		return api_ret_null(-ENOMEM);
@@ -30,9 +35,12 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 
 int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
-	struct ibv_context *ctx = channel->context;
+	struct ibv_context *ctx;
 	bool busy;
 
+	if (!channel)
+		return api_ret_errno(-EINVAL);
+	ctx = channel->context;
 	(void)pthread_mutex_lock(&ctx->mutex);
 	busy = channel->refcnt != 0;
 	(void)pthread_mutex_unlock(&ctx->mutex);
@@ -59,6 +67,12 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 	*cq_context = (*cq)->cq_context;
 	verbs_ops((*cq)->context)->cq_event(*cq);
 	return 0;
+}
+
+/* For programs that read a channel themselves, through the first table. */
+void verbs_api_cq_event(struct ibv_cq *cq)
+{
+	verbs_ops(cq->context)->cq_event(cq);
 }
 
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)

@@ -7,8 +7,11 @@
 #include <pthread.h>
 
 #include "api/abi_tables.h"
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
+
+#define INIT_ATTR_KNOWN \
+	((uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
 
 /* A channel with CQs cannot be destroyed; its context's mutex guards it. */
 static void use_channel(struct ibv_comp_channel *channel, int change)
@@ -24,8 +27,11 @@ static int create_cq(struct ibv_context *ctx,
 		     const struct ibv_cq_init_attr_ex *attr, bool extended,
 		     struct verbs_cq **ret_vcq)
 {
-	int ret = verbs_ops(ctx)->create_cq(ctx, attr, extended, ret_vcq);
+	int ret;
 
+	if (attr->channel && !api_is_of(ctx, attr->channel->context))
+		return -EINVAL;
+	ret = verbs_ops(ctx)->create_cq(ctx, attr, extended, ret_vcq);
 	if (ret == 0)
 		use_channel(attr->channel, 1);
 	return ret;
@@ -44,39 +50,60 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 	struct verbs_cq *vcq;
 	int ret;
 
-	if (cqe <= 0 || comp_vector < 0)
+	if (!context || cqe <= 0 || comp_vector < 0)
 		return api_ret_null(-EINVAL);
 	ret = create_cq(context, &attr, false, &vcq);
 	return ret ? api_ret_null(ret) : &vcq->cq;
+}
+
+static int check_attr(const struct ibv_context *ctx,
+		      const struct ibv_cq_init_attr_ex *attr)
+{
+	if (!attr || !attr->cqe)
+		return -EINVAL;
+	if ((attr->wc_flags & ~(uint64_t)IBV_CREATE_CQ_SUP_WC_FLAGS) ||
+	    (attr->comp_mask & ~INIT_ATTR_KNOWN))
+		return -EOPNOTSUPP;
+	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) &&
+	    !api_pd_is_of(ctx, attr->parent_domain))
+		return -EINVAL;
+	return 0;
 }
 
 struct ibv_cq_ex *verbs_api_create_cq_ex(struct ibv_context *ctx,
 					 struct ibv_cq_init_attr_ex *attr)
 {
 	struct verbs_cq *vcq;
-	int ret;
+	int ret = check_attr(ctx, attr);
 
-	if (attr->wc_flags & ~(uint64_t)IBV_CREATE_CQ_SUP_WC_FLAGS)
-		return api_ret_null(-EOPNOTSUPP);
-	ret = create_cq(ctx, attr, true, &vcq);
+	if (ret == 0)
+		ret = create_cq(ctx, attr, true, &vcq);
 	return ret ? api_ret_null(ret) : &vcq->cq_ex;
 }
 
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
+	if (!cq || cqe <= 0)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(verbs_ops(cq->context)->resize_cq(cq, cqe));
 }
 
 int verbs_api_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 {
+	if (!attr || attr->attr_mask >= IBV_CQ_ATTR_RESERVED)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(verbs_ops(cq->context)->modify_cq(cq, attr));
 }
 
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
-	struct ibv_comp_channel *channel = cq->channel;
-	int ret = verbs_ops(cq->context)->destroy_cq(cq);
+	struct ibv_comp_channel *channel;
+	int ret;
 
+	if (!cq)
+		return api_ret_errno(-EINVAL);
+	channel = cq->channel;
+	ret = verbs_ops(cq->context)->destroy_cq(cq);
 	if (ret == 0)
 		use_channel(channel, -1);
 	return api_ret_errno(ret);

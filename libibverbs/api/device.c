@@ -38,17 +38,20 @@ void ibv_free_device_list(struct ibv_device **list)
 
 const char *ibv_get_device_name(struct ibv_device *device)
 {
-	return device->name;
+	return device ? device->name : NULL;
 }
 
 __be64 ibv_get_device_guid(struct ibv_device *device)
 {
-	return verbs_device_node_guid(verbs_device_of(device));
+	struct verbs_device *dev = device ? verbs_device_of(device) : NULL;
+
+	return dev ? verbs_device_node_guid(dev) : 0;
 }
 
 int ibv_get_device_index(struct ibv_device *device)
 {
-	const struct verbs_device *dev = verbs_device_of(device);
+	const struct verbs_device *dev = device ? verbs_device_of(device)
+						: NULL;
 
-	return dev->has_node ? dev->kernel.ibdev_index : -1;
+	return dev && dev->has_node ? dev->kernel.ibdev_index : -1;
 }

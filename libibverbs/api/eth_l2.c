@@ -18,6 +18,7 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 {
 	struct verbs_neigh_query query = {};
 	struct ibv_gid_entry source = {};
+	uint16_t vlan;
 	int ret;
 
 	/* An empty slot is a source of zeroes, which nobody owns. */
@@ -29,8 +30,10 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 	memcpy(query.src_gid, source.gid.raw, sizeof(query.src_gid));
 	memcpy(query.dst_gid, attr->grh.dgid.raw, sizeof(query.dst_gid));
 	query.src_ifindex = source.ndev_ifindex;
-	ret = verbs_neigh_resolve(&query, eth_mac, vid);
+	ret = verbs_neigh_resolve(&query, eth_mac, &vlan);
 	if (ret)
 		errno = -ret;
+	else if (vid) /* drivers that have no use for it pass NULL */
+		*vid = vlan;
 	return ret;
 }

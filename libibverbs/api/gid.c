@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The GID table: ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_gid_table(3),
- * and the type query that ibv_devinfo of existing releases imports.
+ * The GID table: ibv_query_gid(3), ibv_query_gid_ex(3),
+ * ibv_query_gid_table(3).
  */
 #include <infiniband/verbs.h>
 #include <stdlib.h>
 
 #include "api/api_err.h"
-#include "api/gid_type.h"
 #include "api/sized_copy.h"
 #include "core/core_context.h"
 
@@ -18,7 +17,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 	struct ibv_gid_entry own = {};
 	int ret;
 
-	if (flags || !entry_size)
+	if (!context || !entry || flags || !entry_size)
 		return api_ret_errno(-EINVAL);
 
 	ret = verbs_ops(context)->query_gid_entry(context, port_num, gid_index,
@@ -53,7 +52,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 {
 	ssize_t count;
 
-	if (flags || !entry_size)
+	if (!context || (!entries && max_entries) || flags || !entry_size)
 		count = -EINVAL;
 	else if (entry_size == sizeof(*entries))
 		count = verbs_ops(context)->query_gid_table(context, entries,
@@ -67,44 +66,20 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 }
 
 /* An empty slot is a GID of zeroes here. */
-static int query_slot(struct ibv_context *ctx, uint32_t port_num, int index,
-		      struct ibv_gid_entry *ret_entry)
+int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+		  union ibv_gid *gid)
 {
 	struct ibv_gid_entry own = {};
 	int ret;
 
-	if (index < 0)
-		return -EINVAL;
-	ret = verbs_ops(ctx)->query_gid_entry(ctx, port_num, (uint32_t)index,
-					      &own);
+	if (!context || !gid || index < 0)
+		return api_ret_minus1(-EINVAL);
+	ret = verbs_ops(context)->query_gid_entry(context, port_num,
+						  (uint32_t)index, &own);
 	if (ret == -ENODATA)
 		own = (struct ibv_gid_entry){};
 	else if (ret)
-		return ret;
-	*ret_entry = own;
+		return api_ret_minus1(ret);
+	*gid = own.gid;
 	return 0;
-}
-
-int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
-		  union ibv_gid *gid)
-{
-	struct ibv_gid_entry entry;
-	int ret = query_slot(context, port_num, index, &entry);
-
-	if (ret == 0)
-		*gid = entry.gid;
-	return api_ret_minus1(ret);
-}
-
-int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num,
-		       unsigned int index, enum ibv_gid_type_sysfs *type)
-{
-	struct ibv_gid_entry entry;
-	int ret = query_slot(context, port_num, (int)index, &entry);
-
-	if (ret == 0)
-		*type = entry.gid_type == IBV_GID_TYPE_ROCE_V2
-				? IBV_GID_TYPE_SYSFS_ROCE_V2
-				: IBV_GID_TYPE_SYSFS_IB_ROCE_V1;
-	return api_ret_minus1(ret);
 }

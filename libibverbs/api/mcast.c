@@ -7,12 +7,16 @@
 
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
+	if (!qp || !gid)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		verbs_ops(qp->context)->attach_mcast(qp, gid, lid));
 }
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
+	if (!qp || !gid)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		verbs_ops(qp->context)->detach_mcast(qp, gid, lid));
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory regions: ibv_reg_mr(3) in all its forms, ibv_rereg_mr(3), and through
- * the table of a context ibv_advise_mr(3).
+ * Memory regions: ibv_reg_mr(3) in all its forms, ibv_reg_mr_ex(3),
+ * ibv_rereg_mr(3), ibv_import_mr(3), and through the table of a context
+ * ibv_advise_mr(3) and ibv_alloc_null_mr(3).
  */
 #include <infiniband/verbs.h>
+#include <string.h>
 
 #include "api/abi_tables.h"
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
+#include "core/fork_guard.h"
 
 /* Macros of these names choose between the exported functions. */
 #undef ibv_reg_mr
@@ -16,30 +19,74 @@
 /* Kernels without this bit refuse access flags that they do not know. */
 #define CORE_SUPPORT_OPTIONAL_ACCESS (UINT64_C(1) << 0)
 
+#define INIT_ATTR_KNOWN                                              \
+	((uint64_t)(IBV_REG_MR_MASK_IOVA | IBV_REG_MR_MASK_ADDR |    \
+		    IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | \
+		    IBV_REG_MR_MASK_DMAH))
+
 static struct verbs_mr *to_vmr(struct ibv_mr *mr)
 {
 	return verbs_container_of(mr, struct verbs_mr, ibv_mr);
+}
+
+/* Optional access is a wish: older kernels would refuse it. */
+static int known_access(const struct ibv_context *ctx, unsigned int access)
+{
+	if (!(verbs_core_support(ctx) & CORE_SUPPORT_OPTIONAL_ACCESS))
+		access &= ~(unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
+	return (int)access;
+}
+
+/*
+ * Whether the memory of a region is kept from children: not if the device
+ * follows the page tables of the process by itself.
+ */
+static bool is_kept(int access)
+{
+	return !(access & IBV_ACCESS_ON_DEMAND);
+}
+
+static int keep_from_children(void *addr, size_t length, int access)
+{
+	return is_kept(access) ? verbs_dontfork(addr, length) : 0;
+}
+
+static int give_to_children(void *addr, size_t length, int access)
+{
+	return is_kept(access) ? verbs_dofork(addr, length) : 0;
+}
+
+/* What a region shows of itself, whoever made it. */
+static struct ibv_mr *describe(struct ibv_mr *mr, struct ibv_pd *pd, void *addr,
+			       size_t length)
+{
+	mr->context = pd->context;
+	mr->pd = pd;
+	mr->addr = addr;
+	mr->length = length;
+	return mr;
 }
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 				uint64_t iova, unsigned int access)
 {
 	struct ibv_mr *mr;
-	int ret;
+	int known, ret;
 
-	if (!(verbs_core_support(pd->context) & CORE_SUPPORT_OPTIONAL_ACCESS))
-		access &= ~(unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
-
-	ret = verbs_ops(pd->context)
-		      ->reg_mr(pd, addr, length, iova, (int)access, &mr);
+	if (!pd)
+		return api_ret_null(-EINVAL);
+	known = known_access(pd->context, access);
+	ret = keep_from_children(addr, length, known);
 	if (ret)
 		return api_ret_null(ret);
-
-	mr->context = pd->context;
-	mr->pd = pd;
-	mr->addr = addr;
-	mr->length = length;
-	return mr;
+	ret = verbs_ops(pd->context)
+		      ->reg_mr(pd, addr, length, iova, known, &mr);
+	if (ret) {
+		(void)give_to_children(addr, length, known); /* as before */
+		return api_ret_null(ret);
+	}
+	to_vmr(mr)->access = known;
+	return describe(mr, pd, addr, length);
 }
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
@@ -62,18 +109,186 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 	struct ibv_mr *mr;
 	int ret;
 
+	if (!pd)
+		return api_ret_null(-EINVAL);
 	ret = verbs_ops(pd->context)
 		      ->reg_dmabuf_mr(pd, offset, length, iova, fd, access,
 				      &mr);
 	if (ret)
 		return api_ret_null(ret);
+	return describe(mr, pd, (void *)(uintptr_t)offset, length);
+}
 
+/* ------------------------------------------------------------------------ */
+/* Registering by attributes                                                 */
+/* ------------------------------------------------------------------------ */
+
+/* The memory is in a dma-buf, or else at an address. */
+static bool says_where(uint64_t mask)
+{
+	const uint64_t fd_needs = IBV_REG_MR_MASK_FD_OFFSET |
+				  IBV_REG_MR_MASK_IOVA;
+
+	if (mask & IBV_REG_MR_MASK_FD)
+		return !(mask & IBV_REG_MR_MASK_ADDR) &&
+		       (mask & fd_needs) == fd_needs;
+	return (mask & IBV_REG_MR_MASK_ADDR) &&
+	       !(mask & IBV_REG_MR_MASK_FD_OFFSET);
+}
+
+static int check_attr(const struct ibv_pd *pd,
+		      const struct ibv_mr_init_attr *attr)
+{
+	if (attr->comp_mask & ~INIT_ATTR_KNOWN)
+		return -EOPNOTSUPP;
+	if (!says_where(attr->comp_mask))
+		return -EINVAL;
+	if ((attr->comp_mask & IBV_REG_MR_MASK_DMAH) &&
+	    (!attr->dmah || !api_is_of(pd->context, attr->dmah->context)))
+		return -EINVAL;
+	return 0;
+}
+
+static bool lies_in(const struct ibv_buf *buf, const void *addr, size_t length)
+{
+	uintptr_t begin = (uintptr_t)buf->addr, at = (uintptr_t)addr;
+
+	return at >= begin && at - begin <= buf->size &&
+	       length <= buf->size - (at - begin);
+}
+
+/* A part of a buffer is memory at an address, or in the buffer's dma-buf. */
+static int resolve_buf(const struct ibv_pd *pd, struct ibv_mr_init_attr *attr)
+{
+	const uint64_t in_dmabuf = IBV_REG_MR_MASK_FD |
+				   IBV_REG_MR_MASK_FD_OFFSET;
+	const struct ibv_buf *buf = attr->buf;
+
+	if (!buf || buf->pd != pd || (attr->comp_mask & in_dmabuf) ||
+	    !(attr->comp_mask & IBV_REG_MR_MASK_ADDR) ||
+	    !lies_in(buf, attr->addr, attr->length))
+		return -EINVAL;
+	attr->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
+	if (buf->dmabuf_fd < 0)
+		return 0;
+
+	/* Requests use the addresses that the process sees. */
+	if (attr->comp_mask & IBV_REG_MR_MASK_IOVA)
+		return -EINVAL;
+	attr->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_ADDR;
+	attr->comp_mask |= in_dmabuf | IBV_REG_MR_MASK_IOVA;
+	attr->fd = buf->dmabuf_fd;
+	attr->fd_offset = (uintptr_t)attr->addr - (uintptr_t)buf->addr;
+	attr->iova = (uintptr_t)attr->addr;
+	attr->addr = NULL;
+	return 0;
+}
+
+static int reg_addr(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+		    struct ibv_mr **ret_mr)
+{
+	int ret = keep_from_children(attr->addr, attr->length, attr->access);
+
+	if (ret)
+		return ret;
+	ret = verbs_ops(pd->context)->reg_mr_ex(pd, attr, ret_mr);
+	if (ret) /* then all is as before */
+		(void)give_to_children(attr->addr, attr->length, attr->access);
+	else
+		to_vmr(*ret_mr)->access = attr->access;
+	return ret;
+}
+
+static int reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+		     struct ibv_mr **ret_mr)
+{
+	int ret = 0;
+
+	if (attr->comp_mask & IBV_REG_MR_MASK_BUF)
+		ret = resolve_buf(pd, attr);
+	if (ret == 0)
+		ret = check_attr(pd, attr);
+	if (ret)
+		return ret;
+	attr->access = known_access(pd->context, (unsigned int)attr->access);
+	if (attr->comp_mask & IBV_REG_MR_MASK_ADDR)
+		return reg_addr(pd, attr, ret_mr);
+	return verbs_ops(pd->context)->reg_mr_ex(pd, attr, ret_mr);
+}
+
+struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd,
+			     struct ibv_mr_init_attr *mr_init_attr)
+{
+	struct ibv_mr_init_attr own;
+	struct ibv_mr *mr;
+	void *addr;
+	int ret;
+
+	if (!pd || !mr_init_attr)
+		return api_ret_null(-EINVAL);
+
+	/* The struct of the first programs that use it ends before buf. */
+	memcpy(&own, mr_init_attr, offsetof(struct ibv_mr_init_attr, buf));
+	own.buf = own.comp_mask & IBV_REG_MR_MASK_BUF ? mr_init_attr->buf
+						      : NULL;
+	addr = own.comp_mask & IBV_REG_MR_MASK_FD
+		       ? (void *)(uintptr_t)own.fd_offset
+		       : own.addr;
+
+	ret = reg_mr_ex(pd, &own, &mr);
+	return ret ? api_ret_null(ret) : describe(mr, pd, addr, own.length);
+}
+
+struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf,
+			      void *addr, size_t length, int access)
+{
+	struct ibv_mr_init_attr attr = {
+		.length = length,
+		.access = access,
+		.comp_mask = IBV_REG_MR_MASK_BUF | IBV_REG_MR_MASK_ADDR,
+		.addr = addr,
+		.buf = buf,
+	};
+
+	return ibv_reg_mr_ex(pd, &attr);
+}
+
+struct ibv_mr *verbs_api_alloc_null_mr(struct ibv_pd *pd)
+{
+	struct ibv_mr *mr;
+	int ret = verbs_ops(pd->context)->alloc_null_mr(pd, &mr);
+
+	return ret ? api_ret_null(ret) : mr;
+}
+
+/* ------------------------------------------------------------------------ */
+/* The region of another process                                             */
+/* ------------------------------------------------------------------------ */
+
+struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+{
+	struct ibv_mr *mr;
+	int ret;
+
+	if (!pd)
+		return api_ret_null(-EINVAL);
+	ret = verbs_ops(pd->context)->import_mr(pd, mr_handle, &mr);
+	if (ret)
+		return api_ret_null(ret);
 	mr->context = pd->context;
 	mr->pd = pd;
-	mr->addr = (void *)(uintptr_t)offset;
-	mr->length = length;
 	return mr;
 }
+
+void ibv_unimport_mr(struct ibv_mr *mr)
+{
+	if (mr)
+		verbs_ops(mr->context)->unimport_mr(mr);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Changing, freeing, advising                                               */
+/* ------------------------------------------------------------------------ */
 
 static bool rereg_is_valid(const struct verbs_mr *vmr, int flags,
 			   const struct ibv_pd *pd, const void *addr,
@@ -84,48 +299,109 @@ static bool rereg_is_valid(const struct verbs_mr *vmr, int flags,
 		return false;
 	if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION) && (!addr || !length))
 		return false;
-	if ((flags & IBV_REREG_MR_CHANGE_PD) && !pd)
+	if ((flags & IBV_REREG_MR_CHANGE_PD) &&
+	    !api_pd_is_of(vmr->ibv_mr.context, pd))
 		return false;
 	return !access || (flags & IBV_REREG_MR_CHANGE_ACCESS);
+}
+
+/* Memory of a region, or of what it is to become. */
+struct extent {
+	void *addr;
+	size_t length;
+	int access;
+};
+
+static struct extent extent_of(const struct verbs_mr *vmr)
+{
+	return (struct extent){ vmr->ibv_mr.addr, vmr->ibv_mr.length,
+				vmr->access };
+}
+
+static int rereg_failed(int ret, enum ibv_rereg_mr_err_code code)
+{
+	errno = -ret;
+	return code;
+}
+
+/*
+ * The new memory is kept from children before the command, the old one given
+ * back after it: nothing is without protection in between.
+ */
+static int rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		 const struct extent *arg)
+{
+	const struct extent from = extent_of(vmr);
+	bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+	struct extent to = moves ? *arg : from;
+	int ret = 0, undo = 0;
+
+	to.access = flags & IBV_REREG_MR_CHANGE_ACCESS ? arg->access
+						       : from.access;
+	moves = moves || is_kept(from.access) != is_kept(to.access);
+	if (moves)
+		ret = keep_from_children(to.addr, to.length, to.access);
+	if (ret)
+		return rereg_failed(ret, IBV_REREG_MR_ERR_DONT_FORK_NEW);
+
+	ret = verbs_ops(vmr->ibv_mr.context)
+		      ->rereg_mr(vmr, flags, pd, arg->addr, arg->length,
+				 arg->access);
+	if (ret && moves)
+		undo = give_to_children(to.addr, to.length, to.access);
+	if (undo)
+		return rereg_failed(ret, IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW);
+	if (ret)
+		return rereg_failed(ret, IBV_REREG_MR_ERR_CMD);
+
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.addr = to.addr;
+	vmr->ibv_mr.length = to.length;
+	vmr->access = to.access;
+	if (moves)
+		ret = give_to_children(from.addr, from.length, from.access);
+	return ret ? rereg_failed(ret, IBV_REREG_MR_ERR_DO_FORK_OLD) : 0;
 }
 
 /* Returns an enum ibv_rereg_mr_err_code, not an errno. */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 		 size_t length, int access)
 {
+	const struct extent arg = { addr, length, access };
 	struct verbs_mr *vmr = to_vmr(mr);
-	int ret;
 
-	if (!rereg_is_valid(vmr, flags, pd, addr, length, access)) {
-		errno = EINVAL;
-		return IBV_REREG_MR_ERR_INPUT;
-	}
-
-	ret = verbs_ops(mr->context)
-		      ->rereg_mr(vmr, flags, pd, addr, length, access);
-	if (ret) {
-		errno = -ret;
-		return ret == -EOPNOTSUPP ? IBV_REREG_MR_ERR_INPUT
-					  : IBV_REREG_MR_ERR_CMD;
-	}
-	if (flags & IBV_REREG_MR_CHANGE_PD)
-		mr->pd = pd;
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
-		mr->addr = addr;
-		mr->length = length;
-	}
-	return 0;
+	if (!mr || !rereg_is_valid(vmr, flags, pd, addr, length, access))
+		return rereg_failed(-EINVAL, IBV_REREG_MR_ERR_INPUT);
+	return rereg(vmr, flags, pd, &arg);
 }
 
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
-	return api_ret_errno(verbs_ops(mr->context)->dereg_mr(to_vmr(mr)));
+	struct verbs_mr *vmr = to_vmr(mr);
+	bool is_memory;
+	struct extent was;
+	int ret;
+
+	if (!mr)
+		return api_ret_errno(-EINVAL);
+	is_memory = vmr->mr_type == VERBS_MR_TYPE_MR;
+	was = extent_of(vmr);
+	ret = verbs_ops(mr->context)->dereg_mr(vmr);
+	if (ret)
+		return api_ret_errno(ret);
+	/* the region is gone, whatever becomes of the advice */
+	if (is_memory)
+		(void)give_to_children(was.addr, was.length, was.access);
+	return 0;
 }
 
 int verbs_api_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 			uint32_t flags, struct ibv_sge *sg_list,
 			uint32_t num_sge)
 {
+	if (num_sge && !sg_list)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		verbs_ops(pd->context)
 			->advise_mr(pd, advice, flags, sg_list, num_sge));

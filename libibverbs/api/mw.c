@@ -9,8 +9,11 @@
 struct ibv_mw *verbs_api_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	struct ibv_mw *mw;
-	int ret = verbs_ops(pd->context)->alloc_mw(pd, type, &mw);
+	int ret;
 
+	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
+		return api_ret_null(-EINVAL);
+	ret = verbs_ops(pd->context)->alloc_mw(pd, type, &mw);
 	return ret ? api_ret_null(ret) : mw;
 }
 

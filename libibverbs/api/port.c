@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibv_query_port(3), ibv_query_pkey(3), ibv_get_pkey_index(3). */
+/*
+ * ibv_query_port(3), ibv_query_port_speed(3), ibv_query_pkey(3),
+ * ibv_get_pkey_index(3).
+ */
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"
@@ -23,6 +26,8 @@ int verbs_api_query_port(struct ibv_context *ctx, uint8_t port_num,
 	struct ibv_port_attr own = {};
 	int ret;
 
+	if (!ctx || !attr)
+		return api_ret_errno(-EINVAL);
 	ret = verbs_ops(ctx)->query_port(ctx, port_num, &own);
 	if (ret)
 		return api_ret_errno(ret);
@@ -39,9 +44,21 @@ int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 				    FIRST_PORT_ATTR_SIZE);
 }
 
+/* In 100 Mb/s, of all lanes. */
+int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
+			 uint64_t *port_speed)
+{
+	if (!context || !port_speed)
+		return api_ret_errno(-EINVAL);
+	return api_ret_errno(verbs_ops(context)->query_port_speed(
+		context, port_num, port_speed));
+}
+
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
 		   __be16 *pkey)
 {
+	if (!context || !pkey)
+		return api_ret_minus1(-EINVAL);
 	return api_ret_minus1(
 		verbs_ops(context)->query_pkey(context, port_num, index, pkey));
 }
@@ -51,6 +68,8 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num,
 {
 	__be16 found;
 
+	if (!context)
+		return api_ret_minus1(-EINVAL);
 	for (int index = 0;; index++) {
 		int ret = verbs_ops(context)->query_pkey(context, port_num,
 							 index, &found);

@@ -1,35 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs: ibv_create_qp(3), ibv_modify_qp(3), ibv_query_qp(3), and through
- * the table of a context ibv_create_qp_ex(3) and ibv_open_qp(3).
+ * Queue pairs: ibv_create_qp(3), ibv_modify_qp(3), ibv_query_qp(3),
+ * ibv_query_qp_data_in_order(3), ibv_set_ece(3), and through the table of a
+ * context ibv_create_qp_ex(3), ibv_open_qp(3), ibv_modify_qp_rate_limit(3).
  */
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
-static struct verbs_qp *to_vqp(struct ibv_qp *qp)
-{
-	return verbs_container_of(qp, struct verbs_qp, qp);
-}
+#define IN_ORDER_FLAGS_KNOWN                                 \
+	((uint32_t)(IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS | \
+		    IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY))
+
+#define INIT_ATTR_KNOWN ((IBV_QP_INIT_ATTR_SEND_OPS_FLAGS << 1) - 1U)
+
+#define OPEN_ATTR_NEEDED                                           \
+	((uint32_t)(IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | \
+		    IBV_QP_OPEN_ATTR_TYPE))
 
 /* Which completion queues a type cannot do without. */
 static bool has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
 {
+	/* Receives go to the work queues of the table. */
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
+		return !attr->cap.max_send_wr || attr->send_cq;
 	switch (attr->qp_type) {
-	case IBV_QPT_XRC_RECV:
-		return true;
-	case IBV_QPT_XRC_SEND:
-		return attr->send_cq;
 	case IBV_QPT_RC:
 	case IBV_QPT_UC:
 	case IBV_QPT_UD:
+	case IBV_QPT_RAW_PACKET:
 		return attr->send_cq && attr->recv_cq;
-	default:
-		/* RSS and driver types: the provider knows. */
+	case IBV_QPT_XRC_SEND:
+		return attr->send_cq;
+	case IBV_QPT_XRC_RECV:
+	case IBV_QPT_DRIVER: /* the provider knows */
 		return true;
+	default:
+		return false;
 	}
+}
+
+/*
+ * Queues are of the QP's context, where there is any. What a type does not use
+ * may be anything, and is not looked at.
+ */
+static bool queues_fit(const struct ibv_context *ctx,
+		       const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return true;
+	if (attr->send_cq && !api_cq_is_of(ctx, attr->send_cq))
+		return false;
+	if (attr->qp_type == IBV_QPT_XRC_SEND)
+		return true;
+	return (!attr->recv_cq || api_cq_is_of(ctx, attr->recv_cq)) &&
+	       (!attr->srq || api_is_of(ctx, attr->srq->context));
+}
+
+/* What the mask names is there, and of the context. */
+static bool named_objects_fit(const struct ibv_context *ctx,
+			      const struct ibv_qp_init_attr_ex *attr)
+{
+	uint32_t mask = attr->comp_mask;
+
+	if ((mask & IBV_QP_INIT_ATTR_PD) && !api_pd_is_of(ctx, attr->pd))
+		return false;
+	if ((mask & IBV_QP_INIT_ATTR_XRCD) && !api_xrcd_is_of(ctx, attr->xrcd))
+		return false;
+	if ((mask & IBV_QP_INIT_ATTR_IND_TABLE) &&
+	    (!attr->rwq_ind_tbl || !api_is_of(ctx, attr->rwq_ind_tbl->context)))
+		return false;
+	return !(mask & IBV_QP_INIT_ATTR_RX_HASH) ||
+	       !attr->rx_hash_conf.rx_hash_key_len ||
+	       attr->rx_hash_conf.rx_hash_key;
+}
+
+/* Which domain a type belongs to. */
+static bool has_needed_domain(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask &
+	       (attr->qp_type == IBV_QPT_XRC_RECV ? IBV_QP_INIT_ATTR_XRCD
+						  : IBV_QP_INIT_ATTR_PD);
+}
+
+static bool init_attr_is_valid(const struct ibv_context *ctx,
+			       const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr && !(attr->comp_mask & ~INIT_ATTR_KNOWN) &&
+	       has_needed_domain(attr) && has_needed_cqs(attr) &&
+	       queues_fit(ctx, attr) && named_objects_fit(ctx, attr);
 }
 
 struct ibv_qp *verbs_api_create_qp_ex(struct ibv_context *ctx,
@@ -38,7 +99,7 @@ struct ibv_qp *verbs_api_create_qp_ex(struct ibv_context *ctx,
 	struct verbs_qp *vqp;
 	int ret;
 
-	if (!has_needed_cqs(attr))
+	if (!init_attr_is_valid(ctx, attr))
 		return api_ret_null(-EINVAL);
 	ret = verbs_ops(ctx)->create_qp(ctx, attr, &vqp);
 	return ret ? api_ret_null(ret) : &vqp->qp;
@@ -48,36 +109,57 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd,
 			     struct ibv_qp_init_attr *qp_init_attr)
 {
 	struct ibv_qp_init_attr_ex attr = {
-		.qp_context = qp_init_attr->qp_context,
-		.send_cq = qp_init_attr->send_cq,
-		.recv_cq = qp_init_attr->recv_cq,
-		.srq = qp_init_attr->srq,
-		.cap = qp_init_attr->cap,
-		.qp_type = qp_init_attr->qp_type,
-		.sq_sig_all = qp_init_attr->sq_sig_all,
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = pd,
 	};
-	struct ibv_qp *qp = verbs_api_create_qp_ex(pd->context, &attr);
+	struct ibv_qp *qp;
 
+	if (!pd || !qp_init_attr)
+		return api_ret_null(-EINVAL);
+	attr.qp_context = qp_init_attr->qp_context;
+	attr.send_cq = qp_init_attr->send_cq;
+	attr.recv_cq = qp_init_attr->recv_cq;
+	attr.srq = qp_init_attr->srq;
+	attr.cap = qp_init_attr->cap;
+	attr.qp_type = qp_init_attr->qp_type;
+	attr.sq_sig_all = qp_init_attr->sq_sig_all;
+	qp = verbs_api_create_qp_ex(pd->context, &attr);
 	if (qp)
 		qp_init_attr->cap = attr.cap;
 	return qp;
+}
+
+static int check_open_attr(const struct ibv_context *ctx,
+			   const struct ibv_qp_open_attr *attr)
+{
+	if (!attr)
+		return -EINVAL;
+	if (attr->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED)
+		return -EOPNOTSUPP;
+	if ((attr->comp_mask & OPEN_ATTR_NEEDED) != OPEN_ATTR_NEEDED ||
+	    !api_xrcd_is_of(ctx, attr->xrcd))
+		return -EINVAL;
+	return 0;
 }
 
 struct ibv_qp *verbs_api_open_qp(struct ibv_context *ctx,
 				 struct ibv_qp_open_attr *attr)
 {
 	struct verbs_qp *vqp;
-	int ret = verbs_ops(ctx)->open_qp(ctx, attr, &vqp);
+	int ret = check_open_attr(ctx, attr);
 
+	if (ret == 0)
+		ret = verbs_ops(ctx)->open_qp(ctx, attr, &vqp);
 	return ret ? api_ret_null(ret) : &vqp->qp;
 }
 
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
-	int ret = verbs_ops(qp->context)->modify_qp(qp, attr, attr_mask);
+	int ret;
 
+	if (!qp || !attr)
+		return api_ret_errno(-EINVAL);
+	ret = verbs_ops(qp->context)->modify_qp(qp, attr, attr_mask);
 	if (ret == 0 && (attr_mask & IBV_QP_STATE))
 		qp->state = attr->qp_state;
 	return api_ret_errno(ret);
@@ -86,9 +168,11 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr)
 {
-	int ret = verbs_ops(qp->context)
-			  ->query_qp(qp, attr, attr_mask, init_attr);
+	int ret;
 
+	if (!qp || !attr || !init_attr)
+		return api_ret_errno(-EINVAL);
+	ret = verbs_ops(qp->context)->query_qp(qp, attr, attr_mask, init_attr);
 	if (ret == 0 && (attr_mask & IBV_QP_STATE))
 		qp->state = attr->qp_state;
 	return api_ret_errno(ret);
@@ -96,18 +180,60 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
+	if (!qp)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(verbs_ops(qp->context)->destroy_qp(qp));
+}
+
+int verbs_api_modify_qp_rate_limit(struct ibv_qp *qp,
+				   struct ibv_qp_rate_limit_attr *attr)
+{
+	if (!attr)
+		return api_ret_errno(-EINVAL);
+	if (attr->comp_mask)
+		return api_ret_errno(-EOPNOTSUPP);
+	return api_ret_errno(
+		verbs_ops(qp->context)->modify_qp_rate_limit(qp, attr));
 }
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
-	struct verbs_qp *vqp = to_vqp(qp);
+	return qp ? verbs_ops(qp->context)->qp_to_ex(qp) : NULL;
+}
 
-	return vqp->comp_mask & VERBS_QP_MASK_EX ? &vqp->qp_ex : NULL;
+/* Other CPUs see writes of a device in another order than it wrote them. */
+static bool cpu_keeps_order(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* Not an errno: 0 also when the answer is not known. */
+int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
+			       uint32_t flags)
+{
+	int caps;
+
+	if (!qp || (flags & ~IN_ORDER_FLAGS_KNOWN))
+		return 0;
+	if (!cpu_keeps_order() &&
+	    !(flags & IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY))
+		return 0;
+	caps = verbs_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
+	if (!(flags & IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS))
+		return caps & IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG;
+	if (caps & IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG)
+		caps |= IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES;
+	return caps;
 }
 
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
+	if (!qp || !ece)
+		return api_ret_errno(-EINVAL);
 	if (!ece->vendor_id)
 		return api_ret_errno(-EOPNOTSUPP);
 	return api_ret_errno(verbs_ops(qp->context)->set_ece(qp, ece));
@@ -115,5 +241,7 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
+	if (!qp || !ece)
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(verbs_ops(qp->context)->query_ece(qp, ece));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ibv_query_device(3) and, through the table of a context,
- * ibv_query_device_ex(3).
+ * ibv_query_device_ex(3) and ibv_query_rt_values_ex(3).
  */
 #include <infiniband/verbs.h>
 
@@ -22,7 +22,8 @@ int verbs_api_query_device_ex(struct ibv_context *ctx,
 	size_t size = attr_size < sizeof(own) ? attr_size : sizeof(own);
 	int ret;
 
-	if (attr_size < sizeof(own.orig_attr) || (input && input->comp_mask))
+	if (!attr || attr_size < sizeof(own.orig_attr) ||
+	    (input && input->comp_mask))
 		return api_ret_errno(-EINVAL);
 
 	ret = verbs_ops(ctx)->query_device(ctx, input, &own, size);
@@ -39,10 +40,21 @@ int ibv_query_device(struct ibv_context *context,
 	struct ibv_device_attr_ex own = {};
 	int ret;
 
+	if (!context || !device_attr)
+		return api_ret_errno(-EINVAL);
 	ret = verbs_ops(context)->query_device(context, NULL, &own,
 					       sizeof(own.orig_attr));
 	if (ret)
 		return api_ret_errno(ret);
 	*device_attr = own.orig_attr;
 	return 0;
+}
+
+/* What values->comp_mask asks for; it comes back as what there was. */
+int verbs_api_query_rt_values(struct ibv_context *ctx,
+			      struct ibv_values_ex *values)
+{
+	if (!values)
+		return api_ret_errno(-EINVAL);
+	return api_ret_errno(verbs_ops(ctx)->query_rt_values(ctx, values));
 }

@@ -6,12 +6,26 @@
 #include "api/api_err.h"
 #include "core/core_context.h"
 
+#define NEEDED_MASK \
+	((uint32_t)(IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS))
+
+static int check_attr(const struct ibv_xrcd_init_attr *attr)
+{
+	if (!attr)
+		return -EINVAL;
+	if (attr->comp_mask >= IBV_XRCD_INIT_ATTR_RESERVED)
+		return -EOPNOTSUPP;
+	return attr->comp_mask == NEEDED_MASK ? 0 : -EINVAL;
+}
+
 struct ibv_xrcd *verbs_api_open_xrcd(struct ibv_context *ctx,
 				     struct ibv_xrcd_init_attr *attr)
 {
 	struct ibv_xrcd *xrcd;
-	int ret = verbs_ops(ctx)->open_xrcd(ctx, attr, &xrcd);
+	int ret = check_attr(attr);
 
+	if (ret == 0)
+		ret = verbs_ops(ctx)->open_xrcd(ctx, attr, &xrcd);
 	return ret ? api_ret_null(ret) : xrcd;
 }
 

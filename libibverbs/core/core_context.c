@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Life of a context: opening asks core/device_open.c for the node and the
- * provider for the context; the provider calls back into verbs_context_new().
+ * provider for the context; the provider calls back into verbs_context_new(),
+ * or foreign/ into verbs_context_prepare(). Importing is opening, but for the
+ * node, and the kernel's context, which are there already.
  * The public function tables are filled by api/, which calls this.
  */
 #include "core/core_context.h"
@@ -10,8 +12,10 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/device_list.h"
 #include "core/device_open.h"
 #include "core/op_table.h"
 
@@ -36,45 +40,66 @@ static uint32_t driver_id_of(const struct verbs_device *dev)
 	return RDMA_DRIVER_UNKNOWN;
 }
 
-static struct verbs_ex_private *priv_new(struct verbs_device *dev, int cmd_fd)
-{
-	struct verbs_ex_private *priv = calloc(1, sizeof(*priv));
+/*
+ * The descriptor that ibv_import_device(3) opens in this thread, or -1. It goes
+ * past the provider, which need not know that the context is not new.
+ */
+static _Thread_local int importing = -1;
 
-	if (!priv)
-		return NULL;
+void verbs_context_prepare(struct ibv_context *ctx, size_t sz,
+			   struct verbs_ex_private *priv,
+			   struct verbs_device *dev, int cmd_fd)
+{
+	struct verbs_context *vctx =
+		verbs_container_of(ctx, struct verbs_context, context);
+
 	priv->kernel.driver_id = driver_id_of(dev);
 	priv->kernel.nr_ports = dev->kernel.nr_ports;
+	priv->kernel.imported = cmd_fd >= 0 && cmd_fd == importing;
 	priv->dev = dev;
 	verbs_op_table_init(&priv->ops, cmd_fd >= 0);
-	return priv;
+
+	vctx->priv = priv;
+	vctx->sz = sz;
+	ctx->device = dev->pub;
+	ctx->cmd_fd = cmd_fd;
+	ctx->async_fd = -1;
+	ctx->abi_compat = __VERBS_ABI_IS_EXTENDED;
+	(void)pthread_mutex_init(&ctx->mutex, NULL); /* cannot fail on Linux */
+	verbs_op_table_mirror(&priv->ops, &ctx->ops);
+	verbs_device_get(dev);
+}
+
+void verbs_context_release(struct ibv_context *ctx)
+{
+	struct verbs_ex_private *priv = verbs_priv(ctx);
+
+	if (ctx->async_fd >= 0)
+		(void)close(ctx->async_fd);
+	if (ctx->cmd_fd >= 0)
+		(void)close(ctx->cmd_fd);
+	(void)pthread_mutex_destroy(&ctx->mutex);
+	verbs_device_put(priv->dev);
+	free(priv);
 }
 
 struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
 					size_t size)
 {
+	struct verbs_ex_private *priv;
 	struct verbs_context *vctx;
-	struct ibv_context *ctx;
 
 	vctx = calloc(1, size);
 	if (!vctx)
 		goto err_close;
-	vctx->priv = priv_new(dev, cmd_fd);
-	if (!vctx->priv)
+	priv = calloc(1, sizeof(*priv));
+	if (!priv)
 		goto err_free;
-
 	/*
 	 * The provider's struct was compiled with the same header as ours, so
 	 * all of verbs_context is there.
 	 */
-	vctx->sz = sizeof(*vctx);
-	ctx = &vctx->context;
-	ctx->device = &dev->pub;
-	ctx->cmd_fd = cmd_fd;
-	ctx->async_fd = -1;
-	ctx->abi_compat = (void *)UINTPTR_MAX;
-	(void)pthread_mutex_init(&ctx->mutex, NULL); /* cannot fail on Linux */
-	verbs_op_table_mirror(&vctx->priv->ops, &ctx->ops);
-	verbs_device_get(dev);
+	verbs_context_prepare(&vctx->context, sizeof(*vctx), priv, dev, cmd_fd);
 	return vctx;
 
 err_free:
@@ -87,15 +112,7 @@ err_close:
 
 void verbs_context_free(struct verbs_context *vctx)
 {
-	struct ibv_context *ctx = &vctx->context;
-
-	if (ctx->async_fd >= 0)
-		(void)close(ctx->async_fd);
-	if (ctx->cmd_fd >= 0)
-		(void)close(ctx->cmd_fd);
-	(void)pthread_mutex_destroy(&ctx->mutex);
-	verbs_device_put(vctx->priv->dev);
-	free(vctx->priv);
+	verbs_context_release(&vctx->context);
 	free(vctx);
 }
 
@@ -116,23 +133,12 @@ uint64_t verbs_core_support(const struct ibv_context *ctx)
 	return verbs_priv(ctx)->kernel.core_support;
 }
 
-int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
+/* What the library adds to the provider's context. */
+static int finish_open(struct verbs_context *vctx, struct ibv_context **ret_ctx)
 {
-	struct verbs_context *vctx;
-	struct ibv_context *ctx;
-	int cmd_fd = -1;
+	struct ibv_context *ctx = &vctx->context;
 	int ret;
 
-	if (dev->has_node) {
-		ret = verbs_open_node(&dev->kernel, &cmd_fd);
-		if (ret)
-			return ret;
-	}
-	ret = dev->provider->open_context(dev, cmd_fd, &vctx);
-	if (ret)
-		return ret;
-
-	ctx = &vctx->context;
 	if (ctx->async_fd < 0) {
 		ret = verbs_ops(ctx)->alloc_async_fd(ctx, &ctx->async_fd);
 		if (ret) {
@@ -142,6 +148,74 @@ int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
 	}
 	*ret_ctx = ctx;
 	return 0;
+}
+
+int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
+{
+	struct verbs_context *vctx;
+	int cmd_fd = -1;
+	int ret;
+
+	if (dev->has_node) {
+		ret = verbs_open_node(&dev->kernel, &cmd_fd);
+		if (ret)
+			return ret;
+	}
+	ret = dev->provider->open_context(dev, cmd_fd, &vctx);
+	return ret ? ret : finish_open(vctx, ret_ctx);
+}
+
+/* The device of a character device number; it comes with a reference. */
+static int find_by_cdev(dev_t cdev, struct verbs_device **ret_dev)
+{
+	struct ibv_device **array;
+	int ret = -ENODEV;
+	int count;
+
+	if (verbs_device_list_get(&array, &count) != 0)
+		return -ENODEV;
+	for (int i = 0; i < count && ret; i++) {
+		struct verbs_device *dev = verbs_device_of(array[i]);
+
+		if (dev->has_node && dev->kernel.cdev == cdev) {
+			verbs_device_get(dev);
+			*ret_dev = dev;
+			ret = 0;
+		}
+	}
+	verbs_device_list_put(array);
+	return ret;
+}
+
+static int import_context(struct verbs_device *dev, int cmd_fd,
+			  struct verbs_context **ret_vctx)
+{
+	const struct verbs_device_ops *provider = dev->provider;
+	int ret;
+
+	importing = cmd_fd;
+	ret = provider->foreign
+		      ? provider->foreign->import_context(dev, cmd_fd, ret_vctx)
+		      : provider->open_context(dev, cmd_fd, ret_vctx);
+	importing = -1;
+	return ret;
+}
+
+int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
+{
+	struct verbs_context *vctx;
+	struct verbs_device *dev;
+	struct stat st;
+	int ret;
+
+	if (fstat(cmd_fd, &st) != 0 || !S_ISCHR(st.st_mode))
+		return -EINVAL;
+	ret = find_by_cdev(st.st_rdev, &dev);
+	if (ret)
+		return ret;
+	ret = import_context(dev, cmd_fd, &vctx);
+	verbs_device_put(dev); /* the context has its own reference */
+	return ret ? ret : finish_open(vctx, ret_ctx);
 }
 
 void verbs_core_close(struct ibv_context *ctx)

@@ -40,8 +40,41 @@ verbs_ops(const struct ibv_context *ctx)
  */
 int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx);
 
+/**
+ * verbs_core_import() - open the device of a uverbs descriptor that is open
+ * @cmd_fd: with a context of the kernel's, which another process may have made.
+ *	Becomes the context's. When this fails it is closed if the provider has
+ *	been asked, and stays the caller's otherwise.
+ *
+ * Return: as above, or -EINVAL if @cmd_fd is no device, -ENODEV if it is no
+ * RDMA device, -EOPNOTSUPP if the provider cannot do it.
+ */
+int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx);
+
 /** verbs_core_close() - close a context; frees @ctx */
 void verbs_core_close(struct ibv_context *ctx);
+
+/**
+ * verbs_context_prepare() - make a context in memory of somebody else's
+ * @ctx: zeroed
+ * @sz: bytes of the verbs_context that are there, counted from its end, which
+ *	is the end of @ctx; nothing in front of them is touched
+ * @priv: zeroed, allocated with malloc(); may be the start of a larger block.
+ *	The context's from now on.
+ * @cmd_fd: becomes the context's
+ *
+ * Kernel commands can be sent afterwards. Takes a reference on @dev.
+ */
+void verbs_context_prepare(struct ibv_context *ctx, size_t sz,
+			   struct verbs_ex_private *priv,
+			   struct verbs_device *dev, int cmd_fd);
+
+/**
+ * verbs_context_release() - undo verbs_context_prepare()
+ *
+ * Closes the descriptors and frees the private block, not @ctx itself.
+ */
+void verbs_context_release(struct ibv_context *ctx);
 
 /** verbs_core_support() - IB_UVERBS_CORE_SUPPORT_* that the kernel told */
 uint64_t verbs_core_support(const struct ibv_context *ctx);

@@ -5,7 +5,9 @@
  *
  * One refresh, in order: verbs_discover(), forget_vanished_locked(),
  * adopt_new_locked() - and if records remain that nobody claims, the mutex is
- * left, providers are loaded, and adopt_new_locked() runs again.
+ * left, providers are loaded, and adopt_new_locked() runs again. At the end
+ * providers are asked for devices that the kernel does not know; those that the
+ * user must want first are loaded before all of it.
  *
  * Invariants, under list_mutex:
  *  - each device in the list has the list's own reference;
@@ -139,19 +141,23 @@ static int adopt_new_locked(struct refresh *refresh) REQUIRES(list_mutex)
 
 	refresh->nr_providers = count;
 	for (size_t i = 0; i < refresh->records.count; i++) {
-		const struct verbs_kernel_device *record =
-			&refresh->records.devices[i];
+		struct verbs_candidate candidate = {
+			.kernel = &refresh->records.devices[i],
+		};
 		const struct verbs_device_ops *provider;
 		struct verbs_device *dev;
+		int ret;
 
 		if (refresh->state[i] != RECORD_NEW)
 			continue;
-		provider = verbs_match_device(record, providers, count);
+		provider = verbs_match_device(&candidate, providers, count);
 		if (!provider)
 			continue;
-		dev = verbs_device_new_kernel(provider, record);
-		if (!dev)
+		ret = verbs_device_new_kernel(provider, &candidate, &dev);
+		if (ret == -ENOMEM)
 			goto err_put_adopted;
+		if (ret)
+			continue;
 		list_add_tail(&adopted, &dev->entry);
 		refresh->state[i] = RECORD_KNOWN;
 		refresh->nr_new--;
@@ -203,7 +209,7 @@ static bool keep_known_locked(struct verbs_device *dev) REQUIRES(list_mutex)
 			list_entry(pos, struct verbs_device, entry);
 
 		if (known->provider == dev->provider && !known->has_node &&
-		    strcmp(known->pub.name, dev->pub.name) == 0) {
+		    strcmp(known->pub->name, dev->pub->name) == 0) {
 			list_del(&known->entry);
 			nr_devices--;
 			list_insert_before(&dev->entry, &known->entry);
@@ -414,7 +420,7 @@ static int copy_list_locked(struct ibv_device ***ret_array, int *ret_count)
 			list_entry(pos, struct verbs_device, entry);
 
 		verbs_device_get(dev);
-		array[count++] = &dev->pub;
+		array[count++] = dev->pub;
 	}
 	*ret_array = array;
 	*ret_count = count;
@@ -425,6 +431,7 @@ int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
 {
 	int ret;
 
+	(void)verbs_provider_load_wanted(); /* seen by the refresh */
 	verbs_mutex_lock(&list_mutex);
 	ret = refresh_locked();
 	if (ret == 0)
@@ -435,7 +442,11 @@ int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
 
 void verbs_device_list_put(struct ibv_device **array)
 {
-	for (size_t i = 0; array[i]; i++)
-		verbs_device_put(verbs_device_of(array[i]));
+	for (size_t i = 0; array[i]; i++) {
+		struct verbs_device *dev = verbs_device_of(array[i]);
+
+		if (dev)
+			verbs_device_put(dev);
+	}
 	free(array);
 }

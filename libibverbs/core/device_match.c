@@ -23,10 +23,13 @@ static bool entry_matches(const struct verbs_match *entry,
 
 static bool claims(const struct verbs_device_ops *ops,
 		   enum verbs_match_kind kind,
-		   const struct verbs_kernel_device *dev)
+		   struct verbs_candidate *candidate)
 {
+	const struct verbs_kernel_device *dev = candidate->kernel;
 	const struct verbs_match *entry = ops->match;
 
+	if (ops->foreign)
+		return ops->foreign->claims(ops, kind, candidate);
 	if (!entry || dev->abi_version < ops->min_abi_version ||
 	    dev->abi_version > ops->max_abi_version)
 		return false;
@@ -39,7 +42,7 @@ static bool claims(const struct verbs_device_ops *ops,
 }
 
 const struct verbs_device_ops *
-verbs_match_device(const struct verbs_kernel_device *dev,
+verbs_match_device(struct verbs_candidate *candidate,
 		   const struct verbs_device_ops *const *providers,
 		   size_t count)
 {
@@ -50,7 +53,7 @@ verbs_match_device(const struct verbs_kernel_device *dev,
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
 		for (size_t i = 0; i < count; i++) {
-			if (claims(providers[i], order[k], dev))
+			if (claims(providers[i], order[k], candidate))
 				return providers[i];
 		}
 	}

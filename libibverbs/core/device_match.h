@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which provider takes a device. Pure: no I/O, no state, no lock. */
+/*
+ * Which provider takes a device. Pure: no I/O, no state, no lock; but a foreign
+ * provider is asked, and may look into sysfs.
+ */
 #ifndef CORE_DEVICE_MATCH_H
 #define CORE_DEVICE_MATCH_H
 
 #include <provider/provider.h>
 #include <stddef.h>
 
+#include "core/foreign_hooks.h"
+
 /**
  * verbs_match_device() - choose the provider of a kernel device
- * @dev: what discovery found
+ * @candidate: what discovery found
  * @providers, @count: candidates, in order of preference
  *
  * A provider that names the kernel driver goes before one that only knows the
@@ -18,7 +23,7 @@
  * version of its driver.
  */
 const struct verbs_device_ops *
-verbs_match_device(const struct verbs_kernel_device *dev,
+verbs_match_device(struct verbs_candidate *candidate,
 		   const struct verbs_device_ops *const *providers,
 		   size_t count);
 

@@ -7,12 +7,14 @@
 #include "core/device_object.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/provider_registry.h"
 #include "util/sysfs_root.h"
 #include "util/text_file.h"
 
@@ -36,8 +38,8 @@ static int transport_of(int node_type)
 	}
 }
 
-struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
-				      const char *name, int node_type)
+struct verbs_device *
+verbs_device_new_bare(const struct verbs_device_ops *provider)
 {
 	struct verbs_device *dev = calloc(1, sizeof(*dev));
 
@@ -46,9 +48,55 @@ struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 	dev->provider = provider;
 	atomic_init(&dev->refs, 1);
 	list_init(&dev->entry);
-	dev->pub.node_type = node_type;
-	dev->pub.transport_type = transport_of(node_type);
-	(void)snprintf(dev->pub.name, sizeof(dev->pub.name), "%s", name);
+	return dev;
+}
+
+/* The slot has the type of a function that nobody has called since 2006. */
+typedef struct ibv_context *(*slot_type)(struct ibv_device *device, int cmd_fd);
+
+void verbs_device_link(struct verbs_device *dev, struct ibv_device *pub)
+{
+	dev->pub = pub;
+	/* Pairs with the load in verbs_device_of(). */
+	__atomic_store_n(&pub->_ops._dummy1, (slot_type)(void *)dev,
+			 __ATOMIC_RELEASE);
+}
+
+static struct verbs_device *adopt(struct ibv_device *pub)
+{
+	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
+	size_t count = verbs_provider_snapshot(providers);
+
+	for (size_t i = 0; i < count; i++) {
+		if (providers[i]->foreign)
+			return providers[i]->foreign->adopt_device(pub);
+	}
+	return NULL;
+}
+
+struct verbs_device *verbs_device_of(struct ibv_device *pub)
+{
+	slot_type slot = __atomic_load_n(&pub->_ops._dummy1, __ATOMIC_ACQUIRE);
+
+	return slot ? (struct verbs_device *)(void *)slot : adopt(pub);
+}
+
+static void fill_names(struct ibv_device *pub, const char *name, int node_type)
+{
+	pub->node_type = node_type;
+	pub->transport_type = transport_of(node_type);
+	(void)snprintf(pub->name, sizeof(pub->name), "%s", name);
+}
+
+struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
+				      const char *name, int node_type)
+{
+	struct verbs_device *dev = verbs_device_new_bare(provider);
+
+	if (!dev)
+		return NULL;
+	verbs_device_link(dev, &dev->own);
+	fill_names(dev->pub, name, node_type);
 	return dev;
 }
 
@@ -63,26 +111,46 @@ static void set_path(char *buf, size_t size, const char *class,
 		buf[0] = '\0';
 }
 
-struct verbs_device *
-verbs_device_new_kernel(const struct verbs_device_ops *provider,
-			const struct verbs_kernel_device *record)
+static void fill_kernel_names(struct ibv_device *pub,
+			      const struct verbs_kernel_device *record)
 {
-	struct verbs_device *dev = verbs_device_new(
-		provider, record->ibdev_name, record->node_type);
+	fill_names(pub, record->ibdev_name, record->node_type);
+	(void)snprintf(pub->dev_name, sizeof(pub->dev_name), "%s",
+		       record->uverbs_name);
+	set_path(pub->dev_path, sizeof(pub->dev_path), "infiniband_verbs",
+		 record->uverbs_name);
+	set_path(pub->ibdev_path, sizeof(pub->ibdev_path), "infiniband",
+		 record->ibdev_name);
+}
 
-	if (!dev)
-		return NULL;
+int verbs_device_new_kernel(const struct verbs_device_ops *provider,
+			    struct verbs_candidate *candidate,
+			    struct verbs_device **ret_dev)
+{
+	const struct verbs_kernel_device *record = candidate->kernel;
+	struct verbs_device *dev = verbs_device_new_bare(provider);
+	int ret;
+
+	if (!dev) {
+		free(candidate->claim);
+		return -ENOMEM;
+	}
 	dev->has_node = true;
 	dev->kernel = *record;
 	if (record->has_node_guid)
 		atomic_init(&dev->node_guid, record->node_guid);
-	(void)snprintf(dev->pub.dev_name, sizeof(dev->pub.dev_name), "%s",
-		       record->uverbs_name);
-	set_path(dev->pub.dev_path, sizeof(dev->pub.dev_path),
-		 "infiniband_verbs", record->uverbs_name);
-	set_path(dev->pub.ibdev_path, sizeof(dev->pub.ibdev_path), "infiniband",
-		 record->ibdev_name);
-	return dev;
+	if (provider->foreign) {
+		ret = provider->foreign->make_device(dev, candidate);
+		if (ret) {
+			free(dev);
+			return ret;
+		}
+	} else {
+		verbs_device_link(dev, &dev->own);
+	}
+	fill_kernel_names(dev->pub, record);
+	*ret_dev = dev;
+	return 0;
 }
 
 void verbs_device_get(struct verbs_device *dev)
@@ -93,8 +161,11 @@ void verbs_device_get(struct verbs_device *dev)
 
 void verbs_device_put(struct verbs_device *dev)
 {
-	if (atomic_fetch_sub(&dev->refs, 1) == 1)
-		free(dev);
+	if (atomic_fetch_sub(&dev->refs, 1) != 1)
+		return;
+	if (dev->provider->foreign)
+		dev->provider->foreign->free_device(dev);
+	free(dev);
 }
 
 /* Four groups of four digits, with colons between them. */
@@ -115,14 +186,15 @@ static bool parse_guid(const char *text, uint64_t *ret_guid)
 __be64 verbs_device_node_guid(struct verbs_device *dev)
 {
 	__be64 guid = atomic_load(&dev->node_guid);
-	char path[sizeof(dev->pub.ibdev_path) + sizeof("/node_guid")];
+	char path[sizeof(dev->pub->ibdev_path) + sizeof("/node_guid")];
 	uint64_t number;
 	char text[32];
 
-	if (guid || !dev->has_node || !dev->pub.ibdev_path[0])
+	if (guid || !dev->has_node || !dev->pub->ibdev_path[0])
 		return guid;
 
-	(void)snprintf(path, sizeof(path), "%s/node_guid", dev->pub.ibdev_path);
+	(void)snprintf(path, sizeof(path), "%s/node_guid",
+		       dev->pub->ibdev_path);
 	if (text_file_read_at(AT_FDCWD, path, text, sizeof(text)) < 0 ||
 	    !parse_guid(text, &number))
 		return 0;

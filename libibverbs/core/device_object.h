@@ -11,11 +11,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "core/foreign_hooks.h"
 #include "util/list.h"
 
 /* Constant after it entered the list, but for refs, entry, and node_guid. */
 struct verbs_device {
-	struct ibv_device pub; /* what the application sees */
+	/* What the application sees: own, or in memory of the provider's. */
+	struct ibv_device *pub;
+	struct ibv_device own;
 	const struct verbs_device_ops *provider;
 	bool has_node; /* kernel describes it, and it has a uverbs node */
 	struct verbs_kernel_device kernel;
@@ -25,11 +28,22 @@ struct verbs_device {
 	struct list_node entry; /* guarded by list_mutex */
 };
 
-/* Our record of a public device. */
-static inline struct verbs_device *verbs_device_of(struct ibv_device *pub)
-{
-	return list_entry(pub, struct verbs_device, pub);
-}
+/**
+ * verbs_device_of() - our record of a public device
+ * @pub: from a device list, or made by a vendor library without our help
+ *
+ * The first slot of the public struct leads to the record.
+ *
+ * Return: NULL if nobody knows the device, or when there is no memory for the
+ * record of one that we have not seen before.
+ */
+struct verbs_device *verbs_device_of(struct ibv_device *pub);
+
+/**
+ * verbs_device_link() - make verbs_device_of() find the record
+ * @pub: becomes the public part of @dev
+ */
+void verbs_device_link(struct verbs_device *dev, struct ibv_device *pub);
 
 /**
  * verbs_device_new() - a device that only its provider knows
@@ -40,10 +54,23 @@ static inline struct verbs_device *verbs_device_of(struct ibv_device *pub)
 struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 				      const char *name, int node_type);
 
-/** verbs_device_new_kernel() - the same for a device of the kernel */
+/**
+ * verbs_device_new_bare() - a record without a public part
+ *
+ * For a device that a provider has made by itself: verbs_device_link() is next.
+ */
 struct verbs_device *
-verbs_device_new_kernel(const struct verbs_device_ops *provider,
-			const struct verbs_kernel_device *record);
+verbs_device_new_bare(const struct verbs_device_ops *provider);
+
+/**
+ * verbs_device_new_kernel() - a device of the kernel
+ * @provider: the one that claimed @candidate
+ *
+ * Return: 0, -ENOMEM, or -ENODEV if @provider does not want it after all.
+ */
+int verbs_device_new_kernel(const struct verbs_device_ops *provider,
+			    struct verbs_candidate *candidate,
+			    struct verbs_device **ret_dev);
 
 /** verbs_device_get() - take a reference; the caller must hold one already */
 void verbs_device_get(struct verbs_device *dev);

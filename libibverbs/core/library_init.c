@@ -6,9 +6,11 @@
 #include "core/library_init.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/fork_guard.h"
 #include "core/log.h"
 #include "kernel/kernel_state.h"
 #include "util/env.h"
@@ -31,9 +33,22 @@ static void warn_if_memlock_is_low(void)
 			   (unsigned long)limit.rlim_cur);
 }
 
+static void init_fork_guard(void)
+{
+	int ret;
+
+	if (!env_on("RDMAV_FORK_SAFE") && !env_on("IBV_FORK_SAFE"))
+		return;
+	ret = verbs_fork_init();
+	if (ret)
+		verbs_warn("memory is not safe from fork(): %s",
+			   strerror(-ret));
+}
+
 static void init_once(void)
 {
 	verbs_log_init();
+	init_fork_guard();
 	verbs_allow_disassociate_destroy =
 		env_on("RDMAV_ALLOW_DISASSOC_DESTROY") ||
 		env_on("MLX4_DEVICE_FATAL_CLEANUP");

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <provider/log.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 /* Written by verbs_log_init() only, before anybody reads them. */
 static long log_level;
 static FILE *log_file;
+
+static atomic_uint nr_warnings;
 
 void verbs_log_init(void)
 {
@@ -51,22 +54,29 @@ static void cut_newline(char *line)
 		line[len - 1] = '\0';
 }
 
-void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
-	       const char *fmt, ...)
+void verbs_vlog(const char *who, enum verbs_log_level level, const char *fmt,
+		va_list args)
 {
 	int saved_errno = errno;
 	char line[LINE_LEN];
-	va_list args;
 
 	if (!log_file || (long)level > log_level)
 		return;
 
-	va_start(args, fmt);
 	(void)vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
 	cut_newline(line);
-	(void)fprintf(log_file, "%s: %s\n", device_name(ctx), line);
+	(void)fprintf(log_file, "%s%s%s\n", who ?: "", who ? ": " : "", line);
 	errno = saved_errno;
+}
+
+void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
+	       const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	verbs_vlog(device_name(ctx), level, fmt, args);
+	va_end(args);
 }
 
 void verbs_warn(const char *fmt, ...)
@@ -79,8 +89,14 @@ void verbs_warn(const char *fmt, ...)
 	(void)vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
 
+	(void)atomic_fetch_add(&nr_warnings, 1);
 	if (getenv("IBV_SHOW_WARNINGS"))
 		(void)fprintf(stderr, "libibverbs: Warning: %s\n", line);
 	verbs_log(NULL, VERBS_LOG_WARN, "%s", line);
 	errno = saved_errno;
+}
+
+unsigned int verbs_nr_warnings(void)
+{
+	return atomic_load(&nr_warnings);
 }

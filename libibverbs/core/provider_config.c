@@ -10,12 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/log.h"
+#include "core/provider_name.h"
 #include "util/text_file.h"
 
 /* Longest configuration file; the usual one has one line. */
@@ -101,15 +101,30 @@ bool verbs_provider_config_each(const char *dir,
 	return go_on;
 }
 
+/* A name that is looked for, and what was found. */
+struct wanted {
+	const char *name;
+	char *text;
+	size_t size;
+};
+
 /* Visitor that stops at the name it looks for. */
-static bool is_other_name(void *wanted, const char *name)
+static bool is_other_name(void *arg, const char *text)
 {
-	return strcmp(name, (const char *)wanted) != 0;
+	const struct wanted *wanted = arg;
+	struct verbs_provider_name name = verbs_provider_name_split(text);
+	size_t len = strlen(text);
+
+	if (!verbs_provider_name_is(&name, wanted->name) || len >= wanted->size)
+		return true;
+	memcpy(wanted->text, text, len + 1);
+	return false;
 }
 
-bool verbs_provider_config_lists(const char *dir, const char *name)
+bool verbs_provider_config_find(const char *dir, const char *name,
+				char *ret_text, size_t size)
 {
-	void *wanted = (void *)(uintptr_t)name;
+	struct wanted wanted = { name, ret_text, size };
 	char path[PATH_MAX];
 	int len;
 
@@ -117,6 +132,6 @@ bool verbs_provider_config_lists(const char *dir, const char *name)
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return false;
 
-	return !visit_file(AT_FDCWD, path, is_other_name, wanted) ||
-	       !verbs_provider_config_each(dir, is_other_name, wanted);
+	return !visit_file(AT_FDCWD, path, is_other_name, &wanted) ||
+	       !verbs_provider_config_each(dir, is_other_name, &wanted);
 }

@@ -4,16 +4,22 @@
 #define CORE_PROVIDER_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /**
- * verbs_provider_config_lists() - whether one provider is configured
+ * verbs_provider_config_find() - look for one provider
  * @dir: configuration folder
  * @name: "rxe"
+ * @ret_text: what stands there: "rxe", or "rxe-rdmav34"
+ * @size: bytes at @ret_text
  *
  * Looks at <dir>/<name>.driver, where packages put it, and reads the rest of
  * the folder only if that does not say so.
+ *
+ * Return: whether it is configured.
  */
-bool verbs_provider_config_lists(const char *dir, const char *name);
+bool verbs_provider_config_find(const char *dir, const char *name,
+				char *ret_text, size_t size);
 
 /**
  * verbs_provider_config_each() - call @visit for each configured name

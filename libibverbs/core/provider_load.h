@@ -11,6 +11,19 @@
 #include <stdint.h>
 
 /**
+ * verbs_provider_load_wanted() - load what takes part only when asked to
+ *
+ * Some providers have devices that the kernel does not know, and that nobody
+ * sees who does not want them (OPT_IN in cmake/VerbsProvider.cmake). They are
+ * loaded if their environment variable is set, or if their configuration file
+ * is there. The providers that RDMAV_DRIVERS (or IBV_DRIVERS) names are loaded
+ * as well, since they may be of this kind.
+ *
+ * Cheap if there is nothing to do. Context and result as below.
+ */
+bool verbs_provider_load_wanted(void);
+
+/**
  * verbs_provider_load_for() - load the provider of one kernel driver
  * @driver_id: enum rdma_driver_id
  *

@@ -44,6 +44,17 @@ int verbs_provider_register(const struct verbs_device_ops *ops)
 	return ret;
 }
 
+bool verbs_provider_known(const char *name)
+{
+	bool known = false;
+
+	verbs_mutex_lock(&registry_mutex);
+	for (size_t i = 0; i < nr_registered && !known; i++)
+		known = strcmp(registry[i]->name, name) == 0;
+	verbs_mutex_unlock(&registry_mutex);
+	return known;
+}
+
 size_t verbs_provider_snapshot(const struct verbs_device_ops **ret_ops)
 {
 	size_t count;

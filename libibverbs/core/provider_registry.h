@@ -4,6 +4,7 @@
 #define CORE_PROVIDER_REGISTRY_H
 
 #include <provider/provider.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* More than all drivers that the kernel has ever had. */
@@ -18,6 +19,9 @@
  * no name; -EEXIST if another provider has its name; -ENOSPC.
  */
 int verbs_provider_register(const struct verbs_device_ops *ops);
+
+/** verbs_provider_known() - whether a provider of this name has registered */
+bool verbs_provider_known(const char *name);
 
 /**
  * verbs_provider_snapshot() - all providers

@@ -83,6 +83,23 @@ int verbs_netlink_batch_query(struct verbs_netlink_batch *batch,
 	return ret;
 }
 
+int verbs_netlink_batch_system(struct verbs_netlink_batch *batch,
+			       uint32_t number)
+{
+	struct nl_msg *msg;
+	int ret = -ENOMEM;
+
+	msg = nlmsg_alloc_size(VERBS_NETLINK_REQUEST_BYTES);
+	if (!msg)
+		return -ENOMEM;
+	if (nlmsg_put(msg, 0, number,
+		      RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET),
+		      0, NLM_F_REQUEST))
+		ret = batch_add(batch, msg);
+	nlmsg_free(msg);
+	return ret;
+}
+
 int verbs_netlink_batch_send(int fd, const struct verbs_netlink_batch *batch)
 {
 	ssize_t len;

@@ -34,6 +34,10 @@ int verbs_netlink_batch_dump(struct verbs_netlink_batch *batch);
 int verbs_netlink_batch_query(struct verbs_netlink_batch *batch,
 			      uint32_t number, uint32_t ibdev_index);
 
+/* Ask for what is true of all devices: verbs_netlink_query.copy_on_fork. */
+int verbs_netlink_batch_system(struct verbs_netlink_batch *batch,
+			       uint32_t number);
+
 /* Return: 0 or -errno. */
 int verbs_netlink_batch_send(int fd, const struct verbs_netlink_batch *batch);
 

@@ -166,7 +166,8 @@ static bool parse_chardev(struct nlmsghdr *hdr,
 	struct nlattr *driver;
 	uint64_t cdev;
 
-	if (nlmsg_parse(hdr, 0, attrs, LAST_ATTR, policy) < 0)
+	if (query->of_system ||
+	    nlmsg_parse(hdr, 0, attrs, LAST_ATTR, policy) < 0)
 		return false;
 	if (!attrs[RDMA_NLDEV_ATTR_CHARDEV] ||
 	    !attrs[RDMA_NLDEV_ATTR_CHARDEV_ABI] ||
@@ -189,6 +190,19 @@ static bool parse_chardev(struct nlmsghdr *hdr,
 	return true;
 }
 
+/* Kernels before 5.12 do not mention it. */
+static bool parse_system(struct nlmsghdr *hdr,
+			 struct verbs_netlink_query *query)
+{
+	struct nlattr *attr;
+
+	if (!query->of_system)
+		return false;
+	attr = nlmsg_find_attr(hdr, 0, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK);
+	query->copy_on_fork = attr && nla_len(attr) >= 1 && nla_get_u8(attr);
+	return true;
+}
+
 static void parse_answer(struct verbs_netlink_query *query,
 			 struct nlmsghdr *hdr)
 {
@@ -199,6 +213,10 @@ static void parse_answer(struct verbs_netlink_query *query,
 		query->state = parse_chardev(hdr, query)
 				       ? VERBS_NETLINK_ANSWERED
 				       : VERBS_NETLINK_FAILED;
+		break;
+	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET):
+		query->state = parse_system(hdr, query) ? VERBS_NETLINK_ANSWERED
+							: VERBS_NETLINK_FAILED;
 		break;
 	case NLMSG_ERROR:
 		/* code 0 is a receipt that nobody asked for, not the answer */

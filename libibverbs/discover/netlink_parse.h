@@ -26,8 +26,12 @@ enum verbs_netlink_state {
 	VERBS_NETLINK_FAILED,
 };
 
-/* The question for the character device of one device. */
+/*
+ * The question for the character device of one device, or for what is true of
+ * all of them (copy_on_fork.c).
+ */
 struct verbs_netlink_query {
+	bool of_system; /* the latter */
 	uint32_t ibdev_index;
 	enum verbs_netlink_state state;
 	/* the answer */
@@ -35,6 +39,7 @@ struct verbs_netlink_query {
 	dev_t cdev;
 	uint32_t abi_version;
 	uint32_t driver_id;
+	bool copy_on_fork; /* of_system: the only answer */
 };
 
 struct verbs_netlink_scan {

@@ -3,9 +3,9 @@
  * Fuzz target: what the kernel answers to discovery by netlink.
  *
  * The first byte is the mode. Bit 7 clear: the rest is one state of questions
- * (bits 0-2: queries that are pending; bit 3: the dump is complete) and
- * datagrams for the parser. Bit 7 set: two scans with one memory, whose
- * receive calls bring the datagrams.
+ * (bits 0-2: queries that are pending; bit 3: the dump is complete; bit 4: the
+ * first query is not about a device) and datagrams for the parser. Bit 7 set:
+ * two scans with one memory, whose receive calls bring the datagrams.
  *
  * A datagram is a length in two bytes and its bytes. For scans, lengths from
  * 0xff00 on mean something else: an errno from the receive call, the end of
@@ -22,6 +22,7 @@
 
 #define MODE_SCAN	0x80
 #define MODE_DUMP_DONE	0x08
+#define MODE_SYSTEM	0x10
 #define MODE_NR_QUERIES 0x07
 #define FIRST_NUMBER	2
 
@@ -84,6 +85,7 @@ static void fuzz_parser(uint8_t mode)
 
 	for (size_t i = 0; i < scan.nr_queries; i++)
 		queries[i].state = VERBS_NETLINK_PENDING;
+	queries[0].of_system = mode & MODE_SYSTEM;
 	while (input.len) {
 		uint16_t want = fuzz_take_u16(&input);
 		size_t len;
@@ -100,7 +102,7 @@ static void fuzz_parser(uint8_t mode)
 		if (queries[i].state == VERBS_NETLINK_PENDING)
 			nr_pending++;
 		if (queries[i].state == VERBS_NETLINK_ANSWERED)
-			check_name(queries[i].name, false);
+			check_name(queries[i].name, queries[i].of_system);
 	}
 	fuzz_assert(nr_pending == scan.nr_pending);
 	check_devices(&scan.devices);

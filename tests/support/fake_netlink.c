@@ -199,6 +199,24 @@ void fake_netlink_put_chardev(struct fake_netlink_datagram *datagram,
 	put_text(datagram, RDMA_NLDEV_ATTR_CHARDEV_NAME, device->uverbs_name);
 }
 
+void fake_netlink_put_system(struct fake_netlink_datagram *datagram,
+			     uint32_t number)
+{
+	const uint8_t netns_mode = 1;
+
+	fake_netlink_put_msg(
+		datagram,
+		RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET), 0,
+		number);
+	fake_netlink_put_attr(datagram, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
+			      &netns_mode, sizeof(netns_mode));
+	if (fake_netlink.tells_copy_on_fork)
+		fake_netlink_put_attr(datagram,
+				      RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK,
+				      &fake_netlink.copy_on_fork,
+				      sizeof(fake_netlink.copy_on_fork));
+}
+
 void fake_netlink_put_error(struct fake_netlink_datagram *datagram,
 			    uint32_t number, int error)
 {
@@ -340,6 +358,23 @@ static void handle_query(const struct nlmsghdr *request)
 	queue_add(datagram);
 }
 
+static void handle_system(const struct nlmsghdr *request)
+{
+	struct fake_netlink_datagram *datagram;
+
+	assert_int_equal(request->nlmsg_len, NLMSG_HDRLEN);
+	fake_netlink.nr_system_queries++;
+	if (fake_netlink.silent)
+		return;
+	datagram = queue_tail();
+	if (fake_netlink.system_error)
+		fake_netlink_put_error(datagram, request->nlmsg_seq,
+				       -fake_netlink.system_error);
+	else
+		fake_netlink_put_system(datagram, request->nlmsg_seq);
+	queue_add(datagram);
+}
+
 static void handle_request(const struct nlmsghdr *request)
 {
 	assert_int_equal(request->nlmsg_pid, 0);
@@ -352,6 +387,10 @@ static void handle_request(const struct nlmsghdr *request)
 	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET_CHARDEV):
 		assert_int_equal(request->nlmsg_flags, NLM_F_REQUEST);
 		handle_query(request);
+		break;
+	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET):
+		assert_int_equal(request->nlmsg_flags, NLM_F_REQUEST);
+		handle_system(request);
 		break;
 	default:
 		fail_msg("request of type 0x%x", request->nlmsg_type);

@@ -66,6 +66,9 @@ struct fake_netlink {
 	size_t queue_limit;	     /* datagrams in the receive buffer */
 	bool late;		     /* nothing is there before a poll */
 	bool silent;		     /* queries are never answered */
+	bool tells_copy_on_fork;     /* in the answer about the system */
+	uint8_t copy_on_fork;
+	int system_error; /* errno of that answer */
 	/* May change each datagram before it is queued; its running number. */
 	void (*edit)(struct fake_netlink_datagram *datagram, unsigned int nr);
 	/* Called after each send has been handled. */
@@ -74,6 +77,7 @@ struct fake_netlink {
 	/* counters */
 	unsigned int nr_sockets, nr_sends, nr_recvs, nr_polls, nr_closes;
 	unsigned int nr_queries; /* for character devices */
+	unsigned int nr_system_queries;
 	unsigned int nr_datagrams;
 	size_t max_queued;
 };
@@ -106,6 +110,8 @@ void fake_netlink_put_device(struct fake_netlink_datagram *datagram,
 void fake_netlink_put_chardev(struct fake_netlink_datagram *datagram,
 			      uint32_t number,
 			      const struct fake_netlink_device *device);
+void fake_netlink_put_system(struct fake_netlink_datagram *datagram,
+			     uint32_t number);
 void fake_netlink_put_error(struct fake_netlink_datagram *datagram,
 			    uint32_t number, int error);
 void fake_netlink_put_done(struct fake_netlink_datagram *datagram,

@@ -2,6 +2,7 @@
 /* Opens and closes the device of a test: see api_fixture.h. */
 #include "libibverbs/api/api_fixture.h"
 
+#include "core/core_context.h"
 #include "core/provider_registry.h"
 #include "support/fake_discover.h"
 #include "support/leak_check.h"
@@ -35,6 +36,19 @@ int api_open(void **state)
 	api.pd = ibv_alloc_pd(api.ctx);
 	assert_non_null(api.pd);
 	return 0;
+}
+
+struct ibv_context *api_open_another(void)
+{
+	struct ibv_context *ctx = ibv_open_device(api.list[0]);
+
+	assert_non_null(ctx);
+	return ctx;
+}
+
+void api_pretend_import(struct ibv_context *ctx)
+{
+	verbs_priv(ctx)->kernel.imported = true;
 }
 
 int api_close(void **state)

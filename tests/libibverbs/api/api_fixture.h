@@ -35,6 +35,12 @@ extern struct api api;
 /** api_open() - setup of a test: no devices but "soft0", open, with a PD */
 int api_open(void **state);
 
+/** api_open_another() - a context besides the one of the test */
+struct ibv_context *api_open_another(void);
+
+/** api_pretend_import() - as if the context came from ibv_import_device() */
+void api_pretend_import(struct ibv_context *ctx);
+
 /** api_close() - teardown: all closed; fails if something leaked */
 int api_close(void **state);
 

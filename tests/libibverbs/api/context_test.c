@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_open_device(3) and ibv_close_device(3), and the tables of an open
- * context: libibverbs/api/context.c, abi_tables.c. Linked with WRAP
- * verbs_open_node.
+ * ibv_open_device(3), ibv_import_device(3) and ibv_close_device(3):
+ * libibverbs/api/context.c. Linked with WRAP verbs_open_node verbs_core_import.
  */
 #include <fcntl.h>
 #include <provider/device.h>
 #include <string.h>
 
+#include "core/core_context.h"
 #include "libibverbs/api/api_fixture.h"
 #include "support/alloc_fail.h"
 #include "support/fake_discover.h"
@@ -112,6 +112,49 @@ static void each_allocation_may_fail(void **state)
 	assert_int_equal(ibv_close_device(ctx), 0);
 }
 
+/* ------------------------------------------------------------------------ */
+/* Importing                                                                 */
+/* ------------------------------------------------------------------------ */
+
+static int import_ret;
+static int import_fd;
+
+int __wrap_verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx);
+
+int __wrap_verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
+{
+	import_fd = cmd_fd;
+	if (import_ret)
+		return import_ret;
+	return verbs_core_open(verbs_device_of(api.list[0]), ret_ctx);
+}
+
+static void imported_context_has_its_tables(void **state)
+{
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+
+	import_ret = 0;
+	errno = SOME_ERRNO;
+	ctx = ibv_import_device(77);
+	assert_non_null(ctx);
+	assert_int_equal(errno, SOME_ERRNO);
+	assert_int_equal(import_fd, 77);
+	assert_non_null(verbs_get_ctx_op(ctx, query_port));
+	pd = ibv_alloc_pd(ctx);
+	assert_non_null(pd);
+	ASSERT_OK(ibv_dealloc_pd(pd));
+	ASSERT_OK(ibv_close_device(ctx));
+}
+
+static void failure_of_import_is_null(void **state)
+{
+	import_ret = -ENODEV;
+	ASSERT_NULL(ibv_import_device(77), ENODEV);
+	import_ret = -EOPNOTSUPP;
+	ASSERT_NULL(ibv_import_device(77), EOPNOTSUPP);
+}
+
 static void context_outlives_the_list(void **state)
 {
 	struct ibv_device **list = list_kernel_device();
@@ -125,82 +168,6 @@ static void context_outlives_the_list(void **state)
 	ASSERT_OK(ibv_close_device(ctx));
 }
 
-/* ------------------------------------------------------------------------ */
-/* Tables                                                                    */
-/* ------------------------------------------------------------------------ */
-
-static void context_is_extended(void **state)
-{
-	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
-
-	assert_non_null(vctx);
-	assert_ptr_equal(&vctx->context, api.ctx);
-	assert_int_equal(vctx->sz, sizeof(*vctx));
-}
-
-static void data_path_leads_to_the_provider(void **state)
-{
-	const struct ibv_context_ops *ops = &api.ctx->ops;
-
-	assert_non_null(ops->poll_cq);
-	assert_non_null(ops->req_notify_cq);
-	assert_non_null(ops->post_send);
-	assert_non_null(ops->post_recv);
-	assert_non_null(ops->post_srq_recv);
-	assert_non_null(ops->bind_mw);
-}
-
-static void slots_that_inlines_call_unchecked_are_filled(void **state)
-{
-	assert_non_null(api.ctx->ops.alloc_mw);
-	assert_non_null(api.ctx->ops.dealloc_mw);
-}
-
-static void what_the_library_has_is_in_the_extended_table(void **state)
-{
-	assert_non_null(verbs_get_ctx_op(api.ctx, query_port));
-	assert_non_null(verbs_get_ctx_op(api.ctx, query_device_ex));
-	assert_non_null(verbs_get_ctx_op(api.ctx, advise_mr));
-	assert_non_null(verbs_get_ctx_op(api.ctx, create_cq_ex));
-	assert_non_null(verbs_get_ctx_op(api.ctx, modify_cq));
-	assert_non_null(verbs_get_ctx_op(api.ctx, create_srq_ex));
-	assert_non_null(verbs_get_ctx_op(api.ctx, get_srq_num));
-	assert_non_null(verbs_get_ctx_op(api.ctx, create_qp_ex));
-	assert_non_null(verbs_get_ctx_op(api.ctx, open_qp));
-	assert_non_null(verbs_get_ctx_op(api.ctx, open_xrcd));
-	assert_non_null(verbs_get_ctx_op(api.ctx, close_xrcd));
-}
-
-static void what_nobody_has_is_not_supported(void **state)
-{
-	struct ibv_td_init_attr attr = {};
-
-	ASSERT_NULL(ibv_alloc_td(api.ctx, &attr), EOPNOTSUPP);
-}
-
-static void compat_slots_lead_to_the_exported_functions(void **state)
-{
-	struct ibv_device_attr attr;
-
-	fake_provider.device_attr.orig_attr.max_qp = 9;
-	ASSERT_OK(api.ctx->ops._compat_query_device(api.ctx, &attr));
-	assert_int_equal(attr.max_qp, 9);
-	/* Those of libibverbs 1.0 that programs may still call. */
-	assert_non_null(api.ctx->ops._compat_query_port);
-	assert_non_null(api.ctx->ops._compat_alloc_pd);
-	assert_non_null(api.ctx->ops._compat_create_qp);
-	assert_non_null(api.ctx->ops._compat_detach_mcast);
-}
-
-static void setting_ops_later_leaves_the_library_s_slots(void **state)
-{
-	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
-	struct ibv_context_ops before = api.ctx->ops;
-
-	verbs_context_set_ops(vctx, &fake_provider_ops);
-	assert_memory_equal(&api.ctx->ops, &before, sizeof(before));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,14 +178,9 @@ int main(void)
 		API_TEST(failure_of_the_provider_is_told),
 		API_TEST(failure_of_async_events_is_told),
 		API_TEST(each_allocation_may_fail),
+		API_TEST(imported_context_has_its_tables),
+		API_TEST(failure_of_import_is_null),
 		API_TEST(context_outlives_the_list),
-		API_TEST(context_is_extended),
-		API_TEST(data_path_leads_to_the_provider),
-		API_TEST(slots_that_inlines_call_unchecked_are_filled),
-		API_TEST(what_the_library_has_is_in_the_extended_table),
-		API_TEST(what_nobody_has_is_not_supported),
-		API_TEST(compat_slots_lead_to_the_exported_functions),
-		API_TEST(setting_ops_later_leaves_the_library_s_slots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

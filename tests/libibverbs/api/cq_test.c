@@ -171,6 +171,46 @@ static void unknown_wc_flags_are_eopnotsupp(void **state)
 	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EOPNOTSUPP);
 }
 
+static void unknown_attributes_are_eopnotsupp(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 10,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD << 1,
+	};
+
+	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EOPNOTSUPP);
+}
+
+static void extended_cq_without_entries_is_einval(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {};
+
+	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EINVAL);
+}
+
+static void domain_and_channel_are_of_the_context(void **state)
+{
+	struct ibv_context *other = api_open_another();
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 10,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+		.parent_domain = api.pd,
+	};
+	struct ibv_cq_ex *cq_ex = ibv_create_cq_ex(api.ctx, &attr);
+
+	assert_non_null(cq_ex);
+	ASSERT_OK(ibv_destroy_cq(ibv_cq_ex_to_cq(cq_ex)));
+	ASSERT_NULL(ibv_create_cq_ex(other, &attr), EINVAL);
+	attr.parent_domain = NULL;
+	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EINVAL);
+	attr.comp_mask = 0;
+	attr.channel = channel;
+	ASSERT_NULL(ibv_create_cq_ex(other, &attr), EINVAL);
+	ASSERT_NULL(ibv_create_cq(other, 10, NULL, channel, 0), EINVAL);
+	assert_int_equal(channel->refcnt, 0);
+	ASSERT_OK(ibv_close_device(other));
+}
+
 static void failure_of_extended_create_is_null(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 10, .channel = channel };
@@ -192,6 +232,26 @@ static void resize_reaches_the_provider(void **state)
 	ASSERT_OP("resize_cq");
 	assert_ptr_equal(fake_provider.args.attr, cq);
 	assert_int_equal(fake_provider.args.cqe, 77);
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+static void resize_to_nothing_is_einval(void **state)
+{
+	struct ibv_cq *cq = create(NULL);
+
+	ASSERT_ERRNO(ibv_resize_cq(cq, 0), EINVAL);
+	ASSERT_ERRNO(ibv_resize_cq(cq, -5), EINVAL);
+	ASSERT_OP("create_cq");
+	ASSERT_OK(ibv_destroy_cq(cq));
+}
+
+static void modify_of_something_unknown_is_einval(void **state)
+{
+	struct ibv_modify_cq_attr attr = { .attr_mask = IBV_CQ_ATTR_RESERVED };
+	struct ibv_cq *cq = create(NULL);
+
+	ASSERT_ERRNO(ibv_modify_cq(cq, &attr), EINVAL);
+	ASSERT_OP("create_cq");
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
@@ -270,8 +330,13 @@ int main(void)
 		TEST(failed_destroy_leaves_cq_and_use_count),
 		TEST(extended_cq_is_asked_for_as_such),
 		TEST(unknown_wc_flags_are_eopnotsupp),
+		TEST(unknown_attributes_are_eopnotsupp),
+		TEST(extended_cq_without_entries_is_einval),
+		TEST(domain_and_channel_are_of_the_context),
 		TEST(failure_of_extended_create_is_null),
 		TEST(resize_reaches_the_provider),
+		TEST(resize_to_nothing_is_einval),
+		TEST(modify_of_something_unknown_is_einval),
 		TEST(modify_reaches_the_provider),
 		TEST(failures_are_positive_errnos),
 		TEST(destroy_waits_for_all_acknowledgements),

@@ -78,6 +78,14 @@ static void gids_and_interface_are_handed_on(void **state)
 	assert_int_equal(errno, 0);
 }
 
+static void the_vlan_is_optional(void **state)
+{
+	uint8_t found[ETHERNET_LL_SIZE];
+
+	assert_int_equal(resolve(found, NULL), 0);
+	assert_memory_equal(found, mac, sizeof(mac));
+}
+
 static void failed_look_up_is_a_negative_errno(void **state)
 {
 	uint8_t found[ETHERNET_LL_SIZE];
@@ -117,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(gids_and_interface_are_handed_on),
+		test(the_vlan_is_optional),
 		test(failed_look_up_is_a_negative_errno),
 		test(failed_gid_query_is_minus_1),
 		test(empty_slot_is_a_source_of_zeroes),

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_gid_table(3) and the query
- * of a GID's type: libibverbs/api/gid.c.
+ * ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_gid_table(3):
+ * libibverbs/api/gid.c.
  */
-#include "api/gid_type.h"
-
 #include <string.h>
 
 #include "libibverbs/api/api_fixture.h"
@@ -262,47 +260,6 @@ static void negative_index_is_minus_1(void **state)
 	ASSERT_MINUS1(ibv_query_gid(api.ctx, 1, -1, &gid), EINVAL);
 }
 
-static void type_of_a_slot_is_told(void **state)
-{
-	enum ibv_gid_type_sysfs type;
-
-	ASSERT_OK(ibv_query_gid_type(api.ctx, 1, 0, &type));
-	assert_int_equal(type, IBV_GID_TYPE_SYSFS_IB_ROCE_V1);
-	ASSERT_OK(ibv_query_gid_type(api.ctx, 1, 2, &type));
-	assert_int_equal(type, IBV_GID_TYPE_SYSFS_ROCE_V2);
-}
-
-static void type_of_infiniband_is_that_of_v1(void **state)
-{
-	static const struct ibv_gid_entry ib = {
-		.gid.raw = { 0xfe, 0x80 },
-		.gid_type = IBV_GID_TYPE_IB,
-	};
-	enum ibv_gid_type_sysfs type = IBV_GID_TYPE_SYSFS_ROCE_V2;
-
-	fake_provider.gids = &ib;
-	fake_provider.nr_gids = 1;
-	ASSERT_OK(ibv_query_gid_type(api.ctx, 1, 0, &type));
-	assert_int_equal(type, IBV_GID_TYPE_SYSFS_IB_ROCE_V1);
-}
-
-static void type_of_an_empty_slot_is_that_of_v1(void **state)
-{
-	enum ibv_gid_type_sysfs type = IBV_GID_TYPE_SYSFS_ROCE_V2;
-
-	ASSERT_OK(ibv_query_gid_type(api.ctx, 1, EMPTY, &type));
-	assert_int_equal(type, IBV_GID_TYPE_SYSFS_IB_ROCE_V1);
-}
-
-static void type_behind_the_table_is_minus_1(void **state)
-{
-	enum ibv_gid_type_sysfs type;
-
-	ASSERT_MINUS1(ibv_query_gid_type(api.ctx, 1, NR_GIDS, &type), EINVAL);
-	ASSERT_MINUS1(ibv_query_gid_type(api.ctx, 1, UINT32_MAX, &type),
-		      EINVAL);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
 
 int main(void)
@@ -330,10 +287,6 @@ int main(void)
 		TEST(gid_of_an_empty_slot_is_zero),
 		TEST(gid_behind_the_table_is_minus_1),
 		TEST(negative_index_is_minus_1),
-		TEST(type_of_a_slot_is_told),
-		TEST(type_of_infiniband_is_that_of_v1),
-		TEST(type_of_an_empty_slot_is_that_of_v1),
-		TEST(type_behind_the_table_is_minus_1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

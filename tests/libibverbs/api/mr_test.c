@@ -237,6 +237,16 @@ static void rereg_of_a_pd_needs_one(void **state)
 	assert_refused(IBV_REREG_MR_CHANGE_PD, NULL, NULL, 0, 0);
 }
 
+static void rereg_of_a_pd_of_another_context_is_refused(void **state)
+{
+	struct ibv_context *other = api_open_another();
+	struct ibv_pd *other_pd = ibv_alloc_pd(other);
+
+	assert_refused(IBV_REREG_MR_CHANGE_PD, other_pd, NULL, 0, 0);
+	ASSERT_OK(ibv_dealloc_pd(other_pd));
+	ASSERT_OK(ibv_close_device(other));
+}
+
 static void assert_type_is_refused(enum verbs_mr_type type)
 {
 	struct ibv_mr *mr = reg();
@@ -320,9 +330,9 @@ static void failed_command_has_a_code_of_its_own(void **state)
 	assert_rereg_fails(-ENOMEM, IBV_REREG_MR_ERR_CMD, ENOMEM);
 }
 
-static void rereg_that_is_not_supported_leaves_a_valid_region(void **state)
+static void rereg_that_is_not_supported_is_a_failed_command(void **state)
 {
-	assert_rereg_fails(-EOPNOTSUPP, IBV_REREG_MR_ERR_INPUT, EOPNOTSUPP);
+	assert_rereg_fails(-EOPNOTSUPP, IBV_REREG_MR_ERR_CMD, EOPNOTSUPP);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -375,12 +385,13 @@ int main(void)
 		API_TEST(rereg_of_an_address_needs_a_length),
 		API_TEST(rereg_of_access_needs_its_flag),
 		API_TEST(rereg_of_a_pd_needs_one),
+		API_TEST(rereg_of_a_pd_of_another_context_is_refused),
 		API_TEST(rereg_is_for_plain_regions_only),
 		API_TEST(rereg_changes_the_address),
 		API_TEST(rereg_changes_the_pd),
 		API_TEST(rereg_of_access_leaves_the_rest),
 		API_TEST(failed_command_has_a_code_of_its_own),
-		API_TEST(rereg_that_is_not_supported_leaves_a_valid_region),
+		API_TEST(rereg_that_is_not_supported_is_a_failed_command),
 		API_TEST(advice_reaches_the_provider),
 		API_TEST(failure_of_advice_is_a_positive_errno),
 	};

@@ -34,11 +34,19 @@ static void failure_of_dealloc_is_a_positive_errno(void **state)
 	ASSERT_OK(ibv_dealloc_mw(mw));
 }
 
+static void unknown_type_is_einval(void **state)
+{
+	ASSERT_NULL(ibv_alloc_mw(api.pd, (enum ibv_mw_type)0), EINVAL);
+	ASSERT_NULL(ibv_alloc_mw(api.pd, (enum ibv_mw_type)3), EINVAL);
+	ASSERT_OP("alloc_pd");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		API_TEST(window_has_its_type),
 		API_TEST(failure_of_alloc_is_null),
+		API_TEST(unknown_type_is_einval),
 		API_TEST(failure_of_dealloc_is_a_positive_errno),
 	};
 

@@ -16,10 +16,15 @@ function(api_test name)
 endfunction()
 
 api_test(device_test WRAP verbs_library_init)
-api_test(context_test WRAP verbs_open_node)
-foreach(name query_device_test port_test gid_test pd_test mr_test mw_test
-        ah_test mcast_test xrcd_test cq_test comp_channel_test async_event_test
-        srq_test qp_test)
+api_test(fork_test)
+api_test(mr_fork_test WRAP verbs_dontfork verbs_dofork)
+api_test(context_test WRAP verbs_open_node verbs_core_import)
+foreach(name abi_tables_test every_verb_test misuse_test query_device_test
+        port_test gid_test pd_test td_test parent_domain_test mr_test
+        mr_ex_test mw_test dm_test dmah_test buf_test ah_test mcast_test
+        xrcd_test cq_test comp_channel_test async_event_test srq_test qp_test
+        qp_objects_test wq_test flow_test flow_action_test counters_test
+        comp_cntr_test)
   api_test(${name})
 endforeach()
 

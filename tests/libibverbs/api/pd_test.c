@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibv_alloc_pd(3) and ibv_dealloc_pd(3): libibverbs/api/pd.c. */
+/* ibv_alloc_pd(3) and ibv_import_pd(3): libibverbs/api/pd.c. */
 #include "libibverbs/api/api_fixture.h"
 
 static void pd_belongs_to_its_context(void **state)
@@ -35,6 +35,29 @@ static void pd_that_could_not_be_freed_is_usable(void **state)
 	assert_ptr_equal(api.pd->context, api.ctx);
 }
 
+static void imported_pd_belongs_to_the_context(void **state)
+{
+	struct ibv_pd *pd;
+
+	errno = SOME_ERRNO;
+	pd = ibv_import_pd(api.ctx, 9);
+	assert_non_null(pd);
+	assert_int_equal(errno, SOME_ERRNO);
+	ASSERT_OP("import_pd");
+	assert_int_equal(fake_provider.args.handle, 9);
+	assert_ptr_equal(pd->context, api.ctx);
+	assert_int_equal(pd->handle, 9);
+	ibv_unimport_pd(pd);
+	ASSERT_OP("unimport_pd");
+	assert_int_equal(fake_provider.nr_objects, 1);
+}
+
+static void failure_of_import_is_null(void **state)
+{
+	fake_provider.ret = -ENOENT;
+	ASSERT_NULL(ibv_import_pd(api.ctx, 9), ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -42,6 +65,8 @@ int main(void)
 		API_TEST(failure_of_alloc_is_null),
 		API_TEST(failure_of_dealloc_is_a_positive_errno),
 		API_TEST(pd_that_could_not_be_freed_is_usable),
+		API_TEST(imported_pd_belongs_to_the_context),
+		API_TEST(failure_of_import_is_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

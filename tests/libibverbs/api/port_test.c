@@ -178,11 +178,25 @@ static void pkeys_that_cannot_be_read_have_no_index(void **state)
 	ASSERT_MINUS1(ibv_get_pkey_index(api.ctx, 1, 0xffff), EIO);
 }
 
+static void speed_of_a_port_is_told(void **state)
+{
+	uint64_t speed = 0;
+
+	fake_provider.value = UINT64_C(0x100000001);
+	ASSERT_OK(ibv_query_port_speed(api.ctx, 300, &speed));
+	ASSERT_OP("query_port_speed");
+	assert_int_equal(fake_provider.args.port_num, 300);
+	assert_int_equal(speed, UINT64_C(0x100000001));
+	fake_provider.ret = -EIO;
+	ASSERT_ERRNO(ibv_query_port_speed(api.ctx, 300, &speed), EIO);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(speed_of_a_port_is_told),
 		TEST(exported_function_writes_48_bytes),
 		TEST(exported_function_is_in_the_compat_slot),
 		TEST(exported_function_that_fails_touches_nothing),

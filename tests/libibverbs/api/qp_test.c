@@ -153,15 +153,13 @@ static void xrc_sender_needs_a_send_cq_only(void **state)
 	assert_needs_cqs(IBV_QPT_XRC_SEND, true, false);
 }
 
-static void xrc_receiver_needs_no_cq(void **state)
+static void raw_packet_qp_without_cqs_is_einval(void **state)
 {
-	assert_needs_cqs(IBV_QPT_XRC_RECV, false, false);
+	assert_needs_cqs(IBV_QPT_RAW_PACKET, true, true);
 }
 
-/* Receive side scaling has no CQ of its own; drivers have types of theirs. */
-static void cqs_of_other_types_are_the_provider_s_business(void **state)
+static void cqs_of_driver_types_are_the_provider_s_business(void **state)
 {
-	assert_needs_cqs(IBV_QPT_RAW_PACKET, false, false);
 	assert_needs_cqs(IBV_QPT_DRIVER, false, false);
 }
 
@@ -231,9 +229,12 @@ static void failure_of_extended_create_is_null(void **state)
 
 static void open_takes_part_in_a_shared_qp(void **state)
 {
+	struct ibv_xrcd xrcd = { .context = api.ctx };
 	struct ibv_qp_open_attr attr = {
-		.comp_mask = IBV_QP_OPEN_ATTR_NUM,
+		.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+			     IBV_QP_OPEN_ATTR_CONTEXT | IBV_QP_OPEN_ATTR_TYPE,
 		.qp_num = 42,
+		.xrcd = &xrcd,
 		.qp_type = IBV_QPT_XRC_RECV,
 		.qp_context = &app_context,
 	};
@@ -244,14 +245,6 @@ static void open_takes_part_in_a_shared_qp(void **state)
 	assert_int_equal(qp->qp_num, 42);
 	assert_ptr_equal(qp->qp_context, &app_context);
 	destroy(qp);
-}
-
-static void failure_of_open_is_null(void **state)
-{
-	struct ibv_qp_open_attr attr = {};
-
-	fake_provider.ret = -EINVAL;
-	ASSERT_NULL(ibv_open_qp(api.ctx, &attr), EINVAL);
 }
 
 static void qp_ex_is_there_if_the_provider_made_one(void **state)
@@ -265,6 +258,26 @@ static void qp_ex_is_there_if_the_provider_made_one(void **state)
 	assert_ptr_equal(&ibv_qp_to_qp_ex(extended)->qp_base, extended);
 	destroy(extended);
 	destroy(plain);
+}
+
+/* A provider that keeps them elsewhere. */
+static struct ibv_qp_ex elsewhere;
+
+static struct ibv_qp_ex *own_qp_to_ex(struct ibv_qp *qp)
+{
+	return &elsewhere;
+}
+
+static void provider_may_have_its_own_idea_of_a_qp_ex(void **state)
+{
+	static const struct verbs_context_ops ops = {
+		.qp_to_ex = own_qp_to_ex,
+	};
+	struct ibv_qp *qp = create();
+
+	verbs_context_set_ops(verbs_get_ctx(api.ctx), &ops);
+	assert_ptr_equal(ibv_qp_to_qp_ex(qp), &elsewhere);
+	destroy(qp);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -345,6 +358,86 @@ static void failed_query_leaves_the_state(void **state)
 	fake_provider.ret = -EIO;
 	ASSERT_ERRNO(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init_attr), EIO);
 	assert_int_equal(qp->state, IBV_QPS_RESET);
+	destroy(qp);
+}
+
+static void rate_limit_reaches_the_provider(void **state)
+{
+	struct ibv_qp_rate_limit_attr attr = { .rate_limit = 1000 };
+	struct ibv_qp *qp = create();
+
+	ASSERT_OK(ibv_modify_qp_rate_limit(qp, &attr));
+	ASSERT_OP("modify_qp_rate_limit");
+	assert_ptr_equal(fake_provider.args.attr, &attr);
+	assert_ptr_equal(fake_provider.args.object, qp);
+	attr.comp_mask = 1;
+	ASSERT_ERRNO(ibv_modify_qp_rate_limit(qp, &attr), EOPNOTSUPP);
+	destroy(qp);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Order of writes                                                           */
+/* ------------------------------------------------------------------------ */
+
+#define WHOLE	    IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
+#define BLOCKS	    IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES
+#define RETURN_CAPS IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS
+#define DEVICE_ONLY IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY
+
+/* What the application learns if the provider says @caps. */
+static void assert_in_order(uint64_t caps, uint32_t flags, int answer)
+{
+	struct ibv_qp *qp = create();
+
+	fake_provider.value = caps;
+	assert_int_equal(
+		ibv_query_qp_data_in_order(qp, IBV_WR_RDMA_WRITE, flags),
+		answer);
+	ASSERT_OP("query_qp_data_in_order");
+	assert_ptr_equal(fake_provider.args.object, qp);
+	assert_int_equal(fake_provider.args.opcode, IBV_WR_RDMA_WRITE);
+	assert_int_equal(fake_provider.args.flags, flags);
+	destroy(qp);
+}
+
+static void order_is_a_boolean_for_whole_messages(void **state)
+{
+	assert_in_order(0, DEVICE_ONLY, 0);
+	assert_in_order(WHOLE, DEVICE_ONLY, 1);
+	assert_in_order(WHOLE | BLOCKS, DEVICE_ONLY, 1);
+	assert_in_order(BLOCKS, DEVICE_ONLY, 0);
+}
+
+static void order_of_messages_includes_that_of_blocks(void **state)
+{
+	assert_in_order(WHOLE, DEVICE_ONLY | RETURN_CAPS, WHOLE | BLOCKS);
+	assert_in_order(BLOCKS, DEVICE_ONLY | RETURN_CAPS, BLOCKS);
+	assert_in_order(0, DEVICE_ONLY | RETURN_CAPS, 0);
+}
+
+static void cpu_has_a_word_in_it_too(void **state)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	assert_in_order(WHOLE, 0, 1);
+#else
+	struct ibv_qp *qp = create();
+
+	fake_provider.value = WHOLE;
+	assert_int_equal(ibv_query_qp_data_in_order(qp, IBV_WR_SEND, 0), 0);
+	ASSERT_OP("create_qp");
+	destroy(qp);
+#endif
+}
+
+static void unknown_question_about_order_is_no(void **state)
+{
+	struct ibv_qp *qp = create();
+
+	fake_provider.value = WHOLE;
+	assert_int_equal(
+		ibv_query_qp_data_in_order(qp, IBV_WR_SEND, DEVICE_ONLY << 1),
+		0);
+	ASSERT_OP("create_qp");
 	destroy(qp);
 }
 
@@ -448,21 +541,26 @@ int main(void)
 		TEST(connected_qp_without_cqs_is_einval),
 		TEST(datagram_qp_without_cqs_is_einval),
 		TEST(xrc_sender_needs_a_send_cq_only),
-		TEST(xrc_receiver_needs_no_cq),
-		TEST(cqs_of_other_types_are_the_provider_s_business),
+		TEST(raw_packet_qp_without_cqs_is_einval),
+		TEST(cqs_of_driver_types_are_the_provider_s_business),
 		TEST(extended_create_checks_cqs_too),
 		TEST(extended_create_reaches_the_provider),
 		TEST(inline_create_of_a_plain_qp_is_the_same),
 		TEST(failure_of_extended_create_is_null),
 		TEST(open_takes_part_in_a_shared_qp),
-		TEST(failure_of_open_is_null),
 		TEST(qp_ex_is_there_if_the_provider_made_one),
+		TEST(provider_may_have_its_own_idea_of_a_qp_ex),
 		TEST(modify_keeps_the_state),
 		TEST(modify_of_something_else_leaves_the_state),
 		TEST(failed_modify_leaves_the_state),
 		TEST(query_keeps_the_state),
 		TEST(query_of_something_else_leaves_the_state),
 		TEST(failed_query_leaves_the_state),
+		TEST(rate_limit_reaches_the_provider),
+		TEST(order_is_a_boolean_for_whole_messages),
+		TEST(order_of_messages_includes_that_of_blocks),
+		TEST(cpu_has_a_word_in_it_too),
+		TEST(unknown_question_about_order_is_no),
 		TEST(ece_reaches_the_provider),
 		TEST(ece_without_a_vendor_is_eopnotsupp),
 		TEST(ece_is_told),

@@ -145,11 +145,25 @@ static void inline_query_is_the_same(void **state)
 		      sizeof(struct ibv_device_attr_ex));
 }
 
+static void values_that_change_are_told(void **state)
+{
+	struct ibv_values_ex values = {
+		.comp_mask = IBV_VALUES_MASK_RAW_CLOCK,
+	};
+
+	fake_provider.value = 123;
+	ASSERT_OK(ibv_query_rt_values_ex(api.ctx, &values));
+	ASSERT_OP("query_rt_values");
+	assert_ptr_equal(fake_provider.args.attr, &values);
+	assert_int_equal(values.raw_clock.tv_nsec, 123);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(values_that_change_are_told),
 		TEST(basic_query_fills_the_basic_attributes),
 		TEST(basic_query_asks_for_no_more),
 		TEST(basic_query_that_fails_touches_nothing),

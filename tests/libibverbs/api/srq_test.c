@@ -140,7 +140,10 @@ static void inline_create_of_a_basic_srq_writes_sizes_back(void **state)
 
 static void xrc_srq_has_a_number(void **state)
 {
-	struct ibv_xrcd_init_attr xrcd_attr = {};
+	struct ibv_xrcd_init_attr xrcd_attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+	};
 	struct ibv_xrcd *xrcd = ibv_open_xrcd(api.ctx, &xrcd_attr);
 	struct ibv_cq *cq = ibv_create_cq(api.ctx, 10, NULL, NULL, 0);
 	struct ibv_srq_init_attr_ex attr = {
@@ -169,6 +172,47 @@ static void basic_srq_has_no_number(void **state)
 
 	ASSERT_ERRNO(ibv_get_srq_num(srq, &number), EINVAL);
 	assert_int_equal(number, 5);
+	ASSERT_OK(ibv_destroy_srq(srq));
+}
+
+/* A provider that keeps it elsewhere. */
+static int own_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
+{
+	*ret_srq_num = 99;
+	return 0;
+}
+
+static void provider_may_have_its_own_idea_of_the_number(void **state)
+{
+	static const struct verbs_context_ops ops = {
+		.get_srq_num = own_get_srq_num,
+	};
+	struct ibv_srq *srq = create();
+	uint32_t number = 0;
+
+	verbs_context_set_ops(verbs_get_ctx(api.ctx), &ops);
+	ASSERT_OK(ibv_get_srq_num(srq, &number));
+	assert_int_equal(number, 99);
+	ASSERT_OK(ibv_destroy_srq(srq));
+}
+
+/* Data path: the result is the provider's, and errno is nobody's. */
+static void list_operations_reach_the_provider(void **state)
+{
+	struct ibv_srq *srq = create();
+	struct ibv_ops_wr op = {}, *bad_op = NULL;
+
+	ASSERT_OK(ibv_post_srq_ops(srq, &op, &bad_op));
+	ASSERT_OP("post_srq_ops");
+	assert_ptr_equal(fake_provider.args.attr, &op);
+	assert_ptr_equal(fake_provider.args.object, srq);
+	assert_null(bad_op);
+	fake_provider.ret = -ENOMEM;
+	errno = SOME_ERRNO;
+	assert_int_equal(ibv_post_srq_ops(srq, &op, &bad_op), ENOMEM);
+	assert_int_equal(errno, SOME_ERRNO);
+	assert_ptr_equal(bad_op, &op);
+	fake_provider.ret = 0;
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
@@ -254,6 +298,8 @@ int main(void)
 		TEST(inline_create_of_a_basic_srq_writes_sizes_back),
 		TEST(xrc_srq_has_a_number),
 		TEST(basic_srq_has_no_number),
+		TEST(provider_may_have_its_own_idea_of_the_number),
+		TEST(list_operations_reach_the_provider),
 		TEST(modify_reaches_the_provider),
 		TEST(query_tells_the_attributes),
 		TEST(failures_are_positive_errnos),

@@ -41,12 +41,27 @@ static void failure_of_close_is_a_positive_errno(void **state)
 	ASSERT_OK(ibv_close_xrcd(xrcd));
 }
 
+static void domain_needs_file_and_flags(void **state)
+{
+	struct ibv_xrcd_init_attr half = { .fd = -1 };
+
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EINVAL);
+	half.comp_mask = IBV_XRCD_INIT_ATTR_FD;
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EINVAL);
+	half.comp_mask = IBV_XRCD_INIT_ATTR_OFLAGS;
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EINVAL);
+	half.comp_mask = IBV_XRCD_INIT_ATTR_RESERVED;
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EOPNOTSUPP);
+	ASSERT_OP("alloc_pd");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		API_TEST(domain_belongs_to_its_context),
 		API_TEST(failure_of_open_is_null),
 		API_TEST(failure_of_close_is_a_positive_errno),
+		API_TEST(domain_needs_file_and_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

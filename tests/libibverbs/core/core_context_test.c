@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <provider/kernel.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libibverbs/core/list_fixture.h"
@@ -113,7 +114,7 @@ static void context_has_its_public_fields(void **state)
 	start();
 	ctx = open_dev();
 	vctx = verbs_container_of(ctx, struct verbs_context, context);
-	assert_ptr_equal(ctx->device, &dev->pub);
+	assert_ptr_equal(ctx->device, dev->pub);
 	assert_int_equal(ctx->cmd_fd, fake_provider.last_cmd_fd);
 	assert_true(ctx->async_fd >= 0);
 	assert_ptr_equal(ctx->abi_compat, __VERBS_ABI_IS_EXTENDED);
@@ -407,9 +408,100 @@ static void async_descriptor_of_the_provider_is_kept(void **state)
 	assert_nothing_leaked();
 }
 
+/* ------------------------------------------------------------------------ */
+/* Importing                                                                 */
+/* ------------------------------------------------------------------------ */
+
+/* dev has the number of /dev/null; Return: its descriptor. */
+static int start_import(void)
+{
+	struct verbs_kernel_device record = fake_discover_record(0);
+	struct stat st;
+	int fd;
+
+	list_start();
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	assert_int_equal(fstat(fd, &st), 0);
+	record.cdev = st.st_rdev;
+	list_appear(1, 1);
+	fake_discover_add(&record);
+	list = list_get();
+	dev = verbs_device_of(list.array[1]);
+	leak_check_begin(&check);
+	return fd;
+}
+
+static void import_opens_the_device_of_the_descriptor(void **state)
+{
+	int fd = start_import();
+	struct ibv_context *ctx;
+
+	assert_int_equal(verbs_core_import(fd, &ctx), 0);
+	assert_ptr_equal(ctx->device, dev->pub);
+	assert_int_equal(ctx->cmd_fd, fd);
+	assert_true(ctx->async_fd >= 0);
+	assert_true(verbs_priv(ctx)->kernel.imported);
+	assert_int_equal(nr_open_node, 0);
+	assert_int_equal(atomic_load(&dev->refs), 3);
+	verbs_core_close(ctx);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(atomic_load(&dev->refs), 2);
+}
+
+static void context_that_is_opened_is_not_imported(void **state)
+{
+	int fd = start_import();
+	struct ibv_context *ctx;
+
+	assert_int_equal(verbs_core_import(fd, &ctx), 0);
+	verbs_core_close(ctx);
+	ctx = open_dev();
+	assert_false(verbs_priv(ctx)->kernel.imported);
+	verbs_core_close(ctx);
+}
+
+static void assert_import_fails(int fd, int err)
+{
+	struct ibv_context *ctx = (void *)&list;
+
+	assert_int_equal(verbs_core_import(fd, &ctx), err);
+	assert_ptr_equal(ctx, &list);
+	assert_int_equal(atomic_load(&dev->refs), 2);
+}
+
+static void only_the_descriptor_of_a_device_is_imported(void **state)
+{
+	int fd = start_import();
+	int zero = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_import_fails(-1, -EINVAL);
+	assert_import_fails(ends[0], -EINVAL);
+	assert_import_fails(zero, -ENODEV);
+	fake_discover_fail(-EPERM);
+	assert_import_fails(fd, -ENODEV);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+}
+
+static void import_fails_as_the_provider_does(void **state)
+{
+	int fd = start_import();
+
+	fake_provider.open_ret = -EBUSY;
+	assert_import_fails(fd, -EBUSY);
+	fake_provider.open_ret = 0;
+	fake_provider.alloc_async_fd_ret = -EMFILE;
+	assert_import_fails(open("/dev/null", O_RDWR | O_CLOEXEC), -EMFILE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(import_opens_the_device_of_the_descriptor),
+		cmocka_unit_test(context_that_is_opened_is_not_imported),
+		cmocka_unit_test(only_the_descriptor_of_a_device_is_imported),
+		cmocka_unit_test(import_fails_as_the_provider_does),
 		cmocka_unit_test(open_and_close_leave_nothing),
 		cmocka_unit_test(opening_many_times_leaves_nothing),
 		cmocka_unit_test(context_has_its_public_fields),

@@ -283,9 +283,9 @@ static void offered_device_is_listed(void **state)
 	dev = verbs_device_of(list.array[0]);
 	assert_false(dev->has_node);
 	assert_ptr_equal(dev->provider, &verbs_provider_fake);
-	assert_string_equal(dev->pub.dev_name, "");
-	assert_string_equal(dev->pub.ibdev_path, "");
-	assert_int_equal(dev->pub.transport_type, IBV_TRANSPORT_UNSPECIFIED);
+	assert_string_equal(dev->pub->dev_name, "");
+	assert_string_equal(dev->pub->ibdev_path, "");
+	assert_int_equal(dev->pub->transport_type, IBV_TRANSPORT_UNSPECIFIED);
 	assert_true(verbs_device_node_guid(dev) == htobe64(0x1234));
 	list_put(&list);
 }
@@ -384,6 +384,19 @@ static void provider_that_was_just_loaded_is_asked_for_offers(void **state)
 	list_assert_names_now(NAMES("fake0", "soft0"));
 }
 
+/* ... whether or not there is a device that lacks a provider. */
+static void provider_that_is_wanted_is_asked_for_offers(void **state)
+{
+	fake_discover_reset();
+	fake_provider_reset();
+	fake_load.for_wish = &verbs_provider_fake;
+	fake_provider.offers[0] = "soft0";
+	fake_discover_fail(-ENOSYS);
+	list_assert_names_now(NAMES("soft0"));
+	assert_int_equal(fake_load.nr_load_for, 0);
+	assert_int_equal(fake_load.nr_load_all, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +429,7 @@ int main(void)
 		cmocka_unit_test(offer_without_memory_is_enomem),
 		cmocka_unit_test(
 			provider_that_was_just_loaded_is_asked_for_offers),
+		cmocka_unit_test(provider_that_is_wanted_is_asked_for_offers),
 	};
 
 	return own_process_run_group_tests(tests);

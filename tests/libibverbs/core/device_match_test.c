@@ -86,10 +86,19 @@ static struct verbs_kernel_device device(const char *name, uint32_t driver_id,
 }
 
 static const struct verbs_device_ops *
+match(const struct verbs_kernel_device *dev,
+      const struct verbs_device_ops *const *providers, size_t count)
+{
+	struct verbs_candidate candidate = { .kernel = dev };
+
+	return verbs_match_device(&candidate, providers, count);
+}
+
+static const struct verbs_device_ops *
 match_one(const struct verbs_kernel_device *dev,
 	  const struct verbs_device_ops *provider)
 {
-	return verbs_match_device(dev, &provider, 1);
+	return match(dev, &provider, 1);
 }
 
 static void driver_id_matches(void **state)
@@ -160,8 +169,7 @@ static void driver_id_goes_before_name(void **state)
 	const struct verbs_device_ops *providers[] = { &by_name, &by_id };
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
 
-	assert_ptr_equal(verbs_match_device(&dev, providers, NR(providers)),
-			 &by_id);
+	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_id);
 }
 
 static void earlier_provider_goes_before_later_one(void **state)
@@ -169,8 +177,7 @@ static void earlier_provider_goes_before_later_one(void **state)
 	const struct verbs_device_ops *providers[] = { &by_id_too, &by_id };
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
 
-	assert_ptr_equal(verbs_match_device(&dev, providers, NR(providers)),
-			 &by_id_too);
+	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_id_too);
 }
 
 static void lowest_and_highest_abi_match(void **state)
@@ -202,8 +209,7 @@ static void provider_of_another_abi_leaves_the_device_to_others(void **state)
 						       &by_name };
 	struct verbs_kernel_device dev = device("rxe0", 0, 2);
 
-	assert_ptr_equal(verbs_match_device(&dev, providers, NR(providers)),
-			 &by_name);
+	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_name);
 }
 
 static void provider_without_a_table_takes_nothing(void **state)
@@ -224,7 +230,58 @@ static void nobody_matches_without_providers(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
 
-	assert_null(verbs_match_device(&dev, NULL, 0));
+	assert_null(match(&dev, NULL, 0));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Foreign providers are asked                                               */
+/* ------------------------------------------------------------------------ */
+
+static enum verbs_match_kind asked[4];
+static size_t nr_asked;
+static enum verbs_match_kind claimed_as;
+
+static bool foreign_claims(const struct verbs_device_ops *provider,
+			   enum verbs_match_kind kind,
+			   struct verbs_candidate *candidate)
+{
+	assert_string_equal(provider->name, "foreign");
+	assert_string_equal(candidate->kernel->ibdev_name, "rxe0");
+	asked[nr_asked++] = kind;
+	return kind == claimed_as;
+}
+
+static const struct verbs_foreign_hooks foreign_hooks = {
+	.claims = foreign_claims,
+};
+static const struct verbs_device_ops foreign = {
+	.name = "foreign",
+	.foreign = &foreign_hooks,
+};
+
+static void foreign_provider_is_asked_in_both_rounds(void **state)
+{
+	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_SIW, 3);
+
+	nr_asked = 0;
+	claimed_as = VERBS_MATCH_END;
+	assert_null(match_one(&dev, &foreign));
+	assert_int_equal(nr_asked, 2);
+	assert_int_equal(asked[0], VERBS_MATCH_DRIVER_ID);
+	assert_int_equal(asked[1], VERBS_MATCH_NAME);
+}
+
+static void driver_of_a_foreign_provider_goes_before_a_name(void **state)
+{
+	const struct verbs_device_ops *const providers[] = { &by_name,
+							     &foreign };
+	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_SIW, 3);
+
+	claimed_as = VERBS_MATCH_DRIVER_ID;
+	nr_asked = 0;
+	assert_ptr_equal(match(&dev, providers, NR(providers)), &foreign);
+	claimed_as = VERBS_MATCH_NAME;
+	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_name);
 }
 
 /* One for each driver of linux/include/uapi/rdma/ib_user_ioctl_verbs.h. */
@@ -267,6 +324,9 @@ int main(void)
 		cmocka_unit_test(nobody_matches_without_providers),
 		cmocka_unit_test(drivers_have_the_names_that_packages_use),
 		cmocka_unit_test(unknown_and_future_drivers_have_no_name),
+		cmocka_unit_test(foreign_provider_is_asked_in_both_rounds),
+		cmocka_unit_test(
+			driver_of_a_foreign_provider_goes_before_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

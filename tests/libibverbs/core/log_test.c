@@ -309,6 +309,43 @@ static void warnings_are_not_logged_below_their_level(void **state)
 	assert_file(log_path, "");
 }
 
+static void warnings_are_counted_whoever_hears_them(void **state)
+{
+	start(NULL, NULL);
+	assert_int_equal(verbs_nr_warnings(), 0);
+	verbs_warn("warning");
+	(void)setenv("IBV_SHOW_WARNINGS", "1", 1);
+	assert_stderr(say_everything, "libibverbs: Warning: warning 1\n");
+	assert_int_equal(verbs_nr_warnings(), 2);
+}
+
+static void vlog(const char *who, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void vlog(const char *who, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	verbs_vlog(who, VERBS_LOG_INFO, fmt, args);
+	va_end(args);
+}
+
+static void line_may_say_itself_whom_it_is_from(void **state)
+{
+	start("3", log_path);
+	vlog(NULL, "mlx5_0: text %d\n", 7);
+	vlog("rxe0", "text %d", 8);
+	assert_file(log_path, "mlx5_0: text 7\nrxe0: text 8\n");
+}
+
+static void vlog_heeds_the_level(void **state)
+{
+	start("2", log_path);
+	vlog("rxe0", "text");
+	assert_file(log_path, "");
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
@@ -341,6 +378,9 @@ int main(void)
 		TEST(show_warnings_may_be_empty),
 		TEST(warnings_are_logged),
 		TEST(warnings_are_not_logged_below_their_level),
+		TEST(warnings_are_counted_whoever_hears_them),
+		TEST(line_may_say_itself_whom_it_is_from),
+		TEST(vlog_heeds_the_level),
 	};
 
 	return own_process_run_group_tests(tests);

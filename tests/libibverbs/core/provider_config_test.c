@@ -321,47 +321,85 @@ static void missing_folder_warns_and_names_nothing(void **state)
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void lists_looks_at_the_file_of_that_name_only(void **state)
+/* ------------------------------------------------------------------------ */
+/* Looking for one name                                                      */
+/* ------------------------------------------------------------------------ */
+
+static char found[64];
+
+static bool find(const char *where, const char *name)
+{
+	strcpy(found, "as it was");
+	return verbs_provider_config_find(where, name, found, sizeof(found));
+}
+
+static void find_looks_at_the_file_of_that_name_only(void **state)
 {
 	add_file("rxe.driver", "driver rxe\n");
 	add_file("siw.driver", "driver siw\n");
-	assert_true(verbs_provider_config_lists(dir, "rxe"));
+	assert_true(find(dir, "rxe"));
+	assert_string_equal(found, "rxe");
 	assert_int_equal(nr_opened, 1);
 }
 
-static void lists_finds_a_name_in_another_file(void **state)
+static void find_finds_a_name_in_another_file(void **state)
 {
 	add_file("all", "driver siw\ndriver rxe\n");
-	assert_true(verbs_provider_config_lists(dir, "rxe"));
+	assert_true(find(dir, "rxe"));
+	assert_string_equal(found, "rxe");
 }
 
-static void lists_looks_on_if_the_file_has_another_name(void **state)
+static void find_looks_on_if_the_file_has_another_name(void **state)
 {
 	add_file("rxe.driver", "driver siw\n");
 	add_file("zzz", "driver rxe\n");
-	assert_true(verbs_provider_config_lists(dir, "rxe"));
+	assert_true(find(dir, "rxe"));
 }
 
-static void name_that_is_in_no_file_is_not_listed(void **state)
+static void find_tells_which_module_is_wanted(void **state)
+{
+	add_file("rxe.driver", "driver rxe-rdmav34\n");
+	assert_true(find(dir, "rxe"));
+	assert_string_equal(found, "rxe-rdmav34");
+}
+
+static void find_tells_where_the_module_is(void **state)
+{
+	add_file("rxe.driver", "driver /opt/librxe\n");
+	assert_true(find(dir, "rxe"));
+	assert_string_equal(found, "/opt/librxe");
+}
+
+static void name_that_is_in_no_file_is_not_found(void **state)
 {
 	add_file("rxe.driver", "# driver rxe\n");
-	add_file("rxe2.driver", "driver rxe2\n");
-	assert_false(verbs_provider_config_lists(dir, "rxe"));
+	add_file("rxe2.driver", "driver rxe2\ndriver rxe-rdmav99\n");
+	assert_false(find(dir, "rxe"));
+	assert_string_equal(found, "as it was");
 }
 
-static void nothing_is_listed_in_a_missing_folder(void **state)
+static void name_that_does_not_fit_is_not_found(void **state)
 {
-	assert_false(verbs_provider_config_lists("/nonexistent/folder", "rxe"));
+	add_file("rxe.driver",
+		 "driver /a/very/long/folder/that/is/for/sure/longer/than/"
+		 "what/there/is/room/for/librxe\n");
+	assert_false(find(dir, "rxe"));
+	assert_string_equal(found, "as it was");
 }
 
-static void nothing_is_listed_in_a_folder_of_too_long_a_name(void **state)
+static void nothing_is_found_in_a_missing_folder(void **state)
+{
+	assert_false(find("/nonexistent/folder", "rxe"));
+}
+
+static void nothing_is_found_in_a_folder_of_too_long_a_name(void **state)
 {
 	char long_dir[5000];
 
 	memset(long_dir, 'a', sizeof(long_dir) - 1);
 	long_dir[0] = '/';
 	long_dir[sizeof(long_dir) - 1] = '\0';
-	assert_false(verbs_provider_config_lists(long_dir, "rxe"));
+	assert_false(find(long_dir, "rxe"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_dir, remove_dir)
@@ -391,12 +429,15 @@ int main(void)
 		TEST(link_to_nothing_is_passed_over),
 		TEST(visitor_can_stop_in_the_middle_of_a_file),
 		TEST(missing_folder_warns_and_names_nothing),
-		TEST(lists_looks_at_the_file_of_that_name_only),
-		TEST(lists_finds_a_name_in_another_file),
-		TEST(lists_looks_on_if_the_file_has_another_name),
-		TEST(name_that_is_in_no_file_is_not_listed),
-		TEST(nothing_is_listed_in_a_missing_folder),
-		TEST(nothing_is_listed_in_a_folder_of_too_long_a_name),
+		TEST(find_looks_at_the_file_of_that_name_only),
+		TEST(find_finds_a_name_in_another_file),
+		TEST(find_looks_on_if_the_file_has_another_name),
+		TEST(find_tells_which_module_is_wanted),
+		TEST(find_tells_where_the_module_is),
+		TEST(name_that_is_in_no_file_is_not_found),
+		TEST(name_that_does_not_fit_is_not_found),
+		TEST(nothing_is_found_in_a_missing_folder),
+		TEST(nothing_is_found_in_a_folder_of_too_long_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,17 @@ static void providers_are_kept_in_the_order_they_came(void **state)
 	assert_ptr_equal(ops[1], &one);
 }
 
+static void registered_provider_is_known_by_its_name(void **state)
+{
+	assert_false(verbs_provider_known("one"));
+	assert_int_equal(verbs_provider_register(&two), 0);
+	assert_false(verbs_provider_known("one"));
+	assert_int_equal(verbs_provider_register(&one), 0);
+	assert_true(verbs_provider_known("one"));
+	assert_true(verbs_provider_known("two"));
+	assert_false(verbs_provider_known("on"));
+}
+
 static void registering_twice_is_harmless(void **state)
 {
 	assert_int_equal(verbs_provider_register(&one), 0);
@@ -141,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registry_is_empty_at_first),
 		cmocka_unit_test(providers_are_kept_in_the_order_they_came),
+		cmocka_unit_test(registered_provider_is_known_by_its_name),
 		cmocka_unit_test(registering_twice_is_harmless),
 		cmocka_unit_test(another_provider_of_the_same_name_is_refused),
 		cmocka_unit_test(newer_abi_is_refused),

@@ -546,6 +546,51 @@ static void answer_with_an_absurd_device_number_fails(void **state)
 	assert_int_equal(queries[0].state, VERBS_NETLINK_FAILED);
 }
 
+/* ------------------------------------------------------------------------ */
+/* The answer about the system                                               */
+/* ------------------------------------------------------------------------ */
+
+static void answer_about_the_system_is_taken(void **state)
+{
+	queries[1].of_system = true;
+	fake_netlink.tells_copy_on_fork = true;
+	fake_netlink.copy_on_fork = 1;
+	fake_netlink_put_system(&datagram, FIRST + 1);
+	assert_int_equal(parse(), 0);
+	assert_int_equal(queries[1].state, VERBS_NETLINK_ANSWERED);
+	assert_true(queries[1].copy_on_fork);
+	assert_int_equal(scan.nr_pending, NR_QUERIES - 1);
+}
+
+static void answer_may_not_mention_it(void **state)
+{
+	queries[1].of_system = true;
+	fake_netlink_put_system(&datagram, FIRST + 1);
+	assert_int_equal(parse(), 0);
+	assert_int_equal(queries[1].state, VERBS_NETLINK_ANSWERED);
+	assert_false(queries[1].copy_on_fork);
+}
+
+static void mention_without_a_byte_is_none(void **state)
+{
+	queries[1].of_system = true;
+	fake_netlink_put_system(&datagram, FIRST + 1);
+	fake_netlink_put_attr(&datagram, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, "",
+			      0);
+	assert_int_equal(parse(), 0);
+	assert_false(queries[1].copy_on_fork);
+}
+
+static void answers_are_of_the_kind_that_was_asked_for(void **state)
+{
+	queries[0].of_system = true;
+	fake_netlink_put_chardev(&datagram, FIRST, fake_netlink_add(0));
+	fake_netlink_put_system(&datagram, FIRST + 1);
+	assert_int_equal(parse(), 0);
+	assert_int_equal(queries[0].state, VERBS_NETLINK_FAILED);
+	assert_int_equal(queries[1].state, VERBS_NETLINK_FAILED);
+}
+
 static void message_length_has_to_fit_the_datagram(void **state)
 {
 	const uint32_t lengths[] = { 0, 1, 15, 0xffff, INT32_MAX, UINT32_MAX };
@@ -625,6 +670,10 @@ int main(void)
 		TEST(answer_with_whole_numbers_is_taken),
 		TEST(answer_with_a_bad_name_fails),
 		TEST(answer_with_an_absurd_device_number_fails),
+		TEST(answer_about_the_system_is_taken),
+		TEST(answer_may_not_mention_it),
+		TEST(mention_without_a_byte_is_none),
+		TEST(answers_are_of_the_kind_that_was_asked_for),
 		TEST(message_length_has_to_fit_the_datagram),
 		TEST(every_truncation_is_refused),
 		TEST(rest_behind_the_last_message_is_refused),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Memory from the library: ibv_alloc_buf(3), ibv_export_buf_dmabuf_fd(3). It
+ * is registered in mr.c.
+ */
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
+{
+	struct ibv_buf *found;
+	int ret;
+
+	if (!pd || !buf)
+		return api_ret_null(-EINVAL);
+	ret = verbs_ops(pd->context)->alloc_buf(pd, size, &found);
+	if (ret)
+		return api_ret_null(ret);
+	/* The one that the application knows, to free it and to register it. */
+	found->pd = pd;
+	*buf = found;
+	return found->addr;
+}
+
+void ibv_free_buf(struct ibv_buf *buf)
+{
+	if (buf)
+		verbs_ops(buf->pd->context)->free_buf(buf);
+}
+
+/* A descriptor of its own, or -1; ENODATA: there is no dma-buf behind it. */
+int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf)
+{
+	int fd;
+
+	if (!buf)
+		return api_ret_minus1(-EINVAL);
+	if (buf->dmabuf_fd < 0)
+		return api_ret_minus1(-ENODATA);
+	fd = fcntl(buf->dmabuf_fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? api_ret_minus1(-errno) : fd;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counters of flows, through the table of a context: ibv_create_counters(3),
+ * ibv_attach_counters_point_flow(3), ibv_read_counters(3).
+ */
+#include <infiniband/verbs.h>
+
+#include "api/abi_tables.h"
+#include "api/api_check.h"
+#include "api/api_err.h"
+
+struct ibv_counters *
+verbs_api_create_counters(struct ibv_context *ctx,
+			  struct ibv_counters_init_attr *attr)
+{
+	struct ibv_counters *counters;
+	int ret;
+
+	if (!attr)
+		return api_ret_null(-EINVAL);
+	if (attr->comp_mask)
+		return api_ret_null(-EOPNOTSUPP);
+	ret = verbs_ops(ctx)->create_counters(ctx, attr, &counters);
+	return ret ? api_ret_null(ret) : counters;
+}
+
+int verbs_api_destroy_counters(struct ibv_counters *counters)
+{
+	return api_ret_errno(
+		verbs_ops(counters->context)->destroy_counters(counters));
+}
+
+int verbs_api_attach_counters_point_flow(struct ibv_counters *counters,
+					 struct ibv_counter_attach_attr *attr,
+					 struct ibv_flow *flow)
+{
+	struct ibv_context *ctx = counters->context;
+
+	if (!attr || (flow && !api_is_of(ctx, flow->context)))
+		return api_ret_errno(-EINVAL);
+	if (attr->comp_mask)
+		return api_ret_errno(-EOPNOTSUPP);
+	return api_ret_errno(verbs_ops(ctx)->attach_counters_point_flow(
+		counters, attr, flow));
+}
+
+int verbs_api_read_counters(struct ibv_counters *counters, uint64_t *values,
+			    uint32_t nr_values, uint32_t flags)
+{
+	if (nr_values && !values)
+		return api_ret_errno(-EINVAL);
+	return api_ret_errno(
+		verbs_ops(counters->context)
+			->read_counters(counters, values, nr_values, flags));
+}

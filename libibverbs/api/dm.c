@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Device memory: ibv_import_dm(3), ibv_dm_export_dmabuf_fd(3), and through the
+ * table of a context ibv_alloc_dm(3) and ibv_reg_dm_mr(3).
+ */
+#include <infiniband/verbs.h>
+
+#include "api/abi_tables.h"
+#include "api/api_check.h"
+#include "api/api_err.h"
+
+struct ibv_dm *verbs_api_alloc_dm(struct ibv_context *ctx,
+				  struct ibv_alloc_dm_attr *attr)
+{
+	struct ibv_dm *dm;
+	int ret;
+
+	if (!attr)
+		return api_ret_null(-EINVAL);
+	if (attr->comp_mask)
+		return api_ret_null(-EOPNOTSUPP);
+	ret = verbs_ops(ctx)->alloc_dm(ctx, attr, &dm);
+	return ret ? api_ret_null(ret) : dm;
+}
+
+int verbs_api_free_dm(struct ibv_dm *dm)
+{
+	return api_ret_errno(verbs_ops(dm->context)->free_dm(dm));
+}
+
+struct ibv_mr *verbs_api_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
+				   uint64_t dm_offset, size_t length,
+				   unsigned int access)
+{
+	struct ibv_mr *mr;
+	int ret;
+
+	if (!dm || !api_is_of(pd->context, dm->context))
+		return api_ret_null(-EINVAL);
+	ret = verbs_ops(pd->context)
+		      ->reg_dm_mr(pd, dm, dm_offset, length, access, &mr);
+	return ret ? api_ret_null(ret) : mr;
+}
+
+struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)
+{
+	struct ibv_dm *dm;
+	int ret;
+
+	if (!context)
+		return api_ret_null(-EINVAL);
+	ret = verbs_ops(context)->import_dm(context, dm_handle, &dm);
+	if (ret)
+		return api_ret_null(ret);
+	dm->context = context;
+	return dm;
+}
+
+void ibv_unimport_dm(struct ibv_dm *dm)
+{
+	if (dm)
+		verbs_ops(dm->context)->unimport_dm(dm);
+}
+
+/* A descriptor, the caller's, or -1. */
+int ibv_dm_export_dmabuf_fd(struct ibv_dm *dm)
+{
+	int fd, ret;
+
+	if (!dm)
+		return api_ret_minus1(-EINVAL);
+	ret = verbs_ops(dm->context)->dm_export_dmabuf_fd(dm, &fd);
+	return ret ? api_ret_minus1(ret) : fd;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Actions that flows apply, through the table of a context:
+ * ibv_create_flow_action(3).
+ */
+#include <infiniband/verbs.h>
+
+#include "api/abi_tables.h"
+#include "api/api_err.h"
+#include "core/core_context.h"
+
+static int check_esp(const struct ibv_flow_action_esp_attr *attr)
+{
+	if (!attr)
+		return -EINVAL;
+	if (attr->comp_mask & ~(uint32_t)IBV_FLOW_ACTION_ESP_MASK_ESN)
+		return -EOPNOTSUPP;
+	if ((attr->keymat_len && !attr->keymat_ptr) ||
+	    (attr->replay_len && !attr->replay_ptr))
+		return -EINVAL;
+	return 0;
+}
+
+struct ibv_flow_action *
+verbs_api_create_flow_action_esp(struct ibv_context *ctx,
+				 struct ibv_flow_action_esp_attr *attr)
+{
+	struct ibv_flow_action *action;
+	int ret = check_esp(attr);
+
+	if (ret == 0)
+		ret = verbs_ops(ctx)->create_flow_action_esp(ctx, attr,
+							     &action);
+	return ret ? api_ret_null(ret) : action;
+}
+
+int verbs_api_modify_flow_action_esp(struct ibv_flow_action *action,
+				     struct ibv_flow_action_esp_attr *attr)
+{
+	int ret = check_esp(attr);
+
+	if (ret == 0)
+		ret = verbs_ops(action->context)
+			      ->modify_flow_action_esp(action, attr);
+	return api_ret_errno(ret);
+}
+
+int verbs_api_destroy_flow_action(struct ibv_flow_action *action)
+{
+	return api_ret_errno(
+		verbs_ops(action->context)->destroy_flow_action(action));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Parent domains, through the table of a context: ibv_alloc_parent_domain(3).
+ * They are freed by ibv_dealloc_pd(3).
+ */
+#include <infiniband/verbs.h>
+
+#include "api/abi_tables.h"
+#include "api/api_check.h"
+#include "api/api_err.h"
+
+#define KNOWN_MASK                                           \
+	((uint32_t)(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | \
+		    IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | \
+		    IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC))
+
+static bool is_valid(const struct ibv_context *ctx,
+		     const struct ibv_parent_domain_init_attr *attr)
+{
+	if (!attr || !api_pd_is_of(ctx, attr->pd))
+		return false;
+	return !attr->td || api_is_of(ctx, attr->td->context);
+}
+
+struct ibv_pd *
+verbs_api_alloc_parent_domain(struct ibv_context *ctx,
+			      struct ibv_parent_domain_init_attr *attr)
+{
+	struct ibv_pd *pd;
+	int ret;
+
+	if (!is_valid(ctx, attr))
+		return api_ret_null(-EINVAL);
+	if (attr->comp_mask & ~KNOWN_MASK)
+		return api_ret_null(-EOPNOTSUPP);
+	ret = verbs_ops(ctx)->alloc_parent_domain(ctx, attr, &pd);
+	return ret ? api_ret_null(ret) : pd;
+}

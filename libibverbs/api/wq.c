@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Work queues and the tables of them, through the table of a context:
+ * ibv_create_wq(3), ibv_modify_wq(3), ibv_create_rwq_ind_table(3). What
+ * acknowledging events needs (mutex, condition, count) is set up by the inline
+ * function in the application, after this.
+ */
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "api/abi_tables.h"
+#include "api/api_check.h"
+#include "api/api_err.h"
+
+#define FLAGS_KNOWN (IBV_WQ_FLAGS_RESERVED - 1U)
+
+static int check_wq_attr(const struct ibv_context *ctx,
+			 const struct ibv_wq_init_attr *attr)
+{
+	if (!attr || attr->comp_mask >= IBV_WQ_INIT_ATTR_RESERVED ||
+	    attr->wq_type != IBV_WQT_RQ)
+		return -EINVAL;
+	if (!api_pd_is_of(ctx, attr->pd) || !api_cq_is_of(ctx, attr->cq))
+		return -EINVAL;
+	if ((attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS) &&
+	    (attr->create_flags & ~FLAGS_KNOWN))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+struct ibv_wq *verbs_api_create_wq(struct ibv_context *ctx,
+				   struct ibv_wq_init_attr *attr)
+{
+	struct ibv_wq *wq;
+	int ret = check_wq_attr(ctx, attr);
+
+	if (ret == 0)
+		ret = verbs_ops(ctx)->create_wq(ctx, attr, &wq);
+	if (ret)
+		return api_ret_null(ret);
+
+	wq->context = ctx;
+	wq->pd = attr->pd;
+	wq->cq = attr->cq;
+	wq->wq_type = attr->wq_type;
+	return wq;
+}
+
+int verbs_api_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
+{
+	if (!attr || attr->attr_mask >= IBV_WQ_ATTR_RESERVED)
+		return api_ret_errno(-EINVAL);
+	if ((attr->attr_mask & IBV_WQ_ATTR_FLAGS) &&
+	    (attr->flags_mask & ~FLAGS_KNOWN))
+		return api_ret_errno(-EOPNOTSUPP);
+	return api_ret_errno(verbs_ops(wq->context)->modify_wq(wq, attr));
+}
+
+int verbs_api_destroy_wq(struct ibv_wq *wq)
+{
+	return api_ret_errno(verbs_ops(wq->context)->destroy_wq(wq));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Tables                                                                    */
+/* ------------------------------------------------------------------------ */
+
+static bool table_is_valid(const struct ibv_context *ctx,
+			   const struct ibv_rwq_ind_table_init_attr *attr)
+{
+	if (!attr || attr->comp_mask || !attr->ind_tbl)
+		return false;
+	/* More the kernel does not take; and the shift is safe. */
+	if (attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
+		return false;
+	for (size_t i = 0; i < (size_t)1 << attr->log_ind_tbl_size; i++) {
+		const struct ibv_wq *wq = attr->ind_tbl[i];
+
+		if (!wq || !api_is_of(ctx, wq->context))
+			return false;
+	}
+	return true;
+}
+
+struct ibv_rwq_ind_table *
+verbs_api_create_rwq_ind_table(struct ibv_context *ctx,
+			       struct ibv_rwq_ind_table_init_attr *attr)
+{
+	struct ibv_rwq_ind_table *table;
+	int ret;
+
+	if (!table_is_valid(ctx, attr))
+		return api_ret_null(-EINVAL);
+	ret = verbs_ops(ctx)->create_rwq_ind_table(ctx, attr, &table);
+	return ret ? api_ret_null(ret) : table;
+}
+
+int verbs_api_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
+{
+	return api_ret_errno(
+		verbs_ops(table->context)->destroy_rwq_ind_table(table));
+}

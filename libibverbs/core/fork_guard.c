@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which pages of the process are registered, and the advice to the kernel about
+ * them. Called by api/fork.c and api/mr.c, and by modules of existing releases
+ * through api/fork.c.
+ *
+ * util/range_counts.c counts registrations page by page; the kernel hears only
+ * of pages that become the first time registered, or are no longer. Neighbours
+ * are given to it as one range, so that it joins their mappings: it has room
+ * for some 65,000 (vm.max_map_count), which registered islands use up.
+ */
+#include "core/fork_guard.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/page_bounds.h"
+#include "discover/copy_on_fork.h"
+#include "util/lock.h"
+#include "util/range_counts.h"
+
+/* How often one verbs_dofork() halves a range that the kernel refuses. */
+#define MAX_HALVES 512
+
+enum guard_state {
+	GUARD_OFF,
+	GUARD_TOO_LATE, /* off, and memory was registered */
+	GUARD_ON,
+};
+
+/* Leaves GUARD_OFF once, for either of the others, and stays there. */
+static atomic_int state = GUARD_OFF;
+/* Written before the state becomes GUARD_ON. */
+static atomic_bool has_huge_pages;
+static atomic_size_t usual_page; /* bytes */
+
+static struct verbs_mutex range_mutex = VERBS_MUTEX_INIT;
+static struct range_counts ranges GUARDED_BY(range_mutex);
+
+static int advise(uintptr_t begin, uintptr_t end, int advice)
+{
+	if (madvise((void *)begin, end - begin, advice) == 0)
+		return 0;
+	return -errno;
+}
+
+/* ------------------------------------------------------------------------ */
+/* On and off                                                                */
+/* ------------------------------------------------------------------------ */
+
+/* Whether the kernel knows the advice. */
+static int try_advice(void)
+{
+	size_t size = atomic_load(&usual_page);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ret = 0;
+
+	if (memory == MAP_FAILED)
+		return -ENOMEM;
+	if (madvise(memory, size, MADV_DONTFORK) != 0 ||
+	    madvise(memory, size, MADV_DOFORK) != 0)
+		ret = -ENOSYS;
+	(void)munmap(memory, size); /* nobody else knows of it */
+	return ret;
+}
+
+static int switch_on(void)
+{
+	int seen = atomic_load(&state);
+	int ret;
+
+	if (seen == GUARD_ON || verbs_copy_on_fork())
+		return 0;
+	if (seen == GUARD_TOO_LATE)
+		return -EINVAL;
+	atomic_store(&usual_page, (size_t)sysconf(_SC_PAGESIZE));
+	ret = try_advice();
+	if (ret)
+		return ret;
+
+	if (getenv("RDMAV_HUGEPAGES_SAFE"))
+		atomic_store(&has_huge_pages, true);
+	seen = GUARD_OFF;
+	if (!atomic_compare_exchange_strong(&state, &seen, GUARD_ON) &&
+	    seen == GUARD_TOO_LATE)
+		return -EINVAL;
+	return 0;
+}
+
+int verbs_fork_init(void)
+{
+	int saved = errno;
+	int ret = switch_on();
+
+	errno = saved;
+	return ret;
+}
+
+enum ibv_fork_status verbs_fork_status(void)
+{
+	int saved = errno;
+	bool copies = verbs_copy_on_fork();
+
+	errno = saved;
+	if (copies)
+		return IBV_FORK_UNNEEDED;
+	return atomic_load(&state) == GUARD_ON ? IBV_FORK_ENABLED
+					       : IBV_FORK_DISABLED;
+}
+
+/* Whether ranges are counted; if not, they never will be. */
+static bool is_on(void)
+{
+	int seen = atomic_load(&state);
+
+	if (seen == GUARD_OFF)
+		(void)atomic_compare_exchange_strong(&state, &seen,
+						     GUARD_TOO_LATE);
+	return seen == GUARD_ON;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Ranges                                                                    */
+/* ------------------------------------------------------------------------ */
+
+static int pages_of(const void *base, size_t size, uintptr_t *ret_begin,
+		    uintptr_t *ret_end)
+{
+	FILE *smaps = NULL;
+	int ret;
+
+	/* without it, all pages are taken for usual ones */
+	if (atomic_load(&has_huge_pages))
+		smaps = fopen("/proc/self/smaps", "re");
+	ret = verbs_page_bounds(smaps, (uintptr_t)base, size,
+				atomic_load(&usual_page), ret_begin, ret_end);
+	if (smaps)
+		(void)fclose(smaps); /* was only read */
+	return ret;
+}
+
+/*
+ * Gives pages back to children. What the kernel refuses is tried by halves, so
+ * that one mapping that it does not want does not spoil the others.
+ */
+static void give_back(uintptr_t begin, uintptr_t end, unsigned int *halves)
+{
+	size_t page = atomic_load(&usual_page);
+	uintptr_t half = begin + (end - begin) / 2 / page * page;
+	int ret = advise(begin, end, MADV_DOFORK);
+
+	/* ENOMEM: a part is no longer mapped; the rest is done */
+	if (ret == 0 || ret == -ENOMEM || half == begin || !*halves)
+		return;
+	(*halves)--;
+	give_back(begin, half, halves);
+	give_back(half, end, halves);
+}
+
+/* Gives back all pages of a range that nobody has registered. */
+static void give_back_free_locked(uintptr_t begin, uintptr_t end)
+	REQUIRES(range_mutex)
+{
+	unsigned int halves = MAX_HALVES;
+	uintptr_t free_begin, free_end;
+
+	while (begin < end && range_counts_first_free(&ranges, begin, end,
+						      &free_begin, &free_end)) {
+		give_back(free_begin, free_end, &halves);
+		begin = free_end;
+	}
+}
+
+/*
+ * All that is not registered yet, and what is between, as one range: the kernel
+ * passes quickly over what it knows already.
+ */
+static int dontfork_locked(uintptr_t begin, uintptr_t end) REQUIRES(range_mutex)
+{
+	uintptr_t free_begin, free_end, last_begin;
+
+	if (range_counts_first_free(&ranges, begin, end, &free_begin,
+				    &free_end)) {
+		int ret;
+
+		if (free_end < end)
+			(void)range_counts_last_free(&ranges, begin, end,
+						     &last_begin, &free_end);
+		ret = advise(free_begin, free_end, MADV_DONTFORK);
+		if (ret) {
+			give_back_free_locked(free_begin, free_end);
+			/* no room for more mappings; it does not pass */
+			return ret == -EAGAIN ? -ENOMEM : ret;
+		}
+	}
+	range_counts_add(&ranges, begin, end);
+	return 0;
+}
+
+static void dofork_locked(uintptr_t begin, uintptr_t end) REQUIRES(range_mutex)
+{
+	range_counts_remove(&ranges, begin, end);
+	give_back_free_locked(begin, end);
+}
+
+static int change(void *base, size_t size, bool is_registered)
+{
+	uintptr_t begin, end;
+	int ret;
+
+	if (!is_on() || !base || !size)
+		return 0;
+	ret = pages_of(base, size, &begin, &end);
+	if (ret)
+		return ret;
+	verbs_mutex_lock(&range_mutex);
+	ret = range_counts_reserve(&ranges);
+	if (ret == 0 && is_registered)
+		ret = dontfork_locked(begin, end);
+	else if (ret == 0)
+		dofork_locked(begin, end);
+	verbs_mutex_unlock(&range_mutex);
+	return ret;
+}
+
+int verbs_dontfork(void *base, size_t size)
+{
+	int saved = errno;
+	int ret = change(base, size, true);
+
+	errno = saved;
+	return ret;
+}
+
+int verbs_dofork(void *base, size_t size)
+{
+	int saved = errno;
+	int ret = change(base, size, false);
+
+	errno = saved;
+	return ret;
+}

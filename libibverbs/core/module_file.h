@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Looking at a module's file before the dynamic linker does. */
+#ifndef CORE_MODULE_FILE_H
+#define CORE_MODULE_FILE_H
+
+/**
+ * verbs_module_file_check() - whether a file can be a module for this process
+ * @ret_problem: set on -ENOEXEC: the end of a sentence that begins with the
+ *	file's name
+ *
+ * The dynamic linker maps what the file's headers promise. A process that then
+ * touches a page behind the end of the file is killed, so the file's length is
+ * checked first.
+ *
+ * Return: 0, -ENOENT if there is no such file, -ENOEXEC.
+ */
+int verbs_module_file_check(const char *path, const char **ret_problem);
+
+#endif

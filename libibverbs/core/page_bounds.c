@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rounds ranges to the pages that they lie in. Memory of huge pages can only be
+ * advised by whole huge pages; how large they are is told by /proc/self/smaps:
+ * for each mapping a line with its addresses, and below it lines "Name: value",
+ * among them the size of its pages. Called by core/fork_guard.c.
+ */
+#include "core/page_bounds.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The line that counts; longer lines end with the name of a file. */
+#define LINE_BYTES 128
+
+#define SIZE_NAME "KernelPageSize:"
+
+/* The largest pages so far have 16 GiB. */
+#define MAX_PAGE_KB (UINT64_C(64) << 20)
+
+/* A mapping: [begin, end). */
+struct mapping {
+	uintptr_t begin;
+	uintptr_t end;
+};
+
+/*
+ * Reads a line, of which what does not fit is dropped. The kernel prefixes no
+ * line with blanks, so a cut line cannot be taken for another one.
+ */
+static bool read_line(FILE *file, char *line, size_t size)
+{
+	size_t len;
+	int c;
+
+	if (!fgets(line, (int)size, file))
+		return false;
+	len = strlen(line);
+	if (len && line[len - 1] != '\n') {
+		do {
+			c = getc(file);
+		} while (c != EOF && c != '\n');
+	}
+	return true;
+}
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* "7f12a000-7f12b000 rw-p ..." */
+static bool parse_mapping(const char *line, struct mapping *ret_mapping)
+{
+	unsigned long long begin, end;
+	char *rest;
+
+	if (!is_hex(line[0]))
+		return false;
+	begin = strtoull(line, &rest, 16);
+	if (rest[0] != '-' || !is_hex(rest[1]))
+		return false;
+	end = strtoull(rest + 1, &rest, 16);
+	if (rest[0] != ' ' || begin >= end || end > UINTPTR_MAX)
+		return false;
+	*ret_mapping = (struct mapping){ (uintptr_t)begin, (uintptr_t)end };
+	return true;
+}
+
+/* "KernelPageSize:     2048 kB"; 0 if the line says something else. */
+static size_t parse_page_size(const char *line)
+{
+	unsigned long long kb;
+	char *rest;
+
+	if (strncmp(line, SIZE_NAME, strlen(SIZE_NAME)) != 0)
+		return 0;
+	line += strlen(SIZE_NAME);
+	line += strspn(line, " \t");
+	if (line[0] < '0' || line[0] > '9')
+		return 0;
+	kb = strtoull(line, &rest, 10);
+	if (strncmp(rest, " kB", 3) != 0 || kb > MAX_PAGE_KB ||
+	    (kb & (kb - 1)) != 0 || kb > SIZE_MAX / 1024)
+		return 0;
+	return (size_t)kb * 1024;
+}
+
+static bool holds(const struct mapping *mapping, uintptr_t addr)
+{
+	return addr >= mapping->begin && addr < mapping->end;
+}
+
+/*
+ * The sizes of the pages at two addresses, @first <= @last. They are the usual
+ * one beforehand; none is smaller.
+ */
+static void page_sizes(FILE *smaps, uintptr_t first, uintptr_t last,
+		       size_t *first_size, size_t *last_size)
+{
+	const size_t usual = *first_size;
+	struct mapping mapping = {};
+	char line[LINE_BYTES];
+
+	while (read_line(smaps, line, sizeof(line))) {
+		size_t size;
+
+		if (parse_mapping(line, &mapping)) {
+			/* in the order of addresses */
+			if (mapping.begin > last)
+				return;
+			continue;
+		}
+		size = parse_page_size(line);
+		if (size < usual)
+			continue;
+		if (holds(&mapping, first))
+			*first_size = size;
+		if (holds(&mapping, last)) {
+			*last_size = size;
+			return;
+		}
+	}
+}
+
+int verbs_page_bounds(FILE *smaps, uintptr_t base, size_t size, size_t page,
+		      uintptr_t *ret_begin, uintptr_t *ret_end)
+{
+	size_t first_size = page, last_size = page;
+	uintptr_t last, end;
+
+	if (__builtin_add_overflow(base, size - 1, &last))
+		return -EINVAL;
+	if (smaps)
+		page_sizes(smaps, base, last, &first_size, &last_size);
+	if (__builtin_add_overflow(last | (last_size - 1), 1, &end))
+		return -EINVAL;
+	*ret_begin = base & ~(uintptr_t)(first_size - 1);
+	*ret_end = end;
+	return 0;
+}

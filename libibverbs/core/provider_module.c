@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds and loads the module of one provider. For a name there may be several:
+ * ours, lib<name>-anyverbs<ABI>.so, which exports one object called
+ * verbs_provider_<name>; and those built for existing releases,
+ * lib<name>-rdmav<ABI>.so, whose constructor registers the provider
+ * (libibverbs/foreign/). Ours goes first, then the newest. Each kind is looked
+ * for beside the library, in the folder that was chosen when the library was
+ * built, in the folders of distributions, then where the dynamic linker looks.
+ *
+ * Called by core/provider_load.c, which sees to it that each name is tried
+ * once.
+ */
+#include "core/provider_module.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <provider/provider.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/foreign_hooks.h"
+#include "core/log.h"
+#include "core/module_file.h"
+#include "core/provider_registry.h"
+
+/* What came of looking in one place. */
+enum outcome {
+	NOT_THERE,
+	UNUSABLE, /* and the user was told */
+	LOADED,
+};
+
+/* ------------------------------------------------------------------------ */
+/* One file                                                                  */
+/* ------------------------------------------------------------------------ */
+
+/* A module of ours is found by the object that it exports. */
+static bool register_native(void *module,
+			    const struct verbs_provider_name *name)
+{
+	const struct verbs_device_ops *ops;
+	char symbol[NAME_MAX];
+	int len;
+
+	len = snprintf(symbol, sizeof(symbol), "verbs_provider_%.*s",
+		       (int)name->len, name->start);
+	if (len < 0 || (size_t)len >= sizeof(symbol))
+		return false;
+
+	ops = dlsym(module, symbol);
+	if (!ops) {
+		verbs_warn("provider %s: %s", name->text, dlerror());
+		return false;
+	}
+	if (verbs_provider_register(ops) != 0) {
+		verbs_warn("provider %s: cannot be registered", name->text);
+		return false;
+	}
+	return true;
+}
+
+/* Whether a provider that has registered lives in @module. */
+static bool has_registered(void *module)
+{
+	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
+	size_t count = verbs_provider_snapshot(providers);
+	struct link_map *map, *other;
+	Dl_info info;
+
+	if (dlinfo(module, RTLD_DI_LINKMAP, &map) != 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct verbs_foreign_hooks *foreign =
+			providers[i]->foreign;
+
+		if (foreign &&
+		    dladdr1(foreign->origin(providers[i]), &info,
+			    (void **)&other, RTLD_DL_LINKMAP) != 0 &&
+		    other == map)
+			return true;
+	}
+	return false;
+}
+
+/* Modules that have registered stay for ever: devices point into them. */
+static enum outcome keep(void *module, const struct verbs_provider_name *name,
+			 const struct verbs_module_kind *kind,
+			 unsigned int nr_warnings)
+{
+	if (kind->foreign) {
+		/* The constructor has run by now. */
+		if (has_registered(module))
+			return LOADED;
+		if (verbs_nr_warnings() == nr_warnings)
+			verbs_warn("provider %s: lib%.*s%s.so does not "
+				   "register a provider",
+				   name->text, (int)name->len, name->start,
+				   kind->suffix);
+	} else if (register_native(module, name)) {
+		return LOADED;
+	}
+	(void)dlclose(module); /* nothing points into it */
+	return UNUSABLE;
+}
+
+/* Whether the dynamic linker says no more than that there is no such file. */
+static bool says_not_found(const char *reason, const char *file)
+{
+	return strncmp(reason, file, strlen(file)) == 0 &&
+	       strstr(reason, strerror(ENOENT));
+}
+
+static enum outcome open_file(const char *file,
+			      const struct verbs_provider_name *name,
+			      const struct verbs_module_kind *kind)
+{
+	unsigned int nr_warnings = verbs_nr_warnings();
+	bool is_path = strchr(file, '/');
+	const char *reason;
+	void *module;
+
+	if (is_path) {
+		int ret = verbs_module_file_check(file, &reason);
+
+		if (ret == -ENOENT)
+			return NOT_THERE;
+		if (ret) {
+			verbs_warn("provider %s: %s %s", name->text, file,
+				   reason);
+			return UNUSABLE;
+		}
+	}
+	module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (module)
+		return keep(module, name, kind, nr_warnings);
+
+	reason = dlerror();
+	if (!is_path && says_not_found(reason, file))
+		return NOT_THERE;
+	verbs_warn("provider %s: %s", name->text, reason);
+	return UNUSABLE;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Where files are                                                           */
+/* ------------------------------------------------------------------------ */
+
+/* Folder of this very library with "/libibverbs" behind it. */
+static bool folder_beside_library(char *buf, size_t size)
+{
+	const char *slash;
+	Dl_info info;
+	int len;
+
+	if (!dladdr(verbs_module_kinds, &info) || !info.dli_fname)
+		return false;
+	slash = strrchr(info.dli_fname, '/');
+	if (!slash)
+		return false;
+	len = snprintf(buf, size, "%.*s/libibverbs",
+		       (int)(slash - info.dli_fname), info.dli_fname);
+	return len > 0 && (size_t)len < size;
+}
+
+static enum outcome open_in_folder(const char *folder, size_t folder_len,
+				   const struct verbs_provider_name *name,
+				   const struct verbs_module_kind *kind)
+{
+	char path[PATH_MAX];
+	int len;
+
+	len = snprintf(path, sizeof(path), "%.*s/lib%.*s%s.so", (int)folder_len,
+		       folder, (int)name->len, name->start, kind->suffix);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return NOT_THERE;
+	return open_file(path, name, kind);
+}
+
+/* @folders: separated by colons. One that is @known was looked into already. */
+static enum outcome open_in_folders(const char *folders, const char *known,
+				    const struct verbs_provider_name *name,
+				    const struct verbs_module_kind *kind)
+{
+	enum outcome outcome = NOT_THERE;
+	size_t len;
+
+	for (; *folders && outcome == NOT_THERE;
+	     folders += len + (folders[len] != '\0')) {
+		len = strcspn(folders, ":");
+		if (len == 0 ||
+		    (len == strlen(known) && memcmp(folders, known, len) == 0))
+			continue;
+		outcome = open_in_folder(folders, len, name, kind);
+	}
+	return outcome;
+}
+
+static enum outcome open_absolute(const struct verbs_provider_name *name,
+				  const struct verbs_module_kind *kind)
+{
+	char path[PATH_MAX];
+	int len;
+
+	len = snprintf(path, sizeof(path), "%.*s%s.so", (int)name->stem_len,
+		       name->text, kind->suffix);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return NOT_THERE;
+	return open_file(path, name, kind);
+}
+
+static enum outcome open_by_search(const struct verbs_provider_name *name,
+				   const struct verbs_module_kind *kind)
+{
+	char file[PATH_MAX];
+	int len;
+
+	len = snprintf(file, sizeof(file), "lib%.*s%s.so", (int)name->len,
+		       name->start, kind->suffix);
+	if (len < 0 || (size_t)len >= sizeof(file))
+		return NOT_THERE;
+	return open_file(file, name, kind);
+}
+
+/* A file that is there but unusable ends the search for its kind. */
+static enum outcome open_kind(const struct verbs_provider_name *name,
+			      const struct verbs_module_kind *kind)
+{
+	enum outcome outcome = NOT_THERE;
+	char beside[PATH_MAX] = "";
+
+	if (*name->text == '/')
+		return open_absolute(name, kind);
+	if (folder_beside_library(beside, sizeof(beside)))
+		outcome = open_in_folder(beside, strlen(beside), name, kind);
+	if (outcome == NOT_THERE)
+		outcome =
+			open_in_folders(VERBS_PROVIDER_DIR, beside, name, kind);
+	if (outcome == NOT_THERE)
+		outcome = open_in_folders(VERBS_FOREIGN_PROVIDER_DIR, beside,
+					  name, kind);
+	return outcome == NOT_THERE ? open_by_search(name, kind) : outcome;
+}
+
+bool verbs_provider_module_load(const struct verbs_provider_name *name)
+{
+	bool told = false;
+
+	if (name->len == 0 || name->len > VERBS_PROVIDER_NAME_LEN)
+		return false;
+
+	for (size_t i = 0; i < VERBS_NR_MODULE_KINDS; i++) {
+		const struct verbs_module_kind *kind = &verbs_module_kinds[i];
+
+		if (name->kind && name->kind != kind)
+			continue;
+		switch (open_kind(name, kind)) {
+		case LOADED:
+			return true;
+		case UNUSABLE:
+			told = true;
+			break;
+		case NOT_THERE:
+			break;
+		}
+	}
+	if (!told)
+		verbs_warn("provider %s: no module", name->text);
+	return false;
+}

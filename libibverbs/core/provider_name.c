@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Takes the names of providers apart. Used by core/provider_config.c, which
+ * looks for a name, and by core/provider_module.c, which makes file names.
+ */
+#include "core/provider_name.h"
+
+#include <provider/provider.h>
+#include <string.h>
+
+const struct verbs_module_kind verbs_module_kinds[VERBS_NR_MODULE_KINDS] = {
+	{ .suffix = "-anyverbs" VERBS_PROVIDER_ABI_STRING },
+	{ .suffix = "-rdmav65", .foreign = true },
+	{ .suffix = "-rdmav64", .foreign = true },
+	{ .suffix = "-rdmav59", .foreign = true },
+	{ .suffix = "-rdmav57", .foreign = true },
+	{ .suffix = "-rdmav34", .foreign = true },
+};
+
+/* The kind that @text ends with, NULL if it is a name and nothing else. */
+static const struct verbs_module_kind *kind_of(const char *text, size_t len)
+{
+	for (size_t i = 0; i < VERBS_NR_MODULE_KINDS; i++) {
+		const struct verbs_module_kind *kind = &verbs_module_kinds[i];
+		size_t suffix_len = strlen(kind->suffix);
+
+		if (len > suffix_len && memcmp(text + len - suffix_len,
+					       kind->suffix, suffix_len) == 0)
+			return kind;
+	}
+	return NULL;
+}
+
+struct verbs_provider_name verbs_provider_name_split(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+	struct verbs_provider_name parts = {
+		.text = text,
+		.stem_len = strlen(text),
+		.start = text,
+	};
+
+	parts.kind = kind_of(text, parts.stem_len);
+	if (parts.kind)
+		parts.stem_len -= strlen(parts.kind->suffix);
+	if (slash) {
+		parts.start = slash + 1;
+		if (strncmp(parts.start, "lib", 3) == 0)
+			parts.start += 3;
+	}
+	parts.len = 0;
+	if (parts.start < text + parts.stem_len)
+		parts.len = (size_t)(text + parts.stem_len - parts.start);
+	return parts;
+}
+
+bool verbs_provider_name_is(const struct verbs_provider_name *parts,
+			    const char *name)
+{
+	return parts->len == strlen(name) &&
+	       memcmp(parts->start, name, parts->len) == 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One question to RDMA netlink that is not about a device. Called by
+ * core/fork_guard.c; netlink_io.c carries it, netlink_parse.c reads the answer.
+ */
+#include "discover/copy_on_fork.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "discover/netlink_io.h"
+#include "discover/netlink_parse.h"
+
+#define QUESTION_NUMBER (VERBS_NETLINK_DUMP_NUMBER + 1)
+
+/* Datagrams that are looked at; the first one should be the answer. */
+#define MAX_DATAGRAMS 16
+
+static int send_question(int fd)
+{
+	struct verbs_netlink_batch batch;
+	int ret;
+
+	batch.used = 0;
+	ret = verbs_netlink_batch_system(&batch, QUESTION_NUMBER);
+	return ret ? ret : verbs_netlink_batch_send(fd, &batch);
+}
+
+static int receive_answer(int fd, struct verbs_netlink_scan *scan)
+{
+	struct verbs_netlink_rx *rx = verbs_netlink_rx_new();
+	int ret = rx ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < MAX_DATAGRAMS && !ret && scan->nr_pending; i++) {
+		size_t nr;
+
+		ret = verbs_netlink_receive(fd, rx, false, scan, &nr);
+		if (ret == -EAGAIN)
+			ret = verbs_netlink_wait(fd);
+		else if (ret == -EINTR)
+			ret = 0;
+	}
+	verbs_netlink_rx_free(rx);
+	return ret;
+}
+
+bool verbs_copy_on_fork(void)
+{
+	struct verbs_netlink_query question = {
+		.of_system = true,
+		.state = VERBS_NETLINK_PENDING,
+	};
+	struct verbs_netlink_scan scan = {
+		.dump_done = true,
+		.queries = &question,
+		.nr_queries = 1,
+		.nr_pending = 1,
+		.first_number = QUESTION_NUMBER,
+	};
+	int fd, ret;
+
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	if (fd < 0)
+		return false;
+	ret = send_question(fd);
+	if (!ret)
+		ret = receive_answer(fd, &scan);
+	(void)close(fd); /* a socket has nothing to flush */
+	return !ret && question.state == VERBS_NETLINK_ANSWERED &&
+	       question.copy_on_fork;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The count as a function of the address is a staircase. Kept are its steps:
+ * where it changes (struct range_bound) and by how much, in a search tree by
+ * address. So a range is two steps, however many others it overlaps, and a step
+ * whose changes cancel out is taken away, which joins equal neighbours.
+ *
+ * The count at an address is the sum of the changes up to there. Each node
+ * knows the sums of its two subtrees, and the least sum on the way through each
+ * of them: with these a search finds the next place where the count is 0
+ * without visiting the others, and a change looks only at the nodes on its way.
+ *
+ * The tree is balanced as Adelson-Velsky and Landis do it: the heights of the
+ * two subtrees of a node differ by one at most. Functions recurse to its depth,
+ * which is below 1.5 times the logarithm of the number of nodes.
+ */
+#include "util/range_counts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* At most so many bounds come into being by one change: at its two ends. */
+#define BOUNDS_PER_CHANGE 2
+
+/* So many are kept for later, which saves most calls of the allocator. */
+#define MAX_SPARE 64
+
+/* What a node has to know of a tree below it. */
+struct summary {
+	int sum;    /* of the changes */
+	int min;    /* least sum from the beginning to one of the nodes */
+	int height; /* 1 for a leaf */
+};
+
+/* Of no tree: no least sum is as large, whatever is added. */
+static const struct summary empty = { .min = INT_MAX / 2 };
+
+struct range_bound {
+	uintptr_t addr;
+	struct range_bound *left; /* also: next spare one */
+	struct range_bound *right;
+	int change; /* of the count at addr; never 0 in the tree */
+	struct summary of_left;
+	struct summary of_right;
+};
+
+/* ------------------------------------------------------------------------ */
+/* Memory                                                                    */
+/* ------------------------------------------------------------------------ */
+
+static void put_spare(struct range_counts *counts, struct range_bound *node)
+{
+	node->left = counts->spare;
+	counts->spare = node;
+	counts->nr_spare++;
+}
+
+static struct range_bound *take_spare(struct range_counts *counts)
+{
+	struct range_bound *node = counts->spare;
+
+	counts->spare = node->left;
+	counts->nr_spare--;
+	return node;
+}
+
+static void free_spares(struct range_counts *counts, size_t keep)
+{
+	while (counts->nr_spare > keep)
+		free(take_spare(counts));
+}
+
+int range_counts_reserve(struct range_counts *counts)
+{
+	while (counts->nr_spare < BOUNDS_PER_CHANGE) {
+		struct range_bound *node = malloc(sizeof(*node));
+
+		if (!node)
+			return -ENOMEM;
+		put_spare(counts, node);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Balance                                                                   */
+/* ------------------------------------------------------------------------ */
+
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static struct summary summary_of(const struct range_bound *node)
+{
+	const struct summary *left = &node->of_left, *right = &node->of_right;
+	int here = left->sum + node->change;
+
+	return (struct summary){
+		.sum = here + right->sum,
+		.min = least(least(left->min, here), here + right->min),
+		.height = 1 + (left->height > right->height ? left->height
+							    : right->height),
+	};
+}
+
+static void set_left(struct range_bound *node, struct range_bound *left)
+{
+	node->left = left;
+	node->of_left = left ? summary_of(left) : empty;
+}
+
+static void set_right(struct range_bound *node, struct range_bound *right)
+{
+	node->right = right;
+	node->of_right = right ? summary_of(right) : empty;
+}
+
+static struct range_bound *rotate_left(struct range_bound *node)
+{
+	struct range_bound *top = node->right;
+
+	node->right = top->left;
+	node->of_right = top->of_left;
+	set_left(top, node);
+	return top;
+}
+
+static struct range_bound *rotate_right(struct range_bound *node)
+{
+	struct range_bound *top = node->left;
+
+	node->left = top->right;
+	node->of_left = top->of_right;
+	set_right(top, node);
+	return top;
+}
+
+/* After a change of a subtree that made its height differ by one at most. */
+static struct range_bound *balance(struct range_bound *node)
+{
+	int lean = node->of_right.height - node->of_left.height;
+
+	if (lean > 1) {
+		struct range_bound *right = node->right;
+
+		if (right->of_left.height > right->of_right.height)
+			set_right(node, rotate_right(right));
+		return rotate_left(node);
+	}
+	if (lean < -1) {
+		struct range_bound *left = node->left;
+
+		if (left->of_right.height > left->of_left.height)
+			set_left(node, rotate_left(left));
+		return rotate_right(node);
+	}
+	return node;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Changes                                                                   */
+/* ------------------------------------------------------------------------ */
+
+static struct range_bound *put_in(struct range_counts *counts, uintptr_t addr,
+				  int change)
+{
+	struct range_bound *new = take_spare(counts);
+
+	new->addr = addr;
+	new->change = change;
+	set_left(new, NULL);
+	set_right(new, NULL);
+	counts->nr_bounds++;
+	return new;
+}
+
+static struct range_bound *take_first(struct range_bound *node,
+				      struct range_bound **ret_first)
+{
+	if (!node->left) {
+		*ret_first = node;
+		return node->right;
+	}
+	set_left(node, take_first(node->left, ret_first));
+	return balance(node);
+}
+
+static struct range_bound *take_out(struct range_counts *counts,
+				    struct range_bound *node)
+{
+	struct range_bound *top = node->left;
+
+	if (!top) {
+		top = node->right;
+	} else if (node->right) {
+		struct range_bound *right = take_first(node->right, &top);
+
+		top->left = node->left;
+		top->of_left = node->of_left;
+		set_right(top, right);
+		top = balance(top);
+	}
+	put_spare(counts, node);
+	counts->nr_bounds--;
+	return top;
+}
+
+/* Makes a step, or changes the one that is there. A level one is none. */
+static struct range_bound *make_step(struct range_counts *counts,
+				     struct range_bound *node, uintptr_t addr,
+				     int change)
+{
+	if (!node)
+		return put_in(counts, addr, change);
+	if (addr < node->addr) {
+		set_left(node, make_step(counts, node->left, addr, change));
+	} else if (addr > node->addr) {
+		set_right(node, make_step(counts, node->right, addr, change));
+	} else {
+		node->change += change;
+		if (node->change == 0)
+			return take_out(counts, node);
+	}
+	return balance(node);
+}
+
+/* Whether nothing that is known of the tree at @node has changed. */
+static bool is_as_before(const struct range_bound *node,
+			 const struct summary *before)
+{
+	const struct summary now = summary_of(node);
+
+	return now.sum == before->sum && now.min == before->min &&
+	       now.height == before->height;
+}
+
+/*
+ * Two steps that cancel out. Above the node that they are on different sides
+ * of, mostly nothing changes.
+ *
+ * Two steps make the height of a tree differ by one at most, unless it has no
+ * more than two nodes before or after: an insertion that raises it leaves it
+ * leaning, so that the next one does not, and a removal that lowers it leaves
+ * it level.
+ */
+static struct range_bound *make_steps(struct range_counts *counts,
+				      struct range_bound *node, uintptr_t begin,
+				      uintptr_t end, int change)
+{
+	struct range_bound *child;
+
+	if (node && end < node->addr && node->of_left.height > 2) {
+		child = make_steps(counts, node->left, begin, end, change);
+		node->left = child;
+		if (is_as_before(child, &node->of_left))
+			return node;
+		set_left(node, child);
+		return balance(node);
+	}
+	if (node && begin > node->addr && node->of_right.height > 2) {
+		child = make_steps(counts, node->right, begin, end, change);
+		node->right = child;
+		if (is_as_before(child, &node->of_right))
+			return node;
+		set_right(node, child);
+		return balance(node);
+	}
+	node = make_step(counts, node, begin, change);
+	return make_step(counts, node, end, -change);
+}
+
+static void change_by(struct range_counts *counts, uintptr_t begin,
+		      uintptr_t end, int change)
+{
+	counts->root = make_steps(counts, counts->root, begin, end, change);
+	free_spares(counts, MAX_SPARE);
+}
+
+void range_counts_add(struct range_counts *counts, uintptr_t begin,
+		      uintptr_t end)
+{
+	change_by(counts, begin, end, 1);
+}
+
+void range_counts_remove(struct range_counts *counts, uintptr_t begin,
+			 uintptr_t end)
+{
+	change_by(counts, begin, end, -1);
+	if (!counts->root || summary_of(counts->root).min >= 0)
+		return;
+
+	/* Too much: only what is counted, which ends at the next free piece. */
+	change_by(counts, begin, end, 1);
+	while (begin < end) {
+		uintptr_t free_begin = end, free_end = end;
+
+		(void)range_counts_first_free(counts, begin, end, &free_begin,
+					      &free_end);
+		if (begin < free_begin)
+			change_by(counts, begin, free_begin, -1);
+		begin = free_end;
+	}
+}
+
+void range_counts_clear(struct range_counts *counts)
+{
+	while (counts->root)
+		counts->root = take_out(counts, counts->root);
+	free_spares(counts, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Searches                                                                  */
+/* ------------------------------------------------------------------------ */
+
+/*
+ * The count at @addr.
+ * @ret_end: the first bound behind @addr, if it is below what is there
+ */
+static int count_at(const struct range_counts *counts, uintptr_t addr,
+		    uintptr_t *ret_end)
+{
+	const struct range_bound *node = counts->root;
+	int count = 0;
+
+	while (node) {
+		if (node->addr <= addr) {
+			count += node->of_left.sum + node->change;
+			node = node->right;
+		} else {
+			if (node->addr < *ret_end)
+				*ret_end = node->addr;
+			node = node->left;
+		}
+	}
+	return count;
+}
+
+/*
+ * The first bound behind @addr where the count becomes 0. @before is the count
+ * in front of the subtree, which is not empty.
+ */
+static const struct range_bound *first_zero(const struct range_bound *node,
+					    int before, uintptr_t addr)
+{
+	int here = before + node->of_left.sum + node->change;
+
+	if (node->addr > addr) {
+		const struct range_bound *found = NULL;
+
+		if (before + node->of_left.min <= 0)
+			found = first_zero(node->left, before, addr);
+		if (found)
+			return found;
+		if (here == 0)
+			return node;
+	}
+	if (here + node->of_right.min > 0)
+		return NULL;
+	return first_zero(node->right, here, addr);
+}
+
+/* The last bound in front of @addr where the count becomes 0. */
+static const struct range_bound *last_zero(const struct range_bound *node,
+					   int before, uintptr_t addr)
+{
+	int here = before + node->of_left.sum + node->change;
+
+	if (node->addr < addr) {
+		const struct range_bound *found = NULL;
+
+		if (here + node->of_right.min <= 0)
+			found = last_zero(node->right, here, addr);
+		if (found)
+			return found;
+		if (here == 0)
+			return node;
+	}
+	if (before + node->of_left.min > 0)
+		return NULL;
+	return last_zero(node->left, before, addr);
+}
+
+bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
+			     uintptr_t end, uintptr_t *ret_begin,
+			     uintptr_t *ret_end)
+{
+	uintptr_t piece_end = end;
+
+	if (count_at(counts, begin, &piece_end) > 0) {
+		const struct range_bound *bound;
+
+		if (piece_end == end)
+			return false;
+		bound = first_zero(counts->root, 0, begin);
+		if (!bound || bound->addr >= end)
+			return false;
+		begin = bound->addr;
+		piece_end = end;
+		(void)count_at(counts, begin, &piece_end); /* 0 */
+	}
+	*ret_begin = begin;
+	*ret_end = piece_end;
+	return true;
+}
+
+bool range_counts_last_free(const struct range_counts *counts, uintptr_t begin,
+			    uintptr_t end, uintptr_t *ret_begin,
+			    uintptr_t *ret_end)
+{
+	const struct range_bound *bound = NULL;
+	uintptr_t free_begin = 0, free_end = end;
+
+	if (counts->root)
+		bound = last_zero(counts->root, 0, end);
+	if (bound)
+		free_begin = bound->addr;
+
+	/* without such a bound: what is in front of the first one */
+	if (count_at(counts, free_begin, &free_end) > 0 || free_end <= begin)
+		return false;
+	*ret_begin = free_begin > begin ? free_begin : begin;
+	*ret_end = free_end;
+	return true;
+}

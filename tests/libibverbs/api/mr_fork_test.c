@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which memory is kept from children, and when: libibverbs/api/mr.c. Linked
+ * with WRAP verbs_dontfork verbs_dofork.
+ */
+#include "core/fork_guard.h"
+
+#include <string.h>
+
+#include "libibverbs/api/api_fixture.h"
+
+/* Macros of these names choose between the exported functions. */
+#undef ibv_reg_mr
+
+#define ACCESS	  (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ)
+#define ON_DEMAND (ACCESS | IBV_ACCESS_ON_DEMAND)
+#define MOVE	  IBV_REREG_MR_CHANGE_TRANSLATION
+#define MAX_CALLS 4
+
+static char memory[128];
+
+struct call {
+	const char *name; /* "dontfork" */
+	void *base;
+	size_t size;
+	const char *last_op; /* of the provider, by then */
+};
+
+static struct call calls[MAX_CALLS];
+static size_t nr_calls;
+static int dontfork_ret, dofork_ret;
+
+int __wrap_verbs_dontfork(void *base, size_t size);
+int __wrap_verbs_dofork(void *base, size_t size);
+
+static void note(const char *name, void *base, size_t size)
+{
+	assert_in_range(nr_calls, 0, MAX_CALLS - 1);
+	calls[nr_calls++] = (struct call){
+		name,
+		base,
+		size,
+		fake_provider.last_op ? fake_provider.last_op : "",
+	};
+}
+
+int __wrap_verbs_dontfork(void *base, size_t size)
+{
+	note("dontfork", base, size);
+	return dontfork_ret;
+}
+
+int __wrap_verbs_dofork(void *base, size_t size)
+{
+	note("dofork", base, size);
+	return dofork_ret;
+}
+
+/* Call @i was this one, before or after the provider did something. */
+static void check_call(size_t i, const char *name, void *base, size_t size,
+		       const char *op, bool after)
+{
+	assert_true(i < nr_calls);
+	assert_string_equal(calls[i].name, name);
+	assert_ptr_equal(calls[i].base, base);
+	assert_int_equal(calls[i].size, size);
+	assert_int_equal(strcmp(calls[i].last_op, op) == 0, after);
+}
+
+static void forget(void)
+{
+	nr_calls = 0;
+	dontfork_ret = dofork_ret = 0;
+	fake_provider.ret = 0;
+	fake_provider.last_op = NULL;
+}
+
+static int start(void **state)
+{
+	int ret = api_open(state);
+
+	forget();
+	return ret;
+}
+
+static struct ibv_mr *reg(int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(api.pd, memory, 64, access);
+
+	assert_non_null(mr);
+	forget();
+	return mr;
+}
+
+static void dereg(struct ibv_mr *mr)
+{
+	forget();
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Registering and freeing                                                   */
+/* ------------------------------------------------------------------------ */
+
+static void memory_is_kept_from_before_to_after(void **state)
+{
+	struct ibv_mr *mr = ibv_reg_mr(api.pd, memory, 64, ACCESS);
+
+	assert_non_null(mr);
+	assert_int_equal(nr_calls, 1);
+	check_call(0, "dontfork", memory, 64, "reg_mr", false);
+
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(nr_calls, 2);
+	check_call(1, "dofork", memory, 64, "dereg_mr", true);
+}
+
+static void memory_that_cannot_be_kept_is_not_registered(void **state)
+{
+	dontfork_ret = -ENOMEM;
+	ASSERT_NULL(ibv_reg_mr(api.pd, memory, 64, ACCESS), ENOMEM);
+	assert_int_equal(nr_calls, 1);
+	assert_null(fake_provider.last_op);
+}
+
+static void memory_that_is_not_registered_is_given_back(void **state)
+{
+	fake_provider.ret = -EFAULT;
+	dofork_ret = -ENOMEM; /* which changes nothing */
+	ASSERT_NULL(ibv_reg_mr(api.pd, memory, 64, ACCESS), EFAULT);
+	assert_int_equal(nr_calls, 2);
+	check_call(1, "dofork", memory, 64, "reg_mr", true);
+}
+
+static void memory_on_demand_is_not_kept(void **state)
+{
+	struct ibv_mr *mr = ibv_reg_mr(api.pd, NULL, SIZE_MAX, ON_DEMAND);
+
+	assert_non_null(mr);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	fake_provider.ret = -EFAULT;
+	ASSERT_NULL(ibv_reg_mr(api.pd, memory, 64, ON_DEMAND), EFAULT);
+	assert_int_equal(nr_calls, 0);
+}
+
+static void a_region_that_is_not_freed_stays_kept(void **state)
+{
+	struct ibv_mr *mr = reg(ACCESS);
+
+	fake_provider.ret = -EBUSY;
+	ASSERT_ERRNO(ibv_dereg_mr(mr), EBUSY);
+	assert_int_equal(nr_calls, 0);
+	dereg(mr);
+}
+
+static void a_region_is_gone_whatever_the_kernel_takes_back(void **state)
+{
+	struct ibv_mr *mr = reg(ACCESS);
+
+	dofork_ret = -ENOMEM;
+	ASSERT_OK(ibv_dereg_mr(mr));
+	assert_int_equal(nr_calls, 1);
+}
+
+static void other_kinds_of_regions_are_not_memory(void **state)
+{
+	static const enum verbs_mr_type types[] = {
+		VERBS_MR_TYPE_NULL_MR,
+		VERBS_MR_TYPE_IMPORTED_MR,
+		VERBS_MR_TYPE_DMABUF_MR,
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct ibv_mr *mr = reg(ACCESS);
+
+		verbs_container_of(mr, struct verbs_mr, ibv_mr)->mr_type =
+			types[i];
+		dereg(mr);
+		assert_int_equal(nr_calls, 0);
+	}
+}
+
+static void a_dma_buffer_is_not_kept(void **state)
+{
+	struct ibv_mr *mr = ibv_reg_dmabuf_mr(api.pd, 0, 64, 0, 5, ACCESS);
+
+	assert_non_null(mr);
+	assert_int_equal(nr_calls, 0);
+	verbs_container_of(mr, struct verbs_mr, ibv_mr)->mr_type =
+		VERBS_MR_TYPE_DMABUF_MR;
+	dereg(mr);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Registering by attributes                                                 */
+/* ------------------------------------------------------------------------ */
+
+static void memory_by_attributes_is_kept_too(void **state)
+{
+	struct ibv_mr_init_attr attr = {
+		.length = 64,
+		.access = ACCESS,
+		.comp_mask = IBV_REG_MR_MASK_ADDR,
+		.addr = memory,
+	};
+	struct ibv_mr *mr = ibv_reg_mr_ex(api.pd, &attr);
+
+	assert_non_null(mr);
+	check_call(0, "dontfork", memory, 64, "reg_mr_ex", false);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	check_call(1, "dofork", memory, 64, "dereg_mr", true);
+	assert_int_equal(nr_calls, 2);
+
+	forget();
+	fake_provider.ret = -EFAULT;
+	ASSERT_NULL(ibv_reg_mr_ex(api.pd, &attr), EFAULT);
+	check_call(1, "dofork", memory, 64, "reg_mr_ex", true);
+
+	forget();
+	dontfork_ret = -ENOMEM;
+	ASSERT_NULL(ibv_reg_mr_ex(api.pd, &attr), ENOMEM);
+	assert_null(fake_provider.last_op);
+}
+
+static void attributes_without_memory_are_not_kept(void **state)
+{
+	struct ibv_mr_init_attr attr = {
+		.length = 64,
+		.access = ACCESS,
+		.comp_mask = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET |
+			     IBV_REG_MR_MASK_IOVA,
+		.fd = 5,
+	};
+	struct ibv_mr *mr = ibv_reg_mr_ex(api.pd, &attr);
+
+	assert_non_null(mr);
+	assert_int_equal(nr_calls, 0);
+	verbs_container_of(mr, struct verbs_mr, ibv_mr)->mr_type =
+		VERBS_MR_TYPE_DMABUF_MR;
+	dereg(mr);
+
+	attr.comp_mask = IBV_REG_MR_MASK_ADDR;
+	attr.addr = memory;
+	attr.access = ON_DEMAND;
+	mr = ibv_reg_mr_ex(api.pd, &attr);
+	assert_non_null(mr);
+	assert_int_equal(nr_calls, 0);
+	dereg(mr);
+	assert_int_equal(nr_calls, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Registering again                                                         */
+/* ------------------------------------------------------------------------ */
+
+static void new_memory_is_kept_before_old_is_given_back(void **state)
+{
+	struct ibv_mr *mr = reg(ACCESS);
+
+	ASSERT_OK(ibv_rereg_mr(mr, MOVE, NULL, memory + 64, 32, 0));
+	assert_int_equal(nr_calls, 2);
+	check_call(0, "dontfork", memory + 64, 32, "rereg_mr", false);
+	check_call(1, "dofork", memory, 64, "rereg_mr", true);
+
+	dereg(mr);
+	assert_int_equal(nr_calls, 1);
+	check_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
+}
+
+static void what_does_not_move_is_kept_as_it_was(void **state)
+{
+	struct ibv_mr *mr = reg(ACCESS);
+
+	ASSERT_OK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       IBV_ACCESS_LOCAL_WRITE));
+	assert_int_equal(nr_calls, 0);
+	assert_null(fake_provider.args.addr);
+	assert_int_equal(fake_provider.args.length, 0);
+	dereg(mr);
+	assert_int_equal(nr_calls, 1);
+}
+
+static void access_on_demand_gives_memory_back(void **state)
+{
+	struct ibv_mr *mr = reg(ACCESS);
+
+	ASSERT_OK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       ON_DEMAND));
+	assert_int_equal(nr_calls, 1);
+	check_call(0, "dofork", memory, 64, "rereg_mr", true);
+
+	forget();
+	ASSERT_OK(ibv_rereg_mr(mr, MOVE, NULL, memory + 64, 32, 0));
+	assert_int_equal(nr_calls, 0);
+
+	ASSERT_OK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       ACCESS));
+	assert_int_equal(nr_calls, 1);
+	check_call(0, "dontfork", memory + 64, 32, "", false);
+
+	dereg(mr);
+	assert_int_equal(nr_calls, 1);
+	check_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
+}
+
+/* The region, and what is kept, after a code. */
+static void check_code(int code, int err, bool new_is_valid)
+{
+	struct ibv_mr *mr = reg(ACCESS);
+
+	if (code == IBV_REREG_MR_ERR_DONT_FORK_NEW)
+		dontfork_ret = -err;
+	else if (code == IBV_REREG_MR_ERR_DO_FORK_OLD)
+		dofork_ret = -err;
+	else
+		fake_provider.ret = -err;
+	if (code == IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW)
+		dofork_ret = -EINVAL;
+
+	errno = SOME_ERRNO;
+	assert_int_equal(ibv_rereg_mr(mr, MOVE, NULL, memory + 64, 32, 0),
+			 code);
+	assert_int_equal(errno, err);
+	assert_ptr_equal(mr->addr, new_is_valid ? memory + 64 : memory);
+	assert_int_equal(mr->length, new_is_valid ? 32 : 64);
+	if (code == IBV_REREG_MR_ERR_DONT_FORK_NEW)
+		assert_int_equal(nr_calls, 1);
+	else if (new_is_valid)
+		check_call(1, "dofork", memory, 64, "rereg_mr", true);
+	else
+		check_call(1, "dofork", memory + 64, 32, "rereg_mr", true);
+
+	dereg(mr);
+	assert_int_equal(nr_calls, 1);
+	assert_ptr_equal(calls[0].base, new_is_valid ? memory + 64 : memory);
+}
+
+static void each_failure_has_its_code(void **state)
+{
+	check_code(IBV_REREG_MR_ERR_DONT_FORK_NEW, ENOMEM, false);
+	check_code(IBV_REREG_MR_ERR_DO_FORK_OLD, ENOMEM, true);
+	check_code(IBV_REREG_MR_ERR_CMD, EBUSY, false);
+	check_code(IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, EBUSY, false);
+	check_code(IBV_REREG_MR_ERR_CMD, EOPNOTSUPP, false);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(memory_is_kept_from_before_to_after),
+		TEST(memory_that_cannot_be_kept_is_not_registered),
+		TEST(memory_that_is_not_registered_is_given_back),
+		TEST(memory_on_demand_is_not_kept),
+		TEST(a_region_that_is_not_freed_stays_kept),
+		TEST(a_region_is_gone_whatever_the_kernel_takes_back),
+		TEST(other_kinds_of_regions_are_not_memory),
+		TEST(a_dma_buffer_is_not_kept),
+		TEST(memory_by_attributes_is_kept_too),
+		TEST(attributes_without_memory_are_not_kept),
+		TEST(new_memory_is_kept_before_old_is_given_back),
+		TEST(what_does_not_move_is_kept_as_it_was),
+		TEST(access_on_demand_gives_memory_back),
+		TEST(each_failure_has_its_code),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a child really has of the memory of its parent:
+ * libibverbs/core/fork_guard.c, with the kernel that is running. Each test has
+ * a process of its own.
+ */
+#include "core/fork_guard.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libibverbs/core/own_process.h"
+
+static size_t page; /* bytes */
+
+static char *map(size_t nr_pages, int prot)
+{
+	char *memory = mmap(NULL, nr_pages * page, prot,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	return memory;
+}
+
+/* Memory with a page to each side that shares no mapping with others. */
+static char *start_with(size_t nr_pages, int prot)
+{
+	char *memory;
+
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	assert_int_equal(verbs_fork_init(), 0);
+	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
+	memory = map(nr_pages + 2, prot);
+	assert_int_equal(mprotect(memory, page, PROT_NONE), 0);
+	assert_int_equal(
+		mprotect(memory + (nr_pages + 1) * page, page, PROT_NONE), 0);
+	return memory + page;
+}
+
+static char *start(size_t nr_pages)
+{
+	return start_with(nr_pages, PROT_READ | PROT_WRITE);
+}
+
+static bool is_mapped(char *memory)
+{
+	unsigned char resident;
+
+	return mincore(memory, page, &resident) == 0;
+}
+
+/* What a child sees: one letter for each page, x or - (it is not there). */
+static void check_child(char *memory, const char *expected)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		for (size_t i = 0; expected[i]; i++) {
+			if (is_mapped(memory + i * page) !=
+			    (expected[i] == 'x'))
+				_exit((int)i + 1);
+		}
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status))
+		fail_msg("page %d of %s", WEXITSTATUS(status) - 1, expected);
+}
+
+static void dontfork(char *memory, size_t first, size_t count)
+{
+	assert_int_equal(verbs_dontfork(memory + first * page, count * page),
+			 0);
+}
+
+static void dofork(char *memory, size_t first, size_t count)
+{
+	assert_int_equal(verbs_dofork(memory + first * page, count * page), 0);
+}
+
+/* Mappings of the process that lie in these pages. */
+static unsigned int nr_mappings(const char *memory, size_t nr_pages)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned int count = 0;
+	char line[512];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		uintptr_t begin = strtoull(line, NULL, 16);
+
+		count += begin >= (uintptr_t)memory &&
+			 begin < (uintptr_t)memory + nr_pages * page;
+	}
+	assert_int_equal(fclose(maps), 0);
+	return count;
+}
+
+/* ------------------------------------------------------------------------ */
+
+static void a_child_lacks_registered_pages(void **state)
+{
+	char *memory = start(8);
+
+	memory[3 * page] = 'p';
+	check_child(memory, "xxxxxxxx");
+	dontfork(memory, 2, 3);
+	check_child(memory, "xx---xxx");
+	assert_int_equal(memory[3 * page], 'p');
+	dofork(memory, 2, 3);
+	check_child(memory, "xxxxxxxx");
+	assert_int_equal(memory[3 * page], 'p');
+}
+
+static void it_lacks_them_as_long_as_they_are_registered(void **state)
+{
+	char *memory = start(8);
+
+	dontfork(memory, 1, 4);
+	dontfork(memory, 3, 4);
+	dontfork(memory, 4, 1);
+	check_child(memory, "x------x");
+	dofork(memory, 1, 4);
+	check_child(memory, "xxx----x");
+	dofork(memory, 3, 4);
+	check_child(memory, "xxxx-xxx");
+	dofork(memory, 4, 1);
+	check_child(memory, "xxxxxxxx");
+}
+
+static void it_lacks_the_page_of_a_single_byte(void **state)
+{
+	char *memory = start(4);
+
+	assert_int_equal(verbs_dontfork(memory + 2 * page - 1, 2), 0);
+	check_child(memory, "x--x");
+	assert_int_equal(verbs_dofork(memory + 2 * page - 1, 2), 0);
+	check_child(memory, "xxxx");
+}
+
+/* The advice holds for children of children, and for all of them. */
+static void a_child_has_what_was_given_back(void **state)
+{
+	char *memory = start(4);
+
+	dontfork(memory, 0, 4);
+	check_child(memory, "----");
+	check_child(memory, "----");
+	dofork(memory, 0, 4);
+	check_child(memory, "xxxx");
+}
+
+static void memory_of_many_pages_is_one_mapping(void **state)
+{
+	const size_t count = 4096;
+	char *memory = start(count);
+
+	assert_int_equal(nr_mappings(memory, count), 1);
+	for (size_t i = 0; i < count; i += 2)
+		dontfork(memory, i, 1);
+	assert_int_equal(nr_mappings(memory, count), count);
+	for (size_t i = 1; i < count; i += 2)
+		dontfork(memory, i, 1);
+	assert_int_equal(nr_mappings(memory, count), 1);
+	for (size_t i = 0; i < count; i++)
+		dofork(memory, i, 1);
+	assert_int_equal(nr_mappings(memory, count), 1);
+	check_child(memory, "xxxx");
+}
+
+/* More than the machine has; of address space alone. */
+static void huge_ranges_are_ranges(void **state)
+{
+	const size_t count = ((size_t)1 << (sizeof(size_t) == 8 ? 28 : 16));
+	char *memory = start_with(count, PROT_READ);
+
+	dontfork(memory, 0, count);
+	dontfork(memory, 1, count - 2);
+	check_child(memory, "----");
+	check_child(memory + (count - 4) * page, "----");
+	dofork(memory, 0, count);
+	check_child(memory, "x---");
+	check_child(memory + (count - 4) * page, "---x");
+	dofork(memory, 1, count - 2);
+	check_child(memory, "xxxx");
+	check_child(memory + (count - 4) * page, "xxxx");
+}
+
+static void a_range_with_a_hole_is_left_alone(void **state)
+{
+	char *memory = start(8);
+
+	assert_int_equal(munmap(memory + 4 * page, page), 0);
+	dontfork(memory, 1, 1);
+	assert_int_equal(verbs_dontfork(memory, 8 * page), -ENOMEM);
+	check_child(memory, "x-xx-xxx");
+	dofork(memory, 1, 1);
+	check_child(memory, "xxxx-xxx");
+}
+
+/* A program frees memory before it tells the library. */
+static void freed_memory_may_be_gone(void **state)
+{
+	char *memory = start(8);
+
+	dontfork(memory, 1, 6);
+	assert_int_equal(munmap(memory + 3 * page, 2 * page), 0);
+	dofork(memory, 1, 6);
+	check_child(memory, "xxx--xxx");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_child_lacks_registered_pages),
+		cmocka_unit_test(it_lacks_them_as_long_as_they_are_registered),
+		cmocka_unit_test(it_lacks_the_page_of_a_single_byte),
+		cmocka_unit_test(a_child_has_what_was_given_back),
+		cmocka_unit_test(memory_of_many_pages_is_one_mapping),
+		cmocka_unit_test(huge_ranges_are_ranges),
+		cmocka_unit_test(a_range_with_a_hole_is_left_alone),
+		cmocka_unit_test(freed_memory_may_be_gone),
+	};
+
+	return own_process_run_group_tests(tests);
+}

@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which advice the kernel gets about registered memory:
+ * libibverbs/core/fork_guard.c. The memory is not there: madvise() works on the
+ * test's own notes, one flag for each page. Each test has a process of its own.
+ * Linked with WRAP madvise mmap fopen malloc.
+ */
+#include "core/fork_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libibverbs/core/own_process.h"
+#include "support/fake_copy_on_fork.h"
+
+#define NR_PAGES 4096
+
+/* Where no memory of a process is. */
+#define ARENA ((uintptr_t)16 << 20)
+
+static size_t page; /* bytes */
+
+/* The kernel's side. */
+static struct {
+	bool dontfork[NR_PAGES];
+	bool unmapped[NR_PAGES];
+	bool special[NR_PAGES];	   /* cannot be given back */
+	unsigned int max_mappings; /* 0: no limit */
+	int fail_with;		   /* errno of the next call */
+	bool knows_no_advice;
+	unsigned int nr_calls;
+} kernel;
+
+static bool malloc_fails, mmap_fails;
+static const char *smaps; /* NULL: cannot be opened */
+static unsigned int nr_smaps;
+
+int __real_madvise(void *addr, size_t len, int advice);
+int __wrap_madvise(void *addr, size_t len, int advice);
+void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		  off_t offset);
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		  off_t offset);
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+/* Runs of pages that are equal; each takes a mapping. */
+static unsigned int nr_mappings(void)
+{
+	unsigned int count = 1;
+
+	for (size_t i = 1; i < NR_PAGES; i++)
+		count += kernel.dontfork[i] != kernel.dontfork[i - 1];
+	return count;
+}
+
+static int advise_page(size_t i, bool dontfork)
+{
+	if (!dontfork && kernel.special[i])
+		return EINVAL;
+	kernel.dontfork[i] = dontfork;
+	if (kernel.max_mappings && nr_mappings() > kernel.max_mappings) {
+		kernel.dontfork[i] = !dontfork;
+		return EAGAIN;
+	}
+	return 0;
+}
+
+/* As Linux does: up to the first page that fails, but past missing ones. */
+static int advise_arena(size_t first, size_t count, bool dontfork)
+{
+	int missing = 0;
+
+	for (size_t i = first; i < first + count; i++) {
+		int error;
+
+		if (kernel.unmapped[i]) {
+			missing = ENOMEM;
+			continue;
+		}
+		error = advise_page(i, dontfork);
+		if (error)
+			return error;
+	}
+	return missing;
+}
+
+int __wrap_madvise(void *addr, size_t len, int advice)
+{
+	uintptr_t begin = (uintptr_t)addr;
+
+	if (advice != MADV_DONTFORK && advice != MADV_DOFORK)
+		return __real_madvise(addr, len, advice);
+	if (kernel.knows_no_advice)
+		errno = EINVAL;
+	if (kernel.knows_no_advice || begin < ARENA ||
+	    begin >= ARENA + NR_PAGES * page)
+		return kernel.knows_no_advice ? -1 : 0;
+
+	kernel.nr_calls++;
+	errno = kernel.fail_with;
+	kernel.fail_with = 0;
+	if (errno)
+		return -1;
+	assert_int_equal(begin % page, 0);
+	assert_int_equal(len % page, 0);
+	assert_in_range(len, page, NR_PAGES * page - (begin - ARENA));
+	errno = advise_arena((begin - ARENA) / page, len / page,
+			     advice == MADV_DONTFORK);
+	return errno ? -1 : 0;
+}
+
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		  off_t offset)
+{
+	if (mmap_fails) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	return __real_mmap(addr, len, prot, flags, fd, offset);
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	if (strcmp(path, "/proc/self/smaps") != 0)
+		return __real_fopen(path, mode);
+	nr_smaps++;
+	if (!smaps) {
+		errno = EMFILE;
+		return NULL;
+	}
+	return fmemopen((void *)(uintptr_t)smaps, strlen(smaps), "r");
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return malloc_fails ? NULL : __real_malloc(size);
+}
+
+/* ------------------------------------------------------------------------ */
+
+static void *at(size_t first)
+{
+	return (void *)(ARENA + first * page);
+}
+
+static int dontfork(size_t first, size_t count)
+{
+	return verbs_dontfork(at(first), count * page);
+}
+
+static int dofork(size_t first, size_t count)
+{
+	return verbs_dofork(at(first), count * page);
+}
+
+/* Exactly the pages [first, first + count) are kept from children. */
+static void check_only(size_t first, size_t count)
+{
+	for (size_t i = 0; i < NR_PAGES; i++) {
+		bool expected = i >= first && i < first + count;
+
+		if (kernel.dontfork[i] != expected)
+			fail_msg("page %zu is %s", i,
+				 expected ? "given to children"
+					  : "kept from children");
+	}
+}
+
+static void check_none(void)
+{
+	check_only(0, 0);
+}
+
+static void start(void)
+{
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	(void)unsetenv("RDMAV_HUGEPAGES_SAFE");
+}
+
+static void start_on(void)
+{
+	start();
+	assert_int_equal(verbs_fork_init(), 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* On and off                                                                */
+/* ------------------------------------------------------------------------ */
+
+static void nothing_is_done_before_it_is_asked_for(void **state)
+{
+	start();
+	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
+	assert_int_equal(dontfork(0, 4), 0);
+	assert_int_equal(dofork(0, 4), 0);
+	assert_int_equal(kernel.nr_calls, 0);
+	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
+}
+
+static void it_is_switched_on_once(void **state)
+{
+	start_on();
+	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
+	assert_int_equal(verbs_fork_init(), 0);
+	assert_int_equal(dontfork(0, 4), 0);
+	assert_int_equal(verbs_fork_init(), 0);
+	check_only(0, 4);
+}
+
+static void registered_memory_makes_it_too_late(void **state)
+{
+	start();
+	assert_int_equal(dontfork(0, 4), 0);
+	assert_int_equal(verbs_fork_init(), -EINVAL);
+	assert_int_equal(verbs_fork_init(), -EINVAL);
+	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
+	assert_int_equal(dontfork(0, 4), 0);
+	assert_int_equal(kernel.nr_calls, 0);
+}
+
+static void freed_memory_makes_it_too_late(void **state)
+{
+	start();
+	assert_int_equal(dofork(0, 4), 0);
+	assert_int_equal(verbs_fork_init(), -EINVAL);
+}
+
+static void it_is_not_needed_where_the_kernel_copies(void **state)
+{
+	start();
+	fake_copy_on_fork.answer = true;
+	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
+	assert_int_equal(verbs_fork_init(), 0);
+	assert_int_equal(dontfork(0, 4), 0);
+	assert_int_equal(kernel.nr_calls, 0);
+	/* not too late either */
+	assert_int_equal(verbs_fork_init(), 0);
+	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
+}
+
+static void the_kernel_is_asked_each_time(void **state)
+{
+	start_on();
+	fake_copy_on_fork.nr_questions = 0;
+	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
+	fake_copy_on_fork.answer = true;
+	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
+	assert_int_equal(fake_copy_on_fork.nr_questions, 2);
+}
+
+static void a_kernel_without_the_advice_is_told(void **state)
+{
+	start();
+	kernel.knows_no_advice = true;
+	assert_int_equal(verbs_fork_init(), -ENOSYS);
+	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
+	kernel.knows_no_advice = false;
+	assert_int_equal(verbs_fork_init(), 0);
+	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
+}
+
+static void without_memory_it_is_not_switched_on(void **state)
+{
+	start();
+	mmap_fails = true;
+	assert_int_equal(verbs_fork_init(), -ENOMEM);
+	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Ranges                                                                    */
+/* ------------------------------------------------------------------------ */
+
+static void pages_are_counted(void **state)
+{
+	start_on();
+	assert_int_equal(dontfork(10, 10), 0);
+	assert_int_equal(dontfork(15, 10), 0);
+	check_only(10, 15);
+	assert_int_equal(dofork(10, 10), 0);
+	check_only(15, 10);
+	assert_int_equal(dontfork(15, 10), 0);
+	assert_int_equal(dofork(15, 10), 0);
+	check_only(15, 10);
+	assert_int_equal(dofork(15, 10), 0);
+	check_none();
+}
+
+static void parts_of_pages_are_whole_pages(void **state)
+{
+	start_on();
+	assert_int_equal(verbs_dontfork((char *)at(3) + page - 1, 2), 0);
+	check_only(3, 2);
+	assert_int_equal(verbs_dontfork((char *)at(4) + 100, 1), 0);
+	assert_int_equal(verbs_dofork((char *)at(3) + page - 1, 2), 0);
+	check_only(4, 1);
+	assert_int_equal(verbs_dofork((char *)at(4) + 100, 1), 0);
+	check_none();
+}
+
+static void nothing_is_nothing(void **state)
+{
+	start_on();
+	assert_int_equal(verbs_dontfork(NULL, 100), 0);
+	assert_int_equal(verbs_dontfork(at(3), 0), 0);
+	assert_int_equal(verbs_dofork(NULL, 100), 0);
+	assert_int_equal(verbs_dofork(at(3), 0), 0);
+	assert_int_equal(kernel.nr_calls, 0);
+}
+
+static void what_is_no_range_is_refused(void **state)
+{
+	start_on();
+	assert_int_equal(verbs_dontfork(at(3), SIZE_MAX), -EINVAL);
+	assert_int_equal(verbs_dofork(at(3), SIZE_MAX), -EINVAL);
+	assert_int_equal(verbs_dontfork((void *)(UINTPTR_MAX - 10), 4),
+			 -EINVAL);
+	assert_int_equal(kernel.nr_calls, 0);
+}
+
+static void a_range_over_islands_is_one_call(void **state)
+{
+	start_on();
+	for (size_t i = 0; i < 100; i += 2)
+		assert_int_equal(dontfork(i, 1), 0);
+	kernel.nr_calls = 0;
+	assert_int_equal(dontfork(0, 100), 0);
+	assert_int_equal(kernel.nr_calls, 1);
+	check_only(0, 100);
+	assert_int_equal(dontfork(20, 30), 0);
+	assert_int_equal(kernel.nr_calls, 1);
+
+	assert_int_equal(dofork(20, 30), 0);
+	assert_int_equal(kernel.nr_calls, 1);
+	assert_int_equal(dofork(0, 100), 0);
+	assert_int_equal(kernel.nr_calls, 1 + 50);
+	for (size_t i = 0; i < 100; i++)
+		assert_int_equal(kernel.dontfork[i], i % 2 == 0);
+}
+
+/* The same numbers in each run. */
+static unsigned int random_below(unsigned int limit)
+{
+	static uint32_t x = 12345;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return x % limit;
+}
+
+static void random_ranges_agree_with_an_array(void **state)
+{
+	static unsigned int model[NR_PAGES];
+	struct {
+		size_t first, count;
+	} live[64];
+	size_t nr_live = 0;
+
+	start_on();
+	for (int step = 0; step < 10000; step++) {
+		bool adds = nr_live < 64 && random_below(2);
+		size_t i = 0;
+
+		if (!adds && !nr_live)
+			continue;
+		if (adds) {
+			i = nr_live++;
+			live[i].first = random_below(64);
+			live[i].count = 1 + random_below(20);
+			assert_int_equal(dontfork(live[i].first, live[i].count),
+					 0);
+		} else {
+			i = random_below((unsigned int)nr_live);
+			assert_int_equal(dofork(live[i].first, live[i].count),
+					 0);
+		}
+		for (size_t p = 0; p < live[i].count; p++)
+			model[live[i].first + p] += adds ? 1u : -1u;
+		if (!adds)
+			live[i] = live[--nr_live];
+		for (size_t p = 0; p < 100; p++)
+			assert_int_equal(kernel.dontfork[p], model[p] != 0);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Refusals                                                                  */
+/* ------------------------------------------------------------------------ */
+
+static void a_refused_range_changes_nothing(void **state)
+{
+	start_on();
+	assert_int_equal(dontfork(10, 5), 0);
+	kernel.fail_with = EPERM;
+	assert_int_equal(dontfork(8, 10), -EPERM);
+	check_only(10, 5);
+	assert_int_equal(dofork(10, 5), 0);
+	check_none();
+}
+
+static void a_range_with_a_hole_is_undone(void **state)
+{
+	start_on();
+	assert_int_equal(dontfork(10, 5), 0);
+	assert_int_equal(dontfork(20, 5), 0);
+	kernel.unmapped[30] = true;
+	assert_int_equal(dontfork(5, 30), -ENOMEM);
+	for (size_t i = 0; i < NR_PAGES; i++)
+		assert_int_equal(kernel.dontfork[i],
+				 (i >= 10 && i < 15) || (i >= 20 && i < 25));
+	assert_int_equal(dofork(10, 5), 0);
+	assert_int_equal(dofork(20, 5), 0);
+	check_none();
+}
+
+static void too_many_mappings_are_no_memory(void **state)
+{
+	size_t i;
+
+	start_on();
+	kernel.max_mappings = 101;
+	for (i = 1; i < 101; i += 2)
+		assert_int_equal(dontfork(i, 1), 0);
+	assert_int_equal(dontfork(200, 1), -ENOMEM);
+	assert_false(kernel.dontfork[200]);
+
+	/* joined islands make room */
+	assert_int_equal(dontfork(2, 1), 0);
+	assert_int_equal(dontfork(200, 1), 0);
+
+	/* and so does what is given back */
+	assert_int_equal(dontfork(202, 1), -ENOMEM);
+	assert_int_equal(dofork(99, 1), 0);
+	assert_int_equal(dontfork(202, 1), 0);
+}
+
+static void without_memory_nothing_changes(void **state)
+{
+	start_on();
+	malloc_fails = true;
+	assert_int_equal(dontfork(10, 5), -ENOMEM);
+	assert_int_equal(kernel.nr_calls, 0);
+	malloc_fails = false;
+	assert_int_equal(dontfork(10, 5), 0);
+	malloc_fails = true;
+	assert_int_equal(dofork(10, 5), -ENOMEM);
+	check_only(10, 5);
+	malloc_fails = false;
+	assert_int_equal(dofork(10, 5), 0);
+	check_none();
+}
+
+static void freed_memory_may_be_gone(void **state)
+{
+	start_on();
+	assert_int_equal(dontfork(10, 50), 0);
+	for (size_t i = 20; i < 30; i++)
+		kernel.unmapped[i] = true;
+	kernel.nr_calls = 0;
+	errno = EXDEV;
+	assert_int_equal(dofork(10, 50), 0);
+	assert_int_equal(errno, EXDEV);
+	assert_int_equal(kernel.nr_calls, 1);
+	for (size_t i = 0; i < NR_PAGES; i++)
+		assert_int_equal(kernel.dontfork[i], kernel.unmapped[i]);
+}
+
+static void one_refused_page_does_not_spoil_the_others(void **state)
+{
+	start_on();
+	assert_int_equal(dontfork(0, 1000), 0);
+	kernel.special[0] = true;
+	kernel.special[333] = true;
+	kernel.special[999] = true;
+	assert_int_equal(dofork(0, 1000), 0);
+	for (size_t i = 0; i < NR_PAGES; i++)
+		assert_int_equal(kernel.dontfork[i], kernel.special[i]);
+}
+
+static void trying_comes_to_an_end(void **state)
+{
+	start_on();
+	for (size_t i = 1; i < NR_PAGES; i++)
+		kernel.special[i] = true;
+	assert_int_equal(dontfork(0, NR_PAGES), 0);
+	kernel.nr_calls = 0;
+	assert_int_equal(dofork(0, NR_PAGES), 0);
+	assert_in_range(kernel.nr_calls, 2, 2000);
+	assert_false(kernel.dontfork[0]);
+}
+
+/* Ends of their own for each part, so that none is left out. */
+static void many_parts_are_all_given_back(void **state)
+{
+	start_on();
+	for (size_t i = 0; i < NR_PAGES; i += 2)
+		assert_int_equal(dontfork(i, 1), 0);
+	assert_int_equal(dontfork(0, NR_PAGES), 0);
+	assert_int_equal(dofork(0, NR_PAGES), 0);
+	for (size_t i = 0; i < NR_PAGES; i++)
+		assert_int_equal(kernel.dontfork[i], i % 2 == 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Huge pages, threads                                                       */
+/* ------------------------------------------------------------------------ */
+
+/* 64 usual pages, from the 128th on, are two huge ones. */
+static void make_smaps(char *text, size_t size)
+{
+	(void)snprintf(text, size,
+		       "%lx-%lx rw-p 00000000 00:0f 7 /anon_hugepage\n"
+		       "KernelPageSize: %zu kB\n",
+		       (unsigned long)(ARENA + 128 * page),
+		       (unsigned long)(ARENA + 192 * page), 32 * page / 1024);
+	smaps = text;
+}
+
+static void huge_pages_are_whole(void **state)
+{
+	char text[256];
+
+	start();
+	make_smaps(text, sizeof(text));
+	assert_int_equal(setenv("RDMAV_HUGEPAGES_SAFE", "", 1), 0);
+	assert_int_equal(verbs_fork_init(), 0);
+	assert_int_equal(dontfork(130, 1), 0);
+	check_only(128, 32);
+	assert_int_equal(dontfork(159, 2), 0);
+	check_only(128, 64);
+	assert_int_equal(dofork(130, 1), 0);
+	check_only(128, 64);
+	assert_int_equal(dofork(159, 2), 0);
+	check_none();
+	assert_int_equal(dontfork(10, 1), 0);
+	check_only(10, 1);
+}
+
+static void pages_are_usual_without_the_variable(void **state)
+{
+	char text[256];
+
+	start_on();
+	make_smaps(text, sizeof(text));
+	assert_int_equal(setenv("RDMAV_HUGEPAGES_SAFE", "1", 1), 0);
+	assert_int_equal(dontfork(130, 1), 0);
+	check_only(130, 1);
+	assert_int_equal(nr_smaps, 0);
+}
+
+static void pages_are_usual_if_nobody_tells(void **state)
+{
+	start();
+	assert_int_equal(setenv("RDMAV_HUGEPAGES_SAFE", "1", 1), 0);
+	assert_int_equal(verbs_fork_init(), 0);
+	assert_int_equal(dontfork(130, 1), 0);
+	check_only(130, 1);
+	assert_int_equal(nr_smaps, 1);
+}
+
+static void *register_often(void *arg)
+{
+	size_t first = *(const size_t *)arg;
+
+	for (size_t i = 0; i < 2000; i++) {
+		assert_int_equal(dontfork(first + i % 7, 10), 0);
+		assert_int_equal(dofork(first + i % 7, 10), 0);
+	}
+	return NULL;
+}
+
+static void threads_may_overlap(void **state)
+{
+	size_t firsts[4] = { 0, 5, 10, 8 };
+	pthread_t threads[4];
+
+	start_on();
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						register_often, &firsts[i]),
+				 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	check_none();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_done_before_it_is_asked_for),
+		cmocka_unit_test(it_is_switched_on_once),
+		cmocka_unit_test(registered_memory_makes_it_too_late),
+		cmocka_unit_test(freed_memory_makes_it_too_late),
+		cmocka_unit_test(it_is_not_needed_where_the_kernel_copies),
+		cmocka_unit_test(the_kernel_is_asked_each_time),
+		cmocka_unit_test(a_kernel_without_the_advice_is_told),
+		cmocka_unit_test(without_memory_it_is_not_switched_on),
+		cmocka_unit_test(pages_are_counted),
+		cmocka_unit_test(parts_of_pages_are_whole_pages),
+		cmocka_unit_test(nothing_is_nothing),
+		cmocka_unit_test(what_is_no_range_is_refused),
+		cmocka_unit_test(a_range_over_islands_is_one_call),
+		cmocka_unit_test(random_ranges_agree_with_an_array),
+		cmocka_unit_test(a_refused_range_changes_nothing),
+		cmocka_unit_test(a_range_with_a_hole_is_undone),
+		cmocka_unit_test(too_many_mappings_are_no_memory),
+		cmocka_unit_test(without_memory_nothing_changes),
+		cmocka_unit_test(freed_memory_may_be_gone),
+		cmocka_unit_test(one_refused_page_does_not_spoil_the_others),
+		cmocka_unit_test(trying_comes_to_an_end),
+		cmocka_unit_test(many_parts_are_all_given_back),
+		cmocka_unit_test(huge_pages_are_whole),
+		cmocka_unit_test(pages_are_usual_without_the_variable),
+		cmocka_unit_test(pages_are_usual_if_nobody_tells),
+		cmocka_unit_test(threads_may_overlap),
+	};
+
+	return own_process_run_group_tests(tests);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which module of a name is loaded: libibverbs/core/provider_module.c, on
+ * modules made of load_foreign_module.c, which register by themselves. What was
+ * loaded stays for ever, so each test has a process of its own.
+ *
+ * Linked with WRAP secure_getenv verbs_warn.
+ */
+#include "core/provider_module.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/provider_load.h"
+#include "core/provider_registry.h"
+#include "libibverbs/core/load_fixture.h"
+#include "libibverbs/core/own_process.h"
+
+static bool load(const char *text)
+{
+	struct verbs_provider_name name = verbs_provider_name_split(text);
+
+	load_start();
+	return verbs_provider_module_load(&name);
+}
+
+static void assert_loaded(const char *text, const char *file)
+{
+	assert_true(load(text));
+	assert_string_equal(load_origin(), file);
+	assert_int_equal(load_nr_warnings, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* The choice                                                                */
+/* ------------------------------------------------------------------------ */
+
+static void our_own_module_goes_first(void **state)
+{
+	assert_loaded("rxe", VERBS_PROVIDER_DIR "/librxe-anyverbs1.so");
+}
+
+static void user_may_choose_another(void **state)
+{
+	assert_loaded("rxe-rdmav34", DISTRO_DIR "/librxe-rdmav34.so");
+}
+
+static void newest_of_the_others_goes_first(void **state)
+{
+	assert_loaded("both", DISTRO_DIR "/libboth-rdmav65.so");
+	assert_false(load_is_loaded(DISTRO_DIR "/libboth-rdmav34.so"));
+}
+
+static void every_number_is_looked_for(void **state)
+{
+	static const char *const names[] = { "only34", "only57", "only59",
+					     "only64", "only65" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_true(load(names[i]));
+	ASSERT_REGISTERED("only34", "only57", "only59", "only64", "only65");
+}
+
+static void folder_of_ours_goes_before_that_of_a_distribution(void **state)
+{
+	assert_loaded("placed", VERBS_PROVIDER_DIR "/libplaced-rdmav34.so");
+}
+
+static void dynamic_linker_is_asked_last(void **state)
+{
+	assert_loaded("found", SEARCHED_DIR "/libfound-rdmav34.so");
+}
+
+static void absolute_name_tries_all_kinds(void **state)
+{
+	assert_loaded(DISTRO_DIR "/libonly57",
+		      DISTRO_DIR "/libonly57-rdmav57.so");
+}
+
+static void absolute_name_may_name_the_module(void **state)
+{
+	assert_loaded(DISTRO_DIR "/libboth-rdmav34",
+		      DISTRO_DIR "/libboth-rdmav34.so");
+}
+
+static void missing_module_is_told_once(void **state)
+{
+	assert_false(load("missing"));
+	assert_string_equal(load_warning, "provider missing: no module");
+	assert_int_equal(load_nr_warnings, 1);
+}
+
+static void module_of_a_kind_that_is_missing_is_told(void **state)
+{
+	assert_false(load("rxe-rdmav57"));
+	assert_string_equal(load_warning, "provider rxe-rdmav57: no module");
+	load_assert_nothing_registered();
+}
+
+static void name_that_is_none_is_passed_over(void **state)
+{
+	assert_false(load(""));
+	assert_false(load("/"));
+	assert_int_equal(load_nr_warnings, 0);
+}
+
+/* A program may be linked to the vendor library: its constructor has run. */
+static void module_that_was_there_already_counts(void **state)
+{
+	assert_true(load("only34"));
+	assert_true(load("only34"));
+	ASSERT_REGISTERED("only34");
+	assert_int_equal(load_nr_warnings, 0);
+}
+
+static void chosen_module_keeps_ours_out(void **state)
+{
+	load_start();
+	load_configure("rxe", "rxe");
+	load_set_env("RDMAV_DRIVERS", "rxe-rdmav34");
+	assert_true(verbs_provider_load_for(RDMA_DRIVER_RXE));
+	assert_false(verbs_provider_load_all());
+	assert_string_equal(load_origin(), DISTRO_DIR "/librxe-rdmav34.so");
+	assert_int_equal(load_nr_warnings, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Modules that cannot be used                                               */
+/* ------------------------------------------------------------------------ */
+
+static void module_that_does_not_register_is_unloaded(void **state)
+{
+	assert_false(load("mute"));
+	assert_string_equal(load_warning,
+			    "provider mute: libmute-rdmav34.so does not "
+			    "register a provider");
+	assert_int_equal(load_nr_warnings, 1);
+	assert_false(load_is_loaded(DISTRO_DIR "/libmute-rdmav34.so"));
+}
+
+static void module_that_was_refused_is_not_told_twice(void **state)
+{
+	assert_false(load("refused"));
+	assert_int_equal(load_nr_warnings, 0); /* its own was not through us */
+	assert_false(load_is_loaded(DISTRO_DIR "/librefused-rdmav34.so"));
+}
+
+static void missing_function_is_told_and_the_next_module_tried(void **state)
+{
+	assert_true(load("needy"));
+	assert_string_equal(load_origin(), DISTRO_DIR "/libneedy-rdmav34.so");
+	assert_int_equal(load_nr_warnings, 1);
+	assert_non_null(strstr(load_warning, "a_function_of_the_future"));
+}
+
+static char bytes[1 << 20];
+
+/* Makes lib<name>-rdmav34.so in DISTRO_DIR, after a module that is good. */
+static size_t read_module(void)
+{
+	int fd = open(DISTRO_DIR "/libonly34-rdmav34.so", O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	assert_true(fd >= 0);
+	len = read(fd, bytes, sizeof(bytes));
+	assert_true(len > 1024);
+	assert_int_equal(close(fd), 0);
+	return (size_t)len;
+}
+
+static void assert_problem(const char *bytes_to_write, size_t len,
+			   const char *problem)
+{
+	load_write_file(DISTRO_DIR "/libbad-rdmav34.so", bytes_to_write, len);
+	load_nr_warnings = 0;
+	assert_false(load("bad"));
+	assert_int_equal(load_nr_warnings, 1);
+	assert_non_null(strstr(load_warning, "libbad-rdmav34.so"));
+	assert_non_null(strstr(load_warning, problem));
+	load_assert_nothing_registered();
+}
+
+/* Mapping it is no problem for the dynamic linker; touching it is. */
+static void truncated_module_is_told_once(void **state)
+{
+	size_t len = read_module();
+
+	for (size_t cut = 4; cut < len; cut = cut * 2 + 1) {
+		/* Behind the segments there are only tables of sections. */
+		if (cut > len / 4)
+			break;
+		assert_problem(bytes, cut, "is truncated");
+	}
+}
+
+static void file_that_is_no_module_is_told_once(void **state)
+{
+	assert_problem("", 0, "is not a module");
+	assert_problem("text", 4, "is not a module");
+}
+
+static void module_of_another_machine_is_told_once(void **state)
+{
+	size_t len = read_module();
+	Elf64_Half other = EM_S390;
+
+	/* The same place in both classes. */
+	memcpy(bytes + offsetof(Elf64_Ehdr, e_machine), &other, sizeof(other));
+	assert_problem(bytes, len, "is not for this machine");
+}
+
+static void module_of_another_word_size_is_told_once(void **state)
+{
+	size_t len = read_module();
+
+	bytes[EI_CLASS] ^= ELFCLASS32 ^ ELFCLASS64;
+	assert_problem(bytes, len, "is not for this machine");
+}
+
+static void module_of_another_byte_order_is_told_once(void **state)
+{
+	size_t len = read_module();
+
+	bytes[EI_DATA] ^= ELFDATA2LSB ^ ELFDATA2MSB;
+	assert_problem(bytes, len, "is not for this machine");
+}
+
+static void module_with_absurd_headers_is_told_once(void **state)
+{
+	size_t len = read_module();
+	ElfW(Ehdr) header;
+
+	memcpy(&header, bytes, sizeof(header));
+	header.e_phnum = 0xffff;
+	memcpy(bytes, &header, sizeof(header));
+	assert_problem(bytes, len, "is not a module");
+	header.e_phnum = 1;
+	header.e_phoff = (ElfW(Off)) - 64;
+	memcpy(bytes, &header, sizeof(header));
+	assert_problem(bytes, len, "is truncated");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(our_own_module_goes_first),
+		cmocka_unit_test(user_may_choose_another),
+		cmocka_unit_test(newest_of_the_others_goes_first),
+		cmocka_unit_test(every_number_is_looked_for),
+		cmocka_unit_test(
+			folder_of_ours_goes_before_that_of_a_distribution),
+		cmocka_unit_test(dynamic_linker_is_asked_last),
+		cmocka_unit_test(absolute_name_tries_all_kinds),
+		cmocka_unit_test(absolute_name_may_name_the_module),
+		cmocka_unit_test(missing_module_is_told_once),
+		cmocka_unit_test(module_of_a_kind_that_is_missing_is_told),
+		cmocka_unit_test(name_that_is_none_is_passed_over),
+		cmocka_unit_test(module_that_was_there_already_counts),
+		cmocka_unit_test(chosen_module_keeps_ours_out),
+		cmocka_unit_test(module_that_does_not_register_is_unloaded),
+		cmocka_unit_test(module_that_was_refused_is_not_told_twice),
+		cmocka_unit_test(
+			missing_function_is_told_and_the_next_module_tried),
+		cmocka_unit_test(truncated_module_is_told_once),
+		cmocka_unit_test(module_of_another_machine_is_told_once),
+		cmocka_unit_test(module_of_another_word_size_is_told_once),
+		cmocka_unit_test(module_of_another_byte_order_is_told_once),
+		cmocka_unit_test(module_with_absurd_headers_is_told_once),
+		cmocka_unit_test(file_that_is_no_module_is_told_once),
+	};
+
+	return own_process_run_group_tests(tests);
+}

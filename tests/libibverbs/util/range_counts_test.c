@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counted ranges: libibverbs/util/range_counts.c, against an array with one
+ * number for each address. The tree is looked at from inside: what comes out is
+ * right also when it is not balanced. Linked with WRAP malloc free.
+ */
+#include "util/range_counts.c"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* last: it needs those above */
+#include <cmocka.h>
+
+#define SPACE 256
+
+static struct range_counts counts;
+static unsigned int model[SPACE]; /* the count at each address */
+
+static long nr_allocated;
+static bool malloc_fails;
+static unsigned int nr_mallocs;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+
+void *__wrap_malloc(size_t size)
+{
+	nr_mallocs++;
+	if (malloc_fails)
+		return NULL;
+	nr_allocated++;
+	return __real_malloc(size);
+}
+
+void __wrap_free(void *memory)
+{
+	if (memory)
+		nr_allocated--;
+	__real_free(memory);
+}
+
+static int start(void **state)
+{
+	memset(model, 0, sizeof(model));
+	malloc_fails = false;
+	nr_allocated = 0;
+	nr_mallocs = 0;
+	return 0;
+}
+
+static int finish(void **state)
+{
+	range_counts_clear(&counts);
+	assert_int_equal(nr_allocated, 0);
+	return 0;
+}
+
+static void add(uintptr_t begin, uintptr_t end)
+{
+	assert_int_equal(range_counts_reserve(&counts), 0);
+	range_counts_add(&counts, begin, end);
+	for (uintptr_t i = begin; i < end && i < SPACE; i++)
+		model[i]++;
+}
+
+static void take(uintptr_t begin, uintptr_t end)
+{
+	assert_int_equal(range_counts_reserve(&counts), 0);
+	range_counts_remove(&counts, begin, end);
+	for (uintptr_t i = begin; i < end && i < SPACE; i++) {
+		if (model[i])
+			model[i]--;
+	}
+}
+
+/* The first or last piece that the model does not count. */
+static bool model_free(uintptr_t begin, uintptr_t end, bool last,
+		       uintptr_t *ret_begin, uintptr_t *ret_end)
+{
+	bool found = false;
+
+	for (uintptr_t i = begin; i < end; i++) {
+		if (model[i])
+			continue;
+		if (found && *ret_end == i) {
+			*ret_end = i + 1;
+		} else if (!found || last) {
+			*ret_begin = i;
+			*ret_end = i + 1;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static void check_searches(uintptr_t begin, uintptr_t end)
+{
+	uintptr_t expected[2] = { 1, 1 }, found[2] = { 1, 1 };
+
+	assert_int_equal(
+		range_counts_first_free(&counts, begin, end, &found[0],
+					&found[1]),
+		model_free(begin, end, false, &expected[0], &expected[1]));
+	assert_memory_equal(found, expected, sizeof(found));
+
+	memset(found, 0, sizeof(found));
+	memset(expected, 0, sizeof(expected));
+	assert_int_equal(
+		range_counts_last_free(&counts, begin, end, &found[0],
+				       &found[1]),
+		model_free(begin, end, true, &expected[0], &expected[1]));
+	assert_memory_equal(found, expected, sizeof(found));
+}
+
+/* Order, summaries and balance of a tree, all of it in [from, to). */
+static size_t check_tree(const struct range_bound *node, uintptr_t from,
+			 uintptr_t to)
+{
+	struct summary left = empty, right = empty;
+	size_t nr_nodes;
+
+	if (!node)
+		return 0;
+	assert_true(node->addr >= from && node->addr < to);
+	assert_int_not_equal(node->change, 0);
+	nr_nodes = 1 + check_tree(node->left, from, node->addr) +
+		   check_tree(node->right, node->addr + 1, to);
+	if (node->left)
+		left = summary_of(node->left);
+	if (node->right)
+		right = summary_of(node->right);
+	assert_memory_equal(&left, &node->of_left, sizeof(left));
+	assert_memory_equal(&right, &node->of_right, sizeof(right));
+	assert_in_range(left.height + 1 - right.height, 0, 2);
+	return nr_nodes;
+}
+
+static void check_whole_tree(void)
+{
+	assert_int_equal(check_tree(counts.root, 0, UINTPTR_MAX),
+			 counts.nr_bounds);
+}
+
+/* All that can be seen, and that neighbours with equal counts are one piece. */
+static void check_all(void)
+{
+	size_t nr_steps = model[0] != 0;
+
+	for (size_t i = 1; i < SPACE; i++)
+		nr_steps += model[i] != model[i - 1];
+	nr_steps += model[SPACE - 1] != 0;
+	assert_int_equal(counts.nr_bounds, nr_steps);
+	check_whole_tree();
+
+	for (uintptr_t i = 0; i < SPACE; i++) {
+		check_searches(i, SPACE);
+		check_searches(0, i + 1);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+
+static void nothing_is_counted_at_first(void **state)
+{
+	uintptr_t begin, end;
+
+	check_all();
+	assert_true(
+		range_counts_first_free(&counts, 5, UINTPTR_MAX, &begin, &end));
+	assert_int_equal(begin, 5);
+	assert_int_equal(end, UINTPTR_MAX);
+}
+
+static void neighbours_are_joined(void **state)
+{
+	add(10, 20);
+	add(20, 30);
+	assert_int_equal(counts.nr_bounds, 2);
+	add(15, 25);
+	assert_int_equal(counts.nr_bounds, 4);
+	check_all();
+	take(15, 25);
+	assert_int_equal(counts.nr_bounds, 2);
+	take(10, 20);
+	take(20, 30);
+	assert_int_equal(counts.nr_bounds, 0);
+	check_all();
+}
+
+static void many_neighbours_are_two_bounds(void **state)
+{
+	for (uintptr_t i = 0; i < 10000; i += 2)
+		add(i, i + 1);
+	assert_int_equal(counts.nr_bounds, 10000);
+	for (uintptr_t i = 1; i < 10000; i += 2)
+		add(i, i + 1);
+	assert_int_equal(counts.nr_bounds, 2);
+}
+
+static void equal_ranges_are_counted(void **state)
+{
+	for (int i = 0; i < 1000; i++)
+		add(7, 9);
+	assert_int_equal(counts.nr_bounds, 2);
+	for (int i = 0; i < 999; i++)
+		take(7, 9);
+	check_all();
+	take(7, 9);
+	check_all();
+}
+
+static void the_ends_of_the_address_space_are_usual(void **state)
+{
+	uintptr_t begin, end;
+
+	add(0, UINTPTR_MAX);
+	assert_false(
+		range_counts_first_free(&counts, 0, UINTPTR_MAX, &begin, &end));
+	assert_false(
+		range_counts_last_free(&counts, 0, UINTPTR_MAX, &begin, &end));
+	take(0, UINTPTR_MAX);
+	add(UINTPTR_MAX - 1, UINTPTR_MAX);
+	assert_true(
+		range_counts_last_free(&counts, 0, UINTPTR_MAX, &begin, &end));
+	assert_int_equal(begin, 0);
+	assert_int_equal(end, UINTPTR_MAX - 1);
+}
+
+static void what_is_not_counted_cannot_be_removed(void **state)
+{
+	take(0, SPACE);
+	check_all();
+	add(10, 20);
+	add(30, 40);
+	add(15, 18);
+	take(5, 35);
+	check_all();
+	take(0, SPACE);
+	check_all();
+	take(0, SPACE);
+	assert_int_equal(counts.nr_bounds, 0);
+}
+
+/* The same numbers in each run. */
+static unsigned int random_below(unsigned int limit)
+{
+	static uint32_t x = 12345;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return x % limit;
+}
+
+static void random_changes_agree_with_an_array(void **state)
+{
+	struct {
+		uintptr_t begin, end;
+	} live[64];
+	size_t nr_live = 0;
+
+	for (int step = 0; step < 20000; step++) {
+		uintptr_t begin = random_below(SPACE);
+		uintptr_t end =
+			begin + 1 + random_below((unsigned int)(SPACE - begin));
+
+		if (nr_live < 64 && random_below(2)) {
+			add(begin, end);
+			live[nr_live].begin = begin;
+			live[nr_live++].end = end;
+		} else if (nr_live) {
+			size_t i = random_below((unsigned int)nr_live);
+
+			take(live[i].begin, live[i].end);
+			live[i] = live[--nr_live];
+		}
+		check_searches(begin, end);
+		check_whole_tree();
+		if (step % 100 == 0)
+			check_all();
+	}
+	while (nr_live) {
+		nr_live--;
+		take(live[nr_live].begin, live[nr_live].end);
+	}
+	check_all();
+	assert_int_equal(counts.nr_bounds, 0);
+}
+
+static void random_misuse_agrees_with_an_array(void **state)
+{
+	for (int step = 0; step < 20000; step++) {
+		uintptr_t begin = random_below(SPACE);
+		uintptr_t end =
+			begin + 1 + random_below((unsigned int)(SPACE - begin));
+
+		if (random_below(5) < 2)
+			add(begin, end);
+		else
+			take(begin, end);
+		check_searches(begin, end);
+		if (step % 100 == 0)
+			check_all();
+	}
+}
+
+/* In and against the order of addresses, which is where trees degenerate. */
+static void many_ranges_make_no_deep_tree(void **state)
+{
+	const uintptr_t many = 20000;
+
+	for (uintptr_t i = 0; i < many; i++)
+		add(SPACE + 10 * i, SPACE + 10 * i + 5);
+	check_whole_tree();
+	/* 40,000 nodes: between 16 and 1.44 times as many levels */
+	assert_in_range(summary_of(counts.root).height, 16, 22);
+	for (uintptr_t i = 0; i < many - 100; i++)
+		take(SPACE + 10 * i, SPACE + 10 * i + 5);
+	check_whole_tree();
+	assert_in_range(summary_of(counts.root).height, 8, 11);
+	for (uintptr_t i = many; i > 0; i--)
+		add(SPACE + 20 * i, SPACE + 20 * i + 100005);
+	check_whole_tree();
+	assert_in_range(summary_of(counts.root).height, 16, 22);
+}
+
+static void ranges_of_all_sizes_keep_it_balanced(void **state)
+{
+	for (unsigned int i = 0; i < 5000; i++) {
+		uintptr_t begin = random_below(1u << 20);
+		uintptr_t end = begin + 1 + random_below(1u << (i % 20));
+
+		if (random_below(3))
+			add(begin, end);
+		else
+			take(begin, end);
+		if (i % 50 == 0)
+			check_whole_tree();
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Memory                                                                    */
+/* ------------------------------------------------------------------------ */
+
+static void without_memory_nothing_is_reserved(void **state)
+{
+	malloc_fails = true;
+	assert_int_equal(range_counts_reserve(&counts), -ENOMEM);
+	malloc_fails = false;
+	add(10, 20);
+	malloc_fails = true;
+	assert_int_equal(range_counts_reserve(&counts), -ENOMEM);
+	check_all();
+}
+
+static void what_is_reserved_is_enough(void **state)
+{
+	for (unsigned int i = 0; i < 100; i++) {
+		uintptr_t begin = 1 + random_below(SPACE / 2);
+
+		assert_int_equal(range_counts_reserve(&counts), 0);
+		malloc_fails = true;
+		range_counts_add(&counts, begin, begin + 50);
+		malloc_fails = false;
+		assert_int_equal(range_counts_reserve(&counts), 0);
+		malloc_fails = true;
+		range_counts_remove(&counts, begin - 1, begin + 7);
+		malloc_fails = false;
+	}
+}
+
+static void freed_memory_is_used_again(void **state)
+{
+	add(10, 20);
+	take(10, 20);
+	nr_mallocs = 0;
+	for (int i = 0; i < 100; i++) {
+		add(10, 20);
+		take(10, 20);
+	}
+	assert_int_equal(nr_mallocs, 0);
+}
+
+static void memory_is_given_back(void **state)
+{
+	for (uintptr_t i = 0; i < 2000; i += 2)
+		add(i, i + 1);
+	assert_in_range(nr_allocated, 2000, 2004);
+	for (uintptr_t i = 0; i < 2000; i += 2)
+		take(i, i + 1);
+	assert_in_range(nr_allocated, 0, 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nothing_is_counted_at_first,
+						start, finish),
+		cmocka_unit_test_setup_teardown(neighbours_are_joined, start,
+						finish),
+		cmocka_unit_test_setup_teardown(many_neighbours_are_two_bounds,
+						start, finish),
+		cmocka_unit_test_setup_teardown(equal_ranges_are_counted, start,
+						finish),
+		cmocka_unit_test_setup_teardown(
+			the_ends_of_the_address_space_are_usual, start, finish),
+		cmocka_unit_test_setup_teardown(
+			what_is_not_counted_cannot_be_removed, start, finish),
+		cmocka_unit_test_setup_teardown(
+			random_changes_agree_with_an_array, start, finish),
+		cmocka_unit_test_setup_teardown(
+			random_misuse_agrees_with_an_array, start, finish),
+		cmocka_unit_test_setup_teardown(many_ranges_make_no_deep_tree,
+						start, finish),
+		cmocka_unit_test_setup_teardown(
+			ranges_of_all_sizes_keep_it_balanced, start, finish),
+		cmocka_unit_test_setup_teardown(
+			without_memory_nothing_is_reserved, start, finish),
+		cmocka_unit_test_setup_teardown(what_is_reserved_is_enough,
+						start, finish),
+		cmocka_unit_test_setup_teardown(freed_memory_is_used_again,
+						start, finish),
+		cmocka_unit_test_setup_teardown(memory_is_given_back, start,
+						finish),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

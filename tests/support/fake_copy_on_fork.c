@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A kernel that copies registered memory for children, or does not. */
+#include "support/fake_copy_on_fork.h"
+
+#include "discover/copy_on_fork.h"
+
+struct fake_copy_on_fork fake_copy_on_fork;
+
+bool verbs_copy_on_fork(void)
+{
+	fake_copy_on_fork.nr_questions++;
+	return fake_copy_on_fork.answer;
+}

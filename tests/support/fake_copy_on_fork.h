@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stands for libibverbs/discover/copy_on_fork.c. */
+#ifndef SUPPORT_FAKE_COPY_ON_FORK_H
+#define SUPPORT_FAKE_COPY_ON_FORK_H
+
+#include <stdbool.h>
+
+struct fake_copy_on_fork {
+	bool answer;
+	unsigned int nr_questions;
+};
+
+extern struct fake_copy_on_fork fake_copy_on_fork;
+
+#endif
