@@ -28,7 +28,7 @@ extern "C" {
  * Devices
  */
 
-/* Two slots of the oldest releases; unused, always NULL. */
+/* Two slots of the oldest releases. The first is the library's own now. */
 struct _ibv_device_ops {
 	struct ibv_context *(*_dummy1)(struct ibv_device *device, int cmd_fd);
 	void (*_dummy2)(struct ibv_context *context);

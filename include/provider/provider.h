@@ -13,7 +13,7 @@
  *  - A create function allocates the object and hands its ownership to the
  *    application; the destroy function of the same object frees it, and
  *    leaves it whole and usable when it fails.
- *  - A member that is NULL answers "not supported" (core/op_table.c).
+ *  - A member that is NULL answers "not supported" (core/op_defaults_*.c).
  */
 #ifndef PROVIDER_PROVIDER_H
 #define PROVIDER_PROVIDER_H
@@ -383,7 +383,10 @@ struct verbs_context_ops {
 
 	/* -- work queues, receive side scaling -- */
 
-	/* create_wq() - max_wr and max_sge of @attr return the real sizes */
+	/*
+	 * create_wq() - max_wr and max_sge of @attr return the real sizes. The
+	 * library fills context, pd, cq, wq_type and wq_context afterwards.
+	 */
 	int (*create_wq)(struct ibv_context *ctx, struct ibv_wq_init_attr *attr,
 			 struct ibv_wq **ret_wq);
 	int (*modify_wq)(struct ibv_wq *wq, struct ibv_wq_attr *attr);
