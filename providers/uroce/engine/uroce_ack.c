@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What comes back to the requester: acknowledgements, NAKs, and the answers to
+ * READs and atomics (IBTA 9.7.5). Dispatch calls uroce_ack_receive() at the
+ * end.
+ *
+ * One rule does most of it: whatever comes with a PSN acknowledges all that was
+ * sent before that PSN. If a READ or atomic is among that whose own answer has
+ * not come, the answer was lost: the NAK is implied (9.7.5.1.3).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_request.h"
+#include "uroce/engine/uroce_requester.h"
+#include "uroce/engine/uroce_retry.h"
+
+#define ATOMIC_BYTES 8
+
+static void count(struct uroce_qp *qp, enum uroce_counter counter)
+{
+	uroce_engine_count(qp->engine, counter, 1);
+}
+
+/* una_psn has moved on from @old: what follows from that. */
+static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	/* it may have overtaken what is just being sent again */
+	if (uroce_psn_before(req->next_psn, req->una_psn))
+		uroce_requester_rewind(qp);
+	while (req->rd_first != req->rd_last &&
+	       uroce_psn_before(
+		       req->rd_end[req->rd_first % UROCE_MAX_RD_ATOMIC],
+		       req->una_psn))
+		req->rd_first++;
+	uroce_retry_progress(qp, (uint32_t)uroce_psn_diff(req->una_psn, old),
+			     now);
+	uroce_engine_activate(qp->engine, qp);
+}
+
+/*
+ * All before @end is acknowledged, but for what wants an answer of its own.
+ * Returns whether there is nothing of that kind, so that una_psn is @end.
+ */
+static bool acknowledge(struct uroce_qp *qp, uint32_t end, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t old = req->una_psn;
+
+	while (req->una_psn != end) {
+		const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+		uint32_t wqe_end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+
+		if (uroce_request_is_answered(wqe))
+			break;
+		if (uroce_psn_before(end, wqe_end)) {
+			req->una_psn = end;
+			break;
+		}
+		req->una_psn = wqe_end;
+		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+	}
+	if (req->una_psn != old)
+		moved_on(qp, old, now);
+	return req->una_psn == end;
+}
+
+static void implied_nak(struct uroce_qp *qp, uint64_t now)
+{
+	count(qp, UROCE_C_IMPLIED_NAKS);
+	uroce_retry_lost(qp, now);
+}
+
+/* @nr_packets of the message at the tail were answered. */
+static void answered(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+	uint32_t old = req->una_psn;
+
+	req->una_psn = uroce_psn_add(old, nr_packets);
+	if (req->una_psn == uroce_psn_add(wqe->psn, wqe->nr_packets)) {
+		req->in = (struct uroce_cursor){};
+		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+	}
+	moved_on(qp, old, now);
+}
+
+/* IBTA 9.7.5.2.2: the peer has refused the request with this PSN. */
+static void receive_nak(struct uroce_qp *qp, uint8_t code, uint64_t now)
+{
+	static const uint8_t status[] = {
+		[UROCE_NAK_INVALID_REQUEST] = IBV_WC_REM_INV_REQ_ERR,
+		[UROCE_NAK_REMOTE_ACCESS] = IBV_WC_REM_ACCESS_ERR,
+		[UROCE_NAK_REMOTE_OP] = IBV_WC_REM_OP_ERR,
+	};
+
+	if (code == UROCE_NAK_PSN_SEQ) {
+		count(qp, UROCE_C_NAKS_SEQ);
+		uroce_retry_lost(qp, now);
+	} else if (code < sizeof(status)) {
+		count(qp, UROCE_C_NAKS_FATAL);
+		uroce_qp_fail_send(qp, (enum ibv_wc_status)status[code], now);
+	} else {
+		count(qp, UROCE_C_BAD_RESPONSES);
+	}
+}
+
+static void receive_acknowledge(struct uroce_qp *qp,
+				const struct uroce_packet *packet, uint64_t now)
+{
+	uint8_t value = packet->syndrome & UROCE_AETH_VALUE;
+
+	switch (packet->syndrome & UROCE_AETH_KIND) {
+	case UROCE_AETH_ACK:
+		if (!acknowledge(qp, uroce_psn_add(packet->psn, 1), now))
+			implied_nak(qp, now);
+		break;
+	case UROCE_AETH_RNR:
+		count(qp, UROCE_C_NAKS_RNR);
+		if (acknowledge(qp, packet->psn, now))
+			uroce_retry_not_ready(qp, value, now);
+		else
+			implied_nak(qp, now);
+		break;
+	case UROCE_AETH_NAK:
+		if (acknowledge(qp, packet->psn, now))
+			receive_nak(qp, value, now);
+		else
+			implied_nak(qp, now);
+		break;
+	default: /* reserved (9.7.5.2.4) */
+		count(qp, UROCE_C_BAD_RESPONSES);
+	}
+}
+
+/* Where the answer to the READ at the tail goes: @bytes from @offset. */
+static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
+		   struct uroce_pieces *pieces)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+	struct uroce_sge_list list = {
+		.memory = &qp->engine->memory,
+		.sge = wqe->sge,
+		.nr_sge = wqe->nr_sge,
+		.pd = qp->pd,
+		.write = true,
+	};
+
+	return uroce_sge_resolve(&list, &qp->req.in, offset, bytes, pieces);
+}
+
+static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
+{
+	uroce_qp_fail_send(
+		qp, ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR : IBV_WC_LOC_PROT_ERR,
+		now);
+}
+
+/* A part of what the READ at the tail asked for; una_psn is its PSN. */
+static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
+			      uint64_t now)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+	uint32_t at = (uint32_t)uroce_psn_diff(packet->psn, wqe->psn);
+	uint32_t offset = at * qp->mtu;
+	uint32_t expected = qp->mtu;
+	struct uroce_pieces pieces;
+	int ret;
+
+	if (at + 1 == wqe->nr_packets)
+		expected = wqe->length - offset;
+	ret = packet->payload_len == expected ? 0 : -EPROTO;
+	if (!ret)
+		ret = resolve(qp, offset, expected, &pieces);
+	if (ret && uroce_packet_check(packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	if (ret == -EPROTO) {
+		/* 9.9.2.4.2: of another length than was asked for */
+		count(qp, UROCE_C_BAD_RESPONSES);
+		uroce_qp_fail_send(qp, IBV_WC_BAD_RESP_ERR, now);
+	} else if (ret) {
+		fail_resolved(qp, ret, now);
+	} else if (uroce_copy_in(&pieces, packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+	} else {
+		answered(qp, 1, now);
+	}
+}
+
+static void receive_read_response(struct uroce_qp *qp,
+				  struct uroce_packet *packet, uint64_t now)
+{
+	const struct uroce_send_wqe *wqe;
+
+	if (!acknowledge(qp, packet->psn, now)) {
+		/*
+		 * The answers to one READ come in order, so one of them is
+		 * missing; or this one is of before we went back.
+		 */
+		implied_nak(qp, now);
+		return;
+	}
+	wqe = uroce_ring_front(&qp->sq);
+	if (wqe->opcode == IBV_WR_RDMA_READ) {
+		receive_read_data(qp, packet, now);
+	} else if ((wqe->opcode == IBV_WR_FLUSH ||
+		    wqe->opcode == IBV_WR_ATOMIC_WRITE) &&
+		   !packet->payload_len) {
+		answered(qp, 1, now); /* A19.4.3, A19.4.4 */
+	} else {
+		count(qp, UROCE_C_BAD_RESPONSES);
+	}
+}
+
+static void receive_atomic_ack(struct uroce_qp *qp,
+			       const struct uroce_packet *packet, uint64_t now)
+{
+	const struct uroce_send_wqe *wqe;
+	const uint8_t *src = (const uint8_t *)&packet->orig;
+	struct uroce_pieces pieces;
+	int ret;
+
+	if (!acknowledge(qp, packet->psn, now)) {
+		implied_nak(qp, now);
+		return;
+	}
+	wqe = uroce_ring_front(&qp->sq);
+	if (wqe->opcode != IBV_WR_ATOMIC_CMP_AND_SWP &&
+	    wqe->opcode != IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		count(qp, UROCE_C_BAD_RESPONSES);
+		return;
+	}
+	ret = resolve(qp, 0, ATOMIC_BYTES, &pieces);
+	if (ret) {
+		fail_resolved(qp, ret, now);
+		return;
+	}
+	for (uint32_t i = 0; i < pieces.nr; i++) {
+		if (pieces.iov[i].iov_base)
+			memcpy(pieces.iov[i].iov_base, src,
+			       pieces.iov[i].iov_len);
+		src += pieces.iov[i].iov_len;
+	}
+	answered(qp, 1, now);
+}
+
+/*
+ * Data of a READ is copied while its seal is checked, straight to where it
+ * belongs: the memory of a READ that is not complete has no content anyone may
+ * rely on. Everything else is checked first.
+ */
+static bool may_check_late(const struct uroce_qp *qp,
+			   const struct uroce_packet *packet)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	return packet->psn == qp->req.una_psn && wqe->begun &&
+	       wqe->opcode == IBV_WR_RDMA_READ &&
+	       (packet->traits & UROCE_T_READ_RESP);
+}
+
+void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
+		       uint64_t now)
+{
+	const struct uroce_requester *req = &qp->req;
+
+	/* 9.7.5.1.2: for what is acknowledged, or was never sent */
+	if (uroce_psn_before(packet->psn, req->una_psn) ||
+	    !uroce_psn_before(packet->psn, req->sent_psn)) {
+		count(qp, UROCE_C_STALE_ACKS);
+		return;
+	}
+	if (!may_check_late(qp, packet) && uroce_packet_check(packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	if (packet->traits & UROCE_T_READ_RESP)
+		receive_read_response(qp, packet, now);
+	else if (packet->traits & UROCE_T_ATOMIC_ACK_ETH)
+		receive_atomic_ack(qp, packet, now);
+	else
+		receive_acknowledge(qp, packet, now);
+	if (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)
+		uroce_requester_settle(qp, now);
+}

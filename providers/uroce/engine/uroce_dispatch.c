@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From a packet to the QP it is for, and to one of requester and responder.
+ * What is checked here is what IBTA 9.6.1 calls the packet header validation;
+ * none of it is ever answered.
+ */
+#include <string.h>
+
+#include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_requester.h"
+#include "uroce/engine/uroce_responder.h"
+
+static void count(struct uroce_engine *engine, enum uroce_counter counter)
+{
+	uroce_engine_count(engine, counter, 1);
+}
+
+/* IBTA 10.3.1, and 9.6.1.4: which state takes what. */
+static bool state_takes(const struct uroce_qp *qp,
+			const struct uroce_packet *packet)
+{
+	switch (qp->state) {
+	case IBV_QPS_RTR:
+	case IBV_QPS_SQE:
+		return !(packet->traits & UROCE_T_RESPONSE);
+	case IBV_QPS_RTS:
+	case IBV_QPS_SQD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* 10.9.3: the lower 15 bits agree, and one of the two is a full member. */
+static bool pkey_matches(uint16_t ours, uint16_t theirs)
+{
+	return !((ours ^ theirs) & 0x7fff) && ((ours | theirs) & 0x8000);
+}
+
+/* 9.6.1.2.3: a connection is between two addresses. */
+static bool path_matches(const struct uroce_qp *qp,
+			 const struct uroce_packet *packet)
+{
+	return memcmp(packet->path->sgid, qp->path.dgid, UROCE_GID_LEN) == 0 &&
+	       memcmp(packet->path->dgid, qp->path.sgid, UROCE_GID_LEN) == 0;
+}
+
+/* Why @qp does not take the packet; UROCE_NR_COUNTERS if it does. */
+static enum uroce_counter refusal(const struct uroce_qp *qp,
+				  const struct uroce_packet *packet)
+{
+	if ((packet->opcode & UROCE_TRANSPORT_MASK) != qp->transport)
+		return UROCE_C_BAD_TRANSPORT;
+	if (!state_takes(qp, packet))
+		return UROCE_C_BAD_STATE;
+	if (!pkey_matches(qp->pkey, packet->pkey))
+		return UROCE_C_BAD_PKEY;
+	if (qp->type == IBV_QPT_UD)
+		return packet->qkey == qp->qkey ? UROCE_NR_COUNTERS
+						: UROCE_C_BAD_QKEY;
+	return path_matches(qp, packet) ? UROCE_NR_COUNTERS
+					: UROCE_C_BAD_SOURCE;
+}
+
+static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
+		    uint64_t now)
+{
+	enum uroce_counter why = refusal(qp, packet);
+
+	if (why != UROCE_NR_COUNTERS)
+		count(qp->engine, why);
+	else if (packet->traits & UROCE_T_RESPONSE)
+		uroce_ack_receive(qp, packet, now);
+	else
+		uroce_responder_receive(qp, packet, now);
+}
+
+/* 10.5.2: a copy for each QP that is attached to the group. */
+static void deliver_to_group(struct uroce_engine *engine,
+			     struct uroce_packet *packet, uint64_t now)
+{
+	bool found = false;
+
+	/* the check of a seal can be done once only */
+	if (uroce_packet_check(packet)) {
+		count(engine, UROCE_C_BAD_ICRC);
+		return;
+	}
+	for (uint32_t i = 0; i < engine->nr_groups; i++) {
+		const struct uroce_group *group = &engine->groups[i];
+
+		if (memcmp(group->gid, packet->path->dgid, UROCE_GID_LEN) != 0)
+			continue;
+		deliver(group->qp, packet, now);
+		found = true;
+	}
+	if (!found)
+		count(engine, UROCE_C_NO_GROUP);
+}
+
+void uroce_engine_receive(struct uroce_engine *engine,
+			  struct uroce_packet *packet, uint64_t now)
+{
+	struct uroce_qp *qp;
+
+	count(engine, UROCE_C_RX_PACKETS);
+	uroce_engine_count(engine, UROCE_C_RX_BYTES, packet->payload_len);
+	if (packet->dest_qpn == UROCE_QPN_MULTICAST) {
+		deliver_to_group(engine, packet, now);
+		return;
+	}
+	qp = uroce_engine_find_qp(engine, packet->dest_qpn);
+	if (qp)
+		deliver(qp, packet, now);
+	else
+		count(engine, UROCE_C_NO_QP);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The engine: RoCEv2 without sockets, clocks and threads. Packets go in and
+ * come out, time is an argument, completions appear in rings.
+ *
+ * Locks: there are none in here. All that belongs to one engine is used by one
+ * thread at a time, which the caller's lock sees to ("the engine lock"), but
+ * for what is marked "any thread": the rings, arming a CQ, uroce_engine_kick().
+ * Pieces of memory that the engine hands out for sending are valid until the
+ * lock is given up, so regions cannot vanish under them.
+ *
+ * How the loop calls it is in ../README.md.
+ */
+#ifndef UROCE_ENGINE_H
+#define UROCE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/engine/uroce_counters.h"
+#include "uroce/engine/uroce_memory.h"
+#include "uroce/engine/uroce_qp.h"
+
+#define UROCE_QP_TABLE_BITS  16 /* QPs of an engine: 64 K */
+#define UROCE_QP_TABLE_PAGE  256
+#define UROCE_QP_TABLE_PAGES ((1 << UROCE_QP_TABLE_BITS) / UROCE_QP_TABLE_PAGE)
+
+struct uroce_engine_config {
+	uint32_t slot;	       /* bits 23-16 of its QPNs (../README.md) */
+	uint32_t seed;	       /* for keys and QPNs; random, if it can be */
+	uint32_t window_bytes; /* that a QP may have on the way; 0: 256 KB */
+};
+
+/* Attached QPs of a multicast group. */
+struct uroce_group {
+	uint8_t gid[UROCE_GID_LEN];
+	struct uroce_qp *qp;
+};
+
+struct uroce_engine {
+	struct uroce_memory memory;
+	struct uroce_counters counters;
+	uint32_t slot;
+	uint32_t window_bytes;
+
+	/* uroce_qp_table.c */
+	struct uroce_qp **qp_pages[UROCE_QP_TABLE_PAGES];
+	uint64_t *qpn_free_ns; /* by index: not to be used before that */
+	uint32_t qpn_next;     /* where the search for a free one begins */
+	uint32_t nr_qps;
+
+	/* uroce_engine.c */
+	struct list_node active;
+	struct list_node unsent;
+	struct uroce_qp *kicks; /* atomic */
+	uint32_t burst;		/* packets in a row of the first active QP */
+	struct uroce_cq *cq_events;
+	struct uroce_rq *rq_events;
+	struct uroce_qp *qp_events;
+
+	/* uroce_timers.c: a heap, the earliest first */
+	struct uroce_qp **timers;
+	uint32_t nr_timers, max_timers;
+
+	/* multicast */
+	struct uroce_group *groups;
+	uint32_t nr_groups, max_groups;
+};
+
+/* A packet to be sent. */
+struct uroce_out {
+	struct uroce_packet packet; /* payload_len is set, payload is not */
+	struct uroce_pieces pieces; /* the payload */
+};
+
+/**
+ * uroce_engine_init() - an engine without QPs and regions
+ * @engine: memory of the caller
+ * @config: of it
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int uroce_engine_init(struct uroce_engine *engine,
+		      const struct uroce_engine_config *config);
+
+/** uroce_engine_fini() - free its tables; its QPs must be gone */
+void uroce_engine_fini(struct uroce_engine *engine);
+
+/* What a QP is made of. */
+struct uroce_qp_config {
+	enum ibv_qp_type type; /* RC, UC or UD */
+	uint32_t pd;
+	bool sig_all;
+	uint32_t max_send_wr, max_send_sge, max_inline;
+	struct uroce_rq *rq; /* own or shared; the caller's */
+	struct uroce_cq *send_cq, *recv_cq;
+	void *owner;
+};
+
+/**
+ * uroce_engine_new_qp() - a QP in state RESET
+ * @engine: the engine
+ * @config: what it is made of
+ * @now: ns
+ * @ret_qp: receives it; to be given back to uroce_engine_free_qp()
+ *
+ * Return: 0, -EINVAL, -ENOMEM, or -ENOSPC if there are too many.
+ */
+int uroce_engine_new_qp(struct uroce_engine *engine,
+			const struct uroce_qp_config *config, uint64_t now,
+			struct uroce_qp **ret_qp);
+
+/**
+ * uroce_engine_free_qp() - take a QP out and free it
+ * @engine: the engine
+ * @qp: the QP; nobody posts to it any more, its requests are thrown away
+ * @now: ns
+ * @quarantine_ns: how long its QPN is not to be used again
+ */
+void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
+			  uint64_t now, uint64_t quarantine_ns);
+
+/** uroce_engine_find_qp() - the QP of a QPN, or NULL */
+struct uroce_qp *uroce_engine_find_qp(const struct uroce_engine *engine,
+				      uint32_t qpn);
+
+/**
+ * uroce_engine_kick() - something was put into a queue of @qp
+ *
+ * After each post of send requests, and of receive requests if the QP is in
+ * ERR.
+ *
+ * Context: any thread; never blocks. The QP must not be freed meanwhile.
+ */
+void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp);
+
+/** uroce_engine_has_kicks() - whether anybody kicked; any thread */
+bool uroce_engine_has_kicks(const struct uroce_engine *engine);
+
+/**
+ * uroce_engine_receive() - a packet has come
+ * @engine: the engine
+ * @packet: with path; if it has a seal, that is used up
+ * @now: ns
+ *
+ * Never fails: what is wrong with the packet is counted, and answered if the
+ * protocol wants that.
+ */
+void uroce_engine_receive(struct uroce_engine *engine,
+			  struct uroce_packet *packet, uint64_t now);
+
+/**
+ * uroce_engine_next() - the next packet to be sent
+ * @engine: the engine
+ * @now: ns
+ * @ret_out: receives it
+ *
+ * Packets of one QP follow each other for a while, so that they can travel in
+ * one system call. Before the engine is given another packet or a QP is
+ * modified the caller must have sent all and called uroce_engine_sent().
+ *
+ * Return: whether there was one.
+ */
+bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
+		       struct uroce_out *ret_out);
+
+/**
+ * uroce_engine_sent() - all packets that were handed out are sent
+ *
+ * Completes the requests of UC and UD among them: only now may the application
+ * write to their memory again.
+ */
+void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
+
+/**
+ * uroce_engine_expire() - let time pass
+ *
+ * What there is to send afterwards uroce_engine_next() gives.
+ *
+ * Return: when to call it next, in ns; UROCE_NEVER if no timer runs. It may be
+ * too early, never too late; receiving and sending can make it earlier.
+ */
+uint64_t uroce_engine_expire(struct uroce_engine *engine, uint64_t now);
+
+/** uroce_engine_deadline() - what uroce_engine_expire() would return now */
+uint64_t uroce_engine_deadline(const struct uroce_engine *engine);
+
+/**
+ * uroce_engine_take_cq() - a CQ with events: see its wake, report_overrun
+ *
+ * The caller looks at the two members and resets them. NULL: no more.
+ */
+struct uroce_cq *uroce_engine_take_cq(struct uroce_engine *engine);
+
+/** uroce_engine_take_rq() - an SRQ that has reached its limit, or NULL */
+struct uroce_rq *uroce_engine_take_rq(struct uroce_engine *engine);
+
+/** uroce_engine_take_qp() - a QP with events, which the caller resets, or NULL
+ */
+struct uroce_qp *uroce_engine_take_qp(struct uroce_engine *engine);
+
+/** uroce_engine_forget_cq() - before a CQ is freed: drop its events */
+void uroce_engine_forget_cq(struct uroce_engine *engine, struct uroce_cq *cq);
+
+/** uroce_engine_forget_rq() - before an SRQ is freed: drop its events */
+void uroce_engine_forget_rq(struct uroce_engine *engine, struct uroce_rq *rq);
+
+/**
+ * uroce_engine_attach() - let a UD QP receive what is sent to a group
+ * @engine: the engine
+ * @qp: a UD QP
+ * @gid: of the group
+ *
+ * Attaching twice is the same as once.
+ *
+ * Return: 0, -EINVAL for another type of QP, or -ENOMEM.
+ */
+int uroce_engine_attach(struct uroce_engine *engine, struct uroce_qp *qp,
+			const uint8_t *gid);
+
+/** uroce_engine_detach() - undo it; 0, or -EINVAL if it was not attached */
+int uroce_engine_detach(struct uroce_engine *engine, struct uroce_qp *qp,
+			const uint8_t *gid);
+
+/* The rest is for the files of the engine. */
+
+/** uroce_engine_count() - add to a counter */
+static inline void uroce_engine_count(struct uroce_engine *engine,
+				      enum uroce_counter counter, uint64_t n)
+{
+	engine->counters.count[counter] += n;
+}
+
+/** uroce_engine_take_kicks() - activate all QPs that were kicked */
+void uroce_engine_take_kicks(struct uroce_engine *engine);
+
+/** uroce_engine_activate() - @qp may have something to send */
+void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp);
+
+/** uroce_engine_cq_event() - @cq is to be found by uroce_engine_take_cq() */
+void uroce_engine_cq_event(struct uroce_engine *engine, struct uroce_cq *cq);
+
+/** uroce_engine_rq_event() - likewise, for an SRQ */
+void uroce_engine_rq_event(struct uroce_engine *engine, struct uroce_rq *rq);
+
+#endif

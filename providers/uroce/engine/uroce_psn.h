@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Arithmetic of packet sequence numbers: 24 bits, and of two numbers the one
+ * that is less than half the circle ahead comes later (IBTA 9.7.2, 9.7.1).
+ * Message sequence numbers count the same way.
+ */
+#ifndef UROCE_PSN_H
+#define UROCE_PSN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/wire/uroce_packet.h"
+
+/* The distance of two valid PSNs is below this, in either direction. */
+#define UROCE_PSN_HALF 0x800000
+
+/** uroce_psn_add() - @psn and @n packets; @n may be negative */
+static inline uint32_t uroce_psn_add(uint32_t psn, int64_t n)
+{
+	return (uint32_t)(psn + (uint64_t)n) & UROCE_PSN_MASK;
+}
+
+/**
+ * uroce_psn_diff() - how many packets @a is behind @b
+ *
+ * Return: from -2^23 to 2^23 - 1; 0 if they are the same.
+ */
+static inline int32_t uroce_psn_diff(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) >> 8;
+}
+
+/** uroce_psn_before() - whether @a comes before @b */
+static inline bool uroce_psn_before(uint32_t a, uint32_t b)
+{
+	return uroce_psn_diff(a, b) < 0;
+}
+
+#endif

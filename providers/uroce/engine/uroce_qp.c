@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Carrying out what uroce_qp_state.c allows: attributes, transitions, and what
+ * becomes of the work requests. ibv_modify_qp and the failures of requester and
+ * responder end here.
+ */
+#include "uroce/engine/uroce_qp.h"
+
+#include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_requester.h"
+#include "uroce/engine/uroce_responder.h"
+#include "uroce/engine/uroce_timers.h"
+
+static void set_state(struct uroce_qp *qp, enum ibv_qp_state state)
+{
+	__atomic_store_n(&qp->state, (uint8_t)state, __ATOMIC_RELAXED);
+}
+
+void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event)
+{
+	struct uroce_engine *engine = qp->engine;
+
+	qp->events |= UINT32_C(1) << event;
+	if (qp->in_events)
+		return;
+	qp->in_events = true;
+	qp->next_event = engine->qp_events;
+	engine->qp_events = qp;
+}
+
+static void stop_timers(struct uroce_qp *qp)
+{
+	qp->req.ack_ns = UROCE_NEVER;
+	qp->req.resume_ns = UROCE_NEVER;
+	uroce_timers_remove(qp->engine, qp);
+}
+
+void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
+{
+	qp->condemned = false;
+	if (qp->state == IBV_QPS_ERR)
+		return;
+	set_state(qp, IBV_QPS_ERR);
+	stop_timers(qp);
+	qp->resp.message = UROCE_MESSAGE_NONE;
+	uroce_qp_flush(qp, now);
+	/* 10.2.9.4: its receives are its own affair no longer */
+	if (qp->rq->shared)
+		uroce_qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void uroce_qp_condemn(struct uroce_qp *qp)
+{
+	if (qp->state == IBV_QPS_ERR)
+		return;
+	qp->condemned = true;
+	if (list_empty(&qp->unsent))
+		list_add_tail(&qp->engine->unsent, &qp->unsent);
+}
+
+void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
+			uint64_t now)
+{
+	uroce_complete_send(qp, status, now);
+	if (qp->type == IBV_QPT_RC) {
+		uroce_qp_set_error(qp, now);
+		return;
+	}
+	/* 10.3.1.7: the receiving side of UC and UD goes on */
+	set_state(qp, IBV_QPS_SQE);
+	stop_timers(qp);
+	uroce_flush_send(qp, now);
+	/* the next message goes on with the first PSN that was not sent */
+	qp->req.una_psn = qp->req.next_psn;
+	qp->req.new_psn = qp->req.next_psn;
+}
+
+void uroce_qp_flush(struct uroce_qp *qp, uint64_t now)
+{
+	uroce_flush_send(qp, now);
+	if (qp->state == IBV_QPS_ERR)
+		uroce_flush_receive(qp, now);
+}
+
+/* 10.3.1.1: nothing is left of what was posted, and nothing completes. */
+static void reset(struct uroce_qp *qp)
+{
+	set_state(qp, IBV_QPS_RESET);
+	stop_timers(qp);
+	list_del(&qp->active);
+	list_del(&qp->unsent);
+	while (uroce_ring_front(&qp->sq)) {
+		struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+		wqe->begun = false;
+		uroce_ring_take(&qp->sq);
+	}
+	while (!qp->rq->shared && uroce_ring_front(&qp->rq->ring))
+		uroce_ring_take(&qp->rq->ring);
+	qp->resp.receive.held = false;
+	qp->access = 0;
+	qp->qkey = 0;
+	qp->dest_qpn = 0;
+	qp->rq_psn = 0;
+	qp->sq_psn = 0;
+	qp->timeout = 0;
+	qp->retry_cnt = 0;
+	qp->rnr_retry = 0;
+	qp->min_rnr_timer = 0;
+	qp->max_rd_atomic = 0;
+	qp->max_dest_rd_atomic = 0;
+	qp->path_mtu = 0;
+	qp->mtu = UROCE_MAX_MTU;
+	qp->sqd_notify = false;
+	qp->condemned = false;
+	qp->ah_attr = (struct ibv_ah_attr){};
+	qp->path = (struct uroce_path){};
+	uroce_requester_init(qp);
+	uroce_responder_init(qp);
+}
+
+static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
+			 int mask, const struct uroce_path *path)
+{
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		qp->access = attr->qp_access_flags;
+	if (mask & IBV_QP_PORT)
+		qp->port_num = attr->port_num;
+	if (mask & IBV_QP_QKEY)
+		qp->qkey = attr->qkey;
+	if (mask & IBV_QP_DEST_QPN)
+		qp->dest_qpn = attr->dest_qp_num;
+	if (mask & IBV_QP_RQ_PSN)
+		qp->rq_psn = attr->rq_psn;
+	if (mask & IBV_QP_SQ_PSN)
+		qp->sq_psn = attr->sq_psn;
+	if (mask & IBV_QP_AV) {
+		qp->ah_attr = attr->ah_attr;
+		qp->path = *path;
+	}
+	if (mask & IBV_QP_PATH_MTU)
+		qp->path_mtu = (uint8_t)attr->path_mtu;
+	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
+		qp->sqd_notify = attr->en_sqd_async_notify;
+}
+
+static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
+		       int mask)
+{
+	if (mask & IBV_QP_TIMEOUT)
+		qp->timeout = attr->timeout;
+	if (mask & IBV_QP_RETRY_CNT) {
+		qp->retry_cnt = attr->retry_cnt;
+		qp->req.retry_left = attr->retry_cnt;
+	}
+	if (mask & IBV_QP_RNR_RETRY) {
+		qp->rnr_retry = attr->rnr_retry;
+		qp->req.rnr_left = attr->rnr_retry;
+	}
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		qp->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		qp->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
+		qp->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+		/* a ring that is in use keeps its size */
+		if (qp->state == IBV_QPS_INIT)
+			qp->resp.max_resources = attr->max_dest_rd_atomic;
+	}
+}
+
+/* The state is that of the table; attributes are set already. */
+static void enter(struct uroce_qp *qp, enum ibv_qp_state from,
+		  enum ibv_qp_state to, enum ibv_mtu max_mtu, uint64_t now)
+{
+	if (from == IBV_QPS_INIT && to == IBV_QPS_RTR) {
+		if (!qp->path_mtu)
+			qp->path_mtu = (uint8_t)max_mtu; /* UD */
+		qp->mtu = (uint16_t)(128 << qp->path_mtu);
+		uroce_responder_init(qp);
+	}
+	if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)
+		uroce_requester_init(qp);
+	set_state(qp, to);
+	if (to == IBV_QPS_SQD)
+		uroce_requester_settle(qp, now);
+	if (to == IBV_QPS_RTS)
+		uroce_engine_activate(qp->engine, qp);
+}
+
+int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
+		    int mask, enum ibv_mtu max_mtu,
+		    const struct uroce_path *path, uint64_t now)
+{
+	enum ibv_qp_state from = (enum ibv_qp_state)qp->state;
+	enum ibv_qp_state to;
+	int ret;
+
+	ret = uroce_qp_state_check((enum ibv_qp_type)qp->type, from, attr, mask,
+				   max_mtu, &to);
+	if (ret)
+		return ret;
+	if (to == IBV_QPS_RESET) {
+		reset(qp);
+		return 0;
+	}
+	if (to == IBV_QPS_ERR) {
+		uroce_qp_set_error(qp, now);
+		return 0;
+	}
+	set_identity(qp, attr, mask, path);
+	set_limits(qp, attr, mask);
+	enter(qp, from, to, max_mtu, now);
+	return 0;
+}
+
+void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr)
+{
+	/* PSNs are those of the next packets (11.2.4.3) */
+	bool receives = qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT;
+	bool sends = receives && qp->state != IBV_QPS_RTR;
+	bool draining = qp->state == IBV_QPS_SQD &&
+			qp->req.una_psn != qp->req.sent_psn;
+
+	*ret_attr = (struct ibv_qp_attr){
+		.qp_state = (enum ibv_qp_state)qp->state,
+		.cur_qp_state = (enum ibv_qp_state)qp->state,
+		.path_mtu = (enum ibv_mtu)qp->path_mtu,
+		.path_mig_state = IBV_MIG_MIGRATED,
+		.qkey = qp->qkey,
+		.rq_psn = receives ? qp->resp.epsn : qp->rq_psn,
+		.sq_psn = sends ? qp->req.new_psn : qp->sq_psn,
+		.dest_qp_num = qp->dest_qpn,
+		.qp_access_flags = qp->access,
+		.ah_attr = qp->ah_attr,
+		.en_sqd_async_notify = qp->sqd_notify,
+		.sq_draining = draining,
+		.max_rd_atomic = qp->max_rd_atomic,
+		.max_dest_rd_atomic = qp->max_dest_rd_atomic,
+		.min_rnr_timer = qp->min_rnr_timer,
+		.port_num = qp->port_num,
+		.timeout = qp->timeout,
+		.retry_cnt = qp->retry_cnt,
+		.rnr_retry = qp->rnr_retry,
+	};
+}

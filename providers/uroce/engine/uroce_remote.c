@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests that name memory: WRITE, READ, atomics, FLUSH, ATOMIC WRITE. The
+ * responder has checked PSN, opcode sequence, length of the packet and seal;
+ * rights, key and range are checked here, for every packet anew, because a
+ * region may be gone before a message is complete.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_responder.h"
+
+#define ATOMIC_BYTES 8
+#define MAX_DMA_LEN  (1u << 31) /* IBTA 9.7.4.1.4 */
+
+static void refuse_access(struct uroce_qp *qp, struct uroce_packet *packet,
+			  uint64_t now)
+{
+	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_REMOTE_ACCESS,
+				     UROCE_C_REMOTE_ACCESS, now);
+}
+
+static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
+			   enum uroce_counter counter, uint64_t now)
+{
+	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_INVALID_REQUEST,
+				     counter, now);
+}
+
+/* Address of @bytes at @va for the peer of @qp, if it has the right. */
+static int find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
+		uint32_t rkey, unsigned int access, uint8_t **ret_ptr)
+{
+	struct uroce_remote_access wanted = {
+		.va = va,
+		.bytes = bytes,
+		.rkey = rkey,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = access,
+	};
+
+	return uroce_memory_remote(&qp->engine->memory, &wanted, ret_ptr);
+}
+
+/* The first packet of a WRITE says what the rest is about. */
+static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet,
+			uint64_t now)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint8_t *ptr;
+
+	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE)) {
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
+		return false;
+	}
+	if (packet->dma_len > MAX_DMA_LEN) {
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+		return false;
+	}
+	if (find(qp, packet->va, packet->dma_len, packet->rkey,
+		 IBV_ACCESS_REMOTE_WRITE, &ptr)) {
+		refuse_access(qp, packet, now);
+		return false;
+	}
+	resp->va = packet->va;
+	resp->rkey = packet->rkey;
+	resp->dma_len = packet->dma_len;
+	resp->offset = 0;
+	return true;
+}
+
+static void complete_write(struct uroce_qp *qp,
+			   const struct uroce_packet *packet, uint64_t now)
+{
+	struct uroce_cqe cqe = {
+		.now_ns = now,
+		.status = IBV_WC_SUCCESS,
+		.opcode = IBV_WC_RECV_RDMA_WITH_IMM,
+		.byte_len = qp->resp.dma_len,
+		.wc_flags = IBV_WC_WITH_IMM,
+		.imm = packet->imm,
+	};
+
+	uroce_complete_receive(qp, &cqe, packet->solicited);
+}
+
+void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
+			uint64_t now)
+{
+	struct uroce_responder *resp = &qp->resp;
+	bool last = packet->traits & UROCE_T_LAST;
+	uint32_t left;
+	uint8_t *ptr;
+
+	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet, now))
+		return;
+	/* 9.7.4.1.6: the packets bring what the first one has announced */
+	left = resp->dma_len - resp->offset;
+	if (last ? packet->payload_len != left : packet->payload_len >= left) {
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+		return;
+	}
+	/* 9.4.3: an immediate takes a receive request, though not its memory */
+	if ((packet->traits & UROCE_T_IMM) && uroce_hold_receive(qp)) {
+		uroce_responder_not_ready(qp, packet);
+		return;
+	}
+	if (find(qp, resp->va + resp->offset, packet->payload_len, resp->rkey,
+		 IBV_ACCESS_REMOTE_WRITE, &ptr)) {
+		refuse_access(qp, packet, now);
+		return;
+	}
+	if (ptr)
+		memcpy(ptr, packet->payload, packet->payload_len);
+	resp->message = UROCE_MESSAGE_WRITE;
+	resp->offset += packet->payload_len;
+	if (packet->traits & UROCE_T_IMM)
+		complete_write(qp, packet, now);
+	uroce_responder_executed(qp, packet, 1);
+}
+
+static uint32_t count_packets(const struct uroce_qp *qp, uint32_t bytes)
+{
+	return bytes ? (bytes + qp->mtu - 1) / qp->mtu : 1;
+}
+
+static void give_answer(struct uroce_qp *qp, struct uroce_resource *res,
+			uint32_t from_psn, uint32_t nr_psns)
+{
+	if (!res->pending)
+		qp->resp.nr_pending++;
+	res->pending = true;
+	res->from_psn = from_psn;
+	res->next_psn = from_psn;
+	res->until_psn = uroce_psn_add(from_psn, nr_psns - 1);
+	uroce_engine_activate(qp->engine, qp);
+}
+
+/* It was executed: remember it, and answer. */
+static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
+		     uint64_t orig, uint32_t nr_psns)
+{
+	struct uroce_responder *resp = &qp->resp;
+	struct uroce_resource *res = &resp->resource[resp->res_next];
+
+	resp->res_next = (uint8_t)((resp->res_next + 1) % resp->max_resources);
+	*res = (struct uroce_resource){
+		.va = packet->va,
+		.orig = orig,
+		.rkey = packet->rkey,
+		.psn = packet->psn,
+		.last_psn = uroce_psn_add(packet->psn, nr_psns - 1),
+		.dma_len = packet->dma_len,
+		.op = packet->opcode & UROCE_OP_MASK,
+	};
+	uroce_responder_executed(qp, packet, nr_psns);
+	res->msn = resp->msn;
+	/* the answer acknowledges what is before it, and itself */
+	if (resp->reply != UROCE_REPLY_NAK)
+		resp->reply = UROCE_REPLY_NONE;
+	give_answer(qp, res, packet->psn, nr_psns);
+}
+
+static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet,
+			 uint64_t now)
+{
+	uint8_t *ptr;
+
+	if (packet->dma_len > MAX_DMA_LEN)
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+	else if (find(qp, packet->va, packet->dma_len, packet->rkey,
+		      IBV_ACCESS_REMOTE_READ, &ptr))
+		refuse_access(qp, packet, now);
+	else
+		remember(qp, packet, 0, count_packets(qp, packet->dma_len));
+}
+
+/* 9.4.5: 8 bytes on a multiple of 8, for the peer and for this machine. */
+static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
+			     unsigned int access, uint64_t now)
+{
+	uint8_t *ptr;
+
+	if (packet->va % ATOMIC_BYTES) {
+		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
+		return NULL;
+	}
+	if (find(qp, packet->va, ATOMIC_BYTES, packet->rkey, access, &ptr) ||
+	    !ptr) {
+		refuse_access(qp, packet, now);
+		return NULL;
+	}
+	if ((uintptr_t)ptr % ATOMIC_BYTES) {
+		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
+		return NULL;
+	}
+	return ptr;
+}
+
+/* Atomic with the CPU as well: numbers are in the machine's byte order. */
+static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet,
+			   uint64_t now)
+{
+	uint8_t *ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_ATOMIC, now);
+	uint64_t *number = (void *)ptr;
+	uint64_t orig;
+
+	if (!ptr)
+		return;
+	if ((packet->opcode & UROCE_OP_MASK) == UROCE_FETCH_ADD) {
+		orig = __atomic_fetch_add(number, packet->swap_add,
+					  __ATOMIC_SEQ_CST);
+	} else {
+		/* what was there is put into orig unless it was exchanged */
+		orig = packet->compare;
+		(void)__atomic_compare_exchange_n(
+			number, &orig, packet->swap_add, false,
+			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	}
+	remember(qp, packet, orig, 1);
+}
+
+/* A19.4.4: 8 bytes, seen by others all at once or not at all. */
+static void execute_atomic_write(struct uroce_qp *qp,
+				 struct uroce_packet *packet, uint64_t now)
+{
+	uint64_t number;
+	uint8_t *ptr;
+
+	if (packet->payload_len != ATOMIC_BYTES ||
+	    packet->dma_len != ATOMIC_BYTES) {
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+		return;
+	}
+	ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_WRITE, now);
+	if (!ptr)
+		return;
+	memcpy(&number, packet->payload, sizeof(number));
+	__atomic_store_n((uint64_t *)(void *)ptr, number, __ATOMIC_SEQ_CST);
+	remember(qp, packet, 0, 1);
+}
+
+/*
+ * A19.4.3. What was written is in memory already, and the system call that
+ * sends the answer comes after it for every CPU. Persistence is a right that no
+ * region of this device is given.
+ */
+static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
+			  uint64_t now)
+{
+	uint64_t va = packet->va, bytes = packet->dma_len;
+	unsigned int access = 0;
+	uint8_t *ptr;
+
+	if (packet->feth_placement & UROCE_FLUSH_GLOBAL)
+		access |= IBV_ACCESS_FLUSH_GLOBAL;
+	if (packet->feth_placement & UROCE_FLUSH_PERSISTENT)
+		access |= IBV_ACCESS_FLUSH_PERSISTENT;
+	if (!access || (qp->access & access) != access ||
+	    packet->feth_level > UROCE_FLUSH_REGION) {
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
+		return;
+	}
+	if (packet->feth_level == UROCE_FLUSH_REGION) {
+		/* all of it: the address does not count, but the key does */
+		const struct uroce_region *region =
+			uroce_memory_find(&qp->engine->memory, packet->rkey);
+
+		va = region ? region->iova : 0;
+		bytes = 1;
+	}
+	if (find(qp, va, bytes, packet->rkey, access, &ptr)) {
+		refuse_access(qp, packet, now);
+		return;
+	}
+	remember(qp, packet, 0, 1);
+}
+
+/*
+ * The oldest resource is to be used again. If it is being answered for the
+ * second time, the peer has the answer, or it would not have asked for more:
+ * then a late copy of the request was the reason, and the answer can go.
+ */
+static bool make_room(struct uroce_responder *resp)
+{
+	struct uroce_resource *res = &resp->resource[resp->res_next];
+
+	if (!res->pending)
+		return true;
+	if (!res->repeated)
+		return false;
+	res->pending = false;
+	resp->nr_pending--;
+	return true;
+}
+
+void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet,
+			    uint64_t now)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint8_t op = packet->opcode & UROCE_OP_MASK;
+	unsigned int needed = 0;
+
+	if (op == UROCE_READ_REQUEST)
+		needed = IBV_ACCESS_REMOTE_READ;
+	else if (op == UROCE_CMP_SWAP || op == UROCE_FETCH_ADD)
+		needed = IBV_ACCESS_REMOTE_ATOMIC;
+	else if (op == UROCE_ATOMIC_WRITE)
+		needed = IBV_ACCESS_REMOTE_WRITE;
+	if ((qp->access & needed) != needed || !resp->max_resources) {
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
+		return;
+	}
+	/* 9.7.4.1.5: the peer knows how many it may have outstanding */
+	if (!make_room(resp)) {
+		refuse_request(qp, packet, UROCE_C_TOO_MANY_READS, now);
+		return;
+	}
+	switch (op) {
+	case UROCE_READ_REQUEST:
+		execute_read(qp, packet, now);
+		break;
+	case UROCE_ATOMIC_WRITE:
+		execute_atomic_write(qp, packet, now);
+		break;
+	case UROCE_FLUSH:
+		execute_flush(qp, packet, now);
+		break;
+	default:
+		execute_atomic(qp, packet, now);
+	}
+}
+
+/* 9.7.5.1.4: a repeated READ may ask for the rest of the original only. */
+static bool is_part_of(const struct uroce_qp *qp,
+		       const struct uroce_packet *packet,
+		       const struct uroce_resource *res)
+{
+	uint64_t offset =
+		(uint64_t)uroce_psn_diff(packet->psn, res->psn) * qp->mtu;
+
+	return packet->rkey == res->rkey && packet->va == res->va + offset &&
+	       offset + packet->dma_len <= res->dma_len &&
+	       (packet->dma_len || !res->dma_len);
+}
+
+void uroce_remote_duplicate(struct uroce_qp *qp,
+			    const struct uroce_packet *packet)
+{
+	uint8_t op = packet->opcode & UROCE_OP_MASK;
+
+	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++) {
+		struct uroce_resource *res = &qp->resp.resource[i];
+
+		if (res->op != op || uroce_psn_before(packet->psn, res->psn) ||
+		    uroce_psn_before(res->last_psn, packet->psn))
+			continue;
+		if (op == UROCE_READ_REQUEST && !is_part_of(qp, packet, res))
+			break;
+		if (!res->pending)
+			res->repeated = true;
+		/* 9.7.5.1.5: an atomic is answered with what it gave once */
+		give_answer(qp, res, packet->psn,
+			    op == UROCE_READ_REQUEST
+				    ? count_packets(qp, packet->dma_len)
+				    : 1);
+		return;
+	}
+	uroce_engine_count(qp->engine, UROCE_C_BAD_DUPLICATE, 1);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the responder sends: answers to READs and atomics, then an ACK or NAK.
+ * Nothing is sent when a request arrives; uroce_engine_next() asks for it when
+ * all that came in at a time was looked at, so one ACK serves many requests
+ * (IBTA 9.7.5.1.2).
+ */
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_responder.h"
+
+void uroce_reply_ack(struct uroce_qp *qp)
+{
+	qp->resp.reply = UROCE_REPLY_ACK;
+	uroce_engine_activate(qp->engine, qp);
+}
+
+void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn)
+{
+	qp->resp.reply = UROCE_REPLY_NAK;
+	qp->resp.syndrome = syndrome;
+	qp->resp.ack_psn = psn;
+	uroce_engine_activate(qp->engine, qp);
+}
+
+static void fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
+			uint32_t msn, struct uroce_out *out)
+{
+	out->packet = (struct uroce_packet){
+		.path = &qp->path,
+		.opcode = (uint8_t)(qp->transport | op),
+		.pkey = qp->pkey,
+		.dest_qpn = qp->dest_qpn,
+		.psn = psn,
+		.mig_req = true,
+		.syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
+		.msn = msn,
+	};
+	out->pieces.nr = 0;
+}
+
+/* The oldest request that is not answered yet. */
+static struct uroce_resource *oldest_pending(struct uroce_responder *resp)
+{
+	uint8_t at = resp->res_next;
+
+	for (uint8_t i = 0; i < resp->max_resources; i++) {
+		struct uroce_resource *res = &resp->resource[at];
+
+		if (res->pending)
+			return res;
+		at = (uint8_t)((at + 1) % resp->max_resources);
+	}
+	return NULL;
+}
+
+static void answered(struct uroce_responder *resp, struct uroce_resource *res)
+{
+	res->pending = false;
+	resp->nr_pending--;
+}
+
+static uint8_t choose_op(const struct uroce_resource *res)
+{
+	bool first = res->next_psn == res->from_psn;
+
+	if (res->next_psn == res->until_psn)
+		return first ? UROCE_READ_RESP_ONLY : UROCE_READ_RESP_LAST;
+	return first ? UROCE_READ_RESP_FIRST : UROCE_READ_RESP_MIDDLE;
+}
+
+/* The region is gone since the READ was accepted: no more answers. */
+static void fail_answers(struct uroce_qp *qp, uint32_t psn)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++)
+		resp->resource[i].pending = false;
+	resp->nr_pending = 0;
+	uroce_engine_count(qp->engine, UROCE_C_REMOTE_ACCESS, 1);
+	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
+	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
+	uroce_qp_condemn(qp);
+}
+
+/* One packet of the data that a READ asked for. */
+static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
+		      struct uroce_out *out)
+{
+	uint64_t offset =
+		(uint64_t)uroce_psn_diff(res->next_psn, res->psn) * qp->mtu;
+	uint64_t left = res->dma_len - offset;
+	struct uroce_remote_access wanted = {
+		.va = res->va + offset,
+		.bytes = left < qp->mtu ? left : qp->mtu,
+		.rkey = res->rkey,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = IBV_ACCESS_REMOTE_READ,
+	};
+	uint8_t *ptr;
+
+	if (uroce_memory_remote(&qp->engine->memory, &wanted, &ptr)) {
+		fail_answers(qp, res->next_psn);
+		return false;
+	}
+	fill_common(qp, choose_op(res), res->next_psn, res->msn, out);
+	out->packet.payload_len = (uint32_t)wanted.bytes;
+	uroce_pieces_set(&out->pieces, ptr, (uint32_t)wanted.bytes, false);
+	if (res->next_psn == res->until_psn)
+		answered(&qp->resp, res);
+	else
+		res->next_psn = uroce_psn_add(res->next_psn, 1);
+	return true;
+}
+
+static bool give_answer(struct uroce_qp *qp, struct uroce_out *out)
+{
+	struct uroce_resource *res = oldest_pending(&qp->resp);
+
+	if (!res)
+		return false;
+	if (res->op == UROCE_READ_REQUEST)
+		return read_data(qp, res, out);
+	if (res->op == UROCE_CMP_SWAP || res->op == UROCE_FETCH_ADD) {
+		fill_common(qp, UROCE_ATOMIC_ACK, res->psn, res->msn, out);
+		out->packet.orig = res->orig;
+	} else { /* FLUSH, ATOMIC WRITE: an empty answer (A19.4.3) */
+		fill_common(qp, UROCE_READ_RESP_ONLY, res->psn, res->msn, out);
+	}
+	answered(&qp->resp, res);
+	return true;
+}
+
+bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint8_t reply;
+
+	if (resp->nr_pending && give_answer(qp, ret_out))
+		return true;
+	reply = resp->reply;
+	if (reply == UROCE_REPLY_NONE)
+		return false;
+	resp->reply = UROCE_REPLY_NONE;
+	if (reply == UROCE_REPLY_ACK)
+		resp->ack_psn = uroce_psn_add(resp->epsn, -1);
+	fill_common(qp, UROCE_ACKNOWLEDGE, resp->ack_psn, resp->msn, ret_out);
+	if (reply == UROCE_REPLY_NAK)
+		ret_out->packet.syndrome = resp->syndrome;
+	return true;
+}

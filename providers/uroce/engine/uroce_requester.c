@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From work requests to request packets. uroce_engine_next() calls
+ * uroce_requester_next() for a packet; in that, per message, begin() assigns
+ * PSNs, and per packet uroce_request_fill() writes the headers and finds the
+ * payload. What comes back is in uroce_ack.c.
+ */
+#include "uroce/engine/uroce_requester.h"
+
+#include <errno.h>
+
+#include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_request.h"
+#include "uroce/engine/uroce_retry.h"
+
+/* An ACK is asked for at the end of a message and after so many packets. */
+#define ACK_EVERY 16
+/* Packets on the way at first; see uroce_retry.c. */
+#define FIRST_WINDOW_BYTES (64 * 1024)
+
+static uint8_t nr_unanswered(const struct uroce_requester *req)
+{
+	return (uint8_t)(req->rd_last - req->rd_first);
+}
+
+static bool is_reliable(const struct uroce_qp *qp)
+{
+	return qp->type == IBV_QPT_RC;
+}
+
+void uroce_requester_init(struct uroce_qp *qp)
+{
+	uint32_t window = FIRST_WINDOW_BYTES / qp->mtu;
+
+	if (window > qp->engine->window_bytes / qp->mtu)
+		window = qp->engine->window_bytes / qp->mtu;
+	qp->req = (struct uroce_requester){
+		.cur = qp->sq.tail,
+		.una_psn = qp->sq_psn,
+		.next_psn = qp->sq_psn,
+		.sent_psn = qp->sq_psn,
+		.new_psn = qp->sq_psn,
+		.retry_left = qp->retry_cnt,
+		.rnr_left = qp->rnr_retry,
+		.window = window ? window : 1,
+		.ack_ns = UROCE_NEVER,
+		.resume_ns = UROCE_NEVER,
+	};
+}
+
+/* What uroce_requester_sent() is to look at when all packets are sent. */
+static void await_sent(struct uroce_qp *qp)
+{
+	if (list_empty(&qp->unsent))
+		list_add_tail(&qp->engine->unsent, &qp->unsent);
+}
+
+/*
+ * A failure that is noticed here waits until the request is the oldest, and
+ * until packets that were handed out, and point to memory, are sent.
+ */
+static void fail_locally(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			 enum ibv_wc_status status)
+{
+	wqe->status = (uint8_t)status;
+	await_sent(qp);
+}
+
+void uroce_requester_settle(struct uroce_qp *qp, uint64_t now)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS) {
+		uroce_qp_fail_send(qp, (enum ibv_wc_status)wqe->status, now);
+		return;
+	}
+	/* 10.3.1.6: drained once all that was begun is complete */
+	if (qp->state == IBV_QPS_SQD && qp->sqd_notify &&
+	    qp->req.cur == qp->sq.tail && !(wqe && wqe->begun)) {
+		qp->sqd_notify = false;
+		uroce_qp_event(qp, IBV_EVENT_SQ_DRAINED);
+	}
+}
+
+/* Whether the message at @cur may begin now; if so it gets its PSNs. */
+static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
+{
+	struct uroce_requester *req = &qp->req;
+	bool local = uroce_request_is_local(wqe);
+
+	/* 10.3.1.6: in SQD no message is begun */
+	if (qp->state != IBV_QPS_RTS)
+		return false;
+	/* 10.8.3.3: a fence waits for READs and atomics */
+	if ((wqe->flags & IBV_SEND_FENCE) && nr_unanswered(req))
+		return false;
+	/* keys change only when nobody can need the old ones any more */
+	if (local && req->cur != qp->sq.tail)
+		return false;
+
+	wqe->begun = true;
+	wqe->psn = req->new_psn;
+	wqe->nr_packets = 0;
+	wqe->status = (uint8_t)uroce_request_check(qp, wqe);
+	if (wqe->status == IBV_WC_SUCCESS)
+		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
+	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);
+	return true;
+}
+
+/* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); the request is the oldest. */
+static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+		     uint64_t now)
+{
+	struct uroce_memory *memory = &qp->engine->memory;
+	struct uroce_bind bind = {
+		.window_key = wqe->bind.window_key,
+		.new_tag = wqe->bind.new_key,
+		.memory_key = wqe->bind.memory_key,
+		.access = wqe->bind.access,
+		.va = wqe->bind.va,
+		.bytes = wqe->bind.bytes,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+	};
+	uint32_t key;
+	int ret;
+
+	if (wqe->opcode == IBV_WR_BIND_MW)
+		ret = uroce_window_bind(memory, &bind, &key);
+	else
+		ret = uroce_window_invalidate(memory, wqe->inv_rkey, qp->pd,
+					      qp->qpn);
+	if (ret) {
+		fail_locally(qp, wqe, IBV_WC_MW_BIND_ERR);
+		return;
+	}
+	qp->req.cur++;
+	uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+	uroce_requester_settle(qp, now);
+}
+
+/* 9.7.5.1.1: often enough that the window never closes without one coming. */
+static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t on_the_way =
+		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
+
+	req->unasked++;
+	if (req->unasked >= ACK_EVERY || on_the_way >= req->window)
+		packet->ack_req = is_reliable(qp);
+	if (packet->ack_req)
+		req->unasked = 0;
+}
+
+/* The packet next_psn was made: on to the one behind it. */
+static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+		    uint32_t nr_psns, bool answered, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+
+	if (uroce_psn_before(req->next_psn, req->sent_psn))
+		uroce_engine_count(qp->engine, UROCE_C_RETRANSMITTED, 1);
+	req->next_psn = uroce_psn_add(req->next_psn, nr_psns);
+	if (uroce_psn_before(req->sent_psn, req->next_psn))
+		req->sent_psn = req->next_psn;
+	if (answered)
+		req->rd_end[req->rd_last++ % UROCE_MAX_RD_ATOMIC] =
+			uroce_psn_add(req->next_psn, -1);
+	if (req->next_psn == end) {
+		req->cur++;
+		req->out = (struct uroce_cursor){};
+	}
+	if (is_reliable(qp))
+		uroce_retry_start(qp, now);
+	else
+		await_sent(qp);
+}
+
+/* One packet of the message at @cur, which has begun. */
+static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			uint64_t now, struct uroce_out *out)
+{
+	struct uroce_requester *req = &qp->req;
+	bool answered = uroce_request_is_answered(wqe);
+	uint32_t nr_psns;
+	int ret;
+
+	if (is_reliable(qp) &&
+	    uroce_psn_diff(req->next_psn, req->una_psn) >= (int)req->window)
+		return false;
+	if (answered && nr_unanswered(req) >= qp->max_rd_atomic)
+		return false;
+
+	ret = uroce_request_fill(qp, wqe, out, &nr_psns);
+	if (ret) {
+		fail_locally(qp, wqe,
+			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
+					      : IBV_WC_LOC_PROT_ERR);
+		return false;
+	}
+	advance(qp, wqe, nr_psns, answered, now);
+	ask_for_ack(qp, &out->packet);
+	return true;
+}
+
+bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
+			  struct uroce_out *ret_out)
+{
+	struct uroce_requester *req = &qp->req;
+
+	while (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD) {
+		struct uroce_send_wqe *wqe;
+
+		if (req->resume_ns != UROCE_NEVER ||
+		    !uroce_ring_has(&qp->sq, req->cur))
+			return false;
+		wqe = uroce_ring_at(&qp->sq, req->cur);
+		if (!wqe->begun) {
+			if (!begin(qp, wqe))
+				return false;
+			if (wqe->status != IBV_WC_SUCCESS)
+				await_sent(qp);
+		}
+		if (wqe->status != IBV_WC_SUCCESS)
+			return false;
+		if (!uroce_request_is_local(wqe))
+			return make_packet(qp, wqe, now, ret_out);
+		do_local(qp, wqe, now);
+	}
+	return false;
+}
+
+void uroce_requester_sent(struct uroce_qp *qp, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	if (!is_reliable(qp)) {
+		req->una_psn = req->next_psn;
+		while (qp->sq.tail != req->cur)
+			uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+	}
+	uroce_requester_settle(qp, now);
+	uroce_engine_activate(qp->engine, qp); /* a local one may have waited */
+}
+
+void uroce_requester_rewind(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t cur = qp->sq.tail;
+
+	for (; uroce_ring_has(&qp->sq, cur); cur++) {
+		const struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, cur);
+
+		if (!wqe->begun || wqe->status != IBV_WC_SUCCESS ||
+		    uroce_psn_before(req->una_psn,
+				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
+			break;
+	}
+	req->cur = cur;
+	req->next_psn = req->una_psn;
+	req->out = (struct uroce_cursor){};
+	req->rd_last = req->rd_first; /* all of them end behind una_psn */
+	req->unasked = 0;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Request packets of the peer (IBTA 9.7.4, 9.8.2, 9.8.3). Dispatch calls
+ * uroce_responder_receive(), at the end of the file; that decides by the PSN
+ * whether the packet is next, repeated, or behind a gap. Messages for a receive
+ * request are handled here, what goes to memory by address in uroce_remote.c,
+ * and what is answered in uroce_reply.c.
+ */
+#include "uroce/engine/uroce_responder.h"
+
+#include <errno.h>
+
+#include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_grh.h"
+#include "uroce/engine/uroce_psn.h"
+
+/*
+ * Resources further back than this are forgotten: a duplicate cannot be so old,
+ * and after a whole circle of PSNs an old one would look like a young one.
+ */
+#define FORGET_BITS 20
+
+void uroce_responder_init(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	/* a held request stays: it was taken from the queue */
+	resp->epsn = qp->rq_psn;
+	resp->msn = 0;
+	resp->message = UROCE_MESSAGE_NONE;
+	resp->established = false;
+	resp->nak_sent = false;
+	resp->reply = UROCE_REPLY_NONE;
+	resp->max_resources = qp->max_dest_rd_atomic;
+	resp->nr_pending = 0;
+	resp->res_next = 0;
+	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++)
+		resp->resource[i] = (struct uroce_resource){};
+}
+
+static void count(struct uroce_qp *qp, enum uroce_counter counter)
+{
+	uroce_engine_count(qp->engine, counter, 1);
+}
+
+bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
+			    enum uroce_nak nak, enum uroce_counter counter,
+			    uint64_t now)
+{
+	if (uroce_packet_check(packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+		return false;
+	}
+	count(qp, counter);
+	qp->resp.message = UROCE_MESSAGE_NONE;
+	if (qp->type != IBV_QPT_RC) {
+		count(qp, UROCE_C_UC_LOST);
+		return true; /* 9.8.2.2: dropped in silence */
+	}
+	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | nak), packet->psn);
+	/* 9.9.3, table 61; the event says whose fault it is (11.6.3.2) */
+	if (nak == UROCE_NAK_REMOTE_ACCESS)
+		uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
+	else if (nak == UROCE_NAK_INVALID_REQUEST)
+		uroce_qp_event(qp, IBV_EVENT_QP_REQ_ERR);
+	uroce_qp_set_error(qp, now);
+	return true;
+}
+
+void uroce_responder_not_ready(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	if (uroce_packet_check(packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	count(qp, UROCE_C_NO_RECEIVE);
+	if (qp->type == IBV_QPT_RC) {
+		/* 9.7.5.2.8; what follows it is dropped without a NAK */
+		uroce_reply_nak(qp,
+				(uint8_t)(UROCE_AETH_RNR | qp->min_rnr_timer),
+				packet->psn);
+		qp->resp.nak_sent = true;
+		qp->resp.dropped_psn = packet->psn;
+	} else {
+		qp->resp.message = UROCE_MESSAGE_NONE;
+	}
+}
+
+static void forget_old(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++) {
+		struct uroce_resource *res = &resp->resource[i];
+
+		if (!res->pending &&
+		    uroce_psn_diff(resp->epsn, res->psn) >= 1 << FORGET_BITS)
+			res->op = 0;
+	}
+}
+
+/*
+ * The packet that a NAK was for has come before the NAK was sent. What came in
+ * front of it was dropped, so the NAK is needed still, for the next packet.
+ */
+static void renew_nak(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	if (uroce_psn_before(resp->dropped_psn, resp->epsn)) {
+		uroce_reply_ack(qp);
+		return;
+	}
+	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ, resp->epsn);
+	resp->nak_sent = true;
+}
+
+void uroce_responder_executed(struct uroce_qp *qp,
+			      const struct uroce_packet *packet,
+			      uint32_t nr_psns)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint32_t old = resp->epsn;
+
+	resp->epsn = uroce_psn_add(old, nr_psns);
+	if ((old ^ resp->epsn) >> FORGET_BITS)
+		forget_old(qp);
+	if (packet->traits & UROCE_T_LAST) {
+		resp->message = UROCE_MESSAGE_NONE;
+		resp->msn = uroce_psn_add(resp->msn, 1);
+	}
+	resp->nak_sent = false;
+	if (qp->type != IBV_QPT_RC)
+		return;
+	if (resp->reply == UROCE_REPLY_NAK)
+		renew_nak(qp);
+	else if (packet->ack_req)
+		uroce_reply_ack(qp);
+}
+
+/* The receive request does not do; the peer hears of it only through RC. */
+static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
+			 enum ibv_wc_status status, uint64_t now)
+{
+	struct uroce_cqe cqe = {
+		.now_ns = now,
+		.status = (uint8_t)status,
+		.opcode = IBV_WC_RECV,
+	};
+	bool too_long = status == IBV_WC_LOC_LEN_ERR;
+
+	if (uroce_packet_check(packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	/* 9.9.3, table 61: what does not fit is dropped but with RC */
+	if (qp->type == IBV_QPT_RC || !too_long)
+		uroce_complete_receive(qp, &cqe, false);
+	(void)uroce_responder_refuse(
+		qp, packet,
+		too_long ? UROCE_NAK_INVALID_REQUEST : UROCE_NAK_REMOTE_OP,
+		too_long ? UROCE_C_TOO_LONG : UROCE_C_LOCAL_PROTECTION, now);
+	if (!too_long)
+		uroce_qp_set_error(qp, now);
+}
+
+/* Memory of the receive request that is held: @bytes from @offset. */
+static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
+		   struct uroce_pieces *pieces)
+{
+	struct uroce_receive *receive = &qp->resp.receive;
+	struct uroce_sge_list list = {
+		.memory = &qp->engine->memory,
+		.sge = receive->sge,
+		.nr_sge = receive->nr_sge,
+		.pd = qp->rq->pd,
+		.write = true,
+	};
+
+	return uroce_sge_resolve(&list, &qp->resp.cursor, offset, bytes,
+				 pieces);
+}
+
+/* The payload, to @offset of the receive request; false: it is dealt with. */
+static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
+		  uint32_t offset, uint64_t now)
+{
+	struct uroce_pieces pieces;
+	int ret;
+
+	ret = resolve(qp, offset, packet->payload_len, &pieces);
+	if (ret) {
+		fail_receive(qp, packet,
+			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
+					      : IBV_WC_LOC_PROT_ERR,
+			     now);
+		return false;
+	}
+	if (uroce_copy_in(&pieces, packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+		return false;
+	}
+	return true;
+}
+
+static void complete_send_message(struct uroce_qp *qp,
+				  const struct uroce_packet *packet,
+				  uint32_t bytes, uint64_t now)
+{
+	struct uroce_cqe cqe = {
+		.now_ns = now,
+		.status = IBV_WC_SUCCESS,
+		.opcode = IBV_WC_RECV,
+		.byte_len = bytes,
+		.src_qpn = packet->src_qpn,
+	};
+
+	if (packet->traits & UROCE_T_IMM) {
+		cqe.wc_flags = IBV_WC_WITH_IMM;
+		cqe.imm = packet->imm;
+	} else if (packet->traits & UROCE_T_IETH) {
+		cqe.wc_flags = IBV_WC_WITH_INV;
+		cqe.inv_rkey = packet->inv_rkey;
+	}
+	if (packet->traits & UROCE_T_DETH)
+		cqe.wc_flags |= IBV_WC_GRH;
+	uroce_complete_receive(qp, &cqe, packet->solicited);
+}
+
+/* A packet of a SEND over a connection. */
+static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
+			 uint64_t now)
+{
+	struct uroce_responder *resp = &qp->resp;
+	bool first = packet->traits & UROCE_T_FIRST;
+	uint32_t offset = first ? 0 : resp->offset;
+
+	if (uroce_hold_receive(qp)) {
+		uroce_responder_not_ready(qp, packet);
+		return;
+	}
+	if (first)
+		resp->cursor = (struct uroce_cursor){};
+	if (!store(qp, packet, offset, now))
+		return;
+	/* 9.4.1.1.3: the key goes before the message completes */
+	if ((packet->traits & UROCE_T_IETH) &&
+	    uroce_window_invalidate(&qp->engine->memory, packet->inv_rkey,
+				    qp->pd, qp->qpn)) {
+		(void)uroce_responder_refuse(qp, packet,
+					     UROCE_NAK_REMOTE_ACCESS,
+					     UROCE_C_REMOTE_ACCESS, now);
+		return;
+	}
+	resp->message = UROCE_MESSAGE_SEND;
+	resp->offset = offset + packet->payload_len;
+	if (packet->traits & UROCE_T_LAST)
+		complete_send_message(qp, packet, resp->offset, now);
+	uroce_responder_executed(qp, packet, 1);
+}
+
+/* 9.7.4.1.2, table 44: does it go with what is being received? */
+static bool sequence_is_valid(const struct uroce_qp *qp,
+			      const struct uroce_packet *packet)
+{
+	uint8_t message = qp->resp.message;
+
+	if (packet->traits & UROCE_T_FIRST)
+		return message == UROCE_MESSAGE_NONE;
+	return packet->traits & UROCE_T_SEND ? message == UROCE_MESSAGE_SEND
+					     : message == UROCE_MESSAGE_WRITE;
+}
+
+/* 9.7.4.1.6: all packets but the last are full, a LAST is not empty. */
+static bool length_is_valid(const struct uroce_qp *qp,
+			    const struct uroce_packet *packet)
+{
+	if (!(packet->traits & (UROCE_T_SEND | UROCE_T_WRITE)))
+		return true;
+	if (!(packet->traits & UROCE_T_LAST))
+		return packet->payload_len == qp->mtu;
+	if (!(packet->traits & UROCE_T_FIRST) && !packet->payload_len)
+		return false;
+	return packet->payload_len <= qp->mtu;
+}
+
+/* The packet that is next. */
+static void execute(struct uroce_qp *qp, struct uroce_packet *packet,
+		    uint64_t now)
+{
+	if (!sequence_is_valid(qp, packet))
+		(void)uroce_responder_refuse(qp, packet,
+					     UROCE_NAK_INVALID_REQUEST,
+					     UROCE_C_BAD_OP_SEQUENCE, now);
+	else if (!length_is_valid(qp, packet))
+		(void)uroce_responder_refuse(qp, packet,
+					     UROCE_NAK_INVALID_REQUEST,
+					     UROCE_C_BAD_LENGTH, now);
+	else if (packet->traits & UROCE_T_SEND)
+		receive_send(qp, packet, now);
+	else if (packet->traits & UROCE_T_WRITE)
+		uroce_remote_write(qp, packet, now);
+	else
+		uroce_remote_nonposted(qp, packet, now);
+}
+
+/*
+ * 9.7.5.1.3: what was executed is not executed again, but acknowledged. Not
+ * beyond the next READ, atomic, ...: the peer would take that as a NAK for it,
+ * while it is going to repeat it by itself.
+ */
+static void acknowledge_duplicate(struct uroce_qp *qp,
+				  const struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint32_t until = uroce_psn_add(resp->epsn, -1);
+
+	if (!packet->ack_req || resp->reply == UROCE_REPLY_ACK ||
+	    resp->reply == UROCE_REPLY_NAK)
+		return;
+	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++) {
+		const struct uroce_resource *res = &resp->resource[i];
+
+		if (res->op && uroce_psn_before(packet->psn, res->psn) &&
+		    !uroce_psn_before(until, res->psn))
+			until = uroce_psn_add(res->psn, -1);
+	}
+	resp->reply = UROCE_REPLY_DUPLICATE;
+	resp->ack_psn = until;
+	uroce_engine_activate(qp->engine, qp);
+}
+
+static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet,
+		       uint64_t now)
+{
+	struct uroce_responder *resp = &qp->resp;
+	int32_t ahead = uroce_psn_diff(packet->psn, resp->epsn);
+
+	if (!ahead) {
+		execute(qp, packet, now);
+	} else if (ahead < 0) {
+		count(qp, UROCE_C_DUPLICATES);
+		if (packet->traits & UROCE_T_NONPOSTED)
+			uroce_remote_duplicate(qp, packet);
+		else
+			acknowledge_duplicate(qp, packet);
+	} else {
+		/* 9.7.5.2.2: one NAK for a gap */
+		count(qp, UROCE_C_OUT_OF_SEQUENCE);
+		if (!resp->nak_sent) {
+			uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
+					resp->epsn);
+			resp->dropped_psn = packet->psn;
+		} else if (uroce_psn_before(resp->dropped_psn, packet->psn)) {
+			resp->dropped_psn = packet->psn;
+		}
+		resp->nak_sent = true;
+	}
+}
+
+/* 9.8.2.2: a gap loses the message that it is in, and nothing else. */
+static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet,
+		       uint64_t now)
+{
+	struct uroce_responder *resp = &qp->resp;
+	bool gap = packet->psn != resp->epsn;
+
+	if ((gap || (packet->traits & UROCE_T_FIRST)) &&
+	    resp->message != UROCE_MESSAGE_NONE) {
+		count(qp, UROCE_C_UC_LOST);
+		resp->message = UROCE_MESSAGE_NONE;
+	}
+	resp->epsn = packet->psn;
+	execute(qp, packet, now);
+	/* whatever became of it, the next one is expected */
+	resp->epsn = uroce_psn_add(packet->psn, 1);
+}
+
+static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
+		       uint64_t now)
+{
+	struct uroce_pieces pieces;
+	uint8_t grh[UROCE_GRH_LEN];
+	const uint8_t *src = grh;
+	int ret;
+
+	if (uroce_hold_receive(qp)) {
+		uroce_responder_not_ready(qp, packet);
+		return;
+	}
+	/* 11.4.1.2: the first 40 bytes are for the GRH */
+	qp->resp.cursor = (struct uroce_cursor){};
+	ret = UROCE_GRH_LEN + packet->payload_len > qp->resp.receive.length
+		      ? -EMSGSIZE
+		      : resolve(qp, 0, UROCE_GRH_LEN, &pieces);
+	if (ret) {
+		fail_receive(qp, packet,
+			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
+					      : IBV_WC_LOC_PROT_ERR,
+			     now);
+		return;
+	}
+	uroce_grh_build(packet, grh);
+	for (uint32_t i = 0; i < pieces.nr; i++) {
+		if (pieces.iov[i].iov_base)
+			memcpy(pieces.iov[i].iov_base, src,
+			       pieces.iov[i].iov_len);
+		src += pieces.iov[i].iov_len;
+	}
+	if (store(qp, packet, UROCE_GRH_LEN, now))
+		complete_send_message(qp, packet,
+				      UROCE_GRH_LEN + packet->payload_len, now);
+}
+
+/*
+ * Data for a receive request is copied while its seal is checked: until the
+ * request completes its memory has no content anyone may rely on. Everything
+ * else is checked first, a WRITE above all: its memory may be looked at all the
+ * time, and its address is in the packet.
+ */
+static bool may_check_late(const struct uroce_qp *qp,
+			   const struct uroce_packet *packet)
+{
+	if (!(packet->traits & UROCE_T_SEND))
+		return false;
+	return qp->type == IBV_QPT_UD ||
+	       (qp->type == IBV_QPT_RC && packet->psn == qp->resp.epsn);
+}
+
+void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
+			     uint64_t now)
+{
+	if (!may_check_late(qp, packet) && uroce_packet_check(packet)) {
+		count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	if (!qp->resp.established && qp->state == IBV_QPS_RTR) {
+		qp->resp.established = true;
+		uroce_qp_event(qp, IBV_EVENT_COMM_EST);
+	}
+	if (qp->type == IBV_QPT_RC)
+		receive_rc(qp, packet, now);
+	else if (qp->type == IBV_QPT_UC)
+		receive_uc(qp, packet, now);
+	else
+		receive_ud(qp, packet, now);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A ring of slots between two threads: one puts in, one takes out, and neither
+ * waits for the other. Send, receive and completion queues are such rings; who
+ * puts in and who takes out is said at each. Indices run on and wrap at 2^32.
+ */
+#ifndef UROCE_RING_H
+#define UROCE_RING_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UROCE_RING_MAX	 (1u << 24)
+#define UROCE_CACHE_LINE 64
+
+struct uroce_ring {
+	uint8_t *slots;
+	uint32_t mask;
+	uint32_t stride; /* bytes of a slot */
+	uint32_t size;	 /* slots in use; up to mask + 1 */
+	/* apart, so that the two threads do not share a cache line */
+	_Alignas(UROCE_CACHE_LINE) uint32_t head; /* next to put in */
+	_Alignas(UROCE_CACHE_LINE) uint32_t tail; /* next to take out */
+};
+
+/**
+ * uroce_ring_init() - an empty ring
+ * @ring: memory of the caller
+ * @size: slots; 0 to UROCE_RING_MAX
+ * @stride: bytes of a slot, > 0
+ *
+ * Return: 0, -EINVAL, or -ENOMEM.
+ */
+static inline int uroce_ring_init(struct uroce_ring *ring, uint32_t size,
+				  uint32_t stride)
+{
+	uint32_t nr = 1;
+	uint8_t *slots;
+
+	if (size > UROCE_RING_MAX)
+		return -EINVAL;
+	while (nr < size)
+		nr *= 2;
+	stride = (stride + 15u) & ~15u;
+	slots = calloc(nr, stride);
+	if (!slots)
+		return -ENOMEM;
+	memset(ring, 0, sizeof(*ring));
+	ring->slots = slots;
+	ring->mask = nr - 1;
+	ring->stride = stride;
+	ring->size = size;
+	return 0;
+}
+
+static inline void uroce_ring_fini(struct uroce_ring *ring)
+{
+	free(ring->slots);
+	ring->slots = NULL;
+}
+
+/** uroce_ring_at() - slot of any index; the caller knows that it is valid */
+static inline void *uroce_ring_at(const struct uroce_ring *ring, uint32_t index)
+{
+	return ring->slots + (size_t)(index & ring->mask) * ring->stride;
+}
+
+/** uroce_ring_used() - slots that wait to be taken out; exact for both ends */
+static inline uint32_t uroce_ring_used(const struct uroce_ring *ring)
+{
+	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) -
+	       __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+}
+
+/** uroce_ring_vacant() - slot to fill, or NULL; for whoever puts in */
+static inline void *uroce_ring_vacant(const struct uroce_ring *ring)
+{
+	/* pairs with the release in uroce_ring_take() */
+	uint32_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+
+	if (ring->head - tail >= ring->size)
+		return NULL;
+	return uroce_ring_at(ring, ring->head);
+}
+
+/** uroce_ring_put() - the slot of uroce_ring_vacant() is filled */
+static inline void uroce_ring_put(struct uroce_ring *ring)
+{
+	/* pairs with the acquire in uroce_ring_front() */
+	__atomic_store_n(&ring->head, ring->head + 1, __ATOMIC_RELEASE);
+}
+
+/** uroce_ring_has() - whether @index was put in; for whoever takes out */
+static inline int uroce_ring_has(const struct uroce_ring *ring, uint32_t index)
+{
+	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) != index;
+}
+
+/** uroce_ring_front() - oldest slot, or NULL; for whoever takes out */
+static inline void *uroce_ring_front(const struct uroce_ring *ring)
+{
+	if (!uroce_ring_has(ring, ring->tail))
+		return NULL;
+	return uroce_ring_at(ring, ring->tail);
+}
+
+/** uroce_ring_take() - the slot of uroce_ring_front() may be filled again */
+static inline void uroce_ring_take(struct uroce_ring *ring)
+{
+	/* pairs with the acquire in uroce_ring_vacant() */
+	__atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Lists of pieces. The requester resolves what it sends and where a READ's
+ * responses go, the responder where a message is received.
+ */
+#include "uroce/engine/uroce_sge.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What the null region reads as; longer than any packet's payload. */
+static const uint8_t zeros[UROCE_MAX_MTU];
+
+/* Go back to the beginning, and from there to @offset. */
+static int seek(const struct uroce_sge_list *list, struct uroce_cursor *cursor,
+		uint32_t offset)
+{
+	if (offset < cursor->offset)
+		*cursor = (struct uroce_cursor){};
+	while (cursor->offset < offset) {
+		uint32_t left, step = offset - cursor->offset;
+
+		if (cursor->sge >= list->nr_sge)
+			return -EMSGSIZE;
+		left = list->sge[cursor->sge].length - cursor->sge_offset;
+		if (step < left) {
+			cursor->sge_offset += step;
+		} else {
+			step = left;
+			cursor->sge++;
+			cursor->sge_offset = 0;
+		}
+		cursor->offset += step;
+	}
+	return 0;
+}
+
+static void add_piece(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
+		      bool write)
+{
+	struct iovec *iov = &pieces->iov[pieces->nr++];
+
+	/* zeros are never written to: whoever gets such a piece reads it */
+	iov->iov_base = ptr || write ? ptr : (uint8_t *)zeros;
+	iov->iov_len = bytes;
+}
+
+int uroce_sge_resolve(const struct uroce_sge_list *list,
+		      struct uroce_cursor *cursor, uint32_t offset,
+		      uint32_t bytes, struct uroce_pieces *ret_pieces)
+{
+	int ret = seek(list, cursor, offset);
+
+	ret_pieces->nr = 0;
+	while (!ret && bytes) {
+		struct ibv_sge part;
+		uint8_t *ptr;
+
+		if (cursor->sge >= list->nr_sge)
+			return -EMSGSIZE;
+		part = list->sge[cursor->sge];
+		part.addr += cursor->sge_offset;
+		part.length -= cursor->sge_offset;
+		if (part.length > bytes)
+			part.length = bytes;
+		if (part.length) {
+			ret = uroce_memory_local(list->memory, list->pd, &part,
+						 list->write, &ptr);
+			if (ret)
+				return ret;
+			add_piece(ret_pieces, ptr, part.length, list->write);
+		}
+		ret = seek(list, cursor, cursor->offset + part.length);
+		if (!part.length)
+			cursor->sge++;
+		bytes -= part.length;
+	}
+	return ret;
+}
+
+void uroce_pieces_set(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
+		      bool write)
+{
+	pieces->nr = 0;
+	if (bytes)
+		add_piece(pieces, ptr, bytes, write);
+}
+
+int uroce_packet_check(struct uroce_packet *packet)
+{
+	struct uroce_seal *seal = packet->seal;
+
+	packet->seal = NULL;
+	return seal ? seal->finish(seal) : 0;
+}
+
+int uroce_copy_in(const struct uroce_pieces *pieces,
+		  struct uroce_packet *packet)
+{
+	const uint8_t *src = packet->payload;
+
+	for (uint32_t i = 0; i < pieces->nr; i++) {
+		const struct iovec *iov = &pieces->iov[i];
+
+		if (packet->seal)
+			packet->seal->take(packet->seal, iov->iov_base,
+					   iov->iov_len);
+		else if (iov->iov_base)
+			memcpy(iov->iov_base, src, iov->iov_len);
+		src += iov->iov_len;
+	}
+	return uroce_packet_check(packet);
+}

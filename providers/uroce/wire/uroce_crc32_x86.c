@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * CRC-32 by carry-less multiplication, for x86-64: 128 or 256 bits at a time.
+ *
+ * A block B that stands n bits in front of the end of another counts B * x^n.
+ * Its halves are multiplied with x^n mod P, which gives something short that
+ * is added to the other block: the data gets shorter, and its CRC stays. (The
+ * two constants are for n + 32 and n - 32 because a product of such
+ * bit-reversed numbers comes out one bit too low, and because a half of 64 bits
+ * times a constant of 32 leaves 32 bits free.) The last 16 bytes and the tail
+ * are left to the table.
+ */
+#ifdef __x86_64__
+#include <immintrin.h>
+
+#include "uroce/wire/uroce_crc32_method.h"
+
+/* From here on the wider registers win (measured: 512 bytes and more). */
+#define VPCLMUL_MIN 512
+
+#define PCLMUL_CODE  __attribute__((target("pclmul,sse4.1")))
+#define VPCLMUL_CODE __attribute__((target("vpclmulqdq,pclmul,avx2")))
+/* For bodies that are compiled once with and once without copying. */
+#define BOTH_WAYS __attribute__((always_inline))
+
+/* Distance of folding, and what to multiply the two halves with. */
+struct fold {
+	uint64_t low, high;
+};
+
+static struct fold fold_128, fold_256, fold_512, fold_1024;
+
+static void make_fold(struct fold *fold, uint32_t bits)
+{
+	fold->low = (uint64_t)uroce_crc32_x_power(bits + 32) << 1;
+	fold->high = (uint64_t)uroce_crc32_x_power(bits - 32) << 1;
+}
+
+PCLMUL_CODE static inline __m128i constant(const struct fold *fold)
+{
+	return _mm_set_epi64x((long long)fold->high, (long long)fold->low);
+}
+
+/* @block, moved by the distance of @by, onto @onto */
+PCLMUL_CODE static inline __m128i fold(__m128i block, __m128i by, __m128i onto)
+{
+	__m128i low = _mm_clmulepi64_si128(block, by, 0x00);
+	__m128i high = _mm_clmulepi64_si128(block, by, 0x11);
+
+	return _mm_xor_si128(_mm_xor_si128(low, high), onto);
+}
+
+PCLMUL_CODE static inline BOTH_WAYS __m128i take_128(uint8_t *dst,
+						     const uint8_t *src,
+						     size_t at)
+{
+	__m128i block = _mm_loadu_si128((const void *)(src + at));
+
+	if (dst)
+		_mm_storeu_si128((void *)(dst + at), block);
+	return block;
+}
+
+/* All that is left: whole blocks onto @block, then the table. */
+PCLMUL_CODE static inline BOTH_WAYS uint32_t finish(__m128i block, uint8_t *dst,
+						    const uint8_t *src,
+						    size_t len)
+{
+	__m128i by = constant(&fold_128);
+	uint8_t last[16];
+	uint32_t reg;
+	size_t at = 0;
+
+	for (; len - at >= 16; at += 16)
+		block = fold(block, by, take_128(dst, src, at));
+	_mm_storeu_si128((void *)last, block);
+	reg = uroce_crc32_table(0, NULL, last, sizeof(last));
+	return uroce_crc32_table(reg, dst ? dst + at : NULL, src + at,
+				 len - at);
+}
+
+/* @len: 64 or more */
+PCLMUL_CODE static inline BOTH_WAYS uint32_t run_128(uint32_t reg, uint8_t *dst,
+						     const uint8_t *src,
+						     size_t len)
+{
+	__m128i by = constant(&fold_512), step = constant(&fold_128);
+	__m128i block[4];
+	size_t at = 64;
+
+	for (size_t i = 0; i < 4; i++)
+		block[i] = take_128(dst, src, 16 * i);
+	block[0] = _mm_xor_si128(block[0], _mm_cvtsi32_si128((int)reg));
+	for (; len - at >= 64; at += 64)
+		for (size_t i = 0; i < 4; i++)
+			block[i] = fold(block[i], by,
+					take_128(dst, src, at + 16 * i));
+	for (size_t i = 1; i < 4; i++)
+		block[i] = fold(block[i - 1], step, block[i]);
+	return finish(block[3], dst ? dst + at : NULL, src + at, len - at);
+}
+
+PCLMUL_CODE static uint32_t crc_pclmul(uint32_t reg, uint8_t *dst,
+				       const uint8_t *src, size_t len)
+{
+	if (len < 64)
+		return uroce_crc32_table(reg, dst, src, len);
+	/* two copies of the code, one of which does not store */
+	return dst ? run_128(reg, dst, src, len) : run_128(reg, NULL, src, len);
+}
+
+VPCLMUL_CODE static inline __m256i fold_wide(__m256i block, __m256i by,
+					     __m256i onto)
+{
+	__m256i low = _mm256_clmulepi64_epi128(block, by, 0x00);
+	__m256i high = _mm256_clmulepi64_epi128(block, by, 0x11);
+
+	return _mm256_xor_si256(_mm256_xor_si256(low, high), onto);
+}
+
+VPCLMUL_CODE static inline BOTH_WAYS __m256i take_256(uint8_t *dst,
+						      const uint8_t *src,
+						      size_t at)
+{
+	__m256i block = _mm256_loadu_si256((const void *)(src + at));
+
+	if (dst)
+		_mm256_storeu_si256((void *)(dst + at), block);
+	return block;
+}
+
+VPCLMUL_CODE static inline __m256i constant_wide(const struct fold *fold)
+{
+	return _mm256_set_epi64x((long long)fold->high, (long long)fold->low,
+				 (long long)fold->high, (long long)fold->low);
+}
+
+/* @len: 128 or more */
+VPCLMUL_CODE static inline BOTH_WAYS uint32_t run_256(uint32_t reg,
+						      uint8_t *dst,
+						      const uint8_t *src,
+						      size_t len)
+{
+	__m256i by = constant_wide(&fold_1024);
+	__m256i step = constant_wide(&fold_256);
+	__m256i block[4];
+	__m128i half;
+	size_t at = 128;
+
+	for (size_t i = 0; i < 4; i++)
+		block[i] = take_256(dst, src, 32 * i);
+	block[0] = _mm256_xor_si256(
+		block[0], _mm256_set_epi32(0, 0, 0, 0, 0, 0, 0, (int)reg));
+	for (; len - at >= 128; at += 128)
+		for (size_t i = 0; i < 4; i++)
+			block[i] = fold_wide(block[i], by,
+					     take_256(dst, src, at + 32 * i));
+	for (size_t i = 1; i < 4; i++)
+		block[i] = fold_wide(block[i - 1], step, block[i]);
+	half = fold(_mm256_castsi256_si128(block[3]), constant(&fold_128),
+		    _mm256_extracti128_si256(block[3], 1));
+	return finish(half, dst ? dst + at : NULL, src + at, len - at);
+}
+
+VPCLMUL_CODE static uint32_t crc_vpclmul(uint32_t reg, uint8_t *dst,
+					 const uint8_t *src, size_t len)
+{
+	if (len < VPCLMUL_MIN)
+		return crc_pclmul(reg, dst, src, len);
+	return dst ? run_256(reg, dst, src, len) : run_256(reg, NULL, src, len);
+}
+
+uroce_crc32_fn *uroce_crc32_x86_find(enum uroce_crc32_method method)
+{
+	if (!__builtin_cpu_supports("pclmul") ||
+	    !__builtin_cpu_supports("sse4.1"))
+		return NULL;
+	make_fold(&fold_128, 128);
+	make_fold(&fold_256, 256);
+	make_fold(&fold_512, 512);
+	make_fold(&fold_1024, 1024);
+	if (method == UROCE_CRC32_PCLMUL)
+		return crc_pclmul;
+	if (method == UROCE_CRC32_VPCLMUL && __builtin_cpu_supports("avx2") &&
+	    __builtin_cpu_supports("vpclmulqdq"))
+		return crc_vpclmul;
+	return NULL;
+}
+#endif

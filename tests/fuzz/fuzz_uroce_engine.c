@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fuzz target: whatever a peer can send to connections that are up. There are a
+ * QP of RC, of UC and of UD, with receives posted and requests under way.
+ *
+ * The input is a list of steps. A step is a byte of kind (bits 0-1: the QP;
+ * bits 2-7: what is put right in the packet, so that it gets past the first
+ * checks), a byte of distance, a length in two bytes, and the bytes of a packet
+ * from the BTH on. After each step all that wants to be sent is taken, and time
+ * goes on.
+ */
+#include "fuzz/fuzz_target.h"
+#include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/wire/uroce_wire.h"
+
+#define NR_QPS	     3
+#define DEPTH	     32
+#define MEMORY	     20000
+#define IOVA	     UINT64_C(0x10000)
+#define PD	     1
+#define MTU	     1024
+#define MAX_STEPS    200
+#define STEP_NS	     200000
+#define RIGHT_PSN    0x04 /* what the responder expects, and the distance */
+#define RIGHT_UNA    0x08 /* what the requester waits for, and the distance */
+#define RIGHT_KEY    0x10
+#define RIGHT_VA     0x20
+#define RIGHT_LENGTH 0x40
+#define RIGHT_QKEY   0x80
+
+struct world {
+	struct uroce_engine engine;
+	struct uroce_cq cq;
+	struct uroce_rq rq[NR_QPS];
+	struct uroce_qp *qp[NR_QPS];
+	uint8_t *memory;
+	uint32_t key;
+	uint64_t now;
+};
+
+static const struct uroce_path path_out = {
+	.sgid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
+	.dgid = { [10] = 0xff, 0xff, 10, 0, 0, 1 },
+};
+static const struct uroce_path path_in = {
+	.sgid = { [10] = 0xff, 0xff, 10, 0, 0, 1 },
+	.dgid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
+};
+
+static void connect(struct world *w, struct uroce_qp *qp)
+{
+	struct ibv_qp_attr attr = {
+		.path_mtu = IBV_MTU_1024,
+		.qkey = 0x1ee7,
+		.rq_psn = 0xfffffc,
+		.sq_psn = 0xfffff0,
+		.dest_qp_num = 0x123,
+		.qp_access_flags =
+			IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_FLUSH_GLOBAL,
+		.ah_attr = { .is_global = 1 },
+		.max_rd_atomic = 4,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 1,
+		.port_num = 1,
+		.timeout = 7,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+	};
+	static const int masks[3][3] = {
+		{ IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+		  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			  IBV_QP_MIN_RNR_TIMER,
+		  IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			  IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC },
+		{ IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+		  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
+		  IBV_QP_SQ_PSN },
+		{ IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0,
+		  IBV_QP_SQ_PSN },
+	};
+
+	for (int i = 0; i < 3; i++) {
+		attr.qp_state = (enum ibv_qp_state)(IBV_QPS_INIT + i);
+		fuzz_assert(!uroce_qp_modify(qp, &attr,
+					     masks[qp->type - IBV_QPT_RC][i] |
+						     IBV_QP_STATE,
+					     IBV_MTU_4096, &path_out, w->now));
+	}
+}
+
+static void post_receives(struct world *w, unsigned int i)
+{
+	struct uroce_recv_wqe *wqe;
+
+	while ((wqe = uroce_ring_vacant(&w->rq[i].ring))) {
+		wqe->length = 4000;
+		wqe->nr_sge = 2;
+		wqe->sge[0] = (struct ibv_sge){ IOVA, 1000, w->key };
+		wqe->sge[1] = (struct ibv_sge){ IOVA + 5000, 3000, w->key };
+		uroce_ring_put(&w->rq[i].ring);
+	}
+}
+
+/* One of each kind, so that answers find something that they are for. */
+static void post_sends(struct world *w, unsigned int i)
+{
+	static const uint8_t opcodes[] = {
+		IBV_WR_SEND,
+		IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_READ,
+		IBV_WR_ATOMIC_CMP_AND_SWP,
+		IBV_WR_ATOMIC_FETCH_AND_ADD,
+		IBV_WR_FLUSH,
+		IBV_WR_ATOMIC_WRITE,
+		IBV_WR_RDMA_READ,
+	};
+	size_t nr = i == 0 ? sizeof(opcodes) : 1;
+
+	for (size_t k = 0; k < nr; k++) {
+		struct uroce_send_wqe *wqe = uroce_ring_vacant(&w->qp[i]->sq);
+
+		fuzz_assert(wqe);
+		*wqe = (struct uroce_send_wqe){
+			.opcode = opcodes[k],
+			.flush_placement = IBV_FLUSH_GLOBAL,
+			.nr_sge = 1,
+			.length = k < 3 ? 3000 : 8,
+		};
+		if (i == 2)
+			wqe->ud.path = path_out;
+		wqe->sge[0] =
+			(struct ibv_sge){ IOVA + 10000, wqe->length, w->key };
+		uroce_ring_put(&w->qp[i]->sq);
+	}
+	uroce_engine_kick(&w->engine, w->qp[i]);
+}
+
+static void init(struct world *w)
+{
+	static const enum ibv_qp_type types[NR_QPS] = { IBV_QPT_RC, IBV_QPT_UC,
+							IBV_QPT_UD };
+	struct uroce_engine_config config = { .slot = 1 };
+	struct uroce_region region = {
+		.iova = IOVA,
+		.bytes = MEMORY,
+		.pd = PD,
+		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			  IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+			  IBV_ACCESS_FLUSH_GLOBAL,
+		.kind = UROCE_REGION_MEMORY,
+	};
+
+	memset(w, 0, sizeof(*w));
+	w->memory = calloc(1, MEMORY);
+	fuzz_assert(w->memory);
+	region.base = w->memory;
+	fuzz_assert(!uroce_engine_init(&w->engine, &config));
+	fuzz_assert(!uroce_memory_add(&w->engine.memory, &region, &w->key));
+	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
+	for (unsigned int i = 0; i < NR_QPS; i++) {
+		struct uroce_qp_config qp = {
+			.type = types[i],
+			.pd = PD,
+			.max_send_wr = DEPTH,
+			.max_send_sge = 2,
+			.sig_all = true,
+			.rq = &w->rq[i],
+			.send_cq = &w->cq,
+			.recv_cq = &w->cq,
+		};
+
+		fuzz_assert(!uroce_rq_init(&w->rq[i], DEPTH, 2, PD, i == 1));
+		fuzz_assert(!uroce_engine_new_qp(&w->engine, &qp, w->now,
+						 &w->qp[i]));
+		connect(w, w->qp[i]);
+		post_receives(w, i);
+		post_sends(w, i);
+	}
+}
+
+static void fini(struct world *w)
+{
+	for (unsigned int i = 0; i < NR_QPS; i++) {
+		uroce_engine_free_qp(&w->engine, w->qp[i], w->now, 0);
+		uroce_rq_fini(&w->rq[i]);
+	}
+	uroce_cq_fini(&w->cq);
+	uroce_engine_fini(&w->engine);
+	free(w->memory);
+}
+
+static void check_out(const struct uroce_out *out)
+{
+	uint8_t headers[UROCE_MAX_HEADER];
+	size_t len = 0;
+	unsigned int sum = 0;
+
+	fuzz_assert(uroce_wire_encode(&out->packet, headers) > 0);
+	for (uint32_t i = 0; i < out->pieces.nr; i++) {
+		const uint8_t *bytes = out->pieces.iov[i].iov_base;
+
+		/* touched, for the address sanitizer */
+		for (size_t k = 0; k < out->pieces.iov[i].iov_len; k++)
+			sum += bytes[k];
+		len += out->pieces.iov[i].iov_len;
+	}
+	fuzz_assert(len == out->packet.payload_len && len <= UROCE_MAX_MTU);
+	fuzz_assert(sum <= 255 * len);
+}
+
+static void check_qp(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->req;
+
+	fuzz_assert(qp->state <= IBV_QPS_ERR);
+	fuzz_assert(!uroce_psn_before(req->next_psn, req->una_psn));
+	fuzz_assert(!uroce_psn_before(req->new_psn, req->una_psn));
+	fuzz_assert(!uroce_psn_before(req->sent_psn, req->next_psn) ||
+		    qp->state == IBV_QPS_SQE);
+	fuzz_assert(qp->resp.nr_pending <= qp->resp.max_resources);
+	fuzz_assert(uroce_ring_used(&qp->sq) <= DEPTH);
+}
+
+static void settle(struct world *w)
+{
+	const struct uroce_cqe *cqe;
+	struct uroce_out out;
+	struct uroce_qp *qp;
+	int nr = 0;
+
+	while (uroce_engine_next(&w->engine, w->now, &out)) {
+		check_out(&out);
+		fuzz_assert(++nr < 10000);
+	}
+	uroce_engine_sent(&w->engine, w->now);
+	while ((cqe = uroce_ring_front(&w->cq.ring))) {
+		fuzz_assert(cqe->status <= IBV_WC_GENERAL_ERR);
+		uroce_ring_take(&w->cq.ring);
+	}
+	while ((qp = uroce_engine_take_qp(&w->engine)))
+		qp->events = 0;
+	while (uroce_engine_take_rq(&w->engine))
+		;
+	while (uroce_engine_take_cq(&w->engine))
+		;
+	for (unsigned int i = 0; i < NR_QPS; i++)
+		check_qp(w->qp[i]);
+}
+
+/* What kind says is put right; the rest is as it came. */
+static void put_right(const struct world *w, struct uroce_packet *packet,
+		      uint8_t kind, int8_t distance)
+{
+	const struct uroce_qp *qp = w->qp[kind % NR_QPS];
+
+	packet->path = &path_in;
+	packet->dest_qpn = qp->qpn;
+	packet->pkey = UROCE_PKEY_DEFAULT;
+	packet->opcode =
+		(uint8_t)(qp->transport | (packet->opcode & UROCE_OP_MASK));
+	packet->traits = uroce_wire_traits(packet->opcode);
+	if (kind & RIGHT_PSN)
+		packet->psn = uroce_psn_add(qp->resp.epsn, distance);
+	else if (kind & RIGHT_UNA)
+		packet->psn = uroce_psn_add(qp->req.una_psn, distance);
+	if (kind & RIGHT_KEY)
+		packet->rkey = w->key;
+	if (kind & RIGHT_VA)
+		packet->va = IOVA + packet->va % MEMORY;
+	if (kind & RIGHT_LENGTH)
+		packet->dma_len =
+			packet->dma_len % 3 * MTU + packet->payload_len;
+	if (kind & RIGHT_QKEY)
+		packet->qkey = 0x1ee7;
+}
+
+static void step(struct world *w, struct fuzz_reader *input)
+{
+	uint8_t kind = fuzz_take_u8(input);
+	int8_t distance = (int8_t)fuzz_take_u8(input);
+	uint16_t want = fuzz_take_u16(input);
+	struct uroce_packet packet;
+	const uint8_t *bytes;
+	uint8_t *copy;
+	size_t len;
+
+	bytes = fuzz_take(input, want, &len);
+	copy = malloc(len ? len : 1);
+	fuzz_assert(copy);
+	memcpy(copy, bytes, len);
+	if (uroce_wire_decode(copy, len, &packet) == 0) {
+		put_right(w, &packet, kind, distance);
+		if (packet.traits &&
+		    (packet.traits & UROCE_T_PAYLOAD || !packet.payload_len))
+			uroce_engine_receive(&w->engine, &packet, w->now);
+	}
+	free(copy);
+	settle(w);
+	w->now += STEP_NS;
+	(void)uroce_engine_expire(&w->engine, w->now);
+	settle(w);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct fuzz_reader input = { .data = data, .len = len };
+	struct world *w = aligned_alloc(UROCE_CACHE_LINE, sizeof(*w));
+
+	fuzz_assert(w);
+	init(w);
+	settle(w);
+	for (int i = 0; i < MAX_STEPS && input.len; i++)
+		step(w, &input);
+	fini(w);
+	free(w);
+	return 0;
+}

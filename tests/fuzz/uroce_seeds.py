@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Writes the seeds of the uroce fuzz targets: uroce_seeds.py FOLDER
+
+Makes FOLDER/fuzz_uroce_packet and FOLDER/fuzz_uroce_engine. The formats are
+described at the head of each target.
+"""
+import pathlib
+import struct
+import sys
+
+RC, UC, UD = 0x00, 0x20, 0x60
+PSN, UNA, KEY, VA, LENGTH, QKEY = 0x04, 0x08, 0x10, 0x20, 0x40, 0x80
+RIGHT = KEY | VA | LENGTH
+
+RETH = struct.pack(">QII", 0x10040, 0x100, 0)
+ATOMIC = struct.pack(">QIQQ", 0x10040, 0x100, 7, 9)
+ACK, RNR, NAK = 0x1F000001, 0x21000001, 0x60000001
+
+
+def reth(length):
+    return struct.pack(">QII", 0x10040, 0x100, length)
+
+
+def aeth(word=ACK):
+    return struct.pack(">I", word)
+
+
+def packet(opcode, headers=b"", payload=b"", ack=True, psn=0xFFFFFC, qpn=2):
+    pad = -len(payload) % 4
+    return struct.pack(">BBHII", opcode, pad << 4, 0xFFFF, qpn,
+                       (0x80000000 if ack else 0) | psn) + headers + payload + bytes(pad)
+
+
+def requests(transport):
+    """Name and packet of each request of a connection."""
+    full = bytes(1024)
+    yield "send_only", packet(transport | 4, b"", b"hello")
+    yield "send_first", packet(transport | 0, b"", full)
+    yield "send_middle", packet(transport | 1, b"", full)
+    yield "send_last_imm", packet(transport | 3, b"imm!", b"abc")
+    yield "write_only", packet(transport | 0x0A, reth(6), b"abcdef")
+    yield "write_first", packet(transport | 6, reth(0), full)
+    yield "write_last", packet(transport | 8, b"", b"ab")
+    yield "write_only_imm", packet(transport | 0x0B, reth(4) + b"imm!", b"abcd")
+
+
+def rc_requests():
+    yield from requests(RC)
+    yield "read", packet(RC | 0x0C, reth(2))
+    yield "cmp_swap", packet(RC | 0x13, ATOMIC)
+    yield "fetch_add", packet(RC | 0x14, ATOMIC)
+    yield "send_inv", packet(RC | 0x17, b"\0\0\1\0", b"abcd")
+    yield "flush", packet(RC | 0x1C, struct.pack(">I", 1) + reth(8))
+    yield "atomic_write", packet(RC | 0x1D, reth(8), b"12345678")
+
+
+def responses():
+    yield "ack", packet(RC | 0x11, aeth())
+    yield "rnr", packet(RC | 0x11, aeth(RNR))
+    yield "nak_seq", packet(RC | 0x11, aeth(NAK))
+    yield "nak_access", packet(RC | 0x11, aeth(NAK | 0x02000000))
+    yield "read_first", packet(RC | 0x0D, aeth(), bytes(1024))
+    yield "read_middle", packet(RC | 0x0E, b"", bytes(1024))
+    yield "read_last", packet(RC | 0x0F, aeth(), bytes(952))
+    yield "read_only", packet(RC | 0x10, aeth())
+    yield "atomic_ack", packet(RC | 0x12, aeth() + bytes(8))
+
+
+def datagrams():
+    deth = struct.pack(">II", 0x1EE7, 0x123)
+    yield "ud_send", packet(UD | 4, deth, b"hello")
+    yield "ud_send_imm", packet(UD | 5, deth + b"imm!", b"hello")
+
+
+def step(qp, kind, text, distance=0):
+    return struct.pack("<BbH", qp | kind, distance, len(text)) + text
+
+
+def packet_seeds():
+    for name, text in (*rc_requests(), *requests(UC), *responses(), *datagrams()):
+        for mode in (2, 3, 6, 11, 0):
+            yield f"{name}_{text[0]:02x}_{mode}", bytes([mode]) + text + bytes(4)
+    yield "empty", b""
+    yield "short", bytes(9)
+    yield "long", bytes([2]) + packet(RC | 1, b"", bytes(4096)) + bytes(4)
+
+
+def engine_seeds():
+    for name, text in rc_requests():
+        yield "rc_" + name, step(0, PSN | RIGHT, text)
+        # once more, then behind a gap, then the next one
+        yield "rc_again_" + name, (step(0, PSN | RIGHT, text) + step(0, PSN | RIGHT, text, -1) +
+                                   step(0, PSN | RIGHT, text, 2) + step(0, PSN | RIGHT, text))
+        yield "rc_wrong_" + name, step(0, PSN, text)
+    for name, text in requests(UC):
+        yield "uc_" + name, step(1, PSN | RIGHT, text) + step(1, PSN | RIGHT, text, 3)
+    for name, text in datagrams():
+        yield name, step(2, QKEY, text) + step(2, 0, text)
+    for name, text in responses():
+        for distance in (0, 1, 3, 8, -1):
+            yield f"{name}_{distance}", step(0, UNA, text, distance)
+    texts = dict((*rc_requests(), *responses()))
+    yield "send_in_three", b"".join(step(0, PSN | RIGHT, texts[n])
+                                    for n in ("send_first", "send_middle", "send_last_imm"))
+    yield "answers", b"".join((
+        step(0, UNA, texts["ack"], 5), step(0, UNA, texts["read_first"]),
+        step(0, UNA, texts["read_middle"]), step(0, UNA, texts["read_last"]),
+        step(0, UNA, texts["atomic_ack"]), step(0, UNA, texts["atomic_ack"]),
+        step(0, UNA, texts["read_only"]), step(0, UNA, texts["read_only"])))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for target, seeds in (("fuzz_uroce_packet", packet_seeds()),
+                          ("fuzz_uroce_engine", engine_seeds())):
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for name, seed in seeds:
+            (folder / target / name).write_bytes(seed)
+
+
+main()

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Completion queues: order, overrun, resizing, and who is woken. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <infiniband/verbs.h>
+
+#include "uroce/engine/uroce_cq_ring.h"
+
+static int push(struct uroce_cq *cq, uint64_t wr_id, bool solicited, bool *wake)
+{
+	struct uroce_cqe cqe = { .wr_id = wr_id };
+	bool woken = false;
+	int ret = uroce_cq_push(cq, &cqe, solicited, &woken);
+
+	if (wake)
+		*wake = woken;
+	return ret;
+}
+
+static uint64_t pop(struct uroce_cq *cq)
+{
+	const struct uroce_cqe *cqe = uroce_ring_front(&cq->ring);
+	uint64_t wr_id;
+
+	assert_non_null(cqe);
+	wr_id = cqe->wr_id;
+	uroce_ring_take(&cq->ring);
+	return wr_id;
+}
+
+static void completions_come_out_in_order(void **state)
+{
+	struct uroce_cq cq;
+
+	assert_int_equal(uroce_cq_init(&cq, 5, false), 0);
+	for (uint64_t round = 0; round < 20; round++) {
+		for (uint64_t i = 0; i < 5; i++)
+			assert_int_equal(push(&cq, round * 5 + i, false, NULL),
+					 0);
+		for (uint64_t i = 0; i < 5; i++)
+			assert_int_equal(pop(&cq), round * 5 + i);
+		assert_null(uroce_ring_front(&cq.ring));
+	}
+	uroce_cq_fini(&cq);
+}
+
+static void no_more_than_asked_for(void **state)
+{
+	struct uroce_cq cq;
+
+	assert_int_equal(uroce_cq_init(&cq, 5, false), 0);
+	for (uint64_t i = 0; i < 5; i++)
+		assert_int_equal(push(&cq, i, false, NULL), 0);
+	assert_int_equal(push(&cq, 5, false, NULL), -ENOBUFS);
+	assert_true(cq.overrun);
+	/* it stays dead, even with room */
+	assert_int_equal(pop(&cq), 0);
+	assert_int_equal(push(&cq, 6, false, NULL), -ENOBUFS);
+	for (uint64_t i = 1; i < 5; i++)
+		assert_int_equal(pop(&cq), i);
+	assert_null(uroce_ring_front(&cq.ring));
+	uroce_cq_fini(&cq);
+}
+
+static void resizing_keeps_the_content(void **state)
+{
+	struct uroce_cq cq;
+
+	assert_int_equal(uroce_cq_init(&cq, 8, false), 0);
+	for (uint64_t i = 0; i < 6; i++)
+		assert_int_equal(push(&cq, i, false, NULL), 0);
+	assert_int_equal(pop(&cq), 0);
+	assert_int_equal(uroce_cq_resize(&cq, 4), -EINVAL);
+	assert_int_equal(uroce_cq_resize(&cq, 0), -EINVAL);
+	assert_int_equal(uroce_cq_resize(&cq, 5), 0);
+	assert_int_equal(push(&cq, 9, false, NULL), -ENOBUFS);
+	assert_int_equal(uroce_cq_resize(&cq, 100), 0);
+	for (uint64_t i = 1; i < 6; i++)
+		assert_int_equal(pop(&cq), i);
+	uroce_cq_fini(&cq);
+}
+
+static void impossible_sizes_are_refused(void **state)
+{
+	struct uroce_cq cq;
+
+	assert_int_equal(uroce_cq_init(&cq, 0, false), -EINVAL);
+	assert_int_equal(uroce_cq_init(&cq, UROCE_RING_MAX + 1, false),
+			 -EINVAL);
+}
+
+static void arming_wakes_once(void **state)
+{
+	struct uroce_cq cq;
+	bool wake;
+
+	assert_int_equal(uroce_cq_init(&cq, 16, true), 0);
+	(void)push(&cq, 1, true, &wake);
+	assert_false(wake);
+	uroce_cq_arm(&cq, false);
+	(void)push(&cq, 2, false, &wake);
+	assert_true(wake);
+	(void)push(&cq, 3, true, &wake);
+	assert_false(wake);
+	uroce_cq_fini(&cq);
+}
+
+static void solicited_arming_waits_for_a_solicited_one(void **state)
+{
+	struct uroce_cqe failed = { .status = IBV_WC_WR_FLUSH_ERR };
+	struct uroce_cq cq;
+	bool wake = false;
+
+	assert_int_equal(uroce_cq_init(&cq, 16, true), 0);
+	uroce_cq_arm(&cq, true);
+	(void)push(&cq, 1, false, &wake);
+	assert_false(wake);
+	(void)push(&cq, 2, true, &wake);
+	assert_true(wake);
+	uroce_cq_arm(&cq, true);
+	assert_int_equal(uroce_cq_push(&cq, &failed, false, &wake), 0);
+	assert_true(wake);
+	/* the stronger wish stays */
+	uroce_cq_arm(&cq, false);
+	uroce_cq_arm(&cq, true);
+	(void)push(&cq, 3, false, &wake);
+	assert_true(wake);
+	uroce_cq_fini(&cq);
+}
+
+static void nobody_is_woken_without_a_channel(void **state)
+{
+	struct uroce_cq cq;
+	bool wake;
+
+	assert_int_equal(uroce_cq_init(&cq, 16, false), 0);
+	uroce_cq_arm(&cq, false);
+	(void)push(&cq, 1, true, &wake);
+	assert_false(wake);
+	uroce_cq_fini(&cq);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(completions_come_out_in_order),
+		cmocka_unit_test(no_more_than_asked_for),
+		cmocka_unit_test(resizing_keeps_the_content),
+		cmocka_unit_test(impossible_sizes_are_refused),
+		cmocka_unit_test(arming_wakes_once),
+		cmocka_unit_test(solicited_arming_waits_for_a_solicited_one),
+		cmocka_unit_test(nobody_is_woken_without_a_channel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,664 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How requests fail: which status on which side, which event, what is flushed,
+ * and that the timers and counters say when.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_retry.h"
+#include "uroce_pair.h"
+
+#define TARGET 300000
+
+static struct uroce_send_wqe request(const struct pair *pair, uint64_t wr_id,
+				     enum ibv_wr_opcode opcode)
+{
+	return (struct uroce_send_wqe){
+		.wr_id = wr_id,
+		.opcode = (uint8_t)opcode,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = 1,
+		.remote = { .va = PAIR_IOVA + TARGET,
+			    .rkey = pair->side[1].key },
+	};
+}
+
+static void post(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
+		 uint32_t length)
+{
+	struct uroce_send_wqe wqe = request(pair, wr_id, opcode);
+	struct ibv_sge sge = pair_sge(pair, 0, 0, length);
+
+	pair_post(pair, 0, &wqe, &sge);
+}
+
+static void recv(struct pair *pair, uint64_t wr_id, uint32_t length)
+{
+	struct ibv_sge sge = pair_sge(pair, 1, TARGET, length);
+
+	pair_post_recv(pair, 1, wr_id, &sge, 1);
+}
+
+static void expect(struct uroce_cq *cq, uint64_t wr_id,
+		   enum ibv_wc_status status)
+{
+	struct uroce_cqe cqe;
+
+	assert_true(pair_poll(cq, &cqe));
+	assert_int_equal(cqe.wr_id, wr_id);
+	assert_int_equal(cqe.status, status);
+}
+
+static void expect_none(struct uroce_cq *cq)
+{
+	struct uroce_cqe cqe;
+
+	assert_false(pair_poll(cq, &cqe));
+}
+
+static void expect_events(struct pair *pair, unsigned int side, uint32_t events)
+{
+	struct uroce_qp *qp = uroce_engine_take_qp(&pair->side[side].engine);
+
+	if (!events) {
+		assert_null(qp);
+		return;
+	}
+	assert_ptr_equal(qp, pair->side[side].qp);
+	assert_int_equal(qp->events, events);
+	qp->events = 0;
+}
+
+static void expect_state(const struct pair *pair, unsigned int side,
+			 enum ibv_qp_state state)
+{
+	assert_int_equal(uroce_qp_state(pair->side[side].qp), state);
+}
+
+/* Request 1 is good, 2 fails at the peer with @status, 3 is flushed. */
+static void check_refused(struct pair *pair, enum ibv_wc_status status,
+			  uint32_t event)
+{
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, status);
+	expect(&pair->side[0].send_cq, 3, IBV_WC_WR_FLUSH_ERR);
+	expect_none(&pair->side[0].send_cq);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	expect_state(pair, 1, IBV_QPS_ERR);
+	expect_events(pair, 0, 0);
+	expect_events(pair, 1, event);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_FATAL), 1);
+	pair_free(pair);
+}
+
+static struct pair *new_pair(void)
+{
+	struct pair_options o = pair_defaults();
+
+	return pair_new(&o);
+}
+
+static void remote_memory_that_may_not_be_touched(void **state)
+{
+	static const uint8_t opcodes[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+					   IBV_WR_ATOMIC_FETCH_AND_ADD,
+					   IBV_WR_ATOMIC_WRITE };
+
+	/* no key, a key that is not known, behind the end, before the start */
+	for (size_t i = 0; i < sizeof(opcodes); i++) {
+		for (int how = 0; how < 4; how++) {
+			struct pair *pair = new_pair();
+			struct ibv_sge sge = pair_sge(pair, 0, 0, 8);
+			struct uroce_send_wqe wqe = request(
+				pair, 2, (enum ibv_wr_opcode)opcodes[i]);
+
+			if (how == 0)
+				wqe.remote.rkey = 0;
+			else if (how == 1)
+				wqe.remote.rkey ^= 1;
+			else if (how == 2)
+				wqe.remote.va = PAIR_IOVA + PAIR_MEMORY;
+			else
+				wqe.remote.va = PAIR_IOVA - 8;
+			recv(pair, 7, 10);
+			post(pair, 1, IBV_WR_RDMA_WRITE, 5000);
+			pair_post(pair, 0, &wqe, &sge);
+			post(pair, 3, IBV_WR_RDMA_WRITE, 10);
+			pair_run_until(pair, pair->now + 100000);
+			expect(&pair->side[1].recv_cq, 7, IBV_WC_WR_FLUSH_ERR);
+			check_refused(pair, IBV_WC_REM_ACCESS_ERR,
+				      1u << IBV_EVENT_QP_ACCESS_ERR);
+		}
+	}
+}
+
+static void operations_that_the_qp_does_not_take(void **state)
+{
+	static const uint8_t opcodes[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+					   IBV_WR_ATOMIC_FETCH_AND_ADD,
+					   IBV_WR_ATOMIC_WRITE };
+
+	for (size_t i = 0; i < sizeof(opcodes); i++) {
+		struct pair *pair = new_pair();
+
+		recv(pair, 7, 10);
+		post(pair, 1, IBV_WR_SEND, 5);
+		pair->side[1].qp->access = 0;
+		post(pair, 2, (enum ibv_wr_opcode)opcodes[i], 8);
+		post(pair, 3, IBV_WR_SEND, 8);
+		check_refused(pair, IBV_WC_REM_INV_REQ_ERR,
+			      1u << IBV_EVENT_QP_REQ_ERR);
+	}
+}
+
+static void atomics_off_their_multiple(void **state)
+{
+	struct pair *pair = new_pair();
+	struct ibv_sge sge = pair_sge(pair, 0, 0, 8);
+	struct uroce_send_wqe wqe = request(pair, 2, IBV_WR_ATOMIC_CMP_AND_SWP);
+
+	wqe.remote.va += 4;
+	post(pair, 1, IBV_WR_RDMA_WRITE, 100);
+	pair_post(pair, 0, &wqe, &sge);
+	post(pair, 3, IBV_WR_RDMA_WRITE, 100);
+	check_refused(pair, IBV_WC_REM_INV_REQ_ERR, 1u << IBV_EVENT_QP_REQ_ERR);
+}
+
+static void a_message_longer_than_the_receive(void **state)
+{
+	struct pair *pair = new_pair();
+
+	recv(pair, 11, 3000);
+	recv(pair, 12, 2999);
+	recv(pair, 13, 3000);
+	for (uint64_t i = 1; i <= 3; i++)
+		post(pair, i, IBV_WR_SEND, 3000);
+	pair_run_until(pair, pair->now + 1000000);
+	expect(&pair->side[1].recv_cq, 11, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 12, IBV_WC_LOC_LEN_ERR);
+	expect(&pair->side[1].recv_cq, 13, IBV_WC_WR_FLUSH_ERR);
+	check_refused(pair, IBV_WC_REM_INV_REQ_ERR, 1u << IBV_EVENT_QP_REQ_ERR);
+}
+
+static void a_receive_whose_memory_is_wrong(void **state)
+{
+	struct pair *pair = new_pair();
+	struct ibv_sge sge = pair_sge(pair, 1, 0, 3000);
+
+	recv(pair, 11, 3000);
+	sge.lkey++;
+	pair_post_recv(pair, 1, 12, &sge, 1);
+	for (uint64_t i = 1; i <= 3; i++)
+		post(pair, i, IBV_WR_SEND, 3000);
+	pair_run_until(pair, pair->now + 1000000);
+	expect(&pair->side[1].recv_cq, 11, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 12, IBV_WC_LOC_PROT_ERR);
+	check_refused(pair, IBV_WC_REM_OP_ERR, 0);
+}
+
+/* What is wrong with request 2 is noticed here. */
+static void check_local(struct pair *pair, struct uroce_send_wqe wqe,
+			struct ibv_sge sge, enum ibv_wc_status status)
+{
+	post(pair, 1, IBV_WR_RDMA_WRITE, 5000);
+	pair_post(pair, 0, &wqe, &sge);
+	post(pair, 3, IBV_WR_RDMA_WRITE, 10);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, status);
+	expect(&pair->side[0].send_cq, 3, IBV_WC_WR_FLUSH_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	expect_state(pair, 1, IBV_QPS_RTS);
+	pair_free(pair);
+}
+
+static void requests_whose_memory_is_wrong(void **state)
+{
+	static const uint8_t opcodes[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+					   IBV_WR_ATOMIC_FETCH_AND_ADD,
+					   IBV_WR_ATOMIC_WRITE };
+
+	for (size_t i = 0; i < sizeof(opcodes); i++) {
+		struct pair *pair = new_pair();
+		struct ibv_sge sge = pair_sge(pair, 0, 0, 8);
+
+		sge.lkey += 256;
+		check_local(pair,
+			    request(pair, 2, (enum ibv_wr_opcode)opcodes[i]),
+			    sge, IBV_WC_LOC_PROT_ERR);
+	}
+}
+
+static void requests_that_make_no_sense(void **state)
+{
+	struct pair *pair = new_pair();
+
+	check_local(pair, request(pair, 2, IBV_WR_ATOMIC_FETCH_AND_ADD),
+		    pair_sge(pair, 0, 0, 16), IBV_WC_LOC_LEN_ERR);
+	pair = new_pair();
+	check_local(pair, request(pair, 2, IBV_WR_TSO), pair_sge(pair, 0, 0, 1),
+		    IBV_WC_LOC_QP_OP_ERR);
+	pair = new_pair();
+	pair->side[0].qp->max_rd_atomic = 0;
+	check_local(pair, request(pair, 2, IBV_WR_RDMA_READ),
+		    pair_sge(pair, 0, 0, 1), IBV_WC_LOC_QP_OP_ERR);
+	pair = new_pair();
+	check_local(pair, request(pair, 2, IBV_WR_RDMA_WRITE),
+		    pair_sge(pair, 0, 0, UROCE_MAX_MESSAGE + 1),
+		    IBV_WC_LOC_LEN_ERR);
+}
+
+/* The first packets are on the way when the memory behind is found wrong. */
+static void a_message_that_fails_in_the_middle(void **state)
+{
+	struct pair *pair = new_pair();
+	struct ibv_sge sge[2] = { pair_sge(pair, 0, 0, 5000),
+				  pair_sge(pair, 0, PAIR_MEMORY, 5000) };
+	struct uroce_send_wqe wqe = request(pair, 1, IBV_WR_RDMA_WRITE);
+
+	wqe.nr_sge = 2;
+	pair_post(pair, 0, &wqe, sge);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TX_PACKETS), 4);
+	pair_free(pair);
+}
+
+static void a_receiver_that_is_never_ready(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+	uint64_t start;
+
+	o.rnr_retry = 3;
+	o.min_rnr_timer = 14; /* 1.28 ms */
+	pair = pair_new(&o);
+	start = pair->now;
+	post(pair, 1, IBV_WR_SEND, 100);
+	post(pair, 2, IBV_WR_SEND, 100);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RNR_RETRY_EXC_ERR);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_RECEIVE), 4);
+	assert_in_range(pair->now - start, 3 * 1280000, 3 * 1280000 + 20000);
+	/* the receiver has done nothing wrong */
+	expect_state(pair, 1, IBV_QPS_RTS);
+	pair_free(pair);
+}
+
+static void a_receiver_that_is_ready_late(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.min_rnr_timer = 10; /* 0.32 ms */
+	o.rnr_retry = 7;      /* for ever */
+	o.retry_cnt = 0;      /* waiting is no retry */
+	pair = pair_new(&o);
+	for (uint64_t i = 0; i < 4; i++)
+		post(pair, i, IBV_WR_SEND, 3000);
+	pair_run_until(pair, pair->now + 10000000);
+	assert_in_range(pair_count(pair, 1, UROCE_C_NO_RECEIVE), 28, 34);
+	expect_none(&pair->side[0].send_cq);
+	for (uint64_t i = 0; i < 4; i++)
+		recv(pair, i, 3000);
+	pair_run(pair);
+	for (uint64_t i = 0; i < 4; i++) {
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+		expect(&pair->side[1].recv_cq, i, IBV_WC_SUCCESS);
+	}
+	assert_int_equal(pair_count(pair, 1, UROCE_C_TOO_LONG), 0);
+	pair_free(pair);
+}
+
+/* Data of a WRITE comes before its immediate finds no receive request. */
+static void an_immediate_waits_for_a_receive(void **state)
+{
+	struct pair *pair = new_pair();
+
+	memset(pair->side[0].memory, 'x', 5000);
+	post(pair, 1, IBV_WR_RDMA_WRITE_WITH_IMM, 5000);
+	pair_run_until(pair, pair->now + 100000);
+	expect_none(&pair->side[1].recv_cq);
+	assert_int_equal(pair->side[1].memory[TARGET], 'x');
+	assert_int_equal(pair->side[1].memory[TARGET + 4999], 0);
+	recv(pair, 5, 0);
+	pair_run(pair);
+	expect(&pair->side[1].recv_cq, 5, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	assert_int_equal(pair->side[1].memory[TARGET + 4999], 'x');
+	pair_free(pair);
+}
+
+static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
+				  const struct uroce_packet *packet)
+{
+	return PAIR_DROP;
+}
+
+static void a_peer_that_is_gone(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+	uint64_t start;
+
+	o.retry_cnt = 3;
+	o.timeout = 10; /* 4.2 ms */
+	pair = pair_new(&o);
+	pair->filter = drop_all;
+	start = pair->now;
+	post(pair, 1, IBV_WR_RDMA_READ, 100);
+	post(pair, 2, IBV_WR_SEND, 100);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TX_PACKETS), 2 * 4);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 4);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRY_EXCEEDED), 1);
+	assert_int_equal(pair->now - start, 4 * (UINT64_C(4096) << 10));
+	pair_free(pair);
+}
+
+static void without_a_timeout_it_waits_for_ever(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.timeout = 0;
+	pair = pair_new(&o);
+	pair->filter = drop_all;
+	post(pair, 1, IBV_WR_SEND, 100);
+	pair_run(pair);
+	expect_none(&pair->side[0].send_cq);
+	assert_int_equal(uroce_engine_deadline(&pair->side[0].engine),
+			 UROCE_NEVER);
+	expect_state(pair, 0, IBV_QPS_RTS);
+	pair_free(pair);
+}
+
+/* The region goes while the answer to a READ is on the way. */
+static enum pair_verdict remove_region(struct pair *pair, unsigned int from,
+				       const struct uroce_packet *packet)
+{
+	if (packet->traits || from != 1)
+		return PAIR_PASS;
+	(void)uroce_memory_remove(&pair->side[1].engine.memory,
+				  pair->side[1].key);
+	return PAIR_PASS;
+}
+
+static void a_region_that_goes_during_a_read(void **state)
+{
+	struct pair *pair = new_pair();
+
+	pair->filter = remove_region;
+	post(pair, 1, IBV_WR_RDMA_READ, 50000);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_REM_ACCESS_ERR);
+	expect_events(pair, 1, 1u << IBV_EVENT_QP_ACCESS_ERR);
+	pair_free(pair);
+}
+
+static void what_is_posted_in_error_is_flushed(void **state)
+{
+	struct pair *pair = new_pair();
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	recv(pair, 1, 10);
+	recv(pair, 2, 10);
+	assert_int_equal(uroce_qp_modify(pair->side[1].qp, &attr, IBV_QP_STATE,
+					 IBV_MTU_4096, NULL, pair->now),
+			 0);
+	expect(&pair->side[1].recv_cq, 1, IBV_WC_WR_FLUSH_ERR);
+	expect(&pair->side[1].recv_cq, 2, IBV_WC_WR_FLUSH_ERR);
+	recv(pair, 3, 10);
+	pair_run(pair);
+	expect(&pair->side[1].recv_cq, 3, IBV_WC_WR_FLUSH_ERR);
+	assert_int_equal(uroce_qp_modify(pair->side[0].qp, &attr, IBV_QP_STATE,
+					 IBV_MTU_4096, NULL, pair->now),
+			 0);
+	post(pair, 9, IBV_WR_SEND, 10);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 9, IBV_WC_WR_FLUSH_ERR);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TX_PACKETS), 0);
+	pair_free(pair);
+}
+
+static void modify(struct pair *pair, unsigned int side,
+		   enum ibv_qp_state state, int mask)
+{
+	struct ibv_qp_attr attr = { .qp_state = state,
+				    .en_sqd_async_notify = 1 };
+
+	assert_int_equal(uroce_qp_modify(pair->side[side].qp, &attr,
+					 IBV_QP_STATE | mask, IBV_MTU_4096,
+					 NULL, pair->now),
+			 0);
+}
+
+static void a_send_queue_is_drained_and_goes_on(void **state)
+{
+	struct pair *pair = new_pair();
+	struct ibv_qp_attr attr;
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 300000); /* more than a window */
+	(void)pair_step(pair);
+	modify(pair, 0, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
+	uroce_qp_query(pair->side[0].qp, &attr);
+	assert_true(attr.sq_draining);
+	expect_events(pair, 0, 0);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_none(&pair->side[0].send_cq);
+	expect_events(pair, 0, 1u << IBV_EVENT_SQ_DRAINED);
+	uroce_qp_query(pair->side[0].qp, &attr);
+	assert_false(attr.sq_draining);
+	modify(pair, 0, IBV_QPS_RTS, 0);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	/* nothing is under way: drained at once */
+	modify(pair, 0, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
+	expect_events(pair, 0, 1u << IBV_EVENT_SQ_DRAINED);
+	pair_free(pair);
+}
+
+static void uc_and_ud_fail_into_sqe(void **state)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_UC, IBV_QPT_UD };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct pair_options o = pair_defaults();
+		struct uroce_send_wqe wqe;
+		struct ibv_sge sge;
+		struct pair *pair;
+
+		o.type = types[i];
+		pair = pair_new(&o);
+		sge = pair_sge(pair, 0, 0, 100);
+		wqe = request(pair, 2, IBV_WR_SEND);
+		wqe.ud.path = pair->side[0].path;
+		wqe.ud.qpn = pair->side[1].qp->qpn;
+		wqe.ud.qkey = 0x1ee7;
+		recv(pair, 5, 200);
+		recv(pair, 6, 200);
+		wqe.wr_id = 1;
+		pair_post(pair, 0, &wqe, &sge);
+		sge.lkey++;
+		wqe.wr_id = 2;
+		pair_post(pair, 0, &wqe, &sge);
+		wqe.wr_id = 3;
+		pair_post(pair, 0, &wqe, &sge);
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+		expect(&pair->side[0].send_cq, 2, IBV_WC_LOC_PROT_ERR);
+		expect(&pair->side[0].send_cq, 3, IBV_WC_WR_FLUSH_ERR);
+		expect_state(pair, 0, IBV_QPS_SQE);
+		expect(&pair->side[1].recv_cq, 5, IBV_WC_SUCCESS);
+		/* posted in SQE: flushed; after RTS: sent */
+		pair_post(pair, 0, &wqe, &sge);
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, 3, IBV_WC_WR_FLUSH_ERR);
+		modify(pair, 0, IBV_QPS_RTS, 0);
+		sge.lkey--;
+		pair_post(pair, 0, &wqe, &sge);
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, 3, IBV_WC_SUCCESS);
+		expect(&pair->side[1].recv_cq, 6, IBV_WC_SUCCESS);
+		pair_free(pair);
+	}
+}
+
+static void a_datagram_longer_than_a_packet(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_send_wqe wqe;
+	struct ibv_sge sge;
+	struct pair *pair;
+
+	o.type = IBV_QPT_UD;
+	pair = pair_new(&o);
+	sge = pair_sge(pair, 0, 0, 4097);
+	wqe = request(pair, 1, IBV_WR_SEND);
+	pair_post(pair, 0, &wqe, &sge);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_LOC_LEN_ERR);
+	pair_free(pair);
+}
+
+static void a_completion_queue_that_overruns(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_cq *cq;
+	struct pair *pair;
+
+	o.depth = 4; /* and CQs of 8 */
+	pair = pair_new(&o);
+	cq = &pair->side[0].send_cq;
+	for (int round = 0; round < 3; round++) {
+		for (uint64_t i = 0; i < 4; i++)
+			post(pair, i, IBV_WR_RDMA_WRITE, 10);
+		pair_run(pair);
+	}
+	assert_true(cq->overrun);
+	assert_ptr_equal(uroce_engine_take_cq(&pair->side[0].engine), cq);
+	assert_true(cq->report_overrun);
+	assert_null(uroce_engine_take_cq(&pair->side[0].engine));
+	assert_int_equal(pair_count(pair, 0, UROCE_C_CQ_OVERRUN), 4);
+	/* a QP whose completions are lost is of no use any more */
+	expect_state(pair, 0, IBV_QPS_ERR);
+	/* it is reported once */
+	cq->report_overrun = false;
+	post(pair, 9, IBV_WR_RDMA_WRITE, 10);
+	pair_run(pair);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_CQ_OVERRUN), 5);
+	assert_null(uroce_engine_take_cq(&pair->side[0].engine));
+	pair_free(pair);
+}
+
+static void a_shared_queue_reaches_its_limit_once(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_engine *engine;
+	struct uroce_rq *rq;
+	struct pair *pair;
+
+	o.shared = true;
+	pair = pair_new(&o);
+	engine = &pair->side[1].engine;
+	rq = &pair->side[1].rq;
+	for (uint64_t i = 0; i < 5; i++)
+		recv(pair, i, 100);
+	rq->limit = 3;
+	post(pair, 1, IBV_WR_SEND, 10);
+	post(pair, 2, IBV_WR_SEND, 10);
+	pair_run(pair);
+	assert_null(uroce_engine_take_rq(engine));
+	post(pair, 3, IBV_WR_SEND, 10);
+	pair_run(pair);
+	assert_ptr_equal(uroce_engine_take_rq(engine), rq);
+	assert_true(rq->limit_event);
+	assert_int_equal(rq->limit, 0);
+	post(pair, 4, IBV_WR_SEND, 10);
+	pair_run(pair);
+	assert_null(uroce_engine_take_rq(engine));
+	/* what is left stays when a QP fails, which says so */
+	modify(pair, 1, IBV_QPS_ERR, 0);
+	expect_events(pair, 1, 1u << IBV_EVENT_QP_LAST_WQE_REACHED);
+	assert_int_equal(uroce_ring_used(&rq->ring), 1);
+	pair_free(pair);
+}
+
+static void the_first_packet_is_reported_in_rtr(void **state)
+{
+	struct pair *pair = new_pair();
+	struct uroce_qp *qp = pair->side[1].qp;
+
+	qp->state = IBV_QPS_RTR;
+	post(pair, 1, IBV_WR_RDMA_WRITE, 3000);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 3000);
+	pair_run(pair);
+	expect_events(pair, 1, 1u << IBV_EVENT_COMM_EST);
+	expect_events(pair, 1, 0);
+	pair_free(pair);
+}
+
+static void times_are_those_of_the_tables(void **state)
+{
+	assert_int_equal(uroce_retry_rnr_ns(0), 655360000);
+	assert_int_equal(uroce_retry_rnr_ns(1), 10000);
+	assert_int_equal(uroce_retry_rnr_ns(5), 60000);
+	assert_int_equal(uroce_retry_rnr_ns(12), 640000);
+	assert_int_equal(uroce_retry_rnr_ns(20), 10240000);
+	assert_int_equal(uroce_retry_rnr_ns(31), 491520000);
+	/* it rises from 1 to 31, and 0 is the longest */
+	for (uint8_t i = 2; i < 32; i++)
+		assert_true(uroce_retry_rnr_ns(i) > uroce_retry_rnr_ns(i - 1));
+	assert_true(uroce_retry_rnr_ns(0) > uroce_retry_rnr_ns(31));
+	assert_int_equal(uroce_retry_timeout_ns(0), UROCE_NEVER);
+	assert_int_equal(uroce_retry_timeout_ns(1), 8192);
+	assert_int_equal(uroce_retry_timeout_ns(14), 67108864);
+	assert_int_equal(uroce_retry_timeout_ns(31), UINT64_C(4096) << 31);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(remote_memory_that_may_not_be_touched),
+		cmocka_unit_test(operations_that_the_qp_does_not_take),
+		cmocka_unit_test(atomics_off_their_multiple),
+		cmocka_unit_test(a_message_longer_than_the_receive),
+		cmocka_unit_test(a_receive_whose_memory_is_wrong),
+		cmocka_unit_test(requests_whose_memory_is_wrong),
+		cmocka_unit_test(requests_that_make_no_sense),
+		cmocka_unit_test(a_message_that_fails_in_the_middle),
+		cmocka_unit_test(a_receiver_that_is_never_ready),
+		cmocka_unit_test(a_receiver_that_is_ready_late),
+		cmocka_unit_test(an_immediate_waits_for_a_receive),
+		cmocka_unit_test(a_peer_that_is_gone),
+		cmocka_unit_test(without_a_timeout_it_waits_for_ever),
+		cmocka_unit_test(a_region_that_goes_during_a_read),
+		cmocka_unit_test(what_is_posted_in_error_is_flushed),
+		cmocka_unit_test(a_send_queue_is_drained_and_goes_on),
+		cmocka_unit_test(uc_and_ud_fail_into_sqe),
+		cmocka_unit_test(a_datagram_longer_than_a_packet),
+		cmocka_unit_test(a_completion_queue_that_overruns),
+		cmocka_unit_test(a_shared_queue_reaches_its_limit_once),
+		cmocka_unit_test(the_first_packet_is_reported_in_rtr),
+		cmocka_unit_test(times_are_those_of_the_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Two engines with a QP each and a wire in memory between them. Packets become
+ * bytes with an ICRC and are parsed again, as on a real wire; time is a number
+ * that jumps from one event to the next; what the wire does to a packet is
+ * decided by a seed, or by a function of the test.
+ */
+#ifndef UROCE_PAIR_H
+#define UROCE_PAIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/engine/uroce_engine.h"
+
+#define PAIR_PD	    3
+#define PAIR_MEMORY (1u << 20) /* bytes that each side registers */
+#define PAIR_IOVA   UINT64_C(0x700000000000)
+#define PAIR_ALL_RIGHTS                                      \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
+	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
+	 IBV_ACCESS_MW_BIND | IBV_ACCESS_FLUSH_GLOBAL)
+
+struct pair_side {
+	struct uroce_engine engine;
+	struct uroce_qp *qp;
+	struct uroce_cq send_cq, recv_cq;
+	struct uroce_rq rq;
+	uint8_t *memory;
+	uint32_t key; /* of the memory, at PAIR_IOVA */
+	struct uroce_path path;
+};
+
+/* What happens to packets; each number is in 1000. */
+struct pair_faults {
+	unsigned int loss, duplicate, reorder, corrupt;
+};
+
+enum pair_verdict {
+	PAIR_PASS,
+	PAIR_DROP,
+};
+
+struct pair_datagram {
+	uint64_t at_ns;
+	uint64_t order;
+	unsigned int to; /* side */
+	size_t len;
+	uint8_t bytes[UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN];
+};
+
+#define PAIR_MAX_DATAGRAMS 8192
+
+struct pair {
+	struct pair_side side[2];
+	uint64_t now;
+	uint32_t random;
+	struct pair_faults faults;
+	bool ipv6;
+
+	/* of the test: may look at a packet that side @from sends, or drop it
+	 */
+	enum pair_verdict (*filter)(struct pair *pair, unsigned int from,
+				    const struct uroce_packet *packet);
+	void *filter_data;
+
+	/* datagrams on the way: a heap of places in @pool, the earliest first
+	 */
+	struct pair_datagram *pool;
+	uint32_t heap[PAIR_MAX_DATAGRAMS];
+	uint32_t unused[PAIR_MAX_DATAGRAMS];
+	uint32_t nr_heap, nr_unused;
+	uint64_t nr_sent;
+};
+
+struct pair_options {
+	enum ibv_qp_type type;
+	enum ibv_mtu mtu;
+	uint32_t psn; /* first of side 0; side 1 begins elsewhere */
+	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
+	uint8_t rd_atomic;
+	uint32_t depth; /* of all queues */
+	bool shared;	/* receive queues are SRQs */
+	bool ipv6;
+	bool channel;
+	uint32_t seed;
+};
+
+/* RC, MTU 1024, PSN close to the wrap, generous limits. */
+struct pair_options pair_defaults(void);
+
+/* Both QPs are in RTS. Ends with pair_free(). */
+struct pair *pair_new(const struct pair_options *options);
+
+void pair_free(struct pair *pair);
+
+/* Back to RESET and to RTS again, with an empty wire and empty queues. */
+void pair_reconnect(struct pair *pair, const struct pair_options *options);
+
+/* Until nothing is on the way, to be sent, or timed; or until @until_ns. */
+void pair_run_until(struct pair *pair, uint64_t until_ns);
+void pair_run(struct pair *pair);
+
+/* One event: a datagram delivered, or timers. False: there is none. */
+bool pair_step(struct pair *pair);
+
+uint32_t pair_random(struct pair *pair, uint32_t below);
+
+/* A send request; opcode, flags, remote etc. of @wqe are copied. */
+void pair_post(struct pair *pair, unsigned int side,
+	       const struct uroce_send_wqe *wqe, const struct ibv_sge *sge);
+
+/* A piece of a side's memory. */
+struct ibv_sge pair_sge(const struct pair *pair, unsigned int side,
+			uint32_t offset, uint32_t length);
+
+void pair_post_recv(struct pair *pair, unsigned int side, uint64_t wr_id,
+		    const struct ibv_sge *sge, uint32_t nr_sge);
+
+/* Next completion; false: there is none. */
+bool pair_poll(struct uroce_cq *cq, struct uroce_cqe *ret_cqe);
+
+/* Puts a packet of side @from, made by hand, on the wire. */
+void pair_inject(struct pair *pair, unsigned int from,
+		 const struct uroce_packet *packet, const void *payload);
+
+uint64_t pair_count(const struct pair *pair, unsigned int side,
+		    enum uroce_counter counter);
+
+#endif

@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rules of the protocol that a transfer would also survive without, only
+ * slower, or with a peer that does not look closely.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce_pair.h"
+
+#define TARGET 300000
+#define MTU    1024
+
+static uint32_t psn_of(uint32_t first, uint32_t n)
+{
+	return (first + n) & 0xffffff;
+}
+
+static void post(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
+		 uint32_t length)
+{
+	struct ibv_sge sge = pair_sge(pair, 0, 0, length);
+	struct uroce_send_wqe wqe = {
+		.wr_id = wr_id,
+		.opcode = (uint8_t)opcode,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = 1,
+		.remote = { .va = PAIR_IOVA + TARGET,
+			    .rkey = pair->side[1].key },
+	};
+
+	pair_post(pair, 0, &wqe, &sge);
+}
+
+static void recv(struct pair *pair, uint64_t wr_id)
+{
+	struct ibv_sge sge = pair_sge(pair, 1, TARGET, 5000);
+
+	pair_post_recv(pair, 1, wr_id, &sge, 1);
+}
+
+static void expect(struct uroce_cq *cq, uint64_t wr_id,
+		   enum ibv_wc_status status)
+{
+	struct uroce_cqe cqe;
+
+	assert_true(pair_poll(cq, &cqe));
+	assert_int_equal(cqe.wr_id, wr_id);
+	assert_int_equal(cqe.status, status);
+}
+
+/* Answers of side 1, kept. */
+struct seen {
+	struct uroce_packet packet[64];
+	unsigned int nr;
+};
+
+static enum pair_verdict keep_answers(struct pair *pair, unsigned int from,
+				      const struct uroce_packet *packet)
+{
+	struct seen *seen = pair->filter_data;
+
+	if (from == 1 && seen->nr < 64)
+		seen->packet[seen->nr++] = *packet;
+	return PAIR_PASS;
+}
+
+static struct uroce_packet request(const struct pair *pair, uint8_t op,
+				   uint32_t n)
+{
+	return (struct uroce_packet){
+		.path = &pair->side[0].path,
+		.opcode = op,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.dest_qpn = pair->side[1].qp->qpn,
+		.psn = psn_of(pair->side[1].qp->rq_psn, n),
+		.ack_req = true,
+		.va = PAIR_IOVA + TARGET,
+		.rkey = pair->side[1].key,
+		.dma_len = 8,
+	};
+}
+
+static void inject(struct pair *pair, struct uroce_packet packet, uint32_t len)
+{
+	packet.payload_len = len;
+	pair_inject(pair, 0, &packet, "eight...");
+}
+
+/* WRITE, READ of two packets, WRITE. */
+static void message_numbers_count_messages(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct uroce_packet read = request(pair, UROCE_READ_REQUEST, 1);
+	struct uroce_packet again;
+	struct seen seen = {};
+
+	pair->filter = keep_answers;
+	pair->filter_data = &seen;
+	read.dma_len = 2 * MTU;
+	inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
+	inject(pair, read, 0);
+	inject(pair, request(pair, UROCE_WRITE_ONLY, 3), 8);
+	pair_run(pair);
+	assert_int_equal(seen.nr, 3);
+	assert_int_equal(seen.packet[0].opcode, UROCE_READ_RESP_FIRST);
+	assert_int_equal(seen.packet[0].msn, 2);
+	assert_int_equal(seen.packet[0].syndrome, 0x1f);
+	assert_int_equal(seen.packet[1].opcode, UROCE_READ_RESP_LAST);
+	assert_int_equal(seen.packet[1].msn, 2);
+	assert_int_equal(seen.packet[2].opcode, UROCE_ACKNOWLEDGE);
+	assert_int_equal(seen.packet[2].msn, 3);
+	assert_int_equal(seen.packet[2].psn, read.psn + 2);
+
+	/* the first again: acknowledged, but not beyond the READ behind it */
+	inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
+	pair_run(pair);
+	assert_int_equal(seen.nr, 4);
+	assert_int_equal(seen.packet[3].opcode, UROCE_ACKNOWLEDGE);
+	assert_int_equal(seen.packet[3].psn, psn_of(read.psn, UINT32_MAX));
+	assert_int_equal(seen.packet[3].syndrome, 0x1f);
+	/* and without a wish for an ACK there is none */
+	again = request(pair, UROCE_WRITE_ONLY, 0);
+	again.ack_req = false;
+	inject(pair, again, 8);
+	pair_run(pair);
+	assert_int_equal(seen.nr, 4);
+	/* the last again: all is acknowledged */
+	inject(pair, request(pair, UROCE_WRITE_ONLY, 3), 8);
+	pair_run(pair);
+	assert_int_equal(seen.packet[4].psn, read.psn + 2);
+	pair_free(pair);
+}
+
+static void messages_are_cut_by_the_mtu(void **state)
+{
+	for (int mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
+		struct pair_options o = pair_defaults();
+		uint32_t bytes = 128u << mtu;
+		struct uroce_out out;
+		struct pair *pair;
+
+		o.mtu = (enum ibv_mtu)mtu;
+		pair = pair_new(&o);
+		post(pair, 1, IBV_WR_RDMA_WRITE, 2 * bytes + 1);
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_true(uroce_engine_next(&pair->side[0].engine,
+						      pair->now, &out));
+			assert_int_equal(out.packet.payload_len,
+					 i < 2 ? bytes : 1);
+		}
+		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
+					       &out));
+		pair_free(pair);
+	}
+}
+
+/* Every 16 packets, and at the end of a message. */
+static void acks_are_asked_for(void **state)
+{
+	static const uint32_t sizes[] = { 1, 16 * MTU, 17 * MTU, 40 * MTU };
+	static const unsigned int asked[] = { 1, 1, 2, 3 };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct pair_options o = pair_defaults();
+		struct pair *pair = pair_new(&o);
+		struct uroce_out out;
+		unsigned int nr = 0;
+
+		post(pair, 1, IBV_WR_RDMA_WRITE, sizes[i]);
+		while (uroce_engine_next(&pair->side[0].engine, pair->now,
+					 &out))
+			nr += out.packet.ack_req;
+		assert_int_equal(nr, asked[i]);
+		pair_free(pair);
+	}
+}
+
+static void no_more_than_a_window_is_on_the_way(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct uroce_out out = {};
+	unsigned int nr = 0;
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 300 * MTU);
+	while (uroce_engine_next(&pair->side[0].engine, pair->now, &out))
+		nr++;
+	assert_int_equal(nr, 64);
+	assert_true(out.packet.ack_req); /* or it would never open again */
+	pair_free(pair);
+}
+
+static void the_window_grows_to_its_limit(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+
+	for (uint64_t i = 0; i < 100; i++) {
+		post(pair, i, IBV_WR_RDMA_WRITE, 700000);
+		pair_run(pair);
+	}
+	assert_int_equal(pair->side[0].qp->req.window,
+			 pair->side[0].engine.window_bytes / MTU);
+	pair_free(pair);
+}
+
+/* After a whole circle of PSNs an old READ would look like a young one. */
+static void old_requests_are_forgotten(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct uroce_responder *resp = &pair->side[1].qp->resp;
+	uint32_t much = (1u << 20) + 10;
+
+	inject(pair, request(pair, UROCE_READ_REQUEST, 0), 0);
+	pair_run(pair);
+	assert_int_equal(resp->resource[0].op, UROCE_READ_REQUEST);
+	/* as if so many others had come; the next one is on a boundary */
+	resp->epsn = (resp->epsn + much) & 0xf00000;
+	resp->epsn = (resp->epsn + 0xfffff) & 0xffffff;
+	pair->side[1].qp->rq_psn = resp->epsn;
+	inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
+	pair_run(pair);
+	assert_int_equal(resp->resource[0].op, 0);
+	pair_free(pair);
+}
+
+/* Packets of side 0 that are lost: each one after the NAK for the one before.
+ */
+struct losses {
+	uint32_t psn[4];
+	unsigned int nr;
+};
+
+static enum pair_verdict lose(struct pair *pair, unsigned int from,
+			      const struct uroce_packet *packet)
+{
+	struct losses *losses = pair->filter_data;
+
+	if (from != 0 || losses->nr == 4 ||
+	    packet->psn != losses->psn[losses->nr] ||
+	    pair_count(pair, 0, UROCE_C_NAKS_SEQ) != losses->nr)
+		return PAIR_PASS;
+	losses->nr++;
+	return PAIR_DROP;
+}
+
+static void gaps_are_closed_without_a_timeout(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct losses losses = {
+		.psn = { psn_of(o.psn, 3), psn_of(o.psn, 9), psn_of(o.psn, 17),
+			 psn_of(o.psn, 30) },
+	};
+	uint32_t window = pair->side[0].qp->req.window;
+
+	pair->filter = lose;
+	pair->filter_data = &losses;
+	post(pair, 1, IBV_WR_RDMA_WRITE, 60 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_SEQ), 4);
+	/* half of it each time, and little more since */
+	assert_in_range(pair->side[0].qp->req.window, window / 16, window / 4);
+	pair_free(pair);
+}
+
+static enum pair_verdict lose_read_data(struct pair *pair, unsigned int from,
+					const struct uroce_packet *packet)
+{
+	unsigned int *nr = pair->filter_data;
+
+	if (from == 1 &&
+	    (packet->traits || packet->opcode == 0x0e ||
+	     packet->opcode == 0x10) &&
+	    (*nr)++ % 50 == 10)
+		return PAIR_DROP;
+	return PAIR_PASS;
+}
+
+/* A READ of several parts: what is asked for again ends where it did. */
+static void a_long_read_survives_losses(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	unsigned int nr = 0;
+
+	for (uint32_t i = 0; i < 300000; i++)
+		pair->side[1].memory[TARGET + i] = (uint8_t)(i * 7 >> 3);
+	pair->filter = lose_read_data;
+	pair->filter_data = &nr;
+	post(pair, 1, IBV_WR_RDMA_READ, 300000);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	assert_memory_equal(pair->side[0].memory, pair->side[1].memory + TARGET,
+			    300000);
+	assert_true(nr > 300);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_DUPLICATE), 0);
+	assert_true(pair_count(pair, 1, UROCE_C_DUPLICATES) > 0);
+	pair_free(pair);
+}
+
+static enum pair_verdict lose_one_answer(struct pair *pair, unsigned int from,
+					 const struct uroce_packet *packet)
+{
+	bool *lost = pair->filter_data;
+
+	if (from == 0 || *lost || packet->opcode == UROCE_ACKNOWLEDGE)
+		return PAIR_PASS;
+	*lost = true;
+	return PAIR_DROP;
+}
+
+/* The ACK of the WRITE behind it says that the answer is lost. */
+static void a_lost_answer_is_noticed_by_what_follows(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	bool lost = false;
+
+	pair->filter = lose_one_answer;
+	pair->filter_data = &lost;
+	post(pair, 1, IBV_WR_RDMA_READ, 10);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
+	pair_run(pair);
+	assert_true(lost);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_IMPLIED_NAKS), 1);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	pair_free(pair);
+}
+
+/* Each message may find the receiver not ready as often as the first. */
+static void patience_is_for_each_message(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.rnr_retry = 2;
+	o.min_rnr_timer = 14; /* 1.28 ms */
+	pair = pair_new(&o);
+	for (uint64_t i = 0; i < 5; i++) {
+		post(pair, i, IBV_WR_SEND, 10);
+		pair_run_until(pair, pair->now + 2000000); /* two NAKs */
+		recv(pair, i);
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+	}
+	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_RNR), 10);
+	pair_free(pair);
+}
+
+/* A NAK that comes twice counts once. */
+static void patience_is_not_lost_to_copies(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.rnr_retry = 1;
+	o.min_rnr_timer = 14; /* 1.28 ms */
+	pair = pair_new(&o);
+	pair->faults.duplicate = 1000;
+	post(pair, 1, IBV_WR_SEND, 10);
+	pair_run_until(pair, pair->now + 1000000);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_RNR), 2);
+	recv(pair, 5);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	pair_free(pair);
+}
+
+static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
+				  const struct uroce_packet *packet)
+{
+	return PAIR_DROP;
+}
+
+/* A key must not change while a request that uses it may be repeated. */
+static void keys_change_when_nothing_is_on_the_way(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct uroce_region window = { .pd = PAIR_PD,
+				       .kind = UROCE_REGION_WINDOW_2 };
+	struct uroce_send_wqe bind = { .wr_id = 2,
+				       .opcode = IBV_WR_BIND_MW,
+				       .flags = IBV_SEND_SIGNALED };
+	struct uroce_memory *memory = &pair->side[0].engine.memory;
+	uint32_t key;
+
+	assert_int_equal(uroce_memory_add(memory, &window, &key), 0);
+	bind.bind.window_key = key;
+	bind.bind.new_key = key;
+	bind.bind.memory_key = pair->side[0].key;
+	bind.bind.access = IBV_ACCESS_REMOTE_WRITE;
+	bind.bind.va = PAIR_IOVA;
+	bind.bind.bytes = 10;
+	pair->filter = drop_all;
+	post(pair, 1, IBV_WR_RDMA_WRITE, 10);
+	pair_post(pair, 0, &bind, NULL);
+	(void)pair_step(pair);
+	assert_int_equal(uroce_memory_find(memory, key)->bytes, 0);
+	pair->filter = NULL;
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	assert_int_equal(uroce_memory_find(memory, key)->bytes, 10);
+	pair_free(pair);
+}
+
+/* Aligned for the peer is not enough, and neither is aligned for the CPU. */
+static void atomics_are_aligned_for_both(void **state)
+{
+	for (int how = 0; how < 2; how++) {
+		struct pair_options o = pair_defaults();
+		struct pair *pair = pair_new(&o);
+		struct uroce_region region = {
+			.base = pair->side[1].memory + 4,
+			.iova = PAIR_IOVA,
+			.bytes = 100,
+			.pd = PAIR_PD,
+			.access = PAIR_ALL_RIGHTS,
+			.kind = UROCE_REGION_MEMORY,
+		};
+		struct uroce_packet packet;
+
+		packet = request(pair, UROCE_FETCH_ADD, 0);
+		packet.va = PAIR_IOVA + (how ? 4 : 8);
+		assert_int_equal(uroce_memory_add(&pair->side[1].engine.memory,
+						  &region, &packet.rkey),
+				 0);
+		inject(pair, packet, 0);
+		pair_run(pair);
+		assert_int_equal(pair_count(pair, 1, UROCE_C_MISALIGNED), 1);
+		pair_free(pair);
+	}
+}
+
+/* A damaged packet does not tell the truth about a gap either. */
+static void damage_is_noticed_out_of_sequence(void **state)
+{
+	static const uint32_t psns[] = { 0, 2 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct pair_options o = pair_defaults();
+		struct seen seen = {};
+		struct pair *pair;
+
+		o.ipv6 = true;
+		pair = pair_new(&o);
+		pair->filter = keep_answers;
+		pair->filter_data = &seen;
+		inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
+		pair_run(pair);
+		assert_int_equal(seen.nr, 1);
+		inject(pair, request(pair, UROCE_SEND_ONLY, psns[i]), 8);
+		pair->pool[pair->heap[0]].bytes[UROCE_BTH_LEN] ^= 1;
+		pair_run(pair);
+		assert_int_equal(seen.nr, 1);
+		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 1);
+		pair_free(pair);
+	}
+}
+
+static struct uroce_qp *second_datagram_qp(struct pair *pair)
+{
+	struct pair_side *side = &pair->side[1];
+	struct uroce_qp_config config = {
+		.type = IBV_QPT_UD,
+		.pd = PAIR_PD,
+		.rq = &side->rq,
+		.send_cq = &side->send_cq,
+		.recv_cq = &side->recv_cq,
+	};
+	struct uroce_qp *qp;
+
+	assert_int_equal(
+		uroce_engine_new_qp(&side->engine, &config, pair->now, &qp), 0);
+	qp->state = IBV_QPS_RTR;
+	qp->qkey = side->qp->qkey;
+	return qp;
+}
+
+/* Each QP of a group gets a packet that is whole, and none one that is not. */
+static void multicast_is_checked_for_all(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_packet packet;
+	struct uroce_cqe cqe;
+	struct uroce_qp *other;
+	struct pair *pair;
+	const uint8_t *gid;
+
+	o.type = IBV_QPT_UD;
+	o.ipv6 = true;
+	o.shared = true;
+	pair = pair_new(&o);
+	gid = pair->side[1].path.sgid;
+	other = second_datagram_qp(pair);
+	assert_int_equal(uroce_engine_attach(&pair->side[1].engine,
+					     pair->side[1].qp, gid),
+			 0);
+	assert_int_equal(uroce_engine_attach(&pair->side[1].engine, other, gid),
+			 0);
+	for (uint64_t i = 0; i < 4; i++)
+		recv(pair, i);
+	packet = request(pair, UROCE_UD | UROCE_SEND_ONLY, 0);
+	packet.dest_qpn = UROCE_QPN_MULTICAST;
+	packet.qkey = pair->side[1].qp->qkey;
+	inject(pair, packet, 8);
+	pair->pool[pair->heap[0]].bytes[30] ^= 1;
+	pair_run(pair);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 1);
+	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
+	inject(pair, packet, 8);
+	pair_run(pair);
+	expect(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
+	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
+	uroce_engine_free_qp(&pair->side[1].engine, other, pair->now, 0);
+	/* a QP that is gone is out of its groups */
+	inject(pair, packet, 8);
+	pair_run(pair);
+	expect(&pair->side[1].recv_cq, 2, IBV_WC_SUCCESS);
+	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
+	pair_free(pair);
+}
+
+/* 0x80000000 and above stand for the Q_Key of the QP itself. */
+static void a_controlled_qkey_is_the_qps_own(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct ibv_sge sge;
+	struct uroce_send_wqe wqe = { .opcode = IBV_WR_SEND, .nr_sge = 1 };
+	struct uroce_out out;
+	struct pair *pair;
+
+	o.type = IBV_QPT_UD;
+	pair = pair_new(&o);
+	sge = pair_sge(pair, 0, 0, 10);
+	wqe.ud.path = pair->side[0].path;
+	wqe.ud.qkey = 0x80000000;
+	pair_post(pair, 0, &wqe, &sge);
+	assert_true(uroce_engine_next(&pair->side[0].engine, pair->now, &out));
+	assert_int_equal(out.packet.qkey, 0x1ee7);
+	wqe.ud.qkey = 0x7fffffff;
+	pair_post(pair, 0, &wqe, &sge);
+	assert_true(uroce_engine_next(&pair->side[0].engine, pair->now, &out));
+	assert_int_equal(out.packet.qkey, 0x7fffffff);
+	pair_free(pair);
+}
+
+/* UC has no window, so only its turn ends what it can send at a time. */
+static void queue_pairs_take_turns(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_qp_config config;
+	struct uroce_send_wqe wqe = { .opcode = IBV_WR_SEND, .nr_sge = 1 };
+	struct uroce_send_wqe *slot;
+	struct pair_side *side;
+	struct uroce_qp *other;
+	struct uroce_out out;
+	struct ibv_sge sge;
+	unsigned int nr[2] = {};
+	struct pair *pair;
+
+	o.type = IBV_QPT_UC;
+	pair = pair_new(&o);
+	side = &pair->side[0];
+	config = (struct uroce_qp_config){ .type = IBV_QPT_UC,
+					   .pd = PAIR_PD,
+					   .max_send_wr = 4,
+					   .max_send_sge = 1,
+					   .rq = &side->rq,
+					   .send_cq = &side->send_cq,
+					   .recv_cq = &side->recv_cq };
+	assert_int_equal(
+		uroce_engine_new_qp(&side->engine, &config, pair->now, &other),
+		0);
+	other->state = IBV_QPS_RTS;
+	sge = pair_sge(pair, 0, 0, 300000);
+	pair_post(pair, 0, &wqe, &sge);
+	slot = uroce_ring_vacant(&other->sq);
+	*slot = wqe;
+	slot->sge[0] = sge;
+	slot->length = sge.length;
+	uroce_ring_put(&other->sq);
+	uroce_engine_kick(&side->engine, other);
+	for (int i = 0; i < 128; i++) {
+		assert_true(uroce_engine_next(&side->engine, pair->now, &out));
+		nr[out.packet.dest_qpn == other->dest_qpn]++;
+	}
+	assert_int_equal(nr[0], 64);
+	assert_int_equal(nr[1], 64);
+	uroce_engine_sent(&side->engine, pair->now);
+	uroce_engine_free_qp(&side->engine, other, pair->now, 0);
+	pair_free(pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(message_numbers_count_messages),
+		cmocka_unit_test(messages_are_cut_by_the_mtu),
+		cmocka_unit_test(acks_are_asked_for),
+		cmocka_unit_test(no_more_than_a_window_is_on_the_way),
+		cmocka_unit_test(the_window_grows_to_its_limit),
+		cmocka_unit_test(old_requests_are_forgotten),
+		cmocka_unit_test(gaps_are_closed_without_a_timeout),
+		cmocka_unit_test(a_long_read_survives_losses),
+		cmocka_unit_test(a_lost_answer_is_noticed_by_what_follows),
+		cmocka_unit_test(patience_is_for_each_message),
+		cmocka_unit_test(patience_is_not_lost_to_copies),
+		cmocka_unit_test(keys_change_when_nothing_is_on_the_way),
+		cmocka_unit_test(atomics_are_aligned_for_both),
+		cmocka_unit_test(damage_is_noticed_out_of_sequence),
+		cmocka_unit_test(multicast_is_checked_for_all),
+		cmocka_unit_test(a_controlled_qkey_is_the_qps_own),
+		cmocka_unit_test(queue_pairs_take_turns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Arithmetic of PSNs, around the circle and at its ends. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_psn.h"
+
+static void add_stays_in_24_bits(void **state)
+{
+	assert_int_equal(uroce_psn_add(0xffffff, 1), 0);
+	assert_int_equal(uroce_psn_add(0, -1), 0xffffff);
+	assert_int_equal(uroce_psn_add(0xfffffe, 0x1000003), 1);
+	assert_int_equal(uroce_psn_add(5, 0), 5);
+}
+
+static void diff_is_signed_and_wraps(void **state)
+{
+	static const uint32_t starts[] = { 0, 1, 0x7fffff, 0x800000, 0xffffff };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		uint32_t psn = starts[i];
+
+		for (int32_t n = -0x800000; n < 0x800000; n += 4095)
+			assert_int_equal(
+				uroce_psn_diff(uroce_psn_add(psn, n), psn), n);
+		assert_int_equal(
+			uroce_psn_diff(uroce_psn_add(psn, 0x7fffff), psn),
+			0x7fffff);
+	}
+}
+
+static void before_is_half_the_circle(void **state)
+{
+	assert_true(uroce_psn_before(0xffffff, 0));
+	assert_false(uroce_psn_before(0, 0xffffff));
+	assert_false(uroce_psn_before(7, 7));
+	assert_true(uroce_psn_before(0, 0x7fffff));
+	assert_false(uroce_psn_before(0, 0x800001));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(add_stays_in_24_bits),
+		cmocka_unit_test(diff_is_signed_and_wraps),
+		cmocka_unit_test(before_is_half_the_circle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Each method of the CRC against one that takes a bit at a time, and the
+ * arithmetic that the ICRC builds on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/wire/uroce_crc32.h"
+
+#define BYTES 5000
+
+static uint32_t by_bits(uint32_t reg, const uint8_t *src, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		reg ^= src[i];
+		for (int bit = 0; bit < 8; bit++)
+			reg = reg & 1 ? reg >> 1 ^ 0xedb88320u : reg >> 1;
+	}
+	return reg;
+}
+
+static void fill(uint8_t *bytes, size_t len, uint32_t seed)
+{
+	for (size_t i = 0; i < len; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		bytes[i] = (uint8_t)(seed >> 24);
+	}
+}
+
+/* Methods that the CPU lacks cannot be tried; the table always can. */
+static bool use(int method)
+{
+	int ret = uroce_crc32_use((enum uroce_crc32_method)method);
+
+	if (method == UROCE_CRC32_TABLE)
+		assert_int_equal(ret, 0);
+	return ret == 0;
+}
+
+static void check_length(const uint8_t *src, size_t len, uint32_t start)
+{
+	static uint8_t copy[BYTES + 1];
+	uint32_t expected = by_bits(start, src, len);
+
+	assert_int_equal(uroce_crc32(start, src, len), expected);
+	memset(copy, 0xa5, len + 1);
+	assert_int_equal(uroce_crc32_copy(start, copy, src, len), expected);
+	assert_memory_equal(copy, src, len);
+	assert_int_equal(copy[len], 0xa5);
+}
+
+static void every_method_agrees_with_the_bitwise_one(void **state)
+{
+	static uint8_t bytes[BYTES];
+
+	fill(bytes, sizeof(bytes), 1);
+	for (int method = 0; method < UROCE_CRC32_NR_METHODS; method++) {
+		if (!use(method))
+			continue;
+		for (size_t len = 0; len < 1100; len++)
+			check_length(bytes + len % 37, len,
+				     0x12345678u * (uint32_t)len);
+		for (size_t len = 4000; len < 4200; len += 3)
+			check_length(bytes + len % 5, len, UINT32_MAX);
+	}
+}
+
+static void known_values(void **state)
+{
+	for (int method = 0; method < UROCE_CRC32_NR_METHODS; method++) {
+		if (!use(method))
+			continue;
+		/* the check value of CRC-32 in any catalogue of CRCs */
+		assert_int_equal(~uroce_crc32(UINT32_MAX, "123456789", 9),
+				 0xcbf43926u);
+		assert_int_equal(uroce_crc32(77, "", 0), 77);
+	}
+}
+
+static void pieces_make_the_whole(void **state)
+{
+	static uint8_t bytes[BYTES];
+
+	fill(bytes, sizeof(bytes), 2);
+	for (int method = 0; method < UROCE_CRC32_NR_METHODS; method++) {
+		if (!use(method))
+			continue;
+		for (size_t cut = 0; cut <= 2000; cut += 61) {
+			uint32_t reg = uroce_crc32(UINT32_MAX, bytes, cut);
+
+			reg = uroce_crc32(reg, bytes + cut, 2000 - cut);
+			assert_int_equal(reg, by_bits(UINT32_MAX, bytes, 2000));
+		}
+	}
+}
+
+static void multiplying_by_x_is_a_bit_of_zero(void **state)
+{
+	static const uint8_t zeros[64];
+
+	uroce_crc32_init();
+	for (uint32_t n = 0; n <= 64; n++) {
+		uint32_t power = uroce_crc32_x_power(8 * n);
+
+		assert_int_equal(uroce_crc32_multiply(0xdeadbeef, power),
+				 by_bits(0xdeadbeef, zeros, n));
+		assert_int_equal(uroce_crc32_multiply(power, 0xdeadbeef),
+				 by_bits(0xdeadbeef, zeros, n));
+	}
+}
+
+static void powers_can_be_undone(void **state)
+{
+	for (uint32_t n = 1; n < 40000; n += 997) {
+		uint32_t there = uroce_crc32_x_power(n);
+		uint32_t back = uroce_crc32_x_power(UINT32_MAX - n);
+
+		assert_int_equal(uroce_crc32_multiply(there, back),
+				 UROCE_CRC32_ONE);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_method_agrees_with_the_bitwise_one),
+		cmocka_unit_test(known_values),
+		cmocka_unit_test(pieces_make_the_whole),
+		cmocka_unit_test(multiplying_by_x_is_a_bit_of_zero),
+		cmocka_unit_test(powers_can_be_undone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

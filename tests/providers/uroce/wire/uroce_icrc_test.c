@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The ICRC against values that were computed elsewhere, against all that must
+ * not get past it, and the search for the IP identification.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/wire/uroce_crc32.h"
+#include "uroce/wire/uroce_icrc.h"
+#include "uroce/wire/uroce_wire.h"
+
+static const struct uroce_path path_v4 = {
+	.sgid = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+	.dgid = { [10] = 0xff, 0xff, 198, 51, 100, 7 },
+	.sport = 0xc123,
+};
+static const struct uroce_path path_v6 = {
+	.sgid = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 },
+	.dgid = { 0x20, 0x01, 0x0d, 0xb8, [15] = 2 },
+	.sport = 0xc123,
+};
+
+struct datagram {
+	uint8_t bytes[UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN];
+	size_t len;
+};
+
+/* A packet as it is sent, with a payload of 0, 1, 2, ... */
+static void build(struct datagram *datagram, const struct uroce_path *path,
+		  uint16_t ip_id, uint32_t payload_len)
+{
+	struct uroce_packet packet = {
+		.opcode = UROCE_RC | UROCE_SEND_ONLY,
+		.mig_req = true,
+		.ack_req = true,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.dest_qpn = 0x11,
+		.psn = 0xfffffe,
+		.payload_len = payload_len,
+	};
+	uint32_t rest_len = payload_len + uroce_wire_pad(payload_len);
+	uint32_t reg;
+	int ret;
+
+	uroce_icrc_init();
+	ret = uroce_wire_encode(&packet, datagram->bytes);
+	assert_int_equal(ret, UROCE_BTH_LEN);
+	for (uint32_t i = 0; i < rest_len; i++)
+		datagram->bytes[ret + (int)i] = i < payload_len ? (uint8_t)i
+								: 0;
+	reg = uroce_icrc_start(path, ip_id, datagram->bytes, (uint32_t)ret,
+			       rest_len);
+	reg = uroce_crc32(reg, datagram->bytes + ret, rest_len);
+	datagram->len = (size_t)ret + rest_len;
+	uroce_icrc_end(reg, datagram->bytes + datagram->len);
+	datagram->len += UROCE_ICRC_LEN;
+}
+
+/* The vectors are from zlib's crc32() over headers written by hand. */
+static void known_vectors(void **state)
+{
+	static const uint8_t v4[] = { 0xf3, 0xfc, 0xb8, 0x6b };
+	static const uint8_t v6[] = { 0xfe, 0x1e, 0xef, 0xa6 };
+	static const uint8_t v4_id[] = { 0x2e, 0xe2, 0x76, 0x24 };
+	struct datagram datagram;
+
+	build(&datagram, &path_v4, 0, 64);
+	assert_int_equal(datagram.len, 80);
+	assert_memory_equal(datagram.bytes + 76, v4, 4);
+	build(&datagram, &path_v6, 0, 64);
+	assert_memory_equal(datagram.bytes + 76, v6, 4);
+	build(&datagram, &path_v4, 0xbeef, 64);
+	assert_memory_equal(datagram.bytes + 76, v4_id, 4);
+}
+
+static void the_id_is_solved_for_every_length(void **state)
+{
+	struct datagram datagram;
+	struct uroce_packet packet;
+	struct uroce_icrc icrc;
+
+	for (uint32_t len = 0; len <= UROCE_MAX_MTU; len += 3) {
+		uint16_t ip_id = (uint16_t)(len * 40503u);
+
+		build(&datagram, &path_v4, ip_id, len);
+		assert_int_equal(uroce_icrc_verify(&path_v4, datagram.bytes,
+						   datagram.len),
+				 0);
+		assert_int_equal(uroce_wire_decode(datagram.bytes,
+						   datagram.len - 4, &packet),
+				 0);
+		assert_int_equal(uroce_icrc_open(&icrc, &path_v4,
+						 datagram.bytes, datagram.len,
+						 &packet),
+				 0);
+		assert_int_equal(icrc.seal.finish(&icrc.seal), 0);
+		assert_int_equal(icrc.ip_id, ip_id);
+	}
+}
+
+/* A sender that lets routers cut its packets has DF clear. */
+static void a_clear_df_is_accepted(void **state)
+{
+	struct datagram datagram;
+	uint8_t headers[8 + 20 + 8];
+	uint32_t reg;
+	size_t at;
+
+	build(&datagram, &path_v4, 0, 256);
+	at = datagram.len - UROCE_ICRC_LEN;
+	/* the same by hand: dummy, IPv4 without DF, UDP, packet */
+	memset(headers, 0xff, sizeof(headers));
+	headers[8] = 0x45;
+	headers[10] = (uint8_t)((28 + datagram.len) >> 8);
+	headers[11] = (uint8_t)(28 + datagram.len);
+	headers[12] = 0x12;
+	headers[13] = 0x34;
+	headers[14] = 0;
+	headers[15] = 0;
+	headers[17] = 17;
+	memcpy(headers + 20, path_v4.sgid + 12, 4);
+	memcpy(headers + 24, path_v4.dgid + 12, 4);
+	headers[28] = 0xc1;
+	headers[29] = 0x23;
+	headers[30] = 4791 >> 8;
+	headers[31] = 4791 & 0xff;
+	headers[32] = (uint8_t)((8 + datagram.len) >> 8);
+	headers[33] = (uint8_t)(8 + datagram.len);
+	reg = uroce_crc32(UINT32_MAX, headers, sizeof(headers));
+	datagram.bytes[4] = 0xff;
+	reg = uroce_crc32(reg, datagram.bytes, at);
+	datagram.bytes[4] = 0;
+	uroce_icrc_end(reg, datagram.bytes + at);
+	assert_int_equal(
+		uroce_icrc_verify(&path_v4, datagram.bytes, datagram.len), 0);
+}
+
+static void what_may_change_on_the_way_may_change(void **state)
+{
+	struct datagram datagram;
+	struct uroce_path path = path_v6;
+
+	build(&datagram, &path_v6, 0, 100);
+	path.tclass = 3;
+	path.hop_limit = 17;
+	path.flow_label = 0x12345;
+	datagram.bytes[4] = 0xc0; /* marked as congested */
+	assert_int_equal(uroce_icrc_verify(&path, datagram.bytes, datagram.len),
+			 0);
+}
+
+/* How many of the single-bit errors are not noticed. */
+static unsigned int count_missed_bits(const struct uroce_path *path,
+				      uint32_t payload_len)
+{
+	struct datagram datagram;
+	unsigned int nr_missed = 0;
+
+	build(&datagram, path, 0, payload_len);
+	for (size_t bit = 0; bit < 8 * datagram.len; bit++) {
+		if (bit / 8 == 4) /* not covered */
+			continue;
+		datagram.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		if (uroce_icrc_verify(path, datagram.bytes, datagram.len) == 0)
+			nr_missed++;
+		datagram.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	return nr_missed;
+}
+
+/*
+ * With IPv4 there are two that look like a clear DF and some id: bit 3 of the
+ * byte 173 and bit 6 of the byte 1834 from the BTH on, whatever the packet.
+ */
+static void single_bits_do_not_get_past(void **state)
+{
+	assert_int_equal(count_missed_bits(&path_v6, 4096), 0);
+	assert_int_equal(count_missed_bits(&path_v4, 96), 0);
+	assert_int_equal(count_missed_bits(&path_v4, 256), 1);
+	assert_int_equal(count_missed_bits(&path_v4, 4096), 2);
+}
+
+/* 16 bits of check with IPv4: 65536 wrong ICRCs would let 2 or so through. */
+static void random_icrcs_rarely_get_past(void **state)
+{
+	struct datagram datagram;
+	unsigned int nr_passed = 0;
+	uint32_t seed = 1;
+
+	build(&datagram, &path_v4, 0, 32);
+	for (int i = 0; i < 65536; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		uroce_icrc_end(seed ^ seed >> 15, datagram.bytes + 44);
+		if (uroce_icrc_verify(&path_v4, datagram.bytes, datagram.len) ==
+		    0)
+			nr_passed++;
+	}
+	assert_true(nr_passed < 16);
+}
+
+static void addresses_and_ports_are_covered(void **state)
+{
+	struct datagram datagram;
+	struct uroce_path path;
+
+	build(&datagram, &path_v6, 0, 16);
+	for (size_t i = 0; i < UROCE_GID_LEN; i++) {
+		path = path_v6;
+		path.sgid[i] ^= 1;
+		assert_int_equal(
+			uroce_icrc_verify(&path, datagram.bytes, datagram.len),
+			-EBADMSG);
+		path = path_v6;
+		path.dgid[i] ^= 1;
+		assert_int_equal(
+			uroce_icrc_verify(&path, datagram.bytes, datagram.len),
+			-EBADMSG);
+	}
+	path = path_v6;
+	path.sport++;
+	assert_int_equal(uroce_icrc_verify(&path, datagram.bytes, datagram.len),
+			 -EBADMSG);
+}
+
+static void impossible_lengths_are_refused(void **state)
+{
+	struct datagram datagram;
+
+	build(&datagram, &path_v4, 0, 64);
+	for (size_t len = 0; len < 16; len++)
+		assert_int_equal(
+			uroce_icrc_verify(&path_v4, datagram.bytes, len),
+			-EBADMSG);
+	for (size_t len = 77; len < 80; len++)
+		assert_int_equal(
+			uroce_icrc_verify(&path_v4, datagram.bytes, len),
+			-EBADMSG);
+	/* never read: larger than any packet */
+	assert_int_equal(uroce_icrc_verify(&path_v4, datagram.bytes, 4144),
+			 -EBADMSG);
+}
+
+static void the_seal_copies_and_checks(void **state)
+{
+	static uint8_t copy[1000];
+	struct datagram datagram;
+	struct uroce_packet packet;
+	struct uroce_icrc icrc;
+
+	build(&datagram, &path_v6, 0, 1000);
+	assert_int_equal(
+		uroce_wire_decode(datagram.bytes, datagram.len - 4, &packet),
+		0);
+	for (size_t cut = 0; cut <= 1000; cut += 111) {
+		assert_int_equal(uroce_icrc_open(&icrc, &path_v6,
+						 datagram.bytes, datagram.len,
+						 &packet),
+				 0);
+		memset(copy, 0xff, sizeof(copy));
+		icrc.seal.take(&icrc.seal, copy, cut);
+		icrc.seal.take(&icrc.seal, NULL, 7); /* skipped, checked */
+		icrc.seal.take(&icrc.seal, copy + cut, 5000); /* what is left */
+		assert_memory_equal(copy, packet.payload, cut);
+		if (cut < 993)
+			assert_memory_equal(copy + cut,
+					    packet.payload + cut + 7,
+					    993 - cut);
+		assert_int_equal(icrc.seal.finish(&icrc.seal), 0);
+	}
+	datagram.bytes[500] ^= 1;
+	assert_int_equal(uroce_icrc_open(&icrc, &path_v6, datagram.bytes,
+					 datagram.len, &packet),
+			 0);
+	icrc.seal.take(&icrc.seal, copy, 300);
+	assert_int_equal(icrc.seal.finish(&icrc.seal), -EBADMSG);
+}
+
+static void every_method_gives_the_same_icrc(void **state)
+{
+	struct datagram expected, datagram;
+
+	assert_int_equal(uroce_crc32_use(UROCE_CRC32_TABLE), 0);
+	build(&expected, &path_v4, 3, 4096);
+	for (int method = 1; method < UROCE_CRC32_NR_METHODS; method++) {
+		if (uroce_crc32_use((enum uroce_crc32_method)method))
+			continue; /* the CPU cannot */
+		build(&datagram, &path_v4, 3, 4096);
+		assert_memory_equal(expected.bytes, datagram.bytes,
+				    expected.len);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_vectors),
+		cmocka_unit_test(the_id_is_solved_for_every_length),
+		cmocka_unit_test(a_clear_df_is_accepted),
+		cmocka_unit_test(what_may_change_on_the_way_may_change),
+		cmocka_unit_test(single_bits_do_not_get_past),
+		cmocka_unit_test(random_icrcs_rarely_get_past),
+		cmocka_unit_test(addresses_and_ports_are_covered),
+		cmocka_unit_test(impossible_lengths_are_refused),
+		cmocka_unit_test(the_seal_copies_and_checks),
+		cmocka_unit_test(every_method_gives_the_same_icrc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
