@@ -127,6 +127,47 @@ static void forget_vanished_locked(struct refresh *refresh) REQUIRES(list_mutex)
 	}
 }
 
+/* Takes @provider off a list of providers. Return: how many are left. */
+static size_t leave_out(const struct verbs_device_ops **providers, size_t count,
+			const struct verbs_device_ops *provider)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (providers[i] != provider)
+			providers[kept++] = providers[i];
+	}
+	return kept;
+}
+
+/*
+ * A provider may claim a device and then not make it; the others have their
+ * turn. Return: 0, -ENODEV if nobody makes it, or -ENOMEM.
+ */
+static int make_device_locked(const struct verbs_kernel_device *record,
+			      const struct verbs_device_ops *const *providers,
+			      size_t count, struct verbs_device **ret_dev)
+	REQUIRES(list_mutex)
+{
+	const struct verbs_device_ops *willing[VERBS_MAX_PROVIDERS];
+	struct verbs_candidate candidate = { .kernel = record };
+
+	memcpy(willing, providers, count * sizeof(*willing));
+	for (;;) {
+		const struct verbs_device_ops *provider =
+			verbs_match_device(&candidate, willing, count);
+		int ret;
+
+		if (!provider)
+			return -ENODEV;
+		ret = verbs_device_new_kernel(provider, &candidate, ret_dev);
+		if (ret == 0 || ret == -ENOMEM)
+			return ret;
+		candidate.claim = NULL; /* was taken over */
+		count = leave_out(willing, count, provider);
+	}
+}
+
 /*
  * New devices come before older ones, in the kernel's order. All or none enter
  * the list, so that the order does not depend on a call that failed.
@@ -141,19 +182,13 @@ static int adopt_new_locked(struct refresh *refresh) REQUIRES(list_mutex)
 
 	refresh->nr_providers = count;
 	for (size_t i = 0; i < refresh->records.count; i++) {
-		struct verbs_candidate candidate = {
-			.kernel = &refresh->records.devices[i],
-		};
-		const struct verbs_device_ops *provider;
 		struct verbs_device *dev;
 		int ret;
 
 		if (refresh->state[i] != RECORD_NEW)
 			continue;
-		provider = verbs_match_device(&candidate, providers, count);
-		if (!provider)
-			continue;
-		ret = verbs_device_new_kernel(provider, &candidate, &dev);
+		ret = make_device_locked(&refresh->records.devices[i],
+					 providers, count, &dev);
 		if (ret == -ENOMEM)
 			goto err_put_adopted;
 		if (ret)

@@ -211,16 +211,23 @@ static enum outcome open_absolute(const struct verbs_provider_name *name,
 	return open_file(path, name, kind);
 }
 
+/* The linker itself opens it; what it would find is checked before. */
 static enum outcome open_by_search(const struct verbs_provider_name *name,
 				   const struct verbs_module_kind *kind)
 {
-	char file[PATH_MAX];
+	char file[PATH_MAX], found[PATH_MAX];
+	const char *reason;
 	int len;
 
 	len = snprintf(file, sizeof(file), "lib%.*s%s.so", (int)name->len,
 		       name->start, kind->suffix);
 	if (len < 0 || (size_t)len >= sizeof(file))
 		return NOT_THERE;
+	if (verbs_module_search(file, found, sizeof(found)) &&
+	    verbs_module_file_check(found, &reason) != 0) {
+		verbs_warn("provider %s: %s %s", name->text, found, reason);
+		return UNUSABLE;
+	}
 	return open_file(file, name, kind);
 }
 

@@ -45,8 +45,9 @@ foreign_variant(const struct ibv_context *ctx)
 }
 
 /*
- * The oldest rdma-core release that the provider can be of: 44 means that it
- * was built for v44, or for a newer one of its variant.
+ * The oldest rdma-core release that the provider can be of: 54 means that it
+ * was built for v54, or for a newer one of its variant with the same verbs_qp.
+ * 0 if it can be of releases whose verbs_qp differs.
  */
 static inline unsigned int foreign_release(const struct ibv_context *ctx)
 {

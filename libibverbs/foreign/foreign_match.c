@@ -44,7 +44,8 @@ static bool entry_matches(const struct foreign_match_ent *entry,
 			       entry->vendor, entry->device);
 		return fnmatch(pattern, text, 0) == 0;
 	case FOREIGN_MATCH_MODALIAS:
-		return fnmatch(entry->u.modalias, text, 0) == 0;
+		return entry->u.modalias &&
+		       fnmatch(entry->u.modalias, text, 0) == 0;
 	default:
 		return false;
 	}

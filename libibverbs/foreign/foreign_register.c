@@ -179,6 +179,20 @@ static struct foreign_range range_of(unsigned int node)
 	return range;
 }
 
+/* Which of the three places of verbs_qp.comp_mask a release has. */
+static int qp_layout(unsigned int release)
+{
+	return (release >= 44) + (release >= 45);
+}
+
+/* What foreign_release() is going to say. */
+static unsigned int release_of(const struct foreign_range *range)
+{
+	return qp_layout(range->oldest) == qp_layout(range->newest)
+		       ? range->oldest
+		       : 0;
+}
+
 static void register_driver(unsigned int node,
 			    const struct foreign_device_ops *theirs)
 {
@@ -209,7 +223,7 @@ static void register_driver(unsigned int node,
 				   theirs->name, range.oldest, range.newest);
 		return;
 	}
-	ret = add(theirs, variant, range.oldest);
+	ret = add(theirs, variant, release_of(&range));
 	if (ret == -EALREADY)
 		verbs_warn("provider %s: registers twice", theirs->name);
 	else if (ret == -EEXIST)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/foreign_hooks.h"
 #include "core/provider_registry.h"
 #include "libibverbs/core/fake_load.h"
 #include "libibverbs/core/list_fixture.h"
@@ -82,6 +83,63 @@ static void unclaimed_device_loads_its_driver_s_provider(void **state)
 	assert_int_equal(fake_load.nr_load_for, 1);
 	assert_int_equal(fake_load.last_driver_id, LATE_DRIVER_ID);
 	assert_int_equal(nr_warnings, 0);
+}
+
+/* -- a provider that claims a device and then does not make it -- */
+
+static int refusal; /* what it answers */
+
+static const void *refuser_origin(const struct verbs_device_ops *provider)
+{
+	return provider;
+}
+
+static bool refuser_claims(const struct verbs_device_ops *provider,
+			   enum verbs_match_kind kind,
+			   struct verbs_candidate *candidate)
+{
+	return true;
+}
+
+static int refuser_make_device(struct verbs_device *dev,
+			       struct verbs_candidate *candidate)
+{
+	return refusal;
+}
+
+static const struct verbs_foreign_hooks refuser_hooks = {
+	.origin = refuser_origin,
+	.claims = refuser_claims,
+	.make_device = refuser_make_device,
+};
+
+static const struct verbs_device_ops refuser = {
+	.provider_abi = VERBS_PROVIDER_ABI,
+	.name = "refuser",
+	.foreign = &refuser_hooks,
+};
+
+static void refused_device_goes_to_the_next_provider(void **state)
+{
+	list_start();
+	refusal = -ENODEV;
+	assert_int_equal(verbs_provider_register(&refuser), 0);
+	fake_load.for_driver = &late;
+	add_late(0);
+	add_late(1);
+	list_assert_names_now(NAMES("fake0", "fake1"));
+	assert_int_equal(nr_warnings, 0);
+}
+
+static void device_that_everybody_refuses_is_not_listed(void **state)
+{
+	list_start();
+	refusal = -ENODEV;
+	assert_int_equal(verbs_provider_register(&refuser), 0);
+	add_late(0);
+	list_assert_names_now(NAMES(NULL));
+	assert_int_equal(fake_load.nr_load_all, 1);
+	assert_int_equal(nr_warnings, 1);
 }
 
 /* Each request reads configuration files. */
@@ -403,6 +461,8 @@ int main(void)
 		cmocka_unit_test(no_device_loads_nothing),
 		cmocka_unit_test(claimed_device_loads_nothing),
 		cmocka_unit_test(unclaimed_device_loads_its_driver_s_provider),
+		cmocka_unit_test(refused_device_goes_to_the_next_provider),
+		cmocka_unit_test(device_that_everybody_refuses_is_not_listed),
 		cmocka_unit_test(driver_of_many_devices_is_asked_for_once),
 		cmocka_unit_test(each_unclaimed_driver_is_asked_for),
 		cmocka_unit_test(others_are_not_loaded_if_that_helped),

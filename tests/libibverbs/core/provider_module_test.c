@@ -196,6 +196,18 @@ static void truncated_module_is_told_once(void **state)
 	}
 }
 
+/* The dynamic linker would be killed by it. */
+static void truncated_module_is_told_where_only_the_linker_looks(void **state)
+{
+	size_t len = read_module();
+
+	load_write_file(SEARCHED_DIR "/libcut-rdmav34.so", bytes, len / 4);
+	assert_false(load("cut"));
+	assert_int_equal(load_nr_warnings, 1);
+	assert_string_equal(load_warning, "provider cut: " SEARCHED_DIR
+					  "/libcut-rdmav34.so is truncated");
+}
+
 static void file_that_is_no_module_is_told_once(void **state)
 {
 	assert_problem("", 0, "is not a module");
@@ -265,6 +277,8 @@ int main(void)
 		cmocka_unit_test(
 			missing_function_is_told_and_the_next_module_tried),
 		cmocka_unit_test(truncated_module_is_told_once),
+		cmocka_unit_test(
+			truncated_module_is_told_where_only_the_linker_looks),
 		cmocka_unit_test(module_of_another_machine_is_told_once),
 		cmocka_unit_test(module_of_another_word_size_is_told_once),
 		cmocka_unit_test(module_of_another_byte_order_is_told_once),

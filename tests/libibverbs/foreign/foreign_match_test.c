@@ -223,6 +223,18 @@ static void bus_matches_a_pattern(void **state)
 	assert_ptr_equal(claim()->match, &table[0]);
 }
 
+static void entry_without_a_pattern_matches_nothing(void **state)
+{
+	static const struct foreign_match_ent table[] = {
+		PATTERN(NULL), PATTERN("rdma_device:*Nhw*"), END
+	};
+
+	theirs.match_table = table;
+	assert_ptr_equal(claim()->match, &table[1]);
+	strcpy(record.ibdev_name, "rxe0");
+	assert_no_claim();
+}
+
 static void device_without_a_bus_matches_no_bus(void **state)
 {
 	static const struct foreign_match_ent table[] = { PCI(0x15b3, 0x1017),
@@ -417,6 +429,7 @@ int main(void)
 		TEST(bus_matches_vendor_and_device),
 		TEST(other_bus_address_does_not_match),
 		TEST(bus_matches_a_pattern),
+		TEST(entry_without_a_pattern_matches_nothing),
 		TEST(device_without_a_bus_matches_no_bus),
 		TEST(modalias_that_is_too_long_is_none),
 		TEST(modalias_is_read_once),

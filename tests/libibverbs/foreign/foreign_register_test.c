@@ -96,7 +96,20 @@ assert_variant(void (*register_driver)(const struct foreign_device_ops *ops),
 /* Two releases of 34 are extinct, so it can only be one of the others. */
 static void any_34_is_taken_for_36_or_newer(void **state)
 {
-	assert_variant(foreign_register_driver_34, FOREIGN_34, 36);
+	assert_variant(foreign_register_driver_34, FOREIGN_34, 0);
+}
+
+/* That of v44 has a verbs_qp of its own, so "44 or newer" says nothing. */
+static void release_counts_if_the_qp_is_the_same_in_all_newer_ones(void **state)
+{
+	fake_oldest = 45;
+	assert_variant(foreign_register_driver_34, FOREIGN_34, 45);
+}
+
+static void release_with_different_qps_is_unknown(void **state)
+{
+	fake_oldest = 44;
+	assert_variant(foreign_register_driver_34, FOREIGN_34, 0);
 }
 
 static void known_34_keeps_its_release(void **state)
@@ -264,6 +277,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_34_is_taken_for_36_or_newer),
 		cmocka_unit_test(known_34_keeps_its_release),
+		cmocka_unit_test(
+			release_counts_if_the_qp_is_the_same_in_all_newer_ones),
+		cmocka_unit_test(release_with_different_qps_is_unknown),
 		cmocka_unit_test(any_57_is_taken),
 		cmocka_unit_test(early_59_has_its_variant),
 		cmocka_unit_test(late_59_has_its_variant),
