@@ -316,16 +316,14 @@ static int post_recv_list(struct rxe_wq *rq, struct ibv_recv_wr *wr,
 	return err;
 }
 
-/*
- * The state does not matter: requests that were posted in RESET stay in the
- * ring and are used after the QP has been brought up, and programs do that.
- */
+/* IBTA 10.8.3.2: posting in RESET is an immediate error; later it is not. */
 int rxe_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		  struct ibv_recv_wr **bad_wr)
 {
 	struct rxe_qp *qp = to_rxe_qp(ibqp);
 
-	if (!qp->rq.ring.buf) { /* it has an SRQ */
+	/* without a ring it has an SRQ */
+	if (!qp->rq.ring.buf || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;
 	}

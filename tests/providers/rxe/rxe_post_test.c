@@ -679,10 +679,24 @@ static void empty_list_is_no_work(void **state)
 
 /* -- receive -- */
 
+static void receiving_in_reset_is_einval(void **state)
+{
+	struct rxe_qp *qp =
+		fake_qp_new(&(struct fake_qp_args){ .reset = true });
+	struct ibv_recv_wr *bad = NULL;
+	struct ibv_recv_wr wr = {};
+
+	assert_int_equal(rxe_post_recv(&qp->vqp.qp, &wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
+	qp->vqp.qp.state = IBV_QPS_INIT;
+	assert_int_equal(rxe_post_recv(&qp->vqp.qp, &wr, &bad), 0);
+	fake_qp_free(qp);
+}
+
 static void receive(void **state)
 {
-	struct rxe_qp *qp = fake_qp_new(
-		&(struct fake_qp_args){ .recv_sge = 2, .reset = true });
+	struct rxe_qp *qp =
+		fake_qp_new(&(struct fake_qp_args){ .recv_sge = 2 });
 	struct ibv_sge sge[3] = {
 		sge_of(data, 10, 21),
 		sge_of(data + 10, 20, 22),
@@ -772,6 +786,7 @@ int main(void)
 		TEST(sending_before_rts_is_einval),
 		TEST(failing_doorbell_blames_the_first_request),
 		TEST(empty_list_is_no_work),
+		TEST(receiving_in_reset_is_einval),
 		TEST(receive),
 		TEST(full_receive_queue_is_enomem),
 		TEST(qp_with_an_srq_has_no_receive_queue),
