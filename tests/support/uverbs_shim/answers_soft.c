@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Answers of drivers whose queues are memory that the kernel shares: rxe, siw,
+ * and rvt, which hfi1 and qib (ipathverbs) are made of.
+ */
+#include <rdma/rdma_user_rxe.h>
+#include <rdma/siw-abi.h>
+#include <string.h>
+
+#include "answers.h"
+
+enum { KEY_CQ = 1, KEY_SRQ, KEY_SQ, KEY_RQ };
+
+/* ------------------------------------------------------------------------ */
+/* rxe: a queue says itself how long it is and how large its elements are    */
+/* ------------------------------------------------------------------------ */
+
+#define RXE_QUEUE_BYTES	 0x10000
+#define RXE_ELEMENT_LOG	 9 /* 512 bytes: one send request of 16 SGEs */
+#define RXE_ELEMENTS_LOG 6
+
+static struct mminfo rxe_queue(int what, const struct shim_object *object)
+{
+	return (struct mminfo){ .offset = ANSWER_KEY(what, object),
+				.size = RXE_QUEUE_BYTES };
+}
+
+ANSWER(rxe_cq, struct rxe_create_cq_resp,
+       { .mi = rxe_queue(KEY_CQ, call->object) })
+ANSWER(rxe_resize_cq, struct rxe_resize_cq_resp,
+       { .mi = rxe_queue(KEY_CQ, call->object) })
+ANSWER(rxe_qp, struct rxe_create_qp_resp,
+       {
+	       .rq_mi = call->ask.srq ? (struct mminfo){}
+				      : rxe_queue(KEY_RQ, call->object),
+	       .sq_mi = rxe_queue(KEY_SQ, call->object),
+       })
+ANSWER(rxe_srq, struct rxe_create_srq_resp,
+       { .mi = rxe_queue(KEY_SRQ, call->object),
+	 .srq_num = call->object->number })
+ANSWER(rxe_ah, struct rxe_create_ah_resp, { .ah_num = call->object->number })
+
+static void rxe_fill_map(void *memory, size_t len, uint64_t offset)
+{
+	const struct rxe_queue_buf head = {
+		.log2_elem_size = RXE_ELEMENT_LOG,
+		.index_mask = (1u << RXE_ELEMENTS_LOG) - 1,
+	};
+
+	(void)offset;
+	if (len >= sizeof(head))
+		memcpy(memory, &head, sizeof(head));
+}
+
+static const struct shim_answer rxe_answers[] = {
+	{ "CREATE_CQ", rxe_cq },
+	{ "RESIZE_CQ", rxe_resize_cq },
+	{ "CREATE_QP", rxe_qp },
+	{ "CREATE_SRQ", rxe_srq },
+	{ "CREATE_XSRQ", rxe_srq },
+	{ "CREATE_AH", rxe_ah },
+	{},
+};
+
+const struct shim_driver answers_rxe = {
+	.name = "rxe",
+	.answers = rxe_answers,
+	.fill_map = rxe_fill_map,
+};
+
+/* ------------------------------------------------------------------------ */
+/* siw                                                                       */
+/* ------------------------------------------------------------------------ */
+
+ANSWER(siw_context, struct siw_uresp_alloc_ctx, { .dev_id = 1 })
+ANSWER(siw_mr, struct siw_uresp_reg_mr, { .stag = call->object->number << 8 })
+ANSWER(siw_cq, struct siw_uresp_create_cq,
+       {
+	       .cq_id = call->object->number,
+	       .num_cqe = answer_power_of_two(call->object->depth),
+	       .cq_key = ANSWER_KEY(KEY_CQ, call->object),
+       })
+ANSWER(siw_qp, struct siw_uresp_create_qp,
+       {
+	       .qp_id = call->object->number,
+	       .num_sqe = answer_power_of_two(call->object->cap.max_send_wr),
+	       .num_rqe = answer_power_of_two(call->object->cap.max_recv_wr),
+	       .sq_key = ANSWER_KEY(KEY_SQ, call->object),
+	       .rq_key = ANSWER_KEY(KEY_RQ, call->object),
+       })
+ANSWER(siw_srq, struct siw_uresp_create_srq,
+       { .num_rqe = answer_power_of_two(call->object->depth),
+	 .srq_key = ANSWER_KEY(KEY_SRQ, call->object) })
+
+static const struct shim_answer siw_answers[] = {
+	{ "GET_CONTEXT", siw_context }, { "REG_MR", siw_mr },
+	{ "CREATE_CQ", siw_cq },	{ "CREATE_QP", siw_qp },
+	{ "CREATE_SRQ", siw_srq },	{},
+};
+
+const struct shim_driver answers_siw = {
+	.name = "siw",
+	.answers = siw_answers,
+};
+
+/* ------------------------------------------------------------------------ */
+/* rvt: the answer is the key, alone; a queue begins with its two indices    */
+/* ------------------------------------------------------------------------ */
+
+ANSWER(rvt_cq, uint64_t, ANSWER_KEY(KEY_CQ, call->object))
+ANSWER(rvt_qp, uint64_t, call->ask.srq ? 0 : ANSWER_KEY(KEY_RQ, call->object))
+ANSWER(rvt_srq, uint64_t, ANSWER_KEY(KEY_SRQ, call->object))
+
+static const struct shim_answer rvt_answers[] = {
+	{ "CREATE_CQ", rvt_cq },
+	{ "RESIZE_CQ", rvt_cq },
+	{ "CREATE_QP", rvt_qp },
+	{ "CREATE_SRQ", rvt_srq },
+	{},
+};
+
+const struct shim_driver answers_rvt = {
+	.name = "rvt",
+	.answers = rvt_answers,
+};

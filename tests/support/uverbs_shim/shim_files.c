@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Stands in for open(), stat(), fstat(), access() and their relatives: the
+ * folder /dev/infiniband is that of the configuration, and its nodes look like
+ * character devices. Opening one gives a new memory file, which is known again
+ * by its inode, so copies of the descriptor need no care.
+ *
+ * Everything else goes to the kernel. System calls are made by number, since
+ * libc's names lead here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define DEV_DIR	     "/dev/infiniband"
+#define DEV_CHAR_DIR "/dev/char/"
+#define UVERBS_MAJOR 231
+#define MAX_FILES    64
+
+struct shim_file {
+	ino_t inode; /* 0: free */
+	dev_t dev;
+	const struct shim_device *device;
+	struct shim_objects objects;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_file files[MAX_FILES];
+static size_t nr_files; /* that were ever used; read without the mutex */
+
+void shim_lock(void)
+{
+	(void)pthread_mutex_lock(&mutex); /* cannot fail: not recursive */
+}
+
+void shim_unlock(void)
+{
+	(void)pthread_mutex_unlock(&mutex); /* it is ours */
+}
+
+static int real_fstat(int fd, struct stat *st)
+{
+	return (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Contexts                                                                  */
+/* ------------------------------------------------------------------------ */
+
+static struct shim_file *find_file(const struct stat *st)
+{
+	for (size_t i = 0; i < nr_files; i++)
+		if (files[i].inode == st->st_ino && files[i].dev == st->st_dev)
+			return &files[i];
+	return NULL;
+}
+
+struct shim_file *shim_file_of_fd(int fd)
+{
+	int saved = errno;
+	struct stat st;
+	struct shim_file *file = NULL;
+
+	if (nr_files && fd >= 0 && real_fstat(fd, &st) == 0)
+		file = find_file(&st);
+	errno = saved;
+	return file;
+}
+
+const struct shim_device *shim_file_device(const struct shim_file *file)
+{
+	return file->device;
+}
+
+struct shim_objects *shim_file_objects(struct shim_file *file)
+{
+	return &file->objects;
+}
+
+int shim_quiet_fd(void)
+{
+	return eventfd(0, EFD_CLOEXEC);
+}
+
+/* An inode that comes again: its file was closed. */
+static struct shim_file *slot_for(const struct stat *st)
+{
+	struct shim_file *file = find_file(st);
+
+	if (file)
+		return file;
+	return nr_files < MAX_FILES ? &files[nr_files++] : NULL;
+}
+
+static int open_node(const struct shim_device *device, int flags)
+{
+	struct shim_file *file;
+	struct stat st;
+	int fd = memfd_create("uverbs_shim",
+			      flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+
+	if (fd < 0)
+		return -1;
+	shim_lock();
+	file = real_fstat(fd, &st) == 0 ? slot_for(&st) : NULL;
+	if (file) {
+		*file = (struct shim_file){
+			.inode = st.st_ino,
+			.dev = st.st_dev,
+			.device = device,
+		};
+		shim_log("file OPEN %s", device->uverbs);
+	}
+	shim_unlock();
+	if (file)
+		return fd;
+	(void)syscall(SYS_close, fd); /* empty file */
+	errno = EMFILE;
+	return -1;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Paths                                                                     */
+/* ------------------------------------------------------------------------ */
+
+/* What a path leads to. */
+struct target {
+	const struct shim_device *device; /* a node, or NULL */
+	const char *path;
+	char buf[PATH_MAX];
+};
+
+static void find_target(const char *path, struct target *ret)
+{
+	const char *rest;
+	unsigned int major_number, minor_number;
+
+	ret->device = NULL;
+	ret->path = path;
+	if (!path || !shim_config()->is_there)
+		return;
+	if (sscanf(path, DEV_CHAR_DIR "%u:%u", &major_number, &minor_number) ==
+		    2 &&
+	    major_number == UVERBS_MAJOR) {
+		ret->device = shim_device_of_minor(minor_number);
+		return;
+	}
+	if (strncmp(path, DEV_DIR, strlen(DEV_DIR)) != 0)
+		return;
+	rest = path + strlen(DEV_DIR);
+	if (*rest != '\0' && *rest != '/')
+		return;
+	(void)snprintf(ret->buf, sizeof(ret->buf), "%s%s", shim_config()->nodes,
+		       rest);
+	ret->path = ret->buf;
+	/* A node is there as long as the folder says so. */
+	if (*rest == '/' &&
+	    syscall(SYS_faccessat, AT_FDCWD, ret->buf, F_OK, 0) == 0)
+		ret->device = shim_device_of_node(rest + 1);
+}
+
+static int open_any(int dirfd, const char *path, int flags, mode_t mode)
+{
+	struct target target;
+
+	find_target(path, &target);
+	if (target.device)
+		return open_node(target.device, flags);
+	return (int)syscall(SYS_openat, dirfd, target.path, flags, mode);
+}
+
+static mode_t mode_argument(int flags, va_list args)
+{
+	return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
+}
+
+#define OPEN(name)                                         \
+	EXPORT int name(const char *path, int flags, ...)  \
+	{                                                  \
+		va_list args;                              \
+		int fd;                                    \
+                                                           \
+		va_start(args, flags);                     \
+		fd = open_any(AT_FDCWD, path, flags,       \
+			      mode_argument(flags, args)); \
+		va_end(args);                              \
+		return fd;                                 \
+	}
+#define OPENAT(name)                                                           \
+	EXPORT int name(int dirfd, const char *path, int flags, ...)           \
+	{                                                                      \
+		va_list args;                                                  \
+		int fd;                                                        \
+                                                                               \
+		va_start(args, flags);                                         \
+		fd = open_any(dirfd, path, flags, mode_argument(flags, args)); \
+		va_end(args);                                                  \
+		return fd;                                                     \
+	}
+
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dirfd, const char *path, int flags);
+int __openat64_2(int dirfd, const char *path, int flags);
+
+OPEN(open)
+OPEN(open64)
+OPENAT(openat)
+OPENAT(openat64)
+
+EXPORT int __open_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags, 0);
+}
+
+EXPORT int __open64_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags, 0);
+}
+
+EXPORT int __openat_2(int dirfd, const char *path, int flags)
+{
+	return open_any(dirfd, path, flags, 0);
+}
+
+EXPORT int __openat64_2(int dirfd, const char *path, int flags)
+{
+	return open_any(dirfd, path, flags, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* stat                                                                      */
+/* ------------------------------------------------------------------------ */
+
+static void look_like_node(const struct shim_device *device, struct stat *st)
+{
+	st->st_mode = S_IFCHR | 0666;
+	st->st_rdev = makedev(UVERBS_MAJOR, device->minor_number);
+	st->st_size = 0;
+}
+
+static int stat_any(int dirfd, const char *path, struct stat *st, int flags)
+{
+	const struct shim_file *file;
+	struct target target;
+	int ret;
+
+	find_target(path, &target);
+	if (target.device) {
+		*st = (struct stat){ .st_nlink = 1 };
+		look_like_node(target.device, st);
+		return 0;
+	}
+	ret = (int)syscall(SYS_newfstatat, dirfd, target.path, st, flags);
+	if (ret == 0 && S_ISREG(st->st_mode)) {
+		file = find_file(st);
+		if (file)
+			look_like_node(file->device, st);
+	}
+	return ret;
+}
+
+/* On 64-bit systems both structs are the same. */
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "64-bit only");
+
+#define STAT(suffix, type)                                                    \
+	EXPORT int stat##suffix(const char *path, struct type *st)            \
+	{                                                                     \
+		return stat_any(AT_FDCWD, path, (struct stat *)st, 0);        \
+	}                                                                     \
+	EXPORT int lstat##suffix(const char *path, struct type *st)           \
+	{                                                                     \
+		return stat_any(AT_FDCWD, path, (struct stat *)st,            \
+				AT_SYMLINK_NOFOLLOW);                         \
+	}                                                                     \
+	EXPORT int fstat##suffix(int fd, struct type *st)                     \
+	{                                                                     \
+		return stat_any(fd, "", (struct stat *)st, AT_EMPTY_PATH);    \
+	}                                                                     \
+	EXPORT int fstatat##suffix(int fd, const char *path, struct type *st, \
+				   int flags)                                 \
+	{                                                                     \
+		return stat_any(fd, path, (struct stat *)st, flags);          \
+	}
+STAT(, stat)
+STAT(64, stat64)
+
+/* The names that programs of glibc before 2.33 call. */
+int __xstat(int version, const char *path, struct stat *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __xstat64(int version, const char *path, struct stat *st);
+int __fxstat64(int version, int fd, struct stat *st);
+
+EXPORT int __xstat(int version, const char *path, struct stat *st)
+{
+	return stat_any(AT_FDCWD, path, st, 0);
+}
+
+EXPORT int __fxstat(int version, int fd, struct stat *st)
+{
+	return stat_any(fd, "", st, AT_EMPTY_PATH);
+}
+
+EXPORT int __xstat64(int version, const char *path, struct stat *st)
+{
+	return stat_any(AT_FDCWD, path, st, 0);
+}
+
+EXPORT int __fxstat64(int version, int fd, struct stat *st)
+{
+	return stat_any(fd, "", st, AT_EMPTY_PATH);
+}
+
+static int access_any(int dirfd, const char *path, int mode)
+{
+	struct target target;
+
+	find_target(path, &target);
+	if (target.device)
+		return 0;
+	return (int)syscall(SYS_faccessat, dirfd, target.path, mode);
+}
+
+EXPORT int access(const char *path, int mode)
+{
+	return access_any(AT_FDCWD, path, mode);
+}
+
+EXPORT int close(int fd)
+{
+	struct shim_file *file = shim_file_of_fd(fd);
+
+	if (file) {
+		shim_lock();
+		shim_log("file CLOSE %s objects=%zu", file->device->uverbs,
+			 shim_nr_objects(file));
+		shim_unlock();
+	}
+	return (int)syscall(SYS_close, fd);
+}
