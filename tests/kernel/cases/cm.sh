@@ -6,23 +6,24 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
-. "$here/../guest/rxe.sh"
+. "$here/../guest/device.sh"
 . "$here/../guest/pair.sh"
 
 # works PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - in all pairings, both ends
 # must end well. @port and @address stand for those of the server.
 works() {
-	local pairing program=$1 name
+	local pairing program=$1 name row=$1 column
 	local -a both
 
 	shift
 	name="$program $*"
 	name="$program ${name#*-- }"
 	for pairing in $pairings; do
+		column=$(pairing_label "$pairing")
 		[ -n "$fixed_port" ] || pair_port=$((pair_port + 1))
 		both=("$@")
 		both=("${both[@]/#@port/$pair_port}")
-		both=("${both[@]/#@address/$rxe_address}")
+		both=("${both[@]/#@address/$device_address}")
 		both=("${both[@]/#--/-- $program}")
 		# shellcheck disable=SC2086,SC2048 # no argument has a blank
 		if pair_run cm_listens "${pairing%:*}" "${pairing#*:}" \
@@ -36,13 +37,14 @@ works() {
 }
 
 fixed_port=
-check "rxe0 comes up" rxe_up
+check "$device comes up" device_up
 
 # At its end rping's server closes a channel that another thread of it reads.
 pair_own_race='^rdma_get_cm_event: Bad file descriptor'
 works rping -s -a @address -p @port -C 5 -S 200 -V -- \
 	-c -a @address -p @port -C 5 -S 200 -V
-works rping -s -a @address -p @port -C 3 -q -- \
+# iWARP's QPs cannot be taken through their states by the program.
+[ "$device" = siw0 ] || works rping -s -a @address -p @port -C 3 -q -- \
 	-c -a @address -p @port -C 3 -q
 pair_own_race=
 works ucmatose -b @address -p @port -c 2 -C 5 -S 64 -- \
@@ -56,14 +58,20 @@ works rstream -b @address -p @port -I 5 -C 3 -S 1000 -T b -- \
 works riostream -b @address -p @port -I 5 -C 3 -S 1000 -- \
 	-s @address -p @port -I 5 -C 3 -S 1000
 
-# udaddy's port cannot be chosen.
+# udaddy's port cannot be chosen. iWARP has no datagrams.
 fixed_port=yes
 pair_port=7174
-works udaddy -b @address -c 2 -C 5 -S 64 -- -s @address -c 2 -C 5 -S 64
+[ "$device" = siw0 ] ||
+	works udaddy -b @address -c 2 -C 5 -S 64 -- -s @address -c 2 -C 5 -S 64
 fixed_port=
 pair_port=21000
 
-# cmtime's server waits for ever.
+# cmtime's server waits for ever. Later releases have another program of this
+# name, with threads, which does not come to its end here with their own library.
 pair_endless=yes
-works cmtime -b @address -p @port -- -s @address -p @port -c 5
+if with_distro cmtime -h 2>&1 | grep -q num_threads; then
+	echo "note cm: ${prefix}no cmtime: not the program that it was"
+elif [ "$device" != siw0 ]; then
+	works cmtime -b @address -p @port -- -s @address -p @port -c 5
+fi
 finish

@@ -28,7 +28,7 @@ listing
 compare "ibv_devinfo -d" ibv_devinfo -d rxe0
 
 check "rxe0 comes up" rxe_up
-check "rxe1 comes up" rxe_add rxe1 ve1
+check "rxe1 comes up" rdma_add rxe rxe1 ve1
 
 section=
 listing
@@ -39,7 +39,7 @@ check "both devices are listed" \
 	grep -q rxe1 "$scratch/ibv_devices.ours.out"
 
 section="bind mount: "
-export LANE_MODE=bind
+export LANE_MODE=${LANE_BIND:-bind}
 listing
 unset LANE_MODE
 

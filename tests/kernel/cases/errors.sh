@@ -94,7 +94,7 @@ node_is_a_file() {
 }
 
 check "rxe0 comes up" rxe_up
-node=$(rxe_node rxe0)
+node=$(rdma_node rxe0)
 
 section="node: "
 probe distro "${as_nobody[@]}" "$tools/probe" rxe0

@@ -6,7 +6,7 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
-. "$here/../guest/rxe.sh"
+. "$here/../guest/device.sh"
 
 # said FILE TIMES TEXT
 said() {
@@ -15,18 +15,19 @@ said() {
 
 # watch_port LIBRARY - leaves what was reported in $scratch/LIBRARY.
 watch_port() {
-	local lib=$1 log=$scratch/$1 pid times
+	local lib=$1 log=$scratch/$1 pid times row=ibv_asyncwatch column
 
-	"$with" "$lib" ibv_asyncwatch -d rxe0 >"$log" 2>&1 &
+	column=$(library_label "$lib")
+	"$with" "$lib" ibv_asyncwatch -d "$device" >"$log" 2>&1 &
 	pid=$!
 	check "$lib: ibv_asyncwatch waits" \
 		wait_for 20 said "$log" 1 'async event FD' ||
 		{ stop "$pid"; return; }
 	for times in 1 2; do
-		ip link set ve1 down
+		ip link set "$device_switch" down
 		check "$lib: port down, time $times" \
 			wait_for 10 said "$log" "$times" IBV_EVENT_PORT_ERR
-		ip link set ve1 up
+		ip link set "$device_switch" up
 		check "$lib: port up, time $times" \
 			wait_for 10 said "$log" "$times" IBV_EVENT_PORT_ACTIVE
 	done
@@ -36,7 +37,7 @@ watch_port() {
 	sed -i 's/FD [0-9]*/FD N/' "$log"
 }
 
-check "rxe0 comes up" rxe_up
+check "$device comes up" device_up
 watch_port distro
 watch_port ours
 same "same report" "$scratch/distro" "$scratch/ours"

@@ -1,47 +1,75 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# RDMA writes, reads, atomics and sends as perftest does them: its programs,
-# unchanged, with both libraries.
+# Sends, writes, reads and atomics as perftest does them: its programs,
+# unchanged. They are linked with vendor libraries, so that they need the private
+# symbols of the distribution's library to start at all.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 . "$here/../guest/pair.sh"
+. "$here/../guest/three.sh"
 
-# works PROGRAM OPTION... - with both libraries; pingpong.sh mixes them.
+# works PROGRAM OPTION... - on all three libraries; pingpong.sh mixes them.
 works() {
-	local pairing program=$1
+	local lib row=$1 program=$1 listens=tcp_listens
 	local -a options
 
 	shift
-	for pairing in distro:distro ours:ours; do
+	case " $* " in
+	*" -R "*) listens=cm_listens ;;
+	esac
+	for lib in $three; do
 		pair_port=$((pair_port + 1))
-		options=(-F -d rxe0 -x "$rxe_gid_index" -p "$pair_port" -n 20 "$@")
-		if pair_run tcp_listens "${pairing%:*}" "${pairing#*:}" \
+		options=(-F -d rxe0 -x "$rxe_gid_index" -p "$pair_port" -n 10 "$@")
+		pair_test "$program $*" "$listens" "$lib:$lib" '^ *#bytes' \
 			"$program" "${options[@]}" -- \
-			"$program" "${options[@]}" "$rxe_address" &&
-			grep -q '^ *#bytes' "$scratch/pair.client.out"; then
-			pass "$program $* ($pairing)"
-		else
-			pair_result >"$scratch/result"
-			fail "$program $* ($pairing)" "$scratch/result"
-		fi
+			"$program" "${options[@]}" "$rxe_address"
 	done
 }
 
 check "rxe0 comes up" rxe_up
 pair_port=23000
-works ib_send_lat -s 64
-works ib_send_lat -s 2000 -e
-works ib_send_lat -s 64 -c UC
-works ib_send_lat -s 64 -c UD
-works ib_send_bw -s 2000 -t 8 -r 16
-works ib_send_bw -s 2000 -t 8 -r 16 --use-srq
-works ib_write_lat -s 64
-works ib_write_bw -s 4096 -t 8 -q 2
+old=--use_old_post_send
+
+for type in RC UC UD; do
+	works ib_send_lat -s 64 -c "$type"
+	works ib_send_lat -s 64 -c "$type" "$old"
+	works ib_send_lat -s 1000 -c "$type" -e
+	works ib_send_bw -s 1000 -t 4 -c "$type"
+	works ib_send_bw -s 1000 -t 4 -c "$type" "$old"
+done
+works ib_send_lat -s 64 --use-srq
+works ib_send_bw -s 64 -t 4 -e
+works ib_send_bw -s 64 -t 4 -q 8
+# With -q 8 too it hangs in half of its runs, with the distribution's library.
+works ib_send_bw -s 64 -t 4 -q 2 --use-srq
+works ib_send_bw -s 64 -t 4 -c UD --use-srq
+works ib_send_lat -s 64 -R
+works ib_send_bw -s 64 -t 4 -R
+works ib_send_lat -s 64 -c UD -R
+
+for type in RC UC; do
+	works ib_write_lat -s 64 -c "$type"
+	works ib_write_lat -s 64 -c "$type" "$old"
+	works ib_write_bw -s 4000 -t 4 -c "$type"
+done
+works ib_write_bw -s 4000 -t 4 "$old"
+works ib_write_bw -s 64 -q 8
+works ib_write_lat -s 64 -R
+
 works ib_read_lat -s 64
-works ib_read_bw -s 4096 -t 8 -o 4
+works ib_read_lat -s 64 "$old"
+works ib_read_lat -s 64 -e
+works ib_read_bw -s 4000 -t 4
+works ib_read_bw -s 64 -t 4 -q 8 "$old"
+works ib_read_bw -s 64 -R
+
 works ib_atomic_lat -A FETCH_AND_ADD
-works ib_atomic_bw -A CMP_AND_SWAP -t 8
+works ib_atomic_lat -A CMP_AND_SWAP "$old"
+works ib_atomic_lat -e
+works ib_atomic_bw -A CMP_AND_SWAP -t 4
+works ib_atomic_bw -t 4 -q 8 "$old"
+works ib_atomic_bw -R
 finish

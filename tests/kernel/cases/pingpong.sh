@@ -23,9 +23,10 @@ pingpong() {
 
 # works TYPE OPTION... - all four pairings of libraries.
 works() {
-	local pairing
+	local pairing row=ibv_$1_pingpong column
 
 	for pairing in $pairings; do
+		column=$(pairing_label "$pairing")
 		if pingpong "${pairing%:*}" "${pairing#*:}" "$@" &&
 			grep -q ' iters in ' "$scratch/pair.client.out"; then
 			pass "ibv_$1_pingpong ${*:2} ($pairing)"
@@ -38,8 +39,9 @@ works() {
 
 # alike TYPE OPTION... - whatever comes of it, both libraries give the same.
 alike() {
-	local lib
+	local lib row=ibv_$1_pingpong column
 
+	column=$(library_label ours)
 	for lib in distro ours; do
 		pingpong "$lib" "$lib" "$@"
 		pair_result >"$scratch/$lib"
@@ -64,7 +66,7 @@ works srq "${small[@]}" -q 4
 works srq "${small[@]}" -q 4 -e
 
 section="bind mount: "
-export LANE_MODE=bind
+export LANE_MODE=${LANE_BIND:-bind}
 works rc "${small[@]}" -e
 unset LANE_MODE
 

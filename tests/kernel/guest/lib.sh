@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# What every test case of the guest begins with: prepares the two libraries and
-# the test programs once per boot, counts what passed and failed, and runs
-# commands with either library. A case sources it, calls the functions below,
-# and ends with finish.
+# What every test case of the guest begins with: prepares the libraries and the
+# test programs once per boot (libraries.sh), counts what passed and failed, and
+# runs commands with either library. A case sources it, calls the functions
+# below, and ends with finish.
 
 set -u
 
@@ -18,9 +18,14 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 chmod 1777 "$scratch"
 
+. "$guest/table.sh"
+. "$guest/libraries.sh"
+
 passed=0
 failed=0
 section=
+# What a case says that starts this one, about the libraries.
+prefix=${LANE_PREFIX-}
 
 say() {
 	echo "== $case_name: $*"
@@ -28,7 +33,8 @@ say() {
 
 pass() {
 	passed=$((passed + 1))
-	echo "ok   $case_name: $section$*"
+	tally ok
+	echo "ok   $case_name: $prefix$section$*"
 }
 
 # fail NAME [FILE]... - the files say why.
@@ -36,7 +42,8 @@ fail() {
 	local file
 
 	failed=$((failed + 1))
-	echo "FAIL $case_name: $section$1"
+	tally fail
+	echo "FAIL $case_name: $prefix$section$1"
 	shift
 	for file; do
 		head -n 40 "$file" 2>/dev/null | sed 's/^/       /'
@@ -70,8 +77,7 @@ same() {
 
 # The lane tests itself when "ours" is a copy of the distribution's library.
 self_test() {
-	cmp -s /run/lane/ours/libibverbs.so.1 \
-		"$(cat /run/lane/distro_dir)/libibverbs.so.1"
+	[ -e /run/lane/self_test ]
 }
 
 # check_ours NAME COMMAND... - like check, for what only our library promises.
@@ -81,9 +87,9 @@ check_ours() {
 	if self_test; then
 		shift
 		if "$@" >"$scratch/check.log" 2>&1; then
-			echo "note $case_name: $section$name: holds (self test)"
+			echo "note $case_name: $prefix$section$name: holds (self test)"
 		else
-			echo "note $case_name: $section$name: does not hold (self test)"
+			echo "note $case_name: $prefix$section$name: does not hold (self test)"
 			head -n 5 "$scratch/check.log" | sed 's/^/       /'
 		fi
 	else
@@ -107,11 +113,24 @@ record() {
 	echo $? >"$to.rc"
 }
 
+# compare_program COMMAND... - the first word that is not a helper of ours.
+compare_program() {
+	case $1 in
+	"$tools"/*) basename "${2-$1}" ;;
+	*) basename "$1" ;;
+	esac
+}
+
 # compare NAME COMMAND... - the command must give the same output and exit code
 # with both libraries, and ours must say no more on stderr.
 compare() {
-	local name=$1 key
+	local name=$1 key row column
 
+	row=$(compare_program "${@:2}")
+	# What it is compared with counts as right.
+	column=$(library_label distro)
+	tally ok
+	column=$(library_label ours)
 	key=${name//[^A-Za-z0-9_-]/_}
 	record distro "$key" "${@:2}"
 	record ours "$key" "${@:2}"
@@ -151,36 +170,10 @@ stop() {
 }
 
 finish() {
-	echo "$passed $failed" >"$LANE_OUT/$case_name.count"
+	echo "$passed $failed" >"${LANE_COUNT:-$LANE_OUT/$case_name.count}"
 	echo "$case_name: $passed passed, $failed failed"
 	[ "$failed" -eq 0 ]
 	exit
-}
-
-# Copies our library, the distribution's folder of provider modules with our
-# modules added, and the programs to places that every user can reach.
-prepare_libraries() {
-	local distro
-
-	[ ! -e /run/lane/distro_dir ] || return 0
-	mkdir -p /run/lane/ours /run/lane/merged "$tools"
-	distro=$(ldconfig -p |
-		sed -n 's/^\tlibibverbs.so.1 (libc6,x86-64) => //p' | head -n 1)
-	[ -n "$distro" ] || return 1
-	# /lib is a link to /usr/lib: modules are looked for under the latter.
-	distro=$(dirname "$distro")
-	[ ! -d "/usr$distro" ] || distro=/usr$distro
-	if [ -n "$LANE_LIB" ]; then
-		cp -a "$LANE_LIB"/libibverbs.so.* /run/lane/ours/ || return 1
-		[ ! -d "$LANE_LIB/libibverbs" ] ||
-			cp -a "$LANE_LIB/libibverbs" /run/lane/ours/ || return 1
-	fi
-	mkdir -p /run/lane/ours/libibverbs
-	cp -a "$distro/libibverbs/." /run/lane/merged || return 1
-	cp -a /run/lane/ours/libibverbs/. /run/lane/merged || return 1
-	[ -z "$LANE_TOOLS" ] || cp "$LANE_TOOLS"/* "$tools" || return 1
-	chmod -R a+rX /run/lane/ours /run/lane/merged "$tools"
-	echo "$distro" >/run/lane/distro_dir
 }
 
 # The loader must take our file, or every comparison below means nothing.
@@ -195,7 +188,7 @@ ours_is_loaded() {
 		[ "$(stat -L -c %d:%i "$file")" = "$1" ]' bash "$want"
 }
 
-prepare_libraries || { fail "prepare the libraries"; finish; }
+libraries_prepare || { fail "prepare the libraries"; finish; }
 if [ -n "$LANE_LIB" ] && [ ! -e /run/lane/verified ]; then
 	if ours_is_loaded path && ours_is_loaded bind; then
 		touch /run/lane/verified

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Two more programs that nobody of ours wrote: qperf, and the rdma engine of fio.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../guest/lib.sh"
+. "$here/../guest/rxe.sh"
+. "$here/../guest/pair.sh"
+. "$here/../guest/three.sh"
+
+# qperf_works TEST PATTERN - for a second. qperf has no option for the GID index,
+# so it goes through the connection manager.
+qperf_works() {
+	local lib row=qperf
+
+	for lib in $three; do
+		pair_port=$((pair_port + 1))
+		pair_endless=yes pair_test "qperf $1" tcp_listens "$lib:$lib" \
+			"$2" qperf -lp "$pair_port" -- \
+			qperf -lp "$pair_port" -t 1 -cm 1 "$rxe_address" "$1"
+	done
+}
+
+# fio_job NAME LINE... - a job file.
+fio_job() {
+	local name=$1
+
+	shift
+	printf '%s\n' '[job]' ioengine=rdma thread iodepth=4 size=64k bs=4k \
+		"port=$pair_port" "$@" >"$scratch/$name.fio"
+}
+
+# fio_works VERB - all of the client's blocks are issued, and no error.
+fio_works() {
+	local lib row=fio
+
+	for lib in $three; do
+		pair_port=$((pair_port + 1))
+		fio_job server rw=read filename=none
+		fio_job client rw=write "verb=$1" "hostname=$rxe_address"
+		pair_test "fio $1" cm_listens "$lib:$lib" \
+			'issued rwts: total=0,16,0,0 ' \
+			fio "$scratch/server.fio" -- fio "$scratch/client.fio"
+	done
+}
+
+check "rxe0 comes up" rxe_up
+cd "$scratch" || exit
+pair_port=27000
+for test in rc_lat rc_rdma_write_lat rc_rdma_write_poll_lat rc_rdma_read_lat; do
+	qperf_works "$test" '^ *latency *= '
+done
+for test in rc_bw rc_bi_bw; do
+	qperf_works "$test" '^ *bw *= '
+done
+for test in rc_compare_swap_mr rc_fetch_add_mr ver_rc_compare_swap \
+	ver_rc_fetch_add; do
+	qperf_works "$test" '^ *msg_rate *= '
+done
+# Not "send": fio's client never ends with it, whatever the library.
+for verb in write read; do
+	fio_works "$verb"
+done
+finish

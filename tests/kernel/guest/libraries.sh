@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# Puts the libraries under test where every user and every root can reach them,
+# once per boot: below /run/lane, which is also in the roots. Sourced by lib.sh;
+# with(1) runs commands with what lies there.
+#
+#	/run/lane/ours/            our library and its modules
+#	/run/lane/module-SUITE/    our library with the modules of a suite beside it
+#	/run/lane/merged/          the distribution's modules with ours among them
+#	/run/lane/root/SUITE       a link to the root of a suite
+
+# Where a Debian root keeps provider modules.
+module_folder=usr/lib/x86_64-linux-gnu/libibverbs
+
+libraries_distro_folder() {
+	local file
+
+	file=$(ldconfig -p |
+		sed -n 's/^\tlibibverbs.so.1 (libc6,x86-64) => //p' | head -n 1)
+	[ -n "$file" ] || return 1
+	# /lib is a link to /usr/lib: modules are looked for under the latter.
+	file=$(dirname "$file")
+	[ ! -d "/usr$file" ] || file=/usr$file
+	echo "$file"
+}
+
+libraries_prepare() {
+	local distro
+
+	[ ! -e /run/lane/distro_dir ] || return 0
+	mkdir -p /run/lane/ours /run/lane/merged /run/lane/tools
+	distro=$(libraries_distro_folder) || return 1
+	if [ -n "$LANE_LIB" ]; then
+		cp -a "$LANE_LIB"/libibverbs.so.* /run/lane/ours/ || return 1
+		[ ! -d "$LANE_LIB/libibverbs" ] ||
+			cp -a "$LANE_LIB/libibverbs" /run/lane/ours/ || return 1
+	fi
+	mkdir -p /run/lane/ours/libibverbs
+	cp -a "$distro/libibverbs/." /run/lane/merged || return 1
+	cp -a /run/lane/ours/libibverbs/. /run/lane/merged || return 1
+	[ -z "$LANE_TOOLS" ] || cp "$LANE_TOOLS"/* /run/lane/tools || return 1
+	chmod -R a+rX /run/lane/ours /run/lane/merged /run/lane/tools
+	cmp -s /run/lane/ours/libibverbs.so.1 "$distro/libibverbs.so.1" &&
+		touch /run/lane/self_test
+	echo "$distro" >/run/lane/distro_dir
+}
+
+# suite_up SUITE - commands can then run with LIBRARY@SUITE. The root of
+# bookworm is the guest's own.
+suite_up() {
+	local root=/run/lane/root/$1 dir
+
+	[ "$1" != bookworm ] && [ ! -e "$root/run/lane" ] || return 0
+	# shellcheck disable=SC2153 # lane sets it
+	[ -d "$LANE_ROOTS/$1/$module_folder" ] || {
+		echo "no root of $1 (lane --roots)" >&2
+		return 1
+	}
+	mkdir -p /run/lane/root
+	ln -sfn "$(readlink -e "$LANE_ROOTS/$1")" "$root"
+	for dir in dev proc sys run; do
+		mount --rbind "/$dir" "$root/$dir" || return 1
+	done
+}
+
+# suite_ours SUITE - how with(1) calls our library in that suite; when the lane
+# tests itself, the suite's own, as no other fits its modules.
+suite_ours() {
+	if [ -e /run/lane/self_test ]; then
+		echo "distro@$1"
+	else
+		echo "foreign@$1"
+	fi
+}
+
+# suite_bind SUITE - the same, in the place of the suite's file.
+suite_bind() {
+	if [ -e /run/lane/self_test ]; then
+		echo "distro@$1"
+	else
+		echo "bind-alone@$1"
+	fi
+}
+
+# module_up SUITE - commands can then run with module-SUITE in any root.
+module_up() {
+	local from=/$module_folder to=/run/lane/module-$1 name
+
+	[ ! -e "$to" ] || return 0
+	[ "$1" = bookworm ] || from=/run/lane/root/$1/$module_folder
+	mkdir -p "$to/libibverbs"
+	cp -a /run/lane/ours/libibverbs.so.* "$to" || return 1
+	for name in rxe siw; do
+		cp -L "$from/lib$name"-rdmav*.so "$to/libibverbs" || return 1
+	done
+	chmod -R a+rX "$to"
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""pyverbs_results.py TESTS OUTPUT OPTION...
+
+Runs the test suite that comes with pyverbs, from its folder TESTS and with the
+options of its own run_tests.py, and writes one line a test to OUTPUT: what
+became of it (ok, skip, fail) and its name, separated by a tab. The exit code is
+0 when the suite came to its end, whatever the results.
+"""
+
+import os
+import sys
+import unittest
+from importlib.machinery import SourceFileLoader
+
+
+class Result(unittest.TextTestResult):
+    """Notes each result; a test whose subtest failed has failed."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.outcome = {}
+
+    def note(self, test, outcome):
+        name = test.id()
+        if self.outcome.get(name) != "fail":
+            self.outcome[name] = outcome
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.note(test, "ok")
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.note(test, "skip")
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.note(test, "fail")
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.note(test, "fail")
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self.note(test, "fail")
+
+    def addExpectedFailure(self, test, err):
+        super().addExpectedFailure(test, err)
+        self.note(test, "ok")
+
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test)
+        self.note(test, "fail")
+
+
+def main():
+    folder, output = sys.argv[1:3]
+    del sys.argv[1:3]
+    sys.path.insert(0, folder)
+    from args_parser import parser
+
+    package = os.path.join(folder, "__init__.py")
+    tests = SourceFileLoader("tests", package).load_module()
+    parser.parse_args()
+    runner = unittest.TextTestRunner(resultclass=Result, verbosity=2)
+    done = unittest.main(module=tests, testRunner=runner, exit=False)
+    with open(output, "w", encoding="ascii") as file:
+        for name, outcome in sorted(done.result.outcome.items()):
+            print(outcome, name, sep="\t", file=file)
+
+
+main()
