@@ -25,7 +25,7 @@ struct walk {
 	struct ibv_mr *mr;
 	struct ibv_mw *mw;
 	struct ibv_xrcd *xrcd;
-	struct ibv_ah *ah;
+	struct ibv_ah *ah, *local_ah;
 	struct ibv_dm *dm;
 	struct ibv_mr *dm_mr;
 	struct ibv_counters *counters;

@@ -89,30 +89,44 @@ static void make_device_memory(struct walk *w)
 	(void)walk_made("create_counters", w->counters);
 }
 
-/*
- * On Ethernet a provider asks the library for the MAC address, and that is the
- * machine's own: 192.0.2.1, which is GID 1.
- */
-static void make_address_handle(struct walk *w)
+static struct ibv_ah *create_ah(struct walk *w, const char *step,
+				const union ibv_gid *to, uint8_t sgid_index)
 {
-	static const union ibv_gid local = { .raw = { 0xfe, 0x80, [15] = 7 } };
-	static const union ibv_gid mapped = {
-		.raw = { [10] = 255, 255, 192, 0, 2, 1 },
-	};
 	struct ibv_ah_attr attr = {
 		.is_global = 1,
 		.port_num = 1,
 		.dlid = w->is_ethernet ? 0 : 7,
 		.grh = {
-			.dgid = w->is_ethernet ? mapped : local,
-			.sgid_index = w->is_ethernet,
+			.dgid = *to,
+			.sgid_index = sgid_index,
 			.hop_limit = 1,
 		},
 	};
+	struct ibv_ah *ah;
 
 	errno = 0;
-	w->ah = ibv_create_ah(w->pd, &attr);
-	(void)walk_made("create_ah", w->ah);
+	ah = ibv_create_ah(w->pd, &attr);
+	(void)walk_made(step, ah);
+	return ah;
+}
+
+/*
+ * On Ethernet a provider asks the library for the MAC address: 192.0.2.1, which
+ * is GID 1, is the machine's own. Some find that of a link-local GID by
+ * themselves.
+ */
+static void make_address_handles(struct walk *w)
+{
+	static const union ibv_gid local = {
+		.raw = { 0xfe, 0x80, [8] = 2, [11] = 0xff, 0xfe, [15] = 7 },
+	};
+	static const union ibv_gid mapped = {
+		.raw = { [10] = 255, 255, 192, 0, 2, 1 },
+	};
+
+	w->local_ah = create_ah(w, "create_ah_link_local", &local, 0);
+	w->ah = create_ah(w, "create_ah", w->is_ethernet ? &mapped : &local,
+			  w->is_ethernet);
 }
 
 void walk_make_memory(struct walk *w)
@@ -125,12 +139,13 @@ void walk_make_memory(struct walk *w)
 	make_domains(w);
 	make_regions(w);
 	make_device_memory(w);
-	make_address_handle(w);
+	make_address_handles(w);
 }
 
 void walk_drop_memory(struct walk *w)
 {
 	WALK_DROP("destroy_ah", w->ah, ibv_destroy_ah);
+	WALK_DROP("destroy_ah_link_local", w->local_ah, ibv_destroy_ah);
 	WALK_DROP("destroy_counters", w->counters, ibv_destroy_counters);
 	WALK_DROP("dereg_dm_mr", w->dm_mr, ibv_dereg_mr);
 	WALK_DROP("free_dm", w->dm, ibv_free_dm);

@@ -186,9 +186,9 @@ static void post(const struct walk *w, struct ibv_qp *qp)
 				ibv_post_recv(qp, &recv, &bad_recv));
 	}
 	if (qp->qp_type == IBV_QPT_UD) {
-		if (!w->ah)
+		send.wr.ud.ah = w->ah ? w->ah : w->local_ah;
+		if (!send.wr.ud.ah)
 			return;
-		send.wr.ud.ah = w->ah;
 		send.wr.ud.remote_qpn = 1;
 		send.wr.ud.remote_qkey = 0x11111111;
 	}
