@@ -26,7 +26,7 @@
 
 static struct verbs_mr *to_vmr(struct ibv_mr *mr)
 {
-	return verbs_container_of(mr, struct verbs_mr, ibv_mr);
+	return mr ? verbs_container_of(mr, struct verbs_mr, ibv_mr) : NULL;
 }
 
 /* Optional access is a wish: older kernels would refuse it. */
