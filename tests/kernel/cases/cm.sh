@@ -12,32 +12,29 @@ here=$(dirname "$(readlink -f "$0")")
 # works PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - in all pairings, both ends
 # must end well. @port and @address stand for those of the server.
 works() {
-	local pairing program=$1 name row=$1 column
+	local pairing program=$1 name row=$1
 	local -a both
 
 	shift
 	name="$program $*"
 	name="$program ${name#*-- }"
 	for pairing in $pairings; do
-		column=$(pairing_label "$pairing")
 		[ -n "$fixed_port" ] || pair_port=$((pair_port + 1))
 		both=("$@")
 		both=("${both[@]/#@port/$pair_port}")
 		both=("${both[@]/#@address/$device_address}")
 		both=("${both[@]/#--/-- $program}")
 		# shellcheck disable=SC2086,SC2048 # no argument has a blank
-		if pair_run cm_listens "${pairing%:*}" "${pairing#*:}" \
-			"$program" ${both[*]}; then
-			pass "$name ($pairing)"
-		else
-			pair_result >"$scratch/result"
-			fail "$name ($pairing)" "$scratch/result"
-		fi
+		pair_test "$name" cm_listens "$pairing" '' \
+			"$program" ${both[*]}
 	done
 }
 
 fixed_port=
 check "$device comes up" device_up
+# The kernel's soft-iWARP refuses one of two connections now and then (-EINVAL in
+# RDMA_CM_EVENT_CONNECT_ERROR), with every library.
+[ "$device" = siw0 ] || pair_strict=yes
 
 # At its end rping's server closes a channel that another thread of it reads.
 pair_own_race='^rdma_get_cm_event: Bad file descriptor'

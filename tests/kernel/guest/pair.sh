@@ -69,9 +69,10 @@ pair_run() {
 }
 
 # pair_test NAME LISTENS PAIRING PATTERN SERVER_COMMAND -- CLIENT_COMMAND
-# One test: both ends end well and the client says PATTERN. The programs that it
-# is for have races of their own, with every library; a run that failed is
-# repeated once, and said.
+# One test: both ends end well and the client says PATTERN, unless that is empty.
+# The programs that it is for have races of their own, with every library; a run
+# that failed is repeated once, and said, unless pair_strict is set.
+pair_strict=
 pair_test() {
 	local name=$1 listens=$2 pairing=$3 pattern=$4 column attempt
 	# A run takes one or two seconds; a hang must not cost minutes.
@@ -81,16 +82,18 @@ pair_test() {
 	column=$(pairing_label "$pairing")
 	for attempt in 1 2; do
 		if pair_run "$listens" "${pairing%:*}" "${pairing#*:}" "$@" &&
-			grep -q "$pattern" "$scratch/pair.client.out"; then
+			{ [ -z "$pattern" ] ||
+				grep -q "$pattern" "$scratch/pair.client.out"; }; then
 			pass "$name ($pairing)"
 			return
 		fi
-		pair_result >"$scratch/result.$attempt"
+		pair_result >"$scratch/result"
+		[ -z "$pair_strict" ] || break
 		[ "$attempt" -eq 2 ] ||
 			echo "note $case_name: $prefix$section$name ($pairing):" \
-				"failed once: $(tail -n 1 "$scratch/result.1")"
+				"failed once: $(tail -n 1 "$scratch/result")"
 	done
-	fail "$name ($pairing)" "$scratch/result.2"
+	fail "$name ($pairing)" "$scratch/result"
 }
 
 pair_ready() {
