@@ -30,12 +30,23 @@ many_have_nodes() {
 	[ "${#nodes[@]}" -eq "$1" ]
 }
 
+# The cases before may have left devices; here each one counts.
+remove_others() {
+	local path name
+
+	for path in /sys/class/infiniband/*; do
+		name=$(basename "$path")
+		[ "$name" = rxe0 ] || rdma link del "$name" || return 1
+	done
+}
+
 counts_devices() {
 	echo "$2 of $1"
 	[ "$1" -eq "$2" ]
 }
 
 check "rxe0 comes up" rxe_up
+check "no other device is left" remove_others
 sysctl -qw net.ipv6.conf.default.accept_dad=0
 bench_level_field
 bench_measure 1
