@@ -2,8 +2,10 @@
 /*
  * What CQs, SRQs and QPs have in common from birth to death: the fields that do
  * not come from the device, and the wait for acknowledged events at the end.
- * Called by providers.
+ * Called by providers, and by foreign/ for those of other releases.
  */
+#include "core/object_life.h"
+
 #include <provider/objects.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -26,19 +28,23 @@ void verbs_fini_cq(struct ibv_cq *cq)
 	(void)pthread_mutex_destroy(&cq->mutex);
 }
 
-void verbs_init_srq(struct verbs_srq *vsrq, struct ibv_context *ctx,
-		    const struct ibv_srq_init_attr_ex *attr)
+void verbs_prepare_srq(struct ibv_srq *srq, struct ibv_context *ctx,
+		       const struct ibv_srq_init_attr_ex *attr)
 {
-	struct ibv_srq *srq = &vsrq->srq;
-	uint32_t mask = attr->comp_mask;
-
 	srq->context = ctx;
 	srq->srq_context = attr->srq_context;
-	srq->pd = mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL;
+	srq->pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL;
 	srq->events_completed = 0;
 	(void)pthread_mutex_init(&srq->mutex, NULL);
 	(void)pthread_cond_init(&srq->cond, NULL);
+}
 
+void verbs_init_srq(struct verbs_srq *vsrq, struct ibv_context *ctx,
+		    const struct ibv_srq_init_attr_ex *attr)
+{
+	uint32_t mask = attr->comp_mask;
+
+	verbs_prepare_srq(&vsrq->srq, ctx, attr);
 	vsrq->srq_type = mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type
 						       : IBV_SRQT_BASIC;
 	vsrq->cq = mask & IBV_SRQ_INIT_ATTR_CQ ? attr->cq : NULL;
@@ -54,11 +60,9 @@ void verbs_fini_srq(struct ibv_srq *srq)
 	(void)pthread_mutex_destroy(&srq->mutex);
 }
 
-void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
-		   const struct ibv_qp_init_attr_ex *attr)
+void verbs_prepare_qp(struct ibv_qp *qp, struct ibv_context *ctx,
+		      const struct ibv_qp_init_attr_ex *attr)
 {
-	struct ibv_qp *qp = &vqp->qp;
-
 	qp->context = ctx;
 	qp->qp_context = attr->qp_context;
 	qp->pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
@@ -70,7 +74,12 @@ void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
 	qp->events_completed = 0;
 	(void)pthread_mutex_init(&qp->mutex, NULL);
 	(void)pthread_cond_init(&qp->cond, NULL);
+}
 
+void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
+		   const struct ibv_qp_init_attr_ex *attr)
+{
+	verbs_prepare_qp(&vqp->qp, ctx, attr);
 	vqp->comp_mask = 0;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) {
 		vqp->comp_mask |= VERBS_QP_MASK_XRCD;

@@ -139,7 +139,8 @@ static int query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 
 /*
  * Where a provider of private ABI 34 keeps verbs_qp.comp_mask: behind the
- * function pointers of ibv_qp_ex, of which two came under that number.
+ * function pointers of ibv_qp_ex, of which two came under that number. By
+ * foreign_qp_layout().
  */
 static const size_t mask_places[] = {
 	offsetof(struct ibv_qp_ex, wr_atomic_write), /* up to v43 */
@@ -190,8 +191,7 @@ static bool is_extended(const struct ibv_qp *qp)
 	if (foreign_variant(qp->context)->qp_mask_moved) {
 		if (!release)
 			return has_ex_mask_somewhere(qp);
-		if (release < 45)
-			place = mask_places[release == 44];
+		place = mask_places[foreign_qp_layout(release)];
 	}
 	return mask_at(qp, place) & VERBS_QP_MASK_EX;
 }

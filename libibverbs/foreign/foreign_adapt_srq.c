@@ -4,8 +4,8 @@
  * older takes the beginning of the newer's attributes.
  */
 #include <errno.h>
-#include <pthread.h>
 
+#include "core/object_life.h"
 #include "foreign/foreign_adapt_group.h"
 
 _Static_assert(offsetof(struct ibv_srq_init_attr, attr) ==
@@ -19,21 +19,6 @@ static bool is_basic(const struct ibv_srq_init_attr_ex *attr)
 	return attr->comp_mask ==
 		       (IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE) &&
 	       attr->srq_type == IBV_SRQT_BASIC;
-}
-
-/*
- * What providers leave to the library after the older op. It may allocate no
- * more than a struct ibv_srq.
- */
-static void init_basic(struct ibv_srq *srq, struct ibv_context *ctx,
-		       const struct ibv_srq_init_attr_ex *attr)
-{
-	srq->context = ctx;
-	srq->srq_context = attr->srq_context;
-	srq->pd = attr->pd;
-	srq->events_completed = 0;
-	(void)pthread_mutex_init(&srq->mutex, NULL); /* cannot fail on Linux */
-	(void)pthread_cond_init(&srq->cond, NULL);
 }
 
 /*
@@ -73,8 +58,12 @@ static int create_srq(struct ibv_context *ctx,
 	ret = foreign_call_object(saved, srq);
 	if (ret)
 		return ret;
+	/*
+	 * Providers leave this to the library after the older op, which may
+	 * allocate no more than a struct ibv_srq.
+	 */
 	if (basic)
-		init_basic(srq, ctx, attr);
+		verbs_prepare_srq(srq, ctx, attr);
 	*ret_vsrq = verbs_container_of(srq, struct verbs_srq, srq);
 	return 0;
 }

@@ -6,36 +6,14 @@
  */
 #include <errno.h>
 #include <provider/kernel.h>
-#include <pthread.h>
 #include <stddef.h>
 
+#include "core/object_life.h"
 #include "foreign/foreign_cmd.h"
 #include "foreign/foreign_context.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_result.h"
 #include "foreign/foreign_udata.h"
-
-/* Before the kernel knows the QP and can raise events for it. */
-static void init_events(struct ibv_qp *qp)
-{
-	qp->events_completed = 0;
-	(void)pthread_mutex_init(&qp->mutex, NULL); /* cannot fail on Linux */
-	(void)pthread_cond_init(&qp->cond, NULL);
-}
-
-static void init_qp(struct ibv_qp *qp, struct ibv_context *ctx,
-		    const struct ibv_qp_init_attr_ex *attr)
-{
-	qp->context = ctx;
-	qp->qp_context = attr->qp_context;
-	qp->pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
-	qp->send_cq = attr->send_cq;
-	qp->recv_cq = attr->recv_cq;
-	qp->srq = attr->srq;
-	qp->qp_type = attr->qp_type;
-	qp->state = IBV_QPS_RESET;
-	init_events(qp);
-}
 
 /*
  * The members behind the QP. They were elsewhere in some releases of private
@@ -78,7 +56,8 @@ int foreign_cmd_create_qp(struct ibv_pd *pd, struct ibv_qp *qp,
 				 resp_size, sizeof(*resp), &udata);
 	if (ret)
 		return foreign_errno(ret);
-	init_qp(qp, pd->context, &attr_ex);
+	/* Before the kernel knows it and can raise events for it. */
+	verbs_prepare_qp(qp, pd->context, &attr_ex);
 	ret = verbs_cmd_create_qp(pd->context, qp, &attr_ex, &udata);
 	if (!ret)
 		attr->cap = attr_ex.cap;
@@ -92,7 +71,7 @@ static int create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 {
 	int ret;
 
-	init_qp(&vqp->qp, ctx, attr);
+	verbs_prepare_qp(&vqp->qp, ctx, attr);
 	ret = verbs_cmd_create_qp(ctx, &vqp->qp, attr, udata);
 	if (!ret)
 		fill_extras(ctx, vqp,
@@ -161,20 +140,18 @@ FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 34)
 FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 57)
 FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 59)
 
-static void init_opened(struct ibv_qp *qp, struct ibv_context *ctx,
-			const struct ibv_qp_open_attr *attr)
+/* It is another process's QP: no queue of this one is behind it. */
+static void prepare_opened(struct ibv_qp *qp, struct ibv_context *ctx,
+			   const struct ibv_qp_open_attr *attr)
 {
-	qp->context = ctx;
-	qp->qp_context = attr->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT
-				 ? attr->qp_context
-				 : NULL;
-	qp->pd = NULL;
-	qp->send_cq = NULL;
-	qp->recv_cq = NULL;
-	qp->srq = NULL;
-	qp->qp_type = attr->qp_type;
+	const bool has_context = attr->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT;
+	const struct ibv_qp_init_attr_ex without_queues = {
+		.qp_context = has_context ? attr->qp_context : NULL,
+		.qp_type = attr->qp_type,
+	};
+
+	verbs_prepare_qp(qp, ctx, &without_queues);
 	qp->state = IBV_QPS_UNKNOWN;
-	init_events(qp);
 }
 
 int foreign_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
@@ -200,7 +177,7 @@ int foreign_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 	if (ret)
 		return foreign_errno(ret);
 
-	init_opened(&vqp->qp, ctx, attr);
+	prepare_opened(&vqp->qp, ctx, attr);
 	ret = verbs_cmd_open_qp(ctx, &vqp->qp, attr, &udata);
 	if (ret)
 		return foreign_errno(ret);

@@ -2,24 +2,12 @@
 /* Shared receive queues, for foreign providers. Calls kernel/cmd_srq.c. */
 #include <errno.h>
 #include <provider/kernel.h>
-#include <pthread.h>
 
+#include "core/object_life.h"
 #include "foreign/foreign_cmd.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_result.h"
 #include "foreign/foreign_udata.h"
-
-/* Before the kernel knows the SRQ and can raise events for it. */
-static void init_srq(struct ibv_srq *srq, struct ibv_context *ctx,
-		     struct ibv_pd *pd, void *srq_context)
-{
-	srq->context = ctx;
-	srq->srq_context = srq_context;
-	srq->pd = pd;
-	srq->events_completed = 0;
-	(void)pthread_mutex_init(&srq->mutex, NULL); /* cannot fail on Linux */
-	(void)pthread_cond_init(&srq->cond, NULL);
-}
 
 int foreign_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 			   struct ibv_srq_init_attr *attr, const void *cmd,
@@ -30,6 +18,7 @@ int foreign_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 	/* The command keeps off what is behind an SRQ of the basic type. */
 	struct verbs_srq *vsrq = verbs_container_of(srq, struct verbs_srq, srq);
 	struct ibv_srq_init_attr_ex attr_ex = {
+		.srq_context = attr->srq_context,
 		.attr = attr->attr,
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
 		.pd = pd,
@@ -42,7 +31,8 @@ int foreign_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 				 resp_size, sizeof(*resp), &udata);
 	if (ret)
 		return foreign_errno(ret);
-	init_srq(srq, pd->context, pd, attr->srq_context);
+	/* Before the kernel knows it and can raise events for it. */
+	verbs_prepare_srq(srq, pd->context, &attr_ex);
 	ret = verbs_cmd_create_srq(pd->context, vsrq, &attr_ex, &udata);
 	if (!ret)
 		attr->attr = attr_ex.attr;
@@ -77,9 +67,7 @@ int foreign_cmd_create_srq_ex(struct ibv_context *ctx, struct verbs_srq *vsrq,
 				 resp_size, sizeof(*resp), &udata);
 	if (ret)
 		return foreign_errno(ret);
-	init_srq(&vsrq->srq, ctx,
-		 attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL,
-		 attr->srq_context);
+	verbs_prepare_srq(&vsrq->srq, ctx, attr);
 	ret = verbs_cmd_create_srq(ctx, vsrq, attr, &udata);
 	if (!ret)
 		fill_typed(vsrq, attr);

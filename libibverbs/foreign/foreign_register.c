@@ -179,16 +179,11 @@ static struct foreign_range range_of(unsigned int node)
 	return range;
 }
 
-/* Which of the three places of verbs_qp.comp_mask a release has. */
-static int qp_layout(unsigned int release)
-{
-	return (release >= 44) + (release >= 45);
-}
-
 /* What foreign_release() is going to say. */
 static unsigned int release_of(const struct foreign_range *range)
 {
-	return qp_layout(range->oldest) == qp_layout(range->newest)
+	return foreign_qp_layout(range->oldest) ==
+			       foreign_qp_layout(range->newest)
 		       ? range->oldest
 		       : 0;
 }

@@ -40,6 +40,15 @@ struct foreign_variant {
 /* By enum foreign_variant_id. */
 extern const struct foreign_variant foreign_variants[FOREIGN_NR_VARIANTS];
 
+/*
+ * Which of the layouts that verbs_qp has had: 0 up to v43, 1 in v44, 2 from v45
+ * on, which is ours. It is ibv_qp_ex inside that grew.
+ */
+static inline unsigned int foreign_qp_layout(unsigned int release)
+{
+	return (release >= 44) + (release >= 45);
+}
+
 /* Bytes of a verbs_context of this variant, as ibv_context's sz tells them. */
 static inline size_t foreign_variant_sz(const struct foreign_variant *variant)
 {
