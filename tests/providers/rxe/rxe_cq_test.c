@@ -285,7 +285,7 @@ static void fields_the_kernel_lacks_are_refused(void **state)
 	assert_int_equal(rxe_create_cq(fake_context(), &attr, true, &vcq),
 			 -EOPNOTSUPP);
 	assert_null(vcq);
-	assert_int_equal(fake.nr_created, 0);
+	assert_int_equal(soft.nr_created, 0);
 }
 
 static void spoil_mask(struct fake_ring *ring)
@@ -302,8 +302,8 @@ static void cq_with_a_bad_ring_is_destroyed_again(void **state)
 	assert_int_equal(rxe_create_cq(fake_context(), &attr, false, &vcq),
 			 -EIO);
 	assert_null(vcq);
-	assert_int_equal(fake.nr_created, 1);
-	assert_int_equal(fake.nr_destroyed, 1);
+	assert_int_equal(soft.nr_created, 1);
+	assert_int_equal(soft.nr_destroyed, 1);
 }
 
 static void error_of_the_kernel_is_returned(void **state)
@@ -311,7 +311,7 @@ static void error_of_the_kernel_is_returned(void **state)
 	const struct ibv_cq_init_attr_ex attr = { .cqe = 7 };
 	struct verbs_cq *vcq = NULL;
 
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(rxe_create_cq(fake_context(), &attr, false, &vcq),
 			 -ENOSPC);
 	assert_null(vcq);
@@ -341,7 +341,7 @@ static void cq_survives_a_resize_that_fails(void **state)
 	struct ibv_cq *base = ibv_cq_ex_to_cq(cq);
 	struct ibv_wc wc;
 
-	fake.err = -EINVAL;
+	soft.err = -EINVAL;
 	assert_int_equal(rxe_resize_cq(base, 1), -EINVAL);
 	push_wr_id(1);
 	assert_int_equal(rxe_poll_cq(base, 1, &wc), 1);
@@ -357,13 +357,13 @@ static void destroy_that_fails_leaves_the_cq_usable(void **state)
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, false);
 	struct ibv_wc wc;
 
-	fake.err = -EBUSY;
+	soft.err = -EBUSY;
 	assert_int_equal(rxe_destroy_cq(ibv_cq_ex_to_cq(cq)), -EBUSY);
 	push_wr_id(1);
 	assert_int_equal(rxe_poll_cq(ibv_cq_ex_to_cq(cq), 1, &wc), 1);
-	assert_int_equal(fake.nr_waits, 0);
+	assert_int_equal(soft.nr_waits, 0);
 	cq_free(cq);
-	assert_int_equal(fake.nr_waits, 1);
+	assert_int_equal(soft.nr_waits, 1);
 }
 
 static void arming_returns_a_positive_errno(void **state)
@@ -371,7 +371,7 @@ static void arming_returns_a_positive_errno(void **state)
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, false);
 
 	assert_int_equal(rxe_req_notify_cq(ibv_cq_ex_to_cq(cq), 1), 0);
-	fake.err = -EIO;
+	soft.err = -EIO;
 	assert_int_equal(rxe_req_notify_cq(ibv_cq_ex_to_cq(cq), 1), EIO);
 	cq_free(cq);
 }

@@ -6,42 +6,19 @@
 #include "rxe_fake.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#define MEMFD_LEN  (1 << 24)
-#define RINGS_NAME "rxe_rings"
 
 struct fake_kernel fake;
 
 int fake_setup(void **state)
 {
-	int fd = memfd_create(RINGS_NAME, MFD_CLOEXEC);
-
+	soft_fake_start();
 	fake = (struct fake_kernel){ .ah_num = 7 };
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, MEMFD_LEN), 0);
-	fake.ctx.base.context.cmd_fd = fd;
+	fake.ctx.base.context.cmd_fd = soft.fd;
 	/* ::ffff:10.0.0.1 */
 	memcpy(fake.sgid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1", 16);
 	return 0;
-}
-
-/* Rings that nobody has unmapped. */
-static unsigned int nr_mappings(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned int nr = 0;
-	char line[512];
-
-	assert_non_null(maps);
-	while (fgets(line, sizeof(line), maps))
-		nr += strstr(line, RINGS_NAME) != NULL;
-	assert_int_equal(fclose(maps), 0);
-	return nr;
 }
 
 int fake_teardown(void **state)
@@ -50,10 +27,7 @@ int fake_teardown(void **state)
 	fake_ring_unmap(&fake.rq);
 	fake_ring_unmap(&fake.cq);
 	fake_ring_unmap(&fake.srq);
-	assert_int_equal(nr_mappings(), 0);
-	assert_int_equal(fake.nr_created, fake.nr_destroyed);
-	assert_int_equal(fake.nr_inits, 0);
-	return close(fake.ctx.base.context.cmd_fd);
+	return soft_fake_end();
 }
 
 struct ibv_context *fake_context(void)
@@ -73,23 +47,18 @@ void fake_ring_unmap(struct fake_ring *ring)
 void fake_ring_make(struct fake_ring *ring, uint32_t mask,
 		    uint32_t log2_elem_size)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t len =
 		sizeof(*ring->buf) + (((size_t)mask + 1) << log2_elem_size);
+	uint64_t offset;
 
-	len = (len + page - 1) / page * page;
 	fake_ring_unmap(ring);
-	*ring = (struct fake_ring){
-		.info = { .offset = fake.next_offset, .size = (uint32_t)len },
-		.mask = mask,
-		.log2_elem_size = log2_elem_size,
-		.map_len = len,
+	ring->buf = soft_fake_map(len, &offset, &ring->map_len);
+	ring->info = (struct mminfo){
+		.offset = offset,
+		.size = (uint32_t)ring->map_len,
 	};
-	assert_true(fake.next_offset + len <= MEMFD_LEN);
-	ring->buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 fake.ctx.base.context.cmd_fd, (off_t)fake.next_offset);
-	assert_ptr_not_equal(ring->buf, MAP_FAILED);
-	fake.next_offset += len;
+	ring->mask = mask;
+	ring->log2_elem_size = log2_elem_size;
 
 	ring->buf->log2_elem_size = log2_elem_size;
 	ring->buf->index_mask = mask;
@@ -132,121 +101,6 @@ static void ring_for(struct fake_ring *ring, uint32_t nr, size_t len)
 	fake_ring_make(ring, slots - 1, log2_elem_size);
 }
 
-static int take_err(void)
-{
-	int err = fake.err;
-
-	fake.err = 0;
-	return err;
-}
-
-static int created(void)
-{
-	int err = take_err();
-
-	if (!err)
-		fake.nr_created++;
-	return err;
-}
-
-static int destroyed(void)
-{
-	int err = take_err();
-
-	if (!err)
-		fake.nr_destroyed++;
-	return err;
-}
-
-/* -- the library's own part -- */
-
-struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
-					size_t size)
-{
-	return calloc(1, size);
-}
-
-void verbs_context_free(struct verbs_context *vctx)
-{
-	free(vctx);
-}
-
-void verbs_context_set_ops(struct verbs_context *vctx,
-			   const struct verbs_context_ops *ops)
-{
-}
-
-void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
-	       const char *fmt, ...)
-{
-}
-
-void verbs_init_cq(struct ibv_cq *cq, struct ibv_context *ctx,
-		   struct ibv_comp_channel *channel, void *cq_context)
-{
-	cq->context = ctx;
-	cq->channel = channel;
-	cq->cq_context = cq_context;
-	fake.nr_inits++;
-}
-
-void verbs_init_srq(struct verbs_srq *vsrq, struct ibv_context *ctx,
-		    const struct ibv_srq_init_attr_ex *attr)
-{
-	vsrq->srq.context = ctx;
-	vsrq->srq.pd = attr->pd;
-	fake.nr_inits++;
-}
-
-void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
-		   const struct ibv_qp_init_attr_ex *attr)
-{
-	vqp->qp.context = ctx;
-	vqp->qp.pd = attr->pd;
-	vqp->qp.qp_type = attr->qp_type;
-	vqp->qp.state = IBV_QPS_RESET;
-	fake.nr_inits++;
-}
-
-void verbs_fini_cq(struct ibv_cq *cq)
-{
-	fake.nr_inits--;
-}
-
-void verbs_fini_srq(struct ibv_srq *srq)
-{
-	fake.nr_inits--;
-}
-
-void verbs_fini_qp(struct ibv_qp *qp)
-{
-	fake.nr_inits--;
-}
-
-static void check_raised(const struct verbs_event_count *raised)
-{
-	assert_int_equal(raised->async_events, 3);
-	fake.nr_waits++;
-}
-
-void verbs_wait_cq_acked(struct ibv_cq *cq,
-			 const struct verbs_event_count *raised)
-{
-	check_raised(raised);
-}
-
-void verbs_wait_srq_acked(struct ibv_srq *srq,
-			  const struct verbs_event_count *raised)
-{
-	check_raised(raised);
-}
-
-void verbs_wait_qp_acked(struct ibv_qp *qp,
-			 const struct verbs_event_count *raised)
-{
-	check_raised(raised);
-}
-
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 				struct ibv_ah_attr *attr,
 				uint8_t eth_mac[ETHERNET_LL_SIZE],
@@ -262,7 +116,7 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 int verbs_cmd_get_context(struct ibv_context *ctx,
 			  const struct verbs_udata *udata)
 {
-	return take_err();
+	return soft_fake_err();
 }
 
 int verbs_cmd_query_device(struct ibv_context *ctx,
@@ -271,7 +125,7 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 			   uint64_t *ret_fw_ver,
 			   const struct verbs_udata *udata)
 {
-	int err = take_err();
+	int err = soft_fake_err();
 
 	fake.nr_device_queries++;
 	if (err)
@@ -284,32 +138,13 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 	return 0;
 }
 
-int verbs_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
-			 struct ibv_port_attr *attr)
-{
-	attr->state = IBV_PORT_ACTIVE;
-	return take_err();
-}
-
 int verbs_cmd_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 			      uint32_t gid_index,
 			      struct ibv_gid_entry *ret_entry)
 {
 	fake.nr_gid_queries++;
 	ret_entry->gid = fake.sgid;
-	return take_err();
-}
-
-int verbs_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd,
-		       const struct verbs_udata *udata)
-{
-	pd->context = ctx;
-	return created();
-}
-
-int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
-{
-	return destroyed();
+	return soft_fake_err();
 }
 
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
@@ -318,7 +153,7 @@ int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 {
 	fake.reg_access = access;
 	vmr->ibv_mr.lkey = 0x1100;
-	return created();
+	return soft_fake_created();
 }
 
 int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
@@ -326,7 +161,7 @@ int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 			    struct verbs_mr *vmr,
 			    const struct verbs_udata *udata)
 {
-	return created();
+	return soft_fake_created();
 }
 
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
@@ -334,19 +169,14 @@ int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		       const struct verbs_udata *udata)
 {
 	fake.rereg_flags = flags;
-	return take_err();
-}
-
-int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
-{
-	return destroyed();
+	return soft_fake_err();
 }
 
 int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 			uint32_t flags, const struct ibv_sge *sg_list,
 			uint32_t num_sge)
 {
-	return take_err();
+	return soft_fake_err();
 }
 
 int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
@@ -356,12 +186,12 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	mw->pd = pd;
 	mw->type = type;
 	mw->rkey = 0x222200;
-	return created();
+	return soft_fake_created();
 }
 
 int verbs_cmd_dealloc_mw(struct ibv_mw *mw)
 {
-	return destroyed();
+	return soft_fake_destroyed();
 }
 
 int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
@@ -372,24 +202,24 @@ int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
 	assert_int_equal(udata->out_len, sizeof(*resp));
 	resp->ah_num = fake.ah_num;
 	ah->pd = pd;
-	return created();
+	return soft_fake_created();
 }
 
 int verbs_cmd_destroy_ah(struct ibv_ah *ah)
 {
-	return destroyed();
+	return soft_fake_destroyed();
 }
 
 int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 			   uint16_t lid)
 {
-	return take_err();
+	return soft_fake_err();
 }
 
 int verbs_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 			   uint16_t lid)
 {
-	return take_err();
+	return soft_fake_err();
 }
 
 int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
@@ -397,7 +227,7 @@ int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 			const struct verbs_udata *udata)
 {
 	struct rxe_create_cq_resp *resp = udata->out;
-	int err = created();
+	int err = soft_fake_created();
 
 	if (err)
 		return err;
@@ -415,7 +245,7 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
 	struct rxe_resize_cq_resp *resp = udata->out;
 	struct fake_ring old = fake.cq;
 	uint32_t index = old.buf->consumer_index;
-	int err = take_err();
+	int err = soft_fake_err();
 
 	if (err)
 		return err;
@@ -431,14 +261,7 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
 
 int verbs_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
-	return take_err();
-}
-
-int verbs_cmd_destroy_cq(struct ibv_cq *cq,
-			 struct verbs_event_count *ret_raised)
-{
-	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
-	return destroyed();
+	return soft_fake_err();
 }
 
 int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
@@ -446,7 +269,7 @@ int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
 			 const struct verbs_udata *udata)
 {
 	struct rxe_create_srq_resp *resp = udata->out;
-	int err = created();
+	int err = soft_fake_created();
 
 	if (err)
 		return err;
@@ -462,7 +285,7 @@ int verbs_cmd_modify_srq(struct ibv_srq *srq, const struct ibv_srq_attr *attr,
 {
 	const struct rxe_modify_srq_cmd *cmd = udata->in;
 	struct mminfo *info = (struct mminfo *)(uintptr_t)cmd->mmap_info_addr;
-	int err = take_err();
+	int err = soft_fake_err();
 
 	assert_int_equal(udata->in_len, sizeof(*cmd));
 	fake.srq_info_addr = cmd->mmap_info_addr;
@@ -473,18 +296,6 @@ int verbs_cmd_modify_srq(struct ibv_srq *srq, const struct ibv_srq_attr *attr,
 	return 0;
 }
 
-int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *ret_attr)
-{
-	return take_err();
-}
-
-int verbs_cmd_destroy_srq(struct ibv_srq *srq,
-			  struct verbs_event_count *ret_raised)
-{
-	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
-	return destroyed();
-}
-
 int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct verbs_udata *udata)
@@ -492,7 +303,7 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 	struct rxe_create_qp_resp *resp = udata->out;
 	struct ibv_qp_cap *cap = &attr->cap;
 	size_t len = (size_t)cap->max_send_sge * 16;
-	int err = created();
+	int err = soft_fake_created();
 
 	if (err)
 		return err;
@@ -511,31 +322,6 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 	}
 	qp->qp_num = 17;
 	return 0;
-}
-
-int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-			int attr_mask, const struct verbs_udata *udata)
-{
-	return take_err();
-}
-
-int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-		       int attr_mask, struct ibv_qp_init_attr *init_attr)
-{
-	return take_err();
-}
-
-int verbs_cmd_destroy_qp(struct ibv_qp *qp,
-			 struct verbs_event_count *ret_raised)
-{
-	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
-	return destroyed();
-}
-
-int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp)
-{
-	fake.nr_doorbells++;
-	return fake.doorbell_err;
 }
 
 /* -- helpers -- */

@@ -8,13 +8,7 @@
 #ifndef TESTS_RXE_FAKE_H
 #define TESTS_RXE_FAKE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "providers/soft_fake.h"
 #include "rxe/rxe.h"
 
 #define FAKE_CAP_FLUSH	      (UINT64_C(1) << 38)
@@ -31,11 +25,8 @@ struct fake_ring {
 
 struct fake_kernel {
 	struct rxe_context ctx;
-	uint64_t next_offset; /* first free byte of the memfd */
 
 	/* What commands answer. */
-	int err;	      /* the next create, modify or destroy */
-	int doorbell_err;     /* every doorbell */
 	uint64_t device_caps; /* device_cap_flags_ex */
 	uint64_t fw_ver;      /* of query_device */
 	uint32_t ah_num;      /* 0: like a kernel before 5.16 */
@@ -45,14 +36,9 @@ struct fake_kernel {
 	void (*spoil_ring)(struct fake_ring *ring);
 
 	/* What was asked. */
-	unsigned int nr_doorbells;
 	unsigned int nr_device_queries;
 	unsigned int nr_gid_queries;
-	unsigned int nr_created;   /* objects of all kinds */
-	unsigned int nr_destroyed; /* likewise */
-	unsigned int nr_inits;	   /* verbs_init_*() without verbs_fini_*() */
-	unsigned int nr_waits;	   /* verbs_wait_*_acked() */
-	uint64_t srq_info_addr;	   /* of the last modify_srq */
+	uint64_t srq_info_addr; /* of the last modify_srq */
 	int reg_access, rereg_flags;
 
 	/* Rings of the objects made last. */

@@ -36,7 +36,7 @@ static void failed_query_leaves_the_version_alone(void **state)
 {
 	struct ibv_device_attr_ex attr = {};
 
-	fake.err = -EIO;
+	soft.err = -EIO;
 	assert_int_equal(
 		rxe_query_device(fake_context(), NULL, &attr, sizeof(attr)),
 		-EIO);
@@ -45,7 +45,7 @@ static void failed_query_leaves_the_version_alone(void **state)
 
 static void capabilities_are_asked_for_once(void **state)
 {
-	fake.err = -EINTR;
+	soft.err = -EINTR;
 	assert_false(rxe_device_has(fake_context(), FAKE_CAP_FLUSH));
 	fake.device_caps = FAKE_CAP_FLUSH;
 	assert_true(rxe_device_has(fake_context(), FAKE_CAP_FLUSH));
@@ -91,7 +91,7 @@ static void qp_returns_real_sizes(void **state)
 	assert_int_equal(vqp->comp_mask & VERBS_QP_MASK_EX, 0);
 	assert_int_equal(vqp->qp.qp_num, 17);
 	assert_int_equal(rxe_destroy_qp(&vqp->qp), 0);
-	assert_int_equal(fake.nr_waits, 1);
+	assert_int_equal(soft.nr_waits, 1);
 }
 
 static void qp_without_anything_to_hold_is_made(void **state)
@@ -114,7 +114,7 @@ static void attributes_the_driver_lacks_are_refused(void **state)
 	assert_int_equal(create_qp(&attr, &vqp), -EOPNOTSUPP);
 	attr.comp_mask = 0;
 	assert_int_equal(create_qp(&attr, &vqp), -EINVAL);
-	assert_int_equal(fake.nr_created, 0);
+	assert_int_equal(soft.nr_created, 0);
 }
 
 static void send_ops_are_checked_against_the_type(void **state)
@@ -194,9 +194,9 @@ static void qp_with_a_bad_ring_is_destroyed_again(void **state)
 	attr = qp_attr();
 	fake.spoil_ring = spoil_size;
 	assert_int_equal(create_qp(&attr, &vqp), -EIO);
-	assert_int_equal(fake.nr_created, 2);
-	assert_int_equal(fake.nr_destroyed, 2);
-	assert_int_equal(fake.nr_waits, 0);
+	assert_int_equal(soft.nr_created, 2);
+	assert_int_equal(soft.nr_destroyed, 2);
+	assert_int_equal(soft.nr_waits, 0);
 }
 
 static void qp_destroy_that_fails_leaves_it_usable(void **state)
@@ -208,7 +208,7 @@ static void qp_destroy_that_fails_leaves_it_usable(void **state)
 
 	assert_int_equal(create_qp(&attr, &vqp), 0);
 	vqp->qp.state = IBV_QPS_RTS;
-	fake.err = -EBUSY; /* attached to a multicast group */
+	soft.err = -EBUSY; /* attached to a multicast group */
 	assert_int_equal(rxe_destroy_qp(&vqp->qp), -EBUSY);
 	assert_int_equal(rxe_post_send(&vqp->qp, &wr, &bad), 0);
 	assert_int_equal(rxe_destroy_qp(&vqp->qp), 0);
@@ -253,7 +253,7 @@ static void srq_takes_requests(void **state)
 				 0);
 	assert_int_equal(rxe_post_srq_recv(&srq->vsrq.srq, &wr, &bad), ENOMEM);
 	assert_int_equal(rxe_destroy_srq(&srq->vsrq.srq), 0);
-	assert_int_equal(fake.nr_waits, 1);
+	assert_int_equal(soft.nr_waits, 1);
 }
 
 static void srq_limit_needs_no_new_ring(void **state)
@@ -264,7 +264,7 @@ static void srq_limit_needs_no_new_ring(void **state)
 	assert_int_equal(rxe_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_LIMIT),
 			 0);
 	assert_int_equal(fake.srq_info_addr, 0);
-	fake.err = -EINVAL;
+	soft.err = -EINVAL;
 	assert_int_equal(rxe_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_LIMIT),
 			 -EINVAL);
 	assert_int_equal(rxe_destroy_srq(&srq->vsrq.srq), 0);
@@ -304,7 +304,7 @@ static void srq_with_a_bad_ring_is_destroyed_again(void **state)
 	fake.spoil_ring = spoil_elem_size;
 	assert_int_equal(rxe_create_srq(fake_context(), &attr, &vsrq), -EIO);
 	assert_null(vsrq);
-	assert_int_equal(fake.nr_destroyed, 1);
+	assert_int_equal(soft.nr_destroyed, 1);
 }
 
 /* -- address handles -- */
@@ -327,7 +327,7 @@ static void numbered_ah_needs_no_resolution(void **state)
 	assert_int_equal(rxe_create_ah(&pd, &attr, &ah), 0);
 	assert_int_equal(to_rxe_ah(ah)->ah_num, 7);
 	assert_int_equal(fake.nr_gid_queries, 0);
-	fake.err = -EBUSY;
+	soft.err = -EBUSY;
 	assert_int_equal(rxe_destroy_ah(ah), -EBUSY);
 	assert_int_equal(rxe_destroy_ah(ah), 0);
 }
@@ -363,9 +363,9 @@ static void ah_that_cannot_be_resolved_is_destroyed_again(void **state)
 	attr.is_global = 0;
 	assert_int_equal(rxe_create_ah(&pd, &attr, &ah), -EINVAL);
 	assert_null(ah);
-	fake.err = -ENETUNREACH;
+	soft.err = -ENETUNREACH;
 	assert_int_equal(rxe_create_ah(&pd, &attr, &ah), -ENETUNREACH);
-	assert_int_equal(fake.nr_destroyed, 3);
+	assert_int_equal(soft.nr_destroyed, 3);
 }
 
 /* -- the rest -- */
@@ -387,19 +387,19 @@ static void domain_and_memory(void **state)
 		rxe_rereg_mr(vmr, IBV_REREG_MR_CHANGE_PD, new_pd, NULL, 0, 0),
 		0);
 	assert_int_equal(fake.rereg_flags, IBV_REREG_MR_CHANGE_PD);
-	fake.err = -EOPNOTSUPP;
+	soft.err = -EOPNOTSUPP;
 	assert_int_equal(
 		rxe_rereg_mr(vmr, IBV_REREG_MR_CHANGE_PD, new_pd, NULL, 0, 0),
 		-EOPNOTSUPP);
 	assert_int_equal(rxe_alloc_mw(new_pd, IBV_MW_TYPE_2, &mw), 0);
-	fake.err = -EBUSY; /* a window is bound to it */
+	soft.err = -EBUSY; /* a window is bound to it */
 	assert_int_equal(rxe_dereg_mr(vmr), -EBUSY);
 	assert_int_equal(rxe_dealloc_mw(mw), 0);
 	assert_int_equal(rxe_dereg_mr(vmr), 0);
 	assert_int_equal(rxe_reg_dmabuf_mr(new_pd, 0, 1, 0, 3, 0, &mr), 0);
 	vmr = verbs_container_of(mr, struct verbs_mr, ibv_mr);
 	assert_int_equal(rxe_dereg_mr(vmr), 0);
-	fake.err = -EBUSY;
+	soft.err = -EBUSY;
 	assert_int_equal(rxe_dealloc_pd(new_pd), -EBUSY);
 	assert_int_equal(rxe_dealloc_pd(new_pd), 0);
 }
@@ -414,18 +414,18 @@ static void errors_of_create_commands_are_returned(void **state)
 	struct ibv_mr *mr = NULL;
 	struct ibv_mw *mw = NULL;
 
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(rxe_alloc_pd(fake_context(), &new_pd), -ENOSPC);
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(rxe_reg_mr(&pd, NULL, 1, 0, 0, &mr), -ENOSPC);
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(rxe_reg_dmabuf_mr(&pd, 0, 1, 0, 3, 0, &mr), -ENOSPC);
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(rxe_alloc_mw(&pd, IBV_MW_TYPE_1, &mw), -ENOSPC);
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(rxe_create_srq(fake_context(), &srq_attr, &vsrq),
 			 -ENOSPC);
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(create_qp(&attr, &vqp), -ENOSPC);
 	assert_null(new_pd);
 	assert_null(mr);

@@ -24,11 +24,11 @@ static struct rxe_send_wqe *post_ok(struct rxe_qp *qp, struct ibv_send_wr *wr)
 {
 	uint32_t index = fake.sq.buf->producer_index;
 	struct ibv_send_wr *bad = NULL;
-	unsigned int doorbells = fake.nr_doorbells;
+	unsigned int doorbells = soft.nr_doorbells;
 
 	assert_int_equal(rxe_post_send(&qp->vqp.qp, wr, &bad), 0);
 	assert_null(bad);
-	assert_int_equal(fake.nr_doorbells, doorbells + 1);
+	assert_int_equal(soft.nr_doorbells, doorbells + 1);
 	assert_int_equal(fake.sq.buf->producer_index,
 			 (index + 1) & fake.sq.mask);
 	return fake_send_wqe(index);
@@ -38,13 +38,13 @@ static struct rxe_send_wqe *post_ok(struct rxe_qp *qp, struct ibv_send_wr *wr)
 static void post_refused(struct rxe_qp *qp, struct ibv_send_wr *wr, int err)
 {
 	uint32_t index = fake.sq.buf->producer_index;
-	unsigned int doorbells = fake.nr_doorbells;
+	unsigned int doorbells = soft.nr_doorbells;
 	struct ibv_send_wr *bad = NULL;
 
 	assert_int_equal(rxe_post_send(&qp->vqp.qp, wr, &bad), err);
 	assert_ptr_equal(bad, wr);
 	assert_int_equal(fake.sq.buf->producer_index, index);
-	assert_int_equal(fake.nr_doorbells, doorbells);
+	assert_int_equal(soft.nr_doorbells, doorbells);
 }
 
 /* The parts that every element has. */
@@ -319,7 +319,7 @@ static void bind_of_a_type_1_window(void **state)
 	assert_int_equal(wqe->wr.wr.mw.mw_rkey, 0x2222ff);
 	assert_int_equal(wqe->wr.wr.mw.rkey, 0x222200);
 	assert_int_equal(mw.rkey, 0x222200);
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 
 	assert_int_equal(rxe_bind_mw(&qp->vqp.qp, &mw, &bind), ENOMEM);
 	fake.sq.buf->consumer_index = 1;
@@ -590,7 +590,7 @@ static void list_takes_one_doorbell(void **state)
 		wr[i].next = i < 4 ? &wr[i + 1] : NULL;
 	}
 	assert_int_equal(rxe_post_send(&qp->vqp.qp, wr, &bad), 0);
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 	assert_int_equal(fake.sq.buf->producer_index, 5);
 	for (uint32_t i = 0; i < 5; i++) {
 		assert_int_equal(fake_send_wqe(i)->wr.wr_id, i);
@@ -612,7 +612,7 @@ static void requests_before_a_bad_one_are_sent(void **state)
 	assert_int_equal(rxe_post_send(&qp->vqp.qp, wr, &bad), EINVAL);
 	assert_ptr_equal(bad, &wr[1]);
 	assert_int_equal(fake.sq.buf->producer_index, 1);
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 
 	wr[0].opcode = (enum ibv_wr_opcode)1000;
 	assert_int_equal(rxe_post_send(&qp->vqp.qp, wr, &bad), EINVAL);
@@ -661,7 +661,7 @@ static void failing_doorbell_blames_the_first_request(void **state)
 	};
 	struct ibv_send_wr *bad = NULL;
 
-	fake.doorbell_err = -EIO;
+	soft.doorbell_err = -EIO;
 	assert_int_equal(rxe_post_send(&qp->vqp.qp, wr, &bad), EIO);
 	assert_ptr_equal(bad, &wr[0]);
 	fake_qp_free(qp);
@@ -673,7 +673,7 @@ static void empty_list_is_no_work(void **state)
 	struct ibv_send_wr *bad = NULL;
 
 	assert_int_equal(rxe_post_send(&qp->vqp.qp, NULL, &bad), 0);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 	fake_qp_free(qp);
 }
 
@@ -711,7 +711,7 @@ static void receive(void **state)
 	memset(fake.rq.buf->data, 0xff, 4096 - sizeof(*fake.rq.buf));
 	assert_int_equal(rxe_post_recv(&qp->vqp.qp, wr, &bad), 0);
 	assert_int_equal(fake.rq.buf->producer_index, 2);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 
 	wqe = fake_ring_elem(&fake.rq, 0);
 	assert_int_equal(wqe->wr_id, 1);

@@ -64,7 +64,7 @@ static void same_as_post_send(struct rxe_qp *qp, struct ibv_send_wr *wr)
 	assert_int_equal(second->ssn, first->ssn + 1);
 	second->ssn = first->ssn;
 	assert_memory_equal(first, second, (size_t)1 << fake.sq.log2_elem_size);
-	assert_int_equal(fake.nr_doorbells, 2);
+	assert_int_equal(soft.nr_doorbells, 2);
 	fake_qp_free(qp);
 }
 
@@ -396,7 +396,7 @@ static void section_takes_one_doorbell(void **state)
 	}
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 	assert_int_equal(fake.sq.buf->producer_index, 10);
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 	for (uint32_t i = 0; i < 10; i++)
 		assert_int_equal(fake_send_wqe(i)->wr.wr_id, i);
 	fake_qp_free(qp);
@@ -409,7 +409,7 @@ static void section_holds_the_lock(void **state)
 
 	assert_int_equal(pthread_spin_trylock(&qp->sq.lock), EBUSY);
 	assert_int_equal(ibv_wr_complete(qpx), 0);
-	assert_int_equal(fake.nr_doorbells, 0); /* nothing to send */
+	assert_int_equal(soft.nr_doorbells, 0); /* nothing to send */
 	assert_int_equal(pthread_spin_trylock(&qp->sq.lock), 0);
 	pthread_spin_unlock(&qp->sq.lock);
 	ibv_wr_start(qpx);
@@ -428,7 +428,7 @@ static void aborted_section_leaves_no_trace(void **state)
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
 	ibv_wr_abort(qpx);
 	assert_int_equal(fake.sq.buf->producer_index, 0);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 
 	(void)begin(qp);
 	ibv_wr_send(qpx);
@@ -474,7 +474,7 @@ static void expect_failure(struct rxe_qp *qp, int err)
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
 	assert_int_equal(ibv_wr_complete(qpx), err);
 	assert_int_equal(fake.sq.buf->producer_index, 0);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 	(void)begin(qp);
 }
 
@@ -538,7 +538,7 @@ static void full_ring_is_enomem_and_sends_nothing(void **state)
 		ibv_wr_send(qpx);
 	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
 	assert_int_equal(fake.sq.buf->producer_index, 0);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 	fake_qp_free(qp);
 }
 
@@ -602,7 +602,7 @@ static void failing_doorbell_is_returned(void **state)
 	struct rxe_qp *qp = rc_qp();
 	struct ibv_qp_ex *qpx = begin(qp);
 
-	fake.doorbell_err = -EIO;
+	soft.doorbell_err = -EIO;
 	ibv_wr_send(qpx);
 	assert_int_equal(ibv_wr_complete(qpx), EIO);
 	fake_qp_free(qp);

@@ -25,7 +25,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	assert_int_equal(siw_destroy_cq(&cq->vcq.cq), 0);
-	assert_int_equal(fake.nr_waits, 1);
+	assert_int_equal(soft.nr_waits, 1);
 	return fake_teardown(state);
 }
 

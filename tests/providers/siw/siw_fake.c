@@ -6,40 +6,16 @@
 #include "siw_fake.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#define MEMFD_LEN  (1 << 20)
-#define RINGS_NAME "siw_rings"
 
 struct fake_kernel fake;
 
 int fake_setup(void **state)
 {
-	int fd = memfd_create(RINGS_NAME, MFD_CLOEXEC);
-
+	soft_fake_start();
 	fake = (struct fake_kernel){};
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, MEMFD_LEN), 0);
-	fake.ctx.context.cmd_fd = fd;
+	fake.ctx.context.cmd_fd = soft.fd;
 	return 0;
-}
-
-/* Rings that nobody has unmapped. */
-static unsigned int nr_mappings(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned int nr = 0;
-	char line[512];
-
-	assert_non_null(maps);
-	while (fgets(line, sizeof(line), maps))
-		nr += strstr(line, RINGS_NAME) != NULL;
-	assert_int_equal(fclose(maps), 0);
-	return nr;
 }
 
 static void ring_unmap(struct fake_ring *ring)
@@ -55,10 +31,7 @@ int fake_teardown(void **state)
 	ring_unmap(&fake.rq);
 	ring_unmap(&fake.cq);
 	ring_unmap(&fake.srq);
-	assert_int_equal(nr_mappings(), 0);
-	assert_int_equal(fake.nr_created, fake.nr_destroyed);
-	assert_int_equal(fake.nr_inits, 0);
-	return close(fake.ctx.context.cmd_fd);
+	return soft_fake_end();
 }
 
 struct ibv_context *fake_context(void)
@@ -71,24 +44,16 @@ struct ibv_context *fake_context(void)
 static void ring_make(struct fake_ring *ring, uint32_t wanted, size_t elem_size,
 		      size_t tail_size)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint32_t nr = 1;
-	size_t len;
 
 	while (nr < wanted)
 		nr *= 2;
-	len = (nr * elem_size + tail_size + page - 1) / page * page;
 	ring_unmap(ring);
-	assert_true(fake.next_offset + len <= MEMFD_LEN);
-	*ring = (struct fake_ring){
-		.map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
-			    fake.ctx.context.cmd_fd, (off_t)fake.next_offset),
-		.map_len = len,
-		.key = fake.key ? fake.key : fake.next_offset,
-		.nr = nr,
-	};
-	assert_ptr_not_equal(ring->map, MAP_FAILED);
-	fake.next_offset += len;
+	ring->map = soft_fake_map(nr * elem_size + tail_size, &ring->key,
+				  &ring->map_len);
+	ring->nr = nr;
+	if (fake.key)
+		ring->key = fake.key;
 }
 
 static uint32_t told_nr(const struct fake_ring *ring)
@@ -121,113 +86,6 @@ struct siw_cq_ctrl *fake_cq_ctrl(void)
 	return (struct siw_cq_ctrl *)end;
 }
 
-static int take_err(void)
-{
-	int err = fake.err;
-
-	fake.err = 0;
-	return err;
-}
-
-static int created(void)
-{
-	int err = take_err();
-
-	if (!err)
-		fake.nr_created++;
-	return err;
-}
-
-static int destroyed(void)
-{
-	int err = take_err();
-
-	if (!err)
-		fake.nr_destroyed++;
-	return err;
-}
-
-/* -- the library's own part -- */
-
-struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
-					size_t size)
-{
-	return calloc(1, size);
-}
-
-void verbs_context_free(struct verbs_context *vctx)
-{
-	free(vctx);
-}
-
-void verbs_context_set_ops(struct verbs_context *vctx,
-			   const struct verbs_context_ops *ops)
-{
-}
-
-void verbs_init_cq(struct ibv_cq *cq, struct ibv_context *ctx,
-		   struct ibv_comp_channel *channel, void *cq_context)
-{
-	cq->context = ctx;
-	cq->channel = channel;
-	cq->cq_context = cq_context;
-	fake.nr_inits++;
-}
-
-void verbs_init_srq(struct verbs_srq *vsrq, struct ibv_context *ctx,
-		    const struct ibv_srq_init_attr_ex *attr)
-{
-	vsrq->srq.context = ctx;
-	fake.nr_inits++;
-}
-
-void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
-		   const struct ibv_qp_init_attr_ex *attr)
-{
-	vqp->qp.context = ctx;
-	vqp->qp.qp_type = attr->qp_type;
-	fake.nr_inits++;
-}
-
-void verbs_fini_cq(struct ibv_cq *cq)
-{
-	fake.nr_inits--;
-}
-
-void verbs_fini_srq(struct ibv_srq *srq)
-{
-	fake.nr_inits--;
-}
-
-void verbs_fini_qp(struct ibv_qp *qp)
-{
-	fake.nr_inits--;
-}
-
-static void check_raised(const struct verbs_event_count *raised)
-{
-	assert_int_equal(raised->async_events, 3);
-	fake.nr_waits++;
-}
-
-void verbs_wait_cq_acked(struct ibv_cq *cq,
-			 const struct verbs_event_count *raised)
-{
-	check_raised(raised);
-}
-
-void verbs_wait_srq_acked(struct ibv_srq *srq,
-			  const struct verbs_event_count *raised)
-{
-	check_raised(raised);
-}
-
-void verbs_wait_qp_acked(struct ibv_qp *qp,
-			 const struct verbs_event_count *raised)
-{
-	check_raised(raised);
-}
-
 /* -- commands -- */
 
 int verbs_cmd_get_context(struct ibv_context *ctx,
@@ -236,7 +94,7 @@ int verbs_cmd_get_context(struct ibv_context *ctx,
 	/* The driver refuses a process that has no room for its answer. */
 	if (!udata || udata->out_len < sizeof(struct siw_uresp_alloc_ctx))
 		return -EINVAL;
-	return take_err();
+	return soft_fake_err();
 }
 
 int verbs_cmd_query_device(struct ibv_context *ctx,
@@ -245,31 +103,12 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 			   uint64_t *ret_fw_ver,
 			   const struct verbs_udata *udata)
 {
-	int err = take_err();
+	int err = soft_fake_err();
 
 	assert_null(udata); /* the driver refuses any */
 	if (!err)
 		*ret_fw_ver = fake.fw_ver;
 	return err;
-}
-
-int verbs_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
-			 struct ibv_port_attr *attr)
-{
-	attr->state = IBV_PORT_ACTIVE;
-	return take_err();
-}
-
-int verbs_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd,
-		       const struct verbs_udata *udata)
-{
-	pd->context = ctx;
-	return created();
-}
-
-int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
-{
-	return destroyed();
 }
 
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
@@ -282,12 +121,7 @@ int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	assert_int_equal(udata->out_len, sizeof(struct siw_uresp_reg_mr));
 	fake.stag_key = req->stag_key;
 	vmr->ibv_mr.lkey = 0x1100u | req->stag_key;
-	return created();
-}
-
-int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
-{
-	return destroyed();
+	return soft_fake_created();
 }
 
 int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
@@ -295,7 +129,7 @@ int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 			const struct verbs_udata *udata)
 {
 	struct siw_uresp_create_cq *resp = udata->out;
-	int err = created();
+	int err = soft_fake_created();
 
 	if (err)
 		return err;
@@ -308,19 +142,12 @@ int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 	return 0;
 }
 
-int verbs_cmd_destroy_cq(struct ibv_cq *cq,
-			 struct verbs_event_count *ret_raised)
-{
-	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
-	return destroyed();
-}
-
 int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
 			 struct ibv_srq_init_attr_ex *attr,
 			 const struct verbs_udata *udata)
 {
 	struct siw_uresp_create_srq *resp = udata->out;
-	int err = created();
+	int err = soft_fake_created();
 
 	if (err)
 		return err;
@@ -334,19 +161,7 @@ int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
 int verbs_cmd_modify_srq(struct ibv_srq *srq, const struct ibv_srq_attr *attr,
 			 int attr_mask, const struct verbs_udata *udata)
 {
-	return take_err();
-}
-
-int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *ret_attr)
-{
-	return take_err();
-}
-
-int verbs_cmd_destroy_srq(struct ibv_srq *srq,
-			  struct verbs_event_count *ret_raised)
-{
-	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
-	return destroyed();
+	return soft_fake_err();
 }
 
 int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
@@ -354,7 +169,7 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 			const struct verbs_udata *udata)
 {
 	struct siw_uresp_create_qp *resp = udata->out;
-	int err = created();
+	int err = soft_fake_created();
 
 	if (err)
 		return err;
@@ -372,31 +187,6 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 		attr->cap.max_send_sge = fake.max_sge;
 	qp->qp_num = 17;
 	return 0;
-}
-
-int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-			int attr_mask, const struct verbs_udata *udata)
-{
-	return take_err();
-}
-
-int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-		       int attr_mask, struct ibv_qp_init_attr *init_attr)
-{
-	return take_err();
-}
-
-int verbs_cmd_destroy_qp(struct ibv_qp *qp,
-			 struct verbs_event_count *ret_raised)
-{
-	*ret_raised = (struct verbs_event_count){ .async_events = 3 };
-	return destroyed();
-}
-
-int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp)
-{
-	fake.nr_doorbells++;
-	return fake.doorbell_err;
 }
 
 /* -- helpers -- */

@@ -8,13 +8,7 @@
 #ifndef TESTS_SIW_FAKE_H
 #define TESTS_SIW_FAKE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "providers/soft_fake.h"
 #include "siw/siw.h"
 
 /* A ring as the kernel made it, mapped for the test. */
@@ -27,23 +21,15 @@ struct fake_ring {
 
 struct fake_kernel {
 	struct verbs_context ctx;
-	uint64_t next_offset; /* first free byte of the memfd */
 
 	/* What commands answer. */
-	int err;	  /* the next create, modify or destroy */
-	int doorbell_err; /* every doorbell */
 	uint64_t fw_ver;  /* of query_device */
 	uint32_t nr;	  /* not 0: told instead of the rings' real sizes */
 	uint64_t key;	  /* not 0: told instead of the rings' real keys */
 	uint32_t max_sge; /* not 0: returned in the QP's capabilities */
 
 	/* What was asked. */
-	unsigned int nr_doorbells;
-	unsigned int nr_created;   /* objects of all kinds */
-	unsigned int nr_destroyed; /* likewise */
-	unsigned int nr_inits;	   /* verbs_init_*() without verbs_fini_*() */
-	unsigned int nr_waits;	   /* verbs_wait_*_acked() */
-	uint8_t stag_key;	   /* of the last reg_mr */
+	uint8_t stag_key; /* of the last reg_mr */
 
 	/* Rings of the objects made last. */
 	struct fake_ring sq, rq, cq, srq;

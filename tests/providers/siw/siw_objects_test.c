@@ -50,10 +50,10 @@ static void qp_returns_real_sizes(void **state)
 	assert_int_equal(attr.cap.max_send_sge, 2);
 	assert_int_equal(attr.cap.max_inline_data, SIW_MAX_INLINE);
 	assert_int_equal(vqp->comp_mask & VERBS_QP_MASK_EX, 0);
-	fake.err = -EBUSY;
+	soft.err = -EBUSY;
 	assert_int_equal(siw_destroy_qp(&vqp->qp), -EBUSY);
 	assert_int_equal(siw_destroy_qp(&vqp->qp), 0);
-	assert_int_equal(fake.nr_waits, 1);
+	assert_int_equal(soft.nr_waits, 1);
 }
 
 static void attributes_the_driver_lacks_are_refused(void **state)
@@ -68,7 +68,7 @@ static void attributes_the_driver_lacks_are_refused(void **state)
 	attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	attr.send_ops_flags = IBV_QP_EX_WITH_SEND_WITH_IMM;
 	assert_int_equal(create_qp(&attr, &vqp), -EOPNOTSUPP);
-	assert_int_equal(fake.nr_created, 0);
+	assert_int_equal(soft.nr_created, 0);
 }
 
 static void a_qp_that_the_kernel_refuses_is_undone(void **state)
@@ -76,7 +76,7 @@ static void a_qp_that_the_kernel_refuses_is_undone(void **state)
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
 
-	fake.err = -ENOSPC;
+	soft.err = -ENOSPC;
 	assert_int_equal(create_qp(&attr, &vqp), -ENOSPC);
 	assert_null(vqp);
 }
@@ -152,11 +152,11 @@ static void pds_come_and_go(void **state)
 {
 	struct ibv_pd *new_pd = NULL;
 
-	fake.err = -ENOMEM;
+	soft.err = -ENOMEM;
 	assert_int_equal(siw_alloc_pd(fake_context(), &new_pd), -ENOMEM);
 	assert_null(new_pd);
 	assert_int_equal(siw_alloc_pd(fake_context(), &new_pd), 0);
-	fake.err = -EBUSY;
+	soft.err = -EBUSY;
 	assert_int_equal(siw_dealloc_pd(new_pd), -EBUSY);
 	assert_int_equal(siw_dealloc_pd(new_pd), 0);
 }
@@ -194,7 +194,7 @@ static void a_context_has_room_for_the_drivers_answer(void **state)
 
 	assert_int_equal(verbs_provider_siw.open_context(NULL, -1, &vctx), 0);
 	verbs_provider_siw.close_context(vctx);
-	fake.err = -ENODEV;
+	soft.err = -ENODEV;
 	assert_int_equal(verbs_provider_siw.open_context(NULL, -1, &vctx),
 			 -ENODEV);
 }

@@ -43,7 +43,7 @@ static void send_is_copied_element_by_element(void **state)
 					     SIW_WQE_SOLICITED |
 					     SIW_WQE_READ_FENCE);
 	assert_memory_equal(sqe->sge, sges, 3 * sizeof(sges[0]));
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 	fake_qp_free(qp);
 }
 
@@ -83,7 +83,7 @@ static void write_read_and_invalidate_carry_their_words(void **state)
 	assert_int_equal(fake_sqe(2)->opcode, SIW_OP_SEND_REMOTE_INV);
 	assert_int_equal(fake_sqe(2)->rkey, 0xabc);
 	assert_int_equal(fake_sqe(2)->num_sge, 0);
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 	fake_qp_free(qp);
 }
 
@@ -156,7 +156,7 @@ static void what_iwarp_lacks_is_refused(void **state)
 		assert_int_equal(post(qp, &wr, &bad), EINVAL);
 		assert_ptr_equal(bad, &wr);
 	}
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 	assert_int_equal(fake_sqe(0)->flags, 0);
 	fake_qp_free(qp);
 }
@@ -205,7 +205,7 @@ static void a_full_ring_takes_no_more_until_the_kernel_has_read(void **state)
 	}
 	assert_int_equal(post(qp, wr, &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[4]);
-	assert_int_equal(fake.nr_doorbells, 1); /* for the four */
+	assert_int_equal(soft.nr_doorbells, 1); /* for the four */
 	fake_sqe(0)->flags = 0;
 	assert_int_equal(post(qp, &wr[4], &bad), 0);
 	assert_int_equal(fake_sqe(0)->id, 4);
@@ -231,7 +231,7 @@ static void a_failed_doorbell_names_the_first_request(void **state)
 	struct ibv_send_wr first = { .next = &second, .opcode = IBV_WR_SEND };
 	struct ibv_send_wr *bad;
 
-	fake.doorbell_err = -ENOTCONN;
+	soft.doorbell_err = -ENOTCONN;
 	assert_int_equal(post(qp, &first, &bad), ENOTCONN);
 	assert_ptr_equal(bad, &first);
 	fake_qp_free(qp);
@@ -258,7 +258,7 @@ static void receives_need_no_doorbell(void **state)
 		assert_memory_equal(fake_rqe(&fake.rq, i)->sge, sges,
 				    i * sizeof(sges[0]));
 	}
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 	fake_rqe(&fake.rq, 0)->flags = 0;
 	wr[4].num_sge = 4;
 	assert_int_equal(siw_post_recv(&qp->vqp.qp, &wr[4], &bad), EINVAL);

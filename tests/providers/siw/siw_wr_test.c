@@ -39,7 +39,7 @@ static void nothing_shows_before_complete(void **state)
 	assert_int_equal(fake_sqe(0)->sge[0].laddr, 0x1234);
 	assert_int_equal(fake_sqe(0)->sge[0].length, 56);
 	assert_int_equal(fake_sqe(0)->sge[0].lkey, 9);
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 }
 
 static void each_request_keeps_its_own_flags(void **state)
@@ -69,7 +69,7 @@ static void each_request_keeps_its_own_flags(void **state)
 	assert_int_equal(fake_sqe(2)->flags, SIW_WQE_VALID | SIW_WQE_SOLICITED);
 	assert_int_equal(fake_sqe(2)->opcode, SIW_OP_SEND_REMOTE_INV);
 	assert_int_equal(fake_sqe(2)->rkey, 0xabc);
-	assert_int_equal(fake.nr_doorbells, 1);
+	assert_int_equal(soft.nr_doorbells, 1);
 }
 
 static void an_aborted_section_leaves_nothing(void **state)
@@ -80,7 +80,7 @@ static void an_aborted_section_leaves_nothing(void **state)
 	ibv_wr_abort(qpx);
 	assert_int_equal(fake_sqe(0)->flags, 0);
 	assert_int_equal(fake_sqe(1)->flags, 0);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 	ibv_wr_start(qpx);
 	qpx->wr_id = 8;
 	ibv_wr_send(qpx);
@@ -96,7 +96,7 @@ static void slots_of_an_open_section_count_as_full(void **state)
 		ibv_wr_send(qpx);
 	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
 	assert_int_equal(fake_sqe(0)->flags, 0);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 	ibv_wr_start(qpx);
 	for (int i = 0; i < 4; i++)
 		ibv_wr_send(qpx);
@@ -141,7 +141,7 @@ static void wrong_data_ends_the_section(void **state)
 	ibv_wr_send(qpx);
 	ibv_wr_set_inline_data_list(qpx, 2, bufs);
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
-	assert_int_equal(fake.nr_doorbells, 0);
+	assert_int_equal(soft.nr_doorbells, 0);
 }
 
 int main(void)
