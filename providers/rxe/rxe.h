@@ -132,8 +132,6 @@ static inline void rxe_cq_unlock(struct rxe_cq *cq)
 int rxe_query_device(struct ibv_context *ctx,
 		     const struct ibv_query_device_ex_input *input,
 		     struct ibv_device_attr_ex *attr, size_t attr_size);
-int rxe_query_port(struct ibv_context *ctx, uint8_t port_num,
-		   struct ibv_port_attr *attr);
 
 /* The kernel's capability bits of operations that came after the first rxe. */
 #define RXE_CAP_FLUSH	     (UINT64_C(3) << 38) /* global, persistent; 6.2 */
@@ -202,7 +200,6 @@ int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
 		   struct verbs_srq **ret_vsrq);
 int rxe_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		   int attr_mask);
-int rxe_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int rxe_destroy_srq(struct ibv_srq *srq);
 
 /* -- rxe_qp.c -- */
@@ -210,11 +207,7 @@ int rxe_destroy_srq(struct ibv_srq *srq);
 int rxe_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 		  struct verbs_qp **ret_vqp);
 int rxe_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
-int rxe_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-		 struct ibv_qp_init_attr *init_attr);
 int rxe_destroy_qp(struct ibv_qp *qp);
-int rxe_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
-int rxe_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 
 /* -- rxe_opcode.c -- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes of the device and its port, and the capability bits that decide
- * what the data path may post. Everything comes from the kernel.
+ * Attributes of the device, and the capability bits that decide what the data
+ * path may post. Everything comes from the kernel.
  */
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
@@ -35,12 +35,6 @@ int rxe_query_device(struct ibv_context *ctx,
 	format_fw_ver(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
 		      fw_ver);
 	return 0;
-}
-
-int rxe_query_port(struct ibv_context *ctx, uint8_t port_num,
-		   struct ibv_port_attr *attr)
-{
-	return verbs_cmd_query_port(ctx, port_num, attr);
 }
 
 bool rxe_device_has(struct ibv_context *ctx, uint64_t caps)

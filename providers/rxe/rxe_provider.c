@@ -25,7 +25,7 @@
 
 static const struct verbs_context_ops rxe_context_ops = {
 	.query_device = rxe_query_device,
-	.query_port = rxe_query_port,
+	.query_port = verbs_cmd_query_port,
 
 	.alloc_pd = rxe_alloc_pd,
 	.dealloc_pd = rxe_dealloc_pd,
@@ -40,8 +40,8 @@ static const struct verbs_context_ops rxe_context_ops = {
 
 	.create_ah = rxe_create_ah,
 	.destroy_ah = rxe_destroy_ah,
-	.attach_mcast = rxe_attach_mcast,
-	.detach_mcast = rxe_detach_mcast,
+	.attach_mcast = verbs_cmd_attach_mcast,
+	.detach_mcast = verbs_cmd_detach_mcast,
 
 	.create_cq = rxe_create_cq,
 	.resize_cq = rxe_resize_cq,
@@ -49,12 +49,12 @@ static const struct verbs_context_ops rxe_context_ops = {
 
 	.create_srq = rxe_create_srq,
 	.modify_srq = rxe_modify_srq,
-	.query_srq = rxe_query_srq,
+	.query_srq = verbs_cmd_query_srq,
 	.destroy_srq = rxe_destroy_srq,
 
 	.create_qp = rxe_create_qp,
 	.modify_qp = rxe_modify_qp,
-	.query_qp = rxe_query_qp,
+	.query_qp = verbs_cmd_query_qp,
 	.destroy_qp = rxe_destroy_qp,
 
 	.poll_cq = rxe_poll_cq,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs: create, modify, query, destroy, multicast. Posting is in
- * rxe_post.c and rxe_wr.c, and which operations a QP has in rxe_opcode.c.
+ * Queue pairs: create, modify, destroy. Posting is in rxe_post.c and rxe_wr.c,
+ * and which operations a QP has in rxe_opcode.c.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -156,12 +156,6 @@ int rxe_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	return verbs_cmd_modify_qp(qp, attr, attr_mask, NULL);
 }
 
-int rxe_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-		 struct ibv_qp_init_attr *init_attr)
-{
-	return verbs_cmd_query_qp(qp, attr, attr_mask, init_attr);
-}
-
 int rxe_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct rxe_qp *qp = to_rxe_qp(ibqp);
@@ -178,14 +172,4 @@ int rxe_destroy_qp(struct ibv_qp *ibqp)
 	fini_locks(qp);
 	free(qp);
 	return 0;
-}
-
-int rxe_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
-{
-	return verbs_cmd_attach_mcast(qp, gid, lid);
-}
-
-int rxe_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
-{
-	return verbs_cmd_detach_mcast(qp, gid, lid);
 }

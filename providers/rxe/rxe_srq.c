@@ -110,11 +110,6 @@ out:
 	return err;
 }
 
-int rxe_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
-{
-	return verbs_cmd_query_srq(srq, attr);
-}
-
 int rxe_destroy_srq(struct ibv_srq *ibsrq)
 {
 	struct rxe_srq *srq = to_rxe_srq(ibsrq);

@@ -104,8 +104,6 @@ static inline void siw_cq_unlock(struct siw_cq *cq)
 int siw_query_device(struct ibv_context *ctx,
 		     const struct ibv_query_device_ex_input *input,
 		     struct ibv_device_attr_ex *attr, size_t attr_size);
-int siw_query_port(struct ibv_context *ctx, uint8_t port_num,
-		   struct ibv_port_attr *attr);
 
 /* -- siw_pd.c -- */
 
@@ -141,7 +139,6 @@ int siw_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
 		   struct verbs_srq **ret_vsrq);
 int siw_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		   int attr_mask);
-int siw_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int siw_destroy_srq(struct ibv_srq *srq);
 
 /* -- siw_qp.c -- */
@@ -149,8 +146,6 @@ int siw_destroy_srq(struct ibv_srq *srq);
 int siw_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 		  struct verbs_qp **ret_vqp);
 int siw_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
-int siw_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-		 struct ibv_qp_init_attr *init_attr);
 int siw_destroy_qp(struct ibv_qp *qp);
 
 /* -- siw_post.c -- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attributes of the device and its port; everything comes from the kernel. */
+/* Attributes of the device; everything comes from the kernel. */
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
 #include <stdio.h>
@@ -29,10 +29,4 @@ int siw_query_device(struct ibv_context *ctx,
 	format_fw_ver(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
 		      fw_ver);
 	return 0;
-}
-
-int siw_query_port(struct ibv_context *ctx, uint8_t port_num,
-		   struct ibv_port_attr *attr)
-{
-	return verbs_cmd_query_port(ctx, port_num, attr);
 }

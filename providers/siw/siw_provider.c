@@ -19,7 +19,7 @@
 
 static const struct verbs_context_ops siw_context_ops = {
 	.query_device = siw_query_device,
-	.query_port = siw_query_port,
+	.query_port = verbs_cmd_query_port,
 
 	.alloc_pd = siw_alloc_pd,
 	.dealloc_pd = siw_dealloc_pd,
@@ -32,12 +32,12 @@ static const struct verbs_context_ops siw_context_ops = {
 
 	.create_srq = siw_create_srq,
 	.modify_srq = siw_modify_srq,
-	.query_srq = siw_query_srq,
+	.query_srq = verbs_cmd_query_srq,
 	.destroy_srq = siw_destroy_srq,
 
 	.create_qp = siw_create_qp,
 	.modify_qp = siw_modify_qp,
-	.query_qp = siw_query_qp,
+	.query_qp = verbs_cmd_query_qp,
 	.destroy_qp = siw_destroy_qp,
 
 	.poll_cq = siw_poll_cq,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs, type RC only: create, modify, query, destroy. Posting is in
+ * Queue pairs, type RC only: create, modify, destroy. Posting is in
  * siw_post.c and siw_wr.c. The connection itself is made by the kernel's iWARP
  * connection manager (rdma_cm(7)), which moves the QP through its states.
  */
@@ -152,12 +152,6 @@ err_free:
 int siw_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	return verbs_cmd_modify_qp(qp, attr, attr_mask, NULL);
-}
-
-int siw_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-		 struct ibv_qp_init_attr *init_attr)
-{
-	return verbs_cmd_query_qp(qp, attr, attr_mask, init_attr);
 }
 
 int siw_destroy_qp(struct ibv_qp *ibqp)
