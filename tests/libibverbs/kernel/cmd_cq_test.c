@@ -452,66 +452,17 @@ static int destroy(struct kernel_test *t, struct verbs_event_count *count)
 		.async_events_completed = 3,
 	};
 
-	*count = (struct verbs_event_count){ 98, 99 };
 	return verbs_cmd_destroy_cq(&cq, count);
 }
 
-static void destroy_cq_reports_the_events_in_each_form(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
+static const struct destroy_events_case destroy_cq_case = {
+	.expect = expect_destroy,
+	.destroy = destroy,
+	.raised = { 5, 6 },
+	.acked = { 2, 3 },
+};
 
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, 0);
-		assert_int_equal(destroy(t, &count), 0);
-		assert_int_equal(count.comp_events, 5);
-		assert_int_equal(count.async_events, 6);
-	}
-}
-
-static void destroy_cq_falls_back(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	expect_destroy(NATIVE, EPROTONOSUPPORT);
-	expect_destroy(WRAPPED, EPROTONOSUPPORT);
-	expect_destroy(WRITE, 0);
-	assert_int_equal(destroy(t, &count), 0);
-	assert_int_equal(count.comp_events, 5);
-}
-
-static void destroy_cq_that_fails_leaves_the_count(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, EBUSY);
-		assert_int_equal(destroy(t, &count), -EBUSY);
-		expect_destroy(form, EIO);
-		assert_int_equal(destroy(t, &count), -EIO);
-		assert_int_equal(count.comp_events, 98);
-		assert_int_equal(count.async_events, 99);
-	}
-}
-
-static void destroy_cq_without_a_device_leaves_nothing_to_wait_for(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	verbs_allow_disassociate_destroy = true;
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, EIO);
-		assert_int_equal(destroy(t, &count), 0);
-		assert_int_equal(count.comp_events, 2);
-		assert_int_equal(count.async_events, 3);
-	}
-}
+DESTROY_EVENTS_TESTS(destroy_cq)
 
 int main(void)
 {
@@ -532,11 +483,7 @@ int main(void)
 		KERNEL_TEST(resize_cq_takes_the_kernels_size),
 		KERNEL_TEST(modify_cq_is_an_extended_command),
 		KERNEL_TEST(req_notify_cq_travels_in_both_forms),
-		KERNEL_TEST(destroy_cq_reports_the_events_in_each_form),
-		KERNEL_TEST(destroy_cq_falls_back),
-		KERNEL_TEST(destroy_cq_that_fails_leaves_the_count),
-		KERNEL_TEST(
-			destroy_cq_without_a_device_leaves_nothing_to_wait_for),
+		DESTROY_EVENTS_TEST_LIST(destroy_cq),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

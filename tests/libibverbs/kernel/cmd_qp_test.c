@@ -570,65 +570,17 @@ static int destroy(struct kernel_test *t, struct verbs_event_count *count)
 		.events_completed = 2,
 	};
 
-	*count = (struct verbs_event_count){ 98, 99 };
 	return verbs_cmd_destroy_qp(&qp, count);
 }
 
-static void destroy_qp_reports_the_events_in_each_form(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
+static const struct destroy_events_case destroy_qp_case = {
+	.expect = expect_destroy,
+	.destroy = destroy,
+	.raised = { 0, 5 },
+	.acked = { 0, 2 },
+};
 
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, 0);
-		assert_int_equal(destroy(t, &count), 0);
-		assert_int_equal(count.comp_events, 0);
-		assert_int_equal(count.async_events, 5);
-	}
-}
-
-static void destroy_qp_falls_back(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	expect_destroy(NATIVE, EPROTONOSUPPORT);
-	expect_destroy(WRAPPED, EPROTONOSUPPORT);
-	expect_destroy(WRITE, 0);
-	assert_int_equal(destroy(t, &count), 0);
-	assert_int_equal(count.async_events, 5);
-}
-
-static void destroy_qp_that_fails_leaves_the_count(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, EBUSY);
-		assert_int_equal(destroy(t, &count), -EBUSY);
-		expect_destroy(form, EIO);
-		assert_int_equal(destroy(t, &count), -EIO);
-		assert_int_equal(count.async_events, 99);
-	}
-}
-
-static void destroy_qp_without_a_device_leaves_nothing_to_wait_for(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	verbs_allow_disassociate_destroy = true;
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, EIO);
-		assert_int_equal(destroy(t, &count), 0);
-		assert_int_equal(count.comp_events, 0);
-		assert_int_equal(count.async_events, 2);
-	}
-}
+DESTROY_EVENTS_TESTS(destroy_qp)
 
 int main(void)
 {
@@ -646,11 +598,7 @@ int main(void)
 		KERNEL_TEST(open_qp_travels_in_both_forms),
 		KERNEL_TEST(open_qp_that_fails_leaves_the_object),
 		KERNEL_TEST(open_qp_wants_number_domain_and_type),
-		KERNEL_TEST(destroy_qp_reports_the_events_in_each_form),
-		KERNEL_TEST(destroy_qp_falls_back),
-		KERNEL_TEST(destroy_qp_that_fails_leaves_the_count),
-		KERNEL_TEST(
-			destroy_qp_without_a_device_leaves_nothing_to_wait_for),
+		DESTROY_EVENTS_TEST_LIST(destroy_qp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -399,66 +399,25 @@ static int destroy(struct kernel_test *t, struct verbs_event_count *count)
 		.events_completed = 2,
 	};
 
-	*count = (struct verbs_event_count){ 98, 99 };
 	return verbs_cmd_destroy_wq(&wq, count);
 }
 
-static void destroy_wq_reports_the_events_in_each_form(void **state)
+static const struct destroy_events_case destroy_wq_case = {
+	.expect = expect_destroy,
+	.destroy = destroy,
+	.raised = { 0, 5 },
+	.acked = { 0, 2 },
+};
+
+DESTROY_EVENTS_TESTS(destroy_wq)
+
+static void destroy_wq_that_has_no_form_is_not_supported(void **state)
 {
-	struct kernel_test *t = *state;
 	struct verbs_event_count count;
 
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, 0);
-		assert_int_equal(destroy(t, &count), 0);
-		assert_int_equal(count.comp_events, 0);
-		assert_int_equal(count.async_events, 5);
-	}
-}
-
-static void destroy_wq_falls_back(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	expect_destroy(NATIVE, EPROTONOSUPPORT);
-	expect_destroy(WRAPPED, EPROTONOSUPPORT);
-	expect_destroy(WRITE, 0);
-	assert_int_equal(destroy(t, &count), 0);
-	assert_int_equal(count.async_events, 5);
-}
-
-static void destroy_wq_that_fails_leaves_the_count(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, EBUSY);
-		assert_int_equal(destroy(t, &count), -EBUSY);
-		expect_destroy(form, EIO);
-		assert_int_equal(destroy(t, &count), -EIO);
-		assert_int_equal(count.async_events, 99);
-	}
+	kernel_test_force(*state, WRITE);
 	expect_destroy(WRITE, ENOSYS);
-	assert_int_equal(destroy(t, &count), -EOPNOTSUPP);
-}
-
-static void destroy_wq_without_a_device_leaves_nothing_to_wait_for(void **state)
-{
-	struct kernel_test *t = *state;
-	struct verbs_event_count count;
-
-	verbs_allow_disassociate_destroy = true;
-	for (int form = NATIVE; form <= WRITE; form++) {
-		kernel_test_force(t, form);
-		expect_destroy(form, EIO);
-		assert_int_equal(destroy(t, &count), 0);
-		assert_int_equal(count.comp_events, 0);
-		assert_int_equal(count.async_events, 2);
-	}
+	assert_int_equal(destroy(*state, &count), -EOPNOTSUPP);
 }
 
 int main(void)
@@ -475,11 +434,8 @@ int main(void)
 		KERNEL_TEST(modify_wq_sends_what_the_mask_says),
 		KERNEL_TEST(modify_wq_that_fails_leaves_the_state),
 		KERNEL_TEST(modify_wq_refuses_unknown_wishes),
-		KERNEL_TEST(destroy_wq_reports_the_events_in_each_form),
-		KERNEL_TEST(destroy_wq_falls_back),
-		KERNEL_TEST(destroy_wq_that_fails_leaves_the_count),
-		KERNEL_TEST(
-			destroy_wq_without_a_device_leaves_nothing_to_wait_for),
+		DESTROY_EVENTS_TEST_LIST(destroy_wq),
+		KERNEL_TEST(destroy_wq_that_has_no_form_is_not_supported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

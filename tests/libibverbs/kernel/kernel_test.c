@@ -201,3 +201,67 @@ void check_destroy_device_gone(struct kernel_test *t,
 		assert_int_equal(c->run(t), -EBUSY);
 	}
 }
+
+/* Numbers that no command answers. */
+static const struct verbs_event_count untouched = { 98, 99 };
+
+static void assert_count(const struct verbs_event_count *count,
+			 const struct verbs_event_count *expected)
+{
+	assert_int_equal(count->comp_events, expected->comp_events);
+	assert_int_equal(count->async_events, expected->async_events);
+}
+
+void check_destroy_reports_events(struct kernel_test *t,
+				  const struct destroy_events_case *c)
+{
+	for (int form = NATIVE; form <= WRITE; form++) {
+		struct verbs_event_count count = untouched;
+
+		kernel_test_force(t, form);
+		c->expect(form, 0);
+		assert_int_equal(c->destroy(t, &count), 0);
+		assert_count(&count, &c->raised);
+	}
+}
+
+void check_destroy_events_falls_back(struct kernel_test *t,
+				     const struct destroy_events_case *c)
+{
+	struct verbs_event_count count = untouched;
+
+	c->expect(NATIVE, EPROTONOSUPPORT);
+	c->expect(WRAPPED, EPROTONOSUPPORT);
+	c->expect(WRITE, 0);
+	assert_int_equal(c->destroy(t, &count), 0);
+	assert_count(&count, &c->raised);
+}
+
+void check_destroy_keeps_count_on_error(struct kernel_test *t,
+					const struct destroy_events_case *c)
+{
+	struct verbs_event_count count = untouched;
+
+	for (int form = NATIVE; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		c->expect(form, EBUSY);
+		assert_int_equal(c->destroy(t, &count), -EBUSY);
+		c->expect(form, EIO);
+		assert_int_equal(c->destroy(t, &count), -EIO);
+		assert_count(&count, &untouched);
+	}
+}
+
+void check_destroy_events_device_gone(struct kernel_test *t,
+				      const struct destroy_events_case *c)
+{
+	verbs_allow_disassociate_destroy = true;
+	for (int form = NATIVE; form <= WRITE; form++) {
+		struct verbs_event_count count = untouched;
+
+		kernel_test_force(t, form);
+		c->expect(form, EIO);
+		assert_int_equal(c->destroy(t, &count), 0);
+		assert_count(&count, &c->acked);
+	}
+}

@@ -161,4 +161,54 @@ void check_destroy_device_gone(struct kernel_test *t,
 		KERNEL_TEST(name##_does_not_fall_back_after_an_error), \
 		KERNEL_TEST(name##_succeeds_without_a_device_if_allowed)
 
+/*
+ * Objects that have events: the kernel tells how many it raised. destroy()
+ * calls the command with an object that has got @acked acknowledgements, and
+ * hands in the count as it is.
+ */
+struct destroy_events_case {
+	void (*expect)(enum test_form form, int err);
+	int (*destroy)(struct kernel_test *t, struct verbs_event_count *count);
+	struct verbs_event_count raised; /* as the kernel tells in expect() */
+	struct verbs_event_count acked;
+};
+
+void check_destroy_reports_events(struct kernel_test *t,
+				  const struct destroy_events_case *c);
+/* through all forms in one call */
+void check_destroy_events_falls_back(struct kernel_test *t,
+				     const struct destroy_events_case *c);
+void check_destroy_keeps_count_on_error(struct kernel_test *t,
+					const struct destroy_events_case *c);
+/* allowed to fail with EIO: what was acknowledged is what was raised */
+void check_destroy_events_device_gone(struct kernel_test *t,
+				      const struct destroy_events_case *c);
+
+/* The four tests that a struct destroy_events_case called @name wants. */
+#define DESTROY_EVENTS_TESTS(name)                                        \
+	static void name##_reports_the_events_in_each_form(void **state)  \
+	{                                                                 \
+		check_destroy_reports_events(*state, &name##_case);       \
+	}                                                                 \
+	static void name##_falls_back(void **state)                       \
+	{                                                                 \
+		check_destroy_events_falls_back(*state, &name##_case);    \
+	}                                                                 \
+	static void name##_that_fails_leaves_the_count(void **state)      \
+	{                                                                 \
+		check_destroy_keeps_count_on_error(*state, &name##_case); \
+	}                                                                 \
+	static void name##_without_a_device_leaves_nothing_to_wait_for(   \
+		void **state)                                             \
+	{                                                                 \
+		check_destroy_events_device_gone(*state, &name##_case);   \
+	}
+
+#define DESTROY_EVENTS_TEST_LIST(name)                           \
+	KERNEL_TEST(name##_reports_the_events_in_each_form),     \
+		KERNEL_TEST(name##_falls_back),                  \
+		KERNEL_TEST(name##_that_fails_leaves_the_count), \
+		KERNEL_TEST(                                     \
+			name##_without_a_device_leaves_nothing_to_wait_for)
+
 #endif
