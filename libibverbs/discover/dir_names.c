@@ -4,6 +4,10 @@
  * Reads the descriptor itself: opendir() would cost one call more, and its
  * buffer is too small for a machine with hundreds of devices.
  */
+/* glibc has struct dirent64 without being asked, musl since 1.2.4 not. */
+#ifndef _LARGEFILE64_SOURCE
+#define _LARGEFILE64_SOURCE 1
+#endif
 #include "discover/dir_names.h"
 
 #include <dirent.h>
@@ -59,7 +63,7 @@ static int add_entries(struct verbs_dir_names *names, const char *buf,
 int verbs_dir_names_read(int dirfd, struct verbs_dir_names *ret_names)
 {
 	struct verbs_dir_names names = {};
-	char *buf;
+	void *buf; /* musl's getdents64() takes a struct dirent */
 	int ret;
 
 	buf = malloc(READ_BYTES); /* aligned for any struct */
