@@ -97,6 +97,9 @@ struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 		return NULL;
 	verbs_device_link(dev, &dev->own);
 	fill_names(dev->pub, name, node_type);
+	/* applications put it into file names; there are no paths with it */
+	(void)snprintf(dev->pub->dev_name, sizeof(dev->pub->dev_name), "%s",
+		       name);
 	return dev;
 }
 
