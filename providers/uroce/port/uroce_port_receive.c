@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Receiving: several messages in one call, each of which may be many datagrams
+ * of one length that GRO, or GSO of a sender on this machine, has put together.
+ * They are taken apart, checked for being RoCEv2 and for one of our addresses,
+ * and handed on with the check of the ICRC still to be done.
+ *
+ * Packets whose slot is another process's come here if GRO has merged them with
+ * ours. They are passed on to it, through its inbox.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "uroce/port/uroce_socket.h"
+#include "uroce/port/uroce_udp.h"
+#include "uroce/wire/uroce_icrc.h"
+#include "uroce/wire/uroce_wire.h"
+
+#define MAX_MESSAGES 8
+#define MAX_ROUNDS   4	   /* then others get a turn */
+#define BUFFER	     65536 /* no UDP datagram is longer */
+#define MAX_INBOX    64
+#define ECN_MASK     3 /* RFC 3168: of the traffic class */
+#define ECN_CE	     3
+
+union control {
+	struct cmsghdr align;
+	uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) +
+		      CMSG_SPACE(sizeof(struct in_pktinfo)) +
+		      6 * CMSG_SPACE(sizeof(int))];
+};
+
+struct uroce_receive_batch {
+	struct mmsghdr headers[MAX_MESSAGES];
+	struct iovec iovs[MAX_MESSAGES];
+	struct sockaddr_in6 from[MAX_MESSAGES]; /* or a sockaddr_in */
+	union control controls[MAX_MESSAGES];
+	uint32_t overflow; /* of the socket, as it was told last */
+	uint8_t buffers[MAX_MESSAGES][BUFFER];
+};
+
+/* What there is in an inbox. */
+struct forwarded {
+	struct uroce_path path;
+	uint8_t bytes[UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN];
+};
+
+#define FORWARDED_HEADER offsetof(struct forwarded, bytes)
+
+/* What a message says besides its bytes. */
+struct origin {
+	struct uroce_path path;
+	uint32_t segment_len; /* 0: it is one datagram */
+};
+
+struct uroce_receive_batch *uroce_udp_new_receive(void)
+{
+	return calloc(1, sizeof(struct uroce_receive_batch));
+}
+
+static void map_ipv4(uint8_t *gid, const void *addr)
+{
+	memset(gid, 0, 10);
+	gid[10] = 0xff;
+	gid[11] = 0xff;
+	memcpy(gid + 12, addr, 4);
+}
+
+static int read_int(const struct cmsghdr *cmsg)
+{
+	int value;
+
+	memcpy(&value, CMSG_DATA(cmsg), sizeof(value));
+	return value;
+}
+
+static void read_ip(const struct cmsghdr *cmsg, struct origin *origin)
+{
+	struct in_pktinfo info;
+
+	switch (cmsg->cmsg_type) {
+	case IP_PKTINFO:
+		memcpy(&info, CMSG_DATA(cmsg), sizeof(info));
+		map_ipv4(origin->path.dgid, &info.ipi_addr);
+		break;
+	case IP_TOS:
+		origin->path.tclass = *CMSG_DATA(cmsg);
+		break;
+	case IP_TTL:
+		origin->path.hop_limit = (uint8_t)read_int(cmsg);
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_ipv6(const struct cmsghdr *cmsg, struct origin *origin)
+{
+	switch (cmsg->cmsg_type) {
+	case IPV6_PKTINFO: /* of IPv4 too, as a mapped address */
+		memcpy(origin->path.dgid, CMSG_DATA(cmsg), UROCE_GID_LEN);
+		break;
+	case IPV6_TCLASS:
+		origin->path.tclass = (uint8_t)read_int(cmsg);
+		break;
+	case IPV6_HOPLIMIT:
+		origin->path.hop_limit = (uint8_t)read_int(cmsg);
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_socket(struct uroce_port *port, const struct cmsghdr *cmsg)
+{
+	uint32_t overflow;
+
+	if (cmsg->cmsg_type != SO_RXQ_OVFL)
+		return;
+	memcpy(&overflow, CMSG_DATA(cmsg), sizeof(overflow));
+	port->counters.rx_overflow += overflow - port->receive->overflow;
+	port->receive->overflow = overflow;
+}
+
+static void read_origin(struct uroce_port *port, struct msghdr *msg,
+			struct origin *ret_origin)
+{
+	const struct sockaddr_in6 *ipv6 = msg->msg_name;
+	const struct sockaddr_in *ipv4 = msg->msg_name;
+	struct origin *origin = ret_origin;
+	struct cmsghdr *cmsg;
+
+	*origin = (struct origin){};
+	if (ipv6->sin6_family == AF_INET6) {
+		memcpy(origin->path.sgid, &ipv6->sin6_addr, UROCE_GID_LEN);
+		origin->path.sport = ntohs(ipv6->sin6_port);
+	} else {
+		map_ipv4(origin->path.sgid, &ipv4->sin_addr);
+		origin->path.sport = ntohs(ipv4->sin_port);
+	}
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		if (cmsg->cmsg_level == IPPROTO_IP)
+			read_ip(cmsg, origin);
+		else if (cmsg->cmsg_level == IPPROTO_IPV6)
+			read_ipv6(cmsg, origin);
+		else if (cmsg->cmsg_level == SOL_SOCKET)
+			read_socket(port, cmsg);
+		else if (cmsg->cmsg_level == IPPROTO_UDP &&
+			 cmsg->cmsg_type == UDP_GRO)
+			origin->segment_len = (uint32_t)read_int(cmsg);
+	}
+}
+
+static void capture(struct uroce_port *port, struct uroce_icrc icrc,
+		    const struct uroce_path *path, uint8_t *bytes, size_t len)
+{
+	struct iovec iov = { .iov_base = bytes, .iov_len = len };
+
+	/* on a copy of the check; one that fails leaves the id 0 */
+	(void)icrc.seal.finish(&icrc.seal);
+	uroce_pcap_write(port->pcap, path, icrc.ip_id, &iov, 1);
+}
+
+static void pass_on(struct uroce_port *port, const struct uroce_path *path,
+		    uint32_t slot, const uint8_t *bytes, size_t len)
+{
+	struct forwarded forwarded;
+
+	if (len > sizeof(forwarded.bytes)) {
+		port->counters.rx_bad++;
+		return;
+	}
+	port->counters.rx_foreign++;
+	memset(&forwarded, 0, FORWARDED_HEADER);
+	forwarded.path = *path;
+	memcpy(forwarded.bytes, bytes, len);
+	/* lost if it does not take it: it is a network */
+	(void)uroce_slots_forward(&port->slots, slot, &forwarded,
+				  FORWARDED_HEADER + len);
+}
+
+/* One datagram. */
+static void take(struct uroce_port *port, const struct uroce_path *path,
+		 uint8_t *bytes, size_t len, uroce_port_receive_fn *fn,
+		 void *arg)
+{
+	struct uroce_packet packet;
+	struct uroce_icrc icrc;
+	uint32_t slot;
+
+	port->counters.rx_datagrams++;
+	if (len < UROCE_BTH_LEN + UROCE_ICRC_LEN ||
+	    uroce_wire_decode(bytes, len - UROCE_ICRC_LEN, &packet) ||
+	    uroce_icrc_open(&icrc, path, bytes, len, &packet)) {
+		port->counters.rx_bad++;
+		return;
+	}
+	if (port->pcap)
+		capture(port, icrc, path, bytes, len);
+	slot = packet.dest_qpn >> UROCE_SLOT_SHIFT;
+	if (packet.dest_qpn != UROCE_QPN_MULTICAST &&
+	    slot != port->slots.slot) {
+		pass_on(port, path, slot, bytes, len);
+		return;
+	}
+	packet.path = path;
+	packet.seal = &icrc.seal;
+	if ((path->tclass & ECN_MASK) == ECN_CE)
+		packet.fecn = true;
+	fn(arg, &packet);
+}
+
+static bool is_ours(const struct uroce_port *port, const uint8_t *gid)
+{
+	return uroce_udp_find(port, gid) || uroce_socket_is_multicast(gid);
+}
+
+static void take_message(struct uroce_port *port, struct mmsghdr *header,
+			 uroce_port_receive_fn *fn, void *arg)
+{
+	uint8_t *bytes = header->msg_hdr.msg_iov->iov_base;
+	size_t len = header->msg_len;
+	struct origin origin;
+
+	read_origin(port, &header->msg_hdr, &origin);
+	if (!is_ours(port, origin.path.dgid) ||
+	    header->msg_hdr.msg_flags & MSG_TRUNC) {
+		port->counters.rx_bad++;
+		return;
+	}
+	if (!origin.segment_len)
+		origin.segment_len = BUFFER;
+	while (len) {
+		size_t piece = len < origin.segment_len ? len
+							: origin.segment_len;
+
+		take(port, &origin.path, bytes, piece, fn, arg);
+		bytes += piece;
+		len -= piece;
+	}
+}
+
+/* The kernel has changed lengths in those that were used. */
+static void prepare(struct uroce_receive_batch *batch)
+{
+	for (uint32_t i = 0; i < MAX_MESSAGES; i++) {
+		batch->iovs[i] = (struct iovec){ batch->buffers[i], BUFFER };
+		batch->headers[i].msg_hdr = (struct msghdr){
+			.msg_name = &batch->from[i],
+			.msg_namelen = sizeof(batch->from[i]),
+			.msg_iov = &batch->iovs[i],
+			.msg_iovlen = 1,
+			.msg_control = batch->controls[i].bytes,
+			.msg_controllen = sizeof(batch->controls[i].bytes),
+		};
+	}
+}
+
+bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
+			void *arg)
+{
+	struct uroce_receive_batch *batch = port->receive;
+	int got;
+
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		prepare(batch);
+		got = recvmmsg(uroce_port_fd(port), batch->headers,
+			       MAX_MESSAGES, MSG_DONTWAIT, NULL);
+		if (got <= 0)
+			return false;
+		port->counters.rx_calls++;
+		for (int i = 0; i < got; i++)
+			take_message(port, &batch->headers[i], fn, arg);
+		if (got < MAX_MESSAGES)
+			return false;
+	}
+	return true;
+}
+
+void uroce_port_receive_inbox(struct uroce_port *port,
+			      uroce_port_receive_fn *fn, void *arg)
+{
+	struct forwarded forwarded;
+
+	for (int i = 0; i < MAX_INBOX; i++) {
+		int got = uroce_slots_inbox(&port->slots, &forwarded,
+					    sizeof(forwarded));
+
+		if (got == -EAGAIN)
+			return;
+		if (got < (int)FORWARDED_HEADER)
+			continue;
+		if (!is_ours(port, forwarded.path.dgid)) {
+			port->counters.rx_bad++;
+			continue;
+		}
+		take(port, &forwarded.path, forwarded.bytes,
+		     (size_t)got - FORWARDED_HEADER, fn, arg);
+	}
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sending. Packets are collected as messages for sendmmsg(); those that follow
+ * each other to the same QP and have one length share a message, which the
+ * kernel or the NIC cuts into datagrams again (UDP GSO). The last one may be
+ * shorter. Headers and ICRC are built here, the payload is gathered from where
+ * it is.
+ *
+ * The IP identification of IPv4 is the number of the datagram in its message
+ * (../README.md), so the ICRC is made when the place is known. Where GSO does
+ * not work a message is sent again, datagram by datagram, with other ICRCs.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "uroce/port/uroce_socket.h"
+#include "uroce/port/uroce_udp.h"
+#include "uroce/wire/uroce_crc32.h"
+#include "uroce/wire/uroce_icrc.h"
+#include "uroce/wire/uroce_wire.h"
+
+#define MAX_MESSAGES 32
+#define MAX_PACKETS  512
+#define MAX_PIECES   2048
+/* Of a message: the kernel's limits for segments, bytes, and pieces. */
+#define MAX_SEGMENTS 64
+#define MAX_BYTES    (65535 - 40 - 8)
+#define MAX_IOVECS   1000
+#define BUFFER_BYTES 1024
+#define WAIT_MS	     10
+#define MAX_WAITS    10
+#define MAX_TAIL     (3 + UROCE_ICRC_LEN) /* padding, ICRC */
+
+union control {
+	struct cmsghdr align;
+	uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) +
+		      3 * CMSG_SPACE(sizeof(int))];
+};
+
+/* A packet is its headers, its payload, and its tail. */
+struct packet {
+	uint8_t headers[UROCE_MAX_HEADER];
+	uint8_t tail[MAX_TAIL + 1];
+	uint32_t nr_pieces;
+	uint32_t len;
+};
+
+struct message {
+	struct uroce_path path;
+	uint32_t dest_qpn;
+	int fd;
+	uint32_t first_packet, nr_packets;
+	uint32_t first_piece, nr_pieces;
+	uint32_t segment_len; /* of all packets but the last */
+	uint32_t bytes;
+	bool full; /* the last packet was shorter */
+	union {
+		struct sockaddr any;
+		struct sockaddr_in ipv4;
+		struct sockaddr_in6 ipv6;
+	} to;
+	union control control;
+};
+
+struct uroce_send_batch {
+	bool no_gso; /* the kernel or a NIC cannot */
+	uint32_t nr_messages, nr_packets, nr_pieces;
+	struct message messages[MAX_MESSAGES];
+	struct mmsghdr headers[MAX_MESSAGES]; /* of the same index */
+	struct packet packets[MAX_PACKETS];
+	struct iovec pieces[MAX_PIECES];
+};
+
+struct uroce_send_batch *uroce_udp_new_send(void)
+{
+	return calloc(1, sizeof(struct uroce_send_batch));
+}
+
+static void add_control(struct msghdr *msg, int level, int type,
+			const void *value, size_t len)
+{
+	struct cmsghdr *cmsg =
+		(void *)((char *)msg->msg_control + msg->msg_controllen);
+
+	cmsg->cmsg_level = level;
+	cmsg->cmsg_type = type;
+	cmsg->cmsg_len = CMSG_LEN(len);
+	memcpy(CMSG_DATA(cmsg), value, len);
+	msg->msg_controllen += CMSG_SPACE(len);
+}
+
+static void add_int(struct msghdr *msg, int level, int type, int value)
+{
+	add_control(msg, level, type, &value, sizeof(value));
+}
+
+static void address_ipv4(const struct uroce_port *port, struct message *message,
+			 struct msghdr *msg, unsigned int ifindex)
+{
+	const struct uroce_path *path = &message->path;
+	struct in_pktinfo from = { .ipi_ifindex = (int)ifindex };
+
+	if (port->family == AF_INET6) {
+		memcpy(&message->to.ipv6.sin6_addr, path->dgid, UROCE_GID_LEN);
+	} else {
+		message->to.ipv4 = (struct sockaddr_in){
+			.sin_family = AF_INET,
+			.sin_port = htons(UROCE_UDP_PORT),
+		};
+		memcpy(&message->to.ipv4.sin_addr, path->dgid + 12, 4);
+		msg->msg_namelen = sizeof(message->to.ipv4);
+	}
+	memcpy(&from.ipi_spec_dst, path->sgid + 12, 4);
+	add_control(msg, IPPROTO_IP, IP_PKTINFO, &from, sizeof(from));
+	if (path->hop_limit)
+		add_int(msg, IPPROTO_IP, IP_TTL, path->hop_limit);
+	if (path->tclass)
+		add_int(msg, IPPROTO_IP, IP_TOS, path->tclass);
+}
+
+static void address_ipv6(struct message *message, struct msghdr *msg,
+			 unsigned int ifindex)
+{
+	const struct uroce_path *path = &message->path;
+	struct in6_pktinfo from = { .ipi6_ifindex = ifindex };
+
+	memcpy(&message->to.ipv6.sin6_addr, path->dgid, UROCE_GID_LEN);
+	memcpy(&from.ipi6_addr, path->sgid, UROCE_GID_LEN);
+	add_control(msg, IPPROTO_IPV6, IPV6_PKTINFO, &from, sizeof(from));
+	if (path->hop_limit)
+		add_int(msg, IPPROTO_IPV6, IPV6_HOPLIMIT, path->hop_limit);
+	if (path->tclass)
+		add_int(msg, IPPROTO_IPV6, IPV6_TCLASS, path->tclass);
+}
+
+/*
+ * Where there is no other choice than one interface it must be named; elsewhere
+ * routing decides, since our own address may be on another one.
+ */
+static unsigned int choose_interface(const struct uroce_port *port,
+				     const struct uroce_path *path)
+{
+	const struct uroce_address *address = uroce_udp_find(port, path->sgid);
+	bool link_local = path->dgid[0] == 0xfe &&
+			  (path->dgid[1] & 0xc0) == 0x80; /* RFC 4291, 2.5.6 */
+
+	if (!address)
+		return 0;
+	return link_local || uroce_socket_is_multicast(path->dgid)
+		       ? address->ifindex
+		       : 0;
+}
+
+static void address_message(const struct uroce_port *port,
+			    struct message *message, struct msghdr *msg)
+{
+	unsigned int ifindex = choose_interface(port, &message->path);
+
+	message->to.ipv6 = (struct sockaddr_in6){
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(UROCE_UDP_PORT),
+		.sin6_scope_id = ifindex,
+	};
+	*msg = (struct msghdr){
+		.msg_name = &message->to,
+		.msg_namelen = sizeof(message->to.ipv6),
+		.msg_control = message->control.bytes,
+	};
+	if (uroce_path_is_ipv4(&message->path))
+		address_ipv4(port, message, msg, ifindex);
+	else
+		address_ipv6(message, msg, ifindex);
+}
+
+/* Where a source port is not one of ours the ICRC must tell the truth. */
+static int choose_socket(const struct uroce_port *port, struct uroce_path *path)
+{
+	for (unsigned int i = 0; i < UROCE_NR_SENDERS; i++)
+		if (port->senders[i].port == path->sport)
+			return port->senders[i].fd;
+	path->sport = port->senders[0].port;
+	return port->senders[0].fd;
+}
+
+static bool same_path(const struct uroce_path *a, const struct uroce_path *b)
+{
+	return memcmp(a->dgid, b->dgid, UROCE_GID_LEN) == 0 &&
+	       memcmp(a->sgid, b->sgid, UROCE_GID_LEN) == 0 &&
+	       a->sport == b->sport && a->tclass == b->tclass &&
+	       a->hop_limit == b->hop_limit;
+}
+
+/* The message that a packet of @len bytes can become part of, or NULL. */
+static struct message *open_message(struct uroce_send_batch *batch,
+				    const struct uroce_packet *packet,
+				    uint32_t len, uint32_t nr_pieces)
+{
+	struct message *last;
+
+	if (!batch->nr_messages || batch->no_gso)
+		return NULL;
+	last = &batch->messages[batch->nr_messages - 1];
+	if (last->full || last->dest_qpn != packet->dest_qpn ||
+	    len > last->segment_len || last->nr_packets >= MAX_SEGMENTS ||
+	    last->bytes + len > MAX_BYTES ||
+	    last->nr_pieces + nr_pieces > MAX_IOVECS ||
+	    !same_path(&last->path, packet->path))
+		return NULL;
+	return last;
+}
+
+static struct message *new_message(struct uroce_port *port,
+				   const struct uroce_packet *packet,
+				   uint32_t len)
+{
+	struct uroce_send_batch *batch = port->send;
+	uint32_t i = batch->nr_messages++;
+	struct message *message = &batch->messages[i];
+
+	message->path = *packet->path;
+	message->fd = choose_socket(port, &message->path);
+	message->dest_qpn = packet->dest_qpn;
+	message->first_packet = batch->nr_packets;
+	message->first_piece = batch->nr_pieces;
+	message->nr_packets = 0;
+	message->nr_pieces = 0;
+	message->segment_len = len;
+	message->bytes = 0;
+	message->full = false;
+	address_message(port, message, &batch->headers[i].msg_hdr);
+	return message;
+}
+
+/* @pieces: headers, payload, tail; the ICRC in the tail is written. */
+static void seal(const struct message *message, uint16_t ip_id,
+		 const struct iovec *pieces, uint32_t nr_pieces, uint32_t len)
+{
+	const struct iovec *tail = &pieces[nr_pieces - 1];
+	size_t pad = tail->iov_len - UROCE_ICRC_LEN;
+	uint32_t header_len = (uint32_t)pieces[0].iov_len;
+	uint32_t reg;
+
+	reg = uroce_icrc_start(&message->path, ip_id, pieces[0].iov_base,
+			       header_len, len - header_len - UROCE_ICRC_LEN);
+	for (uint32_t i = 1; i < nr_pieces - 1; i++)
+		reg = uroce_crc32(reg, pieces[i].iov_base, pieces[i].iov_len);
+	reg = uroce_crc32(reg, tail->iov_base, pad);
+	uroce_icrc_end(reg, (uint8_t *)tail->iov_base + pad);
+}
+
+void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
+		    const struct iovec *iov, uint32_t nr_iov)
+{
+	struct uroce_send_batch *batch = port->send;
+	uint32_t tail_len =
+		uroce_wire_pad(packet->payload_len) + UROCE_ICRC_LEN;
+	uint32_t nr_pieces = nr_iov + 2;
+	struct message *message;
+	struct packet *built;
+	struct iovec *pieces;
+	int header_len;
+
+	if (batch->nr_messages == MAX_MESSAGES ||
+	    batch->nr_packets == MAX_PACKETS ||
+	    batch->nr_pieces + nr_pieces > MAX_PIECES)
+		uroce_port_flush(port);
+	built = &batch->packets[batch->nr_packets];
+	pieces = &batch->pieces[batch->nr_pieces];
+	header_len = uroce_wire_encode(packet, built->headers);
+	port->counters.tx_datagrams++;
+	if (header_len < 0) {
+		port->counters.tx_failed++;
+		return;
+	}
+	built->nr_pieces = nr_pieces;
+	built->len = (uint32_t)header_len + packet->payload_len + tail_len;
+	memset(built->tail, 0, sizeof(built->tail));
+	pieces[0] = (struct iovec){ built->headers, (size_t)header_len };
+	if (nr_iov)
+		memcpy(&pieces[1], iov, nr_iov * sizeof(*iov));
+	pieces[nr_pieces - 1] = (struct iovec){ built->tail, tail_len };
+
+	message = open_message(batch, packet, built->len, nr_pieces);
+	if (!message)
+		message = new_message(port, packet, built->len);
+	seal(message, (uint16_t)message->nr_packets, pieces, nr_pieces,
+	     built->len);
+	if (port->pcap)
+		uroce_pcap_write(port->pcap, &message->path,
+				 (uint16_t)message->nr_packets, pieces,
+				 nr_pieces);
+	message->full = built->len < message->segment_len;
+	message->bytes += built->len;
+	message->nr_packets++;
+	message->nr_pieces += nr_pieces;
+	batch->nr_packets++;
+	batch->nr_pieces += nr_pieces;
+}
+
+/* Room in the socket, or enough waiting: a network that is too slow loses. */
+static bool wait_for_room(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+
+	for (int i = 0; i < MAX_WAITS; i++)
+		if (poll(&poll_fd, 1, WAIT_MS) > 0)
+			return true;
+	return false;
+}
+
+/* Sends @nr messages of one socket, at least the first; how many, or -errno. */
+static int send_some(struct uroce_port *port, int fd, struct mmsghdr *headers,
+		     uint32_t nr)
+{
+	for (;;) {
+		int ret = sendmmsg(fd, headers, nr, MSG_DONTWAIT);
+
+		port->counters.tx_calls++;
+		if (ret > 0)
+			return ret;
+		if (errno == EAGAIN && wait_for_room(fd))
+			continue;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+/* A message that could not be sent as it is, one datagram at a time. */
+static void send_apart(struct uroce_port *port, const struct message *message,
+		       const struct msghdr *whole)
+{
+	struct uroce_send_batch *batch = port->send;
+	struct iovec *pieces = &batch->pieces[message->first_piece];
+	struct mmsghdr one = { .msg_hdr = *whole };
+	bool any = false;
+
+	/* without the size of the segments, which is the last */
+	one.msg_hdr.msg_controllen -= CMSG_SPACE(sizeof(uint16_t));
+	for (uint32_t i = 0; i < message->nr_packets; i++) {
+		struct packet *packet =
+			&batch->packets[message->first_packet + i];
+
+		seal(message, 0, pieces, packet->nr_pieces, packet->len);
+		one.msg_hdr.msg_iov = pieces;
+		one.msg_hdr.msg_iovlen = packet->nr_pieces;
+		pieces += packet->nr_pieces;
+		if (send_some(port, message->fd, &one, 1) == 1)
+			any = true;
+		else
+			port->counters.tx_failed++;
+	}
+	/* it was GSO, and not the route, that did not work */
+	if (any)
+		batch->no_gso = true;
+}
+
+static void finish_headers(struct uroce_send_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->nr_messages; i++) {
+		struct message *message = &batch->messages[i];
+		struct msghdr *msg = &batch->headers[i].msg_hdr;
+		uint16_t segment_len = (uint16_t)message->segment_len;
+
+		msg->msg_iov = &batch->pieces[message->first_piece];
+		msg->msg_iovlen = message->nr_pieces;
+		if (message->nr_packets > 1)
+			add_control(msg, IPPROTO_UDP, UDP_SEGMENT, &segment_len,
+				    sizeof(segment_len));
+	}
+}
+
+/* Each packet takes a buffer of the kernel, besides its bytes. */
+static void note_sent(struct uroce_port *port, const struct message *message,
+		      uint32_t nr)
+{
+	for (; nr > 0; nr--, message++)
+		uroce_udp_sent(port, &message->path, message->dest_qpn,
+			       message->bytes +
+				       message->nr_packets * BUFFER_BYTES);
+}
+
+void uroce_port_flush(struct uroce_port *port)
+{
+	struct uroce_send_batch *batch = port->send;
+	uint32_t at = 0;
+
+	finish_headers(batch);
+	while (at < batch->nr_messages) {
+		struct message *message = &batch->messages[at];
+		uint32_t nr = 1;
+		int sent;
+
+		while (at + nr < batch->nr_messages &&
+		       message[nr].fd == message->fd)
+			nr++;
+		sent = send_some(port, message->fd, &batch->headers[at], nr);
+		if (sent > 0) {
+			note_sent(port, message, (uint32_t)sent);
+			at += (uint32_t)sent;
+			continue;
+		}
+		/* the first one is the one that failed */
+		if (message->nr_packets > 1)
+			send_apart(port, message, &batch->headers[at].msg_hdr);
+		else
+			port->counters.tx_failed++;
+		at++;
+	}
+	batch->nr_messages = 0;
+	batch->nr_packets = 0;
+	batch->nr_pieces = 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The UDP port as a whole: what it is made of, and its addresses. Sending is in
+ * uroce_port_send.c, receiving in uroce_port_receive.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uroce/port/uroce_socket.h"
+#include "uroce/port/uroce_udp.h"
+#include "uroce/wire/uroce_icrc.h"
+#include "util/env.h"
+
+/* Where RoCEv2 has its source ports (IBTA A17.9.2). */
+#define FIRST_SPORT 0xc000
+#define NR_SPORTS   0x4000
+
+static int open_sender(struct uroce_sender *sender, uint16_t from)
+{
+	int fd = uroce_socket_sender();
+	int ret = -EADDRINUSE;
+
+	if (fd < 0)
+		return fd;
+	for (uint32_t i = 0; i < NR_SPORTS && ret == -EADDRINUSE; i++) {
+		sender->port = (uint16_t)(FIRST_SPORT + (from + i) % NR_SPORTS);
+		ret = uroce_socket_bind(fd, sender->port);
+	}
+	if (ret)
+		(void)close(fd);
+	else
+		sender->fd = fd;
+	return ret;
+}
+
+static int open_senders(struct uroce_port *port)
+{
+	uint32_t from = (uint32_t)getpid() * UROCE_NR_SENDERS;
+
+	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++) {
+		int ret = open_sender(&port->senders[i], (uint16_t)(from + i));
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int open_capture(struct uroce_port *port)
+{
+	const char *path = env_path("UROCE_PCAP");
+
+	return path && *path ? uroce_pcap_open(path, &port->pcap) : 0;
+}
+
+static int open_all(struct uroce_port *port)
+{
+	int ret;
+
+	port->send = uroce_udp_new_send();
+	port->receive = uroce_udp_new_receive();
+	if (!port->send || !port->receive)
+		return -ENOMEM;
+	ret = open_capture(port);
+	if (!ret)
+		ret = uroce_slots_join(&port->slots);
+	if (ret)
+		return ret;
+	port->family = uroce_socket_family(port->slots.fds[port->slots.slot]);
+	return port->family < 0 ? port->family : open_senders(port);
+}
+
+int uroce_port_open(struct uroce_port **ret_port)
+{
+	struct uroce_port *port = calloc(1, sizeof(*port));
+	int ret;
+
+	if (!port)
+		return -ENOMEM;
+	uroce_icrc_init();
+	port->slots.listener = -1;
+	port->slots.inbox = -1;
+	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
+		port->senders[i].fd = -1;
+	ret = open_all(port);
+	if (ret) {
+		uroce_port_close(port);
+		return ret;
+	}
+	*ret_port = port;
+	return 0;
+}
+
+void uroce_port_close(struct uroce_port *port)
+{
+	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
+		if (port->senders[i].fd >= 0)
+			(void)close(port->senders[i].fd);
+	if (port->slots.listener >= 0)
+		uroce_slots_leave(&port->slots);
+	uroce_pcap_close(port->pcap);
+	free(port->addresses);
+	free(port->receive);
+	free(port->send);
+	free(port);
+}
+
+uint32_t uroce_port_slot(const struct uroce_port *port)
+{
+	return port->slots.slot;
+}
+
+int uroce_port_fd(const struct uroce_port *port)
+{
+	return port->slots.fds[port->slots.slot];
+}
+
+int uroce_port_member_fd(const struct uroce_port *port)
+{
+	return port->slots.listener;
+}
+
+int uroce_port_inbox_fd(const struct uroce_port *port)
+{
+	return port->slots.inbox;
+}
+
+void uroce_port_serve(struct uroce_port *port)
+{
+	uroce_slots_serve(&port->slots);
+}
+
+static struct uroce_address *find(const struct uroce_port *port,
+				  const uint8_t *gid, unsigned int ifindex)
+{
+	for (uint32_t i = 0; i < port->nr_addresses; i++) {
+		struct uroce_address *address = &port->addresses[i];
+
+		if (memcmp(address->gid, gid, UROCE_GID_LEN) == 0 &&
+		    (!ifindex || address->ifindex == ifindex))
+			return address;
+	}
+	return NULL;
+}
+
+const struct uroce_address *uroce_udp_find(const struct uroce_port *port,
+					   const uint8_t *gid)
+{
+	return find(port, gid, 0);
+}
+
+int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
+			   unsigned int ifindex)
+{
+	struct uroce_address *address = find(port, gid, ifindex);
+
+	if (address) {
+		address->uses++;
+		return 0;
+	}
+	if (port->nr_addresses == port->max_addresses) {
+		uint32_t max = port->max_addresses ? 2 * port->max_addresses
+						   : 8;
+
+		address = reallocarray(port->addresses, max, sizeof(*address));
+		if (!address)
+			return -ENOMEM;
+		port->addresses = address;
+		port->max_addresses = max;
+	}
+	address = &port->addresses[port->nr_addresses++];
+	memcpy(address->gid, gid, UROCE_GID_LEN);
+	address->ifindex = ifindex;
+	address->uses = 1;
+	return 0;
+}
+
+void uroce_port_remove_address(struct uroce_port *port, const uint8_t *gid,
+			       unsigned int ifindex)
+{
+	struct uroce_address *address = find(port, gid, ifindex);
+
+	if (address && --address->uses == 0)
+		*address = port->addresses[--port->nr_addresses];
+}
+
+/*
+ * A slot's socket outlives its process, and so may a membership that the one
+ * before had; then we are in already.
+ */
+int uroce_port_join(struct uroce_port *port, const uint8_t *gid,
+		    unsigned int ifindex, bool join)
+{
+	int ret = uroce_socket_join(uroce_port_fd(port), gid, ifindex, join);
+
+	return ret == -EADDRINUSE && join ? 0 : ret;
+}
+
+uint16_t uroce_port_sport(const struct uroce_port *port, uint32_t dest_qpn)
+{
+	uint32_t slot = dest_qpn >> UROCE_SLOT_SHIFT;
+
+	return port->senders[slot % UROCE_NR_SENDERS].port;
+}
+
+void uroce_port_counters(const struct uroce_port *port,
+			 struct uroce_port_counters *ret_counters)
+{
+	*ret_counters = port->counters;
+}

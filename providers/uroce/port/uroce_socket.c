@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sockets and their options. Called by uroce_slots.c for those that receive,
+ * by uroce_port_udp.c for those that send.
+ */
+#include "uroce/port/uroce_socket.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Asked for; the kernel gives what net.core.rmem_max and wmem_max allow. */
+#define RECEIVE_BUFFER (4 << 20)
+#define SEND_BUFFER    (1 << 20)
+
+static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+static int set(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof(value)) ? -errno
+								    : 0;
+}
+
+static int open_socket(void)
+{
+	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	int fd = socket(AF_INET6, type, 0);
+
+	if (fd < 0 && errno == EAFNOSUPPORT)
+		fd = socket(AF_INET, type, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Without these two the ICRC of what we send would be wrong. */
+static int never_fragment(int fd, int family)
+{
+	int ret = set(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+
+	if (ret || family == AF_INET)
+		return ret;
+	ret = set(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
+	return ret ? ret : set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+}
+
+static int report_header(int fd, int family)
+{
+	int ret;
+
+	if (family == AF_INET6)
+		ret = set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+	else
+		ret = set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+	if (ret)
+		return ret;
+	/* for the GRH only; and groups are for those who have joined */
+	(void)set(fd, IPPROTO_IP, IP_RECVTOS, 1);
+	(void)set(fd, IPPROTO_IP, IP_RECVTTL, 1);
+	(void)set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+	if (family == AF_INET6) {
+		(void)set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+		(void)set(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+		(void)set(fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+	}
+	return 0;
+}
+
+int uroce_socket_family(int fd)
+{
+	int family;
+	socklen_t len = sizeof(family);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len))
+		return -errno;
+	return family;
+}
+
+int uroce_socket_receiver(void)
+{
+	int fd = open_socket();
+	int family, ret;
+
+	if (fd < 0)
+		return fd;
+	family = uroce_socket_family(fd);
+	ret = family < 0 ? family : never_fragment(fd, family);
+	if (!ret)
+		ret = report_header(fd, family);
+	if (!ret)
+		ret = set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	(void)set(fd, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER);
+	(void)set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1); /* counted only */
+	/* kernels before 5.0 give each packet by itself */
+	(void)set(fd, IPPROTO_UDP, UDP_GRO, 1);
+	return fd;
+}
+
+int uroce_socket_sender(void)
+{
+	int fd = open_socket();
+	int family, ret;
+
+	if (fd < 0)
+		return fd;
+	family = uroce_socket_family(fd);
+	ret = family < 0 ? family : never_fragment(fd, family);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	(void)set(fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER);
+	(void)set(fd, SOL_SOCKET, SO_RCVBUF, 1); /* nothing comes here */
+	return fd;
+}
+
+int uroce_socket_bind(int fd, uint16_t port)
+{
+	struct sockaddr_in6 any6 = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(port),
+	};
+	struct sockaddr_in any4 = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+	};
+	int family = uroce_socket_family(fd);
+	int ret;
+
+	if (family < 0)
+		return family;
+	if (family == AF_INET6)
+		ret = bind(fd, (struct sockaddr *)&any6, sizeof(any6));
+	else
+		ret = bind(fd, (struct sockaddr *)&any4, sizeof(any4));
+	return ret ? -errno : 0;
+}
+
+static bool is_mapped(const uint8_t *gid)
+{
+	return memcmp(gid, mapped, sizeof(mapped)) == 0;
+}
+
+bool uroce_socket_is_multicast(const uint8_t *gid)
+{
+	if (is_mapped(gid))
+		return (gid[12] & 0xf0) == 0xe0; /* RFC 1112: class D */
+	return gid[0] == 0xff;			 /* RFC 4291, 2.7 */
+}
+
+int uroce_socket_join(int fd, const uint8_t *gid, unsigned int ifindex,
+		      bool join)
+{
+	struct ip_mreqn mreq4 = { .imr_ifindex = (int)ifindex };
+	struct ipv6_mreq mreq6 = { .ipv6mr_interface = ifindex };
+	int ret;
+
+	if (!uroce_socket_is_multicast(gid))
+		return -EINVAL;
+	if (is_mapped(gid)) {
+		memcpy(&mreq4.imr_multiaddr, gid + 12, 4);
+		ret = setsockopt(fd, IPPROTO_IP,
+				 join ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP,
+				 &mreq4, sizeof(mreq4));
+	} else {
+		memcpy(&mreq6.ipv6mr_multiaddr, gid, UROCE_GID_LEN);
+		ret = setsockopt(fd, IPPROTO_IPV6,
+				 join ? IPV6_JOIN_GROUP : IPV6_LEAVE_GROUP,
+				 &mreq6, sizeof(mreq6));
+	}
+	return ret ? -errno : 0;
+}

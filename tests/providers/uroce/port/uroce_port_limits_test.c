@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What can keep a packet from being sent: a kernel without GSO, a socket that
+ * is full, a receiver that is slow.
+ */
+#include "uroce/port/uroce_port.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#include "uroce_members.h"
+#include "uroce_netns.h"
+#include "uroce_port_pair.h"
+
+/* What sendmmsg() is to refuse: messages that want GSO. */
+static bool refuse_gso;
+/* Errors that it is to give first. */
+static int fail_with, fail_times;
+
+int __real_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+		    int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+		    int flags);
+
+static bool wants_gso(struct msghdr *msg)
+{
+	struct cmsghdr *cmsg;
+
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg))
+		if (cmsg->cmsg_level == IPPROTO_UDP)
+			return true;
+	return false;
+}
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags)
+{
+	if (fail_times > 0) {
+		fail_times--;
+		errno = fail_with;
+		return -1;
+	}
+	for (unsigned int i = 0; i < nr && refuse_gso; i++)
+		if (wants_gso(&headers[i].msg_hdr)) {
+			errno = EIO;
+			return i ? (int)i : -1;
+		}
+	return __real_sendmmsg(fd, headers, nr, flags);
+}
+
+static int setup(void **state)
+{
+	refuse_gso = false;
+	fail_times = 0;
+	return port_pair_setup(state);
+}
+
+static void without_gso_it_goes_one_by_one(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	refuse_gso = true;
+	put_message(pair, &path, 60, 1024, 17);
+	for (uint32_t i = 0; i < 60; i++)
+		assert_int_equal(pair->seen.ip_id[i], 0);
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+	/* and is not tried again: 60 messages in two calls */
+	pair->seen.nr = 0;
+	refuse_gso = false;
+	put_message(pair, &path, 60, 1024, 17);
+	assert_int_equal(pair->seen.ip_id[59], 0);
+}
+
+static void a_full_socket_is_waited_for(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	fail_with = EAGAIN;
+	fail_times = 3;
+	put_message(pair, &path, 3, 1024, 17);
+	pair->seen.nr = 0;
+	fail_with = EINTR;
+	fail_times = 3;
+	put_message(pair, &path, 3, 1024, 17);
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+}
+
+/* Puts packets until there is no room; how many. */
+static uint32_t fill_receiver(struct port_pair *pair, uint64_t now_ns)
+{
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+	uint32_t nr = 0;
+
+	while (nr < 10000 && uroce_port_has_room(pair->port[0], now_ns)) {
+		put(pair, &path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 0,
+		    4096);
+		uroce_port_flush(pair->port[0]);
+		nr++;
+	}
+	return nr;
+}
+
+static void receive_all(struct port_pair *pair)
+{
+	do
+		pair->seen.nr = 0;
+	while (uroce_port_receive(pair->port[1], on_packet, &pair->seen));
+}
+
+static void a_receiver_that_is_slow_is_waited_for(void **state)
+{
+	const uint64_t now_ns = 5000, far_ns = 1000000000;
+	struct port_pair *pair = *state;
+	uint64_t lost = counters(pair, 1).rx_overflow;
+	uint32_t nr = fill_receiver(pair, now_ns);
+
+	assert_in_range(nr, 10, 9999);
+	assert_false(uroce_port_has_room(pair->port[0], now_ns + 1000));
+	receive_all(pair);
+	assert_int_equal(counters(pair, 1).rx_datagrams, nr);
+	assert_true(uroce_port_has_room(pair->port[0], now_ns + 2000));
+
+	/* one that does not get on is given up, once */
+	assert_true(fill_receiver(pair, now_ns) < 10000);
+	/* long in which nobody looked is not a long wait */
+	for (uint64_t ms = 1; ms < 100; ms++)
+		assert_false(uroce_port_has_room(pair->port[0],
+						 now_ns + ms * far_ns));
+	assert_true(uroce_port_has_room(pair->port[0], now_ns + 100 * far_ns));
+	assert_int_equal(fill_receiver(pair, now_ns), 10000);
+	/* until it has got on */
+	receive_all(pair);
+	assert_true(fill_receiver(pair, now_ns) < 10000);
+	receive_all(pair);
+	assert_true(counters(pair, 1).rx_overflow > lost);
+}
+
+/* Nobody takes anything out while we wait for ourselves. */
+static void our_own_socket_is_not_waited_for(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	for (int i = 0; i < 5000; i++) {
+		put(pair, &path, qpn_of(pair->port[0], 5), UROCE_SEND_ONLY, 0,
+		    4096);
+		uroce_port_flush(pair->port[0]);
+		assert_true(uroce_port_has_room(pair->port[0], 1));
+	}
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, setup, port_pair_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_gso_it_goes_one_by_one),
+		TEST(a_full_socket_is_waited_for),
+		TEST(a_receiver_that_is_slow_is_waited_for),
+		TEST(our_own_socket_is_not_waited_for),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, uroce_members_start,
+				      uroce_members_stop);
+}

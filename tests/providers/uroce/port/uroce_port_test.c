@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Packets in batches, cut by GSO or not, IPv4 and IPv6. */
+#include "uroce/port/uroce_port.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "uroce_members.h"
+#include "uroce_netns.h"
+#include "uroce_port_pair.h"
+
+static void assert_one_packet(struct port_pair *pair, const char *from,
+			      const char *to)
+{
+	struct uroce_path path = path_between(from, to);
+	const struct uroce_path *got = &pair->seen.paths[0];
+
+	put(pair, &path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 3, 101);
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 1);
+	assert_int_equal(pair->seen.packets[0].payload_len, 101);
+	assert_int_equal(pair->seen.packets[0].psn, 3);
+	assert_memory_equal(got->sgid, path.sgid, UROCE_GID_LEN);
+	assert_memory_equal(got->dgid, path.dgid, UROCE_GID_LEN);
+	assert_int_equal(got->sport, path.sport);
+	assert_int_equal(got->hop_limit, 17);
+	assert_int_equal(got->tclass, 0x28);
+	assert_int_equal(pair->seen.ip_id[0], 0);
+	assert_false(pair->seen.packets[0].fecn);
+}
+
+static void a_packet_over_ipv4(void **state)
+{
+	assert_one_packet(*state, "127.0.0.1", "127.0.0.1");
+}
+
+static void a_packet_over_ipv6(void **state)
+{
+	assert_one_packet(*state, "::1", "::1");
+}
+
+static void both_have_slots_and_ports_of_their_own(void **state)
+{
+	struct port_pair *pair = *state;
+	uint16_t sport = uroce_port_sport(pair->port[0], 7);
+
+	assert_int_equal(uroce_port_slot(pair->port[0]), 0);
+	assert_int_equal(uroce_port_slot(pair->port[1]), 1);
+	assert_true(sport >= 0xc000);
+	/* one host, two slots: packets must not be merged */
+	assert_int_not_equal(sport, uroce_port_sport(pair->port[0], 0x10007));
+	assert_int_not_equal(sport, uroce_port_sport(pair->port[1], 7));
+	assert_int_equal(sport, uroce_port_sport(pair->port[0], 8));
+}
+
+static void a_long_message_is_one_call(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	put_message(pair, &path, 60, 1024, 17);
+	assert_int_equal(counters(pair, 0).tx_calls, 1);
+	assert_int_equal(counters(pair, 0).tx_datagrams, 60);
+	/* one buffer at the receiver as well, if it has GRO: ids say so */
+	for (uint32_t i = 0; i < 60; i++)
+		assert_int_equal(pair->seen.ip_id[i], i);
+	assert_int_equal(counters(pair, 1).rx_datagrams, 60);
+	assert_int_equal(counters(pair, 1).rx_calls, 1);
+}
+
+static void a_message_is_cut_at_the_limits_of_the_kernel(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("::1", "::1");
+
+	/* 64 of 256 bytes, then 15 of 4096 bytes in each call */
+	put_message(pair, &path, 500, 256, 256);
+	pair->seen.nr = 0;
+	put_message(pair, &path, 40, 4096, 1);
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+}
+
+static void real_mtus_are_cut_by_the_kernel(void **state)
+{
+	static const int mtus[] = { 1500, 4300, 9000 };
+	struct port_pair *pair = *state;
+	struct uroce_path ipv4 = path_between("127.0.0.1", "127.0.0.1");
+	struct uroce_path ipv6 = path_between("::1", "::1");
+
+	if (!uroce_netns_entered()) {
+		print_message("skipped: needs a network namespace\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof(mtus) / sizeof(mtus[0]); i++) {
+		uint32_t mtu = uroce_netdev_payload((uint32_t)mtus[i]);
+
+		uroce_netns_set_mtu("lo", mtus[i]);
+		pair->seen.nr = 0;
+		put_message(pair, &ipv4, 40, mtu, 333);
+		pair->seen.nr = 0;
+		put_message(pair, &ipv6, 40, mtu, mtu);
+	}
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+
+	/* larger than the path: lost, and counted */
+	uroce_netns_set_mtu("lo", 1500);
+	pair->seen.nr = 0;
+	put(pair, &ipv4, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 0, 4096);
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 0);
+	assert_int_equal(counters(pair, 0).tx_failed, 1);
+}
+
+/* Neither QPs nor lengths may be mixed in a message. */
+static void batches_of_many_kinds(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path ipv4 = path_between("127.0.0.1", "127.0.0.1");
+	struct uroce_path other = ipv4;
+	struct uroce_path ipv6 = path_between("::1", "::1");
+	uint32_t psn = 0;
+
+	other.tclass = 0x40;
+	for (uint32_t i = 0; i < 90; i++) {
+		uint32_t qpn = qpn_of(pair->port[1], 5 + i % 3);
+		struct uroce_path *path = i % 7 == 0   ? &ipv6
+					  : i % 5 == 0 ? &other
+						       : &ipv4;
+
+		put(pair, path, qpn, UROCE_SEND_ONLY, psn++, 1 + i * 11 % 300);
+		put(pair, path, qpn, UROCE_SEND_ONLY, psn++, 1 + i * 11 % 300);
+	}
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 180);
+	for (uint32_t i = 0; i < 180; i++) {
+		const struct uroce_packet *packet = &pair->seen.packets[i];
+
+		assert_int_equal(packet->psn, i);
+		assert_int_equal(packet->payload_len, 1 + i / 2 * 11 % 300);
+		assert_int_equal(packet->dest_qpn,
+				 qpn_of(pair->port[1], 5 + i / 2 % 3));
+	}
+}
+
+/* One source port and one length: they could share a message, but must not. */
+static void slots_are_not_mixed(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+	struct uroce_packet packet = {
+		.path = &path,
+		.opcode = UROCE_SEND_ONLY,
+		.pkey = UROCE_PKEY_DEFAULT,
+	};
+
+	path.sport = uroce_port_sport(pair->port[0], 0);
+	for (uint32_t i = 0; i < 10; i++) {
+		packet.dest_qpn = qpn_of(pair->port[i % 2], 5);
+		uroce_port_put(pair->port[0], &packet, NULL, 0);
+	}
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 5);
+	receive(pair, 0);
+	assert_int_equal(pair->seen.nr, 10);
+	assert_int_equal(counters(pair, 0).rx_foreign, 0);
+	assert_int_equal(counters(pair, 1).rx_foreign, 0);
+}
+
+static void a_route_that_is_missing_loses_packets(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path good = path_between("127.0.0.1", "127.0.0.1");
+	/* documentation addresses (RFC 5737), and none of ours as source */
+	struct uroce_path bad = path_between("192.0.2.1", "192.0.2.2");
+	uint32_t qpn = qpn_of(pair->port[1], 5);
+
+	for (uint32_t psn = 0; psn < 10; psn++)
+		put(pair, &bad, qpn, UROCE_SEND_ONLY, psn, 8);
+	put(pair, &good, qpn, UROCE_SEND_ONLY, 10, 8);
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 1);
+	assert_int_equal(pair->seen.packets[0].psn, 10);
+	assert_int_equal(counters(pair, 0).tx_failed, 10);
+	/* it was not the fault of GSO */
+	pair->seen.nr = 0;
+	put_message(pair, &good, 5, 1024, 1024);
+	assert_int_equal(pair->seen.ip_id[4], 4);
+}
+
+static void congestion_is_reported(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("::1", "::1");
+
+	path.tclass = 3; /* RFC 3168: congestion experienced */
+	put(pair, &path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 1, 8);
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 1);
+	assert_true(pair->seen.packets[0].fecn);
+}
+
+#define TEST(name)                                             \
+	cmocka_unit_test_setup_teardown(name, port_pair_setup, \
+					port_pair_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_packet_over_ipv4),
+		TEST(a_packet_over_ipv6),
+		TEST(both_have_slots_and_ports_of_their_own),
+		TEST(a_long_message_is_one_call),
+		TEST(a_message_is_cut_at_the_limits_of_the_kernel),
+		TEST(real_mtus_are_cut_by_the_kernel),
+		TEST(batches_of_many_kinds),
+		TEST(slots_are_not_mixed),
+		TEST(a_route_that_is_missing_loses_packets),
+		TEST(congestion_is_reported),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, uroce_members_start,
+				      uroce_members_stop);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sharing of port 4791: members are structs of this process, or processes that
+ * are killed. What is asked of the kernel, and not of a fake, is that packets
+ * come to the slot they are for.
+ */
+#include "uroce/port/uroce_slots.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce/port/uroce_rendezvous.h"
+#include "uroce/port/uroce_socket.h"
+#include "uroce_members.h"
+#include "uroce_netns.h"
+
+static void serve(void *arg)
+{
+	uroce_slots_serve(arg);
+}
+
+static struct uroce_slots *join(void)
+{
+	struct uroce_slots *slots = calloc(1, sizeof(*slots));
+
+	assert_non_null(slots);
+	assert_int_equal(uroce_slots_join(slots), 0);
+	uroce_members_add(slots->listener, serve, slots);
+	return slots;
+}
+
+static void leave(struct uroce_slots *slots)
+{
+	uroce_members_remove(slots->listener);
+	uroce_slots_leave(slots);
+	free(slots);
+}
+
+/* A datagram that looks like one for a QP in @slot. */
+static void send_to(uint32_t slot, uint8_t mark)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET,
+		.sin_port = htons(UROCE_UDP_PORT),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	uint8_t bytes[16] = { [5] = (uint8_t)slot, [7] = 9, [15] = mark };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	/* all sorts of flows: hashing must have no part in it */
+	assert_int_equal(sendto(fd, bytes, sizeof(bytes), 0,
+				(struct sockaddr *)&to, sizeof(to)),
+			 sizeof(bytes));
+	(void)close(fd);
+}
+
+/* Mark of the next datagram at the member's socket; -1: there is none. */
+static int next_mark(const struct uroce_slots *slots)
+{
+	uint8_t bytes[64];
+	ssize_t len = recv(slots->fds[slots->slot], bytes, sizeof(bytes), 0);
+
+	if (len < 0) {
+		assert_int_equal(errno, EAGAIN);
+		return -1;
+	}
+	assert_int_equal(len, 16);
+	return bytes[15];
+}
+
+static void assert_comes_to(const struct uroce_slots *slots)
+{
+	for (uint8_t mark = 0; mark < 20; mark++) {
+		send_to(slots->slot, mark);
+		assert_int_equal(next_mark(slots), mark);
+	}
+	assert_int_equal(next_mark(slots), -1);
+}
+
+static void the_first_one_gets_slot_0(void **state)
+{
+	struct uroce_slots *slots = join();
+
+	assert_int_equal(slots->slot, 0);
+	assert_int_equal(slots->nr, UROCE_SLOT_BLOCK);
+	assert_comes_to(slots);
+	leave(slots);
+}
+
+static void packets_come_to_the_slot_of_their_qpn(void **state)
+{
+	struct uroce_slots *members[5];
+
+	for (uint32_t i = 0; i < 5; i++) {
+		members[i] = join();
+		assert_int_equal(members[i]->slot, i);
+	}
+	for (uint32_t i = 5; i-- > 0;)
+		assert_comes_to(members[i]);
+	for (uint32_t i = 0; i < 5; i++)
+		leave(members[i]);
+}
+
+static void slots_stay_when_the_first_leaves(void **state)
+{
+	struct uroce_slots *first = join();
+	struct uroce_slots *second = join();
+	struct uroce_slots *third = join();
+
+	leave(first);
+	assert_comes_to(second);
+	assert_comes_to(third);
+	/* what nobody has read of slot 0 must not be its next owner's */
+	send_to(0, 77);
+	first = join();
+	assert_int_equal(first->slot, 0);
+	assert_int_equal(next_mark(first), -1);
+	assert_comes_to(first);
+	assert_comes_to(third);
+	leave(second);
+	leave(third);
+	leave(first);
+}
+
+static void more_than_a_block_of_members(void **state)
+{
+	enum { NR = UROCE_SLOT_BLOCK + 3 };
+	struct uroce_slots *members[NR];
+
+	for (uint32_t i = 0; i < NR; i++) {
+		members[i] = join();
+		assert_int_equal(members[i]->slot, i);
+	}
+	assert_int_equal(members[NR - 1]->nr, 2 * UROCE_SLOT_BLOCK);
+	for (uint32_t i = 0; i < NR; i++)
+		assert_comes_to(members[i]);
+	/* all know all blocks: those who made them may go */
+	for (uint32_t i = 1; i < NR - 1; i++)
+		leave(members[i]);
+	assert_int_equal(members[0]->nr, 2 * UROCE_SLOT_BLOCK);
+	assert_comes_to(members[0]);
+	assert_comes_to(members[NR - 1]);
+	leave(members[NR - 1]);
+	leave(members[0]);
+}
+
+/* It was stopped when the second block came, and then it is all there is. */
+static void a_member_may_have_missed_a_block(void **state)
+{
+	struct uroce_slots *members[UROCE_SLOT_BLOCK + 2];
+	const uint32_t nr = UROCE_SLOT_BLOCK + 2;
+
+	for (uint32_t i = 0; i < UROCE_SLOT_BLOCK + 1; i++)
+		members[i] = join();
+	for (uint32_t at = UROCE_SLOT_BLOCK; at < members[0]->nr; at++)
+		(void)close(members[0]->fds[at]);
+	members[0]->nr = UROCE_SLOT_BLOCK;
+	/* gets its sockets from number 0, and must learn of the rest */
+	members[nr - 1] = join();
+	assert_int_equal(members[nr - 1]->slot, nr - 1);
+	assert_int_equal(members[nr - 1]->nr, 2 * UROCE_SLOT_BLOCK);
+	assert_comes_to(members[nr - 1]);
+	assert_comes_to(members[nr - 2]);
+	for (uint32_t i = 0; i < nr; i++)
+		leave(members[i]);
+}
+
+/* The user's limit of descriptors: an error that says so, and no half of it. */
+static void there_may_be_no_room_for_descriptors(void **state)
+{
+	struct uroce_slots *first = join();
+	struct uroce_slots second = {};
+	struct rlimit limit, tight;
+	int probe = dup(0);
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	tight = limit;
+	/* names and a connection fit, the 16 sockets do not */
+	tight.rlim_cur = (rlim_t)probe + 12;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+	assert_int_equal(uroce_slots_join(&second), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	/* all that it had is closed again */
+	(void)close(probe);
+	assert_int_equal(dup(0), probe);
+	(void)close(probe);
+	assert_int_equal(uroce_slots_join(&second), 0);
+	assert_comes_to(&second);
+	uroce_slots_leave(&second);
+	leave(first);
+}
+
+/* A process with a slot; tells when it has it, and stays until it is killed. */
+static pid_t fork_member(void)
+{
+	struct uroce_slots slots;
+	struct pollfd fd = { .events = POLLIN };
+	pid_t parent = getpid(), pid;
+	int ready[2];
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* should the test fail, nobody else would end it */
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
+		    uroce_slots_join(&slots))
+			_exit(1);
+		(void)!write(ready[1], "x", 1);
+		fd.fd = slots.listener;
+		for (;;)
+			if (poll(&fd, 1, -1) > 0)
+				uroce_slots_serve(&slots);
+	}
+	(void)close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	return pid;
+}
+
+static void kill_member(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void slots_survive_a_kill(void **state)
+{
+	/* first, so that no descriptor of ours is in it */
+	pid_t creator = fork_member();
+	struct uroce_slots *slots = join();
+
+	assert_int_equal(slots->slot, 1);
+	assert_comes_to(slots);
+	kill_member(creator);
+	assert_comes_to(slots);
+	leave(slots);
+}
+
+/*
+ * The next group must not begin while sockets of the old one are there; that
+ * may last, since the one that was killed must run to end.
+ */
+static void all_are_killed_and_others_come(void **state)
+{
+	for (int i = 0; i < 20; i++) {
+		pid_t creator = fork_member();
+		struct uroce_slots slots;
+		int ret;
+
+		assert_int_equal(kill(creator, SIGKILL), 0);
+		do
+			ret = uroce_slots_join(&slots);
+		while (ret == -EADDRINUSE);
+		assert_int_equal(ret, 0);
+		assert_comes_to(&slots);
+		uroce_slots_leave(&slots);
+		assert_int_equal(waitpid(creator, NULL, 0), creator);
+	}
+}
+
+/*
+ * A process that ends may lose its names before its sockets. Who comes then
+ * must not add to a group whose places will change.
+ */
+static void an_old_group_is_not_joined(void **state)
+{
+	struct uroce_slots old, slots;
+
+	assert_int_equal(uroce_slots_join(&old), 0);
+	(void)close(old.listener);
+	(void)close(old.inbox);
+	assert_int_equal(uroce_slots_join(&slots), -EADDRINUSE);
+	for (uint32_t i = 0; i < old.nr; i++)
+		(void)close(old.fds[i]);
+	assert_int_equal(uroce_slots_join(&slots), 0);
+	assert_comes_to(&slots);
+	uroce_slots_leave(&slots);
+}
+
+static void a_port_that_is_not_shared_is_an_error(void **state)
+{
+	struct uroce_slots slots = { .slot = 99 };
+	int fd = uroce_socket_sender();
+
+	assert_int_equal(uroce_socket_bind(fd, UROCE_UDP_PORT), 0);
+	assert_int_equal(uroce_slots_join(&slots), -EADDRINUSE);
+	assert_int_equal(slots.slot, 99);
+	(void)close(fd);
+	/* and nothing is left behind */
+	assert_int_equal(uroce_slots_join(&slots), 0);
+	assert_int_equal(slots.slot, 0);
+	uroce_slots_leave(&slots);
+}
+
+static void a_member_that_does_not_answer_is_passed_over(void **state)
+{
+	struct uroce_slots silent;
+	struct uroce_slots *second, *third;
+
+	assert_int_equal(uroce_slots_join(&silent), 0);
+	uroce_members_add(silent.listener, serve, &silent);
+	second = join();
+	uroce_members_remove(silent.listener);
+	third = join();
+	assert_int_equal(third->slot, 2);
+	assert_comes_to(third);
+	leave(third);
+	leave(second);
+	uroce_slots_leave(&silent);
+}
+
+static void packets_are_forwarded(void **state)
+{
+	struct uroce_slots *a = join(), *b = join();
+	char buf[32];
+
+	assert_int_equal(uroce_slots_inbox(b, buf, sizeof(buf)), -EAGAIN);
+	assert_int_equal(uroce_slots_forward(a, b->slot, "hello", 5), 0);
+	assert_int_equal(uroce_slots_inbox(b, buf, sizeof(buf)), 5);
+	assert_memory_equal(buf, "hello", 5);
+	assert_int_equal(uroce_slots_inbox(a, buf, sizeof(buf)), -EAGAIN);
+	assert_int_equal(uroce_slots_forward(a, b->slot, "hello", 5), 0);
+	assert_int_equal(uroce_slots_inbox(b, buf, 4), -EMSGSIZE);
+	assert_int_equal(uroce_slots_forward(a, 200, "hello", 5),
+			 -ECONNREFUSED);
+	leave(a);
+	leave(b);
+}
+
+/* Whoever sends nonsense gets nothing, and the member goes on. */
+static void nonsense_is_not_answered(void **state)
+{
+	struct uroce_slots *slots = join();
+	int fds[UROCE_MAX_PASSED], pass[2];
+	char junk[12] = "junk";
+	int fd = uroce_rendezvous_connect("0", 1000);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pipe(pass), 0);
+	assert_int_equal(uroce_rendezvous_send(fd, junk, sizeof(junk), pass, 2),
+			 0);
+	assert_int_equal(uroce_rendezvous_receive(fd, junk, sizeof(junk), fds),
+			 -EPROTO);
+	(void)close(fd);
+	fd = uroce_rendezvous_connect("0", 1000);
+	assert_int_equal(uroce_rendezvous_send(fd, junk, 3, NULL, 0), 0);
+	assert_int_equal(uroce_rendezvous_receive(fd, junk, sizeof(junk), fds),
+			 -EPROTO);
+	(void)close(fd);
+	(void)close(pass[0]);
+	(void)close(pass[1]);
+	assert_comes_to(slots);
+	leave(slots);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_one_gets_slot_0),
+		cmocka_unit_test(packets_come_to_the_slot_of_their_qpn),
+		cmocka_unit_test(slots_stay_when_the_first_leaves),
+		cmocka_unit_test(more_than_a_block_of_members),
+		cmocka_unit_test(a_member_may_have_missed_a_block),
+		cmocka_unit_test(there_may_be_no_room_for_descriptors),
+		cmocka_unit_test(slots_survive_a_kill),
+		cmocka_unit_test(all_are_killed_and_others_come),
+		cmocka_unit_test(an_old_group_is_not_joined),
+		cmocka_unit_test(a_port_that_is_not_shared_is_an_error),
+		cmocka_unit_test(a_member_that_does_not_answer_is_passed_over),
+		cmocka_unit_test(packets_are_forwarded),
+		cmocka_unit_test(nonsense_is_not_answered),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, uroce_members_start,
+				      uroce_members_stop);
+}
