@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The thread: sleep as it was told, then work(), which says how to sleep next.
+ * uroce_loop.c starts it and is what works.
+ */
+#include "uroce/uroce_helper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "uroce/engine/uroce_qp.h"
+
+#define NS	      UINT64_C(1000000000)
+#define TIMERSLACK_NS 1000 /* retransmission timers begin at 4 us */
+
+uint64_t uroce_helper_now(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS + (uint64_t)now.tv_nsec;
+}
+
+struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts)
+{
+	bool leased = facts->lease_ns > facts->now_ns;
+	struct uroce_sleep how = {
+		.watch = true,
+		.until_ns = facts->deadline_ns,
+	};
+
+	if (facts->more && !leased)
+		return (struct uroce_sleep){ true, facts->now_ns };
+	if (leased && (facts->packet || facts->traffic))
+		return (struct uroce_sleep){ false, facts->lease_ns };
+	/* who has the lease sees to deadlines, too */
+	if (leased && how.until_ns < facts->lease_ns)
+		how.until_ns = facts->lease_ns;
+	/*
+	 * After traffic there will be more. Then most deadlines are behind the
+	 * time at which it gets up anyway, and nobody has to ring.
+	 */
+	if (facts->traffic && how.until_ns > facts->now_ns + UROCE_LINGER_NS)
+		how.until_ns = facts->now_ns + UROCE_LINGER_NS;
+	return how;
+}
+
+uint32_t uroce_helper_attend(uint32_t attention, bool was_blind, bool packet,
+			     bool found)
+{
+	if (found)
+		return attention || was_blind ? UROCE_ATTENTION : 0;
+	return attention && packet ? attention - 1 : attention;
+}
+
+void uroce_helper_sleep(struct uroce_helper *helper,
+			const struct uroce_sleep *how)
+{
+	__atomic_store_n(&helper->watch, how->watch, __ATOMIC_RELAXED);
+	__atomic_store_n(&helper->until_ns, how->until_ns, __ATOMIC_RELAXED);
+}
+
+void uroce_helper_ring(struct uroce_helper *helper)
+{
+	uint64_t one = 1;
+
+	/* until it has got up nobody needs to ring again */
+	__atomic_store_n(&helper->until_ns, 0, __ATOMIC_RELAXED);
+	/* cannot fail but for a counter at 2^64 - 2 */
+	(void)!write(helper->doorbell, &one, sizeof(one));
+}
+
+/* In the order of enum uroce_wake; the doorbell is the last. */
+static unsigned int sleep_now(struct uroce_helper *helper)
+{
+	uint64_t until_ns =
+		__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED);
+	uint64_t now_ns = uroce_helper_now();
+	uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec left = {
+		.tv_sec = (time_t)(left_ns / NS),
+		.tv_nsec = (long)(left_ns % NS),
+	};
+	struct pollfd fds[UROCE_NR_WAKES + 1];
+	unsigned int wake = 0;
+	uint64_t rings;
+
+	for (int i = 0; i < UROCE_NR_WAKES; i++)
+		fds[i] = (struct pollfd){
+			.fd = helper->config.fds[i],
+			.events = POLLIN,
+		};
+	if (uroce_helper_is_blind(helper))
+		fds[0].fd = -1; /* which poll passes over */
+	fds[UROCE_NR_WAKES] = (struct pollfd){
+		.fd = helper->doorbell,
+		.events = POLLIN,
+	};
+	if (ppoll(fds, UROCE_NR_WAKES + 1,
+		  until_ns == UROCE_NEVER ? NULL : &left, NULL) <= 0)
+		return 0;
+	for (int i = 0; i < UROCE_NR_WAKES; i++)
+		if (fds[i].revents)
+			wake |= 1u << i;
+	if (fds[UROCE_NR_WAKES].revents)
+		(void)!read(helper->doorbell, &rings, sizeof(rings));
+	return wake;
+}
+
+static void *run(void *arg)
+{
+	struct uroce_helper *helper = arg;
+	unsigned int wake = 0;
+
+	(void)prctl(PR_SET_TIMERSLACK, TIMERSLACK_NS, 0, 0, 0);
+	(void)pthread_setname_np(pthread_self(), "uroce");
+	while (!__atomic_load_n(&helper->stop, __ATOMIC_ACQUIRE)) {
+		helper->config.work(helper->config.arg, wake);
+		wake = sleep_now(helper);
+		/* it is up, so nobody needs to ring */
+		__atomic_store_n(&helper->until_ns, 0, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&helper->wakes, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* The application's handlers are for its own threads. */
+static int start_without_signals(struct uroce_helper *helper)
+{
+	sigset_t all, old;
+	int ret;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&helper->thread, NULL, run, helper);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -ret;
+}
+
+int uroce_helper_start(struct uroce_helper *helper,
+		       const struct uroce_helper_config *config)
+{
+	int ret;
+
+	*helper = (struct uroce_helper){
+		.config = *config,
+		.doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	if (helper->doorbell < 0)
+		return -errno;
+	ret = start_without_signals(helper);
+	if (ret)
+		(void)close(helper->doorbell);
+	return ret;
+}
+
+void uroce_helper_stop(struct uroce_helper *helper)
+{
+	/* pairs with the load in run() */
+	__atomic_store_n(&helper->stop, true, __ATOMIC_RELEASE);
+	uroce_helper_ring(helper);
+	(void)pthread_join(helper->thread, NULL);
+	(void)close(helper->doorbell);
+}
+
+void uroce_helper_abandon(struct uroce_helper *helper)
+{
+	(void)close(helper->doorbell);
+}

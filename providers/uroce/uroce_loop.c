@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The loop: with uroce_instance.c, which sets it up, the only file that knows
+ * the engine, the port and the helper thread. All of the work is in
+ * run_locked(): packets in, timers, packets out, events. Threads of the
+ * application come to it through the functions of uroce_loop.h, the helper
+ * through uroce_loop_work().
+ */
+#include "uroce/uroce_loop.h"
+
+#include "uroce/uroce_loop_state.h"
+
+/* So long after a CQ was armed the application counts as one that sleeps. */
+#define SLEEPER_NS UINT64_C(10000000)
+/* So long after there was no room it is tried again. */
+#define HOLD_NS UINT64_C(100000)
+
+uint64_t uroce_loop_now(void)
+{
+	return uroce_helper_now();
+}
+
+static void on_packet(void *arg, struct uroce_packet *packet)
+{
+	struct uroce_loop *loop = arg;
+
+	loop->traffic++;
+	loop->received++;
+	uroce_engine_receive(&loop->engine, packet, loop->now);
+}
+
+static bool has_room(struct uroce_loop *loop)
+{
+	return !loop->port || uroce_port_has_room(loop->port, loop->now);
+}
+
+/*
+ * What the engine gives must be sent before it is given anything. What there is
+ * no room for it keeps.
+ */
+static void send_locked(struct uroce_loop *loop)
+{
+	struct uroce_out out;
+	bool any;
+
+	do {
+		any = false;
+		while (has_room(loop) &&
+		       uroce_engine_next(&loop->engine, loop->now, &out)) {
+			any = true;
+			loop->traffic++;
+			if (loop->port)
+				uroce_port_put(loop->port, &out.packet,
+					       out.pieces.iov, out.pieces.nr);
+		}
+		if (any && loop->port)
+			uroce_port_flush(loop->port);
+		uroce_engine_sent(&loop->engine, loop->now);
+	} while (any);
+	__atomic_store_n(&loop->held, !has_room(loop), __ATOMIC_RELAXED);
+}
+
+static void deliver_locked(struct uroce_loop *loop)
+{
+	struct uroce_cq *cq;
+	struct uroce_rq *rq;
+	struct uroce_qp *qp;
+
+	while ((cq = uroce_engine_take_cq(&loop->engine))) {
+		bool wake = cq->wake, overrun = cq->report_overrun;
+
+		cq->wake = false;
+		cq->report_overrun = false;
+		if (wake && loop->nr_armed)
+			loop->nr_armed--;
+		loop->ops->cq_event(cq, wake, overrun);
+	}
+	while ((rq = uroce_engine_take_rq(&loop->engine))) {
+		rq->limit_event = false;
+		loop->ops->rq_event(rq);
+	}
+	while ((qp = uroce_engine_take_qp(&loop->engine))) {
+		uint32_t events = qp->events;
+
+		qp->events = 0;
+		loop->ops->qp_event(qp, events);
+	}
+}
+
+/* The end of the lease, as far as the helper cares. */
+static uint64_t lease_of(const struct uroce_loop *loop)
+{
+	if (loop->attention)
+		return 0;
+	return __atomic_load_n(&loop->lease_ns, __ATOMIC_RELAXED);
+}
+
+/* When there is something to do, whatever comes. */
+static uint64_t deadline_of(const struct uroce_loop *loop)
+{
+	uint64_t at_ns = uroce_engine_deadline(&loop->engine);
+
+	if (loop->held && at_ns > loop->now + HOLD_NS)
+		at_ns = loop->now + HOLD_NS;
+	return at_ns;
+}
+
+/* Whoever has a deadline must find somebody awake then. */
+static void need_helper(struct uroce_loop *loop)
+{
+	uint64_t at_ns = deadline_of(loop);
+	uint64_t lease_ns = lease_of(loop);
+
+	if (at_ns == UROCE_NEVER)
+		return;
+	uroce_helper_need(&loop->helper, at_ns > lease_ns ? at_ns : lease_ns);
+}
+
+/* Returns whether there may be more to receive. */
+static bool run_locked(struct uroce_loop *loop, bool receive)
+{
+	bool more = false;
+
+	if (loop->dead)
+		return false;
+	if (receive && loop->port)
+		more = uroce_port_receive(loop->port, on_packet, loop);
+	if (uroce_engine_deadline(&loop->engine) <= loop->now)
+		(void)uroce_engine_expire(&loop->engine, loop->now);
+	send_locked(loop);
+	deliver_locked(loop);
+	need_helper(loop);
+	return more;
+}
+
+/*
+ * Gives the lock back. Who kicks a QP and does not get the lock leaves the rest
+ * to the one who has it, who therefore looks again once it is given back. The
+ * kick and this look are sequentially consistent, so one of the two sees what
+ * the other did. (As long as there is no room, it is for later anyway.)
+ */
+void uroce_loop_release(struct uroce_loop *loop)
+{
+	for (;;) {
+		(void)pthread_mutex_unlock(&loop->engine_mutex);
+		if (!uroce_engine_has_kicks(&loop->engine) ||
+		    __atomic_load_n(&loop->held, __ATOMIC_RELAXED) ||
+		    loop->dead || pthread_mutex_trylock(&loop->engine_mutex))
+			return;
+		loop->now = uroce_loop_now();
+		(void)run_locked(loop, false);
+	}
+}
+
+static bool try_acquire(struct uroce_loop *loop)
+{
+	if (pthread_mutex_trylock(&loop->engine_mutex))
+		return false;
+	loop->now = uroce_loop_now();
+	return true;
+}
+
+void uroce_loop_acquire(struct uroce_loop *loop)
+{
+	(void)pthread_mutex_lock(&loop->engine_mutex);
+	loop->now = uroce_loop_now();
+}
+
+void uroce_loop_lock(struct uroce_instance *instance)
+{
+	uroce_loop_acquire(instance->loop);
+}
+
+void uroce_loop_unlock(struct uroce_instance *instance)
+{
+	struct uroce_loop *loop = instance->loop;
+
+	loop->now = uroce_loop_now();
+	(void)run_locked(loop, false);
+	uroce_loop_release(loop);
+}
+
+void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
+{
+	struct uroce_loop *loop = instance->loop;
+
+	uroce_engine_kick(&loop->engine, qp);
+	if (!try_acquire(loop))
+		return;
+	(void)run_locked(loop, false);
+	uroce_loop_release(loop);
+}
+
+/* An application that waits for events has no lease: the helper must watch. */
+static void renew_lease(struct uroce_loop *loop)
+{
+	if (loop->nr_armed || loop->now < loop->armed_ns + SLEEPER_NS)
+		return;
+	__atomic_store_n(&loop->lease_ns, loop->now + UROCE_LEASE_NS,
+			 __ATOMIC_RELAXED);
+}
+
+void uroce_loop_poll(struct uroce_instance *instance)
+{
+	struct uroce_loop *loop = instance->loop;
+
+	if (!try_acquire(loop))
+		return;
+	renew_lease(loop);
+	(void)run_locked(loop, true);
+	uroce_loop_release(loop);
+}
+
+static bool is_armed(const struct uroce_cq *cq)
+{
+	return __atomic_load_n(&cq->armed, __ATOMIC_RELAXED) != UROCE_CQ_IDLE;
+}
+
+void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+		       bool solicited_only)
+{
+	struct uroce_loop *loop = instance->loop;
+	bool was_armed;
+
+	uroce_loop_acquire(loop);
+	was_armed = is_armed(cq);
+	uroce_cq_arm(cq, solicited_only);
+	if (!was_armed && is_armed(cq))
+		loop->nr_armed++;
+	loop->armed_ns = loop->now;
+	__atomic_store_n(&loop->lease_ns, 0, __ATOMIC_RELAXED);
+	if (!loop->dead && uroce_helper_is_blind(&loop->helper))
+		uroce_helper_ring(&loop->helper);
+	(void)run_locked(loop, false);
+	uroce_loop_release(loop);
+}
+
+void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq)
+{
+	struct uroce_loop *loop = instance->loop;
+
+	if (is_armed(cq) && loop->nr_armed)
+		loop->nr_armed--;
+	uroce_engine_forget_cq(&loop->engine, cq);
+}
+
+/* How the helper sleeps next. */
+static void plan_locked(struct uroce_loop *loop, unsigned int wake, bool more)
+{
+	struct uroce_sleep_facts facts = {
+		.now_ns = loop->now,
+		.lease_ns = lease_of(loop),
+		.deadline_ns = deadline_of(loop),
+		.packet = wake & UROCE_WAKE_PACKET,
+		.traffic = loop->traffic != loop->seen_traffic,
+		.more = more,
+	};
+	struct uroce_sleep how = uroce_helper_plan(&facts);
+
+	loop->seen_traffic = loop->traffic;
+	uroce_helper_sleep(&loop->helper, &how);
+}
+
+void uroce_loop_work(void *arg, unsigned int wake)
+{
+	struct uroce_loop *loop = arg;
+	uint64_t received;
+	bool more = false;
+
+	if (wake & UROCE_WAKE_MEMBER)
+		uroce_port_serve(loop->port);
+	if (wake & UROCE_WAKE_LINK)
+		uroce_loop_refresh(loop);
+	uroce_loop_acquire(loop);
+	received = loop->received;
+	if (wake & UROCE_WAKE_INBOX)
+		uroce_port_receive_inbox(loop->port, on_packet, loop);
+	if (lease_of(loop) <= loop->now)
+		more = run_locked(loop, true);
+	else if (wake & UROCE_WAKE_INBOX)
+		(void)run_locked(loop, false);
+	loop->attention = uroce_helper_attend(
+		loop->attention, uroce_helper_is_blind(&loop->helper),
+		wake & UROCE_WAKE_PACKET, loop->received != received);
+	plan_locked(loop, wake, more);
+	uroce_loop_release(loop);
+}

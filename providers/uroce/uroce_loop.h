@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The coordinator: what verbs/ sees of everything that moves packets. There is
+ * one loop in a process, with one engine, one slot of port 4791 and one helper
+ * thread; it exists as long as a device is attached.
+ *
+ * Who moves packets: the application's threads, in uroce_loop_post() and
+ * uroce_loop_poll(), and the helper thread whenever they have not polled for a
+ * millisecond or wait for an event. Whoever it is holds the engine lock.
+ *
+ * QPNs, keys and PD numbers are those of the process: two devices, or two
+ * contexts of one device, never have the same ones.
+ *
+ * After fork() the child has no loop: its instances are dead. They can be
+ * locked, and detached, but nothing moves any more and uroce_loop_dead() says
+ * so. A device that the child attaches gets a new loop.
+ */
+#ifndef UROCE_LOOP_H
+#define UROCE_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/engine/uroce_engine.h"
+#include "uroce/port/uroce_netdev.h"
+
+/* A device that is in use: one for each context. */
+struct uroce_instance;
+
+/* What has become of the interface: uroce_loop_ops.netdev_event. */
+enum uroce_netdev_event {
+	UROCE_NETDEV_UP,
+	UROCE_NETDEV_DOWN,
+	UROCE_NETDEV_GIDS, /* an address came or went */
+};
+
+/*
+ * What the loop tells verbs/. All are called with the engine lock held, by any
+ * thread: they must not block, and not call back into this header. The objects
+ * are alive, because taking one out of the engine needs the same lock.
+ */
+struct uroce_loop_ops {
+	/*
+	 * cq_event() - @wake: a completion event is due, the CQ is no longer
+	 * armed; @overrun: a completion was lost (IBV_EVENT_CQ_ERR)
+	 */
+	void (*cq_event)(struct uroce_cq *cq, bool wake, bool overrun);
+	/* rq_event() - an SRQ has reached its limit */
+	void (*rq_event)(struct uroce_rq *rq);
+	/* qp_event() - @events: mask of 1 << enum ibv_event_type */
+	void (*qp_event)(struct uroce_qp *qp, uint32_t events);
+	/* netdev_event() - @owner: as given to uroce_loop_attach() */
+	void (*netdev_event)(void *owner, enum uroce_netdev_event event);
+};
+
+/**
+ * uroce_loop_attach() - begin to use a device
+ * @dev: its interface; its GIDs become addresses that packets may come to
+ * @ops: what to call; must live until the detach, and be the same for all
+ * @owner: for netdev_event()
+ * @ret_instance: receives it; to be given back to uroce_loop_detach()
+ *
+ * Works also when UDP port 4791 cannot be had, because another user or the
+ * kernel's rdma_rxe owns it: see uroce_loop_port_error().
+ *
+ * Return: 0, -ENOMEM, -EMFILE, -EAGAIN if there can be no thread.
+ */
+int uroce_loop_attach(const struct uroce_netdev *dev,
+		      const struct uroce_loop_ops *ops, void *owner,
+		      struct uroce_instance **ret_instance);
+
+/**
+ * uroce_loop_detach() - no longer use it
+ *
+ * All its objects must be gone. The last one ends the helper thread, so it must
+ * not be called from a callback, nor with the engine lock held.
+ */
+void uroce_loop_detach(struct uroce_instance *instance);
+
+/** uroce_loop_engine() - the engine; stays the same until the detach */
+struct uroce_engine *uroce_loop_engine(struct uroce_instance *instance);
+
+/** uroce_loop_dead() - whether this is a child of the process that attached */
+bool uroce_loop_dead(const struct uroce_instance *instance);
+
+/**
+ * uroce_loop_port_error() - why no packets come and go
+ *
+ * Return: 0 if they do, or -errno: -EADDRINUSE if port 4791 is another user's
+ * or the kernel's. Then the port's state is to be DOWN.
+ */
+int uroce_loop_port_error(const struct uroce_instance *instance);
+
+/**
+ * uroce_loop_netdev() - the interface as it is now
+ *
+ * Context: any thread, without the engine lock.
+ */
+void uroce_loop_netdev(struct uroce_instance *instance,
+		       struct uroce_netdev *ret_dev);
+
+/** uroce_loop_now() - the time for all functions of the engine, in ns */
+uint64_t uroce_loop_now(void);
+
+/** uroce_loop_new_pd() - a PD number that nobody else has; > 0 */
+uint32_t uroce_loop_new_pd(struct uroce_instance *instance);
+
+/**
+ * uroce_loop_sport() - the source port for packets to a QP
+ * @instance: the device
+ * @qpn: from which QP; 0 if that is not known, as in an address handle
+ * @dest_qpn: to which
+ *
+ * For uroce_path.sport: other ports than these cannot be used.
+ */
+uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
+			  uint32_t dest_qpn);
+
+/**
+ * uroce_loop_lock() - take the engine lock
+ *
+ * Needed for all of the engine that is not marked "any thread".
+ */
+void uroce_loop_lock(struct uroce_instance *instance);
+
+/**
+ * uroce_loop_unlock() - send what the engine has to send, deliver events, and
+ * give the engine lock back
+ */
+void uroce_loop_unlock(struct uroce_instance *instance);
+
+/**
+ * uroce_loop_post() - something was put into a queue of @qp
+ *
+ * Does what uroce_engine_kick() is for, and sends, unless another thread is at
+ * it; then that one sends.
+ *
+ * Context: any thread, without the engine lock.
+ */
+void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp);
+
+/**
+ * uroce_loop_poll() - receive, send, let timers expire; never waits
+ *
+ * For ibv_poll_cq() that has found nothing. As long as this is called at least
+ * once in a millisecond the helper thread leaves the work to the caller.
+ *
+ * Context: any thread, without the engine lock.
+ */
+void uroce_loop_poll(struct uroce_instance *instance);
+
+/**
+ * uroce_loop_arm_cq() - uroce_cq_arm(), and let the helper thread watch
+ *
+ * To be used instead of uroce_cq_arm().
+ *
+ * Context: any thread, without the engine lock.
+ */
+void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+		       bool solicited_only);
+
+/**
+ * uroce_loop_forget_cq() - uroce_engine_forget_cq() for a CQ of this loop
+ *
+ * To be used instead, before a CQ is freed.
+ *
+ * Context: with the engine lock.
+ */
+void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq);
+
+/**
+ * uroce_loop_join() - receive what is sent to a multicast group
+ * @instance: on its interface
+ * @gid: an IPv4 (::ffff:a.b.c.d) or IPv6 multicast address
+ *
+ * Counts; the QP itself is attached with uroce_engine_attach().
+ *
+ * Context: with the engine lock.
+ * Return: 0, -EINVAL if it is no multicast address, or -errno of the socket.
+ */
+int uroce_loop_join(struct uroce_instance *instance, const uint8_t *gid);
+
+/** uroce_loop_leave() - undo one uroce_loop_join() */
+void uroce_loop_leave(struct uroce_instance *instance, const uint8_t *gid);
+
+/* Counters of what happens below the engine. */
+struct uroce_loop_counters {
+	uint64_t rx_datagrams; /* pieces, after GRO was undone */
+	uint64_t rx_calls;     /* that brought something */
+	uint64_t rx_bad;       /* no RoCEv2, or not for our addresses */
+	uint64_t rx_foreign;   /* for another process; passed on */
+	uint64_t rx_overflow;  /* dropped because the socket was full */
+	uint64_t tx_datagrams; /* before GSO */
+	uint64_t tx_calls;
+	uint64_t tx_failed;    /* that the kernel did not take */
+	uint64_t helper_wakes; /* of the helper thread */
+};
+
+/** uroce_loop_counters() - what was counted since the first attach */
+void uroce_loop_counters(struct uroce_instance *instance,
+			 struct uroce_loop_counters *ret_counters);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What uroce_loop.c (packets, timers, events) and uroce_instance.c (devices
+ * that come and go) share. Not for anybody else.
+ *
+ * Locks, in the order in which they are taken:
+ *   loop_mutex     which loop there is; held while a process joins the port,
+ *                  which may wait for other processes
+ *   netdev_mutex   instances, and what their interfaces are like; held while
+ *                  the kernel is asked about an interface
+ *   engine_mutex   "the engine lock": engine, port, and all else; held while
+ *                  packets are sent, which may wait for a full socket
+ */
+#ifndef UROCE_LOOP_STATE_H
+#define UROCE_LOOP_STATE_H
+
+#include <pthread.h>
+
+#include "uroce/port/uroce_port.h"
+#include "uroce/uroce_helper.h"
+#include "uroce/uroce_loop.h"
+#include "util/list.h"
+
+struct uroce_instance {
+	struct uroce_loop *loop;
+	struct list_node entry;
+	void *owner;
+	/* changed with netdev_mutex and the engine lock, read with either */
+	struct uroce_netdev dev;
+};
+
+struct uroce_loop {
+	/* plain mutexes: clang's analysis knows none that can be tried */
+	pthread_mutex_t netdev_mutex;
+	pthread_mutex_t engine_mutex;
+	struct list_node instances;
+	uint32_t uses;	  /* with loop_mutex */
+	uint32_t next_pd; /* atomic */
+	bool dead;	  /* set in a child before it has threads */
+
+	const struct uroce_loop_ops *ops;
+	struct uroce_engine engine;
+	struct uroce_port *port; /* NULL: no packets; port_error says why */
+	int port_error;
+	struct list_node groups; /* of uroce_instance.c */
+	uint64_t now;		 /* when the lock was taken */
+	uint64_t traffic;	 /* packets in both directions */
+	uint64_t received;	 /* packets */
+	bool held;		 /* atomic: not all could be sent */
+	uint64_t armed_ns;	 /* when a CQ was armed last */
+	uint32_t nr_armed;	 /* CQs */
+
+	uint64_t lease_ns; /* atomic: its end */
+
+	struct uroce_helper helper;
+	uint64_t seen_traffic; /* by the helper */
+	uint32_t attention;    /* of the helper */
+	int link_fd;	       /* -1: changes go unnoticed */
+};
+
+/** uroce_loop_acquire() - take the engine lock */
+void uroce_loop_acquire(struct uroce_loop *loop);
+
+/** uroce_loop_release() - give it back, and do what was asked for meanwhile */
+void uroce_loop_release(struct uroce_loop *loop);
+
+/** uroce_loop_work() - the helper's work; @arg: the loop */
+void uroce_loop_work(void *arg, unsigned int wake);
+
+/** uroce_loop_refresh() - some interface has changed; with no lock held */
+void uroce_loop_refresh(struct uroce_loop *loop);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A port without a network, in place of the real one: what is put comes back
+ * in, as packets to the same engine. Interfaces are what the test says. All is
+ * counted, so that a test can see what the loop has asked for.
+ */
+#ifndef UROCE_FAKE_PORT_H
+#define UROCE_FAKE_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/port/uroce_netdev.h"
+
+#define FAKE_SLOT 7
+
+struct fake_port {
+	/* for the test to set */
+	int open_error;
+	int add_error;
+	int join_error;
+	uint32_t lose;		 /* so many packets */
+	uint32_t full;		 /* so many times there is no room */
+	struct uroce_netdev dev; /* what is read by uroce_netdev_refresh() */
+	int refresh_error;
+
+	/* for the test to read; with fake_lock() if there are threads */
+	uint32_t nr_open;
+	uint32_t nr_addresses;
+	uint32_t nr_joined, nr_join_calls;
+	uint32_t nr_put, nr_received, nr_served;
+	int unflushed; /* packets that were put and not flushed */
+};
+
+extern struct fake_port fake;
+
+/* As new; nothing may be attached. */
+void fake_reset(void);
+
+void fake_lock(void);
+void fake_unlock(void);
+
+/* A member is at the door; the loop is to serve it. */
+void fake_knock(void);
+
+/* Interfaces have changed; the loop is to refresh them. */
+void fake_change_link(void);
+
+/* An interface with addresses ::1 and 127.0.0.1. */
+struct uroce_netdev fake_netdev(void);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How the helper thread sleeps, as a pure function and as a thread. */
+#include "uroce/uroce_helper.h"
+
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_qp.h"
+
+#define NOW   UINT64_C(1000000000)
+#define LEASE (NOW + UROCE_LEASE_NS)
+#define FAR   (NOW + 10 * UROCE_LINGER_NS)
+
+static void assert_sleep(struct uroce_sleep_facts facts, bool watch,
+			 uint64_t until_ns)
+{
+	struct uroce_sleep how;
+
+	facts.now_ns = NOW;
+	how = uroce_helper_plan(&facts);
+	assert_int_equal(how.watch, watch);
+	assert_int_equal(how.until_ns, until_ns);
+}
+
+static void idle_means_for_ever(void **state)
+{
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER },
+		     true, UROCE_NEVER);
+	/* also with a lease: an application that polls and gets nothing */
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
+						 .lease_ns = LEASE },
+		     true, UROCE_NEVER);
+	/* the packet that woke it was the last one */
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
+						 .packet = true },
+		     true, UROCE_NEVER);
+}
+
+static void without_a_lease_it_is_there_in_time(void **state)
+{
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5 }, true,
+		     NOW + 5);
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5,
+						 .lease_ns = NOW },
+		     true, NOW + 5);
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = FAR }, true,
+		     FAR);
+	assert_sleep(
+		(struct uroce_sleep_facts){ .deadline_ns = FAR, .more = true },
+		true, NOW);
+}
+
+static void after_traffic_it_lingers(void **state)
+{
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
+						 .traffic = true },
+		     true, NOW + UROCE_LINGER_NS);
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5,
+						 .traffic = true },
+		     true, NOW + 5);
+}
+
+static void with_a_lease_it_keeps_out_of_the_way(void **state)
+{
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5,
+						 .lease_ns = LEASE },
+		     true, LEASE);
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = FAR,
+						 .lease_ns = LEASE },
+		     true, FAR);
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5,
+						 .lease_ns = LEASE,
+						 .traffic = true },
+		     false, LEASE);
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
+						 .lease_ns = LEASE,
+						 .packet = true },
+		     false, LEASE);
+	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
+						 .lease_ns = LEASE,
+						 .more = true,
+						 .packet = true },
+		     false, LEASE);
+}
+
+static void packets_that_were_left_make_it_attentive(void **state)
+{
+	uint32_t attention;
+
+	/* woken by a packet that it took: as it should be */
+	assert_int_equal(uroce_helper_attend(0, false, true, true), 0);
+	/* the application was there */
+	assert_int_equal(uroce_helper_attend(0, true, false, false), 0);
+	/* a lease ended, and packets were lying there */
+	attention = uroce_helper_attend(0, true, false, true);
+	assert_int_equal(attention, UROCE_ATTENTION);
+	/* others take the packets: it calms down, and begins anew if not */
+	attention = uroce_helper_attend(attention, false, true, false);
+	assert_int_equal(attention, UROCE_ATTENTION - 1);
+	attention = uroce_helper_attend(attention, false, true, true);
+	assert_int_equal(attention, UROCE_ATTENTION);
+	for (int i = 0; i < UROCE_ATTENTION; i++)
+		attention = uroce_helper_attend(attention, false, true, false);
+	assert_int_equal(attention, 0);
+	/* timers say nothing */
+	assert_int_equal(uroce_helper_attend(3, false, false, false), 3);
+}
+
+struct worker {
+	struct uroce_helper helper;
+	struct uroce_sleep how; /* atomic parts are not needed: see sem */
+	sem_t worked, go;
+	unsigned int wake;
+	int fd;
+};
+
+static void work(void *arg, unsigned int wake)
+{
+	struct worker *worker = arg;
+	uint64_t count;
+
+	if (wake)
+		(void)!read(worker->fd, &count, sizeof(count));
+	worker->wake = wake;
+	(void)sem_post(&worker->worked);
+	(void)sem_wait(&worker->go);
+	uroce_helper_sleep(&worker->helper, &worker->how);
+}
+
+/* Lets it sleep like this, until it works again; returns what woke it. */
+static unsigned int sleep_like(struct worker *worker, bool watch,
+			       uint64_t until_ns)
+{
+	worker->how = (struct uroce_sleep){ watch, until_ns };
+	(void)sem_post(&worker->go);
+	(void)sem_wait(&worker->worked);
+	return worker->wake;
+}
+
+static void start(struct worker *worker, enum uroce_wake wake)
+{
+	struct uroce_helper_config config = {
+		.fds = { -1, -1, -1, -1 },
+		.arg = worker,
+		.work = work,
+	};
+
+	*worker = (struct worker){ .fd = eventfd(0, EFD_NONBLOCK) };
+	(void)sem_init(&worker->worked, 0, 0);
+	(void)sem_init(&worker->go, 0, 0);
+	for (int i = 0; i < UROCE_NR_WAKES; i++)
+		if (wake == 1u << i)
+			config.fds[i] = worker->fd;
+	assert_int_equal(uroce_helper_start(&worker->helper, &config), 0);
+	(void)sem_wait(&worker->worked);
+}
+
+static void stop(struct worker *worker)
+{
+	/* once more, because it has not gone to sleep */
+	worker->how = (struct uroce_sleep){ false, UROCE_NEVER };
+	(void)sem_post(&worker->go);
+	(void)sem_post(&worker->go);
+	uroce_helper_stop(&worker->helper);
+	(void)sem_destroy(&worker->worked);
+	(void)sem_destroy(&worker->go);
+	(void)close(worker->fd);
+}
+
+static void it_wakes_up_for_descriptors(void **state)
+{
+	static const enum uroce_wake wakes[] = {
+		UROCE_WAKE_PACKET,
+		UROCE_WAKE_INBOX,
+		UROCE_WAKE_MEMBER,
+		UROCE_WAKE_LINK,
+	};
+
+	for (int i = 0; i < UROCE_NR_WAKES; i++) {
+		uint64_t one = 1;
+		struct worker worker;
+
+		start(&worker, wakes[i]);
+		assert_int_equal(write(worker.fd, &one, sizeof(one)),
+				 sizeof(one));
+		assert_int_equal(sleep_like(&worker, true, UROCE_NEVER),
+				 wakes[i]);
+		stop(&worker);
+	}
+}
+
+static void it_wakes_up_in_time_and_when_rung(void **state)
+{
+	struct worker worker;
+
+	start(&worker, UROCE_WAKE_PACKET);
+	assert_int_equal(sleep_like(&worker, true, 0), 0);
+	assert_int_equal(sleep_like(&worker, true, uroce_helper_now() + 1000),
+			 0);
+	uroce_helper_ring(&worker.helper);
+	assert_int_equal(sleep_like(&worker, true, UROCE_NEVER), 0);
+	stop(&worker);
+}
+
+static void while_blind_packets_do_not_wake_it(void **state)
+{
+	struct worker worker;
+	uint64_t one = 1;
+
+	start(&worker, UROCE_WAKE_PACKET);
+	assert_int_equal(write(worker.fd, &one, sizeof(one)), sizeof(one));
+	assert_int_equal(sleep_like(&worker, false, uroce_helper_now() + 1000),
+			 0);
+	assert_true(uroce_helper_is_blind(&worker.helper));
+	assert_int_equal(sleep_like(&worker, true, UROCE_NEVER),
+			 UROCE_WAKE_PACKET);
+	stop(&worker);
+}
+
+/* Only who needs it earlier rings; until_ns is 0 once somebody has. */
+static void deadlines_that_it_knows_are_free(void **state)
+{
+	struct worker worker;
+
+	start(&worker, UROCE_WAKE_PACKET);
+	(void)sleep_like(&worker, true, 1);
+	worker.helper.until_ns = 100;
+	uroce_helper_need(&worker.helper, 100);
+	assert_int_equal(worker.helper.until_ns, 100);
+	uroce_helper_need(&worker.helper, 99);
+	assert_int_equal(worker.helper.until_ns, 0);
+	assert_int_equal(sleep_like(&worker, true, UROCE_NEVER), 0);
+	assert_true(uroce_helper_wakes(&worker.helper) >= 2);
+	stop(&worker);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(idle_means_for_ever),
+		cmocka_unit_test(without_a_lease_it_is_there_in_time),
+		cmocka_unit_test(after_traffic_it_lingers),
+		cmocka_unit_test(with_a_lease_it_keeps_out_of_the_way),
+		cmocka_unit_test(packets_that_were_left_make_it_attentive),
+		cmocka_unit_test(it_wakes_up_for_descriptors),
+		cmocka_unit_test(it_wakes_up_in_time_and_when_rung),
+		cmocka_unit_test(while_blind_packets_do_not_wake_it),
+		cmocka_unit_test(deadlines_that_it_knows_are_free),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Opening and connecting them. */
+#include "uroce_loop_pair.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "uroce_fake_port.h"
+
+static void connect_pair(struct pair *pair, uint8_t timeout)
+{
+	for (int i = 0; i < 2; i++)
+		pair->address[i] = side_address(&pair->side[i], 1);
+	for (int i = 0; i < 2; i++)
+		side_connect(&pair->side[i], &pair->address[i],
+			     &pair->address[!i], IBV_MTU_1024, timeout);
+}
+
+void open_pair(struct pair *pair, uint8_t timeout)
+{
+	struct uroce_netdev dev = fake_netdev();
+
+	side_open(&pair->side[0], &dev);
+	side_open(&pair->side[1], &dev);
+	connect_pair(pair, timeout);
+}
+
+void close_pair(struct pair *pair)
+{
+	side_close(&pair->side[0]);
+	side_close(&pair->side[1]);
+	assert_int_equal(fake.nr_open, 0);
+	assert_int_equal(fake.nr_addresses, 0);
+}
+
+int loop_pair_setup(void **state)
+{
+	fake_reset();
+	return 0;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the loop keeps: devices, addresses, groups, and nothing in a child. The
+ * port gives back what it gets.
+ */
+#include "uroce/uroce_loop.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce_fake_port.h"
+#include "uroce_loop_pair.h"
+
+#ifdef __SANITIZE_THREAD__
+#define UNDER_TSAN 1
+#elif defined(__has_feature)
+#define UNDER_TSAN __has_feature(thread_sanitizer)
+#else
+#define UNDER_TSAN 0
+#endif
+
+static void devices_share_a_loop(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	struct side a, b;
+
+	side_open(&a, &dev);
+	assert_int_equal(fake.nr_open, 1);
+	assert_int_equal(fake.nr_addresses, 2);
+	side_open(&b, &dev);
+	assert_int_equal(fake.nr_open, 1);
+	assert_int_equal(fake.nr_addresses, 4);
+	assert_ptr_equal(uroce_loop_engine(a.instance),
+			 uroce_loop_engine(b.instance));
+	assert_int_not_equal(a.pd, b.pd);
+	assert_int_not_equal(a.qp->qpn, b.qp->qpn);
+	assert_int_equal(a.qp->qpn >> 16, FAKE_SLOT);
+	assert_false(uroce_loop_dead(a.instance));
+	assert_int_equal(uroce_loop_port_error(a.instance), 0);
+	side_close(&a);
+	assert_int_equal(fake.nr_open, 1);
+	assert_int_equal(fake.nr_addresses, 2);
+	side_close(&b);
+	assert_int_equal(fake.nr_open, 0);
+	assert_int_equal(fake.nr_addresses, 0);
+}
+
+static void addresses_that_are_unused_are_none(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	struct side side;
+
+	memset(dev.gids[0], 0, UROCE_GID_LEN);
+	side_open(&side, &dev);
+	assert_int_equal(fake.nr_addresses, 1);
+	side_close(&side);
+}
+
+static void a_device_works_without_a_port(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	uint8_t group[UROCE_GID_LEN] = { 0xff, 0x1e };
+	struct uroce_loop_counters counters;
+	struct uroce_cqe cqe;
+	struct pair pair;
+
+	fake.open_error = -EADDRINUSE;
+	open_pair(&pair, 1);
+	assert_int_equal(uroce_loop_port_error(pair.side[0].instance),
+			 -EADDRINUSE);
+	assert_int_equal(uroce_loop_join(pair.side[0].instance, group),
+			 -EADDRINUSE);
+	uroce_loop_counters(pair.side[0].instance, &counters);
+	assert_int_equal(counters.tx_datagrams, 0);
+	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
+	side_poll(&pair.side[0], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(dev.nr_gids, 2);
+	close_pair(&pair);
+}
+
+static void what_fails_leaves_nothing(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	struct uroce_instance *instance = NULL;
+
+	fake.add_error = -ENOMEM;
+	assert_int_equal(uroce_loop_attach(&dev, &side_ops, NULL, &instance),
+			 -ENOMEM);
+	assert_null(instance);
+	assert_int_equal(fake.nr_open, 0);
+}
+
+/* A CQ that is freed while it is armed must not count as one for ever. */
+static void a_cq_that_is_gone_is_not_armed(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	struct side side, other;
+
+	side_open(&side, &dev);
+	side_open(&other, &dev);
+	for (int i = 0; i < 3; i++)
+		uroce_loop_arm_cq(other.instance, &other.cq, i % 2);
+	assert_int_equal(other.cq.armed, UROCE_CQ_NEXT);
+	side_close(&other);
+	side_close(&side);
+}
+
+static void interfaces_may_change(void **state)
+{
+	struct uroce_netdev dev = fake_netdev(), found;
+	struct side side;
+
+	side_open(&side, &dev);
+	fake_lock();
+	fake.dev.gids[2][15] = 9;
+	fake.dev.nr_gids = 3;
+	memset(fake.dev.gids[0], 0, UROCE_GID_LEN);
+	fake_unlock();
+	fake_change_link();
+	(void)sem_wait(&side.netdev_events);
+	assert_int_equal(side.netdev_event, UROCE_NETDEV_GIDS);
+	uroce_loop_netdev(side.instance, &found);
+	assert_int_equal(found.nr_gids, 3);
+	assert_int_equal(found.gids[2][15], 9);
+	assert_int_equal(fake.nr_addresses, 2);
+
+	fake_lock();
+	fake.dev.up = false;
+	fake_unlock();
+	fake_change_link();
+	(void)sem_wait(&side.netdev_events);
+	assert_int_equal(side.netdev_event, UROCE_NETDEV_DOWN);
+	fake_lock();
+	fake.dev.up = true;
+	fake_unlock();
+	fake_change_link();
+	(void)sem_wait(&side.netdev_events);
+	assert_int_equal(side.netdev_event, UROCE_NETDEV_UP);
+
+	fake_lock();
+	fake.refresh_error = -ENODEV;
+	fake_unlock();
+	fake_change_link();
+	(void)sem_wait(&side.netdev_events);
+	assert_int_equal(side.netdev_event, UROCE_NETDEV_DOWN);
+	side_close(&side);
+	assert_int_equal(fake.nr_addresses, 0);
+}
+
+static void groups_are_joined_once(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	uint8_t group[UROCE_GID_LEN] = { 0xff, 0x1e };
+	struct side side;
+
+	side_open(&side, &dev);
+	uroce_loop_lock(side.instance);
+	fake.join_error = -ENOBUFS;
+	assert_int_equal(uroce_loop_join(side.instance, group), -ENOBUFS);
+	fake.join_error = 0;
+	assert_int_equal(uroce_loop_join(side.instance, group), 0);
+	assert_int_equal(uroce_loop_join(side.instance, group), 0);
+	assert_int_equal(fake.nr_joined, 1);
+	assert_int_equal(fake.nr_join_calls, 2);
+	uroce_loop_leave(side.instance, group);
+	assert_int_equal(fake.nr_joined, 1);
+	uroce_loop_leave(side.instance, group);
+	assert_int_equal(fake.nr_joined, 0);
+	uroce_loop_leave(side.instance, group);
+	assert_int_equal(fake.nr_joined, 0);
+	/* one that is left when the loop ends is freed */
+	assert_int_equal(uroce_loop_join(side.instance, group), 0);
+	uroce_loop_unlock(side.instance);
+	side_close(&side);
+}
+
+/* What a child does; 0 if all was as it should be. */
+static int in_child(struct pair *pair)
+{
+	struct uroce_cqe cqe;
+
+	if (!uroce_loop_dead(pair->side[0].instance) || fake.nr_open)
+		return 1;
+	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
+	uroce_loop_poll(pair->side[0].instance);
+	uroce_loop_arm_cq(pair->side[0].instance, &pair->side[0].cq, false);
+	if (side_take(&pair->side[0], &cqe))
+		return 2;
+	side_close(&pair->side[0]);
+	side_close(&pair->side[1]);
+	return 0;
+}
+
+static int with_own_loop(struct pair *pair)
+{
+	struct uroce_netdev dev = fake_netdev();
+	struct uroce_instance *own = NULL;
+
+	if (uroce_loop_attach(&dev, &side_ops, NULL, &own) ||
+	    uroce_loop_dead(own) || fake.nr_open != 1 ||
+	    uroce_loop_engine(own) == uroce_loop_engine(pair->side[0].instance))
+		return 1;
+	/* the inherited one goes, the new one stays */
+	side_close(&pair->side[0]);
+	side_close(&pair->side[1]);
+	if (fake.nr_open != 1)
+		return 2;
+	uroce_loop_detach(own);
+	return fake.nr_open ? 3 : 0;
+}
+
+static void assert_child(struct pair *pair, int (*child)(struct pair *pair))
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(child(pair));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void a_child_has_no_loop(void **state)
+{
+	struct uroce_cqe cqe;
+	struct pair pair;
+
+	open_pair(&pair, LONG);
+	assert_child(&pair, in_child);
+	/* the parent goes on */
+	assert_false(uroce_loop_dead(pair.side[0].instance));
+	side_receive(&pair.side[1], 64);
+	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
+	side_poll(&pair.side[1], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	close_pair(&pair);
+}
+
+static void a_child_may_have_its_own(void **state)
+{
+	struct pair pair;
+
+	if (UNDER_TSAN) {
+		print_message("skipped: no threads after fork with TSan\n");
+		skip();
+	}
+	open_pair(&pair, LONG);
+	assert_child(&pair, with_own_loop);
+	close_pair(&pair);
+}
+
+static void members_are_served(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	struct side side;
+	uint32_t served = 0;
+
+	side_open(&side, &dev);
+	fake_knock();
+	while (!served) {
+		fake_lock();
+		served = fake.nr_served;
+		fake_unlock();
+	}
+	side_close(&side);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, loop_pair_setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(devices_share_a_loop),
+		TEST(addresses_that_are_unused_are_none),
+		TEST(a_device_works_without_a_port),
+		TEST(what_fails_leaves_nothing),
+		TEST(a_cq_that_is_gone_is_not_armed),
+		TEST(interfaces_may_change),
+		TEST(groups_are_joined_once),
+		TEST(a_child_has_no_loop),
+		TEST(a_child_may_have_its_own),
+		TEST(members_are_served),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

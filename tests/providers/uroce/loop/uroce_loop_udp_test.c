@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The loop with the real port: two processes on one address, or in two network
+ * namespaces. The other process is this program again, with a role; it ends
+ * with a status that says whether all was well there.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce/uroce_loop_state.h"
+#include "uroce_netns.h"
+#include "uroce_side.h"
+
+#define LONG_TIMEOUT  18 /* 1 s */
+#define SHORT_TIMEOUT 10 /* 4 ms */
+
+enum role {
+	ECHO,  /* sends back what it gets; polls */
+	SLEEP, /* the same, with events */
+	DEAF,  /* waits at the socketpair only */
+	NR_ROLES,
+};
+
+/* What both must agree on. */
+struct plan {
+	int role;
+	int gid_index;
+	int mtu; /* enum ibv_mtu */
+	int timeout;
+	int rounds;
+	int length;
+	int link; /* > 0: number of a veth pair to another namespace */
+};
+
+struct test {
+	struct plan plan;
+	char ifname[16];
+	struct side side;
+	struct side_address self, peer;
+	pid_t pid;
+	int fd; /* to the other process */
+};
+
+static void send_all(int fd, const void *data, size_t len)
+{
+	assert_int_equal(send(fd, data, len, MSG_NOSIGNAL), len);
+}
+
+static void receive_all(int fd, void *data, size_t len)
+{
+	assert_int_equal(recv(fd, data, len, MSG_WAITALL), len);
+}
+
+static void say(int fd)
+{
+	send_all(fd, "x", 1);
+}
+
+static void hear(int fd)
+{
+	char byte;
+
+	receive_all(fd, &byte, 1);
+}
+
+static void connect_side(struct test *test)
+{
+	struct uroce_netdev dev;
+
+	assert_int_equal(uroce_netdev_read(test->ifname, &dev), 0);
+	side_open(&test->side, &dev);
+	assert_int_equal(uroce_loop_port_error(test->side.instance), 0);
+	test->self = side_address(&test->side, (uint32_t)test->plan.gid_index);
+	send_all(test->fd, &test->self, sizeof(test->self));
+	receive_all(test->fd, &test->peer, sizeof(test->peer));
+	side_connect(&test->side, &test->self, &test->peer,
+		     (enum ibv_mtu)test->plan.mtu, (uint8_t)test->plan.timeout);
+	for (int i = 0; i < SIDE_DEPTH; i++)
+		side_receive(&test->side, (uint32_t)test->plan.length);
+	say(test->fd);
+	hear(test->fd);
+}
+
+/* The next completion, by polling or by events. */
+static struct uroce_cqe wait_for(struct side *side, bool sleep)
+{
+	struct uroce_cqe cqe;
+
+	if (!sleep) {
+		side_poll(side, &cqe);
+		return cqe;
+	}
+	while (!side_take(side, &cqe)) {
+		uroce_loop_arm_cq(side->instance, &side->cq, false);
+		if (side_take(side, &cqe))
+			break;
+		(void)sem_wait(&side->cq_events);
+	}
+	return cqe;
+}
+
+/* Waits for what the other one sends, and for our own request. */
+static void exchange(struct test *test, bool first, bool sleep)
+{
+	struct side *side = &test->side;
+	uint32_t length = (uint32_t)test->plan.length;
+	struct uroce_cqe cqe;
+
+	for (int i = 0; i < test->plan.rounds; i++) {
+		int left = first ? 2 : 1;
+
+		if (first)
+			side_send(side, IBV_WR_SEND, length, &test->peer);
+		while (left--) {
+			cqe = wait_for(side, sleep);
+			assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+			if (cqe.opcode & IBV_WC_RECV) {
+				assert_int_equal(cqe.byte_len, length);
+				side_receive(side, length);
+			}
+		}
+		if (first)
+			continue;
+		side_send(side, IBV_WR_SEND, length, &test->peer);
+		cqe = wait_for(side, sleep);
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+		assert_false(cqe.opcode & IBV_WC_RECV);
+	}
+}
+
+/* The old pair goes some time after its namespace: each has its own names. */
+static void name_end(struct test *test, char end)
+{
+	(void)snprintf(test->ifname, sizeof(test->ifname), "up%d%c",
+		       test->plan.link, end);
+}
+
+static void set_addresses(struct test *test, int host)
+{
+	char address[32];
+
+	(void)snprintf(address, sizeof(address), "192.168.%d.%d",
+		       test->plan.link, host);
+	uroce_netns_set_address(test->ifname, address);
+	(void)snprintf(address, sizeof(address), "fd00:%d::%d", test->plan.link,
+		       host);
+	uroce_netns_add_ipv6(test->ifname, address);
+}
+
+static int be_peer(int fd)
+{
+	struct test test = { .ifname = "lo", .fd = fd };
+
+	receive_all(fd, &test.plan, sizeof(test.plan));
+	if (test.plan.link) {
+		assert_int_equal(unshare(CLONE_NEWNET), 0);
+		say(fd);
+		hear(fd);
+		name_end(&test, 'b');
+		uroce_netns_set_up(test.ifname, true);
+		set_addresses(&test, 2);
+	}
+	connect_side(&test);
+	if (test.plan.role == DEAF)
+		hear(fd);
+	else
+		exchange(&test, false, test.plan.role == SLEEP);
+	/*
+	 * What it has received, for the other to compare. The lock is for tools
+	 * that look for races: a WRITE has no other sign of being over.
+	 */
+	uroce_loop_lock(test.side.instance);
+	uroce_loop_unlock(test.side.instance);
+	send_all(fd, test.side.memory, SIDE_MEMORY);
+	hear(fd);
+	side_close(&test.side);
+	return 0;
+}
+
+static void start_peer(struct test *test)
+{
+	int pair[2];
+	char number[16];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	(void)snprintf(number, sizeof(number), "%d", pair[1]);
+	test->pid = fork();
+	assert_true(test->pid >= 0);
+	if (test->pid == 0) {
+		(void)close(pair[0]);
+		(void)execl("/proc/self/exe", "peer", number, (char *)NULL);
+		_exit(127);
+	}
+	(void)close(pair[1]);
+	test->fd = pair[0];
+	send_all(test->fd, &test->plan, sizeof(test->plan));
+}
+
+static void start(struct test *test, const struct plan *plan)
+{
+	*test = (struct test){ .plan = *plan, .ifname = "lo" };
+	start_peer(test);
+	connect_side(test);
+}
+
+static void finish(struct test *test)
+{
+	int status;
+
+	say(test->fd);
+	assert_int_equal(waitpid(test->pid, &status, 0), test->pid);
+	assert_int_equal(status, 0);
+	side_close(&test->side);
+	(void)close(test->fd);
+}
+
+static void fill(uint8_t *memory, uint32_t seed)
+{
+	for (size_t i = 0; i < SIDE_MEMORY; i++)
+		memory[i] = (uint8_t)(seed + i * 13 + i / 255);
+}
+
+static uint64_t count(struct test *test, enum uroce_counter counter)
+{
+	struct uroce_engine *engine = uroce_loop_engine(test->side.instance);
+	uint64_t found;
+
+	uroce_loop_lock(test->side.instance);
+	found = engine->counters.count[counter];
+	uroce_loop_unlock(test->side.instance);
+	return found;
+}
+
+/* Compares what the peer has with what was sent to it. */
+static void assert_peer_has(struct test *test, size_t len)
+{
+	uint8_t *theirs = malloc(SIDE_MEMORY);
+
+	assert_non_null(theirs);
+	receive_all(test->fd, theirs, SIDE_MEMORY);
+	assert_memory_equal(theirs, test->side.memory, len);
+	free(theirs);
+}
+
+static void ping_pong(const struct plan *plan)
+{
+	struct test test;
+
+	start(&test, plan);
+	fill(test.side.memory, 7);
+	exchange(&test, true, plan->role == SLEEP);
+	assert_peer_has(&test, (size_t)plan->length);
+	assert_int_equal(count(&test, UROCE_C_BAD_ICRC), 0);
+	assert_int_equal(count(&test, UROCE_C_NO_QP), 0);
+	finish(&test);
+}
+
+static void sends_between_processes(void **state)
+{
+	ping_pong(&(struct plan){
+		.role = ECHO,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = LONG_TIMEOUT,
+		.rounds = 200,
+		.length = 100,
+	});
+}
+
+static void long_sends_over_ipv6(void **state)
+{
+	struct uroce_netdev dev;
+
+	assert_int_equal(uroce_netdev_read("lo", &dev), 0);
+	if (dev.gids[0][15] != 1) {
+		print_message("skipped: no IPv6\n");
+		skip();
+	}
+	ping_pong(&(struct plan){
+		.role = ECHO,
+		.gid_index = 0,
+		.mtu = IBV_MTU_4096,
+		.timeout = LONG_TIMEOUT,
+		.rounds = 20,
+		.length = 300001,
+	});
+}
+
+static void both_sleep_until_there_is_something(void **state)
+{
+	ping_pong(&(struct plan){
+		.role = SLEEP,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = LONG_TIMEOUT,
+		.rounds = 100,
+		.length = 5000,
+	});
+}
+
+static void request(struct test *test, enum ibv_wr_opcode opcode,
+		    uint32_t length)
+{
+	struct uroce_cqe cqe;
+
+	side_send(&test->side, opcode, length, &test->peer);
+	side_poll(&test->side, &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+}
+
+/* It never calls a verb: its helper thread does all. */
+static void a_deaf_target_is_written_to(void **state)
+{
+	struct plan plan = {
+		.role = DEAF,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = LONG_TIMEOUT,
+		.length = 64,
+	};
+	struct test test;
+
+	start(&test, &plan);
+	for (uint32_t i = 0; i < 10; i++) {
+		fill(test.side.memory, i);
+		request(&test, IBV_WR_RDMA_WRITE, SIDE_MEMORY);
+		memset(test.side.memory, 0, SIDE_MEMORY);
+		request(&test, IBV_WR_RDMA_READ, SIDE_MEMORY);
+		assert_int_equal(test.side.memory[12345],
+				 (uint8_t)(i + 12345 * 13 + 12345 / 255));
+	}
+	say(test.fd);
+	assert_peer_has(&test, SIDE_MEMORY);
+	finish(&test);
+}
+
+static void smaller_mtus_of_the_interface(void **state)
+{
+	static const int mtus[] = { 1500, 4300, 9000 };
+
+	if (!uroce_netns_entered()) {
+		print_message("skipped: needs a network namespace\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof(mtus) / sizeof(mtus[0]); i++) {
+		uroce_netns_set_mtu("lo", mtus[i]);
+		ping_pong(&(struct plan){
+			.role = ECHO,
+			.gid_index = (int)(i % 2),
+			.mtu = mtus[i] == 1500 ? IBV_MTU_1024 : IBV_MTU_4096,
+			.timeout = LONG_TIMEOUT,
+			.rounds = 10,
+			.length = 200003,
+		});
+	}
+	uroce_netns_set_mtu("lo", 65536);
+}
+
+static void across_namespaces(struct test *test, int gid_index)
+{
+	char peer_name[sizeof(test->ifname)];
+
+	*test = (struct test){
+		.plan = {
+			.role = ECHO,
+			.gid_index = gid_index,
+			.mtu = IBV_MTU_1024,
+			.timeout = LONG_TIMEOUT,
+			.rounds = 20,
+			.length = 70001,
+			.link = gid_index,
+		},
+	};
+	name_end(test, 'b');
+	memcpy(peer_name, test->ifname, sizeof(peer_name));
+	name_end(test, 'a');
+	start_peer(test);
+	hear(test->fd);
+	uroce_netns_add_veth(test->ifname, peer_name, test->pid);
+	set_addresses(test, 1);
+	say(test->fd);
+}
+
+/* GID 1 is the IPv4 address, GID 2 the IPv6 one that is not link-local. */
+static void two_namespaces_over_veth(void **state)
+{
+	struct test test;
+
+	if (!uroce_netns_entered()) {
+		print_message("skipped: needs a network namespace\n");
+		skip();
+	}
+	for (int gid_index = 1; gid_index <= 2; gid_index++) {
+		across_namespaces(&test, gid_index);
+		connect_side(&test);
+		fill(test.side.memory, 9);
+		exchange(&test, true, false);
+		assert_peer_has(&test, 70001);
+		assert_int_equal(test.side.qp->qpn >> 16, 0);
+		assert_int_equal(test.peer.qpn >> 16, 0);
+		finish(&test);
+	}
+}
+
+static void a_peer_that_is_killed_is_noticed(void **state)
+{
+	struct plan plan = {
+		.role = DEAF,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = SHORT_TIMEOUT,
+		.length = 64,
+	};
+	struct uroce_cqe cqe;
+	struct test test;
+
+	start(&test, &plan);
+	request(&test, IBV_WR_RDMA_WRITE, 1000);
+	assert_int_equal(kill(test.pid, SIGKILL), 0);
+	assert_int_equal(waitpid(test.pid, NULL, 0), test.pid);
+	side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
+	side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
+	/* nobody polls: the helper is the one who gives up */
+	while (uroce_qp_state(test.side.qp) != IBV_QPS_ERR)
+		(void)sched_yield();
+	assert_true(side_take(&test.side, &cqe));
+	assert_int_equal(cqe.status, IBV_WC_RETRY_EXC_ERR);
+	side_poll(&test.side, &cqe);
+	assert_int_equal(cqe.status, IBV_WC_WR_FLUSH_ERR);
+	side_close(&test.side);
+	(void)close(test.fd);
+	/* its slot is free again */
+	ping_pong(&(struct plan){
+		.role = ECHO,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = LONG_TIMEOUT,
+		.rounds = 3,
+		.length = 10,
+	});
+}
+
+/* No timer and no descriptor that is ready: 0 wake-ups for ever. */
+static void idle_it_sleeps_for_ever(void **state)
+{
+	struct plan plan = {
+		.role = DEAF,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = SHORT_TIMEOUT,
+		.length = 64,
+	};
+	struct uroce_helper *helper;
+	struct test test;
+
+	start(&test, &plan);
+	for (int i = 0; i < 100; i++)
+		request(&test, IBV_WR_RDMA_WRITE, 1000);
+	helper = &test.side.instance->loop->helper;
+	while (__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED) !=
+	       UROCE_NEVER)
+		(void)sched_yield();
+	assert_false(uroce_helper_is_blind(helper));
+	say(test.fd);
+	assert_peer_has(&test, 0);
+	finish(&test);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sends_between_processes),
+		cmocka_unit_test(long_sends_over_ipv6),
+		cmocka_unit_test(both_sleep_until_there_is_something),
+		cmocka_unit_test(a_deaf_target_is_written_to),
+		cmocka_unit_test(smaller_mtus_of_the_interface),
+		cmocka_unit_test(two_namespaces_over_veth),
+		cmocka_unit_test(a_peer_that_is_killed_is_noticed),
+		cmocka_unit_test(idle_it_sleeps_for_ever),
+	};
+
+	if (argc == 2)
+		return be_peer(atoi(argv[1]));
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

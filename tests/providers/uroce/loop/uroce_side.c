@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A QP with a CQ and memory, and what the callbacks of the loop do. */
+#include "uroce_side.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void on_cq(struct uroce_cq *cq, bool wake, bool overrun)
+{
+	struct side *side = cq->owner;
+
+	if (wake)
+		(void)sem_post(&side->cq_events);
+}
+
+static void on_rq(struct uroce_rq *rq)
+{
+}
+
+static void on_qp(struct uroce_qp *qp, uint32_t events)
+{
+	struct side *side = qp->owner;
+
+	side->qp_event_mask |= events;
+	if (side->on_qp_event)
+		side->on_qp_event(side);
+	(void)sem_post(&side->qp_events);
+}
+
+static void on_netdev(void *owner, enum uroce_netdev_event event)
+{
+	struct side *side = owner;
+
+	side->netdev_event = event;
+	(void)sem_post(&side->netdev_events);
+}
+
+const struct uroce_loop_ops side_ops = {
+	.cq_event = on_cq,
+	.rq_event = on_rq,
+	.qp_event = on_qp,
+	.netdev_event = on_netdev,
+};
+
+static void add_memory(struct side *side)
+{
+	struct uroce_region region = {
+		.bytes = SIDE_MEMORY,
+		.pd = side->pd,
+		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			  IBV_ACCESS_REMOTE_READ,
+		.kind = UROCE_REGION_MEMORY,
+	};
+
+	side->memory = calloc(1, SIDE_MEMORY);
+	assert_non_null(side->memory);
+	region.base = side->memory;
+	region.iova = (uintptr_t)side->memory;
+	assert_int_equal(
+		uroce_memory_add(&uroce_loop_engine(side->instance)->memory,
+				 &region, &side->key),
+		0);
+}
+
+void side_open(struct side *side, const struct uroce_netdev *dev)
+{
+	struct uroce_qp_config config = {
+		.type = IBV_QPT_RC,
+		.max_send_wr = SIDE_DEPTH,
+		.max_send_sge = 1,
+		.sig_all = true,
+		.rq = &side->rq,
+		.send_cq = &side->cq,
+		.recv_cq = &side->cq,
+		.owner = side,
+	};
+
+	memset(side, 0, sizeof(*side));
+	side->dev = *dev;
+	(void)sem_init(&side->cq_events, 0, 0);
+	(void)sem_init(&side->qp_events, 0, 0);
+	(void)sem_init(&side->netdev_events, 0, 0);
+	assert_int_equal(
+		uroce_loop_attach(dev, &side_ops, side, &side->instance), 0);
+	side->pd = uroce_loop_new_pd(side->instance);
+	config.pd = side->pd;
+	assert_int_equal(uroce_cq_init(&side->cq, 2 * SIDE_DEPTH, true), 0);
+	side->cq.owner = side;
+	assert_int_equal(
+		uroce_rq_init(&side->rq, SIDE_DEPTH, 1, side->pd, false), 0);
+	uroce_loop_lock(side->instance);
+	assert_int_equal(uroce_engine_new_qp(uroce_loop_engine(side->instance),
+					     &config, uroce_loop_now(),
+					     &side->qp),
+			 0);
+	add_memory(side);
+	uroce_loop_unlock(side->instance);
+}
+
+void side_close(struct side *side)
+{
+	struct uroce_engine *engine = uroce_loop_engine(side->instance);
+
+	uroce_loop_lock(side->instance);
+	uroce_engine_free_qp(engine, side->qp, uroce_loop_now(), 0);
+	uroce_loop_forget_cq(side->instance, &side->cq);
+	assert_int_equal(uroce_memory_remove(&engine->memory, side->key), 0);
+	uroce_loop_unlock(side->instance);
+	uroce_loop_detach(side->instance);
+	uroce_cq_fini(&side->cq);
+	uroce_rq_fini(&side->rq);
+	free(side->memory);
+	(void)sem_destroy(&side->cq_events);
+	(void)sem_destroy(&side->qp_events);
+	(void)sem_destroy(&side->netdev_events);
+}
+
+struct side_address side_address(const struct side *side, uint32_t gid_index)
+{
+	struct side_address address = {
+		.qpn = side->qp->qpn,
+		.psn = 0xfffff8, /* wraps soon */
+		.key = side->key,
+		.va = (uintptr_t)side->memory,
+	};
+
+	memcpy(address.gid, side->dev.gids[gid_index], UROCE_GID_LEN);
+	return address;
+}
+
+static void modify(struct side *side, const struct ibv_qp_attr *attr, int mask,
+		   const struct uroce_path *path)
+{
+	int ret;
+
+	uroce_loop_lock(side->instance);
+	ret = uroce_qp_modify(side->qp, attr, mask, IBV_MTU_4096, path,
+			      uroce_loop_now());
+	uroce_loop_unlock(side->instance);
+	assert_int_equal(ret, 0);
+}
+
+void side_connect(struct side *side, const struct side_address *self,
+		  const struct side_address *peer, enum ibv_mtu mtu,
+		  uint8_t timeout)
+{
+	struct uroce_path path = {
+		.hop_limit = 64,
+		.sport = uroce_loop_sport(side->instance, self->qpn, peer->qpn),
+	};
+	struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+				   IBV_ACCESS_REMOTE_READ,
+	};
+	struct ibv_qp_attr rtr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = mtu,
+		.dest_qp_num = peer->qpn,
+		.rq_psn = peer->psn,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 1,
+		.ah_attr = { .is_global = 1, .port_num = 1 },
+	};
+	struct ibv_qp_attr rts = {
+		.qp_state = IBV_QPS_RTS,
+		.timeout = timeout,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.sq_psn = self->psn,
+		.max_rd_atomic = 4,
+	};
+
+	memcpy(path.sgid, self->gid, UROCE_GID_LEN);
+	memcpy(path.dgid, peer->gid, UROCE_GID_LEN);
+	modify(side, &init,
+	       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+		       IBV_QP_ACCESS_FLAGS,
+	       NULL);
+	modify(side, &rtr,
+	       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+		       IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+		       IBV_QP_MIN_RNR_TIMER,
+	       &path);
+	modify(side, &rts,
+	       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+		       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+		       IBV_QP_MAX_QP_RD_ATOMIC,
+	       NULL);
+}
+
+void side_receive(struct side *side, uint32_t length)
+{
+	struct uroce_recv_wqe *wqe = uroce_ring_vacant(&side->rq.ring);
+
+	assert_non_null(wqe);
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->length = length;
+	wqe->nr_sge = 1;
+	wqe->sge[0] = (struct ibv_sge){
+		.addr = (uintptr_t)side->memory,
+		.length = length,
+		.lkey = side->key,
+	};
+	uroce_ring_put(&side->rq.ring);
+}
+
+void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
+	       const struct side_address *peer)
+{
+	struct uroce_send_wqe *wqe = uroce_ring_vacant(&side->qp->sq);
+
+	assert_non_null(wqe);
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->opcode = (uint8_t)opcode;
+	wqe->length = length;
+	wqe->remote.va = peer->va;
+	wqe->remote.rkey = peer->key;
+	wqe->nr_sge = 1;
+	wqe->sge[0] = (struct ibv_sge){
+		.addr = (uintptr_t)side->memory,
+		.length = length,
+		.lkey = side->key,
+	};
+	uroce_ring_put(&side->qp->sq);
+	uroce_loop_post(side->instance, side->qp);
+}
+
+bool side_take(struct side *side, struct uroce_cqe *ret_cqe)
+{
+	const struct uroce_cqe *cqe = uroce_ring_front(&side->cq.ring);
+
+	if (!cqe)
+		return false;
+	*ret_cqe = *cqe;
+	uroce_ring_take(&side->cq.ring);
+	return true;
+}
+
+void side_poll(struct side *side, struct uroce_cqe *ret_cqe)
+{
+	while (!side_take(side, ret_cqe))
+		uroce_loop_poll(side->instance);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One end of a connection, on top of the loop: what verbs/ makes of the engine,
+ * as little as a test needs.
+ */
+#ifndef UROCE_SIDE_H
+#define UROCE_SIDE_H
+
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/uroce_loop.h"
+
+#define SIDE_MEMORY (1u << 20)
+#define SIDE_DEPTH  128
+
+struct side {
+	struct uroce_instance *instance;
+	struct uroce_netdev dev;
+	struct uroce_qp *qp;
+	struct uroce_cq cq;
+	struct uroce_rq rq;
+	uint8_t *memory;
+	uint32_t key;
+	uint32_t pd;
+
+	/* events; posted by the callbacks */
+	sem_t cq_events, qp_events, netdev_events;
+	void (*on_qp_event)(struct side *side); /* or NULL */
+	uint32_t qp_event_mask;
+	enum uroce_netdev_event netdev_event;
+};
+
+/* What the other end must know. */
+struct side_address {
+	uint32_t qpn, psn, key;
+	uint64_t va;
+	uint8_t gid[UROCE_GID_LEN];
+};
+
+extern const struct uroce_loop_ops side_ops;
+
+/* Attached to @dev, with a QP. Owner is the side itself. */
+void side_open(struct side *side, const struct uroce_netdev *dev);
+void side_close(struct side *side);
+
+struct side_address side_address(const struct side *side, uint32_t gid_index);
+
+/* To RTS. @timeout as in struct ibv_qp_attr, with 7 retries. */
+void side_connect(struct side *side, const struct side_address *self,
+		  const struct side_address *peer, enum ibv_mtu mtu,
+		  uint8_t timeout);
+
+/* A piece of the memory that begins at 0. */
+void side_receive(struct side *side, uint32_t length);
+void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
+	       const struct side_address *peer);
+
+/* Without and with uroce_loop_poll(). */
+bool side_take(struct side *side, struct uroce_cqe *ret_cqe);
+void side_poll(struct side *side, struct uroce_cqe *ret_cqe);
+
+#endif
