@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads the environment and the configuration file: see uroce_config.h. */
+#include "uroce/uroce_config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <provider/log.h>
+#include <string.h>
+
+#include "util/env.h"
+#include "util/text_file.h"
+
+#define FILE_LEN   4096
+#define BLANKS	   " \t\r\v\f"
+#define SEPARATORS ", \t\r\v\f"
+
+/* Value of "devices = value" (which it cuts up), NULL if it is not that. */
+static char *value_of(char *line)
+{
+	char *equals = strchr(line, '=');
+	char *save, *key;
+
+	if (!equals)
+		return NULL;
+	*equals = '\0';
+	key = strtok_r(line, BLANKS, &save);
+	if (!key || strcmp(key, "devices") != 0 ||
+	    strtok_r(NULL, BLANKS, &save))
+		return NULL;
+	return equals + 1;
+}
+
+static void read_line(const char *file, char *line, char *wish)
+{
+	const char *value;
+
+	line[strcspn(line, "#")] = '\0';
+	if (!line[strspn(line, BLANKS)])
+		return;
+	value = value_of(line);
+	if (value && strlen(value) < UROCE_WISH_LEN)
+		memcpy(wish, value, strlen(value) + 1);
+	else
+		verbs_log(NULL, VERBS_LOG_WARN,
+			  "%s: ignoring a line that is not \"devices = ...\"",
+			  file);
+}
+
+static void read_file(const char *file, char *wish)
+{
+	char text[FILE_LEN], *save;
+	ssize_t len;
+
+	len = text_file_read_at(AT_FDCWD, file, text, sizeof(text));
+	if (len < 0) {
+		if (len != -ENOENT)
+			verbs_log(NULL, VERBS_LOG_WARN, "%s: %s", file,
+				  strerror((int)-len));
+		return;
+	}
+	for (char *line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		read_line(file, line, wish);
+}
+
+void uroce_config_read(const char *file, char ret_wish[UROCE_WISH_LEN])
+{
+	const char *value = env_path(UROCE_DEVICES_VARIABLE);
+
+	ret_wish[0] = '\0';
+	if (!value || !*value) {
+		read_file(file, ret_wish);
+	} else if (strlen(value) < UROCE_WISH_LEN) {
+		memcpy(ret_wish, value, strlen(value) + 1);
+	} else {
+		verbs_log(NULL, VERBS_LOG_WARN, "%s is too long",
+			  UROCE_DEVICES_VARIABLE);
+	}
+}
+
+/* Whether @word is an address of the interface. */
+static bool has_address(const struct uroce_netdev *dev, const char *word)
+{
+	uint8_t gid[UROCE_GID_LEN] = { [10] = 0xff, [11] = 0xff };
+
+	if (inet_pton(AF_INET, word, gid + 12) != 1 &&
+	    inet_pton(AF_INET6, word, gid) != 1)
+		return false;
+	for (uint32_t i = 0; i < dev->nr_gids; i++)
+		if (memcmp(dev->gids[i], gid, UROCE_GID_LEN) == 0)
+			return true;
+	return false;
+}
+
+bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
+			bool only_loopback)
+{
+	char words[UROCE_WISH_LEN], *save;
+
+	memcpy(words, wish, strlen(wish) + 1);
+	for (char *word = strtok_r(words, SEPARATORS, &save); word;
+	     word = strtok_r(NULL, SEPARATORS, &save)) {
+		if (strcmp(word, dev->name) == 0 || has_address(dev, word))
+			return true;
+		if (strcmp(word, "auto") == 0 &&
+		    (!dev->loopback || only_loopback))
+			return true;
+	}
+	return false;
+}

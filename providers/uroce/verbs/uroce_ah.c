@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Address handles, and the one place where an address vector becomes a path of
+ * packets: ibv_create_ah() and ibv_modify_qp() come here. The network finds the
+ * way, so nothing has to be looked up but our own address.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+#define DEFAULT_HOP_LIMIT 64
+#define FLOW_LABEL_MASK	  0xfffffu /* 20 bits (IBTA 8.3.3) */
+
+static bool is_zero(const uint8_t *gid)
+{
+	static const uint8_t zero[UROCE_GID_LEN];
+
+	return memcmp(gid, zero, sizeof(zero)) == 0;
+}
+
+/* ::ffff:a.b.c.d (IBTA A17.9.1) */
+static bool is_ipv4(const uint8_t *gid)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return memcmp(gid, mapped, sizeof(mapped)) == 0;
+}
+
+int uroce_path_resolve(struct uroce_context *ctx,
+		       const struct ibv_ah_attr *attr, uint32_t qpn,
+		       uint32_t dest_qpn, struct uroce_path *ret_path)
+{
+	const struct ibv_global_route *grh = &attr->grh;
+	struct uroce_netdev dev;
+	const uint8_t *sgid;
+
+	/* A17.4.4: RoCE has no other addresses than global ones */
+	if (!attr->is_global || attr->port_num != UROCE_PORT)
+		return -EINVAL;
+	uroce_loop_netdev(ctx->loop, &dev);
+	if (grh->sgid_index >= dev.nr_gids)
+		return -EINVAL;
+	sgid = dev.gids[grh->sgid_index];
+	if (is_zero(sgid) || is_zero(grh->dgid.raw) ||
+	    is_ipv4(sgid) != is_ipv4(grh->dgid.raw))
+		return -EINVAL;
+
+	*ret_path = (struct uroce_path){
+		.flow_label = grh->flow_label & FLOW_LABEL_MASK,
+		.sport = uroce_loop_sport(ctx->loop, qpn, dest_qpn),
+		.tclass = grh->traffic_class,
+		.hop_limit = grh->hop_limit ? grh->hop_limit
+					    : DEFAULT_HOP_LIMIT,
+	};
+	memcpy(ret_path->sgid, sgid, UROCE_GID_LEN);
+	memcpy(ret_path->dgid, grh->dgid.raw, UROCE_GID_LEN);
+	return 0;
+}
+
+int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
+		    struct ibv_ah **ret_ah)
+{
+	struct uroce_path path;
+	struct uroce_ah *ah;
+	int ret;
+
+	ret = uroce_path_resolve(to_uroce_context(pd->context), attr, 0, 0,
+				 &path);
+	if (ret)
+		return ret;
+	ah = calloc(1, sizeof(*ah));
+	if (!ah)
+		return -ENOMEM;
+	ah->path = path;
+	ah->ah.context = pd->context;
+	ah->ah.pd = pd;
+	uroce_use(&to_uroce_pd(pd)->users);
+	*ret_ah = &ah->ah;
+	return 0;
+}
+
+int uroce_destroy_ah(struct ibv_ah *ibah)
+{
+	uroce_unuse(&to_uroce_pd(ibah->pd)->users);
+	free(to_uroce_ah(ibah));
+	return 0;
+}

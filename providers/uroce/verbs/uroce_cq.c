@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Completion queues: create, resize, destroy, arm, and the classic way of
+ * polling. Extended polling is in uroce_cq_ex.c. Polling an empty queue is what
+ * moves packets: the thread that waits does the work that it waits for.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "uroce/verbs/uroce_take.h"
+
+/* -- data path -- */
+
+static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
+{
+	*wc = (struct ibv_wc){
+		.wr_id = cqe->wr_id,
+		.status = (enum ibv_wc_status)cqe->status,
+		.opcode = (enum ibv_wc_opcode)cqe->opcode,
+		.byte_len = cqe->byte_len,
+		.imm_data = cqe->imm, /* or the key: the same word */
+		.qp_num = cqe->qpn,
+		.src_qp = cqe->src_qpn,
+		.wc_flags = cqe->wc_flags,
+	};
+}
+
+static int take_some(struct uroce_verbs_cq *cq, int num_entries,
+		     struct ibv_wc *wc)
+{
+	struct uroce_cqe cqe;
+	int nr = 0;
+
+	uroce_spin_lock(&cq->poll_lock);
+	while (nr < num_entries && uroce_take_cqe(cq, &cqe))
+		fill_wc(&wc[nr++], &cqe);
+	uroce_spin_unlock(&cq->poll_lock);
+	return nr;
+}
+
+int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
+{
+	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
+	int nr = take_some(cq, num_entries, wc);
+
+	if (nr)
+		return nr;
+	uroce_loop_poll(cq->ctx->loop);
+	return take_some(cq, num_entries, wc);
+}
+
+int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+{
+	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
+
+	uroce_loop_arm_cq(cq->ctx->loop, &cq->cq, solicited_only);
+	return 0;
+}
+
+/* -- control path -- */
+
+static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool extended)
+{
+	uint32_t known = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+
+	if (attr->cqe > UROCE_MAX_CQE || attr->comp_vector)
+		return -EINVAL;
+	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
+	    (attr->flags & ~known))
+		return -EOPNOTSUPP;
+	if (extended && (attr->wc_flags & ~(uint64_t)UROCE_WC_FLAGS))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* Whether one thread polls: said directly, or by a thread domain. */
+static bool is_single_threaded(const struct ibv_cq_init_attr_ex *attr)
+{
+	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
+	    (attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED))
+		return true;
+	return (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) &&
+	       to_uroce_pd(attr->parent_domain)->td;
+}
+
+/* The channel must be one of ours that is open. */
+static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel)
+{
+	struct uroce_context *ctx = cq->ctx;
+	int ret = 0;
+
+	uroce_loop_lock(ctx->loop);
+	if (channel) {
+		cq->channel = uroce_channel_find(ctx, channel->fd);
+		if (cq->channel)
+			cq->channel->nr_cqs++;
+		else
+			ret = -EINVAL;
+	}
+	if (ret == 0)
+		list_add_tail(&ctx->cqs, &cq->entry);
+	uroce_loop_unlock(ctx->loop);
+	return ret;
+}
+
+int uroce_create_cq(struct ibv_context *ibctx,
+		    const struct ibv_cq_init_attr_ex *attr, bool extended,
+		    struct verbs_cq **ret_vcq)
+{
+	struct uroce_verbs_cq *cq;
+	int ret;
+
+	ret = check_attr(attr, extended);
+	if (ret)
+		return ret;
+	cq = uroce_object_new(sizeof(*cq));
+	if (!cq)
+		return -ENOMEM;
+	ret = uroce_cq_init(&cq->cq, attr->cqe, attr->channel);
+	if (ret)
+		goto err_free;
+	ret = uroce_spin_init(&cq->poll_lock, is_single_threaded(attr));
+	if (ret)
+		goto err_fini;
+	cq->ctx = to_uroce_context(ibctx);
+	cq->cq.owner = cq;
+	cq->vcq.cq.cqe = (int)attr->cqe;
+	verbs_init_cq(&cq->vcq.cq, ibctx, attr->channel, attr->cq_context);
+	ret = enter(cq, attr->channel);
+	if (ret)
+		goto err_fini_verbs;
+	if (extended)
+		uroce_cq_ex_init(&cq->vcq.cq_ex);
+	*ret_vcq = &cq->vcq;
+	return 0;
+
+err_fini_verbs:
+	verbs_fini_cq(&cq->vcq.cq);
+err_fini:
+	uroce_cq_fini(&cq->cq);
+err_free:
+	free(cq);
+	return ret;
+}
+
+int uroce_resize_cq(struct ibv_cq *ibcq, int cqe)
+{
+	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
+	int ret;
+
+	if (cqe > UROCE_MAX_CQE)
+		return -EINVAL;
+	uroce_loop_lock(cq->ctx->loop);
+	uroce_spin_lock(&cq->poll_lock);
+	ret = uroce_cq_resize(&cq->cq, (uint32_t)cqe);
+	uroce_spin_unlock(&cq->poll_lock);
+	uroce_loop_unlock(cq->ctx->loop);
+	if (ret == 0)
+		ibcq->cqe = cqe;
+	return ret;
+}
+
+int uroce_destroy_cq(struct ibv_cq *ibcq)
+{
+	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
+	struct uroce_context *ctx = cq->ctx;
+	int ret;
+
+	if (uroce_in_use(&cq->users))
+		return -EBUSY;
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_events_forget(ctx, ibcq, cq->channel, &cq->raised);
+	if (ret == 0) {
+		uroce_loop_forget_cq(ctx->loop, &cq->cq);
+		list_del(&cq->entry);
+		if (cq->channel)
+			cq->channel->nr_cqs--;
+	}
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		return ret;
+	verbs_wait_cq_acked(ibcq, &cq->raised);
+	verbs_fini_cq(ibcq);
+	uroce_cq_fini(&cq->cq);
+	free(cq);
+	return 0;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Extended polling: start_poll, next_poll, end_poll and the read functions of
+ * an ibv_cq_ex. Applications call them through the pointers that
+ * uroce_cq_ex_init() sets; the fields they read stand in cq->current. A
+ * completion leaves the ring when it becomes the current one, so there is room
+ * for those that the application causes while it polls.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "uroce/verbs/uroce_take.h"
+
+/* Takes the next completion; the lock is held. */
+static int advance_locked(struct uroce_verbs_cq *cq)
+{
+	if (!uroce_take_cqe(cq, &cq->current))
+		return ENOENT;
+	cq->vcq.cq_ex.wr_id = cq->current.wr_id;
+	cq->vcq.cq_ex.status = (enum ibv_wc_status)cq->current.status;
+	return 0;
+}
+
+/* With the lock held if it succeeds: end_poll gives it back. */
+static int try_start(struct uroce_verbs_cq *cq)
+{
+	int err;
+
+	uroce_spin_lock(&cq->poll_lock);
+	err = advance_locked(cq);
+	if (err)
+		uroce_spin_unlock(&cq->poll_lock);
+	return err;
+}
+
+static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
+{
+	struct uroce_verbs_cq *cq = to_uroce_cq_ex(ibcq);
+
+	if (attr->comp_mask)
+		return EINVAL;
+	if (try_start(cq) == 0)
+		return 0;
+	uroce_loop_poll(cq->ctx->loop);
+	return try_start(cq);
+}
+
+static int next_poll(struct ibv_cq_ex *ibcq)
+{
+	return advance_locked(to_uroce_cq_ex(ibcq));
+}
+
+static void end_poll(struct ibv_cq_ex *ibcq)
+{
+	uroce_spin_unlock(&to_uroce_cq_ex(ibcq)->poll_lock);
+}
+
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ibcq)
+{
+	return (enum ibv_wc_opcode)to_uroce_cq_ex(ibcq)->current.opcode;
+}
+
+static uint32_t read_byte_len(struct ibv_cq_ex *ibcq)
+{
+	return to_uroce_cq_ex(ibcq)->current.byte_len;
+}
+
+/* Also the invalidated key: the same word, in host order. */
+static __be32 read_imm_data(struct ibv_cq_ex *ibcq)
+{
+	return to_uroce_cq_ex(ibcq)->current.imm;
+}
+
+static uint32_t read_qp_num(struct ibv_cq_ex *ibcq)
+{
+	return to_uroce_cq_ex(ibcq)->current.qpn;
+}
+
+static uint32_t read_src_qp(struct ibv_cq_ex *ibcq)
+{
+	return to_uroce_cq_ex(ibcq)->current.src_qpn;
+}
+
+static unsigned int read_wc_flags(struct ibv_cq_ex *ibcq)
+{
+	return to_uroce_cq_ex(ibcq)->current.wc_flags;
+}
+
+static uint64_t read_completion_ts(struct ibv_cq_ex *ibcq)
+{
+	return to_uroce_cq_ex(ibcq)->current.now_ns;
+}
+
+/* The clock of completions runs as the wall clock does, from another zero. */
+static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
+{
+	uint64_t age = uroce_loop_now() - to_uroce_cq_ex(ibcq)->current.now_ns;
+	struct timespec wall;
+
+	(void)clock_gettime(CLOCK_REALTIME, &wall); /* always there */
+	return (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec -
+	       age;
+}
+
+/* What InfiniBand has and Ethernet has not: 0, as ibv_poll_cq() says too. */
+
+static uint32_t read_zero_32(struct ibv_cq_ex *ibcq)
+{
+	return 0;
+}
+
+static uint8_t read_zero_8(struct ibv_cq_ex *ibcq)
+{
+	return 0;
+}
+
+void uroce_cq_ex_init(struct ibv_cq_ex *cq)
+{
+	cq->start_poll = start_poll;
+	cq->next_poll = next_poll;
+	cq->end_poll = end_poll;
+	cq->read_opcode = read_opcode;
+	cq->read_vendor_err = read_zero_32;
+	/* All of UROCE_WC_FLAGS; a field not asked for does no harm. */
+	cq->read_byte_len = read_byte_len;
+	cq->read_imm_data = read_imm_data;
+	cq->read_qp_num = read_qp_num;
+	cq->read_src_qp = read_src_qp;
+	cq->read_wc_flags = read_wc_flags;
+	cq->read_slid = read_zero_32;
+	cq->read_sl = read_zero_8;
+	cq->read_dlid_path_bits = read_zero_8;
+	cq->read_completion_ts = read_completion_ts;
+	cq->read_completion_wallclock_ns = read_wallclock;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the device can do: ibv_query_device(3), ibv_query_device_ex(3) and its
+ * clock, ibv_query_rt_values_ex(3). What is reported here is what the creating
+ * functions check against.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+/* Not more than applications can count, and keys and QPNs can tell apart. */
+#define MAX_QPS	    65533
+#define MAX_REGIONS ((1 << 24) - 1)
+#define MAX_OBJECTS (1 << 20)
+#define MAX_GROUPS  8192
+
+#define CAPS                                                            \
+	(IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |          \
+	 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD | \
+	 IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID |     \
+	 IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_SRQ_RESIZE |            \
+	 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |        \
+	 IBV_DEVICE_MEM_WINDOW_TYPE_2B)
+
+/* 4.096 us * 2^15: what a host takes that is busy with something else. */
+#define CA_ACK_DELAY 15
+
+/* Timestamps are nanoseconds. */
+#define CLOCK_KHZ 1000000
+
+static void fill_limits(struct ibv_device_attr *attr)
+{
+	attr->max_mr_size = UINT64_MAX;
+	attr->page_size_cap = ~UINT64_C(0xfff); /* any from 4 kB on */
+	attr->max_qp = MAX_QPS;
+	attr->max_qp_wr = UROCE_MAX_QP_WR;
+	attr->max_sge = UROCE_MAX_SGE;
+	attr->max_sge_rd = UROCE_MAX_SGE;
+	attr->max_cq = MAX_OBJECTS;
+	attr->max_cqe = UROCE_MAX_CQE;
+	attr->max_mr = MAX_REGIONS;
+	attr->max_mw = MAX_REGIONS;
+	attr->max_pd = MAX_OBJECTS;
+	attr->max_ah = MAX_OBJECTS;
+	attr->max_qp_rd_atom = UROCE_MAX_RD_ATOMIC;
+	attr->max_qp_init_rd_atom = UROCE_MAX_RD_ATOMIC;
+	attr->max_res_rd_atom = UROCE_MAX_RD_ATOMIC * MAX_QPS;
+	attr->max_mcast_grp = MAX_GROUPS;
+	attr->max_mcast_qp_attach = MAX_QPS;
+	attr->max_total_mcast_qp_attach = MAX_QPS;
+	attr->max_srq = MAX_OBJECTS;
+	attr->max_srq_wr = UROCE_MAX_SRQ_WR;
+	attr->max_srq_sge = UROCE_MAX_SGE;
+	attr->max_pkeys = UROCE_NR_PKEYS;
+}
+
+/* Whether the application's struct has room for @member. */
+#define HAS_ROOM(attr_size, member)                    \
+	((attr_size) >=                                \
+	 offsetof(struct ibv_device_attr_ex, member) + \
+		 sizeof(((struct ibv_device_attr_ex *)0)->member))
+
+int uroce_query_device(struct ibv_context *ibctx,
+		       const struct ibv_query_device_ex_input *input,
+		       struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ibv_device_attr *orig = &attr->orig_attr;
+	struct uroce_netdev dev;
+
+	uroce_loop_netdev(to_uroce_context(ibctx)->loop, &dev);
+	memcpy(&orig->node_guid, dev.node_guid, sizeof(orig->node_guid));
+	orig->sys_image_guid = orig->node_guid;
+	fill_limits(orig);
+	orig->device_cap_flags = CAPS;
+	orig->atomic_cap = IBV_ATOMIC_HCA;
+	orig->local_ca_ack_delay = CA_ACK_DELAY;
+	orig->phys_port_cnt = UROCE_NR_PORTS;
+
+	if (HAS_ROOM(attr_size, completion_timestamp_mask))
+		attr->completion_timestamp_mask = UINT64_MAX;
+	if (HAS_ROOM(attr_size, hca_core_clock))
+		attr->hca_core_clock = CLOCK_KHZ;
+	if (HAS_ROOM(attr_size, device_cap_flags_ex))
+		attr->device_cap_flags_ex = CAPS;
+	if (HAS_ROOM(attr_size, phys_port_cnt_ex))
+		attr->phys_port_cnt_ex = UROCE_NR_PORTS;
+	return 0;
+}
+
+int uroce_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
+{
+	uint32_t mask = values->comp_mask & IBV_VALUES_MASK_RAW_CLOCK;
+	uint64_t now = uroce_loop_now();
+
+	if (mask) {
+		values->raw_clock.tv_sec = 0; /* as a counter, not as a time */
+		values->raw_clock.tv_nsec = (long)now;
+	}
+	values->comp_mask = mask;
+	return 0;
+}

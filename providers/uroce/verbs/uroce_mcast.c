@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Multicast groups of UD QPs: the engine is told which QPs want copies, the
+ * loop makes the network deliver the group to this host.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+/* Whether the QP has the group already; the engine does not count. */
+static bool has_group(const struct uroce_engine *engine,
+		      const struct uroce_qp *qp, const uint8_t *gid)
+{
+	for (uint32_t i = 0; i < engine->nr_groups; i++)
+		if (engine->groups[i].qp == qp &&
+		    memcmp(engine->groups[i].gid, gid, UROCE_GID_LEN) == 0)
+			return true;
+	return false;
+}
+
+static int attach_locked(struct uroce_verbs_qp *qp, const uint8_t *gid)
+{
+	struct uroce_context *ctx = qp->ctx;
+	int ret;
+
+	ret = uroce_loop_join(ctx->loop, gid);
+	if (ret)
+		return ret;
+	ret = uroce_engine_attach(ctx->engine, qp->qp, gid);
+	if (ret)
+		uroce_loop_leave(ctx->loop, gid);
+	return ret;
+}
+
+int uroce_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
+		       uint16_t lid)
+{
+	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
+	struct uroce_context *ctx = qp->ctx;
+	int ret = 0;
+
+	if (ibqp->qp_type != IBV_QPT_UD)
+		return -EINVAL;
+	uroce_loop_lock(ctx->loop);
+	if (!has_group(ctx->engine, qp->qp, gid->raw))
+		ret = attach_locked(qp, gid->raw);
+	uroce_loop_unlock(ctx->loop);
+	return ret;
+}
+
+int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
+		       uint16_t lid)
+{
+	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
+	struct uroce_context *ctx = qp->ctx;
+	int ret;
+
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_engine_detach(ctx->engine, qp->qp, gid->raw);
+	if (ret == 0)
+		uroce_loop_leave(ctx->loop, gid->raw);
+	uroce_loop_unlock(ctx->loop);
+	return ret;
+}
+
+void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp)
+{
+	const struct uroce_engine *engine = qp->ctx->engine;
+
+	for (uint32_t i = 0; i < engine->nr_groups; i++)
+		if (engine->groups[i].qp == qp->qp)
+			uroce_loop_leave(qp->ctx->loop, engine->groups[i].gid);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Memory regions. Nothing is pinned: a region is a row in the engine's table,
+ * and the memory is the application's as it always was. That all of it is
+ * mapped is checked here, once, because a hole would be a crash later on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+/* FLUSH_PERSISTENT is not among them: no memory here survives anything. */
+#define KNOWN_ACCESS                                                        \
+	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
+			IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |        \
+			IBV_ACCESS_HUGETLB | IBV_ACCESS_FLUSH_GLOBAL) |     \
+	 (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
+#define REMOTE_CHANGES \
+	((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
+
+/* Pages that one mincore() is asked for. */
+#define PAGES_AT_ONCE 4096
+
+/* IBTA 10.6.3.1: what the peer may change must be writable here as well. */
+static int check_access(unsigned int access)
+{
+	if (access & (unsigned int)IBV_ACCESS_ON_DEMAND)
+		return -EOPNOTSUPP;
+	if (access & ~KNOWN_ACCESS)
+		return -EINVAL;
+	if ((access & REMOTE_CHANGES) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_mapped(const void *addr, size_t length)
+{
+	unsigned char resident[PAGES_AT_ONCE];
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = (uintptr_t)addr & ~(uintptr_t)(page - 1);
+	uintptr_t end;
+
+	if (__builtin_add_overflow((uintptr_t)addr, length, &end))
+		return -EINVAL;
+	while (begin < end) {
+		size_t bytes = end - begin;
+
+		if (bytes > PAGES_AT_ONCE * page)
+			bytes = PAGES_AT_ONCE * page;
+		if (mincore((void *)begin, bytes, resident) != 0)
+			return errno == ENOMEM ? -EFAULT : -errno;
+		begin += (bytes + page - 1) & ~(page - 1);
+	}
+	return 0;
+}
+
+/* Adds the row, and the object to its context and PD. */
+static int add(struct uroce_mr *mr, struct ibv_pd *pd,
+	       const struct uroce_region *region)
+{
+	struct uroce_context *ctx = to_uroce_context(pd->context);
+	uint32_t key;
+	int ret;
+
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_memory_add(&ctx->engine->memory, region, &key);
+	if (ret == 0)
+		list_add_tail(&ctx->mrs, &mr->entry);
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		return ret;
+	uroce_use(&to_uroce_pd(pd)->users);
+	mr->vmr.ibv_mr.context = pd->context;
+	mr->vmr.ibv_mr.pd = pd;
+	mr->vmr.ibv_mr.handle = key;
+	mr->vmr.ibv_mr.lkey = key;
+	mr->vmr.ibv_mr.rkey = key;
+	return 0;
+}
+
+int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+		 int access, struct ibv_mr **ret_mr)
+{
+	struct uroce_region region = {
+		.base = addr,
+		.iova = access & IBV_ACCESS_ZERO_BASED ? 0 : iova,
+		.bytes = length,
+		.pd = to_uroce_pd(pd)->number,
+		.access = (unsigned int)access,
+		.kind = UROCE_REGION_MEMORY,
+	};
+	struct uroce_mr *mr;
+	int ret;
+
+	ret = check_access((unsigned int)access);
+	if (ret == 0)
+		ret = check_mapped(addr, length);
+	if (ret)
+		return ret;
+	mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	ret = add(mr, pd, &region);
+	if (ret) {
+		free(mr);
+		return ret;
+	}
+	mr->vmr.mr_type = VERBS_MR_TYPE_MR;
+	*ret_mr = &mr->vmr.ibv_mr;
+	return 0;
+}
+
+/* Reads as zeros, swallows what is written; nobody else gets at it. */
+int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
+{
+	const struct uroce_region region = {
+		.bytes = UINT64_MAX,
+		.pd = to_uroce_pd(pd)->number,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+		.kind = UROCE_REGION_NULL,
+	};
+	struct uroce_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return -ENOMEM;
+	ret = add(mr, pd, &region);
+	if (ret) {
+		free(mr);
+		return ret;
+	}
+	mr->vmr.mr_type = VERBS_MR_TYPE_NULL_MR;
+	*ret_mr = &mr->vmr.ibv_mr;
+	return 0;
+}
+
+/* What the region is to become; the rest stays as it is. */
+static struct uroce_region changed(const struct uroce_region *old, int flags,
+				   struct ibv_pd *pd, void *addr, size_t length,
+				   int access)
+{
+	struct uroce_region region = *old;
+
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		region.pd = to_uroce_pd(pd)->number;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		region.access = (unsigned int)access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		region.base = addr;
+		region.bytes = length;
+		region.iova = (uintptr_t)addr;
+	}
+	if (region.access & IBV_ACCESS_ZERO_BASED)
+		region.iova = 0;
+	else if (old->access & IBV_ACCESS_ZERO_BASED)
+		region.iova = (uintptr_t)region.base;
+	return region;
+}
+
+/* The key stays the same. */
+int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access)
+{
+	struct uroce_context *ctx = to_uroce_context(vmr->ibv_mr.context);
+	struct uroce_memory *memory = &ctx->engine->memory;
+	struct uroce_region region;
+	int ret = 0;
+
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		ret = check_access((unsigned int)access);
+	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
+		ret = check_mapped(addr, length);
+	if (ret)
+		return ret;
+
+	uroce_loop_lock(ctx->loop);
+	region = changed(uroce_memory_find(memory, vmr->ibv_mr.lkey), flags, pd,
+			 addr, length, access);
+	ret = uroce_memory_change(memory, vmr->ibv_mr.lkey, &region);
+	uroce_loop_unlock(ctx->loop);
+	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_PD)) {
+		uroce_use(&to_uroce_pd(pd)->users);
+		uroce_unuse(&to_uroce_pd(vmr->ibv_mr.pd)->users);
+	}
+	return ret;
+}
+
+int uroce_dereg_mr(struct verbs_mr *vmr)
+{
+	struct uroce_mr *mr = verbs_container_of(vmr, struct uroce_mr, vmr);
+	struct uroce_context *ctx = to_uroce_context(vmr->ibv_mr.context);
+	int ret;
+
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_memory_remove(&ctx->engine->memory, vmr->ibv_mr.lkey);
+	if (ret == 0)
+		list_del(&mr->entry);
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		return ret;
+	uroce_unuse(&to_uroce_pd(vmr->ibv_mr.pd)->users);
+	free(mr);
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Memory windows of type 1 and type 2 (2B: bound to a QP as well). Binding is a
+ * request of a send queue: uroce_post.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+int uroce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		   struct ibv_mw **ret_mw)
+{
+	struct uroce_context *ctx = to_uroce_context(pd->context);
+	const struct uroce_region region = {
+		.pd = to_uroce_pd(pd)->number,
+		.kind = type == IBV_MW_TYPE_1 ? UROCE_REGION_WINDOW_1
+					      : UROCE_REGION_WINDOW_2,
+	};
+	struct uroce_mw *mw = calloc(1, sizeof(*mw));
+	int ret;
+
+	if (!mw)
+		return -ENOMEM;
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_memory_add(&ctx->engine->memory, &region, &mw->key);
+	if (ret == 0) {
+		mw->region = uroce_memory_find(&ctx->engine->memory, mw->key);
+		list_add_tail(&ctx->mws, &mw->entry);
+	}
+	uroce_loop_unlock(ctx->loop);
+	if (ret) {
+		free(mw);
+		return ret;
+	}
+	uroce_use(&to_uroce_pd(pd)->users);
+	mw->mw.context = pd->context;
+	mw->mw.pd = pd;
+	mw->mw.type = type;
+	mw->mw.rkey = mw->key;
+	mw->mw.handle = mw->key;
+	*ret_mw = &mw->mw;
+	return 0;
+}
+
+int uroce_dealloc_mw(struct ibv_mw *ibmw)
+{
+	struct uroce_context *ctx = to_uroce_context(ibmw->context);
+	struct uroce_mw *mw = to_uroce_mw(ibmw);
+	int ret;
+
+	uroce_loop_lock(ctx->loop);
+	/* not ibmw->rkey: a bind may have failed, or not be done yet */
+	ret = uroce_memory_remove(&ctx->engine->memory, mw->region->key);
+	if (ret == 0)
+		list_del(&mw->entry);
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		return ret;
+	uroce_unuse(&to_uroce_pd(ibmw->pd)->users);
+	free(mw);
+	return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What all objects have in common, and the end of a context that still has
+ * some: applications may close a device without destroying them, and the engine
+ * must not keep pointers to them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+void *uroce_object_new(size_t size)
+{
+	size_t rounded = (size + UROCE_CACHE_LINE - 1) &
+			 ~(size_t)(UROCE_CACHE_LINE - 1);
+	void *object = aligned_alloc(UROCE_CACHE_LINE, rounded);
+
+	if (object)
+		memset(object, 0, rounded);
+	return object;
+}
+
+int uroce_spin_init(struct uroce_spin *spin, bool off)
+{
+	spin->off = off;
+	return -pthread_spin_init(&spin->lock, PTHREAD_PROCESS_PRIVATE);
+}
+
+void uroce_context_init(struct uroce_context *ctx)
+{
+	ctx->async.read_fd = -1;
+	ctx->async.write_fd = -1;
+	list_init(&ctx->channels);
+	list_init(&ctx->qps);
+	list_init(&ctx->cqs);
+	list_init(&ctx->srqs);
+	list_init(&ctx->mrs);
+	list_init(&ctx->mws);
+}
+
+/* Windows first: a region with windows cannot go. */
+static void abandon_keys(struct uroce_context *ctx)
+{
+	struct uroce_memory *memory = &ctx->engine->memory;
+	struct list_node *pos, *tmp;
+
+	list_for_each_safe (pos, tmp, &ctx->mws) {
+		struct uroce_mw *mw = list_entry(pos, struct uroce_mw, entry);
+
+		list_del(pos);
+		(void)uroce_memory_remove(memory, mw->region->key);
+	}
+	list_for_each_safe (pos, tmp, &ctx->mrs) {
+		struct uroce_mr *mr = list_entry(pos, struct uroce_mr, entry);
+
+		list_del(pos);
+		(void)uroce_memory_remove(memory, mr->vmr.ibv_mr.lkey);
+	}
+}
+
+void uroce_context_abandon(struct uroce_context *ctx)
+{
+	struct list_node *pos, *tmp;
+
+	uroce_loop_lock(ctx->loop);
+	list_for_each_safe (pos, tmp, &ctx->qps) {
+		struct uroce_verbs_qp *qp =
+			list_entry(pos, struct uroce_verbs_qp, entry);
+
+		list_del(pos);
+		uroce_mcast_leave_locked(qp);
+		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_loop_now(),
+				     UROCE_QUARANTINE_NS);
+	}
+	list_for_each_safe (pos, tmp, &ctx->srqs) {
+		struct uroce_verbs_srq *srq =
+			list_entry(pos, struct uroce_verbs_srq, entry);
+
+		list_del(pos);
+		uroce_engine_forget_rq(ctx->engine, &srq->recv.rq);
+	}
+	list_for_each_safe (pos, tmp, &ctx->cqs) {
+		struct uroce_verbs_cq *cq =
+			list_entry(pos, struct uroce_verbs_cq, entry);
+
+		list_del(pos);
+		uroce_loop_forget_cq(ctx->loop, &cq->cq);
+	}
+	abandon_keys(ctx);
+	uroce_loop_unlock(ctx->loop);
+}

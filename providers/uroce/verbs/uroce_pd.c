@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Protection domains: a number that regions, windows and queues share. A
+ * parent domain has the number of its parent; the thread domain in it saves the
+ * locks of the queues that are made with it. Allocators of the application are
+ * not called: no queue is in memory that a device sees.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+int uroce_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
+{
+	struct uroce_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return -ENOMEM;
+	pd->number = uroce_loop_new_pd(to_uroce_context(ctx)->loop);
+	pd->pd.context = ctx;
+	pd->pd.handle = pd->number;
+	*ret_pd = &pd->pd;
+	return 0;
+}
+
+int uroce_dealloc_pd(struct ibv_pd *ibpd)
+{
+	struct uroce_pd *pd = to_uroce_pd(ibpd);
+
+	if (uroce_in_use(&pd->users))
+		return -EBUSY;
+	if (pd->parent)
+		uroce_unuse(&pd->parent->users);
+	if (pd->td)
+		uroce_unuse(&pd->td->users);
+	free(pd);
+	return 0;
+}
+
+int uroce_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
+		   struct ibv_td **ret_td)
+{
+	struct uroce_td *td = calloc(1, sizeof(*td));
+
+	if (!td)
+		return -ENOMEM;
+	td->td.context = ctx;
+	*ret_td = &td->td;
+	return 0;
+}
+
+int uroce_dealloc_td(struct ibv_td *ibtd)
+{
+	struct uroce_td *td = verbs_container_of(ibtd, struct uroce_td, td);
+
+	if (uroce_in_use(&td->users))
+		return -EBUSY;
+	free(td);
+	return 0;
+}
+
+int uroce_alloc_parent_domain(struct ibv_context *ctx,
+			      struct ibv_parent_domain_init_attr *attr,
+			      struct ibv_pd **ret_pd)
+{
+	struct uroce_pd *parent = to_uroce_pd(attr->pd);
+	struct uroce_pd *pd;
+
+	if (parent->parent)
+		return -EINVAL;
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return -ENOMEM;
+	pd->number = parent->number;
+	pd->parent = parent;
+	uroce_use(&parent->users);
+	if (attr->td) {
+		pd->td = verbs_container_of(attr->td, struct uroce_td, td);
+		uroce_use(&pd->td->users);
+	}
+	pd->pd.context = ctx;
+	pd->pd.handle = pd->number;
+	*ret_pd = &pd->pd;
+	return 0;
+}

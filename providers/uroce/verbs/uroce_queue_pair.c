@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Queue pairs of type RC, UC and UD: create, modify, query, destroy. Which
+ * change of state is allowed and what it does is the engine's
+ * (engine/uroce_qp_state.c, engine/uroce_qp.c); the posting of requests is in
+ * uroce_post.c and uroce_wr.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+/* An operation that carries 8 bytes of its own has room for them (A19.4.4). */
+#define MIN_SEND_SGE 1
+
+#define KNOWN_MASK                                             \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
+	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	const struct ibv_qp_cap *cap = &attr->cap;
+
+	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UC &&
+	    attr->qp_type != IBV_QPT_UD)
+		return -EOPNOTSUPP;
+	if ((attr->comp_mask & ~(uint32_t)KNOWN_MASK) ||
+	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) &&
+	     attr->create_flags) ||
+	    ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
+	     (attr->send_ops_flags & ~(uint64_t)UROCE_SEND_OPS)))
+		return -EOPNOTSUPP;
+	if (cap->max_send_wr > UROCE_MAX_QP_WR ||
+	    cap->max_send_sge > UROCE_MAX_SGE ||
+	    cap->max_inline_data > UROCE_MAX_INLINE)
+		return -EINVAL;
+	if (!attr->srq && (cap->max_recv_wr > UROCE_MAX_QP_WR ||
+			   cap->max_recv_sge > UROCE_MAX_SGE))
+		return -EINVAL;
+	return 0;
+}
+
+/* What the QP gets: with an SRQ it has no receive queue (IBTA 11.2.4.1). */
+static struct ibv_qp_cap real_cap(const struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp_cap cap = attr->cap;
+
+	if (cap.max_send_sge < MIN_SEND_SGE)
+		cap.max_send_sge = MIN_SEND_SGE;
+	if (attr->srq) {
+		cap.max_recv_wr = 0;
+		cap.max_recv_sge = 0;
+	}
+	return cap;
+}
+
+/* Makes the QP of the engine and enters the object everywhere. */
+static int enter(struct uroce_verbs_qp *qp,
+		 const struct ibv_qp_init_attr_ex *attr,
+		 const struct ibv_qp_cap *cap)
+{
+	struct uroce_context *ctx = qp->ctx;
+	struct uroce_verbs_cq *send_cq = to_uroce_cq(attr->send_cq);
+	struct uroce_verbs_cq *recv_cq = to_uroce_cq(attr->recv_cq);
+	const struct uroce_qp_config config = {
+		.type = attr->qp_type,
+		.pd = to_uroce_pd(attr->pd)->number,
+		.sig_all = attr->sq_sig_all,
+		.max_send_wr = cap->max_send_wr,
+		.max_send_sge = cap->max_send_sge,
+		.max_inline = cap->max_inline_data,
+		.rq = qp->srq ? &qp->srq->recv.rq : &qp->recv.rq,
+		.send_cq = &send_cq->cq,
+		.recv_cq = &recv_cq->cq,
+		.owner = qp,
+	};
+	int ret;
+
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_engine_new_qp(ctx->engine, &config, uroce_loop_now(),
+				  &qp->qp);
+	if (ret == 0)
+		list_add_tail(&ctx->qps, &qp->entry);
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		return ret;
+	uroce_use(&to_uroce_pd(attr->pd)->users);
+	uroce_use(&send_cq->users);
+	uroce_use(&recv_cq->users);
+	if (qp->srq)
+		uroce_use(&qp->srq->users);
+	return 0;
+}
+
+int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
+		    struct verbs_qp **ret_vqp)
+{
+	struct uroce_pd *pd = to_uroce_pd(attr->pd);
+	struct ibv_qp_cap cap = real_cap(attr);
+	struct uroce_verbs_qp *qp;
+	int ret;
+
+	ret = check_attr(attr);
+	if (ret)
+		return ret;
+	qp = uroce_object_new(sizeof(*qp));
+	if (!qp)
+		return -ENOMEM;
+	ret = uroce_rq_init(&qp->recv.rq, cap.max_recv_wr, cap.max_recv_sge,
+			    pd->number, false);
+	if (ret)
+		goto err_free;
+	ret = uroce_spin_init(&qp->sq_lock, pd->td);
+	if (ret == 0)
+		ret = uroce_spin_init(&qp->recv.lock, pd->td);
+	if (ret)
+		goto err_fini;
+	qp->ctx = to_uroce_context(ibctx);
+	qp->srq = attr->srq ? to_uroce_srq(attr->srq) : NULL;
+	qp->max_send_sge = cap.max_send_sge;
+	qp->max_inline = cap.max_inline_data;
+	qp->sig_all = attr->sq_sig_all;
+	verbs_init_qp(&qp->vqp, ibctx, attr);
+	ret = enter(qp, attr, &cap);
+	if (ret)
+		goto err_fini_verbs;
+	qp->vqp.qp.qp_num = qp->qp->qpn;
+	qp->vqp.qp.handle = qp->qp->qpn;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+		uroce_wr_init(&qp->vqp.qp_ex);
+		qp->vqp.comp_mask |= VERBS_QP_MASK_EX;
+	}
+	attr->cap = cap;
+	*ret_vqp = &qp->vqp;
+	return 0;
+
+err_fini_verbs:
+	verbs_fini_qp(&qp->vqp.qp);
+err_fini:
+	uroce_rq_fini(&qp->recv.rq);
+err_free:
+	free(qp);
+	return ret;
+}
+
+int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+		    int attr_mask)
+{
+	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
+	struct uroce_context *ctx = qp->ctx;
+	struct uroce_path path = {};
+	struct uroce_netdev dev;
+	uint32_t dest_qpn;
+	int ret;
+
+	if (uroce_loop_dead(ctx->loop))
+		return -EIO;
+	if (attr_mask & IBV_QP_AV) {
+		dest_qpn = attr_mask & IBV_QP_DEST_QPN ? attr->dest_qp_num
+						       : qp->qp->dest_qpn;
+		ret = uroce_path_resolve(ctx, &attr->ah_attr, ibqp->qp_num,
+					 dest_qpn, &path);
+		if (ret)
+			return ret;
+	}
+	uroce_loop_netdev(ctx->loop, &dev);
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_qp_modify(qp->qp, attr, attr_mask, uroce_port_mtu(&dev),
+			      &path, uroce_loop_now());
+	uroce_loop_unlock(ctx->loop);
+	return ret;
+}
+
+int uroce_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+		   struct ibv_qp_init_attr *init_attr)
+{
+	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
+
+	uroce_loop_lock(qp->ctx->loop);
+	uroce_qp_query(qp->qp, attr);
+	uroce_loop_unlock(qp->ctx->loop);
+	attr->cap = (struct ibv_qp_cap){
+		.max_send_wr = qp->qp->sq.size,
+		.max_send_sge = qp->max_send_sge,
+		.max_inline_data = qp->max_inline,
+		.max_recv_wr = qp->recv.rq.ring.size,
+		.max_recv_sge = qp->recv.rq.max_sge,
+	};
+	*init_attr = (struct ibv_qp_init_attr){
+		.qp_context = ibqp->qp_context,
+		.send_cq = ibqp->send_cq,
+		.recv_cq = ibqp->recv_cq,
+		.srq = ibqp->srq,
+		.cap = attr->cap,
+		.qp_type = ibqp->qp_type,
+		.sq_sig_all = qp->sig_all,
+	};
+	return 0;
+}
+
+/* Until the peer's packets of this connection are gone, even repeated ones. */
+static uint64_t quarantine_ns(const struct uroce_qp *qp)
+{
+	/* IBTA 9.7.6.1.3: 4.096 us * 2^timeout */
+	uint64_t timeout = UINT64_C(4096) << qp->timeout;
+
+	return 2 * timeout > UROCE_QUARANTINE_NS ? 2 * timeout
+						 : UROCE_QUARANTINE_NS;
+}
+
+static void leave(struct uroce_verbs_qp *qp)
+{
+	const struct ibv_qp *ibqp = &qp->vqp.qp;
+
+	uroce_unuse(&to_uroce_pd(ibqp->pd)->users);
+	uroce_unuse(&to_uroce_cq(ibqp->send_cq)->users);
+	uroce_unuse(&to_uroce_cq(ibqp->recv_cq)->users);
+	if (qp->srq)
+		uroce_unuse(&qp->srq->users);
+}
+
+int uroce_destroy_qp(struct ibv_qp *ibqp)
+{
+	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
+	struct uroce_context *ctx = qp->ctx;
+	int ret;
+
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_events_forget(ctx, ibqp, NULL, &qp->raised);
+	if (ret == 0) {
+		uroce_mcast_leave_locked(qp);
+		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_loop_now(),
+				     quarantine_ns(qp->qp));
+		list_del(&qp->entry);
+	}
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		return ret;
+	verbs_wait_qp_acked(ibqp, &qp->raised);
+	leave(qp);
+	verbs_fini_qp(ibqp);
+	uroce_rq_fini(&qp->recv.rq);
+	free(qp);
+	return 0;
+}

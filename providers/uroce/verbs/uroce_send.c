@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of a request that take more than a few stores. */
+#include "uroce/verbs/uroce_send.h"
+
+#define ALL (UROCE_OP_RC | UROCE_OP_UC | UROCE_OP_UD)
+
+/* Rights that a window can have (IBTA 10.6.7.2.1). */
+#define WINDOW_ACCESS                                                      \
+	((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_ZERO_BASED | \
+			IBV_ACCESS_FLUSH_GLOBAL))
+
+static const uint8_t traits[] = {
+	[IBV_WR_SEND] = ALL | UROCE_OP_DATA | UROCE_OP_INLINE,
+	[IBV_WR_SEND_WITH_IMM] = ALL | UROCE_OP_DATA | UROCE_OP_INLINE,
+	[IBV_WR_SEND_WITH_INV] = UROCE_OP_RC | UROCE_OP_DATA | UROCE_OP_INLINE,
+	[IBV_WR_RDMA_WRITE] = UROCE_OP_RC | UROCE_OP_UC | UROCE_OP_DATA |
+			      UROCE_OP_INLINE,
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = UROCE_OP_RC | UROCE_OP_UC |
+				       UROCE_OP_DATA | UROCE_OP_INLINE,
+	[IBV_WR_RDMA_READ] = UROCE_OP_RC | UROCE_OP_DATA,
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = UROCE_OP_RC | UROCE_OP_DATA,
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = UROCE_OP_RC | UROCE_OP_DATA,
+	[IBV_WR_LOCAL_INV] = UROCE_OP_RC | UROCE_OP_UC,
+	[IBV_WR_BIND_MW] = UROCE_OP_RC | UROCE_OP_UC,
+	[IBV_WR_FLUSH] = UROCE_OP_RC,
+	[IBV_WR_ATOMIC_WRITE] = UROCE_OP_RC | UROCE_OP_DATA | UROCE_OP_INLINE,
+};
+
+unsigned int uroce_op_traits(enum ibv_wr_opcode opcode)
+{
+	return (size_t)opcode < sizeof(traits) ? traits[opcode] : 0;
+}
+
+int uroce_wqe_set_sges(const struct uroce_verbs_qp *qp,
+		       struct uroce_send_wqe *wqe, const struct ibv_sge *sge,
+		       size_t nr_sge)
+{
+	uint64_t length = 0;
+
+	if (nr_sge > qp->max_send_sge)
+		return EINVAL;
+	for (size_t i = 0; i < nr_sge; i++) {
+		wqe->sge[i] = sge[i];
+		length += sge[i].length;
+	}
+	/* longer ones than the device can do fail when their turn has come */
+	if (length > UINT32_MAX)
+		return EINVAL;
+	wqe->nr_sge = (uint8_t)nr_sge;
+	wqe->length = (uint32_t)length;
+	return 0;
+}
+
+int uroce_wqe_set_bind(struct uroce_send_wqe *wqe, struct ibv_mw *mw,
+		       uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	struct uroce_mw *window = to_uroce_mw(mw);
+
+	/* only the last byte of a key is the application's */
+	if ((rkey ^ window->key) >> 8)
+		return EINVAL;
+	if (info->mw_access_flags & ~WINDOW_ACCESS)
+		return EINVAL;
+	if (info->length && (!info->mr || info->mr->pd != mw->pd))
+		return EINVAL;
+	wqe->bind.window_key = window->key;
+	wqe->bind.new_key = rkey;
+	wqe->bind.memory_key = info->mr ? info->mr->lkey : 0;
+	wqe->bind.access = info->mw_access_flags;
+	wqe->bind.va = info->addr;
+	wqe->bind.bytes = info->length;
+	window->key = rkey;
+	return 0;
+}

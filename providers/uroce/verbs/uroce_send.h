@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Filling a slot of a send queue, for ibv_post_send() and ibv_wr_*() alike.
+ * Slots that are filled and not yet published are those from the ring's head
+ * on; the queue's lock is held.
+ */
+#ifndef UROCE_SEND_H
+#define UROCE_SEND_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+/* What an operation is made of. */
+enum uroce_op_trait {
+	UROCE_OP_RC = 1 << 0, /* types that have it (IBTA 9.2.1, table 36) */
+	UROCE_OP_UC = 1 << 1,
+	UROCE_OP_UD = 1 << 2,
+	UROCE_OP_DATA = 1 << 3,	  /* has pieces */
+	UROCE_OP_INLINE = 1 << 4, /* the pieces may be inline data */
+};
+
+/** uroce_op_traits() - 0 if @opcode is not an operation of this device */
+unsigned int uroce_op_traits(enum ibv_wr_opcode opcode);
+
+/** uroce_op_is_for() - whether QPs of this type have the operation */
+static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,
+				   enum ibv_qp_type type)
+{
+	unsigned int bit = type == IBV_QPT_RC	? UROCE_OP_RC
+			   : type == IBV_QPT_UC ? UROCE_OP_UC
+						: UROCE_OP_UD;
+
+	return uroce_op_traits(opcode) & bit;
+}
+
+/** uroce_sq_may_post() - before RTS that is an error (IBTA 10.8.3.1) */
+static inline bool uroce_sq_may_post(const struct uroce_verbs_qp *qp)
+{
+	return uroce_qp_state(qp->qp) >= IBV_QPS_RTS;
+}
+
+/**
+ * uroce_sq_slot() - slot to fill
+ * @qp: the QP
+ * @nr: slots that are filled and not published
+ *
+ * Return: NULL if the queue is full.
+ */
+static inline struct uroce_send_wqe *
+uroce_sq_slot(const struct uroce_verbs_qp *qp, uint32_t nr)
+{
+	const struct uroce_ring *ring = &qp->qp->sq;
+	/* pairs with the release in uroce_ring_take() */
+	uint32_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+
+	if (ring->head + nr - tail >= ring->size)
+		return NULL;
+	return uroce_ring_at(ring, ring->head + nr);
+}
+
+/** uroce_sq_publish() - @nr slots are filled */
+static inline void uroce_sq_publish(struct uroce_verbs_qp *qp, uint32_t nr)
+{
+	struct uroce_ring *ring = &qp->qp->sq;
+
+	/* pairs with the acquire in uroce_ring_has() */
+	__atomic_store_n(&ring->head, ring->head + nr, __ATOMIC_RELEASE);
+}
+
+/** uroce_wqe_start() - an empty request; its fixed part */
+static inline void uroce_wqe_start(struct uroce_send_wqe *wqe, uint64_t wr_id,
+				   enum ibv_wr_opcode opcode,
+				   unsigned int flags)
+{
+	*wqe = (struct uroce_send_wqe){
+		.wr_id = wr_id,
+		.opcode = (uint8_t)opcode,
+		.flags = (uint8_t)flags,
+	};
+}
+
+/** uroce_wqe_set_sges() - the pieces; 0, or EINVAL */
+int uroce_wqe_set_sges(const struct uroce_verbs_qp *qp,
+		       struct uroce_send_wqe *wqe, const struct ibv_sge *sge,
+		       size_t nr_sge);
+
+/**
+ * uroce_wqe_add_inline() - append to the data of the request
+ *
+ * Return: 0, or EINVAL if it is too much.
+ */
+static inline int uroce_wqe_add_inline(const struct uroce_verbs_qp *qp,
+				       struct uroce_send_wqe *wqe,
+				       const void *data, size_t length)
+{
+	if (length > qp->max_inline - wqe->length)
+		return EINVAL;
+	if (length) /* else the address may be anything */
+		memcpy((uint8_t *)wqe->sge + wqe->length, data, length);
+	wqe->length += (uint32_t)length;
+	return 0;
+}
+
+/** uroce_wqe_set_ud() - where a datagram goes */
+static inline void uroce_wqe_set_ud(struct uroce_send_wqe *wqe,
+				    struct ibv_ah *ah, uint32_t qpn,
+				    uint32_t qkey)
+{
+	wqe->ud.path = to_uroce_ah(ah)->path;
+	wqe->ud.qpn = qpn & UROCE_QPN_MASK;
+	wqe->ud.qkey = qkey;
+}
+
+/**
+ * uroce_wqe_set_bind() - what a window is to show
+ * @wqe: the request
+ * @mw: the window; its key is @rkey from now on
+ * @rkey: new key
+ * @info: what it shows
+ *
+ * Return: 0, or EINVAL.
+ */
+int uroce_wqe_set_bind(struct uroce_send_wqe *wqe, struct ibv_mw *mw,
+		       uint32_t rkey, const struct ibv_mw_bind_info *info);
+
+#endif

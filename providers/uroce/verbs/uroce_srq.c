@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Shared receive queues. The ring may be exchanged for a larger or smaller one;
+ * posting is in uroce_post.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+#define KNOWN_MASK (IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD)
+
+static int check_attr(const struct ibv_srq_init_attr_ex *attr)
+{
+	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) &&
+	    attr->srq_type != IBV_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	if (attr->comp_mask & ~(uint32_t)KNOWN_MASK)
+		return -EOPNOTSUPP;
+	if (!attr->attr.max_wr || attr->attr.max_wr > UROCE_MAX_SRQ_WR ||
+	    attr->attr.max_sge > UROCE_MAX_SGE ||
+	    attr->attr.srq_limit > attr->attr.max_wr)
+		return -EINVAL;
+	return 0;
+}
+
+int uroce_create_srq(struct ibv_context *ibctx,
+		     struct ibv_srq_init_attr_ex *attr,
+		     struct verbs_srq **ret_vsrq)
+{
+	struct uroce_context *ctx = to_uroce_context(ibctx);
+	struct uroce_pd *pd = to_uroce_pd(attr->pd);
+	struct uroce_verbs_srq *srq;
+	int ret;
+
+	ret = check_attr(attr);
+	if (ret)
+		return ret;
+	srq = uroce_object_new(sizeof(*srq));
+	if (!srq)
+		return -ENOMEM;
+	ret = uroce_rq_init(&srq->recv.rq, attr->attr.max_wr,
+			    attr->attr.max_sge, pd->number, true);
+	if (ret)
+		goto err_free;
+	ret = uroce_spin_init(&srq->recv.lock, pd->td);
+	if (ret)
+		goto err_fini;
+	srq->ctx = ctx;
+	srq->recv.rq.owner = srq;
+	srq->recv.rq.limit = attr->attr.srq_limit;
+	verbs_init_srq(&srq->vsrq, ibctx, attr);
+	uroce_use(&pd->users);
+	uroce_loop_lock(ctx->loop);
+	list_add_tail(&ctx->srqs, &srq->entry);
+	uroce_loop_unlock(ctx->loop);
+	*ret_vsrq = &srq->vsrq;
+	return 0;
+
+err_fini:
+	uroce_rq_fini(&srq->recv.rq);
+err_free:
+	free(srq);
+	return ret;
+}
+
+/* With the engine lock and that of the queue. */
+static int resize_locked(struct uroce_ring *ring, uint32_t size)
+{
+	struct uroce_ring other;
+	const void *slot;
+	int ret;
+
+	if (size < uroce_ring_used(ring))
+		return -EINVAL;
+	ret = uroce_ring_init(&other, size, ring->stride);
+	if (ret)
+		return ret;
+	while ((slot = uroce_ring_front(ring)) != NULL) {
+		memcpy(uroce_ring_vacant(&other), slot, ring->stride);
+		uroce_ring_put(&other);
+		uroce_ring_take(ring);
+	}
+	uroce_ring_fini(ring);
+	*ring = other;
+	return 0;
+}
+
+static int resize(struct uroce_verbs_srq *srq, uint32_t size)
+{
+	int ret;
+
+	uroce_loop_lock(srq->ctx->loop);
+	uroce_spin_lock(&srq->recv.lock);
+	ret = resize_locked(&srq->recv.rq.ring, size);
+	uroce_spin_unlock(&srq->recv.lock);
+	uroce_loop_unlock(srq->ctx->loop);
+	return ret;
+}
+
+int uroce_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		     int attr_mask)
+{
+	struct uroce_verbs_srq *srq = to_uroce_srq(ibsrq);
+	uint32_t size = srq->recv.rq.ring.size;
+	int ret = 0;
+
+	if (attr_mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
+		return -EINVAL;
+	if (attr_mask & IBV_SRQ_MAX_WR) {
+		size = attr->max_wr;
+		if (!size || size > UROCE_MAX_SRQ_WR)
+			return -EINVAL;
+	}
+	if ((attr_mask & IBV_SRQ_LIMIT) && attr->srq_limit > size)
+		return -EINVAL;
+	if (attr_mask & IBV_SRQ_MAX_WR)
+		ret = resize(srq, size);
+	if (ret == 0 && (attr_mask & IBV_SRQ_LIMIT))
+		__atomic_store_n(&srq->recv.rq.limit, attr->srq_limit,
+				 __ATOMIC_SEQ_CST);
+	return ret;
+}
+
+int uroce_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct uroce_rq *rq = &to_uroce_srq(ibsrq)->recv.rq;
+
+	attr->max_wr = rq->ring.size;
+	attr->max_sge = rq->max_sge;
+	attr->srq_limit = __atomic_load_n(&rq->limit, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+int uroce_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct uroce_verbs_srq *srq = to_uroce_srq(ibsrq);
+	struct uroce_context *ctx = srq->ctx;
+	int ret;
+
+	if (uroce_in_use(&srq->users))
+		return -EBUSY;
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_events_forget(ctx, ibsrq, NULL, &srq->raised);
+	if (ret == 0) {
+		uroce_engine_forget_rq(ctx->engine, &srq->recv.rq);
+		list_del(&srq->entry);
+	}
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		return ret;
+	verbs_wait_srq_acked(ibsrq, &srq->raised);
+	verbs_fini_srq(ibsrq);
+	uroce_unuse(&to_uroce_pd(ibsrq->pd)->users);
+	uroce_rq_fini(&srq->recv.rq);
+	free(srq);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Taking completions out of a ring, for both ways of polling. */
+#ifndef UROCE_TAKE_H
+#define UROCE_TAKE_H
+
+#include "uroce/verbs/uroce_verbs.h"
+
+/** uroce_take_cqe() - the oldest completion, copied; with poll_lock */
+static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
+				  struct uroce_cqe *ret_cqe)
+{
+	const struct uroce_cqe *cqe = uroce_ring_front(&cq->cq.ring);
+
+	if (!cqe)
+		return false;
+	*ret_cqe = *cqe;
+	uroce_ring_take(&cq->cq.ring);
+	return true;
+}
+
+#endif

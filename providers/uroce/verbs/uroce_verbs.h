@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The objects of the device as applications hold them, and what the files of
+ * this folder offer each other: one file per verbs object, the data path in
+ * uroce_post.c, uroce_wr.c, uroce_cq.c and uroce_cq_ex.c. The op table that
+ * puts them together is in ../uroce_provider.c.
+ *
+ * Locks, in the order in which they may be held together:
+ *  1. the engine lock (../uroce_loop.h): objects of the engine, and here the
+ *     lists of a context, event pipes, and how many events were raised;
+ *  2. one of the spinlocks, which cover a few stores each: poll_lock of a CQ,
+ *     held from ibv_start_poll() to ibv_end_poll(); the lock of a send or a
+ *     receive queue, the former from ibv_wr_start() to ibv_wr_complete().
+ * The engine's callbacks come with lock 1 held and take no other.
+ */
+#ifndef UROCE_VERBS_H
+#define UROCE_VERBS_H
+
+#include <infiniband/verbs.h>
+#include <provider/provider.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/engine/uroce_engine.h"
+#include "uroce/uroce_loop.h"
+#include "util/list.h"
+
+#define UROCE_PORT 1
+
+/* What the device reports, and holds applications to. */
+#define UROCE_MAX_QP_WR	 16384
+#define UROCE_MAX_SRQ_WR 16384
+#define UROCE_MAX_CQE	 (1 << 20)
+
+/* How long a QPN is not used again, at least. */
+#define UROCE_QUARANTINE_NS UINT64_C(1000000000)
+
+/* A lock that the application may have made unnecessary. */
+struct uroce_spin {
+	pthread_spinlock_t lock;
+	bool off; /* one thread only: the application promised */
+};
+
+/* A pipe of records in the shape of the kernel's; uroce_event.c. */
+struct uroce_event_pipe {
+	int read_fd;  /* the application's, which closes it */
+	int write_fd; /* -1: there is none */
+};
+
+/* A completion channel: the library frees it without telling us. */
+struct uroce_channel {
+	struct list_node entry;
+	struct uroce_event_pipe pipe;
+	uint32_t nr_cqs;
+};
+
+struct uroce_context {
+	struct verbs_context vctx;
+	struct uroce_instance *loop;
+	struct uroce_engine *engine;
+	/* With the engine lock: */
+	struct uroce_event_pipe async;
+	struct list_node channels;
+	struct list_node qps, cqs, srqs, mrs, mws; /* what is not freed yet */
+};
+
+struct uroce_td {
+	struct ibv_td td;
+	uint32_t users; /* atomic */
+};
+
+struct uroce_pd {
+	struct ibv_pd pd;
+	uint32_t number;	 /* in the engine; that of the parent */
+	uint32_t users;		 /* atomic */
+	struct uroce_pd *parent; /* of a parent domain, else NULL */
+	struct uroce_td *td;	 /* of a parent domain, or NULL */
+};
+
+struct uroce_mr {
+	struct verbs_mr vmr;
+	struct list_node entry;
+};
+
+struct uroce_mw {
+	struct ibv_mw mw;
+	struct list_node entry;
+	struct uroce_region *region;
+	/* after all binds that were posted; guarded as the application does */
+	uint32_t key;
+};
+
+struct uroce_ah {
+	struct ibv_ah ah;
+	struct uroce_path path; /* its source port is of no QP in particular */
+};
+
+struct uroce_verbs_cq {
+	struct verbs_cq vcq;
+	struct uroce_context *ctx;
+	struct list_node entry;
+	struct uroce_cq cq;
+	struct uroce_spin poll_lock;
+	struct uroce_cqe current; /* between start_poll and end_poll */
+	struct uroce_channel *channel;
+	struct verbs_event_count raised;
+	uint32_t users; /* atomic: QPs */
+};
+
+/* A queue of receive requests and those who post to it. */
+struct uroce_verbs_rq {
+	struct uroce_rq rq;
+	struct uroce_spin lock;
+};
+
+struct uroce_verbs_srq {
+	struct verbs_srq vsrq;
+	struct uroce_context *ctx;
+	struct list_node entry;
+	struct uroce_verbs_rq recv;
+	struct verbs_event_count raised;
+	uint32_t users; /* atomic: QPs */
+};
+
+struct uroce_verbs_qp {
+	struct verbs_qp vqp;
+	struct uroce_context *ctx;
+	struct list_node entry;
+	struct uroce_qp *qp;
+	struct uroce_spin sq_lock;
+	struct uroce_verbs_rq recv; /* empty with an SRQ */
+	struct uroce_verbs_srq *srq;
+	uint32_t max_send_sge, max_inline;
+	bool sig_all;
+	struct verbs_event_count raised;
+
+	/* An open ibv_wr_start() section, with sq_lock. */
+	uint32_t wr_nr;		       /* slots that are filled */
+	struct uroce_send_wqe *wr_wqe; /* that setters fill, or NULL */
+	bool wr_wants_addr;	       /* UD: no address was set yet */
+	int wr_err; /* positive errno that ends the section */
+};
+
+static inline struct uroce_context *to_uroce_context(struct ibv_context *ctx)
+{
+	return verbs_container_of(ctx, struct uroce_context, vctx.context);
+}
+
+static inline struct uroce_pd *to_uroce_pd(struct ibv_pd *pd)
+{
+	return verbs_container_of(pd, struct uroce_pd, pd);
+}
+
+static inline struct uroce_mw *to_uroce_mw(struct ibv_mw *mw)
+{
+	return verbs_container_of(mw, struct uroce_mw, mw);
+}
+
+static inline struct uroce_ah *to_uroce_ah(struct ibv_ah *ah)
+{
+	return verbs_container_of(ah, struct uroce_ah, ah);
+}
+
+static inline struct uroce_verbs_cq *to_uroce_cq(struct ibv_cq *cq)
+{
+	return verbs_container_of(cq, struct uroce_verbs_cq, vcq.cq);
+}
+
+static inline struct uroce_verbs_cq *to_uroce_cq_ex(struct ibv_cq_ex *cq)
+{
+	return verbs_container_of(cq, struct uroce_verbs_cq, vcq.cq_ex);
+}
+
+static inline struct uroce_verbs_srq *to_uroce_srq(struct ibv_srq *srq)
+{
+	return verbs_container_of(srq, struct uroce_verbs_srq, vsrq.srq);
+}
+
+static inline struct uroce_verbs_qp *to_uroce_qp(struct ibv_qp *qp)
+{
+	return verbs_container_of(qp, struct uroce_verbs_qp, vqp.qp);
+}
+
+static inline struct uroce_verbs_qp *to_uroce_qp_ex(struct ibv_qp_ex *qp)
+{
+	return verbs_container_of(qp, struct uroce_verbs_qp, vqp.qp_ex);
+}
+
+static inline void uroce_spin_lock(struct uroce_spin *spin)
+{
+	if (!spin->off)
+		(void)pthread_spin_lock(&spin->lock); /* fails on misuse only */
+}
+
+static inline void uroce_spin_unlock(struct uroce_spin *spin)
+{
+	if (!spin->off)
+		(void)pthread_spin_unlock(&spin->lock);
+}
+
+/* Counts who uses an object; it cannot be destroyed meanwhile. */
+static inline void uroce_use(uint32_t *users)
+{
+	(void)__atomic_fetch_add(users, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void uroce_unuse(uint32_t *users)
+{
+	(void)__atomic_fetch_sub(users, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline bool uroce_in_use(const uint32_t *users)
+{
+	return __atomic_load_n(users, __ATOMIC_SEQ_CST);
+}
+
+/* -- uroce_device.c -- */
+
+int uroce_query_device(struct ibv_context *ctx,
+		       const struct ibv_query_device_ex_input *input,
+		       struct ibv_device_attr_ex *attr, size_t attr_size);
+int uroce_query_rt_values(struct ibv_context *ctx,
+			  struct ibv_values_ex *values);
+
+/* -- uroce_ports.c -- */
+
+/** uroce_port_mtu() - the largest path MTU of an interface */
+enum ibv_mtu uroce_port_mtu(const struct uroce_netdev *dev);
+
+int uroce_query_port(struct ibv_context *ctx, uint8_t port_num,
+		     struct ibv_port_attr *attr);
+int uroce_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
+			   uint64_t *ret_speed);
+int uroce_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
+			  uint32_t gid_index, struct ibv_gid_entry *ret_entry);
+ssize_t uroce_query_gid_table(struct ibv_context *ctx,
+			      struct ibv_gid_entry *entries,
+			      size_t max_entries);
+int uroce_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
+		     __be16 *ret_pkey);
+
+/* -- uroce_event.c -- */
+
+/* What the loop is to call. */
+extern const struct uroce_loop_ops uroce_loop_callbacks;
+
+int uroce_alloc_async_fd(struct ibv_context *ctx, int *ret_fd);
+int uroce_create_comp_channel(struct ibv_context *ctx, int *ret_fd);
+
+/**
+ * uroce_channel_find() - the channel of a descriptor
+ *
+ * Context: with the engine lock.
+ * Return: NULL if it is none of this context.
+ */
+struct uroce_channel *uroce_channel_find(struct uroce_context *ctx, int fd);
+
+/** uroce_channels_free() - at the end of a context; so is the async pipe */
+void uroce_channels_free(struct uroce_context *ctx);
+
+/**
+ * uroce_events_forget() - take the events of an object back that nobody read
+ * @ctx: its context
+ * @element: address of the public object
+ * @channel: of a CQ, or NULL
+ * @raised: how many there were; receives how many were read
+ *
+ * To be called before the object is taken out of the engine, with the engine
+ * lock.
+ *
+ * Return: 0, -ENOMEM, -EMFILE or -ENFILE; it may be called again then.
+ */
+int uroce_events_forget(struct uroce_context *ctx, const void *element,
+			struct uroce_channel *channel,
+			struct verbs_event_count *raised);
+
+/* -- uroce_pd.c -- */
+
+int uroce_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd);
+int uroce_dealloc_pd(struct ibv_pd *pd);
+int uroce_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
+		   struct ibv_td **ret_td);
+int uroce_dealloc_td(struct ibv_td *td);
+int uroce_alloc_parent_domain(struct ibv_context *ctx,
+			      struct ibv_parent_domain_init_attr *attr,
+			      struct ibv_pd **ret_pd);
+
+/* -- uroce_mr.c -- */
+
+int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+		 int access, struct ibv_mr **ret_mr);
+int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access);
+int uroce_dereg_mr(struct verbs_mr *vmr);
+int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr);
+
+/* -- uroce_mw.c -- */
+
+int uroce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		   struct ibv_mw **ret_mw);
+int uroce_dealloc_mw(struct ibv_mw *mw);
+
+/* -- uroce_ah.c -- */
+
+/**
+ * uroce_path_resolve() - where an address vector leads
+ * @ctx: context
+ * @attr: as the application gave it
+ * @qpn, @dest_qpn: as for uroce_loop_sport()
+ * @ret_path: receives it
+ *
+ * Context: without the engine lock.
+ * Return: 0, or -EINVAL.
+ */
+int uroce_path_resolve(struct uroce_context *ctx,
+		       const struct ibv_ah_attr *attr, uint32_t qpn,
+		       uint32_t dest_qpn, struct uroce_path *ret_path);
+
+int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
+		    struct ibv_ah **ret_ah);
+int uroce_destroy_ah(struct ibv_ah *ah);
+
+/* -- uroce_mcast.c -- */
+
+int uroce_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
+		       uint16_t lid);
+int uroce_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
+		       uint16_t lid);
+
+/** uroce_mcast_leave_locked() - before a QP is freed: leave its groups */
+void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp);
+
+/* -- uroce_cq.c -- */
+
+int uroce_create_cq(struct ibv_context *ctx,
+		    const struct ibv_cq_init_attr_ex *attr, bool extended,
+		    struct verbs_cq **ret_vcq);
+int uroce_resize_cq(struct ibv_cq *cq, int cqe);
+int uroce_destroy_cq(struct ibv_cq *cq);
+int uroce_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+int uroce_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+
+/* -- uroce_cq_ex.c -- */
+
+/* What an extended CQ can be asked for. */
+#define UROCE_WC_FLAGS                                                 \
+	(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
+	 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+
+/** uroce_cq_ex_init() - set the poll and read functions of an extended CQ */
+void uroce_cq_ex_init(struct ibv_cq_ex *cq);
+
+/* -- uroce_srq.c -- */
+
+int uroce_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
+		     struct verbs_srq **ret_vsrq);
+int uroce_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		     int attr_mask);
+int uroce_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int uroce_destroy_srq(struct ibv_srq *srq);
+
+/* -- uroce_queue_pair.c -- */
+
+int uroce_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		    struct verbs_qp **ret_vqp);
+int uroce_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int uroce_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		   struct ibv_qp_init_attr *init_attr);
+int uroce_destroy_qp(struct ibv_qp *qp);
+
+/* -- uroce_post.c -- */
+
+int uroce_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad_wr);
+int uroce_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr);
+int uroce_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr);
+int uroce_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind);
+
+/* -- uroce_wr.c -- */
+
+/* What a QP with ibv_wr_*() can be asked for. */
+#define UROCE_SEND_OPS                                                    \
+	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
+	 IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |             \
+	 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |   \
+	 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV | \
+	 IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV |          \
+	 IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE)
+
+/** uroce_wr_init() - make a QP extended: set its ibv_wr_*() functions */
+void uroce_wr_init(struct ibv_qp_ex *qp);
+
+/* -- uroce_object.c -- */
+
+/**
+ * uroce_object_new() - zeroed memory for an object with rings
+ *
+ * Rings are aligned to cache lines. To be freed with free().
+ */
+void *uroce_object_new(size_t size);
+
+/**
+ * uroce_spin_init() - prepare a lock
+ * @spin: memory of the caller
+ * @off: whether it is not needed
+ *
+ * Return: 0 or -errno. It needs no counterpart.
+ */
+int uroce_spin_init(struct uroce_spin *spin, bool off);
+
+/** uroce_context_init() - begin a context: its lists and pipes */
+void uroce_context_init(struct uroce_context *ctx);
+
+/**
+ * uroce_context_abandon() - take out of the engine what was not destroyed
+ *
+ * The memory of the objects is the application's mistake and stays.
+ */
+void uroce_context_abandon(struct uroce_context *ctx);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A loop without network, thread and clock: see fake_loop.h. */
+#include "providers/uroce/verbs/fake_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uroce/wire/uroce_wire.h"
+
+#define MAX_PACKETS 4096
+#define START_NS    UINT64_C(5000000000)
+
+struct fake_loop fake_loop;
+
+struct sent {
+	struct uroce_packet packet;
+	struct uroce_path path;
+	uint8_t payload[UROCE_MAX_MTU];
+};
+
+/* ------------------------------------------------------------------------ */
+/* Packets                                                                   */
+/* ------------------------------------------------------------------------ */
+
+static void gather(const struct uroce_out *out, uint8_t *to)
+{
+	for (uint32_t i = 0; i < out->pieces.nr; i++) {
+		memcpy(to, out->pieces.iov[i].iov_base,
+		       out->pieces.iov[i].iov_len);
+		to += out->pieces.iov[i].iov_len;
+	}
+}
+
+static size_t collect(struct sent *sent)
+{
+	struct uroce_out out;
+	size_t nr = 0;
+
+	while (uroce_engine_next(&fake_loop.engine, fake_loop.now, &out)) {
+		struct sent *to = &sent[nr++];
+
+		assert_true(nr < MAX_PACKETS);
+		to->packet = out.packet;
+		to->path = *out.packet.path;
+		gather(&out, to->payload);
+		to->packet.path = &to->path;
+		to->packet.payload = to->payload;
+		to->packet.traits = uroce_wire_traits(to->packet.opcode);
+	}
+	uroce_engine_sent(&fake_loop.engine, fake_loop.now);
+	return nr;
+}
+
+static void deliver_events(void)
+{
+	const struct uroce_loop_ops *ops = &uroce_loop_callbacks;
+	struct uroce_cq *cq;
+	struct uroce_rq *rq;
+	struct uroce_qp *qp;
+
+	while ((cq = uroce_engine_take_cq(&fake_loop.engine)) != NULL) {
+		bool wake = cq->wake, overrun = cq->report_overrun;
+
+		cq->wake = false;
+		cq->report_overrun = false;
+		ops->cq_event(cq, wake, overrun);
+	}
+	while ((rq = uroce_engine_take_rq(&fake_loop.engine)) != NULL) {
+		rq->limit_event = false;
+		ops->rq_event(rq);
+	}
+	while ((qp = uroce_engine_take_qp(&fake_loop.engine)) != NULL) {
+		uint32_t events = qp->events;
+
+		qp->events = 0;
+		ops->qp_event(qp, events);
+	}
+}
+
+static void run(void)
+{
+	static struct sent sent[MAX_PACKETS];
+	size_t nr;
+
+	do {
+		nr = collect(sent);
+		for (size_t i = 0; i < nr; i++)
+			uroce_engine_receive(&fake_loop.engine, &sent[i].packet,
+					     fake_loop.now);
+		(void)uroce_engine_expire(&fake_loop.engine, fake_loop.now);
+	} while (nr);
+	deliver_events();
+}
+
+/* ------------------------------------------------------------------------ */
+/* uroce_loop.h                                                              */
+/* ------------------------------------------------------------------------ */
+
+void uroce_loop_lock(struct uroce_instance *instance)
+{
+	assert_false(fake_loop.locked);
+	fake_loop.locked = true;
+}
+
+void uroce_loop_unlock(struct uroce_instance *instance)
+{
+	assert_true(fake_loop.locked);
+	run();
+	fake_loop.locked = false;
+}
+
+void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
+{
+	assert_false(fake_loop.locked);
+	uroce_engine_kick(&fake_loop.engine, qp);
+	fake_loop.nr_posts++;
+	run();
+}
+
+void uroce_loop_poll(struct uroce_instance *instance)
+{
+	assert_false(fake_loop.locked);
+	fake_loop.nr_polls++;
+	run();
+}
+
+void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+		       bool solicited_only)
+{
+	assert_false(fake_loop.locked);
+	fake_loop.nr_arms++;
+	uroce_cq_arm(cq, solicited_only);
+}
+
+void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq)
+{
+	assert_true(fake_loop.locked);
+	uroce_engine_forget_cq(&fake_loop.engine, cq);
+}
+
+int uroce_loop_join(struct uroce_instance *instance, const uint8_t *gid)
+{
+	assert_true(fake_loop.locked);
+	if (fake_loop.join_ret == 0)
+		fake_loop.nr_joined++;
+	return fake_loop.join_ret;
+}
+
+void uroce_loop_leave(struct uroce_instance *instance, const uint8_t *gid)
+{
+	assert_true(fake_loop.locked);
+	fake_loop.nr_joined--;
+}
+
+void uroce_loop_netdev(struct uroce_instance *instance,
+		       struct uroce_netdev *ret_dev)
+{
+	assert_false(fake_loop.locked);
+	*ret_dev = fake_loop.dev;
+}
+
+uint64_t uroce_loop_now(void)
+{
+	return fake_loop.now;
+}
+
+uint32_t uroce_loop_new_pd(struct uroce_instance *instance)
+{
+	return ++fake_loop.last_pd;
+}
+
+uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
+			  uint32_t dest_qpn)
+{
+	return 0xc000;
+}
+
+bool uroce_loop_dead(const struct uroce_instance *instance)
+{
+	return fake_loop.dead;
+}
+
+int uroce_loop_port_error(const struct uroce_instance *instance)
+{
+	return fake_loop.port_error;
+}
+
+uint32_t uroce_netdev_payload(uint32_t mtu)
+{
+	uint32_t payload = 256;
+
+	if (mtu < 256 + 80)
+		return 0;
+	while (payload < 4096 && 2 * payload + 80 <= mtu)
+		payload *= 2;
+	return payload;
+}
+
+/* ------------------------------------------------------------------------ */
+/* For tests                                                                 */
+/* ------------------------------------------------------------------------ */
+
+static void set_up_interface(struct uroce_netdev *dev)
+{
+	static const uint8_t gids[FAKE_NR_GIDS][UROCE_GID_LEN] = {
+		[FAKE_GID_LINK_LOCAL] = { 0xfe, 0x80, [15] = 1 },
+		[FAKE_GID_IPV4] = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+		[FAKE_GID_IPV6] = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 },
+	};
+
+	*dev = (struct uroce_netdev){
+		.name = "eth0",
+		.ifindex = 7,
+		.mtu = 1500,
+		.speed_mbits = 25000,
+		.up = true,
+		.node_guid = { 2, 0, 0, 0xff, 0xfe, 0, 0, 1 },
+		.nr_gids = FAKE_NR_GIDS,
+	};
+	memcpy(dev->gids, gids, sizeof(gids));
+}
+
+struct uroce_context *fake_loop_context(void)
+{
+	const struct uroce_engine_config config = { .seed = 1 };
+	struct uroce_context *ctx = calloc(1, sizeof(*ctx));
+
+	assert_non_null(ctx);
+	fake_loop = (struct fake_loop){ .now = START_NS };
+	set_up_interface(&fake_loop.dev);
+	assert_int_equal(uroce_engine_init(&fake_loop.engine, &config), 0);
+	uroce_context_init(ctx);
+	ctx->engine = &fake_loop.engine;
+	assert_int_equal(uroce_alloc_async_fd(&ctx->vctx.context,
+					      &ctx->vctx.context.async_fd),
+			 0);
+	return ctx;
+}
+
+void fake_loop_close(struct uroce_context *ctx)
+{
+	assert_true(list_empty(&ctx->qps));
+	assert_true(list_empty(&ctx->cqs));
+	assert_true(list_empty(&ctx->srqs));
+	assert_true(list_empty(&ctx->mrs));
+	assert_true(list_empty(&ctx->mws));
+	assert_int_equal(fake_loop.engine.nr_qps, 0);
+	assert_int_equal(fake_loop.nr_joined, 0);
+	uroce_channels_free(ctx);
+	(void)close(ctx->vctx.context.async_fd);
+	uroce_engine_fini(&fake_loop.engine);
+	free(ctx);
+}
+
+void fake_loop_pass(uint64_t ns)
+{
+	fake_loop.now += ns;
+	run();
+}
+
+struct ibv_pd *new_pd(struct uroce_context *ctx)
+{
+	struct ibv_pd *pd = NULL;
+
+	assert_int_equal(uroce_alloc_pd(&ctx->vctx.context, &pd), 0);
+	return pd;
+}
+
+struct ibv_mr *new_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
+{
+	struct ibv_mr *mr = NULL;
+
+	assert_int_equal(
+		uroce_reg_mr(pd, addr, len, (uintptr_t)addr, access, &mr), 0);
+	return mr;
+}
+
+struct ibv_cq *new_cq(struct uroce_context *ctx, uint32_t cqe,
+		      struct ibv_comp_channel *channel)
+{
+	const struct ibv_cq_init_attr_ex attr = {
+		.cqe = cqe,
+		.channel = channel,
+	};
+	struct verbs_cq *vcq = NULL;
+
+	assert_int_equal(
+		uroce_create_cq(&ctx->vctx.context, &attr, false, &vcq), 0);
+	return &vcq->cq;
+}
+
+static struct ibv_ah_attr address(void)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh.sgid_index = FAKE_GID_IPV4,
+	};
+
+	memcpy(attr.grh.dgid.raw, fake_loop.dev.gids[FAKE_GID_IPV4],
+	       UROCE_GID_LEN);
+	return attr;
+}
+
+struct ibv_ah *new_ah(struct ibv_pd *pd)
+{
+	struct ibv_ah_attr attr = address();
+	struct ibv_ah *ah = NULL;
+
+	assert_int_equal(uroce_create_ah(pd, &attr, &ah), 0);
+	return ah;
+}
+
+static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq,
+			      enum ibv_qp_type type, struct ibv_srq *srq,
+			      uint64_t send_ops)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = type,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.srq = srq,
+		.cap = { .max_send_wr = 8,
+			 .max_recv_wr = 8,
+			 .max_send_sge = 4,
+			 .max_recv_sge = 4,
+			 .max_inline_data = 64 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+		.send_ops_flags = send_ops,
+	};
+	struct verbs_qp *vqp = NULL;
+
+	if (send_ops)
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	assert_int_equal(uroce_create_qp(pd->context, &attr, &vqp), 0);
+	return &vqp->qp;
+}
+
+struct ibv_qp *new_qp(struct ibv_pd *pd, struct ibv_cq *cq,
+		      enum ibv_qp_type type, struct ibv_srq *srq)
+{
+	return make_qp(pd, cq, type, srq, 0);
+}
+
+struct ibv_qp *new_qp_ex(struct ibv_pd *pd, struct ibv_cq *cq,
+			 enum ibv_qp_type type)
+{
+	return make_qp(pd, cq, type, NULL, UROCE_SEND_OPS);
+}
+
+static void step(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+		 enum ibv_qp_state state, int mask)
+{
+	attr->qp_state = state;
+	assert_int_equal(uroce_modify_qp(qp, attr, mask | IBV_QP_STATE), 0);
+}
+
+static const int all_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			      IBV_ACCESS_REMOTE_READ |
+			      IBV_ACCESS_REMOTE_ATOMIC |
+			      IBV_ACCESS_FLUSH_GLOBAL;
+
+static void connect_ud(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .port_num = 1, .qkey = 0x1234 };
+
+	step(qp, &attr, IBV_QPS_INIT,
+	     IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+	step(qp, &attr, IBV_QPS_RTR, 0);
+	step(qp, &attr, IBV_QPS_RTS, IBV_QP_SQ_PSN);
+}
+
+void connect_qp(struct ibv_qp *qp, const struct ibv_qp *peer)
+{
+	const int rc = qp->qp_type == IBV_QPT_RC ? -1 : 0;
+	struct ibv_qp_attr attr = {
+		.qp_access_flags = (unsigned int)all_access,
+		.port_num = 1,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = peer->qp_num,
+		.rq_psn = 0x100,
+		.sq_psn = 0x100,
+		.max_rd_atomic = 4,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 1,
+		.timeout = 14,
+		.retry_cnt = 1,
+		.rnr_retry = 1,
+		.ah_attr = address(),
+	};
+
+	if (qp->qp_type == IBV_QPT_UD) {
+		connect_ud(qp);
+		return;
+	}
+	step(qp, &attr, IBV_QPS_INIT,
+	     IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	step(qp, &attr, IBV_QPS_RTR,
+	     IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+		     (rc & (IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)));
+	step(qp, &attr, IBV_QPS_RTS,
+	     IBV_QP_SQ_PSN |
+		     (rc & (IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)));
+}
+
+struct ibv_wc poll_one(struct ibv_cq *cq)
+{
+	struct ibv_wc wc[2];
+
+	assert_int_equal(uroce_poll_cq(cq, 1, wc), 1);
+	return wc[0];
+}
+
+void assert_no_completion(struct ibv_cq *cq)
+{
+	struct ibv_wc wc;
+
+	assert_int_equal(uroce_poll_cq(cq, 1, &wc), 0);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Takes the place of uroce_loop.c under the verbs: one engine whose packets
+ * come back to itself, in order and at once, and a clock that stands still
+ * unless the test moves it. Checks that the engine lock is used as
+ * uroce_loop.h says.
+ */
+#ifndef UROCE_TEST_FAKE_LOOP_H
+#define UROCE_TEST_FAKE_LOOP_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "uroce/verbs/uroce_verbs.h"
+
+/* last: it needs those above */
+#include <cmocka.h>
+
+struct fake_loop {
+	struct uroce_engine engine;
+	struct uroce_netdev dev;
+	uint64_t now;
+	bool locked;
+	bool dead;
+	int port_error;
+	int join_ret;
+	unsigned int nr_joined; /* joins that were not undone */
+	unsigned int nr_posts, nr_polls, nr_arms;
+	uint32_t last_pd;
+};
+
+extern struct fake_loop fake_loop;
+
+/** fake_loop_context() - a context of the device, with its async pipe */
+struct uroce_context *fake_loop_context(void);
+
+/** fake_loop_close() - end it; fails if something of it is left */
+void fake_loop_close(struct uroce_context *ctx);
+
+/** fake_loop_pass() - let time pass */
+void fake_loop_pass(uint64_t ns);
+
+/* GIDs of the interface: fe80::1, ::ffff:192.0.2.1, 2001:db8::1 */
+enum fake_gid {
+	FAKE_GID_LINK_LOCAL,
+	FAKE_GID_IPV4,
+	FAKE_GID_IPV6,
+	FAKE_NR_GIDS,
+};
+
+/* What the tests make all the time. */
+struct ibv_pd *new_pd(struct uroce_context *ctx);
+struct ibv_mr *new_mr(struct ibv_pd *pd, void *addr, size_t len, int access);
+struct ibv_cq *new_cq(struct uroce_context *ctx, uint32_t cqe,
+		      struct ibv_comp_channel *channel);
+struct ibv_ah *new_ah(struct ibv_pd *pd);
+
+/* A QP of any type with 8 requests, 4 pieces, 64 bytes inline. */
+struct ibv_qp *new_qp(struct ibv_pd *pd, struct ibv_cq *cq,
+		      enum ibv_qp_type type, struct ibv_srq *srq);
+/* ... extended */
+struct ibv_qp *new_qp_ex(struct ibv_pd *pd, struct ibv_cq *cq,
+			 enum ibv_qp_type type);
+
+/** connect_qp() - from RESET to RTS, with @peer at the other end */
+void connect_qp(struct ibv_qp *qp, const struct ibv_qp *peer);
+
+/** poll_one() - exactly one completion, returned */
+struct ibv_wc poll_one(struct ibv_cq *cq);
+
+/** assert_no_completion() */
+void assert_no_completion(struct ibv_cq *cq);
+
+#endif

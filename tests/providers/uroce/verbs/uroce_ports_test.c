@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What device and port say of themselves: verbs/uroce_{device,ports}.c. */
+#include "providers/uroce/verbs/fake_loop.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+static struct uroce_context *ctx;
+static struct ibv_context *ibctx;
+
+static int setup(void **state)
+{
+	ctx = fake_loop_context();
+	ibctx = &ctx->vctx.context;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fake_loop_close(ctx);
+	return 0;
+}
+
+static struct ibv_port_attr query_port(void)
+{
+	struct ibv_port_attr attr = {};
+
+	assert_int_equal(uroce_query_port(ibctx, 1, &attr), 0);
+	return attr;
+}
+
+/* -- device -- */
+
+static void device_reports_its_limits(void **state)
+{
+	struct ibv_device_attr_ex attr = {};
+
+	assert_int_equal(uroce_query_device(ibctx, NULL, &attr, sizeof(attr)),
+			 0);
+	assert_memory_equal(&attr.orig_attr.node_guid, fake_loop.dev.node_guid,
+			    8);
+	assert_int_equal(attr.orig_attr.max_sge, UROCE_MAX_SGE);
+	assert_int_equal(attr.orig_attr.max_qp_wr, UROCE_MAX_QP_WR);
+	assert_int_equal(attr.orig_attr.max_qp_rd_atom, UROCE_MAX_RD_ATOMIC);
+	assert_int_equal(attr.orig_attr.atomic_cap, IBV_ATOMIC_HCA);
+	assert_int_equal(attr.orig_attr.phys_port_cnt, 1);
+	assert_int_equal(attr.phys_port_cnt_ex, 1);
+	assert_int_equal(attr.hca_core_clock, 1000000);
+	assert_int_equal(attr.device_cap_flags_ex,
+			 attr.orig_attr.device_cap_flags);
+}
+
+static void short_struct_is_not_overrun(void **state)
+{
+	struct ibv_device_attr_ex attr = {};
+
+	assert_int_equal(
+		uroce_query_device(ibctx, NULL, &attr, sizeof(attr.orig_attr)),
+		0);
+	assert_int_equal(attr.orig_attr.max_sge, UROCE_MAX_SGE);
+	assert_int_equal(attr.completion_timestamp_mask, 0);
+	assert_int_equal(attr.hca_core_clock, 0);
+	assert_int_equal(attr.phys_port_cnt_ex, 0);
+}
+
+static void raw_clock_is_that_of_completions(void **state)
+{
+	struct ibv_values_ex values = { .comp_mask = 0xff };
+
+	assert_int_equal(uroce_query_rt_values(ibctx, &values), 0);
+	assert_int_equal(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
+	assert_int_equal(values.raw_clock.tv_nsec, fake_loop.now);
+	values.comp_mask = 0;
+	values.raw_clock.tv_nsec = 5;
+	assert_int_equal(uroce_query_rt_values(ibctx, &values), 0);
+	assert_int_equal(values.raw_clock.tv_nsec, 5);
+}
+
+/* -- port -- */
+
+static void port_is_an_ethernet_port(void **state)
+{
+	struct ibv_port_attr attr = query_port();
+
+	assert_int_equal(attr.state, IBV_PORT_ACTIVE);
+	assert_int_equal(attr.phys_state, 5);
+	assert_int_equal(attr.link_layer, IBV_LINK_LAYER_ETHERNET);
+	assert_int_equal(attr.flags, IBV_QPF_GRH_REQUIRED);
+	assert_int_equal(attr.lid, 0);
+	assert_int_equal(attr.gid_tbl_len, UROCE_MAX_GIDS);
+	assert_int_equal(attr.pkey_tbl_len, 1);
+	assert_int_equal(attr.max_msg_sz, UROCE_MAX_MESSAGE);
+}
+
+static void port_is_down_with_its_interface(void **state)
+{
+	fake_loop.dev.up = false;
+	assert_int_equal(query_port().state, IBV_PORT_DOWN);
+	assert_int_equal(query_port().phys_state, 3);
+	fake_loop.dev.up = true;
+	fake_loop.port_error = -EADDRINUSE;
+	assert_int_equal(query_port().state, IBV_PORT_DOWN);
+	fake_loop.port_error = 0;
+	fake_loop.dev.mtu = 100;
+	assert_int_equal(query_port().state, IBV_PORT_DOWN);
+}
+
+static void active_mtu_is_what_fits(void **state)
+{
+	static const struct {
+		uint32_t bytes;
+		enum ibv_mtu mtu;
+	} cases[] = {
+		{ 400, IBV_MTU_256 },	{ 600, IBV_MTU_512 },
+		{ 1500, IBV_MTU_1024 }, { 4000, IBV_MTU_2048 },
+		{ 4300, IBV_MTU_4096 }, { 65536, IBV_MTU_4096 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fake_loop.dev.mtu = cases[i].bytes;
+		assert_int_equal(query_port().active_mtu, cases[i].mtu);
+		assert_int_equal(query_port().max_mtu, IBV_MTU_4096);
+	}
+}
+
+static void assert_speed(uint32_t mbits, uint8_t width, uint8_t code)
+{
+	struct ibv_port_attr attr;
+	uint64_t speed = 0;
+
+	fake_loop.dev.speed_mbits = mbits;
+	attr = query_port();
+	assert_int_equal(attr.active_width, width);
+	assert_int_equal(attr.active_speed, code);
+	assert_int_equal(uroce_query_port_speed(ibctx, 1, &speed), 0);
+	assert_int_equal(speed, mbits ? mbits / 100 : 100);
+}
+
+static void speed_is_that_of_the_interface(void **state)
+{
+	assert_speed(0, 1, 4); /* not known: 10 Gb/s */
+	assert_speed(1000, 1, 1);
+	assert_speed(10000, 1, 4);
+	assert_speed(25000, 1, 32);
+	assert_speed(100000, 2, 32);
+	assert_speed(800000, 2, 128);
+}
+
+static void there_is_one_port(void **state)
+{
+	struct ibv_port_attr attr = {};
+	uint64_t speed;
+	__be16 pkey;
+
+	assert_int_equal(uroce_query_port(ibctx, 0, &attr), -EINVAL);
+	assert_int_equal(uroce_query_port(ibctx, 2, &attr), -EINVAL);
+	assert_int_equal(uroce_query_port_speed(ibctx, 2, &speed), -EINVAL);
+	assert_int_equal(uroce_query_pkey(ibctx, 2, 0, &pkey), -EINVAL);
+}
+
+static void there_is_one_partition(void **state)
+{
+	__be16 pkey = 0;
+
+	assert_int_equal(uroce_query_pkey(ibctx, 1, 0, &pkey), 0);
+	assert_int_equal(be16toh(pkey), 0xffff);
+	assert_int_equal(uroce_query_pkey(ibctx, 1, 1, &pkey), -EINVAL);
+	assert_int_equal(uroce_query_pkey(ibctx, 1, -1, &pkey), -EINVAL);
+}
+
+/* -- addresses -- */
+
+static void gids_are_the_addresses(void **state)
+{
+	struct ibv_gid_entry entry = {};
+
+	assert_int_equal(uroce_query_gid_entry(ibctx, 1, FAKE_GID_IPV4, &entry),
+			 0);
+	assert_memory_equal(entry.gid.raw, fake_loop.dev.gids[FAKE_GID_IPV4],
+			    16);
+	assert_int_equal(entry.gid_index, FAKE_GID_IPV4);
+	assert_int_equal(entry.port_num, 1);
+	assert_int_equal(entry.gid_type, IBV_GID_TYPE_ROCE_V2);
+	assert_int_equal(entry.ndev_ifindex, 7);
+}
+
+static void empty_slots_are_told_from_impossible_ones(void **state)
+{
+	struct ibv_gid_entry entry;
+
+	assert_int_equal(uroce_query_gid_entry(ibctx, 1, FAKE_NR_GIDS, &entry),
+			 -ENODATA);
+	memset(fake_loop.dev.gids[0], 0, UROCE_GID_LEN);
+	assert_int_equal(uroce_query_gid_entry(ibctx, 1, 0, &entry), -ENODATA);
+	assert_int_equal(
+		uroce_query_gid_entry(ibctx, 1, UROCE_MAX_GIDS, &entry),
+		-EINVAL);
+	assert_int_equal(uroce_query_gid_entry(ibctx, 2, 0, &entry), -EINVAL);
+}
+
+static void table_has_the_used_slots(void **state)
+{
+	struct ibv_gid_entry entries[FAKE_NR_GIDS] = {};
+
+	memset(fake_loop.dev.gids[0], 0, UROCE_GID_LEN);
+	assert_int_equal(uroce_query_gid_table(ibctx, entries, FAKE_NR_GIDS),
+			 2);
+	assert_int_equal(entries[0].gid_index, FAKE_GID_IPV4);
+	assert_int_equal(entries[1].gid_index, FAKE_GID_IPV6);
+	assert_int_equal(uroce_query_gid_table(ibctx, entries, 1), -EINVAL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(device_reports_its_limits),
+		TEST(short_struct_is_not_overrun),
+		TEST(raw_clock_is_that_of_completions),
+		TEST(port_is_an_ethernet_port),
+		TEST(port_is_down_with_its_interface),
+		TEST(active_mtu_is_what_fits),
+		TEST(speed_is_that_of_the_interface),
+		TEST(there_is_one_port),
+		TEST(there_is_one_partition),
+		TEST(gids_are_the_addresses),
+		TEST(empty_slots_are_told_from_impossible_ones),
+		TEST(table_has_the_used_slots),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

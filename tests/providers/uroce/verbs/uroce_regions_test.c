@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Domains, regions, windows, address handles: verbs/uroce_{pd,mr,mw,ah}.c. */
+#include "providers/uroce/verbs/fake_loop.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct uroce_context *ctx;
+static struct ibv_pd *pd;
+static uint8_t memory[4096];
+
+static int setup(void **state)
+{
+	ctx = fake_loop_context();
+	pd = new_pd(ctx);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	assert_int_equal(uroce_dealloc_pd(pd), 0);
+	fake_loop_close(ctx);
+	return 0;
+}
+
+/* -- domains -- */
+
+static void domains_have_numbers_of_their_own(void **state)
+{
+	struct ibv_pd *other = new_pd(ctx);
+
+	assert_int_not_equal(to_uroce_pd(pd)->number,
+			     to_uroce_pd(other)->number);
+	assert_ptr_equal(other->context, &ctx->vctx.context);
+	assert_int_equal(uroce_dealloc_pd(other), 0);
+}
+
+static void domain_with_a_region_stays(void **state)
+{
+	struct ibv_mr *mr = new_mr(pd, memory, sizeof(memory), 0);
+
+	assert_int_equal(uroce_dealloc_pd(pd), -EBUSY);
+	assert_int_equal(
+		uroce_dereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr)),
+		0);
+}
+
+static void parent_domain_is_its_parent(void **state)
+{
+	struct ibv_td_init_attr td_attr = {};
+	struct ibv_parent_domain_init_attr attr = { .pd = pd };
+	struct ibv_pd *parent = NULL, *nested = NULL;
+	struct ibv_td *td = NULL;
+
+	assert_int_equal(uroce_alloc_td(&ctx->vctx.context, &td_attr, &td), 0);
+	attr.td = td;
+	assert_int_equal(
+		uroce_alloc_parent_domain(&ctx->vctx.context, &attr, &parent),
+		0);
+	assert_int_equal(to_uroce_pd(parent)->number, to_uroce_pd(pd)->number);
+	assert_int_equal(uroce_dealloc_pd(pd), -EBUSY);
+	assert_int_equal(uroce_dealloc_td(td), -EBUSY);
+	attr.pd = parent;
+	assert_int_equal(
+		uroce_alloc_parent_domain(&ctx->vctx.context, &attr, &nested),
+		-EINVAL);
+	assert_int_equal(uroce_dealloc_pd(parent), 0);
+	assert_int_equal(uroce_dealloc_td(td), 0);
+}
+
+/* -- regions -- */
+
+static struct uroce_region *region_of(const struct ibv_mr *mr)
+{
+	return uroce_memory_find(&fake_loop.engine.memory, mr->lkey);
+}
+
+static void dereg(struct ibv_mr *mr)
+{
+	assert_int_equal(
+		uroce_dereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr)),
+		0);
+}
+
+static void region_is_what_was_asked_for(void **state)
+{
+	struct ibv_mr *mr = NULL;
+	const struct uroce_region *region;
+
+	assert_int_equal(uroce_reg_mr(pd, memory, 100, 0x5000,
+				      IBV_ACCESS_REMOTE_READ, &mr),
+			 0);
+	assert_int_not_equal(mr->lkey, 0);
+	assert_int_equal(mr->lkey, mr->rkey);
+	region = region_of(mr);
+	assert_ptr_equal(region->base, memory);
+	assert_int_equal(region->iova, 0x5000);
+	assert_int_equal(region->bytes, 100);
+	assert_int_equal(region->access, IBV_ACCESS_REMOTE_READ);
+	assert_int_equal(region->pd, to_uroce_pd(pd)->number);
+	dereg(mr);
+}
+
+static void zero_based_region_begins_at_zero(void **state)
+{
+	struct ibv_mr *mr =
+		new_mr(pd, memory, sizeof(memory), IBV_ACCESS_ZERO_BASED);
+
+	assert_int_equal(region_of(mr)->iova, 0);
+	dereg(mr);
+}
+
+static void assert_refused(const void *addr, size_t len, int access, int err)
+{
+	struct ibv_mr *mr = NULL;
+
+	assert_int_equal(uroce_reg_mr(pd, (void *)addr, len, 0, access, &mr),
+			 err);
+	assert_null(mr);
+}
+
+static void rights_must_make_sense(void **state)
+{
+	assert_refused(memory, 8, IBV_ACCESS_REMOTE_WRITE, -EINVAL);
+	assert_refused(memory, 8, IBV_ACCESS_REMOTE_ATOMIC, -EINVAL);
+	assert_refused(memory, 8, 1 << 12, -EINVAL);
+	assert_refused(memory, 8, IBV_ACCESS_FLUSH_PERSISTENT, -EINVAL);
+	assert_refused(memory, 8, IBV_ACCESS_ON_DEMAND, -EOPNOTSUPP);
+	dereg(new_mr(pd, memory, 8, IBV_ACCESS_RELAXED_ORDERING));
+}
+
+static void region_must_be_mapped(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(munmap(pages + 2 * page, page), 0);
+	assert_refused(pages, 3 * page, 0, -EFAULT);
+	assert_refused(pages + 2 * page - 1, 2, 0, -EFAULT);
+	assert_refused(NULL, 1, 0, -EFAULT);
+	assert_refused(memory, SIZE_MAX, 0, -EINVAL);
+	dereg(new_mr(pd, pages, 2 * page, 0));
+	assert_int_equal(munmap(pages, 2 * page), 0);
+}
+
+static void region_may_be_larger_than_one_look(void **state)
+{
+	const size_t bytes = (size_t)5000 * (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *pages = mmap(NULL, bytes, PROT_NONE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			      0);
+
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	dereg(new_mr(pd, pages, bytes, 0));
+	assert_int_equal(munmap(pages + bytes - 1 - 4095, 4096), 0);
+	assert_refused(pages, bytes, 0, -EFAULT);
+	assert_int_equal(munmap(pages, bytes), 0);
+}
+
+static int rereg(struct ibv_mr *mr, int flags, struct ibv_pd *new_domain,
+		 void *addr, size_t len, int access)
+{
+	return uroce_rereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr),
+			      flags, new_domain, addr, len, access);
+}
+
+static void rereg_changes_what_it_is_told(void **state)
+{
+	struct ibv_mr *mr = new_mr(pd, memory, 100, 0);
+	struct ibv_pd *other = new_pd(ctx);
+	uint32_t key = mr->lkey;
+
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       IBV_ACCESS_LOCAL_WRITE),
+			 0);
+	assert_int_equal(region_of(mr)->access, IBV_ACCESS_LOCAL_WRITE);
+	assert_int_equal(region_of(mr)->bytes, 100);
+
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+			       memory + 8, 50, 0),
+			 0);
+	assert_ptr_equal(region_of(mr)->base, memory + 8);
+	assert_int_equal(region_of(mr)->iova, (uintptr_t)memory + 8);
+	assert_int_equal(region_of(mr)->access, IBV_ACCESS_LOCAL_WRITE);
+
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_PD, other, NULL, 0, 0),
+			 0);
+	assert_int_equal(region_of(mr)->pd, to_uroce_pd(other)->number);
+	assert_int_equal(uroce_dealloc_pd(other), -EBUSY);
+	mr->pd = other; /* as the library does */
+	assert_int_equal(mr->lkey, key);
+	dereg(mr);
+	assert_int_equal(uroce_dealloc_pd(other), 0);
+}
+
+static void rereg_may_change_where_it_begins(void **state)
+{
+	struct ibv_mr *mr = new_mr(pd, memory, 100, 0);
+
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       IBV_ACCESS_ZERO_BASED),
+			 0);
+	assert_int_equal(region_of(mr)->iova, 0);
+	assert_int_equal(
+		rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0), 0);
+	assert_int_equal(region_of(mr)->iova, (uintptr_t)memory);
+	dereg(mr);
+}
+
+static void refused_rereg_changes_nothing(void **state)
+{
+	struct ibv_mr *mr = new_mr(pd, memory, 100, 0);
+
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       IBV_ACCESS_REMOTE_WRITE),
+			 -EINVAL);
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+			       (void *)8, 8, 0),
+			 -EFAULT);
+	assert_ptr_equal(region_of(mr)->base, memory);
+	assert_int_equal(region_of(mr)->access, 0);
+	dereg(mr);
+}
+
+static void null_region_is_everywhere(void **state)
+{
+	struct ibv_sge sge = { .addr = UINT64_C(1) << 40, .length = 1000 };
+	struct ibv_mr *mr = NULL;
+	uint8_t *ptr = memory;
+
+	assert_int_equal(uroce_alloc_null_mr(pd, &mr), 0);
+	assert_ptr_equal(mr->pd, pd);
+	assert_ptr_equal(mr->context, &ctx->vctx.context);
+	sge.lkey = mr->lkey;
+	assert_int_equal(uroce_memory_local(&fake_loop.engine.memory,
+					    to_uroce_pd(pd)->number, &sge, true,
+					    &ptr),
+			 0);
+	assert_null(ptr);
+	dereg(mr);
+}
+
+/* -- windows -- */
+
+static void window_has_a_key_and_no_memory(void **state)
+{
+	struct ibv_mw *mw = NULL;
+
+	for (int type = IBV_MW_TYPE_1; type <= IBV_MW_TYPE_2; type++) {
+		assert_int_equal(
+			uroce_alloc_mw(pd, (enum ibv_mw_type)type, &mw), 0);
+		assert_int_equal(mw->type, type);
+		assert_ptr_equal(mw->pd, pd);
+		assert_int_not_equal(mw->rkey, 0);
+		assert_int_equal(to_uroce_mw(mw)->region->bytes, 0);
+		assert_int_equal(uroce_dealloc_pd(pd), -EBUSY);
+		assert_int_equal(uroce_dealloc_mw(mw), 0);
+	}
+}
+
+/* -- address handles -- */
+
+static struct ibv_ah_attr address(enum fake_gid from, enum fake_gid to)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .sgid_index = (uint8_t)from },
+	};
+
+	memcpy(attr.grh.dgid.raw, fake_loop.dev.gids[to], UROCE_GID_LEN);
+	return attr;
+}
+
+static void handle_has_the_path(void **state)
+{
+	struct ibv_ah_attr attr = address(FAKE_GID_IPV4, FAKE_GID_IPV4);
+	const struct uroce_path *path;
+	struct ibv_ah *ah = NULL;
+
+	attr.grh.traffic_class = 0x68;
+	attr.grh.flow_label = 0xfff12345;
+	attr.grh.hop_limit = 3;
+	assert_int_equal(uroce_create_ah(pd, &attr, &ah), 0);
+	path = &to_uroce_ah(ah)->path;
+	assert_memory_equal(path->sgid, fake_loop.dev.gids[FAKE_GID_IPV4], 16);
+	assert_memory_equal(path->dgid, fake_loop.dev.gids[FAKE_GID_IPV4], 16);
+	assert_int_equal(path->tclass, 0x68);
+	assert_int_equal(path->flow_label, 0x12345);
+	assert_int_equal(path->hop_limit, 3);
+	assert_int_equal(path->sport, 0xc000);
+	assert_int_equal(uroce_dealloc_pd(pd), -EBUSY);
+	assert_int_equal(uroce_destroy_ah(ah), 0);
+}
+
+static void hop_limit_is_never_zero(void **state)
+{
+	struct ibv_ah *ah = new_ah(pd);
+
+	assert_int_equal(to_uroce_ah(ah)->path.hop_limit, 64);
+	assert_int_equal(uroce_destroy_ah(ah), 0);
+}
+
+static void assert_no_path(const struct ibv_ah_attr *wanted)
+{
+	struct ibv_ah_attr attr = *wanted;
+	struct ibv_ah *ah = NULL;
+
+	assert_int_equal(uroce_create_ah(pd, &attr, &ah), -EINVAL);
+	assert_null(ah);
+}
+
+static void impossible_addresses_are_refused(void **state)
+{
+	struct ibv_ah_attr attr = address(FAKE_GID_IPV6, FAKE_GID_IPV6);
+
+	attr.is_global = 0;
+	assert_no_path(&attr);
+	attr = address(FAKE_GID_IPV6, FAKE_GID_IPV6);
+	attr.port_num = 2;
+	assert_no_path(&attr);
+	attr = address(FAKE_GID_IPV6, FAKE_GID_IPV4);
+	assert_no_path(&attr);
+	attr = address(FAKE_GID_IPV4, FAKE_GID_IPV6);
+	assert_no_path(&attr);
+	attr = address(FAKE_GID_IPV4, FAKE_GID_IPV4);
+	attr.grh.sgid_index = FAKE_NR_GIDS;
+	assert_no_path(&attr);
+	attr = address(FAKE_GID_IPV6, FAKE_GID_IPV6);
+	memset(&attr.grh.dgid, 0, sizeof(attr.grh.dgid));
+	assert_no_path(&attr);
+	memset(fake_loop.dev.gids[0], 0, UROCE_GID_LEN);
+	attr = address(FAKE_GID_LINK_LOCAL, FAKE_GID_IPV6);
+	assert_no_path(&attr);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(domains_have_numbers_of_their_own),
+		TEST(domain_with_a_region_stays),
+		TEST(parent_domain_is_its_parent),
+		TEST(region_is_what_was_asked_for),
+		TEST(zero_based_region_begins_at_zero),
+		TEST(rights_must_make_sense),
+		TEST(region_must_be_mapped),
+		TEST(region_may_be_larger_than_one_look),
+		TEST(rereg_changes_what_it_is_told),
+		TEST(rereg_may_change_where_it_begins),
+		TEST(refused_rereg_changes_nothing),
+		TEST(null_region_is_everywhere),
+		TEST(window_has_a_key_and_no_memory),
+		TEST(handle_has_the_path),
+		TEST(hop_limit_is_never_zero),
+		TEST(impossible_addresses_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
