@@ -23,6 +23,9 @@
 
 extern const struct verbs_device_ops PROVIDER;
 
+/* The device that contexts are opened on: the first that is offered, if any. */
+static struct ibv_device device;
+
 /* Where the provider's calls end up. */
 static const struct verbs_context_ops *ops;
 static unsigned int nr_contexts;
@@ -41,6 +44,7 @@ struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
 			(void)close(cmd_fd);
 		return NULL;
 	}
+	vctx->context.device = &device;
 	vctx->context.cmd_fd = cmd_fd;
 	vctx->context.async_fd = -1;
 	nr_contexts++;
@@ -84,8 +88,20 @@ static struct verbs_context *open_context(void)
 	return vctx;
 }
 
+/* add() of list_devices() */
+static int keep_first(void *arg, const char *name, int node_type,
+		      __be64 node_guid)
+{
+	if (!device.name[0])
+		(void)strncpy(device.name, name, sizeof(device.name) - 1);
+	return 0;
+}
+
 static int setup(void **state)
 {
+	device = (struct ibv_device){};
+	if (PROVIDER.list_devices)
+		assert_int_equal(PROVIDER.list_devices(keep_first, NULL), 0);
 	no_memory = false;
 	get_context_err = 0;
 	nr_contexts = 0;

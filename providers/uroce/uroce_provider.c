@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The provider as the library sees it: which interfaces are devices, how a
+ * context is opened and closed, and the table of what can be done with one.
+ *
+ * The device for interface eth0 is called uroce_eth0. What is not in the table
+ * it does not have, among it XRC, work queues, device memory and flows.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <provider/provider.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uroce/port/uroce_netdev.h"
+#include "uroce/uroce_config.h"
+#include "uroce/uroce_loop.h"
+#include "uroce/verbs/uroce_verbs.h"
+
+#define NAME_PREFIX "uroce_"
+
+static const struct verbs_context_ops uroce_context_ops = {
+	.query_device = uroce_query_device,
+	.query_rt_values = uroce_query_rt_values,
+	.query_port = uroce_query_port,
+	.query_port_speed = uroce_query_port_speed,
+	.query_gid_entry = uroce_query_gid_entry,
+	.query_gid_table = uroce_query_gid_table,
+	.query_pkey = uroce_query_pkey,
+
+	.alloc_async_fd = uroce_alloc_async_fd,
+	.create_comp_channel = uroce_create_comp_channel,
+
+	.alloc_pd = uroce_alloc_pd,
+	.dealloc_pd = uroce_dealloc_pd,
+	.alloc_td = uroce_alloc_td,
+	.dealloc_td = uroce_dealloc_td,
+	.alloc_parent_domain = uroce_alloc_parent_domain,
+
+	.reg_mr = uroce_reg_mr,
+	.rereg_mr = uroce_rereg_mr,
+	.dereg_mr = uroce_dereg_mr,
+	.alloc_null_mr = uroce_alloc_null_mr,
+	.alloc_mw = uroce_alloc_mw,
+	.dealloc_mw = uroce_dealloc_mw,
+
+	.create_ah = uroce_create_ah,
+	.destroy_ah = uroce_destroy_ah,
+	.attach_mcast = uroce_attach_mcast,
+	.detach_mcast = uroce_detach_mcast,
+
+	.create_cq = uroce_create_cq,
+	.resize_cq = uroce_resize_cq,
+	.destroy_cq = uroce_destroy_cq,
+
+	.create_srq = uroce_create_srq,
+	.modify_srq = uroce_modify_srq,
+	.query_srq = uroce_query_srq,
+	.destroy_srq = uroce_destroy_srq,
+
+	.create_qp = uroce_create_qp,
+	.modify_qp = uroce_modify_qp,
+	.query_qp = uroce_query_qp,
+	.destroy_qp = uroce_destroy_qp,
+
+	.poll_cq = uroce_poll_cq,
+	.req_notify_cq = uroce_req_notify_cq,
+	.post_send = uroce_post_send,
+	.post_recv = uroce_post_recv,
+	.post_srq_recv = uroce_post_srq_recv,
+	.bind_mw = uroce_bind_mw,
+};
+
+/* The interface of a device, by its name. */
+static int read_netdev(const struct ibv_device *device,
+		       struct uroce_netdev *ret_dev)
+{
+	const size_t prefix = strlen(NAME_PREFIX);
+
+	if (!device || strncmp(device->name, NAME_PREFIX, prefix) != 0)
+		return -ENODEV;
+	return uroce_netdev_read(device->name + prefix, ret_dev);
+}
+
+static int uroce_open_context(struct verbs_device *dev, int cmd_fd,
+			      struct verbs_context **ret_vctx)
+{
+	struct uroce_netdev netdev;
+	struct uroce_context *ctx;
+	struct verbs_context *vctx;
+	int ret;
+
+	vctx = verbs_context_new(dev, cmd_fd, sizeof(*ctx));
+	if (!vctx)
+		return -ENOMEM;
+	ctx = to_uroce_context(&vctx->context);
+	uroce_context_init(ctx);
+	ret = read_netdev(vctx->context.device, &netdev);
+	if (ret == 0)
+		ret = uroce_loop_attach(&netdev, &uroce_loop_callbacks, ctx,
+					&ctx->loop);
+	if (ret) {
+		verbs_context_free(vctx);
+		return ret;
+	}
+	ctx->engine = uroce_loop_engine(ctx->loop);
+	vctx->context.num_comp_vectors = 1;
+	verbs_context_set_ops(vctx, &uroce_context_ops);
+	*ret_vctx = vctx;
+	return 0;
+}
+
+static void uroce_close_context(struct verbs_context *vctx)
+{
+	struct uroce_context *ctx = to_uroce_context(&vctx->context);
+
+	uroce_context_abandon(ctx);
+	uroce_loop_detach(ctx->loop);
+	uroce_channels_free(ctx);
+	verbs_context_free(vctx);
+}
+
+static bool is_only_loopback(const struct uroce_netdev *devs, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		if (!devs[i].loopback)
+			return false;
+	return true;
+}
+
+static int offer(const struct uroce_netdev *dev,
+		 int (*add)(void *arg, const char *name, int node_type,
+			    __be64 node_guid),
+		 void *arg)
+{
+	char name[sizeof(NAME_PREFIX) + IF_NAMESIZE];
+	__be64 guid;
+
+	(void)snprintf(name, sizeof(name), NAME_PREFIX "%s", dev->name);
+	memcpy(&guid, dev->node_guid, sizeof(guid));
+	return add(arg, name, IBV_NODE_CA, guid);
+}
+
+static int uroce_list_devices(int (*add)(void *arg, const char *name,
+					 int node_type, __be64 node_guid),
+			      void *arg)
+{
+	char wish[UROCE_WISH_LEN];
+	struct uroce_netdev *devs;
+	bool only_loopback;
+	int nr, ret = 0;
+
+	uroce_config_read(UROCE_CONFIG_FILE, wish);
+	if (!*wish)
+		return 0;
+	nr = uroce_netdev_list(&devs);
+	if (nr < 0)
+		return nr;
+	only_loopback = is_only_loopback(devs, nr);
+	for (int i = 0; i < nr && ret == 0; i++)
+		if (uroce_config_wants(wish, &devs[i], only_loopback))
+			ret = offer(&devs[i], add, arg);
+	free(devs);
+	return ret;
+}
+
+/* The one symbol of the module. */
+extern const struct verbs_device_ops verbs_provider_uroce
+	__attribute__((visibility("default")));
+
+const struct verbs_device_ops verbs_provider_uroce = {
+	.provider_abi = VERBS_PROVIDER_ABI,
+	.name = "uroce",
+	.list_devices = uroce_list_devices,
+	.open_context = uroce_open_context,
+	.close_context = uroce_close_context,
+};
