@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <provider/kernel.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel/port_file.h"
 
@@ -16,23 +17,16 @@
 /* Exactly "0x" and up to four hexadecimal digits. */
 static int parse_pkey(const char *text, uint16_t *ret_pkey)
 {
-	unsigned int value = 0;
-	int digits = 0;
+	size_t digits;
 
 	if (text[0] != '0' || text[1] != 'x')
 		return -EPROTO;
-	for (text += 2; *text; text++) {
-		char digit[2] = { *text, '\0' };
-		char *end;
-		unsigned long n = strtoul(digit, &end, 16);
-
-		if (end == digit || ++digits > 4)
-			return -EPROTO;
-		value = value << 4 | (unsigned int)n;
-	}
-	if (!digits)
+	text += 2;
+	digits = strspn(text, "0123456789abcdefABCDEF");
+	if (digits < 1 || digits > 4 || text[digits])
 		return -EPROTO;
-	*ret_pkey = (uint16_t)value;
+	/* With digits only, no libc sets errno. */
+	*ret_pkey = (uint16_t)strtoul(text, NULL, 16);
 	return 0;
 }
 
