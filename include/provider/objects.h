@@ -152,5 +152,11 @@ void verbs_wait_srq_acked(struct ibv_srq *srq,
 			  const struct verbs_event_count *raised);
 void verbs_wait_qp_acked(struct ibv_qp *qp,
 			 const struct verbs_event_count *raised);
+/*
+ * The lock and the count of a WQ are set up by the application's inline
+ * function, behind create_wq(): a WQ that was never handed out has neither.
+ */
+void verbs_wait_wq_acked(struct ibv_wq *wq,
+			 const struct verbs_event_count *raised);
 
 #endif

@@ -342,6 +342,7 @@ struct verbs_context_ops {
 	int (*query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 	/* get_srq_num() - default: of the object, -EINVAL unless type XRC */
 	int (*get_srq_num)(struct ibv_srq *srq, uint32_t *ret_srq_num);
+	/* destroy_srq() - ends with verbs_wait_srq_acked() before it frees */
 	int (*destroy_srq)(struct ibv_srq *srq);
 
 	/* -- queue pairs -- */
@@ -364,6 +365,7 @@ struct verbs_context_ops {
 			 int attr_mask);
 	int (*query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			int attr_mask, struct ibv_qp_init_attr *init_attr);
+	/* destroy_qp() - ends with verbs_wait_qp_acked() before it frees */
 	int (*destroy_qp)(struct ibv_qp *qp);
 	int (*modify_qp_rate_limit)(struct ibv_qp *qp,
 				    struct ibv_qp_rate_limit_attr *attr);
@@ -385,11 +387,13 @@ struct verbs_context_ops {
 
 	/*
 	 * create_wq() - max_wr and max_sge of @attr return the real sizes. The
-	 * library fills context, pd, cq, wq_type and wq_context afterwards.
+	 * library fills context, pd, cq and wq_type afterwards, and the
+	 * application's inline function what events need, and wq_context.
 	 */
 	int (*create_wq)(struct ibv_context *ctx, struct ibv_wq_init_attr *attr,
 			 struct ibv_wq **ret_wq);
 	int (*modify_wq)(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+	/* destroy_wq() - ends with verbs_wait_wq_acked() before it frees */
 	int (*destroy_wq)(struct ibv_wq *wq);
 	int (*create_rwq_ind_table)(struct ibv_context *ctx,
 				    struct ibv_rwq_ind_table_init_attr *attr,

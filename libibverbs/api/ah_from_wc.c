@@ -160,16 +160,18 @@ static int init_ah(struct ibv_context *ctx, uint8_t port_num,
 		   const struct ibv_wc *wc, const struct ibv_grh *grh,
 		   struct ibv_ah_attr *ret_attr)
 {
-	struct ibv_ah_attr attr = {
-		.dlid = wc->slid,
-		.sl = wc->sl,
-		.src_path_bits = wc->dlid_path_bits,
-		.port_num = port_num,
-	};
+	struct ibv_ah_attr attr = { .port_num = port_num };
 	struct origin origin;
 	int ret;
 
+	if (!ctx || !wc || !ret_attr)
+		return -EINVAL;
+	attr.dlid = wc->slid;
+	attr.sl = wc->sl;
+	attr.src_path_bits = wc->dlid_path_bits;
 	if (wc->wc_flags & IBV_WC_GRH) {
+		if (!grh)
+			return -EINVAL;
 		ret = origin_from_grh(grh, &origin);
 		if (ret)
 			return ret;
@@ -198,7 +200,10 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
 				     struct ibv_grh *grh, uint8_t port_num)
 {
 	struct ibv_ah_attr attr;
-	int ret = init_ah(pd->context, port_num, wc, grh, &attr);
+	int ret;
 
+	if (!pd)
+		return api_ret_null(-EINVAL);
+	ret = init_ah(pd->context, port_num, wc, grh, &attr);
 	return ret ? api_ret_null(ret) : ibv_create_ah(pd, &attr);
 }

@@ -3,6 +3,7 @@
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "api/abi_tables.h"
@@ -74,8 +75,11 @@ int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)
 {
 	struct ib_uverbs_async_event_desc kernel;
-	ssize_t n = read(context->async_fd, &kernel, sizeof(kernel));
+	ssize_t n;
 
+	if (!context || !event)
+		return api_ret_minus1(-EINVAL); /* the event stays */
+	n = read(context->async_fd, &kernel, sizeof(kernel));
 	if (n < 0)
 		return -1; /* errno is read's */
 	if (n != (ssize_t)sizeof(kernel))
@@ -102,24 +106,36 @@ static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
 	(void)pthread_mutex_unlock(mutex);
 }
 
+/* One that was never got, as after an error, has no object to count at. */
+static bool has_object(const struct ibv_async_event *event)
+{
+	return event && event->element.cq;
+}
+
 void ibv_ack_async_event(struct ibv_async_event *event)
 {
-	struct ibv_srq *srq = event->element.srq;
-	struct ibv_cq *cq = event->element.cq;
-	struct ibv_qp *qp = event->element.qp;
-	struct ibv_wq *wq = event->element.wq;
+	struct ibv_srq *srq;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_wq *wq;
 
+	if (!has_object(event))
+		return;
 	switch (subject_of(event->event_type)) {
 	case ABOUT_CQ:
+		cq = event->element.cq;
 		ack(&cq->mutex, &cq->cond, &cq->async_events_completed);
 		break;
 	case ABOUT_QP:
+		qp = event->element.qp;
 		ack(&qp->mutex, &qp->cond, &qp->events_completed);
 		break;
 	case ABOUT_SRQ:
+		srq = event->element.srq;
 		ack(&srq->mutex, &srq->cond, &srq->events_completed);
 		break;
 	case ABOUT_WQ:
+		wq = event->element.wq;
 		ack(&wq->mutex, &wq->cond, &wq->events_completed);
 		break;
 	case ABOUT_DEVICE_OR_PORT:

@@ -56,8 +56,11 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 		     void **cq_context)
 {
 	struct ib_uverbs_comp_event_desc event;
-	ssize_t n = read(channel->fd, &event, sizeof(event));
+	ssize_t n;
 
+	if (!channel || !cq || !cq_context)
+		return api_ret_minus1(-EINVAL); /* the event stays */
+	n = read(channel->fd, &event, sizeof(event));
 	if (n < 0)
 		return -1; /* errno is read's */
 	if (n != (ssize_t)sizeof(event))
@@ -77,6 +80,8 @@ void verbs_api_cq_event(struct ibv_cq *cq)
 
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 {
+	if (!cq)
+		return;
 	(void)pthread_mutex_lock(&cq->mutex);
 	cq->comp_events_completed += nevents;
 	(void)pthread_cond_signal(&cq->cond);

@@ -13,6 +13,10 @@
 #define INIT_ATTR_KNOWN \
 	((uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
 
+#define CREATE_FLAGS_KNOWN                               \
+	((uint32_t)(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | \
+		    IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
+
 /* A channel with CQs cannot be destroyed; its context's mutex guards it. */
 static void use_channel(struct ibv_comp_channel *channel, int change)
 {
@@ -63,6 +67,9 @@ static int check_attr(const struct ibv_context *ctx,
 		return -EINVAL;
 	if ((attr->wc_flags & ~(uint64_t)IBV_CREATE_CQ_SUP_WC_FLAGS) ||
 	    (attr->comp_mask & ~INIT_ATTR_KNOWN))
+		return -EOPNOTSUPP;
+	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
+	    (attr->flags & ~CREATE_FLAGS_KNOWN))
 		return -EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) &&
 	    !api_pd_is_of(ctx, attr->parent_domain))

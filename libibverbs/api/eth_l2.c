@@ -21,6 +21,8 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 	uint16_t vlan;
 	int ret;
 
+	if (!attr || !eth_mac)
+		return api_ret_minus1(-EINVAL);
 	/* An empty slot is a source of zeroes, which nobody owns. */
 	ret = ibv_query_gid_ex(context, attr->port_num, attr->grh.sgid_index,
 			       &source, 0);

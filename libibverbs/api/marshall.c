@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Member by member from the kernel's structs to ours and back: see
- * api/marshall.h. Pure; called by connection managers only.
+ * api/marshall.h. Pure; called by connection managers only. Without both
+ * structs there is nothing to do.
  */
 #include "api/marshall.h"
 
@@ -10,6 +11,8 @@
 void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst,
 				struct ib_uverbs_ah_attr *src)
 {
+	if (!dst || !src)
+		return;
 	memcpy(dst->grh.dgid.raw, src->grh.dgid, sizeof(dst->grh.dgid.raw));
 	dst->grh.flow_label = src->grh.flow_label;
 	dst->grh.sgid_index = src->grh.sgid_index;
@@ -27,6 +30,8 @@ void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst,
 void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst,
 				struct ib_uverbs_qp_attr *src)
 {
+	if (!dst || !src)
+		return;
 	dst->cur_qp_state = (enum ibv_qp_state)src->cur_qp_state;
 	dst->path_mtu = (enum ibv_mtu)src->path_mtu;
 	dst->path_mig_state = (enum ibv_mig_state)src->path_mig_state;
@@ -63,6 +68,8 @@ void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst,
 void ibv_copy_path_rec_from_kern(struct ibv_sa_path_rec *dst,
 				 struct ib_user_path_rec *src)
 {
+	if (!dst || !src)
+		return;
 	memcpy(dst->dgid.raw, src->dgid, sizeof(dst->dgid.raw));
 	memcpy(dst->sgid.raw, src->sgid, sizeof(dst->sgid.raw));
 	dst->dlid = src->dlid;
@@ -87,6 +94,8 @@ void ibv_copy_path_rec_from_kern(struct ibv_sa_path_rec *dst,
 void ibv_copy_path_rec_to_kern(struct ib_user_path_rec *dst,
 			       struct ibv_sa_path_rec *src)
 {
+	if (!dst || !src)
+		return;
 	memcpy(dst->dgid, src->dgid.raw, sizeof(dst->dgid));
 	memcpy(dst->sgid, src->sgid.raw, sizeof(dst->sgid));
 	dst->dlid = src->dlid;

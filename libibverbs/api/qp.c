@@ -153,11 +153,21 @@ struct ibv_qp *verbs_api_open_qp(struct ibv_context *ctx,
 	return ret ? api_ret_null(ret) : &vqp->qp;
 }
 
+/* The kernel's field has eight bits, so not every mistake gets there. */
+static bool states_are_valid(const struct ibv_qp_attr *attr, int attr_mask)
+{
+	if ((attr_mask & IBV_QP_STATE) &&
+	    (unsigned int)attr->qp_state > IBV_QPS_ERR)
+		return false;
+	return !(attr_mask & IBV_QP_CUR_STATE) ||
+	       (unsigned int)attr->cur_qp_state <= IBV_QPS_ERR;
+}
+
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	int ret;
 
-	if (!qp || !attr)
+	if (!qp || !attr || !states_are_valid(attr, attr_mask))
 		return api_ret_errno(-EINVAL);
 	ret = verbs_ops(qp->context)->modify_qp(qp, attr, attr_mask);
 	if (ret == 0 && (attr_mask & IBV_QP_STATE))

@@ -11,6 +11,8 @@
 
 #define SRQ_INIT_ATTR_KNOWN ((uint32_t)IBV_SRQ_INIT_ATTR_RESERVED - 1)
 
+#define SRQ_ATTR_KNOWN ((int)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
+
 /* What the other types need besides a PD. */
 static bool has_what_type_needs(const struct ibv_context *ctx,
 				const struct ibv_srq_init_attr_ex *attr)
@@ -82,7 +84,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr,
 		   int srq_attr_mask)
 {
-	if (!srq || !srq_attr)
+	if (!srq || !srq_attr || (srq_attr_mask & ~SRQ_ATTR_KNOWN))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		verbs_ops(srq->context)

@@ -54,6 +54,8 @@ int ibv_read_sysfs_file(const char *dir, const char *file, char *buf,
 	char path[PATH_MAX]; /* the kernel takes no longer one */
 	int len;
 
+	if (!dir || !file || !buf)
+		return api_ret_minus1(-EINVAL);
 	len = snprintf(path, sizeof(path), "%s/%s", dir, file);
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return api_ret_minus1(-ENAMETOOLONG);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What CQs, SRQs and QPs have in common from birth to death: the fields that do
- * not come from the device, and the wait for acknowledged events at the end.
+ * not come from the device, and the wait for acknowledged events at the end; of
+ * WQs, whose fields the application's inline function sets, only the wait.
  * Called by providers, and by foreign/ for those of other releases.
  */
 #include "core/object_life.h"
@@ -130,5 +131,12 @@ void verbs_wait_qp_acked(struct ibv_qp *qp,
 			 const struct verbs_event_count *raised)
 {
 	wait_acked(&qp->mutex, &qp->cond, &qp->events_completed,
+		   raised->async_events);
+}
+
+void verbs_wait_wq_acked(struct ibv_wq *wq,
+			 const struct verbs_event_count *raised)
+{
+	wait_acked(&wq->mutex, &wq->cond, &wq->events_completed,
 		   raised->async_events);
 }

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 #include <provider/kernel.h>
-#include <pthread.h>
 
+#include "core/object_life.h"
 #include "foreign/foreign_cmd.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_result.h"
@@ -49,22 +49,13 @@ int foreign_cmd_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr,
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_modify_wq, ibv_cmd_modify_wq)
 
-/* The count wraps, as the kernel's does: the difference decides. */
-static void wait_wq_acked(struct ibv_wq *wq, uint32_t raised)
-{
-	(void)pthread_mutex_lock(&wq->mutex); /* fails on misuse only */
-	while ((int32_t)(raised - wq->events_completed) > 0)
-		(void)pthread_cond_wait(&wq->cond, &wq->mutex);
-	(void)pthread_mutex_unlock(&wq->mutex);
-}
-
 int foreign_cmd_destroy_wq(struct ibv_wq *wq)
 {
 	struct verbs_event_count raised;
 	int ret = verbs_cmd_destroy_wq(wq, &raised);
 
 	if (!ret)
-		wait_wq_acked(wq, raised.async_events);
+		verbs_wait_wq_acked(wq, &raised);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_destroy_wq, ibv_cmd_destroy_wq)

@@ -19,7 +19,8 @@ api_test(device_test WRAP verbs_library_init)
 api_test(fork_test)
 api_test(mr_fork_test WRAP verbs_dontfork verbs_dofork)
 api_test(context_test WRAP verbs_open_node verbs_core_import)
-foreach(name abi_tables_test every_verb_test misuse_test query_device_test
+foreach(name abi_tables_test every_verb_test misuse_null_test
+        misuse_attr_test misuse_foreign_test misuse_bits_test query_device_test
         port_test gid_test pd_test td_test parent_domain_test mr_test
         mr_ex_test mw_test dm_test dmah_test buf_test ah_test mcast_test
         xrcd_test cq_test comp_channel_test async_event_test srq_test qp_test
@@ -28,9 +29,17 @@ foreach(name abi_tables_test every_verb_test misuse_test query_device_test
   api_test(${name})
 endforeach()
 
+api_test(destroy_event_test WRAP pthread_cond_wait)
+
 # Without the counting of allocations, which is a lock of its own.
 verbs_test(list_stress_test SOURCES list_stress_test.c FLOORS api core util
   WRAP verbs_open_node LIBS verbs_api_fixture)
 
-set_tests_properties(list_stress_test cq_test srq_test qp_test PROPERTIES
-  LABELS threads)
+set_tests_properties(list_stress_test cq_test srq_test qp_test
+  destroy_event_test PROPERTIES LABELS threads)
+
+# Every function is in a test of misuse, or the script says why not.
+file(GLOB misuse_tests CONFIGURE_DEPENDS misuse_*_test.c)
+add_test(NAME misuse.list
+         COMMAND Python3::Interpreter
+                 ${CMAKE_CURRENT_SOURCE_DIR}/check_misuse.py ${misuse_tests})

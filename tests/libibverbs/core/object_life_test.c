@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What CQs, SRQs and QPs have in common: libibverbs/core/object_life.c. For the
- * waits a thread waits while the test acknowledges, as an application does.
+ * What CQs, SRQs, QPs and WQs have in common: libibverbs/core/object_life.c.
+ * For the waits a thread waits while the test acknowledges, as an application
+ * does.
  */
 #include <provider/objects.h>
 #include <pthread.h>
@@ -189,6 +190,7 @@ struct waiter {
 	struct ibv_cq cq;
 	struct verbs_srq vsrq;
 	struct verbs_qp vqp;
+	struct ibv_wq wq;
 };
 
 static void start_waiting(struct waiter *waiter, void *(*wait)(void *arg))
@@ -246,6 +248,28 @@ static void *wait_qp(void *arg)
 	return NULL;
 }
 
+static void *wait_wq(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	verbs_wait_wq_acked(&waiter->wq, &waiter->raised);
+	atomic_store(&waiter->done, true);
+	return NULL;
+}
+
+/* As the inline function of the application does. */
+static void init_wq(struct ibv_wq *wq)
+{
+	assert_int_equal(pthread_mutex_init(&wq->mutex, NULL), 0);
+	assert_int_equal(pthread_cond_init(&wq->cond, NULL), 0);
+}
+
+static void fini_wq(struct ibv_wq *wq)
+{
+	assert_int_equal(pthread_cond_destroy(&wq->cond), 0);
+	assert_int_equal(pthread_mutex_destroy(&wq->mutex), 0);
+}
+
 static void nothing_raised_is_no_wait(void **state)
 {
 	static const struct ibv_srq_init_attr_ex srq_attr;
@@ -254,13 +278,17 @@ static void nothing_raised_is_no_wait(void **state)
 	struct verbs_srq vsrq = {};
 	struct verbs_qp vqp = {};
 	struct ibv_cq cq = {};
+	struct ibv_wq wq = {};
 
 	verbs_init_cq(&cq, &ctx, NULL, NULL);
 	verbs_init_srq(&vsrq, &ctx, &srq_attr);
 	verbs_init_qp(&vqp, &ctx, &qp_attr);
+	init_wq(&wq);
 	verbs_wait_cq_acked(&cq, &none);
 	verbs_wait_srq_acked(&vsrq.srq, &none);
 	verbs_wait_qp_acked(&vqp.qp, &none);
+	verbs_wait_wq_acked(&wq, &none);
+	fini_wq(&wq);
 	verbs_fini_qp(&vqp.qp);
 	verbs_fini_srq(&vsrq.srq);
 	verbs_fini_cq(&cq);
@@ -331,6 +359,21 @@ static void qp_waits_for_async_events(void **state)
 	verbs_fini_qp(qp);
 }
 
+static void wq_waits_for_async_events(void **state)
+{
+	struct waiter waiter = { .raised.async_events = 2 };
+	struct ibv_wq *wq = &waiter.wq;
+
+	init_wq(wq);
+	start_waiting(&waiter, wait_wq);
+	for (int i = 0; i < 2; i++) {
+		assert_waits(&waiter);
+		ack(&wq->mutex, &wq->cond, &wq->events_completed);
+	}
+	assert_ends(&waiter);
+	fini_wq(wq);
+}
+
 static void acks_that_came_before_count(void **state)
 {
 	const struct verbs_event_count raised = { .comp_events = 4,
@@ -394,6 +437,7 @@ int main(void)
 		cmocka_unit_test(cq_waits_for_both_kinds_of_events),
 		cmocka_unit_test(srq_waits_for_async_events),
 		cmocka_unit_test(qp_waits_for_async_events),
+		cmocka_unit_test(wq_waits_for_async_events),
 		cmocka_unit_test(acks_that_came_before_count),
 		cmocka_unit_test(more_acks_than_events_are_no_wait),
 		cmocka_unit_test(counters_may_wrap),

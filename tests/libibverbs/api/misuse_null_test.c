@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arguments that are missing: EINVAL in the convention of the function, and
- * never a crash. Functions without a result do nothing.
+ * Objects that are missing: EINVAL in the convention of the function, and never
+ * a crash. Functions without a result do nothing. The other arguments that can
+ * be missing are in misuse_attr_test.c. (The first argument of an inline
+ * function is followed in the application itself, before the library is asked.)
  */
 #include <fcntl.h>
 #include <infiniband/verbs.h>
 
+#include "api/marshall.h"
+#include "api/sysfs.h"
 #include "libibverbs/api/api_fixture.h"
 
 #define NOTHING NULL
+
+/* Exported, but in no header. */
+int ibv_dontfork_range(void *base, size_t size);
+int ibv_dofork_range(void *base, size_t size);
 
 static void device_is_missing(void **state)
 {
@@ -27,10 +35,17 @@ static void context_is_missing(void **state)
 	struct _compat_ibv_port_attr *port_attr = (void *)&device_attr;
 	struct ibv_comp_cntr_caps caps;
 	struct ibv_gid_entry entry;
+	struct ibv_ah_attr ah = {};
+	struct ibv_wc wc = {};
 	union ibv_gid gid;
 	uint64_t speed;
+	uint8_t mac[ETHERNET_LL_SIZE];
 	__be16 pkey;
 
+	ASSERT_MINUS1(ibv_init_ah_from_wc(NOTHING, 1, &wc, NOTHING, &ah),
+		      EINVAL);
+	ASSERT_MINUS1(ibv_resolve_eth_l2_from_gid(NOTHING, &ah, mac, NOTHING),
+		      EINVAL);
 	ASSERT_ERRNO(ibv_query_device(NOTHING, &device_attr), EINVAL);
 	ASSERT_ERRNO((ibv_query_port)(NOTHING, 1, port_attr), EINVAL);
 	ASSERT_ERRNO(ibv_query_port_speed(NOTHING, 1, &speed), EINVAL);
@@ -55,6 +70,7 @@ static void pd_is_missing(void **state)
 	struct ibv_srq_init_attr srq = {};
 	struct ibv_qp_init_attr qp = {};
 	struct ibv_ah_attr ah = {};
+	struct ibv_wc wc = {};
 	struct ibv_buf *buf;
 
 	ASSERT_ERRNO(ibv_dealloc_pd(NOTHING), EINVAL);
@@ -66,6 +82,8 @@ static void pd_is_missing(void **state)
 	ASSERT_NULL(ibv_import_mr(NOTHING, 1), EINVAL);
 	ASSERT_NULL(ibv_alloc_buf(NOTHING, 1, &buf), EINVAL);
 	ASSERT_NULL(ibv_create_ah(NOTHING, &ah), EINVAL);
+	ASSERT_NULL(ibv_create_ah_from_wc(NOTHING, &wc, NOTHING, 1), EINVAL);
+	ASSERT_NULL(ibv_reg_buf_mr(NOTHING, NOTHING, &qp, 1, 0), EINVAL);
 	ASSERT_NULL(ibv_create_srq(NOTHING, &srq), EINVAL);
 	ASSERT_NULL(ibv_create_qp(NOTHING, &qp), EINVAL);
 	ibv_unimport_pd(NOTHING);
@@ -115,8 +133,13 @@ static void queue_is_missing(void **state)
 
 static void counter_is_missing(void **state)
 {
+	struct ibv_qp_attach_comp_cntr_attr attach = {};
+	struct ibv_comp_cntr cntr = { .context = api.ctx };
+	struct ibv_qp qp = { .context = api.ctx };
 	uint64_t value;
 
+	ASSERT_ERRNO(ibv_qp_attach_comp_cntr(NOTHING, &cntr, &attach), EINVAL);
+	ASSERT_ERRNO(ibv_qp_attach_comp_cntr(&qp, NOTHING, &attach), EINVAL);
 	ASSERT_ERRNO(ibv_destroy_comp_cntr(NOTHING), EINVAL);
 	ASSERT_ERRNO(ibv_read_comp_cntr(NOTHING, &value), EINVAL);
 	ASSERT_ERRNO(ibv_read_err_comp_cntr(NOTHING, &value), EINVAL);
@@ -126,63 +149,98 @@ static void counter_is_missing(void **state)
 	ASSERT_ERRNO(ibv_inc_err_comp_cntr(NOTHING, 1), EINVAL);
 }
 
-static void attributes_are_missing(void **state)
-{
-	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
-	struct ibv_srq srq = { .context = api.ctx };
-	struct ibv_qp_init_attr init;
-	struct ibv_cq cq = { .context = api.ctx };
-	struct ibv_qp qp = { .context = api.ctx };
-	struct ibv_comp_cntr cntr = { .context = api.ctx };
-	struct ibv_qp_attr attr;
-	union ibv_gid *no_gid = NOTHING;
+/* ------------------------------------------------------------------------ */
+/* Events                                                                    */
+/* ------------------------------------------------------------------------ */
 
-	ASSERT_ERRNO(ibv_query_device(api.ctx, NOTHING), EINVAL);
-	ASSERT_ERRNO(vctx->query_device_ex(api.ctx, NULL, NOTHING,
-					   sizeof(struct ibv_device_attr_ex)),
-		     EINVAL);
-	ASSERT_ERRNO(ibv_query_rt_values_ex(api.ctx, NOTHING), EINVAL);
-	ASSERT_ERRNO(vctx->query_port(api.ctx, 1, NOTHING,
-				      sizeof(struct ibv_port_attr)),
-		     EINVAL);
-	ASSERT_ERRNO(ibv_query_port_speed(api.ctx, 1, NOTHING), EINVAL);
-	ASSERT_MINUS1(ibv_query_pkey(api.ctx, 1, 0, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_query_gid_ex(api.ctx, 1, 0, NOTHING, 0), EINVAL);
-	assert_int_equal(ibv_query_gid_table(api.ctx, NOTHING, 1, 0), -EINVAL);
-	ASSERT_NULL(ibv_reg_mr_ex(api.pd, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_advise_mr(api.pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
-				   NOTHING, 1),
-		     EINVAL);
-	ASSERT_NULL(ibv_alloc_buf(api.pd, 1, NOTHING), EINVAL);
-	ASSERT_NULL(ibv_open_xrcd(api.ctx, NOTHING), EINVAL);
-	ASSERT_NULL(ibv_create_ah(api.pd, NOTHING), EINVAL);
-	ASSERT_NULL(vctx->create_cq_ex(api.ctx, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_modify_cq(&cq, NOTHING), EINVAL);
-	ASSERT_NULL(ibv_create_srq(api.pd, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_modify_srq(&srq, NOTHING, 0), EINVAL);
-	ASSERT_ERRNO(ibv_query_srq(&srq, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_get_srq_num(&srq, NOTHING), EINVAL);
-	ASSERT_NULL(ibv_create_qp(api.pd, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_modify_qp(&qp, NOTHING, 0), EINVAL);
-	ASSERT_ERRNO(ibv_query_qp(&qp, NOTHING, 0, &init), EINVAL);
-	ASSERT_ERRNO(ibv_query_qp(&qp, &attr, 0, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_modify_qp_rate_limit(&qp, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_set_ece(&qp, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_query_ece(&qp, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_attach_mcast(&qp, no_gid, 0), EINVAL);
-	ASSERT_ERRNO(ibv_read_comp_cntr(&cntr, NOTHING), EINVAL);
-	ASSERT_ERRNO(ibv_read_err_comp_cntr(&cntr, NOTHING), EINVAL);
-	/* None of them was an operation. */
-	ASSERT_OP("alloc_pd");
+static void event_source_is_missing(void **state)
+{
+	struct ibv_async_event event;
+	struct ibv_cq *cq;
+	void *cq_context;
+
+	ASSERT_MINUS1(ibv_get_cq_event(NOTHING, &cq, &cq_context), EINVAL);
+	ASSERT_MINUS1(ibv_get_async_event(NOTHING, &event), EINVAL);
+}
+
+/* As after a get that failed: nothing was got, and nothing is counted. */
+static void event_to_acknowledge_is_missing(void **state)
+{
+	static const enum ibv_event_type types[] = {
+		IBV_EVENT_CQ_ERR,   IBV_EVENT_QP_FATAL, IBV_EVENT_SRQ_ERR,
+		IBV_EVENT_WQ_FATAL, IBV_EVENT_PORT_ERR,
+	};
+
+	ibv_ack_cq_events(NOTHING, 1);
+	ibv_ack_async_event(NOTHING);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		ibv_ack_async_event(
+			&(struct ibv_async_event){ .event_type = types[i] });
+}
+
+/* ------------------------------------------------------------------------ */
+/* What needs no device                                                      */
+/* ------------------------------------------------------------------------ */
+
+static void text_file_is_missing(void **state)
+{
+	char buf[8];
+
+	ASSERT_MINUS1(ibv_read_sysfs_file(NOTHING, "a", buf, sizeof(buf)),
+		      EINVAL);
+	ASSERT_MINUS1(ibv_read_sysfs_file("/", NOTHING, buf, sizeof(buf)),
+		      EINVAL);
+	ASSERT_MINUS1(ibv_read_sysfs_file("/", "a", NOTHING, sizeof(buf)),
+		      EINVAL);
+	ASSERT_MINUS1(ibv_read_sysfs_file("/", "a", buf, 0), EINVAL);
+}
+
+/* A conversion without one of its ends converts nothing. */
+static void end_of_a_conversion_is_missing(void **state)
+{
+	struct ib_uverbs_ah_attr kernel_ah = { .dlid = 1 };
+	struct ib_uverbs_qp_attr kernel_qp = { .qkey = 1 };
+	struct ib_user_path_rec kernel_path = { .sl = 1 };
+	struct ibv_ah_attr ah = {};
+	struct ibv_qp_attr qp = {};
+	struct ibv_sa_path_rec path = {};
+
+	ibv_copy_ah_attr_from_kern(NOTHING, &kernel_ah);
+	ibv_copy_ah_attr_from_kern(&ah, NOTHING);
+	ibv_copy_qp_attr_from_kern(NOTHING, &kernel_qp);
+	ibv_copy_qp_attr_from_kern(&qp, NOTHING);
+	ibv_copy_path_rec_from_kern(NOTHING, &kernel_path);
+	ibv_copy_path_rec_from_kern(&path, NOTHING);
+	ibv_copy_path_rec_to_kern(NOTHING, &path);
+	ibv_copy_path_rec_to_kern(&kernel_path, NOTHING);
+	assert_int_equal(ah.dlid, 0);
+	assert_int_equal(qp.qkey, 0);
+	assert_int_equal(path.sl, 0);
+	assert_int_equal(kernel_path.sl, 1);
+}
+
+/* Nothing at all is a range, and an empty one. */
+static void range_is_empty(void **state)
+{
+	ASSERT_OK(ibv_dontfork_range(NOTHING, 0));
+	ASSERT_OK(ibv_dofork_range(NOTHING, 0));
+	ibv_free_device_list(NOTHING);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(device_is_missing),	  API_TEST(context_is_missing),
-		API_TEST(pd_is_missing),	  API_TEST(memory_is_missing),
-		API_TEST(queue_is_missing),	  API_TEST(counter_is_missing),
-		API_TEST(attributes_are_missing),
+		API_TEST(device_is_missing),
+		API_TEST(context_is_missing),
+		API_TEST(pd_is_missing),
+		API_TEST(memory_is_missing),
+		API_TEST(queue_is_missing),
+		API_TEST(counter_is_missing),
+		API_TEST(event_source_is_missing),
+		API_TEST(event_to_acknowledge_is_missing),
+		API_TEST(text_file_is_missing),
+		API_TEST(end_of_a_conversion_is_missing),
+		API_TEST(range_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
