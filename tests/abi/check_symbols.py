@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares the symbols of a library with symbols.tsv and private-symbols.tsv.
 
-check_symbols.py LIBRARY TABLE ABSENT PRIVATE-TABLE
+check_symbols.py LIBRARY TABLE PRIVATE-TABLE
 
 Every exported name of a node IBVERBS_1.x must stand in TABLE with that node and
-the same binding, and every row of TABLE must be exported, but for the rows of
-ABSENT (name@node, one a line), which must not be. All nodes of the table must
-exist, each with its predecessor.
+the same binding, and every row of TABLE must be exported. All nodes of the
+table must exist, each with its predecessor.
 
 The nodes IBVERBS_PRIVATE_<n> must have exactly the names of PRIVATE-TABLE that
 are as old as the node, none of them as a default version, and no predecessor.
@@ -47,12 +46,6 @@ def table_rows(path):
                field[1].startswith("IBVERBS_"):
                 rows[field[0], field[1]] = field[2]
     return rows
-
-
-def absent_rows(path):
-    with open(path, encoding="utf-8") as file:
-        lines = (line.split("#")[0].strip() for line in file)
-        return {tuple(line.split("@")) for line in lines if line}
 
 
 def node_findings(library, nodes):
@@ -131,19 +124,14 @@ def private_findings(library, table):
 
 
 def main():
-    library, table, absent, private = sys.argv[1:5]
-    found, rows, missing = exported(library), table_rows(table), \
-        absent_rows(absent)
+    library, table, private = sys.argv[1:4]
+    found, rows = exported(library), table_rows(table)
     findings = []
     for key, binding in sorted(found.items()):
         if rows.get(key) != binding:
             findings.append(f"{key[0]}{binding}{key[1]} is not in the table")
-        if key in missing:
-            findings.append(f"{key[0]}@{key[1]} is exported: not absent")
-    for key in sorted(set(rows) - set(found) - missing):
+    for key in sorted(set(rows) - set(found)):
         findings.append(f"{key[0]}@{key[1]} is not exported")
-    for key in sorted(missing - set(rows)):
-        findings.append(f"{key[0]}@{key[1]} is in no row of the table")
     nodes = sorted({node for _, node in rows},
                    key=lambda node: int(node.split(".")[1]))
     findings += node_findings(library, nodes)

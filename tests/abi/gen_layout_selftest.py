@@ -16,7 +16,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TABLES = ("struct-layouts.tsv", "enums.tsv", "symbols.tsv",
-          "deferred-rows.txt")
+          "deferred-rows.txt", "own-names.tsv")
 COMPILER = "cc"
 
 
@@ -43,6 +43,7 @@ class GeneratorTest(unittest.TestCase):
             [sys.executable, HERE / "gen_layout_test.py",
              "--tables", self.tables,
              "--deferred", self.tables / "deferred-rows.txt",
+             "--own-names", self.tables / "own-names.tsv",
              "--c", self.tables / "layout.c"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             check=False)
@@ -76,6 +77,24 @@ class GeneratorTest(unittest.TestCase):
         with open(self.tables / "deferred-rows.txt", "a") as file:
             file.write("enums A IBV_MTU_256\n")
         self.refused_by_generator("four fields expected")
+
+    def test_unknown_own_name(self):
+        """A name of ours for a constant that no table has."""
+        with open(self.tables / "own-names.tsv", "a") as file:
+            file.write("NO_SUCH_NAME\tVERBS_QP_MASK_EX\n")
+        self.refused_by_generator("matches no row: NO_SUCH_NAME")
+
+    def test_own_name(self):
+        """A private constant that has another value in our tree."""
+        self.change("own-names.tsv", "VERBS_QP_EX\tVERBS_QP_MASK_EX",
+                    "VERBS_QP_EX\tVERBS_QP_MASK_XRCD")
+        self.refused_by_compiler("VERBS_QP_EX")
+
+    def test_member_of_the_first_release(self):
+        """A member of an object of libibverbs 1.0."""
+        self.change("struct-layouts.tsv", "ibv_device_1_0\treal_device\t16",
+                    "ibv_device_1_0\treal_device\t8")
+        self.refused_by_compiler("struct ibv_device_1_0: real_device")
 
     def test_short_row(self):
         """A row with more columns than there are is not read by guess."""

@@ -11,7 +11,7 @@ optionally a C++ file, that compile only if the headers agree with every row:
   macro rows     value and size, or the text it expands to, or its parameters
   symbol rows    the exact type of the exported function
 
-Kernel rows (sections B and K) are about the installed kernel headers, except
+What has another name in our tree is in own-names.tsv. Kernel rows (sections B and K) are about the installed kernel headers, except
 where libibverbs/kernel/uapi_newer.h has the constant or struct under a name
 of its own; then they are about that.
 
@@ -38,12 +38,20 @@ INCLUDES = """
 #include <infiniband/sa.h>
 #include <infiniband/tm_types.h>
 #include <provider/compat_port_attr.h>
+#include <provider/log.h>
+#include <provider/objects.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_sa.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/rdma_user_ioctl.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
+#include "api/marshall.h"
+#include "api/sysfs.h"
+#include "compat/compat_1_0.h"
+#include "foreign/foreign_abi.h"
+#include "foreign/foreign_cmd.h"
+#include "foreign/foreign_helpers.h"
 #include "kernel/uapi_newer.h"
 """
 
@@ -84,8 +92,9 @@ class Deferred:
 class Output:
     """The generated text and the count of rows behind it."""
 
-    def __init__(self, newer, headers):
+    def __init__(self, newer, own, headers):
         self.newer = newer
+        self.own = own
         self.headers = headers
         self.always = []
         self.guarded = {LP64_LE: [], X86_64: []}
@@ -113,7 +122,7 @@ def read_table(path, columns):
         if not line.strip() or line.startswith("#"):
             continue
         fields = line.split("\t")
-        if fields[0] in ("section", "symbol", "function"):
+        if fields[0] in ("section", "symbol", "function", "name"):
             continue
         fields += [""] * (columns - len(fields))
         if len(fields) != columns:
@@ -239,6 +248,8 @@ def gen_enum_constant(out, row):
     if section == "K" and "VERBS_UAPI_" + name in out.newer:
         constant = "VERBS_UAPI_" + name
         enum = "(unnamed)"
+    elif section == "P":
+        constant = out.own.pop(name, name)
     out.check(f"{constant} == {value}", name)
     if section != "A":
         return
@@ -306,8 +317,9 @@ def gen_symbols(out, deferred, rows):
             out.count(out.deferred, "symbols", section)
             continue
         kind = function_type(name, prototype)
+        ours = f"compat_{name}" if section == "IBVERBS_1.0@" else name
         out.check(
-            f"__builtin_types_compatible_p(__typeof__(({name})), {kind})",
+            f"__builtin_types_compatible_p(__typeof__(({ours})), {kind})",
             name)
         out.count(out.asserted, "symbols", section)
 
@@ -406,6 +418,8 @@ def parse_arguments():
     parser.add_argument("--tables", type=pathlib.Path, default=here)
     parser.add_argument("--deferred", type=pathlib.Path,
                         default=here / "deferred-rows.txt")
+    parser.add_argument("--own-names", type=pathlib.Path,
+                        default=here / "own-names.tsv")
     parser.add_argument("--headers", type=pathlib.Path,
                         default=root / "include" / "infiniband")
     parser.add_argument(
@@ -425,8 +439,8 @@ def main():
                         for path in sorted(args.headers.glob("*.h")))
     newer = set(re.findall(r"VERBS_UAPI_\w+|struct verbs_uapi_\w+",
                            args.newer.read_text()))
-    out = Output(newer, headers)
     try:
+        out = Output(newer, dict(read_table(args.own_names, 2)), headers)
         deferred = Deferred(args.deferred)
         gen_structs(out, deferred,
                     read_table(args.tables / "struct-layouts.tsv", 7))
@@ -435,6 +449,8 @@ def main():
         for entry in deferred.unused():
             raise TableError(f"{args.deferred}: matches no row: "
                              f"{' '.join(entry)}")
+        for name in out.own:
+            raise TableError(f"{args.own_names}: matches no row: {name}")
         summary = summarize(out)
     except (OSError, TableError) as error:
         print(error, file=sys.stderr)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests of libibverbs 1.0, which began with the link to the next one. They
+ * are translated on the stack, a few at a time; a longer list is posted in
+ * several calls. That is no difference to the program: what came before a
+ * request that is refused has been posted in either case.
+ */
+#include <stdbool.h>
+
+#include "compat/compat_shadow.h"
+
+#define BATCH 16
+
+/* What came later needs members that the old struct does not have. */
+static bool is_known(enum ibv_wr_opcode opcode)
+{
+	return opcode <= IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static void translate_send(const struct ibv_qp_1_0 *qp,
+			   const struct ibv_send_wr_1_0 *old,
+			   struct ibv_send_wr *wr)
+{
+	*wr = (struct ibv_send_wr){
+		.wr_id = old->wr_id,
+		.sg_list = old->sg_list,
+		.num_sge = old->num_sge,
+		.opcode = old->opcode,
+		.send_flags = (unsigned int)old->send_flags,
+		.imm_data = old->imm_data,
+	};
+	if (qp->real_qp->qp_type == IBV_QPT_UD) {
+		wr->wr.ud.ah = old->wr.ud.ah ? old->wr.ud.ah->real_ah : NULL;
+		wr->wr.ud.remote_qpn = old->wr.ud.remote_qpn;
+		wr->wr.ud.remote_qkey = old->wr.ud.remote_qkey;
+	} else if (old->opcode >= IBV_WR_ATOMIC_CMP_AND_SWP) {
+		wr->wr.atomic.remote_addr = old->wr.atomic.remote_addr;
+		wr->wr.atomic.compare_add = old->wr.atomic.compare_add;
+		wr->wr.atomic.swap = old->wr.atomic.swap;
+		wr->wr.atomic.rkey = old->wr.atomic.rkey;
+	} else {
+		wr->wr.rdma.remote_addr = old->wr.rdma.remote_addr;
+		wr->wr.rdma.rkey = old->wr.rdma.rkey;
+	}
+}
+
+int compat_post_send(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
+		     struct ibv_send_wr_1_0 **bad_wr)
+{
+	struct ibv_send_wr batch[BATCH], *bad;
+
+	while (wr) {
+		struct ibv_send_wr_1_0 *rest = wr;
+		size_t nr = 0;
+		int ret = EINVAL;
+
+		for (; rest && nr < BATCH && is_known(rest->opcode); nr++) {
+			translate_send(qp, rest, &batch[nr]);
+			if (nr)
+				batch[nr - 1].next = &batch[nr];
+			rest = rest->next;
+		}
+		bad = batch;
+		if (nr)
+			ret = ibv_post_send(qp->real_qp, batch, &bad);
+		if (ret) {
+			for (; bad != batch; bad--)
+				wr = wr->next;
+			*bad_wr = wr;
+			return ret;
+		}
+		wr = rest;
+	}
+	return 0;
+}
+
+/* To a QP's queue, or to an SRQ. */
+static int post_recvs(struct ibv_qp *qp, struct ibv_srq *srq,
+		      struct ibv_recv_wr_1_0 *wr,
+		      struct ibv_recv_wr_1_0 **bad_wr)
+{
+	struct ibv_recv_wr batch[BATCH], *bad;
+
+	while (wr) {
+		struct ibv_recv_wr_1_0 *rest = wr;
+		size_t nr = 0;
+		int ret;
+
+		for (; rest && nr < BATCH; nr++) {
+			batch[nr] = (struct ibv_recv_wr){
+				.wr_id = rest->wr_id,
+				.sg_list = rest->sg_list,
+				.num_sge = rest->num_sge,
+			};
+			if (nr)
+				batch[nr - 1].next = &batch[nr];
+			rest = rest->next;
+		}
+		bad = batch;
+		ret = srq ? ibv_post_srq_recv(srq, batch, &bad)
+			  : ibv_post_recv(qp, batch, &bad);
+		if (ret) {
+			for (; bad != batch; bad--)
+				wr = wr->next;
+			*bad_wr = wr;
+			return ret;
+		}
+		wr = rest;
+	}
+	return 0;
+}
+
+int compat_post_recv(struct ibv_qp_1_0 *qp, struct ibv_recv_wr_1_0 *wr,
+		     struct ibv_recv_wr_1_0 **bad_wr)
+{
+	return post_recvs(qp->real_qp, NULL, wr, bad_wr);
+}
+
+int compat_post_srq_recv(struct ibv_srq_1_0 *srq, struct ibv_recv_wr_1_0 *wr,
+			 struct ibv_recv_wr_1_0 **bad_wr)
+{
+	return post_recvs(NULL, srq->real_srq, wr, bad_wr);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the files of this folder share: the way from a shadow to the real
+ * object, how a function gets its old version, and the slots of the data path.
+ */
+#ifndef COMPAT_COMPAT_SHADOW_H
+#define COMPAT_COMPAT_SHADOW_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "compat/compat_1_0.h"
+
+/*
+ * Gives compat_<name>() the name <name>@IBVERBS_1.0, behind its definition, in
+ * the same file. A directive, and not gcc's attribute, because clang has only
+ * this. One @: nothing new is ever linked against it. Without
+ * COMPAT_WITH_VERSIONS, as in unit tests, nothing is exported.
+ */
+#ifdef COMPAT_WITH_VERSIONS
+#define COMPAT_EXPORT(name) \
+	__asm__(".symver compat_" #name "," #name "@IBVERBS_1.0");
+#else
+#define COMPAT_EXPORT(name)
+#endif
+
+/*
+ * The real object, or NULL for NULL, which the functions of today answer with
+ * EINVAL.
+ */
+static inline struct ibv_context *
+real_context(const struct ibv_context_1_0 *context)
+{
+	return context ? context->real_context : NULL;
+}
+
+static inline struct ibv_pd *real_pd(const struct ibv_pd_1_0 *pd)
+{
+	return pd ? pd->real_pd : NULL;
+}
+
+static inline struct ibv_cq *real_cq(const struct ibv_cq_1_0 *cq)
+{
+	return cq ? cq->real_cq : NULL;
+}
+
+static inline struct ibv_srq *real_srq(const struct ibv_srq_1_0 *srq)
+{
+	return srq ? srq->real_srq : NULL;
+}
+
+static inline struct ibv_qp *real_qp(const struct ibv_qp_1_0 *qp)
+{
+	return qp ? qp->real_qp : NULL;
+}
+
+/* Frees a shadow whose real object could not be made; errno stays. */
+static inline void *drop_shadow(void *shadow)
+{
+	int err = errno;
+
+	free(shadow);
+	errno = err;
+	return NULL;
+}
+
+/* The slots of struct ibv_context_ops_1_0 that programs call. */
+int compat_poll_cq(struct ibv_cq_1_0 *cq, int num_entries, struct ibv_wc *wc);
+int compat_req_notify_cq(struct ibv_cq_1_0 *cq, int solicited_only);
+int compat_post_send(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
+		     struct ibv_send_wr_1_0 **bad_wr);
+int compat_post_recv(struct ibv_qp_1_0 *qp, struct ibv_recv_wr_1_0 *wr,
+		     struct ibv_recv_wr_1_0 **bad_wr);
+int compat_post_srq_recv(struct ibv_srq_1_0 *srq, struct ibv_recv_wr_1_0 *wr,
+			 struct ibv_recv_wr_1_0 **bad_wr);
+
+/** compat_device_get() - one user more of a device of a list */
+void compat_device_get(struct ibv_device_1_0 *device);
+
+/** compat_device_put() - one less; the last one frees the shadow */
+void compat_device_put(struct ibv_device_1_0 *device);
+
+/**
+ * compat_context_of() - a 1.0 context as the functions of today see it
+ *
+ * Only as the context of a completion channel, and for its mutex.
+ */
+struct ibv_context *compat_context_of(struct ibv_context_1_0 *context);
+
+#endif
