@@ -74,9 +74,22 @@ int compat_post_send(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 	return 0;
 }
 
-/* To a QP's queue, or to an SRQ. */
-static int post_recvs(struct ibv_qp *qp, struct ibv_srq *srq,
-		      struct ibv_recv_wr_1_0 *wr,
+static int post_to_qp(void *qp, struct ibv_recv_wr *wr,
+		      struct ibv_recv_wr **bad_wr)
+{
+	return ibv_post_recv(qp, wr, bad_wr);
+}
+
+static int post_to_srq(void *srq, struct ibv_recv_wr *wr,
+		       struct ibv_recv_wr **bad_wr)
+{
+	return ibv_post_srq_recv(srq, wr, bad_wr);
+}
+
+/* @post hands a batch to @queue: a QP, or an SRQ. */
+static int post_recvs(int (*post)(void *queue, struct ibv_recv_wr *wr,
+				  struct ibv_recv_wr **bad_wr),
+		      void *queue, struct ibv_recv_wr_1_0 *wr,
 		      struct ibv_recv_wr_1_0 **bad_wr)
 {
 	struct ibv_recv_wr batch[BATCH], *bad;
@@ -97,8 +110,7 @@ static int post_recvs(struct ibv_qp *qp, struct ibv_srq *srq,
 			rest = rest->next;
 		}
 		bad = batch;
-		ret = srq ? ibv_post_srq_recv(srq, batch, &bad)
-			  : ibv_post_recv(qp, batch, &bad);
+		ret = post(queue, batch, &bad);
 		if (ret) {
 			for (; bad != batch; bad--)
 				wr = wr->next;
@@ -113,11 +125,11 @@ static int post_recvs(struct ibv_qp *qp, struct ibv_srq *srq,
 int compat_post_recv(struct ibv_qp_1_0 *qp, struct ibv_recv_wr_1_0 *wr,
 		     struct ibv_recv_wr_1_0 **bad_wr)
 {
-	return post_recvs(qp->real_qp, NULL, wr, bad_wr);
+	return post_recvs(post_to_qp, qp->real_qp, wr, bad_wr);
 }
 
 int compat_post_srq_recv(struct ibv_srq_1_0 *srq, struct ibv_recv_wr_1_0 *wr,
 			 struct ibv_recv_wr_1_0 **bad_wr)
 {
-	return post_recvs(NULL, srq->real_srq, wr, bad_wr);
+	return post_recvs(post_to_srq, srq->real_srq, wr, bad_wr);
 }

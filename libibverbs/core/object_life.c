@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What CQs, SRQs and QPs have in common from birth to death: the fields that do
- * not come from the device, and the wait for acknowledged events at the end; of
- * WQs, whose fields the application's inline function sets, only the wait.
- * Called by providers, and by foreign/ for those of other releases.
+ * not come from the device, and the wait for acknowledged events at the end.
+ * A work queue has the wait only: the application's inline function sets its
+ * fields. Called by providers, and by foreign/ for those of other releases.
  */
 #include "core/object_life.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What CQs, SRQs, QPs and WQs have in common: libibverbs/core/object_life.c.
- * For the waits a thread waits while the test acknowledges, as an application
- * does.
+ * What CQs, SRQs, QPs and work queues have in common:
+ * libibverbs/core/object_life.c. For the waits a thread waits while the test
+ * acknowledges, as an application does.
  */
 #include <provider/objects.h>
 #include <pthread.h>
