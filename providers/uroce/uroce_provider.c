@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "uroce/port/uroce_netdev.h"
 #include "uroce/uroce_config.h"
@@ -83,10 +84,37 @@ static int read_netdev(const struct ibv_device *device,
 	return uroce_netdev_read(device->name + prefix, ret_dev);
 }
 
+/*
+ * There is nobody behind it. But applications duplicate the descriptor of a
+ * context, or set flags of it, and take an error of that for one of theirs.
+ */
+static int open_cmd_fd(void)
+{
+	int fd = eventfd(0, EFD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int attach(struct uroce_context *ctx)
+{
+	struct ibv_context *ibctx = &ctx->vctx.context;
+	struct uroce_netdev netdev;
+	int ret;
+
+	ret = read_netdev(ibctx->device, &netdev);
+	if (ret)
+		return ret;
+	ret = open_cmd_fd();
+	if (ret < 0)
+		return ret;
+	ibctx->cmd_fd = ret;
+	return uroce_loop_attach(&netdev, &uroce_loop_callbacks, ctx,
+				 &ctx->loop);
+}
+
 static int uroce_open_context(struct verbs_device *dev, int cmd_fd,
 			      struct verbs_context **ret_vctx)
 {
-	struct uroce_netdev netdev;
 	struct uroce_context *ctx;
 	struct verbs_context *vctx;
 	int ret;
@@ -96,10 +124,7 @@ static int uroce_open_context(struct verbs_device *dev, int cmd_fd,
 		return -ENOMEM;
 	ctx = to_uroce_context(&vctx->context);
 	uroce_context_init(ctx);
-	ret = read_netdev(vctx->context.device, &netdev);
-	if (ret == 0)
-		ret = uroce_loop_attach(&netdev, &uroce_loop_callbacks, ctx,
-					&ctx->loop);
+	ret = attach(ctx);
 	if (ret) {
 		verbs_context_free(vctx);
 		return ret;

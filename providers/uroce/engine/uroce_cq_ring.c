@@ -49,6 +49,25 @@ int uroce_cq_resize(struct uroce_cq *cq, uint32_t size)
 	return 0;
 }
 
+/* From the youngest to the oldest; those that stay move up to the head. */
+void uroce_cq_purge(struct uroce_cq *cq, uint32_t qpn)
+{
+	struct uroce_ring *ring = &cq->ring;
+	uint32_t to = ring->head;
+
+	for (uint32_t from = ring->head; from != ring->tail; from--) {
+		const struct uroce_cqe *cqe = uroce_ring_at(ring, from - 1);
+
+		if (cqe->qpn == qpn)
+			continue;
+		to--;
+		if (to != from - 1)
+			memcpy(uroce_ring_at(ring, to), cqe, sizeof(*cqe));
+	}
+	while (ring->tail != to)
+		uroce_ring_take(ring);
+}
+
 /*
  * Takes the wish back if this completion grants it.
  *

@@ -26,6 +26,7 @@ struct uroce_cqe {
 	uint16_t wc_flags; /* enum ibv_wc_flags */
 	uint8_t status;	   /* enum ibv_wc_status */
 	uint8_t opcode;	   /* enum ibv_wc_opcode */
+	uint8_t sl;	   /* UD: what kind of packet it was; uroce_grh.h */
 };
 
 /* What wakes the application: uroce_cq_arm(). */
@@ -68,6 +69,13 @@ void uroce_cq_fini(struct uroce_cq *cq);
  * Return: 0, -ENOMEM, or -EINVAL if it holds more than @size or that is 0.
  */
 int uroce_cq_resize(struct uroce_cq *cq, uint32_t size);
+
+/**
+ * uroce_cq_purge() - throw away the completions of a QP
+ *
+ * Context: no poller, and nothing in the engine.
+ */
+void uroce_cq_purge(struct uroce_cq *cq, uint32_t qpn);
 
 /**
  * uroce_cq_push() - put a completion in

@@ -10,6 +10,9 @@
 #define IMM_LEN	     4
 #define IP_PROTO_UDP 17
 #define IPV4_DF	     0x40
+#define KIND_ROCE    8
+#define KIND_IPV6    1
+#define KIND_IPV4    2
 
 static void put16(uint8_t *pos, uint32_t value)
 {
@@ -78,4 +81,9 @@ void uroce_grh_build(const struct uroce_packet *packet,
 			   ret_grh + UROCE_GRH_LEN - IPV4_LEN);
 	else
 		build_ipv6(packet->path, udp_len, ret_grh);
+}
+
+uint8_t uroce_grh_kind(const struct uroce_packet *packet)
+{
+	return KIND_ROCE | (is_ipv4(packet->path) ? KIND_IPV4 : KIND_IPV6);
 }

@@ -18,4 +18,13 @@
 void uroce_grh_build(const struct uroce_packet *packet,
 		     uint8_t ret_grh[UROCE_GRH_LEN]);
 
+/**
+ * uroce_grh_kind() - what the 40 bytes are, as ibv_wc.sl tells it
+ *
+ * The service level means nothing on Ethernet. RoCE devices have come to say
+ * there that a datagram is RoCE (8), and which header it has (IBTA A17.4.5.1):
+ * IPv6 (1) or IPv4 (2). UCX drops datagrams that do not.
+ */
+uint8_t uroce_grh_kind(const struct uroce_packet *packet);
+
 #endif

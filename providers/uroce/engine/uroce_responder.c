@@ -222,8 +222,10 @@ static void complete_send_message(struct uroce_qp *qp,
 		cqe.wc_flags = IBV_WC_WITH_INV;
 		cqe.inv_rkey = packet->inv_rkey;
 	}
-	if (packet->traits & UROCE_T_DETH)
+	if (packet->traits & UROCE_T_DETH) {
 		cqe.wc_flags |= IBV_WC_GRH;
+		cqe.sl = uroce_grh_kind(packet);
+	}
 	uroce_complete_receive(qp, &cqe, packet->solicited);
 }
 

@@ -22,6 +22,7 @@ static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
 		.qp_num = cqe->qpn,
 		.src_qp = cqe->src_qpn,
 		.wc_flags = cqe->wc_flags,
+		.sl = cqe->sl,
 	};
 }
 
@@ -143,6 +144,19 @@ err_free:
 	return ret;
 }
 
+/* Neither pollers nor the engine are at the ring. */
+static void lock_both(struct uroce_verbs_cq *cq)
+{
+	uroce_spin_lock(&cq->poll_lock);
+	uroce_loop_lock(cq->ctx->loop);
+}
+
+static void unlock_both(struct uroce_verbs_cq *cq)
+{
+	uroce_loop_unlock(cq->ctx->loop);
+	uroce_spin_unlock(&cq->poll_lock);
+}
+
 int uroce_resize_cq(struct ibv_cq *ibcq, int cqe)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
@@ -150,14 +164,19 @@ int uroce_resize_cq(struct ibv_cq *ibcq, int cqe)
 
 	if (cqe > UROCE_MAX_CQE)
 		return -EINVAL;
-	uroce_loop_lock(cq->ctx->loop);
-	uroce_spin_lock(&cq->poll_lock);
+	lock_both(cq);
 	ret = uroce_cq_resize(&cq->cq, (uint32_t)cqe);
-	uroce_spin_unlock(&cq->poll_lock);
-	uroce_loop_unlock(cq->ctx->loop);
+	unlock_both(cq);
 	if (ret == 0)
 		ibcq->cqe = cqe;
 	return ret;
+}
+
+void uroce_cq_forget_qp(struct uroce_verbs_cq *cq, uint32_t qpn)
+{
+	lock_both(cq);
+	uroce_cq_purge(&cq->cq, qpn);
+	unlock_both(cq);
 }
 
 int uroce_destroy_cq(struct ibv_cq *ibcq)

@@ -102,6 +102,11 @@ static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 	       age;
 }
 
+static uint8_t read_sl(struct ibv_cq_ex *ibcq)
+{
+	return to_uroce_cq_ex(ibcq)->current.sl;
+}
+
 /* What InfiniBand has and Ethernet has not: 0, as ibv_poll_cq() says too. */
 
 static uint32_t read_zero_32(struct ibv_cq_ex *ibcq)
@@ -128,7 +133,7 @@ void uroce_cq_ex_init(struct ibv_cq_ex *cq)
 	cq->read_src_qp = read_src_qp;
 	cq->read_wc_flags = read_wc_flags;
 	cq->read_slid = read_zero_32;
-	cq->read_sl = read_zero_8;
+	cq->read_sl = read_sl;
 	cq->read_dlid_path_bits = read_zero_8;
 	cq->read_completion_ts = read_completion_ts;
 	cq->read_completion_wallclock_ns = read_wallclock;

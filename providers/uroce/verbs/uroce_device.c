@@ -25,6 +25,9 @@
 	 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |        \
 	 IBV_DEVICE_MEM_WINDOW_TYPE_2B)
 
+/* IBTA 11.2.1.2: a vendor that has no number of the IEEE. */
+#define NO_OUI 0xffffff
+
 /* 4.096 us * 2^15: what a host takes that is busy with something else. */
 #define CA_ACK_DELAY 15
 
@@ -75,6 +78,7 @@ int uroce_query_device(struct ibv_context *ibctx,
 	orig->sys_image_guid = orig->node_guid;
 	fill_limits(orig);
 	orig->device_cap_flags = CAPS;
+	orig->vendor_id = NO_OUI;
 	orig->atomic_cap = IBV_ATOMIC_HCA;
 	orig->local_ca_ack_delay = CA_ACK_DELAY;
 	orig->phys_port_cnt = UROCE_NR_PORTS;

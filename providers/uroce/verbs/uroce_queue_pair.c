@@ -143,6 +143,17 @@ err_free:
 	return ret;
 }
 
+/*
+ * What it has completed and nobody has polled must not be taken for what it
+ * completes in its next life (IBTA 10.3.1.1).
+ */
+static void forget_completions(const struct ibv_qp *ibqp)
+{
+	uroce_cq_forget_qp(to_uroce_cq(ibqp->send_cq), ibqp->qp_num);
+	if (ibqp->recv_cq != ibqp->send_cq)
+		uroce_cq_forget_qp(to_uroce_cq(ibqp->recv_cq), ibqp->qp_num);
+}
+
 int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		    int attr_mask)
 {
@@ -168,6 +179,9 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	ret = uroce_qp_modify(qp->qp, attr, attr_mask, uroce_port_mtu(&dev),
 			      &path, uroce_loop_now());
 	uroce_loop_unlock(ctx->loop);
+	if (!ret && (attr_mask & IBV_QP_STATE) &&
+	    attr->qp_state == IBV_QPS_RESET)
+		forget_completions(ibqp);
 	return ret;
 }
 
@@ -237,6 +251,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	if (ret)
 		return ret;
 	verbs_wait_qp_acked(ibqp, &qp->raised);
+	forget_completions(ibqp);
 	leave(qp);
 	verbs_fini_qp(ibqp);
 	uroce_rq_fini(&qp->recv.rq);

@@ -60,14 +60,15 @@ int uroce_wqe_set_bind(struct uroce_send_wqe *wqe, struct ibv_mw *mw,
 	/* only the last byte of a key is the application's */
 	if ((rkey ^ window->key) >> 8)
 		return EINVAL;
-	if (info->mw_access_flags & ~WINDOW_ACCESS)
+	/* a window has no local rights: asking for one does no harm */
+	if (info->mw_access_flags & ~(WINDOW_ACCESS | IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
 	if (info->length && (!info->mr || info->mr->pd != mw->pd))
 		return EINVAL;
 	wqe->bind.window_key = window->key;
 	wqe->bind.new_key = rkey;
 	wqe->bind.memory_key = info->mr ? info->mr->lkey : 0;
-	wqe->bind.access = info->mw_access_flags;
+	wqe->bind.access = info->mw_access_flags & WINDOW_ACCESS;
 	wqe->bind.va = info->addr;
 	wqe->bind.bytes = info->length;
 	window->key = rkey;

@@ -6,12 +6,13 @@
  * puts them together is in ../uroce_provider.c.
  *
  * Locks, in the order in which they may be held together:
- *  1. the engine lock (../uroce_loop.h): objects of the engine, and here the
+ *  1. spinlocks that the application may hold while it calls us: poll_lock of a
+ *     CQ, from ibv_start_poll() to ibv_end_poll(), and the lock of a send
+ *     queue, from ibv_wr_start() to ibv_wr_complete();
+ *  2. the engine lock (../uroce_loop.h): objects of the engine, and here the
  *     lists of a context, event pipes, and how many events were raised;
- *  2. one of the spinlocks, which cover a few stores each: poll_lock of a CQ,
- *     held from ibv_start_poll() to ibv_end_poll(); the lock of a send or a
- *     receive queue, the former from ibv_wr_start() to ibv_wr_complete().
- * The engine's callbacks come with lock 1 held and take no other.
+ *  3. the lock of a receive queue, for a few stores.
+ * The engine's callbacks come with lock 2 held and take no other.
  */
 #ifndef UROCE_VERBS_H
 #define UROCE_VERBS_H
@@ -338,6 +339,14 @@ int uroce_create_cq(struct ibv_context *ctx,
 		    struct verbs_cq **ret_vcq);
 int uroce_resize_cq(struct ibv_cq *cq, int cqe);
 int uroce_destroy_cq(struct ibv_cq *cq);
+
+/**
+ * uroce_cq_forget_qp() - throw away the completions of a QP
+ *
+ * Context: without locks.
+ */
+void uroce_cq_forget_qp(struct uroce_verbs_cq *cq, uint32_t qpn);
+
 int uroce_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 int uroce_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 

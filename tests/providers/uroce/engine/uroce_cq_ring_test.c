@@ -89,6 +89,35 @@ static void resizing_keeps_the_content(void **state)
 	uroce_cq_fini(&cq);
 }
 
+static void push_for(struct uroce_cq *cq, uint64_t wr_id, uint32_t qpn)
+{
+	struct uroce_cqe cqe = { .wr_id = wr_id, .qpn = qpn };
+	bool wake;
+
+	assert_int_equal(uroce_cq_push(cq, &cqe, false, &wake), 0);
+}
+
+/* Of 8 slots, begun at each of them, with every mixture of two QPs. */
+static void completions_of_a_qp_are_purged(void **state)
+{
+	struct uroce_cq cq;
+
+	assert_int_equal(uroce_cq_init(&cq, 8, false), 0);
+	for (uint32_t mixture = 0; mixture < 256; mixture++) {
+		for (uint32_t i = 0; i < 8; i++)
+			push_for(&cq, i, 5 + (mixture >> i & 1));
+		uroce_cq_purge(&cq, 6);
+		for (uint32_t i = 0; i < 8; i++)
+			if (!(mixture >> i & 1))
+				assert_int_equal(pop(&cq), i);
+		assert_null(uroce_ring_front(&cq.ring));
+		/* the next round begins a slot later */
+		push_for(&cq, 0, 5);
+		assert_int_equal(pop(&cq), 0);
+	}
+	uroce_cq_fini(&cq);
+}
+
 static void impossible_sizes_are_refused(void **state)
 {
 	struct uroce_cq cq;
@@ -155,6 +184,7 @@ int main(void)
 		cmocka_unit_test(completions_come_out_in_order),
 		cmocka_unit_test(no_more_than_asked_for),
 		cmocka_unit_test(resizing_keeps_the_content),
+		cmocka_unit_test(completions_of_a_qp_are_purged),
 		cmocka_unit_test(impossible_sizes_are_refused),
 		cmocka_unit_test(arming_wakes_once),
 		cmocka_unit_test(solicited_arming_waits_for_a_solicited_one),

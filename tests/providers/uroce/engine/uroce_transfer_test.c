@@ -501,6 +501,7 @@ static void ud_comes_with_a_grh(void **state)
 		assert_int_equal(cqe.wc_flags, IBV_WC_GRH | IBV_WC_WITH_IMM);
 		assert_memory_equal(grh + 40, pair->side[0].memory, 101);
 		if (ipv6) {
+			assert_int_equal(cqe.sl, 9);
 			assert_int_equal(grh[0], 0x60);
 			assert_int_equal(grh[1], 0x8a);
 			assert_int_equal(grh[5], 8 + 12 + 8 + 4 + 104 + 4);
@@ -509,6 +510,7 @@ static void ud_comes_with_a_grh(void **state)
 			assert_memory_equal(grh + 8, pair->side[0].path.sgid,
 					    32);
 		} else {
+			assert_int_equal(cqe.sl, 10);
 			assert_int_equal(grh[0], 0);
 			/* total length: 20 + 8 + 12 + 8 + 4 + 104 + 4 */
 			assert_memory_equal(grh + 20, ipv4, 3);

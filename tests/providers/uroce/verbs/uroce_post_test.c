@@ -343,6 +343,7 @@ static void datagram_arrives_behind_its_header(void **state)
 	assert_int_equal(wc.byte_len, GRH + 1000);
 	assert_int_equal(wc.src_qp, qp->qp_num);
 	assert_int_equal(wc.wc_flags, IBV_WC_GRH | IBV_WC_WITH_IMM);
+	assert_int_equal(wc.sl, 10);
 	assert_int_equal(to[20], 0x45); /* an IPv4 header */
 	assert_memory_equal(to + GRH, from, 1000);
 	assert_int_equal(uroce_destroy_ah(ah), 0);
@@ -474,6 +475,31 @@ static void what_is_posted_after_an_error_is_flushed(void **state)
 	assert_int_equal(poll_one(cq).wr_id, 9);
 }
 
+/* Half of them are of the peer, which keeps its own. */
+static void reset_and_destroy_take_completions_along(void **state)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct ibv_send_wr wr = request(IBV_WR_SEND, NULL);
+
+	post_recv(1, to, 10);
+	post_recv(2, to, 10);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(post(&wr), 0);
+	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_no_completion(cq);
+	assert_int_equal(poll_one(peer_cq).wr_id, 1);
+	connect_qp(qp, peer);
+	assert_no_completion(cq);
+	assert_int_equal(poll_one(peer_cq).wr_id, 2);
+
+	attr.qp_state = IBV_QPS_ERR;
+	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(post(&wr), 0);
+	assert_int_equal(uroce_destroy_qp(qp), 0);
+	assert_no_completion(cq);
+	qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
+}
+
 static void wrong_key_fails_in_its_turn(void **state)
 {
 	struct ibv_sge sge = { (uintptr_t)from, 10, mr->lkey + 1 };
@@ -571,6 +597,7 @@ int main(void)
 		RC(full_queues_are_enomem),
 		RC(impossible_receives_are_refused),
 		RC(what_is_posted_after_an_error_is_flushed),
+		RC(reset_and_destroy_take_completions_along),
 		RC(wrong_key_fails_in_its_turn),
 		PLAIN(shared_queue_serves_its_qps),
 		RC(polling_an_empty_queue_moves_packets),

@@ -193,6 +193,19 @@ static void message_invalidates_a_window(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
+/* It is a right of the region, so the window has it neither more nor less. */
+static void local_rights_mean_nothing_for_a_window(void **state)
+{
+	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
+	struct ibv_mw_bind_info info = show(to, 8);
+
+	info.mw_access_flags |= IBV_ACCESS_LOCAL_WRITE;
+	assert_int_equal(bind_2(mw, mw->rkey + 1, info), 0);
+	assert_int_equal(poll_one(cq).status, IBV_WC_SUCCESS);
+	write_through(mw->rkey, to, IBV_WC_SUCCESS);
+	assert_int_equal(uroce_dealloc_mw(mw), 0);
+}
+
 static void impossible_binds_are_refused(void **state)
 {
 	struct ibv_mw *one = new_mw(IBV_MW_TYPE_1);
@@ -205,7 +218,7 @@ static void impossible_binds_are_refused(void **state)
 	assert_int_equal(bind_2(one, one->rkey + 1, info), EINVAL);
 	assert_int_equal(bind_2(two, two->rkey ^ 0x100, info), EINVAL);
 	assert_int_equal(bind_1(two, info), EINVAL);
-	info.mw_access_flags |= IBV_ACCESS_LOCAL_WRITE;
+	info.mw_access_flags |= IBV_ACCESS_ON_DEMAND;
 	assert_int_equal(bind_2(two, two->rkey + 1, info), EINVAL);
 	info = show(to, 8);
 	info.mr = strange;
@@ -271,6 +284,7 @@ int main(void)
 		TEST(window_shows_no_more_than_it_is_told),
 		TEST(window_of_type_2_is_bound_and_invalidated),
 		TEST(message_invalidates_a_window),
+		TEST(local_rights_mean_nothing_for_a_window),
 		TEST(impossible_binds_are_refused),
 		TEST(window_can_be_bound_after_a_failure),
 		TEST(window_goes_whatever_its_key),

@@ -157,7 +157,7 @@ static void inline_data_needs_no_flag(void **state)
 
 static void write_read_and_atomics_work(void **state)
 {
-	uint64_t word;
+	uint64_t word, sum;
 
 	start(1);
 	ibv_wr_rdma_write(qpx, mr->rkey, (uintptr_t)to);
@@ -173,7 +173,9 @@ static void write_read_and_atomics_work(void **state)
 	assert_done(2, IBV_WC_FETCH_ADD);
 	assert_done(3, IBV_WC_RDMA_READ);
 	assert_memory_equal(from + 512, from, 8);
-	assert_int_equal(from[520], from[0] + 1);
+	memcpy(&word, from, sizeof(word));
+	memcpy(&sum, from + 520, sizeof(sum));
+	assert_true(sum == word + 1);
 
 	memcpy(&word, to, sizeof(word));
 	start(4);
