@@ -119,6 +119,15 @@ static void each_allocation_may_fail(void **state)
 static int import_ret;
 static int import_fd;
 
+static unsigned int nr_library_inits;
+
+void __wrap_verbs_library_init(void);
+
+void __wrap_verbs_library_init(void)
+{
+	nr_library_inits++;
+}
+
 int __wrap_verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx);
 
 int __wrap_verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
@@ -135,9 +144,11 @@ static void imported_context_has_its_tables(void **state)
 	struct ibv_pd *pd;
 
 	import_ret = 0;
+	nr_library_inits = 0;
 	errno = SOME_ERRNO;
 	ctx = ibv_import_device(77);
 	assert_non_null(ctx);
+	assert_int_equal(nr_library_inits, 1); /* no list was asked for */
 	assert_int_equal(errno, SOME_ERRNO);
 	assert_int_equal(import_fd, 77);
 	assert_non_null(verbs_get_ctx_op(ctx, query_port));

@@ -311,6 +311,25 @@ static void modify_of_something_else_leaves_the_state(void **state)
 	destroy(qp);
 }
 
+/* What the mask does not name may be anything. */
+static void each_state_there_is_reaches_the_provider(void **state)
+{
+	struct ibv_qp *qp = create();
+	struct ibv_qp_attr attr = {
+		.cur_qp_state = (enum ibv_qp_state)1000,
+	};
+
+	for (int to = IBV_QPS_RESET; to <= IBV_QPS_ERR; to++) {
+		attr.qp_state = (enum ibv_qp_state)to;
+		ASSERT_OK(ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+		assert_int_equal(qp->state, to);
+	}
+	attr.cur_qp_state = IBV_QPS_ERR;
+	attr.qp_state = (enum ibv_qp_state)1000;
+	ASSERT_OK(ibv_modify_qp(qp, &attr, IBV_QP_CUR_STATE));
+	destroy(qp);
+}
+
 static void failed_modify_leaves_the_state(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
@@ -552,6 +571,7 @@ int main(void)
 		TEST(provider_may_have_its_own_idea_of_a_qp_ex),
 		TEST(modify_keeps_the_state),
 		TEST(modify_of_something_else_leaves_the_state),
+		TEST(each_state_there_is_reaches_the_provider),
 		TEST(failed_modify_leaves_the_state),
 		TEST(query_keeps_the_state),
 		TEST(query_of_something_else_leaves_the_state),

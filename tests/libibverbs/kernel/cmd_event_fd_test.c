@@ -3,6 +3,7 @@
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
@@ -102,6 +103,9 @@ static void comp_channel_travels_in_both_forms(void **state)
 		expect_channel(form, 12, 0);
 		assert_int_equal(verbs_cmd_create_comp_channel(t->ctx, &fd), 0);
 		assert_int_equal(fd, 12);
+		expect_channel(form, INT_MAX, 0);
+		assert_int_equal(verbs_cmd_create_comp_channel(t->ctx, &fd), 0);
+		assert_int_equal(fd, INT_MAX);
 	}
 }
 
@@ -120,6 +124,8 @@ static void comp_channel_that_is_none_is_a_protocol_error(void **state)
 	struct kernel_test *t = *state;
 	int fd = 5;
 
+	expect_channel(WRAPPED, (uint32_t)INT_MAX + 1, 0);
+	assert_int_equal(verbs_cmd_create_comp_channel(t->ctx, &fd), -EPROTO);
 	expect_channel(WRAPPED, UINT32_MAX, 0);
 	assert_int_equal(verbs_cmd_create_comp_channel(t->ctx, &fd), -EPROTO);
 	assert_int_equal(fd, 5);

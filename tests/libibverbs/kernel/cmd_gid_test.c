@@ -285,6 +285,20 @@ static void sysfs_missing_slot_does_not_exist(void **state)
 	assert_memory_equal(&entry, &untouched, sizeof(entry));
 }
 
+static void sysfs_gid_has_digits_of_both_cases(void **state)
+{
+	static const uint8_t raw[16] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab,
+					 0xcd, 0xef, 0xab, 0xcd, 0xef, 0x98,
+					 0x76, 0x54, 0x32, 0x10 };
+	struct kernel_test *t = *state;
+	struct ibv_gid_entry entry;
+
+	write_entry("0123:4567:89ab:cdef:ABCD:EF98:7654:3210\n", "RoCE v2\n",
+		    NULL);
+	assert_int_equal(query_sysfs(t, &entry), 0);
+	assert_memory_equal(entry.gid.raw, raw, sizeof(raw));
+}
+
 static void sysfs_gid_that_is_none_is_a_protocol_error(void **state)
 {
 	static const char *const texts[] = {
@@ -295,6 +309,11 @@ static void sysfs_gid_that_is_none_is_a_protocol_error(void **state)
 		"fe80:0000:0000:0000:0011:22ff:fe33:44555",
 		"fe80:0000:0000:0000:0011:22ff:fe33:4455:6677",
 		"fe80:0000:0000:0000:0011:22ff:fe33:44g5",
+		"fe80:0000:0000:0000:0011:22ff:fe33:44G5",
+		"fe80:0000:0000:0000:0011:22ff:fe33:44`5",
+		"fe80:0000:0000:0000:0011:22ff:fe33:44@5",
+		"fe80:0000:0000:0000:0011:22ff:fe33:44/5",
+		"fe80:0000:0000:0000:0011:22ff:fe33:44:5",
 		"fe80-0000:0000:0000:0011:22ff:fe33:4455",
 		" fe80:0000:0000:0000:0011:22ff:fe33:4455",
 	};
@@ -354,6 +373,8 @@ static void table_is_a_native_method(void **state)
 	assert_memory_equal(table, entries, sizeof(entries));
 	expect_table(8, NULL, 0, 0, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 8), 0);
+	expect_table(3, entries, 3, 3, 0); /* just enough */
+	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), 3);
 }
 
 static void table_that_is_too_short_is_refused_by_the_kernel(void **state)
@@ -533,6 +554,7 @@ int main(void)
 		SYSFS_TEST(sysfs_failing_port_query_is_returned),
 		SYSFS_TEST(sysfs_empty_slot_has_no_data),
 		SYSFS_TEST(sysfs_missing_slot_does_not_exist),
+		SYSFS_TEST(sysfs_gid_has_digits_of_both_cases),
 		SYSFS_TEST(sysfs_gid_that_is_none_is_a_protocol_error),
 		SYSFS_TEST(sysfs_endless_gid_is_refused),
 		SYSFS_TEST(sysfs_strange_interface_names_are_none),

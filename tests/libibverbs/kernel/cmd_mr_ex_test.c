@@ -19,6 +19,8 @@
 static char memory[4096];
 static struct verbs_dmah dmah = { .handle = 45 };
 
+static int dmabuf_fd = 19;
+
 static const struct verbs_mr before = {
 	.ibv_mr = { .handle = 99, .lkey = 98, .rkey = 97 },
 	.mr_type = VERBS_MR_TYPE_NULL_MR,
@@ -33,7 +35,7 @@ static struct ibv_mr_init_attr attr_of(uint64_t mask)
 		.comp_mask = mask,
 		.iova = IOVA,
 		.addr = memory,
-		.fd = 19,
+		.fd = dmabuf_fd,
 		.fd_offset = 0x2000,
 		.dmah = &dmah.dmah,
 	};
@@ -45,7 +47,7 @@ static void expect_native(uint64_t mask, bool driver_attrs, int err)
 	bool has_iova = mask & IBV_REG_MR_MASK_IOVA;
 	const struct fake_attr addr =
 		FAKE_U64_IN(ATTR(ADDR), (uintptr_t)memory);
-	const struct fake_attr fd = FAKE_NUM_IN(ATTR(FD), 19);
+	const struct fake_attr fd = FAKE_NUM_IN(ATTR(FD), dmabuf_fd);
 	const struct fake_attr offset = FAKE_U64_IN(ATTR(FD_OFFSET), 0x2000);
 	const struct fake_attr hint = FAKE_NUM_IN(ATTR(DMA_HANDLE), 45);
 	const struct fake_attr drivers[] = { TEST_DRIVER_ATTRS };
@@ -253,6 +255,18 @@ static void masks_that_make_no_sense_are_refused(void **state)
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
+/* A process without standard input may get this number. */
+static void descriptor_0_is_one(void **state)
+{
+	struct verbs_mr vmr = {};
+
+	dmabuf_fd = 0;
+	expect_native(FD_FORM, false, 0);
+	assert_int_equal(reg(*state, FD_FORM, &vmr, NULL), 0);
+	check_registered(*state, FD_FORM, &vmr);
+	dmabuf_fd = 19;
+}
+
 static void whole_address_space_is_64_bits_long(void **state)
 {
 	const int access = ACCESS | IBV_ACCESS_ON_DEMAND;
@@ -292,6 +306,7 @@ int main(void)
 		KERNEL_TEST(what_the_older_command_cannot_say_is_not_supported),
 		KERNEL_TEST(registration_that_fails_leaves_the_object),
 		KERNEL_TEST(masks_that_make_no_sense_are_refused),
+		KERNEL_TEST(descriptor_0_is_one),
 		KERNEL_TEST(whole_address_space_is_64_bits_long),
 	};
 

@@ -151,6 +151,31 @@ static void whole_address_space_begins_at_null(void **state)
 			 -EINVAL);
 }
 
+/* Either alone is a number like any other: it is for the kernel to refuse. */
+static void only_both_together_are_the_whole_address_space(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ib_uverbs_reg_mr in = {
+		.start = (uintptr_t)memory,
+		.length = SIZE_MAX,
+		.hca_va = IOVA,
+		.pd_handle = 7,
+	};
+	struct verbs_mr vmr = {};
+
+	expect_reg(t, WRAPPED, &in, EINVAL);
+	assert_int_equal(verbs_cmd_reg_mr(&t->pd, memory, SIZE_MAX, IOVA, 0,
+					  &vmr, &t->udata),
+			 -EINVAL);
+	in.length = sizeof(memory);
+	in.access_flags = IBV_ACCESS_ON_DEMAND;
+	expect_reg(t, WRAPPED, &in, 0);
+	assert_int_equal(verbs_cmd_reg_mr(&t->pd, memory, sizeof(memory), IOVA,
+					  IBV_ACCESS_ON_DEMAND, &vmr,
+					  &t->udata),
+			 0);
+}
+
 /* ------------------------------------------------------------------------ */
 /* Registration anew                                                         */
 /* ------------------------------------------------------------------------ */
@@ -224,6 +249,23 @@ static void rereg_mr_names_the_pd_only_to_change_it(void **state)
 	assert_int_equal(vmr.access, 96);
 }
 
+/* The new PD may be one that an imported context made. */
+static void rereg_mr_takes_the_context_of_a_new_pd(void **state)
+{
+	const int moves = IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS;
+	struct kernel_test *t = *state;
+	struct ibv_context imported;
+	struct verbs_mr vmr;
+
+	t->pd.context = &imported;
+	expect_rereg(t, WRAPPED, moves, 7, 0);
+	assert_int_equal(rereg(t, &vmr, moves), 0);
+	assert_ptr_equal(vmr.ibv_mr.context, &imported);
+	expect_rereg(t, WRAPPED, IBV_REREG_MR_CHANGE_ACCESS, 0, 0);
+	assert_int_equal(rereg(t, &vmr, IBV_REREG_MR_CHANGE_ACCESS), 0);
+	assert_ptr_equal(vmr.ibv_mr.context, t->ctx);
+}
+
 static void rereg_mr_that_fails_leaves_the_object(void **state)
 {
 	const int flags = IBV_REREG_MR_FLAGS_SUPPORTED;
@@ -292,11 +334,28 @@ static void advise_mr_error_is_returned(void **state)
 
 static void advise_mr_refuses_a_list_that_does_not_fit(void **state)
 {
+	static const struct ibv_sge longest[4095];
+	const struct fake_ioctl cmd = {
+		.object = UVERBS_OBJECT_MR,
+		.method = UVERBS_METHOD_ADVISE_MR,
+		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 7),
+			   FAKE_U64_IN(UVERBS_ATTR_ADVISE_MR_ADVICE, 0),
+			   FAKE_U32_IN(UVERBS_ATTR_ADVISE_MR_FLAGS, 0),
+			   FAKE_BYTES_IN(UVERBS_ATTR_ADVISE_MR_SGE_LIST,
+					 sizeof(longest), longest)),
+	};
+	struct kernel_test *t = *state;
+
+	fake_kernel_expect_ioctl(&cmd);
+	assert_int_equal(verbs_cmd_advise_mr(&t->pd,
+					     IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
+					     longest, 4095),
+			 0);
 	assert_int_equal(advise(*state, 4096), -EINVAL);
 	assert_int_equal(advise(*state, UINT32_MAX), -EINVAL);
 }
 
-static void expect_dmabuf(uint64_t handle, int err)
+static void expect_dmabuf_of(uint32_t fd, uint64_t handle, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_MR,
@@ -307,7 +366,7 @@ static void expect_dmabuf(uint64_t handle, int err)
 			FAKE_U64_IN(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 0x3000),
 			FAKE_U64_IN(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 0x2000),
 			FAKE_U64_IN(UVERBS_ATTR_REG_DMABUF_MR_IOVA, IOVA),
-			FAKE_U32_IN(UVERBS_ATTR_REG_DMABUF_MR_FD, 19),
+			FAKE_U32_IN(UVERBS_ATTR_REG_DMABUF_MR_FD, fd),
 			FAKE_U32_IN(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
 				    ACCESS),
 			FAKE_U32_OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 72),
@@ -316,6 +375,11 @@ static void expect_dmabuf(uint64_t handle, int err)
 	};
 
 	fake_kernel_expect_ioctl(&cmd);
+}
+
+static void expect_dmabuf(uint64_t handle, int err)
+{
+	expect_dmabuf_of(19, handle, err);
 }
 
 static int reg_dmabuf(struct kernel_test *t, struct verbs_mr *vmr)
@@ -361,6 +425,18 @@ static void reg_dmabuf_mr_needs_a_descriptor(void **state)
 	assert_int_equal(
 		verbs_cmd_reg_dmabuf_mr(&t->pd, 0, 0, 0, -1, 0, &vmr, NULL),
 		-EBADF);
+}
+
+/* A process without standard input may get this number. */
+static void descriptor_0_is_one(void **state)
+{
+	struct kernel_test *t = *state;
+	struct verbs_mr vmr = {};
+
+	expect_dmabuf_of(0, 71, 0);
+	assert_int_equal(verbs_cmd_reg_dmabuf_mr(&t->pd, 0x3000, 0x2000, IOVA,
+						 0, ACCESS, &vmr, NULL),
+			 0);
 }
 
 static void reg_dmabuf_mr_takes_no_drivers_data(void **state)
@@ -438,8 +514,10 @@ int main(void)
 		KERNEL_TEST(reg_mr_that_fails_leaves_the_object),
 		KERNEL_TEST(whole_address_space_is_64_bits_long),
 		KERNEL_TEST(whole_address_space_begins_at_null),
+		KERNEL_TEST(only_both_together_are_the_whole_address_space),
 		KERNEL_TEST(rereg_mr_changes_everything),
 		KERNEL_TEST(rereg_mr_names_the_pd_only_to_change_it),
+		KERNEL_TEST(rereg_mr_takes_the_context_of_a_new_pd),
 		KERNEL_TEST(rereg_mr_that_fails_leaves_the_object),
 		KERNEL_TEST(advise_mr_is_a_native_method),
 		KERNEL_TEST(advise_mr_has_no_other_form),
@@ -449,6 +527,7 @@ int main(void)
 		KERNEL_TEST(reg_dmabuf_mr_has_no_other_form),
 		KERNEL_TEST(reg_dmabuf_mr_that_fails_leaves_the_object),
 		KERNEL_TEST(reg_dmabuf_mr_needs_a_descriptor),
+		KERNEL_TEST(descriptor_0_is_one),
 		KERNEL_TEST(reg_dmabuf_mr_takes_no_drivers_data),
 		KERNEL_TEST(query_mr_is_a_native_method),
 		KERNEL_TEST(query_mr_has_no_other_form),

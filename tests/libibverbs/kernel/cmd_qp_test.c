@@ -342,6 +342,49 @@ static void create_qp_falls_back_to_write(void **state)
 	check_fallback(*state, WRITE);
 }
 
+/* Without a native attempt before it, which may have answered as well. */
+static void each_older_form_has_an_answer_of_its_own(void **state)
+{
+	struct kernel_test *t = *state;
+
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		for (size_t i = 0; i < NR_CASES; i++) {
+			struct qp_case c;
+
+			all_cases[i](&c, t);
+			expect_fallback(t, form, &c, 0);
+			check_created(t, &c);
+		}
+	}
+}
+
+/* An SRQ in a request that only the extended form can carry. */
+static void case_srq_with_flags(struct qp_case *c, struct kernel_test *t)
+{
+	case_srq(c, t);
+	c->attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	c->attr.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	c->create_flags = c->attr.create_flags;
+	c->native_flags |= IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+}
+
+static void extended_form_has_all_that_the_plain_one_has(void **state)
+{
+	struct kernel_test *t = *state;
+	struct qp_case c;
+
+	case_srq_with_flags(&c, t);
+	expect_native(t, &c, 0);
+	check_created(t, &c);
+	for (int form = WRAPPED; form <= WRITE; form++) {
+		kernel_test_force(t, form);
+		case_srq_with_flags(&c, t);
+		expect_extended(t, form, &c, 0);
+		check_created(t, &c);
+	}
+}
+
 static void rss_with_a_send_queue_names_its_cq(void **state)
 {
 	struct kernel_test *t = *state;
@@ -589,6 +632,8 @@ int main(void)
 		KERNEL_TEST(each_type_with_a_pd_is_accepted),
 		KERNEL_TEST(create_qp_falls_back_to_wrapped),
 		KERNEL_TEST(create_qp_falls_back_to_write),
+		KERNEL_TEST(each_older_form_has_an_answer_of_its_own),
+		KERNEL_TEST(extended_form_has_all_that_the_plain_one_has),
 		KERNEL_TEST(rss_with_a_send_queue_names_its_cq),
 		KERNEL_TEST(rss_has_no_receive_queue_of_its_own),
 		KERNEL_TEST(create_qp_that_fails_leaves_the_outputs),

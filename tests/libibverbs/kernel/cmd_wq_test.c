@@ -243,8 +243,14 @@ static void create_wq_refuses_unknown_wishes(void **state)
 	attr.comp_mask |= IBV_WQ_INIT_ATTR_RESERVED;
 	assert_int_equal(verbs_cmd_create_wq(t->ctx, &wq, &attr, NULL),
 			 -EINVAL);
+	attr.comp_mask = IBV_WQ_INIT_ATTR_RESERVED;
+	assert_int_equal(verbs_cmd_create_wq(t->ctx, &wq, &attr, NULL),
+			 -EINVAL);
 	attr = attr_of(t);
 	attr.create_flags |= IBV_WQ_FLAGS_RESERVED;
+	assert_int_equal(verbs_cmd_create_wq(t->ctx, &wq, &attr, NULL),
+			 -EOPNOTSUPP);
+	attr.create_flags = IBV_WQ_FLAGS_RESERVED;
 	assert_int_equal(verbs_cmd_create_wq(t->ctx, &wq, &attr, NULL),
 			 -EOPNOTSUPP);
 }
@@ -351,8 +357,12 @@ static void modify_wq_refuses_unknown_wishes(void **state)
 
 	attr.attr_mask |= IBV_WQ_ATTR_RESERVED;
 	assert_int_equal(verbs_cmd_modify_wq(&wq, &attr, NULL), -EINVAL);
+	attr.attr_mask = IBV_WQ_ATTR_RESERVED;
+	assert_int_equal(verbs_cmd_modify_wq(&wq, &attr, NULL), -EINVAL);
 	attr = all_attr;
 	attr.flags_mask |= IBV_WQ_FLAGS_RESERVED;
+	assert_int_equal(verbs_cmd_modify_wq(&wq, &attr, NULL), -EOPNOTSUPP);
+	attr.flags_mask = IBV_WQ_FLAGS_RESERVED;
 	assert_int_equal(verbs_cmd_modify_wq(&wq, &attr, NULL), -EOPNOTSUPP);
 }
 
