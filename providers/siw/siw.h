@@ -10,8 +10,10 @@
  *    queue, the state of an open ibv_wr_start() section. The doorbell command
  *    is sent without it.
  *  - siw_cq.lock: the ring of a CQ, held from ibv_start_poll() to
- *    ibv_end_poll().
- * No two of them are ever held together.
+ *    ibv_end_poll(). An application may post in between, so it is never taken
+ *    with the lock of a queue held.
+ *  - siw_flushed.lock: completions that the library makes. A leaf: it is taken
+ *    with any of the others held.
  */
 #ifndef SIW_H
 #define SIW_H
@@ -26,6 +28,14 @@
 
 #include "siw/siw_ring.h"
 
+/* Completions of a CQ that the kernel does not make: see siw_flush.c. */
+struct siw_flushed {
+	pthread_spinlock_t lock;
+	struct siw_cqe *cqes; /* as many as the kernel's ring has */
+	uint32_t head;	      /* free running: next to take */
+	uint32_t nr;	      /* looked at without the lock, too */
+};
+
 struct siw_cq {
 	struct verbs_cq vcq;
 	struct siw_ring ring; /* of struct siw_cqe, then one siw_cq_ctrl */
@@ -34,6 +44,7 @@ struct siw_cq {
 	bool single_threaded;	 /* the application promised: no locking */
 	/* Between start_poll and end_poll: a copy of the element being read. */
 	struct siw_cqe current;
+	struct siw_flushed flushed;
 };
 
 /* A queue of work requests. */
@@ -41,6 +52,8 @@ struct siw_wq {
 	struct siw_ring ring; /* of struct siw_sqe or siw_rqe */
 	pthread_spinlock_t lock;
 	uint32_t max_sge;
+	/* NULL, or the QP that failed: requests are completed at once */
+	struct siw_qp *failed;
 };
 
 struct siw_srq {
@@ -54,6 +67,11 @@ struct siw_qp {
 	struct siw_wq rq;    /* no ring when the QP has an SRQ */
 	uint32_t max_inline; /* bytes */
 	bool signal_all;     /* sq_sig_all */
+	/*
+	 * Elements of the send ring whose doorbell failed, as indices that run
+	 * free. The application was told that they are not posted.
+	 */
+	uint32_t refused_from, refused_to;
 
 	/* An open ibv_wr_start() section; protected by sq.lock. */
 	uint32_t wr_next;	/* index of the next slot to fill */
@@ -132,6 +150,33 @@ int siw_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 
 /** siw_cq_ex_init() - set the poll and read functions of an extended CQ */
 void siw_cq_ex_init(struct ibv_cq_ex *cq);
+
+/* -- siw_flush.c -- */
+
+/** siw_flushed_init() - the ring is mapped; 0 or -errno, then all is freed */
+int siw_flushed_init(struct siw_cq *cq);
+void siw_flushed_fini(struct siw_cq *cq);
+
+/** siw_flushed_take() - the next completion that the library made */
+bool siw_flushed_take(struct siw_cq *cq, struct siw_cqe *ret_cqe);
+
+/**
+ * siw_flush_sends() - complete elements of the send ring, as flushed
+ * @first: index of the first
+ *
+ * The caller holds sq.lock. Return: 0, or ENOMEM when the CQ has no room for
+ * all of them; then none is completed.
+ */
+int siw_flush_sends(struct siw_qp *qp, uint32_t first, uint32_t nr);
+
+/** siw_flush_recv() - complete a receive request, as flushed; 0 or ENOMEM */
+int siw_flush_recv(struct siw_qp *qp, uint64_t id);
+
+/** siw_refuse_sends() - the doorbell of these elements has failed */
+void siw_refuse_sends(struct siw_qp *qp, uint32_t first, uint32_t nr);
+
+/** siw_flush_qp() - the QP is in ERR now: from here on, requests complete */
+void siw_flush_qp(struct siw_qp *qp);
 
 /* -- siw_srq.c -- */
 

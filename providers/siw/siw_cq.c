@@ -22,7 +22,7 @@ int siw_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 	int nr = 0;
 
 	siw_cq_lock(cq);
-	while (nr < num_entries && siw_take_cqe(&cq->ring, &cqe))
+	while (nr < num_entries && siw_take(cq, &cqe))
 		siw_wc_fill(&wc[nr++], &cqe);
 	siw_cq_unlock(cq);
 	return nr;
@@ -73,7 +73,12 @@ static int create_with_ring(struct ibv_context *ctx, struct siw_cq *cq,
 	err = siw_ring_map(ctx, resp.cq_key, resp.num_cqe,
 			   sizeof(struct siw_cqe), sizeof(struct siw_cq_ctrl),
 			   &cq->ring);
-	if (err) { /* no event can have been read; the map error is the one */
+	if (!err) {
+		err = siw_flushed_init(cq);
+		if (err)
+			siw_ring_unmap(&cq->ring);
+	}
+	if (err) { /* no event can have been read; this error is the one */
 		(void)verbs_cmd_destroy_cq(&cq->vcq.cq, &raised);
 		return err;
 	}
@@ -135,6 +140,7 @@ int siw_destroy_cq(struct ibv_cq *ibcq)
 	verbs_wait_cq_acked(ibcq, &raised);
 	verbs_fini_cq(ibcq);
 	(void)pthread_spin_destroy(&cq->lock); /* nobody else may use it now */
+	siw_flushed_fini(cq);
 	free(cq);
 	return 0;
 }

@@ -15,7 +15,7 @@
 /* Takes the next element; the lock is held. */
 static int cq_advance_locked(struct siw_cq *cq)
 {
-	if (!siw_take_cqe(&cq->ring, &cq->current))
+	if (!siw_take(cq, &cq->current))
 		return ENOENT;
 	cq->vcq.cq_ex.wr_id = cq->current.id;
 	cq->vcq.cq_ex.status = siw_wc_status(&cq->current);

@@ -13,7 +13,8 @@
  * gone) they are in the ring but not started, and *bad_wr is the first.
  *
  * The state of the QP is not looked at: the kernel's connection manager moves
- * it to RTS without the library knowing.
+ * it to RTS without the library knowing. Only ERR is known, and final: what is
+ * posted then is completed by siw_flush.c.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -109,15 +110,28 @@ static int fill_send(struct siw_qp *qp, const struct ibv_send_wr *wr,
 	}
 }
 
+/* The element is filled: hands it to the kernel, or completes it. */
+static int issue_send_locked(struct siw_qp *qp, struct siw_sqe *sqe,
+			     uint16_t flags)
+{
+	if (qp->sq.failed)
+		return siw_flush_sends(qp, qp->sq.ring.index, 1);
+	siw_slot_publish(&sqe->flags, flags);
+	qp->sq.ring.index++;
+	return 0;
+}
+
 int siw_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		  struct ibv_send_wr **bad_wr)
 {
 	struct siw_qp *qp = to_siw_qp(ibqp);
 	struct siw_ring *ring = &qp->sq.ring;
 	struct ibv_send_wr *first = wr;
+	uint32_t from, nr;
 	int err = 0;
 
 	(void)pthread_spin_lock(&qp->sq.lock); /* fails on misuse only */
+	from = ring->index;
 	for (; wr; wr = wr->next) {
 		struct siw_sqe *sqe = siw_sqe_at(ring, ring->index);
 		uint16_t flags = siw_sqe_flags(wr->send_flags, qp->signal_all);
@@ -126,19 +140,21 @@ int siw_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 			err = ENOMEM;
 		else
 			err = fill_send(qp, wr, sqe, &flags);
+		if (!err)
+			err = issue_send_locked(qp, sqe, flags);
 		if (err) {
 			*bad_wr = wr;
 			break;
 		}
-		siw_slot_publish(&sqe->flags, flags);
-		ring->index++;
 	}
+	nr = ring->index - from; /* published */
 	(void)pthread_spin_unlock(&qp->sq.lock);
 
-	if (wr != first) {
+	if (nr) {
 		int db_err = verbs_cmd_ring_send_doorbell(ibqp);
 
 		if (db_err) {
+			siw_refuse_sends(qp, from, nr);
 			*bad_wr = first;
 			return -db_err;
 		}
@@ -147,6 +163,17 @@ int siw_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 }
 
 /* -- receive -- */
+
+static void publish_recv(struct siw_ring *ring, struct siw_rqe *rqe,
+			 const struct ibv_recv_wr *wr, uint32_t num_sge)
+{
+	rqe->id = wr->wr_id;
+	rqe->num_sge = (uint8_t)num_sge;
+	if (num_sge)
+		memcpy(rqe->sge, wr->sg_list, num_sge * sizeof(*wr->sg_list));
+	siw_slot_publish(&rqe->flags, 0);
+	ring->index++;
+}
 
 static int post_recv_list(struct siw_wq *rq, struct ibv_recv_wr *wr,
 			  struct ibv_recv_wr **bad_wr)
@@ -163,17 +190,14 @@ static int post_recv_list(struct siw_wq *rq, struct ibv_recv_wr *wr,
 			err = ENOMEM;
 		else if (num_sge > rq->max_sge)
 			err = EINVAL;
+		else if (rq->failed)
+			err = siw_flush_recv(rq->failed, wr->wr_id);
+		else
+			publish_recv(ring, rqe, wr, num_sge);
 		if (err) {
 			*bad_wr = wr;
 			break;
 		}
-		rqe->id = wr->wr_id;
-		rqe->num_sge = (uint8_t)num_sge;
-		if (num_sge)
-			memcpy(rqe->sge, wr->sg_list,
-			       num_sge * sizeof(*wr->sg_list));
-		siw_slot_publish(&rqe->flags, 0);
-		ring->index++;
 	}
 	(void)pthread_spin_unlock(&rq->lock);
 	return err;

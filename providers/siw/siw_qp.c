@@ -151,7 +151,11 @@ err_free:
 
 int siw_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
-	return verbs_cmd_modify_qp(qp, attr, attr_mask, NULL);
+	int err = verbs_cmd_modify_qp(qp, attr, attr_mask, NULL);
+
+	if (!err && (attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_ERR)
+		siw_flush_qp(to_siw_qp(qp));
+	return err;
 }
 
 int siw_destroy_qp(struct ibv_qp *ibqp)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "siw/siw.h"
 #include "siw/siw_ring.h"
 
 /*
@@ -21,6 +22,21 @@ static inline bool siw_take_cqe(struct siw_ring *ring, struct siw_cqe *ret_cqe)
 	__atomic_store_n(&cqe->flags, 0, __ATOMIC_RELEASE);
 	ring->index++;
 	return true;
+}
+
+/*
+ * The same of both kinds of completions. The kernel's come first. Those of a QP
+ * that failed were in the ring before it was known to have failed, so whoever
+ * sees one of ours (pairs with the release in siw_flush.c) looks there again.
+ */
+static inline bool siw_take(struct siw_cq *cq, struct siw_cqe *ret_cqe)
+{
+	if (siw_take_cqe(&cq->ring, ret_cqe))
+		return true;
+	if (!__atomic_load_n(&cq->flushed.nr, __ATOMIC_ACQUIRE))
+		return false;
+	return siw_take_cqe(&cq->ring, ret_cqe) ||
+	       siw_flushed_take(cq, ret_cqe);
 }
 
 #endif

@@ -158,23 +158,40 @@ static void wr_start(struct ibv_qp_ex *qpx)
 	qp->wr_err = 0;
 }
 
-static int wr_complete(struct ibv_qp_ex *qpx)
+/* Hands the elements of the section to the kernel. */
+static void wr_publish_locked(struct siw_qp *qp)
 {
-	struct siw_qp *qp = to_siw_qp_ex(qpx);
 	struct siw_ring *ring = &qp->sq.ring;
-	bool posted = false;
-	int err = qp->wr_err;
 
-	while (!err && ring->index != qp->wr_next) {
+	while (ring->index != qp->wr_next) {
 		struct siw_sqe *sqe = siw_sqe_at(ring, ring->index);
 
 		siw_slot_publish(&sqe->flags,
 				 qp->wr_flags[ring->index & ring->mask]);
 		ring->index++;
-		posted = true;
 	}
+}
+
+static int wr_complete(struct ibv_qp_ex *qpx)
+{
+	struct siw_qp *qp = to_siw_qp_ex(qpx);
+	uint32_t from = qp->sq.ring.index;
+	uint32_t nr = qp->wr_next - from;
+	int err = qp->wr_err;
+
+	if (!err && qp->sq.failed)
+		err = siw_flush_sends(qp, from, nr);
+	else if (!err)
+		wr_publish_locked(qp);
+	nr = qp->sq.ring.index - from; /* published */
 	(void)pthread_spin_unlock(&qp->sq.lock);
-	return posted ? -verbs_cmd_ring_send_doorbell(&qpx->qp_base) : err;
+
+	if (nr) {
+		err = -verbs_cmd_ring_send_doorbell(&qpx->qp_base);
+		if (err)
+			siw_refuse_sends(qp, from, nr);
+	}
+	return err;
 }
 
 static void wr_abort(struct ibv_qp_ex *qpx)

@@ -214,6 +214,9 @@ struct siw_qp *fake_qp_new(const struct fake_qp_args *args)
 		attr.send_ops_flags = args->send_ops;
 	}
 	assert_int_equal(siw_create_qp(fake_context(), &attr, &vqp), 0);
+	/* verbs_init_qp() would do so, but for that of the fake. */
+	vqp->qp.send_cq = args->cq;
+	vqp->qp.recv_cq = args->cq;
 	return to_siw_qp(&vqp->qp);
 }
 

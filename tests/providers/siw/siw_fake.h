@@ -53,6 +53,7 @@ struct fake_qp_args {
 	uint32_t send_wr;  /* 0: 4 */
 	uint64_t send_ops; /* 0: no ibv_wr_*() */
 	struct ibv_srq *srq;
+	struct ibv_cq *cq; /* of both queues */
 	bool signal_all;
 	bool no_recv; /* no receive queue at all */
 };
