@@ -154,9 +154,6 @@ int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	struct cmd cmd;
 	int ret;
 
-	if (fd < 0)
-		return -EBADF;
-
 	cmd_init(&cmd, KERNEL_CAP_REG_DMABUF_MR);
 	cmd_out_obj(&cmd, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &handle);
 	cmd_in_obj(&cmd, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, pd->handle);

@@ -417,14 +417,21 @@ static void reg_dmabuf_mr_that_fails_leaves_the_object(void **state)
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
-static void reg_dmabuf_mr_needs_a_descriptor(void **state)
+/* NCCL asks with -1: EOPNOTSUPP says that the device cannot do it at all. */
+static void reg_dmabuf_mr_of_no_descriptor_is_the_kernels_to_judge(void **state)
 {
 	struct kernel_test *t = *state;
-	struct verbs_mr vmr = {};
+	struct verbs_mr vmr = before;
 
-	assert_int_equal(
-		verbs_cmd_reg_dmabuf_mr(&t->pd, 0, 0, 0, -1, 0, &vmr, NULL),
-		-EBADF);
+	expect_dmabuf_of(UINT32_MAX, 71, EOPNOTSUPP);
+	assert_int_equal(verbs_cmd_reg_dmabuf_mr(&t->pd, 0x3000, 0x2000, IOVA,
+						 -1, ACCESS, &vmr, NULL),
+			 -EOPNOTSUPP);
+	assert_memory_equal(&vmr, &before, sizeof(vmr));
+	expect_dmabuf_of(UINT32_MAX, 71, EBADF);
+	assert_int_equal(verbs_cmd_reg_dmabuf_mr(&t->pd, 0x3000, 0x2000, IOVA,
+						 -1, ACCESS, &vmr, NULL),
+			 -EBADF);
 }
 
 /* A process without standard input may get this number. */
@@ -526,7 +533,8 @@ int main(void)
 		KERNEL_TEST(reg_dmabuf_mr_is_a_native_method),
 		KERNEL_TEST(reg_dmabuf_mr_has_no_other_form),
 		KERNEL_TEST(reg_dmabuf_mr_that_fails_leaves_the_object),
-		KERNEL_TEST(reg_dmabuf_mr_needs_a_descriptor),
+		KERNEL_TEST(
+			reg_dmabuf_mr_of_no_descriptor_is_the_kernels_to_judge),
 		KERNEL_TEST(descriptor_0_is_one),
 		KERNEL_TEST(reg_dmabuf_mr_takes_no_drivers_data),
 		KERNEL_TEST(query_mr_is_a_native_method),
