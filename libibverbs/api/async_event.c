@@ -109,7 +109,8 @@ static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
 /* One that was never got, as after an error, has no object to count at. */
 static bool has_object(const struct ibv_async_event *event)
 {
-	return event && event->element.cq;
+	return event && subject_of(event->event_type) != ABOUT_DEVICE_OR_PORT &&
+	       event->element.cq;
 }
 
 void ibv_ack_async_event(struct ibv_async_event *event)

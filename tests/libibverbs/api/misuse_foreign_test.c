@@ -382,6 +382,36 @@ static void specification_of_no_size_is_for_the_provider(void **state)
 	ASSERT_OP("create_flow");
 }
 
+/* A specification may be nothing but its head. */
+static void object_behind_a_short_specification_is_seen(void **state)
+{
+	struct {
+		uint32_t type;
+		uint16_t size;
+	} spec = { .type = IBV_FLOW_SPEC_ACTION_DROP, .size = 6 };
+	struct flow flow;
+
+	begin_flow(&flow);
+	add_spec(&flow, &spec, 6);
+	add_count(&flow, &their.counters);
+	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EINVAL);
+	ASSERT_OP("none");
+}
+
+/* What stands behind the last specification is not part of the flow. */
+static void object_behind_the_flow_is_not_looked_at(void **state)
+{
+	struct flow flow;
+
+	begin_flow(&flow);
+	add_filter(&flow);
+	add_count(&flow, &their.counters);
+	flow.attr.num_of_specs--;
+	fake_provider.ret = -EBUSY;
+	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EBUSY);
+	ASSERT_OP("create_flow");
+}
+
 /* Too short to hold a pointer: nothing is read from behind it. */
 static void short_action_is_for_the_provider(void **state)
 {
@@ -432,6 +462,8 @@ int main(void)
 		TEST(flow_with_objects_of_its_own_reaches_the_provider),
 		TEST(objects_that_tell_no_context_are_for_the_provider),
 		TEST(specification_of_no_size_is_for_the_provider),
+		TEST(object_behind_a_short_specification_is_seen),
+		TEST(object_behind_the_flow_is_not_looked_at),
 		TEST(short_action_is_for_the_provider),
 	};
 

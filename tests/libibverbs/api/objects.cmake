@@ -18,7 +18,7 @@ endfunction()
 api_test(device_test WRAP verbs_library_init)
 api_test(fork_test)
 api_test(mr_fork_test WRAP verbs_dontfork verbs_dofork)
-api_test(context_test WRAP verbs_open_node verbs_core_import)
+api_test(context_test WRAP verbs_open_node verbs_core_import verbs_library_init)
 foreach(name abi_tables_test every_verb_test misuse_null_test
         misuse_attr_test misuse_foreign_test misuse_bits_test query_device_test
         port_test gid_test pd_test td_test parent_domain_test mr_test
@@ -41,5 +41,12 @@ set_tests_properties(list_stress_test cq_test srq_test qp_test
 # Every function is in a test of misuse, or the script says why not.
 file(GLOB misuse_tests CONFIGURE_DEPENDS misuse_*_test.c)
 add_test(NAME misuse.list
-         COMMAND Python3::Interpreter
+         COMMAND ${Python3_EXECUTABLE}
                  ${CMAKE_CURRENT_SOURCE_DIR}/check_misuse.py ${misuse_tests})
+
+# The inline functions alone, without the library.
+verbs_test(inline_lacks_test SOURCES inline_lacks_test.c)
+add_test(NAME inline_lacks.list
+         COMMAND ${Python3_EXECUTABLE}
+                 ${CMAKE_CURRENT_SOURCE_DIR}/check_lacks.py
+                 ${CMAKE_CURRENT_SOURCE_DIR}/inline_lacks_test.c)

@@ -161,6 +161,41 @@ static void an_unknown_poll_attribute_is_refused(void **state)
 	assert_int_equal(ibv_start_poll(&cq->vcq.cq_ex, &attr), EINVAL);
 }
 
+/* The promise of the application counts where it says that it is one. */
+static void a_cq_of_one_thread_is_not_locked(void **state)
+{
+	static const struct {
+		uint32_t comp_mask, flags;
+		bool single_threaded;
+	} cases[] = {
+		{ 0, IBV_CREATE_CQ_ATTR_SINGLE_THREADED, false },
+		{ IBV_CQ_INIT_ATTR_MASK_FLAGS, 0, false },
+		{ IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		  IBV_CREATE_CQ_ATTR_SINGLE_THREADED, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ibv_cq_init_attr_ex attr = {
+			.cqe = 3,
+			.comp_mask = cases[i].comp_mask,
+			.flags = cases[i].flags,
+		};
+		struct verbs_cq *vcq;
+		struct siw_cq *other;
+
+		assert_int_equal(
+			siw_create_cq(fake_context(), &attr, false, &vcq), 0);
+		other = to_siw_cq(&vcq->cq);
+		assert_int_equal(other->single_threaded,
+				 cases[i].single_threaded);
+		siw_cq_lock(other);
+		assert_int_equal(pthread_spin_trylock(&other->lock),
+				 cases[i].single_threaded ? 0 : EBUSY);
+		assert_int_equal(pthread_spin_unlock(&other->lock), 0);
+		assert_int_equal(siw_destroy_cq(&vcq->cq), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +213,9 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(
 			an_unknown_poll_attribute_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_cq_of_one_thread_is_not_locked, fake_setup,
+			fake_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

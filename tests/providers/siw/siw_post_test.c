@@ -78,12 +78,34 @@ static void write_read_and_invalidate_carry_their_words(void **state)
 	assert_int_equal(fake_sqe(1)->opcode, SIW_OP_READ);
 	assert_int_equal(fake_sqe(1)->raddr, 0x7000);
 	assert_int_equal(fake_sqe(1)->rkey, 0x71);
+	assert_int_equal(fake_sqe(1)->num_sge, 1);
+	assert_memory_equal(fake_sqe(1)->sge, sges, sizeof(sges[0]));
 	/* The driver refuses a fenced read. */
 	assert_int_equal(fake_sqe(1)->flags, SIW_WQE_VALID);
 	assert_int_equal(fake_sqe(2)->opcode, SIW_OP_SEND_REMOTE_INV);
 	assert_int_equal(fake_sqe(2)->rkey, 0xabc);
 	assert_int_equal(fake_sqe(2)->num_sge, 0);
 	assert_int_equal(soft.nr_doorbells, 1);
+	fake_qp_free(qp);
+}
+
+/* Elements are used again and again. */
+static void nothing_of_an_older_request_is_left(void **state)
+{
+	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
+	struct ibv_send_wr write = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { .remote_addr = 0x6000, .rkey = 0x61 },
+	};
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND };
+	struct ibv_send_wr *bad;
+
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(post(qp, &write, &bad), 0);
+	fake_sqe(0)->flags = 0;
+	assert_int_equal(post(qp, &send, &bad), 0);
+	assert_int_equal(fake_sqe(0)->rkey, 0);
+	assert_int_equal(fake_sqe(0)->raddr, 0);
 	fake_qp_free(qp);
 }
 
@@ -285,6 +307,9 @@ int main(void)
 			fake_teardown),
 		cmocka_unit_test_setup_teardown(
 			write_read_and_invalidate_carry_their_words, fake_setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			nothing_of_an_older_request_is_left, fake_setup,
 			fake_teardown),
 		cmocka_unit_test_setup_teardown(
 			inline_data_lies_behind_the_first_sge, fake_setup,

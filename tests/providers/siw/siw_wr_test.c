@@ -42,6 +42,23 @@ static void nothing_shows_before_complete(void **state)
 	assert_int_equal(soft.nr_doorbells, 1);
 }
 
+/* Elements are used again; a request without data has none of the older. */
+static void a_request_without_data_has_none(void **state)
+{
+	ibv_wr_start(qpx);
+	for (uint32_t i = 0; i < fake.sq.nr; i++) {
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge(qpx, 9, 0x1234, 56);
+	}
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	fake_sqe(0)->flags = 0;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(fake_sqe(0)->flags & SIW_WQE_VALID, SIW_WQE_VALID);
+	assert_int_equal(fake_sqe(0)->num_sge, 0);
+}
+
 static void each_request_keeps_its_own_flags(void **state)
 {
 	const struct ibv_sge sge = { .length = 1 };
@@ -148,6 +165,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nothing_shows_before_complete,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_request_without_data_has_none,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			each_request_keeps_its_own_flags, setup, teardown),
