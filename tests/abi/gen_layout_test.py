@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Turn the ABI tables into assertions about our headers.
 
@@ -16,9 +16,10 @@ where libibverbs/kernel/uapi_newer.h has the constant or struct under a name
 of its own; then they are about that.
 
 No row is skipped: each gets an assertion or stands in deferred-rows.txt with
-a reason, and the numbers must add up. Offsets and sizes hold on 64-bit little
-endian machines, and those of structs with POSIX mutexes on x86-64; on others
-the compiler is shown everything else.
+a reason, and the numbers must add up. Offsets and sizes hold on 64-bit
+machines; those of structs with POSIX mutexes on arm64, and all of them on i386,
+are computed from the rows (machine_layouts.py). On others the compiler is shown
+everything else.
 """
 
 import argparse
@@ -26,8 +27,8 @@ import pathlib
 import re
 import sys
 
-LP64_LE = "defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__"
-X86_64 = "defined(__x86_64__) && defined(__LP64__)"
+from machine_layouts import (ARM64, I386, LP64, REFERENCE, Layouts,
+                             TableError, is_anonymous)
 
 INCLUDES = """
 #define RDMA_STATIC_PROVIDERS none
@@ -54,10 +55,6 @@ INCLUDES = """
 #include "foreign/foreign_helpers.h"
 #include "kernel/uapi_newer.h"
 """
-
-
-class TableError(Exception):
-    """The tables or the list of deferred rows are wrong."""
 
 
 class Deferred:
@@ -97,7 +94,7 @@ class Output:
         self.own = own
         self.headers = headers
         self.always = []
-        self.guarded = {LP64_LE: [], X86_64: []}
+        self.guarded = {}
         self.runtime = []
         self.cxx = []
         self.rows = {}
@@ -106,7 +103,7 @@ class Output:
 
     def check(self, condition, text, guard=None):
         """Add one static assertion."""
-        lines = self.guarded[guard] if guard else self.always
+        lines = self.guarded.setdefault(guard, []) if guard else self.always
         lines.append(f'_Static_assert({condition},\n\t       "{text}");')
 
     def count(self, where, table, section):
@@ -129,11 +126,6 @@ def read_table(path, columns):
             raise TableError(f"{path}:{number}: {columns} columns expected")
         rows.append(fields)
     return rows
-
-
-def is_anonymous(member):
-    """A member without a name of its own, as in union { ... };"""
-    return member.endswith(("<anon union>", "<anon struct>"))
 
 
 def anonymous_extent(struct, rows, index):
@@ -181,11 +173,45 @@ def pthread_structs(rows):
         found |= more
 
 
+def gen_struct_row(out, rows, index, struct, guard):
+    """Offset and size of one row, where the guard is true."""
+    _, _, name, member, offset, size, kind = rows[index]
+    text = f"{name}: {member}"
+    if member == "<size>":
+        out.check(f"sizeof({struct}) == {size}", text, guard)
+    elif is_anonymous(member):
+        first, lines, extent = anonymous_extent(struct, rows, index)
+        out.check(f"offsetof({struct}, {first}) == {offset}", text, guard)
+        out.guarded[guard].append(lines)
+        out.check(extent, text, guard)
+    else:
+        out.check(f"offsetof({struct}, {member}) == {offset}", text, guard)
+        if not kind.endswith("[]"):
+            out.check(f"SIZE({struct}, {member}) == {size}", text, guard)
+
+
+def machine_tables(rows):
+    """[guard, rows, which structs]: the table on each machine."""
+    posix = pthread_structs(rows)
+    every = {row[2] for row in rows}
+    layouts = {machine: Layouts(machine, rows).table()
+               for machine in (REFERENCE, ARM64, I386)}
+    for row, ours, arm64 in zip(rows, layouts[REFERENCE], layouts[ARM64]):
+        if ours != row:
+            raise TableError(f"{row[2]}: {row[3]} is at {ours[4]} by the "
+                             f"rules, with {ours[5]} bytes")
+        if arm64 != row and row[2] not in posix:
+            raise TableError(f"{row[2]}: {row[3]} differs on arm64")
+    return [(LP64, rows, every - posix),
+            (REFERENCE.condition, rows, posix),
+            (ARM64.condition, layouts[ARM64], posix),
+            (I386.condition, layouts[I386], every)]
+
+
 def gen_structs(out, deferred, rows):
     """Offset, size and type of every member; size of every struct."""
-    posix = pthread_structs(rows)
-    for index, (section, _, name, member, offset, size, kind) in \
-            enumerate(rows):
+    tables = machine_tables(rows)
+    for index, (section, _, name, member, _, _, kind) in enumerate(rows):
         out.count(out.rows, "struct-layouts", section)
         if deferred.has("struct-layouts", section, name):
             out.count(out.deferred, "struct-layouts", section)
@@ -194,23 +220,15 @@ def gen_structs(out, deferred, rows):
         newer = name.replace("struct ", "struct verbs_uapi_", 1)
         if section == "B" and newer in out.newer:
             struct = newer
-        guard = X86_64 if name in posix else LP64_LE
-        text = f"{name}: {member}"
-        if member == "<size>":
-            out.check(f"sizeof({struct}) == {size}", text, guard)
-        elif is_anonymous(member):
-            first, lines, extent = anonymous_extent(struct, rows, index)
-            out.check(f"offsetof({struct}, {first}) == {offset}", text, guard)
-            out.guarded[guard].append(lines)
-            out.check(extent, text, guard)
-        else:
-            out.check(f"offsetof({struct}, {member}) == {offset}", text, guard)
-            if not kind.endswith("[]"):
-                out.check(f"SIZE({struct}, {member}) == {size}", text, guard)
-            if kind not in ("struct {...}", "union {...}"):
-                if section == "B" and struct == newer:
-                    kind = kind.replace(name, newer)
-                out.check(f"HAS_TYPE({struct}, {member}, {kind})", text)
+        for guard, table, structs in tables:
+            if name in structs:
+                gen_struct_row(out, table, index, struct, guard)
+        if member != "<size>" and not is_anonymous(member) and \
+                kind not in ("struct {...}", "union {...}"):
+            if section == "B" and struct == newer:
+                kind = kind.replace(name, newer)
+            out.check(f"HAS_TYPE({struct}, {member}, {kind})",
+                      f"{name}: {member}")
         out.count(out.asserted, "struct-layouts", section)
 
 

@@ -8,7 +8,9 @@
 #ifdef __cplusplus
 #include <utility>
 
+#if __cplusplus >= 201103L
 static_assert(std::numeric_limits<uint8_t>::max() == 255, "<limits>");
+#endif
 #endif
 
 int included_for_others(struct ibv_context *context);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Threads of a program of libibverbs 1.0: they share a list, its devices, a
+ * context and a channel of that, and each makes its own. Kernel and nodes are
+ * fakes. Meant for ThreadSanitizer, and worth running without.
+ */
+#include <errno.h>
+#include <provider/provider.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include <cmocka.h>
+
+#include "compat/compat_1_0.h"
+#include "core/provider_registry.h"
+#include "support/fake_netlink.h"
+#include "support/fake_uverbs.h"
+
+#define NR_THREADS  8
+#define NR_ROUNDS   2000
+#define NR_CHANNELS 300
+
+extern const struct verbs_device_ops verbs_provider_rxe;
+
+/* Failures are counted: cmocka's assertions are for one thread. */
+static atomic_uint nr_failures;
+
+static struct ibv_device_1_0 **list;
+static struct ibv_context_1_0 *shared;
+static struct ibv_comp_channel *channel;
+
+/* One for each phase, so that none orders more than it should for the tool. */
+enum { BEFORE, MADE, USED, NR_BARRIERS };
+static pthread_barrier_t barriers[NR_BARRIERS];
+
+static void expect(bool good)
+{
+	if (!good)
+		atomic_fetch_add(&nr_failures, 1);
+}
+
+/* What the fake kernel has no answer for. */
+static int create_comp_channel(struct ibv_context *ctx, int *ret_fd)
+{
+	*ret_fd = eventfd(0, EFD_CLOEXEC);
+	return *ret_fd < 0 ? -errno : 0;
+}
+
+static int create_cq(struct ibv_context *ctx,
+		     const struct ibv_cq_init_attr_ex *attr, bool extended,
+		     struct verbs_cq **ret_vcq)
+{
+	*ret_vcq = calloc(1, sizeof(**ret_vcq));
+	if (!*ret_vcq)
+		return -ENOMEM;
+	verbs_init_cq(&(*ret_vcq)->cq, ctx, attr->channel, attr->cq_context);
+	return 0;
+}
+
+static int destroy_cq(struct ibv_cq *cq)
+{
+	verbs_fini_cq(cq);
+	free(cq);
+	return 0;
+}
+
+static const struct verbs_context_ops ops = {
+	.create_comp_channel = create_comp_channel,
+	.create_cq = create_cq,
+	.destroy_cq = destroy_cq,
+};
+
+static struct ibv_context_1_0 *open_one(struct ibv_device_1_0 *device)
+{
+	struct ibv_context_1_0 *ctx = compat_ibv_open_device(device);
+
+	if (ctx)
+		verbs_context_set_ops(verbs_get_ctx(ctx->real_context), &ops);
+	return ctx;
+}
+
+/* The first CQ of a channel is made by several threads at once. */
+static void use_channel(struct ibv_context_1_0 *ctx,
+			struct ibv_comp_channel *of)
+{
+	struct ibv_cq_1_0 *cq = compat_ibv_create_cq(ctx, 1, &cq, of, 0);
+
+	expect(cq != NULL);
+	if (!cq)
+		return;
+	expect(cq->cq_context == &cq);
+	expect(compat_ibv_destroy_cq(cq) == 0);
+}
+
+static void own_objects(void)
+{
+	struct ibv_device_1_0 **own = compat_ibv_get_device_list(NULL);
+	struct ibv_comp_channel *of;
+	struct ibv_context_1_0 *ctx;
+
+	expect(own != NULL);
+	if (!own)
+		return;
+	ctx = open_one(own[0]);
+	compat_ibv_free_device_list(own);
+	expect(ctx != NULL);
+	if (!ctx)
+		return;
+	expect(strncmp(compat_ibv_get_device_name(ctx->device), "rxe", 3) == 0);
+	of = ibv_create_comp_channel((void *)ctx);
+	expect(of != NULL);
+	use_channel(ctx, of);
+	expect(ibv_destroy_comp_channel(of) == 0);
+	expect(compat_ibv_close_device(ctx) == 0);
+}
+
+/* Whoever came last makes a channel; all use it at the same time. */
+static void first_cqs(void)
+{
+	bool last = pthread_barrier_wait(&barriers[BEFORE]) ==
+		    PTHREAD_BARRIER_SERIAL_THREAD;
+
+	if (last)
+		channel = ibv_create_comp_channel((void *)shared);
+	(void)pthread_barrier_wait(&barriers[MADE]);
+	use_channel(shared, channel);
+	(void)pthread_barrier_wait(&barriers[USED]);
+	if (last)
+		expect(ibv_destroy_comp_channel(channel) == 0);
+}
+
+static void *thread(void *arg)
+{
+	struct ibv_context_1_0 *ctx;
+
+	for (int i = 0; i < NR_ROUNDS; i++) {
+		ctx = open_one(list[0]);
+		expect(ctx != NULL);
+		if (ctx)
+			expect(compat_ibv_close_device(ctx) == 0);
+		own_objects();
+	}
+	for (int i = 0; i < NR_CHANNELS; i++)
+		first_cqs();
+	return NULL;
+}
+
+static void threads_share_a_list_a_context_and_a_channel(void **state)
+{
+	pthread_t threads[NR_THREADS];
+	struct fake_netlink_device *dev;
+
+	assert_int_equal(verbs_provider_register(&verbs_provider_rxe), 0);
+	fake_netlink_reset();
+	dev = fake_netlink_add(0);
+	dev->chardev = fake_uverbs_chardev(0);
+	dev->driver_id = RDMA_DRIVER_RXE;
+	dev->abi = 2;
+	list = compat_ibv_get_device_list(NULL);
+	assert_non_null(list);
+	assert_non_null(list[0]);
+	shared = open_one(list[0]);
+	assert_non_null(shared);
+
+	for (int i = 0; i < NR_BARRIERS; i++)
+		(void)pthread_barrier_init(&barriers[i], NULL, NR_THREADS);
+	for (int i = 0; i < NR_THREADS; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, thread, NULL), 0);
+	for (int i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (int i = 0; i < NR_BARRIERS; i++)
+		(void)pthread_barrier_destroy(&barriers[i]);
+
+	assert_int_equal(atomic_load(&nr_failures), 0);
+	compat_ibv_free_device_list(list);
+	assert_int_equal(compat_ibv_close_device(shared), 0);
+}
+
+static int start(void **state)
+{
+	fake_uverbs_start(1);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	fake_uverbs_stop();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			threads_share_a_list_a_context_and_a_channel, start,
+			stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
