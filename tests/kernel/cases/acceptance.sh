@@ -9,7 +9,7 @@
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
-. "$here/../guest/siw.sh"
+. "$here/../guest/siw_link.sh"
 
 suites='bookworm trixie sid'
 

@@ -17,7 +17,7 @@ rxe0)
 	device_up() { rxe_up; }
 	;;
 siw0)
-	. "$guest/siw.sh"
+	. "$guest/siw_link.sh"
 	device_address=$siw_address
 	device_switch=ve2
 	device_up() { siw_up; }

@@ -39,7 +39,7 @@ libraries_prepare() {
 	mkdir -p /run/lane/ours/libibverbs
 	cp -a "$distro/libibverbs/." /run/lane/merged || return 1
 	cp -a /run/lane/ours/libibverbs/. /run/lane/merged || return 1
-	[ -z "$LANE_TOOLS" ] || cp "$LANE_TOOLS"/* /run/lane/tools || return 1
+	[ -z "$LANE_TOOLS" ] || cp -r "$LANE_TOOLS"/. /run/lane/tools || return 1
 	chmod -R a+rX /run/lane/ours /run/lane/merged /run/lane/tools
 	cmp -s /run/lane/ours/libibverbs.so.1 "$distro/libibverbs.so.1" &&
 		touch /run/lane/self_test

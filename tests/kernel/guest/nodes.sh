@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # RDMA devices on network interfaces of the guest, whatever their driver.
-# Sourced by rxe.sh and siw.sh, after lib.sh.
+# Sourced by rxe.sh and siw_link.sh, after lib.sh.
 
 # rdma_node NAME - prints the character device of an RDMA device.
 rdma_node() {

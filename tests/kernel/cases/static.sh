@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Programs that are linked with libibverbs.a and libc.a, of glibc and of musl, on
+# both devices, in an empty root: they list what the providers they were built with
+# can serve, and move data.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../guest/lib.sh"
+. "$here/../guest/rxe.sh"
+. "$here/../guest/siw_link.sh"
+
+port=7900
+
+# A root with nothing in it but what the kernel provides: no module, no loader,
+# no configuration.
+empty=$scratch/empty
+empty_root() {
+	local name
+
+	for name in sys dev; do
+		mkdir -p "$empty/$name" &&
+			mount --rbind "/$name" "$empty/$name" || return 1
+	done
+}
+
+# alone PROGRAM ARG... - in that root.
+alone() {
+	cp "$1" "$empty/program" &&
+		timeout 60 chroot "$empty" /program "${@:2}"
+}
+
+# lists PROGRAM NAME... - these devices and no other.
+lists() {
+	local listed
+
+	listed=$(alone "$1") || return 1
+	diff <(printf '%s\n' "${@:2}" | sort) <(sort <<<"$listed")
+}
+
+# verdicts PROGRAM ARG... - each line that the program says is a test.
+verdicts() {
+	local verdict name row=$1 column="static $libc"
+
+	alone "$folder/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err"
+	echo "exit code $?" >>"$scratch/out"
+	while read -r verdict name; do
+		case $verdict in
+		ok) pass "$1: $name" ;;
+		FAIL) fail "$1: $name" "$scratch/err" ;;
+		esac
+	done <"$scratch/out"
+	check "$1 ends well" grep -qx 'exit code 0' "$scratch/out"
+}
+
+check "rxe0 comes up" rxe_up
+check "siw0 comes up" siw_up
+if self_test; then
+	echo "note static: not with the distribution's library (self test)"
+	finish
+fi
+check "there is an empty root" empty_root
+for libc in glibc musl; do
+	for providers in rxe,siw all; do
+		folder=$tools/$libc/$providers
+		section="$libc, $providers: "
+		check "both devices are listed" \
+			lists "$folder/list_devices" rxe0 siw0
+		device=rxe0
+		verdicts operations rxe0 "$rxe_gid_index"
+		for device in rxe0 siw0; do
+			address=$rxe_address
+			[ "$device" = rxe0 ] || address=$siw_address
+			port=$((port + 1))
+			section="$libc, $providers, $device: "
+			verdicts cm_traffic "$device" "$address" "$port"
+		done
+	done
+	section="$libc, none: "
+	check "no device is listed" lists "$tools/$libc/none/list_devices" ''
+done
+finish
