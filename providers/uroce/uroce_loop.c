@@ -41,6 +41,7 @@ static bool has_room(struct uroce_loop *loop)
 static void send_locked(struct uroce_loop *loop)
 {
 	struct uroce_out out;
+	struct uroce_qp *qp;
 	bool any;
 
 	do {
@@ -51,10 +52,14 @@ static void send_locked(struct uroce_loop *loop)
 			loop->traffic++;
 			if (loop->port)
 				uroce_port_put(loop->port, &out.packet,
-					       out.pieces.iov, out.pieces.nr);
+					       out.pieces.iov, out.pieces.nr,
+					       out.qp);
 		}
-		if (any && loop->port)
+		if (any && loop->port) {
 			uroce_port_flush(loop->port);
+			while ((qp = uroce_port_take_refused(loop->port)))
+				uroce_qp_path_error(qp);
+		}
 		uroce_engine_sent(&loop->engine, loop->now);
 	} while (any);
 	__atomic_store_n(&loop->held, !has_room(loop), __ATOMIC_RELAXED);

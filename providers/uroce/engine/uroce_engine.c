@@ -85,6 +85,7 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 			continue;
 		}
 		if (next_of_qp(qp, now, ret_out)) {
+			ret_out->qp = qp;
 			engine->burst++;
 			uroce_engine_count(engine, UROCE_C_TX_PACKETS, 1);
 			uroce_engine_count(engine, UROCE_C_TX_BYTES,

@@ -69,6 +69,7 @@ struct uroce_engine {
 
 /* A packet to be sent. */
 struct uroce_out {
+	struct uroce_qp *qp;	    /* whose it is */
 	struct uroce_packet packet; /* payload_len is set, payload is not */
 	struct uroce_pieces pieces; /* the payload */
 };

@@ -36,12 +36,25 @@ static void stop_timers(struct uroce_qp *qp)
 	uroce_timers_remove(qp->engine, qp);
 }
 
+static void report_path_error(struct uroce_qp *qp, uint64_t now)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	qp->path_failed = false;
+	uroce_reply_drop(qp);
+	uroce_qp_event(qp, IBV_EVENT_QP_FATAL);
+	if (wqe && wqe->begun)
+		uroce_complete_send(qp, IBV_WC_LOC_QP_OP_ERR, now);
+}
+
 void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
 {
 	qp->condemned = false;
 	if (qp->state == IBV_QPS_ERR)
 		return;
 	set_state(qp, IBV_QPS_ERR);
+	if (qp->path_failed)
+		report_path_error(qp, now);
 	stop_timers(qp);
 	qp->resp.message = UROCE_MESSAGE_NONE;
 	uroce_qp_flush(qp, now);
@@ -57,6 +70,14 @@ void uroce_qp_condemn(struct uroce_qp *qp)
 	qp->condemned = true;
 	if (list_empty(&qp->unsent))
 		list_add_tail(&qp->engine->unsent, &qp->unsent);
+}
+
+void uroce_qp_path_error(struct uroce_qp *qp)
+{
+	if (qp->type == IBV_QPT_UD || qp->state == IBV_QPS_ERR)
+		return;
+	qp->path_failed = true;
+	uroce_qp_condemn(qp);
 }
 
 void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
@@ -114,6 +135,7 @@ static void reset(struct uroce_qp *qp)
 	qp->mtu = UROCE_MAX_MTU;
 	qp->sqd_notify = false;
 	qp->condemned = false;
+	qp->path_failed = false;
 	qp->ah_attr = (struct ibv_ah_attr){};
 	qp->path = (struct uroce_path){};
 	uroce_requester_init(qp);

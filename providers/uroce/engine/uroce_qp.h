@@ -152,6 +152,7 @@ struct uroce_qp {
 	uint32_t rq_psn, sq_psn;
 	bool sqd_notify;
 	bool condemned;		    /* to go to ERR once all is sent */
+	bool path_failed;	    /* condemned for that reason */
 	struct ibv_ah_attr ah_attr; /* as the application gave it */
 
 	/* Of uroce_engine.c. */
@@ -210,6 +211,17 @@ void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now);
  * application may reuse once its requests are flushed.
  */
 void uroce_qp_condemn(struct uroce_qp *qp);
+
+/**
+ * uroce_qp_path_error() - the network refuses packets of the QP's MTU
+ * @qp: the QP; a datagram of UD is merely lost
+ *
+ * That MTU cannot change, so nothing will ever get through. To be called with
+ * what uroce_engine_next() has handed out, before uroce_engine_sent(), which
+ * takes the QP to ERR: its oldest request completes with IBV_WC_LOC_QP_OP_ERR,
+ * and the event is IBV_EVENT_QP_FATAL.
+ */
+void uroce_qp_path_error(struct uroce_qp *qp);
 
 /**
  * uroce_qp_fail_send() - the oldest send request has failed (IBTA 10.3.1)

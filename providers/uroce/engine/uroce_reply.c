@@ -68,14 +68,20 @@ static uint8_t choose_op(const struct uroce_resource *res)
 	return first ? UROCE_READ_RESP_FIRST : UROCE_READ_RESP_MIDDLE;
 }
 
-/* The region is gone since the READ was accepted: no more answers. */
-static void fail_answers(struct uroce_qp *qp, uint32_t psn)
+void uroce_reply_drop(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->resp;
 
 	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++)
 		resp->resource[i].pending = false;
 	resp->nr_pending = 0;
+	resp->reply = UROCE_REPLY_NONE;
+}
+
+/* The region is gone since the READ was accepted: no more answers. */
+static void fail_answers(struct uroce_qp *qp, uint32_t psn)
+{
+	uroce_reply_drop(qp);
 	uroce_engine_count(qp->engine, UROCE_C_REMOTE_ACCESS, 1);
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
 	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);

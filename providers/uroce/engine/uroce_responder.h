@@ -27,6 +27,9 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out);
 /** uroce_reply_ack() - owe an ACK for all that was executed */
 void uroce_reply_ack(struct uroce_qp *qp);
 
+/** uroce_reply_drop() - owe nothing any more */
+void uroce_reply_drop(struct uroce_qp *qp);
+
 /** uroce_reply_nak() - owe a NAK; @syndrome: kind and value */
 void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn);
 

@@ -131,6 +131,7 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	}
 	if (qp->rnr_retry != RNR_FOR_EVER)
 		req->rnr_left--;
+	req->retry_left = qp->retry_cnt; /* the peer is there */
 	uroce_requester_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	req->resume_ns = now + uroce_retry_rnr_ns(timer);

@@ -98,14 +98,25 @@ uint16_t uroce_port_sport(const struct uroce_port *port, uint32_t dest_qpn);
  * @packet: with path, whose sport is from uroce_port_sport()
  * @iov: its payload, which must stay as it is until uroce_port_flush()
  * @nr_iov: pieces of it
+ * @owner: for uroce_port_take_refused()
  *
  * It may be lost, as on any network.
  */
 void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
-		    const struct iovec *iov, uint32_t nr_iov);
+		    const struct iovec *iov, uint32_t nr_iov, void *owner);
 
 /** uroce_port_flush() - send all packets that were put; waits if it must */
 void uroce_port_flush(struct uroce_port *port);
+
+/**
+ * uroce_port_take_refused() - whose packets are too long for their path
+ *
+ * After uroce_port_flush(), until there is nobody more. One that is left out
+ * because there were so many has its turn when it sends again.
+ *
+ * Return: the owner of such a packet, or NULL.
+ */
+void *uroce_port_take_refused(struct uroce_port *port);
 
 /**
  * uroce_port_has_room() - whether more packets should be put now

@@ -35,6 +35,7 @@
 #define WAIT_MS	     10
 #define MAX_WAITS    10
 #define MAX_TAIL     (3 + UROCE_ICRC_LEN) /* padding, ICRC */
+#define MAX_REFUSED  16
 
 union control {
 	struct cmsghdr align;
@@ -53,6 +54,7 @@ struct packet {
 struct message {
 	struct uroce_path path;
 	uint32_t dest_qpn;
+	void *owner;
 	int fd;
 	uint32_t first_packet, nr_packets;
 	uint32_t first_piece, nr_pieces;
@@ -69,7 +71,8 @@ struct message {
 
 struct uroce_send_batch {
 	bool no_gso; /* the kernel or a NIC cannot */
-	uint32_t nr_messages, nr_packets, nr_pieces;
+	uint32_t nr_messages, nr_packets, nr_pieces, nr_refused;
+	void *refused[MAX_REFUSED]; /* owners */
 	struct message messages[MAX_MESSAGES];
 	struct mmsghdr headers[MAX_MESSAGES]; /* of the same index */
 	struct packet packets[MAX_PACKETS];
@@ -198,16 +201,17 @@ static bool same_path(const struct uroce_path *a, const struct uroce_path *b)
 /* The message that a packet of @len bytes can become part of, or NULL. */
 static struct message *open_message(struct uroce_send_batch *batch,
 				    const struct uroce_packet *packet,
-				    uint32_t len, uint32_t nr_pieces)
+				    uint32_t len, uint32_t nr_pieces,
+				    const void *owner)
 {
 	struct message *last;
 
 	if (!batch->nr_messages || batch->no_gso)
 		return NULL;
 	last = &batch->messages[batch->nr_messages - 1];
-	if (last->full || last->dest_qpn != packet->dest_qpn ||
-	    len > last->segment_len || last->nr_packets >= MAX_SEGMENTS ||
-	    last->bytes + len > MAX_BYTES ||
+	if (last->full || last->owner != owner ||
+	    last->dest_qpn != packet->dest_qpn || len > last->segment_len ||
+	    last->nr_packets >= MAX_SEGMENTS || last->bytes + len > MAX_BYTES ||
 	    last->nr_pieces + nr_pieces > MAX_IOVECS ||
 	    !same_path(&last->path, packet->path))
 		return NULL;
@@ -216,7 +220,7 @@ static struct message *open_message(struct uroce_send_batch *batch,
 
 static struct message *new_message(struct uroce_port *port,
 				   const struct uroce_packet *packet,
-				   uint32_t len)
+				   uint32_t len, void *owner)
 {
 	struct uroce_send_batch *batch = port->send;
 	uint32_t i = batch->nr_messages++;
@@ -225,6 +229,7 @@ static struct message *new_message(struct uroce_port *port,
 	message->path = *packet->path;
 	message->fd = choose_socket(port, &message->path);
 	message->dest_qpn = packet->dest_qpn;
+	message->owner = owner;
 	message->first_packet = batch->nr_packets;
 	message->first_piece = batch->nr_pieces;
 	message->nr_packets = 0;
@@ -254,7 +259,7 @@ static void seal(const struct message *message, uint16_t ip_id,
 }
 
 void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
-		    const struct iovec *iov, uint32_t nr_iov)
+		    const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
 	struct uroce_send_batch *batch = port->send;
 	uint32_t tail_len =
@@ -285,9 +290,9 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 		memcpy(&pieces[1], iov, nr_iov * sizeof(*iov));
 	pieces[nr_pieces - 1] = (struct iovec){ built->tail, tail_len };
 
-	message = open_message(batch, packet, built->len, nr_pieces);
+	message = open_message(batch, packet, built->len, nr_pieces, owner);
 	if (!message)
-		message = new_message(port, packet, built->len);
+		message = new_message(port, packet, built->len, owner);
 	seal(message, (uint16_t)message->nr_packets, pieces, nr_pieces,
 	     built->len);
 	if (port->pcap)
@@ -330,6 +335,27 @@ static int send_some(struct uroce_port *port, int fd, struct mmsghdr *headers,
 	}
 }
 
+/* What the kernel did not take. */
+static void note_failed(struct uroce_port *port, const struct message *message,
+			int err)
+{
+	struct uroce_send_batch *batch = port->send;
+
+	port->counters.tx_failed++;
+	if (err != -EMSGSIZE || batch->nr_refused == MAX_REFUSED ||
+	    (batch->nr_refused &&
+	     batch->refused[batch->nr_refused - 1] == message->owner))
+		return;
+	batch->refused[batch->nr_refused++] = message->owner;
+}
+
+void *uroce_port_take_refused(struct uroce_port *port)
+{
+	struct uroce_send_batch *batch = port->send;
+
+	return batch->nr_refused ? batch->refused[--batch->nr_refused] : NULL;
+}
+
 /* A message that could not be sent as it is, one datagram at a time. */
 static void send_apart(struct uroce_port *port, const struct message *message,
 		       const struct msghdr *whole)
@@ -337,7 +363,8 @@ static void send_apart(struct uroce_port *port, const struct message *message,
 	struct uroce_send_batch *batch = port->send;
 	struct iovec *pieces = &batch->pieces[message->first_piece];
 	struct mmsghdr one = { .msg_hdr = *whole };
-	bool any = false;
+	bool any = false, too_long = false;
+	int ret;
 
 	/* without the size of the segments, which is the last */
 	one.msg_hdr.msg_controllen -= CMSG_SPACE(sizeof(uint16_t));
@@ -349,13 +376,17 @@ static void send_apart(struct uroce_port *port, const struct message *message,
 		one.msg_hdr.msg_iov = pieces;
 		one.msg_hdr.msg_iovlen = packet->nr_pieces;
 		pieces += packet->nr_pieces;
-		if (send_some(port, message->fd, &one, 1) == 1)
+		ret = send_some(port, message->fd, &one, 1);
+		if (ret == 1) {
 			any = true;
-		else
-			port->counters.tx_failed++;
+			continue;
+		}
+		note_failed(port, message, ret);
+		if (ret == -EMSGSIZE)
+			too_long = true;
 	}
 	/* it was GSO, and not the route, that did not work */
-	if (any)
+	if (any && !too_long)
 		batch->no_gso = true;
 }
 
@@ -408,7 +439,7 @@ void uroce_port_flush(struct uroce_port *port)
 		if (message->nr_packets > 1)
 			send_apart(port, message, &batch->headers[at].msg_hdr);
 		else
-			port->counters.tx_failed++;
+			note_failed(port, message, sent);
 		at++;
 	}
 	batch->nr_messages = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How requests fail: which status on which side, which event, what is flushed,
- * and that the timers and counters say when.
+ * How requests fail: which status on which side, which event, and what is
+ * flushed. uroce_retry_test.c has those that are tried again.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -14,75 +14,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/engine/uroce_retry.h"
-#include "uroce_pair.h"
-
-#define TARGET 300000
-
-static struct uroce_send_wqe request(const struct pair *pair, uint64_t wr_id,
-				     enum ibv_wr_opcode opcode)
-{
-	return (struct uroce_send_wqe){
-		.wr_id = wr_id,
-		.opcode = (uint8_t)opcode,
-		.flags = IBV_SEND_SIGNALED,
-		.nr_sge = 1,
-		.remote = { .va = PAIR_IOVA + TARGET,
-			    .rkey = pair->side[1].key },
-	};
-}
-
-static void post(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
-		 uint32_t length)
-{
-	struct uroce_send_wqe wqe = request(pair, wr_id, opcode);
-	struct ibv_sge sge = pair_sge(pair, 0, 0, length);
-
-	pair_post(pair, 0, &wqe, &sge);
-}
-
-static void recv(struct pair *pair, uint64_t wr_id, uint32_t length)
-{
-	struct ibv_sge sge = pair_sge(pair, 1, TARGET, length);
-
-	pair_post_recv(pair, 1, wr_id, &sge, 1);
-}
-
-static void expect(struct uroce_cq *cq, uint64_t wr_id,
-		   enum ibv_wc_status status)
-{
-	struct uroce_cqe cqe;
-
-	assert_true(pair_poll(cq, &cqe));
-	assert_int_equal(cqe.wr_id, wr_id);
-	assert_int_equal(cqe.status, status);
-}
-
-static void expect_none(struct uroce_cq *cq)
-{
-	struct uroce_cqe cqe;
-
-	assert_false(pair_poll(cq, &cqe));
-}
-
-static void expect_events(struct pair *pair, unsigned int side, uint32_t events)
-{
-	struct uroce_qp *qp = uroce_engine_take_qp(&pair->side[side].engine);
-
-	if (!events) {
-		assert_null(qp);
-		return;
-	}
-	assert_ptr_equal(qp, pair->side[side].qp);
-	assert_int_equal(qp->events, events);
-	qp->events = 0;
-}
-
-static void expect_state(const struct pair *pair, unsigned int side,
-			 enum ibv_qp_state state)
-{
-	assert_int_equal(uroce_qp_state(pair->side[side].qp), state);
-}
+#include "uroce_expect.h"
 
 /* Request 1 is good, 2 fails at the peer with @status, 3 is flushed. */
 static void check_refused(struct pair *pair, enum ibv_wc_status status,
@@ -130,7 +62,7 @@ static void remote_memory_that_may_not_be_touched(void **state)
 				wqe.remote.va = PAIR_IOVA + PAIR_MEMORY;
 			else
 				wqe.remote.va = PAIR_IOVA - 8;
-			recv(pair, 7, 10);
+			post_recv(pair, 7, 10);
 			post(pair, 1, IBV_WR_RDMA_WRITE, 5000);
 			pair_post(pair, 0, &wqe, &sge);
 			post(pair, 3, IBV_WR_RDMA_WRITE, 10);
@@ -151,7 +83,7 @@ static void operations_that_the_qp_does_not_take(void **state)
 	for (size_t i = 0; i < sizeof(opcodes); i++) {
 		struct pair *pair = new_pair();
 
-		recv(pair, 7, 10);
+		post_recv(pair, 7, 10);
 		post(pair, 1, IBV_WR_SEND, 5);
 		pair->side[1].qp->access = 0;
 		post(pair, 2, (enum ibv_wr_opcode)opcodes[i], 8);
@@ -178,9 +110,9 @@ static void a_message_longer_than_the_receive(void **state)
 {
 	struct pair *pair = new_pair();
 
-	recv(pair, 11, 3000);
-	recv(pair, 12, 2999);
-	recv(pair, 13, 3000);
+	post_recv(pair, 11, 3000);
+	post_recv(pair, 12, 2999);
+	post_recv(pair, 13, 3000);
 	for (uint64_t i = 1; i <= 3; i++)
 		post(pair, i, IBV_WR_SEND, 3000);
 	pair_run_until(pair, pair->now + 1000000);
@@ -195,7 +127,7 @@ static void a_receive_whose_memory_is_wrong(void **state)
 	struct pair *pair = new_pair();
 	struct ibv_sge sge = pair_sge(pair, 1, 0, 3000);
 
-	recv(pair, 11, 3000);
+	post_recv(pair, 11, 3000);
 	sge.lkey++;
 	pair_post_recv(pair, 1, 12, &sge, 1);
 	for (uint64_t i = 1; i <= 3; i++)
@@ -275,119 +207,6 @@ static void a_message_that_fails_in_the_middle(void **state)
 	pair_free(pair);
 }
 
-static void a_receiver_that_is_never_ready(void **state)
-{
-	struct pair_options o = pair_defaults();
-	struct pair *pair;
-	uint64_t start;
-
-	o.rnr_retry = 3;
-	o.min_rnr_timer = 14; /* 1.28 ms */
-	pair = pair_new(&o);
-	start = pair->now;
-	post(pair, 1, IBV_WR_SEND, 100);
-	post(pair, 2, IBV_WR_SEND, 100);
-	pair_run(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_RNR_RETRY_EXC_ERR);
-	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_RECEIVE), 4);
-	assert_in_range(pair->now - start, 3 * 1280000, 3 * 1280000 + 20000);
-	/* the receiver has done nothing wrong */
-	expect_state(pair, 1, IBV_QPS_RTS);
-	pair_free(pair);
-}
-
-static void a_receiver_that_is_ready_late(void **state)
-{
-	struct pair_options o = pair_defaults();
-	struct pair *pair;
-
-	o.min_rnr_timer = 10; /* 0.32 ms */
-	o.rnr_retry = 7;      /* for ever */
-	o.retry_cnt = 0;      /* waiting is no retry */
-	pair = pair_new(&o);
-	for (uint64_t i = 0; i < 4; i++)
-		post(pair, i, IBV_WR_SEND, 3000);
-	pair_run_until(pair, pair->now + 10000000);
-	assert_in_range(pair_count(pair, 1, UROCE_C_NO_RECEIVE), 28, 34);
-	expect_none(&pair->side[0].send_cq);
-	for (uint64_t i = 0; i < 4; i++)
-		recv(pair, i, 3000);
-	pair_run(pair);
-	for (uint64_t i = 0; i < 4; i++) {
-		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
-		expect(&pair->side[1].recv_cq, i, IBV_WC_SUCCESS);
-	}
-	assert_int_equal(pair_count(pair, 1, UROCE_C_TOO_LONG), 0);
-	pair_free(pair);
-}
-
-/* Data of a WRITE comes before its immediate finds no receive request. */
-static void an_immediate_waits_for_a_receive(void **state)
-{
-	struct pair *pair = new_pair();
-
-	memset(pair->side[0].memory, 'x', 5000);
-	post(pair, 1, IBV_WR_RDMA_WRITE_WITH_IMM, 5000);
-	pair_run_until(pair, pair->now + 100000);
-	expect_none(&pair->side[1].recv_cq);
-	assert_int_equal(pair->side[1].memory[TARGET], 'x');
-	assert_int_equal(pair->side[1].memory[TARGET + 4999], 0);
-	recv(pair, 5, 0);
-	pair_run(pair);
-	expect(&pair->side[1].recv_cq, 5, IBV_WC_SUCCESS);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
-	assert_int_equal(pair->side[1].memory[TARGET + 4999], 'x');
-	pair_free(pair);
-}
-
-static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
-				  const struct uroce_packet *packet)
-{
-	return PAIR_DROP;
-}
-
-static void a_peer_that_is_gone(void **state)
-{
-	struct pair_options o = pair_defaults();
-	struct pair *pair;
-	uint64_t start;
-
-	o.retry_cnt = 3;
-	o.timeout = 10; /* 4.2 ms */
-	pair = pair_new(&o);
-	pair->filter = drop_all;
-	start = pair->now;
-	post(pair, 1, IBV_WR_RDMA_READ, 100);
-	post(pair, 2, IBV_WR_SEND, 100);
-	pair_run(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
-	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
-	expect_state(pair, 0, IBV_QPS_ERR);
-	assert_int_equal(pair_count(pair, 0, UROCE_C_TX_PACKETS), 2 * 4);
-	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 4);
-	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRY_EXCEEDED), 1);
-	assert_int_equal(pair->now - start, 4 * (UINT64_C(4096) << 10));
-	pair_free(pair);
-}
-
-static void without_a_timeout_it_waits_for_ever(void **state)
-{
-	struct pair_options o = pair_defaults();
-	struct pair *pair;
-
-	o.timeout = 0;
-	pair = pair_new(&o);
-	pair->filter = drop_all;
-	post(pair, 1, IBV_WR_SEND, 100);
-	pair_run(pair);
-	expect_none(&pair->side[0].send_cq);
-	assert_int_equal(uroce_engine_deadline(&pair->side[0].engine),
-			 UROCE_NEVER);
-	expect_state(pair, 0, IBV_QPS_RTS);
-	pair_free(pair);
-}
-
 /* The region goes while the answer to a READ is on the way. */
 static enum pair_verdict remove_region(struct pair *pair, unsigned int from,
 				       const struct uroce_packet *packet)
@@ -416,14 +235,14 @@ static void what_is_posted_in_error_is_flushed(void **state)
 	struct pair *pair = new_pair();
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
 
-	recv(pair, 1, 10);
-	recv(pair, 2, 10);
+	post_recv(pair, 1, 10);
+	post_recv(pair, 2, 10);
 	assert_int_equal(uroce_qp_modify(pair->side[1].qp, &attr, IBV_QP_STATE,
 					 IBV_MTU_4096, NULL, pair->now),
 			 0);
 	expect(&pair->side[1].recv_cq, 1, IBV_WC_WR_FLUSH_ERR);
 	expect(&pair->side[1].recv_cq, 2, IBV_WC_WR_FLUSH_ERR);
-	recv(pair, 3, 10);
+	post_recv(pair, 3, 10);
 	pair_run(pair);
 	expect(&pair->side[1].recv_cq, 3, IBV_WC_WR_FLUSH_ERR);
 	assert_int_equal(uroce_qp_modify(pair->side[0].qp, &attr, IBV_QP_STATE,
@@ -492,8 +311,8 @@ static void uc_and_ud_fail_into_sqe(void **state)
 		wqe.ud.path = pair->side[0].path;
 		wqe.ud.qpn = pair->side[1].qp->qpn;
 		wqe.ud.qkey = 0x1ee7;
-		recv(pair, 5, 200);
-		recv(pair, 6, 200);
+		post_recv(pair, 5, 200);
+		post_recv(pair, 6, 200);
 		wqe.wr_id = 1;
 		pair_post(pair, 0, &wqe, &sge);
 		sge.lkey++;
@@ -580,7 +399,7 @@ static void a_shared_queue_reaches_its_limit_once(void **state)
 	engine = &pair->side[1].engine;
 	rq = &pair->side[1].rq;
 	for (uint64_t i = 0; i < 5; i++)
-		recv(pair, i, 100);
+		post_recv(pair, i, 100);
 	rq->limit = 3;
 	post(pair, 1, IBV_WR_SEND, 10);
 	post(pair, 2, IBV_WR_SEND, 10);
@@ -615,22 +434,73 @@ static void the_first_packet_is_reported_in_rtr(void **state)
 	pair_free(pair);
 }
 
-static void times_are_those_of_the_tables(void **state)
+/* The network refuses what has been handed out; @nr packets go before that. */
+static void refuse_path(struct pair *pair, uint32_t nr)
 {
-	assert_int_equal(uroce_retry_rnr_ns(0), 655360000);
-	assert_int_equal(uroce_retry_rnr_ns(1), 10000);
-	assert_int_equal(uroce_retry_rnr_ns(5), 60000);
-	assert_int_equal(uroce_retry_rnr_ns(12), 640000);
-	assert_int_equal(uroce_retry_rnr_ns(20), 10240000);
-	assert_int_equal(uroce_retry_rnr_ns(31), 491520000);
-	/* it rises from 1 to 31, and 0 is the longest */
-	for (uint8_t i = 2; i < 32; i++)
-		assert_true(uroce_retry_rnr_ns(i) > uroce_retry_rnr_ns(i - 1));
-	assert_true(uroce_retry_rnr_ns(0) > uroce_retry_rnr_ns(31));
-	assert_int_equal(uroce_retry_timeout_ns(0), UROCE_NEVER);
-	assert_int_equal(uroce_retry_timeout_ns(1), 8192);
-	assert_int_equal(uroce_retry_timeout_ns(14), 67108864);
-	assert_int_equal(uroce_retry_timeout_ns(31), UINT64_C(4096) << 31);
+	struct uroce_engine *engine = &pair->side[0].engine;
+	struct uroce_out out;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		assert_true(uroce_engine_next(engine, pair->now, &out));
+		assert_ptr_equal(out.qp, pair->side[0].qp);
+	}
+	uroce_qp_path_error(out.qp);
+	uroce_engine_sent(engine, pair->now);
+}
+
+static void a_path_that_takes_no_packets_of_the_mtu(void **state)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct pair_options o = pair_defaults();
+		struct pair *pair;
+
+		o.type = types[i];
+		pair = pair_new(&o);
+		post(pair, 1, IBV_WR_RDMA_WRITE, 3000);
+		post(pair, 2, IBV_WR_RDMA_WRITE, 100);
+		refuse_path(pair, 2);
+		expect(&pair->side[0].send_cq, 1, IBV_WC_LOC_QP_OP_ERR);
+		expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
+		expect_none(&pair->side[0].send_cq);
+		expect_state(pair, 0, IBV_QPS_ERR);
+		expect_events(pair, 0, 1u << IBV_EVENT_QP_FATAL);
+		pair_free(pair);
+	}
+}
+
+/* It may be the answer that is too long: then no request of ours is to blame */
+static void answers_that_the_path_does_not_take(void **state)
+{
+	struct pair *pair = new_pair();
+	struct uroce_engine *engine = &pair->side[1].engine;
+	struct uroce_out out;
+
+	post(pair, 1, IBV_WR_RDMA_READ, 3000);
+	while (pair_count(pair, 1, UROCE_C_RX_PACKETS) == 0)
+		assert_true(pair_step(pair));
+	uroce_qp_path_error(pair->side[1].qp);
+	uroce_engine_sent(engine, pair->now);
+	assert_false(uroce_engine_next(engine, pair->now, &out));
+	expect_none(&pair->side[1].send_cq);
+	expect_state(pair, 1, IBV_QPS_ERR);
+	expect_events(pair, 1, 1u << IBV_EVENT_QP_FATAL);
+	pair_free(pair);
+}
+
+static void a_datagram_may_be_lost_on_its_path(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.type = IBV_QPT_UD;
+	pair = pair_new(&o);
+	uroce_qp_path_error(pair->side[0].qp);
+	uroce_engine_sent(&pair->side[0].engine, pair->now);
+	expect_state(pair, 0, IBV_QPS_RTS);
+	expect_events(pair, 0, 0);
+	pair_free(pair);
 }
 
 int main(void)
@@ -644,11 +514,6 @@ int main(void)
 		cmocka_unit_test(requests_whose_memory_is_wrong),
 		cmocka_unit_test(requests_that_make_no_sense),
 		cmocka_unit_test(a_message_that_fails_in_the_middle),
-		cmocka_unit_test(a_receiver_that_is_never_ready),
-		cmocka_unit_test(a_receiver_that_is_ready_late),
-		cmocka_unit_test(an_immediate_waits_for_a_receive),
-		cmocka_unit_test(a_peer_that_is_gone),
-		cmocka_unit_test(without_a_timeout_it_waits_for_ever),
 		cmocka_unit_test(a_region_that_goes_during_a_read),
 		cmocka_unit_test(what_is_posted_in_error_is_flushed),
 		cmocka_unit_test(a_send_queue_is_drained_and_goes_on),
@@ -657,7 +522,9 @@ int main(void)
 		cmocka_unit_test(a_completion_queue_that_overruns),
 		cmocka_unit_test(a_shared_queue_reaches_its_limit_once),
 		cmocka_unit_test(the_first_packet_is_reported_in_rtr),
-		cmocka_unit_test(times_are_those_of_the_tables),
+		cmocka_unit_test(a_path_that_takes_no_packets_of_the_mtu),
+		cmocka_unit_test(answers_that_the_path_does_not_take),
+		cmocka_unit_test(a_datagram_may_be_lost_on_its_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@ struct uroce_port {
 	struct list_node put;	/* not flushed */
 	struct list_node queue; /* to be received */
 	int fd, member_fd, inbox_fd;
+	void *refused;
 };
 
 struct fake_port fake;
@@ -219,7 +220,7 @@ uint16_t uroce_port_sport(const struct uroce_port *port, uint32_t dest_qpn)
 }
 
 void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
-		    const struct iovec *iov, uint32_t nr_iov)
+		    const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
 	struct datagram *datagram = calloc(1, sizeof(*datagram));
 	size_t len = 0;
@@ -237,7 +238,11 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	fake_lock();
 	fake.nr_put++;
 	fake.unflushed++;
-	if (fake.lose) {
+	if (fake.refuse) {
+		fake.refuse--;
+		port->refused = owner;
+		free(datagram);
+	} else if (fake.lose) {
 		fake.lose--;
 		free(datagram);
 	} else {
@@ -260,6 +265,14 @@ void uroce_port_flush(struct uroce_port *port)
 	fake_unlock();
 	if (any)
 		ring(port->fd);
+}
+
+void *uroce_port_take_refused(struct uroce_port *port)
+{
+	void *refused = port->refused;
+
+	port->refused = NULL;
+	return refused;
 }
 
 bool uroce_port_has_room(struct uroce_port *port, uint64_t now_ns)

@@ -20,6 +20,7 @@ struct fake_port {
 	int add_error;
 	int join_error;
 	uint32_t lose;		 /* so many packets */
+	uint32_t refuse;	 /* so many packets as too long */
 	uint32_t full;		 /* so many times there is no room */
 	struct uroce_netdev dev; /* what is read by uroce_netdev_refresh() */
 	int refresh_error;

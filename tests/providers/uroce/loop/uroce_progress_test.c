@@ -263,6 +263,26 @@ static void a_qp_that_fails_is_reported(void **state)
 	close_pair(&pair);
 }
 
+/* The MTU of the path is smaller than that of the QP. */
+static void a_path_that_is_too_narrow_is_fatal(void **state)
+{
+	struct uroce_cqe cqe;
+	struct pair pair;
+
+	open_pair(&pair, LONG);
+	settle(&pair.side[0]);
+	fake_lock();
+	fake.refuse = 1;
+	fake_unlock();
+	side_send(&pair.side[0], IBV_WR_RDMA_WRITE, 5000, &pair.address[1]);
+	(void)sem_wait(&pair.side[0].qp_events);
+	assert_true(pair.side[0].qp_event_mask & 1 << IBV_EVENT_QP_FATAL);
+	side_poll(&pair.side[0], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_LOC_QP_OP_ERR);
+	assert_int_equal(uroce_qp_state(pair.side[0].qp), IBV_QPS_ERR);
+	close_pair(&pair);
+}
+
 #define NR_THREADS 4
 #define NR_ROUNDS  300
 
@@ -337,6 +357,7 @@ int main(void)
 		TEST(the_helper_repeats_what_is_lost),
 		TEST(what_has_no_room_is_sent_later),
 		TEST(a_qp_that_fails_is_reported),
+		TEST(a_path_that_is_too_narrow_is_fatal),
 		TEST(many_threads_at_once),
 	};
 

@@ -94,7 +94,7 @@ void put(struct port_pair *pair, struct uroce_path *path, uint32_t qpn,
 	};
 
 	path->sport = uroce_port_sport(pair->port[0], qpn);
-	uroce_port_put(pair->port[0], &packet, iov, len ? 2 : 0);
+	uroce_port_put(pair->port[0], &packet, iov, len ? 2 : 0, pair);
 }
 
 void on_packet(void *arg, struct uroce_packet *packet)

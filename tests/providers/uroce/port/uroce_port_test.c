@@ -112,6 +112,21 @@ static void real_mtus_are_cut_by_the_kernel(void **state)
 	flush(pair);
 	assert_int_equal(pair->seen.nr, 0);
 	assert_int_equal(counters(pair, 0).tx_failed, 1);
+	assert_ptr_equal(uroce_port_take_refused(pair->port[0]), pair);
+	assert_null(uroce_port_take_refused(pair->port[0]));
+
+	/* likewise in one call; that is no reason to do without GSO */
+	for (uint32_t psn = 0; psn < 3; psn++)
+		put(pair, &ipv4, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, psn,
+		    psn < 2 ? 4096 : 100);
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 1);
+	assert_int_equal(counters(pair, 0).tx_failed, 3);
+	assert_ptr_equal(uroce_port_take_refused(pair->port[0]), pair);
+	assert_null(uroce_port_take_refused(pair->port[0]));
+	pair->seen.nr = 0;
+	put_message(pair, &ipv4, 5, 1024, 1024);
+	assert_int_equal(pair->seen.ip_id[4], 4);
 }
 
 /* Neither QPs nor lengths may be mixed in a message. */
@@ -159,7 +174,7 @@ static void slots_are_not_mixed(void **state)
 	path.sport = uroce_port_sport(pair->port[0], 0);
 	for (uint32_t i = 0; i < 10; i++) {
 		packet.dest_qpn = qpn_of(pair->port[i % 2], 5);
-		uroce_port_put(pair->port[0], &packet, NULL, 0);
+		uroce_port_put(pair->port[0], &packet, NULL, 0, NULL);
 	}
 	flush(pair);
 	assert_int_equal(pair->seen.nr, 5);
