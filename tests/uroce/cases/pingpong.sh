@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The five pingpongs of the distribution on the loopback interface, polling and
+# with events, IPv4 and IPv6. XRC is not there, and nothing says that it is.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../world/networks.sh"
+
+# pingpong TYPE OPTION... - with validated contents.
+pingpong() {
+	ends ' iters in ' "ibv_$1_pingpong" -g "$gid" -c "${@:2}"
+}
+
+no_xrc() {
+	"$with" lo ibv_devinfo -v >"$scratch/devinfo" || return 1
+	! grep -E '^[[:space:]]*XRC' "$scratch/devinfo" || return 1
+	"$with" lo timeout 10 ibv_xsrq_pingpong -g 1 >"$scratch/xsrq" 2>&1
+	[ $? -eq 1 ] && grep -i 'xrc' "$scratch/xsrq"
+}
+
+for family in 4 6; do
+	on_lo "$family"
+	pingpong rc -n 1000
+	pingpong rc -n 200 -e
+	pingpong uc -n 1000
+	pingpong uc -n 200 -e
+	pingpong ud -n 1000 -s 2048
+	pingpong ud -n 200 -s 2048 -e
+	pingpong srq -n 1000 -q 8
+	pingpong srq -n 200 -q 8 -e
+done
+on_lo 4
+pingpong rc -n 1000 -N
+pingpong rc -n 200 -N -e
+pingpong rc -n 200 -t
+pingpong rc -n 200 -s 1 -r 1
+pingpong rc -n 200 -s 1000000
+pingpong rc -n 200 -m 256 -s 65536
+pingpong ud -n 200 -s 4096
+section=
+check "no XRC: the capability and ibv_xsrq_pingpong say so" no_xrc
+finish

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# rdma-core's own test suite, as the distribution packages it: nothing may fail,
+# and what is skipped is listed with the suite's reason. What must run is named
+# here, so that a test cannot vanish into "skipped".
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../world/networks.sh"
+
+packaged=/usr/share/doc/rdma-core/tests
+suite=/run/lane/pyverbs
+results=$scratch/results
+
+unpack_suite() {
+	mkdir "$suite" && cp "$packaged"/* "$suite" && gunzip "$suite"/*.gz &&
+		chmod -R a+rX "$suite"
+}
+
+run_suite() {
+	: >"$results"
+	chmod 666 "$results"
+	LANE_COMMAND_TIMEOUT=300 "$with" lo python3 -B \
+		"$tools/pyverbs_results.py" "$suite" "$results" \
+		--dev "$device" --gid "$gid" "$@" >"$scratch/log" 2>&1 ||
+		{ tail -n 20 "$scratch/log"; return 1; }
+}
+
+# why TEST - what the suite said.
+why() {
+	sed -nE "/^(ERROR|FAIL): ${1##*.} /,/^(=====|Ran )/p" "$scratch/log"
+}
+
+# Tests that were skipped, by module and reason.
+skipped() {
+	grep -h 'skipped ' "$scratch/log" |
+		sed -E "s/.*skipped '?//; s/'\$//" | sort | uniq -c | sort -rn
+}
+
+check "the suite is there" unpack_suite || finish
+for family in 4 6; do
+	on_lo "$family"
+	check "the suite comes to its end" run_suite
+	row=pyverbs
+	column=$path
+	while read -r verdict test; do
+		case $verdict in
+		ok) pass "$test" ;;
+		fail)
+			why "$test" >"$scratch/why"
+			fail "$test" "$scratch/why"
+			;;
+		esac
+	done <"$results"
+	row=
+	check "at least 95 tests ran" \
+		test "$(grep -cv '^skip' "$results")" -ge 95
+	echo "     skipped, with the suite's reason:"
+	skipped | sed 's/^/     /'
+done
+finish
