@@ -95,9 +95,18 @@ static inline void query(struct walk *w)
 	       ibv_node_type_str(w->ctx->device->node_type));
 }
 
-/* -- what most devices refuse -- */
+/* -- what some devices refuse -- */
 
-static inline void refused(struct walk *w)
+/* Makes an object, says how that went, and ends it. */
+#define TRY(walk, type, make, end)                    \
+	do {                                          \
+		type *object = make;                  \
+                                                      \
+		if (made(#type, object))              \
+			NEED(walk, end(object) == 0); \
+	} while (0)
+
+static inline void optional(struct walk *w)
 {
 	struct ibv_parent_domain_init_attr domain;
 	struct ibv_counters_init_attr counters;
@@ -114,22 +123,24 @@ static inline void refused(struct walk *w)
 	memset(&dm, 0, sizeof(dm));
 	memset(&wq, 0, sizeof(wq));
 	memset(&sge, 0, sizeof(sge));
-	(void)made("td", ibv_alloc_td(w->ctx, &td));
 	domain.pd = w->pd;
-	(void)made("parent domain", ibv_alloc_parent_domain(w->ctx, &domain));
-	(void)made("counters", ibv_create_counters(w->ctx, &counters));
 	xrcd.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
 	xrcd.fd = -1;
-	(void)made("xrcd", ibv_open_xrcd(w->ctx, &xrcd));
 	dm.length = 64;
-	(void)made("dm", ibv_alloc_dm(w->ctx, &dm));
-	(void)made("null mr", ibv_alloc_null_mr(w->pd));
 	wq.wq_type = IBV_WQT_RQ;
 	wq.max_wr = 1;
 	wq.max_sge = 1;
 	wq.pd = w->pd;
 	wq.cq = ibv_cq_ex_to_cq(w->cq);
-	(void)made("wq", ibv_create_wq(w->ctx, &wq));
+	TRY(w, struct ibv_td, ibv_alloc_td(w->ctx, &td), ibv_dealloc_td);
+	TRY(w, struct ibv_pd, ibv_alloc_parent_domain(w->ctx, &domain),
+	    ibv_dealloc_pd);
+	TRY(w, struct ibv_counters, ibv_create_counters(w->ctx, &counters),
+	    ibv_destroy_counters);
+	TRY(w, struct ibv_xrcd, ibv_open_xrcd(w->ctx, &xrcd), ibv_close_xrcd);
+	TRY(w, struct ibv_dm, ibv_alloc_dm(w->ctx, &dm), ibv_free_dm);
+	TRY(w, struct ibv_mr, ibv_alloc_null_mr(w->pd), ibv_dereg_mr);
+	TRY(w, struct ibv_wq, ibv_create_wq(w->ctx, &wq), ibv_destroy_wq);
 	sge.lkey = w->mr->lkey;
 	say("advise", ibv_advise_mr(w->pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
 				    &sge, 1) != 0);
@@ -438,8 +449,8 @@ static inline void close_all(struct walk *w)
 typedef void (*walk_step)(struct walk *w);
 
 static const walk_step walk_steps[] = {
-	query,	      make_objects, connect_both, refused, flow,      make_srq,
-	send_new_way, rdma_new_way, old_way,	  window,  close_all,
+	query,	      make_objects, connect_both, optional, flow,      make_srq,
+	send_new_way, rdma_new_way, old_way,	  window,   close_all,
 };
 
 #define NR_WALK_STEPS (sizeof(walk_steps) / sizeof(walk_steps[0]))
