@@ -6,7 +6,6 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
-# shellcheck source=/dev/null # following it takes minutes
 . "$here/../guest/device.sh"
 . "$here/../guest/pair.sh"
 

@@ -3,12 +3,9 @@
 #
 # Asynchronous events arrive: ibv_asyncwatch reports that a port goes down and
 # comes back, in the same words with both libraries.
-#
-# shellcheck disable=SC2154 # device.sh sets what it is not seen to set
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
-# shellcheck source=/dev/null # following it takes minutes
 . "$here/../guest/device.sh"
 
 # said FILE TIMES TEXT

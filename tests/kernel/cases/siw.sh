@@ -5,7 +5,6 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
-# shellcheck source=/dev/null # following it takes minutes
 . "$here/../guest/siw_compare.sh"
 
 compared "our siw" distro ours 'distro:distro ours:ours'

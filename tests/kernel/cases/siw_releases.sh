@@ -6,7 +6,6 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
-# shellcheck source=/dev/null # following it takes minutes
 . "$here/../guest/siw_compare.sh"
 
 subcase "our siw" cm LANE_DEVICE=siw0 LANE_PAIRINGS='ours:distro distro:ours'
