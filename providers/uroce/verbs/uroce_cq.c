@@ -5,9 +5,16 @@
  * moves packets: the thread that waits does the work that it waits for.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "uroce/verbs/uroce_take.h"
+
+/*
+ * Polls in vain in a row. One takes a system call or two, about half a
+ * microsecond, and the shortest way there and back is some 12 of those.
+ */
+#define PATIENCE 50
 
 /* -- data path -- */
 
@@ -24,6 +31,16 @@ static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
 		.wc_flags = cqe->wc_flags,
 		.sl = cqe->sl,
 	};
+}
+
+void uroce_polled(bool any)
+{
+	static _Thread_local unsigned int in_vain;
+
+	if (any)
+		in_vain = 0;
+	else if (++in_vain > PATIENCE)
+		(void)sched_yield(); /* cannot fail */
 }
 
 static int take_some(struct uroce_verbs_cq *cq, int num_entries,
@@ -44,10 +61,12 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 	int nr = take_some(cq, num_entries, wc);
 
-	if (nr)
-		return nr;
-	uroce_loop_poll(cq->ctx->loop);
-	return take_some(cq, num_entries, wc);
+	if (!nr) {
+		uroce_loop_poll(cq->ctx->loop);
+		nr = take_some(cq, num_entries, wc);
+	}
+	uroce_polled(nr);
+	return nr;
 }
 
 int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)

@@ -36,13 +36,17 @@ static int try_start(struct uroce_verbs_cq *cq)
 static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq_ex(ibcq);
+	int err;
 
 	if (attr->comp_mask)
 		return EINVAL;
-	if (try_start(cq) == 0)
-		return 0;
-	uroce_loop_poll(cq->ctx->loop);
-	return try_start(cq);
+	err = try_start(cq);
+	if (err) {
+		uroce_loop_poll(cq->ctx->loop);
+		err = try_start(cq);
+	}
+	uroce_polled(!err);
+	return err;
 }
 
 static int next_poll(struct ibv_cq_ex *ibcq)

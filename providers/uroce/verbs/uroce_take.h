@@ -18,4 +18,13 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 	return true;
 }
 
+/**
+ * uroce_polled() - at the end of a poll; if it was in vain, without locks
+ * @any: whether it brought something
+ *
+ * A thread that polls in vain for longer than an answer takes lets others run:
+ * the one that is to give the answer may be waiting for this very core.
+ */
+void uroce_polled(bool any);
+
 #endif

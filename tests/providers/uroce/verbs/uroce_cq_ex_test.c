@@ -116,6 +116,41 @@ static void empty_queue_keeps_no_lock(void **state)
 	assert_int_equal(start(), ENOENT);
 }
 
+static unsigned int nr_yields;
+
+int __wrap_sched_yield(void);
+int __wrap_sched_yield(void)
+{
+	nr_yields++;
+	return 0;
+}
+
+/* Half of the polls are of the other kind. */
+static void poll_in_vain(unsigned int nr)
+{
+	struct ibv_wc wc;
+
+	nr_yields = 0;
+	for (unsigned int i = 0; i < nr; i++)
+		if (i % 2)
+			assert_int_equal(start(), ENOENT);
+		else
+			assert_int_equal(
+				uroce_poll_cq(ibv_cq_ex_to_cq(cq), 1, &wc), 0);
+}
+
+static void who_polls_in_vain_lets_others_run(void **state)
+{
+	poll_in_vain(1000);
+	assert_in_range(nr_yields, 900, 1000);
+	/* not as long as an answer may be on its way */
+	send_to_self(5, 0);
+	assert_int_equal(start(), 0);
+	ibv_end_poll(cq);
+	poll_in_vain(30);
+	assert_int_equal(nr_yields, 0);
+}
+
 static void unknown_wishes_are_refused(void **state)
 {
 	struct ibv_poll_cq_attr attr = { .comp_mask = 1 };
@@ -135,6 +170,7 @@ int main(void)
 		TEST(completions_come_one_after_another),
 		TEST(completion_makes_room_at_once),
 		TEST(empty_queue_keeps_no_lock),
+		TEST(who_polls_in_vain_lets_others_run),
 		TEST(unknown_wishes_are_refused),
 	};
 
