@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * CRC-32: the choice of a method, the portable one, and the arithmetic of
- * polynomials. The methods for x86 are in uroce_crc32_x86.c.
+ * polynomials. Methods of machines are in uroce_crc32_x86.c and _arm64.c.
  *
  * Slicing by 8: table[k][b] is what the byte b makes of the register when k
  * bytes of 0 follow it. Because all is linear, the effects of eight bytes are
@@ -104,8 +104,10 @@ static uroce_crc32_fn *find_method(enum uroce_crc32_method method)
 {
 	if (method == UROCE_CRC32_TABLE)
 		return uroce_crc32_table;
-#ifdef __x86_64__
+#if defined(__x86_64__)
 	return uroce_crc32_x86_find(method);
+#elif defined(__aarch64__)
+	return uroce_crc32_arm64_find(method);
 #else
 	return NULL;
 #endif

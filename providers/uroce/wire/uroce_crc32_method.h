@@ -26,4 +26,7 @@ uint32_t uroce_crc32_table(uint32_t reg, uint8_t *dst, const uint8_t *src,
  */
 uroce_crc32_fn *uroce_crc32_x86_find(enum uroce_crc32_method method);
 
+/** uroce_crc32_arm64_find() - likewise; needs nothing */
+uroce_crc32_fn *uroce_crc32_arm64_find(enum uroce_crc32_method method);
+
 #endif
