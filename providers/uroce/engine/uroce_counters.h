@@ -30,7 +30,10 @@ enum uroce_counter {
 	UROCE_C_BAD_OP_SEQUENCE,  /* MIDDLE without FIRST and the like */
 	UROCE_C_BAD_LENGTH,	  /* payload and opcode, or RETH, disagree */
 	UROCE_C_NOT_ENABLED,	  /* operation that the QP does not take */
-	UROCE_C_REMOTE_ACCESS,	  /* key, range or rights of a request */
+	UROCE_C_BAD_KEY,	  /* of a request: no region or window has it */
+	UROCE_C_BAD_PD,		  /* of a request: another PD than the QP */
+	UROCE_C_BAD_RIGHTS,	  /* of a request, or a window of another QP */
+	UROCE_C_BAD_RANGE,	  /* of a request: not all of it is inside */
 	UROCE_C_MISALIGNED,	  /* atomic that is not on 8 bytes */
 	UROCE_C_TOO_MANY_READS,	  /* more than max_dest_rd_atomic at a time */
 	UROCE_C_BAD_DUPLICATE,	  /* repeated READ or atomic that is unknown */

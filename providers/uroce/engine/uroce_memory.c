@@ -193,7 +193,7 @@ static int inside(const struct uroce_region *region, uint64_t va,
 
 	if (va < region->iova || offset > region->bytes ||
 	    bytes > region->bytes - offset)
-		return -EACCES;
+		return -ERANGE;
 	*ret_ptr = region->base ? region->base + offset : NULL;
 	return 0;
 }
@@ -212,7 +212,7 @@ int uroce_memory_local(const struct uroce_memory *memory, uint32_t pd,
 		return -EACCES;
 	if (write && !(region->access & IBV_ACCESS_LOCAL_WRITE))
 		return -EACCES;
-	return inside(region, sge->addr, sge->length, ret_ptr);
+	return inside(region, sge->addr, sge->length, ret_ptr) ? -EACCES : 0;
 }
 
 int uroce_memory_remote(const struct uroce_memory *memory,
@@ -226,8 +226,10 @@ int uroce_memory_remote(const struct uroce_memory *memory,
 		return 0;
 	}
 	region = uroce_memory_find(memory, access->rkey);
-	if (!region || region->pd != access->pd)
-		return -EACCES;
+	if (!region)
+		return -ENOENT;
+	if (region->pd != access->pd)
+		return -EPERM;
 	if ((region->access & access->access) != access->access)
 		return -EACCES;
 	if (region->kind == UROCE_REGION_WINDOW_2 && region->qpn != access->qpn)

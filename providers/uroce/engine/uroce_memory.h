@@ -120,7 +120,8 @@ struct uroce_remote_access {
  * @access: what it wants; if that is 0 bytes nothing is checked
  * @ret_ptr: receives the address; NULL if there is nothing behind it
  *
- * Return: 0, or -EACCES.
+ * Return: 0; -ENOENT if nothing has the key, -EPERM if it is of another PD,
+ * -EACCES without the right, or for a window of another QP, -ERANGE.
  */
 int uroce_memory_remote(const struct uroce_memory *memory,
 			const struct uroce_remote_access *access,

@@ -15,11 +15,26 @@
 #define ATOMIC_BYTES 8
 #define MAX_DMA_LEN  (1u << 31) /* IBTA 9.7.4.1.4 */
 
-static void refuse_access(struct uroce_qp *qp, struct uroce_packet *packet,
-			  uint64_t now)
+enum uroce_counter uroce_access_counter(int err)
+{
+	switch (err) {
+	case -EPERM:
+		return UROCE_C_BAD_PD;
+	case -EACCES:
+		return UROCE_C_BAD_RIGHTS;
+	case -ERANGE:
+		return UROCE_C_BAD_RANGE;
+	default:
+		return UROCE_C_BAD_KEY;
+	}
+}
+
+void uroce_responder_refuse_access(struct uroce_qp *qp,
+				   struct uroce_packet *packet, int err,
+				   uint64_t now)
 {
 	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_REMOTE_ACCESS,
-				     UROCE_C_REMOTE_ACCESS, now);
+				     uroce_access_counter(err), now);
 }
 
 static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -51,6 +66,7 @@ static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet,
 {
 	struct uroce_responder *resp = &qp->resp;
 	uint8_t *ptr;
+	int ret;
 
 	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE)) {
 		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
@@ -60,9 +76,10 @@ static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet,
 		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
 		return false;
 	}
-	if (find(qp, packet->va, packet->dma_len, packet->rkey,
-		 IBV_ACCESS_REMOTE_WRITE, &ptr)) {
-		refuse_access(qp, packet, now);
+	ret = find(qp, packet->va, packet->dma_len, packet->rkey,
+		   IBV_ACCESS_REMOTE_WRITE, &ptr);
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret, now);
 		return false;
 	}
 	resp->va = packet->va;
@@ -94,6 +111,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 	bool last = packet->traits & UROCE_T_LAST;
 	uint32_t left;
 	uint8_t *ptr;
+	int ret;
 
 	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet, now))
 		return;
@@ -108,9 +126,10 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_responder_not_ready(qp, packet);
 		return;
 	}
-	if (find(qp, resp->va + resp->offset, packet->payload_len, resp->rkey,
-		 IBV_ACCESS_REMOTE_WRITE, &ptr)) {
-		refuse_access(qp, packet, now);
+	ret = find(qp, resp->va + resp->offset, packet->payload_len, resp->rkey,
+		   IBV_ACCESS_REMOTE_WRITE, &ptr);
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret, now);
 		return;
 	}
 	if (ptr)
@@ -168,12 +187,16 @@ static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet,
 			 uint64_t now)
 {
 	uint8_t *ptr;
+	int ret;
 
-	if (packet->dma_len > MAX_DMA_LEN)
+	if (packet->dma_len > MAX_DMA_LEN) {
 		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
-	else if (find(qp, packet->va, packet->dma_len, packet->rkey,
-		      IBV_ACCESS_REMOTE_READ, &ptr))
-		refuse_access(qp, packet, now);
+		return;
+	}
+	ret = find(qp, packet->va, packet->dma_len, packet->rkey,
+		   IBV_ACCESS_REMOTE_READ, &ptr);
+	if (ret)
+		uroce_responder_refuse_access(qp, packet, ret, now);
 	else
 		remember(qp, packet, 0, count_packets(qp, packet->dma_len));
 }
@@ -183,14 +206,17 @@ static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
 			     unsigned int access, uint64_t now)
 {
 	uint8_t *ptr;
+	int ret;
 
 	if (packet->va % ATOMIC_BYTES) {
 		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
 		return NULL;
 	}
-	if (find(qp, packet->va, ATOMIC_BYTES, packet->rkey, access, &ptr) ||
-	    !ptr) {
-		refuse_access(qp, packet, now);
+	ret = find(qp, packet->va, ATOMIC_BYTES, packet->rkey, access, &ptr);
+	if (!ret && !ptr)
+		ret = -EACCES;
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret, now);
 		return NULL;
 	}
 	if ((uintptr_t)ptr % ATOMIC_BYTES) {
@@ -254,6 +280,7 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 	uint64_t va = packet->va, bytes = packet->dma_len;
 	unsigned int access = 0;
 	uint8_t *ptr;
+	int ret;
 
 	if (packet->feth_placement & UROCE_FLUSH_GLOBAL)
 		access |= IBV_ACCESS_FLUSH_GLOBAL;
@@ -272,8 +299,9 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 		va = region ? region->iova : 0;
 		bytes = 1;
 	}
-	if (find(qp, va, bytes, packet->rkey, access, &ptr)) {
-		refuse_access(qp, packet, now);
+	ret = find(qp, va, bytes, packet->rkey, access, &ptr);
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret, now);
 		return;
 	}
 	remember(qp, packet, 0, 1);

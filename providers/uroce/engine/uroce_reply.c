@@ -79,10 +79,10 @@ void uroce_reply_drop(struct uroce_qp *qp)
 }
 
 /* The region is gone since the READ was accepted: no more answers. */
-static void fail_answers(struct uroce_qp *qp, uint32_t psn)
+static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 {
 	uroce_reply_drop(qp);
-	uroce_engine_count(qp->engine, UROCE_C_REMOTE_ACCESS, 1);
+	uroce_engine_count(qp->engine, uroce_access_counter(err), 1);
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
 	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
 	uroce_qp_condemn(qp);
@@ -104,9 +104,11 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 		.access = IBV_ACCESS_REMOTE_READ,
 	};
 	uint8_t *ptr;
+	int ret;
 
-	if (uroce_memory_remote(&qp->engine->memory, &wanted, &ptr)) {
-		fail_answers(qp, res->next_psn);
+	ret = uroce_memory_remote(&qp->engine->memory, &wanted, &ptr);
+	if (ret) {
+		fail_answers(qp, res->next_psn, ret);
 		return false;
 	}
 	fill_common(qp, choose_op(res), res->next_psn, res->msn, out);

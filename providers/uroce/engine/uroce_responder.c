@@ -249,9 +249,7 @@ static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
 	if ((packet->traits & UROCE_T_IETH) &&
 	    uroce_window_invalidate(&qp->engine->memory, packet->inv_rkey,
 				    qp->pd, qp->qpn)) {
-		(void)uroce_responder_refuse(qp, packet,
-					     UROCE_NAK_REMOTE_ACCESS,
-					     UROCE_C_REMOTE_ACCESS, now);
+		uroce_responder_refuse_access(qp, packet, -ENOENT, now);
 		return;
 	}
 	resp->message = UROCE_MESSAGE_SEND;

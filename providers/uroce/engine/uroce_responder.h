@@ -48,6 +48,19 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 			    uint64_t now);
 
 /**
+ * uroce_responder_refuse_access() - a request for memory is wrong
+ * @err: of uroce_memory_remote(); says which counter it is
+ *
+ * The rest as uroce_responder_refuse().
+ */
+void uroce_responder_refuse_access(struct uroce_qp *qp,
+				   struct uroce_packet *packet, int err,
+				   uint64_t now);
+
+/** uroce_access_counter() - which counter an error of that kind has */
+enum uroce_counter uroce_access_counter(int err);
+
+/**
  * uroce_responder_executed() - a request packet of RC or UC is done
  * @qp: the QP
  * @packet: the request

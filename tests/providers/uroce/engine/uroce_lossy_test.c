@@ -442,7 +442,8 @@ static void finish(struct model *m, const char *what)
 		      (unsigned long long)total(m, UROCE_C_BAD_ICRC));
 	/* none of it is the other side's fault */
 	assert_int_equal(total(m, UROCE_C_NAKS_FATAL), 0);
-	assert_int_equal(total(m, UROCE_C_REMOTE_ACCESS), 0);
+	for (int c = UROCE_C_BAD_KEY; c <= UROCE_C_BAD_RANGE; c++)
+		assert_int_equal(total(m, (enum uroce_counter)c), 0);
 	assert_int_equal(total(m, UROCE_C_BAD_OP_SEQUENCE), 0);
 	assert_int_equal(total(m, UROCE_C_TOO_MANY_READS), 0);
 	assert_int_equal(total(m, UROCE_C_BAD_LENGTH), 0);
