@@ -10,7 +10,7 @@
 #   provider_NAME_static   with ENABLE_STATIC: libNAME-anyverbs<abi>.a, one
 #                          object with that one global symbol
 #   NAME.driver            the line "driver NAME" that makes the library look
-#                          for the module
+#                          for the module; none with OPT_IN
 # LIBS is what the provider needs besides the library itself.
 #
 # OPT_IN is for a provider of devices that the kernel does not know. The library
@@ -69,9 +69,6 @@ function(verbs_provider name)
     LINK_DEPENDS ${map}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/libibverbs)
 
-  set(driver ${CMAKE_BINARY_DIR}/libibverbs.d/${name}.driver)
-  file(CONFIGURE OUTPUT ${driver} @ONLY CONTENT "driver @name@\n")
-
   if(ENABLE_STATIC)
     _verbs_provider_archive(${name})
   endif()
@@ -81,6 +78,9 @@ function(verbs_provider name)
     list(GET P_OPT_IN 1 file)
     set_property(GLOBAL APPEND_STRING PROPERTY VERBS_OPT_IN
                  "{ \"${name}\", \"${variable}\", \"${file}\" },")
+  else()
+    set(driver ${CMAKE_BINARY_DIR}/libibverbs.d/${name}.driver)
+    file(CONFIGURE OUTPUT ${driver} @ONLY CONTENT "driver @name@\n")
   endif()
   set_property(GLOBAL APPEND PROPERTY VERBS_PROVIDERS_BUILT ${name})
   if(P_NO_INSTALL)
@@ -90,7 +90,9 @@ function(verbs_provider name)
   _verbs_below_prefix("${VERBS_PROVIDER_DIR}" module_dir)
   _verbs_below_prefix("${IBV_CONFIG_DIR}" config_dir)
   install(TARGETS provider_${name} LIBRARY DESTINATION ${module_dir})
-  install(FILES ${driver} DESTINATION ${config_dir})
+  if(driver)
+    install(FILES ${driver} DESTINATION ${config_dir})
+  endif()
   if(ENABLE_STATIC)
     install(TARGETS provider_${name}_static
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

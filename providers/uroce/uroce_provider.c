@@ -17,6 +17,7 @@
 #include "uroce/port/uroce_netdev.h"
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_loop.h"
+#include "uroce/uroce_report.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 #define NAME_PREFIX "uroce_"
@@ -130,6 +131,7 @@ static int uroce_open_context(struct verbs_device *dev, int cmd_fd,
 		return ret;
 	}
 	ctx->engine = uroce_loop_engine(ctx->loop);
+	uroce_report_port(&vctx->context, ctx->loop);
 	vctx->context.num_comp_vectors = 1;
 	verbs_context_set_ops(vctx, &uroce_context_ops);
 	*ret_vctx = vctx;
@@ -141,6 +143,7 @@ static void uroce_close_context(struct verbs_context *vctx)
 	struct uroce_context *ctx = to_uroce_context(&vctx->context);
 
 	uroce_context_abandon(ctx);
+	uroce_report_counters(&vctx->context, ctx->loop);
 	uroce_loop_detach(ctx->loop);
 	uroce_channels_free(ctx);
 	verbs_context_free(vctx);

@@ -176,6 +176,18 @@ uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
 	return 0xc000;
 }
 
+struct uroce_engine *uroce_loop_engine(struct uroce_instance *instance)
+{
+	return &fake_loop.engine;
+}
+
+void uroce_loop_counters(struct uroce_instance *instance,
+			 struct uroce_loop_counters *ret_counters)
+{
+	assert_false(fake_loop.locked);
+	*ret_counters = fake_loop.counters;
+}
+
 bool uroce_loop_dead(const struct uroce_instance *instance)
 {
 	return fake_loop.dead;

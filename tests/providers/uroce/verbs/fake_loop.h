@@ -25,6 +25,7 @@ struct fake_loop {
 	bool locked;
 	bool dead;
 	int port_error;
+	struct uroce_loop_counters counters;
 	int join_ret;
 	unsigned int nr_joined; /* joins that were not undone */
 	unsigned int nr_posts, nr_polls, nr_arms;

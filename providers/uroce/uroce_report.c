@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lines of the log: counters, and a port that cannot be had. */
+#include "uroce/uroce_report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <provider/log.h>
+#include <stddef.h>
+#include <string.h>
+
+struct row {
+	const char *name;
+	size_t offset; /* in struct uroce_loop_counters */
+};
+
+#define ROW(member)                                                   \
+	{                                                             \
+#member, offsetof(struct uroce_loop_counters, member) \
+	}
+
+static const struct row rows[] = {
+	ROW(rx_datagrams), ROW(rx_calls),    ROW(rx_bad),
+	ROW(rx_foreign),   ROW(rx_overflow), ROW(tx_datagrams),
+	ROW(tx_calls),	   ROW(tx_failed),   ROW(helper_wakes),
+};
+
+static void report(const struct ibv_context *ctx, const char *name,
+		   uint64_t value)
+{
+	if (value)
+		verbs_log(ctx, VERBS_LOG_INFO, "uroce: %s %" PRIu64, name,
+			  value);
+}
+
+void uroce_report_counters(const struct ibv_context *ctx,
+			   struct uroce_instance *instance)
+{
+	struct uroce_loop_counters below;
+	struct uroce_counters engine;
+
+	uroce_loop_counters(instance, &below);
+	uroce_loop_lock(instance);
+	engine = uroce_loop_engine(instance)->counters;
+	uroce_loop_unlock(instance);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&below + rows[i].offset,
+		       sizeof(value));
+		report(ctx, rows[i].name, value);
+	}
+	for (int i = 0; i < UROCE_NR_COUNTERS; i++)
+		report(ctx, uroce_counter_name((enum uroce_counter)i),
+		       engine.count[i]);
+}
+
+void uroce_report_port(const struct ibv_context *ctx,
+		       const struct uroce_instance *instance)
+{
+	int err = uroce_loop_port_error(instance);
+
+	if (err == -EADDRINUSE)
+		verbs_log(ctx, VERBS_LOG_WARN,
+			  "uroce: UDP port 4791 is another user's or the "
+			  "kernel's (rdma_rxe): the port is down");
+	else if (err)
+		verbs_log(ctx, VERBS_LOG_WARN, "uroce: the port is down: %s",
+			  strerror(-err));
+}

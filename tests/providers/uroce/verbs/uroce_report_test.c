@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is logged of counters and of a port that cannot be had. */
+#include "providers/uroce/verbs/fake_loop.h"
+
+#include <errno.h>
+#include <provider/log.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "uroce/uroce_report.h"
+
+static struct uroce_context *ctx;
+static char text[4096]; /* lines of the log */
+static enum verbs_log_level last_level;
+
+void verbs_log(const struct ibv_context *about, enum verbs_log_level level,
+	       const char *fmt, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	assert_ptr_equal(about, &ctx->vctx.context);
+	last_level = level;
+	va_start(args, fmt);
+	(void)vsnprintf(text + len, sizeof(text) - len - 1, fmt, args);
+	va_end(args);
+	(void)strcat(text, "\n");
+}
+
+static int setup(void **state)
+{
+	ctx = fake_loop_context();
+	text[0] = '\0';
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fake_loop_close(ctx);
+	return 0;
+}
+
+static void counters_that_are_not_0_are_logged(void **state)
+{
+	fake_loop.counters.rx_bad = 7;
+	fake_loop.counters.helper_wakes = UINT64_C(5000000000);
+	uroce_engine_count(&fake_loop.engine, UROCE_C_BAD_ICRC, 3);
+	uroce_report_counters(&ctx->vctx.context, NULL);
+	assert_string_equal(text, "uroce: rx_bad 7\n"
+				  "uroce: helper_wakes 5000000000\n"
+				  "uroce: bad_icrc 3\n");
+	assert_int_equal(last_level, VERBS_LOG_INFO);
+}
+
+/* Names are there for all of them, and each is another one. */
+static void each_counter_has_a_name(void **state)
+{
+	for (int i = 0; i < UROCE_NR_COUNTERS; i++) {
+		const char *name = uroce_counter_name((enum uroce_counter)i);
+
+		assert_non_null(name);
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(
+				name,
+				uroce_counter_name((enum uroce_counter)k));
+	}
+}
+
+static void port_that_is_taken_is_logged(void **state)
+{
+	uroce_report_port(&ctx->vctx.context, NULL);
+	assert_string_equal(text, "");
+	fake_loop.port_error = -EADDRINUSE;
+	uroce_report_port(&ctx->vctx.context, NULL);
+	assert_non_null(strstr(text, "4791"));
+	assert_int_equal(last_level, VERBS_LOG_WARN);
+	text[0] = '\0';
+	fake_loop.port_error = -EMFILE;
+	uroce_report_port(&ctx->vctx.context, NULL);
+	assert_non_null(strstr(text, strerror(EMFILE)));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(counters_that_are_not_0_are_logged),
+		TEST(each_counter_has_a_name),
+		TEST(port_that_is_taken_is_logged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
