@@ -133,7 +133,10 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		ret = uroce_window_invalidate(memory, wqe->inv_rkey, qp->pd,
 					      qp->qpn);
 	if (ret) {
-		fail_locally(qp, wqe, IBV_WC_MW_BIND_ERR);
+		fail_locally(qp, wqe,
+			     wqe->opcode == IBV_WR_BIND_MW
+				     ? IBV_WC_MW_BIND_ERR
+				     : IBV_WC_LOC_QP_OP_ERR);
 		return;
 	}
 	qp->req.cur++;

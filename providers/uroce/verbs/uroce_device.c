@@ -25,6 +25,11 @@
 	 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |        \
 	 IBV_DEVICE_MEM_WINDOW_TYPE_2B)
 
+/* Of device_cap_flags_ex alone, as the kernel counts them (ib_uverbs). */
+#define CAP_FLUSH_GLOBAL (UINT64_C(1) << 38)
+#define CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
+#define CAPS_EX		 (CAP_FLUSH_GLOBAL | CAP_ATOMIC_WRITE)
+
 /* IBTA 11.2.1.2: a vendor that has no number of the IEEE. */
 #define NO_OUI 0xffffff
 
@@ -88,7 +93,7 @@ int uroce_query_device(struct ibv_context *ibctx,
 	if (HAS_ROOM(attr_size, hca_core_clock))
 		attr->hca_core_clock = CLOCK_KHZ;
 	if (HAS_ROOM(attr_size, device_cap_flags_ex))
-		attr->device_cap_flags_ex = CAPS;
+		attr->device_cap_flags_ex = CAPS | CAPS_EX;
 	if (HAS_ROOM(attr_size, phys_port_cnt_ex))
 		attr->phys_port_cnt_ex = UROCE_NR_PORTS;
 	return 0;

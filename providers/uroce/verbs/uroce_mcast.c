@@ -64,6 +64,16 @@ int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 	return ret;
 }
 
+bool uroce_mcast_has_any(const struct uroce_verbs_qp *qp)
+{
+	const struct uroce_engine *engine = qp->ctx->engine;
+
+	for (uint32_t i = 0; i < engine->nr_groups; i++)
+		if (engine->groups[i].qp == qp->qp)
+			return true;
+	return false;
+}
+
 void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp)
 {
 	const struct uroce_engine *engine = qp->ctx->engine;

@@ -17,6 +17,18 @@
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
 	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
+static uint64_t send_ops(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_RC:
+		return UROCE_RC_SEND_OPS;
+	case IBV_QPT_UC:
+		return UROCE_UC_SEND_OPS;
+	default:
+		return UROCE_UD_SEND_OPS;
+	}
+}
+
 static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
@@ -28,7 +40,7 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) &&
 	     attr->create_flags) ||
 	    ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-	     (attr->send_ops_flags & ~(uint64_t)UROCE_SEND_OPS)))
+	     (attr->send_ops_flags & ~send_ops(attr->qp_type))))
 		return -EOPNOTSUPP;
 	if (cap->max_send_wr > UROCE_MAX_QP_WR ||
 	    cap->max_send_sge > UROCE_MAX_SGE ||
@@ -240,9 +252,11 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	int ret;
 
 	uroce_loop_lock(ctx->loop);
-	ret = uroce_events_forget(ctx, ibqp, NULL, &qp->raised);
+	/* 11.2.4.4: not as long as it is attached to a group */
+	ret = uroce_mcast_has_any(qp)
+		      ? -EBUSY
+		      : uroce_events_forget(ctx, ibqp, NULL, &qp->raised);
 	if (ret == 0) {
-		uroce_mcast_leave_locked(qp);
 		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_loop_now(),
 				     quarantine_ns(qp->qp));
 		list_del(&qp->entry);

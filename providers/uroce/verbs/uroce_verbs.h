@@ -329,6 +329,9 @@ int uroce_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 int uroce_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 		       uint16_t lid);
 
+/** uroce_mcast_has_any() - whether a QP is in a group; with the engine lock */
+bool uroce_mcast_has_any(const struct uroce_verbs_qp *qp);
+
 /** uroce_mcast_leave_locked() - before a QP is freed: leave its groups */
 void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp);
 
@@ -391,13 +394,16 @@ int uroce_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 
 /* -- uroce_wr.c -- */
 
-/* What a QP with ibv_wr_*() can be asked for. */
-#define UROCE_SEND_OPS                                                    \
-	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
-	 IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |             \
-	 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |   \
-	 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV | \
-	 IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV |          \
+/* What a QP with ibv_wr_*() can be asked for, by type. */
+#define UROCE_UD_SEND_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+#define UROCE_UC_SEND_OPS                                                \
+	(UROCE_UD_SEND_OPS | IBV_QP_EX_WITH_RDMA_WRITE |                 \
+	 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_LOCAL_INV | \
+	 IBV_QP_EX_WITH_BIND_MW)
+#define UROCE_RC_SEND_OPS                                                     \
+	(UROCE_UC_SEND_OPS | IBV_QP_EX_WITH_RDMA_READ |                       \
+	 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |                                  \
+	 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV | \
 	 IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE)
 
 /** uroce_wr_init() - make a QP extended: set its ibv_wr_*() functions */

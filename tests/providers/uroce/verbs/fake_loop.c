@@ -359,7 +359,10 @@ struct ibv_qp *new_qp(struct ibv_pd *pd, struct ibv_cq *cq,
 struct ibv_qp *new_qp_ex(struct ibv_pd *pd, struct ibv_cq *cq,
 			 enum ibv_qp_type type)
 {
-	return make_qp(pd, cq, type, NULL, UROCE_SEND_OPS);
+	return make_qp(pd, cq, type, NULL,
+		       type == IBV_QPT_UD   ? UROCE_UD_SEND_OPS
+		       : type == IBV_QPT_UC ? UROCE_UC_SEND_OPS
+					    : UROCE_RC_SEND_OPS);
 }
 
 static void step(struct ibv_qp *qp, struct ibv_qp_attr *attr,

@@ -284,6 +284,17 @@ static void other_kinds_of_qp_are_not_there(void **state)
 	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	attr.send_ops_flags = IBV_QP_EX_WITH_TSO;
 	assert_int_equal(try_qp(&attr), -EOPNOTSUPP);
+	/* each type has what it can do, and no more */
+	attr.send_ops_flags = UROCE_RC_SEND_OPS;
+	assert_int_equal(try_qp(&attr), 0);
+	attr.qp_type = IBV_QPT_UC;
+	assert_int_equal(try_qp(&attr), -EOPNOTSUPP);
+	attr.send_ops_flags = UROCE_UC_SEND_OPS;
+	assert_int_equal(try_qp(&attr), 0);
+	attr.qp_type = IBV_QPT_UD;
+	assert_int_equal(try_qp(&attr), -EOPNOTSUPP);
+	attr.send_ops_flags = UROCE_UD_SEND_OPS;
+	assert_int_equal(try_qp(&attr), 0);
 	attr = qp_attr();
 	attr.comp_mask |= IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
 	assert_int_equal(try_qp(&attr), -EOPNOTSUPP);
@@ -397,13 +408,15 @@ static void group_is_joined_once_for_a_qp(void **state)
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 }
 
-static void destroyed_qp_leaves_its_groups(void **state)
+static void attached_qp_stays(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_UD, NULL);
 
 	assert_int_equal(uroce_attach_mcast(qp, &group, 0), 0);
+	assert_int_equal(uroce_destroy_qp(qp), -EBUSY);
+	assert_int_equal(fake_loop.nr_joined, 1);
+	assert_int_equal(uroce_detach_mcast(qp, &group, 0), 0);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
-	assert_int_equal(fake_loop.nr_joined, 0);
 	assert_int_equal(fake_loop.engine.nr_groups, 0);
 }
 
@@ -486,7 +499,7 @@ int main(void)
 		TEST(child_of_a_fork_connects_nothing),
 		TEST(number_is_not_used_again_soon),
 		TEST(group_is_joined_once_for_a_qp),
-		TEST(destroyed_qp_leaves_its_groups),
+		TEST(attached_qp_stays),
 		TEST(refused_join_attaches_nothing),
 		TEST(left_objects_leave_the_engine),
 	};
