@@ -71,7 +71,7 @@ static void walk_device(struct ibv_device *device)
 	walk_set_device(ibv_get_device_name(device));
 	walk_say("device", "%s %s %#llx %d",
 		 ibv_node_type_str(device->node_type), device->dev_name,
-		 (unsigned long long)ibv_get_device_guid(device),
+		 (unsigned long long)be64toh(ibv_get_device_guid(device)),
 		 device->transport_type);
 	errno = 0;
 	w.context = ibv_open_device(device);

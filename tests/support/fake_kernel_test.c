@@ -236,7 +236,7 @@ static void other_inline_length(struct message *m)
 
 static void other_inline_value(struct message *m)
 {
-	m->attrs[1].data ^= 1;
+	*(uint8_t *)&m->attrs[1].data ^= 1;
 }
 
 static void other_bytes(struct message *m)
@@ -445,7 +445,7 @@ static void wrong_writes_are_noticed(void **state)
 		p.hdr.in_words += i == 1;
 		p.hdr.out_words += i == 2;
 		p.response = i == 3 ? 0 : p.response;
-		p.cqe += i == 4;
+		*(uint8_t *)&p.cqe += i == 4;
 		p.driver[3] += i == 5;
 		assert_noticed(send_plain(&p, PLAIN_LEN + 4 * (i == 6)),
 			       mentions[i]);
@@ -539,7 +539,7 @@ static void wrong_extended_writes_are_noticed(void **state)
 		e.ex.provider_out_words += i == 3;
 		e.ex.cmd_hdr_reserved += i == 4;
 		e.ex.response = i == 5 ? 0 : e.ex.response;
-		e.core.cq_handle += i == 6;
+		*(uint8_t *)&e.core.cq_handle += i == 6;
 		e.driver[0] += i == 7;
 		e.driver[7] += i == 8;
 		assert_noticed(send_extended(&e), mentions[i]);

@@ -77,9 +77,15 @@ struct caller_buffer {
 	struct caller_attr attrs[CALLER_ATTRS];
 };
 
-/* Flags of a command buffer. */
-#define CALLER_BUFFER_ERROR 1
-#define CALLER_IOCTL_ONLY   4
+/* Flags of a command buffer: bit-fields, which begin at the byte's low end on
+ * little endian machines and at its high end on the others. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define CALLER_BUFFER_ERROR 0x01
+#define CALLER_IOCTL_ONLY   0x04
+#else
+#define CALLER_BUFFER_ERROR 0x80
+#define CALLER_IOCTL_ONLY   0x20
+#endif
 
 /**
  * caller_buffer_init() - an empty command buffer

@@ -58,8 +58,8 @@ static void assert_untouched_from(size_t offset)
 
 static int query_ex(uint32_t index, uint32_t flags, size_t size)
 {
-	return _ibv_query_gid_ex(api.ctx, 1, index,
-				 (struct ibv_gid_entry *)buffer, flags, size);
+	return _ibv_query_gid_ex(api.ctx, 1, index, (void *)buffer, flags,
+				 size);
 }
 
 static void entry_is_told(void **state)
@@ -128,8 +128,7 @@ static void failure_of_an_entry_touches_nothing(void **state)
 
 static ssize_t query_table(size_t max, uint32_t flags, size_t size)
 {
-	return _ibv_query_gid_table(api.ctx, (struct ibv_gid_entry *)buffer,
-				    max, flags, size);
+	return _ibv_query_gid_table(api.ctx, (void *)buffer, max, flags, size);
 }
 
 /* The count or -errno; errno is set with the latter. */

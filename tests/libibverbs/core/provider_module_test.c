@@ -183,25 +183,44 @@ static void assert_problem(const char *bytes_to_write, size_t len,
 	load_assert_nothing_registered();
 }
 
+/* Behind the segments of a module there are only tables of sections. */
+static size_t end_of_segments(void)
+{
+	ElfW(Ehdr) header;
+	size_t end = 0;
+
+	memcpy(&header, bytes, sizeof(header));
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		ElfW(Phdr) segment;
+
+		memcpy(&segment, bytes + header.e_phoff + i * sizeof(segment),
+		       sizeof(segment));
+		if (segment.p_type == PT_LOAD &&
+		    segment.p_offset + segment.p_filesz > end)
+			end = segment.p_offset + segment.p_filesz;
+	}
+	return end;
+}
+
 /* Mapping it is no problem for the dynamic linker; touching it is. */
 static void truncated_module_is_told_once(void **state)
 {
-	size_t len = read_module();
+	size_t end;
 
-	for (size_t cut = 4; cut < len; cut = cut * 2 + 1) {
-		/* Behind the segments there are only tables of sections. */
-		if (cut > len / 4)
-			break;
+	(void)read_module(); /* into bytes */
+	end = end_of_segments();
+	assert_true(end > 1024);
+	for (size_t cut = 4; cut < end; cut = cut * 2 + 1)
 		assert_problem(bytes, cut, "is truncated");
-	}
+	assert_problem(bytes, end - 1, "is truncated");
 }
 
 /* The dynamic linker would be killed by it. */
 static void truncated_module_is_told_where_only_the_linker_looks(void **state)
 {
-	size_t len = read_module();
-
-	load_write_file(SEARCHED_DIR "/libcut-rdmav34.so", bytes, len / 4);
+	(void)read_module(); /* into bytes */
+	load_write_file(SEARCHED_DIR "/libcut-rdmav34.so", bytes,
+			end_of_segments() / 2);
 	assert_false(load("cut"));
 	assert_int_equal(load_nr_warnings, 1);
 	assert_string_equal(load_warning, "provider cut: " SEARCHED_DIR
@@ -217,7 +236,7 @@ static void file_that_is_no_module_is_told_once(void **state)
 static void module_of_another_machine_is_told_once(void **state)
 {
 	size_t len = read_module();
-	Elf64_Half other = EM_S390;
+	Elf64_Half other = EM_SPARC;
 
 	/* The same place in both classes. */
 	memcpy(bytes + offsetof(Elf64_Ehdr, e_machine), &other, sizeof(other));

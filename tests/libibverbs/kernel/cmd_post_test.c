@@ -87,6 +87,13 @@ struct kernel_send {
 	uint64_t wr[4];
 };
 
+/* A key is the first half of its word. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define KEY(rkey) (rkey)
+#else
+#define KEY(rkey) ((uint64_t)(rkey) << 32)
+#endif
+
 static void rdma_and_atomic_requests_have_their_fields(void **state)
 {
 	struct kernel_test *t = *state;
@@ -112,8 +119,8 @@ static void rdma_and_atomic_requests_have_their_fields(void **state)
 		  .wr.rdma = { .remote_addr = 1, .rkey = 2 } },
 	};
 	const struct kernel_send expected[3] = {
-		{ 1, 2, 1, 3, 0x01020304, { 0x1122334455, 0x66 } },
-		{ 2, 1, 5, 0, 0, { 0x2233445566, 0x77, 0x88, 0x99 } },
+		{ 1, 2, 1, 3, 0x01020304, { 0x1122334455, KEY(0x66) } },
+		{ 2, 1, 5, 0, 0, { 0x2233445566, 0x77, 0x88, KEY(0x99) } },
 		/* a send has no place in the peer's memory */
 		{ 3, 0, 9, 0, 0x0a0b0c0d, { 0 } },
 	};
@@ -139,13 +146,17 @@ static void each_opcode_sends_what_belongs_to_it(void **state)
 		uint32_t number;
 		uint64_t wr[4];
 	} cases[] = {
-		{ IBV_WR_RDMA_WRITE, 0, { 0x10, 0x20 } },
-		{ IBV_WR_RDMA_WRITE_WITH_IMM, 1, { 0x10, 0x20 } },
+		{ IBV_WR_RDMA_WRITE, 0, { 0x10, KEY(0x20) } },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, 1, { 0x10, KEY(0x20) } },
 		{ IBV_WR_SEND, 2, { 0 } },
 		{ IBV_WR_SEND_WITH_IMM, 3, { 0 } },
-		{ IBV_WR_RDMA_READ, 4, { 0x10, 0x20 } },
-		{ IBV_WR_ATOMIC_CMP_AND_SWP, 5, { 0x10, 0x20, 0x30, 0x40 } },
-		{ IBV_WR_ATOMIC_FETCH_AND_ADD, 6, { 0x10, 0x20, 0x30, 0x40 } },
+		{ IBV_WR_RDMA_READ, 4, { 0x10, KEY(0x20) } },
+		{ IBV_WR_ATOMIC_CMP_AND_SWP,
+		  5,
+		  { 0x10, KEY(0x20), 0x30, KEY(0x40) } },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD,
+		  6,
+		  { 0x10, KEY(0x20), 0x30, KEY(0x40) } },
 		{ IBV_WR_LOCAL_INV, 7, { 0 } },
 		{ IBV_WR_SEND_WITH_INV, 9, { 0 } },
 	};
@@ -159,7 +170,7 @@ static void each_opcode_sends_what_belongs_to_it(void **state)
 		struct ibv_send_wr *bad;
 
 		wr.wr.atomic.remote_addr = 0x10;
-		wr.wr.atomic.compare_add = 0x20; /* rdma: the key */
+		wr.wr.atomic.compare_add = KEY(0x20); /* rdma: the key */
 		wr.wr.atomic.swap = 0x30;
 		wr.wr.atomic.rkey = 0x40;
 		memcpy(expected.wr, cases[i].wr, sizeof(expected.wr));

@@ -63,6 +63,23 @@ EXPORT ssize_t write(int fd, const void *buf, size_t len)
 	return -1;
 }
 
+static void *real_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		       off_t offset)
+{
+#ifdef __s390x__
+	/* System calls of this machine have five arguments at most. */
+	const unsigned long args[6] = {
+		(uintptr_t)addr,     len,
+		(unsigned long)prot, (unsigned long)flags,
+		(unsigned long)fd,   (unsigned long)offset,
+	};
+
+	return (void *)syscall(SYS_mmap, args);
+#else
+	return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, offset);
+#endif
+}
+
 static void *map_device(struct shim_file *file, void *addr, size_t len,
 			int prot, uint64_t offset)
 {
@@ -74,8 +91,8 @@ static void *map_device(struct shim_file *file, void *addr, size_t len,
 		 (unsigned long long)offset);
 	shim_unlock();
 	/* writable first, since the kernel writes to what is read-only */
-	memory = (void *)syscall(SYS_mmap, addr, len, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = real_mmap(addr, len, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return memory;
 	if (driver->fill_map)
@@ -93,7 +110,7 @@ static void *map_any(void *addr, size_t len, int prot, int flags, int fd,
 
 	if (file)
 		return map_device(file, addr, len, prot, (uint64_t)offset);
-	return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, offset);
+	return real_mmap(addr, len, prot, flags, fd, offset);
 }
 
 EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd,

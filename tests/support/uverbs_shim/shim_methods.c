@@ -44,15 +44,25 @@ static bool has(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 static uint64_t number(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 {
 	const struct ib_uverbs_attr *attr = find(hdr, id);
-	uint64_t value = 0;
+	union {
+		uint8_t u8;
+		uint16_t u16;
+		uint32_t u32;
+	} value;
 
 	if (!attr)
 		return 0;
-	if (attr->len == 0)
+	memcpy(&value, &attr->data, sizeof(value));
+	switch (attr->len) {
+	case sizeof(value.u8):
+		return value.u8;
+	case sizeof(value.u16):
+		return value.u16;
+	case sizeof(value.u32):
+		return value.u32;
+	default:
 		return attr->data;
-	memcpy(&value, &attr->data,
-	       attr->len < sizeof(value) ? attr->len : sizeof(value));
-	return value;
+	}
 }
 
 static uint32_t number32(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)

@@ -67,6 +67,10 @@ static union message message(uint16_t object, uint16_t method)
 
 static void add(union message *msg, uint16_t id, uint16_t len, uint64_t data)
 {
+	const uint32_t number = (uint32_t)data;
+
+	if (len == sizeof(number)) /* is what the attribute begins with */
+		memcpy(&data, &number, sizeof(number));
 	msg->hdr.attrs[msg->hdr.num_attrs++] = (struct ib_uverbs_attr){
 		.attr_id = id,
 		.len = len,
@@ -244,7 +248,7 @@ static void lengths_of_a_write_must_be_right(void **state)
 
 static void the_log_tells_what_the_driver_gets(void **state)
 {
-	const uint64_t driver[2] = { (uintptr_t)state, 0x1122 };
+	const uint64_t driver[2] = { 0x7f0011223344, htole64(0x1122) };
 	union message msg = message(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
 	const int *fd = *state;
 
