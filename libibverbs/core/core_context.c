@@ -208,7 +208,12 @@ int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
 	struct stat st;
 	int ret;
 
-	if (fstat(cmd_fd, &st) != 0 || !S_ISCHR(st.st_mode))
+	if (fstat(cmd_fd, &st) != 0)
+		return -EINVAL;
+	/* What a device outside the kernel has as cmd_fd is an eventfd. */
+	if ((st.st_mode & S_IFMT) == 0)
+		return -EOPNOTSUPP;
+	if (!S_ISCHR(st.st_mode))
 		return -EINVAL;
 	ret = find_by_cdev(st.st_rdev, &dev);
 	if (ret)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <provider/kernel.h>
 #include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -479,6 +480,7 @@ static void only_the_descriptor_of_a_device_is_imported(void **state)
 	assert_import_fails(-1, -EINVAL);
 	assert_import_fails(ends[0], -EINVAL);
 	assert_import_fails(zero, -ENODEV);
+	assert_import_fails(eventfd(0, EFD_CLOEXEC), -EOPNOTSUPP);
 	fake_discover_fail(-EPERM);
 	assert_import_fails(fd, -ENODEV);
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
