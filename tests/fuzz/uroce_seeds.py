@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Writes the seeds of the uroce fuzz targets: uroce_seeds.py FOLDER
 
-Makes FOLDER/fuzz_uroce_packet and FOLDER/fuzz_uroce_engine. The formats are
-described at the head of each target.
+Makes FOLDER/fuzz_uroce_packet and so on. The formats are described at the head
+of each target.
 """
 import pathlib
 import struct
@@ -110,9 +110,18 @@ def engine_seeds():
         step(0, UNA, texts["read_only"]), step(0, UNA, texts["read_only"])))
 
 
+def config_seeds():
+    yield "names", b"eth0\0# one\ndevices = eth0, lo\n"
+    yield "addresses", b"eth1\0devices=192.0.2.1 2001:db8::1"
+    yield "auto", b"lo\0\t devices\t=\tauto # all\r\n\ndevices = none\n"
+    yield "other", b"eth0\0device = eth0\ndevices eth0\n=\ndevices a = b = c\n"
+    yield "long", b"eth0\0devices = " + 300 * b"eth0,"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for target, seeds in (("fuzz_uroce_packet", packet_seeds()),
+    for target, seeds in (("fuzz_uroce_config", config_seeds()),
+                          ("fuzz_uroce_packet", packet_seeds()),
                           ("fuzz_uroce_engine", engine_seeds())):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:

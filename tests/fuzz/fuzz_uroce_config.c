@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fuzz target: a configuration file of the user-space device. Up to the first 0
+ * the input is the name of an interface, the rest is the file; what is wanted
+ * is asked of an interface with that name and two addresses.
+ */
+#include <errno.h>
+#include <provider/log.h>
+
+#include "fuzz/fuzz_target.h"
+#include "uroce/uroce_config.h"
+#include "util/env.h"
+#include "util/text_file.h"
+
+static const uint8_t *file_text;
+static size_t file_len;
+
+const char *__wrap_env_path(const char *name);
+ssize_t __wrap_text_file_read_at(int dirfd, const char *path, char *buf,
+				 size_t size);
+
+const char *__wrap_env_path(const char *name)
+{
+	return NULL;
+}
+
+ssize_t __wrap_text_file_read_at(int dirfd, const char *path, char *buf,
+				 size_t size)
+{
+	if (file_len >= size)
+		return -EOVERFLOW;
+	if (file_len)
+		memcpy(buf, file_text, file_len);
+	buf[file_len] = '\0';
+	return (ssize_t)file_len;
+}
+
+void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
+	       const char *fmt, ...)
+{
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct uroce_netdev dev = {
+		.nr_gids = 2,
+		.gids = { { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+			  { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } },
+	};
+	char wish[UROCE_WISH_LEN];
+	size_t at = 0;
+
+	for (; at < len && data[at]; at++)
+		if (at < sizeof(dev.name) - 1)
+			dev.name[at] = (char)data[at];
+	at += at < len;
+	file_text = data + at;
+	file_len = len - at;
+	memset(wish, 'x', sizeof(wish));
+	uroce_config_read("", wish);
+	fuzz_assert(memchr(wish, '\0', sizeof(wish)));
+	/* nobody who wants nothing gets a device */
+	if (!*wish)
+		fuzz_assert(!uroce_config_wants(wish, &dev, true));
+	(void)uroce_config_wants(wish, &dev, false);
+	return 0;
+}
