@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The manual pages as data: which there are, their sections, their C code.
+
+Used by check_pages.py and check_examples.py. Of man(7) it knows what our pages
+use: a section is a .SH line, C code stands between .EX and .EE.
+"""
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+MAN = os.path.join(ROOT, "man")
+HERE = os.path.join(ROOT, "tests", "man")
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def rows(*path):
+    """The lines of a table without comments, as lists of words."""
+    lines = (line.split("#")[0].split() for line in
+             read(*path).splitlines())
+    return [line for line in lines if line]
+
+
+class Page:
+    """A file in man/; names: what pages.txt says that it describes."""
+
+    def __init__(self, file, names=(), topics=()):
+        self.file = file
+        self.path = os.path.join(MAN, file)
+        self.title, self.volume = file.rsplit(".", 1)
+        self.names = list(names)
+        self.topics = list(topics)
+        self.sections = {}
+        current = None
+        for line in read(self.path).splitlines():
+            if line.startswith(".SH "):
+                current = line[4:].strip('"')
+                self.sections[current] = []
+            elif current is not None:
+                self.sections[current].append(line)
+
+    def text(self, section):
+        """The words of a section, without requests and fonts."""
+        lines = (re.sub(r"^\.(?:[BIR]{1,2}|TP|IP|PP|SS)\s*", "", line)
+                 for line in self.sections.get(section, [])
+                 if not line.startswith('.\\"'))
+        return plain("\n".join(lines))
+
+    def code(self, section):
+        """(kind, text) of each block of C; kind is what a comment says."""
+        kind, block = None, None
+        for line in self.sections.get(section, []):
+            mark = re.match(r'^\.\\" example: (\w+)$', line)
+            if mark:
+                kind = mark.group(1)
+            elif line == ".EX":
+                block = []
+            elif line == ".EE":
+                yield kind, plain("\n".join(block)) + "\n"
+                kind, block = None, None
+            elif block is not None:
+                block.append(line)
+
+
+def plain(text):
+    """Text as a reader sees it."""
+    text = re.sub(r"\\f(?:\[\w*\]|\w)", "", text)
+    text = re.sub(r"\\&", "", text)
+    return text.replace("\\-", "-").replace("\\e", "\\")
+
+
+def table():
+    """pages.txt as [(file, names, topics)]."""
+    result = []
+    for words in rows(MAN, "pages.txt"):
+        names = [word for word in words[1:] if not word.startswith("+")]
+        topics = [word[1:] for word in words[1:] if word.startswith("+")]
+        result.append((words[0], names, topics))
+    return result
+
+
+def pages():
+    """The pages that are there: those of the table, and then the others."""
+    result = [Page(*row) for row in table()
+              if os.path.isfile(os.path.join(MAN, row[0]))]
+    known = {page.file for page in result}
+    result += [Page(name) for name in sorted(os.listdir(MAN))
+               if re.fullmatch(r".*\.[1-8]", name) and name not in known]
+    return result
+
+
+def exported():
+    """Exported functions that a program can be linked to."""
+    return {row[0] for row in rows(ROOT, "tests", "abi", "symbols.tsv")
+            if len(row) > 2 and row[2] == "@@"}
+
+
+def declared():
+    """Functions that verbs.h declares."""
+    header = read(ROOT, "include", "infiniband", "verbs.h")
+    header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    header = re.sub(r"^#.*(?:\\\n.*)*", "", header, flags=re.MULTILINE)
+    return set(re.findall(r"\b(_?ibv_\w+|\w+_to_ibv_\w+)\s*\(", header))
+
+
+def inlines():
+    """Inline functions and macros of the public headers, for applications."""
+    names = {row[0] for row in rows(ROOT, "tests", "abi", "inlines.txt")}
+    header = read(ROOT, "include", "infiniband", "verbs_inline.h")
+    names |= set(re.findall(r"^#define (\w+)\(", header, re.MULTILINE))
+    return {name for name in names if not name.startswith("_")}
+
+
+def public():
+    return exported() | declared() | inlines()
