@@ -36,7 +36,7 @@ notices() {
 	survivor=left
 	[ "$victim" = right ] || survivor=right
 	# They say so when they are connected.
-	wait_for 20 grep -q 'remote address' "$scratch/$survivor"
+	wait_for 20 grep -qs 'remote address' "$scratch/$survivor"
 	sleep "0.$((RANDOM % 9))" # any moment
 	start=$SECONDS
 	{ # It is what timeout has started. The shell need not tell of it.
