@@ -29,5 +29,6 @@ after=$(packets left)
 echo
 echo "The two programs had no network in common but a cable (veth, MTU $(ip -n \
 	left -o link show ve0 | sed 's/.* mtu \([0-9]*\).*/\1/'))."
-echo "$((after - before)) packets came in on the left: 1000 messages of 4096 bytes in RoCEv2 packets of"
-echo "1024 bytes, their acknowledgements, and what the programs said over TCP."
+echo "1000 messages of 4096 bytes came in on the left, in four RoCEv2 packets each, and the"
+echo "acknowledgements of as many that went out. The kernel counted $((after - before)) packets: the four go"
+echo "over a cable of this kind in one piece."
