@@ -97,6 +97,9 @@ int uroce_socket_receiver(void)
 	(void)set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1); /* counted only */
 	/* kernels before 5.0 give each packet by itself */
 	(void)set(fd, IPPROTO_UDP, UDP_GRO, 1);
+	/* rdma_rxe and hardware send no UDP checksum: there is the ICRC */
+	if (family == AF_INET6)
+		(void)set(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
 	return fd;
 }
 

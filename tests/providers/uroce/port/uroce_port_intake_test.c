@@ -94,6 +94,39 @@ static size_t build(const struct uroce_path *path, uint32_t qpn, uint16_t ip_id,
 	return (size_t)len + UROCE_ICRC_LEN;
 }
 
+/* As rdma_rxe and hardware send it; Linux drops that unless it is asked to. */
+static void a_udp_checksum_is_not_needed(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("::1", "::1");
+	struct sockaddr_in6 from = { .sin6_family = AF_INET6 };
+	struct sockaddr_in6 to = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(UROCE_UDP_PORT),
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
+	};
+	socklen_t from_len = sizeof(from);
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint8_t bytes[UROCE_BTH_LEN + UROCE_ICRC_LEN];
+	int on = 1;
+
+	assert_int_equal(
+		setsockopt(fd, IPPROTO_UDP, UDP_NO_CHECK6_TX, &on, sizeof(on)),
+		0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&from, from_len), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&from, &from_len),
+			 0);
+	path.sport = ntohs(from.sin6_port);
+	assert_int_equal(build(&path, qpn_of(pair->port[1], 5), 0, bytes),
+			 sizeof(bytes));
+	assert_int_equal(sendto(fd, bytes, sizeof(bytes), 0,
+				(struct sockaddr *)&to, sizeof(to)),
+			 sizeof(bytes));
+	(void)close(fd);
+	receive(pair, 1);
+	assert_int_equal(pair->seen.nr, 1);
+}
+
 /* Two in a message, as GRO would have merged them. */
 static void send_merged(struct uroce_path *path, uint32_t first_qpn,
 			uint32_t second_qpn)
@@ -217,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_not_for_our_addresses_is_dropped),
 		TEST(junk_is_dropped),
+		TEST(a_udp_checksum_is_not_needed),
 		TEST(packets_that_were_merged_are_passed_on),
 		TEST(groups_are_joined_and_left),
 	};
