@@ -336,7 +336,7 @@ int verbs_cmd_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
  *
  * The POST_SEND command without any work request in it: how drivers whose send
  * queue is shared memory are started. Data path: one system call, no
- * allocation.
+ * allocation, and errno is not kept.
  */
 int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp);
 

@@ -12,20 +12,28 @@
  *	return submit_ioctl(pd->context, &cmd);
  *
  * Attributes are mandatory (the kernel refuses the method if it does not know
- * one) unless cmd_optional() says otherwise. Pointers handed in must stay
- * valid until submit_ioctl() returns.
+ * one) but for cmd_in_async_fd(). Pointers handed in must stay valid until
+ * submit_ioctl() returns.
+ *
+ * The functions are inline because nearly all arguments are constants: places,
+ * lengths and limits are then known when this is compiled, and what remains of
+ * a call is the stores into the message. Called one by one they cost more than
+ * the rest of a command.
  */
 #ifndef KERNEL_CMD_H
 #define KERNEL_CMD_H
 
+#include <errno.h>
 #include <provider/kernel.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernel/kernel_caps.h"
+#include "kernel/kernel_state.h"
 
 /*
  * The largest method, creating a QP, has 15, and 2 for the driver's bytes. The
@@ -48,6 +56,7 @@ struct cmd_message {
 struct cmd {
 	enum verbs_kernel_cap cap; /* which method this is */
 	int error;		   /* first mistake of the builder, or 0 */
+	bool has_results;	   /* for cmd_finish(): any of what follows */
 	/* the new object or descriptor, if the method makes one */
 	struct ib_uverbs_attr *out_attr;
 	uint32_t *ret_handle;
@@ -65,47 +74,207 @@ static inline uint64_t cmd_addr(const void *ptr)
 }
 
 /** cmd_init() - begin the method of row @cap, without any attribute */
-void cmd_init(struct cmd *cmd, enum verbs_kernel_cap cap);
+static inline void cmd_init(struct cmd *cmd, enum verbs_kernel_cap cap)
+{
+	const struct kernel_cap *row = kernel_cap_row(cap);
+
+	/* Not the attributes: cmd_add() writes each of them whole. */
+	cmd->cap = cap;
+	cmd->error = 0;
+	cmd->has_results = false;
+	cmd->out_attr = NULL;
+	cmd->ret_handle = NULL;
+	cmd->ret_fd = NULL;
+	cmd->driver = NULL;
+	cmd->msg.object_id = row->object;
+	cmd->msg.method_id = row->method;
+	cmd->msg.num_attrs = 0;
+	cmd->msg.reserved1 = 0;
+	cmd->msg.reserved2 = 0;
+}
+
+/** cmd_fail() - remember a mistake, unless there was one before */
+static inline void cmd_fail(struct cmd *cmd, int error)
+{
+	if (!cmd->error)
+		cmd->error = error;
+}
+
+/**
+ * cmd_add() - an attribute with a length and no value, for those below
+ *
+ * Return: NULL when there is no room for it. A length that its field has no
+ * room for is a mistake too, but takes its place: else no later attribute had a
+ * constant one.
+ */
+static inline struct ib_uverbs_attr *cmd_add(struct cmd *cmd, uint16_t attr_id,
+					     size_t len)
+{
+	struct ib_uverbs_attr *attr;
+
+	if (cmd->msg.num_attrs >= CMD_MAX_ATTRS) {
+		cmd_fail(cmd, -E2BIG);
+		return NULL;
+	}
+	if (len > UINT16_MAX)
+		cmd_fail(cmd, -EINVAL);
+	attr = &cmd->msg.attrs[cmd->msg.num_attrs++];
+	/* one by one: the first four become a single store */
+	attr->attr_id = attr_id;
+	attr->len = (uint16_t)len;
+	attr->flags = UVERBS_ATTR_F_MANDATORY;
+	attr->attr_data.reserved = 0;
+	attr->data = 0;
+	return attr;
+}
 
 /** cmd_in_ptr() - @len bytes at @data; up to 8 of them are copied */
-void cmd_in_ptr(struct cmd *cmd, uint16_t attr_id, const void *data,
-		size_t len);
+static inline void cmd_in_ptr(struct cmd *cmd, uint16_t attr_id,
+			      const void *data, size_t len)
+{
+	struct ib_uverbs_attr *attr = cmd_add(cmd, attr_id, len);
+
+	if (!attr)
+		return;
+	if (len > sizeof(attr->data))
+		attr->data = cmd_addr(data);
+	else if (len > 0)
+		memcpy(&attr->data, data, len);
+}
+
 /** cmd_in_u8() - a number that the kernel declares as 1 byte */
-void cmd_in_u8(struct cmd *cmd, uint16_t attr_id, uint8_t value);
+static inline void cmd_in_u8(struct cmd *cmd, uint16_t attr_id, uint8_t value)
+{
+	cmd_in_ptr(cmd, attr_id, &value, sizeof(value));
+}
+
 /** cmd_in_u32() - a number of 4 bytes, or flags */
-void cmd_in_u32(struct cmd *cmd, uint16_t attr_id, uint32_t value);
+static inline void cmd_in_u32(struct cmd *cmd, uint16_t attr_id, uint32_t value)
+{
+	cmd_in_ptr(cmd, attr_id, &value, sizeof(value));
+}
+
 /**
  * cmd_in_u64() - also for each attribute that the kernel declares as a
  * constant, whatever the width of its type: a port number, for example
  */
-void cmd_in_u64(struct cmd *cmd, uint16_t attr_id, uint64_t value);
+static inline void cmd_in_u64(struct cmd *cmd, uint16_t attr_id, uint64_t value)
+{
+	cmd_in_ptr(cmd, attr_id, &value, sizeof(value));
+}
+
 /** cmd_in_enum() - choice number @elem of an attribute, with its data */
-void cmd_in_enum(struct cmd *cmd, uint16_t attr_id, uint8_t elem,
-		 const void *data, size_t len);
+static inline void cmd_in_enum(struct cmd *cmd, uint16_t attr_id, uint8_t elem,
+			       const void *data, size_t len)
+{
+	uint16_t before = cmd->msg.num_attrs;
+
+	cmd_in_ptr(cmd, attr_id, data, len);
+	if (cmd->msg.num_attrs > before)
+		cmd->msg.attrs[before].attr_data.enum_data.elem_id = elem;
+}
+
 /** cmd_in_obj() - handle of an existing object */
-void cmd_in_obj(struct cmd *cmd, uint16_t attr_id, uint32_t handle);
+static inline void cmd_in_obj(struct cmd *cmd, uint16_t attr_id,
+			      uint32_t handle)
+{
+	struct ib_uverbs_attr *attr = cmd_add(cmd, attr_id, 0);
+
+	if (attr)
+		attr->data = handle;
+}
+
 /** cmd_in_fd() - descriptor; -1 adds nothing */
-void cmd_in_fd(struct cmd *cmd, uint16_t attr_id, int fd);
+static inline void cmd_in_fd(struct cmd *cmd, uint16_t attr_id, int fd)
+{
+	struct ib_uverbs_attr *attr;
+
+	if (fd == -1)
+		return;
+	attr = cmd_add(cmd, attr_id, 0);
+	if (attr)
+		attr->data_s64 = fd;
+}
+
 /**
  * cmd_in_async_fd() - where the events of a new object go
  *
  * Optional, because older kernels have one place only; mandatory on an
  * imported context, whose default is another process's descriptor.
  */
-void cmd_in_async_fd(struct cmd *cmd, uint16_t attr_id,
-		     const struct ibv_context *ctx);
+static inline void cmd_in_async_fd(struct cmd *cmd, uint16_t attr_id,
+				   const struct ibv_context *ctx)
+{
+	struct ib_uverbs_attr *attr;
+
+	if (ctx->async_fd == -1)
+		return;
+	attr = cmd_add(cmd, attr_id, 0);
+	if (!attr)
+		return;
+	attr->data_s64 = ctx->async_fd;
+	if (!verbs_kernel_state(ctx)->imported)
+		attr->flags = 0;
+}
 
 /** cmd_out_ptr() - room for an answer of @len bytes */
-void cmd_out_ptr(struct cmd *cmd, uint16_t attr_id, void *data, size_t len);
+static inline void cmd_out_ptr(struct cmd *cmd, uint16_t attr_id, void *data,
+			       size_t len)
+{
+	struct ib_uverbs_attr *attr = cmd_add(cmd, attr_id, len);
+
+	if (attr)
+		attr->data = cmd_addr(data);
+}
+
+/** cmd_add_result() - the attribute of what the method makes; one of them */
+static inline void cmd_add_result(struct cmd *cmd, uint16_t attr_id)
+{
+	if (cmd->out_attr)
+		cmd_fail(cmd, -EINVAL);
+	else
+		cmd->out_attr = cmd_add(cmd, attr_id, 0);
+	cmd->has_results = true;
+}
+
 /** cmd_out_obj() - the new object; one per command, excludes cmd_out_fd() */
-void cmd_out_obj(struct cmd *cmd, uint16_t attr_id, uint32_t *ret_handle);
+static inline void cmd_out_obj(struct cmd *cmd, uint16_t attr_id,
+			       uint32_t *ret_handle)
+{
+	cmd_add_result(cmd, attr_id);
+	cmd->ret_handle = ret_handle;
+}
+
 /** cmd_out_fd() - the new descriptor; the caller owns it afterwards */
-void cmd_out_fd(struct cmd *cmd, uint16_t attr_id, int *ret_fd);
+static inline void cmd_out_fd(struct cmd *cmd, uint16_t attr_id, int *ret_fd)
+{
+	cmd_add_result(cmd, attr_id);
+	cmd->ret_fd = ret_fd;
+}
 
 /** cmd_uhw() - the driver's input and output; @udata may be NULL */
-void cmd_uhw(struct cmd *cmd, const struct verbs_udata *udata);
+static inline void cmd_uhw(struct cmd *cmd, const struct verbs_udata *udata)
+{
+	if (!udata)
+		return;
+	if (udata->in_len)
+		cmd_in_ptr(cmd, UVERBS_ATTR_UHW_IN, udata->in, udata->in_len);
+	if (udata->out_len)
+		cmd_out_ptr(cmd, UVERBS_ATTR_UHW_OUT, udata->out,
+			    udata->out_len);
+}
+
+/** cmd_add_driver_attrs() - a copy of the driver's own; there are some */
+void cmd_add_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata);
+
 /** cmd_udata() - the same, and the driver's own attributes; comes last */
-void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata);
+static inline void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
+{
+	cmd_uhw(cmd, udata);
+	if (udata && udata->nr_attrs)
+		cmd_add_driver_attrs(cmd, udata);
+}
+
 /**
  * cmd_driver_attrs() - the driver's own attributes; comes last
  *
@@ -113,18 +282,19 @@ void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata);
  */
 void cmd_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata);
 
-/**
- * cmd_needs_ioctl() - whether the driver rules out write commands
- *
- * By its flag, or by an attribute of its own that must not be lost.
- */
-bool cmd_needs_ioctl(const struct verbs_udata *udata);
+/** cmd_has_mandatory() - whether an attribute of the driver must not be lost */
+bool cmd_has_mandatory(const struct verbs_udata *udata);
 
-/** cmd_optional() - let the kernel ignore @attr_id if it was added */
-void cmd_optional(struct cmd *cmd, uint16_t attr_id);
+/** cmd_needs_ioctl() - whether the driver rules out write commands */
+static inline bool cmd_needs_ioctl(const struct verbs_udata *udata)
+{
+	return udata && (udata->ioctl_only ||
+			 (udata->nr_attrs && cmd_has_mandatory(udata)));
+}
 
 /**
- * cmd_finish() - take the results out of a command that succeeded
+ * cmd_finish() - take the results, if it has any, out of a command that
+ * succeeded
  *
  * Return: 0; -EPROTO if the kernel's handle or descriptor cannot be one.
  */

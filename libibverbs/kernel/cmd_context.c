@@ -33,8 +33,9 @@ static int get_native(struct ibv_context *ctx, const struct verbs_udata *udata,
 	return submit_ioctl(ctx, &cmd);
 }
 
-static int get_write(struct ibv_context *ctx, const struct verbs_udata *udata,
-		     struct context_answer *answer)
+static SUBMIT_RARE int get_write(struct ibv_context *ctx,
+				 const struct verbs_udata *udata,
+				 struct context_answer *answer)
 {
 	const struct ib_uverbs_get_context in = {};
 	struct ib_uverbs_get_context_resp out = {};

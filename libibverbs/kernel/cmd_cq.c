@@ -40,18 +40,20 @@ static void build_create(struct cmd *cmd, const struct ibv_context *ctx,
 {
 	uint32_t flags = kernel_flags(attr);
 
+	/* First what every CQ has: the places of the others are not constant.
+	 */
 	cmd_out_obj(cmd, UVERBS_ATTR_CREATE_CQ_HANDLE, &ret_resp->cq_handle);
 	cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_CQE, attr->cqe);
 	cmd_in_u64(cmd, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, cmd_addr(cq));
+	cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector);
+	cmd_out_ptr(cmd, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &ret_resp->cqe,
+		    sizeof(ret_resp->cqe));
 	if (attr->channel)
 		cmd_in_fd(cmd, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL,
 			  attr->channel->fd);
-	cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector);
 	cmd_in_async_fd(cmd, UVERBS_ATTR_CREATE_CQ_EVENT_FD, ctx);
 	if (flags)
 		cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_FLAGS, flags);
-	cmd_out_ptr(cmd, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &ret_resp->cqe,
-		    sizeof(ret_resp->cqe));
 }
 
 static int create_native(struct ibv_context *ctx, struct ibv_cq *cq,
@@ -92,10 +94,10 @@ static int create_with_buf(struct ibv_context *ctx, struct ibv_cq *cq,
 	return submit_ioctl_only(ctx, &cmd);
 }
 
-static int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
-			const struct ibv_cq_init_attr_ex *attr,
-			const struct verbs_udata *udata,
-			struct ib_uverbs_create_cq_resp *ret_resp)
+static SUBMIT_RARE int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
+				    const struct ibv_cq_init_attr_ex *attr,
+				    const struct verbs_udata *udata,
+				    struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	const struct ib_uverbs_create_cq in = {
 		.user_handle = cmd_addr(cq),
@@ -116,10 +118,11 @@ static int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
 }
 
 /* The older protocol with flags; ENOSYS: the kernel is older than they are. */
-static int create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
-			   const struct ibv_cq_init_attr_ex *attr,
-			   const struct verbs_udata *udata,
-			   struct ib_uverbs_create_cq_resp *ret_resp)
+static SUBMIT_RARE int
+create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
+		const struct ibv_cq_init_attr_ex *attr,
+		const struct verbs_udata *udata,
+		struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	const struct ib_uverbs_ex_create_cq in = {
 		.user_handle = cmd_addr(cq),

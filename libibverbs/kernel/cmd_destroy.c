@@ -15,24 +15,6 @@
 
 bool verbs_allow_disassociate_destroy;
 
-bool destroy_device_gone(int ret)
-{
-	return ret == -EIO && verbs_allow_disassociate_destroy;
-}
-
-static int destroy_native(struct ibv_context *ctx,
-			  const struct destroy_cmd *destroy, uint32_t handle,
-			  void *resp, size_t resp_len)
-{
-	struct cmd cmd;
-
-	cmd_init(&cmd, destroy->cap);
-	cmd_in_obj(&cmd, destroy->handle_attr, handle);
-	if (resp_len)
-		cmd_out_ptr(&cmd, destroy->resp_attr, resp, resp_len);
-	return submit_ioctl(ctx, &cmd);
-}
-
 /* All requests with an answer are this: ib_uverbs_destroy_cq, _qp, _srq. */
 _Static_assert(sizeof(struct ib_uverbs_destroy_qp) ==
 			       sizeof(struct ib_uverbs_destroy_cq) &&
@@ -68,9 +50,10 @@ static int destroy_extended(struct ibv_context *ctx,
 	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 }
 
-static int destroy_write(struct ibv_context *ctx,
-			 const struct destroy_cmd *destroy, uint32_t handle,
-			 void *resp, size_t resp_len)
+static SUBMIT_RARE int destroy_write(struct ibv_context *ctx,
+				     const struct destroy_cmd *destroy,
+				     uint32_t handle, void *resp,
+				     size_t resp_len)
 {
 	const struct ib_uverbs_destroy_cq in = { .cq_handle = handle };
 	const struct write_cmd with_resp = {
@@ -98,11 +81,17 @@ int destroy_with_resp(struct ibv_context *ctx,
 		      const struct destroy_cmd *destroy, uint32_t handle,
 		      void *resp, size_t resp_len)
 {
-	int ret = destroy_native(ctx, destroy, handle, resp, resp_len);
+	struct cmd cmd;
+	int ret;
 
-	if (ret == SUBMIT_NOT_OFFERED)
-		ret = destroy_write(ctx, destroy, handle, resp, resp_len);
-	return ret;
+	cmd_init(&cmd, destroy->cap);
+	cmd_in_obj(&cmd, destroy->handle_attr, handle);
+	if (resp_len)
+		cmd_out_ptr(&cmd, destroy->resp_attr, resp, resp_len);
+	ret = submit_ioctl(ctx, &cmd);
+	return ret == SUBMIT_NOT_OFFERED
+		       ? destroy_write(ctx, destroy, handle, resp, resp_len)
+		       : ret;
 }
 
 uint32_t destroy_acked(pthread_mutex_t *mutex, const uint32_t *completed)
@@ -120,5 +109,5 @@ int destroy_by_handle(struct ibv_context *ctx,
 {
 	int ret = destroy_with_resp(ctx, destroy, handle, NULL, 0);
 
-	return destroy_device_gone(ret) ? 0 : ret;
+	return ret && destroy_device_gone(ret) ? 0 : ret;
 }

@@ -6,6 +6,7 @@
 #ifndef KERNEL_CMD_DESTROY_H
 #define KERNEL_CMD_DESTROY_H
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "kernel/kernel_caps.h"
+#include "kernel/kernel_state.h"
 
 /* How to destroy one kind of object; the kernel wants nothing but its handle.
  */
@@ -32,7 +34,10 @@ struct destroy_cmd {
  * The kernel has forgotten the object already, and the user asked for that to
  * count as done (RDMAV_ALLOW_DISASSOC_DESTROY).
  */
-bool destroy_device_gone(int ret);
+static inline bool destroy_device_gone(int ret)
+{
+	return ret == -EIO && verbs_allow_disassociate_destroy;
+}
 
 /**
  * destroy_with_resp() - run a destroy command that tells of events

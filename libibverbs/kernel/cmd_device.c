@@ -33,6 +33,7 @@ static int query_extended(struct ibv_context *ctx,
 
 	if (!kernel_cap_offered(state, KERNEL_CAP_EX_QUERY_DEVICE))
 		return SUBMIT_NOT_OFFERED;
+	*ret_resp = (struct ib_uverbs_ex_query_device_resp){};
 	ret = submit_write(ctx, &req);
 	if (ret && kernel_cap_learn(state, KERNEL_CAP_EX_QUERY_DEVICE, -ret))
 		return SUBMIT_NOT_OFFERED;
@@ -54,6 +55,7 @@ static int query_plain(struct ibv_context *ctx,
 		.out_len = sizeof(ret_resp->base),
 	};
 
+	ret_resp->base = (struct ib_uverbs_query_device_resp){};
 	ret_resp->response_length = sizeof(ret_resp->base);
 	return submit_write(ctx, &req);
 }
@@ -182,6 +184,36 @@ static void fill_features(struct ibv_device_attr_ex *attr, size_t size,
 		attr->xrc_odp_caps = resp->xrc_odp_caps;
 }
 
+/* @resp: the kernel's answer, of no meaning on failure */
+static int query_device(struct ibv_context *ctx,
+			const struct ibv_query_device_ex_input *input,
+			struct ibv_device_attr_ex *attr, size_t attr_size,
+			struct ib_uverbs_ex_query_device_resp *resp,
+			const struct verbs_udata *udata)
+{
+	const bool extended = attr_size > sizeof(attr->orig_attr);
+	uint32_t nr_ports = verbs_kernel_state(ctx)->nr_ports;
+	int ret = SUBMIT_NOT_OFFERED;
+
+	if ((input && input->comp_mask) || attr_size < sizeof(attr->orig_attr))
+		return -EINVAL;
+
+	if (extended)
+		ret = query_extended(ctx, udata, resp);
+	if (ret == SUBMIT_NOT_OFFERED)
+		ret = query_plain(ctx, resp);
+	if (ret)
+		return ret;
+
+	fill_base(&attr->orig_attr, &resp->base);
+	fill_features(attr, attr_size, resp);
+	/* More than 255 ports have no room in the answer. */
+	if (WANTED(attr_size, phys_port_cnt_ex))
+		attr->phys_port_cnt_ex = nr_ports ? nr_ports
+						  : resp->base.phys_port_cnt;
+	return 0;
+}
+
 int verbs_cmd_query_device_resp(struct ibv_context *ctx,
 				const struct ibv_query_device_ex_input *input,
 				struct ibv_device_attr_ex *attr,
@@ -189,29 +221,12 @@ int verbs_cmd_query_device_resp(struct ibv_context *ctx,
 				struct ib_uverbs_ex_query_device_resp *ret_resp,
 				const struct verbs_udata *udata)
 {
-	const bool extended = attr_size > sizeof(attr->orig_attr);
-	uint32_t nr_ports = verbs_kernel_state(ctx)->nr_ports;
 	struct ib_uverbs_ex_query_device_resp resp = {};
-	int ret = SUBMIT_NOT_OFFERED;
+	int ret = query_device(ctx, input, attr, attr_size, &resp, udata);
 
-	if ((input && input->comp_mask) || attr_size < sizeof(attr->orig_attr))
-		return -EINVAL;
-
-	if (extended)
-		ret = query_extended(ctx, udata, &resp);
-	if (ret == SUBMIT_NOT_OFFERED)
-		ret = query_plain(ctx, &resp);
-	if (ret)
-		return ret;
-
-	fill_base(&attr->orig_attr, &resp.base);
-	fill_features(attr, attr_size, &resp);
-	/* More than 255 ports have no room in the answer. */
-	if (WANTED(attr_size, phys_port_cnt_ex))
-		attr->phys_port_cnt_ex = nr_ports ? nr_ports
-						  : resp.base.phys_port_cnt;
-	*ret_resp = resp;
-	return 0;
+	if (!ret)
+		*ret_resp = resp;
+	return ret;
 }
 
 int verbs_cmd_query_device(struct ibv_context *ctx,
@@ -221,8 +236,7 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 			   const struct verbs_udata *udata)
 {
 	struct ib_uverbs_ex_query_device_resp resp;
-	int ret = verbs_cmd_query_device_resp(ctx, input, attr, attr_size,
-					      &resp, udata);
+	int ret = query_device(ctx, input, attr, attr_size, &resp, udata);
 
 	if (!ret)
 		*ret_fw_ver = resp.base.fw_ver;

@@ -120,8 +120,9 @@ static uint32_t sysfs_ndev(struct ibv_context *ctx, uint32_t port_num,
 	return ifindex;
 }
 
-static int entry_sysfs(struct ibv_context *ctx, uint32_t port_num,
-		       uint32_t index, struct ibv_gid_entry *ret_entry)
+static SUBMIT_RARE int entry_sysfs(struct ibv_context *ctx, uint32_t port_num,
+				   uint32_t index,
+				   struct ibv_gid_entry *ret_entry)
 {
 	struct ibv_gid_entry entry = {
 		.gid_index = index,
@@ -240,8 +241,9 @@ static int count_ports(struct ibv_context *ctx, uint32_t *ret_ports)
 	return ret;
 }
 
-static ssize_t table_sysfs(struct ibv_context *ctx,
-			   struct ibv_gid_entry *entries, size_t max_entries)
+static SUBMIT_RARE ssize_t table_sysfs(struct ibv_context *ctx,
+				       struct ibv_gid_entry *entries,
+				       size_t max_entries)
 {
 	uint32_t nr_ports;
 	ssize_t used = 0;

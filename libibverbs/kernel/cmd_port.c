@@ -24,8 +24,8 @@ static int query_native(struct ibv_context *ctx, uint8_t port_num,
 }
 
 /* Older kernels: what came later stays 0. */
-static int query_write(struct ibv_context *ctx, uint8_t port_num,
-		       struct ib_uverbs_query_port_resp *ret_resp)
+static SUBMIT_RARE int query_write(struct ibv_context *ctx, uint8_t port_num,
+				   struct ib_uverbs_query_port_resp *ret_resp)
 {
 	const struct ib_uverbs_query_port in = { .port_num = port_num };
 	const struct write_cmd req = {

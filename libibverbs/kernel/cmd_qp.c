@@ -181,18 +181,20 @@ static int create_native(struct ibv_context *ctx, const struct qp_request *req,
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_QP);
+	/* First what every QP has: the places of the others are not constant.
+	 */
 	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_QP_HANDLE, &answer->handle);
-	native_queues(&cmd, req);
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_QP_USER_HANDLE, req->user_handle);
 	cmd_in_ptr(&cmd, UVERBS_ATTR_CREATE_QP_CAP, &req->cap,
 		   sizeof(req->cap));
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_QP_TYPE, req->type);
-	native_flags(&cmd, req);
-	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_QP_EVENT_FD, ctx);
 	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_CAP, &answer->cap,
 		    sizeof(answer->cap));
 	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &answer->qp_num,
 		    sizeof(answer->qp_num));
+	native_queues(&cmd, req);
+	native_flags(&cmd, req);
+	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_QP_EVENT_FD, ctx);
 	cmd_udata(&cmd, udata);
 	return submit_ioctl(ctx, &cmd);
 }
@@ -217,9 +219,10 @@ static uint32_t domain_handle(const struct qp_request *req)
 	return req->xrcd ? req->xrcd->handle : req->pd->handle;
 }
 
-static int create_write(struct ibv_context *ctx, const struct qp_request *qp,
-			const struct verbs_udata *udata,
-			struct qp_answer *answer)
+static SUBMIT_RARE int create_write(struct ibv_context *ctx,
+				    const struct qp_request *qp,
+				    const struct verbs_udata *udata,
+				    struct qp_answer *answer)
 {
 	const struct ib_uverbs_create_qp in = {
 		.user_handle = qp->user_handle,
@@ -253,9 +256,10 @@ static int create_write(struct ibv_context *ctx, const struct qp_request *qp,
 }
 
 /* The older protocol with flags and indirection tables. */
-static int create_write_ex(struct ibv_context *ctx, const struct qp_request *qp,
-			   const struct verbs_udata *udata,
-			   struct qp_answer *answer)
+static SUBMIT_RARE int create_write_ex(struct ibv_context *ctx,
+				       const struct qp_request *qp,
+				       const struct verbs_udata *udata,
+				       struct qp_answer *answer)
 {
 	struct ib_uverbs_ex_create_qp in = {
 		.user_handle = qp->user_handle,
@@ -438,6 +442,20 @@ static int doorbell_wrapped(const struct ibv_qp *qp)
 	return submit_wrapped(qp->context, &req);
 }
 
+/* @ret_write: what the first way ended with */
+static SUBMIT_RARE int doorbell_other_way(const struct ibv_qp *qp,
+					  int ret_write)
+{
+	int ret = doorbell_wrapped(qp);
+
+	if (ret == SUBMIT_NOT_OFFERED)
+		return ret_write;
+	if (!ret && ret_write == -EACCES)
+		(void)kernel_cap_learn(verbs_kernel_state(qp->context),
+				       KERNEL_CAP_WRITE, EACCES);
+	return ret;
+}
+
 /*
  * write(2) first: it is the shorter way through the kernel. It is refused to a
  * process that has changed its credentials since the descriptor was opened
@@ -445,18 +463,12 @@ static int doorbell_wrapped(const struct ibv_qp *qp)
  */
 int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp)
 {
-	struct verbs_kernel_state *state = verbs_kernel_state(qp->context);
-	int ret, ret_write = -EOPNOTSUPP;
+	int ret = -EOPNOTSUPP;
 
-	if (kernel_cap_offered(state, KERNEL_CAP_WRITE)) {
-		ret_write = doorbell_write(qp);
-		if (ret_write != -EACCES)
-			return ret_write;
+	if (kernel_cap_write_offered(verbs_kernel_state(qp->context))) {
+		ret = doorbell_write(qp);
+		if (ret != -EACCES)
+			return ret;
 	}
-	ret = doorbell_wrapped(qp);
-	if (ret == SUBMIT_NOT_OFFERED)
-		return ret_write;
-	if (!ret && ret_write == -EACCES)
-		(void)kernel_cap_learn(state, KERNEL_CAP_WRITE, EACCES);
-	return ret;
+	return doorbell_other_way(qp, ret);
 }

@@ -61,6 +61,8 @@ static int create_native(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_SRQ);
+	/* First what every SRQ has: the places of the others are not constant.
+	 */
 	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_SRQ_HANDLE, &ret_resp->srq_handle);
 	cmd_in_obj(&cmd, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, attr->pd->handle);
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_SRQ_TYPE, type);
@@ -69,6 +71,10 @@ static int create_native(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_SRQ_MAX_WR, attr->attr.max_wr);
 	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, attr->attr.max_sge);
 	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_SRQ_LIMIT, attr->attr.srq_limit);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &ret_resp->max_wr,
+		    sizeof(ret_resp->max_wr));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE,
+		    &ret_resp->max_sge, sizeof(ret_resp->max_sge));
 	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_SRQ_EVENT_FD, ctx);
 	if (type != IBV_SRQT_BASIC)
 		cmd_in_obj(&cmd, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE,
@@ -82,18 +88,15 @@ static int create_native(struct ibv_context *ctx, struct verbs_srq *vsrq,
 		cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
 			    &ret_resp->srqn, sizeof(ret_resp->srqn));
 	}
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &ret_resp->max_wr,
-		    sizeof(ret_resp->max_wr));
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE,
-		    &ret_resp->max_sge, sizeof(ret_resp->max_sge));
 	cmd_udata(&cmd, udata);
 	return submit_ioctl(ctx, &cmd);
 }
 
-static int create_basic_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
-			      const struct ibv_srq_init_attr_ex *attr,
-			      const struct verbs_udata *udata,
-			      struct ib_uverbs_create_srq_resp *ret_resp)
+static SUBMIT_RARE int
+create_basic_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
+		   const struct ibv_srq_init_attr_ex *attr,
+		   const struct verbs_udata *udata,
+		   struct ib_uverbs_create_srq_resp *ret_resp)
 {
 	const struct ib_uverbs_create_srq in = {
 		.user_handle = cmd_addr(&vsrq->srq),
@@ -114,10 +117,11 @@ static int create_basic_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	return submit_write(ctx, &req);
 }
 
-static int create_typed_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
-			      const struct ibv_srq_init_attr_ex *attr,
-			      const struct verbs_udata *udata,
-			      struct ib_uverbs_create_srq_resp *ret_resp)
+static SUBMIT_RARE int
+create_typed_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
+		   const struct ibv_srq_init_attr_ex *attr,
+		   const struct verbs_udata *udata,
+		   struct ib_uverbs_create_srq_resp *ret_resp)
 {
 	struct ib_uverbs_create_xsrq in = {
 		.user_handle = cmd_addr(&vsrq->srq),

@@ -10,7 +10,6 @@
  */
 #include "kernel/kernel_caps.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <stddef.h>
@@ -32,7 +31,7 @@ _Static_assert(KERNEL_CAP_NR <= 64, "one bit per row");
 	.method = VERBS_UAPI_UVERBS_METHOD_##meth, \
 	.refusal = EPROTONOSUPPORT
 
-static const struct kernel_cap caps[KERNEL_CAP_NR] = {
+const struct kernel_cap kernel_caps[KERNEL_CAP_NR] = {
 	[KERNEL_CAP_IOCTL] = {
 		.name = "ioctl", .since = "4.14",
 		.kind = KERNEL_CAP_KIND_DOOR, .refusal = ENOTTY },
@@ -192,25 +191,9 @@ static const struct kernel_cap caps[KERNEL_CAP_NR] = {
 };
 /* clang-format on */
 
-const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap)
-{
-	assert(cap < KERNEL_CAP_NR);
-	return &caps[cap];
-}
-
-/* Relaxed: no other data depends on the bits. */
-static bool is_refused(const struct verbs_kernel_state *state,
-		       enum verbs_kernel_cap cap)
-{
-	uint64_t refused =
-		atomic_load_explicit(&state->refused, memory_order_relaxed);
-
-	return refused & (UINT64_C(1) << cap);
-}
-
 static void refuse(struct verbs_kernel_state *state, enum verbs_kernel_cap cap)
 {
-	(void)atomic_fetch_or_explicit(&state->refused, UINT64_C(1) << cap,
+	(void)atomic_fetch_or_explicit(&state->refused, KERNEL_CAP_BIT(cap),
 				       memory_order_relaxed); /* old value */
 }
 
@@ -218,12 +201,10 @@ bool kernel_cap_offered(const struct verbs_kernel_state *state,
 			enum verbs_kernel_cap cap)
 {
 	if (cap == KERNEL_CAP_WRITE)
-		return !state->imported && !is_refused(state, cap);
-	if (caps[cap].kind != KERNEL_CAP_KIND_METHOD)
-		return !is_refused(state, cap);
-	if (state->imported)
-		return true;
-	return !is_refused(state, KERNEL_CAP_IOCTL) && !is_refused(state, cap);
+		return kernel_cap_write_offered(state);
+	if (kernel_caps[cap].kind == KERNEL_CAP_KIND_METHOD)
+		return kernel_cap_method_offered(state, cap);
+	return !kernel_cap_is_refused(state, KERNEL_CAP_BIT(cap));
 }
 
 bool kernel_cap_learn(struct verbs_kernel_state *state,
@@ -232,7 +213,7 @@ bool kernel_cap_learn(struct verbs_kernel_state *state,
 	const struct kernel_cap *row = kernel_cap_row(cap);
 
 	if (row->kind == KERNEL_CAP_KIND_METHOD &&
-	    err == caps[KERNEL_CAP_IOCTL].refusal) {
+	    err == kernel_caps[KERNEL_CAP_IOCTL].refusal) {
 		refuse(state, KERNEL_CAP_IOCTL);
 		return true;
 	}

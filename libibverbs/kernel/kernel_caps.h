@@ -7,6 +7,8 @@
 #ifndef KERNEL_KERNEL_CAPS_H
 #define KERNEL_KERNEL_CAPS_H
 
+#include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -85,11 +87,52 @@ struct kernel_cap {
 	int refusal, refusal2;
 };
 
+extern const struct kernel_cap kernel_caps[KERNEL_CAP_NR];
+
+/** kernel_cap_row() - the table's row of @cap */
+static inline const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap)
+{
+	assert(cap < KERNEL_CAP_NR);
+	return &kernel_caps[cap];
+}
+
+/** kernel_cap_is_refused() - whether any of the rows of @bits was refused */
+static inline bool kernel_cap_is_refused(const struct verbs_kernel_state *state,
+					 uint64_t bits)
+{
+	/* Relaxed: no other data depends on the bits. */
+	return atomic_load_explicit(&state->refused, memory_order_relaxed) &
+	       bits;
+}
+
+#define KERNEL_CAP_BIT(cap) (UINT64_C(1) << (cap))
+
 /**
- * kernel_cap_row() - the table's row of @cap
- * @cap: < KERNEL_CAP_NR
+ * kernel_cap_method_offered() - kernel_cap_offered() for an ioctl method
+ *
+ * Context: any thread; in front of every ioctl.
  */
-const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap);
+static inline bool
+kernel_cap_method_offered(const struct verbs_kernel_state *state,
+			  enum verbs_kernel_cap cap)
+{
+	const uint64_t needed = KERNEL_CAP_BIT(KERNEL_CAP_IOCTL) |
+				KERNEL_CAP_BIT(cap);
+
+	return !kernel_cap_is_refused(state, needed) || state->imported;
+}
+
+/**
+ * kernel_cap_write_offered() - kernel_cap_offered() for write(2)
+ *
+ * Context: any thread; data path.
+ */
+static inline bool
+kernel_cap_write_offered(const struct verbs_kernel_state *state)
+{
+	return !state->imported &&
+	       !kernel_cap_is_refused(state, KERNEL_CAP_BIT(KERNEL_CAP_WRITE));
+}
 
 /**
  * kernel_cap_offered() - whether @cap is worth trying
@@ -98,7 +141,7 @@ const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap);
  * write(2) on an imported context. A method of an imported context is always
  * tried: there is nothing else that could be.
  *
- * Context: any thread; data path.
+ * Context: any thread.
  */
 bool kernel_cap_offered(const struct verbs_kernel_state *state,
 			enum verbs_kernel_cap cap);

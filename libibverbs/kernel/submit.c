@@ -26,12 +26,12 @@
 /* Either of them; as much as an attribute of an ioctl carries. */
 #define WRITE_MAX_LEN 65536
 
-static int sys_ioctl(int fd, void *msg)
+static int sys_ioctl(const struct ibv_context *ctx, void *msg)
 {
 	int saved_errno = errno;
 	int ret;
 
-	if (ioctl(fd, RDMA_VERBS_IOCTL, msg) >= 0)
+	if (ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, msg) >= 0)
 		return 0;
 	ret = -errno;
 	errno = saved_errno;
@@ -52,12 +52,24 @@ static int sys_write(int fd, const void *request, size_t len)
 	return ret;
 }
 
+/* What a failure means for this command and for later ones. */
+static SUBMIT_RARE int ioctl_failed(struct ibv_context *ctx,
+				    const struct cmd *cmd, int ret)
+{
+	/* It may be the driver's own attribute that is not known. */
+	if (ret == SUBMIT_NOT_OFFERED && cmd_needs_ioctl(cmd->driver))
+		return ret;
+	if (kernel_cap_learn(verbs_kernel_state(ctx), cmd->cap, -ret))
+		return SUBMIT_NOT_OFFERED;
+	return ret;
+}
+
 int submit_ioctl(struct ibv_context *ctx, struct cmd *cmd)
 {
-	struct verbs_kernel_state *state = verbs_kernel_state(ctx);
+	const struct verbs_kernel_state *state = verbs_kernel_state(ctx);
 	int ret;
 
-	if (!kernel_cap_offered(state, cmd->cap))
+	if (!kernel_cap_method_offered(state, cmd->cap))
 		return SUBMIT_NOT_OFFERED;
 	if (cmd->error)
 		return cmd->error;
@@ -67,15 +79,10 @@ int submit_ioctl(struct ibv_context *ctx, struct cmd *cmd)
 			   cmd->msg.num_attrs * sizeof(cmd->msg.attrs[0]));
 	cmd->msg.driver_id = state->driver_id;
 
-	ret = sys_ioctl(ctx->cmd_fd, &cmd->msg);
-	if (!ret)
-		return cmd_finish(cmd);
-	/* It may be the driver's own attribute that is not known. */
-	if (ret == SUBMIT_NOT_OFFERED && cmd_needs_ioctl(cmd->driver))
-		return ret;
-	if (kernel_cap_learn(state, cmd->cap, -ret))
-		return SUBMIT_NOT_OFFERED;
-	return ret;
+	ret = sys_ioctl(ctx, &cmd->msg);
+	if (ret)
+		return ioctl_failed(ctx, cmd, ret);
+	return cmd->has_results ? cmd_finish(cmd) : 0;
 }
 
 int submit_ioctl_only(struct ibv_context *ctx, struct cmd *cmd)
@@ -89,10 +96,12 @@ int submit_ioctl_raw(const struct ibv_context *ctx,
 		     struct ib_uverbs_ioctl_hdr *hdr)
 {
 	hdr->driver_id = verbs_kernel_state(ctx)->driver_id;
-	return sys_ioctl(ctx->cmd_fd, hdr);
+	return sys_ioctl(ctx, hdr);
 }
 
-int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req)
+/* Inline: one for submit_write(), which is called most, and one for others. */
+static inline int send_wrapped(struct ibv_context *ctx,
+			       const struct write_cmd *req)
 {
 	struct cmd cmd;
 
@@ -105,6 +114,11 @@ int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req)
 		cmd_out_ptr(&cmd, UVERBS_ATTR_CORE_OUT, req->out, req->out_len);
 	cmd_uhw(&cmd, req->udata);
 	return submit_ioctl(ctx, &cmd);
+}
+
+int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req)
+{
+	return send_wrapped(ctx, req);
 }
 
 /* A request and its response as write(2) wants them; aligned to 8. */
@@ -240,7 +254,8 @@ static int send_plain(struct ibv_context *ctx, const struct write_cmd *req,
 	return ret;
 }
 
-static int submit_plain(struct ibv_context *ctx, const struct write_cmd *req)
+static SUBMIT_RARE int submit_plain(struct ibv_context *ctx,
+				    const struct write_cmd *req)
 {
 	uint64_t on_stack[WRITE_BUF_LEN / sizeof(uint64_t)];
 	uint64_t *memory = on_stack;
@@ -248,7 +263,7 @@ static int submit_plain(struct ibv_context *ctx, const struct write_cmd *req)
 	size_t response_at;
 	int ret;
 
-	if (!kernel_cap_offered(verbs_kernel_state(ctx), KERNEL_CAP_WRITE))
+	if (!kernel_cap_write_offered(verbs_kernel_state(ctx)))
 		return -EOPNOTSUPP;
 	ret = measure(&buf, req);
 	if (ret)
@@ -270,12 +285,16 @@ static int submit_plain(struct ibv_context *ctx, const struct write_cmd *req)
 
 int submit_write(struct ibv_context *ctx, const struct write_cmd *req)
 {
-	int ret = submit_wrapped(ctx, req);
+	int ret = send_wrapped(ctx, req);
 
 	return ret == SUBMIT_NOT_OFFERED ? submit_plain(ctx, req) : ret;
 }
 
 int submit_raw(const struct ibv_context *ctx, const void *request, size_t len)
 {
-	return sys_write(ctx->cmd_fd, request, len);
+	ssize_t done = write(ctx->cmd_fd, request, len);
+
+	if (done == (ssize_t)len)
+		return 0;
+	return done < 0 ? -errno : -EPROTO;
 }

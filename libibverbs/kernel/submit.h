@@ -26,6 +26,12 @@
 #define SUBMIT_NOT_OFFERED (-EPROTONOSUPPORT)
 
 /*
+ * For functions that send an older form of a command, or deal with a failure:
+ * compiled apart, so that they cost nothing where they are not needed.
+ */
+#define SUBMIT_RARE __attribute__((cold, noinline))
+
+/*
  * A command of the older protocol, IB_USER_VERBS_CMD_*, without its header.
  * The structs are those of <rdma/ib_user_verbs.h>; if the request begins with
  * a member "response", it is filled on the way.
@@ -83,7 +89,8 @@ int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req);
 /**
  * submit_raw() - one write(2) of a complete request, header included
  *
- * For the data path: nothing is decided, copied or learned.
+ * For the data path: nothing is decided, copied or learned, and errno is not
+ * kept.
  *
  * Return: 0, -EPROTO after a short write, or the kernel's error.
  */
