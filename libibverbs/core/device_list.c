@@ -447,7 +447,7 @@ static int copy_list_locked(struct ibv_device ***ret_array, int *ret_count)
 	struct list_node *pos;
 	int count = 0;
 
-	array = calloc(nr_devices + 1, sizeof(*array));
+	array = malloc((nr_devices + 1) * sizeof(*array));
 	if (!array)
 		return -ENOMEM;
 	list_for_each (pos, &device_list) {
@@ -457,6 +457,7 @@ static int copy_list_locked(struct ibv_device ***ret_array, int *ret_count)
 		verbs_device_get(dev);
 		array[count++] = dev->pub;
 	}
+	array[count] = NULL;
 	*ret_array = array;
 	*ret_count = count;
 	return 0;

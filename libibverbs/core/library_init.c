@@ -12,6 +12,7 @@
 
 #include "core/fork_guard.h"
 #include "core/log.h"
+#include "core/op_table.h"
 #include "kernel/kernel_state.h"
 #include "util/env.h"
 
@@ -48,6 +49,7 @@ static void init_fork_guard(void)
 static void init_once(void)
 {
 	verbs_log_init();
+	verbs_op_table_prepare();
 	init_fork_guard();
 	verbs_allow_disassociate_destroy =
 		env_on("RDMAV_ALLOW_DISASSOC_DESTROY") ||

@@ -7,13 +7,16 @@
 #include "core/op_table.h"
 
 #include <provider/kernel.h>
+#include <pthread.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "core/op_defaults.h"
 
-/* The table is nothing but pointers to functions: the merge walks over it. */
-typedef void (*any_op)(void);
+/*
+ * The table is nothing but pointers to functions: the merge walks over it,
+ * through a type that may stand for all of theirs.
+ */
+typedef void (*any_op)(void) __attribute__((may_alias));
 
 #define NR_OPS (sizeof(struct verbs_context_ops) / sizeof(any_op))
 
@@ -32,25 +35,39 @@ static const struct verbs_context_ops kernel_ops = {
 void verbs_op_table_merge(struct verbs_context_ops *table,
 			  const struct verbs_context_ops *ops)
 {
-	any_op old[NR_OPS], new[NR_OPS];
+	const any_op *from = (const any_op *)ops;
+	any_op *to = (any_op *)table;
 
-	memcpy(old, table, sizeof(old));
-	memcpy(new, ops, sizeof(new));
 	for (size_t i = 0; i < NR_OPS; i++) {
-		if (new[i])
-			old[i] = new[i];
+		if (from[i])
+			to[i] = from[i];
 	}
-	memcpy(table, old, sizeof(old));
+}
+
+/* What contexts start from, without and with the kernel. Written once. */
+static struct verbs_context_ops defaults, kernel_defaults;
+
+static void join_defaults(void)
+{
+	defaults = verbs_device_defaults;
+	verbs_op_table_merge(&defaults, &verbs_memory_defaults);
+	verbs_op_table_merge(&defaults, &verbs_queue_defaults);
+	verbs_op_table_merge(&defaults, &verbs_flow_defaults);
+	kernel_defaults = defaults;
+	verbs_op_table_merge(&kernel_defaults, &kernel_ops);
+}
+
+void verbs_op_table_prepare(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, join_defaults); /* cannot fail */
 }
 
 void verbs_op_table_init(struct verbs_context_ops *table, bool kernel_backed)
 {
-	*table = verbs_device_defaults;
-	verbs_op_table_merge(table, &verbs_memory_defaults);
-	verbs_op_table_merge(table, &verbs_queue_defaults);
-	verbs_op_table_merge(table, &verbs_flow_defaults);
-	if (kernel_backed)
-		verbs_op_table_merge(table, &kernel_ops);
+	verbs_op_table_prepare();
+	*table = kernel_backed ? kernel_defaults : defaults;
 }
 
 void verbs_op_table_mirror(const struct verbs_context_ops *table,

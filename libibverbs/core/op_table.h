@@ -7,6 +7,15 @@
 #include <stdbool.h>
 
 /**
+ * verbs_op_table_prepare() - put the parts of the defaults together, once
+ *
+ * The first open would do it otherwise.
+ *
+ * Context: any thread.
+ */
+void verbs_op_table_prepare(void);
+
+/**
  * verbs_op_table_init() - fill a table so that no member is NULL
  * @kernel_backed: start from the kernel's queries and event descriptors
  */

@@ -2,7 +2,7 @@
 /*
  * What the library does once: libibverbs/core/library_init.c. Each test has a
  * process of its own. Linked with WRAP geteuid verbs_warn verbs_log_init
- * verbs_fork_init.
+ * verbs_fork_init verbs_op_table_prepare.
  */
 #include "core/library_init.h"
 
@@ -21,12 +21,14 @@ static uid_t euid;
 static unsigned int nr_warnings;
 static atomic_uint nr_log_inits;
 static unsigned int nr_fork_inits;
+static unsigned int nr_prepared;
 static int fork_init_ret;
 
 uid_t __wrap_geteuid(void);
 void __wrap_verbs_warn(const char *fmt, ...);
 void __wrap_verbs_log_init(void);
 int __wrap_verbs_fork_init(void);
+void __wrap_verbs_op_table_prepare(void);
 
 uid_t __wrap_geteuid(void)
 {
@@ -47,6 +49,11 @@ int __wrap_verbs_fork_init(void)
 {
 	nr_fork_inits++;
 	return fork_init_ret;
+}
+
+void __wrap_verbs_op_table_prepare(void)
+{
+	nr_prepared++;
 }
 
 /* Lets the process lock that much, or skips the test. */
@@ -70,6 +77,13 @@ static void start(const char *name, const char *value)
 	if (name)
 		assert_int_equal(setenv(name, value, 1), 0);
 	verbs_library_init();
+}
+
+static void op_tables_are_prepared_once(void **state)
+{
+	start(NULL, NULL);
+	verbs_library_init();
+	assert_int_equal(nr_prepared, 1);
 }
 
 static void disassoc_destroy_is_off_by_default(void **state)
@@ -192,6 +206,7 @@ static void limit_does_not_concern_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(op_tables_are_prepared_once),
 		cmocka_unit_test(disassoc_destroy_is_off_by_default),
 		cmocka_unit_test(disassoc_destroy_is_switched_on),
 		cmocka_unit_test(any_value_but_0_switches_it_on),
