@@ -20,16 +20,16 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 
 	if (!context)
 		return api_ret_null(-EINVAL);
-	channel = calloc(1, sizeof(*channel));
+	channel = malloc(sizeof(*channel));
 	if (!channel)
 		return api_ret_null(-ENOMEM);
+	*channel = (struct ibv_comp_channel){ .context = context };
 
 	ret = verbs_ops(context)->create_comp_channel(context, &channel->fd);
 	if (ret) {
 		free(channel);
 		return api_ret_null(ret);
 	}
-	channel->context = context;
 	return channel;
 }
 
@@ -56,19 +56,19 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 		     void **cq_context)
 {
 	struct ib_uverbs_comp_event_desc event;
+	struct ibv_cq *found;
 	ssize_t n;
 
 	if (!channel || !cq || !cq_context)
 		return api_ret_minus1(-EINVAL); /* the event stays */
 	n = read(channel->fd, &event, sizeof(event));
-	if (n < 0)
-		return -1; /* errno is read's */
 	if (n != (ssize_t)sizeof(event))
-		return api_ret_minus1(-EIO);
+		return n < 0 ? -1 /* errno is read's */ : api_ret_minus1(-EIO);
 
-	*cq = (struct ibv_cq *)(uintptr_t)event.cq_handle;
-	*cq_context = (*cq)->cq_context;
-	verbs_ops((*cq)->context)->cq_event(*cq);
+	found = (struct ibv_cq *)(uintptr_t)event.cq_handle;
+	*cq = found;
+	*cq_context = found->cq_context;
+	verbs_ops(found->context)->cq_event(found);
 	return 0;
 }
 

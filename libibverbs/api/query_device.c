@@ -30,18 +30,19 @@ int verbs_api_query_device_ex(struct ibv_context *ctx,
 	if (ret)
 		return api_ret_errno(ret);
 
-	api_copy_sized(attr, attr_size, &own, size);
+	api_copy_sized(attr, attr_size, &own, sizeof(own));
 	return 0;
 }
 
 int ibv_query_device(struct ibv_context *context,
 		     struct ibv_device_attr *device_attr)
 {
-	struct ibv_device_attr_ex own = {};
+	struct ibv_device_attr_ex own;
 	int ret;
 
 	if (!context || !device_attr)
 		return api_ret_errno(-EINVAL);
+	own.orig_attr = (struct ibv_device_attr){}; /* all that is asked for */
 	ret = verbs_ops(context)->query_device(context, NULL, &own,
 					       sizeof(own.orig_attr));
 	if (ret)

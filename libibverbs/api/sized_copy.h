@@ -14,7 +14,14 @@
 static inline void api_copy_sized(void *dst, size_t dst_size, const void *src,
 				  size_t src_size)
 {
-	size_t common = dst_size < src_size ? dst_size : src_size;
+	size_t common;
+
+	/* mostly equal, and then it is a copy of constant length */
+	if (dst_size == src_size) {
+		memcpy(dst, src, src_size);
+		return;
+	}
+	common = dst_size < src_size ? dst_size : src_size;
 
 	memcpy(dst, src, common);
 	memset((char *)dst + common, 0, dst_size - common);

@@ -104,6 +104,9 @@ static bool is_behind(uint32_t completed, uint32_t raised)
 void verbs_wait_cq_acked(struct ibv_cq *cq,
 			 const struct verbs_event_count *raised)
 {
+	/* No event was ever read, so nobody acknowledges one just now. */
+	if (!raised->comp_events && !raised->async_events)
+		return;
 	(void)pthread_mutex_lock(&cq->mutex);
 	while (is_behind(cq->comp_events_completed, raised->comp_events) ||
 	       is_behind(cq->async_events_completed, raised->async_events))
@@ -114,6 +117,8 @@ void verbs_wait_cq_acked(struct ibv_cq *cq,
 static void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
 		       const uint32_t *completed, uint32_t raised)
 {
+	if (!raised) /* as above */
+		return;
 	(void)pthread_mutex_lock(mutex);
 	while (is_behind(*completed, raised))
 		(void)pthread_cond_wait(cond, mutex);
