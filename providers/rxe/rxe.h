@@ -10,7 +10,7 @@
  *    a send queue, the state of an open ibv_wr_start() section. The doorbell
  *    command is sent without it.
  *  - rxe_cq.lock: the ring of a CQ, held from ibv_start_poll() to
- *    ibv_end_poll().
+ *    ibv_end_poll(), unless the CQ is for a single thread.
  * No two of them are ever held together. Resizing a CQ or SRQ keeps its lock
  * over the command: nobody may use the old ring while the kernel moves its
  * elements to the new one.
@@ -44,12 +44,11 @@ struct rxe_ah {
 };
 
 struct rxe_cq {
+	pthread_spinlock_t lock; /* ring, current; first: see rxe_poll_cq() */
 	struct verbs_cq vcq;
 	struct rxe_ring ring;
-	pthread_spinlock_t lock; /* ring, current */
-	bool single_threaded;	 /* the application promised: no locking */
 	/* Between start_poll and end_poll: element being read, in the ring. */
-	const struct ib_uverbs_wc *current;
+	struct ib_uverbs_wc *current;
 };
 
 /* A queue of work requests. */
@@ -75,9 +74,10 @@ struct rxe_qp {
 	/* An open ibv_wr_start() section; protected by sq.lock. */
 	uint32_t wr_next;	     /* index of the next slot to fill */
 	struct rxe_send_wqe *wr_wqe; /* slot that setters fill, or NULL */
-	int wr_err;		     /* positive errno that ends the section */
-	bool wr_wants_addr;	     /* UD: no wr_set_ud_addr() yet */
-	bool wr_has_bind;	     /* mw->rkey was changed: see rxe_wqe.h */
+	uint32_t wr_opcodes; /* as opcodes: what may follow now; 0 if nothing */
+	int wr_err;	     /* positive errno that ends the section */
+	bool wr_wants_addr;  /* UD: no wr_set_ud_addr() yet */
+	bool wr_has_bind;    /* mw->rkey was changed: see rxe_wqe.h */
 };
 
 static inline struct rxe_context *to_rxe_context(struct ibv_context *ctx)
@@ -113,18 +113,6 @@ static inline struct rxe_qp *to_rxe_qp(struct ibv_qp *qp)
 static inline struct rxe_qp *to_rxe_qp_ex(struct ibv_qp_ex *qp)
 {
 	return verbs_container_of(qp, struct rxe_qp, vqp.qp_ex);
-}
-
-static inline void rxe_cq_lock(struct rxe_cq *cq)
-{
-	if (!cq->single_threaded)
-		(void)pthread_spin_lock(&cq->lock); /* fails on misuse only */
-}
-
-static inline void rxe_cq_unlock(struct rxe_cq *cq)
-{
-	if (!cq->single_threaded)
-		(void)pthread_spin_unlock(&cq->lock);
 }
 
 /* -- rxe_device.c -- */
@@ -191,8 +179,11 @@ int rxe_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 /* What an extended CQ can be asked for. */
 #define RXE_WC_FLAGS IBV_WC_STANDARD_FLAGS
 
-/** rxe_cq_ex_init() - set the poll and read functions of an extended CQ */
-void rxe_cq_ex_init(struct ibv_cq_ex *cq);
+/**
+ * rxe_cq_ex_init() - set the poll and read functions of an extended CQ
+ * @single_threaded: the application promised it: no locking
+ */
+void rxe_cq_ex_init(struct ibv_cq_ex *cq, bool single_threaded);
 
 /* -- rxe_srq.c -- */
 

@@ -86,9 +86,10 @@ int rxe_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	struct rxe_ah *ah;
 	int err;
 
-	ah = calloc(1, sizeof(*ah));
+	ah = malloc(sizeof(*ah));
 	if (!ah)
 		return -ENOMEM;
+	*ah = (struct rxe_ah){};
 
 	err = verbs_cmd_create_ah(pd, attr, &ah->ah, &udata);
 	if (err)

@@ -11,64 +11,109 @@
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "rxe/rxe.h"
 #include "rxe/rxe_wc.h"
 
-/* Makes the element at our index the current one; its lock is held. */
-static int cq_enter_locked(struct rxe_cq *cq)
+/* Apart, because it is seldom needed. */
+static __attribute__((cold, noinline)) int fix_flags(struct ibv_cq_ex *ibcq)
 {
-	struct rxe_ring *ring = &cq->ring;
+	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
 
-	if (rxe_ring_empty(ring, ring->index)) {
-		cq->current = NULL;
-		return ENOENT;
-	}
-	cq->current = rxe_ring_elem(ring, ring->index);
-	cq->vcq.cq_ex.wr_id = cq->current->wr_id;
-	cq->vcq.cq_ex.status = (enum ibv_wc_status)cq->current->status;
+	cq->current->wc_flags = rxe_wc_flags(cq->current->wc_flags);
 	return 0;
 }
 
-/* Gives the current element back, if there is one. */
-static void cq_leave_locked(struct rxe_cq *cq)
+/*
+ * Makes the element at @index, which is our index, the current one. It is ours
+ * until it is given back, so its flags are put right where they are.
+ */
+static inline int enter_locked(struct rxe_cq *cq, uint32_t index)
 {
-	if (!cq->current)
-		return;
-	cq->current = NULL;
-	rxe_ring_consume(&cq->ring, rxe_ring_next(&cq->ring, cq->ring.index));
+	struct rxe_ring *ring = &cq->ring;
+	struct ib_uverbs_wc *cqe = rxe_ring_elem(ring, index);
+
+	ring->index = rxe_ring_next(ring, index);
+	cq->current = cqe;
+	cq->vcq.cq_ex.wr_id = cqe->wr_id;
+	cq->vcq.cq_ex.status = (enum ibv_wc_status)cqe->status;
+	return cqe->wc_flags & ~RXE_WC_SAME_FLAGS ? fix_flags(&cq->vcq.cq_ex)
+						  : 0;
+}
+
+/* Whether there is an element at our index by now. */
+static inline bool look_locked(struct rxe_ring *ring)
+{
+	ring->peer_index = rxe_ring_end(ring);
+	return ring->index != ring->peer_index;
+}
+
+static int cq_start_poll_alone(struct ibv_cq_ex *ibcq,
+			       struct ibv_poll_cq_attr *attr)
+{
+	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
+
+	if (attr->comp_mask)
+		return EINVAL;
+	if (!look_locked(&cq->ring))
+		return ENOENT;
+	return enter_locked(cq, cq->ring.index);
+}
+
+/* Not inline: see poll_cq() in rxe_cq.c. */
+static __attribute__((noinline)) int lock_and_enter(struct rxe_cq *cq)
+{
+	(void)pthread_spin_lock(&cq->lock); /* fails on misuse only */
+	if (!look_locked(&cq->ring)) {
+		/* end_poll is not called then */
+		(void)pthread_spin_unlock(&cq->lock);
+		return ENOENT;
+	}
+	return enter_locked(cq, cq->ring.index);
 }
 
 static int cq_start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 {
-	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
-	int err;
-
-	if (attr->comp_mask)
-		return EINVAL;
-
-	rxe_cq_lock(cq);
-	err = cq_enter_locked(cq);
-	if (err) /* end_poll is not called then */
-		rxe_cq_unlock(cq);
-	return err;
+	return attr->comp_mask ? EINVAL : lock_and_enter(to_rxe_cq_ex(ibcq));
 }
 
-static int cq_next_poll(struct ibv_cq_ex *ibcq)
+/* What was there when it was last looked is gone through. */
+static __attribute__((noinline)) int look_and_enter(struct ibv_cq_ex *ibcq)
 {
 	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
 
-	cq_leave_locked(cq);
-	return cq_enter_locked(cq);
+	if (look_locked(&cq->ring))
+		return enter_locked(cq, cq->ring.index);
+	cq->current = NULL;
+	return ENOENT;
+}
+
+/* Without a current element there is nothing new to give back, and no harm. */
+static int cq_next_poll(struct ibv_cq_ex *ibcq)
+{
+	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
+	uint32_t index = cq->ring.index;
+
+	rxe_ring_give_back(&cq->ring, index);
+	if (index == cq->ring.peer_index)
+		return look_and_enter(ibcq);
+	return enter_locked(cq, index);
+}
+
+static void cq_end_poll_alone(struct ibv_cq_ex *ibcq)
+{
+	struct rxe_ring *ring = &to_rxe_cq_ex(ibcq)->ring;
+
+	rxe_ring_give_back(ring, ring->index);
 }
 
 static void cq_end_poll(struct ibv_cq_ex *ibcq)
 {
-	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
-
-	cq_leave_locked(cq);
-	rxe_cq_unlock(cq);
+	cq_end_poll_alone(ibcq);
+	(void)pthread_spin_unlock(&to_rxe_cq_ex(ibcq)->lock);
 }
 
 static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ibcq)
@@ -104,7 +149,7 @@ static uint32_t read_src_qp(struct ibv_cq_ex *ibcq)
 
 static unsigned int read_wc_flags(struct ibv_cq_ex *ibcq)
 {
-	return rxe_wc_flags(to_rxe_cq_ex(ibcq)->current);
+	return to_rxe_cq_ex(ibcq)->current->wc_flags;
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *ibcq)
@@ -122,11 +167,11 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ibcq)
 	return to_rxe_cq_ex(ibcq)->current->dlid_path_bits;
 }
 
-void rxe_cq_ex_init(struct ibv_cq_ex *cq)
+void rxe_cq_ex_init(struct ibv_cq_ex *cq, bool single_threaded)
 {
-	cq->start_poll = cq_start_poll;
+	cq->start_poll = single_threaded ? cq_start_poll_alone : cq_start_poll;
 	cq->next_poll = cq_next_poll;
-	cq->end_poll = cq_end_poll;
+	cq->end_poll = single_threaded ? cq_end_poll_alone : cq_end_poll;
 	cq->read_opcode = read_opcode;
 	cq->read_vendor_err = read_vendor_err;
 	/* All that RXE_WC_FLAGS allows; a field not asked for does no harm. */

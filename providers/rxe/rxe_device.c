@@ -5,20 +5,31 @@
  */
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
-#include <stdio.h>
 
 #include "rxe/rxe.h"
 
 /* Marks that rxe_context.caps was filled; no capability has this bit. */
 #define CAPS_KNOWN (UINT64_C(1) << 63)
 
-/* The number is three fields of 16 bits; it is 0 in kernels so far. */
-static void format_fw_ver(char *buf, size_t size, uint64_t fw_ver)
+static char *put_number(char *to, unsigned int number)
 {
-	(void)snprintf(buf, size, "%u.%u.%u",
-		       (unsigned int)(fw_ver >> 32) & 0xffff,
-		       (unsigned int)(fw_ver >> 16) & 0xffff,
-		       (unsigned int)fw_ver & 0xffff); /* at most 17 of 64 */
+	if (number >= 10)
+		to = put_number(to, number / 10);
+	*to = (char)('0' + number % 10);
+	return to + 1;
+}
+
+/*
+ * The number is three fields of 16 bits; it is 0 in kernels so far. By hand:
+ * snprintf() takes longer than all the rest of the query.
+ * @buf: at most 18 bytes are written
+ */
+static void format_fw_ver(char *buf, uint64_t fw_ver)
+{
+	for (int shift = 32; shift >= 0; shift -= 16) {
+		buf = put_number(buf, (unsigned int)(fw_ver >> shift) & 0xffff);
+		*buf++ = shift ? '.' : '\0';
+	}
 }
 
 int rxe_query_device(struct ibv_context *ctx,
@@ -32,8 +43,7 @@ int rxe_query_device(struct ibv_context *ctx,
 				     NULL);
 	if (err)
 		return err;
-	format_fw_ver(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
-		      fw_ver);
+	format_fw_ver(attr->orig_attr.fw_ver, fw_ver);
 	return 0;
 }
 

@@ -17,9 +17,10 @@ int rxe_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	struct verbs_mr *vmr;
 	int err;
 
-	vmr = calloc(1, sizeof(*vmr));
+	vmr = malloc(sizeof(*vmr));
 	if (!vmr)
 		return -ENOMEM;
+	*vmr = (struct verbs_mr){};
 
 	err = verbs_cmd_reg_mr(pd, addr, length, iova, access, vmr, NULL);
 	if (err) {
@@ -36,9 +37,10 @@ int rxe_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	struct verbs_mr *vmr;
 	int err;
 
-	vmr = calloc(1, sizeof(*vmr));
+	vmr = malloc(sizeof(*vmr));
 	if (!vmr)
 		return -ENOMEM;
+	*vmr = (struct verbs_mr){};
 
 	err = verbs_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr,
 				      NULL);

@@ -16,9 +16,10 @@ int rxe_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	struct ibv_mw *mw;
 	int err;
 
-	mw = calloc(1, sizeof(*mw));
+	mw = malloc(sizeof(*mw));
 	if (!mw)
 		return -ENOMEM;
+	*mw = (struct ibv_mw){};
 
 	err = verbs_cmd_alloc_mw(pd, type, mw, NULL);
 	if (err) {

@@ -22,24 +22,23 @@
 	 OP(IBV_WR_ATOMIC_CMP_AND_SWP) | OP(IBV_WR_ATOMIC_FETCH_AND_ADD) | \
 	 OP(IBV_WR_LOCAL_INV) | OP(IBV_WR_SEND_WITH_INV))
 
-struct send_op {
-	uint64_t flag; /* enum ibv_qp_create_send_ops_flags */
-	enum ibv_wr_opcode opcode;
-};
+/* What the bits of enum ibv_qp_create_send_ops_flags ask for. */
+#define SEND_OP(name) [__builtin_ctz(IBV_QP_EX_WITH_##name)] = IBV_WR_##name
 
-static const struct send_op send_ops[] = {
-	{ IBV_QP_EX_WITH_RDMA_WRITE, IBV_WR_RDMA_WRITE },
-	{ IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_WRITE_WITH_IMM },
-	{ IBV_QP_EX_WITH_SEND, IBV_WR_SEND },
-	{ IBV_QP_EX_WITH_SEND_WITH_IMM, IBV_WR_SEND_WITH_IMM },
-	{ IBV_QP_EX_WITH_RDMA_READ, IBV_WR_RDMA_READ },
-	{ IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_CMP_AND_SWP },
-	{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_FETCH_AND_ADD },
-	{ IBV_QP_EX_WITH_LOCAL_INV, IBV_WR_LOCAL_INV },
-	{ IBV_QP_EX_WITH_BIND_MW, IBV_WR_BIND_MW },
-	{ IBV_QP_EX_WITH_SEND_WITH_INV, IBV_WR_SEND_WITH_INV },
-	{ IBV_QP_EX_WITH_FLUSH, IBV_WR_FLUSH },
-	{ IBV_QP_EX_WITH_ATOMIC_WRITE, IBV_WR_ATOMIC_WRITE },
+static const uint8_t send_ops[] = {
+	SEND_OP(RDMA_WRITE),
+	SEND_OP(RDMA_WRITE_WITH_IMM),
+	SEND_OP(SEND),
+	SEND_OP(SEND_WITH_IMM),
+	SEND_OP(RDMA_READ),
+	SEND_OP(ATOMIC_CMP_AND_SWP),
+	SEND_OP(ATOMIC_FETCH_AND_ADD),
+	SEND_OP(LOCAL_INV),
+	SEND_OP(BIND_MW),
+	SEND_OP(SEND_WITH_INV),
+	SEND_OP(TSO),
+	SEND_OP(FLUSH),
+	SEND_OP(ATOMIC_WRITE),
 };
 
 /*
@@ -82,12 +81,16 @@ bool rxe_qp_learn_opcode(struct rxe_qp *qp, uint32_t opcode)
 
 bool rxe_qp_has_send_ops(struct rxe_qp *qp, uint64_t flags)
 {
-	for (size_t i = 0; i < sizeof(send_ops) / sizeof(send_ops[0]); i++) {
-		if (!(flags & send_ops[i].flag))
-			continue;
-		if (!rxe_qp_may_post(qp, send_ops[i].opcode))
+	const size_t known = sizeof(send_ops) / sizeof(send_ops[0]);
+
+	for (; flags; flags &= flags - 1) {
+		size_t bit = (size_t)__builtin_ctzll(flags);
+
+		if (bit >= known)
 			return false;
-		flags &= ~send_ops[i].flag;
+		if (!(qp->opcodes & OP(send_ops[bit])) &&
+		    !rxe_qp_learn_opcode(qp, send_ops[bit]))
+			return false;
 	}
-	return flags == 0;
+	return true;
 }

@@ -14,9 +14,10 @@ int rxe_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 	struct ibv_pd *pd;
 	int err;
 
-	pd = calloc(1, sizeof(*pd));
+	pd = malloc(sizeof(*pd));
 	if (!pd)
 		return -ENOMEM;
+	*pd = (struct ibv_pd){};
 
 	err = verbs_cmd_alloc_pd(ctx, pd, NULL);
 	if (err) {

@@ -46,8 +46,8 @@ static bool opcode_has_inline(uint32_t opcode)
 }
 
 /* Data segment of an operation that moves data. */
-static int fill_data(struct rxe_qp *qp, const struct ibv_send_wr *wr,
-		     struct rxe_send_wqe *wqe)
+static inline int fill_data(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+			    struct rxe_send_wqe *wqe)
 {
 	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
 	uint64_t length;
@@ -68,13 +68,6 @@ static int fill_data(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 		return EINVAL;
 	rxe_wqe_set_sges(wqe, wr->sg_list, num_sge, (uint32_t)length);
 	return 0;
-}
-
-static int fill_rdma(struct rxe_qp *qp, const struct ibv_send_wr *wr,
-		     struct rxe_send_wqe *wqe)
-{
-	rxe_wqe_set_rdma(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	return fill_data(qp, wr, wqe);
 }
 
 static int fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
@@ -113,14 +106,13 @@ static int fill_atomic_write(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-static int fill_ud(struct rxe_qp *qp, const struct ibv_send_wr *wr,
-		   struct rxe_send_wqe *wqe)
+static int fill_ud(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
 {
 	if (!wr->wr.ud.ah)
 		return EINVAL;
 	rxe_wqe_set_ud(wqe, to_rxe_ah(wr->wr.ud.ah), wr->wr.ud.remote_qpn,
 		       wr->wr.ud.remote_qkey);
-	return fill_data(qp, wr, wqe);
+	return 0;
 }
 
 static int fill_bind(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
@@ -139,26 +131,28 @@ static int fill_bind(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
 static int fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 		     struct rxe_send_wqe *wqe)
 {
-	bool is_ud = qp->vqp.qp.qp_type == IBV_QPT_UD;
-
 	rxe_wqe_start(wqe, wr->wr_id, (uint32_t)wr->opcode, wr->send_flags,
 		      qp->ssn);
 
 	switch (wr->opcode) {
 	case IBV_WR_SEND_WITH_IMM:
 		wqe->wr.ex.imm_data = wr->imm_data;
-		return is_ud ? fill_ud(qp, wr, wqe) : fill_data(qp, wr, wqe);
+		__attribute__((fallthrough));
 	case IBV_WR_SEND:
-		return is_ud ? fill_ud(qp, wr, wqe) : fill_data(qp, wr, wqe);
+		if (qp->vqp.qp.qp_type == IBV_QPT_UD && fill_ud(wr, wqe))
+			return EINVAL;
+		break;
 	case IBV_WR_SEND_WITH_INV:
 		wqe->wr.ex.invalidate_rkey = wr->invalidate_rkey;
-		return fill_data(qp, wr, wqe);
+		break;
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
 		wqe->wr.ex.imm_data = wr->imm_data;
-		return fill_rdma(qp, wr, wqe);
+		__attribute__((fallthrough));
 	case IBV_WR_RDMA_WRITE:
 	case IBV_WR_RDMA_READ:
-		return fill_rdma(qp, wr, wqe);
+		rxe_wqe_set_rdma(wqe, wr->wr.rdma.remote_addr,
+				 wr->wr.rdma.rkey);
+		break;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 		return fill_atomic(qp, wr, wqe);
@@ -172,6 +166,7 @@ static int fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 	default: /* FLUSH: an ibv_send_wr has no place for its range */
 		return EINVAL;
 	}
+	return fill_data(qp, wr, wqe);
 }
 
 /* IBTA 10.8.3.1: posting in RESET, INIT or RTR is an immediate error. */

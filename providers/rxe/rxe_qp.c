@@ -119,9 +119,10 @@ int rxe_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 	if (err)
 		return err;
 
-	qp = calloc(1, sizeof(*qp));
+	qp = malloc(sizeof(*qp));
 	if (!qp)
 		return -ENOMEM;
+	*qp = (struct rxe_qp){};
 	err = init_locks(qp);
 	if (err)
 		goto err_free;

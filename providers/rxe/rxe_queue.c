@@ -19,91 +19,72 @@
  */
 #define MAX_LOG2_ELEM_SIZE 16
 
-/* Takes the geometry out of the shared header, which may change under us. */
-static int ring_check(struct rxe_ring *ring, uint64_t min_elem_size)
+/*
+ * Takes the ring out of a mapping. The header may change under us, so each
+ * field is read once. A ring need not be empty: the kernel moves its elements
+ * to a resized one.
+ */
+static inline int take_ring(struct rxe_queue_buf *buf, size_t map_len,
+			    uint64_t min_elem_size, enum rxe_ring_side side,
+			    struct rxe_ring *ret_ring)
 {
-	const struct rxe_queue_buf *buf = ring->buf;
-	uint32_t log2_elem_size, mask;
-	uint64_t need;
-
-	log2_elem_size =
+	uint32_t log2_elem_size =
 		__atomic_load_n(&buf->log2_elem_size, __ATOMIC_RELAXED);
-	mask = __atomic_load_n(&buf->index_mask, __ATOMIC_RELAXED);
+	uint32_t mask = __atomic_load_n(&buf->index_mask, __ATOMIC_RELAXED);
+	uint32_t producer, consumer;
+	uint64_t elem_size;
 
 	if (log2_elem_size > MAX_LOG2_ELEM_SIZE)
 		return -EIO;
-	if ((UINT64_C(1) << log2_elem_size) < min_elem_size)
+	elem_size = UINT64_C(1) << log2_elem_size;
+	if (elem_size < min_elem_size)
 		return -EIO;
 	if (mask & (mask + 1)) /* not one below a power of two */
 		return -EIO;
-	need = sizeof(*buf) + (((uint64_t)mask + 1) << log2_elem_size);
-	if (need > ring->map_len)
+	if (sizeof(*buf) + (((uint64_t)mask + 1) << log2_elem_size) > map_len)
 		return -EIO;
 
-	ring->log2_elem_size = log2_elem_size;
-	ring->mask = mask;
-	ring->data = ring->buf->data;
+	producer = __atomic_load_n(&buf->producer_index, __ATOMIC_ACQUIRE);
+	consumer = __atomic_load_n(&buf->consumer_index, __ATOMIC_ACQUIRE);
+	ret_ring->buf = buf;
+	ret_ring->data = buf->data;
+	ret_ring->mask = mask;
+	ret_ring->elem_size = (size_t)elem_size;
+	ret_ring->index = mask &
+			  (side == RXE_RING_PRODUCER ? producer : consumer);
+	ret_ring->peer_index =
+		mask & (side == RXE_RING_PRODUCER ? consumer : producer);
+	ret_ring->map_len = map_len;
 	return 0;
 }
 
-/* A ring need not be empty: the kernel moves its elements to a resized one. */
-static void ring_take_indices(struct rxe_ring *ring, enum rxe_ring_side side)
+static __attribute__((cold, noinline)) int
+bad_geometry(struct ibv_context *ctx, struct rxe_queue_buf *buf, size_t map_len)
 {
-	uint32_t producer, consumer;
-
-	producer =
-		__atomic_load_n(&ring->buf->producer_index, __ATOMIC_ACQUIRE) &
-		ring->mask;
-	consumer =
-		__atomic_load_n(&ring->buf->consumer_index, __ATOMIC_ACQUIRE) &
-		ring->mask;
-	if (side == RXE_RING_PRODUCER) {
-		ring->index = producer;
-		ring->peer_index = consumer;
-	} else {
-		ring->index = consumer;
-		ring->peer_index = producer;
-	}
+	verbs_log(ctx, VERBS_LOG_ERR,
+		  "rxe: ring of %zu bytes has %u slots of 2^%u bytes", map_len,
+		  buf->index_mask + 1, buf->log2_elem_size);
+	(void)munmap(buf, map_len); /* our own mapping */
+	return -EIO;
 }
 
 int rxe_ring_map(struct ibv_context *ctx, const struct mminfo *info,
 		 uint64_t min_elem_size, enum rxe_ring_side side,
 		 struct rxe_ring *ret_ring)
 {
-	struct rxe_ring ring = { .map_len = info->size };
 	off_t offset = (off_t)info->offset;
-	int err;
+	size_t map_len = info->size;
+	void *buf;
 
-	if (info->size < sizeof(struct rxe_queue_buf) || offset < 0 ||
+	if (map_len < sizeof(struct rxe_queue_buf) || offset < 0 ||
 	    (uint64_t)offset != info->offset)
 		return -EIO;
 
-	ring.buf = mmap(NULL, ring.map_len, PROT_READ | PROT_WRITE, MAP_SHARED,
-			ctx->cmd_fd, offset);
-	if (ring.buf == MAP_FAILED)
+	buf = mmap(NULL, map_len, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   ctx->cmd_fd, offset);
+	if (buf == MAP_FAILED)
 		return -errno;
-
-	err = ring_check(&ring, min_elem_size);
-	if (err)
-		goto err_unmap;
-
-	ring_take_indices(&ring, side);
-	*ret_ring = ring;
+	if (take_ring(buf, map_len, min_elem_size, side, ret_ring))
+		return bad_geometry(ctx, buf, map_len);
 	return 0;
-
-err_unmap:
-	verbs_log(ctx, VERBS_LOG_ERR,
-		  "rxe: ring of %zu bytes has %u slots of 2^%u bytes",
-		  ring.map_len, ring.buf->index_mask + 1,
-		  ring.buf->log2_elem_size);
-	(void)munmap(ring.buf, ring.map_len); /* our own mapping */
-	return err;
-}
-
-void rxe_ring_unmap(struct rxe_ring *ring)
-{
-	if (!ring->buf)
-		return;
-	(void)munmap(ring->buf, ring->map_len); /* our own mapping */
-	ring->buf = NULL;
 }

@@ -33,12 +33,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 struct rxe_ring {
 	struct rxe_queue_buf *buf; /* shared; NULL: no ring */
 	uint8_t *data;		   /* first element, in buf */
 	uint32_t mask;		   /* slots - 1, checked copy */
-	uint32_t log2_elem_size;   /* checked copy */
+	size_t elem_size;	   /* bytes; a power of two, checked */
 	uint32_t index;		   /* our own: producer, or consumer of a CQ */
 	uint32_t peer_index;	   /* the kernel's, as last seen */
 	size_t map_len;		   /* bytes */
@@ -68,17 +69,16 @@ int rxe_ring_map(struct ibv_context *ctx, const struct mminfo *info,
 		 struct rxe_ring *ret_ring);
 
 /** rxe_ring_unmap() - undo rxe_ring_map(); nothing to do for an empty struct */
-void rxe_ring_unmap(struct rxe_ring *ring);
-
-static inline size_t rxe_ring_elem_size(const struct rxe_ring *ring)
+static inline void rxe_ring_unmap(const struct rxe_ring *ring)
 {
-	return (size_t)1 << ring->log2_elem_size;
+	if (ring->buf)
+		(void)munmap(ring->buf, ring->map_len); /* our own mapping */
 }
 
 /* @index must be below the number of slots. */
 static inline void *rxe_ring_elem(const struct rxe_ring *ring, uint32_t index)
 {
-	return ring->data + ((size_t)index << ring->log2_elem_size);
+	return ring->data + index * ring->elem_size;
 }
 
 static inline uint32_t rxe_ring_next(const struct rxe_ring *ring,
@@ -113,24 +113,36 @@ static inline void rxe_ring_publish(struct rxe_ring *ring, uint32_t index)
 
 /* -- consumer side -- */
 
+/* Index behind the last element that the kernel has written by now. */
+static inline uint32_t rxe_ring_end(const struct rxe_ring *ring)
+{
+	/* Pairs with the kernel's release after it has written an element. */
+	return __atomic_load_n(&ring->buf->producer_index, __ATOMIC_ACQUIRE) &
+	       ring->mask;
+}
+
 /* Whether there is nothing at @index; @index is at or ahead of ring->index. */
 static inline bool rxe_ring_empty(struct rxe_ring *ring, uint32_t index)
 {
 	if (index != ring->peer_index)
 		return false;
-	/* Pairs with the kernel's release after it has written an element. */
-	ring->peer_index =
-		__atomic_load_n(&ring->buf->producer_index, __ATOMIC_ACQUIRE) &
-		ring->mask;
+	ring->peer_index = rxe_ring_end(ring);
 	return index == ring->peer_index;
 }
 
 /* Hands all elements before @index back to the kernel. */
+static inline void rxe_ring_give_back(const struct rxe_ring *ring,
+				      uint32_t index)
+{
+	/* Pairs with the kernel's acquire before it overwrites an element. */
+	__atomic_store_n(&ring->buf->consumer_index, index, __ATOMIC_RELEASE);
+}
+
+/* The same for elements that are done with at once. */
 static inline void rxe_ring_consume(struct rxe_ring *ring, uint32_t index)
 {
 	ring->index = index;
-	/* Pairs with the kernel's acquire before it overwrites an element. */
-	__atomic_store_n(&ring->buf->consumer_index, index, __ATOMIC_RELEASE);
+	rxe_ring_give_back(ring, index);
 }
 
 #endif

@@ -49,9 +49,10 @@ int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
 	struct rxe_srq *srq;
 	int err;
 
-	srq = calloc(1, sizeof(*srq));
+	srq = malloc(sizeof(*srq));
 	if (!srq)
 		return -ENOMEM;
+	*srq = (struct rxe_srq){};
 
 	err = -pthread_spin_init(&srq->rq.lock, PTHREAD_PROCESS_PRIVATE);
 	if (err)
@@ -86,7 +87,7 @@ int rxe_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		.mmap_info_addr = (uintptr_t)&info,
 	};
 	const struct verbs_udata udata = { .in = &cmd, .in_len = sizeof(cmd) };
-	struct rxe_ring ring;
+	struct rxe_ring old;
 	int err;
 
 	if (!(attr_mask & IBV_SRQ_MAX_WR)) {
@@ -98,13 +99,12 @@ int rxe_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 	err = verbs_cmd_modify_srq(ibsrq, attr, attr_mask, &udata);
 	if (err)
 		goto out;
+	old = srq->rq.ring;
 	err = rxe_ring_map(ibsrq->context, &info,
 			   recv_wqe_size(srq->rq.max_sge), RXE_RING_PRODUCER,
-			   &ring);
-	if (err)
-		goto out;
-	rxe_ring_unmap(&srq->rq.ring);
-	srq->rq.ring = ring;
+			   &srq->rq.ring);
+	if (!err)
+		rxe_ring_unmap(&old);
 out:
 	(void)pthread_spin_unlock(&srq->rq.lock);
 	return err;

@@ -42,21 +42,15 @@ static_assert(sizeof(struct ibv_wc) == sizeof(struct ib_uverbs_wc), "size");
 /* The driver stores the kernel's internal flags, where this one is bit 2. */
 #define RXE_WC_WITH_INVALIDATE (1u << 2)
 
-static_assert(IBV_WC_WITH_INV == RXE_WC_WITH_INVALIDATE << 1, "bit 3");
+/* Flags with the same number on both sides; mostly there is no other. */
+#define RXE_WC_SAME_FLAGS ((uint32_t)(IBV_WC_GRH | IBV_WC_WITH_IMM))
 
-static inline unsigned int rxe_wc_flags(const struct ib_uverbs_wc *cqe)
+/* rxe_wc_flags() - flags of the kernel as an application knows them */
+static inline uint32_t rxe_wc_flags(uint32_t flags)
 {
-	uint32_t flags = cqe->wc_flags;
+	uint32_t invalidate = flags & RXE_WC_WITH_INVALIDATE;
 
-	return (flags & (IBV_WC_GRH | IBV_WC_WITH_IMM)) |
-	       (flags & RXE_WC_WITH_INVALIDATE) << 1;
-}
-
-static inline void rxe_wc_fill(struct ibv_wc *wc,
-			       const struct ib_uverbs_wc *cqe)
-{
-	memcpy(wc, cqe, sizeof(*wc));
-	wc->wc_flags = rxe_wc_flags(cqe);
+	return (flags & RXE_WC_SAME_FLAGS) | (invalidate ? IBV_WC_WITH_INV : 0);
 }
 
 #endif

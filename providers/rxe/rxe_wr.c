@@ -12,7 +12,8 @@
  * later requests are passed over, and wr_complete() returns it and sends
  * nothing. qp->wr_wqe is the slot that setters fill. It is NULL when there is
  * none: before the first builder, after an error, and for operations without
- * data.
+ * data. qp->wr_opcodes tells at once whether a request may follow: it is 0
+ * after an error, and while a UD request has no address.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -28,22 +29,39 @@ static void wr_fail(struct rxe_qp *qp, int err)
 	if (!qp->wr_err)
 		qp->wr_err = err;
 	qp->wr_wqe = NULL;
+	qp->wr_opcodes = 0;
 }
 
-/* Slot for a request of this opcode, its fixed part filled; NULL on error. */
-static struct rxe_send_wqe *wr_slot(struct rxe_qp *qp,
-				    enum ibv_wr_opcode opcode)
+/* An opcode that is not among wr_opcodes: an error, or yet to be learned. */
+static __attribute__((noinline)) bool wr_may_follow(struct rxe_qp *qp,
+						    enum ibv_wr_opcode opcode)
+{
+	/* the UD request before this one may have got no address */
+	if (qp->wr_err || qp->wr_wants_addr || !rxe_qp_may_post(qp, opcode)) {
+		wr_fail(qp, EINVAL);
+		return false;
+	}
+	qp->wr_opcodes = qp->opcodes;
+	return true;
+}
+
+/*
+ * Slot for a request of this opcode, its fixed part filled; NULL on error.
+ * Inline: builders are called for every request, and know their opcode.
+ */
+static inline struct rxe_send_wqe *wr_slot(struct rxe_qp *qp,
+					   enum ibv_wr_opcode opcode)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 	struct rxe_send_wqe *wqe;
 
-	/* the UD request before this one may have got no address */
-	if (qp->wr_wants_addr || !rxe_qp_may_post(qp, opcode))
-		wr_fail(qp, EINVAL);
-	else if (rxe_ring_full(&qp->sq.ring, qp->wr_next))
-		wr_fail(qp, ENOMEM);
-	if (qp->wr_err)
+	if (!(qp->wr_opcodes & (UINT32_C(1) << opcode)) &&
+	    !wr_may_follow(qp, opcode))
 		return NULL;
+	if (rxe_ring_full(&qp->sq.ring, qp->wr_next)) {
+		wr_fail(qp, ENOMEM);
+		return NULL;
+	}
 
 	wqe = rxe_ring_elem(&qp->sq.ring, qp->wr_next);
 	qp->wr_next = rxe_ring_next(&qp->sq.ring, qp->wr_next);
@@ -54,8 +72,8 @@ static struct rxe_send_wqe *wr_slot(struct rxe_qp *qp,
 }
 
 /* The same for a request that setters will complete. */
-static struct rxe_send_wqe *wr_data_slot(struct rxe_qp *qp,
-					 enum ibv_wr_opcode opcode)
+static inline struct rxe_send_wqe *wr_data_slot(struct rxe_qp *qp,
+						enum ibv_wr_opcode opcode)
 {
 	qp->wr_wqe = wr_slot(qp, opcode);
 	return qp->wr_wqe;
@@ -63,15 +81,18 @@ static struct rxe_send_wqe *wr_data_slot(struct rxe_qp *qp,
 
 /* -- builders -- */
 
-static void wr_send_any(struct rxe_qp *qp, enum ibv_wr_opcode opcode,
-			__be32 imm_data)
+static inline void wr_send_any(struct rxe_qp *qp, enum ibv_wr_opcode opcode,
+			       __be32 imm_data)
 {
 	struct rxe_send_wqe *wqe = wr_data_slot(qp, opcode);
 
 	if (!wqe)
 		return;
 	wqe->wr.ex.imm_data = imm_data;
-	qp->wr_wants_addr = qp->vqp.qp.qp_type == IBV_QPT_UD;
+	if (qp->vqp.qp.qp_type == IBV_QPT_UD) {
+		qp->wr_wants_addr = true;
+		qp->wr_opcodes = 0;
+	}
 }
 
 static void wr_send(struct ibv_qp_ex *qpx)
@@ -221,6 +242,7 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
 	if (!qp->wr_wqe || !qp->wr_wants_addr)
 		return;
 	qp->wr_wants_addr = false;
+	qp->wr_opcodes = qp->opcodes;
 	if (!ah) {
 		wr_fail(qp, EINVAL);
 		return;
@@ -234,8 +256,8 @@ static bool is_atomic(const struct rxe_send_wqe *wqe)
 	       wqe->wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
-			    const struct ibv_sge *sg_list)
+static inline void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
+				   const struct ibv_sge *sg_list)
 {
 	struct rxe_qp *qp = to_rxe_qp_ex(qpx);
 	struct rxe_send_wqe *wqe = qp->wr_wqe;
@@ -302,9 +324,18 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 
 static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
-	const struct ibv_data_buf buf = { .addr = addr, .length = length };
+	struct rxe_qp *qp = to_rxe_qp_ex(qpx);
+	struct rxe_send_wqe *wqe = qp->wr_wqe;
 
-	wr_set_inline_data_list(qpx, 1, &buf);
+	if (!wqe)
+		return;
+	if (!takes_inline(wqe) || length > qp->sq.max_inline) {
+		wr_fail(qp, EINVAL);
+		return;
+	}
+	if (length) /* its address may be anything */
+		memcpy(wqe->dma.inline_data, addr, length);
+	rxe_wqe_set_inline(wqe, (uint32_t)length);
 }
 
 /* -- the section -- */
@@ -318,6 +349,7 @@ static void wr_start(struct ibv_qp_ex *qpx)
 	qp->wr_wqe = NULL;
 	/* IBTA 10.8.3.1: posting before RTS is an immediate error. */
 	qp->wr_err = qp->vqp.qp.state < IBV_QPS_RTS ? EINVAL : 0;
+	qp->wr_opcodes = qp->wr_err ? 0 : qp->opcodes;
 	qp->wr_wants_addr = false;
 	qp->wr_has_bind = false;
 }
