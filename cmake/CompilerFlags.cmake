@@ -12,8 +12,14 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 add_compile_definitions(_GNU_SOURCE)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  # Inode numbers of sysfs and offsets of a provider's memory have 64 bits. Not
+  # so times: modules of other releases share a struct timespec with us.
+  add_compile_definitions(_FILE_OFFSET_BITS=64)
+endif()
 add_compile_options(
-  -fno-common -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes
+  -fno-common -fno-plt # no PLT: all names are bound at load time, -z now
+  -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes
   -Wstrict-prototypes -Wold-style-definition -Wshadow -Wundef -Wvla
   -Wwrite-strings -Wformat=2 -Wpointer-arith -Wcast-align -Wredundant-decls
   -Wnested-externs -Wimplicit-fallthrough -Wdate-time)

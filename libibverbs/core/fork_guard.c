@@ -214,7 +214,7 @@ static int change(void *base, size_t size, bool is_registered)
 	uintptr_t begin, end;
 	int ret;
 
-	if (!is_on() || !base || !size)
+	if (!base || !size)
 		return 0;
 	ret = pages_of(base, size, &begin, &end);
 	if (ret)
@@ -229,20 +229,21 @@ static int change(void *base, size_t size, bool is_registered)
 	return ret;
 }
 
-int verbs_dontfork(void *base, size_t size)
+static int change_keeping_errno(void *base, size_t size, bool is_registered)
 {
 	int saved = errno;
-	int ret = change(base, size, true);
+	int ret = change(base, size, is_registered);
 
 	errno = saved;
 	return ret;
 }
 
+int verbs_dontfork(void *base, size_t size)
+{
+	return is_on() ? change_keeping_errno(base, size, true) : 0;
+}
+
 int verbs_dofork(void *base, size_t size)
 {
-	int saved = errno;
-	int ret = change(base, size, false);
-
-	errno = saved;
-	return ret;
+	return is_on() ? change_keeping_errno(base, size, false) : 0;
 }
