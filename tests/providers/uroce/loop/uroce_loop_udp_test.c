@@ -24,7 +24,7 @@
 #include "uroce_side.h"
 
 #define LONG_TIMEOUT  18 /* 1 s */
-#define SHORT_TIMEOUT 10 /* 4 ms */
+#define SHORT_TIMEOUT 15 /* 134 ms; 8 of them until a peer counts as gone */
 
 enum role {
 	ECHO,  /* sends back what it gets; polls */
@@ -459,7 +459,7 @@ static void idle_it_sleeps_for_ever(void **state)
 		.role = DEAF,
 		.gid_index = 1,
 		.mtu = IBV_MTU_1024,
-		.timeout = SHORT_TIMEOUT,
+		.timeout = LONG_TIMEOUT,
 		.length = 64,
 	};
 	struct uroce_helper *helper;
