@@ -14,6 +14,8 @@
 #define SLEEPER_NS UINT64_C(10000000)
 /* So long after there was no room it is tried again. */
 #define HOLD_NS UINT64_C(100000)
+/* So often timers wait for a socket that does not become empty. */
+#define MAX_RECEIVES 16
 
 uint64_t uroce_loop_now(void)
 {
@@ -121,16 +123,38 @@ static void need_helper(struct uroce_loop *loop)
 	uroce_helper_need(&loop->helper, at_ns > lease_ns ? at_ns : lease_ns);
 }
 
+static bool is_due(const struct uroce_loop *loop)
+{
+	return uroce_engine_deadline(&loop->engine) <= loop->now;
+}
+
+/*
+ * Before a timer may expire the socket must be empty: on a busy machine the ACK
+ * has long come and nobody has looked. Returns whether there may be more.
+ */
+static bool receive_locked(struct uroce_loop *loop, bool receive)
+{
+	bool more = true;
+
+	if (!loop->port || (!receive && !is_due(loop)))
+		return false;
+	for (int nr = 0; more && nr < MAX_RECEIVES; nr++) {
+		more = uroce_port_receive(loop->port, on_packet, loop);
+		if (!is_due(loop))
+			break;
+	}
+	return more;
+}
+
 /* Returns whether there may be more to receive. */
 static bool run_locked(struct uroce_loop *loop, bool receive)
 {
-	bool more = false;
+	bool more;
 
 	if (loop->dead)
 		return false;
-	if (receive && loop->port)
-		more = uroce_port_receive(loop->port, on_packet, loop);
-	if (uroce_engine_deadline(&loop->engine) <= loop->now)
+	more = receive_locked(loop, receive);
+	if (is_due(loop))
 		(void)uroce_engine_expire(&loop->engine, loop->now);
 	send_locked(loop);
 	deliver_locked(loop);

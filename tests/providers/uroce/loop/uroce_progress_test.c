@@ -263,6 +263,55 @@ static void a_qp_that_fails_is_reported(void **state)
 	close_pair(&pair);
 }
 
+static void put_all(struct uroce_loop *loop)
+{
+	struct uroce_out out;
+
+	while (uroce_engine_next(&loop->engine, loop->now, &out))
+		uroce_port_put(loop->port, &out.packet, out.pieces.iov,
+			       out.pieces.nr, out.qp);
+	uroce_port_flush(loop->port);
+	uroce_engine_sent(&loop->engine, loop->now);
+}
+
+static void take_in(void *arg, struct uroce_packet *packet)
+{
+	struct uroce_loop *loop = arg;
+
+	uroce_engine_receive(&loop->engine, packet, loop->now);
+}
+
+/* It has come in time, and nobody has looked: that is no loss. */
+static void an_ack_in_the_socket_is_not_late(void **state)
+{
+	const uint64_t *timeouts;
+	struct uroce_cqe cqe;
+	struct uroce_loop *loop;
+	struct pair pair;
+	pthread_t thread;
+
+	open_pair(&pair, SHORT);
+	loop = pair.side[0].instance->loop;
+	timeouts = &loop->engine.counters.count[UROCE_C_TIMEOUTS];
+	side_receive(&pair.side[1], 64);
+	uroce_loop_lock(pair.side[0].instance);
+	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, &pair),
+			 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	put_all(loop);
+	(void)uroce_port_receive(loop->port, take_in, loop);
+	put_all(loop); /* the ACK */
+	while (uroce_engine_deadline(&loop->engine) > uroce_loop_now())
+		;
+	uroce_loop_unlock(pair.side[0].instance);
+	uroce_loop_lock(pair.side[0].instance);
+	assert_int_equal(*timeouts, 0);
+	uroce_loop_unlock(pair.side[0].instance);
+	side_poll(&pair.side[0], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	close_pair(&pair);
+}
+
 /* The MTU of the path is smaller than that of the QP. */
 static void a_path_that_is_too_narrow_is_fatal(void **state)
 {
@@ -357,6 +406,7 @@ int main(void)
 		TEST(the_helper_repeats_what_is_lost),
 		TEST(what_has_no_room_is_sent_later),
 		TEST(a_qp_that_fails_is_reported),
+		TEST(an_ack_in_the_socket_is_not_late),
 		TEST(a_path_that_is_too_narrow_is_fatal),
 		TEST(many_threads_at_once),
 	};
