@@ -48,7 +48,9 @@ static bool range_is_possible(const struct uroce_region *region)
 
 	if (__builtin_add_overflow(region->iova, region->bytes, &end))
 		return false;
-	return region->bytes <= UINTPTR_MAX - (uintptr_t)region->base;
+	/* what has no memory is not bounded by that of this machine */
+	return region->kind == UROCE_REGION_NULL ||
+	       region->bytes <= UINTPTR_MAX - (uintptr_t)region->base;
 }
 
 static struct uroce_region *new_index(struct uroce_memory *memory)

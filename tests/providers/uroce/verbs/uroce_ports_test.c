@@ -73,7 +73,7 @@ static void raw_clock_is_that_of_completions(void **state)
 
 	assert_int_equal(uroce_query_rt_values(ibctx, &values), 0);
 	assert_int_equal(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
-	assert_int_equal(values.raw_clock.tv_nsec, fake_loop.now);
+	assert_int_equal(values.raw_clock.tv_nsec, (long)fake_loop.now);
 	values.comp_mask = 0;
 	values.raw_clock.tv_nsec = 5;
 	assert_int_equal(uroce_query_rt_values(ibctx, &values), 0);

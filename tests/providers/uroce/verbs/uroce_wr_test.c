@@ -355,6 +355,7 @@ static void too_much_inline_data_fails(void **state)
 	assert_section_fails(EINVAL);
 }
 
+#if SIZE_MAX > UINT32_MAX /* elsewhere there are no such lengths */
 static void overlong_flush_fails(void **state)
 {
 	start(1);
@@ -362,6 +363,7 @@ static void overlong_flush_fails(void **state)
 		     IBV_FLUSH_RANGE);
 	assert_section_fails(EINVAL);
 }
+#endif
 
 static void operation_of_another_type_fails(void **state)
 {
@@ -430,7 +432,9 @@ int main(void)
 		RC(aborted_section_leaves_nothing),
 		RC(one_error_fails_the_section),
 		RC(too_much_inline_data_fails),
+#if SIZE_MAX > UINT32_MAX
 		RC(overlong_flush_fails),
+#endif
 		UD(operation_of_another_type_fails),
 		RC(full_queue_fails_the_section),
 		RC(section_before_rts_fails),
