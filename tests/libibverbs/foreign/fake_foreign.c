@@ -13,6 +13,7 @@
 #include "foreign/foreign_context_life.h"
 #include "foreign/foreign_detect.h"
 #include "foreign/foreign_register.h"
+#include "libibverbs/foreign/node_module.h"
 #include "support/fake_discover.h"
 
 /* last: it needs those above */
@@ -20,12 +21,12 @@
 
 /* alloc_pd, dealloc_pd, free_context, poll_cq, post_send, query_port */
 const struct fake_layout fake_layouts[FAKE_NR_LAYOUTS] = {
-	{ "34", 34, 44, 320, 76, { 5, 26, 39, 53, 55, 60 } },
-	{ "57", 57, 57, 320, 76, { 5, 26, 39, 53, 55, 60 } },
-	{ "59 of v61", 59, 61, 344, 79, { 6, 28, 41, 55, 57, 62 } },
-	{ "59 of v62", 59, 62, 352, 81, { 6, 28, 42, 56, 58, 63 } },
-	{ "64", 64, 64, 368, 83, { 7, 29, 44, 58, 60, 65 } },
-	{ "65", 65, 65, 368, 93, { 7, 30, 46, 62, 64, 71 } },
+	{ "34", 34, 44, NODE_FRONT(320), 76, { 5, 26, 39, 53, 55, 60 } },
+	{ "57", 57, 57, NODE_FRONT(320), 76, { 5, 26, 39, 53, 55, 60 } },
+	{ "59 of v61", 59, 61, NODE_FRONT(344), 79, { 6, 28, 41, 55, 57, 62 } },
+	{ "59 of v62", 59, 62, NODE_FRONT(352), 81, { 6, 28, 42, 56, 58, 63 } },
+	{ "64", 64, 64, NODE_FRONT(368), 83, { 7, 29, 44, 58, 60, 65 } },
+	{ "65", 65, 65, NODE_FRONT(368), 93, { 7, 30, 46, 62, 64, 71 } },
 };
 
 static const struct fake_node nodes[] = {

@@ -151,7 +151,7 @@ static void open_xrcd_writes_no_more_than_there_is(void **state)
 	assert_ptr_equal(xrcd.xrcd.context, t->ctx);
 	assert_int_equal(xrcd.comp_mask, 55);
 	assert_int_equal(xrcd.handle, 66);
-	assert_fails(foreign_cmd_open_xrcd(t->ctx, &xrcd, 4, &attr,
+	assert_fails(foreign_cmd_open_xrcd(t->ctx, &xrcd, 3, &attr,
 					   CALLER_CMD(t), CALLER_RESP(t)),
 		     EINVAL);
 	assert_fails(foreign_cmd_open_xrcd(t->ctx, &xrcd, -1, &attr,

@@ -38,6 +38,9 @@ OF_NODE("verbs_set_ops")
 OF_NODE("verbs_uninit_context")
 OF_NODE("verbs_allow_disassociate_destroy")
 
+/* of ibv_context in verbs_context */
+#define CONTEXT_AT NODE_FRONT(CONTEXT_AT_LP64)
+
 static struct node_module_calls calls;
 
 struct node_device {

@@ -7,6 +7,12 @@
 
 struct ibv_device;
 
+/*
+ * What is in front of ibv_context: pointers, and one uint64_t. The numbers are
+ * those of 64-bit machines.
+ */
+#define NODE_FRONT(bytes) (((bytes)-8) / 8 * sizeof(void *) + 8)
+
 struct node_module_calls {
 	unsigned int nr_alloc_pd, nr_dealloc_pd;
 	unsigned int nr_free_context, nr_uninit_device;
