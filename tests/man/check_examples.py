@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-import man_page as man
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import man_page as man  # noqa: E402 pylint: disable=wrong-import-position
 
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror",
          "-Wno-unused-parameter", "-I", os.path.join(man.ROOT, "include"),

@@ -12,7 +12,8 @@ import re
 import subprocess
 import sys
 
-import man_page as man
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import man_page as man  # noqa: E402 pylint: disable=wrong-import-position
 
 REQUIRED = ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS",
             "THREADS", "EXAMPLE", "SEE ALSO"]
