@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2154 # variables of lib.sh
+#
+# How many instructions each verbs call takes in user space: runs
+# calls_control_bench and calls_data_bench under callgrind with both libraries,
+# prints one table, and checks that no call of ours takes more than the
+# distribution's. What the kernel does is not counted; it is the same for both.
+# The counts of two runs are equal, but for listing devices, where both libraries
+# read folders; so there is no tolerance.
+# Sourced in the guest, after lib.sh, by the case that makes the device.
+
+calls_programs=(control data)
+
+# calls_run LIBRARY PROGRAM DEVICE GID_INDEX - callgrind leaves one file for each
+# row in $scratch/calls.LIBRARY.
+calls_run() {
+	local folder=$scratch/calls.$1
+
+	mkdir -p "$folder"
+	LANE_COMMAND_TIMEOUT=500 "$with" "$1" valgrind --quiet \
+		--tool=callgrind --collect-atstart=no --dump-line=no \
+		--callgrind-out-file="$folder/$2" \
+		"$tools/calls_$2_bench" "$3" "$4"
+}
+
+# calls_measure LIBRARY DEVICE GID_INDEX
+calls_measure() {
+	local program
+
+	for program in "${calls_programs[@]}"; do
+		check "calls_${program}_bench, $1" \
+			calls_run "$1" "$program" "$2" "$3" || return 1
+	done
+}
+
+# calls_counts LIBRARY - lines "NAME<tab>INSTRUCTIONS", in the order of the
+# measurements, for one call and without what counting itself costs.
+calls_counts() {
+	local program
+
+	for program in "${calls_programs[@]}"; do
+		# The last file has no label: the program's end.
+		# shellcheck disable=SC2016 # for awk to expand
+		find "$scratch/calls.$1" -name "$program.*" | sort -V |
+			xargs awk '
+			FNR == 1 { label = "" }
+			/^desc: Trigger: Client Request: / {
+				label = substr($0, 32)
+				count = label
+				sub(/=.*/, "", label)
+				sub(/.*=/, "", count)
+			}
+			/^(summary|totals): / && label != "" {
+				each[++nr] = $2 / count
+				name[nr] = label
+				if (label == "nothing")
+					nothing = each[nr]
+				label = ""
+			}
+			END {
+				for (i = 1; i <= nr; i++)
+					if (name[i] != "nothing")
+						printf "%s\t%.1f\n", name[i],
+							each[i] - nothing
+			}'
+	done
+}
+
+# calls_table - prints it, and leaves the rows above 1.0 in $scratch/calls.above.
+calls_table() {
+	echo
+	printf '%-40s %12s %9s %14s\n' 'instructions in user space' \
+		distribution ours ours/distrib.
+	paste <(calls_counts distro) <(calls_counts ours) |
+		awk -F '\t' -v above="$scratch/calls.above" '
+		BEGIN { printf "" >above }
+		{
+			row = sprintf("%-40s %12.1f %9.1f %14.3f", $1, $2, $4,
+				$2 ? $4 / $2 : 0)
+			print row
+			if ($1 != $3 || $2 <= 0 || $4 > $2)
+				print row >above
+		}'
+	echo
+}
+
+# calls_none_above - the check: no row of the table is above 1.0.
+calls_none_above() {
+	[ "$(calls_counts ours | wc -l)" -ge 50 ] || return 1
+	cat "$scratch/calls.above"
+	[ ! -s "$scratch/calls.above" ]
+}
