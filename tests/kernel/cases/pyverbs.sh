@@ -14,21 +14,24 @@ here=$(dirname "$(readlink -f "$0")")
 
 packaged=/usr/share/doc/rdma-core/tests
 suite=$scratch/tests
-emptied=$scratch/tests.emptied
+adapted=$scratch/tests.adapted
 only_ours=$scratch/only_ours
 
 unpack_suite() {
 	mkdir "$suite" && cp "$packaged"/* "$suite" && gunzip "$suite"/*.gz
 }
 
-# The suite once more; where it takes QPs out of the error state, it also empties
-# their CQs.
-unpack_emptied() {
-	cp -r "$suite" "$emptied" &&
+# The suite once more, for the tests of is_adapted: with empty CQs where QPs leave
+# the error state, and after a pause where completions must have come.
+unpack_adapted() {
+	cp -r "$suite" "$adapted" &&
 		sed -i '/def restate_qps/,/def test/ {
 			/client.qp.modify/ a\
         self.server.cq.poll(100); self.client.cq.poll(100)
-		}' "$emptied/test_mr.py"
+		}' "$adapted/test_mr.py" &&
+		sed -i '/# Decrease the CQ size to less/ i\
+        __import__("time").sleep(1)
+		' "$adapted/test_cq.py"
 }
 
 # run_suite LIBRARY DEVICE OUTPUT TEST... - all tests unless some are named.
@@ -60,27 +63,31 @@ why() {
 	grep -A 1 "^$short " "$2" | grep skipped
 }
 
-# note_only_ours DEVICE LIBRARY TEST WANT - unless it passes with the distribution's
-# library, too, when it is tried again.
+# note_only_ours DEVICE LIBRARY TEST WANT TRY - unless it passes with the
+# distribution's library, too, when it is tried again with TRY.
 note_only_ours() {
-	if again "$1" "$3" distro; then
+	if "$5" "$1" "$3" distro; then
 		echo "note pyverbs: $1: $3: $4 with the distribution's library," \
 			"ok when it is run again"
 	else
-		printf '%s\t%s\t%s\t%s\n' "$@" >>"$only_ours"
+		printf '%s\t%s\t%s\t%s\n' "${@:1:4}" >>"$only_ours"
 	fi
 }
 
-# This test counts on the removal of completions from the CQ when a QP is reset,
-# which neither the kernel's driver nor the distribution's provider does. That
-# one is spared, as it cannot re-register at all.
-wants_empty_cq() {
-	[ "$1" = tests.test_mr.MRTest.test_mr_rereg_pd ]
+# Two tests expect what rxe does not promise, whatever the library, and then pass
+# by chance or are spared:
+# - that a reset takes the completions of a QP out of its CQ. The distribution's
+#   provider is not asked, as it cannot re-register memory at all.
+# - that a send is complete when posting it returns. In newer kernels another
+#   thread does it.
+is_adapted() {
+	[ "$1" = tests.test_mr.MRTest.test_mr_rereg_pd ] ||
+		[ "$1" = tests.test_cq.CQTest.test_resize_cq ]
 }
 
-# passes_emptied DEVICE TEST LIBRARY
-passes_emptied() {
-	local suite=$emptied
+# passes_adapted DEVICE TEST LIBRARY
+passes_adapted() {
+	local suite=$adapted
 
 	again "$@"
 }
@@ -94,7 +101,15 @@ judge() {
 		got=$(outcome "$test" "$scratch/$1.$2")
 		if [ "$got" = ok ]; then
 			pass "$test ($2)"
-			[ "$want" = ok ] || note_only_ours "$1" "$2" "$test" "$want"
+			[ "$want" = ok ] ||
+				note_only_ours "$1" "$2" "$test" "$want" again
+		elif [ "$got" = fail ] && is_adapted "$test" &&
+			passes_adapted "$1" "$test" "$2"; then
+			echo "note pyverbs: $1: $test: $got, but passed when it was adapted ($2)"
+			pass "$test, adapted ($2)"
+			[ "$want" = ok ] ||
+				note_only_ours "$1" "$2" "$test" "$want" \
+					passes_adapted
 		elif [ "$want" = "$got" ] ||
 			{ [ "$want" = fail ] && [ "$got" = skip ]; }; then
 			[ "$got" = skip ] ||
@@ -102,11 +117,9 @@ judge() {
 		elif [ "$want" = ok ] && again "$1" "$test" "$2"; then
 			echo "note pyverbs: $1: $test: $got, but passed again alone ($2)"
 			pass "$test ($2)"
-		elif wants_empty_cq "$test" && [ "$want" = skip ] &&
-			passes_emptied "$1" "$test" "$2"; then
-			echo "note pyverbs: $1: $test: $got, but passed with empty CQs ($2)"
-			pass "$test with empty CQs ($2)"
-			note_only_ours "$1" "$2" "$test (with empty CQs)" "$want"
+		elif [ "$want" = ok ] && ! again "$1" "$test" distro; then
+			echo "note pyverbs: $1: $test: $got ($2), and so it is alone" \
+				"with the distribution's library"
 		else
 			why "$test" "$scratch/$1.$2.log" >"$scratch/why"
 			fail "$test: $want with the distribution's library, ${got:-gone} with $2" \
@@ -142,7 +155,7 @@ print_results() {
 check "rxe0 comes up" rxe_up
 check "siw0 comes up" siw_up
 check "the suite is there" unpack_suite || finish
-check "a second suite is there" unpack_emptied
+check "a second suite is there" unpack_adapted
 : >"$only_ours"
 for device in rxe0 siw0; do
 	section="$device: "
