@@ -9,7 +9,7 @@
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
-nodes=("$tools/with_nodes" uroce_lo,uroce_ve0)
+nodes=("$tools/with_nodes" "uroce_lo,uroce_ve0")
 
 finds_transports() {
 	"$with" lo "${nodes[@]}" ucx_info -d >"$scratch/found" 2>&1
