@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* What ioctl() understands; all devices of a process have the same. */
@@ -152,6 +153,16 @@ struct shim_driver {
 const struct shim_config *shim_config(void);
 const struct shim_device *shim_device_of_node(const char *uverbs);
 const struct shim_device *shim_device_of_minor(uint32_t minor_number);
+
+/*
+ * On 64-bit machines a function with file offsets has two names, as open and
+ * open64. On others these are two functions; programs that are built for 64-bit
+ * offsets call the second by the first one's name, and so does the shim.
+ */
+#define SHIM_HAS_TWO_NAMES (__SIZEOF_POINTER__ == 8)
+
+/* fstatat() of the kernel. */
+int shim_real_stat(int dirfd, const char *path, struct stat *st, int flags);
 
 /* shim_files.c */
 void shim_lock(void);

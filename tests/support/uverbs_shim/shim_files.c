@@ -52,9 +52,18 @@ void shim_unlock(void)
 	(void)pthread_mutex_unlock(&mutex); /* it is ours */
 }
 
+int shim_real_stat(int dirfd, const char *path, struct stat *st, int flags)
+{
+#ifdef SYS_newfstatat
+	return (int)syscall(SYS_newfstatat, dirfd, path, st, flags);
+#else
+	return (int)syscall(SYS_fstatat64, dirfd, path, st, flags);
+#endif
+}
+
 static int real_fstat(int fd, struct stat *st)
 {
-	return (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+	return shim_real_stat(fd, "", st, AT_EMPTY_PATH);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -218,9 +227,11 @@ int __openat_2(int dirfd, const char *path, int flags);
 int __openat64_2(int dirfd, const char *path, int flags);
 
 OPEN(open)
-OPEN(open64)
 OPENAT(openat)
+#if SHIM_HAS_TWO_NAMES
+OPEN(open64)
 OPENAT(openat64)
+#endif
 
 EXPORT int __open_2(const char *path, int flags)
 {
@@ -265,7 +276,7 @@ static int stat_any(int dirfd, const char *path, struct stat *st, int flags)
 		look_like_node(target.device, st);
 		return 0;
 	}
-	ret = (int)syscall(SYS_newfstatat, dirfd, target.path, st, flags);
+	ret = shim_real_stat(dirfd, target.path, st, flags);
 	if (ret == 0 && S_ISREG(st->st_mode)) {
 		file = find_file(st);
 		if (file)
@@ -274,8 +285,7 @@ static int stat_any(int dirfd, const char *path, struct stat *st, int flags)
 	return ret;
 }
 
-/* On 64-bit systems both structs are the same. */
-_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "64-bit only");
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one struct");
 
 #define STAT(suffix, type)                                                    \
 	EXPORT int stat##suffix(const char *path, struct type *st)            \
@@ -297,7 +307,9 @@ _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "64-bit only");
 		return stat_any(fd, path, (struct stat *)st, flags);          \
 	}
 STAT(, stat)
+#if SHIM_HAS_TWO_NAMES
 STAT(64, stat64)
+#endif
 
 /* The names that programs of glibc before 2.33 call. */
 int __xstat(int version, const char *path, struct stat *st);

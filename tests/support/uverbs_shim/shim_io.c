@@ -75,6 +75,10 @@ static void *real_mmap(void *addr, size_t len, int prot, int flags, int fd,
 	};
 
 	return (void *)syscall(SYS_mmap, args);
+#elif defined(SYS_mmap2)
+	/* In units of 4096 bytes, whatever the page's size. */
+	return (void *)syscall(SYS_mmap2, addr, len, prot, flags, fd,
+			       (long)(offset / 4096));
 #else
 	return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, offset);
 #endif
@@ -119,8 +123,10 @@ EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd,
 	return map_any(addr, len, prot, flags, fd, offset);
 }
 
+#if SHIM_HAS_TWO_NAMES
 EXPORT void *mmap64(void *addr, size_t len, int prot, int flags, int fd,
 		    off64_t offset)
 {
 	return map_any(addr, len, prot, flags, fd, offset);
 }
+#endif

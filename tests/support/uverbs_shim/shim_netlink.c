@@ -40,8 +40,7 @@ static bool is_ours(int fd)
 	struct stat st;
 	bool ours = false;
 
-	if (nr_sockets &&
-	    syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0)
+	if (nr_sockets && shim_real_stat(fd, "", &st, AT_EMPTY_PATH) == 0)
 		for (size_t i = 0; i < nr_sockets; i++)
 			ours |= sockets[i].inode == st.st_ino &&
 				sockets[i].dev == st.st_dev;
@@ -53,8 +52,7 @@ static void remember(int fd)
 {
 	struct stat st;
 
-	if (is_ours(fd) ||
-	    syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
+	if (is_ours(fd) || shim_real_stat(fd, "", &st, AT_EMPTY_PATH) != 0)
 		return;
 	shim_lock();
 	if (nr_sockets < MAX_SOCKETS) {
