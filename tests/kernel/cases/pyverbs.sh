@@ -63,17 +63,6 @@ why() {
 	grep -A 1 "^$short " "$2" | grep skipped
 }
 
-# note_only_ours DEVICE LIBRARY TEST WANT TRY - unless it passes with the
-# distribution's library, too, when it is tried again with TRY.
-note_only_ours() {
-	if "$5" "$1" "$3" distro; then
-		echo "note pyverbs: $1: $3: $4 with the distribution's library," \
-			"ok when it is run again"
-	else
-		printf '%s\t%s\t%s\t%s\n' "${@:1:4}" >>"$only_ours"
-	fi
-}
-
 # Two tests expect what rxe does not promise, whatever the library, and then pass
 # by chance or are spared:
 # - that a reset takes the completions of a QP out of its CQ. The distribution's
@@ -92,6 +81,20 @@ passes_adapted() {
 	again "$@"
 }
 
+# note_only_ours DEVICE LIBRARY TEST WANT - unless it passes with the distribution's
+# library, too, when it is tried again.
+note_only_ours() {
+	local try=again
+
+	! is_adapted "$3" || try=passes_adapted
+	if "$try" "$1" "$3" distro; then
+		echo "note pyverbs: $1: $3: $4 with the distribution's library," \
+			"ok when it is run again"
+	else
+		printf '%s\t%s\t%s\t%s\n' "$@" >>"$only_ours"
+	fi
+}
+
 # judge DEVICE LIBRARY - the results of LIBRARY against the distribution's.
 judge() {
 	local test want got row=pyverbs column
@@ -102,14 +105,13 @@ judge() {
 		if [ "$got" = ok ]; then
 			pass "$test ($2)"
 			[ "$want" = ok ] ||
-				note_only_ours "$1" "$2" "$test" "$want" again
+				note_only_ours "$1" "$2" "$test" "$want"
 		elif [ "$got" = fail ] && is_adapted "$test" &&
 			passes_adapted "$1" "$test" "$2"; then
 			echo "note pyverbs: $1: $test: $got, but passed when it was adapted ($2)"
 			pass "$test, adapted ($2)"
 			[ "$want" = ok ] ||
-				note_only_ours "$1" "$2" "$test" "$want" \
-					passes_adapted
+				note_only_ours "$1" "$2" "$test" "$want"
 		elif [ "$want" = "$got" ] ||
 			{ [ "$want" = fail ] && [ "$got" = skip ]; }; then
 			[ "$got" = skip ] ||
