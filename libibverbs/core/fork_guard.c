@@ -44,9 +44,14 @@ static struct range_counts ranges GUARDED_BY(range_mutex);
 
 static int advise(uintptr_t begin, uintptr_t end, int advice)
 {
+	int saved = errno;
+	int ret;
+
 	if (madvise((void *)begin, end - begin, advice) == 0)
 		return 0;
-	return -errno;
+	ret = -errno;
+	errno = saved;
+	return ret;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -129,20 +134,33 @@ static bool is_on(void)
 /* Ranges                                                                    */
 /* ------------------------------------------------------------------------ */
 
+/* Without the file, all pages are taken for usual ones. */
+static __attribute__((cold, noinline)) int pages_by_smaps(const void *base,
+							  size_t size,
+							  uintptr_t *ret_begin,
+							  uintptr_t *ret_end)
+{
+	int saved = errno;
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	int ret = verbs_page_bounds(smaps, (uintptr_t)base, size,
+				    atomic_load(&usual_page), ret_begin,
+				    ret_end);
+
+	if (smaps)
+		(void)fclose(smaps); /* was only read */
+	errno = saved;
+	return ret;
+}
+
 static int pages_of(const void *base, size_t size, uintptr_t *ret_begin,
 		    uintptr_t *ret_end)
 {
-	FILE *smaps = NULL;
-	int ret;
+	size_t page = atomic_load(&usual_page);
 
-	/* without it, all pages are taken for usual ones */
 	if (atomic_load(&has_huge_pages))
-		smaps = fopen("/proc/self/smaps", "re");
-	ret = verbs_page_bounds(smaps, (uintptr_t)base, size,
-				atomic_load(&usual_page), ret_begin, ret_end);
-	if (smaps)
-		(void)fclose(smaps); /* was only read */
-	return ret;
+		return pages_by_smaps(base, size, ret_begin, ret_end);
+	return verbs_page_round((uintptr_t)base, size, page, page, ret_begin,
+				ret_end);
 }
 
 /*
@@ -214,7 +232,7 @@ static int change(void *base, size_t size, bool is_registered)
 	uintptr_t begin, end;
 	int ret;
 
-	if (!base || !size)
+	if (!is_on() || !base || !size)
 		return 0;
 	ret = pages_of(base, size, &begin, &end);
 	if (ret)
@@ -229,21 +247,12 @@ static int change(void *base, size_t size, bool is_registered)
 	return ret;
 }
 
-static int change_keeping_errno(void *base, size_t size, bool is_registered)
-{
-	int saved = errno;
-	int ret = change(base, size, is_registered);
-
-	errno = saved;
-	return ret;
-}
-
 int verbs_dontfork(void *base, size_t size)
 {
-	return is_on() ? change_keeping_errno(base, size, true) : 0;
+	return change(base, size, true);
 }
 
 int verbs_dofork(void *base, size_t size)
 {
-	return is_on() ? change_keeping_errno(base, size, false) : 0;
+	return change(base, size, false);
 }

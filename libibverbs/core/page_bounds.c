@@ -129,15 +129,12 @@ int verbs_page_bounds(FILE *smaps, uintptr_t base, size_t size, size_t page,
 		      uintptr_t *ret_begin, uintptr_t *ret_end)
 {
 	size_t first_size = page, last_size = page;
-	uintptr_t last, end;
+	uintptr_t last;
 
 	if (__builtin_add_overflow(base, size - 1, &last))
 		return -EINVAL;
 	if (smaps)
 		page_sizes(smaps, base, last, &first_size, &last_size);
-	if (__builtin_add_overflow(last | (last_size - 1), 1, &end))
-		return -EINVAL;
-	*ret_begin = base & ~(uintptr_t)(first_size - 1);
-	*ret_end = end;
-	return 0;
+	return verbs_page_round(base, size, first_size, last_size, ret_begin,
+				ret_end);
 }

@@ -3,9 +3,31 @@
 #ifndef CORE_PAGE_BOUNDS_H
 #define CORE_PAGE_BOUNDS_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/**
+ * verbs_page_round() - round a range up to pages of known sizes
+ * @base, @size: the range; @size > 0
+ * @first_size, @last_size: bytes of the pages at its ends
+ *
+ * Return: 0, or -EINVAL if there is no such range.
+ */
+static inline int verbs_page_round(uintptr_t base, size_t size,
+				   size_t first_size, size_t last_size,
+				   uintptr_t *ret_begin, uintptr_t *ret_end)
+{
+	uintptr_t last, end;
+
+	if (__builtin_add_overflow(base, size - 1, &last) ||
+	    __builtin_add_overflow(last | (last_size - 1), 1, &end))
+		return -EINVAL;
+	*ret_begin = base & ~(uintptr_t)(first_size - 1);
+	*ret_end = end;
+	return 0;
+}
 
 /**
  * verbs_page_bounds() - round a range to whole pages

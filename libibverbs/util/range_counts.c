@@ -10,6 +10,10 @@
  * of them: with these a search finds the next place where the count is 0
  * without visiting the others, and a change looks only at the nodes on its way.
  *
+ * A range that comes again at once, as small buffers in one page do, is not put
+ * into the tree each time: whether a place is counted at all does not depend on
+ * how often, so searches need not know.
+ *
  * The tree is balanced as Adelson-Velsky and Landis do it: the heights of the
  * two subtrees of a node differ by one at most. Functions recurse to its depth,
  * which is below 1.5 times the logarithm of the number of nodes.
@@ -20,8 +24,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* At most so many bounds come into being by one change: at its two ends. */
-#define BOUNDS_PER_CHANGE 2
+/* No tree that fits into memory is higher: 1.5 times 64. */
+#define MAX_HEIGHT 96
 
 /* So many are kept for later, which saves most calls of the allocator. */
 #define MAX_SPARE 64
@@ -71,13 +75,17 @@ static void free_spares(struct range_counts *counts, size_t keep)
 		free(take_spare(counts));
 }
 
-int range_counts_reserve(struct range_counts *counts)
+int range_counts_get_spares(struct range_counts *counts)
 {
-	while (counts->nr_spare < BOUNDS_PER_CHANGE) {
+	int saved = errno;
+
+	while (counts->nr_spare < RANGE_BOUNDS_PER_CHANGE) {
 		struct range_bound *node = malloc(sizeof(*node));
 
-		if (!node)
+		if (!node) {
+			errno = saved;
 			return -ENOMEM;
+		}
 		put_spare(counts, node);
 	}
 	return 0;
@@ -137,26 +145,32 @@ static struct range_bound *rotate_right(struct range_bound *node)
 	return top;
 }
 
+static struct range_bound *raise_right(struct range_bound *node)
+{
+	struct range_bound *right = node->right;
+
+	if (right->of_left.height > right->of_right.height)
+		set_right(node, rotate_right(right));
+	return rotate_left(node);
+}
+
+static struct range_bound *raise_left(struct range_bound *node)
+{
+	struct range_bound *left = node->left;
+
+	if (left->of_right.height > left->of_left.height)
+		set_left(node, rotate_left(left));
+	return rotate_right(node);
+}
+
 /* After a change of a subtree that made its height differ by one at most. */
-static struct range_bound *balance(struct range_bound *node)
+static inline struct range_bound *balance(struct range_bound *node)
 {
 	int lean = node->of_right.height - node->of_left.height;
 
-	if (lean > 1) {
-		struct range_bound *right = node->right;
-
-		if (right->of_left.height > right->of_right.height)
-			set_right(node, rotate_right(right));
-		return rotate_left(node);
-	}
-	if (lean < -1) {
-		struct range_bound *left = node->left;
-
-		if (left->of_right.height > left->of_left.height)
-			set_left(node, rotate_left(left));
-		return rotate_right(node);
-	}
-	return node;
+	if (lean > 1)
+		return raise_right(node);
+	return lean < -1 ? raise_left(node) : node;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -227,8 +241,8 @@ static struct range_bound *make_step(struct range_counts *counts,
 }
 
 /* Whether nothing that is known of the tree at @node has changed. */
-static bool is_as_before(const struct range_bound *node,
-			 const struct summary *before)
+static inline bool is_as_before(const struct range_bound *node,
+				const struct summary *before)
 {
 	const struct summary now = summary_of(node);
 
@@ -236,57 +250,132 @@ static bool is_as_before(const struct range_bound *node,
 	       now.height == before->height;
 }
 
-/*
- * Two steps that cancel out. Above the node that they are on different sides
- * of, mostly nothing changes.
- *
- * Two steps make the height of a tree differ by one at most, unless it has no
- * more than two nodes before or after: an insertion that raises it leaves it
- * leaning, so that the next one does not, and a removal that lowers it leaves
- * it level.
- */
-static struct range_bound *make_steps(struct range_counts *counts,
-				      struct range_bound *node, uintptr_t begin,
-				      uintptr_t end, int change)
-{
-	struct range_bound *child;
+/* The nodes above a subtree, from the root on. */
+struct way {
+	struct range_bound *nodes[MAX_HEIGHT];
+	int length;
+};
 
-	if (node && end < node->addr && node->of_left.height > 2) {
-		child = make_steps(counts, node->left, begin, end, change);
-		node->left = child;
-		if (is_as_before(child, &node->of_left))
-			return node;
-		set_left(node, child);
-		return balance(node);
+/*
+ * The subtree in which [begin, end] is not on one side of the root any more, or
+ * which is very low. No node above it lies in [begin, end].
+ * @ret_before: the count in front of the subtree
+ */
+static struct range_bound *descend(struct range_counts *counts, uintptr_t begin,
+				   uintptr_t end, struct way *way,
+				   int *ret_before)
+{
+	struct range_bound *node = counts->root;
+	int before = 0, length = 0;
+
+	while (node) {
+		way->nodes[length] = node;
+		if (end < node->addr && node->of_left.height > 2) {
+			node = node->left;
+		} else if (begin > node->addr && node->of_right.height > 2) {
+			before += node->of_left.sum + node->change;
+			node = node->right;
+		} else {
+			break;
+		}
+		length++;
 	}
-	if (node && begin > node->addr && node->of_right.height > 2) {
-		child = make_steps(counts, node->right, begin, end, change);
-		node->right = child;
-		if (is_as_before(child, &node->of_right))
-			return node;
-		set_right(node, child);
-		return balance(node);
-	}
-	node = make_step(counts, node, begin, change);
-	return make_step(counts, node, end, -change);
+	way->length = length;
+	*ret_before = before;
+	return node;
 }
 
+/*
+ * Puts @top in the place of the subtree at @old, at the end of the way. Mostly,
+ * nothing changes above it, or soon.
+ * Return: whether @top has kept its subtrees, which balancing can take from it.
+ */
+static bool ascend(struct range_counts *counts, const struct way *way,
+		   const struct range_bound *old, struct range_bound *top)
+{
+	bool is_whole = true;
+
+	for (int i = way->length; i > 0; i--) {
+		struct range_bound *node = way->nodes[i - 1];
+
+		if (node->left == old) {
+			node->left = top;
+			if (is_as_before(top, &node->of_left))
+				return is_whole;
+			set_left(node, top);
+		} else {
+			node->right = top;
+			if (is_as_before(top, &node->of_right))
+				return is_whole;
+			set_right(node, top);
+		}
+		old = node;
+		top = balance(node);
+		is_whole = is_whole && top == node;
+	}
+	counts->root = top;
+	return is_whole;
+}
+
+/*
+ * Two steps that cancel out make the height of a tree differ by one at most,
+ * unless it has no more than two nodes before or after: an insertion that
+ * raises it leaves it leaning, so that the next one does not, and a removal
+ * that lowers it leaves it level.
+ */
 static void change_by(struct range_counts *counts, uintptr_t begin,
 		      uintptr_t end, int change)
 {
-	counts->root = make_steps(counts, counts->root, begin, end, change);
-	free_spares(counts, MAX_SPARE);
+	struct range_bound *old, *top;
+	struct way way;
+
+	old = descend(counts, begin, end, &way, &counts->last.before);
+	top = make_step(counts, old, begin, change);
+	top = make_step(counts, top, end, -change);
+	counts->last.begin = begin;
+	counts->last.end = end;
+	counts->last.top = ascend(counts, &way, old, top) ? top : NULL;
+	if (counts->nr_spare > MAX_SPARE)
+		free_spares(counts, MAX_SPARE);
+}
+
+static bool is_last(const struct range_counts *counts, uintptr_t begin,
+		    uintptr_t end)
+{
+	return counts->last.begin == begin && counts->last.end == end;
+}
+
+/* Puts what is missing into the tree, before it is changed elsewhere. */
+static void complete(struct range_counts *counts)
+{
+	int more = counts->last.more;
+
+	counts->last.more = 0;
+	if (more)
+		change_by(counts, counts->last.begin, counts->last.end, more);
 }
 
 void range_counts_add(struct range_counts *counts, uintptr_t begin,
 		      uintptr_t end)
 {
+	if (counts->last.is_counted && is_last(counts, begin, end)) {
+		counts->last.more++;
+		return;
+	}
+	complete(counts);
 	change_by(counts, begin, end, 1);
+	counts->last.is_counted = true;
 }
 
 void range_counts_remove(struct range_counts *counts, uintptr_t begin,
 			 uintptr_t end)
 {
+	if (counts->last.more && is_last(counts, begin, end)) {
+		counts->last.more--;
+		return;
+	}
+	complete(counts);
+	counts->last.is_counted = false;
 	change_by(counts, begin, end, -1);
 	if (!counts->root || summary_of(counts->root).min >= 0)
 		return;
@@ -309,6 +398,7 @@ void range_counts_clear(struct range_counts *counts)
 	while (counts->root)
 		counts->root = take_out(counts, counts->root);
 	free_spares(counts, 0);
+	*counts = (struct range_counts){};
 }
 
 /* ------------------------------------------------------------------------ */
@@ -316,15 +406,13 @@ void range_counts_clear(struct range_counts *counts)
 /* ------------------------------------------------------------------------ */
 
 /*
- * The count at @addr.
+ * The count at @addr, which is above or in the tree at @node.
+ * @count: in front of the tree
  * @ret_end: the first bound behind @addr, if it is below what is there
  */
-static int count_at(const struct range_counts *counts, uintptr_t addr,
+static int count_at(const struct range_bound *node, int count, uintptr_t addr,
 		    uintptr_t *ret_end)
 {
-	const struct range_bound *node = counts->root;
-	int count = 0;
-
 	while (node) {
 		if (node->addr <= addr) {
 			count += node->of_left.sum + node->change;
@@ -387,19 +475,30 @@ bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
 			     uintptr_t end, uintptr_t *ret_begin,
 			     uintptr_t *ret_end)
 {
+	const struct range_bound *top = counts->root;
 	uintptr_t piece_end = end;
+	int before = 0;
 
-	if (count_at(counts, begin, &piece_end) > 0) {
+	/* Mostly this is asked about what was changed last. */
+	if (is_last(counts, begin, end)) {
+		if (counts->last.is_counted)
+			return false;
+		if (counts->last.top) {
+			top = counts->last.top;
+			before = counts->last.before;
+		}
+	}
+	if (count_at(top, before, begin, &piece_end) > 0) {
 		const struct range_bound *bound;
 
 		if (piece_end == end)
 			return false;
-		bound = first_zero(counts->root, 0, begin);
+		bound = first_zero(top, before, begin);
 		if (!bound || bound->addr >= end)
 			return false;
 		begin = bound->addr;
 		piece_end = end;
-		(void)count_at(counts, begin, &piece_end); /* 0 */
+		(void)count_at(top, before, begin, &piece_end); /* 0 */
 	}
 	*ret_begin = begin;
 	*ret_end = piece_end;
@@ -419,7 +518,8 @@ bool range_counts_last_free(const struct range_counts *counts, uintptr_t begin,
 		free_begin = bound->addr;
 
 	/* without such a bound: what is in front of the first one */
-	if (count_at(counts, free_begin, &free_end) > 0 || free_end <= begin)
+	if (count_at(counts->root, 0, free_begin, &free_end) > 0 ||
+	    free_end <= begin)
 		return false;
 	*ret_begin = free_begin > begin ? free_begin : begin;
 	*ret_end = free_end;

@@ -22,14 +22,38 @@ struct range_counts {
 	struct range_bound *spare; /* a list, for later changes */
 	size_t nr_spare;
 	size_t nr_bounds; /* in the tree */
+	/* The last change; many a range comes again at once. */
+	struct {
+		uintptr_t begin, end;
+		bool is_counted; /* the range is in the tree, all of it */
+		int more;	 /* how often it came again; not in the tree */
+		const struct range_bound *top; /* subtree with its bounds, or
+						* NULL: not known */
+		int before; /* count in front of that subtree */
+	} last;
 };
+
+/*
+ * At most so many bounds come into being by one change: at its two ends, and at
+ * those of the change before it.
+ */
+#define RANGE_BOUNDS_PER_CHANGE 4
+
+/** range_counts_get_spares() - range_counts_reserve() where memory is missing
+ */
+int range_counts_get_spares(struct range_counts *counts);
 
 /**
  * range_counts_reserve() - get the memory for one change
  *
  * Return: 0, or -ENOMEM.
  */
-int range_counts_reserve(struct range_counts *counts);
+static inline int range_counts_reserve(struct range_counts *counts)
+{
+	return counts->nr_spare < RANGE_BOUNDS_PER_CHANGE
+		       ? range_counts_get_spares(counts)
+		       : 0;
+}
 
 /**
  * range_counts_add() - count [@begin, @end) once more
