@@ -227,6 +227,20 @@ static void dofork_locked(uintptr_t begin, uintptr_t end) REQUIRES(range_mutex)
 	give_back_free_locked(begin, end);
 }
 
+/*
+ * errno is put back out here: a compiler that knows malloc() (clang) takes it
+ * for granted that it does not change errno, and drops that beside the call.
+ */
+static int reserve_locked(void) REQUIRES(range_mutex)
+{
+	int saved = errno;
+	int ret = range_counts_reserve(&ranges);
+
+	if (ret)
+		errno = saved;
+	return ret;
+}
+
 static int change(void *base, size_t size, bool is_registered)
 {
 	uintptr_t begin, end;
@@ -238,7 +252,7 @@ static int change(void *base, size_t size, bool is_registered)
 	if (ret)
 		return ret;
 	verbs_mutex_lock(&range_mutex);
-	ret = range_counts_reserve(&ranges);
+	ret = reserve_locked();
 	if (ret == 0 && is_registered)
 		ret = dontfork_locked(begin, end);
 	else if (ret == 0)

@@ -77,15 +77,11 @@ static void free_spares(struct range_counts *counts, size_t keep)
 
 int range_counts_get_spares(struct range_counts *counts)
 {
-	int saved = errno;
-
 	while (counts->nr_spare < RANGE_BOUNDS_PER_CHANGE) {
 		struct range_bound *node = malloc(sizeof(*node));
 
-		if (!node) {
-			errno = saved;
+		if (!node)
 			return -ENOMEM;
-		}
 		put_spare(counts, node);
 	}
 	return 0;

@@ -46,7 +46,7 @@ int range_counts_get_spares(struct range_counts *counts);
 /**
  * range_counts_reserve() - get the memory for one change
  *
- * Return: 0, or -ENOMEM.
+ * Return: 0, or -ENOMEM; errno is then as malloc() left it.
  */
 static inline int range_counts_reserve(struct range_counts *counts)
 {

@@ -142,7 +142,10 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 
 void *__wrap_malloc(size_t size)
 {
-	return malloc_fails ? NULL : __real_malloc(size);
+	if (!malloc_fails)
+		return __real_malloc(size);
+	errno = ENOMEM;
+	return NULL;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -448,7 +451,9 @@ static void without_memory_nothing_changes(void **state)
 {
 	start_on();
 	malloc_fails = true;
+	errno = EXDEV;
 	assert_int_equal(dontfork(10, 5), -ENOMEM);
+	assert_int_equal(errno, EXDEV);
 	assert_int_equal(kernel.nr_calls, 0);
 	malloc_fails = false;
 	assert_int_equal(dontfork(10, 5), 0);
