@@ -222,8 +222,10 @@ static int new_loop(const struct uroce_loop_ops *ops,
 	(void)pthread_mutex_init(&loop->engine_mutex, NULL);
 	/* a device that cannot reach anybody is a device nevertheless */
 	loop->port_error = uroce_port_open(&loop->port);
-	if (loop->port)
+	if (loop->port) {
 		config.slot = uroce_port_slot(loop->port);
+		config.room_bytes = uroce_port_room_bytes(loop->port);
+	}
 	loop->link_fd = uroce_link_open();
 	ret = uroce_engine_init(&loop->engine, &config);
 	if (ret) {

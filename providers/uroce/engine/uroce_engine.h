@@ -29,6 +29,7 @@ struct uroce_engine_config {
 	uint32_t slot;	       /* bits 23-16 of its QPNs (../README.md) */
 	uint32_t seed;	       /* for keys and QPNs; random, if it can be */
 	uint32_t window_bytes; /* that a QP may have on the way; 0: 256 KB */
+	uint32_t room_bytes;   /* of the socket; 0: what it has by default */
 };
 
 /* Attached QPs of a multicast group. */
@@ -42,6 +43,7 @@ struct uroce_engine {
 	struct uroce_counters counters;
 	uint32_t slot;
 	uint32_t window_bytes;
+	uint32_t room_bytes;
 
 	/* uroce_qp_table.c */
 	struct uroce_qp **qp_pages[UROCE_QP_TABLE_PAGES];

@@ -47,6 +47,8 @@ struct uroce_requester {
 	uint8_t unasked;    /* packets since the last that wanted an ACK */
 	uint32_t window;    /* packets that may be unacknowledged */
 	uint32_t grow;	    /* packets acknowledged since it last grew */
+	uint32_t room;	    /* packets of answers that the socket holds */
+	uint32_t read_part; /* packets that one READ request asks for */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
 	uint64_t resume_ns; /* end of the wait for a receiver that is not ready
 			     */

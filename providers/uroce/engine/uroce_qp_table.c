@@ -19,6 +19,9 @@
 #define FIRST_INDEX 2u
 #define MAX_SLOT    0xffu
 
+#define DEFAULT_WINDOW_BYTES (256 * 1024)
+#define DEFAULT_ROOM_BYTES   (416 * 1024) /* Linux: 2 * net.core.rmem_default */
+
 static struct uroce_qp **entry(const struct uroce_engine *engine,
 			       uint32_t index)
 {
@@ -179,7 +182,9 @@ int uroce_engine_init(struct uroce_engine *engine,
 	*engine = (struct uroce_engine){
 		.slot = config->slot & MAX_SLOT,
 		.window_bytes = config->window_bytes ? config->window_bytes
-						     : 256 * 1024,
+						     : DEFAULT_WINDOW_BYTES,
+		.room_bytes = config->room_bytes ? config->room_bytes
+						 : DEFAULT_ROOM_BYTES,
 		.qpn_free_ns = free_ns,
 		/* elsewhere in each run: what rested in the last one is unknown
 		 */

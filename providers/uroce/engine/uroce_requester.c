@@ -29,12 +29,32 @@ static bool is_reliable(const struct uroce_qp *qp)
 	return qp->type == IBV_QPT_RC;
 }
 
+/*
+ * Packets with answers that find room in the socket. Linux counts for each what
+ * it lies in: sk_buff (256 bytes), and headers, payload and skb_shared_info
+ * (446 bytes beside the payload) rounded up to a power of two. An eighth is
+ * left for what else comes.
+ */
+static uint32_t count_room(const struct uroce_qp *qp)
+{
+	uint32_t packet_bytes = 2 * (qp->mtu < 512 ? 512 : qp->mtu) + 256;
+	uint32_t bytes = qp->engine->room_bytes;
+	uint32_t room = (bytes - bytes / 8) / packet_bytes;
+
+	return room ? room : 1;
+}
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 void uroce_requester_init(struct uroce_qp *qp)
 {
-	uint32_t window = FIRST_WINDOW_BYTES / qp->mtu;
+	uint32_t window = min_u32(FIRST_WINDOW_BYTES, qp->engine->window_bytes);
+	uint32_t room = count_room(qp);
 
-	if (window > qp->engine->window_bytes / qp->mtu)
-		window = qp->engine->window_bytes / qp->mtu;
+	window /= qp->mtu;
 	qp->req = (struct uroce_requester){
 		.cur = qp->sq.tail,
 		.una_psn = qp->sq_psn,
@@ -44,6 +64,8 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.retry_left = qp->retry_cnt,
 		.rnr_left = qp->rnr_retry,
 		.window = window ? window : 1,
+		.room = room,
+		.read_part = min_u32(UROCE_READ_PART / qp->mtu, room),
 		.ack_ns = UROCE_NEVER,
 		.resume_ns = UROCE_NEVER,
 	};
@@ -183,6 +205,17 @@ static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		await_sent(qp);
 }
 
+/* Whether the answer to what is left of @wqe, or to its next part, has room. */
+static bool has_room(const struct uroce_requester *req,
+		     const struct uroce_send_wqe *wqe)
+{
+	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+	uint32_t left = (uint32_t)uroce_psn_diff(end, req->next_psn);
+	uint32_t coming = (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
+
+	return coming + min_u32(left, req->read_part) <= req->room;
+}
+
 /* One packet of the message at @cur, which has begun. */
 static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint64_t now, struct uroce_out *out)
@@ -195,7 +228,8 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	if (is_reliable(qp) &&
 	    uroce_psn_diff(req->next_psn, req->una_psn) >= (int)req->window)
 		return false;
-	if (answered && nr_unanswered(req) >= qp->max_rd_atomic)
+	if (answered &&
+	    (nr_unanswered(req) >= qp->max_rd_atomic || !has_room(req, wqe)))
 		return false;
 
 	ret = uroce_request_fill(qp, wqe, out, &nr_psns);

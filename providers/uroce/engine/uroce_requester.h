@@ -6,9 +6,10 @@
 #include "uroce/engine/uroce_engine.h"
 
 /*
- * Bytes of one READ request. A longer READ is asked for in parts, since that is
- * the only way for a requester to have no more coming than buffers take; the
- * parts always end at the same PSNs, so that a repeated one is recognised.
+ * Bytes of one READ request, at most. A longer READ is asked for in parts,
+ * since that is the only way for a requester to have no more coming than
+ * buffers take (uroce_requester_init()); the parts always end at the same PSNs,
+ * so that a repeated one is recognised.
  */
 #define UROCE_READ_PART (64 * 1024)
 

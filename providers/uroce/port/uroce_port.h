@@ -45,6 +45,9 @@ void uroce_port_close(struct uroce_port *port);
 /** uroce_port_slot() - bits 23-16 of the QPNs that come here */
 uint32_t uroce_port_slot(const struct uroce_port *port);
 
+/** uroce_port_room_bytes() - what its socket holds; 0 if that is not known */
+uint32_t uroce_port_room_bytes(const struct uroce_port *port);
+
 /** uroce_port_fd() - to be watched for reading: then uroce_port_receive() */
 int uroce_port_fd(const struct uroce_port *port);
 

@@ -112,6 +112,17 @@ uint32_t uroce_port_slot(const struct uroce_port *port)
 	return port->slots.slot;
 }
 
+uint32_t uroce_port_room_bytes(const struct uroce_port *port)
+{
+	int bytes;
+	socklen_t len = sizeof(bytes);
+
+	return getsockopt(uroce_port_fd(port), SOL_SOCKET, SO_RCVBUF, &bytes,
+			  &len)
+		       ? 0
+		       : (uint32_t)bytes;
+}
+
 int uroce_port_fd(const struct uroce_port *port)
 {
 	return port->slots.fds[port->slots.slot];

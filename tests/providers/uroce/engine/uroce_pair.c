@@ -319,7 +319,9 @@ static void init_side(struct pair *pair, unsigned int i,
 		      const struct pair_options *o)
 {
 	struct pair_side *side = &pair->side[i];
-	struct uroce_engine_config engine = { .slot = 5 + i, .seed = o->seed };
+	struct uroce_engine_config engine = { .slot = 5 + i,
+					      .seed = o->seed,
+					      .room_bytes = o->room_bytes };
 	struct uroce_region region = {
 		.iova = PAIR_IOVA,
 		.bytes = PAIR_MEMORY,

@@ -84,6 +84,7 @@ struct pair_options {
 	bool ipv6;
 	bool channel;
 	uint32_t seed;
+	uint32_t room_bytes; /* as in struct uroce_engine_config */
 };
 
 /* RC, MTU 1024, PSN close to the wrap, generous limits. */

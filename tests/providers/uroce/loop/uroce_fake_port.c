@@ -166,6 +166,11 @@ uint32_t uroce_port_slot(const struct uroce_port *port)
 	return FAKE_SLOT;
 }
 
+uint32_t uroce_port_room_bytes(const struct uroce_port *port)
+{
+	return FAKE_ROOM_BYTES;
+}
+
 int uroce_port_fd(const struct uroce_port *port)
 {
 	return port->fd;

@@ -12,7 +12,8 @@
 
 #include "uroce/port/uroce_netdev.h"
 
-#define FAKE_SLOT 7
+#define FAKE_SLOT	7
+#define FAKE_ROOM_BYTES 100000
 
 struct fake_port {
 	/* for the test to set */

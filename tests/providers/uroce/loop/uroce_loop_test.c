@@ -41,6 +41,8 @@ static void devices_share_a_loop(void **state)
 	assert_int_not_equal(a.pd, b.pd);
 	assert_int_not_equal(a.qp->qpn, b.qp->qpn);
 	assert_int_equal(a.qp->qpn >> 16, FAKE_SLOT);
+	assert_int_equal(uroce_loop_engine(a.instance)->room_bytes,
+			 FAKE_ROOM_BYTES);
 	assert_false(uroce_loop_dead(a.instance));
 	assert_int_equal(uroce_loop_port_error(a.instance), 0);
 	side_close(&a);

@@ -56,6 +56,19 @@ static void both_have_slots_and_ports_of_their_own(void **state)
 	assert_int_equal(sport, uroce_port_sport(pair->port[0], 8));
 }
 
+static void room_is_what_the_kernel_gave(void **state)
+{
+	struct port_pair *pair = *state;
+	int bytes = 0;
+	socklen_t len = sizeof(bytes);
+
+	assert_int_equal(getsockopt(uroce_port_fd(pair->port[0]), SOL_SOCKET,
+				    SO_RCVBUF, &bytes, &len),
+			 0);
+	assert_true(bytes > 0);
+	assert_int_equal(uroce_port_room_bytes(pair->port[0]), bytes);
+}
+
 static void a_long_message_is_one_call(void **state)
 {
 	struct port_pair *pair = *state;
@@ -227,6 +240,7 @@ int main(void)
 		TEST(a_packet_over_ipv4),
 		TEST(a_packet_over_ipv6),
 		TEST(both_have_slots_and_ports_of_their_own),
+		TEST(room_is_what_the_kernel_gave),
 		TEST(a_long_message_is_one_call),
 		TEST(a_message_is_cut_at_the_limits_of_the_kernel),
 		TEST(real_mtus_are_cut_by_the_kernel),

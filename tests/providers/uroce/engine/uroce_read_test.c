@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much a READ asks for: what comes must find room in the socket, which
+ * belongs to all QPs and cannot say that it is full.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_requester.h"
+#include "uroce_expect.h"
+
+/* Packets that are asked for and have not been sent. */
+struct asked {
+	uint32_t mtu, now, most;
+};
+
+static enum pair_verdict count_asked(struct pair *pair, unsigned int from,
+				     const struct uroce_packet *packet)
+{
+	struct asked *asked = pair->filter_data;
+
+	if (from == 1) {
+		asked->now--;
+		return PAIR_PASS;
+	}
+	assert_int_equal(packet->opcode, UROCE_READ_REQUEST);
+	assert_true(packet->dma_len <= UROCE_READ_PART);
+	asked->now += (packet->dma_len + asked->mtu - 1) / asked->mtu;
+	if (asked->now > asked->most)
+		asked->most = asked->now;
+	return PAIR_PASS;
+}
+
+/* Three READs over @room_bytes; returns the most packets that were to come. */
+static uint32_t most_asked(enum ibv_mtu mtu, uint32_t room_bytes)
+{
+	struct asked asked = { .mtu = 128u << mtu };
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.mtu = mtu;
+	o.room_bytes = room_bytes;
+	pair = pair_new(&o);
+	pair->filter = count_asked;
+	pair->filter_data = &asked;
+	for (uint64_t i = 0; i < 3; i++)
+		post(pair, i, IBV_WR_RDMA_READ, 200000);
+	pair_run(pair);
+	for (uint64_t i = 0; i < 3; i++)
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+	assert_int_equal(asked.now, 0);
+	pair_free(pair);
+	return asked.most;
+}
+
+/* What Linux makes of them: see count_room() of uroce_requester.c. */
+static uint32_t bytes_of(uint32_t nr, enum ibv_mtu mtu)
+{
+	static const uint32_t packet[] = {
+		[IBV_MTU_256] = 1280,  [IBV_MTU_512] = 1280,
+		[IBV_MTU_1024] = 2304, [IBV_MTU_2048] = 4352,
+		[IBV_MTU_4096] = 8448,
+	};
+
+	return nr * packet[mtu];
+}
+
+static void reads_ask_for_no_more_than_has_room(void **state)
+{
+	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
+		uint32_t part = UROCE_READ_PART / (128u << mtu);
+		uint32_t most = most_asked(mtu, 0);
+
+		assert_true(most >= part);
+		assert_true(bytes_of(most, mtu) <= 416 * 1024);
+	}
+}
+
+static void a_small_socket_is_filled_and_no_more(void **state)
+{
+	const uint32_t room = 40000, others = room / 8;
+
+	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
+		uint32_t most = most_asked(mtu, room);
+
+		assert_true(bytes_of(most, mtu) <= room - others);
+		assert_true(bytes_of(most + 1, mtu) > room - others);
+	}
+}
+
+static void a_socket_without_room_is_asked_all_the_same(void **state)
+{
+	assert_int_equal(most_asked(IBV_MTU_4096, 1), 1);
+}
+
+static void a_larger_socket_takes_more(void **state)
+{
+	assert_true(most_asked(IBV_MTU_1024, 1 << 30) >
+		    most_asked(IBV_MTU_1024, 200 * 1024));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_ask_for_no_more_than_has_room),
+		cmocka_unit_test(a_small_socket_is_filled_and_no_more),
+		cmocka_unit_test(a_socket_without_room_is_asked_all_the_same),
+		cmocka_unit_test(a_larger_socket_takes_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
