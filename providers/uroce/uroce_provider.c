@@ -145,7 +145,7 @@ static void uroce_close_context(struct verbs_context *vctx)
 	uroce_context_abandon(ctx);
 	uroce_report_counters(&vctx->context, ctx->loop);
 	uroce_loop_detach(ctx->loop);
-	uroce_channels_free(ctx);
+	uroce_comp_channels_free(ctx);
 	verbs_context_free(vctx);
 }
 

@@ -51,6 +51,8 @@ static enum uroce_counter refusal(const struct uroce_qp *qp,
 {
 	if ((packet->opcode & UROCE_TRANSPORT_MASK) != qp->transport)
 		return UROCE_C_BAD_TRANSPORT;
+	if (packet->channel != qp->channel)
+		return UROCE_C_BAD_SOURCE;
 	if (!state_takes(qp, packet))
 		return UROCE_C_BAD_STATE;
 	if (!pkey_matches(qp->pkey, packet->pkey))
@@ -58,8 +60,8 @@ static enum uroce_counter refusal(const struct uroce_qp *qp,
 	if (qp->type == IBV_QPT_UD)
 		return packet->qkey == qp->qkey ? UROCE_NR_COUNTERS
 						: UROCE_C_BAD_QKEY;
-	return path_matches(qp, packet) ? UROCE_NR_COUNTERS
-					: UROCE_C_BAD_SOURCE;
+	return qp->channel || path_matches(qp, packet) ? UROCE_NR_COUNTERS
+						       : UROCE_C_BAD_SOURCE;
 }
 
 static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -105,7 +107,7 @@ void uroce_engine_receive(struct uroce_engine *engine,
 
 	count(engine, UROCE_C_RX_PACKETS);
 	uroce_engine_count(engine, UROCE_C_RX_BYTES, packet->payload_len);
-	if (packet->dest_qpn == UROCE_QPN_MULTICAST) {
+	if (packet->dest_qpn == UROCE_QPN_MULTICAST && !packet->channel) {
 		deliver_to_group(engine, packet, now);
 		return;
 	}

@@ -84,6 +84,12 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 			list_add_tail(&engine->active, &qp->active);
 			continue;
 		}
+		if (qp->channel && qp->channel->full) {
+			engine->burst = 0;
+			list_del(&qp->active);
+			list_add_tail(&qp->channel->waiting, &qp->active);
+			continue;
+		}
 		if (next_of_qp(qp, now, ret_out)) {
 			ret_out->qp = qp;
 			engine->burst++;

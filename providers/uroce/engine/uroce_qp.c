@@ -111,6 +111,7 @@ static void reset(struct uroce_qp *qp)
 	stop_timers(qp);
 	list_del(&qp->active);
 	list_del(&qp->unsent);
+	uroce_channel_unbind(qp);
 	while (uroce_ring_front(&qp->sq)) {
 		struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
@@ -199,7 +200,8 @@ static void enter(struct uroce_qp *qp, enum ibv_qp_state from,
 	if (from == IBV_QPS_INIT && to == IBV_QPS_RTR) {
 		if (!qp->path_mtu)
 			qp->path_mtu = (uint8_t)max_mtu; /* UD */
-		qp->mtu = (uint16_t)(128 << qp->path_mtu);
+		qp->mtu = qp->channel ? UROCE_CHANNEL_MTU
+				      : (uint16_t)(128 << qp->path_mtu);
 		uroce_responder_init(qp);
 	}
 	if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)

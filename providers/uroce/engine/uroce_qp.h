@@ -12,6 +12,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "uroce/engine/uroce_channel.h"
 #include "uroce/engine/uroce_cq_ring.h"
 #include "uroce/engine/uroce_qp_state.h"
 #include "uroce/engine/uroce_sge.h"
@@ -132,12 +133,15 @@ struct uroce_qp {
 	uint8_t transport;
 	bool sig_all;
 	uint16_t pkey;
-	uint16_t mtu; /* bytes of payload */
+	uint16_t mtu; /* bytes of payload of a packet */
 	uint32_t pd;
 	uint32_t qkey;
 	unsigned int access; /* enum ibv_access_flags */
 	struct uroce_engine *engine;
 	struct uroce_path path; /* of packets to the peer */
+	/* instead of the network; NULL: none */
+	struct uroce_channel *channel;
+	struct list_node bound; /* QPs of the channel */
 
 	struct uroce_requester req;
 	struct uroce_responder resp;
@@ -158,7 +162,8 @@ struct uroce_qp {
 	struct ibv_ah_attr ah_attr; /* as the application gave it */
 
 	/* Of uroce_engine.c. */
-	struct list_node active; /* QPs with something to send */
+	struct list_node active; /* QPs with something to send, or such that
+				  * wait for room in their channel */
 	struct list_node unsent; /* QPs to look at once all is sent */
 	struct uroce_qp *next_kick;
 	uint32_t kicked;  /* atomic */

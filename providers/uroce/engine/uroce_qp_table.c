@@ -127,6 +127,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	qp->owner = config->owner;
 	list_init(&qp->active);
 	list_init(&qp->unsent);
+	list_init(&qp->bound);
 	ret = insert(engine, qp, now);
 	if (ret)
 		goto err_fini_sq;

@@ -18,6 +18,11 @@
 #define ACK_EVERY 16
 /* Packets on the way at first; see uroce_retry.c. */
 #define FIRST_WINDOW_BYTES (64 * 1024)
+/*
+ * Packets on the way, and answers that are awaited, in a channel, which says by
+ * itself when it is full. Far from half of all PSNs (IBTA 9.7.1).
+ */
+#define CHANNEL_PACKETS (1u << 20)
 
 static uint8_t nr_unanswered(const struct uroce_requester *req)
 {
@@ -27,6 +32,11 @@ static uint8_t nr_unanswered(const struct uroce_requester *req)
 static bool is_reliable(const struct uroce_qp *qp)
 {
 	return qp->type == IBV_QPT_RC;
+}
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
 }
 
 /*
@@ -41,20 +51,24 @@ static uint32_t count_room(const struct uroce_qp *qp)
 	uint32_t bytes = qp->engine->room_bytes;
 	uint32_t room = (bytes - bytes / 8) / packet_bytes;
 
+	if (qp->channel)
+		return CHANNEL_PACKETS;
 	return room ? room : 1;
 }
 
-static uint32_t min_u32(uint32_t a, uint32_t b)
+static uint32_t first_window(const struct uroce_qp *qp)
 {
-	return a < b ? a : b;
+	uint32_t bytes = min_u32(FIRST_WINDOW_BYTES, qp->engine->window_bytes);
+
+	if (qp->channel)
+		return CHANNEL_PACKETS;
+	return bytes < qp->mtu ? 1 : bytes / qp->mtu;
 }
 
 void uroce_requester_init(struct uroce_qp *qp)
 {
-	uint32_t window = min_u32(FIRST_WINDOW_BYTES, qp->engine->window_bytes);
 	uint32_t room = count_room(qp);
 
-	window /= qp->mtu;
 	qp->req = (struct uroce_requester){
 		.cur = qp->sq.tail,
 		.una_psn = qp->sq_psn,
@@ -63,7 +77,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.new_psn = qp->sq_psn,
 		.retry_left = qp->retry_cnt,
 		.rnr_left = qp->rnr_retry,
-		.window = window ? window : 1,
+		.window = first_window(qp),
 		.room = room,
 		.read_part = min_u32(UROCE_READ_PART / qp->mtu, room),
 		.ack_ns = UROCE_NEVER,
@@ -105,6 +119,12 @@ void uroce_requester_settle(struct uroce_qp *qp, uint64_t now)
 	}
 }
 
+/* Nobody will ever answer. */
+static bool is_cut_off(const struct uroce_qp *qp)
+{
+	return is_reliable(qp) && qp->channel && qp->channel->lost;
+}
+
 /* Whether the message at @cur may begin now; if so it gets its PSNs. */
 static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
@@ -124,7 +144,8 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	wqe->begun = true;
 	wqe->psn = req->new_psn;
 	wqe->nr_packets = 0;
-	wqe->status = (uint8_t)uroce_request_check(qp, wqe);
+	wqe->status = is_cut_off(qp) ? IBV_WC_RETRY_EXC_ERR
+				     : (uint8_t)uroce_request_check(qp, wqe);
 	if (wqe->status == IBV_WC_SUCCESS)
 		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
 	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);

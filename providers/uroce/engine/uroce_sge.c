@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_channel.h"
+
 /* What the null region reads as; longer than any packet's payload. */
-static const uint8_t zeros[UROCE_MAX_MTU];
+static const uint8_t zeros[UROCE_CHANNEL_MTU];
+_Static_assert(UROCE_CHANNEL_MTU >= UROCE_MAX_MTU, "the longest payload");
 
 /* Go back to the beginning, and from there to @offset. */
 static int seek(const struct uroce_sge_list *list, struct uroce_cursor *cursor,

@@ -111,7 +111,7 @@ static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel)
 
 	uroce_loop_lock(ctx->loop);
 	if (channel) {
-		cq->channel = uroce_channel_find(ctx, channel->fd);
+		cq->channel = uroce_comp_channel_find(ctx, channel->fd);
 		if (cq->channel)
 			cq->channel->nr_cqs++;
 		else

@@ -170,7 +170,7 @@ int uroce_alloc_async_fd(struct ibv_context *ibctx, int *ret_fd)
 	return 0;
 }
 
-static void channel_free(struct uroce_channel *channel)
+static void channel_free(struct uroce_comp_channel *channel)
 {
 	list_del(&channel->entry);
 	pipe_close(&channel->pipe);
@@ -182,8 +182,8 @@ static void free_deserted(struct uroce_context *ctx)
 	struct list_node *pos, *tmp;
 
 	list_for_each_safe (pos, tmp, &ctx->channels) {
-		struct uroce_channel *channel =
-			list_entry(pos, struct uroce_channel, entry);
+		struct uroce_comp_channel *channel =
+			list_entry(pos, struct uroce_comp_channel, entry);
 
 		if (!channel->nr_cqs && pipe_is_deserted(&channel->pipe))
 			channel_free(channel);
@@ -193,7 +193,7 @@ static void free_deserted(struct uroce_context *ctx)
 int uroce_create_comp_channel(struct ibv_context *ibctx, int *ret_fd)
 {
 	struct uroce_context *ctx = to_uroce_context(ibctx);
-	struct uroce_channel *channel = calloc(1, sizeof(*channel));
+	struct uroce_comp_channel *channel = calloc(1, sizeof(*channel));
 	int ret;
 
 	if (!channel)
@@ -212,13 +212,14 @@ int uroce_create_comp_channel(struct ibv_context *ibctx, int *ret_fd)
 	return 0;
 }
 
-struct uroce_channel *uroce_channel_find(struct uroce_context *ctx, int fd)
+struct uroce_comp_channel *uroce_comp_channel_find(struct uroce_context *ctx,
+						   int fd)
 {
 	struct list_node *pos;
 
 	list_for_each (pos, &ctx->channels) {
-		struct uroce_channel *channel =
-			list_entry(pos, struct uroce_channel, entry);
+		struct uroce_comp_channel *channel =
+			list_entry(pos, struct uroce_comp_channel, entry);
 
 		if (channel->pipe.read_fd == fd)
 			return channel;
@@ -226,12 +227,12 @@ struct uroce_channel *uroce_channel_find(struct uroce_context *ctx, int fd)
 	return NULL;
 }
 
-void uroce_channels_free(struct uroce_context *ctx)
+void uroce_comp_channels_free(struct uroce_context *ctx)
 {
 	struct list_node *pos, *tmp;
 
 	list_for_each_safe (pos, tmp, &ctx->channels)
-		channel_free(list_entry(pos, struct uroce_channel, entry));
+		channel_free(list_entry(pos, struct uroce_comp_channel, entry));
 	pipe_close(&ctx->async);
 }
 
@@ -305,7 +306,7 @@ const struct uroce_loop_ops uroce_loop_callbacks = {
 };
 
 int uroce_events_forget(struct uroce_context *ctx, const void *element,
-			struct uroce_channel *channel,
+			struct uroce_comp_channel *channel,
 			struct verbs_event_count *raised)
 {
 	uint32_t nr_comp = 0, nr_async = 0;

@@ -50,7 +50,7 @@ struct uroce_event_pipe {
 };
 
 /* A completion channel: the library frees it without telling us. */
-struct uroce_channel {
+struct uroce_comp_channel {
 	struct list_node entry;
 	struct uroce_event_pipe pipe;
 	uint32_t nr_cqs;
@@ -104,7 +104,7 @@ struct uroce_verbs_cq {
 	struct uroce_cq cq;
 	struct uroce_spin poll_lock;
 	struct uroce_cqe current; /* between start_poll and end_poll */
-	struct uroce_channel *channel;
+	struct uroce_comp_channel *channel;
 	struct verbs_event_count raised;
 	uint32_t users; /* atomic: QPs */
 };
@@ -250,15 +250,17 @@ int uroce_alloc_async_fd(struct ibv_context *ctx, int *ret_fd);
 int uroce_create_comp_channel(struct ibv_context *ctx, int *ret_fd);
 
 /**
- * uroce_channel_find() - the channel of a descriptor
+ * uroce_comp_channel_find() - the channel of a descriptor
  *
  * Context: with the engine lock.
  * Return: NULL if it is none of this context.
  */
-struct uroce_channel *uroce_channel_find(struct uroce_context *ctx, int fd);
+struct uroce_comp_channel *uroce_comp_channel_find(struct uroce_context *ctx,
+						   int fd);
 
-/** uroce_channels_free() - at the end of a context; so is the async pipe */
-void uroce_channels_free(struct uroce_context *ctx);
+/** uroce_comp_channels_free() - at the end of a context; so is the async pipe
+ */
+void uroce_comp_channels_free(struct uroce_context *ctx);
 
 /**
  * uroce_events_forget() - take the events of an object back that nobody read
@@ -273,7 +275,7 @@ void uroce_channels_free(struct uroce_context *ctx);
  * Return: 0, -ENOMEM, -EMFILE or -ENFILE; it may be called again then.
  */
 int uroce_events_forget(struct uroce_context *ctx, const void *element,
-			struct uroce_channel *channel,
+			struct uroce_comp_channel *channel,
 			struct verbs_event_count *raised);
 
 /* -- uroce_pd.c -- */

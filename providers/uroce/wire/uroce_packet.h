@@ -138,9 +138,13 @@ struct uroce_seal {
 	int (*finish)(struct uroce_seal *seal);
 };
 
+struct uroce_channel;
+
 struct uroce_packet {
 	const struct uroce_path *path; /* valid as long as the packet is */
-	const uint8_t *payload;	       /* received packets only */
+	/* through which it came; NULL: the network. One that did has no path */
+	const struct uroce_channel *channel;
+	const uint8_t *payload;	 /* received packets only */
 	struct uroce_seal *seal; /* NULL: the bytes are known to be good */
 	uint32_t payload_len;	 /* bytes, without padding */
 	uint32_t traits;	 /* enum uroce_trait; set by the opcode */

@@ -464,6 +464,19 @@ static void nothing_is_repeated_on_a_good_wire(void **state)
 	finish(m, "good wire");
 }
 
+static void nothing_is_repeated_in_a_channel(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct model *m;
+
+	o.bound = true;
+	m = run(o, (struct pair_faults){});
+	assert_int_equal(total(m, UROCE_C_TIMEOUTS), 0);
+	assert_int_equal(total(m, UROCE_C_IMPLIED_NAKS), 0);
+	assert_int_equal(m->nr_lost, 0);
+	finish(m, "channel");
+}
+
 static void loss_of_every_rate(void **state)
 {
 	static const unsigned int rates[] = { 1, 5, 20, 50, 100, 200, 300 };
@@ -528,6 +541,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_repeated_on_a_good_wire),
+		cmocka_unit_test(nothing_is_repeated_in_a_channel),
 		cmocka_unit_test(loss_of_every_rate),
 		cmocka_unit_test(each_fault_by_itself),
 		cmocka_unit_test(all_faults_with_many_seeds),

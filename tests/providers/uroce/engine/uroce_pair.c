@@ -126,6 +126,14 @@ static void put_on_wire(struct pair *pair, unsigned int from,
 		at_ns += pair_random(pair, 30 * LATENCY_NS);
 	datagram = push(pair, at_ns);
 	datagram->to = !from;
+	datagram->over_channel = pair->side[from].qp->channel;
+	if (datagram->over_channel) {
+		datagram->packet = *packet;
+		datagram->len = packet->payload_len;
+		if (datagram->len)
+			memcpy(datagram->bytes, payload, datagram->len);
+		return;
+	}
 	datagram->len = build(packet, payload, datagram->bytes);
 	if (chance(pair, pair->faults.corrupt)) {
 		uint32_t bit = pair_random(pair, 8 * (uint32_t)datagram->len);
@@ -137,7 +145,7 @@ static void put_on_wire(struct pair *pair, unsigned int from,
 static void transmit(struct pair *pair, unsigned int from,
 		     const struct uroce_out *out)
 {
-	uint8_t payload[UROCE_MAX_MTU];
+	uint8_t payload[UROCE_CHANNEL_MTU];
 	size_t len = 0;
 
 	for (uint32_t i = 0; i < out->pieces.nr; i++) {
@@ -168,6 +176,15 @@ static void deliver(struct pair *pair, const struct pair_datagram *datagram)
 	struct uroce_packet packet;
 	struct uroce_icrc icrc;
 
+	if (datagram->over_channel) {
+		packet = datagram->packet;
+		packet.path = NULL;
+		packet.channel = &to->channel;
+		packet.payload = datagram->bytes;
+		packet.traits = uroce_wire_traits(packet.opcode);
+		uroce_engine_receive(&to->engine, &packet, pair->now);
+		return;
+	}
 	if (uroce_wire_decode(datagram->bytes, datagram->len - UROCE_ICRC_LEN,
 			      &packet))
 		return;
@@ -295,6 +312,8 @@ static void connect_side(struct pair *pair, unsigned int i,
 	}
 	modify(pair, i, attr, IBV_QPS_RESET, 0);
 	modify(pair, i, attr, IBV_QPS_INIT, init);
+	if (o->bound)
+		uroce_channel_bind(&pair->side[i].channel, pair->side[i].qp);
 	modify(pair, i, attr, IBV_QPS_RTR, rtr);
 	modify(pair, i, attr, IBV_QPS_RTS, rts);
 }
@@ -340,6 +359,7 @@ static void init_side(struct pair *pair, unsigned int i,
 		.recv_cq = &side->recv_cq,
 	};
 
+	uroce_channel_init(&side->channel);
 	side->memory = calloc(1, PAIR_MEMORY);
 	assert_non_null(side->memory);
 	region.base = side->memory;

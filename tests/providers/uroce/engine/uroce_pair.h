@@ -3,7 +3,8 @@
  * Two engines with a QP each and a wire in memory between them. Packets become
  * bytes with an ICRC and are parsed again, as on a real wire; time is a number
  * that jumps from one event to the next; what the wire does to a packet is
- * decided by a seed, or by a function of the test.
+ * decided by a seed, or by a function of the test. Or the QPs are bound to
+ * channels, and packets go from one to the other as they are.
  */
 #ifndef UROCE_PAIR_H
 #define UROCE_PAIR_H
@@ -29,6 +30,7 @@ struct pair_side {
 	uint8_t *memory;
 	uint32_t key; /* of the memory, at PAIR_IOVA */
 	struct uroce_path path;
+	struct uroce_channel channel; /* to the other one */
 };
 
 /* What happens to packets; each number is in 1000. */
@@ -45,8 +47,10 @@ struct pair_datagram {
 	uint64_t at_ns;
 	uint64_t order;
 	unsigned int to; /* side */
-	size_t len;
-	uint8_t bytes[UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN];
+	bool over_channel;
+	struct uroce_packet packet; /* over a channel */
+	size_t len;		    /* of the datagram, or the payload */
+	uint8_t bytes[UROCE_MAX_HEADER + UROCE_CHANNEL_MTU + UROCE_ICRC_LEN];
 };
 
 #define PAIR_MAX_DATAGRAMS 8192
@@ -82,7 +86,8 @@ struct pair_options {
 	uint32_t depth; /* of all queues */
 	bool shared;	/* receive queues are SRQs */
 	bool ipv6;
-	bool channel;
+	bool channel; /* completion channel */
+	bool bound;   /* to channels */
 	uint32_t seed;
 	uint32_t room_bytes; /* as in struct uroce_engine_config */
 };

@@ -136,6 +136,9 @@ static void rc_sends_and_writes_of_every_size(void **state)
 	struct pair_options o = pair_defaults();
 
 	check_sizes(o);
+	o.bound = true;
+	check_sizes(o);
+	o.bound = false;
 	o.ipv6 = true;
 	o.shared = true;
 	check_sizes(o);
@@ -153,10 +156,11 @@ static void reads_of_every_size(void **state)
 {
 	struct pair_options o = pair_defaults();
 
-	for (int mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
+	for (int mtu = IBV_MTU_256; mtu <= IBV_MTU_4096 + 1; mtu++) {
 		struct pair *pair;
 
-		o.mtu = (enum ibv_mtu)mtu;
+		o.bound = mtu > IBV_MTU_4096;
+		o.mtu = o.bound ? IBV_MTU_256 : (enum ibv_mtu)mtu;
 		o.rd_atomic = (uint8_t)(1 + mtu);
 		pair = pair_new(&o);
 		for (size_t i = 0; i < NR_SIZES; i++) {

@@ -259,7 +259,7 @@ void fake_loop_close(struct uroce_context *ctx)
 	assert_true(list_empty(&ctx->mws));
 	assert_int_equal(fake_loop.engine.nr_qps, 0);
 	assert_int_equal(fake_loop.nr_joined, 0);
-	uroce_channels_free(ctx);
+	uroce_comp_channels_free(ctx);
 	(void)close(ctx->vctx.context.async_fd);
 	uroce_engine_fini(&fake_loop.engine);
 	free(ctx);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * QPs and their channels. That a QP of a full channel is not asked for packets
+ * is done in uroce_engine.c.
+ */
+#include "uroce/engine/uroce_channel.h"
+
+#include "uroce/engine/uroce_engine.h"
+
+void uroce_channel_bind(struct uroce_channel *channel, struct uroce_qp *qp)
+{
+	qp->channel = channel;
+	list_add_tail(&channel->qps, &qp->bound);
+}
+
+void uroce_channel_unbind(struct uroce_qp *qp)
+{
+	qp->channel = NULL;
+	list_del(&qp->bound);
+}
+
+void uroce_channel_resume(struct uroce_engine *engine,
+			  struct uroce_channel *channel)
+{
+	channel->full = false;
+	while (!list_empty(&channel->waiting)) {
+		struct uroce_qp *qp = list_entry(channel->waiting.next,
+						 struct uroce_qp, active);
+
+		list_del(&qp->active);
+		uroce_engine_activate(engine, qp);
+	}
+}
+
+static void fail_what_is_begun(struct uroce_qp *qp, uint64_t now)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	if (qp->type != IBV_QPT_RC ||
+	    (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !wqe ||
+	    !wqe->begun || wqe->status != IBV_WC_SUCCESS)
+		return;
+	uroce_engine_count(qp->engine, UROCE_C_RETRY_EXCEEDED, 1);
+	uroce_qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR, now);
+}
+
+void uroce_channel_lose(struct uroce_engine *engine,
+			struct uroce_channel *channel, uint64_t now)
+{
+	struct list_node *pos;
+
+	channel->lost = true;
+	uroce_channel_resume(engine, channel);
+	list_for_each (pos, &channel->qps)
+		fail_what_is_begun(list_entry(pos, struct uroce_qp, bound),
+				   now);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A way for packets besides the network: memory that is shared with one other
+ * process. Connected QPs are bound to a channel once and for all when they
+ * enter RTR, and then take packets from there only; a packet of the network is
+ * none of theirs.
+ *
+ * A channel loses nothing, but it can be full, and the other side can be gone.
+ */
+#ifndef UROCE_CHANNEL_H
+#define UROCE_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/list.h"
+
+/*
+ * Bytes of payload of a packet, whatever the MTU of the QP: large enough that
+ * what a packet costs does not count beside the copy of its data, small enough
+ * that one side copies out of the cache what the other one copies in.
+ */
+#define UROCE_CHANNEL_MTU 8192
+
+/* With the engine lock. */
+struct uroce_channel {
+	struct list_node qps;	  /* that are bound to it */
+	struct list_node waiting; /* QPs with packets for which is no room */
+	bool full;		  /* QPs are not asked for packets */
+	bool lost;		  /* nobody is at the other end any more */
+};
+
+static inline void uroce_channel_init(struct uroce_channel *channel)
+{
+	list_init(&channel->qps);
+	list_init(&channel->waiting);
+	channel->full = false;
+	channel->lost = false;
+}
+
+struct uroce_engine;
+struct uroce_qp;
+
+/**
+ * uroce_channel_bind() - packets of a QP go through a channel
+ * @channel: outlives the binding
+ * @qp: RC or UC, in INIT; a later RESET undoes it
+ *
+ * The path to the peer is an attribute without use then.
+ */
+void uroce_channel_bind(struct uroce_channel *channel, struct uroce_qp *qp);
+
+/** uroce_channel_unbind() - undo it; of a QP that was never bound, too */
+void uroce_channel_unbind(struct uroce_qp *qp);
+
+/**
+ * uroce_channel_resume() - there is room again
+ *
+ * Undoes @full, which the caller has set when there was none.
+ */
+void uroce_channel_resume(struct uroce_engine *engine,
+			  struct uroce_channel *channel);
+
+/**
+ * uroce_channel_lose() - the other side is gone
+ * @engine: has no packets handed out
+ * @channel: packets for it are to be thrown away from now on
+ * @now: ns
+ *
+ * Who waits for an answer has retried for long enough: the requests of RC that
+ * are on their way fail with IBV_WC_RETRY_EXC_ERR, and later ones when they are
+ * begun. QPs with nothing on the way stay as they are, as they do if a host on
+ * the network vanishes.
+ */
+void uroce_channel_lose(struct uroce_engine *engine,
+			struct uroce_channel *channel, uint64_t now);
+
+#endif

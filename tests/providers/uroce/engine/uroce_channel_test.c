@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * QPs that are bound to a channel: which packets they take, what they do while
+ * it is full, and when the other side is gone. That data arrives is in
+ * uroce_transfer_test.c and uroce_lossy_test.c.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce_expect.h"
+
+static struct pair *new_bound(enum ibv_qp_type type)
+{
+	struct pair_options o = pair_defaults();
+
+	o.type = type;
+	o.bound = true;
+	return pair_new(&o);
+}
+
+static bool has_packet(struct pair *pair)
+{
+	struct uroce_out out;
+	bool any = uroce_engine_next(&pair->side[0].engine, pair->now, &out);
+
+	uroce_engine_sent(&pair->side[0].engine, pair->now);
+	return any;
+}
+
+/* -- which packets -- */
+
+static void send_one(struct pair *pair, const struct uroce_channel *channel)
+{
+	static const uint8_t payload[4] = { 1, 2, 3, 4 };
+	struct uroce_packet packet = {
+		.path = &pair->side[0].path,
+		.channel = channel,
+		.payload = payload,
+		.payload_len = sizeof(payload),
+		.traits = UROCE_T_PAYLOAD | UROCE_T_FIRST | UROCE_T_LAST |
+			  UROCE_T_SEND,
+		.opcode = UROCE_RC | UROCE_SEND_ONLY,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.dest_qpn = pair->side[1].qp->qpn,
+		.psn = pair->side[1].qp->resp.epsn,
+	};
+
+	uroce_engine_receive(&pair->side[1].engine, &packet, pair->now);
+}
+
+static void the_two_ways_do_not_mix(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+	struct pair_options o = pair_defaults();
+	struct uroce_channel other;
+
+	uroce_channel_init(&other);
+	post_recv(pair, 1, 100);
+	send_one(pair, NULL);
+	send_one(pair, &other);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_SOURCE), 2);
+	expect_none(&pair->side[1].recv_cq);
+	send_one(pair, &pair->side[1].channel);
+	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
+
+	/* a RESET undoes the binding */
+	pair_reconnect(pair, &o);
+	assert_null(pair->side[1].qp->channel);
+	assert_true(list_empty(&pair->side[1].channel.qps));
+	post_recv(pair, 2, 100);
+	send_one(pair, &pair->side[1].channel);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_SOURCE), 3);
+	send_one(pair, NULL);
+	expect(&pair->side[1].recv_cq, 2, IBV_WC_SUCCESS);
+	pair_free(pair);
+}
+
+/* Without a path nobody could tell whom a datagram is from. */
+static void datagrams_do_not_come_through_channels(void **state)
+{
+	static const uint8_t group[UROCE_GID_LEN] = { 0xff, 2 };
+	struct pair_options o = pair_defaults();
+	struct uroce_packet packet = {
+		.traits = UROCE_T_PAYLOAD | UROCE_T_FIRST | UROCE_T_LAST |
+			  UROCE_T_SEND | UROCE_T_DETH,
+		.opcode = UROCE_UD | UROCE_SEND_ONLY,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.qkey = 0x1ee7,
+	};
+	struct pair *pair;
+
+	o.type = IBV_QPT_UD;
+	pair = pair_new(&o);
+	packet.channel = &pair->side[1].channel;
+	post_recv(pair, 1, 100);
+	assert_int_equal(uroce_engine_attach(&pair->side[1].engine,
+					     pair->side[1].qp, group),
+			 0);
+	packet.dest_qpn = pair->side[1].qp->qpn;
+	uroce_engine_receive(&pair->side[1].engine, &packet, pair->now);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_SOURCE), 1);
+	packet.dest_qpn = UROCE_QPN_MULTICAST;
+	uroce_engine_receive(&pair->side[1].engine, &packet, pair->now);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_QP), 1);
+	expect_none(&pair->side[1].recv_cq);
+	pair_free(pair);
+}
+
+/* -- full -- */
+
+static void nothing_goes_into_a_full_channel(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+	struct uroce_channel *channel = &pair->side[0].channel;
+
+	channel->full = true;
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
+	assert_false(has_packet(pair));
+	post(pair, 2, IBV_WR_RDMA_WRITE, 10); /* kicks a QP that waits */
+	assert_false(has_packet(pair));
+	uroce_channel_resume(&pair->side[0].engine, channel);
+	assert_false(channel->full);
+	assert_true(list_empty(&channel->waiting));
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	pair_free(pair);
+}
+
+static void who_waits_can_be_reset(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct uroce_channel *channel = &pair->side[0].channel;
+
+	channel->full = true;
+	post(pair, 1, IBV_WR_RDMA_WRITE, 10);
+	assert_false(has_packet(pair));
+	assert_false(list_empty(&channel->waiting));
+	assert_int_equal(uroce_qp_modify(pair->side[0].qp, &attr, IBV_QP_STATE,
+					 IBV_MTU_4096, NULL, pair->now),
+			 0);
+	assert_true(list_empty(&channel->waiting));
+	assert_true(list_empty(&channel->qps));
+	uroce_channel_resume(&pair->side[0].engine, channel);
+	assert_false(has_packet(pair));
+	pair_free(pair);
+}
+
+/* -- lost -- */
+
+static void lose(struct pair *pair)
+{
+	uroce_channel_lose(&pair->side[0].engine, &pair->side[0].channel,
+			   pair->now);
+}
+
+static void what_is_on_the_way_has_been_retried_enough(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+
+	post_recv(pair, 9, 10);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
+	assert_true(has_packet(pair));
+	lose(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
+	expect_none(&pair->side[0].send_cq);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRY_EXCEEDED), 1);
+	assert_int_equal(uroce_engine_deadline(&pair->side[0].engine),
+			 UROCE_NEVER);
+	pair_free(pair);
+}
+
+static void what_waits_for_room_fails_as_well(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
+	assert_true(has_packet(pair));
+	pair->side[0].channel.full = true;
+	while (has_packet(pair))
+		;
+	assert_false(list_empty(&pair->side[0].channel.waiting));
+	lose(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	assert_false(has_packet(pair));
+	pair_free(pair);
+}
+
+static void an_idle_qp_hears_of_it_when_it_sends(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+
+	lose(pair);
+	expect_state(pair, 0, IBV_QPS_RTS);
+	expect_none(&pair->side[0].send_cq);
+	post(pair, 1, IBV_WR_SEND, 10);
+	assert_false(has_packet(pair));
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	pair_free(pair);
+}
+
+static void unreliable_qps_never_hear_of_it(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_UC);
+
+	lose(pair);
+	post(pair, 1, IBV_WR_SEND, 10);
+	assert_true(has_packet(pair));
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_state(pair, 0, IBV_QPS_RTS);
+	pair_free(pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_two_ways_do_not_mix),
+		cmocka_unit_test(datagrams_do_not_come_through_channels),
+		cmocka_unit_test(nothing_goes_into_a_full_channel),
+		cmocka_unit_test(who_waits_can_be_reset),
+		cmocka_unit_test(what_is_on_the_way_has_been_retried_enough),
+		cmocka_unit_test(what_waits_for_room_fails_as_well),
+		cmocka_unit_test(an_idle_qp_hears_of_it_when_it_sends),
+		cmocka_unit_test(unreliable_qps_never_hear_of_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
