@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets in and out of an inbox: the data path between two processes. Called
+ * by uroce_local_path.c, with the engine lock. Below it is wire/, as the
+ * headers in a slot are those that would go over the network; so there is one
+ * decoder for all that a stranger can send us.
+ *
+ * Pairs of accesses: the sequence number of a slot (release in
+ * uroce_inbox_put(), acquire in is_next()) covers the slot and its payload;
+ * status.consumed (release in publish(), acquire in see_consumed()) says that
+ * both were read and may be overwritten; status.awake is exchanged by both
+ * sides, and whoever comes second sees what the first one did before.
+ */
+#include "uroce/local/uroce_inbox.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/wire/uroce_wire.h"
+
+/* The sender is told of consumed slots when they are a part of all. */
+#define PUBLISH_SLOTS (UROCE_INBOX_SLOTS / 8)
+#define PUBLISH_BYTES (UROCE_INBOX_AREA / 8)
+
+/* Byte 1 of the headers (IBTA 9.2): the pad count. Nothing is padded here. */
+#define BTH_PAD_BITS 0x30
+
+/*
+ * What the receiver has not told yet must never be all that the sender waits
+ * for: the area is full for it when there may be no place for a packet.
+ */
+_Static_assert(PUBLISH_BYTES <= UROCE_INBOX_AREA - 3 * UROCE_CHANNEL_MTU,
+	       "the sender would wait for ever");
+
+static struct uroce_inbox_slot *slot_at(void *memory, uint64_t number)
+{
+	struct uroce_inbox_memory *inbox = memory;
+
+	return &inbox->slots[number % UROCE_INBOX_SLOTS];
+}
+
+/*
+ * Freed slots free their payloads. What makes no sense is not believed: more
+ * than there was put, or less than before, which as a difference is very much.
+ */
+static void see_consumed(struct uroce_inbox_sender *end)
+{
+	const struct uroce_inbox_memory *inbox = end->memory;
+	uint32_t seen =
+		__atomic_load_n(&inbox->status.consumed, __ATOMIC_ACQUIRE);
+	uint32_t more = seen - (uint32_t)end->consumed;
+
+	if (more > end->head - end->consumed) {
+		end->broken = true;
+		return;
+	}
+	if (!more)
+		return;
+	end->consumed += more;
+	end->area_tail = end->area_end[(end->consumed - 1) % UROCE_INBOX_SLOTS];
+}
+
+/* Where the next payload of @len bytes goes; what is skipped is part of it. */
+static uint64_t area_begin(const struct uroce_inbox_sender *end, uint64_t len)
+{
+	uint64_t left = UROCE_INBOX_AREA - end->area_head % UROCE_INBOX_AREA;
+
+	return left < len ? end->area_head + left : end->area_head;
+}
+
+static bool seems_to_have_room(const struct uroce_inbox_sender *end)
+{
+	uint64_t area_head = area_begin(end, UROCE_CHANNEL_MTU);
+
+	return end->head - end->consumed < UROCE_INBOX_SLOTS &&
+	       area_head + UROCE_CHANNEL_MTU - end->area_tail <=
+		       UROCE_INBOX_AREA;
+}
+
+bool uroce_inbox_has_room(struct uroce_inbox_sender *end)
+{
+	if (seems_to_have_room(end))
+		return true;
+	if (!end->memory || end->broken)
+		return false;
+	see_consumed(end);
+	return seems_to_have_room(end);
+}
+
+static void gather(uint8_t *dst, const struct iovec *iov, uint32_t nr_iov)
+{
+	for (uint32_t i = 0; i < nr_iov; i++) {
+		memcpy(dst, iov[i].iov_base, iov[i].iov_len);
+		dst += iov[i].iov_len;
+	}
+}
+
+static uint8_t *take_area(struct uroce_inbox_sender *end, uint32_t len,
+			  uint16_t *ret_place)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+	uint64_t begin = area_begin(end, len);
+	uint64_t offset = begin % UROCE_INBOX_AREA;
+
+	end->area_head = begin + (((uint64_t)len + UROCE_INBOX_LINE - 1) &
+				  ~(uint64_t)(UROCE_INBOX_LINE - 1));
+	*ret_place = (uint16_t)(offset / UROCE_INBOX_LINE);
+	return inbox->area + offset;
+}
+
+void uroce_inbox_put(struct uroce_inbox_sender *end,
+		     const struct uroce_packet *packet, const struct iovec *iov,
+		     uint32_t nr_iov)
+{
+	struct uroce_inbox_slot *slot = slot_at(end->memory, end->head);
+	uint32_t len = packet->payload_len;
+	uint8_t *payload;
+	uint16_t place = 0;
+	int header_len;
+
+	header_len = uroce_wire_encode(packet, slot->bytes);
+	assert(header_len > 0 && len <= UROCE_CHANNEL_MTU);
+	if ((uint32_t)header_len + len <= sizeof(slot->bytes))
+		payload = slot->bytes + header_len;
+	else
+		payload = take_area(end, len, &place);
+	gather(payload, iov, nr_iov);
+	slot->payload_len = (uint16_t)len;
+	slot->place = place;
+	slot->header_len = (uint8_t)header_len;
+
+	end->area_end[end->head % UROCE_INBOX_SLOTS] = end->area_head;
+	end->head++;
+	__atomic_store_n(&slot->sequence, (uint32_t)end->head,
+			 __ATOMIC_RELEASE);
+}
+
+bool uroce_inbox_is_watched(struct uroce_inbox_sender *end)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+
+	/*
+	 * To read it would not do: the packet could still be on its way to
+	 * memory. An exchange comes before or after that of the receiver.
+	 */
+	return !__atomic_exchange_n(&inbox->status.awake, 1, __ATOMIC_SEQ_CST);
+}
+
+void uroce_inbox_forget_sender(struct uroce_inbox_sender *end)
+{
+	end->memory = NULL;
+	end->consumed = 0;
+	end->head = UROCE_INBOX_SLOTS;
+}
+
+static bool is_next(const struct uroce_inbox_receiver *end,
+		    const struct uroce_inbox_slot *slot)
+{
+	return __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) ==
+	       (uint32_t)(end->tail + 1);
+}
+
+/* Each word once: the other side may be writing, whatever it should do. */
+union slot_copy {
+	struct uroce_inbox_slot slot;
+	unsigned long words[UROCE_INBOX_LINE / sizeof(unsigned long)];
+};
+
+static void copy_slot(const struct uroce_inbox_slot *slot,
+		      union slot_copy *ret_copy)
+{
+	const union slot_copy *from = (const void *)slot;
+
+	for (size_t i = 0; i < UROCE_INBOX_LINE / sizeof(unsigned long); i++)
+		ret_copy->words[i] =
+			__atomic_load_n(&from->words[i], __ATOMIC_RELAXED);
+}
+
+/* In the area, or behind the headers of the slot. NULL: in neither. */
+static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
+				   const struct uroce_inbox_slot *slot,
+				   const struct uroce_inbox_slot *copy)
+{
+	uint32_t offset = (uint32_t)copy->place * UROCE_INBOX_LINE;
+
+	if ((uint32_t)copy->header_len + copy->payload_len <=
+	    sizeof(copy->bytes))
+		return slot->bytes + copy->header_len;
+	if (copy->payload_len > UROCE_CHANNEL_MTU ||
+	    offset + copy->payload_len > UROCE_INBOX_AREA)
+		return NULL;
+	return inbox->area + offset;
+}
+
+int uroce_inbox_take(struct uroce_inbox_receiver *end,
+		     struct uroce_packet *ret_packet)
+{
+	const struct uroce_inbox_slot *slot = slot_at(end->memory, end->tail);
+	const uint8_t *payload;
+	union slot_copy copy;
+
+	if (!is_next(end, slot))
+		return 0;
+	copy_slot(slot, &copy);
+	payload = find_payload(end->memory, slot, &copy.slot);
+	if (!payload || copy.slot.header_len > UROCE_MAX_HEADER)
+		return -EBADMSG;
+	copy.slot.bytes[1] &= (uint8_t)~BTH_PAD_BITS;
+	if (uroce_wire_decode(copy.slot.bytes, copy.slot.header_len,
+			      ret_packet))
+		return -EBADMSG;
+	/* it was shown the headers only, so that none is left over */
+	if (ret_packet->payload_len)
+		return -EBADMSG;
+	if (copy.slot.payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
+		return -EBADMSG;
+	ret_packet->payload = payload;
+	ret_packet->payload_len = copy.slot.payload_len;
+	end->tail++;
+	end->bytes += copy.slot.payload_len;
+	return 1;
+}
+
+/* Only now, with all of them read, may they be overwritten. */
+static void publish(struct uroce_inbox_receiver *end)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+
+	__atomic_store_n(&inbox->status.consumed, (uint32_t)end->tail,
+			 __ATOMIC_RELEASE);
+	end->published = end->tail;
+	end->bytes = 0;
+}
+
+void uroce_inbox_done(struct uroce_inbox_receiver *end)
+{
+	if (end->tail - end->published >= PUBLISH_SLOTS ||
+	    end->bytes >= PUBLISH_BYTES)
+		publish(end);
+}
+
+bool uroce_inbox_watch(struct uroce_inbox_receiver *end, bool watched)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+
+	/* who sleeps owes nobody anything */
+	if (watched && end->published != end->tail)
+		publish(end);
+	(void)__atomic_exchange_n(&inbox->status.awake, !watched,
+				  __ATOMIC_SEQ_CST);
+	return is_next(end, slot_at(end->memory, end->tail));
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Inboxes: what is put in comes out, in order, whatever the sizes, and neither
+ * side waits for ever. Both ends are in this process, on one mapping, so that
+ * the thread sanitizer sees what they share.
+ */
+#include "uroce/local/uroce_inbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_inbox_layout.h"
+
+#define NR_THREADED 30000
+
+static struct uroce_inbox_sender sender;
+static struct uroce_inbox_receiver receiver;
+static uint8_t data[UROCE_CHANNEL_MTU + 256];
+
+static struct uroce_inbox_memory *inbox(void)
+{
+	return receiver.memory;
+}
+
+static int open_inbox(void **state)
+{
+	int fd = uroce_inbox_create();
+
+	assert_true(fd >= 0);
+	assert_int_equal(uroce_inbox_open_receiver(fd, &receiver), 0);
+	sender = (struct uroce_inbox_sender){ .memory = receiver.memory };
+	(void)close(fd);
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + i / 251);
+	return 0;
+}
+
+static int close_inbox(void **state)
+{
+	uroce_inbox_close_receiver(&receiver);
+	assert_null(receiver.memory);
+	return 0;
+}
+
+/* Its payload tells which one it is, and is in two pieces. */
+static void put(uint32_t number, uint32_t len)
+{
+	struct uroce_packet packet = {
+		.opcode = UROCE_SEND_MIDDLE,
+		.dest_qpn = 0x020001,
+		.psn = number & UROCE_PSN_MASK,
+		.payload_len = len,
+	};
+	uint32_t cut = number % (len + 1);
+	uint8_t *from = data + number % 251;
+	struct iovec iov[2] = {
+		{ from, cut },
+		{ from + cut, len - cut },
+	};
+
+	assert_true(uroce_inbox_has_room(&sender));
+	uroce_inbox_put(&sender, &packet, iov, 2);
+}
+
+static void take(uint32_t number, uint32_t len)
+{
+	struct uroce_packet packet;
+
+	assert_int_equal(uroce_inbox_take(&receiver, &packet), 1);
+	assert_int_equal(packet.psn, number & UROCE_PSN_MASK);
+	assert_int_equal(packet.dest_qpn, 0x020001);
+	assert_int_equal(packet.payload_len, len);
+	assert_null(packet.seal);
+	assert_memory_equal(packet.payload, data + number % 251, len);
+}
+
+static void assert_empty(void)
+{
+	struct uroce_packet packet;
+
+	assert_int_equal(uroce_inbox_take(&receiver, &packet), 0);
+}
+
+static void all_that_headers_say_comes_through(void **state)
+{
+	struct uroce_packet sent = {
+		.opcode = UROCE_WRITE_ONLY_IMM,
+		.solicited = true,
+		.ack_req = true,
+		.mig_req = true,
+		.pkey = 0xffff,
+		.dest_qpn = 0x123456,
+		.psn = 0xfedcba,
+		.va = 0x1122334455667788,
+		.rkey = 0x99aabbcc,
+		.dma_len = 3,
+		.imm = 0x01020304,
+		.payload_len = 3,
+	};
+	struct iovec iov = { data, 3 };
+	struct uroce_packet got;
+
+	assert_empty();
+	uroce_inbox_put(&sender, &sent, &iov, 1);
+	assert_int_equal(uroce_inbox_take(&receiver, &got), 1);
+	assert_memory_equal(got.payload, data, 3);
+	sent.payload = got.payload;
+	sent.traits = got.traits;
+	assert_true(got.traits & UROCE_T_RETH);
+	assert_int_equal(got.opcode, sent.opcode);
+	assert_true(got.solicited && got.ack_req && got.mig_req);
+	assert_false(got.fecn || got.becn);
+	assert_int_equal(got.pkey, sent.pkey);
+	assert_int_equal(got.dest_qpn, sent.dest_qpn);
+	assert_int_equal(got.psn, sent.psn);
+	assert_true(got.va == sent.va);
+	assert_int_equal(got.rkey, sent.rkey);
+	assert_int_equal(got.dma_len, sent.dma_len);
+	assert_int_equal(got.imm, sent.imm);
+	assert_int_equal(got.payload_len, 3);
+	assert_empty();
+}
+
+static void a_short_packet_is_one_slot_and_no_more(void **state)
+{
+	uint8_t *area = inbox()->area;
+
+	put(1, 8);
+	put(2, 40);
+	put(3, 43);
+	assert_int_equal(sender.area_head, 0);
+	take(1, 8);
+	take(2, 40);
+	take(3, 43);
+	put(4, 44);
+	assert_int_equal(sender.area_head, UROCE_INBOX_LINE);
+	assert_memory_equal(area, data + 4, 44);
+	take(4, 44);
+}
+
+static void every_size_comes_through(void **state)
+{
+	for (uint32_t len = 0; len <= UROCE_CHANNEL_MTU; len++) {
+		put(len, len);
+		take(len, len);
+		uroce_inbox_done(&receiver);
+	}
+	assert_empty();
+}
+
+static void slots_run_out_and_come_back(void **state)
+{
+	uint32_t nr = 0;
+
+	while (uroce_inbox_has_room(&sender))
+		put(nr++, 1);
+	assert_int_equal(nr, UROCE_INBOX_SLOTS);
+	for (uint32_t i = 0; i < nr; i++) {
+		/* only done() gives anything back */
+		assert_false(uroce_inbox_has_room(&sender));
+		take(i, 1);
+	}
+	assert_empty();
+	uroce_inbox_done(&receiver);
+	for (uint32_t i = 0; i < nr; i++)
+		put(nr + i, 2);
+	assert_false(uroce_inbox_has_room(&sender));
+	for (uint32_t i = 0; i < nr; i++)
+		take(nr + i, 2);
+}
+
+static void the_area_runs_out_and_comes_back(void **state)
+{
+	uint32_t put_nr = 0, taken = 0;
+
+	for (int lap = 0; lap < 20; lap++) {
+		uint32_t nr = put_nr;
+
+		/* never a multiple of the area, so payloads must skip its end
+		 */
+		while (uroce_inbox_has_room(&sender))
+			put(put_nr++, UROCE_CHANNEL_MTU - 65);
+		assert_in_range(put_nr - nr, 26, 32);
+		while (taken < put_nr)
+			take(taken++, UROCE_CHANNEL_MTU - 65);
+		uroce_inbox_done(&receiver);
+	}
+}
+
+/* Numbers from anywhere, the same ones each time. */
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+static uint32_t length_of(uint32_t number)
+{
+	uint32_t seed = number;
+	uint32_t random = next_random(&seed);
+
+	if (random % 4 == 0)
+		return UROCE_CHANNEL_MTU - random / 4 % 100;
+	return random / 4 % (random % 4 == 1 ? 2000 : 60);
+}
+
+static void who_takes_all_never_leaves_the_sender_without_room(void **state)
+{
+	uint32_t seed = 1, nr_put = 0, nr_taken = 0;
+
+	while (nr_put < 100000) {
+		uint32_t want = next_random(&seed) % 100;
+
+		while (want-- && uroce_inbox_has_room(&sender)) {
+			put(nr_put, length_of(nr_put));
+			nr_put++;
+		}
+		want = next_random(&seed) % 100;
+		while (want-- && nr_taken < nr_put) {
+			take(nr_taken, length_of(nr_taken));
+			nr_taken++;
+			uroce_inbox_done(&receiver);
+		}
+		if (nr_taken == nr_put) {
+			assert_empty();
+			assert_true(uroce_inbox_has_room(&sender));
+		}
+	}
+}
+
+static void numbers_of_slots_may_wrap(void **state)
+{
+	const uint64_t start = UINT64_C(0xffffffff) - 599;
+
+	sender.head = sender.consumed = start;
+	receiver.tail = receiver.published = start;
+	inbox()->status.consumed = (uint32_t)start;
+	for (uint32_t i = 0; i < 2000; i++) {
+		put(i, 8);
+		take(i, 8);
+		uroce_inbox_done(&receiver);
+		/* not before one lap is done: memory began with zeros */
+		if (i > UROCE_INBOX_SLOTS)
+			assert_empty();
+	}
+	assert_true(sender.head > UINT64_C(0x100000000));
+}
+
+static void a_sleeper_is_called_once(void **state)
+{
+	/* nobody has looked yet: the first one must call */
+	put(0, 1);
+	assert_true(uroce_inbox_is_watched(&sender));
+	assert_false(uroce_inbox_is_watched(&sender));
+	/* a packet is there */
+	assert_true(uroce_inbox_watch(&receiver, true));
+	take(0, 1);
+	assert_false(uroce_inbox_watch(&receiver, true));
+	assert_true(uroce_inbox_is_watched(&sender));
+	assert_false(uroce_inbox_is_watched(&sender));
+	assert_false(uroce_inbox_watch(&receiver, true));
+	assert_false(uroce_inbox_watch(&receiver, false));
+	assert_false(uroce_inbox_is_watched(&sender));
+}
+
+static void who_sleeps_owes_the_sender_nothing(void **state)
+{
+	for (uint32_t i = 0; uroce_inbox_has_room(&sender); i++)
+		put(i, 1);
+	take(0, 1);
+	uroce_inbox_done(&receiver);
+	assert_false(uroce_inbox_has_room(&sender));
+	assert_true(uroce_inbox_watch(&receiver, true));
+	assert_true(uroce_inbox_has_room(&sender));
+}
+
+struct bells {
+	int bell;
+	uint32_t nr_bells;
+};
+
+static void *send_many(void *arg)
+{
+	struct bells *bells = arg;
+	uint64_t one = 1;
+
+	for (uint32_t i = 0; i < NR_THREADED; i++) {
+		while (!uroce_inbox_has_room(&sender))
+			(void)sched_yield();
+		put(i, length_of(i) % 600);
+		if (uroce_inbox_is_watched(&sender)) {
+			bells->nr_bells++;
+			(void)!write(bells->bell, &one, sizeof(one));
+		}
+	}
+	return NULL;
+}
+
+static bool is_there(uint32_t number)
+{
+	const struct uroce_inbox_slot *slot =
+		&inbox()->slots[number % UROCE_INBOX_SLOTS];
+
+	return __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) == number + 1;
+}
+
+/* It would hang here if a packet could come without a call. */
+static void who_sleeps_is_woken_for_each_packet(void **state)
+{
+	struct bells bells = { .bell = eventfd(0, EFD_CLOEXEC) };
+	uint32_t seen = 0;
+	pthread_t thread;
+	uint64_t rings;
+
+	assert_int_equal(pthread_create(&thread, NULL, send_many, &bells), 0);
+	while (seen < NR_THREADED) {
+		while (seen < NR_THREADED && is_there(seen)) {
+			take(seen, length_of(seen) % 600);
+			uroce_inbox_done(&receiver);
+			seen++;
+		}
+		if (seen < NR_THREADED && !uroce_inbox_watch(&receiver, true))
+			assert_int_equal(
+				read(bells.bell, &rings, sizeof(rings)), 8);
+		(void)uroce_inbox_watch(&receiver, false);
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(bells.nr_bells > 0);
+	assert_empty();
+	(void)close(bells.bell);
+}
+
+static void assert_broken_by(uint32_t consumed)
+{
+	for (uint32_t i = 0; uroce_inbox_has_room(&sender); i++)
+		put(i, 1);
+	assert_false(sender.broken);
+	inbox()->status.consumed = consumed;
+	assert_false(uroce_inbox_has_room(&sender));
+	assert_true(sender.broken);
+	/* and stays so */
+	inbox()->status.consumed = (uint32_t)sender.head;
+	assert_false(uroce_inbox_has_room(&sender));
+}
+
+static void more_consumed_than_was_sent_is_not_believed(void **state)
+{
+	assert_broken_by(UROCE_INBOX_SLOTS + 1);
+}
+
+static void less_consumed_than_before_is_not_believed(void **state)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		put(i, 1);
+		take(i, 1);
+		uroce_inbox_done(&receiver);
+	}
+	assert_true(sender.consumed > 0);
+	assert_broken_by((uint32_t)sender.consumed - 1);
+}
+
+static void both_ends_have_mappings_of_their_own(void **state)
+{
+	int fd = uroce_inbox_create();
+	struct uroce_inbox_receiver to;
+	struct uroce_packet packet;
+
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(uroce_inbox_open_receiver(fd, &to), 0);
+	assert_int_equal(uroce_inbox_open_sender(fd, &sender), 0);
+	(void)close(fd);
+	put(5, 100);
+	assert_int_equal(uroce_inbox_take(&to, &packet), 1);
+	assert_memory_equal(packet.payload, data + 5, 100);
+	uroce_inbox_close_receiver(&to);
+	uroce_inbox_close_sender(&sender);
+	/* closed is as good as forgotten */
+	assert_false(uroce_inbox_has_room(&sender));
+	uroce_inbox_close_sender(&sender);
+}
+
+static void only_memory_of_the_right_size_and_sealed_is_mapped(void **state)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+	const off_t size = sizeof(struct uroce_inbox_memory);
+	struct uroce_inbox_sender end;
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(uroce_inbox_open_sender(fd, &end), -EPROTO);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_int_equal(uroce_inbox_open_sender(fd, &end), -EPROTO);
+	(void)close(fd);
+
+	fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_int_equal(ftruncate(fd, size - 1), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	assert_int_equal(uroce_inbox_open_sender(fd, &end), -EPROTO);
+	(void)close(fd);
+
+	fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	assert_int_equal(uroce_inbox_open_sender(fd, &end), -EPROTO);
+	(void)close(fd);
+}
+
+#define WITH_INBOX(test) \
+	cmocka_unit_test_setup_teardown(test, open_inbox, close_inbox)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_INBOX(all_that_headers_say_comes_through),
+		WITH_INBOX(a_short_packet_is_one_slot_and_no_more),
+		WITH_INBOX(every_size_comes_through),
+		WITH_INBOX(slots_run_out_and_come_back),
+		WITH_INBOX(the_area_runs_out_and_comes_back),
+		WITH_INBOX(who_takes_all_never_leaves_the_sender_without_room),
+		WITH_INBOX(numbers_of_slots_may_wrap),
+		WITH_INBOX(a_sleeper_is_called_once),
+		WITH_INBOX(who_sleeps_owes_the_sender_nothing),
+		WITH_INBOX(who_sleeps_is_woken_for_each_packet),
+		WITH_INBOX(more_consumed_than_was_sent_is_not_believed),
+		WITH_INBOX(less_consumed_than_before_is_not_believed),
+		WITH_INBOX(both_ends_have_mappings_of_their_own),
+		WITH_INBOX(only_memory_of_the_right_size_and_sealed_is_mapped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
