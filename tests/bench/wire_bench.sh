@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# wire_bench.sh BUILD [RESULT [ROUNDS]] - how fast the user-space device is on the
+# wire, beside plain UDP sockets, TCP sockets, and UCX over TCP if ucx_perftest is
+# there. All of them take turns on one path, so what counts is their ratio; numbers
+# of two runs say nothing about each other. BUILD is a build tree of the library.
+# The path is a veth pair between two network namespaces of an unprivileged user,
+# or with WIRE_PATH=lo the loopback interface.
+#
+# Prints a table and writes it to RESULT, tab-separated, one line for each bar of a
+# plot; README.md tells what is in the columns. Exits with 1 if some "must" was
+# missed and with 77 where there can be no namespaces. Not for a machine that is
+# doing something else.
+set -eu
+
+if [ $# -lt 1 ]; then
+	echo "usage: $0 BUILD [RESULT [ROUNDS]]" >&2
+	exit 2
+fi
+
+here=$(dirname "$(realpath "$0")")
+build=$(realpath "$1")
+result=$(realpath -m "${2:-/dev/stdout}")
+rounds=${3:-21}
+mtu=9000
+path=${WIRE_PATH:-veth}
+
+# Again, in a namespace where we may have interfaces.
+if [ -z "${WIRE_INSIDE-}" ]; then
+	unshare -Urn true 2>/dev/null || {
+		echo "no network namespaces here" >&2
+		exit 77
+	}
+	WIRE_INSIDE=1 exec unshare -Urn "$0" "$build" "$result" "$rounds"
+fi
+
+scratch=$(mktemp -d)
+peer=
+leave() {
+	rm -rf "$scratch"
+	[ -z "$peer" ] || [ "$peer" = $$ ] || kill "$peer"
+}
+trap leave EXIT
+
+compile() {
+	"${CC:-cc}" -O2 -std=gnu11 -D_GNU_SOURCE -I"$here/../../include" \
+		-o "$scratch/$1" "$here/$1.c" "$here"/wire_{rig,udp,tcp,verbs}.c \
+		-L"$build/lib" -libverbs -lpthread
+}
+
+there() {
+	nsenter --target "$peer" --net "$@"
+}
+
+ucx_server() {
+	export -f ucx_end
+	there bash -c 'ucx_end "$@"' bash "${ends[2]}" "$last_core" -p "$1"
+}
+
+# The carrier of a new interface is noticed up to a second later.
+wait_up() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		case $("$@") in *'state UP'*) return ;; esac
+		sleep 0.1
+	done
+	echo "an interface does not come up" >&2
+	exit 1
+}
+
+make_veth() {
+	unshare --net sleep infinity &
+	peer=$!
+	while [ "$(readlink /proc/$peer/ns/net)" = \
+		"$(readlink /proc/self/ns/net)" ]; do
+		sleep 0.01
+	done
+	ip link add wire0 mtu $mtu type veth \
+		peer name wire1 mtu $mtu netns "$peer"
+	ip addr add 10.77.0.1/24 dev wire0
+	ip link set wire0 up
+	there ip link set lo up
+	there ip addr add 10.77.0.2/24 dev wire1
+	there ip link set wire1 up
+	wait_up ip link show wire0
+	wait_up there ip link show wire1
+	ends=(wire0 10.77.0.1 wire1 10.77.0.2 "/proc/$peer/ns/net")
+}
+
+make_path() {
+	ip link set lo up
+	if [ "$path" = lo ]; then
+		ends=(lo 127.0.0.1 lo 127.0.0.1 '')
+		peer=$$
+	else
+		make_veth
+	fi
+}
+
+measure() {
+	timeout 300 "$scratch/$1" "${ends[@]}" "$2" >>"$scratch/measured"
+}
+
+# UCX looks for interfaces in /sys, which must be that of the namespace.
+ucx_end() {
+	local interface=$1 core=$2
+
+	shift 2
+	# shellcheck disable=SC2016 # for the inner shell to expand
+	UCX_TLS=tcp,self UCX_LOG_LEVEL=error UCX_NET_DEVICES=$interface \
+		unshare --mount sh -c 'mount -t sysfs none /sys && exec "$@"' sh \
+		timeout 60 taskset -c "$core" ucx_perftest "$@"
+}
+
+# ucx NAME ROUND TEST BYTES COUNT COLUMN FACTOR - the column of its last line
+ucx() {
+	local port=$((18000 + RANDOM % 1000)) server value
+
+	ucx_server "$port" >/dev/null 2>&1 &
+	server=$!
+	sleep 0.5
+	value=$(ucx_end "${ends[0]}" "$first_core" "${ends[3]}" -p $port \
+		-t "$3" -s "$4" -n "$5" -w $(($5 / 10)) -f 2>/dev/null |
+		awk -v column="$6" -v factor="$7" '
+			$1 ~ /^[0-9]+$/ { value = $column * factor }
+			END { print value }')
+	wait $server || true
+	[ -z "$value" ] ||
+		printf '%s\t%d\t%s\n' "$1" "$2" "$value" >>"$scratch/measured"
+}
+
+# In three parts, so that UCX, a process of its own, has its turns, too.
+measure_all() {
+	local part each=$(((rounds + 2) / 3))
+
+	for part in 0 1 2; do
+		measure wire_bench $each
+		measure wire_scale 1
+		if command -v ucx_perftest >/dev/null; then
+			ucx ucx_8 $part tag_lat 8 20000 2 1
+			ucx ucx_1m $part tag_bw 1048576 2000 6 0.001048576
+		fi
+	done
+}
+
+cores=$(taskset -cp $$ | sed 's/.*: //')
+first_core=${cores%%[-,]*}
+last_core=${cores##*[-,]}
+export LD_LIBRARY_PATH=$build/lib:$build/lib/libibverbs UROCE_DEVICES=auto
+compile wire_bench
+compile wire_scale
+make_path
+measure_all
+awk -v path="$path" -f "$here/wire_table.awk" "$scratch/measured" \
+	>"$scratch/table"
+if [ "$result" != /dev/stdout ]; then
+	cp "$scratch/table" "$result"
+fi
+column -t -s "$(printf '\t')" "$scratch/table"
+! grep -q "$(printf '\tmissed$')" "$scratch/table"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Lines "name<tab>round<tab>value" of wire_bench, wire_scale and wire_bench.sh
+# become the table that README.md tells about. Which numbers are compared, and
+# what must be reached, is in BEGIN and nowhere else.
+
+# what - quantity, who it was measured with, unit, name of the value, name of the
+# yardstick or "-", whether more or less is better, must, stretch ("-": none)
+function what(quantity, who, unit, name, yardstick, better, must, stretch) {
+	quantities[++nr] = quantity
+	whos[nr] = who
+	units[nr] = unit
+	names[nr] = name
+	yardsticks[nr] = yardstick
+	betters[nr] = better
+	musts[nr] = must
+	stretches[nr] = stretch
+}
+
+BEGIN {
+	FS = OFS = "\t"
+	what("8 B, one way", "uroce", "us", "send_8", "udp_8", "less", 1.3, 1.15)
+	what("8 B, one way", "TCP", "us", "tcp_8", "udp_8", "less", "-", "-")
+	what("8 B, one way", "UCX tcp", "us", "ucx_8", "udp_8", "less", "-", "-")
+	what("1 MB SEND, MTU 4096", "uroce", "GB/s", "send_4096", "udp_4096",
+		"more", 0.60, 0.80)
+	what("1 MB WRITE, MTU 4096", "uroce", "GB/s", "write_4096", "udp_4096",
+		"more", 0.60, 0.80)
+	what("1 MB WRITE to a sleeping process, MTU 4096", "uroce", "GB/s",
+		"deaf_4096", "udp_4096", "more", "-", "-")
+	what("1 MB READ, MTU 4096", "uroce", "GB/s", "read_4096", "udp_4096",
+		"more", "-", "-")
+	what("1 MB, MTU 9000", "TCP", "GB/s", "tcp_1m", "udp_4096", "more",
+		"-", "-")
+	what("1 MB, MTU 9000", "UCX tcp", "GB/s", "ucx_1m", "udp_4096", "more",
+		"-", "-")
+	what("1 MB SEND, MTU 1024", "uroce", "GB/s", "send_1024", "udp_1024",
+		"more", 0.55, 0.75)
+	what("1 MB WRITE, MTU 1024", "uroce", "GB/s", "write_1024", "udp_1024",
+		"more", 0.55, 0.75)
+	what("wake-ups of an idle process, 100 QPs", "uroce", "1/s",
+		"idle_wakes", "-", "less", 0, "-")
+	what("helper while the application polls", "uroce", "% of a core",
+		"helper_poll", "-", "less", 1, "-")
+	what("helper during a ping-pong", "uroce", "% of a core",
+		"helper_trips", "-", "less", 1, "-")
+	what("8 B, one way, 1000 QPs in turn", "uroce", "us", "many_all",
+		"many_udp", "less", "-", "-")
+	what("8 B, one way, one of 1000 QPs", "uroce", "us", "many_one",
+		"many_udp", "less", "-", "-")
+	what("memory of a QP, 1000 QPs", "uroce", "KB", "many_kb", "-", "less",
+		"-", "-")
+	what("connecting a QP, 1000 QPs", "uroce", "us", "many_setup_us", "-",
+		"less", "-", "-")
+	what("8 B, one way, 64 processes on an address", "uroce", "us",
+		"processes_trip", "processes_udp", "less", "-", "-")
+	what("memory of a process with a QP, 64 processes", "uroce", "KB",
+		"processes_kb", "-", "less", "-", "-")
+	what("start of 64 processes", "uroce", "ms", "processes_setup_ms", "-",
+		"less", "-", "-")
+}
+
+{
+	count[$1]++
+	value[$1, count[$1]] = $3
+}
+
+function median(name, i, j, n, t, v) {
+	n = count[name]
+	for (i = 1; i <= n; i++)
+		v[i] = value[name, i]
+	for (i = 2; i <= n; i++)
+		for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) {
+			t = v[j]
+			v[j] = v[j - 1]
+			v[j - 1] = t
+		}
+	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+}
+
+function best(name, more, i, b) {
+	b = value[name, 1]
+	for (i = 2; i <= count[name]; i++)
+		if (more ? value[name, i] + 0 > b + 0 : value[name, i] + 0 < b + 0)
+			b = value[name, i]
+	return b
+}
+
+# The must is for the ratio, or where there is no yardstick for the value.
+function verdict(i, number) {
+	if (musts[i] == "-")
+		return "-"
+	if (betters[i] == "more" ? number >= musts[i] : number <= musts[i])
+		return "met"
+	return "missed"
+}
+
+END {
+	print "quantity", "who", "value", "unit", "yardstick", "ratio",
+		"ratio_of_medians", "better", "must", "stretch", "path", "verdict"
+	for (i = 1; i <= nr; i++) {
+		if (!(names[i] in count))
+			continue
+		more = betters[i] == "more"
+		ours = best(names[i], more)
+		theirs = ratio = of_medians = "-"
+		if (yardsticks[i] != "-") {
+			theirs = best(yardsticks[i], more)
+			ratio = ours / theirs
+			of_medians = sprintf("%.3f", median(names[i]) / \
+				median(yardsticks[i]))
+		} else {
+			ours = median(names[i])
+		}
+		verdict_of = verdict(i, ratio == "-" ? ours : ratio)
+		if (ratio != "-") {
+			ratio = sprintf("%.3f", ratio)
+			theirs = sprintf("%.3f", theirs)
+		}
+		print quantities[i], whos[i], sprintf("%.3f", ours), units[i],
+			theirs, ratio, of_medians, betters[i], musts[i],
+			stretches[i], path, verdict_of
+	}
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The yardsticks: what plain UDP sockets do on the same path. U is a ping-pong
+ * of 8 bytes between two that spin. G is a stream of datagrams of the size that
+ * RoCEv2 has, gathered from header, payload and ICRC, cut by GSO and put
+ * together by GRO; the receiver spins, the window is kept by a counter in
+ * shared memory, and nobody computes a CRC. Nothing that goes through a UDP
+ * socket is faster.
+ */
+#include "wire_rig.h"
+
+#include <errno.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PORT_OF(end, client) ((client) ? 47922 : 47921)
+#define HEADER		     12 /* BTH */
+#define ICRC		     4
+#define MAX_SEGMENTS	     64
+#define MAX_BYTES	     65507
+#define WINDOW		     (128 * 1024)
+/* What has not come after this is lost: the stream goes on behind it. */
+#define LOST_NS 200000000
+
+/* The header says where in the stream the bytes behind it end. */
+struct header {
+	uint64_t end;
+	uint32_t rest;
+} __attribute__((packed));
+
+static int open_socket(const struct wire_end *end)
+{
+	struct sockaddr_in own = {
+		.sin_family = AF_INET,
+		.sin_port = htons(PORT_OF(end, end->client)),
+		.sin_addr = wire_own_ip(end),
+	};
+	struct sockaddr_in peer = {
+		.sin_family = AF_INET,
+		.sin_port = htons(PORT_OF(end, !end->client)),
+		.sin_addr = wire_peer_ip(end),
+	};
+	int type = SOCK_DGRAM | SOCK_CLOEXEC;
+	int fd = wire_must(end, socket(AF_INET, type, 0), "UDP socket");
+	int bytes = 4 << 20;
+
+	wire_must(end, bind(fd, (struct sockaddr *)&own, sizeof(own)),
+		  "UDP bind");
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	wire_meet(end);
+	wire_must(end, connect(fd, (struct sockaddr *)&peer, sizeof(peer)),
+		  "UDP connect");
+	return fd;
+}
+
+static void receive_small(const struct wire_end *end, int fd)
+{
+	uint64_t since_ns = wire_now_ns();
+	char bytes[WIRE_SMALL];
+	unsigned int spins = 0;
+
+	while (recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) < 0) {
+		if (errno != EAGAIN)
+			wire_die(end, "UDP recv");
+		wire_check_time(end, since_ns, "UDP ping-pong");
+		wire_spin(&spins);
+	}
+}
+
+static void send_small(const struct wire_end *end, int fd)
+{
+	static const char bytes[WIRE_SMALL];
+
+	wire_must(end, (int)send(fd, bytes, sizeof(bytes), 0), "UDP send");
+}
+
+double wire_udp_latency(struct wire_end *end, unsigned int nr)
+{
+	int fd = open_socket(end);
+
+	wire_meet(end);
+	for (unsigned int i = 0; i < nr; i++) {
+		uint64_t start_ns = wire_now_ns();
+
+		if (end->client) {
+			send_small(end, fd);
+			receive_small(end, fd);
+		} else {
+			receive_small(end, fd);
+			send_small(end, fd);
+		}
+		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
+	}
+	wire_meet(end);
+	(void)close(fd);
+	return wire_median(end->trip_us, nr);
+}
+
+/* ------------------------------------------------------------------------ */
+/* G                                                                         */
+/* ------------------------------------------------------------------------ */
+
+/* One call's worth, from @at of the stream on; returns its payload. */
+static uint32_t send_batch(const struct wire_end *end, int fd, uint64_t at,
+			   uint64_t total, uint32_t payload)
+{
+	static char source[WIRE_MESSAGE];
+	static struct header headers[MAX_SEGMENTS];
+	static char icrc[ICRC];
+	struct iovec iov[3 * MAX_SEGMENTS];
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(uint16_t))];
+	} control = {};
+	struct msghdr msg = { .msg_iov = iov };
+	uint16_t segment = (uint16_t)(HEADER + payload + ICRC);
+	uint32_t nr = MAX_BYTES / segment;
+	uint32_t from = (uint32_t)(at % sizeof(source));
+
+	if (nr > MAX_SEGMENTS)
+		nr = MAX_SEGMENTS;
+	if (nr > (total - at) / payload)
+		nr = (uint32_t)((total - at) / payload);
+	if (nr > (sizeof(source) - from) / payload)
+		nr = (uint32_t)((sizeof(source) - from) / payload);
+	for (uint32_t i = 0; i < nr; i++) {
+		headers[i].end = at + (i + 1) * payload;
+		iov[3 * i] = (struct iovec){ &headers[i], HEADER };
+		iov[3 * i + 1] =
+			(struct iovec){ source + from + i * payload, payload };
+		iov[3 * i + 2] = (struct iovec){ icrc, ICRC };
+	}
+	msg.msg_iovlen = 3 * nr;
+	if (nr > 1) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = sizeof(control.bytes);
+		control.align.cmsg_level = IPPROTO_UDP;
+		control.align.cmsg_type = UDP_SEGMENT;
+		control.align.cmsg_len = CMSG_LEN(sizeof(segment));
+		memcpy(CMSG_DATA(&control.align), &segment, sizeof(segment));
+	}
+	wire_must(end, (int)sendmsg(fd, &msg, 0), "UDP sendmsg with GSO");
+	return nr * payload;
+}
+
+/* Waits until @at is within the window; what is lost is given up. */
+static void wait_for_window(const struct wire_end *end, uint64_t at,
+			    uint64_t allowed)
+{
+	uint64_t *arrived = &end->shared->arrived;
+	uint64_t last = __atomic_load_n(arrived, __ATOMIC_ACQUIRE), now = last;
+	uint64_t since_ns = wire_now_ns();
+	unsigned int spins = 0;
+
+	while (at - now > allowed) {
+		wire_spin(&spins);
+		now = __atomic_load_n(arrived, __ATOMIC_ACQUIRE);
+		if (now != last) {
+			last = now;
+			since_ns = wire_now_ns();
+			spins = 0;
+		} else if (wire_now_ns() - since_ns > LOST_NS) {
+			__atomic_store_n(arrived, at, __ATOMIC_RELEASE);
+			return;
+		}
+	}
+}
+
+static void send_stream(const struct wire_end *end, int fd, uint32_t payload,
+			uint64_t total)
+{
+	uint64_t at = 0;
+
+	while (at < total) {
+		wait_for_window(end, at, WINDOW);
+		at += send_batch(end, fd, at, total, payload);
+	}
+	wait_for_window(end, at, 0);
+}
+
+static void receive_stream(const struct wire_end *end, int fd, uint32_t payload,
+			   uint64_t total)
+{
+	static char buffer[65536];
+	uint64_t *arrived = &end->shared->arrived;
+	size_t segment = HEADER + payload + ICRC;
+	unsigned int spins = 0;
+
+	while (__atomic_load_n(arrived, __ATOMIC_RELAXED) < total) {
+		ssize_t got = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+		struct header header;
+
+		if (got < (ssize_t)segment) {
+			wire_spin(&spins);
+			continue;
+		}
+		spins = 0;
+		/* the last of the datagrams that GRO has put together */
+		memcpy(&header, buffer + got - segment, sizeof(header));
+		__atomic_store_n(arrived, header.end, __ATOMIC_RELEASE);
+	}
+}
+
+double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr)
+{
+	uint64_t total = (uint64_t)nr * WIRE_MESSAGE;
+	int fd = open_socket(end);
+	uint64_t start_ns;
+	int on = 1;
+
+	end->shared->arrived = 0;
+	wire_must(end, setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)),
+		  "UDP_GRO");
+	wire_meet(end);
+	start_ns = wire_now_ns();
+	if (end->client)
+		send_stream(end, fd, payload, total);
+	else
+		receive_stream(end, fd, payload, total);
+	start_ns = wire_now_ns() - start_ns;
+	wire_meet(end);
+	(void)close(fd);
+	return (double)total / (double)start_ns;
+}

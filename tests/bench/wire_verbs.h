@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A verbs device at each end of a benchmark, and queue pairs between them.
+ */
+#ifndef WIRE_VERBS_H
+#define WIRE_VERBS_H
+
+#include <infiniband/verbs.h>
+
+#include "wire_rig.h"
+
+#define WIRE_DEPTH 16 /* requests of a queue */
+
+struct wire_device {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;
+	char *memory; /* WIRE_MESSAGE bytes */
+	union ibv_gid gid;
+	uint8_t gid_index;
+};
+
+/* A queue pair, and the one at the other end. */
+struct wire_link {
+	struct ibv_qp *qp;
+	struct wire_address peer;
+};
+
+/**
+ * wire_device_open() - open the device of our interface
+ * @nr_qps: how many are going to use its CQ
+ */
+void wire_device_open(const struct wire_end *end, struct wire_device *device,
+		      unsigned int nr_qps);
+
+/** wire_device_close() - all links must be closed */
+void wire_device_close(const struct wire_end *end, struct wire_device *device);
+
+/** wire_link_open() - a queue pair; its address goes to our side, @number */
+void wire_link_open(const struct wire_end *end,
+		    const struct wire_device *device, struct wire_link *link,
+		    unsigned int number);
+
+/** wire_link_connect() - to the queue pair of the other side's @number */
+void wire_link_connect(const struct wire_end *end,
+		       const struct wire_device *device, struct wire_link *link,
+		       unsigned int number, enum ibv_mtu mtu);
+
+void wire_link_close(const struct wire_end *end, struct wire_link *link);
+
+/**
+ * wire_verbs_latency() - ping-pong of SENDs, over @nr_links in turn
+ *
+ * Return: half a round trip in us, the median of @nr.
+ */
+double wire_verbs_latency(struct wire_end *end,
+			  const struct wire_device *device,
+			  const struct wire_link *links, unsigned int nr_links,
+			  unsigned int nr);
+
+/**
+ * wire_verbs_rate() - a stream of @nr large messages from client to server;
+ * with READ the other way
+ * @deaf: the server does not poll meanwhile but sleeps; not with SEND
+ *
+ * Return: GB/s.
+ */
+double wire_verbs_rate(struct wire_end *end, const struct wire_device *device,
+		       const struct wire_link *link, enum ibv_wr_opcode opcode,
+		       bool deaf, unsigned int nr);
+
+#endif
