@@ -51,10 +51,12 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts)
 }
 
 uint32_t uroce_helper_attend(uint32_t attention, bool was_blind, bool packet,
-			     bool found)
+			     bool leased, bool found)
 {
 	if (found)
 		return attention || was_blind ? UROCE_ATTENTION : 0;
+	if (leased)
+		return attention / 2;
 	return attention && packet ? attention - 1 : attention;
 }
 

@@ -12,8 +12,9 @@
  * An application may poll now and then and look at memory in between, waiting
  * for a WRITE to appear. Then the lease only keeps the helper from work that
  * nobody else does. It notices that packets have been lying there when a lease
- * ended, and becomes attentive: it ignores leases until it was woken for
- * nothing many times.
+ * ended, and becomes attentive: a lease is then good for a few microseconds
+ * only, until it was woken for nothing many times, or has seen a few times that
+ * there is somebody who polls all the time.
  */
 #ifndef UROCE_HELPER_H
 #define UROCE_HELPER_H
@@ -24,6 +25,7 @@
 
 #define UROCE_ATTENTION 64 /* wakes for nothing until that ends */
 #define UROCE_LEASE_NS	UINT64_C(1000000)
+#define UROCE_GLANCE_NS UINT64_C(10000) /* of a lease, while attentive */
 #define UROCE_LINGER_NS UINT64_C(10000000)
 
 /* How the helper is to sleep. */
@@ -50,12 +52,13 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts);
  * @attention: before
  * @was_blind: whether no packet could have woken it
  * @packet: whether a packet has
+ * @leased: whether it has left the work to somebody who polls
  * @found: whether it was the helper who took packets in
  *
- * Return: attention; above 0 leases are to be ignored.
+ * Return: attention; above 0 leases are to be UROCE_GLANCE_NS long.
  */
 uint32_t uroce_helper_attend(uint32_t attention, bool was_blind, bool packet,
-			     bool found);
+			     bool leased, bool found);
 
 /* What can make it get up, besides the time. */
 enum uroce_wake {

@@ -97,9 +97,11 @@ static void deliver_locked(struct uroce_loop *loop)
 /* The end of the lease, as far as the helper cares. */
 static uint64_t lease_of(const struct uroce_loop *loop)
 {
-	if (loop->attention)
-		return 0;
-	return __atomic_load_n(&loop->lease_ns, __ATOMIC_RELAXED);
+	uint64_t lease_ns = __atomic_load_n(&loop->lease_ns, __ATOMIC_RELAXED);
+
+	if (lease_ns && loop->attention)
+		lease_ns -= UROCE_LEASE_NS - UROCE_GLANCE_NS;
+	return lease_ns;
 }
 
 /* When there is something to do, whatever comes. */
@@ -232,11 +234,18 @@ static void renew_lease(struct uroce_loop *loop)
 void uroce_loop_poll(struct uroce_instance *instance)
 {
 	struct uroce_loop *loop = instance->loop;
+	uint64_t traffic;
 
 	if (!try_acquire(loop))
 		return;
 	renew_lease(loop);
+	traffic = loop->traffic;
 	(void)run_locked(loop, true);
+	if (loop->traffic != traffic) {
+		/* packets take time, which is not the application's absence */
+		loop->now = uroce_loop_now();
+		renew_lease(loop);
+	}
 	uroce_loop_release(loop);
 }
 
@@ -294,7 +303,7 @@ void uroce_loop_work(void *arg, unsigned int wake)
 {
 	struct uroce_loop *loop = arg;
 	uint64_t received;
-	bool more = false;
+	bool leased, more = false;
 
 	if (wake & UROCE_WAKE_MEMBER)
 		uroce_port_serve(loop->port);
@@ -304,13 +313,14 @@ void uroce_loop_work(void *arg, unsigned int wake)
 	received = loop->received;
 	if (wake & UROCE_WAKE_INBOX)
 		uroce_port_receive_inbox(loop->port, on_packet, loop);
-	if (lease_of(loop) <= loop->now)
+	leased = lease_of(loop) > loop->now;
+	if (!leased)
 		more = run_locked(loop, true);
 	else if (wake & UROCE_WAKE_INBOX)
 		(void)run_locked(loop, false);
 	loop->attention = uroce_helper_attend(
 		loop->attention, uroce_helper_is_blind(&loop->helper),
-		wake & UROCE_WAKE_PACKET, loop->received != received);
+		wake & UROCE_WAKE_PACKET, leased, loop->received != received);
 	plan_locked(loop, wake, more);
 	uroce_loop_release(loop);
 }

@@ -94,22 +94,26 @@ static void packets_that_were_left_make_it_attentive(void **state)
 	uint32_t attention;
 
 	/* woken by a packet that it took: as it should be */
-	assert_int_equal(uroce_helper_attend(0, false, true, true), 0);
+	assert_int_equal(uroce_helper_attend(0, false, true, false, true), 0);
 	/* the application was there */
-	assert_int_equal(uroce_helper_attend(0, true, false, false), 0);
+	assert_int_equal(uroce_helper_attend(0, true, false, false, false), 0);
 	/* a lease ended, and packets were lying there */
-	attention = uroce_helper_attend(0, true, false, true);
+	attention = uroce_helper_attend(0, true, false, false, true);
 	assert_int_equal(attention, UROCE_ATTENTION);
 	/* others take the packets: it calms down, and begins anew if not */
-	attention = uroce_helper_attend(attention, false, true, false);
+	attention = uroce_helper_attend(attention, false, true, false, false);
 	assert_int_equal(attention, UROCE_ATTENTION - 1);
-	attention = uroce_helper_attend(attention, false, true, true);
+	attention = uroce_helper_attend(attention, false, true, false, true);
 	assert_int_equal(attention, UROCE_ATTENTION);
 	for (int i = 0; i < UROCE_ATTENTION; i++)
-		attention = uroce_helper_attend(attention, false, true, false);
+		attention = uroce_helper_attend(attention, false, true, false,
+						false);
 	assert_int_equal(attention, 0);
 	/* timers say nothing */
-	assert_int_equal(uroce_helper_attend(3, false, false, false), 3);
+	assert_int_equal(uroce_helper_attend(3, false, false, false, false), 3);
+	/* somebody polls, whatever woke it: it has little to do here */
+	assert_int_equal(uroce_helper_attend(8, false, true, true, false), 4);
+	assert_int_equal(uroce_helper_attend(1, true, false, true, false), 0);
 }
 
 struct worker {
