@@ -3,9 +3,12 @@
 user-space device over lo, and a count of what was checked.
 """
 import os
+import re
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = sys.argv[1]
@@ -14,6 +17,7 @@ ODD_DEVICE = os.path.join(BUILD, "tests", "tools", "odd_device.so")
 DEBIAN = "/usr/bin"
 TIMEOUT = 60
 SKIPPED = 77
+PORT = 18515
 
 if [name for _, name in socket.if_nameindex() if name != "lo"]:
     sys.exit("run it with tests/support/on_loopback: it changes the network")
@@ -56,6 +60,56 @@ def run(program, *options, **env):
     return subprocess.run([program, *options], check=False, text=True,
                           timeout=TIMEOUT, env=environment(**env),
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def listens(port):
+    """Somebody waits for TCP connections at a port."""
+    for name in ("tcp", "tcp6"):
+        with open(f"/proc/self/net/{name}", encoding="ascii") as file:
+            for line in file.read().splitlines()[1:]:
+                words = line.split()
+                if words[1].endswith(f":{port:04X}") and words[3] == "0A":
+                    return True
+    return False
+
+
+class Pair:
+    """A server and its client; each has .out and .code at the end."""
+
+    def __init__(self, server, client, options, server_only=(),
+                 client_only=(), host="127.0.0.1", **env):
+        with tempfile.TemporaryFile("w+") as out:
+            with subprocess.Popen([server, *options, *server_only], text=True,
+                                  env=environment(**env), stdout=out,
+                                  stderr=subprocess.STDOUT) as process:
+                self.wait(process)
+                self.client = run(client, *options, *client_only, host, **env)
+                try:
+                    process.wait(TIMEOUT)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+            out.seek(0)
+            self.server_out = out.read()
+        self.server_code = process.returncode
+        self.client_out = self.client.stdout + self.client.stderr
+        self.client_code = self.client.returncode
+
+    @staticmethod
+    def wait(process):
+        # until it listens, or has ended: there is no event for either
+        deadline = time.monotonic() + TIMEOUT
+        while not listens(PORT) and process.poll() is None and \
+                time.monotonic() < deadline:
+            time.sleep(0.005)
+
+    def both(self, what, pattern, code=0):
+        """Both ended with a code and printed a pattern."""
+        for side, out, ended in (
+                ("server", self.server_out, self.server_code),
+                ("client", self.client_out, self.client_code)):
+            check(ended == code and re.search(pattern, out, re.MULTILINE),
+                  f"{what}: {side}", f"exit code {ended}", self.server_out,
+                  self.client_out)
 
 
 def check(good, what, *details):

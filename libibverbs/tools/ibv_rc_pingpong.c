@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * ibv_rc_pingpong: messages back and forth over a reliable connection.
+ */
+#include "tools/pingpong.h"
+
+int main(int argc, char **argv)
+{
+	static const struct pp_kind kind = {
+		.name = "ibv_rc_pingpong",
+		.purpose = "Sends messages back and forth over a reliable "
+			   "connection (RC).\nWithout HOST it waits for "
+			   "the other side, with HOST it connects to it.",
+		.letters = "pdismrnlegoOPtcjN",
+		.type = IBV_QPT_RC,
+		.nr_addresses = 1,
+		.odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV,
+		.size = 4096,
+	};
+
+	return pp_main(&kind, argc, argv);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * ibv_ud_pingpong: datagrams back and forth.
+ */
+#include "tools/pingpong.h"
+
+int main(int argc, char **argv)
+{
+	static const struct pp_kind kind = {
+		.name = "ibv_ud_pingpong",
+		.purpose = "Sends unreliable datagrams (UD) back and forth.\n"
+			   "Without HOST it waits for the other side, with "
+			   "HOST it connects to it.",
+		.letters = "pdisrnlegc",
+		.type = IBV_QPT_UD,
+		.nr_addresses = 1,
+		.size = 1024,
+	};
+
+	return pp_main(&kind, argc, argv);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The command line of a pingpong: see pingpong.h. All options are in one table,
+ * of which a program has those that its kind names.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/pingpong.h"
+#include "tools/tool_args.h"
+
+/* What a device may take is more than what fits in a completion queue. */
+#define MAX_DEPTH (1U << 24)
+#define MAX_SIZE  (1U << 31)
+
+/* The table, for one command line. */
+struct table {
+	struct tool_option all[TOOL_MAX_OPTIONS];
+	struct tool_option some[TOOL_MAX_OPTIONS];
+	int nr_all;
+	int nr_some;
+};
+
+static void numbers(struct table *table, struct pp_options *options,
+		    bool small_messages)
+{
+	const struct tool_option rows[] = {
+		{ 'p', "port", "PORT", "TCP port to meet at (default 18515)",
+		  .number = &options->tcp_port, .min = 1, .max = 65535 },
+		{ 'd', "ib-dev", "DEVICE", "use DEVICE (default the first)",
+		  .text = &options->device },
+		{ 'i', "ib-port", "PORT", "use PORT of the device (default 1)",
+		  .number = &options->ib_port, .min = 1, .max = 255 },
+		{ 's', "size", "BYTES",
+		  small_messages ? "size of a message (default 1024)"
+				 : "size of a message (default 4096)",
+		  .number = &options->size, .min = 1, .max = MAX_SIZE },
+		{ 'm', "mtu", "BYTES", "MTU of the path (default 1024)",
+		  .number = &options->mtu, .min = 256, .max = 4096 },
+		{ 'q', "num-qp", "NUMBER",
+		  "use NUMBER queue pairs (default 16)",
+		  .number = &options->nr_qps, .min = 1,
+		  .max = PP_SRQ_ADDRESSES },
+		{ 'r', "rx-depth", "NUMBER",
+		  "post NUMBER receives at a time (default 500)",
+		  .number = &options->rx_depth, .min = 1, .max = MAX_DEPTH },
+		{ 'n', "iters", "NUMBER",
+		  "exchange NUMBER messages (default 1000)",
+		  .number = &options->iters, .min = 1, .max = INT32_MAX },
+		{ 'l', "sl", "LEVEL", "service level (default 0)",
+		  .number = &options->sl, .min = 0, .max = 15 },
+		{ 'g', "gid-idx", "INDEX", "use the GID at INDEX of the port",
+		  .number = &options->gid_index, .min = 0, .max = INT32_MAX },
+	};
+
+	memcpy(table->all, rows, sizeof(rows));
+	table->nr_all = sizeof(rows) / sizeof(rows[0]);
+}
+
+static void flags(struct table *table, struct pp_options *options)
+{
+	const struct tool_option rows[] = {
+		{ 'e', "events", NULL, "sleep until something completes",
+		  .flag = &options->events },
+		{ 'o', "odp", NULL, "register memory for on-demand paging",
+		  .flag = &options->odp },
+		{ 'O', "iodp", NULL, "register all memory for on-demand paging",
+		  .flag = &options->implicit_odp },
+		{ 'P', "prefetch", NULL, "with -o or -O: fetch the pages first",
+		  .flag = &options->prefetch },
+		{ 't', "ts", NULL, "measure with the device's time stamps",
+		  .flag = &options->timestamps },
+		{ 'c', "chk", NULL, "check the message that was received",
+		  .flag = &options->validate },
+		{ 'j', "dm", NULL, "keep the message in device memory",
+		  .flag = &options->device_memory },
+		{ 'N', "new_send", NULL, "send with ibv_wr_*()",
+		  .flag = &options->new_send },
+	};
+
+	memcpy(&table->all[table->nr_all], rows, sizeof(rows));
+	table->nr_all += sizeof(rows) / sizeof(rows[0]);
+}
+
+static void choose(struct table *table, const char *letters)
+{
+	for (int i = 0; i < table->nr_all; i++)
+		if (strchr(letters, table->all[i].letter))
+			table->some[table->nr_some++] = table->all[i];
+}
+
+static int refuse(const struct pp_kind *kind, const char *sentence)
+{
+	fprintf(stderr, "%s: %s\n", kind->name, sentence);
+	return -EINVAL;
+}
+
+static int check_together(const struct pp_kind *kind,
+			  struct pp_options *options)
+{
+	if (options->mtu & (options->mtu - 1))
+		return refuse(kind, "--mtu is 256, 512, 1024, 2048 or 4096");
+	options->odp = options->odp || options->implicit_odp;
+	if (options->odp && options->device_memory)
+		return refuse(kind, "DM memory region can't be on demand");
+	if (options->prefetch && !options->odp)
+		return refuse(kind, "prefetch is valid only with on-demand "
+				    "memory region");
+	if (kind->srq && options->rx_depth < options->nr_qps) {
+		fprintf(stderr,
+			"%s: rx_depth %u is too small for %u QPs -- must have "
+			"at least one receive per QP.\n",
+			kind->name, options->rx_depth, options->nr_qps);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int pp_parse(const struct pp_kind *kind, int argc, char **argv,
+	     struct pp_options *ret_options)
+{
+	struct pp_options options = {
+		.tcp_port = 18515,
+		.ib_port = 1,
+		.size = kind->size,
+		.mtu = 1024,
+		.rx_depth = 500,
+		.iters = 1000,
+		.nr_qps = kind->srq ? 16 : 1,
+		.gid_index = PP_NO_GID,
+	};
+	struct table table = {};
+	struct tool_program program = {
+		.name = kind->name,
+		.operand = "HOST",
+		.purpose = kind->purpose,
+		.options = table.some,
+	};
+	int ret;
+
+	numbers(&table, &options, kind->size == 1024);
+	flags(&table, &options);
+	choose(&table, kind->letters);
+	program.nr_options = table.nr_some;
+	ret = tool_parse(&program, argc, argv, &options.host);
+	if (ret == 0)
+		ret = check_together(kind, &options);
+	if (ret == 0)
+		*ret_options = options;
+	return ret;
+}

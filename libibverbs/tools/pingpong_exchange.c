@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * How two pingpongs meet: see pingpong.h. The client connects and tells its
+ * addresses, the server makes its queues ready and tells its own, the client
+ * says "done". An address is 52 bytes, "LID:QPN:PSN:GID" in hexadecimal digits
+ * with leading zeroes and a NUL at the end; that is what existing releases
+ * speak.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/pingpong.h"
+#include "tools/tool_tcp.h"
+
+#define ADDRESS_SIZE \
+	sizeof("0000:000000:000000:00000000000000000000000000000000")
+static const char done[] = "done";
+
+static void write_address(const struct pp_address *address, char *text)
+{
+	char gid[TOOL_GID_DIGITS + 1];
+
+	tool_gid_digits(&address->gid, gid);
+	snprintf(text, ADDRESS_SIZE, "%04x:%06x:%06x:%s", address->lid,
+		 address->qpn & 0xffffff, address->psn & 0xffffff, gid);
+}
+
+static int parse_address(const char *text, struct pp_address *ret_address)
+{
+	unsigned int lid, qpn, psn;
+	char gid[TOOL_GID_DIGITS + 1];
+
+	if (strnlen(text, ADDRESS_SIZE) == ADDRESS_SIZE ||
+	    sscanf(text, "%4x:%6x:%6x:%32s", &lid, &qpn, &psn, gid) != 4 ||
+	    tool_gid_parse(gid, &ret_address->gid) != 0) {
+		fprintf(stderr, "Couldn't read remote address: "
+				"it is none that a pingpong sends\n");
+		return -EPROTO;
+	}
+	ret_address->lid = lid;
+	ret_address->qpn = qpn;
+	ret_address->psn = psn;
+	return 0;
+}
+
+static int send_addresses(int fd, struct pp_world *world)
+{
+	uint32_t count = world->kind->nr_addresses;
+	char *text = calloc(count, ADDRESS_SIZE);
+	int ret;
+
+	if (!text)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		write_address(&world->local[i], text + i * ADDRESS_SIZE);
+	ret = tool_tcp_send(fd, text, count * ADDRESS_SIZE);
+	if (ret)
+		fprintf(stderr, "Couldn't send local address: %s\n",
+			strerror(-ret));
+	free(text);
+	return ret;
+}
+
+static int receive_addresses(int fd, struct pp_world *world)
+{
+	char text[ADDRESS_SIZE];
+
+	for (uint32_t i = 0; i < world->kind->nr_addresses; i++) {
+		int ret = tool_tcp_receive(fd, text, sizeof(text));
+
+		if (ret) {
+			fprintf(stderr, "Couldn't read remote address: %s\n",
+				strerror(-ret));
+			return ret;
+		}
+		ret = parse_address(text, &world->remote[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int as_client(int fd, struct pp_world *world, pp_ready_fn ready)
+{
+	int ret = send_addresses(fd, world);
+
+	if (ret == 0)
+		ret = receive_addresses(fd, world);
+	if (ret == 0)
+		ret = tool_tcp_send(fd, done, sizeof(done));
+	return ret ? ret : ready(world);
+}
+
+static int as_server(int fd, struct pp_world *world, pp_ready_fn ready)
+{
+	char word[sizeof(done)];
+	int ret = receive_addresses(fd, world);
+
+	if (ret == 0)
+		ret = ready(world);
+	if (ret == 0)
+		ret = send_addresses(fd, world);
+	if (ret)
+		return ret;
+	ret = tool_tcp_receive(fd, word, sizeof(word));
+	if (ret)
+		fprintf(stderr, "The client went away: %s\n", strerror(-ret));
+	return ret;
+}
+
+int pp_exchange(struct pp_world *world, pp_ready_fn ready)
+{
+	const struct pp_options *options = world->options;
+	int ret, fd;
+
+	if (options->host) {
+		fd = tool_tcp_connect(options->host, options->tcp_port);
+		if (fd < 0)
+			return fd;
+		ret = as_client(fd, world, ready);
+	} else {
+		int listener = tool_tcp_listen(options->tcp_port);
+
+		if (listener < 0)
+			return listener;
+		fd = tool_tcp_accept(listener);
+		tool_tcp_close(listener);
+		if (fd < 0)
+			return fd;
+		ret = as_server(fd, world, ready);
+	}
+	tool_tcp_close(fd);
+	return ret;
+}
