@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Findings: each has a stable identifier, which scripts may rely on and the
+ * manual page lists; a severity; a sentence or two; and the commands that cure
+ * it, those that are tried first in front.
+ */
+#ifndef TOOLS_DOCTOR_FINDINGS_H
+#define TOOLS_DOCTOR_FINDINGS_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum doctor_severity {
+	DOCTOR_NOTE,	/* good to know */
+	DOCTOR_WARNING, /* some programs will fail */
+	DOCTOR_ERROR,	/* prevents the use of a device, or of all */
+};
+
+enum doctor_id {
+	/* the kernel */
+	DOCTOR_KERNEL_NO_RDMA,
+	DOCTOR_MODULE_NOT_LOADED,
+	DOCTOR_KERNEL_ABI,
+	DOCTOR_SYSFS_MISSING,
+	DOCTOR_NO_DEVICE,
+	DOCTOR_NETNS_EXCLUSIVE,
+	DOCTOR_PCI_RDMA_MODULE,
+	DOCTOR_PCI_NO_DRIVER,
+	/* nodes */
+	DOCTOR_NODES_NO_FOLDER,
+	DOCTOR_NODE_MISSING,
+	DOCTOR_NODE_FORBIDDEN,
+	DOCTOR_NODE_CGROUP,
+	DOCTOR_NODE_WRONG,
+	DOCTOR_NODE_DEAD,
+	DOCTOR_CM_NODE_MISSING,
+	/* providers */
+	DOCTOR_PROVIDER_MISSING,
+	DOCTOR_PROVIDER_RELEASE,
+	DOCTOR_PROVIDER_NOT_CONFIGURED,
+	DOCTOR_PROVIDER_ABI,
+	DOCTOR_PROVIDER_BROKEN,
+	DOCTOR_DRIVER_FILE_STALE,
+	/* the library */
+	DOCTOR_LIBRARY_OTHER,
+	DOCTOR_LIBRARY_SEVERAL,
+	DOCTOR_LIST_FAILED,
+	DOCTOR_OPEN_FAILED,
+	DOCTOR_QUERY_FAILED,
+	DOCTOR_OBJECT_FAILED,
+	/* limits */
+	DOCTOR_MEMLOCK_LOW,
+	DOCTOR_MEMLOCK_LIMITED,
+	DOCTOR_NOFILE_LOW,
+	DOCTOR_CGROUP_RDMA,
+	/* ports */
+	DOCTOR_PORT_DOWN,
+	DOCTOR_PORT_NO_SM,
+	DOCTOR_GID_NONE,
+	DOCTOR_GID_LINK_LOCAL,
+	DOCTOR_GID_V1_ONLY,
+	DOCTOR_GID_HOLES,
+	DOCTOR_GID_INDEX,
+	/* the environment, and the device in user space */
+	DOCTOR_ENV_SYSFS_PATH,
+	DOCTOR_ENV_DRIVER_MISSING,
+	DOCTOR_ENV_IGNORED,
+	DOCTOR_ENV_UNKNOWN,
+	DOCTOR_UROCE_INTERFACE,
+	DOCTOR_UROCE_PORT_TAKEN,
+	DOCTOR_UROCE_AVAILABLE,
+	/* the rest */
+	DOCTOR_DEVICE_UNKNOWN,
+	DOCTOR_UNEXPLAINED,
+	DOCTOR_NR_IDS,
+};
+
+struct doctor_kind {
+	const char *id; /* "memlock-low" */
+	enum doctor_severity severity;
+	const char *summary;
+};
+
+extern const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS];
+
+#define DOCTOR_MAX_CURES 4
+#define DOCTOR_CURE_LEN	 512
+
+struct doctor_finding {
+	enum doctor_id id;
+	enum doctor_severity severity;	 /* that of the kind, or lower */
+	char device[IBV_SYSFS_NAME_MAX]; /* "": concerns no single one */
+	unsigned int port;		 /* 0: no single one */
+	char text[1024];
+	char cures[DOCTOR_MAX_CURES][DOCTOR_CURE_LEN];
+	size_t nr_cures;
+	bool has_reason;
+	char reason[1024]; /* in the words of the library */
+};
+
+struct doctor_findings {
+	struct doctor_finding *list;
+	size_t count;
+};
+
+/**
+ * doctor_add() - add a finding
+ * @device: its name; NULL if no single device is meant
+ * @port: 0 if no single port is meant
+ *
+ * Return: the finding, to give it cures; valid until the next one is added.
+ */
+__attribute__((format(printf, 5, 6))) struct doctor_finding *
+doctor_add(struct doctor_findings *findings, enum doctor_id id,
+	   const char *device, unsigned int port, const char *fmt, ...);
+
+/** doctor_cure() - add a command; more than DOCTOR_MAX_CURES are left out */
+__attribute__((format(printf, 2, 3))) void
+doctor_cure(struct doctor_finding *finding, const char *fmt, ...);
+
+/** doctor_reason() - add what the library said */
+void doctor_reason(struct doctor_finding *finding, const char *text);
+
+/** doctor_found() - whether there is such a finding; @device: NULL: of any */
+bool doctor_found(const struct doctor_findings *findings, enum doctor_id id,
+		  const char *device);
+
+/** doctor_has_error() - whether an error names @device; NULL: of any kind */
+bool doctor_has_error(const struct doctor_findings *findings,
+		      const char *device);
+
+/** doctor_sort() - errors first; else as they were found */
+void doctor_sort(struct doctor_findings *findings);
+
+const char *doctor_severity_name(enum doctor_severity severity);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel: does it have RDMA, is the module that programs need loaded, is
+ * its interface one that the library knows, and has it any device to show.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/doctor/doctor.h"
+
+/* Of the interface as a whole, as the library knows it. */
+#define MIN_KERNEL_ABI 3
+#define MAX_KERNEL_ABI 6
+
+static bool any_in_kernel(const struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_devices; i++)
+		if (doctor->devices[i].in_kernel)
+			return true;
+	return false;
+}
+
+static bool any_in_user_space(const struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_devices; i++)
+		if (doctor->devices[i].listed && !doctor->devices[i].in_kernel)
+			return true;
+	return false;
+}
+
+static void add_no_rdma(struct doctor *doctor, const char *release)
+{
+	struct doctor_finding *finding;
+	char buf[256];
+
+	if (!doctor_world_exists(&doctor->world, "/lib/modules/%s", release)) {
+		finding = doctor_add(
+			&doctor->findings, DOCTOR_KERNEL_NO_RDMA, NULL, 0,
+			"The running kernel, %s, has no RDMA, and its modules "
+			"cannot be seen from here. If it has a module "
+			"ib_uverbs, "
+			"it must be loaded%s.",
+			release,
+			doctor->in_container ? " on the host of this container"
+					     : "");
+		doctor_cure(finding, "modprobe ib_uverbs");
+		return;
+	}
+	finding = doctor_add(&doctor->findings, DOCTOR_KERNEL_NO_RDMA, NULL, 0,
+			     "The running kernel, %s, has no RDMA: its modules "
+			     "are there, but without ib_uverbs. Kernels for "
+			     "clouds often have it in another package.",
+			     release);
+	doctor_cure(finding, "%s",
+		    doctor_install(doctor, buf, sizeof(buf),
+				   "linux-modules-extra-$(uname -r)",
+				   "kernel-modules-$(uname -r)"));
+	doctor_cure(finding, "%s   # on Debian, then reboot",
+		    doctor_install(doctor, buf, sizeof(buf),
+				   "linux-image-amd64", "kernel"));
+}
+
+static void check_class(struct doctor *doctor)
+{
+	struct doctor_finding *finding;
+	char release[128];
+
+	if (doctor_world_read(&doctor->world, release, sizeof(release),
+			      "/proc/sys/kernel/osrelease"))
+		(void)snprintf(release, sizeof(release), "unknown");
+	if (!doctor_has_kernel_module(doctor, "ib_uverbs") &&
+	    !any_in_kernel(doctor)) {
+		add_no_rdma(doctor, release);
+		return;
+	}
+	finding = doctor_add(
+		&doctor->findings, DOCTOR_MODULE_NOT_LOADED, NULL, 0,
+		"The kernel has RDMA, but its module ib_uverbs, "
+		"through which programs use it, is not loaded.%s",
+		doctor->in_container ? " That is done on the host of this "
+				       "container."
+				     : "");
+	doctor_cure(finding, "modprobe ib_uverbs");
+	if (!doctor->in_container)
+		doctor_cure(finding, "echo ib_uverbs > "
+				     "/etc/modules-load.d/rdma.conf");
+}
+
+static void check_abi(struct doctor *doctor)
+{
+	struct doctor_finding *finding;
+	unsigned long abi;
+	char buf[256];
+
+	if (doctor_world_number(&doctor->world, &abi,
+				"/sys/class/infiniband_verbs/abi_version") ||
+	    (abi >= MIN_KERNEL_ABI && abi <= MAX_KERNEL_ABI))
+		return;
+	finding = doctor_add(&doctor->findings, DOCTOR_KERNEL_ABI, NULL, 0,
+			     "The kernel's RDMA interface has version %lu; the "
+			     "library knows %d to %d. The %s is too old.",
+			     abi, MIN_KERNEL_ABI, MAX_KERNEL_ABI,
+			     abi < MIN_KERNEL_ABI ? "kernel" : "library");
+	doctor_cure(finding, "%s",
+		    abi < MIN_KERNEL_ABI
+			    ? doctor_install(doctor, buf, sizeof(buf),
+					     "linux-image-amd64", "kernel")
+			    : doctor_install(doctor, buf, sizeof(buf),
+					     "libibverbs1", "libibverbs"));
+}
+
+/* A namespace of its own sees what was moved into it, and nothing else. */
+static bool check_netns(struct doctor *doctor)
+{
+	struct doctor_finding *finding;
+	char mode[8];
+
+	if (doctor_world_read(&doctor->world, mode, sizeof(mode),
+			      "/sys/module/ib_core/parameters/netns_mode") ||
+	    *mode != 'N')
+		return false;
+	finding = doctor_add(&doctor->findings, DOCTOR_NETNS_EXCLUSIVE, NULL, 0,
+			     "The kernel shows each network namespace only the "
+			     "RDMA devices that were moved into it, and shows "
+			     "none here. If this is a container, move one in, "
+			     "or have the kernel share them; both are done in "
+			     "the first network namespace.");
+	doctor_cure(finding, "rdma dev set DEVICE netns NAME_OR_PID");
+	doctor_cure(finding, "rdma system set netns shared");
+	return true;
+}
+
+static void check_any(struct doctor *doctor)
+{
+	struct doctor_finding *finding;
+	char netdev[16 + 1] = "eth0";
+
+	if (check_netns(doctor))
+		return;
+	(void)doctor_netdev_up(doctor, netdev); /* else an example */
+	finding =
+		doctor_add(&doctor->findings, DOCTOR_NO_DEVICE, NULL, 0,
+			   "The kernel has RDMA and is ready for programs, but "
+			   "there is no device: no adapter whose driver is "
+			   "loaded, and no soft-RoCE or soft-iWARP.");
+	if (doctor_has_kernel_module(doctor, "rdma_rxe"))
+		doctor_cure(finding, "rdma link add rxe0 type rxe netdev %s",
+			    netdev);
+	if (doctor_has_kernel_module(doctor, "siw"))
+		doctor_cure(finding, "rdma link add siw0 type siw netdev %s",
+			    netdev);
+	if (finding->nr_cures == 0)
+		doctor_cure(finding, "lspci -nnk   # is there an adapter?");
+}
+
+/* A device in user space needs none of this. */
+void doctor_check_kernel(struct doctor *doctor)
+{
+	const struct doctor_world *world = &doctor->world;
+	struct doctor_finding *finding;
+
+	if (doctor_world_exists(world, "/sys/class/infiniband_verbs")) {
+		check_abi(doctor);
+		if (!any_in_kernel(doctor) && !any_in_user_space(doctor))
+			check_any(doctor);
+		return;
+	}
+	if (any_in_user_space(doctor))
+		return;
+	if (doctor_world_exists(world, "/sys/class")) {
+		check_class(doctor);
+		return;
+	}
+	finding = doctor_add(&doctor->findings, DOCTOR_SYSFS_MISSING, NULL, 0,
+			     "There is no sysfs at %s, so devices cannot be "
+			     "looked for.",
+			     world->sysfs);
+	if (strcmp(world->sysfs, "/sys") != 0)
+		doctor_cure(finding, "unset SYSFS_PATH");
+	else
+		doctor_cure(finding, "mount -t sysfs sysfs /sys");
+}

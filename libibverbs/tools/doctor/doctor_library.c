@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Asks the library, as any program would: which devices it lists, whether they
+ * open, what their ports and GID tables are, and whether the objects that every
+ * program needs can be made. What the library says on standard error meanwhile
+ * is kept: it names the providers that it cannot use. Last, whether a device in
+ * user space would work.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tools/doctor/doctor.h"
+
+/* More entries than any table has; the number comes from outside. */
+#define MAX_GIDS 4096
+
+/* ------------------------------------------------------------------------ */
+/* What it says                                                              */
+/* ------------------------------------------------------------------------ */
+
+#define WARNINGS "IBV_SHOW_WARNINGS"
+
+struct capture {
+	int file, saved; /* -1: nothing is captured */
+	bool was_set;
+};
+
+static struct capture capture_begin(void)
+{
+	struct capture capture = { .file = -1, .saved = -1 };
+
+	capture.was_set = getenv(WARNINGS) != NULL;
+	if (!capture.was_set)
+		(void)setenv(WARNINGS, "1", 1); /* else it says less */
+	(void)fflush(stderr);
+	capture.file = memfd_create("said", MFD_CLOEXEC);
+	if (capture.file < 0)
+		return capture;
+	capture.saved = dup(STDERR_FILENO);
+	(void)dup2(capture.file, STDERR_FILENO);
+	return capture;
+}
+
+static void capture_end(struct capture *capture, char *buf, size_t size)
+{
+	ssize_t len = 0;
+
+	(void)fflush(stderr);
+	if (capture->file >= 0) {
+		if (capture->saved >= 0) {
+			(void)dup2(capture->saved, STDERR_FILENO);
+			(void)close(capture->saved);
+		} else { /* was closed */
+			(void)close(STDERR_FILENO);
+		}
+		len = pread(capture->file, buf, size - 1, 0);
+		(void)close(capture->file);
+	}
+	buf[len > 0 ? len : 0] = '\0';
+	if (!capture->was_set)
+		(void)unsetenv(WARNINGS);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Devices                                                                   */
+/* ------------------------------------------------------------------------ */
+
+/* errno of a function that failed; some leave it alone. */
+static int reason_of_failure(void)
+{
+	return errno ? errno : EIO;
+}
+
+/* The entries of a port out of those of all ports. */
+static void take_gids(struct doctor_port *port,
+		      const struct ibv_gid_entry *entries, size_t count)
+{
+	port->gids = calloc(count + 1, sizeof(*port->gids));
+	if (!port->gids)
+		doctor_no_memory();
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].port_num == port->number)
+			port->gids[port->nr_gids++] = entries[i];
+}
+
+static void ask_gids(struct ibv_context *context, struct doctor_device *device)
+{
+	struct ibv_gid_entry *entries;
+	size_t max = 1;
+	ssize_t count;
+
+	for (size_t i = 0; i < device->nr_ports; i++) {
+		int len = device->ports[i].attr.gid_tbl_len;
+
+		max += len >= 0 && len < MAX_GIDS ? (size_t)len : MAX_GIDS;
+	}
+	entries = calloc(max, sizeof(*entries));
+	if (!entries)
+		doctor_no_memory();
+	count = ibv_query_gid_table(context, entries, max, 0);
+	for (size_t i = 0; i < device->nr_ports; i++) {
+		if (count < 0)
+			device->ports[i].gid_error = (int)-count;
+		else if ((size_t)count <= max)
+			take_gids(&device->ports[i], entries, (size_t)count);
+	}
+	free(entries);
+}
+
+static void ask_ports(struct ibv_context *context, struct doctor_device *device)
+{
+	struct ibv_device_attr attr = {};
+
+	device->query_error = ibv_query_device(context, &attr);
+	if (device->query_error)
+		return;
+	device->ports = calloc(attr.phys_port_cnt + 1u, sizeof(*device->ports));
+	if (!device->ports)
+		doctor_no_memory();
+	device->nr_ports = attr.phys_port_cnt;
+	for (size_t i = 0; i < device->nr_ports; i++) {
+		struct doctor_port *port = &device->ports[i];
+
+		port->number = (uint8_t)(i + 1);
+		port->query_error =
+			ibv_query_port(context, port->number, &port->attr);
+	}
+	ask_gids(context, device);
+}
+
+/* Makes what each program makes; notes the first thing that fails. */
+static void try_objects(struct ibv_context *context,
+			struct doctor_device *device, size_t memory)
+{
+	struct ibv_mr *mr = NULL;
+	struct ibv_cq *cq = NULL;
+	struct ibv_pd *pd;
+	void *buf;
+
+	errno = 0;
+	pd = ibv_alloc_pd(context);
+	if (!pd) {
+		device->failed_step = "a protection domain";
+		device->step_error = reason_of_failure();
+		return;
+	}
+	cq = ibv_create_cq(context, 16, NULL, NULL, 0);
+	if (!cq) {
+		device->failed_step = "a completion queue";
+		device->step_error = reason_of_failure();
+		goto free_pd;
+	}
+	buf = mmap(NULL, memory, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (buf == MAP_FAILED)
+		goto free_cq; /* says nothing about the device */
+	mr = ibv_reg_mr(pd, buf, memory, IBV_ACCESS_LOCAL_WRITE);
+	if (!mr) {
+		device->failed_step = "a memory region";
+		device->step_error = reason_of_failure();
+	} else {
+		(void)ibv_dereg_mr(mr); /* closing would do it as well */
+	}
+	(void)munmap(buf, memory);
+free_cq:
+	(void)ibv_destroy_cq(cq);
+free_pd:
+	(void)ibv_dealloc_pd(pd);
+}
+
+static void ask_device(struct doctor *doctor, struct ibv_device *ibdev)
+{
+	struct doctor_device *device;
+	struct ibv_context *context;
+
+	device = doctor_device_get(doctor, ibv_get_device_name(ibdev));
+	device->listed = true;
+	device->transport = ibdev->transport_type;
+	if (!device->selected)
+		return;
+	errno = 0;
+	context = ibv_open_device(ibdev);
+	if (!context) {
+		device->open_error = reason_of_failure();
+		return;
+	}
+	ask_ports(context, device);
+	try_objects(context, device, doctor->memory);
+	(void)ibv_close_device(context);
+}
+
+static void ask_for_devices(struct doctor *doctor)
+{
+	struct ibv_device **list;
+
+	errno = 0;
+	list = ibv_get_device_list(NULL);
+	if (!list) {
+		doctor->library.list_error = reason_of_failure();
+		return;
+	}
+	for (struct ibv_device **ibdev = list; *ibdev; ibdev++)
+		ask_device(doctor, *ibdev);
+	ibv_free_device_list(list);
+}
+
+/* ------------------------------------------------------------------------ */
+/* The library itself                                                        */
+/* ------------------------------------------------------------------------ */
+
+static void ask_which(struct doctor_library *library)
+{
+	Dl_info info;
+
+	if (dladdr((const void *)ibv_get_device_list, &info) != 0 &&
+	    info.dli_fname && !realpath(info.dli_fname, library->path))
+		(void)snprintf(library->path, sizeof(library->path), "%s",
+			       info.dli_fname);
+	/* what only providers of this project look for */
+	library->ours = dlvsym(RTLD_DEFAULT, "verbs_log", "ANYVERBS_1") != NULL;
+}
+
+/* Asks again, as a program with the variable would. */
+static void try_uroce(struct doctor_library *library)
+{
+	const char *wish = getenv("UROCE_DEVICES");
+	struct ibv_device **list;
+
+	if (!library->ours || (wish && *wish && strcmp(wish, "none") != 0))
+		return;
+	if (setenv("UROCE_DEVICES", "auto", 1) != 0)
+		return;
+	list = ibv_get_device_list(NULL);
+	library->uroce_works = list && *list;
+	if (list)
+		ibv_free_device_list(list);
+	(void)unsetenv("UROCE_DEVICES");
+}
+
+static bool nothing_is_listed(const struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_devices; i++)
+		if (doctor->devices[i].listed)
+			return false;
+	return true;
+}
+
+void doctor_ask_library(struct doctor *doctor)
+{
+	struct capture capture = capture_begin();
+
+	ask_which(&doctor->library);
+	ask_for_devices(doctor);
+	doctor->library.fork_needless = ibv_is_fork_initialized() ==
+					IBV_FORK_UNNEEDED;
+	if (nothing_is_listed(doctor))
+		try_uroce(&doctor->library);
+	capture_end(&capture, doctor->library.said,
+		    sizeof(doctor->library.said));
+}

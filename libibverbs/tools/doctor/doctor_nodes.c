@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The nodes of devices: is /dev/infiniband there, has each device the node that
+ * sysfs says it has, and may this user open it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "tools/doctor/doctor.h"
+
+#define FOLDER "/dev/infiniband"
+
+static void cure_by_container(struct doctor_finding *finding, const char *node)
+{
+	doctor_cure(finding, "docker run --device=%s ...   # on the host",
+		    node);
+}
+
+static void cure_by_mknod(struct doctor_finding *finding,
+			  const struct doctor_device *device)
+{
+	if (device->cdev == 0)
+		doctor_cure(finding, "udevadm trigger -s infiniband_verbs");
+	else
+		doctor_cure(finding, "mknod -m 666 " FOLDER "/%s c %u %u",
+			    device->uverbs, major(device->cdev),
+			    minor(device->cdev));
+}
+
+static void add_no_folder(struct doctor *doctor,
+			  const struct doctor_device *device)
+{
+	struct doctor_finding *finding;
+
+	finding = doctor_add(
+		&doctor->findings, DOCTOR_NODES_NO_FOLDER, NULL, 0,
+		"The kernel has RDMA devices, but there is no folder " FOLDER
+		"%s.",
+		doctor->in_container ? ": this container was not given them"
+				     : ", where programs open them");
+	if (doctor->in_container) {
+		cure_by_container(finding, FOLDER);
+		return;
+	}
+	doctor_cure(finding, "udevadm trigger -s infiniband_verbs");
+	doctor_cure(finding, "mkdir " FOLDER);
+	cure_by_mknod(finding, device);
+}
+
+static void add_missing(struct doctor *doctor,
+			const struct doctor_device *device)
+{
+	struct doctor_finding *finding;
+	char node[NAME_MAX + sizeof(FOLDER "/")];
+
+	(void)snprintf(node, sizeof(node), FOLDER "/%s", device->uverbs);
+	finding = doctor_add(
+		&doctor->findings, DOCTOR_NODE_MISSING, device->name, 0,
+		"The node %s is not there%s.", node,
+		doctor->in_container ? ": this container was not given it"
+				     : "");
+	if (doctor->in_container)
+		cure_by_container(finding, node);
+	cure_by_mknod(finding, device);
+}
+
+static void add_forbidden(struct doctor *doctor,
+			  const struct doctor_device *device, const char *path)
+{
+	struct doctor_finding *finding;
+	const struct group *group;
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		finding = doctor_add(&doctor->findings, DOCTOR_NODE_FORBIDDEN,
+				     device->name, 0,
+				     "This user may not look into " FOLDER ".");
+		doctor_cure(finding, "chmod 755 " FOLDER);
+		return;
+	}
+	group = getgrgid(st.st_gid);
+	finding = doctor_add(&doctor->findings, DOCTOR_NODE_FORBIDDEN,
+			     device->name, 0,
+			     "The node " FOLDER "/%s may not be opened by this "
+			     "user: its mode is %03o, its group %s.",
+			     device->uverbs, st.st_mode & 0777u,
+			     group ? group->gr_name : "unknown");
+	if ((st.st_mode & 0060) == 0060 && group && group->gr_gid != 0)
+		doctor_cure(finding, "usermod -aG %s $USER   # log in again",
+			    group->gr_name);
+	doctor_cure(finding, "chmod 666 " FOLDER "/%s", device->uverbs);
+}
+
+static void add_cgroup(struct doctor *doctor,
+		       const struct doctor_device *device)
+{
+	struct doctor_finding *finding;
+	char node[NAME_MAX + sizeof(FOLDER "/")];
+
+	(void)snprintf(node, sizeof(node), FOLDER "/%s", device->uverbs);
+	finding = doctor_add(
+		&doctor->findings, DOCTOR_NODE_CGROUP, device->name, 0,
+		"The node %s is there, but the container or service "
+		"that this runs in is not allowed to use it (EPERM, "
+		"the device list of the control group).",
+		node);
+	cure_by_container(finding, node);
+	doctor_cure(finding,
+		    "systemctl set-property UNIT DeviceAllow=\"%s rw\"", node);
+}
+
+static void add_wrong(struct doctor *doctor, const struct doctor_device *device,
+		      const struct stat *st)
+{
+	struct doctor_finding *finding;
+
+	if (!S_ISCHR(st->st_mode))
+		finding = doctor_add(
+			&doctor->findings, DOCTOR_NODE_WRONG, device->name, 0,
+			FOLDER "/%s is no character device.", device->uverbs);
+	else
+		finding = doctor_add(
+			&doctor->findings, DOCTOR_NODE_WRONG, device->name, 0,
+			FOLDER "/%s is the node %u:%u; the device has %u:%u.",
+			device->uverbs, major(st->st_rdev), minor(st->st_rdev),
+			major(device->cdev), minor(device->cdev));
+	doctor_cure(finding, "rm " FOLDER "/%s", device->uverbs);
+	cure_by_mknod(finding, device);
+}
+
+static void add_dead(struct doctor *doctor, const struct doctor_device *device,
+		     int error)
+{
+	struct doctor_finding *finding;
+
+	finding = doctor_add(&doctor->findings, DOCTOR_NODE_DEAD, device->name,
+			     0,
+			     "The node " FOLDER "/%s is there, but no device "
+			     "answers (%s): it is being removed, or reset.",
+			     device->uverbs, strerror(error));
+	doctor_cure(finding, "dmesg | grep -i %s", device->name);
+}
+
+static void try_node(struct doctor *doctor, const struct doctor_device *device,
+		     const char *path)
+{
+	int fd, error;
+
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0) {
+		(void)close(fd);
+		return;
+	}
+	error = errno;
+	if (error == EACCES)
+		add_forbidden(doctor, device, path);
+	else if (error == EPERM)
+		add_cgroup(doctor, device);
+	else if (error == ENXIO || error == ENODEV || error == EIO)
+		add_dead(doctor, device, error);
+	/* for another reason the library fails as well, and says it */
+}
+
+static void check_node(struct doctor *doctor,
+		       const struct doctor_device *device)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!doctor_world_path(&doctor->world, path, FOLDER "/%s",
+			       device->uverbs))
+		return;
+	if (stat(path, &st) != 0) {
+		if (errno == EACCES)
+			add_forbidden(doctor, device, path);
+		else
+			add_missing(doctor, device);
+		return;
+	}
+	if (!S_ISCHR(st.st_mode) ||
+	    (device->cdev != 0 && st.st_rdev != device->cdev))
+		add_wrong(doctor, device, &st);
+	else
+		try_node(doctor, device, path);
+}
+
+static void check_cm(struct doctor *doctor)
+{
+	struct doctor_finding *finding;
+
+	if (doctor_world_exists(&doctor->world, FOLDER "/rdma_cm"))
+		return;
+	finding = doctor_add(&doctor->findings, DOCTOR_CM_NODE_MISSING, NULL, 0,
+			     FOLDER
+			     "/rdma_cm is not there. Programs that "
+			     "connect by IP address (librdmacm) need it; "
+			     "others do not.");
+	if (doctor->in_container)
+		cure_by_container(finding, FOLDER "/rdma_cm");
+	else
+		doctor_cure(finding, "modprobe rdma_ucm");
+}
+
+void doctor_check_nodes(struct doctor *doctor)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < doctor->nr_devices; i++) {
+		const struct doctor_device *device = &doctor->devices[i];
+
+		if (!device->selected || !*device->uverbs)
+			continue;
+		if (!doctor_world_exists(&doctor->world, FOLDER)) {
+			add_no_folder(doctor, device);
+			return;
+		}
+		any = true;
+		check_node(doctor, device);
+	}
+	if (any)
+		check_cm(doctor);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The report for people: a line for each device, the findings, the worst first,
+ * and what it comes to. Sentences are folded; commands are not, so that they
+ * can be copied.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "tools/doctor/doctor_report.h"
+
+#define COLUMNS 79
+
+enum doctor_verdict doctor_verdict(const struct doctor *doctor)
+{
+	if (!doctor_is_usable(doctor))
+		return DOCTOR_UNUSABLE;
+	for (size_t i = 0; i < doctor->findings.count; i++)
+		if (doctor->findings.list[i].severity >= DOCTOR_WARNING)
+			return DOCTOR_LIMPING;
+	return DOCTOR_USABLE;
+}
+
+/* Words, each line after @indent blanks. A word that is too long sticks out. */
+static void fold(FILE *file, size_t indent, const char *text)
+{
+	size_t column = 0, len;
+
+	for (; *text; text += len) {
+		text += strspn(text, " ");
+		len = strcspn(text, " ");
+		if (len == 0)
+			break;
+		if (column > 0 && column + 1 + len > COLUMNS) {
+			(void)fputc('\n', file);
+			column = 0;
+		}
+		if (column == 0)
+			column = (size_t)fprintf(file, "%*s", (int)indent, "");
+		else
+			column += (size_t)fprintf(file, " ");
+		column += (size_t)fprintf(file, "%.*s", (int)len, text);
+	}
+	(void)fputc('\n', file);
+}
+
+static void print_port(FILE *file, const struct doctor_port *port)
+{
+	const struct ibv_gid_entry *gid = port->best_gid;
+	char address[INET6_ADDRSTRLEN];
+
+	if (port->query_error) {
+		(void)fprintf(file, "  port %u: does not answer\n",
+			      port->number);
+		return;
+	}
+	(void)fprintf(file, "  port %u: %s", port->number,
+		      ibv_port_state_str(port->attr.state));
+	if (gid && inet_ntop(AF_INET6, gid->gid.raw, address, sizeof(address)))
+		(void)fprintf(file, ", GID index %u is %s", gid->gid_index,
+			      address);
+	(void)fputc('\n', file);
+}
+
+static void print_device(const struct doctor *doctor, FILE *file,
+			 const struct doctor_device *device)
+{
+	(void)fprintf(file, "%s: %s%s\n", device->name,
+		      device->usable ? "can be used" : "cannot be used",
+		      device->in_kernel ? "" : ", is in user space");
+	for (size_t i = 0; i < device->nr_ports; i++)
+		if (!doctor->only_port ||
+		    device->ports[i].number == doctor->only_port)
+			print_port(file, &device->ports[i]);
+}
+
+static void print_finding(FILE *file, const struct doctor_finding *finding)
+{
+	(void)fprintf(file, "\n%s: %s", doctor_severity_name(finding->severity),
+		      doctor_kinds[finding->id].id);
+	if (*finding->device)
+		(void)fprintf(file, ": %s", finding->device);
+	if (finding->port)
+		(void)fprintf(file, " port %u", finding->port);
+	(void)fputc('\n', file);
+	fold(file, 2, finding->text);
+	if (finding->has_reason) {
+		(void)fprintf(file, "  The library says:\n");
+		fold(file, 4, finding->reason);
+	}
+	for (size_t i = 0; i < finding->nr_cures; i++)
+		(void)fprintf(file, "%s%s\n", i == 0 ? "  cure: " : "        ",
+			      finding->cures[i]);
+}
+
+void doctor_print_text(const struct doctor *doctor, FILE *file)
+{
+	size_t nr_usable = 0, nr_selected = 0;
+
+	for (size_t i = 0; i < doctor->nr_devices; i++) {
+		const struct doctor_device *device = &doctor->devices[i];
+
+		if (!device->selected)
+			continue;
+		nr_selected++;
+		if (device->usable)
+			nr_usable++;
+		print_device(doctor, file, device);
+	}
+	if (nr_selected == 0)
+		(void)fprintf(file, "There is no RDMA device.\n");
+	for (size_t i = 0; i < doctor->findings.count; i++)
+		print_finding(file, &doctor->findings.list[i]);
+	(void)fprintf(file, "\n%zu of %zu device%s can be used.\n", nr_usable,
+		      nr_selected, nr_selected == 1 ? "" : "s");
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads the files that ibv_doctor judges by: see doctor_world.h. */
+#include "tools/doctor/doctor_world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Longest line that is looked at, with its end. */
+#define LINE_LEN 4096
+
+void doctor_world_init(struct doctor_world *world)
+{
+	const char *wish = secure_getenv("SYSFS_PATH");
+	size_t len;
+
+	*world = (struct doctor_world){ .sysfs = "/sys" };
+	if (!wish || !*wish)
+		return;
+	len = strnlen(wish, sizeof(world->sysfs) - 1);
+	memcpy(world->sysfs, wish, len);
+	while (len > 0 && world->sysfs[len - 1] == '/')
+		len--;
+	world->sysfs[len] = '\0';
+}
+
+static bool is_below_sys(const char *path)
+{
+	return strncmp(path, "/sys", 4) == 0 &&
+	       (path[4] == '/' || path[4] == '\0');
+}
+
+__attribute__((format(printf, 3, 0))) static bool
+make_path(const struct doctor_world *world, char *path, const char *fmt,
+	  va_list args)
+{
+	char name[PATH_MAX];
+	int len;
+
+	len = vsnprintf(name, sizeof(name), fmt, args);
+	if (len < 0 || (size_t)len >= sizeof(name))
+		return false;
+	if (is_below_sys(name))
+		len = snprintf(path, PATH_MAX, "%s%s", world->sysfs, name + 4);
+	else
+		len = snprintf(path, PATH_MAX, "%s%s", world->root, name);
+	return len >= 0 && len < PATH_MAX;
+}
+
+bool doctor_world_path(const struct doctor_world *world,
+		       char ret_path[PATH_MAX], const char *fmt, ...)
+{
+	va_list args;
+	bool fits;
+
+	va_start(args, fmt);
+	fits = make_path(world, ret_path, fmt, args);
+	va_end(args);
+	return fits;
+}
+
+void doctor_ascii(char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\t')
+			*text = ' ';
+		else if (*text < ' ' || *text > '~')
+			*text = '?';
+	}
+}
+
+/* Files of sysfs and /proc give what they have in one read. */
+static int read_line(const char *path, char *buf, size_t size)
+{
+	ssize_t len;
+	int fd, ret;
+
+	/* not to wait for what is at the other end of a FIFO */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	len = read(fd, buf, size - 1);
+	ret = len < 0 ? -errno : 0;
+	(void)close(fd); /* nothing was written */
+	if (ret)
+		return ret;
+	buf[len] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	doctor_ascii(buf);
+	return 0;
+}
+
+int doctor_world_read(const struct doctor_world *world, char *buf, size_t size,
+		      const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	bool fits;
+	int ret;
+
+	va_start(args, fmt);
+	fits = make_path(world, path, fmt, args);
+	va_end(args);
+	ret = fits ? read_line(path, buf, size) : -ENAMETOOLONG;
+	if (ret)
+		*buf = '\0';
+	return ret;
+}
+
+int doctor_world_number(const struct doctor_world *world,
+			unsigned long *ret_number, const char *fmt, ...)
+{
+	char path[PATH_MAX], text[64], *end;
+	unsigned long number;
+	va_list args;
+	bool fits;
+	int ret;
+
+	va_start(args, fmt);
+	fits = make_path(world, path, fmt, args);
+	va_end(args);
+	ret = fits ? read_line(path, text, sizeof(text)) : -ENAMETOOLONG;
+	if (ret)
+		return ret;
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	number = strtoul(text, &end, 0);
+	*ret_number = number;
+	return 0;
+}
+
+bool doctor_world_exists(const struct doctor_world *world, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	va_list args;
+	bool fits;
+
+	va_start(args, fmt);
+	fits = make_path(world, path, fmt, args);
+	va_end(args);
+	return fits && stat(path, &st) == 0;
+}
+
+bool doctor_world_link(const struct doctor_world *world, char *buf, size_t size,
+		       const char *fmt, ...)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *slash;
+	va_list args;
+	ssize_t len;
+	bool fits;
+
+	va_start(args, fmt);
+	fits = make_path(world, path, fmt, args);
+	va_end(args);
+	len = fits ? readlink(path, target, sizeof(target) - 1) : -1;
+	if (len <= 0)
+		return false;
+	target[len] = '\0';
+	slash = strrchr(target, '/');
+	(void)snprintf(buf, size, "%s", slash ? slash + 1 : target);
+	doctor_ascii(buf);
+	return *buf != '\0';
+}
+
+static int is_name(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 &&
+	       strcmp(entry->d_name, "..") != 0;
+}
+
+void doctor_world_list(const struct doctor_world *world,
+		       struct doctor_names *ret_names, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	bool fits;
+
+	*ret_names = (struct doctor_names){};
+	va_start(args, fmt);
+	fits = make_path(world, path, fmt, args);
+	va_end(args);
+	if (!fits)
+		return;
+	ret_names->count =
+		scandir(path, &ret_names->entries, is_name, versionsort);
+	if (ret_names->count < 0)
+		*ret_names = (struct doctor_names){};
+}
+
+void doctor_names_free(struct doctor_names *names)
+{
+	for (int i = 0; i < names->count; i++)
+		free(names->entries[i]);
+	free(names->entries);
+	*names = (struct doctor_names){};
+}
+
+/* Reads on to the end of a line that did not fit. */
+static void skip_line(FILE *file)
+{
+	int c;
+
+	do
+		c = getc(file);
+	while (c != EOF && c != '\n');
+}
+
+int doctor_world_lines(const struct doctor_world *world,
+		       bool (*visit)(void *arg, char *line), void *arg,
+		       const char *fmt, ...)
+{
+	char path[PATH_MAX], line[LINE_LEN];
+	bool fits, go_on = true;
+	va_list args;
+	FILE *file;
+	int fd;
+
+	va_start(args, fmt);
+	fits = make_path(world, path, fmt, args);
+	va_end(args);
+	if (!fits)
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	file = fdopen(fd, "re");
+	if (!file) {
+		(void)close(fd);
+		return -ENOMEM;
+	}
+	while (go_on && fgets(line, sizeof(line), file)) {
+		size_t len = strcspn(line, "\n");
+
+		if (line[len] != '\n' && len == sizeof(line) - 1) {
+			skip_line(file);
+			continue;
+		}
+		line[len] = '\0';
+		doctor_ascii(line);
+		go_on = visit(arg, line);
+	}
+	(void)fclose(file); /* nothing was written */
+	return 0;
+}
+
+const char *doctor_quote(char *buf, size_t size, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./:@%+=,-";
+	size_t used = 0;
+
+	if (*text && text[strspn(text, plain)] == '\0') {
+		(void)snprintf(buf, size, "%s", text);
+		return buf;
+	}
+	/* room for the longest step, the last quote and the end */
+	buf[used++] = '\'';
+	for (; *text && used + 6 < size; text++) {
+		if (*text == '\'') {
+			memcpy(buf + used, "'\\''", 4);
+			used += 4;
+		} else {
+			buf[used++] = *text;
+		}
+	}
+	buf[used++] = '\'';
+	buf[used] = '\0';
+	return buf;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibv_doctor(1): says why there is no RDMA device, or why it cannot be used,
+ * and with which command that changes. Options, then doctor_examine.c, then one
+ * of the two reports.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "tools/doctor/doctor_report.h"
+
+/* What is registered to try it, unless the user says how much it will be. */
+#define DEFAULT_MEMORY (1024ul * 1024)
+
+static const char help[] =
+	"Usage: ibv_doctor [OPTION]...\n"
+	"Say why RDMA devices cannot be used, and what cures it.\n"
+	"\n"
+	"  -d, --ib-dev=DEVICE  look at this device only\n"
+	"  -i, --ib-port=PORT   look at this port only\n"
+	"  -m, --memory=SIZE    memory that the program will register, with "
+	"k,\n"
+	"                       M or G; 1M unless given\n"
+	"  -j, --json           print a JSON document\n"
+	"  -q, --quiet          print nothing, but for the exit status\n"
+	"  -l, --list           list all findings that there may be\n"
+	"  -h, --help           print this help\n"
+	"\n"
+	"The exit status is 0 if a device can be used, 1 if none can, 2 if "
+	"one\n"
+	"can and there are errors or warnings, and 64 for wrong options.\n";
+
+enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_NONE };
+
+static _Noreturn void usage_error(const char *reason, const char *what)
+{
+	(void)fprintf(stderr,
+		      "ibv_doctor: %s: %s\n"
+		      "Try ibv_doctor --help.\n",
+		      reason, what);
+	exit(EX_USAGE);
+}
+
+/* "4096", "64k", "2G" */
+static bool parse_size(const char *text, unsigned long *ret_size)
+{
+	static const char units[] = "kMG";
+	unsigned long size;
+	const char *unit;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	size = strtoul(text, &end, 10);
+	if (errno)
+		return false;
+	if (*end) {
+		unit = strchr(units, *end);
+		if (!unit || end[1] != '\0')
+			return false;
+		for (; unit >= units; unit--)
+			if (__builtin_mul_overflow(size, 1024ul, &size))
+				return false;
+	}
+	/* so that there is room to add to it */
+	if (size == 0 || size > LONG_MAX)
+		return false;
+	*ret_size = size;
+	return true;
+}
+
+static bool parse_port(const char *text, unsigned int *ret_port)
+{
+	unsigned long port;
+
+	if (!parse_size(text, &port) || port > 255)
+		return false;
+	*ret_port = (unsigned int)port;
+	return true;
+}
+
+static void list_findings(void)
+{
+	for (size_t i = 0; i < DOCTOR_NR_IDS; i++)
+		(void)printf("%-24s %-8s %s\n", doctor_kinds[i].id,
+			     doctor_severity_name(doctor_kinds[i].severity),
+			     doctor_kinds[i].summary);
+}
+
+static enum output parse_options(struct doctor *doctor, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "ib-dev", required_argument, NULL, 'd' },
+		{ "ib-port", required_argument, NULL, 'i' },
+		{ "memory", required_argument, NULL, 'm' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	enum output output = OUTPUT_TEXT;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "d:i:m:jqlh", options,
+				     NULL)) != -1) {
+		switch (option) {
+		case 'd':
+			doctor->only_device = optarg;
+			break;
+		case 'i':
+			if (!parse_port(optarg, &doctor->only_port))
+				usage_error("a port is 1 to 255", optarg);
+			break;
+		case 'm':
+			if (!parse_size(optarg, &doctor->memory))
+				usage_error("no amount of memory", optarg);
+			break;
+		case 'j':
+			output = OUTPUT_JSON;
+			break;
+		case 'q':
+			output = OUTPUT_NONE;
+			break;
+		case 'l':
+			list_findings();
+			exit(fflush(stdout) ? EX_IOERR : 0);
+		case 'h':
+			(void)fputs(help, stdout);
+			exit(fflush(stdout) ? EX_IOERR : 0);
+		default: /* getopt has said why */
+			exit(EX_USAGE);
+		}
+	}
+	if (optind < argc)
+		usage_error("no argument is wanted", argv[optind]);
+	return output;
+}
+
+int main(int argc, char **argv)
+{
+	struct doctor doctor = { .memory = DEFAULT_MEMORY };
+	enum doctor_verdict verdict;
+	enum output output;
+	int ret = 0;
+
+	output = parse_options(&doctor, argc, argv);
+	doctor_world_init(&doctor.world);
+	doctor_examine(&doctor);
+	if (output == OUTPUT_TEXT)
+		doctor_print_text(&doctor, stdout);
+	else if (output == OUTPUT_JSON)
+		ret = doctor_print_json(&doctor, stdout);
+	verdict = doctor_verdict(&doctor);
+	doctor_free(&doctor);
+	if (ret || fflush(stdout) || ferror(stdout)) {
+		(void)fprintf(stderr, "ibv_doctor: cannot write: %s\n",
+			      strerror(errno));
+		return EX_IOERR;
+	}
+	return (int)verdict;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Devices that the library does not list, and the state of their providers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/doctor/doctor_lab.h"
+
+#define BESIDE "opt/lib/libibverbs/"
+
+static void put_module(struct doctor_lab *lab, const char *file)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), BESIDE "%s", file);
+	doctor_lab_write(lab, path, "ELF");
+}
+
+static void configure(struct doctor_lab *lab, const char *file,
+		      const char *text)
+{
+	char path[PATH_MAX];
+
+	/* without the first slash */
+	snprintf(path, sizeof(path), "%s/%s", &IBV_CONFIG_DIR[1], file);
+	doctor_lab_write(lab, path, "%s", text);
+}
+
+static void a_listed_device_has_its_provider(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	doctor_lab_device(lab, 0)->listed = true;
+	doctor_check_providers(&lab->doctor);
+	assert_no_findings(lab);
+}
+
+static void not_installed(void **state)
+{
+	struct doctor_lab *lab = *state;
+	const struct doctor_finding *finding;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxex-rdmav34.so");
+	put_module(lab, "librxe.so");
+	doctor_lab_write(lab, "etc/os-release", "ID=ubuntu\n");
+	doctor_check_providers(&lab->doctor);
+	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "rxe0");
+	assert_has_text(finding, "it is called rxe.");
+	assert_has_cure(finding, "apt-get install ibverbs-providers");
+}
+
+static void of_an_unknown_release(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxe-rdmav25.so");
+	configure(lab, "rxe.driver", "driver rxe\n");
+	doctor_check_providers(&lab->doctor);
+	assert_has_text(doctor_lab_found(lab, DOCTOR_PROVIDER_RELEASE, "rxe0"),
+			"/opt/lib/libibverbs/librxe-rdmav25.so");
+}
+
+static void not_configured(void **state)
+{
+	struct doctor_lab *lab = *state;
+	const struct doctor_finding *finding;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxe-rdmav34.so");
+	configure(lab, "other", "driver rx\n# driver rxe\ndriver\nrxe\n");
+	put_module(lab, "librx-rdmav34.so");
+	doctor_check_providers(&lab->doctor);
+	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_NOT_CONFIGURED, "rxe0");
+	assert_has_cure(finding,
+			"echo \"driver rxe\" > " IBV_CONFIG_DIR "/rxe.driver");
+	assert_int_equal(lab->doctor.findings.count, 1);
+}
+
+static void refused_for_its_abi(void **state)
+{
+	struct doctor_lab *lab = *state;
+	const struct doctor_finding *finding;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxe-rdmav34.so");
+	configure(lab, "rxe.driver", "driver\trxe-rdmav34\n");
+	strcpy(lab->doctor.library.said,
+	       "libibverbs: provider rxe: knows versions 1 to 1 of its kernel "
+	       "driver's ABI, and rxe0 has version 2\n"
+	       "libibverbs: no provider for rxe0 (kernel driver rxe, ABI 2)\n"
+	       "libibverbs: something about mlx5\n");
+	doctor_check_providers(&lab->doctor);
+	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_ABI, "rxe0");
+	assert_true(finding->has_reason);
+	assert_non_null(strstr(finding->reason, "versions 1 to 1"));
+	assert_null(strstr(finding->reason, "mlx5"));
+}
+
+static void refused_by_a_module_of_ours(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxe-anyverbs1.so");
+	assert_int_equal(setenv("RDMAV_DRIVERS", "siw:rxe-anyverbs1", 1), 0);
+	strcpy(lab->doctor.library.said,
+	       "libibverbs: no provider for rxe0 (kernel driver rxe, ABI 9)\n");
+	doctor_check_providers(&lab->doctor);
+	assert_int_equal(unsetenv("RDMAV_DRIVERS"), 0);
+	assert_non_null(strstr(
+		doctor_lab_found(lab, DOCTOR_PROVIDER_ABI, "rxe0")->reason,
+		"ABI 9"));
+}
+
+static void broken(void **state)
+{
+	struct doctor_lab *lab = *state;
+	const struct doctor_finding *finding;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxe-anyverbs1.so");
+	configure(lab, "a.driver", "driver rxe\n");
+	strcpy(lab->doctor.library.said,
+	       "libibverbs: provider rxe: librxe.so: undefined symbol: x");
+	doctor_check_providers(&lab->doctor);
+	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_BROKEN, "rxe0");
+	assert_string_equal(finding->reason, lab->doctor.library.said);
+	assert_has_cure(finding, "ldd -r /opt/lib/libibverbs/");
+}
+
+static void the_library_knows_the_driver(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	fake_sysfs_class(&lab->fake, "6\n");
+	doctor_lab_write(lab, "sys/class/infiniband_verbs/uverbs0/ibdev",
+			 "ibp1s0\n");
+	doctor_read_devices(&lab->doctor);
+	strcpy(lab->doctor.library.said,
+	       "libibverbs: no provider for ibp1s0 (kernel driver hns, ABI "
+	       "1)\n");
+	doctor_check_providers(&lab->doctor);
+	assert_has_text(
+		doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
+		"called hns.");
+}
+
+static void sysfs_knows_the_driver(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	fake_sysfs_class(&lab->fake, "6\n");
+	doctor_lab_write(lab, "sys/class/infiniband_verbs/uverbs0/ibdev",
+			 "ibp1s0\n");
+	doctor_lab_link(lab, "sys/class/infiniband/ibp1s0/device/driver",
+			"../mlx4_core");
+	doctor_read_devices(&lab->doctor);
+	doctor_check_providers(&lab->doctor);
+	assert_has_text(
+		doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
+		"called mlx4.");
+}
+
+static void nobody_knows_the_driver(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	fake_sysfs_class(&lab->fake, "6\n");
+	doctor_lab_write(lab, "sys/class/infiniband_verbs/uverbs0/ibdev",
+			 "ibp1s0\n");
+	strcpy(lab->doctor.library.said,
+	       "no provider for ibp1s0 (kernel driver unknown, ABI 1)");
+	doctor_read_devices(&lab->doctor);
+	doctor_check_providers(&lab->doctor);
+	(void)doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "ibp1s0");
+}
+
+static void a_node_that_is_missing_explains_it(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	(void)doctor_lab_device(lab, 0);
+	doctor_lab_write(lab, "dev/infiniband/rdma_cm", " ");
+	doctor_check_nodes(&lab->doctor);
+	doctor_check_providers(&lab->doctor);
+	(void)doctor_lab_found(lab, DOCTOR_NODE_MISSING, "rxe0");
+	assert_int_equal(lab->doctor.findings.count, 1);
+}
+
+static void driver_files_that_lead_nowhere(void **state)
+{
+	struct doctor_lab *lab = *state;
+	const struct doctor_finding *finding;
+
+	put_module(lab, "librxe-rdmav34.so");
+	configure(lab, "rxe.driver", "driver rxe\n");
+	configure(lab, "abs.driver", "driver /some/where/libx\n");
+	configure(lab, "it's old", "driver nes\n");
+	doctor_check_providers(&lab->doctor);
+	finding = doctor_lab_found(lab, DOCTOR_DRIVER_FILE_STALE, NULL);
+	assert_has_text(finding, "nes");
+	assert_has_cure(finding, "rm '" IBV_CONFIG_DIR "/it'\\''s old'");
+}
+
+static void rubbish_in_driver_files(void **state)
+{
+	struct doctor_lab *lab = *state;
+	char rubbish[9000];
+
+	memset(rubbish, 0xfe, sizeof(rubbish));
+	memcpy(rubbish, "driver *\ndriver ?\ndriver %s%n\n", 30);
+	fake_sysfs_write_bytes(&lab->fake, &IBV_CONFIG_DIR "/x.driver"[1],
+			       rubbish, sizeof(rubbish));
+	doctor_check_providers(&lab->doctor);
+	assert_int_equal(doctor_lab_count(lab, DOCTOR_DRIVER_FILE_STALE), 3);
+}
+
+static void another_library_has_its_own_folder(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxe-rdmav25.so");
+	lab->doctor.library.ours = false;
+	doctor_check_providers(&lab->doctor);
+	assert_has_cure(
+		doctor_lab_found(lab, DOCTOR_PROVIDER_NOT_CONFIGURED, "rxe0"),
+		"> /etc/libibverbs.d/rxe.driver");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		doctor_test(a_listed_device_has_its_provider),
+		doctor_test(not_installed),
+		doctor_test(of_an_unknown_release),
+		doctor_test(not_configured),
+		doctor_test(refused_for_its_abi),
+		doctor_test(refused_by_a_module_of_ours),
+		doctor_test(broken),
+		doctor_test(the_library_knows_the_driver),
+		doctor_test(sysfs_knows_the_driver),
+		doctor_test(nobody_knows_the_driver),
+		doctor_test(a_node_that_is_missing_explains_it),
+		doctor_test(driver_files_that_lead_nowhere),
+		doctor_test(rubbish_in_driver_files),
+		doctor_test(another_library_has_its_own_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
