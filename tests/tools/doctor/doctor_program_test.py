@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""ibv_doctor as a whole: doctor_program_test.py BUILD MAN SHIM OTHER
+
+On a loopback interface of its own (tests/support/on_loopback). BUILD is the
+build tree, MAN the manual page, SHIM the folder of uverbs_shim's sources and
+OTHER the folder of another libibverbs.so.1; both are "-" in a sanitizer build,
+whose runtime has to be the first library.
+"""
+import json
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+
+BUILD, MAN, SHIM, OTHER = sys.argv[1:]
+LIB = os.path.join(BUILD, "lib")
+COMPLETION = os.path.join(os.path.dirname(MAN),
+                          "../libibverbs/tools/completion/ibv_doctor")
+PROGRAM = os.path.join(BUILD, "bin", "ibv_doctor")
+PRELOAD = os.path.join(BUILD, "tests/support/uverbs_shim/uverbs_shim.so")
+KEYS = {"schema", "verdict", "exit_status", "library", "kernel", "container",
+        "limits", "devices", "findings"}
+FINDING_KEYS = {"id", "severity", "device", "port", "text", "reason", "cures"}
+
+findings = []
+count = 0  # pylint: disable=invalid-name
+
+
+def check(good, what, detail=""):
+    global count  # pylint: disable=global-statement
+    count += 1
+    if not good:
+        findings.append(what)
+        print(f"FAIL {what}\n{detail}")
+
+
+def run(*options, before=(), stdout=subprocess.PIPE, **env):
+    kept = {name: os.environ[name] for name in
+            ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
+            if name in os.environ}
+    env = {"LC_ALL": "C", "LD_LIBRARY_PATH":
+           f"{LIB}:{os.path.join(LIB, 'libibverbs')}", **kept, **env}
+    return subprocess.run([*before, PROGRAM, *options], check=False, env=env,
+                          text=True, timeout=60, stdout=stdout,
+                          stderr=subprocess.PIPE)
+
+
+class Report:
+    """Both forms of a report, of which the second must be well-formed."""
+
+    def __init__(self, what, *options, before=(), **env):
+        self.what = what
+        self.text = run(*options, before=before, **env).stdout
+        result = run("--json", *options, before=before, **env)
+        self.status = result.returncode
+        check(result.stderr == "", f"{what}: nothing on standard error",
+              result.stderr)
+        try:
+            self.json = json.loads(result.stdout)
+        except ValueError:
+            check(False, f"{what}: is JSON", result.stdout)
+            self.json = {"findings": [], "devices": []}
+            return
+        check(set(self.json) == KEYS, f"{what}: members", str(self.json))
+        check(self.json["exit_status"] == self.status,
+              f"{what}: the exit status is that of the document")
+        for finding in self.json["findings"]:
+            check(set(finding) == FINDING_KEYS and finding["cures"] and
+                  finding["id"] in KNOWN, f"{what}: a finding", str(finding))
+        self.check_text()
+
+    def check_text(self):
+        check(self.text.isascii(), f"{self.what}: ASCII", self.text)
+        for finding in self.json["findings"]:
+            check(f"{finding['severity']}: {finding['id']}" in self.text,
+                  f"{self.what}: {finding['id']} is in the text", self.text)
+        for line in self.text.splitlines():
+            is_sentence = line.startswith("  ") and " " in line.strip() and \
+                not re.match(r"  (cure:|      ) ", line)
+            check(len(line) < 80 or not is_sentence,
+                  f"{self.what}: 80 columns", line)
+
+    def has(self, name, status, *words):
+        """That finding is there, with these words in a cure or the text."""
+        found = [f for f in self.json["findings"] if f["id"] == name]
+        said = " ".join(f["text"] + " " + " ".join(f["cures"]) for f in found)
+        check(found and self.status == status and
+              all(word in said for word in words),
+              f"{self.what}: {name}, {words}, status {status}",
+              f"{self.status}\n{self.text}")
+
+    def lacks(self, *names):
+        there = {f["id"] for f in self.json["findings"]} & set(names)
+        check(not there, f"{self.what}: {there} is not so", self.text)
+
+    def usable(self, name, status):
+        devices = [d for d in self.json["devices"] if d["name"] == name]
+        check(devices and devices[0]["usable"] and self.status == status,
+              f"{self.what}: {name} can be used, status {status}",
+              f"{self.status}\n{self.text}")
+
+
+class Shim:
+    """A folder with devices of the shim, and the environment for it."""
+
+    def __init__(self, *devices, discovery="netlink"):
+        self.dir = tempfile.mkdtemp()
+        subprocess.run([os.path.join(SHIM, "make_devices.py"), "--discovery",
+                        discovery, self.dir, *devices], check=True)
+        self.touch("dev/rdma_cm")
+        self.env = {"UVERBS_SHIM": f"{self.dir}/shim.conf",
+                    "SYSFS_PATH": f"{self.dir}/sys", "LD_PRELOAD": PRELOAD,
+                    "RDMAV_DRIVERS": "rxe"}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def touch(self, name):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="ascii"):
+            pass
+
+    def report(self, what, *options, before=(), **env):
+        return Report(what, *options, before=before, **{**self.env, **env})
+
+
+def namespace(*command):
+    """As root of a user namespace, whose capabilities lock no memory."""
+    return ("unshare", "--user", "--map-root-user", *command)
+
+
+# ---------------------------------------------------------------------------
+
+def test_options():
+    for wrong in (["-x"], ["-i", "0"], ["-i", "256"], ["-i", "1x"], ["-d"],
+                  ["-m", "0"], ["-m", "-1"], ["-m", "1T"], ["-m", "1kk"],
+                  ["-m", "99999999999999999999"], ["-m", "9999999999G"],
+                  ["argument"], ["--jso=1"]):
+        result = run(*wrong)
+        check(result.returncode == 64 and result.stderr and not result.stdout,
+              f"usage: {wrong}", result)
+    result = run("--help")
+    check(result.returncode == 0 and "--memory" in result.stdout, "--help")
+    result = run("--quiet", UROCE_DEVICES="lo")
+    check((result.returncode, result.stdout, result.stderr) == (0, "", ""),
+          "--quiet", result)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        for option in ("--json", "--list"):
+            check(run(option, stdout=full).returncode == 74,
+                  f"{option} into a full disk")
+    result = run(UROCE_DEVICES="lo", before=("sh", "-c", 'exec "$0" 2>&-'))
+    check(result.returncode == 0 and "uroce_lo" in result.stdout,
+          "without a standard error", result)
+
+
+def test_manual():
+    with open(MAN, encoding="utf-8") as file:
+        page = file.read().replace("\\-", "-")
+    section = re.search(r"^\.SH ERRORS\n(.*?)^\.SH ", page, re.M | re.S)
+    described = re.findall(r"^\.TP\n\.B ([a-z0-9-]+)$", section[1], re.M)
+    check(sorted(described) == sorted(KNOWN),
+          "the page has each finding once", set(described) ^ set(KNOWN))
+
+
+def completed(*words):
+    """What bash offers for the last word."""
+    script = f"""ibv_devices() {{ printf 'a\\nb\\nrxe0 1\\nrxe1 2\\nmlx5_0 3\\n'; }}
+        source {COMPLETION}
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        $(complete -p ibv_doctor | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+        echo "${{COMPREPLY[@]}}\""""
+    result = subprocess.run(["bash", "-c", script, "bash", *words],
+                            check=True, text=True, stdout=subprocess.PIPE)
+    return result.stdout.split()
+
+
+def test_completion():
+    options = re.findall(r"(?:^  |, )(--?[a-z-]+)", run("--help").stdout, re.M)
+    check(len(options) == 14 and
+          sorted(completed("ibv_doctor", "-")) == sorted(options),
+          "options in the completion and in --help",
+          f"{options}\n{completed('ibv_doctor', '-')}")
+    check(completed("ibv_doctor", "--j") == ["--json"], "an option")
+    check(completed("ibv_doctor", "-d", "rx") == ["rxe0", "rxe1"], "devices")
+    check(completed("ibv_doctor", "-q", "--ib-dev", "=", "m") == ["mlx5_0"],
+          "a device behind =")
+    check(len(completed("ibv_doctor", "--ib-dev", "=")) == 3,
+          "all devices behind =")
+
+
+def test_user_space():
+    report = Report("uroce", UROCE_DEVICES="lo")
+    report.usable("uroce_lo", 0)
+    report.lacks("kernel-no-rdma", "no-device", "memlock-low")
+    report = Report("uroce, interface", UROCE_DEVICES="lo,none_such")
+    report.usable("uroce_lo", 2)
+    report.has("uroce-interface", 2, "none_such", "UROCE_DEVICES=auto")
+    report = Report("uroce, unknown", "-d", "other", UROCE_DEVICES="lo")
+    report.has("device-unknown", 1, "There are: uroce_lo.")
+    report = Report("uroce, port 2", "-i", "2", UROCE_DEVICES="lo")
+    report.has("unexplained", 1, "no such port")
+    report = Report("uroce, little memory", "-m", "1G", UROCE_DEVICES="lo",
+                    before=namespace("prlimit", "--memlock=65536"))
+    report.usable("uroce_lo", 0)
+    report = Report("uroce, few files", UROCE_DEVICES="lo",
+                    before=("prlimit", "--nofile=64"))
+    report.has("nofile-low", 2, "64 files")
+    report = Report("slip", UROCE_DEVICES="lo", RDMAV_FORKSAFE="1")
+    report.has("env-unknown", 0, "RDMAV_FORKSAFE")
+
+
+def test_udp_port_taken():
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as taken:
+        taken.bind(("::", 4791))
+        report = Report("UDP port taken", UROCE_DEVICES="lo")
+        report.has("uroce-port-taken", 1, "ss -lunp")
+    Report("UDP port free", UROCE_DEVICES="lo").usable("uroce_lo", 0)
+
+
+def test_interface_down():
+    subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+    report = Report("lo down", UROCE_DEVICES="lo")
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    report.has("uroce-interface", 1, "ip link set lo up")
+
+
+def test_no_rdma():
+    """The cure that is offered is tried."""
+    with Shim(discovery="sysfs") as shim:
+        shim.report("no device").has("no-device", 1)
+        shutil.rmtree(shim.path("sys/class/infiniband_verbs"))
+        report = shim.report("no RDMA")
+        # a machine with a module that is not loaded passes as well
+        check({f["id"] for f in report.json["findings"]} &
+              {"kernel-no-rdma", "module-not-loaded"}, "no RDMA", report.text)
+        report.has("uroce-available", 1, "UROCE_DEVICES=auto")
+        cured = shim.report("no RDMA, cured", UROCE_DEVICES="auto")
+        cured.usable("uroce_lo", 0)
+        shutil.rmtree(shim.path("sys"))
+        shim.report("no sysfs").has("sysfs-missing", 1, "unset SYSFS_PATH")
+
+
+def test_device():
+    with Shim("rxe") as shim:
+        report = shim.report("one device")
+        report.usable("rxe0", 0)
+        report.lacks("cm-node-missing", "port-down", "memlock-low")
+        report.has("gid-index", 0, "-g 1")
+        os.unlink(shim.path("dev/rdma_cm"))
+        shim.report("no rdma_cm").has("cm-node-missing", 0)
+
+        low = namespace("prlimit", "--memlock=65536")
+        report = shim.report("memlock 64 kB", before=low)
+        report.has("memlock-low", 2, "64 kB", "needs 1284 kB", "memlock")
+        enough = namespace("prlimit", "--memlock=8388608")
+        shim.report("memlock 8 MB", before=enough).has("memlock-limited", 0)
+        report = shim.report("memlock 8 MB, -m 1G", "-m", "1G", before=enough)
+        report.has("memlock-low", 2, "needs 1048836 kB")
+
+
+def test_nodes():
+    with Shim("rxe", "rxe:name=rxe1") as shim:
+        os.unlink(shim.path("dev/uverbs1"))
+        report = shim.report("one node of two")
+        report.has("node-missing", 2, "mknod -m 666", "231 193")
+        report.usable("rxe0", 2)
+        report = shim.report("that without", "-d", "rxe1")
+        report.has("node-missing", 1)
+        report = shim.report("the other", "-d", "rxe0")
+        report.usable("rxe0", 0)
+        report.lacks("node-missing")
+        shutil.rmtree(shim.path("dev"))
+        report = shim.report("no folder")
+        report.has("nodes-no-folder", 1, "/dev/infiniband")
+
+
+def test_providers():
+    with Shim("rxe:driver_id=3:name=foo0") as shim:
+        shim.report("no provider").has("provider-missing", 1, "install")
+    with Shim("rxe:abi=9") as shim:
+        report = shim.report("other ABI")
+        report.has("provider-abi", 1)
+        check("ABI 9" in report.text, "the library's word on it", report.text)
+        report = shim.report("no such driver", RDMAV_DRIVERS="none_such:rxe")
+        report.has("env-driver-missing", 1, "none_such")
+
+
+def test_kernel_abi():
+    with Shim("rxe") as shim:
+        with open(shim.path("sys/class/infiniband_verbs/abi_version"), "w",
+                  encoding="ascii") as file:
+            file.write("9\n")
+        shim.report("kernel ABI").has("kernel-abi", 2, "version 9")
+
+
+def test_other_library():
+    path = f"{OTHER}:{LIB}"
+    report = Report("other library", LD_LIBRARY_PATH=path, UROCE_DEVICES="lo")
+    report.has("library-other", 1, OTHER, "unset LD_LIBRARY_PATH")
+    report.has("object-failed", 1, "a memory region", "not permitted")
+    report.has("env-ignored", 1, "UROCE_DEVICES")
+
+
+def test_rubbish():
+    """Random bytes in the files of sysfs, random ends of links."""
+    dice = random.Random(4791)
+    with Shim("rxe", "rxe:name=rxe1") as shim:
+        files = [os.path.join(folder, name)
+                 for folder, _, names in os.walk(shim.path("sys"))
+                 for name in names]
+        for round_ in range(25):
+            for file in dice.sample(files, len(files) // 3):
+                with open(file, "wb") as target:
+                    target.write(dice.randbytes(dice.choice(
+                        (0, 1, 7, 64, 5000))))
+            result = run("--json", **shim.env)
+            check(result.returncode in (0, 1, 2) and json.loads(result.stdout),
+                  f"rubbish {round_}", result)
+            check(run(**shim.env).stdout.isascii(), f"ASCII {round_}")
+
+
+KNOWN = [line.split()[0] for line in run("--list").stdout.splitlines()]
+tests = [test_options, test_manual, test_completion, test_user_space, test_udp_port_taken,
+         test_interface_down]
+if SHIM != "-":
+    tests += [test_no_rdma, test_device, test_nodes, test_providers,
+              test_kernel_abi, test_other_library, test_rubbish]
+for test in tests:
+    test()
+print(f"{count} checked, {len(findings)} wrong")
+sys.exit(1 if findings or not count else 0)
