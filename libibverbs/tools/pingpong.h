@@ -22,6 +22,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "tools/tool_route.h"
+
 /** What one of the programs is. */
 struct pp_kind {
 	const char *name; /* of the program */
@@ -46,7 +48,7 @@ struct pp_options {
 	uint32_t iters;
 	uint32_t sl;
 	uint32_t nr_qps;
-	uint32_t gid_index; /* PP_NO_GID: LIDs will do */
+	uint32_t gid_index; /* or TOOL_NO_GID */
 	bool events;
 	bool odp;
 	bool implicit_odp;
@@ -56,8 +58,6 @@ struct pp_options {
 	bool device_memory;
 	bool new_send;
 };
-
-#define PP_NO_GID UINT32_MAX
 
 /** SRQ pingpongs tell each other this many addresses; unused ones are 0. */
 #define PP_SRQ_ADDRESSES 256
@@ -95,6 +95,7 @@ struct pp_world {
 	struct ibv_mr *mr;
 	uint8_t *buffer;
 	uint32_t header; /* bytes in front of a received message (UD: a GRH) */
+	struct tool_end end;
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
 	struct pp_qp *qps;

@@ -128,7 +128,7 @@ int pp_parse(const struct pp_kind *kind, int argc, char **argv,
 		.rx_depth = 500,
 		.iters = 1000,
 		.nr_qps = kind->srq ? 16 : 1,
-		.gid_index = PP_NO_GID,
+		.gid_index = TOOL_NO_GID,
 	};
 	struct table table = {};
 	struct tool_program program = {

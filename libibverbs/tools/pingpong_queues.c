@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "tools/pingpong.h"
 
@@ -16,8 +15,6 @@
 #define TIMEOUT	    14 /* 4.096 us * 2^14 */
 #define RETRIES	    7
 #define RNR_ENDLESS 7
-
-#define HOP_LIMIT 64
 
 static int failed(const char *what)
 {
@@ -121,40 +118,21 @@ static int to_init(const struct pp_world *world, struct ibv_qp *qp)
 static int choose_addresses(struct pp_world *world)
 {
 	const struct pp_options *options = world->options;
-	bool ethernet = world->port.link_layer == IBV_LINK_LAYER_ETHERNET;
-	bool ib = world->context->device->transport_type == IBV_TRANSPORT_IB;
-	union ibv_gid gid = {};
+	int ret;
 
-	if (options->gid_index != PP_NO_GID &&
-	    ibv_query_gid(world->context, options->ib_port, options->gid_index,
-			  &gid) != 0) {
-		fprintf(stderr, "can't read sgid of index %u\n",
-			options->gid_index);
-		return -EINVAL;
-	}
-	if (!ethernet && ib && !world->port.lid) {
-		fprintf(stderr, "Couldn't get local LID\n");
-		return -EINVAL;
-	}
-	if (ethernet && ib && options->gid_index == PP_NO_GID) {
-		fprintf(stderr,
-			"Port %u is an Ethernet port: choose a GID "
-			"with --gid-idx (ibv_devinfo -v lists them)\n",
-			options->ib_port);
-		return -EINVAL;
-	}
-	for (uint32_t i = 0; i < options->nr_qps; i++) {
-		uint32_t psn;
-
-		if (getrandom(&psn, sizeof(psn), 0) != sizeof(psn))
-			return failed("random number");
+	world->end = (struct tool_end){ .port = options->ib_port,
+					.sl = options->sl,
+					.gid_index = options->gid_index };
+	ret = tool_end_find(world->context, &world->port, &world->end);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < options->nr_qps; i++)
 		world->local[i] = (struct pp_address){
-			.lid = world->port.lid,
+			.lid = world->end.lid,
 			.qpn = world->qps[i].qp->qp_num,
-			.psn = psn & 0xffffff,
-			.gid = gid,
+			.psn = tool_psn(),
+			.gid = world->end.gid,
 		};
-	}
 	return 0;
 }
 
@@ -179,39 +157,18 @@ int pp_queues_open(struct pp_world *world)
 	return choose_addresses(world);
 }
 
-static struct ibv_ah_attr route_to(const struct pp_world *world,
-				   const struct pp_address *remote)
-{
-	static const union ibv_gid none;
-	struct ibv_ah_attr attr = {
-		.dlid = remote->lid,
-		.sl = world->options->sl,
-		.port_num = world->options->ib_port,
-	};
-
-	if (memcmp(&remote->gid, &none, sizeof(none)) != 0 &&
-	    world->options->gid_index != PP_NO_GID) {
-		attr.is_global = 1;
-		attr.grh.dgid = remote->gid;
-		attr.grh.sgid_index = world->options->gid_index;
-		attr.grh.hop_limit = HOP_LIMIT;
-	}
-	return attr;
-}
-
 static int to_ready(const struct pp_world *world, struct ibv_qp *qp,
 		    uint32_t local_psn, const struct pp_address *remote)
 {
 	enum ibv_qp_type type = world->kind->type;
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		/* IBV_MTU_256 is 1 */
-		.path_mtu = __builtin_ctz(world->options->mtu) - 7,
+		.path_mtu = tool_mtu(world->options->mtu),
 		.dest_qp_num = remote->qpn,
 		.rq_psn = remote->psn,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = RNR_TIMER,
-		.ah_attr = route_to(world, remote),
+		.ah_attr = tool_route(&world->end, remote->lid, &remote->gid),
 	};
 	int mask = IBV_QP_STATE, ret;
 
@@ -253,7 +210,8 @@ int pp_queues_connect(struct pp_world *world)
 		if (ret)
 			return ret;
 		if (world->kind->type == IBV_QPT_UD) {
-			struct ibv_ah_attr attr = route_to(world, remote);
+			struct ibv_ah_attr attr = tool_route(
+				&world->end, remote->lid, &remote->gid);
 
 			qp->ah = ibv_create_ah(world->pd, &attr);
 			if (!qp->ah)

@@ -14,8 +14,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = sys.argv[1]
 LIB = os.path.join(BUILD, "lib")
 ODD_DEVICE = os.path.join(BUILD, "tests", "tools", "odd_device.so")
+ABLE_DEVICE = os.path.join(BUILD, "tests", "tools", "able_device.so")
 DEBIAN = "/usr/bin"
-TIMEOUT = 60
+TIMEOUT = 30
 SKIPPED = 77
 PORT = 18515
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * How ibv_xsrq_pingpong meets its peers: see xsrq.h. The client connects and
+ * tells its address, the server its own for this client. At the end each client
+ * says "END", and when all have, the server answers so. An address is 66 bytes:
+ * "LID:receiving QPN:sending QPN:PSN:SRQN:GID" in hexadecimal digits with
+ * leading zeroes and a NUL at the end; that is what existing releases speak.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/tool_tcp.h"
+#include "tools/xsrq.h"
+
+#define ADDRESS_SIZE                               \
+	sizeof("0000:000000:000000:000000:000000:" \
+	       "00000000000000000000000000000000")
+static const char end[] = "END";
+
+static void print_address(const char *whose, const struct xsrq_address *address)
+{
+	char gid[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, address->gid.raw, gid, sizeof(gid));
+	printf("%8s: LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, "
+	       "GID %s\n",
+	       whose, address->lid, address->receive_qpn, address->send_qpn,
+	       address->psn, address->srqn, gid);
+}
+
+static int send_address(struct xsrq_peer *peer)
+{
+	const struct xsrq_address *address = &peer->local;
+	char text[ADDRESS_SIZE], gid[TOOL_GID_DIGITS + 1];
+	int ret;
+
+	tool_gid_digits(&address->gid, gid);
+	snprintf(text, sizeof(text), "%04x:%06x:%06x:%06x:%06x:%s",
+		 address->lid, address->receive_qpn & 0xffffff,
+		 address->send_qpn & 0xffffff, address->psn & 0xffffff,
+		 address->srqn & 0xffffff, gid);
+	ret = tool_tcp_send(peer->fd, text, sizeof(text));
+	if (ret)
+		fprintf(stderr, "Couldn't send local address: %s\n",
+			strerror(-ret));
+	else
+		print_address("local", address);
+	return ret;
+}
+
+static int receive_address(struct xsrq_peer *peer)
+{
+	struct xsrq_address *address = &peer->remote;
+	char text[ADDRESS_SIZE], gid[TOOL_GID_DIGITS + 1];
+	unsigned int lid;
+	int ret = tool_tcp_receive(peer->fd, text, sizeof(text));
+
+	if (ret) {
+		fprintf(stderr, "Couldn't read remote address: %s\n",
+			strerror(-ret));
+		return ret;
+	}
+	if (strnlen(text, sizeof(text)) == sizeof(text) ||
+	    sscanf(text, "%4x:%6x:%6x:%6x:%6x:%32s", &lid,
+		   &address->receive_qpn, &address->send_qpn, &address->psn,
+		   &address->srqn, gid) != 6 ||
+	    tool_gid_parse(gid, &address->gid) != 0) {
+		fprintf(stderr, "Couldn't read remote address: "
+				"it is none that a pingpong sends\n");
+		return -EPROTO;
+	}
+	address->lid = lid;
+	print_address("remote", address);
+	return 0;
+}
+
+static int meet_server(struct xsrq_world *world)
+{
+	const struct xsrq_options *options = world->options;
+	struct xsrq_peer *peer = world->peers;
+	int ret;
+
+	peer->fd = tool_tcp_connect(options->host, options->tcp_port);
+	if (peer->fd < 0)
+		return peer->fd;
+	ret = send_address(peer);
+	if (ret == 0)
+		ret = receive_address(peer);
+	if (ret == 0)
+		ret = xsrq_connect(world, peer);
+	return ret;
+}
+
+static int meet_clients(struct xsrq_world *world)
+{
+	int listener = tool_tcp_listen(world->options->tcp_port);
+	int ret = listener < 0 ? listener : 0;
+
+	for (uint32_t i = 0; i < world->options->clients && ret == 0; i++) {
+		struct xsrq_peer *peer = &world->peers[i];
+
+		peer->fd = tool_tcp_accept(listener);
+		if (peer->fd < 0)
+			ret = peer->fd;
+		if (ret == 0)
+			ret = receive_address(peer);
+		if (ret == 0)
+			ret = xsrq_connect(world, peer);
+		if (ret == 0)
+			ret = send_address(peer);
+	}
+	if (listener >= 0)
+		tool_tcp_close(listener);
+	return ret;
+}
+
+int xsrq_meet(struct xsrq_world *world)
+{
+	return world->options->host ? meet_server(world) : meet_clients(world);
+}
+
+static int send_end(struct xsrq_peer *peer)
+{
+	int ret = tool_tcp_send(peer->fd, end, sizeof(end));
+
+	if (ret)
+		fprintf(stderr, "Couldn't send termination ack: %s\n",
+			strerror(-ret));
+	return ret;
+}
+
+static int receive_end(struct xsrq_peer *peer)
+{
+	char word[sizeof(end)];
+	int ret = tool_tcp_receive(peer->fd, word, sizeof(word));
+
+	if (ret == 0 && memcmp(word, end, sizeof(end)) != 0)
+		ret = -EPROTO;
+	if (ret)
+		fprintf(stderr, "Couldn't read remote termination ack: %s\n",
+			strerror(-ret));
+	return ret;
+}
+
+int xsrq_part(struct xsrq_world *world)
+{
+	uint32_t clients = world->options->clients;
+	int ret = 0;
+
+	if (world->options->host) {
+		ret = send_end(world->peers);
+		return ret ? ret : receive_end(world->peers);
+	}
+	/* none may go while another's message could be on its way */
+	for (uint32_t i = 0; i < clients && ret == 0; i++)
+		ret = receive_end(&world->peers[i]);
+	for (uint32_t i = 0; i < clients && ret == 0; i++)
+		ret = send_end(&world->peers[i]);
+	return ret;
+}
