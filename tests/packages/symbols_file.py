@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""debian/libibverbs1.symbols: exactly the names that the library exports.
+
+symbols_file.py LIBRARY FILE           compares; a ctest does
+symbols_file.py --write LIBRARY FILE   writes the file
+symbols_file.py --against DEBIAN FILE  compares the versions of public names with
+                                       a symbols file of the distribution
+
+The version of a public name is the release of rdma-core that had it first, as
+tests/abi/symbols.tsv tells: what is built with our headers then asks for no
+more than the distribution's libibverbs1 may have, too. Of the private names
+only our own modules use any, and those ask for this very release; nobody else
+has all of them, so they carry our version.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TABLE = os.path.join(HERE, "..", "abi", "symbols.tsv")
+OURS = "65.0+anyverbs"
+HEAD = ["libibverbs.so.1 libibverbs1 #MINVER#",
+        "* Build-Depends-Package: libibverbs-dev"]
+
+# These nodes are older than rdma-core, so the table does not date them.
+OLD_NODES = ("IBVERBS_1.0", "IBVERBS_1.1")
+OLDEST = "1.1.6"
+OLDER = {"ibv_rate_to_mbps": "1.1.8", "mbps_to_ibv_rate": "1.1.8",
+         "ibv_resolve_eth_l2_from_gid": "1.2.0", "ibv_rereg_mr": "1.2.1"}
+
+
+def release_key(version):
+    """Releases before rdma-core begin with 1., so they sort first."""
+    return [int(part) for part in version.split(".")]
+
+
+def table_versions():
+    """{(name, node): version} of public names, and of nodes as their own name."""
+    versions = {}
+    with open(TABLE, encoding="utf-8") as file:
+        for line in file:
+            field = line.rstrip("\n").split("\t")
+            if len(field) < 5 or not field[1].startswith("IBVERBS_"):
+                continue
+            name, node, release = field[0], field[1], field[4]
+            release = re.sub(r"\.0$", "", release.split()[0])
+            if node in OLD_NODES:
+                release = OLDER.get(name, OLDEST)
+            versions[name, node] = release
+            versions[node, node] = min(release, versions.get(
+                (node, node), release), key=release_key)
+    return versions
+
+
+def exported(library):
+    """Set of (name, node), nodes with their own name."""
+    names = set()
+    text = subprocess.run(["readelf", "--dyn-syms", "-W", library], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    for line in text.splitlines():
+        field = line.split()
+        if len(field) < 8 or field[6] == "UND" or "@" not in field[7]:
+            continue
+        name, node = re.split("@+", field[7])
+        names |= {(name, node), (node, node)}
+    text = subprocess.run(["readelf", "-V", "-W", library], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    for node in re.findall(r"Name: ((?:IBVERBS|ANYVERBS)_\w[\w.]*)", text):
+        names.add((node, node))
+    return names
+
+
+def wanted(library):
+    versions = table_versions()
+    rows = [f" {name}@{node} {versions.get((name, node), OURS)}"
+            for name, node in exported(library)]
+    return HEAD + sorted(rows)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def rows_of(path):
+    """{name@node: version}"""
+    return dict(line.split()[:2] for line in read(path)
+                if line.startswith(" "))
+
+
+def against(theirs, path):
+    """Findings: public names of the distribution that we date differently."""
+    ours = rows_of(path)
+    for symbol, version in rows_of(theirs).items():
+        if "@IBVERBS_PRIVATE_" in symbol:
+            continue
+        if ours.get(symbol) != version:
+            yield f"{symbol}: {ours.get(symbol)}, the distribution {version}"
+
+
+def main():
+    arguments = sys.argv[1:]
+    if len(arguments) == 3 and arguments[0] == "--write":
+        with open(arguments[2], "w", encoding="utf-8") as file:
+            file.write("\n".join(wanted(arguments[1])) + "\n")
+        return 0
+    if len(arguments) == 3 and arguments[0] == "--against":
+        findings = list(against(*arguments[1:]))
+    elif len(arguments) == 2:
+        want, have = wanted(arguments[0]), read(arguments[1])
+        findings = [f"missing: {row}" for row in want if row not in have]
+        findings += [f"too much: {row}" for row in have if row not in want]
+    else:
+        sys.exit(__doc__)
+    print("\n".join(findings))
+    return 1 if findings else 0
+
+
+sys.exit(main())
