@@ -50,14 +50,22 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts)
 	return how;
 }
 
-uint32_t uroce_helper_attend(uint32_t attention, bool was_blind, bool packet,
-			     bool leased, bool found)
+void uroce_helper_attend(struct uroce_alertness *alertness, bool was_blind,
+			 bool packet, bool leased, bool found)
 {
-	if (found)
-		return attention || was_blind ? UROCE_ATTENTION : 0;
-	if (leased)
-		return attention / 2;
-	return attention && packet ? attention - 1 : attention;
+	if (leased) {
+		if (was_blind)
+			alertness->suspicion = 0;
+		alertness->attention /= 2;
+	} else if (found && alertness->attention) {
+		alertness->attention = UROCE_ATTENTION;
+	} else if (found && was_blind) {
+		/* once, it was perhaps the application that did not run */
+		if (++alertness->suspicion >= UROCE_SUSPICION)
+			alertness->attention = UROCE_ATTENTION;
+	} else if (!found && packet && alertness->attention) {
+		alertness->attention--;
+	}
 }
 
 void uroce_helper_sleep(struct uroce_helper *helper,

@@ -11,10 +11,10 @@
  *
  * An application may poll now and then and look at memory in between, waiting
  * for a WRITE to appear. Then the lease only keeps the helper from work that
- * nobody else does. It notices that packets have been lying there when a lease
- * ended, and becomes attentive: a lease is then good for a few microseconds
- * only, until it was woken for nothing many times, or has seen a few times that
- * there is somebody who polls all the time.
+ * nobody else does. It notices that packets have been lying there when a few
+ * leases in a row ended, and becomes attentive: a lease is then good for a few
+ * microseconds only, until it was woken for nothing many times, or has seen a
+ * few times that there is somebody who polls all the time.
  */
 #ifndef UROCE_HELPER_H
 #define UROCE_HELPER_H
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #define UROCE_ATTENTION 64 /* wakes for nothing until that ends */
+#define UROCE_SUSPICION 4  /* leases in a row that ended so, until it begins */
 #define UROCE_LEASE_NS	UINT64_C(1000000)
 #define UROCE_GLANCE_NS UINT64_C(10000) /* of a lease, while attentive */
 #define UROCE_LINGER_NS UINT64_C(10000000)
@@ -47,18 +48,22 @@ struct uroce_sleep_facts {
 /** uroce_helper_plan() - how to sleep; pure */
 struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts);
 
+/* How far the helper trusts that whoever has polled polls again. */
+struct uroce_alertness {
+	uint32_t suspicion; /* leases in a row after which packets were left */
+	uint32_t attention; /* above 0 leases are to be UROCE_GLANCE_NS long */
+};
+
 /**
- * uroce_helper_attend() - how attentive to be after a wake; pure
- * @attention: before
+ * uroce_helper_attend() - how alert to be after a wake; pure
+ * @alertness: before, and after
  * @was_blind: whether no packet could have woken it
  * @packet: whether a packet has
  * @leased: whether it has left the work to somebody who polls
  * @found: whether it was the helper who took packets in
- *
- * Return: attention; above 0 leases are to be UROCE_GLANCE_NS long.
  */
-uint32_t uroce_helper_attend(uint32_t attention, bool was_blind, bool packet,
-			     bool leased, bool found);
+void uroce_helper_attend(struct uroce_alertness *alertness, bool was_blind,
+			 bool packet, bool leased, bool found);
 
 /* What can make it get up, besides the time. */
 enum uroce_wake {

@@ -160,6 +160,19 @@ static void fork_child(void)
 	the_loop = NULL;
 }
 
+/*
+ * exit() of a process that has not closed its devices: an ACK that was put off
+ * must not be missed, since the message has arrived. Who holds a lock is at it.
+ */
+static __attribute__((destructor)) void pay_debts(void)
+{
+	if (pthread_mutex_trylock(&loop_mutex))
+		return;
+	if (the_loop)
+		uroce_loop_call_in(the_loop);
+	(void)pthread_mutex_unlock(&loop_mutex);
+}
+
 static void watch_forks(void)
 {
 	/* without memory a child must not use what it has inherited */

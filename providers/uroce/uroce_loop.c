@@ -99,7 +99,7 @@ static uint64_t lease_of(const struct uroce_loop *loop)
 {
 	uint64_t lease_ns = __atomic_load_n(&loop->lease_ns, __ATOMIC_RELAXED);
 
-	if (lease_ns && loop->attention)
+	if (lease_ns && loop->alertness.attention)
 		lease_ns -= UROCE_LEASE_NS - UROCE_GLANCE_NS;
 	return lease_ns;
 }
@@ -109,6 +109,8 @@ static uint64_t deadline_of(const struct uroce_loop *loop)
 {
 	uint64_t at_ns = uroce_engine_deadline(&loop->engine);
 
+	if (loop->engine.put_off)
+		at_ns = loop->now;
 	if (loop->held && at_ns > loop->now + HOLD_NS)
 		at_ns = loop->now + HOLD_NS;
 	return at_ns;
@@ -148,17 +150,32 @@ static bool receive_locked(struct uroce_loop *loop, bool receive)
 	return more;
 }
 
+/*
+ * Whether to leave an ACK to the next post or poll: a packet or two look like a
+ * message that is going to be answered, and there is somebody who polls.
+ */
+static bool may_put_off(struct uroce_loop *loop, uint64_t received)
+{
+	return loop->received != received && loop->received <= received + 2 &&
+	       !loop->alertness.attention && lease_of(loop) > loop->now &&
+	       uroce_engine_put_off(&loop->engine);
+}
+
 /* Returns whether there may be more to receive. */
 static bool run_locked(struct uroce_loop *loop, bool receive)
 {
+	uint64_t received = loop->received;
 	bool more;
 
 	if (loop->dead)
 		return false;
+	if (receive)
+		uroce_engine_call_in(&loop->engine);
 	more = receive_locked(loop, receive);
 	if (is_due(loop))
 		(void)uroce_engine_expire(&loop->engine, loop->now);
-	send_locked(loop);
+	if (!may_put_off(loop, received))
+		send_locked(loop);
 	deliver_locked(loop);
 	need_helper(loop);
 	return more;
@@ -197,9 +214,23 @@ void uroce_loop_acquire(struct uroce_loop *loop)
 	loop->now = uroce_loop_now();
 }
 
+void uroce_loop_call_in(struct uroce_loop *loop)
+{
+	if (!try_acquire(loop))
+		return;
+	if (loop->engine.put_off)
+		(void)run_locked(loop, true);
+	uroce_loop_release(loop);
+}
+
+/* Objects may be about to go, and with them what they owe. */
 void uroce_loop_lock(struct uroce_instance *instance)
 {
-	uroce_loop_acquire(instance->loop);
+	struct uroce_loop *loop = instance->loop;
+
+	uroce_loop_acquire(loop);
+	if (loop->engine.put_off)
+		(void)run_locked(loop, true);
 }
 
 void uroce_loop_unlock(struct uroce_instance *instance)
@@ -269,6 +300,7 @@ void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	__atomic_store_n(&loop->lease_ns, 0, __ATOMIC_RELAXED);
 	if (!loop->dead && uroce_helper_is_blind(&loop->helper))
 		uroce_helper_ring(&loop->helper);
+	uroce_engine_call_in(&loop->engine);
 	(void)run_locked(loop, false);
 	uroce_loop_release(loop);
 }
@@ -318,8 +350,8 @@ void uroce_loop_work(void *arg, unsigned int wake)
 		more = run_locked(loop, true);
 	else if (wake & UROCE_WAKE_INBOX)
 		(void)run_locked(loop, false);
-	loop->attention = uroce_helper_attend(
-		loop->attention, uroce_helper_is_blind(&loop->helper),
+	uroce_helper_attend(
+		&loop->alertness, uroce_helper_is_blind(&loop->helper),
 		wake & UROCE_WAKE_PACKET, leased, loop->received != received);
 	plan_locked(loop, wake, more);
 	uroce_loop_release(loop);

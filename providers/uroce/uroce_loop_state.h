@@ -53,9 +53,9 @@ struct uroce_loop {
 	uint64_t lease_ns; /* atomic: its end */
 
 	struct uroce_helper helper;
-	uint64_t seen_traffic; /* by the helper */
-	uint32_t attention;    /* of the helper */
-	int link_fd;	       /* -1: changes go unnoticed */
+	uint64_t seen_traffic;		  /* by the helper */
+	struct uroce_alertness alertness; /* of the helper */
+	int link_fd;			  /* -1: changes go unnoticed */
 };
 
 /** uroce_loop_acquire() - take the engine lock */
@@ -63,6 +63,10 @@ void uroce_loop_acquire(struct uroce_loop *loop);
 
 /** uroce_loop_release() - give it back, and do what was asked for meanwhile */
 void uroce_loop_release(struct uroce_loop *loop);
+
+/** uroce_loop_call_in() - send what was put off, unless somebody has the lock
+ */
+void uroce_loop_call_in(struct uroce_loop *loop);
 
 /** uroce_loop_work() - the helper's work; @arg: the loop */
 void uroce_loop_work(void *arg, unsigned int wake);

@@ -56,9 +56,41 @@ void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp)
 		list_add_tail(&engine->active, &qp->active);
 }
 
-/* Answers first: somebody waits for them. */
+/* Nothing but an ACK for a message that the application has not seen yet. */
+static bool owes_ack_only(const struct uroce_qp *qp)
+{
+	return qp->resp.reply == UROCE_REPLY_ACK && !qp->resp.nr_pending &&
+	       !uroce_ring_has(&qp->sq, qp->req.cur) &&
+	       uroce_ring_used(&qp->recv_cq->ring);
+}
+
+bool uroce_engine_put_off(struct uroce_engine *engine)
+{
+	struct uroce_qp *qp;
+
+	uroce_engine_take_kicks(engine);
+	if (list_empty(&engine->active))
+		return false;
+	qp = list_entry(engine->active.next, struct uroce_qp, active);
+	if (qp->active.next != &engine->active || !owes_ack_only(qp))
+		return false;
+	engine->put_off = qp;
+	return true;
+}
+
+void uroce_engine_call_in(struct uroce_engine *engine)
+{
+	engine->put_off = NULL;
+}
+
+/* Answers first, since somebody waits for them, but for what was put off. */
 static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 {
+	if (qp->engine->put_off == qp) {
+		if (uroce_requester_next(qp, now, out))
+			return true;
+		qp->engine->put_off = NULL;
+	}
 	if (uroce_reply_next(qp, out))
 		return true;
 	if (uroce_requester_next(qp, now, out))

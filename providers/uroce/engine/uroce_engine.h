@@ -54,8 +54,9 @@ struct uroce_engine {
 	/* uroce_engine.c */
 	struct list_node active;
 	struct list_node unsent;
-	struct uroce_qp *kicks; /* atomic */
-	uint32_t burst;		/* packets in a row of the first active QP */
+	struct uroce_qp *kicks;	  /* atomic */
+	struct uroce_qp *put_off; /* whose ACK waits; NULL: none */
+	uint32_t burst;		  /* packets in a row of the first active QP */
 	struct uroce_cq *cq_events;
 	struct uroce_rq *rq_events;
 	struct uroce_qp *qp_events;
@@ -174,6 +175,21 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
  * write to their memory again.
  */
 void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
+
+/**
+ * uroce_engine_put_off() - let an ACK wait for the answer to the message
+ *
+ * Whoever gets a message often answers it. Then both can travel together, with
+ * the answer in front: the peer waits for it, and not for the ACK.
+ *
+ * Return: whether all that there is to send is one ACK, for a message that is
+ * still in its CQ. Then uroce_engine_next() must be called soon, whatever
+ * happens; it gives requests of that QP first.
+ */
+bool uroce_engine_put_off(struct uroce_engine *engine);
+
+/** uroce_engine_call_in() - there was no answer; the ACK is to be sent next */
+void uroce_engine_call_in(struct uroce_engine *engine);
 
 /**
  * uroce_engine_expire() - let time pass

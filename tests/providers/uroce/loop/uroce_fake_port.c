@@ -241,6 +241,8 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	}
 	assert_int_equal(len, packet->payload_len);
 	fake_lock();
+	if (fake.nr_put < FAKE_OPS)
+		fake.op[fake.nr_put] = packet->opcode;
 	fake.nr_put++;
 	fake.unflushed++;
 	if (fake.refuse) {

@@ -13,6 +13,7 @@
 #include "uroce/port/uroce_netdev.h"
 
 #define FAKE_SLOT	7
+#define FAKE_OPS	4
 #define FAKE_ROOM_BYTES 100000
 
 struct fake_port {
@@ -31,7 +32,8 @@ struct fake_port {
 	uint32_t nr_addresses;
 	uint32_t nr_joined, nr_join_calls;
 	uint32_t nr_put, nr_received, nr_served;
-	int unflushed; /* packets that were put and not flushed */
+	int unflushed;	      /* packets that were put and not flushed */
+	uint8_t op[FAKE_OPS]; /* of the first packets since nr_put was 0 */
 };
 
 extern struct fake_port fake;

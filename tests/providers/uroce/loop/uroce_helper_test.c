@@ -89,31 +89,61 @@ static void with_a_lease_it_keeps_out_of_the_way(void **state)
 		     false, LEASE);
 }
 
+/* What woke it, and what it found. */
+enum {
+	BLIND = 1 << 0,
+	PACKET = 1 << 1,
+	LEASED = 1 << 2,
+	FOUND = 1 << 3,
+};
+
+static void wake_up(struct uroce_alertness *alertness, int how)
+{
+	uroce_helper_attend(alertness, how & BLIND, how & PACKET, how & LEASED,
+			    how & FOUND);
+}
+
 static void packets_that_were_left_make_it_attentive(void **state)
 {
-	uint32_t attention;
+	struct uroce_alertness alertness = {};
 
 	/* woken by a packet that it took: as it should be */
-	assert_int_equal(uroce_helper_attend(0, false, true, false, true), 0);
-	/* the application was there */
-	assert_int_equal(uroce_helper_attend(0, true, false, false, false), 0);
-	/* a lease ended, and packets were lying there */
-	attention = uroce_helper_attend(0, true, false, false, true);
-	assert_int_equal(attention, UROCE_ATTENTION);
+	for (int i = 0; i < 2 * UROCE_SUSPICION; i++)
+		wake_up(&alertness, PACKET | FOUND);
+	assert_int_equal(alertness.attention, 0);
+	/* leases ended, and packets were lying there */
+	for (int i = 1; i < UROCE_SUSPICION; i++)
+		wake_up(&alertness, BLIND | FOUND);
+	assert_int_equal(alertness.attention, 0);
+	wake_up(&alertness, BLIND | FOUND);
+	assert_int_equal(alertness.attention, UROCE_ATTENTION);
 	/* others take the packets: it calms down, and begins anew if not */
-	attention = uroce_helper_attend(attention, false, true, false, false);
-	assert_int_equal(attention, UROCE_ATTENTION - 1);
-	attention = uroce_helper_attend(attention, false, true, false, true);
-	assert_int_equal(attention, UROCE_ATTENTION);
+	wake_up(&alertness, PACKET);
+	assert_int_equal(alertness.attention, UROCE_ATTENTION - 1);
+	wake_up(&alertness, PACKET | FOUND);
+	assert_int_equal(alertness.attention, UROCE_ATTENTION);
 	for (int i = 0; i < UROCE_ATTENTION; i++)
-		attention = uroce_helper_attend(attention, false, true, false,
-						false);
-	assert_int_equal(attention, 0);
+		wake_up(&alertness, PACKET);
+	assert_int_equal(alertness.attention, 0);
 	/* timers say nothing */
-	assert_int_equal(uroce_helper_attend(3, false, false, false, false), 3);
-	/* somebody polls, whatever woke it: it has little to do here */
-	assert_int_equal(uroce_helper_attend(8, false, true, true, false), 4);
-	assert_int_equal(uroce_helper_attend(1, true, false, true, false), 0);
+	alertness.attention = 3;
+	wake_up(&alertness, 0);
+	assert_int_equal(alertness.attention, 3);
+}
+
+static void it_trusts_who_polls_all_the_time(void **state)
+{
+	struct uroce_alertness alertness = {};
+
+	/* preempted now and then */
+	for (int i = 0; i < 10 * UROCE_SUSPICION; i++)
+		wake_up(&alertness, i % 3 ? BLIND | FOUND : BLIND | LEASED);
+	assert_int_equal(alertness.attention, 0);
+	/* has polled little, and polls much now */
+	alertness.attention = UROCE_ATTENTION;
+	for (int i = 0; i < 7; i++)
+		wake_up(&alertness, i % 2 ? PACKET | LEASED : BLIND | LEASED);
+	assert_int_equal(alertness.attention, 0);
 }
 
 struct worker {
@@ -252,6 +282,7 @@ int main(void)
 		cmocka_unit_test(after_traffic_it_lingers),
 		cmocka_unit_test(with_a_lease_it_keeps_out_of_the_way),
 		cmocka_unit_test(packets_that_were_left_make_it_attentive),
+		cmocka_unit_test(it_trusts_who_polls_all_the_time),
 		cmocka_unit_test(it_wakes_up_for_descriptors),
 		cmocka_unit_test(it_wakes_up_in_time_and_when_rung),
 		cmocka_unit_test(while_blind_packets_do_not_wake_it),

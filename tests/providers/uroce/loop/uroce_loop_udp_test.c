@@ -29,6 +29,7 @@
 enum role {
 	ECHO,  /* sends back what it gets; polls */
 	SLEEP, /* the same, with events */
+	LEAVE, /* takes one message, and exits without a word */
 	DEAF,  /* waits at the socketpair only */
 	NR_ROLES,
 };
@@ -111,32 +112,40 @@ static struct uroce_cqe wait_for(struct side *side, bool sleep)
 	return cqe;
 }
 
-/* Waits for what the other one sends, and for our own request. */
+/*
+ * Waits for what the other one sends, and for our own request. The ACK may come
+ * behind the next message.
+ */
 static void exchange(struct test *test, bool first, bool sleep)
 {
 	struct side *side = &test->side;
 	uint32_t length = (uint32_t)test->plan.length;
-	struct uroce_cqe cqe;
+	int received = 0, sent = 0;
 
 	for (int i = 0; i < test->plan.rounds; i++) {
-		int left = first ? 2 : 1;
-
 		if (first)
 			side_send(side, IBV_WR_SEND, length, &test->peer);
-		while (left--) {
-			cqe = wait_for(side, sleep);
+		while (received <= i || sent < i + first) {
+			struct uroce_cqe cqe = wait_for(side, sleep);
+
 			assert_int_equal(cqe.status, IBV_WC_SUCCESS);
-			if (cqe.opcode & IBV_WC_RECV) {
-				assert_int_equal(cqe.byte_len, length);
-				side_receive(side, length);
+			if (!(cqe.opcode & IBV_WC_RECV)) {
+				sent++;
+				continue;
 			}
+			received++;
+			assert_int_equal(cqe.byte_len, length);
+			side_receive(side, length);
 		}
-		if (first)
-			continue;
-		side_send(side, IBV_WR_SEND, length, &test->peer);
-		cqe = wait_for(side, sleep);
+		if (!first)
+			side_send(side, IBV_WR_SEND, length, &test->peer);
+	}
+	while (sent < test->plan.rounds) {
+		struct uroce_cqe cqe = wait_for(side, sleep);
+
 		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 		assert_false(cqe.opcode & IBV_WC_RECV);
+		sent++;
 	}
 }
 
@@ -173,6 +182,10 @@ static int be_peer(int fd)
 		set_addresses(&test, 2);
 	}
 	connect_side(&test);
+	if (test.plan.role == LEAVE) {
+		(void)wait_for(&test.side, false);
+		exit(0);
+	}
 	if (test.plan.role == DEAF)
 		hear(fd);
 	else
@@ -224,6 +237,32 @@ static void finish(struct test *test)
 	assert_int_equal(status, 0);
 	side_close(&test->side);
 	(void)close(test->fd);
+}
+
+/* What has arrived is acknowledged, even if the process is over. */
+static void who_exits_acknowledges(void **state)
+{
+	for (int i = 0; i < 10; i++) {
+		struct uroce_cqe cqe;
+		struct test test;
+		int status;
+
+		start(&test, &(struct plan){
+				     .role = LEAVE,
+				     .rounds = 1,
+				     .length = 8,
+				     .mtu = IBV_MTU_1024,
+				     .timeout = 14,
+				     .gid_index = 1,
+			     });
+		side_send(&test.side, IBV_WR_SEND, 8, &test.peer);
+		side_poll(&test.side, &cqe);
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+		assert_int_equal(waitpid(test.pid, &status, 0), test.pid);
+		assert_int_equal(status, 0);
+		side_close(&test.side);
+		(void)close(test.fd);
+	}
 }
 
 static void fill(uint8_t *memory, uint32_t seed)
@@ -482,6 +521,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sends_between_processes),
+		cmocka_unit_test(who_exits_acknowledges),
 		cmocka_unit_test(long_sends_over_ipv6),
 		cmocka_unit_test(both_sleep_until_there_is_something),
 		cmocka_unit_test(a_deaf_target_is_written_to),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "uroce/uroce_loop_state.h"
+#include "uroce/wire/uroce_packet.h"
 #include "uroce_fake_port.h"
 #include "uroce_loop_pair.h"
 
@@ -52,6 +53,142 @@ static void posting_sends_and_polling_receives(void **state)
 	uroce_loop_counters(pair.side[0].instance, &counters);
 	assert_true(counters.tx_datagrams >= 6);
 	close_pair(&pair);
+}
+
+/* A message has come by polling, and nothing was sent; or false. */
+static bool ack_is_put_off(struct pair *pair)
+{
+	struct uroce_cqe cqe;
+	bool put_off;
+
+	side_receive(&pair->side[1], 64);
+	uroce_loop_poll(pair->side[1].instance); /* a lease */
+	fake_lock();
+	fake.nr_put = 0;
+	fake_unlock();
+	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
+	uroce_loop_poll(pair->side[1].instance);
+	fake_lock();
+	put_off = fake.nr_put == 1;
+	fake_unlock();
+	/* else the helper was quicker, since we did not run */
+	if (!put_off)
+		side_poll(&pair->side[0], &cqe);
+	side_poll(&pair->side[1], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	return put_off;
+}
+
+static void open_put_off(struct pair *pair)
+{
+	open_pair(pair, LONG);
+	while (!ack_is_put_off(pair))
+		;
+}
+
+static bool was_put(uint32_t at, uint8_t op)
+{
+	bool was;
+
+	fake_lock();
+	was = fake.nr_put > at && fake.op[at] == op;
+	fake_unlock();
+	return was;
+}
+
+/* Until the message is acknowledged, and its sender knows. */
+static void assert_acknowledged(struct pair *pair)
+{
+	struct uroce_cqe cqe;
+
+	side_poll(&pair->side[0], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	assert_false(cqe.opcode & IBV_WC_RECV);
+	close_pair(pair);
+}
+
+static bool answer_comes_first(void)
+{
+	struct uroce_cqe cqe;
+	struct pair pair;
+	bool first;
+
+	open_put_off(&pair);
+	side_receive(&pair.side[0], 64);
+	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
+	first = was_put(1, UROCE_SEND_ONLY);
+	/* or the helper was quicker again */
+	assert_true(was_put(first ? 2 : 1, UROCE_ACKNOWLEDGE));
+	do
+		side_poll(&pair.side[0], &cqe);
+	while (!(cqe.opcode & IBV_WC_RECV));
+	close_pair(&pair);
+	return first;
+}
+
+static void an_answer_goes_in_front_of_the_ack(void **state)
+{
+	while (!answer_comes_first())
+		;
+}
+
+static void polling_once_more_sends_the_ack(void **state)
+{
+	struct pair pair;
+
+	open_put_off(&pair);
+	uroce_loop_poll(pair.side[1].instance);
+	assert_true(was_put(1, UROCE_ACKNOWLEDGE));
+	assert_acknowledged(&pair);
+}
+
+static void the_helper_sends_the_ack_of_who_does_not_poll(void **state)
+{
+	struct uroce_cqe cqe;
+	struct pair pair;
+
+	open_put_off(&pair);
+	while (!side_take(&pair.side[0], &cqe))
+		(void)sched_yield();
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	close_pair(&pair);
+}
+
+static void the_ack_is_sent_before_objects_change(void **state)
+{
+	struct pair pair;
+
+	open_put_off(&pair);
+	uroce_loop_lock(pair.side[1].instance);
+	assert_true(was_put(1, UROCE_ACKNOWLEDGE));
+	uroce_loop_unlock(pair.side[1].instance);
+	assert_acknowledged(&pair);
+}
+
+static void the_ack_is_sent_before_the_application_sleeps(void **state)
+{
+	struct pair pair;
+
+	open_put_off(&pair);
+	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	assert_true(was_put(1, UROCE_ACKNOWLEDGE));
+	assert_acknowledged(&pair);
+}
+
+/* Who waits for a WRITE looks at memory, and has nothing to poll for. */
+static void the_ack_of_a_write_is_sent_at_once(void **state)
+{
+	struct pair pair;
+
+	open_pair(&pair, LONG);
+	uroce_loop_poll(pair.side[1].instance);
+	fake_lock();
+	fake.nr_put = 0;
+	fake_unlock();
+	side_send(&pair.side[0], IBV_WR_RDMA_WRITE, 8, &pair.address[1]);
+	uroce_loop_poll(pair.side[1].instance);
+	assert_true(was_put(1, UROCE_ACKNOWLEDGE));
+	assert_acknowledged(&pair);
 }
 
 /* The lock is somebody else's: the post returns, and who has it sends. */
@@ -398,6 +535,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(posting_sends_and_polling_receives),
+		TEST(an_answer_goes_in_front_of_the_ack),
+		TEST(polling_once_more_sends_the_ack),
+		TEST(the_helper_sends_the_ack_of_who_does_not_poll),
+		TEST(the_ack_is_sent_before_objects_change),
+		TEST(the_ack_is_sent_before_the_application_sleeps),
+		TEST(the_ack_of_a_write_is_sent_at_once),
 		TEST(who_has_the_lock_sends_for_others),
 		TEST(a_post_at_the_end_is_not_forgotten),
 		TEST(the_helper_wakes_who_waits),
