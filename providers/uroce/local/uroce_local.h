@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Other processes of this host, of the same user, with whom packets are
+ * exchanged through memory. Called by ../uroce_loop.c and
+ * ../uroce_instance.c only.
+ *
+ * Two processes that have a slot each (../port/uroce_slots.h) pair up when the
+ * first QP of one is connected to one of the other: over an abstract unix
+ * socket, "local.<slot>", they show who they are and pass each other an inbox.
+ * The socket stays: it is the bell for who sleeps, and it tells when the other
+ * one dies. A process is paired with itself as well.
+ *
+ * Whether two processes are a pair is decided once, and both know: if they are
+ * not, for whatever reason, each uses the network for all its QPs to the other.
+ *
+ * Locks: "the engine lock" is the caller's; what needs it says so. Connecting
+ * and serving wait for other processes and must not be called with it.
+ */
+#ifndef UROCE_LOCAL_H
+#define UROCE_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/wire/uroce_packet.h"
+
+struct uroce_local;
+
+struct uroce_local_config {
+	uint32_t slot; /* ours */
+	/*
+	 * is_ours() - whether a GID is one of an open device of this process
+	 *
+	 * Called by uroce_local_connect() and uroce_local_serve().
+	 */
+	bool (*is_ours)(void *arg, const uint8_t *gid);
+	void *arg;
+};
+
+/**
+ * uroce_local_open() - let others find us
+ * @config: copied
+ * @ret_local: receives it; to be given back to uroce_local_close()
+ *
+ * Return: 0, -ENOMEM, -EADDRINUSE if our name is taken, or -errno.
+ */
+int uroce_local_open(const struct uroce_local_config *config,
+		     struct uroce_local **ret_local);
+
+/** uroce_local_close() - no QP is bound to a channel any more */
+void uroce_local_close(struct uroce_local *local);
+
+/**
+ * uroce_local_abandon() - in a child of fork()
+ *
+ * Closes what the child must not keep: its parent would never seem dead. The
+ * memory of inboxes is not the child's. Afterwards nothing arrives, and nothing
+ * can be sent.
+ */
+void uroce_local_abandon(struct uroce_local *local);
+
+/** uroce_local_fd() - to be watched for reading: then uroce_local_serve() */
+int uroce_local_fd(const struct uroce_local *local);
+
+/**
+ * uroce_local_serve() - pair up with who has come, hear the bell, see who died
+ *
+ * Never waits for a process that does not answer.
+ *
+ * Context: one thread, without the engine lock.
+ */
+void uroce_local_serve(struct uroce_local *local);
+
+/**
+ * uroce_local_connect() - the channel to the process with a slot
+ * @local: ours; served meanwhile by another thread
+ * @slot: of the QP to connect to
+ * @dgid: its address, one of this host as far as is known
+ * @ret_channel: receives it, with a use that is to be given back to
+ *	uroce_local_put_channel()
+ *
+ * Waits for the other one, for two seconds at most.
+ *
+ * Return: 0; -ENOENT if there is no such process, it does not have @dgid, or
+ * the two are no pair: use the network; -ENOMEM, -EMFILE.
+ */
+int uroce_local_connect(struct uroce_local *local, uint32_t slot,
+			const uint8_t *dgid,
+			struct uroce_channel **ret_channel);
+
+/** uroce_local_put_channel() - give a use back; with the engine lock */
+void uroce_local_put_channel(struct uroce_local *local,
+			     struct uroce_channel *channel);
+
+/* The data path. All with the engine lock. */
+
+/** uroce_local_put() - send a packet; its channel is not full */
+void uroce_local_put(struct uroce_channel *channel,
+		     const struct uroce_packet *packet, const struct iovec *iov,
+		     uint32_t nr_iov);
+
+/** uroce_local_has_room() - whether a packet can be put */
+bool uroce_local_has_room(struct uroce_channel *channel);
+
+/** uroce_local_flush() - ring the bell of all who sleep and were sent to */
+void uroce_local_flush(struct uroce_local *local);
+
+/* Gets a packet that has come through @channel. Its path is not known. */
+typedef void uroce_local_receive_fn(void *arg, struct uroce_channel *channel,
+				    struct uroce_packet *packet);
+
+/**
+ * uroce_local_receive() - take in packets that have come
+ *
+ * Looks at all inboxes; takes a bounded number from each.
+ *
+ * Return: how many there were.
+ */
+uint32_t uroce_local_receive(struct uroce_local *local,
+			     uroce_local_receive_fn *fn, void *arg);
+
+/**
+ * uroce_local_take_lost() - a channel whose other side is gone, or has gone mad
+ *
+ * Each is returned once, and only when all that it had sent was received; not
+ * at all if it has no uses. It is there until the last use is given back. To be
+ * called after uroce_local_receive() until it returns NULL; it costs nothing
+ * if nobody died.
+ */
+struct uroce_channel *uroce_local_take_lost(struct uroce_local *local);
+
+/**
+ * uroce_local_watch() - say to all whether we sleep, and want to be called
+ *
+ * To be said before each sleep: each of them calls once.
+ *
+ * Return: whether a packet is there: then do not sleep.
+ */
+bool uroce_local_watch(struct uroce_local *local, bool watched);
+
+/** uroce_local_is_empty() - whether there is no pair; then nothing can come */
+bool uroce_local_is_empty(const struct uroce_local *local);
+
+struct uroce_local_counters {
+	uint64_t rx_packets, rx_bytes;
+	uint64_t tx_packets, tx_bytes;
+	uint64_t tx_bells; /* system calls that woke another process */
+	uint64_t pairs;	   /* that there are, and the data path knows of */
+	uint64_t pairs_lost;
+	uint64_t rx_bad; /* inboxes with something else than packets */
+};
+
+/** uroce_local_counters() - what was counted; with the engine lock */
+void uroce_local_counters(const struct uroce_local *local,
+			  struct uroce_local_counters *ret_counters);
+
+#endif

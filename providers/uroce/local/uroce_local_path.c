@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The data path: packets in and out of the inboxes of all peers. All of it is
+ * called with the engine lock, and takes no other; who has come and who has
+ * died is learned from one word that is compared each time.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "uroce/local/uroce_local_state.h"
+
+/* So many packets of a peer, then it is the next one's turn. */
+#define MAX_PACKETS 64
+
+static struct uroce_peer *peer_of(struct uroce_channel *channel)
+{
+	return list_entry(channel, struct uroce_peer, channel);
+}
+
+static bool is_used(const struct uroce_peer *peer)
+{
+	return __atomic_load_n(&peer->uses, __ATOMIC_ACQUIRE) > 0;
+}
+
+static void welcome(struct uroce_local *local)
+{
+	/* pairs with the release in push_arrived() */
+	struct uroce_peer *peer =
+		__atomic_exchange_n(&local->arrived, NULL, __ATOMIC_ACQUIRE);
+
+	while (peer) {
+		list_add_tail(&local->active, &peer->node);
+		local->nr_active++;
+		peer = peer->next;
+	}
+}
+
+/* Who is dead has been in the list before, or arrives now. */
+static void see_news(struct uroce_local *local)
+{
+	uint32_t news = __atomic_load_n(&local->news, __ATOMIC_ACQUIRE);
+	struct list_node *pos;
+
+	if (news == local->seen_news)
+		return;
+	local->seen_news = news;
+	welcome(local);
+	list_for_each (pos, &local->active) {
+		struct uroce_peer *peer =
+			list_entry(pos, struct uroce_peer, node);
+
+		peer->dying = __atomic_load_n(&peer->dead, __ATOMIC_ACQUIRE);
+	}
+}
+
+/*
+ * The end of the socket tells both sides: the other one that we are gone for
+ * it, and uroce_local_serve() that this one is to be buried.
+ */
+static void declare_mad(struct uroce_peer *peer)
+{
+	if (peer->mad)
+		return;
+	peer->mad = true;
+	peer->local->counters.rx_bad++;
+	(void)shutdown(peer->fd, SHUT_RDWR);
+}
+
+void uroce_local_put(struct uroce_channel *channel,
+		     const struct uroce_packet *packet, const struct iovec *iov,
+		     uint32_t nr_iov)
+{
+	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_local *local = peer->local;
+
+	uroce_inbox_put(&peer->out, packet, iov, nr_iov);
+	local->counters.tx_packets++;
+	local->counters.tx_bytes += packet->payload_len;
+	if (list_empty(&peer->sent))
+		list_add_tail(&local->sent, &peer->sent);
+}
+
+bool uroce_local_has_room(struct uroce_channel *channel)
+{
+	struct uroce_peer *peer = peer_of(channel);
+
+	if (uroce_inbox_has_room(&peer->out))
+		return true;
+	if (peer->out.broken)
+		declare_mad(peer);
+	return false;
+}
+
+void uroce_local_flush(struct uroce_local *local)
+{
+	while (!list_empty(&local->sent)) {
+		struct uroce_peer *peer =
+			list_entry(local->sent.next, struct uroce_peer, sent);
+
+		list_del(&peer->sent);
+		if (!uroce_inbox_is_watched(&peer->out) || peer->fd < 0)
+			continue;
+		uroce_peer_ring(peer);
+		local->counters.tx_bells++;
+	}
+}
+
+/* Returns whether there may be more; adds to *@nr. */
+static bool receive_from(struct uroce_peer *peer, uroce_local_receive_fn *fn,
+			 void *arg, uint32_t *nr)
+{
+	struct uroce_local_counters *counters = &peer->local->counters;
+	struct uroce_packet packet;
+
+	for (int left = MAX_PACKETS; left > 0; left--) {
+		int ret = peer->mad ? 0 : uroce_inbox_take(&peer->in, &packet);
+
+		if (ret < 0)
+			declare_mad(peer);
+		if (ret <= 0)
+			return false;
+		(*nr)++;
+		counters->rx_packets++;
+		counters->rx_bytes += packet.payload_len;
+		fn(arg, &peer->channel, &packet);
+		uroce_inbox_done(&peer->in);
+	}
+	return true;
+}
+
+/* Its last packet was received. */
+static void finish(struct uroce_local *local, struct uroce_peer *peer)
+{
+	list_del(&peer->node);
+	local->nr_active--;
+	local->counters.pairs_lost++;
+	if (!is_used(peer)) {
+		uroce_peer_free(peer);
+		return;
+	}
+	peer->channel.lost = true;
+	uroce_peer_hang_up(peer);
+	list_add_tail(&local->lost, &peer->node);
+}
+
+uint32_t uroce_local_receive(struct uroce_local *local,
+			     uroce_local_receive_fn *fn, void *arg)
+{
+	struct list_node *pos, *tmp;
+	uint32_t nr = 0;
+
+	see_news(local);
+	list_for_each_safe (pos, tmp, &local->active) {
+		struct uroce_peer *peer =
+			list_entry(pos, struct uroce_peer, node);
+
+		if (!receive_from(peer, fn, arg, &nr) && peer->dying)
+			finish(local, peer);
+	}
+	return nr;
+}
+
+struct uroce_channel *uroce_local_take_lost(struct uroce_local *local)
+{
+	struct uroce_peer *peer;
+
+	if (list_empty(&local->lost))
+		return NULL;
+	peer = list_entry(local->lost.next, struct uroce_peer, node);
+	list_del(&peer->node);
+	list_add_tail(&local->told, &peer->node);
+	return &peer->channel;
+}
+
+/* Once it is lost nobody can get another use of it. */
+void uroce_local_put_channel(struct uroce_local *local,
+			     struct uroce_channel *channel)
+{
+	struct uroce_peer *peer = peer_of(channel);
+
+	if (__atomic_sub_fetch(&peer->uses, 1, __ATOMIC_ACQ_REL) == 0 &&
+	    channel->lost)
+		uroce_peer_free(peer);
+}
+
+bool uroce_local_watch(struct uroce_local *local, bool watched)
+{
+	struct list_node *pos;
+	bool found = false;
+
+	see_news(local);
+	list_for_each (pos, &local->active) {
+		struct uroce_peer *peer =
+			list_entry(pos, struct uroce_peer, node);
+
+		if (!peer->mad && uroce_inbox_watch(&peer->in, watched))
+			found = true;
+		if (peer->dying)
+			found = true;
+	}
+	return found || !list_empty(&local->lost);
+}
+
+bool uroce_local_is_empty(const struct uroce_local *local)
+{
+	return !local->nr_active && list_empty(&local->lost) &&
+	       __atomic_load_n(&local->news, __ATOMIC_ACQUIRE) ==
+		       local->seen_news;
+}
+
+void uroce_local_counters(const struct uroce_local *local,
+			  struct uroce_local_counters *ret_counters)
+{
+	*ret_counters = local->counters;
+	ret_counters->pairs = local->nr_active;
+}

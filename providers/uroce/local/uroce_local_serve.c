@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Others want to pair up with us, ring, or die. All sockets are non-blocking,
+ * and a guest is looked at when it has said something: so nobody can make us
+ * wait. See uroce_pairing.h for what is said, uroce_local_connect.c for who is
+ * whose guest.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+#include "uroce/port/uroce_rendezvous.h"
+
+#define MAX_EVENTS 32
+
+/* With no place or no descriptor for another guest nobody is let in. */
+static void set_deaf(struct uroce_local *local, bool deaf)
+{
+	struct epoll_event event = {
+		.events = deaf ? 0 : EPOLLIN,
+		.data.u32 = UROCE_SOURCE_LISTENER,
+	};
+
+	if (local->deaf == deaf)
+		return;
+	local->deaf = deaf;
+	(void)epoll_ctl(local->epoll, EPOLL_CTL_MOD, local->listener, &event);
+}
+
+static void stop_awaiting(struct uroce_local *local, uint32_t slot)
+{
+	verbs_mutex_lock(&local->mutex);
+	local->awaited[slot]--;
+	uroce_local_tell_locked(local);
+	verbs_mutex_unlock(&local->mutex);
+}
+
+static void clear_guest(struct uroce_local *local, struct uroce_guest *guest)
+{
+	*guest = (struct uroce_guest){ .fd = -1 };
+	local->nr_guests--;
+}
+
+static void drop_guest(struct uroce_local *local, struct uroce_guest *guest)
+{
+	if (guest->peer)
+		stop_awaiting(local, guest->peer->slot);
+	uroce_peer_free(guest->peer);
+	(void)close(guest->fd);
+	clear_guest(local, guest);
+}
+
+/* Between the invitation and now we may have lost patience. */
+static int enter_locked(struct uroce_local *local, struct uroce_guest *guest)
+{
+	struct uroce_peer *peer = guest->peer;
+
+	if (uroce_local_refuses_locked(local, peer->slot, guest->pid))
+		return -EPERM;
+	peer->fd = guest->fd;
+	return uroce_local_enter_locked(local, peer, EPOLL_CTL_MOD);
+}
+
+static void hear_confirmation(struct uroce_local *local,
+			      struct uroce_guest *guest)
+{
+	int message = uroce_pairing_receive(guest->fd);
+	uint32_t slot = guest->peer->slot;
+	int ret;
+
+	if (message == -EAGAIN)
+		return;
+	if (message != UROCE_PAIRING_CONFIRM) {
+		drop_guest(local, guest);
+		return;
+	}
+	verbs_mutex_lock(&local->mutex);
+	ret = enter_locked(local, guest);
+	verbs_mutex_unlock(&local->mutex);
+	if (ret) {
+		guest->peer->fd = -1;
+		drop_guest(local, guest);
+		return;
+	}
+	clear_guest(local, guest);
+	stop_awaiting(local, slot);
+}
+
+/* Sockets are not heard in the order in which something was said. */
+static void hear_confirmations(struct uroce_local *local, uint32_t slot)
+{
+	for (uint32_t i = 0; i < UROCE_LOCAL_GUESTS; i++) {
+		const struct uroce_peer *peer = local->guests[i].peer;
+
+		if (peer && peer->slot == slot)
+			hear_confirmation(local, &local->guests[i]);
+	}
+}
+
+/*
+ * What the table says about who has sent the hello. One that was awaited has
+ * confirmed already, or it is a new try of his and the old one ends soon.
+ */
+static enum uroce_verdict judge_locked(struct uroce_local *local,
+				       const struct uroce_hello *hello, int pid)
+{
+	uint32_t slot = hello->party.slot;
+	struct uroce_peer *old = local->table[slot];
+
+	if (uroce_local_refuses_locked(local, slot, pid))
+		return UROCE_VERDICT_REFUSED;
+	if (old && old->token == hello->party.token && !uroce_peer_is_gone(old))
+		return UROCE_VERDICT_PAIRED;
+	if (local->connecting[slot] && local->config.slot < slot)
+		return UROCE_VERDICT_BUSY;
+	if (local->awaited[slot])
+		return UROCE_VERDICT_BUSY;
+	/* two processes cannot have one slot: this one is a new one */
+	if (old)
+		uroce_local_bury_locked(local, old);
+	local->awaited[slot]++;
+	return UROCE_VERDICT_OK;
+}
+
+static enum uroce_verdict judge(struct uroce_local *local,
+				const struct uroce_hello *hello, int pid)
+{
+	enum uroce_verdict verdict;
+
+	if (hello->party.slot >= UROCE_LOCAL_SLOTS ||
+	    hello->party.slot == local->config.slot)
+		return UROCE_VERDICT_REFUSED;
+	if (!local->config.is_ours(local->config.arg, hello->dgid))
+		return UROCE_VERDICT_NOT_MINE;
+	hear_confirmations(local, hello->party.slot);
+	verbs_mutex_lock(&local->mutex);
+	verdict = judge_locked(local, hello, pid);
+	verbs_mutex_unlock(&local->mutex);
+	return verdict;
+}
+
+/* Awaited until the confirmation comes, or it is dropped. */
+static int invite(struct uroce_local *local, struct uroce_guest *guest,
+		  const struct uroce_hello *hello, int their_inbox)
+{
+	struct uroce_peer *peer;
+	int inbox, ret;
+
+	ret = uroce_peer_new(local, hello->party.slot, &inbox, &peer);
+	if (ret)
+		return ret;
+	peer->token = hello->party.token;
+	peer->pid = guest->pid;
+	ret = uroce_inbox_open_sender(their_inbox, &peer->out);
+	if (!ret)
+		ret = uroce_pairing_answer(guest->fd, local->config.slot,
+					   local->token, UROCE_VERDICT_OK,
+					   inbox);
+	(void)close(inbox);
+	if (ret) {
+		uroce_peer_free(peer);
+		return ret;
+	}
+	guest->peer = peer;
+	return 0;
+}
+
+static void refuse(struct uroce_local *local, struct uroce_guest *guest,
+		   enum uroce_verdict verdict)
+{
+	/* if that cannot be sent it is refused all the same */
+	(void)uroce_pairing_answer(guest->fd, local->config.slot, local->token,
+				   verdict, -1);
+	drop_guest(local, guest);
+}
+
+static void hear_hello(struct uroce_local *local, struct uroce_guest *guest)
+{
+	enum uroce_verdict verdict;
+	struct uroce_hello hello;
+	int inbox;
+	int ret = uroce_pairing_hear(guest->fd, &hello, &inbox);
+
+	if (ret == -EAGAIN)
+		return;
+	if (ret) {
+		refuse(local, guest, UROCE_VERDICT_REFUSED);
+		return;
+	}
+	verdict = judge(local, &hello, guest->pid);
+	if (verdict == UROCE_VERDICT_OK) {
+		ret = invite(local, guest, &hello, inbox);
+		if (ret) {
+			stop_awaiting(local, hello.party.slot);
+			verdict = UROCE_VERDICT_REFUSED;
+		}
+	}
+	(void)close(inbox);
+	if (verdict != UROCE_VERDICT_OK)
+		refuse(local, guest, verdict);
+}
+
+static void hear_guest(struct uroce_local *local, struct uroce_guest *guest)
+{
+	if (guest->fd >= 0 && !guest->peer)
+		hear_hello(local, guest);
+	if (guest->fd >= 0 && guest->peer)
+		hear_confirmation(local, guest);
+}
+
+static struct uroce_guest *free_guest(struct uroce_local *local)
+{
+	for (uint32_t i = 0; i < UROCE_LOCAL_GUESTS; i++)
+		if (local->guests[i].fd < 0)
+			return &local->guests[i];
+	return NULL;
+}
+
+static void let_in(struct uroce_local *local, struct uroce_guest *guest, int fd)
+{
+	*guest = (struct uroce_guest){
+		.fd = fd,
+		.until_ms = uroce_pairing_now_ms() + UROCE_PAIRING_MS,
+		.pid = uroce_pairing_peer_pid(fd),
+	};
+	local->nr_guests++;
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) ||
+	    uroce_local_watch_fd(local, EPOLL_CTL_ADD, fd, UROCE_SOURCE_GUEST,
+				 (uint32_t)(guest - local->guests)))
+		drop_guest(local, guest);
+	else
+		hear_guest(local, guest);
+}
+
+static void open_door(struct uroce_local *local)
+{
+	struct uroce_guest *guest;
+	int fd;
+
+	for (;;) {
+		guest = free_guest(local);
+		if (!guest) {
+			set_deaf(local, true);
+			return;
+		}
+		fd = uroce_rendezvous_accept(local->listener, UROCE_PAIRING_MS);
+		if (fd >= 0)
+			let_in(local, guest, fd);
+		if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM) {
+			local->starved = true;
+			set_deaf(local, true);
+		}
+		if (fd < 0 && fd != -EPERM && fd != -ECONNABORTED &&
+		    fd != -EINTR)
+			return;
+	}
+}
+
+static void listen_again(struct uroce_local *local)
+{
+	if (!local->starved && local->nr_guests < UROCE_LOCAL_GUESTS)
+		set_deaf(local, false);
+}
+
+static void hear_peer(struct uroce_local *local, uint32_t slot)
+{
+	struct uroce_peer *peer;
+
+	verbs_mutex_lock(&local->mutex);
+	peer = local->table[slot];
+	if (peer && uroce_peer_hear(peer))
+		uroce_local_bury_locked(local, peer);
+	verbs_mutex_unlock(&local->mutex);
+}
+
+/* Who was meant may be gone; then his successor has just nothing to say. */
+static void handle(struct uroce_local *local, uint32_t data)
+{
+	uint32_t index = data & ~(uint32_t)UROCE_SOURCE_MASK;
+
+	switch (data & UROCE_SOURCE_MASK) {
+	case UROCE_SOURCE_LISTENER:
+		open_door(local);
+		break;
+	case UROCE_SOURCE_GUEST:
+		hear_guest(local, &local->guests[index]);
+		break;
+	case UROCE_SOURCE_PAIR:
+		hear_peer(local, index);
+		break;
+	}
+}
+
+static void drop_late_guests(struct uroce_local *local)
+{
+	uint64_t now_ms;
+
+	if (!local->nr_guests)
+		return;
+	now_ms = uroce_pairing_now_ms();
+	for (uint32_t i = 0; i < UROCE_LOCAL_GUESTS; i++)
+		if (local->guests[i].fd >= 0 &&
+		    local->guests[i].until_ms <= now_ms)
+			drop_guest(local, &local->guests[i]);
+}
+
+void uroce_local_serve(struct uroce_local *local)
+{
+	struct epoll_event events[MAX_EVENTS];
+	int nr;
+
+	if (local->abandoned)
+		return;
+	/* with luck there is one again; else it waits for the next time */
+	local->starved = false;
+	listen_again(local);
+	do {
+		nr = epoll_wait(local->epoll, events, MAX_EVENTS, 0);
+		for (int i = 0; i < nr; i++)
+			handle(local, events[i].data.u32);
+	} while (nr == MAX_EVENTS);
+	drop_late_guests(local);
+	listen_again(local);
+}

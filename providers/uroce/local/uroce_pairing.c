@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages of the handshake: written, read and checked. Called by
+ * uroce_local_connect.c (guest) and uroce_local_serve.c (host).
+ */
+#include "uroce/local/uroce_pairing.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_inbox.h"
+#include "uroce/port/uroce_rendezvous.h"
+
+/* Another layout of an inbox, or other messages: another version. */
+#define VERSION 1
+#define BACKLOG 256 /* all others at once */
+#define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
+
+uint64_t uroce_pairing_token(void)
+{
+	uint64_t token;
+
+	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) == sizeof(token))
+		return token;
+	return (uint64_t)getpid() << 32 ^ uroce_pairing_now_ms();
+}
+
+int uroce_pairing_peer_pid(int fd)
+{
+	struct ucred peer = {};
+	socklen_t len = sizeof(peer);
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+	return peer.pid;
+}
+
+static struct uroce_pairing_party make_party(uint32_t slot, uint64_t token)
+{
+	return (struct uroce_pairing_party){
+		.magic = MAGIC,
+		.nr_slots = UROCE_INBOX_SLOTS,
+		.area = UROCE_INBOX_AREA,
+		.mtu = UROCE_CHANNEL_MTU,
+		.slot = slot,
+		.token = token,
+	};
+}
+
+static bool is_like_us(const struct uroce_pairing_party *party)
+{
+	return party->magic == MAGIC && party->nr_slots == UROCE_INBOX_SLOTS &&
+	       party->area == UROCE_INBOX_AREA &&
+	       party->mtu == UROCE_CHANNEL_MTU;
+}
+
+/* Returns the only descriptor of a message, or -1; never keeps another one. */
+static int only_one(const int *fds, int nr)
+{
+	if (nr == 1)
+		return fds[0];
+	while (nr > 0)
+		(void)close(fds[--nr]);
+	return -1;
+}
+
+static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
+			uint64_t *ret_token, int *ret_inbox)
+{
+	struct uroce_verdict_message message;
+	int fds[UROCE_MAX_PASSED];
+	int nr, inbox;
+
+	nr = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
+	if (nr < 0)
+		return nr;
+	inbox = only_one(fds, nr);
+	if (!is_like_us(&message.party) ||
+	    message.verdict > UROCE_VERDICT_REFUSED ||
+	    (message.verdict == UROCE_VERDICT_OK) != (inbox >= 0)) {
+		if (inbox >= 0)
+			(void)close(inbox);
+		return -EPROTO;
+	}
+	*ret_verdict = (enum uroce_verdict)message.verdict;
+	*ret_token = message.party.token;
+	*ret_inbox = inbox;
+	return 0;
+}
+
+uint64_t uroce_pairing_now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static unsigned int left_of(uint64_t until_ms)
+{
+	uint64_t now_ms = uroce_pairing_now_ms();
+
+	return now_ms < until_ms ? (unsigned int)(until_ms - now_ms) : 0;
+}
+
+static int wait_for_answer(int fd, uint64_t until_ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	int nr;
+
+	do {
+		nr = poll(&poll_fd, 1, (int)left_of(until_ms));
+	} while (nr < 0 && errno == EINTR);
+	if (nr < 0)
+		return -errno;
+	return nr ? 0 : -ETIMEDOUT;
+}
+
+/* Which ends a name of an abstract socket; there is one for each slot. */
+static void make_name(uint32_t slot, char *name, size_t size)
+{
+	(void)snprintf(name, size, "local.%u", slot);
+}
+
+int uroce_pairing_bind(uint32_t slot)
+{
+	char name[32];
+	int fd, ret;
+
+	make_name(slot, name, sizeof(name));
+	fd = uroce_rendezvous_bind(SOCK_SEQPACKET, name);
+	if (fd >= 0 && listen(fd, BACKLOG)) {
+		ret = -errno;
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
+{
+	unsigned int timeout_ms = left_of(until_ms);
+	char name[32];
+	int fd;
+
+	make_name(host_slot, name, sizeof(name));
+	/* 0 would be for ever */
+	fd = uroce_rendezvous_connect(name, timeout_ms ? timeout_ms : 1);
+	return fd == -EAGAIN ? -ETIMEDOUT : fd;
+}
+
+int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
+		      const uint8_t *dgid, int inbox, uint64_t until_ms,
+		      enum uroce_verdict *ret_verdict, uint64_t *ret_token,
+		      int *ret_inbox)
+{
+	struct uroce_hello hello = { .party = make_party(slot, token) };
+	int ret;
+
+	memcpy(hello.dgid, dgid, UROCE_GID_LEN);
+	ret = uroce_rendezvous_send(fd, &hello, sizeof(hello), &inbox, 1);
+	if (!ret)
+		ret = wait_for_answer(fd, until_ms);
+	if (!ret)
+		ret = hear_verdict(fd, ret_verdict, ret_token, ret_inbox);
+	return ret;
+}
+
+int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello, int *ret_inbox)
+{
+	int fds[UROCE_MAX_PASSED];
+	struct uroce_hello hello;
+	int nr, inbox;
+
+	nr = uroce_rendezvous_receive(fd, &hello, sizeof(hello), fds);
+	if (nr < 0)
+		return nr;
+	inbox = only_one(fds, nr);
+	if (inbox < 0)
+		return -EPROTO;
+	if (!is_like_us(&hello.party)) {
+		(void)close(inbox);
+		return -EPROTO;
+	}
+	*ret_hello = hello;
+	*ret_inbox = inbox;
+	return 0;
+}
+
+int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
+			 enum uroce_verdict verdict, int inbox)
+{
+	struct uroce_verdict_message message = {
+		.party = make_party(slot, token),
+		.verdict = verdict,
+	};
+
+	return uroce_rendezvous_send(fd, &message, sizeof(message), &inbox,
+				     verdict == UROCE_VERDICT_OK);
+}
+
+int uroce_pairing_send(int fd, uint8_t message)
+{
+	if (send(fd, &message, 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return -errno;
+	return 0;
+}
+
+int uroce_pairing_receive(int fd)
+{
+	uint8_t message[2];
+	ssize_t len = recv(fd, message, sizeof(message), MSG_DONTWAIT);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return -EAGAIN;
+	if (len != 1 || (message[0] != UROCE_PAIRING_CONFIRM &&
+			 message[0] != UROCE_PAIRING_BELL))
+		return -EPROTO;
+	return message[0];
+}

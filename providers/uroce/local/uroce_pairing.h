@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What two processes say to each other before they are a pair: three messages
+ * over a SOCK_SEQPACKET socket.
+ *
+ *   guest: who connects                     host: who listens
+ *   hello, with the guest's inbox  ------>
+ *                                  <------  verdict; with the host's inbox if
+ *                                           it is OK
+ *   UROCE_PAIRING_CONFIRM          ------>
+ *
+ * Each inbox is the one that who sends it receives from. The guest has decided
+ * when it sends the confirmation, the host when it gets it: before that either
+ * can go away, and they are no pair. From then on the only message is
+ * UROCE_PAIRING_BELL, in both directions.
+ */
+#ifndef UROCE_PAIRING_H
+#define UROCE_PAIRING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/wire/uroce_packet.h"
+
+enum {
+	UROCE_PAIRING_CONFIRM = 1, /* messages of one byte */
+	UROCE_PAIRING_BELL = 2,
+};
+
+enum uroce_verdict {
+	UROCE_VERDICT_OK,
+	UROCE_VERDICT_BUSY,	/* it is about to ask us itself */
+	UROCE_VERDICT_PAIRED,	/* we are already; and the GID is its */
+	UROCE_VERDICT_NOT_MINE, /* the GID: this QP is another one's */
+	UROCE_VERDICT_REFUSED,	/* never */
+};
+
+/* What both must have in common, and who it is from. */
+struct uroce_pairing_party {
+	uint64_t magic; /* and version */
+	uint32_t nr_slots;
+	uint32_t area;
+	uint32_t mtu;
+	uint32_t slot;	/* of the sender */
+	uint64_t token; /* of the sender, as long as it has that slot */
+};
+
+struct uroce_hello {
+	struct uroce_pairing_party party;
+	uint8_t dgid[UROCE_GID_LEN]; /* that the host should have */
+};
+
+struct uroce_verdict_message {
+	struct uroce_pairing_party party;
+	uint32_t verdict; /* enum uroce_verdict */
+	uint32_t reserved;
+};
+
+/** uroce_pairing_token() - one that no other process has */
+uint64_t uroce_pairing_token(void);
+
+/** uroce_pairing_peer_pid() - who it is, as seen from here; 0: not visible */
+int uroce_pairing_peer_pid(int fd);
+
+/** uroce_pairing_now_ms() - the time */
+uint64_t uroce_pairing_now_ms(void);
+
+/** uroce_pairing_bind() - be found by others; the listener, or -errno */
+int uroce_pairing_bind(uint32_t slot);
+
+/**
+ * uroce_pairing_call() - the guest's side: connect
+ * @host_slot: to whom
+ * @until_ms: how long to wait at most
+ *
+ * Return: the connection; -ECONNREFUSED if nobody listens; -ETIMEDOUT; -EPERM
+ * if it is another user; or -errno.
+ */
+int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
+
+/**
+ * uroce_pairing_ask() - the guest's side: say hello, wait for the verdict
+ * @fd: the connection
+ * @slot: ours
+ * @token: ours
+ * @dgid: that the host should have
+ * @inbox: ours
+ * @until_ms: how long to wait at most
+ * @ret_verdict: receives the verdict
+ * @ret_token: receives the host's token
+ * @ret_inbox: receives a descriptor of the host's inbox if it is OK
+ *
+ * Return: 0; -ETIMEDOUT; -EPROTO if the answer is none; or -errno.
+ */
+int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
+		      const uint8_t *dgid, int inbox, uint64_t until_ms,
+		      enum uroce_verdict *ret_verdict, uint64_t *ret_token,
+		      int *ret_inbox);
+
+/**
+ * uroce_pairing_hear() - the host's side: the hello, without waiting
+ * @fd: the connection, non-blocking
+ * @ret_hello: receives it
+ * @ret_inbox: receives a descriptor of the guest's inbox
+ *
+ * Return: 0, -EAGAIN if it is not there yet, -EPROTO if it is none of ours, or
+ * -errno.
+ */
+int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello, int *ret_inbox);
+
+/**
+ * uroce_pairing_answer() - the host's side: the verdict; 0 or -errno
+ * @inbox: ours, if it is UROCE_VERDICT_OK
+ */
+int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
+			 enum uroce_verdict verdict, int inbox);
+
+/** uroce_pairing_send() - a message of one byte, without waiting; 0 or -errno
+ */
+int uroce_pairing_send(int fd, uint8_t message);
+
+/**
+ * uroce_pairing_receive() - a message of one byte, without waiting
+ *
+ * Return: which, -EAGAIN if there is none, or -EPROTO if the other side is
+ * gone or says something else.
+ */
+int uroce_pairing_receive(int fd);
+
+#endif

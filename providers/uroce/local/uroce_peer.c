@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Peers, one at a time: made of two inboxes and a socket. Which of them there
+ * are, and what becomes of them, is uroce_local*.c.
+ */
+#include "uroce/local/uroce_peer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/local/uroce_pairing.h"
+
+static struct uroce_peer *alloc_peer(void)
+{
+	/* lines of its own, and whole ones */
+	size_t size = (sizeof(struct uroce_peer) + UROCE_INBOX_LINE - 1) /
+		      UROCE_INBOX_LINE * UROCE_INBOX_LINE;
+	struct uroce_peer *peer = aligned_alloc(UROCE_INBOX_LINE, size);
+
+	if (!peer)
+		return NULL;
+	memset(peer, 0, size);
+	peer->fd = -1;
+	uroce_channel_init(&peer->channel);
+	list_init(&peer->node);
+	list_init(&peer->sent);
+	return peer;
+}
+
+int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
+		   struct uroce_peer **ret_peer)
+{
+	struct uroce_peer *peer = alloc_peer();
+	int inbox, ret;
+
+	if (!peer)
+		return -ENOMEM;
+	peer->local = local;
+	peer->slot = slot;
+	ret = inbox = uroce_inbox_create();
+	if (inbox < 0)
+		goto err_free;
+	ret = uroce_inbox_open_receiver(inbox, &peer->in);
+	if (ret)
+		goto err_close;
+	*ret_inbox = inbox;
+	*ret_peer = peer;
+	return 0;
+
+err_close:
+	(void)close(inbox);
+err_free:
+	uroce_peer_free(peer);
+	return ret;
+}
+
+void uroce_peer_hang_up(struct uroce_peer *peer)
+{
+	if (peer->fd >= 0)
+		(void)close(peer->fd);
+	peer->fd = -1;
+}
+
+void uroce_peer_free(struct uroce_peer *peer)
+{
+	if (!peer)
+		return;
+	list_del(&peer->node);
+	list_del(&peer->sent);
+	uroce_inbox_close_receiver(&peer->in);
+	uroce_inbox_close_sender(&peer->out);
+	uroce_peer_hang_up(peer);
+	free(peer);
+}
+
+void uroce_peer_forget(struct uroce_peer *peer)
+{
+	uroce_peer_hang_up(peer);
+	peer->in.memory = NULL;
+	uroce_inbox_forget_sender(&peer->out);
+	list_del(&peer->sent);
+}
+
+void uroce_peer_ring(const struct uroce_peer *peer)
+{
+	uint64_t one = 1;
+
+	/*
+	 * Neither can be full, as there is one ring for each sleep. If the
+	 * other side is gone, its end of the socket will tell.
+	 */
+	if (peer->self)
+		(void)!write(peer->fd, &one, sizeof(one));
+	else
+		(void)uroce_pairing_send(peer->fd, UROCE_PAIRING_BELL);
+}
+
+int uroce_peer_hear(const struct uroce_peer *peer)
+{
+	uint64_t rings;
+	int ret;
+
+	if (peer->self) {
+		(void)!read(peer->fd, &rings, sizeof(rings));
+		return 0;
+	}
+	do {
+		ret = uroce_pairing_receive(peer->fd);
+	} while (ret == UROCE_PAIRING_BELL);
+	return ret == -EAGAIN ? 0 : -EPROTO;
+}
+
+bool uroce_peer_is_gone(const struct uroce_peer *peer)
+{
+	struct pollfd poll_fd = { .fd = peer->fd, .events = POLLRDHUP };
+
+	return !peer->self && poll(&poll_fd, 1, 0) > 0;
+}
+
+bool uroce_peer_knows_gid(const struct uroce_peer *peer, const uint8_t *gid)
+{
+	for (uint32_t i = 0; i < UROCE_PEER_GIDS && i < peer->nr_gids; i++)
+		if (!memcmp(peer->gids[i], gid, UROCE_GID_LEN))
+			return true;
+	return false;
+}
+
+void uroce_peer_learn_gid(struct uroce_peer *peer, const uint8_t *gid)
+{
+	memcpy(peer->gids[peer->nr_gids % UROCE_PEER_GIDS], gid, UROCE_GID_LEN);
+	peer->nr_gids++;
+}

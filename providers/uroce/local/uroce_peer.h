@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A peer: the other process of a pair, or this one. Who may touch which member
+ * is told here, as three parties do: the handshake (the mutex of struct
+ * uroce_local), the data path (the engine lock), and whoever frees it.
+ */
+#ifndef UROCE_PEER_H
+#define UROCE_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_inbox.h"
+#include "uroce/wire/uroce_packet.h"
+#include "util/list.h"
+
+#define UROCE_PEER_GIDS 8
+
+struct uroce_local;
+
+struct uroce_peer {
+	/* Set before anybody else knows it. */
+	struct uroce_local *local;
+	uint32_t slot;
+	bool self;	/* we are both sides */
+	uint64_t token; /* of the other side */
+	int pid;	/* likewise; 0: it cannot be seen from here */
+	int fd; /* the pair's socket, or an eventfd; closed by the data path */
+
+	/* The data path. */
+	struct uroce_channel channel;
+	struct uroce_inbox_receiver in;
+	bool mad;   /* nothing of it is believed any more */
+	bool dying; /* it is dead; what it has sent is still to be received */
+	struct list_node node; /* in one of the lists of struct uroce_local */
+	struct list_node sent; /* in its list "sent", or in none */
+	struct uroce_inbox_sender out;
+
+	/* The handshake. */
+	uint8_t gids[UROCE_PEER_GIDS][UROCE_GID_LEN]; /* that are its own */
+	uint32_t nr_gids; /* that were learned; the last ones are known */
+
+	/* Atomic. Once dead, uses does not grow any more. */
+	uint32_t uses;
+	bool dead;
+	struct uroce_peer *next; /* in the list "arrived" of new ones */
+};
+
+/**
+ * uroce_peer_new() - a peer with an inbox of ours, and nothing else
+ * @ret_inbox: receives a descriptor of it, which is the caller's
+ * @ret_peer: receives it; to be given back to uroce_peer_free()
+ *
+ * Return: 0, -ENOMEM, or -errno.
+ */
+int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
+		   struct uroce_peer **ret_peer);
+
+/** uroce_peer_free() - unmap its memory, close its socket */
+void uroce_peer_free(struct uroce_peer *peer);
+
+/** uroce_peer_forget() - in a child of fork(): close, but there is no memory */
+void uroce_peer_forget(struct uroce_peer *peer);
+
+/** uroce_peer_hang_up() - close its socket, but keep its memory */
+void uroce_peer_hang_up(struct uroce_peer *peer);
+
+/** uroce_peer_ring() - wake the one who sleeps there */
+void uroce_peer_ring(const struct uroce_peer *peer);
+
+/**
+ * uroce_peer_hear() - take in what there is at the socket
+ *
+ * Return: 0, or -EPROTO if the other side is gone, or has gone mad.
+ */
+int uroce_peer_hear(const struct uroce_peer *peer);
+
+/** uroce_peer_is_gone() - whether the other side is; bells are left alone */
+bool uroce_peer_is_gone(const struct uroce_peer *peer);
+
+/** uroce_peer_knows_gid() - whether it is known to have a GID */
+bool uroce_peer_knows_gid(const struct uroce_peer *peer, const uint8_t *gid);
+
+/** uroce_peer_learn_gid() - it has told us that it has */
+void uroce_peer_learn_gid(struct uroce_peer *peer, const uint8_t *gid);
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The other side of a pair dies, or goes mad, or forks; its slot is another
+ * process's. What it has sent is received, then its channel is lost, once, and
+ * nothing of it stays.
+ */
+#include "uroce/local/uroce_local.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+#include "uroce_local_node.h"
+#include "uroce_netns.h"
+
+#define FIRST_SLOT 200
+
+enum { ALICE = FIRST_SLOT, BOB };
+
+#define NR_SENT 300
+
+static struct got got;
+
+static void meet_here(struct node *node)
+{
+	node_go(node);
+	node_wait(node);
+}
+
+static void meet_there(struct node *node)
+{
+	node_wait(node);
+	node_go(node);
+}
+
+static struct uroce_peer *peer_of(struct uroce_channel *channel)
+{
+	return list_entry(channel, struct uroce_peer, channel);
+}
+
+/* Sends to Alice all it has, and is there until it is killed. */
+static void send_and_wait(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	channel = side_connect(&side, ALICE);
+	for (uint32_t psn = 0; psn < NR_SENT; psn++)
+		side_put(&side, channel, psn, psn);
+	meet_here(node);
+	(void)pause();
+}
+
+/* -- killed --------------------------------------------------------------- */
+
+static void outlive(struct node *node, uint32_t slot)
+{
+	struct uroce_local_counters counters;
+	struct uroce_channel *channel;
+	struct side side;
+	uint32_t fds;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	fds = nr_open_fds();
+	meet_here(node);
+	channel = side_connect(&side, BOB);
+	CHECK(nr_open_fds() == fds + 1);
+	meet_here(node);
+	/* it is dead now, and nothing was received */
+	CHECK(side_wait_lost(&side, &got) == channel);
+	CHECK(got.nr == NR_SENT && got.psn[NR_SENT - 1] == NR_SENT - 1);
+	CHECK(channel->lost);
+	CHECK(!uroce_local_take_lost(side.local));
+	CHECK(uroce_local_is_empty(side.local));
+	CHECK(nr_open_fds() == fds);
+	/* the memory is there as long as somebody uses it */
+	CHECK(nr_inboxes() == 2);
+	side_put(&side, channel, 1, 1);
+	uroce_local_put_channel(side.local, channel);
+	CHECK(nr_inboxes() == 0);
+	uroce_local_flush(side.local);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.pairs == 0 && counters.pairs_lost == 1);
+	CHECK(counters.rx_bad == 0);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void what_the_dead_have_sent_is_received(void **state)
+{
+	struct node alice, bob;
+
+	node_start(&alice, outlive, ALICE);
+	node_start(&bob, send_and_wait, BOB);
+	node_wait(&alice);
+	meet_there(&bob);
+	node_wait(&bob);
+	node_go(&alice);
+	node_wait(&alice);
+	node_kill(&bob);
+	node_go(&alice);
+	meet_there(&alice);
+	node_end(&alice);
+}
+
+static void have_no_use(struct node *node, uint32_t slot)
+{
+	struct side side;
+	uint32_t fds;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	fds = nr_open_fds();
+	meet_here(node);
+	side_receive(&side, &got, NR_SENT);
+	CHECK(nr_open_fds() == fds + 1);
+	meet_here(node);
+	while (!uroce_local_is_empty(side.local)) {
+		(void)uroce_local_receive(side.local, NULL, NULL);
+		/* nobody would know the channel */
+		CHECK(!uroce_local_take_lost(side.local));
+	}
+	/* without a use nothing is left at once */
+	while (nr_inboxes() || nr_open_fds() != fds)
+		(void)uroce_local_receive(side.local, NULL, NULL);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void a_pair_that_nobody_uses_ends_silently(void **state)
+{
+	struct node alice, bob;
+
+	node_start(&alice, have_no_use, ALICE);
+	node_wait(&alice);
+	node_start(&bob, send_and_wait, BOB);
+	node_wait(&bob);
+	node_go(&alice);
+	node_go(&bob);
+	node_wait(&alice);
+	node_kill(&bob);
+	node_go(&alice);
+	meet_there(&alice);
+	node_end(&alice);
+}
+
+/* -- the slot is another one's -------------------------------------------- */
+
+static void check_all_came(const struct uroce_channel *channel)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < got.nr; i++)
+		if (got.channel[i] == channel)
+			CHECK(got.psn[i] == nr++);
+	CHECK(nr == NR_SENT);
+}
+
+static void meet_the_next_one(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *first, *second;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	first = side_connect(&side, BOB);
+	/* from here on the death of the first one is not seen */
+	side_stop_serving(&side);
+	meet_here(node);
+	meet_here(node);
+	side_serve(&side);
+	meet_here(node);
+	CHECK(side_wait_lost(&side, &got) == first);
+	second = side_connect(&side, BOB);
+	CHECK(second != first);
+	side_receive(&side, &got, 2 * NR_SENT);
+	check_all_came(first);
+	check_all_came(second);
+	CHECK(!uroce_local_take_lost(side.local));
+	uroce_local_put_channel(side.local, first);
+	CHECK(nr_inboxes() == 2);
+	uroce_local_put_channel(side.local, second);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void the_next_process_of_a_slot_is_another_one(void **state)
+{
+	struct node alice, bob, next;
+
+	node_start(&alice, meet_the_next_one, ALICE);
+	node_start(&bob, send_and_wait, BOB);
+	node_wait(&alice);
+	meet_there(&bob);
+	node_wait(&bob);
+	node_go(&alice);
+	node_wait(&alice);
+	node_kill(&bob);
+	node_start(&next, send_and_wait, BOB);
+	node_wait(&next);
+	node_go(&alice);
+	/* Alice does not serve yet, so this one waits for her */
+	node_go(&next);
+	meet_there(&alice);
+	node_wait(&next);
+	meet_there(&alice);
+	meet_there(&alice);
+	node_kill(&next);
+	node_end(&alice);
+}
+
+static void look_after_the_next_one(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *first, *second;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	first = side_connect(&side, BOB);
+	side_stop_serving(&side);
+	meet_here(node);
+	/* who connects sees by himself that it is not the same any more */
+	side_serve(&side);
+	second = side_connect(&side, BOB);
+	CHECK(second != first);
+	side_put(&side, second, 0, 0);
+	CHECK(side_wait_lost(&side, &got) == first);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void be_the_next_one(struct node *node, uint32_t slot)
+{
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	side_receive(&side, &got, 1);
+	(void)pause();
+}
+
+static void who_connects_is_not_given_a_dead_channel(void **state)
+{
+	struct node alice, bob, next;
+
+	node_start(&alice, look_after_the_next_one, ALICE);
+	node_start(&bob, send_and_wait, BOB);
+	node_wait(&alice);
+	meet_there(&bob);
+	node_wait(&bob);
+	node_go(&alice);
+	node_wait(&alice);
+	node_kill(&bob);
+	node_start(&next, be_the_next_one, BOB);
+	meet_there(&next);
+	node_go(&alice);
+	meet_there(&alice);
+	node_kill(&next);
+	node_end(&alice);
+}
+
+/* -- mad ------------------------------------------------------------------ */
+
+/* Says that the next packet is there; it has no opcode, though. */
+static void write_nonsense(struct uroce_peer *peer)
+{
+	struct uroce_inbox_memory *inbox = peer->out.memory;
+	struct uroce_inbox_slot *slot =
+		&inbox->slots[peer->out.head % UROCE_INBOX_SLOTS];
+
+	memset(slot->bytes, 0xff, sizeof(slot->bytes));
+	slot->header_len = UROCE_BTH_LEN;
+	__atomic_store_n(&slot->sequence, (uint32_t)peer->out.head + 1,
+			 __ATOMIC_RELEASE);
+}
+
+/* Says that it has read what nobody has written. */
+static void consume_nonsense(struct uroce_peer *peer)
+{
+	struct uroce_inbox_memory *inbox = peer->in.memory;
+
+	__atomic_store_n(&inbox->status.consumed, 0x12345678, __ATOMIC_RELAXED);
+}
+
+static void go_mad(struct node *node, uint32_t slot,
+		   void (*fn)(struct uroce_peer *peer))
+{
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	channel = side_connect(&side, ALICE);
+	for (uint32_t psn = 0; psn < NR_SENT; psn++)
+		side_put(&side, channel, psn, psn);
+	fn(peer_of(channel));
+	/* both sides are lost to each other */
+	while (!__atomic_load_n(&peer_of(channel)->dead, __ATOMIC_ACQUIRE))
+		(void)sched_yield();
+	CHECK(side_wait_lost(&side, &got) == channel);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void send_nonsense(struct node *node, uint32_t slot)
+{
+	go_mad(node, slot, write_nonsense);
+}
+
+static void receive_nonsense(struct node *node, uint32_t slot)
+{
+	go_mad(node, slot, consume_nonsense);
+}
+
+static void have_mad_reader(struct node *node, uint32_t slot)
+{
+	struct uroce_local_counters counters;
+	struct uroce_channel *channel;
+	struct side side;
+	uint32_t nr = 0;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	channel = side_connect(&side, BOB);
+	do {
+		while (uroce_local_has_room(channel))
+			side_put(&side, channel, nr++, 1);
+		uroce_local_counters(side.local, &counters);
+	} while (!counters.rx_bad);
+	CHECK(!uroce_local_has_room(channel));
+	CHECK(side_wait_lost(&side, &got) == channel);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
+	CHECK(nr <= 2 * UROCE_INBOX_SLOTS);
+	uroce_local_put_channel(side.local, channel);
+	CHECK(nr_inboxes() == 0);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void have_mad_writer(struct node *node, uint32_t slot)
+{
+	struct uroce_local_counters counters;
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	channel = side_connect(&side, BOB);
+	CHECK(side_wait_lost(&side, &got) == channel);
+	/* what it has sent while it was sane */
+	CHECK(got.nr == NR_SENT);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
+	uroce_local_put_channel(side.local, channel);
+	CHECK(nr_inboxes() == 0);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void run_both(void (*alices)(struct node *node, uint32_t arg),
+		     void (*bobs)(struct node *node, uint32_t arg))
+{
+	struct node alice, bob;
+
+	node_start(&alice, alices, ALICE);
+	node_start(&bob, bobs, BOB);
+	node_wait(&alice);
+	node_wait(&bob);
+	node_go(&alice);
+	node_go(&bob);
+	node_wait(&alice);
+	node_wait(&bob);
+	node_go(&alice);
+	node_go(&bob);
+	node_end(&alice);
+	node_end(&bob);
+}
+
+static void a_mad_writer_is_lost(void **state)
+{
+	run_both(have_mad_writer, send_nonsense);
+}
+
+static void a_mad_reader_is_lost(void **state)
+{
+	run_both(have_mad_reader, receive_nonsense);
+}
+
+/* -- forked --------------------------------------------------------------- */
+
+static void be_forked(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	struct side side;
+	uint32_t fds = nr_open_fds();
+	int pid;
+
+	side_open(&side, slot);
+	meet_here(node);
+	channel = side_connect(&side, BOB);
+	side_put(&side, channel, 0, 0);
+	CHECK(side_connect(&side, slot));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		uroce_local_abandon(side.local);
+		CHECK(nr_open_fds() == fds);
+		CHECK(nr_inboxes() == 0);
+		CHECK(!uroce_local_has_room(channel));
+		CHECK(!uroce_local_receive(side.local, NULL, NULL));
+		CHECK(!uroce_local_take_lost(side.local));
+		CHECK(!uroce_local_watch(side.local, true));
+		CHECK(uroce_local_is_empty(side.local));
+		uroce_local_flush(side.local);
+		uroce_local_serve(side.local);
+		uroce_local_put_channel(side.local, channel);
+		uroce_local_close(side.local);
+		/* a slot of its own is no problem, nor is the parent's pair */
+		side_open(&side, slot + 10);
+		CHECK(side_connect(&side, BOB));
+		node_go(node);
+		node_wait(node);
+		_exit(0);
+	}
+	(void)pause();
+}
+
+static void see_only_the_parent_die(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	side_receive(&side, &got, 1);
+	channel = side_connect(&side, ALICE);
+	CHECK(channel == got.channel[0]);
+	meet_here(node);
+	/* it is dead, its child is not */
+	CHECK(side_wait_lost(&side, &got) == channel);
+	CHECK(nr_inboxes() == 4);
+	uroce_local_put_channel(side.local, channel);
+	CHECK(nr_inboxes() == 2);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void a_child_does_not_keep_its_parent_alive(void **state)
+{
+	struct node alice, bob;
+
+	node_start(&bob, see_only_the_parent_die, BOB);
+	node_start(&alice, be_forked, ALICE);
+	node_wait(&alice);
+	meet_there(&bob);
+	node_go(&alice);
+	node_wait(&alice); /* from the child */
+	node_wait(&bob);
+	assert_int_equal(kill(alice.pid, SIGKILL), 0);
+	node_go(&bob);
+	meet_there(&bob);
+	node_go(&alice); /* to the child */
+	node_kill(&alice);
+	node_end(&bob);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_dead_have_sent_is_received),
+		cmocka_unit_test(a_pair_that_nobody_uses_ends_silently),
+		cmocka_unit_test(the_next_process_of_a_slot_is_another_one),
+		cmocka_unit_test(who_connects_is_not_given_a_dead_channel),
+		cmocka_unit_test(a_mad_writer_is_lost),
+		cmocka_unit_test(a_mad_reader_is_lost),
+		cmocka_unit_test(a_child_does_not_keep_its_parent_alive),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

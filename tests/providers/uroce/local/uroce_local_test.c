@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Processes pair up: whoever asks, all at once, with themselves, or not at all.
+ * All of them are children of this one, in a network namespace of their own.
+ */
+#include "uroce/local/uroce_local.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "uroce_local_node.h"
+#include "uroce_netns.h"
+
+#define FIRST_SLOT 200
+
+/* The slots of tests with two nodes. */
+enum { ALICE = FIRST_SLOT, BOB };
+
+static struct got got;
+
+static void start_both(struct node *nodes,
+		       void (*alice)(struct node *node, uint32_t arg),
+		       void (*bob)(struct node *node, uint32_t arg))
+{
+	node_start(&nodes[0], alice, ALICE);
+	node_start(&nodes[1], bob, BOB);
+}
+
+/* Both wait for each other. */
+static void meet(struct node *nodes, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		node_wait(&nodes[i]);
+	for (uint32_t i = 0; i < nr; i++)
+		node_go(&nodes[i]);
+}
+
+static void meet_here(struct node *node)
+{
+	node_go(node);
+	node_wait(node);
+}
+
+/* -- packets both ways ---------------------------------------------------- */
+
+#define NR_ECHOED 3000
+
+static uint32_t length_of(uint32_t psn)
+{
+	return psn % 3 ? psn % 60 : psn * 7 % 8193;
+}
+
+static void ask_for_echo(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	struct side side;
+	uint32_t fds;
+
+	side_open(&side, slot);
+	meet_here(node);
+	fds = nr_open_fds();
+	CHECK(uroce_local_is_empty(side.local));
+	channel = side_connect(&side, BOB);
+	CHECK(!uroce_local_is_empty(side.local));
+	/* the pair's socket, and memory without descriptors */
+	CHECK(nr_open_fds() == fds + 1);
+	CHECK(nr_inboxes() == 2);
+	for (uint32_t psn = 0; psn < NR_ECHOED; psn++) {
+		side_put(&side, channel, psn, length_of(psn));
+		side_receive(&side, &got, psn % MAX_GOT + 1);
+		CHECK(got.psn[psn] == psn);
+		CHECK(got.channel[psn] == channel);
+	}
+	/* there is one channel, whoever has asked first */
+	CHECK(side_connect(&side, BOB) == channel);
+	CHECK(nr_open_fds() == fds + 1);
+	uroce_local_put_channel(side.local, channel);
+	uroce_local_put_channel(side.local, channel);
+	meet_here(node);
+	side_close(&side);
+	CHECK(nr_inboxes() == 0);
+}
+
+static void echo(struct node *node, uint32_t slot)
+{
+	struct uroce_local_counters counters;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	for (uint32_t psn = 0; psn < NR_ECHOED; psn++) {
+		side_receive(&side, &got, psn + 1);
+		side_put(&side, got.channel[psn], psn, length_of(psn));
+	}
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.pairs == 1 && counters.pairs_lost == 0);
+	CHECK(counters.rx_packets == NR_ECHOED);
+	CHECK(counters.tx_packets == NR_ECHOED);
+	CHECK(counters.rx_bytes == counters.tx_bytes);
+	CHECK(counters.rx_bytes > NR_ECHOED);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void packets_go_both_ways(void **state)
+{
+	struct node nodes[2];
+
+	start_both(nodes, ask_for_echo, echo);
+	meet(nodes, 2);
+	meet(nodes, 2);
+	node_end(&nodes[0]);
+	node_end(&nodes[1]);
+}
+
+/* -- who was asked can ask ------------------------------------------------ */
+
+static void ask_first(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	channel = side_connect(&side, BOB);
+	side_put(&side, channel, 1, 1);
+	side_receive(&side, &got, 1);
+	CHECK(got.channel[0] == channel);
+	CHECK(nr_inboxes() == 2);
+	uroce_local_put_channel(side.local, channel);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void ask_back(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	side_receive(&side, &got, 1);
+	channel = side_connect(&side, ALICE);
+	CHECK(channel == got.channel[0]);
+	side_put(&side, channel, 2, 1);
+	CHECK(nr_inboxes() == 2);
+	uroce_local_put_channel(side.local, channel);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void who_was_asked_has_the_same_pair(void **state)
+{
+	struct node nodes[2];
+
+	start_both(nodes, ask_first, ask_back);
+	meet(nodes, 2);
+	meet(nodes, 2);
+	node_end(&nodes[0]);
+	node_end(&nodes[1]);
+}
+
+/* -- with itself ---------------------------------------------------------- */
+
+static void talk_to_oneself(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel, *none;
+	struct pollfd poll_fd;
+	uint8_t gid[UROCE_GID_LEN];
+	struct side side;
+	uint32_t fds;
+
+	side_open(&side, slot);
+	fds = nr_open_fds();
+	poll_fd = (struct pollfd){ uroce_local_fd(side.local), POLLIN, 0 };
+	side_gid(BOB, gid);
+	CHECK(uroce_local_connect(side.local, slot, gid, &none) == -ENOENT);
+	channel = side_connect(&side, slot);
+	CHECK(side_connect(&side, slot) == channel);
+	CHECK(nr_open_fds() == fds + 1);
+	for (uint32_t psn = 0; psn < 2000; psn++) {
+		side_put(&side, channel, psn, length_of(psn));
+		side_receive(&side, &got, psn + 1);
+		CHECK(got.channel[psn] == channel && got.psn[psn] == psn);
+	}
+	/* nobody sleeps here who does not hear it */
+	uroce_local_serve(side.local);
+	CHECK(poll(&poll_fd, 1, 0) == 0);
+	CHECK(!uroce_local_watch(side.local, true));
+	side_put(&side, channel, 1, 1);
+	CHECK(poll(&poll_fd, 1, 0) == 1);
+	uroce_local_serve(side.local);
+	CHECK(poll(&poll_fd, 1, 0) == 0);
+	CHECK(uroce_local_watch(side.local, true));
+	uroce_local_put_channel(side.local, channel);
+	uroce_local_put_channel(side.local, channel);
+	side_close(&side);
+	CHECK(nr_inboxes() == 0);
+}
+
+static void a_process_is_paired_with_itself(void **state)
+{
+	struct node node;
+
+	node_start(&node, talk_to_oneself, ALICE);
+	node_end(&node);
+}
+
+/* -- all at once ---------------------------------------------------------- */
+
+#define NR_STORM    8
+#define NR_STORMS   100
+#define STORM_ORDER 5 /* prime to the number of nodes */
+
+static void storm(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channels[NR_STORM] = {};
+	struct uroce_local_counters counters;
+	uint32_t me = slot - FIRST_SLOT;
+	struct side side;
+
+	got.nr = 0;
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	for (uint32_t i = 0; i < NR_STORM; i++) {
+		uint32_t other = (me + i * STORM_ORDER) % NR_STORM;
+
+		channels[other] = side_connect(&side, FIRST_SLOT + other);
+		side_put(&side, channels[other], me, me);
+	}
+	side_receive(&side, &got, NR_STORM);
+	for (uint32_t i = 0; i < NR_STORM; i++)
+		CHECK(channels[got.psn[i]] == got.channel[i]);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.pairs == NR_STORM && counters.pairs_lost == 0);
+	CHECK(nr_inboxes() == 2 * NR_STORM);
+	CHECK(!uroce_local_take_lost(side.local));
+	for (uint32_t i = 0; i < NR_STORM; i++)
+		uroce_local_put_channel(side.local, channels[i]);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void all_connect_to_all_at_once(void **state)
+{
+	struct node nodes[NR_STORM];
+
+	for (uint32_t round = 0; round < NR_STORMS; round++) {
+		for (uint32_t i = 0; i < NR_STORM; i++)
+			node_start(&nodes[i], storm, FIRST_SLOT + i);
+		meet(nodes, NR_STORM);
+		meet(nodes, NR_STORM);
+		for (uint32_t i = 0; i < NR_STORM; i++)
+			node_end(&nodes[i]);
+	}
+}
+
+/* -- no pair -------------------------------------------------------------- */
+
+static void look_for_nobody(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+	struct side side;
+
+	side_open(&side, slot);
+	side_gid(BOB, gid);
+	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	CHECK(uroce_local_connect(side.local, 256, gid, &channel) == -ENOENT);
+	meet_here(node);
+	/* which is not held against who comes later */
+	channel = side_connect(&side, BOB);
+	/* nor is what is not his */
+	side_gid(ALICE, gid);
+	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	CHECK(side_connect(&side, BOB) == channel);
+	side_close(&side);
+	node_go(node);
+}
+
+static void be_somebody(struct node *node, uint32_t slot)
+{
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	node_wait(node);
+	side_close(&side);
+}
+
+static void nobody_there_is_not_remembered(void **state)
+{
+	struct node nodes[2];
+
+	node_start(&nodes[0], look_for_nobody, ALICE);
+	node_wait(&nodes[0]);
+	node_start(&nodes[1], be_somebody, BOB);
+	node_wait(&nodes[1]);
+	node_go(&nodes[0]);
+	node_go(&nodes[1]);
+	node_wait(&nodes[0]);
+	node_go(&nodes[1]);
+	node_end(&nodes[0]);
+	node_end(&nodes[1]);
+}
+
+static void ask_for_what_is_not_his(struct node *node, uint32_t slot)
+{
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+	struct side side;
+
+	side_open(&side, slot);
+	meet_here(node);
+	side_gid(ALICE, gid);
+	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	CHECK(nr_inboxes() == 0);
+	CHECK(side_connect(&side, BOB));
+	side_close(&side);
+	node_go(node);
+}
+
+static void a_gid_that_is_not_his_is_not_remembered(void **state)
+{
+	struct node nodes[2];
+
+	start_both(nodes, ask_for_what_is_not_his, be_somebody);
+	meet(nodes, 2);
+	node_wait(&nodes[0]);
+	node_go(&nodes[1]);
+	node_end(&nodes[0]);
+	node_end(&nodes[1]);
+}
+
+static void ask_one_who_is_stopped(struct node *node, uint32_t slot)
+{
+	struct uroce_local_counters counters;
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+	struct side side;
+	uint32_t fds;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	fds = nr_open_fds();
+	meet_here(node);
+	side_gid(BOB, gid);
+	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	CHECK(nr_open_fds() == fds);
+	meet_here(node);
+	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	meet_here(node);
+	(void)uroce_local_receive(side.local, NULL, NULL);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
+	CHECK(nr_inboxes() == 0);
+	side_close(&side);
+}
+
+static void be_stopped(struct node *node, uint32_t slot)
+{
+	struct uroce_local_counters counters;
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	meet_here(node);
+	/* the other one has given up, and both know */
+	side_gid(ALICE, gid);
+	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
+	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
+	meet_here(node);
+	(void)uroce_local_receive(side.local, NULL, NULL);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
+	side_close(&side);
+}
+
+static void who_does_not_answer_is_refused_for_ever(void **state)
+{
+	struct node nodes[2];
+	int status;
+
+	start_both(nodes, ask_one_who_is_stopped, be_stopped);
+	node_wait(&nodes[1]);
+	node_wait(&nodes[0]);
+	assert_int_equal(kill(nodes[1].pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(nodes[1].pid, &status, WUNTRACED),
+			 nodes[1].pid);
+	node_go(&nodes[0]);
+	node_wait(&nodes[0]);
+	assert_int_equal(kill(nodes[1].pid, SIGCONT), 0);
+	node_go(&nodes[1]);
+	node_wait(&nodes[1]);
+	node_go(&nodes[0]);
+	node_go(&nodes[1]);
+	meet(nodes, 2);
+	node_end(&nodes[0]);
+	node_end(&nodes[1]);
+}
+
+/* -- the bell ------------------------------------------------------------- */
+
+/* Two packets, while the other one waits; the number of bells is all told. */
+static void ring(struct node *node, uint32_t slot)
+{
+	static const uint64_t bells[] = { 1, 2, 2 };
+	struct uroce_local_counters counters;
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	meet_here(node);
+	channel = side_connect(&side, BOB);
+	for (uint32_t i = 0; i < 3; i++) {
+		side_put(&side, channel, 2 * i, 1);
+		side_put(&side, channel, 2 * i + 1, 1);
+		uroce_local_counters(side.local, &counters);
+		CHECK(counters.tx_bells == bells[i]);
+		meet_here(node);
+		meet_here(node);
+	}
+	side_close(&side);
+}
+
+static void hear(struct node *node, uint32_t slot)
+{
+	struct pollfd poll_fd = { .events = POLLIN };
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	poll_fd.fd = uroce_local_fd(side.local);
+	meet_here(node);
+	/* who has never looked is called, and cannot sleep */
+	meet_here(node);
+	side_stop_serving(&side);
+	uroce_local_serve(side.local);
+	CHECK(uroce_local_watch(side.local, true));
+	side_receive(&side, &got, 2);
+	uroce_local_serve(side.local);
+	CHECK(poll(&poll_fd, 1, 0) == 0);
+	CHECK(!uroce_local_watch(side.local, true));
+	/* who sleeps is called */
+	meet_here(node);
+	meet_here(node);
+	CHECK(poll(&poll_fd, 1, 0) == 1);
+	uroce_local_serve(side.local);
+	CHECK(poll(&poll_fd, 1, 0) == 0);
+	CHECK(uroce_local_watch(side.local, false));
+	/* who is awake is not */
+	meet_here(node);
+	meet_here(node);
+	CHECK(poll(&poll_fd, 1, 0) == 0);
+	side_receive(&side, &got, 6);
+	CHECK(!uroce_local_watch(side.local, true));
+	meet_here(node);
+	side_close(&side);
+}
+
+static void a_sleeper_hears_the_bell(void **state)
+{
+	struct node nodes[2];
+
+	start_both(nodes, ring, hear);
+	for (int i = 0; i < 7; i++)
+		meet(nodes, 2);
+	node_end(&nodes[0]);
+	node_end(&nodes[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_go_both_ways),
+		cmocka_unit_test(who_was_asked_has_the_same_pair),
+		cmocka_unit_test(a_process_is_paired_with_itself),
+		cmocka_unit_test(all_connect_to_all_at_once),
+		cmocka_unit_test(nobody_there_is_not_remembered),
+		cmocka_unit_test(a_gid_that_is_not_his_is_not_remembered),
+		cmocka_unit_test(who_does_not_answer_is_refused_for_ever),
+		cmocka_unit_test(a_sleeper_hears_the_bell),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
