@@ -109,3 +109,16 @@ bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 	}
 	return false;
 }
+
+bool uroce_config_local(void)
+{
+	const char *value = env_path(UROCE_LOCAL_VARIABLE);
+
+	if (!value || !*value || strcmp(value, "auto") == 0)
+		return true;
+	if (strcmp(value, "none") != 0)
+		verbs_log(NULL, VERBS_LOG_WARN,
+			  "%s is neither auto nor none: ignored",
+			  UROCE_LOCAL_VARIABLE);
+	return strcmp(value, "none") != 0;
+}

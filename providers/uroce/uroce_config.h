@@ -10,6 +10,9 @@
  *   none                none
  *
  * Programs that run with the rights of another user ignore the variable.
+ *
+ * And whether to use memory that is shared with other processes of the host:
+ * UROCE_LOCAL=none says no.
  */
 #ifndef UROCE_CONFIG_H
 #define UROCE_CONFIG_H
@@ -20,6 +23,7 @@
 #include "uroce/port/uroce_netdev.h"
 
 #define UROCE_DEVICES_VARIABLE "UROCE_DEVICES"
+#define UROCE_LOCAL_VARIABLE   "UROCE_LOCAL"
 #define UROCE_WISH_LEN	       1024
 
 /**
@@ -39,5 +43,8 @@ void uroce_config_read(const char *file, char ret_wish[UROCE_WISH_LEN]);
  */
 bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 			bool only_loopback);
+
+/** uroce_config_local() - whether packets may go through shared memory */
+bool uroce_config_local(void);
 
 #endif

@@ -71,8 +71,9 @@ enum uroce_wake {
 	UROCE_WAKE_INBOX = 1 << 1,
 	UROCE_WAKE_MEMBER = 1 << 2,
 	UROCE_WAKE_LINK = 1 << 3,
+	UROCE_WAKE_LOCAL = 1 << 4,
 };
-#define UROCE_NR_WAKES 4
+#define UROCE_NR_WAKES 5
 
 struct uroce_helper;
 

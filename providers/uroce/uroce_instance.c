@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "uroce/port/uroce_link.h"
+#include "uroce/uroce_loop_local.h"
 #include "uroce/uroce_loop_state.h"
 
 #define ANY_SPORT 0xc000 /* as good as any, if nothing can be sent */
@@ -155,6 +156,8 @@ static void fork_child(void)
 		loop->dead = true;
 		uroce_helper_abandon(&loop->helper);
 		drop_outside(loop);
+		if (loop->local)
+			uroce_local_abandon(loop->local);
 	}
 	fork_done();
 	the_loop = NULL;
@@ -182,7 +185,7 @@ static void watch_forks(void)
 static int start_helper(struct uroce_loop *loop)
 {
 	struct uroce_helper_config config = {
-		.fds = { -1, -1, -1, loop->link_fd },
+		.fds = { -1, -1, -1, loop->link_fd, -1 },
 		.arg = loop,
 		.work = uroce_loop_work,
 	};
@@ -192,6 +195,8 @@ static int start_helper(struct uroce_loop *loop)
 		config.fds[1] = uroce_port_inbox_fd(loop->port);
 		config.fds[2] = uroce_port_member_fd(loop->port);
 	}
+	if (loop->local)
+		config.fds[4] = uroce_local_fd(loop->local);
 	return uroce_helper_start(&loop->helper, &config);
 }
 
@@ -211,6 +216,8 @@ static void free_loop(struct uroce_loop *loop)
 	drop_outside(loop);
 	list_for_each_safe (pos, tmp, &loop->groups)
 		free(list_entry(pos, struct group, entry));
+	if (loop->local)
+		uroce_local_close(loop->local);
 	uroce_engine_fini(&loop->engine);
 	(void)pthread_mutex_destroy(&loop->engine_mutex);
 	(void)pthread_mutex_destroy(&loop->netdev_mutex);
@@ -231,6 +238,7 @@ static int new_loop(const struct uroce_loop_ops *ops,
 	*loop = (struct uroce_loop){ .ops = ops, .next_pd = 1 };
 	list_init(&loop->instances);
 	list_init(&loop->groups);
+	list_init(&loop->full);
 	(void)pthread_mutex_init(&loop->netdev_mutex, NULL);
 	(void)pthread_mutex_init(&loop->engine_mutex, NULL);
 	/* a device that cannot reach anybody is a device nevertheless */
@@ -246,6 +254,8 @@ static int new_loop(const struct uroce_loop_ops *ops,
 		free(loop);
 		return ret;
 	}
+	if (loop->port)
+		uroce_loop_open_local(loop, config.slot);
 	(void)pthread_once(&fork_once, watch_forks);
 	ret = start_helper(loop);
 	if (ret) {
@@ -433,10 +443,13 @@ void uroce_loop_counters(struct uroce_instance *instance,
 {
 	struct uroce_loop *loop = instance->loop;
 	struct uroce_port_counters port = {};
+	struct uroce_local_counters local = {};
 
 	uroce_loop_acquire(loop);
 	if (loop->port)
 		uroce_port_counters(loop->port, &port);
+	if (loop->local)
+		uroce_local_counters(loop->local, &local);
 	*ret_counters = (struct uroce_loop_counters){
 		.rx_datagrams = port.rx_datagrams,
 		.rx_calls = port.rx_calls,
@@ -447,6 +460,12 @@ void uroce_loop_counters(struct uroce_instance *instance,
 		.tx_calls = port.tx_calls,
 		.tx_failed = port.tx_failed,
 		.helper_wakes = uroce_helper_wakes(&loop->helper),
+		.local_rx_packets = local.rx_packets,
+		.local_tx_packets = local.tx_packets,
+		.local_rx_bad = local.rx_bad,
+		.local_bells = local.tx_bells,
+		.local_pairs = local.pairs,
+		.local_pairs_lost = local.pairs_lost,
 	};
 	uroce_loop_release(loop);
 }

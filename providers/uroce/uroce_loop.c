@@ -8,7 +8,7 @@
  */
 #include "uroce/uroce_loop.h"
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/uroce_loop_local.h"
 
 /* So long after a CQ was armed the application counts as one that sleeps. */
 #define SLEEPER_NS UINT64_C(10000000)
@@ -16,6 +16,9 @@
 #define HOLD_NS UINT64_C(100000)
 /* So often timers wait for a socket that does not become empty. */
 #define MAX_RECEIVES 16
+/* So long at most it is left alone by who has other processes to listen to. */
+#define MAX_PAUSE_NS UINT64_C(50000)
+#define ANY_PACKET   (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
 
 uint64_t uroce_loop_now(void)
 {
@@ -46,13 +49,16 @@ static void send_locked(struct uroce_loop *loop)
 	struct uroce_qp *qp;
 	bool any;
 
+	uroce_loop_resume_local(loop);
 	do {
 		any = false;
 		while (has_room(loop) &&
 		       uroce_engine_next(&loop->engine, loop->now, &out)) {
 			any = true;
 			loop->traffic++;
-			if (loop->port)
+			if (out.qp->channel)
+				uroce_loop_put_local(loop, &out);
+			else if (loop->port)
 				uroce_port_put(loop->port, &out.packet,
 					       out.pieces.iov, out.pieces.nr,
 					       out.qp);
@@ -64,6 +70,8 @@ static void send_locked(struct uroce_loop *loop)
 		}
 		uroce_engine_sent(&loop->engine, loop->now);
 	} while (any);
+	if (loop->local)
+		uroce_local_flush(loop->local);
 	__atomic_store_n(&loop->held, !has_room(loop), __ATOMIC_RELAXED);
 }
 
@@ -133,20 +141,49 @@ static bool is_due(const struct uroce_loop *loop)
 }
 
 /*
- * Before a timer may expire the socket must be empty: on a busy machine the ACK
- * has long come and nobody has looked. Returns whether there may be more.
+ * To look at the socket is a system call, for which those who wait for packets
+ * of this host should not pay each time: the longer nothing came, the rarer.
  */
-static bool receive_locked(struct uroce_loop *loop, bool receive)
+static bool may_skip_socket(const struct uroce_loop *loop)
 {
+	uint64_t pause_ns = (loop->socket_ns - loop->socket_packet_ns) / 8;
+
+	if (!loop->local || uroce_local_is_empty(loop->local) || is_due(loop))
+		return false;
+	if (pause_ns > MAX_PAUSE_NS)
+		pause_ns = MAX_PAUSE_NS;
+	return loop->now < loop->socket_ns + pause_ns;
+}
+
+static bool receive_socket(struct uroce_loop *loop)
+{
+	uint64_t before = loop->received;
 	bool more = true;
 
-	if (!loop->port || (!receive && !is_due(loop)))
-		return false;
 	for (int nr = 0; more && nr < MAX_RECEIVES; nr++) {
 		more = uroce_port_receive(loop->port, on_packet, loop);
 		if (!is_due(loop))
 			break;
 	}
+	loop->socket_ns = loop->now;
+	if (loop->received != before)
+		loop->socket_packet_ns = loop->now;
+	return more;
+}
+
+/*
+ * Before a timer may expire all must be taken in: on a busy machine the ACK has
+ * long come and nobody has looked. Returns whether there may be more.
+ */
+static bool receive_locked(struct uroce_loop *loop, bool receive)
+{
+	bool more;
+
+	if (!receive && !is_due(loop))
+		return false;
+	more = uroce_loop_receive_local(loop);
+	if (loop->port && !may_skip_socket(loop))
+		more = receive_socket(loop) || more;
 	return more;
 }
 
@@ -321,13 +358,15 @@ static void plan_locked(struct uroce_loop *loop, unsigned int wake, bool more)
 		.now_ns = loop->now,
 		.lease_ns = lease_of(loop),
 		.deadline_ns = deadline_of(loop),
-		.packet = wake & UROCE_WAKE_PACKET,
+		.packet = wake & ANY_PACKET,
 		.traffic = loop->traffic != loop->seen_traffic,
 		.more = more,
 	};
 	struct uroce_sleep how = uroce_helper_plan(&facts);
 
 	loop->seen_traffic = loop->traffic;
+	if (uroce_loop_watch_local(loop, how.watch))
+		how.until_ns = loop->now;
 	uroce_helper_sleep(&loop->helper, &how);
 }
 
@@ -341,6 +380,8 @@ void uroce_loop_work(void *arg, unsigned int wake)
 		uroce_port_serve(loop->port);
 	if (wake & UROCE_WAKE_LINK)
 		uroce_loop_refresh(loop);
+	if (wake & UROCE_WAKE_LOCAL)
+		uroce_local_serve(loop->local);
 	uroce_loop_acquire(loop);
 	received = loop->received;
 	if (wake & UROCE_WAKE_INBOX)
@@ -352,7 +393,7 @@ void uroce_loop_work(void *arg, unsigned int wake)
 		(void)run_locked(loop, false);
 	uroce_helper_attend(
 		&loop->alertness, uroce_helper_is_blind(&loop->helper),
-		wake & UROCE_WAKE_PACKET, leased, loop->received != received);
+		wake & ANY_PACKET, leased, loop->received != received);
 	plan_locked(loop, wake, more);
 	uroce_loop_release(loop);
 }

@@ -117,6 +117,27 @@ uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
 			  uint32_t dest_qpn);
 
 /**
+ * uroce_loop_connect() - whether a QP's peer is on this host
+ * @instance: the device
+ * @path: to the peer
+ * @dest_qpn: its QP
+ * @ret_channel: receives the channel for the QP, to be given back to
+ *	uroce_loop_disconnect()
+ *
+ * Asks the other process, if there is one, and waits for it.
+ *
+ * Context: any thread, without the engine lock.
+ * Return: 0; -ENOENT if the way is the network; -ENOMEM, -EMFILE.
+ */
+int uroce_loop_connect(struct uroce_instance *instance,
+		       const struct uroce_path *path, uint32_t dest_qpn,
+		       struct uroce_channel **ret_channel);
+
+/** uroce_loop_disconnect() - no QP is bound to it for this; with the lock */
+void uroce_loop_disconnect(struct uroce_instance *instance,
+			   struct uroce_channel *channel);
+
+/**
  * uroce_loop_lock() - take the engine lock
  *
  * Needed for all of the engine that is not marked "any thread".
@@ -194,6 +215,11 @@ struct uroce_loop_counters {
 	uint64_t tx_calls;
 	uint64_t tx_failed;    /* that the kernel did not take */
 	uint64_t helper_wakes; /* of the helper thread */
+	/* with other processes of this host, through memory */
+	uint64_t local_rx_packets, local_tx_packets;
+	uint64_t local_rx_bad; /* something else than packets */
+	uint64_t local_bells;  /* that were rung for sleepers */
+	uint64_t local_pairs, local_pairs_lost;
 };
 
 /** uroce_loop_counters() - what was counted since the first attach */

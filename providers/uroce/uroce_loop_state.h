@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 
+#include "uroce/local/uroce_local.h"
 #include "uroce/port/uroce_port.h"
 #include "uroce/uroce_helper.h"
 #include "uroce/uroce_loop.h"
@@ -42,13 +43,18 @@ struct uroce_loop {
 	struct uroce_engine engine;
 	struct uroce_port *port; /* NULL: no packets; port_error says why */
 	int port_error;
-	struct list_node groups; /* of uroce_instance.c */
-	uint64_t now;		 /* when the lock was taken */
-	uint64_t traffic;	 /* packets in both directions */
-	uint64_t received;	 /* packets */
-	bool held;		 /* atomic: not all could be sent */
-	uint64_t armed_ns;	 /* when a CQ was armed last */
-	uint32_t nr_armed;	 /* CQs */
+	struct list_node groups;   /* of uroce_instance.c */
+	struct uroce_local *local; /* NULL: all packets go over the network */
+	struct list_node full;	   /* channels */
+	bool watched;		   /* others ring the bell */
+	uint64_t socket_ns;	   /* when the socket was last looked at */
+	uint64_t socket_packet_ns; /* when last anything was there */
+	uint64_t now;		   /* when the lock was taken */
+	uint64_t traffic;	   /* packets in both directions */
+	uint64_t received;	   /* packets */
+	bool held;		   /* atomic: not all could be sent */
+	uint64_t armed_ns;	   /* when a CQ was armed last */
+	uint32_t nr_armed;	   /* CQs */
 
 	uint64_t lease_ns; /* atomic: its end */
 

@@ -19,9 +19,11 @@ struct row {
 	}
 
 static const struct row rows[] = {
-	ROW(rx_datagrams), ROW(rx_calls),    ROW(rx_bad),
-	ROW(rx_foreign),   ROW(rx_overflow), ROW(tx_datagrams),
-	ROW(tx_calls),	   ROW(tx_failed),   ROW(helper_wakes),
+	ROW(rx_datagrams),     ROW(rx_calls),	      ROW(rx_bad),
+	ROW(rx_foreign),       ROW(rx_overflow),      ROW(tx_datagrams),
+	ROW(tx_calls),	       ROW(tx_failed),	      ROW(helper_wakes),
+	ROW(local_rx_packets), ROW(local_tx_packets), ROW(local_rx_bad),
+	ROW(local_bells),      ROW(local_pairs),      ROW(local_pairs_lost),
 };
 
 static void report(const struct ibv_context *ctx, const char *name,

@@ -26,6 +26,7 @@
 struct uroce_channel {
 	struct list_node qps;	  /* that are bound to it */
 	struct list_node waiting; /* QPs with packets for which is no room */
+	struct list_node entry;	  /* of the caller's list of full ones */
 	bool full;		  /* QPs are not asked for packets */
 	bool lost;		  /* nobody is at the other end any more */
 };
@@ -34,6 +35,7 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 {
 	list_init(&channel->qps);
 	list_init(&channel->waiting);
+	list_init(&channel->entry);
 	channel->full = false;
 	channel->lost = false;
 }

@@ -101,6 +101,12 @@ static void add_gid(struct uroce_netdev *dev, const uint8_t *gid)
 #define IPV4_AT offsetof(struct sockaddr_in, sin_addr)
 #define IPV6_AT offsetof(struct sockaddr_in6, sin6_addr)
 
+union any_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
 static void add_ipv4(struct uroce_netdev *dev, const struct sockaddr *addr)
 {
 	uint8_t gid[UROCE_GID_LEN] = { [10] = 0xff, [11] = 0xff };
@@ -306,4 +312,36 @@ int uroce_netdev_refresh(struct uroce_netdev *dev)
 	memcpy(fresh.gids, dev->gids, sizeof(fresh.gids));
 	*dev = fresh;
 	return 0;
+}
+
+static socklen_t name_of(const uint8_t *gid, unsigned int ifindex,
+			 union any_address *ret_name)
+{
+	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (memcmp(gid, v4, sizeof(v4)) == 0) {
+		ret_name->v4 = (struct sockaddr_in){ .sin_family = AF_INET };
+		memcpy(&ret_name->v4.sin_addr, gid + 12, 4);
+		return sizeof(ret_name->v4);
+	}
+	ret_name->v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6 };
+	memcpy(&ret_name->v6.sin6_addr, gid, UROCE_GID_LEN);
+	if (IN6_IS_ADDR_LINKLOCAL(&ret_name->v6.sin6_addr))
+		ret_name->v6.sin6_scope_id = ifindex;
+	return sizeof(ret_name->v6);
+}
+
+/* Only addresses of one's own can be bound to. */
+bool uroce_netdev_is_here(const uint8_t *gid, unsigned int ifindex)
+{
+	union any_address name;
+	socklen_t len = name_of(gid, ifindex, &name);
+	int fd = socket(name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool here;
+
+	if (fd < 0)
+		return false;
+	here = bind(fd, &name.any, len) == 0;
+	(void)close(fd);
+	return here;
 }

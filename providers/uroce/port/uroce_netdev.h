@@ -60,6 +60,13 @@ int uroce_netdev_read(const char *name, struct uroce_netdev *ret_dev);
 int uroce_netdev_refresh(struct uroce_netdev *dev);
 
 /**
+ * uroce_netdev_is_here() - whether an address is one of this network namespace
+ * @gid: IPv4 as ::ffff:a.b.c.d, or IPv6
+ * @ifindex: of a link-local address
+ */
+bool uroce_netdev_is_here(const uint8_t *gid, unsigned int ifindex);
+
+/**
  * uroce_netdev_payload() - the largest payload of a packet that fits
  * @mtu: of the interface
  *

@@ -166,11 +166,56 @@ static void forget_completions(const struct ibv_qp *ibqp)
 		uroce_cq_forget_qp(to_uroce_cq(ibqp->recv_cq), ibqp->qp_num);
 }
 
+/* The way to the peer is chosen once, when the connection begins. */
+static int choose_way(const struct uroce_verbs_qp *qp,
+		      const struct ibv_qp_attr *attr, int attr_mask,
+		      const struct uroce_path *path,
+		      struct uroce_channel **ret_channel)
+{
+	const int needed = IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN;
+	int ret;
+
+	*ret_channel = NULL;
+	if ((attr_mask & needed) != needed || attr->qp_state != IBV_QPS_RTR ||
+	    uroce_qp_state(qp->qp) != IBV_QPS_INIT)
+		return 0;
+	ret = uroce_loop_connect(qp->ctx->loop, path, attr->dest_qp_num,
+				 ret_channel);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/*
+ * With the engine lock. @channel: bound if the change is made, else given back.
+ * A channel that is no longer bound to is given back, too.
+ */
+static int modify_locked(struct uroce_verbs_qp *qp,
+			 const struct ibv_qp_attr *attr, int attr_mask,
+			 enum ibv_mtu mtu, const struct uroce_path *path,
+			 struct uroce_channel *channel)
+{
+	struct uroce_channel *old = qp->qp->channel;
+	bool binds = channel && uroce_qp_state(qp->qp) == IBV_QPS_INIT;
+	int ret;
+
+	if (binds)
+		uroce_channel_bind(channel, qp->qp);
+	ret = uroce_qp_modify(qp->qp, attr, attr_mask, mtu, path,
+			      uroce_loop_now());
+	if (binds && ret)
+		uroce_channel_unbind(qp->qp);
+	if (channel && qp->qp->channel != channel)
+		uroce_loop_disconnect(qp->ctx->loop, channel);
+	if (old && !qp->qp->channel)
+		uroce_loop_disconnect(qp->ctx->loop, old);
+	return ret;
+}
+
 int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		    int attr_mask)
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
 	struct uroce_context *ctx = qp->ctx;
+	struct uroce_channel *channel;
 	struct uroce_path path = {};
 	struct uroce_netdev dev;
 	uint32_t dest_qpn;
@@ -186,10 +231,13 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		if (ret)
 			return ret;
 	}
+	ret = choose_way(qp, attr, attr_mask, &path, &channel);
+	if (ret)
+		return ret;
 	uroce_loop_netdev(ctx->loop, &dev);
 	uroce_loop_lock(ctx->loop);
-	ret = uroce_qp_modify(qp->qp, attr, attr_mask, uroce_port_mtu(&dev),
-			      &path, uroce_loop_now());
+	ret = modify_locked(qp, attr, attr_mask, uroce_port_mtu(&dev), &path,
+			    channel);
 	uroce_loop_unlock(ctx->loop);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    attr->qp_state == IBV_QPS_RESET)
@@ -257,9 +305,13 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 		      ? -EBUSY
 		      : uroce_events_forget(ctx, ibqp, NULL, &qp->raised);
 	if (ret == 0) {
+		struct uroce_channel *channel = qp->qp->channel;
+
 		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_loop_now(),
 				     quarantine_ns(qp->qp));
 		list_del(&qp->entry);
+		if (channel)
+			uroce_loop_disconnect(ctx->loop, channel);
 	}
 	uroce_loop_unlock(ctx->loop);
 	if (ret)

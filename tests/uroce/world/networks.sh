@@ -46,13 +46,15 @@ place_listens() {
 	[ -n "$(ss "${where[@]}" -Htln "sport = :$1")" ]
 }
 
-# on_lo 4|6 - the loopback interface, both ends in one network. Of programs that
-# meet over TCP many know IPv4 only, so they do that with both.
+# on_lo 4|6 - the loopback interface, both ends in one network, which is used
+# unless packets may go through memory. Of programs that meet over TCP many know
+# IPv4 only, so they do that with both.
 on_lo() {
 	pairing=lo:lo
 	device=uroce_lo
 	address=127.0.0.1
 	path="lo IPv$1"
+	[ "$UROCE_LOCAL" = none ] || path="memory IPv$1"
 	section="$path: "
 	gid=1
 	[ "$1" = 4 ] || gid=0

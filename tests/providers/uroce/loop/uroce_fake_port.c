@@ -110,6 +110,11 @@ void uroce_link_drain(int fd)
 	silence(fd);
 }
 
+bool uroce_netdev_is_here(const uint8_t *gid, unsigned int ifindex)
+{
+	return false;
+}
+
 int uroce_netdev_refresh(struct uroce_netdev *dev)
 {
 	int ret;

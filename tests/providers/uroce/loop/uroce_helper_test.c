@@ -180,7 +180,7 @@ static unsigned int sleep_like(struct worker *worker, bool watch,
 static void start(struct worker *worker, enum uroce_wake wake)
 {
 	struct uroce_helper_config config = {
-		.fds = { -1, -1, -1, -1 },
+		.fds = { -1, -1, -1, -1, -1 },
 		.arg = worker,
 		.work = work,
 	};
@@ -210,10 +210,8 @@ static void stop(struct worker *worker)
 static void it_wakes_up_for_descriptors(void **state)
 {
 	static const enum uroce_wake wakes[] = {
-		UROCE_WAKE_PACKET,
-		UROCE_WAKE_INBOX,
-		UROCE_WAKE_MEMBER,
-		UROCE_WAKE_LINK,
+		UROCE_WAKE_PACKET, UROCE_WAKE_INBOX, UROCE_WAKE_MEMBER,
+		UROCE_WAKE_LINK,   UROCE_WAKE_LOCAL,
 	};
 
 	for (int i = 0; i < UROCE_NR_WAKES; i++) {

@@ -2,6 +2,8 @@
 /* A QP with a CQ and memory, and what the callbacks of the loop do. */
 #include "uroce_side.h"
 
+#include <errno.h>
+#include <provider/log.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,9 +107,13 @@ void side_open(struct side *side, const struct uroce_netdev *dev)
 void side_close(struct side *side)
 {
 	struct uroce_engine *engine = uroce_loop_engine(side->instance);
+	struct uroce_channel *channel;
 
 	uroce_loop_lock(side->instance);
+	channel = side->qp->channel;
 	uroce_engine_free_qp(engine, side->qp, uroce_loop_now(), 0);
+	if (channel)
+		uroce_loop_disconnect(side->instance, channel);
 	uroce_loop_forget_cq(side->instance, &side->cq);
 	assert_int_equal(uroce_memory_remove(&engine->memory, side->key), 0);
 	uroce_loop_unlock(side->instance);
@@ -143,6 +149,21 @@ static void modify(struct side *side, const struct ibv_qp_attr *attr, int mask,
 			      uroce_loop_now());
 	uroce_loop_unlock(side->instance);
 	assert_int_equal(ret, 0);
+}
+
+/* If the peer is on this host. */
+static void bind_to_channel(struct side *side, const struct uroce_path *path,
+			    uint32_t dest_qpn)
+{
+	struct uroce_channel *channel;
+	int ret = uroce_loop_connect(side->instance, path, dest_qpn, &channel);
+
+	if (ret == -ENOENT)
+		return;
+	assert_int_equal(ret, 0);
+	uroce_loop_lock(side->instance);
+	uroce_channel_bind(channel, side->qp);
+	uroce_loop_unlock(side->instance);
 }
 
 void side_connect(struct side *side, const struct side_address *self,
@@ -183,6 +204,7 @@ void side_connect(struct side *side, const struct side_address *self,
 	       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 		       IBV_QP_ACCESS_FLAGS,
 	       NULL);
+	bind_to_channel(side, &path, peer->qpn);
 	modify(side, &rtr,
 	       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 		       IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
@@ -247,4 +269,10 @@ void side_poll(struct side *side, struct uroce_cqe *ret_cqe)
 {
 	while (!side_take(side, ret_cqe))
 		uroce_loop_poll(side->instance);
+}
+
+/* Nobody reads the log of these tests. */
+void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
+	       const char *format, ...)
+{
 }

@@ -2,6 +2,7 @@
 /* A loop without network, thread and clock: see fake_loop.h. */
 #include "providers/uroce/verbs/fake_loop.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ struct fake_loop fake_loop;
 struct sent {
 	struct uroce_packet packet;
 	struct uroce_path path;
-	uint8_t payload[UROCE_MAX_MTU];
+	uint8_t payload[UROCE_CHANNEL_MTU];
 };
 
 /* ------------------------------------------------------------------------ */
@@ -45,6 +46,7 @@ static size_t collect(struct sent *sent)
 		to->path = *out.packet.path;
 		gather(&out, to->payload);
 		to->packet.path = &to->path;
+		to->packet.channel = out.qp->channel;
 		to->packet.payload = to->payload;
 		to->packet.traits = uroce_wire_traits(to->packet.opcode);
 	}
@@ -170,6 +172,28 @@ uint32_t uroce_loop_new_pd(struct uroce_instance *instance)
 	return ++fake_loop.last_pd;
 }
 
+int uroce_loop_connect(struct uroce_instance *instance,
+		       const struct uroce_path *path, uint32_t dest_qpn,
+		       struct uroce_channel **ret_channel)
+{
+	assert_false(fake_loop.locked);
+	fake_loop.connect_path = *path;
+	fake_loop.connect_qpn = dest_qpn;
+	if (fake_loop.connect_ret)
+		return fake_loop.connect_ret;
+	fake_loop.nr_channels++;
+	*ret_channel = &fake_loop.channel;
+	return 0;
+}
+
+void uroce_loop_disconnect(struct uroce_instance *instance,
+			   struct uroce_channel *channel)
+{
+	assert_true(fake_loop.locked);
+	assert_ptr_equal(channel, &fake_loop.channel);
+	fake_loop.nr_channels--;
+}
+
 uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
 			  uint32_t dest_qpn)
 {
@@ -239,7 +263,11 @@ struct uroce_context *fake_loop_context(void)
 	struct uroce_context *ctx = calloc(1, sizeof(*ctx));
 
 	assert_non_null(ctx);
-	fake_loop = (struct fake_loop){ .now = START_NS };
+	fake_loop = (struct fake_loop){
+		.now = START_NS,
+		.connect_ret = -ENOENT,
+	};
+	uroce_channel_init(&fake_loop.channel);
 	set_up_interface(&fake_loop.dev);
 	assert_int_equal(uroce_engine_init(&fake_loop.engine, &config), 0);
 	uroce_context_init(ctx);
@@ -259,6 +287,7 @@ void fake_loop_close(struct uroce_context *ctx)
 	assert_true(list_empty(&ctx->mws));
 	assert_int_equal(fake_loop.engine.nr_qps, 0);
 	assert_int_equal(fake_loop.nr_joined, 0);
+	assert_int_equal(fake_loop.nr_channels, 0);
 	uroce_comp_channels_free(ctx);
 	(void)close(ctx->vctx.context.async_fd);
 	uroce_engine_fini(&fake_loop.engine);

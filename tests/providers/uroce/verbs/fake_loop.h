@@ -30,6 +30,12 @@ struct fake_loop {
 	unsigned int nr_joined; /* joins that were not undone */
 	unsigned int nr_posts, nr_polls, nr_arms;
 	uint32_t last_pd;
+	/* uroce_loop_connect(): -ENOENT, unless the test wants a channel */
+	int connect_ret;
+	struct uroce_path connect_path;
+	uint32_t connect_qpn;
+	struct uroce_channel channel;
+	unsigned int nr_channels; /* uses that were not given back */
 };
 
 extern struct fake_loop fake_loop;

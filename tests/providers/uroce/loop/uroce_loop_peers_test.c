@@ -2,7 +2,8 @@
 /*
  * The loop with the real port: two processes on one address, or in two network
  * namespaces. The other process is this program again, with a role; it ends
- * with a status that says whether all was well there.
+ * with a status that says whether all was well there. Is UROCE_LOCAL "none",
+ * all packets go over the network, else those of one host through memory.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "uroce/uroce_config.h"
 #include "uroce/uroce_loop_state.h"
 #include "uroce_netns.h"
 #include "uroce_side.h"
@@ -88,6 +90,8 @@ static void connect_side(struct test *test)
 	receive_all(test->fd, &test->peer, sizeof(test->peer));
 	side_connect(&test->side, &test->self, &test->peer,
 		     (enum ibv_mtu)test->plan.mtu, (uint8_t)test->plan.timeout);
+	assert_int_equal(!!test->side.qp->channel,
+			 uroce_config_local() && !test->plan.link);
 	for (int i = 0; i < SIDE_DEPTH; i++)
 		side_receive(&test->side, (uint32_t)test->plan.length);
 	say(test->fd);

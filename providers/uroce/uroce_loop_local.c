@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets that never see a network: from the engine into the memory of another
+ * process of this host, and back. Which QPs that are is decided once for each,
+ * in uroce_loop_connect().
+ */
+#include "uroce/uroce_loop_local.h"
+
+#include <errno.h>
+#include <provider/log.h>
+#include <string.h>
+
+#include "uroce/port/uroce_slots.h"
+#include "uroce/uroce_config.h"
+
+static bool has_gid(const struct uroce_netdev *dev, const uint8_t *gid)
+{
+	for (uint32_t i = 0; i < dev->nr_gids; i++)
+		if (memcmp(dev->gids[i], gid, UROCE_GID_LEN) == 0)
+			return true;
+	return false;
+}
+
+static bool is_ours(void *arg, const uint8_t *gid)
+{
+	struct uroce_loop *loop = arg;
+	struct list_node *pos;
+	bool found = false;
+
+	(void)pthread_mutex_lock(&loop->netdev_mutex);
+	list_for_each (pos, &loop->instances) {
+		const struct uroce_instance *instance =
+			list_entry(pos, struct uroce_instance, entry);
+
+		found = found || has_gid(&instance->dev, gid);
+	}
+	(void)pthread_mutex_unlock(&loop->netdev_mutex);
+	return found;
+}
+
+void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
+{
+	const struct uroce_local_config config = {
+		.slot = slot,
+		.is_ours = is_ours,
+		.arg = loop,
+	};
+	int ret;
+
+	if (!uroce_config_local())
+		return;
+	ret = uroce_local_open(&config, &loop->local);
+	if (ret)
+		verbs_log(NULL, VERBS_LOG_INFO,
+			  "uroce: no shared memory with other processes: %s",
+			  strerror(-ret));
+}
+
+int uroce_loop_connect(struct uroce_instance *instance,
+		       const struct uroce_path *path, uint32_t dest_qpn,
+		       struct uroce_channel **ret_channel)
+{
+	struct uroce_loop *loop = instance->loop;
+
+	if (!loop->local || loop->dead)
+		return -ENOENT;
+	if (!is_ours(loop, path->dgid) &&
+	    !uroce_netdev_is_here(path->dgid, instance->dev.ifindex))
+		return -ENOENT;
+	return uroce_local_connect(loop->local, dest_qpn >> UROCE_SLOT_SHIFT,
+				   path->dgid, ret_channel);
+}
+
+void uroce_loop_disconnect(struct uroce_instance *instance,
+			   struct uroce_channel *channel)
+{
+	uroce_local_put_channel(instance->loop->local, channel);
+}
+
+static void on_packet(void *arg, struct uroce_channel *channel,
+		      struct uroce_packet *packet)
+{
+	struct uroce_loop *loop = arg;
+
+	packet->channel = channel;
+	uroce_engine_receive(&loop->engine, packet, loop->now);
+}
+
+bool uroce_loop_receive_local(struct uroce_loop *loop)
+{
+	struct uroce_channel *channel;
+	uint32_t nr;
+
+	if (!loop->local)
+		return false;
+	nr = uroce_local_receive(loop->local, on_packet, loop);
+	loop->traffic += nr;
+	loop->received += nr;
+	while ((channel = uroce_local_take_lost(loop->local))) {
+		list_del(&channel->entry);
+		uroce_channel_lose(&loop->engine, channel, loop->now);
+	}
+	return nr;
+}
+
+void uroce_loop_resume_local(struct uroce_loop *loop)
+{
+	struct list_node *pos, *tmp;
+
+	list_for_each_safe (pos, tmp, &loop->full) {
+		struct uroce_channel *channel =
+			list_entry(pos, struct uroce_channel, entry);
+
+		if (!uroce_local_has_room(channel))
+			continue;
+		list_del(&channel->entry);
+		uroce_channel_resume(&loop->engine, channel);
+	}
+}
+
+void uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out)
+{
+	struct uroce_channel *channel = out->qp->channel;
+
+	if (channel->lost)
+		return;
+	uroce_local_put(channel, &out->packet, out->pieces.iov, out->pieces.nr);
+	if (uroce_local_has_room(channel))
+		return;
+	channel->full = true;
+	list_add_tail(&loop->full, &channel->entry);
+}
+
+bool uroce_loop_watch_local(struct uroce_loop *loop, bool watch)
+{
+	if (!loop->local || (!watch && !loop->watched))
+		return false;
+	loop->watched = watch;
+	return uroce_local_watch(loop->local, watch) && watch;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The loop's dealings with other processes of this host (local/). All with the
+ * engine lock, but for what says otherwise.
+ */
+#ifndef UROCE_LOOP_LOCAL_H
+#define UROCE_LOOP_LOCAL_H
+
+#include "uroce/uroce_loop_state.h"
+
+/**
+ * uroce_loop_open_local() - let other processes find us, if the user has not
+ * forbidden it
+ * @loop: is being made; without the engine lock
+ * @slot: of its port
+ *
+ * Without it everything works, over the network.
+ */
+void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot);
+
+/** uroce_loop_receive_local() - packets of others; whether there were any */
+bool uroce_loop_receive_local(struct uroce_loop *loop);
+
+/** uroce_loop_resume_local() - channels that have room again are not full */
+void uroce_loop_resume_local(struct uroce_loop *loop);
+
+/** uroce_loop_put_local() - a packet of a QP with a channel that is not full */
+void uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out);
+
+/**
+ * uroce_loop_watch_local() - the helper goes to sleep
+ * @watch: a packet is to wake it
+ *
+ * Return: whether one is there: it must not sleep.
+ */
+bool uroce_loop_watch_local(struct uroce_loop *loop, bool watch);
+
+#endif

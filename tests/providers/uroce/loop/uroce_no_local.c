@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * In place of local/: a host where nothing can be shared with other processes.
+ * What is not called then only has to be there.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_local.h"
+
+int uroce_local_open(const struct uroce_local_config *config,
+		     struct uroce_local **ret_local)
+{
+	return -ENOSYS;
+}
+
+static void must_not_be_called(void)
+{
+	fail_msg("there is no struct uroce_local");
+}
+
+void uroce_local_close(struct uroce_local *local)
+{
+	must_not_be_called();
+}
+
+void uroce_local_abandon(struct uroce_local *local)
+{
+	must_not_be_called();
+}
+
+int uroce_local_fd(const struct uroce_local *local)
+{
+	must_not_be_called();
+	return -1;
+}
+
+void uroce_local_serve(struct uroce_local *local)
+{
+	must_not_be_called();
+}
+
+int uroce_local_connect(struct uroce_local *local, uint32_t slot,
+			const uint8_t *dgid, struct uroce_channel **ret_channel)
+{
+	must_not_be_called();
+	return -ENOENT;
+}
+
+void uroce_local_put_channel(struct uroce_local *local,
+			     struct uroce_channel *channel)
+{
+	must_not_be_called();
+}
+
+void uroce_local_put(struct uroce_channel *channel,
+		     const struct uroce_packet *packet, const struct iovec *iov,
+		     uint32_t nr_iov)
+{
+	must_not_be_called();
+}
+
+bool uroce_local_has_room(struct uroce_channel *channel)
+{
+	must_not_be_called();
+	return false;
+}
+
+void uroce_local_flush(struct uroce_local *local)
+{
+	must_not_be_called();
+}
+
+uint32_t uroce_local_receive(struct uroce_local *local,
+			     uroce_local_receive_fn *fn, void *arg)
+{
+	must_not_be_called();
+	return 0;
+}
+
+struct uroce_channel *uroce_local_take_lost(struct uroce_local *local)
+{
+	must_not_be_called();
+	return NULL;
+}
+
+bool uroce_local_watch(struct uroce_local *local, bool watched)
+{
+	must_not_be_called();
+	return false;
+}
+
+bool uroce_local_is_empty(const struct uroce_local *local)
+{
+	must_not_be_called();
+	return true;
+}
+
+void uroce_local_counters(const struct uroce_local *local,
+			  struct uroce_local_counters *ret_counters)
+{
+	must_not_be_called();
+}
