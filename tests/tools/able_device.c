@@ -176,7 +176,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 struct memory {
 	struct ibv_dm dm;
 	size_t length;
-	uint8_t bytes[] __attribute__((aligned(64)));
+	uint8_t bytes[];
 };
 
 static int copy_to(struct ibv_dm *dm, uint64_t offset, const void *from,
