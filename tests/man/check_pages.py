@@ -28,8 +28,6 @@ REQUIRED_ELSEWHERE = {
 }
 # How our names begin; all other pages are the system's.
 OURS = re.compile(r"_?ibv_|mult_to|mbps_to|verbs_|vext_|libibverbs|uroce")
-# Programs, which come with another package.
-PROGRAMS = re.compile(r"ibv_(asyncwatch|devices|devinfo|\w*_pingpong)")
 
 
 def unwritten():
@@ -111,8 +109,7 @@ def links():
         for section in page.sections:
             text = re.sub(r"(\w) \((\d)\)", r"\1(\2)", page.text(section))
             for name in re.findall(r"([\w.]+)\([1-8]\)", text):
-                if OURS.match(name) and name not in ours and \
-                   not PROGRAMS.fullmatch(name):
+                if OURS.match(name) and name not in ours:
                     yield f"{page.file}: {section} refers to {name}"
         see = re.findall(r"([\w.]+) \(", page.text("SEE ALSO"))
         if set(see) & ({page.title} | set(page.names)):
