@@ -113,6 +113,12 @@ void doctor_provider_folders(const struct doctor *doctor,
 			     void (*visit)(void *arg, const char *folder),
 			     void *arg);
 
+/** doctor_netns_is_exclusive() - whether devices belong to namespaces */
+bool doctor_netns_is_exclusive(const struct doctor *doctor);
+
+/** doctor_add_netns() - the finding on it; @device: NULL: none is visible */
+void doctor_add_netns(struct doctor *doctor, const char *device);
+
 /** doctor_config_dir() - the folder of driver files of the library */
 const char *doctor_config_dir(const struct doctor *doctor);
 

@@ -30,7 +30,7 @@ const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 		KIND("no-device", ERROR, "the kernel has no RDMA device"),
 	[DOCTOR_NETNS_EXCLUSIVE] =
 		KIND("netns-exclusive", ERROR,
-		     "this network namespace has no RDMA device of its own"),
+		     "a device belongs to another network namespace"),
 	[DOCTOR_PCI_RDMA_MODULE] =
 		KIND("pci-rdma-module", WARNING,
 		     "an adapter lacks the RDMA half of its driver"),

@@ -109,25 +109,31 @@ static void check_abi(struct doctor *doctor)
 					     "libibverbs1", "libibverbs"));
 }
 
-/* A namespace of its own sees what was moved into it, and nothing else. */
-static bool check_netns(struct doctor *doctor)
+bool doctor_netns_is_exclusive(const struct doctor *doctor)
 {
-	struct doctor_finding *finding;
 	char mode[8];
 
-	if (doctor_world_read(&doctor->world, mode, sizeof(mode),
-			      "/sys/module/ib_core/parameters/netns_mode") ||
-	    *mode != 'N')
-		return false;
-	finding = doctor_add(&doctor->findings, DOCTOR_NETNS_EXCLUSIVE, NULL, 0,
-			     "The kernel shows each network namespace only the "
-			     "RDMA devices that were moved into it, and shows "
-			     "none here. If this is a container, move one in, "
-			     "or have the kernel share them; both are done in "
-			     "the first network namespace.");
-	doctor_cure(finding, "rdma dev set DEVICE netns NAME_OR_PID");
+	return doctor_world_read(&doctor->world, mode, sizeof(mode),
+				 "/sys/module/ib_core/parameters/netns_mode") ==
+		       0 &&
+	       *mode == 'N';
+}
+
+void doctor_add_netns(struct doctor *doctor, const char *device)
+{
+	struct doctor_finding *finding;
+
+	finding =
+		doctor_add(&doctor->findings, DOCTOR_NETNS_EXCLUSIVE, device, 0,
+			   "The kernel keeps RDMA devices to the network "
+			   "namespace that they were moved into, and %s in "
+			   "this one. If this is a container, move one in, or "
+			   "have the kernel share them; both are done in the "
+			   "first network namespace.",
+			   device ? "this one is not" : "there is none");
+	doctor_cure(finding, "rdma dev set %s netns NAME_OR_PID",
+		    device ? device : "DEVICE");
 	doctor_cure(finding, "rdma system set netns shared");
-	return true;
 }
 
 static void check_any(struct doctor *doctor)
@@ -135,8 +141,10 @@ static void check_any(struct doctor *doctor)
 	struct doctor_finding *finding;
 	char netdev[16 + 1] = "eth0";
 
-	if (check_netns(doctor))
+	if (doctor_netns_is_exclusive(doctor)) {
+		doctor_add_netns(doctor, NULL);
 		return;
+	}
 	(void)doctor_netdev_up(doctor, netdev); /* else an example */
 	finding =
 		doctor_add(&doctor->findings, DOCTOR_NO_DEVICE, NULL, 0,

@@ -160,6 +160,8 @@ static void try_node(struct doctor *doctor, const struct doctor_device *device,
 	error = errno;
 	if (error == EACCES)
 		add_forbidden(doctor, device, path);
+	else if (error == EPERM && doctor_netns_is_exclusive(doctor))
+		doctor_add_netns(doctor, device->name);
 	else if (error == EPERM)
 		add_cgroup(doctor, device);
 	else if (error == ENXIO || error == ENODEV || error == EIO)

@@ -175,6 +175,23 @@ static void a_control_group_that_excludes(void **state)
 			"docker run --device=/dev/infiniband/uverbs0");
 }
 
+/* Linux 6.1 shows the device, but does not let it be opened. */
+static void a_device_of_another_namespace(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	(void)doctor_lab_device(lab, 0);
+	put_node(lab, "/dev/null");
+	doctor_lab_write(lab, "sys/module/ib_core/parameters/netns_mode",
+			 "N\n");
+	node_error = EPERM;
+	doctor_check_nodes(&lab->doctor);
+	node_error = 0;
+	assert_has_cure(doctor_lab_found(lab, DOCTOR_NETNS_EXCLUSIVE, "rxe0"),
+			"rdma dev set rxe0 netns");
+	assert_int_equal(lab->doctor.findings.count, 1);
+}
+
 static void nobody_answers(void **state)
 {
 	static const int errors[] = { ENXIO, ENODEV, EIO };
@@ -254,6 +271,7 @@ int main(void)
 		doctor_test(a_forbidden_node),
 		doctor_test(permissions_that_exclude),
 		doctor_test(a_control_group_that_excludes),
+		doctor_test(a_device_of_another_namespace),
 		doctor_test(nobody_answers),
 		doctor_test(a_node_of_another_device),
 		doctor_test(a_file_in_the_place_of_a_node),
