@@ -69,8 +69,10 @@ static void not_configured(void **state)
 
 	(void)doctor_lab_device(lab, 0);
 	put_module(lab, "librxe-rdmav34.so");
-	configure(lab, "other", "driver rx\n# driver rxe\ndriver\nrxe\n");
+	configure(lab, "other",
+		  "driver rx\ndriver rxe2\n# driver rxe\ndriver\nrxe\n");
 	put_module(lab, "librx-rdmav34.so");
+	put_module(lab, "librxe2-rdmav34.so");
 	doctor_check_providers(&lab->doctor);
 	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_NOT_CONFIGURED, "rxe0");
 	assert_has_cure(finding,
@@ -230,6 +232,28 @@ static void another_library_has_its_own_folder(void **state)
 		"> /etc/libibverbs.d/rxe.driver");
 }
 
+static void another_library_has_other_words(void **state)
+{
+	struct doctor_lab *lab = *state;
+
+	(void)doctor_lab_device(lab, 0);
+	put_module(lab, "librxe-rdmav34.so");
+	doctor_lab_write(lab, "etc/libibverbs.d/rxe.driver", "driver rxe\n");
+	lab->doctor.library.ours = false;
+	strcpy(lab->doctor.library.said,
+	       "libibverbs: Warning: couldn't load driver 'librxe-rdmav34.so'");
+	doctor_check_providers(&lab->doctor);
+	(void)doctor_lab_found(lab, DOCTOR_PROVIDER_BROKEN, "rxe0");
+
+	lab->doctor.findings.count = 0;
+	strcpy(lab->doctor.library.said,
+	       "libibverbs: Warning: Driver rxe does not support the kernel "
+	       "ABI "
+	       "of 6 (supports 1 to 1) for device rxe0");
+	doctor_check_providers(&lab->doctor);
+	(void)doctor_lab_found(lab, DOCTOR_PROVIDER_ABI, "rxe0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +271,7 @@ int main(void)
 		doctor_test(driver_files_that_lead_nowhere),
 		doctor_test(rubbish_in_driver_files),
 		doctor_test(another_library_has_its_own_folder),
+		doctor_test(another_library_has_other_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
