@@ -53,6 +53,7 @@ struct doctor_library {
 	char path[PATH_MAX];
 	bool ours;	    /* AnyVerbs */
 	int list_error;	    /* of ibv_get_device_list() */
+	int signal;	    /* that asking it ended with; 0: none */
 	bool fork_needless; /* the kernel copies pinned pages itself */
 	char said[8192];    /* its warnings, separated by line breaks */
 	bool uroce_works;   /* with UROCE_DEVICES=auto it finds a device */

@@ -73,6 +73,8 @@ const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 				      "programs run with another libibverbs"),
 	[DOCTOR_LIBRARY_SEVERAL] = KIND("library-several", NOTE,
 					"there is more than one libibverbs"),
+	[DOCTOR_LIBRARY_CRASHED] = KIND("library-crashed", ERROR,
+					"the library, or a provider, crashes"),
 	[DOCTOR_LIST_FAILED] =
 		KIND("list-failed", ERROR, "devices cannot be listed"),
 	[DOCTOR_OPEN_FAILED] =

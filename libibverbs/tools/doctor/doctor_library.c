@@ -252,9 +252,14 @@ static bool nothing_is_listed(const struct doctor *doctor)
 
 void doctor_ask_library(struct doctor *doctor)
 {
-	struct capture capture = capture_begin();
+	struct capture capture;
 
 	ask_which(&doctor->library);
+	if (doctor->library.signal) {
+		doctor->library.list_error = EFAULT;
+		return;
+	}
+	capture = capture_begin();
 	ask_for_devices(doctor);
 	doctor->library.fork_needless = ibv_is_fork_initialized() ==
 					IBV_FORK_UNNEEDED;

@@ -73,7 +73,8 @@ static void check_unexplained(struct doctor *doctor)
 		    doctor_found(&doctor->findings, DOCTOR_NODES_NO_FOLDER,
 				 NULL) ||
 		    doctor_found(&doctor->findings, DOCTOR_MODULE_NOT_LOADED,
-				 NULL))
+				 NULL) ||
+		    doctor->library.signal)
 			continue;
 		if (doctor->only_port > device->nr_ports && device->nr_ports) {
 			finding = doctor_add(

@@ -95,9 +95,9 @@ static void add_other(struct doctor *doctor, const char *ours)
 	struct doctor_finding *finding;
 
 	finding = doctor_add(&doctor->findings, DOCTOR_LIBRARY_OTHER, NULL, 0,
-			     "Programs run with %s%s%s, which is not AnyVerbs.",
+			     "Programs run with %s, which is not AnyVerbs%s%s.",
 			     doctor->library.path,
-			     variable ? " because of " : "",
+			     variable ? ", because of " : "",
 			     variable ? variable : "");
 	if (variable) {
 		doctor_cure(finding, "unset %s", variable);
@@ -111,11 +111,26 @@ static void add_other(struct doctor *doctor, const char *ours)
 		doctor_cure(finding, "ldd PROGRAM | grep ibverbs   # check");
 }
 
+static void check_crash(struct doctor *doctor)
+{
+	struct doctor_finding *finding;
+
+	if (!doctor->library.signal)
+		return;
+	finding = doctor_add(
+		&doctor->findings, DOCTOR_LIBRARY_CRASHED, NULL, 0,
+		"Asking %s for devices ends with a crash (%s), and "
+		"so will programs. It may be one of its providers.",
+		doctor->library.path, strsignal(doctor->library.signal));
+	doctor_cure(finding, "gdb -batch -ex run -ex bt ibv_devices");
+}
+
 void doctor_check_library(struct doctor *doctor)
 {
 	struct other other = { .doctor = doctor };
 	struct doctor_finding *finding;
 
+	check_crash(doctor);
 	find_other(&other);
 	if (!doctor->library.ours) {
 		add_other(doctor, other.path);

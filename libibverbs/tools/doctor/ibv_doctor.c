@@ -6,10 +6,14 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "tools/doctor/doctor_report.h"
 
@@ -142,26 +146,76 @@ static enum output parse_options(struct doctor *doctor, int argc, char **argv)
 	return output;
 }
 
-int main(int argc, char **argv)
+/* Return: the exit status of the program. */
+static int examine_and_report(struct doctor *doctor, enum output output)
 {
-	struct doctor doctor = { .memory = DEFAULT_MEMORY };
 	enum doctor_verdict verdict;
-	enum output output;
 	int ret = 0;
 
-	output = parse_options(&doctor, argc, argv);
-	doctor_world_init(&doctor.world);
-	doctor_examine(&doctor);
+	doctor_examine(doctor);
 	if (output == OUTPUT_TEXT)
-		doctor_print_text(&doctor, stdout);
+		doctor_print_text(doctor, stdout);
 	else if (output == OUTPUT_JSON)
-		ret = doctor_print_json(&doctor, stdout);
-	verdict = doctor_verdict(&doctor);
-	doctor_free(&doctor);
+		ret = doctor_print_json(doctor, stdout);
+	verdict = doctor_verdict(doctor);
+	doctor_free(doctor);
 	if (ret || fflush(stdout) || ferror(stdout)) {
 		(void)fprintf(stderr, "ibv_doctor: cannot write: %s\n",
 			      strerror(errno));
 		return EX_IOERR;
 	}
 	return (int)verdict;
+}
+
+static bool is_crash(int signal_number)
+{
+	return signal_number == SIGSEGV || signal_number == SIGBUS ||
+	       signal_number == SIGABRT || signal_number == SIGILL ||
+	       signal_number == SIGFPE;
+}
+
+/*
+ * All is done in a child first: a library or provider that crashes takes nobody
+ * along but that. Nothing was printed then, and the parent says so.
+ *
+ * Return: whether the child has done all, with its exit status.
+ */
+static bool done_by_child(struct doctor *doctor, enum output output,
+			  int *ret_status)
+{
+	const struct rlimit no_core = {};
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid < 0)
+		return false; /* then without a net */
+	if (pid == 0) {
+		(void)setrlimit(RLIMIT_CORE, &no_core); /* else a core file */
+		exit(examine_and_report(doctor, output));
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	if (WIFEXITED(status)) {
+		*ret_status = WEXITSTATUS(status);
+		return true;
+	}
+	doctor->library.signal = WTERMSIG(status);
+	if (!is_crash(doctor->library.signal)) /* was meant for both */
+		(void)raise(doctor->library.signal);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct doctor doctor = { .memory = DEFAULT_MEMORY };
+	enum output output;
+	int status;
+
+	output = parse_options(&doctor, argc, argv);
+	doctor_world_init(&doctor.world);
+	if (done_by_child(&doctor, output, &status))
+		return status;
+	return examine_and_report(&doctor, output);
 }

@@ -12,6 +12,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -159,6 +160,14 @@ def test_options():
         for option in ("--json", "--list"):
             check(run(option, stdout=full).returncode == 74,
                   f"{option} into a full disk")
+        check("cannot write" in run("--json", stdout=full).stderr,
+              "it says so, on the standard error that it had")
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = run(UROCE_DEVICES="lo", stdout=writer)
+    os.close(writer)
+    check((result.returncode, result.stderr) == (-signal.SIGPIPE, ""),
+          "a pipe that nobody reads", result)
     result = run(UROCE_DEVICES="lo", before=("sh", "-c", 'exec "$0" 2>&-'))
     check(result.returncode == 0 and "uroce_lo" in result.stdout,
           "without a standard error", result)
@@ -171,6 +180,12 @@ def test_manual():
     described = re.findall(r"^\.TP\n\.B ([a-z0-9-]+)$", section[1], re.M)
     check(sorted(described) == sorted(KNOWN),
           "the page has each finding once", set(described) ^ set(KNOWN))
+    section = re.search(r"^\.SH OPTIONS\n(.*?)^\.SH ", page, re.M | re.S)
+    options = re.findall(r"^\.TP\n(.*)", re.sub(r"\\f.", "", section[1]), re.M)
+    told = re.findall(r"^  (-\w, --[\w-]+(?:=\w+)?) ", run("--help").stdout,
+                      re.M)
+    check(options == told and len(told) == 7,
+          "options in the page and in --help", f"{options}\n{told}")
 
 
 def completed(*words):
@@ -310,6 +325,12 @@ def test_other_library():
     report.has("library-other", 1, OTHER, "unset LD_LIBRARY_PATH")
     report.has("object-failed", 1, "a memory region", "not permitted")
     report.has("env-ignored", 1, "UROCE_DEVICES")
+    with Shim("rxe") as shim:
+        report = shim.report("a library that crashes", LD_LIBRARY_PATH=path,
+                             OTHER_LIBRARY_CRASHES="1")
+        report.has("library-crashed", 1, OTHER, "Segmentation fault")
+        report.has("library-other", 1, OTHER)
+        report.lacks("unexplained", "list-failed", "provider-missing")
 
 
 def test_rubbish():
