@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the programs interop_* share: a queue pair that talks to one of another
+ * process, which may be on another device and another library. The two ends
+ * meet over TCP, run the same checks in the same order, each check twice: once
+ * with either end as the one that asks. A check prints one line at both ends:
+ * "ok NAME", "skip NAME: WHY" or "FAIL NAME: WHY".
+ *
+ * All sequence numbers begin shortly before they wrap, and timeouts are longer
+ * than a check may take, so that a slow machine is no reason to send anything
+ * again. (rxe lets its timer run on from one packet to the next.) For networks
+ * that lose packets INTEROP_TIMEOUT is the exponent of the ACK timeout.
+ *
+ * Included by one .c file per program, which defines `checks`.
+ */
+#ifndef INTEROP_END_H
+#define INTEROP_END_H
+
+#include <infiniband/verbs.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MEMORY	  (4 << 20)
+#define SOURCE	  (2 << 20) /* from here on: what this end sends */
+#define DEPTH	  32
+#define QKEY	  0x11223344
+#define FIRST_PSN 0xfffff0
+#define GRH	  40
+
+#define ACCESS                                              \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
+	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+/* Ends a check, with the reason. */
+#define FAIL(...)                                        \
+	do {                                             \
+		snprintf(why, sizeof(why), __VA_ARGS__); \
+		return false;                            \
+	} while (0)
+#define NEED(condition)                                                      \
+	do {                                                                 \
+		if (!(condition))                                            \
+			FAIL("line %d: %s (errno %d)", __LINE__, #condition, \
+			     errno);                                         \
+	} while (0)
+
+/* What the ends tell each other. */
+struct address {
+	union ibv_gid gid;
+	uint64_t addr;
+	uint64_t caps; /* device_cap_flags_ex */
+	uint32_t qpn;
+	uint32_t rkey;
+};
+
+struct check_args {
+	enum ibv_qp_type type;
+	uint64_t send_ops; /* of the end that asks, with ibv_wr_*() */
+	uint64_t caps;	   /* that both devices must have */
+	unsigned int access;
+	bool no_rnr_retry;
+	bool srq;
+};
+
+struct end {
+	bool asks;
+	struct ibv_cq *cq;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	struct address other;
+};
+
+struct check {
+	const char *name;
+	bool (*run)(struct end *end);
+	struct check_args args;
+};
+
+static char why[256];
+static bool other_has_ended;
+static int control = -1; /* to the other end */
+static int gid_index;
+static uint8_t ack_timeout = 23; /* 34 s */
+static struct ibv_context *ctx;
+static struct ibv_device_attr_ex device;
+static struct ibv_pd *pd;
+static uint8_t *memory;
+
+/* -- the other end -- */
+
+static inline bool tell(const void *data, size_t len)
+{
+	NEED(send(control, data, len, MSG_NOSIGNAL) == (ssize_t)len);
+	return true;
+}
+
+static inline bool hear(void *data, size_t len)
+{
+	NEED(recv(control, data, len, MSG_WAITALL) == (ssize_t)len);
+	return true;
+}
+
+/* Both ends have come here; not when the other one has failed. */
+static inline bool meet(void)
+{
+	char word = 'm';
+
+	if (!tell(&word, 1) || !hear(&word, 1))
+		return false;
+	other_has_ended = word != 'm';
+	if (other_has_ended)
+		FAIL("the other end has failed");
+	return true;
+}
+
+/* The end of a check: whether it was good for both. */
+static inline bool agree(bool ok)
+{
+	char word = ok ? 'y' : 'n';
+
+	if (!tell(&word, 1))
+		return false;
+	if (other_has_ended)
+		return false;
+	do {
+		if (!hear(&word, 1))
+			return false;
+	} while (word == 'm');
+	if (ok && word != 'y')
+		FAIL("the other end has failed");
+	return ok;
+}
+
+/* -- queue pairs -- */
+
+static inline bool end_connect(struct end *end, const struct check_args *args)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qkey = QKEY,
+		.qp_access_flags = (ACCESS | args->access),
+	};
+	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+	bool rc = args->type == IBV_QPT_RC, ud = args->type == IBV_QPT_UD;
+
+	mask |= ud ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
+	NEED(ibv_modify_qp(end->qp, &attr, mask) == 0);
+
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = end->other.qpn,
+		.rq_psn = FIRST_PSN,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 12, /* 0.64 ms */
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh = { .dgid = end->other.gid, .hop_limit = 64 },
+		},
+	};
+	attr.ah_attr.grh.sgid_index = gid_index;
+	mask = IBV_QP_STATE;
+	if (!ud)
+		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			IBV_QP_RQ_PSN;
+	if (rc)
+		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	NEED(ibv_modify_qp(end->qp, &attr, mask) == 0);
+
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTS,
+		.sq_psn = FIRST_PSN,
+		.timeout = ack_timeout,
+		.retry_cnt = 7,
+		.rnr_retry = args->no_rnr_retry ? 0 : 7,
+		.max_rd_atomic = 4,
+	};
+	mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+	if (rc)
+		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			IBV_QP_MAX_QP_RD_ATOMIC;
+	NEED(ibv_modify_qp(end->qp, &attr, mask) == 0);
+	return true;
+}
+
+static inline bool end_new(struct end *end, const struct check_args *args)
+{
+	struct ibv_srq_init_attr srq = {
+		.attr = { .max_wr = DEPTH, .max_sge = 1 },
+	};
+	struct ibv_qp_init_attr_ex attr = {
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+		.qp_type = args->type,
+		.cap = {
+			.max_send_wr = DEPTH,
+			.max_recv_wr = DEPTH,
+			.max_send_sge = 2,
+			.max_recv_sge = 2,
+			.max_inline_data = 128,
+		},
+	};
+	struct address own = {};
+
+	NEED(end->mr = ibv_reg_mr(
+		     pd, memory, MEMORY,
+		     (int)(ACCESS | IBV_ACCESS_MW_BIND | args->access)));
+	NEED(end->cq = ibv_create_cq(ctx, 2 * DEPTH, NULL, NULL, 0));
+	if (args->srq)
+		NEED(end->srq = ibv_create_srq(pd, &srq));
+	attr.send_cq = attr.recv_cq = end->cq;
+	attr.srq = end->srq;
+	if (args->send_ops && end->asks) {
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		attr.send_ops_flags = args->send_ops;
+	}
+	NEED(end->qp = ibv_create_qp_ex(ctx, &attr));
+	own.addr = (uintptr_t)memory;
+	own.rkey = end->mr->rkey;
+	own.qpn = end->qp->qp_num;
+	NEED(ibv_query_gid(ctx, 1, gid_index, &own.gid) == 0);
+	return tell(&own, sizeof(own)) && hear(&end->other, sizeof(own)) &&
+	       end_connect(end, args) && meet();
+}
+
+static inline void end_free(struct end *end)
+{
+	if ((end->qp && ibv_destroy_qp(end->qp)) ||
+	    (end->srq && ibv_destroy_srq(end->srq)) ||
+	    (end->cq && ibv_destroy_cq(end->cq)) ||
+	    (end->mr && ibv_dereg_mr(end->mr)))
+		printf("FAIL destroy: errno %d\n", errno);
+}
+
+/* -- requests and completions -- */
+
+static inline uint8_t pattern(uint32_t seed, uint32_t at)
+{
+	return (uint8_t)(seed * 37 + at * 7 + at / 251);
+}
+
+static inline void fill(uint32_t offset, uint32_t seed, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		memory[offset + i] = pattern(seed, i);
+}
+
+/* @len bytes as filled, and nothing behind them */
+static inline bool filled(uint32_t offset, uint32_t seed, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		if (memory[offset + i] != pattern(seed, i))
+			FAIL("byte %u of %u (%u) is wrong", i, len, seed);
+	if (memory[offset + len] != 0)
+		FAIL("more than %u bytes have come", len);
+	return true;
+}
+
+static inline struct ibv_sge sge(struct end *end, uint32_t offset, uint32_t len)
+{
+	return (struct ibv_sge){ .addr = (uintptr_t)(memory + offset),
+				 .length = len,
+				 .lkey = end->mr->lkey };
+}
+
+static inline bool receive(struct end *end, uint64_t id, uint32_t offset,
+			   uint32_t len)
+{
+	struct ibv_sge list = sge(end, offset, len);
+	struct ibv_recv_wr wr = { .wr_id = id, .sg_list = &list, .num_sge = 1 };
+	struct ibv_recv_wr *bad;
+
+	NEED((end->srq ? ibv_post_srq_recv(end->srq, &wr, &bad)
+		       : ibv_post_recv(end->qp, &wr, &bad)) == 0);
+	return true;
+}
+
+/* A request whose remote memory begins at @remote of the other end. */
+static inline struct ibv_send_wr request(struct end *end,
+					 enum ibv_wr_opcode opcode,
+					 struct ibv_sge *list, uint32_t remote)
+{
+	struct ibv_send_wr wr = { .opcode = opcode,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .imm_data = htobe32(0x12345678),
+				  .sg_list = list,
+				  .num_sge = 1 };
+
+	if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	    opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = end->other.addr + remote;
+		wr.wr.atomic.rkey = end->other.rkey;
+	} else {
+		wr.wr.rdma.remote_addr = end->other.addr + remote;
+		wr.wr.rdma.rkey = end->other.rkey;
+	}
+	return wr;
+}
+
+static inline bool post(struct end *end, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	NEED(ibv_post_send(end->qp, wr, &bad) == 0);
+	return true;
+}
+
+static inline uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Next completion; waits for it. */
+static inline bool complete(struct end *end, struct ibv_wc *wc)
+{
+	uint64_t limit = now_ms() + 25000;
+	int nr;
+
+	while ((nr = ibv_poll_cq(end->cq, 1, wc)) == 0) {
+		if (now_ms() > limit)
+			FAIL("no completion");
+		usleep(100);
+	}
+	NEED(nr == 1);
+	return true;
+}
+
+static inline bool completes(struct end *end, struct ibv_wc *wc,
+			     enum ibv_wc_opcode opcode)
+{
+	if (!complete(end, wc))
+		return false;
+	if (wc->status != IBV_WC_SUCCESS)
+		FAIL("%s (%lu)", ibv_wc_status_str(wc->status), wc->wr_id);
+	NEED(wc->opcode == opcode);
+	return true;
+}
+
+static inline bool sent(struct end *end, enum ibv_wc_opcode opcode)
+{
+	struct ibv_wc wc;
+
+	return completes(end, &wc, opcode);
+}
+
+static inline bool post_and_wait(struct end *end, struct ibv_send_wr *wr,
+				 enum ibv_wc_opcode opcode)
+{
+	return post(end, wr) && sent(end, opcode);
+}
+
+static inline bool quiet(struct end *end)
+{
+	struct ibv_wc wc;
+
+	NEED(ibv_poll_cq(end->cq, 1, &wc) == 0);
+	return true;
+}
+
+/* -- the checks of a program -- */
+
+static inline bool caps_are_there(uint64_t caps, bool *ret_both)
+{
+	uint64_t own = device.device_cap_flags_ex, other;
+
+	if (!tell(&own, sizeof(own)) || !hear(&other, sizeof(other)))
+		return false;
+	*ret_both = (own & other & caps) == caps;
+	return true;
+}
+
+static inline bool run_check(const struct check *check, bool asks)
+{
+	struct end end = { .asks = asks };
+	bool both = false, ok;
+
+	why[0] = 0;
+	other_has_ended = false;
+	memset(memory, 0, MEMORY);
+	ok = caps_are_there(check->args.caps, &both);
+	if (ok && !both) {
+		printf("skip %s: not on both devices\n", check->name);
+		return true;
+	}
+	ok = ok && end_new(&end, &check->args) && check->run(&end);
+	ok = agree(ok);
+	if (ok)
+		printf("ok %s: %s\n", asks ? "asks" : "answers", check->name);
+	else
+		printf("FAIL %s: %s: %s\n", asks ? "asks" : "answers",
+		       check->name, why);
+	end_free(&end);
+	return ok;
+}
+
+static inline bool open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	for (int i = 0; list && list[i]; i++) {
+		if (strcmp(ibv_get_device_name(list[i]), name) == 0)
+			ctx = ibv_open_device(list[i]);
+	}
+	ibv_free_device_list(list);
+	NEED(ctx);
+	NEED(ibv_query_device_ex(ctx, NULL, &device) == 0);
+	NEED(pd = ibv_alloc_pd(ctx));
+	NEED(memory = aligned_alloc(4096, MEMORY));
+	return true;
+}
+
+/* @to: NULL to wait for the other end */
+static inline bool find_other_end(int port, const char *to)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET,
+				    .sin_port = htons((uint16_t)port) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	NEED(fd >= 0);
+	if (to) {
+		NEED(inet_pton(AF_INET, to, &addr.sin_addr) == 1);
+		NEED(connect(fd, (void *)&addr, sizeof(addr)) == 0);
+		control = fd;
+		return true;
+	}
+	NEED(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0);
+	NEED(bind(fd, (void *)&addr, sizeof(addr)) == 0);
+	NEED(listen(fd, 1) == 0);
+	NEED((control = accept(fd, NULL, NULL)) >= 0);
+	close(fd);
+	return true;
+}
+
+/* PROGRAM DEVICE GID_INDEX PORT [ADDRESS] */
+static inline int run_checks(int argc, char **argv, const struct check *checks)
+{
+	int failed = 0;
+
+	if (argc < 4)
+		return 2;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	gid_index = atoi(argv[2]);
+	if (getenv("INTEROP_TIMEOUT"))
+		ack_timeout = (uint8_t)atoi(getenv("INTEROP_TIMEOUT"));
+	if (!open_device(argv[1]) ||
+	    !find_other_end(atoi(argv[3]), argc > 4 ? argv[4] : NULL)) {
+		printf("FAIL open: %s\n", why);
+		return 1;
+	}
+	for (; checks->name; checks++) {
+		failed += !run_check(checks, argc > 4);
+		failed += !run_check(checks, argc <= 4);
+	}
+	if (ibv_dealloc_pd(pd) || ibv_close_device(ctx)) {
+		printf("FAIL close: errno %d\n", errno);
+		failed++;
+	}
+	close(control);
+	return failed > 0;
+}
+
+#endif
