@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# UROCE_PCAP: what programs send to each other, with every opcode that the device
+# has, over loopback and between two network namespaces, IPv4 and IPv6. tshark
+# must understand every packet, and the ICRC of each must be right, computed by
+# somebody else. The programs are those of the kernel lane that check each other.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../world/networks.sh"
+. "$here/../../kernel/guest/checked.sh"
+
+kernel_lane=$here/../../kernel
+# Of interop_*, which otherwise wait long; a network may lose packets.
+export INTEROP_TIMEOUT=16
+# RC with FLUSH and ATOMIC WRITE, UC, UD
+opcodes=({0..20} 22 23 28 29 {32..43} 100 101)
+
+# with_capture FAMILY - of all that both ends do, in one file
+with_capture() {
+	local program
+
+	export UROCE_PCAP=$scratch/packets.pcap
+	rm -f "$UROCE_PCAP"
+	for program in interop_rc interop_rest flush_pair; do
+		checked place_listens "$pairing" "$program" "$gid" \
+			"$device:$device" "$address"
+	done
+	ends ' iters in ' ibv_rc_pingpong -g "$gid" -n 20 -c -s 10001
+	ends ' iters in ' ibv_ud_pingpong -g "$gid" -n 20 -c -s 1000
+	row=tshark
+	column=$path
+	says "tshark decodes every packet" ' 101:' \
+		"$kernel_lane/lane_capture" "$UROCE_PCAP" "${opcodes[@]}"
+	head -n 1 "$scratch/says.log"
+	row=ICRC
+	says "the ICRC of every packet is right" '^[1-9][0-9]* right, 0 wrong$' \
+		python3 "$kernel_lane/capture_icrc.py" "$UROCE_PCAP"
+	head -n 1 "$scratch/says.log"
+	row=
+	unset UROCE_PCAP
+}
+
+for family in 4 6; do
+	on_lo "$family"
+	with_capture "$family"
+	for mtu in 1500 4300; do
+		check "the network" on_veth "$mtu" "$family"
+		with_capture "$family"
+	done
+done
+finish
