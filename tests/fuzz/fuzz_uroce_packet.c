@@ -12,7 +12,7 @@
 #define MODE_IPV6    0x01
 #define MODE_SIGN    0x02
 #define METHOD_SHIFT 2
-#define METHOD_MASK  3
+#define METHOD_MASK  7
 #define MAX_DATAGRAM (UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN)
 
 static const struct uroce_path paths[2] = {

@@ -16,10 +16,11 @@
 #define UROCE_CRC32_ONE 0x80000000u /* the polynomial 1 */
 
 enum uroce_crc32_method {
-	UROCE_CRC32_TABLE,  /* slicing by 8; any machine */
-	UROCE_CRC32_PCLMUL, /* x86-64: carry-less multiplication */
-	UROCE_CRC32_VPCLMUL,
-	UROCE_CRC32_ARM64, /* instructions for this very CRC */
+	UROCE_CRC32_TABLE,	/* slicing by 8; any machine */
+	UROCE_CRC32_PCLMUL,	/* x86-64: carry-less multiplication */
+	UROCE_CRC32_VPCLMUL,	/* the same, 256 bits wide */
+	UROCE_CRC32_VPCLMUL512, /* and 512 */
+	UROCE_CRC32_ARM64,	/* instructions for this very CRC */
 	UROCE_CRC32_NR_METHODS,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CRC-32 by carry-less multiplication, for x86-64: 128 or 256 bits at a time.
+ * CRC-32 by carry-less multiplication, for x86-64: 128, 256 or 512 bits at a
+ * time.
  *
  * A block B that stands n bits in front of the end of another counts B * x^n.
  * Its halves are multiplied with x^n mod P, which gives something short that
@@ -12,14 +13,17 @@
  */
 #ifdef __x86_64__
 #include <immintrin.h>
+#include <stdbool.h>
 
 #include "uroce/wire/uroce_crc32_method.h"
 
 /* From here on the wider registers win (measured: 512 bytes and more). */
-#define VPCLMUL_MIN 512
+#define VPCLMUL_MIN    512
+#define VPCLMUL512_MIN 256
 
 #define PCLMUL_CODE  __attribute__((target("pclmul,sse4.1")))
 #define VPCLMUL_CODE __attribute__((target("vpclmulqdq,pclmul,avx2")))
+#define AVX512_CODE  __attribute__((target("vpclmulqdq,pclmul,avx2,avx512f")))
 /* For bodies that are compiled once with and once without copying. */
 #define BOTH_WAYS __attribute__((always_inline))
 
@@ -28,7 +32,7 @@ struct fold {
 	uint64_t low, high;
 };
 
-static struct fold fold_128, fold_256, fold_512, fold_1024;
+static struct fold fold_128, fold_256, fold_512, fold_1024, fold_2048;
 
 static void make_fold(struct fold *fold, uint32_t bits)
 {
@@ -170,6 +174,82 @@ VPCLMUL_CODE static uint32_t crc_vpclmul(uint32_t reg, uint8_t *dst,
 	return dst ? run_256(reg, dst, src, len) : run_256(reg, NULL, src, len);
 }
 
+AVX512_CODE static inline __m512i fold_widest(__m512i block, __m512i by,
+					      __m512i onto)
+{
+	__m512i low = _mm512_clmulepi64_epi128(block, by, 0x00);
+	__m512i high = _mm512_clmulepi64_epi128(block, by, 0x11);
+
+	return _mm512_xor_si512(_mm512_xor_si512(low, high), onto);
+}
+
+AVX512_CODE static inline BOTH_WAYS __m512i take_512(uint8_t *dst,
+						     const uint8_t *src,
+						     size_t at)
+{
+	__m512i block = _mm512_loadu_si512(src + at);
+
+	if (dst)
+		_mm512_storeu_si512(dst + at, block);
+	return block;
+}
+
+AVX512_CODE static inline __m512i constant_widest(const struct fold *fold)
+{
+	return _mm512_broadcast_i32x4(constant(fold));
+}
+
+/* The four quarters of @block become one. */
+AVX512_CODE static inline __m128i fold_quarters(__m512i block)
+{
+	__m128i by = constant(&fold_128);
+	__m128i sum = fold(_mm512_castsi512_si128(block), by,
+			   _mm512_extracti32x4_epi32(block, 1));
+
+	sum = fold(sum, by, _mm512_extracti32x4_epi32(block, 2));
+	return fold(sum, by, _mm512_extracti32x4_epi32(block, 3));
+}
+
+/* @len: 256 or more */
+AVX512_CODE static inline BOTH_WAYS uint32_t run_512(uint32_t reg, uint8_t *dst,
+						     const uint8_t *src,
+						     size_t len)
+{
+	__m512i by = constant_widest(&fold_2048);
+	__m512i step = constant_widest(&fold_512);
+	__m512i block[4];
+	size_t at = 256;
+
+	for (size_t i = 0; i < 4; i++)
+		block[i] = take_512(dst, src, 64 * i);
+	block[0] = _mm512_xor_si512(
+		block[0], _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)reg)));
+	for (; len - at >= 256; at += 256)
+		for (size_t i = 0; i < 4; i++)
+			block[i] = fold_widest(block[i], by,
+					       take_512(dst, src, at + 64 * i));
+	for (size_t i = 1; i < 4; i++)
+		block[i] = fold_widest(block[i - 1], step, block[i]);
+	for (; len - at >= 64; at += 64)
+		block[3] = fold_widest(block[3], step, take_512(dst, src, at));
+	return finish(fold_quarters(block[3]), dst ? dst + at : NULL, src + at,
+		      len - at);
+}
+
+AVX512_CODE static uint32_t crc_vpclmul512(uint32_t reg, uint8_t *dst,
+					   const uint8_t *src, size_t len)
+{
+	if (len < VPCLMUL512_MIN)
+		return crc_pclmul(reg, dst, src, len);
+	return dst ? run_512(reg, dst, src, len) : run_512(reg, NULL, src, len);
+}
+
+static bool has_vpclmul(void)
+{
+	return __builtin_cpu_supports("avx2") &&
+	       __builtin_cpu_supports("vpclmulqdq");
+}
+
 uroce_crc32_fn *uroce_crc32_x86_find(enum uroce_crc32_method method)
 {
 	if (!__builtin_cpu_supports("pclmul") ||
@@ -179,11 +259,14 @@ uroce_crc32_fn *uroce_crc32_x86_find(enum uroce_crc32_method method)
 	make_fold(&fold_256, 256);
 	make_fold(&fold_512, 512);
 	make_fold(&fold_1024, 1024);
+	make_fold(&fold_2048, 2048);
 	if (method == UROCE_CRC32_PCLMUL)
 		return crc_pclmul;
-	if (method == UROCE_CRC32_VPCLMUL && __builtin_cpu_supports("avx2") &&
-	    __builtin_cpu_supports("vpclmulqdq"))
+	if (method == UROCE_CRC32_VPCLMUL && has_vpclmul())
 		return crc_vpclmul;
+	if (method == UROCE_CRC32_VPCLMUL512 && has_vpclmul() &&
+	    __builtin_cpu_supports("avx512f"))
+		return crc_vpclmul512;
 	return NULL;
 }
 #endif
