@@ -305,6 +305,10 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	message->nr_pieces += nr_pieces;
 	batch->nr_packets++;
 	batch->nr_pieces += nr_pieces;
+	/* the receiver can work on it while the next one is made */
+	if (message->nr_packets == MAX_SEGMENTS ||
+	    message->bytes + message->segment_len > MAX_BYTES)
+		uroce_port_flush(port);
 }
 
 /* Room in the socket, or enough waiting: a network that is too slow loses. */
