@@ -39,7 +39,8 @@ struct uroce_receive_batch {
 	struct iovec iovs[MAX_MESSAGES];
 	struct sockaddr_in6 from[MAX_MESSAGES]; /* or a sockaddr_in */
 	union control controls[MAX_MESSAGES];
-	uint32_t overflow; /* of the socket, as it was told last */
+	uint32_t overflow;  /* of the socket, as it was told last */
+	uint32_t doublings; /* of the number of messages to ask for, from 1 */
 	uint8_t buffers[MAX_MESSAGES][BUFFER];
 };
 
@@ -245,9 +246,9 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 }
 
 /* The kernel has changed lengths in those that were used. */
-static void prepare(struct uroce_receive_batch *batch)
+static void prepare(struct uroce_receive_batch *batch, uint32_t nr)
 {
-	for (uint32_t i = 0; i < MAX_MESSAGES; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		batch->iovs[i] = (struct iovec){ batch->buffers[i], BUFFER };
 		batch->headers[i].msg_hdr = (struct msghdr){
 			.msg_name = &batch->from[i],
@@ -260,23 +261,36 @@ static void prepare(struct uroce_receive_batch *batch)
 	}
 }
 
+/*
+ * Mostly there is one message, or none: room for others would only make the
+ * call longer, and so would looking for the next one. Each time that all of the
+ * room was needed it doubles.
+ */
 bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 			void *arg)
 {
 	struct uroce_receive_batch *batch = port->receive;
+	uint32_t room;
 	int got;
 
 	for (int round = 0; round < MAX_ROUNDS; round++) {
-		prepare(batch);
-		got = recvmmsg(uroce_port_fd(port), batch->headers,
-			       MAX_MESSAGES, MSG_DONTWAIT, NULL);
-		if (got <= 0)
+		room = 1u << batch->doublings;
+		prepare(batch, room);
+		got = recvmmsg(uroce_port_fd(port), batch->headers, room,
+			       MSG_DONTWAIT, NULL);
+		if (got <= 0) {
+			batch->doublings = 0;
 			return false;
+		}
 		port->counters.rx_calls++;
 		for (int i = 0; i < got; i++)
 			take_message(port, &batch->headers[i], fn, arg);
-		if (got < MAX_MESSAGES)
+		if ((uint32_t)got < room)
 			return false;
+		if (room < MAX_MESSAGES) {
+			batch->doublings++;
+			return true;
+		}
 	}
 	return true;
 }

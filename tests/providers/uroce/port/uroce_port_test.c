@@ -84,6 +84,55 @@ static void a_long_message_is_one_call(void **state)
 	assert_int_equal(counters(pair, 1).rx_calls, 1);
 }
 
+/* The receiver can work on it while the rest is made. */
+static void what_is_full_leaves_at_once(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+	uint32_t qpn = qpn_of(pair->port[1], 5);
+
+	/* 64 packets, or as many as fit into a datagram */
+	for (uint32_t i = 0; i < 64; i++) {
+		assert_int_equal(counters(pair, 0).tx_calls, 0);
+		put(pair, &path, qpn, UROCE_SEND_MIDDLE, i, 256);
+	}
+	assert_int_equal(counters(pair, 0).tx_calls, 1);
+	for (uint32_t i = 0; i < 15; i++) {
+		assert_int_equal(counters(pair, 0).tx_calls, 1);
+		put(pair, &path, qpn, UROCE_SEND_MIDDLE, 64 + i, 4096);
+	}
+	assert_int_equal(counters(pair, 0).tx_calls, 2);
+	flush(pair);
+	assert_int_equal(counters(pair, 0).tx_calls, 2);
+	assert_int_equal(pair->seen.nr, 64 + 15);
+}
+
+/* One message is asked for, then two, ...; and one again after a pause. */
+static void what_comes_often_is_taken_together(void **state)
+{
+	static const uint32_t seen[] = { 1, 3, 7, 16 };
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	for (int again = 0; again < 2; again++) {
+		pair->seen.nr = 0;
+		/* to many QPs: they cannot share a message */
+		for (uint32_t i = 0; i < 16; i++)
+			put(pair, &path, qpn_of(pair->port[1], i),
+			    UROCE_SEND_ONLY, i, 64);
+		uroce_port_flush(pair->port[0]);
+		for (int i = 0; i < 4; i++) {
+			bool more = uroce_port_receive(pair->port[1], on_packet,
+						       &pair->seen);
+
+			assert_int_equal(pair->seen.nr, seen[i]);
+			assert_int_equal(more, i < 3);
+		}
+		assert_false(uroce_port_receive(pair->port[1], on_packet,
+						&pair->seen));
+	}
+}
+
 static void a_message_is_cut_at_the_limits_of_the_kernel(void **state)
 {
 	struct port_pair *pair = *state;
@@ -242,6 +291,8 @@ int main(void)
 		TEST(both_have_slots_and_ports_of_their_own),
 		TEST(room_is_what_the_kernel_gave),
 		TEST(a_long_message_is_one_call),
+		TEST(what_is_full_leaves_at_once),
+		TEST(what_comes_often_is_taken_together),
 		TEST(a_message_is_cut_at_the_limits_of_the_kernel),
 		TEST(real_mtus_are_cut_by_the_kernel),
 		TEST(batches_of_many_kinds),
