@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2154 # lib.sh sets the variables
+#
+# The distribution's programs on the installed library and the user-space device,
+# over the loopback. Sourced after lib.sh.
+
+export UROCE_DEVICES=lo
+device=uroce_lo
+
+# UCX leaves out a device that has no node, which it never opens.
+mkdir -p /dev/infiniband
+[ -e "/dev/infiniband/$device" ] || ln -s ../null "/dev/infiniband/$device"
+
+pingpong() {
+	two 18515 "$@" -d "$device" -g 1 -n 200 -- \
+		"$@" -d "$device" -g 1 -n 200 127.0.0.1
+}
+
+perftest() {
+	two 18515 "$@" -d "$device" -x 1 -F -n 200 -- \
+		"$@" -d "$device" -x 1 -F -n 200 127.0.0.1 &&
+		grep '^ *#bytes' /tmp/client.log
+}
+
+# ucx TRANSPORT OPTION... - Debian 13 has ucx_perftest with MPI, which starts
+# both ends.
+ucx() {
+	local -x UCX_IB_GID_INDEX=1 UCX_TLS=$1
+	local -a run
+
+	shift
+	run=(ucx_perftest -p 13337 "$@" -n 200 -w 20)
+	if ldd "$(command -v ucx_perftest)" | grep libmpi; then
+		timeout 60 mpirun --allow-run-as-root --oversubscribe -n 2 \
+			"${run[@]}" >/tmp/client.log 2>&1
+	else
+		two 13337 "${run[@]}" -- "${run[@]}" 127.0.0.1
+	fi && grep '^Final: ' /tmp/client.log
+}
+
+fabric() {
+	local -a run=(fi_pingpong -p 'verbs;ofi_rxd' -e rdm -I 50 -S 64
+		-d "$device-dgram")
+
+	two 47592 "${run[@]}" -- "${run[@]}" 127.0.0.1
+}
+
+pyverbs() {
+	python3 -c 'import pyverbs.device as device
+print([d.name for d in device.get_device_list()])' | grep "$device"
+}
+
+one_device() {
+	[[ $(ibv_devices) == *"$device"* ]] && ibv_devinfo -d "$device" -v
+}
+
+# Open MPI starts, and so do the connection manager's programs: they find no
+# device that they can use, and say so.
+starts() {
+	ldd "$(command -v "$1")" | { ! grep 'not found'; } &&
+		timeout 20 "$@" >/tmp/starts.log 2>&1
+	[ $? -lt 124 ] && ! grep -E 'symbol lookup error|version .* not found' \
+		/tmp/starts.log
+}
+
+run_programs() {
+	check "ibv_devices and ibv_devinfo see the device" one_device
+	for type in rc uc ud srq; do
+		check "ibv_${type}_pingpong" pingpong "ibv_${type}_pingpong"
+	done
+	check "perftest: ib_write_bw" perftest ib_write_bw -s 65536
+	check "perftest: ib_send_lat, UD" perftest ib_send_lat -c UD
+	check "perftest: ib_read_lat" perftest ib_read_lat
+	check "UCX: tag_lat over rc_v" ucx rc_v -t tag_lat -s 64
+	check "UCX: tag_bw over ud_v" ucx ud_v -t tag_bw -s 20000
+	check "libfabric: fi_pingpong over ofi_rxd" fabric
+	check "libfabric: fi_info" starts fi_info -p verbs
+	check "Open MPI starts" starts ompi_info
+	check "librdmacm: rping starts" starts rping -c -a 127.0.0.1
+	check "pyverbs" pyverbs
+	check "DPDK's mlx5 driver finds its libraries" links_resolve
+}
+
+# Every library of a package that depends on ours finds what it is linked with.
+links_resolve() {
+	local file
+
+	for file in "$lib"/librte_net_mlx5.so.* "$lib"/librte_common_mlx5.so.* \
+		"$lib"/ucx/libuct_ib*.so.0 "$lib"/libfabric.so.1 \
+		"$lib"/librdmacm.so.1 "$lib"/libmlx5.so.1 "$lib"/libefa.so.1; do
+		! ldd -r "$file" 2>&1 | grep -E 'not found|undefined' ||
+			{ echo "$file"; return 1; }
+	done
+}
