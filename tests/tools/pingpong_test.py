@@ -60,6 +60,9 @@ def against_debian():
     world.need_debian(*(f"ibv_{kind}_pingpong"
                         for kind in ("rc", "uc", "ud", "srq")))
     for kind, options in RUNS:
+        # an event for what it has polled already is a failure to Debian's
+        if {"-t", "-e"} <= set(options):
+            continue
         one = play(world.ours, world.theirs, kind, options)
         other = play(world.theirs, world.ours, kind, options)
         # the same words, whatever the numbers
