@@ -250,6 +250,51 @@ static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 	return able("noadvice") ? EOPNOTSUPP : 0;
 }
 
+/* -- late completions: at most one, after a message or when nothing comes -- */
+
+#define PATIENCE 1000 /* empty polls */
+
+static int (*real_poll)(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+static int (*real_send)(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			struct ibv_send_wr **bad_wr);
+static struct ibv_wc held;
+static int waiting; /* polls for which it is kept back */
+
+/* Until then the request has its place in a queue of one. */
+static int late_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		     struct ibv_send_wr **bad_wr)
+{
+	if (waiting && held.qp_num == qp->qp_num) {
+		*bad_wr = wr;
+		return ENOMEM;
+	}
+	return real_send(qp, wr, bad_wr);
+}
+
+static int late_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	int ret = 0;
+
+	if (waiting != 1)
+		ret = real_poll(cq, 1, wc);
+	if (waiting == 0 && ret == 1 && wc->status == IBV_WC_SUCCESS &&
+	    wc->opcode == IBV_WC_SEND) {
+		held = *wc;
+		waiting = PATIENCE;
+		return 0;
+	}
+	if (waiting == 0 || ret < 0)
+		return ret;
+	if (ret == 1) {
+		waiting = 1; /* the next one */
+		return ret;
+	}
+	if (--waiting > 0)
+		return 0;
+	*wc = held;
+	return 1;
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct ibv_context *(*open)(struct ibv_device *) =
@@ -274,6 +319,12 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 		table->alloc_dm = alloc_dm;
 		table->free_dm = free_dm;
 		table->reg_dm_mr = reg_dm_mr;
+	}
+	if (able("late")) {
+		real_poll = context->ops.poll_cq;
+		context->ops.poll_cq = late_poll;
+		real_send = context->ops.post_send;
+		context->ops.post_send = late_send;
 	}
 	if (able("odp"))
 		table->advise_mr = advise_mr;

@@ -128,6 +128,18 @@ def no_advice():
                 "it is told", pair.client_out)
 
 
+def late():
+    """A message may be there before it is known that the last one left."""
+    pair = world.Pair(world.ours(XSRQ), world.ours(XSRQ),
+                      ["-g", "1", "-n", "20"], **able("xrc late"))
+    pair.both("XRC with late completions", "^success$")
+    for kind in ("rc", "uc", "ud", "srq"):
+        name = f"ibv_{kind}_pingpong"
+        pair = world.Pair(world.ours(name), world.ours(name),
+                          ["-g", "1", "-c", "-n", "20"], **able("late"))
+        pair.both(f"{kind} with late completions", " iters in ")
+
+
 def strangers():
     """A client that says something else, or leaves."""
     good = b"0000:000001:000002:000003:000004:00000000000000000000ffff7f000001"
@@ -157,6 +169,7 @@ def main():
     if sys.argv[2] == "ours":
         refusals()
         no_advice()
+        late()
         strangers()
     print(f"{time.monotonic() - start:.1f} s")
     world.finish()

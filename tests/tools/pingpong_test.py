@@ -60,15 +60,16 @@ def against_debian():
     world.need_debian(*(f"ibv_{kind}_pingpong"
                         for kind in ("rc", "uc", "ud", "srq")))
     for kind, options in RUNS:
-        # an event for what it has polled already is a failure to Debian's
+        # Debian's takes an event for which there is no completion any more, as
+        # there may be, for an error when it reads time stamps.
         if {"-t", "-e"} <= set(options):
             continue
         one = play(world.ours, world.theirs, kind, options)
         other = play(world.theirs, world.ours, kind, options)
-        # the same words, whatever the numbers
+        # the same words, whatever the numbers: at once is "inf Mbit/sec"
         for mine, their in ((one.server_out, other.server_out),
                             (other.client_out, one.client_out)):
-            shapes = [re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?", "#", text)
+            shapes = [re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?|\binf\b", "#", text)
                       for text in (mine, their)]
             world.check(shapes[0] == shapes[1], f"words of {kind} {options}",
                         mine, their)
@@ -200,6 +201,8 @@ def strangers():
             (b"x" * 52, "it is none that a pingpong sends"),
             (good.replace(b":", b" "), "it is none that a pingpong sends"),
             (good.replace(b"7f", b"0x"), "it is none that a pingpong sends"),
+            (good.replace(b"7f", b"+7"), "it is none that a pingpong sends"),
+            (good[:19] + bytes(33), "it is none that a pingpong sends"),
             (good[:-1] + b"1", "it is none that a pingpong sends"),
             (b"\0" * 52, "it is none that a pingpong sends")):
         with socket.create_server(("", world.PORT)) as listener:
