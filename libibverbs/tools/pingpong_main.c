@@ -144,6 +144,7 @@ static int play(struct pp_world *world)
 		return -1;
 	}
 	print_addresses(world, "local address:", world->local);
+	fflush(stdout); /* a server may wait for long */
 	if (pp_exchange(world, pp_queues_connect) != 0)
 		return -1;
 	print_addresses(world, "remote address:", world->remote);
