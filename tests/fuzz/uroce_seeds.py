@@ -110,6 +110,32 @@ def engine_seeds():
         step(0, UNA, texts["read_only"]), step(0, UNA, texts["read_only"])))
 
 
+def slot(text, headers, place=0):
+    """What follows the sequence number: headers, then the payload if it fits."""
+    length = len(text) - headers
+    inline = text if len(text) <= 55 else text[:headers]
+    return struct.pack("<HHB", length, place, headers) + inline.ljust(55, b"\0")
+
+
+def inbox_seeds():
+    slots = []
+    for name, text in (*rc_requests(), *requests(UC), *responses(), *datagrams()):
+        payload = len(text) - 12
+        # headers that the opcode may have, up to all of it
+        for headers in sorted({12, 16, 20, 28, 32, 36, 40} & set(range(len(text) + 1))):
+            yield f"{name}_{text[0]:02x}_{headers}", b"\0" + slot(text, headers, payload)
+        slots.append(slot(text[:12], 12))
+    yield "slots", b"\0" + b"".join(slots)
+    yield "laps", b"\0" + 600 * slot(packet(RC | 4, b"", b"hello"), 12)
+    for place in (0, 4032, 3968, 4096, 65535):
+        yield f"place_{place}", b"\0" + slot(packet(RC | 4, b"", bytes(4096)), 12, place)
+    yield "sent", b"\1" + 40 * struct.pack("<BH", 100, 100)
+    yield "sent_large", b"\1" + 40 * struct.pack("<BH", 255, 31)
+    yield "sent_small", b"\1" + 700 * struct.pack("<BH", 1, 1)
+    yield "claims_more", b"\1" + struct.pack("<BHBH", 9, 10, 9, 0)
+    yield "claims_less", b"\1" + struct.pack("<BHBHBHBH", 200, 3, 200, 200, 200, 0xFFFF, 255, 0xFFF0)
+
+
 def config_seeds():
     yield "names", b"eth0\0# one\ndevices = eth0, lo\n"
     yield "addresses", b"eth1\0devices=192.0.2.1 2001:db8::1"
@@ -122,7 +148,8 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     for target, seeds in (("fuzz_uroce_config", config_seeds()),
                           ("fuzz_uroce_packet", packet_seeds()),
-                          ("fuzz_uroce_engine", engine_seeds())):
+                          ("fuzz_uroce_engine", engine_seeds()),
+                          ("fuzz_uroce_inbox", inbox_seeds())):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:
             (folder / target / name).write_bytes(seed)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fuzz target: the memory of inboxes, as the other side may leave it. The first
+ * byte says which end of an inbox is ours.
+ *
+ * 0, the receiver: the rest are slots without their sequence numbers, one after
+ * the other. Each is a packet that lies within the inbox and has what its
+ * opcode has, or is refused, and ends it.
+ *
+ * Else the sender: the rest are steps of three bytes: how many packets to put
+ * in, of 32 times that many bytes (the first byte), and what the receiver then
+ * claims to have read, as a distance from what it had claimed (the other two).
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "fuzz/fuzz_target.h"
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_inbox.h"
+#include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/wire/uroce_wire.h"
+
+static struct uroce_inbox_memory *inbox;
+
+static void make_inbox(void)
+{
+	struct uroce_inbox_receiver end;
+	int fd;
+
+	if (inbox)
+		return;
+	fd = uroce_inbox_create();
+	fuzz_assert(fd >= 0);
+	fuzz_assert(uroce_inbox_open_receiver(fd, &end) == 0);
+	(void)close(fd);
+	inbox = end.memory;
+}
+
+static void check(const struct uroce_packet *packet)
+{
+	const uint8_t *begin = (const uint8_t *)inbox->slots;
+	const uint8_t *end = inbox->area + UROCE_INBOX_AREA;
+	uint8_t headers[UROCE_MAX_HEADER];
+	uint8_t sum = 0;
+
+	fuzz_assert(packet->traits == uroce_wire_traits(packet->opcode));
+	fuzz_assert(packet->traits && !packet->seal && !packet->path);
+	fuzz_assert(packet->payload_len <= UROCE_CHANNEL_MTU);
+	fuzz_assert(!packet->payload_len || packet->traits & UROCE_T_PAYLOAD);
+	fuzz_assert(packet->payload >= begin && packet->payload <= end);
+	fuzz_assert(packet->payload_len <= (size_t)(end - packet->payload));
+	for (uint32_t i = 0; i < packet->payload_len; i++)
+		sum ^= packet->payload[i];
+	fuzz_assert(uroce_wire_encode(packet, headers) > 0 || sum);
+}
+
+static void run_receiver(struct fuzz_reader *reader)
+{
+	struct uroce_inbox_receiver end = { .memory = inbox };
+	struct uroce_packet packet;
+	uint32_t number = 0;
+	const uint8_t *text;
+	size_t len;
+	int ret;
+
+	memset(inbox->slots, 0, sizeof(inbox->slots));
+	inbox->status.consumed = 0;
+	while (reader->len) {
+		struct uroce_inbox_slot *slot =
+			&inbox->slots[number % UROCE_INBOX_SLOTS];
+
+		fuzz_assert(uroce_inbox_take(&end, &packet) == 0);
+		text = fuzz_take(reader, sizeof(*slot) - 4, &len);
+		memset(slot, 0, sizeof(*slot));
+		memcpy((uint8_t *)slot + 4, text, len);
+		slot->sequence = ++number;
+		ret = uroce_inbox_take(&end, &packet);
+		fuzz_assert(ret == 1 || ret == -EBADMSG);
+		if (ret < 0)
+			return;
+		check(&packet);
+		uroce_inbox_done(&end);
+		fuzz_assert(number - inbox->status.consumed <
+			    UROCE_INBOX_SLOTS);
+	}
+}
+
+static void put_some(struct uroce_inbox_sender *end, uint8_t nr)
+{
+	static const uint8_t data[UROCE_CHANNEL_MTU];
+	struct uroce_packet packet = {
+		.opcode = UROCE_SEND_ONLY,
+		.payload_len = (uint32_t)nr * 32,
+	};
+	struct iovec iov = { (void *)data, packet.payload_len };
+
+	while (nr-- && uroce_inbox_has_room(end))
+		uroce_inbox_put(end, &packet, &iov, 1);
+}
+
+/* What is on the way fits, and what is free was never claimed twice. */
+static void check_sender(const struct uroce_inbox_sender *end)
+{
+	fuzz_assert(end->consumed <= end->head);
+	fuzz_assert(end->head - end->consumed <= UROCE_INBOX_SLOTS);
+	fuzz_assert(end->area_tail <= end->area_head);
+	fuzz_assert(end->area_head - end->area_tail <= UROCE_INBOX_AREA);
+}
+
+static void run_sender(struct fuzz_reader *reader)
+{
+	static struct uroce_inbox_sender end;
+
+	end = (struct uroce_inbox_sender){ .memory = inbox };
+	inbox->status.consumed = 0;
+	while (reader->len) {
+		put_some(&end, fuzz_take_u8(reader));
+		check_sender(&end);
+		inbox->status.consumed += fuzz_take_u16(reader);
+		(void)uroce_inbox_has_room(&end);
+		check_sender(&end);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct fuzz_reader reader = { data, len };
+
+	make_inbox();
+	if (fuzz_take_u8(&reader))
+		run_sender(&reader);
+	else
+		run_receiver(&reader);
+	return 0;
+}
