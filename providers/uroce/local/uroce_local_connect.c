@@ -208,7 +208,6 @@ static int judge_locked(struct uroce_local *local, uint32_t slot, int pid,
 		return PAIRED;
 	switch (ret) {
 	case -ECONNREFUSED: /* there is nobody */
-	case -EPERM:	    /* nobody of ours */
 		return -ENOENT;
 	case -ENOMEM:
 	case -EMFILE:
@@ -226,6 +225,8 @@ static int attempt(struct uroce_local *local, uint32_t slot,
 	int fd = uroce_pairing_call(slot, until_ms);
 	bool refused;
 
+	if (fd == -EPERM) /* it is another user's: nobody of ours */
+		return -ECONNREFUSED;
 	if (fd < 0)
 		return fd;
 	*ret_pid = uroce_pairing_peer_pid(fd);

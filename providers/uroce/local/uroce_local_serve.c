@@ -53,56 +53,9 @@ static void drop_guest(struct uroce_local *local, struct uroce_guest *guest)
 	clear_guest(local, guest);
 }
 
-/* Between the invitation and now we may have lost patience. */
-static int enter_locked(struct uroce_local *local, struct uroce_guest *guest)
-{
-	struct uroce_peer *peer = guest->peer;
-
-	if (uroce_local_refuses_locked(local, peer->slot, guest->pid))
-		return -EPERM;
-	peer->fd = guest->fd;
-	return uroce_local_enter_locked(local, peer, EPOLL_CTL_MOD);
-}
-
-static void hear_confirmation(struct uroce_local *local,
-			      struct uroce_guest *guest)
-{
-	int message = uroce_pairing_receive(guest->fd);
-	uint32_t slot = guest->peer->slot;
-	int ret;
-
-	if (message == -EAGAIN)
-		return;
-	if (message != UROCE_PAIRING_CONFIRM) {
-		drop_guest(local, guest);
-		return;
-	}
-	verbs_mutex_lock(&local->mutex);
-	ret = enter_locked(local, guest);
-	verbs_mutex_unlock(&local->mutex);
-	if (ret) {
-		guest->peer->fd = -1;
-		drop_guest(local, guest);
-		return;
-	}
-	clear_guest(local, guest);
-	stop_awaiting(local, slot);
-}
-
-/* Sockets are not heard in the order in which something was said. */
-static void hear_confirmations(struct uroce_local *local, uint32_t slot)
-{
-	for (uint32_t i = 0; i < UROCE_LOCAL_GUESTS; i++) {
-		const struct uroce_peer *peer = local->guests[i].peer;
-
-		if (peer && peer->slot == slot)
-			hear_confirmation(local, &local->guests[i]);
-	}
-}
-
 /*
- * What the table says about who has sent the hello. One that was awaited has
- * confirmed already, or it is a new try of his and the old one ends soon.
+ * What the table says about who has sent the hello. While one is awaited its
+ * confirmation, or its end, may have been said and not been heard: BUSY.
  */
 static enum uroce_verdict judge_locked(struct uroce_local *local,
 				       const struct uroce_hello *hello, int pid)
@@ -135,7 +88,6 @@ static enum uroce_verdict judge(struct uroce_local *local,
 		return UROCE_VERDICT_REFUSED;
 	if (!local->config.is_ours(local->config.arg, hello->dgid))
 		return UROCE_VERDICT_NOT_MINE;
-	hear_confirmations(local, hello->party.slot);
 	verbs_mutex_lock(&local->mutex);
 	verdict = judge_locked(local, hello, pid);
 	verbs_mutex_unlock(&local->mutex);
@@ -201,6 +153,42 @@ static void hear_hello(struct uroce_local *local, struct uroce_guest *guest)
 	(void)close(inbox);
 	if (verdict != UROCE_VERDICT_OK)
 		refuse(local, guest, verdict);
+}
+
+/* Between the invitation and now we may have lost patience. */
+static int enter_locked(struct uroce_local *local, struct uroce_guest *guest)
+{
+	struct uroce_peer *peer = guest->peer;
+
+	if (uroce_local_refuses_locked(local, peer->slot, guest->pid))
+		return -EPERM;
+	peer->fd = guest->fd;
+	return uroce_local_enter_locked(local, peer, EPOLL_CTL_MOD);
+}
+
+static void hear_confirmation(struct uroce_local *local,
+			      struct uroce_guest *guest)
+{
+	int message = uroce_pairing_receive(guest->fd);
+	uint32_t slot = guest->peer->slot;
+	int ret;
+
+	if (message == -EAGAIN)
+		return;
+	if (message != UROCE_PAIRING_CONFIRM) {
+		drop_guest(local, guest);
+		return;
+	}
+	verbs_mutex_lock(&local->mutex);
+	ret = enter_locked(local, guest);
+	verbs_mutex_unlock(&local->mutex);
+	if (ret) {
+		guest->peer->fd = -1;
+		drop_guest(local, guest);
+		return;
+	}
+	clear_guest(local, guest);
+	stop_awaiting(local, slot);
 }
 
 static void hear_guest(struct uroce_local *local, struct uroce_guest *guest)

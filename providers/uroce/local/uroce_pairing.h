@@ -29,7 +29,7 @@ enum {
 
 enum uroce_verdict {
 	UROCE_VERDICT_OK,
-	UROCE_VERDICT_BUSY,	/* it is about to ask us itself */
+	UROCE_VERDICT_BUSY,	/* it is about to ask us itself; or try again */
 	UROCE_VERDICT_PAIRED,	/* we are already; and the GID is its */
 	UROCE_VERDICT_NOT_MINE, /* the GID: this QP is another one's */
 	UROCE_VERDICT_REFUSED,	/* never */

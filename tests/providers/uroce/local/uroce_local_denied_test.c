@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What local/ does without what it needs, and with guests that are none: calls
+ * that the kernel denies, descriptors that run out, strangers that say nothing
+ * or nonsense. Two of the processes are this one.
+ */
+#include "uroce/local/uroce_local.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_inbox.h"
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+#include "uroce/port/uroce_rendezvous.h"
+#include "uroce_local_node.h"
+#include "uroce_netns.h"
+
+enum { ALICE = 200, BOB };
+
+static struct side alice, bob;
+static int memfd_error; /* 0: the kernel's own */
+static unsigned int memfd_refuses;
+static int epoll_error;
+static int accept_error;
+
+int __real_memfd_create(const char *name, unsigned int flags);
+int __wrap_memfd_create(const char *name, unsigned int flags);
+int __real_epoll_create1(int flags);
+int __wrap_epoll_create1(int flags);
+int __real_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
+int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
+
+int __wrap_memfd_create(const char *name, unsigned int flags)
+{
+	if (memfd_error || flags & memfd_refuses) {
+		errno = memfd_error ? memfd_error : EINVAL;
+		return -1;
+	}
+	return __real_memfd_create(name, flags);
+}
+
+int __wrap_epoll_create1(int flags)
+{
+	if (epoll_error) {
+		errno = epoll_error;
+		return -1;
+	}
+	return __real_epoll_create1(flags);
+}
+
+int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+	int error = __atomic_load_n(&accept_error, __ATOMIC_RELAXED);
+
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	return __real_accept4(fd, addr, len, flags);
+}
+
+static int open_both(void **state)
+{
+	memfd_error = 0;
+	memfd_refuses = 0;
+	epoll_error = 0;
+	accept_error = 0;
+	side_open(&alice, ALICE);
+	side_open(&bob, BOB);
+	return 0;
+}
+
+static int close_both(void **state)
+{
+	side_close(&alice);
+	side_close(&bob);
+	assert_int_equal(nr_inboxes(), 0);
+	return 0;
+}
+
+static int connect_to_bob(void)
+{
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+
+	side_gid(BOB, gid);
+	return uroce_local_connect(alice.local, BOB, gid, &channel);
+}
+
+static void no_name_no_local(void **state)
+{
+	struct uroce_local_config config = { .slot = ALICE };
+	struct uroce_local *local = NULL;
+	uint32_t fds = nr_open_fds();
+
+	assert_int_equal(uroce_local_open(&config, &local), -EADDRINUSE);
+	config.slot = 256;
+	assert_int_equal(uroce_local_open(&config, &local), -EINVAL);
+	config.slot = 210;
+	epoll_error = EPERM;
+	assert_int_equal(uroce_local_open(&config, &local), -EPERM);
+	assert_null(local);
+	assert_int_equal(nr_open_fds(), fds);
+}
+
+static void without_memory_to_share_both_use_the_network(void **state)
+{
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+
+	side_serve(&alice);
+	side_serve(&bob);
+	memfd_error = EPERM;
+	assert_int_equal(connect_to_bob(), -ENOENT);
+	memfd_error = 0;
+	/* Bob could, but must not */
+	side_gid(ALICE, gid);
+	assert_int_equal(uroce_local_connect(bob.local, ALICE, gid, &channel),
+			 -ENOENT);
+	assert_int_equal(nr_inboxes(), 0);
+}
+
+static void shortage_is_told_and_not_remembered(void **state)
+{
+	side_serve(&bob);
+	memfd_error = EMFILE;
+	assert_int_equal(connect_to_bob(), -EMFILE);
+	memfd_error = ENOMEM;
+	assert_int_equal(connect_to_bob(), -ENOMEM);
+	memfd_error = 0;
+	assert_int_equal(connect_to_bob(), 0);
+}
+
+static void older_kernels_are_asked_for_less(void **state)
+{
+	side_serve(&bob);
+	memfd_refuses = 8; /* MFD_NOEXEC_SEAL */
+	assert_int_equal(connect_to_bob(), 0);
+}
+
+static void with_no_descriptor_for_a_guest_the_host_does_not_spin(void **state)
+{
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+	struct epoll_event event;
+	struct side carol;
+	int stranger;
+
+	accept_error = EMFILE;
+	stranger = uroce_rendezvous_connect("local.201", 1000);
+	assert_true(stranger >= 0);
+	uroce_local_serve(bob.local);
+	/* he is still there, and does not make us busy */
+	assert_int_equal(epoll_wait(uroce_local_fd(bob.local), &event, 1, 0),
+			 0);
+	accept_error = 0;
+	/* with the next event he is let in */
+	side_serve(&alice);
+	side_gid(ALICE, gid);
+	assert_int_equal(uroce_local_connect(bob.local, ALICE, gid, &channel),
+			 0);
+	uroce_local_serve(bob.local);
+	assert_int_equal(bob.local->nr_guests, 1);
+	side_serve(&bob);
+	side_open(&carol, BOB + 1);
+	(void)side_connect(&carol, BOB);
+	side_close(&carol);
+	(void)close(stranger);
+}
+
+static void strangers_do_not_keep_others_out(void **state)
+{
+	int strangers[UROCE_LOCAL_GUESTS];
+	uint32_t fds = nr_open_fds();
+
+	side_serve(&bob);
+	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++) {
+		strangers[i] = uroce_rendezvous_connect("local.201", 1000);
+		assert_true(strangers[i] >= 0);
+	}
+	assert_int_equal(connect_to_bob(), 0);
+	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++)
+		(void)close(strangers[i]);
+	/* they are let out as they go */
+	while (nr_open_fds() > fds + 1 + 2)
+		(void)sched_yield();
+}
+
+static void a_full_house_opens_again(void **state)
+{
+	int strangers[UROCE_LOCAL_GUESTS + 1];
+	struct epoll_event event;
+
+	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++) {
+		strangers[i] = uroce_rendezvous_connect("local.201", 1000);
+		assert_true(strangers[i] >= 0);
+		uroce_local_serve(bob.local);
+	}
+	assert_int_equal(bob.local->nr_guests, UROCE_LOCAL_GUESTS);
+	assert_int_equal(epoll_wait(uroce_local_fd(bob.local), &event, 1, 0),
+			 0);
+	(void)close(strangers[5]);
+	uroce_local_serve(bob.local);
+	uroce_local_serve(bob.local);
+	assert_int_equal(bob.local->nr_guests, UROCE_LOCAL_GUESTS);
+	/* who does not say what he wants has to go; his time is up */
+	for (int i = 0; i < UROCE_LOCAL_GUESTS; i++)
+		bob.local->guests[i].until_ms = 0;
+	uroce_local_serve(bob.local);
+	assert_int_equal(bob.local->nr_guests, 0);
+	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++)
+		if (i != 5)
+			(void)close(strangers[i]);
+}
+
+/* A hello like one of ours, to be spoiled. */
+static struct uroce_hello make_hello(uint32_t slot)
+{
+	struct uroce_hello hello = {
+		.party = {
+			.magic = UINT64_C(0x75726f63652d6c01),
+			.nr_slots = UROCE_INBOX_SLOTS,
+			.area = UROCE_INBOX_AREA,
+			.mtu = UROCE_CHANNEL_MTU,
+			.slot = slot,
+			.token = 1,
+		},
+	};
+
+	side_gid(BOB, hello.dgid);
+	return hello;
+}
+
+/* What Bob says to it; -1: nothing, he has hung up. */
+static int verdict_of(const void *hello, size_t len, int inbox)
+{
+	int fd = uroce_rendezvous_connect("local.201", 1000);
+	struct uroce_verdict_message message;
+	int fds[UROCE_MAX_PASSED];
+	int nr;
+
+	assert_true(fd >= 0);
+	assert_int_equal(
+		uroce_rendezvous_send(fd, hello, len, &inbox, inbox >= 0), 0);
+	uroce_local_serve(bob.local);
+	nr = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
+	for (int i = 0; i < nr; i++)
+		(void)close(fds[i]);
+	(void)close(fd);
+	uroce_local_serve(bob.local);
+	return nr < 0 ? -1 : (int)message.verdict;
+}
+
+static void what_is_no_hello_is_refused(void **state)
+{
+	struct uroce_hello hello = make_hello(ALICE);
+	int inbox = uroce_inbox_create();
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	uint32_t fds = nr_open_fds();
+
+	/* the control */
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_OK);
+	assert_int_equal(verdict_of(&hello, sizeof(hello), -1),
+			 UROCE_VERDICT_REFUSED);
+	assert_int_equal(verdict_of(&hello, sizeof(hello), null),
+			 UROCE_VERDICT_REFUSED);
+	assert_int_equal(verdict_of(&hello, sizeof(hello) - 1, inbox),
+			 UROCE_VERDICT_REFUSED);
+	assert_int_equal(verdict_of("", 1, inbox), UROCE_VERDICT_REFUSED);
+	hello.party.magic++;
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_REFUSED);
+	hello = make_hello(ALICE);
+	hello.party.nr_slots--;
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_REFUSED);
+	hello = make_hello(ALICE);
+	hello.party.area *= 2;
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_REFUSED);
+	hello = make_hello(ALICE);
+	hello.party.mtu--;
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_REFUSED);
+	hello = make_hello(256);
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_REFUSED);
+	hello = make_hello(BOB);
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_REFUSED);
+	hello = make_hello(ALICE);
+	side_gid(ALICE, hello.dgid);
+	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+			 UROCE_VERDICT_NOT_MINE);
+	assert_int_equal(bob.local->nr_guests, 0);
+	assert_int_equal(nr_open_fds(), fds);
+	assert_true(uroce_local_is_empty(bob.local));
+	(void)close(inbox);
+	(void)close(null);
+}
+
+/* A host that says something else than a verdict. */
+static void *answer_nonsense(void *arg)
+{
+	struct uroce_hello hello;
+	int listener = *(int *)arg, fd, inbox;
+
+	do {
+		fd = uroce_rendezvous_accept(listener, 2000);
+	} while (fd == -EAGAIN);
+	CHECK(fd >= 0);
+	CHECK(uroce_pairing_hear(fd, &hello, &inbox) == 0);
+	CHECK(uroce_rendezvous_send(fd, "nonsense", 8, NULL, 0) == 0);
+	(void)close(inbox);
+	(void)close(fd);
+	return NULL;
+}
+
+static void a_host_that_says_nonsense_is_no_pair(void **state)
+{
+	int listener = uroce_pairing_bind(BOB + 5);
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+	uint32_t fds = nr_open_fds();
+	pthread_t thread;
+
+	assert_true(listener >= 0);
+	assert_int_equal(
+		pthread_create(&thread, NULL, answer_nonsense, &listener), 0);
+	side_gid(BOB + 5, gid);
+	assert_int_equal(
+		uroce_local_connect(alice.local, BOB + 5, gid, &channel),
+		-ENOENT);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	/* remembered: nobody is there to answer again */
+	assert_int_equal(
+		uroce_local_connect(alice.local, BOB + 5, gid, &channel),
+		-ENOENT);
+	assert_int_equal(nr_open_fds(), fds);
+	(void)close(listener);
+}
+
+#define WITH_BOTH(test) \
+	cmocka_unit_test_setup_teardown(test, open_both, close_both)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_BOTH(no_name_no_local),
+		WITH_BOTH(without_memory_to_share_both_use_the_network),
+		WITH_BOTH(shortage_is_told_and_not_remembered),
+		WITH_BOTH(older_kernels_are_asked_for_less),
+		WITH_BOTH(
+			with_no_descriptor_for_a_guest_the_host_does_not_spin),
+		WITH_BOTH(strangers_do_not_keep_others_out),
+		WITH_BOTH(a_full_house_opens_again),
+		WITH_BOTH(what_is_no_hello_is_refused),
+		WITH_BOTH(a_host_that_says_nonsense_is_no_pair),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
