@@ -135,6 +135,8 @@ static void finish(struct uroce_local *local, struct uroce_peer *peer)
 	local->nr_active--;
 	local->counters.pairs_lost++;
 	if (!is_used(peer)) {
+		/* the QPs are gone, but it may still be one of the full ones */
+		list_del(&peer->channel.entry);
 		uroce_peer_free(peer);
 		return;
 	}

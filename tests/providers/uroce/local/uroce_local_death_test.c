@@ -121,6 +121,7 @@ static void what_the_dead_have_sent_is_received(void **state)
 
 static void have_no_use(struct node *node, uint32_t slot)
 {
+	struct list_node full = LIST_INIT(full);
 	struct side side;
 	uint32_t fds;
 
@@ -130,6 +131,8 @@ static void have_no_use(struct node *node, uint32_t slot)
 	meet_here(node);
 	side_receive(&side, &got, NR_SENT);
 	CHECK(nr_open_fds() == fds + 1);
+	/* as a QP has left it that was destroyed since */
+	list_add_tail(&full, &got.channel[0]->entry);
 	meet_here(node);
 	while (!uroce_local_is_empty(side.local)) {
 		(void)uroce_local_receive(side.local, NULL, NULL);
@@ -139,6 +142,7 @@ static void have_no_use(struct node *node, uint32_t slot)
 	/* without a use nothing is left at once */
 	while (nr_inboxes() || nr_open_fds() != fds)
 		(void)uroce_local_receive(side.local, NULL, NULL);
+	CHECK(list_empty(&full));
 	meet_here(node);
 	side_close(&side);
 }
