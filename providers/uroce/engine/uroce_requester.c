@@ -195,7 +195,9 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
 	req->unasked++;
-	if (req->unasked >= ACK_EVERY || on_the_way >= req->window)
+	/* after a loss any progress counts: it gives all retries back */
+	if (req->recovering || req->unasked >= ACK_EVERY ||
+	    on_the_way >= req->window)
 		packet->ack_req = is_reliable(qp);
 	if (packet->ack_req)
 		req->unasked = 0;

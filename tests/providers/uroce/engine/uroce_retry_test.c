@@ -148,6 +148,44 @@ static void a_peer_that_is_gone(void **state)
 	pair_free(pair);
 }
 
+/* How often each packet of a message was sent, and where it begins. */
+struct sent {
+	uint32_t psn, times[8];
+};
+
+/* Of each flight one packet arrives: the first one that did not before. */
+static enum pair_verdict pass_one(struct pair *pair, unsigned int from,
+				  const struct uroce_packet *packet)
+{
+	struct sent *sent = pair->filter_data;
+	uint32_t i;
+
+	if (from == 1)
+		return PAIR_PASS;
+	i = (packet->psn - sent->psn) & 0xffffff;
+	assert_in_range(i, 0, 7);
+	return ++sent->times[i] == i + 1 ? PAIR_PASS : PAIR_DROP;
+}
+
+/* A flight that gets on by a packet is no retry that has failed. */
+static void one_packet_at_a_time(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct sent sent = { .psn = o.psn };
+	struct pair *pair;
+
+	o.retry_cnt = 1;
+	pair = pair_new(&o);
+	pair->filter = pass_one;
+	pair->filter_data = &sent;
+	post_recv(pair, 1, 8 * 1024);
+	post(pair, 1, IBV_WR_SEND, 8 * 1024);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
+	pair_free(pair);
+}
+
 static void without_a_timeout_it_waits_for_ever(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -191,6 +229,7 @@ int main(void)
 		cmocka_unit_test(an_rnr_nak_is_a_sign_of_life),
 		cmocka_unit_test(an_immediate_waits_for_a_receive),
 		cmocka_unit_test(a_peer_that_is_gone),
+		cmocka_unit_test(one_packet_at_a_time),
 		cmocka_unit_test(without_a_timeout_it_waits_for_ever),
 		cmocka_unit_test(times_are_those_of_the_tables),
 	};
