@@ -33,7 +33,12 @@ static double rate(enum link link, enum ibv_wr_opcode opcode, bool deaf)
 
 static double udp_8(void)
 {
-	return wire_udp_latency(&end, TRIPS);
+	return wire_udp_latency(&end, false, TRIPS);
+}
+
+static double connected_8(void)
+{
+	return wire_udp_latency(&end, true, TRIPS);
 }
 
 static double udp_4096(void)
@@ -95,12 +100,19 @@ static const struct measurement {
 	const char *name;
 	double (*measure)(void);
 } measurements[] = {
-	{ "udp_8", udp_8 },	      { "send_8", send_8 },
-	{ "tcp_8", tcp_8 },	      { "udp_4096", udp_4096 },
-	{ "send_4096", send_4096 },   { "write_4096", write_4096 },
-	{ "read_4096", read_4096 },   { "deaf_4096", deaf_4096 },
-	{ "udp_1024", udp_1024 },     { "send_1024", send_1024 },
-	{ "write_1024", write_1024 }, { "tcp_1m", tcp_1m },
+	{ "udp_8", udp_8 },
+	{ "send_8", send_8 },
+	{ "connected_8", connected_8 },
+	{ "tcp_8", tcp_8 },
+	{ "udp_4096", udp_4096 },
+	{ "send_4096", send_4096 },
+	{ "write_4096", write_4096 },
+	{ "read_4096", read_4096 },
+	{ "deaf_4096", deaf_4096 },
+	{ "udp_1024", udp_1024 },
+	{ "send_1024", send_1024 },
+	{ "write_1024", write_1024 },
+	{ "tcp_1m", tcp_1m },
 };
 
 #define NR_MEASUREMENTS (sizeof(measurements) / sizeof(measurements[0]))

@@ -116,7 +116,7 @@ int wire_finish(const struct wire_end *end);
  * @nr. Rates are GB/s of payload, of @nr messages of WIRE_MESSAGE bytes. */
 
 /* wire_udp.c */
-double wire_udp_latency(struct wire_end *end, unsigned int nr);
+double wire_udp_latency(struct wire_end *end, bool connected, unsigned int nr);
 double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr);
 
 /* wire_tcp.c */

@@ -174,8 +174,7 @@ static void measure_helper(int round)
 	wire_meet(&end);
 	before = sum_threads(getpid(), "uroce", false);
 	start_ns = wire_now_ns();
-	for (int i = 0; i < 20; i++)
-		(void)wire_verbs_latency(&end, &device, links, 1, TRIPS);
+	(void)wire_verbs_latency(&end, &device, links, 1, WIRE_MAX_TRIPS);
 	share = sum_threads(getpid(), "uroce", false) - before;
 	print("helper_trips", round,
 	      100 * share / (double)(wire_now_ns() - start_ns));
@@ -190,7 +189,7 @@ static void measure_many(int round)
 	open_links(NR_MANY);
 	print("many_setup_us", round,
 	      (double)(wire_now_ns() - start_ns) / 1e3 / NR_MANY);
-	print("many_udp", round, wire_udp_latency(&end, TRIPS));
+	print("many_udp", round, wire_udp_latency(&end, false, TRIPS));
 	print("many_one", round,
 	      wire_verbs_latency(&end, &device, links, 1, TRIPS));
 	print("many_all", round,
@@ -277,7 +276,7 @@ static void meet_servers(int round)
 
 static void measure_processes(int round)
 {
-	print("processes_udp", round, wire_udp_latency(&end, TRIPS));
+	print("processes_udp", round, wire_udp_latency(&end, false, TRIPS));
 	wire_meet(&end);
 	if (end.client)
 		meet_servers(round);

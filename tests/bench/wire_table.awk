@@ -20,6 +20,8 @@ function what(quantity, who, unit, name, yardstick, better, must, stretch) {
 BEGIN {
 	FS = OFS = "\t"
 	what("8 B, one way", "uroce", "us", "send_8", "udp_8", "less", 1.3, 1.15)
+	what("8 B, one way", "UDP, connected", "us", "connected_8", "udp_8",
+		"less", "-", "-")
 	what("8 B, one way", "TCP", "us", "tcp_8", "udp_8", "less", "-", "-")
 	what("8 B, one way", "UCX tcp", "us", "ucx_8", "udp_8", "less", "-", "-")
 	what("1 MB SEND, MTU 4096", "uroce", "GB/s", "send_4096", "udp_4096",

@@ -30,18 +30,23 @@ struct header {
 	uint32_t rest;
 } __attribute__((packed));
 
-static int open_socket(const struct wire_end *end)
+static struct sockaddr_in peer_of(const struct wire_end *end)
+{
+	return (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_port = htons(PORT_OF(end, !end->client)),
+		.sin_addr = wire_peer_ip(end),
+	};
+}
+
+static int open_socket(const struct wire_end *end, bool connected)
 {
 	struct sockaddr_in own = {
 		.sin_family = AF_INET,
 		.sin_port = htons(PORT_OF(end, end->client)),
 		.sin_addr = wire_own_ip(end),
 	};
-	struct sockaddr_in peer = {
-		.sin_family = AF_INET,
-		.sin_port = htons(PORT_OF(end, !end->client)),
-		.sin_addr = wire_peer_ip(end),
-	};
+	struct sockaddr_in peer = peer_of(end);
 	int type = SOCK_DGRAM | SOCK_CLOEXEC;
 	int fd = wire_must(end, socket(AF_INET, type, 0), "UDP socket");
 	int bytes = 4 << 20;
@@ -51,8 +56,10 @@ static int open_socket(const struct wire_end *end)
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 	wire_meet(end);
-	wire_must(end, connect(fd, (struct sockaddr *)&peer, sizeof(peer)),
-		  "UDP connect");
+	if (connected)
+		wire_must(end,
+			  connect(fd, (struct sockaddr *)&peer, sizeof(peer)),
+			  "UDP connect");
 	return fd;
 }
 
@@ -70,28 +77,33 @@ static void receive_small(const struct wire_end *end, int fd)
 	}
 }
 
-static void send_small(const struct wire_end *end, int fd)
+static void send_small(const struct wire_end *end, int fd, bool connected)
 {
 	static const char bytes[WIRE_SMALL];
+	struct sockaddr_in peer = peer_of(end);
+	ssize_t sent;
 
-	wire_must(end, (int)send(fd, bytes, sizeof(bytes), 0), "UDP send");
+	if (connected)
+		sent = send(fd, bytes, sizeof(bytes), 0);
+	else
+		sent = sendto(fd, bytes, sizeof(bytes), 0,
+			      (struct sockaddr *)&peer, sizeof(peer));
+	wire_must(end, (int)sent, "UDP send");
 }
 
-double wire_udp_latency(struct wire_end *end, unsigned int nr)
+double wire_udp_latency(struct wire_end *end, bool connected, unsigned int nr)
 {
-	int fd = open_socket(end);
+	int fd = open_socket(end, connected);
 
 	wire_meet(end);
 	for (unsigned int i = 0; i < nr; i++) {
 		uint64_t start_ns = wire_now_ns();
 
-		if (end->client) {
-			send_small(end, fd);
+		if (!end->client)
 			receive_small(end, fd);
-		} else {
+		send_small(end, fd, connected);
+		if (end->client)
 			receive_small(end, fd);
-			send_small(end, fd);
-		}
 		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
 	}
 	wire_meet(end);
@@ -207,7 +219,7 @@ static void receive_stream(const struct wire_end *end, int fd, uint32_t payload,
 double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr)
 {
 	uint64_t total = (uint64_t)nr * WIRE_MESSAGE;
-	int fd = open_socket(end);
+	int fd = open_socket(end, true);
 	uint64_t start_ns;
 	int on = 1;
 
