@@ -9,11 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "uroce/port/uroce_link.h"
 #include "uroce/uroce_loop_local.h"
 #include "uroce/uroce_loop_state.h"
+
+/* A process that does not get on delays an exit for a tenth of a second. */
+#define EXIT_NAPS   1000
+#define EXIT_NAP_NS 100000
 
 #define ANY_SPORT 0xc000 /* as good as any, if nothing can be sent */
 
@@ -164,15 +169,21 @@ static void fork_child(void)
 }
 
 /*
- * exit() of a process that has not closed its devices: an ACK that was put off
- * must not be missed, since the message has arrived. Who holds a lock is at it.
+ * exit() of a process that has not closed its devices: an ACK that was put off,
+ * or waits for room, must not be missed, since the message has arrived. Nor one
+ * that the helper is about to send: it may be preempted with the lock in hand.
  */
 static __attribute__((destructor)) void pay_debts(void)
 {
+	const struct timespec nap = { .tv_nsec = EXIT_NAP_NS };
+
 	if (pthread_mutex_trylock(&loop_mutex))
-		return;
-	if (the_loop)
-		uroce_loop_call_in(the_loop);
+		return; /* a device is being opened or closed */
+	for (int left = EXIT_NAPS; the_loop && left > 0; left--) {
+		if (!uroce_loop_call_in(the_loop))
+			break;
+		(void)nanosleep(&nap, NULL);
+	}
 	(void)pthread_mutex_unlock(&loop_mutex);
 }
 

@@ -8,6 +8,8 @@
  */
 #include "uroce/uroce_loop.h"
 
+#include <time.h>
+
 #include "uroce/uroce_loop_local.h"
 
 /* So long after a CQ was armed the application counts as one that sleeps. */
@@ -18,7 +20,10 @@
 #define MAX_RECEIVES 16
 /* So long at most it is left alone by who has other processes to listen to. */
 #define MAX_PAUSE_NS UINT64_C(50000)
-#define ANY_PACKET   (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
+/* So long at most is waited for room, and so often is looked. */
+#define SETTLE_NS     UINT64_C(1000000000)
+#define SETTLE_NAP_NS 50000
+#define ANY_PACKET    (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
 
 uint64_t uroce_loop_now(void)
 {
@@ -251,13 +256,48 @@ void uroce_loop_acquire(struct uroce_loop *loop)
 	loop->now = uroce_loop_now();
 }
 
-void uroce_loop_call_in(struct uroce_loop *loop)
+bool uroce_loop_call_in(struct uroce_loop *loop)
 {
+	bool owes;
+
 	if (!try_acquire(loop))
-		return;
-	if (loop->engine.put_off)
+		return true;
+	if (loop->engine.put_off || !list_empty(&loop->full))
 		(void)run_locked(loop, true);
+	owes = uroce_loop_owes_local(loop);
 	uroce_loop_release(loop);
+	return owes;
+}
+
+/* Whether it is worth waiting for room for what @qp owes. */
+static bool owes_still(struct uroce_loop *loop, const struct uroce_qp *qp)
+{
+	bool owes;
+
+	uroce_loop_acquire(loop);
+	uroce_engine_call_in(&loop->engine);
+	(void)run_locked(loop, false);
+	owes = !loop->dead && uroce_qp_owes(qp) && qp->channel &&
+	       qp->channel->full && !qp->channel->stuck;
+	uroce_loop_release(loop);
+	return owes;
+}
+
+void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp)
+{
+	const struct timespec nap = { .tv_nsec = SETTLE_NAP_NS };
+	struct uroce_loop *loop = instance->loop;
+	uint64_t until_ns = uroce_loop_now() + SETTLE_NS;
+
+	while (owes_still(loop, qp)) {
+		if (uroce_loop_now() >= until_ns) {
+			uroce_loop_acquire(loop);
+			qp->channel->stuck = qp->channel->full;
+			uroce_loop_release(loop);
+			return;
+		}
+		(void)nanosleep(&nap, NULL);
+	}
 }
 
 /* Objects may be about to go, and with them what they owe. */

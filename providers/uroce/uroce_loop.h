@@ -138,6 +138,17 @@ void uroce_loop_disconnect(struct uroce_instance *instance,
 			   struct uroce_channel *channel);
 
 /**
+ * uroce_loop_settle() - before a QP goes: let the peer have what it is owed
+ *
+ * What has arrived was acknowledged, or is now, even if there is no room at the
+ * moment. Waits for that for a second at most, and only once for a peer that
+ * does not get on.
+ *
+ * Context: any thread, without the engine lock.
+ */
+void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp);
+
+/**
  * uroce_loop_lock() - take the engine lock
  *
  * Needed for all of the engine that is not marked "any thread".

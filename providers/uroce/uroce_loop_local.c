@@ -131,6 +131,22 @@ void uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out)
 	list_add_tail(&loop->full, &channel->entry);
 }
 
+bool uroce_loop_owes_local(const struct uroce_loop *loop)
+{
+	struct list_node *pos, *of_qp;
+
+	list_for_each (pos, &loop->full) {
+		const struct uroce_channel *channel =
+			list_entry(pos, struct uroce_channel, entry);
+
+		list_for_each (of_qp, &channel->waiting)
+			if (uroce_qp_owes(
+				    list_entry(of_qp, struct uroce_qp, active)))
+				return true;
+	}
+	return false;
+}
+
 bool uroce_loop_watch_local(struct uroce_loop *loop, bool watch)
 {
 	if (!loop->local || (!watch && !loop->watched))

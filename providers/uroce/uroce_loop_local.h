@@ -27,6 +27,9 @@ void uroce_loop_resume_local(struct uroce_loop *loop);
 /** uroce_loop_put_local() - a packet of a QP with a channel that is not full */
 void uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out);
 
+/** uroce_loop_owes_local() - whether an ACK or answer waits for room */
+bool uroce_loop_owes_local(const struct uroce_loop *loop);
+
 /**
  * uroce_loop_watch_local() - the helper goes to sleep
  * @watch: a packet is to wake it

@@ -70,9 +70,13 @@ void uroce_loop_acquire(struct uroce_loop *loop);
 /** uroce_loop_release() - give it back, and do what was asked for meanwhile */
 void uroce_loop_release(struct uroce_loop *loop);
 
-/** uroce_loop_call_in() - send what was put off, unless somebody has the lock
+/**
+ * uroce_loop_call_in() - send what was put off; never waits
+ *
+ * Return: whether something may still be owed: somebody else has the lock, or a
+ * process has no room for it.
  */
-void uroce_loop_call_in(struct uroce_loop *loop);
+bool uroce_loop_call_in(struct uroce_loop *loop);
 
 /** uroce_loop_work() - the helper's work; @arg: the loop */
 void uroce_loop_work(void *arg, unsigned int wake);

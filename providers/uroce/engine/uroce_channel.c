@@ -23,6 +23,7 @@ void uroce_channel_resume(struct uroce_engine *engine,
 			  struct uroce_channel *channel)
 {
 	channel->full = false;
+	channel->stuck = false;
 	while (!list_empty(&channel->waiting)) {
 		struct uroce_qp *qp = list_entry(channel->waiting.next,
 						 struct uroce_qp, active);
@@ -32,11 +33,11 @@ void uroce_channel_resume(struct uroce_engine *engine,
 	}
 }
 
-static void fail_what_is_begun(struct uroce_qp *qp, uint64_t now)
+static void fail_what_waits_for_ever(struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
-	if (qp->type != IBV_QPT_RC ||
+	if (qp->type != IBV_QPT_RC || qp->timeout ||
 	    (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !wqe ||
 	    !wqe->begun || wqe->status != IBV_WC_SUCCESS)
 		return;
@@ -52,6 +53,6 @@ void uroce_channel_lose(struct uroce_engine *engine,
 	channel->lost = true;
 	uroce_channel_resume(engine, channel);
 	list_for_each (pos, &channel->qps)
-		fail_what_is_begun(list_entry(pos, struct uroce_qp, bound),
-				   now);
+		fail_what_waits_for_ever(
+			list_entry(pos, struct uroce_qp, bound), now);
 }

@@ -28,6 +28,7 @@ struct uroce_channel {
 	struct list_node waiting; /* QPs with packets for which is no room */
 	struct list_node entry;	  /* of the caller's list of full ones */
 	bool full;		  /* QPs are not asked for packets */
+	bool stuck;		  /* and have been waited for in vain */
 	bool lost;		  /* nobody is at the other end any more */
 };
 
@@ -37,6 +38,7 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	list_init(&channel->waiting);
 	list_init(&channel->entry);
 	channel->full = false;
+	channel->stuck = false;
 	channel->lost = false;
 }
 
@@ -69,10 +71,11 @@ void uroce_channel_resume(struct uroce_engine *engine,
  * @channel: packets for it are to be thrown away from now on
  * @now: ns
  *
- * Who waits for an answer has retried for long enough: the requests of RC that
- * are on their way fail with IBV_WC_RETRY_EXC_ERR, and later ones when they are
- * begun. QPs with nothing on the way stay as they are, as they do if a host on
- * the network vanishes.
+ * Nothing else happens: what is on the way, or sent later, fails with
+ * IBV_WC_RETRY_EXC_ERR when all retries would have been in vain, as it does if
+ * a host on the network vanishes. Programs count on that time: many a one has
+ * what it needs, and leaves while requests are still on their way to it. QPs
+ * with a timeout of 0, which wait for ever, fail at once.
  */
 void uroce_channel_lose(struct uroce_engine *engine,
 			struct uroce_channel *channel, uint64_t now);

@@ -183,6 +183,12 @@ static inline enum ibv_qp_state uroce_qp_state(const struct uroce_qp *qp)
 	return (enum ibv_qp_state)__atomic_load_n(&qp->state, __ATOMIC_RELAXED);
 }
 
+/** uroce_qp_owes() - whether the peer is to get an answer or an ACK */
+static inline bool uroce_qp_owes(const struct uroce_qp *qp)
+{
+	return qp->resp.nr_pending || qp->resp.reply != UROCE_REPLY_NONE;
+}
+
 /**
  * uroce_qp_modify() - change attributes and state
  * @qp: the QP

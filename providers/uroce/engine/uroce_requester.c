@@ -119,10 +119,11 @@ void uroce_requester_settle(struct uroce_qp *qp, uint64_t now)
 	}
 }
 
-/* Nobody will ever answer. */
+/* Nobody will ever answer, and no timer will tell. */
 static bool is_cut_off(const struct uroce_qp *qp)
 {
-	return is_reliable(qp) && qp->channel && qp->channel->lost;
+	return is_reliable(qp) && !qp->timeout && qp->channel &&
+	       qp->channel->lost;
 }
 
 /* Whether the message at @cur may begin now; if so it gets its PSNs. */

@@ -234,6 +234,8 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	ret = choose_way(qp, attr, attr_mask, &path, &channel);
 	if (ret)
 		return ret;
+	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
+		uroce_loop_settle(ctx->loop, qp->qp);
 	uroce_loop_netdev(ctx->loop, &dev);
 	uroce_loop_lock(ctx->loop);
 	ret = modify_locked(qp, attr, attr_mask, uroce_port_mtu(&dev), &path,
@@ -299,6 +301,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	struct uroce_context *ctx = qp->ctx;
 	int ret;
 
+	uroce_loop_settle(ctx->loop, qp->qp);
 	uroce_loop_lock(ctx->loop);
 	/* 11.2.4.4: not as long as it is attached to a group */
 	ret = uroce_mcast_has_any(qp)

@@ -164,26 +164,48 @@ static void lose(struct pair *pair)
 			   pair->now);
 }
 
-static void what_is_on_the_way_has_been_retried_enough(void **state)
+/* Packets are thrown away now. */
+static void run_lost(struct pair *pair)
+{
+	struct uroce_engine *engine = &pair->side[0].engine;
+
+	do {
+		while (has_packet(pair))
+			;
+		pair->now = uroce_engine_deadline(engine);
+		(void)uroce_engine_expire(engine, pair->now);
+	} while (uroce_qp_state(pair->side[0].qp) != IBV_QPS_ERR);
+}
+
+static void expect_retries_in_vain(struct pair *pair)
+{
+	uint64_t lost_ns = pair->now;
+
+	run_lost(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRY_EXCEEDED), 1);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 8);
+	/* 8 times 4.096 us * 2^8 */
+	assert_in_range(pair->now - lost_ns, 8 * (4096 << 8), 9 * (4096 << 8));
+}
+
+static void what_is_on_the_way_is_retried_in_vain(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 
-	post_recv(pair, 9, 10);
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
 	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
 	assert_true(has_packet(pair));
 	lose(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	expect_none(&pair->side[0].send_cq);
+	expect_state(pair, 0, IBV_QPS_RTS);
+	expect_retries_in_vain(pair);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
 	expect_none(&pair->side[0].send_cq);
-	expect_state(pair, 0, IBV_QPS_ERR);
-	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRY_EXCEEDED), 1);
-	assert_int_equal(uroce_engine_deadline(&pair->side[0].engine),
-			 UROCE_NEVER);
 	pair_free(pair);
 }
 
-static void what_waits_for_room_fails_as_well(void **state)
+static void what_waits_for_room_as_well(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 
@@ -194,9 +216,8 @@ static void what_waits_for_room_fails_as_well(void **state)
 		;
 	assert_false(list_empty(&pair->side[0].channel.waiting));
 	lose(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
-	expect_state(pair, 0, IBV_QPS_ERR);
-	assert_false(has_packet(pair));
+	assert_true(list_empty(&pair->side[0].channel.waiting));
+	expect_retries_in_vain(pair);
 	pair_free(pair);
 }
 
@@ -205,8 +226,40 @@ static void an_idle_qp_hears_of_it_when_it_sends(void **state)
 	struct pair *pair = new_bound(IBV_QPT_RC);
 
 	lose(pair);
+	assert_int_equal(uroce_engine_deadline(&pair->side[0].engine),
+			 UROCE_NEVER);
 	expect_state(pair, 0, IBV_QPS_RTS);
-	expect_none(&pair->side[0].send_cq);
+	post(pair, 1, IBV_WR_SEND, 10);
+	expect_retries_in_vain(pair);
+	pair_free(pair);
+}
+
+static struct pair *new_without_timeout(void)
+{
+	struct pair_options o = pair_defaults();
+
+	o.bound = true;
+	o.timeout = 0;
+	return pair_new(&o);
+}
+
+static void nobody_waits_for_ever(void **state)
+{
+	struct pair *pair = new_without_timeout();
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
+	assert_true(has_packet(pair));
+	lose(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	pair_free(pair);
+
+	/* nor who sends later */
+	pair = new_without_timeout();
+	lose(pair);
+	expect_state(pair, 0, IBV_QPS_RTS);
 	post(pair, 1, IBV_WR_SEND, 10);
 	assert_false(has_packet(pair));
 	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
@@ -233,9 +286,10 @@ int main(void)
 		cmocka_unit_test(datagrams_do_not_come_through_channels),
 		cmocka_unit_test(nothing_goes_into_a_full_channel),
 		cmocka_unit_test(who_waits_can_be_reset),
-		cmocka_unit_test(what_is_on_the_way_has_been_retried_enough),
-		cmocka_unit_test(what_waits_for_room_fails_as_well),
+		cmocka_unit_test(what_is_on_the_way_is_retried_in_vain),
+		cmocka_unit_test(what_waits_for_room_as_well),
 		cmocka_unit_test(an_idle_qp_hears_of_it_when_it_sends),
+		cmocka_unit_test(nobody_waits_for_ever),
 		cmocka_unit_test(unreliable_qps_never_hear_of_it),
 	};
 

@@ -495,6 +495,72 @@ static void a_peer_that_is_killed_is_noticed(void **state)
 	});
 }
 
+static void stop_peer(const struct test *test)
+{
+	int status;
+
+	assert_int_equal(kill(test->pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(test->pid, &status, WUNTRACED), test->pid);
+	assert_true(WIFSTOPPED(status));
+}
+
+/* As if something had come that has not been acknowledged. */
+static void owe(struct side *side)
+{
+	uroce_loop_lock(side->instance);
+	side->qp->resp.reply = UROCE_REPLY_ACK;
+	uroce_engine_activate(uroce_loop_engine(side->instance), side->qp);
+	uroce_loop_unlock(side->instance);
+}
+
+/* A peer that does not look fills the way to it. */
+static void a_debt_is_paid_when_there_is_room(void **state)
+{
+	struct plan plan = {
+		.role = DEAF,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = LONG_TIMEOUT,
+		.length = 64,
+	};
+	struct test test;
+	struct side *side = &test.side;
+
+	start(&test, &plan);
+	request(&test, IBV_WR_RDMA_WRITE, 1000);
+	stop_peer(&test);
+	for (int i = 0; i < 10; i++)
+		side_send(side, IBV_WR_RDMA_WRITE, 60000, &test.peer);
+	owe(side);
+	if (side->qp->channel) {
+		assert_true(side->qp->channel->full);
+		assert_true(uroce_qp_owes(side->qp));
+		/* in vain, for a second; and not again */
+		uroce_loop_settle(side->instance, side->qp);
+		uroce_loop_settle(side->instance, side->qp);
+		assert_true(uroce_qp_owes(side->qp));
+		assert_true(side->qp->channel->stuck);
+	}
+	assert_int_equal(kill(test.pid, SIGCONT), 0);
+	for (int i = 0; i < 10; i++) {
+		struct uroce_cqe cqe;
+
+		side_poll(side, &cqe);
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	}
+	stop_peer(&test);
+	for (int i = 0; i < 10; i++)
+		side_send(side, IBV_WR_RDMA_WRITE, 60000, &test.peer);
+	owe(side);
+	assert_int_equal(kill(test.pid, SIGCONT), 0);
+	uroce_loop_settle(side->instance, side->qp);
+	if (side->qp->channel)
+		assert_false(uroce_qp_owes(side->qp));
+	say(test.fd);
+	assert_peer_has(&test, 0);
+	finish(&test);
+}
+
 /* No timer and no descriptor that is ready: 0 wake-ups for ever. */
 static void idle_it_sleeps_for_ever(void **state)
 {
@@ -532,6 +598,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(smaller_mtus_of_the_interface),
 		cmocka_unit_test(two_namespaces_over_veth),
 		cmocka_unit_test(a_peer_that_is_killed_is_noticed),
+		cmocka_unit_test(a_debt_is_paid_when_there_is_room),
 		cmocka_unit_test(idle_it_sleeps_for_ever),
 	};
 

@@ -186,6 +186,12 @@ int uroce_loop_connect(struct uroce_instance *instance,
 	return 0;
 }
 
+void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp)
+{
+	assert_false(fake_loop.locked);
+	fake_loop.nr_settled++;
+}
+
 void uroce_loop_disconnect(struct uroce_instance *instance,
 			   struct uroce_channel *channel)
 {

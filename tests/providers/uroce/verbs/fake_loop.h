@@ -36,6 +36,7 @@ struct fake_loop {
 	uint32_t connect_qpn;
 	struct uroce_channel channel;
 	unsigned int nr_channels; /* uses that were not given back */
+	unsigned int nr_settled;  /* calls of uroce_loop_settle() */
 };
 
 extern struct fake_loop fake_loop;

@@ -153,7 +153,9 @@ static void it_is_kept_until_reset(void **state)
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
 	assert_int_equal(to_state(IBV_QPS_ERR), 0);
 	assert_int_equal(fake_loop.nr_channels, 1);
+	assert_int_equal(fake_loop.nr_settled, 0);
 	assert_int_equal(to_state(IBV_QPS_RESET), 0);
+	assert_int_equal(fake_loop.nr_settled, 1);
 	assert_int_equal(fake_loop.nr_channels, 0);
 	assert_null(channel_of(qp));
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
