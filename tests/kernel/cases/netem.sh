@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The device in user space over a network with faults, between two network
+# namespaces: losses, delays, duplicates, packets that overtake each other or are
+# corrupted, one kind at a time and all together. Programs that check what has
+# come, and Debian's, must end as if nothing had happened, and the counters must
+# show that it did.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../../uroce/world/networks.sh"
+. "$here/../guest/checked.sh"
+. "$here/../guest/netem.sh"
+
+mtu=1500
+
+# network_has NAME FAULT... - in both directions; begins to count
+network_has() {
+	local place
+
+	section="$1, IPv$family: "
+	shift
+	count_from_here
+	mangled=$(($(netem_mangled left) + $(netem_mangled right)))
+	for place in left right; do
+		netem_on "$place" ve0 "$mtu" "$@" || return 1
+	done
+}
+
+# perftest PROGRAM OPTION...
+perftest() {
+	ends '^ *#bytes' "$1" -F -x "$gid" -u "$INTEROP_TIMEOUT" "${@:2}"
+}
+
+# programs FEW - FEW is not empty where going back for each packet takes long
+programs() {
+	[ -z "$1" ] || local -x INTEROP_SKIP='RC megabyte'
+	checked place_listens "$pairing" interop_rc "$gid" "$device:$device" \
+		"$address"
+	[ -z "$1" ] || { perftest ib_send_bw -s 3000 -n 20; return; }
+	perftest ib_write_bw -s 65537 -n 20 -t 8 -q 2
+	perftest ib_read_bw -s 65537 -n 20 -t 8
+	# Each end leaves when it is done. If its last ACK is lost then, the other
+	# one has an error that no device can spare it: so they may be repeated.
+	pair_strict=
+	ends ' iters in ' ibv_rc_pingpong -g "$gid" -c -s 10001 -n 50
+	ends ' iters in ' ibv_srq_pingpong -g "$gid" -c -e -s 3000 -n 50 -q 4
+	pair_strict=yes
+}
+
+dropped() {
+	echo $(($(netem_dropped left ve0) + $(netem_dropped right ve0)))
+}
+
+# shows WHAT... - each must have happened
+shows() {
+	local what nr
+
+	for what; do
+		case $what in
+		dropped) nr=$(dropped) ;;
+		mangled) nr=$(($(netem_mangled left) + $(netem_mangled right) - \
+			mangled)) ;;
+		*) nr=$(counted "$what") ;;
+		esac
+		check "it was so: $what $nr" [ "$nr" -gt 0 ]
+	done
+}
+
+# with_faults NAME WHAT_MUST_SHOW FAULT...
+with_faults() {
+	local show=$2
+
+	check "the network" network_has "$1" "${@:3}" || return
+	programs "${few-}"
+	# shellcheck disable=SC2086 # words
+	shows $show
+	echo "     retransmitted $(counted retransmitted)," \
+		"out of sequence $(counted out_of_sequence)," \
+		"duplicates $(counted duplicates), timeouts $(counted timeouts)"
+}
+
+check "the kernel has what is needed" netem_modules || finish
+# Seven retries of 0.27 s: here processes may have to wait for a processor.
+export INTEROP_TIMEOUT=16
+for family in 4 6; do
+	check "the two ends come up" on_veth "$mtu" "$family"
+	with_faults 'all of it' \
+		'dropped mangled duplicates out_of_sequence retransmitted' \
+		delay 1ms reorder 2% loss 1% duplicate 1% corrupt 1%
+	[ "$family" = 4 ] || continue
+	with_faults 'loss 0.1 %' 'dropped retransmitted' loss 0.1%
+	with_faults 'loss 1 %' 'dropped retransmitted' loss 1%
+	few=yes with_faults 'loss 10 %' 'dropped retransmitted timeouts' loss 10%
+	with_faults 'loss in a row' 'dropped retransmitted' loss gemodel 1% 70%
+	with_faults 'corruption' 'mangled retransmitted' corrupt 2%
+	with_faults 'duplicates' 'duplicates' duplicate 5%
+	with_faults 'overtaking' 'out_of_sequence retransmitted' \
+		delay 1ms reorder 25%
+	few=yes with_faults 'jitter' 'out_of_sequence' delay 2ms 1ms
+done
+# Timeouts that are longer than the delay, by far: nothing is sent again.
+unset INTEROP_TIMEOUT
+check "the network" network_has 'delay' delay 10ms
+checked place_listens "$pairing" interop_rc "$gid" "$device:$device" "$address"
+check "nothing was sent again" [ "$(counted retransmitted)" = 0 ]
+section=
+netem_off left ve0
+netem_off right ve0
+ends ' iters in ' ibv_rc_pingpong -c -n 50 -g "$gid"
+finish
