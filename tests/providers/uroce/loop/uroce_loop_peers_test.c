@@ -513,6 +513,16 @@ static void owe(struct side *side)
 	uroce_loop_unlock(side->instance);
 }
 
+static void poll_some(struct side *side, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		struct uroce_cqe cqe;
+
+		side_poll(side, &cqe);
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	}
+}
+
 /* A peer that does not look fills the way to it. */
 static void a_debt_is_paid_when_there_is_room(void **state)
 {
@@ -542,12 +552,7 @@ static void a_debt_is_paid_when_there_is_room(void **state)
 		assert_true(side->qp->channel->stuck);
 	}
 	assert_int_equal(kill(test.pid, SIGCONT), 0);
-	for (int i = 0; i < 10; i++) {
-		struct uroce_cqe cqe;
-
-		side_poll(side, &cqe);
-		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
-	}
+	poll_some(side, 10);
 	stop_peer(&test);
 	for (int i = 0; i < 10; i++)
 		side_send(side, IBV_WR_RDMA_WRITE, 60000, &test.peer);
@@ -556,6 +561,7 @@ static void a_debt_is_paid_when_there_is_room(void **state)
 	uroce_loop_settle(side->instance, side->qp);
 	if (side->qp->channel)
 		assert_false(uroce_qp_owes(side->qp));
+	poll_some(side, 10);
 	say(test.fd);
 	assert_peer_has(&test, 0);
 	finish(&test);
