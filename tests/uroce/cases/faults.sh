@@ -17,7 +17,8 @@ survivor() {
 }
 
 # notices VICTIM PROGRAM OPTION... - kills one end of a run that would last for
-# 20 seconds; the other one must say what has happened to it.
+# 20 seconds; the other one must say what has happened to it. That takes a request
+# that is not answered, so it is no program whose ends may both be waiting.
 notices() {
 	local victim=$1 program=$2 name took survivor start rc
 	local row=$program column=$path
@@ -26,6 +27,7 @@ notices() {
 	shift 2
 	name="$program $*, kill -9 of the $victim end"
 	pair_port=$((pair_port + 1))
+	rm -f "$scratch/left" "$scratch/right" # nothing of an earlier run
 	set -- stdbuf -oL "$program" -F -x "$gid" -p "$pair_port" -D 20 "$@"
 	LANE_COMMAND_TIMEOUT=40 "$with" left "$@" >"$scratch/left" 2>&1 &
 	pid[left]=$!
@@ -35,8 +37,8 @@ notices() {
 	pid[right]=$!
 	survivor=left
 	[ "$victim" = right ] || survivor=right
-	# They say so when they are connected.
-	wait_for 20 grep -qs 'remote address' "$scratch/$survivor"
+	# The heading comes when both ends are connected and know of each other.
+	wait_for 20 grep -qs '#bytes' "$scratch/$survivor"
 	sleep "0.$((RANDOM % 9))" # any moment
 	start=$SECONDS
 	{ # It is what timeout has started. The shell need not tell of it.
@@ -76,7 +78,7 @@ on_veth 9000 4
 for program in ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw; do
 	notices left "$program"
 done
-notices left ib_send_lat
+notices left ib_read_lat
 # The server learns it if it has something to send.
 notices right ib_send_bw -b
 check "nothing is left on the left" nothing_left left
