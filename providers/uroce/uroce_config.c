@@ -87,10 +87,7 @@ static bool has_address(const struct uroce_netdev *dev, const char *word)
 	if (inet_pton(AF_INET, word, gid + 12) != 1 &&
 	    inet_pton(AF_INET6, word, gid) != 1)
 		return false;
-	for (uint32_t i = 0; i < dev->nr_gids; i++)
-		if (memcmp(dev->gids[i], gid, UROCE_GID_LEN) == 0)
-			return true;
-	return false;
+	return uroce_netdev_has_gid(dev, gid);
 }
 
 bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,

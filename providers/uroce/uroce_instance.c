@@ -38,14 +38,6 @@ static bool same_gid(const uint8_t *a, const uint8_t *b)
 	return memcmp(a, b, UROCE_GID_LEN) == 0;
 }
 
-static bool has_gid(const struct uroce_netdev *dev, const uint8_t *gid)
-{
-	for (uint32_t i = 0; i < dev->nr_gids; i++)
-		if (same_gid(dev->gids[i], gid))
-			return true;
-	return false;
-}
-
 static bool is_unused(const uint8_t *gid)
 {
 	static const uint8_t none[UROCE_GID_LEN];
@@ -64,7 +56,7 @@ static int add_gids_locked(struct uroce_loop *loop,
 		int err = 0;
 
 		if (!is_unused(dev->gids[i]) &&
-		    !(other && has_gid(other, dev->gids[i])))
+		    !(other && uroce_netdev_has_gid(other, dev->gids[i])))
 			err = uroce_port_add_address(loop->port, dev->gids[i],
 						     dev->ifindex);
 		if (err)
@@ -80,7 +72,7 @@ static void remove_gids_locked(struct uroce_loop *loop,
 {
 	for (uint32_t i = 0; i < dev->nr_gids && loop->port; i++)
 		if (!is_unused(dev->gids[i]) &&
-		    !(other && has_gid(other, dev->gids[i])))
+		    !(other && uroce_netdev_has_gid(other, dev->gids[i])))
 			uroce_port_remove_address(loop->port, dev->gids[i],
 						  dev->ifindex);
 }

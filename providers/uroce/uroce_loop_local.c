@@ -13,14 +13,6 @@
 #include "uroce/port/uroce_slots.h"
 #include "uroce/uroce_config.h"
 
-static bool has_gid(const struct uroce_netdev *dev, const uint8_t *gid)
-{
-	for (uint32_t i = 0; i < dev->nr_gids; i++)
-		if (memcmp(dev->gids[i], gid, UROCE_GID_LEN) == 0)
-			return true;
-	return false;
-}
-
 static bool is_ours(void *arg, const uint8_t *gid)
 {
 	struct uroce_loop *loop = arg;
@@ -32,7 +24,9 @@ static bool is_ours(void *arg, const uint8_t *gid)
 		const struct uroce_instance *instance =
 			list_entry(pos, struct uroce_instance, entry);
 
-		found = found || has_gid(&instance->dev, gid);
+		found = uroce_netdev_has_gid(&instance->dev, gid);
+		if (found)
+			break;
 	}
 	(void)pthread_mutex_unlock(&loop->netdev_mutex);
 	return found;

@@ -259,14 +259,6 @@ int uroce_netdev_read(const char *name, struct uroce_netdev *ret_dev)
 
 static const uint8_t no_gid[UROCE_GID_LEN];
 
-static uint8_t *find_gid(struct uroce_netdev *dev, const uint8_t *gid)
-{
-	for (uint32_t i = 0; i < dev->nr_gids; i++)
-		if (memcmp(dev->gids[i], gid, UROCE_GID_LEN) == 0)
-			return dev->gids[i];
-	return NULL;
-}
-
 /* Place 0 is not for all. */
 static uint8_t *free_place(struct uroce_netdev *dev)
 {
@@ -282,13 +274,13 @@ static uint8_t *free_place(struct uroce_netdev *dev)
 static void keep_places(struct uroce_netdev *dev, struct uroce_netdev *fresh)
 {
 	for (uint32_t i = 0; i < dev->nr_gids; i++)
-		if (!find_gid(fresh, dev->gids[i]))
+		if (!uroce_netdev_has_gid(fresh, dev->gids[i]))
 			memset(dev->gids[i], 0, UROCE_GID_LEN);
 	for (uint32_t i = 0; i < fresh->nr_gids; i++) {
 		uint8_t *place;
 
 		if (memcmp(fresh->gids[i], no_gid, UROCE_GID_LEN) == 0 ||
-		    find_gid(dev, fresh->gids[i]))
+		    uroce_netdev_has_gid(dev, fresh->gids[i]))
 			continue;
 		place = i || memcmp(dev->gids[0], no_gid, UROCE_GID_LEN) != 0
 				? free_place(dev)

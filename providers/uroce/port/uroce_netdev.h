@@ -9,6 +9,7 @@
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "uroce/wire/uroce_packet.h"
 
@@ -31,6 +32,16 @@ struct uroce_netdev {
 	uint32_t nr_gids;
 	uint8_t gids[UROCE_MAX_GIDS][UROCE_GID_LEN];
 };
+
+/** uroce_netdev_has_gid() - whether an address is one of the interface */
+static inline bool uroce_netdev_has_gid(const struct uroce_netdev *dev,
+					const uint8_t *gid)
+{
+	for (uint32_t i = 0; i < dev->nr_gids; i++)
+		if (memcmp(dev->gids[i], gid, UROCE_GID_LEN) == 0)
+			return true;
+	return false;
+}
 
 /**
  * uroce_netdev_list() - all interfaces that are up and have an address
