@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_place.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
 
@@ -133,7 +134,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 		return;
 	}
 	if (ptr)
-		memcpy(ptr, packet->payload, packet->payload_len);
+		uroce_place(ptr, packet->payload, packet->payload_len);
 	resp->message = UROCE_MESSAGE_WRITE;
 	resp->offset += packet->payload_len;
 	if (packet->traits & UROCE_T_IMM)
