@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What survivor and crowd share: a device with a piece of memory, RC queue
- * pairs on it, and what two ends must tell each other to connect them. A
+ * What the programs of this folder share: a device with a piece of memory, RC
+ * queue pairs on it, and what two ends must tell each other to connect them. A
  * failure ends the program, and says where. Included by one .c file per
  * program.
  */
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -74,6 +75,21 @@ static inline void peer_close(void)
 }
 
 /* In state INIT, so that receives can be posted. */
+static inline struct ibv_qp *peer_qp_of(struct ibv_qp_init_attr *init)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
+				    .port_num = 1,
+				    .qp_access_flags = PEER_ACCESS };
+	struct ibv_qp *qp = ibv_create_qp(peer_pd, init);
+
+	NEED(qp);
+	NEED(ibv_modify_qp(qp, &attr,
+			   IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				   IBV_QP_ACCESS_FLAGS) == 0);
+	return qp;
+}
+
+/* With completions for all that is sent. */
 static inline struct ibv_qp *peer_qp(struct ibv_cq *cq, uint32_t depth)
 {
 	struct ibv_qp_init_attr init = {
@@ -86,16 +102,8 @@ static inline struct ibv_qp *peer_qp(struct ibv_cq *cq, uint32_t depth)
 		.qp_type = IBV_QPT_RC,
 		.sq_sig_all = 1,
 	};
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
-				    .port_num = 1,
-				    .qp_access_flags = PEER_ACCESS };
-	struct ibv_qp *qp = ibv_create_qp(peer_pd, &init);
 
-	NEED(qp);
-	NEED(ibv_modify_qp(qp, &attr,
-			   IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				   IBV_QP_ACCESS_FLAGS) == 0);
-	return qp;
+	return peer_qp_of(&init);
 }
 
 static inline struct peer_address peer_address(const struct ibv_qp *qp,
@@ -194,6 +202,28 @@ static inline void peer_tell(int fd, const struct peer_address *own)
 static inline void peer_hear(int fd, struct peer_address *ret_other)
 {
 	NEED(read(fd, ret_other, sizeof(*ret_other)) == sizeof(*ret_other));
+}
+
+/*
+ * A new process of @program, whose only argument is "0": that is its end of a
+ * pair of sockets.
+ */
+static inline pid_t peer_spawn(const char *program, int *ret_fd)
+{
+	int fds[2];
+	pid_t pid;
+
+	NEED(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
+	pid = vfork();
+	NEED(pid >= 0);
+	if (pid == 0) {
+		if (dup2(fds[1], STDIN_FILENO) >= 0)
+			execl(program, program, "0", (char *)NULL);
+		_exit(1);
+	}
+	close(fds[1]);
+	*ret_fd = fds[0];
+	return pid;
 }
 
 #endif

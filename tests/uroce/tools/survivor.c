@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 /* What is tried in turn: who sends what. */
@@ -237,26 +236,6 @@ static int victim(int fd)
 	}
 }
 
-static pid_t spawn(const char *program, int *ret_fd)
-{
-	char arg[16];
-	int fds[2];
-	pid_t pid;
-
-	NEED(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
-	snprintf(arg, sizeof(arg), "%d", fds[1]);
-	pid = vfork();
-	NEED(pid >= 0);
-	if (pid == 0) {
-		if (dup2(fds[1], STDIN_FILENO) >= 0)
-			execl(program, program, "0", (char *)NULL);
-		_exit(1);
-	}
-	close(fds[1]);
-	*ret_fd = fds[0];
-	return pid;
-}
-
 /* Traffic, the kill in the middle of it, and what comes of it; in us. */
 static uint64_t kill_and_wait(struct end *end, pid_t pid)
 {
@@ -327,7 +306,7 @@ static uint64_t one_round(const char *program, unsigned int round)
 	end_init(&end, round, round % NR_KINDS);
 	remember(qpns, round, end.qp->qp_num, "QPN");
 	remember(keys, round, end.mr->rkey, "key");
-	pid = spawn(program, &fd);
+	pid = peer_spawn(program, &fd);
 	NEED(write(fd, hello, sizeof(hello)) == sizeof(hello));
 	peer_tell(fd, &end.own);
 	peer_hear(fd, &end.other);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * reuse ROUNDS GID_INDEX SEED - somebody else with the number of a dead one.
+ *
+ * In each round a process is killed while this one has sends and writes on
+ * their way to it. A new process (this program, with a descriptor as its only
+ * argument) gets the slot of the dead one, makes queue pairs until one has the
+ * number of the dead one's, and memory until it lies at the same address with
+ * the same key. It talks to another queue pair of this process, while the old
+ * one still tries to reach the dead: nothing of that may arrive. A round counts
+ * if the old one has sent again after the new one was ready.
+ */
+#include "peer.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#define DEPTH	    8
+#define MESSAGE	    3000
+#define MEMORY	    (3 * DEPTH * MESSAGE) /* receive, be written to, send */
+#define HOME	    ((void *)UINT64_C(0x200000000000))
+#define TIMEOUT	    16 /* 0.27 s */
+#define RETRIES	    7
+#define AGAIN_US    600000 /* more than one timeout */
+#define TRAFFIC_US  3000
+#define TALKS	    200
+#define TRIES	    4 /* times as many rounds as are to count */
+#define RECEIVE_BIT UINT64_C(256)
+#define NR_NUMBERS  70000
+#define NR_KEYS	    70000
+
+/* What the new process is told. */
+struct wish {
+	uint32_t gid_index;
+	uint32_t word; /* of all that is for it */
+	uint32_t qpn;  /* 0: any */
+	uint32_t rkey;
+};
+
+struct end {
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	unsigned char *memory;
+	struct peer_address own, other;
+	uint32_t word; /* of what is sent and received, as many as there are */
+	uint32_t sends, receives, talks, errors;
+};
+
+static void fill(void *at, uint32_t word)
+{
+	uint32_t *words = at;
+
+	for (size_t i = 0; i < MESSAGE / sizeof(*words); i++)
+		words[i] = word;
+}
+
+static void need_all(const void *at, uint32_t word)
+{
+	const uint32_t *words = at;
+
+	for (size_t i = 0; i < MESSAGE / sizeof(*words); i++) {
+		if (words[i] == word)
+			continue;
+		fprintf(stderr, "%#x is there, for %#x\n", words[i], word);
+		exit(1);
+	}
+}
+
+static void post_receive(struct end *end, uint64_t slot)
+{
+	peer_receive(end->qp, end->mr, RECEIVE_BIT | slot,
+		     end->memory + slot * MESSAGE, MESSAGE);
+	end->receives++;
+}
+
+static void post_request(struct end *end, uint64_t slot,
+			 enum ibv_wr_opcode opcode)
+{
+	unsigned char *from = end->memory + (2 * DEPTH + slot) * MESSAGE;
+	struct peer_address to = end->other;
+
+	to.addr += (DEPTH + slot) * MESSAGE;
+	fill(from, end->word);
+	peer_request(end->qp, opcode, end->mr, slot, from, MESSAGE, &to);
+	end->sends++;
+}
+
+/* One with that number; 0: any. */
+static struct ibv_qp *qp_with(struct ibv_cq *cq, uint32_t qpn)
+{
+	struct ibv_qp *qp = peer_qp(cq, DEPTH);
+
+	for (uint32_t i = 0; qpn && qp->qp_num != qpn; i++) {
+		NEED(qp->qp_num >> 16 == qpn >> 16 && i < NR_NUMBERS);
+		NEED(ibv_destroy_qp(qp) == 0);
+		qp = peer_qp(cq, DEPTH);
+	}
+	return qp;
+}
+
+/* At the same address in each process. */
+static struct ibv_mr *mr_with(void *home, uint32_t rkey)
+{
+	struct ibv_mr *mr = ibv_reg_mr(peer_pd, home, MEMORY, PEER_ACCESS);
+
+	NEED(mr);
+	for (uint32_t i = 0; rkey && mr->rkey != rkey && i < NR_KEYS; i++) {
+		NEED(ibv_dereg_mr(mr) == 0);
+		mr = ibv_reg_mr(peer_pd, home, MEMORY, PEER_ACCESS);
+		NEED(mr);
+	}
+	return mr;
+}
+
+static void end_init(struct end *end, void *home, const struct wish *wish)
+{
+	*end = (struct end){ .word = wish->word };
+	end->memory = mmap(home, MEMORY, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS |
+				   (home ? MAP_FIXED_NOREPLACE : 0),
+			   -1, 0);
+	NEED(end->memory != MAP_FAILED);
+	end->cq = ibv_create_cq(peer_ctx, 4 * DEPTH, NULL, NULL, 0);
+	NEED(end->cq);
+	end->qp = qp_with(end->cq, wish->qpn);
+	end->mr = mr_with(end->memory, wish->rkey);
+	end->own = peer_address(end->qp, end->mr);
+	for (uint64_t slot = 0; slot < DEPTH; slot++)
+		post_receive(end, slot);
+}
+
+static void end_fini(struct end *end)
+{
+	NEED(ibv_destroy_qp(end->qp) == 0);
+	NEED(ibv_destroy_cq(end->cq) == 0);
+	NEED(ibv_dereg_mr(end->mr) == 0);
+	NEED(munmap(end->memory, MEMORY) == 0);
+}
+
+static void complete(struct end *end, const struct ibv_wc *wc, bool mortal)
+{
+	uint64_t slot = wc->wr_id & (RECEIVE_BIT - 1);
+	bool receive = wc->wr_id & RECEIVE_BIT;
+
+	if (receive)
+		end->receives--;
+	else
+		end->sends--;
+	if (wc->status != IBV_WC_SUCCESS) {
+		NEED(mortal && (wc->status == IBV_WC_RETRY_EXC_ERR ||
+				wc->status == IBV_WC_WR_FLUSH_ERR));
+		end->errors++;
+	} else if (receive) {
+		need_all(end->memory + slot * MESSAGE, end->word);
+		post_receive(end, slot);
+		end->talks++;
+	} else if (mortal && !end->errors) {
+		post_request(end, slot,
+			     slot % 2 ? IBV_WR_SEND : IBV_WR_RDMA_WRITE);
+	}
+}
+
+static void poll_all(struct end *end, bool mortal)
+{
+	struct ibv_wc wc[DEPTH];
+	int nr;
+
+	do {
+		nr = ibv_poll_cq(end->cq, DEPTH, wc);
+		NEED(nr >= 0);
+		for (int i = 0; i < nr; i++)
+			complete(end, &wc[i], mortal);
+	} while (nr);
+}
+
+/* Sends and receives as many messages as the other side. */
+static void talk(struct end *end)
+{
+	uint32_t sent = 0;
+
+	end->talks = 0;
+	while (end->talks < TALKS || sent < TALKS || end->sends) {
+		if (sent < TALKS && !end->sends) {
+			post_request(end, 0, IBV_WR_SEND);
+			sent++;
+		}
+		poll_all(end, false);
+	}
+}
+
+/* The process with something to lose; ends when it is told to, or killed. */
+static int newcomer(int fd)
+{
+	struct wish wish;
+	struct end end;
+	uint32_t slot;
+	char byte = 'r';
+
+	NEED(read(fd, &wish, sizeof(wish)) == sizeof(wish));
+	srandom((unsigned int)getpid());
+	peer_open((int)wish.gid_index);
+	end_init(&end, HOME, &wish);
+	peer_tell(fd, &end.own);
+	peer_hear(fd, &end.other);
+	peer_connect(end.qp, &end.own, &end.other, TIMEOUT, RETRIES);
+	NEED(write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1);
+	while (!wish.qpn)
+		poll_all(&end, false);
+	talk(&end);
+	NEED(read(fd, &byte, 1) == 1);
+	talk(&end);
+	/* no writes were sent to it */
+	for (slot = DEPTH; slot < 2 * DEPTH; slot++)
+		need_all(end.memory + slot * MESSAGE, 0);
+	NEED(write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1);
+	end_fini(&end);
+	peer_close();
+	return 0;
+}
+
+static pid_t meet(struct end *end, const struct wish *wish, int *ret_fd)
+{
+	pid_t pid = peer_spawn("/proc/self/exe", ret_fd);
+	struct wish own = { .word = wish->word };
+	char byte;
+
+	NEED(write(*ret_fd, wish, sizeof(*wish)) == sizeof(*wish));
+	end_init(end, NULL, &own);
+	peer_hear(*ret_fd, &end->other);
+	peer_tell(*ret_fd, &end->own);
+	peer_connect(end->qp, &end->own, &end->other, TIMEOUT, RETRIES);
+	NEED(read(*ret_fd, &byte, 1) == 1 && write(*ret_fd, "g", 1) == 1);
+	return pid;
+}
+
+static struct wish lose(struct end *end, const struct wish *wish)
+{
+	uint64_t until;
+	pid_t pid;
+	int fd;
+
+	pid = meet(end, wish, &fd);
+	for (uint64_t slot = 0; slot < DEPTH; slot++)
+		post_request(end, slot,
+			     slot % 2 ? IBV_WR_SEND : IBV_WR_RDMA_WRITE);
+	until = peer_now_us() + (uint64_t)random() % TRAFFIC_US;
+	while (peer_now_us() < until)
+		poll_all(end, true);
+	NEED(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+	close(fd);
+	return (struct wish){ .gid_index = wish->gid_index,
+			      .word = wish->word + 1,
+			      .qpn = end->other.qpn,
+			      .rkey = end->other.rkey };
+}
+
+/* Whether the round counts; *@keys: with the same key, too. */
+static bool one_round(uint32_t round, uint32_t *keys)
+{
+	struct wish wish = { .gid_index = (uint32_t)peer_gid_index,
+			     .word = 2 * round + 1 };
+	struct end old, new;
+	uint64_t ready_us;
+	int fd, status;
+	char byte;
+	pid_t pid;
+
+	wish = lose(&old, &wish);
+	pid = meet(&new, &wish, &fd);
+	NEED(new.other.qpn == old.other.qpn &&new.other.addr == old.other.addr);
+	*keys += new.other.rkey == old.other.rkey;
+	ready_us = peer_now_us();
+	talk(&new);
+	while (old.sends || old.receives)
+		poll_all(&old, true);
+	ready_us = peer_now_us() - ready_us;
+	NEED(old.errors);
+	NEED(write(fd, "a", 1) == 1);
+	talk(&new);
+	NEED(read(fd, &byte, 1) == 1 && write(fd, "e", 1) == 1);
+	NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	close(fd);
+	end_fini(&new);
+	end_fini(&old);
+	return ready_us > AGAIN_US;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t rounds, round, good = 0, keys = 0;
+
+	if (argc == 2)
+		return newcomer(atoi(argv[1]));
+	NEED(argc == 4);
+	rounds = (uint32_t)atoi(argv[1]);
+	srandom((unsigned int)atoi(argv[3]));
+	peer_open(atoi(argv[2]));
+	for (round = 0; good < rounds && round < rounds * TRIES; round++)
+		good += one_round(round, &keys);
+	peer_close();
+	printf("%u of %u rounds count, %u with the same key\n", good, round,
+	       keys);
+	return good < rounds;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * storm PROCESSES GID_INDEX SECONDS SEED - processes that are killed all the
+ * time, each connected with each.
+ *
+ * Places 0 to PROCESSES - 1 have a process each. At random moments one of them,
+ * and at times half of them, are killed with SIGKILL, and new processes take
+ * their places: slots, QPNs and memory of the dead. All others must get their
+ * errors in time, connect with the new ones, and never see a word that is not
+ * for them. The process in place 0 is never killed: when all others are gone it
+ * must be no larger than before it met the first one.
+ */
+#include "storm_link.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#define MEAN_GAP_MS  20 /* between kills */
+#define HALF_OF_THEM 12 /* one of so many times */
+#define CQ_DEPTH     32768
+#define PORT_SOCKETS 16 /* uroce joins the port with so many at once */
+#define SETTLE_US    5000000
+#define SLEEP_MS     5
+#define LARGER_KB    4096
+
+static uint32_t nr_places;
+static struct link *links[MAX_PLACES], *lost_links;
+static struct ibv_comp_channel *channel;
+static struct plate plate;
+
+static void lose(uint32_t place)
+{
+	struct link *link = links[place];
+
+	links[place] = NULL;
+	if (!link->connected) {
+		link_free(link);
+		return;
+	}
+	link->next = lost_links;
+	lost_links = link;
+	link_lose(link);
+}
+
+static void connect_link(struct link *link)
+{
+	peer_connect(link->qp, &link->offer.target, &link->other.target,
+		     TIMEOUT, RETRIES);
+	link->connected = true;
+	__atomic_store_n(&board->offers[self][link->place].up, 1,
+			 __ATOMIC_SEQ_CST);
+	board_add(&board->connections, 1);
+}
+
+/* One step further with a place, if somebody new is there or has answered. */
+static void tend(uint32_t place)
+{
+	uint32_t generation = board_who_is_at(place);
+	struct link *link = links[place];
+	struct offer other;
+
+	if (link && link->generation != generation) {
+		lose(place);
+		link = NULL;
+	}
+	if (!link && generation)
+		link = links[place] = link_new(place, generation, &plate);
+	if (!link || link->started ||
+	    !board_get_offer(&board->offers[place][self],
+			     board_label(generation, self_generation), &other))
+		return;
+	link->other = other;
+	if (!link->connected)
+		connect_link(link);
+	if (!other.up)
+		return;
+	link->started = true;
+	for (uint64_t slot = 0; slot < DEPTH; slot++)
+		link_request(link, slot);
+}
+
+static void tend_all(void)
+{
+	struct link **at = &lost_links;
+
+	for (uint32_t place = 0; place < nr_places; place++)
+		if (place != self)
+			tend(place);
+	while (*at) {
+		struct link *link = *at;
+
+		if (link_is_over(link)) {
+			*at = link->next;
+			link_free(link);
+		} else {
+			at = &link->next;
+		}
+	}
+}
+
+static bool poll_some(void)
+{
+	struct ibv_wc wc[32];
+	int nr = ibv_poll_cq(link_cq, 32, wc);
+
+	NEED(nr >= 0);
+	for (int i = 0; i < nr; i++)
+		link_complete(&wc[i]);
+	return nr;
+}
+
+/* Every second place sleeps when there is nothing to do. */
+static void rest(void)
+{
+	struct pollfd event = { .fd = channel->fd, .events = POLLIN };
+	struct ibv_cq *cq;
+	void *arg;
+
+	if (self % 2) {
+		(void)sched_yield();
+		return;
+	}
+	NEED(ibv_req_notify_cq(link_cq, 0) == 0);
+	if (!poll_some() && poll(&event, 1, SLEEP_MS) == 1) {
+		NEED(ibv_get_cq_event(channel, &cq, &arg) == 0);
+		ibv_ack_cq_events(cq, 1);
+	}
+}
+
+/* A descriptor of the UDP port, of which there are more when more take part. */
+static bool is_of_port(int fd)
+{
+	int type, domain;
+	socklen_t len = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 &&
+	       type == SOCK_DGRAM && domain != AF_UNIX;
+}
+
+struct size {
+	uint32_t files, of_port, threads;
+	long kb;
+};
+
+static struct size own_size(void)
+{
+	struct size size = {};
+	struct dirent *entry;
+	DIR *dir;
+	FILE *file;
+	long pages = 0;
+
+	dir = opendir("/proc/self/fd");
+	NEED(dir);
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && is_of_port(atoi(entry->d_name)))
+			size.of_port++;
+		else
+			size.files++;
+	closedir(dir);
+	dir = opendir("/proc/self/task");
+	NEED(dir);
+	while (readdir(dir))
+		size.threads++;
+	closedir(dir);
+	file = fopen("/proc/self/statm", "re");
+	NEED(file && fscanf(file, "%*s %ld", &pages) == 1);
+	fclose(file);
+	size.kb = pages * (sysconf(_SC_PAGESIZE) / 1024);
+	return size;
+}
+
+/* Place 0, when it is the last. */
+static void need_size(const struct size *before)
+{
+	uint64_t until = peer_now_us() + SETTLE_US;
+	struct size now;
+
+	do { /* the helper thread closes what is not needed any more */
+		(void)poll_some();
+		(void)malloc_trim(0);
+		now = own_size();
+	} while (now.files > before->files && peer_now_us() < until);
+	printf("alone again: %u descriptors, %u of the port, %u threads, "
+	       "%ld kB; before: %u, %u, %u, %ld\n",
+	       now.files, now.of_port, now.threads, now.kb, before->files,
+	       before->of_port, before->threads, before->kb);
+	NEED(now.files == before->files && now.threads == before->threads);
+	NEED(now.of_port <= before->of_port + PORT_SOCKETS);
+	NEED(now.kb <= before->kb + LARGER_KB);
+}
+
+static bool is_alone(void)
+{
+	if (!__atomic_load_n(&board->the_end, __ATOMIC_ACQUIRE))
+		return false;
+	for (uint32_t place = 1; place < nr_places; place++)
+		if (links[place])
+			return false;
+	return !lost_links;
+}
+
+/* The slot that the process has got: all others are in use. */
+static void need_slot(void)
+{
+	struct ibv_qp *qp = peer_qp(link_cq, 1);
+
+	if (qp->qp_num >> 16 >= nr_places) {
+		fprintf(stderr, "slot %u of %u\n", qp->qp_num >> 16, nr_places);
+		exit(1);
+	}
+	NEED(ibv_destroy_qp(qp) == 0);
+}
+
+static void settle_down(int gid_index, unsigned char *memory)
+{
+	struct ibv_mr *mr;
+
+	peer_open(gid_index);
+	channel = ibv_create_comp_channel(peer_ctx);
+	NEED(channel);
+	link_cq = ibv_create_cq(peer_ctx, CQ_DEPTH, NULL, channel, 0);
+	NEED(link_cq);
+	fill(memory, word_of(self, self_generation, NOBODY, 0, 0));
+	mr = ibv_reg_mr(peer_pd, memory, LONGEST, IBV_ACCESS_REMOTE_READ);
+	NEED(mr);
+	plate = (struct plate){ (uintptr_t)memory, mr->rkey };
+	need_slot();
+}
+
+static int live(int gid_index)
+{
+	static unsigned char memory[LONGEST];
+	struct size before;
+
+	srandom((unsigned int)getpid());
+	settle_down(gid_index, memory);
+	before = own_size();
+	__atomic_store_n(&board->places[self].generation, self_generation,
+			 __ATOMIC_RELEASE);
+	while (!is_alone()) {
+		tend_all();
+		if (!poll_some())
+			rest();
+		board_add(&board->messages, nr_messages);
+		nr_messages = 0;
+	}
+	need_size(&before);
+	return 0;
+}
+
+static pid_t start(uint32_t place, uint32_t generation, int gid_index)
+{
+	pid_t pid = fork();
+
+	NEED(pid >= 0);
+	if (pid == 0) {
+		self = place;
+		self_generation = generation;
+		exit(live(gid_index));
+	}
+	return pid;
+}
+
+static void strike(uint32_t place, uint32_t generation, pid_t pid)
+{
+	struct place *at = &board->places[place];
+	int status;
+
+	at->killed_us = peer_now_us();
+	__atomic_store_n(&at->killed, generation, __ATOMIC_RELEASE);
+	NEED(kill(pid, SIGKILL) == 0);
+	NEED(waitpid(pid, &status, 0) == pid);
+	if (!WIFSIGNALED(status)) {
+		fprintf(stderr, "place %u ended by itself: %#x\n", place,
+			status);
+		exit(1);
+	}
+}
+
+static void wait_for_kill(void)
+{
+	long ns = random() % (2 * MEAN_GAP_MS * 1000000);
+	struct timespec gap = { .tv_nsec = ns };
+
+	(void)nanosleep(&gap, NULL);
+	/* nobody ends by itself: it has said why */
+	NEED(waitpid(-1, NULL, WNOHANG) == 0);
+}
+
+static uint32_t storm(int gid_index, uint64_t until)
+{
+	uint32_t generations[MAX_PLACES], nr_kills = 0;
+	pid_t pids[MAX_PLACES];
+	int status;
+
+	for (uint32_t place = 0; place < nr_places; place++) {
+		generations[place] = 1;
+		pids[place] = start(place, 1, gid_index);
+		while (!place && !board_who_is_at(0))
+			wait_for_kill(); /* it looks at its size, alone */
+	}
+	while (peer_now_us() < until) {
+		uint32_t nr = random() % HALF_OF_THEM ? 1 : nr_places / 2;
+		uint32_t place = (uint32_t)random();
+
+		wait_for_kill();
+		for (uint32_t i = 0; i < nr; i++) {
+			uint32_t at = 1 + (place + i) % (nr_places - 1);
+
+			strike(at, generations[at], pids[at]);
+			pids[at] = start(at, ++generations[at], gid_index);
+		}
+		nr_kills += nr;
+	}
+	for (uint32_t place = 1; place < nr_places; place++)
+		strike(place, generations[place], pids[place]);
+	__atomic_store_n(&board->the_end, 1, __ATOMIC_RELEASE);
+	NEED(waitpid(pids[0], &status, 0) == pids[0] && status == 0);
+	return nr_kills + nr_places - 1;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t nr_kills;
+
+	NEED(argc == 5);
+	nr_places = (uint32_t)atoi(argv[1]);
+	NEED(nr_places >= 2 && nr_places <= MAX_PLACES);
+	message_bytes = nr_places > 8 ? 400 : LONGEST;
+	srandom((unsigned int)atoi(argv[4]));
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	NEED(board != MAP_FAILED);
+	nr_kills = storm(atoi(argv[2]),
+			 peer_now_us() +
+				 (uint64_t)1000000 * (uint64_t)atoi(argv[3]));
+	NEED(board->connections && board->losses && board->messages);
+	printf("%u processes, %u killed: %" PRIu64 " connections, %" PRIu64
+	       " lost, %" PRIu64 " messages, the last error came after %" PRIu64
+	       " ms\n",
+	       nr_places, nr_kills, board->connections, board->losses,
+	       board->messages, board->slowest_us / 1000);
+	return 0;
+}
