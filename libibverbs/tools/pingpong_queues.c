@@ -9,20 +9,7 @@
 #include <string.h>
 
 #include "tools/pingpong.h"
-
-/* Reliable connections: as patient as a lossy network needs. */
-#define RNR_TIMER   12 /* 0.64 ms (IBTA 9.7.5.2.8) */
-#define TIMEOUT	    14 /* 4.096 us * 2^14 */
-#define RETRIES	    7
-#define RNR_ENDLESS 7
-
-static int failed(const char *what)
-{
-	int ret = errno ? -errno : -EIO;
-
-	fprintf(stderr, "Couldn't create %s: %s\n", what, strerror(-ret));
-	return ret;
-}
+#include "tools/tool_queue.h"
 
 static int open_cq(struct pp_world *world)
 {
@@ -36,7 +23,7 @@ static int open_cq(struct pp_world *world)
 	if (options->events) {
 		world->channel = ibv_create_comp_channel(world->context);
 		if (!world->channel)
-			return failed("completion channel");
+			return tool_failed("create completion channel");
 	}
 	attr.channel = world->channel;
 	if (!options->timestamps) {
@@ -51,7 +38,7 @@ static int open_cq(struct pp_world *world)
 
 		world->cq = cq ? ibv_cq_ex_to_cq(cq) : NULL;
 	}
-	return world->cq ? 0 : failed("CQ");
+	return world->cq ? 0 : tool_failed("create CQ");
 }
 
 static int open_srq(struct pp_world *world)
@@ -61,7 +48,7 @@ static int open_srq(struct pp_world *world)
 	};
 
 	world->srq = ibv_create_srq(world->pd, &attr);
-	return world->srq ? 0 : failed("SRQ");
+	return world->srq ? 0 : tool_failed("create SRQ");
 }
 
 static int make_qp(struct pp_world *world, struct pp_qp *qp)
@@ -86,7 +73,7 @@ static int make_qp(struct pp_world *world, struct pp_qp *qp)
 	}
 	qp->qp = ibv_create_qp_ex(world->context, &attr);
 	if (!qp->qp)
-		return failed("QP");
+		return tool_failed("create QP");
 	if (options->new_send)
 		qp->qp_ex = ibv_qp_to_qp_ex(qp->qp);
 	/* all queue pairs are alike, and device memory is not for the CPU */
@@ -146,7 +133,7 @@ int pp_queues_open(struct pp_world *world)
 		return ret;
 	world->qps = calloc(world->options->nr_qps, sizeof(*world->qps));
 	if (!world->qps)
-		return failed("QP");
+		return tool_failed("create QP");
 	for (uint32_t i = 0; i < world->options->nr_qps; i++) {
 		ret = make_qp(world, &world->qps[i]);
 		if (ret == 0)
@@ -167,7 +154,7 @@ static int to_ready(const struct pp_world *world, struct ibv_qp *qp,
 		.dest_qp_num = remote->qpn,
 		.rq_psn = remote->psn,
 		.max_dest_rd_atomic = 1,
-		.min_rnr_timer = RNR_TIMER,
+		.min_rnr_timer = TOOL_RNR_TIMER,
 		.ah_attr = tool_route(&world->end, remote->lid, &remote->gid),
 	};
 	int mask = IBV_QP_STATE, ret;
@@ -185,9 +172,9 @@ static int to_ready(const struct pp_world *world, struct ibv_qp *qp,
 	}
 	attr.qp_state = IBV_QPS_RTS;
 	attr.sq_psn = local_psn;
-	attr.timeout = TIMEOUT;
-	attr.retry_cnt = RETRIES;
-	attr.rnr_retry = RNR_ENDLESS;
+	attr.timeout = TOOL_TIMEOUT;
+	attr.retry_cnt = TOOL_RETRIES;
+	attr.rnr_retry = TOOL_RNR_ENDLESS;
 	attr.max_rd_atomic = 1;
 	mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
 	if (type == IBV_QPT_RC)
@@ -215,19 +202,10 @@ int pp_queues_connect(struct pp_world *world)
 
 			qp->ah = ibv_create_ah(world->pd, &attr);
 			if (!qp->ah)
-				return failed("AH");
+				return tool_failed("create AH");
 		}
 	}
 	return 0;
-}
-
-/* Counts what could not be destroyed. */
-static int gone(int ret, const char *what)
-{
-	if (ret)
-		fprintf(stderr, "Couldn't destroy %s: %s\n", what,
-			strerror(ret));
-	return ret ? 1 : 0;
 }
 
 int pp_queues_close(struct pp_world *world)
@@ -236,17 +214,19 @@ int pp_queues_close(struct pp_world *world)
 
 	for (uint32_t i = 0; world->qps && i < world->options->nr_qps; i++) {
 		if (world->qps[i].qp)
-			bad += gone(ibv_destroy_qp(world->qps[i].qp), "QP");
+			bad += tool_gone(ibv_destroy_qp(world->qps[i].qp),
+					 "QP");
 		if (world->qps[i].ah)
-			bad += gone(ibv_destroy_ah(world->qps[i].ah), "AH");
+			bad += tool_gone(ibv_destroy_ah(world->qps[i].ah),
+					 "AH");
 	}
 	free(world->qps);
 	if (world->srq)
-		bad += gone(ibv_destroy_srq(world->srq), "SRQ");
+		bad += tool_gone(ibv_destroy_srq(world->srq), "SRQ");
 	if (world->cq)
-		bad += gone(ibv_destroy_cq(world->cq), "CQ");
+		bad += tool_gone(ibv_destroy_cq(world->cq), "CQ");
 	if (world->channel)
-		bad += gone(ibv_destroy_comp_channel(world->channel),
-			    "completion channel");
+		bad += tool_gone(ibv_destroy_comp_channel(world->channel),
+				 "completion channel");
 	return bad ? -EIO : 0;
 }

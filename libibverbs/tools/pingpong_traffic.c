@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/pingpong.h"
+#include "tools/tool_queue.h"
 
 /* Identifiers of requests. */
 enum { RECEIVE = 1, SEND = 2 };
@@ -240,30 +241,6 @@ static int poll_all_ex(struct traffic *traffic)
 	return -EIO;
 }
 
-static int wait_for_event(struct traffic *traffic)
-{
-	struct pp_world *world = traffic->world;
-	struct ibv_cq *cq;
-	void *cq_context;
-
-	if (ibv_get_cq_event(world->channel, &cq, &cq_context) != 0) {
-		fprintf(stderr, "Failed to get cq_event: %s\n",
-			strerror(errno));
-		return -EIO;
-	}
-	traffic->events++;
-	if (cq != world->cq) {
-		fprintf(stderr, "CQ event for unknown CQ %p\n", (void *)cq);
-		return -EIO;
-	}
-	/* before it is polled: what comes later makes an event */
-	if (ibv_req_notify_cq(cq, 0) != 0) {
-		fprintf(stderr, "Couldn't request CQ notification\n");
-		return -EIO;
-	}
-	return 0;
-}
-
 int pp_traffic(struct pp_world *world, uint32_t receives,
 	       struct pp_clock *ret_clock)
 {
@@ -279,7 +256,8 @@ int pp_traffic(struct pp_world *world, uint32_t receives,
 	}
 	while (ret == 0 && !finished(&traffic)) {
 		if (world->channel)
-			ret = wait_for_event(&traffic);
+			ret = tool_wait(world->channel, world->cq,
+					&traffic.events);
 		if (ret == 0)
 			ret = world->options->timestamps ? poll_all_ex(&traffic)
 							 : poll_all(&traffic);

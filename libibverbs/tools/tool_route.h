@@ -12,6 +12,12 @@
 /** No --gid-idx: LIDs will do. */
 #define TOOL_NO_GID UINT32_MAX
 
+/** Reliable connections: as patient as a lossy network needs. */
+#define TOOL_RNR_TIMER	 12 /* 0.64 ms (IBTA 9.7.5.2.8) */
+#define TOOL_TIMEOUT	 14 /* 4.096 us * 2^14 */
+#define TOOL_RETRIES	 7
+#define TOOL_RNR_ENDLESS 7
+
 /** Our end of a path. */
 struct tool_end {
 	uint8_t port;

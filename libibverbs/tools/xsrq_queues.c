@@ -11,20 +11,8 @@
 #include <string.h>
 
 #include "tools/tool_device.h"
+#include "tools/tool_queue.h"
 #include "tools/xsrq.h"
-
-#define RNR_TIMER   12 /* 0.64 ms */
-#define TIMEOUT	    14 /* 4.096 us * 2^14 */
-#define RETRIES	    7
-#define RNR_ENDLESS 7
-
-static int failed(const char *what)
-{
-	int ret = errno ? -errno : -EIO;
-
-	fprintf(stderr, "Couldn't %s: %s\n", what, strerror(-ret));
-	return ret;
-}
 
 static int open_device(struct xsrq_world *world)
 {
@@ -75,12 +63,12 @@ static int open_memory(struct xsrq_world *world)
 	}
 	world->pd = ibv_alloc_pd(world->context);
 	if (!world->pd)
-		return failed("allocate PD");
+		return tool_failed("allocate PD");
 	world->buffer = calloc(1, options->size);
 	if (!world->buffer)
-		return failed("allocate work buf");
+		return tool_failed("allocate work buf");
 	world->mr = ibv_reg_mr(world->pd, world->buffer, options->size, access);
-	return world->mr ? 0 : failed("register MR");
+	return world->mr ? 0 : tool_failed("register MR");
 }
 
 static int open_srq(struct xsrq_world *world)
@@ -100,20 +88,20 @@ static int open_srq(struct xsrq_world *world)
 
 	world->xrcd = ibv_open_xrcd(world->context, &domain);
 	if (!world->xrcd)
-		return failed("open the XRC domain");
+		return tool_failed("open the XRC domain");
 	if (world->options->events) {
 		world->channel = ibv_create_comp_channel(world->context);
 		if (!world->channel)
-			return failed("create completion channel");
+			return tool_failed("create completion channel");
 	}
 	world->cq = ibv_create_cq(world->context, 3 * world->options->clients,
 				  NULL, world->channel, 0);
 	if (!world->cq)
-		return failed("create CQ");
+		return tool_failed("create CQ");
 	attr.xrcd = world->xrcd;
 	attr.cq = world->cq;
 	world->srq = ibv_create_srq_ex(world->context, &attr);
-	return world->srq ? 0 : failed("create SRQ");
+	return world->srq ? 0 : tool_failed("create SRQ");
 }
 
 static int change(struct ibv_qp *qp, struct ibv_qp_attr *attr,
@@ -154,10 +142,10 @@ static int open_peer(struct xsrq_world *world, struct xsrq_peer *peer)
 	}
 	peer->receive_qp = ibv_create_qp_ex(world->context, &receive);
 	if (!peer->receive_qp)
-		return failed("create recv QP");
+		return tool_failed("create recv QP");
 	peer->send_qp = ibv_create_qp_ex(world->context, &send);
 	if (!peer->send_qp)
-		return failed("create send QP");
+		return tool_failed("create send QP");
 	peer->local = (struct xsrq_address){
 		.lid = world->end.lid,
 		.receive_qpn = peer->receive_qp->qp_num,
@@ -187,7 +175,7 @@ int xsrq_open(struct xsrq_world *world)
 		return ret;
 	world->peers = calloc(clients, sizeof(*world->peers));
 	if (!world->peers)
-		return failed("allocate memory");
+		return tool_failed("allocate memory");
 	for (uint32_t i = 0; i < clients; i++)
 		world->peers[i].fd = -1;
 	for (uint32_t i = 0; i < clients && ret == 0; i++)
@@ -207,10 +195,10 @@ int xsrq_connect(struct xsrq_world *world, struct xsrq_peer *peer)
 		.sq_psn = peer->local.psn,
 		.max_dest_rd_atomic = 1,
 		.max_rd_atomic = 1,
-		.min_rnr_timer = RNR_TIMER,
-		.timeout = TIMEOUT,
-		.retry_cnt = RETRIES,
-		.rnr_retry = RNR_ENDLESS,
+		.min_rnr_timer = TOOL_RNR_TIMER,
+		.timeout = TOOL_TIMEOUT,
+		.retry_cnt = TOOL_RETRIES,
+		.rnr_retry = TOOL_RNR_ENDLESS,
 		.ah_attr = tool_route(&world->end, peer->remote.lid,
 				      &peer->remote.gid),
 	};
@@ -234,15 +222,6 @@ int xsrq_connect(struct xsrq_world *world, struct xsrq_peer *peer)
 	return ret;
 }
 
-/* Counts what could not be destroyed. */
-static int gone(int ret, const char *what)
-{
-	if (ret)
-		fprintf(stderr, "Couldn't destroy %s: %s\n", what,
-			strerror(ret));
-	return ret ? 1 : 0;
-}
-
 int xsrq_close(struct xsrq_world *world)
 {
 	int bad = 0;
@@ -251,27 +230,28 @@ int xsrq_close(struct xsrq_world *world)
 		struct xsrq_peer *peer = &world->peers[i];
 
 		if (peer->send_qp)
-			bad += gone(ibv_destroy_qp(peer->send_qp), "send QP");
+			bad += tool_gone(ibv_destroy_qp(peer->send_qp),
+					 "send QP");
 		if (peer->receive_qp)
-			bad += gone(ibv_destroy_qp(peer->receive_qp),
-				    "recv QP");
+			bad += tool_gone(ibv_destroy_qp(peer->receive_qp),
+					 "recv QP");
 	}
 	free(world->peers);
 	if (world->srq)
-		bad += gone(ibv_destroy_srq(world->srq), "SRQ");
+		bad += tool_gone(ibv_destroy_srq(world->srq), "SRQ");
 	if (world->cq)
-		bad += gone(ibv_destroy_cq(world->cq), "CQ");
+		bad += tool_gone(ibv_destroy_cq(world->cq), "CQ");
 	if (world->channel)
-		bad += gone(ibv_destroy_comp_channel(world->channel),
-			    "completion channel");
+		bad += tool_gone(ibv_destroy_comp_channel(world->channel),
+				 "completion channel");
 	if (world->xrcd)
-		bad += gone(ibv_close_xrcd(world->xrcd), "XRC domain");
+		bad += tool_gone(ibv_close_xrcd(world->xrcd), "XRC domain");
 	if (world->mr)
-		bad += gone(ibv_dereg_mr(world->mr), "MR");
+		bad += tool_gone(ibv_dereg_mr(world->mr), "MR");
 	free(world->buffer);
 	if (world->pd)
-		bad += gone(ibv_dealloc_pd(world->pd), "PD");
+		bad += tool_gone(ibv_dealloc_pd(world->pd), "PD");
 	if (world->context)
-		bad += gone(ibv_close_device(world->context), "context");
+		bad += tool_gone(ibv_close_device(world->context), "context");
 	return bad ? -EIO : 0;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/tool_queue.h"
 #include "tools/xsrq.h"
 
 /* Identifiers of requests. */
@@ -148,25 +149,6 @@ static int poll_all(struct traffic *traffic)
 	return 0;
 }
 
-static int wait_for_event(struct traffic *traffic)
-{
-	struct xsrq_world *world = traffic->world;
-	struct ibv_cq *cq;
-	void *cq_context;
-
-	if (ibv_get_cq_event(world->channel, &cq, &cq_context) != 0) {
-		fprintf(stderr, "Failed to get cq_event: %s\n",
-			strerror(errno));
-		return -EIO;
-	}
-	traffic->events++;
-	if (ibv_req_notify_cq(cq, 0) != 0) {
-		fprintf(stderr, "Couldn't request CQ notification\n");
-		return -EIO;
-	}
-	return 0;
-}
-
 int xsrq_prepare(struct xsrq_world *world)
 {
 	int ret = 0;
@@ -194,7 +176,8 @@ int xsrq_traffic(struct xsrq_world *world)
 		}
 	while (ret == 0 && !finished(&traffic)) {
 		if (world->channel)
-			ret = wait_for_event(&traffic);
+			ret = tool_wait(world->channel, world->cq,
+					&traffic.events);
 		if (ret == 0)
 			ret = poll_all(&traffic);
 	}

@@ -16,10 +16,12 @@
 
 #define FOLDER "/dev/infiniband"
 
-static void cure_by_container(struct doctor_finding *finding, const char *node)
+/* Give the container a node, or without a name all of them. */
+static void cure_by_container(struct doctor_finding *finding, const char *name)
 {
-	doctor_cure(finding, "docker run --device=%s ...   # on the host",
-		    node);
+	doctor_cure(finding,
+		    "docker run --device=" FOLDER "%s%s ...   # on the host",
+		    name ? "/" : "", name ? name : "");
 }
 
 static void cure_by_mknod(struct doctor_finding *finding,
@@ -45,7 +47,7 @@ static void add_no_folder(struct doctor *doctor,
 		doctor->in_container ? ": this container was not given them"
 				     : ", where programs open them");
 	if (doctor->in_container) {
-		cure_by_container(finding, FOLDER);
+		cure_by_container(finding, NULL);
 		return;
 	}
 	doctor_cure(finding, "udevadm trigger -s infiniband_verbs");
@@ -57,16 +59,14 @@ static void add_missing(struct doctor *doctor,
 			const struct doctor_device *device)
 {
 	struct doctor_finding *finding;
-	char node[NAME_MAX + sizeof(FOLDER "/")];
 
-	(void)snprintf(node, sizeof(node), FOLDER "/%s", device->uverbs);
 	finding = doctor_add(
 		&doctor->findings, DOCTOR_NODE_MISSING, device->name, 0,
-		"The node %s is not there%s.", node,
+		"The node " FOLDER "/%s is not there%s.", device->uverbs,
 		doctor->in_container ? ": this container was not given it"
 				     : "");
 	if (doctor->in_container)
-		cure_by_container(finding, node);
+		cure_by_container(finding, device->uverbs);
 	cure_by_mknod(finding, device);
 }
 
@@ -101,18 +101,18 @@ static void add_cgroup(struct doctor *doctor,
 		       const struct doctor_device *device)
 {
 	struct doctor_finding *finding;
-	char node[NAME_MAX + sizeof(FOLDER "/")];
 
-	(void)snprintf(node, sizeof(node), FOLDER "/%s", device->uverbs);
 	finding = doctor_add(
 		&doctor->findings, DOCTOR_NODE_CGROUP, device->name, 0,
-		"The node %s is there, but the container or service "
+		"The node " FOLDER "/%s is there, but the container or service "
 		"that this runs in is not allowed to use it (EPERM, "
 		"the device list of the control group).",
-		node);
-	cure_by_container(finding, node);
+		device->uverbs);
+	cure_by_container(finding, device->uverbs);
 	doctor_cure(finding,
-		    "systemctl set-property UNIT DeviceAllow=\"%s rw\"", node);
+		    "systemctl set-property UNIT DeviceAllow=\"" FOLDER
+		    "/%s rw\"",
+		    device->uverbs);
 }
 
 static void add_wrong(struct doctor *doctor, const struct doctor_device *device,
@@ -204,7 +204,7 @@ static void check_cm(struct doctor *doctor)
 			     "connect by IP address (librdmacm) need it; "
 			     "others do not.");
 	if (doctor->in_container)
-		cure_by_container(finding, FOLDER "/rdma_cm");
+		cure_by_container(finding, "rdma_cm");
 	else
 		doctor_cure(finding, "modprobe rdma_ucm");
 }

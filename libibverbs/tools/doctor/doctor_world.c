@@ -94,18 +94,26 @@ static int read_line(const char *path, char *buf, size_t size)
 	return 0;
 }
 
+__attribute__((format(printf, 4, 0))) static int
+read_named(const struct doctor_world *world, char *buf, size_t size,
+	   const char *fmt, va_list args)
+{
+	char path[PATH_MAX];
+
+	if (!make_path(world, path, fmt, args))
+		return -ENAMETOOLONG;
+	return read_line(path, buf, size);
+}
+
 int doctor_world_read(const struct doctor_world *world, char *buf, size_t size,
 		      const char *fmt, ...)
 {
-	char path[PATH_MAX];
 	va_list args;
-	bool fits;
 	int ret;
 
 	va_start(args, fmt);
-	fits = make_path(world, path, fmt, args);
+	ret = read_named(world, buf, size, fmt, args);
 	va_end(args);
-	ret = fits ? read_line(path, buf, size) : -ENAMETOOLONG;
 	if (ret)
 		*buf = '\0';
 	return ret;
@@ -114,16 +122,14 @@ int doctor_world_read(const struct doctor_world *world, char *buf, size_t size,
 int doctor_world_number(const struct doctor_world *world,
 			unsigned long *ret_number, const char *fmt, ...)
 {
-	char path[PATH_MAX], text[64], *end;
+	char text[64], *end;
 	unsigned long number;
 	va_list args;
-	bool fits;
 	int ret;
 
 	va_start(args, fmt);
-	fits = make_path(world, path, fmt, args);
+	ret = read_named(world, text, sizeof(text), fmt, args);
 	va_end(args);
-	ret = fits ? read_line(path, text, sizeof(text)) : -ENAMETOOLONG;
 	if (ret)
 		return ret;
 	if (*text < '0' || *text > '9')
