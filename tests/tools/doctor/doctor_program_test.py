@@ -20,8 +20,6 @@ import tempfile
 
 BUILD, MAN, SHIM, OTHER = sys.argv[1:]
 LIB = os.path.join(BUILD, "lib")
-COMPLETION = os.path.join(os.path.dirname(MAN),
-                          "../libibverbs/tools/completion/ibv_doctor")
 PROGRAM = os.path.join(BUILD, "bin", "ibv_doctor")
 PRELOAD = os.path.join(BUILD, "tests/support/uverbs_shim/uverbs_shim.so")
 MEMLOCK = 4 << 20  # enough, and not much
@@ -189,32 +187,6 @@ def test_manual():
           "options in the page and in --help", f"{options}\n{told}")
 
 
-def completed(*words):
-    """What bash offers for the last word."""
-    script = f"""ibv_devices() {{ printf 'a\\nb\\nrxe0 1\\nrxe1 2\\nmlx5_0 3\\n'; }}
-        source {COMPLETION}
-        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-        $(complete -p ibv_doctor | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
-        echo "${{COMPREPLY[@]}}\""""
-    result = subprocess.run(["bash", "-c", script, "bash", *words],
-                            check=True, text=True, stdout=subprocess.PIPE)
-    return result.stdout.split()
-
-
-def test_completion():
-    options = re.findall(r"(?:^  |, )(--?[a-z-]+)", run("--help").stdout, re.M)
-    check(len(options) == 14 and
-          sorted(completed("ibv_doctor", "-")) == sorted(options),
-          "options in the completion and in --help",
-          f"{options}\n{completed('ibv_doctor', '-')}")
-    check(completed("ibv_doctor", "--j") == ["--json"], "an option")
-    check(completed("ibv_doctor", "-d", "rx") == ["rxe0", "rxe1"], "devices")
-    check(completed("ibv_doctor", "-q", "--ib-dev", "=", "m") == ["mlx5_0"],
-          "a device behind =")
-    check(len(completed("ibv_doctor", "--ib-dev", "=")) == 3,
-          "all devices behind =")
-
-
 def test_user_space():
     report = Report("uroce", UROCE_DEVICES="lo")
     report.usable("uroce_lo", 0)
@@ -361,7 +333,7 @@ limits = json.loads(run("--json").stdout)["limits"]
 IS_LITTLE = limits["memlock"] is not None and limits["memlock"] < MEMLOCK
 FINE = 2 if IS_LITTLE and limits["memlock_applies"] else 0
 
-tests = [test_options, test_manual, test_completion, test_user_space, test_udp_port_taken,
+tests = [test_options, test_manual, test_user_space, test_udp_port_taken,
          test_interface_down]
 if SHIM != "-":
     tests += [test_no_rdma, test_device, test_nodes, test_providers,
