@@ -20,8 +20,8 @@ static const char *const known[] = {
 	"IBV_SHOW_WARNINGS",	"RDMAV_ALLOW_DISASSOC_DESTROY",
 	"RDMAV_DRIVERS",	"RDMAV_FORK_SAFE",
 	"RDMAV_HUGEPAGES_SAFE", "UROCE_DEVICES",
-	"UROCE_PCAP",		"VERBS_LOG_FILE",
-	"VERBS_LOG_LEVEL",
+	"UROCE_LOCAL",		"UROCE_PCAP",
+	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
