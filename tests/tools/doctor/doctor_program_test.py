@@ -187,6 +187,35 @@ def test_manual():
           "options in the page and in --help", f"{options}\n{told}")
 
 
+def test_tests():
+    """Each finding is made by a unit test, or here; many in the lane, too."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    made = set()
+    for name in os.listdir(here):
+        if name.endswith(("_test.c", "_test.py")):
+            with open(os.path.join(here, name), encoding="utf-8") as file:
+                made |= {found[0].lower().replace("_", "-") or found[1]
+                         for found in re.findall(
+                             r'\bDOCTOR_(\w+)|\.has\("([a-z-]+)"',
+                             file.read())}
+    check(set(KNOWN) <= made, "each finding has a test", set(KNOWN) - made)
+
+
+def test_this_machine():
+    """Of most machines, that they have no RDMA; and then why."""
+    folder = "/sys/class/infiniband_verbs"
+    there = os.path.isdir(folder) and \
+        [name for name in os.listdir(folder) if name.startswith("uverbs")]
+    report = Report("this machine", UROCE_DEVICES="none")
+    if there:
+        check(report.json["devices"], "devices of this machine", report.text)
+        return
+    check(report.status == 1 and not report.json["devices"] and
+          {f["id"] for f in report.json["findings"]} &
+          {"kernel-no-rdma", "module-not-loaded", "no-device"},
+          "no RDMA on this machine", report.text)
+
+
 def test_user_space():
     report = Report("uroce", UROCE_DEVICES="lo")
     report.usable("uroce_lo", 0)
@@ -333,8 +362,8 @@ limits = json.loads(run("--json").stdout)["limits"]
 IS_LITTLE = limits["memlock"] is not None and limits["memlock"] < MEMLOCK
 FINE = 2 if IS_LITTLE and limits["memlock_applies"] else 0
 
-tests = [test_options, test_manual, test_user_space, test_udp_port_taken,
-         test_interface_down]
+tests = [test_options, test_manual, test_tests, test_this_machine,
+         test_user_space, test_udp_port_taken, test_interface_down]
 if SHIM != "-":
     tests += [test_no_rdma, test_device, test_nodes, test_providers,
               test_kernel_abi, test_other_library, test_rubbish]
