@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# local_bench.sh BUILD [RESULT [ROUNDS]] - how fast the user-space device is between
+# two processes of one host, beside a cache line that they write in turn (P), beside
+# process_vm_writev(2) (V), and beside programs of the distribution that are there:
+# ucx_perftest, fi_pingpong, and perftest on this device. All of it takes turns, so
+# what counts is the ratio to P or V. BUILD is a build tree of the library.
+#
+# Prints a table and writes it to RESULT, tab-separated, one line for each bar of a
+# plot; README.md tells what is in the columns. Exits with 1 if some "must" was
+# missed. Takes two cores, in the real-time class if it may: what else the machine
+# does waits meanwhile, and still disturbs it.
+set -eu
+
+if [ $# -lt 1 ]; then
+	echo "usage: $0 BUILD [RESULT [ROUNDS]]" >&2
+	exit 2
+fi
+
+here=$(dirname "$(realpath "$0")")
+build=$(realpath "$1")
+result=$(realpath -m "${2:-/dev/stdout}")
+rounds=${3:-21}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+: >"$scratch/measured"
+
+compile() {
+	"${CC:-cc}" -O2 -std=gnu11 -D_GNU_SOURCE -I"$here/../../include" \
+		-o "$scratch/$1" "$here/$1.c" "${@:2}" \
+		"$here"/wire_{rig,verbs}.c -L"$build/lib" -libverbs -lpthread
+}
+
+# side CLIENT|SERVER CORE COMMAND... - an argument "CLIENT:x" is for one side only
+side() {
+	local who=$1 core=$2 argument
+	local -a command=()
+
+	shift 2
+	for argument; do
+		case $argument in
+		"$who":*) command+=("${argument#*:}") ;;
+		CLIENT:* | SERVER:*) ;;
+		*) command+=("$argument") ;;
+		esac
+	done
+	"${class[@]}" timeout 30 taskset -c "$core" "${command[@]}" 2>/dev/null
+}
+
+# program NAME ROUND COLUMN FACTOR COMMAND... - a number of the last line of a table
+# that COMMAND prints, times a factor
+program() {
+	local name=$1 round=$2 column=$3 factor=$4 server value
+
+	shift 4
+	command -v "$1" >/dev/null || return 0
+	side SERVER "$last_core" "$@" >/dev/null &
+	server=$!
+	sleep 0.5
+	value=$(side CLIENT "$first_core" "$@" |
+		awk -v column="$column" -v factor="$factor" '
+			$1 ~ /^[0-9]+[km]?$/ { value = $column * factor }
+			END { print value }')
+	wait $server || true
+	[ -z "$value" ] ||
+		printf '%s\t%d\t%s\n' "$name" "$round" "$value" >>"$scratch/measured"
+}
+
+ucx() {
+	local name=$1 round=$2 column=$3 factor=$4 test=$5 bytes=$6 count=$7
+
+	program "$name" "$round" "$column" "$factor" ucx_perftest \
+		CLIENT:127.0.0.1 -p "$port" -f -t "$test" -s "$bytes" -n "$count" \
+		-w 100 "${@:8}"
+}
+
+pingpong() {
+	program "$1" "$2" "$3" "$4" fi_pingpong -p shm -e rdm -S "$5" -I "$6" \
+		SERVER:-B CLIENT:-P "$port" CLIENT:127.0.0.1
+}
+
+perftest() {
+	program "$1" "$2" "$3" "$4" "$5" -F -d uroce_lo -x 1 -s "$6" -n "$7" \
+		-p "$port" CLIENT:127.0.0.1
+}
+
+# GB are 10^9 bytes, UCX and perftest mean 2^20 with MB.
+others() {
+	local mb=0.001048576
+
+	port=$((18000 + RANDOM % 1000))
+	perftest perftest_send_8 "$1" 5 1000 ib_send_lat 8 20000
+	perftest perftest_write_1m "$1" 4 $mb ib_write_bw 1048576 1000
+	ucx ucx_am_8 "$1" 3 1000 ucp_am_lat 8 20000
+	ucx ucx_tag_8 "$1" 3 1000 tag_lat 8 20000
+	ucx ucx_rate_8 "$1" 8 0.000001 tag_bw 8 200000
+	ucx ucx_1m "$1" 6 $mb tag_bw 1048576 1000
+	ucx ucx_64k "$1" 6 $mb tag_bw 65536 10000
+	ucx ucx_cma_8 "$1" 3 1000 put_lat 8 10000 -x cma -d memory -D zcopy
+	ucx ucx_cma_1m "$1" 6 $mb put_bw 1048576 1000 -x cma -d memory -D zcopy
+	pingpong libfabric_8 "$1" 7 1000 8 20000
+	pingpong libfabric_1m "$1" 6 0.001 1048576 1000
+}
+
+# In three parts, so that programs of their own have their turns, too.
+measure_all() {
+	local part each=$(((rounds + 2) / 3))
+
+	for part in 0 1 2; do
+		"${class[@]}" timeout 300 "$scratch/local_bench" $((part * each)) \
+			$each >>"$scratch/measured"
+		others $((part * each))
+	done
+	timeout 60 "$scratch/local_idle" 2 >>"$scratch/measured"
+}
+
+class=(chrt -f 1)
+"${class[@]}" true 2>/dev/null || class=()
+cores=$(taskset -cp $$ | sed 's/.*: //')
+first_core=${cores%%[-,]*}
+last_core=${cores##*[-,]}
+export LD_LIBRARY_PATH=$build/lib:$build/lib/libibverbs UROCE_DEVICES=lo
+export UCX_TLS=posix,cma,self UCX_LOG_LEVEL=error
+compile local_bench "$here"/local_{raw,verbs}.c
+compile local_idle
+measure_all
+awk -f "$here/local_table.awk" "$scratch/measured" >"$scratch/table"
+if [ "$result" != /dev/stdout ]; then
+	cp "$scratch/table" "$result"
+fi
+column -t -s "$(printf '\t')" "$scratch/table"
+! grep -q "$(printf '\tno$')" "$scratch/table"

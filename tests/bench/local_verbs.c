@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What local_bench measures through verbs, and through nothing else: it does
+ * not know which device it is. Receives of a whole megabyte are posted ahead,
+ * small requests are inline, and of a stream every 32nd is signalled.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "local_bench.h"
+
+#define TRIPS	  2000
+#define STREAM	  20000	   /* small SENDs */
+#define STREAM_NS 10000000 /* for so long, large ones */
+#define ONE_NS	  5000000  /* for so long, one by one */
+
+#define ACCESS                                              \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
+	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+/* ------------------------------------------------------------------------ */
+/* Requests and completions                                                  */
+/* ------------------------------------------------------------------------ */
+
+static void post_receives(struct local_bench *bench, unsigned int nr)
+{
+	struct ibv_recv_wr wr[LOCAL_BATCH], *bad;
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)bench->device.memory,
+		.length = WIRE_MESSAGE,
+		.lkey = bench->mr->lkey,
+	};
+
+	for (unsigned int i = 0; i < nr; i++)
+		wr[i] = (struct ibv_recv_wr){
+			.next = i + 1 < nr ? &wr[i + 1] : NULL,
+			.sg_list = &sge,
+			.num_sge = 1,
+		};
+	wire_must(bench->end, -ibv_post_recv(bench->link.qp, wr, &bad),
+		  "post_recv");
+}
+
+/* Takes the completions that there are, and makes up for receives. */
+static void take(struct local_bench *bench)
+{
+	struct ibv_wc wc[LOCAL_BATCH];
+	int nr = wire_must(bench->end,
+			   ibv_poll_cq(bench->device.cq, LOCAL_BATCH, wc),
+			   "poll_cq");
+
+	for (int i = 0; i < nr; i++) {
+		if (wc[i].status) {
+			fprintf(stderr, "%s\n",
+				ibv_wc_status_str(wc[i].status));
+			errno = EIO;
+			wire_die(bench->end, "completion");
+		}
+		if (wc[i].opcode & IBV_WC_RECV) {
+			bench->received++;
+			bench->missing++;
+		} else {
+			bench->sent++;
+		}
+	}
+	if (bench->missing >= LOCAL_BATCH) {
+		post_receives(bench, LOCAL_BATCH);
+		bench->missing -= LOCAL_BATCH;
+	}
+}
+
+/* What a count has to be, modulo 2^32. */
+static void take_until(struct local_bench *bench, const unsigned int *count,
+		       unsigned int wanted, const char *what)
+{
+	uint64_t since_ns = 0;
+	unsigned int in_vain = 0;
+
+	while ((int)(*count - wanted) < 0) {
+		take(bench);
+		if (++in_vain % 65536)
+			continue;
+		if (!since_ns)
+			since_ns = wire_now_ns();
+		wire_check_time(bench->end, since_ns, what);
+	}
+}
+
+static struct ibv_send_wr request(const struct local_bench *bench,
+				  struct ibv_sge *sge,
+				  enum ibv_wr_opcode opcode, uint32_t bytes)
+{
+	const bool is_small = bytes <= 64 && opcode != IBV_WR_RDMA_READ;
+
+	*sge = (struct ibv_sge){
+		.addr = (uintptr_t)bench->device.memory + (is_small ? 128 : 0),
+		.length = bytes,
+		.lkey = bench->mr->lkey,
+	};
+	return (struct ibv_send_wr){
+		.sg_list = sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED |
+			      (is_small ? IBV_SEND_INLINE : 0),
+		.wr.rdma = {
+			.remote_addr = bench->link.peer.va,
+			.rkey = bench->link.peer.rkey,
+		},
+	};
+}
+
+static void post(const struct local_bench *bench, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	wire_must(bench->end, -ibv_post_send(bench->link.qp, wr, &bad),
+		  "post_send");
+}
+
+/* ------------------------------------------------------------------------ */
+/* The queue pair                                                            */
+/* ------------------------------------------------------------------------ */
+
+static void open_qp(struct local_bench *bench)
+{
+	const struct wire_end *end = bench->end;
+	const struct wire_device *device = &bench->device;
+	struct wire_address *own = &end->shared->address[end->client][0];
+	struct ibv_qp_attr attr = { .qp_access_flags = ACCESS };
+	struct ibv_qp_init_attr init = {
+		.send_cq = device->cq,
+		.recv_cq = device->cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = LOCAL_SENDS,
+			.max_recv_wr = LOCAL_RECEIVES,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline_data = 64,
+		},
+	};
+
+	bench->link.qp =
+		wire_need(end, ibv_create_qp(device->pd, &init), "create_qp");
+	*own = (struct wire_address){
+		.qpn = bench->link.qp->qp_num,
+		.rkey = bench->mr->rkey,
+		.va = (uintptr_t)device->memory,
+	};
+	memcpy(own->gid, &device->gid, sizeof(own->gid));
+	wire_meet(end);
+	wire_link_connect(end, device, &bench->link, 0, IBV_MTU_4096);
+	wire_must(end,
+		  -ibv_modify_qp(bench->link.qp, &attr, IBV_QP_ACCESS_FLAGS),
+		  "access");
+}
+
+void local_open(struct local_bench *bench)
+{
+	/* room for all completions of one queue pair */
+	wire_device_open(bench->end, &bench->device,
+			 (LOCAL_RECEIVES + LOCAL_SENDS) / WIRE_DEPTH);
+	bench->mr = wire_need(bench->end,
+			      ibv_reg_mr(bench->device.pd, bench->device.memory,
+					 WIRE_MESSAGE, ACCESS),
+			      "reg_mr");
+	open_qp(bench);
+	for (unsigned int i = 0; i < LOCAL_RECEIVES / LOCAL_BATCH; i++)
+		post_receives(bench, LOCAL_BATCH);
+	wire_meet(bench->end);
+}
+
+void local_close(struct local_bench *bench)
+{
+	wire_meet(bench->end);
+	wire_link_close(bench->end, &bench->link);
+	wire_must(bench->end, -ibv_dereg_mr(bench->mr), "dereg_mr");
+	wire_device_close(bench->end, &bench->device);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Small messages, both polling                                              */
+/* ------------------------------------------------------------------------ */
+
+static void wait_message(struct local_bench *bench, bool write, uint64_t number)
+{
+	const uint64_t *word = (const uint64_t *)bench->device.memory;
+
+	if (!write) {
+		take_until(bench, &bench->received, bench->received + 1,
+			   "SEND");
+		return;
+	}
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != number)
+		take(bench);
+}
+
+double local_trip_ns(struct local_bench *bench, bool write)
+{
+	const bool client = bench->end->client;
+	unsigned int sent = bench->sent + TRIPS;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = request(
+		bench, &sge, write ? IBV_WR_RDMA_WRITE : IBV_WR_SEND, 8);
+	uint64_t number, start_ns;
+
+	sge.addr = (uintptr_t)&number;
+	*(uint64_t *)bench->device.memory = 0;
+	wire_meet(bench->end);
+	start_ns = wire_now_ns();
+	for (number = 1; number <= TRIPS; number++) {
+		if (!client)
+			wait_message(bench, write, number);
+		post(bench, &wr);
+		if (client)
+			wait_message(bench, write, number);
+	}
+	start_ns = wire_now_ns() - start_ns;
+	take_until(bench, &bench->sent, sent, "completions of a ping-pong");
+	wire_meet(bench->end);
+	return (double)start_ns / TRIPS / 2;
+}
+
+static void post_stream(struct local_bench *bench)
+{
+	struct ibv_send_wr wr[LOCAL_BATCH];
+	struct ibv_sge sge;
+	unsigned int first = bench->sent;
+
+	for (unsigned int i = 0; i < LOCAL_BATCH; i++) {
+		wr[i] = request(bench, &sge, IBV_WR_SEND, 8);
+		wr[i].next = i + 1 < LOCAL_BATCH ? &wr[i + 1] : NULL;
+		if (wr[i].next)
+			wr[i].send_flags &= ~(unsigned int)IBV_SEND_SIGNALED;
+	}
+	for (unsigned int i = 0; i < STREAM / LOCAL_BATCH; i++) {
+		post(bench, wr);
+		take_until(bench, &bench->sent,
+			   first + i + 2 - LOCAL_SENDS / LOCAL_BATCH, "rate");
+	}
+	take_until(bench, &bench->sent, first + STREAM / LOCAL_BATCH, "rate");
+}
+
+/* ------------------------------------------------------------------------ */
+/* The server goes on until the client is done                               */
+/* ------------------------------------------------------------------------ */
+
+static void serve(struct local_bench *bench, enum local_server server)
+{
+	if (server == LOCAL_DEAF)
+		local_compute(bench);
+	else
+		while (!__atomic_load_n(&bench->shared->done.value,
+					__ATOMIC_ACQUIRE))
+			take(bench);
+}
+
+/* One by one, until @limit_ns are over. */
+static double repeat(struct local_bench *bench, struct ibv_send_wr *wr,
+		     uint64_t limit_ns)
+{
+	uint64_t start_ns = wire_now_ns(), now_ns;
+	unsigned int nr = 0;
+
+	do {
+		for (int i = 0; i < 8; i++, nr++) {
+			post(bench, wr);
+			take_until(bench, &bench->sent, bench->sent + 1,
+				   "one-sided");
+		}
+		now_ns = wire_now_ns();
+	} while (now_ns - start_ns < limit_ns);
+	return (double)(now_ns - start_ns) / nr;
+}
+
+static double measure(struct local_bench *bench, struct ibv_send_wr *wr,
+		      enum local_server server)
+{
+	double ns = 0;
+
+	bench->shared->done.value = 0;
+	wire_meet(bench->end);
+	if (bench->end->client) {
+		ns = repeat(bench, wr, ONE_NS);
+		__atomic_store_n(&bench->shared->done.value, 1,
+				 __ATOMIC_RELEASE);
+	} else {
+		serve(bench, server);
+	}
+	wire_meet(bench->end);
+	return ns;
+}
+
+double local_rate(struct local_bench *bench)
+{
+	uint64_t start_ns;
+
+	bench->shared->done.value = 0;
+	wire_meet(bench->end);
+	start_ns = wire_now_ns();
+	if (bench->end->client) {
+		post_stream(bench);
+		__atomic_store_n(&bench->shared->done.value, 1,
+				 __ATOMIC_RELEASE);
+	} else {
+		serve(bench, LOCAL_POLLS);
+	}
+	start_ns = wire_now_ns() - start_ns;
+	wire_meet(bench->end);
+	return STREAM / ((double)start_ns / 1e3);
+}
+
+double local_fetch_add_ns(struct local_bench *bench)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr =
+		request(bench, &sge, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+
+	wr.send_flags = IBV_SEND_SIGNALED;
+	wr.wr.atomic.remote_addr = bench->link.peer.va;
+	wr.wr.atomic.compare_add = 1;
+	wr.wr.atomic.rkey = bench->link.peer.rkey;
+	return measure(bench, &wr, LOCAL_POLLS);
+}
+
+double local_one_sided_ns(struct local_bench *bench, enum ibv_wr_opcode opcode,
+			  uint32_t bytes, enum local_server server)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = request(bench, &sge, opcode, bytes);
+
+	return measure(bench, &wr, server);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Large SENDs                                                               */
+/* ------------------------------------------------------------------------ */
+
+#define AHEAD 8 /* that are under way */
+
+static double send_all(struct local_bench *bench, struct ibv_send_wr *wr)
+{
+	uint64_t start_ns = wire_now_ns(), now_ns;
+	unsigned int first = bench->sent, nr = 0;
+
+	do {
+		post(bench, wr);
+		nr++;
+		take_until(bench, &bench->sent, first + nr - AHEAD, "SENDs");
+		now_ns = wire_now_ns();
+	} while (now_ns - start_ns < STREAM_NS || nr < AHEAD);
+	take_until(bench, &bench->sent, first + nr, "SENDs");
+	now_ns = wire_now_ns();
+	return (double)(now_ns - start_ns) / nr;
+}
+
+double local_send_ns(struct local_bench *bench, uint32_t bytes)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = request(bench, &sge, IBV_WR_SEND, bytes);
+	double ns = 0;
+
+	bench->shared->done.value = 0;
+	wire_meet(bench->end);
+	if (bench->end->client) {
+		ns = send_all(bench, &wr);
+		__atomic_store_n(&bench->shared->done.value, 1,
+				 __ATOMIC_RELEASE);
+	} else {
+		serve(bench, LOCAL_POLLS);
+	}
+	wire_meet(bench->end);
+	return ns;
+}
