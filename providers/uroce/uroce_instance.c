@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "uroce/port/uroce_link.h"
+#include "uroce/uroce_loop_datagram.h"
 #include "uroce/uroce_loop_local.h"
 #include "uroce/uroce_loop_state.h"
 
@@ -219,8 +220,10 @@ static void free_loop(struct uroce_loop *loop)
 	drop_outside(loop);
 	list_for_each_safe (pos, tmp, &loop->groups)
 		free(list_entry(pos, struct group, entry));
-	if (loop->local)
+	if (loop->local) {
+		uroce_loop_part(loop);
 		uroce_local_close(loop->local);
+	}
 	uroce_engine_fini(&loop->engine);
 	(void)pthread_mutex_destroy(&loop->engine_mutex);
 	(void)pthread_mutex_destroy(&loop->netdev_mutex);
@@ -317,7 +320,9 @@ int uroce_loop_attach(const struct uroce_netdev *dev,
 	if (ret)
 		goto err_put;
 	(void)pthread_mutex_lock(&loop->netdev_mutex);
+	uroce_loop_acquire(loop);
 	list_add_tail(&loop->instances, &instance->entry);
+	uroce_loop_release(loop);
 	(void)pthread_mutex_unlock(&loop->netdev_mutex);
 	(void)pthread_mutex_unlock(&loop_mutex);
 	*ret_instance = instance;
@@ -337,8 +342,8 @@ void uroce_loop_detach(struct uroce_instance *instance)
 
 	(void)pthread_mutex_lock(&loop_mutex);
 	(void)pthread_mutex_lock(&loop->netdev_mutex);
-	list_del(&instance->entry);
 	uroce_loop_acquire(loop);
+	list_del(&instance->entry);
 	remove_gids_locked(loop, &instance->dev, NULL);
 	uroce_loop_release(loop);
 	(void)pthread_mutex_unlock(&loop->netdev_mutex);

@@ -61,9 +61,7 @@ static void send_locked(struct uroce_loop *loop)
 		       uroce_engine_next(&loop->engine, loop->now, &out)) {
 			any = true;
 			loop->traffic++;
-			if (out.qp->channel)
-				uroce_loop_put_local(loop, &out);
-			else if (loop->port)
+			if (!uroce_loop_put_local(loop, &out) && loop->port)
 				uroce_port_put(loop->port, &out.packet,
 					       out.pieces.iov, out.pieces.nr,
 					       out.qp);

@@ -138,6 +138,36 @@ void uroce_loop_disconnect(struct uroce_instance *instance,
 			   struct uroce_channel *channel);
 
 /**
+ * uroce_loop_is_here() - whether datagrams to an address stay on this host
+ *
+ * For uroce_path.here. False if processes share no memory.
+ *
+ * Context: any thread, without the engine lock.
+ */
+bool uroce_loop_is_here(struct uroce_instance *instance, const uint8_t *gid);
+
+/**
+ * uroce_loop_has_met() - nothing would change if uroce_loop_meet() was called
+ *
+ * Context: any thread.
+ */
+bool uroce_loop_has_met(const struct uroce_instance *instance, uint32_t qpn);
+
+/**
+ * uroce_loop_meet() - let datagrams to a process of this host go through memory
+ * @instance: the device
+ * @path: to it; it is here
+ * @qpn: any QP of it
+ *
+ * Waits for the other process, once, if it has memory to share. Until it was
+ * met, and if it cannot be, datagrams to it use the network.
+ *
+ * Context: any thread, without the engine lock.
+ */
+void uroce_loop_meet(struct uroce_instance *instance,
+		     const struct uroce_path *path, uint32_t qpn);
+
+/**
  * uroce_loop_settle() - before a QP goes: let the peer have what it is owed
  *
  * What has arrived was acknowledged, or is now, even if there is no room at the

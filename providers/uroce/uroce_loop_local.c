@@ -12,6 +12,7 @@
 
 #include "uroce/port/uroce_slots.h"
 #include "uroce/uroce_config.h"
+#include "uroce/uroce_loop_datagram.h"
 
 static bool is_ours(void *arg, const uint8_t *gid)
 {
@@ -76,7 +77,12 @@ static void on_packet(void *arg, struct uroce_channel *channel,
 {
 	struct uroce_loop *loop = arg;
 
-	packet->channel = channel;
+	struct uroce_path path;
+
+	if ((packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_UD)
+		packet->channel = channel;
+	else if (!uroce_loop_unpack_datagram(loop, packet, &path))
+		return;
 	uroce_engine_receive(&loop->engine, packet, loop->now);
 }
 
@@ -93,6 +99,7 @@ bool uroce_loop_receive_local(struct uroce_loop *loop)
 	while ((channel = uroce_local_take_lost(loop->local))) {
 		list_del(&channel->entry);
 		uroce_channel_lose(&loop->engine, channel, loop->now);
+		uroce_loop_forget_datagrams(loop, channel);
 	}
 	return nr;
 }
@@ -112,17 +119,44 @@ void uroce_loop_resume_local(struct uroce_loop *loop)
 	}
 }
 
-void uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out)
+static void put(struct uroce_loop *loop, struct uroce_channel *channel,
+		const struct uroce_packet *packet, const struct iovec *iov,
+		uint32_t nr_iov)
 {
-	struct uroce_channel *channel = out->qp->channel;
-
-	if (channel->lost)
-		return;
-	uroce_local_put(channel, &out->packet, out->pieces.iov, out->pieces.nr);
+	uroce_local_put(channel, packet, iov, nr_iov);
 	if (uroce_local_has_room(channel))
 		return;
 	channel->full = true;
 	list_add_tail(&loop->full, &channel->entry);
+}
+
+static void put_datagram(struct uroce_loop *loop, struct uroce_channel *channel,
+			 const struct uroce_out *out)
+{
+	struct iovec iov[1 + UROCE_MAX_SGE];
+	struct uroce_packet packet = out->packet;
+	struct uroce_datagram_path path;
+
+	uroce_loop_pack_datagram(&packet, &path);
+	packet.payload_len += (uint32_t)sizeof(path);
+	iov[0] = (struct iovec){ .iov_base = &path, .iov_len = sizeof(path) };
+	memcpy(iov + 1, out->pieces.iov, out->pieces.nr * sizeof(*iov));
+	put(loop, channel, &packet, iov, 1 + out->pieces.nr);
+}
+
+bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out)
+{
+	struct uroce_channel *channel = out->qp->channel;
+
+	if (!channel) {
+		channel = uroce_loop_datagram_way(loop, &out->packet);
+		if (channel)
+			put_datagram(loop, channel, out);
+	} else if (!channel->lost) {
+		put(loop, channel, &out->packet, out->pieces.iov,
+		    out->pieces.nr);
+	}
+	return channel;
 }
 
 bool uroce_loop_owes_local(const struct uroce_loop *loop)

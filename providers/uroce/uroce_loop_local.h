@@ -24,8 +24,14 @@ bool uroce_loop_receive_local(struct uroce_loop *loop);
 /** uroce_loop_resume_local() - channels that have room again are not full */
 void uroce_loop_resume_local(struct uroce_loop *loop);
 
-/** uroce_loop_put_local() - a packet of a QP with a channel that is not full */
-void uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out);
+/**
+ * uroce_loop_put_local() - a packet that is to be sent
+ *
+ * If its QP has a channel, that one is not full.
+ *
+ * Return: false: it is one for the network.
+ */
+bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out);
 
 /** uroce_loop_owes_local() - whether an ACK or answer waits for room */
 bool uroce_loop_owes_local(const struct uroce_loop *loop);

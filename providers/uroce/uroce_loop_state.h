@@ -30,10 +30,19 @@ struct uroce_instance {
 	struct uroce_netdev dev;
 };
 
+#define UROCE_MAX_ACQUAINTANCES 256 /* slots of a host */
+
+/* A process of this host that datagrams were sent to: uroce_loop_datagram.c. */
+struct uroce_acquaintance {
+	struct uroce_channel *channel; /* a use of it, or NULL */
+	uint64_t next_ns; /* atomic: when to try to meet it; UROCE_NEVER: met */
+};
+
 struct uroce_loop {
 	/* plain mutexes: clang's analysis knows none that can be tried */
 	pthread_mutex_t netdev_mutex;
 	pthread_mutex_t engine_mutex;
+	/* changed with netdev_mutex and the engine lock, read with either */
 	struct list_node instances;
 	uint32_t uses;	  /* with loop_mutex */
 	uint32_t next_pd; /* atomic */
@@ -46,6 +55,7 @@ struct uroce_loop {
 	struct list_node groups;   /* of uroce_instance.c */
 	struct uroce_local *local; /* NULL: all packets go over the network */
 	struct list_node full;	   /* channels */
+	struct uroce_acquaintance met[UROCE_MAX_ACQUAINTANCES];
 	bool watched;		   /* others ring the bell */
 	uint64_t socket_ns;	   /* when the socket was last looked at */
 	uint64_t socket_packet_ns; /* when last anything was there */

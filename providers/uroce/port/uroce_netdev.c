@@ -17,6 +17,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "uroce/port/uroce_socket.h"
+
 /* Place 0 of the GID table is kept for one address. */
 #define FIRST_OTHER_GID 1
 
@@ -323,12 +325,15 @@ static socklen_t name_of(const uint8_t *gid, unsigned int ifindex,
 	return sizeof(ret_name->v6);
 }
 
-/* Only addresses of one's own can be bound to. */
+/* Only addresses of one's own can be bound to, and those of groups. */
 bool uroce_netdev_is_here(const uint8_t *gid, unsigned int ifindex)
 {
 	union any_address name;
 	socklen_t len = name_of(gid, ifindex, &name);
-	int fd = socket(name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = uroce_socket_is_multicast(gid)
+			 ? -1
+			 : socket(name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC,
+				  0);
 	bool here;
 
 	if (fd < 0)

@@ -74,6 +74,8 @@ int uroce_netdev_refresh(struct uroce_netdev *dev);
  * uroce_netdev_is_here() - whether an address is one of this network namespace
  * @gid: IPv4 as ::ffff:a.b.c.d, or IPv6
  * @ifindex: of a link-local address
+ *
+ * Addresses of multicast groups are nobody's.
  */
 bool uroce_netdev_is_here(const uint8_t *gid, unsigned int ifindex);
 

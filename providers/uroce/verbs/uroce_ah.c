@@ -11,7 +11,6 @@
 #include "uroce/verbs/uroce_verbs.h"
 
 #define DEFAULT_HOP_LIMIT 64
-#define FLOW_LABEL_MASK	  0xfffffu /* 20 bits (IBTA 8.3.3) */
 
 static bool is_zero(const uint8_t *gid)
 {
@@ -48,7 +47,7 @@ int uroce_path_resolve(struct uroce_context *ctx,
 		return -EINVAL;
 
 	*ret_path = (struct uroce_path){
-		.flow_label = grh->flow_label & FLOW_LABEL_MASK,
+		.flow_label = grh->flow_label & UROCE_FLOW_LABEL_MASK,
 		.sport = uroce_loop_sport(ctx->loop, qpn, dest_qpn),
 		.tclass = grh->traffic_class,
 		.hop_limit = grh->hop_limit ? grh->hop_limit
@@ -73,6 +72,8 @@ int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	ah = calloc(1, sizeof(*ah));
 	if (!ah)
 		return -ENOMEM;
+	path.here = uroce_loop_is_here(to_uroce_context(pd->context)->loop,
+				       path.dgid);
 	ah->path = path;
 	ah->ah.context = pd->context;
 	ah->ah.pd = pd;

@@ -60,7 +60,7 @@ static int fill_bind(const struct ibv_send_wr *wr, struct uroce_send_wqe *wqe)
 	return err;
 }
 
-static int fill_operation(const struct uroce_verbs_qp *qp,
+static int fill_operation(struct uroce_verbs_qp *qp,
 			  const struct ibv_send_wr *wr,
 			  struct uroce_send_wqe *wqe)
 {
@@ -95,7 +95,7 @@ static int fill_operation(const struct uroce_verbs_qp *qp,
 			return 0;
 		if (!wr->wr.ud.ah)
 			return EINVAL;
-		uroce_wqe_set_ud(wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+		uroce_wqe_set_ud(qp, wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 				 wr->wr.ud.remote_qkey);
 		return 0;
 	default: /* a FLUSH does not fit into the struct */
@@ -140,7 +140,7 @@ int uroce_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	}
 	uroce_spin_unlock(&qp->sq_lock);
 	if (wr != first)
-		uroce_loop_post(qp->ctx->loop, qp->qp);
+		uroce_sq_post(qp);
 	return err;
 }
 

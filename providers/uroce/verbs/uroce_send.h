@@ -104,13 +104,34 @@ static inline int uroce_wqe_add_inline(const struct uroce_verbs_qp *qp,
 }
 
 /** uroce_wqe_set_ud() - where a datagram goes */
-static inline void uroce_wqe_set_ud(struct uroce_send_wqe *wqe,
+static inline void uroce_wqe_set_ud(struct uroce_verbs_qp *qp,
+				    struct uroce_send_wqe *wqe,
 				    struct ibv_ah *ah, uint32_t qpn,
 				    uint32_t qkey)
 {
 	wqe->ud.path = to_uroce_ah(ah)->path;
 	wqe->ud.qpn = qpn & UROCE_QPN_MASK;
 	wqe->ud.qkey = qkey;
+	if (wqe->ud.path.here && !uroce_loop_has_met(qp->ctx->loop, qpn)) {
+		qp->stranger = wqe->ud.path;
+		__atomic_store_n(&qp->stranger_qpn, wqe->ud.qpn,
+				 __ATOMIC_RELAXED);
+	}
+}
+
+/** uroce_sq_meet_stranger() - the slow part of uroce_sq_post() */
+void uroce_sq_meet_stranger(struct uroce_verbs_qp *qp);
+
+/**
+ * uroce_sq_post() - what was published is to be sent
+ *
+ * Context: without the queue's lock.
+ */
+static inline void uroce_sq_post(struct uroce_verbs_qp *qp)
+{
+	if (__atomic_load_n(&qp->stranger_qpn, __ATOMIC_RELAXED))
+		uroce_sq_meet_stranger(qp);
+	uroce_loop_post(qp->ctx->loop, qp->qp);
 }
 
 /**

@@ -136,6 +136,10 @@ struct uroce_verbs_qp {
 	bool sig_all;
 	struct verbs_event_count raised;
 
+	/* A process of this host that gets datagrams and was not met yet. */
+	struct uroce_path stranger; /* with sq_lock */
+	uint32_t stranger_qpn;	    /* changed with sq_lock; 0: there is none */
+
 	/* An open ibv_wr_start() section, with sq_lock. */
 	uint32_t wr_nr;		       /* slots that are filled */
 	struct uroce_send_wqe *wr_wqe; /* that setters fill, or NULL */

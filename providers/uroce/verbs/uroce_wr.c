@@ -216,7 +216,7 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
 		return;
 	qp->wr_wants_addr = false;
 	if (ah)
-		uroce_wqe_set_ud(qp->wr_wqe, ah, remote_qpn, remote_qkey);
+		uroce_wqe_set_ud(qp, qp->wr_wqe, ah, remote_qpn, remote_qkey);
 	else
 		wr_fail(qp, EINVAL);
 }
@@ -299,7 +299,7 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 		uroce_sq_publish(qp, qp->wr_nr);
 	uroce_spin_unlock(&qp->sq_lock);
 	if (posted)
-		uroce_loop_post(qp->ctx->loop, qp->qp);
+		uroce_sq_post(qp);
 	return err;
 }
 

@@ -25,7 +25,10 @@ struct uroce_path {
 	uint16_t sport;	     /* UDP source port */
 	uint8_t tclass;
 	uint8_t hop_limit;
+	bool here; /* to be sent: dgid is one of this host; else false */
 };
+
+#define UROCE_FLOW_LABEL_MASK 0xfffff
 
 /* Opcode of the BTH, bits 7-5: the transport (IBTA 9.2.1). */
 enum uroce_transport {

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#define QKEY 0x1234567
+
 static void on_cq(struct uroce_cq *cq, bool wake, bool overrun)
 {
 	struct side *side = cq->owner;
@@ -69,10 +71,11 @@ static void add_memory(struct side *side)
 		0);
 }
 
-void side_open(struct side *side, const struct uroce_netdev *dev)
+static void open_side(struct side *side, const struct uroce_netdev *dev,
+		      enum ibv_qp_type type)
 {
 	struct uroce_qp_config config = {
-		.type = IBV_QPT_RC,
+		.type = type,
 		.max_send_wr = SIDE_DEPTH,
 		.max_send_sge = 1,
 		.sig_all = true,
@@ -102,6 +105,11 @@ void side_open(struct side *side, const struct uroce_netdev *dev)
 			 0);
 	add_memory(side);
 	uroce_loop_unlock(side->instance);
+}
+
+void side_open(struct side *side, const struct uroce_netdev *dev)
+{
+	open_side(side, dev, IBV_QPT_RC);
 }
 
 void side_close(struct side *side)
@@ -215,6 +223,58 @@ void side_connect(struct side *side, const struct side_address *self,
 		       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
 		       IBV_QP_MAX_QP_RD_ATOMIC,
 	       NULL);
+}
+
+void side_open_datagrams(struct side *side, const struct uroce_netdev *dev)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qkey = QKEY,
+	};
+
+	open_side(side, dev, IBV_QPT_UD);
+	modify(side, &attr,
+	       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY,
+	       NULL);
+	attr.qp_state = IBV_QPS_RTR;
+	modify(side, &attr, IBV_QP_STATE, NULL);
+	attr.qp_state = IBV_QPS_RTS;
+	modify(side, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, NULL);
+}
+
+void side_fill_datagram(struct side *side, const struct side_address *peer,
+			const uint8_t *data, uint32_t length)
+{
+	struct uroce_send_wqe *wqe = uroce_ring_vacant(&side->qp->sq);
+
+	assert_non_null(wqe);
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->opcode = IBV_WR_SEND;
+	wqe->length = length;
+	wqe->ud.qpn = peer->qpn;
+	wqe->ud.qkey = QKEY;
+	wqe->ud.path = (struct uroce_path){
+		.hop_limit = 64,
+		.sport = uroce_loop_sport(side->instance, 0, 0),
+		.here = uroce_loop_is_here(side->instance, peer->gid),
+	};
+	memcpy(wqe->ud.path.sgid, peer->gid, UROCE_GID_LEN);
+	memcpy(wqe->ud.path.dgid, peer->gid, UROCE_GID_LEN);
+	wqe->nr_sge = 1;
+	wqe->sge[0] = (struct ibv_sge){
+		.addr = (uintptr_t)data,
+		.length = length,
+		.lkey = side->key,
+	};
+	uroce_ring_put(&side->qp->sq);
+}
+
+void side_send_datagram(struct side *side, const struct side_address *peer,
+			const uint8_t *data, uint32_t length)
+{
+	side_fill_datagram(side, peer, data, length);
+	uroce_loop_post(side->instance, side->qp);
 }
 
 void side_receive(struct side *side, uint32_t length)

@@ -45,6 +45,9 @@ extern const struct uroce_loop_ops side_ops;
 void side_open(struct side *side, const struct uroce_netdev *dev);
 void side_close(struct side *side);
 
+/* The same for a UD QP, which needs nobody to be connected to: it is in RTS. */
+void side_open_datagrams(struct side *side, const struct uroce_netdev *dev);
+
 struct side_address side_address(const struct side *side, uint32_t gid_index);
 
 /* To RTS. @timeout as in struct ibv_qp_attr, with 7 retries. */
@@ -56,6 +59,12 @@ void side_connect(struct side *side, const struct side_address *self,
 void side_receive(struct side *side, uint32_t length);
 void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
 	       const struct side_address *peer);
+
+/* A SEND of a UD QP; and the same without a word to the loop. */
+void side_send_datagram(struct side *side, const struct side_address *peer,
+			const uint8_t *data, uint32_t length);
+void side_fill_datagram(struct side *side, const struct side_address *peer,
+			const uint8_t *data, uint32_t length);
 
 /* Without and with uroce_loop_poll(). */
 bool side_take(struct side *side, struct uroce_cqe *ret_cqe);

@@ -186,6 +186,26 @@ int uroce_loop_connect(struct uroce_instance *instance,
 	return 0;
 }
 
+bool uroce_loop_is_here(struct uroce_instance *instance, const uint8_t *gid)
+{
+	assert_false(fake_loop.locked);
+	return fake_loop.here;
+}
+
+bool uroce_loop_has_met(const struct uroce_instance *instance, uint32_t qpn)
+{
+	return fake_loop.nr_met && fake_loop.met_qpn == qpn;
+}
+
+void uroce_loop_meet(struct uroce_instance *instance,
+		     const struct uroce_path *path, uint32_t qpn)
+{
+	assert_false(fake_loop.locked);
+	fake_loop.met_path = *path;
+	fake_loop.met_qpn = qpn;
+	fake_loop.nr_met++;
+}
+
 void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp)
 {
 	assert_false(fake_loop.locked);

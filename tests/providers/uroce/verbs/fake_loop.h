@@ -35,6 +35,11 @@ struct fake_loop {
 	struct uroce_path connect_path;
 	uint32_t connect_qpn;
 	struct uroce_channel channel;
+	/* uroce_loop_is_here(), and what uroce_loop_meet() was asked for */
+	bool here;
+	struct uroce_path met_path;
+	uint32_t met_qpn;
+	unsigned int nr_met;
 	unsigned int nr_channels; /* uses that were not given back */
 	unsigned int nr_settled;  /* calls of uroce_loop_settle() */
 };

@@ -164,6 +164,74 @@ static void it_is_kept_until_reset(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void post_datagram(struct ibv_ah *ah, uint32_t qpn)
+{
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND,
+		.wr.ud = { .ah = ah, .remote_qpn = qpn },
+	};
+	struct ibv_send_wr *bad;
+
+	assert_int_equal(uroce_post_send(qp, &wr, &bad), 0);
+}
+
+static void start_datagrams(bool here)
+{
+	fake_loop.here = here;
+	new_qps(IBV_QPT_UD);
+	connect_qp(qp, peer);
+}
+
+static void a_stranger_is_met_at_the_first_datagram(void **state)
+{
+	struct ibv_ah *ah;
+
+	start_datagrams(true);
+	ah = new_ah(pd);
+	post_datagram(ah, 0x20005);
+	assert_int_equal(fake_loop.nr_met, 1);
+	assert_int_equal(fake_loop.met_qpn, 0x20005);
+	assert_memory_equal(&fake_loop.met_path, &to_uroce_ah(ah)->path,
+			    sizeof(struct uroce_path));
+	post_datagram(ah, 0x20005);
+	assert_int_equal(fake_loop.nr_met, 1);
+	post_datagram(ah, 0x30005);
+	assert_int_equal(fake_loop.nr_met, 2);
+	assert_int_equal(uroce_destroy_ah(ah), 0);
+}
+
+static void who_is_elsewhere_is_no_stranger(void **state)
+{
+	struct ibv_ah *ah;
+
+	start_datagrams(false);
+	ah = new_ah(pd);
+	post_datagram(ah, 0x20005);
+	assert_int_equal(fake_loop.nr_met, 0);
+	assert_int_equal(uroce_destroy_ah(ah), 0);
+}
+
+static void a_stranger_is_met_by_a_section(void **state)
+{
+	struct ibv_qp_ex *qpx;
+	struct ibv_ah *ah;
+
+	fake_loop.here = true;
+	qp = new_qp_ex(pd, cq, IBV_QPT_UD);
+	peer = new_qp(pd, cq, IBV_QPT_UD, NULL);
+	connect_qp(qp, peer);
+	ah = new_ah(pd);
+	qpx = &to_uroce_qp(qp)->vqp.qp_ex;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_ud_addr(qpx, ah, 0x20005, 0);
+	assert_int_equal(fake_loop.nr_met, 0);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(fake_loop.nr_met, 1);
+	assert_int_equal(fake_loop.met_qpn, 0x20005);
+	assert_int_equal(uroce_destroy_ah(ah), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +241,13 @@ int main(void)
 		TEST(the_network_is_a_way_as_well),
 		TEST(what_fails_leaves_nothing),
 		TEST(it_is_kept_until_reset),
+		cmocka_unit_test_setup_teardown(
+			a_stranger_is_met_at_the_first_datagram, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(who_is_elsewhere_is_no_stranger,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_stranger_is_met_by_a_section,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which processes of this host were met, by slot. They are met at the first
+ * datagram to them, by the thread that sends it; nobody waits for a process
+ * that has no memory to share more than once in a while.
+ */
+#include "uroce/uroce_loop_datagram.h"
+
+#include <string.h>
+
+#include "uroce/port/uroce_slots.h"
+
+/* So long after it could not be met a process is asked again. */
+#define RETRY_NS UINT64_C(10000000)
+
+static struct uroce_acquaintance *find(struct uroce_loop *loop, uint32_t qpn)
+{
+	uint32_t slot = qpn >> UROCE_SLOT_SHIFT;
+
+	if (qpn == UROCE_QPN_MULTICAST || slot >= UROCE_MAX_ACQUAINTANCES)
+		return NULL;
+	return &loop->met[slot];
+}
+
+bool uroce_loop_is_here(struct uroce_instance *instance, const uint8_t *gid)
+{
+	return instance->loop->local && !instance->loop->dead &&
+	       uroce_netdev_is_here(gid, instance->dev.ifindex);
+}
+
+bool uroce_loop_has_met(const struct uroce_instance *instance, uint32_t qpn)
+{
+	const struct uroce_acquaintance *acquaintance =
+		find(instance->loop, qpn);
+	uint64_t next_ns;
+
+	if (!acquaintance)
+		return true;
+	next_ns = __atomic_load_n(&acquaintance->next_ns, __ATOMIC_RELAXED);
+	return next_ns == UROCE_NEVER || next_ns > uroce_loop_now();
+}
+
+static void set_channel(struct uroce_acquaintance *acquaintance,
+			struct uroce_channel *channel, uint64_t next_ns)
+{
+	acquaintance->channel = channel;
+	__atomic_store_n(&acquaintance->next_ns, next_ns, __ATOMIC_RELAXED);
+}
+
+void uroce_loop_meet(struct uroce_instance *instance,
+		     const struct uroce_path *path, uint32_t qpn)
+{
+	struct uroce_loop *loop = instance->loop;
+	struct uroce_acquaintance *acquaintance = find(loop, qpn);
+	struct uroce_channel *channel;
+	int ret;
+
+	if (!acquaintance || !loop->local || loop->dead)
+		return;
+	ret = uroce_local_connect(loop->local, qpn >> UROCE_SLOT_SHIFT,
+				  path->dgid, &channel);
+	uroce_loop_acquire(loop);
+	if (!ret && (acquaintance->channel || channel->lost))
+		uroce_local_put_channel(loop->local, channel);
+	else if (!ret)
+		set_channel(acquaintance, channel, UROCE_NEVER);
+	if (!acquaintance->channel)
+		set_channel(acquaintance, NULL, uroce_loop_now() + RETRY_NS);
+	uroce_loop_release(loop);
+}
+
+struct uroce_channel *uroce_loop_datagram_way(struct uroce_loop *loop,
+					      const struct uroce_packet *packet)
+{
+	const struct uroce_acquaintance *acquaintance;
+	struct uroce_channel *channel;
+
+	if (!packet->path->here)
+		return NULL;
+	acquaintance = find(loop, packet->dest_qpn);
+	channel = acquaintance ? acquaintance->channel : NULL;
+	return channel && !channel->full && !channel->lost ? channel : NULL;
+}
+
+void uroce_loop_pack_datagram(const struct uroce_packet *packet,
+			      struct uroce_datagram_path *ret_path)
+{
+	const struct uroce_path *path = packet->path;
+
+	*ret_path = (struct uroce_datagram_path){
+		.flow_label = path->flow_label,
+		.tclass = path->tclass,
+		.hop_limit = path->hop_limit,
+	};
+	memcpy(ret_path->sgid, path->sgid, UROCE_GID_LEN);
+	memcpy(ret_path->dgid, path->dgid, UROCE_GID_LEN);
+}
+
+/* As a socket takes only what is for an address that it was bound to. */
+static bool is_ours(const struct uroce_loop *loop, const uint8_t *gid)
+{
+	struct list_node *pos;
+
+	list_for_each (pos, &loop->instances) {
+		const struct uroce_instance *instance =
+			list_entry(pos, struct uroce_instance, entry);
+
+		if (uroce_netdev_has_gid(&instance->dev, gid))
+			return true;
+	}
+	return false;
+}
+
+bool uroce_loop_unpack_datagram(struct uroce_loop *loop,
+				struct uroce_packet *packet,
+				struct uroce_path *ret_path)
+{
+	struct uroce_datagram_path path;
+
+	if (packet->payload_len < sizeof(path) ||
+	    packet->payload_len - sizeof(path) > UROCE_MAX_MTU ||
+	    packet->dest_qpn == UROCE_QPN_MULTICAST)
+		return false;
+	/* the other process can write to the payload at any time */
+	memcpy(&path, packet->payload, sizeof(path));
+	if (!is_ours(loop, path.dgid))
+		return false;
+	*ret_path = (struct uroce_path){
+		.flow_label = path.flow_label & UROCE_FLOW_LABEL_MASK,
+		.tclass = path.tclass,
+		.hop_limit = path.hop_limit,
+	};
+	memcpy(ret_path->sgid, path.sgid, UROCE_GID_LEN);
+	memcpy(ret_path->dgid, path.dgid, UROCE_GID_LEN);
+	packet->path = ret_path;
+	packet->payload += sizeof(path);
+	packet->payload_len -= (uint32_t)sizeof(path);
+	return true;
+}
+
+void uroce_loop_forget_datagrams(struct uroce_loop *loop,
+				 const struct uroce_channel *channel)
+{
+	for (uint32_t i = 0; i < UROCE_MAX_ACQUAINTANCES; i++) {
+		struct uroce_acquaintance *acquaintance = &loop->met[i];
+
+		if (acquaintance->channel != channel)
+			continue;
+		uroce_local_put_channel(loop->local, acquaintance->channel);
+		set_channel(acquaintance, NULL, 0);
+		return; /* a channel is to one process */
+	}
+}
+
+void uroce_loop_part(struct uroce_loop *loop)
+{
+	for (uint32_t i = 0; i < UROCE_MAX_ACQUAINTANCES; i++)
+		if (loop->met[i].channel)
+			uroce_loop_forget_datagrams(loop, loop->met[i].channel);
+}
