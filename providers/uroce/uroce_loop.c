@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "uroce/uroce_loop_local.h"
+#include "uroce/uroce_loop_quick.h"
 
 /* So long after a CQ was armed the application counts as one that sleeps. */
 #define SLEEPER_NS UINT64_C(10000000)
@@ -20,6 +21,13 @@
 #define MAX_RECEIVES 16
 /* So long at most it is left alone by who has other processes to listen to. */
 #define MAX_PAUSE_NS UINT64_C(50000)
+/*
+ * Who sends through memory looks whether the helper sleeps without waiting for
+ * what it has sent to be visible, which the helper cannot see then. So it looks
+ * again when that has become so; what takes this long is none of a CPU's
+ * buffers.
+ */
+#define SECOND_LOOK_NS UINT64_C(100000)
 /* So long at most is waited for room, and so often is looked. */
 #define SETTLE_NS     UINT64_C(1000000000)
 #define SETTLE_NAP_NS 50000
@@ -78,7 +86,7 @@ static void send_locked(struct uroce_loop *loop)
 	__atomic_store_n(&loop->held, !has_room(loop), __ATOMIC_RELAXED);
 }
 
-static void deliver_locked(struct uroce_loop *loop)
+void uroce_loop_deliver(struct uroce_loop *loop)
 {
 	struct uroce_cq *cq;
 	struct uroce_rq *rq;
@@ -105,8 +113,7 @@ static void deliver_locked(struct uroce_loop *loop)
 	}
 }
 
-/* The end of the lease, as far as the helper cares. */
-static uint64_t lease_of(const struct uroce_loop *loop)
+uint64_t uroce_loop_lease(const struct uroce_loop *loop)
 {
 	uint64_t lease_ns = __atomic_load_n(&loop->lease_ns, __ATOMIC_RELAXED);
 
@@ -121,17 +128,16 @@ static uint64_t deadline_of(const struct uroce_loop *loop)
 	uint64_t at_ns = uroce_engine_deadline(&loop->engine);
 
 	if (loop->engine.put_off)
-		at_ns = loop->now;
+		at_ns = 0;
 	if (loop->held && at_ns > loop->now + HOLD_NS)
 		at_ns = loop->now + HOLD_NS;
 	return at_ns;
 }
 
-/* Whoever has a deadline must find somebody awake then. */
-static void need_helper(struct uroce_loop *loop)
+void uroce_loop_need_helper(struct uroce_loop *loop)
 {
 	uint64_t at_ns = deadline_of(loop);
-	uint64_t lease_ns = lease_of(loop);
+	uint64_t lease_ns = uroce_loop_lease(loop);
 
 	if (at_ns == UROCE_NEVER)
 		return;
@@ -197,7 +203,8 @@ static bool receive_locked(struct uroce_loop *loop, bool receive)
 static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 {
 	return loop->received != received && loop->received <= received + 2 &&
-	       !loop->alertness.attention && lease_of(loop) > loop->now &&
+	       !loop->alertness.attention &&
+	       uroce_loop_lease(loop) > loop->now &&
 	       uroce_engine_put_off(&loop->engine);
 }
 
@@ -216,8 +223,8 @@ static bool run_locked(struct uroce_loop *loop, bool receive)
 		(void)uroce_engine_expire(&loop->engine, loop->now);
 	if (!may_put_off(loop, received))
 		send_locked(loop);
-	deliver_locked(loop);
-	need_helper(loop);
+	uroce_loop_deliver(loop);
+	uroce_loop_need_helper(loop);
 	return more;
 }
 
@@ -321,6 +328,16 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 {
 	struct uroce_loop *loop = instance->loop;
 
+	/* who has the lock needs not be told, and can do without much */
+	if (!pthread_mutex_trylock(&loop->engine_mutex)) {
+		if (!uroce_loop_quick_post(loop, qp)) {
+			uroce_engine_kick(&loop->engine, qp);
+			loop->now = uroce_loop_now();
+			(void)run_locked(loop, false);
+		}
+		uroce_loop_release(loop);
+		return;
+	}
 	uroce_engine_kick(&loop->engine, qp);
 	if (!try_acquire(loop))
 		return;
@@ -337,22 +354,22 @@ static void renew_lease(struct uroce_loop *loop)
 			 __ATOMIC_RELAXED);
 }
 
-void uroce_loop_poll(struct uroce_instance *instance)
+bool uroce_loop_poll(struct uroce_instance *instance)
 {
 	struct uroce_loop *loop = instance->loop;
-	uint64_t traffic;
+	bool quick;
 
-	if (!try_acquire(loop))
-		return;
-	renew_lease(loop);
-	traffic = loop->traffic;
-	(void)run_locked(loop, true);
-	if (loop->traffic != traffic) {
-		/* packets take time, which is not the application's absence */
+	if (pthread_mutex_trylock(&loop->engine_mutex))
+		return false;
+	quick = uroce_loop_quick_poll(loop);
+	if (!quick) {
 		loop->now = uroce_loop_now();
 		renew_lease(loop);
+		(void)run_locked(loop, true);
+		uroce_loop_allow_glances(loop);
 	}
 	uroce_loop_release(loop);
+	return !quick;
 }
 
 static bool is_armed(const struct uroce_cq *cq)
@@ -372,6 +389,7 @@ void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	if (!was_armed && is_armed(cq))
 		loop->nr_armed++;
 	loop->armed_ns = loop->now;
+	loop->glances = 0;
 	__atomic_store_n(&loop->lease_ns, 0, __ATOMIC_RELAXED);
 	if (!loop->dead && uroce_helper_is_blind(&loop->helper))
 		uroce_helper_ring(&loop->helper);
@@ -394,17 +412,23 @@ static void plan_locked(struct uroce_loop *loop, unsigned int wake, bool more)
 {
 	struct uroce_sleep_facts facts = {
 		.now_ns = loop->now,
-		.lease_ns = lease_of(loop),
+		.lease_ns = uroce_loop_lease(loop),
 		.deadline_ns = deadline_of(loop),
 		.packet = wake & ANY_PACKET,
 		.traffic = loop->traffic != loop->seen_traffic,
 		.more = more,
 	};
 	struct uroce_sleep how = uroce_helper_plan(&facts);
+	bool new_watch = how.watch &&
+			 (!loop->watched || facts.packet || facts.traffic);
 
 	loop->seen_traffic = loop->traffic;
+	loop->glances = 0;
 	if (uroce_loop_watch_local(loop, how.watch))
 		how.until_ns = loop->now;
+	else if (new_watch && loop->watched &&
+		 how.until_ns > loop->now + SECOND_LOOK_NS)
+		how.until_ns = loop->now + SECOND_LOOK_NS;
 	uroce_helper_sleep(&loop->helper, &how);
 }
 
@@ -424,7 +448,7 @@ void uroce_loop_work(void *arg, unsigned int wake)
 	received = loop->received;
 	if (wake & UROCE_WAKE_INBOX)
 		uroce_port_receive_inbox(loop->port, on_packet, loop);
-	leased = lease_of(loop) > loop->now;
+	leased = uroce_loop_lease(loop) > loop->now;
 	if (!leased)
 		more = run_locked(loop, true);
 	else if (wake & UROCE_WAKE_INBOX)

@@ -208,8 +208,10 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp);
  * once in a millisecond the helper thread leaves the work to the caller.
  *
  * Context: any thread, without the engine lock.
+ * Return: whether it was looked at everything, which takes half a microsecond;
+ * else only at the memory that is shared with other processes.
  */
-void uroce_loop_poll(struct uroce_instance *instance);
+bool uroce_loop_poll(struct uroce_instance *instance);
 
 /**
  * uroce_loop_arm_cq() - uroce_cq_arm(), and let the helper thread watch

@@ -76,9 +76,12 @@ static void on_packet(void *arg, struct uroce_channel *channel,
 		      struct uroce_packet *packet)
 {
 	struct uroce_loop *loop = arg;
-
 	struct uroce_path path;
 
+	/* a wait begins that may be a short one: the exact time is needed */
+	if ((packet->traits & UROCE_T_AETH) &&
+	    (packet->syndrome & UROCE_AETH_KIND) != UROCE_AETH_ACK)
+		loop->now = uroce_loop_now();
 	if ((packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_UD)
 		packet->channel = channel;
 	else if (!uroce_loop_unpack_datagram(loop, packet, &path))

@@ -68,11 +68,29 @@ struct uroce_loop {
 
 	uint64_t lease_ns; /* atomic: its end */
 
+	/* uroce_loop_quick.c */
+	uint32_t glances; /* polls that need not look at the clock */
+	uint64_t look_ns; /* when a poll did so last */
+	uint64_t quick_posts, quick_polls; /* so many were */
+
 	struct uroce_helper helper;
 	uint64_t seen_traffic;		  /* by the helper */
 	struct uroce_alertness alertness; /* of the helper */
 	int link_fd;			  /* -1: changes go unnoticed */
 };
+
+/** uroce_loop_lease() - the end of the lease, as far as the helper cares */
+uint64_t uroce_loop_lease(const struct uroce_loop *loop);
+
+/** uroce_loop_deliver() - events of the engine, to verbs/; with the lock */
+void uroce_loop_deliver(struct uroce_loop *loop);
+
+/**
+ * uroce_loop_need_helper() - whoever has a deadline must find somebody awake
+ *
+ * With the engine lock.
+ */
+void uroce_loop_need_helper(struct uroce_loop *loop);
 
 /** uroce_loop_acquire() - take the engine lock */
 void uroce_loop_acquire(struct uroce_loop *loop);

@@ -102,6 +102,29 @@ static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 	return false;
 }
 
+static bool hand_out(struct uroce_engine *engine, struct uroce_qp *qp,
+		     uint64_t now, struct uroce_out *ret_out)
+{
+	if (!next_of_qp(qp, now, ret_out))
+		return false;
+	ret_out->qp = qp;
+	uroce_engine_count(engine, UROCE_C_TX_PACKETS, 1);
+	uroce_engine_count(engine, UROCE_C_TX_BYTES,
+			   ret_out->packet.payload_len);
+	return true;
+}
+
+bool uroce_engine_next_of(struct uroce_engine *engine, struct uroce_qp *qp,
+			  uint64_t now, struct uroce_out *ret_out)
+{
+	if (qp->channel->full)
+		return false;
+	if (hand_out(engine, qp, now, ret_out))
+		return true;
+	list_del(&qp->active);
+	return false;
+}
+
 bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 		       struct uroce_out *ret_out)
 {
@@ -122,12 +145,8 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 			list_add_tail(&qp->channel->waiting, &qp->active);
 			continue;
 		}
-		if (next_of_qp(qp, now, ret_out)) {
-			ret_out->qp = qp;
+		if (hand_out(engine, qp, now, ret_out)) {
 			engine->burst++;
-			uroce_engine_count(engine, UROCE_C_TX_PACKETS, 1);
-			uroce_engine_count(engine, UROCE_C_TX_BYTES,
-					   ret_out->packet.payload_len);
 			return true;
 		}
 		engine->burst = 0;

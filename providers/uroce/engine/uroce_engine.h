@@ -3,6 +3,9 @@
  * The engine: RoCEv2 without sockets, clocks and threads. Packets go in and
  * come out, time is an argument, completions appear in rings.
  *
+ * Time is that of a clock which runs on, and may be late by some ms where
+ * struct uroce_engine.exact is false: what is to happen then happens later.
+ *
  * Locks: there are none in here. All that belongs to one engine is used by one
  * thread at a time, which the caller's lock sees to ("the engine lock"), but
  * for what is marked "any thread": the rings, arming a CQ, uroce_engine_kick().
@@ -32,6 +35,9 @@ struct uroce_engine_config {
 	uint32_t room_bytes;   /* of the socket; 0: what it has by default */
 };
 
+/* Who waits for longer than this does not notice a time some ms late. */
+#define UROCE_LONG_NS UINT64_C(30000000)
+
 /* Attached QPs of a multicast group. */
 struct uroce_group {
 	uint8_t gid[UROCE_GID_LEN];
@@ -57,6 +63,7 @@ struct uroce_engine {
 	struct uroce_qp *kicks;	  /* atomic */
 	struct uroce_qp *put_off; /* whose ACK waits; NULL: none */
 	uint32_t burst;		  /* packets in a row of the first active QP */
+	bool exact;		  /* a time some ms late would be noticed */
 	struct uroce_cq *cq_events;
 	struct uroce_rq *rq_events;
 	struct uroce_qp *qp_events;
@@ -167,6 +174,31 @@ void uroce_engine_receive(struct uroce_engine *engine,
  */
 bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 		       struct uroce_out *ret_out);
+
+/**
+ * uroce_engine_next_of() - the next packet of one QP
+ * @engine: the engine
+ * @qp: the QP, which has a channel; called for until it returns false
+ * @now: ns
+ * @ret_out: receives it
+ *
+ * As uroce_engine_next(), but nobody else is asked, and kicks are left alone.
+ * To be used where nothing that uroce_engine_next() gave is still to be sent.
+ *
+ * Return: whether there was one.
+ */
+bool uroce_engine_next_of(struct uroce_engine *engine, struct uroce_qp *qp,
+			  uint64_t now, struct uroce_out *ret_out);
+
+/** uroce_engine_next_active() - a QP with something to send, or NULL */
+static inline struct uroce_qp *
+uroce_engine_next_active(const struct uroce_engine *engine)
+{
+	return list_empty(&engine->active)
+		       ? NULL
+		       : list_entry(engine->active.next, struct uroce_qp,
+				    active);
+}
 
 /**
  * uroce_engine_sent() - all packets that were handed out are sent

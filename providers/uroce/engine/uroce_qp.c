@@ -10,6 +10,7 @@
 #include "uroce/engine/uroce_engine.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
+#include "uroce/engine/uroce_retry.h"
 #include "uroce/engine/uroce_timers.h"
 
 static void set_state(struct uroce_qp *qp, enum ibv_qp_state state)
@@ -168,11 +169,19 @@ static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp->sqd_notify = attr->en_sqd_async_notify;
 }
 
+/* Half of what a timeout may be late by: the standard allows four times it. */
+static void set_timeout(struct uroce_qp *qp, uint8_t timeout)
+{
+	qp->timeout = timeout;
+	if (uroce_retry_timeout_ns(timeout) < UROCE_LONG_NS)
+		qp->engine->exact = true;
+}
+
 static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		       int mask)
 {
 	if (mask & IBV_QP_TIMEOUT)
-		qp->timeout = attr->timeout;
+		set_timeout(qp, attr->timeout);
 	if (mask & IBV_QP_RETRY_CNT) {
 		qp->retry_cnt = attr->retry_cnt;
 		qp->req.retry_left = attr->retry_cnt;

@@ -149,6 +149,14 @@ bool uroce_inbox_is_watched(struct uroce_inbox_sender *end)
 	return !__atomic_exchange_n(&inbox->status.awake, 1, __ATOMIC_SEQ_CST);
 }
 
+bool uroce_inbox_seems_watched(struct uroce_inbox_sender *end)
+{
+	const struct uroce_inbox_memory *inbox = end->memory;
+
+	return !__atomic_load_n(&inbox->status.awake, __ATOMIC_RELAXED) &&
+	       uroce_inbox_is_watched(end);
+}
+
 void uroce_inbox_forget_sender(struct uroce_inbox_sender *end)
 {
 	end->memory = NULL;

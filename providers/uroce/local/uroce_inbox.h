@@ -112,6 +112,15 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
 bool uroce_inbox_is_watched(struct uroce_inbox_sender *end);
 
 /**
+ * uroce_inbox_seems_watched() - the same, without waiting for memory
+ *
+ * That takes as long as a packet's way to the other side. So the receiver's
+ * look may come before both the packet and this, and see nothing, while this
+ * sees that it has not slept: it must look again some time later.
+ */
+bool uroce_inbox_seems_watched(struct uroce_inbox_sender *end);
+
+/**
  * uroce_inbox_take() - the next packet
  * @end: the receiver
  * @ret_packet: receives it; its payload is in the inbox, and may change under

@@ -134,7 +134,9 @@ struct uroce_channel *uroce_local_take_lost(struct uroce_local *local);
 /**
  * uroce_local_watch() - say to all whether we sleep, and want to be called
  *
- * To be said before each sleep: each of them calls once.
+ * To be said before each sleep: each of them calls once. Who has said so for
+ * the first time since something came looks again after a moment: a packet that
+ * was just being put may be seen only then (uroce_inbox_seems_watched()).
  *
  * Return: whether a packet is there: then do not sleep.
  */

@@ -98,7 +98,7 @@ void uroce_local_flush(struct uroce_local *local)
 			list_entry(local->sent.next, struct uroce_peer, sent);
 
 		list_del(&peer->sent);
-		if (!uroce_inbox_is_watched(&peer->out) || peer->fd < 0)
+		if (!uroce_inbox_seems_watched(&peer->out) || peer->fd < 0)
 			continue;
 		uroce_peer_ring(peer);
 		local->counters.tx_bells++;

@@ -11,10 +11,17 @@
 #include "uroce/verbs/uroce_take.h"
 
 /*
- * Polls in vain in a row. One takes a system call or two, about half a
- * microsecond, and the shortest way there and back is some 12 of those.
+ * Polls in vain in a row, in units of the quickest. One that looks at all takes
+ * a system call or two, about half a microsecond, and the shortest way there
+ * and back is some 12 of those.
  */
-#define PATIENCE 50
+#define PATIENCE  800
+#define FULL_LOOK 16
+
+/* What only the exact time will do for. */
+#define TIMESTAMPS                                        \
+	((uint64_t)(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
+		    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))
 
 /* -- data path -- */
 
@@ -33,14 +40,19 @@ static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
 	};
 }
 
-void uroce_polled(bool any)
+void uroce_polled(bool any, bool all)
 {
 	static _Thread_local unsigned int in_vain;
 
-	if (any)
+	if (any) {
 		in_vain = 0;
-	else if (++in_vain > PATIENCE)
+		return;
+	}
+	in_vain += all ? FULL_LOOK : 1;
+	if (in_vain > PATIENCE) {
+		in_vain = PATIENCE;
 		(void)sched_yield(); /* cannot fail */
+	}
 }
 
 static int take_some(struct uroce_verbs_cq *cq, int num_entries,
@@ -49,6 +61,9 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 	struct uroce_cqe cqe;
 	int nr = 0;
 
+	/* to see that takes no lock */
+	if (!uroce_ring_used(&cq->cq.ring))
+		return 0;
 	uroce_spin_lock(&cq->poll_lock);
 	while (nr < num_entries && uroce_take_cqe(cq, &cqe))
 		fill_wc(&wc[nr++], &cqe);
@@ -60,12 +75,13 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 	int nr = take_some(cq, num_entries, wc);
+	bool all = false;
 
 	if (!nr) {
-		uroce_loop_poll(cq->ctx->loop);
+		all = uroce_loop_poll(cq->ctx->loop);
 		nr = take_some(cq, num_entries, wc);
 	}
-	uroce_polled(nr);
+	uroce_polled(nr, all);
 	return nr;
 }
 
@@ -104,7 +120,8 @@ static bool is_single_threaded(const struct ibv_cq_init_attr_ex *attr)
 }
 
 /* The channel must be one of ours that is open. */
-static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel)
+static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
+		 bool stamps)
 {
 	struct uroce_context *ctx = cq->ctx;
 	int ret = 0;
@@ -119,6 +136,8 @@ static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel)
 	}
 	if (ret == 0)
 		list_add_tail(&ctx->cqs, &cq->entry);
+	if (stamps)
+		ctx->engine->exact = true;
 	uroce_loop_unlock(ctx->loop);
 	return ret;
 }
@@ -146,7 +165,8 @@ int uroce_create_cq(struct ibv_context *ibctx,
 	cq->cq.owner = cq;
 	cq->vcq.cq.cqe = (int)attr->cqe;
 	verbs_init_cq(&cq->vcq.cq, ibctx, attr->channel, attr->cq_context);
-	ret = enter(cq, attr->channel);
+	ret = enter(cq, attr->channel,
+		    extended && (attr->wc_flags & TIMESTAMPS));
 	if (ret)
 		goto err_fini_verbs;
 	if (extended)

@@ -26,6 +26,9 @@ static int try_start(struct uroce_verbs_cq *cq)
 {
 	int err;
 
+	/* to see that takes no lock */
+	if (!uroce_ring_used(&cq->cq.ring))
+		return ENOENT;
 	uroce_spin_lock(&cq->poll_lock);
 	err = advance_locked(cq);
 	if (err)
@@ -36,16 +39,17 @@ static int try_start(struct uroce_verbs_cq *cq)
 static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq_ex(ibcq);
+	bool all = false;
 	int err;
 
 	if (attr->comp_mask)
 		return EINVAL;
 	err = try_start(cq);
 	if (err) {
-		uroce_loop_poll(cq->ctx->loop);
+		all = uroce_loop_poll(cq->ctx->loop);
 		err = try_start(cq);
 	}
-	uroce_polled(!err);
+	uroce_polled(!err, all);
 	return err;
 }
 

@@ -120,11 +120,12 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	run();
 }
 
-void uroce_loop_poll(struct uroce_instance *instance)
+bool uroce_loop_poll(struct uroce_instance *instance)
 {
 	assert_false(fake_loop.locked);
 	fake_loop.nr_polls++;
 	run();
+	return true;
 }
 
 void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The shortest way between two processes of this host. uroce_loop.c comes here
+ * first, and goes on with run_locked() where this does not do.
+ *
+ * Time is what a quick post or poll saves most of: packets get one that is some
+ * milliseconds late, so that no timer ends too early. Where somebody would
+ * notice (struct uroce_engine.exact) nothing is quick.
+ *
+ * Nothing is skipped for long: a post is quick only while the helper is going
+ * to get up by itself, and of polls one in GLANCES + 1 looks at everything.
+ */
+#include "uroce/uroce_loop_quick.h"
+
+#include <time.h>
+
+#include "uroce/uroce_loop_local.h"
+
+#define NS UINT64_C(1000000000)
+
+/* Polls between two that look at everything. */
+#define GLANCES 32
+/* So long at most all of these took last time: a part of a lease. */
+#define GLANCES_NS (UROCE_LEASE_NS / 16)
+/* So much longer than a poll nothing came from the network. */
+#define SOCKET_NS UINT64_C(16000)
+/* How much the coarse clock may be behind: a tick, at 100 Hz the longest. */
+#define TICK_NS UINT64_C(10000000)
+
+/* Not before the true time; costs as much as an addition or two. */
+static uint64_t late_now(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* always there */
+	return (uint64_t)now.tv_sec * NS + (uint64_t)now.tv_nsec + TICK_NS;
+}
+
+/* Whether it is known when the helper gets up, so that nobody has to ring. */
+static bool helper_gets_up(const struct uroce_loop *loop)
+{
+	return __atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED) !=
+	       UROCE_NEVER;
+}
+
+static bool is_usual(const struct uroce_loop *loop)
+{
+	return loop->local && !loop->dead && !loop->engine.exact &&
+	       list_empty(&loop->full) && helper_gets_up(loop);
+}
+
+static void send_of(struct uroce_loop *loop, struct uroce_qp *qp)
+{
+	struct uroce_engine *engine = &loop->engine;
+	struct uroce_out out;
+
+	while (uroce_engine_next_of(engine, qp, loop->now, &out)) {
+		loop->traffic++;
+		uroce_loop_put_local(loop, &out);
+	}
+	uroce_engine_sent(engine, loop->now);
+}
+
+/* Whether all was of QPs with a channel, and found room. */
+static bool send_all(struct uroce_loop *loop)
+{
+	struct uroce_qp *qp;
+
+	while ((qp = uroce_engine_next_active(&loop->engine))) {
+		if (!qp->channel || qp->channel->full)
+			return false;
+		send_of(loop, qp);
+	}
+	return true;
+}
+
+static void finish(struct uroce_loop *loop)
+{
+	uroce_local_flush(loop->local);
+	uroce_loop_deliver(loop);
+	uroce_loop_need_helper(loop);
+}
+
+bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
+{
+	if (!qp->channel || !is_usual(loop))
+		return false;
+	loop->quick_posts++;
+	loop->now = late_now();
+	uroce_engine_activate(&loop->engine, qp);
+	send_of(loop, qp);
+	finish(loop);
+	/* what has found no room is for a run */
+	return !qp->channel->full;
+}
+
+static bool may_put_off(struct uroce_loop *loop, uint64_t received)
+{
+	return loop->received == received + 1 && !loop->alertness.attention &&
+	       uroce_engine_put_off(&loop->engine);
+}
+
+bool uroce_loop_quick_poll(struct uroce_loop *loop)
+{
+	uint64_t received = loop->received;
+	bool done = true;
+
+	if (!loop->glances || !is_usual(loop))
+		return false;
+	loop->glances--;
+	loop->quick_polls++;
+	loop->now = late_now();
+	uroce_engine_call_in(&loop->engine);
+	(void)uroce_loop_receive_local(loop);
+	if (!may_put_off(loop, received))
+		done = send_all(loop);
+	finish(loop);
+	return done;
+}
+
+/* Whether the caller polls, and there is nothing but other processes. */
+static bool may_glance(const struct uroce_loop *loop)
+{
+	if (!loop->local || uroce_local_is_empty(loop->local) || loop->held ||
+	    loop->alertness.attention || uroce_loop_lease(loop) <= loop->now)
+		return false;
+	return !loop->port ||
+	       loop->socket_ns - loop->socket_packet_ns > SOCKET_NS;
+}
+
+void uroce_loop_allow_glances(struct uroce_loop *loop)
+{
+	uint64_t passed_ns = loop->now - loop->look_ns;
+
+	loop->look_ns = loop->now;
+	loop->glances = 0;
+	if (passed_ns < GLANCES_NS && may_glance(loop))
+		loop->glances = GLANCES;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Quick posts and polls against ordinary ones: the same story is told to two
+ * connected QPs of this process, once in a hurry and once with the exact time,
+ * and must end with the same completions, counters and memory.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/uroce_loop_state.h"
+#include "uroce_netns.h"
+#include "uroce_side.h"
+
+#define LONG_TIMEOUT  18 /* 1 s: a time some ms late is not noticed */
+#define SHORT_TIMEOUT 12 /* 17 ms */
+#define MAX_LOG	      4096
+#define NR_WARM	      200
+#define MEMORY	      (SIDE_MEMORY / 4)
+
+/* What happened, in the order in which it did on each side. */
+struct story {
+	struct side side[2];
+	struct side_address address[2];
+	struct uroce_cqe log[2][MAX_LOG];
+	uint32_t nr_log[2];
+	struct uroce_counters counters;
+	uint64_t quick_posts, quick_polls;
+	uint8_t memory[2][MEMORY];
+};
+
+static struct story hasty, exact;
+
+static void open_story(struct story *story, uint8_t timeout)
+{
+	struct uroce_netdev dev;
+
+	memset(story, 0, sizeof(*story));
+	assert_int_equal(uroce_netdev_read("lo", &dev), 0);
+	for (int i = 0; i < 2; i++)
+		side_open(&story->side[i], &dev);
+	for (int i = 0; i < 2; i++)
+		story->address[i] = side_address(&story->side[i], 1);
+	for (int i = 0; i < 2; i++)
+		side_connect(&story->side[i], &story->address[i],
+			     &story->address[!i], IBV_MTU_1024, timeout);
+	assert_non_null(story->side[0].qp->channel);
+}
+
+static void be_exact(struct story *story)
+{
+	struct uroce_loop *loop = story->side[0].instance->loop;
+
+	uroce_loop_lock(story->side[0].instance);
+	assert_false(loop->engine.exact);
+	loop->engine.exact = true;
+	uroce_loop_unlock(story->side[0].instance);
+}
+
+static void close_story(struct story *story)
+{
+	struct uroce_loop *loop = story->side[0].instance->loop;
+
+	uroce_loop_lock(story->side[0].instance);
+	story->counters = loop->engine.counters;
+	story->quick_posts = loop->quick_posts;
+	story->quick_polls = loop->quick_polls;
+	uroce_loop_unlock(story->side[0].instance);
+	for (int i = 0; i < 2; i++)
+		memcpy(story->memory[i], story->side[i].memory, MEMORY);
+	for (int i = 0; i < 2; i++)
+		side_close(&story->side[i]);
+}
+
+/* The next completion of a side, into its log. */
+static void expect(struct story *story, int i)
+{
+	struct uroce_cqe *cqe = &story->log[i][story->nr_log[i]++];
+
+	assert_in_range(story->nr_log[i], 1, MAX_LOG);
+	side_poll(&story->side[i], cqe);
+}
+
+/* The next request; its data begins at an odd place now and then. */
+static struct uroce_send_wqe *prepare(struct story *story, int i,
+				      enum ibv_wr_opcode opcode, uint32_t len)
+{
+	struct uroce_send_wqe *wqe = uroce_ring_vacant(&story->side[i].qp->sq);
+
+	assert_non_null(wqe);
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->opcode = (uint8_t)opcode;
+	wqe->length = len;
+	if (opcode == IBV_WR_SEND_WITH_IMM ||
+	    opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		wqe->imm = 0x12345678 + len;
+	wqe->remote.va = story->address[!i].va + MEMORY / 2;
+	wqe->remote.rkey = story->address[!i].key;
+	wqe->nr_sge = 1;
+	wqe->sge[0] = (struct ibv_sge){
+		.addr = story->address[i].va + len % 7,
+		.length = len,
+		.lkey = story->address[i].key,
+	};
+	if (opcode == IBV_WR_RDMA_READ) /* not over what is being sent */
+		wqe->sge[0].addr += MEMORY / 4;
+	return wqe;
+}
+
+static void post(struct story *story, int i)
+{
+	struct side *side = &story->side[i];
+
+	uroce_ring_put(&side->qp->sq);
+	uroce_loop_post(side->instance, side->qp);
+}
+
+static void send_one(struct story *story, int i, enum ibv_wr_opcode opcode,
+		     uint32_t len)
+{
+	(void)prepare(story, i, opcode, len);
+	post(story, i);
+}
+
+static void paint(struct story *story, uint32_t seed)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint32_t at = 0; at < MEMORY / 2; at++)
+			story->side[i].memory[at] =
+				(uint8_t)(seed + at * 7 + i * 3);
+}
+
+/* There and back; each side waits for both of its completions. */
+static void ping_pong(struct story *story, enum ibv_wr_opcode opcode,
+		      uint32_t len)
+{
+	for (int i = 0; i < 2; i++) {
+		side_receive(&story->side[!i], len);
+		send_one(story, i, opcode, len);
+		expect(story, !i);
+		expect(story, i);
+	}
+}
+
+/* Polls must be fast for a while before they may be quick. */
+static void warm_up(struct story *story)
+{
+	for (int i = 0; i < NR_WARM; i++)
+		ping_pong(story, IBV_WR_SEND, 8);
+}
+
+static void tell_sizes(struct story *story)
+{
+	static const uint32_t lengths[] = { 0,	  1,	8,    34,   35,
+					    36,	  55,	64,   1000, 1024,
+					    1025, 8192, 8193, 30000 };
+
+	warm_up(story);
+	paint(story, 5);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		ping_pong(story, IBV_WR_SEND, lengths[i]);
+		ping_pong(story, IBV_WR_SEND_WITH_IMM, lengths[i]);
+		ping_pong(story, IBV_WR_RDMA_WRITE_WITH_IMM, lengths[i]);
+	}
+}
+
+/* What is answered, and what must come in order with it. */
+static void tell_mixture(struct story *story)
+{
+	warm_up(story);
+	paint(story, 9);
+	for (uint32_t round = 0; round < 50; round++) {
+		send_one(story, 0, IBV_WR_RDMA_WRITE, 8 + round);
+		expect(story, 0);
+		send_one(story, 0, IBV_WR_RDMA_READ, 8 + round * 100);
+		expect(story, 0);
+		side_receive(&story->side[1], 8);
+		send_one(story, 0, IBV_WR_RDMA_READ, 8 + round);
+		/* not where the READ looks, which may be answered later */
+		prepare(story, 0, IBV_WR_RDMA_WRITE, 100)->remote.va += 8192;
+		post(story, 0);
+		prepare(story, 0, IBV_WR_SEND, 8)->flags = IBV_SEND_FENCE |
+							   IBV_SEND_SOLICITED;
+		post(story, 0);
+		for (int i = 0; i < 3; i++)
+			expect(story, 0);
+		expect(story, 1);
+	}
+}
+
+/* More than an inbox holds, so that the channel is full now and then. */
+static void tell_flood(struct story *story)
+{
+	warm_up(story);
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < SIDE_DEPTH; i++)
+			side_receive(&story->side[1], 8000);
+		for (int i = 0; i < SIDE_DEPTH; i++)
+			send_one(story, 0, IBV_WR_SEND, 8000);
+		for (int i = 0; i < SIDE_DEPTH; i++)
+			expect(story, 1);
+		for (int i = 0; i < SIDE_DEPTH; i++)
+			expect(story, 0);
+	}
+}
+
+/* A receive that is too short, in the middle of a burst. */
+static void tell_length_error(struct story *story)
+{
+	warm_up(story);
+	for (int i = 0; i < 8; i++)
+		side_receive(&story->side[1], i == 4 ? 7 : 8);
+	for (int i = 0; i < 8; i++)
+		send_one(story, 0, IBV_WR_SEND, 8);
+	for (int i = 0; i < 8; i++) {
+		expect(story, 0);
+		expect(story, 1);
+	}
+}
+
+static void tell_wrong_key(struct story *story)
+{
+	warm_up(story);
+	send_one(story, 0, IBV_WR_RDMA_WRITE, 8);
+	prepare(story, 0, IBV_WR_RDMA_WRITE, 8)->remote.rkey ^= 1;
+	post(story, 0);
+	expect(story, 0);
+	expect(story, 0);
+	side_receive(&story->side[1], 8);
+	uroce_loop_post(story->side[1].instance, story->side[1].qp);
+	expect(story, 1);
+}
+
+static void tell_wrong_local_key(struct story *story)
+{
+	warm_up(story);
+	prepare(story, 0, IBV_WR_SEND, 8)->sge[0].lkey ^= 1;
+	post(story, 0);
+	expect(story, 0);
+	send_one(story, 0, IBV_WR_SEND, 8);
+	expect(story, 0);
+}
+
+/* Both ways at once, so that ACKs find requests in front of them. */
+static void tell_crossing(struct story *story)
+{
+	warm_up(story);
+	for (uint32_t round = 0; round < 100; round++) {
+		for (int i = 0; i < 2; i++)
+			side_receive(&story->side[i], 64);
+		for (int i = 0; i < 2; i++)
+			send_one(story, i, IBV_WR_SEND, round % 64);
+		for (int i = 0; i < 2; i++) {
+			expect(story, i);
+			expect(story, i);
+		}
+	}
+}
+
+static bool is_recv(const struct uroce_cqe *cqe)
+{
+	return cqe->opcode & IBV_WC_RECV;
+}
+
+static void assert_same_cqe(const struct uroce_cqe *a,
+			    const struct uroce_cqe *b)
+{
+	assert_int_equal(a->byte_len, b->byte_len);
+	assert_int_equal(a->status, b->status);
+	assert_int_equal(a->opcode, b->opcode);
+	assert_int_equal(a->imm, b->imm);
+	assert_int_equal(a->wc_flags, b->wc_flags);
+}
+
+/* Receives and sends each in their order; how they mix is a matter of time. */
+static void assert_same_log(int i, bool recv)
+{
+	uint32_t a = 0, b = 0;
+
+	for (;; a++, b++) {
+		while (a < hasty.nr_log[i] && is_recv(&hasty.log[i][a]) != recv)
+			a++;
+		while (b < exact.nr_log[i] && is_recv(&exact.log[i][b]) != recv)
+			b++;
+		if (a == hasty.nr_log[i] || b == exact.nr_log[i])
+			break;
+		assert_same_cqe(&hasty.log[i][a], &exact.log[i][b]);
+	}
+	assert_int_equal(a, hasty.nr_log[i]);
+	assert_int_equal(b, exact.nr_log[i]);
+}
+
+/*
+ * There may be fewer ACKs, or more, and so packets; more or fewer were on their
+ * way when a QP failed. Of all else there is the same.
+ */
+static void assert_same_counters(void)
+{
+	for (int i = UROCE_C_NO_QP; i < UROCE_NR_COUNTERS; i++)
+		if (i != UROCE_C_BAD_STATE)
+			assert_int_equal(hasty.counters.count[i],
+					 exact.counters.count[i]);
+	if (hasty.counters.count[UROCE_C_BAD_STATE] ||
+	    exact.counters.count[UROCE_C_BAD_STATE])
+		return;
+	assert_int_equal(hasty.counters.count[UROCE_C_TX_BYTES],
+			 exact.counters.count[UROCE_C_TX_BYTES]);
+	assert_int_equal(hasty.counters.count[UROCE_C_RX_BYTES],
+			 exact.counters.count[UROCE_C_RX_BYTES]);
+}
+
+static void compare(void (*tell)(struct story *story))
+{
+	struct story *stories[] = { &exact, &hasty };
+
+	for (int i = 0; i < 2; i++) {
+		open_story(stories[i], LONG_TIMEOUT);
+		if (stories[i] == &exact)
+			be_exact(&exact);
+		tell(stories[i]);
+		close_story(stories[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		assert_same_log(i, false);
+		assert_same_log(i, true);
+		assert_memory_equal(hasty.memory[i], exact.memory[i], MEMORY);
+	}
+	assert_same_counters();
+	assert_int_equal(exact.quick_posts, 0);
+	assert_int_equal(exact.quick_polls, 0);
+	/* a busy machine does not poll fast enough for many quick ones */
+	assert_true(hasty.quick_posts > 0);
+}
+
+static void messages_of_all_sizes(void **state)
+{
+	compare(tell_sizes);
+}
+
+static void writes_reads_and_sends_in_order(void **state)
+{
+	compare(tell_mixture);
+}
+
+static void a_full_inbox(void **state)
+{
+	compare(tell_flood);
+}
+
+static void a_receive_that_is_too_short(void **state)
+{
+	compare(tell_length_error);
+}
+
+static void a_key_that_is_none(void **state)
+{
+	compare(tell_wrong_key);
+}
+
+static void a_local_key_that_is_none(void **state)
+{
+	compare(tell_wrong_local_key);
+}
+
+static void messages_that_cross(void **state)
+{
+	compare(tell_crossing);
+}
+
+/* An ACK timer of a few microseconds must not wait for milliseconds. */
+static void short_timeouts_want_the_exact_time(void **state)
+{
+	open_story(&hasty, SHORT_TIMEOUT);
+	assert_true(hasty.side[0].instance->loop->engine.exact);
+	warm_up(&hasty);
+	close_story(&hasty);
+	assert_int_equal(hasty.quick_posts, 0);
+	assert_int_equal(hasty.quick_polls, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_of_all_sizes),
+		cmocka_unit_test(writes_reads_and_sends_in_order),
+		cmocka_unit_test(a_full_inbox),
+		cmocka_unit_test(a_receive_that_is_too_short),
+		cmocka_unit_test(a_key_that_is_none),
+		cmocka_unit_test(a_local_key_that_is_none),
+		cmocka_unit_test(messages_that_cross),
+		cmocka_unit_test(short_timeouts_want_the_exact_time),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
