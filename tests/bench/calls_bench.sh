@@ -8,6 +8,7 @@
 # The counts of two runs are equal, but for listing devices, where both libraries
 # read folders; so there is no tolerance.
 # Sourced in the guest, after lib.sh, by the case that makes the device.
+. "$(dirname "${BASH_SOURCE[0]}")/result.sh"
 
 calls_programs=(control data)
 
@@ -66,8 +67,22 @@ calls_counts() {
 	done
 }
 
+# calls_result - leaves the table as tests/bench/README.md describes it.
+calls_result() {
+	{
+		result_head
+		paste <(calls_counts distro) <(calls_counts ours) |
+			awk -F '\t' -v OFS='\t' -v distro="$(result_who distro)" \
+				-v ours="$(result_who ours)" '{
+				print $1, distro, $2, "instructions"
+				print $1, ours, $4, "instructions"
+			}'
+	} >"$LANE_OUT/calls.tsv"
+}
+
 # calls_table - prints it, and leaves the rows above 1.0 in $scratch/calls.above.
 calls_table() {
+	calls_result
 	echo
 	printf '%-40s %12s %9s %14s\n' 'instructions in user space' \
 		distribution ours ours/distrib.

@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What protection from fork() costs for each registration, ours against another
-# library's: fork_bench.sh OURS OTHER [COUNT [ROUNDS]], two files of a
+# library's: fork_bench.sh OURS OTHER [COUNT [ROUNDS [RESULT]]], two files of a
 # libibverbs.so.1. They take turns, in processes of their own; of each number
-# the least of all rounds is taken. Needs a C compiler. Exits with 77 where the
-# kernel does all the work.
+# the least of all rounds is taken, printed, and left in RESULT (README.md).
+# Needs a C compiler. Exits with 77 where the kernel does all the work.
 set -eu
 
 if [ $# -lt 2 ]; then
-	echo "usage: $0 OURS OTHER [COUNT [ROUNDS]]" >&2
+	echo "usage: $0 OURS OTHER [COUNT [ROUNDS [RESULT]]]" >&2
 	exit 2
 fi
 ours=$(realpath "$1")
 other=$(realpath "$2")
 count=${3:-100000}
 rounds=${4:-3}
+result=${5:-/dev/null}
 
 here=$(dirname "$(realpath "$0")")
 scratch=$(mktemp -d)
@@ -30,7 +31,8 @@ done
 
 echo "$count registrations, ns of processor time each"
 printf '%-22s %10s %10s %10s\n' "" other ours ours/other
-awk -F= '
+printf 'quantity\twho\tvalue\tunit\n' >"$result"
+awk -F= -v result="$result" '
 	FNR == 1 { file++ }
 	!((file, $1) in least) || $2 < least[file, $1] { least[file, $1] = $2 }
 	file == 1 && !($1 in seen) { seen[$1]; keys[++nr] = $1 }
@@ -40,5 +42,10 @@ awk -F= '
 			ours = least[2, keys[i]]
 			printf "%-22s %10d %10d %10.2f\n", keys[i], other,
 				ours, other ? ours / other : 0
+			name = keys[i]
+			sub(/\./, ": ", name)
+			gsub(/_/, " ", name)
+			printf "%s\trdma-core\t%s\tns\n%s\tAnyVerbs\t%s\tns\n",
+				name, other, name, ours >>result
 		}
 	}' "$scratch/other" "$scratch/ours"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What an inbox of the user-space device costs, beside a cache line and beside
-# process_vm_writev: inbox_bench.sh. Needs a C compiler and two processors that
-# have nothing else to do.
+# process_vm_writev: inbox_bench.sh [RESULT], in which the numbers are left for a
+# picture (README.md). Needs a C compiler and two processors that have nothing else
+# to do.
 set -eu
 
 top=$(realpath "$(dirname "$0")/../..")
@@ -14,4 +15,23 @@ uroce=$top/providers/uroce
 	-I"$top/libibverbs" -o "$scratch/bench" "$top/tests/bench/inbox_bench.c" \
 	"$uroce/local/uroce_inbox.c" "$uroce/local/uroce_inbox_memory.c" \
 	"$uroce/wire/uroce_wire.c"
-timeout 300 "$scratch/bench"
+timeout 300 "$scratch/bench" | tee "$scratch/out"
+awk -v OFS='\t' '
+	BEGIN {
+		print "quantity", "who", "value", "unit"
+		bar("line, one way", "8 B, one way", "a cache line")
+		bar("packet", "8 B, one way", "inbox")
+		bar("packet and call", "8 B, one way", "inbox, called")
+		bar("burst", "packets, one after the other", "inbox")
+		bar("burst and call", "packets, one after the other",
+			"inbox, called")
+		bar("writev of 1 MB", "1 MB", "process_vm_writev")
+		bar("stream of 1 MB", "1 MB", "inbox")
+	}
+	function bar(line, quantity, who) {
+		what[line] = quantity OFS who
+	}
+	match($0, / +[0-9.]+ [A-Z]*[a-zB]*\/?s/) {
+		split(substr($0, RSTART, RLENGTH), number, " ")
+		print what[substr($0, 1, RSTART - 1)], number[1], number[2]
+	}' "$scratch/out" >"${1:-/dev/null}"

@@ -4,6 +4,7 @@
 # Runs list_bench with both libraries at several numbers of devices, prints one
 # table, and checks the numbers of system calls against what we promise. Sourced
 # in the guest, after lib.sh, by the case that makes the devices.
+. "$(dirname "${BASH_SOURCE[0]}")/result.sh"
 
 # Everything that both libraries read when they load providers is brought into
 # memory first; else the distribution's would pay for the file system of the
@@ -47,10 +48,37 @@ bench_row() {
 			d ? o / d : 0 }'
 }
 
+# bench_bars DEVICES KEY UNIT WHAT - two lines of the result.
+bench_bars() {
+	local library
+
+	for library in distro ours; do
+		printf '%s\t%s\t%s\t%s\n' "$4, $1 devices" \
+			"$(result_who $library)" \
+			"$(bench_value "$1" $library "$2")" "$3"
+	done
+}
+
+# bench_result COUNT... - leaves the table as tests/bench/README.md describes it.
+bench_result() {
+	local count
+
+	{
+		result_head
+		for count; do
+			bench_bars "$count" first_calls calls 'first time'
+			bench_bars "$count" repeat_calls calls 'again'
+			bench_bars "$count" first_us us 'first time'
+			bench_bars "$count" repeat_us us 'again'
+		done
+	} | sed 's/, 1 devices/, 1 device/' >"$LANE_OUT/list.tsv"
+}
+
 # bench_table COUNT...
 bench_table() {
 	local count
 
+	bench_result "$@"
 	echo
 	printf '%7s  %-22s %12s %9s %14s\n' devices 'ibv_get_device_list()' \
 		distribution ours ours/distrib.
