@@ -74,6 +74,20 @@ uint32_t uroce_crc32_table(uint32_t reg, uint8_t *dst, const uint8_t *src,
 		      tables[2][word >> 40 & 0xff] ^
 		      tables[1][word >> 48 & 0xff] ^ tables[0][word >> 56];
 	}
+	if (len >= 4) {
+		uint32_t word;
+
+		memcpy(&word, src, 4);
+		if (dst) {
+			memcpy(dst, &word, 4);
+			dst += 4;
+		}
+		word = le32toh(word) ^ reg;
+		reg = tables[3][word & 0xff] ^ tables[2][word >> 8 & 0xff] ^
+		      tables[1][word >> 16 & 0xff] ^ tables[0][word >> 24];
+		src += 4;
+		len -= 4;
+	}
 	for (; len; len--, src++) {
 		if (dst)
 			*dst++ = *src;

@@ -8,12 +8,15 @@
  * is added to the other block: the data gets shorter, and its CRC stays. (The
  * two constants are for n + 32 and n - 32 because a product of such
  * bit-reversed numbers comes out one bit too low, and because a half of 64 bits
- * times a constant of 32 leaves 32 bits free.) The last 16 bytes and the tail
- * are left to the table.
+ * times a constant of 32 leaves 32 bits free.) The last 16 bytes become the
+ * register by multiplication, too: down to 64 bits by folding, and the rest by
+ * Barrett's reduction, which divides by multiplying with an inverse. Blocks
+ * shorter than 16 bytes get zeros in front, which change nothing.
  */
 #ifdef __x86_64__
 #include <immintrin.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "uroce/wire/uroce_crc32_method.h"
 
@@ -24,8 +27,15 @@
 #define PCLMUL_CODE  __attribute__((target("pclmul,sse4.1")))
 #define VPCLMUL_CODE __attribute__((target("vpclmulqdq,pclmul,avx2")))
 #define AVX512_CODE  __attribute__((target("vpclmulqdq,pclmul,avx2,avx512f")))
-/* For bodies that are compiled once with and once without copying. */
+/*
+ * For bodies that are compiled once with and once without copying. Their four
+ * blocks are written out, so that each has a register of its own.
+ */
 #define BOTH_WAYS __attribute__((always_inline))
+
+/* The polynomial with all of its 33 bits, and x^64 divided by it. */
+#define BARRETT_POLYNOMIAL UINT64_C(0x1db710641)
+#define BARRETT_QUOTIENT   UINT64_C(0x1f7011641)
 
 /* Distance of folding, and what to multiply the two halves with. */
 struct fold {
@@ -33,6 +43,7 @@ struct fold {
 };
 
 static struct fold fold_128, fold_256, fold_512, fold_1024, fold_2048;
+static struct fold fold_96_64; /* 64 bits by 96, and 32 bits by 64 */
 
 static void make_fold(struct fold *fold, uint32_t bits)
 {
@@ -65,22 +76,102 @@ PCLMUL_CODE static inline BOTH_WAYS __m128i take_128(uint8_t *dst,
 	return block;
 }
 
-/* All that is left: whole blocks onto @block, then the table. */
+/* The register after @block, when it was 0 in front of it. */
+PCLMUL_CODE static inline uint32_t reduce(__m128i block)
+{
+	__m128i by = constant(&fold_96_64);
+	__m128i barrett = _mm_set_epi64x((long long)BARRETT_QUOTIENT,
+					 (long long)BARRETT_POLYNOMIAL);
+	__m128i low_word = _mm_set_epi32(0, 0, 0, -1);
+	__m128i rest, quotient;
+
+	/* 16 bytes to 12, to 8 */
+	rest = _mm_xor_si128(_mm_clmulepi64_si128(block, by, 0x00),
+			     _mm_srli_si128(block, 8));
+	rest = _mm_xor_si128(
+		_mm_clmulepi64_si128(_mm_and_si128(rest, low_word), by, 0x10),
+		_mm_srli_si128(rest, 4));
+	quotient = _mm_clmulepi64_si128(_mm_and_si128(rest, low_word), barrett,
+					0x10);
+	quotient = _mm_clmulepi64_si128(_mm_and_si128(quotient, low_word),
+					barrett, 0x00);
+	return (uint32_t)_mm_extract_epi32(_mm_xor_si128(rest, quotient), 1);
+}
+
+static inline uint64_t load64(const uint8_t *src)
+{
+	uint64_t word;
+
+	memcpy(&word, src, sizeof(word));
+	return word;
+}
+
+static inline uint64_t load32(const uint8_t *src)
+{
+	uint32_t word;
+
+	memcpy(&word, src, sizeof(word));
+	return word;
+}
+
+/* @len: 4 to 15. Two words that overlap are all of it. */
+PCLMUL_CODE static inline uint32_t run_short(uint32_t reg, const uint8_t *src,
+					     size_t len)
+{
+	unsigned __int128 bytes;
+
+	if (len >= 8)
+		bytes = load64(src) | (unsigned __int128)load64(src + len - 8)
+					      << 8 * (len - 8);
+	else
+		bytes = load32(src) | load32(src + len - 4) << 8 * (len - 4);
+	bytes = (bytes ^ reg) << 8 * (16 - len);
+	return reduce(
+		_mm_set_epi64x((long long)(bytes >> 64), (long long)bytes));
+}
+
+/* @len: less than 16 */
+PCLMUL_CODE static inline BOTH_WAYS uint32_t run_tail(uint32_t reg,
+						      uint8_t *dst,
+						      const uint8_t *src,
+						      size_t len)
+{
+	if (len < 4)
+		return uroce_crc32_table(reg, dst, src, len);
+	reg = run_short(reg, src, len);
+	if (dst)
+		memcpy(dst, src, len);
+	return reg;
+}
+
+/* All that is left: whole blocks onto @block, then the tail. */
 PCLMUL_CODE static inline BOTH_WAYS uint32_t finish(__m128i block, uint8_t *dst,
 						    const uint8_t *src,
 						    size_t len)
 {
 	__m128i by = constant(&fold_128);
-	uint8_t last[16];
 	uint32_t reg;
 	size_t at = 0;
 
 	for (; len - at >= 16; at += 16)
 		block = fold(block, by, take_128(dst, src, at));
-	_mm_storeu_si128((void *)last, block);
-	reg = uroce_crc32_table(0, NULL, last, sizeof(last));
-	return uroce_crc32_table(reg, dst ? dst + at : NULL, src + at,
-				 len - at);
+	reg = reduce(block);
+	return len == at ? reg
+			 : run_tail(reg, dst ? dst + at : NULL, src + at,
+				    len - at);
+}
+
+/* @len: less than 64 */
+PCLMUL_CODE static uint32_t run_small(uint32_t reg, uint8_t *dst,
+				      const uint8_t *src, size_t len)
+{
+	__m128i block;
+
+	if (len < 16)
+		return run_tail(reg, dst, src, len);
+	block = _mm_xor_si128(take_128(dst, src, 0),
+			      _mm_cvtsi32_si128((int)reg));
+	return finish(block, dst ? dst + 16 : NULL, src + 16, len - 16);
 }
 
 /* @len: 64 or more */
@@ -92,15 +183,20 @@ PCLMUL_CODE static inline BOTH_WAYS uint32_t run_128(uint32_t reg, uint8_t *dst,
 	__m128i block[4];
 	size_t at = 64;
 
-	for (size_t i = 0; i < 4; i++)
-		block[i] = take_128(dst, src, 16 * i);
+	block[0] = take_128(dst, src, 0);
+	block[1] = take_128(dst, src, 16);
+	block[2] = take_128(dst, src, 32);
+	block[3] = take_128(dst, src, 48);
 	block[0] = _mm_xor_si128(block[0], _mm_cvtsi32_si128((int)reg));
-	for (; len - at >= 64; at += 64)
-		for (size_t i = 0; i < 4; i++)
-			block[i] = fold(block[i], by,
-					take_128(dst, src, at + 16 * i));
-	for (size_t i = 1; i < 4; i++)
-		block[i] = fold(block[i - 1], step, block[i]);
+	for (; len - at >= 64; at += 64) {
+		block[0] = fold(block[0], by, take_128(dst, src, at));
+		block[1] = fold(block[1], by, take_128(dst, src, at + 16));
+		block[2] = fold(block[2], by, take_128(dst, src, at + 32));
+		block[3] = fold(block[3], by, take_128(dst, src, at + 48));
+	}
+	block[1] = fold(block[0], step, block[1]);
+	block[2] = fold(block[1], step, block[2]);
+	block[3] = fold(block[2], step, block[3]);
 	return finish(block[3], dst ? dst + at : NULL, src + at, len - at);
 }
 
@@ -108,7 +204,7 @@ PCLMUL_CODE static uint32_t crc_pclmul(uint32_t reg, uint8_t *dst,
 				       const uint8_t *src, size_t len)
 {
 	if (len < 64)
-		return uroce_crc32_table(reg, dst, src, len);
+		return run_small(reg, dst, src, len);
 	/* two copies of the code, one of which does not store */
 	return dst ? run_128(reg, dst, src, len) : run_128(reg, NULL, src, len);
 }
@@ -151,16 +247,21 @@ VPCLMUL_CODE static inline BOTH_WAYS uint32_t run_256(uint32_t reg,
 	__m128i half;
 	size_t at = 128;
 
-	for (size_t i = 0; i < 4; i++)
-		block[i] = take_256(dst, src, 32 * i);
+	block[0] = take_256(dst, src, 0);
+	block[1] = take_256(dst, src, 32);
+	block[2] = take_256(dst, src, 64);
+	block[3] = take_256(dst, src, 96);
 	block[0] = _mm256_xor_si256(
 		block[0], _mm256_set_epi32(0, 0, 0, 0, 0, 0, 0, (int)reg));
-	for (; len - at >= 128; at += 128)
-		for (size_t i = 0; i < 4; i++)
-			block[i] = fold_wide(block[i], by,
-					     take_256(dst, src, at + 32 * i));
-	for (size_t i = 1; i < 4; i++)
-		block[i] = fold_wide(block[i - 1], step, block[i]);
+	for (; len - at >= 128; at += 128) {
+		block[0] = fold_wide(block[0], by, take_256(dst, src, at));
+		block[1] = fold_wide(block[1], by, take_256(dst, src, at + 32));
+		block[2] = fold_wide(block[2], by, take_256(dst, src, at + 64));
+		block[3] = fold_wide(block[3], by, take_256(dst, src, at + 96));
+	}
+	block[1] = fold_wide(block[0], step, block[1]);
+	block[2] = fold_wide(block[1], step, block[2]);
+	block[3] = fold_wide(block[2], step, block[3]);
 	half = fold(_mm256_castsi256_si128(block[3]), constant(&fold_128),
 		    _mm256_extracti128_si256(block[3], 1));
 	return finish(half, dst ? dst + at : NULL, src + at, len - at);
@@ -220,16 +321,24 @@ AVX512_CODE static inline BOTH_WAYS uint32_t run_512(uint32_t reg, uint8_t *dst,
 	__m512i block[4];
 	size_t at = 256;
 
-	for (size_t i = 0; i < 4; i++)
-		block[i] = take_512(dst, src, 64 * i);
+	block[0] = take_512(dst, src, 0);
+	block[1] = take_512(dst, src, 64);
+	block[2] = take_512(dst, src, 128);
+	block[3] = take_512(dst, src, 192);
 	block[0] = _mm512_xor_si512(
 		block[0], _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)reg)));
-	for (; len - at >= 256; at += 256)
-		for (size_t i = 0; i < 4; i++)
-			block[i] = fold_widest(block[i], by,
-					       take_512(dst, src, at + 64 * i));
-	for (size_t i = 1; i < 4; i++)
-		block[i] = fold_widest(block[i - 1], step, block[i]);
+	for (; len - at >= 256; at += 256) {
+		block[0] = fold_widest(block[0], by, take_512(dst, src, at));
+		block[1] =
+			fold_widest(block[1], by, take_512(dst, src, at + 64));
+		block[2] =
+			fold_widest(block[2], by, take_512(dst, src, at + 128));
+		block[3] =
+			fold_widest(block[3], by, take_512(dst, src, at + 192));
+	}
+	block[1] = fold_widest(block[0], step, block[1]);
+	block[2] = fold_widest(block[1], step, block[2]);
+	block[3] = fold_widest(block[2], step, block[3]);
 	for (; len - at >= 64; at += 64)
 		block[3] = fold_widest(block[3], step, take_512(dst, src, at));
 	return finish(fold_quarters(block[3]), dst ? dst + at : NULL, src + at,
@@ -256,6 +365,8 @@ uroce_crc32_fn *uroce_crc32_x86_find(enum uroce_crc32_method method)
 	    !__builtin_cpu_supports("sse4.1"))
 		return NULL;
 	make_fold(&fold_128, 128);
+	fold_96_64.low = (uint64_t)uroce_crc32_x_power(96) << 1;
+	fold_96_64.high = (uint64_t)uroce_crc32_x_power(64) << 1;
 	make_fold(&fold_256, 256);
 	make_fold(&fold_512, 512);
 	make_fold(&fold_1024, 1024);
