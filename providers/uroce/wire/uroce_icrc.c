@@ -2,8 +2,9 @@
 /*
  * The ICRC: what it covers, and solving for the IP identification.
  *
- * Sent packets: start, uroce_crc32() over the payload, end. Received packets:
+ * Sent packets: begin, uroce_crc32() over the payload, end. Received packets:
  * open, then the seal's two functions, which the engine calls while it copies.
+ * What packets of one path have in common is done once, in uroce_icrc_path().
  */
 #include "uroce/wire/uroce_icrc.h"
 
@@ -34,7 +35,53 @@
 static uint32_t back_to_id[MAX_WORDS + 1];
 /* what a DF that is not set makes of the register at the id */
 static uint32_t df_at_id;
+/*
+ * What a length makes of the register at the BTH, by words from the BTH to the
+ * padding, and what each byte of the id does.
+ */
+static uint32_t of_len_v4[MAX_WORDS + 1], of_len_v6[MAX_WORDS + 1];
+static uint32_t of_id_high[256], of_id_low[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void put16(uint8_t *pos, uint32_t value)
+{
+	pos[0] = (uint8_t)(value >> 8);
+	pos[1] = (uint8_t)value;
+}
+
+/*
+ * The CRC is linear: bytes of 0 but for one field give what that field adds to
+ * the register, whatever the others are.
+ */
+static void init_lengths(void)
+{
+	uint8_t v4[IPV4_LEN + UDP_LEN] = {}, v6[IPV6_LEN + UDP_LEN] = {};
+
+	for (uint32_t i = 0; i <= MAX_WORDS; i++) {
+		uint32_t udp_len = UDP_LEN + 4 * i + UROCE_ICRC_LEN;
+
+		put16(v4 + 2, IPV4_LEN + udp_len);
+		put16(v4 + IPV4_LEN + 4, udp_len);
+		of_len_v4[i] = uroce_crc32(0, v4, sizeof(v4));
+		put16(v6 + 4, udp_len);
+		put16(v6 + IPV6_LEN + 4, udp_len);
+		of_len_v6[i] = uroce_crc32(0, v6, sizeof(v6));
+	}
+}
+
+static void init_ids(void)
+{
+	uint8_t bytes[4 + ID_TO_BTH] = {};
+
+	for (uint32_t i = 0; i < 256; i++) {
+		bytes[4] = (uint8_t)i;
+		of_id_high[i] = uroce_crc32(0, bytes, sizeof(bytes));
+		bytes[4] = 0;
+		bytes[5] = (uint8_t)i;
+		of_id_low[i] = uroce_crc32(0, bytes, sizeof(bytes));
+		bytes[5] = 0;
+	}
+}
 
 static void init_once(void)
 {
@@ -49,6 +96,8 @@ static void init_once(void)
 	/* DF is in the byte that comes 16 bits behind the id */
 	df_at_id = uroce_crc32_multiply(IPV4_DF,
 					uroce_crc32_x_power(UINT32_MAX - 16));
+	init_lengths();
+	init_ids();
 }
 
 void uroce_icrc_init(void)
@@ -65,19 +114,12 @@ bool uroce_path_is_ipv4(const struct uroce_path *path)
 	       memcmp(path->sgid, mapped, sizeof(mapped)) == 0;
 }
 
-static void put16(uint8_t *pos, uint32_t value)
-{
-	pos[0] = (uint8_t)(value >> 8);
-	pos[1] = (uint8_t)value;
-}
-
 /* @pos was filled with ones; returns the length of the header. */
-static uint32_t put_ipv4(uint8_t *pos, const struct uroce_path *path,
-			 uint16_t ip_id, uint32_t udp_len)
+static uint32_t put_ipv4(uint8_t *pos, const struct uroce_path *path)
 {
 	pos[0] = 0x45; /* version, words; then the type of service as ones */
-	put16(pos + 2, IPV4_LEN + udp_len);
-	put16(pos + 4, ip_id);
+	put16(pos + 2, 0);
+	put16(pos + 4, 0);
 	put16(pos + 6, IPV4_DF << 8);
 	pos[9] = IP_PROTO_UDP; /* between time to live and checksum as ones */
 	memcpy(pos + 12, path->sgid + 12, 4);
@@ -85,38 +127,64 @@ static uint32_t put_ipv4(uint8_t *pos, const struct uroce_path *path,
 	return IPV4_LEN;
 }
 
-static uint32_t put_ipv6(uint8_t *pos, const struct uroce_path *path,
-			 uint32_t udp_len)
+static uint32_t put_ipv6(uint8_t *pos, const struct uroce_path *path)
 {
 	pos[0] = 0x6f; /* version; traffic class and flow label as ones */
-	put16(pos + 4, udp_len);
+	put16(pos + 4, 0);
 	pos[6] = IP_PROTO_UDP; /* and the hop limit as ones */
 	memcpy(pos + 8, path->sgid, UROCE_GID_LEN);
 	memcpy(pos + 24, path->dgid, UROCE_GID_LEN);
 	return IPV6_LEN;
 }
 
+void uroce_icrc_path(const struct uroce_path *path,
+		     struct uroce_icrc_path *ret_base)
+{
+	uint8_t bytes[MAX_LEN];
+	uint8_t *pos = bytes + DUMMY_LEN;
+	bool ipv4 = uroce_path_is_ipv4(path);
+
+	memset(bytes, 0xff, sizeof(bytes));
+	pos += ipv4 ? put_ipv4(pos, path) : put_ipv6(pos, path);
+	put16(pos, path->sport);
+	put16(pos + 2, UROCE_UDP_PORT);
+	put16(pos + 4, 0);
+	pos += UDP_LEN; /* its checksum as ones */
+	*ret_base = (struct uroce_icrc_path){
+		.reg = uroce_crc32(UINT32_MAX, bytes, (size_t)(pos - bytes)),
+		.ipv4 = ipv4,
+	};
+}
+
+uint32_t uroce_icrc_begin(const struct uroce_icrc_path *base, uint16_t ip_id,
+			  const uint8_t *bytes, uint32_t begin_len,
+			  uint32_t len)
+{
+	uint8_t bth[UROCE_BTH_LEN];
+	uint32_t reg = base->reg;
+
+	if (base->ipv4)
+		reg ^= of_len_v4[len / 4] ^ of_id_high[ip_id >> 8] ^
+		       of_id_low[ip_id & 0xff];
+	else
+		reg ^= of_len_v6[len / 4];
+	memcpy(bth, bytes, sizeof(bth));
+	bth[BTH_RESV8A] = 0xff;
+	reg = uroce_crc32(reg, bth, sizeof(bth));
+	return begin_len == sizeof(bth) ? reg
+					: uroce_crc32(reg, bytes + sizeof(bth),
+						      begin_len - sizeof(bth));
+}
+
 uint32_t uroce_icrc_start(const struct uroce_path *path, uint16_t ip_id,
 			  const uint8_t *headers, uint32_t header_len,
 			  uint32_t rest_len)
 {
-	uint32_t udp_len = UDP_LEN + header_len + rest_len + UROCE_ICRC_LEN;
-	uint8_t bytes[MAX_LEN + UROCE_MAX_HEADER];
-	uint8_t *pos = bytes + DUMMY_LEN;
+	struct uroce_icrc_path base;
 
-	memset(bytes, 0xff, MAX_LEN);
-	if (uroce_path_is_ipv4(path))
-		pos += put_ipv4(pos, path, ip_id, udp_len);
-	else
-		pos += put_ipv6(pos, path, udp_len);
-	put16(pos, path->sport);
-	put16(pos + 2, UROCE_UDP_PORT);
-	put16(pos + 4, udp_len);
-	pos += UDP_LEN; /* its checksum as ones */
-	memcpy(pos, headers, header_len);
-	pos[BTH_RESV8A] = 0xff;
-	pos += header_len;
-	return uroce_crc32(UINT32_MAX, bytes, (size_t)(pos - bytes));
+	uroce_icrc_path(path, &base);
+	return uroce_icrc_begin(&base, ip_id, headers, header_len,
+				header_len + rest_len);
 }
 
 /* As with the CRC of Ethernet the lowest byte of the register comes first. */
@@ -136,21 +204,21 @@ static uint32_t read_icrc(const uint8_t *pos)
 /*
  * @difference is that of two registers after packets of @len_bytes that differ
  * in the id alone. Moved back to the id it must fit into the 16 bits of the id;
- * the register takes bytes in from the low end, so they are the low ones.
+ * the register takes bytes in from the low end, so they are the low ones. It is
+ * what has to be changed of the @ip_id that was expected.
  */
-static int solve_ip_id(uint32_t difference, uint32_t len_bytes,
-		       uint16_t *ret_ip_id)
+static int solve_ip_id(uint32_t difference, uint32_t len_bytes, uint16_t *ip_id)
 {
-	uint32_t at_id = difference;
+	uint32_t at_id;
 
-	if (difference)
-		at_id = uroce_crc32_multiply(difference,
-					     back_to_id[len_bytes / 4]);
+	if (!difference)
+		return 0;
+	at_id = uroce_crc32_multiply(difference, back_to_id[len_bytes / 4]);
 	if (at_id > UINT16_MAX)
 		at_id ^= df_at_id; /* sent by somebody who allows fragments */
 	if (at_id > UINT16_MAX)
 		return -EBADMSG;
-	*ret_ip_id = (uint16_t)(at_id << 8 | at_id >> 8);
+	*ip_id ^= (uint16_t)(at_id << 8 | at_id >> 8);
 	return 0;
 }
 
@@ -173,7 +241,8 @@ static int seal_finish(struct uroce_seal *seal)
 	struct uroce_icrc *icrc = (struct uroce_icrc *)seal;
 	uint32_t difference;
 
-	seal_take(seal, NULL, icrc->left_bytes);
+	if (icrc->left_bytes)
+		seal_take(seal, NULL, icrc->left_bytes);
 	difference = ~icrc->reg ^ icrc->received;
 	if (icrc->ipv4)
 		return solve_ip_id(difference, icrc->len_bytes, &icrc->ip_id);
@@ -181,19 +250,19 @@ static int seal_finish(struct uroce_seal *seal)
 }
 
 /* @header_len: what is not payload at the front; @len: without the ICRC */
-static void open_at(struct uroce_icrc *icrc, const struct uroce_path *path,
-		    const uint8_t *buf, uint32_t header_len, uint32_t len)
+static void open_at(struct uroce_icrc *icrc, const struct uroce_icrc_path *base,
+		    uint16_t ip_id, const uint8_t *buf, uint32_t header_len,
+		    uint32_t len)
 {
-	*icrc = (struct uroce_icrc){
-		.seal = { .take = seal_take, .finish = seal_finish },
-		.reg = uroce_icrc_start(path, 0, buf, header_len,
-					len - header_len),
-		.received = read_icrc(buf + len),
-		.len_bytes = len,
-		.left_bytes = len - header_len,
-		.next = buf + header_len,
-		.ipv4 = uroce_path_is_ipv4(path),
-	};
+	icrc->seal.take = seal_take;
+	icrc->seal.finish = seal_finish;
+	icrc->reg = uroce_icrc_begin(base, ip_id, buf, header_len, len);
+	icrc->received = read_icrc(buf + len);
+	icrc->len_bytes = len;
+	icrc->left_bytes = len - header_len;
+	icrc->next = buf + header_len;
+	icrc->ipv4 = base->ipv4;
+	icrc->ip_id = ip_id;
 }
 
 static bool length_is_possible(size_t len)
@@ -202,25 +271,38 @@ static bool length_is_possible(size_t len)
 	       len <= UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN;
 }
 
+int uroce_icrc_open_next(struct uroce_icrc *icrc,
+			 const struct uroce_icrc_path *base, uint16_t ip_id,
+			 const uint8_t *buf, size_t len,
+			 const struct uroce_packet *packet)
+{
+	if (!length_is_possible(len))
+		return -EBADMSG;
+	open_at(icrc, base, ip_id, buf, (uint32_t)(packet->payload - buf),
+		(uint32_t)len - UROCE_ICRC_LEN);
+	return 0;
+}
+
 int uroce_icrc_open(struct uroce_icrc *icrc, const struct uroce_path *path,
 		    const uint8_t *buf, size_t len,
 		    const struct uroce_packet *packet)
 {
-	if (!length_is_possible(len))
-		return -EBADMSG;
-	open_at(icrc, path, buf, (uint32_t)(packet->payload - buf),
-		(uint32_t)len - UROCE_ICRC_LEN);
-	return 0;
+	struct uroce_icrc_path base;
+
+	uroce_icrc_path(path, &base);
+	return uroce_icrc_open_next(icrc, &base, 0, buf, len, packet);
 }
 
 int uroce_icrc_verify(const struct uroce_path *path, const uint8_t *buf,
 		      size_t len)
 {
+	struct uroce_icrc_path base;
 	struct uroce_icrc icrc;
 
 	if (!length_is_possible(len))
 		return -EBADMSG;
-	open_at(&icrc, path, buf, UROCE_BTH_LEN,
+	uroce_icrc_path(path, &base);
+	open_at(&icrc, &base, 0, buf, UROCE_BTH_LEN,
 		(uint32_t)len - UROCE_ICRC_LEN);
 	return seal_finish(&icrc.seal);
 }

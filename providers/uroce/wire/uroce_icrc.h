@@ -16,6 +16,15 @@
 
 #include "uroce/wire/uroce_packet.h"
 
+/*
+ * What comes before the BTH, for all packets of one path: their lengths and
+ * identifications are added later.
+ */
+struct uroce_icrc_path {
+	uint32_t reg;
+	bool ipv4;
+};
+
 /* A check that goes on while the payload is copied. */
 struct uroce_icrc {
 	struct uroce_seal seal; /* first: the callbacks get its address */
@@ -25,7 +34,7 @@ struct uroce_icrc {
 	uint32_t left_bytes; /* of them not taken in yet */
 	const uint8_t *next; /* where they are */
 	bool ipv4;
-	uint16_t ip_id; /* result; IPv4 only */
+	uint16_t ip_id; /* expected; then the result; IPv4 only */
 };
 
 /**
@@ -39,13 +48,33 @@ void uroce_icrc_init(void);
 /** uroce_path_is_ipv4() - whether both ends are IPv4 addresses */
 bool uroce_path_is_ipv4(const struct uroce_path *path);
 
+/** uroce_icrc_path() - what packets of @path have in common, to @ret_base */
+void uroce_icrc_path(const struct uroce_path *path,
+		     struct uroce_icrc_path *ret_base);
+
+/**
+ * uroce_icrc_begin() - begin the ICRC of one of many packets to be sent
+ * @base: of their path
+ * @ip_id: what the IP identification will be; IPv4 only
+ * @bytes: from the BTH on
+ * @begin_len: how many of them to take in now; 12 or more
+ * @len: from the BTH to the padding; a multiple of 4, and no more than
+ *	UROCE_MAX_HEADER + UROCE_MAX_MTU
+ *
+ * Return: a register, to which uroce_crc32() adds what follows.
+ */
+uint32_t uroce_icrc_begin(const struct uroce_icrc_path *base, uint16_t ip_id,
+			  const uint8_t *bytes, uint32_t begin_len,
+			  uint32_t len);
+
 /**
  * uroce_icrc_start() - begin the ICRC of a packet to be sent
  * @path: its addresses
  * @ip_id: what the IP identification will be; IPv4 only
  * @headers: from uroce_wire_encode()
  * @header_len: bytes of them
- * @rest_len: bytes of payload and padding
+ * @rest_len: bytes of payload and padding, with whom the length is as for
+ *	uroce_icrc_begin()
  *
  * Return: a register, to which uroce_crc32() adds payload and padding.
  */
@@ -71,6 +100,17 @@ void uroce_icrc_end(uint32_t reg, uint8_t *ret_icrc);
 int uroce_icrc_open(struct uroce_icrc *icrc, const struct uroce_path *path,
 		    const uint8_t *buf, size_t len,
 		    const struct uroce_packet *packet);
+
+/**
+ * uroce_icrc_open_next() - the same for one of many packets
+ * @base: of their path
+ * @ip_id: which IP identification it is likely to have; the check is as good
+ *	whether that is right or not, but faster if it is; IPv4 only
+ */
+int uroce_icrc_open_next(struct uroce_icrc *icrc,
+			 const struct uroce_icrc_path *base, uint16_t ip_id,
+			 const uint8_t *buf, size_t len,
+			 const struct uroce_packet *packet);
 
 /**
  * uroce_icrc_verify() - check a received packet at once

@@ -107,6 +107,37 @@ static void the_id_is_solved_for_every_length(void **state)
 	}
 }
 
+/* Whatever is expected, the check finds what there is, and what is wrong. */
+static void a_wrong_guess_of_the_id_does_no_harm(void **state)
+{
+	static const uint16_t guesses[] = { 0, 0xbeef, 0xbeee, 0xffff };
+	struct datagram datagram;
+	struct uroce_packet packet;
+	struct uroce_icrc_path base;
+	struct uroce_icrc icrc;
+
+	uroce_icrc_path(&path_v4, &base);
+	build(&datagram, &path_v4, 0xbeef, 100);
+	assert_int_equal(
+		uroce_wire_decode(datagram.bytes, datagram.len - 4, &packet),
+		0);
+	for (size_t i = 0; i < sizeof(guesses) / sizeof(guesses[0]); i++) {
+		for (int wrong = 0; wrong < 2; wrong++) {
+			assert_int_equal(
+				uroce_icrc_open_next(&icrc, &base, guesses[i],
+						     datagram.bytes,
+						     datagram.len, &packet),
+				0);
+			datagram.bytes[50] ^= (uint8_t)wrong;
+			assert_int_equal(icrc.seal.finish(&icrc.seal),
+					 wrong ? -EBADMSG : 0);
+			datagram.bytes[50] ^= (uint8_t)wrong;
+			if (!wrong)
+				assert_int_equal(icrc.ip_id, 0xbeef);
+		}
+	}
+}
+
 /* A sender that lets routers cut its packets has DF clear. */
 static void a_clear_df_is_accepted(void **state)
 {
@@ -304,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_vectors),
 		cmocka_unit_test(the_id_is_solved_for_every_length),
+		cmocka_unit_test(a_wrong_guess_of_the_id_does_no_harm),
 		cmocka_unit_test(a_clear_df_is_accepted),
 		cmocka_unit_test(what_may_change_on_the_way_may_change),
 		cmocka_unit_test(single_bits_do_not_get_past),
