@@ -16,6 +16,8 @@
 
 #include "uroce/wire/uroce_packet.h"
 
+#define UROCE_PORT_MAX_PIECES 32 /* of a payload */
+
 struct uroce_port;
 
 struct uroce_port_counters {
@@ -100,7 +102,7 @@ uint16_t uroce_port_sport(const struct uroce_port *port, uint32_t dest_qpn);
  * @port: the port
  * @packet: with path, whose sport is from uroce_port_sport()
  * @iov: its payload, which must stay as it is until uroce_port_flush()
- * @nr_iov: pieces of it
+ * @nr_iov: pieces of it; up to UROCE_PORT_MAX_PIECES
  * @owner: for uroce_port_take_refused()
  *
  * It may be lost, as on any network.

@@ -34,6 +34,13 @@ union control {
 		      6 * CMSG_SPACE(sizeof(int))];
 };
 
+/* What the ICRCs of packets from one sender have in common. */
+struct origin_icrc {
+	struct uroce_path path;
+	struct uroce_icrc_path icrc;
+	uint16_t next_id; /* that the next packet is likely to have */
+};
+
 struct uroce_receive_batch {
 	struct mmsghdr headers[MAX_MESSAGES];
 	struct iovec iovs[MAX_MESSAGES];
@@ -41,6 +48,7 @@ struct uroce_receive_batch {
 	union control controls[MAX_MESSAGES];
 	uint32_t overflow;  /* of the socket, as it was told last */
 	uint32_t doublings; /* of the number of messages to ask for, from 1 */
+	struct origin_icrc last; /* of the sender of the last message */
 	uint8_t buffers[MAX_MESSAGES][BUFFER];
 };
 
@@ -161,7 +169,7 @@ static void capture(struct uroce_port *port, struct uroce_icrc icrc,
 {
 	struct iovec iov = { .iov_base = bytes, .iov_len = len };
 
-	/* on a copy of the check; one that fails leaves the id 0 */
+	/* on a copy of the check; one that fails leaves the id it expected */
 	(void)icrc.seal.finish(&icrc.seal);
 	uroce_pcap_write(port->pcap, path, icrc.ip_id, &iov, 1);
 }
@@ -184,10 +192,10 @@ static void pass_on(struct uroce_port *port, const struct uroce_path *path,
 				  FORWARDED_HEADER + len);
 }
 
-/* One datagram. */
+/* One datagram; @origin is for its @path. */
 static void take(struct uroce_port *port, const struct uroce_path *path,
-		 uint8_t *bytes, size_t len, uroce_port_receive_fn *fn,
-		 void *arg)
+		 struct origin_icrc *origin, uint8_t *bytes, size_t len,
+		 uroce_port_receive_fn *fn, void *arg)
 {
 	struct uroce_packet packet;
 	struct uroce_icrc icrc;
@@ -196,7 +204,8 @@ static void take(struct uroce_port *port, const struct uroce_path *path,
 	port->counters.rx_datagrams++;
 	if (len < UROCE_BTH_LEN + UROCE_ICRC_LEN ||
 	    uroce_wire_decode(bytes, len - UROCE_ICRC_LEN, &packet) ||
-	    uroce_icrc_open(&icrc, path, bytes, len, &packet)) {
+	    uroce_icrc_open_next(&icrc, &origin->icrc, origin->next_id, bytes,
+				 len, &packet)) {
 		port->counters.rx_bad++;
 		return;
 	}
@@ -213,6 +222,28 @@ static void take(struct uroce_port *port, const struct uroce_path *path,
 	if ((path->tclass & ECN_MASK) == ECN_CE)
 		packet.fecn = true;
 	fn(arg, &packet);
+	origin->next_id = (uint16_t)(icrc.ip_id + 1);
+}
+
+static bool same_origin(const struct uroce_path *a, const struct uroce_path *b)
+{
+	return a->sport == b->sport &&
+	       memcmp(a->sgid, b->sgid, UROCE_GID_LEN) == 0 &&
+	       memcmp(a->dgid, b->dgid, UROCE_GID_LEN) == 0;
+}
+
+/* The first packet of a message mostly has the id 0 (../README.md). */
+static struct origin_icrc *find_origin(struct uroce_port *port,
+				       const struct uroce_path *path)
+{
+	struct origin_icrc *last = &port->receive->last;
+
+	if (!same_origin(&last->path, path)) {
+		last->path = *path;
+		uroce_icrc_path(path, &last->icrc);
+	}
+	last->next_id = 0;
+	return last;
 }
 
 static bool is_ours(const struct uroce_port *port, const uint8_t *gid)
@@ -225,6 +256,7 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 {
 	uint8_t *bytes = header->msg_hdr.msg_iov->iov_base;
 	size_t len = header->msg_len;
+	struct origin_icrc *icrc;
 	struct origin origin;
 
 	read_origin(port, &header->msg_hdr, &origin);
@@ -235,14 +267,31 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 	}
 	if (!origin.segment_len)
 		origin.segment_len = BUFFER;
+	icrc = find_origin(port, &origin.path);
 	while (len) {
 		size_t piece = len < origin.segment_len ? len
 							: origin.segment_len;
 
-		take(port, &origin.path, bytes, piece, fn, arg);
+		take(port, &origin.path, icrc, bytes, piece, fn, arg);
 		bytes += piece;
 		len -= piece;
 	}
+}
+
+/* One is cheaper alone. */
+static int receive_now(struct uroce_port *port, uint32_t room)
+{
+	struct mmsghdr *headers = port->receive->headers;
+	int fd = uroce_port_fd(port);
+	ssize_t len;
+
+	if (room > 1)
+		return recvmmsg(fd, headers, room, MSG_DONTWAIT, NULL);
+	len = recvmsg(fd, &headers->msg_hdr, MSG_DONTWAIT);
+	if (len < 0)
+		return -1;
+	headers->msg_len = (unsigned int)len;
+	return 1;
 }
 
 /* The kernel has changed lengths in those that were used. */
@@ -276,8 +325,7 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		room = 1u << batch->doublings;
 		prepare(batch, room);
-		got = recvmmsg(uroce_port_fd(port), batch->headers, room,
-			       MSG_DONTWAIT, NULL);
+		got = receive_now(port, room);
 		if (got <= 0) {
 			batch->doublings = 0;
 			return false;
@@ -312,7 +360,7 @@ void uroce_port_receive_inbox(struct uroce_port *port,
 			port->counters.rx_bad++;
 			continue;
 		}
-		take(port, &forwarded.path, forwarded.bytes,
-		     (size_t)got - FORWARDED_HEADER, fn, arg);
+		take(port, &forwarded.path, find_origin(port, &forwarded.path),
+		     forwarded.bytes, (size_t)got - FORWARDED_HEADER, fn, arg);
 	}
 }

@@ -27,6 +27,8 @@
 #define MAX_MESSAGES 32
 #define MAX_PACKETS  512
 #define MAX_PIECES   2048
+/* Payload up to here is copied: a piece of memory costs the kernel more. */
+#define SMALL_BYTES 128
 /* Of a message: the kernel's limits for segments, bytes, and pieces. */
 #define MAX_SEGMENTS 64
 #define MAX_BYTES    (65535 - 40 - 8)
@@ -36,6 +38,7 @@
 #define MAX_WAITS    10
 #define MAX_TAIL     (3 + UROCE_ICRC_LEN) /* padding, ICRC */
 #define MAX_REFUSED  16
+#define MAX_ALONE    (UROCE_PORT_MAX_PIECES + 2)
 
 union control {
 	struct cmsghdr align;
@@ -43,16 +46,26 @@ union control {
 		      3 * CMSG_SPACE(sizeof(int))];
 };
 
-/* A packet is its headers, its payload, and its tail. */
+/*
+ * A packet is its headers, its payload, and its tail. Headers and tail are in
+ * batch->bytes, one packet's behind the other's, so that a tail and the headers
+ * that follow it on the wire are one piece. A small payload is between them.
+ */
+#define OWN_BYTES (UROCE_MAX_HEADER + SMALL_BYTES + MAX_TAIL)
+#define MAX_OWN	  (MAX_PACKETS * (UROCE_MAX_HEADER + MAX_TAIL) + OWN_BYTES)
+
 struct packet {
-	uint8_t headers[UROCE_MAX_HEADER];
-	uint8_t tail[MAX_TAIL + 1];
-	uint32_t nr_pieces;
+	uint32_t first_byte; /* of the headers */
+	uint16_t front_len;  /* headers, and the payload if it is small */
+	uint16_t tail_len;
+	uint32_t first_piece; /* of the payload */
+	uint32_t nr_pieces;   /* of it; 0 if it is small */
 	uint32_t len;
 };
 
 struct message {
 	struct uroce_path path;
+	struct uroce_icrc_path icrc;
 	uint32_t dest_qpn;
 	void *owner;
 	int fd;
@@ -71,12 +84,13 @@ struct message {
 
 struct uroce_send_batch {
 	bool no_gso; /* the kernel or a NIC cannot */
-	uint32_t nr_messages, nr_packets, nr_pieces, nr_refused;
+	uint32_t nr_messages, nr_packets, nr_pieces, nr_bytes, nr_refused;
 	void *refused[MAX_REFUSED]; /* owners */
 	struct message messages[MAX_MESSAGES];
 	struct mmsghdr headers[MAX_MESSAGES]; /* of the same index */
 	struct packet packets[MAX_PACKETS];
 	struct iovec pieces[MAX_PIECES];
+	uint8_t bytes[MAX_OWN];
 };
 
 struct uroce_send_batch *uroce_udp_new_send(void)
@@ -102,8 +116,15 @@ static void add_int(struct msghdr *msg, int level, int type, int value)
 	add_control(msg, level, type, &value, sizeof(value));
 }
 
+/* Multicast has a hop limit of its own. */
+static bool names_hops(const struct uroce_path *path)
+{
+	return path->hop_limit && (path->hop_limit != UROCE_SENDER_HOPS ||
+				   uroce_socket_is_multicast(path->dgid));
+}
+
 static void address_ipv4(const struct uroce_port *port, struct message *message,
-			 struct msghdr *msg, unsigned int ifindex)
+			 struct msghdr *msg, unsigned int ifindex, bool bound)
 {
 	const struct uroce_path *path = &message->path;
 	struct in_pktinfo from = { .ipi_ifindex = (int)ifindex };
@@ -119,23 +140,26 @@ static void address_ipv4(const struct uroce_port *port, struct message *message,
 		msg->msg_namelen = sizeof(message->to.ipv4);
 	}
 	memcpy(&from.ipi_spec_dst, path->sgid + 12, 4);
-	add_control(msg, IPPROTO_IP, IP_PKTINFO, &from, sizeof(from));
-	if (path->hop_limit)
+	if (!bound)
+		add_control(msg, IPPROTO_IP, IP_PKTINFO, &from, sizeof(from));
+	if (names_hops(path))
 		add_int(msg, IPPROTO_IP, IP_TTL, path->hop_limit);
 	if (path->tclass)
 		add_int(msg, IPPROTO_IP, IP_TOS, path->tclass);
 }
 
 static void address_ipv6(struct message *message, struct msghdr *msg,
-			 unsigned int ifindex)
+			 unsigned int ifindex, bool bound)
 {
 	const struct uroce_path *path = &message->path;
 	struct in6_pktinfo from = { .ipi6_ifindex = ifindex };
 
 	memcpy(&message->to.ipv6.sin6_addr, path->dgid, UROCE_GID_LEN);
 	memcpy(&from.ipi6_addr, path->sgid, UROCE_GID_LEN);
-	add_control(msg, IPPROTO_IPV6, IPV6_PKTINFO, &from, sizeof(from));
-	if (path->hop_limit)
+	if (!bound)
+		add_control(msg, IPPROTO_IPV6, IPV6_PKTINFO, &from,
+			    sizeof(from));
+	if (names_hops(path))
 		add_int(msg, IPPROTO_IPV6, IPV6_HOPLIMIT, path->hop_limit);
 	if (path->tclass)
 		add_int(msg, IPPROTO_IPV6, IPV6_TCLASS, path->tclass);
@@ -145,10 +169,9 @@ static void address_ipv6(struct message *message, struct msghdr *msg,
  * Where there is no other choice than one interface it must be named; elsewhere
  * routing decides, since our own address may be on another one.
  */
-static unsigned int choose_interface(const struct uroce_port *port,
+static unsigned int choose_interface(const struct uroce_address *address,
 				     const struct uroce_path *path)
 {
-	const struct uroce_address *address = uroce_udp_find(port, path->sgid);
 	bool link_local = path->dgid[0] == 0xfe &&
 			  (path->dgid[1] & 0xc0) == 0x80; /* RFC 4291, 2.5.6 */
 
@@ -159,10 +182,40 @@ static unsigned int choose_interface(const struct uroce_port *port,
 		       : 0;
 }
 
+/* Where a source port is not one of ours the ICRC must tell the truth. */
+static unsigned int choose_sender(const struct uroce_port *port,
+				  struct uroce_path *path)
+{
+	for (unsigned int i = 0; i < UROCE_NR_SENDERS; i++)
+		if (port->senders[i].port == path->sport)
+			return i;
+	path->sport = port->senders[0].port;
+	return 0;
+}
+
+/* Returns whether the socket is one that is bound to the source address. */
+static bool choose_socket(const struct uroce_port *port,
+			  struct uroce_address *address, unsigned int ifindex,
+			  struct message *message)
+{
+	unsigned int sender = choose_sender(port, &message->path);
+
+	message->fd = -1;
+	if (address && !ifindex)
+		message->fd = uroce_udp_bound(port, address, sender);
+	if (message->fd >= 0)
+		return true;
+	message->fd = port->senders[sender].fd;
+	return false;
+}
+
 static void address_message(const struct uroce_port *port,
 			    struct message *message, struct msghdr *msg)
 {
-	unsigned int ifindex = choose_interface(port, &message->path);
+	struct uroce_address *address =
+		uroce_udp_find(port, message->path.sgid);
+	unsigned int ifindex = choose_interface(address, &message->path);
+	bool bound = choose_socket(port, address, ifindex, message);
 
 	message->to.ipv6 = (struct sockaddr_in6){
 		.sin6_family = AF_INET6,
@@ -175,19 +228,9 @@ static void address_message(const struct uroce_port *port,
 		.msg_control = message->control.bytes,
 	};
 	if (uroce_path_is_ipv4(&message->path))
-		address_ipv4(port, message, msg, ifindex);
+		address_ipv4(port, message, msg, ifindex, bound);
 	else
-		address_ipv6(message, msg, ifindex);
-}
-
-/* Where a source port is not one of ours the ICRC must tell the truth. */
-static int choose_socket(const struct uroce_port *port, struct uroce_path *path)
-{
-	for (unsigned int i = 0; i < UROCE_NR_SENDERS; i++)
-		if (port->senders[i].port == path->sport)
-			return port->senders[i].fd;
-	path->sport = port->senders[0].port;
-	return port->senders[0].fd;
+		address_ipv6(message, msg, ifindex, bound);
 }
 
 static bool same_path(const struct uroce_path *a, const struct uroce_path *b)
@@ -201,7 +244,7 @@ static bool same_path(const struct uroce_path *a, const struct uroce_path *b)
 /* The message that a packet of @len bytes can become part of, or NULL. */
 static struct message *open_message(struct uroce_send_batch *batch,
 				    const struct uroce_packet *packet,
-				    uint32_t len, uint32_t nr_pieces,
+				    uint32_t len, uint32_t nr_iov,
 				    const void *owner)
 {
 	struct message *last;
@@ -212,7 +255,7 @@ static struct message *open_message(struct uroce_send_batch *batch,
 	if (last->full || last->owner != owner ||
 	    last->dest_qpn != packet->dest_qpn || len > last->segment_len ||
 	    last->nr_packets >= MAX_SEGMENTS || last->bytes + len > MAX_BYTES ||
-	    last->nr_pieces + nr_pieces > MAX_IOVECS ||
+	    last->nr_pieces + nr_iov + 2 > MAX_IOVECS ||
 	    !same_path(&last->path, packet->path))
 		return NULL;
 	return last;
@@ -227,7 +270,6 @@ static struct message *new_message(struct uroce_port *port,
 	struct message *message = &batch->messages[i];
 
 	message->path = *packet->path;
-	message->fd = choose_socket(port, &message->path);
 	message->dest_qpn = packet->dest_qpn;
 	message->owner = owner;
 	message->first_packet = batch->nr_packets;
@@ -238,73 +280,156 @@ static struct message *new_message(struct uroce_port *port,
 	message->bytes = 0;
 	message->full = false;
 	address_message(port, message, &batch->headers[i].msg_hdr);
+	uroce_icrc_path(&message->path, &message->icrc);
 	return message;
 }
 
-/* @pieces: headers, payload, tail; the ICRC in the tail is written. */
-static void seal(const struct message *message, uint16_t ip_id,
-		 const struct iovec *pieces, uint32_t nr_pieces, uint32_t len)
+/* The packet by itself: MAX_ALONE pieces at most, from headers to tail. */
+static uint32_t list_pieces(struct uroce_send_batch *batch,
+			    const struct packet *packet, struct iovec *ret_iov)
 {
-	const struct iovec *tail = &pieces[nr_pieces - 1];
-	size_t pad = tail->iov_len - UROCE_ICRC_LEN;
-	uint32_t header_len = (uint32_t)pieces[0].iov_len;
+	uint8_t *front = &batch->bytes[packet->first_byte];
+	uint32_t nr = packet->nr_pieces;
+
+	ret_iov[0] = (struct iovec){ front, packet->front_len };
+	memcpy(&ret_iov[1], &batch->pieces[packet->first_piece],
+	       nr * sizeof(*ret_iov));
+	ret_iov[nr + 1] =
+		(struct iovec){ front + packet->front_len, packet->tail_len };
+	return nr + 2;
+}
+
+/* Writes the ICRC, which is the end of the tail. */
+static void seal(struct uroce_send_batch *batch, const struct message *message,
+		 uint16_t ip_id, const struct packet *packet)
+{
+	uint8_t *front = &batch->bytes[packet->first_byte];
+	uint8_t *tail = front + packet->front_len;
+	uint32_t pad = packet->tail_len - UROCE_ICRC_LEN;
 	uint32_t reg;
 
-	reg = uroce_icrc_start(&message->path, ip_id, pieces[0].iov_base,
-			       header_len, len - header_len - UROCE_ICRC_LEN);
-	for (uint32_t i = 1; i < nr_pieces - 1; i++)
-		reg = uroce_crc32(reg, pieces[i].iov_base, pieces[i].iov_len);
-	reg = uroce_crc32(reg, tail->iov_base, pad);
-	uroce_icrc_end(reg, (uint8_t *)tail->iov_base + pad);
+	reg = uroce_icrc_begin(&message->icrc, ip_id, front, packet->front_len,
+			       packet->len - UROCE_ICRC_LEN);
+	for (uint32_t i = 0; i < packet->nr_pieces; i++) {
+		const struct iovec *iov =
+			&batch->pieces[packet->first_piece + i];
+
+		reg = uroce_crc32(reg, iov->iov_base, iov->iov_len);
+	}
+	if (pad)
+		reg = uroce_crc32(reg, tail, pad);
+	uroce_icrc_end(reg, tail + pad);
+}
+
+/* Its payload can be small, and then is next to its headers. */
+static void build(struct uroce_send_batch *batch,
+		  const struct uroce_packet *packet, uint32_t header_len,
+		  const struct iovec *iov, uint32_t nr_iov,
+		  struct packet *ret_built)
+{
+	uint8_t *front = &batch->bytes[batch->nr_bytes];
+	uint8_t *end = front + header_len;
+	bool small = packet->payload_len <= SMALL_BYTES;
+
+	for (uint32_t i = 0; small && i < nr_iov; i++) {
+		memcpy(end, iov[i].iov_base, iov[i].iov_len);
+		end += iov[i].iov_len;
+	}
+	*ret_built = (struct packet){
+		.first_byte = batch->nr_bytes,
+		.front_len = (uint16_t)(end - front),
+		.tail_len = (uint16_t)(uroce_wire_pad(packet->payload_len) +
+				       UROCE_ICRC_LEN),
+		.nr_pieces = small ? 0 : nr_iov,
+	};
+	ret_built->len = header_len + packet->payload_len + ret_built->tail_len;
+	memset(end, 0, MAX_TAIL);
+}
+
+/* The next @len bytes of batch->bytes. */
+static void add_own(struct uroce_send_batch *batch, struct message *message,
+		    uint32_t len)
+{
+	uint8_t *bytes = &batch->bytes[batch->nr_bytes];
+	struct iovec *last;
+
+	batch->nr_bytes += len;
+	if (message->nr_pieces) {
+		last = &batch->pieces[batch->nr_pieces - 1];
+		if ((uint8_t *)last->iov_base + last->iov_len == bytes) {
+			last->iov_len += len;
+			return;
+		}
+	}
+	batch->pieces[batch->nr_pieces++] = (struct iovec){ bytes, len };
+	message->nr_pieces++;
+}
+
+static void add(struct uroce_send_batch *batch, struct message *message,
+		struct packet *packet, const struct iovec *iov)
+{
+	uint32_t nr = packet->nr_pieces;
+
+	add_own(batch, message, packet->front_len);
+	packet->first_piece = batch->nr_pieces;
+	if (nr)
+		memcpy(&batch->pieces[batch->nr_pieces], iov,
+		       nr * sizeof(*iov));
+	batch->nr_pieces += nr;
+	message->nr_pieces += nr;
+	add_own(batch, message, packet->tail_len);
+	batch->nr_packets++;
+	message->nr_packets++;
+	message->bytes += packet->len;
+	message->full = packet->len < message->segment_len;
+}
+
+static void capture(struct uroce_port *port, const struct message *message,
+		    uint16_t ip_id, const struct packet *packet)
+{
+	struct iovec iov[MAX_ALONE];
+	uint32_t nr = list_pieces(port->send, packet, iov);
+
+	uroce_pcap_write(port->pcap, &message->path, ip_id, iov, nr);
+}
+
+static bool has_room(const struct uroce_send_batch *batch, uint32_t nr_iov)
+{
+	return batch->nr_messages < MAX_MESSAGES &&
+	       batch->nr_packets < MAX_PACKETS &&
+	       batch->nr_pieces + nr_iov + 2 <= MAX_PIECES &&
+	       batch->nr_bytes + OWN_BYTES <= sizeof(batch->bytes);
 }
 
 void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 		    const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
 	struct uroce_send_batch *batch = port->send;
-	uint32_t tail_len =
-		uroce_wire_pad(packet->payload_len) + UROCE_ICRC_LEN;
-	uint32_t nr_pieces = nr_iov + 2;
 	struct message *message;
 	struct packet *built;
-	struct iovec *pieces;
+	uint16_t ip_id;
 	int header_len;
 
-	if (batch->nr_messages == MAX_MESSAGES ||
-	    batch->nr_packets == MAX_PACKETS ||
-	    batch->nr_pieces + nr_pieces > MAX_PIECES)
+	if (!has_room(batch, nr_iov))
 		uroce_port_flush(port);
 	built = &batch->packets[batch->nr_packets];
-	pieces = &batch->pieces[batch->nr_pieces];
-	header_len = uroce_wire_encode(packet, built->headers);
+	header_len = uroce_wire_encode(packet, &batch->bytes[batch->nr_bytes]);
 	port->counters.tx_datagrams++;
-	if (header_len < 0) {
+	if (header_len < 0 || packet->payload_len > UROCE_MAX_MTU ||
+	    nr_iov > UROCE_PORT_MAX_PIECES) {
 		port->counters.tx_failed++;
 		return;
 	}
-	built->nr_pieces = nr_pieces;
-	built->len = (uint32_t)header_len + packet->payload_len + tail_len;
-	memset(built->tail, 0, sizeof(built->tail));
-	pieces[0] = (struct iovec){ built->headers, (size_t)header_len };
-	if (nr_iov)
-		memcpy(&pieces[1], iov, nr_iov * sizeof(*iov));
-	pieces[nr_pieces - 1] = (struct iovec){ built->tail, tail_len };
-
-	message = open_message(batch, packet, built->len, nr_pieces, owner);
+	build(batch, packet, (uint32_t)header_len, iov, nr_iov, built);
+	message = open_message(batch, packet, built->len, built->nr_pieces,
+			       owner);
 	if (!message)
 		message = new_message(port, packet, built->len, owner);
-	seal(message, (uint16_t)message->nr_packets, pieces, nr_pieces,
-	     built->len);
+	ip_id = (uint16_t)message->nr_packets;
+	add(batch, message, built, iov);
+	seal(batch, message, ip_id, built);
 	if (port->pcap)
-		uroce_pcap_write(port->pcap, &message->path,
-				 (uint16_t)message->nr_packets, pieces,
-				 nr_pieces);
-	message->full = built->len < message->segment_len;
-	message->bytes += built->len;
-	message->nr_packets++;
-	message->nr_pieces += nr_pieces;
-	batch->nr_packets++;
-	batch->nr_pieces += nr_pieces;
+		capture(port, message, ip_id, built);
 	/* the receiver can work on it while the next one is made */
 	if (message->nr_packets == MAX_SEGMENTS ||
 	    message->bytes + message->segment_len > MAX_BYTES)
@@ -322,12 +447,20 @@ static bool wait_for_room(int fd)
 	return false;
 }
 
+/* One is cheaper alone. */
+static int send_now(int fd, struct mmsghdr *headers, uint32_t nr)
+{
+	if (nr > 1)
+		return sendmmsg(fd, headers, nr, MSG_DONTWAIT);
+	return sendmsg(fd, &headers->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
+}
+
 /* Sends @nr messages of one socket, at least the first; how many, or -errno. */
 static int send_some(struct uroce_port *port, int fd, struct mmsghdr *headers,
 		     uint32_t nr)
 {
 	for (;;) {
-		int ret = sendmmsg(fd, headers, nr, MSG_DONTWAIT);
+		int ret = send_now(fd, headers, nr);
 
 		port->counters.tx_calls++;
 		if (ret > 0)
@@ -365,7 +498,7 @@ static void send_apart(struct uroce_port *port, const struct message *message,
 		       const struct msghdr *whole)
 {
 	struct uroce_send_batch *batch = port->send;
-	struct iovec *pieces = &batch->pieces[message->first_piece];
+	struct iovec iov[MAX_ALONE];
 	struct mmsghdr one = { .msg_hdr = *whole };
 	bool any = false, too_long = false;
 	int ret;
@@ -373,13 +506,12 @@ static void send_apart(struct uroce_port *port, const struct message *message,
 	/* without the size of the segments, which is the last */
 	one.msg_hdr.msg_controllen -= CMSG_SPACE(sizeof(uint16_t));
 	for (uint32_t i = 0; i < message->nr_packets; i++) {
-		struct packet *packet =
+		const struct packet *packet =
 			&batch->packets[message->first_packet + i];
 
-		seal(message, 0, pieces, packet->nr_pieces, packet->len);
-		one.msg_hdr.msg_iov = pieces;
-		one.msg_hdr.msg_iovlen = packet->nr_pieces;
-		pieces += packet->nr_pieces;
+		seal(batch, message, 0, packet);
+		one.msg_hdr.msg_iov = iov;
+		one.msg_hdr.msg_iovlen = list_pieces(batch, packet, iov);
 		ret = send_some(port, message->fd, &one, 1);
 		if (ret == 1) {
 			any = true;
@@ -449,4 +581,5 @@ void uroce_port_flush(struct uroce_port *port)
 	batch->nr_messages = 0;
 	batch->nr_packets = 0;
 	batch->nr_pieces = 0;
+	batch->nr_bytes = 0;
 }

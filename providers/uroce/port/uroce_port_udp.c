@@ -28,6 +28,9 @@ static int open_sender(struct uroce_sender *sender, uint16_t from)
 		sender->port = (uint16_t)(FIRST_SPORT + (from + i) % NR_SPORTS);
 		ret = uroce_socket_bind(fd, sender->port);
 	}
+	/* now the port is ours, and more sockets of ours can have it */
+	if (!ret)
+		ret = uroce_socket_share(fd);
 	if (ret)
 		(void)close(fd);
 	else
@@ -93,6 +96,13 @@ int uroce_port_open(struct uroce_port **ret_port)
 	return 0;
 }
 
+static void close_bound(const struct uroce_address *address)
+{
+	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
+		if (address->fds[i] >= 0)
+			(void)close(address->fds[i]);
+}
+
 void uroce_port_close(struct uroce_port *port)
 {
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
@@ -101,6 +111,8 @@ void uroce_port_close(struct uroce_port *port)
 	if (port->slots.listener >= 0)
 		uroce_slots_leave(&port->slots);
 	uroce_pcap_close(port->pcap);
+	for (uint32_t i = 0; i < port->nr_addresses; i++)
+		close_bound(&port->addresses[i]);
 	free(port->addresses);
 	free(port->receive);
 	free(port->send);
@@ -156,10 +168,32 @@ static struct uroce_address *find(const struct uroce_port *port,
 	return NULL;
 }
 
-const struct uroce_address *uroce_udp_find(const struct uroce_port *port,
-					   const uint8_t *gid)
+struct uroce_address *uroce_udp_find(const struct uroce_port *port,
+				     const uint8_t *gid)
 {
 	return find(port, gid, 0);
+}
+
+static int open_bound(const uint8_t *gid, uint16_t port)
+{
+	int fd = uroce_socket_sender();
+
+	if (fd < 0)
+		return -1;
+	if (!uroce_socket_share(fd) && !uroce_socket_bind_to(fd, gid, port))
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+int uroce_udp_bound(const struct uroce_port *port,
+		    struct uroce_address *address, unsigned int sender)
+{
+	int *fd = &address->fds[sender];
+
+	if (*fd == UROCE_UNTRIED)
+		*fd = open_bound(address->gid, port->senders[sender].port);
+	return *fd;
 }
 
 int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
@@ -185,6 +219,8 @@ int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
 	memcpy(address->gid, gid, UROCE_GID_LEN);
 	address->ifindex = ifindex;
 	address->uses = 1;
+	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
+		address->fds[i] = UROCE_UNTRIED;
 	return 0;
 }
 
@@ -193,8 +229,10 @@ void uroce_port_remove_address(struct uroce_port *port, const uint8_t *gid,
 {
 	struct uroce_address *address = find(port, gid, ifindex);
 
-	if (address && --address->uses == 0)
-		*address = port->addresses[--port->nr_addresses];
+	if (!address || --address->uses)
+		return;
+	close_bound(address);
+	*address = port->addresses[--port->nr_addresses];
 }
 
 /*

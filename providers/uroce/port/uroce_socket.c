@@ -116,18 +116,22 @@ int uroce_socket_sender(void)
 		(void)close(fd);
 		return ret;
 	}
+	(void)set(fd, IPPROTO_IP, IP_TTL, UROCE_SENDER_HOPS);
+	if (family == AF_INET6)
+		(void)set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS,
+			  UROCE_SENDER_HOPS);
 	(void)set(fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER);
 	(void)set(fd, SOL_SOCKET, SO_RCVBUF, 1); /* nothing comes here */
 	return fd;
 }
 
-int uroce_socket_bind(int fd, uint16_t port)
+int uroce_socket_bind_to(int fd, const uint8_t *gid, uint16_t port)
 {
-	struct sockaddr_in6 any6 = {
+	struct sockaddr_in6 to6 = {
 		.sin6_family = AF_INET6,
 		.sin6_port = htons(port),
 	};
-	struct sockaddr_in any4 = {
+	struct sockaddr_in to4 = {
 		.sin_family = AF_INET,
 		.sin_port = htons(port),
 	};
@@ -136,11 +140,25 @@ int uroce_socket_bind(int fd, uint16_t port)
 
 	if (family < 0)
 		return family;
+	memcpy(&to6.sin6_addr, gid, UROCE_GID_LEN);
+	memcpy(&to4.sin_addr, gid + 12, sizeof(to4.sin_addr));
 	if (family == AF_INET6)
-		ret = bind(fd, (struct sockaddr *)&any6, sizeof(any6));
+		ret = bind(fd, (struct sockaddr *)&to6, sizeof(to6));
 	else
-		ret = bind(fd, (struct sockaddr *)&any4, sizeof(any4));
+		ret = bind(fd, (struct sockaddr *)&to4, sizeof(to4));
 	return ret ? -errno : 0;
+}
+
+int uroce_socket_bind(int fd, uint16_t port)
+{
+	static const uint8_t any[UROCE_GID_LEN];
+
+	return uroce_socket_bind_to(fd, any, port);
+}
+
+int uroce_socket_share(int fd)
+{
+	return set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
 }
 
 static bool is_mapped(const uint8_t *gid)

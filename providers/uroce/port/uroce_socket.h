@@ -27,11 +27,24 @@
  */
 int uroce_socket_receiver(void);
 
+/* Hop limit of senders, for which nothing needs to be said */
+#define UROCE_SENDER_HOPS 64
+
 /** uroce_socket_sender() - a socket to send from, not bound yet; or -errno */
 int uroce_socket_sender(void);
 
 /** uroce_socket_bind() - bind to @port on all addresses; 0 or -errno */
 int uroce_socket_bind(int fd, uint16_t port);
+
+/** uroce_socket_bind_to() - bind to @port on the address @gid; 0 or -errno */
+int uroce_socket_bind_to(int fd, const uint8_t *gid, uint16_t port);
+
+/**
+ * uroce_socket_share() - let sockets of this user bind to the port of @fd, too
+ *
+ * Only those that are shared, like this one. 0 or -errno.
+ */
+int uroce_socket_share(int fd);
 
 /** uroce_socket_family() - AF_INET6 or AF_INET, or -errno */
 int uroce_socket_family(int fd);

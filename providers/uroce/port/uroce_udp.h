@@ -25,7 +25,10 @@ struct uroce_address {
 	uint8_t gid[UROCE_GID_LEN];
 	unsigned int ifindex;
 	uint32_t uses;
+	/* bound to it and the sender's port: UROCE_UNTRIED, or -1: cannot be */
+	int fds[UROCE_NR_SENDERS];
 };
+#define UROCE_UNTRIED (-2)
 
 struct uroce_sender {
 	int fd;
@@ -64,8 +67,19 @@ struct uroce_port {
 };
 
 /** uroce_udp_find() - our address @gid, or NULL */
-const struct uroce_address *uroce_udp_find(const struct uroce_port *port,
-					   const uint8_t *gid);
+struct uroce_address *uroce_udp_find(const struct uroce_port *port,
+				     const uint8_t *gid);
+
+/**
+ * uroce_udp_bound() - a socket that sends from one address, which is cheaper
+ * than to name it with each message
+ * @address: one of ours
+ * @sender: index of the source port
+ *
+ * Return: the descriptor, which stays the address's, or -1: take the sender's.
+ */
+int uroce_udp_bound(const struct uroce_port *port,
+		    struct uroce_address *address, unsigned int sender);
 
 /**
  * uroce_udp_sent() - note that something was sent

@@ -18,33 +18,55 @@
 #include "uroce_netns.h"
 #include "uroce_port_pair.h"
 
-/* What sendmmsg() is to refuse: messages that want GSO. */
+/* What sendmsg() and sendmmsg() are to refuse: messages that want GSO. */
 static bool refuse_gso;
 /* Errors that it is to give first. */
 static int fail_with, fail_times;
 
+ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
 int __real_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
 		    int flags);
 int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
 		    int flags);
 
-static bool wants_gso(struct msghdr *msg)
+static bool wants_gso(const struct msghdr *msg)
 {
+	struct msghdr copy =
+		*msg; /* CMSG_NXTHDR() wants one that is not const */
 	struct cmsghdr *cmsg;
 
-	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg))
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(&copy, cmsg))
 		if (cmsg->cmsg_level == IPPROTO_UDP)
 			return true;
 	return false;
 }
 
-int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags)
+/* Whether it is the turn of one of the errors. */
+static bool fails(void)
 {
-	if (fail_times > 0) {
-		fail_times--;
-		errno = fail_with;
+	if (fail_times <= 0)
+		return false;
+	fail_times--;
+	errno = fail_with;
+	return true;
+}
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	if (fails())
+		return -1;
+	if (refuse_gso && wants_gso(msg)) {
+		errno = EIO;
 		return -1;
 	}
+	return __real_sendmsg(fd, msg, flags);
+}
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags)
+{
+	if (fails())
+		return -1;
 	for (unsigned int i = 0; i < nr && refuse_gso; i++)
 		if (wants_gso(&headers[i].msg_hdr)) {
 			errno = EIO;

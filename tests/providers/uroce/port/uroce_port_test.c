@@ -2,6 +2,7 @@
 /* Packets in batches, cut by GSO or not, IPv4 and IPv6. */
 #include "uroce/port/uroce_port.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -279,6 +280,52 @@ static void congestion_is_reported(void **state)
 	assert_true(pair->seen.packets[0].fecn);
 }
 
+static unsigned int count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	assert_int_equal(closedir(dir), 0);
+	return nr;
+}
+
+static void assert_sent_from(struct port_pair *pair, struct uroce_path *path,
+			     uint8_t hop_limit)
+{
+	path->hop_limit = hop_limit;
+	pair->seen.nr = 0;
+	put(pair, path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 3, 500);
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 1);
+	assert_memory_equal(pair->seen.paths[0].sgid, path->sgid,
+			    UROCE_GID_LEN);
+	assert_int_equal(pair->seen.paths[0].sport, path->sport);
+	assert_int_equal(pair->seen.paths[0].hop_limit, hop_limit);
+	assert_int_equal(pair->seen.ip_id[0], 0);
+}
+
+/* One that it has got is bound to it, one that it has not is named. */
+static void the_source_is_the_one_that_is_asked_for(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.9", "127.0.0.1");
+	unsigned int before = count_descriptors();
+
+	assert_sent_from(pair, &path, 64);
+	assert_int_equal(uroce_port_add_address(pair->port[0], path.sgid, 1),
+			 0);
+	assert_sent_from(pair, &path, 64);
+	assert_sent_from(pair, &path, 63);
+	assert_int_equal(count_descriptors(), before + 1);
+	uroce_port_remove_address(pair->port[0], path.sgid, 1);
+	assert_int_equal(count_descriptors(), before);
+	assert_sent_from(pair, &path, 64);
+	assert_sent_from(pair, &path, 1);
+}
+
 #define TEST(name)                                             \
 	cmocka_unit_test_setup_teardown(name, port_pair_setup, \
 					port_pair_teardown)
@@ -299,6 +346,7 @@ int main(void)
 		TEST(slots_are_not_mixed),
 		TEST(a_route_that_is_missing_loses_packets),
 		TEST(congestion_is_reported),
+		TEST(the_source_is_the_one_that_is_asked_for),
 	};
 
 	(void)uroce_netns_enter();
