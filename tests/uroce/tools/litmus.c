@@ -537,7 +537,7 @@ int main(int argc, char **argv)
 	pid = fork();
 	NEED(pid >= 0);
 	if (pid == 0) {
-		NEED(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		return run(false, gid_index);
 	}
 	run(true, gid_index);

@@ -54,15 +54,18 @@ static inline uint64_t peer_now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* The first device that there is. */
+/* The first device that there is; its port must be up. */
 static inline void peer_open(int gid_index)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_port_attr port;
 
 	NEED(list && list[0]);
 	peer_ctx = ibv_open_device(list[0]);
 	NEED(peer_ctx);
 	ibv_free_device_list(list);
+	NEED(ibv_query_port(peer_ctx, 1, &port) == 0);
+	NEED(port.state == IBV_PORT_ACTIVE);
 	peer_pd = ibv_alloc_pd(peer_ctx);
 	NEED(peer_pd);
 	peer_gid_index = gid_index;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * deny RULE... -- COMMAND [ARG]... - runs a command for which system calls
+ * fail.
+ *
+ * A rule is CALL[/INDEX=VALUE]...[!ERROR]: the name of a call, what arguments
+ * (from 0 on) it must have to be denied, and the error (a number; EPERM if
+ * there is none). "none" denies nothing. Ends with 125 if the kernel has no
+ * filters, or a rule is wrong.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LONGEST	  512
+#define MAX_ARGS  6
+#define OWN_ERROR 125
+
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "which architecture is this for seccomp?"
+#endif
+
+static const struct {
+	const char *name;
+	unsigned int number;
+} calls[] = {
+	{ "accept4", __NR_accept4 },
+	{ "bind", __NR_bind },
+	{ "epoll_create1", __NR_epoll_create1 },
+	{ "eventfd2", __NR_eventfd2 },
+	{ "fcntl", __NR_fcntl },
+	{ "ftruncate", __NR_ftruncate },
+	{ "getrandom", __NR_getrandom },
+	{ "getsockopt", __NR_getsockopt },
+	{ "io_uring_setup", __NR_io_uring_setup },
+	{ "madvise", __NR_madvise },
+	{ "membarrier", __NR_membarrier },
+	{ "memfd_create", __NR_memfd_create },
+	{ "pidfd_getfd", __NR_pidfd_getfd },
+	{ "pidfd_open", __NR_pidfd_open },
+	{ "pipe2", __NR_pipe2 },
+	{ "prctl", __NR_prctl },
+	{ "process_vm_readv", __NR_process_vm_readv },
+	{ "process_vm_writev", __NR_process_vm_writev },
+	{ "recvmmsg", __NR_recvmmsg },
+	{ "sched_getaffinity", __NR_sched_getaffinity },
+	{ "sched_yield", __NR_sched_yield },
+	{ "sendmmsg", __NR_sendmmsg },
+	{ "setsockopt", __NR_setsockopt },
+	{ "socket", __NR_socket },
+	{ "timerfd_create", __NR_timerfd_create },
+	{ "userfaultfd", __NR_userfaultfd },
+};
+
+static struct sock_filter program[LONGEST];
+static unsigned short length;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "deny: %s: %s\n", what, strerror(errno));
+	exit(OWN_ERROR);
+}
+
+static void add(struct sock_filter instruction)
+{
+	if (length == LONGEST)
+		fail("too many rules");
+	program[length++] = instruction;
+}
+
+static void load(size_t offset)
+{
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					 (unsigned int)offset));
+}
+
+static unsigned int number_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return calls[i].number;
+	errno = EINVAL;
+	fail(name);
+	return 0;
+}
+
+/* Falls through to the next rule if @rule does not apply. */
+static void add_rule(char *rule)
+{
+	unsigned int error = EPERM, nr_args = 0;
+	unsigned int args[MAX_ARGS], values[MAX_ARGS];
+	char *text, *save;
+
+	text = strchr(rule, '!');
+	if (text) {
+		*text = '\0';
+		error = (unsigned int)atoi(text + 1);
+	}
+	rule = strtok_r(rule, "/", &save);
+	while ((text = strtok_r(NULL, "/", &save))) {
+		if (nr_args == MAX_ARGS ||
+		    sscanf(text, "%u=%u", &args[nr_args], &values[nr_args]) !=
+			    2 ||
+		    args[nr_args] >= MAX_ARGS)
+			fail(rule);
+		nr_args++;
+	}
+	load(offsetof(struct seccomp_data, nr));
+	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+					 number_of(rule), 0,
+					 (unsigned char)(2 * nr_args + 1)));
+	for (unsigned int i = 0; i < nr_args; i++) {
+		/* the lower half: they are no pointers */
+		load(offsetof(struct seccomp_data, args[args[i]]));
+		add((struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, values[i], 0,
+			(unsigned char)(2 * (nr_args - i - 1) + 1)));
+	}
+	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+					 SECCOMP_RET_ERRNO | error));
+}
+
+int main(int argc, char **argv)
+{
+	struct sock_fprog filter = { .filter = program };
+	char *save;
+
+	if (argc < 3) {
+		errno = EINVAL;
+		fail("usage: deny RULES COMMAND [ARG]...");
+	}
+	/* another architecture has other numbers, and is not ours */
+	load(offsetof(struct seccomp_data, arch));
+	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1,
+					 0));
+	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+	for (char *rule = strtok_r(argv[1], " ", &save); rule;
+	     rule = strtok_r(NULL, " ", &save))
+		if (strcmp(rule, "none") != 0)
+			add_rule(rule);
+	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+	filter.len = length;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		fail("seccomp");
+	execvp(argv[2], argv + 2);
+	fail(argv[2]);
+}
