@@ -12,7 +12,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/two_ends.sh"
 . "$here/../guest/netem.sh"
 
-export INTEROP_TIMEOUT=16
+export INTEROP_TIMEOUT=16 INTEROP_NO_FENCE=rxe
 mtu=1500
 
 # network_has FAULT... - in both directions; begins to count

@@ -209,9 +209,23 @@ static bool a_megabyte(struct end *end)
 	       meet();
 }
 
+/*
+ * rdma_rxe stays silent for ever if what it asks for behind a fence, or the
+ * answer, is lost. INTEROP_NO_FENCE names devices, by how they begin, that wait
+ * for the completion instead.
+ */
+static bool can_fence(void)
+{
+	const char *name = getenv("INTEROP_NO_FENCE");
+
+	return !name || strncmp(ibv_get_device_name(ctx->device), name,
+				strlen(name)) != 0;
+}
+
 /* All kinds in one call; the fence makes the write wait for the read. */
 static bool a_list_of_all_kinds(struct end *end)
 {
+	const bool fence = can_fence();
 	uint64_t *word = (void *)(memory + 4 * STRIDE);
 	struct ibv_sge list[] = {
 		sge(end, SOURCE, 3000),	      sge(end, STRIDE, 3000),
@@ -239,14 +253,15 @@ static bool a_list_of_all_kinds(struct end *end)
 	}
 	fill(SOURCE, 1, 3000);
 	fill(SOURCE + 3000, 2, 100);
-	wr[2].send_flags |= IBV_SEND_FENCE;
+	if (fence)
+		wr[2].send_flags |= IBV_SEND_FENCE;
 	wr[3].wr.atomic.compare_add = 3;
 	for (int i = 0; i < 4; i++)
-		wr[i].next = &wr[i + 1];
+		wr[i].next = i == 1 && !fence ? NULL : &wr[i + 1];
 	return meet() && post(end, wr) && sent(end, IBV_WC_RDMA_WRITE) &&
-	       sent(end, IBV_WC_RDMA_READ) && sent(end, IBV_WC_RDMA_WRITE) &&
-	       sent(end, IBV_WC_FETCH_ADD) && sent(end, IBV_WC_SEND) &&
-	       filled(STRIDE, 1, 3000);
+	       sent(end, IBV_WC_RDMA_READ) && (fence || post(end, &wr[2])) &&
+	       sent(end, IBV_WC_RDMA_WRITE) && sent(end, IBV_WC_FETCH_ADD) &&
+	       sent(end, IBV_WC_SEND) && filled(STRIDE, 1, 3000);
 }
 
 static bool both_ends_send(struct end *end)
