@@ -13,7 +13,6 @@ become one line each, of which only the ratio is drawn.
 import os
 import sys
 from html import escape
-from itertools import groupby
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results")
@@ -74,7 +73,7 @@ def read(path):
         raise Bad(f"{path}: no columns quantity, who, value and unit")
     rows = [dict(zip(lines[0], line)) for line in lines[1:]]
     for row in rows:
-        for key in ("value", "yardstick", "must", "stretch"):
+        for key in ("value", "yardstick", "ratio", "must"):
             row[key] = number(row.get(key))
     rows = [row for row in rows if row["value"] is not None]
     if not rows:
@@ -82,8 +81,17 @@ def read(path):
     return notes, rows
 
 
+def by_quantity(rows):
+    """{quantity: its rows}; a table may have another order."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["quantity"], []).append(row)
+    return groups
+
+
 def is_ours(row):
-    return row["who"].split(",")[0] in OURS
+    who = row["who"]
+    return who.split(",")[0] in OURS or who.endswith(" on uroce")
 
 
 def short(value):
@@ -117,16 +125,15 @@ def limit(row):
 
 def label(row):
     words = f"{short(row['value'])} {row['unit']}"
-    if row["yardstick"]:
-        words += f" · {row['value'] / row['yardstick']:.2f}"
+    if row["ratio"] is not None:
+        words += f" · {row['ratio']:.2f}"
     return words
 
 
 def draw_bars(rows):
     """Bars below the name of each quantity; the height that they took."""
     parts, y = [], TOP
-    for quantity, group in groupby(rows, lambda row: row["quantity"]):
-        group = list(group)
+    for quantity, group in by_quantity(rows).items():
         most = max(value for row in group for value in
                    (row["value"], row["yardstick"], limit(row)) if
                    value is not None) or 1
@@ -160,7 +167,7 @@ def draw_ratios(rows):
     """A line for each quantity: ours to theirs."""
     parts, y = [], TOP
     pairs = []
-    for quantity, group in groupby(rows, lambda row: row["quantity"]):
+    for quantity, group in by_quantity(rows).items():
         values = {is_ours(row): row["value"] for row in group}
         if len(values) == 2 and values[False]:
             pairs.append((quantity, values[True], values[False]))
@@ -181,8 +188,7 @@ def draw_ratios(rows):
 def picture(path):
     """The SVG of a result."""
     notes, rows = read(path)
-    quantities = {row["quantity"] for row in rows}
-    draw = draw_ratios if len(quantities) > MANY and \
+    draw = draw_ratios if len(by_quantity(rows)) > MANY and \
         len({row["who"] for row in rows}) == 2 else draw_bars
     parts, y, legend = draw(rows)
     title = notes.get("title", os.path.basename(path))
