@@ -37,11 +37,16 @@ fi
 
 scratch=$(mktemp -d)
 peer=
+running=
 leave() {
+	[ -z "$running" ] || kill "$running" 2>/dev/null || true
 	rm -rf "$scratch"
 	[ -z "$peer" ] || [ "$peer" = $$ ] || kill "$peer"
 }
 trap leave EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+trap 'exit 129' HUP
 
 compile() {
 	"${CC:-cc}" -O2 -std=gnu11 -D_GNU_SOURCE -I"$here/../../include" \
@@ -71,7 +76,7 @@ wait_up() {
 }
 
 make_veth() {
-	unshare --net sleep infinity &
+	setpriv --pdeathsig TERM unshare --net sleep infinity &
 	peer=$!
 	while [ "$(readlink /proc/$peer/ns/net)" = \
 		"$(readlink /proc/self/ns/net)" ]; do
@@ -99,8 +104,17 @@ make_path() {
 	fi
 }
 
+# In the background, since a shell that waits for a program hears no signal. If
+# this one is killed with no chance to say good-bye they are, too.
 measure() {
-	timeout 300 "$scratch/$1" "${ends[@]}" "$2" >>"$scratch/measured"
+	local rc=0
+
+	setpriv --pdeathsig TERM timeout 300 "$scratch/$1" "${ends[@]}" "$2" \
+		>>"$scratch/measured" &
+	running=$!
+	wait "$running" || rc=$?
+	running=
+	return $rc
 }
 
 # UCX looks for interfaces in /sys, which must be that of the namespace.

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,9 +227,15 @@ static int serve(unsigned int number)
 
 static void fork_servers(void)
 {
-	for (unsigned int i = 0; i < WIRE_NR_PROCESSES; i++)
-		if (wire_must(&end, fork(), "fork") == 0)
-			_exit(serve(i));
+	pid_t parent = getpid();
+
+	for (unsigned int i = 0; i < WIRE_NR_PROCESSES; i++) {
+		if (wire_must(&end, fork(), "fork") > 0)
+			continue;
+		/* or it would wait for its turn for ever */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(getppid() == parent ? serve(i) : 1);
+	}
 	while (wait(NULL) > 0)
 		;
 }
