@@ -53,6 +53,10 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts)
 void uroce_helper_attend(struct uroce_alertness *alertness, bool was_blind,
 			 bool packet, bool leased, bool found)
 {
+	if (!leased)
+		alertness->trust = 0;
+	else if (alertness->trust < UROCE_TRUST)
+		alertness->trust++;
 	if (leased) {
 		if (was_blind)
 			alertness->suspicion = 0;

@@ -14,7 +14,8 @@
  * nobody else does. It notices that packets have been lying there when a few
  * leases in a row ended, and becomes attentive: a lease is then good for a few
  * microseconds only, until it was woken for nothing many times, or has seen a
- * few times that there is somebody who polls all the time.
+ * few times that there is somebody who polls all the time. Who has done so for
+ * a while is looked after half as often.
  */
 #ifndef UROCE_HELPER_H
 #define UROCE_HELPER_H
@@ -25,6 +26,7 @@
 
 #define UROCE_ATTENTION 64 /* wakes for nothing until that ends */
 #define UROCE_SUSPICION 4  /* leases in a row that ended so, until it begins */
+#define UROCE_TRUST	8 /* leases in a row that held, until they are longer */
 #define UROCE_LEASE_NS	UINT64_C(1000000)
 #define UROCE_GLANCE_NS UINT64_C(10000) /* of a lease, while attentive */
 #define UROCE_LINGER_NS UINT64_C(10000000)
@@ -52,6 +54,7 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts);
 struct uroce_alertness {
 	uint32_t suspicion; /* leases in a row after which packets were left */
 	uint32_t attention; /* above 0 leases are to be UROCE_GLANCE_NS long */
+	uint32_t trust;	    /* at UROCE_TRUST they are good for twice as long */
 };
 
 /**

@@ -103,6 +103,22 @@ static void wake_up(struct uroce_alertness *alertness, int how)
 			    how & FOUND);
 }
 
+static void who_polls_for_long_is_trusted_until_it_stops(void **state)
+{
+	struct uroce_alertness alertness = {};
+
+	for (uint32_t i = 1; i <= 3 * UROCE_TRUST; i++) {
+		wake_up(&alertness, i % 2 ? BLIND | LEASED : PACKET | LEASED);
+		assert_int_equal(alertness.trust,
+				 i < UROCE_TRUST ? i : UROCE_TRUST);
+	}
+	wake_up(&alertness, BLIND);
+	assert_int_equal(alertness.trust, 0);
+	wake_up(&alertness, BLIND | LEASED);
+	wake_up(&alertness, BLIND | FOUND);
+	assert_int_equal(alertness.trust, 0);
+}
+
 static void packets_that_were_left_make_it_attentive(void **state)
 {
 	struct uroce_alertness alertness = {};
@@ -279,6 +295,7 @@ int main(void)
 		cmocka_unit_test(without_a_lease_it_is_there_in_time),
 		cmocka_unit_test(after_traffic_it_lingers),
 		cmocka_unit_test(with_a_lease_it_keeps_out_of_the_way),
+		cmocka_unit_test(who_polls_for_long_is_trusted_until_it_stops),
 		cmocka_unit_test(packets_that_were_left_make_it_attentive),
 		cmocka_unit_test(it_trusts_who_polls_all_the_time),
 		cmocka_unit_test(it_wakes_up_for_descriptors),
