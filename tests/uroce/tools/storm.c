@@ -16,6 +16,7 @@
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -83,6 +84,17 @@ static void tend(uint32_t place)
 		link_request(link, slot);
 }
 
+static bool poll_some(void)
+{
+	struct ibv_wc wc[32];
+	int nr = ibv_poll_cq(link_cq, 32, wc);
+
+	NEED(nr >= 0);
+	for (int i = 0; i < nr; i++)
+		link_complete(&wc[i]);
+	return nr;
+}
+
 static void tend_all(void)
 {
 	struct link **at = &lost_links;
@@ -93,6 +105,9 @@ static void tend_all(void)
 	while (*at) {
 		struct link *link = *at;
 
+		/* it may be this process that is late, not its errors */
+		while (link_is_late(link) && poll_some())
+			continue;
 		if (link_is_over(link)) {
 			*at = link->next;
 			link_free(link);
@@ -100,17 +115,6 @@ static void tend_all(void)
 			at = &link->next;
 		}
 	}
-}
-
-static bool poll_some(void)
-{
-	struct ibv_wc wc[32];
-	int nr = ibv_poll_cq(link_cq, 32, wc);
-
-	NEED(nr >= 0);
-	for (int i = 0; i < nr; i++)
-		link_complete(&wc[i]);
-	return nr;
 }
 
 /* Every second place sleeps when there is nothing to do. */
@@ -260,6 +264,7 @@ static pid_t start(uint32_t place, uint32_t generation, int gid_index)
 
 	NEED(pid >= 0);
 	if (pid == 0) {
+		NEED(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
 		self = place;
 		self_generation = generation;
 		exit(live(gid_index));
@@ -272,7 +277,6 @@ static void strike(uint32_t place, uint32_t generation, pid_t pid)
 	struct place *at = &board->places[place];
 	int status;
 
-	at->killed_us = peer_now_us();
 	__atomic_store_n(&at->killed, generation, __ATOMIC_RELEASE);
 	NEED(kill(pid, SIGKILL) == 0);
 	NEED(waitpid(pid, &status, 0) == pid);

@@ -27,7 +27,6 @@ struct offer {
 struct place {
 	uint32_t generation; /* of the process that is ready */
 	uint32_t killed;     /* the last one that was killed */
-	uint64_t killed_us;  /* when that was */
 };
 
 struct board {
@@ -36,7 +35,7 @@ struct board {
 	uint32_t the_end;
 	/* sums of all processes */
 	uint64_t messages, connections, losses;
-	uint64_t slowest_us; /* from a kill to the last error of a survivor */
+	uint64_t slowest_us; /* from when a survivor knows to its last error */
 };
 
 static struct board *board;
