@@ -44,6 +44,20 @@ static int query_ports(struct devinfo *info)
 	return 0;
 }
 
+/*
+ * An iWARP port has its MAC address in the place of a GID, in front. That is
+ * none: a GID has an interface ID in its second half (IBTA 4.1.1).
+ */
+static size_t keep_gids(struct ibv_gid_entry *gids, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (gids[i].gid.global.interface_id)
+			gids[kept++] = gids[i];
+	return kept;
+}
+
 /* Room for the tables of all ports, also those that are not shown. */
 static int query_gids(struct devinfo *info)
 {
@@ -68,7 +82,7 @@ static int query_gids(struct devinfo *info)
 			strerror(-count));
 		return count;
 	}
-	info->nr_gids = count;
+	info->nr_gids = keep_gids(info->gids, (size_t)count);
 	return 0;
 }
 

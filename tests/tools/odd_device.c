@@ -137,6 +137,8 @@ static bool odd_gid(uint32_t port_num, uint32_t index,
 	}
 	if (kind == 3)
 		entry->gid.global.subnet_prefix = htobe64(0xfe80ULL << 48);
+	if (pick(what + 2, 4) == 0) /* as iWARP ports have it */
+		entry->gid.global.interface_id = 0;
 	entry->gid_type = kind % 2 ? IBV_GID_TYPE_ROCE_V1
 				   : IBV_GID_TYPE_ROCE_V2;
 	if (kind == 5)
