@@ -207,7 +207,7 @@ static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 	return loop->received != received && loop->received <= received + 2 &&
 	       !loop->alertness.attention &&
 	       uroce_loop_lease(loop) > loop->now &&
-	       uroce_engine_put_off(&loop->engine);
+	       uroce_engine_put_off(&loop->engine, false);
 }
 
 /* Returns whether there may be more to receive. */
@@ -356,22 +356,26 @@ static void renew_lease(struct uroce_loop *loop)
 			 __ATOMIC_RELAXED);
 }
 
-bool uroce_loop_poll(struct uroce_instance *instance)
+enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 {
 	struct uroce_loop *loop = instance->loop;
-	bool quick;
+	enum uroce_look look = UROCE_LOOK_GLANCE;
+	uint64_t received;
 
 	if (pthread_mutex_trylock(&loop->engine_mutex))
-		return false;
-	quick = uroce_loop_quick_poll(loop);
-	if (!quick) {
+		return look;
+	received = loop->received;
+	if (!uroce_loop_quick_poll(loop)) {
 		loop->now = uroce_loop_now();
 		renew_lease(loop);
 		(void)run_locked(loop, true);
 		uroce_loop_allow_glances(loop);
+		look = UROCE_LOOK_ALL;
 	}
+	if (loop->received != received)
+		look = UROCE_LOOK_FOUND;
 	uroce_loop_release(loop);
-	return !quick;
+	return look;
 }
 
 static bool is_armed(const struct uroce_cq *cq)

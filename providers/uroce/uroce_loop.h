@@ -201,6 +201,13 @@ void uroce_loop_unlock(struct uroce_instance *instance);
  */
 void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp);
 
+/* What a poll was good for. */
+enum uroce_look {
+	UROCE_LOOK_GLANCE, /* at the memory shared with others; in vain */
+	UROCE_LOOK_ALL,	   /* at everything, for half a microsecond; in vain */
+	UROCE_LOOK_FOUND,  /* packets have come */
+};
+
 /**
  * uroce_loop_poll() - receive, send, let timers expire; never waits
  *
@@ -208,10 +215,8 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp);
  * once in a millisecond the helper thread leaves the work to the caller.
  *
  * Context: any thread, without the engine lock.
- * Return: whether it was looked at everything, which takes half a microsecond;
- * else only at the memory that is shared with other processes.
  */
-bool uroce_loop_poll(struct uroce_instance *instance);
+enum uroce_look uroce_loop_poll(struct uroce_instance *instance);
 
 /**
  * uroce_loop_arm_cq() - uroce_cq_arm(), and let the helper thread watch

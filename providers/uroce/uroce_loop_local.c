@@ -10,6 +10,7 @@
 #include <provider/log.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_fast.h"
 #include "uroce/port/uroce_slots.h"
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_loop_datagram.h"
@@ -33,11 +34,20 @@ static bool is_ours(void *arg, const uint8_t *gid)
 	return found;
 }
 
+static bool take_brief(void *arg, struct uroce_channel *channel,
+		       const struct uroce_brief *brief)
+{
+	struct uroce_loop *loop = arg;
+
+	return uroce_fast_receive(&loop->engine, channel, brief, loop->now);
+}
+
 void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
 {
 	const struct uroce_local_config config = {
 		.slot = slot,
 		.is_ours = is_ours,
+		.take_brief = take_brief,
 		.arg = loop,
 	};
 	int ret;
@@ -122,15 +132,32 @@ void uroce_loop_resume_local(struct uroce_loop *loop)
 	}
 }
 
+/* Something was put: is there room for more? */
+static void check_room(struct uroce_loop *loop, struct uroce_channel *channel)
+{
+	if (uroce_local_has_room(channel))
+		return;
+	channel->full = true;
+	list_add_tail(&loop->full, &channel->entry);
+}
+
 static void put(struct uroce_loop *loop, struct uroce_channel *channel,
 		const struct uroce_packet *packet, const struct iovec *iov,
 		uint32_t nr_iov)
 {
 	uroce_local_put(channel, packet, iov, nr_iov);
-	if (uroce_local_has_room(channel))
-		return;
-	channel->full = true;
-	list_add_tail(&loop->full, &channel->entry);
+	check_room(loop, channel);
+}
+
+void uroce_loop_send_briefs(struct uroce_loop *loop, struct uroce_qp *qp)
+{
+	struct uroce_brief brief;
+
+	while (!qp->channel->full && uroce_fast_next(qp, loop->now, &brief)) {
+		loop->traffic++;
+		uroce_local_put_brief(qp->channel, &brief);
+		check_room(loop, qp->channel);
+	}
 }
 
 static void put_datagram(struct uroce_loop *loop, struct uroce_channel *channel,

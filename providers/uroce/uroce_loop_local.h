@@ -33,6 +33,9 @@ void uroce_loop_resume_local(struct uroce_loop *loop);
  */
 bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out);
 
+/** uroce_loop_send_briefs() - what uroce_fast_next() has of a QP */
+void uroce_loop_send_briefs(struct uroce_loop *loop, struct uroce_qp *qp);
+
 /** uroce_loop_owes_local() - whether an ACK or answer waits for room */
 bool uroce_loop_owes_local(const struct uroce_loop *loop);
 

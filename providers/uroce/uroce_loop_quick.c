@@ -14,12 +14,15 @@
 
 #include <time.h>
 
+#include "uroce/engine/uroce_fast.h"
 #include "uroce/uroce_loop_local.h"
 
 #define NS UINT64_C(1000000000)
 
 /* Polls between two that look at everything. */
 #define GLANCES 32
+/* How often one of them looks: to come here takes longer than that. */
+#define LOOKS 3
 /* So long at most all of these took last time: a part of a lease. */
 #define GLANCES_NS (UROCE_LEASE_NS / 16)
 /* So much longer than a poll nothing came from the network. */
@@ -54,6 +57,12 @@ static void send_of(struct uroce_loop *loop, struct uroce_qp *qp)
 	struct uroce_engine *engine = &loop->engine;
 	struct uroce_out out;
 
+	uroce_loop_send_briefs(loop, qp);
+	if (uroce_fast_is_idle(qp)) {
+		list_del(&qp->active);
+		return;
+	}
+	uroce_engine_activate(engine, qp);
 	while (uroce_engine_next_of(engine, qp, loop->now, &out)) {
 		loop->traffic++;
 		uroce_loop_put_local(loop, &out);
@@ -66,19 +75,29 @@ static bool send_all(struct uroce_loop *loop)
 {
 	struct uroce_qp *qp;
 
-	while ((qp = uroce_engine_next_active(&loop->engine))) {
-		if (!qp->channel || qp->channel->full)
-			return false;
-		send_of(loop, qp);
-	}
+	do {
+		while ((qp = uroce_engine_next_active(&loop->engine))) {
+			if (!qp->channel || qp->channel->full)
+				return false;
+			send_of(loop, qp);
+		}
+		/* one that has failed is not active, but has to go on */
+		uroce_engine_sent(&loop->engine, loop->now);
+	} while (uroce_engine_next_active(&loop->engine));
 	return true;
 }
 
 static void finish(struct uroce_loop *loop)
 {
+	const struct uroce_engine *engine = &loop->engine;
+
 	uroce_local_flush(loop->local);
-	uroce_loop_deliver(loop);
-	uroce_loop_need_helper(loop);
+	if (engine->cq_events || engine->rq_events || engine->qp_events)
+		uroce_loop_deliver(loop);
+	if (engine->put_off ||
+	    uroce_engine_deadline(engine) <
+		    __atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED))
+		uroce_loop_need_helper(loop);
 }
 
 bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
@@ -87,7 +106,6 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 		return false;
 	loop->quick_posts++;
 	loop->now = late_now();
-	uroce_engine_activate(&loop->engine, qp);
 	send_of(loop, qp);
 	finish(loop);
 	/* what has found no room is for a run */
@@ -97,7 +115,7 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 {
 	return loop->received == received + 1 && !loop->alertness.attention &&
-	       uroce_engine_put_off(&loop->engine);
+	       uroce_engine_put_off(&loop->engine, true);
 }
 
 bool uroce_loop_quick_poll(struct uroce_loop *loop)
@@ -111,7 +129,8 @@ bool uroce_loop_quick_poll(struct uroce_loop *loop)
 	loop->quick_polls++;
 	loop->now = late_now();
 	uroce_engine_call_in(&loop->engine);
-	(void)uroce_loop_receive_local(loop);
+	for (int looks = LOOKS; looks && loop->received == received; looks--)
+		(void)uroce_loop_receive_local(loop);
 	if (!may_put_off(loop, received))
 		done = send_all(loop);
 	finish(loop);

@@ -266,14 +266,34 @@ static bool may_check_late(const struct uroce_qp *qp,
 	       (packet->traits & UROCE_T_READ_RESP);
 }
 
+/* 9.7.5.1.2: for what is acknowledged, or was never sent */
+static bool is_stale(const struct uroce_requester *req, uint32_t psn)
+{
+	return uroce_psn_before(psn, req->una_psn) ||
+	       !uroce_psn_before(psn, req->sent_psn);
+}
+
+static void settle(struct uroce_qp *qp, uint64_t now)
+{
+	if (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)
+		uroce_requester_settle(qp, now);
+}
+
+void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
+{
+	if (is_stale(&qp->req, psn)) {
+		count(qp, UROCE_C_STALE_ACKS);
+		return;
+	}
+	if (!acknowledge(qp, uroce_psn_add(psn, 1), now))
+		implied_nak(qp, now);
+	settle(qp, now);
+}
+
 void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		       uint64_t now)
 {
-	const struct uroce_requester *req = &qp->req;
-
-	/* 9.7.5.1.2: for what is acknowledged, or was never sent */
-	if (uroce_psn_before(packet->psn, req->una_psn) ||
-	    !uroce_psn_before(packet->psn, req->sent_psn)) {
+	if (is_stale(&qp->req, packet->psn)) {
 		count(qp, UROCE_C_STALE_ACKS);
 		return;
 	}
@@ -287,6 +307,5 @@ void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		receive_atomic_ack(qp, packet, now);
 	else
 		receive_acknowledge(qp, packet, now);
-	if (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)
-		uroce_requester_settle(qp, now);
+	settle(qp, now);
 }

@@ -22,6 +22,25 @@
  */
 #define UROCE_CHANNEL_MTU 8192
 
+/* Room for the longest headers (UROCE_MAX_HEADER), and then some. */
+#define UROCE_BRIEF_HEADER 48
+#define UROCE_BRIEF_SHORT  40 /* all that uroce_inbox_put_brief() puts */
+#define UROCE_BRIEF_ACK	   0x80000000u /* the rest is the PSN */
+
+/*
+ * A packet as a channel has it: the bytes of its headers from the BTH on, and
+ * its payload in one piece. An ACK may travel with it, from the QP that it
+ * comes from to the one that it goes to.
+ */
+struct uroce_brief {
+	uint32_t ack; /* PSN, and UROCE_BRIEF_ACK; 0: none */
+	uint32_t header_len;
+	uint32_t payload_len;
+	bool in_stream; /* of many: others will follow at once */
+	const uint8_t *payload;
+	uint8_t header[UROCE_BRIEF_HEADER];
+};
+
 /* With the engine lock. */
 struct uroce_channel {
 	struct list_node qps;	  /* that are bound to it */

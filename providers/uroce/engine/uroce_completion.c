@@ -113,6 +113,17 @@ void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 	push(qp, qp->recv_cq, cqe, solicited);
 }
 
+void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
+				  bool solicited)
+{
+	const struct uroce_recv_wqe *wqe = uroce_ring_front(&qp->rq->ring);
+
+	cqe->wr_id = wqe->wr_id;
+	uroce_ring_take(&qp->rq->ring);
+	check_limit(qp);
+	push(qp, qp->recv_cq, cqe, solicited);
+}
+
 void uroce_flush_send(struct uroce_qp *qp, uint64_t now)
 {
 	while (uroce_ring_front(&qp->sq))

@@ -31,6 +31,15 @@ int uroce_hold_receive(struct uroce_qp *qp);
 void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited);
 
+/**
+ * uroce_complete_front_receive() - hold the next receive request and complete
+ * it
+ *
+ * There is one, and none is held. The rest as uroce_complete_receive().
+ */
+void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
+				  bool solicited);
+
 /** uroce_flush_send() - complete all send requests as flushed */
 void uroce_flush_send(struct uroce_qp *qp, uint64_t now);
 

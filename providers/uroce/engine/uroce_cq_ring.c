@@ -45,7 +45,13 @@ int uroce_cq_resize(struct uroce_cq *cq, uint32_t size)
 		uroce_ring_take(&cq->ring);
 	}
 	uroce_ring_fini(&cq->ring);
-	cq->ring = grown;
+	/* who polls looks at these two without a lock */
+	cq->ring.slots = grown.slots;
+	cq->ring.mask = grown.mask;
+	cq->ring.stride = grown.stride;
+	cq->ring.size = grown.size;
+	__atomic_store_n(&cq->ring.tail, grown.tail, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->ring.head, grown.head, __ATOMIC_RELEASE);
 	return 0;
 }
 

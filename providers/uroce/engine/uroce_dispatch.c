@@ -100,6 +100,26 @@ static void deliver_to_group(struct uroce_engine *engine,
 		count(engine, UROCE_C_NO_GROUP);
 }
 
+/* As if it had come by itself, in front of the packet. */
+static void deliver_carried(struct uroce_qp *qp,
+			    const struct uroce_packet *packet, uint64_t now)
+{
+	struct uroce_packet ack = {
+		.channel = packet->channel,
+		.opcode = (uint8_t)(qp->transport | UROCE_ACKNOWLEDGE),
+		.traits = UROCE_T_RESPONSE | UROCE_T_AETH,
+		.pkey = packet->pkey,
+		.dest_qpn = packet->dest_qpn,
+		.psn = packet->carried_psn,
+		.syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
+	};
+
+	if (qp->type == IBV_QPT_RC)
+		deliver(qp, &ack, now);
+	else
+		count(qp->engine, UROCE_C_BAD_TRANSPORT);
+}
+
 void uroce_engine_receive(struct uroce_engine *engine,
 			  struct uroce_packet *packet, uint64_t now)
 {
@@ -112,8 +132,11 @@ void uroce_engine_receive(struct uroce_engine *engine,
 		return;
 	}
 	qp = uroce_engine_find_qp(engine, packet->dest_qpn);
-	if (qp)
-		deliver(qp, packet, now);
-	else
+	if (!qp) {
 		count(engine, UROCE_C_NO_QP);
+		return;
+	}
+	if (packet->carries_ack && packet->channel)
+		deliver_carried(qp, packet, now);
+	deliver(qp, packet, now);
 }

@@ -56,23 +56,29 @@ void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp)
 		list_add_tail(&engine->active, &qp->active);
 }
 
-/* Nothing but an ACK for a message that the application has not seen yet. */
+/* Nothing but an ACK. */
 static bool owes_ack_only(const struct uroce_qp *qp)
 {
 	return qp->resp.reply == UROCE_REPLY_ACK && !qp->resp.nr_pending &&
-	       !uroce_ring_has(&qp->sq, qp->req.cur) &&
-	       uroce_ring_used(&qp->recv_cq->ring);
+	       !uroce_ring_has(&qp->sq, qp->req.cur);
 }
 
-bool uroce_engine_put_off(struct uroce_engine *engine)
+/* Whether the message is one that the application has not seen yet. */
+static bool has_unseen(const struct uroce_qp *qp)
+{
+	return uroce_ring_used(&qp->recv_cq->ring);
+}
+
+bool uroce_engine_put_off(struct uroce_engine *engine, bool writes)
 {
 	struct uroce_qp *qp;
 
 	uroce_engine_take_kicks(engine);
-	if (list_empty(&engine->active))
+	if (list_empty(&engine->active) || !list_empty(&engine->unsent))
 		return false;
 	qp = list_entry(engine->active.next, struct uroce_qp, active);
-	if (qp->active.next != &engine->active || !owes_ack_only(qp))
+	if (qp->active.next != &engine->active || !owes_ack_only(qp) ||
+	    !(writes || has_unseen(qp)))
 		return false;
 	engine->put_off = qp;
 	return true;
@@ -83,9 +89,23 @@ void uroce_engine_call_in(struct uroce_engine *engine)
 	engine->put_off = NULL;
 }
 
+/* A request through a channel can take along an ACK, if nothing else waits. */
+static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
+			  struct uroce_out *out)
+{
+	if (!qp->channel || qp->resp.reply != UROCE_REPLY_ACK ||
+	    qp->resp.nr_pending || !uroce_requester_next(qp, now, out))
+		return false;
+	out->packet.carries_ack = true;
+	out->packet.carried_psn = uroce_reply_take_ack(qp);
+	return true;
+}
+
 /* Answers first, since somebody waits for them, but for what was put off. */
 static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 {
+	if (next_with_ack(qp, now, out))
+		return true;
 	if (qp->engine->put_off == qp) {
 		if (uroce_requester_next(qp, now, out))
 			return true;

@@ -214,11 +214,14 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
  * Whoever gets a message often answers it. Then both can travel together, with
  * the answer in front: the peer waits for it, and not for the ACK.
  *
- * Return: whether all that there is to send is one ACK, for a message that is
- * still in its CQ. Then uroce_engine_next() must be called soon, whatever
- * happens; it gives requests of that QP first.
+ * @writes: also for a WRITE, which is answered by who looks at its memory; else
+ *	for a message only that is still in its CQ
+ *
+ * Return: whether all that there is to send is one such ACK. Then
+ * uroce_engine_next() must be called soon, whatever happens; it gives requests
+ * of that QP first.
  */
-bool uroce_engine_put_off(struct uroce_engine *engine);
+bool uroce_engine_put_off(struct uroce_engine *engine, bool writes);
 
 /** uroce_engine_call_in() - there was no answer; the ACK is to be sent next */
 void uroce_engine_call_in(struct uroce_engine *engine);

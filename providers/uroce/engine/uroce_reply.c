@@ -139,6 +139,24 @@ static bool give_answer(struct uroce_qp *qp, struct uroce_out *out)
 	return true;
 }
 
+const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp)
+{
+	struct uroce_resource *res = oldest_pending(&qp->resp);
+
+	if (!res || (res->op != UROCE_CMP_SWAP && res->op != UROCE_FETCH_ADD))
+		return NULL;
+	answered(&qp->resp, res);
+	return res;
+}
+
+uint32_t uroce_reply_take_ack(struct uroce_qp *qp)
+{
+	qp->resp.reply = UROCE_REPLY_NONE;
+	if (qp->engine->put_off == qp)
+		qp->engine->put_off = NULL;
+	return uroce_psn_add(qp->resp.epsn, -1);
+}
+
 bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 {
 	struct uroce_responder *resp = &qp->resp;

@@ -44,6 +44,9 @@ void uroce_requester_rewind(struct uroce_qp *qp);
  */
 void uroce_requester_settle(struct uroce_qp *qp, uint64_t now);
 
+/** uroce_ack_plain() - an ACK, and no NAK; uroce_ack.c */
+void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now);
+
 /** uroce_ack_receive() - an ACK, NAK or response; uroce_ack.c */
 void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		       uint64_t now);

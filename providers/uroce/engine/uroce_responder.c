@@ -14,12 +14,6 @@
 #include "uroce/engine/uroce_grh.h"
 #include "uroce/engine/uroce_psn.h"
 
-/*
- * Resources further back than this are forgotten: a duplicate cannot be so old,
- * and after a whole circle of PSNs an old one would look like a young one.
- */
-#define FORGET_BITS 20
-
 void uroce_responder_init(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->resp;
@@ -93,8 +87,8 @@ static void forget_old(struct uroce_qp *qp)
 	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++) {
 		struct uroce_resource *res = &resp->resource[i];
 
-		if (!res->pending &&
-		    uroce_psn_diff(resp->epsn, res->psn) >= 1 << FORGET_BITS)
+		if (!res->pending && uroce_psn_diff(resp->epsn, res->psn) >=
+					     1 << UROCE_FORGET_BITS)
 			res->op = 0;
 	}
 }
@@ -123,7 +117,7 @@ void uroce_responder_executed(struct uroce_qp *qp,
 	uint32_t old = resp->epsn;
 
 	resp->epsn = uroce_psn_add(old, nr_psns);
-	if ((old ^ resp->epsn) >> FORGET_BITS)
+	if ((old ^ resp->epsn) >> UROCE_FORGET_BITS)
 		forget_old(qp);
 	if (packet->traits & UROCE_T_LAST) {
 		resp->message = UROCE_MESSAGE_NONE;

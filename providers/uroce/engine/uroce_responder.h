@@ -5,6 +5,14 @@
 
 #include "uroce/engine/uroce_engine.h"
 
+/*
+ * Resources further back than a number of this size are forgotten: a duplicate
+ * cannot be so old, and after a whole circle of PSNs an old one would look like
+ * a young one.
+ */
+#define UROCE_FORGET_BITS 20
+#define UROCE_FORGET_MASK ((1u << UROCE_FORGET_BITS) - 1)
+
 /** uroce_responder_init() - at the transition to RTR */
 void uroce_responder_init(struct uroce_qp *qp);
 
@@ -21,6 +29,20 @@ void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
  * Return: whether there is one.
  */
 bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out);
+
+/**
+ * uroce_reply_take_ack() - the ACK that is owed travels with a request
+ *
+ * Return: its PSN.
+ */
+uint32_t uroce_reply_take_ack(struct uroce_qp *qp);
+
+/**
+ * uroce_reply_take_atomic() - the oldest answer, if it is that of an atomic
+ *
+ * Return: its resource, which counts as answered; NULL if it is none.
+ */
+const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp);
 
 /* The rest is for the files of the responder. */
 

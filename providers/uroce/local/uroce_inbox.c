@@ -17,13 +17,18 @@
 #include <errno.h>
 #include <string.h>
 
-#include "uroce/engine/uroce_channel.h"
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/wire/uroce_wire.h"
 
 /* The sender is told of consumed slots when they are a part of all. */
 #define PUBLISH_SLOTS (UROCE_INBOX_SLOTS / 8)
 #define PUBLISH_BYTES (UROCE_INBOX_AREA / 8)
+
+/*
+ * Slots to have in the cache while many are put or taken; far enough from the
+ * other side not to take from it what it is at.
+ */
+#define STREAM_AHEAD 8
 
 /* Byte 1 of the headers (IBTA 9.2): the pad count. Nothing is padded here. */
 #define BTH_PAD_BITS 0x30
@@ -32,6 +37,10 @@
  * What the receiver has not told yet must never be all that the sender waits
  * for: the area is full for it when there may be no place for a packet.
  */
+_Static_assert(sizeof(((struct uroce_inbox_slot *)0)->bytes) >=
+			       UROCE_BRIEF_HEADER &&
+		       UROCE_BRIEF_HEADER >= UROCE_MAX_HEADER,
+	       "all headers fit");
 _Static_assert(PUBLISH_BYTES <= UROCE_INBOX_AREA - 3 * UROCE_CHANNEL_MTU,
 	       "the sender would wait for ever");
 
@@ -111,31 +120,78 @@ static uint8_t *take_area(struct uroce_inbox_sender *end, uint32_t len,
 	return inbox->area + offset;
 }
 
+/* Where the payload goes, behind the headers if it can; says so in the slot. */
+static uint8_t *begin_slot(struct uroce_inbox_sender *end,
+			   struct uroce_inbox_slot *slot, uint32_t header_len,
+			   uint32_t len)
+{
+	uint16_t place = 0;
+	uint8_t *payload = slot->bytes + header_len;
+
+	assert(len <= UROCE_CHANNEL_MTU);
+	if (header_len + len > sizeof(slot->bytes))
+		payload = take_area(end, len, &place);
+	slot->payload_len = (uint16_t)len;
+	slot->place = place;
+	slot->header_len = (uint8_t)header_len;
+	return payload;
+}
+
+static void finish_slot(struct uroce_inbox_sender *end,
+			struct uroce_inbox_slot *slot)
+{
+	end->area_end[end->head % UROCE_INBOX_SLOTS] = end->area_head;
+	end->head++;
+	__atomic_store_n(&slot->sequence, (uint32_t)end->head,
+			 __ATOMIC_RELEASE);
+}
+
 void uroce_inbox_put(struct uroce_inbox_sender *end,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov)
 {
 	struct uroce_inbox_slot *slot = slot_at(end->memory, end->head);
-	uint32_t len = packet->payload_len;
+	int header_len = uroce_wire_encode(packet, slot->bytes);
+
+	assert(header_len > 0);
+	slot->ack = packet->carries_ack ? UROCE_BRIEF_ACK | packet->carried_psn
+					: 0;
+	gather(begin_slot(end, slot, (uint32_t)header_len, packet->payload_len),
+	       iov, nr_iov);
+	finish_slot(end, slot);
+}
+
+/*
+ * The line of a slot that will be put soon: to own it takes the time of a way
+ * to the other CPU and back, and that of several at the same time is the same.
+ */
+static void fetch_to_write(const struct uroce_inbox_slot *slot)
+{
+#if defined(__x86_64__) /* nothing, on those that do not have it */
+	__asm__ volatile("prefetchw %0" : : "m"(*slot));
+#else
+	__builtin_prefetch(slot, 1);
+#endif
+}
+
+void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
+			   const struct uroce_brief *brief)
+{
+	struct uroce_inbox_slot *slot = slot_at(end->memory, end->head);
 	uint8_t *payload;
-	uint16_t place = 0;
-	int header_len;
 
-	header_len = uroce_wire_encode(packet, slot->bytes);
-	assert(header_len > 0 && len <= UROCE_CHANNEL_MTU);
-	if ((uint32_t)header_len + len <= sizeof(slot->bytes))
-		payload = slot->bytes + header_len;
-	else
-		payload = take_area(end, len, &place);
-	gather(payload, iov, nr_iov);
-	slot->payload_len = (uint16_t)len;
-	slot->place = place;
-	slot->header_len = (uint8_t)header_len;
-
-	end->area_end[end->head % UROCE_INBOX_SLOTS] = end->area_head;
-	end->head++;
-	__atomic_store_n(&slot->sequence, (uint32_t)end->head,
-			 __ATOMIC_RELEASE);
+	slot->ack = brief->ack;
+	/* all of them at once is less than to look how many there are */
+	assert(brief->header_len <= UROCE_BRIEF_SHORT);
+	memcpy(slot->bytes, brief->header, UROCE_BRIEF_SHORT);
+	payload = begin_slot(end, slot, brief->header_len, brief->payload_len);
+	if (brief->payload_len == sizeof(uint64_t))
+		memcpy(payload, brief->payload, sizeof(uint64_t));
+	else if (brief->payload_len)
+		memcpy(payload, brief->payload, brief->payload_len);
+	if (brief->in_stream)
+		fetch_to_write(slot_at(end->memory, end->head + STREAM_AHEAD));
+	finish_slot(end, slot);
 }
 
 bool uroce_inbox_is_watched(struct uroce_inbox_sender *end)
@@ -203,32 +259,75 @@ static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
 	return inbox->area + offset;
 }
 
-int uroce_inbox_take(struct uroce_inbox_receiver *end,
-		     struct uroce_packet *ret_packet)
+/* The next packet; it stays the next one. As uroce_inbox_take_brief(). */
+static int look(const struct uroce_inbox_receiver *end,
+		struct uroce_brief *ret_brief)
 {
 	const struct uroce_inbox_slot *slot = slot_at(end->memory, end->tail);
-	const uint8_t *payload;
 	union slot_copy copy;
 
 	if (!is_next(end, slot))
 		return 0;
 	copy_slot(slot, &copy);
-	payload = find_payload(end->memory, slot, &copy.slot);
-	if (!payload || copy.slot.header_len > UROCE_MAX_HEADER)
+	ret_brief->payload = find_payload(end->memory, slot, &copy.slot);
+	if (!ret_brief->payload || copy.slot.header_len > UROCE_MAX_HEADER)
 		return -EBADMSG;
-	copy.slot.bytes[1] &= (uint8_t)~BTH_PAD_BITS;
-	if (uroce_wire_decode(copy.slot.bytes, copy.slot.header_len,
-			      ret_packet))
+	ret_brief->ack = copy.slot.ack;
+	ret_brief->header_len = copy.slot.header_len;
+	ret_brief->payload_len = copy.slot.payload_len;
+	memcpy(ret_brief->header, copy.slot.bytes, sizeof(ret_brief->header));
+	return 1;
+}
+
+static void advance(struct uroce_inbox_receiver *end,
+		    const struct uroce_brief *brief)
+{
+	end->tail++;
+	end->bytes += brief->payload_len;
+}
+
+int uroce_inbox_take_brief(struct uroce_inbox_receiver *end,
+			   struct uroce_brief *ret_brief)
+{
+	int ret = look(end, ret_brief);
+
+	if (ret > 0)
+		advance(end, ret_brief);
+	return ret;
+}
+
+int uroce_inbox_decode(const struct uroce_brief *brief,
+		       struct uroce_packet *ret_packet)
+{
+	uint8_t header[UROCE_BRIEF_HEADER];
+
+	memcpy(header, brief->header, sizeof(header));
+	header[1] &= (uint8_t)~BTH_PAD_BITS;
+	if (uroce_wire_decode(header, brief->header_len, ret_packet))
 		return -EBADMSG;
 	/* it was shown the headers only, so that none is left over */
 	if (ret_packet->payload_len)
 		return -EBADMSG;
-	if (copy.slot.payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
+	if (brief->payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
 		return -EBADMSG;
-	ret_packet->payload = payload;
-	ret_packet->payload_len = copy.slot.payload_len;
-	end->tail++;
-	end->bytes += copy.slot.payload_len;
+	ret_packet->payload = brief->payload;
+	ret_packet->payload_len = brief->payload_len;
+	ret_packet->carries_ack = brief->ack & UROCE_BRIEF_ACK;
+	ret_packet->carried_psn = brief->ack & UROCE_PSN_MASK;
+	return 0;
+}
+
+int uroce_inbox_take(struct uroce_inbox_receiver *end,
+		     struct uroce_packet *ret_packet)
+{
+	struct uroce_brief brief;
+	int ret = look(end, &brief);
+
+	if (ret <= 0)
+		return ret;
+	if (uroce_inbox_decode(&brief, ret_packet))
+		return -EBADMSG;
+	advance(end, &brief);
 	return 1;
 }
 
@@ -241,6 +340,11 @@ static void publish(struct uroce_inbox_receiver *end)
 			 __ATOMIC_RELEASE);
 	end->published = end->tail;
 	end->bytes = 0;
+}
+
+void uroce_inbox_expect_more(const struct uroce_inbox_receiver *end)
+{
+	__builtin_prefetch(slot_at(end->memory, end->tail + STREAM_AHEAD / 2));
 }
 
 void uroce_inbox_done(struct uroce_inbox_receiver *end)

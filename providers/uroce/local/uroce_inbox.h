@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "uroce/engine/uroce_channel.h"
 #include "uroce/wire/uroce_packet.h"
 
 #define UROCE_INBOX_SLOTS 512
@@ -102,6 +103,10 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov);
 
+/** uroce_inbox_put_brief() - the same, for a packet that is encoded already */
+void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
+			   const struct uroce_brief *brief);
+
 /**
  * uroce_inbox_is_watched() - whether the receiver sleeps and wants a call
  *
@@ -132,6 +137,27 @@ bool uroce_inbox_seems_watched(struct uroce_inbox_sender *end);
  */
 int uroce_inbox_take(struct uroce_inbox_receiver *end,
 		     struct uroce_packet *ret_packet);
+
+/**
+ * uroce_inbox_take_brief() - the next packet, as it was put
+ *
+ * What is in its headers is still to be checked: by uroce_inbox_decode(), or by
+ * who knows them well. The rest as uroce_inbox_take().
+ */
+int uroce_inbox_take_brief(struct uroce_inbox_receiver *end,
+			   struct uroce_brief *ret_brief);
+
+/** uroce_inbox_expect_more() - several were taken in a row: fetch those ahead
+ */
+void uroce_inbox_expect_more(const struct uroce_inbox_receiver *end);
+
+/**
+ * uroce_inbox_decode() - what uroce_inbox_take() makes of it
+ *
+ * Return: 0, or -EBADMSG.
+ */
+int uroce_inbox_decode(const struct uroce_brief *brief,
+		       struct uroce_packet *ret_packet);
 
 /**
  * uroce_inbox_done() - done with all that was taken; the sender may go on

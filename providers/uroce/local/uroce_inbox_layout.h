@@ -30,8 +30,9 @@ struct uroce_inbox_slot {
 	uint32_t sequence;    /* number of the packet from 1 on, modulo 2^32 */
 	uint16_t payload_len; /* bytes */
 	uint16_t place;	      /* line of the area where the payload begins */
+	uint32_t ack;	      /* as in struct uroce_brief */
 	uint8_t header_len;   /* bytes of uroce_wire_encode() */
-	uint8_t bytes[55];    /* headers, then the payload if there is room */
+	uint8_t bytes[51];    /* headers, then the payload if there is room */
 };
 
 struct uroce_inbox_memory {

@@ -36,6 +36,14 @@ struct uroce_local_config {
 	 * Called by uroce_local_connect() and uroce_local_serve().
 	 */
 	bool (*is_ours)(void *arg, const uint8_t *gid);
+	/*
+	 * take_brief() - a packet that has come, not looked at yet; or NULL
+	 *
+	 * Called by uroce_local_receive(). Returns whether it was taken; if not
+	 * it is decoded.
+	 */
+	bool (*take_brief)(void *arg, struct uroce_channel *channel,
+			   const struct uroce_brief *brief);
 	void *arg;
 };
 
@@ -100,6 +108,10 @@ void uroce_local_put_channel(struct uroce_local *local,
 void uroce_local_put(struct uroce_channel *channel,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov);
+
+/** uroce_local_put_brief() - the same, for a packet that is encoded already */
+void uroce_local_put_brief(struct uroce_channel *channel,
+			   const struct uroce_brief *brief);
 
 /** uroce_local_has_room() - whether a packet can be put */
 bool uroce_local_has_room(struct uroce_channel *channel);

@@ -66,18 +66,34 @@ static void declare_mad(struct uroce_peer *peer)
 	(void)shutdown(peer->fd, SHUT_RDWR);
 }
 
+/* A packet of so many bytes was put. */
+static void was_put(struct uroce_peer *peer, uint32_t bytes)
+{
+	struct uroce_local *local = peer->local;
+
+	local->counters.tx_packets++;
+	local->counters.tx_bytes += bytes;
+	if (list_empty(&peer->sent))
+		list_add_tail(&local->sent, &peer->sent);
+}
+
 void uroce_local_put(struct uroce_channel *channel,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov)
 {
 	struct uroce_peer *peer = peer_of(channel);
-	struct uroce_local *local = peer->local;
 
 	uroce_inbox_put(&peer->out, packet, iov, nr_iov);
-	local->counters.tx_packets++;
-	local->counters.tx_bytes += packet->payload_len;
-	if (list_empty(&peer->sent))
-		list_add_tail(&local->sent, &peer->sent);
+	was_put(peer, packet->payload_len);
+}
+
+void uroce_local_put_brief(struct uroce_channel *channel,
+			   const struct uroce_brief *brief)
+{
+	struct uroce_peer *peer = peer_of(channel);
+
+	uroce_inbox_put_brief(&peer->out, brief);
+	was_put(peer, brief->payload_len);
 }
 
 bool uroce_local_has_room(struct uroce_channel *channel)
@@ -105,24 +121,44 @@ void uroce_local_flush(struct uroce_local *local)
 	}
 }
 
+/* What the caller does not take as it is it gets decoded. */
+static int hand_over(struct uroce_peer *peer, const struct uroce_brief *brief,
+		     uroce_local_receive_fn *fn, void *arg)
+{
+	const struct uroce_local_config *config = &peer->local->config;
+	struct uroce_packet packet;
+
+	if (config->take_brief &&
+	    config->take_brief(config->arg, &peer->channel, brief))
+		return 0;
+	if (uroce_inbox_decode(brief, &packet))
+		return -EBADMSG;
+	fn(arg, &peer->channel, &packet);
+	return 0;
+}
+
 /* Returns whether there may be more; adds to *@nr. */
 static bool receive_from(struct uroce_peer *peer, uroce_local_receive_fn *fn,
 			 void *arg, uint32_t *nr)
 {
 	struct uroce_local_counters *counters = &peer->local->counters;
-	struct uroce_packet packet;
+	struct uroce_brief brief;
 
 	for (int left = MAX_PACKETS; left > 0; left--) {
-		int ret = peer->mad ? 0 : uroce_inbox_take(&peer->in, &packet);
+		int ret = peer->mad ? 0
+				    : uroce_inbox_take_brief(&peer->in, &brief);
 
+		if (ret > 0 && left < MAX_PACKETS)
+			uroce_inbox_expect_more(&peer->in);
+		if (ret > 0)
+			ret = hand_over(peer, &brief, fn, arg) ?: 1;
 		if (ret < 0)
 			declare_mad(peer);
 		if (ret <= 0)
 			return false;
 		(*nr)++;
 		counters->rx_packets++;
-		counters->rx_bytes += packet.payload_len;
-		fn(arg, &peer->channel, &packet);
+		counters->rx_bytes += brief.payload_len;
 		uroce_inbox_done(&peer->in);
 	}
 	return true;

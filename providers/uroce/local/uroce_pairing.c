@@ -19,7 +19,7 @@
 #include "uroce/port/uroce_rendezvous.h"
 
 /* Another layout of an inbox, or other messages: another version. */
-#define VERSION 1
+#define VERSION 2
 #define BACKLOG 256 /* all others at once */
 #define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
 

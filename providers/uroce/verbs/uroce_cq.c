@@ -16,7 +16,7 @@
  * and back is some 12 of those.
  */
 #define PATIENCE  800
-#define FULL_LOOK 16
+#define ALL_UNITS 16
 
 /* What only the exact time will do for. */
 #define TIMESTAMPS                                        \
@@ -40,19 +40,19 @@ static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
 	};
 }
 
-void uroce_polled(bool any, bool all)
+void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_look look)
 {
-	static _Thread_local unsigned int in_vain;
+	unsigned int in_vain = 0;
 
-	if (any) {
-		in_vain = 0;
-		return;
-	}
-	in_vain += all ? FULL_LOOK : 1;
+	/* of all pollers together: if one is lost it makes no difference */
+	if (look != UROCE_LOOK_FOUND)
+		in_vain = __atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) +
+			  (look == UROCE_LOOK_ALL ? ALL_UNITS : 1);
 	if (in_vain > PATIENCE) {
 		in_vain = PATIENCE;
 		(void)sched_yield(); /* cannot fail */
 	}
+	__atomic_store_n(&cq->in_vain, in_vain, __ATOMIC_RELAXED);
 }
 
 static int take_some(struct uroce_verbs_cq *cq, int num_entries,
@@ -74,14 +74,14 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
+	enum uroce_look look = UROCE_LOOK_FOUND;
 	int nr = take_some(cq, num_entries, wc);
-	bool all = false;
 
 	if (!nr) {
-		all = uroce_loop_poll(cq->ctx->loop);
+		look = uroce_loop_poll(cq->ctx->loop);
 		nr = take_some(cq, num_entries, wc);
 	}
-	uroce_polled(nr, all);
+	uroce_polled(cq, nr ? UROCE_LOOK_FOUND : look);
 	return nr;
 }
 

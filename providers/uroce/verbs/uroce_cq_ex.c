@@ -39,17 +39,17 @@ static int try_start(struct uroce_verbs_cq *cq)
 static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq_ex(ibcq);
-	bool all = false;
+	enum uroce_look look = UROCE_LOOK_FOUND;
 	int err;
 
 	if (attr->comp_mask)
 		return EINVAL;
 	err = try_start(cq);
 	if (err) {
-		all = uroce_loop_poll(cq->ctx->loop);
+		look = uroce_loop_poll(cq->ctx->loop);
 		err = try_start(cq);
 	}
-	uroce_polled(!err, all);
+	uroce_polled(cq, err ? look : UROCE_LOOK_FOUND);
 	return err;
 }
 

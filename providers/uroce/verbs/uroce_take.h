@@ -19,13 +19,13 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 }
 
 /**
- * uroce_polled() - at the end of a poll; if it was in vain, without locks
- * @any: whether it brought something
- * @all: whether it was looked at everything, as uroce_loop_poll() says
+ * uroce_polled() - at the end of a poll
+ * @cq: the queue; its lock is not held
+ * @look: what uroce_loop_poll() has said; FOUND if there is a completion now
  *
  * A thread that polls in vain for longer than an answer takes lets others run:
  * the one that is to give the answer may be waiting for this very core.
  */
-void uroce_polled(bool any, bool all);
+void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_look look);
 
 #endif

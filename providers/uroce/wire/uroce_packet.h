@@ -163,6 +163,10 @@ struct uroce_packet {
 	uint32_t dest_qpn;
 	uint32_t psn;
 
+	/* through a channel: an ACK that travels with the packet */
+	bool carries_ack;
+	uint32_t carried_psn;
+
 	/* AETH (9.3.5) */
 	uint8_t syndrome;
 	/* FETH (A19.4.2) */

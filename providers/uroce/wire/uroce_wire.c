@@ -10,6 +10,7 @@
  */
 #include "uroce/wire/uroce_wire.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
@@ -67,43 +68,50 @@ static const uint32_t op_traits[UROCE_NR_OPS] = {
 /* What a cursor is moved over; decode has checked that all of it is there. */
 static void put16(uint8_t **pos, uint16_t value)
 {
-	(*pos)[0] = (uint8_t)(value >> 8);
-	(*pos)[1] = (uint8_t)value;
-	*pos += 2;
+	value = htobe16(value);
+	memcpy(*pos, &value, sizeof(value));
+	*pos += sizeof(value);
 }
 
 static uint16_t get16(const uint8_t **pos)
 {
-	uint16_t value = (uint16_t)((*pos)[0] << 8 | (*pos)[1]);
+	uint16_t value;
 
-	*pos += 2;
-	return value;
+	memcpy(&value, *pos, sizeof(value));
+	*pos += sizeof(value);
+	return be16toh(value);
 }
 
 static void put32(uint8_t **pos, uint32_t value)
 {
-	put16(pos, (uint16_t)(value >> 16));
-	put16(pos, (uint16_t)value);
+	value = htobe32(value);
+	memcpy(*pos, &value, sizeof(value));
+	*pos += sizeof(value);
 }
 
 static uint32_t get32(const uint8_t **pos)
 {
-	uint32_t high = get16(pos);
+	uint32_t value;
 
-	return high << 16 | get16(pos);
+	memcpy(&value, *pos, sizeof(value));
+	*pos += sizeof(value);
+	return be32toh(value);
 }
 
 static void put64(uint8_t **pos, uint64_t value)
 {
-	put32(pos, (uint32_t)(value >> 32));
-	put32(pos, (uint32_t)value);
+	value = htobe64(value);
+	memcpy(*pos, &value, sizeof(value));
+	*pos += sizeof(value);
 }
 
 static uint64_t get64(const uint8_t **pos)
 {
-	uint64_t high = get32(pos);
+	uint64_t value;
 
-	return high << 32 | get32(pos);
+	memcpy(&value, *pos, sizeof(value));
+	*pos += sizeof(value);
+	return be64toh(value);
 }
 
 static void put_bth(uint8_t **pos, const struct uroce_packet *packet)

@@ -114,6 +114,28 @@ static void datagrams_do_not_come_through_channels(void **state)
 	pair_free(pair);
 }
 
+/* Nor do ACKs for connected QPs come along with one. */
+static void a_datagram_brings_no_ack(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_packet packet = {
+		.traits = UROCE_T_PAYLOAD | UROCE_T_FIRST | UROCE_T_LAST |
+			  UROCE_T_SEND | UROCE_T_DETH,
+		.opcode = UROCE_UD | UROCE_SEND_ONLY,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.carries_ack = true,
+	};
+	struct pair *pair = pair_new(&o);
+
+	packet.path = &pair->side[0].path;
+	packet.dest_qpn = pair->side[1].qp->qpn;
+	packet.carried_psn = pair->side[1].qp->req.una_psn;
+	uroce_engine_receive(&pair->side[1].engine, &packet, pair->now);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_STALE_ACKS), 0);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_TRANSPORT), 1);
+	pair_free(pair);
+}
+
 /* -- full -- */
 
 static void nothing_goes_into_a_full_channel(void **state)
@@ -284,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_two_ways_do_not_mix),
 		cmocka_unit_test(datagrams_do_not_come_through_channels),
+		cmocka_unit_test(a_datagram_brings_no_ack),
 		cmocka_unit_test(nothing_goes_into_a_full_channel),
 		cmocka_unit_test(who_waits_can_be_reset),
 		cmocka_unit_test(what_is_on_the_way_is_retried_in_vain),

@@ -137,16 +137,16 @@ static void a_short_packet_is_one_slot_and_no_more(void **state)
 	uint8_t *area = inbox()->area;
 
 	put(1, 8);
-	put(2, 40);
-	put(3, 43);
+	put(2, 36);
+	put(3, 39);
 	assert_int_equal(sender.area_head, 0);
 	take(1, 8);
-	take(2, 40);
-	take(3, 43);
-	put(4, 44);
+	take(2, 36);
+	take(3, 39);
+	put(4, 40);
 	assert_int_equal(sender.area_head, UROCE_INBOX_LINE);
-	assert_memory_equal(area, data + 4, 44);
-	take(4, 44);
+	assert_memory_equal(area, data + 4, 40);
+	take(4, 40);
 }
 
 static void every_size_comes_through(void **state)

@@ -4,6 +4,7 @@
  * connected QPs of this process, once in a hurry and once with the exact time,
  * and must end with the same completions, counters and memory.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #define LONG_TIMEOUT  18 /* 1 s: a time some ms late is not noticed */
 #define SHORT_TIMEOUT 12 /* 17 ms */
 #define MAX_LOG	      4096
+#define NR_WARM_UPS   10
 #define NR_WARM	      200
 #define MEMORY	      (SIDE_MEMORY / 4)
 
@@ -381,6 +383,46 @@ static void short_timeouts_want_the_exact_time(void **state)
 	assert_int_equal(hasty.quick_polls, 0);
 }
 
+static void *keep_on(void *arg)
+{
+	struct story *story = arg;
+
+	for (int i = 0; i < NR_WARM_UPS; i++) {
+		story->nr_log[0] = 0;
+		story->nr_log[1] = 0;
+		warm_up(story);
+	}
+	return NULL;
+}
+
+/* Who has the lock does the other one's work, quick or not. */
+static void two_threads_at_the_same_time(void **state)
+{
+	struct story *stories[] = { &exact, &hasty };
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		open_story(stories[i], LONG_TIMEOUT);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, keep_on, stories[i]),
+			0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (int i = 0; i < 2; i++)
+		close_story(stories[i]);
+	for (int i = 0; i < 2; i++)
+		for (uint32_t n = 0; n < 2 * NR_WARM; n++) {
+			assert_int_equal(exact.log[i][n].status,
+					 IBV_WC_SUCCESS);
+			assert_int_equal(hasty.log[i][n].status,
+					 IBV_WC_SUCCESS);
+		}
+	assert_true(hasty.quick_posts > 0);
+	assert_int_equal(hasty.counters.count[UROCE_C_TIMEOUTS], 0);
+	assert_int_equal(hasty.counters.count[UROCE_C_DUPLICATES], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +433,7 @@ int main(void)
 		cmocka_unit_test(a_key_that_is_none),
 		cmocka_unit_test(a_local_key_that_is_none),
 		cmocka_unit_test(messages_that_cross),
+		cmocka_unit_test(two_threads_at_the_same_time),
 		cmocka_unit_test(short_timeouts_want_the_exact_time),
 	};
 

@@ -57,6 +57,12 @@ void uroce_local_put_channel(struct uroce_local *local,
 	must_not_be_called();
 }
 
+void uroce_local_put_brief(struct uroce_channel *channel,
+			   const struct uroce_brief *brief)
+{
+	must_not_be_called();
+}
+
 void uroce_local_put(struct uroce_channel *channel,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov)

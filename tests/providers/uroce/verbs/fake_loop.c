@@ -120,12 +120,12 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	run();
 }
 
-bool uroce_loop_poll(struct uroce_instance *instance)
+enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 {
 	assert_false(fake_loop.locked);
 	fake_loop.nr_polls++;
 	run();
-	return true;
+	return UROCE_LOOK_ALL;
 }
 
 void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,

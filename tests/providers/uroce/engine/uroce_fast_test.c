@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The fast path of QPs with a channel against the ordinary one. Two pairs of
+ * QPs in the same state get the same bytes; one pair may take them the fast
+ * way. Whatever the bytes are, good, damaged or hostile, and whatever the
+ * state: completions, counters, memory and what is sent afterwards must be the
+ * same.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_fast.h"
+#include "uroce/wire/uroce_wire.h"
+#include "uroce_expect.h"
+
+#define PAD_BITS 0x30
+#define NR_OPS	 (sizeof(opcodes) / sizeof(opcodes[0]))
+
+static const enum ibv_wr_opcode opcodes[] = {
+	IBV_WR_SEND,
+	IBV_WR_SEND_WITH_IMM,
+	IBV_WR_RDMA_WRITE,
+	IBV_WR_ATOMIC_FETCH_AND_ADD,
+	IBV_WR_ATOMIC_CMP_AND_SWP,
+};
+
+/* What is done to both pairs before the packet comes. */
+typedef void arrange_fn(struct pair *pair);
+
+static uint64_t nr_fast, nr_ordinary;
+
+static struct pair *new_pair(bool shared)
+{
+	struct pair_options o = pair_defaults();
+
+	o.bound = true;
+	o.shared = shared;
+	o.rnr_retry = 2;
+	return pair_new(&o);
+}
+
+static void post_one(struct pair *pair, unsigned int side,
+		     enum ibv_wr_opcode opcode, uint32_t length)
+{
+	const struct uroce_send_wqe wqe = {
+		.wr_id = 77,
+		.opcode = (uint8_t)opcode,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = 1,
+		.imm = 0x11223344,
+		.remote = { .va = PAIR_IOVA + 4096,
+			    .rkey = pair->side[!side].key,
+			    .compare_add = 5,
+			    .swap = 6 },
+	};
+	const struct ibv_sge sge = pair_sge(pair, side, 64, length);
+
+	if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM) {
+		struct uroce_send_wqe send = wqe;
+
+		send.remote.va = 0;
+		pair_post(pair, side, &send, &sge);
+	} else {
+		pair_post(pair, side, &wqe, &sge);
+	}
+}
+
+/* All that @side has to send now is lost. */
+static void lose_all(struct pair *pair, unsigned int side)
+{
+	struct uroce_engine *engine = &pair->side[side].engine;
+	struct uroce_out out;
+
+	while (uroce_engine_next(engine, pair->now, &out))
+		continue;
+	uroce_engine_sent(engine, pair->now);
+}
+
+/* Side 1 has a request on the way, so that ACKs have something to be for. */
+static void arrange_usual(struct pair *pair)
+{
+	for (uint64_t i = 0; i < 2; i++) {
+		const struct ibv_sge sge = pair_sge(pair, 1, 1024, 100);
+
+		pair_post_recv(pair, 1, i, &sge, 1);
+	}
+	post_one(pair, 1, IBV_WR_RDMA_WRITE, 10);
+	lose_all(pair, 1);
+}
+
+/* The bytes of a request of side 0, which is on the way from now on. */
+static struct uroce_brief request_of(struct pair *pair,
+				     enum ibv_wr_opcode opcode)
+{
+	struct uroce_brief brief;
+
+	memset(pair->side[0].memory, 0x5a, 128);
+	post_one(pair, 0, opcode, 8);
+	assert_true(uroce_fast_next(pair->side[0].qp, pair->now, &brief));
+	return brief;
+}
+
+static void receive(struct pair *pair, const struct uroce_brief *brief,
+		    bool may_be_fast)
+{
+	struct pair_side *side = &pair->side[1];
+	struct uroce_packet packet;
+	uint8_t header[UROCE_BRIEF_HEADER];
+
+	if (may_be_fast && uroce_fast_receive(&side->engine, &side->channel,
+					      brief, pair->now)) {
+		nr_fast++;
+		return;
+	}
+	nr_ordinary += may_be_fast;
+	/* as local/ does it; what is no packet goes no further */
+	memcpy(header, brief->header, sizeof(header));
+	header[1] &= (uint8_t)~PAD_BITS;
+	if (uroce_wire_decode(header, brief->header_len, &packet) ||
+	    packet.payload_len ||
+	    (brief->payload_len && !(packet.traits & UROCE_T_PAYLOAD)))
+		return;
+	packet.channel = &side->channel;
+	packet.payload = brief->payload;
+	packet.payload_len = brief->payload_len;
+	packet.carries_ack = brief->ack & UROCE_BRIEF_ACK;
+	packet.carried_psn = brief->ack & UROCE_PSN_MASK;
+	uroce_engine_receive(&side->engine, &packet, pair->now);
+}
+
+static void assert_same_cq(struct uroce_cq *a, struct uroce_cq *b)
+{
+	struct uroce_cqe one, other;
+
+	while (pair_poll(a, &one)) {
+		assert_true(pair_poll(b, &other));
+		assert_int_equal(one.wr_id, other.wr_id);
+		assert_int_equal(one.status, other.status);
+		assert_int_equal(one.opcode, other.opcode);
+		assert_int_equal(one.byte_len, other.byte_len);
+		assert_int_equal(one.imm, other.imm);
+		assert_int_equal(one.wc_flags, other.wc_flags);
+		assert_int_equal(one.qpn, other.qpn);
+	}
+	assert_false(pair_poll(b, &other));
+}
+
+static void assert_same_side(struct pair_side *a, struct pair_side *b)
+{
+	assert_memory_equal(&a->engine.counters, &b->engine.counters,
+			    sizeof(a->engine.counters));
+	assert_same_cq(&a->send_cq, &b->send_cq);
+	assert_same_cq(&a->recv_cq, &b->recv_cq);
+	assert_memory_equal(a->memory, b->memory, 8192);
+	assert_int_equal(a->qp->state, b->qp->state);
+	assert_int_equal(a->qp->events, b->qp->events);
+	assert_int_equal(a->qp->resp.epsn, b->qp->resp.epsn);
+	assert_int_equal(a->qp->resp.msn, b->qp->resp.msn);
+	assert_int_equal(a->qp->resp.reply, b->qp->resp.reply);
+	assert_int_equal(a->qp->resp.nak_sent, b->qp->resp.nak_sent);
+	assert_int_equal(a->qp->resp.nr_pending, b->qp->resp.nr_pending);
+	assert_int_equal(a->qp->req.una_psn, b->qp->req.una_psn);
+	assert_int_equal(a->rq.limit_event, b->rq.limit_event);
+	assert_int_equal(uroce_ring_used(&a->rq.ring),
+			 uroce_ring_used(&b->rq.ring));
+}
+
+static void assert_same(struct pair *a, struct pair *b)
+{
+	for (int i = 0; i < 2; i++)
+		assert_same_side(&a->side[i], &b->side[i]);
+}
+
+struct change {
+	uint32_t byte; /* of the headers, which is changed by @bits */
+	uint8_t bits;
+	uint32_t ack;
+	uint32_t header_len, payload_len; /* UINT32_MAX: as it was */
+};
+
+static const struct change no_change = { 0, 0, 0, UINT32_MAX, UINT32_MAX };
+
+static void apply(struct uroce_brief *brief, const struct change *change)
+{
+	static const uint8_t plenty[UROCE_CHANNEL_MTU + 1];
+
+	brief->header[change->byte] ^= change->bits;
+	brief->ack = change->ack;
+	if (change->header_len != UINT32_MAX)
+		brief->header_len = change->header_len;
+	if (change->payload_len != UINT32_MAX) {
+		brief->payload_len = change->payload_len;
+		brief->payload = plenty;
+	}
+}
+
+/* The packet, then all that comes of it: the two pairs stay the same. */
+static void compare(arrange_fn *arrange, enum ibv_wr_opcode opcode,
+		    const struct change *change, bool shared)
+{
+	struct pair *pairs[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct uroce_brief brief;
+
+		pairs[i] = new_pair(shared);
+		arrange_usual(pairs[i]);
+		brief = request_of(pairs[i], opcode);
+		if (arrange)
+			arrange(pairs[i]);
+		apply(&brief, change);
+		receive(pairs[i], &brief, i == 0);
+	}
+	assert_same_side(&pairs[0]->side[1], &pairs[1]->side[1]);
+	for (int i = 0; i < 2; i++)
+		pair_run(pairs[i]);
+	assert_same(pairs[0], pairs[1]);
+	for (int i = 0; i < 2; i++)
+		pair_free(pairs[i]);
+}
+
+static void good_packets_are_fast(void **state)
+{
+	for (size_t op = 0; op < NR_OPS; op++) {
+		nr_fast = 0;
+		compare(NULL, opcodes[op], &no_change, false);
+		compare(NULL, opcodes[op], &no_change, true);
+		assert_int_equal(nr_fast, 2);
+	}
+}
+
+/* What is behind the headers is not looked at. */
+static uint32_t header_len(enum ibv_wr_opcode opcode)
+{
+	struct pair *pair = new_pair(false);
+	uint32_t len = request_of(pair, opcode).header_len;
+
+	pair_free(pair);
+	return len;
+}
+
+static void each_byte_of_the_headers_may_be_wrong(void **state)
+{
+	nr_fast = nr_ordinary = 0;
+	for (size_t op = 0; op < NR_OPS; op++)
+		for (uint32_t byte = header_len(opcodes[op]); byte-- > 0;) {
+			struct change change = no_change;
+
+			/* another bit in each: pairs take their time */
+			change.byte = byte;
+			change.bits = (uint8_t)(1 << (byte + op) % 8);
+			compare(NULL, opcodes[op], &change, false);
+		}
+	assert_true(nr_fast > 0 && nr_ordinary > 0);
+}
+
+static void lengths_may_be_anything(void **state)
+{
+	static const uint32_t payloads[] = { 0,	 1,   7,   9,	 12,
+					     99, 100, 101, 8191, 8192 };
+
+	for (size_t op = 0; op < NR_OPS; op++) {
+		struct change change = no_change;
+
+		for (uint32_t len = 0; len <= UROCE_MAX_HEADER; len += 4) {
+			change.header_len = len;
+			compare(NULL, opcodes[op], &change, false);
+		}
+		change = no_change;
+		for (size_t i = 0; i < sizeof(payloads) / sizeof(*payloads);
+		     i++) {
+			change.payload_len = payloads[i];
+			compare(NULL, opcodes[op], &change, false);
+		}
+	}
+}
+
+/* Side 1 has one packet on the way. */
+static void acks_may_come_along(void **state)
+{
+	struct pair *pair = new_pair(false);
+	uint32_t psn = pair->side[1].qp->req.una_psn;
+
+	pair_free(pair);
+	for (size_t op = 0; op < NR_OPS; op++)
+		for (uint32_t i = 0; i < 4; i++) {
+			struct change change = no_change;
+
+			/* stale, good, never sent, and half a circle away */
+			change.ack = UROCE_BRIEF_ACK |
+				     ((psn + (i < 3 ? i - 1 : 0x800000)) &
+				      UROCE_PSN_MASK);
+			compare(NULL, opcodes[op], &change, false);
+			change.ack ^= UROCE_BRIEF_ACK; /* that is none */
+			compare(NULL, opcodes[op], &change, false);
+			change.ack |= 0xff000000;
+			compare(NULL, opcodes[op], &change, false);
+		}
+}
+
+static void arrange_no_receive(struct pair *pair)
+{
+	while (uroce_ring_front(&pair->side[1].rq.ring))
+		uroce_ring_take(&pair->side[1].rq.ring);
+}
+
+static void arrange_short_receive(struct pair *pair)
+{
+	const struct ibv_sge sge = pair_sge(pair, 1, 1024, 7);
+
+	arrange_no_receive(pair);
+	pair_post_recv(pair, 1, 9, &sge, 1);
+}
+
+static void arrange_two_pieces(struct pair *pair)
+{
+	const struct ibv_sge sge[] = { pair_sge(pair, 1, 1024, 3),
+				       pair_sge(pair, 1, 2048, 50) };
+
+	arrange_no_receive(pair);
+	pair_post_recv(pair, 1, 9, sge, 2);
+}
+
+static void arrange_bad_receive(struct pair *pair)
+{
+	struct ibv_sge sge = pair_sge(pair, 1, 1024, 100);
+
+	arrange_no_receive(pair);
+	sge.lkey ^= 1;
+	pair_post_recv(pair, 1, 9, &sge, 1);
+}
+
+static void arrange_gap(struct pair *pair)
+{
+	struct uroce_responder *resp = &pair->side[1].qp->resp;
+
+	resp->epsn = (resp->epsn - 1) & UROCE_PSN_MASK;
+}
+
+static void arrange_repetition(struct pair *pair)
+{
+	struct uroce_responder *resp = &pair->side[1].qp->resp;
+
+	resp->epsn = (resp->epsn + 1) & UROCE_PSN_MASK;
+}
+
+static void arrange_no_rights(struct pair *pair)
+{
+	pair->side[1].qp->access = 0;
+}
+
+static void arrange_full_cq(struct pair *pair)
+{
+	struct uroce_cq *cq = &pair->side[1].recv_cq;
+
+	cq->ring.size = uroce_ring_used(&cq->ring);
+}
+
+static void arrange_limit(struct pair *pair)
+{
+	pair->side[1].rq.limit = 2;
+}
+
+static void arrange_error(struct pair *pair)
+{
+	uroce_qp_set_error(pair->side[1].qp, pair->now);
+}
+
+static void arrange_nak(struct pair *pair)
+{
+	struct uroce_responder *resp = &pair->side[1].qp->resp;
+
+	resp->reply = UROCE_REPLY_NAK;
+	resp->syndrome = UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ;
+	resp->ack_psn = resp->epsn;
+	resp->nak_sent = true;
+	resp->dropped_psn = (resp->epsn + 1) & UROCE_PSN_MASK;
+	uroce_engine_activate(&pair->side[1].engine, pair->side[1].qp);
+}
+
+/* It was for a packet that has come since. */
+static void arrange_nak_sent(struct pair *pair)
+{
+	pair->side[1].qp->resp.nak_sent = true;
+}
+
+/* Its first packet, of which there is an event. */
+static void arrange_not_established(struct pair *pair)
+{
+	pair->side[1].qp->state = IBV_QPS_RTR;
+	pair->side[1].qp->resp.established = false;
+}
+
+static void arrange_message(struct pair *pair)
+{
+	pair->side[1].qp->resp.message = UROCE_MESSAGE_WRITE;
+}
+
+static void arrange_no_resources(struct pair *pair)
+{
+	pair->side[1].qp->resp.max_resources = 0;
+}
+
+static void whatever_the_state_is(void **state)
+{
+	static arrange_fn *const arrangements[] = {
+		arrange_no_receive,
+		arrange_short_receive,
+		arrange_two_pieces,
+		arrange_bad_receive,
+		arrange_gap,
+		arrange_repetition,
+		arrange_no_rights,
+		arrange_full_cq,
+		arrange_limit,
+		arrange_error,
+		arrange_nak,
+		arrange_message,
+		arrange_no_resources,
+		arrange_nak_sent,
+		arrange_not_established,
+	};
+
+	for (size_t i = 0; i < sizeof(arrangements) / sizeof(arrangements[0]);
+	     i++)
+		for (size_t op = 0; op < NR_OPS; op++) {
+			compare(arrangements[i], opcodes[op], &no_change,
+				false);
+			compare(arrangements[i], opcodes[op], &no_change, true);
+		}
+}
+
+/* What the fast path must leave to the ordinary one: it would do it wrong. */
+static void unusual_requests_are_not_fast(void **state)
+{
+	struct pair *pair = new_pair(false);
+	struct uroce_qp *qp = pair->side[0].qp;
+	struct uroce_brief brief;
+
+	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	post_one(pair, 0, IBV_WR_RDMA_READ, 8);
+	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	pair_run(pair);
+	post_one(pair, 0, IBV_WR_RDMA_WRITE, UROCE_CHANNEL_MTU + 1);
+	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	pair_run(pair);
+	post_one(pair, 0, IBV_WR_ATOMIC_FETCH_AND_ADD, 4);
+	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	pair_free(pair);
+}
+
+static void a_window_that_is_closed_holds_requests(void **state)
+{
+	struct pair *pair = new_pair(false);
+	struct uroce_qp *qp = pair->side[0].qp;
+	struct uroce_brief brief;
+
+	qp->req.window = 2;
+	for (int i = 0; i < 3; i++)
+		post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
+	assert_true(uroce_fast_next(qp, pair->now, &brief));
+	assert_true(uroce_fast_next(qp, pair->now, &brief));
+	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	assert_false(uroce_fast_is_idle(qp));
+	pair_free(pair);
+}
+
+/* No more than the peer has resources for. */
+static void atomics_wait_for_answers(void **state)
+{
+	struct pair *pair = new_pair(false);
+	struct uroce_qp *qp = pair->side[0].qp;
+	struct uroce_brief brief;
+	int nr = 0;
+
+	for (int i = 0; i < qp->max_rd_atomic + 2; i++)
+		post_one(pair, 0, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+	while (uroce_fast_next(qp, pair->now, &brief))
+		nr++;
+	assert_int_equal(nr, qp->max_rd_atomic);
+	pair_free(pair);
+}
+
+/* An ACK that is owed travels with the next request, and only once. */
+static void an_ack_goes_with_the_answer(void **state)
+{
+	struct pair *pair = new_pair(false);
+	struct uroce_qp *qp = pair->side[1].qp;
+	struct uroce_brief brief;
+
+	arrange_usual(pair);
+	brief = request_of(pair, IBV_WR_SEND);
+	receive(pair, &brief, true);
+	assert_false(uroce_fast_is_idle(qp));
+	post_one(pair, 1, IBV_WR_SEND, 8);
+	assert_true(uroce_fast_next(qp, pair->now, &brief));
+	assert_int_equal(brief.ack, UROCE_BRIEF_ACK | ((qp->resp.epsn - 1) &
+						       UROCE_PSN_MASK));
+	assert_int_equal(qp->resp.reply, UROCE_REPLY_NONE);
+	post_one(pair, 1, IBV_WR_SEND, 8);
+	assert_true(uroce_fast_next(qp, pair->now, &brief));
+	assert_int_equal(brief.ack, 0);
+	assert_true(uroce_fast_is_idle(qp));
+	pair_free(pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_packets_are_fast),
+		cmocka_unit_test(each_byte_of_the_headers_may_be_wrong),
+		cmocka_unit_test(lengths_may_be_anything),
+		cmocka_unit_test(acks_may_come_along),
+		cmocka_unit_test(whatever_the_state_is),
+		cmocka_unit_test(unusual_requests_are_not_fast),
+		cmocka_unit_test(a_window_that_is_closed_holds_requests),
+		cmocka_unit_test(atomics_wait_for_answers),
+		cmocka_unit_test(an_ack_goes_with_the_answer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
