@@ -136,6 +136,34 @@ def inbox_seeds():
     yield "claims_less", b"\1" + struct.pack("<BHBHBHBH", 200, 3, 200, 200, 200, 0xFFFF, 255, 0xFFF0)
 
 
+def fast_step(kind, opcode, payload, headers=b"", distance=0):
+    text = packet(opcode, headers)
+    return struct.pack("<BbHB", kind, distance, payload, len(text)) + text
+
+
+def fast_seeds():
+    right_psn, right_una, right, with_ack, and_post = 0x21, 0x22, 0x1C, 0x40, 0x80
+    steps = {
+        "send": fast_step(right_psn, RC | 4, 8),
+        "send_imm": fast_step(right_psn, RC | 5, 100, b"imm!"),
+        "send_with_ack": fast_step(right_psn | with_ack | and_post, RC | 4, 8),
+        "write_8": fast_step(right_psn | right, RC | 0x0A, 8, reth(0)),
+        "write_1000": fast_step(right_psn | right, RC | 0x0A, 1000, reth(0)),
+        "write_first": fast_step(right_psn | right, RC | 6, 1024, reth(0)),
+        "read": fast_step(right_psn | right, RC | 0x0C, 0, reth(0)),
+        "fetch_add": fast_step(right_psn | 0x0C, RC | 0x14, 0, ATOMIC),
+        "cmp_swap": fast_step(right_psn | 0x0C, RC | 0x13, 0, ATOMIC),
+        "ack": fast_step(right_una, RC | 0x11, 0, aeth()),
+        "nak": fast_step(right_una, RC | 0x11, 0, aeth(NAK)),
+        "atomic_ack": fast_step(right_una, RC | 0x12, 0, aeth() + bytes(8), 1),
+    }
+    yield from steps.items()
+    for name, text in steps.items():
+        yield "twice_" + name, text + text
+    yield "all", b"".join(steps.values())
+    yield "many", 40 * steps["send"]
+
+
 def config_seeds():
     yield "names", b"eth0\0# one\ndevices = eth0, lo\n"
     yield "addresses", b"eth1\0devices=192.0.2.1 2001:db8::1"
@@ -149,6 +177,7 @@ def main():
     for target, seeds in (("fuzz_uroce_config", config_seeds()),
                           ("fuzz_uroce_packet", packet_seeds()),
                           ("fuzz_uroce_engine", engine_seeds()),
+                          ("fuzz_uroce_fast", fast_seeds()),
                           ("fuzz_uroce_inbox", inbox_seeds())):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:
