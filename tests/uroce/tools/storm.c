@@ -24,8 +24,9 @@
 #define HALF_OF_THEM 12 /* one of so many times */
 #define CQ_DEPTH     32768
 /*
- * uroce joins the port with 16 sockets at once, which may become necessary twice
- * for 32 processes, and has 8 to send from an address that it has sent from.
+ * uroce joins the port with 16 sockets at once, which may become necessary
+ * twice for 32 processes, and has 8 to send from an address that it has sent
+ * from.
  */
 #define PORT_SOCKETS (2 * 16 + 8)
 #define SETTLE_US    5000000
