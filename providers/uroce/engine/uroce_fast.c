@@ -197,7 +197,7 @@ static void was_made(struct uroce_qp *qp, const struct uroce_brief *brief)
 static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
 {
 	const struct uroce_resource *res;
-	uint8_t *behind = brief->header + BTH_LEN;
+	uint8_t *behind;
 
 	if (qp->state != IBV_QPS_RTS || qp->channel->lost)
 		return false;
@@ -205,6 +205,7 @@ static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
 	if (!res)
 		return false;
 	memset(brief, 0, sizeof(*brief));
+	behind = brief->header + BTH_LEN;
 	put32(brief->header, (uint32_t)(UROCE_RC | UROCE_ATOMIC_ACK)
 					     << OPCODE_SHIFT |
 				     MIG_REQ | qp->pkey);
