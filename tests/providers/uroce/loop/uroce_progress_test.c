@@ -133,8 +133,7 @@ static bool answer_comes_first(void)
 	open_put_off(&pair);
 	side_receive(&pair.side[0], 64);
 	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
-	/* or the helper was quicker again, or has the lock and is about to be
-	 */
+	/* or the helper was quicker again, or is about to be */
 	first = next_put(1) == UROCE_SEND_ONLY;
 	assert_int_equal(next_put(first ? 2 : 1), UROCE_ACKNOWLEDGE);
 	do
