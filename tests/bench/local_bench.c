@@ -143,12 +143,9 @@ int main(int argc, char **argv)
 	wire_start(&end, NULL);
 	if (!end.client)
 		bench.shared->server_pid = getpid();
-	local_set_class(&bench, false);
 	local_open(&bench);
-	local_set_class(&bench, true);
 	for (int round = 0; round < rounds; round++)
 		run(&bench, first + round);
-	local_set_class(&bench, false);
 	local_close(&bench);
 	return wire_finish(&end);
 }

@@ -60,8 +60,8 @@ static inline void local_pause(void)
 /**
  * local_set_class() - the real-time class, if we were started in it, or not
  *
- * Threads are made in the ordinary class: those who wait for one of them must
- * not keep it from its core.
+ * Who computes leaves it, so that a thread that serves him can run. All others
+ * stay: one that has a lock and is not let to a core would stop all of them.
  */
 void local_set_class(const struct local_bench *bench, bool realtime);
 
