@@ -20,27 +20,11 @@ static struct wire_end end;
 static struct wire_device device;
 static struct wire_link links[NR_LINKS];
 
-/* The sum of the lines of @file that begin with @key. */
-static double sum_lines(const char *file, const char *key)
-{
-	FILE *status = fopen(file, "re");
-	char line[256];
-	double sum = 0;
-
-	if (!status)
-		return 0; /* a thread that has ended */
-	while (fgets(line, sizeof(line), status))
-		if (strncmp(line, key, strlen(key)) == 0)
-			sum += strtod(line + strlen(key), NULL);
-	(void)fclose(status);
-	return sum;
-}
-
 /* What a process has for itself, and what it shares with the other one. */
 static double resident_kb(void)
 {
-	return sum_lines("/proc/self/status", "RssAnon:") +
-	       sum_lines("/proc/self/status", "RssShmem:");
+	return wire_sum_lines("/proc/self/status", "RssAnon:") +
+	       wire_sum_lines("/proc/self/status", "RssShmem:");
 }
 
 static double switches(int pid)
@@ -55,8 +39,8 @@ static double switches(int pid)
 	while ((entry = readdir(tasks))) {
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid,
 			 atoi(entry->d_name));
-		sum += sum_lines(path, "voluntary_ctxt_switches:");
-		sum += sum_lines(path, "nonvoluntary_ctxt_switches:");
+		sum += wire_sum_lines(path, "voluntary_ctxt_switches:");
+		sum += wire_sum_lines(path, "nonvoluntary_ctxt_switches:");
 	}
 	(void)closedir(tasks);
 	return sum;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -176,4 +177,19 @@ int wire_finish(const struct wire_end *end)
 	if (waitpid(child, &status, 0) != child)
 		return 1;
 	return !WIFEXITED(status) || WEXITSTATUS(status);
+}
+
+double wire_sum_lines(const char *file, const char *key)
+{
+	FILE *status = fopen(file, "re");
+	char line[256];
+	double sum = 0;
+
+	if (!status)
+		return 0; /* a thread that has ended */
+	while (fgets(line, sizeof(line), status))
+		if (strncmp(line, key, strlen(key)) == 0)
+			sum += strtod(line + strlen(key), NULL);
+	(void)fclose(status);
+	return sum;
 }

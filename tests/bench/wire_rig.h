@@ -111,6 +111,16 @@ void wire_start(struct wire_end *end, const char *netns);
 /** wire_finish() - the end of the benchmark: the client waits for the server */
 int wire_finish(const struct wire_end *end);
 
+/**
+ * wire_sum_lines() - what the kernel knows of a process or a thread
+ * @file: of /proc
+ * @key: how a line begins, of which the number behind it counts
+ *
+ * Return: the sum of these lines; 0 if there is no such file, since a thread
+ * may have ended.
+ */
+double wire_sum_lines(const char *file, const char *key);
+
 /* What is measured; each is called by both ends at the same time, and returns
  * the result to the client. Latencies are half round trips in us, medians of
  * @nr. Rates are GB/s of payload, of @nr messages of WIRE_MESSAGE bytes. */

@@ -43,25 +43,9 @@ static void print(const char *name, int round, double value)
 /* What the kernel knows of a process                                        */
 /* ------------------------------------------------------------------------ */
 
-/* The sum of the lines of @file that begin with @key. */
-static double sum_lines(const char *file, const char *key)
-{
-	FILE *status = fopen(file, "re");
-	char line[256];
-	double sum = 0;
-
-	if (!status)
-		return 0; /* a thread that has ended */
-	while (fgets(line, sizeof(line), status))
-		if (strncmp(line, key, strlen(key)) == 0)
-			sum += strtod(line + strlen(key), NULL);
-	(void)fclose(status);
-	return sum;
-}
-
 static double anonymous_kb(void)
 {
-	return sum_lines("/proc/self/status", "RssAnon:");
+	return wire_sum_lines("/proc/self/status", "RssAnon:");
 }
 
 /*
@@ -93,10 +77,11 @@ static double sum_threads(int pid, const char *name, bool switches)
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid,
 			 switches ? "status" : "schedstat");
 		if (switches) {
-			sum += sum_lines(path, "voluntary_ctxt_switches:");
-			sum += sum_lines(path, "nonvoluntary_ctxt_switches:");
+			sum += wire_sum_lines(path, "voluntary_ctxt_switches:");
+			sum += wire_sum_lines(path,
+					      "nonvoluntary_ctxt_switches:");
 		} else {
-			sum += sum_lines(path, "");
+			sum += wire_sum_lines(path, "");
 		}
 	}
 	(void)closedir(tasks);
