@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,6 +39,8 @@ struct fake_port fake;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct uroce_port *current;
 static int link_fd = -1;
+static bool holding;	   /* with the mutex */
+static sem_t came, may_go; /* the helper, while it is held */
 
 void fake_lock(void)
 {
@@ -53,6 +56,9 @@ void fake_reset(void)
 {
 	memset(&fake, 0, sizeof(fake));
 	fake.dev = fake_netdev();
+	holding = false;
+	(void)sem_init(&came, 0, 0);
+	(void)sem_init(&may_go, 0, 0);
 }
 
 struct uroce_netdev fake_netdev(void)
@@ -93,6 +99,26 @@ static int new_bell(void)
 void fake_knock(void)
 {
 	ring(current->member_fd);
+}
+
+static void set_holding(bool hold)
+{
+	fake_lock();
+	holding = hold;
+	fake_unlock();
+}
+
+void fake_hold_helper(void)
+{
+	set_holding(true);
+	fake_knock();
+	(void)sem_wait(&came);
+}
+
+void fake_free_helper(void)
+{
+	set_holding(false);
+	(void)sem_post(&may_go);
 }
 
 void fake_change_link(void)
@@ -193,10 +219,17 @@ int uroce_port_inbox_fd(const struct uroce_port *port)
 
 void uroce_port_serve(struct uroce_port *port)
 {
+	bool hold;
+
 	silence(port->member_fd);
 	fake_lock();
 	fake.nr_served++;
+	hold = holding;
 	fake_unlock();
+	if (!hold)
+		return;
+	(void)sem_post(&came);
+	(void)sem_wait(&may_go);
 }
 
 int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,

@@ -47,6 +47,14 @@ void fake_unlock(void);
 /* A member is at the door; the loop is to serve it. */
 void fake_knock(void);
 
+/*
+ * The helper is at the door, without the lock, until it may go on: what is done
+ * meanwhile is done by the test. There must be a loop, and one that ends must
+ * have its helper back.
+ */
+void fake_hold_helper(void);
+void fake_free_helper(void);
+
 /* Interfaces have changed; the loop is to refresh them. */
 void fake_change_link(void);
 

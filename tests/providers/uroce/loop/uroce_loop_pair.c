@@ -2,12 +2,14 @@
 /* Opening and connecting them. */
 #include "uroce_loop_pair.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
+#include "uroce/uroce_loop_state.h"
 #include "uroce_fake_port.h"
 
 static void connect_pair(struct pair *pair, uint8_t timeout)
@@ -28,6 +30,18 @@ void open_pair(struct pair *pair, uint8_t timeout)
 	connect_pair(pair, timeout);
 }
 
+void settle_pair(const struct pair *pair)
+{
+	struct uroce_loop *loop = pair->side[0].instance->loop;
+
+	while (__atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED) !=
+	       UROCE_NEVER)
+		(void)sched_yield();
+	/* it says so before it gives the lock back */
+	uroce_loop_acquire(loop);
+	uroce_loop_release(loop);
+}
+
 void close_pair(struct pair *pair)
 {
 	side_close(&pair->side[0]);
@@ -38,6 +52,8 @@ void close_pair(struct pair *pair)
 
 int loop_pair_setup(void **state)
 {
+	if (fake.nr_open)
+		return -1; /* of a test that has failed; it would wait for it */
 	fake_reset();
 	return 0;
 }

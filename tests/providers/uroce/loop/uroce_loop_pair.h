@@ -9,7 +9,7 @@
 
 /* ACK timeouts: 4.096 us * 2^n. */
 #define SHORT 4	 /* 65 us */
-#define LONG  20 /* 4 s */
+#define LONG  24 /* 68 s: no thread is kept from a processor for so long */
 
 struct pair {
 	struct side side[2];
@@ -17,6 +17,12 @@ struct pair {
 };
 
 void open_pair(struct pair *pair, uint8_t timeout);
+
+/*
+ * Until the helper sleeps and has given back the lock, and nothing but what
+ * comes next will wake it. For a pair that has not sent anything.
+ */
+void settle_pair(const struct pair *pair);
 
 /* With it the port is closed and has no addresses left. */
 void close_pair(struct pair *pair);

@@ -18,14 +18,47 @@
 #include "uroce_fake_port.h"
 #include "uroce_loop_pair.h"
 
-/* Until the helper sleeps, and nothing but what comes next will wake it. */
-static void settle(const struct side *side)
+static void forget_puts(void)
 {
-	const struct uroce_helper *helper = &side->instance->loop->helper;
+	fake_lock();
+	fake.nr_put = 0;
+	fake_unlock();
+}
 
-	while (__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED) !=
-	       UROCE_NEVER)
-		(void)sched_yield();
+static uint32_t nr_put(void)
+{
+	uint32_t nr;
+
+	fake_lock();
+	nr = fake.nr_put;
+	fake_unlock();
+	return nr;
+}
+
+static void assert_put(uint32_t at, uint8_t op)
+{
+	uint32_t nr;
+	uint8_t found;
+
+	fake_lock();
+	nr = fake.nr_put;
+	found = fake.op[at];
+	fake_unlock();
+	assert_true(nr > at);
+	assert_int_equal(found, op);
+}
+
+/* Nobody but the test sends and receives. */
+static void open_alone(struct pair *pair)
+{
+	open_pair(pair, LONG);
+	fake_hold_helper();
+}
+
+static void close_alone(struct pair *pair)
+{
+	fake_free_helper();
+	close_pair(pair);
 }
 
 static void posting_sends_and_polling_receives(void **state)
@@ -34,16 +67,12 @@ static void posting_sends_and_polling_receives(void **state)
 	struct uroce_cqe cqe;
 	struct pair pair;
 
-	open_pair(&pair, LONG);
+	open_alone(&pair);
 	memset(pair.side[0].memory, 0x5a, 5000);
 	side_receive(&pair.side[1], 8192);
-	fake_lock();
-	fake.nr_put = 0;
-	fake_unlock();
+	forget_puts();
 	side_send(&pair.side[0], IBV_WR_SEND, 5000, &pair.address[1]);
-	fake_lock();
-	assert_true(fake.nr_put >= 5); /* inline, not by the helper */
-	fake_unlock();
+	assert_true(nr_put() >= 5); /* inline, not by the helper */
 	side_poll(&pair.side[1], &cqe);
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 	assert_int_equal(cqe.byte_len, 5000);
@@ -52,131 +81,79 @@ static void posting_sends_and_polling_receives(void **state)
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 	uroce_loop_counters(pair.side[0].instance, &counters);
 	assert_true(counters.tx_datagrams >= 6);
-	close_pair(&pair);
+	close_alone(&pair);
 }
 
-/* A message has come by polling, and nothing was sent; or false. */
-static bool ack_is_put_off(struct pair *pair)
-{
-	struct uroce_cqe cqe;
-	bool put_off;
-
-	side_receive(&pair->side[1], 64);
-	uroce_loop_poll(pair->side[1].instance); /* a lease */
-	fake_lock();
-	fake.nr_put = 0;
-	fake_unlock();
-	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
-	uroce_loop_poll(pair->side[1].instance);
-	fake_lock();
-	put_off = fake.nr_put == 1;
-	fake_unlock();
-	/* else the helper was quicker, since we did not run */
-	if (!put_off)
-		side_poll(&pair->side[0], &cqe);
-	side_poll(&pair->side[1], &cqe);
-	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
-	return put_off;
-}
-
+/* A message has come by polling, and its ACK was not sent yet. */
 static void open_put_off(struct pair *pair)
 {
-	open_pair(pair, LONG);
-	while (!ack_is_put_off(pair))
-		;
-}
+	struct uroce_cqe cqe;
 
-static bool was_put(uint32_t at, uint8_t op)
-{
-	bool was;
-
-	fake_lock();
-	was = fake.nr_put > at && fake.op[at] == op;
-	fake_unlock();
-	return was;
-}
-
-/* The packet of that number, as soon as there is one. */
-static uint8_t next_put(uint32_t at)
-{
-	uint32_t nr_put;
-	uint8_t op;
-
-	do {
-		fake_lock();
-		nr_put = fake.nr_put;
-		op = fake.op[at];
-		fake_unlock();
-		if (nr_put <= at)
-			(void)sched_yield();
-	} while (nr_put <= at);
-	return op;
+	open_alone(pair);
+	side_receive(&pair->side[1], 64);
+	forget_puts();
+	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
+	uroce_loop_poll(pair->side[1].instance);
+	assert_int_equal(nr_put(), 1);
+	assert_true(side_take(&pair->side[1], &cqe));
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 }
 
 /* Until the message is acknowledged, and its sender knows. */
-static void assert_acknowledged(struct pair *pair)
+static void close_acknowledged(struct pair *pair)
 {
 	struct uroce_cqe cqe;
 
 	side_poll(&pair->side[0], &cqe);
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 	assert_false(cqe.opcode & IBV_WC_RECV);
-	close_pair(pair);
-}
-
-static bool answer_comes_first(void)
-{
-	struct uroce_cqe cqe;
-	struct pair pair;
-	bool first;
-
-	open_put_off(&pair);
-	side_receive(&pair.side[0], 64);
-	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
-	/* or the helper was quicker again, or is about to be */
-	first = next_put(1) == UROCE_SEND_ONLY;
-	assert_int_equal(next_put(first ? 2 : 1), UROCE_ACKNOWLEDGE);
-	do
-		side_poll(&pair.side[0], &cqe);
-	while (!(cqe.opcode & IBV_WC_RECV));
-	close_pair(&pair);
-	return first;
+	close_alone(pair);
 }
 
 static void an_answer_goes_in_front_of_the_ack(void **state)
 {
-	while (!answer_comes_first())
-		;
-}
-
-/* Unless the helper has the lock, because it is about to do that. */
-static bool poll_sends_the_ack(void)
-{
+	struct uroce_cqe cqe;
 	struct pair pair;
-	bool sent;
 
 	open_put_off(&pair);
-	uroce_loop_poll(pair.side[1].instance);
-	sent = was_put(1, UROCE_ACKNOWLEDGE);
-	assert_acknowledged(&pair);
-	return sent;
+	side_receive(&pair.side[0], 64);
+	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
+	assert_put(1, UROCE_SEND_ONLY);
+	assert_put(2, UROCE_ACKNOWLEDGE);
+	do
+		side_poll(&pair.side[0], &cqe);
+	while (!(cqe.opcode & IBV_WC_RECV));
+	close_alone(&pair);
 }
 
 static void polling_once_more_sends_the_ack(void **state)
 {
-	while (!poll_sends_the_ack())
-		;
+	struct pair pair;
+
+	open_put_off(&pair);
+	uroce_loop_poll(pair.side[1].instance);
+	assert_put(1, UROCE_ACKNOWLEDGE);
+	close_acknowledged(&pair);
 }
 
+/* Some of the messages may be the helper's from the start: no matter. */
 static void the_helper_sends_the_ack_of_who_does_not_poll(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
 
-	open_put_off(&pair);
-	while (!side_take(&pair.side[0], &cqe))
-		(void)sched_yield();
-	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	open_pair(&pair, LONG);
+	for (int i = 0; i < 20; i++) {
+		side_receive(&pair.side[1], 64);
+		uroce_loop_poll(pair.side[1].instance); /* a lease */
+		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
+		uroce_loop_poll(pair.side[1].instance);
+		while (!side_take(&pair.side[0], &cqe))
+			(void)sched_yield();
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+		assert_true(side_take(&pair.side[1], &cqe));
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	}
 	close_pair(&pair);
 }
 
@@ -186,9 +163,9 @@ static void the_ack_is_sent_before_objects_change(void **state)
 
 	open_put_off(&pair);
 	uroce_loop_lock(pair.side[1].instance);
-	assert_true(was_put(1, UROCE_ACKNOWLEDGE));
+	assert_put(1, UROCE_ACKNOWLEDGE);
 	uroce_loop_unlock(pair.side[1].instance);
-	assert_acknowledged(&pair);
+	close_acknowledged(&pair);
 }
 
 static void the_ack_is_sent_before_the_application_sleeps(void **state)
@@ -197,8 +174,8 @@ static void the_ack_is_sent_before_the_application_sleeps(void **state)
 
 	open_put_off(&pair);
 	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
-	assert_true(was_put(1, UROCE_ACKNOWLEDGE));
-	assert_acknowledged(&pair);
+	assert_put(1, UROCE_ACKNOWLEDGE);
+	close_acknowledged(&pair);
 }
 
 /* Who waits for a WRITE looks at memory, and has nothing to poll for. */
@@ -206,15 +183,12 @@ static void the_ack_of_a_write_is_sent_at_once(void **state)
 {
 	struct pair pair;
 
-	open_pair(&pair, LONG);
-	uroce_loop_poll(pair.side[1].instance);
-	fake_lock();
-	fake.nr_put = 0;
-	fake_unlock();
+	open_alone(&pair);
+	forget_puts();
 	side_send(&pair.side[0], IBV_WR_RDMA_WRITE, 8, &pair.address[1]);
 	uroce_loop_poll(pair.side[1].instance);
-	assert_true(was_put(1, UROCE_ACKNOWLEDGE));
-	assert_acknowledged(&pair);
+	assert_put(1, UROCE_ACKNOWLEDGE);
+	close_acknowledged(&pair);
 }
 
 /* The lock is somebody else's: the post returns, and who has it sends. */
@@ -235,72 +209,51 @@ static void who_has_the_lock_sends_for_others(void **state)
 	open_pair(&pair, LONG);
 	side_receive(&pair.side[1], 64);
 	uroce_loop_lock(pair.side[1].instance);
-	fake.nr_put = 0;
+	forget_puts();
 	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, &pair),
 			 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_int_equal(fake.nr_put, 0);
+	assert_int_equal(nr_put(), 0);
 	uroce_loop_unlock(pair.side[1].instance);
-	fake_lock();
-	assert_true(fake.nr_put > 0);
-	fake_unlock();
+	assert_true(nr_put() > 0);
 	side_poll(&pair.side[1], &cqe);
 	close_pair(&pair);
 }
 
 static struct pair *posting;
-static pthread_t deliverer;
 
 /* All is sent already, and the lock is not given back yet. */
 static void post_at_the_end(struct side *side)
 {
 	pthread_t thread;
 
-	deliverer = pthread_self();
-	fake_lock();
-	fake.nr_put = 0;
-	fake_unlock();
+	forget_puts();
 	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, posting),
 			 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	fake_lock();
-	assert_int_equal(fake.nr_put, 0);
-	fake_unlock();
-}
-
-static bool helper_has_not_been_quicker(void)
-{
-	struct pair pair, other;
-	struct uroce_cqe cqe;
-	bool by_us;
-
-	open_pair(&pair, LONG);
-	open_pair(&other, LONG);
-	posting = &other;
-	side_receive(&other.side[1], 64);
-	pair.side[1].on_qp_event = post_at_the_end;
-	/* a lease, so that the helper keeps out; then one without the right */
-	uroce_loop_poll(pair.side[0].instance);
-	side_send(&pair.side[0], IBV_WR_ATOMIC_FETCH_AND_ADD, 8,
-		  &pair.address[1]);
-	uroce_loop_poll(pair.side[0].instance);
-	(void)sem_wait(&pair.side[1].qp_events);
-	by_us = pthread_equal(deliverer, pthread_self());
-	fake_lock();
-	if (by_us)
-		assert_true(fake.nr_put > 0);
-	fake_unlock();
-	side_poll(&other.side[1], &cqe);
-	side_close(&other.side[0]);
-	side_close(&other.side[1]);
-	close_pair(&pair);
-	return by_us;
+	assert_int_equal(nr_put(), 0);
 }
 
 static void a_post_at_the_end_is_not_forgotten(void **state)
 {
-	while (!helper_has_not_been_quicker())
-		;
+	struct pair pair, other;
+	struct uroce_cqe cqe;
+
+	open_alone(&pair);
+	open_pair(&other, LONG);
+	posting = &other;
+	side_receive(&other.side[1], 64);
+	pair.side[1].on_qp_event = post_at_the_end;
+	/* one without the right */
+	side_send(&pair.side[0], IBV_WR_ATOMIC_FETCH_AND_ADD, 8,
+		  &pair.address[1]);
+	uroce_loop_poll(pair.side[0].instance);
+	assert_int_equal(sem_trywait(&pair.side[1].qp_events), 0);
+	assert_true(nr_put() > 0);
+	side_poll(&other.side[1], &cqe);
+	side_close(&other.side[0]);
+	side_close(&other.side[1]);
+	close_alone(&pair);
 }
 
 static void the_helper_wakes_who_waits(void **state)
@@ -375,7 +328,7 @@ static void the_helper_repeats_what_is_lost(void **state)
 	open_pair(&pair, SHORT);
 	side_receive(&pair.side[1], 64);
 	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
-	settle(&pair.side[0]);
+	settle_pair(&pair);
 	fake_lock();
 	fake.lose = 3;
 	fake_unlock();
@@ -395,7 +348,7 @@ static void what_has_no_room_is_sent_later(void **state)
 	open_pair(&pair, LONG);
 	side_receive(&pair.side[1], 64);
 	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
-	settle(&pair.side[0]);
+	settle_pair(&pair);
 	fake_lock();
 	fake.full = 20;
 	fake_unlock();
@@ -482,7 +435,7 @@ static void a_path_that_is_too_narrow_is_fatal(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	settle(&pair.side[0]);
+	settle_pair(&pair);
 	fake_lock();
 	fake.refuse = 1;
 	fake_unlock();
