@@ -11,14 +11,12 @@
  * not work a message is sent again, datagram by datagram, with other ICRCs.
  */
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/udp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "uroce/port/uroce_socket.h"
+#include "uroce/port/uroce_route.h"
 #include "uroce/port/uroce_udp.h"
 #include "uroce/wire/uroce_crc32.h"
 #include "uroce/wire/uroce_icrc.h"
@@ -40,12 +38,6 @@
 #define MAX_REFUSED  16
 #define MAX_ALONE    (UROCE_PORT_MAX_PIECES + 2)
 
-union control {
-	struct cmsghdr align;
-	uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) +
-		      3 * CMSG_SPACE(sizeof(int))];
-};
-
 /*
  * A packet is its headers, its payload, and its tail. Headers and tail are in
  * batch->bytes, one packet's behind the other's, so that a tail and the headers
@@ -64,22 +56,14 @@ struct packet {
 };
 
 struct message {
-	struct uroce_path path;
-	struct uroce_icrc_path icrc;
+	struct uroce_route route; /* stays for the next message in this place */
 	uint32_t dest_qpn;
 	void *owner;
-	int fd;
 	uint32_t first_packet, nr_packets;
 	uint32_t first_piece, nr_pieces;
 	uint32_t segment_len; /* of all packets but the last */
 	uint32_t bytes;
 	bool full; /* the last packet was shorter */
-	union {
-		struct sockaddr any;
-		struct sockaddr_in ipv4;
-		struct sockaddr_in6 ipv6;
-	} to;
-	union control control;
 };
 
 struct uroce_send_batch {
@@ -98,149 +82,6 @@ struct uroce_send_batch *uroce_udp_new_send(void)
 	return calloc(1, sizeof(struct uroce_send_batch));
 }
 
-static void add_control(struct msghdr *msg, int level, int type,
-			const void *value, size_t len)
-{
-	struct cmsghdr *cmsg =
-		(void *)((char *)msg->msg_control + msg->msg_controllen);
-
-	cmsg->cmsg_level = level;
-	cmsg->cmsg_type = type;
-	cmsg->cmsg_len = CMSG_LEN(len);
-	memcpy(CMSG_DATA(cmsg), value, len);
-	msg->msg_controllen += CMSG_SPACE(len);
-}
-
-static void add_int(struct msghdr *msg, int level, int type, int value)
-{
-	add_control(msg, level, type, &value, sizeof(value));
-}
-
-/* Multicast has a hop limit of its own. */
-static bool names_hops(const struct uroce_path *path)
-{
-	return path->hop_limit && (path->hop_limit != UROCE_SENDER_HOPS ||
-				   uroce_socket_is_multicast(path->dgid));
-}
-
-static void address_ipv4(const struct uroce_port *port, struct message *message,
-			 struct msghdr *msg, unsigned int ifindex, bool bound)
-{
-	const struct uroce_path *path = &message->path;
-	struct in_pktinfo from = { .ipi_ifindex = (int)ifindex };
-
-	if (port->family == AF_INET6) {
-		memcpy(&message->to.ipv6.sin6_addr, path->dgid, UROCE_GID_LEN);
-	} else {
-		message->to.ipv4 = (struct sockaddr_in){
-			.sin_family = AF_INET,
-			.sin_port = htons(UROCE_UDP_PORT),
-		};
-		memcpy(&message->to.ipv4.sin_addr, path->dgid + 12, 4);
-		msg->msg_namelen = sizeof(message->to.ipv4);
-	}
-	memcpy(&from.ipi_spec_dst, path->sgid + 12, 4);
-	if (!bound)
-		add_control(msg, IPPROTO_IP, IP_PKTINFO, &from, sizeof(from));
-	if (names_hops(path))
-		add_int(msg, IPPROTO_IP, IP_TTL, path->hop_limit);
-	if (path->tclass)
-		add_int(msg, IPPROTO_IP, IP_TOS, path->tclass);
-}
-
-static void address_ipv6(struct message *message, struct msghdr *msg,
-			 unsigned int ifindex, bool bound)
-{
-	const struct uroce_path *path = &message->path;
-	struct in6_pktinfo from = { .ipi6_ifindex = ifindex };
-
-	memcpy(&message->to.ipv6.sin6_addr, path->dgid, UROCE_GID_LEN);
-	memcpy(&from.ipi6_addr, path->sgid, UROCE_GID_LEN);
-	if (!bound)
-		add_control(msg, IPPROTO_IPV6, IPV6_PKTINFO, &from,
-			    sizeof(from));
-	if (names_hops(path))
-		add_int(msg, IPPROTO_IPV6, IPV6_HOPLIMIT, path->hop_limit);
-	if (path->tclass)
-		add_int(msg, IPPROTO_IPV6, IPV6_TCLASS, path->tclass);
-}
-
-/*
- * Where there is no other choice than one interface it must be named; elsewhere
- * routing decides, since our own address may be on another one.
- */
-static unsigned int choose_interface(const struct uroce_address *address,
-				     const struct uroce_path *path)
-{
-	bool link_local = path->dgid[0] == 0xfe &&
-			  (path->dgid[1] & 0xc0) == 0x80; /* RFC 4291, 2.5.6 */
-
-	if (!address)
-		return 0;
-	return link_local || uroce_socket_is_multicast(path->dgid)
-		       ? address->ifindex
-		       : 0;
-}
-
-/* Where a source port is not one of ours the ICRC must tell the truth. */
-static unsigned int choose_sender(const struct uroce_port *port,
-				  struct uroce_path *path)
-{
-	for (unsigned int i = 0; i < UROCE_NR_SENDERS; i++)
-		if (port->senders[i].port == path->sport)
-			return i;
-	path->sport = port->senders[0].port;
-	return 0;
-}
-
-/* Returns whether the socket is one that is bound to the source address. */
-static bool choose_socket(const struct uroce_port *port,
-			  struct uroce_address *address, unsigned int ifindex,
-			  struct message *message)
-{
-	unsigned int sender = choose_sender(port, &message->path);
-
-	message->fd = -1;
-	if (address && !ifindex)
-		message->fd = uroce_udp_bound(port, address, sender);
-	if (message->fd >= 0)
-		return true;
-	message->fd = port->senders[sender].fd;
-	return false;
-}
-
-static void address_message(const struct uroce_port *port,
-			    struct message *message, struct msghdr *msg)
-{
-	struct uroce_address *address =
-		uroce_udp_find(port, message->path.sgid);
-	unsigned int ifindex = choose_interface(address, &message->path);
-	bool bound = choose_socket(port, address, ifindex, message);
-
-	message->to.ipv6 = (struct sockaddr_in6){
-		.sin6_family = AF_INET6,
-		.sin6_port = htons(UROCE_UDP_PORT),
-		.sin6_scope_id = ifindex,
-	};
-	*msg = (struct msghdr){
-		.msg_name = &message->to,
-		.msg_namelen = sizeof(message->to.ipv6),
-		.msg_control = message->control.bytes,
-	};
-	if (uroce_path_is_ipv4(&message->path))
-		address_ipv4(port, message, msg, ifindex, bound);
-	else
-		address_ipv6(message, msg, ifindex, bound);
-}
-
-static bool same_path(const struct uroce_path *a, const struct uroce_path *b)
-{
-	return memcmp(a->dgid, b->dgid, UROCE_GID_LEN) == 0 &&
-	       memcmp(a->sgid, b->sgid, UROCE_GID_LEN) == 0 &&
-	       a->sport == b->sport && a->tclass == b->tclass &&
-	       a->hop_limit == b->hop_limit;
-}
-
 /* The message that a packet of @len bytes can become part of, or NULL. */
 static struct message *open_message(struct uroce_send_batch *batch,
 				    const struct uroce_packet *packet,
@@ -256,7 +97,7 @@ static struct message *open_message(struct uroce_send_batch *batch,
 	    last->dest_qpn != packet->dest_qpn || len > last->segment_len ||
 	    last->nr_packets >= MAX_SEGMENTS || last->bytes + len > MAX_BYTES ||
 	    last->nr_pieces + nr_iov + 2 > MAX_IOVECS ||
-	    !same_path(&last->path, packet->path))
+	    !uroce_route_is(&last->route, packet->path))
 		return NULL;
 	return last;
 }
@@ -269,7 +110,7 @@ static struct message *new_message(struct uroce_port *port,
 	uint32_t i = batch->nr_messages++;
 	struct message *message = &batch->messages[i];
 
-	message->path = *packet->path;
+	uroce_route_find(port, packet->path, &message->route);
 	message->dest_qpn = packet->dest_qpn;
 	message->owner = owner;
 	message->first_packet = batch->nr_packets;
@@ -279,8 +120,6 @@ static struct message *new_message(struct uroce_port *port,
 	message->segment_len = len;
 	message->bytes = 0;
 	message->full = false;
-	address_message(port, message, &batch->headers[i].msg_hdr);
-	uroce_icrc_path(&message->path, &message->icrc);
 	return message;
 }
 
@@ -300,7 +139,7 @@ static uint32_t list_pieces(struct uroce_send_batch *batch,
 }
 
 /* Writes the ICRC, which is the end of the tail. */
-static void seal(struct uroce_send_batch *batch, const struct message *message,
+static void seal(struct uroce_send_batch *batch, struct message *message,
 		 uint16_t ip_id, const struct packet *packet)
 {
 	uint8_t *front = &batch->bytes[packet->first_byte];
@@ -308,8 +147,8 @@ static void seal(struct uroce_send_batch *batch, const struct message *message,
 	uint32_t pad = packet->tail_len - UROCE_ICRC_LEN;
 	uint32_t reg;
 
-	reg = uroce_icrc_begin(&message->icrc, ip_id, front, packet->front_len,
-			       packet->len - UROCE_ICRC_LEN);
+	reg = uroce_icrc_begin(&message->route.icrc, ip_id, front,
+			       packet->front_len, packet->len - UROCE_ICRC_LEN);
 	for (uint32_t i = 0; i < packet->nr_pieces; i++) {
 		const struct iovec *iov =
 			&batch->pieces[packet->first_piece + i];
@@ -390,7 +229,7 @@ static void capture(struct uroce_port *port, const struct message *message,
 	struct iovec iov[MAX_ALONE];
 	uint32_t nr = list_pieces(port->send, packet, iov);
 
-	uroce_pcap_write(port->pcap, &message->path, ip_id, iov, nr);
+	uroce_pcap_write(port->pcap, &message->route.path, ip_id, iov, nr);
 }
 
 static bool has_room(const struct uroce_send_batch *batch, uint32_t nr_iov)
@@ -401,8 +240,18 @@ static bool has_room(const struct uroce_send_batch *batch, uint32_t nr_iov)
 	       batch->nr_bytes + OWN_BYTES <= sizeof(batch->bytes);
 }
 
-void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
-		    const struct iovec *iov, uint32_t nr_iov, void *owner)
+/* The receiver can work on it while the next one is made. */
+static void leave_if_full(struct uroce_port *port,
+			  const struct message *message)
+{
+	if (message->nr_packets == MAX_SEGMENTS ||
+	    message->bytes + message->segment_len > MAX_BYTES)
+		uroce_port_flush(port);
+}
+
+/* Returns whether there is such a packet. */
+static bool put(struct uroce_port *port, const struct uroce_packet *packet,
+		const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
 	struct uroce_send_batch *batch = port->send;
 	struct message *message;
@@ -418,7 +267,7 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	if (header_len < 0 || packet->payload_len > UROCE_MAX_MTU ||
 	    nr_iov > UROCE_PORT_MAX_PIECES) {
 		port->counters.tx_failed++;
-		return;
+		return false;
 	}
 	build(batch, packet, (uint32_t)header_len, iov, nr_iov, built);
 	message = open_message(batch, packet, built->len, built->nr_pieces,
@@ -430,10 +279,14 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	seal(batch, message, ip_id, built);
 	if (port->pcap)
 		capture(port, message, ip_id, built);
-	/* the receiver can work on it while the next one is made */
-	if (message->nr_packets == MAX_SEGMENTS ||
-	    message->bytes + message->segment_len > MAX_BYTES)
-		uroce_port_flush(port);
+	leave_if_full(port, message);
+	return true;
+}
+
+void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
+		    const struct iovec *iov, uint32_t nr_iov, void *owner)
+{
+	(void)put(port, packet, iov, nr_iov, owner); /* else it is counted */
 }
 
 /* Room in the socket, or enough waiting: a network that is too slow loses. */
@@ -494,17 +347,15 @@ void *uroce_port_take_refused(struct uroce_port *port)
 }
 
 /* A message that could not be sent as it is, one datagram at a time. */
-static void send_apart(struct uroce_port *port, const struct message *message,
-		       const struct msghdr *whole)
+static void send_apart(struct uroce_port *port, struct message *message)
 {
 	struct uroce_send_batch *batch = port->send;
 	struct iovec iov[MAX_ALONE];
-	struct mmsghdr one = { .msg_hdr = *whole };
+	struct mmsghdr one = {};
 	bool any = false, too_long = false;
 	int ret;
 
-	/* without the size of the segments, which is the last */
-	one.msg_hdr.msg_controllen -= CMSG_SPACE(sizeof(uint16_t));
+	uroce_route_address(&message->route, &one.msg_hdr);
 	for (uint32_t i = 0; i < message->nr_packets; i++) {
 		const struct packet *packet =
 			&batch->packets[message->first_packet + i];
@@ -512,7 +363,7 @@ static void send_apart(struct uroce_port *port, const struct message *message,
 		seal(batch, message, 0, packet);
 		one.msg_hdr.msg_iov = iov;
 		one.msg_hdr.msg_iovlen = list_pieces(batch, packet, iov);
-		ret = send_some(port, message->fd, &one, 1);
+		ret = send_some(port, message->route.fd, &one, 1);
 		if (ret == 1) {
 			any = true;
 			continue;
@@ -531,13 +382,12 @@ static void finish_headers(struct uroce_send_batch *batch)
 	for (uint32_t i = 0; i < batch->nr_messages; i++) {
 		struct message *message = &batch->messages[i];
 		struct msghdr *msg = &batch->headers[i].msg_hdr;
-		uint16_t segment_len = (uint16_t)message->segment_len;
 
+		uroce_route_address(&message->route, msg);
 		msg->msg_iov = &batch->pieces[message->first_piece];
 		msg->msg_iovlen = message->nr_pieces;
 		if (message->nr_packets > 1)
-			add_control(msg, IPPROTO_UDP, UDP_SEGMENT, &segment_len,
-				    sizeof(segment_len));
+			uroce_route_cut(msg, message->segment_len);
 	}
 }
 
@@ -546,7 +396,7 @@ static void note_sent(struct uroce_port *port, const struct message *message,
 		      uint32_t nr)
 {
 	for (; nr > 0; nr--, message++)
-		uroce_udp_sent(port, &message->path, message->dest_qpn,
+		uroce_udp_sent(port, &message->route.path, message->dest_qpn,
 			       message->bytes +
 				       message->nr_packets * BUFFER_BYTES);
 }
@@ -563,9 +413,10 @@ void uroce_port_flush(struct uroce_port *port)
 		int sent;
 
 		while (at + nr < batch->nr_messages &&
-		       message[nr].fd == message->fd)
+		       message[nr].route.fd == message->route.fd)
 			nr++;
-		sent = send_some(port, message->fd, &batch->headers[at], nr);
+		sent = send_some(port, message->route.fd, &batch->headers[at],
+				 nr);
 		if (sent > 0) {
 			note_sent(port, message, (uint32_t)sent);
 			at += (uint32_t)sent;
@@ -573,7 +424,7 @@ void uroce_port_flush(struct uroce_port *port)
 		}
 		/* the first one is the one that failed */
 		if (message->nr_packets > 1)
-			send_apart(port, message, &batch->headers[at].msg_hdr);
+			send_apart(port, message);
 		else
 			note_failed(port, message, sent);
 		at++;

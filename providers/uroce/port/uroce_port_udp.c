@@ -83,6 +83,7 @@ int uroce_port_open(struct uroce_port **ret_port)
 	if (!port)
 		return -ENOMEM;
 	uroce_icrc_init();
+	port->version = 1;
 	port->slots.listener = -1;
 	port->slots.inbox = -1;
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
@@ -216,6 +217,7 @@ int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
 		port->max_addresses = max;
 	}
 	address = &port->addresses[port->nr_addresses++];
+	port->version++;
 	memcpy(address->gid, gid, UROCE_GID_LEN);
 	address->ifindex = ifindex;
 	address->uses = 1;
@@ -231,6 +233,7 @@ void uroce_port_remove_address(struct uroce_port *port, const uint8_t *gid,
 
 	if (!address || --address->uses)
 		return;
+	port->version++;
 	close_bound(address);
 	*address = port->addresses[--port->nr_addresses];
 }

@@ -59,6 +59,7 @@ struct uroce_port {
 	struct uroce_sender senders[UROCE_NR_SENDERS];
 	struct uroce_address *addresses;
 	uint32_t nr_addresses, max_addresses;
+	uint64_t version;	 /* of the addresses: counts changes, from 1 */
 	struct uroce_pcap *pcap; /* NULL: no capture */
 	struct uroce_pressure pressure;
 	struct uroce_send_batch *send;

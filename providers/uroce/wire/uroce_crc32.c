@@ -158,6 +158,12 @@ uint32_t uroce_crc32(uint32_t reg, const void *src, size_t len)
 	return chosen(reg, NULL, src, len);
 }
 
+uint32_t uroce_crc32_word(const uint8_t *src)
+{
+	return tables[3][src[0]] ^ tables[2][src[1]] ^ tables[1][src[2]] ^
+	       tables[0][src[3]];
+}
+
 uint32_t uroce_crc32_copy(uint32_t reg, void *dst, const void *src, size_t len)
 {
 	return chosen(reg, dst, src, len);

@@ -45,6 +45,9 @@ int uroce_crc32_use(enum uroce_crc32_method method);
 /** uroce_crc32() - take @len more bytes into the register @reg */
 uint32_t uroce_crc32(uint32_t reg, const void *src, size_t len);
 
+/** uroce_crc32_word() - what the 4 bytes at @src make of a register of 0 */
+uint32_t uroce_crc32_word(const uint8_t *src);
+
 /** uroce_crc32_copy() - the same, and copy them to @dst */
 uint32_t uroce_crc32_copy(uint32_t reg, void *dst, const void *src, size_t len);
 

@@ -19,7 +19,7 @@
 #define IPV4_LEN  20
 #define IPV6_LEN  40
 #define UDP_LEN	  8
-#define MAX_LEN	  (DUMMY_LEN + IPV6_LEN + UDP_LEN)
+#define MAX_LEN	  (DUMMY_LEN + IPV6_LEN + UDP_LEN + UROCE_BTH_LEN)
 
 #define IP_PROTO_UDP 17
 #define IPV4_DF	     0x40 /* in byte 6 */
@@ -27,6 +27,8 @@
 
 /* Bytes from the IP identification to the BTH. */
 #define ID_TO_BTH (IPV4_LEN - 4 + UDP_LEN)
+/* Of the BTH: words that packets have in common, and the one with the PSN. */
+#define COMMON_LEN 8
 
 /* All from the BTH to the padding comes in words. */
 #define MAX_WORDS ((UROCE_MAX_HEADER + UROCE_MAX_MTU) / 4)
@@ -36,8 +38,8 @@ static uint32_t back_to_id[MAX_WORDS + 1];
 /* what a DF that is not set makes of the register at the id */
 static uint32_t df_at_id;
 /*
- * What a length makes of the register at the BTH, by words from the BTH to the
- * padding, and what each byte of the id does.
+ * What a length makes of the register behind the BTH, by words from the BTH to
+ * the padding, and what each byte of the id does.
  */
 static uint32_t of_len_v4[MAX_WORDS + 1], of_len_v6[MAX_WORDS + 1];
 static uint32_t of_id_high[256], of_id_low[256];
@@ -55,7 +57,8 @@ static void put16(uint8_t *pos, uint32_t value)
  */
 static void init_lengths(void)
 {
-	uint8_t v4[IPV4_LEN + UDP_LEN] = {}, v6[IPV6_LEN + UDP_LEN] = {};
+	uint8_t v4[IPV4_LEN + UDP_LEN + UROCE_BTH_LEN] = {};
+	uint8_t v6[IPV6_LEN + UDP_LEN + UROCE_BTH_LEN] = {};
 
 	for (uint32_t i = 0; i <= MAX_WORDS; i++) {
 		uint32_t udp_len = UDP_LEN + 4 * i + UROCE_ICRC_LEN;
@@ -71,7 +74,7 @@ static void init_lengths(void)
 
 static void init_ids(void)
 {
-	uint8_t bytes[4 + ID_TO_BTH] = {};
+	uint8_t bytes[4 + ID_TO_BTH + UROCE_BTH_LEN] = {};
 
 	for (uint32_t i = 0; i < 256; i++) {
 		bytes[4] = (uint8_t)i;
@@ -150,17 +153,36 @@ void uroce_icrc_path(const struct uroce_path *path,
 	put16(pos + 2, UROCE_UDP_PORT);
 	put16(pos + 4, 0);
 	pos += UDP_LEN; /* its checksum as ones */
+	memset(pos, 0, UROCE_BTH_LEN);
+	pos += UROCE_BTH_LEN;
 	*ret_base = (struct uroce_icrc_path){
 		.reg = uroce_crc32(UINT32_MAX, bytes, (size_t)(pos - bytes)),
 		.ipv4 = ipv4,
 	};
 }
 
-uint32_t uroce_icrc_begin(const struct uroce_icrc_path *base, uint16_t ip_id,
+/* What the BTH without its last word makes of the register behind the BTH. */
+static uint32_t take_common(struct uroce_icrc_path *base, const uint8_t *bytes)
+{
+	/* requests and answers take turns: 0x10 is in ACKs, and in few else */
+	size_t kind = bytes[0] >> 4 & 1;
+	uint8_t bth[UROCE_BTH_LEN] = {};
+	uint64_t words;
+
+	memcpy(bth, bytes, COMMON_LEN);
+	bth[BTH_RESV8A] = 0xff;
+	memcpy(&words, bth, COMMON_LEN);
+	if (base->last[kind].words != words) {
+		base->last[kind].words = words;
+		base->last[kind].made = uroce_crc32(0, bth, sizeof(bth));
+	}
+	return base->last[kind].made;
+}
+
+uint32_t uroce_icrc_begin(struct uroce_icrc_path *base, uint16_t ip_id,
 			  const uint8_t *bytes, uint32_t begin_len,
 			  uint32_t len)
 {
-	uint8_t bth[UROCE_BTH_LEN];
 	uint32_t reg = base->reg;
 
 	if (base->ipv4)
@@ -168,12 +190,11 @@ uint32_t uroce_icrc_begin(const struct uroce_icrc_path *base, uint16_t ip_id,
 		       of_id_low[ip_id & 0xff];
 	else
 		reg ^= of_len_v6[len / 4];
-	memcpy(bth, bytes, sizeof(bth));
-	bth[BTH_RESV8A] = 0xff;
-	reg = uroce_crc32(reg, bth, sizeof(bth));
-	return begin_len == sizeof(bth) ? reg
-					: uroce_crc32(reg, bytes + sizeof(bth),
-						      begin_len - sizeof(bth));
+	reg ^= take_common(base, bytes) ^ uroce_crc32_word(bytes + COMMON_LEN);
+	return begin_len == UROCE_BTH_LEN
+		       ? reg
+		       : uroce_crc32(reg, bytes + UROCE_BTH_LEN,
+				     begin_len - UROCE_BTH_LEN);
 }
 
 uint32_t uroce_icrc_start(const struct uroce_path *path, uint16_t ip_id,
@@ -250,7 +271,7 @@ static int seal_finish(struct uroce_seal *seal)
 }
 
 /* @header_len: what is not payload at the front; @len: without the ICRC */
-static void open_at(struct uroce_icrc *icrc, const struct uroce_icrc_path *base,
+static void open_at(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
 		    uint16_t ip_id, const uint8_t *buf, uint32_t header_len,
 		    uint32_t len)
 {
@@ -271,9 +292,8 @@ static bool length_is_possible(size_t len)
 	       len <= UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN;
 }
 
-int uroce_icrc_open_next(struct uroce_icrc *icrc,
-			 const struct uroce_icrc_path *base, uint16_t ip_id,
-			 const uint8_t *buf, size_t len,
+int uroce_icrc_open_next(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
+			 uint16_t ip_id, const uint8_t *buf, size_t len,
 			 const struct uroce_packet *packet)
 {
 	if (!length_is_possible(len))

@@ -21,8 +21,17 @@
  * identifications are added later.
  */
 struct uroce_icrc_path {
-	uint32_t reg;
+	uint32_t reg; /* as it would be behind a BTH of 0 */
 	bool ipv4;
+	/*
+	 * Packets that follow each other mostly differ in the last word of the
+	 * BTH only, so the last of two kinds are remembered: the words before
+	 * that, and what they make of the register. 0: none.
+	 */
+	struct {
+		uint64_t words;
+		uint32_t made;
+	} last[2];
 };
 
 /* A check that goes on while the payload is copied. */
@@ -63,7 +72,7 @@ void uroce_icrc_path(const struct uroce_path *path,
  *
  * Return: a register, to which uroce_crc32() adds what follows.
  */
-uint32_t uroce_icrc_begin(const struct uroce_icrc_path *base, uint16_t ip_id,
+uint32_t uroce_icrc_begin(struct uroce_icrc_path *base, uint16_t ip_id,
 			  const uint8_t *bytes, uint32_t begin_len,
 			  uint32_t len);
 
@@ -107,9 +116,8 @@ int uroce_icrc_open(struct uroce_icrc *icrc, const struct uroce_path *path,
  * @ip_id: which IP identification it is likely to have; the check is as good
  *	whether that is right or not, but faster if it is; IPv4 only
  */
-int uroce_icrc_open_next(struct uroce_icrc *icrc,
-			 const struct uroce_icrc_path *base, uint16_t ip_id,
-			 const uint8_t *buf, size_t len,
+int uroce_icrc_open_next(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
+			 uint16_t ip_id, const uint8_t *buf, size_t len,
 			 const struct uroce_packet *packet);
 
 /**

@@ -326,6 +326,27 @@ static void the_source_is_the_one_that_is_asked_for(void **state)
 	assert_sent_from(pair, &path, 1);
 }
 
+/* The socket that is bound to an address goes with it. */
+static void an_address_may_go_and_come_again(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	for (int again = 0; again < 3; again++) {
+		put(pair, &path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 0,
+		    64);
+		flush(pair);
+		assert_int_equal(pair->seen.nr, again + 1);
+		uroce_port_remove_address(pair->port[0], path.sgid,
+					  pair->dev.ifindex);
+		assert_int_equal(uroce_port_add_address(pair->port[0],
+							path.sgid,
+							pair->dev.ifindex),
+				 0);
+	}
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+}
+
 #define TEST(name)                                             \
 	cmocka_unit_test_setup_teardown(name, port_pair_setup, \
 					port_pair_teardown)
@@ -347,6 +368,7 @@ int main(void)
 		TEST(a_route_that_is_missing_loses_packets),
 		TEST(congestion_is_reported),
 		TEST(the_source_is_the_one_that_is_asked_for),
+		TEST(an_address_may_go_and_come_again),
 	};
 
 	(void)uroce_netns_enter();

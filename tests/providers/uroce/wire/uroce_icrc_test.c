@@ -330,6 +330,43 @@ static void every_method_gives_the_same_icrc(void **state)
 	}
 }
 
+/* What is remembered of packets before makes no difference. */
+static void the_icrc_does_not_depend_on_what_came_before(void **state)
+{
+	static const uint8_t opcodes[] = { UROCE_SEND_ONLY, UROCE_ACKNOWLEDGE,
+					   UROCE_SEND_ONLY, UROCE_WRITE_MIDDLE,
+					   UROCE_READ_RESP_ONLY };
+	static const struct uroce_path *const paths[] = { &path_v4, &path_v6 };
+	struct uroce_icrc_path base;
+	uint8_t header[UROCE_MAX_HEADER];
+
+	uroce_icrc_init();
+	for (uint32_t i = 0; i < 4000; i++) {
+		const struct uroce_path *path = paths[i / 2000];
+		struct uroce_packet packet = {
+			.opcode = opcodes[i % 5],
+			.ack_req = i & 1,
+			.solicited = i % 7 == 0,
+			.fecn = i % 11 == 0,
+			.pkey = (uint16_t)(i % 3),
+			.dest_qpn = i % 13,
+			.psn = i * 77777 & UROCE_PSN_MASK,
+		};
+		uint32_t len = UROCE_BTH_LEN + i % 100 * 4;
+		uint16_t ip_id = (uint16_t)(i % 17 * 4111);
+
+		if (i % 2000 == 0)
+			uroce_icrc_path(path, &base);
+		assert_int_equal(
+			uroce_wire_encode(&packet, header) >= UROCE_BTH_LEN, 1);
+		assert_int_equal(uroce_icrc_begin(&base, ip_id, header,
+						  UROCE_BTH_LEN, len),
+				 uroce_icrc_start(path, ip_id, header,
+						  UROCE_BTH_LEN,
+						  len - UROCE_BTH_LEN));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +381,7 @@ int main(void)
 		cmocka_unit_test(impossible_lengths_are_refused),
 		cmocka_unit_test(the_seal_copies_and_checks),
 		cmocka_unit_test(every_method_gives_the_same_icrc),
+		cmocka_unit_test(the_icrc_does_not_depend_on_what_came_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
