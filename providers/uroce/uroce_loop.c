@@ -31,7 +31,9 @@
 /* So long at most is waited for room, and so often is looked. */
 #define SETTLE_NS     UINT64_C(1000000000)
 #define SETTLE_NAP_NS 50000
-#define ANY_PACKET    (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
+/* Packets that are made at a time. */
+#define MAX_RUN	   64
+#define ANY_PACKET (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
 
 uint64_t uroce_loop_now(void)
 {
@@ -52,6 +54,23 @@ static bool has_room(struct uroce_loop *loop)
 	return !loop->port || uroce_port_has_room(loop->port, loop->now);
 }
 
+static void put(struct uroce_loop *loop, struct uroce_out *out)
+{
+	uint32_t nr;
+
+	loop->traffic++;
+	if (uroce_loop_put_local(loop, out) || !loop->port)
+		return;
+	uroce_port_put(loop->port, &out->packet, out->pieces.iov,
+		       out->pieces.nr, out->qp);
+	nr = uroce_engine_next_run(&loop->engine, loop->now, MAX_RUN, out);
+	if (!nr)
+		return;
+	loop->traffic += nr;
+	uroce_port_put_run(loop->port, &out->packet,
+			   out->pieces.iov[0].iov_base, nr, out->qp);
+}
+
 /*
  * What the engine gives must be sent before it is given anything. What there is
  * no room for it keeps.
@@ -68,11 +87,7 @@ static void send_locked(struct uroce_loop *loop)
 		while (has_room(loop) &&
 		       uroce_engine_next(&loop->engine, loop->now, &out)) {
 			any = true;
-			loop->traffic++;
-			if (!uroce_loop_put_local(loop, &out) && loop->port)
-				uroce_port_put(loop->port, &out.packet,
-					       out.pieces.iov, out.pieces.nr,
-					       out.qp);
+			put(loop, &out);
 		}
 		if (any && loop->port) {
 			uroce_port_flush(loop->port);

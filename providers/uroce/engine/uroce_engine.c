@@ -175,6 +175,27 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 	return false;
 }
 
+uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
+			       uint32_t max, struct uroce_out *out)
+{
+	struct uroce_qp *qp = out->qp;
+	uint32_t nr;
+
+	/* answers go first, and it must still be the turn of this QP */
+	if (qp->channel || qp->resp.reply != UROCE_REPLY_NONE ||
+	    qp->resp.nr_pending || engine->active.next != &qp->active ||
+	    engine->burst >= BURST)
+		return 0;
+	if (max > BURST - engine->burst)
+		max = BURST - engine->burst;
+	nr = uroce_requester_next_run(qp, now, max, out);
+	engine->burst += nr;
+	uroce_engine_count(engine, UROCE_C_TX_PACKETS, nr);
+	uroce_engine_count(engine, UROCE_C_TX_BYTES,
+			   (uint64_t)nr * out->packet.payload_len);
+	return nr;
+}
+
 void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
 {
 	while (!list_empty(&engine->unsent)) {

@@ -176,6 +176,24 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 		       struct uroce_out *ret_out);
 
 /**
+ * uroce_engine_next_run() - packets that follow the last one and are much alike
+ * @engine: the engine
+ * @now: ns
+ * @max: so many at most
+ * @out: what uroce_engine_next() has just given; receives the first of them
+ *
+ * They are from the middle of a message: their PSNs count up, their payloads
+ * are of one length and lie behind each other in memory, in one piece, and
+ * there is no other difference. To make many of them takes hardly longer than
+ * to make one.
+ *
+ * Return: how many; 0: there is nothing of that kind, @out is unchanged, and
+ * uroce_engine_next() is to be asked.
+ */
+uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
+			       uint32_t max, struct uroce_out *out);
+
+/**
  * uroce_engine_next_of() - the next packet of one QP
  * @engine: the engine
  * @qp: the QP, which has a channel; called for until it returns false

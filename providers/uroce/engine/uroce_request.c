@@ -242,6 +242,18 @@ static int fill_single(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	}
 }
 
+static void fill_common(const struct uroce_qp *qp, struct uroce_out *out)
+{
+	out->packet = (struct uroce_packet){
+		.path = &qp->path,
+		.pkey = qp->pkey,
+		.dest_qpn = qp->dest_qpn,
+		.psn = qp->req.next_psn,
+		.mig_req = true, /* 17.2.8.1.1: in MIGRATED, which we stay in */
+	};
+	out->pieces.nr = 0;
+}
+
 int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		       struct uroce_out *ret_out, uint32_t *ret_nr_psns)
 {
@@ -250,14 +262,7 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	int ret = 0;
 
 	*ret_nr_psns = 1;
-	ret_out->packet = (struct uroce_packet){
-		.path = &qp->path,
-		.pkey = qp->pkey,
-		.dest_qpn = qp->dest_qpn,
-		.psn = psn,
-		.mig_req = true, /* 17.2.8.1.1: in MIGRATED, which we stay in */
-	};
-	ret_out->pieces.nr = 0;
+	fill_common(qp, ret_out);
 	if (wqe->opcode == IBV_WR_RDMA_READ)
 		*ret_nr_psns = fill_read(qp, wqe, at, ret_out);
 	else if (uroce_request_is_answered(wqe))
@@ -266,4 +271,31 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		ret = fill_data(qp, wqe, at, ret_out);
 	ret_out->packet.opcode |= qp->transport;
 	return ret;
+}
+
+uint32_t uroce_request_fill_run(struct uroce_qp *qp,
+				const struct uroce_send_wqe *wqe, uint32_t max,
+				struct uroce_out *out)
+{
+	uint8_t kind = operation_of(wqe).kind;
+	struct uroce_sge_list list = {
+		.memory = &qp->engine->memory,
+		.sge = wqe->sge,
+		.nr_sge = wqe->nr_sge,
+		.pd = qp->pd,
+	};
+	uint8_t *ptr;
+	uint32_t nr;
+
+	if ((kind != KIND_SEND && kind != KIND_WRITE) ||
+	    (wqe->flags & IBV_SEND_INLINE))
+		return 0;
+	nr = uroce_sge_run(&list, &qp->req.out, qp->mtu, max, &ptr);
+	if (!nr)
+		return 0;
+	fill_common(qp, out);
+	out->packet.opcode = qp->transport | choose_op(wqe, false, false);
+	out->packet.payload_len = qp->mtu;
+	uroce_pieces_set(&out->pieces, ptr, nr * qp->mtu, false);
+	return nr;
 }

@@ -42,4 +42,17 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		       struct uroce_out *ret_out, uint32_t *ret_nr_psns);
 
+/**
+ * uroce_request_fill_run() - make packets from the PSN qp->req.next_psn on
+ * @qp: the QP
+ * @wqe: the request, of which a packet was made already
+ * @max: so many at most, of which none is the last of the request
+ * @out: receives the first one, with the payload of all of them
+ *
+ * Return: how many; 0: they must be made one by one, @out is unchanged.
+ */
+uint32_t uroce_request_fill_run(struct uroce_qp *qp,
+				const struct uroce_send_wqe *wqe, uint32_t max,
+				struct uroce_out *out);
+
 #endif

@@ -212,7 +212,8 @@ static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 
 	if (uroce_psn_before(req->next_psn, req->sent_psn))
-		uroce_engine_count(qp->engine, UROCE_C_RETRANSMITTED, 1);
+		uroce_engine_count(qp->engine, UROCE_C_RETRANSMITTED,
+				   answered ? 1 : nr_psns);
 	req->next_psn = uroce_psn_add(req->next_psn, nr_psns);
 	if (uroce_psn_before(req->sent_psn, req->next_psn))
 		req->sent_psn = req->next_psn;
@@ -293,6 +294,49 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 		do_local(qp, wqe, now);
 	}
 	return false;
+}
+
+/* How many more there may be of a kind that is not the last, nor wants an ACK.
+ */
+static uint32_t count_run(const struct uroce_qp *qp,
+			  const struct uroce_send_wqe *wqe, uint32_t max)
+{
+	const struct uroce_requester *req = &qp->req;
+	int on_the_way = uroce_psn_diff(req->next_psn, req->una_psn);
+	int room = (int)req->window - 1 - on_the_way;
+	int inner =
+		wqe->nr_packets - 1 - uroce_psn_diff(req->next_psn, wqe->psn);
+
+	if (is_reliable(qp) &&
+	    (req->recovering || req->unasked >= ACK_EVERY - 1 || room < 0))
+		return 0;
+	if (is_reliable(qp))
+		max = min_u32(max, min_u32(ACK_EVERY - 1 - req->unasked,
+					   (uint32_t)room));
+	return inner > 0 ? min_u32(max, (uint32_t)inner) : 0;
+}
+
+uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
+				  uint32_t max, struct uroce_out *out)
+{
+	struct uroce_requester *req = &qp->req;
+	struct uroce_send_wqe *wqe;
+	uint32_t nr;
+
+	if (!uroce_ring_has(&qp->sq, req->cur) || req->resume_ns != UROCE_NEVER)
+		return 0;
+	wqe = uroce_ring_at(&qp->sq, req->cur);
+	/* @out is a packet of it, and the cursor stands behind that one */
+	if (!wqe->begun || wqe->status != IBV_WC_SUCCESS || !req->out.offset)
+		return 0;
+	nr = count_run(qp, wqe, max);
+	if (nr)
+		nr = uroce_request_fill_run(qp, wqe, nr, out);
+	if (!nr)
+		return 0;
+	advance(qp, wqe, nr, false, now);
+	req->unasked += nr;
+	return nr;
 }
 
 void uroce_requester_sent(struct uroce_qp *qp, uint64_t now)

@@ -27,6 +27,18 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 			  struct uroce_out *ret_out);
 
 /**
+ * uroce_requester_next_run() - request packets that differ in their PSN only
+ * @qp: the QP, whose uroce_requester_next() has just given a packet
+ * @now: ns
+ * @max: so many at most
+ * @out: receives the first one, with the payload of all of them
+ *
+ * Return: how many; 0: @out is unchanged.
+ */
+uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
+				  uint32_t max, struct uroce_out *out);
+
+/**
  * uroce_requester_sent() - what was handed out is sent
  *
  * UC and UD: so it is complete. A request that failed locally completes.

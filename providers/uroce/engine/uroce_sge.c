@@ -81,6 +81,37 @@ int uroce_sge_resolve(const struct uroce_sge_list *list,
 	return ret;
 }
 
+uint32_t uroce_sge_run(const struct uroce_sge_list *list,
+		       struct uroce_cursor *cursor, uint32_t bytes,
+		       uint32_t max, uint8_t **ret_ptr)
+{
+	struct ibv_sge part;
+	uint8_t *ptr;
+	uint32_t nr;
+
+	if (cursor->sge >= list->nr_sge)
+		return 0;
+	part = list->sge[cursor->sge];
+	nr = (part.length - cursor->sge_offset) / bytes;
+	if (nr > max)
+		nr = max;
+	part.addr += cursor->sge_offset;
+	part.length = nr * bytes;
+	/* the null region has no address: each part of it is the same zeros */
+	if (!nr ||
+	    uroce_memory_local(list->memory, list->pd, &part, false, &ptr) ||
+	    !ptr)
+		return 0;
+	cursor->offset += part.length;
+	cursor->sge_offset += part.length;
+	if (cursor->sge_offset == list->sge[cursor->sge].length) {
+		cursor->sge++;
+		cursor->sge_offset = 0;
+	}
+	*ret_ptr = ptr;
+	return nr;
+}
+
 void uroce_pieces_set(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
 		      bool write)
 {

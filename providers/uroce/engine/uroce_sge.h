@@ -53,6 +53,20 @@ int uroce_sge_resolve(const struct uroce_sge_list *list,
 		      struct uroce_cursor *cursor, uint32_t offset,
 		      uint32_t bytes, struct uroce_pieces *ret_pieces);
 
+/**
+ * uroce_sge_run() - equal parts of a message that lie behind each other
+ * @list: the pieces, which are not written to
+ * @cursor: where the part before ended; is moved behind the last one
+ * @bytes: of each part
+ * @max: so many at most
+ * @ret_ptr: receives the address of the first one
+ *
+ * Return: how many; 0: @cursor is as it was, to be resolved one by one.
+ */
+uint32_t uroce_sge_run(const struct uroce_sge_list *list,
+		       struct uroce_cursor *cursor, uint32_t bytes,
+		       uint32_t max, uint8_t **ret_ptr);
+
 /** uroce_pieces_set() - one piece of memory; NULL is swallowed or reads 0 */
 void uroce_pieces_set(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
 		      bool write);

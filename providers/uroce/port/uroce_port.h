@@ -110,6 +110,20 @@ uint16_t uroce_port_sport(const struct uroce_port *port, uint32_t dest_qpn);
 void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 		    const struct iovec *iov, uint32_t nr_iov, void *owner);
 
+/**
+ * uroce_port_put_run() - have packets sent that differ in their PSN only
+ * @port: the port
+ * @first: the first one; PSNs count up from here
+ * @payload: that of the first one, and behind it those of the others
+ * @nr: packets; > 0
+ * @owner: for uroce_port_take_refused()
+ *
+ * The same as so many calls of uroce_port_put(), but faster.
+ */
+void uroce_port_put_run(struct uroce_port *port,
+			const struct uroce_packet *first, uint8_t *payload,
+			uint32_t nr, void *owner);
+
 /** uroce_port_flush() - send all packets that were put; waits if it must */
 void uroce_port_flush(struct uroce_port *port);
 

@@ -289,6 +289,102 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	(void)put(port, packet, iov, nr_iov, owner); /* else it is counted */
 }
 
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many more packets of one piece, and of its full length, @message takes.
+ */
+static uint32_t count_more(const struct uroce_send_batch *batch,
+			   const struct message *message)
+{
+	uint32_t nr = MAX_SEGMENTS - message->nr_packets;
+
+	nr = min_u32(nr, (MAX_BYTES - message->bytes) / message->segment_len);
+	nr = min_u32(nr, (MAX_IOVECS - message->nr_pieces) / 2);
+	nr = min_u32(nr, MAX_PACKETS - batch->nr_packets);
+	nr = min_u32(nr, (MAX_PIECES - batch->nr_pieces) / 2);
+	return min_u32(nr, (uint32_t)(sizeof(batch->bytes) - batch->nr_bytes) /
+				   OWN_BYTES);
+}
+
+/*
+ * One that follows the last packet of @message in all respects: its headers are
+ * those of that one but for the PSN, and are behind its tail.
+ */
+static void append(struct uroce_send_batch *batch, struct message *message,
+		   uint32_t psn, struct iovec *payload)
+{
+	struct packet *packet = &batch->packets[batch->nr_packets++];
+	struct iovec *pieces = &batch->pieces[batch->nr_pieces];
+	uint8_t *front = &batch->bytes[batch->nr_bytes];
+	uint8_t *tail;
+
+	*packet = packet[-1];
+	tail = front + packet->front_len;
+	memcpy(front, &batch->bytes[packet->first_byte], packet->front_len);
+	uroce_wire_set_psn(front, psn);
+	packet->first_byte = batch->nr_bytes;
+	packet->first_piece = batch->nr_pieces;
+	pieces[-1].iov_len += packet->front_len;
+	pieces[0] = *payload;
+	pieces[1] = (struct iovec){ tail, packet->tail_len };
+	batch->nr_pieces += 2;
+	batch->nr_bytes += (uint32_t)packet->front_len + packet->tail_len;
+	message->nr_pieces += 2;
+	message->bytes += packet->len;
+	seal(batch, message, (uint16_t)message->nr_packets++, packet);
+}
+
+/* As many as there is room for in the message that the last one went into. */
+static uint32_t append_run(struct uroce_port *port, uint32_t psn,
+			   uint8_t *payload, uint32_t bytes, uint32_t nr)
+{
+	struct uroce_send_batch *batch = port->send;
+	struct message *message;
+	uint32_t first;
+
+	if (!batch->nr_messages || batch->no_gso)
+		return 0;
+	message = &batch->messages[batch->nr_messages - 1];
+	if (message->full)
+		return 0;
+	nr = min_u32(nr, count_more(batch, message));
+	first = batch->nr_packets;
+	for (uint32_t i = 0; i < nr; i++, payload += bytes)
+		append(batch, message, psn + i,
+		       &(struct iovec){ payload, bytes });
+	port->counters.tx_datagrams += nr;
+	for (uint32_t i = 0; i < nr && port->pcap; i++)
+		capture(port, message,
+			(uint16_t)(first + i - message->first_packet),
+			&batch->packets[first + i]);
+	leave_if_full(port, message);
+	return nr;
+}
+
+void uroce_port_put_run(struct uroce_port *port,
+			const struct uroce_packet *first, uint8_t *payload,
+			uint32_t nr, void *owner)
+{
+	struct uroce_packet packet = *first;
+	uint32_t bytes = packet.payload_len;
+
+	while (nr) {
+		struct iovec iov = { payload, bytes };
+		uint32_t done = 1;
+
+		/* a small payload is not a piece of its own */
+		if (put(port, &packet, &iov, 1, owner) && bytes > SMALL_BYTES)
+			done += append_run(port, packet.psn + 1,
+					   payload + bytes, bytes, nr - 1);
+		packet.psn += done;
+		payload += (size_t)done * bytes;
+		nr -= done;
+	}
+}
+
 /* Room in the socket, or enough waiting: a network that is too slow loses. */
 static bool wait_for_room(int fd)
 {

@@ -133,6 +133,15 @@ static void put_bth(uint8_t **pos, const struct uroce_packet *packet)
 			   (packet->psn & UROCE_PSN_MASK));
 }
 
+void uroce_wire_set_psn(uint8_t *buf, uint32_t psn)
+{
+	uint8_t *pos = buf + UROCE_BTH_LEN - 3;
+
+	*pos++ = (uint8_t)(psn >> 16);
+	*pos++ = (uint8_t)(psn >> 8);
+	*pos = (uint8_t)psn;
+}
+
 /* The reserved bits are not looked at (9.2: "ignored on receive"). */
 static int get_bth(const uint8_t **pos, struct uroce_packet *packet,
 		   uint32_t *ret_pad)

@@ -55,4 +55,8 @@ int uroce_wire_encode(const struct uroce_packet *packet, uint8_t *buf);
 int uroce_wire_decode(const uint8_t *buf, size_t len,
 		      struct uroce_packet *ret_packet);
 
+/** uroce_wire_set_psn() - change the PSN of encoded headers, and nothing else
+ */
+void uroce_wire_set_psn(uint8_t *buf, uint32_t psn);
+
 #endif

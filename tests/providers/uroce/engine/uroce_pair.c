@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "uroce/engine/uroce_psn.h"
 #include "uroce/wire/uroce_crc32.h"
 #include "uroce/wire/uroce_icrc.h"
 #include "uroce/wire/uroce_wire.h"
@@ -196,6 +197,29 @@ static void deliver(struct pair *pair, const struct pair_datagram *datagram)
 	uroce_engine_receive(&to->engine, &packet, pair->now);
 }
 
+/* What the loop would have made in one go; not always all of it. */
+static void transmit_run(struct pair *pair, unsigned int from,
+			 struct uroce_out *out)
+{
+	uint32_t nr = uroce_engine_next_run(&pair->side[from].engine, pair->now,
+					    pair->nr_runs++ % 20, out);
+	uint8_t *payload;
+
+	if (!nr)
+		return;
+	payload = out->pieces.iov[0].iov_base;
+	assert_int_equal(out->pieces.nr, 1);
+	assert_int_equal(out->pieces.iov[0].iov_len,
+			 nr * out->packet.payload_len);
+	out->pieces.iov[0].iov_len = out->packet.payload_len;
+	for (uint32_t i = 0; i < nr; i++) {
+		out->pieces.iov[0].iov_base =
+			payload + (size_t)i * out->packet.payload_len;
+		transmit(pair, from, out);
+		out->packet.psn = uroce_psn_add(out->packet.psn, 1);
+	}
+}
+
 static void send_all(struct pair *pair)
 {
 	for (unsigned int i = 0; i < 2; i++) {
@@ -203,8 +227,10 @@ static void send_all(struct pair *pair)
 		struct uroce_out out;
 
 		do {
-			while (uroce_engine_next(engine, pair->now, &out))
+			while (uroce_engine_next(engine, pair->now, &out)) {
 				transmit(pair, i, &out);
+				transmit_run(pair, i, &out);
+			}
 			uroce_engine_sent(engine, pair->now);
 		} while (!list_empty(&engine->active));
 	}

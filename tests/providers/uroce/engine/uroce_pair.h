@@ -75,6 +75,7 @@ struct pair {
 	uint32_t unused[PAIR_MAX_DATAGRAMS];
 	uint32_t nr_heap, nr_unused;
 	uint64_t nr_sent;
+	uint32_t nr_runs; /* that were asked for */
 };
 
 struct pair_options {

@@ -296,6 +296,21 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	fake_unlock();
 }
 
+void uroce_port_put_run(struct uroce_port *port,
+			const struct uroce_packet *first, uint8_t *payload,
+			uint32_t nr, void *owner)
+{
+	struct uroce_packet packet = *first;
+
+	for (; nr; nr--) {
+		struct iovec iov = { payload, packet.payload_len };
+
+		uroce_port_put(port, &packet, &iov, 1, owner);
+		packet.psn++;
+		payload += packet.payload_len;
+	}
+}
+
 void uroce_port_flush(struct uroce_port *port)
 {
 	bool any = !list_empty(&port->put);

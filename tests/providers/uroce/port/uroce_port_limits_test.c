@@ -99,6 +99,24 @@ static void without_gso_it_goes_one_by_one(void **state)
 	assert_int_equal(pair->seen.ip_id[59], 0);
 }
 
+static void a_run_without_gso(void **state)
+{
+	struct port_pair *pair = *state;
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	refuse_gso = true;
+	for (int again = 0; again < 2; again++) {
+		put_run(pair, &path, qpn_of(pair->port[1], 5), 100, 1024);
+		flush(pair);
+		assert_int_equal(pair->seen.nr, 101);
+		for (uint32_t i = 0; i <= 100; i++) {
+			assert_int_equal(pair->seen.packets[i].psn, i);
+			assert_int_equal(pair->seen.ip_id[i], 0);
+		}
+	}
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+}
+
 static void a_full_socket_is_waited_for(void **state)
 {
 	struct port_pair *pair = *state;
@@ -185,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(without_gso_it_goes_one_by_one),
+		TEST(a_run_without_gso),
 		TEST(a_full_socket_is_waited_for),
 		TEST(a_receiver_that_is_slow_is_waited_for),
 		TEST(our_own_socket_is_not_waited_for),

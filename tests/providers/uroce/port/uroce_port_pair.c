@@ -13,7 +13,7 @@
 #include "uroce_members.h"
 #include "uroce_netns.h"
 
-static uint8_t payload[65536];
+static uint8_t payload[MAX_SEEN * 1024];
 
 static void serve(void *arg)
 {
@@ -97,13 +97,34 @@ void put(struct port_pair *pair, struct uroce_path *path, uint32_t qpn,
 	uroce_port_put(pair->port[0], &packet, iov, len ? 2 : 0, pair);
 }
 
+void put_run(struct port_pair *pair, struct uroce_path *path, uint32_t qpn,
+	     uint32_t nr, uint32_t mtu)
+{
+	struct uroce_packet packet = {
+		.path = path,
+		.opcode = UROCE_SEND_MIDDLE,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.dest_qpn = qpn,
+		.psn = 1,
+		.payload_len = mtu,
+	};
+
+	assert_true((size_t)mtu * (nr + 1) <= sizeof(payload));
+	pair->seen.nr = 0;
+	pair->seen.stride = mtu;
+	put(pair, path, qpn, UROCE_SEND_FIRST, 0, mtu);
+	uroce_port_put_run(pair->port[0], &packet, payload + mtu, nr, pair);
+}
+
 void on_packet(void *arg, struct uroce_packet *packet)
 {
 	struct seen *seen = arg;
 	struct uroce_icrc *icrc = (struct uroce_icrc *)packet->seal;
 
 	assert_true(seen->nr < MAX_SEEN);
-	assert_memory_equal(packet->payload, payload + packet->psn,
+	assert_memory_equal(packet->payload,
+			    payload + (size_t)packet->psn *
+					      (seen->stride ? seen->stride : 1),
 			    packet->payload_len);
 	assert_int_equal(packet->seal->finish(packet->seal), 0);
 	seen->packets[seen->nr] = *packet;

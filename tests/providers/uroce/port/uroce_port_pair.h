@@ -17,6 +17,7 @@
 /* What has come to a port. */
 struct seen {
 	uint32_t nr;
+	uint32_t stride; /* of payloads, from PSN to PSN; 0: 1 */
 	struct uroce_packet packets[MAX_SEEN];
 	struct uroce_path paths[MAX_SEEN];
 	uint16_t ip_id[MAX_SEEN];
@@ -39,6 +40,10 @@ uint32_t qpn_of(const struct uroce_port *port, uint32_t index);
 /* A SEND from port 0 to @qpn; its PSN tells which it is. */
 void put(struct port_pair *pair, struct uroce_path *path, uint32_t qpn,
 	 uint8_t op, uint32_t psn, uint32_t len);
+
+/* A FIRST, then a run of @nr; the stride is @mtu. */
+void put_run(struct port_pair *pair, struct uroce_path *path, uint32_t qpn,
+	     uint32_t nr, uint32_t mtu);
 
 /* Checks a packet that was put, and adds it to the struct seen @arg. */
 void on_packet(void *arg, struct uroce_packet *packet);

@@ -146,6 +146,39 @@ static void a_message_is_cut_at_the_limits_of_the_kernel(void **state)
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
 }
 
+/* As if they had been put one by one, and in no more calls. */
+static void a_run_is_so_many_packets(void **state)
+{
+	static const uint32_t mtus[] = { 64, 256, 1024, 4096 };
+	struct port_pair *pair = *state;
+
+	for (size_t i = 0; i < 8; i++) {
+		const char *address = i % 2 ? "::1" : "127.0.0.1";
+		struct uroce_path path = path_between(address, address);
+		uint32_t qpn = qpn_of(pair->port[1], 5);
+		uint32_t mtu = mtus[i / 2], nr = 400 * 1024 / 4096;
+		uint64_t sent = counters(pair, 0).tx_datagrams;
+		uint64_t calls = counters(pair, 0).tx_calls;
+
+		put_run(pair, &path, qpn, nr, mtu);
+		flush(pair);
+		assert_int_equal(counters(pair, 0).tx_datagrams - sent, nr + 1);
+		calls = counters(pair, 0).tx_calls - calls;
+		assert_int_equal(pair->seen.nr, nr + 1);
+		for (uint32_t k = 0; k <= nr; k++) {
+			assert_int_equal(pair->seen.packets[k].psn, k);
+			assert_int_equal(pair->seen.packets[k].payload_len,
+					 mtu);
+			assert_int_equal(pair->seen.packets[k].opcode,
+					 k ? UROCE_SEND_MIDDLE
+					   : UROCE_SEND_FIRST);
+		}
+		assert_int_equal(calls,
+				 mtu == 4096 ? (nr + 15) / 15 : (nr + 64) / 64);
+	}
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+}
+
 static void real_mtus_are_cut_by_the_kernel(void **state)
 {
 	static const int mtus[] = { 1500, 4300, 9000 };
@@ -362,6 +395,7 @@ int main(void)
 		TEST(what_is_full_leaves_at_once),
 		TEST(what_comes_often_is_taken_together),
 		TEST(a_message_is_cut_at_the_limits_of_the_kernel),
+		TEST(a_run_is_so_many_packets),
 		TEST(real_mtus_are_cut_by_the_kernel),
 		TEST(batches_of_many_kinds),
 		TEST(slots_are_not_mixed),

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Runs: packets that are handed out many at a time must be those that would
+ * have been handed out one by one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_psn.h"
+#include "uroce_pair.h"
+
+#define MTU	    1024
+#define MAX_PACKETS 600
+
+/* What was handed out: a packet, and where its payload is. */
+struct trace {
+	uint32_t nr, nr_runs;
+	struct uroce_packet packet[MAX_PACKETS];
+	const uint8_t *payload[MAX_PACKETS];
+};
+
+static void note(struct trace *trace, const struct uroce_out *out, uint32_t nr)
+{
+	const uint8_t *payload = out->pieces.iov[0].iov_base;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct uroce_packet *packet = &trace->packet[trace->nr];
+
+		assert_true(trace->nr < MAX_PACKETS);
+		*packet = out->packet;
+		packet->psn = uroce_psn_add(packet->psn, (int32_t)i);
+		trace->payload[trace->nr++] =
+			payload + (size_t)i * packet->payload_len;
+	}
+}
+
+/* All that there is to send now, in runs of up to @max. */
+static struct trace *take_all(struct pair *pair, uint32_t max)
+{
+	struct uroce_engine *engine = &pair->side[0].engine;
+	struct trace *trace = calloc(1, sizeof(*trace));
+	struct uroce_out out;
+
+	assert_non_null(trace);
+	while (uroce_engine_next(engine, pair->now, &out)) {
+		uint32_t nr;
+
+		note(trace, &out, 1);
+		if (!max)
+			continue;
+		nr = uroce_engine_next_run(engine, pair->now, max, &out);
+		assert_true(nr <= max);
+		note(trace, &out, nr);
+		trace->nr_runs += nr > 0;
+	}
+	return trace;
+}
+
+static void post(struct pair *pair, enum ibv_wr_opcode opcode, uint32_t from,
+		 uint32_t bytes)
+{
+	/* the second piece begins in the middle of a packet */
+	struct ibv_sge sge[2] = { pair_sge(pair, 0, from, bytes / 2 + 100),
+				  pair_sge(pair, 0, from + bytes / 2 + 200,
+					   bytes - bytes / 2 - 100) };
+	struct uroce_send_wqe wqe = {
+		.opcode = (uint8_t)opcode,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = 2,
+		.remote = { .va = PAIR_IOVA, .rkey = pair->side[1].key },
+	};
+
+	pair_post(pair, 0, &wqe, sge);
+}
+
+/* Queues the same in a pair of its own, so that PSNs are the same, too. */
+static struct pair *new_pair(enum ibv_qp_type type)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.type = type;
+	pair = pair_new(&o);
+	post(pair, IBV_WR_RDMA_WRITE, 0, 40 * MTU + 300);
+	post(pair, IBV_WR_SEND, 100000, 7 * MTU);
+	post(pair, IBV_WR_RDMA_WRITE, 3, 90 * MTU);
+	return pair;
+}
+
+static void assert_same(const struct pair *a_pair, const struct trace *a,
+			const struct pair *b_pair, const struct trace *b)
+{
+	assert_int_equal(a->nr, b->nr);
+	for (uint32_t i = 0; i < a->nr; i++) {
+		const struct uroce_packet *x = &a->packet[i];
+		const struct uroce_packet *y = &b->packet[i];
+
+		assert_int_equal(x->opcode, y->opcode);
+		assert_int_equal(x->psn, y->psn);
+		assert_int_equal(x->ack_req, y->ack_req);
+		assert_int_equal(x->mig_req, y->mig_req);
+		assert_int_equal(x->solicited, y->solicited);
+		assert_int_equal(x->dest_qpn, y->dest_qpn);
+		assert_int_equal(x->pkey, y->pkey);
+		assert_int_equal(x->payload_len, y->payload_len);
+		if (x->payload_len)
+			assert_int_equal(a->payload[i] - a_pair->side[0].memory,
+					 b->payload[i] -
+						 b_pair->side[0].memory);
+	}
+}
+
+static void check_type(enum ibv_qp_type type, uint32_t max)
+{
+	struct pair *one = new_pair(type), *many = new_pair(type);
+	struct trace *a = take_all(one, 0), *b = take_all(many, max);
+
+	assert_true(a->nr >= 64);
+	assert_same(one, a, many, b);
+	assert_int_equal(a->nr_runs, 0);
+	assert_true(b->nr_runs >= 3);
+	assert_int_equal(pair_count(one, 0, UROCE_C_TX_PACKETS),
+			 pair_count(many, 0, UROCE_C_TX_PACKETS));
+	assert_int_equal(pair_count(one, 0, UROCE_C_TX_BYTES),
+			 pair_count(many, 0, UROCE_C_TX_BYTES));
+	free(a);
+	free(b);
+	pair_free(one);
+	pair_free(many);
+}
+
+static void runs_are_the_packets_that_next_would_give(void **state)
+{
+	for (uint32_t max = 1; max <= 64; max += 9) {
+		check_type(IBV_QPT_RC, max);
+		check_type(IBV_QPT_UC, max);
+	}
+}
+
+/* Then each of them says what was sent, until the peer has taken something. */
+static void what_is_repeated_comes_one_by_one(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct trace *trace;
+
+	post(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
+	trace = take_all(pair, 64);
+	assert_true(trace->nr_runs > 0);
+	free(trace);
+	/* nobody has got them */
+	pair->now += 1000000000;
+	(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
+	trace = take_all(pair, 64);
+	assert_int_equal(trace->nr, 20);
+	assert_int_equal(trace->nr_runs, 0);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRANSMITTED), 20);
+	free(trace);
+	pair_free(pair);
+}
+
+/* The null region is zeros all over, which lie nowhere behind each other. */
+static void zeros_come_one_by_one(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct uroce_region null = {
+		.kind = UROCE_REGION_NULL,
+		.bytes = UINT64_MAX / 2,
+		.pd = PAIR_PD,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+	};
+	struct uroce_send_wqe wqe = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.nr_sge = 1,
+		.remote = { .va = PAIR_IOVA, .rkey = pair->side[1].key },
+	};
+	struct ibv_sge sge = { .addr = 4096, .length = 10 * MTU };
+	struct trace *trace;
+
+	assert_int_equal(uroce_memory_add(&pair->side[0].engine.memory, &null,
+					  &sge.lkey),
+			 0);
+	pair_post(pair, 0, &wqe, &sge);
+	trace = take_all(pair, 64);
+	assert_int_equal(trace->nr, 10);
+	assert_int_equal(trace->nr_runs, 0);
+	free(trace);
+	pair_free(pair);
+}
+
+/* An answer goes in front of the rest of a message. */
+static void answers_interrupt_a_run(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct uroce_engine *engine = &pair->side[0].engine;
+	struct uroce_out out;
+
+	post(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
+	assert_true(uroce_engine_next(engine, pair->now, &out));
+	pair->side[0].qp->resp.reply = UROCE_REPLY_ACK;
+	assert_int_equal(uroce_engine_next_run(engine, pair->now, 64, &out), 0);
+	assert_true(uroce_engine_next(engine, pair->now, &out));
+	assert_int_equal(out.packet.opcode, UROCE_ACKNOWLEDGE);
+	pair_free(pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_are_the_packets_that_next_would_give),
+		cmocka_unit_test(what_is_repeated_comes_one_by_one),
+		cmocka_unit_test(zeros_come_one_by_one),
+		cmocka_unit_test(answers_interrupt_a_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
