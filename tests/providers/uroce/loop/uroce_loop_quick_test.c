@@ -16,7 +16,7 @@
 #include "uroce_netns.h"
 #include "uroce_side.h"
 
-#define LONG_TIMEOUT  18 /* 1 s: a time some ms late is not noticed */
+#define LONG_TIMEOUT  24 /* 68 s: a time some ms late is not noticed */
 #define SHORT_TIMEOUT 12 /* 17 ms */
 #define MAX_LOG	      4096
 #define NR_WARM_UPS   10
