@@ -51,7 +51,9 @@ static void meet_here(struct node *node)
 
 /* -- packets both ways ---------------------------------------------------- */
 
-#define NR_ECHOED 3000
+#define NR_ECHOED  3000
+#define ONE_BY_ONE 100 /* of these; then so many at a time: */
+#define AT_A_TIME  16
 
 static uint32_t length_of(uint32_t psn)
 {
@@ -75,7 +77,11 @@ static void ask_for_echo(struct node *node, uint32_t slot)
 	CHECK(nr_inboxes() == 2);
 	for (uint32_t psn = 0; psn < NR_ECHOED; psn++) {
 		side_put(&side, channel, psn, length_of(psn));
-		side_receive(&side, &got, psn % MAX_GOT + 1);
+		if (psn < ONE_BY_ONE || psn % AT_A_TIME == 0)
+			side_receive(&side, &got, psn + 1);
+	}
+	side_receive(&side, &got, NR_ECHOED);
+	for (uint32_t psn = 0; psn < NR_ECHOED; psn++) {
 		CHECK(got.psn[psn] == psn);
 		CHECK(got.channel[psn] == channel);
 	}
