@@ -29,7 +29,8 @@ _Static_assert(UROCE_SLOT_BLOCK == UROCE_MAX_PASSED, "a message has a block");
 #define SERVE_TIMEOUT_MS 200	    /* who connects has sent already */
 #define LOCK_SECONDS	 60	    /* many may want to join at once */
 #define LOCK_TIMEOUT_MS	 1000
-#define GROUP_SECONDS	 1 /* for processes of ours to end */
+#define GROUP_SECONDS	 1  /* for processes of ours to end */
+#define MEMBER_SECONDS	 10 /* for one that answers, if some have hung up */
 #define ASK_TRIES	 3
 #define BACKLOG		 256
 #define MAX_DRAIN	 65536
@@ -393,10 +394,16 @@ static bool may_pass(int ret)
 	       ret == -EPROTO;
 }
 
+/* On a busy machine a member may hang up several times, see ask_count(). */
+static time_t patience(int ret)
+{
+	return ret == -EADDRINUSE ? GROUP_SECONDS : MEMBER_SECONDS;
+}
+
 static int get_sockets(struct uroce_slots *slots)
 {
 	static const struct timespec moment = { .tv_nsec = 5000000 };
-	time_t until = seconds() + GROUP_SECONDS;
+	time_t start = seconds();
 	struct census census;
 	int ret;
 
@@ -407,7 +414,7 @@ static int get_sockets(struct uroce_slots *slots)
 			ret = ask_members(slots, &census);
 		else
 			ret = make_group(slots);
-		if (!may_pass(ret) || seconds() > until)
+		if (!may_pass(ret) || seconds() > start + patience(ret))
 			break;
 		(void)nanosleep(&moment, NULL);
 	}
