@@ -141,7 +141,7 @@ static bool extended_poll(struct pair *p)
 		NEED(post_recv(p, to, 10) == 0);
 		NEED(post(p->a, &wr) == 0);
 	}
-	for (int ms = 0; nr < 6 && ms < 10000; ms++) {
+	for (int ms = 0; nr < 6 && ms < 60000; ms++) {
 		err = ibv_start_poll(p->cq, &attr);
 		if (err == ENOENT) {
 			usleep(1000);
@@ -180,15 +180,32 @@ static bool refused_cq(struct pair *p)
 	return true;
 }
 
+/* Its completion brings an event, and stays where it is. */
+static bool brings_event(struct pair *p, struct ibv_send_wr *wr)
+{
+	struct pollfd fd = { .fd = p->channel->fd, .events = POLLIN };
+	struct ibv_cq *cq;
+	void *cq_context;
+
+	NEED(ibv_req_notify_cq(ibv_cq_ex_to_cq(p->cq), 0) == 0);
+	NEED(poll(&fd, 1, 0) == 0);
+	NEED(post(p->a, wr) == 0);
+	NEED(poll(&fd, 1, 60000) == 1);
+	NEED(ibv_get_cq_event(p->channel, &cq, &cq_context) == 0);
+	NEED(cq == ibv_cq_ex_to_cq(p->cq));
+	ibv_ack_cq_events(cq, 1);
+	return true;
+}
+
 static bool resized_cq(struct pair *p)
 {
 	struct ibv_cq *cq = ibv_cq_ex_to_cq(p->cq);
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE };
 	struct ibv_wc wc;
 
+	/* with an event for each, so that they are all in the CQ */
 	for (wr.wr_id = 0; wr.wr_id < 6; wr.wr_id++)
-		NEED(post(p->a, &wr) == 0);
-	usleep(200000); /* until they are all in the CQ */
+		NEED(brings_event(p, &wr));
 	if (!complete(p, &wc))
 		return false;
 	NEED(ibv_resize_cq(cq, 2) != 0); /* five are left */
@@ -206,18 +223,8 @@ static bool resized_cq(struct pair *p)
 static bool completion_event(struct pair *p)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE };
-	struct pollfd fd = { .fd = p->channel->fd, .events = POLLIN };
-	struct ibv_cq *cq;
-	void *cq_context;
 
-	NEED(ibv_req_notify_cq(ibv_cq_ex_to_cq(p->cq), 0) == 0);
-	NEED(poll(&fd, 1, 0) == 0);
-	NEED(post(p->a, &wr) == 0);
-	NEED(poll(&fd, 1, 10000) == 1);
-	NEED(ibv_get_cq_event(p->channel, &cq, &cq_context) == 0);
-	NEED(cq == ibv_cq_ex_to_cq(p->cq));
-	ibv_ack_cq_events(cq, 1);
-	return sent(p, IBV_WC_RDMA_WRITE);
+	return brings_event(p, &wr) && sent(p, IBV_WC_RDMA_WRITE);
 }
 
 /* -- SRQ, multicast -- */
@@ -237,7 +244,7 @@ static bool srq_traffic(struct pair *p)
 	NEED(ibv_query_srq(p->srq, &attr) == 0 && attr.srq_limit == 3);
 	if (!do_send(p, IBV_WR_SEND, 0))
 		return false;
-	NEED(poll(&fd, 1, 10000) == 1);
+	NEED(poll(&fd, 1, 60000) == 1);
 	NEED(ibv_get_async_event(ctx, &event) == 0);
 	NEED(event.event_type == IBV_EVENT_SRQ_LIMIT_REACHED);
 	NEED(event.element.srq == p->srq);
