@@ -20,7 +20,7 @@ echo
 echo "left$ ibv_rc_pingpong -g $gid &"
 "$with" left ibv_rc_pingpong -g "$gid" -c >"$scratch/server" 2>&1 &
 server=$!
-wait_for 20 place_listens 18515
+wait_for 60 place_listens 18515
 echo "right$ ibv_rc_pingpong -g $gid -c $address"
 "$with" right ibv_rc_pingpong -g "$gid" -c "$address" || exit
 wait "$server" || { cat "$scratch/server"; exit 1; }

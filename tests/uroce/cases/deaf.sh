@@ -8,7 +8,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
 deaf() {
-	LANE_COMMAND_TIMEOUT=120 "$with" lo "$tools/deaf" "$gid" "$1"
+	LANE_COMMAND_TIMEOUT=600 "$with" lo "$tools/deaf" "$gid" "$1"
 }
 
 row=deaf

@@ -118,7 +118,7 @@ other_user() {
 	fi
 	"$with" lo ibv_rc_pingpong -p 19999 -g "$gid" >"$scratch/first" 2>&1 &
 	first=$!
-	wait_for 20 place_listens 19999
+	wait_for 60 place_listens 19999
 	UROCE_UID=65533 run_denied "$with" lo "$tools/litmus" "$rounds" "$gid" 1
 	wants "another user's process on the same address" \
 		"port 4791 is another user's"

@@ -103,9 +103,9 @@ check "active_mtu" describes 'active_mtu:.*512 \(2\)' \
 section="link down: "
 ip -n right link set ve0 down
 check "the device is not offered" \
-	wait_for 10 no_device left ve0 255 ibv_devinfo
+	wait_for 60 no_device left ve0 255 ibv_devinfo
 ip -n right link set ve0 up
-check "it is again" wait_for 10 devinfo left
+check "it is again" wait_for 60 devinfo left
 ip -n left link set ve0 down
 check "nor is one whose own end is down" no_device left ve0 255 ibv_devinfo
 finish

@@ -14,7 +14,7 @@ rounds=${UROCE_LITMUS_ROUNDS:-$rounds}
 seed=$RANDOM
 
 litmus() {
-	LANE_COMMAND_TIMEOUT=${UROCE_CASE_TIMEOUT:-550} "$with" lo \
+	LANE_COMMAND_TIMEOUT=${UROCE_CASE_TIMEOUT:-1700} "$with" lo \
 		"$tools/litmus" "$rounds" "$gid" "$seed"
 }
 

@@ -8,7 +8,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
 crowd() {
-	LANE_COMMAND_TIMEOUT=180 "$with" lo "$tools/crowd" "$1" "$gid"
+	LANE_COMMAND_TIMEOUT=600 "$with" lo "$tools/crowd" "$1" "$gid"
 }
 
 row=crowd

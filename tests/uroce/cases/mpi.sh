@@ -15,7 +15,7 @@ mpi() {
 
 	shift 2
 	UCX_TLS=$transport,self UCX_IB_GID_INDEX=$gid \
-		LANE_COMMAND_TIMEOUT=120 "$with" lo \
+		LANE_COMMAND_TIMEOUT=300 "$with" lo \
 		"$tools/with_nodes" uroce_lo \
 		mpirun --oversubscribe -np "$processes" --mca pml ucx \
 		--mca btl '^openib,ofi' "$@"

@@ -16,7 +16,7 @@ works() {
 # many_sizes PROGRAM OPTION... - there is a line for the longest one. It measures
 # the processor's clock for each size, up to a second on a busy machine.
 many_sizes() {
-	local -x UROCE_COMMAND_TIMEOUT=150
+	local -x UROCE_COMMAND_TIMEOUT=300
 
 	ends '^ *8388608 ' "$1" -F -x "$gid" -a -n 20 "${@:2}"
 }

@@ -15,7 +15,7 @@ pingpong() {
 no_xrc() {
 	"$with" lo ibv_devinfo -v >"$scratch/devinfo" || return 1
 	! grep -E '^[[:space:]]*XRC' "$scratch/devinfo" || return 1
-	"$with" lo timeout 10 ibv_xsrq_pingpong -g 1 >"$scratch/xsrq" 2>&1
+	"$with" lo timeout 60 ibv_xsrq_pingpong -g 1 >"$scratch/xsrq" 2>&1
 	[ $? -eq 1 ] && grep -i 'xrc' "$scratch/xsrq"
 }
 

@@ -20,7 +20,7 @@ unpack_suite() {
 run_suite() {
 	: >"$results"
 	chmod 666 "$results"
-	LANE_COMMAND_TIMEOUT=300 "$with" lo python3 -B \
+	LANE_COMMAND_TIMEOUT=1200 "$with" lo python3 -B \
 		"$tools/pyverbs_results.py" "$suite" "$results" \
 		--dev "$device" --gid "$gid" "$@" >"$scratch/log" 2>&1 ||
 		{ tail -n 20 "$scratch/log"; return 1; }

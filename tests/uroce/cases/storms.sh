@@ -13,7 +13,7 @@ storm() {
 	local seed=$RANDOM
 
 	says "$1 processes for $2 s, seed $seed" "^$1 processes, .* killed: " \
-		env LANE_COMMAND_TIMEOUT=$(($2 + 60)) "$with" lo \
+		env LANE_COMMAND_TIMEOUT=$(($2 + 240)) "$with" lo \
 		"$tools/storm" "$1" "$gid" "$2" "$seed"
 	sed 's/^/     /; /exit code/d' "$scratch/says.log"
 	check "nothing is left" nothing_left lo
@@ -24,7 +24,7 @@ another() {
 	local seed=$RANDOM
 
 	says "another has the number of a dead one, seed $seed" \
-		"^$1 of .* rounds count" env LANE_COMMAND_TIMEOUT=150 \
+		"^$1 of .* rounds count" env LANE_COMMAND_TIMEOUT=300 \
 		"$with" lo "$tools/reuse" "$1" "$gid" "$seed"
 	sed 's/^/     /; /exit code/d' "$scratch/says.log"
 }

@@ -31,9 +31,7 @@ static const char *const kind_names[] = { "spins", "sleeps", "holds malloc",
 #define BIG	 (1 << 20)
 #define AREA	 (2 * BIG) /* to be written to; what is sent from there */
 #define DEPTH	 16
-#define TIMEOUT	 16 /* 0.27 s */
-#define RETRIES	 2
-#define LIMIT_US 8000000
+#define LIMIT_US 60000000
 #define GOES_ON	 300 /* rounds with one who answers */
 #define NUMBER	 (BIG - 8)
 
@@ -89,6 +87,17 @@ void free(void *old)
 	memory_enter();
 	__libc_free(old);
 }
+
+/* How long one end waits for the other. */
+struct patience {
+	uint8_t timeout, retries;
+};
+
+/* With one that lives: it may not get a processor for some time. */
+static const struct patience much = { .timeout = 18 /* 1 s */, .retries = 7 };
+/* With one that is going to be stopped. */
+static const struct patience little = { .timeout = 16 /* 0.27 s */,
+					.retries = 2 };
 
 struct end {
 	struct ibv_cq_ex *cq;
@@ -198,7 +207,7 @@ static int target(int fd)
 	peer_tell(fd, &end.own);
 	peer_hear(fd, &end.other);
 	/* it may have been stopped before this */
-	peer_connect(end.qp, &end.own, &end.other, TIMEOUT, RETRIES);
+	peer_connect(end.qp, &end.own, &end.other, much.timeout, much.retries);
 	NEED(write(fd, &byte, 1) == 1);
 	do_not_listen(&end, hello[0], fd);
 	NEED(write(fd, end.memory + NUMBER, 8) == 8);
@@ -226,10 +235,11 @@ static void wait_until_ready(struct end *end)
 	NEED(read(end->fd, &byte, 1) == 1 && byte == 'r');
 }
 
-static void connect_both(struct end *end)
+static void connect_both(struct end *end, struct patience patience)
 {
 	peer_tell(end->fd, &end->own);
-	peer_connect(end->qp, &end->own, &end->other, TIMEOUT, RETRIES);
+	peer_connect(end->qp, &end->own, &end->other, patience.timeout,
+		     patience.retries);
 	wait_until_ready(end);
 }
 
@@ -315,7 +325,7 @@ static void deaf(enum kind kind)
 	struct end end;
 
 	start(&end, kind);
-	connect_both(&end);
+	connect_both(&end, much);
 	ask_all(&end);
 	NEED(stop(&end) == UINT64_C(0x123456789abcdef0));
 	printf("a target that %s: %llu ms\n", kind_names[kind],
@@ -346,9 +356,9 @@ static void stopped(void)
 	uint64_t begin;
 
 	start(&end, SLEEPS);
-	connect_both(&end);
+	connect_both(&end, little);
 	start(&other, SLEEPS);
-	connect_both(&other);
+	connect_both(&other, much);
 	freeze(&end);
 	for (int i = 0; i < DEPTH; i++)
 		ask(&end, IBV_WR_SEND, BIG, 0, BIG);
@@ -392,14 +402,14 @@ static void stopped_before_it_is_met(void)
 	pthread_t thread;
 
 	start(&other, SLEEPS);
-	connect_both(&other);
+	connect_both(&other, much);
 	start(&end, SLEEPS);
 	freeze(&end);
 	NEED(pthread_create(&thread, NULL, keep_busy, &busy) == 0);
 	while (!(before = __atomic_load_n(&busy.rounds, __ATOMIC_ACQUIRE)))
 		continue;
 	took = peer_now_us();
-	peer_connect(end.qp, &end.own, &end.other, TIMEOUT, 7);
+	peer_connect(end.qp, &end.own, &end.other, much.timeout, much.retries);
 	took = peer_now_us() - took;
 	after = __atomic_load_n(&busy.rounds, __ATOMIC_ACQUIRE);
 	/* whether or not it has waited, somebody else was served after that */

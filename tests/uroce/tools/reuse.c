@@ -8,7 +8,8 @@
  * number of the dead one's, and memory until it lies at the same address with
  * the same key. It talks to another queue pair of this process, while the old
  * one still tries to reach the dead: nothing of that may arrive. A round counts
- * if the old one has sent again after the new one was ready.
+ * if the old one has sent again after the new one was ready; after one that
+ * does not, the old one tries for twice as long.
  */
 #include "peer.h"
 
@@ -19,9 +20,10 @@
 #define MESSAGE	    3000
 #define MEMORY	    (3 * DEPTH * MESSAGE) /* receive, be written to, send */
 #define HOME	    ((void *)UINT64_C(0x200000000000))
-#define TIMEOUT	    16 /* 0.27 s */
+#define TIMEOUT	    18 /* 1 s: a living one may wait for a processor */
+#define SHORTEST    16 /* 0.27 s: of one that is going to lose its peer */
+#define LONGEST	    18
 #define RETRIES	    7
-#define AGAIN_US    600000 /* more than one timeout */
 #define TRAFFIC_US  3000
 #define TALKS	    200
 #define TRIES	    4 /* times as many rounds as are to count */
@@ -219,7 +221,8 @@ static int newcomer(int fd)
 	return 0;
 }
 
-static pid_t meet(struct end *end, const struct wish *wish, int *ret_fd)
+static pid_t meet(struct end *end, const struct wish *wish, uint8_t timeout,
+		  int *ret_fd)
 {
 	pid_t pid = peer_spawn("/proc/self/exe", ret_fd);
 	struct wish own = { .word = wish->word };
@@ -229,18 +232,19 @@ static pid_t meet(struct end *end, const struct wish *wish, int *ret_fd)
 	end_init(end, NULL, &own);
 	peer_hear(*ret_fd, &end->other);
 	peer_tell(*ret_fd, &end->own);
-	peer_connect(end->qp, &end->own, &end->other, TIMEOUT, RETRIES);
+	peer_connect(end->qp, &end->own, &end->other, timeout, RETRIES);
 	NEED(read(*ret_fd, &byte, 1) == 1 && write(*ret_fd, "g", 1) == 1);
 	return pid;
 }
 
-static struct wish lose(struct end *end, const struct wish *wish)
+static struct wish lose(struct end *end, const struct wish *wish,
+			uint8_t timeout)
 {
 	uint64_t until;
 	pid_t pid;
 	int fd;
 
-	pid = meet(end, wish, &fd);
+	pid = meet(end, wish, timeout, &fd);
 	for (uint64_t slot = 0; slot < DEPTH; slot++)
 		post_request(end, slot,
 			     slot % 2 ? IBV_WR_SEND : IBV_WR_RDMA_WRITE);
@@ -256,8 +260,9 @@ static struct wish lose(struct end *end, const struct wish *wish)
 }
 
 /* Whether the round counts; *@keys: with the same key, too. */
-static bool one_round(uint32_t round, uint32_t *keys)
+static bool one_round(uint32_t round, uint8_t timeout, uint32_t *keys)
 {
+	const uint64_t timeout_us = (UINT64_C(4096) << timeout) / 1000;
 	struct wish wish = { .gid_index = (uint32_t)peer_gid_index,
 			     .word = 2 * round + 1 };
 	struct end old, new;
@@ -266,8 +271,8 @@ static bool one_round(uint32_t round, uint32_t *keys)
 	char byte;
 	pid_t pid;
 
-	wish = lose(&old, &wish);
-	pid = meet(&new, &wish, &fd);
+	wish = lose(&old, &wish, timeout);
+	pid = meet(&new, &wish, TIMEOUT, &fd);
 	NEED(new.other.qpn == old.other.qpn &&new.other.addr == old.other.addr);
 	*keys += new.other.rkey == old.other.rkey;
 	ready_us = peer_now_us();
@@ -283,12 +288,13 @@ static bool one_round(uint32_t round, uint32_t *keys)
 	close(fd);
 	end_fini(&new);
 	end_fini(&old);
-	return ready_us > AGAIN_US;
+	return ready_us > 2 * timeout_us;
 }
 
 int main(int argc, char **argv)
 {
 	uint32_t rounds, round, good = 0, keys = 0;
+	uint8_t timeout = SHORTEST;
 
 	if (argc == 2)
 		return newcomer(atoi(argv[1]));
@@ -297,7 +303,10 @@ int main(int argc, char **argv)
 	srandom((unsigned int)atoi(argv[3]));
 	peer_open(atoi(argv[2]));
 	for (round = 0; good < rounds && round < rounds * TRIES; round++)
-		good += one_round(round, &keys);
+		if (one_round(round, timeout, &keys))
+			good++;
+		else if (timeout < LONGEST)
+			timeout++;
 	peer_close();
 	printf("%u of %u rounds count, %u with the same key\n", good, round,
 	       keys);

@@ -20,6 +20,8 @@ chmod 1777 /run/lane/home
 # A run that fails is a failed test: nothing is repeated.
 pair_strict=yes
 pair_port=20000
+# Of a program; a second or two, unless the machine has other things to do.
+pair_limit=150
 
 # Set by on_*: where server and client run, the device there, the server's
 # address for TCP, the GID index, and what the table says.
