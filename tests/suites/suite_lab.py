@@ -18,7 +18,7 @@ MAKE_DEVICES = os.path.join(HERE, "..", "support", "uverbs_shim",
                             "make_devices.py")
 LIBDIR_OF = os.path.join(HERE, "..", "kernel", "lane_libdir")
 SUITES = ("bookworm", "trixie", "sid")
-TIMEOUT = 30
+TIMEOUT = 150
 
 
 class Suite:

@@ -16,7 +16,7 @@ LIB = os.path.join(BUILD, "lib")
 ODD_DEVICE = os.path.join(BUILD, "tests", "tools", "odd_device.so")
 ABLE_DEVICE = os.path.join(BUILD, "tests", "tools", "able_device.so")
 DEBIAN = "/usr/bin"
-TIMEOUT = 30
+TIMEOUT = 150
 SKIPPED = 77
 PORT = 18515
 

@@ -30,6 +30,6 @@ echo
 echo "\$ ibv_rc_pingpong ${options[*]} &"
 "$with" ours ibv_rc_pingpong "${options[@]}" >"$scratch/server" 2>&1 &
 server_pid=$!
-wait_for 20 tcp_listens 18515
+wait_for 60 tcp_listens 18515
 show ibv_rc_pingpong "${options[@]}" "$rxe_address"
 wait "$server_pid"

@@ -166,16 +166,16 @@ section="port: "
 ip link set ve0 down
 check "port-down" finds port-down 1 "$doctor"
 check "its cure works" cure port-down
-wait_for 10 rdma_port_is_active rxe0
+wait_for 60 rdma_port_is_active rxe0
 check "the port works" works "$doctor"
 ip link set ve1 down
 check "port-down without a link" finds port-down 1 "$doctor"
 ip link set ve1 up
-wait_for 10 rdma_port_is_active rxe0
+wait_for 60 rdma_port_is_active rxe0
 ip addr del "$rxe_address/24" dev ve0
 check "gid-link-local" finds gid-link-local 2 "$doctor"
 ip addr add "$rxe_address/24" dev ve0
-wait_for 10 rxe_has_gid rxe0
+wait_for 60 rxe_has_gid rxe0
 check "the address is back" works "$doctor"
 
 section="namespace: "

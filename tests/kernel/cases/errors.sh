@@ -57,7 +57,7 @@ after_list() {
 		>"$scratch/probe" 2>&1 &
 	probe_pid=$!
 	exec {go}>"$scratch/go"
-	wait_for 20 grep -q '^list: 1' "$scratch/probe"
+	wait_for 60 grep -q '^list: 1' "$scratch/probe"
 	"$2"
 	echo go >&"$go"
 	exec {go}>&-

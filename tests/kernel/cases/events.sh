@@ -21,15 +21,15 @@ watch_port() {
 	"$with" "$lib" ibv_asyncwatch -d "$device" >"$log" 2>&1 &
 	pid=$!
 	check "$lib: ibv_asyncwatch waits" \
-		wait_for 20 said "$log" 1 'async event FD' ||
+		wait_for 60 said "$log" 1 'async event FD' ||
 		{ stop "$pid"; return; }
 	for times in 1 2; do
 		ip link set "$device_switch" down
 		check "$lib: port down, time $times" \
-			wait_for 10 said "$log" "$times" IBV_EVENT_PORT_ERR
+			wait_for 60 said "$log" "$times" IBV_EVENT_PORT_ERR
 		ip link set "$device_switch" up
 		check "$lib: port up, time $times" \
-			wait_for 10 said "$log" "$times" IBV_EVENT_PORT_ACTIVE
+			wait_for 60 said "$log" "$times" IBV_EVENT_PORT_ACTIVE
 	done
 	check "$lib: ibv_asyncwatch still runs" kill -0 "$pid"
 	stop "$pid"

@@ -25,11 +25,11 @@ is_not_listed() {
 begin_deletion() {
 	rdma link del rxe0 >"$scratch/deletion" 2>&1 &
 	deletion=$!
-	wait_for 10 is_not_listed
+	wait_for 60 is_not_listed
 }
 
 end_deletion() {
-	wait_for 20 pair_is_gone "$deletion" &&
+	wait_for 60 pair_is_gone "$deletion" &&
 		wait "$deletion"
 }
 
@@ -43,11 +43,11 @@ pingpong_in_flight() {
 	sent_before=$(packets_sent)
 	"$with" "$lib" ibv_rc_pingpong "${options[@]}" >"$scratch/server" 2>&1 &
 	server=$!
-	wait_for 20 tcp_listens 22000
+	wait_for 60 tcp_listens 22000
 	"$with" "$lib" ibv_rc_pingpong "${options[@]}" "$rxe_address" \
 		>"$scratch/client" 2>&1 &
 	client=$!
-	check "packets flow" wait_for 20 packets_flow
+	check "packets flow" wait_for 60 packets_flow
 	check "the next list lacks the device" begin_deletion
 	sleep 1
 	check "the client runs on" runs_until_ended "$client" "$scratch/client"

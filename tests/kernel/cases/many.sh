@@ -21,7 +21,7 @@ many_add() {
 	for ((i = $1; i <= $2; i++)); do
 		echo "link add rxem$i type rxe netdev dummy$i"
 	done | rdma -b /dev/stdin || return 1
-	wait_for 30 many_have_nodes "$2"
+	wait_for 60 many_have_nodes "$2"
 }
 
 many_have_nodes() {

@@ -15,7 +15,7 @@ here=$(dirname "$(readlink -f "$0")")
 # The environment chooses no library in this case.
 pairing=distro:distro
 pair_port=28000
-export LANE_COMMAND_TIMEOUT=120
+export LANE_COMMAND_TIMEOUT=360
 export UCX_NET_DEVICES=rxe0:1
 ours=(libibverbs1 ibverbs-providers-anyverbs libibverbs-dev ibverbs-utils)
 

@@ -36,7 +36,7 @@ unpack_adapted() {
 
 # run_suite LIBRARY DEVICE OUTPUT TEST... - all tests unless some are named.
 run_suite() {
-	LANE_COMMAND_TIMEOUT=500 "$with" "$1" python3 -B \
+	LANE_COMMAND_TIMEOUT=1800 "$with" "$1" python3 -B \
 		"$here/../guest_tools/pyverbs_results.py" "$suite" "$3" \
 		--dev "$2" "${@:4}" >"$3.log" 2>&1
 }

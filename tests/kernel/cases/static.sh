@@ -27,7 +27,7 @@ empty_root() {
 # alone PROGRAM ARG... - in that root.
 alone() {
 	cp "$1" "$empty/program" &&
-		timeout 60 chroot "$empty" /program "${@:2}"
+		timeout 180 chroot "$empty" /program "${@:2}"
 }
 
 # lists PROGRAM NAME... - these devices and no other.

@@ -70,15 +70,15 @@ watched() {
 		"$with" ours "$(program "$end" ibv_asyncwatch)" -d "$device" \
 			>"$scratch/$end" 2>&1 &
 		pids+=($!)
-		wait_for 20 said "$scratch/$end" 'async event FD' || return 1
+		wait_for 60 said "$scratch/$end" 'async event FD' || return 1
 	done
 	ip link set "$device_switch" down
 	for end in distro ours; do
-		wait_for 10 said "$scratch/$end" IBV_EVENT_PORT_ERR || return 1
+		wait_for 60 said "$scratch/$end" IBV_EVENT_PORT_ERR || return 1
 	done
 	ip link set "$device_switch" up
 	for end in distro ours; do
-		wait_for 10 said "$scratch/$end" IBV_EVENT_PORT_ACTIVE || return 1
+		wait_for 60 said "$scratch/$end" IBV_EVENT_PORT_ACTIVE || return 1
 	done
 	stop "${pids[@]}"
 	diff "$scratch/distro" "$scratch/ours"
@@ -132,16 +132,16 @@ if [ "$device" = rxe0 ]; then
 		"$bin/ibv_devinfo" --json
 fi
 ip link set "$device_switch" down
-wait_for 10 json "ports[0]['state'] == 'PORT_DOWN'" "$bin/ibv_devinfo" --json
+wait_for 60 json "ports[0]['state'] == 'PORT_DOWN'" "$bin/ibv_devinfo" --json
 section="port down: "
 texts
 section=
 ip link set "$device_switch" up
-wait_for 10 rdma_port_is_active "$device"
+wait_for 60 rdma_port_is_active "$device"
 row=ibv_asyncwatch
 check "ibv_asyncwatch: same words" watched
 if [ "$device" = rxe0 ]; then
-	wait_for 10 rxe_has_gid rxe0
+	wait_for 60 rxe_has_gid rxe0
 	small=(-n 20 -s 1500 -r 32 -c)
 	meet rc "${small[@]}"
 	meet rc "${small[@]}" -e

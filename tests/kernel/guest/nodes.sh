@@ -37,7 +37,7 @@ rdma_char_link() {
 rdma_add() {
 	[ -e "/sys/class/infiniband/$2" ] ||
 		rdma link add "$2" type "$1" netdev "$3" || return 1
-	wait_for 10 rdma_has_node "$2" && rdma_char_link "$2"
+	wait_for 60 rdma_has_node "$2" && rdma_char_link "$2"
 }
 
 rdma_port_is_active() {

@@ -59,7 +59,7 @@ pair_run() {
 		# The client has said what it had to say; the server needs no
 		# longer than that, or it hangs.
 		[ -n "$pair_endless" ] ||
-			wait_for 15 pair_is_gone "$server_pid" || true
+			wait_for 60 pair_is_gone "$server_pid" || true
 	fi
 	kill "$server_pid" 2>/dev/null
 	wait "$server_pid" 2>/dev/null
@@ -77,10 +77,12 @@ pair_run() {
 # The programs that it is for have races of their own, with every library; a run
 # that failed is repeated once, and said, unless pair_strict is set.
 pair_strict=
+# A run takes one or two seconds, on a busy machine many more; a hang must not
+# cost minutes.
+pair_limit=120
 pair_test() {
 	local name=$1 listens=$2 pairing=$3 pattern=$4 column attempt
-	# A run takes one or two seconds; a hang must not cost minutes.
-	local -x LANE_COMMAND_TIMEOUT=30
+	local -x LANE_COMMAND_TIMEOUT=$pair_limit
 
 	shift 4
 	column=$(pairing_label "$pairing")

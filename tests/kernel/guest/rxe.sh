@@ -24,6 +24,6 @@ rxe_has_gid() {
 rxe_up() {
 	rxe_modules && veth_up ve0 ve1 "$rxe_address" || return 1
 	rdma_add rxe rxe0 ve0 &&
-		wait_for 10 rdma_port_is_active rxe0 &&
-		wait_for 10 rxe_has_gid rxe0
+		wait_for 60 rdma_port_is_active rxe0 &&
+		wait_for 60 rxe_has_gid rxe0
 }

@@ -17,5 +17,5 @@ siw_modules() {
 # siw_up - siw0 with its network, whatever the case before has left.
 siw_up() {
 	siw_modules && veth_up ve2 ve3 "$siw_address" || return 1
-	rdma_add siw siw0 ve2 && wait_for 10 rdma_port_is_active siw0
+	rdma_add siw siw0 ve2 && wait_for 60 rdma_port_is_active siw0
 }

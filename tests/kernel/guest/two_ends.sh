@@ -55,8 +55,8 @@ interop_up() {
 	fi
 	ip link set fe0 mtu "$mtu" up && ip -n far link set fe1 mtu "$mtu" up ||
 		return 1
-	rdma_add rxe rxef fe0 && wait_for 10 rdma_port_is_active rxef &&
-		wait_for 10 interop_has_gids
+	rdma_add rxe rxef fe0 && wait_for 60 rdma_port_is_active rxef &&
+		wait_for 60 interop_has_gids
 }
 
 # interop_down - so that the cases after this one have the devices they expect.

@@ -278,7 +278,7 @@ static bool complete(int count)
 {
 	struct ibv_wc wc;
 
-	for (int ms = 0; count && ms < 20000; ms++) {
+	for (int ms = 0; count && ms < 60000; ms++) {
 		int nr = ibv_poll_cq(cq, 1, &wc);
 
 		NEED(nr >= 0);

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define LEN	512
-#define WAIT_MS 10000
+#define WAIT_MS 60000
 /* The kernel says nothing of what has no name for its user. */
 #define SOME_UID 1
 

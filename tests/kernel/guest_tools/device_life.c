@@ -317,7 +317,7 @@ int main(int argc, char **argv)
 	name = argv[1];
 	gid_index = atoi(argv[2]);
 	while (scanf("%31s", word) == 1) {
-		alarm(10);
+		alarm(60);
 		printf("%s %s\n", word, obey(word));
 		fflush(stdout);
 		alarm(0);

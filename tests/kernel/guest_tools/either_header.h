@@ -279,7 +279,7 @@ static inline void one_completion(struct walk *w)
 	int ret = ENOENT;
 
 	memset(&attr, 0, sizeof(attr));
-	for (int ms = 0; ret == ENOENT && ms < 10000; ms++) {
+	for (int ms = 0; ret == ENOENT && ms < 60000; ms++) {
 		ret = ibv_start_poll(w->cq, &attr);
 		if (ret == ENOENT)
 			usleep(1000);

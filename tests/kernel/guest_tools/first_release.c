@@ -97,7 +97,7 @@ static bool complete(struct ibv_wc *wc)
 {
 	int nr = 0;
 
-	for (int ms = 0; nr == 0 && ms < 10000; ms++) {
+	for (int ms = 0; nr == 0 && ms < 60000; ms++) {
 		nr = v10_poll_cq(cq, 1, wc);
 		if (nr == 0)
 			usleep(1000);
@@ -293,7 +293,7 @@ static bool async_event(void)
 		return false;
 	if (silent)
 		return true;
-	(void)alarm(20);
+	(void)alarm(60);
 	NEED(v10_get_async_event(ctx, &event) == 0);
 	(void)alarm(0);
 	NEED(event.event_type == IBV_EVENT_SRQ_LIMIT_REACHED);
@@ -370,7 +370,7 @@ static bool completion_event(void)
 	NEED(v10_req_notify_cq(woken, 0) == 0);
 	if (!one_send(c, &wr))
 		return false;
-	(void)alarm(20);
+	(void)alarm(60);
 	NEED(v10_get_cq_event(channel, &event_cq, &event_context) == 0);
 	(void)alarm(0);
 	NEED(event_cq == woken && event_context == &cq_mine);

@@ -329,7 +329,7 @@ static inline uint64_t now_ms(void)
 /* Next completion; waits for it. */
 static inline bool complete(struct end *end, struct ibv_wc *wc)
 {
-	uint64_t limit = now_ms() + 25000;
+	uint64_t limit = now_ms() + 60000;
 	int nr;
 
 	while ((nr = ibv_poll_cq(end->cq, 1, wc)) == 0) {

@@ -247,7 +247,7 @@ static inline bool complete(struct pair *p, struct ibv_wc *wc)
 {
 	int nr = 0;
 
-	for (int ms = 0; nr == 0 && ms < 10000; ms++) {
+	for (int ms = 0; nr == 0 && ms < 60000; ms++) {
 		nr = ibv_poll_cq(ibv_cq_ex_to_cq(p->cq), 1, wc);
 		if (nr == 0)
 			usleep(1000);

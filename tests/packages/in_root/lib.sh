@@ -76,13 +76,13 @@ two() {
 		shift
 	done
 	shift
-	timeout 60 "${server[@]}" >/tmp/server.log 2>&1 &
+	timeout 300 "${server[@]}" >/tmp/server.log 2>&1 &
 	pid=$!
 	while kill -0 "$pid" 2>/dev/null &&
 		[ -z "$(ss -Htln "sport = :$port")" ]; do
 		read -rt 0.05 <>/tmp/never || true
 	done
-	timeout 60 "$@" >/tmp/client.log 2>&1 || rc=1
+	timeout 300 "$@" >/tmp/client.log 2>&1 || rc=1
 	wait "$pid" || rc=1
 	cat /tmp/server.log /tmp/client.log
 	return "$rc"

@@ -31,7 +31,7 @@ ucx() {
 	shift
 	run=(ucx_perftest -p 13337 "$@" -n 200 -w 20)
 	if ldd "$(command -v ucx_perftest)" | grep libmpi; then
-		timeout 60 mpirun --allow-run-as-root --oversubscribe -n 2 \
+		timeout 300 mpirun --allow-run-as-root --oversubscribe -n 2 \
 			"${run[@]}" >/tmp/client.log 2>&1
 	else
 		two 13337 "${run[@]}" -- "${run[@]}" 127.0.0.1
@@ -58,7 +58,7 @@ one_device() {
 # device that they can use, and say so.
 starts() {
 	ldd "$(command -v "$1")" | { ! grep 'not found'; } &&
-		timeout 20 "$@" >/tmp/starts.log 2>&1
+		timeout 120 "$@" >/tmp/starts.log 2>&1
 	[ $? -lt 124 ] && ! grep -E 'symbol lookup error|version .* not found' \
 		/tmp/starts.log
 }

@@ -46,7 +46,7 @@ def run(*options, before=(), stdout=subprocess.PIPE, **env):
     env = {"LC_ALL": "C", "LD_LIBRARY_PATH":
            f"{LIB}:{os.path.join(LIB, 'libibverbs')}", **kept, **env}
     return subprocess.run([*before, PROGRAM, *options], check=False, env=env,
-                          text=True, timeout=60, stdout=stdout,
+                          text=True, timeout=300, stdout=stdout,
                           stderr=subprocess.PIPE)
 
 
