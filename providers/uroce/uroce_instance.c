@@ -123,13 +123,13 @@ static void fork_prepare(void)
 	if (!the_loop)
 		return;
 	(void)pthread_mutex_lock(&the_loop->netdev_mutex);
-	(void)pthread_mutex_lock(&the_loop->engine_mutex);
+	uroce_lock_seize(&the_loop->engine_lock);
 }
 
 static void fork_done(void)
 {
 	if (the_loop) {
-		(void)pthread_mutex_unlock(&the_loop->engine_mutex);
+		(void)uroce_lock_drop(&the_loop->engine_lock);
 		(void)pthread_mutex_unlock(&the_loop->netdev_mutex);
 	}
 	(void)pthread_mutex_unlock(&loop_mutex);
@@ -225,7 +225,7 @@ static void free_loop(struct uroce_loop *loop)
 		uroce_local_close(loop->local);
 	}
 	uroce_engine_fini(&loop->engine);
-	(void)pthread_mutex_destroy(&loop->engine_mutex);
+	uroce_lock_fini(&loop->engine_lock);
 	(void)pthread_mutex_destroy(&loop->netdev_mutex);
 	free(loop);
 }
@@ -246,7 +246,7 @@ static int new_loop(const struct uroce_loop_ops *ops,
 	list_init(&loop->groups);
 	list_init(&loop->full);
 	(void)pthread_mutex_init(&loop->netdev_mutex, NULL);
-	(void)pthread_mutex_init(&loop->engine_mutex, NULL);
+	uroce_lock_init(&loop->engine_lock);
 	/* a device that cannot reach anybody is a device nevertheless */
 	loop->port_error = uroce_port_open(&loop->port);
 	if (loop->port) {

@@ -253,11 +253,10 @@ static bool run_locked(struct uroce_loop *loop, bool receive)
  */
 void uroce_loop_release(struct uroce_loop *loop)
 {
-	for (;;) {
-		(void)pthread_mutex_unlock(&loop->engine_mutex);
+	while (uroce_lock_drop(&loop->engine_lock)) {
 		if (!uroce_engine_has_kicks(&loop->engine) ||
 		    __atomic_load_n(&loop->held, __ATOMIC_RELAXED) ||
-		    loop->dead || pthread_mutex_trylock(&loop->engine_mutex))
+		    loop->dead || !uroce_lock_try(&loop->engine_lock))
 			return;
 		loop->now = uroce_loop_now();
 		(void)run_locked(loop, false);
@@ -266,7 +265,7 @@ void uroce_loop_release(struct uroce_loop *loop)
 
 static bool try_acquire(struct uroce_loop *loop)
 {
-	if (pthread_mutex_trylock(&loop->engine_mutex))
+	if (!uroce_lock_try(&loop->engine_lock))
 		return false;
 	loop->now = uroce_loop_now();
 	return true;
@@ -274,7 +273,7 @@ static bool try_acquire(struct uroce_loop *loop)
 
 void uroce_loop_acquire(struct uroce_loop *loop)
 {
-	(void)pthread_mutex_lock(&loop->engine_mutex);
+	uroce_lock_take(&loop->engine_lock);
 	loop->now = uroce_loop_now();
 }
 
@@ -346,7 +345,7 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	struct uroce_loop *loop = instance->loop;
 
 	/* who has the lock needs not be told, and can do without much */
-	if (!pthread_mutex_trylock(&loop->engine_mutex)) {
+	if (uroce_lock_try(&loop->engine_lock)) {
 		if (!uroce_loop_quick_post(loop, qp)) {
 			uroce_engine_kick(&loop->engine, qp);
 			loop->now = uroce_loop_now();
@@ -377,7 +376,7 @@ enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 	enum uroce_look look = UROCE_LOOK_GLANCE;
 	uint64_t received;
 
-	if (pthread_mutex_trylock(&loop->engine_mutex))
+	if (!uroce_lock_try(&loop->engine_lock))
 		return look;
 	received = loop->received;
 	if (!uroce_loop_quick_poll(loop)) {

@@ -8,7 +8,7 @@
  *                  which may wait for other processes
  *   netdev_mutex   instances, and what their interfaces are like; held while
  *                  the kernel is asked about an interface
- *   engine_mutex   "the engine lock": engine, port, and all else; held while
+ *   engine_lock    "the engine lock": engine, port, and all else; held while
  *                  packets are sent, which may wait for a full socket
  */
 #ifndef UROCE_LOOP_STATE_H
@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 
+#include "uroce/engine/uroce_lock.h"
 #include "uroce/local/uroce_local.h"
 #include "uroce/port/uroce_port.h"
 #include "uroce/uroce_helper.h"
@@ -39,9 +40,9 @@ struct uroce_acquaintance {
 };
 
 struct uroce_loop {
-	/* plain mutexes: clang's analysis knows none that can be tried */
+	/* plain: clang's analysis knows none that can be tried */
 	pthread_mutex_t netdev_mutex;
-	pthread_mutex_t engine_mutex;
+	struct uroce_lock engine_lock;
 	/* changed with netdev_mutex and the engine lock, read with either */
 	struct list_node instances;
 	uint32_t uses;	  /* with loop_mutex */

@@ -24,7 +24,8 @@ void *uroce_object_new(size_t size)
 int uroce_spin_init(struct uroce_spin *spin, bool off)
 {
 	spin->off = off;
-	return -pthread_spin_init(&spin->lock, PTHREAD_PROCESS_PRIVATE);
+	uroce_lock_init(&spin->lock);
+	return 0;
 }
 
 void uroce_context_init(struct uroce_context *ctx)

@@ -6,7 +6,7 @@
  * puts them together is in ../uroce_provider.c.
  *
  * Locks, in the order in which they may be held together:
- *  1. spinlocks that the application may hold while it calls us: poll_lock of a
+ *  1. locks that the application may hold while it calls us: poll_lock of a
  *     CQ, from ibv_start_poll() to ibv_end_poll(), and the lock of a send
  *     queue, from ibv_wr_start() to ibv_wr_complete();
  *  2. the engine lock (../uroce_loop.h): objects of the engine, and here the
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_lock.h"
 #include "uroce/uroce_loop.h"
 #include "util/list.h"
 
@@ -39,7 +40,7 @@
 
 /* A lock that the application may have made unnecessary. */
 struct uroce_spin {
-	pthread_spinlock_t lock;
+	struct uroce_lock lock;
 	bool off; /* one thread only: the application promised */
 };
 
@@ -196,13 +197,13 @@ static inline struct uroce_verbs_qp *to_uroce_qp_ex(struct ibv_qp_ex *qp)
 static inline void uroce_spin_lock(struct uroce_spin *spin)
 {
 	if (!spin->off)
-		(void)pthread_spin_lock(&spin->lock); /* fails on misuse only */
+		uroce_lock_take(&spin->lock);
 }
 
 static inline void uroce_spin_unlock(struct uroce_spin *spin)
 {
 	if (!spin->off)
-		(void)pthread_spin_unlock(&spin->lock);
+		(void)uroce_lock_drop(&spin->lock);
 }
 
 /* Counts who uses an object; it cannot be destroyed meanwhile. */

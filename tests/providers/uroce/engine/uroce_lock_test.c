@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The lock that costs its usual owner nothing: who gets the privilege, who
+ * takes it away, and that never two are inside. membarrier() can be forbidden
+ * from the beginning, or later, as by a sandbox.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_lock.h"
+
+#define MANY	 4096 /* in a row: enough for the privilege, always */
+#define CROWD	 6
+#define ROUNDS	 20000
+#define HANDOVER 50
+
+static bool denied; /* membarrier() */
+static struct uroce_lock lock;
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+long __wrap_syscall(long number, ...)
+{
+	long arg[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_membarrier && denied) {
+		errno = EPERM;
+		return -1;
+	}
+	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
+			      arg[5]);
+}
+
+static int setup(void **state)
+{
+	denied = false;
+	uroce_lock_init(&lock);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	uroce_lock_fini(&lock);
+	return 0;
+}
+
+static void come_often(void)
+{
+	for (int i = 0; i < MANY; i++) {
+		uroce_lock_take(&lock);
+		(void)uroce_lock_drop(&lock);
+	}
+}
+
+static bool is_mine(void)
+{
+	const struct uroce_seat *seat = lock.privileged;
+
+	return seat && seat->thread == (uintptr_t)pthread_self();
+}
+
+/* Runs @fn in a thread of its own, to the end. */
+static void elsewhere(void *(*fn)(void *arg), void *arg)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, fn, arg), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void *take_once(void *arg)
+{
+	uroce_lock_take(&lock);
+	*(bool *)arg = !lock.entered;
+	(void)uroce_lock_drop(&lock);
+	return NULL;
+}
+
+static void *try_once(void *arg)
+{
+	*(bool *)arg = uroce_lock_try(&lock);
+	if (*(bool *)arg)
+		(void)uroce_lock_drop(&lock);
+	return NULL;
+}
+
+static void *earn(void *arg)
+{
+	come_often();
+	*(bool *)arg = is_mine();
+	return NULL;
+}
+
+static void who_comes_often_needs_no_mutex(void **state)
+{
+	uroce_lock_take(&lock);
+	assert_null(lock.entered);
+	assert_true(uroce_lock_drop(&lock));
+	assert_false(is_mine());
+	come_often();
+	assert_true(is_mine());
+	uroce_lock_take(&lock);
+	assert_non_null(lock.entered);
+	assert_int_equal(pthread_mutex_trylock(&lock.mutex), 0);
+	(void)pthread_mutex_unlock(&lock.mutex);
+	assert_false(uroce_lock_drop(&lock));
+	assert_true(uroce_lock_try(&lock));
+	assert_non_null(lock.entered);
+	assert_false(uroce_lock_drop(&lock));
+}
+
+static void another_thread_takes_the_privilege_away(void **state)
+{
+	bool with_mutex = false;
+
+	come_often();
+	elsewhere(take_once, &with_mutex);
+	assert_true(with_mutex);
+	assert_null(lock.privileged);
+	/* and it can be had again */
+	come_often();
+	assert_true(is_mine());
+}
+
+static void who_is_inside_is_not_disturbed(void **state)
+{
+	bool got = true;
+
+	come_often();
+	uroce_lock_take(&lock);
+	elsewhere(try_once, &got);
+	assert_false(got);
+	elsewhere(try_once, &got);
+	assert_false(got);
+	/* who has failed is to be looked after */
+	assert_true(uroce_lock_drop(&lock));
+	elsewhere(try_once, &got);
+	assert_true(got);
+}
+
+static void *wait_and_mark(void *arg)
+{
+	uroce_lock_take(&lock);
+	*(int *)arg += 1;
+	(void)uroce_lock_drop(&lock);
+	return NULL;
+}
+
+static void who_waits_is_woken(void **state)
+{
+	int marks = 0;
+	pthread_t thread;
+
+	for (int i = 0; i < HANDOVER; i++) {
+		come_often();
+		uroce_lock_take(&lock);
+		assert_non_null(lock.entered);
+		assert_int_equal(
+			pthread_create(&thread, NULL, wait_and_mark, &marks),
+			0);
+		/* half of the time that one sleeps by then */
+		while (i % 2 &&
+		       __atomic_load_n(&lock.privileged, __ATOMIC_ACQUIRE))
+			continue;
+		assert_int_equal(marks, i);
+		(void)uroce_lock_drop(&lock);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(marks, i + 1);
+	}
+}
+
+/* Seats are of threads, and threads of the test may have the same number. */
+static void *earn_and_stay(void *arg)
+{
+	pthread_barrier_t *barrier = arg;
+
+	(void)pthread_barrier_wait(barrier);
+	come_often();
+	(void)pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+static void more_threads_than_seats(void **state)
+{
+	pthread_t threads[CROWD];
+	pthread_barrier_t barrier;
+
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, CROWD), 0);
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						earn_and_stay, &barrier),
+				 0);
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	(void)pthread_barrier_destroy(&barrier);
+	for (int i = 0; i < UROCE_LOCK_SEATS; i++)
+		lock.seats[i].thread = 1 + (uintptr_t)i; /* of nobody */
+	come_often();
+	assert_false(is_mine());
+	uroce_lock_take(&lock);
+	assert_true(uroce_lock_drop(&lock));
+}
+
+static struct {
+	uint64_t a, b;
+	unsigned int failed;
+} guarded;
+
+/* In bursts, so that each of them gets the privilege now and then. */
+static void *count_up(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (i % 3 || !uroce_lock_try(&lock))
+			uroce_lock_take(&lock);
+		guarded.failed += guarded.a != guarded.b;
+		guarded.a++;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		guarded.b++;
+		(void)uroce_lock_drop(&lock);
+	}
+	return NULL;
+}
+
+static void crowd_counts(void)
+{
+	pthread_t threads[CROWD];
+
+	memset(&guarded, 0, sizeof(guarded));
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, count_up, NULL), 0);
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(guarded.a, CROWD * ROUNDS);
+	assert_int_equal(guarded.b, CROWD * ROUNDS);
+	assert_int_equal(guarded.failed, 0);
+}
+
+static void never_two_at_a_time(void **state)
+{
+	crowd_counts();
+}
+
+/* Who sees that it is not needed any more stops. */
+static bool over;
+
+static void *disturb(void *arg)
+{
+	bool got;
+
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+		(void)try_once(&got);
+		(void)usleep(100);
+	}
+	return NULL;
+}
+
+/* Mostly by privilege, with one who comes from time to time. */
+static void never_two_where_one_is_privileged(void **state)
+{
+	pthread_t thread;
+
+	memset(&guarded, 0, sizeof(guarded));
+	over = false;
+	assert_int_equal(pthread_create(&thread, NULL, disturb, NULL), 0);
+	for (int i = 0; i < CROWD; i++)
+		(void)count_up(NULL);
+	elsewhere(count_up, NULL);
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(guarded.a, (CROWD + 1) * ROUNDS);
+	assert_int_equal(guarded.failed, 0);
+}
+
+static void without_membarrier_it_is_a_mutex(void **state)
+{
+	denied = true;
+	uroce_lock_fini(&lock);
+	errno = 0;
+	uroce_lock_init(&lock);
+	assert_int_equal(errno, 0);
+	come_often();
+	assert_null(lock.privileged);
+	crowd_counts();
+	assert_null(lock.privileged);
+}
+
+static void membarrier_that_is_forbidden_later(void **state)
+{
+	bool with_mutex = false, got = true;
+
+	come_often();
+	denied = true;
+	uroce_lock_take(&lock);
+	elsewhere(try_once, &got);
+	assert_false(got);
+	(void)uroce_lock_drop(&lock);
+	come_often();
+	elsewhere(take_once, &with_mutex);
+	assert_true(with_mutex);
+}
+
+static void a_child_can_use_it(void **state)
+{
+	bool mine = false;
+	pid_t pid;
+	int status;
+
+	elsewhere(earn, &mine);
+	assert_true(mine);
+	uroce_lock_seize(&lock);
+	pid = fork();
+	assert_true(pid >= 0);
+	assert_null(lock.entered);
+	(void)uroce_lock_drop(&lock);
+	come_often();
+	if (pid == 0)
+		_exit(is_mine() && lock.seats[0].inside == 0 ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(who_comes_often_needs_no_mutex),
+		TEST(another_thread_takes_the_privilege_away),
+		TEST(who_is_inside_is_not_disturbed),
+		TEST(who_waits_is_woken),
+		TEST(more_threads_than_seats),
+		TEST(never_two_at_a_time),
+		TEST(never_two_where_one_is_privileged),
+		TEST(without_membarrier_it_is_a_mutex),
+		TEST(membarrier_that_is_forbidden_later),
+		TEST(a_child_can_use_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
