@@ -24,7 +24,7 @@ another() {
 	local seed=$RANDOM
 
 	says "another has the number of a dead one, seed $seed" \
-		"^$1 of .* rounds count" env LANE_COMMAND_TIMEOUT=300 \
+		"^$1 of .* rounds count" env LANE_COMMAND_TIMEOUT=900 \
 		"$with" lo "$tools/reuse" "$1" "$gid" "$seed"
 	sed 's/^/     /; /exit code/d' "$scratch/says.log"
 }

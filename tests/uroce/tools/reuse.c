@@ -22,7 +22,7 @@
 #define HOME	    ((void *)UINT64_C(0x200000000000))
 #define TIMEOUT	    18 /* 1 s: a living one may wait for a processor */
 #define SHORTEST    16 /* 0.27 s: of one that is going to lose its peer */
-#define LONGEST	    18
+#define LONGEST	    21 /* 9 s */
 #define RETRIES	    7
 #define TRAFFIC_US  3000
 #define TALKS	    200
