@@ -31,7 +31,7 @@ for target in "$here"/fuzz_*.c; do
 	mkdir -p "$build/found/$name"
 	set -- "$build/found/$name" "$build/corpus/$name"
 	[ ! -d "$here/regressions/$name" ] || set -- "$@" "$here/regressions/$name"
-	if (cd "$build" && "./$name" -max_total_time="$seconds" -timeout=10 \
+	if (cd "$build" && "./$name" -max_total_time="$seconds" -timeout=60 \
 		-rss_limit_mb=1024 -max_len=8192 -print_final_stats=1 \
 		-verbosity=0 "$@") >"$build/$name.log" 2>&1; then
 		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' \

@@ -21,7 +21,7 @@
 #include "support/fake_uverbs.h"
 
 #define NR_THREADS 8
-#define NR_ROUNDS  30000
+#define NR_ROUNDS  10000
 #define NR_NODES   6
 
 extern const struct verbs_device_ops verbs_provider_rxe;
