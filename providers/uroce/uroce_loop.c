@@ -331,11 +331,23 @@ void uroce_loop_lock(struct uroce_instance *instance)
 		(void)run_locked(loop, true);
 }
 
+/* The GRH is for datagrams only: without them nobody needs to pay for it. */
+static void report_header(struct uroce_loop *loop)
+{
+	bool on = loop->engine.nr_datagram_qps;
+
+	if (!loop->port || loop->dead || loop->reports_header == on)
+		return;
+	uroce_port_report_header(loop->port, on);
+	loop->reports_header = on;
+}
+
 void uroce_loop_unlock(struct uroce_instance *instance)
 {
 	struct uroce_loop *loop = instance->loop;
 
 	loop->now = uroce_loop_now();
+	report_header(loop);
 	(void)run_locked(loop, false);
 	uroce_loop_release(loop);
 }

@@ -55,7 +55,7 @@ struct uroce_engine {
 	struct uroce_qp **qp_pages[UROCE_QP_TABLE_PAGES];
 	uint64_t *qpn_free_ns; /* by index: not to be used before that */
 	uint32_t qpn_next;     /* where the search for a free one begins */
-	uint32_t nr_qps;
+	uint32_t nr_qps, nr_datagram_qps;
 
 	/* uroce_engine.c */
 	struct list_node active;

@@ -80,6 +80,7 @@ static int insert(struct uroce_engine *engine, struct uroce_qp *qp,
 	*entry(engine, index) = qp;
 	engine->qpn_next = (index + 1) % NR_INDICES;
 	engine->nr_qps++;
+	engine->nr_datagram_qps += qp->type == IBV_QPT_UD;
 	qp->qpn = engine->slot << UROCE_QP_TABLE_BITS | index;
 	return 0;
 }
@@ -169,6 +170,7 @@ void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 	*entry(engine, index) = NULL;
 	engine->qpn_free_ns[index] = now + quarantine_ns;
 	engine->nr_qps--;
+	engine->nr_datagram_qps -= qp->type == IBV_QPT_UD;
 	uroce_ring_fini(&qp->sq);
 	free(qp);
 }

@@ -67,6 +67,15 @@ int uroce_port_inbox_fd(const struct uroce_port *port);
 void uroce_port_serve(struct uroce_port *port);
 
 /**
+ * uroce_port_report_header() - give packets their traffic class and hop limit
+ * @on: or no longer; with neither, path->tclass and path->hop_limit are 0, and
+ *	nobody is told of congestion (ECN)
+ *
+ * A capture has them always.
+ */
+void uroce_port_report_header(struct uroce_port *port, bool on);
+
+/**
  * uroce_port_add_address() - let packets come to a GID and leave from it
  * @port: the port
  * @gid: an address of the interface

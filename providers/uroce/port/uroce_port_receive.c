@@ -46,7 +46,6 @@ struct uroce_receive_batch {
 	struct iovec iovs[MAX_MESSAGES];
 	struct sockaddr_in6 from[MAX_MESSAGES]; /* or a sockaddr_in */
 	union control controls[MAX_MESSAGES];
-	uint32_t overflow;  /* of the socket, as it was told last */
 	uint32_t doublings; /* of the number of messages to ask for, from 1 */
 	struct origin_icrc last; /* of the sender of the last message */
 	uint8_t buffers[MAX_MESSAGES][BUFFER];
@@ -124,19 +123,7 @@ static void read_ipv6(const struct cmsghdr *cmsg, struct origin *origin)
 	}
 }
 
-static void read_socket(struct uroce_port *port, const struct cmsghdr *cmsg)
-{
-	uint32_t overflow;
-
-	if (cmsg->cmsg_type != SO_RXQ_OVFL)
-		return;
-	memcpy(&overflow, CMSG_DATA(cmsg), sizeof(overflow));
-	port->counters.rx_overflow += overflow - port->receive->overflow;
-	port->receive->overflow = overflow;
-}
-
-static void read_origin(struct uroce_port *port, struct msghdr *msg,
-			struct origin *ret_origin)
+static void read_origin(struct msghdr *msg, struct origin *ret_origin)
 {
 	const struct sockaddr_in6 *ipv6 = msg->msg_name;
 	const struct sockaddr_in *ipv4 = msg->msg_name;
@@ -156,8 +143,6 @@ static void read_origin(struct uroce_port *port, struct msghdr *msg,
 			read_ip(cmsg, origin);
 		else if (cmsg->cmsg_level == IPPROTO_IPV6)
 			read_ipv6(cmsg, origin);
-		else if (cmsg->cmsg_level == SOL_SOCKET)
-			read_socket(port, cmsg);
 		else if (cmsg->cmsg_level == IPPROTO_UDP &&
 			 cmsg->cmsg_type == UDP_GRO)
 			origin->segment_len = (uint32_t)read_int(cmsg);
@@ -259,7 +244,7 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 	struct origin_icrc *icrc;
 	struct origin origin;
 
-	read_origin(port, &header->msg_hdr, &origin);
+	read_origin(&header->msg_hdr, &origin);
 	if (!is_ours(port, origin.path.dgid) ||
 	    header->msg_hdr.msg_flags & MSG_TRUNC) {
 		port->counters.rx_bad++;

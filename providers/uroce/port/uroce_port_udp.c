@@ -71,7 +71,10 @@ static int open_all(struct uroce_port *port)
 		ret = uroce_slots_join(&port->slots);
 	if (ret)
 		return ret;
-	port->family = uroce_socket_family(port->slots.fds[port->slots.slot]);
+	port->family = uroce_socket_family(uroce_port_fd(port));
+	/* who had the slot before us may have left it otherwise */
+	uroce_port_report_header(port, false);
+	port->old_drops = uroce_socket_drops(uroce_port_fd(port));
 	return port->family < 0 ? port->family : open_senders(port);
 }
 
@@ -149,6 +152,11 @@ int uroce_port_member_fd(const struct uroce_port *port)
 int uroce_port_inbox_fd(const struct uroce_port *port)
 {
 	return port->slots.inbox;
+}
+
+void uroce_port_report_header(struct uroce_port *port, bool on)
+{
+	uroce_socket_report_header(uroce_port_fd(port), on || port->pcap);
 }
 
 void uroce_port_serve(struct uroce_port *port)
@@ -261,4 +269,6 @@ void uroce_port_counters(const struct uroce_port *port,
 			 struct uroce_port_counters *ret_counters)
 {
 	*ret_counters = port->counters;
+	ret_counters->rx_overflow =
+		uroce_socket_drops(uroce_port_fd(port)) - port->old_drops;
 }

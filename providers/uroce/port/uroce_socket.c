@@ -6,6 +6,7 @@
 #include "uroce/port/uroce_socket.h"
 
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static int never_fragment(int fd, int family)
 	return ret ? ret : set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
 }
 
-static int report_header(int fd, int family)
+static int report_address(int fd, int family)
 {
 	int ret;
 
@@ -54,16 +55,30 @@ static int report_header(int fd, int family)
 		ret = set(fd, IPPROTO_IP, IP_PKTINFO, 1);
 	if (ret)
 		return ret;
-	/* for the GRH only; and groups are for those who have joined */
-	(void)set(fd, IPPROTO_IP, IP_RECVTOS, 1);
-	(void)set(fd, IPPROTO_IP, IP_RECVTTL, 1);
+	/* groups are for those who have joined */
 	(void)set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
-	if (family == AF_INET6) {
-		(void)set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
-		(void)set(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+	if (family == AF_INET6)
 		(void)set(fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
-	}
 	return 0;
+}
+
+/* An IPv4 socket refuses what is of IPv6, and needs it not. */
+void uroce_socket_report_header(int fd, bool on)
+{
+	(void)set(fd, IPPROTO_IP, IP_RECVTOS, on);
+	(void)set(fd, IPPROTO_IP, IP_RECVTTL, on);
+	(void)set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, on);
+	(void)set(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, on);
+}
+
+uint32_t uroce_socket_drops(int fd)
+{
+	uint32_t info[SK_MEMINFO_VARS] = {};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len))
+		return 0;
+	return info[SK_MEMINFO_DROPS];
 }
 
 int uroce_socket_family(int fd)
@@ -86,7 +101,7 @@ int uroce_socket_receiver(void)
 	family = uroce_socket_family(fd);
 	ret = family < 0 ? family : never_fragment(fd, family);
 	if (!ret)
-		ret = report_header(fd, family);
+		ret = report_address(fd, family);
 	if (!ret)
 		ret = set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
 	if (ret) {
@@ -94,7 +109,6 @@ int uroce_socket_receiver(void)
 		return ret;
 	}
 	(void)set(fd, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER);
-	(void)set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1); /* counted only */
 	/* kernels before 5.0 give each packet by itself */
 	(void)set(fd, IPPROTO_UDP, UDP_GRO, 1);
 	/* rdma_rxe and hardware send no UDP checksum: there is the ICRC */

@@ -20,12 +20,23 @@
 /**
  * uroce_socket_receiver() - a socket on port 4791, not bound yet
  *
- * Shared with others through SO_REUSEPORT; reports destination address, traffic
- * class, hop limit, and what was merged by GRO if the kernel does that.
+ * Shared with others through SO_REUSEPORT; reports the destination address, and
+ * what was merged by GRO if the kernel does that.
  *
  * Return: the descriptor, or -errno.
  */
 int uroce_socket_receiver(void);
+
+/**
+ * uroce_socket_report_header() - report traffic class and hop limit, or not
+ *
+ * It costs a twentieth of what it takes to receive a small packet. Also for
+ * what has come already.
+ */
+void uroce_socket_report_header(int fd, bool on);
+
+/** uroce_socket_drops() - packets for which there was no room, ever */
+uint32_t uroce_socket_drops(int fd);
 
 /* Hop limit of senders, for which nothing needs to be said */
 #define UROCE_SENDER_HOPS 64

@@ -65,6 +65,7 @@ struct uroce_port {
 	struct uroce_send_batch *send;
 	struct uroce_receive_batch *receive;
 	struct uroce_port_counters counters;
+	uint32_t old_drops; /* of our socket, before it was ours */
 };
 
 /** uroce_udp_find() - our address @gid, or NULL */

@@ -296,6 +296,13 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 	fake_unlock();
 }
 
+void uroce_port_report_header(struct uroce_port *port, bool on)
+{
+	fake_lock();
+	fake.reports_header = on;
+	fake_unlock();
+}
+
 void uroce_port_put_run(struct uroce_port *port,
 			const struct uroce_packet *first, uint8_t *payload,
 			uint32_t nr, void *owner)

@@ -32,6 +32,7 @@ struct fake_port {
 	uint32_t nr_addresses;
 	uint32_t nr_joined, nr_join_calls;
 	uint32_t nr_put, nr_received, nr_served;
+	bool reports_header;
 	int unflushed;	      /* packets that were put and not flushed */
 	uint8_t op[FAKE_OPS]; /* of the first packets since nr_put was 0 */
 };

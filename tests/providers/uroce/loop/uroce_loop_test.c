@@ -114,6 +114,21 @@ static void a_cq_that_is_gone_is_not_armed(void **state)
 	side_close(&side);
 }
 
+/* The GRH is what the traffic class and the hop limit are for. */
+static void headers_are_reported_for_datagrams_only(void **state)
+{
+	struct uroce_netdev dev = fake_netdev();
+	struct side connected, datagrams;
+
+	side_open(&connected, &dev);
+	assert_false(fake.reports_header);
+	side_open_datagrams(&datagrams, &dev);
+	assert_true(fake.reports_header);
+	side_close(&datagrams);
+	assert_false(fake.reports_header);
+	side_close(&connected);
+}
+
 static void interfaces_may_change(void **state)
 {
 	struct uroce_netdev dev = fake_netdev(), found;
@@ -285,6 +300,7 @@ int main(void)
 		TEST(a_device_works_without_a_port),
 		TEST(what_fails_leaves_nothing),
 		TEST(a_cq_that_is_gone_is_not_armed),
+		TEST(headers_are_reported_for_datagrams_only),
 		TEST(interfaces_may_change),
 		TEST(groups_are_joined_once),
 		TEST(a_child_has_no_loop),

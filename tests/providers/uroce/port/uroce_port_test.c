@@ -13,34 +13,41 @@
 #include "uroce_netns.h"
 #include "uroce_port_pair.h"
 
-static void assert_one_packet(struct port_pair *pair, const char *from,
-			      const char *to)
+/* With and without what only the GRH of datagrams needs. */
+static void assert_packets(struct port_pair *pair, const char *from,
+			   const char *to)
 {
 	struct uroce_path path = path_between(from, to);
-	const struct uroce_path *got = &pair->seen.paths[0];
 
-	put(pair, &path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 3, 101);
-	flush(pair);
-	assert_int_equal(pair->seen.nr, 1);
-	assert_int_equal(pair->seen.packets[0].payload_len, 101);
-	assert_int_equal(pair->seen.packets[0].psn, 3);
-	assert_memory_equal(got->sgid, path.sgid, UROCE_GID_LEN);
-	assert_memory_equal(got->dgid, path.dgid, UROCE_GID_LEN);
-	assert_int_equal(got->sport, path.sport);
-	assert_int_equal(got->hop_limit, 17);
-	assert_int_equal(got->tclass, 0x28);
-	assert_int_equal(pair->seen.ip_id[0], 0);
-	assert_false(pair->seen.packets[0].fecn);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct uroce_path *got = &pair->seen.paths[i];
+		bool reported = i == 1;
+
+		uroce_port_report_header(pair->port[1], reported);
+		put(pair, &path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 3,
+		    101);
+		flush(pair);
+		assert_int_equal(pair->seen.nr, i + 1);
+		assert_int_equal(pair->seen.packets[i].payload_len, 101);
+		assert_int_equal(pair->seen.packets[i].psn, 3);
+		assert_memory_equal(got->sgid, path.sgid, UROCE_GID_LEN);
+		assert_memory_equal(got->dgid, path.dgid, UROCE_GID_LEN);
+		assert_int_equal(got->sport, path.sport);
+		assert_int_equal(got->hop_limit, reported ? 17 : 0);
+		assert_int_equal(got->tclass, reported ? 0x28 : 0);
+		assert_int_equal(pair->seen.ip_id[i], 0);
+		assert_false(pair->seen.packets[i].fecn);
+	}
 }
 
 static void a_packet_over_ipv4(void **state)
 {
-	assert_one_packet(*state, "127.0.0.1", "127.0.0.1");
+	assert_packets(*state, "127.0.0.1", "127.0.0.1");
 }
 
 static void a_packet_over_ipv6(void **state)
 {
-	assert_one_packet(*state, "::1", "::1");
+	assert_packets(*state, "::1", "::1");
 }
 
 static void both_have_slots_and_ports_of_their_own(void **state)
@@ -306,6 +313,7 @@ static void congestion_is_reported(void **state)
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("::1", "::1");
 
+	uroce_port_report_header(pair->port[1], true);
 	path.tclass = 3; /* RFC 3168: congestion experienced */
 	put(pair, &path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 1, 8);
 	flush(pair);
@@ -330,6 +338,7 @@ static void assert_sent_from(struct port_pair *pair, struct uroce_path *path,
 {
 	path->hop_limit = hop_limit;
 	pair->seen.nr = 0;
+	uroce_port_report_header(pair->port[1], true);
 	put(pair, path, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 3, 500);
 	flush(pair);
 	assert_int_equal(pair->seen.nr, 1);
