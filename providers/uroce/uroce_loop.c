@@ -146,6 +146,8 @@ static uint64_t deadline_of(const struct uroce_loop *loop)
 
 	if (loop->engine.put_off)
 		at_ns = 0;
+	if (loop->engine.held && at_ns > loop->engine.held_ns)
+		at_ns = loop->engine.held_ns;
 	if (loop->held && at_ns > loop->now + HOLD_NS)
 		at_ns = loop->now + HOLD_NS;
 	return at_ns;
@@ -238,6 +240,8 @@ static bool run_locked(struct uroce_loop *loop, bool receive)
 	more = receive_locked(loop, receive);
 	if (is_due(loop))
 		(void)uroce_engine_expire(&loop->engine, loop->now);
+	if (loop->engine.held && loop->engine.held_ns <= loop->now)
+		uroce_engine_release(&loop->engine);
 	if (!may_put_off(loop, received))
 		send_locked(loop);
 	uroce_loop_deliver(loop);
@@ -277,13 +281,22 @@ void uroce_loop_acquire(struct uroce_loop *loop)
 	loop->now = uroce_loop_now();
 }
 
+/* Whether an ACK waits for somebody who may never come again. */
+static bool owes_ack(struct uroce_loop *loop)
+{
+	bool held = loop->engine.held;
+
+	uroce_engine_release(&loop->engine);
+	return held || loop->engine.put_off;
+}
+
 bool uroce_loop_call_in(struct uroce_loop *loop)
 {
 	bool owes;
 
 	if (!try_acquire(loop))
 		return true;
-	if (loop->engine.put_off || !list_empty(&loop->full))
+	if (owes_ack(loop) || !list_empty(&loop->full))
 		(void)run_locked(loop, true);
 	owes = uroce_loop_owes_local(loop);
 	uroce_loop_release(loop);
@@ -327,7 +340,7 @@ void uroce_loop_lock(struct uroce_instance *instance)
 	struct uroce_loop *loop = instance->loop;
 
 	uroce_loop_acquire(loop);
-	if (loop->engine.put_off)
+	if (owes_ack(loop))
 		(void)run_locked(loop, true);
 }
 
@@ -426,6 +439,7 @@ void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	if (!loop->dead && uroce_helper_is_blind(&loop->helper))
 		uroce_helper_ring(&loop->helper);
 	uroce_engine_call_in(&loop->engine);
+	uroce_engine_release(&loop->engine);
 	(void)run_locked(loop, false);
 	uroce_loop_release(loop);
 }
@@ -481,10 +495,12 @@ void uroce_loop_work(void *arg, unsigned int wake)
 	if (wake & UROCE_WAKE_INBOX)
 		uroce_port_receive_inbox(loop->port, on_packet, loop);
 	leased = uroce_loop_lease(loop) > loop->now;
-	if (!leased)
+	if (!leased) {
+		uroce_engine_release(&loop->engine);
 		more = run_locked(loop, true);
-	else if (wake & UROCE_WAKE_INBOX)
+	} else if (wake & UROCE_WAKE_INBOX) {
 		(void)run_locked(loop, false);
+	}
 	uroce_helper_attend(
 		&loop->alertness, uroce_helper_is_blind(&loop->helper),
 		wake & ANY_PACKET, leased, loop->received != received);

@@ -14,6 +14,15 @@
 
 /* Packets of a QP in a row: what a system call can take, then the next QP. */
 #define BURST 64
+/*
+ * An ACK is held for so many messages and so long, which is more than a peer on
+ * a fast network needs to send the next message. Whoever waits for it waits so
+ * long, but once in many messages only.
+ */
+#define MAX_HELD       3
+#define HOLD_NS	       UINT64_C(30000)
+#define FIRST_DISTRUST 32
+#define MAX_DISTRUST   65536
 
 void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp)
 {
@@ -81,7 +90,52 @@ bool uroce_engine_put_off(struct uroce_engine *engine, bool writes)
 	    !(writes || has_unseen(qp)))
 		return false;
 	engine->put_off = qp;
+	engine->answered = false;
 	return true;
+}
+
+/* It is owed still, and nothing else is. */
+static bool is_held(const struct uroce_qp *qp)
+{
+	return qp->engine->held == qp && qp->resp.reply == UROCE_REPLY_ACK &&
+	       !qp->resp.nr_pending;
+}
+
+/* The message was answered: whether the ACK waits for the next one, too. */
+static bool hold(struct uroce_qp *qp, uint64_t now)
+{
+	struct uroce_engine *engine = qp->engine;
+	struct uroce_responder *resp = &qp->resp;
+
+	if (!engine->answered || qp->channel || !owes_ack_only(qp))
+		return false;
+	if (resp->not_held) {
+		resp->not_held--;
+		return false;
+	}
+	if (resp->nr_held >= MAX_HELD) {
+		resp->distrust = 0;
+		return false;
+	}
+	uroce_engine_release(engine);
+	resp->nr_held++;
+	engine->held = qp;
+	engine->held_ns = now + HOLD_NS;
+	return true;
+}
+
+void uroce_engine_release(struct uroce_engine *engine)
+{
+	struct uroce_qp *qp = engine->held;
+	uint32_t more;
+
+	if (!qp)
+		return;
+	engine->held = NULL;
+	more = qp->resp.distrust ? 2 * qp->resp.distrust : FIRST_DISTRUST;
+	qp->resp.distrust = more < MAX_DISTRUST ? more : MAX_DISTRUST;
+	qp->resp.not_held = qp->resp.distrust;
+	uroce_engine_activate(engine, qp);
 }
 
 void uroce_engine_call_in(struct uroce_engine *engine)
@@ -107,11 +161,15 @@ static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 	if (next_with_ack(qp, now, out))
 		return true;
 	if (qp->engine->put_off == qp) {
-		if (uroce_requester_next(qp, now, out))
+		if (uroce_requester_next(qp, now, out)) {
+			qp->engine->answered = true;
 			return true;
+		}
 		qp->engine->put_off = NULL;
+		if (hold(qp, now))
+			return false;
 	}
-	if (uroce_reply_next(qp, out))
+	if (!is_held(qp) && uroce_reply_next(qp, out))
 		return true;
 	if (uroce_requester_next(qp, now, out))
 		return true;

@@ -62,6 +62,9 @@ struct uroce_engine {
 	struct list_node unsent;
 	struct uroce_qp *kicks;	  /* atomic */
 	struct uroce_qp *put_off; /* whose ACK waits; NULL: none */
+	bool answered;		  /* since that was set */
+	struct uroce_qp *held;	  /* whose ACK waits longer; NULL: none */
+	uint64_t held_ns;	  /* until then */
 	uint32_t burst;		  /* packets in a row of the first active QP */
 	bool exact;		  /* a time some ms late would be noticed */
 	struct uroce_cq *cq_events;
@@ -243,6 +246,17 @@ bool uroce_engine_put_off(struct uroce_engine *engine, bool writes);
 
 /** uroce_engine_call_in() - there was no answer; the ACK is to be sent next */
 void uroce_engine_call_in(struct uroce_engine *engine);
+
+/**
+ * uroce_engine_release() - an ACK has waited for long enough
+ *
+ * Some peers do not wait for the ACK of a message that was answered, but send
+ * the next one: then one ACK does for a few messages. Which peers do so is
+ * tried out, the rarer the more often it was wrong. While engine->held is set
+ * this must be called at engine->held_ns, or earlier: when nobody is going to
+ * look at the time, and before objects go.
+ */
+void uroce_engine_release(struct uroce_engine *engine);
 
 /**
  * uroce_engine_expire() - let time pass

@@ -113,6 +113,9 @@ struct uroce_responder {
 	uint32_t dropped_psn; /* youngest packet that was dropped for it */
 	uint8_t reply;	      /* enum uroce_reply */
 	uint8_t syndrome;     /* of the NAK */
+	uint8_t nr_held;      /* messages that the next ACK has waited for */
+	uint32_t not_held;    /* so many ACKs are not to wait */
+	uint32_t distrust;    /* what that was when it began; 0: not yet */
 	uint32_t ack_psn;     /* DUPLICATE, NAK */
 	uint8_t max_resources;
 	uint8_t nr_pending; /* resources whose answer is not given */

@@ -167,6 +167,8 @@ void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 			engine->groups[i - 1] =
 				engine->groups[--engine->nr_groups];
 	forget_event(engine, qp);
+	if (engine->held == qp)
+		engine->held = NULL;
 	*entry(engine, index) = NULL;
 	engine->qpn_free_ns[index] = now + quarantine_ns;
 	engine->nr_qps--;

@@ -8,8 +8,16 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
 
+/* What was held is part of what is to be sent now. */
+static void unhold(struct uroce_qp *qp)
+{
+	if (qp->engine->held == qp)
+		qp->engine->held = NULL;
+}
+
 void uroce_reply_ack(struct uroce_qp *qp)
 {
+	unhold(qp);
 	qp->resp.reply = UROCE_REPLY_ACK;
 	uroce_engine_activate(qp->engine, qp);
 }
@@ -76,6 +84,7 @@ void uroce_reply_drop(struct uroce_qp *qp)
 		resp->resource[i].pending = false;
 	resp->nr_pending = 0;
 	resp->reply = UROCE_REPLY_NONE;
+	unhold(qp);
 }
 
 /* The region is gone since the READ was accepted: no more answers. */
@@ -168,6 +177,8 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 	if (reply == UROCE_REPLY_NONE)
 		return false;
 	resp->reply = UROCE_REPLY_NONE;
+	resp->nr_held = 0;
+	unhold(qp);
 	if (reply == UROCE_REPLY_ACK)
 		resp->ack_psn = uroce_psn_add(resp->epsn, -1);
 	fill_common(qp, UROCE_ACKNOWLEDGE, resp->ack_psn, resp->msn, ret_out);

@@ -25,6 +25,11 @@ void uroce_responder_init(struct uroce_qp *qp)
 	resp->established = false;
 	resp->nak_sent = false;
 	resp->reply = UROCE_REPLY_NONE;
+	resp->nr_held = 0;
+	resp->not_held = 0;
+	resp->distrust = 0;
+	if (qp->engine->held == qp)
+		qp->engine->held = NULL;
 	resp->max_resources = qp->max_dest_rd_atomic;
 	resp->nr_pending = 0;
 	resp->res_next = 0;

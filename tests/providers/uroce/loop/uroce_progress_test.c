@@ -117,6 +117,7 @@ static void an_answer_goes_in_front_of_the_ack(void **state)
 
 	open_put_off(&pair);
 	side_receive(&pair.side[0], 64);
+	pair.side[1].qp->resp.not_held = 1; /* as for a peer that waits */
 	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
 	assert_put(1, UROCE_SEND_ONLY);
 	assert_put(2, UROCE_ACKNOWLEDGE);
@@ -124,6 +125,60 @@ static void an_answer_goes_in_front_of_the_ack(void **state)
 		side_poll(&pair.side[0], &cqe);
 	while (!(cqe.opcode & IBV_WC_RECV));
 	close_alone(&pair);
+}
+
+/* Answered, and perhaps there is another message soon. */
+static void open_held(struct pair *pair)
+{
+	open_put_off(pair);
+	side_receive(&pair->side[0], 64);
+	side_send(&pair->side[1], IBV_WR_SEND, 8, &pair->address[0]);
+	assert_put(1, UROCE_SEND_ONLY);
+	assert_int_equal(nr_put(), 2);
+}
+
+/* Its sender has an answer, and knows that the message has come. */
+static void close_answered(struct pair *pair)
+{
+	struct uroce_cqe cqe;
+	int left = 2;
+
+	for (; left; left--) {
+		side_poll(&pair->side[0], &cqe);
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	}
+	close_alone(pair);
+}
+
+static void polling_for_a_while_sends_the_ack(void **state)
+{
+	struct pair pair;
+
+	open_held(&pair);
+	close_answered(&pair);
+	/* its time was over, or the sender would not know */
+	assert_put(2, UROCE_ACKNOWLEDGE);
+}
+
+static void an_ack_is_not_held_when_objects_change(void **state)
+{
+	struct pair pair;
+
+	open_held(&pair);
+	uroce_loop_lock(pair.side[1].instance);
+	assert_put(2, UROCE_ACKNOWLEDGE);
+	uroce_loop_unlock(pair.side[1].instance);
+	close_answered(&pair);
+}
+
+static void an_ack_is_not_held_when_the_application_sleeps(void **state)
+{
+	struct pair pair;
+
+	open_held(&pair);
+	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	assert_put(2, UROCE_ACKNOWLEDGE);
+	close_answered(&pair);
 }
 
 static void polling_once_more_sends_the_ack(void **state)
@@ -515,6 +570,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(posting_sends_and_polling_receives),
 		TEST(an_answer_goes_in_front_of_the_ack),
+		TEST(polling_for_a_while_sends_the_ack),
+		TEST(an_ack_is_not_held_when_objects_change),
+		TEST(an_ack_is_not_held_when_the_application_sleeps),
 		TEST(polling_once_more_sends_the_ack),
 		TEST(the_helper_sends_the_ack_of_who_does_not_poll),
 		TEST(the_ack_is_sent_before_objects_change),

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ACKs that wait: in a conversation of short messages one of them does for a
+ * few, as long as the other end does not wait for it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/wire/uroce_wire.h"
+#include "uroce_pair.h"
+
+#define BYTES 8
+#define MANY  64
+
+/* What a side has sent in its turn. */
+struct turn {
+	uint32_t nr;
+	uint8_t op[MANY];
+};
+
+static void give(struct pair *pair, unsigned int from,
+		 const struct uroce_out *out)
+{
+	struct uroce_packet packet = out->packet;
+
+	packet.path = &pair->side[from].path;
+	packet.traits = uroce_wire_traits(packet.opcode);
+	if (out->pieces.nr)
+		packet.payload = out->pieces.iov[0].iov_base;
+	uroce_engine_receive(&pair->side[!from].engine, &packet, pair->now);
+}
+
+/* All that @from has to send goes to the other side. */
+static struct turn send_all(struct pair *pair, unsigned int from)
+{
+	struct uroce_engine *engine = &pair->side[from].engine;
+	struct uroce_out out[MANY];
+	struct turn turn = {};
+
+	while (uroce_engine_next(engine, pair->now, &out[turn.nr])) {
+		turn.op[turn.nr] = out[turn.nr].packet.opcode & UROCE_OP_MASK;
+		assert_true(++turn.nr < MANY);
+	}
+	uroce_engine_sent(engine, pair->now);
+	pair->now += 1000;
+	for (uint32_t i = 0; i < turn.nr; i++)
+		give(pair, from, &out[i]);
+	return turn;
+}
+
+static void post(struct pair *pair, unsigned int side)
+{
+	struct ibv_sge sge = pair_sge(pair, side, 0, BYTES);
+	struct uroce_send_wqe wqe = {
+		.opcode = IBV_WR_SEND,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = 1,
+	};
+
+	pair_post(pair, side, &wqe, &sge);
+}
+
+static unsigned int completions(struct uroce_cq *cq)
+{
+	struct uroce_cqe cqe;
+	unsigned int nr = 0;
+
+	for (; pair_poll(cq, &cqe); nr++)
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	return nr;
+}
+
+/* @side has got a message, which it answers at once, as the loop has it. */
+static struct turn answer(struct pair *pair, unsigned int side)
+{
+	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
+
+	assert_true(uroce_engine_put_off(&pair->side[side].engine, false));
+	assert_int_equal(completions(&pair->side[side].recv_cq), 1);
+	pair_post_recv(pair, side, 1, &sge, 1);
+	post(pair, side);
+	return send_all(pair, side);
+}
+
+static bool has_ack(const struct turn *turn)
+{
+	assert_in_range(turn->nr, 1, 2);
+	assert_int_equal(turn->op[0], UROCE_SEND_ONLY);
+	if (turn->nr == 2)
+		assert_int_equal(turn->op[1], UROCE_ACKNOWLEDGE);
+	return turn->nr == 2;
+}
+
+static struct pair *begin(void)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+
+	for (unsigned int side = 0; side < 2; side++) {
+		struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
+
+		pair_post_recv(pair, side, 1, &sge, 1);
+		pair_post_recv(pair, side, 1, &sge, 1);
+	}
+	post(pair, 0);
+	assert_int_equal(send_all(pair, 0).nr, 1);
+	return pair;
+}
+
+static void one_ack_does_for_a_few_messages(void **state)
+{
+	struct pair *pair = begin();
+	struct turn turn;
+
+	for (unsigned int i = 0; i < 400; i++) {
+		/* the fourth turn of each side, the eighth, ... */
+		turn = answer(pair, 1);
+		assert_int_equal(has_ack(&turn), i % 4 == 3);
+		assert_int_equal(completions(&pair->side[0].send_cq),
+				 i % 4 == 3 ? 4 : 0);
+		turn = answer(pair, 0);
+		assert_int_equal(has_ack(&turn), i % 4 == 3);
+		(void)completions(&pair->side[1].send_cq);
+	}
+	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRANSMITTED), 0);
+	pair_free(pair);
+}
+
+/* Side 0 waits for the ACK before it goes on. */
+static void make_wait(struct pair *pair)
+{
+	struct uroce_engine *engine = &pair->side[1].engine;
+	struct turn turn = answer(pair, 1);
+
+	assert_false(has_ack(&turn));
+	assert_ptr_equal(engine->held, pair->side[1].qp);
+	/* nothing is to be sent until then, and it is soon */
+	assert_int_equal(send_all(pair, 1).nr, 0);
+	assert_true(engine->held_ns <= pair->now + 30000);
+	pair->now = engine->held_ns;
+	uroce_engine_release(engine);
+	assert_null(engine->held);
+	turn = send_all(pair, 1);
+	assert_int_equal(turn.nr, 1);
+	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);
+	(void)answer(pair, 0);
+}
+
+static void who_waits_is_not_made_to_again_for_long(void **state)
+{
+	struct pair *pair = begin();
+	struct turn turn;
+
+	for (unsigned int pause = 32; pause <= 4096; pause *= 2) {
+		make_wait(pair);
+		for (unsigned int i = 0; i < pause; i++) {
+			turn = answer(pair, 1);
+			assert_true(has_ack(&turn));
+			(void)completions(&pair->side[0].send_cq);
+			(void)completions(&pair->side[1].send_cq);
+			(void)answer(pair, 0);
+		}
+	}
+	pair_free(pair);
+}
+
+/* It does not wait for what it has got with the answer to a READ, or a NAK. */
+static void what_else_is_owed_is_sent_at_once(void **state)
+{
+	struct pair *pair = begin();
+	struct ibv_sge sge = pair_sge(pair, 0, 8192, BYTES);
+	struct uroce_send_wqe wqe = {
+		.opcode = IBV_WR_RDMA_READ,
+		.nr_sge = 1,
+		.remote = { .va = PAIR_IOVA, .rkey = pair->side[1].key },
+	};
+	struct turn turn = answer(pair, 1);
+
+	assert_false(has_ack(&turn));
+	pair_post(pair, 0, &wqe, &sge);
+	(void)send_all(pair, 0);
+	turn = send_all(pair, 1);
+	assert_int_equal(turn.nr, 1);
+	assert_int_equal(turn.op[0], UROCE_READ_RESP_ONLY);
+	assert_null(pair->side[1].engine.held);
+	pair_free(pair);
+}
+
+static void a_queue_pair_that_goes_is_forgotten(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = begin();
+	struct turn turn = answer(pair, 1);
+
+	assert_false(has_ack(&turn));
+	assert_non_null(pair->side[1].engine.held);
+	pair_reconnect(pair, &o);
+	assert_null(pair->side[1].engine.held);
+	pair_free(pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_ack_does_for_a_few_messages),
+		cmocka_unit_test(who_waits_is_not_made_to_again_for_long),
+		cmocka_unit_test(what_else_is_owed_is_sent_at_once),
+		cmocka_unit_test(a_queue_pair_that_goes_is_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
