@@ -15,7 +15,7 @@
  * leases in a row ended, and becomes attentive: a lease is then good for a few
  * microseconds only, until it was woken for nothing many times, or has seen a
  * few times that there is somebody who polls all the time. Who has done so for
- * a while is looked after half as often.
+ * a while is looked after a third as often.
  */
 #ifndef UROCE_HELPER_H
 #define UROCE_HELPER_H
@@ -28,7 +28,8 @@
 #define UROCE_SUSPICION 4  /* leases in a row that ended so, until it begins */
 #define UROCE_TRUST	8 /* leases in a row that held, until they are longer */
 #define UROCE_LEASE_NS	UINT64_C(1000000)
-#define UROCE_GLANCE_NS UINT64_C(10000) /* of a lease, while attentive */
+#define UROCE_TRUST_NS	UINT64_C(2000000) /* by which they are longer then */
+#define UROCE_GLANCE_NS UINT64_C(10000)	  /* of a lease, while attentive */
 #define UROCE_LINGER_NS UINT64_C(10000000)
 
 /* How the helper is to sleep. */
@@ -54,7 +55,7 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts);
 struct uroce_alertness {
 	uint32_t suspicion; /* leases in a row after which packets were left */
 	uint32_t attention; /* above 0 leases are to be UROCE_GLANCE_NS long */
-	uint32_t trust;	    /* at UROCE_TRUST they are good for twice as long */
+	uint32_t trust;	    /* at UROCE_TRUST they are longer */
 };
 
 /**

@@ -135,7 +135,7 @@ uint64_t uroce_loop_lease(const struct uroce_loop *loop)
 	if (lease_ns && loop->alertness.attention)
 		lease_ns -= UROCE_LEASE_NS - UROCE_GLANCE_NS;
 	else if (lease_ns && loop->alertness.trust == UROCE_TRUST)
-		lease_ns += UROCE_LEASE_NS;
+		lease_ns += UROCE_TRUST_NS;
 	return lease_ns;
 }
 
