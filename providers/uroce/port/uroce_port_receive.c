@@ -46,6 +46,7 @@ struct uroce_receive_batch {
 	struct iovec iovs[MAX_MESSAGES];
 	struct sockaddr_in6 from[MAX_MESSAGES]; /* or a sockaddr_in */
 	union control controls[MAX_MESSAGES];
+	bool no_many;	    /* recvmmsg() is forbidden */
 	uint32_t doublings; /* of the number of messages to ask for, from 1 */
 	struct origin_icrc last; /* of the sender of the last message */
 	uint8_t buffers[MAX_MESSAGES][BUFFER];
@@ -263,20 +264,30 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 	}
 }
 
-/* One is cheaper alone. */
-static int receive_now(struct uroce_port *port, uint32_t room)
+static int receive_one(int fd, struct mmsghdr *header)
 {
-	struct mmsghdr *headers = port->receive->headers;
-	int fd = uroce_port_fd(port);
-	ssize_t len;
+	ssize_t len = recvmsg(fd, &header->msg_hdr, MSG_DONTWAIT);
 
-	if (room > 1)
-		return recvmmsg(fd, headers, room, MSG_DONTWAIT, NULL);
-	len = recvmsg(fd, &headers->msg_hdr, MSG_DONTWAIT);
 	if (len < 0)
 		return -1;
-	headers->msg_len = (unsigned int)len;
+	header->msg_len = (unsigned int)len;
 	return 1;
+}
+
+/* One is cheaper alone; and a sandbox may know recvmsg() only. */
+static int receive_now(struct uroce_port *port, uint32_t room)
+{
+	struct uroce_receive_batch *batch = port->receive;
+	int fd = uroce_port_fd(port);
+	int got;
+
+	if (room == 1)
+		return receive_one(fd, batch->headers);
+	got = recvmmsg(fd, batch->headers, room, MSG_DONTWAIT, NULL);
+	if (got >= 0 || (errno != EPERM && errno != ENOSYS))
+		return got;
+	batch->no_many = true;
+	return receive_one(fd, batch->headers);
 }
 
 /* The kernel has changed lengths in those that were used. */
@@ -308,7 +319,7 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 	int got;
 
 	for (int round = 0; round < MAX_ROUNDS; round++) {
-		room = 1u << batch->doublings;
+		room = batch->no_many ? 1 : 1u << batch->doublings;
 		prepare(batch, room);
 		got = receive_now(port, room);
 		if (got <= 0) {
@@ -318,6 +329,8 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 		port->counters.rx_calls++;
 		for (int i = 0; i < got; i++)
 			take_message(port, &batch->headers[i], fn, arg);
+		if (batch->no_many)
+			continue;
 		if ((uint32_t)got < room)
 			return false;
 		if (room < MAX_MESSAGES) {

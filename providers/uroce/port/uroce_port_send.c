@@ -67,7 +67,8 @@ struct message {
 };
 
 struct uroce_send_batch {
-	bool no_gso; /* the kernel or a NIC cannot */
+	bool no_gso;  /* the kernel or a NIC cannot */
+	bool no_many; /* sendmmsg() is forbidden */
 	uint32_t nr_messages, nr_packets, nr_pieces, nr_bytes, nr_refused;
 	void *refused[MAX_REFUSED]; /* owners */
 	struct message messages[MAX_MESSAGES];
@@ -396,12 +397,28 @@ static bool wait_for_room(int fd)
 	return false;
 }
 
-/* One is cheaper alone. */
-static int send_now(int fd, struct mmsghdr *headers, uint32_t nr)
+static int send_one(int fd, const struct mmsghdr *header)
 {
-	if (nr > 1)
-		return sendmmsg(fd, headers, nr, MSG_DONTWAIT);
-	return sendmsg(fd, &headers->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
+	return sendmsg(fd, &header->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
+}
+
+/*
+ * One is cheaper alone. A sandbox may know sendmsg() only; but a firewall that
+ * refuses a packet gives the same error, for each of the calls.
+ */
+static int send_now(struct uroce_send_batch *batch, int fd,
+		    struct mmsghdr *headers, uint32_t nr)
+{
+	int ret;
+
+	if (nr == 1 || batch->no_many)
+		return send_one(fd, headers);
+	ret = sendmmsg(fd, headers, nr, MSG_DONTWAIT);
+	if (ret >= 0 || (errno != EPERM && errno != ENOSYS))
+		return ret;
+	ret = send_one(fd, headers);
+	batch->no_many = ret > 0;
+	return ret;
 }
 
 /* Sends @nr messages of one socket, at least the first; how many, or -errno. */
@@ -409,7 +426,7 @@ static int send_some(struct uroce_port *port, int fd, struct mmsghdr *headers,
 		     uint32_t nr)
 {
 	for (;;) {
-		int ret = send_now(fd, headers, nr);
+		int ret = send_now(port->send, fd, headers, nr);
 
 		port->counters.tx_calls++;
 		if (ret > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can keep a packet from being sent: a kernel without GSO, a socket that
- * is full, a receiver that is slow.
+ * What can keep a packet from being sent: a kernel without GSO, a sandbox, a
+ * socket that is full, a receiver that is slow.
  */
 #include "uroce/port/uroce_port.h"
 
@@ -52,6 +52,19 @@ static bool fails(void)
 	return true;
 }
 
+/* The error of both calls that take many messages; 0: none. */
+static int forbid_many;
+static unsigned int nr_forbidden;
+
+static bool is_forbidden(void)
+{
+	if (!forbid_many)
+		return false;
+	nr_forbidden++;
+	errno = forbid_many;
+	return true;
+}
+
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 {
 	if (fails())
@@ -65,7 +78,7 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 
 int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags)
 {
-	if (fails())
+	if (fails() || is_forbidden())
 		return -1;
 	for (unsigned int i = 0; i < nr && refuse_gso; i++)
 		if (wants_gso(&headers[i].msg_hdr)) {
@@ -75,8 +88,23 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags)
 	return __real_sendmmsg(fd, headers, nr, flags);
 }
 
+int __real_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags,
+		    struct timespec *timeout);
+int __wrap_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags,
+		    struct timespec *timeout);
+
+int __wrap_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags,
+		    struct timespec *timeout)
+{
+	return is_forbidden()
+		       ? -1
+		       : __real_recvmmsg(fd, headers, nr, flags, timeout);
+}
+
 static int setup(void **state)
 {
+	forbid_many = 0;
+	nr_forbidden = 0;
 	refuse_gso = false;
 	fail_times = 0;
 	return port_pair_setup(state);
@@ -115,6 +143,42 @@ static void a_run_without_gso(void **state)
 		}
 	}
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
+}
+
+/* To many QPs, so that they cannot share a message; and all of them again. */
+static void check_forbidden(struct port_pair *pair, int err)
+{
+	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
+
+	forbid_many = err;
+	for (uint32_t i = 0; i < 20; i++)
+		put(pair, &path, qpn_of(pair->port[1], i), UROCE_SEND_ONLY, i,
+		    64);
+	flush(pair);
+	assert_int_equal(pair->seen.nr, 20);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(pair->seen.packets[i].psn, i);
+	assert_int_equal(counters(pair, 0).tx_failed, 0);
+	pair->seen.nr = 0;
+}
+
+static void a_sandbox_may_forbid_many_messages(void **state)
+{
+	struct port_pair *pair = *state;
+
+	check_forbidden(pair, EPERM);
+	/* each is tried once */
+	assert_int_equal(nr_forbidden, 2);
+	check_forbidden(pair, ENOSYS);
+	assert_int_equal(nr_forbidden, 2);
+}
+
+static void a_kernel_may_not_know_many_messages(void **state)
+{
+	struct port_pair *pair = *state;
+
+	check_forbidden(pair, ENOSYS);
+	assert_int_equal(nr_forbidden, 2);
 }
 
 static void a_full_socket_is_waited_for(void **state)
@@ -204,6 +268,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(without_gso_it_goes_one_by_one),
 		TEST(a_run_without_gso),
+		TEST(a_sandbox_may_forbid_many_messages),
+		TEST(a_kernel_may_not_know_many_messages),
 		TEST(a_full_socket_is_waited_for),
 		TEST(a_receiver_that_is_slow_is_waited_for),
 		TEST(our_own_socket_is_not_waited_for),
