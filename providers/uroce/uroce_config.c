@@ -8,6 +8,7 @@
 #include <provider/log.h>
 #include <string.h>
 
+#include "uroce/local/uroce_reach.h"
 #include "util/env.h"
 #include "util/text_file.h"
 
@@ -118,4 +119,28 @@ bool uroce_config_local(void)
 			  "%s is neither auto nor none: ignored",
 			  UROCE_LOCAL_VARIABLE);
 	return strcmp(value, "none") != 0;
+}
+
+unsigned int uroce_config_reach_ways(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int ways;
+	} choices[] = {
+		{ "auto", UROCE_REACH_VM | UROCE_REACH_MEM },
+		{ "none", 0 },
+		{ "vm", UROCE_REACH_VM },
+		{ "mem", UROCE_REACH_MEM },
+	};
+	const char *value = env_path(UROCE_CMA_VARIABLE);
+
+	for (size_t i = 0; value && i < sizeof(choices) / sizeof(choices[0]);
+	     i++)
+		if (strcmp(value, choices[i].name) == 0)
+			return choices[i].ways;
+	if (value && *value)
+		verbs_log(NULL, VERBS_LOG_WARN,
+			  "%s is neither auto, none, vm nor mem: ignored",
+			  UROCE_CMA_VARIABLE);
+	return choices[0].ways;
 }

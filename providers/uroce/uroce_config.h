@@ -24,6 +24,7 @@
 
 #define UROCE_DEVICES_VARIABLE "UROCE_DEVICES"
 #define UROCE_LOCAL_VARIABLE   "UROCE_LOCAL"
+#define UROCE_CMA_VARIABLE     "UROCE_CMA"
 #define UROCE_WISH_LEN	       1024
 
 /**
@@ -46,5 +47,11 @@ bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 
 /** uroce_config_local() - whether packets may go through shared memory */
 bool uroce_config_local(void);
+
+/**
+ * uroce_config_reach_ways() - ways into the memory of other processes that may
+ * be tried: enum uroce_reach_way
+ */
+unsigned int uroce_config_reach_ways(void);
 
 #endif

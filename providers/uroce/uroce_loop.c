@@ -395,6 +395,21 @@ static void renew_lease(struct uroce_loop *loop)
 			 __ATOMIC_RELAXED);
 }
 
+/* Peers that see this leave it to us to do what they want. */
+static void attend(struct uroce_loop *loop)
+{
+	if (loop->local)
+		uroce_local_polled(loop->local, loop->now);
+	renew_lease(loop);
+}
+
+/* To copy takes time, which is not the application's absence. */
+static void attend_still(struct uroce_loop *loop)
+{
+	loop->copied_much = false;
+	uroce_local_polled(loop->local, uroce_loop_now());
+}
+
 enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 {
 	struct uroce_loop *loop = instance->loop;
@@ -406,13 +421,15 @@ enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 	received = loop->received;
 	if (!uroce_loop_quick_poll(loop)) {
 		loop->now = uroce_loop_now();
-		renew_lease(loop);
+		attend(loop);
 		(void)run_locked(loop, true);
 		uroce_loop_allow_glances(loop);
 		look = UROCE_LOOK_ALL;
 	}
 	if (loop->received != received)
 		look = UROCE_LOOK_FOUND;
+	if (loop->copied_much)
+		attend_still(loop);
 	uroce_loop_release(loop);
 	return look;
 }

@@ -168,6 +168,27 @@ void uroce_loop_meet(struct uroce_instance *instance,
 		     const struct uroce_path *path, uint32_t qpn);
 
 /**
+ * uroce_loop_hide_region() - before a region changes or goes
+ *
+ * Other processes do not find it any more, and when this returns none of them
+ * copies to or from it. The engine shows it again if it is changed.
+ *
+ * Context: any thread, without the engine lock.
+ * Return: 0, or -EBUSY if a process was stopped while it copied.
+ */
+int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key);
+
+/**
+ * uroce_loop_await_copies() - after a QP has failed, or is gone
+ *
+ * When this returns no other process copies to or from our memory for it.
+ *
+ * Context: any thread, without the engine lock.
+ * Return: 0, or -EBUSY: see uroce_loop_hide_region().
+ */
+int uroce_loop_await_copies(struct uroce_instance *instance);
+
+/**
  * uroce_loop_settle() - before a QP goes: let the peer have what it is owed
  *
  * What has arrived was acknowledged, or is now, even if there is no room at the

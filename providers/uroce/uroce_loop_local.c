@@ -8,12 +8,20 @@
 
 #include <errno.h>
 #include <provider/log.h>
+#include <sched.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/port/uroce_slots.h"
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_loop_datagram.h"
+
+/* A copy takes a millisecond; who needs longer was stopped in the middle. */
+#define COPIES_MS 2000
+
+/* So many take some of the time for which a poll is believed to be recent. */
+#define MANY_BYTES 4096
 
 static bool is_ours(void *arg, const uint8_t *gid)
 {
@@ -39,13 +47,52 @@ static bool take_brief(void *arg, struct uroce_channel *channel,
 {
 	struct uroce_loop *loop = arg;
 
+	if (brief->payload_len >= MANY_BYTES)
+		loop->copied_much = true;
 	return uroce_fast_receive(&loop->engine, channel, brief, loop->now);
+}
+
+/* What peers may do in it themselves: regions only, no windows. */
+static void on_region(void *arg, const struct uroce_region *region)
+{
+	const unsigned int rights = IBV_ACCESS_REMOTE_WRITE |
+				    IBV_ACCESS_REMOTE_READ;
+	const struct uroce_loop *loop = arg;
+	const bool is_memory = region->kind == UROCE_REGION_MEMORY;
+	const struct uroce_shown_region shown = {
+		.key = region->key,
+		.pd = region->pd,
+		.access = is_memory ? region->access & rights : 0,
+		.base = (uintptr_t)region->base,
+		.iova = region->iova,
+		.bytes = region->bytes,
+	};
+
+	uroce_local_show_region(loop->local, &shown);
+}
+
+/* In RTR the first packet is an event; it has to come as one. */
+static void on_qp(void *arg, const struct uroce_qp *qp)
+{
+	const struct uroce_loop *loop = arg;
+	const struct uroce_shown_qp shown = {
+		.qpn = qp->qpn,
+		.ready = qp->type == IBV_QPT_RC && qp->state == IBV_QPS_RTS,
+		.dest_qpn = qp->dest_qpn,
+		.pd = qp->pd,
+		.access = qp->resp.max_resources
+				  ? qp->access
+				  : qp->access & ~IBV_ACCESS_REMOTE_READ,
+	};
+
+	uroce_local_show_qp(loop->local, &shown, qp->channel);
 }
 
 void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
 {
 	const struct uroce_local_config config = {
 		.slot = slot,
+		.reach_ways = uroce_config_reach_ways(),
 		.is_ours = is_ours,
 		.take_brief = take_brief,
 		.arg = loop,
@@ -59,6 +106,35 @@ void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
 		verbs_log(NULL, VERBS_LOG_INFO,
 			  "uroce: no shared memory with other processes: %s",
 			  strerror(-ret));
+	if (ret)
+		return;
+	loop->engine.memory.on_change = on_region;
+	loop->engine.memory.arg = loop;
+	loop->engine.on_qp = on_qp;
+	loop->engine.arg = loop;
+}
+
+int uroce_loop_await_copies(struct uroce_instance *instance)
+{
+	struct uroce_loop *loop = instance->loop;
+	uint64_t until_ms = uroce_loop_now() / 1000000 + COPIES_MS;
+
+	if (!loop->local || loop->dead)
+		return 0;
+	return uroce_local_settle(loop->local, until_ms);
+}
+
+int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key)
+{
+	struct uroce_loop *loop = instance->loop;
+	const struct uroce_shown_region none = { .key = key };
+
+	if (!loop->local || loop->dead)
+		return 0;
+	uroce_loop_acquire(loop);
+	uroce_local_show_region(loop->local, &none);
+	uroce_loop_release(loop);
+	return uroce_loop_await_copies(instance);
 }
 
 int uroce_loop_connect(struct uroce_instance *instance,
@@ -145,6 +221,8 @@ static void put(struct uroce_loop *loop, struct uroce_channel *channel,
 		const struct uroce_packet *packet, const struct iovec *iov,
 		uint32_t nr_iov)
 {
+	if (packet->payload_len >= MANY_BYTES)
+		loop->copied_much = true;
 	uroce_local_put(channel, packet, iov, nr_iov);
 	check_room(loop, channel);
 }
@@ -187,6 +265,38 @@ bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out)
 		    out->pieces.nr);
 	}
 	return channel;
+}
+
+/* Not that they get it for sure, but those who wait for it are let run. */
+static void let_others(struct uroce_loop *loop)
+{
+	uroce_loop_release(loop);
+	(void)sched_yield();
+	uroce_loop_acquire(loop);
+}
+
+/* What is done about the QP meanwhile is found, and what is to be sent sent. */
+bool uroce_loop_copy(struct uroce_loop *loop, struct uroce_qp *qp)
+{
+	bool any = false;
+
+	while (!loop->dead && uroce_ring_has(&qp->sq, qp->req.cur)) {
+		struct uroce_send_wqe *wqe =
+			uroce_ring_at(&qp->sq, qp->req.cur);
+		enum uroce_direct done = UROCE_DIRECT_NO;
+
+		if (!wqe->begun)
+			done = uroce_direct_try(qp, wqe, loop->now);
+		if (done == UROCE_DIRECT_NO)
+			return false;
+		if (done == UROCE_DIRECT_MORE)
+			let_others(loop);
+		any = true;
+	}
+	/* a receive that is to be flushed is none of ours */
+	if (any)
+		uroce_loop_deliver(loop);
+	return any;
 }
 
 bool uroce_loop_owes_local(const struct uroce_loop *loop)

@@ -36,6 +36,15 @@ bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out);
 /** uroce_loop_send_briefs() - what uroce_fast_next() has of a QP */
 void uroce_loop_send_briefs(struct uroce_loop *loop, struct uroce_qp *qp);
 
+/**
+ * uroce_loop_copy() - requests of a QP with a channel that can be done without
+ * the other side
+ * @loop: its lock is given to others between parts of long ones
+ *
+ * Return: whether that was all that was posted; then nobody has to wait for it.
+ */
+bool uroce_loop_copy(struct uroce_loop *loop, struct uroce_qp *qp);
+
 /** uroce_loop_owes_local() - whether an ACK or answer waits for room */
 bool uroce_loop_owes_local(const struct uroce_loop *loop);
 

@@ -14,6 +14,7 @@
 
 #include <time.h>
 
+#include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/uroce_loop_local.h"
 
@@ -102,6 +103,15 @@ static void finish(struct uroce_loop *loop)
 
 bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 {
+	if (qp->channel && qp->channel->copy && !loop->engine.exact &&
+	    /* else the way that is quick anyway tries it, once */
+	    (!is_usual(loop) || uroce_direct_is_long(qp))) {
+		loop->now = late_now();
+		if (uroce_loop_copy(loop, qp)) {
+			loop->quick_posts++;
+			return true;
+		}
+	}
 	if (!qp->channel || !is_usual(loop))
 		return false;
 	loop->quick_posts++;

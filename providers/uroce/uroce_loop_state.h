@@ -69,6 +69,7 @@ struct uroce_loop {
 	uint32_t nr_armed;	   /* CQs */
 
 	uint64_t lease_ns; /* atomic: its end */
+	bool copied_much;  /* from or to others, since a poll told them so */
 
 	/* uroce_loop_quick.c */
 	uint32_t glances; /* polls that need not look at the clock */

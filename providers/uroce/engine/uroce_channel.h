@@ -22,6 +22,9 @@
  */
 #define UROCE_CHANNEL_MTU 8192
 
+struct uroce_channel;
+struct iovec;
+
 /* Room for the longest headers (UROCE_MAX_HEADER), and then some. */
 #define UROCE_BRIEF_HEADER 48
 #define UROCE_BRIEF_SHORT  40 /* all that uroce_inbox_put_brief() puts */
@@ -41,6 +44,20 @@ struct uroce_brief {
 	uint8_t header[UROCE_BRIEF_HEADER];
 };
 
+/* A WRITE or READ that the requester wants to do itself. */
+struct uroce_copy {
+	bool read;
+	uint32_t access; /* the right that is needed: enum ibv_access_flags */
+	uint32_t qpn;	 /* ours */
+	uint32_t dest_qpn;
+	uint32_t rkey;
+	uint64_t va;
+	uint32_t bytes;		 /* all of them must be allowed */
+	uint32_t offset, part;	 /* and these are to be copied now */
+	const struct iovec *iov; /* our memory, as long as the part */
+	uint32_t nr_iov;
+};
+
 /* With the engine lock. */
 struct uroce_channel {
 	struct list_node qps;	  /* that are bound to it */
@@ -49,6 +66,20 @@ struct uroce_channel {
 	bool full;		  /* QPs are not asked for packets */
 	bool stuck;		  /* and have been waited for in vain */
 	bool lost;		  /* nobody is at the other end any more */
+	/*
+	 * Does it without the other side, after the checks that its responder
+	 * would do; returns 0, or -errno: then it is to be asked. NULL: cannot.
+	 */
+	int (*copy)(struct uroce_channel *channel,
+		    const struct uroce_copy *copy);
+	uint32_t part; /* with @copy: how much at most to do at once */
+	/*
+	 * With @copy: whether the application at the other side polls. Then it
+	 * is faster to ask it than to copy so many bytes by system calls. A
+	 * hint, to be asked for once for each request. It reads the clock,
+	 * which the engine's time may be ahead of.
+	 */
+	bool (*is_attended)(struct uroce_channel *channel, uint32_t bytes);
 };
 
 static inline void uroce_channel_init(struct uroce_channel *channel)
@@ -59,6 +90,9 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	channel->full = false;
 	channel->stuck = false;
 	channel->lost = false;
+	channel->copy = NULL;
+	channel->part = 0;
+	channel->is_attended = NULL;
 }
 
 struct uroce_engine;

@@ -50,6 +50,9 @@ struct uroce_engine {
 	uint32_t slot;
 	uint32_t window_bytes;
 	uint32_t room_bytes;
+	/* on_qp() - state or attributes have changed; NULL: as in memory */
+	void (*on_qp)(void *arg, const struct uroce_qp *qp);
+	void *arg;
 
 	/* uroce_qp_table.c */
 	struct uroce_qp **qp_pages[UROCE_QP_TABLE_PAGES];

@@ -219,6 +219,16 @@ static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
 	return true;
 }
 
+/* A peer that does not look needs not be sent a WRITE: uroce_direct_try(). */
+static bool may_be_direct(const struct uroce_qp *qp,
+			  const struct uroce_send_wqe *wqe)
+{
+	struct uroce_channel *channel = qp->channel;
+
+	return channel->copy && qp->req.cur == qp->sq.tail &&
+	       !channel->is_attended(channel, wqe->length);
+}
+
 bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 		     struct uroce_brief *ret_brief)
 {
@@ -233,6 +243,8 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 	wqe = uroce_ring_at(&qp->sq, qp->req.cur);
 	if (wqe->begun || (wqe->flags & IBV_SEND_FENCE) ||
 	    wqe->length > qp->mtu)
+		return false;
+	if (wqe->opcode == IBV_WR_RDMA_WRITE && may_be_direct(qp, wqe))
 		return false;
 	memset(ret_brief->header, 0, UROCE_BRIEF_SHORT);
 	opcode = fill_header(wqe, ret_brief);

@@ -36,6 +36,13 @@ void uroce_memory_fini(struct uroce_memory *memory)
 	memory->nr_regions = 0;
 }
 
+static void tell(const struct uroce_memory *memory,
+		 const struct uroce_region *region)
+{
+	if (memory->on_change)
+		memory->on_change(memory->arg, region);
+}
+
 static uint32_t key_index(uint32_t key)
 {
 	return key >> INDEX_SHIFT;
@@ -107,6 +114,7 @@ int uroce_memory_add(struct uroce_memory *memory,
 	added->key = key;
 	added->memory = NULL;
 	added->nr_windows = 0;
+	tell(memory, added);
 	*ret_key = key;
 	return 0;
 }
@@ -151,6 +159,7 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
 	found->bytes = region->bytes;
 	found->access = region->access;
 	found->pd = region->pd;
+	tell(memory, found);
 	return 0;
 }
 
@@ -178,6 +187,7 @@ int uroce_memory_remove(struct uroce_memory *memory, uint32_t key)
 	if (is_window(region))
 		close_window(region);
 	region->kind = UROCE_REGION_NONE;
+	tell(memory, region);
 	region->next_free = 0;
 	if (memory->last_free)
 		memory->regions[memory->last_free]->next_free = index;

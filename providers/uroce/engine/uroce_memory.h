@@ -48,6 +48,12 @@ struct uroce_memory {
 	uint32_t nr_regions;	       /* indices in use or free */
 	uint32_t first_free, last_free;
 	uint8_t tag; /* of the next new index */
+	/*
+	 * on_change() - a region or window has come, has changed, or is about
+	 * to go: then its kind is NONE. NULL: nobody wants to know
+	 */
+	void (*on_change)(void *arg, const struct uroce_region *region);
+	void *arg;
 };
 
 /** uroce_memory_init() - no regions; @seed makes keys differ between runs */

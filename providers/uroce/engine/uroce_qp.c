@@ -13,9 +13,16 @@
 #include "uroce/engine/uroce_retry.h"
 #include "uroce/engine/uroce_timers.h"
 
+static void tell(const struct uroce_qp *qp)
+{
+	if (qp->engine->on_qp)
+		qp->engine->on_qp(qp->engine->arg, qp);
+}
+
 static void set_state(struct uroce_qp *qp, enum ibv_qp_state state)
 {
 	__atomic_store_n(&qp->state, (uint8_t)state, __ATOMIC_RELAXED);
+	tell(qp);
 }
 
 void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event)

@@ -44,11 +44,12 @@ struct uroce_requester {
 	uint8_t rd_first, rd_last; /* run on and wrap */
 
 	uint8_t retry_left, rnr_left;
-	bool recovering;    /* went back; nothing was acknowledged since */
-	uint8_t unasked;    /* packets since the last that wanted an ACK */
-	uint32_t window;    /* packets that may be unacknowledged */
-	uint32_t grow;	    /* packets acknowledged since it last grew */
-	uint32_t room;	    /* packets of answers that the socket holds */
+	bool recovering; /* went back; nothing was acknowledged since */
+	uint8_t unasked; /* packets since the last that wanted an ACK */
+	uint32_t window; /* packets that may be unacknowledged */
+	uint32_t grow;	 /* packets acknowledged since it last grew */
+	uint32_t copied; /* bytes of @cur, without a packet (uroce_direct.h) */
+	uint32_t room;	 /* packets of answers that the socket holds */
 	uint32_t read_part; /* packets that one READ request asks for */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
 	uint64_t resume_ns; /* end of the wait for a receiver that is not ready

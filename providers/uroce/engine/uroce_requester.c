@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_retry.h"
@@ -282,6 +283,8 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 			return false;
 		wqe = uroce_ring_at(&qp->sq, req->cur);
 		if (!wqe->begun) {
+			if (uroce_direct_try(qp, wqe, now) != UROCE_DIRECT_NO)
+				continue;
 			if (!begin(qp, wqe))
 				return false;
 			if (wqe->status != IBV_WC_SUCCESS)

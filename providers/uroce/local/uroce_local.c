@@ -105,6 +105,7 @@ static void init_state(struct uroce_local *local,
 	local->token = uroce_pairing_token();
 	local->epoll = -1;
 	local->listener = -1;
+	uroce_tables_init(&local->tables);
 	list_init(&local->active);
 	list_init(&local->lost);
 	list_init(&local->told);
@@ -144,6 +145,9 @@ int uroce_local_open(const struct uroce_local_config *config,
 				   UROCE_SOURCE_LISTENER, 0);
 	if (ret)
 		goto err_listener;
+	/* without them the others ask us to do it */
+	if (config->reach_ways)
+		(void)uroce_tables_open(&local->tables, uroce_pairing_token());
 	*ret_local = local;
 	return 0;
 
@@ -190,6 +194,7 @@ void uroce_local_close(struct uroce_local *local)
 		close_fd(&local->guests[i].fd);
 	}
 	for_all_peers(local, uroce_peer_free);
+	uroce_tables_close(&local->tables);
 	close_fd(&local->listener);
 	close_fd(&local->epoll);
 	/* in a child of fork() somebody may seem to wait for it */
@@ -205,6 +210,7 @@ void uroce_local_close(struct uroce_local *local)
 void uroce_local_abandon(struct uroce_local *local)
 {
 	local->abandoned = true;
+	uroce_tables_forget(&local->tables);
 	close_fd(&local->listener);
 	close_fd(&local->epoll);
 	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)

@@ -24,12 +24,18 @@
 #include <sys/uio.h>
 
 #include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_tables.h"
 #include "uroce/wire/uroce_packet.h"
 
 struct uroce_local;
 
 struct uroce_local_config {
 	uint32_t slot; /* ours */
+	/*
+	 * Ways into the memory of others, and whether they may come into ours
+	 * (enum uroce_reach_way); 0: each does for himself what others want.
+	 */
+	unsigned int reach_ways;
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
 	 *
@@ -102,7 +108,36 @@ int uroce_local_connect(struct uroce_local *local, uint32_t slot,
 void uroce_local_put_channel(struct uroce_local *local,
 			     struct uroce_channel *channel);
 
+/**
+ * uroce_local_settle() - wait until nobody copies to or from our memory by what
+ * was shown before
+ * @until_ms: how long to wait at most: CLOCK_MONOTONIC, in ms
+ *
+ * To be called after uroce_local_show_region() or uroce_local_show_qp() has
+ * hidden something, and before the memory is used for something else.
+ *
+ * Context: any thread, without the engine lock.
+ * Return: 0, or -EBUSY if somebody is still at it: it was stopped.
+ */
+int uroce_local_settle(struct uroce_local *local, uint64_t until_ms);
+
 /* The data path. All with the engine lock. */
+
+/** uroce_local_show_region() - a region has come, has changed, or is gone */
+void uroce_local_show_region(struct uroce_local *local,
+			     const struct uroce_shown_region *region);
+
+/**
+ * uroce_local_show_qp() - a QP takes WRITEs and READs of its peer, or does not
+ * @qp: but for the token
+ * @channel: that it is bound to; NULL: none
+ */
+void uroce_local_show_qp(struct uroce_local *local,
+			 const struct uroce_shown_qp *qp,
+			 struct uroce_channel *channel);
+
+/** uroce_local_polled() - the application polls; @now: ns */
+void uroce_local_polled(struct uroce_local *local, uint64_t now);
 
 /** uroce_local_put() - send a packet; its channel is not full */
 void uroce_local_put(struct uroce_channel *channel,
@@ -164,6 +199,8 @@ struct uroce_local_counters {
 	uint64_t pairs;	   /* that there are, and the data path knows of */
 	uint64_t pairs_lost;
 	uint64_t rx_bad; /* inboxes with something else than packets */
+	uint64_t copies; /* WRITEs and READs that we have done for others */
+	uint64_t copied_bytes;
 };
 
 /** uroce_local_counters() - what was counted; with the engine lock */

@@ -117,11 +117,13 @@ static int confirm_locked(struct uroce_local *local, struct uroce_peer *peer)
 
 /* Our inbox was made for the question, theirs comes with the answer. */
 static int accept_inbox(struct uroce_local *local, const uint8_t *dgid,
-			struct uroce_peer *peer, int their_inbox)
+			struct uroce_peer *peer, struct uroce_passed *theirs)
 {
-	int ret = uroce_inbox_open_sender(their_inbox, &peer->out);
+	int ret = uroce_inbox_open_sender(theirs->inbox, &peer->out);
 
-	(void)close(their_inbox);
+	if (!ret)
+		uroce_peer_look(peer, theirs->tables, local->config.reach_ways);
+	uroce_pairing_close(theirs);
 	if (ret)
 		return ret;
 	uroce_peer_learn_gid(peer, dgid);
@@ -147,17 +149,19 @@ static void learn_gid(struct uroce_local *local, const struct uroce_peer *told,
 static int ask(struct uroce_local *local, struct uroce_peer *peer, int inbox,
 	       const uint8_t *dgid, uint64_t until_ms)
 {
+	const struct uroce_passed ours = { inbox, local->tables.fd };
+	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
-	int their_inbox, ret;
+	int ret;
 
 	ret = uroce_pairing_ask(peer->fd, local->config.slot, local->token,
-				dgid, inbox, until_ms, &verdict, &peer->token,
-				&their_inbox);
+				dgid, &ours, until_ms, &verdict, &peer->token,
+				&theirs);
 	if (ret)
 		return ret;
 	switch (verdict) {
 	case UROCE_VERDICT_OK:
-		return accept_inbox(local, dgid, peer, their_inbox);
+		return accept_inbox(local, dgid, peer, &theirs);
 	case UROCE_VERDICT_PAIRED:
 		learn_gid(local, peer, dgid);
 		return AGAIN;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "uroce/local/uroce_local_state.h"
+#include "uroce/wire/uroce_wire.h"
 
 /* So many packets of a peer, then it is the next one's turn. */
 #define MAX_PACKETS 64
@@ -137,6 +138,16 @@ static int hand_over(struct uroce_peer *peer, const struct uroce_brief *brief,
 	return 0;
 }
 
+/* Only an application has requests; who asks for this has them, too. */
+static void hear(struct uroce_peer *peer, uint8_t opcode)
+{
+	if (!peer->channel.copy ||
+	    (uroce_wire_traits(opcode) & UROCE_T_RESPONSE))
+		return;
+	peer->heard = true;
+	peer->heard_polls = peer->local->polls;
+}
+
 /* Returns whether there may be more; adds to *@nr. */
 static bool receive_from(struct uroce_peer *peer, uroce_local_receive_fn *fn,
 			 void *arg, uint32_t *nr)
@@ -159,6 +170,7 @@ static bool receive_from(struct uroce_peer *peer, uroce_local_receive_fn *fn,
 		(*nr)++;
 		counters->rx_packets++;
 		counters->rx_bytes += brief.payload_len;
+		hear(peer, brief.header[0]);
 		uroce_inbox_done(&peer->in);
 	}
 	return true;

@@ -96,8 +96,10 @@ static enum uroce_verdict judge(struct uroce_local *local,
 
 /* Awaited until the confirmation comes, or it is dropped. */
 static int invite(struct uroce_local *local, struct uroce_guest *guest,
-		  const struct uroce_hello *hello, int their_inbox)
+		  const struct uroce_hello *hello,
+		  const struct uroce_passed *theirs)
 {
+	struct uroce_passed ours = { .tables = local->tables.fd };
 	struct uroce_peer *peer;
 	int inbox, ret;
 
@@ -106,11 +108,14 @@ static int invite(struct uroce_local *local, struct uroce_guest *guest,
 		return ret;
 	peer->token = hello->party.token;
 	peer->pid = guest->pid;
-	ret = uroce_inbox_open_sender(their_inbox, &peer->out);
-	if (!ret)
+	ours.inbox = inbox;
+	ret = uroce_inbox_open_sender(theirs->inbox, &peer->out);
+	if (!ret) {
+		uroce_peer_look(peer, theirs->tables, local->config.reach_ways);
 		ret = uroce_pairing_answer(guest->fd, local->config.slot,
 					   local->token, UROCE_VERDICT_OK,
-					   inbox);
+					   &ours);
+	}
 	(void)close(inbox);
 	if (ret) {
 		uroce_peer_free(peer);
@@ -125,16 +130,16 @@ static void refuse(struct uroce_local *local, struct uroce_guest *guest,
 {
 	/* if that cannot be sent it is refused all the same */
 	(void)uroce_pairing_answer(guest->fd, local->config.slot, local->token,
-				   verdict, -1);
+				   verdict, NULL);
 	drop_guest(local, guest);
 }
 
 static void hear_hello(struct uroce_local *local, struct uroce_guest *guest)
 {
 	enum uroce_verdict verdict;
+	struct uroce_passed theirs;
 	struct uroce_hello hello;
-	int inbox;
-	int ret = uroce_pairing_hear(guest->fd, &hello, &inbox);
+	int ret = uroce_pairing_hear(guest->fd, &hello, &theirs);
 
 	if (ret == -EAGAIN)
 		return;
@@ -144,13 +149,13 @@ static void hear_hello(struct uroce_local *local, struct uroce_guest *guest)
 	}
 	verdict = judge(local, &hello, guest->pid);
 	if (verdict == UROCE_VERDICT_OK) {
-		ret = invite(local, guest, &hello, inbox);
+		ret = invite(local, guest, &hello, &theirs);
 		if (ret) {
 			stop_awaiting(local, hello.party.slot);
 			verdict = UROCE_VERDICT_REFUSED;
 		}
 	}
-	(void)close(inbox);
+	uroce_pairing_close(&theirs);
 	if (verdict != UROCE_VERDICT_OK)
 		refuse(local, guest, verdict);
 }

@@ -54,6 +54,8 @@ struct uroce_local {
 	bool abandoned;
 
 	/* The data path: the engine lock. */
+	struct uroce_tables tables; /* what we show; its descriptor is const */
+	uint32_t polls;		    /* of ours that were told */
 	uint32_t seen_news;
 	uint32_t nr_active;
 	struct list_node active, lost, told; /* of struct uroce_peer.node */

@@ -18,8 +18,9 @@
 #include "uroce/local/uroce_inbox.h"
 #include "uroce/port/uroce_rendezvous.h"
 
-/* Another layout of an inbox, or other messages: another version. */
-#define VERSION 2
+/* Another layout of an inbox or of tables, or other messages: another version.
+ */
+#define VERSION 4
 #define BACKLOG 256 /* all others at once */
 #define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
 
@@ -60,37 +61,61 @@ static bool is_like_us(const struct uroce_pairing_party *party)
 	       party->mtu == UROCE_CHANNEL_MTU;
 }
 
-/* Returns the only descriptor of a message, or -1; never keeps another one. */
-static int only_one(const int *fds, int nr)
+void uroce_pairing_close(struct uroce_passed *passed)
 {
-	if (nr == 1)
-		return fds[0];
+	if (passed->inbox >= 0)
+		(void)close(passed->inbox);
+	if (passed->tables >= 0)
+		(void)close(passed->tables);
+	*passed = (struct uroce_passed){ .inbox = -1, .tables = -1 };
+}
+
+/* One is an inbox, two are inbox and tables; never keeps any other. */
+static struct uroce_passed sort_out(const int *fds, int nr)
+{
+	struct uroce_passed passed = { .inbox = -1, .tables = -1 };
+
+	if (nr == 1 || nr == 2) {
+		passed.inbox = fds[0];
+		passed.tables = nr == 2 ? fds[1] : -1;
+		return passed;
+	}
 	while (nr > 0)
 		(void)close(fds[--nr]);
-	return -1;
+	return passed;
+}
+
+static int send_with(int fd, const void *message, size_t len,
+		     const struct uroce_passed *passed)
+{
+	const int fds[] = { passed ? passed->inbox : -1,
+			    passed ? passed->tables : -1 };
+	uint32_t nr = passed ? 1 + (passed->tables >= 0) : 0;
+
+	return uroce_rendezvous_send(fd, message, len, fds, nr);
 }
 
 static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
-			uint64_t *ret_token, int *ret_inbox)
+			uint64_t *ret_token, struct uroce_passed *ret_theirs)
 {
 	struct uroce_verdict_message message;
 	int fds[UROCE_MAX_PASSED];
-	int nr, inbox;
+	struct uroce_passed passed;
+	int nr;
 
 	nr = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
 	if (nr < 0)
 		return nr;
-	inbox = only_one(fds, nr);
+	passed = sort_out(fds, nr);
 	if (!is_like_us(&message.party) ||
 	    message.verdict > UROCE_VERDICT_REFUSED ||
-	    (message.verdict == UROCE_VERDICT_OK) != (inbox >= 0)) {
-		if (inbox >= 0)
-			(void)close(inbox);
+	    (message.verdict == UROCE_VERDICT_OK) != (passed.inbox >= 0)) {
+		uroce_pairing_close(&passed);
 		return -EPROTO;
 	}
 	*ret_verdict = (enum uroce_verdict)message.verdict;
 	*ret_token = message.party.token;
-	*ret_inbox = inbox;
+	*ret_theirs = passed;
 	return 0;
 }
 
@@ -156,53 +181,55 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
 }
 
 int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
-		      const uint8_t *dgid, int inbox, uint64_t until_ms,
-		      enum uroce_verdict *ret_verdict, uint64_t *ret_token,
-		      int *ret_inbox)
+		      const uint8_t *dgid, const struct uroce_passed *ours,
+		      uint64_t until_ms, enum uroce_verdict *ret_verdict,
+		      uint64_t *ret_token, struct uroce_passed *ret_theirs)
 {
 	struct uroce_hello hello = { .party = make_party(slot, token) };
 	int ret;
 
 	memcpy(hello.dgid, dgid, UROCE_GID_LEN);
-	ret = uroce_rendezvous_send(fd, &hello, sizeof(hello), &inbox, 1);
+	ret = send_with(fd, &hello, sizeof(hello), ours);
 	if (!ret)
 		ret = wait_for_answer(fd, until_ms);
 	if (!ret)
-		ret = hear_verdict(fd, ret_verdict, ret_token, ret_inbox);
+		ret = hear_verdict(fd, ret_verdict, ret_token, ret_theirs);
 	return ret;
 }
 
-int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello, int *ret_inbox)
+int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
+		       struct uroce_passed *ret_theirs)
 {
 	int fds[UROCE_MAX_PASSED];
+	struct uroce_passed passed;
 	struct uroce_hello hello;
-	int nr, inbox;
+	int nr;
 
 	nr = uroce_rendezvous_receive(fd, &hello, sizeof(hello), fds);
 	if (nr < 0)
 		return nr;
-	inbox = only_one(fds, nr);
-	if (inbox < 0)
+	passed = sort_out(fds, nr);
+	if (passed.inbox < 0)
 		return -EPROTO;
 	if (!is_like_us(&hello.party)) {
-		(void)close(inbox);
+		uroce_pairing_close(&passed);
 		return -EPROTO;
 	}
 	*ret_hello = hello;
-	*ret_inbox = inbox;
+	*ret_theirs = passed;
 	return 0;
 }
 
 int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
-			 enum uroce_verdict verdict, int inbox)
+			 enum uroce_verdict verdict,
+			 const struct uroce_passed *ours)
 {
 	struct uroce_verdict_message message = {
 		.party = make_party(slot, token),
 		.verdict = verdict,
 	};
 
-	return uroce_rendezvous_send(fd, &message, sizeof(message), &inbox,
-				     verdict == UROCE_VERDICT_OK);
+	return send_with(fd, &message, sizeof(message), ours);
 }
 
 int uroce_pairing_send(int fd, uint8_t message)

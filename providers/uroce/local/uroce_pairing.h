@@ -56,6 +56,12 @@ struct uroce_verdict_message {
 	uint32_t reserved;
 };
 
+/* Descriptors that go with a message; the receiver closes both. */
+struct uroce_passed {
+	int inbox;  /* -1: none, and no pair */
+	int tables; /* -1: none are shown */
+};
+
 /** uroce_pairing_token() - one that no other process has */
 uint64_t uroce_pairing_token(void);
 
@@ -84,36 +90,41 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
  * @slot: ours
  * @token: ours
  * @dgid: that the host should have
- * @inbox: ours
+ * @ours: stays ours
  * @until_ms: how long to wait at most
  * @ret_verdict: receives the verdict
  * @ret_token: receives the host's token
- * @ret_inbox: receives a descriptor of the host's inbox if it is OK
+ * @ret_theirs: receives what the host has made, none of it unless it is OK
  *
  * Return: 0; -ETIMEDOUT; -EPROTO if the answer is none; or -errno.
  */
 int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
-		      const uint8_t *dgid, int inbox, uint64_t until_ms,
-		      enum uroce_verdict *ret_verdict, uint64_t *ret_token,
-		      int *ret_inbox);
+		      const uint8_t *dgid, const struct uroce_passed *ours,
+		      uint64_t until_ms, enum uroce_verdict *ret_verdict,
+		      uint64_t *ret_token, struct uroce_passed *ret_theirs);
 
 /**
  * uroce_pairing_hear() - the host's side: the hello, without waiting
  * @fd: the connection, non-blocking
  * @ret_hello: receives it
- * @ret_inbox: receives a descriptor of the guest's inbox
+ * @ret_theirs: receives what the guest has made
  *
  * Return: 0, -EAGAIN if it is not there yet, -EPROTO if it is none of ours, or
  * -errno.
  */
-int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello, int *ret_inbox);
+int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
+		       struct uroce_passed *ret_theirs);
+
+/** uroce_pairing_close() - both descriptors, those that there are */
+void uroce_pairing_close(struct uroce_passed *passed);
 
 /**
  * uroce_pairing_answer() - the host's side: the verdict; 0 or -errno
- * @inbox: ours, if it is UROCE_VERDICT_OK
+ * @ours: if it is UROCE_VERDICT_OK; else NULL
  */
 int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
-			 enum uroce_verdict verdict, int inbox);
+			 enum uroce_verdict verdict,
+			 const struct uroce_passed *ours);
 
 /** uroce_pairing_send() - a message of one byte, without waiting; 0 or -errno
  */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "uroce/local/uroce_copy.h"
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/local/uroce_pairing.h"
 
@@ -25,6 +26,7 @@ static struct uroce_peer *alloc_peer(void)
 		return NULL;
 	memset(peer, 0, size);
 	peer->fd = -1;
+	peer->reach.mem = -1;
 	uroce_channel_init(&peer->channel);
 	list_init(&peer->node);
 	list_init(&peer->sent);
@@ -58,6 +60,21 @@ err_free:
 	return ret;
 }
 
+void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
+{
+	uint64_t nonce, address;
+
+	if (tables < 0 || !ways || uroce_view_open(tables, &peer->view))
+		return;
+	uroce_view_nonce(&peer->view, &nonce, &address);
+	/* the view stays: perhaps it can reach ours, and is to be waited for */
+	if (uroce_reach_open(peer->pid, ways, nonce, address, &peer->reach))
+		return;
+	peer->channel.is_attended = uroce_copy_is_attended;
+	peer->channel.copy = uroce_copy_direct;
+	peer->channel.part = UROCE_COPY_PART;
+}
+
 void uroce_peer_hang_up(struct uroce_peer *peer)
 {
 	if (peer->fd >= 0)
@@ -73,6 +90,8 @@ void uroce_peer_free(struct uroce_peer *peer)
 	list_del(&peer->sent);
 	uroce_inbox_close_receiver(&peer->in);
 	uroce_inbox_close_sender(&peer->out);
+	uroce_view_close(&peer->view);
+	uroce_reach_close(&peer->reach);
 	uroce_peer_hang_up(peer);
 	free(peer);
 }
@@ -81,6 +100,9 @@ void uroce_peer_forget(struct uroce_peer *peer)
 {
 	uroce_peer_hang_up(peer);
 	peer->in.memory = NULL;
+	peer->view.memory = NULL;
+	peer->channel.copy = NULL;
+	uroce_reach_close(&peer->reach);
 	uroce_inbox_forget_sender(&peer->out);
 	list_del(&peer->sent);
 }

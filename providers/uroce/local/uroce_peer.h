@@ -12,6 +12,8 @@
 
 #include "uroce/engine/uroce_channel.h"
 #include "uroce/local/uroce_inbox.h"
+#include "uroce/local/uroce_reach.h"
+#include "uroce/local/uroce_tables.h"
 #include "uroce/wire/uroce_packet.h"
 #include "util/list.h"
 
@@ -27,11 +29,15 @@ struct uroce_peer {
 	uint64_t token; /* of the other side */
 	int pid;	/* likewise; 0: it cannot be seen from here */
 	int fd; /* the pair's socket, or an eventfd; closed by the data path */
+	struct uroce_view view;	  /* what it shows; none: we show it nothing */
+	struct uroce_reach reach; /* its memory, if channel.copy is set */
 
 	/* The data path. */
 	struct uroce_channel channel;
 	struct uroce_inbox_receiver in;
 	bool mad;   /* nothing of it is believed any more */
+	bool heard; /* its application did something since it was asked for */
+	uint32_t heard_polls; /* uroce_local.polls then */
 	bool dying; /* it is dead; what it has sent is still to be received */
 	struct list_node node; /* in one of the lists of struct uroce_local */
 	struct list_node sent; /* in its list "sent", or in none */
@@ -56,6 +62,17 @@ struct uroce_peer {
  */
 int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
 		   struct uroce_peer **ret_peer);
+
+/**
+ * uroce_peer_look() - see whether its memory can be reached from here
+ * @peer: with its pid; nobody else knows it yet
+ * @tables: a descriptor of its tables, which stays the caller's; -1: none
+ * @ways: that may be used; enum uroce_reach_way
+ *
+ * If so its channel can copy (uroce_copy.c). If not, its tables still tell
+ * whether it copies to or from our memory: the system may let it.
+ */
+void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways);
 
 /** uroce_peer_free() - unmap its memory, close its socket */
 void uroce_peer_free(struct uroce_peer *peer);

@@ -173,6 +173,8 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		ret = check_access((unsigned int)access);
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		ret = check_mapped(addr, length);
+	if (ret == 0)
+		ret = uroce_loop_hide_region(ctx->loop, vmr->ibv_mr.lkey);
 	if (ret)
 		return ret;
 
@@ -194,6 +196,9 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	struct uroce_context *ctx = to_uroce_context(vmr->ibv_mr.context);
 	int ret;
 
+	ret = uroce_loop_hide_region(ctx->loop, vmr->ibv_mr.lkey);
+	if (ret)
+		return ret;
 	uroce_loop_lock(ctx->loop);
 	ret = uroce_memory_remove(&ctx->engine->memory, vmr->ibv_mr.lkey);
 	if (ret == 0)

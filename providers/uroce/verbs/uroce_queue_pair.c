@@ -242,6 +242,10 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 			    channel);
 	uroce_loop_unlock(ctx->loop);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
+	    (attr->qp_state == IBV_QPS_RESET || attr->qp_state == IBV_QPS_ERR))
+		/* who was stopped in the middle goes on when it goes on */
+		(void)uroce_loop_await_copies(ctx->loop);
+	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    attr->qp_state == IBV_QPS_RESET)
 		forget_completions(ibqp);
 	return ret;
@@ -319,6 +323,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	uroce_loop_unlock(ctx->loop);
 	if (ret)
 		return ret;
+	(void)uroce_loop_await_copies(ctx->loop); /* as in uroce_modify_qp() */
 	verbs_wait_qp_acked(ibqp, &qp->raised);
 	forget_completions(ibqp);
 	leave(qp);

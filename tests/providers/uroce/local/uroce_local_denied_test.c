@@ -230,7 +230,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 {
 	struct uroce_hello hello = {
 		.party = {
-			.magic = UINT64_C(0x75726f63652d6c02),
+			.magic = UINT64_C(0x75726f63652d6c04),
 			.nr_slots = UROCE_INBOX_SLOTS,
 			.area = UROCE_INBOX_AREA,
 			.mtu = UROCE_CHANNEL_MTU,
@@ -325,16 +325,17 @@ static void *answer_nonsense(void *arg)
 {
 	struct nonsense *nonsense = arg;
 	struct uroce_hello hello;
-	int fd, inbox;
+	struct uroce_passed theirs;
+	int fd;
 
 	do {
 		fd = uroce_rendezvous_accept(nonsense->listener, 2000);
 	} while (fd == -EAGAIN);
 	CHECK(fd >= 0);
-	if (uroce_pairing_hear(fd, &hello, &inbox) == 0) {
+	if (uroce_pairing_hear(fd, &hello, &theirs) == 0) {
 		nonsense->said =
 			uroce_rendezvous_send(fd, "nonsense", 8, NULL, 0) == 0;
-		(void)close(inbox);
+		uroce_pairing_close(&theirs);
 	}
 	(void)close(fd);
 	return NULL;

@@ -578,6 +578,8 @@ static void a_debt_is_paid_when_there_is_room(void **state)
 	struct test test;
 	struct side *side = &test.side;
 
+	/* else we would not need it */
+	assert_int_equal(setenv(UROCE_CMA_VARIABLE, "none", 1), 0);
 	start(&test, &plan);
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
 	fill_the_way(&test);
@@ -596,6 +598,39 @@ static void a_debt_is_paid_when_there_is_room(void **state)
 		;
 	say(test.fd);
 	assert_peer_has(&test, 0);
+	finish(&test);
+	assert_int_equal(unsetenv(UROCE_CMA_VARIABLE), 0);
+}
+
+/* It neither polls, nor does its helper thread run. */
+static void a_stopped_target_is_written_to(void **state)
+{
+	struct plan plan = {
+		.role = DEAF,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = LONG_TIMEOUT,
+		.length = 64,
+	};
+	struct test test;
+	struct side *side = &test.side;
+	bool asks;
+
+	start(&test, &plan);
+	asks = !side->qp->channel || !side->qp->channel->copy;
+	/* it has just polled, or may have */
+	request(&test, IBV_WR_RDMA_WRITE, 1000);
+	if (!asks)
+		stop_peer(&test);
+	fill(side->memory, 5);
+	request(&test, IBV_WR_RDMA_WRITE, 100000);
+	memset(side->memory, 0, 100000);
+	request(&test, IBV_WR_RDMA_READ, 100000);
+	assert_int_equal(side->memory[12345],
+			 (uint8_t)(5 + 12345 * 13 + 12345 / 255));
+	assert_int_equal(kill(test.pid, SIGCONT), 0);
+	say(test.fd);
+	assert_peer_has(&test, 100000);
 	finish(&test);
 }
 
@@ -639,6 +674,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(two_namespaces_over_veth),
 		cmocka_unit_test(a_peer_that_is_killed_is_noticed),
 		cmocka_unit_test(a_debt_is_paid_when_there_is_room),
+		cmocka_unit_test(a_stopped_target_is_written_to),
 		cmocka_unit_test(idle_it_sleeps_for_ever),
 	};
 

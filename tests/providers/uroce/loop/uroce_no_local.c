@@ -111,3 +111,27 @@ void uroce_local_counters(const struct uroce_local *local,
 {
 	must_not_be_called();
 }
+
+int uroce_local_settle(struct uroce_local *local, uint64_t until_ms)
+{
+	must_not_be_called();
+	return 0;
+}
+
+void uroce_local_show_region(struct uroce_local *local,
+			     const struct uroce_shown_region *region)
+{
+	must_not_be_called();
+}
+
+void uroce_local_show_qp(struct uroce_local *local,
+			 const struct uroce_shown_qp *qp,
+			 struct uroce_channel *channel)
+{
+	must_not_be_called();
+}
+
+void uroce_local_polled(struct uroce_local *local, uint64_t now)
+{
+	must_not_be_called();
+}

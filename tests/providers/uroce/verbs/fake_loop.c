@@ -207,6 +207,17 @@ void uroce_loop_meet(struct uroce_instance *instance,
 	fake_loop.nr_met++;
 }
 
+int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key)
+{
+	fake_loop.nr_hidden++;
+	return fake_loop.copies_error;
+}
+
+int uroce_loop_await_copies(struct uroce_instance *instance)
+{
+	return fake_loop.copies_error;
+}
+
 void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp)
 {
 	assert_false(fake_loop.locked);

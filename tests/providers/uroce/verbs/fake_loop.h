@@ -42,6 +42,8 @@ struct fake_loop {
 	unsigned int nr_met;
 	unsigned int nr_channels; /* uses that were not given back */
 	unsigned int nr_settled;  /* calls of uroce_loop_settle() */
+	unsigned int nr_hidden;	  /* calls of uroce_loop_hide_region() */
+	int copies_error;	  /* that it and its like return */
 };
 
 extern struct fake_loop fake_loop;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Between the ring of requests and uroce_channel.copy. Called by
+ * uroce_requester_next() for each request whose turn has come.
+ */
+#include "uroce/engine/uroce_direct.h"
+
+#include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_request.h"
+#include "uroce/engine/uroce_requester.h"
+
+/* The peer has acknowledged all that there was before, so it is done. */
+static bool is_alone(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->req;
+
+	return req->cur == qp->sq.tail && req->una_psn == req->new_psn &&
+	       req->resume_ns == UROCE_NEVER;
+}
+
+static bool is_suited(const struct uroce_qp *qp,
+		      const struct uroce_send_wqe *wqe)
+{
+	return (wqe->opcode == IBV_WR_RDMA_WRITE ||
+		wqe->opcode == IBV_WR_RDMA_READ) &&
+	       wqe->length && wqe->length <= UROCE_DIRECT_MAX &&
+	       uroce_request_check(qp, wqe) == IBV_WC_SUCCESS;
+}
+
+/* What has no memory behind it reads as zeros, a packet at a time. */
+static bool is_memory(const struct uroce_memory *memory,
+		      const struct uroce_send_wqe *wqe)
+{
+	for (uint32_t i = 0; i < wqe->nr_sge; i++) {
+		const struct uroce_region *region =
+			uroce_memory_find(memory, wqe->sge[i].lkey);
+
+		if (!region || region->kind != UROCE_REGION_MEMORY)
+			return false;
+	}
+	return true;
+}
+
+/* Our side of a part; false if it has no right to that, or it is no memory. */
+static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			uint32_t part, struct uroce_pieces *ret_pieces)
+{
+	const struct uroce_sge_list list = {
+		.memory = &qp->engine->memory,
+		.sge = wqe->sge,
+		.nr_sge = wqe->nr_sge,
+		.pd = qp->pd,
+		.write = wqe->opcode == IBV_WR_RDMA_READ,
+	};
+	struct uroce_cursor cursor = {};
+
+	if (wqe->flags & IBV_SEND_INLINE && wqe->opcode == IBV_WR_RDMA_WRITE) {
+		uroce_pieces_set(ret_pieces, (uint8_t *)wqe->sge, part, false);
+		return true;
+	}
+	return is_memory(list.memory, wqe) &&
+	       !uroce_sge_resolve(&list, &cursor, qp->req.copied, part,
+				  ret_pieces);
+}
+
+/* Whether it can be done, and should be. Who has begun goes on. */
+static bool is_due(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
+{
+	struct uroce_channel *channel = qp->channel;
+
+	if (!channel || !channel->copy || channel->lost ||
+	    qp->type != IBV_QPT_RC || qp->state != IBV_QPS_RTS ||
+	    qp->condemned || !is_alone(qp) || !is_suited(qp, wqe))
+		return false;
+	return qp->req.copied || !channel->is_attended(channel, wqe->length);
+}
+
+static bool copy_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+		      uint32_t part)
+{
+	struct uroce_pieces pieces;
+	struct uroce_copy copy;
+
+	if (!find_memory(qp, wqe, part, &pieces))
+		return false;
+	copy = (struct uroce_copy){
+		.read = wqe->opcode == IBV_WR_RDMA_READ,
+		.access = wqe->opcode == IBV_WR_RDMA_READ
+				  ? IBV_ACCESS_REMOTE_READ
+				  : IBV_ACCESS_REMOTE_WRITE,
+		.qpn = qp->qpn,
+		.dest_qpn = qp->dest_qpn,
+		.rkey = wqe->remote.rkey,
+		.va = wqe->remote.va,
+		.bytes = wqe->length,
+		.offset = qp->req.copied,
+		.part = part,
+		.iov = pieces.iov,
+		.nr_iov = pieces.nr,
+	};
+	return !qp->channel->copy(qp->channel, &copy);
+}
+
+enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
+				   struct uroce_send_wqe *wqe, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t part = wqe->length - req->copied;
+
+	if (qp->channel && part > qp->channel->part)
+		part = qp->channel->part;
+	if (!is_due(qp, wqe) || !copy_part(qp, wqe, part)) {
+		req->copied = 0;
+		return UROCE_DIRECT_NO;
+	}
+	req->copied += part;
+	if (req->copied < wqe->length)
+		return UROCE_DIRECT_MORE;
+	req->copied = 0;
+	req->cur++;
+	uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+	uroce_requester_settle(qp, now);
+	return UROCE_DIRECT_DONE;
+}

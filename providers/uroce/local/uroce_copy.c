@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One-sided operations without the other side, and what keeps that safe:
+ *
+ *   initiator                         owner of the memory
+ *   ---------                         -------------------
+ *   says that it copies               hides the region or the QP
+ *   looks at the tables, copies       looks who says that he copies,
+ *   says that it is done              and waits until he is done
+ *
+ * Each does its first step before its second one for all to see, so at least
+ * one of the two notices the other.
+ */
+#include "uroce/local/uroce_copy.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+
+/* How often somebody who is waited for is looked at. */
+#define NAP_NS 20000
+
+/*
+ * Who has polled so long ago may be doing something else. That a poll is told
+ * now and then only, and where the clock is read, has to fit into it. For large
+ * copies one may wait longer: a system call takes some 40 ns more for a KB than
+ * two who share the work.
+ */
+#define ATTENDED_NS 3000
+#define BYTES_A_NS  32
+
+/* Of our own polls that are told, since we have heard of somebody. */
+#define HEARD_POLLS 1
+
+static struct uroce_peer *peer_of(struct uroce_channel *channel)
+{
+	return list_entry(channel, struct uroce_peer, channel);
+}
+
+static int copy_locked(const struct uroce_peer *peer,
+		       const struct uroce_copy *copy)
+{
+	const struct uroce_wanted wanted = {
+		.qpn = copy->qpn,
+		.token = peer->local->token,
+		.dest_qpn = copy->dest_qpn,
+		.rkey = copy->rkey,
+		.va = copy->va,
+		.bytes = copy->bytes,
+		.access = copy->access,
+	};
+	struct uroce_transfer transfer = {
+		.bytes = copy->part,
+		.write = !copy->read,
+		.iov = copy->iov,
+		.nr_iov = copy->nr_iov,
+	};
+
+	if (uroce_view_find(&peer->view, &wanted, &transfer.address))
+		return -EACCES;
+	transfer.address += copy->offset;
+	/* it may be another process, or program, than the one we know */
+	if (uroce_reach_is_by_pid(&peer->reach, copy->part) &&
+	    uroce_peer_is_gone(peer))
+		return -ESRCH;
+	return uroce_reach_copy(&peer->reach, &transfer);
+}
+
+int uroce_copy_direct(struct uroce_channel *channel,
+		      const struct uroce_copy *copy)
+{
+	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_local *local = peer->local;
+	int ret;
+
+	/* nobody would wait for us */
+	if (!local->tables.memory || peer->mad || peer->dying)
+		return -ENOTCONN;
+	uroce_tables_begin(&local->tables, peer->slot);
+	ret = copy_locked(peer, copy);
+	uroce_tables_end(&local->tables, peer->slot);
+	if (ret == -EPERM) /* it was allowed once, and is no longer */
+		channel->copy = NULL;
+	if (!ret) {
+		local->counters.copies++;
+		local->counters.copied_bytes += copy->part;
+	}
+	return ret;
+}
+
+/* Who answers polls, and a line of the cache less has to be fetched. */
+bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
+{
+	struct uroce_peer *peer = peer_of(channel);
+	const int64_t long_ns = ATTENDED_NS + bytes / BYTES_A_NS;
+	struct timespec time;
+	uint64_t now;
+	int64_t ago;
+
+	if (peer->heard) {
+		peer->heard = false;
+		if (peer->local->polls - peer->heard_polls <= HEARD_POLLS)
+			return true;
+	}
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	ago = (int64_t)(now - uroce_view_polled(&peer->view));
+	return ago < long_ns && ago > -long_ns;
+}
+
+void uroce_local_show_region(struct uroce_local *local,
+			     const struct uroce_shown_region *region)
+{
+	uroce_tables_show_region(&local->tables, region);
+}
+
+/* Who does not show us whether it copies is given nothing to copy. */
+void uroce_local_show_qp(struct uroce_local *local,
+			 const struct uroce_shown_qp *qp,
+			 struct uroce_channel *channel)
+{
+	struct uroce_shown_qp shown = *qp;
+
+	if (channel && peer_of(channel)->view.memory)
+		shown.token = peer_of(channel)->token;
+	else
+		shown.ready = false;
+	uroce_tables_show_qp(&local->tables, &shown);
+}
+
+void uroce_local_polled(struct uroce_local *local, uint64_t now)
+{
+	local->polls++;
+	uroce_tables_polled(&local->tables, now);
+}
+
+/* Odd if a peer is copying now; 0 if it is none with a view. */
+static uint32_t copying_locked(const struct uroce_local *local, uint32_t slot,
+			       uint64_t *ret_token)
+{
+	const struct uroce_peer *peer = local->table[slot];
+
+	if (!peer || !peer->view.memory)
+		return 0;
+	*ret_token = peer->token;
+	return uroce_view_copying(&peer->view, local->config.slot);
+}
+
+/* What it begins later has seen what was hidden. */
+static bool is_still_copying(struct uroce_local *local, uint32_t slot,
+			     uint64_t token, uint32_t count)
+{
+	uint64_t now_token = 0;
+	uint32_t now_count;
+
+	verbs_mutex_lock(&local->mutex);
+	now_count = copying_locked(local, slot, &now_token);
+	verbs_mutex_unlock(&local->mutex);
+	return now_count == count && now_token == token;
+}
+
+int uroce_local_settle(struct uroce_local *local, uint64_t until_ms)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	uint32_t count[UROCE_LOCAL_SLOTS];
+	uint64_t token[UROCE_LOCAL_SLOTS];
+
+	if (local->abandoned || !local->tables.memory)
+		return 0;
+	verbs_mutex_lock(&local->mutex);
+	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
+		count[i] = copying_locked(local, i, &token[i]);
+	verbs_mutex_unlock(&local->mutex);
+	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
+		while (count[i] % 2 &&
+		       is_still_copying(local, i, token[i], count[i])) {
+			if (uroce_pairing_now_ms() >= until_ms)
+				return -EBUSY;
+			(void)nanosleep(&nap, NULL);
+		}
+	return 0;
+}

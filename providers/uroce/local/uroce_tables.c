@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Our tables: made and sealed, and what is shown in them. Whoever changes a row
+ * has the engine lock.
+ */
+#include "uroce/local/uroce_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "uroce/local/uroce_tables_layout.h"
+
+#define SIZE	    sizeof(struct uroce_tables_memory)
+#define INDEX_SHIFT 8 /* of a key: the tag is below */
+
+/* So often the time of the last poll is told. */
+#define POLLED_EVERY_NS 256
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+void uroce_tables_init(struct uroce_tables *tables)
+{
+	*tables = (struct uroce_tables){ .fd = -1 };
+}
+
+/* What is mapped already can be written to, and nothing else ever. */
+static int map_and_seal(int fd, void **ret_memory)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE |
+			  F_SEAL_SEAL;
+	void *memory;
+	int ret;
+
+	if (ftruncate(fd, SIZE))
+		return -errno;
+	memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	if (madvise(memory, SIZE, MADV_DONTFORK) ||
+	    fcntl(fd, F_ADD_SEALS, seals)) {
+		ret = -errno;
+		(void)munmap(memory, SIZE);
+		return ret;
+	}
+	*ret_memory = memory;
+	return 0;
+}
+
+int uroce_tables_open(struct uroce_tables *tables, uint64_t nonce)
+{
+	int fd = memfd_create("uroce", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	void *memory = NULL;
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = map_and_seal(fd, &memory);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	*tables = (struct uroce_tables){
+		.memory = memory,
+		.fd = fd,
+		.nonce = nonce,
+	};
+	tables->memory->nonce = nonce;
+	tables->memory->nonce_address = (uintptr_t)&tables->nonce;
+	tables->memory->magic = UROCE_TABLES_MAGIC;
+	return 0;
+}
+
+void uroce_tables_close(struct uroce_tables *tables)
+{
+	if (!tables->memory)
+		return;
+	(void)munmap(tables->memory, SIZE);
+	(void)close(tables->fd);
+	uroce_tables_init(tables);
+}
+
+void uroce_tables_forget(struct uroce_tables *tables)
+{
+	if (tables->fd >= 0)
+		(void)close(tables->fd);
+	uroce_tables_init(tables);
+}
+
+static void set32(uint32_t *member, uint32_t value)
+{
+	/* pairs with the acquire in uroce_view.c */
+	__atomic_store_n(member, value, __ATOMIC_RELEASE);
+}
+
+static void set64(uint64_t *member, uint64_t value)
+{
+	__atomic_store_n(member, value, __ATOMIC_RELEASE); /* likewise */
+}
+
+void uroce_tables_show_region(struct uroce_tables *tables,
+			      const struct uroce_shown_region *region)
+{
+	uint32_t index = region->key >> INDEX_SHIFT;
+	struct uroce_tables_region *row;
+
+	if (!tables->memory || index >= UROCE_TABLES_REGIONS)
+		return;
+	row = &tables->memory->regions[index];
+	/* a page that nobody needs is not to be touched */
+	if (__atomic_load_n(&row->key, __ATOMIC_RELAXED))
+		__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
+	if (!region->access)
+		return;
+	set32(&row->pd, region->pd);
+	set32(&row->access, region->access);
+	set64(&row->base, region->base);
+	set64(&row->iova, region->iova);
+	set64(&row->bytes, region->bytes);
+	__atomic_store_n(&row->key, region->key, __ATOMIC_SEQ_CST);
+}
+
+void uroce_tables_show_qp(struct uroce_tables *tables,
+			  const struct uroce_shown_qp *qp)
+{
+	struct uroce_tables_qp *row;
+	uint32_t sequence;
+
+	if (!tables->memory)
+		return;
+	row = &tables->memory->qps[qp->qpn % UROCE_TABLES_QPS];
+	if (!qp->ready && !__atomic_load_n(&row->qpn, __ATOMIC_RELAXED))
+		return;
+	sequence = __atomic_load_n(&row->sequence, __ATOMIC_RELAXED);
+	__atomic_store_n(&row->sequence, sequence + 1, __ATOMIC_SEQ_CST);
+	set32(&row->qpn, qp->ready ? qp->qpn : 0);
+	set32(&row->dest_qpn, qp->dest_qpn);
+	set32(&row->pd, qp->pd);
+	set32(&row->access, qp->access);
+	set64(&row->token, qp->token);
+	__atomic_store_n(&row->sequence, sequence + 2, __ATOMIC_SEQ_CST);
+}
+
+void uroce_tables_polled(struct uroce_tables *tables, uint64_t now)
+{
+	if (!tables->memory || now - tables->polled_ns < POLLED_EVERY_NS)
+		return;
+	tables->polled_ns = now;
+	/* a hint: nothing depends on when it is seen */
+	__atomic_store_n(&tables->memory->polled.ns, now, __ATOMIC_RELAXED);
+}
+
+void uroce_tables_begin(struct uroce_tables *tables, uint32_t slot)
+{
+	uint32_t *count = &tables->memory->copying[slot].count;
+
+	__atomic_store_n(count, *count + 1, __ATOMIC_SEQ_CST);
+}
+
+void uroce_tables_end(struct uroce_tables *tables, uint32_t slot)
+{
+	uint32_t *count = &tables->memory->copying[slot].count;
+
+	__atomic_store_n(count, *count + 1, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A peer's tables, read. It may write anything at any time: what is checked was
+ * copied before, and what comes of it is an address in the peer's own memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "uroce/local/uroce_tables.h"
+#include "uroce/local/uroce_tables_layout.h"
+
+#define SIZE	    sizeof(struct uroce_tables_memory)
+#define INDEX_SHIFT 8 /* of a key: the tag is below */
+
+int uroce_view_open(int fd, struct uroce_view *ret_view)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+	const struct uroce_tables_memory *memory;
+	struct stat stat;
+	void *mapped;
+	int found = fcntl(fd, F_GET_SEALS);
+
+	if (found < 0 || (found & seals) != seals)
+		return -EPROTO;
+	if (fstat(fd, &stat))
+		return -errno;
+	if (stat.st_size != (off_t)SIZE)
+		return -EPROTO;
+	mapped = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	if (mapped == MAP_FAILED)
+		return -errno;
+	memory = mapped;
+	if (memory->magic != UROCE_TABLES_MAGIC ||
+	    madvise(mapped, SIZE, MADV_DONTFORK)) {
+		(void)munmap(mapped, SIZE);
+		return -EPROTO;
+	}
+	ret_view->memory = memory;
+	return 0;
+}
+
+void uroce_view_close(struct uroce_view *view)
+{
+	if (view->memory)
+		(void)munmap((void *)view->memory, SIZE);
+	view->memory = NULL;
+}
+
+void uroce_view_nonce(const struct uroce_view *view, uint64_t *ret_nonce,
+		      uint64_t *ret_address)
+{
+	*ret_nonce = view->memory->nonce;
+	*ret_address = view->memory->nonce_address;
+}
+
+uint64_t uroce_view_polled(const struct uroce_view *view)
+{
+	/* a hint: nothing depends on when it is seen */
+	return __atomic_load_n(&view->memory->polled.ns, __ATOMIC_RELAXED);
+}
+
+uint32_t uroce_view_copying(const struct uroce_view *view, uint32_t slot)
+{
+	/* pairs with uroce_tables_begin(): see there */
+	return __atomic_load_n(&view->memory->copying[slot].count,
+			       __ATOMIC_SEQ_CST);
+}
+
+static uint32_t get32(const uint32_t *member)
+{
+	/* pairs with the release in uroce_tables.c */
+	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t get64(const uint64_t *member)
+{
+	return __atomic_load_n(member, __ATOMIC_ACQUIRE); /* likewise */
+}
+
+/* Whether the QP is connected to ours, and gives the right; and its PD. */
+static bool qp_allows(const struct uroce_tables_memory *memory,
+		      const struct uroce_wanted *wanted, uint32_t *ret_pd)
+{
+	const struct uroce_tables_qp *row =
+		&memory->qps[wanted->dest_qpn % UROCE_TABLES_QPS];
+	uint32_t sequence = __atomic_load_n(&row->sequence, __ATOMIC_SEQ_CST);
+	struct uroce_tables_qp qp = {
+		.qpn = get32(&row->qpn),
+		.dest_qpn = get32(&row->dest_qpn),
+		.pd = get32(&row->pd),
+		.access = get32(&row->access),
+		.token = get64(&row->token),
+	};
+
+	if (sequence % 2 || get32(&row->sequence) != sequence)
+		return false;
+	*ret_pd = qp.pd;
+	return qp.qpn == wanted->dest_qpn && qp.dest_qpn == wanted->qpn &&
+	       qp.token == wanted->token &&
+	       (qp.access & wanted->access) == wanted->access;
+}
+
+static bool find_region(const struct uroce_tables_memory *memory, uint32_t key,
+			struct uroce_tables_region *ret_region)
+{
+	uint32_t index = key >> INDEX_SHIFT;
+	const struct uroce_tables_region *row;
+
+	if (!key || index >= UROCE_TABLES_REGIONS)
+		return false;
+	row = &memory->regions[index];
+	if (__atomic_load_n(&row->key, __ATOMIC_SEQ_CST) != key)
+		return false;
+	*ret_region = (struct uroce_tables_region){
+		.pd = get32(&row->pd),
+		.access = get32(&row->access),
+		.base = get64(&row->base),
+		.iova = get64(&row->iova),
+		.bytes = get64(&row->bytes),
+	};
+	return get32(&row->key) == key;
+}
+
+int uroce_view_find(const struct uroce_view *view,
+		    const struct uroce_wanted *wanted, uint64_t *ret_address)
+{
+	struct uroce_tables_region region;
+	uint64_t offset, address, end;
+	uint32_t pd;
+
+	if (!qp_allows(view->memory, wanted, &pd) ||
+	    !find_region(view->memory, wanted->rkey, &region))
+		return -EACCES;
+	if (region.pd != pd ||
+	    (region.access & wanted->access) != wanted->access)
+		return -EACCES;
+	offset = wanted->va - region.iova;
+	if (wanted->va < region.iova || offset > region.bytes ||
+	    wanted->bytes > region.bytes - offset)
+		return -EACCES;
+	if (__builtin_add_overflow(region.base, offset, &address) ||
+	    __builtin_add_overflow(address, wanted->bytes, &end))
+		return -EACCES;
+	*ret_address = address;
+	return 0;
+}

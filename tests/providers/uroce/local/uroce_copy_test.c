@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One process in the memory of another one: by each way, against each refusal,
+ * while the other one takes its memory back, and when it is gone. Where the
+ * system allows no way the tests end early: then all of this is asked for
+ * instead, which other tests are about.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+#include "uroce_local_node.h"
+#include "uroce_netns.h"
+
+enum { ALICE = 100, BOB };
+enum { READ_RIGHT = 4, WRITE_RIGHT = 2 };
+
+#define KEY	 (UINT32_C(7) << 8 | 1)
+#define BYTES	 (64 * 1024)
+#define ROUNDS	 100
+#define PATIENCE 20000	   /* ms */
+#define BLIND	 (1u << 8) /* besides ways: has them, and may use none */
+
+/* What denies us a way, by number, as a system would. */
+static bool no_vm, no_mem;
+
+ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *here,
+				unsigned long nr_here,
+				const struct iovec *there,
+				unsigned long nr_there, unsigned long flags);
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
+				unsigned long nr_here,
+				const struct iovec *there,
+				unsigned long nr_there, unsigned long flags);
+ssize_t __real_preadv(int fd, const struct iovec *iov, int nr, off_t offset);
+ssize_t __wrap_preadv(int fd, const struct iovec *iov, int nr, off_t offset);
+ssize_t __real_preadv64(int fd, const struct iovec *iov, int nr, off_t offset);
+ssize_t __wrap_preadv64(int fd, const struct iovec *iov, int nr, off_t offset);
+
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
+				unsigned long nr_here,
+				const struct iovec *there,
+				unsigned long nr_there, unsigned long flags)
+{
+	if (no_vm) {
+		errno = EPERM;
+		return -1;
+	}
+	return __real_process_vm_readv(pid, here, nr_here, there, nr_there,
+				       flags);
+}
+
+ssize_t __wrap_preadv(int fd, const struct iovec *iov, int nr, off_t offset)
+{
+	if (no_mem) {
+		errno = EACCES;
+		return -1;
+	}
+	return __real_preadv(fd, iov, nr, offset);
+}
+
+ssize_t __wrap_preadv64(int fd, const struct iovec *iov, int nr, off_t offset)
+{
+	if (no_mem) {
+		errno = EACCES;
+		return -1;
+	}
+	return __real_preadv64(fd, iov, nr, offset);
+}
+
+/* In memory of both. */
+static struct shared {
+	uint32_t copies;   /* atomic: that Alice has made */
+	uint32_t refusals; /* atomic: that she has met */
+	uint32_t done;	   /* atomic */
+	int error;	   /* that Bob's settling has returned */
+} * shared;
+
+static void open_side(struct side *side, uint32_t slot, unsigned int ways)
+{
+	struct uroce_local_config config;
+
+	side_open(side, slot);
+	config = side->local->config;
+	config.reach_ways = ways;
+	uroce_local_close(side->local);
+	CHECK(uroce_local_open(&config, &side->local) == 0);
+	side_serve(side);
+}
+
+static struct uroce_shown_region bob_region(uint8_t *memory, uint32_t access)
+{
+	return (struct uroce_shown_region){
+		.key = KEY,
+		.pd = 3,
+		.access = access,
+		.base = (uintptr_t)memory,
+		.iova = 0x1000,
+		.bytes = BYTES,
+	};
+}
+
+static struct uroce_shown_qp bob_qp(void)
+{
+	return (struct uroce_shown_qp){
+		.qpn = BOB << 16 | 2,
+		.ready = true,
+		.dest_qpn = ALICE << 16 | 2,
+		.pd = 3,
+		.access = READ_RIGHT | WRITE_RIGHT,
+	};
+}
+
+/* What Alice wants of all of Bob's memory, in two pieces of hers. */
+static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
+		uint32_t bytes)
+{
+	const struct iovec iov[] = {
+		{ memory, bytes / 3 },
+		{ memory + bytes / 3, bytes - bytes / 3 },
+	};
+	const struct uroce_copy wanted = {
+		.read = read,
+		.access = read ? READ_RIGHT : WRITE_RIGHT,
+		.qpn = ALICE << 16 | 2,
+		.dest_qpn = BOB << 16 | 2,
+		.rkey = KEY,
+		.va = 0x1000,
+		.bytes = bytes,
+		.part = bytes,
+		.iov = iov,
+		.nr_iov = 2,
+	};
+
+	return channel->copy(channel, &wanted);
+}
+
+/* Bob: shows his memory, then does nothing. */
+static void be_deaf(struct node *node, uint32_t ways)
+{
+	uint8_t *memory = malloc(BYTES);
+	struct uroce_shown_region region =
+		bob_region(memory, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_qp qp = bob_qp();
+	struct uroce_channel *channel;
+	struct side side;
+
+	CHECK(memory);
+	memset(memory, 1, BYTES);
+	open_side(&side, BOB, ways);
+	node_go(node);
+	node_wait(node);
+	channel = side_connect(&side, ALICE);
+	uroce_local_show_region(side.local, &region);
+	uroce_local_show_qp(side.local, &qp, channel);
+	node_go(node);
+	node_wait(node);
+	for (uint32_t i = 0; i < BYTES; i++)
+		CHECK(memory[i] == (uint8_t)(i * 7));
+	uroce_local_put_channel(side.local, channel);
+	side_close(&side);
+	free(memory);
+}
+
+static struct uroce_channel *meet(struct side *side, struct node *bob,
+				  void (*fn)(struct node *, uint32_t),
+				  unsigned int bob_ways, unsigned int ways)
+{
+	struct uroce_channel *channel;
+
+	node_start(bob, fn, bob_ways);
+	node_wait(bob);
+	open_side(side, ALICE, ways);
+	node_go(bob);
+	channel = side_connect(side, BOB);
+	node_wait(bob);
+	return channel;
+}
+
+static void write_all(struct uroce_channel *channel)
+{
+	static uint8_t memory[BYTES], back[BYTES];
+
+	for (uint32_t i = 0; i < BYTES; i++)
+		memory[i] = (uint8_t)(i * 7);
+	for (uint32_t bytes = 1; bytes <= BYTES; bytes = bytes * 5 + 3) {
+		memset(back, 0, sizeof(back));
+		assert_int_equal(copy(channel, false, memory, bytes), 0);
+		assert_int_equal(copy(channel, true, back, bytes), 0);
+		assert_memory_equal(back, memory, bytes);
+	}
+	assert_int_equal(copy(channel, false, memory, BYTES), 0);
+}
+
+static void each_way_copies_both_ways(void **state)
+{
+	static const unsigned int ways[] = {
+		UROCE_REACH_VM,
+		UROCE_REACH_MEM,
+		UROCE_REACH_VM | UROCE_REACH_MEM,
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct uroce_local_counters counters;
+		struct uroce_channel *channel;
+		struct side alice;
+		struct node bob;
+
+		channel = meet(&alice, &bob, be_deaf, 3, ways[i]);
+		if (!channel->copy) {
+			node_kill(&bob);
+			side_close(&alice);
+			continue;
+		}
+		write_all(channel);
+		uroce_local_counters(alice.local, &counters);
+		assert_true(counters.copies > 10);
+		assert_true(counters.copied_bytes > BYTES);
+		node_go(&bob);
+		node_end(&bob);
+		side_close(&alice);
+	}
+}
+
+/* Of either side; or if the system says no, by each way. */
+static void who_may_not_asks(void **state)
+{
+	static const struct {
+		unsigned int bob, alice;
+		bool no_vm, no_mem;
+		bool works;
+	} cases[] = {
+		{ 3, 0, false, false, false }, { 0, 3, false, false, false },
+		{ 3, 3, true, true, false },   { 3, 1, true, false, false },
+		{ 3, 2, false, true, false },  { 3, 3, true, false, true },
+		{ 3, 3, false, true, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct uroce_channel *channel;
+		struct side alice;
+		struct node bob;
+
+		no_vm = cases[i].no_vm;
+		no_mem = cases[i].no_mem;
+		channel = meet(&alice, &bob, be_deaf, cases[i].bob,
+			       cases[i].alice);
+		if (!cases[i].works)
+			assert_null(channel->copy);
+		if (channel->copy)
+			write_all(channel);
+		no_vm = false;
+		no_mem = false;
+		node_kill(&bob);
+		side_close(&alice);
+	}
+}
+
+static void wrong_wishes_are_refused(void **state)
+{
+	static uint8_t memory[BYTES];
+	struct iovec iov = { memory, 100 };
+	struct uroce_copy wanted = {
+		.access = WRITE_RIGHT,
+		.qpn = ALICE << 16 | 2,
+		.dest_qpn = BOB << 16 | 2,
+		.rkey = KEY,
+		.va = 0x1000 + BYTES - 99,
+		.bytes = 100,
+		.part = 100,
+		.iov = &iov,
+		.nr_iov = 1,
+	};
+	struct uroce_channel *channel;
+	struct side alice;
+	struct node bob;
+
+	channel = meet(&alice, &bob, be_deaf, 3, 3);
+	if (channel->copy) {
+		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		wanted.va--;
+		wanted.rkey++;
+		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		wanted.rkey--;
+		wanted.qpn++;
+		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		wanted.qpn--;
+		wanted.access = 8;
+		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		wanted.access = WRITE_RIGHT;
+		/* of which a part would be allowed */
+		wanted.bytes = 101;
+		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		wanted.bytes = 100;
+		assert_int_equal(channel->copy(channel, &wanted), 0);
+	}
+	node_kill(&bob);
+	side_close(&alice);
+}
+
+/* Bob: has his memory written to from the middle on. */
+static void have_a_half(struct node *node, uint32_t ways)
+{
+	uint8_t *memory = calloc(1, BYTES);
+	struct uroce_shown_region region =
+		bob_region(memory, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_qp qp = bob_qp();
+	struct uroce_channel *channel;
+	struct side side;
+
+	CHECK(memory);
+	open_side(&side, BOB, ways);
+	node_go(node);
+	node_wait(node);
+	channel = side_connect(&side, ALICE);
+	uroce_local_show_region(side.local, &region);
+	uroce_local_show_qp(side.local, &qp, channel);
+	node_go(node);
+	node_wait(node);
+	for (uint32_t i = 0; i < BYTES; i++)
+		CHECK(memory[i] == (i < BYTES / 2 ? 0 : 9));
+	uroce_local_put_channel(side.local, channel);
+	side_close(&side);
+	free(memory);
+}
+
+static void a_part_is_copied_to_its_place(void **state)
+{
+	static uint8_t memory[BYTES / 2];
+	struct iovec iov = { memory, sizeof(memory) };
+	const struct uroce_copy wanted = {
+		.access = WRITE_RIGHT,
+		.qpn = ALICE << 16 | 2,
+		.dest_qpn = BOB << 16 | 2,
+		.rkey = KEY,
+		.va = 0x1000,
+		.bytes = BYTES,
+		.offset = BYTES / 2,
+		.part = BYTES / 2,
+		.iov = &iov,
+		.nr_iov = 1,
+	};
+	struct uroce_channel *channel;
+	struct side alice;
+	struct node bob;
+
+	memset(memory, 9, sizeof(memory));
+	channel = meet(&alice, &bob, have_a_half, 3, 3);
+	if (channel->copy) {
+		assert_int_equal(channel->copy(channel, &wanted), 0);
+		node_go(&bob);
+		node_end(&bob);
+	} else {
+		node_kill(&bob);
+	}
+	side_close(&alice);
+}
+
+/* Whoever it is that has its number next. */
+static void who_is_gone_is_not_written_to(void **state)
+{
+	for (unsigned int ways = 1; ways <= 3; ways++) {
+		static uint8_t memory[BYTES];
+		struct uroce_channel *channel;
+		struct side alice;
+		struct node bob;
+
+		channel = meet(&alice, &bob, be_deaf, 3, ways);
+		node_kill(&bob);
+		if (channel->copy) {
+			assert_true(copy(channel, false, memory, 8) < 0);
+			assert_true(copy(channel, false, memory, BYTES) < 0);
+		}
+		side_close(&alice);
+	}
+}
+
+/* Bob: takes his memory back, again and again, and looks if it is his. */
+static void take_back(struct node *node, uint32_t ways)
+{
+	uint8_t *memory = malloc(BYTES);
+	struct uroce_shown_region region =
+		bob_region(memory, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_region none = bob_region(memory, 0);
+	struct uroce_shown_qp qp = bob_qp();
+	struct uroce_channel *channel;
+	struct side side;
+
+	CHECK(memory);
+	no_vm = ways & BLIND;
+	no_mem = ways & BLIND;
+	open_side(&side, BOB, ways & ~BLIND);
+	node_go(node);
+	node_wait(node);
+	channel = side_connect(&side, ALICE);
+	CHECK(!(ways & BLIND) || !channel->copy);
+	uroce_local_show_qp(side.local, &qp, channel);
+	node_go(node);
+	for (uint32_t round = 1; round <= ROUNDS; round++) {
+		uint32_t before =
+			__atomic_load_n(&shared->copies, __ATOMIC_RELAXED);
+
+		uroce_local_show_region(side.local, &region);
+		while (__atomic_load_n(&shared->copies, __ATOMIC_RELAXED) ==
+		       before)
+			(void)sched_yield();
+		uroce_local_show_region(side.local, &none);
+		CHECK(uroce_local_settle(side.local, uroce_pairing_now_ms() +
+							     PATIENCE) == 0);
+		memset(memory, 0xee, BYTES);
+		/* until she has tried once more, and was refused */
+		before = __atomic_load_n(&shared->refusals, __ATOMIC_RELAXED);
+		while (__atomic_load_n(&shared->refusals, __ATOMIC_RELAXED) <
+		       before + 2)
+			(void)sched_yield();
+		for (uint32_t i = 0; i < BYTES; i++)
+			CHECK(memory[i] == 0xee);
+	}
+	__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
+	node_wait(node);
+	uroce_local_put_channel(side.local, channel);
+	side_close(&side);
+	free(memory);
+}
+
+static void be_left_alone(unsigned int bob_ways)
+{
+	static uint8_t memory[BYTES];
+	struct uroce_channel *channel;
+	struct side alice;
+	struct node bob;
+
+	memset(shared, 0, sizeof(*shared));
+	channel = meet(&alice, &bob, take_back, bob_ways, 3);
+	if (!channel->copy) {
+		node_kill(&bob);
+		side_close(&alice);
+		return;
+	}
+	while (!__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE)) {
+		int ret = copy(channel, false, memory, BYTES);
+
+		if (!ret) {
+			__atomic_fetch_add(&shared->copies, 1,
+					   __ATOMIC_RELAXED);
+			continue;
+		}
+		/* he ends only if something is wrong there */
+		assert_int_equal(waitpid(bob.pid, NULL, WNOHANG), 0);
+		assert_int_equal(ret, -EACCES);
+		__atomic_fetch_add(&shared->refusals, 1, __ATOMIC_RELAXED);
+	}
+	assert_true(shared->copies >= ROUNDS);
+	node_go(&bob);
+	node_end(&bob);
+	side_close(&alice);
+}
+
+static void what_is_taken_back_is_left_alone(void **state)
+{
+	be_left_alone(3);
+}
+
+/* As with one who is dumpable and one who is not. */
+static void who_cannot_copy_waits_for_who_can(void **state)
+{
+	be_left_alone(3 | BLIND);
+}
+
+/* Bob: waits for one who is about to copy, and was stopped. */
+static void wait_in_vain(struct node *node, uint32_t ways)
+{
+	struct uroce_channel *channel;
+	struct side side;
+
+	open_side(&side, BOB, ways);
+	node_go(node);
+	node_wait(node);
+	channel = side_connect(&side, ALICE);
+	node_go(node);
+	node_wait(node);
+	shared->error = uroce_local_settle(side.local, uroce_pairing_now_ms());
+	node_go(node);
+	node_wait(node);
+	CHECK(uroce_local_settle(side.local,
+				 uroce_pairing_now_ms() + PATIENCE) == 0);
+	uroce_local_put_channel(side.local, channel);
+	side_close(&side);
+}
+
+static void who_was_stopped_is_not_waited_for_for_ever(void **state)
+{
+	struct uroce_channel *channel;
+	struct side alice;
+	struct node bob;
+
+	memset(shared, 0, sizeof(*shared));
+	channel = meet(&alice, &bob, wait_in_vain, 3, 3);
+	if (!channel->copy) {
+		node_kill(&bob);
+		side_close(&alice);
+		return;
+	}
+	uroce_tables_begin(&alice.local->tables, BOB);
+	node_go(&bob);
+	node_wait(&bob);
+	assert_int_equal(shared->error, -EBUSY);
+	uroce_tables_end(&alice.local->tables, BOB);
+	node_go(&bob);
+	node_end(&bob);
+	side_close(&alice);
+}
+
+/* It has neither the memory of the tables nor the right to use its parent's. */
+static void a_child_cannot_copy(void **state)
+{
+	struct uroce_channel *channel;
+	struct side alice;
+	struct node bob;
+	int pid, status;
+
+	channel = meet(&alice, &bob, be_deaf, 3, 3);
+	(void)fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct uroce_shown_qp qp = bob_qp();
+
+		uroce_local_abandon(alice.local);
+		CHECK(!channel->copy);
+		uroce_local_show_qp(alice.local, &qp, channel);
+		CHECK(uroce_local_settle(alice.local, 0) == 0);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	node_kill(&bob);
+	side_close(&alice);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_way_copies_both_ways),
+		cmocka_unit_test(who_may_not_asks),
+		cmocka_unit_test(wrong_wishes_are_refused),
+		cmocka_unit_test(a_part_is_copied_to_its_place),
+		cmocka_unit_test(who_is_gone_is_not_written_to),
+		cmocka_unit_test(what_is_taken_back_is_left_alone),
+		cmocka_unit_test(who_cannot_copy_waits_for_who_can),
+		cmocka_unit_test(who_was_stopped_is_not_waited_for_for_ever),
+		cmocka_unit_test(a_child_cannot_copy),
+	};
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return 1;
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
