@@ -23,6 +23,12 @@
 /* So many take some of the time for which a poll is believed to be recent. */
 #define MANY_BYTES 4096
 
+/*
+ * A process that has other things to do answers as soon as its helper thread
+ * gets a processor; one that is stopped does not.
+ */
+#define PATIENCE_MS 5000
+
 static bool is_ours(void *arg, const uint8_t *gid)
 {
 	struct uroce_loop *loop = arg;
@@ -93,6 +99,7 @@ void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
 	const struct uroce_local_config config = {
 		.slot = slot,
 		.reach_ways = uroce_config_reach_ways(),
+		.patience_ms = PATIENCE_MS,
 		.is_ours = is_ours,
 		.take_brief = take_brief,
 		.arg = loop,

@@ -30,7 +30,8 @@
 struct uroce_local;
 
 struct uroce_local_config {
-	uint32_t slot; /* ours */
+	uint32_t slot;	      /* ours */
+	uint32_t patience_ms; /* with one who does not answer */
 	/*
 	 * Ways into the memory of others, and whether they may come into ours
 	 * (enum uroce_reach_way); 0: each does for himself what others want.
@@ -95,7 +96,7 @@ void uroce_local_serve(struct uroce_local *local);
  * @ret_channel: receives it, with a use that is to be given back to
  *	uroce_local_put_channel()
  *
- * Waits for the other one, for two seconds at most.
+ * Waits for the other one, as long as it has patience.
  *
  * Return: 0; -ENOENT if there is no such process, it does not have @dgid, or
  * the two are no pair: use the network; -ENOMEM, -EMFILE.

@@ -305,7 +305,7 @@ static int ask_locked(struct uroce_local *local, uint32_t slot,
 static int find_peer_locked(struct uroce_local *local, uint32_t slot,
 			    const uint8_t *dgid)
 {
-	uint64_t until_ms = uroce_pairing_now_ms() + UROCE_PAIRING_MS;
+	uint64_t until_ms = uroce_pairing_now_ms() + local->config.patience_ms;
 	int ret = AGAIN;
 
 	while (ret == AGAIN || (ret == PAIRED && !local->table[slot])) {

@@ -216,7 +216,7 @@ static void let_in(struct uroce_local *local, struct uroce_guest *guest, int fd)
 {
 	*guest = (struct uroce_guest){
 		.fd = fd,
-		.until_ms = uroce_pairing_now_ms() + UROCE_PAIRING_MS,
+		.until_ms = uroce_pairing_now_ms() + local->config.patience_ms,
 		.pid = uroce_pairing_peer_pid(fd),
 	};
 	local->nr_guests++;
@@ -239,7 +239,8 @@ static void open_door(struct uroce_local *local)
 			set_deaf(local, true);
 			return;
 		}
-		fd = uroce_rendezvous_accept(local->listener, UROCE_PAIRING_MS);
+		fd = uroce_rendezvous_accept(local->listener,
+					     local->config.patience_ms);
 		if (fd >= 0)
 			let_in(local, guest, fd);
 		if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM) {

@@ -24,7 +24,6 @@
 
 #define UROCE_LOCAL_SLOTS  256 /* a slot has 8 bits in a QPN */
 #define UROCE_LOCAL_GUESTS 128 /* that are being talked to at the same time */
-#define UROCE_PAIRING_MS   2000
 
 /* Instead of a process id. */
 #define UROCE_REFUSE_NOBODY (-1)

@@ -458,6 +458,8 @@ static void see_only_the_parent_die(struct node *node, uint32_t slot)
 	struct side side;
 
 	side_open(&side, slot);
+	/* Alice will not tell whose the GID is: a pair stays one */
+	side.local->config.patience_ms = 5000;
 	side_serve(&side);
 	meet_here(node);
 	side_receive(&side, &got, 1);

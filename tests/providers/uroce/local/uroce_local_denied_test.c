@@ -317,10 +317,7 @@ struct nonsense {
 	bool said;
 };
 
-/*
- * A host that says something else than a verdict; if the guest is still there,
- * who waits for two seconds.
- */
+/* A host that says something else than a verdict, if the guest waits for it. */
 static void *answer_nonsense(void *arg)
 {
 	struct nonsense *nonsense = arg;

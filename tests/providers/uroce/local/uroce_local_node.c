@@ -94,6 +94,7 @@ void side_open(struct side *side, uint32_t slot)
 {
 	struct uroce_local_config config = {
 		.slot = slot,
+		.patience_ms = SIDE_PATIENCE_MS,
 		.is_ours = is_ours,
 		.arg = side,
 	};

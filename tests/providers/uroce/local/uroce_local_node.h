@@ -43,6 +43,9 @@ void node_end(struct node *node);
 /* Kills it and waits for it. */
 void node_kill(struct node *node);
 
+/* No process is kept from a processor for so long. */
+#define SIDE_PATIENCE_MS 60000
+
 /* In a child. */
 struct side {
 	struct uroce_local *local;

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "uroce/local/uroce_local_state.h"
 #include "uroce_local_node.h"
 #include "uroce_netns.h"
 
@@ -360,6 +361,7 @@ static void ask_one_who_is_stopped(struct node *node, uint32_t slot)
 	uint32_t fds;
 
 	side_open(&side, slot);
+	side.local->config.patience_ms = 1000;
 	side_serve(&side);
 	fds = nr_open_fds();
 	meet_here(node);
