@@ -20,7 +20,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define MEAN_GAP_MS  20 /* between kills */
+#define MEAN_GAP_MS  20 /* between kills; longer if nobody lives for long */
+#define MAX_GAP_MS   2000
 #define HALF_OF_THEM 12 /* one of so many times */
 #define CQ_DEPTH     32768
 /*
@@ -292,18 +293,30 @@ static void strike(uint32_t place, uint32_t generation, pid_t pid)
 	}
 }
 
-static void wait_for_kill(void)
+static void wait_for_kill(long mean_gap_ms)
 {
-	long ns = random() % (2 * MEAN_GAP_MS * 1000000);
-	struct timespec gap = { .tv_nsec = ns };
+	long us = random() % (2 * mean_gap_ms * 1000);
+	struct timespec gap = {
+		.tv_sec = us / 1000000,
+		.tv_nsec = us % 1000000 * 1000,
+	};
 
 	(void)nanosleep(&gap, NULL);
 	/* nobody ends by itself: it has said why */
 	NEED(waitpid(-1, NULL, WNOHANG) == 0);
 }
 
+/* On a busy machine it may take long until two have met at all. */
+static bool has_raged(void)
+{
+	return __atomic_load_n(&board->connections, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&board->losses, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&board->messages, __ATOMIC_RELAXED);
+}
+
 static uint32_t storm(int gid_index, uint64_t until)
 {
+	long gap_ms = MEAN_GAP_MS;
 	uint32_t generations[MAX_PLACES], nr_kills = 0;
 	pid_t pids[MAX_PLACES];
 	int status;
@@ -312,13 +325,15 @@ static uint32_t storm(int gid_index, uint64_t until)
 		generations[place] = 1;
 		pids[place] = start(place, 1, gid_index);
 		while (!place && !board_who_is_at(0))
-			wait_for_kill(); /* it looks at its size, alone */
+			wait_for_kill(gap_ms); /* it looks at its size, alone */
 	}
-	while (peer_now_us() < until) {
+	while (peer_now_us() < until || !has_raged()) {
 		uint32_t nr = random() % HALF_OF_THEM ? 1 : nr_places / 2;
 		uint32_t place = (uint32_t)random();
 
-		wait_for_kill();
+		if (peer_now_us() >= until && gap_ms < MAX_GAP_MS)
+			gap_ms *= 2;
+		wait_for_kill(gap_ms);
 		for (uint32_t i = 0; i < nr; i++) {
 			uint32_t at = 1 + (place + i) % (nr_places - 1);
 
@@ -349,7 +364,7 @@ int main(int argc, char **argv)
 	nr_kills = storm(atoi(argv[2]),
 			 peer_now_us() +
 				 (uint64_t)1000000 * (uint64_t)atoi(argv[3]));
-	NEED(board->connections && board->losses && board->messages);
+	NEED(has_raged());
 	printf("%u processes, %u killed: %" PRIu64 " connections, %" PRIu64
 	       " lost, %" PRIu64 " messages, the last error came after %" PRIu64
 	       " ms\n",
