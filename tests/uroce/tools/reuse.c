@@ -176,12 +176,14 @@ static void poll_all(struct end *end, bool mortal)
 	} while (nr);
 }
 
-/* Sends and receives as many messages as the other side. */
+/*
+ * Sends and receives as many messages as the other side, which may have begun
+ * with the next ones while we still wait for the last ACK.
+ */
 static void talk(struct end *end)
 {
 	uint32_t sent = 0;
 
-	end->talks = 0;
 	while (end->talks < TALKS || sent < TALKS || end->sends) {
 		if (sent < TALKS && !end->sends) {
 			post_request(end, 0, IBV_WR_SEND);
@@ -189,6 +191,7 @@ static void talk(struct end *end)
 		}
 		poll_all(end, false);
 	}
+	end->talks -= TALKS;
 }
 
 /* The process with something to lose; ends when it is told to, or killed. */
