@@ -26,10 +26,9 @@ interop_has_gids() {
 # Each processor has a queue of its own for what has come over such a pair, so
 # packets overtake each other if their sender moves to another one. With this,
 # one processor takes in all of them.
+# in_order INTERFACE [COMMAND...] - by a command that runs another one elsewhere
 in_order() {
-	echo 1 >/sys/class/net/fe0/queues/rx-0/rps_cpus &&
-		ip netns exec far sh -c \
-			'echo 1 >/sys/class/net/fe1/queues/rx-0/rps_cpus'
+	"${@:2}" sh -c "echo 1 >/sys/class/net/$1/queues/rx-0/rps_cpus"
 }
 
 # interop_up [MTU]
@@ -51,7 +50,8 @@ interop_up() {
 			ip addr add fd97::1/64 dev fe0 &&
 			ip -n far addr add "$far_address/24" dev fe1 &&
 			ip -n far addr add fd97::2/64 dev fe1 &&
-			ip -n far link set lo up && in_order || return 1
+			ip -n far link set lo up && in_order fe0 &&
+			in_order fe1 ip netns exec far || return 1
 	fi
 	ip link set fe0 mtu "$mtu" up && ip -n far link set fe1 mtu "$mtu" up ||
 		return 1
