@@ -29,13 +29,15 @@ static struct uroce_lock lock;
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
+/* membarrier() has three arguments, futex() six. */
 long __wrap_syscall(long number, ...)
 {
-	long arg[6];
+	int nr = number == SYS_membarrier ? 3 : 6;
+	long arg[6] = {};
 	va_list args;
 
 	va_start(args, number);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < nr; i++)
 		arg[i] = va_arg(args, long);
 	va_end(args);
 	if (number == SYS_membarrier && denied) {
