@@ -245,6 +245,7 @@ static int new_loop(const struct uroce_loop_ops *ops,
 	list_init(&loop->instances);
 	list_init(&loop->groups);
 	list_init(&loop->full);
+	list_init(&loop->moderated);
 	(void)pthread_mutex_init(&loop->netdev_mutex, NULL);
 	uroce_lock_init(&loop->engine_lock);
 	/* a device that cannot reach anybody is a device nevertheless */

@@ -12,6 +12,7 @@
 
 #include "uroce/uroce_loop_local.h"
 #include "uroce/uroce_loop_quick.h"
+#include "uroce/uroce_moderate.h"
 
 /* So long after a CQ was armed the application counts as one that sleeps. */
 #define SLEEPER_NS UINT64_C(10000000)
@@ -114,7 +115,10 @@ void uroce_loop_deliver(struct uroce_loop *loop)
 		cq->report_overrun = false;
 		if (wake && loop->nr_armed)
 			loop->nr_armed--;
-		loop->ops->cq_event(cq, wake, overrun);
+		if (wake && !overrun && uroce_moderate_holds(loop, cq))
+			uroce_loop_need_helper(loop);
+		else
+			loop->ops->cq_event(cq, wake, overrun);
 	}
 	while ((rq = uroce_engine_take_rq(&loop->engine))) {
 		rq->limit_event = false;
@@ -148,6 +152,9 @@ static uint64_t deadline_of(const struct uroce_loop *loop)
 		at_ns = 0;
 	if (loop->engine.held && at_ns > loop->engine.held_ns)
 		at_ns = loop->engine.held_ns;
+	if (!list_empty(&loop->moderated) &&
+	    at_ns > uroce_moderate_deadline(loop))
+		at_ns = uroce_moderate_deadline(loop);
 	if (loop->held && at_ns > loop->now + HOLD_NS)
 		at_ns = loop->now + HOLD_NS;
 	return at_ns;
@@ -245,6 +252,8 @@ static bool run_locked(struct uroce_loop *loop, bool receive)
 	if (!may_put_off(loop, received))
 		send_locked(loop);
 	uroce_loop_deliver(loop);
+	if (!list_empty(&loop->moderated))
+		uroce_moderate_deliver(loop);
 	uroce_loop_need_helper(loop);
 	return more;
 }
@@ -467,7 +476,18 @@ void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq)
 
 	if (is_armed(cq) && loop->nr_armed)
 		loop->nr_armed--;
+	list_del(&cq->moderate.entry);
 	uroce_engine_forget_cq(&loop->engine, cq);
+}
+
+void uroce_loop_moderate_cq(struct uroce_instance *instance,
+			    struct uroce_cq *cq, uint32_t count,
+			    uint32_t period_us)
+{
+	uroce_loop_lock(instance);
+	cq->moderate.count = count;
+	cq->moderate.period_us = period_us;
+	uroce_loop_unlock(instance);
 }
 
 /* How the helper sleeps next. */

@@ -250,6 +250,17 @@ void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 		       bool solicited_only);
 
 /**
+ * uroce_loop_moderate_cq() - let completion events wait
+ * @count: for so many completions; 0 or 1: not at all
+ * @period_us: but for so long at most; 0: not at all
+ *
+ * Context: any thread.
+ */
+void uroce_loop_moderate_cq(struct uroce_instance *instance,
+			    struct uroce_cq *cq, uint32_t count,
+			    uint32_t period_us);
+
+/**
  * uroce_loop_forget_cq() - uroce_engine_forget_cq() for a CQ of this loop
  *
  * To be used instead, before a CQ is freed.

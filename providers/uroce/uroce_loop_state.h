@@ -53,10 +53,11 @@ struct uroce_loop {
 	struct uroce_engine engine;
 	struct uroce_port *port; /* NULL: no packets; port_error says why */
 	int port_error;
-	bool reports_header;	   /* uroce_port_report_header() */
-	struct list_node groups;   /* of uroce_instance.c */
-	struct uroce_local *local; /* NULL: all packets go over the network */
-	struct list_node full;	   /* channels */
+	bool reports_header;	    /* uroce_port_report_header() */
+	struct list_node groups;    /* of uroce_instance.c */
+	struct uroce_local *local;  /* NULL: all packets go over the network */
+	struct list_node full;	    /* channels */
+	struct list_node moderated; /* CQs: uroce_moderate.c */
 	struct uroce_acquaintance met[UROCE_MAX_ACQUAINTANCES];
 	bool watched;		   /* others ring the bell */
 	uint64_t socket_ns;	   /* when the socket was last looked at */

@@ -54,6 +54,7 @@ static const struct verbs_context_ops uroce_context_ops = {
 
 	.create_cq = uroce_create_cq,
 	.resize_cq = uroce_resize_cq,
+	.modify_cq = uroce_modify_cq,
 	.destroy_cq = uroce_destroy_cq,
 
 	.create_srq = uroce_create_srq,

@@ -20,6 +20,7 @@ int uroce_cq_init(struct uroce_cq *cq, uint32_t size, bool has_channel)
 	memset(cq, 0, sizeof(*cq));
 	cq->ring = ring;
 	cq->has_channel = has_channel;
+	list_init(&cq->moderate.entry);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_ring.h"
+#include "util/list.h"
 
 struct uroce_cqe {
 	uint64_t wr_id;
@@ -36,6 +37,14 @@ enum uroce_cq_armed {
 	UROCE_CQ_NEXT,	    /* any completion */
 };
 
+/* How long a wake may wait: for so many completions, or microseconds. */
+struct uroce_moderate {
+	uint32_t count, period_us; /* 1 or 0: not at all */
+	uint32_t from;		   /* ring.head when it began */
+	uint64_t until_ns;
+	struct list_node entry; /* of those that wait; the loop's */
+};
+
 struct uroce_cq {
 	struct uroce_ring ring;
 	uint32_t armed;	  /* enum uroce_cq_armed; atomic */
@@ -48,6 +57,7 @@ struct uroce_cq {
 	bool wake;	     /* result for the loop: raise a completion event */
 	bool report_overrun; /* result for the loop: IBV_EVENT_CQ_ERR */
 	void *owner;	     /* of verbs/; the engine passes it on */
+	struct uroce_moderate moderate;
 };
 
 /**

@@ -196,6 +196,17 @@ static void unlock_both(struct uroce_verbs_cq *cq)
 	uroce_spin_unlock(&cq->poll_lock);
 }
 
+int uroce_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
+{
+	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
+
+	if (attr->attr_mask & IBV_CQ_ATTR_MODERATE)
+		uroce_loop_moderate_cq(cq->ctx->loop, &cq->cq,
+				       attr->moderate.cq_count,
+				       attr->moderate.cq_period);
+	return 0;
+}
+
 int uroce_resize_cq(struct ibv_cq *ibcq, int cqe)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);

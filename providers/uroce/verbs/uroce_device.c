@@ -94,6 +94,10 @@ int uroce_query_device(struct ibv_context *ibctx,
 		attr->hca_core_clock = CLOCK_KHZ;
 	if (HAS_ROOM(attr_size, device_cap_flags_ex))
 		attr->device_cap_flags_ex = CAPS | CAPS_EX;
+	if (HAS_ROOM(attr_size, cq_mod_caps)) {
+		attr->cq_mod_caps.max_cq_count = UINT16_MAX;
+		attr->cq_mod_caps.max_cq_period = UINT16_MAX;
+	}
 	if (HAS_ROOM(attr_size, phys_port_cnt_ex))
 		attr->phys_port_cnt_ex = UROCE_NR_PORTS;
 	return 0;

@@ -349,6 +349,7 @@ int uroce_create_cq(struct ibv_context *ctx,
 		    const struct ibv_cq_init_attr_ex *attr, bool extended,
 		    struct verbs_cq **ret_vcq);
 int uroce_resize_cq(struct ibv_cq *cq, int cqe);
+int uroce_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int uroce_destroy_cq(struct ibv_cq *cq);
 
 /**

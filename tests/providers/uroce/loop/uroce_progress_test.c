@@ -335,6 +335,93 @@ static void the_helper_wakes_who_waits(void **state)
 	close_pair(&pair);
 }
 
+/* Long enough for any machine, or as short as an application has it. */
+#define NO_EVENT_US 3600000000u
+#define SOON_US	    500
+
+static void send_to_sleeper(struct pair *pair)
+{
+	struct uroce_cqe cqe;
+
+	side_receive(&pair->side[1], 64);
+	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
+	side_poll(&pair->side[0], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+}
+
+static void take_from_sleeper(struct pair *pair, unsigned int nr)
+{
+	struct uroce_cqe cqe;
+
+	for (; nr; nr--) {
+		assert_true(side_take(&pair->side[1], &cqe));
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	}
+	assert_false(side_take(&pair->side[1], &cqe));
+}
+
+static void a_few_completions_are_one_event(void **state)
+{
+	struct pair pair;
+
+	open_pair(&pair, LONG);
+	uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 3,
+			       NO_EVENT_US);
+	for (int round = 0; round < 3; round++) {
+		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(sem_trywait(&pair.side[1].cq_events),
+					 -1);
+			send_to_sleeper(&pair);
+		}
+		(void)sem_wait(&pair.side[1].cq_events);
+		take_from_sleeper(&pair, 3);
+	}
+	close_pair(&pair);
+}
+
+static void an_event_does_not_wait_for_ever(void **state)
+{
+	struct pair pair;
+
+	open_pair(&pair, LONG);
+	uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 1000,
+			       SOON_US);
+	for (int round = 0; round < 20; round++) {
+		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
+		send_to_sleeper(&pair);
+		/* nobody polls there: it is the helper who looks at the time */
+		(void)sem_wait(&pair.side[1].cq_events);
+		take_from_sleeper(&pair, 1);
+	}
+	close_pair(&pair);
+}
+
+/* Nor is it lost when the wish is taken back, or the CQ goes. */
+static void what_waits_is_given_when_that_ends(void **state)
+{
+	struct pair pair;
+
+	open_pair(&pair, LONG);
+	for (int round = 0; round < 2; round++) {
+		uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq,
+				       1000, NO_EVENT_US);
+		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
+		send_to_sleeper(&pair);
+		assert_int_equal(sem_trywait(&pair.side[1].cq_events), -1);
+		if (round)
+			break;
+		uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq,
+				       0, 0);
+		(void)sem_wait(&pair.side[1].cq_events);
+		take_from_sleeper(&pair, 1);
+	}
+	close_pair(&pair);
+}
+
 static void arming_late_is_in_time(void **state)
 {
 	struct uroce_cqe cqe;
@@ -581,6 +668,9 @@ int main(void)
 		TEST(who_has_the_lock_sends_for_others),
 		TEST(a_post_at_the_end_is_not_forgotten),
 		TEST(the_helper_wakes_who_waits),
+		TEST(a_few_completions_are_one_event),
+		TEST(an_event_does_not_wait_for_ever),
+		TEST(what_waits_is_given_when_that_ends),
 		TEST(arming_late_is_in_time),
 		TEST(arming_wakes_a_blind_helper),
 		TEST(the_helper_repeats_what_is_lost),

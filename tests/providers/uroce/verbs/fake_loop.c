@@ -136,6 +136,14 @@ void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	uroce_cq_arm(cq, solicited_only);
 }
 
+void uroce_loop_moderate_cq(struct uroce_instance *instance,
+			    struct uroce_cq *cq, uint32_t count,
+			    uint32_t period_us)
+{
+	cq->moderate.count = count;
+	cq->moderate.period_us = period_us;
+}
+
 void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq)
 {
 	assert_true(fake_loop.locked);

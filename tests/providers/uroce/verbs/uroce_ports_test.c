@@ -47,6 +47,8 @@ static void device_reports_its_limits(void **state)
 	assert_int_equal(attr.orig_attr.phys_port_cnt, 1);
 	assert_int_equal(attr.phys_port_cnt_ex, 1);
 	assert_int_equal(attr.hca_core_clock, 1000000);
+	assert_int_equal(attr.cq_mod_caps.max_cq_count, 65535);
+	assert_int_equal(attr.cq_mod_caps.max_cq_period, 65535);
 	/* ATOMIC WRITE and FLUSH are behind the first 32 */
 	assert_true(attr.device_cap_flags_ex ==
 		    (attr.orig_attr.device_cap_flags | UINT64_C(1) << 40 |
@@ -64,6 +66,7 @@ static void short_struct_is_not_overrun(void **state)
 	assert_int_equal(attr.orig_attr.max_sge, UROCE_MAX_SGE);
 	assert_int_equal(attr.completion_timestamp_mask, 0);
 	assert_int_equal(attr.hca_core_clock, 0);
+	assert_int_equal(attr.cq_mod_caps.max_cq_count, 0);
 	assert_int_equal(attr.phys_port_cnt_ex, 0);
 }
 

@@ -79,6 +79,23 @@ static void cq_can_be_resized(void **state)
 	assert_int_equal(cq->cqe, 100);
 }
 
+static void cq_can_be_moderated(void **state)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate = { .cq_count = 16, .cq_period = 10 },
+	};
+	const struct uroce_moderate *moderate = &to_uroce_cq(cq)->cq.moderate;
+
+	assert_int_equal(moderate->count, 0);
+	assert_int_equal(uroce_modify_cq(cq, &attr), 0);
+	assert_int_equal(moderate->count, 16);
+	assert_int_equal(moderate->period_us, 10);
+	attr = (struct ibv_modify_cq_attr){};
+	assert_int_equal(uroce_modify_cq(cq, &attr), 0);
+	assert_int_equal(moderate->count, 16);
+}
+
 static void cq_with_a_qp_stays(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
@@ -484,6 +501,7 @@ int main(void)
 		TEST(cq_has_the_size_asked_for),
 		TEST(cq_has_the_fields_of_the_device),
 		TEST(cq_can_be_resized),
+		TEST(cq_can_be_moderated),
 		TEST(cq_with_a_qp_stays),
 		TEST(srq_has_limits),
 		TEST(other_types_of_srq_are_not_there),

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Completion events that wait for more completions (ibv_modify_cq). The engine
+ * says that a CQ is to wake its application; uroce_loop.c asks here whether
+ * that is for now, and looks after those that wait each time it has run.
+ */
+#include "uroce/uroce_moderate.h"
+
+#define US UINT64_C(1000)
+
+static bool is_due(const struct uroce_cq *cq, uint64_t now_ns)
+{
+	uint32_t nr = cq->ring.head - cq->moderate.from;
+
+	return nr >= cq->moderate.count || !cq->moderate.period_us ||
+	       now_ns >= cq->moderate.until_ns;
+}
+
+bool uroce_moderate_holds(struct uroce_loop *loop, struct uroce_cq *cq)
+{
+	struct uroce_moderate *moderate = &cq->moderate;
+
+	if (moderate->count <= 1 || !moderate->period_us)
+		return false;
+	if (!list_empty(&moderate->entry))
+		return true;
+	/* the time of the loop may be a late one; this is about microseconds */
+	moderate->until_ns = uroce_loop_now() + moderate->period_us * US;
+	moderate->from = cq->ring.head - 1;
+	list_add_tail(&loop->moderated, &moderate->entry);
+	return true;
+}
+
+void uroce_moderate_deliver(struct uroce_loop *loop)
+{
+	struct list_node *pos, *tmp;
+
+	list_for_each_safe (pos, tmp, &loop->moderated) {
+		struct uroce_cq *cq =
+			list_entry(pos, struct uroce_cq, moderate.entry);
+
+		if (!is_due(cq, loop->now))
+			continue;
+		list_del(&cq->moderate.entry);
+		loop->ops->cq_event(cq, true, false);
+	}
+}
+
+uint64_t uroce_moderate_deadline(const struct uroce_loop *loop)
+{
+	uint64_t at_ns = UROCE_NEVER;
+	struct list_node *pos;
+
+	list_for_each (pos, &loop->moderated) {
+		const struct uroce_cq *cq =
+			list_entry(pos, struct uroce_cq, moderate.entry);
+
+		if (cq->moderate.until_ns < at_ns)
+			at_ns = cq->moderate.until_ns;
+	}
+	return at_ns;
+}
