@@ -147,7 +147,7 @@ without none memory
 # 97 = EAFNOSUPPORT.
 for call in io_uring_setup!38 membarrier pidfd_getfd pidfd_open prctl \
 	process_vm_readv process_vm_writev sched_getaffinity sched_yield \
-	userfaultfd getrandom!38; do
+	userfaultfd getrandom!38 recvmmsg recvmmsg!38 sendmmsg sendmmsg!38; do
 	without "$call" memory
 done
 for call in memfd_create memfd_create!38 ftruncate fcntl/1=1033 madvise \
