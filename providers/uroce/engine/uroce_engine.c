@@ -94,13 +94,6 @@ bool uroce_engine_put_off(struct uroce_engine *engine, bool writes)
 	return true;
 }
 
-/* It is owed still, and nothing else is. */
-static bool is_held(const struct uroce_qp *qp)
-{
-	return qp->engine->held == qp && qp->resp.reply == UROCE_REPLY_ACK &&
-	       !qp->resp.nr_pending;
-}
-
 /* The message was answered: whether the ACK waits for the next one, too. */
 static bool hold(struct uroce_qp *qp, uint64_t now)
 {
@@ -169,7 +162,7 @@ static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 		if (hold(qp, now))
 			return false;
 	}
-	if (!is_held(qp) && uroce_reply_next(qp, out))
+	if (uroce_reply_next(qp, out))
 		return true;
 	if (uroce_requester_next(qp, now, out))
 		return true;

@@ -17,7 +17,6 @@ static void unhold(struct uroce_qp *qp)
 
 void uroce_reply_ack(struct uroce_qp *qp)
 {
-	unhold(qp);
 	qp->resp.reply = UROCE_REPLY_ACK;
 	uroce_engine_activate(qp->engine, qp);
 }
@@ -175,6 +174,8 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 		return true;
 	reply = resp->reply;
 	if (reply == UROCE_REPLY_NONE)
+		return false;
+	if (reply == UROCE_REPLY_ACK && qp->engine->held == qp)
 		return false;
 	resp->reply = UROCE_REPLY_NONE;
 	resp->nr_held = 0;

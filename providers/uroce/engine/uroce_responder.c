@@ -98,6 +98,14 @@ static void forget_old(struct uroce_qp *qp)
 	}
 }
 
+/* What was held is part of it. */
+static void ack_now(struct uroce_qp *qp)
+{
+	if (qp->engine->held == qp)
+		qp->engine->held = NULL;
+	uroce_reply_ack(qp);
+}
+
 /*
  * The packet that a NAK was for has come before the NAK was sent. What came in
  * front of it was dropped, so the NAK is needed still, for the next packet.
@@ -107,7 +115,7 @@ static void renew_nak(struct uroce_qp *qp)
 	struct uroce_responder *resp = &qp->resp;
 
 	if (uroce_psn_before(resp->dropped_psn, resp->epsn)) {
-		uroce_reply_ack(qp);
+		ack_now(qp);
 		return;
 	}
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ, resp->epsn);
@@ -134,7 +142,7 @@ void uroce_responder_executed(struct uroce_qp *qp,
 	if (resp->reply == UROCE_REPLY_NAK)
 		renew_nak(qp);
 	else if (packet->ack_req)
-		uroce_reply_ack(qp);
+		ack_now(qp);
 }
 
 /* The receive request does not do; the peer hears of it only through RC. */
