@@ -41,6 +41,13 @@ uint64_t uroce_loop_now(void)
 	return uroce_helper_now();
 }
 
+/* After a quick one it was of before. */
+static void look_at_clock(struct uroce_loop *loop)
+{
+	loop->now = uroce_loop_now();
+	loop->engine.vague = false;
+}
+
 static void on_packet(void *arg, struct uroce_packet *packet)
 {
 	struct uroce_loop *loop = arg;
@@ -271,7 +278,7 @@ void uroce_loop_release(struct uroce_loop *loop)
 		    __atomic_load_n(&loop->held, __ATOMIC_RELAXED) ||
 		    loop->dead || !uroce_lock_try(&loop->engine_lock))
 			return;
-		loop->now = uroce_loop_now();
+		look_at_clock(loop);
 		(void)run_locked(loop, false);
 	}
 }
@@ -280,14 +287,14 @@ static bool try_acquire(struct uroce_loop *loop)
 {
 	if (!uroce_lock_try(&loop->engine_lock))
 		return false;
-	loop->now = uroce_loop_now();
+	look_at_clock(loop);
 	return true;
 }
 
 void uroce_loop_acquire(struct uroce_loop *loop)
 {
 	uroce_lock_take(&loop->engine_lock);
-	loop->now = uroce_loop_now();
+	look_at_clock(loop);
 }
 
 /* Whether an ACK waits for somebody who may never come again. */
@@ -368,7 +375,7 @@ void uroce_loop_unlock(struct uroce_instance *instance)
 {
 	struct uroce_loop *loop = instance->loop;
 
-	loop->now = uroce_loop_now();
+	look_at_clock(loop);
 	report_header(loop);
 	(void)run_locked(loop, false);
 	uroce_loop_release(loop);
@@ -382,7 +389,7 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	if (uroce_lock_try(&loop->engine_lock)) {
 		if (!uroce_loop_quick_post(loop, qp)) {
 			uroce_engine_kick(&loop->engine, qp);
-			loop->now = uroce_loop_now();
+			look_at_clock(loop);
 			(void)run_locked(loop, false);
 		}
 		uroce_loop_release(loop);
@@ -429,7 +436,7 @@ enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 		return look;
 	received = loop->received;
 	if (!uroce_loop_quick_poll(loop)) {
-		loop->now = uroce_loop_now();
+		look_at_clock(loop);
 		attend(loop);
 		(void)run_locked(loop, true);
 		uroce_loop_allow_glances(loop);

@@ -3,22 +3,18 @@
  * The shortest way between two processes of this host. uroce_loop.c comes here
  * first, and goes on with run_locked() where this does not do.
  *
- * Time is what a quick post or poll saves most of: packets get one that is some
- * milliseconds late, so that no timer ends too early. Where somebody would
- * notice (struct uroce_engine.exact) nothing is quick.
+ * Time is what a quick post or poll saves most of: it is that of the last one
+ * that was not, and the engine knows that (vague), so that no timer ends too
+ * early. Where a late one would be noticed (exact) nothing is quick.
  *
  * Nothing is skipped for long: a post is quick only while the helper is going
  * to get up by itself, and of polls one in GLANCES + 1 looks at everything.
  */
 #include "uroce/uroce_loop_quick.h"
 
-#include <time.h>
-
 #include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/uroce_loop_local.h"
-
-#define NS UINT64_C(1000000000)
 
 /* Polls between two that look at everything. */
 #define GLANCES 32
@@ -28,17 +24,6 @@
 #define GLANCES_NS (UROCE_LEASE_NS / 16)
 /* So much longer than a poll nothing came from the network. */
 #define SOCKET_NS UINT64_C(16000)
-/* How much the coarse clock may be behind: a tick, at 100 Hz the longest. */
-#define TICK_NS UINT64_C(10000000)
-
-/* Not before the true time; costs as much as an addition or two. */
-static uint64_t late_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* always there */
-	return (uint64_t)now.tv_sec * NS + (uint64_t)now.tv_nsec + TICK_NS;
-}
 
 /* Whether it is known when the helper gets up, so that nobody has to ring. */
 static bool helper_gets_up(const struct uroce_loop *loop)
@@ -106,7 +91,7 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 	if (qp->channel && qp->channel->copy && !loop->engine.exact &&
 	    /* else the way that is quick anyway tries it, once */
 	    (!is_usual(loop) || uroce_direct_is_long(qp))) {
-		loop->now = late_now();
+		loop->engine.vague = true;
 		if (uroce_loop_copy(loop, qp)) {
 			loop->quick_posts++;
 			return true;
@@ -115,7 +100,7 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 	if (!qp->channel || !is_usual(loop))
 		return false;
 	loop->quick_posts++;
-	loop->now = late_now();
+	loop->engine.vague = true;
 	send_of(loop, qp);
 	finish(loop);
 	/* what has found no room is for a run */
@@ -128,6 +113,14 @@ static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 	       uroce_engine_put_off(&loop->engine, true);
 }
 
+static bool has_come(const struct uroce_loop *loop)
+{
+	for (int looks = LOOKS; looks; looks--)
+		if (!uroce_local_seems_empty(loop->local))
+			return true;
+	return false;
+}
+
 bool uroce_loop_quick_poll(struct uroce_loop *loop)
 {
 	uint64_t received = loop->received;
@@ -137,10 +130,15 @@ bool uroce_loop_quick_poll(struct uroce_loop *loop)
 		return false;
 	loop->glances--;
 	loop->quick_polls++;
-	loop->now = late_now();
+	loop->engine.vague = true;
 	uroce_engine_call_in(&loop->engine);
-	for (int looks = LOOKS; looks && loop->received == received; looks--)
+	if (!has_come(loop)) {
+		if (!uroce_engine_next_active(&loop->engine) &&
+		    list_empty(&loop->engine.unsent))
+			return true;
+	} else {
 		(void)uroce_loop_receive_local(loop);
+	}
 	if (!may_put_off(loop, received))
 		done = send_all(loop);
 	finish(loop);

@@ -39,9 +39,11 @@ struct uroce_brief {
 	uint32_t ack; /* PSN, and UROCE_BRIEF_ACK; 0: none */
 	uint32_t header_len;
 	uint32_t payload_len;
-	bool in_stream; /* of many: others will follow at once */
+	bool in_stream; /* of many that are on the way */
+	bool more;	/* another one follows at once */
 	const uint8_t *payload;
-	uint8_t header[UROCE_BRIEF_HEADER];
+	/* whole words, the last one filled up with anything */
+	_Alignas(uint64_t) uint8_t header[UROCE_BRIEF_HEADER];
 };
 
 /* A WRITE or READ that the requester wants to do itself. */

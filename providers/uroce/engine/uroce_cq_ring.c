@@ -82,7 +82,7 @@ void uroce_cq_purge(struct uroce_cq *cq, uint32_t qpn)
  * order: either we see the wish here, or the application, which polls after
  * uroce_cq_arm(), sees the completion.
  */
-static bool grant(struct uroce_cq *cq, bool solicited)
+bool uroce_cq_grant(struct uroce_cq *cq, bool solicited)
 {
 	uint32_t armed = __atomic_fetch_or(&cq->armed, 0, __ATOMIC_SEQ_CST);
 
@@ -104,8 +104,9 @@ int uroce_cq_push(struct uroce_cq *cq, const struct uroce_cqe *cqe,
 	}
 	*slot = *cqe;
 	uroce_ring_put(&cq->ring);
-	*ret_wake = cq->has_channel &&
-		    grant(cq, solicited || cqe->status != IBV_WC_SUCCESS);
+	*ret_wake =
+		cq->has_channel &&
+		uroce_cq_grant(cq, solicited || cqe->status != IBV_WC_SUCCESS);
 	return 0;
 }
 

@@ -101,6 +101,23 @@ int uroce_cq_push(struct uroce_cq *cq, const struct uroce_cqe *cqe,
 		  bool solicited, bool *ret_wake);
 
 /**
+ * uroce_cq_vacant() - slot for a completion, which uroce_ring_put() then adds
+ *
+ * The members of it have any values. Who has put it in asks uroce_cq_grant() if
+ * the queue has a channel.
+ *
+ * Context: the engine.
+ * Return: NULL if uroce_cq_push() would fail.
+ */
+static inline struct uroce_cqe *uroce_cq_vacant(const struct uroce_cq *cq)
+{
+	return cq->overrun ? NULL : uroce_ring_vacant(&cq->ring);
+}
+
+/** uroce_cq_grant() - whether a completion wakes somebody; once it is put in */
+bool uroce_cq_grant(struct uroce_cq *cq, bool solicited);
+
+/**
  * uroce_cq_arm() - ask for an event with the next completion
  * @cq: the queue
  * @solicited_only: only a solicited one, or one that failed

@@ -3,8 +3,9 @@
  * The engine: RoCEv2 without sockets, clocks and threads. Packets go in and
  * come out, time is an argument, completions appear in rings.
  *
- * Time is that of a clock which runs on, and may be late by some ms where
- * struct uroce_engine.exact is false: what is to happen then happens later.
+ * Time is that of a clock which runs on. Where struct uroce_engine.exact is
+ * false it may be one of before: then "vague" says so, and what is to happen
+ * after a while happens later, but never too early.
  *
  * Locks: there are none in here. All that belongs to one engine is used by one
  * thread at a time, which the caller's lock sees to ("the engine lock"), but
@@ -70,6 +71,7 @@ struct uroce_engine {
 	uint64_t held_ns;	  /* until then */
 	uint32_t burst;		  /* packets in a row of the first active QP */
 	bool exact;		  /* a time some ms late would be noticed */
+	bool vague;		  /* set by the caller: "now" is of before */
 	struct uroce_cq *cq_events;
 	struct uroce_rq *rq_events;
 	struct uroce_qp *qp_events;

@@ -13,6 +13,7 @@
 #include "uroce/engine/uroce_fast.h"
 
 #include <endian.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "uroce/engine/uroce_completion.h"
@@ -48,24 +49,27 @@ static uint32_t get32(const uint8_t *at)
 	return be32toh(word);
 }
 
-static void put32(uint8_t *at, uint32_t word)
+/*
+ * Headers are written in pairs of words, as they are copied into the slot. The
+ * pair with this index; what a header does not have is 0.
+ */
+static void put_pair(struct uroce_brief *brief, int index, uint32_t first,
+		     uint32_t second)
 {
-	word = htobe32(word);
-	memcpy(at, &word, sizeof(word));
+	uint64_t pair = htobe64((uint64_t)first << 32 | second);
+
+	memcpy(brief->header + 8 * index, &pair, sizeof(pair));
 }
 
+static void put_64(struct uroce_brief *brief, int index, uint64_t value)
+{
+	put_pair(brief, index, (uint32_t)(value >> 32), (uint32_t)value);
+}
+
+/* Of an address that is not aligned to its size; a word at a time, as above. */
 static uint64_t get64(const uint8_t *at)
 {
-	uint64_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return be64toh(word);
-}
-
-static void put64(uint8_t *at, uint64_t word)
-{
-	word = htobe64(word);
-	memcpy(at, &word, sizeof(word));
+	return (uint64_t)get32(at) << 32 | get32(at + 4);
 }
 
 /* -- sending -- */
@@ -84,25 +88,41 @@ static bool is_flowing(const struct uroce_qp *qp)
 	       qp->resp.reply <= UROCE_REPLY_ACK;
 }
 
+/*
+ * What uroce_memory_local() would find for a piece of ordinary memory; NULL for
+ * all else.
+ */
+static uint8_t *find_memory(const struct uroce_memory *memory, uint32_t pd,
+			    const struct ibv_sge *sge, uint32_t bytes,
+			    unsigned int access)
+{
+	uint32_t index = sge->lkey >> 8;
+	const struct uroce_region *region;
+	uint64_t offset;
+
+	if (index - 1 >= memory->nr_regions - 1)
+		return NULL;
+	region = memory->regions[index];
+	offset = sge->addr - region->iova;
+	if (region->kind != UROCE_REGION_MEMORY || region->key != sge->lkey ||
+	    region->pd != pd || (region->access & access) != access ||
+	    sge->addr < region->iova || offset > region->bytes ||
+	    bytes > region->bytes - offset)
+		return NULL;
+	return region->base + offset;
+}
+
 static bool find_data(const struct uroce_qp *qp,
 		      const struct uroce_send_wqe *wqe,
 		      struct uroce_brief *brief)
 {
-	struct ibv_sge piece;
-	uint8_t *ptr;
-
 	brief->payload_len = wqe->length;
 	brief->payload = (const uint8_t *)wqe->sge;
 	if ((wqe->flags & IBV_SEND_INLINE) || !wqe->length)
 		return true;
-	piece = wqe->sge[0];
-	if (wqe->nr_sge != 1 ||
-	    uroce_memory_local(&qp->engine->memory, qp->pd, &piece, false,
-			       &ptr) ||
-	    !ptr)
-		return false;
-	brief->payload = ptr;
-	return true;
+	brief->payload = find_memory(&qp->engine->memory, qp->pd, &wqe->sge[0],
+				     wqe->sge[0].length, 0);
+	return wqe->nr_sge == 1 && brief->payload;
 }
 
 /* Whether one more answer may be awaited, which has a place to go to. */
@@ -116,37 +136,40 @@ static bool may_ask(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 	       wqe->length == ATOMIC_BYTES;
 }
 
-/* The headers; returns the opcode of the wire, or -1. */
-static int fill_header(const struct uroce_send_wqe *wqe,
+/* The headers behind the BTH, whose last word is @psn; -1: not here. */
+static int fill_behind(const struct uroce_send_wqe *wqe, uint32_t psn,
 		       struct uroce_brief *brief)
 {
-	uint8_t *behind = brief->header + BTH_LEN;
+	uint32_t va_high = (uint32_t)(wqe->remote.va >> 32);
+	uint32_t va_low = (uint32_t)wqe->remote.va;
 
 	switch (wqe->opcode) {
 	case IBV_WR_SEND:
+		put_pair(brief, 1, psn, 0);
 		brief->header_len = BTH_LEN;
 		return UROCE_SEND_ONLY;
 	case IBV_WR_SEND_WITH_IMM:
-		memcpy(behind, &wqe->imm, IMM_LEN);
+		put_pair(brief, 1, psn, be32toh(wqe->imm));
 		brief->header_len = BTH_LEN + IMM_LEN;
 		return UROCE_SEND_ONLY_IMM;
 	case IBV_WR_RDMA_WRITE:
-		put64(behind, wqe->remote.va);
-		put32(behind + 8, wqe->remote.rkey);
-		put32(behind + 12, wqe->length);
+		put_pair(brief, 1, psn, va_high);
+		put_pair(brief, 2, va_low, wqe->remote.rkey);
+		put_pair(brief, 3, wqe->length, 0);
 		brief->header_len = BTH_LEN + RETH_LEN;
 		return UROCE_WRITE_ONLY;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		put64(behind, wqe->remote.va);
-		put32(behind + 8, wqe->remote.rkey);
-		put64(behind + 12, wqe->remote.compare_add);
+		put_pair(brief, 1, psn, va_high);
+		put_pair(brief, 2, va_low, wqe->remote.rkey);
+		put_64(brief, 3, wqe->remote.compare_add);
+		put_64(brief, 4, 0);
 		brief->header_len = BTH_LEN + ATOMIC_LEN;
 		return UROCE_FETCH_ADD;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		put64(behind, wqe->remote.va);
-		put32(behind + 8, wqe->remote.rkey);
-		put64(behind + 12, wqe->remote.swap);
-		put64(behind + 20, wqe->remote.compare_add);
+		put_pair(brief, 1, psn, va_high);
+		put_pair(brief, 2, va_low, wqe->remote.rkey);
+		put_64(brief, 3, wqe->remote.swap);
+		put_64(brief, 4, wqe->remote.compare_add);
 		brief->header_len = BTH_LEN + ATOMIC_LEN;
 		return UROCE_CMP_SWAP;
 	default:
@@ -154,17 +177,22 @@ static int fill_header(const struct uroce_send_wqe *wqe,
 	}
 }
 
-static void fill_bth(const struct uroce_qp *qp,
-		     const struct uroce_send_wqe *wqe, uint32_t opcode,
-		     struct uroce_brief *brief)
+/* All of them; returns the opcode, or -1. */
+static int fill_header(const struct uroce_qp *qp,
+		       const struct uroce_send_wqe *wqe,
+		       struct uroce_brief *brief)
 {
-	uint32_t flags = MIG_REQ | qp->pkey;
+	int opcode = fill_behind(wqe, ACK_REQ | qp->req.next_psn, brief);
+	uint32_t first = MIG_REQ | qp->pkey;
 
+	if (opcode < 0)
+		return -1;
 	if (wqe->flags & IBV_SEND_SOLICITED)
-		flags |= SOLICITED;
-	put32(brief->header, opcode << OPCODE_SHIFT | flags);
-	put32(brief->header + 4, qp->dest_qpn);
-	put32(brief->header + 8, ACK_REQ | qp->req.next_psn);
+		first |= SOLICITED;
+	put_pair(brief, 0,
+		 first | (uint32_t)(UROCE_RC | opcode) << OPCODE_SHIFT,
+		 qp->dest_qpn);
+	return opcode;
 }
 
 /* A message of one packet, and that packet: begun and on its way. */
@@ -197,23 +225,21 @@ static void was_made(struct uroce_qp *qp, const struct uroce_brief *brief)
 static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
 {
 	const struct uroce_resource *res;
-	uint8_t *behind;
 
 	if (qp->state != IBV_QPS_RTS || qp->channel->lost)
 		return false;
 	res = uroce_reply_take_atomic(qp);
 	if (!res)
 		return false;
-	memset(brief, 0, sizeof(*brief));
-	behind = brief->header + BTH_LEN;
-	put32(brief->header, (uint32_t)(UROCE_RC | UROCE_ATOMIC_ACK)
-					     << OPCODE_SHIFT |
-				     MIG_REQ | qp->pkey);
-	put32(brief->header + 4, qp->dest_qpn);
-	put32(brief->header + 8, res->psn);
-	put32(behind, (uint32_t)(UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS) << 24 |
-			      res->msn);
-	put64(behind + AETH_LEN, res->orig);
+	memset(brief, 0, offsetof(struct uroce_brief, header));
+	put_pair(brief, 0,
+		 (uint32_t)(UROCE_RC | UROCE_ATOMIC_ACK) << OPCODE_SHIFT |
+			 MIG_REQ | qp->pkey,
+		 qp->dest_qpn);
+	put_pair(brief, 1, res->psn,
+		 (uint32_t)(UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS) << 24 |
+			 res->msn);
+	put_64(brief, 2, res->orig);
 	brief->header_len = BTH_LEN + AETH_LEN + ATOMIC_BYTES;
 	was_made(qp, brief);
 	return true;
@@ -246,8 +272,7 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 		return false;
 	if (wqe->opcode == IBV_WR_RDMA_WRITE && may_be_direct(qp, wqe))
 		return false;
-	memset(ret_brief->header, 0, UROCE_BRIEF_SHORT);
-	opcode = fill_header(wqe, ret_brief);
+	opcode = fill_header(qp, wqe, ret_brief);
 	if (opcode < 0)
 		return false;
 	if (opcode == UROCE_FETCH_ADD || opcode == UROCE_CMP_SWAP) {
@@ -258,9 +283,9 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 	} else if (!find_data(qp, wqe, ret_brief)) {
 		return false;
 	}
-	fill_bth(qp, wqe, (uint32_t)opcode | UROCE_RC, ret_brief);
 	advance(qp, wqe, answered, now);
 	ret_brief->ack = 0;
+	ret_brief->more = uroce_ring_has(&qp->sq, qp->req.cur);
 	ret_brief->in_stream =
 		uroce_psn_diff(qp->req.next_psn, qp->req.una_psn) > STREAM;
 	if (qp->resp.reply == UROCE_REPLY_ACK)
@@ -299,6 +324,143 @@ static bool is_expected(const struct arrival *in)
 	       in->brief->payload_len <= in->qp->mtu;
 }
 
+/* -- completions, built where they are polled -- */
+
+/* In its slot are those members that the kind of completion is about. */
+static void complete(struct uroce_qp *qp, struct uroce_cq *cq,
+		     struct uroce_cqe *cqe, bool solicited)
+{
+	cqe->qpn = qp->qpn;
+	cqe->src_qpn = 0;
+	cqe->status = IBV_WC_SUCCESS;
+	cqe->sl = 0;
+	uroce_ring_put(&cq->ring);
+	if (cq->has_channel && uroce_cq_grant(cq, solicited)) {
+		cq->wake = true;
+		uroce_engine_cq_event(qp->engine, cq);
+	}
+}
+
+/* As uroce_complete_send(), for what has no answer of its own. */
+static void complete_send(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			  uint64_t now)
+{
+	struct uroce_cqe *cqe;
+
+	if (!qp->sig_all && !(wqe->flags & IBV_SEND_SIGNALED)) {
+		wqe->begun = false;
+		uroce_ring_take(&qp->sq);
+		return;
+	}
+	cqe = uroce_cq_vacant(qp->send_cq);
+	if (!cqe) {
+		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		return;
+	}
+	cqe->wr_id = wqe->wr_id;
+	cqe->now_ns = now;
+	cqe->byte_len = 0;
+	cqe->imm = 0;
+	cqe->wc_flags = 0;
+	cqe->opcode = wqe->opcode <= IBV_WR_RDMA_WRITE_WITH_IMM
+			      ? IBV_WC_RDMA_WRITE
+			      : IBV_WC_SEND;
+	wqe->begun = false;
+	uroce_ring_take(&qp->sq);
+	complete(qp, qp->send_cq, cqe, false);
+}
+
+static void complete_receive(const struct arrival *in,
+			     const struct uroce_recv_wqe *wqe, bool imm)
+{
+	struct uroce_qp *qp = in->qp;
+	struct uroce_cqe *cqe = uroce_cq_vacant(qp->recv_cq);
+	struct uroce_cqe lost = {};
+
+	if (!cqe || __atomic_load_n(&qp->rq->limit, __ATOMIC_RELAXED)) {
+		lost.now_ns = in->now;
+		lost.opcode = IBV_WC_RECV;
+		lost.byte_len = in->brief->payload_len;
+		cqe = &lost;
+	}
+	cqe->imm = 0;
+	cqe->wc_flags = 0;
+	if (imm) {
+		memcpy(&cqe->imm, in->brief->header + BTH_LEN, IMM_LEN);
+		cqe->wc_flags = IBV_WC_WITH_IMM;
+	}
+	if (cqe == &lost) {
+		uroce_complete_front_receive(qp, cqe, in->first & SOLICITED);
+		return;
+	}
+	cqe->wr_id = wqe->wr_id;
+	cqe->now_ns = in->now;
+	cqe->byte_len = in->brief->payload_len;
+	cqe->opcode = IBV_WC_RECV;
+	uroce_ring_take(&qp->rq->ring);
+	complete(qp, qp->recv_cq, cqe, in->first & SOLICITED);
+}
+
+/* -- ACKs -- */
+
+static bool is_simple(const struct uroce_send_wqe *wqe)
+{
+	return wqe->opcode <= IBV_WR_SEND_WITH_IMM; /* WRITEs and SENDs */
+}
+
+/* una_psn was @old before: as after any ACK. */
+static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	while (req->rd_first != req->rd_last &&
+	       uroce_psn_before(
+		       req->rd_end[req->rd_first % UROCE_MAX_RD_ATOMIC],
+		       req->una_psn))
+		req->rd_first++;
+	uroce_retry_progress(qp, (uint32_t)uroce_psn_diff(req->una_psn, old),
+			     now);
+	/* nothing else can have waited for it in a QP that is flowing */
+	if (uroce_ring_has(&qp->sq, req->cur))
+		uroce_engine_activate(qp->engine, qp);
+}
+
+/*
+ * Whole messages that have no answers of their own, of a QP that was not sent
+ * back: whatever is different is left to uroce_ack_plain().
+ */
+static void take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t end = uroce_psn_add(psn, 1), old = req->una_psn;
+	struct uroce_send_wqe *wqe;
+
+	if (req->next_psn != req->sent_psn || uroce_psn_before(psn, old) ||
+	    !uroce_psn_before(psn, req->sent_psn)) {
+		uroce_ack_plain(qp, psn, now);
+		return;
+	}
+	while (req->una_psn != end) {
+		uint32_t wqe_end;
+
+		wqe = uroce_ring_front(&qp->sq);
+		wqe_end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+		if (!is_simple(wqe) || uroce_psn_before(end, wqe_end))
+			break;
+		req->una_psn = wqe_end;
+		complete_send(qp, wqe, now);
+	}
+	if (req->una_psn != old)
+		moved_on(qp, old, now);
+	if (req->una_psn != end) {
+		uroce_ack_plain(qp, psn, now);
+		return;
+	}
+	wqe = uroce_ring_front(&qp->sq);
+	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS)
+		uroce_requester_settle(qp, now);
+}
+
 /* What comes with the packet comes before it, and can be the end of the QP. */
 static bool take_carried(const struct arrival *in)
 {
@@ -308,7 +470,7 @@ static bool take_carried(const struct arrival *in)
 	uroce_engine_count(engine, UROCE_C_RX_PACKETS, 1);
 	uroce_engine_count(engine, UROCE_C_RX_BYTES, in->brief->payload_len);
 	if (ack & UROCE_BRIEF_ACK)
-		uroce_ack_plain(in->qp, ack & UROCE_PSN_MASK, in->now);
+		take_ack(in->qp, ack & UROCE_PSN_MASK, in->now);
 	if (in->qp->state == IBV_QPS_RTS)
 		return true;
 	uroce_engine_count(engine, UROCE_C_BAD_STATE, 1);
@@ -338,25 +500,16 @@ static bool receive_send(const struct arrival *in, bool imm)
 	struct uroce_qp *qp = in->qp;
 	const struct uroce_brief *brief = in->brief;
 	const struct uroce_recv_wqe *wqe = uroce_ring_front(&qp->rq->ring);
-	struct uroce_cqe cqe = {
-		.now_ns = in->now,
-		.status = IBV_WC_SUCCESS,
-		.opcode = IBV_WC_RECV,
-		.byte_len = brief->payload_len,
-	};
 	uint8_t *ptr = NULL;
 
 	if (qp->resp.receive.held || !wqe || brief->payload_len > wqe->length)
 		return false;
 	if (brief->payload_len) {
-		struct ibv_sge piece = wqe->sge[0];
-
-		if (!wqe->nr_sge || piece.length < brief->payload_len)
+		if (!wqe->nr_sge || wqe->sge[0].length < brief->payload_len)
 			return false;
-		piece.length = brief->payload_len;
-		if (uroce_memory_local(&qp->engine->memory, qp->rq->pd, &piece,
-				       true, &ptr) ||
-		    !ptr)
+		ptr = find_memory(&qp->engine->memory, qp->rq->pd, &wqe->sge[0],
+				  brief->payload_len, IBV_ACCESS_LOCAL_WRITE);
+		if (!ptr)
 			return false;
 	}
 	if (!take_carried(in))
@@ -365,11 +518,7 @@ static bool receive_send(const struct arrival *in, bool imm)
 		memcpy(ptr, brief->payload, sizeof(uint64_t));
 	else if (ptr)
 		memcpy(ptr, brief->payload, brief->payload_len);
-	if (imm) {
-		cqe.wc_flags = IBV_WC_WITH_IMM;
-		memcpy(&cqe.imm, brief->header + BTH_LEN, IMM_LEN);
-	}
-	uroce_complete_front_receive(qp, &cqe, in->first & SOLICITED);
+	complete_receive(in, wqe, imm);
 	executed(in);
 	return true;
 }
@@ -456,7 +605,7 @@ static bool receive_ack(const struct arrival *in)
 	    in->brief->ack || in->brief->payload_len)
 		return false;
 	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
-	uroce_ack_plain(in->qp, in->psn, in->now);
+	take_ack(in->qp, in->psn, in->now);
 	return true;
 }
 

@@ -45,6 +45,7 @@ struct uroce_requester {
 
 	uint8_t retry_left, rnr_left;
 	bool recovering; /* went back; nothing was acknowledged since */
+	bool vague;	 /* ack_ns may be too early, by any time */
 	uint8_t unasked; /* packets since the last that wanted an ACK */
 	uint32_t window; /* packets that may be unacknowledged */
 	uint32_t grow;	 /* packets acknowledged since it last grew */

@@ -54,6 +54,7 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 {
 	if (qp->req.ack_ns != UROCE_NEVER)
 		return;
+	qp->req.vague = qp->engine->vague;
 	qp->req.ack_ns = timeout_from(qp, now);
 	uroce_timers_set(qp->engine, qp, qp->req.ack_ns);
 }
@@ -149,7 +150,12 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		/* what is sent next starts it again */
 		req->ack_ns = UROCE_NEVER;
 	}
-	if (req->ack_ns <= now) {
+	if (req->ack_ns <= now && req->vague) {
+		/* it begins now: IBTA 9.7.6.1.3 allows up to four times of it
+		 */
+		req->ack_ns = UROCE_NEVER;
+		uroce_retry_start(qp, now);
+	} else if (req->ack_ns <= now) {
 		uroce_engine_count(qp->engine, UROCE_C_TIMEOUTS, 1);
 		req->ack_ns = UROCE_NEVER;
 		retry(qp, now);

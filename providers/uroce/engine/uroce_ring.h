@@ -106,11 +106,17 @@ static inline void *uroce_ring_front(const struct uroce_ring *ring)
 	return uroce_ring_at(ring, ring->tail);
 }
 
+/** uroce_ring_take_to() - the slots up to this index may be filled again */
+static inline void uroce_ring_take_to(struct uroce_ring *ring, uint32_t index)
+{
+	/* pairs with the acquire in uroce_ring_vacant() */
+	__atomic_store_n(&ring->tail, index, __ATOMIC_RELEASE);
+}
+
 /** uroce_ring_take() - the slot of uroce_ring_front() may be filled again */
 static inline void uroce_ring_take(struct uroce_ring *ring)
 {
-	/* pairs with the acquire in uroce_ring_vacant() */
-	__atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
+	uroce_ring_take_to(ring, ring->tail + 1);
 }
 
 #endif

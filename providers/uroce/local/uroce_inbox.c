@@ -30,6 +30,9 @@
  */
 #define STREAM_AHEAD 8
 
+/* So many packets are published at once: what one waits for the others. */
+#define MAX_HELD 16
+
 /* Byte 1 of the headers (IBTA 9.2): the pad count. Nothing is padded here. */
 #define BTH_PAD_BITS 0x30
 
@@ -137,13 +140,35 @@ static uint8_t *begin_slot(struct uroce_inbox_sender *end,
 	return payload;
 }
 
+void uroce_inbox_publish(struct uroce_inbox_sender *end)
+{
+	if (!end->held)
+		return;
+	__atomic_store_n(&end->held->sequence, end->held_sequence,
+			 __ATOMIC_RELEASE);
+	end->held = NULL;
+}
+
+/*
+ * The receiver looks at one slot all the time, and so takes its line away from
+ * who writes there. So of some packets in a row the first is published last:
+ * nobody looks at the others before.
+ */
 static void finish_slot(struct uroce_inbox_sender *end,
-			struct uroce_inbox_slot *slot)
+			struct uroce_inbox_slot *slot, bool more)
 {
 	end->area_end[end->head % UROCE_INBOX_SLOTS] = end->area_head;
 	end->head++;
+	if (more && !end->held) {
+		end->held = slot;
+		end->held_sequence = (uint32_t)end->head;
+		end->nr_held = 1;
+		return;
+	}
 	__atomic_store_n(&slot->sequence, (uint32_t)end->head,
 			 __ATOMIC_RELEASE);
+	if (!more || ++end->nr_held >= MAX_HELD)
+		uroce_inbox_publish(end);
 }
 
 void uroce_inbox_put(struct uroce_inbox_sender *end,
@@ -158,7 +183,21 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
 					: 0;
 	gather(begin_slot(end, slot, (uint32_t)header_len, packet->payload_len),
 	       iov, nr_iov);
-	finish_slot(end, slot);
+	finish_slot(end, slot, false);
+}
+
+/*
+ * In words, as they are written and read again right before and after: what was
+ * stored in another way than it is loaded has to go through the cache.
+ */
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof(unsigned long); i++)
+		__atomic_store_n(
+			(unsigned long *)to + i,
+			__atomic_load_n((const unsigned long *)from + i,
+					__ATOMIC_RELAXED),
+			__ATOMIC_RELAXED);
 }
 
 /*
@@ -181,9 +220,8 @@ void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
 	uint8_t *payload;
 
 	slot->ack = brief->ack;
-	/* all of them at once is less than to look how many there are */
 	assert(brief->header_len <= UROCE_BRIEF_SHORT);
-	memcpy(slot->bytes, brief->header, UROCE_BRIEF_SHORT);
+	copy_words(slot->bytes, brief->header, UROCE_BRIEF_SHORT);
 	payload = begin_slot(end, slot, brief->header_len, brief->payload_len);
 	if (brief->payload_len == sizeof(uint64_t))
 		memcpy(payload, brief->payload, sizeof(uint64_t));
@@ -191,7 +229,7 @@ void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
 		memcpy(payload, brief->payload, brief->payload_len);
 	if (brief->in_stream)
 		fetch_to_write(slot_at(end->memory, end->head + STREAM_AHEAD));
-	finish_slot(end, slot);
+	finish_slot(end, slot, brief->more);
 }
 
 bool uroce_inbox_is_watched(struct uroce_inbox_sender *end)
@@ -227,21 +265,17 @@ static bool is_next(const struct uroce_inbox_receiver *end,
 	       (uint32_t)(end->tail + 1);
 }
 
-/* Each word once: the other side may be writing, whatever it should do. */
-union slot_copy {
+/* What is in front of the headers. */
+union slot_front {
 	struct uroce_inbox_slot slot;
-	unsigned long words[UROCE_INBOX_LINE / sizeof(unsigned long)];
+	unsigned long words[1];
 };
 
-static void copy_slot(const struct uroce_inbox_slot *slot,
-		      union slot_copy *ret_copy)
-{
-	const union slot_copy *from = (const void *)slot;
+#define FRONT offsetof(struct uroce_inbox_slot, bytes)
 
-	for (size_t i = 0; i < UROCE_INBOX_LINE / sizeof(unsigned long); i++)
-		ret_copy->words[i] =
-			__atomic_load_n(&from->words[i], __ATOMIC_RELAXED);
-}
+_Static_assert(FRONT % 8 == 0 && UROCE_BRIEF_HEADER % 8 == 0 &&
+		       offsetof(struct uroce_brief, header) % 8 == 0,
+	       "whole words");
 
 /* In the area, or behind the headers of the slot. NULL: in neither. */
 static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
@@ -259,23 +293,26 @@ static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
 	return inbox->area + offset;
 }
 
-/* The next packet; it stays the next one. As uroce_inbox_take_brief(). */
+/*
+ * The next packet; it stays the next one. As uroce_inbox_take_brief(). Each
+ * word is read once: the other side may be writing, whatever it should do.
+ */
 static int look(const struct uroce_inbox_receiver *end,
 		struct uroce_brief *ret_brief)
 {
 	const struct uroce_inbox_slot *slot = slot_at(end->memory, end->tail);
-	union slot_copy copy;
+	union slot_front copy;
 
 	if (!is_next(end, slot))
 		return 0;
-	copy_slot(slot, &copy);
+	copy_words(copy.words, slot, FRONT);
 	ret_brief->payload = find_payload(end->memory, slot, &copy.slot);
 	if (!ret_brief->payload || copy.slot.header_len > UROCE_MAX_HEADER)
 		return -EBADMSG;
 	ret_brief->ack = copy.slot.ack;
 	ret_brief->header_len = copy.slot.header_len;
 	ret_brief->payload_len = copy.slot.payload_len;
-	memcpy(ret_brief->header, copy.slot.bytes, sizeof(ret_brief->header));
+	copy_words(ret_brief->header, slot->bytes, UROCE_BRIEF_HEADER);
 	return 1;
 }
 
@@ -284,6 +321,11 @@ static void advance(struct uroce_inbox_receiver *end,
 {
 	end->tail++;
 	end->bytes += brief->payload_len;
+}
+
+bool uroce_inbox_has_any(const struct uroce_inbox_receiver *end)
+{
+	return is_next(end, slot_at(end->memory, end->tail));
 }
 
 int uroce_inbox_take_brief(struct uroce_inbox_receiver *end,

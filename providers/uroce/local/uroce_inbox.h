@@ -28,7 +28,7 @@
 #define UROCE_INBOX_SLOTS 512
 #define UROCE_INBOX_AREA  (256 * 1024)
 
-struct uroce_inbox_status; /* of uroce_inbox.c, as is all of the layout */
+struct uroce_inbox_slot; /* of uroce_inbox.c, as is all of the layout */
 
 /* The end that puts packets in. */
 struct uroce_inbox_sender {
@@ -37,7 +37,11 @@ struct uroce_inbox_sender {
 	uint64_t consumed;  /* as it was last seen; only ever grows */
 	uint64_t area_head; /* bytes that were put, with those skipped */
 	uint64_t area_tail; /* bytes that are free again */
-	bool broken;	    /* the other side is out of its mind */
+	/* the first of some that are not to be seen yet, or NULL */
+	struct uroce_inbox_slot *held;
+	uint32_t held_sequence;
+	uint32_t nr_held;
+	bool broken; /* the other side is out of its mind */
 	uint64_t area_end[UROCE_INBOX_SLOTS]; /* area_head after the slot */
 };
 
@@ -103,6 +107,14 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov);
 
+/**
+ * uroce_inbox_publish() - all that was put is to be seen
+ *
+ * To be called at the end: uroce_inbox_put_brief() may hold packets back while
+ * others follow.
+ */
+void uroce_inbox_publish(struct uroce_inbox_sender *end);
+
 /** uroce_inbox_put_brief() - the same, for a packet that is encoded already */
 void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
 			   const struct uroce_brief *brief);
@@ -137,6 +149,9 @@ bool uroce_inbox_seems_watched(struct uroce_inbox_sender *end);
  */
 int uroce_inbox_take(struct uroce_inbox_receiver *end,
 		     struct uroce_packet *ret_packet);
+
+/** uroce_inbox_has_any() - whether there is a packet; to be called often */
+bool uroce_inbox_has_any(const struct uroce_inbox_receiver *end);
 
 /**
  * uroce_inbox_take_brief() - the next packet, as it was put

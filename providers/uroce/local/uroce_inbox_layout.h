@@ -32,7 +32,8 @@ struct uroce_inbox_slot {
 	uint16_t place;	      /* line of the area where the payload begins */
 	uint32_t ack;	      /* as in struct uroce_brief */
 	uint8_t header_len;   /* bytes of uroce_wire_encode() */
-	uint8_t bytes[51];    /* headers, then the payload if there is room */
+	uint8_t pad[3];
+	uint8_t bytes[48]; /* headers, then the payload if there is room */
 };
 
 struct uroce_inbox_memory {

@@ -190,6 +190,10 @@ struct uroce_channel *uroce_local_take_lost(struct uroce_local *local);
  */
 bool uroce_local_watch(struct uroce_local *local, bool watched);
 
+/** uroce_local_seems_empty() - whether uroce_local_receive() had nothing to do
+ */
+bool uroce_local_seems_empty(const struct uroce_local *local);
+
 /** uroce_local_is_empty() - whether there is no pair; then nothing can come */
 bool uroce_local_is_empty(const struct uroce_local *local);
 

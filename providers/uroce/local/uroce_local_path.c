@@ -115,6 +115,7 @@ void uroce_local_flush(struct uroce_local *local)
 			list_entry(local->sent.next, struct uroce_peer, sent);
 
 		list_del(&peer->sent);
+		uroce_inbox_publish(&peer->out);
 		if (!uroce_inbox_seems_watched(&peer->out) || peer->fd < 0)
 			continue;
 		uroce_peer_ring(peer);
@@ -208,6 +209,24 @@ uint32_t uroce_local_receive(struct uroce_local *local,
 			finish(local, peer);
 	}
 	return nr;
+}
+
+bool uroce_local_seems_empty(const struct uroce_local *local)
+{
+	struct list_node *pos;
+
+	if (__atomic_load_n(&local->news, __ATOMIC_ACQUIRE) !=
+		    local->seen_news ||
+	    !list_empty(&local->lost))
+		return false;
+	list_for_each (pos, &local->active) {
+		const struct uroce_peer *peer =
+			list_entry(pos, struct uroce_peer, node);
+
+		if (peer->dying || uroce_inbox_has_any(&peer->in))
+			return false;
+	}
+	return true;
 }
 
 struct uroce_channel *uroce_local_take_lost(struct uroce_local *local)

@@ -58,15 +58,19 @@ void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_look look)
 static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 		     struct ibv_wc *wc)
 {
-	struct uroce_cqe cqe;
+	struct uroce_ring *ring = &cq->cq.ring;
+	uint32_t head, tail;
 	int nr = 0;
 
 	/* to see that takes no lock */
-	if (!uroce_ring_used(&cq->cq.ring))
+	if (!uroce_ring_used(ring))
 		return 0;
 	uroce_spin_lock(&cq->poll_lock);
-	while (nr < num_entries && uroce_take_cqe(cq, &cqe))
-		fill_wc(&wc[nr++], &cqe);
+	tail = ring->tail;
+	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	while (nr < num_entries && tail != head)
+		fill_wc(&wc[nr++], uroce_ring_at(ring, tail++));
+	uroce_ring_take_to(ring, tail);
 	uroce_spin_unlock(&cq->poll_lock);
 	return nr;
 }
@@ -74,13 +78,16 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
-	enum uroce_look look = UROCE_LOOK_FOUND;
+	enum uroce_look look;
 	int nr = take_some(cq, num_entries, wc);
 
-	if (!nr) {
-		look = uroce_loop_poll(cq->ctx->loop);
-		nr = take_some(cq, num_entries, wc);
+	if (nr) {
+		if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED))
+			uroce_polled(cq, UROCE_LOOK_FOUND);
+		return nr;
 	}
+	look = uroce_loop_poll(cq->ctx->loop);
+	nr = take_some(cq, num_entries, wc);
 	uroce_polled(cq, nr ? UROCE_LOOK_FOUND : look);
 	return nr;
 }

@@ -10,7 +10,7 @@
 			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_ZERO_BASED | \
 			IBV_ACCESS_FLUSH_GLOBAL))
 
-static const uint8_t traits[] = {
+const uint8_t uroce_op_table[UROCE_NR_OPS] = {
 	[IBV_WR_SEND] = ALL | UROCE_OP_DATA | UROCE_OP_INLINE,
 	[IBV_WR_SEND_WITH_IMM] = ALL | UROCE_OP_DATA | UROCE_OP_INLINE,
 	[IBV_WR_SEND_WITH_INV] = UROCE_OP_RC | UROCE_OP_DATA | UROCE_OP_INLINE,
@@ -26,11 +26,6 @@ static const uint8_t traits[] = {
 	[IBV_WR_FLUSH] = UROCE_OP_RC,
 	[IBV_WR_ATOMIC_WRITE] = UROCE_OP_RC | UROCE_OP_DATA | UROCE_OP_INLINE,
 };
-
-unsigned int uroce_op_traits(enum ibv_wr_opcode opcode)
-{
-	return (size_t)opcode < sizeof(traits) ? traits[opcode] : 0;
-}
 
 int uroce_wqe_set_sges(const struct uroce_verbs_qp *qp,
 		       struct uroce_send_wqe *wqe, const struct ibv_sge *sge,

@@ -21,8 +21,16 @@ enum uroce_op_trait {
 	UROCE_OP_INLINE = 1 << 4, /* the pieces may be inline data */
 };
 
+#define UROCE_NR_OPS (IBV_WR_ATOMIC_WRITE + 1)
+
+/* By enum ibv_wr_opcode; for uroce_op_traits(). */
+extern const uint8_t uroce_op_table[UROCE_NR_OPS];
+
 /** uroce_op_traits() - 0 if @opcode is not an operation of this device */
-unsigned int uroce_op_traits(enum ibv_wr_opcode opcode);
+static inline unsigned int uroce_op_traits(enum ibv_wr_opcode opcode)
+{
+	return (size_t)opcode < UROCE_NR_OPS ? uroce_op_table[opcode] : 0;
+}
 
 /** uroce_op_is_for() - whether QPs of this type have the operation */
 static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,

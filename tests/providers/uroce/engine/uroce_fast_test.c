@@ -168,6 +168,9 @@ static void assert_same_side(struct pair_side *a, struct pair_side *b)
 	assert_int_equal(a->qp->resp.nr_pending, b->qp->resp.nr_pending);
 	assert_int_equal(a->qp->req.una_psn, b->qp->req.una_psn);
 	assert_int_equal(a->rq.limit_event, b->rq.limit_event);
+	assert_int_equal(a->send_cq.wake, b->send_cq.wake);
+	assert_int_equal(a->recv_cq.wake, b->recv_cq.wake);
+	assert_int_equal(!a->engine.cq_events, !b->engine.cq_events);
 	assert_int_equal(uroce_ring_used(&a->rq.ring),
 			 uroce_ring_used(&b->rq.ring));
 }
@@ -337,6 +340,42 @@ static void arrange_bad_receive(struct pair *pair)
 	pair_post_recv(pair, 1, 9, &sge, 1);
 }
 
+static struct uroce_region *region_of(struct pair *pair, unsigned int side)
+{
+	return uroce_memory_find(&pair->side[side].engine.memory,
+				 pair->side[side].key);
+}
+
+static void arrange_other_pd(struct pair *pair)
+{
+	region_of(pair, 1)->pd++;
+}
+
+static void arrange_no_local_write(struct pair *pair)
+{
+	region_of(pair, 1)->access &= ~(unsigned int)IBV_ACCESS_LOCAL_WRITE;
+}
+
+/* Its last byte is outside. */
+static void arrange_outside(struct pair *pair)
+{
+	const struct uroce_region *region = region_of(pair, 1);
+	struct ibv_sge sge = pair_sge(pair, 1, 0, 8);
+
+	sge.addr = region->iova + region->bytes - 7;
+	arrange_no_receive(pair);
+	pair_post_recv(pair, 1, 9, &sge, 1);
+}
+
+static void arrange_in_front(struct pair *pair)
+{
+	struct ibv_sge sge = pair_sge(pair, 1, 0, 8);
+
+	sge.addr = region_of(pair, 1)->iova - 1;
+	arrange_no_receive(pair);
+	pair_post_recv(pair, 1, 9, &sge, 1);
+}
+
 static void arrange_gap(struct pair *pair)
 {
 	struct uroce_responder *resp = &pair->side[1].qp->resp;
@@ -408,6 +447,68 @@ static void arrange_no_resources(struct pair *pair)
 	pair->side[1].qp->resp.max_resources = 0;
 }
 
+static void arrange_armed_cqs(struct pair *pair)
+{
+	struct uroce_cq *cqs[] = { &pair->side[1].send_cq,
+				   &pair->side[1].recv_cq };
+
+	for (int i = 0; i < 2; i++) {
+		cqs[i]->has_channel = true;
+		uroce_cq_arm(cqs[i], i);
+	}
+}
+
+static void arrange_full_send_cq(struct pair *pair)
+{
+	struct uroce_cq *cq = &pair->side[1].send_cq;
+
+	cq->ring.size = uroce_ring_used(&cq->ring);
+}
+
+/* More is on the way: with answers and without, and some that waits. */
+static void arrange_mixture(struct pair *pair)
+{
+	post_one(pair, 1, IBV_WR_SEND, 20);
+	post_one(pair, 1, IBV_WR_RDMA_READ, 8);
+	post_one(pair, 1, IBV_WR_RDMA_WRITE, 0);
+	post_one(pair, 1, IBV_WR_SEND_WITH_IMM, 8);
+	lose_all(pair, 1);
+	post_one(pair, 1, IBV_WR_SEND, 8);
+}
+
+/* One waits for an ACK of the one before. */
+static void arrange_closed_window(struct pair *pair)
+{
+	pair->side[1].qp->req.window = 1;
+	post_one(pair, 1, IBV_WR_SEND, 8);
+	lose_all(pair, 1);
+}
+
+static void acks_of_several(void **state)
+{
+	static arrange_fn *const arrangements[] = {
+		arrange_mixture,
+		arrange_armed_cqs,
+		arrange_full_send_cq,
+		arrange_closed_window,
+	};
+	struct pair *pair = new_pair(false);
+	uint32_t psn = pair->side[1].qp->req.una_psn;
+
+	pair_free(pair);
+	nr_fast = 0;
+	for (size_t i = 0; i < sizeof(arrangements) / sizeof(arrangements[0]);
+	     i++)
+		for (uint32_t n = 0; n < 7; n++) {
+			struct change change = no_change;
+
+			change.ack = UROCE_BRIEF_ACK |
+				     ((psn + n - 1) & UROCE_PSN_MASK);
+			compare(arrangements[i], IBV_WR_SEND, &change, false);
+		}
+	assert_true(nr_fast > 0);
+}
+
 static void whatever_the_state_is(void **state)
 {
 	static arrange_fn *const arrangements[] = {
@@ -415,6 +516,10 @@ static void whatever_the_state_is(void **state)
 		arrange_short_receive,
 		arrange_two_pieces,
 		arrange_bad_receive,
+		arrange_other_pd,
+		arrange_no_local_write,
+		arrange_outside,
+		arrange_in_front,
 		arrange_gap,
 		arrange_repetition,
 		arrange_no_rights,
@@ -426,6 +531,9 @@ static void whatever_the_state_is(void **state)
 		arrange_no_resources,
 		arrange_nak_sent,
 		arrange_not_established,
+		arrange_armed_cqs,
+		arrange_full_send_cq,
+		arrange_mixture,
 	};
 
 	for (size_t i = 0; i < sizeof(arrangements) / sizeof(arrangements[0]);
@@ -511,6 +619,31 @@ static void an_ack_goes_with_the_answer(void **state)
 	pair_free(pair);
 }
 
+static void an_ack_lets_others_go(void **state)
+{
+	struct pair *pair = new_pair(false);
+	struct pair_side *asks = &pair->side[0], *answers = &pair->side[1];
+	struct uroce_brief request, ack = {};
+	struct uroce_out out;
+	int len;
+
+	asks->qp->req.window = 1;
+	request = request_of(pair, IBV_WR_RDMA_WRITE);
+	post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
+	assert_false(uroce_engine_next(&asks->engine, pair->now, &out));
+	assert_true(uroce_fast_receive(&answers->engine, &answers->channel,
+				       &request, pair->now));
+	assert_true(uroce_engine_next(&answers->engine, pair->now, &out));
+	len = uroce_wire_encode(&out.packet, ack.header);
+	assert_in_range(len, 1, UROCE_BRIEF_HEADER);
+	ack.header_len = (uint32_t)len;
+	assert_true(uroce_fast_receive(&asks->engine, &asks->channel, &ack,
+				       pair->now));
+	expect(&asks->send_cq, 77, IBV_WC_SUCCESS);
+	assert_true(uroce_engine_next(&asks->engine, pair->now, &out));
+	pair_free(pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,11 +651,13 @@ int main(void)
 		cmocka_unit_test(each_byte_of_the_headers_may_be_wrong),
 		cmocka_unit_test(lengths_may_be_anything),
 		cmocka_unit_test(acks_may_come_along),
+		cmocka_unit_test(acks_of_several),
 		cmocka_unit_test(whatever_the_state_is),
 		cmocka_unit_test(unusual_requests_are_not_fast),
 		cmocka_unit_test(a_window_that_is_closed_holds_requests),
 		cmocka_unit_test(atomics_wait_for_answers),
 		cmocka_unit_test(an_ack_goes_with_the_answer),
+		cmocka_unit_test(an_ack_lets_others_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,33 @@ static void a_peer_that_is_gone(void **state)
 	pair_free(pair);
 }
 
+/* What was sent at a time that is not known is waited for once more. */
+static void a_vague_time_is_never_too_early(void **state)
+{
+	const uint64_t timeout_ns = UINT64_C(4096) << 10;
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+	uint64_t start;
+
+	o.retry_cnt = 3;
+	o.timeout = 10;
+	pair = pair_new(&o);
+	pair->filter = drop_all;
+	start = pair->now;
+	pair->side[0].engine.vague = true;
+	post(pair, 1, IBV_WR_SEND, 100);
+	pair_run_until(pair, start + 1000);
+	pair->side[0].engine.vague = false;
+	pair_run_until(pair, start + 2 * timeout_ns - 1000);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TX_PACKETS), 1);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 4);
+	assert_int_equal(pair->now - start, 5 * timeout_ns);
+	pair_free(pair);
+}
+
 /* How often each packet of a message was sent, and where it begins. */
 struct sent {
 	uint32_t psn, times[8];
@@ -229,6 +256,7 @@ int main(void)
 		cmocka_unit_test(an_rnr_nak_is_a_sign_of_life),
 		cmocka_unit_test(an_immediate_waits_for_a_receive),
 		cmocka_unit_test(a_peer_that_is_gone),
+		cmocka_unit_test(a_vague_time_is_never_too_early),
 		cmocka_unit_test(one_packet_at_a_time),
 		cmocka_unit_test(without_a_timeout_it_waits_for_ever),
 		cmocka_unit_test(times_are_those_of_the_tables),

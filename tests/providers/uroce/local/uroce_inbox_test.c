@@ -137,16 +137,80 @@ static void a_short_packet_is_one_slot_and_no_more(void **state)
 	uint8_t *area = inbox()->area;
 
 	put(1, 8);
-	put(2, 36);
-	put(3, 39);
+	put(2, 33);
+	put(3, 36);
 	assert_int_equal(sender.area_head, 0);
 	take(1, 8);
-	take(2, 36);
-	take(3, 39);
-	put(4, 40);
+	take(2, 33);
+	take(3, 36);
+	put(4, 37);
 	assert_int_equal(sender.area_head, UROCE_INBOX_LINE);
-	assert_memory_equal(area, data + 4, 40);
-	take(4, 40);
+	assert_memory_equal(area, data + 4, 37);
+	take(4, 37);
+}
+
+/* The same packet, of which others follow at once if @more. */
+static void put_brief(uint32_t number, bool more)
+{
+	struct uroce_brief brief = {
+		.header_len = UROCE_BTH_LEN,
+		.payload_len = 8,
+		.more = more,
+		.payload = data + number % 251,
+		.header = { UROCE_SEND_MIDDLE, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0,
+			    (uint8_t)number },
+	};
+
+	assert_true(uroce_inbox_has_room(&sender));
+	uroce_inbox_put_brief(&sender, &brief);
+}
+
+static void packets_in_a_row_are_seen_together(void **state)
+{
+	assert_false(uroce_inbox_has_any(&receiver));
+	for (uint32_t i = 0; i < 3; i++)
+		put_brief(i, true);
+	assert_false(uroce_inbox_has_any(&receiver));
+	assert_empty();
+	uroce_inbox_publish(&sender);
+	assert_true(uroce_inbox_has_any(&receiver));
+	for (uint32_t i = 0; i < 3; i++)
+		take(i, 8);
+	assert_empty();
+	/* there is nothing left to publish */
+	uroce_inbox_publish(&sender);
+	assert_empty();
+	/* the last one says so by itself */
+	put_brief(3, true);
+	put_brief(4, false);
+	take(3, 8);
+	take(4, 8);
+	put_brief(5, false);
+	take(5, 8);
+	/* one of another kind can be the last, too */
+	put_brief(6, true);
+	put(7, 3000);
+	take(6, 8);
+	take(7, 3000);
+	assert_empty();
+}
+
+/* Not more than the receiver can do with while others are being put. */
+static void a_long_row_is_seen_in_parts(void **state)
+{
+	uint32_t seen = 0;
+
+	for (uint32_t i = 0; i < 100; i++) {
+		put_brief(i, true);
+		for (; uroce_inbox_has_any(&receiver); seen++)
+			take(seen, 8);
+		assert_true(i + 1 - seen < 32);
+	}
+	assert_true(seen > 60);
+	uroce_inbox_publish(&sender);
+	for (; seen < 100; seen++)
+		take(seen, 8);
+	assert_empty();
 }
 
 static void every_size_comes_through(void **state)
@@ -422,6 +486,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_INBOX(all_that_headers_say_comes_through),
 		WITH_INBOX(a_short_packet_is_one_slot_and_no_more),
+		WITH_INBOX(packets_in_a_row_are_seen_together),
+		WITH_INBOX(a_long_row_is_seen_in_parts),
 		WITH_INBOX(every_size_comes_through),
 		WITH_INBOX(slots_run_out_and_come_back),
 		WITH_INBOX(the_area_runs_out_and_comes_back),
