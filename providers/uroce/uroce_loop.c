@@ -10,6 +10,7 @@
 
 #include <time.h>
 
+#include "uroce/engine/uroce_fast.h"
 #include "uroce/uroce_loop_local.h"
 #include "uroce/uroce_loop_quick.h"
 #include "uroce/uroce_moderate.h"
@@ -46,6 +47,8 @@ static void look_at_clock(struct uroce_loop *loop)
 {
 	loop->now = uroce_loop_now();
 	loop->engine.vague = false;
+	if (loop->engine.late)
+		uroce_fast_catch_up(&loop->engine, loop->now);
 }
 
 static void on_packet(void *arg, struct uroce_packet *packet)
@@ -271,16 +274,28 @@ static bool run_locked(struct uroce_loop *loop, bool receive)
  * kick and this look are sequentially consistent, so one of the two sees what
  * the other did. (As long as there is no room, it is for later anyway.)
  */
-void uroce_loop_release(struct uroce_loop *loop)
+static void look_again(struct uroce_loop *loop)
 {
-	while (uroce_lock_drop(&loop->engine_lock)) {
+	do {
 		if (!uroce_engine_has_kicks(&loop->engine) ||
 		    __atomic_load_n(&loop->held, __ATOMIC_RELAXED) ||
 		    loop->dead || !uroce_lock_try(&loop->engine_lock))
 			return;
 		look_at_clock(loop);
 		(void)run_locked(loop, false);
-	}
+	} while (uroce_lock_drop(&loop->engine_lock));
+}
+
+/* The usual end of a quick post or poll. */
+static inline void drop(struct uroce_loop *loop)
+{
+	if (uroce_lock_drop(&loop->engine_lock))
+		look_again(loop);
+}
+
+void uroce_loop_release(struct uroce_loop *loop)
+{
+	drop(loop);
 }
 
 static bool try_acquire(struct uroce_loop *loop)
@@ -392,7 +407,7 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 			look_at_clock(loop);
 			(void)run_locked(loop, false);
 		}
-		uroce_loop_release(loop);
+		drop(loop);
 		return;
 	}
 	uroce_engine_kick(&loop->engine, qp);
@@ -446,7 +461,7 @@ enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 		look = UROCE_LOOK_FOUND;
 	if (loop->copied_much)
 		attend_still(loop);
-	uroce_loop_release(loop);
+	drop(loop);
 	return look;
 }
 

@@ -73,16 +73,18 @@ static bool send_all(struct uroce_loop *loop)
 	return true;
 }
 
+/* The helper sees to what was put off at the end of the lease. */
 static void finish(struct uroce_loop *loop)
 {
 	const struct uroce_engine *engine = &loop->engine;
+	uint64_t until_ns =
+		__atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED);
 
-	uroce_local_flush(loop->local);
 	if (engine->cq_events || engine->rq_events || engine->qp_events)
 		uroce_loop_deliver(loop);
-	if (engine->put_off ||
-	    uroce_engine_deadline(engine) <
-		    __atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED))
+	if (uroce_engine_deadline(engine) < until_ns ||
+	    (engine->put_off &&
+	     __atomic_load_n(&loop->lease_ns, __ATOMIC_RELAXED) < until_ns))
 		uroce_loop_need_helper(loop);
 }
 
@@ -102,6 +104,9 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 	loop->quick_posts++;
 	loop->engine.vague = true;
 	send_of(loop, qp);
+	uroce_local_flush(loop->local);
+	if (loop->engine.late)
+		uroce_fast_catch_up(&loop->engine, loop->now);
 	finish(loop);
 	/* what has found no room is for a run */
 	return !qp->channel->full;
@@ -121,8 +126,17 @@ static bool has_come(const struct uroce_loop *loop)
 	return false;
 }
 
+/* Nothing came; nor is there anything left to send, or to tell. */
+static bool is_done(const struct uroce_engine *engine)
+{
+	return !uroce_engine_next_active(engine) &&
+	       list_empty(&engine->unsent) && !engine->cq_events &&
+	       !engine->rq_events && !engine->qp_events;
+}
+
 bool uroce_loop_quick_poll(struct uroce_loop *loop)
 {
+	struct uroce_engine *engine = &loop->engine;
 	uint64_t received = loop->received;
 	bool done = true;
 
@@ -131,16 +145,20 @@ bool uroce_loop_quick_poll(struct uroce_loop *loop)
 	loop->glances--;
 	loop->quick_polls++;
 	loop->engine.vague = true;
-	uroce_engine_call_in(&loop->engine);
-	if (!has_come(loop)) {
-		if (!uroce_engine_next_active(&loop->engine) &&
-		    list_empty(&loop->engine.unsent))
-			return true;
-	} else {
+	if (engine->late)
+		uroce_fast_catch_up(engine, loop->now);
+	engine->put_off = NULL;
+	if (has_come(loop)) {
+		engine->may_be_late = true;
 		(void)uroce_loop_receive_local(loop);
+		engine->may_be_late = false;
+	} else if (is_done(engine)) {
+		return true;
 	}
-	if (!may_put_off(loop, received))
+	if (!may_put_off(loop, received)) {
 		done = send_all(loop);
+		uroce_local_flush(loop->local);
+	}
 	finish(loop);
 	return done;
 }

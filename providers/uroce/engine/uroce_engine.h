@@ -72,6 +72,11 @@ struct uroce_engine {
 	uint32_t burst;		  /* packets in a row of the first active QP */
 	bool exact;		  /* a time some ms late would be noticed */
 	bool vague;		  /* set by the caller: "now" is of before */
+	/* uroce_fast.c: an ACK that came along, and need not be looked at yet
+	 */
+	bool may_be_late; /* set by the caller: there can be one */
+	uint32_t late_psn;
+	struct uroce_qp *late; /* NULL: there is none */
 	struct uroce_cq *cq_events;
 	struct uroce_rq *rq_events;
 	struct uroce_qp *qp_events;

@@ -461,7 +461,19 @@ static void take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 		uroce_requester_settle(qp, now);
 }
 
-/* What comes with the packet comes before it, and can be the end of the QP. */
+void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now)
+{
+	struct uroce_qp *qp = engine->late;
+
+	engine->late = NULL;
+	if (qp->state == IBV_QPS_RTS)
+		take_ack(qp, engine->late_psn, now);
+}
+
+/*
+ * What comes with the packet comes before it, and can be the end of the QP. But
+ * it may have to wait.
+ */
 static bool take_carried(const struct arrival *in)
 {
 	struct uroce_engine *engine = in->qp->engine;
@@ -469,6 +481,11 @@ static bool take_carried(const struct arrival *in)
 
 	uroce_engine_count(engine, UROCE_C_RX_PACKETS, 1);
 	uroce_engine_count(engine, UROCE_C_RX_BYTES, in->brief->payload_len);
+	if (engine->may_be_late && (ack & UROCE_BRIEF_ACK)) {
+		engine->late = in->qp;
+		engine->late_psn = ack & UROCE_PSN_MASK;
+		return true;
+	}
 	if (ack & UROCE_BRIEF_ACK)
 		take_ack(in->qp, ack & UROCE_PSN_MASK, in->now);
 	if (in->qp->state == IBV_QPS_RTS)
@@ -655,6 +672,8 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 		.now = now,
 	};
 
+	if (engine->late)
+		uroce_fast_catch_up(engine, now);
 	/* the ordinary way knows what is wrong with it, and counts that */
 	if (!in.qp || in.qp->channel != channel || in.qp->type != IBV_QPT_RC ||
 	    in.qp->state != IBV_QPS_RTS || (in.first & VERSION_MASK) ||

@@ -37,4 +37,13 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 			const struct uroce_channel *channel,
 			const struct uroce_brief *brief, uint64_t now);
 
+/**
+ * uroce_fast_catch_up() - look at the ACK that was left for later
+ *
+ * Who waits for a message needs not wait for the completion of what he has sent
+ * before. To be called before anything else is done with the engine, but for
+ * uroce_fast_next(), if its member "late" is set.
+ */
+void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now);
+
 #endif

@@ -190,8 +190,9 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
  * In words, as they are written and read again right before and after: what was
  * stored in another way than it is loaded has to go through the cache.
  */
-static void copy_words(void *to, const void *from, size_t bytes)
+static inline void copy_words(void *to, const void *from, size_t bytes)
 {
+#pragma GCC unroll 8
 	for (size_t i = 0; i < bytes / sizeof(unsigned long); i++)
 		__atomic_store_n(
 			(unsigned long *)to + i,

@@ -644,6 +644,65 @@ static void an_ack_lets_others_go(void **state)
 	pair_free(pair);
 }
 
+/* A message with an ACK for what side 1 has sent, whose completion can wait. */
+static struct pair *new_late_pair(struct uroce_brief *ret_brief)
+{
+	struct pair *pair = new_pair(false);
+	uint32_t psn = pair->side[1].qp->req.una_psn;
+
+	arrange_usual(pair);
+	*ret_brief = request_of(pair, IBV_WR_SEND);
+	ret_brief->ack = UROCE_BRIEF_ACK | psn;
+	pair->side[1].engine.may_be_late = true;
+	assert_true(uroce_fast_receive(&pair->side[1].engine,
+				       &pair->side[1].channel, ret_brief,
+				       pair->now));
+	pair->side[1].engine.may_be_late = false;
+	expect(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
+	expect_none(&pair->side[1].send_cq);
+	assert_ptr_equal(pair->side[1].engine.late, pair->side[1].qp);
+	return pair;
+}
+
+static void an_ack_that_came_along_can_wait(void **state)
+{
+	struct uroce_brief brief;
+	struct pair *pair = new_late_pair(&brief);
+	struct uroce_engine *engine = &pair->side[1].engine;
+
+	uroce_fast_catch_up(engine, pair->now);
+	expect(&pair->side[1].send_cq, 77, IBV_WC_SUCCESS);
+	assert_null(engine->late);
+	pair_free(pair);
+}
+
+static void it_waits_for_the_next_packet_at_most(void **state)
+{
+	struct uroce_brief brief;
+	struct pair *pair = new_late_pair(&brief);
+	struct uroce_engine *engine = &pair->side[1].engine;
+
+	brief = request_of(pair, IBV_WR_SEND);
+	assert_true(uroce_fast_receive(engine, &pair->side[1].channel, &brief,
+				       pair->now));
+	expect(&pair->side[1].send_cq, 77, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
+	assert_null(engine->late);
+	pair_free(pair);
+}
+
+static void it_is_nothing_to_a_qp_that_has_failed(void **state)
+{
+	struct uroce_brief brief;
+	struct pair *pair = new_late_pair(&brief);
+
+	uroce_qp_set_error(pair->side[1].qp, pair->now);
+	expect(&pair->side[1].send_cq, 77, IBV_WC_WR_FLUSH_ERR);
+	uroce_fast_catch_up(&pair->side[1].engine, pair->now);
+	expect_none(&pair->side[1].send_cq);
+	pair_free(pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -658,6 +717,9 @@ int main(void)
 		cmocka_unit_test(atomics_wait_for_answers),
 		cmocka_unit_test(an_ack_goes_with_the_answer),
 		cmocka_unit_test(an_ack_lets_others_go),
+		cmocka_unit_test(an_ack_that_came_along_can_wait),
+		cmocka_unit_test(it_waits_for_the_next_packet_at_most),
+		cmocka_unit_test(it_is_nothing_to_a_qp_that_has_failed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
