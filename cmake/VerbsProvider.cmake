@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# verbs_provider(NAME SOURCES file... [NO_INSTALL] [LIBS target...]
+# verbs_provider(NAME SOURCES file... [NO_INSTALL] [AS_ONE] [LIBS target...]
 #                [OPT_IN variable file])
 #
 # Everything that one provider needs to be built, loaded and linked:
@@ -13,6 +13,9 @@
 #                          for the module; none with OPT_IN
 # LIBS is what the provider needs besides the library itself.
 #
+# AS_ONE is for a provider whose data path goes through many files: where gcc can
+# do that, the module (and it alone) is optimized as a whole.
+#
 # OPT_IN is for a provider of devices that the kernel does not know. The library
 # loads it, whatever the kernel has, if the environment variable is set or the
 # configuration file is there (core/provider_load.c). The global property
@@ -21,7 +24,14 @@
 # The global property VERBS_PROVIDERS lists the installed providers, and
 # VERBS_PROVIDERS_BUILT all of them, in the order of the calls.
 
+include(CheckIPOSupported)
 include(MergeObjects)
+
+# Not with a sanitizer, whose reports name functions as they are written.
+set(VERBS_AS_ONE OFF)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE)
+  check_ipo_supported(RESULT VERBS_AS_ONE OUTPUT unused LANGUAGES C)
+endif()
 
 # An install rule with an absolute path would not follow another prefix, so a
 # path below the prefix is made relative to it.
@@ -45,8 +55,22 @@ function(_verbs_provider_archive name)
     ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 endfunction()
 
+# The same objects in the form that the linker optimizes; what the archive has
+# must be plain ones, for programs of any compiler.
+function(_verbs_provider_as_one name sources libs)
+  add_library(provider_${name}_as_one OBJECT ${sources})
+  target_link_libraries(provider_${name}_as_one PRIVATE ${libs})
+  foreach(kind INCLUDE_DIRECTORIES COMPILE_DEFINITIONS)
+    set_property(TARGET provider_${name}_as_one PROPERTY
+      ${kind} $<TARGET_PROPERTY:provider_${name}_objects,${kind}>)
+  endforeach()
+  set_target_properties(provider_${name}_as_one PROPERTIES
+    C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON
+    INTERPROCEDURAL_OPTIMIZATION ON)
+endfunction()
+
 function(verbs_provider name)
-  cmake_parse_arguments(P "NO_INSTALL" "" "SOURCES;LIBS;OPT_IN" ${ARGN})
+  cmake_parse_arguments(P "NO_INSTALL;AS_ONE" "" "SOURCES;LIBS;OPT_IN" ${ARGN})
 
   add_library(provider_${name}_objects OBJECT ${P_SOURCES})
   set_target_properties(provider_${name}_objects PROPERTIES
@@ -59,8 +83,15 @@ function(verbs_provider name)
   file(CONFIGURE OUTPUT ${map} @ONLY
        CONTENT "{ global: verbs_provider_@name@; local: *; };\n")
   add_library(provider_${name} MODULE)
+  set(objects provider_${name}_objects)
+  if(P_AS_ONE AND VERBS_AS_ONE)
+    _verbs_provider_as_one(${name} "${P_SOURCES}" "${P_LIBS}")
+    set_property(TARGET provider_${name} PROPERTY
+      INTERPROCEDURAL_OPTIMIZATION ON)
+    set(objects provider_${name}_as_one)
+  endif()
   target_link_libraries(provider_${name} PRIVATE
-    provider_${name}_objects ibverbs ${P_LIBS} Threads::Threads)
+    ${objects} ibverbs ${P_LIBS} Threads::Threads)
   target_link_options(provider_${name} PRIVATE
     -Wl,--version-script=${map} -Wl,--no-undefined-version)
   set_target_properties(provider_${name} PROPERTIES
