@@ -45,6 +45,11 @@ static double send_8(struct local_bench *bench)
 	return local_trip_ns(bench, false);
 }
 
+static double send_8_td(struct local_bench *bench)
+{
+	return local_trip_ns(bench->single, false);
+}
+
 static double write_8(struct local_bench *bench)
 {
 	return local_trip_ns(bench, true);
@@ -91,13 +96,21 @@ static const struct measurement {
 	const char *name;
 	double (*measure)(struct local_bench *bench);
 } measurements[] = {
-	{ "send_8", send_8 },	    { "line", local_lines },
-	{ "write_8", write_8 },	    { "fetch_add", local_fetch_add_ns },
-	{ "rate_8", local_rate },   { "write_8_deaf", write_8_deaf },
-	{ "writev_8", writev_8 },   { "write_1m_deaf", write_1m_deaf },
-	{ "writev_1m", writev_1m }, { "write_1m", write_1m },
-	{ "send_1m", send_1m },	    { "read_1m", read_1m },
-	{ "send_64k", send_64k },   { "writev_64k", writev_64k },
+	{ "send_8", send_8 },
+	{ "send_8_td", send_8_td },
+	{ "line", local_lines },
+	{ "write_8", write_8 },
+	{ "fetch_add", local_fetch_add_ns },
+	{ "rate_8", local_rate },
+	{ "write_8_deaf", write_8_deaf },
+	{ "writev_8", writev_8 },
+	{ "write_1m_deaf", write_1m_deaf },
+	{ "writev_1m", writev_1m },
+	{ "write_1m", write_1m },
+	{ "send_1m", send_1m },
+	{ "read_1m", read_1m },
+	{ "send_64k", send_64k },
+	{ "writev_64k", writev_64k },
 };
 
 #define NR_MEASUREMENTS (sizeof(measurements) / sizeof(measurements[0]))
@@ -130,6 +143,7 @@ int main(int argc, char **argv)
 {
 	static struct wire_end end;
 	struct local_bench bench = { .end = &end };
+	struct local_bench single = { .end = &end, .number = 1 };
 	int first = argc > 2 ? atoi(argv[1]) : 0;
 	int rounds = argc > 2 ? atoi(argv[2]) : 1;
 
@@ -143,9 +157,13 @@ int main(int argc, char **argv)
 	wire_start(&end, NULL);
 	if (!end.client)
 		bench.shared->server_pid = getpid();
-	local_open(&bench);
+	single.shared = bench.shared;
+	bench.single = &single;
+	local_open(&bench, false);
+	local_open(&single, true);
 	for (int round = 0; round < rounds; round++)
 		run(&bench, first + round);
+	local_close(&single);
 	local_close(&bench);
 	return wire_finish(&end);
 }

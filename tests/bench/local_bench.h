@@ -33,7 +33,13 @@ struct local_bench {
 	struct wire_end *end;
 	struct wire_device device;
 	struct ibv_mr *mr; /* its memory, with all rights */
+	/* the device's, or those of a thread domain */
+	struct ibv_td *td; /* NULL: none */
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
 	struct wire_link link;
+	unsigned int number;	    /* of the link */
+	struct local_bench *single; /* the same with a thread domain */
 	struct local_shared *shared;
 	unsigned int missing;  /* receives that were taken */
 	unsigned int sent;     /* completions of our requests */
@@ -81,7 +87,8 @@ void local_compute(struct local_bench *bench);
 
 /* local_verbs.c */
 
-void local_open(struct local_bench *bench);
+/** local_open() - @single_threaded: with a thread domain */
+void local_open(struct local_bench *bench, bool single_threaded);
 void local_close(struct local_bench *bench);
 
 /** local_trip_ns() - SEND (or WRITE) of 8 bytes one way, both polling */

@@ -26,6 +26,8 @@ function other(row, quantity, who, unit, name, yardstick, better) {
 BEGIN {
 	FS = OFS = "\t"
 	what(1, "SEND 8 B", "uroce", "ns", "send_8", "line", "less", 2.5, 2)
+	other(1, "SEND 8 B, thread domain", "uroce", "ns", "send_8_td", "line",
+		"less")
 	other(1, "SEND 8 B", "perftest on uroce", "ns", "perftest_send_8",
 		"line", "less")
 	other(1, "SEND 8 B", "UCX am", "ns", "ucx_am_8", "line", "less")

@@ -46,8 +46,7 @@ static void post_receives(struct local_bench *bench, unsigned int nr)
 static void take(struct local_bench *bench)
 {
 	struct ibv_wc wc[LOCAL_BATCH];
-	int nr = wire_must(bench->end,
-			   ibv_poll_cq(bench->device.cq, LOCAL_BATCH, wc),
+	int nr = wire_must(bench->end, ibv_poll_cq(bench->cq, LOCAL_BATCH, wc),
 			   "poll_cq");
 
 	for (int i = 0; i < nr; i++) {
@@ -127,11 +126,12 @@ static void open_qp(struct local_bench *bench)
 {
 	const struct wire_end *end = bench->end;
 	const struct wire_device *device = &bench->device;
-	struct wire_address *own = &end->shared->address[end->client][0];
+	struct wire_address *own =
+		&end->shared->address[end->client][bench->number];
 	struct ibv_qp_attr attr = { .qp_access_flags = ACCESS };
 	struct ibv_qp_init_attr init = {
-		.send_cq = device->cq,
-		.recv_cq = device->cq,
+		.send_cq = bench->cq,
+		.recv_cq = bench->cq,
 		.qp_type = IBV_QPT_RC,
 		.cap = {
 			.max_send_wr = LOCAL_SENDS,
@@ -143,7 +143,7 @@ static void open_qp(struct local_bench *bench)
 	};
 
 	bench->link.qp =
-		wire_need(end, ibv_create_qp(device->pd, &init), "create_qp");
+		wire_need(end, ibv_create_qp(bench->pd, &init), "create_qp");
 	*own = (struct wire_address){
 		.qpn = bench->link.qp->qp_num,
 		.rkey = bench->mr->rkey,
@@ -151,17 +151,51 @@ static void open_qp(struct local_bench *bench)
 	};
 	memcpy(own->gid, &device->gid, sizeof(own->gid));
 	wire_meet(end);
-	wire_link_connect(end, device, &bench->link, 0, IBV_MTU_4096);
+	wire_link_connect(end, device, &bench->link, bench->number,
+			  IBV_MTU_4096);
 	wire_must(end,
 		  -ibv_modify_qp(bench->link.qp, &attr, IBV_QP_ACCESS_FLAGS),
 		  "access");
 }
 
-void local_open(struct local_bench *bench)
+/* All that is made with it is used by one thread. */
+static void open_domain(struct local_bench *bench)
+{
+	struct ibv_context *ctx = bench->device.ctx;
+	struct ibv_td_init_attr td = {};
+	struct ibv_parent_domain_init_attr domain = { .pd = bench->device.pd };
+	struct ibv_cq_init_attr_ex cq = {
+		.cqe = LOCAL_RECEIVES + LOCAL_SENDS,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS |
+			     IBV_CQ_INIT_ATTR_MASK_PD,
+		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
+	};
+
+	bench->td = wire_need(bench->end, ibv_alloc_td(ctx, &td), "alloc_td");
+	domain.td = bench->td;
+	bench->pd = wire_need(bench->end, ibv_alloc_parent_domain(ctx, &domain),
+			      "alloc_parent_domain");
+	cq.parent_domain = bench->pd;
+	bench->cq = ibv_cq_ex_to_cq(wire_need(
+		bench->end, ibv_create_cq_ex(ctx, &cq), "create_cq_ex"));
+}
+
+static void close_domain(struct local_bench *bench)
+{
+	wire_must(bench->end, -ibv_destroy_cq(bench->cq), "destroy_cq");
+	wire_must(bench->end, -ibv_dealloc_pd(bench->pd), "dealloc_pd");
+	wire_must(bench->end, -ibv_dealloc_td(bench->td), "dealloc_td");
+}
+
+void local_open(struct local_bench *bench, bool single_threaded)
 {
 	/* room for all completions of one queue pair */
 	wire_device_open(bench->end, &bench->device,
 			 (LOCAL_RECEIVES + LOCAL_SENDS) / WIRE_DEPTH);
+	bench->pd = bench->device.pd;
+	bench->cq = bench->device.cq;
+	if (single_threaded)
+		open_domain(bench);
 	bench->mr = wire_need(bench->end,
 			      ibv_reg_mr(bench->device.pd, bench->device.memory,
 					 WIRE_MESSAGE, ACCESS),
@@ -176,6 +210,8 @@ void local_close(struct local_bench *bench)
 {
 	wire_meet(bench->end);
 	wire_link_close(bench->end, &bench->link);
+	if (bench->td)
+		close_domain(bench);
 	wire_must(bench->end, -ibv_dereg_mr(bench->mr), "dereg_mr");
 	wire_device_close(bench->end, &bench->device);
 }
