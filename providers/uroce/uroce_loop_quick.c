@@ -88,6 +88,18 @@ static void finish(struct uroce_loop *loop)
 		uroce_loop_need_helper(loop);
 }
 
+/* Now that something is sent; what has waited for the ACK is sent, too. */
+static void catch_up(struct uroce_loop *loop)
+{
+	struct uroce_qp *qp = loop->engine.late;
+
+	uroce_fast_catch_up(&loop->engine, loop->now);
+	if (!uroce_ring_has(&qp->sq, qp->req.cur) || qp->channel->full)
+		return;
+	send_of(loop, qp);
+	uroce_local_flush(loop->local);
+}
+
 bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 {
 	if (qp->channel && qp->channel->copy && !loop->engine.exact &&
@@ -106,7 +118,7 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 	send_of(loop, qp);
 	uroce_local_flush(loop->local);
 	if (loop->engine.late)
-		uroce_fast_catch_up(&loop->engine, loop->now);
+		catch_up(loop);
 	finish(loop);
 	/* what has found no room is for a run */
 	return !qp->channel->full;
