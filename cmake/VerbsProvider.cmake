@@ -64,6 +64,8 @@ function(_verbs_provider_as_one name sources libs)
     set_property(TARGET provider_${name}_as_one PROPERTY
       ${kind} $<TARGET_PROPERTY:provider_${name}_objects,${kind}>)
   endforeach()
+  target_compile_options(provider_${name}_as_one PRIVATE
+    $<$<NOT:$<CONFIG:Debug>>:-O3>)
   set_target_properties(provider_${name}_as_one PROPERTIES
     C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON
     INTERPROCEDURAL_OPTIMIZATION ON)
