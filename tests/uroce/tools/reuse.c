@@ -163,17 +163,14 @@ static void complete(struct end *end, const struct ibv_wc *wc, bool mortal)
 	}
 }
 
-static void poll_all(struct end *end, bool mortal)
+static void poll_some(struct end *end, bool mortal)
 {
 	struct ibv_wc wc[DEPTH];
-	int nr;
+	int nr = ibv_poll_cq(end->cq, DEPTH, wc);
 
-	do {
-		nr = ibv_poll_cq(end->cq, DEPTH, wc);
-		NEED(nr >= 0);
-		for (int i = 0; i < nr; i++)
-			complete(end, &wc[i], mortal);
-	} while (nr);
+	NEED(nr >= 0);
+	for (int i = 0; i < nr; i++)
+		complete(end, &wc[i], mortal);
 }
 
 /*
@@ -189,7 +186,7 @@ static void talk(struct end *end)
 			post_request(end, 0, IBV_WR_SEND);
 			sent++;
 		}
-		poll_all(end, false);
+		poll_some(end, false);
 	}
 	end->talks -= TALKS;
 }
@@ -211,7 +208,7 @@ static int newcomer(int fd)
 	peer_connect(end.qp, &end.own, &end.other, TIMEOUT, RETRIES);
 	NEED(write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1);
 	while (!wish.qpn)
-		poll_all(&end, false);
+		poll_some(&end, false);
 	talk(&end);
 	NEED(read(fd, &byte, 1) == 1);
 	talk(&end);
@@ -253,7 +250,7 @@ static struct wish lose(struct end *end, const struct wish *wish,
 			     slot % 2 ? IBV_WR_SEND : IBV_WR_RDMA_WRITE);
 	until = peer_now_us() + (uint64_t)random() % TRAFFIC_US;
 	while (peer_now_us() < until)
-		poll_all(end, true);
+		poll_some(end, true);
 	NEED(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
 	close(fd);
 	return (struct wish){ .gid_index = wish->gid_index,
@@ -281,7 +278,7 @@ static bool one_round(uint32_t round, uint8_t timeout, uint32_t *keys)
 	ready_us = peer_now_us();
 	talk(&new);
 	while (old.sends || old.receives)
-		poll_all(&old, true);
+		poll_some(&old, true);
 	ready_us = peer_now_us() - ready_us;
 	NEED(old.errors);
 	NEED(write(fd, "a", 1) == 1);

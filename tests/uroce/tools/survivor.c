@@ -182,17 +182,18 @@ static void complete(struct end *end, const struct ibv_wc *wc, bool again)
 	}
 }
 
+/*
+ * All that was there. What is posted again may complete at once, and so there
+ * may always be more.
+ */
 static void poll_all(struct end *end, bool again)
 {
-	struct ibv_wc wc[DEPTH];
-	int nr;
+	struct ibv_wc wc[2 * DEPTH];
+	int nr = ibv_poll_cq(end->cq, 2 * DEPTH, wc);
 
-	do {
-		nr = ibv_poll_cq(end->cq, DEPTH, wc);
-		NEED(nr >= 0);
-		for (int i = 0; i < nr; i++)
-			complete(end, &wc[i], again && !end->retry_errors);
-	} while (nr);
+	NEED(nr >= 0);
+	for (int i = 0; i < nr; i++)
+		complete(end, &wc[i], again && !end->retry_errors);
 }
 
 /* Sleeps until there is an event; only the device can wake it. */
