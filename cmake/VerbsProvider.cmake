@@ -27,9 +27,11 @@
 include(CheckIPOSupported)
 include(MergeObjects)
 
-# Not with a sanitizer, whose reports name functions as they are written.
+# Not with a sanitizer, whose reports name functions as they are written; nor for
+# another machine, since the check knows nothing of what a toolchain file needs.
 set(VERBS_AS_ONE OFF)
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE AND
+   NOT CMAKE_CROSSCOMPILING)
   check_ipo_supported(RESULT VERBS_AS_ONE OUTPUT unused LANGUAGES C)
 endif()
 
