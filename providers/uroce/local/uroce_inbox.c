@@ -274,8 +274,10 @@ union slot_front {
 
 #define FRONT offsetof(struct uroce_inbox_slot, bytes)
 
-_Static_assert(FRONT % 8 == 0 && UROCE_BRIEF_HEADER % 8 == 0 &&
-		       offsetof(struct uroce_brief, header) % 8 == 0,
+#define WORD sizeof(unsigned long)
+
+_Static_assert(FRONT % WORD == 0 && UROCE_BRIEF_HEADER % WORD == 0 &&
+		       offsetof(struct uroce_brief, header) % WORD == 0,
 	       "whole words");
 
 /* In the area, or behind the headers of the slot. NULL: in neither. */
