@@ -6,11 +6,11 @@
 #include "uroce/local/uroce_tables.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "uroce/local/uroce_memfd.h"
 #include "uroce/local/uroce_tables_layout.h"
 
 #define SIZE	    sizeof(struct uroce_tables_memory)
@@ -31,18 +31,13 @@ void uroce_tables_init(struct uroce_tables *tables)
 /* What is mapped already can be written to, and nothing else ever. */
 static int map_and_seal(int fd, void **ret_memory)
 {
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE |
-			  F_SEAL_SEAL;
-	void *memory;
-	int ret;
+	const int seals = UROCE_MEMFD_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+	void *memory = NULL;
+	int ret = uroce_memfd_map(fd, SIZE, PROT_READ | PROT_WRITE, &memory);
 
-	if (ftruncate(fd, SIZE))
-		return -errno;
-	memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
-	if (madvise(memory, SIZE, MADV_DONTFORK) ||
-	    fcntl(fd, F_ADD_SEALS, seals)) {
+	if (ret)
+		return ret;
+	if (fcntl(fd, F_ADD_SEALS, seals)) {
 		ret = -errno;
 		(void)munmap(memory, SIZE);
 		return ret;
@@ -53,12 +48,12 @@ static int map_and_seal(int fd, void **ret_memory)
 
 int uroce_tables_open(struct uroce_tables *tables, uint64_t nonce)
 {
-	int fd = memfd_create("uroce", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = uroce_memfd_create(SIZE);
 	void *memory = NULL;
 	int ret;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = map_and_seal(fd, &memory);
 	if (ret) {
 		(void)close(fd);

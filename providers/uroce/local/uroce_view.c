@@ -4,11 +4,10 @@
  * copied before, and what comes of it is an address in the peer's own memory.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
+#include "uroce/local/uroce_memfd.h"
 #include "uroce/local/uroce_tables.h"
 #include "uroce/local/uroce_tables_layout.h"
 
@@ -17,24 +16,16 @@
 
 int uroce_view_open(int fd, struct uroce_view *ret_view)
 {
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
 	const struct uroce_tables_memory *memory;
-	struct stat stat;
-	void *mapped;
-	int found = fcntl(fd, F_GET_SEALS);
+	void *mapped = NULL;
+	int ret = uroce_memfd_check(fd, SIZE);
 
-	if (found < 0 || (found & seals) != seals)
-		return -EPROTO;
-	if (fstat(fd, &stat))
-		return -errno;
-	if (stat.st_size != (off_t)SIZE)
-		return -EPROTO;
-	mapped = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
-	if (mapped == MAP_FAILED)
-		return -errno;
+	if (!ret)
+		ret = uroce_memfd_map(fd, SIZE, PROT_READ, &mapped);
+	if (ret)
+		return ret;
 	memory = mapped;
-	if (memory->magic != UROCE_TABLES_MAGIC ||
-	    madvise(mapped, SIZE, MADV_DONTFORK)) {
+	if (memory->magic != UROCE_TABLES_MAGIC) {
 		(void)munmap(mapped, SIZE);
 		return -EPROTO;
 	}
