@@ -247,6 +247,7 @@ static int new_loop(const struct uroce_loop_ops *ops,
 	list_init(&loop->full);
 	list_init(&loop->moderated);
 	(void)pthread_mutex_init(&loop->netdev_mutex, NULL);
+	uroce_lock_prepare();
 	uroce_lock_init(&loop->engine_lock);
 	/* a device that cannot reach anybody is a device nevertheless */
 	loop->port_error = uroce_port_open(&loop->port);

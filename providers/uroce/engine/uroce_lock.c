@@ -29,20 +29,23 @@ static long membarrier(int command)
 	return syscall(SYS_membarrier, command, 0, 0);
 }
 
-static bool may_grant(void)
+static uint32_t patience = UINT32_MAX; /* atomic; of new locks */
+
+void uroce_lock_prepare(void)
 {
 	int saved = errno;
 	bool may = !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 
+	__atomic_store_n(&patience, may ? PATIENCE : UINT32_MAX,
+			 __ATOMIC_RELAXED);
 	errno = saved;
-	return may;
 }
 
 void uroce_lock_init(struct uroce_lock *lock)
 {
 	memset(lock, 0, sizeof(*lock));
 	(void)pthread_mutex_init(&lock->mutex, NULL); /* cannot fail */
-	lock->patience = may_grant() ? PATIENCE : UINT32_MAX;
+	lock->patience = __atomic_load_n(&patience, __ATOMIC_RELAXED);
 }
 
 void uroce_lock_fini(struct uroce_lock *lock)

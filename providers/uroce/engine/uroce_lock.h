@@ -45,6 +45,14 @@ struct uroce_lock {
 	struct uroce_seat seats[UROCE_LOCK_SEATS];
 };
 
+/**
+ * uroce_lock_prepare() - find out whether there is membarrier
+ *
+ * Once in a process, and in a child of fork() again, before locks are made:
+ * those that were made without it stay mutexes.
+ */
+void uroce_lock_prepare(void);
+
 /** uroce_lock_init() - @lock: memory of the caller; nobody has it */
 void uroce_lock_init(struct uroce_lock *lock);
 

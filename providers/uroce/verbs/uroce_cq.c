@@ -165,9 +165,7 @@ int uroce_create_cq(struct ibv_context *ibctx,
 	ret = uroce_cq_init(&cq->cq, attr->cqe, attr->channel);
 	if (ret)
 		goto err_free;
-	ret = uroce_spin_init(&cq->poll_lock, is_single_threaded(attr));
-	if (ret)
-		goto err_fini;
+	uroce_spin_init(&cq->poll_lock, is_single_threaded(attr));
 	cq->ctx = to_uroce_context(ibctx);
 	cq->cq.owner = cq;
 	cq->vcq.cq.cqe = (int)attr->cqe;
@@ -183,7 +181,6 @@ int uroce_create_cq(struct ibv_context *ibctx,
 
 err_fini_verbs:
 	verbs_fini_cq(&cq->vcq.cq);
-err_fini:
 	uroce_cq_fini(&cq->cq);
 err_free:
 	free(cq);

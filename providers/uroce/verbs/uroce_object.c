@@ -21,11 +21,10 @@ void *uroce_object_new(size_t size)
 	return object;
 }
 
-int uroce_spin_init(struct uroce_spin *spin, bool off)
+void uroce_spin_init(struct uroce_spin *spin, bool off)
 {
 	spin->off = off;
 	uroce_lock_init(&spin->lock);
-	return 0;
 }
 
 void uroce_context_init(struct uroce_context *ctx)

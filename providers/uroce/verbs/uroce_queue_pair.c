@@ -122,11 +122,8 @@ int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
 			    pd->number, false);
 	if (ret)
 		goto err_free;
-	ret = uroce_spin_init(&qp->sq_lock, pd->td);
-	if (ret == 0)
-		ret = uroce_spin_init(&qp->recv.lock, pd->td);
-	if (ret)
-		goto err_fini;
+	uroce_spin_init(&qp->sq_lock, pd->td);
+	uroce_spin_init(&qp->recv.lock, pd->td);
 	qp->ctx = to_uroce_context(ibctx);
 	qp->srq = attr->srq ? to_uroce_srq(attr->srq) : NULL;
 	qp->max_send_sge = cap.max_send_sge;
@@ -148,7 +145,6 @@ int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
 
 err_fini_verbs:
 	verbs_fini_qp(&qp->vqp.qp);
-err_fini:
 	uroce_rq_fini(&qp->recv.rq);
 err_free:
 	free(qp);

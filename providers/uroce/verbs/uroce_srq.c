@@ -44,9 +44,7 @@ int uroce_create_srq(struct ibv_context *ibctx,
 			    attr->attr.max_sge, pd->number, true);
 	if (ret)
 		goto err_free;
-	ret = uroce_spin_init(&srq->recv.lock, pd->td);
-	if (ret)
-		goto err_fini;
+	uroce_spin_init(&srq->recv.lock, pd->td);
 	srq->ctx = ctx;
 	srq->recv.rq.owner = srq;
 	srq->recv.rq.limit = attr->attr.srq_limit;
@@ -58,8 +56,6 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	*ret_vsrq = &srq->vsrq;
 	return 0;
 
-err_fini:
-	uroce_rq_fini(&srq->recv.rq);
 err_free:
 	free(srq);
 	return ret;

@@ -428,13 +428,11 @@ void uroce_wr_init(struct ibv_qp_ex *qp);
 void *uroce_object_new(size_t size);
 
 /**
- * uroce_spin_init() - prepare a lock
+ * uroce_spin_init() - prepare a lock; it needs no counterpart
  * @spin: memory of the caller
  * @off: whether it is not needed
- *
- * Return: 0 or -errno. It needs no counterpart.
  */
-int uroce_spin_init(struct uroce_spin *spin, bool off);
+void uroce_spin_init(struct uroce_spin *spin, bool off);
 
 /** uroce_context_init() - begin a context: its lists and pipes */
 void uroce_context_init(struct uroce_context *ctx);
