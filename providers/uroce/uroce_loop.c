@@ -157,14 +157,14 @@ uint64_t uroce_loop_lease(const struct uroce_loop *loop)
 static uint64_t deadline_of(const struct uroce_loop *loop)
 {
 	uint64_t at_ns = uroce_engine_deadline(&loop->engine);
+	uint64_t moderated_ns = uroce_moderate_deadline(loop);
 
 	if (loop->engine.put_off)
 		at_ns = 0;
 	if (loop->engine.held && at_ns > loop->engine.held_ns)
 		at_ns = loop->engine.held_ns;
-	if (!list_empty(&loop->moderated) &&
-	    at_ns > uroce_moderate_deadline(loop))
-		at_ns = uroce_moderate_deadline(loop);
+	if (at_ns > moderated_ns)
+		at_ns = moderated_ns;
 	if (loop->held && at_ns > loop->now + HOLD_NS)
 		at_ns = loop->now + HOLD_NS;
 	return at_ns;

@@ -24,14 +24,10 @@ static void count(struct uroce_qp *qp, enum uroce_counter counter)
 	uroce_engine_count(qp->engine, counter, 1);
 }
 
-/* una_psn has moved on from @old: what follows from that. */
-static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
+void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	struct uroce_requester *req = &qp->req;
 
-	/* it may have overtaken what is just being sent again */
-	if (uroce_psn_before(req->next_psn, req->una_psn))
-		uroce_requester_rewind(qp);
 	while (req->rd_first != req->rd_last &&
 	       uroce_psn_before(
 		       req->rd_end[req->rd_first % UROCE_MAX_RD_ATOMIC],
@@ -39,6 +35,15 @@ static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 		req->rd_first++;
 	uroce_retry_progress(qp, (uint32_t)uroce_psn_diff(req->una_psn, old),
 			     now);
+}
+
+/* una_psn has moved on from @old: what follows from that. */
+static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
+{
+	/* it may have overtaken what is just being sent again */
+	if (uroce_psn_before(qp->req.next_psn, qp->req.una_psn))
+		uroce_requester_rewind(qp);
+	uroce_ack_moved_on(qp, old, now);
 	uroce_engine_activate(qp->engine, qp);
 }
 

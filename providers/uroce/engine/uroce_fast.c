@@ -411,17 +411,9 @@ static bool is_simple(const struct uroce_send_wqe *wqe)
 /* una_psn was @old before: as after any ACK. */
 static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
-
-	while (req->rd_first != req->rd_last &&
-	       uroce_psn_before(
-		       req->rd_end[req->rd_first % UROCE_MAX_RD_ATOMIC],
-		       req->una_psn))
-		req->rd_first++;
-	uroce_retry_progress(qp, (uint32_t)uroce_psn_diff(req->una_psn, old),
-			     now);
+	uroce_ack_moved_on(qp, old, now);
 	/* nothing else can have waited for it in a QP that is flowing */
-	if (uroce_ring_has(&qp->sq, req->cur))
+	if (uroce_ring_has(&qp->sq, qp->req.cur))
 		uroce_engine_activate(qp->engine, qp);
 }
 

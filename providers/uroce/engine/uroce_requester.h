@@ -56,6 +56,12 @@ void uroce_requester_rewind(struct uroce_qp *qp);
  */
 void uroce_requester_settle(struct uroce_qp *qp, uint64_t now);
 
+/**
+ * uroce_ack_moved_on() - una_psn is not @old any more: answers that are no
+ * longer awaited are forgotten, and timers begin again; uroce_ack.c
+ */
+void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now);
+
 /** uroce_ack_plain() - an ACK, and no NAK; uroce_ack.c */
 void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now);
 
