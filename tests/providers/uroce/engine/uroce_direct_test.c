@@ -74,19 +74,7 @@ static struct pair *new_direct(enum ibv_qp_type type)
 static void post_one(struct pair *pair, enum ibv_wr_opcode opcode,
 		     uint64_t wr_id, uint32_t length)
 {
-	struct ibv_sge sge = pair_sge(pair, 0, 0, length);
-	struct uroce_send_wqe wqe = {
-		.wr_id = wr_id,
-		.opcode = (uint8_t)opcode,
-		.flags = IBV_SEND_SIGNALED,
-		.nr_sge = 1,
-		.remote = {
-			.va = PAIR_IOVA + 4096,
-			.rkey = pair->side[1].key,
-		},
-	};
-
-	pair_post(pair, 0, &wqe, &sge);
+	pair_request(pair, wr_id, opcode, length, 4096);
 }
 
 static void expect_sent(struct pair *pair, uint64_t wr_id,

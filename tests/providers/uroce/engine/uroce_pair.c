@@ -488,6 +488,22 @@ void pair_post(struct pair *pair, unsigned int side,
 	uroce_engine_kick(&s->engine, s->qp);
 }
 
+void pair_request(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
+		  uint32_t length, uint32_t there)
+{
+	const struct ibv_sge sge = pair_sge(pair, 0, 0, length);
+	const struct uroce_send_wqe wqe = {
+		.wr_id = wr_id,
+		.opcode = (uint8_t)opcode,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = 1,
+		.remote = { .va = PAIR_IOVA + there,
+			    .rkey = pair->side[1].key },
+	};
+
+	pair_post(pair, 0, &wqe, &sge);
+}
+
 void pair_post_recv(struct pair *pair, unsigned int side, uint64_t wr_id,
 		    const struct ibv_sge *sge, uint32_t nr_sge)
 {

@@ -117,6 +117,13 @@ uint32_t pair_random(struct pair *pair, uint32_t below);
 void pair_post(struct pair *pair, unsigned int side,
 	       const struct uroce_send_wqe *wqe, const struct ibv_sge *sge);
 
+/*
+ * A signaled one of side 0, of the beginning of its memory; @there is an offset
+ * in that of side 1.
+ */
+void pair_request(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
+		  uint32_t length, uint32_t there);
+
 /* A piece of a side's memory. */
 struct ibv_sge pair_sge(const struct pair *pair, unsigned int side,
 			uint32_t offset, uint32_t length);

@@ -27,17 +27,7 @@ static uint32_t psn_of(uint32_t first, uint32_t n)
 static void post(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
 		 uint32_t length)
 {
-	struct ibv_sge sge = pair_sge(pair, 0, 0, length);
-	struct uroce_send_wqe wqe = {
-		.wr_id = wr_id,
-		.opcode = (uint8_t)opcode,
-		.flags = IBV_SEND_SIGNALED,
-		.nr_sge = 1,
-		.remote = { .va = PAIR_IOVA + TARGET,
-			    .rkey = pair->side[1].key },
-	};
-
-	pair_post(pair, 0, &wqe, &sge);
+	pair_request(pair, wr_id, opcode, length, TARGET);
 }
 
 static void recv(struct pair *pair, uint64_t wr_id)

@@ -145,8 +145,9 @@ static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 	return channel->copy(channel, &wanted);
 }
 
-/* Bob: shows his memory, then does nothing. */
-static void be_deaf(struct node *node, uint32_t ways)
+/* Bob: shows his memory, does nothing, and then it @is as it should be. */
+static void show_memory(struct node *node, uint32_t ways, uint8_t first,
+			bool (*is)(const uint8_t *memory))
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
@@ -156,7 +157,7 @@ static void be_deaf(struct node *node, uint32_t ways)
 	struct side side;
 
 	CHECK(memory);
-	memset(memory, 1, BYTES);
+	memset(memory, first, BYTES);
 	open_side(&side, BOB, ways);
 	node_go(node);
 	node_wait(node);
@@ -165,11 +166,23 @@ static void be_deaf(struct node *node, uint32_t ways)
 	uroce_local_show_qp(side.local, &qp, channel);
 	node_go(node);
 	node_wait(node);
-	for (uint32_t i = 0; i < BYTES; i++)
-		CHECK(memory[i] == (uint8_t)(i * 7));
+	CHECK(is(memory));
 	uroce_local_put_channel(side.local, channel);
 	side_close(&side);
 	free(memory);
+}
+
+static bool is_pattern(const uint8_t *memory)
+{
+	for (uint32_t i = 0; i < BYTES; i++)
+		if (memory[i] != (uint8_t)(i * 7))
+			return false;
+	return true;
+}
+
+static void be_deaf(struct node *node, uint32_t ways)
+{
+	show_memory(node, ways, 1, is_pattern);
 }
 
 static struct uroce_channel *meet(struct side *side, struct node *bob,
@@ -309,29 +322,17 @@ static void wrong_wishes_are_refused(void **state)
 }
 
 /* Bob: has his memory written to from the middle on. */
+static bool is_half(const uint8_t *memory)
+{
+	for (uint32_t i = 0; i < BYTES; i++)
+		if (memory[i] != (i < BYTES / 2 ? 0 : 9))
+			return false;
+	return true;
+}
+
 static void have_a_half(struct node *node, uint32_t ways)
 {
-	uint8_t *memory = calloc(1, BYTES);
-	struct uroce_shown_region region =
-		bob_region(memory, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_qp qp = bob_qp();
-	struct uroce_channel *channel;
-	struct side side;
-
-	CHECK(memory);
-	open_side(&side, BOB, ways);
-	node_go(node);
-	node_wait(node);
-	channel = side_connect(&side, ALICE);
-	uroce_local_show_region(side.local, &region);
-	uroce_local_show_qp(side.local, &qp, channel);
-	node_go(node);
-	node_wait(node);
-	for (uint32_t i = 0; i < BYTES; i++)
-		CHECK(memory[i] == (i < BYTES / 2 ? 0 : 9));
-	uroce_local_put_channel(side.local, channel);
-	side_close(&side);
-	free(memory);
+	show_memory(node, ways, 0, is_half);
 }
 
 static void a_part_is_copied_to_its_place(void **state)

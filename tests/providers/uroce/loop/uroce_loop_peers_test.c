@@ -56,6 +56,18 @@ struct test {
 	int fd; /* to the other process */
 };
 
+/* Of a peer that computes, and lets its helper do the rest. */
+static struct plan deaf_plan(uint8_t timeout)
+{
+	return (struct plan){
+		.role = DEAF,
+		.gid_index = 1,
+		.mtu = IBV_MTU_1024,
+		.timeout = timeout,
+		.length = 64,
+	};
+}
+
 static void send_all(int fd, const void *data, size_t len)
 {
 	assert_int_equal(send(fd, data, len, MSG_NOSIGNAL), len);
@@ -366,13 +378,7 @@ static void request(struct test *test, enum ibv_wr_opcode opcode,
 /* It never calls a verb: its helper thread does all. */
 static void a_deaf_target_is_written_to(void **state)
 {
-	struct plan plan = {
-		.role = DEAF,
-		.gid_index = 1,
-		.mtu = IBV_MTU_1024,
-		.timeout = LONG_TIMEOUT,
-		.length = 64,
-	};
+	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
 
 	start(&test, &plan);
@@ -459,13 +465,7 @@ static void two_namespaces_over_veth(void **state)
 
 static void a_peer_that_is_killed_is_noticed(void **state)
 {
-	struct plan plan = {
-		.role = DEAF,
-		.gid_index = 1,
-		.mtu = IBV_MTU_1024,
-		.timeout = SHORT_TIMEOUT,
-		.length = 64,
-	};
+	struct plan plan = deaf_plan(SHORT_TIMEOUT);
 	struct uroce_cqe cqe;
 	struct test test;
 
@@ -568,13 +568,7 @@ static bool debt_is_paid(struct test *test)
 
 static void a_debt_is_paid_when_there_is_room(void **state)
 {
-	struct plan plan = {
-		.role = DEAF,
-		.gid_index = 1,
-		.mtu = IBV_MTU_1024,
-		.timeout = LONG_TIMEOUT,
-		.length = 64,
-	};
+	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
 	struct side *side = &test.side;
 
@@ -605,13 +599,7 @@ static void a_debt_is_paid_when_there_is_room(void **state)
 /* It neither polls, nor does its helper thread run. */
 static void a_stopped_target_is_written_to(void **state)
 {
-	struct plan plan = {
-		.role = DEAF,
-		.gid_index = 1,
-		.mtu = IBV_MTU_1024,
-		.timeout = LONG_TIMEOUT,
-		.length = 64,
-	};
+	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
 	struct side *side = &test.side;
 	bool asks;
@@ -637,13 +625,7 @@ static void a_stopped_target_is_written_to(void **state)
 /* No timer and no descriptor that is ready: 0 wake-ups for ever. */
 static void idle_it_sleeps_for_ever(void **state)
 {
-	struct plan plan = {
-		.role = DEAF,
-		.gid_index = 1,
-		.mtu = IBV_MTU_1024,
-		.timeout = LONG_TIMEOUT,
-		.length = 64,
-	};
+	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct uroce_helper *helper;
 	struct test test;
 
