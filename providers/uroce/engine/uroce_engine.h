@@ -72,8 +72,7 @@ struct uroce_engine {
 	uint32_t burst;		  /* packets in a row of the first active QP */
 	bool exact;		  /* a time some ms late would be noticed */
 	bool vague;		  /* set by the caller: "now" is of before */
-	/* uroce_fast.c: an ACK that came along, and need not be looked at yet
-	 */
+	/* uroce_fast_ack.c: an ACK that came along, to be looked at later */
 	bool may_be_late; /* set by the caller: there can be one */
 	uint32_t late_psn;
 	struct uroce_qp *late; /* NULL: there is none */

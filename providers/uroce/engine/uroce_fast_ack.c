@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The fast path, completing: what an ACK says about messages that have no
+ * answers of their own.
+ */
+#include "uroce/engine/uroce_fast_parts.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_requester.h"
+
+/* As uroce_complete_send(), for what has no answer of its own. */
+static void complete_send(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			  uint64_t now)
+{
+	struct uroce_cqe *cqe;
+
+	if (!qp->sig_all && !(wqe->flags & IBV_SEND_SIGNALED)) {
+		wqe->begun = false;
+		uroce_ring_take(&qp->sq);
+		return;
+	}
+	cqe = uroce_cq_vacant(qp->send_cq);
+	if (!cqe) {
+		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		return;
+	}
+	cqe->wr_id = wqe->wr_id;
+	cqe->now_ns = now;
+	cqe->byte_len = 0;
+	cqe->imm = 0;
+	cqe->wc_flags = 0;
+	cqe->opcode = wqe->opcode <= IBV_WR_RDMA_WRITE_WITH_IMM
+			      ? IBV_WC_RDMA_WRITE
+			      : IBV_WC_SEND;
+	wqe->begun = false;
+	uroce_ring_take(&qp->sq);
+	uroce_fast_complete(qp, qp->send_cq, cqe, false);
+}
+
+static bool is_simple(const struct uroce_send_wqe *wqe)
+{
+	return wqe->opcode <= IBV_WR_SEND_WITH_IMM; /* WRITEs and SENDs */
+}
+
+/* una_psn was @old before: as after any ACK. */
+static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
+{
+	uroce_ack_moved_on(qp, old, now);
+	/* nothing else can have waited for it in a QP that is flowing */
+	if (uroce_ring_has(&qp->sq, qp->req.cur))
+		uroce_engine_activate(qp->engine, qp);
+}
+
+/*
+ * Whole messages that have no answers of their own, of a QP that was not sent
+ * back: whatever is different is left to uroce_ack_plain().
+ */
+void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t end = uroce_psn_add(psn, 1), old = req->una_psn;
+	struct uroce_send_wqe *wqe;
+
+	if (req->next_psn != req->sent_psn || uroce_psn_before(psn, old) ||
+	    !uroce_psn_before(psn, req->sent_psn)) {
+		uroce_ack_plain(qp, psn, now);
+		return;
+	}
+	while (req->una_psn != end) {
+		uint32_t wqe_end;
+
+		wqe = uroce_ring_front(&qp->sq);
+		wqe_end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+		if (!is_simple(wqe) || uroce_psn_before(end, wqe_end))
+			break;
+		req->una_psn = wqe_end;
+		complete_send(qp, wqe, now);
+	}
+	if (req->una_psn != old)
+		moved_on(qp, old, now);
+	if (req->una_psn != end) {
+		uroce_ack_plain(qp, psn, now);
+		return;
+	}
+	wqe = uroce_ring_front(&qp->sq);
+	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS)
+		uroce_requester_settle(qp, now);
+}
+
+void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now)
+{
+	struct uroce_qp *qp = engine->late;
+
+	engine->late = NULL;
+	if (qp->state == IBV_QPS_RTS)
+		uroce_fast_take_ack(qp, engine->late_psn, now);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The fast path, receiving: from the bytes of a slot to memory and a
+ * completion. The loop asks here before uroce_engine_receive(), which has the
+ * last word: nothing is changed until it is clear that all is as usual, as it
+ * is for uroce_fast_send.c. Headers come from another process: they are read
+ * once, from a copy.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "uroce/engine/uroce_fast_parts.h"
+#include "uroce/engine/uroce_place.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_requester.h"
+#include "uroce/engine/uroce_responder.h"
+
+static uint32_t get32(const uint8_t *at)
+{
+	uint32_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return be32toh(word);
+}
+
+/* Of an address that is not aligned to its size; a word at a time, as above. */
+static uint64_t get64(const uint8_t *at)
+{
+	return (uint64_t)get32(at) << 32 | get32(at + 4);
+}
+
+/* A packet while it is looked at. */
+struct arrival {
+	struct uroce_qp *qp;
+	const struct uroce_brief *brief;
+	uint32_t first, psn; /* words of the BTH */
+	bool ack_req;
+	uint64_t now;
+};
+
+/* The next request, with nothing to be said or thought of besides. */
+static bool is_expected(const struct arrival *in)
+{
+	const struct uroce_responder *resp = &in->qp->resp;
+
+	return in->psn == resp->epsn && resp->message == UROCE_MESSAGE_NONE &&
+	       resp->reply <= UROCE_REPLY_ACK &&
+	       /* then it is to forget what is old */
+	       (resp->epsn & UROCE_FORGET_MASK) != UROCE_FORGET_MASK &&
+	       in->brief->payload_len <= in->qp->mtu;
+}
+
+static void complete_receive(const struct arrival *in,
+			     const struct uroce_recv_wqe *wqe, bool imm)
+{
+	struct uroce_qp *qp = in->qp;
+	struct uroce_cqe *cqe = uroce_cq_vacant(qp->recv_cq);
+	struct uroce_cqe lost = {};
+
+	if (!cqe || __atomic_load_n(&qp->rq->limit, __ATOMIC_RELAXED)) {
+		lost.now_ns = in->now;
+		lost.opcode = IBV_WC_RECV;
+		lost.byte_len = in->brief->payload_len;
+		cqe = &lost;
+	}
+	cqe->imm = 0;
+	cqe->wc_flags = 0;
+	if (imm) {
+		memcpy(&cqe->imm, in->brief->header + BTH_LEN, IMM_LEN);
+		cqe->wc_flags = IBV_WC_WITH_IMM;
+	}
+	if (cqe == &lost) {
+		uroce_complete_front_receive(qp, cqe, in->first & SOLICITED);
+		return;
+	}
+	cqe->wr_id = wqe->wr_id;
+	cqe->now_ns = in->now;
+	cqe->byte_len = in->brief->payload_len;
+	cqe->opcode = IBV_WC_RECV;
+	uroce_ring_take(&qp->rq->ring);
+	uroce_fast_complete(qp, qp->recv_cq, cqe, in->first & SOLICITED);
+}
+
+/*
+ * What comes with the packet comes before it, and can be the end of the QP. But
+ * it may have to wait.
+ */
+static bool take_carried(const struct arrival *in)
+{
+	struct uroce_engine *engine = in->qp->engine;
+	uint32_t ack = in->brief->ack;
+
+	uroce_engine_count(engine, UROCE_C_RX_PACKETS, 1);
+	uroce_engine_count(engine, UROCE_C_RX_BYTES, in->brief->payload_len);
+	if (engine->may_be_late && (ack & UROCE_BRIEF_ACK)) {
+		engine->late = in->qp;
+		engine->late_psn = ack & UROCE_PSN_MASK;
+		return true;
+	}
+	if (ack & UROCE_BRIEF_ACK)
+		uroce_fast_take_ack(in->qp, ack & UROCE_PSN_MASK, in->now);
+	if (in->qp->state == IBV_QPS_RTS)
+		return true;
+	uroce_engine_count(engine, UROCE_C_BAD_STATE, 1);
+	return false;
+}
+
+static void executed(const struct arrival *in)
+{
+	struct uroce_responder *resp = &in->qp->resp;
+
+	resp->epsn = uroce_psn_add(resp->epsn, 1);
+	resp->msn = uroce_psn_add(resp->msn, 1);
+	resp->nak_sent = false;
+	if (in->ack_req)
+		uroce_reply_ack(in->qp);
+}
+
+/* Of a length that is the one of most, which needs no loop to copy. */
+static bool is_word(const uint8_t *to, const struct uroce_brief *brief)
+{
+	return brief->payload_len == sizeof(uint64_t) &&
+	       (uintptr_t)to % sizeof(uint64_t) == 0;
+}
+
+static bool receive_send(const struct arrival *in, bool imm)
+{
+	struct uroce_qp *qp = in->qp;
+	const struct uroce_brief *brief = in->brief;
+	const struct uroce_recv_wqe *wqe = uroce_ring_front(&qp->rq->ring);
+	uint8_t *ptr = NULL;
+
+	if (qp->resp.receive.held || !wqe || brief->payload_len > wqe->length)
+		return false;
+	if (brief->payload_len) {
+		if (!wqe->nr_sge || wqe->sge[0].length < brief->payload_len)
+			return false;
+		ptr = uroce_fast_memory(&qp->engine->memory, qp->rq->pd,
+					&wqe->sge[0], brief->payload_len,
+					IBV_ACCESS_LOCAL_WRITE);
+		if (!ptr)
+			return false;
+	}
+	if (!take_carried(in))
+		return true;
+	if (ptr && is_word(ptr, brief))
+		memcpy(ptr, brief->payload, sizeof(uint64_t));
+	else if (ptr)
+		memcpy(ptr, brief->payload, brief->payload_len);
+	complete_receive(in, wqe, imm);
+	executed(in);
+	return true;
+}
+
+static bool receive_write(const struct arrival *in)
+{
+	struct uroce_qp *qp = in->qp;
+	const uint8_t *reth = in->brief->header + BTH_LEN;
+	struct uroce_remote_access wanted = {
+		.va = get64(reth),
+		.bytes = in->brief->payload_len,
+		.rkey = get32(reth + 8),
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = IBV_ACCESS_REMOTE_WRITE,
+	};
+	uint8_t *ptr;
+
+	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE) || !wanted.bytes ||
+	    get32(reth + 12) != wanted.bytes ||
+	    uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) || !ptr)
+		return false;
+	if (!take_carried(in))
+		return true;
+	if (is_word(ptr, in->brief))
+		uroce_place_word(ptr, in->brief->payload, sizeof(uint64_t));
+	else
+		uroce_place(ptr, in->brief->payload, wanted.bytes);
+	executed(in);
+	return true;
+}
+
+/*
+ * Its rights and its resource are looked at where they always are, so that only
+ * the headers are read here; the same holds for the answer.
+ */
+static bool receive_atomic(const struct arrival *in, uint8_t opcode)
+{
+	const uint8_t *eth = in->brief->header + BTH_LEN;
+	struct uroce_packet packet = {
+		.channel = in->qp->channel,
+		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_ATOMIC_ETH |
+			  UROCE_T_NONPOSTED,
+		.opcode = UROCE_RC | opcode,
+		.ack_req = in->ack_req,
+		.psn = in->psn,
+		.va = get64(eth),
+		.rkey = get32(eth + 8),
+		.swap_add = get64(eth + 12),
+		.compare = get64(eth + 20),
+	};
+
+	if (in->brief->payload_len)
+		return false;
+	if (take_carried(in))
+		uroce_remote_nonposted(in->qp, &packet, in->now);
+	return true;
+}
+
+static bool receive_atomic_ack(const struct arrival *in)
+{
+	const uint8_t *aeth = in->brief->header + BTH_LEN;
+	struct uroce_packet packet = {
+		.channel = in->qp->channel,
+		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_RESPONSE |
+			  UROCE_T_AETH | UROCE_T_ATOMIC_ACK_ETH,
+		.opcode = UROCE_RC | UROCE_ATOMIC_ACK,
+		.psn = in->psn,
+		.orig = get64(aeth + AETH_LEN),
+	};
+
+	if (in->brief->ack || in->brief->payload_len)
+		return false;
+	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
+	uroce_ack_receive(in->qp, &packet, in->now);
+	return true;
+}
+
+static bool receive_ack(const struct arrival *in)
+{
+	uint32_t aeth = get32(in->brief->header + BTH_LEN);
+
+	if ((aeth >> 24 & UROCE_AETH_KIND) != UROCE_AETH_ACK ||
+	    in->brief->ack || in->brief->payload_len)
+		return false;
+	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
+	uroce_fast_take_ack(in->qp, in->psn, in->now);
+	return true;
+}
+
+/* Headers of just this length, as uroce_wire_decode() wants them. */
+static bool receive(const struct arrival *in)
+{
+	uint32_t len = in->brief->header_len;
+
+	switch (in->first >> OPCODE_SHIFT) {
+	case UROCE_RC | UROCE_SEND_ONLY:
+		return len == BTH_LEN && is_expected(in) &&
+		       receive_send(in, false);
+	case UROCE_RC | UROCE_SEND_ONLY_IMM:
+		return len == BTH_LEN + IMM_LEN && is_expected(in) &&
+		       receive_send(in, true);
+	case UROCE_RC | UROCE_WRITE_ONLY:
+		return len == BTH_LEN + RETH_LEN && is_expected(in) &&
+		       receive_write(in);
+	case UROCE_RC | UROCE_FETCH_ADD:
+		return len == BTH_LEN + ATOMIC_LEN && is_expected(in) &&
+		       receive_atomic(in, UROCE_FETCH_ADD);
+	case UROCE_RC | UROCE_CMP_SWAP:
+		return len == BTH_LEN + ATOMIC_LEN && is_expected(in) &&
+		       receive_atomic(in, UROCE_CMP_SWAP);
+	case UROCE_RC | UROCE_ATOMIC_ACK:
+		return len == BTH_LEN + AETH_LEN + ATOMIC_BYTES &&
+		       receive_atomic_ack(in);
+	case UROCE_RC | UROCE_ACKNOWLEDGE:
+		return len == BTH_LEN + AETH_LEN && receive_ack(in);
+	default:
+		return false;
+	}
+}
+
+bool uroce_fast_receive(struct uroce_engine *engine,
+			const struct uroce_channel *channel,
+			const struct uroce_brief *brief, uint64_t now)
+{
+	uint32_t last = get32(brief->header + 8);
+	struct arrival in = {
+		.qp = uroce_engine_find_qp(engine, get32(brief->header + 4) &
+							   UROCE_QPN_MASK),
+		.brief = brief,
+		.first = get32(brief->header),
+		.psn = last & UROCE_PSN_MASK,
+		.ack_req = last & ACK_REQ,
+		.now = now,
+	};
+
+	if (engine->late)
+		uroce_fast_catch_up(engine, now);
+	/* the ordinary way knows what is wrong with it, and counts that */
+	if (!in.qp || in.qp->channel != channel || in.qp->type != IBV_QPT_RC ||
+	    in.qp->state != IBV_QPS_RTS || (in.first & VERSION_MASK) ||
+	    (in.first & PKEY_MASK) != in.qp->pkey)
+		return false;
+	return receive(&in);
+}

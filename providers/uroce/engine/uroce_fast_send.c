@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The fast path, sending: a SEND, WRITE or atomic of one packet from a request
+ * to the bytes of a slot. The loop asks here before uroce_engine_next(), which
+ * has the last word: nothing is changed until it is clear that all is as usual.
+ *
+ * As usual means: RC, in RTS, nothing repeated, refused or waited for, one
+ * piece of memory with a good key, and room wherever something is to be put.
+ */
+#include <endian.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "uroce/engine/uroce_fast_parts.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_requester.h"
+#include "uroce/engine/uroce_responder.h"
+#include "uroce/engine/uroce_retry.h"
+
+/* Packets that are not acknowledged, of one who sends without end. */
+#define STREAM 4
+
+/*
+ * Headers are written in pairs of words, as they are copied into the slot. The
+ * pair with this index; what a header does not have is 0.
+ */
+static void put_pair(struct uroce_brief *brief, int index, uint32_t first,
+		     uint32_t second)
+{
+	uint64_t pair = htobe64((uint64_t)first << 32 | second);
+
+	memcpy(brief->header + 8 * index, &pair, sizeof(pair));
+}
+
+static void put_64(struct uroce_brief *brief, int index, uint64_t value)
+{
+	put_pair(brief, index, (uint32_t)(value >> 32), (uint32_t)value);
+}
+
+/* All that was sent is acknowledged or on its way for the first time. */
+static bool is_flowing(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->req;
+
+	return qp->type == IBV_QPT_RC && qp->state == IBV_QPS_RTS &&
+	       !qp->channel->lost && !req->recovering &&
+	       req->resume_ns == UROCE_NEVER && req->next_psn == req->new_psn &&
+	       req->sent_psn == req->new_psn &&
+	       (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn) <
+		       req->window &&
+	       qp->resp.reply <= UROCE_REPLY_ACK;
+}
+
+static bool find_data(const struct uroce_qp *qp,
+		      const struct uroce_send_wqe *wqe,
+		      struct uroce_brief *brief)
+{
+	brief->payload_len = wqe->length;
+	brief->payload = (const uint8_t *)wqe->sge;
+	if ((wqe->flags & IBV_SEND_INLINE) || !wqe->length)
+		return true;
+	brief->payload = uroce_fast_memory(&qp->engine->memory, qp->pd,
+					   &wqe->sge[0], wqe->sge[0].length, 0);
+	return wqe->nr_sge == 1 && brief->payload;
+}
+
+/* Whether one more answer may be awaited, which has a place to go to. */
+static bool may_ask(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
+{
+	const struct uroce_requester *req = &qp->req;
+
+	return (uint8_t)(req->rd_last - req->rd_first) < qp->max_rd_atomic &&
+	       (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn) <
+		       req->room &&
+	       wqe->length == ATOMIC_BYTES;
+}
+
+/* The headers behind the BTH, whose last word is @psn; -1: not here. */
+static int fill_behind(const struct uroce_send_wqe *wqe, uint32_t psn,
+		       struct uroce_brief *brief)
+{
+	uint32_t va_high = (uint32_t)(wqe->remote.va >> 32);
+	uint32_t va_low = (uint32_t)wqe->remote.va;
+
+	switch (wqe->opcode) {
+	case IBV_WR_SEND:
+		put_pair(brief, 1, psn, 0);
+		brief->header_len = BTH_LEN;
+		return UROCE_SEND_ONLY;
+	case IBV_WR_SEND_WITH_IMM:
+		put_pair(brief, 1, psn, be32toh(wqe->imm));
+		brief->header_len = BTH_LEN + IMM_LEN;
+		return UROCE_SEND_ONLY_IMM;
+	case IBV_WR_RDMA_WRITE:
+		put_pair(brief, 1, psn, va_high);
+		put_pair(brief, 2, va_low, wqe->remote.rkey);
+		put_pair(brief, 3, wqe->length, 0);
+		brief->header_len = BTH_LEN + RETH_LEN;
+		return UROCE_WRITE_ONLY;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		put_pair(brief, 1, psn, va_high);
+		put_pair(brief, 2, va_low, wqe->remote.rkey);
+		put_64(brief, 3, wqe->remote.compare_add);
+		put_64(brief, 4, 0);
+		brief->header_len = BTH_LEN + ATOMIC_LEN;
+		return UROCE_FETCH_ADD;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		put_pair(brief, 1, psn, va_high);
+		put_pair(brief, 2, va_low, wqe->remote.rkey);
+		put_64(brief, 3, wqe->remote.swap);
+		put_64(brief, 4, wqe->remote.compare_add);
+		brief->header_len = BTH_LEN + ATOMIC_LEN;
+		return UROCE_CMP_SWAP;
+	default:
+		return -1;
+	}
+}
+
+/* All of them; returns the opcode, or -1. */
+static int fill_header(const struct uroce_qp *qp,
+		       const struct uroce_send_wqe *wqe,
+		       struct uroce_brief *brief)
+{
+	int opcode = fill_behind(wqe, ACK_REQ | qp->req.next_psn, brief);
+	uint32_t first = MIG_REQ | qp->pkey;
+
+	if (opcode < 0)
+		return -1;
+	if (wqe->flags & IBV_SEND_SOLICITED)
+		first |= SOLICITED;
+	put_pair(brief, 0,
+		 first | (uint32_t)(UROCE_RC | opcode) << OPCODE_SHIFT,
+		 qp->dest_qpn);
+	return opcode;
+}
+
+/* A message of one packet, and that packet: begun and on its way. */
+static void advance(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+		    bool answered, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	wqe->begun = true;
+	wqe->status = IBV_WC_SUCCESS;
+	wqe->psn = req->next_psn;
+	wqe->nr_packets = 1;
+	if (answered)
+		req->rd_end[req->rd_last++ % UROCE_MAX_RD_ATOMIC] = wqe->psn;
+	req->next_psn = uroce_psn_add(req->next_psn, 1);
+	req->sent_psn = req->next_psn;
+	req->new_psn = req->next_psn;
+	req->cur++;
+	req->unasked = 0;
+	uroce_retry_start(qp, now);
+}
+
+static void was_made(struct uroce_qp *qp, const struct uroce_brief *brief)
+{
+	uroce_engine_count(qp->engine, UROCE_C_TX_PACKETS, 1);
+	uroce_engine_count(qp->engine, UROCE_C_TX_BYTES, brief->payload_len);
+}
+
+/* The answer to an atomic, which comes before all else. */
+static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
+{
+	const struct uroce_resource *res;
+
+	if (qp->state != IBV_QPS_RTS || qp->channel->lost)
+		return false;
+	res = uroce_reply_take_atomic(qp);
+	if (!res)
+		return false;
+	memset(brief, 0, offsetof(struct uroce_brief, header));
+	put_pair(brief, 0,
+		 (uint32_t)(UROCE_RC | UROCE_ATOMIC_ACK) << OPCODE_SHIFT |
+			 MIG_REQ | qp->pkey,
+		 qp->dest_qpn);
+	put_pair(brief, 1, res->psn,
+		 (uint32_t)(UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS) << 24 |
+			 res->msn);
+	put_64(brief, 2, res->orig);
+	brief->header_len = BTH_LEN + AETH_LEN + ATOMIC_BYTES;
+	was_made(qp, brief);
+	return true;
+}
+
+/* A peer that does not look needs not be sent a WRITE: uroce_direct_try(). */
+static bool may_be_direct(const struct uroce_qp *qp,
+			  const struct uroce_send_wqe *wqe)
+{
+	struct uroce_channel *channel = qp->channel;
+
+	return channel->copy && qp->req.cur == qp->sq.tail &&
+	       !channel->is_attended(channel, wqe->length);
+}
+
+bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
+		     struct uroce_brief *ret_brief)
+{
+	struct uroce_send_wqe *wqe;
+	bool answered = false;
+	int opcode;
+
+	if (qp->resp.nr_pending)
+		return answer_atomic(qp, ret_brief);
+	if (!uroce_ring_has(&qp->sq, qp->req.cur) || !is_flowing(qp))
+		return false;
+	wqe = uroce_ring_at(&qp->sq, qp->req.cur);
+	if (wqe->begun || (wqe->flags & IBV_SEND_FENCE) ||
+	    wqe->length > qp->mtu)
+		return false;
+	if (wqe->opcode == IBV_WR_RDMA_WRITE && may_be_direct(qp, wqe))
+		return false;
+	opcode = fill_header(qp, wqe, ret_brief);
+	if (opcode < 0)
+		return false;
+	if (opcode == UROCE_FETCH_ADD || opcode == UROCE_CMP_SWAP) {
+		if (!may_ask(qp, wqe))
+			return false;
+		ret_brief->payload_len = 0;
+		answered = true;
+	} else if (!find_data(qp, wqe, ret_brief)) {
+		return false;
+	}
+	advance(qp, wqe, answered, now);
+	ret_brief->ack = 0;
+	ret_brief->more = uroce_ring_has(&qp->sq, qp->req.cur);
+	ret_brief->in_stream =
+		uroce_psn_diff(qp->req.next_psn, qp->req.una_psn) > STREAM;
+	if (qp->resp.reply == UROCE_REPLY_ACK)
+		ret_brief->ack = UROCE_BRIEF_ACK | uroce_reply_take_ack(qp);
+	was_made(qp, ret_brief);
+	return true;
+}
+
+bool uroce_fast_is_idle(const struct uroce_qp *qp)
+{
+	return qp->state == IBV_QPS_RTS && qp->engine->put_off != qp &&
+	       qp->resp.reply == UROCE_REPLY_NONE && !qp->resp.nr_pending &&
+	       !uroce_ring_has(&qp->sq, qp->req.cur) && list_empty(&qp->unsent);
+}
