@@ -91,7 +91,8 @@ int uroce_socket_family(int fd)
 	return family;
 }
 
-int uroce_socket_receiver(void)
+/* Return: a socket that never fragments and what @ret_family it is; -errno. */
+static int open_whole(int *ret_family)
 {
 	int fd = open_socket();
 	int family, ret;
@@ -100,8 +101,22 @@ int uroce_socket_receiver(void)
 		return fd;
 	family = uroce_socket_family(fd);
 	ret = family < 0 ? family : never_fragment(fd, family);
-	if (!ret)
-		ret = report_address(fd, family);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	*ret_family = family;
+	return fd;
+}
+
+int uroce_socket_receiver(void)
+{
+	int family, ret;
+	int fd = open_whole(&family);
+
+	if (fd < 0)
+		return fd;
+	ret = report_address(fd, family);
 	if (!ret)
 		ret = set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
 	if (ret) {
@@ -119,17 +134,11 @@ int uroce_socket_receiver(void)
 
 int uroce_socket_sender(void)
 {
-	int fd = open_socket();
-	int family, ret;
+	int family;
+	int fd = open_whole(&family);
 
 	if (fd < 0)
 		return fd;
-	family = uroce_socket_family(fd);
-	ret = family < 0 ? family : never_fragment(fd, family);
-	if (ret) {
-		(void)close(fd);
-		return ret;
-	}
 	(void)set(fd, IPPROTO_IP, IP_TTL, UROCE_SENDER_HOPS);
 	if (family == AF_INET6)
 		(void)set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS,
