@@ -452,30 +452,12 @@ void uroce_loop_counters(struct uroce_instance *instance,
 			 struct uroce_loop_counters *ret_counters)
 {
 	struct uroce_loop *loop = instance->loop;
-	struct uroce_port_counters port = {};
-	struct uroce_local_counters local = {};
-
+	*ret_counters = (struct uroce_loop_counters){};
 	uroce_loop_acquire(loop);
 	if (loop->port)
-		uroce_port_counters(loop->port, &port);
+		uroce_port_counters(loop->port, &ret_counters->port);
 	if (loop->local)
-		uroce_local_counters(loop->local, &local);
-	*ret_counters = (struct uroce_loop_counters){
-		.rx_datagrams = port.rx_datagrams,
-		.rx_calls = port.rx_calls,
-		.rx_bad = port.rx_bad,
-		.rx_foreign = port.rx_foreign,
-		.rx_overflow = port.rx_overflow,
-		.tx_datagrams = port.tx_datagrams,
-		.tx_calls = port.tx_calls,
-		.tx_failed = port.tx_failed,
-		.helper_wakes = uroce_helper_wakes(&loop->helper),
-		.local_rx_packets = local.rx_packets,
-		.local_tx_packets = local.tx_packets,
-		.local_rx_bad = local.rx_bad,
-		.local_bells = local.tx_bells,
-		.local_pairs = local.pairs,
-		.local_pairs_lost = local.pairs_lost,
-	};
+		uroce_local_counters(loop->local, &ret_counters->local);
+	ret_counters->helper_wakes = uroce_helper_wakes(&loop->helper);
 	uroce_loop_release(loop);
 }

@@ -22,7 +22,9 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_engine.h"
+#include "uroce/local/uroce_local.h"
 #include "uroce/port/uroce_netdev.h"
+#include "uroce/port/uroce_port.h"
 
 /* A device that is in use: one for each context. */
 struct uroce_instance;
@@ -286,20 +288,9 @@ void uroce_loop_leave(struct uroce_instance *instance, const uint8_t *gid);
 
 /* Counters of what happens below the engine. */
 struct uroce_loop_counters {
-	uint64_t rx_datagrams; /* pieces, after GRO was undone */
-	uint64_t rx_calls;     /* that brought something */
-	uint64_t rx_bad;       /* no RoCEv2, or not for our addresses */
-	uint64_t rx_foreign;   /* for another process; passed on */
-	uint64_t rx_overflow;  /* dropped because the socket was full */
-	uint64_t tx_datagrams; /* before GSO */
-	uint64_t tx_calls;
-	uint64_t tx_failed;    /* that the kernel did not take */
+	struct uroce_port_counters port;
+	struct uroce_local_counters local;
 	uint64_t helper_wakes; /* of the helper thread */
-	/* with other processes of this host, through memory */
-	uint64_t local_rx_packets, local_tx_packets;
-	uint64_t local_rx_bad; /* something else than packets */
-	uint64_t local_bells;  /* that were rung for sleepers */
-	uint64_t local_pairs, local_pairs_lost;
 };
 
 /** uroce_loop_counters() - what was counted since the first attach */

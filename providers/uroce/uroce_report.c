@@ -13,17 +13,29 @@ struct row {
 	size_t offset; /* in struct uroce_loop_counters */
 };
 
-#define ROW(member)                                                   \
-	{                                                             \
-#member, offsetof(struct uroce_loop_counters, member) \
+#define ROW(name, member)                                          \
+	{                                                          \
+		name, offsetof(struct uroce_loop_counters, member) \
 	}
 
 static const struct row rows[] = {
-	ROW(rx_datagrams),     ROW(rx_calls),	      ROW(rx_bad),
-	ROW(rx_foreign),       ROW(rx_overflow),      ROW(tx_datagrams),
-	ROW(tx_calls),	       ROW(tx_failed),	      ROW(helper_wakes),
-	ROW(local_rx_packets), ROW(local_tx_packets), ROW(local_rx_bad),
-	ROW(local_bells),      ROW(local_pairs),      ROW(local_pairs_lost),
+	ROW("rx_datagrams", port.rx_datagrams),
+	ROW("rx_calls", port.rx_calls),
+	ROW("rx_bad", port.rx_bad),
+	ROW("rx_foreign", port.rx_foreign),
+	ROW("rx_overflow", port.rx_overflow),
+	ROW("tx_datagrams", port.tx_datagrams),
+	ROW("tx_calls", port.tx_calls),
+	ROW("tx_failed", port.tx_failed),
+	ROW("helper_wakes", helper_wakes),
+	ROW("local_rx_packets", local.rx_packets),
+	ROW("local_tx_packets", local.tx_packets),
+	ROW("local_rx_bad", local.rx_bad),
+	ROW("local_bells", local.tx_bells),
+	ROW("local_copies", local.copies),
+	ROW("local_copied_bytes", local.copied_bytes),
+	ROW("local_pairs", local.pairs),
+	ROW("local_pairs_lost", local.pairs_lost),
 };
 
 static void report(const struct ibv_context *ctx, const char *name,

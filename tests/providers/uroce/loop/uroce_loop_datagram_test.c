@@ -116,8 +116,8 @@ static void a_stranger_gets_it_over_the_network(void **state)
 	assert_true(path_to(&self).here);
 	assert_false(uroce_loop_has_met(side.instance, self.qpn));
 	send_and_check(100);
-	assert_int_equal(counters().local_tx_packets, 0);
-	assert_true(counters().tx_datagrams > 0);
+	assert_int_equal(counters().local.tx_packets, 0);
+	assert_true(counters().port.tx_datagrams > 0);
 }
 
 static void who_was_met_gets_it_through_memory(void **state)
@@ -129,8 +129,8 @@ static void who_was_met_gets_it_through_memory(void **state)
 	meet(&self); /* does no harm */
 	for (uint32_t i = 0; i < 300; i++)
 		send_and_check(lengths[i % 6]);
-	assert_int_equal(counters().local_tx_packets, 300);
-	assert_int_equal(counters().tx_datagrams, 0);
+	assert_int_equal(counters().local.tx_packets, 300);
+	assert_int_equal(counters().port.tx_datagrams, 0);
 }
 
 /* All are sent before any is received. */
@@ -145,8 +145,8 @@ static void what_has_no_room_goes_over_the_network(void **state)
 	uroce_engine_kick(uroce_loop_engine(side.instance), side.qp);
 	uroce_engine_call_in(uroce_loop_engine(side.instance));
 	uroce_loop_unlock(side.instance);
-	through_memory = counters().local_tx_packets;
-	over_the_network = counters().tx_datagrams;
+	through_memory = counters().local.tx_packets;
+	over_the_network = counters().port.tx_datagrams;
 	assert_int_equal(through_memory + over_the_network, SIDE_DEPTH);
 	assert_true(through_memory > 50);
 	assert_true(over_the_network > 50);
@@ -169,7 +169,7 @@ static void nobody_is_not_asked_all_the_time(void **state)
 	/* a group is nobody's */
 	assert_true(uroce_loop_has_met(side.instance, UROCE_QPN_MULTICAST));
 	side_send_datagram(&side, &nobody, side.memory, 8);
-	assert_int_equal(counters().local_tx_packets, 0);
+	assert_int_equal(counters().local.tx_packets, 0);
 }
 
 static void addresses_of_others_are_not_here(void **state)
@@ -303,21 +303,21 @@ static void who_comes_after_the_dead_is_met_anew(void **state)
 		struct side_address peer;
 		int fd;
 		pid_t pid = start_echo(&fd, &peer);
-		uint64_t before = counters().local_tx_packets;
+		uint64_t before = counters().local.tx_packets;
 
 		assert_false(uroce_loop_has_met(side.instance, peer.qpn));
 		meet(&peer);
 		exchange(&peer, 100);
-		assert_int_equal(counters().local_tx_packets - before, 100);
-		assert_int_equal(counters().local_pairs, 1);
+		assert_int_equal(counters().local.tx_packets - before, 100);
+		assert_int_equal(counters().local.pairs, 1);
 		kill_echo(pid, fd);
 		while (uroce_loop_has_met(side.instance, peer.qpn))
 			uroce_loop_poll(side.instance);
-		assert_int_equal(counters().local_pairs_lost, i + 1);
+		assert_int_equal(counters().local.pairs_lost, i + 1);
 		/* goes nowhere, and hurts nobody */
 		side_send_datagram(&side, &peer, side.memory, 8);
 	}
-	assert_int_equal(counters().tx_datagrams, 3);
+	assert_int_equal(counters().port.tx_datagrams, 3);
 }
 
 int main(int argc, char **argv)

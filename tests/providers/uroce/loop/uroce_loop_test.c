@@ -79,7 +79,7 @@ static void a_device_works_without_a_port(void **state)
 	assert_int_equal(uroce_loop_join(pair.side[0].instance, group),
 			 -EADDRINUSE);
 	uroce_loop_counters(pair.side[0].instance, &counters);
-	assert_int_equal(counters.tx_datagrams, 0);
+	assert_int_equal(counters.port.tx_datagrams, 0);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	side_poll(&pair.side[0], &cqe);
 	assert_int_equal(cqe.status, IBV_WC_RETRY_EXC_ERR);

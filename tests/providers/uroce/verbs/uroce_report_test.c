@@ -42,7 +42,7 @@ static int teardown(void **state)
 
 static void counters_that_are_not_0_are_logged(void **state)
 {
-	fake_loop.counters.rx_bad = 7;
+	fake_loop.counters.port.rx_bad = 7;
 	fake_loop.counters.helper_wakes = UINT64_C(5000000000);
 	uroce_engine_count(&fake_loop.engine, UROCE_C_BAD_ICRC, 3);
 	uroce_report_counters(&ctx->vctx.context, NULL);
