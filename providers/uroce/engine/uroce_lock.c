@@ -112,7 +112,7 @@ static void count(struct uroce_lock *lock)
 	if (lock->last != self) {
 		lock->last = self;
 		lock->in_a_row = 0;
-	} else if (++lock->in_a_row >= lock->patience) {
+	} else if (++lock->in_a_row >= lock->patience && !lock->waiting) {
 		lock->in_a_row = 0;
 		__atomic_store_n(&lock->privileged, seat_of(lock, self),
 				 __ATOMIC_RELEASE);
@@ -124,15 +124,15 @@ static void take(struct uroce_lock *lock)
 	struct uroce_seat *seat;
 	int saved = errno;
 
-	for (;;) {
-		(void)pthread_mutex_lock(&lock->mutex); /* misuse only */
-		seat = who_is_inside(lock);
-		if (!seat)
-			break;
+	(void)pthread_mutex_lock(&lock->mutex); /* misuse only */
+	while ((seat = who_is_inside(lock))) {
+		lock->waiting++;
 		(void)pthread_mutex_unlock(&lock->mutex);
 		/* it may have left meanwhile, and then this returns at once */
 		(void)syscall(SYS_futex, &seat->inside, FUTEX_WAIT_PRIVATE, 1,
 			      NULL, NULL, 0);
+		(void)pthread_mutex_lock(&lock->mutex);
+		lock->waiting--;
 	}
 	errno = saved;
 }

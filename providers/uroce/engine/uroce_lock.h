@@ -10,7 +10,8 @@
  * privilege is still there. Whoever else wants the lock has the mutex first,
  * takes the privilege away, and lets membarrier(2) put a barrier between the
  * two steps of the other thread: then either that one sees that it has lost the
- * privilege, or it is seen to be inside. It is waited for without the mutex.
+ * privilege, or it is seen to be inside. It is waited for without the mutex,
+ * and nobody gets the privilege meanwhile: who has it wakes nobody.
  *
  * A word "inside" is written by one thread only, for as long as the lock exists
  * (a seat): the late store of a thread that was stopped between the two steps
@@ -36,6 +37,7 @@ struct uroce_seat {
 struct uroce_lock {
 	struct uroce_seat *privileged; /* changed with the mutex; atomic */
 	struct uroce_seat *leaving;    /* who was; with the mutex */
+	uint32_t waiting;	       /* for that one; with the mutex */
 	/* Of who has the lock. */
 	struct uroce_seat *entered; /* without the mutex; NULL: with it */
 	uintptr_t last;		    /* who had it before, with the mutex */

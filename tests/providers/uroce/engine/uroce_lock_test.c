@@ -5,6 +5,7 @@
  * from the beginning, or later, as by a sandbox.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,6 +27,15 @@
 static bool denied; /* membarrier() */
 static struct uroce_lock lock;
 
+/* Who is about to sleep stops here twice, if there is one. */
+static pthread_barrier_t *before_sleep;
+
+static void stop_twice(pthread_barrier_t *barrier)
+{
+	for (int i = 0; barrier && i < 2; i++)
+		(void)pthread_barrier_wait(barrier);
+}
+
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
@@ -44,6 +54,8 @@ long __wrap_syscall(long number, ...)
 		errno = EPERM;
 		return -1;
 	}
+	if (number == SYS_futex && arg[1] == FUTEX_WAIT_PRIVATE)
+		stop_twice(__atomic_load_n(&before_sleep, __ATOMIC_ACQUIRE));
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
 			      arg[5]);
 }
@@ -185,6 +197,37 @@ static void who_waits_is_woken(void **state)
 		assert_int_equal(pthread_join(thread, NULL), 0);
 		assert_int_equal(marks, i + 1);
 	}
+}
+
+/*
+ * Between what it has seen and its sleep the other one comes back, often: with
+ * the privilege it would wake nobody.
+ */
+static void who_falls_asleep_late_is_woken(void **state)
+{
+	int marks = 0;
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
+	come_often();
+	uroce_lock_take(&lock);
+	__atomic_store_n(&before_sleep, &barrier, __ATOMIC_RELEASE);
+	assert_int_equal(pthread_create(&thread, NULL, wait_and_mark, &marks),
+			 0);
+	(void)pthread_barrier_wait(&barrier);
+	(void)uroce_lock_drop(&lock);
+	come_often();
+	uroce_lock_take(&lock);
+	assert_null(lock.entered);
+	__atomic_store_n(&before_sleep, NULL, __ATOMIC_RELEASE);
+	(void)pthread_barrier_wait(&barrier);
+	(void)uroce_lock_drop(&lock);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(marks, 1);
+	come_often();
+	assert_true(is_mine());
+	(void)pthread_barrier_destroy(&barrier);
 }
 
 /* Seats are of threads, and threads of the test may have the same number. */
@@ -348,6 +391,7 @@ int main(void)
 		TEST(another_thread_takes_the_privilege_away),
 		TEST(who_is_inside_is_not_disturbed),
 		TEST(who_waits_is_woken),
+		TEST(who_falls_asleep_late_is_woken),
 		TEST(more_threads_than_seats),
 		TEST(never_two_at_a_time),
 		TEST(never_two_where_one_is_privileged),
