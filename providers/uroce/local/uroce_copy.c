@@ -68,6 +68,15 @@ static int copy_locked(const struct uroce_peer *peer,
 	return uroce_reach_copy(&peer->reach, &transfer);
 }
 
+static void count(struct uroce_local *local, bool by_pid, uint32_t bytes)
+{
+	if (by_pid)
+		local->counters.copies_vm++;
+	else
+		local->counters.copies_mem++;
+	local->counters.copied_bytes += bytes;
+}
+
 int uroce_copy_direct(struct uroce_channel *channel,
 		      const struct uroce_copy *copy)
 {
@@ -83,10 +92,9 @@ int uroce_copy_direct(struct uroce_channel *channel,
 	uroce_tables_end(&local->tables, peer->slot);
 	if (ret == -EPERM) /* it was allowed once, and is no longer */
 		channel->copy = NULL;
-	if (!ret) {
-		local->counters.copies++;
-		local->counters.copied_bytes += copy->part;
-	}
+	if (!ret)
+		count(local, uroce_reach_is_by_pid(&peer->reach, copy->part),
+		      copy->part);
 	return ret;
 }
 

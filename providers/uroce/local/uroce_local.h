@@ -204,7 +204,8 @@ struct uroce_local_counters {
 	uint64_t pairs;	   /* that there are, and the data path knows of */
 	uint64_t pairs_lost;
 	uint64_t rx_bad; /* inboxes with something else than packets */
-	uint64_t copies; /* WRITEs and READs that we have done for others */
+	/* WRITEs and READs that we have done for others, in parts: how */
+	uint64_t copies_vm, copies_mem; /* enum uroce_reach_way */
 	uint64_t copied_bytes;
 };
 
