@@ -2,177 +2,114 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What a sandbox, a container or an administrator may take away: system calls,
-# families of sockets, options, descriptors, the rights of one user over its
-# processes. Everything works without it, over the network if need be, or it is
-# said why not.
+# families of sockets, socket options, descriptors, the rights of one user over
+# its processes. Everything works without it, over the network if need be, or it
+# is said why not. That it really was done without it, and how instead, the
+# counters say, which both ends log when they close the device.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
-
-# The library and the programs append to it, who are somebody else.
-log=$scratch/denied.log
-export VERBS_LOG_LEVEL=2 VERBS_LOG_FILE=$log
-rounds=40
-
-datagrams() {
-	awk '/^Udp6?InDatagrams/ { print $2 }
-		/^Udp:/ && $2 ~ /^[0-9]+$/ { print $2 }' /proc/net/snmp
-}
-
-# run_denied COMMAND... - all kinds of requests between two processes; sets $way:
-# memory, network or none.
-run_denied() {
-	local before
-
-	before=$(datagrams)
-	way=none
-	: >"$log"
-	chmod 666 "$log"
-	"$@" >>"$log" 2>&1 || { echo "exit code $?" >>"$log"; return 1; }
-	grep -q '^in order: ' "$log" || return 1
-	way=memory
-	[ "$(($(datagrams) - before))" -eq 0 ] || way=network
-}
-
-# wants NAME WAY - after run_denied; WAY is memory, network, works (either of
-# them), or what is to be said.
-wants() {
-	local good=
-
-	case $2 in
-	memory | network) [ "$way" != "$2" ] || good=$way ;;
-	works) [ "$way" = none ] || good=$way ;;
-	*) [ "$way" != none ] || ! grep -Eq -- "$2" "$log" || good=$2 ;;
-	esac
-	if [ -n "$good" ]; then
-		pass "$1: $good"
-	else
-		echo "way: $way; wanted: $2" >>"$log"
-		fail "$1" "$log"
-	fi
-}
-
-# without RULE WAY [NETWORK_WAY] - for both ends; what is wanted where processes
-# use the network anyhow is "network" unless it is named.
-without() {
-	local want=$2
-
-	[ "$UROCE_LOCAL" != none ] || want=${3:-network}
-	run_denied "$with" lo "$tools/deny" "$1" "$tools/litmus" "$rounds" \
-		"$gid" 1
-	wants "without $1" "$want"
-}
-
-# one_without RULE - for one end of two; they have to agree on a way.
-one_without() {
-	local row=ibv_rc_pingpong end
-	local -a server client
-
-	for end in server client; do
-		pair_port=$((pair_port + 1))
-		server=(ibv_rc_pingpong)
-		client=(ibv_rc_pingpong)
-		case $end in
-		server) server=("$tools/deny" "$1" "${server[@]}") ;;
-		client) client=("$tools/deny" "$1" "${client[@]}") ;;
-		esac
-		pair_test "the $end without $1" place_listens lo:lo \
-			' iters in ' "${server[@]}" -p "$pair_port" -g "$gid" \
-			-n 100 -c -- "${client[@]}" -p "$pair_port" -g "$gid" \
-			-n 100 -c "$address"
-	done
-}
-
-# A program that nobody may read cannot be looked into, by its own user either.
-not_dumpable() {
-	cp "$tools/litmus" "$scratch/unreadable" &&
-		chmod 111 "$scratch/unreadable" || return
-	run_denied "$with" lo "$scratch/unreadable" "$rounds" "$gid" 1
-	wants "a program that cannot be looked into" \
-		"$([ "$UROCE_LOCAL" = none ] && echo network || echo memory)"
-}
-
-# few_descriptors NUMBER... - works, or says that it is that; or the other process
-# says that it got no answer from one that has none left.
-few_descriptors() {
-	local nr
-
-	for nr; do
-		if run_denied "$with" lo prlimit --nofile="$nr" \
-			"$tools/litmus" "$rounds" "$gid" 1; then
-			wants "$nr descriptors" works
-		else
-			wants "$nr descriptors" \
-				'Too many open files|is down: Connection timed out'
-		fi
-	done
-}
-
-# other_user - a second user on one address, while the first one is there.
-other_user() {
-	local first
-
-	if [ -e /run/lane/user ]; then
-		echo "     another user: only if root runs the tests"
-		return
-	fi
-	"$with" lo ibv_rc_pingpong -p 19999 -g "$gid" >"$scratch/first" 2>&1 &
-	first=$!
-	wait_for 60 place_listens 19999
-	UROCE_UID=65533 run_denied "$with" lo "$tools/litmus" "$rounds" "$gid" 1
-	wants "another user's process on the same address" \
-		"port 4791 is another user's"
-	check "the first user's goes on" "$with" lo ibv_rc_pingpong -p 19999 \
-		-g "$gid" 127.0.0.1
-	wait "$first"
-}
-
-# A user namespace of its own for one end.
-other_namespace() {
-	pair_port=$((pair_port + 1))
-	pair_test "the client in a user namespace of its own" place_listens \
-		lo:lo ' iters in ' ibv_rc_pingpong -p "$pair_port" -g "$gid" \
-		-n 100 -c -- unshare --user ibv_rc_pingpong -p "$pair_port" \
-		-g "$gid" -n 100 -c "$address"
-}
+. "$here/../world/denied.sh"
 
 row=denied
 on_lo 4
 column=$path
-without none memory
+
 # Names and numbers of options: socket families 1 = AF_UNIX, 2 = AF_INET,
 # 10 = AF_INET6; fcntl 1033 = F_ADD_SEALS; level 1 = SOL_SOCKET with 8 =
 # SO_RCVBUF, 15 = SO_REUSEPORT, 51 = SO_ATTACH_REUSEPORT_CBPF; level 17 = UDP
 # with 103 = UDP_SEGMENT, 104 = UDP_GRO. Errors: 38 = ENOSYS, 92 = ENOPROTOOPT,
 # 97 = EAFNOSUPPORT.
-for call in io_uring_setup!38 membarrier pidfd_getfd pidfd_open prctl \
-	process_vm_readv process_vm_writev sched_getaffinity sched_yield \
-	userfaultfd getrandom!38 recvmmsg recvmmsg!38 sendmmsg sendmmsg!38; do
-	without "$call" memory
-done
-for call in memfd_create memfd_create!38 ftruncate fcntl/1=1033 madvise \
-	epoll_create1; do
-	without "$call" works
-	[ "$UROCE_LOCAL" = none ] || one_without "$call"
-done
-[ "$UROCE_LOCAL" = none ] ||
-	for call in membarrier process_vm_writev pidfd_open; do
-		one_without "$call"
+vm=(process_vm_readv process_vm_writev)
+mem=(preadv pwritev)
+gro=setsockopt/1=17/2=104!92
+
+# Counters. Who asks does it alone, in the target's memory; or the target, which
+# is deaf, has a helper thread that is called to do it.
+alone_vm=('local_copies_vm>0' local_copies_mem=0)
+alone_mem=(local_copies_vm=0 'local_copies_mem>0')
+called=(local_copies_vm=0 local_copies_mem=0 'local_bells>0' 'helper_wakes>0')
+no_pair=(local_pairs=0 local_tx_packets=0)
+
+# What needs no memory of others.
+everywhere() {
+	local call
+
+	without none "$here_way"
+	for call in io_uring_setup!38 membarrier membarrier!38 pidfd_getfd \
+		pidfd_open prctl sched_getaffinity sched_yield userfaultfd \
+		getrandom!38 recvmmsg recvmmsg!38 sendmmsg sendmmsg!38 \
+		"$gro" setsockopt/1=1/2=8 socket/0=10!97; do
+		without "$call" "$here_way"
 	done
-for call in setsockopt/1=17/2=104!92 setsockopt/1=17/2=103!92 \
-	setsockopt/1=1/2=8 socket/0=10!97; do
-	without "$call" memory
-done
-for call in socket/0=1 setsockopt/1=1/2=15 setsockopt/1=1/2=51; do
-	without "$call" 'the port is down: .*not permitted' \
-		'the port is down: .*not permitted'
-done
-without accept4 'the port is down: ' 'the port is down: '
-without eventfd2 'peer_ctx: Operation not permitted' \
-	'peer_ctx: Operation not permitted'
-not_dumpable
-few_descriptors 8 14 20 28 36 40 44 48 64
+	needs membarrier "$gro" setsockopt/1=1/2=8 socket/0=10
+	does_not_need io_uring_setup pidfd_getfd pidfd_open userfaultfd
+	for call in memfd_create memfd_create!38 ftruncate fcntl/1=1033 \
+		madvise epoll_create1; do
+		without "$call" network "${no_pair[@]}"
+	done
+	for call in socket/0=1 setsockopt/1=1/2=15 setsockopt/1=1/2=51; do
+		without "$call" 'the port is down: .*not permitted'
+	done
+	without accept4 'the port is down: '
+	without eventfd2 'peer_ctx: Operation not permitted'
+	few_descriptors 8 14 20 28 36 40 44 48 64
+}
+
+# How a process gets at the memory of one that does not listen.
+ways_into_memory() {
+	local call
+
+	ways auto 'local_copies_vm>0' 'local_copies_mem>0'
+	ways vm "${alone_vm[@]}"
+	ways mem "${alone_mem[@]}"
+	ways none "${called[@]}"
+	without "${vm[*]}" memory "${alone_mem[@]}"
+	without "${vm[*]/%/!38}" memory "${alone_mem[@]}"
+	without "${mem[*]}" memory "${alone_vm[@]}"
+	without "${mem[*]/%/!38}" memory "${alone_vm[@]}"
+	without "${vm[*]} ${mem[*]}" memory "${called[@]}"
+	# what was allowed at first, as to read is
+	without process_vm_writev memory local_copies_vm=0
+	without pwritev memory local_copies_mem=0
+	needs "${vm[@]}" "${mem[@]}" memfd_create
+	not_dumpable "${called[@]}"
+	for call in memfd_create memfd_create!38 ftruncate fcntl/1=1033 \
+		madvise epoll_create1; do
+		one_without "$call" network "${no_pair[@]}"
+	done
+	for call in membarrier process_vm_writev pidfd_open "${vm[*]}" \
+		"${mem[*]}" "${vm[*]} ${mem[*]}"; do
+		one_without "$call" memory
+	done
+	one_with UROCE_CMA=none memory "${called[@]}"
+	one_with UROCE_LOCAL=none network "${no_pair[@]}"
+}
+
+# How datagrams come and go: many with one call, by GSO and GRO, by sendmmsg()
+# and recvmmsg().
+ways_of_datagrams() {
+	without sendmmsg network 'tx_calls<tx_datagrams'
+	without recvmmsg network 'rx_calls<rx_datagrams'
+	without "$gro recvmmsg" network 'rx_calls=rx_datagrams'
+	preload=$tools/preload_no_gso.so
+	without none network 'tx_calls<tx_datagrams'
+	without sendmmsg network 'tx_calls>=tx_datagrams'
+	without "sendmmsg recvmmsg $gro" network 'tx_calls>=tx_datagrams' \
+		'rx_calls=rx_datagrams'
+	preload=
+	needs recvmmsg sendmmsg
+	does_not_need "${vm[@]}" "${mem[@]}" memfd_create
+}
+
+everywhere
+if [ "$UROCE_LOCAL" = none ]; then
+	ways_of_datagrams
+else
+	ways_into_memory
+fi
 other_user
+plain_socket
 other_namespace
 check "nothing is left" nothing_left lo
 finish

@@ -5,8 +5,8 @@
  *
  * A rule is CALL[/INDEX=VALUE]...[!ERROR]: the name of a call, what arguments
  * (from 0 on) it must have to be denied, and the error (a number; EPERM if
- * there is none). "none" denies nothing. Ends with 125 if the kernel has no
- * filters, or a rule is wrong.
+ * there is none), or "kill": who makes the call ends. "none" denies nothing.
+ * Ends with 125 if the kernel has no filters, or a rule is wrong.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -52,8 +52,10 @@ static const struct {
 	{ "pidfd_open", __NR_pidfd_open },
 	{ "pipe2", __NR_pipe2 },
 	{ "prctl", __NR_prctl },
+	{ "preadv", __NR_preadv },
 	{ "process_vm_readv", __NR_process_vm_readv },
 	{ "process_vm_writev", __NR_process_vm_writev },
+	{ "pwritev", __NR_pwritev },
 	{ "recvmmsg", __NR_recvmmsg },
 	{ "sched_getaffinity", __NR_sched_getaffinity },
 	{ "sched_yield", __NR_sched_yield },
@@ -99,14 +101,17 @@ static unsigned int number_of(const char *name)
 /* Falls through to the next rule if @rule does not apply. */
 static void add_rule(char *rule)
 {
-	unsigned int error = EPERM, nr_args = 0;
+	unsigned int action = SECCOMP_RET_ERRNO | EPERM, nr_args = 0;
 	unsigned int args[MAX_ARGS], values[MAX_ARGS];
 	char *text, *save;
 
 	text = strchr(rule, '!');
 	if (text) {
 		*text = '\0';
-		error = (unsigned int)atoi(text + 1);
+		action = strcmp(text + 1, "kill") == 0
+				 ? SECCOMP_RET_KILL_PROCESS
+				 : SECCOMP_RET_ERRNO |
+					   (unsigned int)atoi(text + 1);
 	}
 	rule = strtok_r(rule, "/", &save);
 	while ((text = strtok_r(NULL, "/", &save))) {
@@ -128,8 +133,7 @@ static void add_rule(char *rule)
 			BPF_JMP | BPF_JEQ | BPF_K, values[i], 0,
 			(unsigned char)(2 * (nr_args - i - 1) + 1)));
 	}
-	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
-					 SECCOMP_RET_ERRNO | error));
+	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
 int main(int argc, char **argv)
