@@ -1,24 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: the memory of inboxes, as the other side may leave it. The first
- * byte says which end of an inbox is ours.
+ * Fuzz target: all that another process of this host may write, and may say.
+ * The first byte is an enum part; the rest is for it.
  *
- * 0, the receiver: the rest are slots without their sequence numbers, one after
- * the other. Each is a packet that lies within the inbox and has what its
- * opcode has, or is refused, and ends it.
+ * Of an inbox, we are
  *
- * Else the sender: the rest are steps of three bytes: how many packets to put
- * in, of 32 times that many bytes (the first byte), and what the receiver then
- * claims to have read, as a distance from what it had claimed (the other two).
+ * RECEIVER: the rest are slots without their sequence numbers, one after the
+ * other. Each is a packet that lies within the inbox and has what its opcode
+ * has, or is refused, and ends it.
+ *
+ * SENDER: the rest are steps of three bytes: how many packets to put in, of 32
+ * times that many bytes (the first byte), and what the receiver then claims to
+ * have read, as a distance from what it had claimed (the other two).
+ *
+ * The other parts are in hostile_flow.c, hostile_view.c and hostile_guests.c.
+ * Where something is scribbled on, it changes while it is read.
  */
 #include <errno.h>
 #include <unistd.h>
 
-#include "fuzz/fuzz_target.h"
+#include "fuzz/hostile.h"
 #include "uroce/engine/uroce_channel.h"
 #include "uroce/local/uroce_inbox.h"
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/wire/uroce_wire.h"
+
+enum part {
+	RECEIVER,
+	SENDER,
+	FLOW,
+	FLOW_SCRIBBLED,
+	VIEW,
+	VIEW_SCRIBBLED,
+	GUESTS,
+	NR_PARTS,
+};
 
 static struct uroce_inbox_memory *inbox;
 
@@ -127,9 +143,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct fuzz_reader reader = { data, len };
 
 	make_inbox();
-	if (fuzz_take_u8(&reader))
-		run_sender(&reader);
-	else
+	switch ((enum part)(fuzz_take_u8(&reader) % NR_PARTS)) {
+	case RECEIVER:
 		run_receiver(&reader);
+		break;
+	case SENDER:
+		run_sender(&reader);
+		break;
+	case FLOW:
+		hostile_flow(&reader, false);
+		break;
+	case FLOW_SCRIBBLED:
+		hostile_flow(&reader, true);
+		break;
+	case VIEW:
+		hostile_view(&reader, false);
+		break;
+	case VIEW_SCRIBBLED:
+		hostile_view(&reader, true);
+		break;
+	default:
+		hostile_guests(&reader);
+	}
 	return 0;
 }

@@ -136,6 +136,87 @@ def inbox_seeds():
     yield "claims_less", b"\1" + struct.pack("<BHBHBHBH", 200, 3, 200, 200, 200, 0xFFFF, 255, 0xFFF0)
 
 
+# Of hostile_flow.c: what else happens, and what is put right in the headers.
+POST, LATE, CHANGE, CLAIM, RAW = 0x01, 0x02, 0x04, 0x08, 0x10
+RIGHT_PSN, RIGHT_UNA, RIGHT_ETH, WITH_ACK = 0x21, 0x22, 0x3C, 0x40
+
+
+def flow_step(opcode, payload, headers=b"", kind=RIGHT_PSN, what=0, place=0):
+    text = packet(opcode, headers)[:48]
+    return (struct.pack("<BBbHHB", what, kind, 0, payload, place, len(text)) +
+            text.ljust(48, b"\0") + (struct.pack("<H", 3) if what & CLAIM else b""))
+
+
+def flow_steps(**how):
+    yield flow_step(RC | 4, 8, **how)
+    yield flow_step(RC | 4, 3000, place=7, **how)
+    yield flow_step(RC | 5, 20, b"imm!", **how)
+    yield flow_step(RC | 0x0A, 8, reth(0), RIGHT_PSN | RIGHT_ETH, **how)
+    yield flow_step(RC | 0x0A, 8000, reth(0), RIGHT_PSN | RIGHT_ETH, **how)
+    yield flow_step(RC | 0x14, 0, ATOMIC, RIGHT_PSN | RIGHT_ETH & ~0x10, **how)
+    yield flow_step(RC | 0x13, 0, ATOMIC, RIGHT_PSN | RIGHT_ETH & ~0x10, **how)
+    yield flow_step(RC | 0x0C, 0, reth(9), RIGHT_PSN | RIGHT_ETH, **how)
+    yield flow_step(RC | 0x11, 0, aeth(), RIGHT_UNA, **how)
+    yield flow_step(RC | 0x12, 0, aeth() + bytes(8), RIGHT_UNA, **how)
+
+
+def view_step(sequence=2, key=0, access=7, beyond=0):
+    qp = struct.pack("<IIIIIIQ", sequence, 0, 0x55, 1, access, 0, 0)
+    region = struct.pack("<IIIIQQQ", key, 1, access, 0, 0x10000, 0x2000, 4096)
+    return qp + region + struct.pack("<QBBBBBBB", 5, 0, 0, 0, beyond, beyond, 2, 0)
+
+
+def guest(what, number, text=b""):
+    return bytes([what + 7 * number]) + text
+
+
+def guest_steps():
+    connect, hello, say, byte, listen, write, hang_up = range(7)
+    slot_of = bytes(4) + struct.pack("<HHIB", 8, 0, 0, 12) + bytes(3)
+    right = guest(hello, 1, b"\2\0\1\0")
+    yield "pair", (guest(connect, 1) + right + guest(listen, 1) + guest(byte, 1, b"\1") +
+                   guest(listen, 1) + guest(hang_up, 1))
+    for at in (0, 8, 12, 16, 20, 24, 32):
+        yield f"hello_{at}", guest(connect, 1) + guest(hello, 1, bytes([2, 0, 1, at or 48, 1, 0]))
+    # of a slot of its own
+    yield "another", (guest(connect, 1) + guest(hello, 1, b"\2\0\1\x14\7\0") + guest(listen, 1) +
+                      guest(byte, 1, b"\1") + guest(byte, 1, b"\2"))
+    for nr in range(6):
+        yield f"passes_{nr}", guest(connect, 1) + guest(hello, 1, bytes([2, nr, 5 - nr, 20, 7, 0]))
+    yield "says", guest(connect, 2) + guest(say, 2, b"\x08nonsense\1")
+    yield "rings", 5 * guest(byte, 0, b"\2") + guest(byte, 0, b"\3")
+    sends = guest(write, 0, b"\0\0\x01" + slot_of + packet(RC | 4).ljust(48, b"\0"))
+    yield "sends", 5 * sends + guest(hang_up, 0)
+    writes = guest(write, 0, b"\0\0\x1d" + slot_of + packet(RC | 0x0A, reth(0)).ljust(48, b"\0"))
+    yield "writes", 5 * writes
+    unknown = guest(write, 0, b"\0\0\x01" + slot_of + packet(RC | 0x15).ljust(48, b"\0"))
+    yield "mad", sends + unknown + 3 * sends
+    for consumed in (3, 600, 0xFFFFFFFF):
+        own = guest(write, 0, b"\0\0\x40" + struct.pack("<I", consumed).ljust(64, b"\0"))
+        yield f"claims_{consumed}", writes + own + writes + own
+    yield "scribbles", b"".join(guest(write, 0, struct.pack("<HB", 61 * i, 0x80) + bytes([i]) * 64)
+                                for i in range(40))
+
+
+def hostile_seeds():
+    flow, view, guests = 2, 4, 6
+    for how in (0, POST, LATE, CHANGE, CLAIM, RAW, POST | LATE | CHANGE):
+        steps = list(flow_steps(what=how))
+        for scribbled in (0, 1):
+            yield f"flow_{how}_{scribbled}", bytes([flow + scribbled]) + b"".join(steps)
+    with_ack = flow_step(RC | 4, 8, kind=RIGHT_PSN | WITH_ACK, what=POST)
+    yield "flow_ack", bytes([flow]) + 20 * with_ack
+    late = flow_step(RC | 4, 8, kind=RIGHT_PSN | WITH_ACK, what=POST | LATE)
+    yield "flow_ack_late", bytes([flow]) + 20 * late + with_ack
+    for scribbled in (0, 1):
+        start = bytes([view + scribbled])
+        yield f"view_{scribbled}", start + view_step()
+        yield f"view_hidden_{scribbled}", start + view_step(3) + view_step(2, 1) + view_step(2, 0, 0)
+        yield f"view_many_{scribbled}", start + 60 * view_step() + 60 * view_step(beyond=9)
+    for name, text in guest_steps():
+        yield "guests_" + name, bytes([guests]) + text
+
+
 def fast_step(kind, opcode, payload, headers=b"", distance=0):
     text = packet(opcode, headers)
     return struct.pack("<BbHB", kind, distance, payload, len(text)) + text
@@ -178,7 +259,7 @@ def main():
                           ("fuzz_uroce_packet", packet_seeds()),
                           ("fuzz_uroce_engine", engine_seeds()),
                           ("fuzz_uroce_fast", fast_seeds()),
-                          ("fuzz_uroce_inbox", inbox_seeds())):
+                          ("fuzz_uroce_inbox", (*inbox_seeds(), *hostile_seeds()))):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:
             (folder / target / name).write_bytes(seed)

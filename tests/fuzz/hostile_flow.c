@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A connection of which the other side writes the slots, the area, and what it
+ * claims to have read. Taken as uroce_local_receive() does it, the fast way
+ * first; sent as uroce_loop_send_briefs() does.
+ *
+ * A step of the input: what is put right in the headers (uroce_flow.h), and a
+ * distance; what else happens; then what is in the slot, in the order of its
+ * members, of which the headers are as long as they say.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "fuzz/hostile.h"
+#include "fuzz/uroce_flow.h"
+#include "uroce/engine/uroce_fast.h"
+#include "uroce/local/uroce_inbox.h"
+#include "uroce/local/uroce_inbox_layout.h"
+
+#define MAX_STEPS 100
+#define STEP_NS	  200000
+
+/* What else happens in a step. */
+#define POST	   0x01 /* receives and requests */
+#define LATE	   0x02 /* ACKs that come along may be looked at later */
+#define CHANGE	   0x04 /* the slot and the area, once it was taken */
+#define CLAIM	   0x08 /* to have read some packets more, or less */
+#define RAW_LENGTH 0x10 /* the length of the headers is none of the opcode */
+
+static struct uroce_inbox_memory *theirs, *ours; /* which they, we write */
+
+static struct uroce_inbox_memory *new_inbox(void)
+{
+	struct uroce_inbox_receiver end;
+	int fd = uroce_inbox_create();
+
+	fuzz_assert(fd >= 0);
+	fuzz_assert(uroce_inbox_open_receiver(fd, &end) == 0);
+	(void)close(fd);
+	return end.memory;
+}
+
+static void clear(void)
+{
+	if (!theirs) {
+		theirs = new_inbox();
+		ours = new_inbox();
+	}
+	memset(theirs, 0,
+	       sizeof(theirs->status) + sizeof(theirs->pad) +
+		       sizeof(theirs->slots));
+	memset(ours, 0, sizeof(ours->status));
+}
+
+/* What the other side writes. */
+static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
+		      struct uroce_inbox_slot *slot, uint8_t what)
+{
+	uint8_t kind = fuzz_take_u8(reader);
+	int8_t distance = (int8_t)fuzz_take_u8(reader);
+	struct uroce_brief brief = { .payload_len = fuzz_take_u16(reader) };
+	uint16_t place = fuzz_take_u16(reader);
+	const uint8_t *bytes;
+	size_t len;
+
+	brief.header_len = fuzz_take_u8(reader);
+	bytes = fuzz_take(reader, sizeof(brief.header), &len);
+	memcpy(brief.header, bytes, len);
+	if (what & RAW_LENGTH)
+		kind &= (uint8_t)~FLOW_RIGHT_HEADER;
+	flow_put_right(flow, kind, distance, &brief);
+	slot->payload_len = (uint16_t)brief.payload_len;
+	slot->place = place;
+	slot->ack = brief.ack;
+	slot->header_len = (uint8_t)brief.header_len;
+	memcpy(slot->bytes, brief.header, sizeof(brief.header));
+}
+
+/* It lies within the inbox, whoever has changed it meanwhile. */
+static void check(const struct uroce_brief *brief)
+{
+	const uint8_t *begin = (const uint8_t *)theirs->slots;
+	const uint8_t *end = theirs->area + UROCE_INBOX_AREA;
+
+	fuzz_assert(brief->header_len <= UROCE_MAX_HEADER);
+	fuzz_assert(brief->payload_len <= UROCE_CHANNEL_MTU);
+	fuzz_assert(brief->payload >= begin && brief->payload <= end);
+	fuzz_assert(brief->payload_len <= (size_t)(end - brief->payload));
+}
+
+/* Returns whether it is a packet; if not the other side is never heard again.
+ */
+static bool hand_over(struct flow *flow, const struct uroce_brief *brief,
+		      uint64_t now)
+{
+	struct uroce_packet packet;
+
+	check(brief);
+	if (uroce_fast_receive(&flow->engine, flow->channel, brief, now))
+		return true;
+	if (uroce_inbox_decode(brief, &packet))
+		return false;
+	packet.channel = flow->channel;
+	uroce_engine_receive(&flow->engine, &packet, now);
+	return true;
+}
+
+static void send(struct flow *flow, struct uroce_inbox_sender *end,
+		 uint64_t now)
+{
+	struct uroce_brief brief;
+	struct uroce_out out;
+
+	if (flow->engine.late)
+		uroce_fast_catch_up(&flow->engine, now);
+	while (uroce_inbox_has_room(end) &&
+	       uroce_fast_next(flow->qp, now, &brief))
+		uroce_inbox_put_brief(end, &brief);
+	while (uroce_inbox_has_room(end) &&
+	       uroce_engine_next(&flow->engine, now, &out))
+		uroce_inbox_put(end, &out.packet, out.pieces.iov,
+				out.pieces.nr);
+	uroce_inbox_publish(end);
+	flow_settle(flow, now);
+}
+
+static void poll_all(struct flow *flow)
+{
+	while (uroce_ring_front(&flow->cq.ring))
+		uroce_ring_take(&flow->cq.ring);
+}
+
+/* Returns whether there can be another step. */
+static bool step(struct fuzz_reader *reader, struct flow *flow,
+		 struct uroce_inbox_receiver *in,
+		 struct uroce_inbox_sender *out, bool scribbles, uint64_t now)
+{
+	uint8_t what = fuzz_take_u8(reader);
+	struct uroce_inbox_slot *slot =
+		&theirs->slots[in->tail % UROCE_INBOX_SLOTS];
+	struct uroce_brief brief;
+	bool good = true;
+	int ret;
+
+	flow->engine.may_be_late = what & LATE;
+	fill_slot(reader, flow, slot, what);
+	__atomic_store_n(&slot->sequence, (uint32_t)in->tail + 1,
+			 __ATOMIC_RELEASE);
+	if (scribbles)
+		scribbler_start(theirs->slots, sizeof(theirs->slots),
+				(uint32_t)(reader->len + in->tail));
+	ret = uroce_inbox_take_brief(in, &brief);
+	fuzz_assert(ret == 0 || ret == 1 || ret == -EBADMSG);
+	if (what & CHANGE) {
+		memset((uint8_t *)slot + 4, what, sizeof(*slot) - 4);
+		memset(theirs->area, what, UROCE_CHANNEL_MTU);
+	}
+	if (ret > 0)
+		good = hand_over(flow, &brief, now);
+	scribbler_stop();
+	uroce_inbox_done(in);
+	if (what & POST) {
+		flow_post_receives(flow);
+		flow_post_sends(flow);
+	}
+	send(flow, out, now);
+	ours->status.consumed = (uint32_t)out->head;
+	if (what & CLAIM)
+		ours->status.consumed += fuzz_take_u16(reader);
+	poll_all(flow);
+	return good && ret >= 0;
+}
+
+void hostile_flow(struct fuzz_reader *reader, bool scribbles)
+{
+	static struct uroce_inbox_sender out;
+	struct uroce_inbox_receiver in = {};
+	uint64_t now = 0;
+	struct flow *flow;
+
+	clear();
+	in.memory = theirs;
+	out = (struct uroce_inbox_sender){ .memory = ours };
+	flow = flow_new(NULL, now);
+	send(flow, &out, now);
+	for (int i = 0; i < MAX_STEPS && reader->len; i++) {
+		if (!step(reader, flow, &in, &out, scribbles, now))
+			break;
+		now += STEP_NS;
+		(void)uroce_engine_expire(&flow->engine, now);
+		send(flow, &out, now);
+	}
+	flow_free(flow, now);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Processes that want to pair up. The first one does all as it should, so that
+ * there is a connection; then it, and others, say and write what the input
+ * wants, which is served and received as the loop does it. A step of the input
+ * is a byte that says what is done by which guest, and what that needs.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fuzz/hostile.h"
+#include "fuzz/uroce_flow.h"
+#include "uroce/engine/uroce_fast.h"
+#include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/local/uroce_local.h"
+#include "uroce/local/uroce_memfd.h"
+#include "uroce/local/uroce_pairing.h"
+#include "uroce/local/uroce_tables.h"
+#include "uroce/port/uroce_rendezvous.h"
+
+#define NR_GUESTS  4
+#define SLOT	   3 /* of the first guest */
+#define MAX_STEPS  60
+#define STEP_NS	   200000
+#define PATIENCE   1000 /* ms; nothing is waited for */
+#define FIRST_HOST 128	/* slots that real processes do not have so soon */
+#define LAST_HOST  255
+#define SEND_BYTES 64
+
+/* Besides FLOW_RIGHT_*: what is written is no slot of ours. */
+#define WRITE_RAW 0x80
+#define WRITE_OWN 0x40
+
+enum what {
+	CONNECT,
+	HELLO, /* how it differs from a right one; and descriptors */
+	SAY,   /* bytes */
+	BYTE,  /* of one message: a confirmation, a bell, or something else */
+	LISTEN,
+	WRITE, /* into our inbox, or its own: place, kind, bytes */
+	HANG_UP,
+	NR_WHATS,
+};
+
+struct guest {
+	int fd; /* -1: none */
+	struct uroce_inbox_sender out;
+};
+
+/* What a guest may pass; the first two are good ones. */
+static int passable[6] = { -1, -1, -1, -1, -1, -1 };
+static struct uroce_tables tables;
+static struct uroce_inbox_receiver own; /* the good inbox, seen by the guest */
+static uint8_t right_hello[SEND_BYTES * 2];
+static size_t hello_len;
+
+static struct guest guests[NR_GUESTS];
+static struct uroce_local *local;
+static struct flow *flow;
+static uint32_t host;
+static uint64_t now;
+
+/* A memfd that can still shrink. */
+static int unsealed(void)
+{
+	return uroce_memfd_create(sizeof(struct uroce_inbox_memory));
+}
+
+static void make_passable(void)
+{
+	if (passable[0] >= 0)
+		return;
+	uroce_tables_init(&tables);
+	fuzz_assert(!uroce_tables_open(&tables, 1));
+	passable[0] = uroce_inbox_create();
+	fuzz_assert(!uroce_inbox_open_receiver(passable[0], &own));
+	passable[1] = tables.fd;
+	passable[2] = unsealed();
+	passable[3] = open("/dev/null", O_RDWR | O_CLOEXEC);
+	passable[4] = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	passable[5] = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* As the library says it: nobody answers. */
+static void learn_hello(void)
+{
+	const struct uroce_passed none = { .inbox = passable[0], .tables = -1 };
+	const uint8_t dgid[UROCE_GID_LEN] = { 0 };
+	struct uroce_passed theirs;
+	enum uroce_verdict verdict;
+	uint64_t token;
+	ssize_t len;
+	int fds[2];
+
+	if (hello_len)
+		return;
+	fuzz_assert(
+		!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds));
+	fuzz_assert(uroce_pairing_ask(fds[0], SLOT, 1, dgid, &none, 0, &verdict,
+				      &token, &theirs) == -ETIMEDOUT);
+	len = recv(fds[1], right_hello, sizeof(right_hello), 0);
+	fuzz_assert(len > 0 && (size_t)len < sizeof(right_hello));
+	hello_len = (size_t)len;
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+
+static bool is_ours(void *arg, const uint8_t *gid)
+{
+	return gid[0] == 0;
+}
+
+static bool take_brief(void *arg, struct uroce_channel *channel,
+		       const struct uroce_brief *brief)
+{
+	return uroce_fast_receive(&flow->engine, channel, brief, now);
+}
+
+static void on_packet(void *arg, struct uroce_channel *channel,
+		      struct uroce_packet *packet)
+{
+	packet->channel = channel;
+	uroce_engine_receive(&flow->engine, packet, now);
+}
+
+/* Several of these programs may run at a time. */
+static void open_local(void)
+{
+	struct uroce_local_config config = {
+		.patience_ms = PATIENCE,
+		.reach_ways = ~0u,
+		.is_ours = is_ours,
+		.take_brief = take_brief,
+	};
+	int ret = -EADDRINUSE;
+
+	for (uint32_t i = 0; ret && i <= LAST_HOST - FIRST_HOST; i++) {
+		host = FIRST_HOST +
+		       ((uint32_t)getpid() + i) % (LAST_HOST - FIRST_HOST + 1);
+		config.slot = host;
+		ret = uroce_local_open(&config, &local);
+	}
+	fuzz_assert(!ret);
+}
+
+static void hang_up(struct guest *guest)
+{
+	if (guest->fd >= 0)
+		(void)close(guest->fd);
+	guest->fd = -1;
+	uroce_inbox_close_sender(&guest->out);
+}
+
+static void call(struct guest *guest)
+{
+	if (guest->fd < 0)
+		guest->fd = uroce_pairing_call(host, uroce_pairing_now_ms() +
+							     PATIENCE);
+}
+
+static void say(const struct guest *guest, const void *text, size_t len,
+		const int *fds, unsigned int nr)
+{
+	/* blocking, but what nobody reads is not much */
+	if (guest->fd >= 0)
+		(void)uroce_rendezvous_send(guest->fd, text, len, fds, nr);
+}
+
+static void say_hello(struct fuzz_reader *reader, const struct guest *guest)
+{
+	uint8_t text[sizeof(right_hello)];
+	uint8_t nr = fuzz_take_u8(reader) % 4, at;
+	int fds[4];
+
+	memcpy(text, right_hello, hello_len);
+	for (uint8_t i = 0; i < nr; i++)
+		fds[i] = passable[fuzz_take_u8(reader) % 6];
+	while ((at = fuzz_take_u8(reader)))
+		text[at % hello_len] ^= fuzz_take_u8(reader);
+	say(guest, text, hello_len, fds, nr);
+}
+
+/* The inbox that comes with the answer is one that it may write to. */
+static void listen_to(struct guest *guest)
+{
+	struct uroce_verdict_message message;
+	int fds[UROCE_MAX_PASSED];
+	struct uroce_inbox_sender out;
+	int nr;
+
+	if (guest->fd < 0 || recv(guest->fd, &message, sizeof(message),
+				  MSG_PEEK | MSG_DONTWAIT) < 0)
+		return;
+	nr = uroce_rendezvous_receive(guest->fd, &message, sizeof(message),
+				      fds);
+	if (nr > 0 && !guest->out.memory &&
+	    !uroce_inbox_open_sender(fds[0], &out))
+		guest->out = out;
+	while (nr > 0)
+		(void)close(fds[--nr]);
+}
+
+/* Where it begins is a slot, whose number may be put right. */
+static void write_anything(struct fuzz_reader *reader, struct guest *guest)
+{
+	uint16_t place = fuzz_take_u16(reader);
+	uint8_t kind = fuzz_take_u8(reader);
+	struct uroce_inbox_memory *inbox = guest->out.memory;
+	struct uroce_inbox_slot *slot;
+	struct uroce_brief brief = {};
+	const uint8_t *bytes;
+	size_t len;
+
+	bytes = fuzz_take(reader, sizeof(*slot), &len);
+	if (kind & WRITE_OWN)
+		inbox = own.memory;
+	if (!inbox)
+		return;
+	if (kind & (WRITE_RAW | WRITE_OWN)) {
+		memcpy((uint8_t *)inbox + place % (sizeof(*inbox) - len), bytes,
+		       len);
+		return;
+	}
+	slot = &inbox->slots[guest->out.head++ % UROCE_INBOX_SLOTS];
+	memcpy(slot, bytes, len);
+	memcpy(brief.header, slot->bytes, sizeof(brief.header));
+	brief.payload_len = slot->payload_len %= 1200;
+	flow_put_right(flow, kind | FLOW_RIGHT_HEADER | FLOW_WITH_ACK, 0,
+		       &brief);
+	memcpy(slot->bytes, brief.header, sizeof(brief.header));
+	slot->header_len = (uint8_t)brief.header_len;
+	slot->ack = brief.ack;
+	__atomic_store_n(&slot->sequence, (uint32_t)guest->out.head,
+			 __ATOMIC_RELEASE);
+}
+
+static void act(struct fuzz_reader *reader)
+{
+	uint8_t byte = fuzz_take_u8(reader);
+	struct guest *guest = &guests[byte / NR_WHATS % NR_GUESTS];
+	const uint8_t *text;
+	size_t len;
+
+	switch ((enum what)(byte % NR_WHATS)) {
+	case CONNECT:
+		call(guest);
+		break;
+	case HELLO:
+		say_hello(reader, guest);
+		break;
+	case SAY:
+		text = fuzz_take(reader, fuzz_take_u8(reader) % SEND_BYTES,
+				 &len);
+		say(guest, text, len, passable, fuzz_take_u8(reader) % 3);
+		break;
+	case BYTE:
+		byte = fuzz_take_u8(reader) % 4;
+		say(guest, &byte, 1, NULL, 0);
+		break;
+	case LISTEN:
+		listen_to(guest);
+		break;
+	case WRITE:
+		write_anything(reader, guest);
+		break;
+	default:
+		hang_up(guest);
+	}
+}
+
+static void send_all(void)
+{
+	struct uroce_channel *channel = flow->channel;
+	struct uroce_brief brief;
+	struct uroce_out out;
+
+	while (!channel->lost && uroce_local_has_room(channel) &&
+	       uroce_fast_next(flow->qp, now, &brief))
+		uroce_local_put_brief(channel, &brief);
+	while (!channel->lost && uroce_local_has_room(channel) &&
+	       uroce_engine_next(&flow->engine, now, &out))
+		uroce_local_put(channel, &out.packet, out.pieces.iov,
+				out.pieces.nr);
+	if (channel->lost)
+		flow_send_all(flow, now);
+	else
+		flow_settle(flow, now);
+	uroce_local_flush(local);
+}
+
+/* What the loop does; and the application posts, and polls. */
+static void live(void)
+{
+	struct uroce_channel *channel;
+
+	uroce_local_serve(local);
+	flow->engine.may_be_late = now % (2 * STEP_NS);
+	(void)uroce_local_receive(local, on_packet, NULL);
+	if (flow->engine.late)
+		uroce_fast_catch_up(&flow->engine, now);
+	while ((channel = uroce_local_take_lost(local)))
+		uroce_channel_lose(&flow->engine, channel, now);
+	(void)uroce_engine_expire(&flow->engine, now);
+	flow_post_receives(flow);
+	flow_post_sends(flow);
+	send_all();
+	while (uroce_ring_front(&flow->cq.ring))
+		uroce_ring_take(&flow->cq.ring);
+	(void)uroce_local_watch(local, now % (3 * STEP_NS) == 0);
+	now += STEP_NS;
+}
+
+/* Returns the channel to it. */
+static struct uroce_channel *pair_up(struct guest *guest)
+{
+	const uint8_t dgid[UROCE_GID_LEN] = { 0 }, confirm = 1;
+	struct uroce_channel *channel;
+
+	memset(own.memory, 0, sizeof(struct uroce_inbox_status));
+	call(guest);
+	say(guest, right_hello, hello_len, passable, 2);
+	uroce_local_serve(local);
+	listen_to(guest);
+	fuzz_assert(guest->out.memory);
+	say(guest, &confirm, 1, NULL, 0);
+	uroce_local_serve(local);
+	fuzz_assert(!uroce_local_connect(local, SLOT, dgid, &channel));
+	return channel;
+}
+
+/* Lowest descriptor that is not in use: more than before are a leak. */
+static int lowest_fd(void)
+{
+	int fd = dup(passable[3]);
+
+	(void)close(fd);
+	return fd;
+}
+
+void hostile_guests(struct fuzz_reader *reader)
+{
+	struct uroce_channel *channel;
+	int before;
+
+	make_passable();
+	learn_hello();
+	before = lowest_fd();
+	for (int i = 0; i < NR_GUESTS; i++)
+		guests[i] = (struct guest){ .fd = -1 };
+	now = 0;
+	open_local();
+	channel = pair_up(&guests[0]);
+	flow = flow_new(channel, now);
+	for (int i = 0; i < MAX_STEPS && reader->len; i++) {
+		act(reader);
+		live();
+	}
+	flow_free(flow, now);
+	uroce_local_put_channel(local, channel);
+	for (int i = 0; i < NR_GUESTS; i++)
+		hang_up(&guests[i]);
+	uroce_local_serve(local);
+	uroce_local_close(local);
+	fuzz_assert(lowest_fd() == before);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables of another process, as it may leave them. A step of the input: rows of
+ * a QP and of a region, as they lie in memory, and what is wanted: distances
+ * from what would be right, so that 0 is.
+ */
+#include <stddef.h>
+
+#include "fuzz/hostile.h"
+#include "uroce/local/uroce_tables.h"
+#include "uroce/local/uroce_tables_layout.h"
+
+#define QPN   0x10002 /* theirs */
+#define TOKEN UINT64_C(0x0123456789abcdef)
+#define KEY   0x200
+
+static struct uroce_tables tables;
+static struct uroce_view view;
+
+static void open_both(void)
+{
+	if (view.memory)
+		return;
+	uroce_tables_init(&tables);
+	fuzz_assert(!uroce_tables_open(&tables, 1));
+	fuzz_assert(!uroce_view_open(tables.fd, &view));
+}
+
+static void take(struct fuzz_reader *reader, void *to, size_t bytes)
+{
+	size_t len;
+	const uint8_t *from = fuzz_take(reader, bytes, &len);
+
+	memset(to, 0, bytes);
+	memcpy(to, from, len);
+}
+
+/* A word of 8 bytes; mostly a small one. */
+static uint64_t take_distance(struct fuzz_reader *reader)
+{
+	uint8_t bytes = fuzz_take_u8(reader);
+	uint64_t distance;
+
+	if (bytes < 0xf0)
+		return bytes;
+	take(reader, &distance, sizeof(distance));
+	return distance;
+}
+
+/* What they have written is what it was, so the answer can be checked. */
+static void check(const struct uroce_tables_region *region,
+		  const struct uroce_wanted *wanted, uint64_t address)
+{
+	uint64_t end, last;
+
+	fuzz_assert(!__builtin_add_overflow(address, wanted->bytes, &end));
+	fuzz_assert(address - region->base == wanted->va - region->iova);
+	if (!__builtin_add_overflow(region->base, region->bytes, &last))
+		fuzz_assert(address >= region->base && end <= last);
+}
+
+static void step(struct fuzz_reader *reader, bool scribbles)
+{
+	struct uroce_tables_region *region = &tables.memory->regions[KEY >> 8];
+	struct uroce_tables_qp *qp =
+		&tables.memory->qps[QPN % UROCE_TABLES_QPS];
+	struct uroce_wanted wanted;
+	uint64_t address, end;
+	int ret;
+
+	take(reader, qp, sizeof(*qp));
+	take(reader, region, sizeof(*region));
+	take(reader, &tables.memory->polled.ns, sizeof(uint64_t));
+	qp->token ^= TOKEN;
+	qp->qpn ^= QPN;
+	region->key ^= KEY;
+	wanted = (struct uroce_wanted){
+		.qpn = (uint32_t)(qp->dest_qpn + take_distance(reader)),
+		.token = TOKEN,
+		.dest_qpn = (uint32_t)(QPN + take_distance(reader)),
+		.rkey = (uint32_t)(KEY + take_distance(reader)),
+		.va = region->iova + take_distance(reader),
+		.bytes = region->bytes - take_distance(reader),
+		.access = fuzz_take_u8(reader) & 7,
+	};
+	(void)uroce_view_polled(&view);
+	(void)uroce_view_copying(&view, fuzz_take_u8(reader));
+	if (scribbles)
+		scribbler_start(region, sizeof(*region), (uint32_t)reader->len);
+	ret = uroce_view_find(&view, &wanted, &address);
+	scribbler_stop();
+	if (ret)
+		return;
+	fuzz_assert(!__builtin_add_overflow(address, wanted.bytes, &end));
+	if (!scribbles)
+		check(region, &wanted, address);
+}
+
+void hostile_view(struct fuzz_reader *reader, bool scribbles)
+{
+	open_both();
+	while (reader->len)
+		step(reader, scribbles);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Makes a connection, and puts headers right: see uroce_flow.h. */
+#include "fuzz/uroce_flow.h"
+
+#include "fuzz/fuzz_target.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/wire/uroce_wire.h"
+
+#define FLOW_PD 1
+
+static void connect(struct flow *w, uint64_t now)
+{
+	static const struct uroce_path path;
+	struct ibv_qp_attr attr = {
+		.path_mtu = IBV_MTU_1024,
+		.rq_psn = 0xfffffc,
+		.sq_psn = 0xfffff0,
+		.dest_qp_num = 0x123,
+		.qp_access_flags =
+			IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_FLUSH_GLOBAL,
+		.ah_attr = { .is_global = 1 },
+		.max_rd_atomic = 4,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 1,
+		.port_num = 1,
+		.timeout = 7,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+	};
+	static const int masks[3] = {
+		IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+		IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
+	};
+
+	for (int i = 0; i < 3; i++) {
+		attr.qp_state = (enum ibv_qp_state)(IBV_QPS_INIT + i);
+		if (attr.qp_state == IBV_QPS_RTR)
+			uroce_channel_bind(w->channel, w->qp);
+		fuzz_assert(!uroce_qp_modify(w->qp, &attr,
+					     masks[i] | IBV_QP_STATE,
+					     IBV_MTU_4096, &path, now));
+	}
+}
+
+void flow_post_receives(struct flow *w)
+{
+	struct uroce_recv_wqe *wqe;
+
+	while ((wqe = uroce_ring_vacant(&w->rq.ring))) {
+		wqe->length = 4000;
+		wqe->nr_sge = 2;
+		wqe->sge[0] = (struct ibv_sge){ FLOW_IOVA, 1000, w->key };
+		wqe->sge[1] =
+			(struct ibv_sge){ FLOW_IOVA + 5000, 3000, w->key };
+		uroce_ring_put(&w->rq.ring);
+	}
+}
+
+void flow_post_sends(struct flow *w)
+{
+	static const uint8_t opcodes[] = {
+		IBV_WR_SEND,
+		IBV_WR_ATOMIC_FETCH_AND_ADD,
+		IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_READ,
+	};
+
+	for (size_t k = 0; k < sizeof(opcodes); k++) {
+		struct uroce_send_wqe *wqe = uroce_ring_vacant(&w->qp->sq);
+
+		if (!wqe)
+			return;
+		*wqe = (struct uroce_send_wqe){
+			.opcode = opcodes[k],
+			.nr_sge = 1,
+			.length = k < 2 ? 8 : 3000,
+		};
+		wqe->sge[0] = (struct ibv_sge){ FLOW_IOVA + 10000, wqe->length,
+						w->key };
+		uroce_ring_put(&w->qp->sq);
+	}
+	uroce_engine_kick(&w->engine, w->qp);
+}
+
+struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
+{
+	struct flow *w = aligned_alloc(UROCE_CACHE_LINE,
+				       (sizeof(*w) / UROCE_CACHE_LINE + 1) *
+					       UROCE_CACHE_LINE);
+	struct uroce_engine_config config = { .slot = 1 };
+	struct uroce_region region = {
+		.iova = FLOW_IOVA,
+		.bytes = FLOW_MEMORY,
+		.pd = FLOW_PD,
+		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			  IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+			  IBV_ACCESS_FLUSH_GLOBAL,
+		.kind = UROCE_REGION_MEMORY,
+	};
+	struct uroce_qp_config qp = {
+		.type = IBV_QPT_RC,
+		.pd = FLOW_PD,
+		.max_send_wr = FLOW_DEPTH,
+		.max_send_sge = 2,
+		.sig_all = true,
+	};
+
+	fuzz_assert(w);
+	memset(w, 0, sizeof(*w));
+	qp.rq = &w->rq;
+	qp.send_cq = &w->cq;
+	qp.recv_cq = &w->cq;
+	w->memory = calloc(1, FLOW_MEMORY);
+	fuzz_assert(w->memory);
+	region.base = w->memory;
+	uroce_channel_init(&w->own);
+	w->channel = channel ?: &w->own;
+	fuzz_assert(!uroce_engine_init(&w->engine, &config));
+	fuzz_assert(!uroce_memory_add(&w->engine.memory, &region, &w->key));
+	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
+	fuzz_assert(!uroce_rq_init(&w->rq, FLOW_DEPTH, 2, FLOW_PD, false));
+	fuzz_assert(!uroce_engine_new_qp(&w->engine, &qp, now, &w->qp));
+	connect(w, now);
+	flow_post_receives(w);
+	flow_post_sends(w);
+	return w;
+}
+
+void flow_free(struct flow *w, uint64_t now)
+{
+	uroce_engine_free_qp(&w->engine, w->qp, now, 0);
+	uroce_rq_fini(&w->rq);
+	uroce_cq_fini(&w->cq);
+	uroce_engine_fini(&w->engine);
+	free(w->memory);
+	free(w);
+}
+
+void flow_settle(struct flow *w, uint64_t now)
+{
+	uroce_engine_sent(&w->engine, now);
+	while (uroce_engine_take_qp(&w->engine))
+		w->qp->events = 0;
+	while (uroce_engine_take_rq(&w->engine))
+		;
+	while (uroce_engine_take_cq(&w->engine))
+		;
+}
+
+void flow_send_all(struct flow *w, uint64_t now)
+{
+	struct uroce_out out;
+	int nr = 0;
+
+	while (uroce_engine_next(&w->engine, now, &out))
+		fuzz_assert(++nr < 10000);
+	flow_settle(w, now);
+}
+
+static void put(uint8_t *at, uint64_t value, size_t bytes)
+{
+	while (bytes) {
+		at[--bytes] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+static uint32_t header_len_of(uint8_t opcode)
+{
+	uint8_t header[UROCE_MAX_HEADER];
+	struct uroce_packet packet = {
+		.opcode = opcode,
+		.traits = uroce_wire_traits(opcode),
+	};
+
+	return packet.traits ? (uint32_t)uroce_wire_encode(&packet, header)
+			     : UROCE_BTH_LEN;
+}
+
+void flow_put_right(const struct flow *w, uint8_t kind, int8_t distance,
+		    struct uroce_brief *brief)
+{
+	const struct uroce_qp *qp = w->qp;
+	uint32_t una = uroce_psn_add(qp->req.una_psn, distance);
+	uint8_t *header = brief->header;
+
+	put(header + 2, UROCE_PKEY_DEFAULT, 2);
+	put(header + 5, qp->qpn, 3);
+	if (kind & FLOW_RIGHT_PSN)
+		put(header + 9, uroce_psn_add(qp->resp.epsn, distance), 3);
+	else if (kind & FLOW_RIGHT_UNA)
+		put(header + 9, una, 3);
+	if (kind & FLOW_RIGHT_VA)
+		put(header + UROCE_BTH_LEN, FLOW_IOVA + header[19] % 128, 8);
+	if (kind & FLOW_RIGHT_KEY)
+		put(header + UROCE_BTH_LEN + 8, w->key, 4);
+	if (kind & FLOW_RIGHT_LENGTH)
+		put(header + UROCE_BTH_LEN + 12, brief->payload_len, 4);
+	if (kind & FLOW_RIGHT_HEADER)
+		brief->header_len = header_len_of(header[0]);
+	if (kind & FLOW_WITH_ACK)
+		brief->ack = UROCE_BRIEF_ACK | una;
+}
