@@ -6,7 +6,6 @@
  * is for uroce_fast_send.c. Headers come from another process: they are read
  * once, from a copy.
  */
-#include <endian.h>
 #include <string.h>
 
 #include "uroce/engine/uroce_fast_parts.h"
@@ -14,19 +13,12 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
+#include "uroce/wire/uroce_bytes.h"
 
-static uint32_t get32(const uint8_t *at)
-{
-	uint32_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return be32toh(word);
-}
-
-/* Of an address that is not aligned to its size; a word at a time, as above. */
+/* Of an address that is not aligned to its size; a word at a time. */
 static uint64_t get64(const uint8_t *at)
 {
-	return (uint64_t)get32(at) << 32 | get32(at + 4);
+	return (uint64_t)uroce_get32(at) << 32 | uroce_get32(at + 4);
 }
 
 /* A packet while it is looked at. */
@@ -159,7 +151,7 @@ static bool receive_write(const struct arrival *in)
 	struct uroce_remote_access wanted = {
 		.va = get64(reth),
 		.bytes = in->brief->payload_len,
-		.rkey = get32(reth + 8),
+		.rkey = uroce_get32(reth + 8),
 		.pd = qp->pd,
 		.qpn = qp->qpn,
 		.access = IBV_ACCESS_REMOTE_WRITE,
@@ -167,7 +159,7 @@ static bool receive_write(const struct arrival *in)
 	uint8_t *ptr;
 
 	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE) || !wanted.bytes ||
-	    get32(reth + 12) != wanted.bytes ||
+	    uroce_get32(reth + 12) != wanted.bytes ||
 	    uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) || !ptr)
 		return false;
 	if (!take_carried(in))
@@ -195,7 +187,7 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 		.ack_req = in->ack_req,
 		.psn = in->psn,
 		.va = get64(eth),
-		.rkey = get32(eth + 8),
+		.rkey = uroce_get32(eth + 8),
 		.swap_add = get64(eth + 12),
 		.compare = get64(eth + 20),
 	};
@@ -228,7 +220,7 @@ static bool receive_atomic_ack(const struct arrival *in)
 
 static bool receive_ack(const struct arrival *in)
 {
-	uint32_t aeth = get32(in->brief->header + BTH_LEN);
+	uint32_t aeth = uroce_get32(in->brief->header + BTH_LEN);
 
 	if ((aeth >> 24 & UROCE_AETH_KIND) != UROCE_AETH_ACK ||
 	    in->brief->ack || in->brief->payload_len)
@@ -273,12 +265,13 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 			const struct uroce_channel *channel,
 			const struct uroce_brief *brief, uint64_t now)
 {
-	uint32_t last = get32(brief->header + 8);
+	uint32_t last = uroce_get32(brief->header + 8);
 	struct arrival in = {
-		.qp = uroce_engine_find_qp(engine, get32(brief->header + 4) &
-							   UROCE_QPN_MASK),
+		.qp = uroce_engine_find_qp(engine,
+					   uroce_get32(brief->header + 4) &
+						   UROCE_QPN_MASK),
 		.brief = brief,
-		.first = get32(brief->header),
+		.first = uroce_get32(brief->header),
 		.psn = last & UROCE_PSN_MASK,
 		.ack_req = last & ACK_REQ,
 		.now = now,

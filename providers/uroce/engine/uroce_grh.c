@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "uroce/wire/uroce_bytes.h"
+
 #define IPV4_LEN     20
 #define UDP_LEN	     8
 #define DETH_LEN     8
@@ -13,12 +15,6 @@
 #define KIND_ROCE    8
 #define KIND_IPV6    1
 #define KIND_IPV4    2
-
-static void put16(uint8_t *pos, uint32_t value)
-{
-	pos[0] = (uint8_t)(value >> 8);
-	pos[1] = (uint8_t)value;
-}
 
 /* RFC 791: the sum of the header's 16-bit words in ones' complement. */
 static uint32_t ipv4_checksum(const uint8_t *header)
@@ -36,13 +32,13 @@ static void build_ipv4(const struct uroce_path *path, uint32_t udp_len,
 {
 	header[0] = 0x45;
 	header[1] = path->tclass;
-	put16(header + 2, IPV4_LEN + udp_len);
+	uroce_put16(header + 2, IPV4_LEN + udp_len);
 	header[6] = IPV4_DF;
 	header[8] = path->hop_limit;
 	header[9] = IP_PROTO_UDP;
 	memcpy(header + 12, path->sgid + 12, 4);
 	memcpy(header + 16, path->dgid + 12, 4);
-	put16(header + 10, ipv4_checksum(header));
+	uroce_put16(header + 10, ipv4_checksum(header));
 }
 
 static void build_ipv6(const struct uroce_path *path, uint32_t udp_len,
@@ -51,8 +47,8 @@ static void build_ipv6(const struct uroce_path *path, uint32_t udp_len,
 	header[0] = (uint8_t)(0x60 | path->tclass >> 4);
 	header[1] =
 		(uint8_t)(path->tclass << 4 | (path->flow_label >> 16 & 0xf));
-	put16(header + 2, path->flow_label & 0xffff);
-	put16(header + 4, udp_len);
+	uroce_put16(header + 2, path->flow_label & 0xffff);
+	uroce_put16(header + 4, udp_len);
 	header[6] = IP_PROTO_UDP;
 	header[7] = path->hop_limit;
 	memcpy(header + 8, path->sgid, UROCE_GID_LEN);

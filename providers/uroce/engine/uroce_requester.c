@@ -14,6 +14,7 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_retry.h"
+#include "util/min.h"
 
 /* An ACK is asked for at the end of a message and after so many packets. */
 #define ACK_EVERY 16
@@ -33,11 +34,6 @@ static uint8_t nr_unanswered(const struct uroce_requester *req)
 static bool is_reliable(const struct uroce_qp *qp)
 {
 	return qp->type == IBV_QPT_RC;
-}
-
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 /*

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "uroce/wire/uroce_bytes.h"
 #include "uroce/wire/uroce_icrc.h"
 
 #define MAGIC	     0xa1b23c4d /* with nanoseconds */
@@ -96,12 +97,6 @@ void uroce_pcap_close(struct uroce_pcap *pcap)
 	free(pcap);
 }
 
-static void put16(uint8_t *pos, uint32_t value)
-{
-	pos[0] = (uint8_t)(value >> 8);
-	pos[1] = (uint8_t)value;
-}
-
 /* RFC 1071: the sum of 16-bit words; @len is even but for the last piece. */
 static uint32_t add_words(uint32_t sum, const uint8_t *pos, size_t len)
 {
@@ -123,14 +118,14 @@ static size_t put_ipv4(uint8_t *ip, const struct uroce_path *path,
 	memset(ip, 0, IPV4_LEN);
 	ip[0] = 0x45;
 	ip[1] = path->tclass;
-	put16(ip + 2, IPV4_LEN + udp_len);
-	put16(ip + 4, ip_id);
-	put16(ip + 6, IPV4_DF);
+	uroce_put16(ip + 2, IPV4_LEN + udp_len);
+	uroce_put16(ip + 4, ip_id);
+	uroce_put16(ip + 6, IPV4_DF);
 	ip[8] = path->hop_limit ? path->hop_limit : DEFAULT_HOPS;
 	ip[9] = IPPROTO_UDP;
 	memcpy(ip + 12, path->sgid + 12, 4);
 	memcpy(ip + 16, path->dgid + 12, 4);
-	put16(ip + 10, fold(add_words(0, ip, IPV4_LEN)));
+	uroce_put16(ip + 10, fold(add_words(0, ip, IPV4_LEN)));
 	return IPV4_LEN;
 }
 
@@ -140,7 +135,7 @@ static size_t put_ipv6(uint8_t *ip, const struct uroce_path *path,
 	memset(ip, 0, IPV6_LEN);
 	ip[0] = (uint8_t)(0x60 | path->tclass >> 4);
 	ip[1] = (uint8_t)(path->tclass << 4);
-	put16(ip + 4, udp_len);
+	uroce_put16(ip + 4, udp_len);
 	ip[6] = IPPROTO_UDP;
 	ip[7] = path->hop_limit ? path->hop_limit : DEFAULT_HOPS;
 	memcpy(ip + 8, path->sgid, UROCE_GID_LEN);
@@ -153,16 +148,16 @@ static void put_udp(uint8_t *udp, const struct uroce_path *path, size_t len,
 {
 	uint32_t sum = IPPROTO_UDP + (uint32_t)len;
 
-	put16(udp, path->sport);
-	put16(udp + 2, UROCE_UDP_PORT);
-	put16(udp + 4, (uint32_t)len);
-	put16(udp + 6, 0);
+	uroce_put16(udp, path->sport);
+	uroce_put16(udp + 2, UROCE_UDP_PORT);
+	uroce_put16(udp + 4, (uint32_t)len);
+	uroce_put16(udp + 6, 0);
 	/* the first 12 bytes of a mapped address count as ffff, which is 0 */
 	sum = add_words(sum, path->sgid, UROCE_GID_LEN);
 	sum = add_words(sum, path->dgid, UROCE_GID_LEN);
 	sum = add_words(sum, udp, UDP_LEN);
 	sum = fold(add_words(sum, data, data_len));
-	put16(udp + 6, sum ? sum : 0xffff);
+	uroce_put16(udp + 6, sum ? sum : 0xffff);
 }
 
 /* One write for each packet, so that those of two processes do not mix. */

@@ -21,6 +21,7 @@
 #include "uroce/wire/uroce_crc32.h"
 #include "uroce/wire/uroce_icrc.h"
 #include "uroce/wire/uroce_wire.h"
+#include "util/min.h"
 
 #define MAX_MESSAGES 32
 #define MAX_PACKETS  512
@@ -288,11 +289,6 @@ void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 		    const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
 	(void)put(port, packet, iov, nr_iov, owner); /* else it is counted */
-}
-
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 /* How many more packets of one piece, and of its full length, @message takes.

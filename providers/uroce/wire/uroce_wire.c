@@ -10,9 +10,10 @@
  */
 #include "uroce/wire/uroce_wire.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
+
+#include "uroce/wire/uroce_bytes.h"
 
 /* BTH (IBTA 9.2): byte 1 and byte 4. */
 #define BTH_SOLICITED  0x80
@@ -68,50 +69,44 @@ static const uint32_t op_traits[UROCE_NR_OPS] = {
 /* What a cursor is moved over; decode has checked that all of it is there. */
 static void put16(uint8_t **pos, uint16_t value)
 {
-	value = htobe16(value);
-	memcpy(*pos, &value, sizeof(value));
+	uroce_put16(*pos, value);
 	*pos += sizeof(value);
 }
 
 static uint16_t get16(const uint8_t **pos)
 {
-	uint16_t value;
+	uint16_t value = uroce_get16(*pos);
 
-	memcpy(&value, *pos, sizeof(value));
 	*pos += sizeof(value);
-	return be16toh(value);
+	return value;
 }
 
 static void put32(uint8_t **pos, uint32_t value)
 {
-	value = htobe32(value);
-	memcpy(*pos, &value, sizeof(value));
+	uroce_put32(*pos, value);
 	*pos += sizeof(value);
 }
 
 static uint32_t get32(const uint8_t **pos)
 {
-	uint32_t value;
+	uint32_t value = uroce_get32(*pos);
 
-	memcpy(&value, *pos, sizeof(value));
 	*pos += sizeof(value);
-	return be32toh(value);
+	return value;
 }
 
 static void put64(uint8_t **pos, uint64_t value)
 {
-	value = htobe64(value);
-	memcpy(*pos, &value, sizeof(value));
+	uroce_put64(*pos, value);
 	*pos += sizeof(value);
 }
 
 static uint64_t get64(const uint8_t **pos)
 {
-	uint64_t value;
+	uint64_t value = uroce_get64(*pos);
 
-	memcpy(&value, *pos, sizeof(value));
 	*pos += sizeof(value);
-	return be64toh(value);
+	return value;
 }
 
 static void put_bth(uint8_t **pos, const struct uroce_packet *packet)
