@@ -230,6 +230,21 @@ static void free_loop(struct uroce_loop *loop)
 	free(loop);
 }
 
+/* A device that cannot reach anybody is a device nevertheless. */
+static void open_outside(struct uroce_loop *loop,
+			 struct uroce_engine_config *config)
+{
+	loop->port_error = uroce_port_open(&loop->port);
+	if (loop->port) {
+		config->slot = uroce_port_slot(loop->port);
+		config->room_bytes = uroce_port_room_bytes(loop->port);
+		uroce_loop_open_local(loop, config->slot);
+	} else {
+		config->slot = uroce_loop_open_alone(loop);
+	}
+	loop->link_fd = uroce_link_open();
+}
+
 static int new_loop(const struct uroce_loop_ops *ops,
 		    struct uroce_loop **ret_loop)
 {
@@ -249,21 +264,16 @@ static int new_loop(const struct uroce_loop_ops *ops,
 	(void)pthread_mutex_init(&loop->netdev_mutex, NULL);
 	uroce_lock_prepare();
 	uroce_lock_init(&loop->engine_lock);
-	/* a device that cannot reach anybody is a device nevertheless */
-	loop->port_error = uroce_port_open(&loop->port);
-	if (loop->port) {
-		config.slot = uroce_port_slot(loop->port);
-		config.room_bytes = uroce_port_room_bytes(loop->port);
-	}
-	loop->link_fd = uroce_link_open();
+	open_outside(loop, &config);
 	ret = uroce_engine_init(&loop->engine, &config);
 	if (ret) {
 		drop_outside(loop);
+		if (loop->local)
+			uroce_local_close(loop->local);
 		free(loop);
 		return ret;
 	}
-	if (loop->port)
-		uroce_loop_open_local(loop, config.slot);
+	uroce_loop_show_local(loop);
 	(void)pthread_once(&fork_once, watch_forks);
 	ret = start_helper(loop);
 	if (ret) {

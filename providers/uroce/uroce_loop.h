@@ -63,7 +63,8 @@ struct uroce_loop_ops {
  * @ret_instance: receives it; to be given back to uroce_loop_detach()
  *
  * Works also when UDP port 4791 cannot be had, because another user or the
- * kernel's rdma_rxe owns it: see uroce_loop_port_error().
+ * kernel's rdma_rxe owns it: see uroce_loop_port_error(). Then processes of
+ * this host can be reached, and nobody else.
  *
  * Return: 0, -ENOMEM, -EMFILE, -EAGAIN if there can be no thread.
  */

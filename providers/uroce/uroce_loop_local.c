@@ -94,7 +94,7 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 	uroce_local_show_qp(loop->local, &shown, qp->channel);
 }
 
-void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
+static int open_slot(struct uroce_loop *loop, uint32_t slot)
 {
 	const struct uroce_local_config config = {
 		.slot = slot,
@@ -104,16 +104,45 @@ void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
 		.take_brief = take_brief,
 		.arg = loop,
 	};
-	int ret;
 
-	if (!uroce_config_local())
-		return;
-	ret = uroce_local_open(&config, &loop->local);
+	return uroce_local_open(&config, &loop->local);
+}
+
+static void report(int ret)
+{
 	if (ret)
 		verbs_log(NULL, VERBS_LOG_INFO,
 			  "uroce: no shared memory with other processes: %s",
 			  strerror(-ret));
-	if (ret)
+}
+
+void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
+{
+	if (uroce_config_local())
+		report(open_slot(loop, slot));
+}
+
+/*
+ * From the other end, as those with a port begin with slot 0. Should there be
+ * one in the same slot nevertheless it has a port, but nobody of this host.
+ */
+uint32_t uroce_loop_open_alone(struct uroce_loop *loop)
+{
+	uint32_t slot = UROCE_NR_SLOTS;
+	int ret = 0;
+
+	if (!uroce_config_local())
+		return 0;
+	do {
+		ret = open_slot(loop, --slot);
+	} while (ret == -EADDRINUSE && slot);
+	report(ret);
+	return ret ? 0 : slot;
+}
+
+void uroce_loop_show_local(struct uroce_loop *loop)
+{
+	if (!loop->local)
 		return;
 	loop->engine.memory.on_change = on_region;
 	loop->engine.memory.arg = loop;

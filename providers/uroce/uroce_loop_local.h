@@ -18,6 +18,17 @@
  */
 void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot);
 
+/**
+ * uroce_loop_open_alone() - the same for one that has no port: others of this
+ * host can be reached all the same
+ *
+ * Return: the slot that it has got for that, 0 if there is none.
+ */
+uint32_t uroce_loop_open_alone(struct uroce_loop *loop);
+
+/** uroce_loop_show_local() - once there is an engine: others see what it has */
+void uroce_loop_show_local(struct uroce_loop *loop);
+
 /** uroce_loop_receive_local() - packets of others; whether there were any */
 bool uroce_loop_receive_local(struct uroce_loop *loop);
 

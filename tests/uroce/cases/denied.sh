@@ -51,6 +51,9 @@ everywhere() {
 	for call in socket/0=1 setsockopt/1=1/2=15 setsockopt/1=1/2=51; do
 		without "$call" 'the port is down: .*not permitted'
 	done
+	for call in setsockopt/1=1/2=15 setsockopt/1=1/2=51; do
+		without_port "without $call" "$tools/deny" "$call"
+	done
 	without accept4 'the port is down: '
 	without eventfd2 'peer_ctx: Operation not permitted'
 	few_descriptors 8 14 20 28 36 40 44 48 64

@@ -206,12 +206,25 @@ few_descriptors() {
 	done
 }
 
+# without_port NAME COMMAND... - whose port is DOWN reaches those of this host.
+without_port() {
+	local name=$1
+	local -a conditions=()
+
+	shift
+	says "$name: the state of the port" 'PORT_DOWN' \
+		"$with" lo "$@" ibv_devinfo -d "$device"
+	[ "$UROCE_LOCAL" = none ] ||
+		two_ends "$name: processes of this host" memory "$@" -- "$@"
+}
+
 # refused NAME - what a user sees whose port is somebody else's.
 refused() {
-	UROCE_UID=65533 both "$tools/litmus"
+	local -x UROCE_UID=65533
+
+	both "$tools/litmus"
 	wants "$1" "port 4791 is another user's"
-	says "$1: the state of the port" 'PORT_DOWN' \
-		env UROCE_UID=65533 "$with" lo ibv_devinfo -d "$device"
+	without_port "$1" env
 }
 
 only_as_root() {
