@@ -8,12 +8,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_place.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
 
-#define ATOMIC_BYTES 8
+#define ATOMIC_BYTES UROCE_ATOMIC_BYTES
 #define MAX_DMA_LEN  (1u << 31) /* IBTA 9.7.4.1.4 */
 
 enum uroce_counter uroce_access_counter(int err)
@@ -227,26 +228,19 @@ static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
 	return ptr;
 }
 
-/* Atomic with the CPU as well: numbers are in the machine's byte order. */
 static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet,
 			   uint64_t now)
 {
 	uint8_t *ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_ATOMIC, now);
-	uint64_t *number = (void *)ptr;
 	uint64_t orig;
 
 	if (!ptr)
 		return;
-	if ((packet->opcode & UROCE_OP_MASK) == UROCE_FETCH_ADD) {
-		orig = __atomic_fetch_add(number, packet->swap_add,
-					  __ATOMIC_SEQ_CST);
-	} else {
-		/* what was there is put into orig unless it was exchanged */
-		orig = packet->compare;
-		(void)__atomic_compare_exchange_n(
-			number, &orig, packet->swap_add, false,
-			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-	}
+	if ((packet->opcode & UROCE_OP_MASK) == UROCE_FETCH_ADD)
+		orig = uroce_atomic_add(ptr, packet->swap_add);
+	else
+		orig = uroce_atomic_swap(ptr, packet->compare,
+					 packet->swap_add);
 	remember(qp, packet, orig, 1);
 }
 
