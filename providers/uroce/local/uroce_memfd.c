@@ -3,8 +3,10 @@
 #include "uroce/local/uroce_memfd.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL /* Linux 6.3 */
@@ -47,6 +49,23 @@ int uroce_memfd_check(int fd, size_t size)
 	if (fstat(fd, &stat))
 		return -errno;
 	return stat.st_size == (off_t)size ? 0 : -EPROTO;
+}
+
+/* Huge pages are of another kind of file system. */
+int uroce_memfd_size(int fd, uint64_t *ret_bytes)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct statfs statfs;
+	struct stat stat;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) ||
+	    (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)))
+		return -EPROTO;
+	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || stat.st_size <= 0 ||
+	    fstatfs(fd, &statfs) || statfs.f_type != TMPFS_MAGIC)
+		return -EPROTO;
+	*ret_bytes = (uint64_t)stat.st_size;
+	return 0;
 }
 
 int uroce_memfd_map(int fd, size_t size, int prot, void **ret_memory)

@@ -8,9 +8,14 @@
 
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What both sides count on. */
 #define UROCE_MEMFD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+
+#ifndef F_SEAL_FUTURE_WRITE /* Linux 5.1 */
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
 
 /**
  * uroce_memfd_create() - make @size bytes of 0, not sealed yet
@@ -25,6 +30,16 @@ int uroce_memfd_create(size_t size);
  * Return: 0; -EPROTO if it is not sealed or has another size; -errno.
  */
 int uroce_memfd_check(int fd, size_t size);
+
+/**
+ * uroce_memfd_size() - the size of a memory file of somebody else
+ *
+ * Of one that cannot shrink, whose pages are there when they are touched, and
+ * that may be written to.
+ *
+ * Return: 0, or -EPROTO if it is none.
+ */
+int uroce_memfd_size(int fd, uint64_t *ret_bytes);
 
 /**
  * uroce_memfd_map() - map all of it, but for children of fork()
