@@ -182,6 +182,23 @@ void uroce_loop_meet(struct uroce_instance *instance,
 int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key);
 
 /**
+ * uroce_loop_get_share() - whether other processes could map a region as well
+ * @memory: of the region
+ * @bytes: of the region
+ * @ret_share: receives a number for the engine's row of the region, which is to
+ *	be given back to uroce_loop_put_share(); 0, or as it is: they cannot
+ * @ret_offset: likewise, for the row alone
+ *
+ * Context: any thread, without the engine lock; some system calls.
+ */
+void uroce_loop_get_share(struct uroce_instance *instance, const void *memory,
+			  uint64_t bytes, uint64_t *ret_share,
+			  uint64_t *ret_offset);
+
+/** uroce_loop_put_share() - the region is gone, or hidden; likewise */
+void uroce_loop_put_share(struct uroce_instance *instance, uint64_t share);
+
+/**
  * uroce_loop_await_copies() - after a QP has failed, or is gone
  *
  * When this returns no other process copies to or from our memory for it.

@@ -62,7 +62,8 @@ static bool take_brief(void *arg, struct uroce_channel *channel,
 static void on_region(void *arg, const struct uroce_region *region)
 {
 	const unsigned int rights = IBV_ACCESS_REMOTE_WRITE |
-				    IBV_ACCESS_REMOTE_READ;
+				    IBV_ACCESS_REMOTE_READ |
+				    IBV_ACCESS_REMOTE_ATOMIC;
 	const struct uroce_loop *loop = arg;
 	const bool is_memory = region->kind == UROCE_REGION_MEMORY;
 	const struct uroce_shown_region shown = {
@@ -72,6 +73,8 @@ static void on_region(void *arg, const struct uroce_region *region)
 		.base = (uintptr_t)region->base,
 		.iova = region->iova,
 		.bytes = region->bytes,
+		.share = region->share,
+		.share_offset = region->share_offset,
 	};
 
 	uroce_local_show_region(loop->local, &shown);
@@ -80,15 +83,16 @@ static void on_region(void *arg, const struct uroce_region *region)
 /* In RTR the first packet is an event; it has to come as one. */
 static void on_qp(void *arg, const struct uroce_qp *qp)
 {
+	const unsigned int answered = IBV_ACCESS_REMOTE_READ |
+				      IBV_ACCESS_REMOTE_ATOMIC;
 	const struct uroce_loop *loop = arg;
 	const struct uroce_shown_qp shown = {
 		.qpn = qp->qpn,
 		.ready = qp->type == IBV_QPT_RC && qp->state == IBV_QPS_RTS,
 		.dest_qpn = qp->dest_qpn,
 		.pd = qp->pd,
-		.access = qp->resp.max_resources
-				  ? qp->access
-				  : qp->access & ~IBV_ACCESS_REMOTE_READ,
+		.access = qp->resp.max_resources ? qp->access
+						 : qp->access & ~answered,
 	};
 
 	uroce_local_show_qp(loop->local, &shown, qp->channel);
@@ -171,6 +175,25 @@ int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key)
 	uroce_local_show_region(loop->local, &none);
 	uroce_loop_release(loop);
 	return uroce_loop_await_copies(instance);
+}
+
+void uroce_loop_get_share(struct uroce_instance *instance, const void *memory,
+			  uint64_t bytes, uint64_t *ret_share,
+			  uint64_t *ret_offset)
+{
+	struct uroce_loop *loop = instance->loop;
+
+	if (loop->local && !loop->dead)
+		uroce_local_get_share(loop->local, memory, bytes, ret_share,
+				      ret_offset);
+}
+
+void uroce_loop_put_share(struct uroce_instance *instance, uint64_t share)
+{
+	struct uroce_loop *loop = instance->loop;
+
+	if (loop->local && !loop->dead)
+		uroce_local_put_share(loop->local, share);
 }
 
 int uroce_loop_connect(struct uroce_instance *instance,

@@ -100,9 +100,27 @@ static void catch_up(struct uroce_loop *loop)
 	uroce_local_flush(loop->local);
 }
 
+/* No timer begins, and nobody needs to get up: so there is no more to it. */
+static bool is_done_here(struct uroce_loop *loop, struct uroce_qp *qp)
+{
+	struct uroce_engine *engine = &loop->engine;
+
+	if (engine->exact || engine->late || loop->dead ||
+	    !uroce_fast_direct(qp, loop->now))
+		return false;
+	if (engine->cq_events || engine->qp_events)
+		uroce_loop_deliver(loop);
+	loop->quick_posts++;
+	return true;
+}
+
 bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 {
-	if (qp->channel && qp->channel->copy && !loop->engine.exact &&
+	if (qp->channel && uroce_channel_is_shared(qp->channel) &&
+	    is_done_here(loop, qp))
+		return true;
+	if (qp->channel && (qp->channel->copy || qp->channel->nr_shared) &&
+	    !loop->engine.exact &&
 	    /* else the way that is quick anyway tries it, once */
 	    (!is_usual(loop) || uroce_direct_is_long(qp))) {
 		loop->engine.vague = true;

@@ -35,6 +35,7 @@ static const struct row rows[] = {
 	ROW("local_copies_vm", local.copies_vm),
 	ROW("local_copies_mem", local.copies_mem),
 	ROW("local_copied_bytes", local.copied_bytes),
+	ROW("local_mapped", local.mapped),
 	ROW("local_pairs", local.pairs),
 	ROW("local_pairs_lost", local.pairs_lost),
 };

@@ -14,20 +14,21 @@
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/local/uroce_inbox_layout.h"
-#include "uroce/local/uroce_local.h"
+#include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_memfd.h"
 #include "uroce/local/uroce_pairing.h"
 #include "uroce/local/uroce_tables.h"
 #include "uroce/port/uroce_rendezvous.h"
 
-#define NR_GUESTS  4
-#define SLOT	   3 /* of the first guest */
-#define MAX_STEPS  60
-#define STEP_NS	   200000
-#define PATIENCE   1000 /* ms; nothing is waited for */
-#define FIRST_HOST 128	/* slots that real processes do not have so soon */
-#define LAST_HOST  255
-#define SEND_BYTES 64
+#define NR_GUESTS   4
+#define SLOT	    3 /* of the first guest */
+#define MAX_STEPS   60
+#define STEP_NS	    200000
+#define PATIENCE    1000 /* ms; nothing is waited for */
+#define FIRST_HOST  128	 /* slots that real processes do not have so soon */
+#define LAST_HOST   255
+#define SEND_BYTES  64
+#define SHARE_BYTES 8192
 
 /* Besides FLOW_RIGHT_*: what is written is no slot of ours. */
 #define WRITE_RAW 0x80
@@ -40,6 +41,8 @@ enum what {
 	BYTE,  /* of one message: a confirmation, a bell, or something else */
 	LISTEN,
 	WRITE, /* into our inbox, or its own: place, kind, bytes */
+	SHARE, /* of memory: which message, of which share, which descriptor */
+	USE,   /* we want a share of the first guest, and write to it */
 	HANG_UP,
 	NR_WHATS,
 };
@@ -50,7 +53,7 @@ struct guest {
 };
 
 /* What a guest may pass; the first two are good ones. */
-static int passable[6] = { -1, -1, -1, -1, -1, -1 };
+static int passable[7] = { -1, -1, -1, -1, -1, -1, -1 };
 static struct uroce_tables tables;
 static struct uroce_inbox_receiver own; /* the good inbox, seen by the guest */
 static uint8_t right_hello[SEND_BYTES * 2];
@@ -68,6 +71,16 @@ static int unsealed(void)
 	return uroce_memfd_create(sizeof(struct uroce_inbox_memory));
 }
 
+/* What may be given as a share. */
+static int shared_memory(void)
+{
+	int fd = uroce_memfd_create(SHARE_BYTES);
+
+	fuzz_assert(fd >= 0);
+	fuzz_assert(!fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK));
+	return fd;
+}
+
 static void make_passable(void)
 {
 	if (passable[0] >= 0)
@@ -81,6 +94,7 @@ static void make_passable(void)
 	passable[3] = open("/dev/null", O_RDWR | O_CLOEXEC);
 	passable[4] = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	passable[5] = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	passable[6] = shared_memory();
 }
 
 /* As the library says it: nobody answers. */
@@ -176,7 +190,7 @@ static void say_hello(struct fuzz_reader *reader, const struct guest *guest)
 
 	memcpy(text, right_hello, hello_len);
 	for (uint8_t i = 0; i < nr; i++)
-		fds[i] = passable[fuzz_take_u8(reader) % 6];
+		fds[i] = passable[fuzz_take_u8(reader) % 7];
 	while ((at = fuzz_take_u8(reader)))
 		text[at % hello_len] ^= fuzz_take_u8(reader);
 	say(guest, text, hello_len, fds, nr);
@@ -236,6 +250,51 @@ static void write_anything(struct fuzz_reader *reader, struct guest *guest)
 			 __ATOMIC_RELEASE);
 }
 
+/* Ids that are near each other, and near that of ours. */
+static uint64_t take_share(struct fuzz_reader *reader)
+{
+	uint8_t byte = fuzz_take_u8(reader);
+
+	return (byte / 4 + 1) * (uint64_t)UROCE_SHARES + byte % 4;
+}
+
+static void say_share(struct fuzz_reader *reader, const struct guest *guest)
+{
+	uint8_t byte = fuzz_take_u8(reader);
+	struct uroce_share_message message = {
+		.what = (uint8_t)(UROCE_PAIRING_ASK + byte % 4),
+		.share = take_share(reader),
+	};
+	uint8_t place = byte / 4 % 8;
+
+	say(guest, &message, sizeof(message), &passable[place % 7], place < 7);
+}
+
+/* As uroce_copy.c does. */
+static void use_share(struct fuzz_reader *reader)
+{
+	struct uroce_peer *peer =
+		list_entry(flow->channel, struct uroce_peer, channel);
+	uint64_t share = take_share(reader), offset = fuzz_take_u16(reader);
+	uint8_t *memory;
+
+	if (flow->channel->lost || !peer->mappings.table)
+		return;
+	(void)uroce_mappings_want(&peer->mappings, share);
+	memory = uroce_mappings_find(&peer->mappings, share, offset, 8);
+	if (memory)
+		memset(memory, 1, 8);
+}
+
+/* One of ours, to be asked for. */
+static void add_share(void)
+{
+	const struct uroce_span span = { .inode = 1 };
+
+	fuzz_assert(uroce_shares_add(&local->shares, &span, shared_memory(),
+				     SHARE_BYTES) == UROCE_SHARES);
+}
+
 static void act(struct fuzz_reader *reader)
 {
 	uint8_t byte = fuzz_take_u8(reader);
@@ -264,6 +323,12 @@ static void act(struct fuzz_reader *reader)
 		break;
 	case WRITE:
 		write_anything(reader, guest);
+		break;
+	case SHARE:
+		say_share(reader, guest);
+		break;
+	case USE:
+		use_share(reader);
 		break;
 	default:
 		hang_up(guest);
@@ -351,6 +416,7 @@ void hostile_guests(struct fuzz_reader *reader)
 		guests[i] = (struct guest){ .fd = -1 };
 	now = 0;
 	open_local();
+	add_share();
 	channel = pair_up(&guests[0]);
 	flow = flow_new(channel, now);
 	for (int i = 0; i < MAX_STEPS && reader->len; i++) {

@@ -49,12 +49,17 @@ static uint64_t take_distance(struct fuzz_reader *reader)
 
 /* What they have written is what it was, so the answer can be checked. */
 static void check(const struct uroce_tables_region *region,
-		  const struct uroce_wanted *wanted, uint64_t address)
+		  const struct uroce_wanted *wanted,
+		  const struct uroce_found *found)
 {
-	uint64_t end, last;
+	uint64_t address = found->address, end, last;
 
 	fuzz_assert(!__builtin_add_overflow(address, wanted->bytes, &end));
 	fuzz_assert(address - region->base == wanted->va - region->iova);
+	fuzz_assert(found->share == region->share);
+	fuzz_assert(found->share_offset >= region->share_offset);
+	fuzz_assert(found->share_offset - region->share_offset ==
+		    address - region->base);
 	if (!__builtin_add_overflow(region->base, region->bytes, &last))
 		fuzz_assert(address >= region->base && end <= last);
 }
@@ -65,7 +70,8 @@ static void step(struct fuzz_reader *reader, bool scribbles)
 	struct uroce_tables_qp *qp =
 		&tables.memory->qps[QPN % UROCE_TABLES_QPS];
 	struct uroce_wanted wanted;
-	uint64_t address, end;
+	struct uroce_found found;
+	uint64_t end;
 	int ret;
 
 	take(reader, qp, sizeof(*qp));
@@ -87,13 +93,13 @@ static void step(struct fuzz_reader *reader, bool scribbles)
 	(void)uroce_view_copying(&view, fuzz_take_u8(reader));
 	if (scribbles)
 		scribbler_start(region, sizeof(*region), (uint32_t)reader->len);
-	ret = uroce_view_find(&view, &wanted, &address);
+	ret = uroce_view_find(&view, &wanted, &found);
 	scribbler_stop();
 	if (ret)
 		return;
-	fuzz_assert(!__builtin_add_overflow(address, wanted.bytes, &end));
+	fuzz_assert(!__builtin_add_overflow(found.address, wanted.bytes, &end));
 	if (!scribbles)
-		check(region, &wanted, address);
+		check(region, &wanted, &found);
 }
 
 void hostile_view(struct fuzz_reader *reader, bool scribbles)

@@ -162,16 +162,16 @@ def flow_steps(**how):
 
 def view_step(sequence=2, key=0, access=7, beyond=0):
     qp = struct.pack("<IIIIIIQ", sequence, 0, 0x55, 1, access, 0, 0)
-    region = struct.pack("<IIIIQQQ", key, 1, access, 0, 0x10000, 0x2000, 4096)
+    region = struct.pack("<IIIIQQQQQ", key, 1, access, 0, 0x10000, 0x2000, 4096, 1, 8192)
     return qp + region + struct.pack("<QBBBBBBB", 5, 0, 0, 0, beyond, beyond, 2, 0)
 
 
 def guest(what, number, text=b""):
-    return bytes([what + 7 * number]) + text
+    return bytes([what + 9 * number]) + text
 
 
 def guest_steps():
-    connect, hello, say, byte, listen, write, hang_up = range(7)
+    connect, hello, say, byte, listen, write, share, use, hang_up = range(9)
     slot_of = bytes(4) + struct.pack("<HHIB", 8, 0, 0, 12) + bytes(3)
     right = guest(hello, 1, b"\2\0\1\0")
     yield "pair", (guest(connect, 1) + right + guest(listen, 1) + guest(byte, 1, b"\1") +
@@ -194,6 +194,15 @@ def guest_steps():
     for consumed in (3, 600, 0xFFFFFFFF):
         own = guest(write, 0, b"\0\0\x40" + struct.pack("<I", consumed).ljust(64, b"\0"))
         yield f"claims_{consumed}", writes + own + writes + own
+    ask, give, gone = 0, 1 + 4 * 6, 2 + 4 * 7
+    want = guest(use, 0, b"\5\0\0")
+    given = want + guest(share, 0, bytes([give, 5])) + want
+    yield "given", given + guest(share, 0, bytes([gone, 5])) + want
+    yield "asked", guest(share, 0, bytes([ask + 4 * 7, 0])) + guest(share, 0, bytes([ask + 4 * 7, 9]))
+    yield "asks_twice", 2 * guest(share, 0, bytes([ask + 4 * 7, 0]))
+    yield "unasked", guest(share, 0, bytes([give, 5]))
+    for nr in range(8):
+        yield f"gives_{nr}", want + guest(share, 0, bytes([1 + 4 * nr, 5])) + want
     yield "scribbles", b"".join(guest(write, 0, struct.pack("<HB", 61 * i, 0x80) + bytes([i]) * 64)
                                 for i in range(40))
 

@@ -74,7 +74,8 @@ struct uroce_channel {
 	 */
 	int (*copy)(struct uroce_channel *channel,
 		    const struct uroce_copy *copy);
-	uint32_t part; /* with @copy: how much at most to do at once */
+	/* with @copy or @nr_shared: how much at most to do at once */
+	uint32_t part;
 	/*
 	 * With @copy: whether the application at the other side polls. Then it
 	 * is faster to ask it than to copy so many bytes by system calls. A
@@ -82,7 +83,28 @@ struct uroce_channel {
 	 * which the engine's time may be ahead of.
 	 */
 	bool (*is_attended)(struct uroce_channel *channel, uint32_t bytes);
+	/*
+	 * Atomic: regions of the other side that could be our memory as well.
+	 * NULL: there are none. Then the next two are there, too.
+	 */
+	const uint32_t *nr_shared;
+	/*
+	 * Returns where the part is in memory of ours, after the checks that
+	 * the other side's responder would do; NULL: it is to be asked. What is
+	 * found stays there until @leave, which has to follow soon.
+	 */
+	uint8_t *(*enter)(struct uroce_channel *channel,
+			  const struct uroce_copy *copy);
+	void (*leave)(struct uroce_channel *channel);
 };
+
+/** uroce_channel_is_shared() - whether to try its member enter */
+static inline bool uroce_channel_is_shared(const struct uroce_channel *channel)
+{
+	/* a hint */
+	return channel->nr_shared &&
+	       __atomic_load_n(channel->nr_shared, __ATOMIC_RELAXED);
+}
 
 static inline void uroce_channel_init(struct uroce_channel *channel)
 {
@@ -95,6 +117,9 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	channel->copy = NULL;
 	channel->part = 0;
 	channel->is_attended = NULL;
+	channel->nr_shared = NULL;
+	channel->enter = NULL;
+	channel->leave = NULL;
 }
 
 struct uroce_engine;

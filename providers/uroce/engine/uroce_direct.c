@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Between the ring of requests and uroce_channel.copy. Called by
- * uroce_requester_next() for each request whose turn has come.
+ * Between the ring of requests and uroce_channel.copy, or memory that both
+ * sides have mapped. Called by uroce_requester_next() for each request whose
+ * turn has come.
  */
 #include "uroce/engine/uroce_direct.h"
 
+#include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_place.h"
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_requester.h"
 
@@ -19,12 +22,29 @@ static bool is_alone(const struct uroce_qp *qp)
 	       req->resume_ns == UROCE_NEVER;
 }
 
+static bool is_atomic(const struct uroce_send_wqe *wqe)
+{
+	return wqe->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+	       wqe->opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
+}
+
 static bool is_suited(const struct uroce_qp *qp,
 		      const struct uroce_send_wqe *wqe)
 {
-	return (wqe->opcode == IBV_WR_RDMA_WRITE ||
-		wqe->opcode == IBV_WR_RDMA_READ) &&
-	       wqe->length && wqe->length <= UROCE_DIRECT_MAX &&
+	switch (wqe->opcode) {
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_READ:
+		break;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		if (wqe->length != UROCE_ATOMIC_BYTES ||
+		    wqe->remote.va % UROCE_ATOMIC_BYTES)
+			return false;
+		break;
+	default:
+		return false;
+	}
+	return wqe->length && wqe->length <= UROCE_DIRECT_MAX &&
 	       uroce_request_check(qp, wqe) == IBV_WC_SUCCESS;
 }
 
@@ -51,7 +71,7 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
-		.write = wqe->opcode == IBV_WR_RDMA_READ,
+		.write = wqe->opcode != IBV_WR_RDMA_WRITE,
 	};
 	struct uroce_cursor cursor = {};
 
@@ -64,20 +84,93 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				  ret_pieces);
 }
 
-/* Whether it can be done, and should be. Who has begun goes on. */
-static bool is_due(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
+static bool is_possible(const struct uroce_qp *qp,
+			const struct uroce_send_wqe *wqe)
+{
+	const struct uroce_channel *channel = qp->channel;
+
+	return channel && (channel->copy || channel->nr_shared) &&
+	       !channel->lost && qp->type == IBV_QPT_RC &&
+	       qp->state == IBV_QPS_RTS && !qp->condemned && is_alone(qp) &&
+	       is_suited(qp, wqe);
+}
+
+static void gather(uint8_t *to, const struct uroce_copy *copy)
+{
+	for (uint32_t i = 0; i < copy->nr_iov; i++) {
+		const struct iovec *iov = &copy->iov[i];
+
+		uroce_place(to, iov->iov_base, iov->iov_len);
+		to += iov->iov_len;
+	}
+}
+
+static void scatter(const struct uroce_copy *copy, const uint8_t *from)
+{
+	for (uint32_t i = 0; i < copy->nr_iov; i++) {
+		const struct iovec *iov = &copy->iov[i];
+
+		uroce_place(iov->iov_base, from, iov->iov_len);
+		from += iov->iov_len;
+	}
+}
+
+static void execute(const struct uroce_send_wqe *wqe, uint8_t *there,
+		    const struct uroce_copy *copy)
+{
+	uint64_t orig;
+
+	if (wqe->opcode == IBV_WR_RDMA_WRITE) {
+		gather(there, copy);
+		return;
+	}
+	if (wqe->opcode == IBV_WR_RDMA_READ) {
+		scatter(copy, there);
+		return;
+	}
+	if (wqe->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		orig = uroce_atomic_add(there, wqe->remote.compare_add);
+	else
+		orig = uroce_atomic_swap(there, wqe->remote.compare_add,
+					 wqe->remote.swap);
+	scatter(copy, (const uint8_t *)&orig);
+}
+
+/* In memory that is ours as well. */
+static bool do_shared(const struct uroce_qp *qp,
+		      const struct uroce_send_wqe *wqe,
+		      const struct uroce_copy *copy)
+{
+	struct uroce_channel *channel = qp->channel;
+	uint8_t *there;
+	bool aligned;
+
+	if (!uroce_channel_is_shared(channel))
+		return false;
+	there = channel->enter(channel, copy);
+	if (!there)
+		return false;
+	aligned = !is_atomic(wqe) || !((uintptr_t)there % UROCE_ATOMIC_BYTES);
+	if (aligned)
+		execute(wqe, there, copy);
+	channel->leave(channel);
+	return aligned;
+}
+
+/* Who has begun goes on. */
+static bool do_copy(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+		    const struct uroce_copy *copy)
 {
 	struct uroce_channel *channel = qp->channel;
 
-	if (!channel || !channel->copy || channel->lost ||
-	    qp->type != IBV_QPT_RC || qp->state != IBV_QPS_RTS ||
-	    qp->condemned || !is_alone(qp) || !is_suited(qp, wqe))
+	if (!channel->copy || is_atomic(wqe) ||
+	    (!qp->req.copied && channel->is_attended(channel, wqe->length)))
 		return false;
-	return qp->req.copied || !channel->is_attended(channel, wqe->length);
+	return !channel->copy(channel, copy);
 }
 
-static bool copy_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-		      uint32_t part)
+static bool do_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+		    uint32_t part)
 {
 	struct uroce_pieces pieces;
 	struct uroce_copy copy;
@@ -86,9 +179,7 @@ static bool copy_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		return false;
 	copy = (struct uroce_copy){
 		.read = wqe->opcode == IBV_WR_RDMA_READ,
-		.access = wqe->opcode == IBV_WR_RDMA_READ
-				  ? IBV_ACCESS_REMOTE_READ
-				  : IBV_ACCESS_REMOTE_WRITE,
+		.access = uroce_request_remote_access(wqe),
 		.qpn = qp->qpn,
 		.dest_qpn = qp->dest_qpn,
 		.rkey = wqe->remote.rkey,
@@ -99,7 +190,7 @@ static bool copy_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		.iov = pieces.iov,
 		.nr_iov = pieces.nr,
 	};
-	return !qp->channel->copy(qp->channel, &copy);
+	return do_shared(qp, wqe, &copy) || do_copy(qp, wqe, &copy);
 }
 
 enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
@@ -110,7 +201,7 @@ enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
 
 	if (qp->channel && part > qp->channel->part)
 		part = qp->channel->part;
-	if (!is_due(qp, wqe) || !copy_part(qp, wqe, part)) {
+	if (!is_possible(qp, wqe) || !do_part(qp, wqe, part)) {
 		req->copied = 0;
 		return UROCE_DIRECT_NO;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * WRITEs and READs of a QP with a channel that its own side can do alone.
+ * WRITEs, READs and atomics of a QP with a channel that its own side can do
+ * alone: by a copy of the system's, if the other side does not poll; or, in
+ * memory that both sides have mapped, always.
  */
 #ifndef UROCE_DIRECT_H
 #define UROCE_DIRECT_H
@@ -35,9 +37,10 @@ static inline bool uroce_direct_is_long(const struct uroce_qp *qp)
  * @wqe: the request at @cur, which has not begun
  * @now: ns
  *
- * Only if nothing is on the way, so that all stays in order; if the application
- * at the other side does not poll, since else it is faster; and if nothing is
- * wrong with the request, as an error has to come from the responder, too.
+ * Only if nothing is on the way, so that all stays in order; if nothing is
+ * wrong with the request, as an error has to come from the responder, too; and,
+ * unless it is memory of both, if the application at the other side does not
+ * poll, since else it is faster to ask it.
  *
  * Return: what has become of it. UROCE_DIRECT_NO: nothing has happened, or its
  * memory has got some of what it will get when it is sent.

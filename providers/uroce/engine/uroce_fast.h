@@ -21,6 +21,16 @@
 bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 		     struct uroce_brief *ret_brief);
 
+/**
+ * uroce_fast_direct() - do what was posted in memory that both sides have
+ * mapped
+ * @qp: the QP, whose channel is shared
+ * @now: ns
+ *
+ * Return: whether that was all there is; the rest is to be sent.
+ */
+bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now);
+
 /** uroce_fast_is_idle() - whether a QP has nothing at all to send */
 bool uroce_fast_is_idle(const struct uroce_qp *qp);
 

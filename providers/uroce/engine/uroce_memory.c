@@ -159,6 +159,8 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
 	found->bytes = region->bytes;
 	found->access = region->access;
 	found->pd = region->pd;
+	found->share = region->share;
+	found->share_offset = region->share_offset;
 	tell(memory, found);
 	return 0;
 }

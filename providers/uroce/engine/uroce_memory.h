@@ -37,6 +37,8 @@ struct uroce_region {
 	unsigned int access; /* enum ibv_access_flags */
 	enum uroce_region_kind kind;
 	uint32_t qpn; /* window of type 2: its QP, while bound */
+	/* memory: that on_change() may tell others (local/uroce_share.h) */
+	uint64_t share, share_offset;
 
 	struct uroce_region *memory; /* bound window: what it looks into */
 	uint32_t nr_windows;	     /* memory: windows that are bound to it */
@@ -77,7 +79,7 @@ int uroce_memory_add(struct uroce_memory *memory,
  * uroce_memory_change() - give a region other memory, rights or PD
  * @memory: the table
  * @key: a region, not a window
- * @region: pd, base, iova, bytes and access that it is to have
+ * @region: pd, base, iova, bytes, access and share that it is to have
  *
  * Return: 0, -ENOENT, -EINVAL, or -EBUSY if windows are bound to it.
  */

@@ -22,6 +22,22 @@ bool uroce_request_is_answered(const struct uroce_send_wqe *wqe);
 enum ibv_wc_status uroce_request_check(const struct uroce_qp *qp,
 				       const struct uroce_send_wqe *wqe);
 
+/** uroce_request_remote_access() - the right that a WRITE, READ or atomic needs
+ */
+static inline unsigned int
+uroce_request_remote_access(const struct uroce_send_wqe *wqe)
+{
+	switch (wqe->opcode) {
+	case IBV_WR_RDMA_READ:
+		return IBV_ACCESS_REMOTE_READ;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return IBV_ACCESS_REMOTE_ATOMIC;
+	default:
+		return IBV_ACCESS_REMOTE_WRITE;
+	}
+}
+
 /**
  * uroce_request_count_packets() - PSNs that it takes (IBTA 9.7.2)
  *

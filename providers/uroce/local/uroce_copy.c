@@ -39,8 +39,8 @@ static struct uroce_peer *peer_of(struct uroce_channel *channel)
 	return list_entry(channel, struct uroce_peer, channel);
 }
 
-static int copy_locked(const struct uroce_peer *peer,
-		       const struct uroce_copy *copy)
+static int find(const struct uroce_peer *peer, const struct uroce_copy *copy,
+		struct uroce_found *ret_found)
 {
 	const struct uroce_wanted wanted = {
 		.qpn = copy->qpn,
@@ -51,6 +51,14 @@ static int copy_locked(const struct uroce_peer *peer,
 		.bytes = copy->bytes,
 		.access = copy->access,
 	};
+
+	return uroce_view_find(&peer->view, &wanted, ret_found);
+}
+
+static int copy_locked(const struct uroce_peer *peer,
+		       const struct uroce_copy *copy)
+{
+	struct uroce_found found;
 	struct uroce_transfer transfer = {
 		.bytes = copy->part,
 		.write = !copy->read,
@@ -58,9 +66,9 @@ static int copy_locked(const struct uroce_peer *peer,
 		.nr_iov = copy->nr_iov,
 	};
 
-	if (uroce_view_find(&peer->view, &wanted, &transfer.address))
+	if (find(peer, copy, &found))
 		return -EACCES;
-	transfer.address += copy->offset;
+	transfer.address = found.address + copy->offset;
 	/* it may be another process, or program, than the one we know */
 	if (uroce_reach_is_by_pid(&peer->reach, copy->part) &&
 	    uroce_peer_is_gone(peer))
@@ -96,6 +104,52 @@ int uroce_copy_direct(struct uroce_channel *channel,
 		count(local, uroce_reach_is_by_pid(&peer->reach, copy->part),
 		      copy->part);
 	return ret;
+}
+
+/* It is here at once if it was met before, else it has to be asked for. */
+static uint8_t *find_mapped(struct uroce_peer *peer,
+			    const struct uroce_copy *copy)
+{
+	struct uroce_found found;
+	uint8_t *memory;
+
+	if (find(peer, copy, &found) || !found.share)
+		return NULL;
+	memory = uroce_mappings_find(&peer->mappings, found.share,
+				     found.share_offset, copy->bytes);
+	if (memory)
+		return memory + copy->offset;
+	if (uroce_mappings_want(&peer->mappings, found.share))
+		(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_ASK,
+					       found.share, -1);
+	return NULL;
+}
+
+/* Of one whose end is still to be seen nothing may be used any more. */
+uint8_t *uroce_copy_enter(struct uroce_channel *channel,
+			  const struct uroce_copy *copy)
+{
+	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_local *local = peer->local;
+	uint8_t *memory;
+
+	if (!local->tables.memory || peer->mad || peer->dying ||
+	    __atomic_load_n(&local->news, __ATOMIC_RELAXED) != local->seen_news)
+		return NULL;
+	uroce_tables_begin(&local->tables, peer->slot);
+	memory = find_mapped(peer, copy);
+	if (memory)
+		local->counters.mapped++;
+	else
+		uroce_tables_end(&local->tables, peer->slot);
+	return memory;
+}
+
+void uroce_copy_leave(struct uroce_channel *channel)
+{
+	const struct uroce_peer *peer = peer_of(channel);
+
+	uroce_tables_end(&peer->local->tables, peer->slot);
 }
 
 /* Who answers polls, and a line of the cache less has to be fetched. */

@@ -26,6 +26,13 @@
 int uroce_copy_direct(struct uroce_channel *channel,
 		      const struct uroce_copy *copy);
 
+/** uroce_copy_enter() - member @enter of a channel: see there */
+uint8_t *uroce_copy_enter(struct uroce_channel *channel,
+			  const struct uroce_copy *copy);
+
+/** uroce_copy_leave() - member @leave of a channel: see there */
+void uroce_copy_leave(struct uroce_channel *channel);
+
 /** uroce_copy_is_attended() - member @is_attended of a channel: see there */
 bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes);
 

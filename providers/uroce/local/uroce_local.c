@@ -106,6 +106,7 @@ static void init_state(struct uroce_local *local,
 	local->epoll = -1;
 	local->listener = -1;
 	uroce_tables_init(&local->tables);
+	uroce_shares_init(&local->shares);
 	list_init(&local->active);
 	list_init(&local->lost);
 	list_init(&local->told);
@@ -145,9 +146,10 @@ int uroce_local_open(const struct uroce_local_config *config,
 				   UROCE_SOURCE_LISTENER, 0);
 	if (ret)
 		goto err_listener;
-	/* without them the others ask us to do it */
-	if (config->reach_ways)
-		(void)uroce_tables_open(&local->tables, uroce_pairing_token());
+	/* without them the others ask us to do it; likewise without shares */
+	(void)uroce_tables_open(&local->tables,
+				config->reach_ways ? uroce_pairing_token() : 0);
+	local->shares.maps = uroce_vma_open();
 	*ret_local = local;
 	return 0;
 
@@ -195,6 +197,7 @@ void uroce_local_close(struct uroce_local *local)
 	}
 	for_all_peers(local, uroce_peer_free);
 	uroce_tables_close(&local->tables);
+	uroce_shares_fini(&local->shares);
 	close_fd(&local->listener);
 	close_fd(&local->epoll);
 	/* in a child of fork() somebody may seem to wait for it */
@@ -211,6 +214,7 @@ void uroce_local_abandon(struct uroce_local *local)
 {
 	local->abandoned = true;
 	uroce_tables_forget(&local->tables);
+	uroce_shares_fini(&local->shares);
 	close_fd(&local->listener);
 	close_fd(&local->epoll);
 	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
@@ -235,6 +239,66 @@ void uroce_local_abandon(struct uroce_local *local)
 		local->arrived = peer->next;
 		list_add_tail(&local->told, &peer->node);
 	}
+}
+
+/* Adds what may have been added meanwhile by somebody else; takes @fd. */
+static uint64_t add_share(struct uroce_local *local,
+			  const struct uroce_span *span, uint64_t bytes, int fd,
+			  uint64_t file_bytes)
+{
+	uint64_t share;
+
+	verbs_mutex_lock(&local->mutex);
+	share = uroce_shares_use(&local->shares, span, bytes);
+	if (!share) {
+		share = uroce_shares_add(&local->shares, span, fd, file_bytes);
+		if (share)
+			fd = -1;
+	}
+	verbs_mutex_unlock(&local->mutex);
+	close_fd(&fd);
+	return share;
+}
+
+void uroce_local_get_share(struct uroce_local *local, const void *memory,
+			   uint64_t bytes, uint64_t *ret_share,
+			   uint64_t *ret_offset)
+{
+	struct uroce_span span;
+	uint64_t share, file_bytes;
+	int fd;
+
+	if (local->abandoned || local->shares.maps < 0 ||
+	    !local->tables.memory ||
+	    uroce_vma_find(local->shares.maps, (uintptr_t)memory, bytes, &span))
+		return;
+	verbs_mutex_lock(&local->mutex);
+	share = uroce_shares_use(&local->shares, &span, bytes);
+	verbs_mutex_unlock(&local->mutex);
+	if (!share) {
+		fd = uroce_share_open(&span, &file_bytes);
+		if (fd < 0)
+			return;
+		if (span.offset > file_bytes ||
+		    bytes > file_bytes - span.offset)
+			close_fd(&fd);
+		else
+			share = add_share(local, &span, bytes, fd, file_bytes);
+	}
+	*ret_share = share;
+	*ret_offset = share ? span.offset : 0;
+}
+
+void uroce_local_put_share(struct uroce_local *local, uint64_t share)
+{
+	if (!share || local->abandoned)
+		return;
+	verbs_mutex_lock(&local->mutex);
+	if (uroce_shares_put(&local->shares, share))
+		for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
+			if (local->table[i])
+				uroce_peer_share_gone(local->table[i], share);
+	verbs_mutex_unlock(&local->mutex);
 }
 
 int uroce_local_fd(const struct uroce_local *local)

@@ -34,7 +34,8 @@ struct uroce_local_config {
 	uint32_t patience_ms; /* with one who does not answer */
 	/*
 	 * Ways into the memory of others, and whether they may come into ours
-	 * (enum uroce_reach_way); 0: each does for himself what others want.
+	 * (enum uroce_reach_way); 0: each does for himself what others want,
+	 * but for memory that is shared.
 	 */
 	unsigned int reach_ways;
 	/*
@@ -122,6 +123,28 @@ void uroce_local_put_channel(struct uroce_local *local,
  */
 int uroce_local_settle(struct uroce_local *local, uint64_t until_ms);
 
+/**
+ * uroce_local_get_share() - find the memory file that a region lies in
+ * @memory: of the region
+ * @bytes: of the region
+ * @ret_share: receives its share (uroce_share.h), to be given back to
+ *	uroce_local_put_share(); as it is if there is none
+ * @ret_offset: receives where it begins there; likewise
+ *
+ * Context: any thread, without the engine lock; some system calls.
+ */
+void uroce_local_get_share(struct uroce_local *local, const void *memory,
+			   uint64_t bytes, uint64_t *ret_share,
+			   uint64_t *ret_offset);
+
+/**
+ * uroce_local_put_share() - the region is gone, and nobody copies to it
+ * @share: 0: it had none
+ *
+ * If it was the last one the peers unmap the file.
+ */
+void uroce_local_put_share(struct uroce_local *local, uint64_t share);
+
 /* The data path. All with the engine lock. */
 
 /** uroce_local_show_region() - a region has come, has changed, or is gone */
@@ -207,6 +230,7 @@ struct uroce_local_counters {
 	/* WRITEs and READs that we have done for others, in parts: how */
 	uint64_t copies_vm, copies_mem; /* enum uroce_reach_way */
 	uint64_t copied_bytes;
+	uint64_t mapped; /* and atomics; in memory that is ours, too */
 };
 
 /** uroce_local_counters() - what was counted; with the engine lock */

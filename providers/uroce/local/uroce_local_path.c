@@ -51,6 +51,7 @@ static void see_news(struct uroce_local *local)
 			list_entry(pos, struct uroce_peer, node);
 
 		peer->dying = __atomic_load_n(&peer->dead, __ATOMIC_ACQUIRE);
+		uroce_mappings_update(&peer->mappings);
 	}
 }
 
@@ -190,6 +191,8 @@ static void finish(struct uroce_local *local, struct uroce_peer *peer)
 		return;
 	}
 	peer->channel.lost = true;
+	peer->channel.nr_shared = NULL;
+	uroce_mappings_close(&peer->mappings);
 	uroce_peer_hang_up(peer);
 	list_add_tail(&local->lost, &peer->node);
 }

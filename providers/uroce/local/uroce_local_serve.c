@@ -174,13 +174,15 @@ static int enter_locked(struct uroce_local *local, struct uroce_guest *guest)
 static void hear_confirmation(struct uroce_local *local,
 			      struct uroce_guest *guest)
 {
-	int message = uroce_pairing_receive(guest->fd);
+	struct uroce_note note = { .fd = -1 };
 	uint32_t slot = guest->peer->slot;
-	int ret;
+	int ret = uroce_pairing_receive(guest->fd, &note);
 
-	if (message == -EAGAIN)
+	if (ret == -EAGAIN)
 		return;
-	if (message != UROCE_PAIRING_CONFIRM) {
+	if (note.fd >= 0)
+		(void)close(note.fd);
+	if (ret || note.what != UROCE_PAIRING_CONFIRM) {
 		drop_guest(local, guest);
 		return;
 	}
@@ -265,8 +267,11 @@ static void hear_peer(struct uroce_local *local, uint32_t slot)
 
 	verbs_mutex_lock(&local->mutex);
 	peer = local->table[slot];
-	if (peer && uroce_peer_hear(peer))
+	if (peer && uroce_peer_hear(peer, &local->shares))
 		uroce_local_bury_locked(local, peer);
+	else if (peer && uroce_mappings_has_news(&peer->mappings))
+		/* pairs with the load in see_news() */
+		__atomic_fetch_add(&local->news, 1, __ATOMIC_RELEASE);
 	verbs_mutex_unlock(&local->mutex);
 }
 

@@ -62,7 +62,9 @@ struct uroce_local {
 	struct uroce_local_counters counters;
 
 	/* Atomic. */
-	uint32_t news; /* changes when somebody has arrived, or has died */
+	/* changes when somebody has arrived, has died, or has given something
+	 */
+	uint32_t news;
 	struct uroce_peer *arrived;
 
 	/* The handshake. The mutex is a leaf; nothing waits with it but cond.
@@ -74,6 +76,7 @@ struct uroce_local {
 	bool connecting[UROCE_LOCAL_SLOTS];  /* we are a guest there */
 	int calls[UROCE_LOCAL_SLOTS];	     /* the socket of it, or -1 */
 	uint32_t awaited[UROCE_LOCAL_SLOTS]; /* guests from there with an OK */
+	struct uroce_shares shares; /* ours; its member maps is const */
 
 	/* The thread that serves. */
 	struct uroce_guest guests[UROCE_LOCAL_GUESTS];

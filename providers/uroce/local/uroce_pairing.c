@@ -20,7 +20,7 @@
 
 /* Another layout of an inbox or of tables, or other messages: another version.
  */
-#define VERSION 6
+#define VERSION 7
 #define BACKLOG 256 /* all others at once */
 #define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
 
@@ -239,15 +239,53 @@ int uroce_pairing_send(int fd, uint8_t message)
 	return 0;
 }
 
-int uroce_pairing_receive(int fd)
+int uroce_pairing_send_share(int fd, uint8_t what, uint64_t share, int passed)
 {
-	uint8_t message[2];
-	ssize_t len = recv(fd, message, sizeof(message), MSG_DONTWAIT);
+	const struct uroce_share_message message = {
+		.what = what,
+		.share = share,
+	};
 
-	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+	return uroce_rendezvous_try_send(fd, &message, sizeof(message), &passed,
+					 passed >= 0);
+}
+
+/* Of so many bytes; a descriptor may have got lost where there was no room. */
+static bool is_note(const struct uroce_share_message *message, size_t len,
+		    bool passed)
+{
+	switch (message->what) {
+	case UROCE_PAIRING_CONFIRM:
+	case UROCE_PAIRING_BELL:
+		return len == 1 && !passed;
+	case UROCE_PAIRING_ASK:
+	case UROCE_PAIRING_GONE:
+		return len == sizeof(*message) && !passed;
+	case UROCE_PAIRING_GIVE:
+		return len == sizeof(*message);
+	default:
+		return false;
+	}
+}
+
+int uroce_pairing_receive(int fd, struct uroce_note *ret_note)
+{
+	struct uroce_share_message message = {};
+	int passed = -1;
+	int len = uroce_rendezvous_try_receive(fd, &message, sizeof(message),
+					       &passed);
+
+	if (len == -EAGAIN)
 		return -EAGAIN;
-	if (len != 1 || (message[0] != UROCE_PAIRING_CONFIRM &&
-			 message[0] != UROCE_PAIRING_BELL))
-		return -EPROTO;
-	return message[0];
+	if (len > 0 && is_note(&message, (size_t)len, passed >= 0)) {
+		*ret_note = (struct uroce_note){
+			.what = message.what,
+			.share = message.share,
+			.fd = passed,
+		};
+		return 0;
+	}
+	if (passed >= 0)
+		(void)close(passed);
+	return -EPROTO;
 }

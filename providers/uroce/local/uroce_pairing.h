@@ -11,8 +11,14 @@
  *
  * Each inbox is the one that who sends it receives from. The guest has decided
  * when it sends the confirmation, the host when it gets it: before that either
- * can go away, and they are no pair. From then on the only message is
- * UROCE_PAIRING_BELL, in both directions.
+ * can go away, and they are no pair. From then on there are, in both
+ * directions, UROCE_PAIRING_BELL, and what is said about shared memory
+ * (uroce_share.h):
+ *
+ *   who wants to map it                     who has it
+ *   UROCE_PAIRING_ASK              ------>
+ *                                  <------  UROCE_PAIRING_GIVE, with it
+ *                                  <------  UROCE_PAIRING_GONE, one day
  */
 #ifndef UROCE_PAIRING_H
 #define UROCE_PAIRING_H
@@ -25,6 +31,22 @@
 enum {
 	UROCE_PAIRING_CONFIRM = 1, /* messages of one byte */
 	UROCE_PAIRING_BELL = 2,
+	UROCE_PAIRING_ASK = 3, /* struct uroce_share_message */
+	UROCE_PAIRING_GIVE = 4,
+	UROCE_PAIRING_GONE = 5,
+};
+
+struct uroce_share_message {
+	uint8_t what;
+	uint8_t reserved[7];
+	uint64_t share;
+};
+
+/* A message of a pair. */
+struct uroce_note {
+	uint8_t what;
+	uint64_t share; /* of the last three */
+	int fd; /* UROCE_PAIRING_GIVE: it, to be closed; -1: it got lost */
 };
 
 enum uroce_verdict {
@@ -131,11 +153,21 @@ int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
 int uroce_pairing_send(int fd, uint8_t message);
 
 /**
- * uroce_pairing_receive() - a message of one byte, without waiting
+ * uroce_pairing_send_share() - a message about a share, without waiting
+ * @what: which
+ * @passed: stays the caller's; -1: none
  *
- * Return: which, -EAGAIN if there is none, or -EPROTO if the other side is
- * gone or says something else.
+ * Return: 0 or -errno.
  */
-int uroce_pairing_receive(int fd);
+int uroce_pairing_send_share(int fd, uint8_t what, uint64_t share, int passed);
+
+/**
+ * uroce_pairing_receive() - a message of a pair, without waiting
+ * @ret_note: receives it
+ *
+ * Return: 0, -EAGAIN if there is none, or -EPROTO if the other side is gone or
+ * says something else.
+ */
+int uroce_pairing_receive(int fd, struct uroce_note *ret_note);
 
 #endif

@@ -15,6 +15,9 @@
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/local/uroce_pairing.h"
 
+/* Somebody who says more at a time is heard again, but not at once. */
+#define MAX_NOTES 64
+
 static struct uroce_peer *alloc_peer(void)
 {
 	/* lines of its own, and whole ones */
@@ -64,15 +67,21 @@ void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
 {
 	uint64_t nonce, address;
 
-	if (tables < 0 || !ways || uroce_view_open(tables, &peer->view))
+	if (tables < 0 || uroce_view_open(tables, &peer->view))
 		return;
+	peer->channel.part = UROCE_COPY_PART;
+	if (!uroce_mappings_open(&peer->mappings)) {
+		peer->channel.nr_shared = uroce_view_nr_shared(&peer->view);
+		peer->channel.enter = uroce_copy_enter;
+		peer->channel.leave = uroce_copy_leave;
+	}
 	uroce_view_nonce(&peer->view, &nonce, &address);
 	/* the view stays: perhaps it can reach ours, and is to be waited for */
-	if (uroce_reach_open(peer->pid, ways, nonce, address, &peer->reach))
+	if (!ways || !address ||
+	    uroce_reach_open(peer->pid, ways, nonce, address, &peer->reach))
 		return;
 	peer->channel.is_attended = uroce_copy_is_attended;
 	peer->channel.copy = uroce_copy_direct;
-	peer->channel.part = UROCE_COPY_PART;
 }
 
 void uroce_peer_hang_up(struct uroce_peer *peer)
@@ -90,6 +99,7 @@ void uroce_peer_free(struct uroce_peer *peer)
 	list_del(&peer->sent);
 	uroce_inbox_close_receiver(&peer->in);
 	uroce_inbox_close_sender(&peer->out);
+	uroce_mappings_close(&peer->mappings);
 	uroce_view_close(&peer->view);
 	uroce_reach_close(&peer->reach);
 	uroce_peer_hang_up(peer);
@@ -102,6 +112,8 @@ void uroce_peer_forget(struct uroce_peer *peer)
 	peer->in.memory = NULL;
 	peer->view.memory = NULL;
 	peer->channel.copy = NULL;
+	peer->channel.nr_shared = NULL;
+	uroce_mappings_forget(&peer->mappings);
 	uroce_reach_close(&peer->reach);
 	uroce_inbox_forget_sender(&peer->out);
 	list_del(&peer->sent);
@@ -121,19 +133,76 @@ void uroce_peer_ring(const struct uroce_peer *peer)
 		(void)uroce_pairing_send(peer->fd, UROCE_PAIRING_BELL);
 }
 
-int uroce_peer_hear(const struct uroce_peer *peer)
+/*
+ * Nobody asks twice. What cannot be sent is not mapped, and then asked for bit
+ * by bit; but a share that is gone may have been asked for in good faith.
+ */
+static int give(struct uroce_peer *peer, const struct uroce_shares *shares,
+		uint64_t share)
 {
+	uint64_t *given = &peer->given[share % UROCE_SHARES];
+	int fd = uroce_shares_fd(shares, share);
+
+	if (fd < 0) {
+		(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GONE,
+					       share, -1);
+		return 0;
+	}
+	if (*given == share)
+		return -EPROTO;
+	*given = share;
+	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GIVE, share, fd);
+	return 0;
+}
+
+void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share)
+{
+	uint64_t *given = &peer->given[share % UROCE_SHARES];
+
+	if (*given != share)
+		return;
+	*given = 0;
+	/* if it does not listen it keeps a mapping that it will never use */
+	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GONE, share, -1);
+}
+
+static int hear_note(struct uroce_peer *peer, const struct uroce_shares *shares,
+		     const struct uroce_note *note)
+{
+	switch (note->what) {
+	case UROCE_PAIRING_BELL:
+		return 0;
+	case UROCE_PAIRING_ASK:
+		return give(peer, shares, note->share);
+	case UROCE_PAIRING_GIVE:
+		return uroce_mappings_given(&peer->mappings, note->share,
+					    note->fd);
+	case UROCE_PAIRING_GONE:
+		return uroce_mappings_gone(&peer->mappings, note->share);
+	default:
+		return -EPROTO;
+	}
+}
+
+int uroce_peer_hear(struct uroce_peer *peer, const struct uroce_shares *shares)
+{
+	struct uroce_note note;
 	uint64_t rings;
-	int ret;
+	int ret = 0;
 
 	if (peer->self) {
 		(void)!read(peer->fd, &rings, sizeof(rings));
 		return 0;
 	}
-	do {
-		ret = uroce_pairing_receive(peer->fd);
-	} while (ret == UROCE_PAIRING_BELL);
-	return ret == -EAGAIN ? 0 : -EPROTO;
+	for (int left = MAX_NOTES; left && !ret; left--) {
+		ret = uroce_pairing_receive(peer->fd, &note);
+		if (ret)
+			break;
+		ret = hear_note(peer, shares, &note);
+		if (note.fd >= 0)
+			(void)close(note.fd);
+	}
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 bool uroce_peer_is_gone(const struct uroce_peer *peer)

@@ -12,6 +12,7 @@
 
 #include "uroce/engine/uroce_channel.h"
 #include "uroce/local/uroce_inbox.h"
+#include "uroce/local/uroce_mapping.h"
 #include "uroce/local/uroce_reach.h"
 #include "uroce/local/uroce_tables.h"
 #include "uroce/wire/uroce_packet.h"
@@ -31,6 +32,8 @@ struct uroce_peer {
 	int fd; /* the pair's socket, or an eventfd; closed by the data path */
 	struct uroce_view view;	  /* what it shows; none: we show it nothing */
 	struct uroce_reach reach; /* its memory, if channel.copy is set */
+	struct uroce_mappings
+		mappings; /* with a view: what of it is ours, too */
 
 	/* The data path. */
 	struct uroce_channel channel;
@@ -46,6 +49,7 @@ struct uroce_peer {
 	/* The handshake. */
 	uint8_t gids[UROCE_PEER_GIDS][UROCE_GID_LEN]; /* that are its own */
 	uint32_t nr_gids; /* that were learned; the last ones are known */
+	uint64_t given[UROCE_SHARES]; /* shares of ours that it has asked for */
 
 	/* Atomic. Once dead, uses does not grow any more. */
 	uint32_t uses;
@@ -69,8 +73,9 @@ int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
  * @tables: a descriptor of its tables, which stays the caller's; -1: none
  * @ways: that may be used; enum uroce_reach_way
  *
- * If so its channel can copy (uroce_copy.c). If not, its tables still tell
- * whether it copies to or from our memory: the system may let it.
+ * If so its channel can copy (uroce_copy.c). If not, its tables still tell what
+ * of it can be mapped, and whether it copies to or from our memory: the system
+ * may let it.
  */
 void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways);
 
@@ -87,11 +92,15 @@ void uroce_peer_hang_up(struct uroce_peer *peer);
 void uroce_peer_ring(const struct uroce_peer *peer);
 
 /**
- * uroce_peer_hear() - take in what there is at the socket
+ * uroce_peer_hear() - take in what there is at the socket, or some of it
+ * @shares: ours; with the lock of these
  *
  * Return: 0, or -EPROTO if the other side is gone, or has gone mad.
  */
-int uroce_peer_hear(const struct uroce_peer *peer);
+int uroce_peer_hear(struct uroce_peer *peer, const struct uroce_shares *shares);
+
+/** uroce_peer_share_gone() - tell it, if it has asked; with the same lock */
+void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share);
 
 /** uroce_peer_is_gone() - whether the other side is; bells are left alone */
 bool uroce_peer_is_gone(const struct uroce_peer *peer);

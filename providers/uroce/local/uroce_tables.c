@@ -19,10 +19,6 @@
 /* So often the time of the last poll is told. */
 #define POLLED_EVERY_NS 256
 
-#ifndef F_SEAL_FUTURE_WRITE
-#define F_SEAL_FUTURE_WRITE 0x0010
-#endif
-
 void uroce_tables_init(struct uroce_tables *tables)
 {
 	*tables = (struct uroce_tables){ .fd = -1 };
@@ -65,7 +61,8 @@ int uroce_tables_open(struct uroce_tables *tables, uint64_t nonce)
 		.nonce = nonce,
 	};
 	tables->memory->nonce = nonce;
-	tables->memory->nonce_address = (uintptr_t)&tables->nonce;
+	if (nonce)
+		tables->memory->nonce_address = (uintptr_t)&tables->nonce;
 	tables->memory->magic = UROCE_TABLES_MAGIC;
 	return 0;
 }
@@ -97,6 +94,15 @@ static void set64(uint64_t *member, uint64_t value)
 	__atomic_store_n(member, value, __ATOMIC_RELEASE); /* likewise */
 }
 
+/* A hint for peers: with none they need not look. */
+static void count_shared(struct uroce_tables *tables, int more)
+{
+	uint32_t *nr = &tables->memory->nr_shared;
+
+	if (more)
+		__atomic_store_n(nr, *nr + (uint32_t)more, __ATOMIC_RELAXED);
+}
+
 void uroce_tables_show_region(struct uroce_tables *tables,
 			      const struct uroce_shown_region *region)
 {
@@ -107,8 +113,10 @@ void uroce_tables_show_region(struct uroce_tables *tables,
 		return;
 	row = &tables->memory->regions[index];
 	/* a page that nobody needs is not to be touched */
-	if (__atomic_load_n(&row->key, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&row->key, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
+		count_shared(tables, row->share ? -1 : 0);
+	}
 	if (!region->access)
 		return;
 	set32(&row->pd, region->pd);
@@ -116,6 +124,9 @@ void uroce_tables_show_region(struct uroce_tables *tables,
 	set64(&row->base, region->base);
 	set64(&row->iova, region->iova);
 	set64(&row->bytes, region->bytes);
+	set64(&row->share, region->share);
+	set64(&row->share_offset, region->share_offset);
+	count_shared(tables, region->share ? 1 : 0);
 	__atomic_store_n(&row->key, region->key, __ATOMIC_SEQ_CST);
 }
 
@@ -160,5 +171,6 @@ void uroce_tables_end(struct uroce_tables *tables, uint32_t slot)
 {
 	uint32_t *count = &tables->memory->copying[slot].count;
 
-	__atomic_store_n(count, *count + 1, __ATOMIC_SEQ_CST);
+	/* who sees this sees what was copied; later things may come earlier */
+	__atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
 }

@@ -37,6 +37,8 @@ struct uroce_shown_region {
 	uint64_t base;
 	uint64_t iova;
 	uint64_t bytes;
+	uint64_t share; /* that all of it lies in (uroce_share.h), or 0 */
+	uint64_t share_offset; /* of its first byte */
 };
 
 /* A QP. */
@@ -66,7 +68,7 @@ void uroce_tables_init(struct uroce_tables *tables);
 /**
  * uroce_tables_open() - make tables, which are empty
  * @tables: stays where it is: peers are told where its nonce is
- * @nonce: a random number
+ * @nonce: a random number; 0: nobody is to reach into our memory
  *
  * Return: 0, or -errno, -EINVAL if this system cannot seal memory so.
  */
@@ -93,7 +95,7 @@ void uroce_tables_polled(struct uroce_tables *tables, uint64_t now);
  *
  * What is found in its tables afterwards stays true until uroce_tables_end():
  * who wants to change it hides it first, then looks whether we copy. All of
- * these accesses are sequentially consistent.
+ * these accesses are sequentially consistent, but for the end.
  */
 void uroce_tables_begin(struct uroce_tables *tables, uint32_t slot);
 void uroce_tables_end(struct uroce_tables *tables, uint32_t slot);
@@ -107,7 +109,7 @@ int uroce_view_open(int fd, struct uroce_view *ret_view);
 
 void uroce_view_close(struct uroce_view *view);
 
-/** uroce_view_nonce() - what should be where in its memory */
+/** uroce_view_nonce() - what should be where in its memory; 0: do not look */
 void uroce_view_nonce(const struct uroce_view *view, uint64_t *ret_nonce,
 		      uint64_t *ret_address);
 
@@ -117,17 +119,28 @@ uint64_t uroce_view_polled(const struct uroce_view *view);
 /** uroce_view_copying() - odd: it copies to or from the memory of @slot */
 uint32_t uroce_view_copying(const struct uroce_view *view, uint32_t slot);
 
+/** uroce_view_nr_shared() - where it says how many regions lie in shares */
+const uint32_t *uroce_view_nr_shared(const struct uroce_view *view);
+
+/* Where something is. */
+struct uroce_found {
+	uint64_t address; /* in the peer's memory */
+	uint64_t share;	  /* 0: there only */
+	uint64_t share_offset;
+};
+
 /**
  * uroce_view_find() - may we, and where is it?
  * @view: of the peer; between uroce_tables_begin() and uroce_tables_end()
  * @wanted: the access
- * @ret_address: receives the address in the peer's memory
+ * @ret_found: receives where
  *
  * Checks what the peer's responder would check.
  *
  * Return: 0; -EACCES if not, or if it is not known.
  */
 int uroce_view_find(const struct uroce_view *view,
-		    const struct uroce_wanted *wanted, uint64_t *ret_address);
+		    const struct uroce_wanted *wanted,
+		    struct uroce_found *ret_found);
 
 #endif

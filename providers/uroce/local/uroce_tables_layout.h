@@ -27,6 +27,8 @@ struct uroce_tables_region {
 	uint64_t base;
 	uint64_t iova;
 	uint64_t bytes;
+	uint64_t share;	       /* that all of it lies in; 0: none */
+	uint64_t share_offset; /* of its first byte */
 };
 
 struct uroce_tables_qp {
@@ -42,8 +44,10 @@ struct uroce_tables_qp {
 struct uroce_tables_memory {
 	uint64_t magic;
 	uint64_t nonce; /* that is at nonce_address in the owner's memory */
-	uint64_t nonce_address;
-	uint8_t pad[UROCE_TABLES_LINE - 3 * sizeof(uint64_t)];
+	uint64_t nonce_address; /* 0: it is not to be reached */
+	uint32_t nr_shared;	/* regions that lie in a share */
+	uint8_t pad[UROCE_TABLES_LINE - 3 * sizeof(uint64_t) -
+		    sizeof(uint32_t)];
 	struct {
 		uint64_t ns; /* when the application has polled last */
 		uint8_t pad[UROCE_TABLES_LINE - sizeof(uint64_t)];
@@ -60,7 +64,7 @@ struct uroce_tables_memory {
 _Static_assert(sizeof(struct uroce_tables_memory) ==
 		       (2 + UROCE_TABLES_PEERS) * UROCE_TABLES_LINE +
 			       UROCE_TABLES_QPS * 32 +
-			       UROCE_TABLES_REGIONS * 40,
+			       UROCE_TABLES_REGIONS * 56,
 	       "no gaps");
 
 #endif

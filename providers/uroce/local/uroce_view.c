@@ -47,6 +47,11 @@ void uroce_view_nonce(const struct uroce_view *view, uint64_t *ret_nonce,
 	*ret_address = view->memory->nonce_address;
 }
 
+const uint32_t *uroce_view_nr_shared(const struct uroce_view *view)
+{
+	return &view->memory->nr_shared;
+}
+
 uint64_t uroce_view_polled(const struct uroce_view *view)
 {
 	/* a hint: nothing depends on when it is seen */
@@ -111,15 +116,18 @@ static bool find_region(const struct uroce_tables_memory *memory, uint32_t key,
 		.base = get64(&row->base),
 		.iova = get64(&row->iova),
 		.bytes = get64(&row->bytes),
+		.share = get64(&row->share),
+		.share_offset = get64(&row->share_offset),
 	};
 	return get32(&row->key) == key;
 }
 
 int uroce_view_find(const struct uroce_view *view,
-		    const struct uroce_wanted *wanted, uint64_t *ret_address)
+		    const struct uroce_wanted *wanted,
+		    struct uroce_found *ret_found)
 {
 	struct uroce_tables_region region;
-	uint64_t offset, address, end;
+	uint64_t offset, address, in_share, end;
 	uint32_t pd;
 
 	if (!qp_allows(view->memory, wanted, &pd) ||
@@ -133,8 +141,13 @@ int uroce_view_find(const struct uroce_view *view,
 	    wanted->bytes > region.bytes - offset)
 		return -EACCES;
 	if (__builtin_add_overflow(region.base, offset, &address) ||
-	    __builtin_add_overflow(address, wanted->bytes, &end))
+	    __builtin_add_overflow(address, wanted->bytes, &end) ||
+	    __builtin_add_overflow(region.share_offset, offset, &in_share))
 		return -EACCES;
-	*ret_address = address;
+	*ret_found = (struct uroce_found){
+		.address = address,
+		.share = region.share,
+		.share_offset = in_share,
+	};
 	return 0;
 }

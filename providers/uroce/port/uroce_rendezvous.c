@@ -118,8 +118,8 @@ int uroce_rendezvous_accept(int listener, unsigned int timeout_ms)
 	return fd;
 }
 
-int uroce_rendezvous_send(int fd, const void *data, size_t len, const int *fds,
-			  unsigned int nr_fds)
+static int send_with(int fd, const void *data, size_t len, const int *fds,
+		     unsigned int nr_fds, int flags)
 {
 	struct iovec iov = { .iov_base = (void *)data, .iov_len = len };
 	union control control = {};
@@ -135,7 +135,19 @@ int uroce_rendezvous_send(int fd, const void *data, size_t len, const int *fds,
 		cmsg->cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
 		memcpy(CMSG_DATA(cmsg), fds, nr_fds * sizeof(int));
 	}
-	return sendmsg(fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return sendmsg(fd, &msg, flags | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int uroce_rendezvous_send(int fd, const void *data, size_t len, const int *fds,
+			  unsigned int nr_fds)
+{
+	return send_with(fd, data, len, fds, nr_fds, 0);
+}
+
+int uroce_rendezvous_try_send(int fd, const void *data, size_t len,
+			      const int *fds, unsigned int nr_fds)
+{
+	return send_with(fd, data, len, fds, nr_fds, MSG_DONTWAIT);
 }
 
 /* The kernel gives at most what the buffer has room for. */
@@ -178,6 +190,32 @@ int uroce_rendezvous_receive(int fd, void *data, size_t len, int *ret_fds)
 		(void)close(ret_fds[--nr]);
 	/* descriptors that there was room for, but not in our table */
 	return msg.msg_flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
+}
+
+int uroce_rendezvous_try_receive(int fd, void *data, size_t size, int *ret_fd)
+{
+	struct iovec iov = { .iov_base = data, .iov_len = size };
+	int fds[UROCE_MAX_PASSED];
+	union control control;
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = CMSG_SPACE(UROCE_MAX_PASSED * sizeof(int)),
+	};
+	ssize_t got = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	int nr;
+
+	if (got < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	nr = take_fds(&msg, fds);
+	if (got && nr <= 1 && !(msg.msg_flags & MSG_TRUNC)) {
+		*ret_fd = nr ? fds[0] : -1;
+		return (int)got;
+	}
+	while (nr > 0)
+		(void)close(fds[--nr]);
+	return -EPROTO;
 }
 
 int uroce_rendezvous_sendto(int fd, const char *what, const void *data,

@@ -56,6 +56,14 @@ int uroce_rendezvous_send(int fd, const void *data, size_t len, const int *fds,
 			  unsigned int nr_fds);
 
 /**
+ * uroce_rendezvous_try_send() - the same, without waiting
+ *
+ * Return: 0, -EAGAIN, or -errno.
+ */
+int uroce_rendezvous_try_send(int fd, const void *data, size_t len,
+			      const int *fds, unsigned int nr_fds);
+
+/**
  * uroce_rendezvous_receive() - receive a message
  * @data: receives it
  * @len: bytes that it must have
@@ -67,6 +75,18 @@ int uroce_rendezvous_send(int fd, const void *data, size_t len, const int *fds,
  *timeout; or -errno.
  */
 int uroce_rendezvous_receive(int fd, void *data, size_t len, int *ret_fds);
+
+/**
+ * uroce_rendezvous_try_receive() - receive a message, without waiting
+ * @data: receives it
+ * @size: bytes that it may have at most
+ * @ret_fd: receives its descriptor, which is the caller's then; -1: it has
+ *	none, or there was no room for it
+ *
+ * Return: its length; -EPROTO if it is longer or has more descriptors, or the
+ * other side is gone; -EAGAIN; or -errno.
+ */
+int uroce_rendezvous_try_receive(int fd, void *data, size_t size, int *ret_fd);
 
 /**
  * uroce_rendezvous_sendto() - send a datagram to a name; 0 or -errno

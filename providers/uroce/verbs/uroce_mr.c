@@ -57,6 +57,18 @@ static int check_mapped(const void *addr, size_t length)
 	return 0;
 }
 
+#define REMOTE_RIGHTS (REMOTE_CHANGES | (unsigned int)IBV_ACCESS_REMOTE_READ)
+
+/* What is for ourselves alone nobody else needs to find. */
+static void get_share(struct uroce_context *ctx, struct uroce_region *region)
+{
+	region->share = 0;
+	region->share_offset = 0;
+	if (region->access & REMOTE_RIGHTS)
+		uroce_loop_get_share(ctx->loop, region->base, region->bytes,
+				     &region->share, &region->share_offset);
+}
+
 /* Adds the row, and the object to its context and PD. */
 static int add(struct uroce_mr *mr, struct ibv_pd *pd,
 	       const struct uroce_region *region)
@@ -92,6 +104,7 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		.access = (unsigned int)access,
 		.kind = UROCE_REGION_MEMORY,
 	};
+	struct uroce_context *ctx = to_uroce_context(pd->context);
 	struct uroce_mr *mr;
 	int ret;
 
@@ -103,8 +116,11 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
+	get_share(ctx, &region);
+	mr->share = region.share;
 	ret = add(mr, pd, &region);
 	if (ret) {
+		uroce_loop_put_share(ctx->loop, mr->share);
 		free(mr);
 		return ret;
 	}
@@ -164,9 +180,11 @@ static struct uroce_region changed(const struct uroce_region *old, int flags,
 int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access)
 {
+	struct uroce_mr *mr = verbs_container_of(vmr, struct uroce_mr, vmr);
 	struct uroce_context *ctx = to_uroce_context(vmr->ibv_mr.context);
 	struct uroce_memory *memory = &ctx->engine->memory;
 	struct uroce_region region;
+	uint64_t old_share = mr->share;
 	int ret = 0;
 
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
@@ -181,8 +199,14 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	uroce_loop_lock(ctx->loop);
 	region = changed(uroce_memory_find(memory, vmr->ibv_mr.lkey), flags, pd,
 			 addr, length, access);
+	uroce_loop_unlock(ctx->loop);
+	get_share(ctx, &region);
+	uroce_loop_lock(ctx->loop);
 	ret = uroce_memory_change(memory, vmr->ibv_mr.lkey, &region);
 	uroce_loop_unlock(ctx->loop);
+	if (ret == 0)
+		mr->share = region.share;
+	uroce_loop_put_share(ctx->loop, ret ? region.share : old_share);
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_PD)) {
 		uroce_use(&to_uroce_pd(pd)->users);
 		uroce_unuse(&to_uroce_pd(vmr->ibv_mr.pd)->users);
@@ -206,6 +230,7 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	uroce_loop_unlock(ctx->loop);
 	if (ret)
 		return ret;
+	uroce_loop_put_share(ctx->loop, mr->share);
 	uroce_unuse(&to_uroce_pd(vmr->ibv_mr.pd)->users);
 	free(mr);
 	return 0;

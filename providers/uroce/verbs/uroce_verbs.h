@@ -83,6 +83,7 @@ struct uroce_pd {
 struct uroce_mr {
 	struct verbs_mr vmr;
 	struct list_node entry;
+	uint64_t share; /* uroce_loop_get_share() */
 };
 
 struct uroce_mw {

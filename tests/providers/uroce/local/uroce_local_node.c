@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_tables_layout.h"
 
 void node_start(struct node *node, void (*fn)(struct node *node, uint32_t arg),
 		uint32_t arg)
@@ -227,12 +228,16 @@ uint32_t nr_open_fds(void)
 uint32_t nr_inboxes(void)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
+	unsigned long begin, end;
 	char line[512];
 	uint32_t nr = 0;
 
 	CHECK(file);
+	/* tables are another piece of memory */
 	while (fgets(line, sizeof(line), file))
-		nr += strstr(line, "memfd:uroce") != NULL;
+		nr += strstr(line, "memfd:uroce") &&
+		      sscanf(line, "%lx-%lx", &begin, &end) == 2 &&
+		      end - begin < sizeof(struct uroce_tables_memory);
 	(void)fclose(file);
 	return nr;
 }

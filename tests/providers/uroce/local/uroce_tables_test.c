@@ -74,7 +74,12 @@ static int close_both(void **state)
 
 static int find(const struct uroce_wanted *wanted, uint64_t *ret_address)
 {
-	return uroce_view_find(&view, wanted, ret_address);
+	struct uroce_found found;
+	int ret = uroce_view_find(&view, wanted, &found);
+
+	if (!ret)
+		*ret_address = found.address;
+	return ret;
 }
 
 static void assert_refused(const struct uroce_wanted *wanted)

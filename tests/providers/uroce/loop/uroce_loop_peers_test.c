@@ -490,11 +490,14 @@ static void a_peer_that_is_killed_is_noticed(void **state)
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
 	assert_int_equal(kill(test.pid, SIGKILL), 0);
 	assert_int_equal(waitpid(test.pid, NULL, 0), test.pid);
-	side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
-	side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
-	/* nobody polls: the helper is the one who gives up */
-	while (!side_take(&test.side, &cqe))
-		(void)sched_yield();
+	do {
+		side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
+		side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
+		/* nobody polls: the helper is the one who gives up */
+		while (!side_take(&test.side, &cqe))
+			(void)sched_yield();
+		/* memory of both is there until the end was heard of */
+	} while (side_is_shared() && cqe.status == IBV_WC_SUCCESS);
 	assert_int_equal(cqe.status, IBV_WC_RETRY_EXC_ERR);
 	assert_int_equal(uroce_qp_state(test.side.qp), IBV_QPS_ERR);
 	side_poll(&test.side, &cqe);
@@ -588,8 +591,10 @@ static void a_debt_is_paid_when_there_is_room(void **state)
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
 	struct side *side = &test.side;
+	const bool shared = side_is_shared();
 
 	/* else we would not need it */
+	assert_int_equal(unsetenv("SIDE_SHARED"), 0);
 	assert_int_equal(setenv(UROCE_CMA_VARIABLE, "none", 1), 0);
 	start(&test, &plan);
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
@@ -611,6 +616,45 @@ static void a_debt_is_paid_when_there_is_room(void **state)
 	assert_peer_has(&test, 0);
 	finish(&test);
 	assert_int_equal(unsetenv(UROCE_CMA_VARIABLE), 0);
+	assert_int_equal(shared ? setenv("SIDE_SHARED", "1", 1) : 0, 0);
+}
+
+static uint64_t nr_mapped(struct test *test)
+{
+	struct uroce_loop_counters counters;
+
+	uroce_loop_counters(test->side.instance, &counters);
+	return counters.local.mapped;
+}
+
+static void wait_until_mapped(struct test *test)
+{
+	uint64_t before = nr_mapped(test);
+
+	while (nr_mapped(test) == before)
+		request(test, IBV_WR_RDMA_WRITE, 8);
+}
+
+static void atomics_need_no_target(void **state)
+{
+	struct plan plan = deaf_plan(LONG_TIMEOUT);
+	struct test test;
+	uint64_t *word;
+
+	start(&test, &plan);
+	word = (uint64_t *)(void *)test.side.memory;
+	*word = 1000;
+	wait_until_mapped(&test);
+	for (uint64_t i = 0; i < 1000; i++) {
+		request(&test, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+		assert_int_equal(*word, 1000 + i);
+	}
+	request(&test, IBV_WR_RDMA_READ, 8);
+	assert_int_equal(*word, 2000);
+	assert_true(nr_mapped(&test) > 1000);
+	say(test.fd);
+	assert_peer_has(&test, 8);
+	finish(&test);
 }
 
 /* It neither polls, nor does its helper thread run. */
@@ -625,6 +669,10 @@ static void a_stopped_target_is_written_to(void **state)
 	asks = !side->qp->channel || !side->qp->channel->copy;
 	/* it has just polled, or may have */
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
+	if (side_is_shared()) {
+		wait_until_mapped(&test);
+		asks = false;
+	}
 	if (!asks)
 		stop_peer(&test);
 	fill(side->memory, 5);
@@ -687,6 +735,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stopped_target_is_written_to),
 		cmocka_unit_test(idle_it_sleeps_for_ever),
 	};
+	const struct CMUnitTest in_memory_of_both[] = {
+		cmocka_unit_test(atomics_need_no_target),
+	};
+	int failed = 0;
 
 	if (argc == 2)
 		return be_peer(atoi(argv[1]));
@@ -695,5 +747,7 @@ int main(int argc, char **argv)
 		take_port();
 		return cmocka_run_group_tests(without_port, NULL, NULL);
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (side_is_shared())
+		failed = cmocka_run_group_tests(in_memory_of_both, NULL, NULL);
+	return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,3 +141,15 @@ void uroce_local_polled(struct uroce_local *local, uint64_t now)
 {
 	must_not_be_called();
 }
+
+void uroce_local_get_share(struct uroce_local *local, const void *memory,
+			   uint64_t bytes, uint64_t *ret_share,
+			   uint64_t *ret_offset)
+{
+	must_not_be_called();
+}
+
+void uroce_local_put_share(struct uroce_local *local, uint64_t share)
+{
+	must_not_be_called();
+}

@@ -3,12 +3,15 @@
 #include "uroce_side.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <provider/log.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -51,6 +54,32 @@ const struct uroce_loop_ops side_ops = {
 	.netdev_event = on_netdev,
 };
 
+bool side_is_shared(void)
+{
+	return getenv("SIDE_SHARED");
+}
+
+/* The descriptor needs not stay open. */
+static void open_memory(struct side *side)
+{
+	int fd = -1;
+
+	if (side_is_shared()) {
+		fd = memfd_create("side", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		assert_true(fd >= 0);
+		assert_int_equal(ftruncate(fd, SIDE_MEMORY), 0);
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	}
+	side->memory = mmap(NULL, SIDE_MEMORY, PROT_READ | PROT_WRITE,
+			    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED,
+			    fd, 0);
+	assert_ptr_not_equal(side->memory, MAP_FAILED);
+	uroce_loop_get_share(side->instance, side->memory, SIDE_MEMORY,
+			     &side->share, &side->share_offset);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
 static void add_memory(struct side *side)
 {
 	struct uroce_region region = {
@@ -61,8 +90,10 @@ static void add_memory(struct side *side)
 		.kind = UROCE_REGION_MEMORY,
 	};
 
-	side->memory = calloc(1, SIDE_MEMORY);
-	assert_non_null(side->memory);
+	if (side_is_shared())
+		region.access |= (unsigned int)IBV_ACCESS_REMOTE_ATOMIC;
+	region.share = side->share;
+	region.share_offset = side->share_offset;
 	region.base = side->memory;
 	region.iova = (uintptr_t)side->memory;
 	assert_int_equal(
@@ -98,6 +129,7 @@ static void open_side(struct side *side, const struct uroce_netdev *dev,
 	side->cq.owner = side;
 	assert_int_equal(
 		uroce_rq_init(&side->rq, SIDE_DEPTH, 1, side->pd, false), 0);
+	open_memory(side);
 	uroce_loop_lock(side->instance);
 	assert_int_equal(uroce_engine_new_qp(uroce_loop_engine(side->instance),
 					     &config, uroce_loop_now(),
@@ -125,10 +157,11 @@ void side_close(struct side *side)
 	uroce_loop_forget_cq(side->instance, &side->cq);
 	assert_int_equal(uroce_memory_remove(&engine->memory, side->key), 0);
 	uroce_loop_unlock(side->instance);
+	uroce_loop_put_share(side->instance, side->share);
 	uroce_loop_detach(side->instance);
 	uroce_cq_fini(&side->cq);
 	uroce_rq_fini(&side->rq);
-	free(side->memory);
+	(void)munmap(side->memory, SIDE_MEMORY);
 	(void)sem_destroy(&side->cq_events);
 	(void)sem_destroy(&side->qp_events);
 	(void)sem_destroy(&side->netdev_events);
@@ -185,8 +218,9 @@ void side_connect(struct side *side, const struct side_address *self,
 	struct ibv_qp_attr init = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_READ,
+		.qp_access_flags =
+			IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+			(side_is_shared() ? IBV_ACCESS_REMOTE_ATOMIC : 0),
 	};
 	struct ibv_qp_attr rtr = {
 		.qp_state = IBV_QPS_RTR,
@@ -304,6 +338,7 @@ void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
 	wqe->length = length;
 	wqe->remote.va = peer->va;
 	wqe->remote.rkey = peer->key;
+	wqe->remote.compare_add = 1; /* of a fetch-add */
 	wqe->nr_sge = 1;
 	wqe->sge[0] = (struct ibv_sge){
 		.addr = (uintptr_t)side->memory,

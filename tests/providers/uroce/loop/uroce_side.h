@@ -22,6 +22,7 @@ struct side {
 	struct uroce_cq cq;
 	struct uroce_rq rq;
 	uint8_t *memory;
+	uint64_t share, share_offset; /* of it: uroce_loop_get_share() */
 	uint32_t key;
 	uint32_t pd;
 
@@ -40,6 +41,10 @@ struct side_address {
 };
 
 extern const struct uroce_loop_ops side_ops;
+
+/* Whether memory is such as others may map, and may be the target of atomics:
+ * SIDE_SHARED in the environment. */
+bool side_is_shared(void);
 
 /* Attached to @dev, with a QP. Owner is the side itself. */
 void side_open(struct side *side, const struct uroce_netdev *dev);

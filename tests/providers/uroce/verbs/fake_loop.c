@@ -221,6 +221,25 @@ int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key)
 	return fake_loop.copies_error;
 }
 
+void uroce_loop_get_share(struct uroce_instance *instance, const void *memory,
+			  uint64_t bytes, uint64_t *ret_share,
+			  uint64_t *ret_offset)
+{
+	assert_false(fake_loop.locked);
+	if (!fake_loop.share)
+		return;
+	fake_loop.nr_shares++;
+	*ret_share = fake_loop.share;
+	*ret_offset = (uintptr_t)memory % 4096;
+}
+
+void uroce_loop_put_share(struct uroce_instance *instance, uint64_t share)
+{
+	assert_false(fake_loop.locked);
+	if (share)
+		fake_loop.nr_shares--;
+}
+
 int uroce_loop_await_copies(struct uroce_instance *instance)
 {
 	return fake_loop.copies_error;

@@ -44,6 +44,8 @@ struct fake_loop {
 	unsigned int nr_settled;  /* calls of uroce_loop_settle() */
 	unsigned int nr_hidden;	  /* calls of uroce_loop_hide_region() */
 	int copies_error;	  /* that it and its like return */
+	uint64_t share;		  /* that regions get; 0: none */
+	unsigned int nr_shares;	  /* that were not given back */
 };
 
 extern struct fake_loop fake_loop;

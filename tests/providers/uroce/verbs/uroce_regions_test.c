@@ -211,6 +211,53 @@ static void rereg_may_change_where_it_begins(void **state)
 	dereg(mr);
 }
 
+/* For peers, so only where they have rights. */
+static void a_share_lasts_as_long_as_its_region(void **state)
+{
+	const int write = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_mr *mr;
+
+	fake_loop.share = 7;
+	mr = new_mr(pd, memory, 100, IBV_ACCESS_LOCAL_WRITE);
+	assert_int_equal(fake_loop.nr_shares, 0);
+	assert_int_equal(region_of(mr)->share, 0);
+	/* it gets one, gets another one, and has none again */
+	assert_int_equal(
+		rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, write), 0);
+	assert_int_equal(fake_loop.nr_shares, 1);
+	assert_int_equal(region_of(mr)->share, 7);
+	fake_loop.share = 8;
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+			       memory + 16, 50, 0),
+			 0);
+	assert_int_equal(fake_loop.nr_shares, 1);
+	assert_int_equal(region_of(mr)->share, 8);
+	assert_int_equal(region_of(mr)->share_offset,
+			 (uintptr_t)(memory + 16) % 4096);
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       IBV_ACCESS_LOCAL_WRITE),
+			 0);
+	assert_int_equal(fake_loop.nr_shares, 0);
+	assert_int_equal(region_of(mr)->share, 0);
+	dereg(mr);
+
+	mr = new_mr(pd, memory, 100, IBV_ACCESS_REMOTE_READ);
+	assert_int_equal(fake_loop.nr_shares, 1);
+	fake_loop.copies_error = -EBUSY;
+	assert_int_equal(
+		uroce_dereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr)),
+		-EBUSY);
+	assert_int_equal(fake_loop.nr_shares, 1);
+	fake_loop.copies_error = 0;
+	dereg(mr);
+	assert_int_equal(fake_loop.nr_shares, 0);
+	/* that ends behind the last address */
+	assert_int_equal(
+		uroce_reg_mr(pd, memory, 100, UINT64_MAX - 50, write, &mr),
+		-EINVAL);
+	assert_int_equal(fake_loop.nr_shares, 0);
+}
+
 static void refused_rereg_changes_nothing(void **state)
 {
 	struct ibv_mr *mr = new_mr(pd, memory, 100, 0);
@@ -353,6 +400,7 @@ int main(void)
 		TEST(region_may_be_larger_than_one_look),
 		TEST(rereg_changes_what_it_is_told),
 		TEST(rereg_may_change_where_it_begins),
+		TEST(a_share_lasts_as_long_as_its_region),
 		TEST(refused_rereg_changes_nothing),
 		TEST(null_region_is_everywhere),
 		TEST(window_has_a_key_and_no_memory),

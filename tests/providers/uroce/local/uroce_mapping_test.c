@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is said about shared memory, and what comes of it: one peer, whose other
+ * side is this test, and says whatever it likes.
+ */
+#include "uroce/local/uroce_mapping.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_pairing.h"
+#include "uroce/local/uroce_peer.h"
+#include "uroce/port/uroce_rendezvous.h"
+
+#define BYTES 8192
+#define SHARE (3 * UROCE_SHARES + 5) /* an id of the other side */
+
+static struct uroce_peer *peer;
+static struct uroce_shares shares;
+static int other; /* the other end of its socket */
+static uint32_t fds_before;
+
+static uint32_t nr_open_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	uint32_t nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	(void)closedir(dir);
+	return nr;
+}
+
+/* Mappings of what make_file() makes. */
+static uint32_t nr_mapped(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512];
+	uint32_t nr = 0;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		nr += strstr(line, "memfd:mapping_test") != NULL;
+	(void)fclose(file);
+	return nr;
+}
+
+static int make_file(int seals)
+{
+	int fd = memfd_create("mapping_test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, BYTES), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static int setup(void **state)
+{
+	int ends[2], inbox;
+
+	fds_before = nr_open_fds();
+	uroce_shares_init(&shares);
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	assert_int_equal(uroce_peer_new(NULL, 7, &inbox, &peer), 0);
+	(void)close(inbox);
+	peer->fd = ends[0];
+	other = ends[1];
+	assert_int_equal(uroce_mappings_open(&peer->mappings), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	uroce_peer_free(peer);
+	uroce_shares_fini(&shares);
+	(void)close(other);
+	assert_int_equal(nr_open_fds(), fds_before);
+	assert_int_equal(nr_mapped(), 0);
+	return 0;
+}
+
+static void say(uint8_t what, uint64_t share, int fd)
+{
+	assert_int_equal(uroce_pairing_send_share(other, what, share, fd), 0);
+}
+
+static int hear(void)
+{
+	return uroce_peer_hear(peer, &shares);
+}
+
+/* The next thing that it is told. */
+static struct uroce_note told(void)
+{
+	struct uroce_note note = {};
+
+	assert_int_equal(uroce_pairing_receive(other, &note), 0);
+	return note;
+}
+
+static void assert_told_nothing(void)
+{
+	struct uroce_note note;
+
+	assert_int_equal(uroce_pairing_receive(other, &note), -EAGAIN);
+}
+
+static uint8_t *find(uint64_t share, uint64_t offset, uint64_t bytes)
+{
+	uroce_mappings_update(&peer->mappings);
+	return uroce_mappings_find(&peer->mappings, share, offset, bytes);
+}
+
+static void give(uint64_t share)
+{
+	int fd = make_file(F_SEAL_SHRINK);
+
+	say(UROCE_PAIRING_GIVE, share, fd);
+	(void)close(fd);
+}
+
+/* -- what we want of it -- */
+
+static void what_is_given_is_mapped_until_it_is_gone(void **state)
+{
+	int fd = make_file(F_SEAL_SHRINK);
+	uint8_t byte = 0;
+
+	assert_null(find(SHARE, 0, 8));
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	assert_false(uroce_mappings_want(&peer->mappings, SHARE));
+	assert_null(find(SHARE, 0, 8));
+	say(UROCE_PAIRING_GIVE, SHARE, fd);
+	assert_int_equal(hear(), 0);
+	assert_int_equal(nr_mapped(), 1);
+	assert_non_null(find(SHARE, 0, BYTES));
+	*find(SHARE, 5, 1) = 77;
+	assert_int_equal(pread(fd, &byte, 1, 5), 1);
+	assert_int_equal(byte, 77);
+	(void)close(fd);
+	assert_false(uroce_mappings_want(&peer->mappings, SHARE));
+	say(UROCE_PAIRING_GONE, SHARE, -1);
+	assert_int_equal(hear(), 0);
+	/* who is copying has it still */
+	assert_int_equal(nr_mapped(), 1);
+	assert_null(find(SHARE, 0, 8));
+	assert_int_equal(nr_mapped(), 0);
+}
+
+static void what_is_out_of_range_is_not_found(void **state)
+{
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	give(SHARE);
+	assert_int_equal(hear(), 0);
+	assert_non_null(find(SHARE, BYTES - 8, 8));
+	assert_null(find(SHARE, BYTES - 7, 8));
+	assert_null(find(SHARE, BYTES, 1));
+	assert_null(find(SHARE, UINT64_MAX, 2));
+	assert_null(find(SHARE, 1, UINT64_MAX));
+	assert_null(find(SHARE, 0, 0));
+	assert_null(find(SHARE + UROCE_SHARES, 0, 8));
+	assert_null(find(SHARE + 1, 0, 8));
+}
+
+/* It has taken the place of one that is gone, of which we were not told. */
+static void a_new_share_ends_the_one_before(void **state)
+{
+	uint64_t next = SHARE + UROCE_SHARES;
+
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	give(SHARE);
+	assert_int_equal(hear(), 0);
+	assert_non_null(find(SHARE, 0, 8));
+	assert_true(uroce_mappings_want(&peer->mappings, next));
+	assert_int_equal(nr_mapped(), 0);
+	give(next);
+	say(UROCE_PAIRING_GONE, SHARE, -1);
+	assert_int_equal(hear(), 0);
+	assert_null(find(SHARE, 0, 8));
+	assert_non_null(find(next, 0, 8));
+}
+
+/* Given when nobody wants it any more; or twice. */
+static void what_comes_too_late_is_unmapped(void **state)
+{
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE + UROCE_SHARES));
+	give(SHARE);
+	give(SHARE + UROCE_SHARES);
+	give(SHARE + UROCE_SHARES);
+	assert_int_equal(hear(), 0);
+	assert_int_equal(nr_mapped(), 3);
+	assert_null(find(SHARE, 0, 8));
+	assert_non_null(find(SHARE + UROCE_SHARES, 0, 8));
+	assert_int_equal(nr_mapped(), 1);
+}
+
+static void what_was_heard_is_not_lost_with_the_peer(void **state)
+{
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	give(SHARE);
+	assert_int_equal(hear(), 0);
+	/* see teardown() */
+	assert_int_equal(nr_mapped(), 1);
+}
+
+static void files_that_could_kill_us_are_not_mapped(void **state)
+{
+	const int fds[] = { make_file(0), make_file(F_SEAL_GROW),
+			    make_file(F_SEAL_SHRINK | F_SEAL_WRITE),
+			    open("/dev/zero", O_RDWR | O_CLOEXEC), dup(other) };
+
+	for (uint64_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		assert_true(uroce_mappings_want(&peer->mappings, SHARE + i));
+		say(UROCE_PAIRING_GIVE, SHARE + i, fds[i]);
+		(void)close(fds[i]);
+		assert_int_equal(hear(), 0);
+		assert_null(find(SHARE + i, 0, 1));
+		assert_false(uroce_mappings_want(&peer->mappings, SHARE + i));
+	}
+	assert_int_equal(nr_mapped(), 0);
+}
+
+/* There is no room for a descriptor: the pair stays, without the memory. */
+static void one_that_gets_lost_is_not_mapped(void **state)
+{
+	struct rlimit limit, none;
+
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	give(SHARE);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(hear(), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_null(find(SHARE, 0, 8));
+	say(UROCE_PAIRING_BELL, 0, -1);
+	assert_int_equal(hear(), -EPROTO); /* a bell has one byte */
+}
+
+static void without_address_space_nothing_is_mapped(void **state)
+{
+	int fd = make_file(F_SEAL_SHRINK);
+
+	assert_int_equal(ftruncate(fd, INT64_MAX & ~4095), 0);
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	say(UROCE_PAIRING_GIVE, SHARE, fd);
+	(void)close(fd);
+	assert_int_equal(hear(), 0);
+	assert_null(find(SHARE, 0, 8));
+}
+
+/* -- what it may not say -- */
+
+static void who_gives_unasked_is_mad(void **state)
+{
+	give(SHARE);
+	assert_int_equal(hear(), -EPROTO);
+	assert_int_equal(nr_mapped(), 0);
+}
+
+static void who_ends_what_was_not_asked_for_is_mad(void **state)
+{
+	say(UROCE_PAIRING_GONE, SHARE, -1);
+	assert_int_equal(hear(), -EPROTO);
+}
+
+static void a_flood_is_noticed(void **state)
+{
+	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
+	for (int i = 0; i < 3; i++)
+		say(UROCE_PAIRING_GONE, SHARE, -1);
+	assert_int_equal(hear(), -EPROTO);
+}
+
+static void nonsense_is_noticed(void **state)
+{
+	static const struct {
+		uint8_t bytes[24];
+		size_t len;
+	} cases[] = {
+		{ { 0 }, 1 },
+		{ { UROCE_PAIRING_CONFIRM }, 1 },
+		{ { UROCE_PAIRING_ASK }, 1 },
+		{ { UROCE_PAIRING_GIVE }, 15 },
+		{ { UROCE_PAIRING_ASK }, 17 },
+		{ { UROCE_PAIRING_GONE }, 24 },
+		{ { UROCE_PAIRING_BELL }, 2 },
+		{ { UROCE_PAIRING_GONE + 1 }, 16 },
+		{ { 255 }, 16 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(
+			send(other, cases[i].bytes, cases[i].len, MSG_DONTWAIT),
+			cases[i].len);
+		assert_int_equal(hear(), -EPROTO);
+	}
+}
+
+/* None of them stays open: see teardown(). */
+static void descriptors_where_there_should_be_none_are_closed(void **state)
+{
+	const uint8_t bell = UROCE_PAIRING_BELL;
+	const int fds[] = { other, other, other };
+
+	say(UROCE_PAIRING_ASK, SHARE, other);
+	assert_int_equal(hear(), -EPROTO);
+	for (unsigned int nr = 1; nr <= 3; nr++) {
+		assert_int_equal(
+			uroce_rendezvous_try_send(other, &bell, 1, fds, nr), 0);
+		assert_int_equal(hear(), -EPROTO);
+	}
+}
+
+static void bells_are_heard_some_at_a_time(void **state)
+{
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(uroce_pairing_send(other, UROCE_PAIRING_BELL),
+				 0);
+	assert_int_equal(hear(), 0);
+	assert_true(recv(peer->fd, &(uint8_t){ 0 }, 1,
+			 MSG_PEEK | MSG_DONTWAIT) == 1);
+	assert_int_equal(hear(), 0);
+	assert_int_equal(hear(), 0);
+	(void)shutdown(other, SHUT_RDWR);
+	assert_int_equal(hear(), -EPROTO);
+}
+
+/* -- what it wants of us -- */
+
+static uint64_t add_share(void)
+{
+	const struct uroce_span span = { .inode = 1 };
+	uint64_t id = uroce_shares_add(&shares, &span, make_file(F_SEAL_SHRINK),
+				       BYTES);
+
+	assert_int_not_equal(id, 0);
+	return id;
+}
+
+static void it_gets_what_it_asks_for_and_hears_of_its_end(void **state)
+{
+	uint64_t id = add_share(), bytes;
+	struct uroce_note note;
+
+	say(UROCE_PAIRING_ASK, id, -1);
+	assert_int_equal(hear(), 0);
+	note = told();
+	assert_int_equal(note.what, UROCE_PAIRING_GIVE);
+	assert_int_equal(note.share, id);
+	assert_int_equal(pwrite(note.fd, "x", 1, 0), 1);
+	assert_int_equal(pread(uroce_shares_fd(&shares, id), &bytes, 1, 0), 1);
+	(void)close(note.fd);
+	assert_true(uroce_shares_put(&shares, id));
+	uroce_peer_share_gone(peer, id);
+	note = told();
+	assert_int_equal(note.what, UROCE_PAIRING_GONE);
+	assert_int_equal(note.share, id);
+	uroce_peer_share_gone(peer, id);
+	assert_told_nothing();
+}
+
+static void who_has_not_asked_is_not_told(void **state)
+{
+	uint64_t id = add_share();
+
+	uroce_peer_share_gone(peer, id);
+	assert_told_nothing();
+}
+
+/* It may have been there when it was asked for. */
+static void what_is_not_there_is_gone(void **state)
+{
+	uint64_t id = add_share();
+
+	assert_true(uroce_shares_put(&shares, id));
+	say(UROCE_PAIRING_ASK, id, -1);
+	say(UROCE_PAIRING_ASK, 0, -1);
+	say(UROCE_PAIRING_ASK, UINT64_MAX, -1);
+	assert_int_equal(hear(), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(told().what, UROCE_PAIRING_GONE);
+}
+
+static void who_asks_twice_is_mad(void **state)
+{
+	uint64_t id = add_share();
+
+	say(UROCE_PAIRING_ASK, id, -1);
+	say(UROCE_PAIRING_ASK, id, -1);
+	assert_int_equal(hear(), -EPROTO);
+	(void)close(told().fd);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_given_is_mapped_until_it_is_gone),
+		TEST(what_is_out_of_range_is_not_found),
+		TEST(a_new_share_ends_the_one_before),
+		TEST(what_comes_too_late_is_unmapped),
+		TEST(what_was_heard_is_not_lost_with_the_peer),
+		TEST(files_that_could_kill_us_are_not_mapped),
+		TEST(one_that_gets_lost_is_not_mapped),
+		TEST(without_address_space_nothing_is_mapped),
+		TEST(who_gives_unasked_is_mad),
+		TEST(who_ends_what_was_not_asked_for_is_mad),
+		TEST(a_flood_is_noticed),
+		TEST(nonsense_is_noticed),
+		TEST(descriptors_where_there_should_be_none_are_closed),
+		TEST(bells_are_heard_some_at_a_time),
+		TEST(it_gets_what_it_asks_for_and_hears_of_its_end),
+		TEST(who_has_not_asked_is_not_told),
+		TEST(what_is_not_there_is_gone),
+		TEST(who_asks_twice_is_mad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
