@@ -42,17 +42,32 @@ static double writev_1m(struct local_bench *bench)
 
 static double send_8(struct local_bench *bench)
 {
-	return local_trip_ns(bench, false);
+	return local_trip_ns(bench, LOCAL_SEND);
 }
 
 static double send_8_td(struct local_bench *bench)
 {
-	return local_trip_ns(bench->single, false);
+	return local_trip_ns(bench->single, LOCAL_SEND);
 }
 
 static double write_8(struct local_bench *bench)
 {
-	return local_trip_ns(bench, true);
+	return local_trip_ns(bench, LOCAL_WRITE);
+}
+
+static double write_8_mapped(struct local_bench *bench)
+{
+	return local_trip_ns(bench, LOCAL_MAPPED);
+}
+
+static double fetch_add(struct local_bench *bench)
+{
+	return local_fetch_add_ns(bench, false);
+}
+
+static double fetch_add_mapped(struct local_bench *bench)
+{
+	return local_fetch_add_ns(bench, true);
 }
 
 static double write_8_deaf(struct local_bench *bench)
@@ -100,7 +115,9 @@ static const struct measurement {
 	{ "send_8_td", send_8_td },
 	{ "line", local_lines },
 	{ "write_8", write_8 },
-	{ "fetch_add", local_fetch_add_ns },
+	{ "write_8_mapped", write_8_mapped },
+	{ "fetch_add", fetch_add },
+	{ "fetch_add_mapped", fetch_add_mapped },
 	{ "rate_8", local_rate },
 	{ "write_8_deaf", write_8_deaf },
 	{ "writev_8", writev_8 },
@@ -161,8 +178,10 @@ int main(int argc, char **argv)
 	bench.single = &single;
 	local_open(&bench, false);
 	local_open(&single, true);
+	local_mapped_open(&bench);
 	for (int round = 0; round < rounds; round++)
 		run(&bench, first + round);
+	local_mapped_close(&bench);
 	local_close(&single);
 	local_close(&bench);
 	return wire_finish(&end);

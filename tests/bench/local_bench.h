@@ -29,6 +29,13 @@ struct local_shared {
 	int server_pid;
 };
 
+/* A page that both sides may map: a memory file that cannot shrink. */
+struct local_mapped {
+	struct ibv_mr *mr;
+	uint64_t *memory;
+	struct wire_address peer; /* of the other side's */
+};
+
 struct local_bench {
 	struct wire_end *end;
 	struct wire_device device;
@@ -41,6 +48,7 @@ struct local_bench {
 	unsigned int number;	    /* of the link */
 	struct local_bench *single; /* the same with a thread domain */
 	struct local_shared *shared;
+	struct local_mapped mapped;
 	unsigned int missing;  /* receives that were taken */
 	unsigned int sent;     /* completions of our requests */
 	unsigned int received; /* messages */
@@ -85,20 +93,42 @@ double local_writev_ns(struct local_bench *bench, uint32_t bytes);
 /** local_compute() - to be deaf until the client is done */
 void local_compute(struct local_bench *bench);
 
+/* local_mapped.c */
+
+/** local_mapped_open() - exchange pages; with a queue pair */
+void local_mapped_open(struct local_bench *bench);
+void local_mapped_close(struct local_bench *bench);
+
 /* local_verbs.c */
+
+/** local_write_word() - to the peer's page, with its completion */
+void local_write_word(struct local_bench *bench, uint64_t word);
 
 /** local_open() - @single_threaded: with a thread domain */
 void local_open(struct local_bench *bench, bool single_threaded);
 void local_close(struct local_bench *bench);
 
-/** local_trip_ns() - SEND (or WRITE) of 8 bytes one way, both polling */
-double local_trip_ns(struct local_bench *bench, bool write);
+/* What goes there and back. */
+enum local_trip {
+	LOCAL_SEND,
+	LOCAL_WRITE,
+	LOCAL_MAPPED, /* a WRITE to memory of both, whose target looks there */
+};
+
+/**
+ * local_trip_ns() - 8 bytes one way
+ *
+ * Both poll; LOCAL_MAPPED: for the completions of their own WRITEs alone.
+ */
+double local_trip_ns(struct local_bench *bench, enum local_trip kind);
 
 /** local_rate() - SENDs of 8 bytes per us */
 double local_rate(struct local_bench *bench);
 
-/** local_fetch_add_ns() - there and back, the server polling */
-double local_fetch_add_ns(struct local_bench *bench);
+/** local_fetch_add_ns() - there and back, the server polling; @mapped: in
+ * memory of both, the server computing
+ */
+double local_fetch_add_ns(struct local_bench *bench, bool mapped);
 
 /** local_one_sided_ns() - a WRITE or READ, with its completion, one by one */
 double local_one_sided_ns(struct local_bench *bench, enum ibv_wr_opcode opcode,

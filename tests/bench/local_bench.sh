@@ -122,7 +122,7 @@ first_core=${cores%%[-,]*}
 last_core=${cores##*[-,]}
 export LD_LIBRARY_PATH=$build/lib:$build/lib/libibverbs UROCE_DEVICES=lo
 export UCX_TLS=posix,cma,self UCX_LOG_LEVEL=error
-compile local_bench "$here"/local_{raw,verbs}.c
+compile local_bench "$here"/local_{mapped,raw,verbs}.c
 compile local_idle
 measure_all
 awk -f "$here/local_table.awk" "$scratch/measured" >"$scratch/table"

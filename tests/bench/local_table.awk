@@ -64,6 +64,8 @@ BEGIN {
 	other(8, "SEND 64 KB", "UCX tag", "GB/s", "ucx_64k", "writev_64k", "more")
 	what(9, "fetch-add, there and back", "uroce", "ns", "fetch_add", "line",
 		"less", 5, "-")
+	what(9, "fetch-add, mapped memory", "uroce", "ns", "fetch_add_mapped",
+		"line", "less", 2, "-")
 	other("P", "cache line, one way", "two processes", "ns", "line", "-",
 		"less")
 	other("V", "8 B", "process_vm_writev", "ns", "writev_8", "-", "less")

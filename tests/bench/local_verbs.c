@@ -220,38 +220,77 @@ void local_close(struct local_bench *bench)
 /* Small messages, both polling                                              */
 /* ------------------------------------------------------------------------ */
 
-static void wait_message(struct local_bench *bench, bool write, uint64_t number)
+static void wait_message(struct local_bench *bench, enum local_trip kind,
+			 uint64_t number)
 {
 	const uint64_t *word = (const uint64_t *)bench->device.memory;
 
-	if (!write) {
+	if (kind == LOCAL_SEND) {
 		take_until(bench, &bench->received, bench->received + 1,
 			   "SEND");
+		return;
+	}
+	if (kind == LOCAL_MAPPED) {
+		word = bench->mapped.memory;
+		while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != number)
+			local_pause();
 		return;
 	}
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != number)
 		take(bench);
 }
 
-double local_trip_ns(struct local_bench *bench, bool write)
+static void send_word(struct local_bench *bench, struct ibv_send_wr *wr,
+		      enum local_trip kind)
+{
+	post(bench, wr);
+	if (kind == LOCAL_MAPPED)
+		take_until(bench, &bench->sent, bench->sent + 1, "WRITE");
+}
+
+static struct ibv_send_wr trip_request(const struct local_bench *bench,
+				       struct ibv_sge *sge,
+				       enum local_trip kind, uint64_t *number)
+{
+	struct ibv_send_wr wr = request(
+		bench, sge,
+		kind == LOCAL_SEND ? IBV_WR_SEND : IBV_WR_RDMA_WRITE, 8);
+
+	sge->addr = (uintptr_t)number;
+	if (kind == LOCAL_MAPPED) {
+		wr.wr.rdma.remote_addr = bench->mapped.peer.va;
+		wr.wr.rdma.rkey = bench->mapped.peer.rkey;
+	}
+	return wr;
+}
+
+void local_write_word(struct local_bench *bench, uint64_t word)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = trip_request(bench, &sge, LOCAL_MAPPED, &word);
+
+	send_word(bench, &wr, LOCAL_MAPPED);
+}
+
+double local_trip_ns(struct local_bench *bench, enum local_trip kind)
 {
 	const bool client = bench->end->client;
 	unsigned int sent = bench->sent + TRIPS;
-	struct ibv_sge sge;
-	struct ibv_send_wr wr = request(
-		bench, &sge, write ? IBV_WR_RDMA_WRITE : IBV_WR_SEND, 8);
 	uint64_t number, start_ns;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = trip_request(bench, &sge, kind, &number);
 
-	sge.addr = (uintptr_t)&number;
 	*(uint64_t *)bench->device.memory = 0;
+	if (kind == LOCAL_MAPPED)
+		*bench->mapped.memory = 0;
 	wire_meet(bench->end);
 	start_ns = wire_now_ns();
 	for (number = 1; number <= TRIPS; number++) {
 		if (!client)
-			wait_message(bench, write, number);
-		post(bench, &wr);
+			wait_message(bench, kind, number);
+		send_word(bench, &wr, kind);
 		if (client)
-			wait_message(bench, write, number);
+			wait_message(bench, kind, number);
 	}
 	start_ns = wire_now_ns() - start_ns;
 	take_until(bench, &bench->sent, sent, "completions of a ping-pong");
@@ -354,7 +393,7 @@ double local_rate(struct local_bench *bench)
 	return STREAM / ((double)start_ns / 1e3);
 }
 
-double local_fetch_add_ns(struct local_bench *bench)
+double local_fetch_add_ns(struct local_bench *bench, bool mapped)
 {
 	struct ibv_sge sge;
 	struct ibv_send_wr wr =
@@ -364,7 +403,11 @@ double local_fetch_add_ns(struct local_bench *bench)
 	wr.wr.atomic.remote_addr = bench->link.peer.va;
 	wr.wr.atomic.compare_add = 1;
 	wr.wr.atomic.rkey = bench->link.peer.rkey;
-	return measure(bench, &wr, LOCAL_POLLS);
+	if (mapped) {
+		wr.wr.atomic.remote_addr = bench->mapped.peer.va;
+		wr.wr.atomic.rkey = bench->mapped.peer.rkey;
+	}
+	return measure(bench, &wr, mapped ? LOCAL_DEAF : LOCAL_POLLS);
 }
 
 double local_one_sided_ns(struct local_bench *bench, enum ibv_wr_opcode opcode,
