@@ -3,7 +3,7 @@
 #
 # In which order a target sees what is written to it, and atomics beside those
 # of its own processor. UROCE_LITMUS_ROUNDS says how many rounds each of the ten
-# tests has.
+# tests has, UROCE_LITMUS_KINDS which of them there are (numbers from 0 on).
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -11,11 +11,12 @@ here=$(dirname "$(readlink -f "$0")")
 rounds=10000
 ! more || rounds=200000
 rounds=${UROCE_LITMUS_ROUNDS:-$rounds}
+read -ra kinds <<<"${UROCE_LITMUS_KINDS-}"
 seed=$RANDOM
 
 litmus() {
 	LANE_COMMAND_TIMEOUT=${UROCE_CASE_TIMEOUT:-1700} "$with" lo \
-		"$tools/litmus" "$rounds" "$gid" "$seed"
+		"$tools/litmus" "$rounds" "$gid" "$seed" "${kinds[@]}"
 }
 
 row=litmus
