@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * deny RULE... -- COMMAND [ARG]... - runs a command for which system calls
- * fail.
+ * deny RULES COMMAND [ARG]... - runs a command for which system calls fail.
  *
- * A rule is CALL[/INDEX=VALUE]...[!ERROR]: the name of a call, what arguments
- * (from 0 on) it must have to be denied, and the error (a number; EPERM if
- * there is none), or "kill": who makes the call ends. "none" denies nothing.
- * Ends with 125 if the kernel has no filters, or a rule is wrong.
+ * RULES are one argument, with blanks between them. A rule is
+ * CALL[/INDEX=VALUE]...[!ERROR]: the name of a call, what arguments (from 0 on)
+ * it must have to be denied, and the error (a number; EPERM if there is none),
+ * or "kill": who makes the call ends. "none" denies nothing. Ends with 125 if
+ * the kernel has no filters, or a rule is wrong.
  */
 #include <errno.h>
 #include <linux/audit.h>

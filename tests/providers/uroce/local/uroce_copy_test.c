@@ -234,6 +234,7 @@ static void each_way_copies_both_ways(void **state)
 		UROCE_REACH_MEM,
 		UROCE_REACH_VM | UROCE_REACH_MEM,
 	};
+	unsigned int there = 0; /* those that this system has */
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct uroce_channel *channel;
@@ -246,8 +247,10 @@ static void each_way_copies_both_ways(void **state)
 			side_close(&alice);
 			continue;
 		}
+		if (ways[i] != (UROCE_REACH_VM | UROCE_REACH_MEM))
+			there |= ways[i];
 		write_all(channel);
-		check_ways(alice.local, ways[i]);
+		check_ways(alice.local, ways[i] & there);
 		node_go(&bob);
 		node_end(&bob);
 		side_close(&alice);
