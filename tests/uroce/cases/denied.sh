@@ -56,7 +56,7 @@ everywhere() {
 	done
 	without accept4 'the port is down: '
 	without eventfd2 'peer_ctx: Operation not permitted'
-	few_descriptors 8 14 20 28 36 40 44 48 64
+	few_descriptors 8 14 20 28 36 40 48 64
 }
 
 # How a process gets at the memory of one that does not listen.
