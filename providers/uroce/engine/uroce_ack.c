@@ -11,13 +11,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_retry.h"
-
-#define ATOMIC_BYTES 8
 
 static void count(struct uroce_qp *qp, enum uroce_counter counter)
 {
@@ -242,7 +241,7 @@ static void receive_atomic_ack(struct uroce_qp *qp,
 		count(qp, UROCE_C_BAD_RESPONSES);
 		return;
 	}
-	ret = resolve(qp, 0, ATOMIC_BYTES, &pieces);
+	ret = resolve(qp, 0, UROCE_ATOMIC_BYTES, &pieces);
 	if (ret) {
 		fail_resolved(qp, ret, now);
 		return;

@@ -6,21 +6,11 @@
  */
 #include "uroce/engine/uroce_direct.h"
 
-#include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_direct_parts.h"
 #include "uroce/engine/uroce_engine.h"
 #include "uroce/engine/uroce_place.h"
-#include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_requester.h"
-
-/* The peer has acknowledged all that there was before, so it is done. */
-static bool is_alone(const struct uroce_qp *qp)
-{
-	const struct uroce_requester *req = &qp->req;
-
-	return req->cur == qp->sq.tail && req->una_psn == req->new_psn &&
-	       req->resume_ns == UROCE_NEVER;
-}
 
 static bool is_atomic(const struct uroce_send_wqe *wqe)
 {
@@ -37,8 +27,7 @@ static bool is_suited(const struct uroce_qp *qp,
 		break;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		if (wqe->length != UROCE_ATOMIC_BYTES ||
-		    wqe->remote.va % UROCE_ATOMIC_BYTES)
+		if (!uroce_direct_is_aligned(wqe->remote.va))
 			return false;
 		break;
 	default:
@@ -90,9 +79,7 @@ static bool is_possible(const struct uroce_qp *qp,
 	const struct uroce_channel *channel = qp->channel;
 
 	return channel && (channel->copy || channel->nr_shared) &&
-	       !channel->lost && qp->type == IBV_QPT_RC &&
-	       qp->state == IBV_QPS_RTS && !qp->condemned && is_alone(qp) &&
-	       is_suited(qp, wqe);
+	       uroce_direct_is_free(qp) && is_suited(qp, wqe);
 }
 
 static void gather(uint8_t *to, const struct uroce_copy *copy)
@@ -128,11 +115,7 @@ static void execute(const struct uroce_send_wqe *wqe, uint8_t *there,
 		scatter(copy, there);
 		return;
 	}
-	if (wqe->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
-		orig = uroce_atomic_add(there, wqe->remote.compare_add);
-	else
-		orig = uroce_atomic_swap(there, wqe->remote.compare_add,
-					 wqe->remote.swap);
+	orig = uroce_direct_atomic(wqe, there);
 	scatter(copy, (const uint8_t *)&orig);
 }
 
@@ -150,7 +133,7 @@ static bool do_shared(const struct uroce_qp *qp,
 	there = channel->enter(channel, copy);
 	if (!there)
 		return false;
-	aligned = !is_atomic(wqe) || !((uintptr_t)there % UROCE_ATOMIC_BYTES);
+	aligned = !is_atomic(wqe) || uroce_direct_is_aligned((uintptr_t)there);
 	if (aligned)
 		execute(wqe, there, copy);
 	channel->leave(channel);
@@ -177,19 +160,12 @@ static bool do_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 
 	if (!find_memory(qp, wqe, part, &pieces))
 		return false;
-	copy = (struct uroce_copy){
-		.read = wqe->opcode == IBV_WR_RDMA_READ,
-		.access = uroce_request_remote_access(wqe),
-		.qpn = qp->qpn,
-		.dest_qpn = qp->dest_qpn,
-		.rkey = wqe->remote.rkey,
-		.va = wqe->remote.va,
-		.bytes = wqe->length,
-		.offset = qp->req.copied,
-		.part = part,
-		.iov = pieces.iov,
-		.nr_iov = pieces.nr,
-	};
+	copy = uroce_direct_wish(qp, wqe);
+	copy.read = wqe->opcode == IBV_WR_RDMA_READ;
+	copy.offset = qp->req.copied;
+	copy.part = part;
+	copy.iov = pieces.iov;
+	copy.nr_iov = pieces.nr;
 	return do_shared(qp, wqe, &copy) || do_copy(qp, wqe, &copy);
 }
 

@@ -7,35 +7,6 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
 
-/* As uroce_complete_send(), for what has no answer of its own. */
-static void complete_send(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-			  uint64_t now)
-{
-	struct uroce_cqe *cqe;
-
-	if (!qp->sig_all && !(wqe->flags & IBV_SEND_SIGNALED)) {
-		wqe->begun = false;
-		uroce_ring_take(&qp->sq);
-		return;
-	}
-	cqe = uroce_cq_vacant(qp->send_cq);
-	if (!cqe) {
-		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
-		return;
-	}
-	cqe->wr_id = wqe->wr_id;
-	cqe->now_ns = now;
-	cqe->byte_len = 0;
-	cqe->imm = 0;
-	cqe->wc_flags = 0;
-	cqe->opcode = wqe->opcode <= IBV_WR_RDMA_WRITE_WITH_IMM
-			      ? IBV_WC_RDMA_WRITE
-			      : IBV_WC_SEND;
-	wqe->begun = false;
-	uroce_ring_take(&qp->sq);
-	uroce_fast_complete(qp, qp->send_cq, cqe, false);
-}
-
 static bool is_simple(const struct uroce_send_wqe *wqe)
 {
 	return wqe->opcode <= IBV_WR_SEND_WITH_IMM; /* WRITEs and SENDs */
@@ -73,7 +44,7 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 		if (!is_simple(wqe) || uroce_psn_before(end, wqe_end))
 			break;
 		req->una_psn = wqe_end;
-		complete_send(qp, wqe, now);
+		uroce_fast_complete_send(qp, wqe, now);
 	}
 	if (req->una_psn != old)
 		moved_on(qp, old, now);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the parts of the fast path share: the headers, a piece of memory, and
- * the completion of what has succeeded. For uroce_fast_*.c alone.
+ * What the parts of the fast path share: the headers, a piece of memory,
+ * what is put there, and the completion of what has succeeded. For
+ * uroce_fast_*.c alone.
  */
 #ifndef UROCE_FAST_PARTS_H
 #define UROCE_FAST_PARTS_H
 
 #include "uroce/engine/uroce_fast.h"
 
+#include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_place.h"
 
 /* The BTH as three words (IBTA 9.2). */
 #define OPCODE_SHIFT 24
@@ -18,12 +21,11 @@
 #define PKEY_MASK    0xffffu
 #define ACK_REQ	     (0x80u << 24)
 
-#define BTH_LEN	     UROCE_BTH_LEN
-#define RETH_LEN     16
-#define AETH_LEN     4
-#define IMM_LEN	     4
-#define ATOMIC_LEN   28
-#define ATOMIC_BYTES 8
+#define BTH_LEN	   UROCE_BTH_LEN
+#define RETH_LEN   16
+#define AETH_LEN   4
+#define IMM_LEN	   4
+#define ATOMIC_LEN 28
 
 /*
  * What uroce_memory_local() would find for a piece of ordinary memory; NULL for
@@ -62,6 +64,53 @@ static inline void uroce_fast_complete(struct uroce_qp *qp, struct uroce_cq *cq,
 		cq->wake = true;
 		uroce_engine_cq_event(qp->engine, cq);
 	}
+}
+
+/* As uroce_complete_send(), for what has no answer of its own. */
+static inline void uroce_fast_complete_send(struct uroce_qp *qp,
+					    struct uroce_send_wqe *wqe,
+					    uint64_t now)
+{
+	struct uroce_cqe *cqe;
+
+	if (!qp->sig_all && !(wqe->flags & IBV_SEND_SIGNALED)) {
+		wqe->begun = false;
+		uroce_ring_take(&qp->sq);
+		return;
+	}
+	cqe = uroce_cq_vacant(qp->send_cq);
+	if (!cqe) {
+		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		return;
+	}
+	cqe->wr_id = wqe->wr_id;
+	cqe->now_ns = now;
+	cqe->byte_len = 0;
+	cqe->imm = 0;
+	cqe->wc_flags = 0;
+	cqe->opcode = wqe->opcode <= IBV_WR_RDMA_WRITE_WITH_IMM
+			      ? IBV_WC_RDMA_WRITE
+			      : IBV_WC_SEND;
+	wqe->begun = false;
+	uroce_ring_take(&qp->sq);
+	uroce_fast_complete(qp, qp->send_cq, cqe, false);
+}
+
+/* Of a length that is the one of most, which needs no loop to copy. */
+static inline bool uroce_fast_is_word(const uint8_t *to, uint32_t bytes)
+{
+	return bytes == sizeof(uint64_t) &&
+	       (uintptr_t)to % sizeof(uint64_t) == 0;
+}
+
+/* uroce_place() */
+static inline void uroce_fast_place(uint8_t *to, const uint8_t *from,
+				    uint32_t bytes)
+{
+	if (uroce_fast_is_word(to, bytes))
+		uroce_place_word(to, from, sizeof(uint64_t));
+	else
+		uroce_place(to, from, bytes);
 }
 
 /** uroce_fast_take_ack() - an ACK of a QP in RTS; uroce_fast_ack.c */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "uroce/engine/uroce_fast_parts.h"
-#include "uroce/engine/uroce_place.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
@@ -108,13 +107,6 @@ static void executed(const struct arrival *in)
 		uroce_reply_ack(in->qp);
 }
 
-/* Of a length that is the one of most, which needs no loop to copy. */
-static bool is_word(const uint8_t *to, const struct uroce_brief *brief)
-{
-	return brief->payload_len == sizeof(uint64_t) &&
-	       (uintptr_t)to % sizeof(uint64_t) == 0;
-}
-
 static bool receive_send(const struct arrival *in, bool imm)
 {
 	struct uroce_qp *qp = in->qp;
@@ -135,7 +127,7 @@ static bool receive_send(const struct arrival *in, bool imm)
 	}
 	if (!take_carried(in))
 		return true;
-	if (ptr && is_word(ptr, brief))
+	if (ptr && uroce_fast_is_word(ptr, brief->payload_len))
 		memcpy(ptr, brief->payload, sizeof(uint64_t));
 	else if (ptr)
 		memcpy(ptr, brief->payload, brief->payload_len);
@@ -164,10 +156,7 @@ static bool receive_write(const struct arrival *in)
 		return false;
 	if (!take_carried(in))
 		return true;
-	if (is_word(ptr, in->brief))
-		uroce_place_word(ptr, in->brief->payload, sizeof(uint64_t));
-	else
-		uroce_place(ptr, in->brief->payload, wanted.bytes);
+	uroce_fast_place(ptr, in->brief->payload, in->brief->payload_len);
 	executed(in);
 	return true;
 }
@@ -252,7 +241,7 @@ static bool receive(const struct arrival *in)
 		return len == BTH_LEN + ATOMIC_LEN && is_expected(in) &&
 		       receive_atomic(in, UROCE_CMP_SWAP);
 	case UROCE_RC | UROCE_ATOMIC_ACK:
-		return len == BTH_LEN + AETH_LEN + ATOMIC_BYTES &&
+		return len == BTH_LEN + AETH_LEN + UROCE_ATOMIC_BYTES &&
 		       receive_atomic_ack(in);
 	case UROCE_RC | UROCE_ACKNOWLEDGE:
 		return len == BTH_LEN + AETH_LEN && receive_ack(in);

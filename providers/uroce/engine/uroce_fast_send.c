@@ -72,7 +72,7 @@ static bool may_ask(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 	return (uint8_t)(req->rd_last - req->rd_first) < qp->max_rd_atomic &&
 	       (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn) <
 		       req->room &&
-	       wqe->length == ATOMIC_BYTES;
+	       wqe->length == UROCE_ATOMIC_BYTES;
 }
 
 /* The headers behind the BTH, whose last word is @psn; -1: not here. */
@@ -179,7 +179,7 @@ static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
 		 (uint32_t)(UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS) << 24 |
 			 res->msn);
 	put_64(brief, 2, res->orig);
-	brief->header_len = BTH_LEN + AETH_LEN + ATOMIC_BYTES;
+	brief->header_len = BTH_LEN + AETH_LEN + UROCE_ATOMIC_BYTES;
 	was_made(qp, brief);
 	return true;
 }

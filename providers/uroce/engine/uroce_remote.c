@@ -14,8 +14,7 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
 
-#define ATOMIC_BYTES UROCE_ATOMIC_BYTES
-#define MAX_DMA_LEN  (1u << 31) /* IBTA 9.7.4.1.4 */
+#define MAX_DMA_LEN (1u << 31) /* IBTA 9.7.4.1.4 */
 
 enum uroce_counter uroce_access_counter(int err)
 {
@@ -210,18 +209,19 @@ static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
 	uint8_t *ptr;
 	int ret;
 
-	if (packet->va % ATOMIC_BYTES) {
+	if (packet->va % UROCE_ATOMIC_BYTES) {
 		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
 		return NULL;
 	}
-	ret = find(qp, packet->va, ATOMIC_BYTES, packet->rkey, access, &ptr);
+	ret = find(qp, packet->va, UROCE_ATOMIC_BYTES, packet->rkey, access,
+		   &ptr);
 	if (!ret && !ptr)
 		ret = -EACCES;
 	if (ret) {
 		uroce_responder_refuse_access(qp, packet, ret, now);
 		return NULL;
 	}
-	if ((uintptr_t)ptr % ATOMIC_BYTES) {
+	if ((uintptr_t)ptr % UROCE_ATOMIC_BYTES) {
 		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
 		return NULL;
 	}
@@ -251,8 +251,8 @@ static void execute_atomic_write(struct uroce_qp *qp,
 	uint64_t number;
 	uint8_t *ptr;
 
-	if (packet->payload_len != ATOMIC_BYTES ||
-	    packet->dma_len != ATOMIC_BYTES) {
+	if (packet->payload_len != UROCE_ATOMIC_BYTES ||
+	    packet->dma_len != UROCE_ATOMIC_BYTES) {
 		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
 		return;
 	}

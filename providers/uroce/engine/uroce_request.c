@@ -6,10 +6,9 @@
  */
 #include "uroce/engine/uroce_request.h"
 
+#include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
-
-#define ATOMIC_BYTES 8
 
 enum kind {
 	KIND_NONE,
@@ -82,7 +81,7 @@ static bool length_is_valid(const struct uroce_qp *qp,
 	uint8_t kind = operation_of(wqe).kind;
 
 	if (kind == KIND_ATOMIC || kind == KIND_ATOMIC_WRITE)
-		return wqe->length == ATOMIC_BYTES;
+		return wqe->length == UROCE_ATOMIC_BYTES;
 	if (qp->type == IBV_QPT_UD)
 		return wqe->length <= qp->mtu; /* 9.8.3: one packet */
 	return wqe->length <= UROCE_MAX_MESSAGE;
@@ -237,8 +236,8 @@ static int fill_single(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		return 0;
 	default: /* IBV_WR_ATOMIC_WRITE */
 		packet->opcode = UROCE_ATOMIC_WRITE;
-		packet->dma_len = ATOMIC_BYTES;
-		return find_payload(qp, wqe, 0, ATOMIC_BYTES, out);
+		packet->dma_len = UROCE_ATOMIC_BYTES;
+		return find_payload(qp, wqe, 0, UROCE_ATOMIC_BYTES, out);
 	}
 }
 

@@ -91,10 +91,10 @@ static void learn(struct uroce_mappings *mappings, struct uroce_mapping *heard)
 	struct uroce_mapping *mapping =
 		&mappings->table[heard->share % UROCE_SHARES];
 
+	/* nobody wants it any more, or it is a second one */
 	if (mapping->share != heard->share ||
 	    (heard->memory && mapping->memory)) {
-		unmap(heard); /* nobody wants it any more, or it is a second one
-			       */
+		unmap(heard);
 		return;
 	}
 	unmap(mapping);

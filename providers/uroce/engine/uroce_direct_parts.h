@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the two ways to do a request without a packet share, the short one and
+ * the one for all else. For uroce_direct.c and uroce_fast_direct.c alone.
+ */
+#ifndef UROCE_DIRECT_PARTS_H
+#define UROCE_DIRECT_PARTS_H
+
+#include "uroce/engine/uroce_atomic.h"
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/engine/uroce_qp.h"
+#include "uroce/engine/uroce_request.h"
+
+/*
+ * Of a QP with a channel: nothing stands in the way, and the peer has
+ * acknowledged all that there was before, so it is done.
+ */
+static inline bool uroce_direct_is_free(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->req;
+
+	return qp->type == IBV_QPT_RC && qp->state == IBV_QPS_RTS &&
+	       !qp->condemned && !qp->channel->lost &&
+	       req->cur == qp->sq.tail && req->una_psn == req->new_psn &&
+	       req->resume_ns == UROCE_NEVER;
+}
+
+/* Where an atomic is not aligned the responder has to say so. */
+static inline bool uroce_direct_is_aligned(uint64_t address)
+{
+	return address % UROCE_ATOMIC_BYTES == 0;
+}
+
+/* What is asked of the channel, but for which part of it. */
+static inline struct uroce_copy
+uroce_direct_wish(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
+{
+	return (struct uroce_copy){
+		.access = uroce_request_remote_access(wqe),
+		.qpn = qp->qpn,
+		.dest_qpn = qp->dest_qpn,
+		.rkey = wqe->remote.rkey,
+		.va = wqe->remote.va,
+		.bytes = wqe->length,
+	};
+}
+
+/* An atomic @there; returns what was there before. */
+static inline uint64_t uroce_direct_atomic(const struct uroce_send_wqe *wqe,
+					   uint8_t *there)
+{
+	if (wqe->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		return uroce_atomic_add(there, wqe->remote.compare_add);
+	return uroce_atomic_swap(there, wqe->remote.compare_add,
+				 wqe->remote.swap);
+}
+
+#endif
