@@ -168,48 +168,56 @@ static int take_fds(struct msghdr *msg, int *ret_fds)
 	return (int)nr;
 }
 
-int uroce_rendezvous_receive(int fd, void *data, size_t len, int *ret_fds)
+/*
+ * A message of a connection; @how: as of recvmsg(2). Gives its length, or
+ * -errno, and its descriptors and flags.
+ */
+static ssize_t receive(int fd, struct iovec *iov, int how,
+		       int ret_fds[UROCE_MAX_PASSED], int *ret_nr,
+		       int *ret_flags)
 {
-	struct iovec iov = { .iov_base = data, .iov_len = len };
 	union control control;
 	struct msghdr msg = {
-		.msg_iov = &iov,
+		.msg_iov = iov,
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = CMSG_SPACE(UROCE_MAX_PASSED * sizeof(int)),
 	};
-	ssize_t got = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
-	int nr;
+	ssize_t got = recvmsg(fd, &msg, how | MSG_CMSG_CLOEXEC);
 
 	if (got < 0)
 		return -errno;
-	nr = take_fds(&msg, ret_fds);
-	if ((size_t)got == len && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+	*ret_nr = take_fds(&msg, ret_fds);
+	*ret_flags = msg.msg_flags;
+	return got;
+}
+
+int uroce_rendezvous_receive(int fd, void *data, size_t len, int *ret_fds)
+{
+	struct iovec iov = { .iov_base = data, .iov_len = len };
+	int nr, flags;
+	ssize_t got = receive(fd, &iov, 0, ret_fds, &nr, &flags);
+
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got == len && !(flags & (MSG_TRUNC | MSG_CTRUNC)))
 		return nr;
 	while (nr > 0)
 		(void)close(ret_fds[--nr]);
 	/* descriptors that there was room for, but not in our table */
-	return msg.msg_flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
+	return flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
 }
 
 int uroce_rendezvous_try_receive(int fd, void *data, size_t size, int *ret_fd)
 {
 	struct iovec iov = { .iov_base = data, .iov_len = size };
 	int fds[UROCE_MAX_PASSED];
-	union control control;
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = CMSG_SPACE(UROCE_MAX_PASSED * sizeof(int)),
-	};
-	ssize_t got = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	int nr;
+	int nr, flags;
+	ssize_t got = receive(fd, &iov, MSG_DONTWAIT, fds, &nr, &flags);
 
 	if (got < 0)
-		return errno == EINTR ? -EAGAIN : -errno;
-	nr = take_fds(&msg, fds);
-	if (got && nr <= 1 && !(msg.msg_flags & MSG_TRUNC)) {
+		return got == -EINTR ? -EAGAIN : (int)got;
+	if (got && nr <= 1 && !(flags & MSG_TRUNC)) {
 		*ret_fd = nr ? fds[0] : -1;
 		return (int)got;
 	}
