@@ -225,6 +225,20 @@ uint32_t nr_open_fds(void)
 	return nr;
 }
 
+uint32_t nr_mappings_of(const char *name)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512], wanted[64];
+	uint32_t nr = 0;
+
+	CHECK(file);
+	(void)snprintf(wanted, sizeof(wanted), "memfd:%s", name);
+	while (fgets(line, sizeof(line), file))
+		nr += strstr(line, wanted) != NULL;
+	(void)fclose(file);
+	return nr;
+}
+
 uint32_t nr_inboxes(void)
 {
 	FILE *file = fopen("/proc/self/maps", "re");

@@ -80,6 +80,8 @@ void side_receive(struct side *side, struct got *got, uint32_t nr);
 struct uroce_channel *side_wait_lost(struct side *side, struct got *got);
 
 uint32_t nr_open_fds(void);
+/* Mappings of memory files of that name. */
+uint32_t nr_mappings_of(const char *name);
 /* Mappings of inboxes. */
 uint32_t nr_inboxes(void);
 

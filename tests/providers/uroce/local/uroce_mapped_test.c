@@ -211,15 +211,7 @@ static bool put(struct uroce_channel *channel, uint64_t offset,
 
 static uint32_t nr_mapped(void)
 {
-	FILE *file = fopen("/proc/self/maps", "re");
-	char line[512];
-	uint32_t nr = 0;
-
-	CHECK(file);
-	while (fgets(line, sizeof(line), file))
-		nr += strstr(line, "memfd:mapped_test") != NULL;
-	(void)fclose(file);
-	return nr;
+	return nr_mappings_of("mapped_test");
 }
 
 /* No right of the system is needed. */

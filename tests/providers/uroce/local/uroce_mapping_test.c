@@ -5,12 +5,10 @@
  */
 #include "uroce/local/uroce_mapping.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -22,6 +20,7 @@
 #include "uroce/local/uroce_pairing.h"
 #include "uroce/local/uroce_peer.h"
 #include "uroce/port/uroce_rendezvous.h"
+#include "uroce_local_node.h"
 
 #define BYTES 8192
 #define SHARE (3 * UROCE_SHARES + 5) /* an id of the other side */
@@ -31,30 +30,10 @@ static struct uroce_shares shares;
 static int other; /* the other end of its socket */
 static uint32_t fds_before;
 
-static uint32_t nr_open_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	uint32_t nr = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	(void)closedir(dir);
-	return nr;
-}
-
 /* Mappings of what make_file() makes. */
 static uint32_t nr_mapped(void)
 {
-	FILE *file = fopen("/proc/self/maps", "re");
-	char line[512];
-	uint32_t nr = 0;
-
-	assert_non_null(file);
-	while (fgets(line, sizeof(line), file))
-		nr += strstr(line, "memfd:mapping_test") != NULL;
-	(void)fclose(file);
-	return nr;
+	return nr_mappings_of("mapping_test");
 }
 
 static int make_file(int seals)
