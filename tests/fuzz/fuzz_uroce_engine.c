@@ -10,14 +10,12 @@
  * goes on.
  */
 #include "fuzz/fuzz_target.h"
-#include "uroce/engine/uroce_engine.h"
+#include "fuzz/uroce_connected.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/wire/uroce_wire.h"
 
 #define NR_QPS	     3
 #define DEPTH	     32
-#define MEMORY	     20000
-#define IOVA	     UINT64_C(0x10000)
 #define PD	     1
 #define MTU	     1024
 #define MAX_STEPS    200
@@ -48,62 +46,6 @@ static const struct uroce_path path_in = {
 	.dgid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
 };
 
-static void connect(struct world *w, struct uroce_qp *qp)
-{
-	struct ibv_qp_attr attr = {
-		.path_mtu = IBV_MTU_1024,
-		.qkey = 0x1ee7,
-		.rq_psn = 0xfffffc,
-		.sq_psn = 0xfffff0,
-		.dest_qp_num = 0x123,
-		.qp_access_flags =
-			IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_FLUSH_GLOBAL,
-		.ah_attr = { .is_global = 1 },
-		.max_rd_atomic = 4,
-		.max_dest_rd_atomic = 4,
-		.min_rnr_timer = 1,
-		.port_num = 1,
-		.timeout = 7,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-	};
-	static const int masks[3][3] = {
-		{ IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
-		  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-			  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			  IBV_QP_MIN_RNR_TIMER,
-		  IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			  IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC },
-		{ IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
-		  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
-		  IBV_QP_SQ_PSN },
-		{ IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0,
-		  IBV_QP_SQ_PSN },
-	};
-
-	for (int i = 0; i < 3; i++) {
-		attr.qp_state = (enum ibv_qp_state)(IBV_QPS_INIT + i);
-		fuzz_assert(!uroce_qp_modify(qp, &attr,
-					     masks[qp->type - IBV_QPT_RC][i] |
-						     IBV_QP_STATE,
-					     IBV_MTU_4096, &path_out, w->now));
-	}
-}
-
-static void post_receives(struct world *w, unsigned int i)
-{
-	struct uroce_recv_wqe *wqe;
-
-	while ((wqe = uroce_ring_vacant(&w->rq[i].ring))) {
-		wqe->length = 4000;
-		wqe->nr_sge = 2;
-		wqe->sge[0] = (struct ibv_sge){ IOVA, 1000, w->key };
-		wqe->sge[1] = (struct ibv_sge){ IOVA + 5000, 3000, w->key };
-		uroce_ring_put(&w->rq[i].ring);
-	}
-}
-
 /* One of each kind, so that answers find something that they are for. */
 static void post_sends(struct world *w, unsigned int i)
 {
@@ -131,8 +73,8 @@ static void post_sends(struct world *w, unsigned int i)
 		};
 		if (i == 2)
 			wqe->ud.path = path_out;
-		wqe->sge[0] =
-			(struct ibv_sge){ IOVA + 10000, wqe->length, w->key };
+		wqe->sge[0] = (struct ibv_sge){ FUZZ_IOVA + 10000, wqe->length,
+						w->key };
 		uroce_ring_put(&w->qp[i]->sq);
 	}
 	uroce_engine_kick(&w->engine, w->qp[i]);
@@ -144,8 +86,8 @@ static void init(struct world *w)
 							IBV_QPT_UD };
 	struct uroce_engine_config config = { .slot = 1 };
 	struct uroce_region region = {
-		.iova = IOVA,
-		.bytes = MEMORY,
+		.iova = FUZZ_IOVA,
+		.bytes = FUZZ_MEMORY,
 		.pd = PD,
 		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			  IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
@@ -154,7 +96,7 @@ static void init(struct world *w)
 	};
 
 	memset(w, 0, sizeof(*w));
-	w->memory = calloc(1, MEMORY);
+	w->memory = calloc(1, FUZZ_MEMORY);
 	fuzz_assert(w->memory);
 	region.base = w->memory;
 	fuzz_assert(!uroce_engine_init(&w->engine, &config));
@@ -175,8 +117,8 @@ static void init(struct world *w)
 		fuzz_assert(!uroce_rq_init(&w->rq[i], DEPTH, 2, PD, i == 1));
 		fuzz_assert(!uroce_engine_new_qp(&w->engine, &qp, w->now,
 						 &w->qp[i]));
-		connect(w, w->qp[i]);
-		post_receives(w, i);
+		fuzz_connect(w->qp[i], NULL, &path_out, w->now);
+		fuzz_post_receives(&w->rq[i], w->key);
 		post_sends(w, i);
 	}
 }
@@ -269,7 +211,7 @@ static void put_right(const struct world *w, struct uroce_packet *packet,
 	if (kind & RIGHT_KEY)
 		packet->rkey = w->key;
 	if (kind & RIGHT_VA)
-		packet->va = IOVA + packet->va % MEMORY;
+		packet->va = FUZZ_IOVA + packet->va % FUZZ_MEMORY;
 	if (kind & RIGHT_LENGTH)
 		packet->dma_len =
 			packet->dma_len % 3 * MTU + packet->payload_len;

@@ -32,7 +32,7 @@ static void compare(struct flow *a, struct flow *b)
 	fuzz_assert(a->qp->resp.msn == b->qp->resp.msn);
 	fuzz_assert(a->qp->req.una_psn == b->qp->req.una_psn);
 	fuzz_assert(a->qp->req.sent_psn == b->qp->req.sent_psn);
-	fuzz_assert(memcmp(a->memory, b->memory, FLOW_MEMORY) == 0);
+	fuzz_assert(memcmp(a->memory, b->memory, FUZZ_MEMORY) == 0);
 	do {
 		x = uroce_ring_front(&a->cq.ring);
 		y = uroce_ring_front(&b->cq.ring);

@@ -8,56 +8,9 @@
 
 #define FLOW_PD 1
 
-static void connect(struct flow *w, uint64_t now)
-{
-	static const struct uroce_path path;
-	struct ibv_qp_attr attr = {
-		.path_mtu = IBV_MTU_1024,
-		.rq_psn = 0xfffffc,
-		.sq_psn = 0xfffff0,
-		.dest_qp_num = 0x123,
-		.qp_access_flags =
-			IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_FLUSH_GLOBAL,
-		.ah_attr = { .is_global = 1 },
-		.max_rd_atomic = 4,
-		.max_dest_rd_atomic = 4,
-		.min_rnr_timer = 1,
-		.port_num = 1,
-		.timeout = 7,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-	};
-	static const int masks[3] = {
-		IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
-		IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
-		IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
-	};
-
-	for (int i = 0; i < 3; i++) {
-		attr.qp_state = (enum ibv_qp_state)(IBV_QPS_INIT + i);
-		if (attr.qp_state == IBV_QPS_RTR)
-			uroce_channel_bind(w->channel, w->qp);
-		fuzz_assert(!uroce_qp_modify(w->qp, &attr,
-					     masks[i] | IBV_QP_STATE,
-					     IBV_MTU_4096, &path, now));
-	}
-}
-
 void flow_post_receives(struct flow *w)
 {
-	struct uroce_recv_wqe *wqe;
-
-	while ((wqe = uroce_ring_vacant(&w->rq.ring))) {
-		wqe->length = 4000;
-		wqe->nr_sge = 2;
-		wqe->sge[0] = (struct ibv_sge){ FLOW_IOVA, 1000, w->key };
-		wqe->sge[1] =
-			(struct ibv_sge){ FLOW_IOVA + 5000, 3000, w->key };
-		uroce_ring_put(&w->rq.ring);
-	}
+	fuzz_post_receives(&w->rq, w->key);
 }
 
 void flow_post_sends(struct flow *w)
@@ -79,7 +32,7 @@ void flow_post_sends(struct flow *w)
 			.nr_sge = 1,
 			.length = k < 2 ? 8 : 3000,
 		};
-		wqe->sge[0] = (struct ibv_sge){ FLOW_IOVA + 10000, wqe->length,
+		wqe->sge[0] = (struct ibv_sge){ FUZZ_IOVA + 10000, wqe->length,
 						w->key };
 		uroce_ring_put(&w->qp->sq);
 	}
@@ -91,10 +44,11 @@ struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
 	struct flow *w = aligned_alloc(UROCE_CACHE_LINE,
 				       (sizeof(*w) / UROCE_CACHE_LINE + 1) *
 					       UROCE_CACHE_LINE);
+	static const struct uroce_path path;
 	struct uroce_engine_config config = { .slot = 1 };
 	struct uroce_region region = {
-		.iova = FLOW_IOVA,
-		.bytes = FLOW_MEMORY,
+		.iova = FUZZ_IOVA,
+		.bytes = FUZZ_MEMORY,
 		.pd = FLOW_PD,
 		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			  IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
@@ -114,7 +68,7 @@ struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
 	qp.rq = &w->rq;
 	qp.send_cq = &w->cq;
 	qp.recv_cq = &w->cq;
-	w->memory = calloc(1, FLOW_MEMORY);
+	w->memory = calloc(1, FUZZ_MEMORY);
 	fuzz_assert(w->memory);
 	region.base = w->memory;
 	uroce_channel_init(&w->own);
@@ -124,7 +78,7 @@ struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
 	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
 	fuzz_assert(!uroce_rq_init(&w->rq, FLOW_DEPTH, 2, FLOW_PD, false));
 	fuzz_assert(!uroce_engine_new_qp(&w->engine, &qp, now, &w->qp));
-	connect(w, now);
+	fuzz_connect(w->qp, w->channel, &path, now);
 	flow_post_receives(w);
 	flow_post_sends(w);
 	return w;
@@ -195,7 +149,7 @@ void flow_put_right(const struct flow *w, uint8_t kind, int8_t distance,
 	else if (kind & FLOW_RIGHT_UNA)
 		put(header + 9, una, 3);
 	if (kind & FLOW_RIGHT_VA)
-		put(header + UROCE_BTH_LEN, FLOW_IOVA + header[19] % 128, 8);
+		put(header + UROCE_BTH_LEN, FUZZ_IOVA + header[19] % 128, 8);
 	if (kind & FLOW_RIGHT_KEY)
 		put(header + UROCE_BTH_LEN + 8, w->key, 4);
 	if (kind & FLOW_RIGHT_LENGTH)

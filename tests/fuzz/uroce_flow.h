@@ -8,12 +8,9 @@
 #ifndef FUZZ_UROCE_FLOW_H
 #define FUZZ_UROCE_FLOW_H
 
-#include "uroce/engine/uroce_channel.h"
-#include "uroce/engine/uroce_engine.h"
+#include "fuzz/uroce_connected.h"
 
-#define FLOW_DEPTH  32
-#define FLOW_MEMORY 20000
-#define FLOW_IOVA   UINT64_C(0x10000)
+#define FLOW_DEPTH 32
 
 /* What is put right in headers, so that they get past the first checks. */
 #define FLOW_RIGHT_PSN	  0x01 /* what the responder expects, and the distance */
@@ -31,7 +28,7 @@ struct flow {
 	struct uroce_cq cq;
 	struct uroce_rq rq;
 	struct uroce_qp *qp;
-	uint8_t *memory; /* FLOW_MEMORY bytes */
+	uint8_t *memory; /* FUZZ_MEMORY bytes */
 	uint32_t key;
 };
 
