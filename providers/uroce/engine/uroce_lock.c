@@ -107,7 +107,7 @@ static struct uroce_seat *seat_of(struct uroce_lock *lock, uintptr_t thread)
 /* With the lock, which was taken with the mutex. */
 static void count(struct uroce_lock *lock)
 {
-	uintptr_t self = (uintptr_t)pthread_self();
+	uintptr_t self = uroce_lock_self();
 
 	if (lock->last != self) {
 		lock->last = self;

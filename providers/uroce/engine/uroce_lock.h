@@ -67,6 +67,17 @@ bool uroce_lock_try_mutex(struct uroce_lock *lock);
 void uroce_lock_drop_mutex(struct uroce_lock *lock);
 void uroce_lock_leave(struct uroce_seat *seat);
 
+/** uroce_lock_self() - a number that no other thread has */
+static inline uintptr_t uroce_lock_self(void)
+{
+#if (defined(__x86_64__) || defined(__aarch64__)) && \
+	(defined(__clang__) || __GNUC__ >= 11)
+	return (uintptr_t)__builtin_thread_pointer();
+#else
+	return (uintptr_t)pthread_self();
+#endif
+}
+
 /** uroce_lock_enter() - take it if we have the privilege to; whether we had */
 static inline bool uroce_lock_enter(struct uroce_lock *lock)
 {
@@ -74,7 +85,7 @@ static inline bool uroce_lock_enter(struct uroce_lock *lock)
 		__atomic_load_n(&lock->privileged, __ATOMIC_RELAXED);
 
 	if (!seat || __atomic_load_n(&seat->thread, __ATOMIC_RELAXED) !=
-			     (uintptr_t)pthread_self())
+			     uroce_lock_self())
 		return false;
 	__atomic_store_n(&seat->inside, 1, __ATOMIC_RELAXED);
 	/* for the compiler; the CPU's is the membarrier of who takes it away */

@@ -62,13 +62,12 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 static void grow_window(struct uroce_qp *qp, uint32_t nr_packets)
 {
 	struct uroce_requester *req = &qp->req;
-	uint32_t max = qp->engine->window_bytes / qp->mtu;
 
 	req->grow += nr_packets;
 	if (req->grow < req->window)
 		return;
 	req->grow = 0;
-	if (req->window < max)
+	if (req->window < qp->engine->window_bytes / qp->mtu)
 		req->window++;
 }
 

@@ -86,7 +86,7 @@ static bool is_mine(void)
 {
 	const struct uroce_seat *seat = lock.privileged;
 
-	return seat && seat->thread == (uintptr_t)pthread_self();
+	return seat && seat->thread == uroce_lock_self();
 }
 
 /* Runs @fn in a thread of its own, to the end. */
