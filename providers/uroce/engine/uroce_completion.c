@@ -48,6 +48,17 @@ static void push(struct uroce_qp *qp, struct uroce_cq *cq,
 	}
 }
 
+void uroce_describe_send(const struct uroce_send_wqe *wqe,
+			 struct uroce_cqe *cqe)
+{
+	cqe->opcode = wc_opcodes[wqe->opcode];
+	/* IBTA 11.4.2.1: bytes that a READ or an atomic brought */
+	cqe->byte_len = cqe->opcode >= IBV_WC_RDMA_READ &&
+					cqe->opcode <= IBV_WC_FETCH_ADD
+				? wqe->length
+				: 0;
+}
+
 void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
 			 uint64_t now)
 {
@@ -60,11 +71,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
 	bool wanted = status != IBV_WC_SUCCESS || qp->sig_all ||
 		      (wqe->flags & IBV_SEND_SIGNALED);
 
-	if (wqe->opcode < sizeof(wc_opcodes))
-		cqe.opcode = wc_opcodes[wqe->opcode];
-	/* IBTA 11.4.2.1: bytes that a READ or an atomic brought */
-	if (cqe.opcode >= IBV_WC_RDMA_READ && cqe.opcode <= IBV_WC_FETCH_ADD)
-		cqe.byte_len = wqe->length;
+	uroce_describe_send(wqe, &cqe);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)

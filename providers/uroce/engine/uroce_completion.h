@@ -6,6 +6,14 @@
 #include "uroce/engine/uroce_qp.h"
 
 /**
+ * uroce_describe_send() - what a completion says of the request itself
+ * @wqe: whose operation the device has
+ * @cqe: receives opcode and byte_len
+ */
+void uroce_describe_send(const struct uroce_send_wqe *wqe,
+			 struct uroce_cqe *cqe);
+
+/**
  * uroce_complete_send() - complete the request at the tail and free its slot
  * @qp: the QP
  * @status: an error completes requests that are not signaled as well

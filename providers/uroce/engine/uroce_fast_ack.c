@@ -3,6 +3,8 @@
  * The fast path, completing: what an ACK says about messages that have no
  * answers of their own.
  */
+#include <string.h>
+
 #include "uroce/engine/uroce_fast_parts.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
@@ -19,6 +21,15 @@ static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 	/* nothing else can have waited for it in a QP that is flowing */
 	if (uroce_ring_has(&qp->sq, qp->req.cur))
 		uroce_engine_activate(qp->engine, qp);
+}
+
+/* Of a QP in RTS. */
+static void settle(struct uroce_qp *qp, uint64_t now)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS)
+		uroce_requester_settle(qp, now);
 }
 
 /*
@@ -52,9 +63,38 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 		uroce_ack_plain(qp, psn, now);
 		return;
 	}
-	wqe = uroce_ring_front(&qp->sq);
-	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS)
-		uroce_requester_settle(qp, now);
+	settle(qp, now);
+}
+
+/* The oldest request, and all of it is here. */
+static uint8_t *find_answered(const struct uroce_qp *qp, uint32_t psn)
+{
+	const struct uroce_requester *req = &qp->req;
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	if (psn != req->una_psn || psn == req->sent_psn ||
+	    req->next_psn != req->sent_psn || !wqe->begun ||
+	    (wqe->opcode != IBV_WR_ATOMIC_FETCH_AND_ADD &&
+	     wqe->opcode != IBV_WR_ATOMIC_CMP_AND_SWP) ||
+	    wqe->nr_sge != 1 || wqe->length != UROCE_ATOMIC_BYTES)
+		return NULL;
+	return uroce_fast_memory(&qp->engine->memory, qp->pd, &wqe->sge[0],
+				 UROCE_ATOMIC_BYTES, IBV_ACCESS_LOCAL_WRITE);
+}
+
+bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
+			    uint64_t now)
+{
+	uint8_t *ptr = find_answered(qp, psn);
+
+	if (!ptr)
+		return false;
+	memcpy(ptr, &orig, sizeof(orig));
+	qp->req.una_psn = uroce_psn_add(psn, 1);
+	uroce_fast_complete_send(qp, uroce_ring_front(&qp->sq), now);
+	moved_on(qp, psn, now);
+	settle(qp, now);
+	return true;
 }
 
 void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now)

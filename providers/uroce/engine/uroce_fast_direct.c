@@ -84,16 +84,6 @@ static bool do_request(const struct uroce_qp *qp,
 	return done;
 }
 
-static void complete(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-		     uint64_t now)
-{
-	qp->req.cur++;
-	if (wqe->opcode == IBV_WR_RDMA_WRITE)
-		uroce_fast_complete_send(qp, wqe, now);
-	else
-		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
-}
-
 bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now)
 {
 	while (uroce_ring_has(&qp->sq, qp->req.cur)) {
@@ -103,7 +93,8 @@ bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now)
 		if (!uroce_direct_is_free(qp) || qp->req.copied ||
 		    !is_simple(qp, wqe) || !do_request(qp, wqe))
 			return false;
-		complete(qp, wqe, now);
+		qp->req.cur++;
+		uroce_fast_complete_send(qp, wqe, now);
 	}
 	return true;
 }

@@ -66,7 +66,7 @@ static inline void uroce_fast_complete(struct uroce_qp *qp, struct uroce_cq *cq,
 	}
 }
 
-/* As uroce_complete_send(), for what has no answer of its own. */
+/* As uroce_complete_send(), of what has succeeded. */
 static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 					    struct uroce_send_wqe *wqe,
 					    uint64_t now)
@@ -85,12 +85,9 @@ static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 	}
 	cqe->wr_id = wqe->wr_id;
 	cqe->now_ns = now;
-	cqe->byte_len = 0;
 	cqe->imm = 0;
 	cqe->wc_flags = 0;
-	cqe->opcode = wqe->opcode <= IBV_WR_RDMA_WRITE_WITH_IMM
-			      ? IBV_WC_RDMA_WRITE
-			      : IBV_WC_SEND;
+	uroce_describe_send(wqe, cqe);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	uroce_fast_complete(qp, qp->send_cq, cqe, false);
@@ -115,5 +112,14 @@ static inline void uroce_fast_place(uint8_t *to, const uint8_t *from,
 
 /** uroce_fast_take_ack() - an ACK of a QP in RTS; uroce_fast_ack.c */
 void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now);
+
+/**
+ * uroce_fast_take_atomic() - the answer to an atomic; uroce_fast_ack.c
+ * @orig: what was there before
+ *
+ * Return: false if it is for uroce_ack_receive().
+ */
+bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
+			    uint64_t now);
 
 #endif

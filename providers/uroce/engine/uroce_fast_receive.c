@@ -41,28 +41,37 @@ static bool is_expected(const struct arrival *in)
 	       in->brief->payload_len <= in->qp->mtu;
 }
 
+/* Without room, or with others to be told of it. */
+static __attribute__((noinline)) void
+complete_with_care(const struct arrival *in, bool imm)
+{
+	struct uroce_cqe cqe = {
+		.now_ns = in->now,
+		.byte_len = in->brief->payload_len,
+		.opcode = IBV_WC_RECV,
+		.wc_flags = imm ? IBV_WC_WITH_IMM : 0,
+	};
+
+	if (imm)
+		memcpy(&cqe.imm, in->brief->header + BTH_LEN, IMM_LEN);
+	uroce_complete_front_receive(in->qp, &cqe, in->first & SOLICITED);
+}
+
 static void complete_receive(const struct arrival *in,
 			     const struct uroce_recv_wqe *wqe, bool imm)
 {
 	struct uroce_qp *qp = in->qp;
 	struct uroce_cqe *cqe = uroce_cq_vacant(qp->recv_cq);
-	struct uroce_cqe lost = {};
 
 	if (!cqe || __atomic_load_n(&qp->rq->limit, __ATOMIC_RELAXED)) {
-		lost.now_ns = in->now;
-		lost.opcode = IBV_WC_RECV;
-		lost.byte_len = in->brief->payload_len;
-		cqe = &lost;
+		complete_with_care(in, imm);
+		return;
 	}
 	cqe->imm = 0;
 	cqe->wc_flags = 0;
 	if (imm) {
 		memcpy(&cqe->imm, in->brief->header + BTH_LEN, IMM_LEN);
 		cqe->wc_flags = IBV_WC_WITH_IMM;
-	}
-	if (cqe == &lost) {
-		uroce_complete_front_receive(qp, cqe, in->first & SOLICITED);
-		return;
 	}
 	cqe->wr_id = wqe->wr_id;
 	cqe->now_ns = in->now;
@@ -172,7 +181,7 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 		.channel = in->qp->channel,
 		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_ATOMIC_ETH |
 			  UROCE_T_NONPOSTED,
-		.opcode = UROCE_RC | opcode,
+		.opcode = opcode,
 		.ack_req = in->ack_req,
 		.psn = in->psn,
 		.va = get64(eth),
@@ -191,19 +200,21 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 static bool receive_atomic_ack(const struct arrival *in)
 {
 	const uint8_t *aeth = in->brief->header + BTH_LEN;
+	uint64_t orig = get64(aeth + AETH_LEN);
 	struct uroce_packet packet = {
 		.channel = in->qp->channel,
 		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_RESPONSE |
 			  UROCE_T_AETH | UROCE_T_ATOMIC_ACK_ETH,
 		.opcode = UROCE_RC | UROCE_ATOMIC_ACK,
 		.psn = in->psn,
-		.orig = get64(aeth + AETH_LEN),
+		.orig = orig,
 	};
 
 	if (in->brief->ack || in->brief->payload_len)
 		return false;
 	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
-	uroce_ack_receive(in->qp, &packet, in->now);
+	if (!uroce_fast_take_atomic(in->qp, in->psn, orig, in->now))
+		uroce_ack_receive(in->qp, &packet, in->now);
 	return true;
 }
 
@@ -222,24 +233,24 @@ static bool receive_ack(const struct arrival *in)
 /* Headers of just this length, as uroce_wire_decode() wants them. */
 static bool receive(const struct arrival *in)
 {
+	const uint8_t opcode = (uint8_t)(in->first >> OPCODE_SHIFT);
 	uint32_t len = in->brief->header_len;
 
-	switch (in->first >> OPCODE_SHIFT) {
+	switch (opcode) {
 	case UROCE_RC | UROCE_SEND_ONLY:
-		return len == BTH_LEN && is_expected(in) &&
-		       receive_send(in, false);
-	case UROCE_RC | UROCE_SEND_ONLY_IMM:
-		return len == BTH_LEN + IMM_LEN && is_expected(in) &&
-		       receive_send(in, true);
+	case UROCE_RC | UROCE_SEND_ONLY_IMM: {
+		bool imm = opcode == (UROCE_RC | UROCE_SEND_ONLY_IMM);
+
+		return len == BTH_LEN + (imm ? IMM_LEN : 0u) &&
+		       is_expected(in) && receive_send(in, imm);
+	}
 	case UROCE_RC | UROCE_WRITE_ONLY:
 		return len == BTH_LEN + RETH_LEN && is_expected(in) &&
 		       receive_write(in);
 	case UROCE_RC | UROCE_FETCH_ADD:
-		return len == BTH_LEN + ATOMIC_LEN && is_expected(in) &&
-		       receive_atomic(in, UROCE_FETCH_ADD);
 	case UROCE_RC | UROCE_CMP_SWAP:
 		return len == BTH_LEN + ATOMIC_LEN && is_expected(in) &&
-		       receive_atomic(in, UROCE_CMP_SWAP);
+		       receive_atomic(in, opcode);
 	case UROCE_RC | UROCE_ATOMIC_ACK:
 		return len == BTH_LEN + AETH_LEN + UROCE_ATOMIC_BYTES &&
 		       receive_atomic_ack(in);
