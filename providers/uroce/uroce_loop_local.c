@@ -13,6 +13,7 @@
 
 #include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
+#include "uroce/local/uroce_inbox.h"
 #include "uroce/port/uroce_slots.h"
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_loop_datagram.h"
@@ -46,16 +47,6 @@ static bool is_ours(void *arg, const uint8_t *gid)
 	}
 	(void)pthread_mutex_unlock(&loop->netdev_mutex);
 	return found;
-}
-
-static bool take_brief(void *arg, struct uroce_channel *channel,
-		       const struct uroce_brief *brief)
-{
-	struct uroce_loop *loop = arg;
-
-	if (brief->payload_len >= MANY_BYTES)
-		loop->copied_much = true;
-	return uroce_fast_receive(&loop->engine, channel, brief, loop->now);
 }
 
 /* What peers may do in it themselves: regions only, no windows. */
@@ -105,7 +96,6 @@ static int open_slot(struct uroce_loop *loop, uint32_t slot)
 		.reach_ways = uroce_config_reach_ways(),
 		.patience_ms = PATIENCE_MS,
 		.is_ours = is_ours,
-		.take_brief = take_brief,
 		.arg = loop,
 	};
 
@@ -217,10 +207,9 @@ void uroce_loop_disconnect(struct uroce_instance *instance,
 	uroce_local_put_channel(instance->loop->local, channel);
 }
 
-static void on_packet(void *arg, struct uroce_channel *channel,
-		      struct uroce_packet *packet)
+static void receive(struct uroce_loop *loop, struct uroce_channel *channel,
+		    struct uroce_packet *packet)
 {
-	struct uroce_loop *loop = arg;
 	struct uroce_path path;
 
 	/* a wait begins that may be a short one: the exact time is needed */
@@ -234,22 +223,49 @@ static void on_packet(void *arg, struct uroce_channel *channel,
 	uroce_engine_receive(&loop->engine, packet, loop->now);
 }
 
+/* Returns whether it is a packet. */
+static bool receive_brief(struct uroce_loop *loop,
+			  struct uroce_channel *channel,
+			  const struct uroce_brief *brief)
+{
+	struct uroce_packet packet;
+
+	if (brief->payload_len >= MANY_BYTES)
+		loop->copied_much = true;
+	if (uroce_fast_receive(&loop->engine, channel, brief, loop->now))
+		return true;
+	if (uroce_inbox_decode(brief, &packet))
+		return false;
+	receive(loop, channel, &packet);
+	return true;
+}
+
+static void lose(struct uroce_loop *loop, struct uroce_channel *channel)
+{
+	list_del(&channel->entry);
+	uroce_channel_lose(&loop->engine, channel, loop->now);
+	uroce_loop_forget_datagrams(loop, channel);
+}
+
 bool uroce_loop_receive_local(struct uroce_loop *loop)
 {
+	uint64_t received = loop->received;
 	struct uroce_channel *channel;
-	uint32_t nr;
+	struct uroce_brief brief;
 
 	if (!loop->local)
 		return false;
-	nr = uroce_local_receive(loop->local, on_packet, loop);
-	loop->traffic += nr;
-	loop->received += nr;
-	while ((channel = uroce_local_take_lost(loop->local))) {
-		list_del(&channel->entry);
-		uroce_channel_lose(&loop->engine, channel, loop->now);
-		uroce_loop_forget_datagrams(loop, channel);
+	uroce_local_begin(loop->local);
+	while ((channel = uroce_local_take(loop->local, &brief))) {
+		bool is_packet = receive_brief(loop, channel, &brief);
+
+		uroce_local_done(channel, &brief, is_packet);
+		loop->received += is_packet;
 	}
-	return nr;
+	loop->traffic += loop->received - received;
+	while ((channel = uroce_local_take_lost(loop->local)))
+		lose(loop, channel);
+	return loop->received != received;
 }
 
 void uroce_loop_resume_local(struct uroce_loop *loop)
@@ -295,6 +311,8 @@ void uroce_loop_send_briefs(struct uroce_loop *loop, struct uroce_qp *qp)
 		uroce_local_put_brief(qp->channel, &brief);
 		check_room(loop, qp->channel);
 	}
+	__atomic_store_n(&qp->next_put, uroce_local_next_put(qp->channel),
+			 __ATOMIC_RELAXED);
 }
 
 static void put_datagram(struct uroce_loop *loop, struct uroce_channel *channel,

@@ -17,9 +17,7 @@
 #include "uroce/uroce_loop_local.h"
 
 /* Polls between two that look at everything. */
-#define GLANCES 32
-/* How often one of them looks: to come here takes longer than that. */
-#define LOOKS 3
+#define GLANCES 100
 /* So long at most all of these took last time: a part of a lease. */
 #define GLANCES_NS (UROCE_LEASE_NS / 16)
 /* So much longer than a poll nothing came from the network. */
@@ -148,14 +146,6 @@ static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 	       uroce_engine_put_off(&loop->engine, true);
 }
 
-static bool has_come(const struct uroce_loop *loop)
-{
-	for (int looks = LOOKS; looks; looks--)
-		if (!uroce_local_seems_empty(loop->local))
-			return true;
-	return false;
-}
-
 /* Nothing came; nor is there anything left to send, or to tell. */
 static bool is_done(const struct uroce_engine *engine)
 {
@@ -178,7 +168,7 @@ bool uroce_loop_quick_poll(struct uroce_loop *loop)
 	if (engine->late)
 		uroce_fast_catch_up(engine, loop->now);
 	engine->put_off = NULL;
-	if (has_come(loop)) {
+	if (!uroce_local_seems_empty(loop->local)) {
 		engine->may_be_late = true;
 		(void)uroce_loop_receive_local(loop);
 		engine->may_be_late = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A connection of which the other side writes the slots, the area, and what it
- * claims to have read. Taken as uroce_local_receive() does it, the fast way
+ * claims to have read. Taken as the loop does it, the fast way
  * first; sent as uroce_loop_send_briefs() does.
  *
  * A step of the input: what is put right in the headers (uroce_flow.h), and a

@@ -126,19 +126,6 @@ static bool is_ours(void *arg, const uint8_t *gid)
 	return gid[0] == 0;
 }
 
-static bool take_brief(void *arg, struct uroce_channel *channel,
-		       const struct uroce_brief *brief)
-{
-	return uroce_fast_receive(&flow->engine, channel, brief, now);
-}
-
-static void on_packet(void *arg, struct uroce_channel *channel,
-		      struct uroce_packet *packet)
-{
-	packet->channel = channel;
-	uroce_engine_receive(&flow->engine, packet, now);
-}
-
 /* Several of these programs may run at a time. */
 static void open_local(void)
 {
@@ -146,7 +133,6 @@ static void open_local(void)
 		.patience_ms = PATIENCE,
 		.reach_ways = ~0u,
 		.is_ours = is_ours,
-		.take_brief = take_brief,
 	};
 	int ret = -EADDRINUSE;
 
@@ -355,6 +341,31 @@ static void send_all(void)
 	uroce_local_flush(local);
 }
 
+/* Returns whether it is a packet. */
+static bool receive(struct uroce_channel *channel,
+		    const struct uroce_brief *brief)
+{
+	struct uroce_packet packet;
+
+	if (uroce_fast_receive(&flow->engine, channel, brief, now))
+		return true;
+	if (uroce_inbox_decode(brief, &packet))
+		return false;
+	packet.channel = channel;
+	uroce_engine_receive(&flow->engine, &packet, now);
+	return true;
+}
+
+static void receive_all(void)
+{
+	struct uroce_channel *channel;
+	struct uroce_brief brief;
+
+	uroce_local_begin(local);
+	while ((channel = uroce_local_take(local, &brief)))
+		uroce_local_done(channel, &brief, receive(channel, &brief));
+}
+
 /* What the loop does; and the application posts, and polls. */
 static void live(void)
 {
@@ -362,7 +373,7 @@ static void live(void)
 
 	uroce_local_serve(local);
 	flow->engine.may_be_late = now % (2 * STEP_NS);
-	(void)uroce_local_receive(local, on_packet, NULL);
+	receive_all();
 	if (flow->engine.late)
 		uroce_fast_catch_up(&flow->engine, now);
 	while ((channel = uroce_local_take_lost(local)))

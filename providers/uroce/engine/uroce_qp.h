@@ -147,6 +147,11 @@ struct uroce_qp {
 	/* instead of the network; NULL: none */
 	struct uroce_channel *channel;
 	struct list_node bound; /* QPs of the channel */
+	/*
+	 * Atomic: for fetch_to_write(), where the next packet may be written
+	 * to; of its memory nothing is known.
+	 */
+	const void *next_put;
 
 	struct uroce_requester req;
 	struct uroce_responder resp;

@@ -19,6 +19,7 @@
 
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/wire/uroce_wire.h"
+#include "util/fetch.h"
 
 /* The sender is told of consumed slots when they are a part of all. */
 #define PUBLISH_SLOTS (UROCE_INBOX_SLOTS / 8)
@@ -201,17 +202,9 @@ static inline void copy_words(void *to, const void *from, size_t bytes)
 			__ATOMIC_RELAXED);
 }
 
-/*
- * The line of a slot that will be put soon: to own it takes the time of a way
- * to the other CPU and back, and that of several at the same time is the same.
- */
-static void fetch_to_write(const struct uroce_inbox_slot *slot)
+const void *uroce_inbox_next_put(const struct uroce_inbox_sender *end)
 {
-#if defined(__x86_64__) /* nothing, on those that do not have it */
-	__asm__ volatile("prefetchw %0" : : "m"(*slot));
-#else
-	__builtin_prefetch(slot, 1);
-#endif
+	return end->memory ? slot_at(end->memory, end->head) : NULL;
 }
 
 void uroce_inbox_put_brief(struct uroce_inbox_sender *end,

@@ -115,6 +115,14 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
  */
 void uroce_inbox_publish(struct uroce_inbox_sender *end);
 
+/**
+ * uroce_inbox_next_put() - where the next packet will be written to first
+ *
+ * For fetch_to_write() and nothing else. The receiver looks at that line all
+ * the time, so who fetches it much too early does so in vain.
+ */
+const void *uroce_inbox_next_put(const struct uroce_inbox_sender *end);
+
 /** uroce_inbox_put_brief() - the same, for a packet that is encoded already */
 void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
 			   const struct uroce_brief *brief);

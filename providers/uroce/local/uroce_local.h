@@ -44,14 +44,6 @@ struct uroce_local_config {
 	 * Called by uroce_local_connect() and uroce_local_serve().
 	 */
 	bool (*is_ours)(void *arg, const uint8_t *gid);
-	/*
-	 * take_brief() - a packet that has come, not looked at yet; or NULL
-	 *
-	 * Called by uroce_local_receive(). Returns whether it was taken; if not
-	 * it is decoded.
-	 */
-	bool (*take_brief)(void *arg, struct uroce_channel *channel,
-			   const struct uroce_brief *brief);
 	void *arg;
 };
 
@@ -168,6 +160,9 @@ void uroce_local_put(struct uroce_channel *channel,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov);
 
+/** uroce_local_next_put() - uroce_inbox_next_put() of a channel */
+const void *uroce_local_next_put(struct uroce_channel *channel);
+
 /** uroce_local_put_brief() - the same, for a packet that is encoded already */
 void uroce_local_put_brief(struct uroce_channel *channel,
 			   const struct uroce_brief *brief);
@@ -178,27 +173,37 @@ bool uroce_local_has_room(struct uroce_channel *channel);
 /** uroce_local_flush() - ring the bell of all who sleep and were sent to */
 void uroce_local_flush(struct uroce_local *local);
 
-/* Gets a packet that has come through @channel. Its path is not known. */
-typedef void uroce_local_receive_fn(void *arg, struct uroce_channel *channel,
-				    struct uroce_packet *packet);
+/** uroce_local_begin() - see who has come and died, and begin to take */
+void uroce_local_begin(struct uroce_local *local);
 
 /**
- * uroce_local_receive() - take in packets that have come
+ * uroce_local_take() - the next packet that has come
+ * @local: after uroce_local_begin()
+ * @ret_brief: receives it, not looked at yet: uroce_inbox_decode(), or by who
+ *	knows headers well; its payload stays in the inbox, and may change
+ *	under the reader's eyes
  *
  * Looks at all inboxes; takes a bounded number from each.
  *
- * Return: how many there were.
+ * Return: its channel, to be given to uroce_local_done(); or NULL.
  */
-uint32_t uroce_local_receive(struct uroce_local *local,
-			     uroce_local_receive_fn *fn, void *arg);
+struct uroce_channel *uroce_local_take(struct uroce_local *local,
+				       struct uroce_brief *ret_brief);
+
+/**
+ * uroce_local_done() - done with what was taken
+ * @is_packet: what it is; if not, that process is not believed any more
+ */
+void uroce_local_done(struct uroce_channel *channel,
+		      const struct uroce_brief *brief, bool is_packet);
 
 /**
  * uroce_local_take_lost() - a channel whose other side is gone, or has gone mad
  *
  * Each is returned once, and only when all that it had sent was received; not
  * at all if it has no uses. It is there until the last use is given back. To be
- * called after uroce_local_receive() until it returns NULL; it costs nothing
- * if nobody died.
+ * called after uroce_local_take() until it returns NULL; it costs nothing if
+ * nobody died.
  */
 struct uroce_channel *uroce_local_take_lost(struct uroce_local *local);
 
@@ -213,7 +218,7 @@ struct uroce_channel *uroce_local_take_lost(struct uroce_local *local);
  */
 bool uroce_local_watch(struct uroce_local *local, bool watched);
 
-/** uroce_local_seems_empty() - whether uroce_local_receive() had nothing to do
+/** uroce_local_seems_empty() - whether there was nothing to take, and no news
  */
 bool uroce_local_seems_empty(const struct uroce_local *local);
 

@@ -9,6 +9,7 @@
 
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/wire/uroce_wire.h"
+#include "util/fetch.h"
 
 /* So many packets of a peer, then it is the next one's turn. */
 #define MAX_PACKETS 64
@@ -89,6 +90,11 @@ void uroce_local_put(struct uroce_channel *channel,
 	was_put(peer, packet->payload_len);
 }
 
+const void *uroce_local_next_put(struct uroce_channel *channel)
+{
+	return uroce_inbox_next_put(&peer_of(channel)->out);
+}
+
 void uroce_local_put_brief(struct uroce_channel *channel,
 			   const struct uroce_brief *brief)
 {
@@ -124,58 +130,17 @@ void uroce_local_flush(struct uroce_local *local)
 	}
 }
 
-/* What the caller does not take as it is it gets decoded. */
-static int hand_over(struct uroce_peer *peer, const struct uroce_brief *brief,
-		     uroce_local_receive_fn *fn, void *arg)
-{
-	const struct uroce_local_config *config = &peer->local->config;
-	struct uroce_packet packet;
-
-	if (config->take_brief &&
-	    config->take_brief(config->arg, &peer->channel, brief))
-		return 0;
-	if (uroce_inbox_decode(brief, &packet))
-		return -EBADMSG;
-	fn(arg, &peer->channel, &packet);
-	return 0;
-}
-
-/* Only an application has requests; who asks for this has them, too. */
+/*
+ * Only an application has requests; who asks for a copy has them, too. It gets
+ * an answer, or a message that is one.
+ */
 static void hear(struct uroce_peer *peer, uint8_t opcode)
 {
-	if (!peer->channel.copy ||
-	    (uroce_wire_traits(opcode) & UROCE_T_RESPONSE))
+	if (uroce_wire_is_response(opcode))
 		return;
+	fetch_to_write(uroce_inbox_next_put(&peer->out));
 	peer->heard = true;
 	peer->heard_polls = peer->local->polls;
-}
-
-/* Returns whether there may be more; adds to *@nr. */
-static bool receive_from(struct uroce_peer *peer, uroce_local_receive_fn *fn,
-			 void *arg, uint32_t *nr)
-{
-	struct uroce_local_counters *counters = &peer->local->counters;
-	struct uroce_brief brief;
-
-	for (int left = MAX_PACKETS; left > 0; left--) {
-		int ret = peer->mad ? 0
-				    : uroce_inbox_take_brief(&peer->in, &brief);
-
-		if (ret > 0 && left < MAX_PACKETS)
-			uroce_inbox_expect_more(&peer->in);
-		if (ret > 0)
-			ret = hand_over(peer, &brief, fn, arg) ?: 1;
-		if (ret < 0)
-			declare_mad(peer);
-		if (ret <= 0)
-			return false;
-		(*nr)++;
-		counters->rx_packets++;
-		counters->rx_bytes += brief.payload_len;
-		hear(peer, brief.header[0]);
-		uroce_inbox_done(&peer->in);
-	}
-	return true;
 }
 
 /* Its last packet was received. */
@@ -197,21 +162,67 @@ static void finish(struct uroce_local *local, struct uroce_peer *peer)
 	list_add_tail(&local->lost, &peer->node);
 }
 
-uint32_t uroce_local_receive(struct uroce_local *local,
-			     uroce_local_receive_fn *fn, void *arg)
+void uroce_local_begin(struct uroce_local *local)
 {
-	struct list_node *pos, *tmp;
-	uint32_t nr = 0;
-
 	see_news(local);
-	list_for_each_safe (pos, tmp, &local->active) {
-		struct uroce_peer *peer =
-			list_entry(pos, struct uroce_peer, node);
+	local->turn = local->active.next;
+	local->left = MAX_PACKETS;
+}
 
-		if (!receive_from(peer, fn, arg, &nr) && peer->dying)
+static void next_turn(struct uroce_local *local)
+{
+	local->turn = local->turn->next;
+	local->left = MAX_PACKETS;
+}
+
+/* Whether it gave one; else there is no more for now. */
+static bool take_from(struct uroce_peer *peer, struct uroce_brief *ret_brief)
+{
+	int ret;
+
+	if (peer->mad)
+		return false;
+	ret = uroce_inbox_take_brief(&peer->in, ret_brief);
+	if (ret < 0)
+		declare_mad(peer);
+	return ret > 0;
+}
+
+struct uroce_channel *uroce_local_take(struct uroce_local *local,
+				       struct uroce_brief *ret_brief)
+{
+	while (local->turn != &local->active) {
+		struct uroce_peer *peer =
+			list_entry(local->turn, struct uroce_peer, node);
+
+		bool may_have_more = !local->left;
+
+		if (!may_have_more && take_from(peer, ret_brief)) {
+			if (local->left-- < MAX_PACKETS)
+				uroce_inbox_expect_more(&peer->in);
+			return &peer->channel;
+		}
+		next_turn(local);
+		if (peer->dying && !may_have_more)
 			finish(local, peer);
 	}
-	return nr;
+	return NULL;
+}
+
+void uroce_local_done(struct uroce_channel *channel,
+		      const struct uroce_brief *brief, bool is_packet)
+{
+	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_local_counters *counters = &peer->local->counters;
+
+	if (!is_packet) {
+		declare_mad(peer);
+		return;
+	}
+	counters->rx_packets++;
+	counters->rx_bytes += brief->payload_len;
+	hear(peer, brief->header[0]);
+	uroce_inbox_done(&peer->in);
 }
 
 bool uroce_local_seems_empty(const struct uroce_local *local)

@@ -59,6 +59,8 @@ struct uroce_local {
 	uint32_t nr_active;
 	struct list_node active, lost, told; /* of struct uroce_peer.node */
 	struct list_node sent;		     /* of struct uroce_peer.sent */
+	struct list_node *turn; /* in "active": whose inbox is looked at */
+	uint32_t left;		/* packets, then it is the next one's turn */
 	struct uroce_local_counters counters;
 
 	/* Atomic. */

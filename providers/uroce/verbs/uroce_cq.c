@@ -62,9 +62,6 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 	uint32_t head, tail;
 	int nr = 0;
 
-	/* to see that takes no lock */
-	if (!uroce_ring_used(ring))
-		return 0;
 	uroce_spin_lock(&cq->poll_lock);
 	tail = ring->tail;
 	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
@@ -78,18 +75,19 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
-	enum uroce_look look;
-	int nr = take_some(cq, num_entries, wc);
 
-	if (nr) {
-		if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED))
-			uroce_polled(cq, UROCE_LOOK_FOUND);
-		return nr;
+	/* to see that there are none takes no lock */
+	if (!uroce_ring_used(&cq->cq.ring)) {
+		enum uroce_look look = uroce_loop_poll(cq->ctx->loop);
+
+		if (!uroce_ring_used(&cq->cq.ring)) {
+			uroce_polled(cq, look);
+			return 0;
+		}
 	}
-	look = uroce_loop_poll(cq->ctx->loop);
-	nr = take_some(cq, num_entries, wc);
-	uroce_polled(cq, nr ? UROCE_LOOK_FOUND : look);
-	return nr;
+	if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED))
+		uroce_polled(cq, UROCE_LOOK_FOUND);
+	return take_some(cq, num_entries, wc);
 }
 
 int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)

@@ -130,6 +130,7 @@ int uroce_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	const struct ibv_send_wr *first = wr;
 	int err = 0;
 
+	uroce_sq_expect(qp);
 	uroce_spin_lock(&qp->sq_lock);
 	for (; wr; wr = wr->next) {
 		err = post_one(qp, wr);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "uroce/verbs/uroce_verbs.h"
+#include "util/fetch.h"
 
 /* What an operation is made of. */
 enum uroce_op_trait {
@@ -49,6 +50,15 @@ static inline bool uroce_sq_may_post(const struct uroce_verbs_qp *qp)
 	return uroce_qp_state(qp->qp) >= IBV_QPS_RTS;
 }
 
+/** uroce_sq_expect() - something is going to be posted */
+static inline void uroce_sq_expect(const struct uroce_verbs_qp *qp)
+{
+	const void *next = __atomic_load_n(&qp->qp->next_put, __ATOMIC_RELAXED);
+
+	if (next)
+		fetch_to_write(next);
+}
+
 /**
  * uroce_sq_slot() - slot to fill
  * @qp: the QP
@@ -77,16 +87,24 @@ static inline void uroce_sq_publish(struct uroce_verbs_qp *qp, uint32_t nr)
 	__atomic_store_n(&ring->head, ring->head + nr, __ATOMIC_RELEASE);
 }
 
-/** uroce_wqe_start() - an empty request; its fixed part */
+/**
+ * uroce_wqe_start() - an empty request; its fixed part
+ *
+ * What the operation does not have stays as it was: to clear all of it takes as
+ * long as half of the rest.
+ */
 static inline void uroce_wqe_start(struct uroce_send_wqe *wqe, uint64_t wr_id,
 				   enum ibv_wr_opcode opcode,
 				   unsigned int flags)
 {
-	*wqe = (struct uroce_send_wqe){
-		.wr_id = wr_id,
-		.opcode = (uint8_t)opcode,
-		.flags = (uint8_t)flags,
-	};
+	wqe->wr_id = wr_id;
+	wqe->length = 0;
+	wqe->imm = 0;
+	wqe->opcode = (uint8_t)opcode;
+	wqe->flags = (uint8_t)flags;
+	wqe->nr_sge = 0;
+	wqe->begun = false;
+	wqe->status = IBV_WC_SUCCESS;
 }
 
 /** uroce_wqe_set_sges() - the pieces; 0, or EINVAL */
@@ -103,10 +121,14 @@ static inline int uroce_wqe_add_inline(const struct uroce_verbs_qp *qp,
 				       struct uroce_send_wqe *wqe,
 				       const void *data, size_t length)
 {
+	uint8_t *to = (uint8_t *)wqe->sge + wqe->length;
+
 	if (length > qp->max_inline - wqe->length)
 		return EINVAL;
-	if (length) /* else the address may be anything */
-		memcpy((uint8_t *)wqe->sge + wqe->length, data, length);
+	if (length == sizeof(uint64_t)) /* as most are: no loop */
+		memcpy(to, data, sizeof(uint64_t));
+	else if (length) /* else the address may be anything */
+		memcpy(to, data, length);
 	wqe->length += (uint32_t)length;
 	return 0;
 }

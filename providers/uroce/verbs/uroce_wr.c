@@ -278,6 +278,7 @@ static void wr_start(struct ibv_qp_ex *qpx)
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp_ex(qpx);
 
+	uroce_sq_expect(qp);
 	uroce_spin_lock(&qp->sq_lock);
 	qp->wr_nr = 0;
 	qp->wr_wqe = NULL;

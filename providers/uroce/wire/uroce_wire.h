@@ -16,6 +16,14 @@
  */
 uint32_t uroce_wire_traits(uint8_t opcode);
 
+/** uroce_wire_is_response() - whether it is an answer, ACK or NAK */
+static inline bool uroce_wire_is_response(uint8_t opcode)
+{
+	uint8_t op = opcode & UROCE_OP_MASK;
+
+	return op >= UROCE_READ_RESP_FIRST && op <= UROCE_ATOMIC_ACK;
+}
+
 /**
  * uroce_wire_pad() - how many bytes follow the payload, to fill a word
  * @payload_len: bytes of payload

@@ -135,13 +135,13 @@ static void have_no_use(struct node *node, uint32_t slot)
 	list_add_tail(&full, &got.channel[0]->entry);
 	meet_here(node);
 	while (!uroce_local_is_empty(side.local)) {
-		(void)uroce_local_receive(side.local, NULL, NULL);
+		(void)side_take(&side, NULL);
 		/* nobody would know the channel */
 		CHECK(!uroce_local_take_lost(side.local));
 	}
 	/* without a use nothing is left at once */
 	while (nr_inboxes() || nr_open_fds() != fds)
-		(void)uroce_local_receive(side.local, NULL, NULL);
+		(void)side_take(&side, NULL);
 	CHECK(list_empty(&full));
 	meet_here(node);
 	side_close(&side);
@@ -434,7 +434,7 @@ static void be_forked(struct node *node, uint32_t slot)
 		CHECK(nr_open_fds() == fds);
 		CHECK(nr_inboxes() == 0);
 		CHECK(!uroce_local_has_room(channel));
-		CHECK(!uroce_local_receive(side.local, NULL, NULL));
+		CHECK(!side_take(&side, NULL));
 		CHECK(!uroce_local_take_lost(side.local));
 		CHECK(!uroce_local_watch(side.local, true));
 		CHECK(uroce_local_is_empty(side.local));

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_inbox.h"
 #include "uroce/local/uroce_tables_layout.h"
 
 void node_start(struct node *node, void (*fn)(struct node *node, uint32_t arg),
@@ -178,11 +179,10 @@ void side_put(struct side *side, struct uroce_channel *channel, uint32_t psn,
 	uroce_local_flush(side->local);
 }
 
-static void on_packet(void *arg, struct uroce_channel *channel,
-		      struct uroce_packet *packet)
+static void on_packet(struct got *got, struct uroce_channel *channel,
+		      const struct uroce_packet *packet)
 {
 	uint8_t data[UROCE_CHANNEL_MTU];
-	struct got *got = arg;
 
 	CHECK(packet->opcode == UROCE_SEND_ONLY);
 	fill(data, packet->psn, packet->payload_len);
@@ -193,10 +193,29 @@ static void on_packet(void *arg, struct uroce_channel *channel,
 	got->nr++;
 }
 
+uint32_t side_take(struct side *side, struct got *got)
+{
+	struct uroce_channel *channel;
+	struct uroce_brief brief;
+	uint32_t nr = 0;
+
+	uroce_local_begin(side->local);
+	while ((channel = uroce_local_take(side->local, &brief))) {
+		struct uroce_packet packet;
+		bool is_packet = !uroce_inbox_decode(&brief, &packet);
+
+		if (is_packet)
+			on_packet(got, channel, &packet);
+		uroce_local_done(channel, &brief, is_packet);
+		nr += is_packet;
+	}
+	return nr;
+}
+
 void side_receive(struct side *side, struct got *got, uint32_t nr)
 {
 	while (got->nr < nr)
-		if (!uroce_local_receive(side->local, on_packet, got))
+		if (!side_take(side, got))
 			(void)sched_yield();
 }
 
@@ -205,7 +224,7 @@ struct uroce_channel *side_wait_lost(struct side *side, struct got *got)
 	struct uroce_channel *channel;
 
 	for (;;) {
-		(void)uroce_local_receive(side->local, on_packet, got);
+		(void)side_take(side, got);
 		channel = uroce_local_take_lost(side->local);
 		if (channel)
 			return channel;

@@ -74,7 +74,13 @@ struct got {
 	struct uroce_channel *channel[MAX_GOT];
 };
 
-/* Receives until there are @nr in @got; checks what is in them. */
+/*
+ * Takes what there is, and checks it; returns how many there were.
+ * @got: NULL: there must be none
+ */
+uint32_t side_take(struct side *side, struct got *got);
+
+/* Receives until there are @nr in @got. */
 void side_receive(struct side *side, struct got *got, uint32_t nr);
 /* Receives until a channel is lost. */
 struct uroce_channel *side_wait_lost(struct side *side, struct got *got);

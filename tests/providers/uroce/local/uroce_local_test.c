@@ -371,7 +371,7 @@ static void ask_one_who_is_stopped(struct node *node, uint32_t slot)
 	meet_here(node);
 	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
 	meet_here(node);
-	(void)uroce_local_receive(side.local, NULL, NULL);
+	(void)side_take(&side, NULL);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
 	CHECK(nr_inboxes() == 0);
@@ -394,7 +394,7 @@ static void be_stopped(struct node *node, uint32_t slot)
 	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
 	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
 	meet_here(node);
-	(void)uroce_local_receive(side.local, NULL, NULL);
+	(void)side_take(&side, NULL);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
 	side_close(&side);

@@ -180,7 +180,7 @@ static void see_news(struct side *side)
 {
 	static struct got got;
 
-	(void)uroce_local_receive(side->local, NULL, &got);
+	(void)side_take(side, &got);
 }
 
 /* Asks for it, and waits until it is there; leaves again. */

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "uroce/local/uroce_inbox.h"
 #include "uroce/local/uroce_local.h"
 
 int uroce_local_open(const struct uroce_local_config *config,
@@ -57,6 +58,12 @@ void uroce_local_put_channel(struct uroce_local *local,
 	must_not_be_called();
 }
 
+const void *uroce_local_next_put(struct uroce_channel *channel)
+{
+	must_not_be_called();
+	return NULL;
+}
+
 void uroce_local_put_brief(struct uroce_channel *channel,
 			   const struct uroce_brief *brief)
 {
@@ -81,11 +88,29 @@ void uroce_local_flush(struct uroce_local *local)
 	must_not_be_called();
 }
 
-uint32_t uroce_local_receive(struct uroce_local *local,
-			     uroce_local_receive_fn *fn, void *arg)
+void uroce_local_begin(struct uroce_local *local)
 {
 	must_not_be_called();
-	return 0;
+}
+
+struct uroce_channel *uroce_local_take(struct uroce_local *local,
+				       struct uroce_brief *ret_brief)
+{
+	must_not_be_called();
+	return NULL;
+}
+
+int uroce_inbox_decode(const struct uroce_brief *brief,
+		       struct uroce_packet *ret_packet)
+{
+	must_not_be_called();
+	return -EBADMSG;
+}
+
+void uroce_local_done(struct uroce_channel *channel,
+		      const struct uroce_brief *brief, bool is_packet)
+{
+	must_not_be_called();
 }
 
 struct uroce_channel *uroce_local_take_lost(struct uroce_local *local)
