@@ -166,7 +166,9 @@ static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 	struct uroce_responder *resp = &qp->resp;
 	struct uroce_resource *res = &resp->resource[resp->res_next];
 
-	resp->res_next = (uint8_t)((resp->res_next + 1) % resp->max_resources);
+	resp->res_next++;
+	if (resp->res_next >= resp->max_resources)
+		resp->res_next = 0;
 	*res = (struct uroce_resource){
 		.va = packet->va,
 		.orig = orig,

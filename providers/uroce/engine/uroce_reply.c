@@ -45,19 +45,23 @@ static void fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
 	out->pieces.nr = 0;
 }
 
-/* The oldest request that is not answered yet. */
+/*
+ * The oldest request that is not answered yet; or NULL. From the youngest on,
+ * as most often that is the one.
+ */
 static struct uroce_resource *oldest_pending(struct uroce_responder *resp)
 {
-	uint8_t at = resp->res_next;
+	struct uroce_resource *oldest = NULL;
+	uint8_t missing = resp->nr_pending, at = resp->res_next;
 
-	for (uint8_t i = 0; i < resp->max_resources; i++) {
-		struct uroce_resource *res = &resp->resource[at];
-
-		if (res->pending)
-			return res;
-		at = (uint8_t)((at + 1) % resp->max_resources);
+	for (uint8_t i = 0; missing && i < resp->max_resources; i++) {
+		at = (uint8_t)((at ? at : resp->max_resources) - 1);
+		if (!resp->resource[at].pending)
+			continue;
+		oldest = &resp->resource[at];
+		missing--;
 	}
-	return NULL;
+	return oldest;
 }
 
 static void answered(struct uroce_responder *resp, struct uroce_resource *res)
