@@ -8,7 +8,7 @@
  * early. Where a late one would be noticed (exact) nothing is quick.
  *
  * Nothing is skipped for long: a post is quick only while the helper is going
- * to get up by itself, and of polls one in GLANCES + 1 looks at everything.
+ * to get up by itself, and of polls one in MAX_GLANCES + 1 looks at everything.
  */
 #include "uroce/uroce_loop_quick.h"
 
@@ -16,10 +16,10 @@
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/uroce_loop_local.h"
 
-/* Polls between two that look at everything. */
-#define GLANCES 100
-/* So long at most all of these took last time: a part of a lease. */
-#define GLANCES_NS (UROCE_LEASE_NS / 16)
+/* Polls between two that look at everything, at most. */
+#define MAX_GLANCES 100
+/* So long they are to take; peers believe a poll to be recent for twice that */
+#define GLANCES_NS UINT64_C(1500)
 /* So much longer than a poll nothing came from the network. */
 #define SOCKET_NS UINT64_C(16000)
 
@@ -193,12 +193,20 @@ static bool may_glance(const struct uroce_loop *loop)
 	       loop->socket_ns - loop->socket_packet_ns > SOCKET_NS;
 }
 
+/* As many as will do, going by what @polls have taken. */
+static uint32_t count_glances(uint64_t passed_ns, uint32_t polls)
+{
+	uint64_t nr = polls * GLANCES_NS / (passed_ns + 1);
+
+	return nr < MAX_GLANCES ? (uint32_t)nr : MAX_GLANCES;
+}
+
 void uroce_loop_allow_glances(struct uroce_loop *loop)
 {
+	uint32_t polls = loop->allowed - loop->glances + 1;
 	uint64_t passed_ns = loop->now - loop->look_ns;
 
 	loop->look_ns = loop->now;
-	loop->glances = 0;
-	if (passed_ns < GLANCES_NS && may_glance(loop))
-		loop->glances = GLANCES;
+	loop->allowed = may_glance(loop) ? count_glances(passed_ns, polls) : 0;
+	loop->glances = loop->allowed;
 }

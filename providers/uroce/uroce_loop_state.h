@@ -74,6 +74,7 @@ struct uroce_loop {
 
 	/* uroce_loop_quick.c */
 	uint32_t glances; /* polls that need not look at the clock */
+	uint32_t allowed; /* so many it were at first */
 	uint64_t look_ns; /* when a poll did so last */
 	uint64_t quick_posts, quick_polls; /* so many were */
 
