@@ -17,9 +17,9 @@
 #include "uroce/uroce_loop_local.h"
 
 /* Polls between two that look at everything, at most. */
-#define MAX_GLANCES 100
-/* So long they are to take; peers believe a poll to be recent for twice that */
-#define GLANCES_NS UINT64_C(1500)
+#define MAX_GLANCES 150
+/* So long they are to take; peers believe a poll to be recent for longer. */
+#define GLANCES_NS UINT64_C(2500)
 /* So much longer than a poll nothing came from the network. */
 #define SOCKET_NS UINT64_C(16000)
 

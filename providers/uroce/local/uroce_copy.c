@@ -28,7 +28,7 @@
  * copies one may wait longer: a system call takes some 40 ns more for a KB than
  * two who share the work.
  */
-#define ATTENDED_NS 3000
+#define ATTENDED_NS 4000
 #define BYTES_A_NS  32
 
 /* Of our own polls that are told, since we have heard of somebody. */
