@@ -114,6 +114,7 @@ static void init_state(struct uroce_local *local,
 	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++) {
 		local->refused[i] = UROCE_REFUSE_NOBODY;
 		local->calls[i] = -1;
+		local->awaited[i] = -1;
 	}
 	for (uint32_t i = 0; i < UROCE_LOCAL_GUESTS; i++)
 		local->guests[i].fd = -1;

@@ -89,7 +89,8 @@ void uroce_local_serve(struct uroce_local *local);
  * @ret_channel: receives it, with a use that is to be given back to
  *	uroce_local_put_channel()
  *
- * Waits for the other one, as long as it has patience.
+ * Waits for the other one, as long as it has patience; up to three times as
+ * long for one that asks us meanwhile.
  *
  * Return: 0; -ENOENT if there is no such process, it does not have @dgid, or
  * the two are no pair: use the network; -ENOMEM, -EMFILE.

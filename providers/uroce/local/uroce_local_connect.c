@@ -9,10 +9,16 @@
  * If they cannot pair up the process is remembered as one that is no pair with
  * us, and is refused when it asks: its QPs must not be bound to a channel when
  * ours use the network. Not so where it has told us that the QP is not its.
+ *
+ * That is not decided while somebody else is at it: a guest from there that has
+ * our OK may be a pair for itself already, and another thread that asks may be
+ * about to say so. They are waited for, after our patience as well; in the end
+ * they are cut off, and know.
  */
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +27,12 @@
 
 /* So long after a BUSY it is asked again, should it not ask us. */
 #define BUSY_MS 20
+
+/*
+ * When ours is over: one for who has just begun, and one for our own threads to
+ * hear what he has said.
+ */
+#define MORE_PATIENCES 2
 
 /* What one question has led to; negative values are errors. */
 enum outcome {
@@ -94,6 +106,15 @@ static void set_call(struct uroce_local *local, uint32_t slot, int fd)
 	verbs_mutex_unlock(&local->mutex);
 }
 
+/* For good, but not while it has our OK: then it may still become a pair. */
+static int refuse_locked(struct uroce_local *local, uint32_t slot, int pid)
+{
+	if (local->awaited[slot] >= 0)
+		return AGAIN;
+	uroce_local_refuse_locked(local, slot, pid);
+	return -ENOENT;
+}
+
 /*
  * The last word is ours: when the other side gets it, it is a pair for both. It
  * cannot have lost patience unless its end is closed. As soon as it knows it
@@ -108,7 +129,8 @@ static int confirm_locked(struct uroce_local *local, struct uroce_peer *peer)
 	ret = uroce_pairing_send(peer->fd, UROCE_PAIRING_CONFIRM);
 	if (ret) {
 		uroce_local_bury_locked(local, peer);
-		uroce_local_refuse_locked(local, peer->slot, peer->pid);
+		/* who is not in the table is looked for again */
+		(void)refuse_locked(local, peer->slot, peer->pid);
 	}
 	/* from now on it is the peer's, and closed with it */
 	local->calls[peer->slot] = -1;
@@ -218,8 +240,7 @@ static int judge_locked(struct uroce_local *local, uint32_t slot, int pid,
 	case -ENFILE:
 		return ret;
 	default:
-		uroce_local_refuse_locked(local, slot, pid);
-		return -ENOENT;
+		return refuse_locked(local, slot, pid);
 	}
 }
 
@@ -247,11 +268,17 @@ static int attempt(struct uroce_local *local, uint32_t slot,
 
 /* Where we are with a slot. */
 enum stage {
-	FOUND, /* there is a peer, which has that GID */
-	ASK,   /* there is none, or we do not know */
-	WAIT,  /* somebody else is at it */
+	FOUND,	 /* there is a peer, which has that GID */
+	ASK,	 /* there is none, or we do not know */
+	WAIT,	 /* somebody else is at it */
+	WAIT_ON, /* likewise, and our patience is over */
 	TOO_LATE,
 };
+
+static uint64_t last_ms(const struct uroce_local *local, uint64_t until_ms)
+{
+	return until_ms + MORE_PATIENCES * (uint64_t)local->config.patience_ms;
+}
 
 /* The thread that serves sees who is gone, and we hear of that. */
 static enum stage stage_locked(struct uroce_local *local, uint32_t slot,
@@ -259,15 +286,31 @@ static enum stage stage_locked(struct uroce_local *local, uint32_t slot,
 {
 	const struct uroce_peer *peer = local->table[slot];
 	bool gone = peer && uroce_peer_is_gone(peer);
+	bool busy = local->connecting[slot] || local->awaited[slot] >= 0;
+	uint64_t now_ms = uroce_pairing_now_ms();
 
 	if (peer && !gone && uroce_peer_knows_gid(peer, dgid))
 		return FOUND;
-	if (uroce_pairing_now_ms() >= until_ms) {
-		/* a pair stays one, whether or not it answers */
-		return peer && !gone ? FOUND : TOO_LATE;
-	}
-	return gone || local->connecting[slot] || local->awaited[slot] ? WAIT
-								       : ASK;
+	if (now_ms < until_ms)
+		return gone || busy ? WAIT : ASK;
+	/* a pair stays one, whether or not it answers */
+	if (peer && !gone)
+		return FOUND;
+	return busy && now_ms < last_ms(local, until_ms) ? WAIT_ON : TOO_LATE;
+}
+
+static void cut_off(int fd)
+{
+	if (fd >= 0)
+		(void)shutdown(fd, SHUT_RDWR);
+}
+
+/* Nothing can be confirmed any more, by either side. */
+static void give_up_locked(struct uroce_local *local, uint32_t slot)
+{
+	cut_off(local->calls[slot]);
+	cut_off(local->awaited[slot]);
+	uroce_local_refuse_locked(local, slot, UROCE_REFUSE_ALL);
 }
 
 /* After a BUSY: it is about to ask us. */
@@ -276,7 +319,7 @@ static void wait_for_guest_locked(struct uroce_local *local, uint32_t slot)
 	uint64_t until_ms = uroce_pairing_now_ms() + BUSY_MS;
 	const struct uroce_peer *before = local->table[slot];
 
-	while (local->table[slot] == before && !local->awaited[slot] &&
+	while (local->table[slot] == before && local->awaited[slot] < 0 &&
 	       uroce_pairing_now_ms() < until_ms)
 		wait_until_locked(local, until_ms);
 }
@@ -318,9 +361,11 @@ static int find_peer_locked(struct uroce_local *local, uint32_t slot,
 		case WAIT:
 			wait_until_locked(local, until_ms);
 			break;
+		case WAIT_ON:
+			wait_until_locked(local, last_ms(local, until_ms));
+			break;
 		case TOO_LATE:
-			uroce_local_refuse_locked(local, slot,
-						  UROCE_REFUSE_ALL);
+			give_up_locked(local, slot);
 			return -ENOENT;
 		}
 	}

@@ -33,7 +33,7 @@ static void set_deaf(struct uroce_local *local, bool deaf)
 static void stop_awaiting(struct uroce_local *local, uint32_t slot)
 {
 	verbs_mutex_lock(&local->mutex);
-	local->awaited[slot]--;
+	local->awaited[slot] = -1;
 	uroce_local_tell_locked(local);
 	verbs_mutex_unlock(&local->mutex);
 }
@@ -58,28 +58,30 @@ static void drop_guest(struct uroce_local *local, struct uroce_guest *guest)
  * confirmation, or its end, may have been said and not been heard: BUSY.
  */
 static enum uroce_verdict judge_locked(struct uroce_local *local,
-				       const struct uroce_hello *hello, int pid)
+				       const struct uroce_hello *hello,
+				       const struct uroce_guest *guest)
 {
 	uint32_t slot = hello->party.slot;
 	struct uroce_peer *old = local->table[slot];
 
-	if (uroce_local_refuses_locked(local, slot, pid))
+	if (uroce_local_refuses_locked(local, slot, guest->pid))
 		return UROCE_VERDICT_REFUSED;
 	if (old && old->token == hello->party.token && !uroce_peer_is_gone(old))
 		return UROCE_VERDICT_PAIRED;
 	if (local->connecting[slot] && local->config.slot < slot)
 		return UROCE_VERDICT_BUSY;
-	if (local->awaited[slot])
+	if (local->awaited[slot] >= 0)
 		return UROCE_VERDICT_BUSY;
 	/* two processes cannot have one slot: this one is a new one */
 	if (old)
 		uroce_local_bury_locked(local, old);
-	local->awaited[slot]++;
+	local->awaited[slot] = guest->fd;
 	return UROCE_VERDICT_OK;
 }
 
 static enum uroce_verdict judge(struct uroce_local *local,
-				const struct uroce_hello *hello, int pid)
+				const struct uroce_hello *hello,
+				const struct uroce_guest *guest)
 {
 	enum uroce_verdict verdict;
 
@@ -89,7 +91,7 @@ static enum uroce_verdict judge(struct uroce_local *local,
 	if (!local->config.is_ours(local->config.arg, hello->dgid))
 		return UROCE_VERDICT_NOT_MINE;
 	verbs_mutex_lock(&local->mutex);
-	verdict = judge_locked(local, hello, pid);
+	verdict = judge_locked(local, hello, guest);
 	verbs_mutex_unlock(&local->mutex);
 	return verdict;
 }
@@ -147,7 +149,7 @@ static void hear_hello(struct uroce_local *local, struct uroce_guest *guest)
 		refuse(local, guest, UROCE_VERDICT_REFUSED);
 		return;
 	}
-	verdict = judge(local, &hello, guest->pid);
+	verdict = judge(local, &hello, guest);
 	if (verdict == UROCE_VERDICT_OK) {
 		ret = invite(local, guest, &hello, &theirs);
 		if (ret) {
@@ -160,22 +162,26 @@ static void hear_hello(struct uroce_local *local, struct uroce_guest *guest)
 		refuse(local, guest, verdict);
 }
 
-/* Between the invitation and now we may have lost patience. */
+/* Between the invitation and now we may have given up. */
 static int enter_locked(struct uroce_local *local, struct uroce_guest *guest)
 {
 	struct uroce_peer *peer = guest->peer;
+	int ret;
 
 	if (uroce_local_refuses_locked(local, peer->slot, guest->pid))
 		return -EPERM;
 	peer->fd = guest->fd;
-	return uroce_local_enter_locked(local, peer, EPOLL_CTL_MOD);
+	ret = uroce_local_enter_locked(local, peer, EPOLL_CTL_MOD);
+	/* from now on it is the peer's, and closed with it */
+	if (!ret)
+		local->awaited[peer->slot] = -1;
+	return ret;
 }
 
 static void hear_confirmation(struct uroce_local *local,
 			      struct uroce_guest *guest)
 {
 	struct uroce_note note = { .fd = -1 };
-	uint32_t slot = guest->peer->slot;
 	int ret = uroce_pairing_receive(guest->fd, &note);
 
 	if (ret == -EAGAIN)
@@ -195,7 +201,6 @@ static void hear_confirmation(struct uroce_local *local,
 		return;
 	}
 	clear_guest(local, guest);
-	stop_awaiting(local, slot);
 }
 
 static void hear_guest(struct uroce_local *local, struct uroce_guest *guest)

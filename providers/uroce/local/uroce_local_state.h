@@ -74,11 +74,11 @@ struct uroce_local {
 	struct verbs_mutex mutex;
 	pthread_cond_t changed;
 	struct uroce_peer *table[UROCE_LOCAL_SLOTS]; /* who lives */
-	int refused[UROCE_LOCAL_SLOTS];	     /* process there that is no pair */
-	bool connecting[UROCE_LOCAL_SLOTS];  /* we are a guest there */
-	int calls[UROCE_LOCAL_SLOTS];	     /* the socket of it, or -1 */
-	uint32_t awaited[UROCE_LOCAL_SLOTS]; /* guests from there with an OK */
-	struct uroce_shares shares; /* ours; its member maps is const */
+	int refused[UROCE_LOCAL_SLOTS];	    /* process there that is no pair */
+	bool connecting[UROCE_LOCAL_SLOTS]; /* we are a guest there */
+	int calls[UROCE_LOCAL_SLOTS];	    /* the socket of it, or -1 */
+	int awaited[UROCE_LOCAL_SLOTS];	    /* of who has our OK, or -1 */
+	struct uroce_shares shares;	    /* ours; its member maps is const */
 
 	/* The thread that serves. */
 	struct uroce_guest guests[UROCE_LOCAL_GUESTS];

@@ -11,9 +11,10 @@
  *
  * Each inbox is the one that who sends it receives from. The guest has decided
  * when it sends the confirmation, the host when it gets it: before that either
- * can go away, and they are no pair. From then on there are, in both
- * directions, UROCE_PAIRING_BELL, and what is said about shared memory
- * (uroce_share.h):
+ * can go away, and they are no pair. A host that has said OK and has lost its
+ * patience closes the socket first: then nothing can be confirmed. A pair says,
+ * in both directions, UROCE_PAIRING_BELL, and what there is to say about shared
+ * memory (uroce_share.h):
  *
  *   who wants to map it                     who has it
  *   UROCE_PAIRING_ASK              ------>

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Patience ends while two are about to be a pair: who was told OK may be one
+ * for itself, so nothing else is decided before it is heard, or is cut off. Bob
+ * is one of ours; Alice is the test, who says word by word what a guest and a
+ * host say. Time passes when the test says so.
+ */
+#include "uroce/local/uroce_local.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_inbox.h"
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+#include "uroce/port/uroce_rendezvous.h"
+#include "uroce_local_node.h"
+#include "uroce_netns.h"
+
+/* In this order Bob answers while he asks. */
+enum { ALICE = 200, BOB };
+
+#define TOKEN	   1
+#define PATIENCE_S (SIDE_PATIENCE_MS / 1000)
+#define NOT_YET	   UINT64_MAX
+
+static struct side bob;
+
+/* Bob asks for Alice in a thread. */
+static struct asker {
+	pthread_t thread;
+	bool running; /* and not joined yet */
+	struct uroce_channel *channel;
+	int ret;
+	bool done; /* atomic */
+} asker;
+
+static __thread bool is_asker;
+static uint64_t ahead_s; /* atomic: what has passed, more than by itself */
+static uint64_t seen_s;	 /* atomic: the same, when the asker looked last */
+static int listener;	 /* Alice's; -1: none */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int ret = __real_clock_gettime(clock, now);
+	uint64_t ahead = __atomic_load_n(&ahead_s, __ATOMIC_SEQ_CST);
+
+	now->tv_sec += (time_t)ahead;
+	if (is_asker)
+		__atomic_store_n(&seen_s, ahead, __ATOMIC_SEQ_CST);
+	return ret;
+}
+
+static void wait_until_seen(void)
+{
+	uint64_t ahead = __atomic_load_n(&ahead_s, __ATOMIC_SEQ_CST);
+
+	while (__atomic_load_n(&seen_s, __ATOMIC_SEQ_CST) != ahead &&
+	       !__atomic_load_n(&asker.done, __ATOMIC_SEQ_CST))
+		(void)sched_yield();
+}
+
+static void *ask(void *arg)
+{
+	uint8_t gid[UROCE_GID_LEN];
+
+	is_asker = true;
+	side_gid(ALICE, gid);
+	asker.ret = uroce_local_connect(bob.local, ALICE, gid, &asker.channel);
+	__atomic_store_n(&asker.done, true, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static void start_asking(void)
+{
+	asker = (struct asker){};
+	seen_s = NOT_YET;
+	assert_int_equal(pthread_create(&asker.thread, NULL, ask, NULL), 0);
+	asker.running = true;
+	wait_until_seen();
+}
+
+static int end_asking(void)
+{
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+	asker.running = false;
+	return asker.ret;
+}
+
+/* The asker knows when it returns, and sleeps or has decided when it unlocks.
+ */
+static void let_pass(uint32_t patiences)
+{
+	(void)__atomic_add_fetch(&ahead_s, (uint64_t)patiences * PATIENCE_S + 1,
+				 __ATOMIC_SEQ_CST);
+	verbs_mutex_lock(&bob.local->mutex);
+	uroce_local_tell_locked(bob.local);
+	verbs_mutex_unlock(&bob.local->mutex);
+	wait_until_seen();
+}
+
+static int open_bob(void **state)
+{
+	listener = -1;
+	side_open(&bob, BOB);
+	return 0;
+}
+
+/* After a test that has failed as well. */
+static int close_bob(void **state)
+{
+	if (asker.running) {
+		let_pass(3);
+		(void)end_asking();
+	}
+	if (listener >= 0)
+		(void)close(listener);
+	side_close(&bob);
+	assert_int_equal(nr_inboxes(), 0);
+	return 0;
+}
+
+static bool is_refused(void)
+{
+	bool refused;
+
+	verbs_mutex_lock(&bob.local->mutex);
+	refused = uroce_local_refuses_locked(bob.local, ALICE, getpid());
+	verbs_mutex_unlock(&bob.local->mutex);
+	return refused;
+}
+
+static void wait_until_asked(void)
+{
+	bool connecting;
+
+	do {
+		(void)sched_yield();
+		verbs_mutex_lock(&bob.local->mutex);
+		connecting = bob.local->connecting[ALICE];
+		verbs_mutex_unlock(&bob.local->mutex);
+	} while (connecting);
+}
+
+/* -- Alice ---------------------------------------------------------------- */
+
+static uint64_t long_enough(void)
+{
+	return uroce_pairing_now_ms() + SIDE_PATIENCE_MS;
+}
+
+/* She says hello. */
+static enum uroce_verdict be_a_guest(int *ret_fd)
+{
+	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
+				     .tables = -1 };
+	struct uroce_passed theirs;
+	enum uroce_verdict verdict;
+	uint8_t gid[UROCE_GID_LEN];
+	uint64_t token;
+
+	side_gid(BOB, gid);
+	assert_true(ours.inbox >= 0);
+	*ret_fd = uroce_pairing_call(BOB, long_enough());
+	assert_true(*ret_fd >= 0);
+	assert_int_equal(uroce_pairing_ask(*ret_fd, ALICE, TOKEN, gid, &ours,
+					   long_enough(), &verdict, &token,
+					   &theirs),
+			 0);
+	uroce_pairing_close(&theirs);
+	uroce_pairing_close(&ours);
+	return verdict;
+}
+
+/* The thread that has answered her has ended, and does not see time pass. */
+static int be_invited(void)
+{
+	int fd;
+
+	side_serve(&bob);
+	assert_int_equal(be_a_guest(&fd), UROCE_VERDICT_OK);
+	side_stop_serving(&bob);
+	return fd;
+}
+
+/* She listens; the connection, with Bob's hello heard. */
+static int be_asked(void)
+{
+	struct uroce_hello hello;
+	struct uroce_passed theirs;
+	int fd;
+
+	do {
+		(void)sched_yield();
+		fd = uroce_rendezvous_accept(listener, SIDE_PATIENCE_MS);
+	} while (fd == -EAGAIN);
+	assert_true(fd >= 0);
+	assert_int_equal(uroce_pairing_hear(fd, &hello, &theirs), 0);
+	uroce_pairing_close(&theirs);
+	return fd;
+}
+
+static void invite(int fd)
+{
+	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
+				     .tables = -1 };
+
+	assert_true(ours.inbox >= 0);
+	assert_int_equal(
+		uroce_pairing_answer(fd, ALICE, TOKEN, UROCE_VERDICT_OK, &ours),
+		0);
+	uroce_pairing_close(&ours);
+}
+
+static bool is_hung_up(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLRDHUP };
+
+	return poll(&poll_fd, 1, 0) > 0;
+}
+
+static void assert_pair(int guest)
+{
+	assert_ptr_equal(asker.channel, &bob.local->table[ALICE]->channel);
+	assert_false(is_refused());
+	assert_false(is_hung_up(guest));
+	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_BELL), 0);
+	uroce_local_put_channel(bob.local, asker.channel);
+}
+
+/* -- the tests ------------------------------------------------------------ */
+
+static void who_confirms_late_is_a_pair(void **state)
+{
+	int guest = be_invited();
+
+	side_serve(&bob);
+	start_asking();
+	let_pass(1);
+	assert_false(is_refused());
+	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM), 0);
+	assert_int_equal(end_asking(), 0);
+	assert_pair(guest);
+	(void)close(guest);
+}
+
+static void who_never_confirms_is_cut_off(void **state)
+{
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+	int guest = be_invited();
+	int again;
+
+	side_serve(&bob);
+	start_asking();
+	let_pass(1);
+	assert_false(is_refused());
+	let_pass(2);
+	assert_int_equal(end_asking(), -ENOENT);
+	/* she cannot be a pair for herself any more */
+	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM),
+			 -EPIPE);
+	side_gid(ALICE, gid);
+	assert_int_equal(uroce_local_connect(bob.local, ALICE, gid, &channel),
+			 -ENOENT);
+	assert_int_equal(be_a_guest(&again), UROCE_VERDICT_REFUSED);
+	side_stop_serving(&bob);
+	uroce_local_serve(bob.local);
+	assert_int_equal(bob.local->nr_guests, 0);
+	(void)close(guest);
+	(void)close(again);
+}
+
+static void who_has_gone_is_not_waited_for(void **state)
+{
+	int guest = be_invited();
+
+	side_serve(&bob);
+	start_asking();
+	let_pass(1);
+	assert_false(is_refused());
+	(void)close(guest);
+	assert_int_equal(end_asking(), -ENOENT);
+	assert_true(is_refused());
+}
+
+/* Bob's own question fails while she has his OK. */
+static void fail_with_a_guest(bool invited)
+{
+	int guest, host;
+
+	listener = uroce_pairing_bind(ALICE);
+	assert_true(listener >= 0);
+	start_asking();
+	host = be_asked();
+	guest = be_invited();
+	side_serve(&bob);
+	if (invited) {
+		/* his confirmation cannot be sent */
+		assert_int_equal(shutdown(host, SHUT_RD), 0);
+		invite(host);
+	} else {
+		assert_int_equal(shutdown(host, SHUT_RDWR), 0);
+	}
+	wait_until_asked();
+	let_pass(1);
+	assert_false(is_refused());
+	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM), 0);
+	assert_int_equal(end_asking(), 0);
+	assert_pair(guest);
+	(void)close(guest);
+	(void)close(host);
+}
+
+static void no_answer_decides_nothing_about_a_guest(void **state)
+{
+	fail_with_a_guest(false);
+}
+
+static void nor_does_a_confirmation_that_cannot_be_sent(void **state)
+{
+	fail_with_a_guest(true);
+}
+
+static void who_cannot_be_told_is_refused(void **state)
+{
+	int host, guest;
+
+	listener = uroce_pairing_bind(ALICE);
+	assert_true(listener >= 0);
+	start_asking();
+	host = be_asked();
+	assert_int_equal(shutdown(host, SHUT_RD), 0);
+	invite(host);
+	assert_int_equal(end_asking(), -ENOENT);
+	side_serve(&bob);
+	assert_int_equal(be_a_guest(&guest), UROCE_VERDICT_REFUSED);
+	(void)close(guest);
+	(void)close(host);
+}
+
+/* As if another thread had asked her, and she had not answered yet. */
+static void another_thread_that_asks_is_waited_for(void **state)
+{
+	int call[2];
+
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, call), 0);
+	bob.local->connecting[ALICE] = true;
+	bob.local->calls[ALICE] = call[0];
+	start_asking();
+	let_pass(1);
+	assert_false(is_refused());
+	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_BELL), 0);
+	let_pass(2);
+	assert_int_equal(end_asking(), -ENOENT);
+	assert_true(is_refused());
+	/* nor can that one confirm any more */
+	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_CONFIRM),
+			 -EPIPE);
+	bob.local->connecting[ALICE] = false;
+	bob.local->calls[ALICE] = -1;
+	(void)close(call[0]);
+	(void)close(call[1]);
+}
+
+#define WITH_BOB(test) \
+	cmocka_unit_test_setup_teardown(test, open_bob, close_bob)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_BOB(who_confirms_late_is_a_pair),
+		WITH_BOB(who_never_confirms_is_cut_off),
+		WITH_BOB(who_has_gone_is_not_waited_for),
+		WITH_BOB(no_answer_decides_nothing_about_a_guest),
+		WITH_BOB(nor_does_a_confirmation_that_cannot_be_sent),
+		WITH_BOB(who_cannot_be_told_is_refused),
+		WITH_BOB(another_thread_that_asks_is_waited_for),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
