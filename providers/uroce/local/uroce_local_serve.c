@@ -48,8 +48,8 @@ static void drop_guest(struct uroce_local *local, struct uroce_guest *guest)
 {
 	if (guest->peer)
 		stop_awaiting(local, guest->peer->slot);
-	uroce_peer_free(guest->peer);
 	(void)close(guest->fd);
+	uroce_peer_free(guest->peer);
 	clear_guest(local, guest);
 }
 
@@ -298,6 +298,16 @@ static void handle(struct uroce_local *local, uint32_t data)
 	}
 }
 
+/* What an invited one has said meanwhile counts: it is a pair for itself. */
+static void drop_late_guest(struct uroce_local *local,
+			    struct uroce_guest *guest)
+{
+	if (guest->peer)
+		hear_confirmation(local, guest);
+	if (guest->fd >= 0)
+		drop_guest(local, guest);
+}
+
 static void drop_late_guests(struct uroce_local *local)
 {
 	uint64_t now_ms;
@@ -308,7 +318,7 @@ static void drop_late_guests(struct uroce_local *local)
 	for (uint32_t i = 0; i < UROCE_LOCAL_GUESTS; i++)
 		if (local->guests[i].fd >= 0 &&
 		    local->guests[i].until_ms <= now_ms)
-			drop_guest(local, &local->guests[i]);
+			drop_late_guest(local, &local->guests[i]);
 }
 
 void uroce_local_serve(struct uroce_local *local)

@@ -14,6 +14,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -47,10 +48,13 @@ static struct asker {
 static __thread bool is_asker;
 static uint64_t ahead_s; /* atomic: what has passed, more than by itself */
 static uint64_t seen_s;	 /* atomic: the same, when the asker looked last */
+static int says_late;	 /* who confirms when Bob has looked; -1: nobody */
 static int listener;	 /* Alice's; -1: none */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __real_epoll_wait(int fd, struct epoll_event *events, int max, int timeout);
+int __wrap_epoll_wait(int fd, struct epoll_event *events, int max, int timeout);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -70,6 +74,19 @@ static void wait_until_seen(void)
 	while (__atomic_load_n(&seen_s, __ATOMIC_SEQ_CST) != ahead &&
 	       !__atomic_load_n(&asker.done, __ATOMIC_SEQ_CST))
 		(void)sched_yield();
+}
+
+int __wrap_epoll_wait(int fd, struct epoll_event *events, int max, int timeout)
+{
+	int nr = __real_epoll_wait(fd, events, max, timeout);
+
+	if (says_late >= 0) {
+		CHECK(!uroce_pairing_send(says_late, UROCE_PAIRING_CONFIRM));
+		(void)__atomic_add_fetch(&ahead_s, PATIENCE_S + 1,
+					 __ATOMIC_SEQ_CST);
+		says_late = -1;
+	}
+	return nr;
 }
 
 static void *ask(void *arg)
@@ -113,6 +130,7 @@ static void let_pass(uint32_t patiences)
 
 static int open_bob(void **state)
 {
+	says_late = -1;
 	listener = -1;
 	side_open(&bob, BOB);
 	return 0;
@@ -376,6 +394,21 @@ static void another_thread_that_asks_is_waited_for(void **state)
 	(void)close(call[1]);
 }
 
+static void what_a_late_guest_said_last_is_heard(void **state)
+{
+	int guest = be_invited();
+
+	/* when Bob has seen that there is nothing, and before he drops her */
+	says_late = guest;
+	uroce_local_serve(bob.local);
+	assert_int_equal(says_late, -1);
+	assert_non_null(bob.local->table[ALICE]);
+	assert_int_equal(bob.local->awaited[ALICE], -1);
+	assert_int_equal(bob.local->nr_guests, 0);
+	assert_false(is_hung_up(guest));
+	(void)close(guest);
+}
+
 #define WITH_BOB(test) \
 	cmocka_unit_test_setup_teardown(test, open_bob, close_bob)
 
@@ -389,6 +422,7 @@ int main(void)
 		WITH_BOB(nor_does_a_confirmation_that_cannot_be_sent),
 		WITH_BOB(who_cannot_be_told_is_refused),
 		WITH_BOB(another_thread_that_asks_is_waited_for),
+		WITH_BOB(what_a_late_guest_said_last_is_heard),
 	};
 
 	(void)uroce_netns_enter();
