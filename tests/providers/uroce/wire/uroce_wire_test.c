@@ -156,6 +156,24 @@ static void undefined_opcodes_are_refused(void **state)
 	}
 }
 
+/* The short way to tell is for who has no traits at hand. */
+static void answers_are_told_from_requests(void **state)
+{
+	unsigned int nr_answers = 0;
+
+	for (unsigned int opcode = 0; opcode < 256; opcode++) {
+		uint32_t traits = uroce_wire_traits((uint8_t)opcode);
+
+		if (!traits)
+			continue;
+		assert_int_equal(uroce_wire_is_response((uint8_t)opcode),
+				 (traits & UROCE_T_RESPONSE) != 0);
+		nr_answers += uroce_wire_is_response((uint8_t)opcode);
+	}
+	/* of RC: four of a READ, an ACK, and that of an atomic */
+	assert_int_equal(nr_answers, 6);
+}
+
 static void check_bytes(struct uroce_packet packet, const uint8_t *bytes,
 			size_t len)
 {
@@ -317,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_opcode_there_and_back),
 		cmocka_unit_test(undefined_opcodes_are_refused),
+		cmocka_unit_test(answers_are_told_from_requests),
 		cmocka_unit_test(bytes_are_where_the_specification_draws_them),
 		cmocka_unit_test(packets_that_are_cut_are_refused),
 		cmocka_unit_test(padding_must_fit_the_payload),
