@@ -18,10 +18,10 @@
 
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/wire/uroce_wire.h"
+#include "uroce_alike.h"
 #include "uroce_expect.h"
 
-#define PAD_BITS 0x30
-#define NR_OPS	 (sizeof(opcodes) / sizeof(opcodes[0]))
+#define NR_OPS (sizeof(opcodes) / sizeof(opcodes[0]))
 
 static const enum ibv_wr_opcode opcodes[] = {
 	IBV_WR_SEND,
@@ -36,14 +36,13 @@ typedef void arrange_fn(struct pair *pair);
 
 static uint64_t nr_fast, nr_ordinary;
 
-static struct pair *new_pair(bool shared)
+static void receive(struct pair *pair, const struct uroce_brief *brief,
+		    bool may_be_fast)
 {
-	struct pair_options o = pair_defaults();
+	bool fast = alike_receive(pair, 1, brief, may_be_fast);
 
-	o.bound = true;
-	o.shared = shared;
-	o.rnr_retry = 2;
-	return pair_new(&o);
+	nr_fast += fast;
+	nr_ordinary += may_be_fast && !fast;
 }
 
 static void post_one(struct pair *pair, unsigned int side,
@@ -107,80 +106,6 @@ static struct uroce_brief request_of(struct pair *pair,
 	return brief;
 }
 
-static void receive(struct pair *pair, const struct uroce_brief *brief,
-		    bool may_be_fast)
-{
-	struct pair_side *side = &pair->side[1];
-	struct uroce_packet packet;
-	uint8_t header[UROCE_BRIEF_HEADER];
-
-	if (may_be_fast && uroce_fast_receive(&side->engine, &side->channel,
-					      brief, pair->now)) {
-		nr_fast++;
-		return;
-	}
-	nr_ordinary += may_be_fast;
-	/* as local/ does it; what is no packet goes no further */
-	memcpy(header, brief->header, sizeof(header));
-	header[1] &= (uint8_t)~PAD_BITS;
-	if (uroce_wire_decode(header, brief->header_len, &packet) ||
-	    packet.payload_len ||
-	    (brief->payload_len && !(packet.traits & UROCE_T_PAYLOAD)))
-		return;
-	packet.channel = &side->channel;
-	packet.payload = brief->payload;
-	packet.payload_len = brief->payload_len;
-	packet.carries_ack = brief->ack & UROCE_BRIEF_ACK;
-	packet.carried_psn = brief->ack & UROCE_PSN_MASK;
-	uroce_engine_receive(&side->engine, &packet, pair->now);
-}
-
-static void assert_same_cq(struct uroce_cq *a, struct uroce_cq *b)
-{
-	struct uroce_cqe one, other;
-
-	while (pair_poll(a, &one)) {
-		assert_true(pair_poll(b, &other));
-		assert_int_equal(one.wr_id, other.wr_id);
-		assert_int_equal(one.status, other.status);
-		assert_int_equal(one.opcode, other.opcode);
-		assert_int_equal(one.byte_len, other.byte_len);
-		assert_int_equal(one.imm, other.imm);
-		assert_int_equal(one.wc_flags, other.wc_flags);
-		assert_int_equal(one.qpn, other.qpn);
-	}
-	assert_false(pair_poll(b, &other));
-}
-
-static void assert_same_side(struct pair_side *a, struct pair_side *b)
-{
-	assert_memory_equal(&a->engine.counters, &b->engine.counters,
-			    sizeof(a->engine.counters));
-	assert_same_cq(&a->send_cq, &b->send_cq);
-	assert_same_cq(&a->recv_cq, &b->recv_cq);
-	assert_memory_equal(a->memory, b->memory, 8192);
-	assert_int_equal(a->qp->state, b->qp->state);
-	assert_int_equal(a->qp->events, b->qp->events);
-	assert_int_equal(a->qp->resp.epsn, b->qp->resp.epsn);
-	assert_int_equal(a->qp->resp.msn, b->qp->resp.msn);
-	assert_int_equal(a->qp->resp.reply, b->qp->resp.reply);
-	assert_int_equal(a->qp->resp.nak_sent, b->qp->resp.nak_sent);
-	assert_int_equal(a->qp->resp.nr_pending, b->qp->resp.nr_pending);
-	assert_int_equal(a->qp->req.una_psn, b->qp->req.una_psn);
-	assert_int_equal(a->rq.limit_event, b->rq.limit_event);
-	assert_int_equal(a->send_cq.wake, b->send_cq.wake);
-	assert_int_equal(a->recv_cq.wake, b->recv_cq.wake);
-	assert_int_equal(!a->engine.cq_events, !b->engine.cq_events);
-	assert_int_equal(uroce_ring_used(&a->rq.ring),
-			 uroce_ring_used(&b->rq.ring));
-}
-
-static void assert_same(struct pair *a, struct pair *b)
-{
-	for (int i = 0; i < 2; i++)
-		assert_same_side(&a->side[i], &b->side[i]);
-}
-
 struct change {
 	uint32_t byte; /* of the headers, which is changed by @bits */
 	uint8_t bits;
@@ -213,7 +138,7 @@ static void compare(arrange_fn *arrange, enum ibv_wr_opcode opcode,
 	for (int i = 0; i < 2; i++) {
 		struct uroce_brief brief;
 
-		pairs[i] = new_pair(shared);
+		pairs[i] = alike_new(shared);
 		arrange_usual(pairs[i]);
 		brief = request_of(pairs[i], opcode);
 		if (arrange)
@@ -242,7 +167,7 @@ static void good_packets_are_fast(void **state)
 /* What is behind the headers is not looked at. */
 static uint32_t header_len(enum ibv_wr_opcode opcode)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	uint32_t len = request_of(pair, opcode).header_len;
 
 	pair_free(pair);
@@ -288,7 +213,7 @@ static void lengths_may_be_anything(void **state)
 /* Side 1 has one packet on the way. */
 static void acks_may_come_along(void **state)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
 
 	pair_free(pair);
@@ -492,7 +417,7 @@ static void acks_of_several(void **state)
 		arrange_full_send_cq,
 		arrange_closed_window,
 	};
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
 
 	pair_free(pair);
@@ -548,7 +473,7 @@ static void whatever_the_state_is(void **state)
 /* What the fast path must leave to the ordinary one: it would do it wrong. */
 static void unusual_requests_are_not_fast(void **state)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_brief brief;
 
@@ -566,7 +491,7 @@ static void unusual_requests_are_not_fast(void **state)
 
 static void a_window_that_is_closed_holds_requests(void **state)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_brief brief;
 
@@ -583,7 +508,7 @@ static void a_window_that_is_closed_holds_requests(void **state)
 /* No more than the peer has resources for. */
 static void atomics_wait_for_answers(void **state)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_brief brief;
 	int nr = 0;
@@ -599,7 +524,7 @@ static void atomics_wait_for_answers(void **state)
 /* An ACK that is owed travels with the next request, and only once. */
 static void an_ack_goes_with_the_answer(void **state)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[1].qp;
 	struct uroce_brief brief;
 
@@ -621,7 +546,7 @@ static void an_ack_goes_with_the_answer(void **state)
 
 static void an_ack_lets_others_go(void **state)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	struct pair_side *asks = &pair->side[0], *answers = &pair->side[1];
 	struct uroce_brief request, ack = {};
 	struct uroce_out out;
@@ -647,7 +572,7 @@ static void an_ack_lets_others_go(void **state)
 /* A message with an ACK for what side 1 has sent, whose completion can wait. */
 static struct pair *new_late_pair(struct uroce_brief *ret_brief)
 {
-	struct pair *pair = new_pair(false);
+	struct pair *pair = alike_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
 
 	arrange_usual(pair);

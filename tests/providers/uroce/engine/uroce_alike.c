@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The ordinary way is that of local/ and the engine; all else is compared. */
+#include "uroce_alike.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_fast.h"
+#include "uroce/wire/uroce_wire.h"
+
+#define PAD_BITS 0x30
+
+struct pair *alike_new(bool shared)
+{
+	struct pair_options o = pair_defaults();
+
+	o.bound = true;
+	o.shared = shared;
+	o.rnr_retry = 2;
+	return pair_new(&o);
+}
+
+bool alike_receive(struct pair *pair, unsigned int at,
+		   const struct uroce_brief *brief, bool may_be_fast)
+{
+	struct pair_side *side = &pair->side[at];
+	struct uroce_packet packet;
+	uint8_t header[UROCE_BRIEF_HEADER];
+
+	if (may_be_fast &&
+	    uroce_fast_receive(&side->engine, &side->channel, brief, pair->now))
+		return true;
+	/* as local/ does it; what is no packet goes no further */
+	memcpy(header, brief->header, sizeof(header));
+	header[1] &= (uint8_t)~PAD_BITS;
+	if (uroce_wire_decode(header, brief->header_len, &packet) ||
+	    packet.payload_len ||
+	    (brief->payload_len && !(packet.traits & UROCE_T_PAYLOAD)))
+		return false;
+	packet.channel = &side->channel;
+	packet.payload = brief->payload;
+	packet.payload_len = brief->payload_len;
+	packet.carries_ack = brief->ack & UROCE_BRIEF_ACK;
+	packet.carried_psn = brief->ack & UROCE_PSN_MASK;
+	uroce_engine_receive(&side->engine, &packet, pair->now);
+	return false;
+}
+
+static void assert_same_cq(struct uroce_cq *a, struct uroce_cq *b)
+{
+	struct uroce_cqe one, other;
+
+	while (pair_poll(a, &one)) {
+		assert_true(pair_poll(b, &other));
+		assert_int_equal(one.wr_id, other.wr_id);
+		assert_int_equal(one.status, other.status);
+		assert_int_equal(one.opcode, other.opcode);
+		assert_int_equal(one.byte_len, other.byte_len);
+		assert_int_equal(one.imm, other.imm);
+		assert_int_equal(one.wc_flags, other.wc_flags);
+		assert_int_equal(one.qpn, other.qpn);
+	}
+	assert_false(pair_poll(b, &other));
+}
+
+void assert_same_side(struct pair_side *a, struct pair_side *b)
+{
+	assert_memory_equal(&a->engine.counters, &b->engine.counters,
+			    sizeof(a->engine.counters));
+	assert_same_cq(&a->send_cq, &b->send_cq);
+	assert_same_cq(&a->recv_cq, &b->recv_cq);
+	assert_memory_equal(a->memory, b->memory, 8192);
+	assert_int_equal(a->qp->state, b->qp->state);
+	assert_int_equal(a->qp->events, b->qp->events);
+	assert_int_equal(a->qp->resp.epsn, b->qp->resp.epsn);
+	assert_int_equal(a->qp->resp.msn, b->qp->resp.msn);
+	assert_int_equal(a->qp->resp.reply, b->qp->resp.reply);
+	assert_int_equal(a->qp->resp.nak_sent, b->qp->resp.nak_sent);
+	assert_int_equal(a->qp->resp.nr_pending, b->qp->resp.nr_pending);
+	assert_int_equal(a->qp->req.una_psn, b->qp->req.una_psn);
+	assert_int_equal(a->rq.limit_event, b->rq.limit_event);
+	assert_int_equal(a->send_cq.wake, b->send_cq.wake);
+	assert_int_equal(a->recv_cq.wake, b->recv_cq.wake);
+	assert_int_equal(!a->engine.cq_events, !b->engine.cq_events);
+	assert_int_equal(uroce_ring_used(&a->rq.ring),
+			 uroce_ring_used(&b->rq.ring));
+}
+
+void assert_same(struct pair *a, struct pair *b)
+{
+	for (int i = 0; i < 2; i++)
+		assert_same_side(&a->side[i], &b->side[i]);
+}
