@@ -67,6 +67,30 @@ static void assert_same_cq(struct uroce_cq *a, struct uroce_cq *b)
 	assert_false(pair_poll(b, &other));
 }
 
+static void assert_same_requester(const struct uroce_qp *a,
+				  const struct uroce_qp *b)
+{
+	const struct uroce_requester *one = &a->req, *other = &b->req;
+
+	assert_int_equal(one->una_psn, other->una_psn);
+	assert_int_equal(one->next_psn, other->next_psn);
+	assert_int_equal(one->sent_psn, other->sent_psn);
+	assert_int_equal(one->new_psn, other->new_psn);
+	assert_int_equal(one->cur, other->cur);
+	assert_int_equal(a->sq.tail, b->sq.tail);
+	assert_int_equal(a->sq.head, b->sq.head);
+	/* answers that are awaited, and room for more */
+	assert_int_equal(one->rd_first, other->rd_first);
+	assert_int_equal(one->rd_last, other->rd_last);
+	assert_int_equal(one->window, other->window);
+	assert_int_equal(one->grow, other->grow);
+	assert_int_equal(one->recovering, other->recovering);
+	assert_int_equal(one->retry_left, other->retry_left);
+	assert_int_equal(one->rnr_left, other->rnr_left);
+	assert_true(one->ack_ns == other->ack_ns);
+	assert_true(one->resume_ns == other->resume_ns);
+}
+
 void assert_same_side(struct pair_side *a, struct pair_side *b)
 {
 	assert_memory_equal(&a->engine.counters, &b->engine.counters,
@@ -81,7 +105,7 @@ void assert_same_side(struct pair_side *a, struct pair_side *b)
 	assert_int_equal(a->qp->resp.reply, b->qp->resp.reply);
 	assert_int_equal(a->qp->resp.nak_sent, b->qp->resp.nak_sent);
 	assert_int_equal(a->qp->resp.nr_pending, b->qp->resp.nr_pending);
-	assert_int_equal(a->qp->req.una_psn, b->qp->req.una_psn);
+	assert_same_requester(a->qp, b->qp);
 	assert_int_equal(a->rq.limit_event, b->rq.limit_event);
 	assert_int_equal(a->send_cq.wake, b->send_cq.wake);
 	assert_int_equal(a->recv_cq.wake, b->recv_cq.wake);

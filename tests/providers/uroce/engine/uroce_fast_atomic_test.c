@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The answer to an atomic, taken the short way and the ordinary one: each scene
+ * is played by two pairs, which must stay alike, and by a third one to see
+ * which way it goes. Side 0 has asked; the answer is that of side 1, or what a
+ * hostile peer would make of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_fast_parts.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_requester.h"
+#include "uroce/wire/uroce_wire.h"
+#include "uroce_alike.h"
+#include "uroce_expect.h"
+
+#define ORIG   UINT64_C(0x1122334455667788) /* at TARGET */
+#define RESULT 64			    /* where it goes to, in side 0 */
+#define WR_ID  77
+
+enum way {
+	SHORT,
+	ORDINARY,
+	NEITHER, /* uroce_fast_receive() does not even ask */
+};
+
+struct scene {
+	/* what side 0 has posted; it is on its way afterwards */
+	void (*ask)(struct pair *pair);
+	/* what happens then, to the pair and the answer; or NULL */
+	void (*then)(struct pair *pair, struct uroce_brief *answer);
+	enum way way;
+};
+
+static struct uroce_requester *req_of(struct pair *pair)
+{
+	return &pair->side[0].qp->req;
+}
+
+static struct uroce_region *region_of(struct pair *pair)
+{
+	return uroce_memory_find(&pair->side[0].engine.memory,
+				 pair->side[0].key);
+}
+
+/* -- what was asked ------------------------------------------------------- */
+
+static struct uroce_send_wqe atomic(const struct pair *pair,
+				    enum ibv_wr_opcode opcode)
+{
+	struct uroce_send_wqe wqe = request(pair, WR_ID, opcode);
+
+	wqe.remote.compare_add = ORIG;
+	wqe.remote.swap = 6;
+	return wqe;
+}
+
+static void ask(struct pair *pair, enum ibv_wr_opcode opcode)
+{
+	const struct uroce_send_wqe wqe = atomic(pair, opcode);
+	const struct ibv_sge sge = pair_sge(pair, 0, RESULT, 8);
+
+	pair_post(pair, 0, &wqe, &sge);
+}
+
+static void ask_add(struct pair *pair)
+{
+	ask(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+}
+
+static void ask_swap(struct pair *pair)
+{
+	ask(pair, IBV_WR_ATOMIC_CMP_AND_SWP);
+}
+
+static void ask_twice(struct pair *pair)
+{
+	ask_add(pair);
+	ask_swap(pair);
+}
+
+/* The PSN behind is 0. */
+static void ask_at_the_last_psn(struct pair *pair)
+{
+	while (req_of(pair)->una_psn != UROCE_PSN_MASK) {
+		pair_request(pair, 1, IBV_WR_RDMA_WRITE, 8, TARGET + 64);
+		pair_run(pair);
+	}
+	ask_twice(pair);
+}
+
+static void ask_unsignaled(struct pair *pair)
+{
+	struct uroce_send_wqe wqe = atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+	const struct ibv_sge sge = pair_sge(pair, 0, RESULT, 8);
+
+	wqe.flags = 0;
+	pair_post(pair, 0, &wqe, &sge);
+}
+
+/* More than the peer has resources for: the last ones wait. */
+static void ask_many(struct pair *pair)
+{
+	for (int i = pair->side[0].qp->max_rd_atomic + 2; i > 0; i--)
+		ask_add(pair);
+}
+
+static void ask_in_small_window(struct pair *pair)
+{
+	req_of(pair)->window = 1;
+	ask_twice(pair);
+}
+
+static void ask_for_two_pieces(struct pair *pair)
+{
+	struct uroce_send_wqe wqe = atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+	const struct ibv_sge sges[] = { pair_sge(pair, 0, RESULT, 3),
+					pair_sge(pair, 0, 2048, 5) };
+
+	wqe.nr_sge = 2;
+	pair_post(pair, 0, &wqe, sges);
+}
+
+static void ask_with(struct pair *pair, const struct ibv_sge *sge)
+{
+	const struct uroce_send_wqe wqe =
+		atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+
+	pair_post(pair, 0, &wqe, sge);
+}
+
+static void ask_with_bad_key(struct pair *pair)
+{
+	struct ibv_sge sge = pair_sge(pair, 0, RESULT, 8);
+
+	sge.lkey ^= 1;
+	ask_with(pair, &sge);
+}
+
+/* Its last byte is outside. */
+static void ask_with_bad_address(struct pair *pair)
+{
+	const struct ibv_sge sge = pair_sge(pair, 0, PAIR_MEMORY - 7, 8);
+
+	ask_with(pair, &sge);
+}
+
+/* Too short for an answer: it fails here, and nothing is sent. */
+static void ask_for_half(struct pair *pair)
+{
+	const struct ibv_sge sge = pair_sge(pair, 0, RESULT, 4);
+
+	ask_with(pair, &sge);
+}
+
+static void ask_nothing(struct pair *pair)
+{
+}
+
+static void ask_behind_others(struct pair *pair)
+{
+	pair_request(pair, 1, IBV_WR_RDMA_WRITE, 8, TARGET + 64);
+	pair_request(pair, 2, IBV_WR_SEND, 8, 0);
+	ask_add(pair);
+}
+
+/* The next one has failed already when it comes to be the oldest. */
+static void ask_before_failure(struct pair *pair)
+{
+	struct uroce_send_wqe wqe = request(pair, 2, IBV_WR_SEND);
+	struct ibv_sge sge = pair_sge(pair, 0, 0, 8);
+
+	sge.lkey ^= 1;
+	ask_add(pair);
+	pair_post(pair, 0, &wqe, &sge);
+}
+
+static void ask_with_full_cq(struct pair *pair)
+{
+	pair->side[0].send_cq.ring.size = 0;
+	ask_add(pair);
+}
+
+static void ask_with_armed_cq(struct pair *pair)
+{
+	pair->side[0].send_cq.has_channel = true;
+	uroce_cq_arm(&pair->side[0].send_cq, false);
+	ask_add(pair);
+}
+
+/* -- what is no atomic ---------------------------------------------------- */
+
+static void ask_write(struct pair *pair)
+{
+	pair_request(pair, WR_ID, IBV_WR_RDMA_WRITE, 8, TARGET);
+}
+
+static void ask_write_imm(struct pair *pair)
+{
+	pair_request(pair, WR_ID, IBV_WR_RDMA_WRITE_WITH_IMM, 8, TARGET);
+}
+
+static void ask_send(struct pair *pair)
+{
+	pair_request(pair, WR_ID, IBV_WR_SEND, 8, 0);
+}
+
+static void ask_read(struct pair *pair)
+{
+	pair_request(pair, WR_ID, IBV_WR_RDMA_READ, 8, TARGET);
+}
+
+static void ask_atomic_write(struct pair *pair)
+{
+	pair_request(pair, WR_ID, IBV_WR_ATOMIC_WRITE, 8, TARGET);
+}
+
+static void ask_flush(struct pair *pair)
+{
+	pair_request(pair, WR_ID, IBV_WR_FLUSH, 8, TARGET);
+}
+
+/* -- what happens then ---------------------------------------------------- */
+
+static uint32_t psn_of(const struct uroce_brief *brief)
+{
+	const uint8_t *psn = brief->header + 9;
+
+	return (uint32_t)psn[0] << 16 | (uint32_t)psn[1] << 8 | psn[2];
+}
+
+static void shift_psn(struct uroce_brief *answer, uint32_t by)
+{
+	uroce_wire_set_psn(answer->header, uroce_psn_add(psn_of(answer), by));
+}
+
+/* Nobody has looked at it yet. */
+static void then_posted(struct pair *pair, struct uroce_brief *answer)
+{
+	ask_add(pair);
+}
+
+/* It was looked at, and will fail: none of its kind is allowed. */
+static void then_failed(struct pair *pair, struct uroce_brief *answer)
+{
+	struct uroce_out out;
+
+	pair->side[0].qp->max_rd_atomic = 0;
+	ask_add(pair);
+	assert_false(uroce_engine_next(&pair->side[0].engine, pair->now, &out));
+}
+
+static void then_stale(struct pair *pair, struct uroce_brief *answer)
+{
+	shift_psn(answer, UROCE_PSN_MASK); /* one less */
+}
+
+static void then_ahead(struct pair *pair, struct uroce_brief *answer)
+{
+	shift_psn(answer, 1);
+}
+
+static void then_other_pd(struct pair *pair, struct uroce_brief *answer)
+{
+	region_of(pair)->pd++;
+}
+
+static void then_read_only(struct pair *pair, struct uroce_brief *answer)
+{
+	region_of(pair)->access &= ~(unsigned int)IBV_ACCESS_LOCAL_WRITE;
+}
+
+static void then_not_memory(struct pair *pair, struct uroce_brief *answer)
+{
+	region_of(pair)->kind = UROCE_REGION_NULL;
+}
+
+/* It comes after all, and all was sent again meanwhile, or not yet. */
+static void then_late(struct pair *pair, struct uroce_brief *answer)
+{
+	struct uroce_engine *engine = &pair->side[0].engine;
+
+	while (!req_of(pair)->recovering) {
+		pair->now = uroce_engine_deadline(engine);
+		(void)uroce_engine_expire(engine, pair->now);
+	}
+	assert_int_not_equal(req_of(pair)->next_psn, req_of(pair)->sent_psn);
+}
+
+static void then_sent_again(struct pair *pair, struct uroce_brief *answer)
+{
+	struct uroce_out out;
+
+	then_late(pair, answer);
+	while (uroce_engine_next(&pair->side[0].engine, pair->now, &out))
+		continue;
+	uroce_engine_sent(&pair->side[0].engine, pair->now);
+	assert_int_equal(req_of(pair)->next_psn, req_of(pair)->sent_psn);
+}
+
+static void then_payload(struct pair *pair, struct uroce_brief *answer)
+{
+	answer->payload_len = 8;
+	answer->payload = pair->side[0].memory;
+}
+
+static void then_ack_along(struct pair *pair, struct uroce_brief *answer)
+{
+	answer->ack = UROCE_BRIEF_ACK | req_of(pair)->una_psn;
+}
+
+static void then_error(struct pair *pair, struct uroce_brief *answer)
+{
+	uroce_qp_set_error(pair->side[0].qp, pair->now);
+}
+
+static void then_drained(struct pair *pair, struct uroce_brief *answer)
+{
+	pair->side[0].qp->state = IBV_QPS_SQD;
+	pair->side[0].qp->sqd_notify = true;
+}
+
+/* -- the play ------------------------------------------------------------- */
+
+/* A packet of any kind as it comes to lie in a slot. */
+static struct uroce_brief to_brief(const struct uroce_out *out)
+{
+	static uint8_t payload[UROCE_CHANNEL_MTU];
+	struct uroce_brief brief = { .payload = payload };
+	int len = uroce_wire_encode(&out->packet, brief.header);
+
+	assert_in_range(len, UROCE_BTH_LEN, UROCE_BRIEF_HEADER);
+	brief.header_len = (uint32_t)len;
+	for (uint32_t i = 0; i < out->pieces.nr; i++) {
+		const struct iovec *iov = &out->pieces.iov[i];
+
+		memcpy(payload + brief.payload_len, iov->iov_base,
+		       iov->iov_len);
+		brief.payload_len += (uint32_t)iov->iov_len;
+	}
+	return brief;
+}
+
+/* Side 1 has got all that was asked. */
+static void bring_requests(struct pair *pair)
+{
+	struct uroce_engine *engine = &pair->side[0].engine;
+	struct uroce_out out;
+
+	while (uroce_engine_next(engine, pair->now, &out)) {
+		const struct uroce_brief brief = to_brief(&out);
+
+		(void)alike_receive(pair, 1, &brief, true);
+	}
+	uroce_engine_sent(engine, pair->now);
+}
+
+/* For a PSN whose request wants no such thing. */
+static struct uroce_brief forge(struct pair *pair)
+{
+	const struct uroce_qp *qp = pair->side[0].qp;
+	const struct uroce_out out = {
+		.packet = { .opcode = UROCE_RC | UROCE_ATOMIC_ACK,
+			    .mig_req = true,
+			    .pkey = qp->pkey,
+			    .dest_qpn = qp->qpn,
+			    .psn = qp->req.una_psn,
+			    .syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
+			    .orig = 1 },
+	};
+
+	return to_brief(&out);
+}
+
+static struct uroce_brief next_answer(struct pair *pair)
+{
+	struct uroce_brief brief;
+
+	if (!uroce_fast_next(pair->side[1].qp, pair->now, &brief))
+		return forge(pair);
+	assert_int_equal(brief.header[0], UROCE_RC | UROCE_ATOMIC_ACK);
+	return brief;
+}
+
+/* The first one is lost. */
+static void then_next_one(struct pair *pair, struct uroce_brief *answer)
+{
+	*answer = next_answer(pair);
+}
+
+/* A pair for which the answer has come, but not been received. */
+static struct pair *begin(const struct scene *scene,
+			  struct uroce_brief *ret_answer)
+{
+	struct pair *pair = alike_new(false);
+	const uint64_t orig = ORIG;
+
+	memset(pair->side[0].memory, 0x5a, 4096);
+	memcpy(pair->side[1].memory + TARGET, &orig, sizeof(orig));
+	for (uint64_t i = 0; i < 4; i++)
+		post_recv(pair, i, 64);
+	scene->ask(pair);
+	bring_requests(pair);
+	*ret_answer = next_answer(pair);
+	if (scene->then)
+		scene->then(pair, ret_answer);
+	return pair;
+}
+
+static void assert_way(const struct scene *scene)
+{
+	struct uroce_brief answer;
+	struct pair *pair;
+
+	if (scene->way == NEITHER)
+		return;
+	pair = begin(scene, &answer);
+	assert_int_equal(uroce_fast_take_atomic(pair->side[0].qp,
+						psn_of(&answer), 9, pair->now),
+			 scene->way == SHORT);
+	pair_free(pair);
+}
+
+static void play(const struct scene *scene)
+{
+	struct pair *pairs[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct uroce_brief answer;
+
+		pairs[i] = begin(scene, &answer);
+		(void)alike_receive(pairs[i], 0, &answer, i == 0);
+	}
+	assert_same(pairs[0], pairs[1]);
+	/* what was not on its way yet is answered later */
+	for (int i = 0; i < 2; i++)
+		pair_run(pairs[i]);
+	assert_same(pairs[0], pairs[1]);
+	assert_memory_equal(pairs[0]->side[1].memory + TARGET,
+			    pairs[1]->side[1].memory + TARGET, 128);
+	for (int i = 0; i < 2; i++)
+		pair_free(pairs[i]);
+	assert_way(scene);
+}
+
+static void play_all(const struct scene *scenes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		play(&scenes[i]);
+}
+
+#define PLAY(scenes) play_all(scenes, sizeof(scenes) / sizeof((scenes)[0]))
+
+/* -- tests ---------------------------------------------------------------- */
+
+static void usual_answers_are_alike(void **state)
+{
+	static const struct scene scenes[] = {
+		{ ask_add, NULL, SHORT },
+		{ ask_swap, NULL, SHORT },
+		{ ask_unsignaled, NULL, SHORT },
+		{ ask_twice, NULL, SHORT },
+		{ ask_at_the_last_psn, NULL, SHORT },
+		{ ask_many, NULL, SHORT },
+		{ ask_in_small_window, NULL, SHORT },
+		{ ask_with_full_cq, NULL, SHORT },
+		{ ask_with_armed_cq, NULL, SHORT },
+		{ ask_before_failure, NULL, SHORT },
+		{ ask_twice, then_sent_again, SHORT },
+	};
+
+	PLAY(scenes);
+}
+
+static void places_that_are_not_usual_are_alike(void **state)
+{
+	static const struct scene scenes[] = {
+		{ ask_for_two_pieces, NULL, ORDINARY },
+		{ ask_for_half, NULL, ORDINARY },
+		{ ask_with_bad_key, NULL, ORDINARY },
+		{ ask_with_bad_address, NULL, ORDINARY },
+		{ ask_add, then_other_pd, ORDINARY },
+		{ ask_add, then_read_only, ORDINARY },
+		{ ask_add, then_not_memory, ORDINARY },
+	};
+
+	PLAY(scenes);
+}
+
+static void answers_out_of_turn_are_alike(void **state)
+{
+	static const struct scene scenes[] = {
+		{ ask_add, then_stale, ORDINARY },
+		{ ask_add, then_ahead, ORDINARY }, /* never sent */
+		{ ask_twice, then_ahead, ORDINARY },
+		{ ask_twice, then_next_one, ORDINARY },
+		{ ask_behind_others, NULL, ORDINARY },
+		{ ask_add, then_late, ORDINARY },
+		{ ask_twice, then_late, ORDINARY },
+		{ ask_many, then_late, ORDINARY },
+		{ ask_add, then_error, NEITHER },
+		{ ask_add, then_drained, NEITHER },
+	};
+
+	PLAY(scenes);
+}
+
+static void answers_to_something_else_are_alike(void **state)
+{
+	static const struct scene scenes[] = {
+		{ ask_nothing, NULL, ORDINARY },
+		{ ask_nothing, then_posted, ORDINARY },
+		{ ask_nothing, then_failed, ORDINARY },
+		{ ask_write, NULL, ORDINARY },
+		{ ask_write_imm, NULL, ORDINARY },
+		{ ask_send, NULL, ORDINARY },
+		{ ask_read, NULL, ORDINARY },
+		{ ask_atomic_write, NULL, ORDINARY },
+		{ ask_flush, NULL, ORDINARY },
+		{ ask_add, then_payload, NEITHER },
+		{ ask_add, then_ack_along, NEITHER },
+	};
+
+	PLAY(scenes);
+}
+
+/* A byte of the headers, of which another bit is wrong each time. */
+static uint8_t wrong_byte;
+
+static void then_damaged(struct pair *pair, struct uroce_brief *answer)
+{
+	answer->header[wrong_byte] ^= (uint8_t)(1 << wrong_byte % 8);
+}
+
+static void each_byte_of_an_answer_may_be_wrong(void **state)
+{
+	static const struct scene scene = { ask_twice, then_damaged, NEITHER };
+
+	for (wrong_byte = 0; wrong_byte < 24; wrong_byte++)
+		play(&scene);
+}
+
+/* What both ways do is what an application is to see. */
+static void an_answer_completes_its_request(void **state)
+{
+	static const struct {
+		void (*ask)(struct pair *pair);
+		enum ibv_wc_opcode opcode;
+		uint64_t after;
+	} wanted[] = {
+		{ ask_add, IBV_WC_FETCH_ADD, 2 * ORIG },
+		{ ask_swap, IBV_WC_COMP_SWAP, 6 },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct scene scene = { wanted[i].ask, NULL, SHORT };
+		struct uroce_brief answer;
+		struct pair *pair = begin(&scene, &answer);
+		struct pair_side *side = &pair->side[0];
+		uint32_t psn = req_of(pair)->una_psn;
+		const uint64_t orig = ORIG;
+		struct uroce_cqe cqe;
+
+		expect_none(&side->send_cq);
+		assert_true(alike_receive(pair, 0, &answer, true));
+		assert_true(pair_poll(&side->send_cq, &cqe));
+		assert_int_equal(cqe.wr_id, WR_ID);
+		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+		assert_int_equal(cqe.opcode, wanted[i].opcode);
+		assert_int_equal(cqe.byte_len, 8);
+		assert_int_equal(cqe.wc_flags, 0);
+		expect_none(&side->send_cq);
+		assert_memory_equal(side->memory + RESULT, &orig, 8);
+		assert_int_equal(side->memory[RESULT - 1], 0x5a);
+		assert_int_equal(side->memory[RESULT + 8], 0x5a);
+		assert_memory_equal(pair->side[1].memory + TARGET,
+				    &wanted[i].after, 8);
+		assert_int_equal(req_of(pair)->una_psn, uroce_psn_add(psn, 1));
+		assert_int_equal(uroce_ring_used(&side->qp->sq), 0);
+		assert_true(req_of(pair)->ack_ns == UROCE_NEVER);
+		pair_free(pair);
+	}
+}
+
+static void a_place_of_another_key_fails_the_request(void **state)
+{
+	static const struct scene scene = { ask_with_bad_key, NULL, ORDINARY };
+	struct uroce_brief answer;
+	struct pair *pair = begin(&scene, &answer);
+
+	assert_true(alike_receive(pair, 0, &answer, true));
+	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_LOC_PROT_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	assert_int_equal(pair->side[0].memory[RESULT], 0x5a);
+	pair_free(pair);
+}
+
+static void a_lost_answer_is_asked_for_again(void **state)
+{
+	static const struct scene scene = { ask_twice, then_next_one,
+					    ORDINARY };
+	struct uroce_brief answer;
+	struct pair *pair = begin(&scene, &answer);
+
+	assert_true(alike_receive(pair, 0, &answer, true));
+	assert_int_equal(pair_count(pair, 0, UROCE_C_IMPLIED_NAKS), 1);
+	expect_none(&pair->side[0].send_cq);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_SUCCESS);
+	pair_free(pair);
+}
+
+static void an_answer_makes_room_for_the_next_request(void **state)
+{
+	static void (*const asks[])(struct pair * pair) = {
+		ask_many,
+		ask_in_small_window,
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct scene scene = { asks[i], NULL, SHORT };
+		struct uroce_brief answer, request;
+		struct pair *pair = begin(&scene, &answer);
+		struct uroce_qp *qp = pair->side[0].qp;
+		struct uroce_out out;
+
+		assert_false(uroce_fast_next(qp, pair->now, &request));
+		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
+					       &out));
+		assert_true(alike_receive(pair, 0, &answer, true));
+		/* one more, of which the loop is told by itself */
+		assert_true(uroce_engine_next(&pair->side[0].engine, pair->now,
+					      &out));
+		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
+					       &out));
+		pair_free(pair);
+	}
+}
+
+/* Its turn has come with the answer to the one before. */
+static void a_request_that_had_failed_ends_the_qp(void **state)
+{
+	static const struct scene scene = { ask_before_failure, NULL, SHORT };
+	struct uroce_brief answer;
+	struct pair *pair = begin(&scene, &answer);
+
+	expect_state(pair, 0, IBV_QPS_RTS);
+	assert_true(alike_receive(pair, 0, &answer, true));
+	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_LOC_PROT_ERR);
+	expect_state(pair, 0, IBV_QPS_ERR);
+	pair_free(pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usual_answers_are_alike),
+		cmocka_unit_test(places_that_are_not_usual_are_alike),
+		cmocka_unit_test(answers_out_of_turn_are_alike),
+		cmocka_unit_test(answers_to_something_else_are_alike),
+		cmocka_unit_test(each_byte_of_an_answer_may_be_wrong),
+		cmocka_unit_test(an_answer_completes_its_request),
+		cmocka_unit_test(a_place_of_another_key_fails_the_request),
+		cmocka_unit_test(a_lost_answer_is_asked_for_again),
+		cmocka_unit_test(an_answer_makes_room_for_the_next_request),
+		cmocka_unit_test(a_request_that_had_failed_ends_the_qp),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
