@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets are taken from several peers in turn: Alice takes, Bob and Carol have
+ * sent more than fits into a turn. Whatever becomes of Bob, Carol is not to
+ * notice.
+ */
+#include "uroce/local/uroce_local.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_inbox.h"
+#include "uroce/local/uroce_local_state.h"
+#include "uroce_local_node.h"
+#include "uroce_netns.h"
+
+enum { ALICE = 200, BOB, CAROL };
+
+#define OF_BOB	 200
+#define OF_CAROL 100
+#define A_TURN	 64 /* packets of one of them at most */
+#define BAD_PSN	 3  /* of Bob */
+#define NEVER	 UINT32_MAX
+
+/* What Alice knows: of Bob, and of Carol. */
+static struct uroce_channel *channels[2];
+static uint32_t nr_taken[2];
+
+static void meet(struct node *nodes, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		node_wait(&nodes[i]);
+	for (uint32_t i = 0; i < nr; i++)
+		node_go(&nodes[i]);
+}
+
+static void meet_here(struct node *node)
+{
+	node_go(node);
+	node_wait(node);
+}
+
+/* -- Bob and Carol -------------------------------------------------------- */
+
+/* Says when all is sent; then goes on with it, until it is told to end. */
+static void send_many(struct node *node, uint32_t slot)
+{
+	uint32_t nr = slot == BOB ? OF_BOB : OF_CAROL, psn = 0;
+	struct uroce_channel *channel;
+	struct side side;
+
+	side_open(&side, slot);
+	side_serve(&side);
+	meet_here(node);
+	channel = side_connect(&side, ALICE);
+	for (; psn < nr; psn++)
+		side_put(&side, channel, psn, 1);
+	meet_here(node);
+	meet_here(node);
+	for (; psn < 2 * nr; psn++)
+		side_put(&side, channel, psn, 1);
+	meet_here(node);
+	meet_here(node);
+	side_close(&side);
+}
+
+static void start_all(struct node *nodes,
+		      void (*alice)(struct node *node, uint32_t arg))
+{
+	node_start(&nodes[0], alice, ALICE);
+	node_start(&nodes[1], send_many, BOB);
+	node_start(&nodes[2], send_many, CAROL);
+	meet(nodes, 3);
+	meet(nodes, 3); /* all is sent */
+}
+
+/* -- Alice ---------------------------------------------------------------- */
+
+static void open_and_connect(struct node *node, uint32_t slot,
+			     struct side *side)
+{
+	side_open(side, slot);
+	side_serve(side);
+	meet_here(node);
+	channels[0] = side_connect(side, BOB);
+	channels[1] = side_connect(side, CAROL);
+	meet_here(node);
+}
+
+/* One packet: the next one of whom it is of. Returns whether it is believed. */
+static bool check(const struct uroce_channel *channel,
+		  const struct uroce_brief *brief, uint32_t bad_psn)
+{
+	bool carol = channel == channels[1];
+	struct uroce_packet packet;
+
+	CHECK(channel == channels[carol]);
+	CHECK(!uroce_inbox_decode(brief, &packet));
+	CHECK(packet.psn == nr_taken[carol]);
+	if (!carol && packet.psn == bad_psn)
+		return false;
+	nr_taken[carol]++;
+	return true;
+}
+
+/* A round of turns; returns how many packets it took. */
+static uint32_t take_round(struct side *side, uint32_t bad_psn)
+{
+	const uint32_t before[2] = { nr_taken[0], nr_taken[1] };
+	struct uroce_channel *channel;
+	struct uroce_brief brief;
+
+	uroce_local_begin(side->local);
+	while ((channel = uroce_local_take(side->local, &brief)))
+		uroce_local_done(channel, &brief,
+				 check(channel, &brief, bad_psn));
+	CHECK(nr_taken[0] - before[0] <= A_TURN);
+	CHECK(nr_taken[1] - before[1] <= A_TURN);
+	return nr_taken[0] - before[0] + nr_taken[1] - before[1];
+}
+
+static struct uroce_channel *take_until_lost(struct side *side)
+{
+	struct uroce_channel *lost;
+
+	while (!(lost = uroce_local_take_lost(side->local)))
+		if (!take_round(side, NEVER))
+			(void)sched_yield();
+	return lost;
+}
+
+/* Bob is lost; Carol sends the rest now, and all of it comes. */
+static void go_on_with_carol(struct node *node, struct side *side)
+{
+	struct uroce_local_counters counters;
+
+	CHECK(!uroce_local_take_lost(side->local));
+	CHECK(nr_taken[1] == OF_CAROL);
+	CHECK(nr_inboxes() == 4);
+	uroce_local_put_channel(side->local, channels[0]);
+	CHECK(nr_inboxes() == 2);
+	meet_here(node);
+	meet_here(node);
+	while (take_round(side, NEVER))
+		continue;
+	CHECK(nr_taken[1] == 2 * OF_CAROL);
+	uroce_local_counters(side->local, &counters);
+	CHECK(counters.pairs == 1 && counters.pairs_lost == 1);
+	CHECK(counters.rx_packets == nr_taken[0] + nr_taken[1]);
+	CHECK(!uroce_local_take_lost(side->local));
+	meet_here(node);
+	side_close(side);
+}
+
+/* -- nobody is starved ---------------------------------------------------- */
+
+static void take_in_turn(struct node *node, uint32_t slot)
+{
+	/* of each: 64 and 64, 64 and 36, 64 and none, 8 and none, none */
+	static const uint32_t bob[] = { 64, 128, 192, 200, 200 };
+	static const uint32_t carol[] = { 64, 100, 100, 100, 100 };
+	struct side side;
+
+	open_and_connect(node, slot, &side);
+	for (int i = 0; i < 5; i++) {
+		CHECK(uroce_local_seems_empty(side.local) == (i == 4));
+		(void)take_round(&side, NEVER);
+		CHECK(nr_taken[0] == bob[i]);
+		CHECK(nr_taken[1] == carol[i]);
+	}
+	CHECK(!uroce_local_take_lost(side.local));
+	for (int i = 0; i < 3; i++)
+		meet_here(node);
+	side_close(&side);
+}
+
+static void nobody_is_starved(void **state)
+{
+	struct node nodes[3];
+
+	start_all(nodes, take_in_turn);
+	for (int i = 0; i < 3; i++)
+		meet(nodes, 3);
+	for (int i = 0; i < 3; i++)
+		node_end(&nodes[i]);
+}
+
+/* -- what is no packet ---------------------------------------------------- */
+
+static void disbelieve(struct node *node, uint32_t slot)
+{
+	struct uroce_local_counters counters;
+	struct side side;
+
+	open_and_connect(node, slot, &side);
+	/* it is the end of Bob's turn, and of no other's */
+	CHECK(take_round(&side, BAD_PSN) == BAD_PSN + A_TURN);
+	CHECK(nr_taken[0] == BAD_PSN);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.rx_bad == 1);
+	CHECK(counters.rx_packets == BAD_PSN + A_TURN);
+	CHECK(take_until_lost(&side) == channels[0]);
+	/* nothing of what was behind it, which was there */
+	CHECK(nr_taken[0] == BAD_PSN);
+	uroce_local_counters(side.local, &counters);
+	CHECK(counters.rx_bad == 1);
+	while (take_round(&side, NEVER))
+		continue;
+	go_on_with_carol(node, &side);
+}
+
+static void who_sends_no_packet_is_lost_alone(void **state)
+{
+	struct node nodes[3];
+
+	start_all(nodes, disbelieve);
+	for (int i = 0; i < 3; i++)
+		meet(nodes, 3);
+	for (int i = 0; i < 3; i++)
+		node_end(&nodes[i]);
+}
+
+/* -- dead ----------------------------------------------------------------- */
+
+static void bury(struct node *node, uint32_t slot)
+{
+	struct side side;
+
+	open_and_connect(node, slot, &side);
+	meet_here(node); /* he is dead */
+	CHECK(take_until_lost(&side) == channels[0]);
+	CHECK(nr_taken[0] == OF_BOB);
+	go_on_with_carol(node, &side);
+}
+
+static void the_last_packets_of_the_dead_are_taken_in_turn(void **state)
+{
+	struct node nodes[3];
+
+	start_all(nodes, bury);
+	node_wait(&nodes[0]);
+	node_kill(&nodes[1]);
+	nodes[1] = nodes[2];
+	node_go(&nodes[0]);
+	for (int i = 0; i < 3; i++)
+		meet(nodes, 2);
+	for (int i = 0; i < 2; i++)
+		node_end(&nodes[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_is_starved),
+		cmocka_unit_test(who_sends_no_packet_is_lost_alone),
+		cmocka_unit_test(
+			the_last_packets_of_the_dead_are_taken_in_turn),
+	};
+
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
