@@ -297,6 +297,20 @@ static void write_nonsense(struct uroce_peer *peer)
 			 __ATOMIC_RELEASE);
 }
 
+/* The same, with headers that are longer than any: not even a packet's place.
+ */
+static void write_too_much(struct uroce_peer *peer)
+{
+	struct uroce_inbox_memory *inbox = peer->out.memory;
+	struct uroce_inbox_slot *slot =
+		&inbox->slots[peer->out.head % UROCE_INBOX_SLOTS];
+
+	slot->header_len = UROCE_MAX_HEADER + 1;
+	slot->payload_len = 0;
+	__atomic_store_n(&slot->sequence, (uint32_t)peer->out.head + 1,
+			 __ATOMIC_RELEASE);
+}
+
 /* Says that it has read what nobody has written. */
 static void consume_nonsense(struct uroce_peer *peer)
 {
@@ -329,6 +343,11 @@ static void go_mad(struct node *node, uint32_t slot,
 static void send_nonsense(struct node *node, uint32_t slot)
 {
 	go_mad(node, slot, write_nonsense);
+}
+
+static void send_too_much(struct node *node, uint32_t slot)
+{
+	go_mad(node, slot, write_too_much);
 }
 
 static void receive_nonsense(struct node *node, uint32_t slot)
@@ -406,6 +425,11 @@ static void run_both(void (*alices)(struct node *node, uint32_t arg),
 static void a_mad_writer_is_lost(void **state)
 {
 	run_both(have_mad_writer, send_nonsense);
+}
+
+static void a_writer_of_impossible_slots_is_lost(void **state)
+{
+	run_both(have_mad_writer, send_too_much);
 }
 
 static void a_mad_reader_is_lost(void **state)
@@ -502,6 +526,7 @@ int main(void)
 		cmocka_unit_test(the_next_process_of_a_slot_is_another_one),
 		cmocka_unit_test(who_connects_is_not_given_a_dead_channel),
 		cmocka_unit_test(a_mad_writer_is_lost),
+		cmocka_unit_test(a_writer_of_impossible_slots_is_lost),
 		cmocka_unit_test(a_mad_reader_is_lost),
 		cmocka_unit_test(a_child_does_not_keep_its_parent_alive),
 	};
