@@ -49,6 +49,8 @@ static size_t collect(struct sent *sent)
 		to->packet.channel = out.qp->channel;
 		to->packet.payload = to->payload;
 		to->packet.traits = uroce_wire_traits(to->packet.opcode);
+		if (fake_loop.on_packet)
+			fake_loop.on_packet(&to->packet);
 	}
 	uroce_engine_sent(&fake_loop.engine, fake_loop.now);
 	return nr;

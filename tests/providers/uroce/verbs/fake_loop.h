@@ -46,6 +46,8 @@ struct fake_loop {
 	int copies_error;	  /* that it and its like return */
 	uint64_t share;		  /* that regions get; 0: none */
 	unsigned int nr_shares;	  /* that were not given back */
+	/* sees each packet before it comes back; may be NULL */
+	void (*on_packet)(const struct uroce_packet *packet);
 };
 
 extern struct fake_loop fake_loop;
