@@ -6,12 +6,10 @@
  * instead, which other tests are about.
  */
 #include <errno.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -19,17 +17,11 @@
 
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
-#include "uroce_local_node.h"
+#include "uroce_local_reach.h"
 #include "uroce_netns.h"
 
-enum { ALICE = 100, BOB };
-enum { READ_RIGHT = 4, WRITE_RIGHT = 2 };
-
-#define KEY	 (UINT32_C(7) << 8 | 1)
-#define BYTES	 (64 * 1024)
-#define ROUNDS	 100
-#define PATIENCE 20000	   /* ms */
-#define BLIND	 (1u << 8) /* besides ways: has them, and may use none */
+#define BYTES (64 * 1024)
+#define BLIND (1u << 8) /* besides ways: has them, and may use none */
 
 /* What denies us a way, by number, as a system would. */
 static bool no_vm, no_mem;
@@ -78,49 +70,6 @@ ssize_t __wrap_preadv64(int fd, const struct iovec *iov, int nr, off_t offset)
 	return __real_preadv64(fd, iov, nr, offset);
 }
 
-/* In memory of both. */
-static struct shared {
-	uint32_t copies;   /* atomic: that Alice has made */
-	uint32_t refusals; /* atomic: that she has met */
-	uint32_t done;	   /* atomic */
-	int error;	   /* that Bob's settling has returned */
-} * shared;
-
-static void open_side(struct side *side, uint32_t slot, unsigned int ways)
-{
-	struct uroce_local_config config;
-
-	side_open(side, slot);
-	config = side->local->config;
-	config.reach_ways = ways;
-	uroce_local_close(side->local);
-	CHECK(uroce_local_open(&config, &side->local) == 0);
-	side_serve(side);
-}
-
-static struct uroce_shown_region bob_region(uint8_t *memory, uint32_t access)
-{
-	return (struct uroce_shown_region){
-		.key = KEY,
-		.pd = 3,
-		.access = access,
-		.base = (uintptr_t)memory,
-		.iova = 0x1000,
-		.bytes = BYTES,
-	};
-}
-
-static struct uroce_shown_qp bob_qp(void)
-{
-	return (struct uroce_shown_qp){
-		.qpn = BOB << 16 | 2,
-		.ready = true,
-		.dest_qpn = ALICE << 16 | 2,
-		.pd = 3,
-		.access = READ_RIGHT | WRITE_RIGHT,
-	};
-}
-
 /* What Alice wants of all of Bob's memory, in two pieces of hers. */
 static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 		uint32_t bytes)
@@ -135,7 +84,7 @@ static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 		.qpn = ALICE << 16 | 2,
 		.dest_qpn = BOB << 16 | 2,
 		.rkey = KEY,
-		.va = 0x1000,
+		.va = IOVA,
 		.bytes = bytes,
 		.part = bytes,
 		.iov = iov,
@@ -151,17 +100,15 @@ static void show_memory(struct node *node, uint32_t ways, uint8_t first,
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
-		bob_region(memory, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_qp qp = bob_qp();
+		bob_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_qp qp = bob_qp(READ_RIGHT | WRITE_RIGHT);
 	struct uroce_channel *channel;
 	struct side side;
 
 	CHECK(memory);
 	memset(memory, first, BYTES);
-	open_side(&side, BOB, ways);
-	node_go(node);
-	node_wait(node);
-	channel = side_connect(&side, ALICE);
+	reach_open(&side, BOB, ways);
+	channel = bob_meet(&side, node);
 	uroce_local_show_region(side.local, &region);
 	uroce_local_show_qp(side.local, &qp, channel);
 	node_go(node);
@@ -183,21 +130,6 @@ static bool is_pattern(const uint8_t *memory)
 static void be_deaf(struct node *node, uint32_t ways)
 {
 	show_memory(node, ways, 1, is_pattern);
-}
-
-static struct uroce_channel *meet(struct side *side, struct node *bob,
-				  void (*fn)(struct node *, uint32_t),
-				  unsigned int bob_ways, unsigned int ways)
-{
-	struct uroce_channel *channel;
-
-	node_start(bob, fn, bob_ways);
-	node_wait(bob);
-	open_side(side, ALICE, ways);
-	node_go(bob);
-	channel = side_connect(side, BOB);
-	node_wait(bob);
-	return channel;
 }
 
 static void write_all(struct uroce_channel *channel)
@@ -241,7 +173,7 @@ static void each_way_copies_both_ways(void **state)
 		struct side alice;
 		struct node bob;
 
-		channel = meet(&alice, &bob, be_deaf, 3, ways[i]);
+		channel = reach_meet(&alice, &bob, be_deaf, 3, ways[i]);
 		if (!channel->copy) {
 			node_kill(&bob);
 			side_close(&alice);
@@ -278,8 +210,8 @@ static void who_may_not_asks(void **state)
 
 		no_vm = cases[i].no_vm;
 		no_mem = cases[i].no_mem;
-		channel = meet(&alice, &bob, be_deaf, cases[i].bob,
-			       cases[i].alice);
+		channel = reach_meet(&alice, &bob, be_deaf, cases[i].bob,
+				     cases[i].alice);
 		if (!cases[i].works)
 			assert_null(channel->copy);
 		if (channel->copy)
@@ -300,7 +232,7 @@ static void wrong_wishes_are_refused(void **state)
 		.qpn = ALICE << 16 | 2,
 		.dest_qpn = BOB << 16 | 2,
 		.rkey = KEY,
-		.va = 0x1000 + BYTES - 99,
+		.va = IOVA + BYTES - 99,
 		.bytes = 100,
 		.part = 100,
 		.iov = &iov,
@@ -310,7 +242,7 @@ static void wrong_wishes_are_refused(void **state)
 	struct side alice;
 	struct node bob;
 
-	channel = meet(&alice, &bob, be_deaf, 3, 3);
+	channel = reach_meet(&alice, &bob, be_deaf, 3, 3);
 	if (channel->copy) {
 		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
 		wanted.va--;
@@ -356,7 +288,7 @@ static void a_part_is_copied_to_its_place(void **state)
 		.qpn = ALICE << 16 | 2,
 		.dest_qpn = BOB << 16 | 2,
 		.rkey = KEY,
-		.va = 0x1000,
+		.va = IOVA,
 		.bytes = BYTES,
 		.offset = BYTES / 2,
 		.part = BYTES / 2,
@@ -368,7 +300,7 @@ static void a_part_is_copied_to_its_place(void **state)
 	struct node bob;
 
 	memset(memory, 9, sizeof(memory));
-	channel = meet(&alice, &bob, have_a_half, 3, 3);
+	channel = reach_meet(&alice, &bob, have_a_half, 3, 3);
 	if (channel->copy) {
 		assert_int_equal(channel->copy(channel, &wanted), 0);
 		node_go(&bob);
@@ -388,7 +320,7 @@ static void who_is_gone_is_not_written_to(void **state)
 		struct side alice;
 		struct node bob;
 
-		channel = meet(&alice, &bob, be_deaf, 3, ways);
+		channel = reach_meet(&alice, &bob, be_deaf, 3, ways);
 		node_kill(&bob);
 		if (channel->copy) {
 			assert_true(copy(channel, false, memory, 8) < 0);
@@ -403,43 +335,30 @@ static void take_back(struct node *node, uint32_t ways)
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
-		bob_region(memory, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_region none = bob_region(memory, 0);
-	struct uroce_shown_qp qp = bob_qp();
+		bob_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_region none = bob_region(memory, BYTES, 0);
+	struct uroce_shown_qp qp = bob_qp(READ_RIGHT | WRITE_RIGHT);
 	struct uroce_channel *channel;
 	struct side side;
 
 	CHECK(memory);
 	no_vm = ways & BLIND;
 	no_mem = ways & BLIND;
-	open_side(&side, BOB, ways & ~BLIND);
-	node_go(node);
-	node_wait(node);
-	channel = side_connect(&side, ALICE);
+	reach_open(&side, BOB, ways & ~BLIND);
+	channel = bob_meet(&side, node);
 	CHECK(!(ways & BLIND) || !channel->copy);
 	uroce_local_show_qp(side.local, &qp, channel);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
-		uint32_t before =
-			__atomic_load_n(&shared->copies, __ATOMIC_RELAXED);
+		uint32_t before = board_look(&board->copies);
 
 		uroce_local_show_region(side.local, &region);
-		while (__atomic_load_n(&shared->copies, __ATOMIC_RELAXED) ==
-		       before)
-			(void)sched_yield();
+		board_await(&board->copies, before + 1);
 		uroce_local_show_region(side.local, &none);
-		CHECK(uroce_local_settle(side.local, uroce_pairing_now_ms() +
-							     PATIENCE) == 0);
-		memset(memory, 0xee, BYTES);
-		/* until she has tried once more, and was refused */
-		before = __atomic_load_n(&shared->refusals, __ATOMIC_RELAXED);
-		while (__atomic_load_n(&shared->refusals, __ATOMIC_RELAXED) <
-		       before + 2)
-			(void)sched_yield();
-		for (uint32_t i = 0; i < BYTES; i++)
-			CHECK(memory[i] == 0xee);
+		bob_settle(&side);
+		bob_check_left_alone(memory, BYTES);
 	}
-	__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
 	uroce_local_put_channel(side.local, channel);
 	side_close(&side);
@@ -453,27 +372,26 @@ static void be_left_alone(unsigned int bob_ways)
 	struct side alice;
 	struct node bob;
 
-	memset(shared, 0, sizeof(*shared));
-	channel = meet(&alice, &bob, take_back, bob_ways, 3);
+	memset(board, 0, sizeof(*board));
+	channel = reach_meet(&alice, &bob, take_back, bob_ways, 3);
 	if (!channel->copy) {
 		node_kill(&bob);
 		side_close(&alice);
 		return;
 	}
-	while (!__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE)) {
+	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
 		int ret = copy(channel, false, memory, BYTES);
 
 		if (!ret) {
-			__atomic_fetch_add(&shared->copies, 1,
-					   __ATOMIC_RELAXED);
+			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
 			continue;
 		}
 		/* he ends only if something is wrong there */
 		assert_int_equal(waitpid(bob.pid, NULL, WNOHANG), 0);
 		assert_int_equal(ret, -EACCES);
-		__atomic_fetch_add(&shared->refusals, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
 	}
-	assert_true(shared->copies >= ROUNDS);
+	assert_true(board->copies >= ROUNDS);
 	node_go(&bob);
 	node_end(&bob);
 	side_close(&alice);
@@ -496,17 +414,14 @@ static void wait_in_vain(struct node *node, uint32_t ways)
 	struct uroce_channel *channel;
 	struct side side;
 
-	open_side(&side, BOB, ways);
+	reach_open(&side, BOB, ways);
+	channel = bob_meet(&side, node);
 	node_go(node);
 	node_wait(node);
-	channel = side_connect(&side, ALICE);
+	board->error = uroce_local_settle(side.local, uroce_pairing_now_ms());
 	node_go(node);
 	node_wait(node);
-	shared->error = uroce_local_settle(side.local, uroce_pairing_now_ms());
-	node_go(node);
-	node_wait(node);
-	CHECK(uroce_local_settle(side.local,
-				 uroce_pairing_now_ms() + PATIENCE) == 0);
+	bob_settle(&side);
 	uroce_local_put_channel(side.local, channel);
 	side_close(&side);
 }
@@ -517,8 +432,8 @@ static void who_was_stopped_is_not_waited_for_for_ever(void **state)
 	struct side alice;
 	struct node bob;
 
-	memset(shared, 0, sizeof(*shared));
-	channel = meet(&alice, &bob, wait_in_vain, 3, 3);
+	memset(board, 0, sizeof(*board));
+	channel = reach_meet(&alice, &bob, wait_in_vain, 3, 3);
 	if (!channel->copy) {
 		node_kill(&bob);
 		side_close(&alice);
@@ -527,7 +442,7 @@ static void who_was_stopped_is_not_waited_for_for_ever(void **state)
 	uroce_tables_begin(&alice.local->tables, BOB);
 	node_go(&bob);
 	node_wait(&bob);
-	assert_int_equal(shared->error, -EBUSY);
+	assert_int_equal(board->error, -EBUSY);
 	uroce_tables_end(&alice.local->tables, BOB);
 	node_go(&bob);
 	node_end(&bob);
@@ -542,12 +457,12 @@ static void a_child_cannot_copy(void **state)
 	struct node bob;
 	int pid, status;
 
-	channel = meet(&alice, &bob, be_deaf, 3, 3);
+	channel = reach_meet(&alice, &bob, be_deaf, 3, 3);
 	(void)fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		struct uroce_shown_qp qp = bob_qp();
+		struct uroce_shown_qp qp = bob_qp(READ_RIGHT | WRITE_RIGHT);
 
 		uroce_local_abandon(alice.local);
 		CHECK(!channel->copy);
@@ -575,9 +490,7 @@ int main(void)
 		cmocka_unit_test(a_child_cannot_copy),
 	};
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
+	if (!board_open())
 		return 1;
 	(void)uroce_netns_enter();
 	return cmocka_run_group_tests(tests, NULL, NULL);

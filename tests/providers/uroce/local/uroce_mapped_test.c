@@ -19,27 +19,13 @@
 #include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_place.h"
 #include "uroce/local/uroce_local_state.h"
-#include "uroce/local/uroce_pairing.h"
-#include "uroce_local_node.h"
+#include "uroce_local_reach.h"
 #include "uroce_netns.h"
 
-enum { ALICE = 100, BOB };
-enum { WRITE_RIGHT = 2, READ_RIGHT = 4, ATOMIC_RIGHT = 8 };
-
-#define KEY	 (UINT32_C(7) << 8 | 1)
-#define PAGE	 4096
-#define BYTES	 (16 * PAGE)
-#define BASE	 PAGE /* of the region, in the file */
-#define ROUNDS	 100
-#define SUMS	 200000
-#define PATIENCE 20000 /* ms */
-
-/* In memory of both. */
-static struct board {
-	uint32_t copies;   /* atomic: that Alice has made */
-	uint32_t refusals; /* atomic: that she has met */
-	uint32_t done;	   /* atomic */
-} * board;
+#define PAGE  4096
+#define BYTES (16 * PAGE)
+#define BASE  PAGE /* of the region, in the file */
+#define SUMS  200000
 
 struct bob {
 	struct side side;
@@ -48,18 +34,6 @@ struct bob {
 	uint8_t *memory; /* of the region */
 	struct uroce_shown_region region;
 };
-
-static void open_side(struct side *side, uint32_t slot, unsigned int ways)
-{
-	struct uroce_local_config config;
-
-	side_open(side, slot);
-	config = side->local->config;
-	config.reach_ways = ways;
-	uroce_local_close(side->local);
-	CHECK(uroce_local_open(&config, &side->local) == 0);
-	side_serve(side);
-}
 
 static uint8_t *make_file(void)
 {
@@ -90,28 +64,14 @@ static void bob_share(struct bob *bob)
 /* Shows his memory, and the QP of Alice. */
 static void bob_open(struct bob *bob, struct node *node, uint32_t ways)
 {
-	const struct uroce_shown_qp qp = {
-		.qpn = BOB << 16 | 2,
-		.ready = true,
-		.dest_qpn = ALICE << 16 | 2,
-		.pd = 3,
-		.access = READ_RIGHT | WRITE_RIGHT | ATOMIC_RIGHT,
-	};
+	const uint32_t access = READ_RIGHT | WRITE_RIGHT | ATOMIC_RIGHT;
+	const struct uroce_shown_qp qp = bob_qp(access);
 
 	*bob = (struct bob){ .file = make_file() };
 	bob->memory = bob->file + BASE;
-	bob->region = (struct uroce_shown_region){
-		.key = KEY,
-		.pd = 3,
-		.access = READ_RIGHT | WRITE_RIGHT | ATOMIC_RIGHT,
-		.base = (uintptr_t)bob->memory,
-		.iova = 0x1000,
-		.bytes = BYTES,
-	};
-	open_side(&bob->side, BOB, ways);
-	node_go(node);
-	node_wait(node);
-	bob->channel = side_connect(&bob->side, ALICE);
+	bob->region = bob_region(bob->memory, BYTES, access);
+	reach_open(&bob->side, BOB, ways);
+	bob->channel = bob_meet(&bob->side, node);
 	bob_share(bob);
 	(void)close(900);
 	uroce_local_show_region(bob->side.local, &bob->region);
@@ -123,8 +83,7 @@ static void bob_hide(struct bob *bob)
 	const struct uroce_shown_region none = { .key = KEY };
 
 	uroce_local_show_region(bob->side.local, &none);
-	CHECK(uroce_local_settle(bob->side.local,
-				 uroce_pairing_now_ms() + PATIENCE) == 0);
+	bob_settle(&bob->side);
 }
 
 static void bob_close(struct bob *bob)
@@ -148,21 +107,6 @@ static void be_deaf(struct node *node, uint32_t ways)
 	bob_close(&bob);
 }
 
-static struct uroce_channel *meet(struct side *side, struct node *bob,
-				  void (*fn)(struct node *, uint32_t),
-				  unsigned int ways)
-{
-	struct uroce_channel *channel;
-
-	node_start(bob, fn, ways);
-	node_wait(bob);
-	open_side(side, ALICE, ways);
-	node_go(bob);
-	channel = side_connect(side, BOB);
-	node_wait(bob);
-	return channel;
-}
-
 static struct uroce_copy wish(uint32_t access, uint64_t offset, uint32_t bytes)
 {
 	return (struct uroce_copy){
@@ -170,7 +114,7 @@ static struct uroce_copy wish(uint32_t access, uint64_t offset, uint32_t bytes)
 		.qpn = ALICE << 16 | 2,
 		.dest_qpn = BOB << 16 | 2,
 		.rkey = KEY,
-		.va = 0x1000 + offset,
+		.va = IOVA + offset,
 		.bytes = bytes,
 		.part = bytes,
 	};
@@ -229,7 +173,7 @@ static void shared_memory_is_written_and_read(void **state)
 		struct node bob;
 		uint8_t *there;
 
-		channel = meet(&alice, &bob, be_deaf, ways);
+		channel = reach_meet(&alice, &bob, be_deaf, ways, ways);
 		assert_true(uroce_channel_is_shared(channel));
 		if (!ways)
 			assert_null(channel->copy);
@@ -264,11 +208,11 @@ static void wrong_wishes_are_refused(void **state)
 	struct side alice;
 	struct node bob;
 
-	channel = meet(&alice, &bob, be_deaf, 0);
+	channel = reach_meet(&alice, &bob, be_deaf, 0, 0);
 	wait_until_mapped(&alice, channel);
 	copy = wish(WRITE_RIGHT, BYTES - 8, 9);
 	assert_null(channel->enter(channel, &copy));
-	copy = wish(WRITE_RIGHT, UINT64_MAX - 0x1000, 8);
+	copy = wish(WRITE_RIGHT, UINT64_MAX - IOVA, 8);
 	assert_null(channel->enter(channel, &copy));
 	copy = wish(16, 0, 8);
 	assert_null(channel->enter(channel, &copy));
@@ -310,7 +254,7 @@ static void sums_of_both_are_exact(void **state)
 	struct node bob;
 	uint8_t *there;
 
-	channel = meet(&alice, &bob, add_up, 0);
+	channel = reach_meet(&alice, &bob, add_up, 0, 0);
 	wait_until_mapped(&alice, channel);
 	node_go(&bob);
 	for (uint32_t i = 0; i < SUMS; i++) {
@@ -344,8 +288,7 @@ static void take_back(struct node *node, uint32_t ways)
 	bob_open(&bob, node, ways);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
-		uint32_t before =
-			__atomic_load_n(&board->copies, __ATOMIC_RELAXED);
+		uint32_t before = board_look(&board->copies);
 
 		/* at times a new share, which she has to ask for */
 		if (round % 8 == 0) {
@@ -359,18 +302,9 @@ static void take_back(struct node *node, uint32_t ways)
 			(void)close(900);
 		}
 		uroce_local_show_region(bob.side.local, &bob.region);
-		while (__atomic_load_n(&board->copies, __ATOMIC_RELAXED) ==
-		       before)
-			(void)sched_yield();
+		board_await(&board->copies, before + 1);
 		bob_hide(&bob);
-		memset(bob.memory, 0xee, BYTES);
-		/* until she has tried once more, and was refused */
-		before = __atomic_load_n(&board->refusals, __ATOMIC_RELAXED);
-		while (__atomic_load_n(&board->refusals, __ATOMIC_RELAXED) <
-		       before + 2)
-			(void)sched_yield();
-		for (uint32_t i = 0; i < BYTES; i++)
-			CHECK(bob.memory[i] == 0xee);
+		bob_check_left_alone(bob.memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
@@ -385,7 +319,7 @@ static void what_is_taken_back_is_left_alone(void **state)
 	struct node bob;
 
 	memset(board, 0, sizeof(*board));
-	channel = meet(&alice, &bob, take_back, 0);
+	channel = reach_meet(&alice, &bob, take_back, 0, 0);
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
 		see_news(&alice);
 		if (put(channel, 0, memory, BYTES)) {
@@ -425,7 +359,7 @@ static void what_has_no_region_is_unmapped(void **state)
 	struct side alice;
 	struct node bob;
 
-	channel = meet(&alice, &bob, let_go, 0);
+	channel = reach_meet(&alice, &bob, let_go, 0, 0);
 	wait_until_mapped(&alice, channel);
 	assert_int_equal(nr_mapped(), 1);
 	node_go(&bob);
@@ -449,7 +383,7 @@ static void who_is_dead_has_nothing_mapped(void **state)
 	struct side alice;
 	struct node bob;
 
-	channel = meet(&alice, &bob, be_deaf, 0);
+	channel = reach_meet(&alice, &bob, be_deaf, 0, 0);
 	wait_until_mapped(&alice, channel);
 	node_kill(&bob);
 	/* it is noticed, whether or not anything is received */
@@ -471,7 +405,7 @@ static void a_child_has_nothing_mapped(void **state)
 	struct node bob;
 	int pid, status;
 
-	channel = meet(&alice, &bob, be_deaf, 0);
+	channel = reach_meet(&alice, &bob, be_deaf, 0, 0);
 	wait_until_mapped(&alice, channel);
 	(void)fflush(NULL);
 	pid = fork();
@@ -505,9 +439,7 @@ int main(void)
 		cmocka_unit_test(a_child_has_nothing_mapped),
 	};
 
-	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (board == MAP_FAILED)
+	if (!board_open())
 		return 1;
 	(void)uroce_netns_enter();
 	return cmocka_run_group_tests(tests, NULL, NULL);

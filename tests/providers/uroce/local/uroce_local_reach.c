@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A board in memory of both, and what is done in each of the tests. */
+#include "uroce_local_reach.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+
+struct board *board;
+
+bool board_open(void)
+{
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return board != MAP_FAILED;
+}
+
+uint32_t board_look(const uint32_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+void board_await(const uint32_t *counter, uint32_t value)
+{
+	while (board_look(counter) < value)
+		(void)sched_yield();
+}
+
+void reach_open(struct side *side, uint32_t slot, unsigned int ways)
+{
+	struct uroce_local_config config;
+
+	side_open(side, slot);
+	config = side->local->config;
+	config.reach_ways = ways;
+	uroce_local_close(side->local);
+	CHECK(uroce_local_open(&config, &side->local) == 0);
+	side_serve(side);
+}
+
+struct uroce_channel *reach_meet(struct side *alice, struct node *bob,
+				 void (*fn)(struct node *, uint32_t),
+				 unsigned int bob_ways, unsigned int ways)
+{
+	struct uroce_channel *channel;
+
+	node_start(bob, fn, bob_ways);
+	node_wait(bob);
+	reach_open(alice, ALICE, ways);
+	node_go(bob);
+	channel = side_connect(alice, BOB);
+	node_wait(bob);
+	return channel;
+}
+
+struct uroce_channel *bob_meet(struct side *bob, struct node *node)
+{
+	node_go(node);
+	node_wait(node);
+	return side_connect(bob, ALICE);
+}
+
+struct uroce_shown_region bob_region(uint8_t *memory, uint32_t bytes,
+				     uint32_t access)
+{
+	return (struct uroce_shown_region){
+		.key = KEY,
+		.pd = 3,
+		.access = access,
+		.base = (uintptr_t)memory,
+		.iova = IOVA,
+		.bytes = bytes,
+	};
+}
+
+struct uroce_shown_qp bob_qp(uint32_t access)
+{
+	return (struct uroce_shown_qp){
+		.qpn = BOB << 16 | 2,
+		.ready = true,
+		.dest_qpn = ALICE << 16 | 2,
+		.pd = 3,
+		.access = access,
+	};
+}
+
+void bob_settle(struct side *bob)
+{
+	CHECK(uroce_local_settle(bob->local,
+				 uroce_pairing_now_ms() + PATIENCE) == 0);
+}
+
+void bob_check_left_alone(uint8_t *memory, uint32_t bytes)
+{
+	uint32_t before;
+
+	memset(memory, 0xee, bytes);
+	/* until she has tried once more, and was refused */
+	before = board_look(&board->refusals);
+	board_await(&board->refusals, before + 2);
+	for (uint32_t i = 0; i < bytes; i++)
+		CHECK(memory[i] == 0xee);
+}
