@@ -197,10 +197,9 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 	return true;
 }
 
-static bool receive_atomic_ack(const struct arrival *in)
+/* The answer to an atomic with which not all is as usual. */
+static void receive_answer(const struct arrival *in, uint64_t orig)
 {
-	const uint8_t *aeth = in->brief->header + BTH_LEN;
-	uint64_t orig = get64(aeth + AETH_LEN);
 	struct uroce_packet packet = {
 		.channel = in->qp->channel,
 		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_RESPONSE |
@@ -210,11 +209,18 @@ static bool receive_atomic_ack(const struct arrival *in)
 		.orig = orig,
 	};
 
+	uroce_ack_receive(in->qp, &packet, in->now);
+}
+
+static bool receive_atomic_ack(const struct arrival *in)
+{
+	uint64_t orig = get64(in->brief->header + BTH_LEN + AETH_LEN);
+
 	if (in->brief->ack || in->brief->payload_len)
 		return false;
 	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
 	if (!uroce_fast_take_atomic(in->qp, in->psn, orig, in->now))
-		uroce_ack_receive(in->qp, &packet, in->now);
+		receive_answer(in, orig);
 	return true;
 }
 
