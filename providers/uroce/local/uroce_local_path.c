@@ -175,7 +175,7 @@ static void next_turn(struct uroce_local *local)
 	local->left = MAX_PACKETS;
 }
 
-/* Whether it gave one; else there is no more for now. */
+/* Whether there was one; who sends what is none is mad. */
 static bool take_from(struct uroce_peer *peer, struct uroce_brief *ret_brief)
 {
 	int ret;
