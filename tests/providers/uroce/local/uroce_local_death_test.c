@@ -33,18 +33,6 @@ enum { ALICE = FIRST_SLOT, BOB };
 
 static struct got got;
 
-static void meet_here(struct node *node)
-{
-	node_go(node);
-	node_wait(node);
-}
-
-static void meet_there(struct node *node)
-{
-	node_wait(node);
-	node_go(node);
-}
-
 static struct uroce_peer *peer_of(struct uroce_channel *channel)
 {
 	return list_entry(channel, struct uroce_peer, channel);
@@ -58,11 +46,11 @@ static void send_and_wait(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, ALICE);
 	for (uint32_t psn = 0; psn < NR_SENT; psn++)
 		side_put(&side, channel, psn, psn);
-	meet_here(node);
+	node_meet(node);
 	(void)pause();
 }
 
@@ -78,10 +66,10 @@ static void outlive(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	fds = nr_open_fds();
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, BOB);
 	CHECK(nr_open_fds() == fds + 1);
-	meet_here(node);
+	node_meet(node);
 	/* it is dead now, and nothing was received */
 	CHECK(side_wait_lost(&side, &got) == channel);
 	CHECK(got.nr == NR_SENT && got.psn[NR_SENT - 1] == NR_SENT - 1);
@@ -98,7 +86,7 @@ static void outlive(struct node *node, uint32_t slot)
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 1);
 	CHECK(counters.rx_bad == 0);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -109,13 +97,13 @@ static void what_the_dead_have_sent_is_received(void **state)
 	node_start(&alice, outlive, ALICE);
 	node_start(&bob, send_and_wait, BOB);
 	node_wait(&alice);
-	meet_there(&bob);
+	nodes_meet(&bob, 1);
 	node_wait(&bob);
 	node_go(&alice);
 	node_wait(&alice);
 	node_kill(&bob);
 	node_go(&alice);
-	meet_there(&alice);
+	nodes_meet(&alice, 1);
 	node_end(&alice);
 }
 
@@ -128,12 +116,12 @@ static void have_no_use(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	fds = nr_open_fds();
-	meet_here(node);
+	node_meet(node);
 	side_receive(&side, &got, NR_SENT);
 	CHECK(nr_open_fds() == fds + 1);
 	/* as a QP has left it that was destroyed since */
 	list_add_tail(&full, &got.channel[0]->entry);
-	meet_here(node);
+	node_meet(node);
 	while (!uroce_local_is_empty(side.local)) {
 		(void)side_take(&side, NULL);
 		/* nobody would know the channel */
@@ -143,7 +131,7 @@ static void have_no_use(struct node *node, uint32_t slot)
 	while (nr_inboxes() || nr_open_fds() != fds)
 		(void)side_take(&side, NULL);
 	CHECK(list_empty(&full));
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -160,7 +148,7 @@ static void a_pair_that_nobody_uses_ends_silently(void **state)
 	node_wait(&alice);
 	node_kill(&bob);
 	node_go(&alice);
-	meet_there(&alice);
+	nodes_meet(&alice, 1);
 	node_end(&alice);
 }
 
@@ -183,14 +171,14 @@ static void meet_the_next_one(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	first = side_connect(&side, BOB);
 	/* from here on the death of the first one is not seen */
 	side_stop_serving(&side);
-	meet_here(node);
-	meet_here(node);
+	node_meet(node);
+	node_meet(node);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	CHECK(side_wait_lost(&side, &got) == first);
 	second = side_connect(&side, BOB);
 	CHECK(second != first);
@@ -201,7 +189,7 @@ static void meet_the_next_one(struct node *node, uint32_t slot)
 	uroce_local_put_channel(side.local, first);
 	CHECK(nr_inboxes() == 2);
 	uroce_local_put_channel(side.local, second);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -212,7 +200,7 @@ static void the_next_process_of_a_slot_is_another_one(void **state)
 	node_start(&alice, meet_the_next_one, ALICE);
 	node_start(&bob, send_and_wait, BOB);
 	node_wait(&alice);
-	meet_there(&bob);
+	nodes_meet(&bob, 1);
 	node_wait(&bob);
 	node_go(&alice);
 	node_wait(&alice);
@@ -222,10 +210,10 @@ static void the_next_process_of_a_slot_is_another_one(void **state)
 	node_go(&alice);
 	/* Alice does not serve yet, so this one waits for her */
 	node_go(&next);
-	meet_there(&alice);
+	nodes_meet(&alice, 1);
 	node_wait(&next);
-	meet_there(&alice);
-	meet_there(&alice);
+	nodes_meet(&alice, 1);
+	nodes_meet(&alice, 1);
 	node_kill(&next);
 	node_end(&alice);
 }
@@ -237,17 +225,17 @@ static void look_after_the_next_one(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	first = side_connect(&side, BOB);
 	side_stop_serving(&side);
-	meet_here(node);
+	node_meet(node);
 	/* who connects sees by himself that it is not the same any more */
 	side_serve(&side);
 	second = side_connect(&side, BOB);
 	CHECK(second != first);
 	side_put(&side, second, 0, 0);
 	CHECK(side_wait_lost(&side, &got) == first);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -257,7 +245,7 @@ static void be_the_next_one(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	side_receive(&side, &got, 1);
 	(void)pause();
 }
@@ -269,15 +257,15 @@ static void who_connects_is_not_given_a_dead_channel(void **state)
 	node_start(&alice, look_after_the_next_one, ALICE);
 	node_start(&bob, send_and_wait, BOB);
 	node_wait(&alice);
-	meet_there(&bob);
+	nodes_meet(&bob, 1);
 	node_wait(&bob);
 	node_go(&alice);
 	node_wait(&alice);
 	node_kill(&bob);
 	node_start(&next, be_the_next_one, BOB);
-	meet_there(&next);
+	nodes_meet(&next, 1);
 	node_go(&alice);
-	meet_there(&alice);
+	nodes_meet(&alice, 1);
 	node_kill(&next);
 	node_end(&alice);
 }
@@ -327,7 +315,7 @@ static void go_mad(struct node *node, uint32_t slot,
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, ALICE);
 	for (uint32_t psn = 0; psn < NR_SENT; psn++)
 		side_put(&side, channel, psn, psn);
@@ -336,7 +324,7 @@ static void go_mad(struct node *node, uint32_t slot,
 	while (!__atomic_load_n(&peer_of(channel)->dead, __ATOMIC_ACQUIRE))
 		(void)sched_yield();
 	CHECK(side_wait_lost(&side, &got) == channel);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -364,7 +352,7 @@ static void have_mad_reader(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, BOB);
 	do {
 		while (uroce_local_has_room(channel))
@@ -378,7 +366,7 @@ static void have_mad_reader(struct node *node, uint32_t slot)
 	CHECK(nr <= 2 * UROCE_INBOX_SLOTS);
 	uroce_local_put_channel(side.local, channel);
 	CHECK(nr_inboxes() == 0);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -390,7 +378,7 @@ static void have_mad_writer(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, BOB);
 	CHECK(side_wait_lost(&side, &got) == channel);
 	/* what it has sent while it was sane */
@@ -399,7 +387,7 @@ static void have_mad_writer(struct node *node, uint32_t slot)
 	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
 	uroce_local_put_channel(side.local, channel);
 	CHECK(nr_inboxes() == 0);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -447,7 +435,7 @@ static void be_forked(struct node *node, uint32_t slot)
 	int pid;
 
 	side_open(&side, slot);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, BOB);
 	side_put(&side, channel, 0, 0);
 	CHECK(side_connect(&side, slot));
@@ -485,17 +473,17 @@ static void see_only_the_parent_die(struct node *node, uint32_t slot)
 	/* Alice will not tell whose the GID is: a pair stays one */
 	side.local->config.patience_ms = 5000;
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	side_receive(&side, &got, 1);
 	channel = side_connect(&side, ALICE);
 	CHECK(channel == got.channel[0]);
-	meet_here(node);
+	node_meet(node);
 	/* it is dead, its child is not */
 	CHECK(side_wait_lost(&side, &got) == channel);
 	CHECK(nr_inboxes() == 4);
 	uroce_local_put_channel(side.local, channel);
 	CHECK(nr_inboxes() == 2);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -506,13 +494,13 @@ static void a_child_does_not_keep_its_parent_alive(void **state)
 	node_start(&bob, see_only_the_parent_die, BOB);
 	node_start(&alice, be_forked, ALICE);
 	node_wait(&alice);
-	meet_there(&bob);
+	nodes_meet(&bob, 1);
 	node_go(&alice);
 	node_wait(&alice); /* from the child */
 	node_wait(&bob);
 	assert_int_equal(kill(alice.pid, SIGKILL), 0);
 	node_go(&bob);
-	meet_there(&bob);
+	nodes_meet(&bob, 1);
 	node_go(&alice); /* to the child */
 	node_kill(&alice);
 	node_end(&bob);

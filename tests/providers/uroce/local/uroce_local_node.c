@@ -68,6 +68,20 @@ static int reap(struct node *node)
 	return status;
 }
 
+void nodes_meet(const struct node *nodes, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		node_wait(&nodes[i]);
+	for (uint32_t i = 0; i < nr; i++)
+		node_go(&nodes[i]);
+}
+
+void node_meet(const struct node *node)
+{
+	node_go(node);
+	node_wait(node);
+}
+
 void node_end(struct node *node)
 {
 	assert_int_equal(reap(node), 0);

@@ -38,6 +38,9 @@ void node_start(struct node *node, void (*fn)(struct node *node, uint32_t arg),
 /* One step: the other side waits for it in node_wait(). */
 void node_go(const struct node *node);
 void node_wait(const struct node *node);
+/* Both wait for each other: the test for its children, a child for the test. */
+void nodes_meet(const struct node *nodes, uint32_t nr);
+void node_meet(const struct node *node);
 /* Waits for the child's end, which must be a good one. */
 void node_end(struct node *node);
 /* Kills it and waits for it. */

@@ -35,21 +35,6 @@ static void start_both(struct node *nodes,
 	node_start(&nodes[1], bob, BOB);
 }
 
-/* Both wait for each other. */
-static void meet(struct node *nodes, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		node_wait(&nodes[i]);
-	for (uint32_t i = 0; i < nr; i++)
-		node_go(&nodes[i]);
-}
-
-static void meet_here(struct node *node)
-{
-	node_go(node);
-	node_wait(node);
-}
-
 /* -- packets both ways ---------------------------------------------------- */
 
 #define NR_ECHOED  3000
@@ -68,7 +53,7 @@ static void ask_for_echo(struct node *node, uint32_t slot)
 	uint32_t fds;
 
 	side_open(&side, slot);
-	meet_here(node);
+	node_meet(node);
 	fds = nr_open_fds();
 	CHECK(uroce_local_is_empty(side.local));
 	channel = side_connect(&side, BOB);
@@ -91,7 +76,7 @@ static void ask_for_echo(struct node *node, uint32_t slot)
 	CHECK(nr_open_fds() == fds + 1);
 	uroce_local_put_channel(side.local, channel);
 	uroce_local_put_channel(side.local, channel);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 	CHECK(nr_inboxes() == 0);
 }
@@ -103,7 +88,7 @@ static void echo(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	for (uint32_t psn = 0; psn < NR_ECHOED; psn++) {
 		side_receive(&side, &got, psn + 1);
 		side_put(&side, got.channel[psn], psn, length_of(psn));
@@ -114,7 +99,7 @@ static void echo(struct node *node, uint32_t slot)
 	CHECK(counters.tx_packets == NR_ECHOED);
 	CHECK(counters.rx_bytes == counters.tx_bytes);
 	CHECK(counters.rx_bytes > NR_ECHOED);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -123,8 +108,8 @@ static void packets_go_both_ways(void **state)
 	struct node nodes[2];
 
 	start_both(nodes, ask_for_echo, echo);
-	meet(nodes, 2);
-	meet(nodes, 2);
+	nodes_meet(nodes, 2);
+	nodes_meet(nodes, 2);
 	node_end(&nodes[0]);
 	node_end(&nodes[1]);
 }
@@ -138,14 +123,14 @@ static void ask_first(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, BOB);
 	side_put(&side, channel, 1, 1);
 	side_receive(&side, &got, 1);
 	CHECK(got.channel[0] == channel);
 	CHECK(nr_inboxes() == 2);
 	uroce_local_put_channel(side.local, channel);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -156,14 +141,14 @@ static void ask_back(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	side_receive(&side, &got, 1);
 	channel = side_connect(&side, ALICE);
 	CHECK(channel == got.channel[0]);
 	side_put(&side, channel, 2, 1);
 	CHECK(nr_inboxes() == 2);
 	uroce_local_put_channel(side.local, channel);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -172,8 +157,8 @@ static void who_was_asked_has_the_same_pair(void **state)
 	struct node nodes[2];
 
 	start_both(nodes, ask_first, ask_back);
-	meet(nodes, 2);
-	meet(nodes, 2);
+	nodes_meet(nodes, 2);
+	nodes_meet(nodes, 2);
 	node_end(&nodes[0]);
 	node_end(&nodes[1]);
 }
@@ -240,7 +225,7 @@ static void storm(struct node *node, uint32_t slot)
 	got.nr = 0;
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	for (uint32_t i = 0; i < NR_STORM; i++) {
 		uint32_t other = (me + i * STORM_ORDER) % NR_STORM;
 
@@ -256,7 +241,7 @@ static void storm(struct node *node, uint32_t slot)
 	CHECK(!uroce_local_take_lost(side.local));
 	for (uint32_t i = 0; i < NR_STORM; i++)
 		uroce_local_put_channel(side.local, channels[i]);
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -267,8 +252,8 @@ static void all_connect_to_all_at_once(void **state)
 	for (uint32_t round = 0; round < NR_STORMS; round++) {
 		for (uint32_t i = 0; i < NR_STORM; i++)
 			node_start(&nodes[i], storm, FIRST_SLOT + i);
-		meet(nodes, NR_STORM);
-		meet(nodes, NR_STORM);
+		nodes_meet(nodes, NR_STORM);
+		nodes_meet(nodes, NR_STORM);
 		for (uint32_t i = 0; i < NR_STORM; i++)
 			node_end(&nodes[i]);
 	}
@@ -286,7 +271,7 @@ static void look_for_nobody(struct node *node, uint32_t slot)
 	side_gid(BOB, gid);
 	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
 	CHECK(uroce_local_connect(side.local, 256, gid, &channel) == -ENOENT);
-	meet_here(node);
+	node_meet(node);
 	/* which is not held against who comes later */
 	channel = side_connect(&side, BOB);
 	/* nor is what is not his */
@@ -303,7 +288,7 @@ static void be_somebody(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	node_wait(node);
 	side_close(&side);
 }
@@ -331,7 +316,7 @@ static void ask_for_what_is_not_his(struct node *node, uint32_t slot)
 	struct side side;
 
 	side_open(&side, slot);
-	meet_here(node);
+	node_meet(node);
 	side_gid(ALICE, gid);
 	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
 	CHECK(nr_inboxes() == 0);
@@ -345,7 +330,7 @@ static void a_gid_that_is_not_his_is_not_remembered(void **state)
 	struct node nodes[2];
 
 	start_both(nodes, ask_for_what_is_not_his, be_somebody);
-	meet(nodes, 2);
+	nodes_meet(nodes, 2);
 	node_wait(&nodes[0]);
 	node_go(&nodes[1]);
 	node_end(&nodes[0]);
@@ -364,13 +349,13 @@ static void ask_one_who_is_stopped(struct node *node, uint32_t slot)
 	side.local->config.patience_ms = 1000;
 	side_serve(&side);
 	fds = nr_open_fds();
-	meet_here(node);
+	node_meet(node);
 	side_gid(BOB, gid);
 	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
 	CHECK(nr_open_fds() == fds);
-	meet_here(node);
+	node_meet(node);
 	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
-	meet_here(node);
+	node_meet(node);
 	(void)side_take(&side, NULL);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
@@ -387,13 +372,13 @@ static void be_stopped(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
-	meet_here(node);
+	node_meet(node);
+	node_meet(node);
 	/* the other one has given up, and both know */
 	side_gid(ALICE, gid);
 	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
 	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
-	meet_here(node);
+	node_meet(node);
 	(void)side_take(&side, NULL);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
@@ -418,7 +403,7 @@ static void who_does_not_answer_is_refused_for_ever(void **state)
 	node_wait(&nodes[1]);
 	node_go(&nodes[0]);
 	node_go(&nodes[1]);
-	meet(nodes, 2);
+	nodes_meet(nodes, 2);
 	node_end(&nodes[0]);
 	node_end(&nodes[1]);
 }
@@ -434,15 +419,15 @@ static void ring(struct node *node, uint32_t slot)
 	struct side side;
 
 	side_open(&side, slot);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, BOB);
 	for (uint32_t i = 0; i < 3; i++) {
 		side_put(&side, channel, 2 * i, 1);
 		side_put(&side, channel, 2 * i + 1, 1);
 		uroce_local_counters(side.local, &counters);
 		CHECK(counters.tx_bells == bells[i]);
-		meet_here(node);
-		meet_here(node);
+		node_meet(node);
+		node_meet(node);
 	}
 	side_close(&side);
 }
@@ -455,9 +440,9 @@ static void hear(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	poll_fd.fd = uroce_local_fd(side.local);
-	meet_here(node);
+	node_meet(node);
 	/* who has never looked is called, and cannot sleep */
-	meet_here(node);
+	node_meet(node);
 	side_stop_serving(&side);
 	uroce_local_serve(side.local);
 	CHECK(uroce_local_watch(side.local, true));
@@ -466,19 +451,19 @@ static void hear(struct node *node, uint32_t slot)
 	CHECK(poll(&poll_fd, 1, 0) == 0);
 	CHECK(!uroce_local_watch(side.local, true));
 	/* who sleeps is called */
-	meet_here(node);
-	meet_here(node);
+	node_meet(node);
+	node_meet(node);
 	CHECK(poll(&poll_fd, 1, 0) == 1);
 	uroce_local_serve(side.local);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
 	CHECK(uroce_local_watch(side.local, false));
 	/* who is awake is not */
-	meet_here(node);
-	meet_here(node);
+	node_meet(node);
+	node_meet(node);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
 	side_receive(&side, &got, 6);
 	CHECK(!uroce_local_watch(side.local, true));
-	meet_here(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -488,7 +473,7 @@ static void a_sleeper_hears_the_bell(void **state)
 
 	start_both(nodes, ring, hear);
 	for (int i = 0; i < 7; i++)
-		meet(nodes, 2);
+		nodes_meet(nodes, 2);
 	node_end(&nodes[0]);
 	node_end(&nodes[1]);
 }

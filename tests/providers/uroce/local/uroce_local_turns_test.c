@@ -30,20 +30,6 @@ enum { ALICE = 200, BOB, CAROL };
 static struct uroce_channel *channels[2];
 static uint32_t nr_taken[2];
 
-static void meet(struct node *nodes, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		node_wait(&nodes[i]);
-	for (uint32_t i = 0; i < nr; i++)
-		node_go(&nodes[i]);
-}
-
-static void meet_here(struct node *node)
-{
-	node_go(node);
-	node_wait(node);
-}
-
 /* -- Bob and Carol -------------------------------------------------------- */
 
 /* Says when all is sent; then goes on with it, until it is told to end. */
@@ -55,16 +41,16 @@ static void send_many(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	meet_here(node);
+	node_meet(node);
 	channel = side_connect(&side, ALICE);
 	for (; psn < nr; psn++)
 		side_put(&side, channel, psn, 1);
-	meet_here(node);
-	meet_here(node);
+	node_meet(node);
+	node_meet(node);
 	for (; psn < 2 * nr; psn++)
 		side_put(&side, channel, psn, 1);
-	meet_here(node);
-	meet_here(node);
+	node_meet(node);
+	node_meet(node);
 	side_close(&side);
 }
 
@@ -74,8 +60,8 @@ static void start_all(struct node *nodes,
 	node_start(&nodes[0], alice, ALICE);
 	node_start(&nodes[1], send_many, BOB);
 	node_start(&nodes[2], send_many, CAROL);
-	meet(nodes, 3);
-	meet(nodes, 3); /* all is sent */
+	nodes_meet(nodes, 3);
+	nodes_meet(nodes, 3); /* all is sent */
 }
 
 /* -- Alice ---------------------------------------------------------------- */
@@ -85,10 +71,10 @@ static void open_and_connect(struct node *node, uint32_t slot,
 {
 	side_open(side, slot);
 	side_serve(side);
-	meet_here(node);
+	node_meet(node);
 	channels[0] = side_connect(side, BOB);
 	channels[1] = side_connect(side, CAROL);
-	meet_here(node);
+	node_meet(node);
 }
 
 /* One packet: the next one of whom it is of. Returns whether it is believed. */
@@ -143,8 +129,8 @@ static void go_on_with_carol(struct node *node, struct side *side)
 	CHECK(nr_inboxes() == 4);
 	uroce_local_put_channel(side->local, channels[0]);
 	CHECK(nr_inboxes() == 2);
-	meet_here(node);
-	meet_here(node);
+	node_meet(node);
+	node_meet(node);
 	while (take_round(side, NEVER))
 		continue;
 	CHECK(nr_taken[1] == 2 * OF_CAROL);
@@ -152,7 +138,7 @@ static void go_on_with_carol(struct node *node, struct side *side)
 	CHECK(counters.pairs == 1 && counters.pairs_lost == 1);
 	CHECK(counters.rx_packets == nr_taken[0] + nr_taken[1]);
 	CHECK(!uroce_local_take_lost(side->local));
-	meet_here(node);
+	node_meet(node);
 	side_close(side);
 }
 
@@ -174,7 +160,7 @@ static void take_in_turn(struct node *node, uint32_t slot)
 	}
 	CHECK(!uroce_local_take_lost(side.local));
 	for (int i = 0; i < 3; i++)
-		meet_here(node);
+		node_meet(node);
 	side_close(&side);
 }
 
@@ -184,7 +170,7 @@ static void nobody_is_starved(void **state)
 
 	start_all(nodes, take_in_turn);
 	for (int i = 0; i < 3; i++)
-		meet(nodes, 3);
+		nodes_meet(nodes, 3);
 	for (int i = 0; i < 3; i++)
 		node_end(&nodes[i]);
 }
@@ -219,7 +205,7 @@ static void who_sends_no_packet_is_lost_alone(void **state)
 
 	start_all(nodes, disbelieve);
 	for (int i = 0; i < 3; i++)
-		meet(nodes, 3);
+		nodes_meet(nodes, 3);
 	for (int i = 0; i < 3; i++)
 		node_end(&nodes[i]);
 }
@@ -231,7 +217,7 @@ static void bury(struct node *node, uint32_t slot)
 	struct side side;
 
 	open_and_connect(node, slot, &side);
-	meet_here(node); /* he is dead */
+	node_meet(node); /* he is dead */
 	CHECK(take_until_lost(&side) == channels[0]);
 	CHECK(nr_taken[0] == OF_BOB);
 	go_on_with_carol(node, &side);
@@ -247,7 +233,7 @@ static void the_last_packets_of_the_dead_are_taken_in_turn(void **state)
 	nodes[1] = nodes[2];
 	node_go(&nodes[0]);
 	for (int i = 0; i < 3; i++)
-		meet(nodes, 2);
+		nodes_meet(nodes, 2);
 	for (int i = 0; i < 2; i++)
 		node_end(&nodes[i]);
 }
