@@ -19,6 +19,9 @@
 #define SLEEPER_NS UINT64_C(10000000)
 /* So long after there was no room it is tried again. */
 #define HOLD_NS UINT64_C(100000)
+/* The same for a channel: at first, and if its other side takes nothing. */
+#define FULL_NS	    UINT64_C(50000)
+#define MAX_FULL_NS UINT64_C(10000000)
 /* So often timers wait for a socket that does not become empty. */
 #define MAX_RECEIVES 16
 /* So long at most it is left alone by who has other processes to listen to. */
@@ -153,11 +156,30 @@ uint64_t uroce_loop_lease(const struct uroce_loop *loop)
 	return lease_ns;
 }
 
+/*
+ * An answer that waits for room in a channel: nobody says when there is some.
+ * Requests are different, as what was sent of them is acknowledged. The longer
+ * there was none the rarer it is looked at.
+ */
+static uint64_t room_deadline(const struct uroce_loop *loop)
+{
+	uint64_t pause_ns = (loop->now - loop->full_ns) / 8;
+
+	if (list_empty(&loop->full) || !uroce_loop_owes_local(loop))
+		return UROCE_NEVER;
+	if (pause_ns < FULL_NS)
+		pause_ns = FULL_NS;
+	if (pause_ns > MAX_FULL_NS)
+		pause_ns = MAX_FULL_NS;
+	return loop->now + pause_ns;
+}
+
 /* When there is something to do, whatever comes. */
 static uint64_t deadline_of(const struct uroce_loop *loop)
 {
 	uint64_t at_ns = uroce_engine_deadline(&loop->engine);
 	uint64_t moderated_ns = uroce_moderate_deadline(loop);
+	uint64_t room_ns = room_deadline(loop);
 
 	if (loop->engine.put_off)
 		at_ns = 0;
@@ -165,6 +187,8 @@ static uint64_t deadline_of(const struct uroce_loop *loop)
 		at_ns = loop->engine.held_ns;
 	if (at_ns > moderated_ns)
 		at_ns = moderated_ns;
+	if (at_ns > room_ns)
+		at_ns = room_ns;
 	if (loop->held && at_ns > loop->now + HOLD_NS)
 		at_ns = loop->now + HOLD_NS;
 	return at_ns;

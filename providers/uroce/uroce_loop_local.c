@@ -279,6 +279,7 @@ void uroce_loop_resume_local(struct uroce_loop *loop)
 		if (!uroce_local_has_room(channel))
 			continue;
 		list_del(&channel->entry);
+		loop->full_ns = loop->now;
 		uroce_channel_resume(&loop->engine, channel);
 	}
 }
@@ -289,6 +290,7 @@ static void check_room(struct uroce_loop *loop, struct uroce_channel *channel)
 	if (uroce_local_has_room(channel))
 		return;
 	channel->full = true;
+	loop->full_ns = loop->now;
 	list_add_tail(&loop->full, &channel->entry);
 }
 

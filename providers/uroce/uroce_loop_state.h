@@ -57,6 +57,7 @@ struct uroce_loop {
 	struct list_node groups;    /* of uroce_instance.c */
 	struct uroce_local *local;  /* NULL: all packets go over the network */
 	struct list_node full;	    /* channels */
+	uint64_t full_ns;	    /* when one has become so, or no longer */
 	struct list_node moderated; /* CQs: uroce_moderate.c */
 	struct uroce_acquaintance met[UROCE_MAX_ACQUAINTANCES];
 	bool watched;		   /* others ring the bell */
