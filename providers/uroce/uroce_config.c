@@ -121,26 +121,47 @@ bool uroce_config_local(void)
 	return strcmp(value, "none") != 0;
 }
 
+/* One of a few words; the first one is what is meant by none at all. */
+struct choice {
+	const char *name;
+	unsigned int value;
+};
+
+static unsigned int choose(const char *value, const struct choice *choices,
+			   size_t nr, const char *complaint)
+{
+	for (size_t i = 0; value && i < nr; i++)
+		if (strcmp(value, choices[i].name) == 0)
+			return choices[i].value;
+	if (value && *value)
+		verbs_log(NULL, VERBS_LOG_WARN, "%s: ignored", complaint);
+	return choices[0].value;
+}
+
 unsigned int uroce_config_reach_ways(void)
 {
-	static const struct {
-		const char *name;
-		unsigned int ways;
-	} choices[] = {
+	static const struct choice choices[] = {
 		{ "auto", UROCE_REACH_VM | UROCE_REACH_MEM },
 		{ "none", 0 },
 		{ "vm", UROCE_REACH_VM },
 		{ "mem", UROCE_REACH_MEM },
 	};
-	const char *value = env_path(UROCE_CMA_VARIABLE);
 
-	for (size_t i = 0; value && i < sizeof(choices) / sizeof(choices[0]);
-	     i++)
-		if (strcmp(value, choices[i].name) == 0)
-			return choices[i].ways;
-	if (value && *value)
-		verbs_log(NULL, VERBS_LOG_WARN,
-			  "%s is neither auto, none, vm nor mem: ignored",
-			  UROCE_CMA_VARIABLE);
-	return choices[0].ways;
+	return choose(env_path(UROCE_CMA_VARIABLE), choices,
+		      sizeof(choices) / sizeof(choices[0]),
+		      UROCE_CMA_VARIABLE " is neither auto, none, vm nor mem");
+}
+
+enum uroce_local_split uroce_config_split(void)
+{
+	static const struct choice choices[] = {
+		{ "auto", UROCE_LOCAL_SPLIT_TRY },
+		{ "never", UROCE_LOCAL_SPLIT_NEVER },
+		{ "always", UROCE_LOCAL_SPLIT_ALWAYS },
+	};
+
+	return (enum uroce_local_split)choose(
+		env_path(UROCE_SPLIT_VARIABLE), choices,
+		sizeof(choices) / sizeof(choices[0]),
+		UROCE_SPLIT_VARIABLE " is neither auto, never nor always");
 }

@@ -20,11 +20,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "uroce/local/uroce_local.h"
 #include "uroce/port/uroce_netdev.h"
 
 #define UROCE_DEVICES_VARIABLE "UROCE_DEVICES"
 #define UROCE_LOCAL_VARIABLE   "UROCE_LOCAL"
 #define UROCE_CMA_VARIABLE     "UROCE_CMA"
+#define UROCE_SPLIT_VARIABLE   "UROCE_SPLIT"
 #define UROCE_WISH_LEN	       1024
 
 /**
@@ -53,5 +55,8 @@ bool uroce_config_local(void);
  * be tried: enum uroce_reach_way
  */
 unsigned int uroce_config_reach_ways(void);
+
+/** uroce_config_split() - whether both sides copy long messages */
+enum uroce_local_split uroce_config_split(void);
 
 #endif

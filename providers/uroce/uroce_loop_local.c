@@ -13,6 +13,7 @@
 
 #include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
+#include "uroce/engine/uroce_split.h"
 #include "uroce/local/uroce_inbox.h"
 #include "uroce/port/uroce_slots.h"
 #include "uroce/uroce_config.h"
@@ -71,7 +72,6 @@ static void on_region(void *arg, const struct uroce_region *region)
 	uroce_local_show_region(loop->local, &shown);
 }
 
-/* In RTR the first packet is an event; it has to come as one. */
 static void on_qp(void *arg, const struct uroce_qp *qp)
 {
 	const unsigned int answered = IBV_ACCESS_REMOTE_READ |
@@ -79,11 +79,12 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 	const struct uroce_loop *loop = arg;
 	const struct uroce_shown_qp shown = {
 		.qpn = qp->qpn,
-		.ready = qp->type == IBV_QPT_RC && qp->state == IBV_QPS_RTS,
+		.ready = uroce_qp_is_open(qp),
 		.dest_qpn = qp->dest_qpn,
 		.pd = qp->pd,
 		.access = qp->resp.max_resources ? qp->access
 						 : qp->access & ~answered,
+		.pulls = qp->channel && qp->channel->split && qp->channel->copy,
 	};
 
 	uroce_local_show_qp(loop->local, &shown, qp->channel);
@@ -94,6 +95,7 @@ static int open_slot(struct uroce_loop *loop, uint32_t slot)
 	const struct uroce_local_config config = {
 		.slot = slot,
 		.reach_ways = uroce_config_reach_ways(),
+		.split = uroce_config_split(),
 		.patience_ms = PATIENCE_MS,
 		.is_ours = is_ours,
 		.arg = loop,
@@ -163,6 +165,8 @@ int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key)
 		return 0;
 	uroce_loop_acquire(loop);
 	uroce_local_show_region(loop->local, &none);
+	uroce_memory_hide(&loop->engine.memory, key);
+	uroce_split_hide_all(&loop->engine);
 	uroce_loop_release(loop);
 	return uroce_loop_await_copies(instance);
 }

@@ -32,6 +32,8 @@ static const struct row rows[] = {
 	ROW("local_tx_packets", local.tx_packets),
 	ROW("local_rx_bad", local.rx_bad),
 	ROW("local_bells", local.tx_bells),
+	ROW("local_pushed_bytes", local.pushed_bytes),
+	ROW("local_pulled_bytes", local.pulled_bytes),
 	ROW("local_copies_vm", local.copies_vm),
 	ROW("local_copies_mem", local.copies_mem),
 	ROW("local_copied_bytes", local.copied_bytes),

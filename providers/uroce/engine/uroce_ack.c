@@ -17,6 +17,7 @@
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_retry.h"
+#include "uroce/engine/uroce_split.h"
 
 static void count(struct uroce_qp *qp, enum uroce_counter counter)
 {
@@ -165,32 +166,85 @@ static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
 		now);
 }
 
+/*
+ * Some packets without payload. It is pulled by its key: who answers looks at
+ * the rights once, and the region may have gone since.
+ */
+static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
+		       uint32_t offset, const struct uroce_pieces *pieces)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+	struct uroce_channel *channel = qp->channel;
+	const struct uroce_copy copy = {
+		.read = true,
+		.access = IBV_ACCESS_REMOTE_READ,
+		.qpn = qp->qpn,
+		.dest_qpn = qp->dest_qpn,
+		.rkey = wqe->remote.rkey,
+		.va = wqe->remote.va,
+		.bytes = wqe->length,
+		.offset = offset,
+		.part = packet->payload_len,
+		.iov = pieces->iov,
+		.nr_iov = pieces->nr,
+	};
+
+	if (!packet->source)
+		return 0;
+	/* what is thrown away is not for a system call */
+	for (uint32_t i = 0; i < pieces->nr; i++)
+		if (!pieces->iov[i].iov_base)
+			return -EFAULT;
+	return channel->copy ? channel->copy(channel, &copy) : -EPERM;
+}
+
+/* 9.9.2.4.2; some packets in one are full ones that were asked for. */
+static bool length_is_valid(const struct uroce_qp *qp,
+			    const struct uroce_packet *packet)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+	uint32_t at = (uint32_t)uroce_psn_diff(packet->psn, wqe->psn);
+	uint32_t left = wqe->nr_packets - at;
+	uint32_t asked =
+		(uint32_t)uroce_psn_diff(qp->req.sent_psn, packet->psn);
+
+	if (packet->nr_absent)
+		return packet->nr_absent < left && packet->nr_absent <= asked &&
+		       packet->payload_len == packet->nr_absent * qp->mtu;
+	return packet->payload_len ==
+	       (left == 1 ? wqe->length - at * qp->mtu : qp->mtu);
+}
+
 /* A part of what the READ at the tail asked for; una_psn is its PSN. */
 static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 			      uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
-	uint32_t at = (uint32_t)uroce_psn_diff(packet->psn, wqe->psn);
-	uint32_t offset = at * qp->mtu;
-	uint32_t expected = qp->mtu;
+	uint32_t offset =
+		(uint32_t)uroce_psn_diff(packet->psn, wqe->psn) * qp->mtu;
 	struct uroce_pieces pieces;
-	int ret;
+	int ret = 0;
 
-	if (at + 1 == wqe->nr_packets)
-		expected = wqe->length - offset;
-	ret = packet->payload_len == expected ? 0 : -EPROTO;
+	if (!length_is_valid(qp, packet))
+		ret = -EPROTO;
 	if (!ret)
-		ret = resolve(qp, offset, expected, &pieces);
+		ret = resolve(qp, offset, packet->payload_len, &pieces);
 	if (ret && uroce_packet_check(packet)) {
 		count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
 	if (ret == -EPROTO) {
-		/* 9.9.2.4.2: of another length than was asked for */
 		count(qp, UROCE_C_BAD_RESPONSES);
 		uroce_qp_fail_send(qp, IBV_WC_BAD_RESP_ERR, now);
 	} else if (ret) {
 		fail_resolved(qp, ret, now);
+	} else if (packet->nr_absent) {
+		if (!take_absent(qp, packet, offset, &pieces)) {
+			answered(qp, packet->nr_absent, now);
+			return;
+		}
+		qp->split.refused = true;
+		uroce_retry_lost(qp, now);
 	} else if (uroce_copy_in(&pieces, packet)) {
 		count(qp, UROCE_C_BAD_ICRC);
 	} else {

@@ -22,6 +22,9 @@
  */
 #define UROCE_CHANNEL_MTU 8192
 
+/* Bytes of payload that some packets in one can be without, at most. */
+#define UROCE_CHANNEL_PART (512 * 1024)
+
 struct uroce_channel;
 struct iovec;
 
@@ -39,8 +42,10 @@ struct uroce_brief {
 	uint32_t ack; /* PSN, and UROCE_BRIEF_ACK; 0: none */
 	uint32_t header_len;
 	uint32_t payload_len;
-	bool in_stream; /* of many that are on the way */
-	bool more;	/* another one follows at once */
+	bool in_stream;	    /* of many that are on the way */
+	bool more;	    /* another one follows at once */
+	uint32_t nr_absent; /* as in struct uroce_packet, as is the next one */
+	uint64_t source;
 	const uint8_t *payload;
 	/* whole words, the last one filled up with anything */
 	_Alignas(uint64_t) uint8_t header[UROCE_BRIEF_HEADER];
@@ -58,6 +63,74 @@ struct uroce_copy {
 	uint32_t offset, part;	 /* and these are to be copied now */
 	const struct iovec *iov; /* our memory, as long as the part */
 	uint32_t nr_iov;
+};
+
+/*
+ * Memory that a message is to be written to, shown to who sends it. There is at
+ * most one of each kind for a QP.
+ */
+enum uroce_landing_kind {
+	UROCE_LANDING_RECEIVE, /* of a SEND, in the receive request it has met
+				*/
+	UROCE_LANDING_READ,    /* of the answer to a READ */
+	UROCE_NR_LANDINGS,
+};
+
+struct uroce_landing {
+	uint32_t psn; /* of its first packet */
+	uint32_t bytes;
+	uint64_t address; /* in the memory of who shows it */
+};
+
+/* Between two QPs that are connected: ours and the one at the other side. */
+struct uroce_hop {
+	uint32_t qpn;
+	uint32_t dest_qpn;
+};
+
+/* What both sides can do when a message is split (uroce_split.h). */
+struct uroce_split_ops {
+	/*
+	 * choose() - whether a message that begins now is to be split
+	 *
+	 * Which way is faster is learned from how long they took: @learn is
+	 * called at the end of each one that was asked for.
+	 */
+	bool (*choose)(struct uroce_channel *channel,
+		       enum uroce_landing_kind kind, uint32_t qpn,
+		       uint32_t psn);
+	void (*learn)(struct uroce_channel *channel,
+		      enum uroce_landing_kind kind, uint32_t qpn, uint32_t psn,
+		      uint32_t bytes);
+	/* is_open() - whether the other side's QP reads our memory; a hint */
+	bool (*is_open)(struct uroce_channel *channel,
+			const struct uroce_hop *hop);
+	/* find() - its landing; a hint. Returns whether there is one */
+	bool (*find)(struct uroce_channel *channel, const struct uroce_hop *hop,
+		     enum uroce_landing_kind kind,
+		     struct uroce_landing *ret_landing);
+	/*
+	 * push() - write to its landing, if that is still there
+	 *
+	 * @from: where in the landing. Returns 0 or -errno.
+	 */
+	int (*push)(struct uroce_channel *channel, const struct uroce_hop *hop,
+		    enum uroce_landing_kind kind,
+		    const struct uroce_landing *landing, uint32_t from,
+		    const struct iovec *iov);
+	/* pull() - read from its memory, if its QP still is connected to ours
+	 */
+	int (*pull)(struct uroce_channel *channel, const struct uroce_hop *hop,
+		    uint64_t address, const struct iovec *iov);
+	/* show() - a landing of ours; with bytes 0 it is gone */
+	void (*show)(struct uroce_channel *channel, uint32_t qpn,
+		     enum uroce_landing_kind kind,
+		     const struct uroce_landing *landing);
+	/*
+	 * settle() - wait until the other side does not write to what was shown
+	 * before, or read what we sent
+	 */
+	void (*settle)(struct uroce_channel *channel);
 };
 
 /* With the engine lock. */
@@ -96,6 +169,11 @@ struct uroce_channel {
 	uint8_t *(*enter)(struct uroce_channel *channel,
 			  const struct uroce_copy *copy);
 	void (*leave)(struct uroce_channel *channel);
+	/*
+	 * NULL: long messages are never split. Else it stays there, but nothing
+	 * comes of it without @copy.
+	 */
+	const struct uroce_split_ops *split;
 };
 
 /** uroce_channel_is_shared() - whether to try its member enter */
@@ -120,6 +198,7 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	channel->nr_shared = NULL;
 	channel->enter = NULL;
 	channel->leave = NULL;
+	channel->split = NULL;
 }
 
 struct uroce_engine;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_split.h"
 
 /* enum ibv_wc_opcode of an enum ibv_wr_opcode */
 static const uint8_t wc_opcodes[] = {
@@ -72,6 +73,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
 		      (wqe->flags & IBV_SEND_SIGNALED);
 
 	uroce_describe_send(wqe, &cqe);
+	uroce_split_end(qp, wqe, status != IBV_WC_SUCCESS);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)
@@ -115,6 +117,7 @@ int uroce_hold_receive(struct uroce_qp *qp)
 void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited)
 {
+	uroce_split_end_receive(qp, cqe->status != IBV_WC_SUCCESS);
 	cqe->wr_id = qp->resp.receive.wr_id;
 	qp->resp.receive.held = false;
 	push(qp, qp->recv_cq, cqe, solicited);

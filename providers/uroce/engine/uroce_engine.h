@@ -64,6 +64,7 @@ struct uroce_engine {
 	/* uroce_engine.c */
 	struct list_node active;
 	struct list_node unsent;
+	struct list_node landed;  /* uroce_split.c */
 	struct uroce_qp *kicks;	  /* atomic */
 	struct uroce_qp *put_off; /* whose ACK waits; NULL: none */
 	bool answered;		  /* since that was set */

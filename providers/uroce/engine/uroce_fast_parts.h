@@ -12,6 +12,7 @@
 #include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_place.h"
+#include "uroce/engine/uroce_split.h"
 
 /* The BTH as three words (IBTA 9.2). */
 #define OPCODE_SHIFT 24
@@ -73,6 +74,10 @@ static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 {
 	struct uroce_cqe *cqe;
 
+	if (wqe->length >= UROCE_SPLIT_MIN) { /* there is more to its end */
+		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		return;
+	}
 	if (!qp->sig_all && !(wqe->flags & IBV_SEND_SIGNALED)) {
 		wqe->begun = false;
 		uroce_ring_take(&qp->sq);

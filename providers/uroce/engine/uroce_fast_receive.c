@@ -286,9 +286,9 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 	if (engine->late)
 		uroce_fast_catch_up(engine, now);
 	/* the ordinary way knows what is wrong with it, and counts that */
-	if (!in.qp || in.qp->channel != channel || in.qp->type != IBV_QPT_RC ||
-	    in.qp->state != IBV_QPS_RTS || (in.first & VERSION_MASK) ||
-	    (in.first & PKEY_MASK) != in.qp->pkey)
+	if (!in.qp || in.qp->channel != channel || brief->nr_absent ||
+	    in.qp->type != IBV_QPT_RC || in.qp->state != IBV_QPS_RTS ||
+	    (in.first & VERSION_MASK) || (in.first & PKEY_MASK) != in.qp->pkey)
 		return false;
 	return receive(&in);
 }

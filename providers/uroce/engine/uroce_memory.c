@@ -161,8 +161,17 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
 	found->pd = region->pd;
 	found->share = region->share;
 	found->share_offset = region->share_offset;
+	found->hidden = false;
 	tell(memory, found);
 	return 0;
+}
+
+void uroce_memory_hide(const struct uroce_memory *memory, uint32_t key)
+{
+	struct uroce_region *region = uroce_memory_find(memory, key);
+
+	if (region)
+		region->hidden = true;
 }
 
 static void close_window(struct uroce_region *window)

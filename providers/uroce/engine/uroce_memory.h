@@ -37,6 +37,7 @@ struct uroce_region {
 	unsigned int access; /* enum ibv_access_flags */
 	enum uroce_region_kind kind;
 	uint32_t qpn; /* window of type 2: its QP, while bound */
+	bool hidden;  /* uroce_memory_hide() */
 	/* memory: that on_change() may tell others (local/uroce_share.h) */
 	uint64_t share, share_offset;
 
@@ -85,6 +86,15 @@ int uroce_memory_add(struct uroce_memory *memory,
  */
 int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
 			const struct uroce_region *region);
+
+/**
+ * uroce_memory_hide() - a region is going to change or to be taken out
+ *
+ * Nothing of it is shown to peers until it has changed (uroce_split.h): who
+ * waits for those that were shown it waits for all of them. A key that nothing
+ * has does no harm.
+ */
+void uroce_memory_hide(const struct uroce_memory *memory, uint32_t key);
 
 /**
  * uroce_memory_remove() - take a region or window out

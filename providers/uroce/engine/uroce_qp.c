@@ -11,9 +11,10 @@
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/engine/uroce_retry.h"
+#include "uroce/engine/uroce_split.h"
 #include "uroce/engine/uroce_timers.h"
 
-static void tell(const struct uroce_qp *qp)
+void uroce_qp_tell(const struct uroce_qp *qp)
 {
 	if (qp->engine->on_qp)
 		qp->engine->on_qp(qp->engine->arg, qp);
@@ -22,7 +23,7 @@ static void tell(const struct uroce_qp *qp)
 static void set_state(struct uroce_qp *qp, enum ibv_qp_state state)
 {
 	__atomic_store_n(&qp->state, (uint8_t)state, __ATOMIC_RELAXED);
-	tell(qp);
+	uroce_qp_tell(qp);
 }
 
 void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event)
@@ -55,12 +56,17 @@ static void report_path_error(struct uroce_qp *qp, uint64_t now)
 		uroce_complete_send(qp, IBV_WC_LOC_QP_OP_ERR, now);
 }
 
-void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
+/* From now on the peer leaves our memory alone: it may be used for other things
+ * once requests complete. */
+static void begin_error(struct uroce_qp *qp)
+{
+	set_state(qp, IBV_QPS_ERR);
+	uroce_split_hide(qp);
+}
+
+static void end_error(struct uroce_qp *qp, uint64_t now)
 {
 	qp->condemned = false;
-	if (qp->state == IBV_QPS_ERR)
-		return;
-	set_state(qp, IBV_QPS_ERR);
 	if (qp->path_failed)
 		report_path_error(qp, now);
 	stop_timers(qp);
@@ -69,6 +75,15 @@ void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
 	/* 10.2.9.4: its receives are its own affair no longer */
 	if (qp->rq->shared)
 		uroce_qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
+{
+	qp->condemned = false;
+	if (qp->state == IBV_QPS_ERR)
+		return;
+	begin_error(qp);
+	end_error(qp, now);
 }
 
 void uroce_qp_condemn(struct uroce_qp *qp)
@@ -91,11 +106,13 @@ void uroce_qp_path_error(struct uroce_qp *qp)
 void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
 			uint64_t now)
 {
-	uroce_complete_send(qp, status, now);
 	if (qp->type == IBV_QPT_RC) {
-		uroce_qp_set_error(qp, now);
+		begin_error(qp);
+		uroce_complete_send(qp, status, now);
+		end_error(qp, now);
 		return;
 	}
+	uroce_complete_send(qp, status, now);
 	/* 10.3.1.7: the receiving side of UC and UD goes on */
 	set_state(qp, IBV_QPS_SQE);
 	stop_timers(qp);
@@ -116,6 +133,7 @@ void uroce_qp_flush(struct uroce_qp *qp, uint64_t now)
 static void reset(struct uroce_qp *qp)
 {
 	set_state(qp, IBV_QPS_RESET);
+	uroce_split_hide(qp);
 	stop_timers(qp);
 	list_del(&qp->active);
 	list_del(&qp->unsent);

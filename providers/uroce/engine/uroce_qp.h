@@ -69,7 +69,8 @@ struct uroce_resource {
 
 	/* the answer that is being given; again if the request is repeated */
 	bool pending;
-	bool repeated; /* not for the first time */
+	bool repeated;	  /* not for the first time */
+	bool asked_again; /* maybe before all of it was answered */
 	uint32_t from_psn, next_psn, until_psn;
 };
 
@@ -127,6 +128,21 @@ struct uroce_responder {
 	struct uroce_receive receive;
 };
 
+/* Long messages that both sides copy; uroce_split.c. */
+struct uroce_split_state {
+	bool pulled; /* the part before was for the other side */
+	bool waited; /* for the landing, in vain or not */
+};
+
+struct uroce_split {
+	bool sending;			   /* the request at cur is split */
+	struct uroce_split_state sent;	   /* of that request */
+	struct uroce_split_state answered; /* of the READ being answered */
+	bool refused; /* a part of a READ could not be taken: not again */
+	bool landed[UROCE_NR_LANDINGS]; /* is shown */
+	uint32_t landed_psn[UROCE_NR_LANDINGS];
+};
+
 struct uroce_engine;
 
 struct uroce_qp {
@@ -147,6 +163,8 @@ struct uroce_qp {
 	/* instead of the network; NULL: none */
 	struct uroce_channel *channel;
 	struct list_node bound; /* QPs of the channel */
+	struct uroce_split split;
+	struct list_node landed; /* QPs that show where messages land */
 	/*
 	 * Atomic: for fetch_to_write(), where the next packet may be written
 	 * to; of its memory nothing is known.
@@ -192,6 +210,19 @@ static inline enum ibv_qp_state uroce_qp_state(const struct uroce_qp *qp)
 {
 	return (enum ibv_qp_state)__atomic_load_n(&qp->state, __ATOMIC_RELAXED);
 }
+
+/** uroce_qp_is_open() - whether peers may be in our memory for it, on their own
+ */
+static inline bool uroce_qp_is_open(const struct uroce_qp *qp)
+{
+	/* in RTR the first packet is an event; it has to come as one */
+	return qp->type == IBV_QPT_RC &&
+	       (qp->state == IBV_QPS_RTS ||
+		(qp->state == IBV_QPS_RTR && qp->resp.established));
+}
+
+/** uroce_qp_tell() - what peers are shown of a QP may have changed */
+void uroce_qp_tell(const struct uroce_qp *qp);
 
 /** uroce_qp_owes() - whether the peer is to get an answer or an ACK */
 static inline bool uroce_qp_owes(const struct uroce_qp *qp)

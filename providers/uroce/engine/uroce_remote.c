@@ -13,6 +13,7 @@
 #include "uroce/engine/uroce_place.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
+#include "uroce/engine/uroce_split.h"
 
 #define MAX_DMA_LEN (1u << 31) /* IBTA 9.7.4.1.4 */
 
@@ -105,6 +106,21 @@ static void complete_write(struct uroce_qp *qp,
 	uroce_complete_receive(qp, &cqe, packet->solicited);
 }
 
+/* The payload, to where it belongs; false: it has not come after all. */
+static bool place(struct uroce_qp *qp, const struct uroce_packet *packet,
+		  uint8_t *ptr)
+{
+	struct uroce_pieces pieces;
+
+	if (packet->nr_absent) {
+		uroce_pieces_set(&pieces, ptr, packet->payload_len, true);
+		return !uroce_split_take(qp, packet, &pieces);
+	}
+	if (ptr)
+		uroce_place(ptr, packet->payload, packet->payload_len);
+	return true;
+}
+
 void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 			uint64_t now)
 {
@@ -133,13 +149,16 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_responder_refuse_access(qp, packet, ret, now);
 		return;
 	}
-	if (ptr)
-		uroce_place(ptr, packet->payload, packet->payload_len);
+	if (!place(qp, packet, ptr)) {
+		uroce_responder_lost(qp, packet);
+		return;
+	}
 	resp->message = UROCE_MESSAGE_WRITE;
 	resp->offset += packet->payload_len;
 	if (packet->traits & UROCE_T_IMM)
 		complete_write(qp, packet, now);
-	uroce_responder_executed(qp, packet, 1);
+	uroce_responder_executed(qp, packet,
+				 packet->nr_absent ? packet->nr_absent : 1);
 }
 
 static uint32_t count_packets(const struct uroce_qp *qp, uint32_t bytes)
@@ -387,6 +406,7 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 			break;
 		if (!res->pending)
 			res->repeated = true;
+		res->asked_again = true;
 		/* 9.7.5.1.5: an atomic is answered with what it gave once */
 		give_answer(qp, res, packet->psn,
 			    op == UROCE_READ_REQUEST

@@ -7,6 +7,7 @@
  */
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
+#include "uroce/engine/uroce_split.h"
 
 /* What was held is part of what is to be sent now. */
 static void unhold(struct uroce_qp *qp)
@@ -115,6 +116,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 		.qpn = qp->qpn,
 		.access = IBV_ACCESS_REMOTE_READ,
 	};
+	uint32_t nr_packets;
 	uint8_t *ptr;
 	int ret;
 
@@ -126,10 +128,11 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	fill_common(qp, choose_op(res), res->next_psn, res->msn, out);
 	out->packet.payload_len = (uint32_t)wanted.bytes;
 	uroce_pieces_set(&out->pieces, ptr, (uint32_t)wanted.bytes, false);
+	nr_packets = uroce_split_answer(qp, res, out);
 	if (res->next_psn == res->until_psn)
 		answered(&qp->resp, res);
 	else
-		res->next_psn = uroce_psn_add(res->next_psn, 1);
+		res->next_psn = uroce_psn_add(res->next_psn, nr_packets);
 	return true;
 }
 

@@ -192,7 +192,8 @@ static int fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 			  uint32_t at, struct uroce_out *out)
 {
-	uint32_t part = qp->req.read_part;
+	uint32_t part = wqe->long_parts ? UROCE_LONG_READ_PART / qp->mtu
+					: qp->req.read_part;
 	uint32_t end = (at / part + 1) * part;
 	uint64_t until;
 

@@ -14,6 +14,7 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_retry.h"
+#include "uroce/engine/uroce_split.h"
 #include "util/min.h"
 
 /* An ACK is asked for at the end of a message and after so many packets. */
@@ -147,6 +148,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	if (wqe->status == IBV_WC_SUCCESS)
 		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
 	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);
+	wqe->long_parts = uroce_split_begin(qp, wqe);
 	return true;
 }
 
@@ -261,6 +263,8 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 					      : IBV_WC_LOC_PROT_ERR);
 		return false;
 	}
+	if (!answered)
+		nr_psns = uroce_split_request(qp, wqe, out);
 	advance(qp, wqe, nr_psns, answered, now);
 	ask_for_ack(qp, &out->packet);
 	return true;
@@ -369,4 +373,5 @@ void uroce_requester_rewind(struct uroce_qp *qp)
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* all of them end behind una_psn */
 	req->unasked = 0;
+	qp->split.sending = false; /* what is sent again brings its payload */
 }

@@ -12,6 +12,8 @@
  * so that a repeated one is recognised.
  */
 #define UROCE_READ_PART (64 * 1024)
+/* The same for one that is split: each side has to get a long part of it. */
+#define UROCE_LONG_READ_PART (1024 * 1024)
 
 /** uroce_requester_init() - at the transition to RTS; the ring is empty */
 void uroce_requester_init(struct uroce_qp *qp);

@@ -13,6 +13,7 @@
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_grh.h"
 #include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_split.h"
 
 void uroce_responder_init(struct uroce_qp *qp)
 {
@@ -188,6 +189,23 @@ static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 				 pieces);
 }
 
+/* 9.7.5.2.2: one NAK for a gap. */
+void uroce_responder_lost(struct uroce_qp *qp,
+			  const struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	count(qp, UROCE_C_OUT_OF_SEQUENCE);
+	if (!resp->nak_sent) {
+		uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
+				resp->epsn);
+		resp->dropped_psn = packet->psn;
+	} else if (uroce_psn_before(resp->dropped_psn, packet->psn)) {
+		resp->dropped_psn = packet->psn;
+	}
+	resp->nak_sent = true;
+}
+
 /* The payload, to @offset of the receive request; false: it is dealt with. */
 static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 		  uint32_t offset, uint64_t now)
@@ -202,6 +220,12 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 					      : IBV_WC_LOC_PROT_ERR,
 			     now);
 		return false;
+	}
+	if (packet->nr_absent) {
+		ret = uroce_split_take(qp, packet, &pieces);
+		if (ret)
+			uroce_responder_lost(qp, packet);
+		return !ret;
 	}
 	if (uroce_copy_in(&pieces, packet)) {
 		count(qp, UROCE_C_BAD_ICRC);
@@ -250,6 +274,8 @@ static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	if (first)
 		resp->cursor = (struct uroce_cursor){};
+	if (first && !(packet->traits & UROCE_T_LAST))
+		uroce_split_show_receive(qp, packet->psn);
 	if (!store(qp, packet, offset, now))
 		return;
 	/* 9.4.1.1.3: the key goes before the message completes */
@@ -263,7 +289,8 @@ static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
 	resp->offset = offset + packet->payload_len;
 	if (packet->traits & UROCE_T_LAST)
 		complete_send_message(qp, packet, resp->offset, now);
-	uroce_responder_executed(qp, packet, 1);
+	uroce_responder_executed(qp, packet,
+				 packet->nr_absent ? packet->nr_absent : 1);
 }
 
 /* 9.7.4.1.2, table 44: does it go with what is being received? */
@@ -283,7 +310,11 @@ static bool length_is_valid(const struct uroce_qp *qp,
 			    const struct uroce_packet *packet)
 {
 	if (!(packet->traits & (UROCE_T_SEND | UROCE_T_WRITE)))
-		return true;
+		return !packet->nr_absent;
+	if (packet->nr_absent)
+		return !(packet->traits & UROCE_T_LAST) &&
+		       packet->payload_len ==
+			       (uint64_t)packet->nr_absent * qp->mtu;
 	if (!(packet->traits & UROCE_T_LAST))
 		return packet->payload_len == qp->mtu;
 	if (!(packet->traits & UROCE_T_FIRST) && !packet->payload_len)
@@ -352,16 +383,7 @@ static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet,
 		else
 			acknowledge_duplicate(qp, packet);
 	} else {
-		/* 9.7.5.2.2: one NAK for a gap */
-		count(qp, UROCE_C_OUT_OF_SEQUENCE);
-		if (!resp->nak_sent) {
-			uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
-					resp->epsn);
-			resp->dropped_psn = packet->psn;
-		} else if (uroce_psn_before(resp->dropped_psn, packet->psn)) {
-			resp->dropped_psn = packet->psn;
-		}
-		resp->nak_sent = true;
+		uroce_responder_lost(qp, packet);
 	}
 }
 
@@ -444,6 +466,7 @@ void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	if (!qp->resp.established && qp->state == IBV_QPS_RTR) {
 		qp->resp.established = true;
 		uroce_qp_event(qp, IBV_EVENT_COMM_EST);
+		uroce_qp_tell(qp);
 	}
 	if (qp->type == IBV_QPT_RC)
 		receive_rc(qp, packet, now);

@@ -92,6 +92,10 @@ void uroce_responder_executed(struct uroce_qp *qp,
 			      const struct uroce_packet *packet,
 			      uint32_t nr_psns);
 
+/** uroce_responder_lost() - a packet of RC, or one before it, has not come */
+void uroce_responder_lost(struct uroce_qp *qp,
+			  const struct uroce_packet *packet);
+
 /** uroce_remote_write() etc: one kind of request each; uroce_remote.c */
 void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 			uint64_t now);

@@ -91,7 +91,8 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 
 	req->recovering = true;
 	req->grow = 0;
-	if (req->window > 2 * MIN_WINDOW)
+	/* a channel says by itself when it is full */
+	if (!qp->channel && req->window > 2 * MIN_WINDOW)
 		req->window /= 2;
 	uroce_requester_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
@@ -115,7 +116,11 @@ static void retry(struct uroce_qp *qp, uint64_t now)
 
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now)
 {
-	if (!qp->req.recovering && qp->req.resume_ns == UROCE_NEVER)
+	if (qp->req.recovering || qp->req.resume_ns != UROCE_NEVER)
+		return;
+	if (qp->channel)
+		go_back(qp, now);
+	else
 		retry(qp, now);
 }
 

@@ -40,7 +40,9 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
  * @now: ns
  *
  * Counts as a retry. Does nothing while the QP is still going back for the
- * same packet. When there were too many the QP fails.
+ * same packet. When there were too many the QP fails. A channel loses nothing:
+ * there it means that a packet without its payload (uroce_split.h) could not be
+ * used, which is no retry, as it brings its payload when it is sent again.
  */
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now);
 

@@ -56,6 +56,7 @@ struct uroce_send_wqe {
 
 	/* Of the engine, from when the message is begun. */
 	bool begun;
+	bool long_parts;     /* of a READ (UROCE_LONG_READ_PART) */
 	uint8_t status;	     /* enum ibv_wc_status, once it failed here */
 	uint32_t psn;	     /* of its first packet */
 	uint32_t nr_packets; /* PSNs it takes; a READ: of its responses */

@@ -138,7 +138,26 @@ static uint8_t *begin_slot(struct uroce_inbox_sender *end,
 	slot->payload_len = (uint16_t)len;
 	slot->place = place;
 	slot->header_len = (uint8_t)header_len;
+	slot->absent = 0;
 	return payload;
+}
+
+/* The same for a packet without its payload. */
+static void begin_absent(struct uroce_inbox_slot *slot, uint32_t header_len,
+			 const struct uroce_packet *packet)
+{
+	const struct uroce_inbox_source source = {
+		.address = packet->source,
+		.bytes = packet->payload_len,
+		.nr_packets = packet->nr_absent,
+	};
+
+	assert(header_len + sizeof(source) <= sizeof(slot->bytes));
+	memcpy(slot->bytes + header_len, &source, sizeof(source));
+	slot->payload_len = 0;
+	slot->place = 0;
+	slot->header_len = (uint8_t)header_len;
+	slot->absent = 1;
 }
 
 void uroce_inbox_publish(struct uroce_inbox_sender *end)
@@ -182,8 +201,12 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
 	assert(header_len > 0);
 	slot->ack = packet->carries_ack ? UROCE_BRIEF_ACK | packet->carried_psn
 					: 0;
-	gather(begin_slot(end, slot, (uint32_t)header_len, packet->payload_len),
-	       iov, nr_iov);
+	if (packet->nr_absent)
+		begin_absent(slot, (uint32_t)header_len, packet);
+	else
+		gather(begin_slot(end, slot, (uint32_t)header_len,
+				  packet->payload_len),
+		       iov, nr_iov);
 	finish_slot(end, slot, false);
 }
 
@@ -289,6 +312,23 @@ static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
 	return inbox->area + offset;
 }
 
+/* From the copy of what is behind the headers. */
+static int find_source(struct uroce_brief *brief)
+{
+	struct uroce_inbox_source source;
+
+	if (brief->header_len + sizeof(source) > sizeof(brief->header))
+		return -EBADMSG;
+	memcpy(&source, brief->header + brief->header_len, sizeof(source));
+	if (!source.nr_packets || !source.bytes ||
+	    source.bytes > UROCE_CHANNEL_PART)
+		return -EBADMSG;
+	brief->source = source.address;
+	brief->payload_len = source.bytes;
+	brief->nr_absent = source.nr_packets;
+	return 0;
+}
+
 /*
  * The next packet; it stays the next one. As uroce_inbox_take_brief(). Each
  * word is read once: the other side may be writing, whatever it should do.
@@ -308,7 +348,10 @@ static int look(const struct uroce_inbox_receiver *end,
 	ret_brief->ack = copy.slot.ack;
 	ret_brief->header_len = copy.slot.header_len;
 	ret_brief->payload_len = copy.slot.payload_len;
+	ret_brief->nr_absent = 0;
 	copy_words(ret_brief->header, slot->bytes, UROCE_BRIEF_HEADER);
+	if (copy.slot.absent && find_source(ret_brief))
+		return -EBADMSG;
 	return 1;
 }
 
@@ -316,7 +359,8 @@ static void advance(struct uroce_inbox_receiver *end,
 		    const struct uroce_brief *brief)
 {
 	end->tail++;
-	end->bytes += brief->payload_len;
+	if (!brief->nr_absent)
+		end->bytes += brief->payload_len;
 }
 
 bool uroce_inbox_has_any(const struct uroce_inbox_receiver *end)
@@ -352,6 +396,12 @@ int uroce_inbox_decode(const struct uroce_brief *brief,
 	ret_packet->payload_len = brief->payload_len;
 	ret_packet->carries_ack = brief->ack & UROCE_BRIEF_ACK;
 	ret_packet->carried_psn = brief->ack & UROCE_PSN_MASK;
+	if (!brief->nr_absent)
+		return 0;
+	if ((ret_packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_RC)
+		return -EBADMSG;
+	ret_packet->nr_absent = brief->nr_absent;
+	ret_packet->source = brief->source;
 	return 0;
 }
 

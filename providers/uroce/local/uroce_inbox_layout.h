@@ -32,8 +32,17 @@ struct uroce_inbox_slot {
 	uint16_t place;	      /* line of the area where the payload begins */
 	uint32_t ack;	      /* as in struct uroce_brief */
 	uint8_t header_len;   /* bytes of uroce_wire_encode() */
-	uint8_t pad[3];
-	uint8_t bytes[48]; /* headers, then the payload if there is room */
+	uint8_t absent;	      /* the payload is not in here, payload_len 0 */
+	uint8_t pad[2];
+	/* headers, then the payload if there is room, or where it is */
+	uint8_t bytes[48];
+};
+
+/* With absent, behind the headers. */
+struct uroce_inbox_source {
+	uint64_t address; /* 0: it is in its place */
+	uint32_t bytes;
+	uint32_t nr_packets;
 };
 
 struct uroce_inbox_memory {

@@ -29,6 +29,13 @@
 
 struct uroce_local;
 
+/* Whether long messages are copied by both sides (../engine/uroce_split.h). */
+enum uroce_local_split {
+	UROCE_LOCAL_SPLIT_TRY, /* if that is faster */
+	UROCE_LOCAL_SPLIT_NEVER,
+	UROCE_LOCAL_SPLIT_ALWAYS,
+};
+
 struct uroce_local_config {
 	uint32_t slot;	      /* ours */
 	uint32_t patience_ms; /* with one who does not answer */
@@ -38,6 +45,7 @@ struct uroce_local_config {
 	 * but for memory that is shared.
 	 */
 	unsigned int reach_ways;
+	enum uroce_local_split split;
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
 	 *
@@ -237,6 +245,8 @@ struct uroce_local_counters {
 	uint64_t copies_vm, copies_mem; /* enum uroce_reach_way */
 	uint64_t copied_bytes;
 	uint64_t mapped; /* and atomics; in memory that is ours, too */
+	/* of long messages that both sides have copied, our part */
+	uint64_t pushed_bytes, pulled_bytes;
 };
 
 /** uroce_local_counters() - what was counted; with the engine lock */

@@ -20,7 +20,7 @@
 
 /* Another layout of an inbox or of tables, or other messages: another version.
  */
-#define VERSION 7
+#define VERSION 8
 #define BACKLOG 256 /* all others at once */
 #define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
 

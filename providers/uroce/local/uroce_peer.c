@@ -13,6 +13,8 @@
 
 #include "uroce/local/uroce_copy.h"
 #include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/local/uroce_local_split.h"
+#include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
 
 /* Somebody who says more at a time is heard again, but not at once. */
@@ -82,6 +84,9 @@ void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
 		return;
 	peer->channel.is_attended = uroce_copy_is_attended;
 	peer->channel.copy = uroce_copy_direct;
+	if (peer->reach.vm && !peer->self &&
+	    peer->local->config.split != UROCE_LOCAL_SPLIT_NEVER)
+		peer->channel.split = &uroce_local_split_ops;
 }
 
 void uroce_peer_hang_up(struct uroce_peer *peer)

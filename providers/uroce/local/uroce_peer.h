@@ -15,6 +15,7 @@
 #include "uroce/local/uroce_mapping.h"
 #include "uroce/local/uroce_reach.h"
 #include "uroce/local/uroce_tables.h"
+#include "uroce/local/uroce_trial.h"
 #include "uroce/wire/uroce_packet.h"
 #include "util/list.h"
 
@@ -37,6 +38,9 @@ struct uroce_peer {
 
 	/* The data path. */
 	struct uroce_channel channel;
+	struct uroce_trial trial[UROCE_NR_LANDINGS]; /* what is faster */
+	/* odd: so far its copies were when it was waited for in vain */
+	uint32_t given_up;
 	struct uroce_inbox_receiver in;
 	bool mad;   /* nothing of it is believed any more */
 	bool heard; /* its application did something since it was asked for */

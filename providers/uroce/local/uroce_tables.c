@@ -147,8 +147,27 @@ void uroce_tables_show_qp(struct uroce_tables *tables,
 	set32(&row->dest_qpn, qp->dest_qpn);
 	set32(&row->pd, qp->pd);
 	set32(&row->access, qp->access);
+	set32(&row->pulls, qp->pulls);
 	set64(&row->token, qp->token);
 	__atomic_store_n(&row->sequence, sequence + 2, __ATOMIC_SEQ_CST);
+}
+
+void uroce_tables_show_landing(struct uroce_tables *tables, uint32_t qpn,
+			       enum uroce_landing_kind kind,
+			       const struct uroce_landing *landing)
+{
+	struct uroce_tables_qp *row;
+
+	if (!tables->memory)
+		return;
+	row = &tables->memory->qps[qpn % UROCE_TABLES_QPS];
+	__atomic_store_n(&row->landing[kind].psn, 0, __ATOMIC_SEQ_CST);
+	if (!landing->bytes)
+		return;
+	set32(&row->landing[kind].bytes, landing->bytes);
+	set64(&row->landing[kind].address, landing->address);
+	__atomic_store_n(&row->landing[kind].psn,
+			 landing->psn | UROCE_TABLES_LANDED, __ATOMIC_RELEASE);
 }
 
 void uroce_tables_polled(struct uroce_tables *tables, uint64_t now)

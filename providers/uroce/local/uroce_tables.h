@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "uroce/engine/uroce_channel.h"
+
 struct uroce_tables_memory; /* uroce_tables_layout.h */
 
 /* Our own. */
@@ -48,6 +50,7 @@ struct uroce_shown_qp {
 	uint32_t dest_qpn;
 	uint32_t pd;
 	uint32_t access; /* enum ibv_access_flags */
+	bool pulls;	 /* it can read the memory of the other end */
 	uint64_t token;	 /* of the process at the other end */
 };
 
@@ -86,6 +89,17 @@ void uroce_tables_show_region(struct uroce_tables *tables,
 /** uroce_tables_show_qp() - likewise */
 void uroce_tables_show_qp(struct uroce_tables *tables,
 			  const struct uroce_shown_qp *qp);
+
+/**
+ * uroce_tables_show_landing() - where a QP wants a message written to
+ * @qpn: that is shown, or is going to be
+ * @landing: with bytes 0: nowhere
+ *
+ * In order with what uroce_tables_begin() says it is in order with.
+ */
+void uroce_tables_show_landing(struct uroce_tables *tables, uint32_t qpn,
+			       enum uroce_landing_kind kind,
+			       const struct uroce_landing *landing);
 
 /** uroce_tables_polled() - the application polls; @now: ns */
 void uroce_tables_polled(struct uroce_tables *tables, uint64_t now);
@@ -142,5 +156,26 @@ struct uroce_found {
 int uroce_view_find(const struct uroce_view *view,
 		    const struct uroce_wanted *wanted,
 		    struct uroce_found *ret_found);
+
+/**
+ * uroce_view_is_open() - whether the QP of @wanted is connected to ours
+ * @wanted: qpn, token and dest_qpn; no key, no access
+ * @ret_pulls: receives whether it can read our memory
+ */
+bool uroce_view_is_open(const struct uroce_view *view,
+			const struct uroce_wanted *wanted, bool *ret_pulls);
+
+/**
+ * uroce_view_landing() - where that QP wants a message written to
+ * @kind: which of its two
+ * @ret_landing: receives it
+ *
+ * A hint, but between uroce_tables_begin() and uroce_tables_end().
+ *
+ * Return: whether there is any.
+ */
+bool uroce_view_landing(const struct uroce_view *view, uint32_t dest_qpn,
+			enum uroce_landing_kind kind,
+			struct uroce_landing *ret_landing);
 
 #endif

@@ -4,14 +4,17 @@
  * is a new VERSION (uroce_pairing.c). Every member that changes is atomic.
  *
  * A row is read without a lock. Its guard (the key of a region, the sequence of
- * a QP) is changed before and after the rest, all of that is stored with
- * release and loaded with acquire, and a reader looks at the guard again: if it
- * has seen anything new, it sees that the guard is another one.
+ * a QP, the PSN of a landing) is changed before and after the rest, all of that
+ * is stored with release and loaded with acquire, and a reader looks at the
+ * guard again: if it has seen anything new, it sees that the guard is another
+ * one.
  */
 #ifndef UROCE_TABLES_LAYOUT_H
 #define UROCE_TABLES_LAYOUT_H
 
 #include <stdint.h>
+
+#include "uroce/engine/uroce_channel.h"
 
 #define UROCE_TABLES_MAGIC   UINT64_C(0x75726f63652d7462)
 #define UROCE_TABLES_LINE    64
@@ -37,9 +40,16 @@ struct uroce_tables_qp {
 	uint32_t dest_qpn;
 	uint32_t pd;
 	uint32_t access; /* enum ibv_access_flags */
-	uint32_t reserved;
-	uint64_t token; /* of the process at the other end */
+	uint32_t pulls;	 /* it can read the memory of the other end */
+	uint64_t token;	 /* of the process at the other end */
+	struct {
+		uint32_t psn; /* and UROCE_TABLES_LANDED; 0: there is none */
+		uint32_t bytes;
+		uint64_t address;
+	} landing[UROCE_NR_LANDINGS];
 };
+
+#define UROCE_TABLES_LANDED 0x80000000u
 
 struct uroce_tables_memory {
 	uint64_t magic;
@@ -63,7 +73,7 @@ struct uroce_tables_memory {
 
 _Static_assert(sizeof(struct uroce_tables_memory) ==
 		       (2 + UROCE_TABLES_PEERS) * UROCE_TABLES_LINE +
-			       UROCE_TABLES_QPS * 32 +
+			       UROCE_TABLES_QPS * 64 +
 			       UROCE_TABLES_REGIONS * 56,
 	       "no gaps");
 

@@ -76,9 +76,10 @@ static uint64_t get64(const uint64_t *member)
 	return __atomic_load_n(member, __ATOMIC_ACQUIRE); /* likewise */
 }
 
-/* Whether the QP is connected to ours, and gives the right; and its PD. */
-static bool qp_allows(const struct uroce_tables_memory *memory,
-		      const struct uroce_wanted *wanted, uint32_t *ret_pd)
+/* Whether the QP is connected to ours, and gives the right. */
+static bool find_qp(const struct uroce_tables_memory *memory,
+		    const struct uroce_wanted *wanted,
+		    struct uroce_tables_qp *ret_qp)
 {
 	const struct uroce_tables_qp *row =
 		&memory->qps[wanted->dest_qpn % UROCE_TABLES_QPS];
@@ -88,12 +89,13 @@ static bool qp_allows(const struct uroce_tables_memory *memory,
 		.dest_qpn = get32(&row->dest_qpn),
 		.pd = get32(&row->pd),
 		.access = get32(&row->access),
+		.pulls = get32(&row->pulls),
 		.token = get64(&row->token),
 	};
 
 	if (sequence % 2 || get32(&row->sequence) != sequence)
 		return false;
-	*ret_pd = qp.pd;
+	*ret_qp = qp;
 	return qp.qpn == wanted->dest_qpn && qp.dest_qpn == wanted->qpn &&
 	       qp.token == wanted->token &&
 	       (qp.access & wanted->access) == wanted->access;
@@ -128,12 +130,12 @@ int uroce_view_find(const struct uroce_view *view,
 {
 	struct uroce_tables_region region;
 	uint64_t offset, address, in_share, end;
-	uint32_t pd;
+	struct uroce_tables_qp qp;
 
-	if (!qp_allows(view->memory, wanted, &pd) ||
+	if (!find_qp(view->memory, wanted, &qp) ||
 	    !find_region(view->memory, wanted->rkey, &region))
 		return -EACCES;
-	if (region.pd != pd ||
+	if (region.pd != qp.pd ||
 	    (region.access & wanted->access) != wanted->access)
 		return -EACCES;
 	offset = wanted->va - region.iova;
@@ -150,4 +152,32 @@ int uroce_view_find(const struct uroce_view *view,
 		.share_offset = in_share,
 	};
 	return 0;
+}
+
+bool uroce_view_is_open(const struct uroce_view *view,
+			const struct uroce_wanted *wanted, bool *ret_pulls)
+{
+	struct uroce_tables_qp qp;
+
+	if (!find_qp(view->memory, wanted, &qp))
+		return false;
+	*ret_pulls = qp.pulls;
+	return true;
+}
+
+bool uroce_view_landing(const struct uroce_view *view, uint32_t dest_qpn,
+			enum uroce_landing_kind kind,
+			struct uroce_landing *ret_landing)
+{
+	const struct uroce_tables_qp *row =
+		&view->memory->qps[dest_qpn % UROCE_TABLES_QPS];
+	uint32_t psn =
+		__atomic_load_n(&row->landing[kind].psn, __ATOMIC_SEQ_CST);
+
+	*ret_landing = (struct uroce_landing){
+		.psn = psn & ~UROCE_TABLES_LANDED,
+		.bytes = get32(&row->landing[kind].bytes),
+		.address = get64(&row->landing[kind].address),
+	};
+	return psn && get32(&row->landing[kind].psn) == psn;
 }

@@ -166,6 +166,14 @@ struct uroce_packet {
 	/* through a channel: an ACK that travels with the packet */
 	bool carries_ack;
 	uint32_t carried_psn;
+	/*
+	 * Likewise: so many packets in one, all of them full, and none the last
+	 * of its message, whose payload is not with them
+	 * (engine/uroce_split.h). payload_len is that of all of them. 0: it is
+	 * a packet as any other.
+	 */
+	uint32_t nr_absent;
+	uint64_t source; /* where it is in the sender's memory; 0: it is here */
 
 	/* AETH (9.3.5) */
 	uint8_t syndrome;

@@ -50,6 +50,7 @@ static void what_is_known_is_no_finding(void **state)
 	set("UROCE_DEVICES", "lo, 10.0.0.1 fe80::1,auto");
 	set("UROCE_LOCAL", "none");
 	set("UROCE_PCAP", "/tmp/x");
+	set("UROCE_SPLIT", "always");
 	/* should the interface be down, its port says so */
 	doctor_device_get(&lab->doctor, "uroce_lo")->listed = true;
 	check(lab);

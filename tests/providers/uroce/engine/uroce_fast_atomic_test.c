@@ -381,7 +381,7 @@ static struct uroce_brief forge(struct pair *pair)
 
 static struct uroce_brief next_answer(struct pair *pair)
 {
-	struct uroce_brief brief;
+	struct uroce_brief brief = {}; /* with its payload */
 
 	if (!uroce_fast_next(pair->side[1].qp, pair->now, &brief))
 		return forge(pair);

@@ -98,7 +98,7 @@ static void arrange_usual(struct pair *pair)
 static struct uroce_brief request_of(struct pair *pair,
 				     enum ibv_wr_opcode opcode)
 {
-	struct uroce_brief brief;
+	struct uroce_brief brief = {}; /* with its payload */
 
 	memset(pair->side[0].memory, 0x5a, 128);
 	post_one(pair, 0, opcode, 8);

@@ -253,6 +253,25 @@ static void a_region_can_be_changed(void **state)
 			 -ENOENT);
 }
 
+static void
+what_is_hidden_can_be_used_and_comes_back_when_it_has_changed(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t key = add(f, 0, ALL_RIGHTS);
+	struct uroce_region region = *uroce_memory_find(&f->memory, key);
+	uint8_t *ptr;
+
+	assert_false(region.hidden);
+	uroce_memory_hide(&f->memory, key + 1);
+	assert_false(uroce_memory_find(&f->memory, key)->hidden);
+	uroce_memory_hide(&f->memory, key);
+	assert_true(uroce_memory_find(&f->memory, key)->hidden);
+	assert_int_equal(local(f, key, region.iova, 8, true, &ptr), 0);
+	region = *uroce_memory_find(&f->memory, key);
+	assert_int_equal(uroce_memory_change(&f->memory, key, &region), 0);
+	assert_false(uroce_memory_find(&f->memory, key)->hidden);
+}
+
 static struct uroce_bind bind_of(uint32_t window, uint32_t memory)
 {
 	return (struct uroce_bind){
@@ -496,6 +515,7 @@ int main(void)
 		TEST(indices_come_back_in_order),
 		TEST(impossible_regions_are_refused),
 		TEST(a_region_can_be_changed),
+		TEST(what_is_hidden_can_be_used_and_comes_back_when_it_has_changed),
 		TEST(a_window_shows_its_piece_only),
 		TEST(a_window_of_type_2_is_tied_to_its_qp),
 		TEST(a_window_of_type_1_can_be_moved_and_closed),

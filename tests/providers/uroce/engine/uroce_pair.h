@@ -15,7 +15,7 @@
 #include "uroce/engine/uroce_engine.h"
 
 #define PAIR_PD	    3
-#define PAIR_MEMORY (1u << 20) /* bytes that each side registers */
+#define PAIR_MEMORY (1u << 20)
 #define PAIR_IOVA   UINT64_C(0x700000000000)
 #define PAIR_ALL_RIGHTS                                      \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
@@ -84,8 +84,9 @@ struct pair_options {
 	uint32_t psn; /* first of side 0; side 1 begins elsewhere */
 	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
 	uint8_t rd_atomic;
-	uint32_t depth; /* of all queues */
-	bool shared;	/* receive queues are SRQs */
+	uint32_t depth;	       /* of all queues */
+	uint32_t memory_bytes; /* that each side registers: PAIR_MEMORY */
+	bool shared;	       /* receive queues are SRQs */
 	bool ipv6;
 	bool channel; /* completion channel */
 	bool bound;   /* to channels */

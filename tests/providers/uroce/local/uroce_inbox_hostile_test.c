@@ -54,21 +54,41 @@ static void put(uint8_t opcode, uint32_t len)
 	uroce_inbox_put(&sender, &packet, &iov, 1);
 }
 
+/* The same, but the payload is not with it. */
+static void put_absent(uint8_t opcode, uint32_t len)
+{
+	const struct uroce_packet packet = {
+		.opcode = opcode,
+		.payload_len = len,
+		.nr_absent = 1,
+		.source = UINT64_MAX,
+	};
+
+	uroce_inbox_put(&sender, &packet, NULL, 0);
+}
+
 /* What must be true of a packet, whoever has sent it. */
 static void check(const struct uroce_packet *packet)
 {
 	const uint8_t *begin = receiver.memory;
 	uint8_t headers[UROCE_MAX_HEADER];
 
-	assert_true(packet->payload >= begin + sizeof(inbox()->status));
-	assert_true(packet->payload_len <= UROCE_CHANNEL_MTU);
-	assert_true(packet->payload + packet->payload_len <=
-		    begin + sizeof(*inbox()));
 	assert_int_equal(packet->traits, uroce_wire_traits(packet->opcode));
 	assert_true(packet->traits != 0);
 	assert_true(!packet->payload_len || packet->traits & UROCE_T_PAYLOAD);
 	assert_true(uroce_wire_encode(packet, headers) >= UROCE_BTH_LEN);
 	assert_null(packet->seal);
+	if (packet->nr_absent) {
+		assert_true(packet->opcode < UROCE_UC);
+		assert_in_range(packet->payload_len, 1, UROCE_CHANNEL_PART);
+		return;
+	}
+	/* nothing is left from before */
+	assert_true(packet->source == 0);
+	assert_true(packet->payload >= begin + sizeof(inbox()->status));
+	assert_true(packet->payload_len <= UROCE_CHANNEL_MTU);
+	assert_true(packet->payload + packet->payload_len <=
+		    begin + sizeof(*inbox()));
 }
 
 /* The slot that is taken next; it was put by the caller. */
@@ -95,20 +115,28 @@ static void each_byte_of_a_slot_may_have_any_value(void **state)
 	static const struct {
 		uint8_t opcode;
 		uint32_t len;
+		bool absent;
 	} packets[] = {
-		{ UROCE_SEND_ONLY, 8 },
-		{ UROCE_SEND_ONLY_IMM, 8192 },
-		{ UROCE_WRITE_ONLY_IMM, 3 },
-		{ UROCE_ACKNOWLEDGE, 0 },
-		{ UROCE_CMP_SWAP, 0 },
-		{ UROCE_FLUSH, 0 },
-		{ UROCE_ATOMIC_ACK, 0 },
-		{ UROCE_UD | UROCE_SEND_ONLY, 100 },
+		{ UROCE_SEND_ONLY, 8, false },
+		{ UROCE_SEND_ONLY_IMM, 8192, false },
+		{ UROCE_WRITE_ONLY_IMM, 3, false },
+		{ UROCE_ACKNOWLEDGE, 0, false },
+		{ UROCE_CMP_SWAP, 0, false },
+		{ UROCE_FLUSH, 0, false },
+		{ UROCE_ATOMIC_ACK, 0, false },
+		{ UROCE_UD | UROCE_SEND_ONLY, 100, false },
+		{ UROCE_SEND_ONLY, 8, true },
+		{ UROCE_SEND_MIDDLE, 8192, true },
+		{ UROCE_WRITE_ONLY_IMM, 3, true },
+		{ UROCE_READ_RESP_FIRST, UROCE_CHANNEL_PART, true },
 	};
 	struct uroce_inbox_slot good;
 
 	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
-		put(packets[i].opcode, packets[i].len);
+		if (packets[i].absent)
+			put_absent(packets[i].opcode, packets[i].len);
+		else
+			put(packets[i].opcode, packets[i].len);
 		good = *next_slot();
 		for (unsigned int byte = 4; byte < sizeof(good); byte++)
 			for (unsigned int value = 0; value < 256; value++) {
@@ -178,6 +206,168 @@ static void what_has_no_payload_may_not_bring_one(void **state)
 	assert_int_equal(take(), -EBADMSG);
 	next_slot()->payload_len = 0;
 	assert_int_equal(take(), 1);
+}
+
+static void only_rc_may_have_its_payload_elsewhere(void **state)
+{
+	static const uint8_t others[] = { UROCE_UC, UROCE_UD, 0x40, 0xa0 };
+
+	put_absent(UROCE_SEND_ONLY, 100);
+	for (size_t i = 0; i < sizeof(others); i++) {
+		next_slot()->bytes[0] = others[i] | UROCE_SEND_ONLY;
+		assert_int_equal(take(), -EBADMSG);
+	}
+	next_slot()->bytes[0] = UROCE_SEND_ONLY;
+	assert_int_equal(take(), 1);
+}
+
+static struct uroce_inbox_source source_of_next(void)
+{
+	const struct uroce_inbox_slot *slot = next_slot();
+	struct uroce_inbox_source source;
+
+	memcpy(&source, slot->bytes + slot->header_len, sizeof(source));
+	return source;
+}
+
+static void set_source(const struct uroce_inbox_source *source)
+{
+	struct uroce_inbox_slot *slot = next_slot();
+
+	memcpy(slot->bytes + slot->header_len, source, sizeof(*source));
+}
+
+static void a_part_is_not_empty_and_not_too_large(void **state)
+{
+	static const uint32_t wrong[] = { 0, UROCE_CHANNEL_PART + 1,
+					  UINT32_MAX / 2 + 1, UINT32_MAX };
+	struct uroce_inbox_source source;
+
+	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_PART);
+	source = source_of_next();
+	assert_int_equal(source.bytes, UROCE_CHANNEL_PART);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		source.bytes = wrong[i];
+		set_source(&source);
+		assert_int_equal(take(), -EBADMSG);
+	}
+	source.bytes = UROCE_CHANNEL_PART;
+	set_source(&source);
+	assert_int_equal(take(), 1);
+}
+
+/* None would be as any other packet, with a payload that is much too long. */
+static void a_part_is_some_packets(void **state)
+{
+	struct uroce_inbox_source source;
+
+	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_PART);
+	source = source_of_next();
+	assert_int_equal(source.nr_packets, 1);
+	source.nr_packets = 0;
+	set_source(&source);
+	assert_int_equal(take(), -EBADMSG);
+	source.bytes = 8;
+	set_source(&source);
+	assert_int_equal(take(), -EBADMSG);
+	source.nr_packets = 1;
+	set_source(&source);
+	assert_int_equal(take(), 1);
+}
+
+/* How long a packet is the QP knows, so it has to look; nothing is lost. */
+static void how_many_packets_it_says_comes_through_whole(void **state)
+{
+	static const uint32_t many[] = { 256, UINT16_MAX + 1, 1 << 24,
+					 UINT32_MAX };
+	struct uroce_inbox_source source;
+	struct uroce_packet packet;
+
+	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+		put_absent(UROCE_SEND_MIDDLE, 8192);
+		source = source_of_next();
+		source.nr_packets = many[i];
+		set_source(&source);
+		assert_int_equal(uroce_inbox_take(&receiver, &packet), 1);
+		check(&packet);
+		assert_int_equal(packet.nr_absent, many[i]);
+		assert_int_equal(packet.payload_len, 8192);
+	}
+}
+
+/* Of headers that are longer than those of any packet with a payload. */
+static void where_it_is_must_be_in_the_slot(void **state)
+{
+	put(UROCE_CMP_SWAP, 0);
+	assert_int_equal(next_slot()->header_len, UROCE_MAX_HEADER);
+	next_slot()->absent = 1;
+	assert_int_equal(take(), -EBADMSG);
+	next_slot()->absent = 0x80;
+	assert_int_equal(take(), -EBADMSG);
+	next_slot()->absent = 0;
+	assert_int_equal(take(), 1);
+	/* this one just fits */
+	put_absent(UROCE_WRITE_ONLY_IMM, 100);
+	assert_int_equal(next_slot()->header_len +
+				 sizeof(struct uroce_inbox_source),
+			 sizeof(next_slot()->bytes));
+	for (uint32_t len = 0; len < 256; len++) {
+		next_slot()->header_len = (uint8_t)len;
+		if (len != UROCE_BTH_LEN + 20)
+			assert_int_equal(take(), -EBADMSG);
+	}
+	next_slot()->header_len = UROCE_BTH_LEN + 20;
+	assert_int_equal(take(), 1);
+}
+
+/* It would not be looked for there, but it has to make sense all the same. */
+static void a_slot_without_a_payload_does_not_claim_a_wrong_one(void **state)
+{
+	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_MTU);
+	assert_int_equal(next_slot()->payload_len, 0);
+	next_slot()->payload_len = UROCE_CHANNEL_MTU + 1;
+	assert_int_equal(take(), -EBADMSG);
+	next_slot()->payload_len = UROCE_CHANNEL_MTU;
+	next_slot()->place = UINT16_MAX;
+	assert_int_equal(take(), -EBADMSG);
+	next_slot()->payload_len = 0;
+	assert_int_equal(take(), 1);
+}
+
+/* Whatever was in the memory of the caller. */
+static void where_it_is_is_said_of_absent_ones_only(void **state)
+{
+	struct uroce_brief brief;
+	struct uroce_packet packet;
+
+	memset(&brief, 0x5a, sizeof(brief));
+	put(UROCE_SEND_ONLY, 8);
+	assert_int_equal(uroce_inbox_take_brief(&receiver, &brief), 1);
+	assert_int_equal(brief.nr_absent, 0);
+	assert_int_equal(uroce_inbox_decode(&brief, &packet), 0);
+	check(&packet);
+}
+
+/* Their headers leave room for where it is. */
+static void what_has_no_payload_has_none_elsewhere(void **state)
+{
+	static const uint8_t opcodes[] = { UROCE_ACKNOWLEDGE, UROCE_ATOMIC_ACK,
+					   UROCE_READ_REQUEST, UROCE_FLUSH };
+	const struct uroce_inbox_source source = {
+		.bytes = 1,
+		.nr_packets = 1,
+	};
+
+	for (size_t i = 0; i < sizeof(opcodes); i++) {
+		put(opcodes[i], 0);
+		assert_true(next_slot()->header_len + sizeof(source) <=
+			    sizeof(next_slot()->bytes));
+		next_slot()->absent = 1;
+		set_source(&source);
+		assert_int_equal(take(), -EBADMSG);
+		next_slot()->absent = 0;
+		assert_int_equal(take(), 1);
+	}
 }
 
 static void a_slot_of_another_lap_is_not_there(void **state)
@@ -258,6 +448,14 @@ int main(void)
 		WITH_INBOX(headers_must_be_as_long_as_the_opcode_says),
 		WITH_INBOX(a_payload_must_be_in_the_area),
 		WITH_INBOX(what_has_no_payload_may_not_bring_one),
+		WITH_INBOX(only_rc_may_have_its_payload_elsewhere),
+		WITH_INBOX(a_part_is_not_empty_and_not_too_large),
+		WITH_INBOX(a_part_is_some_packets),
+		WITH_INBOX(how_many_packets_it_says_comes_through_whole),
+		WITH_INBOX(where_it_is_must_be_in_the_slot),
+		WITH_INBOX(a_slot_without_a_payload_does_not_claim_a_wrong_one),
+		WITH_INBOX(what_has_no_payload_has_none_elsewhere),
+		WITH_INBOX(where_it_is_is_said_of_absent_ones_only),
 		WITH_INBOX(a_slot_of_another_lap_is_not_there),
 		WITH_INBOX(a_slot_may_change_while_it_is_read),
 	};

@@ -22,7 +22,8 @@
 #include "uroce/engine/uroce_channel.h"
 #include "uroce/local/uroce_inbox_layout.h"
 
-#define NR_THREADED 30000
+#define NR_THREADED  30000
+#define PART_PACKETS (UROCE_CHANNEL_PART / UROCE_CHANNEL_MTU)
 
 static struct uroce_inbox_sender sender;
 static struct uroce_inbox_receiver receiver;
@@ -82,6 +83,7 @@ static void take(uint32_t number, uint32_t len)
 	assert_int_equal(packet.dest_qpn, 0x020001);
 	assert_int_equal(packet.payload_len, len);
 	assert_null(packet.seal);
+	assert_int_equal(packet.nr_absent, 0);
 	assert_memory_equal(packet.payload, data + number % 251, len);
 }
 
@@ -211,6 +213,156 @@ static void a_long_row_is_seen_in_parts(void **state)
 	for (; seen < 100; seen++)
 		take(seen, 8);
 	assert_empty();
+}
+
+/* So many full ones in one; their payload is at @source, or in its place. */
+static void put_absent(uint32_t number, uint32_t nr_packets, uint64_t source)
+{
+	const struct uroce_packet packet = {
+		.opcode = UROCE_SEND_MIDDLE,
+		.dest_qpn = 0x020001,
+		.psn = number & UROCE_PSN_MASK,
+		.payload_len = nr_packets * UROCE_CHANNEL_MTU,
+		.nr_absent = nr_packets,
+		.source = source,
+	};
+
+	assert_true(uroce_inbox_has_room(&sender));
+	uroce_inbox_put(&sender, &packet, NULL, 0);
+}
+
+static void assert_absent(const struct uroce_packet *packet, uint32_t number,
+			  uint32_t nr_packets, uint64_t source)
+{
+	assert_int_equal(packet->opcode, UROCE_SEND_MIDDLE);
+	assert_int_equal(packet->dest_qpn, 0x020001);
+	assert_int_equal(packet->psn, number & UROCE_PSN_MASK);
+	assert_int_equal(packet->payload_len, nr_packets * UROCE_CHANNEL_MTU);
+	assert_int_equal(packet->nr_absent, nr_packets);
+	assert_true(packet->source == source);
+}
+
+static void take_absent(uint32_t number, uint32_t nr_packets, uint64_t source)
+{
+	struct uroce_packet packet;
+
+	assert_int_equal(uroce_inbox_take(&receiver, &packet), 1);
+	assert_absent(&packet, number, nr_packets, source);
+}
+
+static void where_an_absent_payload_is_comes_through(void **state)
+{
+	const uint64_t source = UINT64_C(0x7fff12345678);
+	struct uroce_packet packet;
+	struct uroce_brief brief;
+
+	put_absent(1, PART_PACKETS, source);
+	put_absent(2, PART_PACKETS, 0);
+	put_absent(3, 4, source + 1);
+	take_absent(1, PART_PACKETS, source);
+	take_absent(2, PART_PACKETS, 0);
+	assert_int_equal(uroce_inbox_take_brief(&receiver, &brief), 1);
+	assert_int_equal(brief.nr_absent, 4);
+	assert_true(brief.source == source + 1);
+	assert_int_equal(brief.header_len, UROCE_BTH_LEN);
+	assert_int_equal(brief.payload_len, 4 * UROCE_CHANNEL_MTU);
+	assert_int_equal(uroce_inbox_decode(&brief, &packet), 0);
+	assert_absent(&packet, 3, 4, source + 1);
+	assert_empty();
+}
+
+/* How large its packets are is not for an inbox to know: 1, or very many. */
+static void an_absent_payload_may_have_any_size_up_to_a_part(void **state)
+{
+	static const uint32_t sizes[] = { 1,
+					  255,
+					  256,
+					  UINT16_MAX,
+					  UINT16_MAX + 1,
+					  UROCE_CHANNEL_PART - 1,
+					  UROCE_CHANNEL_PART };
+	struct uroce_packet packet = { .opcode = UROCE_SEND_MIDDLE };
+	struct uroce_packet got;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		packet.payload_len = sizes[i];
+		packet.nr_absent = i % 2 ? 1 : sizes[i];
+		uroce_inbox_put(&sender, &packet, NULL, 0);
+		assert_int_equal(uroce_inbox_take(&receiver, &got), 1);
+		assert_int_equal(got.payload_len, sizes[i]);
+		assert_int_equal(got.nr_absent, packet.nr_absent);
+		assert_true(got.source == 0);
+	}
+}
+
+/* And it has its ACK with it, as any other. */
+static void the_longest_headers_leave_room_for_it(void **state)
+{
+	const struct uroce_packet sent = {
+		.opcode = UROCE_WRITE_ONLY_IMM,
+		.va = 0x1122334455667788,
+		.rkey = 0x99aabbcc,
+		.dma_len = UROCE_CHANNEL_PART,
+		.imm = 0x01020304,
+		.payload_len = UROCE_CHANNEL_PART,
+		.carries_ack = true,
+		.carried_psn = 0xfedcba,
+		.nr_absent = PART_PACKETS,
+		.source = UINT64_MAX - 1,
+	};
+	struct uroce_packet got;
+
+	uroce_inbox_put(&sender, &sent, NULL, 0);
+	assert_int_equal(uroce_inbox_take(&receiver, &got), 1);
+	assert_true(got.va == sent.va);
+	assert_int_equal(got.rkey, sent.rkey);
+	assert_int_equal(got.dma_len, sent.dma_len);
+	assert_int_equal(got.imm, sent.imm);
+	assert_int_equal(got.payload_len, UROCE_CHANNEL_PART);
+	assert_true(got.carries_ack);
+	assert_int_equal(got.carried_psn, 0xfedcba);
+	assert_int_equal(got.nr_absent, PART_PACKETS);
+	assert_true(got.source == UINT64_MAX - 1);
+}
+
+/* A lap of them, of which with its payload not even one would fit. */
+static void an_absent_payload_takes_no_room(void **state)
+{
+	uint32_t nr = 0;
+
+	while (uroce_inbox_has_room(&sender))
+		put_absent(nr++, PART_PACKETS, 0);
+	assert_int_equal(nr, UROCE_INBOX_SLOTS);
+	assert_int_equal(sender.area_head, 0);
+	for (uint32_t i = 0; i < nr; i++)
+		take_absent(i, PART_PACKETS, 0);
+	uroce_inbox_done(&receiver);
+	/* where they were others can be, the fast ones as well */
+	put(nr, UROCE_CHANNEL_MTU);
+	put_brief(9, false);
+	put_absent(nr + 2, 7, 1);
+	take(nr, UROCE_CHANNEL_MTU);
+	take(9, 8);
+	take_absent(nr + 2, 7, 1);
+	assert_int_equal(sender.area_head, UROCE_CHANNEL_MTU);
+}
+
+/* What it takes of the area is all that the sender may wait for early. */
+static void of_absent_payloads_the_sender_is_told_late(void **state)
+{
+	for (uint32_t i = 0; i < 40; i++) {
+		put_absent(i, PART_PACKETS, 0);
+		take_absent(i, PART_PACKETS, 0);
+		uroce_inbox_done(&receiver);
+	}
+	assert_int_equal(inbox()->status.consumed, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(inbox()->status.consumed, 0);
+		put(i, UROCE_CHANNEL_MTU);
+		take(i, UROCE_CHANNEL_MTU);
+		uroce_inbox_done(&receiver);
+	}
+	assert_int_equal(inbox()->status.consumed, 44);
 }
 
 static void every_size_comes_through(void **state)
@@ -488,6 +640,11 @@ int main(void)
 		WITH_INBOX(a_short_packet_is_one_slot_and_no_more),
 		WITH_INBOX(packets_in_a_row_are_seen_together),
 		WITH_INBOX(a_long_row_is_seen_in_parts),
+		WITH_INBOX(where_an_absent_payload_is_comes_through),
+		WITH_INBOX(an_absent_payload_may_have_any_size_up_to_a_part),
+		WITH_INBOX(the_longest_headers_leave_room_for_it),
+		WITH_INBOX(an_absent_payload_takes_no_room),
+		WITH_INBOX(of_absent_payloads_the_sender_is_told_late),
 		WITH_INBOX(every_size_comes_through),
 		WITH_INBOX(slots_run_out_and_come_back),
 		WITH_INBOX(the_area_runs_out_and_comes_back),

@@ -10,6 +10,7 @@
 #include "uroce/local/uroce_pairing.h"
 
 struct board *board;
+enum uroce_local_split reach_split;
 
 bool board_open(void)
 {
@@ -36,6 +37,7 @@ void reach_open(struct side *side, uint32_t slot, unsigned int ways)
 	side_open(side, slot);
 	config = side->local->config;
 	config.reach_ways = ways;
+	config.split = reach_split;
 	uroce_local_close(side->local);
 	CHECK(uroce_local_open(&config, &side->local) == 0);
 	side_serve(side);

@@ -33,6 +33,9 @@ bool board_open(void);
 uint32_t board_look(const uint32_t *counter);
 void board_await(const uint32_t *counter, uint32_t value);
 
+/* What those that are opened from now on do with long messages. */
+extern enum uroce_local_split reach_split;
+
 /* Serves, and may use those ways only: enum uroce_reach. */
 void reach_open(struct side *side, uint32_t slot, unsigned int ways);
 

@@ -7,11 +7,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -285,14 +289,352 @@ static void copying_is_told(void **state)
 	assert_int_equal(uroce_view_copying(&view, 255), 2);
 }
 
+/* -- connected ------------------------------------------------------------ */
+
+static const struct uroce_wanted a_connection = {
+	.qpn = 0x20def,
+	.token = 4711,
+	.dest_qpn = 0x10abc,
+};
+
+static void assert_closed(const struct uroce_wanted *wanted)
+{
+	bool pulls = true;
+
+	assert_false(uroce_view_is_open(&view, wanted, &pulls));
+	assert_true(pulls);
+}
+
+static void whether_a_qp_pulls_is_told(void **state)
+{
+	struct uroce_shown_qp qp = a_qp;
+	bool pulls = true;
+
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_false(pulls);
+	qp.pulls = true;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_true(pulls);
+	/* whoever may not write or read there */
+	qp.access = 0;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	uroce_tables_show_qp(&tables, &a_qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_false(pulls);
+}
+
+static void a_qp_is_open_to_its_peer_only(void **state)
+{
+	struct uroce_wanted wanted = a_connection;
+	struct uroce_shown_qp qp = a_qp;
+	bool pulls;
+
+	wanted.qpn++;
+	assert_closed(&wanted);
+	wanted = a_connection;
+	wanted.dest_qpn++;
+	assert_closed(&wanted);
+	wanted = a_connection;
+	wanted.dest_qpn += 0x10000;
+	assert_closed(&wanted);
+	wanted = a_connection;
+	wanted.token++;
+	assert_closed(&wanted);
+	qp.ready = false;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_closed(&a_connection);
+	uroce_tables_show_qp(&tables, &a_qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	tables.memory->qps[0xabc].sequence++; /* is being changed */
+	assert_closed(&a_connection);
+	tables.memory->qps[0xabc].sequence++;
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+}
+
+/* -- landings ------------------------------------------------------------- */
+
+#define ADDRESS UINT64_C(0x7f0012345678)
+
+static const struct uroce_landing nowhere;
+
+static struct uroce_landing a_landing(uint32_t psn)
+{
+	return (struct uroce_landing){
+		.psn = psn,
+		.bytes = 1000000 + psn,
+		.address = ADDRESS + psn,
+	};
+}
+
+static void show(enum uroce_landing_kind kind, uint32_t psn)
+{
+	struct uroce_landing landing = a_landing(psn);
+
+	uroce_tables_show_landing(&tables, a_qp.qpn, kind, &landing);
+}
+
+static void hide(enum uroce_landing_kind kind)
+{
+	uroce_tables_show_landing(&tables, a_qp.qpn, kind, &nowhere);
+}
+
+static bool is_landing(const struct uroce_landing *landing, uint32_t psn)
+{
+	return landing->psn == psn && landing->bytes == 1000000 + psn &&
+	       landing->address == ADDRESS + psn;
+}
+
+static void assert_landing(enum uroce_landing_kind kind, uint32_t psn)
+{
+	struct uroce_landing landing;
+
+	assert_true(uroce_view_landing(&view, a_qp.qpn, kind, &landing));
+	assert_true(is_landing(&landing, psn));
+}
+
+static void assert_no_landing(uint32_t qpn, enum uroce_landing_kind kind)
+{
+	struct uroce_landing landing;
+
+	assert_false(uroce_view_landing(&view, qpn, kind, &landing));
+}
+
+static void a_landing_is_there_until_it_is_hidden(void **state)
+{
+	static const uint32_t psns[] = { 0, 1, 0x800000, 0xffffff };
+
+	for (int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
+		for (size_t i = 0; i < sizeof(psns) / sizeof(psns[0]); i++) {
+			enum uroce_landing_kind k =
+				(enum uroce_landing_kind)kind;
+
+			assert_no_landing(a_qp.qpn, k);
+			show(k, psns[i]);
+			assert_landing(k, psns[i]);
+			assert_landing(k, psns[i]);
+			hide(k);
+			assert_no_landing(a_qp.qpn, k);
+			/* twice is as good as once */
+			hide(k);
+			assert_no_landing(a_qp.qpn, k);
+		}
+}
+
+static void the_next_landing_replaces_the_one_before(void **state)
+{
+	show(UROCE_LANDING_RECEIVE, 5);
+	show(UROCE_LANDING_RECEIVE, 77);
+	assert_landing(UROCE_LANDING_RECEIVE, 77);
+	show(UROCE_LANDING_RECEIVE, 5);
+	assert_landing(UROCE_LANDING_RECEIVE, 5);
+}
+
+static void landings_of_both_kinds_are_two(void **state)
+{
+	show(UROCE_LANDING_RECEIVE, 5);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
+	show(UROCE_LANDING_READ, 6);
+	assert_landing(UROCE_LANDING_RECEIVE, 5);
+	assert_landing(UROCE_LANDING_READ, 6);
+	hide(UROCE_LANDING_RECEIVE);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_RECEIVE);
+	assert_landing(UROCE_LANDING_READ, 6);
+	show(UROCE_LANDING_RECEIVE, 7);
+	hide(UROCE_LANDING_READ);
+	assert_landing(UROCE_LANDING_RECEIVE, 7);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
+}
+
+static void landings_are_of_one_qp(void **state)
+{
+	struct uroce_shown_qp qp = a_qp;
+	bool pulls;
+
+	show(UROCE_LANDING_RECEIVE, 5);
+	for (uint32_t i = 1; i < UROCE_TABLES_QPS; i *= 2)
+		assert_no_landing(a_qp.qpn ^ i, UROCE_LANDING_RECEIVE);
+	/* whether it is open is told besides, and each stays as it is */
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	qp.ready = false;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_landing(UROCE_LANDING_RECEIVE, 5);
+	hide(UROCE_LANDING_RECEIVE);
+	assert_closed(&a_connection);
+	uroce_tables_show_qp(&tables, &a_qp);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_RECEIVE);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+}
+
+#define NR_SHOWN 300000
+
+/* The PSN tells what the rest has to be; now and then there is none. */
+static void *keep_showing(void *arg)
+{
+	bool *stop = arg;
+
+	for (uint32_t i = 0; !__atomic_load_n(stop, __ATOMIC_RELAXED); i++) {
+		show(UROCE_LANDING_READ, i & 0xffffff);
+		if (i % 3 == 0)
+			hide(UROCE_LANDING_READ);
+	}
+	return NULL;
+}
+
+static void a_landing_is_seen_as_a_whole(void **state)
+{
+	const struct uroce_view direct = { .memory = tables.memory };
+	struct uroce_landing landing;
+	uint32_t nr = 0, nr_none = 0, nr_mixed = 0;
+	bool stop = false;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, keep_showing, &stop), 0);
+	for (uint32_t i = 0; i < NR_SHOWN || !nr || !nr_none; i++) {
+		if (!uroce_view_landing(&direct, a_qp.qpn, UROCE_LANDING_READ,
+					&landing)) {
+			nr_none++;
+			continue;
+		}
+		nr_mixed += !is_landing(&landing, landing.psn);
+		nr++;
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(nr_mixed, 0);
+}
+
+#define NR_INTERRUPTS 200
+
+static uint32_t interrupts; /* atomic: of the one who looks */
+static bool looks;	    /* atomic */
+
+/* Between any two of his loads. */
+static void show_another_one(int signal)
+{
+	show(UROCE_LANDING_READ,
+	     __atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED));
+}
+
+/* One at a time; but a sanitizer may keep them back. */
+static void wait_for_interrupt(uint32_t before)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (__atomic_load_n(&interrupts, __ATOMIC_RELAXED) != before)
+			return;
+		(void)sched_yield();
+	}
+}
+
+static void *keep_interrupting(void *arg)
+{
+	const pthread_t *looker = arg;
+
+	for (uint32_t i = 0; i < NR_INTERRUPTS; i++) {
+		uint32_t before =
+			__atomic_load_n(&interrupts, __ATOMIC_RELAXED);
+
+		if (pthread_kill(*looker, SIGUSR1))
+			return arg;
+		wait_for_interrupt(before);
+	}
+	__atomic_store_n(&looks, false, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void a_landing_is_not_mixed_with_the_next_one(void **state)
+{
+	struct sigaction action = { .sa_handler = show_another_one }, before;
+	const struct uroce_view direct = { .memory = tables.memory };
+	pthread_t looker = pthread_self(), thread;
+	struct uroce_landing landing;
+	uint32_t nr_mixed = 0;
+	void *failed;
+
+	interrupts = 0;
+	looks = true;
+	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+	assert_int_equal(
+		pthread_create(&thread, NULL, keep_interrupting, &looker), 0);
+	while (__atomic_load_n(&looks, __ATOMIC_RELAXED))
+		if (uroce_view_landing(&direct, a_qp.qpn, UROCE_LANDING_READ,
+				       &landing))
+			nr_mixed += !is_landing(&landing, landing.psn);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+	assert_true(interrupts > 0);
+	assert_int_equal(nr_mixed, 0);
+}
+
+/* Another process, step by step; @fds: to it and from it. */
+static void look_from_outside(const int *fds, int tables_fd)
+{
+	struct uroce_view other;
+	struct uroce_landing landing;
+	char step;
+
+	if (uroce_view_open(tables_fd, &other))
+		_exit(1);
+	for (uint32_t i = 0; i < 4; i++) {
+		bool is_there;
+
+		if (write(fds[1], "", 1) != 1 || read(fds[0], &step, 1) != 1)
+			_exit(2);
+		is_there = uroce_view_landing(&other, a_qp.qpn,
+					      UROCE_LANDING_RECEIVE, &landing);
+		if (is_there != (i % 2 == 1) ||
+		    (is_there && !is_landing(&landing, i)))
+			_exit(3);
+	}
+	_exit(0);
+}
+
+static void another_process_sees_landings(void **state)
+{
+	int to[2], from[2], status;
+	char step;
+	int pid;
+
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		(void)close(to[1]);
+		(void)close(from[0]);
+		look_from_outside((const int[]){ to[0], from[1] }, tables.fd);
+	}
+	(void)close(to[0]);
+	(void)close(from[1]);
+	for (uint32_t i = 0; i < 4; i++) {
+		/* it has looked at the one before, or is no more */
+		if (read(from[0], &step, 1) != 1)
+			break;
+		if (i % 2)
+			show(UROCE_LANDING_RECEIVE, i);
+		else
+			hide(UROCE_LANDING_RECEIVE);
+		assert_int_equal(write(to[1], "", 1), 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	(void)close(to[1]);
+	(void)close(from[0]);
+}
+
 /* In a child of fork(), or where memory cannot be sealed. */
 static void without_tables_nothing_is_shown(void **state)
 {
+	const struct uroce_landing landing = a_landing(1);
 	struct uroce_tables none;
 
 	uroce_tables_init(&none);
 	uroce_tables_show_region(&none, &a_region);
 	uroce_tables_show_qp(&none, &a_qp);
+	uroce_tables_show_landing(&none, a_qp.qpn, UROCE_LANDING_READ,
+				  &landing);
 	uroce_tables_polled(&none, 100000);
 	uroce_tables_close(&none);
 	uroce_tables_forget(&none);
@@ -315,6 +657,15 @@ int main(void)
 		TEST(what_is_no_table_is_refused),
 		TEST(polls_are_told_now_and_then),
 		TEST(copying_is_told),
+		TEST(whether_a_qp_pulls_is_told),
+		TEST(a_qp_is_open_to_its_peer_only),
+		TEST(a_landing_is_there_until_it_is_hidden),
+		TEST(the_next_landing_replaces_the_one_before),
+		TEST(landings_of_both_kinds_are_two),
+		TEST(landings_are_of_one_qp),
+		TEST(a_landing_is_seen_as_a_whole),
+		TEST(a_landing_is_not_mixed_with_the_next_one),
+		TEST(another_process_sees_landings),
 		TEST(without_tables_nothing_is_shown),
 	};
 

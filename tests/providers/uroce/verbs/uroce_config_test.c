@@ -18,6 +18,8 @@
 /* last: it needs those above */
 #include <cmocka.h>
 
+#include "uroce/local/uroce_reach.h"
+
 static bool privileged;
 static unsigned int nr_complaints;
 static char wish[UROCE_WISH_LEN];
@@ -41,6 +43,8 @@ static int setup(void **state)
 	privileged = false;
 	nr_complaints = 0;
 	(void)unsetenv(UROCE_DEVICES_VARIABLE);
+	(void)unsetenv(UROCE_SPLIT_VARIABLE);
+	(void)unsetenv(UROCE_CMA_VARIABLE);
 	(void)unlink(CONFIG_FILE);
 	return 0;
 }
@@ -175,6 +179,67 @@ static void auto_prefers_the_network(void **state)
 	assert_true(uroce_config_wants("auto,lo", &lo, false));
 }
 
+/* -- one of a few words -- */
+
+static unsigned int split_with(const char *value)
+{
+	assert_int_equal(setenv(UROCE_SPLIT_VARIABLE, value, 1), 0);
+	return uroce_config_split();
+}
+
+static unsigned int ways_with(const char *value)
+{
+	assert_int_equal(setenv(UROCE_CMA_VARIABLE, value, 1), 0);
+	return uroce_config_reach_ways();
+}
+
+static void long_messages_are_split_as_is_wanted(void **state)
+{
+	assert_int_equal(uroce_config_split(), UROCE_LOCAL_SPLIT_TRY);
+	assert_int_equal(split_with(""), UROCE_LOCAL_SPLIT_TRY);
+	assert_int_equal(split_with("auto"), UROCE_LOCAL_SPLIT_TRY);
+	assert_int_equal(split_with("never"), UROCE_LOCAL_SPLIT_NEVER);
+	assert_int_equal(split_with("always"), UROCE_LOCAL_SPLIT_ALWAYS);
+	assert_int_equal(nr_complaints, 0);
+}
+
+static void memory_is_reached_as_is_wanted(void **state)
+{
+	const unsigned int all = UROCE_REACH_VM | UROCE_REACH_MEM;
+
+	assert_int_equal(uroce_config_reach_ways(), all);
+	assert_int_equal(ways_with(""), all);
+	assert_int_equal(ways_with("auto"), all);
+	assert_int_equal(ways_with("none"), 0);
+	assert_int_equal(ways_with("vm"), UROCE_REACH_VM);
+	assert_int_equal(ways_with("mem"), UROCE_REACH_MEM);
+	assert_int_equal(nr_complaints, 0);
+}
+
+static void other_words_are_complained_about(void **state)
+{
+	static const char *const words[] = { "Never", "alwa", "always ", "0",
+					     "vm" };
+
+	for (unsigned int i = 0; i < 5; i++) {
+		assert_int_equal(split_with(words[i]), UROCE_LOCAL_SPLIT_TRY);
+		assert_int_equal(nr_complaints, i + 1);
+	}
+	assert_int_equal(ways_with("never"), UROCE_REACH_VM | UROCE_REACH_MEM);
+	assert_int_equal(nr_complaints, 6);
+}
+
+static void privileged_program_has_no_choice(void **state)
+{
+	(void)split_with("never");
+	(void)ways_with("none");
+	privileged = true;
+	assert_int_equal(uroce_config_split(), UROCE_LOCAL_SPLIT_TRY);
+	assert_int_equal(uroce_config_reach_ways(),
+			 UROCE_REACH_VM | UROCE_REACH_MEM);
+	assert_int_equal(nr_complaints, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +254,11 @@ int main(void)
 		cmocka_unit_test_setup(names_are_whole, setup),
 		cmocka_unit_test_setup(addresses_are_names_as_well, setup),
 		cmocka_unit_test_setup(auto_prefers_the_network, setup),
+		cmocka_unit_test_setup(long_messages_are_split_as_is_wanted,
+				       setup),
+		cmocka_unit_test_setup(memory_is_reached_as_is_wanted, setup),
+		cmocka_unit_test_setup(other_words_are_complained_about, setup),
+		cmocka_unit_test_setup(privileged_program_has_no_choice, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,16 @@ static void counters_that_are_not_0_are_logged(void **state)
 	assert_int_equal(last_level, VERBS_LOG_INFO);
 }
 
+/* What came of long messages that both sides have copied: our part of them. */
+static void what_was_pushed_and_pulled_is_logged(void **state)
+{
+	fake_loop.counters.local.pushed_bytes = 131072;
+	fake_loop.counters.local.pulled_bytes = UINT64_C(9000000000);
+	uroce_report_counters(&ctx->vctx.context, NULL);
+	assert_string_equal(text, "uroce: local_pushed_bytes 131072\n"
+				  "uroce: local_pulled_bytes 9000000000\n");
+}
+
 /* Names are there for all of them, and each is another one. */
 static void each_counter_has_a_name(void **state)
 {
@@ -86,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(counters_that_are_not_0_are_logged),
+		TEST(what_was_pushed_and_pulled_is_logged),
 		TEST(each_counter_has_a_name),
 		TEST(port_that_is_taken_is_logged),
 	};

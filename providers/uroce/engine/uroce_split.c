@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See uroce_split.h. Called by the requester, the responder and whoever ends
+ * requests; what is done in the memory of the other side, and when that pays
+ * off, is in ../local/uroce_local_split.c.
+ */
+#include "uroce/engine/uroce_split.h"
+
+#include <errno.h>
+
+#include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_request.h"
+
+/* Fewer packets are no part. */
+#define MIN_PACKETS 4
+
+/* For a landing: some us. */
+#define LOOKS 500
+
+static const struct uroce_split_ops *ops_of(const struct uroce_qp *qp)
+{
+	return qp->type == IBV_QPT_RC && qp->channel ? qp->channel->split
+						     : NULL;
+}
+
+static struct uroce_hop hop_of(const struct uroce_qp *qp)
+{
+	return (struct uroce_hop){ .qpn = qp->qpn, .dest_qpn = qp->dest_qpn };
+}
+
+static bool is_write(const struct uroce_send_wqe *wqe)
+{
+	return wqe->opcode == IBV_WR_RDMA_WRITE ||
+	       wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+}
+
+static enum uroce_landing_kind kind_of(const struct uroce_send_wqe *wqe)
+{
+	return wqe->opcode == IBV_WR_RDMA_READ ? UROCE_LANDING_READ
+					       : UROCE_LANDING_RECEIVE;
+}
+
+/* What is shown is found when a region goes. */
+static void show(struct uroce_qp *qp, enum uroce_landing_kind kind,
+		 const struct uroce_landing *landing)
+{
+	ops_of(qp)->show(qp->channel, qp->qpn, kind, landing);
+	qp->split.landed[kind] = true;
+	qp->split.landed_psn[kind] = landing->psn;
+	if (list_empty(&qp->landed))
+		list_add_tail(&qp->engine->landed, &qp->landed);
+}
+
+static void hide(struct uroce_qp *qp, enum uroce_landing_kind kind)
+{
+	const struct uroce_landing none = { .bytes = 0 };
+
+	if (!qp->split.landed[kind])
+		return;
+	qp->split.landed[kind] = false;
+	qp->channel->split->show(qp->channel, qp->qpn, kind, &none);
+	if (!qp->split.landed[!kind])
+		list_del(&qp->landed);
+}
+
+/* Only what lies in one piece of memory, and is not about to go. */
+static bool show_piece(struct uroce_qp *qp, enum uroce_landing_kind kind,
+		       uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
+{
+	const struct uroce_memory *memory = &qp->engine->memory;
+	struct uroce_landing landing = { .psn = psn, .bytes = sge->length };
+	uint8_t *ptr;
+
+	if (uroce_memory_local(memory, pd, sge, true, &ptr) || !ptr ||
+	    uroce_memory_find(memory, sge->lkey)->hidden)
+		return false;
+	landing.address = (uintptr_t)ptr;
+	show(qp, kind, &landing);
+	return true;
+}
+
+/*
+ * Those of READs before it come later than what is pushed, and may be for the
+ * same memory.
+ */
+static bool awaits_answers(const struct uroce_qp *qp)
+{
+	return qp->req.rd_first != qp->req.rd_last;
+}
+
+bool uroce_split_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
+{
+	const struct uroce_split_ops *ops = ops_of(qp);
+	enum uroce_landing_kind kind = kind_of(wqe);
+
+	qp->split.sending = false;
+	if (wqe->length < UROCE_SPLIT_MIN || !ops ||
+	    !ops->choose(qp->channel, kind, qp->qpn, wqe->psn))
+		return false;
+	if (kind != UROCE_LANDING_READ) {
+		qp->split.sending = true;
+		qp->split.sent = (struct uroce_split_state){};
+		return true;
+	}
+	return wqe->nr_sge == 1 && !qp->split.refused && !awaits_answers(qp) &&
+	       show_piece(qp, kind, wqe->psn, qp->pd, &wqe->sge[0]);
+}
+
+void uroce_split_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+		     bool failed)
+{
+	const struct uroce_split_ops *ops = ops_of(qp);
+	enum uroce_landing_kind kind = kind_of(wqe);
+
+	if (wqe->length < UROCE_SPLIT_MIN || !ops || !wqe->begun)
+		return;
+	if (!failed)
+		ops->learn(qp->channel, kind, qp->qpn, wqe->psn, wqe->length);
+	if (kind == UROCE_LANDING_READ &&
+	    qp->split.landed_psn[kind] == wqe->psn)
+		hide(qp, kind);
+}
+
+void uroce_split_show_receive(struct uroce_qp *qp, uint32_t psn)
+{
+	const struct uroce_receive *receive = &qp->resp.receive;
+
+	if (ops_of(qp) && receive->nr_sge &&
+	    receive->sge[0].length >= UROCE_SPLIT_MIN)
+		(void)show_piece(qp, UROCE_LANDING_RECEIVE, psn, qp->rq->pd,
+				 &receive->sge[0]);
+}
+
+void uroce_split_end_receive(struct uroce_qp *qp, bool failed)
+{
+	if (!qp->split.landed[UROCE_LANDING_RECEIVE])
+		return;
+	hide(qp, UROCE_LANDING_RECEIVE);
+	if (failed)
+		qp->channel->split->settle(qp->channel);
+}
+
+void uroce_split_hide(struct uroce_qp *qp)
+{
+	const struct uroce_split_ops *ops = ops_of(qp);
+
+	qp->split.sending = false;
+	qp->split.refused = false;
+	if (!ops)
+		return;
+	hide(qp, UROCE_LANDING_RECEIVE);
+	hide(qp, UROCE_LANDING_READ);
+	ops->settle(qp->channel);
+}
+
+void uroce_split_hide_all(struct uroce_engine *engine)
+{
+	while (!list_empty(&engine->landed)) {
+		struct uroce_qp *qp = list_entry(engine->landed.next,
+						 struct uroce_qp, landed);
+
+		hide(qp, UROCE_LANDING_RECEIVE);
+		hide(qp, UROCE_LANDING_READ);
+	}
+}
+
+/* A part of a message that may travel in another way. */
+struct part {
+	struct uroce_qp *qp;
+	struct uroce_split_state *state;
+	const struct uroce_send_wqe *write; /* NULL: it is no WRITE */
+	enum uroce_landing_kind kind;
+	uint32_t first_psn; /* of the message */
+	uint32_t offset;    /* in the message */
+	uint32_t nr_packets;
+	struct iovec iov;
+};
+
+static int push_write(const struct part *part)
+{
+	struct uroce_channel *channel = part->qp->channel;
+	const struct uroce_send_wqe *wqe = part->write;
+	const struct uroce_copy copy = {
+		.access = IBV_ACCESS_REMOTE_WRITE,
+		.qpn = part->qp->qpn,
+		.dest_qpn = part->qp->dest_qpn,
+		.rkey = wqe->remote.rkey,
+		.va = wqe->remote.va,
+		.bytes = wqe->length,
+		.offset = part->offset,
+		.part = (uint32_t)part->iov.iov_len,
+		.iov = &part->iov,
+		.nr_iov = 1,
+	};
+
+	/* what was sent before comes later, and may be for the same memory */
+	if (uroce_psn_before(part->qp->req.una_psn, wqe->psn))
+		return -EBUSY;
+	return channel->copy ? channel->copy(channel, &copy) : -EPERM;
+}
+
+/* Whether all of it lies in the landing. */
+static bool find(const struct part *part, uint32_t psn,
+		 struct uroce_landing *ret_landing, uint32_t *ret_from)
+{
+	const struct uroce_qp *qp = part->qp;
+	const struct uroce_hop hop = hop_of(qp);
+	uint64_t from;
+
+	if (!qp->channel->split->find(qp->channel, &hop, part->kind,
+				      ret_landing))
+		return false;
+	from = (uint64_t)uroce_psn_diff(psn, ret_landing->psn) * qp->mtu;
+	*ret_from = (uint32_t)from;
+	/* it can be that of the message before; a READ comes in parts */
+	if (part->kind == UROCE_LANDING_RECEIVE)
+		return part->first_psn == ret_landing->psn &&
+		       from + part->iov.iov_len <= ret_landing->bytes;
+	return !uroce_psn_before(psn, ret_landing->psn) &&
+	       from + part->iov.iov_len <= ret_landing->bytes;
+}
+
+/* The other side is just about to show it, unless it is busy. */
+static bool await(const struct part *part, uint32_t psn,
+		  struct uroce_landing *ret_landing, uint32_t *ret_from)
+{
+	bool found = find(part, psn, ret_landing, ret_from);
+
+	for (int i = 0; !found && !part->state->waited && i < LOOKS; i++)
+		found = find(part, psn, ret_landing, ret_from);
+	part->state->waited = true;
+	return found;
+}
+
+static int push(const struct part *part, uint32_t psn)
+{
+	const struct uroce_qp *qp = part->qp;
+	const struct uroce_hop hop = hop_of(qp);
+	struct uroce_landing landing;
+	uint32_t from;
+
+	if (part->write)
+		return push_write(part);
+	if (!await(part, psn, &landing, &from))
+		return -EAGAIN;
+	return qp->channel->split->push(qp->channel, &hop, part->kind, &landing,
+					from, &part->iov);
+}
+
+/* By turns; the other side begins, so that it has something to do. */
+static bool send_part(const struct part *part, struct uroce_packet *packet)
+{
+	const struct uroce_qp *qp = part->qp;
+	const struct uroce_hop hop = hop_of(qp);
+
+	if (!qp->channel->split->is_open(qp->channel, &hop))
+		return false;
+	if (part->state->pulled) {
+		if (push(part, packet->psn))
+			return false;
+	} else {
+		packet->source = (uintptr_t)part->iov.iov_base;
+	}
+	part->state->pulled = !part->state->pulled;
+	packet->nr_absent = part->nr_packets;
+	packet->payload_len = (uint32_t)part->iov.iov_len;
+	return true;
+}
+
+/* Returns how many packets it is. */
+static uint32_t try_part(const struct part *part, struct uroce_out *out)
+{
+	if (!send_part(part, &out->packet))
+		return 1;
+	out->pieces.nr = 0;
+	return part->nr_packets;
+}
+
+/* How many packets there are in one piece of memory, with the first one. */
+static uint32_t count_packets(const struct uroce_qp *qp,
+			      const struct uroce_send_wqe *wqe,
+			      const struct uroce_out *out, uint32_t max)
+{
+	const struct uroce_sge_list list = {
+		.memory = &qp->engine->memory,
+		.sge = wqe->sge,
+		.nr_sge = wqe->nr_sge,
+		.pd = qp->pd,
+	};
+	struct uroce_cursor cursor = qp->req.out;
+	uint8_t *ptr = NULL;
+	uint32_t nr;
+
+	if (out->pieces.nr != 1 || !max)
+		return 0;
+	nr = uroce_sge_run(&list, &cursor, qp->mtu, max - 1, &ptr);
+	return ptr == (uint8_t *)out->pieces.iov[0].iov_base + qp->mtu ? nr + 1
+								       : 0;
+}
+
+/* Of what is left each side gets a half at the end. */
+static uint32_t max_packets(const struct uroce_qp *qp,
+			    const struct uroce_split_state *state,
+			    uint32_t left)
+{
+	uint32_t max = UROCE_CHANNEL_PART / qp->mtu;
+
+	if (!state->pulled && left < 2 * max)
+		left = (left + 1) / 2;
+	return left < max ? left : max;
+}
+
+uint32_t uroce_split_request(struct uroce_qp *qp,
+			     const struct uroce_send_wqe *wqe,
+			     struct uroce_out *out)
+{
+	uint32_t at = (uint32_t)uroce_psn_diff(out->packet.psn, wqe->psn);
+	struct part part = {
+		.qp = qp,
+		.state = &qp->split.sent,
+		.write = is_write(wqe) ? wqe : NULL,
+		.kind = UROCE_LANDING_RECEIVE,
+		.first_psn = wqe->psn,
+		.offset = at * qp->mtu,
+	};
+
+	/* a SEND has to meet its receive request first */
+	if (!qp->split.sending || (!part.write && !at))
+		return 1;
+	/* the last one comes with its payload, so that it is there last */
+	part.nr_packets = count_packets(
+		qp, wqe, out,
+		max_packets(qp, part.state, wqe->nr_packets - 1 - at));
+	if (part.nr_packets < MIN_PACKETS)
+		return 1;
+	part.iov = (struct iovec){
+		.iov_base = out->pieces.iov[0].iov_base,
+		.iov_len = (size_t)part.nr_packets * qp->mtu,
+	};
+	return try_part(&part, out);
+}
+
+/* The READ's memory, @bytes from @va on; NULL if it is none, or may not be. */
+static uint8_t *find_answer(const struct uroce_qp *qp,
+			    const struct uroce_resource *res, uint64_t offset,
+			    uint64_t bytes)
+{
+	const struct uroce_remote_access wanted = {
+		.va = res->va + offset,
+		.bytes = bytes,
+		.rkey = res->rkey,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = IBV_ACCESS_REMOTE_READ,
+	};
+	uint8_t *ptr;
+
+	return uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) ? NULL
+								       : ptr;
+}
+
+uint32_t uroce_split_answer(struct uroce_qp *qp,
+			    const struct uroce_resource *res,
+			    struct uroce_out *out)
+{
+	uint32_t psn = out->packet.psn;
+	uint32_t at = (uint32_t)uroce_psn_diff(psn, res->psn);
+	struct part part = {
+		.qp = qp,
+		.state = &qp->split.answered,
+		.kind = UROCE_LANDING_READ,
+		.first_psn = res->psn,
+		.offset = at * qp->mtu,
+	};
+	struct uroce_landing landing;
+	uint32_t from;
+
+	/*
+	 * Nothing is absent that may have been sent before: the other side
+	 * would take no notice of the packet that says where it is.
+	 */
+	if (!ops_of(qp) || res->asked_again)
+		return 1;
+	/* the other side takes its part by the key, if it may */
+	if (!uroce_qp_is_open(qp))
+		return 1;
+	if (!at)
+		*part.state = (struct uroce_split_state){};
+	part.nr_packets = max_packets(
+		qp, part.state, (uint32_t)uroce_psn_diff(res->until_psn, psn));
+	if (part.nr_packets < MIN_PACKETS)
+		return 1;
+	part.iov.iov_len = (size_t)part.nr_packets * qp->mtu;
+	part.iov.iov_base = find_answer(qp, res, part.offset, part.iov.iov_len);
+	/* who shows no landing wants it in the ordinary way */
+	if (!part.iov.iov_base || !find(&part, psn, &landing, &from))
+		return 1;
+	return try_part(&part, out);
+}
+
+int uroce_split_take(const struct uroce_qp *qp,
+		     const struct uroce_packet *packet,
+		     const struct uroce_pieces *pieces)
+{
+	const struct uroce_split_ops *ops = ops_of(qp);
+	const struct uroce_hop hop = hop_of(qp);
+	uint64_t address = packet->source;
+	int ret = ops ? 0 : -EPERM;
+
+	if (!address)
+		return 0;
+	for (uint32_t i = 0; !ret && i < pieces->nr; i++) {
+		const struct iovec *iov = &pieces->iov[i];
+
+		/* what is thrown away need not be fetched */
+		if (iov->iov_base)
+			ret = ops->pull(qp->channel, &hop, address, iov);
+		address += iov->iov_len;
+	}
+	/* whether we can, may have changed: nobody should count on it */
+	if (ret)
+		uroce_qp_tell(qp);
+	return ret;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The part of ../engine/uroce_split.c that is done in the memory of the other
+ * side. What keeps that safe is told in uroce_copy.c: who copies says so, and
+ * who hides something waits for him.
+ */
+#include "uroce/local/uroce_local_split.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "uroce/local/uroce_local_state.h"
+#include "uroce/local/uroce_pairing.h"
+
+/*
+ * A part takes some 20 us. Who needs longer was stopped in the middle; then the
+ * memory is given back nevertheless, as he may never go on.
+ */
+#define SETTLE_MS 2000
+#define NAP_NS	  20000
+
+static struct uroce_peer *peer_of(struct uroce_channel *channel)
+{
+	return list_entry(channel, struct uroce_peer, channel);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
+		   uint32_t qpn, uint32_t psn)
+{
+	struct uroce_peer *peer = peer_of(channel);
+
+	if (!channel->copy)
+		return false;
+	if (peer->local->config.split != UROCE_LOCAL_SPLIT_TRY)
+		return peer->local->config.split == UROCE_LOCAL_SPLIT_ALWAYS;
+	return uroce_trial_begin(&peer->trial[kind], qpn, psn, now_ns()) ==
+	       UROCE_WAY_SPLIT;
+}
+
+static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
+		  uint32_t qpn, uint32_t psn, uint32_t bytes)
+{
+	struct uroce_peer *peer = peer_of(channel);
+
+	if (peer->local->config.split == UROCE_LOCAL_SPLIT_TRY)
+		uroce_trial_end(&peer->trial[kind], qpn, psn, bytes, now_ns());
+}
+
+static struct uroce_wanted wanted_of(const struct uroce_peer *peer,
+				     const struct uroce_hop *hop)
+{
+	return (struct uroce_wanted){
+		.qpn = hop->qpn,
+		.token = peer->local->token,
+		.dest_qpn = hop->dest_qpn,
+	};
+}
+
+static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
+{
+	const struct uroce_peer *peer = peer_of(channel);
+	const struct uroce_wanted wanted = wanted_of(peer, hop);
+	bool pulls;
+
+	return channel->copy &&
+	       uroce_view_is_open(&peer->view, &wanted, &pulls) && pulls;
+}
+
+static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
+		 enum uroce_landing_kind kind,
+		 struct uroce_landing *ret_landing)
+{
+	return uroce_view_landing(&peer_of(channel)->view, hop->dest_qpn, kind,
+				  ret_landing);
+}
+
+/* Nobody would wait for us, or it may be another process than we know. */
+static int check(const struct uroce_peer *peer)
+{
+	if (!peer->channel.copy || !peer->local->tables.memory || peer->mad ||
+	    peer->dying)
+		return -ENOTCONN;
+	return uroce_peer_is_gone(peer) ? -ESRCH : 0;
+}
+
+static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
+		    const struct iovec *iov)
+{
+	const struct uroce_transfer transfer = {
+		.address = address,
+		.bytes = (uint32_t)iov->iov_len,
+		.write = write,
+		.iov = iov,
+		.nr_iov = 1,
+	};
+	struct uroce_local_counters *counters = &peer->local->counters;
+	int ret = uroce_reach_copy(&peer->reach, &transfer);
+
+	if (ret == -EPERM) /* it was allowed once, and is no longer */
+		peer->channel.copy = NULL;
+	if (ret)
+		return ret;
+	if (write)
+		counters->pushed_bytes += iov->iov_len;
+	else
+		counters->pulled_bytes += iov->iov_len;
+	return 0;
+}
+
+static int push_locked(struct uroce_peer *peer, const struct uroce_hop *hop,
+		       enum uroce_landing_kind kind,
+		       const struct uroce_landing *landing, uint32_t from,
+		       const struct iovec *iov)
+{
+	struct uroce_landing now;
+
+	if (!is_open(&peer->channel, hop) ||
+	    !find(&peer->channel, hop, kind, &now) || now.psn != landing->psn ||
+	    now.address != landing->address || from > now.bytes ||
+	    iov->iov_len > now.bytes - from)
+		return -EACCES;
+	return transfer(peer, now.address + from, true, iov);
+}
+
+static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
+		enum uroce_landing_kind kind,
+		const struct uroce_landing *landing, uint32_t from,
+		const struct iovec *iov)
+{
+	struct uroce_peer *peer = peer_of(channel);
+	int ret = check(peer);
+
+	if (ret)
+		return ret;
+	uroce_tables_begin(&peer->local->tables, peer->slot);
+	ret = push_locked(peer, hop, kind, landing, from, iov);
+	uroce_tables_end(&peer->local->tables, peer->slot);
+	return ret;
+}
+
+static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
+		uint64_t address, const struct iovec *iov)
+{
+	struct uroce_peer *peer = peer_of(channel);
+	int ret = check(peer);
+
+	if (ret)
+		return ret;
+	uroce_tables_begin(&peer->local->tables, peer->slot);
+	ret = is_open(channel, hop) ? transfer(peer, address, false, iov)
+				    : -EACCES;
+	uroce_tables_end(&peer->local->tables, peer->slot);
+	return ret;
+}
+
+static void show(struct uroce_channel *channel, uint32_t qpn,
+		 enum uroce_landing_kind kind,
+		 const struct uroce_landing *landing)
+{
+	uroce_tables_show_landing(&peer_of(channel)->local->tables, qpn, kind,
+				  landing);
+}
+
+static uint32_t copying(const struct uroce_peer *peer)
+{
+	return uroce_view_copying(&peer->view, peer->local->config.slot);
+}
+
+static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
+{
+	return copying(peer) == count &&
+	       !__atomic_load_n(&peer->dead, __ATOMIC_RELAXED);
+}
+
+/* What it begins later has seen what was hidden. */
+static void settle(struct uroce_channel *channel)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	struct uroce_peer *peer = peer_of(channel);
+	uint64_t until_ms;
+	uint32_t count;
+
+	if (!peer->view.memory) /* in a child of fork() */
+		return;
+	count = copying(peer);
+	/* in vain once is enough, however many QPs there are */
+	if (!(count % 2) || count == peer->given_up)
+		return;
+	until_ms = uroce_pairing_now_ms() + SETTLE_MS;
+	while (is_at_it(peer, count)) {
+		if (uroce_pairing_now_ms() >= until_ms) {
+			peer->given_up = count;
+			return;
+		}
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+const struct uroce_split_ops uroce_local_split_ops = {
+	.choose = choose,
+	.learn = learn,
+	.is_open = is_open,
+	.find = find,
+	.push = push,
+	.pull = pull,
+	.show = show,
+	.settle = settle,
+};

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "uroce_fake_split.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/wire/uroce_wire.h"
+
+#define GUARD	 0xc3
+#define SCRIBBLE 0x5a
+
+/* The one that channels and engines belong to; tests have one at a time. */
+static struct fake *the_fake;
+
+static unsigned int side_of(const struct uroce_channel *channel)
+{
+	struct pair *pair = the_fake->pair;
+
+	if (channel == &pair->side[0].channel)
+		return 0;
+	assert_ptr_equal(channel, &pair->side[1].channel);
+	return 1;
+}
+
+static struct fake_side *us(const struct uroce_channel *channel)
+{
+	return &the_fake->side[side_of(channel)];
+}
+
+static struct fake_side *them(const struct uroce_channel *channel)
+{
+	return &the_fake->side[!side_of(channel)];
+}
+
+static void note(unsigned int i, char what)
+{
+	struct fake_side *side = &the_fake->side[i];
+	struct pair_side *real = &the_fake->pair->side[i];
+	uint32_t nr_cqes = uroce_ring_used(&real->send_cq.ring) +
+			   uroce_ring_used(&real->recv_cq.ring);
+	size_t at = strlen(side->log);
+
+	assert_true(at + nr_cqes + 2 < sizeof(side->log));
+	for (; side->nr_cqes < nr_cqes; side->nr_cqes++)
+		side->log[at++] = '|';
+	side->nr_cqes = nr_cqes;
+	side->log[at] = what;
+}
+
+const char *fake_log(struct fake *fake, unsigned int side)
+{
+	note(side, '\0');
+	return fake->side[side].log;
+}
+
+void fake_forget_log(struct fake *fake, unsigned int side)
+{
+	note(side, '\0');
+	memset(fake->side[side].log, 0, sizeof(fake->side[side].log));
+}
+
+static void on_qp(void *arg, const struct uroce_qp *qp)
+{
+	struct fake_side *side = arg;
+	bool was_open = side->open;
+
+	side->open = uroce_qp_is_open(qp);
+	side->nr_told++;
+	if (side->open != was_open)
+		note(side == &the_fake->side[1], side->open ? 't' : 'e');
+}
+
+static bool fails(struct fake_trouble *trouble)
+{
+	unsigned int nr = trouble->nr++;
+
+	return nr >= trouble->after && nr - trouble->after < trouble->times;
+}
+
+/* A copy that fails has done a part of it. */
+static int transfer(struct fake_trouble *trouble, void *to, const void *from,
+		    size_t bytes)
+{
+	if (fails(trouble)) {
+		memset(to, SCRIBBLE, bytes / 2);
+		return -EFAULT;
+	}
+	memcpy(to, from, bytes);
+	return 0;
+}
+
+static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
+		   uint32_t qpn, uint32_t psn)
+{
+	us(channel)->nr_chosen++;
+	if (!us(channel)->unwilling)
+		return true;
+	us(channel)->unwilling--;
+	return false;
+}
+
+static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
+		  uint32_t qpn, uint32_t psn, uint32_t bytes)
+{
+	us(channel)->nr_learned++;
+	us(channel)->learned = bytes;
+}
+
+static void check_hop(const struct uroce_channel *channel,
+		      const struct uroce_hop *hop)
+{
+	unsigned int i = side_of(channel);
+
+	assert_int_equal(hop->qpn, the_fake->pair->side[i].qp->qpn);
+	assert_int_equal(hop->dest_qpn, the_fake->pair->side[!i].qp->qpn);
+}
+
+static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
+{
+	check_hop(channel, hop);
+	return !them(channel)->closed && them(channel)->open;
+}
+
+static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
+		 enum uroce_landing_kind kind,
+		 struct uroce_landing *ret_landing)
+{
+	const struct fake_side *side = them(channel);
+
+	check_hop(channel, hop);
+	us(channel)->nr_looks++;
+	if (us(channel)->blind) {
+		us(channel)->blind--;
+		return false;
+	}
+	*ret_landing = side->landing[kind];
+	if (side->stale && !ret_landing->bytes)
+		*ret_landing = side->last[kind];
+	return ret_landing->bytes;
+}
+
+static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
+		enum uroce_landing_kind kind,
+		const struct uroce_landing *landing, uint32_t from,
+		const struct iovec *iov)
+{
+	const struct uroce_landing *now = &them(channel)->landing[kind];
+	int ret;
+
+	check_hop(channel, hop);
+	assert_true((uint64_t)from + iov->iov_len <= landing->bytes);
+	if (!now->bytes || now->psn != landing->psn) {
+		us(channel)->nr_refused++;
+		return -EACCES;
+	}
+	ret = transfer(&us(channel)->push,
+		       (uint8_t *)(uintptr_t)now->address + from, iov->iov_base,
+		       iov->iov_len);
+	if (!ret)
+		us(channel)->pushed += (uint32_t)iov->iov_len;
+	return ret;
+}
+
+static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
+		uint64_t address, const struct iovec *iov)
+{
+	const struct pair_side *real = &the_fake->pair->side[!side_of(channel)];
+	uint64_t offset = address - (uintptr_t)real->memory;
+	int ret;
+
+	check_hop(channel, hop);
+	/* of a stranger's word nothing is to be believed */
+	if (!is_open(channel, hop) || offset > FAKE_MEMORY ||
+	    iov->iov_len > FAKE_MEMORY - offset)
+		return -EFAULT;
+	ret = transfer(&us(channel)->pull, iov->iov_base, real->memory + offset,
+		       iov->iov_len);
+	if (!ret)
+		us(channel)->pulled += (uint32_t)iov->iov_len;
+	return ret;
+}
+
+static void show(struct uroce_channel *channel, uint32_t qpn,
+		 enum uroce_landing_kind kind,
+		 const struct uroce_landing *landing)
+{
+	unsigned int i = side_of(channel);
+	struct fake_side *side = &the_fake->side[i];
+
+	assert_int_equal(qpn, the_fake->pair->side[i].qp->qpn);
+	if (side->landing[kind].bytes)
+		side->last[kind] = side->landing[kind];
+	side->landing[kind] = *landing;
+	if (kind == UROCE_LANDING_READ)
+		note(i, landing->bytes ? 'L' : 'X');
+	else
+		note(i, landing->bytes ? 'l' : 'x');
+}
+
+static void settle(struct uroce_channel *channel)
+{
+	note(side_of(channel), 's');
+}
+
+static const struct uroce_split_ops ops = {
+	.choose = choose,
+	.learn = learn,
+	.is_open = is_open,
+	.find = find,
+	.push = push,
+	.pull = pull,
+	.show = show,
+	.settle = settle,
+};
+
+static int copy_iov(struct fake_side *side, const struct uroce_copy *copy,
+		    const struct iovec *iov, uint8_t *there)
+{
+	int ret;
+
+	if (copy->read) {
+		ret = transfer(&side->pull, iov->iov_base, there, iov->iov_len);
+		side->pulled += ret ? 0 : (uint32_t)iov->iov_len;
+	} else {
+		ret = transfer(&side->push, there, iov->iov_base, iov->iov_len);
+		side->pushed += ret ? 0 : (uint32_t)iov->iov_len;
+	}
+	return ret;
+}
+
+/* After the checks that the other side's responder would do. */
+static int copy(struct uroce_channel *channel, const struct uroce_copy *wanted)
+{
+	unsigned int i = side_of(channel);
+	const struct uroce_hop hop = { wanted->qpn, wanted->dest_qpn };
+	const struct uroce_remote_access access = {
+		.va = wanted->va,
+		.bytes = wanted->bytes,
+		.rkey = wanted->rkey,
+		.pd = PAIR_PD,
+		.qpn = wanted->dest_qpn,
+		.access = wanted->access,
+	};
+	uint8_t *there;
+	int ret = 0;
+
+	assert_true((uint64_t)wanted->offset + wanted->part <= wanted->bytes);
+	if (!is_open(channel, &hop) ||
+	    uroce_memory_remote(&the_fake->pair->side[!i].engine.memory,
+				&access, &there))
+		return -EACCES;
+	there += wanted->offset;
+	for (uint32_t n = 0; !ret && n < wanted->nr_iov; n++) {
+		ret = copy_iov(&the_fake->side[i], wanted, &wanted->iov[n],
+			       there);
+		there += wanted->iov[n].iov_len;
+	}
+	return ret;
+}
+
+static bool is_attended(struct uroce_channel *channel, uint32_t bytes)
+{
+	return !them(channel)->idle;
+}
+
+static void check_packet(struct fake_side *side,
+			 const struct uroce_packet *packet)
+{
+	uint32_t traits = uroce_wire_traits(packet->opcode);
+	bool answer = traits & UROCE_T_RESPONSE;
+	uint32_t last = packet->psn;
+
+	if (answer && !(traits & UROCE_T_READ_RESP))
+		return; /* acknowledgements have PSNs of what they are for */
+	if (packet->nr_absent) {
+		side->nr_absent++;
+		assert_true(
+			!side->any[answer] ||
+			uroce_psn_before(side->youngest[answer], packet->psn));
+		assert_false(traits & UROCE_T_LAST);
+		assert_false(packet->opcode == UROCE_READ_RESP_LAST ||
+			     packet->opcode == UROCE_READ_RESP_ONLY);
+		assert_true(packet->payload_len <= UROCE_CHANNEL_PART);
+		assert_int_equal(packet->payload_len,
+				 packet->nr_absent * UROCE_CHANNEL_MTU);
+		last = uroce_psn_add(last, packet->nr_absent - 1);
+	}
+	if (!side->any[answer] ||
+	    uroce_psn_before(side->youngest[answer], last))
+		side->youngest[answer] = last;
+	side->any[answer] = true;
+}
+
+static enum pair_verdict filter(struct pair *pair, unsigned int from,
+				const struct uroce_packet *packet)
+{
+	struct fake *fake = pair->filter_data;
+	struct fake_side *side = &fake->side[from];
+
+	check_packet(side, packet);
+	side->nr_packets++;
+	if (!--side->left)
+		pair->side[from].channel.full = true;
+	if (!fake->loses || !fake->loses(fake, from, packet))
+		return PAIR_PASS;
+	fake->nr_lost++;
+	return PAIR_DROP;
+}
+
+static void init_side(struct fake *fake, unsigned int i)
+{
+	struct pair_side *real = &fake->pair->side[i];
+	struct fake_side *side = &fake->side[i];
+
+	real->channel.copy = copy;
+	real->channel.part = FAKE_MEMORY;
+	real->channel.is_attended = is_attended;
+	real->channel.split = &ops;
+	real->engine.on_qp = on_qp;
+	real->engine.arg = side;
+	side->room = 4;
+	side->open = true;
+	memset(real->memory + FAKE_TO, GUARD, FAKE_MEMORY - FAKE_TO);
+}
+
+struct pair_options fake_defaults(void)
+{
+	struct pair_options o = pair_defaults();
+
+	o.bound = true;
+	o.memory_bytes = FAKE_MEMORY;
+	return o;
+}
+
+struct fake *fake_new_with(const struct pair_options *options)
+{
+	struct fake *fake = calloc(1, sizeof(*fake));
+
+	assert_non_null(fake);
+	the_fake = fake;
+	fake->pair = pair_new(options);
+	fake->pair->filter = filter;
+	fake->pair->filter_data = fake;
+	init_side(fake, 0);
+	init_side(fake, 1);
+	return fake;
+}
+
+struct fake *fake_new(void)
+{
+	struct pair_options o = fake_defaults();
+
+	return fake_new_with(&o);
+}
+
+void fake_free(struct fake *fake)
+{
+	struct pair *pair = fake->pair;
+
+	/* nothing is shown that nobody waits for */
+	for (unsigned int i = 0; i < 2; i++)
+		for (unsigned int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
+			assert_int_equal(!!fake->side[i].landing[kind].bytes,
+					 pair->side[i].qp->split.landed[kind]);
+	pair_free(pair);
+	for (unsigned int i = 0; i < 2; i++)
+		for (unsigned int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
+			assert_int_equal(fake->side[i].landing[kind].bytes, 0);
+	free(fake);
+}
+
+bool fake_step(struct fake *fake)
+{
+	struct pair *pair = fake->pair;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		fake->side[i].left = fake->side[i].room;
+		uroce_channel_resume(&pair->side[i].engine,
+				     &pair->side[i].channel);
+	}
+	return pair_step(pair) || pair->side[0].channel.full ||
+	       pair->side[1].channel.full;
+}
+
+void fake_run(struct fake *fake)
+{
+	while (fake_step(fake))
+		;
+}
+
+void fake_run_until_pushed(struct fake *fake, unsigned int side, uint32_t bytes)
+{
+	while (fake->side[side].pushed < bytes)
+		assert_true(fake_step(fake));
+}
+
+static uint8_t byte_of(uint32_t at, uint32_t seed)
+{
+	return (uint8_t)((at * 2 + seed * 7919 + 1) * 2654435761u >> 24);
+}
+
+uint8_t *fake_at(struct fake *fake, unsigned int side,
+		 const struct ibv_sge *sge)
+{
+	uint64_t offset = sge->addr - PAIR_IOVA;
+
+	assert_true(offset + sge->length <= FAKE_MEMORY);
+	return fake->pair->side[side].memory + offset;
+}
+
+void fake_clear(struct fake *fake, unsigned int side, const struct ibv_sge *sge)
+{
+	memset(fake_at(fake, side, sge), GUARD, sge->length);
+}
+
+void fake_fill(struct fake *fake, unsigned int side, const struct ibv_sge *sge,
+	       uint32_t nr_sge, uint32_t seed)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < nr_sge; i++) {
+		uint8_t *bytes = fake_at(fake, side, &sge[i]);
+
+		for (uint32_t n = 0; n < sge[i].length; n++)
+			bytes[n] = byte_of(at++, seed);
+	}
+}
+
+void fake_take(struct fake *fake, unsigned int side, const struct ibv_sge *sge,
+	       uint32_t nr_sge, uint32_t seed)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < nr_sge; i++) {
+		uint8_t *bytes = fake_at(fake, side, &sge[i]);
+
+		for (uint32_t n = 0; n < sge[i].length; n++, at++)
+			if (bytes[n] != byte_of(at, seed))
+				fail_msg("byte %u is wrong", at);
+		fake_clear(fake, side, &sge[i]);
+	}
+}
+
+void fake_check_rest(struct fake *fake, unsigned int side)
+{
+	const uint8_t *memory = fake->pair->side[side].memory;
+	const uint8_t *rest = memory + FAKE_TO;
+
+	/* all of it is like its first byte */
+	if (rest[0] == GUARD &&
+	    memcmp(rest, rest + 1, FAKE_MEMORY - FAKE_TO - 1) == 0)
+		return;
+	for (uint32_t i = FAKE_TO; i < FAKE_MEMORY; i++)
+		if (memory[i] != GUARD)
+			fail_msg("memory at %u was written to", i);
+}
+
+void fake_post(struct fake *fake, unsigned int side, uint64_t wr_id,
+	       enum ibv_wr_opcode opcode, const struct ibv_sge *sge,
+	       uint32_t nr_sge, uint32_t there)
+{
+	const struct uroce_send_wqe wqe = {
+		.wr_id = wr_id,
+		.opcode = (uint8_t)opcode,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = nr_sge,
+		.imm = FAKE_IMM,
+		.remote = { .va = PAIR_IOVA + there,
+			    .rkey = fake->pair->side[!side].key },
+	};
+
+	pair_post(fake->pair, side, &wqe, sge);
+}

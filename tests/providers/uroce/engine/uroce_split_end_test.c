@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How long messages end: before anything completes that shows where they land,
+ * that is hidden, and if it has failed the other side is waited for. And what
+ * becomes of packets without payload that nobody should have sent.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce_long_message.h"
+
+/* A message, of which each side has done some. */
+static struct fake *begin(struct message *m, enum ibv_wr_opcode opcode)
+{
+	struct fake *fake = fake_new();
+
+	fake->side[0].room = 1;
+	fake->side[1].room = 1;
+	*m = message(fake, opcode, 2 * MB);
+	post(fake, m, 1);
+	fake_run_until_pushed(fake, sender(m), 1);
+	assert_true(fake->side[receiver(m)].pulled);
+	return fake;
+}
+
+static void modify(struct fake *fake, unsigned int side,
+		   enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	assert_int_equal(uroce_qp_modify(fake->pair->side[side].qp, &attr,
+					 IBV_QP_STATE, IBV_MTU_4096, NULL,
+					 fake->pair->now),
+			 0);
+}
+
+static void expect(struct uroce_cq *cq, uint64_t wr_id,
+		   enum ibv_wc_status status)
+{
+	struct uroce_cqe cqe;
+
+	assert_true(pair_poll(cq, &cqe));
+	assert_int_equal(cqe.wr_id, wr_id);
+	assert_int_equal(cqe.status, status);
+}
+
+/* -- as it should be -- */
+
+static void what_completes_is_hidden_before(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], MB);
+		bool read = m.opcode == IBV_WR_RDMA_READ;
+
+		post(fake, &m, 1);
+		fake_run(fake);
+		assert_string_equal(fake_log(fake, 0), read ? "LX|" : "|");
+		if (is_send(&m))
+			assert_string_equal(fake_log(fake, 1), "lx|");
+		else
+			assert_string_equal(fake_log(fake, 1),
+					    takes_receive(&m) ? "|" : "");
+		check(fake, &m, 1);
+		assert_true(list_empty(&fake->pair->side[0].engine.landed));
+		assert_true(list_empty(&fake->pair->side[1].engine.landed));
+		fake_free(fake);
+	}
+}
+
+/* -- a QP that ends in the middle -- */
+
+struct end {
+	enum ibv_wr_opcode opcode;
+	unsigned int side;
+	const char *log;
+};
+
+/* The receiver or requester shows something; and who is pulled from waits. */
+static const struct end ends[] = {
+	{ IBV_WR_SEND, 0, "es|" },
+	{ IBV_WR_SEND, 1, "lexs|" },
+	{ IBV_WR_SEND_WITH_IMM, 0, "es|" },
+	{ IBV_WR_SEND_WITH_IMM, 1, "lexs|" },
+	{ IBV_WR_RDMA_WRITE, 0, "es|" },
+	{ IBV_WR_RDMA_WRITE, 1, "es" },
+	{ IBV_WR_RDMA_READ, 0, "LeXs|" },
+	{ IBV_WR_RDMA_READ, 1, "es" },
+};
+#define NR_ENDS (sizeof(ends) / sizeof(ends[0]))
+
+static void errors_wait_before_anything_completes(void **state)
+{
+	for (size_t i = 0; i < NR_ENDS; i++) {
+		struct message m;
+		struct fake *fake = begin(&m, ends[i].opcode);
+
+		modify(fake, ends[i].side, IBV_QPS_ERR);
+		assert_string_equal(fake_log(fake, ends[i].side), ends[i].log);
+		fake_free(fake);
+	}
+}
+
+/* Nothing completes then, so that is all there is of the log. */
+static void check_gone(struct fake *fake, const struct end *end)
+{
+	size_t length = strcspn(end->log, "|");
+
+	assert_int_equal(strlen(fake_log(fake, end->side)), length);
+	assert_memory_equal(fake_log(fake, end->side), end->log, length);
+	assert_true(list_empty(&fake->pair->side[end->side].engine.landed));
+}
+
+static void who_is_reset_waits(void **state)
+{
+	for (size_t i = 0; i < NR_ENDS; i++) {
+		struct message m;
+		struct fake *fake = begin(&m, ends[i].opcode);
+
+		modify(fake, ends[i].side, IBV_QPS_RESET);
+		check_gone(fake, &ends[i]);
+		fake_free(fake);
+	}
+}
+
+static void who_is_destroyed_waits(void **state)
+{
+	for (size_t i = 0; i < NR_ENDS; i++) {
+		struct message m;
+		struct fake *fake = begin(&m, ends[i].opcode);
+		struct pair_side *side = &fake->pair->side[ends[i].side];
+		const struct uroce_qp_config config = {
+			.type = IBV_QPT_RC,
+			.pd = PAIR_PD,
+			.max_send_wr = 1,
+			.rq = &side->rq,
+			.send_cq = &side->send_cq,
+			.recv_cq = &side->recv_cq,
+		};
+
+		uroce_engine_free_qp(&side->engine, side->qp, fake->pair->now,
+				     0);
+		check_gone(fake, &ends[i]);
+		/* for who cleans up */
+		assert_int_equal(uroce_engine_new_qp(&side->engine, &config,
+						     fake->pair->now,
+						     &side->qp),
+				 0);
+		fake_free(fake);
+	}
+}
+
+/* -- requests that fail -- */
+
+static bool lose_all(struct fake *fake, unsigned int from,
+		     const struct uroce_packet *packet)
+{
+	return true;
+}
+
+static void who_has_retried_in_vain_waits(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct message m;
+		struct fake *fake = begin(&m, opcodes[i]);
+		bool read = m.opcode == IBV_WR_RDMA_READ;
+
+		fake->loses = lose_all;
+		fake_run(fake);
+		assert_string_equal(fake_log(fake, 0), read ? "LeXs|" : "es|");
+		expect(&fake->pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+		/* how long it took says nothing */
+		assert_int_equal(fake->side[0].nr_chosen, 1);
+		assert_int_equal(fake->side[0].nr_learned, 0);
+		fake_free(fake);
+	}
+}
+
+/* The other side is gone, and no timer would tell. */
+static void who_is_left_alone_waits(void **state)
+{
+	struct pair_options o = fake_defaults();
+	struct message m;
+	struct fake *fake;
+
+	o.timeout = 0;
+	fake = fake_new_with(&o);
+	m = message(fake, IBV_WR_RDMA_READ, 2 * MB);
+	post(fake, &m, 1);
+	fake_run_until_pushed(fake, 1, 1);
+	uroce_channel_lose(&fake->pair->side[0].engine,
+			   &fake->pair->side[0].channel, fake->pair->now);
+	assert_string_equal(fake_log(fake, 0), "LeXs|");
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	fake_free(fake);
+}
+
+/* The receive request is too short for what comes behind its landing. */
+static void messages_that_do_not_fit_are_refused(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	post_receive(fake,
+		     &(struct message){ .opcode = m.opcode,
+					.to = piece(fake, 1, TO, MB - 10) },
+		     1);
+	post_request(fake, &m, 1);
+	fake_run(fake);
+	assert_true(fake->side[0].pushed && fake->side[1].pulled);
+	/* its receive request, which is not used any more; then the QP */
+	assert_string_equal(fake_log(fake, 1), "lxs|es");
+	expect(&fake->pair->side[1].recv_cq, 101, IBV_WC_LOC_LEN_ERR);
+	assert_string_equal(fake_log(fake, 0), "es|");
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+	m.to.sge[0].length -= 10;
+	fake_clear(fake, 1, &m.to.sge[0]);
+	fake_check_rest(fake, 1);
+	fake_free(fake);
+}
+
+/* Neither side copies what the other one may not. */
+static void no_right_no_copy(void **state)
+{
+	static const enum ibv_wr_opcode needed[] = { IBV_WR_RDMA_WRITE,
+						     IBV_WR_RDMA_READ };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fake *fake = fake_new();
+		struct pair_side *side = &fake->pair->side[1];
+		struct message m = message(fake, needed[i], MB);
+
+		uroce_memory_find(&side->engine.memory, side->key)->access =
+			IBV_ACCESS_LOCAL_WRITE;
+		post(fake, &m, 1);
+		fake_run(fake);
+		expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_ACCESS_ERR);
+		assert_int_equal(by_sender(fake, &m), 0);
+		assert_int_equal(by_receiver(fake, &m), 0);
+		fake_check_rest(fake, receiver(&m));
+		fake_free(fake);
+	}
+}
+
+/* What the request before it had is not shown once more. */
+static void no_memory_no_landing(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	do_message(fake, &m, 1);
+	fake_forget_log(fake, 1);
+	pair_post_recv(fake->pair, 1, 102, NULL, 0);
+	post_request(fake, &m, 2);
+	fake_run(fake);
+	assert_string_equal(fake_log(fake, 1), "|es");
+	expect(&fake->pair->side[1].recv_cq, 102, IBV_WC_LOC_LEN_ERR);
+	fake_check_rest(fake, 1);
+	fake_free(fake);
+}
+
+static void no_key_no_message(void **state)
+{
+	static const uint32_t two[] = { 2 * LONG, 0 };
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	m.to = pieces(fake, 1, TO, MB, two);
+	m.to.sge[1].lkey ^= 1;
+	post(fake, &m, 1);
+	fake_run(fake);
+	assert_true(fake->side[1].pulled);
+	assert_string_equal(fake_log(fake, 1), "lxs|es");
+	expect(&fake->pair->side[1].recv_cq, 101, IBV_WC_LOC_PROT_ERR);
+	assert_string_equal(fake_log(fake, 0), "es|");
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_OP_ERR);
+	fake_free(fake);
+}
+
+/* In the middle of what is sent; the other side goes on waiting. */
+static void who_has_no_key_waits(void **state)
+{
+	static const uint32_t two[] = { 2 * LONG, 0 };
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	m.from = pieces(fake, 0, FROM, MB, two);
+	fake->side[0].room = 1;
+	post(fake, &m, 1);
+	fake_run_until_pushed(fake, 0, 1);
+	((struct uroce_send_wqe *)uroce_ring_front(&fake->pair->side[0].qp->sq))
+		->sge[1]
+		.lkey ^= 1;
+	fake_run(fake);
+	assert_string_equal(fake_log(fake, 0), "es|");
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	assert_string_equal(fake_log(fake, 1), "l");
+	fake_free(fake);
+}
+
+static void remove_memory(struct fake *fake, unsigned int side)
+{
+	struct pair_side *real = &fake->pair->side[side];
+
+	uroce_split_hide_all(&real->engine);
+	assert_int_equal(uroce_memory_remove(&real->engine.memory, real->key),
+			 0);
+}
+
+/* The region goes, and a message was on its way to it, or from it. */
+static void regions_may_go(void **state)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		unsigned int side;
+		enum ibv_wc_status status; /* of the request */
+	} cases[] = {
+		{ IBV_WR_SEND, 1, IBV_WC_REM_OP_ERR },
+		{ IBV_WR_SEND, 0, IBV_WC_LOC_PROT_ERR },
+		{ IBV_WR_RDMA_WRITE, 1, IBV_WC_REM_ACCESS_ERR },
+		{ IBV_WR_RDMA_WRITE, 0, IBV_WC_LOC_PROT_ERR },
+		{ IBV_WR_RDMA_READ, 1, IBV_WC_REM_ACCESS_ERR },
+		{ IBV_WR_RDMA_READ, 0, IBV_WC_LOC_PROT_ERR },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct message m;
+		struct fake *fake = begin(&m, cases[i].opcode);
+		uint32_t pushed = by_sender(fake, &m);
+		uint32_t pulled = by_receiver(fake, &m);
+
+		remove_memory(fake, cases[i].side);
+		fake_run(fake);
+		assert_int_equal(by_sender(fake, &m), pushed);
+		/* SEND, WRITE from memory that went, but was announced */
+		assert_in_range(by_receiver(fake, &m), pulled, pulled + PART);
+		expect(&fake->pair->side[0].send_cq, 1, cases[i].status);
+		assert_int_equal(uroce_qp_state(fake->pair->side[0].qp),
+				 IBV_QPS_ERR);
+		fake_free(fake);
+	}
+}
+
+/* Where the READ may not write, the other side may not either. */
+static void no_right_no_landing(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+	struct pair_side *side = &fake->pair->side[0];
+
+	uroce_memory_find(&side->engine.memory, side->key)->access = 0;
+	post(fake, &m, 1);
+	fake_run(fake);
+	assert_string_equal(fake_log(fake, 0), "es|");
+	expect(&side->send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	check_not_split(fake);
+	fake_check_rest(fake, 0);
+	fake_free(fake);
+}
+
+/* -- all that is shown -- */
+
+static void what_was_hidden_comes_as_payload(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct message m;
+		struct fake *fake = begin(&m, opcodes[i]);
+		uint32_t pushed = by_sender(fake, &m);
+		bool shown = is_send(&m) || m.opcode == IBV_WR_RDMA_READ;
+
+		uroce_split_hide_all(&fake->pair->side[0].engine);
+		uroce_split_hide_all(&fake->pair->side[1].engine);
+		for (unsigned int n = 0; n < 2; n++)
+			assert_true(
+				list_empty(&fake->pair->side[n].engine.landed));
+		if (shown)
+			assert_string_equal(fake_log(fake, receiver(&m)),
+					    is_send(&m) ? "lx" : "LX");
+		fake_run(fake);
+		check(fake, &m, 1);
+		if (shown)
+			assert_int_equal(by_sender(fake, &m), pushed);
+		/* not even tried */
+		assert_int_equal(fake->side[sender(&m)].nr_refused, 0);
+		/* the next one is shown again */
+		do_message(fake, &m, 2);
+		assert_true(by_sender(fake, &m) > pushed);
+		fake_free(fake);
+	}
+}
+
+static bool shows(const struct fake *fake, enum uroce_landing_kind kind)
+{
+	return fake->side[0].landing[kind].bytes;
+}
+
+/* A message that lands at side 0 while a READ does. */
+static void show_both(struct fake *fake, const struct message *read,
+		      const struct message *send)
+{
+	fake->side[1].unwilling = 1;
+	post(fake, send, 2);
+	while (fake->side[1].nr_packets + fake->side[1].room < LONG / MTU)
+		assert_true(fake_step(fake));
+	assert_true(shows(fake, UROCE_LANDING_RECEIVE));
+	post(fake, read, 1);
+	while (!shows(fake, UROCE_LANDING_READ))
+		assert_true(fake_step(fake));
+}
+
+/* Neither of them is gone, or one is. */
+static void all_that_is_shown_is_hidden(void **state)
+{
+	static const struct {
+		uint32_t read, send; /* bytes */
+		bool ends;	     /* one of them */
+		enum uroce_landing_kind kind;
+	} cases[] = {
+		{ MB, MB, false, UROCE_LANDING_READ },
+		{ LONG, MB, true, UROCE_LANDING_READ },
+		{ MB, LONG, true, UROCE_LANDING_RECEIVE },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fake *fake = fake_new();
+		struct uroce_engine *engine = &fake->pair->side[0].engine;
+		struct message read =
+			message(fake, IBV_WR_RDMA_READ, cases[i].read);
+		struct message send = message_at(fake, 1, IBV_WR_SEND,
+						 cases[i].send, MB + 5000);
+
+		show_both(fake, &read, &send);
+		while (cases[i].ends && shows(fake, cases[i].kind))
+			assert_true(fake_step(fake));
+		assert_true(shows(fake, !cases[i].kind));
+		assert_false(list_empty(&engine->landed));
+		uroce_split_hide_all(engine);
+		assert_true(list_empty(&engine->landed));
+		assert_false(shows(fake, UROCE_LANDING_READ) ||
+			     shows(fake, UROCE_LANDING_RECEIVE));
+		fake_run(fake);
+		expect_done(fake, &read, 1);
+		expect_done(fake, &send, 2);
+		expect_no_more(fake);
+		fake_take(fake, 0, read.to.sge, 1, 1);
+		fake_take(fake, 0, send.to.sge, 1, 2);
+		fake_check_rest(fake, 0);
+		fake_free(fake);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_completes_is_hidden_before),
+		cmocka_unit_test(errors_wait_before_anything_completes),
+		cmocka_unit_test(who_is_reset_waits),
+		cmocka_unit_test(who_is_destroyed_waits),
+		cmocka_unit_test(who_has_retried_in_vain_waits),
+		cmocka_unit_test(who_is_left_alone_waits),
+		cmocka_unit_test(messages_that_do_not_fit_are_refused),
+		cmocka_unit_test(no_right_no_copy),
+		cmocka_unit_test(no_memory_no_landing),
+		cmocka_unit_test(no_key_no_message),
+		cmocka_unit_test(who_has_no_key_waits),
+		cmocka_unit_test(regions_may_go),
+		cmocka_unit_test(no_right_no_landing),
+		cmocka_unit_test(what_was_hidden_comes_as_payload),
+		cmocka_unit_test(all_that_is_shown_is_hidden),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

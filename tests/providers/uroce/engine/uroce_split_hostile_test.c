@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets without payload that no honest peer sends: they are refused as others
+ * are, and nothing is written but where the peer might have written to anyhow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_requester.h"
+#include "uroce_long_message.h"
+
+/* Bytes that there are for it from TO on, and packets that fit into that. */
+#define ROOM (5 * MTU + 1000)
+#define FITS 5
+
+/* @nr packets of side 0 in one, without payload. */
+static struct uroce_packet request(const struct fake *fake, uint8_t opcode,
+				   uint32_t nr)
+{
+	const struct pair *pair = fake->pair;
+
+	return (struct uroce_packet){
+		.opcode = UROCE_RC | opcode,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.dest_qpn = pair->side[1].qp->qpn,
+		.psn = pair->side[1].qp->resp.epsn,
+		.ack_req = true,
+		.nr_absent = nr,
+		.payload_len = nr * MTU,
+		.source = (uintptr_t)pair->side[0].memory + FROM,
+		.va = PAIR_IOVA + TO,
+		.rkey = pair->side[1].key,
+		.dma_len = ROOM,
+	};
+}
+
+static void deliver(struct fake *fake, unsigned int from,
+		    const struct uroce_packet *packet)
+{
+	static const uint8_t garbage[2 * MTU] = { 0xbd, 0xbd, 0xbd };
+
+	pair_inject(fake->pair, from, packet, garbage);
+	(void)fake_step(fake);
+}
+
+static struct fake *new_receiver(void)
+{
+	struct fake *fake = fake_new();
+	struct place from = piece(fake, 0, FROM, MB);
+	struct place to = piece(fake, 1, TO, ROOM);
+
+	pair_post_recv(fake->pair, 1, 101, to.sge, 1);
+	fake_fill(fake, 0, from.sge, 1, 1);
+	return fake;
+}
+
+/* Nothing was fetched, and what has come of it. */
+static void expect_refusal(struct fake *fake, enum uroce_counter counter,
+			   enum ibv_wc_status receive)
+{
+	struct uroce_cqe cqe;
+
+	assert_int_equal(pair_count(fake->pair, 1, counter), 1);
+	assert_int_equal(fake->side[1].pull.nr, 0);
+	assert_int_equal(uroce_qp_state(fake->pair->side[1].qp), IBV_QPS_ERR);
+	assert_true(pair_poll(&fake->pair->side[1].recv_cq, &cqe));
+	assert_int_equal(cqe.status, receive);
+	fake_check_rest(fake, 1);
+}
+
+/* -- of any kind -- */
+
+struct oddity {
+	uint8_t opcode;
+	uint32_t nr, payload_len;
+};
+
+/* They are full, and not the last ones. */
+static void of_some_in_one_the_length_is_known(void **state)
+{
+	static const struct oddity oddities[] = {
+		{ UROCE_SEND_FIRST, 2, 2 * MTU - 1 },
+		{ UROCE_SEND_FIRST, 2, 2 * MTU + 1 },
+		{ UROCE_SEND_FIRST, 2, 0 },
+		{ UROCE_SEND_FIRST, 1, 2 * MTU },
+		{ UROCE_SEND_FIRST, 0x80001, MTU }, /* in 32 bits */
+		{ UROCE_SEND_ONLY, 1, MTU },
+		{ UROCE_SEND_ONLY, 1, 100 },
+		{ UROCE_SEND_ONLY_IMM, 1, MTU },
+		{ UROCE_WRITE_FIRST, 2, 2 * MTU - 1 },
+		{ UROCE_WRITE_FIRST, 0x80001, MTU },
+		{ UROCE_WRITE_ONLY, 1, ROOM },
+		{ UROCE_WRITE_ONLY, 5, ROOM },
+		{ UROCE_WRITE_ONLY_IMM, 1, MTU },
+		{ UROCE_READ_REQUEST, 1, 0 },
+		{ UROCE_FETCH_ADD, 1, 0 },
+		{ UROCE_CMP_SWAP, 3, 0 },
+		{ UROCE_ATOMIC_WRITE, 1, 8 },
+		{ UROCE_FLUSH, 1, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(oddities) / sizeof(oddities[0]); i++) {
+		struct fake *fake = new_receiver();
+		struct uroce_packet packet =
+			request(fake, oddities[i].opcode, oddities[i].nr);
+
+		packet.payload_len = oddities[i].payload_len;
+		deliver(fake, 0, &packet);
+		expect_refusal(fake, UROCE_C_BAD_LENGTH, IBV_WC_WR_FLUSH_ERR);
+		fake_free(fake);
+	}
+}
+
+static void nor_may_they_be_the_last(void **state)
+{
+	static const uint8_t ops[][2] = {
+		{ UROCE_SEND_FIRST, UROCE_SEND_LAST },
+		{ UROCE_SEND_FIRST, UROCE_SEND_LAST_IMM },
+		{ UROCE_SEND_FIRST, UROCE_SEND_LAST_INV },
+		{ UROCE_WRITE_FIRST, UROCE_WRITE_LAST },
+		{ UROCE_WRITE_FIRST, UROCE_WRITE_LAST_IMM },
+	};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		struct fake *fake = new_receiver();
+		struct uroce_packet packet = request(fake, ops[i][0], 2);
+		struct place to = piece(fake, 1, TO, 2 * MTU);
+
+		deliver(fake, 0, &packet);
+		fake_take(fake, 1, to.sge, 1, 1);
+		fake->side[1].pull.nr = 0;
+		packet = request(fake, ops[i][1], 1);
+		deliver(fake, 0, &packet);
+		expect_refusal(fake, UROCE_C_BAD_LENGTH, IBV_WC_WR_FLUSH_ERR);
+		fake_free(fake);
+	}
+}
+
+/* As many bytes as it says, from nowhere. */
+static void what_cannot_be_fetched_is_as_if_lost(void **state)
+{
+	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_WRITE_FIRST };
+
+	for (size_t i = 0; i < sizeof(ops); i++) {
+		struct fake *fake = new_receiver();
+		struct uroce_packet packet = request(fake, ops[i], FITS);
+		uint32_t psn = packet.psn;
+
+		packet.source = UINT64_MAX - 100;
+		deliver(fake, 0, &packet);
+		assert_int_equal(
+			pair_count(fake->pair, 1, UROCE_C_OUT_OF_SEQUENCE), 1);
+		assert_int_equal(fake->side[1].nr_told, 1);
+		assert_int_equal(fake->pair->side[1].qp->resp.epsn, psn);
+		assert_int_equal(uroce_qp_state(fake->pair->side[1].qp),
+				 IBV_QPS_RTS);
+		fake_check_rest(fake, 1);
+		fake_free(fake);
+	}
+}
+
+/* Nobody can tell whether it was pushed: it is the peer's own message. */
+static void what_is_absent_may_be_in_its_place(void **state)
+{
+	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_SEND_MIDDLE };
+	struct fake *fake = new_receiver();
+	struct uroce_packet packet;
+	struct uroce_cqe cqe;
+
+	for (size_t i = 0; i < sizeof(ops); i++) {
+		packet = request(fake, ops[i], 2);
+		packet.source = 0;
+		deliver(fake, 0, &packet);
+	}
+	packet = request(fake, UROCE_SEND_LAST, 0);
+	packet.payload_len = 1;
+	deliver(fake, 0, &packet);
+	assert_true(pair_poll(&fake->pair->side[1].recv_cq, &cqe));
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	assert_int_equal(cqe.byte_len, 4 * MTU + 1);
+	assert_int_equal(fake->side[1].pull.nr, 0);
+	fake_clear(fake, 1, piece(fake, 1, TO + 4 * MTU, 1).sge);
+	fake_check_rest(fake, 1);
+	fake_free(fake);
+}
+
+/* -- to a receive request -- */
+
+static void more_than_there_is_room_for_is_refused(void **state)
+{
+	static const uint32_t numbers[] = { FITS + 1, PART / MTU, 0x7ffff };
+
+	for (size_t i = 0; i < sizeof(numbers) / 4; i++) {
+		struct fake *fake = new_receiver();
+		struct uroce_packet packet =
+			request(fake, UROCE_SEND_FIRST, numbers[i]);
+
+		deliver(fake, 0, &packet);
+		expect_refusal(fake, UROCE_C_TOO_LONG, IBV_WC_LOC_LEN_ERR);
+		fake_free(fake);
+	}
+}
+
+/* In the middle of a message. */
+static void so_is_that_behind_others(void **state)
+{
+	struct fake *fake = new_receiver();
+	struct uroce_packet packet = request(fake, UROCE_SEND_FIRST, 3);
+	struct place to = piece(fake, 1, TO, 3 * MTU);
+
+	deliver(fake, 0, &packet);
+	assert_int_equal(fake->side[1].pulled, 3 * MTU);
+	fake_take(fake, 1, to.sge, 1, 1);
+	fake->side[1].pull.nr = 0;
+	packet = request(fake, UROCE_SEND_MIDDLE, 3);
+	deliver(fake, 0, &packet);
+	expect_refusal(fake, UROCE_C_TOO_LONG, IBV_WC_LOC_LEN_ERR);
+	fake_free(fake);
+}
+
+static void nor_are_requests_fetched_without_a_way(void **state)
+{
+	struct fake *fake = new_receiver();
+	struct uroce_packet packet = request(fake, UROCE_SEND_FIRST, 2);
+	const struct uroce_split_ops *ops = fake->pair->side[1].channel.split;
+
+	fake->pair->side[1].channel.split = NULL;
+	deliver(fake, 0, &packet);
+	assert_int_equal(pair_count(fake->pair, 1, UROCE_C_OUT_OF_SEQUENCE), 1);
+	fake_check_rest(fake, 1);
+	fake->pair->side[1].channel.split = ops;
+	fake_free(fake);
+}
+
+/* -- to memory -- */
+
+struct refusal {
+	uint8_t opcode;
+	uint32_t nr, dma_len;
+	int64_t va_off;
+	uint32_t rkey_off;
+	enum uroce_counter counter;
+};
+
+static void writes_are_checked_before_anything_is_fetched(void **state)
+{
+	static const struct refusal refusals[] = {
+		/* as much as was announced, which ends with it, or more */
+		{ UROCE_WRITE_FIRST, 5, 5 * MTU, 0, 0, UROCE_C_BAD_LENGTH },
+		{ UROCE_WRITE_FIRST, 6, ROOM, 0, 0, UROCE_C_BAD_LENGTH },
+		{ UROCE_WRITE_FIRST, 0x7ffff, ROOM, 0, 0, UROCE_C_BAD_LENGTH },
+		/* not where it may */
+		{ UROCE_WRITE_FIRST, 5, ROOM, 0, 1, UROCE_C_BAD_KEY },
+		{ UROCE_WRITE_FIRST, 5, ROOM, FAKE_MEMORY - TO - ROOM + 1, 0,
+		  UROCE_C_BAD_RANGE },
+		{ UROCE_WRITE_FIRST, 5, ROOM, -(int64_t)TO - 1, 0,
+		  UROCE_C_BAD_RANGE },
+		/* not the beginning of anything */
+		{ UROCE_WRITE_MIDDLE, 5, ROOM, 0, 0, UROCE_C_BAD_OP_SEQUENCE },
+	};
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const struct refusal *r = &refusals[i];
+		struct fake *fake = new_receiver();
+		struct uroce_packet packet = request(fake, r->opcode, r->nr);
+
+		packet.dma_len = r->dma_len;
+		packet.va += (uint64_t)r->va_off;
+		packet.rkey += r->rkey_off;
+		deliver(fake, 0, &packet);
+		expect_refusal(fake, r->counter, IBV_WC_WR_FLUSH_ERR);
+		fake_free(fake);
+	}
+}
+
+static void rights_are_asked_for_each_part(void **state)
+{
+	struct fake *fake = new_receiver();
+	struct pair_side *side = &fake->pair->side[1];
+	struct uroce_packet packet = request(fake, UROCE_WRITE_FIRST, 2);
+	struct place to = piece(fake, 1, TO, 2 * MTU);
+
+	deliver(fake, 0, &packet);
+	assert_int_equal(fake->side[1].pull.nr, 1);
+	fake_take(fake, 1, to.sge, 1, 1);
+	fake->side[1].pull.nr = 0;
+	uroce_memory_find(&side->engine.memory, side->key)->access =
+		IBV_ACCESS_LOCAL_WRITE;
+	packet = request(fake, UROCE_WRITE_MIDDLE, 2);
+	deliver(fake, 0, &packet);
+	expect_refusal(fake, UROCE_C_BAD_RIGHTS, IBV_WC_WR_FLUSH_ERR);
+	fake_free(fake);
+}
+
+/* What is behind it is not to be pulled either. */
+static void parts_end_with_the_message(void **state)
+{
+	struct fake *fake = new_receiver();
+	struct uroce_packet packet = request(fake, UROCE_WRITE_FIRST, 3);
+
+	packet.source = 0;
+	deliver(fake, 0, &packet);
+	packet = request(fake, UROCE_WRITE_MIDDLE, 3);
+	deliver(fake, 0, &packet);
+	expect_refusal(fake, UROCE_C_BAD_LENGTH, IBV_WC_WR_FLUSH_ERR);
+	fake_free(fake);
+}
+
+/* -- answers -- */
+
+static bool lose_answers(struct fake *fake, unsigned int from,
+			 const struct uroce_packet *packet)
+{
+	return from == 1;
+}
+
+/* A READ of side 0, whose answers are made here. */
+static struct fake *new_reader(uint32_t length, uint8_t rd_atomic)
+{
+	struct pair_options o = fake_defaults();
+	struct message m;
+	struct fake *fake;
+
+	o.timeout = 0;
+	o.rd_atomic = rd_atomic;
+	fake = fake_new_with(&o);
+	m = message(fake, IBV_WR_RDMA_READ, length);
+	fake->loses = lose_answers;
+	post(fake, &m, 1);
+	fake_run(fake);
+	assert_true(fake->nr_lost);
+	return fake;
+}
+
+static struct uroce_packet answer(const struct fake *fake, uint8_t opcode,
+				  uint32_t nr)
+{
+	struct pair *pair = fake->pair;
+
+	return (struct uroce_packet){
+		.opcode = UROCE_RC | opcode,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.dest_qpn = pair->side[0].qp->qpn,
+		.psn = pair->side[0].qp->req.una_psn,
+		.nr_absent = nr,
+		.payload_len = nr * MTU,
+		.source = (uintptr_t)pair->side[1].memory + FROM,
+		.syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
+	};
+}
+
+static void answers_of_another_length_are_refused(void **state)
+{
+	static const struct {
+		uint32_t nr, payload_len;
+	} cases[] = {
+		{ FITS + 1, ROOM }, /* the last one is among them */
+		{ FITS + 1, (FITS + 1) * MTU },
+		{ FITS + 2, (FITS + 2) * MTU },
+		{ 0x7ffff, 0x7ffffu * MTU },
+		{ 0x80001, MTU },
+		{ 2, MTU },
+		{ 1, MTU + 1 },
+		{ 1, MTU - 1 },
+		{ 1, 0 },
+		{ 100, 0 },
+		{ UINT32_MAX, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fake *fake = new_reader(ROOM, 16);
+		struct uroce_packet packet =
+			answer(fake, UROCE_READ_RESP_FIRST, cases[i].nr);
+		struct uroce_cqe cqe;
+
+		packet.payload_len = cases[i].payload_len;
+		deliver(fake, 1, &packet);
+		assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
+		assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
+		assert_int_equal(fake->side[0].pull.nr, 0);
+		fake_check_rest(fake, 0);
+		fake_free(fake);
+	}
+}
+
+static void the_last_answer_is_not_absent(void **state)
+{
+	struct fake *fake = new_reader(ROOM, 16);
+	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	struct uroce_cqe cqe;
+
+	packet.source = 0;
+	deliver(fake, 1, &packet);
+	assert_false(pair_poll(&fake->pair->side[0].send_cq, &cqe));
+	packet = answer(fake, UROCE_READ_RESP_LAST, 1);
+	packet.payload_len = ROOM - FITS * MTU;
+	deliver(fake, 1, &packet);
+	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
+	assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
+	assert_int_equal(fake->side[0].pull.nr, 0);
+	fake_check_rest(fake, 0);
+	fake_free(fake);
+}
+
+/* The key of the READ says where from, whatever the answer says. */
+static void answers_are_fetched_by_key(void **state)
+{
+	struct fake *fake = new_reader(ROOM, 16);
+	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	struct place to = piece(fake, 0, TO, FITS * MTU);
+
+	packet.source = 4096; /* nothing is there */
+	deliver(fake, 1, &packet);
+	assert_int_equal(fake->side[0].pulled, FITS * MTU);
+	fake_take(fake, 0, to.sge, 1, 1);
+	fake_check_rest(fake, 0);
+	fake_free(fake);
+}
+
+/* Its region is there no longer. */
+static void what_no_key_leads_to_is_asked_for_again(void **state)
+{
+	struct fake *fake = new_reader(ROOM, 16);
+	struct pair_side *side = &fake->pair->side[1];
+	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	struct uroce_cqe cqe;
+
+	assert_int_equal(uroce_memory_remove(&side->engine.memory, side->key),
+			 0);
+	fake->loses = NULL;
+	deliver(fake, 1, &packet);
+	assert_int_equal(fake->side[0].pull.nr, 0);
+	assert_int_equal(uroce_qp_state(fake->pair->side[0].qp), IBV_QPS_RTS);
+	fake_run(fake);
+	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
+	assert_int_equal(cqe.status, IBV_WC_REM_ACCESS_ERR);
+	fake_check_rest(fake, 0);
+	fake_free(fake);
+}
+
+/* Where the channel cannot copy, nobody would have announced it. */
+static void without_a_way_it_is_asked_for_again(void **state)
+{
+	struct fake *fake = new_reader(ROOM, 16);
+	struct message m = message(fake, IBV_WR_RDMA_READ, ROOM);
+	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+
+	fake->pair->side[0].channel.copy = NULL;
+	fake->loses = NULL;
+	deliver(fake, 1, &packet);
+	assert_int_equal(fake->side[0].pull.nr, 0);
+	fake_run(fake);
+	check(fake, &m, 1);
+	fake_free(fake);
+}
+
+/* Nor is what is thrown away fetched. */
+static void what_has_no_memory_is_asked_for_again(void **state)
+{
+	const struct uroce_region null = {
+		.bytes = UINT64_MAX,
+		.pd = PAIR_PD,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+		.kind = UROCE_REGION_NULL,
+	};
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_RDMA_READ, ROOM);
+	struct uroce_packet packet;
+
+	assert_int_equal(uroce_memory_add(&fake->pair->side[0].engine.memory,
+					  &null, &m.to.sge[0].lkey),
+			 0);
+	post(fake, &m, 1);
+	fake->loses = lose_answers;
+	(void)fake_step(fake);
+	packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	fake->loses = NULL;
+	deliver(fake, 1, &packet);
+	fake_run(fake);
+	assert_int_equal(fake->side[0].pull.nr, 0);
+	expect_done(fake, &m, 1);
+	expect_no_more(fake);
+	fake_check_rest(fake, 0);
+	fake_free(fake);
+}
+
+/* A long READ is asked for in parts, and there is one at a time. */
+static void nobody_answers_the_next_part(void **state)
+{
+	struct fake *fake = new_reader(2 * MB, 1);
+	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST,
+					    UROCE_LONG_READ_PART / MTU - 2);
+	struct uroce_cqe cqe;
+
+	deliver(fake, 1, &packet);
+	assert_int_equal(fake->side[0].pull.nr, 1);
+	packet = answer(fake, UROCE_READ_RESP_MIDDLE, 3);
+	deliver(fake, 1, &packet);
+	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
+	assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
+	assert_int_equal(fake->side[0].pull.nr, 1);
+	fake_free(fake);
+}
+
+/* Nobody has asked for anything. */
+static void answers_to_nothing_are_dropped(void **state)
+{
+	struct fake *fake = fake_new();
+	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, 2);
+
+	deliver(fake, 1, &packet);
+	assert_int_equal(pair_count(fake->pair, 0, UROCE_C_STALE_ACKS), 1);
+	assert_int_equal(fake->side[0].pull.nr, 0);
+	fake_check_rest(fake, 0);
+	fake_free(fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_some_in_one_the_length_is_known),
+		cmocka_unit_test(nor_may_they_be_the_last),
+		cmocka_unit_test(what_cannot_be_fetched_is_as_if_lost),
+		cmocka_unit_test(what_is_absent_may_be_in_its_place),
+		cmocka_unit_test(more_than_there_is_room_for_is_refused),
+		cmocka_unit_test(so_is_that_behind_others),
+		cmocka_unit_test(nor_are_requests_fetched_without_a_way),
+		cmocka_unit_test(writes_are_checked_before_anything_is_fetched),
+		cmocka_unit_test(rights_are_asked_for_each_part),
+		cmocka_unit_test(parts_end_with_the_message),
+		cmocka_unit_test(answers_of_another_length_are_refused),
+		cmocka_unit_test(the_last_answer_is_not_absent),
+		cmocka_unit_test(answers_are_fetched_by_key),
+		cmocka_unit_test(what_no_key_leads_to_is_asked_for_again),
+		cmocka_unit_test(without_a_way_it_is_asked_for_again),
+		cmocka_unit_test(what_has_no_memory_is_asked_for_again),
+		cmocka_unit_test(nobody_answers_the_next_part),
+		cmocka_unit_test(answers_to_nothing_are_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Long messages behind each other, and in both directions at once: none takes
+ * what another one shows, and what both write to has what came last.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "uroce_long_message.h"
+
+static const uint32_t rooms[] = { 1, 2, 4, 7, 40, 1000 };
+#define NR_ROOMS (sizeof(rooms) / sizeof(rooms[0]))
+
+static struct fake *new_with_room(uint32_t room)
+{
+	struct fake *fake = fake_new();
+
+	fake->side[0].room = room;
+	fake->side[1].room = room;
+	return fake;
+}
+
+#define NR_BEHIND 4
+
+static void each_behind_the_other(enum ibv_wr_opcode opcode, uint32_t room,
+				  bool stale)
+{
+	struct fake *fake = new_with_room(room);
+	struct message m[NR_BEHIND];
+
+	fake->side[0].stale = stale;
+	fake->side[1].stale = stale;
+	for (uint32_t i = 0; i < NR_BEHIND; i++) {
+		m[i] = message_at(fake, 0, opcode, LONG + i * 70001,
+				  i * 600000);
+		post(fake, &m[i], i);
+	}
+	fake_run(fake);
+	for (uint32_t i = 0; i < NR_BEHIND; i++) {
+		expect_done(fake, &m[i], i);
+		fake_take(fake, receiver(&m[i]), m[i].to.sge, 1, i);
+	}
+	expect_no_more(fake);
+	fake_check_rest(fake, receiver(&m[0]));
+	/* what was shown for another one was not even tried */
+	assert_int_equal(fake->side[sender(&m[0])].nr_refused, 0);
+	fake_free(fake);
+}
+
+static void messages_follow_each_other(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++)
+		for (size_t n = 0; n < NR_ROOMS; n++)
+			each_behind_the_other(opcodes[i], rooms[n], false);
+}
+
+/* It was looked at just before it was hidden. */
+static void landings_of_others_are_not_taken(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++)
+		for (size_t n = 0; n < NR_ROOMS; n++)
+			each_behind_the_other(opcodes[i], rooms[n], true);
+}
+
+/* With a receive request that has room for more than its message. */
+static void a_landing_is_for_one_message(void **state)
+{
+	struct fake *fake = new_with_room(2);
+	struct message m[NR_BEHIND];
+
+	fake->side[1].stale = true;
+	for (uint32_t i = 0; i < NR_BEHIND; i++) {
+		m[i] = message_at(fake, 0, IBV_WR_SEND, LONG, i * 600000);
+		m[i].room = 300000;
+		post(fake, &m[i], i);
+	}
+	fake_run(fake);
+	for (uint32_t i = 0; i < NR_BEHIND; i++) {
+		expect_done(fake, &m[i], i);
+		fake_take(fake, 1, m[i].to.sge, 1, i);
+	}
+	fake_check_rest(fake, 1);
+	assert_int_equal(fake->side[0].nr_refused, 0);
+	assert_true(fake->side[0].pushed);
+	fake_free(fake);
+}
+
+/* While the one before is still to be received, and has room for both. */
+static void a_landing_is_not_for_the_next_message(void **state)
+{
+	struct fake *fake = new_with_room(1);
+	struct message m[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		m[i] = message_at(fake, 0, IBV_WR_SEND, LONG, i * 600000);
+		m[i].room = 300000;
+		post(fake, &m[i], i);
+	}
+	while (!fake->side[1].landing[UROCE_LANDING_RECEIVE].bytes)
+		assert_true(fake_step(fake));
+	/* all that there is, before anything of it is received */
+	fake->side[0].room = 1000;
+	fake_run(fake);
+	for (uint32_t i = 0; i < 2; i++) {
+		expect_done(fake, &m[i], i);
+		fake_take(fake, 1, m[i].to.sge, 1, i);
+	}
+	fake_check_rest(fake, 1);
+	assert_true(fake->side[0].pushed);
+	assert_true(fake->side[0].pushed < LONG);
+	fake_free(fake);
+}
+
+static void mix(uint32_t room)
+{
+	static const struct {
+		unsigned int side;
+		enum ibv_wr_opcode opcode;
+	} kinds[] = {
+		{ 0, IBV_WR_SEND },	  { 1, IBV_WR_SEND },
+		{ 0, IBV_WR_RDMA_READ },  { 1, IBV_WR_RDMA_READ },
+		{ 0, IBV_WR_RDMA_WRITE }, { 1, IBV_WR_SEND_WITH_IMM },
+	};
+	const uint32_t nr = sizeof(kinds) / sizeof(kinds[0]);
+	struct message m[sizeof(kinds) / sizeof(kinds[0])];
+	struct fake *fake = new_with_room(room);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		m[i] = message_at(fake, kinds[i].side, kinds[i].opcode,
+				  LONG + 101 * i, i * 300000);
+		post(fake, &m[i], i);
+	}
+	fake_run(fake);
+	for (uint32_t i = 0; i < nr; i++) {
+		expect_done(fake, &m[i], i);
+		fake_take(fake, receiver(&m[i]), m[i].to.sge, 1, i);
+	}
+	expect_no_more(fake);
+	fake_check_rest(fake, 0);
+	fake_check_rest(fake, 1);
+	if (room <= 4)
+		for (unsigned int i = 0; i < 2; i++)
+			assert_true(fake->side[i].pushed &&
+				    fake->side[i].pulled);
+	assert_true(list_empty(&fake->pair->side[0].engine.landed));
+	assert_true(list_empty(&fake->pair->side[1].engine.landed));
+	fake_free(fake);
+}
+
+static void both_directions_at_once(void **state)
+{
+	for (size_t n = 0; n < NR_ROOMS; n++)
+		mix(rooms[n]);
+}
+
+/* A READ is answered to where it lands while a message is received. */
+static void a_read_lands_while_a_message_does(void **state)
+{
+	struct fake *fake = new_with_room(1);
+	struct message read = message(fake, IBV_WR_RDMA_READ, MB);
+	struct message send =
+		message_at(fake, 1, IBV_WR_SEND, 2 * MB - 10000, MB + 5000);
+
+	post(fake, &send, 2);
+	fake_run_until_pushed(fake, 1, PART);
+	post(fake, &read, 1);
+	fake_run(fake);
+	assert_string_equal(fake_log(fake, 0), "lLX|x|");
+	expect_done(fake, &read, 1);
+	expect_done(fake, &send, 2);
+	expect_no_more(fake);
+	fake_take(fake, 0, read.to.sge, 1, 1);
+	fake_take(fake, 0, send.to.sge, 1, 2);
+	fake_check_rest(fake, 0);
+	assert_true(fake->side[1].pushed > 2 * PART);
+	assert_true(fake->side[0].pulled > 2 * PART);
+	fake_free(fake);
+}
+
+/* -- order -- */
+
+/* What was sent before is there before: what is pushed may not overtake it. */
+static void the_last_write_stays(void **state)
+{
+	static const uint32_t lengths[] = { 8, 5000, 200000, LONG, MB };
+
+	for (size_t i = 0; i < sizeof(lengths) / 4; i++)
+		for (size_t n = 0; n < 7 * NR_ROOMS; n++) {
+			struct fake *fake = new_with_room(rooms[n / 7]);
+			uint32_t at = (uint32_t)(n % 7) * 130000;
+			struct message before = message_at(
+				fake, 0, IBV_WR_RDMA_WRITE, lengths[i], 0);
+			struct message m = message_at(
+				fake, 0, IBV_WR_RDMA_WRITE, 2 * MB, 0);
+
+			before.to.sge[0].addr += at;
+			m.from.sge[0].addr += MB;
+			post(fake, &before, 1);
+			post(fake, &m, 2);
+			fake_run(fake);
+			expect_done(fake, &before, 1);
+			check(fake, &m, 2);
+			fake_free(fake);
+		}
+}
+
+static bool change_at_the_end(struct fake *fake, unsigned int from,
+			      const struct uroce_packet *packet)
+{
+	struct ibv_sge sge = pair_sge(fake->pair, 1, FROM, MB);
+
+	if (from == 1 && packet->psn == fake->psn)
+		fake_fill(fake, 1, &sge, 1, 2);
+	return false;
+}
+
+/* Two READs to the same place; in between there is something new to read. */
+static void the_last_read_stays(void **state)
+{
+	for (size_t n = 0; n < NR_ROOMS; n++) {
+		struct fake *fake = new_with_room(rooms[n]);
+		struct message before =
+			message(fake, IBV_WR_RDMA_READ, 100 * MTU);
+		struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+
+		fake->side[0].unwilling = 1;
+		fake->loses = change_at_the_end;
+		fake->psn = (fake->pair->side[0].qp->req.next_psn + 99) &
+			    UROCE_PSN_MASK;
+		post(fake, &before, 1);
+		post(fake, &m, 1);
+		fake_run(fake);
+		expect_done(fake, &before, 1);
+		expect_done(fake, &m, 1);
+		fake_take(fake, 0, m.to.sge, 1, 2);
+		fake_free(fake);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_follow_each_other),
+		cmocka_unit_test(landings_of_others_are_not_taken),
+		cmocka_unit_test(a_landing_is_for_one_message),
+		cmocka_unit_test(a_landing_is_not_for_the_next_message),
+		cmocka_unit_test(both_directions_at_once),
+		cmocka_unit_test(a_read_lands_while_a_message_does),
+		cmocka_unit_test(the_last_write_stays),
+		cmocka_unit_test(the_last_read_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Long messages that both sides copy: what comes is what was sent, whoever has
+ * copied it, and whatever goes wrong with that. How they end is in
+ * uroce_split_end_test.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "uroce/engine/uroce_psn.h"
+#include "uroce_long_message.h"
+
+/* -- who copies -- */
+
+static void each_side_copies_about_a_half(void **state)
+{
+	static const uint32_t lengths[] = {
+		LONG, LONG + 1, 300001,	  777777,	 MB - 1,
+		MB,   MB + 1,	MB + MTU, 2 * MB + 4097, 4 * PART + 1
+	};
+
+	for (size_t i = 0; i < NR_OPCODES; i++)
+		for (size_t n = 0; n < sizeof(lengths) / 4; n++) {
+			struct fake *fake = fake_new();
+			struct message m =
+				message(fake, opcodes[i], lengths[n]);
+			uint32_t half = lengths[n] / 2;
+
+			do_message(fake, &m, 7);
+			assert_in_range(by_sender(fake, &m), half - half / 4,
+					half + half / 16);
+			assert_in_range(by_receiver(fake, &m), half - half / 4,
+					half + half / 4);
+			/* the first ones, the last one, and odd ends */
+			assert_true(by_payload(fake, &m) <= 16 * MTU);
+			assert_int_equal(fake->side[0].nr_chosen, 1);
+			assert_int_equal(fake->side[0].nr_learned, 1);
+			assert_int_equal(fake->side[0].learned, lengths[n]);
+			assert_int_equal(fake->side[1].nr_chosen, 0);
+			fake_free(fake);
+		}
+}
+
+static void short_messages_are_never_split(void **state)
+{
+	static const uint32_t lengths[] = { 0, 1, MTU, 100000, LONG - 1 };
+
+	for (size_t i = 0; i < NR_OPCODES; i++)
+		for (size_t n = 0; n < sizeof(lengths) / 4; n++) {
+			struct fake *fake = fake_new();
+			struct message m =
+				message(fake, opcodes[i], lengths[n]);
+
+			m.room = 2 * LONG;
+			do_message(fake, &m, 3);
+			check_not_split(fake);
+			assert_int_equal(fake->side[0].nr_chosen, 0);
+			assert_int_equal(fake->side[0].nr_learned, 0);
+			fake_free(fake);
+		}
+}
+
+static void who_is_unwilling_sends_payload(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], MB);
+
+		fake->side[0].unwilling = 1;
+		do_message(fake, &m, 3);
+		check_not_split(fake);
+		assert_int_equal(fake->side[0].nr_chosen, 1);
+		assert_int_equal(fake->side[0].nr_learned, 1);
+		/* a READ shows nothing */
+		assert_string_equal(fake_log(fake, 0), "");
+		/* and the next one is chosen for again */
+		do_message(fake, &m, 4);
+		assert_true(by_sender(fake, &m) && by_receiver(fake, &m));
+		fake_free(fake);
+	}
+}
+
+/* Nor if the channel cannot, or the peer may not be looked into. */
+static void without_a_way_there_is_payload(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], MB);
+
+		fake->side[0].closed = true;
+		fake->side[1].closed = true;
+		do_message(fake, &m, 3);
+		check_not_split(fake);
+		fake->pair->side[0].channel.split = NULL;
+		fake->pair->side[1].channel.split = NULL;
+		do_message(fake, &m, 4);
+		check_not_split(fake);
+		fake_free(fake);
+	}
+}
+
+/* Nobody has chosen, so nothing is learned. */
+static void what_needs_no_packet_is_not_split(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_RDMA_WRITE, MB);
+
+	fake->side[1].idle = true;
+	do_message(fake, &m, 1);
+	m = message(fake, IBV_WR_RDMA_READ, MB);
+	do_message(fake, &m, 2);
+	assert_int_equal(fake->side[0].nr_packets, 0);
+	assert_int_equal(fake->side[0].nr_chosen, 0);
+	assert_int_equal(fake->side[0].nr_learned, 0);
+	fake_free(fake);
+}
+
+static void modify(struct fake *fake, unsigned int side,
+		   enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	assert_int_equal(uroce_qp_modify(fake->pair->side[side].qp, &attr,
+					 IBV_QP_STATE, IBV_MTU_4096, NULL,
+					 fake->pair->now),
+			 0);
+}
+
+/* The other side may not take what is announced. */
+static void who_is_not_open_answers_with_payload(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], MB);
+
+		modify(fake, 1, IBV_QPS_SQD);
+		post(fake, &m, 1);
+		fake_run(fake);
+		modify(fake, 1, IBV_QPS_RTS);
+		check(fake, &m, 1);
+		check_not_split(fake);
+		do_message(fake, &m, 2);
+		assert_true(by_sender(fake, &m) && by_receiver(fake, &m));
+		fake_free(fake);
+	}
+}
+
+/* From its first packet on, and not before the event of that. */
+static void who_only_answers_is_open_too(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], MB);
+		struct uroce_qp *qp = fake->pair->side[1].qp;
+
+		qp->state = IBV_QPS_RTR;
+		qp->resp.established = false;
+		uroce_qp_tell(qp);
+		assert_string_equal(fake_log(fake, 1), "e");
+		fake->side[0].room = 1;
+		post(fake, &m, 1);
+		fake_run(fake);
+		assert_int_equal(fake_log(fake, 1)[1], 't');
+		assert_true(by_sender(fake, &m) && by_receiver(fake, &m));
+		qp->state = IBV_QPS_RTS;
+		check(fake, &m, 1);
+		fake_free(fake);
+	}
+}
+
+static void unreliable_ones_are_never_split(void **state)
+{
+	struct pair_options o = fake_defaults();
+	struct message m;
+	struct fake *fake;
+
+	o.type = IBV_QPT_UC;
+	fake = fake_new_with(&o);
+	m = message(fake, IBV_WR_SEND, MB);
+	do_message(fake, &m, 1);
+	m = message(fake, IBV_WR_RDMA_WRITE, MB);
+	do_message(fake, &m, 2);
+	check_not_split(fake);
+	assert_string_equal(fake_log(fake, 1), "");
+	fake_free(fake);
+}
+
+/* -- pieces -- */
+
+static const uint32_t cuts[][MAX_PIECES] = {
+	{ 0 },
+	{ LONG },
+	{ LONG + 5, LONG },
+	{ 100, 3 * MTU, MTU, LONG + MTU },
+	{ 10 * MTU, 20 * MTU + 1, 40 * MTU },
+};
+#define NR_CUTS (sizeof(cuts) / sizeof(cuts[0]))
+
+static void pieces_are_copied_too(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++)
+		for (size_t n = 0; n < NR_CUTS * NR_CUTS; n++) {
+			struct fake *fake = fake_new();
+			struct message m = message(fake, opcodes[i], MB + 1);
+			bool read = opcodes[i] == IBV_WR_RDMA_READ;
+
+			/* what is remote is one piece always */
+			if (!read)
+				m.from = pieces(fake, 0, FROM, m.length,
+						cuts[n % NR_CUTS]);
+			if (read || is_send(&m))
+				m.to = pieces(fake, !read, TO, m.length,
+					      cuts[n / NR_CUTS]);
+			m.room = 5;
+			do_message(fake, &m, 3);
+			fake_free(fake);
+		}
+}
+
+/* What is sent from many pieces is split where there are enough packets. */
+static void parts_are_of_one_piece(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_RDMA_WRITE, MB);
+	static const uint32_t small[] = { 3 * MTU, 3 * MTU, 3 * MTU, 0 };
+	static const uint32_t large[] = { 3 * MTU, 4 * MTU, 4 * MTU, 0 };
+
+	m.from = pieces(fake, 0, FROM, 12 * MTU + LONG, small);
+	m.length = 12 * MTU + LONG;
+	m.to = piece(fake, 1, TO, m.length);
+	do_message(fake, &m, 1);
+	assert_in_range(by_payload(fake, &m), 9 * MTU, 9 * MTU + 4 * MTU);
+	fake->side[0].pushed = 0;
+	fake->side[1].pulled = 0;
+	m.from = pieces(fake, 0, FROM, 11 * MTU + LONG, large);
+	m.length = 11 * MTU + LONG;
+	m.to = piece(fake, 1, TO, m.length);
+	do_message(fake, &m, 2);
+	assert_in_range(by_payload(fake, &m), 3 * MTU, 3 * MTU + 4 * MTU);
+	fake_free(fake);
+}
+
+/* -- landings that are none -- */
+
+/* All of it was sent before anything has come: the second half, too. */
+static void what_is_not_shown_yet_brings_its_payload(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	fake->side[0].room = 1000;
+	do_message(fake, &m, 3);
+	assert_int_equal(fake->side[0].push.nr, 0);
+	assert_int_equal(fake->side[0].nr_absent, 1);
+	assert_string_equal(fake_log(fake, 1), "lx");
+	fake_free(fake);
+}
+
+/* It is shown at any moment, as the first packet was sent just now. */
+static void what_is_about_to_be_shown_is_waited_for(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	fake->side[0].room = 1;
+	fake->side[0].blind = 300;
+	do_message(fake, &m, 3);
+	assert_int_equal(by_payload(fake, &m), 2 * MTU);
+	/* but once only, and not for ever */
+	fake->side[0].pushed = 0;
+	fake->side[1].pulled = 0;
+	fake->side[0].nr_looks = 0;
+	fake->side[0].blind = UINT32_MAX;
+	do_message(fake, &m, 4);
+	assert_int_equal(by_sender(fake, &m), 0);
+	assert_in_range(fake->side[0].nr_looks, 300, 2000);
+	/* as it is shown in the end */
+	fake->side[1].pulled = 0;
+	fake->side[0].blind = fake->side[0].nr_looks - 20;
+	do_message(fake, &m, 5);
+	assert_true(by_sender(fake, &m) && by_payload(fake, &m) > 20 * MTU);
+	fake_free(fake);
+}
+
+/* Only the first piece is shown, if it is long enough to be worth it. */
+static void first_pieces_are_landings(void **state)
+{
+	static const uint32_t too_short[] = { LONG - 1, 0 };
+	static const uint32_t enough[] = { 3 * PART, 0 };
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, 2 * MB);
+
+	fake->side[0].room = 1;
+	m.to = pieces(fake, 1, TO, m.length, too_short);
+	do_message(fake, &m, 3);
+	assert_int_equal(fake->side[0].push.nr, 0);
+	assert_string_equal(fake_log(fake, 1), "");
+	fake->side[1].pulled = 0;
+	m.to = pieces(fake, 1, TO, m.length, enough);
+	do_message(fake, &m, 4);
+	/* the second part that it pushes would be across the end */
+	assert_int_equal(by_sender(fake, &m), PART);
+	assert_int_equal(by_receiver(fake, &m), 2 * PART - MTU);
+	assert_string_equal(fake_log(fake, 1), "lx");
+	fake_free(fake);
+}
+
+static void hide_region(struct fake *fake, unsigned int side)
+{
+	struct pair_side *real = &fake->pair->side[side];
+
+	uroce_memory_hide(&real->engine.memory, real->key);
+	uroce_split_hide_all(&real->engine);
+}
+
+/* Between the first and the last step of ibv_dereg_mr(). */
+static void what_is_about_to_go_is_no_landing(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	hide_region(fake, 1);
+	do_message(fake, &m, 1);
+	assert_int_equal(fake->side[0].push.nr, 0);
+	assert_string_equal(fake_log(fake, 1), "");
+	hide_region(fake, 0);
+	m = message(fake, IBV_WR_RDMA_READ, MB);
+	do_message(fake, &m, 2);
+	assert_int_equal(fake->side[1].nr_absent, 0);
+	assert_string_equal(fake_log(fake, 0), "");
+	fake_free(fake);
+}
+
+/* A READ is split if it is for one piece. */
+static void answers_land_in_one_piece(void **state)
+{
+	static const uint32_t two[] = { 2 * LONG, 0 };
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+
+	m.to = pieces(fake, 0, TO, m.length, two);
+	do_message(fake, &m, 5);
+	check_not_split(fake);
+	assert_string_equal(fake_log(fake, 0), "");
+	fake_free(fake);
+}
+
+static uint32_t add_null(struct fake *fake, unsigned int side)
+{
+	const struct uroce_region null = {
+		.bytes = UINT64_MAX,
+		.pd = PAIR_PD,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+		.kind = UROCE_REGION_NULL,
+	};
+	uint32_t key;
+
+	assert_int_equal(uroce_memory_add(&fake->pair->side[side].engine.memory,
+					  &null, &key),
+			 0);
+	return key;
+}
+
+static void what_is_thrown_away_is_no_landing(void **state)
+{
+	static const uint32_t half[] = { MB / 2, 0 };
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+
+	/* the first half of the message; the second one comes */
+	m.to = pieces(fake, 1, TO, MB, half);
+	m.to.sge[0].lkey = add_null(fake, 1);
+	post(fake, &m, 1);
+	fake_run(fake);
+	assert_int_equal(fake->side[0].push.nr, 0);
+	expect_done(fake, &m, 1);
+	expect_no_more(fake);
+	assert_string_equal(fake_log(fake, 1), "");
+	assert_memory_equal(fake_at(fake, 1, &m.to.sge[1]),
+			    fake_at(fake, 0, &m.from.sge[0]) + MB / 2, MB / 2);
+	fake_clear(fake, 1, &m.to.sge[1]);
+	fake_check_rest(fake, 1);
+	fake_free(fake);
+}
+
+static void nor_is_that_of_a_read(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+
+	m.to.sge[0].lkey = add_null(fake, 0);
+	post(fake, &m, 2);
+	fake_run(fake);
+	check_not_split(fake);
+	expect_done(fake, &m, 2);
+	expect_no_more(fake);
+	assert_string_equal(fake_log(fake, 0), "");
+	fake_check_rest(fake, 0);
+	fake_free(fake);
+}
+
+/* There is a packet's worth of zeros only: one place for all of them. */
+static void what_reads_as_zeros_is_not_split(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+	uint8_t *to = fake->pair->side[1].memory + TO;
+
+	m.from.sge[0].lkey = add_null(fake, 0);
+	post(fake, &m, 1);
+	fake_run(fake);
+	check_not_split(fake);
+	expect_done(fake, &m, 1);
+	expect_no_more(fake);
+	for (uint32_t i = 0; i < MB; i++)
+		assert_int_equal(to[i], 0);
+	fake_free(fake);
+}
+
+/* -- copies that fail -- */
+
+static struct fake_trouble trouble(unsigned int after, unsigned int times)
+{
+	return (struct fake_trouble){ .after = after, .times = times };
+}
+
+/* The side that pushes, and the one that pulls. */
+static void each_way_fails(unsigned int after, unsigned int times, bool pushes)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], 2 * MB + 1);
+		bool read = opcodes[i] == IBV_WR_RDMA_READ;
+
+		if (pushes)
+			fake->side[read].push = trouble(after, times);
+		else
+			fake->side[!read].pull = trouble(after, times);
+		do_message(fake, &m, 3);
+		if (pushes)
+			assert_true(fake->side[read].push.nr > after);
+		else
+			assert_true(fake->side[!read].pull.nr > after);
+		if (times == FAKE_ALWAYS && !after)
+			assert_int_equal(pushes ? by_sender(fake, &m)
+						: by_receiver(fake, &m),
+					 0);
+		assert_int_equal(pair_count(fake->pair, 0, UROCE_C_TIMEOUTS),
+				 0);
+		/* the next one is tried again */
+		fake->side[read].push.times = 0;
+		fake->side[!read].pull.times = 0;
+		fake->side[read].pushed = 0;
+		fake->side[!read].pulled = 0;
+		do_message(fake, &m, 4);
+		if (read && !pushes) /* but not who asks for it */
+			assert_false(by_sender(fake, &m) ||
+				     by_receiver(fake, &m));
+		else
+			assert_true(by_sender(fake, &m) &&
+				    by_receiver(fake, &m));
+		fake_free(fake);
+	}
+}
+
+static void who_cannot_push_sends_payload(void **state)
+{
+	each_way_fails(0, 1, true);
+	each_way_fails(1, 1, true);
+	each_way_fails(0, FAKE_ALWAYS, true);
+	each_way_fails(1, FAKE_ALWAYS, true);
+}
+
+static void who_cannot_pull_is_sent_payload(void **state)
+{
+	each_way_fails(0, 1, false);
+	each_way_fails(1, 1, false);
+	each_way_fails(0, FAKE_ALWAYS, false);
+	each_way_fails(1, FAKE_ALWAYS, false);
+}
+
+/* It is as if lost, but the channel loses nothing, and has no timer. */
+static void that_is_no_retry(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct pair_options o = fake_defaults();
+		struct message m;
+		struct fake *fake;
+		uint32_t window;
+
+		o.timeout = 0;
+		o.retry_cnt = 0;
+		fake = fake_new_with(&o);
+		window = fake->pair->side[0].qp->req.window;
+		m = message(fake, opcodes[i], MB);
+		fake->side[receiver(&m)].pull = trouble(0, FAKE_ALWAYS);
+		for (uint32_t seed = 1; seed < 20; seed++)
+			do_message(fake, &m, seed);
+		/* a READ is tried once only */
+		assert_int_equal(fake->side[receiver(&m)].pull.nr,
+				 opcodes[i] == IBV_WR_RDMA_READ ? 1 : 19);
+		assert_int_equal(fake->pair->side[0].qp->req.window, window);
+		fake_free(fake);
+	}
+}
+
+/* It may have been the peer's fault, and there is another one now. */
+static void the_next_connection_is_split_again(void **state)
+{
+	struct pair_options o = fake_defaults();
+	struct fake *fake = fake_new_with(&o);
+	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+
+	fake->side[0].pull = trouble(0, 1);
+	do_message(fake, &m, 1);
+	fake->side[1].pushed = 0;
+	do_message(fake, &m, 2);
+	assert_int_equal(by_sender(fake, &m), 0);
+	pair_reconnect(fake->pair, &o);
+	for (unsigned int i = 0; i < 2; i++)
+		fake->side[i].any[0] = fake->side[i].any[1] = false;
+	do_message(fake, &m, 3);
+	assert_true(by_sender(fake, &m));
+	fake_free(fake);
+}
+
+/* Whoever could show that it pulls says whether that is still so. */
+static void who_cannot_pull_says_so(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], MB);
+
+		if (opcodes[i] == IBV_WR_RDMA_READ) {
+			fake_free(fake);
+			continue;
+		}
+		do_message(fake, &m, 1);
+		assert_int_equal(fake->side[1].nr_told, 0);
+		fake->side[1].pull = trouble(0, FAKE_ALWAYS);
+		do_message(fake, &m, 3);
+		assert_int_equal(fake->side[1].pull.nr, 1);
+		assert_int_equal(fake->side[1].nr_told, 1);
+		fake_free(fake);
+	}
+}
+
+/* -- what is lost on the way -- */
+
+static bool lose_one(struct fake *fake, unsigned int from,
+		     const struct uroce_packet *packet)
+{
+	return !fake->nr_lost && from == fake->from &&
+	       !uroce_psn_before(packet->psn, fake->psn);
+}
+
+/* At both ends of what is pulled, and pushed; the first one, the last one. */
+static void what_is_lost_is_sent_again(void **state)
+{
+	static const uint32_t places[] = { 0,  1,  2,	32,  63, 64,
+					   65, 66, 100, 126, 127 };
+
+	for (size_t i = 0; i < NR_OPCODES; i++)
+		for (size_t at = 0; at < sizeof(places) / 4; at++) {
+			uint32_t n = places[at];
+			struct fake *fake = fake_new();
+			struct message m = message(fake, opcodes[i], MB);
+
+			fake->side[0].room = 1 + n % 5;
+			fake->loses = lose_one;
+			fake->from = opcodes[i] == IBV_WR_RDMA_READ;
+			fake->psn = (fake->pair->side[0].qp->req.next_psn + n) &
+				    UROCE_PSN_MASK;
+			do_message(fake, &m, 3);
+			assert_int_equal(fake->nr_lost, 1);
+			fake->loses = NULL;
+			do_message(fake, &m, 4);
+			fake_free(fake);
+		}
+}
+
+static bool lose_acks(struct fake *fake, unsigned int from,
+		      const struct uroce_packet *packet)
+{
+	return fake->nr_lost < 40 && from == 1 &&
+	       (packet->opcode & UROCE_OP_MASK) == UROCE_ACKNOWLEDGE;
+}
+
+/* Time is up, though all has come. */
+static void repeats_bring_their_payload(void **state)
+{
+	for (size_t i = 0; i < NR_OPCODES - 1; i++) {
+		struct fake *fake = fake_new();
+		struct message m = message(fake, opcodes[i], MB);
+
+		fake->loses = lose_acks;
+		do_message(fake, &m, 3);
+		assert_true(pair_count(fake->pair, 0, UROCE_C_TIMEOUTS) >= 1);
+		assert_true(pair_count(fake->pair, 1, UROCE_C_DUPLICATES) >= 1);
+		fake_free(fake);
+	}
+}
+
+/* There is no receive request at first. */
+static void who_is_not_ready_gets_it_later(void **state)
+{
+	struct fake *fake = fake_new();
+	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message imm = message(fake, IBV_WR_RDMA_WRITE_WITH_IMM, MB);
+
+	fake_fill(fake, 0, m.from.sge, 1, 1);
+	fake_post(fake, 0, 1, m.opcode, m.from.sge, 1, 0);
+	for (unsigned int i = 0; i < 20; i++)
+		(void)fake_step(fake);
+	post_receive(fake, &m, 1);
+	fake_run(fake);
+	check(fake, &m, 1);
+	assert_true(pair_count(fake->pair, 0, UROCE_C_NAKS_RNR) >= 1);
+
+	fake_fill(fake, 0, m.from.sge, 1, 2);
+	fake_post(fake, 0, 2, imm.opcode, imm.from.sge, 1, TO);
+	for (unsigned int i = 0; i < 100; i++)
+		(void)fake_step(fake);
+	post_receive(fake, &imm, 2);
+	fake_run(fake);
+	check(fake, &imm, 2);
+	fake_free(fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_side_copies_about_a_half),
+		cmocka_unit_test(short_messages_are_never_split),
+		cmocka_unit_test(who_is_unwilling_sends_payload),
+		cmocka_unit_test(without_a_way_there_is_payload),
+		cmocka_unit_test(what_needs_no_packet_is_not_split),
+		cmocka_unit_test(who_is_not_open_answers_with_payload),
+		cmocka_unit_test(who_only_answers_is_open_too),
+		cmocka_unit_test(unreliable_ones_are_never_split),
+		cmocka_unit_test(pieces_are_copied_too),
+		cmocka_unit_test(parts_are_of_one_piece),
+		cmocka_unit_test(what_is_not_shown_yet_brings_its_payload),
+		cmocka_unit_test(what_is_about_to_be_shown_is_waited_for),
+		cmocka_unit_test(first_pieces_are_landings),
+		cmocka_unit_test(what_is_about_to_go_is_no_landing),
+		cmocka_unit_test(answers_land_in_one_piece),
+		cmocka_unit_test(what_is_thrown_away_is_no_landing),
+		cmocka_unit_test(nor_is_that_of_a_read),
+		cmocka_unit_test(what_reads_as_zeros_is_not_split),
+		cmocka_unit_test(who_cannot_push_sends_payload),
+		cmocka_unit_test(who_cannot_pull_is_sent_payload),
+		cmocka_unit_test(that_is_no_retry),
+		cmocka_unit_test(the_next_connection_is_split_again),
+		cmocka_unit_test(who_cannot_pull_says_so),
+		cmocka_unit_test(what_is_lost_is_sent_again),
+		cmocka_unit_test(repeats_bring_their_payload),
+		cmocka_unit_test(who_is_not_ready_gets_it_later),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who is waited for before memory of a long message is used for something else:
+ * Bob, who may be in the middle, or is dead, or was stopped; and Alice, while
+ * she pushes and pulls all the time.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_local_state.h"
+#include "uroce_local_obedient.h"
+#include "uroce_netns.h"
+
+#define SETTLE	 2000 /* ms; as in uroce_local_split.c */
+#define ANY_SLOT 7    /* of nobody */
+
+/* -- settling ------------------------------------------------------------- */
+
+static void never_sleep(void)
+{
+	fail();
+}
+
+static void who_does_not_copy_is_not_waited_for(void **state)
+{
+	while_asleep = never_sleep;
+	channel->split->settle(channel);
+	/* not from her, not to her */
+	bob_copies(ANY_SLOT, true);
+	channel->split->settle(channel);
+	bob_copies(ANY_SLOT, false);
+	bob_copies(ALICE, true);
+	bob_copies(ALICE, false);
+	channel->split->settle(channel);
+}
+
+static void end_in_the_third_nap(void)
+{
+	if (nr_naps == 3)
+		bob_copies(ALICE, false);
+}
+
+/* The next copy has begun already, but with what is shown now. */
+static void begin_another_one(void)
+{
+	bob_copies(ALICE, false);
+	bob_copies(ALICE, true);
+}
+
+static void settle(void (*meanwhile)(void))
+{
+	set_clock(1000000);
+	nr_naps = 0;
+	while_asleep = meanwhile;
+	channel->split->settle(channel);
+	while_asleep = NULL;
+}
+
+static void who_copies_is_waited_for(void **state)
+{
+	bob_copies(ALICE, true);
+	settle(end_in_the_third_nap);
+	assert_int_equal(nr_naps, 3);
+	bob_copies(ALICE, true);
+	settle(begin_another_one);
+	assert_int_equal(nr_naps, 1);
+	bob_copies(ALICE, false);
+}
+
+/* As long as the one who serves needs to see that. */
+static void die_in_the_second_nap(void)
+{
+	const struct uroce_peer *peer =
+		list_entry(channel, struct uroce_peer, channel);
+
+	if (nr_naps != 2)
+		return;
+	kill_bob();
+	while (!__atomic_load_n(&peer->dead, __ATOMIC_RELAXED))
+		(void)sched_yield();
+}
+
+static void who_dies_is_waited_for_no_longer(void **state)
+{
+	bob_copies(ALICE, true);
+	settle(die_in_the_second_nap);
+	assert_int_equal(nr_naps, 2);
+	/* nor the next time */
+	settle(never_sleep);
+}
+
+static void let_100_ms_pass(void)
+{
+	set_clock(get_clock() + 100);
+	assert_true(nr_naps <= SETTLE / 100);
+}
+
+static void who_was_stopped_is_not_waited_for_for_ever(void **state)
+{
+	bob_copies(ALICE, true);
+	settle(let_100_ms_pass);
+	assert_int_equal(nr_naps, SETTLE / 100);
+	/* another QP of ours, and then another copy of his */
+	settle(let_100_ms_pass);
+	assert_int_equal(nr_naps, 0);
+	bob_copies(ALICE, false);
+	bob_copies(ALICE, true);
+	settle(let_100_ms_pass);
+	assert_int_equal(nr_naps, SETTLE / 100);
+	bob_copies(ALICE, false);
+}
+
+/* -- taken back ----------------------------------------------------------- */
+
+static void bob_shows_his_qp(struct side *side, struct uroce_channel *to_alice,
+			     bool ready)
+{
+	struct uroce_shown_qp qp = bob_qp(0);
+
+	qp.ready = ready;
+	qp.pulls = true;
+	uroce_local_show_qp(side->local, &qp, to_alice);
+}
+
+/* Bob: takes his memory back again and again, and looks if it is his. */
+static void take_back(struct node *node, uint32_t ways)
+{
+	struct uroce_channel *to_alice;
+	struct side side;
+
+	reach_open(&side, BOB, ways);
+	to_alice = bob_meet(&side, node);
+	bob_shows_his_qp(&side, to_alice, true);
+	node_go(node);
+	for (uint32_t round = 1; round <= ROUNDS; round++) {
+		uint32_t before = board_look(&board->copies);
+		const struct uroce_landing landing = a_landing();
+
+		to_alice->split->show(to_alice, hop.dest_qpn,
+				      UROCE_LANDING_READ, &landing);
+		board_await(&board->copies, before + 1);
+		to_alice->split->show(to_alice, hop.dest_qpn,
+				      UROCE_LANDING_READ, &nowhere);
+		to_alice->split->settle(to_alice);
+		bob_check_left_alone(memory, BYTES);
+	}
+	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
+	node_wait(node);
+	uroce_local_put_channel(side.local, to_alice);
+	side_close(&side);
+}
+
+/* Bob: what he has sent is there, until he has something else in its place. */
+static void reuse(struct node *node, uint32_t ways)
+{
+	struct uroce_channel *to_alice;
+	struct side side;
+
+	reach_open(&side, BOB, ways);
+	to_alice = bob_meet(&side, node);
+	memset(memory, 1, BYTES);
+	node_go(node);
+	for (uint32_t round = 1; round <= ROUNDS; round++) {
+		uint32_t before = board_look(&board->copies);
+
+		bob_shows_his_qp(&side, to_alice, true);
+		board_await(&board->copies, before + 1);
+		bob_shows_his_qp(&side, to_alice, false);
+		to_alice->split->settle(to_alice);
+		memset(memory, 0xee, BYTES);
+		before = board_look(&board->refusals);
+		board_await(&board->refusals, before + 2);
+		memset(memory, 1, BYTES);
+	}
+	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
+	node_wait(node);
+	uroce_local_put_channel(side.local, to_alice);
+	side_close(&side);
+}
+
+/* Both are one of what Alice wants of Bob; 0, or -EACCES. */
+static int push_any(void)
+{
+	const struct uroce_landing known = a_landing();
+
+	return push(UROCE_LANDING_READ, &known, 0, PART);
+}
+
+static int pull_ones(void)
+{
+	int ret = pull();
+
+	for (uint32_t i = 0; !ret && i < PART; i++)
+		assert_int_equal(memory[i], 1);
+	return ret;
+}
+
+static void copy_meanwhile(void (*bobs)(struct node *, uint32_t),
+			   int (*alices)(void))
+{
+	memset(board, 0, sizeof(*board));
+	meet_as(bobs, UROCE_LOCAL_SPLIT_ALWAYS, 3);
+	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
+		int ret = alices();
+
+		if (!ret) {
+			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
+			continue;
+		}
+		/* he ends only if something is wrong there */
+		assert_int_equal(waitpid(bob.pid, NULL, WNOHANG), 0);
+		assert_int_equal(ret, -EACCES);
+		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
+	}
+	assert_true(board->copies >= ROUNDS);
+	node_go(&bob);
+	node_end(&bob);
+	end_alice();
+}
+
+static void a_landing_that_is_taken_back_is_left_alone(void **state)
+{
+	memset(part, 0x77, PART);
+	copy_meanwhile(take_back, push_any);
+}
+
+static void what_is_used_again_is_not_pulled(void **state)
+{
+	copy_meanwhile(reuse, pull_ones);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, meet, leave)
+
+int main(void)
+{
+	int ret = obedient_open();
+	const struct CMUnitTest tests[] = {
+		TEST(who_does_not_copy_is_not_waited_for),
+		TEST(who_copies_is_waited_for),
+		TEST(who_dies_is_waited_for_no_longer),
+		TEST(who_was_stopped_is_not_waited_for_for_ever),
+		cmocka_unit_test(a_landing_that_is_taken_back_is_left_alone),
+		cmocka_unit_test(what_is_used_again_is_not_pulled),
+	};
+
+	if (ret)
+		return ret;
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

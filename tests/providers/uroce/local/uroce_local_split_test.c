@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Long messages that both sides copy: what Alice does in the memory of Bob, and
+ * when she no longer may.
+ */
+#include "uroce/local/uroce_local_split.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "uroce/local/uroce_local_state.h"
+#include "uroce_local_obedient.h"
+#include "uroce_netns.h"
+
+#define SHORT 8000 /* no shorter than what is done by those calls */
+
+static bool is_open(void)
+{
+	return channel->split->is_open(channel, &hop);
+}
+
+static void assert_counted(uint64_t pushed, uint64_t pulled)
+{
+	struct uroce_local_counters counters;
+
+	uroce_local_counters(alice.local, &counters);
+	assert_true(counters.pushed_bytes == pushed);
+	assert_true(counters.pulled_bytes == pulled);
+}
+
+/* -- copies --------------------------------------------------------------- */
+
+static void what_is_pushed_lands(void **state)
+{
+	for (int i = 0; i < UROCE_NR_LANDINGS; i++) {
+		enum uroce_landing_kind kind = (enum uroce_landing_kind)i;
+		struct uroce_landing found;
+
+		bob_fills(1);
+		bob_shows(kind, a_landing());
+		assert_true(is_open());
+		assert_true(channel->split->find(channel, &hop, kind, &found));
+		assert_int_equal(found.psn, PSN);
+		assert_int_equal(found.bytes, BYTES - 100);
+		assert_int_equal(push(kind, &found, 0, PART), 0);
+		assert_true(said_so);
+		bob_finds(100, PART);
+		bob_fills(1);
+		/* all of the rest, up to its end */
+		assert_int_equal(push(kind, &found, found.bytes - SHORT, SHORT),
+				 0);
+		bob_finds(BYTES - SHORT, SHORT);
+		bob_shows(kind, nowhere);
+		assert_false(channel->split->find(channel, &hop, kind, &found));
+	}
+	assert_int_equal(nr_copies, 4);
+	assert_counted(2 * (PART + SHORT), 0);
+}
+
+static void what_is_pulled_is_there(void **state)
+{
+	bob_fills(0x5a);
+	assert_int_equal(pull_from(&hop, memory + 5, PART), 0);
+	assert_true(said_so);
+	for (uint32_t i = 0; i < BYTES; i++)
+		assert_int_equal(memory[i], i < PART ? 0x5a : 0);
+	assert_counted(0, PART);
+	assert_int_equal(nr_copies, 1);
+}
+
+/* -- refused -------------------------------------------------------------- */
+
+/* By what Bob shows now; and nothing is tried. */
+static void assert_push_is_refused(const struct uroce_landing *landing)
+{
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, landing, 0, PART),
+			 -EACCES);
+	assert_int_equal(nr_copies, 0);
+	bob_finds(0, 0);
+	assert_counted(0, 0);
+}
+
+static void a_landing_that_is_gone_is_left_alone(void **state)
+{
+	const struct uroce_landing known = a_landing();
+	struct uroce_landing next = known;
+
+	bob_shows(UROCE_LANDING_RECEIVE, nowhere);
+	assert_push_is_refused(&known);
+	/* the same memory, of the next message */
+	next.psn++;
+	bob_shows(UROCE_LANDING_RECEIVE, next);
+	assert_push_is_refused(&known);
+	next = known;
+	next.address++;
+	bob_shows(UROCE_LANDING_RECEIVE, next);
+	assert_push_is_refused(&known);
+	/* of the other kind */
+	bob_shows(UROCE_LANDING_RECEIVE, nowhere);
+	bob_shows(UROCE_LANDING_READ, known);
+	assert_push_is_refused(&known);
+	bob_shows(UROCE_LANDING_RECEIVE, known);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART), 0);
+}
+
+static void nothing_lands_beyond_the_end(void **state)
+{
+	const struct uroce_landing known = a_landing();
+	struct uroce_landing shorter = known;
+
+	shorter.bytes = PART - 1;
+	bob_shows(UROCE_LANDING_RECEIVE, shorter);
+	assert_push_is_refused(&known);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, PART - 1, 1),
+			 -EACCES);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, PART, 0), -EACCES);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, UINT32_MAX, 2),
+			 -EACCES);
+	assert_int_equal(nr_copies, 0);
+	bob_finds(0, 0);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, PART - 3, 2), 0);
+	bob_finds(100 + PART - 3, 2);
+}
+
+/* What keeps a push away keeps a pull away as well. */
+static void assert_both_are_refused(void)
+{
+	const struct uroce_landing known = a_landing();
+
+	assert_false(is_open());
+	assert_push_is_refused(&known);
+	assert_int_equal(pull(), -EACCES);
+	assert_int_equal(nr_copies, 0);
+	assert_counted(0, 0);
+	assert_int_equal(memory[0], 0);
+}
+
+static void who_is_not_connected_is_left_alone(void **state)
+{
+	struct uroce_hop other = hop;
+
+	bob_shows_qp(false, true);
+	assert_both_are_refused();
+	/* who cannot come to us would not be waited for */
+	bob_shows_qp(true, false);
+	assert_both_are_refused();
+	bob_shows_qp(true, true);
+	other.qpn++;
+	assert_false(channel->split->is_open(channel, &other));
+	assert_int_equal(pull_from(&other, memory, PART), -EACCES);
+	other = hop;
+	other.dest_qpn++;
+	assert_false(channel->split->is_open(channel, &other));
+	assert_int_equal(pull_from(&other, memory, PART), -EACCES);
+	assert_int_equal(nr_copies, 0);
+	assert_int_equal(pull(), 0);
+}
+
+static void who_may_no_longer_does_not_try_again(void **state)
+{
+	const struct uroce_landing known = a_landing();
+
+	denied = EPERM;
+	assert_true(
+		channel->split->choose(channel, UROCE_LANDING_RECEIVE, 1, 1));
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART), -EPERM);
+	assert_null(channel->copy);
+	denied = 0;
+	assert_false(
+		channel->split->choose(channel, UROCE_LANDING_RECEIVE, 1, 2));
+	assert_false(is_open());
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART),
+			 -ENOTCONN);
+	assert_int_equal(pull(), -ENOTCONN);
+	assert_int_equal(nr_copies, 1);
+	assert_counted(0, 0);
+	/* what was asked for by others goes on: it may be in the middle */
+	channel->split->show(channel, hop.qpn, UROCE_LANDING_READ, &nowhere);
+	channel->split->settle(channel);
+}
+
+static void the_same_with_a_pull(void **state)
+{
+	denied = EPERM;
+	assert_int_equal(pull(), -EPERM);
+	assert_null(channel->copy);
+	assert_counted(0, 0);
+}
+
+/* Memory that is not there is a matter of that message. */
+static void another_error_is_no_end(void **state)
+{
+	struct uroce_landing landing = a_landing();
+
+	landing.address = 4096;
+	bob_shows(UROCE_LANDING_RECEIVE, landing);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 0, PART),
+			 -EFAULT);
+	assert_int_equal(pull_from(&hop, (uint8_t *)4096, PART), -EFAULT);
+	landing.address = UINT64_MAX - 10;
+	bob_shows(UROCE_LANDING_RECEIVE, landing);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 100, PART),
+			 -EFAULT);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 0, PART),
+			 -EFAULT);
+	assert_counted(0, 0);
+	assert_non_null(channel->copy);
+	assert_true(is_open());
+	assert_int_equal(pull(), 0);
+}
+
+static void assert_neither_works(int error)
+{
+	const struct uroce_landing known = a_landing();
+	uint32_t before = nr_copies;
+
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART), error);
+	assert_int_equal(pull(), error);
+	assert_int_equal(nr_copies, before);
+}
+
+/* Whoever it is that has its number next. */
+static void who_is_gone_is_left_alone(void **state)
+{
+	static struct got got;
+
+	kill_bob();
+	assert_neither_works(-ESRCH);
+	assert_ptr_equal(side_wait_lost(&alice, &got), channel);
+	assert_neither_works(-ENOTCONN);
+	/* and not waited for */
+	channel->split->settle(channel);
+}
+
+static void who_is_mad_is_left_alone(void **state)
+{
+	struct uroce_peer *peer =
+		list_entry(channel, struct uroce_peer, channel);
+
+	peer->mad = true;
+	assert_neither_works(-ENOTCONN);
+}
+
+/* -- what there is -------------------------------------------------------- */
+
+static bool chooses(enum uroce_landing_kind kind, uint32_t psn)
+{
+	return channel->split->choose(channel, kind, hop.qpn, psn);
+}
+
+static void what_is_always_split_is_not_tried(void **state)
+{
+	for (uint32_t psn = 0; psn < 200; psn++) {
+		assert_true(chooses(UROCE_LANDING_RECEIVE, psn));
+		channel->split->learn(channel, UROCE_LANDING_RECEIVE, hop.qpn,
+				      psn, BYTES);
+		assert_true(chooses(UROCE_LANDING_READ, psn));
+	}
+}
+
+static int try(void **state)
+{
+	meet_as(be_obedient, UROCE_LOCAL_SPLIT_TRY, 3);
+	node_wait(&bob);
+	set_clock(1000000);
+	return 0;
+}
+
+/* Each message of one kind takes so many ms, when it is split or not. */
+static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
+			  uint32_t split_ms, uint32_t inbox_ms)
+{
+	uint32_t nr_split = 0;
+
+	for (uint32_t psn = 1; psn <= nr; psn++) {
+		bool split = chooses(kind, psn);
+
+		nr_split += split;
+		/* nobody's end but its own counts */
+		channel->split->learn(channel, kind, hop.qpn + 1, psn, BYTES);
+		channel->split->learn(channel, kind, hop.qpn, psn + 1, BYTES);
+		channel->split->learn(channel, !kind, hop.qpn, psn, BYTES);
+		set_clock(get_clock() + (split ? split_ms : inbox_ms));
+		channel->split->learn(channel, kind, hop.qpn, psn, BYTES);
+	}
+	return nr_split;
+}
+
+static void what_is_faster_is_tried_for_each_kind(void **state)
+{
+	const uint32_t row = 24;
+
+	assert_int_equal(send_some(UROCE_LANDING_RECEIVE, 2 * row, 1, 2), row);
+	assert_int_equal(send_some(UROCE_LANDING_READ, 2 * row, 2, 1), row);
+	assert_int_equal(send_some(UROCE_LANDING_RECEIVE, 16, 1, 2), 16);
+	assert_int_equal(send_some(UROCE_LANDING_READ, 16, 2, 1), 0);
+}
+
+/* Each of these is without, though there is a way to copy. */
+static void not_all_are_split(void **state)
+{
+	static const struct {
+		enum uroce_local_split split;
+		unsigned int ways;
+	} cases[] = {
+		{ UROCE_LOCAL_SPLIT_NEVER, 3 },
+		{ UROCE_LOCAL_SPLIT_ALWAYS, UROCE_REACH_MEM },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		meet_as(be_obedient, cases[i].split, cases[i].ways);
+		assert_null(channel->split);
+		node_kill(&bob);
+		end_alice();
+	}
+}
+
+static void who_has_no_way_does_not_split(void **state)
+{
+	reach_split = UROCE_LOCAL_SPLIT_ALWAYS;
+	channel = reach_meet(&alice, &bob, be_obedient, 3, 0);
+	assert_null(channel->split);
+	assert_null(channel->copy);
+	node_kill(&bob);
+	end_alice();
+}
+
+static void nobody_splits_what_he_sends_to_himself(void **state)
+{
+	struct uroce_channel *own = side_connect(&alice, ALICE);
+
+	assert_ptr_not_equal(own, channel);
+	assert_null(own->split);
+	uroce_local_put_channel(alice.local, own);
+}
+
+/* It has neither the memory of tables nor the right to use its parent's. */
+static void a_child_does_nothing(void **state)
+{
+	const struct uroce_landing known = a_landing();
+	int pid, status;
+
+	bob_copies(ALICE, true);
+	(void)fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		const struct uroce_split_ops *ops = channel->split;
+		const struct iovec iov = { part, PART };
+
+		uroce_local_abandon(alice.local);
+		CHECK(ops);
+		CHECK(!chooses(UROCE_LANDING_RECEIVE, 1));
+		CHECK(!chooses(UROCE_LANDING_READ, 1));
+		ops->learn(channel, UROCE_LANDING_READ, hop.qpn, 1, BYTES);
+		CHECK(!ops->is_open(channel, &hop));
+		CHECK(ops->push(channel, &hop, UROCE_LANDING_RECEIVE, &known, 0,
+				&iov) == -ENOTCONN);
+		CHECK(ops->pull(channel, &hop, known.address, &iov) ==
+		      -ENOTCONN);
+		ops->show(channel, hop.qpn, UROCE_LANDING_READ, &known);
+		ops->show(channel, hop.qpn, UROCE_LANDING_READ, &nowhere);
+		/* he copies to her, not to it */
+		ops->settle(channel);
+		CHECK(nr_copies == 0 && nr_naps == 0);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	bob_copies(ALICE, false);
+	bob_finds(0, 0);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, meet, leave)
+
+int main(void)
+{
+	int ret = obedient_open();
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_pushed_lands),
+		TEST(what_is_pulled_is_there),
+		TEST(a_landing_that_is_gone_is_left_alone),
+		TEST(nothing_lands_beyond_the_end),
+		TEST(who_is_not_connected_is_left_alone),
+		TEST(who_may_no_longer_does_not_try_again),
+		TEST(the_same_with_a_pull),
+		TEST(another_error_is_no_end),
+		TEST(who_is_gone_is_left_alone),
+		TEST(who_is_mad_is_left_alone),
+		TEST(what_is_always_split_is_not_tried),
+		cmocka_unit_test_setup_teardown(
+			what_is_faster_is_tried_for_each_kind, try, leave),
+		cmocka_unit_test(not_all_are_split),
+		cmocka_unit_test(who_has_no_way_does_not_split),
+		TEST(nobody_splits_what_he_sends_to_himself),
+		TEST(a_child_does_nothing),
+	};
+
+	if (ret)
+		return ret;
+	(void)uroce_netns_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
