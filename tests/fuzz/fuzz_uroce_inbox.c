@@ -13,8 +13,9 @@
  * times that many bytes (the first byte), and what the receiver then claims to
  * have read, as a distance from what it had claimed (the other two).
  *
- * The other parts are in hostile_flow.c, hostile_view.c and hostile_guests.c.
- * Where something is scribbled on, it changes while it is read.
+ * The other parts are in hostile_flow.c with hostile_split.c, hostile_view.c
+ * and hostile_guests.c. Where something is scribbled on, it changes while it is
+ * read.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -33,6 +34,9 @@ enum part {
 	VIEW,
 	VIEW_SCRIBBLED,
 	GUESTS,
+	SPLIT,
+	SPLIT_SCRIBBLED,
+	SPLIT_GUESTS,
 	NR_PARTS,
 };
 
@@ -61,9 +65,14 @@ static void check(const struct uroce_packet *packet)
 
 	fuzz_assert(packet->traits == uroce_wire_traits(packet->opcode));
 	fuzz_assert(packet->traits && !packet->seal && !packet->path);
-	fuzz_assert(packet->payload_len <= UROCE_CHANNEL_MTU);
 	fuzz_assert(!packet->payload_len || packet->traits & UROCE_T_PAYLOAD);
 	fuzz_assert(packet->payload >= begin && packet->payload <= end);
+	if (packet->nr_absent) {
+		fuzz_assert(packet->opcode < UROCE_UC && packet->payload_len);
+		fuzz_assert(packet->payload_len <= UROCE_CHANNEL_PART);
+		return;
+	}
+	fuzz_assert(packet->payload_len <= UROCE_CHANNEL_MTU);
 	fuzz_assert(packet->payload_len <= (size_t)(end - packet->payload));
 	for (uint32_t i = 0; i < packet->payload_len; i++)
 		sum ^= packet->payload[i];
@@ -151,10 +160,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		run_sender(&reader);
 		break;
 	case FLOW:
-		hostile_flow(&reader, false);
+		hostile_flow(&reader, false, false);
 		break;
 	case FLOW_SCRIBBLED:
-		hostile_flow(&reader, true);
+		hostile_flow(&reader, true, false);
 		break;
 	case VIEW:
 		hostile_view(&reader, false);
@@ -162,8 +171,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	case VIEW_SCRIBBLED:
 		hostile_view(&reader, true);
 		break;
+	case SPLIT:
+		hostile_flow(&reader, false, true);
+		break;
+	case SPLIT_SCRIBBLED:
+		hostile_flow(&reader, true, true);
+		break;
+	case SPLIT_GUESTS:
+		hostile_guests(&reader, true);
+		break;
 	default:
-		hostile_guests(&reader);
+		hostile_guests(&reader, false);
 	}
 	return 0;
 }

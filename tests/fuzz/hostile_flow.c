@@ -4,6 +4,9 @@
  * claims to have read. Taken as the loop does it, the fast way
  * first; sent as uroce_loop_send_briefs() does.
  *
+ * Of long messages the first byte says which request comes first, and how long
+ * the landing of that is.
+ *
  * A step of the input: what is put right in the headers (uroce_flow.h), and a
  * distance; what else happens; then what is in the slot, in the order of its
  * members, of which the headers are as long as they say.
@@ -19,6 +22,7 @@
 
 #define MAX_STEPS 100
 #define STEP_NS	  200000
+#define SHORT_NS  20000 /* of long messages: there are many to each */
 
 /* What else happens in a step. */
 #define POST	   0x01 /* receives and requests */
@@ -26,6 +30,10 @@
 #define CHANGE	   0x04 /* the slot and the area, once it was taken */
 #define CLAIM	   0x08 /* to have read some packets more, or less */
 #define RAW_LENGTH 0x10 /* the length of the headers is none of the opcode */
+#define ABSENT                                                             \
+	0x20	  /* the payload is elsewhere: how many KB are to be taken \
+		   */
+#define TURN 0x40 /* the other side does something else (hostile_split.c) */
 
 static struct uroce_inbox_memory *theirs, *ours; /* which they, we write */
 
@@ -52,6 +60,25 @@ static void clear(void)
 	memset(ours, 0, sizeof(ours->status));
 }
 
+/*
+ * Behind the headers, if there is room. Most are as long as so many packets
+ * are; the upper bits say of which it is another length, and which are pushed.
+ */
+static void fill_source(struct fuzz_reader *reader,
+			struct uroce_inbox_slot *slot)
+{
+	uint8_t nr = fuzz_take_u8(reader), how = fuzz_take_u8(reader);
+	const struct uroce_inbox_source source = {
+		.address = how & 1,
+		.bytes = nr * (uint32_t)UROCE_CHANNEL_MTU + (how >> 1),
+		.nr_packets = nr,
+	};
+
+	slot->absent = 1;
+	if (slot->header_len + sizeof(source) <= sizeof(slot->bytes))
+		memcpy(slot->bytes + slot->header_len, &source, sizeof(source));
+}
+
 /* What the other side writes. */
 static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
 		      struct uroce_inbox_slot *slot, uint8_t what)
@@ -73,7 +100,10 @@ static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
 	slot->place = place;
 	slot->ack = brief.ack;
 	slot->header_len = (uint8_t)brief.header_len;
+	slot->absent = 0;
 	memcpy(slot->bytes, brief.header, sizeof(brief.header));
+	if (what & ABSENT)
+		fill_source(reader, slot);
 }
 
 /* It lies within the inbox, whoever has changed it meanwhile. */
@@ -83,8 +113,12 @@ static void check(const struct uroce_brief *brief)
 	const uint8_t *end = theirs->area + UROCE_INBOX_AREA;
 
 	fuzz_assert(brief->header_len <= UROCE_MAX_HEADER);
-	fuzz_assert(brief->payload_len <= UROCE_CHANNEL_MTU);
 	fuzz_assert(brief->payload >= begin && brief->payload <= end);
+	if (brief->nr_absent) {
+		fuzz_assert(brief->payload_len <= UROCE_CHANNEL_PART);
+		return;
+	}
+	fuzz_assert(brief->payload_len <= UROCE_CHANNEL_MTU);
 	fuzz_assert(brief->payload_len <= (size_t)(end - brief->payload));
 }
 
@@ -143,6 +177,8 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 	int ret;
 
 	flow->engine.may_be_late = what & LATE;
+	if (what & TURN && flow->is_long)
+		hostile_split_change(reader);
 	fill_slot(reader, flow, slot, what);
 	__atomic_store_n(&slot->sequence, (uint32_t)in->tail + 1,
 			 __ATOMIC_RELEASE);
@@ -171,24 +207,35 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 	return good && ret >= 0;
 }
 
-void hostile_flow(struct fuzz_reader *reader, bool scribbles)
+void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits)
 {
 	static struct uroce_inbox_sender out;
 	struct uroce_inbox_receiver in = {};
 	uint64_t now = 0;
 	struct flow *flow;
+	uint8_t first = 0;
 
 	clear();
 	in.memory = theirs;
 	out = (struct uroce_inbox_sender){ .memory = ours };
-	flow = flow_new(NULL, now);
+	if (splits)
+		first = fuzz_take_u8(reader);
+	flow = splits ? flow_new_long(hostile_split_channel(first >> 3),
+				      first & 7, now)
+		      : flow_new(NULL, now);
+	if (splits)
+		hostile_split_begin(flow);
 	send(flow, &out, now);
 	for (int i = 0; i < MAX_STEPS && reader->len; i++) {
 		if (!step(reader, flow, &in, &out, scribbles, now))
 			break;
-		now += STEP_NS;
+		if (splits)
+			hostile_split_check();
+		now += splits ? SHORT_NS : STEP_NS;
 		(void)uroce_engine_expire(&flow->engine, now);
 		send(flow, &out, now);
 	}
 	flow_free(flow, now);
+	if (splits)
+		hostile_split_end();
 }

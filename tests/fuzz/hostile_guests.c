@@ -4,6 +4,9 @@
  * there is a connection; then it, and others, say and write what the input
  * wants, which is served and received as the loop does it. A step of the input
  * is a byte that says what is done by which guest, and what that needs.
+ *
+ * The memory of guests is that of this process: they show one piece of it, and
+ * nothing around that may change.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -13,6 +16,7 @@
 #include "fuzz/hostile.h"
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_fast.h"
+#include "uroce/engine/uroce_psn.h"
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_memfd.h"
@@ -43,9 +47,18 @@ enum what {
 	WRITE, /* into our inbox, or its own: place, kind, bytes */
 	SHARE, /* of memory: which message, of which share, which descriptor */
 	USE,   /* we want a share of the first guest, and write to it */
+	SHOW,  /* of the first guest: what of its tables, and where it lands */
 	HANG_UP,
 	NR_WHATS,
 };
+
+/* Of SHOW. */
+#define READY	0x01
+#define PULLS	0x02
+#define RECEIVE 0x04
+#define READ	0x08
+#define REGION	0x10
+#define STRANGE 0x40 /* it is another one's QP */
 
 struct guest {
 	int fd; /* -1: none */
@@ -56,6 +69,11 @@ struct guest {
 static int passable[7] = { -1, -1, -1, -1, -1, -1, -1 };
 static struct uroce_tables tables;
 static struct uroce_inbox_receiver own; /* the good inbox, seen by the guest */
+static struct {
+	uint8_t before[64];
+	uint8_t memory[FLOW_LONG_MEMORY];
+	uint8_t after[64];
+} guarded;
 static uint8_t right_hello[SEND_BYTES * 2];
 static size_t hello_len;
 
@@ -127,11 +145,13 @@ static bool is_ours(void *arg, const uint8_t *gid)
 }
 
 /* Several of these programs may run at a time. */
-static void open_local(void)
+static void open_local(bool splits)
 {
 	struct uroce_local_config config = {
 		.patience_ms = PATIENCE,
 		.reach_ways = ~0u,
+		.split = splits ? UROCE_LOCAL_SPLIT_ALWAYS
+				: UROCE_LOCAL_SPLIT_TRY,
 		.is_ours = is_ours,
 	};
 	int ret = -EADDRINUSE;
@@ -202,6 +222,21 @@ static void listen_to(struct guest *guest)
 		(void)close(fds[--nr]);
 }
 
+/* What is read is where something is; where it may be, the unit tests tell. */
+static void put_source_right(struct uroce_inbox_slot *slot)
+{
+	struct uroce_inbox_source source;
+	uint8_t *at = slot->bytes + slot->header_len;
+
+	if (!slot->absent ||
+	    slot->header_len + sizeof(source) > sizeof(slot->bytes))
+		return;
+	memcpy(&source, at, sizeof(source));
+	if (source.address)
+		source.address = (uintptr_t)guarded.memory;
+	memcpy(at, &source, sizeof(source));
+}
+
 /* Where it begins is a slot, whose number may be put right. */
 static void write_anything(struct fuzz_reader *reader, struct guest *guest)
 {
@@ -226,12 +261,14 @@ static void write_anything(struct fuzz_reader *reader, struct guest *guest)
 	slot = &inbox->slots[guest->out.head++ % UROCE_INBOX_SLOTS];
 	memcpy(slot, bytes, len);
 	memcpy(brief.header, slot->bytes, sizeof(brief.header));
-	brief.payload_len = slot->payload_len %= 1200;
+	brief.payload_len = slot->payload_len %=
+		flow->is_long ? UROCE_CHANNEL_MTU + 1 : 1200;
 	flow_put_right(flow, kind | FLOW_RIGHT_HEADER | FLOW_WITH_ACK, 0,
 		       &brief);
 	memcpy(slot->bytes, brief.header, sizeof(brief.header));
 	slot->header_len = (uint8_t)brief.header_len;
 	slot->ack = brief.ack;
+	put_source_right(slot);
 	__atomic_store_n(&slot->sequence, (uint32_t)guest->out.head,
 			 __ATOMIC_RELEASE);
 }
@@ -270,6 +307,53 @@ static void use_share(struct fuzz_reader *reader)
 	memory = uroce_mappings_find(&peer->mappings, share, offset, 8);
 	if (memory)
 		memset(memory, 1, 8);
+}
+
+/* All of it at once; without input nothing. */
+static void show_theirs(struct fuzz_reader *reader)
+{
+	uint8_t how = fuzz_take_u8(reader);
+	int8_t distance = (int8_t)fuzz_take_u8(reader);
+	uint32_t bytes = fuzz_take_u8(reader) * 16u * 1024;
+	const uint32_t dest_qpn = flow->qp->dest_qpn;
+	const struct uroce_shown_qp qp = {
+		.qpn = dest_qpn,
+		.ready = how & READY,
+		.dest_qpn = flow->qp->qpn,
+		.pd = 1,
+		.access = 7,
+		.pulls = how & PULLS,
+		.token = local->token + !!(how & STRANGE),
+	};
+	struct uroce_landing landing = { .address = (uintptr_t)guarded.memory };
+	struct uroce_shown_region region = {
+		.key = flow->key,
+		.pd = 1,
+		.access = how & REGION ? 7 : 0,
+		.base = (uintptr_t)guarded.memory,
+		.iova = FUZZ_IOVA,
+	};
+
+	bytes %= sizeof(guarded.memory) + 1;
+	region.bytes = bytes;
+	uroce_tables_show_region(&tables, &region);
+	uroce_tables_show_qp(&tables, &qp);
+	landing.bytes = how & RECEIVE ? bytes : 0;
+	landing.psn = uroce_psn_add(flow->qp->req.new_psn, distance);
+	uroce_tables_show_landing(&tables, dest_qpn, UROCE_LANDING_RECEIVE,
+				  &landing);
+	landing.bytes = how & READ ? bytes : 0;
+	landing.psn = uroce_psn_add(flow->qp->resp.epsn, distance);
+	uroce_tables_show_landing(&tables, dest_qpn, UROCE_LANDING_READ,
+				  &landing);
+}
+
+static void check_theirs(void)
+{
+	static const uint8_t zeros[sizeof(guarded.before)];
+
+	fuzz_assert(!memcmp(guarded.before, zeros, sizeof(zeros)));
+	fuzz_assert(!memcmp(guarded.after, zeros, sizeof(zeros)));
 }
 
 /* One of ours, to be asked for. */
@@ -315,6 +399,9 @@ static void act(struct fuzz_reader *reader)
 		break;
 	case USE:
 		use_share(reader);
+		break;
+	case SHOW:
+		show_theirs(reader);
 		break;
 	default:
 		hang_up(guest);
@@ -415,8 +502,9 @@ static int lowest_fd(void)
 	return fd;
 }
 
-void hostile_guests(struct fuzz_reader *reader)
+void hostile_guests(struct fuzz_reader *reader, bool splits)
 {
+	struct fuzz_reader nothing = {};
 	struct uroce_channel *channel;
 	int before;
 
@@ -426,14 +514,18 @@ void hostile_guests(struct fuzz_reader *reader)
 	for (int i = 0; i < NR_GUESTS; i++)
 		guests[i] = (struct guest){ .fd = -1 };
 	now = 0;
-	open_local();
+	open_local(splits);
 	add_share();
 	channel = pair_up(&guests[0]);
-	flow = flow_new(channel, now);
+	flow = splits ? flow_new_long(channel, fuzz_take_u8(reader), now)
+		      : flow_new(channel, now);
+	show_theirs(&nothing);
 	for (int i = 0; i < MAX_STEPS && reader->len; i++) {
 		act(reader);
 		live();
+		check_theirs();
 	}
+	show_theirs(&nothing);
 	flow_free(flow, now);
 	uroce_local_put_channel(local, channel);
 	for (int i = 0; i < NR_GUESTS; i++)

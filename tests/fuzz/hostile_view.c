@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tables of another process, as it may leave them. A step of the input: rows of
- * a QP and of a region, as they lie in memory, and what is wanted: distances
- * from what would be right, so that 0 is.
+ * a QP, with where its messages land, and of a region, as they lie in memory,
+ * and what is wanted: distances from what would be right, so that 0 is.
  */
 #include <stddef.h>
 
@@ -64,6 +64,32 @@ static void check(const struct uroce_tables_region *region,
 		fuzz_assert(address >= region->base && end <= last);
 }
 
+/* Hints about long messages. */
+static void look_at_split(const struct uroce_tables_qp *qp,
+			  const struct uroce_wanted *wanted, bool scribbles)
+{
+	bool pulls = false;
+	bool is_open = uroce_view_is_open(&view, wanted, &pulls);
+	struct uroce_landing landing;
+
+	if (!scribbles && is_open)
+		fuzz_assert(qp->sequence % 2 == 0 &&
+			    qp->qpn == wanted->dest_qpn &&
+			    qp->dest_qpn == wanted->qpn && qp->token == TOKEN &&
+			    pulls == !!qp->pulls);
+	for (int i = 0; i < UROCE_NR_LANDINGS; i++) {
+		bool found = uroce_view_landing(
+			&view, QPN, (enum uroce_landing_kind)i, &landing);
+
+		if (scribbles)
+			continue;
+		fuzz_assert(found == !!qp->landing[i].psn);
+		fuzz_assert(landing.bytes == qp->landing[i].bytes);
+		fuzz_assert(landing.address == qp->landing[i].address);
+		fuzz_assert(landing.psn < UROCE_TABLES_LANDED);
+	}
+}
+
 static void step(struct fuzz_reader *reader, bool scribbles)
 {
 	struct uroce_tables_region *region = &tables.memory->regions[KEY >> 8];
@@ -91,6 +117,10 @@ static void step(struct fuzz_reader *reader, bool scribbles)
 	};
 	(void)uroce_view_polled(&view);
 	(void)uroce_view_copying(&view, fuzz_take_u8(reader));
+	if (scribbles)
+		scribbler_start(qp, sizeof(*qp), (uint32_t)reader->len);
+	look_at_split(qp, &wanted, scribbles);
+	scribbler_stop();
 	if (scribbles)
 		scribbler_start(region, sizeof(*region), (uint32_t)reader->len);
 	ret = uroce_view_find(&view, &wanted, &found);

@@ -8,38 +8,90 @@
 
 #define FLOW_PD 1
 
+/* Of some there is room for less, or the first piece is no landing. */
+static void post_long_receives(struct flow *w)
+{
+	static const uint32_t firsts[] = { FLOW_LONG_READ, FLOW_LONG_MEMORY,
+					   500000, 100 };
+	struct uroce_recv_wqe *wqe;
+
+	for (uint32_t i = 0; (wqe = uroce_ring_vacant(&w->rq.ring)); i++) {
+		uint32_t first = firsts[i % 4];
+		uint32_t rest = i % 4 ? w->bytes - first : 0;
+
+		wqe->length = first + rest;
+		wqe->nr_sge = rest ? 2 : 1;
+		wqe->sge[0] = (struct ibv_sge){ FUZZ_IOVA, first, w->key };
+		wqe->sge[1] =
+			(struct ibv_sge){ FUZZ_IOVA + first, rest, w->key };
+		uroce_ring_put(&w->rq.ring);
+	}
+}
+
 void flow_post_receives(struct flow *w)
 {
-	fuzz_post_receives(&w->rq, w->key);
+	if (w->is_long)
+		post_long_receives(w);
+	else
+		fuzz_post_receives(&w->rq, w->key);
+}
+
+/* One of each kind: which, and how long. */
+struct wish {
+	uint8_t opcode;
+	uint32_t length;
+};
+
+static void post_send(struct flow *w, const struct wish *wish)
+{
+	struct uroce_send_wqe *wqe = uroce_ring_vacant(&w->qp->sq);
+
+	if (!wqe)
+		return;
+	*wqe = (struct uroce_send_wqe){
+		.opcode = wish->opcode,
+		.nr_sge = 1,
+		.length = wish->length,
+	};
+	wqe->sge[0] =
+		(struct ibv_sge){ w->is_long ? FUZZ_IOVA : FUZZ_IOVA + 10000,
+				  wqe->length, w->key };
+	if (w->is_long) {
+		wqe->remote.va = FUZZ_IOVA;
+		wqe->remote.rkey = w->key;
+	}
+	uroce_ring_put(&w->qp->sq);
 }
 
 void flow_post_sends(struct flow *w)
 {
-	static const uint8_t opcodes[] = {
-		IBV_WR_SEND,
-		IBV_WR_ATOMIC_FETCH_AND_ADD,
-		IBV_WR_RDMA_WRITE,
-		IBV_WR_RDMA_READ,
+	static const struct wish wishes[] = {
+		{ IBV_WR_SEND, 8 },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, 8 },
+		{ IBV_WR_RDMA_WRITE, 3000 },
+		{ IBV_WR_RDMA_READ, 3000 },
+	};
+	static const struct wish long_wishes[] = {
+		{ IBV_WR_RDMA_READ, FLOW_LONG_READ },
+		{ IBV_WR_SEND, 600000 },
+		{ IBV_WR_RDMA_WRITE, 400000 },
+		{ IBV_WR_RDMA_READ, FLOW_LONG_MEMORY },
+		{ IBV_WR_SEND, 8 },
 	};
 
-	for (size_t k = 0; k < sizeof(opcodes); k++) {
-		struct uroce_send_wqe *wqe = uroce_ring_vacant(&w->qp->sq);
+	const size_t nr_long = sizeof(long_wishes) / sizeof(long_wishes[0]);
 
-		if (!wqe)
-			return;
-		*wqe = (struct uroce_send_wqe){
-			.opcode = opcodes[k],
-			.nr_sge = 1,
-			.length = k < 2 ? 8 : 3000,
-		};
-		wqe->sge[0] = (struct ibv_sge){ FUZZ_IOVA + 10000, wqe->length,
-						w->key };
-		uroce_ring_put(&w->qp->sq);
-	}
+	if (w->is_long)
+		for (size_t k = 0; k < nr_long; k++)
+			post_send(w, &long_wishes[(w->first + k) % nr_long]);
+	else
+		for (size_t k = 0; k < sizeof(wishes) / sizeof(wishes[0]); k++)
+			post_send(w, &wishes[k]);
 	uroce_engine_kick(&w->engine, w->qp);
 }
 
-struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
+static struct flow *make(struct uroce_channel *channel, bool is_long,
+			 uint8_t first, uint64_t now)
 {
 	struct flow *w = aligned_alloc(UROCE_CACHE_LINE,
 				       (sizeof(*w) / UROCE_CACHE_LINE + 1) *
@@ -48,7 +100,7 @@ struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
 	struct uroce_engine_config config = { .slot = 1 };
 	struct uroce_region region = {
 		.iova = FUZZ_IOVA,
-		.bytes = FUZZ_MEMORY,
+		.bytes = is_long ? FLOW_LONG_MEMORY : FUZZ_MEMORY,
 		.pd = FLOW_PD,
 		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			  IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
@@ -68,7 +120,10 @@ struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
 	qp.rq = &w->rq;
 	qp.send_cq = &w->cq;
 	qp.recv_cq = &w->cq;
-	w->memory = calloc(1, FUZZ_MEMORY);
+	w->is_long = is_long;
+	w->first = first;
+	w->bytes = (uint32_t)region.bytes;
+	w->memory = calloc(1, w->bytes);
 	fuzz_assert(w->memory);
 	region.base = w->memory;
 	uroce_channel_init(&w->own);
@@ -82,6 +137,17 @@ struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
 	flow_post_receives(w);
 	flow_post_sends(w);
 	return w;
+}
+
+struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
+{
+	return make(channel, false, 0, now);
+}
+
+struct flow *flow_new_long(struct uroce_channel *channel, uint8_t first,
+			   uint64_t now)
+{
+	return make(channel, true, first, now);
 }
 
 void flow_free(struct flow *w, uint64_t now)

@@ -12,6 +12,10 @@
 
 #define FLOW_DEPTH 32
 
+/* Of a connection of long messages: more than uroce_split.h asks for. */
+#define FLOW_LONG_MEMORY (1u << 20)
+#define FLOW_LONG_READ	 300000
+
 /* What is put right in headers, so that they get past the first checks. */
 #define FLOW_RIGHT_PSN	  0x01 /* what the responder expects, and the distance */
 #define FLOW_RIGHT_UNA	  0x02 /* what the requester waits for, and the same */
@@ -28,7 +32,10 @@ struct flow {
 	struct uroce_cq cq;
 	struct uroce_rq rq;
 	struct uroce_qp *qp;
-	uint8_t *memory; /* FUZZ_MEMORY bytes */
+	bool is_long;
+	uint8_t first; /* request */
+	uint8_t *memory;
+	uint32_t bytes; /* of it */
 	uint32_t key;
 };
 
@@ -38,6 +45,13 @@ struct flow {
  * @now: ns
  */
 struct flow *flow_new(struct uroce_channel *channel, uint64_t now);
+
+/**
+ * flow_new_long() - the same; receives, SENDs, WRITEs and READs are long
+ * @first: which of them comes first: any number
+ */
+struct flow *flow_new_long(struct uroce_channel *channel, uint8_t first,
+			   uint64_t now);
 
 void flow_free(struct flow *w, uint64_t now);
 

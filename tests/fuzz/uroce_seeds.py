@@ -110,11 +110,15 @@ def engine_seeds():
         step(0, UNA, texts["read_only"]), step(0, UNA, texts["read_only"])))
 
 
-def slot(text, headers, place=0):
-    """What follows the sequence number: headers, then the payload if it fits."""
+def slot(text, headers, place=0, source=None):
+    """What follows the sequence number: headers, then the payload if it fits; or source, which is
+    how many bytes and packets there are elsewhere."""
     length = len(text) - headers
-    inline = text if len(text) <= 55 else text[:headers]
-    return struct.pack("<HHB", length, place, headers) + inline.ljust(55, b"\0")
+    inline = text if len(text) <= 48 else text[:headers]
+    if source is not None:
+        length, inline = 0, text[:headers] + struct.pack("<QII", 0x1000, *source)
+    return (struct.pack("<HHIBBH", length, place, 0, headers, source is not None, 0) +
+            inline.ljust(48, b"\0"))
 
 
 def inbox_seeds():
@@ -125,6 +129,14 @@ def inbox_seeds():
         for headers in sorted({12, 16, 20, 28, 32, 36, 40} & set(range(len(text) + 1))):
             yield f"{name}_{text[0]:02x}_{headers}", b"\0" + slot(text, headers, payload)
         slots.append(slot(text[:12], 12))
+    full = bytes(1024)
+    for source in ((8192, 1), (524288, 64), (524289, 64), (0, 1), (8192, 0), (1, 0xFFFFFFFF)):
+        yield f"absent_{source[0]}_{source[1]}", b"\0" + b"".join((
+            slot(packet(RC | 0, b"", full), 12, 0, source),
+            slot(packet(RC | 0x0B, reth(1024) + b"imm!", full), 32, 0, source),
+            slot(packet(RC | 0x0D, aeth(), full), 16, 0, source)))
+    yield "absent_uc", b"\0" + slot(packet(UC | 0, b"", full), 12, 0, (8192, 1))
+    yield "absent_none", b"\0" + slot(packet(RC | 0x13, ATOMIC), 40, 0, (8192, 1))
     yield "slots", b"\0" + b"".join(slots)
     yield "laps", b"\0" + 600 * slot(packet(RC | 4, b"", b"hello"), 12)
     for place in (0, 4032, 3968, 4096, 65535):
@@ -137,14 +149,18 @@ def inbox_seeds():
 
 
 # Of hostile_flow.c: what else happens, and what is put right in the headers.
-POST, LATE, CHANGE, CLAIM, RAW = 0x01, 0x02, 0x04, 0x08, 0x10
+POST, LATE, CHANGE, CLAIM, RAW, ABSENT, TURN = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40
 RIGHT_PSN, RIGHT_UNA, RIGHT_ETH, WITH_ACK = 0x21, 0x22, 0x3C, 0x40
 
 
-def flow_step(opcode, payload, headers=b"", kind=RIGHT_PSN, what=0, place=0):
+def flow_step(opcode, payload, headers=b"", kind=RIGHT_PSN, what=0, place=0, source=None, turn=b""):
+    """With source: so many packets without their payload, which is to be taken."""
     text = packet(opcode, headers)[:48]
-    return (struct.pack("<BBbHHB", what, kind, 0, payload, place, len(text)) +
-            text.ljust(48, b"\0") + (struct.pack("<H", 3) if what & CLAIM else b""))
+    what |= (ABSENT if source is not None else 0) | (TURN if turn else 0)
+    return (bytes([what]) + turn +
+            struct.pack("<BbHHB", kind, 0, payload, place, len(text)) + text.ljust(48, b"\0") +
+            (bytes([abs(source), source > 0]) if source is not None else b"") +
+            (struct.pack("<H", 3) if what & CLAIM else b""))
 
 
 def flow_steps(**how):
@@ -160,18 +176,86 @@ def flow_steps(**how):
     yield flow_step(RC | 0x12, 0, aeth() + bytes(8), RIGHT_UNA, **how)
 
 
-def view_step(sequence=2, key=0, access=7, beyond=0):
-    qp = struct.pack("<IIIIIIQ", sequence, 0, 0x55, 1, access, 0, 0)
+def view_step(sequence=2, key=0, access=7, beyond=0, landed=0x80000000):
+    qp = struct.pack("<IIIIIIQ", sequence, 0, 0x55, 1, access, 1, 0)
+    qp += 2 * struct.pack("<IIQ", landed and landed | 5, 1 << 20, 0x7F0000000000)
     region = struct.pack("<IIIIQQQQQ", key, 1, access, 0, 0x10000, 0x2000, 4096, 1, 8192)
     return qp + region + struct.pack("<QBBBBBBB", 5, 0, 0, 0, beyond, beyond, 2, 0)
 
 
+# Of hostile_split.c.
+OPEN, SPLITS, PUSHES, PULLS, COPIES, DENIED, READS, ENDS = (1 << bit for bit in range(8))
+ALL = OPEN | SPLITS | PUSHES | PULLS | COPIES
+
+
+def turn(how=ALL, distance=0, kilobytes=1024):
+    return struct.pack("<BbH", how, distance, kilobytes)
+
+
+def long_message(first, last, kind, length, headers=b"", end=b"", **how):
+    """A whole one: its first packet, parts of 8 to be taken and to be found by turns, the last one."""
+    yield flow_step(first, 8192, headers, kind, **how)
+    left, taken = length - 8192, True
+    while left > 8192:
+        nr = min(8, (left - 1) // 8192)
+        yield flow_step(first + 1, 0, b"", kind, source=nr if taken else -nr, **how)
+        left, taken = left - nr * 8192, not taken
+    yield flow_step(last, left, end, kind, **how)
+
+
+def split_flows():
+    """Name and steps of each."""
+    key_va = RIGHT_ETH & ~0x10
+    write = reth(300000)
+    read_what = aeth()
+    ack = flow_step(RC | 0x11, 0, aeth(), RIGHT_UNA)
+    yield "send", b"".join(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000))
+    yield "send_twice", 2 * b"".join(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000, what=POST))
+    yield "write", b"".join(long_message(RC | 6, RC | 8, RIGHT_PSN | key_va, 300000, write))
+    answer = b"".join(long_message(RC | 0x0D, RC | 0x0F, RIGHT_UNA, 300000, read_what, aeth()))
+    yield "answer", answer
+    yield "answer_denied", flow_step(RC | 0x0D, 8192, aeth(), RIGHT_UNA, source=8,
+                                     turn=turn(ALL & ~COPIES)) + answer
+    yield "lost", flow_step(RC | 0, 8192, source=8, turn=turn(ALL & ~PULLS)) + 3 * flow_step(RC | 1, 8192)
+    lost_write = flow_step(RC | 6, 8192, write, RIGHT_PSN | key_va, source=8, turn=turn(ALL & ~PULLS))
+    yield "lost_write", lost_write + 3 * flow_step(RC | 7, 8192, source=-8)
+    # what we answer, and send: a few ACKs make room for more
+    acks = b"".join(struct.pack("<BBb", 0, RIGHT_UNA, n) + ack[3:] for n in (37, 20, 20, 20, 40, 20, 20))
+    for how in (ALL, ALL & ~OPEN, ALL & ~PUSHES, ALL & ~PUSHES | DENIED, OPEN, ALL & ~COPIES, ALL | ENDS):
+        for kilobytes in (1024, 300, 0):
+            asked = flow_step(RC | 0x0C, 0, reth(600000), RIGHT_PSN | key_va,
+                              turn=turn(how | READS, 0, kilobytes))
+            start = flow_step(RC | 4, 8, turn=turn(how, 0, kilobytes), what=POST)
+            yield f"asked_{how:02x}_{kilobytes}", 2 * asked
+            yield f"sent_{how:02x}_{kilobytes}", start + answer + acks + start + acks
+    far = flow_step(RC | 0x0C, 0, reth(600000), RIGHT_PSN | key_va, turn=turn(ALL | READS, 20))
+    yield "deaf", flow_step(RC | 4, 8, turn=turn(ALL, -128), what=POST) + answer + acks
+    message = list(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000))
+    gone = flow_step(RC | 1, 0, source=-8, turn=turn(ALL, 127))
+    yield "gone", b"".join(message[:2]) + gone + b"".join(message[3:])
+    for nr, how in ((0, 1), (63, 1), (64, 1), (65, 1), (255, 1), (8, 2), (8, 3), (8, 255)):
+        odd = flow_step(RC | 1, 0, source=1)[:-2] + bytes([nr, how])
+        yield f"odd_{nr}_{how}", message[0] + odd + message[-1]
+    # the answer may not be all of it, or more
+    for nr in (35, 36, 37, 64):
+        yield f"whole_{nr}", flow_step(RC | 0x0D, 0, aeth(), RIGHT_UNA, source=nr)
+    yield "too_long", b"".join(long_message(RC | 0, RC | 2, RIGHT_PSN, 310000))
+    yield "asked_far", 2 * far
+    nak = flow_step(RC | 0x11, 0, aeth(NAK), RIGHT_UNA)
+    yield "nak", answer + acks[:57] + nak + acks
+    yield "fails", answer + flow_step(RC | 0x11, 0, aeth(NAK | 0x02000000), RIGHT_UNA) + acks
+    # in the middle of a message
+    for opcode in (0x04, 0x0A):
+        yield f"bad_{opcode}", (b"".join(list(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000))[:5]) +
+                                flow_step(RC | opcode, 8, reth(8)))
+
+
 def guest(what, number, text=b""):
-    return bytes([what + 9 * number]) + text
+    return bytes([what + 10 * number]) + text
 
 
 def guest_steps():
-    connect, hello, say, byte, listen, write, share, use, hang_up = range(9)
+    connect, hello, say, byte, listen, write, share, use, show, hang_up = range(10)
     slot_of = bytes(4) + struct.pack("<HHIB", 8, 0, 0, 12) + bytes(3)
     right = guest(hello, 1, b"\2\0\1\0")
     yield "pair", (guest(connect, 1) + right + guest(listen, 1) + guest(byte, 1, b"\1") +
@@ -203,12 +287,41 @@ def guest_steps():
     yield "unasked", guest(share, 0, bytes([give, 5]))
     for nr in range(8):
         yield f"gives_{nr}", want + guest(share, 0, bytes([1 + 4 * nr, 5])) + want
+    yield "shows", guest(show, 0, b"\x1f\0\x40") + 3 * sends
     yield "scribbles", b"".join(guest(write, 0, struct.pack("<HB", 61 * i, 0x80) + bytes([i]) * 64)
                                 for i in range(40))
 
 
+def split_guest_steps():
+    write, show = 5, 8
+
+    def put(kind, opcode, headers, payload=8192, source=None):
+        text = packet(opcode, headers)
+        where = b""
+        if source is not None:
+            where = struct.pack("<QII", source > 0, abs(source) * 8192, abs(source))
+        return guest(write, 0, struct.pack("<HB", 0, kind) + bytes(4) +
+                     struct.pack("<HHIBBH", payload, 0, 0, len(text), source is not None, 0) +
+                     (text + where).ljust(48, b"\0"))
+
+    # the READ that comes before the SEND has 37 packets
+    for how in (0x1F, 0x1B, 0x1E, 0x1D, 0x5F, 0x0F, 0):
+        for distance in (0, 37, 200):
+            yield f"sent_{how:02x}_{distance}", 4 * guest(show, 0, bytes([how, distance, 64]))
+        asked = put(0x0D, RC | 0x0C, reth(600000), 0)
+        yield f"asked_{how:02x}", guest(show, 0, bytes([how, 0, 64])) + asked + asked
+        start = guest(show, 0, bytes([how, 0, 64]))
+        rest = [put(1, RC | 1, b"", 0, nr) for nr in (8, -8, 8, -8)]
+        yield f"pulled_{how:02x}", start + put(1, RC | 0, b"") + b"".join(rest)
+        rest = [put(1, RC | 7, b"", 0, nr) for nr in (8, -8, 8, -8)]
+        yield f"written_{how:02x}", start + put(0x0D, RC | 6, reth(300000)) + b"".join(rest)
+        rest = [put(2, RC | 0x0E, b"", 0, nr) for nr in (8, -8, 8, -8)]
+        yield f"answered_{how:02x}", start + put(2, RC | 0x0D, aeth()) + b"".join(rest)
+    yield "short", guest(show, 0, bytes([0x1F, 37, 20])) + guest(show, 0, bytes([0x1F, 0, 20]))
+
+
 def hostile_seeds():
-    flow, view, guests = 2, 4, 6
+    flow, view, guests, split = 2, 4, 6, 7
     for how in (0, POST, LATE, CHANGE, CLAIM, RAW, POST | LATE | CHANGE):
         steps = list(flow_steps(what=how))
         for scribbled in (0, 1):
@@ -222,8 +335,16 @@ def hostile_seeds():
         yield f"view_{scribbled}", start + view_step()
         yield f"view_hidden_{scribbled}", start + view_step(3) + view_step(2, 1) + view_step(2, 0, 0)
         yield f"view_many_{scribbled}", start + 60 * view_step() + 60 * view_step(beyond=9)
+    for name, steps in split_flows():
+        for scribbled in (0, 1):
+            yield f"split_{name}_{scribbled}", bytes([split + scribbled, 0]) + steps
+        for first in (1, 2, 3, 0x51, 0x99):
+            yield f"split_{name}_from_{first}", bytes([split, first]) + steps
     for name, text in guest_steps():
         yield "guests_" + name, bytes([guests]) + text
+    for name, text in split_guest_steps():
+        for first in (0, 1, 2):
+            yield f"split_guests_{name}_{first}", bytes([9, first]) + text
 
 
 def fast_step(kind, opcode, payload, headers=b"", distance=0):

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The other side of long messages, as the engine sees it (struct
+ * uroce_split_ops): it shows where to write, lets us do that or does not, and
+ * changes its mind. What the engine does must lie in what was shown, and in our
+ * memory; what it shows must not stay there when it is used for other things.
+ *
+ * A change is what happens (below), how far a landing is from where it should
+ * be, and how long it is, in KB.
+ */
+#include <errno.h>
+
+#include "fuzz/hostile.h"
+#include "fuzz/uroce_flow.h"
+#include "uroce/engine/uroce_psn.h"
+#include "uroce/engine/uroce_split.h"
+
+#define OPEN   0x01 /* its QP pulls */
+#define SPLITS 0x02 /* messages that begin now are split */
+#define PUSHES 0x04 /* that is possible */
+#define PULLS  0x08 /* likewise; else the packet is as good as lost */
+#define COPIES 0x10 /* by keys */
+#define DENIED 0x20 /* what is not possible never will be again */
+#define READS  0x40 /* the landing is that of a READ; it is asked for next */
+#define ENDS   0x80 /* and was the last one: nowhere */
+
+/* Distances that are none. */
+#define DEAF INT8_MIN /* nobody polls there */
+#define GONE INT8_MAX /* a region of ours goes */
+
+static struct uroce_channel channel;
+static struct flow *flow;
+static uint8_t theirs[FLOW_LONG_MEMORY];
+
+static uint8_t how;
+static struct uroce_landing landings[UROCE_NR_LANDINGS]; /* theirs */
+static int8_t distance; /* of the landing of what begins */
+static uint32_t bytes;
+static struct uroce_landing shown[UROCE_NR_LANDINGS]; /* ours */
+
+static bool may(uint8_t what)
+{
+	if (how & what)
+		return true;
+	if (how & DENIED)
+		channel.copy = NULL;
+	return false;
+}
+
+static uint8_t touch(const struct iovec *iov, uint32_t nr, bool write)
+{
+	uint8_t sum = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint8_t *at = iov[i].iov_base;
+
+		fuzz_assert(at >= flow->memory && iov[i].iov_len);
+		fuzz_assert(iov[i].iov_len <=
+			    (size_t)(flow->memory + flow->bytes - at));
+		/* it is all there if both ends are */
+		sum ^= at[0] ^ at[iov[i].iov_len - 1];
+		if (write)
+			at[0] = at[iov[i].iov_len - 1] = sum;
+	}
+	return sum;
+}
+
+static int copy(struct uroce_channel *at, const struct uroce_copy *wanted)
+{
+	size_t sum = 0;
+
+	fuzz_assert(at == &channel);
+	fuzz_assert(wanted->part && wanted->part <= wanted->bytes);
+	fuzz_assert(wanted->offset <= wanted->bytes - wanted->part);
+	fuzz_assert(wanted->nr_iov && wanted->nr_iov <= UROCE_MAX_SGE);
+	for (uint32_t i = 0; i < wanted->nr_iov; i++)
+		sum += wanted->iov[i].iov_len;
+	fuzz_assert(sum == wanted->part);
+	if (!may(COPIES))
+		return -EACCES;
+	(void)touch(wanted->iov, wanted->nr_iov, wanted->read);
+	return 0;
+}
+
+/* If not, WRITEs and READs are copies, and no messages. */
+static bool is_attended(struct uroce_channel *at, uint32_t nr_bytes)
+{
+	return distance != DEAF;
+}
+
+static bool choose(struct uroce_channel *at, enum uroce_landing_kind kind,
+		   uint32_t qpn, uint32_t psn)
+{
+	fuzz_assert(qpn == flow->qp->qpn);
+	if (kind == UROCE_LANDING_RECEIVE)
+		landings[kind] = (struct uroce_landing){
+			.psn = uroce_psn_add(psn, distance),
+			.bytes = bytes,
+			.address = 1,
+		};
+	return at->copy && how & SPLITS;
+}
+
+static void learn(struct uroce_channel *at, enum uroce_landing_kind kind,
+		  uint32_t qpn, uint32_t psn, uint32_t length)
+{
+	fuzz_assert(qpn == flow->qp->qpn && length <= flow->bytes);
+}
+
+static bool is_open(struct uroce_channel *at, const struct uroce_hop *hop)
+{
+	return at->copy && how & OPEN;
+}
+
+static bool find(struct uroce_channel *at, const struct uroce_hop *hop,
+		 enum uroce_landing_kind kind,
+		 struct uroce_landing *ret_landing)
+{
+	*ret_landing = landings[kind];
+	return landings[kind].bytes;
+}
+
+static int push(struct uroce_channel *at, const struct uroce_hop *hop,
+		enum uroce_landing_kind kind,
+		const struct uroce_landing *landing, uint32_t from,
+		const struct iovec *iov)
+{
+	fuzz_assert(landing->psn == landings[kind].psn);
+	fuzz_assert(from <= landings[kind].bytes);
+	fuzz_assert(iov->iov_len <= landings[kind].bytes - from);
+	if (!may(PUSHES))
+		return -EACCES;
+	theirs[from] ^= touch(iov, 1, false);
+	return 0;
+}
+
+static int pull(struct uroce_channel *at, const struct uroce_hop *hop,
+		uint64_t address, const struct iovec *iov)
+{
+	if (!may(PULLS))
+		return -EACCES;
+	(void)touch(iov, 1, true);
+	return 0;
+}
+
+static void show(struct uroce_channel *at, uint32_t qpn,
+		 enum uroce_landing_kind kind,
+		 const struct uroce_landing *landing)
+{
+	const struct iovec iov = { (void *)(uintptr_t)landing->address,
+				   landing->bytes };
+
+	fuzz_assert(qpn == flow->qp->qpn);
+	if (landing->bytes)
+		(void)touch(&iov, 1, false);
+	shown[kind] = *landing;
+}
+
+/* Whoever waits has hidden what he waits for. */
+static void settle(struct uroce_channel *at)
+{
+	fuzz_assert(!shown[UROCE_LANDING_RECEIVE].bytes);
+}
+
+static const struct uroce_split_ops ops = {
+	.choose = choose,
+	.learn = learn,
+	.is_open = is_open,
+	.find = find,
+	.push = push,
+	.pull = pull,
+	.show = show,
+	.settle = settle,
+};
+
+struct uroce_channel *hostile_split_channel(uint8_t landing_parts)
+{
+	uroce_channel_init(&channel);
+	channel.copy = copy;
+	channel.part = 1u << 20;
+	channel.is_attended = is_attended;
+	channel.split = &ops;
+	memset(landings, 0, sizeof(landings));
+	memset(shown, 0, sizeof(shown));
+	how = OPEN | SPLITS | PUSHES | PULLS | COPIES;
+	distance = 0;
+	bytes = landing_parts ? landing_parts * 30000u : FLOW_LONG_MEMORY;
+	flow = NULL;
+	return &channel;
+}
+
+/* It is told of each change of state, and when a pull has failed. */
+static void on_qp(void *arg, const struct uroce_qp *qp)
+{
+	fuzz_assert(arg == &channel && qp == flow->qp);
+}
+
+void hostile_split_begin(struct flow *new_flow)
+{
+	flow = new_flow;
+	flow->engine.on_qp = on_qp;
+	flow->engine.arg = &channel;
+}
+
+void hostile_split_change(struct fuzz_reader *reader)
+{
+	how = fuzz_take_u8(reader);
+	distance = (int8_t)fuzz_take_u8(reader);
+	if (distance == GONE) {
+		uroce_split_hide_all(&flow->engine);
+		hostile_split_end();
+	}
+	bytes = fuzz_take_u16(reader) % (FLOW_LONG_MEMORY / 1024 + 1) * 1024;
+	if (how & READS)
+		landings[UROCE_LANDING_READ] = (struct uroce_landing){
+			.psn = uroce_psn_add(flow->qp->resp.epsn, distance),
+			.bytes = how & ENDS ? 0 : bytes,
+			.address = 1,
+		};
+	else if (how & ENDS)
+		landings[UROCE_LANDING_RECEIVE].bytes = 0;
+}
+
+/* What is shown belongs to something that is going on. */
+void hostile_split_check(void)
+{
+	const struct uroce_qp *qp = flow->qp;
+	bool shows = shown[UROCE_LANDING_RECEIVE].bytes ||
+		     shown[UROCE_LANDING_READ].bytes;
+
+	fuzz_assert(shows == !list_empty(&flow->engine.landed));
+	if (shown[UROCE_LANDING_RECEIVE].bytes)
+		fuzz_assert(qp->resp.receive.held);
+	/* not of what was answered */
+	if (shown[UROCE_LANDING_READ].bytes)
+		fuzz_assert(uroce_psn_diff(qp->req.una_psn,
+					   shown[UROCE_LANDING_READ].psn) *
+				    (int64_t)qp->mtu <
+			    shown[UROCE_LANDING_READ].bytes);
+	if (shows)
+		fuzz_assert(qp->state == IBV_QPS_RTS);
+}
+
+void hostile_split_end(void)
+{
+	fuzz_assert(!shown[UROCE_LANDING_RECEIVE].bytes &&
+		    !shown[UROCE_LANDING_READ].bytes);
+}
