@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -245,6 +246,8 @@ static void start_peer(struct test *test)
 	test->pid = fork();
 	assert_true(test->pid >= 0);
 	if (test->pid == 0) {
+		/* also if it was stopped when a test fails */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)close(pair[0]);
 		(void)execl("/proc/self/exe", "peer", number, (char *)NULL);
 		_exit(127);
@@ -567,6 +570,9 @@ static void fill_the_way(struct test *test)
 	stop_peer(test);
 	for (int i = 0; i < 10; i++)
 		side_send(&test->side, IBV_WR_RDMA_WRITE, 60000, &test->peer);
+	/* none is left to a helper that is just at it: it would take the ACK */
+	uroce_loop_lock(test->side.instance);
+	uroce_loop_unlock(test->side.instance);
 	owe(&test->side);
 }
 
