@@ -34,11 +34,6 @@
 /* Of our own polls that are told, since we have heard of somebody. */
 #define HEARD_POLLS 1
 
-static struct uroce_peer *peer_of(struct uroce_channel *channel)
-{
-	return list_entry(channel, struct uroce_peer, channel);
-}
-
 static int find(const struct uroce_peer *peer, const struct uroce_copy *copy,
 		struct uroce_found *ret_found)
 {
@@ -88,7 +83,7 @@ static void count(struct uroce_local *local, bool by_pid, uint32_t bytes)
 int uroce_copy_direct(struct uroce_channel *channel,
 		      const struct uroce_copy *copy)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 	struct uroce_local *local = peer->local;
 	int ret;
 
@@ -129,7 +124,7 @@ static uint8_t *find_mapped(struct uroce_peer *peer,
 uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 			  const struct uroce_copy *copy)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 	struct uroce_local *local = peer->local;
 	uint8_t *memory;
 
@@ -147,7 +142,7 @@ uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 
 void uroce_copy_leave(struct uroce_channel *channel)
 {
-	const struct uroce_peer *peer = peer_of(channel);
+	const struct uroce_peer *peer = uroce_peer_of(channel);
 
 	uroce_tables_end(&peer->local->tables, peer->slot);
 }
@@ -155,7 +150,7 @@ void uroce_copy_leave(struct uroce_channel *channel)
 /* Who answers polls, and a line of the cache less has to be fetched. */
 bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 	const int64_t long_ns = ATTENDED_NS + bytes / BYTES_A_NS;
 	struct timespec time;
 	uint64_t now;
@@ -185,8 +180,8 @@ void uroce_local_show_qp(struct uroce_local *local,
 {
 	struct uroce_shown_qp shown = *qp;
 
-	if (channel && peer_of(channel)->view.memory)
-		shown.token = peer_of(channel)->token;
+	if (channel && uroce_peer_of(channel)->view.memory)
+		shown.token = uroce_peer_of(channel)->token;
 	else
 		shown.ready = false;
 	uroce_tables_show_qp(&local->tables, &shown);

@@ -14,11 +14,6 @@
 /* So many packets of a peer, then it is the next one's turn. */
 #define MAX_PACKETS 64
 
-static struct uroce_peer *peer_of(struct uroce_channel *channel)
-{
-	return list_entry(channel, struct uroce_peer, channel);
-}
-
 static bool is_used(const struct uroce_peer *peer)
 {
 	return __atomic_load_n(&peer->uses, __ATOMIC_ACQUIRE) > 0;
@@ -84,7 +79,7 @@ void uroce_local_put(struct uroce_channel *channel,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	uroce_inbox_put(&peer->out, packet, iov, nr_iov);
 	was_put(peer, packet->payload_len);
@@ -92,13 +87,13 @@ void uroce_local_put(struct uroce_channel *channel,
 
 const void *uroce_local_next_put(struct uroce_channel *channel)
 {
-	return uroce_inbox_next_put(&peer_of(channel)->out);
+	return uroce_inbox_next_put(&uroce_peer_of(channel)->out);
 }
 
 void uroce_local_put_brief(struct uroce_channel *channel,
 			   const struct uroce_brief *brief)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	uroce_inbox_put_brief(&peer->out, brief);
 	was_put(peer, brief->payload_len);
@@ -106,7 +101,7 @@ void uroce_local_put_brief(struct uroce_channel *channel,
 
 bool uroce_local_has_room(struct uroce_channel *channel)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	if (uroce_inbox_has_room(&peer->out))
 		return true;
@@ -212,7 +207,7 @@ struct uroce_channel *uroce_local_take(struct uroce_local *local,
 void uroce_local_done(struct uroce_channel *channel,
 		      const struct uroce_brief *brief, bool is_packet)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 	struct uroce_local_counters *counters = &peer->local->counters;
 
 	if (!is_packet) {
@@ -259,7 +254,7 @@ struct uroce_channel *uroce_local_take_lost(struct uroce_local *local)
 void uroce_local_put_channel(struct uroce_local *local,
 			     struct uroce_channel *channel)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	if (__atomic_sub_fetch(&peer->uses, 1, __ATOMIC_ACQ_REL) == 0 &&
 	    channel->lost)

@@ -19,11 +19,6 @@
 #define SETTLE_MS 2000
 #define NAP_NS	  20000
 
-static struct uroce_peer *peer_of(struct uroce_channel *channel)
-{
-	return list_entry(channel, struct uroce_peer, channel);
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec time;
@@ -35,7 +30,7 @@ static uint64_t now_ns(void)
 static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
 		   uint32_t qpn, uint32_t psn)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	if (!channel->copy)
 		return false;
@@ -48,7 +43,7 @@ static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
 static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
 		  uint32_t qpn, uint32_t psn, uint32_t bytes)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	if (peer->local->config.split == UROCE_LOCAL_SPLIT_TRY)
 		uroce_trial_end(&peer->trial[kind], qpn, psn, bytes, now_ns());
@@ -66,7 +61,7 @@ static struct uroce_wanted wanted_of(const struct uroce_peer *peer,
 
 static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
 {
-	const struct uroce_peer *peer = peer_of(channel);
+	const struct uroce_peer *peer = uroce_peer_of(channel);
 	const struct uroce_wanted wanted = wanted_of(peer, hop);
 	bool pulls;
 
@@ -78,8 +73,8 @@ static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
 		 enum uroce_landing_kind kind,
 		 struct uroce_landing *ret_landing)
 {
-	return uroce_view_landing(&peer_of(channel)->view, hop->dest_qpn, kind,
-				  ret_landing);
+	return uroce_view_landing(&uroce_peer_of(channel)->view, hop->dest_qpn,
+				  kind, ret_landing);
 }
 
 /* Nobody would wait for us, or it may be another process than we know. */
@@ -135,7 +130,7 @@ static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
 		const struct uroce_landing *landing, uint32_t from,
 		const struct iovec *iov)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 	int ret = check(peer);
 
 	if (ret)
@@ -149,7 +144,7 @@ static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
 static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
 		uint64_t address, const struct iovec *iov)
 {
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 	int ret = check(peer);
 
 	if (ret)
@@ -165,8 +160,8 @@ static void show(struct uroce_channel *channel, uint32_t qpn,
 		 enum uroce_landing_kind kind,
 		 const struct uroce_landing *landing)
 {
-	uroce_tables_show_landing(&peer_of(channel)->local->tables, qpn, kind,
-				  landing);
+	uroce_tables_show_landing(&uroce_peer_of(channel)->local->tables, qpn,
+				  kind, landing);
 }
 
 static uint32_t copying(const struct uroce_peer *peer)
@@ -184,7 +179,7 @@ static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
 static void settle(struct uroce_channel *channel)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
-	struct uroce_peer *peer = peer_of(channel);
+	struct uroce_peer *peer = uroce_peer_of(channel);
 	uint64_t until_ms;
 	uint32_t count;
 

@@ -61,6 +61,12 @@ struct uroce_peer {
 	struct uroce_peer *next; /* in the list "arrived" of new ones */
 };
 
+/** uroce_peer_of() - whose channel it is */
+static inline struct uroce_peer *uroce_peer_of(struct uroce_channel *its)
+{
+	return list_entry(its, struct uroce_peer, channel);
+}
+
 /**
  * uroce_peer_new() - a peer with an inbox of ours, and nothing else
  * @ret_inbox: receives a descriptor of it, which is the caller's
