@@ -56,17 +56,19 @@ static void report_path_error(struct uroce_qp *qp, uint64_t now)
 		uroce_complete_send(qp, IBV_WC_LOC_QP_OP_ERR, now);
 }
 
-/* From now on the peer leaves our memory alone: it may be used for other things
- * once requests complete. */
+/*
+ * From now on the peer leaves our memory alone: it may be used for other things
+ * once requests complete.
+ */
 static void begin_error(struct uroce_qp *qp)
 {
+	qp->condemned = false;
 	set_state(qp, IBV_QPS_ERR);
 	uroce_split_hide(qp);
 }
 
 static void end_error(struct uroce_qp *qp, uint64_t now)
 {
-	qp->condemned = false;
 	if (qp->path_failed)
 		report_path_error(qp, now);
 	stop_timers(qp);
@@ -79,7 +81,6 @@ static void end_error(struct uroce_qp *qp, uint64_t now)
 
 void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
 {
-	qp->condemned = false;
 	if (qp->state == IBV_QPS_ERR)
 		return;
 	begin_error(qp);

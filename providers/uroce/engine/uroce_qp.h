@@ -140,7 +140,6 @@ struct uroce_split {
 	struct uroce_split_state answered; /* of the READ being answered */
 	bool refused; /* a part of a READ could not be taken: not again */
 	bool landed[UROCE_NR_LANDINGS]; /* is shown */
-	uint32_t landed_psn[UROCE_NR_LANDINGS];
 };
 
 struct uroce_engine;

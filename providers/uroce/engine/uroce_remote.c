@@ -157,8 +157,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 	resp->offset += packet->payload_len;
 	if (packet->traits & UROCE_T_IMM)
 		complete_write(qp, packet, now);
-	uroce_responder_executed(qp, packet,
-				 packet->nr_absent ? packet->nr_absent : 1);
+	uroce_responder_executed(qp, packet, uroce_split_count(packet));
 }
 
 static uint32_t count_packets(const struct uroce_qp *qp, uint32_t bytes)

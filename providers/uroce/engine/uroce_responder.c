@@ -289,8 +289,7 @@ static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
 	resp->offset = offset + packet->payload_len;
 	if (packet->traits & UROCE_T_LAST)
 		complete_send_message(qp, packet, resp->offset, now);
-	uroce_responder_executed(qp, packet,
-				 packet->nr_absent ? packet->nr_absent : 1);
+	uroce_responder_executed(qp, packet, uroce_split_count(packet));
 }
 
 /* 9.7.4.1.2, table 44: does it go with what is being received? */

@@ -47,7 +47,6 @@ static void show(struct uroce_qp *qp, enum uroce_landing_kind kind,
 {
 	ops_of(qp)->show(qp->channel, qp->qpn, kind, landing);
 	qp->split.landed[kind] = true;
-	qp->split.landed_psn[kind] = landing->psn;
 	if (list_empty(&qp->landed))
 		list_add_tail(&qp->engine->landed, &qp->landed);
 }
@@ -117,8 +116,8 @@ void uroce_split_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		return;
 	if (!failed)
 		ops->learn(qp->channel, kind, qp->qpn, wqe->psn, wqe->length);
-	if (kind == UROCE_LANDING_READ &&
-	    qp->split.landed_psn[kind] == wqe->psn)
+	/* no READ was before it that had no answer, so it is the first one */
+	if (kind == UROCE_LANDING_READ)
 		hide(qp, kind);
 }
 

@@ -63,6 +63,13 @@ uint32_t uroce_split_answer(struct uroce_qp *qp,
 			    const struct uroce_resource *res,
 			    struct uroce_out *out);
 
+/** uroce_split_count() - of how many packets one that was received stands for
+ */
+static inline uint32_t uroce_split_count(const struct uroce_packet *packet)
+{
+	return packet->nr_absent ? packet->nr_absent : 1;
+}
+
 /** uroce_split_end() - a send request is about to complete */
 void uroce_split_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		     bool failed);
