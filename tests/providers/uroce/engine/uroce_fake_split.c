@@ -478,3 +478,13 @@ void fake_post(struct fake *fake, unsigned int side, uint64_t wr_id,
 
 	pair_post(fake->pair, side, &wqe, sge);
 }
+
+void fake_modify(struct fake *fake, unsigned int side, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	assert_int_equal(uroce_qp_modify(fake->pair->side[side].qp, &attr,
+					 IBV_QP_STATE, IBV_MTU_4096, NULL,
+					 fake->pair->now),
+			 0);
+}

@@ -79,6 +79,9 @@ struct fake *fake_new_with(const struct pair_options *options);
 struct pair_options fake_defaults(void);
 void fake_free(struct fake *fake);
 
+/* To RESET, ERR or SQD: no other attributes. */
+void fake_modify(struct fake *fake, unsigned int side, enum ibv_qp_state state);
+
 /* As those of the pair. */
 bool fake_step(struct fake *fake);
 void fake_run(struct fake *fake);

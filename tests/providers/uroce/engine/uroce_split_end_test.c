@@ -29,17 +29,6 @@ static struct fake *begin(struct message *m, enum ibv_wr_opcode opcode)
 	return fake;
 }
 
-static void modify(struct fake *fake, unsigned int side,
-		   enum ibv_qp_state state)
-{
-	struct ibv_qp_attr attr = { .qp_state = state };
-
-	assert_int_equal(uroce_qp_modify(fake->pair->side[side].qp, &attr,
-					 IBV_QP_STATE, IBV_MTU_4096, NULL,
-					 fake->pair->now),
-			 0);
-}
-
 static void expect(struct uroce_cq *cq, uint64_t wr_id,
 		   enum ibv_wc_status status)
 {
@@ -101,7 +90,7 @@ static void errors_wait_before_anything_completes(void **state)
 		struct message m;
 		struct fake *fake = begin(&m, ends[i].opcode);
 
-		modify(fake, ends[i].side, IBV_QPS_ERR);
+		fake_modify(fake, ends[i].side, IBV_QPS_ERR);
 		assert_string_equal(fake_log(fake, ends[i].side), ends[i].log);
 		fake_free(fake);
 	}
@@ -123,7 +112,7 @@ static void who_is_reset_waits(void **state)
 		struct message m;
 		struct fake *fake = begin(&m, ends[i].opcode);
 
-		modify(fake, ends[i].side, IBV_QPS_RESET);
+		fake_modify(fake, ends[i].side, IBV_QPS_RESET);
 		check_gone(fake, &ends[i]);
 		fake_free(fake);
 	}

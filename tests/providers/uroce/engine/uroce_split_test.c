@@ -120,17 +120,6 @@ static void what_needs_no_packet_is_not_split(void **state)
 	fake_free(fake);
 }
 
-static void modify(struct fake *fake, unsigned int side,
-		   enum ibv_qp_state state)
-{
-	struct ibv_qp_attr attr = { .qp_state = state };
-
-	assert_int_equal(uroce_qp_modify(fake->pair->side[side].qp, &attr,
-					 IBV_QP_STATE, IBV_MTU_4096, NULL,
-					 fake->pair->now),
-			 0);
-}
-
 /* The other side may not take what is announced. */
 static void who_is_not_open_answers_with_payload(void **state)
 {
@@ -138,10 +127,10 @@ static void who_is_not_open_answers_with_payload(void **state)
 		struct fake *fake = fake_new();
 		struct message m = message(fake, opcodes[i], MB);
 
-		modify(fake, 1, IBV_QPS_SQD);
+		fake_modify(fake, 1, IBV_QPS_SQD);
 		post(fake, &m, 1);
 		fake_run(fake);
-		modify(fake, 1, IBV_QPS_RTS);
+		fake_modify(fake, 1, IBV_QPS_RTS);
 		check(fake, &m, 1);
 		check_not_split(fake);
 		do_message(fake, &m, 2);
