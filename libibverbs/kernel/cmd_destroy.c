@@ -13,8 +13,6 @@
 #include "kernel/kernel_state.h"
 #include "kernel/submit.h"
 
-bool verbs_allow_disassociate_destroy;
-
 /* All requests with an answer are this: ib_uverbs_destroy_cq, _qp, _srq. */
 _Static_assert(sizeof(struct ib_uverbs_destroy_qp) ==
 			       sizeof(struct ib_uverbs_destroy_cq) &&
