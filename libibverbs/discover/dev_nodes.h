@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "discover/dir_names.h"
-#include "discover/discover.h"
+#include "discover/records.h"
 
 /*
  * A listing of the folder. {} is "never listed". It answers for a later scan if

@@ -7,14 +7,7 @@
 #ifndef DISCOVER_DISCOVER_H
 #define DISCOVER_DISCOVER_H
 
-#include <provider/device.h>
-#include <stddef.h>
-
-/* Records in the kernel's order. */
-struct verbs_device_records {
-	struct verbs_kernel_device *devices;
-	size_t count;
-};
+#include "discover/records.h"
 
 /* Opaque: what one scan remembers to make the next one cheaper. */
 struct verbs_discover_memory;
@@ -35,7 +28,6 @@ struct verbs_discover_memory;
 int verbs_discover(struct verbs_discover_memory **memory,
 		   struct verbs_device_records *ret_records);
 
-void verbs_device_records_free(struct verbs_device_records *records);
 void verbs_discover_memory_free(struct verbs_discover_memory *memory);
 
 #endif

@@ -6,12 +6,9 @@
 #ifndef DISCOVER_DISCOVER_INTERNAL_H
 #define DISCOVER_DISCOVER_INTERNAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "discover/dev_nodes.h"
-#include "discover/discover.h"
+#include "discover/discover_netlink.h"
+#include "discover/records.h"
 
 /* Folder of the device nodes. */
 #define VERBS_DEV_DIR "/dev/infiniband"
@@ -20,21 +17,6 @@
 struct verbs_discover_paths {
 	const char *sysfs;   /* root of sysfs */
 	const char *dev_dir; /* VERBS_DEV_DIR */
-};
-
-struct verbs_netlink_rx;
-
-struct verbs_netlink_memory {
-	/* Devices that netlink knew completely; asked for again at once. */
-	uint32_t *known;
-	size_t nr_known;
-	/*
-	 * Queries in flight that the receive buffer has room for. 0: no more
-	 * in this scan; the next one starts anew.
-	 */
-	size_t window;
-	bool wide; /* this kernel sends datagrams of many devices */
-	struct verbs_netlink_rx *rx; /* receive buffer; NULL before the first */
 };
 
 struct verbs_discover_memory {

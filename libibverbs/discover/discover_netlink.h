@@ -3,7 +3,26 @@
 #ifndef DISCOVER_DISCOVER_NETLINK_H
 #define DISCOVER_DISCOVER_NETLINK_H
 
-#include "discover/discover_internal.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discover/records.h"
+
+struct verbs_netlink_rx;
+
+struct verbs_netlink_memory {
+	/* Devices that netlink knew completely; asked for again at once. */
+	uint32_t *known;
+	size_t nr_known;
+	/*
+	 * Queries in flight that the receive buffer has room for. 0: no more
+	 * in this scan; the next one starts anew.
+	 */
+	size_t window;
+	bool wide; /* this kernel sends datagrams of many devices */
+	struct verbs_netlink_rx *rx; /* receive buffer; NULL before the first */
+};
 
 /**
  * verbs_discover_netlink() - ask the kernel by netlink

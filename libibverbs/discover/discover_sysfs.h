@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "discover/discover.h"
+#include "discover/records.h"
 
 /**
  * verbs_discover_sysfs() - read all devices from class/infiniband_verbs

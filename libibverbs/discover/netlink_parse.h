@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "discover/discover.h"
+#include "discover/records.h"
 
 /* Sequence number of the dump request; those of queries are higher. */
 #define VERBS_NETLINK_DUMP_NUMBER 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Filling device records. Called by the readers of netlink and sysfs; the two
- * functions that free records and the array are those of discover.h.
+ * Filling device records. Called by the readers of netlink and sysfs; core/
+ * frees the records that verbs_discover() returned.
  */
 #include "discover/records.h"
 

@@ -6,10 +6,18 @@
 #ifndef DISCOVER_RECORDS_H
 #define DISCOVER_RECORDS_H
 
+#include <provider/device.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "discover/discover.h"
+/* Records in the order in which the kernel reported the devices. */
+struct verbs_device_records {
+	struct verbs_kernel_device *devices;
+	size_t count;
+};
+
+/** verbs_device_records_free() - free the array and reset @records to {} */
+void verbs_device_records_free(struct verbs_device_records *records);
 
 /**
  * verbs_records_add() - append a copy of @device

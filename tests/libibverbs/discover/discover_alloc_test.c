@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "discover/discover.h"
 #include "discover/discover_internal.h"
 #include "support/fake_netlink.h"
 #include "support/fake_sysfs.h"
