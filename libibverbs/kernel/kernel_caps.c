@@ -34,7 +34,7 @@ _Static_assert(KERNEL_CAP_NR <= 64, "one bit per row");
 const struct kernel_cap kernel_caps[KERNEL_CAP_NR] = {
 	[KERNEL_CAP_IOCTL] = {
 		.name = "ioctl", .since = "4.14",
-		.kind = KERNEL_CAP_KIND_DOOR, .refusal = ENOTTY },
+		.kind = KERNEL_CAP_KIND_TRANSPORT, .refusal = ENOTTY },
 	/*
 	 * Refused when the process has other credentials than when it opened
 	 * the descriptor, which a fork() suffices for. EACCES can be the
@@ -42,7 +42,7 @@ const struct kernel_cap kernel_caps[KERNEL_CAP_NR] = {
 	 */
 	[KERNEL_CAP_WRITE] = {
 		.name = "write", .since = "2.6.11",
-		.kind = KERNEL_CAP_KIND_DOOR, .refusal = EACCES },
+		.kind = KERNEL_CAP_KIND_TRANSPORT, .refusal = EACCES },
 
 	[KERNEL_CAP_INVOKE_WRITE] = {
 		.name = "invoke_write", .since = "5.0",

@@ -16,7 +16,7 @@
 
 /* One bit each in verbs_kernel_state.refused; at most 64. */
 enum verbs_kernel_cap {
-	/* the two doors to the kernel */
+	/* transports: the two system calls that reach the kernel */
 	KERNEL_CAP_IOCTL,
 	KERNEL_CAP_WRITE,
 	/* ioctl methods */
@@ -73,9 +73,9 @@ enum verbs_kernel_cap {
 };
 
 enum kernel_cap_kind {
-	KERNEL_CAP_KIND_DOOR,	/* a system call */
-	KERNEL_CAP_KIND_METHOD, /* an ioctl method: needs KERNEL_CAP_IOCTL */
-	KERNEL_CAP_KIND_COMMAND /* a write command, whatever carries it */
+	KERNEL_CAP_KIND_TRANSPORT, /* a system call */
+	KERNEL_CAP_KIND_METHOD,	   /* an ioctl method: needs KERNEL_CAP_IOCTL */
+	KERNEL_CAP_KIND_COMMAND	   /* a write command, whatever carries it */
 };
 
 struct kernel_cap {
