@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "foreign/foreign_cmd.h"
-#include "foreign/foreign_context.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_result.h"
+#include "foreign/foreign_state.h"
 #include "foreign/foreign_udata.h"
 
 /* The first release that passes a chain to reg_dmabuf_mr. */

@@ -10,9 +10,9 @@
 
 #include "core/object_life.h"
 #include "foreign/foreign_cmd.h"
-#include "foreign/foreign_context.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_result.h"
+#include "foreign/foreign_state.h"
 #include "foreign/foreign_udata.h"
 
 /*

@@ -13,9 +13,9 @@
 
 #include "core/op_table.h"
 #include "foreign/foreign_adapt.h"
-#include "foreign/foreign_context_life.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_provider.h"
+#include "foreign/foreign_state.h"
 
 /* A device that the kernel does not know may do without a descriptor. */
 static int no_async_fd(struct ibv_context *ctx, int *ret_fd)

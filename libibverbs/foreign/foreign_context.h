@@ -4,6 +4,9 @@
  * release, at whose end is the ibv_context that applications see. Measured
  * from the ibv_context, every member is where ours is; what is in front of
  * query_port is missing in older releases, and must not be touched there.
+ *
+ * A verbs_context is a void pointer here, because its size depends on the node,
+ * which is the number in the function's name.
  */
 #ifndef FOREIGN_FOREIGN_CONTEXT_H
 #define FOREIGN_FOREIGN_CONTEXT_H
@@ -11,48 +14,6 @@
 #include <infiniband/verbs.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "core/core_context.h"
-#include "foreign/foreign_ops.h"
-#include "foreign/foreign_variant.h"
-
-/* Private block of such a context: what verbs_context.priv points to. */
-struct foreign_context {
-	struct verbs_ex_private priv; /* first: verbs_priv(), kernel/ */
-	const struct foreign_variant *variant;
-	unsigned int release;	/* foreign_release() */
-	struct foreign_ops ops; /* what it set; NULL where it has none */
-};
-
-/* Only for contexts of foreign providers. */
-static inline struct foreign_context *
-foreign_context(const struct ibv_context *ctx)
-{
-	return verbs_container_of(verbs_priv(ctx), struct foreign_context,
-				  priv);
-}
-
-static inline const struct foreign_ops *
-foreign_ops(const struct ibv_context *ctx)
-{
-	return &foreign_context(ctx)->ops;
-}
-
-static inline const struct foreign_variant *
-foreign_variant(const struct ibv_context *ctx)
-{
-	return foreign_context(ctx)->variant;
-}
-
-/*
- * The oldest rdma-core release that the provider can be of: 54 means that it
- * was built for v54, or for a newer one of its variant with the same verbs_qp.
- * 0 if it can be of releases whose verbs_qp differs.
- */
-static inline unsigned int foreign_release(const struct ibv_context *ctx)
-{
-	return foreign_context(ctx)->release;
-}
 
 /**
  * foreign_context_of() - the ibv_context in a provider's verbs_context
@@ -63,5 +24,39 @@ static inline unsigned int foreign_release(const struct ibv_context *ctx)
  * Return: NULL if @theirs is not such a struct of that node.
  */
 struct ibv_context *foreign_context_of(unsigned int node, void *theirs);
+
+/**
+ * foreign_init_and_alloc_context() - _verbs_init_and_alloc_context()
+ * @device: of the provider's
+ * @cmd_fd: becomes the context's; is closed on failure
+ * @alloc_size: bytes of the provider's struct
+ * @context_offset: in fact a number: of the verbs_context in that struct
+ * @driver_id: sent with each command
+ *
+ * Return: the struct, zeroed but for the context; or NULL and errno: EINVAL,
+ * ENOMEM.
+ */
+void *foreign_init_and_alloc_context(struct ibv_device *device, int cmd_fd,
+				     size_t alloc_size, void *context_offset,
+				     uint32_t driver_id);
+
+/**
+ * foreign_set_ops_34() - verbs_set_ops()
+ * @ops: a table of that node; members that are NULL leave what was there
+ *
+ * May be called any number of times, also when the device is open.
+ */
+void foreign_set_ops_34(void *vctx, const void *ops);
+void foreign_set_ops_57(void *vctx, const void *ops);
+void foreign_set_ops_59(void *vctx, const void *ops);
+void foreign_set_ops_64(void *vctx, const void *ops);
+void foreign_set_ops_65(void *vctx, const void *ops);
+
+/** foreign_uninit_context_34() - verbs_uninit_context(); the memory remains */
+void foreign_uninit_context_34(void *vctx);
+void foreign_uninit_context_57(void *vctx);
+void foreign_uninit_context_59(void *vctx);
+void foreign_uninit_context_64(void *vctx);
+void foreign_uninit_context_65(void *vctx);
 
 #endif

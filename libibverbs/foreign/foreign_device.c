@@ -13,10 +13,10 @@
 #include "core/core_context.h"
 #include "core/device_object.h"
 #include "core/log.h"
-#include "foreign/foreign_context.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_match.h"
 #include "foreign/foreign_provider.h"
+#include "foreign/foreign_state.h"
 #include "util/lock.h"
 
 bool foreign_allow_disassociate_destroy;

@@ -29,6 +29,21 @@ foreign_provider_of(const struct verbs_device_ops *ours)
 }
 
 /**
+ * foreign_provider_add() - register a provider with the library
+ * @theirs: table of the module; never freed
+ * @ours: copied; the name in the copy is that of @theirs
+ * @variant: private ABI of the module
+ * @release: see foreign_release()
+ *
+ * Return: 0; -EALREADY if @theirs is registered; -ENOSPC if there are too many
+ * providers; or the error of verbs_provider_register().
+ */
+int foreign_provider_add(const struct foreign_device_ops *theirs,
+			 const struct verbs_device_ops *ours,
+			 const struct foreign_variant *variant,
+			 unsigned int release);
+
+/**
  * foreign_provider_of_module() - the provider that a table belongs to
  * @theirs: a table that need not have been registered, as long as another one
  *	of the same module was

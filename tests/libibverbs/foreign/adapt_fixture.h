@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "foreign/foreign_adapt.h"
-#include "foreign/foreign_context.h"
+#include "foreign/foreign_state.h"
 
 #define ADAPT_MAX_ARGS 6
 

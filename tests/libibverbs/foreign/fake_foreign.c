@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "foreign/foreign_context_life.h"
+#include "foreign/foreign_context.h"
 #include "foreign/foreign_detect.h"
 #include "foreign/foreign_register.h"
 #include "libibverbs/foreign/node_module.h"

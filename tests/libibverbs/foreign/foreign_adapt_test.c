@@ -3,7 +3,7 @@
  * The table as a whole, and how answers are read:
  * libibverbs/foreign/foreign_adapt.c.
  */
-#include "foreign/foreign_adapt_group.h"
+#include "foreign/foreign_call.h"
 #include "libibverbs/foreign/adapt_fixture.h"
 
 typedef void (*any_op)(void);

@@ -23,6 +23,7 @@
 #include "foreign/foreign_abi.h"
 #include "foreign/foreign_cmd.h"
 #include "foreign/foreign_context.h"
+#include "foreign/foreign_state.h"
 #include "support/fake_kernel.h"
 #include "support/foreign_caller.h"
 

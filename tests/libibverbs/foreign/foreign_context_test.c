@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "core/device_list.h"
-#include "foreign/foreign_context_life.h"
 #include "foreign/foreign_device.h"
+#include "foreign/foreign_state.h"
 #include "libibverbs/core/own_process.h"
 #include "libibverbs/foreign/fake_foreign.h"
 #include "support/alloc_fail.h"

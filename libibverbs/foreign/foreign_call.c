@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Converts what an op of a foreign provider returns and leaves in errno to the
+ * convention of this library. Called by foreign_adapt_*.c.
+ */
+#include "foreign/foreign_call.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The largest error number that the kernel returns. */
+#define MAX_ERRNO 4095
+
+static bool is_errno(int number)
+{
+	return number > 0 && number <= MAX_ERRNO;
+}
+
+int foreign_call_begin(void)
+{
+	int saved = errno;
+
+	errno = 0;
+	return saved;
+}
+
+int foreign_call_error(int saved)
+{
+	int error = errno;
+
+	errno = saved;
+	/* some store what they have from others as it is, negative */
+	if (error < 0 && error >= -MAX_ERRNO)
+		error = -error;
+	return is_errno(error) ? -error : -EIO;
+}
+
+int foreign_call_int(int saved, int ret)
+{
+	if (ret == -1 || ret < -MAX_ERRNO || ret > MAX_ERRNO)
+		return foreign_call_error(saved);
+	errno = saved;
+	return ret > 0 ? -ret : ret;
+}
+
+int foreign_call_object(int saved, const void *object)
+{
+	if (!object)
+		return foreign_call_error(saved);
+	errno = saved;
+	return 0;
+}
