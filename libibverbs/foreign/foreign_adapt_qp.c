@@ -22,9 +22,16 @@ _Static_assert(offsetof(struct verbs_qp, comp_mask) == sizeof(struct ibv_qp_ex),
 	       "nothing between ibv_qp_ex and the mask");
 
 /*
- * The context whose create_qp is running in this thread. Some do it by calling
- * the table of the context with the attributes of the newer op, and expect
- * that op, whatever the mask says.
+ * The context whose create_qp op runs in this thread, or NULL.
+ *
+ * Some providers implement create_qp by a call of create_qp_ex in the public
+ * table of the context. That call must reach the provider's create_qp_ex, even
+ * with the comp_mask of ibv_create_qp(), which selects create_qp otherwise.
+ *
+ * This cannot be an argument: neither create_qp(pd, attr) nor create_qp_ex(ctx,
+ * attr_ex) has room for a mark, and the provider passes attributes of its own
+ * to the latter. It cannot be a member of the context, because several threads
+ * may create QPs on one context at a time.
  */
 static _Thread_local const struct ibv_context *creating;
 

@@ -22,8 +22,13 @@ static bool is_basic(const struct ibv_srq_init_attr_ex *attr)
 }
 
 /*
- * The context whose create_srq is running in this thread: what it asks the
- * table of the context for is the newer op (as in foreign_adapt_qp.c).
+ * The context whose create_srq op runs in this thread, or NULL. A nested call
+ * of create_srq_ex in the public table must reach the provider's create_srq_ex.
+ *
+ * This cannot be an argument: neither create_srq(pd, attr) nor
+ * create_srq_ex(ctx, attr_ex) has room for a mark, and the provider passes
+ * attributes of its own to the latter. It cannot be a member of the context,
+ * because several threads may create SRQs on one context at a time.
  */
 static _Thread_local const struct ibv_context *creating;
 

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Remembers, from the adapter of query_port to the query command that the
- * provider's op calls in between, which port attributes are the library's own.
+ * Records which port attributes are in a buffer of the library. The adapter of
+ * query_port sets it; the query command, which the provider's op calls, reads
+ * it.
  */
 #include "foreign/foreign_port_room.h"
 
+/*
+ * The buffer that the query_port op in this thread fills, or NULL.
+ *
+ * The length of the buffer cannot be an argument: the op query_port(ctx,
+ * port_num, attr) and ibv_cmd_query_port(ctx, port_num, attr, cmd, cmd_size)
+ * pass a pointer only. It cannot be a member of the context, because several
+ * threads may query ports of one context at a time.
+ */
 static _Thread_local const struct ibv_port_attr *own_attr;
 
 size_t foreign_port_attr_room(const struct ibv_port_attr *attr)
