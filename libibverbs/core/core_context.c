@@ -150,8 +150,10 @@ static int finish_open(struct verbs_context *vctx, struct ibv_context **ret_ctx)
 	return 0;
 }
 
-int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
+int verbs_core_open_private(struct verbs_device *dev, void *private_data,
+			    struct ibv_context **ret_ctx)
 {
+	const struct verbs_device_ops *provider = dev->provider;
 	struct verbs_context *vctx;
 	int cmd_fd = -1;
 	int ret;
@@ -161,8 +163,15 @@ int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
 		if (ret)
 			return ret;
 	}
-	ret = dev->provider->open_context(dev, cmd_fd, &vctx);
+	ret = provider->foreign ? provider->foreign->open_context(
+					  dev, cmd_fd, private_data, &vctx)
+				: provider->open_context(dev, cmd_fd, &vctx);
 	return ret ? ret : finish_open(vctx, ret_ctx);
+}
+
+int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
+{
+	return verbs_core_open_private(dev, NULL, ret_ctx);
 }
 
 /* The device of a character device number; it comes with a reference. */

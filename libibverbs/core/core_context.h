@@ -41,6 +41,16 @@ verbs_ops(const struct ibv_context *ctx)
 int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx);
 
 /**
+ * verbs_core_open_private() - open a device with data for its foreign provider
+ * @private_data: passed to the provider's alloc_context(); may be NULL. Other
+ *	providers do not receive it.
+ *
+ * Return: as verbs_core_open().
+ */
+int verbs_core_open_private(struct verbs_device *dev, void *private_data,
+			    struct ibv_context **ret_ctx);
+
+/**
  * verbs_core_import() - open the device of a uverbs descriptor that is open
  * @cmd_fd: with a context of the kernel's, which another process may have made.
  *	Becomes the context's. When this fails it is closed if the provider has

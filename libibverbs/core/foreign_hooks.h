@@ -55,6 +55,14 @@ struct verbs_foreign_hooks {
 	 */
 	struct verbs_device *(*adopt_device)(struct ibv_device *pub);
 
+	/*
+	 * open_context() - used instead of open_context() of verbs_device_ops
+	 * @private_data: argument of verbs_open_device(), or NULL
+	 */
+	int (*open_context)(struct verbs_device *dev, int cmd_fd,
+			    void *private_data,
+			    struct verbs_context **ret_vctx);
+
 	/* import_context() - open_context() for ibv_import_device(3) */
 	int (*import_context)(struct verbs_device *dev, int cmd_fd,
 			      struct verbs_context **ret_vctx);

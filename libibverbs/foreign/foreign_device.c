@@ -10,21 +10,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "api/abi_tables.h"
 #include "core/core_context.h"
 #include "core/device_object.h"
 #include "core/log.h"
 #include "foreign/foreign_export.h"
 #include "foreign/foreign_match.h"
 #include "foreign/foreign_provider.h"
+#include "foreign/foreign_result.h"
 #include "foreign/foreign_state.h"
 #include "util/lock.h"
 
 bool foreign_allow_disassociate_destroy;
 FOREIGN_EXPORT_ALL(foreign_allow_disassociate_destroy,
 		   verbs_allow_disassociate_destroy)
-
-/* For the open that this thread is in: see foreign_open_device(). */
-static _Thread_local void *open_argument;
 
 static struct foreign_device *foreign_device_of(const struct verbs_device *dev)
 {
@@ -121,15 +120,15 @@ static int take_context(const struct verbs_device *dev,
 }
 
 static int open_context(struct verbs_device *dev, int cmd_fd,
-			struct verbs_context **ret_vctx)
+			void *private_data, struct verbs_context **ret_vctx)
 {
 	struct foreign_provider *provider = foreign_provider_of(dev->provider);
 
 	errno = 0;
-	return take_context(dev,
-			    provider->theirs->alloc_context(dev->pub, cmd_fd,
-							    open_argument),
-			    ret_vctx);
+	return take_context(
+		dev,
+		provider->theirs->alloc_context(dev->pub, cmd_fd, private_data),
+		ret_vctx);
 }
 
 static int import_context(struct verbs_device *dev, int cmd_fd,
@@ -160,12 +159,12 @@ static const struct verbs_foreign_hooks foreign_hooks = {
 	.make_device = make_device,
 	.free_device = free_device,
 	.adopt_device = adopt_device,
+	.open_context = open_context,
 	.import_context = import_context,
 };
 
 const struct verbs_device_ops foreign_device_template = {
 	.provider_abi = VERBS_PROVIDER_ABI,
-	.open_context = open_context,
 	.close_context = close_context,
 	.foreign = &foreign_hooks,
 };
@@ -173,12 +172,16 @@ const struct verbs_device_ops foreign_device_template = {
 struct ibv_context *foreign_open_device(struct ibv_device *device,
 					void *private_data)
 {
-	void *outer = open_argument;
+	struct verbs_device *dev = device ? verbs_device_of(device) : NULL;
 	struct ibv_context *ctx;
+	int ret;
 
-	open_argument = private_data;
-	ctx = ibv_open_device(device);
-	open_argument = outer;
+	if (!dev)
+		return foreign_null(-EINVAL);
+	ret = verbs_core_open_private(dev, private_data, &ctx);
+	if (ret)
+		return foreign_null(ret);
+	verbs_fill_abi_tables(ctx);
 	return ctx;
 }
 FOREIGN_EXPORT_ALL(foreign_open_device, verbs_open_device)

@@ -415,6 +415,33 @@ static void vendor_s_own_open_has_a_word_with_the_provider(void **state)
 	close_dev(ctx);
 }
 
+static void open_device_again(struct ibv_context *ctx)
+{
+	struct ibv_context *inner;
+
+	fake_foreign.half_built = NULL;
+	expect_async_fd(0);
+	assert_int_equal(verbs_core_open(dev, &inner), 0);
+	verbs_core_close(inner);
+	nr_closed = 0;
+	fake_foreign.nr_free_context = 0;
+	expect_async_fd(0); /* of the outer context */
+}
+
+static void open_device_nested_open_has_no_private_data(void **state)
+{
+	static int word;
+	struct ibv_context *ctx;
+
+	start(state);
+	fake_foreign.half_built = open_device_again;
+	ctx = foreign_open_device(dev->pub, &word);
+	assert_non_null(ctx);
+	assert_int_equal(fake_foreign.nr_alloc_context, 2);
+	assert_null(fake_foreign.private_data); /* of the second call */
+	close_dev(ctx);
+}
+
 static void word_is_forgotten_after_a_failure(void **state)
 {
 	static int word;
@@ -517,6 +544,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(context_is_found_in_its_node_only),
 	cmocka_unit_test(functions_of_another_node_do_nothing),
 	cmocka_unit_test(vendor_s_own_open_has_a_word_with_the_provider),
+	cmocka_unit_test(open_device_nested_open_has_no_private_data),
 	cmocka_unit_test(word_is_forgotten_after_a_failure),
 	cmocka_unit_test(device_is_imported),
 	cmocka_unit_test(provider_that_cannot_import_says_so),

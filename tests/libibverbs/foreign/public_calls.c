@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Public functions that foreign/ calls, for tests that are linked without api/:
- * no more than the way down.
+/* Functions of api/ that foreign/ calls, for tests that are linked without it.
  */
-#include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "core/core_context.h"
+#include "api/abi_tables.h"
 
-struct ibv_context *ibv_open_device(struct ibv_device *device)
+void verbs_fill_abi_tables(struct ibv_context *ctx)
 {
-	struct verbs_device *dev = verbs_device_of(device);
-	struct ibv_context *ctx;
-	int ret = dev ? verbs_core_open(dev, &ctx) : -ENODEV;
-
-	if (ret) {
-		errno = -ret;
-		return NULL;
-	}
-	return ctx;
 }
 
 const char *ibv_wr_opcode_str(enum ibv_wr_opcode opcode)
