@@ -117,10 +117,6 @@ static inline struct rxe_qp *to_rxe_qp_ex(struct ibv_qp_ex *qp)
 
 /* -- rxe_device.c -- */
 
-int rxe_query_device(struct ibv_context *ctx,
-		     const struct ibv_query_device_ex_input *input,
-		     struct ibv_device_attr_ex *attr, size_t attr_size);
-
 /* The kernel's capability bits of operations that came after the first rxe. */
 #define RXE_CAP_FLUSH	     (UINT64_C(3) << 38) /* global, persistent; 6.2 */
 #define RXE_CAP_ATOMIC_WRITE (UINT64_C(1) << 40) /* 6.2 */
@@ -134,11 +130,6 @@ int rxe_query_device(struct ibv_context *ctx,
  */
 bool rxe_device_has(struct ibv_context *ctx, uint64_t caps);
 
-/* -- rxe_pd.c -- */
-
-int rxe_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd);
-int rxe_dealloc_pd(struct ibv_pd *pd);
-
 /* -- rxe_mr.c -- */
 
 int rxe_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -148,7 +139,6 @@ int rxe_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 		      struct ibv_mr **ret_mr);
 int rxe_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		 size_t length, int access);
-int rxe_dereg_mr(struct verbs_mr *vmr);
 int rxe_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 		  uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge);
 
@@ -199,33 +189,6 @@ int rxe_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 		  struct verbs_qp **ret_vqp);
 int rxe_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int rxe_destroy_qp(struct ibv_qp *qp);
-
-/* -- rxe_opcode.c -- */
-
-/** rxe_opcodes_of() - bits of the opcodes that every rxe has for @type */
-uint32_t rxe_opcodes_of(enum ibv_qp_type type);
-
-/**
- * rxe_qp_learn_opcode() - the slow path of "may this QP post @opcode?"
- *
- * Operations that not every kernel has are added to qp->opcodes here.
- *
- * Context: blocks when the kernel has to be asked.
- */
-bool rxe_qp_learn_opcode(struct rxe_qp *qp, uint32_t opcode);
-
-/**
- * rxe_qp_has_send_ops() - whether all of enum ibv_qp_create_send_ops_flags in
- * @flags can be posted; learns what it has to
- */
-bool rxe_qp_has_send_ops(struct rxe_qp *qp, uint64_t flags);
-
-static inline bool rxe_qp_may_post(struct rxe_qp *qp, uint32_t opcode)
-{
-	if (opcode < 32 && (qp->opcodes & (UINT32_C(1) << opcode)))
-		return true;
-	return rxe_qp_learn_opcode(qp, opcode);
-}
 
 /* -- rxe_post.c -- */
 

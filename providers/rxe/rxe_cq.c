@@ -11,6 +11,7 @@
 
 #include "rxe/rxe.h"
 #include "rxe/rxe_wc.h"
+#include "soft/soft.h"
 
 /* -- data path -- */
 
@@ -73,52 +74,33 @@ int rxe_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 /* -- control path -- */
 
-static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool extended)
+static int rxe_cq_setup(struct verbs_cq *vcq, const void *resp)
 {
-	/* A parent domain cannot exist: there is no op that makes one. */
-	if (attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS)
-		return -EOPNOTSUPP;
-	if (extended && (attr->wc_flags & ~(uint64_t)RXE_WC_FLAGS))
-		return -EOPNOTSUPP;
-	return 0;
+	const struct rxe_create_cq_resp *cq_resp = resp;
+
+	return rxe_ring_map(vcq->cq.context, &cq_resp->mi,
+			    sizeof(struct ib_uverbs_wc), RXE_RING_CONSUMER,
+			    &to_rxe_cq(&vcq->cq)->ring);
 }
 
-static bool is_single_threaded(const struct ibv_cq_init_attr_ex *attr)
+static void rxe_cq_teardown(struct verbs_cq *vcq)
 {
-	return (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
-	       (attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
-}
-
-static int create_with_ring(struct ibv_context *ctx, struct rxe_cq *cq,
-			    const struct ibv_cq_init_attr_ex *attr)
-{
-	struct rxe_create_cq_resp resp = {};
-	const struct verbs_udata udata = {
-		.out = &resp,
-		.out_len = sizeof(resp),
-	};
-	struct verbs_event_count raised;
-	int err;
-
-	err = verbs_cmd_create_cq(ctx, &cq->vcq.cq, attr, &udata);
-	if (err)
-		return err;
-
-	err = rxe_ring_map(ctx, &resp.mi, sizeof(struct ib_uverbs_wc),
-			   RXE_RING_CONSUMER, &cq->ring);
-	if (err) /* no event can have been read; the map error is the one */
-		(void)verbs_cmd_destroy_cq(&cq->vcq.cq, &raised);
-	return err;
+	rxe_ring_unmap(&to_rxe_cq(&vcq->cq)->ring);
 }
 
 int rxe_create_cq(struct ibv_context *ctx,
 		  const struct ibv_cq_init_attr_ex *attr, bool extended,
 		  struct verbs_cq **ret_vcq)
 {
+	struct rxe_create_cq_resp resp = {};
+	const struct verbs_udata udata = {
+		.out = &resp,
+		.out_len = sizeof(resp),
+	};
 	struct rxe_cq *cq;
 	int err;
 
-	err = check_attr(attr, extended);
+	err = soft_cq_check_attr(attr, extended, RXE_WC_FLAGS);
 	if (err)
 		return err;
 
@@ -127,26 +109,17 @@ int rxe_create_cq(struct ibv_context *ctx,
 		return -ENOMEM;
 	*cq = (struct rxe_cq){};
 
-	err = -pthread_spin_init(&cq->lock, PTHREAD_PROCESS_PRIVATE);
-	if (err)
-		goto err_free;
-
-	verbs_init_cq(&cq->vcq.cq, ctx, attr->channel, attr->cq_context);
-	err = create_with_ring(ctx, cq, attr);
-	if (err)
-		goto err_fini;
-
+	err = soft_cq_create(ctx, attr, &cq->vcq, &cq->lock, &udata,
+			     rxe_cq_setup);
+	if (err) {
+		free(cq);
+		return err;
+	}
 	if (extended)
-		rxe_cq_ex_init(&cq->vcq.cq_ex, is_single_threaded(attr));
+		rxe_cq_ex_init(&cq->vcq.cq_ex,
+			       soft_cq_is_single_threaded(attr));
 	*ret_vcq = &cq->vcq;
 	return 0;
-
-err_fini:
-	verbs_fini_cq(&cq->vcq.cq);
-	(void)pthread_spin_destroy(&cq->lock); /* nobody else knows it */
-err_free:
-	free(cq);
-	return err;
 }
 
 /*
@@ -182,16 +155,11 @@ out:
 int rxe_destroy_cq(struct ibv_cq *ibcq)
 {
 	struct rxe_cq *cq = to_rxe_cq(ibcq);
-	struct verbs_event_count raised;
 	int err;
 
-	err = verbs_cmd_destroy_cq(ibcq, &raised);
+	err = soft_cq_destroy(&cq->vcq, &cq->lock, rxe_cq_teardown);
 	if (err)
 		return err;
-	rxe_ring_unmap(&cq->ring);
-	verbs_wait_cq_acked(ibcq, &raised);
-	verbs_fini_cq(ibcq);
-	(void)pthread_spin_destroy(&cq->lock); /* nobody else may use it now */
 	free(cq);
 	return 0;
 }

@@ -10,25 +10,12 @@
 #include <stdlib.h>
 
 #include "rxe/rxe.h"
+#include "soft/soft.h"
 
 int rxe_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	       int access, struct ibv_mr **ret_mr)
 {
-	struct verbs_mr *vmr;
-	int err;
-
-	vmr = malloc(sizeof(*vmr));
-	if (!vmr)
-		return -ENOMEM;
-	*vmr = (struct verbs_mr){};
-
-	err = verbs_cmd_reg_mr(pd, addr, length, iova, access, vmr, NULL);
-	if (err) {
-		free(vmr);
-		return err;
-	}
-	*ret_mr = &vmr->ibv_mr;
-	return 0;
+	return soft_reg_mr(pd, addr, length, iova, access, NULL, ret_mr);
 }
 
 int rxe_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
@@ -57,17 +44,6 @@ int rxe_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 {
 	return verbs_cmd_rereg_mr(vmr, flags, pd, addr, length, (uintptr_t)addr,
 				  access, NULL);
-}
-
-int rxe_dereg_mr(struct verbs_mr *vmr)
-{
-	int err;
-
-	err = verbs_cmd_dereg_mr(vmr);
-	if (err)
-		return err;
-	free(vmr);
-	return 0;
 }
 
 int rxe_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,

@@ -6,9 +6,10 @@
  * opcode as an index into its own table, so none may get there that is not in
  * ours.
  */
-#include <infiniband/verbs.h>
+#include "rxe/rxe_opcode.h"
 
-#include "rxe/rxe.h"
+#include <errno.h>
+#include <infiniband/verbs.h>
 
 #define OP(opcode) (UINT32_C(1) << (opcode))
 
@@ -60,26 +61,31 @@ uint32_t rxe_opcodes_of(enum ibv_qp_type type)
 	}
 }
 
-bool rxe_qp_learn_opcode(struct rxe_qp *qp, uint32_t opcode)
+/* Tests for an opcode that only some kernels support, and only for RC. */
+static bool rxe_opcode_is_available(struct ibv_context *ctx,
+				    enum ibv_qp_type type, uint32_t opcode)
 {
-	uint64_t cap;
-
-	if (qp->vqp.qp.qp_type != IBV_QPT_RC)
+	if (type != IBV_QPT_RC)
 		return false;
 	if (opcode == IBV_WR_FLUSH)
-		cap = RXE_CAP_FLUSH;
-	else if (opcode == IBV_WR_ATOMIC_WRITE)
-		cap = RXE_CAP_ATOMIC_WRITE;
-	else
-		return false;
+		return rxe_device_has(ctx, RXE_CAP_FLUSH);
+	if (opcode == IBV_WR_ATOMIC_WRITE)
+		return rxe_device_has(ctx, RXE_CAP_ATOMIC_WRITE);
+	return false;
+}
 
-	if (!rxe_device_has(qp->vqp.qp.context, cap))
+bool rxe_qp_learn_opcode(struct rxe_qp *qp, uint32_t opcode)
+{
+	const struct ibv_qp *ibqp = &qp->vqp.qp;
+
+	if (!rxe_opcode_is_available(ibqp->context, ibqp->qp_type, opcode))
 		return false;
 	qp->opcodes |= OP(opcode);
 	return true;
 }
 
-bool rxe_qp_has_send_ops(struct rxe_qp *qp, uint64_t flags)
+int rxe_opcodes_add_send_ops(struct ibv_context *ctx, enum ibv_qp_type type,
+			     uint64_t flags, uint32_t *opcodes)
 {
 	const size_t known = sizeof(send_ops) / sizeof(send_ops[0]);
 
@@ -87,10 +93,12 @@ bool rxe_qp_has_send_ops(struct rxe_qp *qp, uint64_t flags)
 		size_t bit = (size_t)__builtin_ctzll(flags);
 
 		if (bit >= known)
-			return false;
-		if (!(qp->opcodes & OP(send_ops[bit])) &&
-		    !rxe_qp_learn_opcode(qp, send_ops[bit]))
-			return false;
+			return -EOPNOTSUPP;
+		if (*opcodes & OP(send_ops[bit]))
+			continue;
+		if (!rxe_opcode_is_available(ctx, type, send_ops[bit]))
+			return -EOPNOTSUPP;
+		*opcodes |= OP(send_ops[bit]);
 	}
-	return true;
+	return 0;
 }

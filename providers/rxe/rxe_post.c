@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "rxe/rxe.h"
+#include "rxe/rxe_opcode.h"
 #include "rxe/rxe_wqe.h"
 
 /* -- send -- */

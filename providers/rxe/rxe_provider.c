@@ -8,13 +8,13 @@
  * memory and timestamps. Address queries, event descriptors and P_Keys are the
  * library's default for kernel devices.
  */
-#include <errno.h>
 #include <infiniband/ib_user_ioctl_verbs.h>
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
 #include <provider/provider.h>
 
 #include "rxe/rxe.h"
+#include "soft/soft.h"
 
 /*
  * Version 1 of the driver's protocol differs where 64-bit fields need not be
@@ -24,16 +24,16 @@
 #define MAX_ABI_VERSION 2
 
 static const struct verbs_context_ops rxe_context_ops = {
-	.query_device = rxe_query_device,
+	.query_device = soft_query_device,
 	.query_port = verbs_cmd_query_port,
 
-	.alloc_pd = rxe_alloc_pd,
-	.dealloc_pd = rxe_dealloc_pd,
+	.alloc_pd = soft_alloc_pd,
+	.dealloc_pd = soft_dealloc_pd,
 
 	.reg_mr = rxe_reg_mr,
 	.reg_dmabuf_mr = rxe_reg_dmabuf_mr,
 	.rereg_mr = rxe_rereg_mr,
-	.dereg_mr = rxe_dereg_mr,
+	.dereg_mr = soft_dereg_mr,
 	.advise_mr = rxe_advise_mr,
 	.alloc_mw = rxe_alloc_mw,
 	.dealloc_mw = rxe_dealloc_mw,
@@ -68,26 +68,8 @@ static const struct verbs_context_ops rxe_context_ops = {
 static int rxe_open_context(struct verbs_device *dev, int cmd_fd,
 			    struct verbs_context **ret_vctx)
 {
-	struct verbs_context *vctx;
-	int err;
-
-	vctx = verbs_context_new(dev, cmd_fd, sizeof(struct rxe_context));
-	if (!vctx)
-		return -ENOMEM;
-
-	err = verbs_cmd_get_context(&vctx->context, NULL);
-	if (err) {
-		verbs_context_free(vctx);
-		return err;
-	}
-	verbs_context_set_ops(vctx, &rxe_context_ops);
-	*ret_vctx = vctx;
-	return 0;
-}
-
-static void rxe_close_context(struct verbs_context *vctx)
-{
-	verbs_context_free(vctx);
+	return soft_open_context(dev, cmd_fd, sizeof(struct rxe_context), NULL,
+				 &rxe_context_ops, ret_vctx);
 }
 
 static const struct verbs_match rxe_match[] = {
@@ -108,5 +90,5 @@ const struct verbs_device_ops verbs_provider_rxe = {
 	.max_abi_version = MAX_ABI_VERSION,
 	.match = rxe_match,
 	.open_context = rxe_open_context,
-	.close_context = rxe_close_context,
+	.close_context = verbs_context_free,
 };

@@ -10,21 +10,14 @@
 #include <stdlib.h>
 
 #include "rxe/rxe.h"
+#include "rxe/rxe_opcode.h"
 #include "rxe/rxe_wqe.h"
+#include "soft/soft.h"
 
 /* What of an ibv_qp_init_attr_ex the driver understands. */
 #define INIT_ATTRS                                             \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
 	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-
-static int check_attr(const struct ibv_qp_init_attr_ex *attr)
-{
-	if (attr->comp_mask & ~(uint32_t)INIT_ATTRS)
-		return -EOPNOTSUPP;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
-		return -EINVAL;
-	return 0;
-}
 
 static uint64_t send_wqe_size(const struct ibv_qp_cap *cap)
 {
@@ -68,88 +61,82 @@ err_unmap:
 	return err;
 }
 
-static int create_with_rings(struct ibv_context *ctx, struct rxe_qp *qp,
-			     struct ibv_qp_init_attr_ex *attr)
+static int rxe_qp_setup(struct verbs_qp *vqp, const void *resp,
+			struct ibv_qp_init_attr_ex *attr)
+{
+	int err;
+
+	err = map_rings(vqp->qp.context, to_rxe_qp(&vqp->qp), resp,
+			attr->srq != NULL, &attr->cap);
+	if (err)
+		return err;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+		rxe_wr_init(&vqp->qp_ex);
+		vqp->comp_mask |= VERBS_QP_MASK_EX;
+	}
+	return 0;
+}
+
+static void rxe_qp_teardown(struct verbs_qp *vqp)
+{
+	struct rxe_qp *qp = to_rxe_qp(&vqp->qp);
+
+	rxe_ring_unmap(&qp->rq.ring);
+	rxe_ring_unmap(&qp->sq.ring);
+}
+
+static struct soft_qp_locks rxe_qp_locks(struct rxe_qp *qp)
+{
+	return (struct soft_qp_locks){
+		.sq = &qp->sq.lock,
+		.rq = &qp->rq.lock,
+	};
+}
+
+/* Sets @opcodes to those that a QP with these attributes may post. */
+static int rxe_qp_get_opcodes(struct ibv_context *ctx,
+			      const struct ibv_qp_init_attr_ex *attr,
+			      uint32_t *ret_opcodes)
+{
+	*ret_opcodes = rxe_opcodes_of(attr->qp_type);
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+		return 0;
+	return rxe_opcodes_add_send_ops(ctx, attr->qp_type,
+					attr->send_ops_flags, ret_opcodes);
+}
+
+int rxe_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		  struct verbs_qp **ret_vqp)
 {
 	struct rxe_create_qp_resp resp = {};
 	const struct verbs_udata udata = {
 		.out = &resp,
 		.out_len = sizeof(resp),
 	};
-	struct verbs_event_count raised;
-	int err;
-
-	err = verbs_cmd_create_qp(ctx, &qp->vqp.qp, attr, &udata);
-	if (err)
-		return err;
-
-	err = map_rings(ctx, qp, &resp, attr->srq != NULL, &attr->cap);
-	if (err) /* the map error is the one */
-		(void)verbs_cmd_destroy_qp(&qp->vqp.qp, &raised);
-	return err;
-}
-
-static int init_locks(struct rxe_qp *qp)
-{
-	int err;
-
-	err = -pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
-	if (err)
-		return err;
-	err = -pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
-	if (err)
-		(void)pthread_spin_destroy(&qp->sq.lock); /* just made */
-	return err;
-}
-
-static void fini_locks(struct rxe_qp *qp)
-{
-	/* Nobody may hold them; failure would be our own mistake. */
-	(void)pthread_spin_destroy(&qp->rq.lock);
-	(void)pthread_spin_destroy(&qp->sq.lock);
-}
-
-int rxe_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
-		  struct verbs_qp **ret_vqp)
-{
 	struct rxe_qp *qp;
+	uint32_t opcodes;
 	int err;
 
-	err = check_attr(attr);
+	err = soft_qp_check_attr(attr, INIT_ATTRS);
+	if (err)
+		return err;
+	err = rxe_qp_get_opcodes(ctx, attr, &opcodes);
 	if (err)
 		return err;
 
 	qp = malloc(sizeof(*qp));
 	if (!qp)
 		return -ENOMEM;
-	*qp = (struct rxe_qp){};
-	err = init_locks(qp);
-	if (err)
-		goto err_free;
+	*qp = (struct rxe_qp){ .opcodes = opcodes };
 
-	verbs_init_qp(&qp->vqp, ctx, attr);
-	qp->opcodes = rxe_opcodes_of(attr->qp_type);
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
-		if (!rxe_qp_has_send_ops(qp, attr->send_ops_flags)) {
-			err = -EOPNOTSUPP;
-			goto err_fini;
-		}
-		rxe_wr_init(&qp->vqp.qp_ex);
-		qp->vqp.comp_mask |= VERBS_QP_MASK_EX;
+	err = soft_qp_create(ctx, attr, &qp->vqp, rxe_qp_locks(qp), &udata,
+			     rxe_qp_setup);
+	if (err) {
+		free(qp);
+		return err;
 	}
-
-	err = create_with_rings(ctx, qp, attr);
-	if (err)
-		goto err_fini;
 	*ret_vqp = &qp->vqp;
 	return 0;
-
-err_fini:
-	verbs_fini_qp(&qp->vqp.qp);
-	fini_locks(qp);
-err_free:
-	free(qp);
-	return err;
 }
 
 int rxe_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
@@ -160,17 +147,11 @@ int rxe_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 int rxe_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct rxe_qp *qp = to_rxe_qp(ibqp);
-	struct verbs_event_count raised;
 	int err;
 
-	err = verbs_cmd_destroy_qp(ibqp, &raised);
+	err = soft_qp_destroy(&qp->vqp, rxe_qp_locks(qp), rxe_qp_teardown);
 	if (err)
 		return err;
-	rxe_ring_unmap(&qp->rq.ring);
-	rxe_ring_unmap(&qp->sq.ring);
-	verbs_wait_qp_acked(ibqp, &raised);
-	verbs_fini_qp(ibqp);
-	fini_locks(qp);
 	free(qp);
 	return 0;
 }

@@ -11,41 +11,43 @@
 
 #include "rxe/rxe.h"
 #include "rxe/rxe_wqe.h"
+#include "soft/soft.h"
 
 static uint64_t recv_wqe_size(uint32_t max_sge)
 {
 	return RXE_RECV_WQE_LEN + (uint64_t)max_sge * sizeof(struct rxe_sge);
 }
 
-static int create_with_ring(struct ibv_context *ctx, struct rxe_srq *srq,
-			    struct ibv_srq_init_attr_ex *attr)
+static int rxe_srq_setup(struct verbs_srq *vsrq, const void *resp,
+			 struct ibv_srq_init_attr_ex *attr)
+{
+	const struct rxe_create_srq_resp *srq_resp = resp;
+	struct rxe_srq *srq = to_rxe_srq(&vsrq->srq);
+	int err;
+
+	err = rxe_ring_map(vsrq->srq.context, &srq_resp->mi,
+			   recv_wqe_size(attr->attr.max_sge), RXE_RING_PRODUCER,
+			   &srq->rq.ring);
+	if (err)
+		return err;
+	srq->rq.max_sge = attr->attr.max_sge;
+	attr->attr.max_wr = srq->rq.ring.mask;
+	return 0;
+}
+
+static void rxe_srq_teardown(struct verbs_srq *vsrq)
+{
+	rxe_ring_unmap(&to_rxe_srq(&vsrq->srq)->rq.ring);
+}
+
+int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
+		   struct verbs_srq **ret_vsrq)
 {
 	struct rxe_create_srq_resp resp = {};
 	const struct verbs_udata udata = {
 		.out = &resp,
 		.out_len = sizeof(resp),
 	};
-	struct verbs_event_count raised;
-	int err;
-
-	err = verbs_cmd_create_srq(ctx, &srq->vsrq, attr, &udata);
-	if (err)
-		return err;
-
-	err = rxe_ring_map(ctx, &resp.mi, recv_wqe_size(attr->attr.max_sge),
-			   RXE_RING_PRODUCER, &srq->rq.ring);
-	if (err) { /* the map error is the one */
-		(void)verbs_cmd_destroy_srq(&srq->vsrq.srq, &raised);
-		return err;
-	}
-	srq->rq.max_sge = attr->attr.max_sge;
-	attr->attr.max_wr = srq->rq.ring.mask;
-	return 0;
-}
-
-int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
-		   struct verbs_srq **ret_vsrq)
-{
 	struct rxe_srq *srq;
 	int err;
 
@@ -54,23 +56,14 @@ int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
 		return -ENOMEM;
 	*srq = (struct rxe_srq){};
 
-	err = -pthread_spin_init(&srq->rq.lock, PTHREAD_PROCESS_PRIVATE);
-	if (err)
-		goto err_free;
-
-	verbs_init_srq(&srq->vsrq, ctx, attr);
-	err = create_with_ring(ctx, srq, attr);
-	if (err)
-		goto err_fini;
+	err = soft_srq_create(ctx, attr, &srq->vsrq, &srq->rq.lock, &udata,
+			      rxe_srq_setup);
+	if (err) {
+		free(srq);
+		return err;
+	}
 	*ret_vsrq = &srq->vsrq;
 	return 0;
-
-err_fini:
-	verbs_fini_srq(&srq->vsrq.srq);
-	(void)pthread_spin_destroy(&srq->rq.lock); /* nobody else knows it */
-err_free:
-	free(srq);
-	return err;
 }
 
 /*
@@ -113,16 +106,11 @@ out:
 int rxe_destroy_srq(struct ibv_srq *ibsrq)
 {
 	struct rxe_srq *srq = to_rxe_srq(ibsrq);
-	struct verbs_event_count raised;
 	int err;
 
-	err = verbs_cmd_destroy_srq(ibsrq, &raised);
+	err = soft_srq_destroy(&srq->vsrq, &srq->rq.lock, rxe_srq_teardown);
 	if (err)
 		return err;
-	rxe_ring_unmap(&srq->rq.ring);
-	verbs_wait_srq_acked(ibsrq, &raised);
-	verbs_fini_srq(ibsrq);
-	(void)pthread_spin_destroy(&srq->rq.lock); /* nobody may use it now */
 	free(srq);
 	return 0;
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "rxe/rxe.h"
+#include "rxe/rxe_opcode.h"
 #include "rxe/rxe_wqe.h"
 
 static void wr_fail(struct rxe_qp *qp, int err)

@@ -117,22 +117,10 @@ static inline void siw_cq_unlock(struct siw_cq *cq)
 		(void)pthread_spin_unlock(&cq->lock);
 }
 
-/* -- siw_device.c -- */
-
-int siw_query_device(struct ibv_context *ctx,
-		     const struct ibv_query_device_ex_input *input,
-		     struct ibv_device_attr_ex *attr, size_t attr_size);
-
-/* -- siw_pd.c -- */
-
-int siw_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd);
-int siw_dealloc_pd(struct ibv_pd *pd);
-
 /* -- siw_mr.c -- */
 
 int siw_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	       int access, struct ibv_mr **ret_mr);
-int siw_dereg_mr(struct verbs_mr *vmr);
 
 /* -- siw_cq.c -- */
 

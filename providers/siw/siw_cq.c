@@ -12,6 +12,7 @@
 #include "siw/siw.h"
 #include "siw/siw_take.h"
 #include "siw/siw_wc.h"
+#include "soft/soft.h"
 
 /* -- data path -- */
 
@@ -46,101 +47,76 @@ int siw_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 
 /* -- control path -- */
 
-static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool extended)
+static int siw_cq_setup(struct verbs_cq *vcq, const void *resp)
 {
-	if (attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS)
-		return -EOPNOTSUPP;
-	if (extended && (attr->wc_flags & ~(uint64_t)SIW_WC_FLAGS))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
-static int create_with_ring(struct ibv_context *ctx, struct siw_cq *cq,
-			    const struct ibv_cq_init_attr_ex *attr)
-{
-	struct siw_uresp_create_cq resp = {};
-	const struct verbs_udata udata = {
-		.out = &resp,
-		.out_len = sizeof(resp),
-	};
-	struct verbs_event_count raised;
+	const struct siw_uresp_create_cq *cq_resp = resp;
+	struct siw_cq *cq = to_siw_cq(&vcq->cq);
 	int err;
 
-	err = verbs_cmd_create_cq(ctx, &cq->vcq.cq, attr, &udata);
-	if (err)
-		return err;
-
-	err = siw_ring_map(ctx, resp.cq_key, resp.num_cqe,
+	err = siw_ring_map(vcq->cq.context, cq_resp->cq_key, cq_resp->num_cqe,
 			   sizeof(struct siw_cqe), sizeof(struct siw_cq_ctrl),
 			   &cq->ring);
-	if (!err) {
-		err = siw_flushed_init(cq);
-		if (err)
-			siw_ring_unmap(&cq->ring);
-	}
-	if (err) { /* no event can have been read; this error is the one */
-		(void)verbs_cmd_destroy_cq(&cq->vcq.cq, &raised);
+	if (err)
+		return err;
+	err = siw_flushed_init(cq);
+	if (err) {
+		siw_ring_unmap(&cq->ring);
 		return err;
 	}
 	cq->ctrl = (struct siw_cq_ctrl *)((struct siw_cqe *)cq->ring.map +
-					  resp.num_cqe);
+					  cq_resp->num_cqe);
 	return 0;
+}
+
+static void siw_cq_teardown(struct verbs_cq *vcq)
+{
+	struct siw_cq *cq = to_siw_cq(&vcq->cq);
+
+	siw_flushed_fini(cq);
+	siw_ring_unmap(&cq->ring);
 }
 
 int siw_create_cq(struct ibv_context *ctx,
 		  const struct ibv_cq_init_attr_ex *attr, bool extended,
 		  struct verbs_cq **ret_vcq)
 {
+	struct siw_uresp_create_cq resp = {};
+	const struct verbs_udata udata = {
+		.out = &resp,
+		.out_len = sizeof(resp),
+	};
 	struct siw_cq *cq;
 	int err;
 
-	err = check_attr(attr, extended);
+	err = soft_cq_check_attr(attr, extended, SIW_WC_FLAGS);
 	if (err)
 		return err;
 
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return -ENOMEM;
+	cq->single_threaded = soft_cq_is_single_threaded(attr);
 
-	err = -pthread_spin_init(&cq->lock, PTHREAD_PROCESS_PRIVATE);
-	if (err)
-		goto err_free;
-	cq->single_threaded =
-		(attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
-		(attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
-
-	verbs_init_cq(&cq->vcq.cq, ctx, attr->channel, attr->cq_context);
-	err = create_with_ring(ctx, cq, attr);
-	if (err)
-		goto err_fini;
-
+	err = soft_cq_create(ctx, attr, &cq->vcq, &cq->lock, &udata,
+			     siw_cq_setup);
+	if (err) {
+		free(cq);
+		return err;
+	}
 	if (extended)
 		siw_cq_ex_init(&cq->vcq.cq_ex);
 	*ret_vcq = &cq->vcq;
 	return 0;
-
-err_fini:
-	verbs_fini_cq(&cq->vcq.cq);
-	(void)pthread_spin_destroy(&cq->lock); /* nobody else knows it */
-err_free:
-	free(cq);
-	return err;
 }
 
 int siw_destroy_cq(struct ibv_cq *ibcq)
 {
 	struct siw_cq *cq = to_siw_cq(ibcq);
-	struct verbs_event_count raised;
 	int err;
 
-	err = verbs_cmd_destroy_cq(ibcq, &raised);
+	err = soft_cq_destroy(&cq->vcq, &cq->lock, siw_cq_teardown);
 	if (err)
 		return err;
-	siw_ring_unmap(&cq->ring);
-	verbs_wait_cq_acked(ibcq, &raised);
-	verbs_fini_cq(ibcq);
-	(void)pthread_spin_destroy(&cq->lock); /* nobody else may use it now */
-	siw_flushed_fini(cq);
 	free(cq);
 	return 0;
 }

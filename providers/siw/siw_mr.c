@@ -4,13 +4,12 @@
  * the key of a region that is gone is not soon the key of another one; it has
  * neither re-registration nor advice nor dma-buf.
  */
-#include <errno.h>
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "siw/siw.h"
+#include "soft/soft.h"
 
 /* Any value will do, as long as it changes. */
 static uint8_t next_stag_key(void)
@@ -32,28 +31,6 @@ int siw_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		.out = &resp,
 		.out_len = sizeof(resp),
 	};
-	struct verbs_mr *vmr;
-	int err;
 
-	vmr = calloc(1, sizeof(*vmr));
-	if (!vmr)
-		return -ENOMEM;
-
-	err = verbs_cmd_reg_mr(pd, addr, length, iova, access, vmr, &udata);
-	if (err) {
-		free(vmr);
-		return err;
-	}
-	*ret_mr = &vmr->ibv_mr;
-	return 0;
-}
-
-int siw_dereg_mr(struct verbs_mr *vmr)
-{
-	int err = verbs_cmd_dereg_mr(vmr);
-
-	if (err)
-		return err;
-	free(vmr);
-	return 0;
+	return soft_reg_mr(pd, addr, length, iova, access, &udata, ret_mr);
 }

@@ -9,23 +9,23 @@
  * Address queries, event descriptors and P_Keys are the library's default for
  * kernel devices.
  */
-#include <errno.h>
 #include <infiniband/ib_user_ioctl_verbs.h>
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
 #include <provider/provider.h>
 
 #include "siw/siw.h"
+#include "soft/soft.h"
 
 static const struct verbs_context_ops siw_context_ops = {
-	.query_device = siw_query_device,
+	.query_device = soft_query_device,
 	.query_port = verbs_cmd_query_port,
 
-	.alloc_pd = siw_alloc_pd,
-	.dealloc_pd = siw_dealloc_pd,
+	.alloc_pd = soft_alloc_pd,
+	.dealloc_pd = soft_dealloc_pd,
 
 	.reg_mr = siw_reg_mr,
-	.dereg_mr = siw_dereg_mr,
+	.dereg_mr = soft_dereg_mr,
 
 	.create_cq = siw_create_cq,
 	.destroy_cq = siw_destroy_cq,
@@ -55,26 +55,9 @@ static int siw_open_context(struct verbs_device *dev, int cmd_fd,
 		.out = &resp,
 		.out_len = sizeof(resp),
 	};
-	struct verbs_context *vctx;
-	int err;
 
-	vctx = verbs_context_new(dev, cmd_fd, sizeof(*vctx));
-	if (!vctx)
-		return -ENOMEM;
-
-	err = verbs_cmd_get_context(&vctx->context, &udata);
-	if (err) {
-		verbs_context_free(vctx);
-		return err;
-	}
-	verbs_context_set_ops(vctx, &siw_context_ops);
-	*ret_vctx = vctx;
-	return 0;
-}
-
-static void siw_close_context(struct verbs_context *vctx)
-{
-	verbs_context_free(vctx);
+	return soft_open_context(dev, cmd_fd, sizeof(struct verbs_context),
+				 &udata, &siw_context_ops, ret_vctx);
 }
 
 static const struct verbs_match siw_match[] = {
@@ -95,5 +78,5 @@ const struct verbs_device_ops verbs_provider_siw = {
 	.max_abi_version = SIW_ABI_VERSION,
 	.match = siw_match,
 	.open_context = siw_open_context,
-	.close_context = siw_close_context,
+	.close_context = verbs_context_free,
 };

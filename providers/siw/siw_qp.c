@@ -11,16 +11,18 @@
 #include <stdlib.h>
 
 #include "siw/siw.h"
+#include "soft/soft.h"
 
 /* What of an ibv_qp_init_attr_ex the driver understands. */
 #define INIT_ATTRS (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
-static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+static int siw_qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
-	if (attr->comp_mask & ~(uint32_t)INIT_ATTRS)
-		return -EOPNOTSUPP;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
-		return -EINVAL;
+	int err;
+
+	err = soft_qp_check_attr(attr, INIT_ATTRS);
+	if (err)
+		return err;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
 	    (attr->send_ops_flags & ~(uint64_t)SIW_SEND_OPS))
 		return -EOPNOTSUPP;
@@ -65,88 +67,72 @@ err_unmap:
 	return err;
 }
 
-static int create_with_rings(struct ibv_context *ctx, struct siw_qp *qp,
-			     struct ibv_qp_init_attr_ex *attr)
+static int siw_qp_setup(struct verbs_qp *vqp, const void *resp,
+			struct ibv_qp_init_attr_ex *attr)
+{
+	struct siw_qp *qp = to_siw_qp(&vqp->qp);
+	int err;
+
+	/* The data path copies this many SGEs into a WQE of a fixed size. */
+	if (attr->cap.max_send_sge > SIW_MAX_SGE ||
+	    attr->cap.max_recv_sge > SIW_MAX_SGE)
+		return -EIO;
+	err = map_rings(vqp->qp.context, qp, resp, attr->srq != NULL,
+			&attr->cap);
+	if (err)
+		return err;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+		err = siw_wr_init(qp);
+		if (err)
+			unmap_rings(qp);
+	}
+	return err;
+}
+
+static void siw_qp_teardown(struct verbs_qp *vqp)
+{
+	struct siw_qp *qp = to_siw_qp(&vqp->qp);
+
+	free(qp->wr_flags);
+	unmap_rings(qp);
+}
+
+static struct soft_qp_locks siw_qp_locks(struct siw_qp *qp)
+{
+	return (struct soft_qp_locks){
+		.sq = &qp->sq.lock,
+		.rq = &qp->rq.lock,
+	};
+}
+
+int siw_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+		  struct verbs_qp **ret_vqp)
 {
 	struct siw_uresp_create_qp resp = {};
 	const struct verbs_udata udata = {
 		.out = &resp,
 		.out_len = sizeof(resp),
 	};
-	struct verbs_event_count raised;
-	int err;
-
-	err = verbs_cmd_create_qp(ctx, &qp->vqp.qp, attr, &udata);
-	if (err)
-		return err;
-
-	/* The data path copies this many into elements of a fixed size. */
-	if (attr->cap.max_send_sge > SIW_MAX_SGE ||
-	    attr->cap.max_recv_sge > SIW_MAX_SGE)
-		err = -EIO;
-	if (!err)
-		err = map_rings(ctx, qp, &resp, attr->srq != NULL, &attr->cap);
-	if (!err && (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)) {
-		err = siw_wr_init(qp);
-		if (err)
-			unmap_rings(qp);
-	}
-	if (err) /* this error is the one */
-		(void)verbs_cmd_destroy_qp(&qp->vqp.qp, &raised);
-	return err;
-}
-
-static int init_locks(struct siw_qp *qp)
-{
-	int err;
-
-	err = -pthread_spin_init(&qp->sq.lock, PTHREAD_PROCESS_PRIVATE);
-	if (err)
-		return err;
-	err = -pthread_spin_init(&qp->rq.lock, PTHREAD_PROCESS_PRIVATE);
-	if (err)
-		(void)pthread_spin_destroy(&qp->sq.lock); /* just made */
-	return err;
-}
-
-static void fini_locks(struct siw_qp *qp)
-{
-	/* Nobody may hold them; failure would be our own mistake. */
-	(void)pthread_spin_destroy(&qp->rq.lock);
-	(void)pthread_spin_destroy(&qp->sq.lock);
-}
-
-int siw_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
-		  struct verbs_qp **ret_vqp)
-{
 	struct siw_qp *qp;
 	int err;
 
-	err = check_attr(attr);
+	err = siw_qp_check_attr(attr);
 	if (err)
 		return err;
 
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return -ENOMEM;
-	err = init_locks(qp);
-	if (err)
-		goto err_free;
-
-	verbs_init_qp(&qp->vqp, ctx, attr);
 	qp->signal_all = attr->sq_sig_all != 0;
-	err = create_with_rings(ctx, qp, attr);
-	if (err)
-		goto err_fini;
+
+	err = soft_qp_create(ctx, attr, &qp->vqp, siw_qp_locks(qp), &udata,
+			     siw_qp_setup);
+	if (err) {
+		free(qp);
+		return err;
+	}
 	*ret_vqp = &qp->vqp;
 	return 0;
-
-err_fini:
-	verbs_fini_qp(&qp->vqp.qp);
-	fini_locks(qp);
-err_free:
-	free(qp);
-	return err;
 }
 
 int siw_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
@@ -161,17 +147,11 @@ int siw_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 int siw_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct siw_qp *qp = to_siw_qp(ibqp);
-	struct verbs_event_count raised;
 	int err;
 
-	err = verbs_cmd_destroy_qp(ibqp, &raised);
+	err = soft_qp_destroy(&qp->vqp, siw_qp_locks(qp), siw_qp_teardown);
 	if (err)
 		return err;
-	unmap_rings(qp);
-	verbs_wait_qp_acked(ibqp, &raised);
-	verbs_fini_qp(ibqp);
-	fini_locks(qp);
-	free(qp->wr_flags);
 	free(qp);
 	return 0;
 }

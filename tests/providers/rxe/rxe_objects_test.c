@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "soft/soft.h"
+
 static struct ibv_pd pd;
 
 static int setup(void **state)
@@ -23,11 +25,12 @@ static void firmware_version_has_three_numbers(void **state)
 	struct ibv_device_attr_ex attr = {};
 
 	assert_int_equal(
-		rxe_query_device(fake_context(), NULL, &attr, sizeof(attr)), 0);
+		soft_query_device(fake_context(), NULL, &attr, sizeof(attr)),
+		0);
 	assert_string_equal(attr.orig_attr.fw_ver, "0.0.0");
 	fake.fw_ver = 0x0001ffff00020003;
-	assert_int_equal(rxe_query_device(fake_context(), NULL, &attr,
-					  sizeof(attr.orig_attr)),
+	assert_int_equal(soft_query_device(fake_context(), NULL, &attr,
+					   sizeof(attr.orig_attr)),
 			 0);
 	assert_string_equal(attr.orig_attr.fw_ver, "65535.2.3");
 }
@@ -38,7 +41,7 @@ static void failed_query_leaves_the_version_alone(void **state)
 
 	soft.err = -EIO;
 	assert_int_equal(
-		rxe_query_device(fake_context(), NULL, &attr, sizeof(attr)),
+		soft_query_device(fake_context(), NULL, &attr, sizeof(attr)),
 		-EIO);
 	assert_string_equal(attr.orig_attr.fw_ver, "");
 }
@@ -377,7 +380,7 @@ static void domain_and_memory(void **state)
 	struct ibv_mr *mr = NULL;
 	struct ibv_mw *mw = NULL;
 
-	assert_int_equal(rxe_alloc_pd(fake_context(), &new_pd), 0);
+	assert_int_equal(soft_alloc_pd(fake_context(), &new_pd), 0);
 	assert_int_equal(rxe_reg_mr(new_pd, NULL, 1, 0,
 				    IBV_ACCESS_RELAXED_ORDERING, &mr),
 			 0);
@@ -393,15 +396,15 @@ static void domain_and_memory(void **state)
 		-EOPNOTSUPP);
 	assert_int_equal(rxe_alloc_mw(new_pd, IBV_MW_TYPE_2, &mw), 0);
 	soft.err = -EBUSY; /* a window is bound to it */
-	assert_int_equal(rxe_dereg_mr(vmr), -EBUSY);
+	assert_int_equal(soft_dereg_mr(vmr), -EBUSY);
 	assert_int_equal(rxe_dealloc_mw(mw), 0);
-	assert_int_equal(rxe_dereg_mr(vmr), 0);
+	assert_int_equal(soft_dereg_mr(vmr), 0);
 	assert_int_equal(rxe_reg_dmabuf_mr(new_pd, 0, 1, 0, 3, 0, &mr), 0);
 	vmr = verbs_container_of(mr, struct verbs_mr, ibv_mr);
-	assert_int_equal(rxe_dereg_mr(vmr), 0);
+	assert_int_equal(soft_dereg_mr(vmr), 0);
 	soft.err = -EBUSY;
-	assert_int_equal(rxe_dealloc_pd(new_pd), -EBUSY);
-	assert_int_equal(rxe_dealloc_pd(new_pd), 0);
+	assert_int_equal(soft_dealloc_pd(new_pd), -EBUSY);
+	assert_int_equal(soft_dealloc_pd(new_pd), 0);
 }
 
 static void errors_of_create_commands_are_returned(void **state)
@@ -415,7 +418,7 @@ static void errors_of_create_commands_are_returned(void **state)
 	struct ibv_mw *mw = NULL;
 
 	soft.err = -ENOSPC;
-	assert_int_equal(rxe_alloc_pd(fake_context(), &new_pd), -ENOSPC);
+	assert_int_equal(soft_alloc_pd(fake_context(), &new_pd), -ENOSPC);
 	soft.err = -ENOSPC;
 	assert_int_equal(rxe_reg_mr(&pd, NULL, 1, 0, 0, &mr), -ENOSPC);
 	soft.err = -ENOSPC;

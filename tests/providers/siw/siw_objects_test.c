@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "soft/soft.h"
+
 extern const struct verbs_device_ops verbs_provider_siw;
 
 static struct ibv_pd pd;
@@ -144,8 +146,8 @@ static void keys_of_regions_change(void **state)
 	first = fake.stag_key;
 	assert_int_equal(siw_reg_mr(&pd, &pd, 1, 0, 0, &b), 0);
 	assert_int_not_equal(fake.stag_key, first);
-	assert_int_equal(siw_dereg_mr((struct verbs_mr *)a), 0);
-	assert_int_equal(siw_dereg_mr((struct verbs_mr *)b), 0);
+	assert_int_equal(soft_dereg_mr((struct verbs_mr *)a), 0);
+	assert_int_equal(soft_dereg_mr((struct verbs_mr *)b), 0);
 }
 
 static void pds_come_and_go(void **state)
@@ -153,12 +155,12 @@ static void pds_come_and_go(void **state)
 	struct ibv_pd *new_pd = NULL;
 
 	soft.err = -ENOMEM;
-	assert_int_equal(siw_alloc_pd(fake_context(), &new_pd), -ENOMEM);
+	assert_int_equal(soft_alloc_pd(fake_context(), &new_pd), -ENOMEM);
 	assert_null(new_pd);
-	assert_int_equal(siw_alloc_pd(fake_context(), &new_pd), 0);
+	assert_int_equal(soft_alloc_pd(fake_context(), &new_pd), 0);
 	soft.err = -EBUSY;
-	assert_int_equal(siw_dealloc_pd(new_pd), -EBUSY);
-	assert_int_equal(siw_dealloc_pd(new_pd), 0);
+	assert_int_equal(soft_dealloc_pd(new_pd), -EBUSY);
+	assert_int_equal(soft_dealloc_pd(new_pd), 0);
 }
 
 static void extended_cqs_have_the_standard_fields(void **state)
@@ -182,8 +184,8 @@ static void firmware_version_has_three_numbers(void **state)
 	struct ibv_device_attr_ex attr = {};
 
 	fake.fw_ver = 0x0001ffff00020003;
-	assert_int_equal(siw_query_device(fake_context(), NULL, &attr,
-					  sizeof(attr.orig_attr)),
+	assert_int_equal(soft_query_device(fake_context(), NULL, &attr,
+					   sizeof(attr.orig_attr)),
 			 0);
 	assert_string_equal(attr.orig_attr.fw_ver, "65535.2.3");
 }
