@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_devinfo: devinfo_query.c asks a device what it is, devinfo_text.c and
- * devinfo_json.c print that. Attributes that are plain numbers are in the
- * tables of devinfo_fields.c, under the same names in both forms.
+ * ibv_devinfo: devinfo_query.c asks a device what it is, devinfo_print_text.c
+ * and devinfo_print_json.c print that. Attributes that are plain numbers are in
+ * the tables of devinfo_fields.c, under the same names in both forms.
  */
 #ifndef TOOLS_DEVINFO_H
 #define TOOLS_DEVINFO_H
@@ -45,21 +45,21 @@ int devinfo_query(struct ibv_device *device, unsigned int port, bool gids,
 /** devinfo_free() - free what devinfo_query() gave, and close the device */
 void devinfo_free(struct devinfo *info);
 
-/** devinfo_text() - print for people; @verbose: all there is */
-void devinfo_text(const struct devinfo *info, bool verbose);
+/** devinfo_print_text() - print for people; @verbose: all there is */
+void devinfo_print_text(const struct devinfo *info, bool verbose);
 
-/** devinfo_json() - print as an element of an array */
-void devinfo_json(struct json_out *json, const struct devinfo *info);
+/** devinfo_print_json() - print as an element of an array */
+void devinfo_print_json(struct json_out *json, const struct devinfo *info);
 
 /** How the text form prints a number. */
 enum devinfo_format {
 	DEVINFO_SIGNED,
 	DEVINFO_UNSIGNED,
-	DEVINFO_HEX,	/* 0x1f */
-	DEVINFO_HEX2,	/* 0x1f, at least two digits */
-	DEVINFO_HEX4,	/* 0x001f */
-	DEVINFO_HEX8,	/* 0x0000001f */
-	DEVINFO_CAPITAL /* 0x1F */
+	DEVINFO_HEX,	  /* 0x1f */
+	DEVINFO_HEX2,	  /* 0x1f, at least two digits */
+	DEVINFO_HEX4,	  /* 0x001f */
+	DEVINFO_HEX8,	  /* 0x0000001f */
+	DEVINFO_HEX_UPPER /* 0x1F */
 };
 
 /** A number in a struct; a table ends with a name of NULL. */
@@ -71,20 +71,21 @@ struct devinfo_field {
 };
 
 /* of struct ibv_device_attr_ex, in the order of the output */
-extern const struct devinfo_field devinfo_identity[];
-extern const struct devinfo_field devinfo_sizes[];
-extern const struct devinfo_field devinfo_queues[];
-extern const struct devinfo_field devinfo_objects[];
-extern const struct devinfo_field devinfo_srqs[]; /* if it has SRQs */
-extern const struct devinfo_field devinfo_last[];
-extern const struct devinfo_field devinfo_rss[];
-extern const struct devinfo_field devinfo_tm[];
+extern const struct devinfo_field devinfo_identity_fields[];
+extern const struct devinfo_field devinfo_size_fields[];
+extern const struct devinfo_field devinfo_queue_fields[];
+extern const struct devinfo_field devinfo_object_fields[];
+extern const struct devinfo_field devinfo_srq_fields[]; /* if it has SRQs */
+extern const struct devinfo_field devinfo_misc_fields[];
+extern const struct devinfo_field devinfo_rss_fields[];
+extern const struct devinfo_field devinfo_tm_fields[];
 /* of struct ibv_port_attr: what is always shown, and the rest */
-extern const struct devinfo_field devinfo_lids[];
-extern const struct devinfo_field devinfo_port_flags[];
-extern const struct devinfo_field devinfo_port_counters[];
+extern const struct devinfo_field devinfo_lid_fields[];
+extern const struct devinfo_field devinfo_port_flag_fields[];
+extern const struct devinfo_field devinfo_port_counter_fields[];
 
-/** devinfo_number() - the value of a field of the struct at @from */
-uint64_t devinfo_number(const struct devinfo_field *field, const void *from);
+/** devinfo_field_value() - the value of a field of the struct at @from */
+uint64_t devinfo_field_value(const struct devinfo_field *field,
+			     const void *from);
 
 #endif

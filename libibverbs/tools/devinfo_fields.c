@@ -18,14 +18,14 @@
 #define PORT(member, format) \
 	FIELD(struct ibv_port_attr, #member, member, format)
 
-const struct devinfo_field devinfo_identity[] = {
+const struct devinfo_field devinfo_identity_fields[] = {
 	DEVICE(vendor_id, DEVINFO_HEX4),
 	DEVICE(vendor_part_id, DEVINFO_SIGNED),
-	DEVICE(hw_ver, DEVINFO_CAPITAL),
+	DEVICE(hw_ver, DEVINFO_HEX_UPPER),
 	{},
 };
 
-const struct devinfo_field devinfo_sizes[] = {
+const struct devinfo_field devinfo_size_fields[] = {
 	DEVICE(max_mr_size, DEVINFO_HEX),
 	DEVICE(page_size_cap, DEVINFO_HEX),
 	DEVICE(max_qp, DEVINFO_SIGNED),
@@ -33,7 +33,7 @@ const struct devinfo_field devinfo_sizes[] = {
 	{},
 };
 
-const struct devinfo_field devinfo_queues[] = {
+const struct devinfo_field devinfo_queue_fields[] = {
 	DEVICE(max_sge, DEVINFO_SIGNED),
 	DEVICE(max_sge_rd, DEVINFO_SIGNED),
 	DEVICE(max_cq, DEVINFO_SIGNED),
@@ -48,7 +48,7 @@ const struct devinfo_field devinfo_queues[] = {
 	{},
 };
 
-const struct devinfo_field devinfo_objects[] = {
+const struct devinfo_field devinfo_object_fields[] = {
 	DEVICE(max_ee, DEVINFO_SIGNED),
 	DEVICE(max_rdd, DEVINFO_SIGNED),
 	DEVICE(max_mw, DEVINFO_SIGNED),
@@ -62,27 +62,27 @@ const struct devinfo_field devinfo_objects[] = {
 	{},
 };
 
-const struct devinfo_field devinfo_srqs[] = {
+const struct devinfo_field devinfo_srq_fields[] = {
 	DEVICE(max_srq_wr, DEVINFO_SIGNED),
 	DEVICE(max_srq_sge, DEVINFO_SIGNED),
 	{},
 };
 
-const struct devinfo_field devinfo_last[] = {
+const struct devinfo_field devinfo_misc_fields[] = {
 	DEVICE(max_pkeys, DEVINFO_SIGNED),
 	DEVICE(local_ca_ack_delay, DEVINFO_SIGNED),
 	{},
 };
 
-const struct devinfo_field devinfo_rss[] = {
+const struct devinfo_field devinfo_rss_fields[] = {
 	DEVICE_EX(rss_caps, max_rwq_indirection_tables, DEVINFO_UNSIGNED),
 	DEVICE_EX(rss_caps, max_rwq_indirection_table_size, DEVINFO_UNSIGNED),
 	DEVICE_EX(rss_caps, rx_hash_function, DEVINFO_HEX),
-	DEVICE_EX(rss_caps, rx_hash_fields_mask, DEVINFO_CAPITAL),
+	DEVICE_EX(rss_caps, rx_hash_fields_mask, DEVINFO_HEX_UPPER),
 	{},
 };
 
-const struct devinfo_field devinfo_tm[] = {
+const struct devinfo_field devinfo_tm_fields[] = {
 	DEVICE_EX(tm_caps, max_rndv_hdr_size, DEVINFO_UNSIGNED),
 	DEVICE_EX(tm_caps, max_num_tags, DEVINFO_UNSIGNED),
 	DEVICE_EX(tm_caps, max_ops, DEVINFO_UNSIGNED),
@@ -90,21 +90,21 @@ const struct devinfo_field devinfo_tm[] = {
 	{},
 };
 
-const struct devinfo_field devinfo_lids[] = {
+const struct devinfo_field devinfo_lid_fields[] = {
 	PORT(sm_lid, DEVINFO_SIGNED),
 	FIELD(struct ibv_port_attr, "port_lid", lid, DEVINFO_SIGNED),
 	FIELD(struct ibv_port_attr, "port_lmc", lmc, DEVINFO_HEX2),
 	{},
 };
 
-const struct devinfo_field devinfo_port_flags[] = {
+const struct devinfo_field devinfo_port_flag_fields[] = {
 	PORT(max_msg_sz, DEVINFO_HEX),
 	PORT(port_cap_flags, DEVINFO_HEX8),
 	PORT(port_cap_flags2, DEVINFO_HEX4),
 	{},
 };
 
-const struct devinfo_field devinfo_port_counters[] = {
+const struct devinfo_field devinfo_port_counter_fields[] = {
 	PORT(bad_pkey_cntr, DEVINFO_HEX),
 	PORT(qkey_viol_cntr, DEVINFO_HEX),
 	PORT(sm_sl, DEVINFO_SIGNED),
@@ -115,7 +115,8 @@ const struct devinfo_field devinfo_port_counters[] = {
 	{},
 };
 
-uint64_t devinfo_number(const struct devinfo_field *field, const void *from)
+uint64_t devinfo_field_value(const struct devinfo_field *field,
+			     const void *from)
 {
 	const char *at = (const char *)from + field->offset;
 	uint64_t u64;

@@ -13,11 +13,12 @@
 #include "tools/devinfo.h"
 #include "tools/tool_names.h"
 
-static void put_fields(struct json_out *json,
-		       const struct devinfo_field *fields, const void *from)
+static void devinfo_json_fields(struct json_out *json,
+				const struct devinfo_field *fields,
+				const void *from)
 {
 	for (; fields->name; fields++) {
-		uint64_t value = devinfo_number(fields, from);
+		uint64_t value = devinfo_field_value(fields, from);
 
 		if (fields->format == DEVINFO_SIGNED && fields->size == 4)
 			json_int(json, fields->name, (int32_t)value);
@@ -26,26 +27,28 @@ static void put_fields(struct json_out *json,
 	}
 }
 
-static void put_names(struct json_out *json, const struct tool_flag *flags,
-		      uint64_t value)
+static void devinfo_json_flag_names(struct json_out *json,
+				    const struct tool_flag *flags,
+				    uint64_t value)
 {
 	for (; flags->mask; flags++)
 		if (value & flags->mask)
 			json_string(json, NULL, flags->name);
 }
 
-static void put_flags(struct json_out *json, const char *key,
-		      const struct tool_flag *flags, uint64_t value)
+static void devinfo_json_flags(struct json_out *json, const char *key,
+			       const struct tool_flag *flags, uint64_t value)
 {
 	json_object(json, key);
 	json_uint(json, "value", value);
 	json_array(json, "names");
-	put_names(json, flags, value);
+	devinfo_json_flag_names(json, flags, value);
 	json_array_end(json);
 	json_object_end(json);
 }
 
-static void put_identity(struct json_out *json, const struct devinfo *info)
+static void devinfo_json_identity(struct json_out *json,
+				  const struct devinfo *info)
 {
 	const struct ibv_device *device = info->context->device;
 	const struct ibv_device_attr *attr = &info->attr.orig_attr;
@@ -62,86 +65,89 @@ static void put_identity(struct json_out *json, const struct devinfo *info)
 	json_string(json, "node_guid", guid);
 	tool_guid_text(attr->sys_image_guid, guid);
 	json_string(json, "sys_image_guid", guid);
-	put_fields(json, devinfo_identity, &info->attr);
+	devinfo_json_fields(json, devinfo_identity_fields, &info->attr);
 	json_string(json, "board_id",
 		    info->board_id[0] ? info->board_id : NULL);
 	json_uint(json, "phys_port_cnt", info->nr_ports);
 }
 
-static void put_limits(struct json_out *json,
-		       const struct ibv_device_attr_ex *attr)
+static void devinfo_json_limits(struct json_out *json,
+				const struct ibv_device_attr_ex *attr)
 {
-	put_fields(json, devinfo_sizes, attr);
+	devinfo_json_fields(json, devinfo_size_fields, attr);
 	json_object(json, "device_cap_flags");
 	json_uint(json, "value",
 		  attr->device_cap_flags_ex | attr->orig_attr.device_cap_flags);
 	json_array(json, "names");
-	put_names(json, tool_device_flags, attr->orig_attr.device_cap_flags);
-	put_names(json, tool_device_flags_ex, attr->device_cap_flags_ex);
+	devinfo_json_flag_names(json, tool_device_flags,
+				attr->orig_attr.device_cap_flags);
+	devinfo_json_flag_names(json, tool_device_flags_ex,
+				attr->device_cap_flags_ex);
 	json_array_end(json);
 	json_object_end(json);
-	put_fields(json, devinfo_queues, attr);
+	devinfo_json_fields(json, devinfo_queue_fields, attr);
 	json_string(json, "atomic_cap",
 		    tool_atomic_text(attr->orig_attr.atomic_cap));
-	put_fields(json, devinfo_objects, attr);
+	devinfo_json_fields(json, devinfo_object_fields, attr);
 	json_int(json, "max_map_per_fmr", attr->orig_attr.max_map_per_fmr);
 	json_int(json, "max_srq", attr->orig_attr.max_srq);
-	put_fields(json, devinfo_srqs, attr);
-	put_fields(json, devinfo_last, attr);
+	devinfo_json_fields(json, devinfo_srq_fields, attr);
+	devinfo_json_fields(json, devinfo_misc_fields, attr);
 }
 
-static void put_odp(struct json_out *json,
-		    const struct ibv_device_attr_ex *attr)
+static void devinfo_json_odp_caps(struct json_out *json,
+				  const struct ibv_device_attr_ex *attr)
 {
 	const struct tool_flag *flags = tool_transport_odp_flags;
 
 	json_object(json, "odp_caps");
-	put_flags(json, "general", tool_odp_flags, attr->odp_caps.general_caps);
-	put_flags(json, "rc", flags,
-		  attr->odp_caps.per_transport_caps.rc_odp_caps);
-	put_flags(json, "uc", flags,
-		  attr->odp_caps.per_transport_caps.uc_odp_caps);
-	put_flags(json, "ud", flags,
-		  attr->odp_caps.per_transport_caps.ud_odp_caps);
-	put_flags(json, "xrc", flags, attr->xrc_odp_caps);
+	devinfo_json_flags(json, "general", tool_odp_flags,
+			   attr->odp_caps.general_caps);
+	devinfo_json_flags(json, "rc", flags,
+			   attr->odp_caps.per_transport_caps.rc_odp_caps);
+	devinfo_json_flags(json, "uc", flags,
+			   attr->odp_caps.per_transport_caps.uc_odp_caps);
+	devinfo_json_flags(json, "ud", flags,
+			   attr->odp_caps.per_transport_caps.ud_odp_caps);
+	devinfo_json_flags(json, "xrc", flags, attr->xrc_odp_caps);
 	json_object_end(json);
 }
 
-static void put_offloads(struct json_out *json,
-			 const struct ibv_device_attr_ex *attr)
+static void devinfo_json_offloads(struct json_out *json,
+				  const struct ibv_device_attr_ex *attr)
 {
 	const struct ibv_packet_pacing_caps *pacing = &attr->packet_pacing_caps;
 
 	json_uint(json, "completion_timestamp_mask",
 		  attr->completion_timestamp_mask);
 	json_uint(json, "hca_core_clock_khz", attr->hca_core_clock);
-	put_flags(json, "raw_packet_caps", tool_raw_packet_flags,
-		  attr->raw_packet_caps);
+	devinfo_json_flags(json, "raw_packet_caps", tool_raw_packet_flags,
+			   attr->raw_packet_caps);
 	json_object(json, "tso_caps");
 	json_uint(json, "max_tso", attr->tso_caps.max_tso);
-	put_flags(json, "supported_qp", tool_qp_type_flags,
-		  attr->tso_caps.supported_qpts);
+	devinfo_json_flags(json, "supported_qp", tool_qp_type_flags,
+			   attr->tso_caps.supported_qpts);
 	json_object_end(json);
 	json_object(json, "rss_caps");
-	put_fields(json, devinfo_rss, attr);
-	put_flags(json, "supported_qp", tool_qp_type_flags,
-		  attr->rss_caps.supported_qpts);
+	devinfo_json_fields(json, devinfo_rss_fields, attr);
+	devinfo_json_flags(json, "supported_qp", tool_qp_type_flags,
+			   attr->rss_caps.supported_qpts);
 	json_object_end(json);
 	json_uint(json, "max_wq_type_rq", attr->max_wq_type_rq);
 	json_object(json, "packet_pacing_caps");
 	json_uint(json, "qp_rate_limit_min_kbps", pacing->qp_rate_limit_min);
 	json_uint(json, "qp_rate_limit_max_kbps", pacing->qp_rate_limit_max);
-	put_flags(json, "supported_qp", tool_qp_type_flags,
-		  pacing->supported_qpts);
+	devinfo_json_flags(json, "supported_qp", tool_qp_type_flags,
+			   pacing->supported_qpts);
 	json_object_end(json);
 }
 
-static void put_queue_caps(struct json_out *json,
-			   const struct ibv_device_attr_ex *attr)
+static void devinfo_json_queue_caps(struct json_out *json,
+				    const struct ibv_device_attr_ex *attr)
 {
 	json_object(json, "tm_caps");
-	put_fields(json, devinfo_tm, attr);
-	put_flags(json, "flags", tool_tm_flags, attr->tm_caps.flags);
+	devinfo_json_fields(json, devinfo_tm_fields, attr);
+	devinfo_json_flags(json, "flags", tool_tm_flags, attr->tm_caps.flags);
 	json_object_end(json);
 	json_object(json, "cq_moderation_caps");
 	json_uint(json, "max_cq_count", attr->cq_mod_caps.max_cq_count);
@@ -155,8 +161,8 @@ static void put_queue_caps(struct json_out *json,
 	json_object_end(json);
 }
 
-static void put_gids(struct json_out *json, const struct devinfo *info,
-		     unsigned int port)
+static void devinfo_json_gids(struct json_out *json, const struct devinfo *info,
+			      unsigned int port)
 {
 	json_array(json, "gids");
 	for (size_t i = 0; i < info->nr_gids; i++) {
@@ -180,8 +186,8 @@ static void put_gids(struct json_out *json, const struct devinfo *info,
 }
 
 /* A name that is a number, or null. */
-static void put_decimal(struct json_out *json, const char *key,
-			const char *text)
+static void devinfo_json_decimal(struct json_out *json, const char *key,
+				 const char *text)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
@@ -192,8 +198,8 @@ static void put_decimal(struct json_out *json, const char *key,
 		json_uint(json, key, value);
 }
 
-static void put_port(struct json_out *json, const struct devinfo *info,
-		     unsigned int number)
+static void devinfo_json_port(struct json_out *json, const struct devinfo *info,
+			      unsigned int number)
 {
 	const struct ibv_port_attr *port = &info->ports[number - 1];
 	uint32_t speed = port->active_speed_ex ? port->active_speed_ex
@@ -203,32 +209,35 @@ static void put_port(struct json_out *json, const struct devinfo *info,
 	json_uint(json, "port", number);
 	json_string(json, "state", tool_port_state_text(port->state));
 	json_string(json, "phys_state", tool_phys_state_text(port->phys_state));
-	put_decimal(json, "max_mtu", tool_mtu_text(port->max_mtu));
-	put_decimal(json, "active_mtu", tool_mtu_text(port->active_mtu));
-	put_fields(json, devinfo_lids, port);
+	devinfo_json_decimal(json, "max_mtu", tool_mtu_text(port->max_mtu));
+	devinfo_json_decimal(json, "active_mtu",
+			     tool_mtu_text(port->active_mtu));
+	devinfo_json_fields(json, devinfo_lid_fields, port);
 	json_string(json, "link_layer", tool_link_layer_text(port->link_layer));
-	put_fields(json, devinfo_port_flags, port);
-	put_decimal(json, "max_vl_num", tool_vl_text(port->max_vl_num));
-	put_fields(json, devinfo_port_counters, port);
-	put_decimal(json, "active_width", tool_width_text(port->active_width));
+	devinfo_json_fields(json, devinfo_port_flag_fields, port);
+	devinfo_json_decimal(json, "max_vl_num",
+			     tool_vl_text(port->max_vl_num));
+	devinfo_json_fields(json, devinfo_port_counter_fields, port);
+	devinfo_json_decimal(json, "active_width",
+			     tool_width_text(port->active_width));
 	json_uint(json, "active_speed", speed);
 	json_string(json, "active_speed_name", tool_speed_text(speed));
-	put_gids(json, info, number);
+	devinfo_json_gids(json, info, number);
 	json_object_end(json);
 }
 
-void devinfo_json(struct json_out *json, const struct devinfo *info)
+void devinfo_print_json(struct json_out *json, const struct devinfo *info)
 {
 	json_object(json, NULL);
-	put_identity(json, info);
-	put_limits(json, &info->attr);
-	put_odp(json, &info->attr);
-	put_offloads(json, &info->attr);
-	put_queue_caps(json, &info->attr);
+	devinfo_json_identity(json, info);
+	devinfo_json_limits(json, &info->attr);
+	devinfo_json_odp_caps(json, &info->attr);
+	devinfo_json_offloads(json, &info->attr);
+	devinfo_json_queue_caps(json, &info->attr);
 	json_int(json, "num_comp_vectors", info->context->num_comp_vectors);
 	json_array(json, "ports");
 	for (unsigned int i = info->first_port; i <= info->last_port; i++)
-		put_port(json, info, i);
+		devinfo_json_port(json, info, i);
 	json_array_end(json);
 	json_object_end(json);
 }

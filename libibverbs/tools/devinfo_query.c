@@ -10,8 +10,8 @@
 #include "tools/devinfo.h"
 
 /* A file that some drivers have in the device's folder of sysfs. */
-static void read_board_id(const struct ibv_device *device, char *board_id,
-			  size_t size)
+static void devinfo_read_board_id(const struct ibv_device *device,
+				  char *board_id, size_t size)
 {
 	char path[IBV_SYSFS_PATH_MAX + 16];
 	size_t length;
@@ -27,7 +27,7 @@ static void read_board_id(const struct ibv_device *device, char *board_id,
 	fclose(file);
 }
 
-static int query_ports(struct devinfo *info)
+static int devinfo_query_ports(struct devinfo *info)
 {
 	info->ports = calloc(info->last_port, sizeof(*info->ports));
 	if (!info->ports && info->last_port)
@@ -48,7 +48,7 @@ static int query_ports(struct devinfo *info)
  * An iWARP port has its MAC address in the place of a GID, in front. That is
  * none: a GID has an interface ID in its second half (IBTA 4.1.1).
  */
-static size_t keep_gids(struct ibv_gid_entry *gids, size_t count)
+static size_t devinfo_drop_mac_gids(struct ibv_gid_entry *gids, size_t count)
 {
 	size_t kept = 0;
 
@@ -59,7 +59,7 @@ static size_t keep_gids(struct ibv_gid_entry *gids, size_t count)
 }
 
 /* Room for the tables of all ports, also those that are not shown. */
-static int query_gids(struct devinfo *info)
+static int devinfo_query_gids(struct devinfo *info)
 {
 	size_t room = 0;
 	ssize_t count;
@@ -82,11 +82,12 @@ static int query_gids(struct devinfo *info)
 			strerror(-count));
 		return count;
 	}
-	info->nr_gids = keep_gids(info->gids, (size_t)count);
+	info->nr_gids = devinfo_drop_mac_gids(info->gids, (size_t)count);
 	return 0;
 }
 
-static int query_all(struct devinfo *info, unsigned int port, bool gids)
+static int devinfo_query_device(struct devinfo *info, unsigned int port,
+				bool gids)
 {
 	const struct ibv_device_attr_ex *attr = &info->attr;
 	int ret = ibv_query_device_ex(info->context, NULL, &info->attr);
@@ -110,11 +111,11 @@ static int query_all(struct devinfo *info, unsigned int port, bool gids)
 		info->nr_ports = DEVINFO_MAX_PORTS;
 	info->first_port = port ? port : 1;
 	info->last_port = port ? port : info->nr_ports;
-	read_board_id(info->context->device, info->board_id,
-		      sizeof(info->board_id));
-	ret = query_ports(info);
+	devinfo_read_board_id(info->context->device, info->board_id,
+			      sizeof(info->board_id));
+	ret = devinfo_query_ports(info);
 	if (ret == 0 && gids)
-		ret = query_gids(info);
+		ret = devinfo_query_gids(info);
 	return ret;
 }
 
@@ -130,7 +131,7 @@ int devinfo_query(struct ibv_device *device, unsigned int port, bool gids,
 			ibv_get_device_name(device), strerror(errno));
 		return ret;
 	}
-	ret = query_all(&info, port, gids);
+	ret = devinfo_query_device(&info, port, gids);
 	if (ret) {
 		devinfo_free(&info);
 		return ret;

@@ -19,7 +19,7 @@
 #define WIDEST_COLUMN 64
 
 /* A label, indented by @tabs, and blanks up to the column of its value. */
-static void label(int tabs, const char *name, int column)
+static void devinfo_print_label(int tabs, const char *name, int column)
 {
 	int at = 8 * tabs + strlen(name) + 1;
 
@@ -32,7 +32,8 @@ static void label(int tabs, const char *name, int column)
 	} while (at < column);
 }
 
-static void print_number(const struct devinfo_field *field, uint64_t value)
+static void devinfo_print_number(const struct devinfo_field *field,
+				 uint64_t value)
 {
 	switch (field->format) {
 	case DEVINFO_SIGNED:
@@ -53,23 +54,24 @@ static void print_number(const struct devinfo_field *field, uint64_t value)
 	case DEVINFO_HEX8:
 		printf("0x%08" PRIx64 "\n", value);
 		break;
-	case DEVINFO_CAPITAL:
+	case DEVINFO_HEX_UPPER:
 		printf("0x%" PRIX64 "\n", value);
 		break;
 	}
 }
 
-static void print_fields(const struct devinfo_field *fields, const void *from,
-			 int tabs, int column)
+static void devinfo_print_fields(const struct devinfo_field *fields,
+				 const void *from, int tabs, int column)
 {
 	for (; fields->name; fields++) {
-		label(tabs, fields->name, column);
-		print_number(fields, devinfo_number(fields, from));
+		devinfo_print_label(tabs, fields->name, column);
+		devinfo_print_number(fields, devinfo_field_value(fields, from));
 	}
 }
 
 /* The names of bits, a line each; the bits that have none. */
-static uint64_t print_known_flags(const struct tool_flag *flags, uint64_t value)
+static uint64_t devinfo_print_known_flags(const struct tool_flag *flags,
+					  uint64_t value)
 {
 	for (; flags->mask; flags++) {
 		if (value & flags->mask)
@@ -79,142 +81,146 @@ static uint64_t print_known_flags(const struct tool_flag *flags, uint64_t value)
 	return value;
 }
 
-static void print_flags(const struct tool_flag *flags, uint64_t value)
+static void devinfo_print_flags(const struct tool_flag *flags, uint64_t value)
 {
-	value = print_known_flags(flags, value);
+	value = devinfo_print_known_flags(flags, value);
 	if (value)
 		printf("\t\t\t\t\tUnknown flags: 0x%" PRIX64 "\n", value);
 }
 
-static void print_identity(const struct devinfo *info)
+static void devinfo_print_identity(const struct devinfo *info)
 {
 	const struct ibv_device *device = info->context->device;
 	const struct ibv_device_attr *attr = &info->attr.orig_attr;
 	char guid[TOOL_GUID_SIZE];
 
 	printf("hca_id:\t%s\n", ibv_get_device_name(info->context->device));
-	label(1, "transport", DEVICE_COLUMN);
+	devinfo_print_label(1, "transport", DEVICE_COLUMN);
 	printf("%s (%d)\n", tool_transport_text(device->transport_type),
 	       device->transport_type);
 	if (attr->fw_ver[0]) {
-		label(1, "fw_ver", DEVICE_COLUMN);
+		devinfo_print_label(1, "fw_ver", DEVICE_COLUMN);
 		printf("%.*s\n", (int)sizeof(attr->fw_ver), attr->fw_ver);
 	}
-	label(1, "node_guid", DEVICE_COLUMN);
+	devinfo_print_label(1, "node_guid", DEVICE_COLUMN);
 	tool_guid_text(attr->node_guid, guid);
 	puts(guid);
-	label(1, "sys_image_guid", DEVICE_COLUMN);
+	devinfo_print_label(1, "sys_image_guid", DEVICE_COLUMN);
 	tool_guid_text(attr->sys_image_guid, guid);
 	puts(guid);
-	print_fields(devinfo_identity, &info->attr, 1, DEVICE_COLUMN);
+	devinfo_print_fields(devinfo_identity_fields, &info->attr, 1,
+			     DEVICE_COLUMN);
 	if (info->board_id[0]) {
-		label(1, "board_id", DEVICE_COLUMN);
+		devinfo_print_label(1, "board_id", DEVICE_COLUMN);
 		puts(info->board_id);
 	}
-	label(1, "phys_port_cnt", DEVICE_COLUMN);
+	devinfo_print_label(1, "phys_port_cnt", DEVICE_COLUMN);
 	printf("%u\n", info->nr_ports);
 }
 
-static void print_transport_odp(const char *name, uint32_t caps)
+static void devinfo_print_transport_odp(const char *name, uint32_t caps)
 {
 	printf("\t%s:\n", name);
 	if (caps)
-		print_flags(tool_transport_odp_flags, caps);
+		devinfo_print_flags(tool_transport_odp_flags, caps);
 	else
 		printf("\t\t\t\t\tNO SUPPORT\n");
 }
 
-static void print_limits(const struct ibv_device_attr_ex *attr)
+static void devinfo_print_limits(const struct ibv_device_attr_ex *attr)
 {
-	print_fields(devinfo_sizes, attr, 1, DEVICE_COLUMN);
-	label(1, "device_cap_flags", DEVICE_COLUMN);
+	devinfo_print_fields(devinfo_size_fields, attr, 1, DEVICE_COLUMN);
+	devinfo_print_label(1, "device_cap_flags", DEVICE_COLUMN);
 	printf("0x%08x\n", attr->orig_attr.device_cap_flags);
-	print_flags(tool_device_flags, attr->orig_attr.device_cap_flags);
-	print_fields(devinfo_queues, attr, 1, DEVICE_COLUMN);
-	label(1, "atomic_cap", DEVICE_COLUMN);
+	devinfo_print_flags(tool_device_flags,
+			    attr->orig_attr.device_cap_flags);
+	devinfo_print_fields(devinfo_queue_fields, attr, 1, DEVICE_COLUMN);
+	devinfo_print_label(1, "atomic_cap", DEVICE_COLUMN);
 	printf("%s (%d)\n", tool_atomic_text(attr->orig_attr.atomic_cap),
 	       attr->orig_attr.atomic_cap);
-	print_fields(devinfo_objects, attr, 1, DEVICE_COLUMN);
+	devinfo_print_fields(devinfo_object_fields, attr, 1, DEVICE_COLUMN);
 	if (attr->orig_attr.max_fmr) {
-		label(1, "max_map_per_fmr", DEVICE_COLUMN);
+		devinfo_print_label(1, "max_map_per_fmr", DEVICE_COLUMN);
 		printf("%d\n", attr->orig_attr.max_map_per_fmr);
 	}
-	label(1, "max_srq", DEVICE_COLUMN);
+	devinfo_print_label(1, "max_srq", DEVICE_COLUMN);
 	printf("%d\n", attr->orig_attr.max_srq);
 	if (attr->orig_attr.max_srq)
-		print_fields(devinfo_srqs, attr, 1, DEVICE_COLUMN);
-	print_fields(devinfo_last, attr, 1, DEVICE_COLUMN);
+		devinfo_print_fields(devinfo_srq_fields, attr, 1,
+				     DEVICE_COLUMN);
+	devinfo_print_fields(devinfo_misc_fields, attr, 1, DEVICE_COLUMN);
 }
 
-static void print_odp_and_clock(const struct ibv_device_attr_ex *attr)
+static void devinfo_print_odp_and_clock(const struct ibv_device_attr_ex *attr)
 {
 	printf("\tgeneral_odp_caps:\n");
-	print_flags(tool_odp_flags, attr->odp_caps.general_caps);
-	print_transport_odp("rc_odp_caps",
-			    attr->odp_caps.per_transport_caps.rc_odp_caps);
-	print_transport_odp("uc_odp_caps",
-			    attr->odp_caps.per_transport_caps.uc_odp_caps);
-	print_transport_odp("ud_odp_caps",
-			    attr->odp_caps.per_transport_caps.ud_odp_caps);
-	print_transport_odp("xrc_odp_caps", attr->xrc_odp_caps);
+	devinfo_print_flags(tool_odp_flags, attr->odp_caps.general_caps);
+	devinfo_print_transport_odp(
+		"rc_odp_caps", attr->odp_caps.per_transport_caps.rc_odp_caps);
+	devinfo_print_transport_odp(
+		"uc_odp_caps", attr->odp_caps.per_transport_caps.uc_odp_caps);
+	devinfo_print_transport_odp(
+		"ud_odp_caps", attr->odp_caps.per_transport_caps.ud_odp_caps);
+	devinfo_print_transport_odp("xrc_odp_caps", attr->xrc_odp_caps);
 	if (attr->completion_timestamp_mask) {
-		label(1, "completion timestamp_mask", 56);
+		devinfo_print_label(1, "completion timestamp_mask", 56);
 		printf("0x%016" PRIx64 "\n", attr->completion_timestamp_mask);
 	} else {
 		printf("\tcompletion_timestamp_mask not supported\n");
 	}
 	if (attr->hca_core_clock) {
-		label(1, "hca_core_clock", DEVICE_COLUMN);
+		devinfo_print_label(1, "hca_core_clock", DEVICE_COLUMN);
 		printf("%" PRIu64 "kHZ\n", attr->hca_core_clock);
 	} else {
 		printf("\tcore clock not supported\n");
 	}
 }
 
-static void print_qp_types(uint32_t supported_qpts)
+static void devinfo_print_qp_types(uint32_t supported_qpts)
 {
 	printf("\t\tsupported_qp:\n");
-	print_flags(tool_qp_type_flags, supported_qpts);
+	devinfo_print_flags(tool_qp_type_flags, supported_qpts);
 }
 
-static void print_offloads(const struct ibv_device_attr_ex *attr)
+static void devinfo_print_offloads(const struct ibv_device_attr_ex *attr)
 {
 	if (attr->raw_packet_caps) {
 		printf("\traw packet caps:\n");
-		print_known_flags(tool_raw_packet_flags, attr->raw_packet_caps);
+		devinfo_print_known_flags(tool_raw_packet_flags,
+					  attr->raw_packet_caps);
 	}
-	label(1, "device_cap_flags_ex", DEVICE_COLUMN);
+	devinfo_print_label(1, "device_cap_flags_ex", DEVICE_COLUMN);
 	printf("0x%" PRIX64 "\n", attr->device_cap_flags_ex);
-	print_flags(tool_device_flags_ex,
-		    attr->device_cap_flags_ex & ~(uint64_t)UINT32_MAX);
+	devinfo_print_flags(tool_device_flags_ex,
+			    attr->device_cap_flags_ex & ~(uint64_t)UINT32_MAX);
 	printf("\ttso_caps:\n");
-	label(2, "max_tso", WIDE_COLUMN);
+	devinfo_print_label(2, "max_tso", WIDE_COLUMN);
 	printf("%" PRId32 "\n", (int32_t)attr->tso_caps.max_tso);
 	if (attr->tso_caps.max_tso)
-		print_qp_types(attr->tso_caps.supported_qpts);
+		devinfo_print_qp_types(attr->tso_caps.supported_qpts);
 	printf("\trss_caps:\n");
-	print_fields(devinfo_rss, attr, 2, WIDEST_COLUMN);
+	devinfo_print_fields(devinfo_rss_fields, attr, 2, WIDEST_COLUMN);
 	if (attr->rss_caps.supported_qpts)
-		print_qp_types(attr->rss_caps.supported_qpts);
-	label(1, "max_wq_type_rq", DEVICE_COLUMN);
+		devinfo_print_qp_types(attr->rss_caps.supported_qpts);
+	devinfo_print_label(1, "max_wq_type_rq", DEVICE_COLUMN);
 	printf("%" PRIu32 "\n", attr->max_wq_type_rq);
 	printf("\tpacket_pacing_caps:\n");
-	label(2, "qp_rate_limit_min", DEVICE_COLUMN);
+	devinfo_print_label(2, "qp_rate_limit_min", DEVICE_COLUMN);
 	printf("%" PRIu32 "kbps\n", attr->packet_pacing_caps.qp_rate_limit_min);
-	label(2, "qp_rate_limit_max", DEVICE_COLUMN);
+	devinfo_print_label(2, "qp_rate_limit_max", DEVICE_COLUMN);
 	printf("%" PRIu32 "kbps\n", attr->packet_pacing_caps.qp_rate_limit_max);
 	if (attr->packet_pacing_caps.qp_rate_limit_max)
-		print_qp_types(attr->packet_pacing_caps.supported_qpts);
+		devinfo_print_qp_types(attr->packet_pacing_caps.supported_qpts);
 }
 
-static void print_queue_caps(const struct ibv_device_attr_ex *attr)
+static void devinfo_print_queue_caps(const struct ibv_device_attr_ex *attr)
 {
 	const struct ibv_cq_moderation_caps *cq = &attr->cq_mod_caps;
 
 	if (attr->tm_caps.max_num_tags) {
-		print_fields(devinfo_tm, attr, 1, DEVICE_COLUMN);
+		devinfo_print_fields(devinfo_tm_fields, attr, 1, DEVICE_COLUMN);
 		printf("\tflags:\n");
-		print_known_flags(tool_tm_flags, attr->tm_caps.flags);
+		devinfo_print_known_flags(tool_tm_flags, attr->tm_caps.flags);
 	} else {
 		printf("\ttag matching not supported\n");
 	}
@@ -229,7 +235,7 @@ static void print_queue_caps(const struct ibv_device_attr_ex *attr)
 		       attr->max_dm_size);
 }
 
-static void print_gid(const struct ibv_gid_entry *entry, bool ethernet)
+static void devinfo_print_gid(const struct ibv_gid_entry *entry, bool ethernet)
 {
 	const uint8_t *raw = entry->gid.raw;
 	char text[INET6_ADDRSTRLEN];
@@ -249,63 +255,65 @@ static void print_gid(const struct ibv_gid_entry *entry, bool ethernet)
 	putchar('\n');
 }
 
-static void print_port_details(const struct devinfo *info, unsigned int number)
+static void devinfo_print_port_details(const struct devinfo *info,
+				       unsigned int number)
 {
 	const struct ibv_port_attr *port = &info->ports[number - 1];
 	uint32_t speed = port->active_speed_ex ? port->active_speed_ex
 					       : port->active_speed;
 
-	print_fields(devinfo_port_flags, port, 3, PORT_COLUMN);
-	label(3, "max_vl_num", PORT_COLUMN);
+	devinfo_print_fields(devinfo_port_flag_fields, port, 3, PORT_COLUMN);
+	devinfo_print_label(3, "max_vl_num", PORT_COLUMN);
 	printf("%s (%d)\n", tool_vl_text(port->max_vl_num), port->max_vl_num);
-	print_fields(devinfo_port_counters, port, 3, PORT_COLUMN);
-	label(3, "active_width", PORT_COLUMN);
+	devinfo_print_fields(devinfo_port_counter_fields, port, 3, PORT_COLUMN);
+	devinfo_print_label(3, "active_width", PORT_COLUMN);
 	printf("%sX (%d)\n", tool_width_text(port->active_width),
 	       port->active_width);
-	label(3, "active_speed", PORT_COLUMN);
+	devinfo_print_label(3, "active_speed", PORT_COLUMN);
 	printf("%s (%" PRIu32 ")\n", tool_speed_text(speed), speed);
 	if (info->context->device->transport_type == IBV_TRANSPORT_IB) {
-		label(3, "phys_state", PORT_COLUMN);
+		devinfo_print_label(3, "phys_state", PORT_COLUMN);
 		printf("%s (%d)\n", tool_phys_state_text(port->phys_state),
 		       port->phys_state);
 	}
 	for (size_t i = 0; i < info->nr_gids; i++)
 		if (info->gids[i].port_num == number)
-			print_gid(&info->gids[i],
-				  port->link_layer == IBV_LINK_LAYER_ETHERNET);
+			devinfo_print_gid(&info->gids[i],
+					  port->link_layer ==
+						  IBV_LINK_LAYER_ETHERNET);
 }
 
-static void print_port(const struct devinfo *info, unsigned int number,
-		       bool verbose)
+static void devinfo_print_port(const struct devinfo *info, unsigned int number,
+			       bool verbose)
 {
 	const struct ibv_port_attr *port = &info->ports[number - 1];
 
 	printf("\t\tport:\t%u\n", number);
-	label(3, "state", PORT_COLUMN);
+	devinfo_print_label(3, "state", PORT_COLUMN);
 	printf("%s (%d)\n", tool_port_state_text(port->state), port->state);
-	label(3, "max_mtu", PORT_COLUMN);
+	devinfo_print_label(3, "max_mtu", PORT_COLUMN);
 	printf("%s (%d)\n", tool_mtu_text(port->max_mtu), port->max_mtu);
-	label(3, "active_mtu", PORT_COLUMN);
+	devinfo_print_label(3, "active_mtu", PORT_COLUMN);
 	printf("%s (%d)\n", tool_mtu_text(port->active_mtu), port->active_mtu);
-	print_fields(devinfo_lids, port, 3, PORT_COLUMN);
-	label(3, "link_layer", PORT_COLUMN);
+	devinfo_print_fields(devinfo_lid_fields, port, 3, PORT_COLUMN);
+	devinfo_print_label(3, "link_layer", PORT_COLUMN);
 	puts(tool_link_layer_text(port->link_layer));
 	if (verbose)
-		print_port_details(info, number);
+		devinfo_print_port_details(info, number);
 	putchar('\n');
 }
 
-void devinfo_text(const struct devinfo *info, bool verbose)
+void devinfo_print_text(const struct devinfo *info, bool verbose)
 {
-	print_identity(info);
+	devinfo_print_identity(info);
 	if (verbose) {
-		print_limits(&info->attr);
-		print_odp_and_clock(&info->attr);
-		print_offloads(&info->attr);
-		print_queue_caps(&info->attr);
-		label(1, "num_comp_vectors", DEVICE_COLUMN);
+		devinfo_print_limits(&info->attr);
+		devinfo_print_odp_and_clock(&info->attr);
+		devinfo_print_offloads(&info->attr);
+		devinfo_print_queue_caps(&info->attr);
+		devinfo_print_label(1, "num_comp_vectors", DEVICE_COLUMN);
 		printf("%d\n", info->context->num_comp_vectors);
 	}
 	for (unsigned int i = info->first_port; i <= info->last_port; i++)
-		print_port(info, i, verbose);
+		devinfo_print_port(info, i, verbose);
 }

@@ -13,7 +13,7 @@
 #include "tools/tool_device.h"
 
 /* Events of a port or of the device; this program has no queues. */
-static const char *event_name(enum ibv_event_type type)
+static const char *asyncwatch_event_name(enum ibv_event_type type)
 {
 	switch (type) {
 	case IBV_EVENT_DEVICE_FATAL:
@@ -38,14 +38,14 @@ static const char *event_name(enum ibv_event_type type)
 }
 
 /* Returns when there will be no more events. */
-static void watch(struct ibv_context *context)
+static void asyncwatch_print_events(struct ibv_context *context)
 {
 	struct ibv_async_event event;
 
 	while (ibv_get_async_event(context, &event) == 0) {
 		printf("  event_type %s (%d), port %d\n",
-		       event_name(event.event_type), event.event_type,
-		       event.element.port_num);
+		       asyncwatch_event_name(event.event_type),
+		       event.event_type, event.element.port_num);
 		fflush(stdout); /* who reads a pipe wants to know now */
 		ibv_ack_async_event(&event);
 	}
@@ -66,17 +66,17 @@ int main(int argc, char **argv)
 		.nr_options = sizeof(options) / sizeof(options[0]),
 	};
 	struct ibv_context *context;
-	int ret = tool_parse(&program, argc, argv, NULL);
+	int ret = tool_parse_options(&program, argc, argv, NULL);
 
 	if (ret)
-		return ret < 0 ? 1 : tool_finish(0);
-	context = tool_open(device);
+		return ret < 0 ? 1 : tool_exit_code(0);
+	context = tool_open_device(device);
 	if (!context)
 		return 1;
 	printf("%s: async event FD %d\n", ibv_get_device_name(context->device),
 	       context->async_fd);
 	fflush(stdout);
-	watch(context);
+	asyncwatch_print_events(context);
 	ibv_close_device(context);
 	return 1;
 }

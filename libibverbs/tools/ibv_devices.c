@@ -14,7 +14,7 @@
 #include "tools/tool_device.h"
 #include "tools/tool_names.h"
 
-static void print_table(struct ibv_device **list)
+static void devices_print_table(struct ibv_device **list)
 {
 	printf("    %-16s\t   node GUID\n", "device");
 	printf("    %-16s\t----------------\n", "------");
@@ -24,7 +24,7 @@ static void print_table(struct ibv_device **list)
 		       (uint64_t)be64toh(ibv_get_device_guid(*list)));
 }
 
-static int print_json(struct ibv_device **list)
+static int devices_print_json(struct ibv_device **list)
 {
 	struct json_out json;
 
@@ -64,17 +64,18 @@ int main(int argc, char **argv)
 		.nr_options = sizeof(options) / sizeof(options[0]),
 	};
 	struct ibv_device **list;
-	int ret = tool_parse(&program, argc, argv, NULL);
+	int ret = tool_parse_options(&program, argc, argv, NULL);
 
 	if (ret)
-		return ret < 0 ? 1 : tool_finish(0);
-	list = tool_list(NULL);
+		return ret < 0 ? 1 : tool_exit_code(0);
+	list = tool_list_devices(NULL);
 	if (!list)
 		return 1;
 	if (json)
-		(void)print_json(list); /* tool_finish() tells, too */
+		(void)devices_print_json(
+			list); /* tool_exit_code() tells, too */
 	else
-		print_table(list);
+		devices_print_table(list);
 	ibv_free_device_list(list);
-	return tool_finish(0);
+	return tool_exit_code(0);
 }

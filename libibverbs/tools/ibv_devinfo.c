@@ -11,7 +11,7 @@
 #include "tools/tool_args.h"
 #include "tools/tool_device.h"
 
-struct wishes {
+struct devinfo_options {
 	const char *device;
 	uint32_t port; /* 0: all */
 	bool list;
@@ -19,18 +19,19 @@ struct wishes {
 	bool json;
 };
 
-static bool wanted(const struct wishes *wishes, struct ibv_device *device)
+static bool devinfo_device_is_selected(const struct devinfo_options *options,
+				       struct ibv_device *device)
 {
-	return !wishes->device ||
-	       strcmp(ibv_get_device_name(device), wishes->device) == 0;
+	return !options->device ||
+	       strcmp(ibv_get_device_name(device), options->device) == 0;
 }
 
-static void list_names(const struct wishes *wishes, struct ibv_device **list,
-		       int count)
+static void devinfo_list_names(const struct devinfo_options *options,
+			       struct ibv_device **list, int count)
 {
 	struct json_out json;
 
-	if (!wishes->json) {
+	if (!options->json) {
 		printf("%d HCA%s found:\n", count, count == 1 ? "" : "s");
 		for (; *list; list++)
 			printf("\t%s\n", ibv_get_device_name(*list));
@@ -47,99 +48,103 @@ static void list_names(const struct wishes *wishes, struct ibv_device **list,
 	}
 	json_array_end(&json);
 	json_object_end(&json);
-	(void)json_end(&json); /* tool_finish() tells, too */
+	(void)json_end(&json); /* tool_exit_code() tells, too */
 }
 
 /* The devices that are wanted, one after the other; the exit code. */
-static int show_devices(const struct wishes *wishes, struct ibv_device **list,
-			struct json_out *json)
+static int devinfo_print_devices(const struct devinfo_options *options,
+				 struct ibv_device **list,
+				 struct json_out *json)
 {
 	int code = 0, found = 0;
 
 	for (; *list; list++) {
 		struct devinfo info;
 
-		if (!wanted(wishes, *list))
+		if (!devinfo_device_is_selected(options, *list))
 			continue;
 		found++;
-		if (devinfo_query(*list, wishes->port,
-				  wishes->verbose || wishes->json, &info)) {
+		if (devinfo_query(*list, options->port,
+				  options->verbose || options->json, &info)) {
 			code = 1;
 			continue;
 		}
-		if (wishes->json)
-			devinfo_json(json, &info);
+		if (options->json)
+			devinfo_print_json(json, &info);
 		else
-			devinfo_text(&info, wishes->verbose);
+			devinfo_print_text(&info, options->verbose);
 		devinfo_free(&info);
 	}
 	if (found)
 		return code;
-	if (wishes->device)
+	if (options->device)
 		fprintf(stderr, "IB device '%s' wasn't found\n",
-			wishes->device);
+			options->device);
 	else
 		fprintf(stderr, "No IB devices found\n");
 	return 1;
 }
 
-static int show(const struct wishes *wishes, struct ibv_device **list)
+static int devinfo_print_report(const struct devinfo_options *options,
+				struct ibv_device **list)
 {
 	struct json_out json;
 	int code;
 
-	if (!wishes->json)
-		return show_devices(wishes, list, NULL);
+	if (!options->json)
+		return devinfo_print_devices(options, list, NULL);
 	json_begin(&json, stdout);
 	json_object(&json, NULL);
 	json_array(&json, "devices");
-	code = show_devices(wishes, list, &json);
+	code = devinfo_print_devices(options, list, &json);
 	json_array_end(&json);
 	json_object_end(&json);
-	(void)json_end(&json); /* tool_finish() tells, too */
+	(void)json_end(&json); /* tool_exit_code() tells, too */
 	return code;
 }
 
-static int parse(int argc, char **argv, struct wishes *wishes)
+static int devinfo_parse_options(int argc, char **argv,
+				 struct devinfo_options *options)
 {
-	const struct tool_option options[] = {
+	const struct tool_option table[] = {
 		{ 'd', "ib-dev", "DEVICE", "show DEVICE only (default all)",
-		  .text = &wishes->device },
+		  .text = &options->device },
 		{ 'i', "ib-port", "PORT", "show PORT only (default all)",
-		  .number = &wishes->port, .min = 1, .max = DEVINFO_MAX_PORTS },
+		  .number = &options->port, .min = 1,
+		  .max = DEVINFO_MAX_PORTS },
 		{ 'l', "list", NULL, "print only the names of the devices",
-		  .flag = &wishes->list },
+		  .flag = &options->list },
 		{ 'v', "verbose", NULL, "print everything that is known",
-		  .flag = &wishes->verbose },
+		  .flag = &options->verbose },
 		{ 0, "json", NULL, "print everything, as JSON",
-		  .flag = &wishes->json },
+		  .flag = &options->json },
 	};
 	const struct tool_program program = {
 		.name = "ibv_devinfo",
 		.purpose = "Prints what RDMA devices are and can do.",
-		.options = options,
-		.nr_options = sizeof(options) / sizeof(options[0]),
+		.options = table,
+		.nr_options = sizeof(table) / sizeof(table[0]),
 	};
 
-	return tool_parse(&program, argc, argv, NULL);
+	return tool_parse_options(&program, argc, argv, NULL);
 }
 
 int main(int argc, char **argv)
 {
-	struct wishes wishes = {};
+	struct devinfo_options options = {};
 	struct ibv_device **list;
 	int count, code = 0;
-	int ret = parse(argc, argv, &wishes);
+	int ret = devinfo_parse_options(argc, argv, &options);
 
 	if (ret)
-		return ret < 0 ? 1 : tool_finish(0);
-	list = tool_list(&count);
+		return ret < 0 ? 1 : tool_exit_code(0);
+	list = tool_list_devices(&count);
 	if (!list)
 		return 1;
-	if (wishes.list)
-		list_names(&wishes, list, count);
+	if (options.list)
+		devinfo_list_names(&options, list, count);
 	else
-		code = show(&wishes, list);
+		code = devinfo_print_report(&options, list);
 	ibv_free_device_list(list);
-	return tool_finish(code);
+	return tool_exit_code(code);
 }

@@ -10,57 +10,59 @@
 #include "tools/tool_tcp.h"
 #include "tools/xsrq.h"
 
-#define NAME	    "ibv_xsrq_pingpong"
-#define MAX_CLIENTS 1024
+#define XSRQ_NAME	 "ibv_xsrq_pingpong"
+#define XSRQ_MAX_CLIENTS 1024
 
-static int parse(int argc, char **argv, struct xsrq_options *wishes)
+static int xsrq_parse_options(int argc, char **argv,
+			      struct xsrq_options *options)
 {
-	const struct tool_option options[] = {
+	const struct tool_option table[] = {
 		{ 'p', "port", "PORT", "TCP port to meet at (default 18515)",
-		  .number = &wishes->tcp_port, .min = 1, .max = 65535 },
+		  .number = &options->tcp_port, .min = 1, .max = 65535 },
 		{ 'd', "ib-dev", "DEVICE", "use DEVICE (default the first)",
-		  .text = &wishes->device },
+		  .text = &options->device },
 		{ 'i', "ib-port", "PORT", "use PORT of the device (default 1)",
-		  .number = &wishes->ib_port, .min = 1, .max = 255 },
+		  .number = &options->ib_port, .min = 1, .max = 255 },
 		{ 's', "size", "BYTES", "size of a message (default 4096)",
-		  .number = &wishes->size, .min = 1, .max = 1U << 31 },
+		  .number = &options->size, .min = 1, .max = 1U << 31 },
 		{ 'm', "mtu", "BYTES", "MTU of the path (default 1024)",
-		  .number = &wishes->mtu, .min = 256, .max = 4096 },
+		  .number = &options->mtu, .min = 256, .max = 4096 },
 		{ 'c', "clients", "NUMBER",
 		  "wait for NUMBER clients (default 1)",
-		  .number = &wishes->clients, .min = 1, .max = MAX_CLIENTS },
+		  .number = &options->clients, .min = 1,
+		  .max = XSRQ_MAX_CLIENTS },
 		{ 'n', "num_tests", "NUMBER",
 		  "exchange NUMBER messages with each (default 5)",
-		  .number = &wishes->tests, .min = 1, .max = INT32_MAX },
-		{ 0, "num-tests", "NUMBER", NULL, .number = &wishes->tests,
+		  .number = &options->tests, .min = 1, .max = INT32_MAX },
+		{ 0, "num-tests", "NUMBER", NULL, .number = &options->tests,
 		  .min = 1, .max = INT32_MAX },
 		{ 'l', "sl", "LEVEL", "service level (default 0)",
-		  .number = &wishes->sl, .min = 0, .max = 15 },
+		  .number = &options->sl, .min = 0, .max = 15 },
 		{ 'e', "events", NULL, "sleep until something completes",
-		  .flag = &wishes->events },
+		  .flag = &options->events },
 		{ 'o', "odp", NULL, "register memory for on-demand paging",
-		  .flag = &wishes->odp },
+		  .flag = &options->odp },
 		{ 'g', "gid-idx", "INDEX", "use the GID at INDEX of the port",
-		  .number = &wishes->gid_index, .min = 0, .max = INT32_MAX },
+		  .number = &options->gid_index, .min = 0, .max = INT32_MAX },
 	};
 	const struct tool_program program = {
-		.name = NAME,
+		.name = XSRQ_NAME,
 		.operand = "HOST",
 		.purpose = "Sends messages back and forth between one server "
 			   "and several clients (XRC).\nWithout HOST it waits "
 			   "for clients, with HOST it connects to a server.",
-		.options = options,
-		.nr_options = sizeof(options) / sizeof(options[0]),
+		.options = table,
+		.nr_options = sizeof(table) / sizeof(table[0]),
 	};
 
-	return tool_parse(&program, argc, argv, &wishes->host);
+	return tool_parse_options(&program, argc, argv, &options->host);
 }
 
-static int check(struct xsrq_options *options)
+static int xsrq_check_options(struct xsrq_options *options)
 {
 	if (options->mtu & (options->mtu - 1)) {
 		fprintf(stderr,
-			NAME ": --mtu is 256, 512, 1024, 2048 or 4096\n");
+			XSRQ_NAME ": --mtu is 256, 512, 1024, 2048 or 4096\n");
 		return -EINVAL;
 	}
 	if (options->host)
@@ -68,11 +70,12 @@ static int check(struct xsrq_options *options)
 	return 0;
 }
 
-static void hang_up(struct xsrq_world *world)
+static void xsrq_close_connections(struct xsrq_session *session)
 {
-	for (uint32_t i = 0; world->peers && i < world->options->clients; i++)
-		if (world->peers[i].fd >= 0)
-			tool_tcp_close(world->peers[i].fd);
+	for (uint32_t i = 0; session->peers && i < session->options->clients;
+	     i++)
+		if (session->peers[i].fd >= 0)
+			tool_tcp_close(session->peers[i].fd);
 }
 
 int main(int argc, char **argv)
@@ -86,26 +89,26 @@ int main(int argc, char **argv)
 		.tests = 5,
 		.gid_index = TOOL_NO_GID,
 	};
-	struct xsrq_world world = { .options = &options };
-	int ret = parse(argc, argv, &options);
+	struct xsrq_session session = { .options = &options };
+	int ret = xsrq_parse_options(argc, argv, &options);
 
 	if (ret)
-		return ret < 0 ? 1 : tool_finish(0);
-	ret = check(&options);
+		return ret < 0 ? 1 : tool_exit_code(0);
+	ret = xsrq_check_options(&options);
 	if (ret == 0)
-		ret = xsrq_open(&world);
+		ret = xsrq_open(&session);
 	if (ret == 0)
-		ret = xsrq_prepare(&world);
+		ret = xsrq_prepare_receives(&session);
 	if (ret == 0)
-		ret = xsrq_meet(&world);
+		ret = xsrq_exchange_addresses(&session);
 	if (ret == 0)
-		ret = xsrq_traffic(&world);
+		ret = xsrq_exchange_messages(&session);
 	if (ret == 0)
-		ret = xsrq_part(&world);
-	hang_up(&world);
-	if (xsrq_close(&world) != 0)
+		ret = xsrq_exchange_end(&session);
+	xsrq_close_connections(&session);
+	if (xsrq_close(&session) != 0)
 		ret = -EIO;
 	if (ret == 0)
 		printf("success\n");
-	return tool_finish(ret ? 1 : 0);
+	return tool_exit_code(ret ? 1 : 0);
 }

@@ -25,7 +25,7 @@ int json_end(struct json_out *out)
 	return 0;
 }
 
-static void new_line(struct json_out *out)
+static void json_new_line(struct json_out *out)
 {
 	fprintf(out->file, "\n%*s", 2 * out->depth, "");
 }
@@ -34,7 +34,7 @@ static void new_line(struct json_out *out)
  * Bytes of the UTF-8 sequence that @text begins with, or 0. Overlong forms,
  * surrogates and what is above U+10FFFF are none (Unicode 15, table 3-7).
  */
-static int utf8_length(const unsigned char *text)
+static int json_utf8_length(const unsigned char *text)
 {
 	unsigned char low = 0x80, high = 0xbf;
 	int length;
@@ -61,13 +61,13 @@ static int utf8_length(const unsigned char *text)
 	return length;
 }
 
-static void put_string(FILE *file, const char *value)
+static void json_write_string(FILE *file, const char *value)
 {
 	const unsigned char *text = (const unsigned char *)value;
 
 	fputc('"', file);
 	while (*text) {
-		int length = utf8_length(text);
+		int length = json_utf8_length(text);
 
 		if (*text == '"' || *text == '\\')
 			fprintf(file, "\\%c", *text);
@@ -87,7 +87,7 @@ static void put_string(FILE *file, const char *value)
 }
 
 /* What stands in front of every value: comma, line break, key. */
-static void before_value(struct json_out *out, const char *key)
+static void json_begin_value(struct json_out *out, const char *key)
 {
 	bool *empty = &out->level[out->depth].empty;
 
@@ -96,18 +96,18 @@ static void before_value(struct json_out *out, const char *key)
 	if (!*empty)
 		fputc(',', out->file);
 	if (out->depth > 0)
-		new_line(out);
+		json_new_line(out);
 	*empty = false;
 	if (key) {
-		put_string(out->file, key);
+		json_write_string(out->file, key);
 		fputs(": ", out->file);
 	}
 }
 
-static void open_level(struct json_out *out, const char *key, char opening,
-		       char closing)
+static void json_open_level(struct json_out *out, const char *key, char opening,
+			    char closing)
 {
-	before_value(out, key);
+	json_begin_value(out, key);
 	assert(out->depth < JSON_MAX_DEPTH);
 	fputc(opening, out->file);
 	out->depth++;
@@ -115,42 +115,42 @@ static void open_level(struct json_out *out, const char *key, char opening,
 	out->level[out->depth].empty = true;
 }
 
-static void close_level(struct json_out *out, char closing)
+static void json_close_level(struct json_out *out, char closing)
 {
 	bool empty = out->level[out->depth].empty;
 
 	assert(out->depth > 0 && out->level[out->depth].closing == closing);
 	out->depth--;
 	if (!empty)
-		new_line(out);
+		json_new_line(out);
 	fputc(closing, out->file);
 }
 
 void json_object(struct json_out *out, const char *key)
 {
-	open_level(out, key, '{', '}');
+	json_open_level(out, key, '{', '}');
 }
 
 void json_object_end(struct json_out *out)
 {
-	close_level(out, '}');
+	json_close_level(out, '}');
 }
 
 void json_array(struct json_out *out, const char *key)
 {
-	open_level(out, key, '[', ']');
+	json_open_level(out, key, '[', ']');
 }
 
 void json_array_end(struct json_out *out)
 {
-	close_level(out, ']');
+	json_close_level(out, ']');
 }
 
 void json_string(struct json_out *out, const char *key, const char *value)
 {
-	before_value(out, key);
+	json_begin_value(out, key);
 	if (value)
-		put_string(out->file, value);
+		json_write_string(out->file, value);
 	else
 		fputs("null", out->file);
 }
@@ -168,24 +168,24 @@ void json_format(struct json_out *out, const char *key, const char *format, ...)
 
 void json_uint(struct json_out *out, const char *key, uint64_t value)
 {
-	before_value(out, key);
+	json_begin_value(out, key);
 	fprintf(out->file, "%" PRIu64, value);
 }
 
 void json_int(struct json_out *out, const char *key, int64_t value)
 {
-	before_value(out, key);
+	json_begin_value(out, key);
 	fprintf(out->file, "%" PRId64, value);
 }
 
 void json_bool(struct json_out *out, const char *key, bool value)
 {
-	before_value(out, key);
+	json_begin_value(out, key);
 	fputs(value ? "true" : "false", out->file);
 }
 
 void json_null(struct json_out *out, const char *key)
 {
-	before_value(out, key);
+	json_begin_value(out, key);
 	fputs("null", out->file);
 }

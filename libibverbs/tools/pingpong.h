@@ -83,7 +83,7 @@ struct pp_qp {
 };
 
 /** All objects; what is not there is NULL. */
-struct pp_world {
+struct pp_session {
 	const struct pp_kind *kind;
 	const struct pp_options *options;
 	struct ibv_context *context;
@@ -95,7 +95,7 @@ struct pp_world {
 	struct ibv_mr *mr;
 	uint8_t *buffer;
 	uint32_t header; /* bytes in front of a received message (UD: a GRH) */
-	struct tool_end end;
+	struct tool_endpoint endpoint;
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
 	struct pp_qp *qps;
@@ -105,7 +105,7 @@ struct pp_world {
 };
 
 /** Time stamps of received messages: differences of neighbours. */
-struct pp_clock {
+struct pp_clock_stats {
 	uint64_t last;
 	uint64_t min;
 	uint64_t max;
@@ -113,44 +113,46 @@ struct pp_clock {
 	uint64_t count;
 };
 
-/** pp_parse() - as tool_parse(), and what options say together */
-int pp_parse(const struct pp_kind *kind, int argc, char **argv,
-	     struct pp_options *ret_options);
+/** pp_parse_options() - as tool_parse_options(), and what options say together
+ */
+int pp_parse_options(const struct pp_kind *kind, int argc, char **argv,
+		     struct pp_options *ret_options);
 
 /** pp_memory_open() - allocate, fill and register the message */
-int pp_memory_open(struct pp_world *world);
+int pp_memory_open(struct pp_session *session);
 /** pp_memory_check() - is what was received what the client of -c sends? */
-int pp_memory_check(struct pp_world *world);
+int pp_memory_check(struct pp_session *session);
 /** pp_memory_close() - also what pp_memory_open() left behind when it failed */
-int pp_memory_close(struct pp_world *world);
-/** pp_message() - the message: without, or with, room for the header */
-struct ibv_sge pp_message(const struct pp_world *world, bool with_header);
+int pp_memory_close(struct pp_session *session);
+/** pp_message_sge() - the message: without, or with, room for the header */
+struct ibv_sge pp_message_sge(const struct pp_session *session,
+			      bool with_header);
 
 /** pp_queues_open() - queues, in state INIT, with addresses in world->local */
-int pp_queues_open(struct pp_world *world);
+int pp_queues_open(struct pp_session *session);
 /** pp_queues_connect() - to world->remote */
-int pp_queues_connect(struct pp_world *world);
+int pp_queues_connect(struct pp_session *session);
 /** pp_queues_close() - also what pp_queues_open() left behind when it failed */
-int pp_queues_close(struct pp_world *world);
+int pp_queues_close(struct pp_session *session);
 
 /** What a server does when it knows the addresses, before it tells its own. */
-typedef int (*pp_ready_fn)(struct pp_world *world);
+typedef int (*pp_ready_fn)(struct pp_session *session);
 
 /**
- * pp_exchange() - meet the other side
+ * pp_exchange_addresses() - meet the other side
  * @ready: called in between, so that the client finds the server's queues ready
  */
-int pp_exchange(struct pp_world *world, pp_ready_fn ready);
+int pp_exchange_addresses(struct pp_session *session, pp_ready_fn ready);
 
 /** pp_post_receives() - @count of them; the number that were posted */
-uint32_t pp_post_receives(struct pp_world *world, uint32_t count);
+uint32_t pp_post_receives(struct pp_session *session, uint32_t count);
 /**
- * pp_traffic() - send back and forth
+ * pp_exchange_messages() - send back and forth
  * @receives: that are posted
  * @ret_clock: time stamps, with -t
  */
-int pp_traffic(struct pp_world *world, uint32_t receives,
-	       struct pp_clock *ret_clock);
+int pp_exchange_messages(struct pp_session *session, uint32_t receives,
+			 struct pp_clock_stats *ret_clock);
 
 /** pp_main() - the program; its exit code */
 int pp_main(const struct pp_kind *kind, int argc, char **argv);

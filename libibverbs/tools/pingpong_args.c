@@ -11,19 +11,19 @@
 #include "tools/tool_args.h"
 
 /* What a device may take is more than what fits in a completion queue. */
-#define MAX_DEPTH (1U << 24)
-#define MAX_SIZE  (1U << 31)
+#define PP_MAX_RX_DEPTH (1U << 24)
+#define PP_MAX_SIZE	(1U << 31)
 
 /* The table, for one command line. */
-struct table {
+struct pp_option_table {
 	struct tool_option all[TOOL_MAX_OPTIONS];
-	struct tool_option some[TOOL_MAX_OPTIONS];
+	struct tool_option selected[TOOL_MAX_OPTIONS];
 	int nr_all;
-	int nr_some;
+	int nr_selected;
 };
 
-static void numbers(struct table *table, struct pp_options *options,
-		    bool small_messages)
+static void pp_args_add_numbers(struct pp_option_table *table,
+				struct pp_options *options, bool small_messages)
 {
 	const struct tool_option rows[] = {
 		{ 'p', "port", "PORT", "TCP port to meet at (default 18515)",
@@ -35,7 +35,7 @@ static void numbers(struct table *table, struct pp_options *options,
 		{ 's', "size", "BYTES",
 		  small_messages ? "size of a message (default 1024)"
 				 : "size of a message (default 4096)",
-		  .number = &options->size, .min = 1, .max = MAX_SIZE },
+		  .number = &options->size, .min = 1, .max = PP_MAX_SIZE },
 		{ 'm', "mtu", "BYTES", "MTU of the path (default 1024)",
 		  .number = &options->mtu, .min = 256, .max = 4096 },
 		{ 'q', "num-qp", "NUMBER",
@@ -44,7 +44,8 @@ static void numbers(struct table *table, struct pp_options *options,
 		  .max = PP_SRQ_ADDRESSES },
 		{ 'r', "rx-depth", "NUMBER",
 		  "post NUMBER receives at a time (default 500)",
-		  .number = &options->rx_depth, .min = 1, .max = MAX_DEPTH },
+		  .number = &options->rx_depth, .min = 1,
+		  .max = PP_MAX_RX_DEPTH },
 		{ 'n', "iters", "NUMBER",
 		  "exchange NUMBER messages (default 1000)",
 		  .number = &options->iters, .min = 1, .max = INT32_MAX },
@@ -58,7 +59,8 @@ static void numbers(struct table *table, struct pp_options *options,
 	table->nr_all = sizeof(rows) / sizeof(rows[0]);
 }
 
-static void flags(struct table *table, struct pp_options *options)
+static void pp_args_add_flags(struct pp_option_table *table,
+			      struct pp_options *options)
 {
 	const struct tool_option rows[] = {
 		{ 'e', "events", NULL, "sleep until something completes",
@@ -83,30 +85,33 @@ static void flags(struct table *table, struct pp_options *options)
 	table->nr_all += sizeof(rows) / sizeof(rows[0]);
 }
 
-static void choose(struct table *table, const char *letters)
+static void pp_args_select(struct pp_option_table *table, const char *letters)
 {
 	for (int i = 0; i < table->nr_all; i++)
 		if (strchr(letters, table->all[i].letter))
-			table->some[table->nr_some++] = table->all[i];
+			table->selected[table->nr_selected++] = table->all[i];
 }
 
-static int refuse(const struct pp_kind *kind, const char *sentence)
+static int pp_args_refuse(const struct pp_kind *kind, const char *sentence)
 {
 	fprintf(stderr, "%s: %s\n", kind->name, sentence);
 	return -EINVAL;
 }
 
-static int check_together(const struct pp_kind *kind,
-			  struct pp_options *options)
+static int pp_args_check_combinations(const struct pp_kind *kind,
+				      struct pp_options *options)
 {
 	if (options->mtu & (options->mtu - 1))
-		return refuse(kind, "--mtu is 256, 512, 1024, 2048 or 4096");
+		return pp_args_refuse(kind,
+				      "--mtu is 256, 512, 1024, 2048 or 4096");
 	options->odp = options->odp || options->implicit_odp;
 	if (options->odp && options->device_memory)
-		return refuse(kind, "DM memory region can't be on demand");
+		return pp_args_refuse(kind,
+				      "DM memory region can't be on demand");
 	if (options->prefetch && !options->odp)
-		return refuse(kind, "prefetch is valid only with on-demand "
-				    "memory region");
+		return pp_args_refuse(kind,
+				      "prefetch is valid only with on-demand "
+				      "memory region");
 	if (kind->srq && options->rx_depth < options->nr_qps) {
 		fprintf(stderr,
 			"%s: rx_depth %u is too small for %u QPs -- must have "
@@ -117,8 +122,8 @@ static int check_together(const struct pp_kind *kind,
 	return 0;
 }
 
-int pp_parse(const struct pp_kind *kind, int argc, char **argv,
-	     struct pp_options *ret_options)
+int pp_parse_options(const struct pp_kind *kind, int argc, char **argv,
+		     struct pp_options *ret_options)
 {
 	struct pp_options options = {
 		.tcp_port = 18515,
@@ -130,22 +135,22 @@ int pp_parse(const struct pp_kind *kind, int argc, char **argv,
 		.nr_qps = kind->srq ? 16 : 1,
 		.gid_index = TOOL_NO_GID,
 	};
-	struct table table = {};
+	struct pp_option_table table = {};
 	struct tool_program program = {
 		.name = kind->name,
 		.operand = "HOST",
 		.purpose = kind->purpose,
-		.options = table.some,
+		.options = table.selected,
 	};
 	int ret;
 
-	numbers(&table, &options, kind->size == 1024);
-	flags(&table, &options);
-	choose(&table, kind->letters);
-	program.nr_options = table.nr_some;
-	ret = tool_parse(&program, argc, argv, &options.host);
+	pp_args_add_numbers(&table, &options, kind->size == 1024);
+	pp_args_add_flags(&table, &options);
+	pp_args_select(&table, kind->letters);
+	program.nr_options = table.nr_selected;
+	ret = tool_parse_options(&program, argc, argv, &options.host);
 	if (ret == 0)
-		ret = check_together(kind, &options);
+		ret = pp_args_check_combinations(kind, &options);
 	if (ret == 0)
 		*ret_options = options;
 	return ret;

@@ -15,25 +15,25 @@
 #include "tools/pingpong.h"
 #include "tools/tool_tcp.h"
 
-#define ADDRESS_SIZE \
+#define PP_ADDRESS_SIZE \
 	sizeof("0000:000000:000000:00000000000000000000000000000000")
-static const char done[] = "done";
+static const char pp_done_message[] = "done";
 
-static void write_address(const struct pp_address *address, char *text)
+static void pp_address_format(const struct pp_address *address, char *text)
 {
 	char gid[TOOL_GID_DIGITS + 1];
 
-	tool_gid_digits(&address->gid, gid);
-	snprintf(text, ADDRESS_SIZE, "%04x:%06x:%06x:%s", address->lid,
+	tool_gid_format(&address->gid, gid);
+	snprintf(text, PP_ADDRESS_SIZE, "%04x:%06x:%06x:%s", address->lid,
 		 address->qpn & 0xffffff, address->psn & 0xffffff, gid);
 }
 
-static int parse_address(const char *text, struct pp_address *ret_address)
+static int pp_address_parse(const char *text, struct pp_address *ret_address)
 {
 	unsigned int lid, qpn, psn;
 	char gid[TOOL_GID_DIGITS + 1];
 
-	if (strnlen(text, ADDRESS_SIZE) == ADDRESS_SIZE ||
+	if (strnlen(text, PP_ADDRESS_SIZE) == PP_ADDRESS_SIZE ||
 	    sscanf(text, "%4x:%6x:%6x:%32s", &lid, &qpn, &psn, gid) != 4 ||
 	    tool_gid_parse(gid, &ret_address->gid) != 0) {
 		fprintf(stderr, "Couldn't read remote address: "
@@ -46,17 +46,18 @@ static int parse_address(const char *text, struct pp_address *ret_address)
 	return 0;
 }
 
-static int send_addresses(int fd, struct pp_world *world)
+static int pp_send_addresses(int fd, struct pp_session *session)
 {
-	uint32_t count = world->kind->nr_addresses;
-	char *text = calloc(count, ADDRESS_SIZE);
+	uint32_t count = session->kind->nr_addresses;
+	char *text = calloc(count, PP_ADDRESS_SIZE);
 	int ret;
 
 	if (!text)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		write_address(&world->local[i], text + i * ADDRESS_SIZE);
-	ret = tool_tcp_send(fd, text, count * ADDRESS_SIZE);
+		pp_address_format(&session->local[i],
+				  text + i * PP_ADDRESS_SIZE);
+	ret = tool_tcp_send(fd, text, count * PP_ADDRESS_SIZE);
 	if (ret)
 		fprintf(stderr, "Couldn't send local address: %s\n",
 			strerror(-ret));
@@ -64,11 +65,11 @@ static int send_addresses(int fd, struct pp_world *world)
 	return ret;
 }
 
-static int receive_addresses(int fd, struct pp_world *world)
+static int pp_receive_addresses(int fd, struct pp_session *session)
 {
-	char text[ADDRESS_SIZE];
+	char text[PP_ADDRESS_SIZE];
 
-	for (uint32_t i = 0; i < world->kind->nr_addresses; i++) {
+	for (uint32_t i = 0; i < session->kind->nr_addresses; i++) {
 		int ret = tool_tcp_receive(fd, text, sizeof(text));
 
 		if (ret) {
@@ -76,33 +77,36 @@ static int receive_addresses(int fd, struct pp_world *world)
 				strerror(-ret));
 			return ret;
 		}
-		ret = parse_address(text, &world->remote[i]);
+		ret = pp_address_parse(text, &session->remote[i]);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int as_client(int fd, struct pp_world *world, pp_ready_fn ready)
+static int pp_exchange_as_client(int fd, struct pp_session *session,
+				 pp_ready_fn ready)
 {
-	int ret = send_addresses(fd, world);
+	int ret = pp_send_addresses(fd, session);
 
 	if (ret == 0)
-		ret = receive_addresses(fd, world);
+		ret = pp_receive_addresses(fd, session);
 	if (ret == 0)
-		ret = tool_tcp_send(fd, done, sizeof(done));
-	return ret ? ret : ready(world);
+		ret = tool_tcp_send(fd, pp_done_message,
+				    sizeof(pp_done_message));
+	return ret ? ret : ready(session);
 }
 
-static int as_server(int fd, struct pp_world *world, pp_ready_fn ready)
+static int pp_exchange_as_server(int fd, struct pp_session *session,
+				 pp_ready_fn ready)
 {
-	char word[sizeof(done)];
-	int ret = receive_addresses(fd, world);
+	char word[sizeof(pp_done_message)];
+	int ret = pp_receive_addresses(fd, session);
 
 	if (ret == 0)
-		ret = ready(world);
+		ret = ready(session);
 	if (ret == 0)
-		ret = send_addresses(fd, world);
+		ret = pp_send_addresses(fd, session);
 	if (ret)
 		return ret;
 	ret = tool_tcp_receive(fd, word, sizeof(word));
@@ -111,16 +115,16 @@ static int as_server(int fd, struct pp_world *world, pp_ready_fn ready)
 	return ret;
 }
 
-int pp_exchange(struct pp_world *world, pp_ready_fn ready)
+int pp_exchange_addresses(struct pp_session *session, pp_ready_fn ready)
 {
-	const struct pp_options *options = world->options;
+	const struct pp_options *options = session->options;
 	int ret, fd;
 
 	if (options->host) {
 		fd = tool_tcp_connect(options->host, options->tcp_port);
 		if (fd < 0)
 			return fd;
-		ret = as_client(fd, world, ready);
+		ret = pp_exchange_as_client(fd, session, ready);
 	} else {
 		int listener = tool_tcp_listen(options->tcp_port);
 
@@ -130,7 +134,7 @@ int pp_exchange(struct pp_world *world, pp_ready_fn ready)
 		tool_tcp_close(listener);
 		if (fd < 0)
 			return fd;
-		ret = as_server(fd, world, ready);
+		ret = pp_exchange_as_server(fd, session, ready);
 	}
 	tool_tcp_close(fd);
 	return ret;

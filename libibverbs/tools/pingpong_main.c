@@ -13,18 +13,19 @@
 #include "tools/pingpong.h"
 #include "tools/tool_device.h"
 
-#define GRH_SIZE sizeof(struct ibv_grh)
+#define PP_GRH_SIZE sizeof(struct ibv_grh)
 
-static void print_addresses(const struct pp_world *world, const char *whose,
-			    const struct pp_address *addresses)
+static void pp_print_addresses(const struct pp_session *session,
+			       const char *whose,
+			       const struct pp_address *addresses)
 {
 	/* so one of the programs has always punctuated its own */
-	const char *comma = world->kind->type == IBV_QPT_UD &&
-					    addresses == world->local
+	const char *comma = session->kind->type == IBV_QPT_UD &&
+					    addresses == session->local
 				    ? ":"
 				    : ",";
 
-	for (uint32_t i = 0; i < world->options->nr_qps; i++) {
+	for (uint32_t i = 0; i < session->options->nr_qps; i++) {
 		char gid[INET6_ADDRSTRLEN];
 
 		inet_ntop(AF_INET6, addresses[i].gid.raw, gid, sizeof(gid));
@@ -34,7 +35,7 @@ static void print_addresses(const struct pp_world *world, const char *whose,
 	}
 }
 
-static double seconds_since(const struct timespec *start)
+static double pp_seconds_since(const struct timespec *start)
 {
 	struct timespec now;
 
@@ -43,8 +44,8 @@ static double seconds_since(const struct timespec *start)
 	       (now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-static void print_result(const struct pp_options *options, double seconds,
-			 const struct pp_clock *clock)
+static void pp_print_result(const struct pp_options *options, double seconds,
+			    const struct pp_clock_stats *clock)
 {
 	uint64_t bytes = (uint64_t)options->size * options->iters * 2;
 
@@ -63,23 +64,25 @@ static void print_result(const struct pp_options *options, double seconds,
 }
 
 /* What the device and its port can do. */
-static int query(struct pp_world *world)
+static int pp_query_device(struct pp_session *session)
 {
-	const struct pp_options *options = world->options;
+	const struct pp_options *options = session->options;
 	uint32_t mtu;
 
-	if (ibv_query_device_ex(world->context, NULL, &world->device) != 0) {
+	if (ibv_query_device_ex(session->context, NULL, &session->device) !=
+	    0) {
 		fprintf(stderr, "Couldn't query device for its features\n");
 		return -1;
 	}
-	if (ibv_query_port(world->context, options->ib_port, &world->port)) {
+	if (ibv_query_port(session->context, options->ib_port,
+			   &session->port)) {
 		fprintf(stderr, "Couldn't get port info: port %u of %s\n",
 			options->ib_port,
-			ibv_get_device_name(world->context->device));
+			ibv_get_device_name(session->context->device));
 		return -1;
 	}
-	mtu = 128U << world->port.active_mtu;
-	if (world->kind->type == IBV_QPT_UD && options->size > mtu) {
+	mtu = 128U << session->port.active_mtu;
+	if (session->kind->type == IBV_QPT_UD && options->size > mtu) {
 		fprintf(stderr, "Requested size larger than port MTU (%u)\n",
 			mtu);
 		return -1;
@@ -87,88 +90,88 @@ static int query(struct pp_world *world)
 	return 0;
 }
 
-static int open_all(struct pp_world *world)
+static int pp_session_open(struct pp_session *session)
 {
-	uint32_t addresses = world->kind->nr_addresses;
+	uint32_t addresses = session->kind->nr_addresses;
 
-	world->local = calloc(addresses, sizeof(*world->local));
-	world->remote = calloc(addresses, sizeof(*world->remote));
-	if (!world->local || !world->remote)
+	session->local = calloc(addresses, sizeof(*session->local));
+	session->remote = calloc(addresses, sizeof(*session->remote));
+	if (!session->local || !session->remote)
 		return -1;
-	world->context = tool_open(world->options->device);
-	if (!world->context || query(world) != 0)
+	session->context = tool_open_device(session->options->device);
+	if (!session->context || pp_query_device(session) != 0)
 		return -1;
-	world->pd = ibv_alloc_pd(world->context);
-	if (!world->pd) {
+	session->pd = ibv_alloc_pd(session->context);
+	if (!session->pd) {
 		fprintf(stderr, "Couldn't allocate PD\n");
 		return -1;
 	}
-	if (pp_memory_open(world) != 0)
+	if (pp_memory_open(session) != 0)
 		return -1;
-	return pp_queues_open(world);
+	return pp_queues_open(session);
 }
 
-static int close_all(struct pp_world *world)
+static int pp_session_close(struct pp_session *session)
 {
-	int bad = pp_queues_close(world) != 0;
+	int bad = pp_queues_close(session) != 0;
 
-	bad += pp_memory_close(world) != 0;
-	if (world->pd && ibv_dealloc_pd(world->pd) != 0) {
+	bad += pp_memory_close(session) != 0;
+	if (session->pd && ibv_dealloc_pd(session->pd) != 0) {
 		fprintf(stderr, "Couldn't deallocate PD\n");
 		bad++;
 	}
-	if (world->context && ibv_close_device(world->context) != 0) {
+	if (session->context && ibv_close_device(session->context) != 0) {
 		fprintf(stderr, "Couldn't release context\n");
 		bad++;
 	}
-	free(world->local);
-	free(world->remote);
+	free(session->local);
+	free(session->remote);
 	return bad ? -1 : 0;
 }
 
 /* With everything open: meet, exchange messages, print. */
-static int play(struct pp_world *world)
+static int pp_session_run(struct pp_session *session)
 {
-	const struct pp_options *options = world->options;
-	struct pp_clock clock = {};
+	const struct pp_options *options = session->options;
+	struct pp_clock_stats clock = {};
 	struct timespec start;
 	uint32_t receives;
 
-	receives = pp_post_receives(world, options->rx_depth);
+	receives = pp_post_receives(session, options->rx_depth);
 	if (receives < options->rx_depth) {
 		fprintf(stderr, "Couldn't post receive (%u)\n", receives);
 		return -1;
 	}
-	if (world->channel && ibv_req_notify_cq(world->cq, 0) != 0) {
+	if (session->channel && ibv_req_notify_cq(session->cq, 0) != 0) {
 		fprintf(stderr, "Couldn't request CQ notification\n");
 		return -1;
 	}
-	print_addresses(world, "local address:", world->local);
+	pp_print_addresses(session, "local address:", session->local);
 	fflush(stdout); /* a server may wait for long */
-	if (pp_exchange(world, pp_queues_connect) != 0)
+	if (pp_exchange_addresses(session, pp_queues_connect) != 0)
 		return -1;
-	print_addresses(world, "remote address:", world->remote);
+	pp_print_addresses(session, "remote address:", session->remote);
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	if (pp_traffic(world, receives, &clock) != 0)
+	if (pp_exchange_messages(session, receives, &clock) != 0)
 		return -1;
-	print_result(options, seconds_since(&start), &clock);
-	return options->validate ? pp_memory_check(world) : 0;
+	pp_print_result(options, pp_seconds_since(&start), &clock);
+	return options->validate ? pp_memory_check(session) : 0;
 }
 
 int pp_main(const struct pp_kind *kind, int argc, char **argv)
 {
 	struct pp_options options;
-	struct pp_world world = { .kind = kind, .options = &options };
-	int ret = pp_parse(kind, argc, argv, &options);
+	struct pp_session session = { .kind = kind, .options = &options };
+	int ret = pp_parse_options(kind, argc, argv, &options);
 
 	if (ret)
-		return ret < 0 ? 1 : tool_finish(0);
+		return ret < 0 ? 1 : tool_exit_code(0);
 	if (kind->type == IBV_QPT_UD)
-		world.header = GRH_SIZE;
-	ret = open_all(&world);
+		session.header = PP_GRH_SIZE;
+	ret = pp_session_open(&session);
 	if (ret == 0)
-		ret = play(&world);
-	if (close_all(&world) != 0)
+		ret = pp_session_run(&session);
+	if (pp_session_close(&session) != 0)
 		ret = -1;
-	return tool_finish(ret ? 1 : 0);
+	return tool_exit_code(ret ? 1 : 0);
 }

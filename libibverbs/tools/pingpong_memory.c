@@ -12,29 +12,29 @@
 
 #include "tools/pingpong.h"
 
-#define FILLER	   0x7b
-#define PAGE_START 0
+#define PP_FILL_BYTE	   0x7b
+#define PP_PAGE_START_BYTE 0
 
-static size_t page_size(void)
+static size_t pp_page_size(void)
 {
 	return sysconf(_SC_PAGESIZE);
 }
 
-static int check_odp(struct pp_world *world)
+static int pp_check_odp_caps(struct pp_session *session)
 {
-	const struct ibv_odp_caps *caps = &world->device.odp_caps;
-	uint32_t needed = world->kind->odp_caps;
+	const struct ibv_odp_caps *caps = &session->device.odp_caps;
+	uint32_t needed = session->kind->odp_caps;
 
 	if (!(caps->general_caps & IBV_ODP_SUPPORT) ||
 	    (caps->per_transport_caps.rc_odp_caps & needed) != needed) {
 		fprintf(stderr,
 			"The device isn't ODP capable or does not "
 			"support RC send%s receive%s with ODP\n",
-			world->kind->srq ? "," : " and",
-			world->kind->srq ? " and srq" : "");
+			session->kind->srq ? "," : " and",
+			session->kind->srq ? " and srq" : "");
 		return -EOPNOTSUPP;
 	}
-	if (world->options->implicit_odp &&
+	if (session->options->implicit_odp &&
 	    !(caps->general_caps & IBV_ODP_SUPPORT_IMPLICIT)) {
 		fprintf(stderr, "The device doesn't support implicit ODP\n");
 		return -EOPNOTSUPP;
@@ -43,10 +43,11 @@ static int check_odp(struct pp_world *world)
 }
 
 /* Failure costs time later, nothing else. */
-static void prefetch(struct pp_world *world)
+static void pp_prefetch_mr(struct pp_session *session)
 {
-	struct ibv_sge message = pp_message(world, true);
-	int ret = ibv_advise_mr(world->pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+	struct ibv_sge message = pp_message_sge(session, true);
+	int ret = ibv_advise_mr(session->pd,
+				IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
 				IBV_ADVISE_MR_FLAG_FLUSH, &message, 1);
 
 	if (ret)
@@ -54,108 +55,111 @@ static void prefetch(struct pp_world *world)
 			ret);
 }
 
-static int open_device_memory(struct pp_world *world, size_t size)
+static int pp_alloc_device_memory(struct pp_session *session, size_t size)
 {
 	struct ibv_alloc_dm_attr attr = { .length = size };
 	int ret;
 
-	if (!world->device.max_dm_size) {
+	if (!session->device.max_dm_size) {
 		fprintf(stderr, "Device doesn't support dm allocation\n");
 		return -EOPNOTSUPP;
 	}
-	if (world->device.max_dm_size < size) {
+	if (session->device.max_dm_size < size) {
 		fprintf(stderr, "Device memory is insufficient\n");
 		return -ENOMEM;
 	}
-	world->dm = ibv_alloc_dm(world->context, &attr);
-	if (!world->dm) {
+	session->dm = ibv_alloc_dm(session->context, &attr);
+	if (!session->dm) {
 		ret = -errno;
 		fprintf(stderr, "Dev mem allocation failed: %s\n",
 			strerror(errno));
 		return ret;
 	}
-	ret = ibv_memcpy_to_dm(world->dm, 0, world->buffer, size);
+	ret = ibv_memcpy_to_dm(session->dm, 0, session->buffer, size);
 	if (ret) {
 		fprintf(stderr, "Copy to dm buffer failed: %s\n",
 			strerror(ret));
 		return -EIO;
 	}
-	world->mr =
-		ibv_reg_dm_mr(world->pd, world->dm, 0, size,
+	session->mr =
+		ibv_reg_dm_mr(session->pd, session->dm, 0, size,
 			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ZERO_BASED);
-	return world->mr ? 0 : -errno;
+	return session->mr ? 0 : -errno;
 }
 
-static int register_memory(struct pp_world *world, size_t size)
+static int pp_register_memory(struct pp_session *session, size_t size)
 {
-	const struct pp_options *options = world->options;
+	const struct pp_options *options = session->options;
 	int access = IBV_ACCESS_LOCAL_WRITE;
 	int ret = 0;
 
 	if (options->odp) {
-		ret = check_odp(world);
+		ret = pp_check_odp_caps(session);
 		if (ret)
 			return ret;
 		access |= IBV_ACCESS_ON_DEMAND;
 	}
 	if (options->device_memory) {
-		ret = open_device_memory(world, size);
+		ret = pp_alloc_device_memory(session, size);
 		if (ret)
 			return ret;
 	} else if (options->implicit_odp) {
-		world->mr = ibv_reg_mr(world->pd, NULL, SIZE_MAX, access);
+		session->mr = ibv_reg_mr(session->pd, NULL, SIZE_MAX, access);
 	} else {
-		world->mr = ibv_reg_mr(world->pd, world->buffer, size, access);
+		session->mr =
+			ibv_reg_mr(session->pd, session->buffer, size, access);
 	}
-	if (!world->mr) {
+	if (!session->mr) {
 		ret = -errno;
 		fprintf(stderr, "Couldn't register MR: %s\n", strerror(errno));
 		return ret;
 	}
 	if (options->prefetch)
-		prefetch(world);
+		pp_prefetch_mr(session);
 	return 0;
 }
 
-int pp_memory_open(struct pp_world *world)
+int pp_memory_open(struct pp_session *session)
 {
-	const struct pp_options *options = world->options;
-	size_t page = page_size();
-	size_t size = (size_t)options->size + world->header;
+	const struct pp_options *options = session->options;
+	size_t page = pp_page_size();
+	size_t size = (size_t)options->size + session->header;
 	size_t room = (size + page - 1) / page * page;
 
 	/* a server's check is to find what the client sent, and no leftovers */
-	world->buffer = aligned_alloc(page, room);
-	if (!world->buffer) {
+	session->buffer = aligned_alloc(page, room);
+	if (!session->buffer) {
 		fprintf(stderr, "Couldn't allocate work buf.\n");
 		return -ENOMEM;
 	}
-	memset(world->buffer, FILLER, room);
+	memset(session->buffer, PP_FILL_BYTE, room);
 	if (options->validate && options->host)
 		for (size_t at = 0; at < options->size; at += page)
-			world->buffer[world->header + at] = PAGE_START;
-	return register_memory(world, size);
+			session->buffer[session->header + at] =
+				PP_PAGE_START_BYTE;
+	return pp_register_memory(session, size);
 }
 
-struct ibv_sge pp_message(const struct pp_world *world, bool with_header)
+struct ibv_sge pp_message_sge(const struct pp_session *session,
+			      bool with_header)
 {
-	uint32_t header = with_header ? 0 : world->header;
+	uint32_t header = with_header ? 0 : session->header;
 
 	/* addresses in device memory begin at 0 */
 	return (struct ibv_sge){
-		.addr = (world->dm ? 0 : (uintptr_t)world->buffer) + header,
-		.length = world->options->size + world->header - header,
-		.lkey = world->mr->lkey,
+		.addr = (session->dm ? 0 : (uintptr_t)session->buffer) + header,
+		.length = session->options->size + session->header - header,
+		.lkey = session->mr->lkey,
 	};
 }
 
-int pp_memory_check(struct pp_world *world)
+int pp_memory_check(struct pp_session *session)
 {
-	size_t size = world->options->size, page = page_size();
+	size_t size = session->options->size, page = pp_page_size();
 	int ret = 0;
 
-	if (world->dm) {
-		ret = ibv_memcpy_from_dm(world->buffer, world->dm, 0, size);
+	if (session->dm) {
+		ret = ibv_memcpy_from_dm(session->buffer, session->dm, 0, size);
 		if (ret) {
 			fprintf(stderr, "Copy from DM buffer failed: %s\n",
 				strerror(ret));
@@ -163,7 +167,7 @@ int pp_memory_check(struct pp_world *world)
 		}
 	}
 	for (size_t at = 0; at < size; at += page) {
-		if (world->buffer[world->header + at] == PAGE_START)
+		if (session->buffer[session->header + at] == PP_PAGE_START_BYTE)
 			continue;
 		printf("invalid data in page %zu\n", at / page);
 		ret = -EBADMSG;
@@ -171,18 +175,18 @@ int pp_memory_check(struct pp_world *world)
 	return ret;
 }
 
-int pp_memory_close(struct pp_world *world)
+int pp_memory_close(struct pp_session *session)
 {
 	int ret = 0;
 
-	if (world->mr && ibv_dereg_mr(world->mr) != 0) {
+	if (session->mr && ibv_dereg_mr(session->mr) != 0) {
 		fprintf(stderr, "Couldn't deregister MR\n");
 		ret = -EIO;
 	}
-	if (world->dm && ibv_free_dm(world->dm) != 0) {
+	if (session->dm && ibv_free_dm(session->dm) != 0) {
 		fprintf(stderr, "Couldn't free DM\n");
 		ret = -EIO;
 	}
-	free(world->buffer);
+	free(session->buffer);
 	return ret;
 }

@@ -11,9 +11,9 @@
 #include "tools/pingpong.h"
 #include "tools/tool_queue.h"
 
-static int open_cq(struct pp_world *world)
+static int pp_create_cq(struct pp_session *session)
 {
-	const struct pp_options *options = world->options;
+	const struct pp_options *options = session->options;
 	uint32_t entries = options->rx_depth + options->nr_qps;
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = entries,
@@ -21,75 +21,76 @@ static int open_cq(struct pp_world *world)
 	};
 
 	if (options->events) {
-		world->channel = ibv_create_comp_channel(world->context);
-		if (!world->channel)
-			return tool_failed("create completion channel");
+		session->channel = ibv_create_comp_channel(session->context);
+		if (!session->channel)
+			return tool_print_failure("create completion channel");
 	}
-	attr.channel = world->channel;
+	attr.channel = session->channel;
 	if (!options->timestamps) {
-		world->cq = ibv_create_cq(world->context, entries, NULL,
-					  world->channel, 0);
-	} else if (!world->device.completion_timestamp_mask) {
+		session->cq = ibv_create_cq(session->context, entries, NULL,
+					    session->channel, 0);
+	} else if (!session->device.completion_timestamp_mask) {
 		fprintf(stderr, "The device isn't completion timestamp "
 				"capable\n");
 		return -EOPNOTSUPP;
 	} else {
-		struct ibv_cq_ex *cq = ibv_create_cq_ex(world->context, &attr);
+		struct ibv_cq_ex *cq =
+			ibv_create_cq_ex(session->context, &attr);
 
-		world->cq = cq ? ibv_cq_ex_to_cq(cq) : NULL;
+		session->cq = cq ? ibv_cq_ex_to_cq(cq) : NULL;
 	}
-	return world->cq ? 0 : tool_failed("create CQ");
+	return session->cq ? 0 : tool_print_failure("create CQ");
 }
 
-static int open_srq(struct pp_world *world)
+static int pp_create_srq(struct pp_session *session)
 {
 	struct ibv_srq_init_attr attr = {
-		.attr = { .max_wr = world->options->rx_depth, .max_sge = 1 },
+		.attr = { .max_wr = session->options->rx_depth, .max_sge = 1 },
 	};
 
-	world->srq = ibv_create_srq(world->pd, &attr);
-	return world->srq ? 0 : tool_failed("create SRQ");
+	session->srq = ibv_create_srq(session->pd, &attr);
+	return session->srq ? 0 : tool_print_failure("create SRQ");
 }
 
-static int make_qp(struct pp_world *world, struct pp_qp *qp)
+static int pp_create_qp(struct pp_session *session, struct pp_qp *qp)
 {
-	const struct pp_options *options = world->options;
+	const struct pp_options *options = session->options;
 	struct ibv_qp_init_attr_ex attr = {
-		.send_cq = world->cq,
-		.recv_cq = world->cq,
-		.srq = world->srq,
+		.send_cq = session->cq,
+		.recv_cq = session->cq,
+		.srq = session->srq,
 		.cap = { .max_send_wr = 1,
-			 .max_recv_wr = world->srq ? 0 : options->rx_depth,
+			 .max_recv_wr = session->srq ? 0 : options->rx_depth,
 			 .max_send_sge = 1,
 			 .max_recv_sge = 1 },
-		.qp_type = world->kind->type,
+		.qp_type = session->kind->type,
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = world->pd,
+		.pd = session->pd,
 	};
 
 	if (options->new_send) {
 		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
 	}
-	qp->qp = ibv_create_qp_ex(world->context, &attr);
+	qp->qp = ibv_create_qp_ex(session->context, &attr);
 	if (!qp->qp)
-		return tool_failed("create QP");
+		return tool_print_failure("create QP");
 	if (options->new_send)
 		qp->qp_ex = ibv_qp_to_qp_ex(qp->qp);
 	/* all queue pairs are alike, and device memory is not for the CPU */
-	if (attr.cap.max_inline_data >= options->size && !world->dm)
-		world->send_flags |= IBV_SEND_INLINE;
+	if (attr.cap.max_inline_data >= options->size && !session->dm)
+		session->send_flags |= IBV_SEND_INLINE;
 	return 0;
 }
 
-static int to_init(const struct pp_world *world, struct ibv_qp *qp)
+static int pp_qp_to_init(const struct pp_session *session, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
-		.port_num = world->options->ib_port,
+		.port_num = session->options->ib_port,
 		.qkey = PP_UD_QKEY,
 	};
-	bool ud = world->kind->type == IBV_QPT_UD;
+	bool ud = session->kind->type == IBV_QPT_UD;
 	int ret =
 		ibv_modify_qp(qp, &attr,
 			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -102,60 +103,63 @@ static int to_init(const struct pp_world *world, struct ibv_qp *qp)
 }
 
 /* The GID and LID of all queue pairs; each has a QPN and PSN of its own. */
-static int choose_addresses(struct pp_world *world)
+static int pp_set_local_addresses(struct pp_session *session)
 {
-	const struct pp_options *options = world->options;
+	const struct pp_options *options = session->options;
 	int ret;
 
-	world->end = (struct tool_end){ .port = options->ib_port,
+	session->endpoint =
+		(struct tool_endpoint){ .port = options->ib_port,
 					.sl = options->sl,
 					.gid_index = options->gid_index };
-	ret = tool_end_find(world->context, &world->port, &world->end);
+	ret = tool_endpoint_query(session->context, &session->port,
+				  &session->endpoint);
 	if (ret)
 		return ret;
 	for (uint32_t i = 0; i < options->nr_qps; i++)
-		world->local[i] = (struct pp_address){
-			.lid = world->end.lid,
-			.qpn = world->qps[i].qp->qp_num,
-			.psn = tool_psn(),
-			.gid = world->end.gid,
+		session->local[i] = (struct pp_address){
+			.lid = session->endpoint.lid,
+			.qpn = session->qps[i].qp->qp_num,
+			.psn = tool_random_psn(),
+			.gid = session->endpoint.gid,
 		};
 	return 0;
 }
 
-int pp_queues_open(struct pp_world *world)
+int pp_queues_open(struct pp_session *session)
 {
-	int ret = open_cq(world);
+	int ret = pp_create_cq(session);
 
-	if (ret == 0 && world->kind->srq)
-		ret = open_srq(world);
+	if (ret == 0 && session->kind->srq)
+		ret = pp_create_srq(session);
 	if (ret)
 		return ret;
-	world->qps = calloc(world->options->nr_qps, sizeof(*world->qps));
-	if (!world->qps)
-		return tool_failed("create QP");
-	for (uint32_t i = 0; i < world->options->nr_qps; i++) {
-		ret = make_qp(world, &world->qps[i]);
+	session->qps = calloc(session->options->nr_qps, sizeof(*session->qps));
+	if (!session->qps)
+		return tool_print_failure("create QP");
+	for (uint32_t i = 0; i < session->options->nr_qps; i++) {
+		ret = pp_create_qp(session, &session->qps[i]);
 		if (ret == 0)
-			ret = to_init(world, world->qps[i].qp);
+			ret = pp_qp_to_init(session, session->qps[i].qp);
 		if (ret)
 			return ret;
 	}
-	return choose_addresses(world);
+	return pp_set_local_addresses(session);
 }
 
-static int to_ready(const struct pp_world *world, struct ibv_qp *qp,
-		    uint32_t local_psn, const struct pp_address *remote)
+static int pp_qp_to_rts(const struct pp_session *session, struct ibv_qp *qp,
+			uint32_t local_psn, const struct pp_address *remote)
 {
-	enum ibv_qp_type type = world->kind->type;
+	enum ibv_qp_type type = session->kind->type;
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = tool_mtu(world->options->mtu),
+		.path_mtu = tool_mtu_from_bytes(session->options->mtu),
 		.dest_qp_num = remote->qpn,
 		.rq_psn = remote->psn,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = TOOL_RNR_TIMER,
-		.ah_attr = tool_route(&world->end, remote->lid, &remote->gid),
+		.ah_attr = tool_ah_attr(&session->endpoint, remote->lid,
+					&remote->gid),
 	};
 	int mask = IBV_QP_STATE, ret;
 
@@ -187,46 +191,50 @@ static int to_ready(const struct pp_world *world, struct ibv_qp *qp,
 	return ret ? -EIO : 0;
 }
 
-int pp_queues_connect(struct pp_world *world)
+int pp_queues_connect(struct pp_session *session)
 {
-	for (uint32_t i = 0; i < world->options->nr_qps; i++) {
-		const struct pp_address *remote = &world->remote[i];
-		struct pp_qp *qp = &world->qps[i];
-		int ret = to_ready(world, qp->qp, world->local[i].psn, remote);
+	for (uint32_t i = 0; i < session->options->nr_qps; i++) {
+		const struct pp_address *remote = &session->remote[i];
+		struct pp_qp *qp = &session->qps[i];
+		int ret = pp_qp_to_rts(session, qp->qp, session->local[i].psn,
+				       remote);
 
 		if (ret)
 			return ret;
-		if (world->kind->type == IBV_QPT_UD) {
-			struct ibv_ah_attr attr = tool_route(
-				&world->end, remote->lid, &remote->gid);
+		if (session->kind->type == IBV_QPT_UD) {
+			struct ibv_ah_attr attr = tool_ah_attr(
+				&session->endpoint, remote->lid, &remote->gid);
 
-			qp->ah = ibv_create_ah(world->pd, &attr);
+			qp->ah = ibv_create_ah(session->pd, &attr);
 			if (!qp->ah)
-				return tool_failed("create AH");
+				return tool_print_failure("create AH");
 		}
 	}
 	return 0;
 }
 
-int pp_queues_close(struct pp_world *world)
+int pp_queues_close(struct pp_session *session)
 {
 	int bad = 0;
 
-	for (uint32_t i = 0; world->qps && i < world->options->nr_qps; i++) {
-		if (world->qps[i].qp)
-			bad += tool_gone(ibv_destroy_qp(world->qps[i].qp),
-					 "QP");
-		if (world->qps[i].ah)
-			bad += tool_gone(ibv_destroy_ah(world->qps[i].ah),
-					 "AH");
+	for (uint32_t i = 0; session->qps && i < session->options->nr_qps;
+	     i++) {
+		if (session->qps[i].qp)
+			bad += tool_check_destroyed(
+				ibv_destroy_qp(session->qps[i].qp), "QP");
+		if (session->qps[i].ah)
+			bad += tool_check_destroyed(
+				ibv_destroy_ah(session->qps[i].ah), "AH");
 	}
-	free(world->qps);
-	if (world->srq)
-		bad += tool_gone(ibv_destroy_srq(world->srq), "SRQ");
-	if (world->cq)
-		bad += tool_gone(ibv_destroy_cq(world->cq), "CQ");
-	if (world->channel)
-		bad += tool_gone(ibv_destroy_comp_channel(world->channel),
-				 "completion channel");
+	free(session->qps);
+	if (session->srq)
+		bad += tool_check_destroyed(ibv_destroy_srq(session->srq),
+					    "SRQ");
+	if (session->cq)
+		bad += tool_check_destroyed(ibv_destroy_cq(session->cq), "CQ");
+	if (session->channel)
+		bad += tool_check_destroyed(
+			ibv_destroy_comp_channel(session->channel),
+			"completion channel");
 	return bad ? -EIO : 0;
 }

@@ -12,19 +12,19 @@
 #include "tools/tool_queue.h"
 
 /* Identifiers of requests. */
-enum { RECEIVE = 1, SEND = 2 };
+enum { PP_WR_RECEIVE = 1, PP_WR_SEND = 2 };
 
 /* One completion, whichever way it was read. */
-struct completion {
+struct pp_completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	uint32_t qp_num;
 	uint64_t timestamp;
 };
 
-struct traffic {
-	struct pp_world *world;
-	struct pp_clock *clock;
+struct pp_traffic_state {
+	struct pp_session *session;
+	struct pp_clock_stats *clock;
 	uint32_t posted; /* messages that were given to a queue pair */
 	uint32_t sent;	 /* that have left */
 	uint32_t received;
@@ -32,48 +32,48 @@ struct traffic {
 	unsigned int events;
 };
 
-uint32_t pp_post_receives(struct pp_world *world, uint32_t count)
+uint32_t pp_post_receives(struct pp_session *session, uint32_t count)
 {
-	struct ibv_sge message = pp_message(world, true);
-	struct ibv_recv_wr wr = { .wr_id = RECEIVE,
+	struct ibv_sge message = pp_message_sge(session, true);
+	struct ibv_recv_wr wr = { .wr_id = PP_WR_RECEIVE,
 				  .sg_list = &message,
 				  .num_sge = 1 };
 	struct ibv_recv_wr *bad;
 	uint32_t posted;
 
 	for (posted = 0; posted < count; posted++)
-		if (world->srq ? ibv_post_srq_recv(world->srq, &wr, &bad)
-			       : ibv_post_recv(world->qps->qp, &wr, &bad))
+		if (session->srq ? ibv_post_srq_recv(session->srq, &wr, &bad)
+				 : ibv_post_recv(session->qps->qp, &wr, &bad))
 			break;
 	return posted;
 }
 
-static int send_new(struct pp_world *world, struct pp_qp *qp,
-		    struct ibv_sge message)
+static int pp_send_extended(struct pp_session *session, struct pp_qp *qp,
+			    struct ibv_sge message)
 {
 	struct ibv_qp_ex *qp_ex = qp->qp_ex;
 
 	ibv_wr_start(qp_ex);
-	qp_ex->wr_id = SEND;
+	qp_ex->wr_id = PP_WR_SEND;
 	qp_ex->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_send(qp_ex);
-	if (world->send_flags & IBV_SEND_INLINE)
-		ibv_wr_set_inline_data(qp_ex, world->buffer, message.length);
+	if (session->send_flags & IBV_SEND_INLINE)
+		ibv_wr_set_inline_data(qp_ex, session->buffer, message.length);
 	else
 		ibv_wr_set_sge(qp_ex, message.lkey, message.addr,
 			       message.length);
 	return ibv_wr_complete(qp_ex);
 }
 
-static int send_old(struct pp_world *world, struct pp_qp *qp,
-		    uint32_t remote_qpn, struct ibv_sge message)
+static int pp_send_basic(struct pp_session *session, struct pp_qp *qp,
+			 uint32_t remote_qpn, struct ibv_sge message)
 {
-	struct ibv_send_wr wr = { .wr_id = SEND,
+	struct ibv_send_wr wr = { .wr_id = PP_WR_SEND,
 				  .sg_list = &message,
 				  .num_sge = 1,
 				  .opcode = IBV_WR_SEND,
 				  .send_flags = IBV_SEND_SIGNALED |
-						world->send_flags };
+						session->send_flags };
 	struct ibv_send_wr *bad;
 
 	if (qp->ah) {
@@ -84,17 +84,17 @@ static int send_old(struct pp_world *world, struct pp_qp *qp,
 	return ibv_post_send(qp->qp, &wr, &bad);
 }
 
-static int send_message(struct traffic *traffic, struct pp_qp *qp)
+static int pp_send_message(struct pp_traffic_state *traffic, struct pp_qp *qp)
 {
-	struct pp_world *world = traffic->world;
-	struct ibv_sge message = pp_message(world, false);
-	uint32_t remote_qpn = world->remote[qp - world->qps].qpn;
+	struct pp_session *session = traffic->session;
+	struct ibv_sge message = pp_message_sge(session, false);
+	uint32_t remote_qpn = session->remote[qp - session->qps].qpn;
 	int ret;
 
-	if (traffic->posted == world->options->iters)
+	if (traffic->posted == session->options->iters)
 		return 0;
-	ret = qp->qp_ex ? send_new(world, qp, message)
-			: send_old(world, qp, remote_qpn, message);
+	ret = qp->qp_ex ? pp_send_extended(session, qp, message)
+			: pp_send_basic(session, qp, remote_qpn, message);
 	if (ret) {
 		fprintf(stderr, "Couldn't post send: %s\n", strerror(ret));
 		return -EIO;
@@ -106,10 +106,10 @@ static int send_message(struct traffic *traffic, struct pp_qp *qp)
 }
 
 /* The time from one received message to the next, in ticks of the device. */
-static void note_time(struct traffic *traffic, uint64_t now)
+static void pp_record_timestamp(struct pp_traffic_state *traffic, uint64_t now)
 {
-	uint64_t mask = traffic->world->device.completion_timestamp_mask;
-	struct pp_clock *clock = traffic->clock;
+	uint64_t mask = traffic->session->device.completion_timestamp_mask;
+	struct pp_clock_stats *clock = traffic->clock;
 
 	if (traffic->received > 1) {
 		uint64_t ticks = (now - clock->last) & mask;
@@ -124,31 +124,33 @@ static void note_time(struct traffic *traffic, uint64_t now)
 	clock->last = now;
 }
 
-static int refill(struct traffic *traffic)
+static int pp_refill_receives(struct pp_traffic_state *traffic)
 {
-	const struct pp_options *options = traffic->world->options;
+	const struct pp_options *options = traffic->session->options;
 	uint32_t missing = options->rx_depth - traffic->receives;
 
-	traffic->receives += pp_post_receives(traffic->world, missing);
+	traffic->receives += pp_post_receives(traffic->session, missing);
 	if (traffic->receives >= options->rx_depth)
 		return 0;
 	fprintf(stderr, "Couldn't post receive (%u)\n", traffic->receives);
 	return -EIO;
 }
 
-static struct pp_qp *find_qp(struct pp_world *world, uint32_t qp_num)
+static struct pp_qp *pp_find_qp(struct pp_session *session, uint32_t qp_num)
 {
-	for (uint32_t i = 0; i < world->options->nr_qps; i++)
-		if (world->qps[i].qp->qp_num == qp_num)
-			return &world->qps[i];
+	for (uint32_t i = 0; i < session->options->nr_qps; i++)
+		if (session->qps[i].qp->qp_num == qp_num)
+			return &session->qps[i];
 	return NULL;
 }
 
-static int handle(struct traffic *traffic, const struct completion *done)
+static int pp_handle_completion(struct pp_traffic_state *traffic,
+				const struct pp_completion *done)
 {
-	struct pp_world *world = traffic->world;
-	struct pp_qp *qp = world->kind->srq ? find_qp(world, done->qp_num)
-					    : world->qps;
+	struct pp_session *session = traffic->session;
+	struct pp_qp *qp = session->kind->srq
+				   ? pp_find_qp(session, done->qp_num)
+				   : session->qps;
 	int ret = 0;
 
 	if (done->status != IBV_WC_SUCCESS) {
@@ -161,39 +163,39 @@ static int handle(struct traffic *traffic, const struct completion *done)
 		fprintf(stderr, "Couldn't find QPN %06x\n", done->qp_num);
 		return -EIO;
 	}
-	if (done->wr_id == SEND) {
+	if (done->wr_id == PP_WR_SEND) {
 		qp->sending = false;
 		traffic->sent++;
 	} else {
 		qp->waiting = false;
 		traffic->received++;
 		traffic->receives--;
-		if (world->options->timestamps)
-			note_time(traffic, done->timestamp);
+		if (session->options->timestamps)
+			pp_record_timestamp(traffic, done->timestamp);
 		/* each queue pair needs one, and one more is on its way */
-		if (traffic->receives <= world->options->nr_qps)
-			ret = refill(traffic);
+		if (traffic->receives <= session->options->nr_qps)
+			ret = pp_refill_receives(traffic);
 	}
 	if (ret == 0 && !qp->sending && !qp->waiting)
-		ret = send_message(traffic, qp);
+		ret = pp_send_message(traffic, qp);
 	return ret;
 }
 
-static bool finished(const struct traffic *traffic)
+static bool pp_traffic_is_finished(const struct pp_traffic_state *traffic)
 {
-	uint32_t iters = traffic->world->options->iters;
+	uint32_t iters = traffic->session->options->iters;
 
 	return traffic->received >= iters && traffic->sent >= iters;
 }
 
 /* What has completed: 0 when there is nothing more, or it is finished. */
-static int poll_all(struct traffic *traffic)
+static int pp_poll_cq(struct pp_traffic_state *traffic)
 {
-	struct ibv_cq *cq = traffic->world->cq;
+	struct ibv_cq *cq = traffic->session->cq;
 
-	while (!finished(traffic)) {
+	while (!pp_traffic_is_finished(traffic)) {
 		struct ibv_wc wc;
-		struct completion done;
+		struct pp_completion done;
 		int ret = ibv_poll_cq(cq, 1, &wc);
 
 		if (ret < 0) {
@@ -202,10 +204,10 @@ static int poll_all(struct traffic *traffic)
 		}
 		if (ret == 0)
 			return 0;
-		done = (struct completion){ .wr_id = wc.wr_id,
-					    .status = wc.status,
-					    .qp_num = wc.qp_num };
-		ret = handle(traffic, &done);
+		done = (struct pp_completion){ .wr_id = wc.wr_id,
+					       .status = wc.status,
+					       .qp_num = wc.qp_num };
+		ret = pp_handle_completion(traffic, &done);
 		if (ret)
 			return ret;
 	}
@@ -213,22 +215,22 @@ static int poll_all(struct traffic *traffic)
 }
 
 /* The same for a queue whose completions have a time. */
-static int poll_all_ex(struct traffic *traffic)
+static int pp_poll_cq_ex(struct pp_traffic_state *traffic)
 {
-	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)traffic->world->cq;
+	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)traffic->session->cq;
 	struct ibv_poll_cq_attr attr = {};
 	int ret = ibv_start_poll(cq, &attr);
 
 	if (ret == ENOENT)
 		return 0;
 	while (ret == 0) {
-		struct completion done = { .wr_id = cq->wr_id,
-					   .status = cq->status };
+		struct pp_completion done = { .wr_id = cq->wr_id,
+					      .status = cq->status };
 
 		if (done.status == IBV_WC_SUCCESS)
 			done.timestamp = ibv_wc_read_completion_ts(cq);
-		ret = handle(traffic, &done);
-		if (ret || finished(traffic)) {
+		ret = pp_handle_completion(traffic, &done);
+		if (ret || pp_traffic_is_finished(traffic)) {
 			ibv_end_poll(cq);
 			return ret;
 		}
@@ -241,28 +243,29 @@ static int poll_all_ex(struct traffic *traffic)
 	return -EIO;
 }
 
-int pp_traffic(struct pp_world *world, uint32_t receives,
-	       struct pp_clock *ret_clock)
+int pp_exchange_messages(struct pp_session *session, uint32_t receives,
+			 struct pp_clock_stats *ret_clock)
 {
-	struct traffic traffic = { .world = world,
-				   .clock = ret_clock,
-				   .receives = receives };
+	struct pp_traffic_state traffic = { .session = session,
+					    .clock = ret_clock,
+					    .receives = receives };
 	int ret = 0;
 
-	for (uint32_t i = 0; i < world->options->nr_qps && ret == 0; i++) {
-		world->qps[i].waiting = true;
-		if (world->options->host)
-			ret = send_message(&traffic, &world->qps[i]);
+	for (uint32_t i = 0; i < session->options->nr_qps && ret == 0; i++) {
+		session->qps[i].waiting = true;
+		if (session->options->host)
+			ret = pp_send_message(&traffic, &session->qps[i]);
 	}
-	while (ret == 0 && !finished(&traffic)) {
-		if (world->channel)
-			ret = tool_wait(world->channel, world->cq,
-					&traffic.events);
+	while (ret == 0 && !pp_traffic_is_finished(&traffic)) {
+		if (session->channel)
+			ret = tool_wait_cq_event(session->channel, session->cq,
+						 &traffic.events);
 		if (ret == 0)
-			ret = world->options->timestamps ? poll_all_ex(&traffic)
-							 : poll_all(&traffic);
+			ret = session->options->timestamps
+				      ? pp_poll_cq_ex(&traffic)
+				      : pp_poll_cq(&traffic);
 	}
 	if (traffic.events)
-		ibv_ack_cq_events(world->cq, traffic.events);
+		ibv_ack_cq_events(session->cq, traffic.events);
 	return ret;
 }

@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* What getopt_long() returns for an option: above all letters. */
-#define FIRST_VALUE 256
-#define HELP_VALUE  (FIRST_VALUE + TOOL_MAX_OPTIONS)
+#define TOOL_FIRST_VALUE 256
+#define TOOL_HELP_VALUE	 (TOOL_FIRST_VALUE + TOOL_MAX_OPTIONS)
 
-int tool_number(const char *text, uint32_t min, uint32_t max,
-		uint32_t *ret_value)
+int tool_parse_number(const char *text, uint32_t min, uint32_t max,
+		      uint32_t *ret_value)
 {
 	unsigned long long value;
 	char *end;
@@ -35,7 +35,7 @@ int tool_number(const char *text, uint32_t min, uint32_t max,
 	return 0;
 }
 
-static void print_option(const struct tool_option *option)
+static void tool_print_option(const struct tool_option *option)
 {
 	char left[64];
 
@@ -47,7 +47,7 @@ static void print_option(const struct tool_option *option)
 	printf("  %-22s %s\n", left, option->help);
 }
 
-static void print_help(const struct tool_program *program)
+static void tool_print_help(const struct tool_program *program)
 {
 	static const struct tool_option help = { .letter = 'h',
 						 .name = "help",
@@ -59,30 +59,31 @@ static void print_help(const struct tool_program *program)
 	       program->operand ? "]" : "", program->purpose);
 	for (int i = 0; i < program->nr_options; i++)
 		if (program->options[i].help)
-			print_option(&program->options[i]);
-	print_option(&help);
+			tool_print_option(&program->options[i]);
+	tool_print_option(&help);
 }
 
-static int complain(const struct tool_program *program)
+static int tool_suggest_help(const struct tool_program *program)
 {
 	fprintf(stderr, "Try '%s --help'.\n", program->name);
 	return -EINVAL;
 }
 
 /* The option whose letter or long form getopt_long() found. */
-static const struct tool_option *find_option(const struct tool_program *program,
-					     int value)
+static const struct tool_option *
+tool_find_option(const struct tool_program *program, int value)
 {
-	if (value >= FIRST_VALUE && value < FIRST_VALUE + program->nr_options)
-		return &program->options[value - FIRST_VALUE];
+	if (value >= TOOL_FIRST_VALUE &&
+	    value < TOOL_FIRST_VALUE + program->nr_options)
+		return &program->options[value - TOOL_FIRST_VALUE];
 	for (int i = 0; i < program->nr_options; i++)
 		if (program->options[i].letter == value)
 			return &program->options[i];
 	return NULL;
 }
 
-static int take_option(const struct tool_program *program,
-		       const struct tool_option *option)
+static int tool_apply_option(const struct tool_program *program,
+			     const struct tool_option *option)
 {
 	if (option->flag) {
 		*option->flag = true;
@@ -92,16 +93,17 @@ static int take_option(const struct tool_program *program,
 		*option->text = optarg;
 		return 0;
 	}
-	if (tool_number(optarg, option->min, option->max, option->number) == 0)
+	if (tool_parse_number(optarg, option->min, option->max,
+			      option->number) == 0)
 		return 0;
 	fprintf(stderr, "%s: --%s is a number from %u to %u, not '%s'\n",
 		program->name, option->name, option->min, option->max, optarg);
-	return complain(program);
+	return tool_suggest_help(program);
 }
 
 /* The table in the two forms that getopt_long() wants. */
-static void make_tables(const struct tool_program *program, char *letters,
-			struct option *names)
+static void tool_build_getopt_tables(const struct tool_program *program,
+				     char *letters, struct option *names)
 {
 	int n;
 
@@ -113,7 +115,7 @@ static void make_tables(const struct tool_program *program, char *letters,
 			.name = option->name,
 			.has_arg = option->argument ? required_argument
 						    : no_argument,
-			.val = FIRST_VALUE + n,
+			.val = TOOL_FIRST_VALUE + n,
 		};
 		if (!option->letter)
 			continue;
@@ -121,14 +123,14 @@ static void make_tables(const struct tool_program *program, char *letters,
 		if (option->argument)
 			*letters++ = ':';
 	}
-	names[n++] = (struct option){ .name = "help", .val = HELP_VALUE };
+	names[n++] = (struct option){ .name = "help", .val = TOOL_HELP_VALUE };
 	names[n] = (struct option){};
 	*letters++ = 'h';
 	*letters = '\0';
 }
 
-int tool_parse(const struct tool_program *program, int argc, char **argv,
-	       const char **ret_operand)
+int tool_parse_options(const struct tool_program *program, int argc,
+		       char **argv, const char **ret_operand)
 {
 	char letters[2 * TOOL_MAX_OPTIONS + 2];
 	struct option names[TOOL_MAX_OPTIONS + 2];
@@ -136,24 +138,24 @@ int tool_parse(const struct tool_program *program, int argc, char **argv,
 	int value;
 
 	assert(program->nr_options <= TOOL_MAX_OPTIONS);
-	make_tables(program, letters, names);
+	tool_build_getopt_tables(program, letters, names);
 	while ((value = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		const struct tool_option *option;
 
-		if (value == HELP_VALUE || value == 'h') {
-			print_help(program);
+		if (value == TOOL_HELP_VALUE || value == 'h') {
+			tool_print_help(program);
 			return 1;
 		}
-		option = find_option(program, value);
+		option = tool_find_option(program, value);
 		if (!option) /* getopt_long() has said why */
-			return complain(program);
-		if (take_option(program, option) != 0)
+			return tool_suggest_help(program);
+		if (tool_apply_option(program, option) != 0)
 			return -EINVAL;
 	}
 	if (argc - optind > operands) {
 		fprintf(stderr, "%s: '%s' is one argument too many\n",
 			program->name, argv[optind + operands]);
-		return complain(program);
+		return tool_suggest_help(program);
 	}
 	if (argc > optind)
 		*ret_operand = argv[optind];

@@ -38,22 +38,22 @@ struct tool_program {
 #define TOOL_MAX_OPTIONS 32
 
 /**
- * tool_parse() - read a command line
+ * tool_parse_options() - read a command line
  * @ret_operand: left alone when there is none; may be NULL if none is allowed
  *
  * An error is told on standard error. Options -h and --help are always there.
  *
  * Return: 0 to go on, 1 when --help was printed, -EINVAL.
  */
-int tool_parse(const struct tool_program *program, int argc, char **argv,
-	       const char **ret_operand);
+int tool_parse_options(const struct tool_program *program, int argc,
+		       char **argv, const char **ret_operand);
 
 /**
- * tool_number() - a whole decimal (or 0x) number
+ * tool_parse_number() - a whole decimal (or 0x) number
  *
  * Return: 0, -EINVAL when it is none, -ERANGE when it is not in @min to @max.
  */
-int tool_number(const char *text, uint32_t min, uint32_t max,
-		uint32_t *ret_value);
+int tool_parse_number(const char *text, uint32_t min, uint32_t max,
+		      uint32_t *ret_value);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct ibv_device **tool_list(int *ret_count)
+struct ibv_device **tool_list_devices(int *ret_count)
 {
 	struct ibv_device **list = ibv_get_device_list(ret_count);
 
@@ -19,8 +19,8 @@ struct ibv_device **tool_list(int *ret_count)
 	return list;
 }
 
-static struct ibv_device *find_device(struct ibv_device **list,
-				      const char *name)
+static struct ibv_device *tool_find_device(struct ibv_device **list,
+					   const char *name)
 {
 	if (!name)
 		return list[0];
@@ -30,15 +30,15 @@ static struct ibv_device *find_device(struct ibv_device **list,
 	return *list;
 }
 
-struct ibv_context *tool_open(const char *name)
+struct ibv_context *tool_open_device(const char *name)
 {
 	struct ibv_context *context = NULL;
 	struct ibv_device **list, *device;
 
-	list = tool_list(NULL);
+	list = tool_list_devices(NULL);
 	if (!list)
 		return NULL;
-	device = find_device(list, name);
+	device = tool_find_device(list, name);
 	if (device)
 		context = ibv_open_device(device);
 	if (!device && name)
@@ -53,7 +53,7 @@ struct ibv_context *tool_open(const char *name)
 	return context;
 }
 
-int tool_finish(int code)
+int tool_exit_code(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;

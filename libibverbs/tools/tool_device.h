@@ -10,23 +10,23 @@
 #include <infiniband/verbs.h>
 
 /**
- * tool_list() - all devices
+ * tool_list_devices() - all devices
  * @ret_count: how many there are
  *
  * Return: a list to be freed with ibv_free_device_list(); NULL after a message
  * on standard error.
  */
-struct ibv_device **tool_list(int *ret_count);
+struct ibv_device **tool_list_devices(int *ret_count);
 
 /**
- * tool_open() - open a device
+ * tool_open_device() - open a device
  * @name: of the device; NULL means the first
  *
  * Return: a context; NULL after a message on standard error.
  */
-struct ibv_context *tool_open(const char *name);
+struct ibv_context *tool_open_device(const char *name);
 
-/** tool_finish() - exit code @code, or 1 when standard output failed */
-int tool_finish(int code);
+/** tool_exit_code() - exit code @code, or 1 when standard output failed */
+int tool_exit_code(int code);
 
 #endif

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define TOOL_ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct tool_flag tool_device_flags[] = {
 	{ IBV_DEVICE_RESIZE_MAX_WR, "RESIZE_MAX_WR" },
@@ -88,8 +88,8 @@ void tool_guid_text(__be64 guid, char text[TOOL_GUID_SIZE])
 }
 
 /* The text of a small number; @otherwise when it has none. */
-static const char *text_of(const char *const *texts, size_t size,
-			   unsigned int value, const char *otherwise)
+static const char *tool_value_name(const char *const *texts, size_t size,
+				   unsigned int value, const char *otherwise)
 {
 	return value < size && texts[value] ? texts[value] : otherwise;
 }
@@ -104,7 +104,8 @@ const char *tool_transport_text(int transport_type)
 		[IBV_TRANSPORT_UNSPECIFIED] = "unspecified",
 	};
 
-	return text_of(texts, SIZE(texts), transport_type, "invalid transport");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), transport_type,
+			       "invalid transport");
 }
 
 const char *tool_atomic_text(int atomic_cap)
@@ -115,8 +116,8 @@ const char *tool_atomic_text(int atomic_cap)
 		[IBV_ATOMIC_GLOB] = "ATOMIC_GLOB",
 	};
 
-	return text_of(texts, SIZE(texts), atomic_cap,
-		       "invalid atomic capability");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), atomic_cap,
+			       "invalid atomic capability");
 }
 
 const char *tool_port_state_text(int state)
@@ -128,7 +129,8 @@ const char *tool_port_state_text(int state)
 		[IBV_PORT_ACTIVE] = "PORT_ACTIVE",
 	};
 
-	return text_of(texts, SIZE(texts), state, "invalid state");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), state,
+			       "invalid state");
 }
 
 const char *tool_link_layer_text(int link_layer)
@@ -139,7 +141,8 @@ const char *tool_link_layer_text(int link_layer)
 		[IBV_LINK_LAYER_ETHERNET] = "Ethernet",
 	};
 
-	return text_of(texts, SIZE(texts), link_layer, "Unknown");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), link_layer,
+			       "Unknown");
 }
 
 const char *tool_mtu_text(int mtu)
@@ -150,7 +153,8 @@ const char *tool_mtu_text(int mtu)
 		[IBV_MTU_4096] = "4096",
 	};
 
-	return text_of(texts, SIZE(texts), mtu, "invalid MTU");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), mtu,
+			       "invalid MTU");
 }
 
 /* PortInfo:VLCap (IBTA 14.2.5.6): how many data lanes */
@@ -158,7 +162,8 @@ const char *tool_vl_text(int max_vl_num)
 {
 	static const char *const texts[] = { NULL, "1", "2", "4", "8", "15" };
 
-	return text_of(texts, SIZE(texts), max_vl_num, "invalid value");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), max_vl_num,
+			       "invalid value");
 }
 
 /* PortInfo:LinkWidthActive: number of lanes */
@@ -168,7 +173,8 @@ const char *tool_width_text(int active_width)
 		[1] = "1", [2] = "4", [4] = "8", [8] = "12", [16] = "2"
 	};
 
-	return text_of(texts, SIZE(texts), active_width, "invalid width");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), active_width,
+			       "invalid width");
 }
 
 /* Of a lane; the bits of PortInfo:LinkSpeedActive and the extended ones */
@@ -182,7 +188,7 @@ const char *tool_speed_text(uint32_t active_speed)
 		{ 256, "200.0 Gbps" }
 	};
 
-	for (size_t i = 0; i < SIZE(texts); i++)
+	for (size_t i = 0; i < TOOL_ARRAY_SIZE(texts); i++)
 		if (texts[i].mask == active_speed)
 			return texts[i].name;
 	return "invalid speed";
@@ -201,8 +207,8 @@ const char *tool_phys_state_text(int phys_state)
 		[7] = "PHY TEST",
 	};
 
-	return text_of(texts, SIZE(texts), phys_state,
-		       "invalid physical state");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), phys_state,
+			       "invalid physical state");
 }
 
 const char *tool_gid_type_text(uint32_t gid_type)
@@ -213,5 +219,6 @@ const char *tool_gid_type_text(uint32_t gid_type)
 		[IBV_GID_TYPE_ROCE_V2] = "RoCE v2",
 	};
 
-	return text_of(texts, SIZE(texts), gid_type, "Invalid gid type");
+	return tool_value_name(texts, TOOL_ARRAY_SIZE(texts), gid_type,
+			       "Invalid gid type");
 }

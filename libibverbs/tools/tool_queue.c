@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int tool_wait(struct ibv_comp_channel *channel, const struct ibv_cq *cq,
-	      unsigned int *events)
+int tool_wait_cq_event(struct ibv_comp_channel *channel,
+		       const struct ibv_cq *cq, unsigned int *events)
 {
 	struct ibv_cq *source;
 	void *cq_context;
@@ -31,7 +31,7 @@ int tool_wait(struct ibv_comp_channel *channel, const struct ibv_cq *cq,
 	return 0;
 }
 
-int tool_gone(int ret, const char *what)
+int tool_check_destroyed(int ret, const char *what)
 {
 	if (ret)
 		fprintf(stderr, "Couldn't destroy %s: %s\n", what,
@@ -39,7 +39,7 @@ int tool_gone(int ret, const char *what)
 	return ret ? 1 : 0;
 }
 
-int tool_failed(const char *what)
+int tool_print_failure(const char *what)
 {
 	int ret = errno ? -errno : -EIO;
 

@@ -8,7 +8,7 @@
 #include <infiniband/verbs.h>
 
 /**
- * tool_wait() - wait for an event of a queue, and ask for the next one
+ * tool_wait_cq_event() - wait for an event of a queue, and ask for the next one
  * @cq: the only queue of @channel
  * @events: counts the event, which is to be acknowledged later
  *
@@ -16,14 +16,16 @@
  *
  * Return: 0, -EIO after a message on standard error.
  */
-int tool_wait(struct ibv_comp_channel *channel, const struct ibv_cq *cq,
-	      unsigned int *events);
+int tool_wait_cq_event(struct ibv_comp_channel *channel,
+		       const struct ibv_cq *cq, unsigned int *events);
 
-/** tool_failed() - -errno, after a message that @what could not be done */
-int tool_failed(const char *what);
-
-/** tool_gone() - 0, or 1 after a message, if @ret is why @what is still there
+/** tool_print_failure() - -errno, after a message that @what could not be done
  */
-int tool_gone(int ret, const char *what);
+int tool_print_failure(const char *what);
+
+/** tool_check_destroyed() - 0, or 1 after a message, if @ret is why @what is
+ * still there
+ */
+int tool_check_destroyed(int ret, const char *what);
 
 #endif

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* A listening socket of one family, or -errno. */
-static int try_listen(int family, uint16_t port)
+static int tool_tcp_listen_family(int family, uint16_t port)
 {
 	const struct sockaddr_in6 six = { .sin6_family = AF_INET6,
 					  .sin6_addr = IN6ADDR_ANY_INIT,
@@ -47,10 +47,10 @@ static int try_listen(int family, uint16_t port)
 
 int tool_tcp_listen(uint16_t port)
 {
-	int fd = try_listen(AF_INET6, port);
+	int fd = tool_tcp_listen_family(AF_INET6, port);
 
 	if (fd < 0 && fd != -EADDRINUSE)
-		fd = try_listen(AF_INET, port);
+		fd = tool_tcp_listen_family(AF_INET, port);
 	if (fd < 0)
 		fprintf(stderr, "Couldn't listen to port %u: %s\n", port,
 			strerror(-fd));
@@ -72,7 +72,7 @@ int tool_tcp_accept(int listener)
 }
 
 /* The first address that answers, or -errno of the last. */
-static int connect_any(const struct addrinfo *address)
+static int tool_tcp_connect_any(const struct addrinfo *address)
 {
 	int ret = -EADDRNOTAVAIL;
 
@@ -108,7 +108,7 @@ int tool_tcp_connect(const char *host, uint16_t port)
 			port);
 		return -EADDRNOTAVAIL;
 	}
-	ret = connect_any(addresses);
+	ret = tool_tcp_connect_any(addresses);
 	freeaddrinfo(addresses);
 	if (ret < 0)
 		fprintf(stderr, "Couldn't connect to %s:%u: %s\n", host, port,
@@ -157,7 +157,7 @@ int tool_tcp_receive(int fd, void *data, size_t size)
 	return 0;
 }
 
-void tool_gid_digits(const union ibv_gid *gid, char *text)
+void tool_gid_format(const union ibv_gid *gid, char *text)
 {
 	for (int i = 0; i < 16; i++)
 		snprintf(text + 2 * i, 3, "%02x", gid->raw[i]);

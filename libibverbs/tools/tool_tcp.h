@@ -29,8 +29,8 @@ int tool_tcp_receive(int fd, void *data, size_t size);
 /** Digits of a GID. */
 #define TOOL_GID_DIGITS 32
 
-/** tool_gid_digits() - 32 digits, without colons, and a NUL */
-void tool_gid_digits(const union ibv_gid *gid, char *text);
+/** tool_gid_format() - 32 digits, without colons, and a NUL */
+void tool_gid_format(const union ibv_gid *gid, char *text);
 /** tool_gid_parse() - 0, -EINVAL unless @text is 32 digits */
 int tool_gid_parse(const char *text, union ibv_gid *ret_gid);
 

@@ -7,7 +7,7 @@
  *	ibv_xsrq_pingpong.c  the command line, and the order of events
  *	xsrq_queues.c        domain, SRQ, queue pairs and their states
  *	xsrq_exchange.c      the meeting over TCP, and the end
- *	xsrq_traffic.c       messages
+ *	xsrq_exchange_messages.c       messages
  *
  * Functions return 0, or -errno after a message on standard error.
  */
@@ -59,10 +59,10 @@ struct xsrq_peer {
 };
 
 /** All objects; what is not there is NULL. */
-struct xsrq_world {
+struct xsrq_session {
 	const struct xsrq_options *options;
 	struct ibv_context *context;
-	struct tool_end end;
+	struct tool_endpoint endpoint;
 	struct ibv_pd *pd;
 	uint8_t *buffer;
 	struct ibv_mr *mr;
@@ -74,21 +74,22 @@ struct xsrq_world {
 };
 
 /** xsrq_open() - all queues, in state INIT */
-int xsrq_open(struct xsrq_world *world);
-/** xsrq_connect() - the queue pairs of a peer whose address is known */
-int xsrq_connect(struct xsrq_world *world, struct xsrq_peer *peer);
+int xsrq_open(struct xsrq_session *session);
+/** xsrq_connect_peer() - the queue pairs of a peer whose address is known */
+int xsrq_connect_peer(struct xsrq_session *session, struct xsrq_peer *peer);
 /** xsrq_close() - also what xsrq_open() left behind when it failed */
-int xsrq_close(struct xsrq_world *world);
+int xsrq_close(struct xsrq_session *session);
 
-/** xsrq_meet() - meet all peers, and connect */
-int xsrq_meet(struct xsrq_world *world);
-/** xsrq_part() - tell each other that all went well */
-int xsrq_part(struct xsrq_world *world);
+/** xsrq_exchange_addresses() - meet all peers, and connect */
+int xsrq_exchange_addresses(struct xsrq_session *session);
+/** xsrq_exchange_end() - tell each other that all went well */
+int xsrq_exchange_end(struct xsrq_session *session);
 
-/** xsrq_prepare() - be ready for the first message, before anybody knows of us
+/** xsrq_prepare_receives() - be ready for the first message, before anybody
+ * knows of us
  */
-int xsrq_prepare(struct xsrq_world *world);
-/** xsrq_traffic() - all messages */
-int xsrq_traffic(struct xsrq_world *world);
+int xsrq_prepare_receives(struct xsrq_session *session);
+/** xsrq_exchange_messages() - all messages */
+int xsrq_exchange_messages(struct xsrq_session *session);
 
 #endif

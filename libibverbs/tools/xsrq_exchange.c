@@ -14,12 +14,13 @@
 #include "tools/tool_tcp.h"
 #include "tools/xsrq.h"
 
-#define ADDRESS_SIZE                               \
+#define XSRQ_ADDRESS_SIZE                          \
 	sizeof("0000:000000:000000:000000:000000:" \
 	       "00000000000000000000000000000000")
-static const char end[] = "END";
+static const char xsrq_end_message[] = "END";
 
-static void print_address(const char *whose, const struct xsrq_address *address)
+static void xsrq_print_address(const char *whose,
+			       const struct xsrq_address *address)
 {
 	char gid[INET6_ADDRSTRLEN];
 
@@ -30,13 +31,13 @@ static void print_address(const char *whose, const struct xsrq_address *address)
 	       address->psn, address->srqn, gid);
 }
 
-static int send_address(struct xsrq_peer *peer)
+static int xsrq_send_address(struct xsrq_peer *peer)
 {
 	const struct xsrq_address *address = &peer->local;
-	char text[ADDRESS_SIZE], gid[TOOL_GID_DIGITS + 1];
+	char text[XSRQ_ADDRESS_SIZE], gid[TOOL_GID_DIGITS + 1];
 	int ret;
 
-	tool_gid_digits(&address->gid, gid);
+	tool_gid_format(&address->gid, gid);
 	snprintf(text, sizeof(text), "%04x:%06x:%06x:%06x:%06x:%s",
 		 address->lid, address->receive_qpn & 0xffffff,
 		 address->send_qpn & 0xffffff, address->psn & 0xffffff,
@@ -46,14 +47,14 @@ static int send_address(struct xsrq_peer *peer)
 		fprintf(stderr, "Couldn't send local address: %s\n",
 			strerror(-ret));
 	else
-		print_address("local", address);
+		xsrq_print_address("local", address);
 	return ret;
 }
 
-static int receive_address(struct xsrq_peer *peer)
+static int xsrq_receive_address(struct xsrq_peer *peer)
 {
 	struct xsrq_address *address = &peer->remote;
-	char text[ADDRESS_SIZE], gid[TOOL_GID_DIGITS + 1];
+	char text[XSRQ_ADDRESS_SIZE], gid[TOOL_GID_DIGITS + 1];
 	unsigned int lid;
 	int ret = tool_tcp_receive(peer->fd, text, sizeof(text));
 
@@ -72,58 +73,60 @@ static int receive_address(struct xsrq_peer *peer)
 		return -EPROTO;
 	}
 	address->lid = lid;
-	print_address("remote", address);
+	xsrq_print_address("remote", address);
 	return 0;
 }
 
-static int meet_server(struct xsrq_world *world)
+static int xsrq_exchange_with_server(struct xsrq_session *session)
 {
-	const struct xsrq_options *options = world->options;
-	struct xsrq_peer *peer = world->peers;
+	const struct xsrq_options *options = session->options;
+	struct xsrq_peer *peer = session->peers;
 	int ret;
 
 	peer->fd = tool_tcp_connect(options->host, options->tcp_port);
 	if (peer->fd < 0)
 		return peer->fd;
-	ret = send_address(peer);
+	ret = xsrq_send_address(peer);
 	if (ret == 0)
-		ret = receive_address(peer);
+		ret = xsrq_receive_address(peer);
 	if (ret == 0)
-		ret = xsrq_connect(world, peer);
+		ret = xsrq_connect_peer(session, peer);
 	return ret;
 }
 
-static int meet_clients(struct xsrq_world *world)
+static int xsrq_exchange_with_clients(struct xsrq_session *session)
 {
-	int listener = tool_tcp_listen(world->options->tcp_port);
+	int listener = tool_tcp_listen(session->options->tcp_port);
 	int ret = listener < 0 ? listener : 0;
 
-	for (uint32_t i = 0; i < world->options->clients && ret == 0; i++) {
-		struct xsrq_peer *peer = &world->peers[i];
+	for (uint32_t i = 0; i < session->options->clients && ret == 0; i++) {
+		struct xsrq_peer *peer = &session->peers[i];
 
 		peer->fd = tool_tcp_accept(listener);
 		if (peer->fd < 0)
 			ret = peer->fd;
 		if (ret == 0)
-			ret = receive_address(peer);
+			ret = xsrq_receive_address(peer);
 		if (ret == 0)
-			ret = xsrq_connect(world, peer);
+			ret = xsrq_connect_peer(session, peer);
 		if (ret == 0)
-			ret = send_address(peer);
+			ret = xsrq_send_address(peer);
 	}
 	if (listener >= 0)
 		tool_tcp_close(listener);
 	return ret;
 }
 
-int xsrq_meet(struct xsrq_world *world)
+int xsrq_exchange_addresses(struct xsrq_session *session)
 {
-	return world->options->host ? meet_server(world) : meet_clients(world);
+	return session->options->host ? xsrq_exchange_with_server(session)
+				      : xsrq_exchange_with_clients(session);
 }
 
-static int send_end(struct xsrq_peer *peer)
+static int xsrq_send_end(struct xsrq_peer *peer)
 {
-	int ret = tool_tcp_send(peer->fd, end, sizeof(end));
+	int ret = tool_tcp_send(peer->fd, xsrq_end_message,
+				sizeof(xsrq_end_message));
 
 	if (ret)
 		fprintf(stderr, "Couldn't send termination ack: %s\n",
@@ -131,12 +134,13 @@ static int send_end(struct xsrq_peer *peer)
 	return ret;
 }
 
-static int receive_end(struct xsrq_peer *peer)
+static int xsrq_receive_end(struct xsrq_peer *peer)
 {
-	char word[sizeof(end)];
+	char word[sizeof(xsrq_end_message)];
 	int ret = tool_tcp_receive(peer->fd, word, sizeof(word));
 
-	if (ret == 0 && memcmp(word, end, sizeof(end)) != 0)
+	if (ret == 0 &&
+	    memcmp(word, xsrq_end_message, sizeof(xsrq_end_message)) != 0)
 		ret = -EPROTO;
 	if (ret)
 		fprintf(stderr, "Couldn't read remote termination ack: %s\n",
@@ -144,19 +148,19 @@ static int receive_end(struct xsrq_peer *peer)
 	return ret;
 }
 
-int xsrq_part(struct xsrq_world *world)
+int xsrq_exchange_end(struct xsrq_session *session)
 {
-	uint32_t clients = world->options->clients;
+	uint32_t clients = session->options->clients;
 	int ret = 0;
 
-	if (world->options->host) {
-		ret = send_end(world->peers);
-		return ret ? ret : receive_end(world->peers);
+	if (session->options->host) {
+		ret = xsrq_send_end(session->peers);
+		return ret ? ret : xsrq_receive_end(session->peers);
 	}
 	/* none may go while another's message could be on its way */
 	for (uint32_t i = 0; i < clients && ret == 0; i++)
-		ret = receive_end(&world->peers[i]);
+		ret = xsrq_receive_end(&session->peers[i]);
 	for (uint32_t i = 0; i < clients && ret == 0; i++)
-		ret = send_end(&world->peers[i]);
+		ret = xsrq_send_end(&session->peers[i]);
 	return ret;
 }

@@ -14,33 +14,34 @@
 #include "tools/tool_queue.h"
 #include "tools/xsrq.h"
 
-static int open_device(struct xsrq_world *world)
+static int xsrq_open_device(struct xsrq_session *session)
 {
-	const struct xsrq_options *options = world->options;
+	const struct xsrq_options *options = session->options;
 	struct ibv_port_attr port;
 
-	world->context = tool_open(options->device);
-	if (!world->context)
+	session->context = tool_open_device(options->device);
+	if (!session->context)
 		return -ENODEV;
-	if (ibv_query_port(world->context, options->ib_port, &port) != 0) {
+	if (ibv_query_port(session->context, options->ib_port, &port) != 0) {
 		fprintf(stderr, "Failed to get port info: port %u of %s\n",
 			options->ib_port,
-			ibv_get_device_name(world->context->device));
+			ibv_get_device_name(session->context->device));
 		return -EINVAL;
 	}
-	world->end = (struct tool_end){ .port = options->ib_port,
+	session->endpoint =
+		(struct tool_endpoint){ .port = options->ib_port,
 					.sl = options->sl,
 					.gid_index = options->gid_index };
-	return tool_end_find(world->context, &port, &world->end);
+	return tool_endpoint_query(session->context, &port, &session->endpoint);
 }
 
-static int check_odp(struct xsrq_world *world)
+static int xsrq_check_odp_caps(struct xsrq_session *session)
 {
 	const uint32_t needed = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV |
 				IBV_ODP_SUPPORT_SRQ_RECV;
 	struct ibv_device_attr_ex attr;
 
-	if (ibv_query_device_ex(world->context, NULL, &attr) == 0 &&
+	if (ibv_query_device_ex(session->context, NULL, &attr) == 0 &&
 	    (attr.odp_caps.general_caps & IBV_ODP_SUPPORT) &&
 	    (attr.xrc_odp_caps & needed) == needed)
 		return 0;
@@ -49,29 +50,30 @@ static int check_odp(struct xsrq_world *world)
 	return -EOPNOTSUPP;
 }
 
-static int open_memory(struct xsrq_world *world)
+static int xsrq_register_memory(struct xsrq_session *session)
 {
-	const struct xsrq_options *options = world->options;
+	const struct xsrq_options *options = session->options;
 	int access = IBV_ACCESS_LOCAL_WRITE;
 
 	if (options->odp) {
-		int ret = check_odp(world);
+		int ret = xsrq_check_odp_caps(session);
 
 		if (ret)
 			return ret;
 		access |= IBV_ACCESS_ON_DEMAND;
 	}
-	world->pd = ibv_alloc_pd(world->context);
-	if (!world->pd)
-		return tool_failed("allocate PD");
-	world->buffer = calloc(1, options->size);
-	if (!world->buffer)
-		return tool_failed("allocate work buf");
-	world->mr = ibv_reg_mr(world->pd, world->buffer, options->size, access);
-	return world->mr ? 0 : tool_failed("register MR");
+	session->pd = ibv_alloc_pd(session->context);
+	if (!session->pd)
+		return tool_print_failure("allocate PD");
+	session->buffer = calloc(1, options->size);
+	if (!session->buffer)
+		return tool_print_failure("allocate work buf");
+	session->mr =
+		ibv_reg_mr(session->pd, session->buffer, options->size, access);
+	return session->mr ? 0 : tool_print_failure("register MR");
 }
 
-static int open_srq(struct xsrq_world *world)
+static int xsrq_create_srq(struct xsrq_session *session)
 {
 	struct ibv_xrcd_init_attr domain = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
@@ -79,33 +81,35 @@ static int open_srq(struct xsrq_world *world)
 		.oflags = O_CREAT,
 	};
 	struct ibv_srq_init_attr_ex attr = {
-		.attr = { .max_wr = 2 * world->options->clients, .max_sge = 1 },
+		.attr = { .max_wr = 2 * session->options->clients,
+			  .max_sge = 1 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_XRCD |
 			     IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_PD,
 		.srq_type = IBV_SRQT_XRC,
-		.pd = world->pd,
+		.pd = session->pd,
 	};
 
-	world->xrcd = ibv_open_xrcd(world->context, &domain);
-	if (!world->xrcd)
-		return tool_failed("open the XRC domain");
-	if (world->options->events) {
-		world->channel = ibv_create_comp_channel(world->context);
-		if (!world->channel)
-			return tool_failed("create completion channel");
+	session->xrcd = ibv_open_xrcd(session->context, &domain);
+	if (!session->xrcd)
+		return tool_print_failure("open the XRC domain");
+	if (session->options->events) {
+		session->channel = ibv_create_comp_channel(session->context);
+		if (!session->channel)
+			return tool_print_failure("create completion channel");
 	}
-	world->cq = ibv_create_cq(world->context, 3 * world->options->clients,
-				  NULL, world->channel, 0);
-	if (!world->cq)
-		return tool_failed("create CQ");
-	attr.xrcd = world->xrcd;
-	attr.cq = world->cq;
-	world->srq = ibv_create_srq_ex(world->context, &attr);
-	return world->srq ? 0 : tool_failed("create SRQ");
+	session->cq = ibv_create_cq(session->context,
+				    3 * session->options->clients, NULL,
+				    session->channel, 0);
+	if (!session->cq)
+		return tool_print_failure("create CQ");
+	attr.xrcd = session->xrcd;
+	attr.cq = session->cq;
+	session->srq = ibv_create_srq_ex(session->context, &attr);
+	return session->srq ? 0 : tool_print_failure("create SRQ");
 }
 
-static int change(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-		  enum ibv_qp_state state, int mask, const char *what)
+static int xsrq_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			  enum ibv_qp_state state, int mask, const char *what)
 {
 	int ret;
 
@@ -117,79 +121,80 @@ static int change(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	return ret ? -EIO : 0;
 }
 
-static int open_peer(struct xsrq_world *world, struct xsrq_peer *peer)
+static int xsrq_create_peer_qps(struct xsrq_session *session,
+				struct xsrq_peer *peer)
 {
 	const int mask = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
 	struct ibv_qp_init_attr_ex receive = {
 		.qp_type = IBV_QPT_XRC_RECV,
 		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
-		.xrcd = world->xrcd,
+		.xrcd = session->xrcd,
 	};
 	struct ibv_qp_init_attr_ex send = {
 		.qp_type = IBV_QPT_XRC_SEND,
-		.send_cq = world->cq,
+		.send_cq = session->cq,
 		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = world->pd,
+		.pd = session->pd,
 	};
-	struct ibv_qp_attr attr = { .port_num = world->end.port };
+	struct ibv_qp_attr attr = { .port_num = session->endpoint.port };
 	uint32_t srqn;
-	int ret = ibv_get_srq_num(world->srq, &srqn);
+	int ret = ibv_get_srq_num(session->srq, &srqn);
 
 	if (ret) {
 		fprintf(stderr, "Couldn't get SRQ num: %s\n", strerror(ret));
 		return -EIO;
 	}
-	peer->receive_qp = ibv_create_qp_ex(world->context, &receive);
+	peer->receive_qp = ibv_create_qp_ex(session->context, &receive);
 	if (!peer->receive_qp)
-		return tool_failed("create recv QP");
-	peer->send_qp = ibv_create_qp_ex(world->context, &send);
+		return tool_print_failure("create recv QP");
+	peer->send_qp = ibv_create_qp_ex(session->context, &send);
 	if (!peer->send_qp)
-		return tool_failed("create send QP");
+		return tool_print_failure("create send QP");
 	peer->local = (struct xsrq_address){
-		.lid = world->end.lid,
+		.lid = session->endpoint.lid,
 		.receive_qpn = peer->receive_qp->qp_num,
 		.send_qpn = peer->send_qp->qp_num,
-		.psn = tool_psn(),
+		.psn = tool_random_psn(),
 		.srqn = srqn,
-		.gid = world->end.gid,
+		.gid = session->endpoint.gid,
 	};
-	ret = change(peer->receive_qp, &attr, IBV_QPS_INIT, mask,
-		     "recv QP to INIT");
+	ret = xsrq_modify_qp(peer->receive_qp, &attr, IBV_QPS_INIT, mask,
+			     "recv QP to INIT");
 	if (ret == 0)
-		ret = change(peer->send_qp, &attr, IBV_QPS_INIT, mask,
-			     "send QP to INIT");
+		ret = xsrq_modify_qp(peer->send_qp, &attr, IBV_QPS_INIT, mask,
+				     "send QP to INIT");
 	return ret;
 }
 
-int xsrq_open(struct xsrq_world *world)
+int xsrq_open(struct xsrq_session *session)
 {
-	uint32_t clients = world->options->clients;
-	int ret = open_device(world);
+	uint32_t clients = session->options->clients;
+	int ret = xsrq_open_device(session);
 
 	if (ret == 0)
-		ret = open_memory(world);
+		ret = xsrq_register_memory(session);
 	if (ret == 0)
-		ret = open_srq(world);
+		ret = xsrq_create_srq(session);
 	if (ret)
 		return ret;
-	world->peers = calloc(clients, sizeof(*world->peers));
-	if (!world->peers)
-		return tool_failed("allocate memory");
+	session->peers = calloc(clients, sizeof(*session->peers));
+	if (!session->peers)
+		return tool_print_failure("allocate memory");
 	for (uint32_t i = 0; i < clients; i++)
-		world->peers[i].fd = -1;
+		session->peers[i].fd = -1;
 	for (uint32_t i = 0; i < clients && ret == 0; i++)
-		ret = open_peer(world, &world->peers[i]);
+		ret = xsrq_create_peer_qps(session, &session->peers[i]);
 	return ret;
 }
 
-int xsrq_connect(struct xsrq_world *world, struct xsrq_peer *peer)
+int xsrq_connect_peer(struct xsrq_session *session, struct xsrq_peer *peer)
 {
 	const int route = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 			  IBV_QP_RQ_PSN;
 	const int time = IBV_QP_SQ_PSN | IBV_QP_TIMEOUT;
 	struct ibv_qp_attr attr = {
-		.path_mtu = tool_mtu(world->options->mtu),
+		.path_mtu = tool_mtu_from_bytes(session->options->mtu),
 		.dest_qp_num = peer->remote.send_qpn,
 		.rq_psn = peer->remote.psn,
 		.sq_psn = peer->local.psn,
@@ -199,59 +204,66 @@ int xsrq_connect(struct xsrq_world *world, struct xsrq_peer *peer)
 		.timeout = TOOL_TIMEOUT,
 		.retry_cnt = TOOL_RETRIES,
 		.rnr_retry = TOOL_RNR_ENDLESS,
-		.ah_attr = tool_route(&world->end, peer->remote.lid,
-				      &peer->remote.gid),
+		.ah_attr = tool_ah_attr(&session->endpoint, peer->remote.lid,
+					&peer->remote.gid),
 	};
 	int ret;
 
-	ret = change(peer->receive_qp, &attr, IBV_QPS_RTR,
-		     route | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
-		     "recv QP to RTR");
+	ret = xsrq_modify_qp(peer->receive_qp, &attr, IBV_QPS_RTR,
+			     route | IBV_QP_MAX_DEST_RD_ATOMIC |
+				     IBV_QP_MIN_RNR_TIMER,
+			     "recv QP to RTR");
 	if (ret == 0)
-		ret = change(peer->receive_qp, &attr, IBV_QPS_RTS, time,
-			     "recv QP to RTS");
+		ret = xsrq_modify_qp(peer->receive_qp, &attr, IBV_QPS_RTS, time,
+				     "recv QP to RTS");
 	attr.dest_qp_num = peer->remote.receive_qpn;
 	if (ret == 0)
-		ret = change(peer->send_qp, &attr, IBV_QPS_RTR, route,
-			     "send QP to RTR");
+		ret = xsrq_modify_qp(peer->send_qp, &attr, IBV_QPS_RTR, route,
+				     "send QP to RTR");
 	if (ret == 0)
-		ret = change(peer->send_qp, &attr, IBV_QPS_RTS,
-			     time | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				     IBV_QP_MAX_QP_RD_ATOMIC,
-			     "send QP to RTS");
+		ret = xsrq_modify_qp(peer->send_qp, &attr, IBV_QPS_RTS,
+				     time | IBV_QP_RETRY_CNT |
+					     IBV_QP_RNR_RETRY |
+					     IBV_QP_MAX_QP_RD_ATOMIC,
+				     "send QP to RTS");
 	return ret;
 }
 
-int xsrq_close(struct xsrq_world *world)
+int xsrq_close(struct xsrq_session *session)
 {
 	int bad = 0;
 
-	for (uint32_t i = 0; world->peers && i < world->options->clients; i++) {
-		struct xsrq_peer *peer = &world->peers[i];
+	for (uint32_t i = 0; session->peers && i < session->options->clients;
+	     i++) {
+		struct xsrq_peer *peer = &session->peers[i];
 
 		if (peer->send_qp)
-			bad += tool_gone(ibv_destroy_qp(peer->send_qp),
-					 "send QP");
+			bad += tool_check_destroyed(
+				ibv_destroy_qp(peer->send_qp), "send QP");
 		if (peer->receive_qp)
-			bad += tool_gone(ibv_destroy_qp(peer->receive_qp),
-					 "recv QP");
+			bad += tool_check_destroyed(
+				ibv_destroy_qp(peer->receive_qp), "recv QP");
 	}
-	free(world->peers);
-	if (world->srq)
-		bad += tool_gone(ibv_destroy_srq(world->srq), "SRQ");
-	if (world->cq)
-		bad += tool_gone(ibv_destroy_cq(world->cq), "CQ");
-	if (world->channel)
-		bad += tool_gone(ibv_destroy_comp_channel(world->channel),
-				 "completion channel");
-	if (world->xrcd)
-		bad += tool_gone(ibv_close_xrcd(world->xrcd), "XRC domain");
-	if (world->mr)
-		bad += tool_gone(ibv_dereg_mr(world->mr), "MR");
-	free(world->buffer);
-	if (world->pd)
-		bad += tool_gone(ibv_dealloc_pd(world->pd), "PD");
-	if (world->context)
-		bad += tool_gone(ibv_close_device(world->context), "context");
+	free(session->peers);
+	if (session->srq)
+		bad += tool_check_destroyed(ibv_destroy_srq(session->srq),
+					    "SRQ");
+	if (session->cq)
+		bad += tool_check_destroyed(ibv_destroy_cq(session->cq), "CQ");
+	if (session->channel)
+		bad += tool_check_destroyed(
+			ibv_destroy_comp_channel(session->channel),
+			"completion channel");
+	if (session->xrcd)
+		bad += tool_check_destroyed(ibv_close_xrcd(session->xrcd),
+					    "XRC domain");
+	if (session->mr)
+		bad += tool_check_destroyed(ibv_dereg_mr(session->mr), "MR");
+	free(session->buffer);
+	if (session->pd)
+		bad += tool_check_destroyed(ibv_dealloc_pd(session->pd), "PD");
+	if (session->context)
+		bad += tool_check_destroyed(ibv_close_device(session->context),
+					    "context");
 	return bad ? -EIO : 0;
 }

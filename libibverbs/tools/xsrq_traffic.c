@@ -10,30 +10,30 @@
 #include "tools/xsrq.h"
 
 /* Identifiers of requests. */
-enum { RECEIVE = 1, SEND = 2 };
+enum { XSRQ_WR_RECEIVE = 1, XSRQ_WR_SEND = 2 };
 
-struct traffic {
-	struct xsrq_world *world;
+struct xsrq_traffic_state {
+	struct xsrq_session *session;
 	uint64_t sent; /* of all peers together */
 	uint64_t received;
 	unsigned int events;
 };
 
-static struct ibv_sge message(const struct xsrq_world *world)
+static struct ibv_sge xsrq_message_sge(const struct xsrq_session *session)
 {
-	return (struct ibv_sge){ .addr = (uintptr_t)world->buffer,
-				 .length = world->options->size,
-				 .lkey = world->mr->lkey };
+	return (struct ibv_sge){ .addr = (uintptr_t)session->buffer,
+				 .length = session->options->size,
+				 .lkey = session->mr->lkey };
 }
 
-static int post_receive(struct xsrq_world *world)
+static int xsrq_post_receive(struct xsrq_session *session)
 {
-	struct ibv_sge sge = message(world);
-	struct ibv_recv_wr wr = { .wr_id = RECEIVE,
+	struct ibv_sge sge = xsrq_message_sge(session);
+	struct ibv_recv_wr wr = { .wr_id = XSRQ_WR_RECEIVE,
 				  .sg_list = &sge,
 				  .num_sge = 1 };
 	struct ibv_recv_wr *bad;
-	int ret = ibv_post_srq_recv(world->srq, &wr, &bad);
+	int ret = ibv_post_srq_recv(session->srq, &wr, &bad);
 
 	if (ret)
 		fprintf(stderr, "Failed to post receive to SRQ: %s\n",
@@ -45,10 +45,10 @@ static int post_receive(struct xsrq_world *world)
  * The next message to a peer, if one is due. The peer's message may overtake
  * the acknowledgement of ours; the queue has room for one.
  */
-static int post_send(struct xsrq_world *world, struct xsrq_peer *peer)
+static int xsrq_post_send(struct xsrq_session *session, struct xsrq_peer *peer)
 {
-	struct ibv_sge sge = message(world);
-	struct ibv_send_wr wr = { .wr_id = SEND,
+	struct ibv_sge sge = xsrq_message_sge(session);
+	struct ibv_send_wr wr = { .wr_id = XSRQ_WR_SEND,
 				  .sg_list = &sge,
 				  .num_sge = 1,
 				  .opcode = IBV_WR_SEND,
@@ -57,7 +57,7 @@ static int post_send(struct xsrq_world *world, struct xsrq_peer *peer)
 	int ret;
 
 	if (peer->sending || !peer->due ||
-	    peer->posted == world->options->tests)
+	    peer->posted == session->options->tests)
 		return 0;
 	wr.qp_type.xrc.remote_srqn = peer->remote.srqn;
 	ret = ibv_post_send(peer->send_qp, &wr, &bad);
@@ -71,32 +71,34 @@ static int post_send(struct xsrq_world *world, struct xsrq_peer *peer)
 	return 0;
 }
 
-static struct xsrq_peer *find_sender(struct xsrq_world *world, uint32_t qpn)
+static struct xsrq_peer *
+xsrq_find_peer_by_send_qpn(struct xsrq_session *session, uint32_t qpn)
 {
-	for (uint32_t i = 0; i < world->options->clients; i++)
-		if (world->peers[i].local.send_qpn == qpn)
-			return &world->peers[i];
+	for (uint32_t i = 0; i < session->options->clients; i++)
+		if (session->peers[i].local.send_qpn == qpn)
+			return &session->peers[i];
 	return NULL;
 }
 
 /* Who sent a message: devices tell our queue pair, or only the peer's. */
-static struct xsrq_peer *find_peer(struct xsrq_world *world,
-				   const struct ibv_wc *wc)
+static struct xsrq_peer *xsrq_find_peer_by_receive(struct xsrq_session *session,
+						   const struct ibv_wc *wc)
 {
-	uint32_t clients = world->options->clients;
+	uint32_t clients = session->options->clients;
 
 	for (uint32_t i = 0; i < clients; i++)
-		if (world->peers[i].local.receive_qpn == wc->qp_num)
-			return &world->peers[i];
+		if (session->peers[i].local.receive_qpn == wc->qp_num)
+			return &session->peers[i];
 	for (uint32_t i = 0; i < clients; i++)
-		if (world->peers[i].remote.send_qpn == wc->src_qp)
-			return &world->peers[i];
-	return clients == 1 ? world->peers : NULL;
+		if (session->peers[i].remote.send_qpn == wc->src_qp)
+			return &session->peers[i];
+	return clients == 1 ? session->peers : NULL;
 }
 
-static int handle(struct traffic *traffic, const struct ibv_wc *wc)
+static int xsrq_handle_completion(struct xsrq_traffic_state *traffic,
+				  const struct ibv_wc *wc)
 {
-	struct xsrq_world *world = traffic->world;
+	struct xsrq_session *session = traffic->session;
 	struct xsrq_peer *peer;
 	int ret = 0;
 
@@ -105,36 +107,37 @@ static int handle(struct traffic *traffic, const struct ibv_wc *wc)
 			ibv_wc_status_str(wc->status));
 		return -EIO;
 	}
-	peer = wc->wr_id == SEND ? find_sender(world, wc->qp_num)
-				 : find_peer(world, wc);
+	peer = wc->wr_id == XSRQ_WR_SEND
+		       ? xsrq_find_peer_by_send_qpn(session, wc->qp_num)
+		       : xsrq_find_peer_by_receive(session, wc);
 	if (!peer) {
 		fprintf(stderr, "Unable to find qp %x\n", wc->qp_num);
 		return -EIO;
 	}
-	if (wc->wr_id == SEND) {
+	if (wc->wr_id == XSRQ_WR_SEND) {
 		peer->sending = false;
 		traffic->sent++;
 	} else {
 		peer->due++;
 		traffic->received++;
-		ret = post_receive(world);
+		ret = xsrq_post_receive(session);
 	}
-	return ret ? ret : post_send(world, peer);
+	return ret ? ret : xsrq_post_send(session, peer);
 }
 
-static bool finished(const struct traffic *traffic)
+static bool xsrq_traffic_is_finished(const struct xsrq_traffic_state *traffic)
 {
-	const struct xsrq_options *options = traffic->world->options;
+	const struct xsrq_options *options = traffic->session->options;
 	uint64_t all = (uint64_t)options->tests * options->clients;
 
 	return traffic->sent >= all && traffic->received >= all;
 }
 
-static int poll_all(struct traffic *traffic)
+static int xsrq_poll_cq(struct xsrq_traffic_state *traffic)
 {
-	while (!finished(traffic)) {
+	while (!xsrq_traffic_is_finished(traffic)) {
 		struct ibv_wc wc;
-		int ret = ibv_poll_cq(traffic->world->cq, 1, &wc);
+		int ret = ibv_poll_cq(traffic->session->cq, 1, &wc);
 
 		if (ret < 0) {
 			fprintf(stderr, "Error polling cq %d\n", ret);
@@ -142,46 +145,46 @@ static int poll_all(struct traffic *traffic)
 		}
 		if (ret == 0)
 			return 0;
-		ret = handle(traffic, &wc);
+		ret = xsrq_handle_completion(traffic, &wc);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-int xsrq_prepare(struct xsrq_world *world)
+int xsrq_prepare_receives(struct xsrq_session *session)
 {
 	int ret = 0;
 
 	/* a peer has one message on its way, and may have the next one soon */
-	for (uint32_t i = 0; i < 2 * world->options->clients && ret == 0; i++)
-		ret = post_receive(world);
-	if (ret == 0 && world->channel &&
-	    ibv_req_notify_cq(world->cq, 0) != 0) {
+	for (uint32_t i = 0; i < 2 * session->options->clients && ret == 0; i++)
+		ret = xsrq_post_receive(session);
+	if (ret == 0 && session->channel &&
+	    ibv_req_notify_cq(session->cq, 0) != 0) {
 		fprintf(stderr, "Couldn't request CQ notification\n");
 		ret = -EIO;
 	}
 	return ret;
 }
 
-int xsrq_traffic(struct xsrq_world *world)
+int xsrq_exchange_messages(struct xsrq_session *session)
 {
-	struct traffic traffic = { .world = world };
+	struct xsrq_traffic_state traffic = { .session = session };
 	int ret = 0;
 
-	for (uint32_t i = 0; i < world->options->clients && ret == 0; i++)
-		if (!world->options->host) {
-			world->peers[i].due = 1;
-			ret = post_send(world, &world->peers[i]);
+	for (uint32_t i = 0; i < session->options->clients && ret == 0; i++)
+		if (!session->options->host) {
+			session->peers[i].due = 1;
+			ret = xsrq_post_send(session, &session->peers[i]);
 		}
-	while (ret == 0 && !finished(&traffic)) {
-		if (world->channel)
-			ret = tool_wait(world->channel, world->cq,
-					&traffic.events);
+	while (ret == 0 && !xsrq_traffic_is_finished(&traffic)) {
+		if (session->channel)
+			ret = tool_wait_cq_event(session->channel, session->cq,
+						 &traffic.events);
 		if (ret == 0)
-			ret = poll_all(&traffic);
+			ret = xsrq_poll_cq(&traffic);
 	}
 	if (traffic.events)
-		ibv_ack_cq_events(world->cq, traffic.events);
+		ibv_ack_cq_events(session->cq, traffic.events);
 	return ret;
 }

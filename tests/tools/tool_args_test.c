@@ -45,7 +45,7 @@ static int parse(struct wishes *wishes, char **words)
 		count++;
 	*wishes = (struct wishes){ .device = "default", .size = 7 };
 	optind = 0; /* from the beginning, once more */
-	return tool_parse(&program, count, words, &wishes->host);
+	return tool_parse_options(&program, count, words, &wishes->host);
 }
 
 #define WORDS(...) ((char *[]){ (char *)"tool", __VA_ARGS__, NULL })
@@ -122,14 +122,15 @@ static void a_number_says_what_is_wrong_with_it(void **state)
 {
 	uint32_t value = 5;
 
-	assert_int_equal(tool_number("", 0, 9, &value), -EINVAL);
-	assert_int_equal(tool_number("+1", 0, 9, &value), -EINVAL);
-	assert_int_equal(tool_number("1 ", 0, 9, &value), -EINVAL);
-	assert_int_equal(tool_number("10", 0, 9, &value), -ERANGE);
+	assert_int_equal(tool_parse_number("", 0, 9, &value), -EINVAL);
+	assert_int_equal(tool_parse_number("+1", 0, 9, &value), -EINVAL);
+	assert_int_equal(tool_parse_number("1 ", 0, 9, &value), -EINVAL);
+	assert_int_equal(tool_parse_number("10", 0, 9, &value), -ERANGE);
 	assert_int_equal(value, 5);
-	assert_int_equal(tool_number("4294967295", 0, UINT32_MAX, &value), 0);
+	assert_int_equal(tool_parse_number("4294967295", 0, UINT32_MAX, &value),
+			 0);
 	assert_int_equal(value, UINT32_MAX);
-	assert_int_equal(tool_number("4294967296", 0, UINT32_MAX, &value),
+	assert_int_equal(tool_parse_number("4294967296", 0, UINT32_MAX, &value),
 			 -ERANGE);
 }
 
