@@ -74,9 +74,9 @@ def of_doctor():
     """What it knows, and how the names begin at which it looks."""
     text = man.read(man.ROOT, *DOCTOR)
     tables = {name: re.findall(r'"(\w+)"', body) for name, body in
-              re.findall(r"(beginnings|known)\[\] = \{(.*?)\}", text,
+              re.findall(r"(prefixes|known)\[\] = \{(.*?)\}", text,
                          re.DOTALL)}
-    return set(tables["known"]), tuple(tables["beginnings"])
+    return set(tables["known"]), tuple(tables["prefixes"])
 
 
 def main():

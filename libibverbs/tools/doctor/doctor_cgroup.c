@@ -10,12 +10,13 @@
 #include "tools/doctor/doctor.h"
 
 /* What a line of rdma.max or rdma.current says about a device. */
-struct amounts {
+struct cgroup_amounts {
 	const char *device;
 	unsigned long handles, objects; /* ULONG_MAX: "max", or not said */
 };
 
-static unsigned long amount(const char *line, const char *key)
+static unsigned long doctor_cgroup_parse_amount(const char *line,
+						const char *key)
 {
 	const char *value = strstr(line, key);
 
@@ -28,50 +29,54 @@ static unsigned long amount(const char *line, const char *key)
 }
 
 /* "mlx5_0 hca_handle=2 hca_object=2000" */
-static bool take_amounts(void *arg, char *line)
+static bool doctor_cgroup_read_amounts(void *arg, char *line)
 {
-	struct amounts *amounts = arg;
+	struct cgroup_amounts *amounts = arg;
 	size_t len = strlen(amounts->device);
 
 	if (strncmp(line, amounts->device, len) != 0 || line[len] != ' ')
 		return true;
-	amounts->handles = amount(line, " hca_handle=");
-	amounts->objects = amount(line, " hca_object=");
+	amounts->handles = doctor_cgroup_parse_amount(line, " hca_handle=");
+	amounts->objects = doctor_cgroup_parse_amount(line, " hca_object=");
 	return false;
 }
 
-static void check_group(struct doctor *doctor, const char *device,
-			const char *folder)
+static void doctor_cgroup_check_group(struct doctor *doctor, const char *device,
+				      const char *folder)
 {
-	struct amounts max = { device, ULONG_MAX, ULONG_MAX };
-	struct amounts used = { device, 0, 0 };
+	struct cgroup_amounts max = { device, ULONG_MAX, ULONG_MAX };
+	struct cgroup_amounts used = { device, 0, 0 };
 	struct doctor_finding *finding;
 	bool handles;
 
-	if (doctor_world_lines(&doctor->world, take_amounts, &max,
-			       "%s/rdma.max", folder))
+	if (doctor_system_for_each_line(&doctor->system,
+					doctor_cgroup_read_amounts, &max,
+					"%s/rdma.max", folder))
 		return;
-	(void)doctor_world_lines(&doctor->world, take_amounts, &used,
-				 "%s/rdma.current", folder);
+	(void)doctor_system_for_each_line(&doctor->system,
+					  doctor_cgroup_read_amounts, &used,
+					  "%s/rdma.current", folder);
 	handles = max.handles != ULONG_MAX && used.handles >= max.handles;
 	if (!handles &&
 	    (max.objects == ULONG_MAX || used.objects < max.objects))
 		return;
-	finding = doctor_add(
+	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_CGROUP_RDMA, device, 0,
 		"The control group %s may have %lu %s of this device, and has "
 		"%lu.",
 		folder, handles ? max.handles : max.objects,
 		handles ? "open contexts (hca_handle)" : "objects (hca_object)",
 		handles ? used.handles : used.objects);
-	doctor_cure(finding,
-		    "echo '%s hca_handle=max hca_object=max' > %s/rdma.max",
-		    device, folder);
+	doctor_finding_add_fix(
+		finding,
+		"echo '%s hca_handle=max hca_object=max' > %s/rdma.max", device,
+		folder);
 }
 
 /* The group of the process, then those around it. */
-static void check_device(struct doctor *doctor, const char *device,
-			 const char *mount, const char *group)
+static void doctor_cgroup_check_device(struct doctor *doctor,
+				       const char *device, const char *mount,
+				       const char *group)
 {
 	char path[PATH_MAX], folder[2 * PATH_MAX];
 	char *slash;
@@ -80,8 +85,9 @@ static void check_device(struct doctor *doctor, const char *device,
 	do {
 		(void)snprintf(folder, sizeof(folder), "%s%s", mount,
 			       strcmp(path, "/") == 0 ? "" : path);
-		check_group(doctor, device, folder);
-		if (doctor_found(&doctor->findings, DOCTOR_CGROUP_RDMA, device))
+		doctor_cgroup_check_group(doctor, device, folder);
+		if (doctor_has_finding(&doctor->findings, DOCTOR_CGROUP_RDMA,
+				       device))
 			return;
 		slash = strrchr(path, '/');
 		if (slash)
@@ -90,14 +96,14 @@ static void check_device(struct doctor *doctor, const char *device,
 }
 
 /* Where the controller is: in the one tree of today, or in one of its own. */
-struct place {
+struct cgroup_place {
 	char mount[32];
 	char group[PATH_MAX];
 };
 
-static bool take_place(void *arg, char *line)
+static bool doctor_cgroup_read_place(void *arg, char *line)
 {
-	struct place *place = arg;
+	struct cgroup_place *place = arg;
 	char *controllers = strchr(line, ':');
 	char *group = controllers ? strchr(controllers + 1, ':') : NULL;
 	bool own;
@@ -116,17 +122,18 @@ static bool take_place(void *arg, char *line)
 
 void doctor_check_cgroup(struct doctor *doctor)
 {
-	struct place place = {};
+	struct cgroup_place place = {};
 
-	(void)doctor_world_lines(&doctor->world, take_place, &place,
-				 "/proc/self/cgroup");
+	(void)doctor_system_for_each_line(&doctor->system,
+					  doctor_cgroup_read_place, &place,
+					  "/proc/self/cgroup");
 	if (*place.group != '/')
 		return;
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
 		const struct doctor_device *device = &doctor->devices[i];
 
 		if (device->selected && device->in_kernel)
-			check_device(doctor, device->name, place.mount,
-				     place.group);
+			doctor_cgroup_check_device(doctor, device->name,
+						   place.mount, place.group);
 	}
 }

@@ -13,7 +13,7 @@
 
 #include "tools/doctor/doctor.h"
 
-void doctor_no_memory(void)
+void doctor_exit_no_memory(void)
 {
 	static const char text[] = "ibv_doctor: out of memory\n";
 
@@ -33,12 +33,12 @@ struct doctor_device *doctor_device_get(struct doctor *doctor, const char *name)
 	devices = reallocarray(doctor->devices, doctor->nr_devices + 1,
 			       sizeof(*devices));
 	if (!devices)
-		doctor_no_memory();
+		doctor_exit_no_memory();
 	doctor->devices = devices;
 	device = &devices[doctor->nr_devices++];
 	*device = (struct doctor_device){};
 	(void)snprintf(device->name, sizeof(device->name), "%s", name);
-	doctor_ascii(device->name);
+	doctor_make_ascii(device->name);
 	device->selected = !doctor->only_device ||
 			   strcmp(doctor->only_device, name) == 0;
 	return device;
@@ -58,7 +58,7 @@ void doctor_free(struct doctor *doctor)
 }
 
 /* "231:192" */
-static dev_t parse_dev(const char *text)
+static dev_t doctor_parse_dev_number(const char *text)
 {
 	unsigned int major_nr, minor_nr;
 	char end;
@@ -68,49 +68,50 @@ static dev_t parse_dev(const char *text)
 	return makedev(major_nr, minor_nr);
 }
 
-static void read_uverbs(struct doctor *doctor, const char *uverbs)
+static void doctor_read_uverbs_device(struct doctor *doctor, const char *uverbs)
 {
-	const struct doctor_world *world = &doctor->world;
+	const struct doctor_system *system = &doctor->system;
 	struct doctor_device *device;
 	char text[IBV_SYSFS_NAME_MAX];
 
 	/* fails for what is no device, such as the file abi_version */
-	if (doctor_world_read(world, text, sizeof(text),
-			      "/sys/class/infiniband_verbs/%s/ibdev", uverbs) ||
+	if (doctor_system_read(system, text, sizeof(text),
+			       "/sys/class/infiniband_verbs/%s/ibdev",
+			       uverbs) ||
 	    !*text)
 		return;
 	device = doctor_device_get(doctor, text);
 	device->in_kernel = true;
 	(void)snprintf(device->uverbs, sizeof(device->uverbs), "%s", uverbs);
-	doctor_ascii(device->uverbs);
-	if (doctor_world_read(world, text, sizeof(text),
-			      "/sys/class/infiniband_verbs/%s/dev",
-			      uverbs) == 0)
-		device->cdev = parse_dev(text);
+	doctor_make_ascii(device->uverbs);
+	if (doctor_system_read(system, text, sizeof(text),
+			       "/sys/class/infiniband_verbs/%s/dev",
+			       uverbs) == 0)
+		device->cdev = doctor_parse_dev_number(text);
 }
 
 void doctor_read_devices(struct doctor *doctor)
 {
-	struct doctor_names names;
+	struct doctor_dir_list names;
 
-	doctor_world_list(&doctor->world, &names,
-			  "/sys/class/infiniband_verbs");
+	doctor_system_list(&doctor->system, &names,
+			   "/sys/class/infiniband_verbs");
 	for (int i = 0; i < names.count; i++)
-		read_uverbs(doctor, names.entries[i]->d_name);
-	doctor_names_free(&names);
+		doctor_read_uverbs_device(doctor, names.entries[i]->d_name);
+	doctor_dir_list_free(&names);
 
 	/* without ib_uverbs they are here only */
-	doctor_world_list(&doctor->world, &names, "/sys/class/infiniband");
+	doctor_system_list(&doctor->system, &names, "/sys/class/infiniband");
 	for (int i = 0; i < names.count; i++) {
 		const char *name = names.entries[i]->d_name;
 
 		if (strlen(name) < IBV_SYSFS_NAME_MAX)
 			doctor_device_get(doctor, name)->in_kernel = true;
 	}
-	doctor_names_free(&names);
+	doctor_dir_list_free(&names);
 }
 
-bool doctor_is_usable(const struct doctor *doctor)
+bool doctor_any_usable(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_devices; i++)
 		if (doctor->devices[i].selected && doctor->devices[i].usable)

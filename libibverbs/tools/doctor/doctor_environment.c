@@ -13,8 +13,7 @@
 #include "tools/doctor/doctor.h"
 
 /* All that a libibverbs knows with one of these beginnings. */
-static const char *const beginnings[] = { "IBV_", "RDMAV_", "UROCE_",
-					  "VERBS_" };
+static const char *const prefixes[] = { "IBV_", "RDMAV_", "UROCE_", "VERBS_" };
 static const char *const known[] = {
 	"IBV_DRIVERS",		"IBV_FORK_SAFE",
 	"IBV_SHOW_WARNINGS",	"RDMAV_ALLOW_DISASSOC_DESTROY",
@@ -28,14 +27,14 @@ static const char *const known[] = {
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A variable that is set to something. */
-static const char *value_of(const char *name)
+static const char *doctor_env_value(const char *name)
 {
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
 }
 
-static bool is_on(const char *name)
+static bool doctor_env_is_on(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -46,7 +45,7 @@ static bool is_on(const char *name)
 /* Unknown and without effect                                                */
 /* ------------------------------------------------------------------------ */
 
-static bool is_known(const char *name, size_t len)
+static bool doctor_env_is_known(const char *name, size_t len)
 {
 	for (size_t i = 0; i < NR(known); i++)
 		if (strlen(known[i]) == len && memcmp(known[i], name, len) == 0)
@@ -54,74 +53,84 @@ static bool is_known(const char *name, size_t len)
 	return false;
 }
 
-static void check_names(struct doctor *doctor)
+static void doctor_env_check_names(struct doctor *doctor)
 {
 	for (char **entry = environ; entry && *entry; entry++) {
 		size_t len = strcspn(*entry, "=");
 		struct doctor_finding *finding;
-		bool is_ours = false;
+		bool has_prefix = false;
 		char quoted[256];
 		char name[128];
 
-		for (size_t i = 0; i < NR(beginnings); i++)
-			if (strncmp(*entry, beginnings[i],
-				    strlen(beginnings[i])) == 0)
-				is_ours = true;
-		if (!is_ours || is_known(*entry, len) || len >= sizeof(name))
+		for (size_t i = 0; i < NR(prefixes); i++)
+			if (strncmp(*entry, prefixes[i], strlen(prefixes[i])) ==
+			    0)
+				has_prefix = true;
+		if (!has_prefix || doctor_env_is_known(*entry, len) ||
+		    len >= sizeof(name))
 			continue;
 		memcpy(name, *entry, len);
 		name[len] = '\0';
-		finding = doctor_add(&doctor->findings, DOCTOR_ENV_UNKNOWN,
-				     NULL, 0,
-				     "The variable %s is set, but the library "
-				     "does not know it. A slip?",
-				     name);
-		doctor_cure(finding, "unset %s",
-			    doctor_quote(quoted, sizeof(quoted), name));
+		finding = doctor_finding_add(
+			&doctor->findings, DOCTOR_ENV_UNKNOWN, NULL, 0,
+			"The variable %s is set, but the library "
+			"does not know it. A slip?",
+			name);
+		doctor_finding_add_fix(
+			finding, "unset %s",
+			doctor_shell_quote(quoted, sizeof(quoted), name));
 	}
 }
 
-static void add_ignored(struct doctor *doctor, const char *name,
-			const char *reason)
+static void doctor_env_add_ignored(struct doctor *doctor, const char *name,
+				   const char *reason)
 {
-	struct doctor_finding *finding =
-		doctor_add(&doctor->findings, DOCTOR_ENV_IGNORED, NULL, 0,
-			   "%s is set, but has no effect: %s.", name, reason);
+	struct doctor_finding *finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_ENV_IGNORED, NULL, 0,
+		"%s is set, but has no effect: %s.", name, reason);
 
-	doctor_cure(finding, "unset %s", name);
+	doctor_finding_add_fix(finding, "unset %s", name);
 }
 
-static void check_ignored(struct doctor *doctor)
+static void doctor_env_check_ignored(struct doctor *doctor)
 {
 	static const char *const fork_names[] = { "RDMAV_FORK_SAFE",
 						  "IBV_FORK_SAFE" };
 	bool fork_safe = false;
 
 	for (size_t i = 0; i < NR(fork_names); i++) {
-		if (!is_on(fork_names[i]))
+		if (!doctor_env_is_on(fork_names[i]))
 			continue;
 		fork_safe = true;
-		if (doctor->library.fork_needless)
-			add_ignored(doctor, fork_names[i],
-				    "this kernel copies registered pages when "
-				    "a program forks");
+		if (doctor->library.fork_init_unneeded)
+			doctor_env_add_ignored(
+				doctor, fork_names[i],
+				"this kernel copies registered pages when "
+				"a program forks");
 	}
 	if (getenv("RDMAV_HUGEPAGES_SAFE") && !fork_safe)
-		add_ignored(doctor, "RDMAV_HUGEPAGES_SAFE",
-			    "it counts with RDMAV_FORK_SAFE only, unless the "
-			    "program itself calls ibv_fork_init()");
-	if (value_of("RDMAV_DRIVERS") && value_of("IBV_DRIVERS"))
-		add_ignored(doctor, "IBV_DRIVERS",
-			    "RDMAV_DRIVERS takes its place");
-	if (value_of("VERBS_LOG_LEVEL") && !value_of("VERBS_LOG_FILE"))
-		add_ignored(doctor, "VERBS_LOG_LEVEL",
-			    "nothing is logged without VERBS_LOG_FILE");
-	if (value_of("VERBS_LOG_FILE") && !value_of("VERBS_LOG_LEVEL"))
-		add_ignored(doctor, "VERBS_LOG_FILE",
-			    "nothing is logged without VERBS_LOG_LEVEL");
-	if (value_of("UROCE_DEVICES") && !doctor->library.ours)
-		add_ignored(doctor, "UROCE_DEVICES",
-			    "this library has no device in user space");
+		doctor_env_add_ignored(
+			doctor, "RDMAV_HUGEPAGES_SAFE",
+			"it counts with RDMAV_FORK_SAFE only, unless the "
+			"program itself calls ibv_fork_init()");
+	if (doctor_env_value("RDMAV_DRIVERS") &&
+	    doctor_env_value("IBV_DRIVERS"))
+		doctor_env_add_ignored(doctor, "IBV_DRIVERS",
+				       "RDMAV_DRIVERS takes its place");
+	if (doctor_env_value("VERBS_LOG_LEVEL") &&
+	    !doctor_env_value("VERBS_LOG_FILE"))
+		doctor_env_add_ignored(
+			doctor, "VERBS_LOG_LEVEL",
+			"nothing is logged without VERBS_LOG_FILE");
+	if (doctor_env_value("VERBS_LOG_FILE") &&
+	    !doctor_env_value("VERBS_LOG_LEVEL"))
+		doctor_env_add_ignored(
+			doctor, "VERBS_LOG_FILE",
+			"nothing is logged without VERBS_LOG_LEVEL");
+	if (doctor_env_value("UROCE_DEVICES") && !doctor->library.is_anyverbs)
+		doctor_env_add_ignored(
+			doctor, "UROCE_DEVICES",
+			"this library has no device in user space");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -129,10 +138,11 @@ static void check_ignored(struct doctor *doctor)
 /* ------------------------------------------------------------------------ */
 
 /* Calls @visit for each word. */
-static void each_word(const char *list, const char *separators,
-		      void (*visit)(struct doctor *doctor, const char *variable,
-				    const char *word),
-		      struct doctor *doctor, const char *variable)
+static void
+doctor_env_for_each_word(const char *list, const char *separators,
+			 void (*visit)(struct doctor *doctor,
+				       const char *variable, const char *word),
+			 struct doctor *doctor, const char *variable)
 {
 	char word[PATH_MAX];
 	size_t len;
@@ -147,8 +157,8 @@ static void each_word(const char *list, const char *separators,
 	}
 }
 
-static void check_driver(struct doctor *doctor, const char *variable,
-			 const char *name)
+static void doctor_env_check_driver(struct doctor *doctor, const char *variable,
+				    const char *name)
 {
 	struct doctor_finding *finding;
 	const char *reason;
@@ -156,23 +166,24 @@ static void check_driver(struct doctor *doctor, const char *variable,
 	/* a path is a matter between the user and the library */
 	if (strchr(name, '/') || doctor_has_provider(doctor, name))
 		return;
-	finding = doctor_add(&doctor->findings, DOCTOR_ENV_DRIVER_MISSING, NULL,
-			     0,
-			     "%s names the provider %s, which is not "
-			     "installed.",
-			     variable, name);
-	doctor_cure(finding, "unset %s", variable);
-	reason = strstr(doctor->library.said, name);
+	finding = doctor_finding_add(&doctor->findings,
+				     DOCTOR_ENV_DRIVER_MISSING, NULL, 0,
+				     "%s names the provider %s, which is not "
+				     "installed.",
+				     variable, name);
+	doctor_finding_add_fix(finding, "unset %s", variable);
+	reason = strstr(doctor->library.messages, name);
 	if (reason) {
 		char line[512];
 
 		(void)snprintf(line, sizeof(line), "%.*s",
 			       (int)strcspn(reason, "\n"), reason);
-		doctor_reason(finding, line);
+		doctor_finding_set_reason(finding, line);
 	}
 }
 
-static bool is_listed(const struct doctor *doctor, const char *netdev)
+static bool doctor_env_uroce_is_listed(const struct doctor *doctor,
+				       const char *netdev)
 {
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
 		const struct doctor_device *device = &doctor->devices[i];
@@ -184,20 +195,22 @@ static bool is_listed(const struct doctor *doctor, const char *netdev)
 	return false;
 }
 
-static void check_that_it_is_up(struct doctor *doctor, const char *variable,
-				const char *name)
+static void doctor_env_check_netdev_up(struct doctor *doctor,
+				       const char *variable, const char *name)
 {
 	struct doctor_finding *finding;
 
-	if (doctor_netdev_is_up(doctor, name) || is_listed(doctor, name))
+	if (doctor_netdev_is_up(doctor, name) ||
+	    doctor_env_uroce_is_listed(doctor, name))
 		return;
-	finding = doctor_add(&doctor->findings, DOCTOR_UROCE_INTERFACE, NULL, 0,
-			     "%s names %s, a network interface that is down.",
-			     variable, name);
-	doctor_cure(finding, "ip link set %s up", name);
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_UROCE_INTERFACE, NULL, 0,
+		"%s names %s, a network interface that is down.", variable,
+		name);
+	doctor_finding_add_fix(finding, "ip link set %s up", name);
 }
 
-static bool is_address(const char *text)
+static bool doctor_env_is_ip_address(const char *text)
 {
 	unsigned char address[16];
 
@@ -205,58 +218,60 @@ static bool is_address(const char *text)
 	       inet_pton(AF_INET6, text, address) == 1;
 }
 
-static void check_interface(struct doctor *doctor, const char *variable,
-			    const char *name)
+static void doctor_env_check_netdev(struct doctor *doctor, const char *variable,
+				    const char *name)
 {
 	struct doctor_finding *finding;
 
 	if (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0 ||
-	    is_address(name))
+	    doctor_env_is_ip_address(name))
 		return;
 	if (if_nametoindex(name) != 0) {
-		check_that_it_is_up(doctor, variable, name);
+		doctor_env_check_netdev_up(doctor, variable, name);
 		return;
 	}
-	finding =
-		doctor_add(&doctor->findings, DOCTOR_UROCE_INTERFACE, NULL, 0,
-			   "%s names %s, which is neither a network interface "
-			   "here nor an address.",
-			   variable, name);
-	doctor_cure(finding, "ip -brief address   # what there is");
-	doctor_cure(finding, "export UROCE_DEVICES=auto");
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_UROCE_INTERFACE, NULL, 0,
+		"%s names %s, which is neither a network interface "
+		"here nor an address.",
+		variable, name);
+	doctor_finding_add_fix(finding, "ip -brief address   # what there is");
+	doctor_finding_add_fix(finding, "export UROCE_DEVICES=auto");
 }
 
-static void check_sysfs_path(struct doctor *doctor)
+static void doctor_env_check_sysfs_path(struct doctor *doctor)
 {
-	const char *sysfs = doctor->world.sysfs;
+	const char *sysfs = doctor->system.sysfs;
 	struct doctor_finding *finding;
 
 	if (strcmp(sysfs, "/sys") == 0)
 		return;
-	finding = doctor_add(
+	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_ENV_SYSFS_PATH, NULL, 0,
 		"Devices are looked for in %s, since SYSFS_PATH says "
 		"so, and not in /sys.",
 		sysfs);
-	doctor_cure(finding, "unset SYSFS_PATH");
+	doctor_finding_add_fix(finding, "unset SYSFS_PATH");
 }
 
 void doctor_check_environment(struct doctor *doctor)
 {
 	const char *variable = "RDMAV_DRIVERS";
-	const char *list = value_of(variable);
+	const char *list = doctor_env_value(variable);
 
-	check_sysfs_path(doctor);
+	doctor_env_check_sysfs_path(doctor);
 	if (!list) {
 		variable = "IBV_DRIVERS";
-		list = value_of(variable);
+		list = doctor_env_value(variable);
 	}
 	if (list)
-		each_word(list, ":;", check_driver, doctor, variable);
-	list = value_of("UROCE_DEVICES");
-	if (list && doctor->library.ours)
-		each_word(list, ", \t\n", check_interface, doctor,
-			  "UROCE_DEVICES");
-	check_ignored(doctor);
-	check_names(doctor);
+		doctor_env_for_each_word(list, ":;", doctor_env_check_driver,
+					 doctor, variable);
+	list = doctor_env_value("UROCE_DEVICES");
+	if (list && doctor->library.is_anyverbs)
+		doctor_env_for_each_word(list, ", \t\n",
+					 doctor_env_check_netdev, doctor,
+					 "UROCE_DEVICES");
+	doctor_env_check_ignored(doctor);
+	doctor_env_check_names(doctor);
 }

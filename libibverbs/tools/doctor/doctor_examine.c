@@ -7,7 +7,7 @@
 
 #include "tools/doctor/doctor.h"
 
-static bool names_container(void *arg, char *line)
+static bool doctor_match_container(void *arg, char *line)
 {
 	static const char *const words[] = { "docker", "kubepods", "containerd",
 					     "libpod", "lxc" };
@@ -18,25 +18,25 @@ static bool names_container(void *arg, char *line)
 	return true;
 }
 
-static bool is_container(const struct doctor_world *world)
+static bool doctor_is_container(const struct doctor_system *system)
 {
 	bool found = false;
 
-	if (doctor_world_exists(world, "/.dockerenv") ||
-	    doctor_world_exists(world, "/run/.containerenv") ||
-	    doctor_world_exists(world, "/run/systemd/container"))
+	if (doctor_system_exists(system, "/.dockerenv") ||
+	    doctor_system_exists(system, "/run/.containerenv") ||
+	    doctor_system_exists(system, "/run/systemd/container"))
 		return true;
-	(void)doctor_world_lines(world, names_container, &found,
-				 "/proc/self/cgroup");
+	(void)doctor_system_for_each_line(system, doctor_match_container,
+					  &found, "/proc/self/cgroup");
 	return found;
 }
 
 void doctor_examine(struct doctor *doctor)
 {
-	doctor->in_container = is_container(&doctor->world);
+	doctor->in_container = doctor_is_container(&doctor->system);
 	doctor_read_devices(doctor);
 	doctor_read_limits(doctor);
-	doctor_ask_library(doctor);
+	doctor_query_library(doctor);
 
 	doctor_check_library(doctor);
 	doctor_check_environment(doctor);
@@ -47,6 +47,6 @@ void doctor_examine(struct doctor *doctor)
 	doctor_check_limits(doctor);
 	doctor_check_cgroup(doctor);
 	doctor_check_ports(doctor);
-	doctor_check_rest(doctor);
-	doctor_sort(&doctor->findings);
+	doctor_check_unexplained(doctor);
+	doctor_findings_sort(&doctor->findings);
 }

@@ -144,9 +144,10 @@ const char *doctor_severity_name(enum doctor_severity severity)
 	return names[severity];
 }
 
-struct doctor_finding *doctor_add(struct doctor_findings *findings,
-				  enum doctor_id id, const char *device,
-				  unsigned int port, const char *fmt, ...)
+struct doctor_finding *doctor_finding_add(struct doctor_findings *findings,
+					  enum doctor_id id, const char *device,
+					  unsigned int port, const char *fmt,
+					  ...)
 {
 	struct doctor_finding *list, *finding;
 	va_list args;
@@ -154,7 +155,7 @@ struct doctor_finding *doctor_add(struct doctor_findings *findings,
 	list = reallocarray(findings->list, findings->count + 1,
 			    sizeof(*findings->list));
 	if (!list)
-		doctor_no_memory();
+		doctor_exit_no_memory();
 	findings->list = list;
 	finding = &list[findings->count++];
 	*finding = (struct doctor_finding){
@@ -168,33 +169,34 @@ struct doctor_finding *doctor_add(struct doctor_findings *findings,
 	va_start(args, fmt);
 	(void)vsnprintf(finding->text, sizeof(finding->text), fmt, args);
 	va_end(args);
-	doctor_ascii(finding->text);
+	doctor_make_ascii(finding->text);
 	return finding;
 }
 
-void doctor_cure(struct doctor_finding *finding, const char *fmt, ...)
+void doctor_finding_add_fix(struct doctor_finding *finding, const char *fmt,
+			    ...)
 {
 	char *cure;
 	va_list args;
 
-	if (finding->nr_cures >= DOCTOR_MAX_CURES)
+	if (finding->nr_fixes >= DOCTOR_MAX_FIXES)
 		return;
-	cure = finding->cures[finding->nr_cures++];
+	cure = finding->fixes[finding->nr_fixes++];
 	va_start(args, fmt);
-	(void)vsnprintf(cure, DOCTOR_CURE_LEN, fmt, args);
+	(void)vsnprintf(cure, DOCTOR_FIX_LEN, fmt, args);
 	va_end(args);
-	doctor_ascii(cure);
+	doctor_make_ascii(cure);
 }
 
-void doctor_reason(struct doctor_finding *finding, const char *text)
+void doctor_finding_set_reason(struct doctor_finding *finding, const char *text)
 {
 	finding->has_reason = true;
 	(void)snprintf(finding->reason, sizeof(finding->reason), "%s", text);
-	doctor_ascii(finding->reason);
+	doctor_make_ascii(finding->reason);
 }
 
-bool doctor_found(const struct doctor_findings *findings, enum doctor_id id,
-		  const char *device)
+bool doctor_has_finding(const struct doctor_findings *findings,
+			enum doctor_id id, const char *device)
 {
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct doctor_finding *finding = &findings->list[i];
@@ -219,7 +221,7 @@ bool doctor_has_error(const struct doctor_findings *findings,
 	return false;
 }
 
-void doctor_sort(struct doctor_findings *findings)
+void doctor_findings_sort(struct doctor_findings *findings)
 {
 	/* insertion keeps the order of equals; there are few */
 	for (size_t i = 1; i < findings->count; i++) {

@@ -85,8 +85,8 @@ struct doctor_kind {
 
 extern const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS];
 
-#define DOCTOR_MAX_CURES 4
-#define DOCTOR_CURE_LEN	 512
+#define DOCTOR_MAX_FIXES 4
+#define DOCTOR_FIX_LEN	 512
 
 struct doctor_finding {
 	enum doctor_id id;
@@ -94,8 +94,8 @@ struct doctor_finding {
 	char device[IBV_SYSFS_NAME_MAX]; /* "": concerns no single one */
 	unsigned int port;		 /* 0: no single one */
 	char text[1024];
-	char cures[DOCTOR_MAX_CURES][DOCTOR_CURE_LEN];
-	size_t nr_cures;
+	char fixes[DOCTOR_MAX_FIXES][DOCTOR_FIX_LEN];
+	size_t nr_fixes;
 	bool has_reason;
 	char reason[1024]; /* in the words of the library */
 };
@@ -106,33 +106,36 @@ struct doctor_findings {
 };
 
 /**
- * doctor_add() - add a finding
+ * doctor_finding_add() - add a finding
  * @device: its name; NULL if no single device is meant
  * @port: 0 if no single port is meant
  *
  * Return: the finding, to give it cures; valid until the next one is added.
  */
 __attribute__((format(printf, 5, 6))) struct doctor_finding *
-doctor_add(struct doctor_findings *findings, enum doctor_id id,
-	   const char *device, unsigned int port, const char *fmt, ...);
+doctor_finding_add(struct doctor_findings *findings, enum doctor_id id,
+		   const char *device, unsigned int port, const char *fmt, ...);
 
-/** doctor_cure() - add a command; more than DOCTOR_MAX_CURES are left out */
+/** doctor_finding_add_fix() - add a command; more than DOCTOR_MAX_FIXES are
+ * left out */
 __attribute__((format(printf, 2, 3))) void
-doctor_cure(struct doctor_finding *finding, const char *fmt, ...);
+doctor_finding_add_fix(struct doctor_finding *finding, const char *fmt, ...);
 
-/** doctor_reason() - add what the library said */
-void doctor_reason(struct doctor_finding *finding, const char *text);
+/** doctor_finding_set_reason() - add what the library said */
+void doctor_finding_set_reason(struct doctor_finding *finding,
+			       const char *text);
 
-/** doctor_found() - whether there is such a finding; @device: NULL: of any */
-bool doctor_found(const struct doctor_findings *findings, enum doctor_id id,
-		  const char *device);
+/** doctor_has_finding() - whether there is such a finding; @device: NULL: of
+ * any */
+bool doctor_has_finding(const struct doctor_findings *findings,
+			enum doctor_id id, const char *device);
 
 /** doctor_has_error() - whether an error names @device; NULL: of any kind */
 bool doctor_has_error(const struct doctor_findings *findings,
 		      const char *device);
 
-/** doctor_sort() - errors first; else as they were found */
-void doctor_sort(struct doctor_findings *findings);
+/** doctor_findings_sort() - errors first; else as they were found */
+void doctor_findings_sort(struct doctor_findings *findings);
 
 const char *doctor_severity_name(enum doctor_severity severity);
 

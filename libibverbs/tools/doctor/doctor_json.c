@@ -10,23 +10,23 @@
 #include "tools/doctor/doctor_report.h"
 #include "tools/json_out.h"
 
-#define SCHEMA 1
+#define DOCTOR_JSON_SCHEMA 1
 
-static const char *verdict_name(enum doctor_verdict verdict)
+static const char *doctor_json_status_name(enum doctor_status status)
 {
-	switch (verdict) {
+	switch (status) {
 	case DOCTOR_USABLE:
 		return "usable";
 	case DOCTOR_UNUSABLE:
 		return "unusable";
-	case DOCTOR_LIMPING:
+	case DOCTOR_DEGRADED:
 		break;
 	}
 	return "limping";
 }
 
-static void write_limit(struct json_out *json, const char *key,
-			unsigned long limit)
+static void doctor_json_limit(struct json_out *json, const char *key,
+			      unsigned long limit)
 {
 	if (limit == ULONG_MAX)
 		json_null(json, key);
@@ -34,13 +34,14 @@ static void write_limit(struct json_out *json, const char *key,
 		json_uint(json, key, limit);
 }
 
-static void write_machine(struct json_out *json, const struct doctor *doctor)
+static void doctor_json_machine(struct json_out *json,
+				const struct doctor *doctor)
 {
 	struct utsname names;
 
 	json_object(json, "library");
 	json_string(json, "path", doctor->library.path);
-	json_bool(json, "anyverbs", doctor->library.ours);
+	json_bool(json, "anyverbs", doctor->library.is_anyverbs);
 	json_object_end(json);
 	if (uname(&names) == 0)
 		json_string(json, "kernel", names.release);
@@ -48,13 +49,14 @@ static void write_machine(struct json_out *json, const struct doctor *doctor)
 		json_null(json, "kernel");
 	json_bool(json, "container", doctor->in_container);
 	json_object(json, "limits");
-	write_limit(json, "memlock", doctor->limits.memlock);
-	json_bool(json, "memlock_applies", !doctor->limits.may_lock);
-	write_limit(json, "nofile", doctor->limits.nofile);
+	doctor_json_limit(json, "memlock", doctor->limits.memlock);
+	json_bool(json, "memlock_applies", !doctor->limits.memlock_exempt);
+	doctor_json_limit(json, "nofile", doctor->limits.nofile);
 	json_object_end(json);
 }
 
-static void write_port(struct json_out *json, const struct doctor_port *port)
+static void doctor_json_port(struct json_out *json,
+			     const struct doctor_port *port)
 {
 	char address[INET6_ADDRSTRLEN];
 
@@ -78,7 +80,8 @@ static void write_port(struct json_out *json, const struct doctor_port *port)
 	json_object_end(json);
 }
 
-static void write_devices(struct json_out *json, const struct doctor *doctor)
+static void doctor_json_devices(struct json_out *json,
+				const struct doctor *doctor)
 {
 	json_array(json, "devices");
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
@@ -95,15 +98,15 @@ static void write_devices(struct json_out *json, const struct doctor *doctor)
 		for (size_t k = 0; k < device->nr_ports; k++)
 			if (!doctor->only_port ||
 			    device->ports[k].number == doctor->only_port)
-				write_port(json, &device->ports[k]);
+				doctor_json_port(json, &device->ports[k]);
 		json_array_end(json);
 		json_object_end(json);
 	}
 	json_array_end(json);
 }
 
-static void write_finding(struct json_out *json,
-			  const struct doctor_finding *finding)
+static void doctor_json_finding(struct json_out *json,
+				const struct doctor_finding *finding)
 {
 	json_object(json, NULL);
 	json_string(json, "id", doctor_kinds[finding->id].id);
@@ -117,27 +120,27 @@ static void write_finding(struct json_out *json,
 	json_string(json, "reason",
 		    finding->has_reason ? finding->reason : NULL);
 	json_array(json, "cures");
-	for (size_t i = 0; i < finding->nr_cures; i++)
-		json_string(json, NULL, finding->cures[i]);
+	for (size_t i = 0; i < finding->nr_fixes; i++)
+		json_string(json, NULL, finding->fixes[i]);
 	json_array_end(json);
 	json_object_end(json);
 }
 
 int doctor_print_json(const struct doctor *doctor, FILE *file)
 {
-	enum doctor_verdict verdict = doctor_verdict(doctor);
+	enum doctor_status status = doctor_status(doctor);
 	struct json_out json;
 
 	json_begin(&json, file);
 	json_object(&json, NULL);
-	json_uint(&json, "schema", SCHEMA);
-	json_string(&json, "verdict", verdict_name(verdict));
-	json_uint(&json, "exit_status", verdict);
-	write_machine(&json, doctor);
-	write_devices(&json, doctor);
+	json_uint(&json, "schema", DOCTOR_JSON_SCHEMA);
+	json_string(&json, "verdict", doctor_json_status_name(status));
+	json_uint(&json, "exit_status", status);
+	doctor_json_machine(&json, doctor);
+	doctor_json_devices(&json, doctor);
 	json_array(&json, "findings");
 	for (size_t i = 0; i < doctor->findings.count; i++)
-		write_finding(&json, &doctor->findings.list[i]);
+		doctor_json_finding(&json, &doctor->findings.list[i]);
 	json_array_end(&json);
 	json_object_end(&json);
 	return json_end(&json);

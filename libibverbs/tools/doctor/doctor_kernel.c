@@ -9,10 +9,10 @@
 #include "tools/doctor/doctor.h"
 
 /* Of the interface as a whole, as the library knows it. */
-#define MIN_KERNEL_ABI 3
-#define MAX_KERNEL_ABI 6
+#define DOCTOR_MIN_KERNEL_ABI 3
+#define DOCTOR_MAX_KERNEL_ABI 6
 
-static bool any_in_kernel(const struct doctor *doctor)
+static bool doctor_kernel_has_device(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_devices; i++)
 		if (doctor->devices[i].in_kernel)
@@ -20,7 +20,7 @@ static bool any_in_kernel(const struct doctor *doctor)
 	return false;
 }
 
-static bool any_in_user_space(const struct doctor *doctor)
+static bool doctor_user_space_has_device(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_devices; i++)
 		if (doctor->devices[i].listed && !doctor->devices[i].in_kernel)
@@ -28,13 +28,15 @@ static bool any_in_user_space(const struct doctor *doctor)
 	return false;
 }
 
-static void add_no_rdma(struct doctor *doctor, const char *release)
+static void doctor_kernel_add_no_rdma(struct doctor *doctor,
+				      const char *release)
 {
 	struct doctor_finding *finding;
 	char buf[256];
 
-	if (!doctor_world_exists(&doctor->world, "/lib/modules/%s", release)) {
-		finding = doctor_add(
+	if (!doctor_system_exists(&doctor->system, "/lib/modules/%s",
+				  release)) {
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_KERNEL_NO_RDMA, NULL, 0,
 			"The running kernel, %s, has no RDMA, and its modules "
 			"cannot be seen from here. If it has a module "
@@ -43,148 +45,160 @@ static void add_no_rdma(struct doctor *doctor, const char *release)
 			release,
 			doctor->in_container ? " on the host of this container"
 					     : "");
-		doctor_cure(finding, "modprobe ib_uverbs");
+		doctor_finding_add_fix(finding, "modprobe ib_uverbs");
 		return;
 	}
-	finding = doctor_add(&doctor->findings, DOCTOR_KERNEL_NO_RDMA, NULL, 0,
-			     "The running kernel, %s, has no RDMA: its modules "
-			     "are there, but without ib_uverbs. Kernels for "
-			     "clouds often have it in another package.",
-			     release);
-	doctor_cure(finding, "%s",
-		    doctor_install(doctor, buf, sizeof(buf),
-				   "linux-modules-extra-$(uname -r)",
-				   "kernel-modules-$(uname -r)"));
-	doctor_cure(finding, "%s   # on Debian, then reboot",
-		    doctor_install(doctor, buf, sizeof(buf),
-				   "linux-image-amd64", "kernel"));
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_KERNEL_NO_RDMA, NULL, 0,
+		"The running kernel, %s, has no RDMA: its modules "
+		"are there, but without ib_uverbs. Kernels for "
+		"clouds often have it in another package.",
+		release);
+	doctor_finding_add_fix(
+		finding, "%s",
+		doctor_install_command(doctor, buf, sizeof(buf),
+				       "linux-modules-extra-$(uname -r)",
+				       "kernel-modules-$(uname -r)"));
+	doctor_finding_add_fix(finding, "%s   # on Debian, then reboot",
+			       doctor_install_command(doctor, buf, sizeof(buf),
+						      "linux-image-amd64",
+						      "kernel"));
 }
 
-static void check_class(struct doctor *doctor)
+static void doctor_kernel_check_module(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 	char release[128];
 
-	if (doctor_world_read(&doctor->world, release, sizeof(release),
-			      "/proc/sys/kernel/osrelease"))
+	if (doctor_system_read(&doctor->system, release, sizeof(release),
+			       "/proc/sys/kernel/osrelease"))
 		(void)snprintf(release, sizeof(release), "unknown");
 	if (!doctor_has_kernel_module(doctor, "ib_uverbs") &&
-	    !any_in_kernel(doctor)) {
-		add_no_rdma(doctor, release);
+	    !doctor_kernel_has_device(doctor)) {
+		doctor_kernel_add_no_rdma(doctor, release);
 		return;
 	}
-	finding = doctor_add(
+	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_MODULE_NOT_LOADED, NULL, 0,
 		"The kernel has RDMA, but its module ib_uverbs, "
 		"through which programs use it, is not loaded.%s",
 		doctor->in_container ? " That is done on the host of this "
 				       "container."
 				     : "");
-	doctor_cure(finding, "modprobe ib_uverbs");
+	doctor_finding_add_fix(finding, "modprobe ib_uverbs");
 	if (!doctor->in_container)
-		doctor_cure(finding, "echo ib_uverbs > "
-				     "/etc/modules-load.d/rdma.conf");
+		doctor_finding_add_fix(finding,
+				       "echo ib_uverbs > "
+				       "/etc/modules-load.d/rdma.conf");
 }
 
-static void check_abi(struct doctor *doctor)
+static void doctor_kernel_check_abi(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 	unsigned long abi;
 	char buf[256];
 
-	if (doctor_world_number(&doctor->world, &abi,
-				"/sys/class/infiniband_verbs/abi_version") ||
-	    (abi >= MIN_KERNEL_ABI && abi <= MAX_KERNEL_ABI))
+	if (doctor_system_read_number(
+		    &doctor->system, &abi,
+		    "/sys/class/infiniband_verbs/abi_version") ||
+	    (abi >= DOCTOR_MIN_KERNEL_ABI && abi <= DOCTOR_MAX_KERNEL_ABI))
 		return;
-	finding = doctor_add(&doctor->findings, DOCTOR_KERNEL_ABI, NULL, 0,
-			     "The kernel's RDMA interface has version %lu; the "
-			     "library knows %d to %d. The %s is too old.",
-			     abi, MIN_KERNEL_ABI, MAX_KERNEL_ABI,
-			     abi < MIN_KERNEL_ABI ? "kernel" : "library");
-	doctor_cure(finding, "%s",
-		    abi < MIN_KERNEL_ABI
-			    ? doctor_install(doctor, buf, sizeof(buf),
-					     "linux-image-amd64", "kernel")
-			    : doctor_install(doctor, buf, sizeof(buf),
-					     "libibverbs1", "libibverbs"));
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_KERNEL_ABI, NULL, 0,
+		"The kernel's RDMA interface has version %lu; the "
+		"library knows %d to %d. The %s is too old.",
+		abi, DOCTOR_MIN_KERNEL_ABI, DOCTOR_MAX_KERNEL_ABI,
+		abi < DOCTOR_MIN_KERNEL_ABI ? "kernel" : "library");
+	doctor_finding_add_fix(
+		finding, "%s",
+		abi < DOCTOR_MIN_KERNEL_ABI
+			? doctor_install_command(doctor, buf, sizeof(buf),
+						 "linux-image-amd64", "kernel")
+			: doctor_install_command(doctor, buf, sizeof(buf),
+						 "libibverbs1", "libibverbs"));
 }
 
 bool doctor_netns_is_exclusive(const struct doctor *doctor)
 {
 	char mode[8];
 
-	return doctor_world_read(&doctor->world, mode, sizeof(mode),
-				 "/sys/module/ib_core/parameters/netns_mode") ==
-		       0 &&
+	return doctor_system_read(
+		       &doctor->system, mode, sizeof(mode),
+		       "/sys/module/ib_core/parameters/netns_mode") == 0 &&
 	       *mode == 'N';
 }
 
-void doctor_add_netns(struct doctor *doctor, const char *device)
+void doctor_add_netns_exclusive(struct doctor *doctor, const char *device)
 {
 	struct doctor_finding *finding;
 
-	finding =
-		doctor_add(&doctor->findings, DOCTOR_NETNS_EXCLUSIVE, device, 0,
-			   "The kernel keeps RDMA devices to the network "
-			   "namespace that they were moved into, and %s in "
-			   "this one. If this is a container, move one in, or "
-			   "have the kernel share them; both are done in the "
-			   "first network namespace.",
-			   device ? "this one is not" : "there is none");
-	doctor_cure(finding, "rdma dev set %s netns NAME_OR_PID",
-		    device ? device : "DEVICE");
-	doctor_cure(finding, "rdma system set netns shared");
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_NETNS_EXCLUSIVE, device, 0,
+		"The kernel keeps RDMA devices to the network "
+		"namespace that they were moved into, and %s in "
+		"this one. If this is a container, move one in, or "
+		"have the kernel share them; both are done in the "
+		"first network namespace.",
+		device ? "this one is not" : "there is none");
+	doctor_finding_add_fix(finding, "rdma dev set %s netns NAME_OR_PID",
+			       device ? device : "DEVICE");
+	doctor_finding_add_fix(finding, "rdma system set netns shared");
 }
 
-static void check_any(struct doctor *doctor)
+static void doctor_kernel_add_no_device(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 	char netdev[16 + 1] = "eth0";
 
 	if (doctor_netns_is_exclusive(doctor)) {
-		doctor_add_netns(doctor, NULL);
+		doctor_add_netns_exclusive(doctor, NULL);
 		return;
 	}
-	(void)doctor_netdev_up(doctor, netdev); /* else an example */
-	finding =
-		doctor_add(&doctor->findings, DOCTOR_NO_DEVICE, NULL, 0,
-			   "The kernel has RDMA and is ready for programs, but "
-			   "there is no device: no adapter whose driver is "
-			   "loaded, and no soft-RoCE or soft-iWARP.");
+	(void)doctor_netdev_find_up(doctor, netdev); /* else an example */
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_NO_DEVICE, NULL, 0,
+		"The kernel has RDMA and is ready for programs, but "
+		"there is no device: no adapter whose driver is "
+		"loaded, and no soft-RoCE or soft-iWARP.");
 	if (doctor_has_kernel_module(doctor, "rdma_rxe"))
-		doctor_cure(finding, "rdma link add rxe0 type rxe netdev %s",
-			    netdev);
+		doctor_finding_add_fix(finding,
+				       "rdma link add rxe0 type rxe netdev %s",
+				       netdev);
 	if (doctor_has_kernel_module(doctor, "siw"))
-		doctor_cure(finding, "rdma link add siw0 type siw netdev %s",
-			    netdev);
-	if (finding->nr_cures == 0)
-		doctor_cure(finding, "lspci -nnk   # is there an adapter?");
+		doctor_finding_add_fix(finding,
+				       "rdma link add siw0 type siw netdev %s",
+				       netdev);
+	if (finding->nr_fixes == 0)
+		doctor_finding_add_fix(finding,
+				       "lspci -nnk   # is there an adapter?");
 }
 
 /* A device in user space needs none of this. */
 void doctor_check_kernel(struct doctor *doctor)
 {
-	const struct doctor_world *world = &doctor->world;
+	const struct doctor_system *system = &doctor->system;
 	struct doctor_finding *finding;
 
-	if (doctor_world_exists(world, "/sys/class/infiniband_verbs")) {
-		check_abi(doctor);
-		if (!any_in_kernel(doctor) && !any_in_user_space(doctor))
-			check_any(doctor);
+	if (doctor_system_exists(system, "/sys/class/infiniband_verbs")) {
+		doctor_kernel_check_abi(doctor);
+		if (!doctor_kernel_has_device(doctor) &&
+		    !doctor_user_space_has_device(doctor))
+			doctor_kernel_add_no_device(doctor);
 		return;
 	}
-	if (any_in_user_space(doctor))
+	if (doctor_user_space_has_device(doctor))
 		return;
-	if (doctor_world_exists(world, "/sys/class")) {
-		check_class(doctor);
+	if (doctor_system_exists(system, "/sys/class")) {
+		doctor_kernel_check_module(doctor);
 		return;
 	}
-	finding = doctor_add(&doctor->findings, DOCTOR_SYSFS_MISSING, NULL, 0,
-			     "There is no sysfs at %s, so devices cannot be "
-			     "looked for.",
-			     world->sysfs);
-	if (strcmp(world->sysfs, "/sys") != 0)
-		doctor_cure(finding, "unset SYSFS_PATH");
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_SYSFS_MISSING, NULL, 0,
+		"There is no sysfs at %s, so devices cannot be "
+		"looked for.",
+		system->sysfs);
+	if (strcmp(system->sysfs, "/sys") != 0)
+		doctor_finding_add_fix(finding, "unset SYSFS_PATH");
 	else
-		doctor_cure(finding, "mount -t sysfs sysfs /sys");
+		doctor_finding_add_fix(finding, "mount -t sysfs sysfs /sys");
 }

@@ -17,7 +17,7 @@
 #include "tools/doctor/doctor.h"
 
 /* More entries than any table has; the number comes from outside. */
-#define MAX_GIDS 4096
+#define DOCTOR_MAX_GIDS 4096
 
 /* ------------------------------------------------------------------------ */
 /* What it says                                                              */
@@ -25,14 +25,14 @@
 
 #define WARNINGS "IBV_SHOW_WARNINGS"
 
-struct capture {
+struct doctor_capture {
 	int file, saved; /* -1: nothing is captured */
 	bool was_set;
 };
 
-static struct capture capture_begin(void)
+static struct doctor_capture doctor_capture_begin(void)
 {
-	struct capture capture = { .file = -1, .saved = -1 };
+	struct doctor_capture capture = { .file = -1, .saved = -1 };
 
 	capture.was_set = getenv(WARNINGS) != NULL;
 	if (!capture.was_set)
@@ -46,7 +46,8 @@ static struct capture capture_begin(void)
 	return capture;
 }
 
-static void capture_end(struct capture *capture, char *buf, size_t size)
+static void doctor_capture_end(struct doctor_capture *capture, char *buf,
+			       size_t size)
 {
 	ssize_t len = 0;
 
@@ -71,24 +72,26 @@ static void capture_end(struct capture *capture, char *buf, size_t size)
 /* ------------------------------------------------------------------------ */
 
 /* errno of a function that failed; some leave it alone. */
-static int reason_of_failure(void)
+static int doctor_library_errno(void)
 {
 	return errno ? errno : EIO;
 }
 
 /* The entries of a port out of those of all ports. */
-static void take_gids(struct doctor_port *port,
-		      const struct ibv_gid_entry *entries, size_t count)
+static void doctor_library_copy_gids(struct doctor_port *port,
+				     const struct ibv_gid_entry *entries,
+				     size_t count)
 {
 	port->gids = calloc(count + 1, sizeof(*port->gids));
 	if (!port->gids)
-		doctor_no_memory();
+		doctor_exit_no_memory();
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].port_num == port->number)
 			port->gids[port->nr_gids++] = entries[i];
 }
 
-static void ask_gids(struct ibv_context *context, struct doctor_device *device)
+static void doctor_library_query_gids(struct ibv_context *context,
+				      struct doctor_device *device)
 {
 	struct ibv_gid_entry *entries;
 	size_t max = 1;
@@ -97,22 +100,25 @@ static void ask_gids(struct ibv_context *context, struct doctor_device *device)
 	for (size_t i = 0; i < device->nr_ports; i++) {
 		int len = device->ports[i].attr.gid_tbl_len;
 
-		max += len >= 0 && len < MAX_GIDS ? (size_t)len : MAX_GIDS;
+		max += len >= 0 && len < DOCTOR_MAX_GIDS ? (size_t)len
+							 : DOCTOR_MAX_GIDS;
 	}
 	entries = calloc(max, sizeof(*entries));
 	if (!entries)
-		doctor_no_memory();
+		doctor_exit_no_memory();
 	count = ibv_query_gid_table(context, entries, max, 0);
 	for (size_t i = 0; i < device->nr_ports; i++) {
 		if (count < 0)
 			device->ports[i].gid_error = (int)-count;
 		else if ((size_t)count <= max)
-			take_gids(&device->ports[i], entries, (size_t)count);
+			doctor_library_copy_gids(&device->ports[i], entries,
+						 (size_t)count);
 	}
 	free(entries);
 }
 
-static void ask_ports(struct ibv_context *context, struct doctor_device *device)
+static void doctor_library_query_ports(struct ibv_context *context,
+				       struct doctor_device *device)
 {
 	struct ibv_device_attr attr = {};
 
@@ -121,7 +127,7 @@ static void ask_ports(struct ibv_context *context, struct doctor_device *device)
 		return;
 	device->ports = calloc(attr.phys_port_cnt + 1u, sizeof(*device->ports));
 	if (!device->ports)
-		doctor_no_memory();
+		doctor_exit_no_memory();
 	device->nr_ports = attr.phys_port_cnt;
 	for (size_t i = 0; i < device->nr_ports; i++) {
 		struct doctor_port *port = &device->ports[i];
@@ -130,12 +136,13 @@ static void ask_ports(struct ibv_context *context, struct doctor_device *device)
 		port->query_error =
 			ibv_query_port(context, port->number, &port->attr);
 	}
-	ask_gids(context, device);
+	doctor_library_query_gids(context, device);
 }
 
 /* Makes what each program makes; notes the first thing that fails. */
-static void try_objects(struct ibv_context *context,
-			struct doctor_device *device, size_t memory)
+static void doctor_library_try_objects(struct ibv_context *context,
+				       struct doctor_device *device,
+				       size_t memory)
 {
 	struct ibv_mr *mr = NULL;
 	struct ibv_cq *cq = NULL;
@@ -145,14 +152,14 @@ static void try_objects(struct ibv_context *context,
 	errno = 0;
 	pd = ibv_alloc_pd(context);
 	if (!pd) {
-		device->failed_step = "a protection domain";
-		device->step_error = reason_of_failure();
+		device->failed_object = "a protection domain";
+		device->object_error = doctor_library_errno();
 		return;
 	}
 	cq = ibv_create_cq(context, 16, NULL, NULL, 0);
 	if (!cq) {
-		device->failed_step = "a completion queue";
-		device->step_error = reason_of_failure();
+		device->failed_object = "a completion queue";
+		device->object_error = doctor_library_errno();
 		goto free_pd;
 	}
 	buf = mmap(NULL, memory, PROT_READ | PROT_WRITE,
@@ -161,8 +168,8 @@ static void try_objects(struct ibv_context *context,
 		goto free_cq; /* says nothing about the device */
 	mr = ibv_reg_mr(pd, buf, memory, IBV_ACCESS_LOCAL_WRITE);
 	if (!mr) {
-		device->failed_step = "a memory region";
-		device->step_error = reason_of_failure();
+		device->failed_object = "a memory region";
+		device->object_error = doctor_library_errno();
 	} else {
 		(void)ibv_dereg_mr(mr); /* closing would do it as well */
 	}
@@ -173,7 +180,8 @@ free_pd:
 	(void)ibv_dealloc_pd(pd);
 }
 
-static void ask_device(struct doctor *doctor, struct ibv_device *ibdev)
+static void doctor_library_query_device(struct doctor *doctor,
+					struct ibv_device *ibdev)
 {
 	struct doctor_device *device;
 	struct ibv_context *context;
@@ -186,26 +194,26 @@ static void ask_device(struct doctor *doctor, struct ibv_device *ibdev)
 	errno = 0;
 	context = ibv_open_device(ibdev);
 	if (!context) {
-		device->open_error = reason_of_failure();
+		device->open_error = doctor_library_errno();
 		return;
 	}
-	ask_ports(context, device);
-	try_objects(context, device, doctor->memory);
+	doctor_library_query_ports(context, device);
+	doctor_library_try_objects(context, device, doctor->memory);
 	(void)ibv_close_device(context);
 }
 
-static void ask_for_devices(struct doctor *doctor)
+static void doctor_library_query_devices(struct doctor *doctor)
 {
 	struct ibv_device **list;
 
 	errno = 0;
 	list = ibv_get_device_list(NULL);
 	if (!list) {
-		doctor->library.list_error = reason_of_failure();
+		doctor->library.list_error = doctor_library_errno();
 		return;
 	}
 	for (struct ibv_device **ibdev = list; *ibdev; ibdev++)
-		ask_device(doctor, *ibdev);
+		doctor_library_query_device(doctor, *ibdev);
 	ibv_free_device_list(list);
 }
 
@@ -213,7 +221,7 @@ static void ask_for_devices(struct doctor *doctor)
 /* The library itself                                                        */
 /* ------------------------------------------------------------------------ */
 
-static void ask_which(struct doctor_library *library)
+static void doctor_library_identify(struct doctor_library *library)
 {
 	Dl_info info;
 
@@ -222,16 +230,18 @@ static void ask_which(struct doctor_library *library)
 		(void)snprintf(library->path, sizeof(library->path), "%s",
 			       info.dli_fname);
 	/* what only providers of this project look for */
-	library->ours = dlvsym(RTLD_DEFAULT, "verbs_log", "ANYVERBS_1") != NULL;
+	library->is_anyverbs =
+		dlvsym(RTLD_DEFAULT, "verbs_log", "ANYVERBS_1") != NULL;
 }
 
 /* Asks again, as a program with the variable would. */
-static void try_uroce(struct doctor_library *library)
+static void doctor_library_try_uroce(struct doctor_library *library)
 {
-	const char *wish = getenv("UROCE_DEVICES");
+	const char *setting = getenv("UROCE_DEVICES");
 	struct ibv_device **list;
 
-	if (!library->ours || (wish && *wish && strcmp(wish, "none") != 0))
+	if (!library->is_anyverbs ||
+	    (setting && *setting && strcmp(setting, "none") != 0))
 		return;
 	if (setenv("UROCE_DEVICES", "auto", 1) != 0)
 		return;
@@ -242,7 +252,7 @@ static void try_uroce(struct doctor_library *library)
 	(void)unsetenv("UROCE_DEVICES");
 }
 
-static bool nothing_is_listed(const struct doctor *doctor)
+static bool doctor_library_lists_nothing(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_devices; i++)
 		if (doctor->devices[i].listed)
@@ -250,21 +260,21 @@ static bool nothing_is_listed(const struct doctor *doctor)
 	return true;
 }
 
-void doctor_ask_library(struct doctor *doctor)
+void doctor_query_library(struct doctor *doctor)
 {
-	struct capture capture;
+	struct doctor_capture capture;
 
-	ask_which(&doctor->library);
-	if (doctor->library.signal) {
+	doctor_library_identify(&doctor->library);
+	if (doctor->library.crash_signal) {
 		doctor->library.list_error = EFAULT;
 		return;
 	}
-	capture = capture_begin();
-	ask_for_devices(doctor);
-	doctor->library.fork_needless = ibv_is_fork_initialized() ==
-					IBV_FORK_UNNEEDED;
-	if (nothing_is_listed(doctor))
-		try_uroce(&doctor->library);
-	capture_end(&capture, doctor->library.said,
-		    sizeof(doctor->library.said));
+	capture = doctor_capture_begin();
+	doctor_library_query_devices(doctor);
+	doctor->library.fork_init_unneeded = ibv_is_fork_initialized() ==
+					     IBV_FORK_UNNEEDED;
+	if (doctor_library_lists_nothing(doctor))
+		doctor_library_try_uroce(&doctor->library);
+	doctor_capture_end(&capture, doctor->library.messages,
+			   sizeof(doctor->library.messages));
 }

@@ -11,21 +11,21 @@
 #include "tools/doctor/doctor.h"
 
 /* A device open takes a handful of descriptors; so do sockets of peers. */
-#define ENOUGH_FILES 256
+#define DOCTOR_MIN_NOFILE 256
 
 /* What programs that move much data need at least. */
-#define MUCH_MEMORY (64ul * 1024 * 1024)
+#define DOCTOR_LARGE_MEMLOCK_BYTES (64ul * 1024 * 1024)
 
 #define CAP_IPC_LOCK_BIT 14
 
-static unsigned long number_of(rlim_t limit)
+static unsigned long doctor_limits_from_rlim(rlim_t limit)
 {
 	return limit == RLIM_INFINITY || limit > ULONG_MAX
 		       ? ULONG_MAX
 		       : (unsigned long)limit;
 }
 
-static bool find_capability(void *arg, char *line)
+static bool doctor_limits_find_ipc_lock(void *arg, char *line)
 {
 	bool *found = arg;
 
@@ -35,13 +35,13 @@ static bool find_capability(void *arg, char *line)
 }
 
 /* The kernel asks for the capability in its first user namespace only. */
-static bool is_in_first_userns(const struct doctor *doctor)
+static bool doctor_limits_in_initial_userns(const struct doctor *doctor)
 {
 	unsigned long inside, outside, count;
 	char map[128];
 
-	if (doctor_world_read(&doctor->world, map, sizeof(map),
-			      "/proc/self/uid_map"))
+	if (doctor_system_read(&doctor->system, map, sizeof(map),
+			       "/proc/self/uid_map"))
 		return true; /* a kernel without such namespaces */
 	return sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
 	       inside == 0 && outside == 0 && count == 4294967295;
@@ -56,81 +56,87 @@ void doctor_read_limits(struct doctor *doctor)
 	*limits = (struct doctor_limits){ ULONG_MAX, ULONG_MAX, ULONG_MAX,
 					  ULONG_MAX, false };
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0) {
-		limits->memlock = number_of(limit.rlim_cur);
-		limits->memlock_max = number_of(limit.rlim_max);
+		limits->memlock = doctor_limits_from_rlim(limit.rlim_cur);
+		limits->memlock_max = doctor_limits_from_rlim(limit.rlim_max);
 	}
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limits->nofile = number_of(limit.rlim_cur);
-		limits->nofile_max = number_of(limit.rlim_max);
+		limits->nofile = doctor_limits_from_rlim(limit.rlim_cur);
+		limits->nofile_max = doctor_limits_from_rlim(limit.rlim_max);
 	}
-	(void)doctor_world_lines(&doctor->world, find_capability, &capable,
-				 "/proc/self/status");
-	limits->may_lock = capable && is_in_first_userns(doctor);
+	(void)doctor_system_for_each_line(&doctor->system,
+					  doctor_limits_find_ipc_lock, &capable,
+					  "/proc/self/status");
+	limits->memlock_exempt = capable &&
+				 doctor_limits_in_initial_userns(doctor);
 }
 
 /* ------------------------------------------------------------------------ */
 
-static void cure_memlock(const struct doctor *doctor,
-			 struct doctor_finding *finding, unsigned long need_kb)
+static void doctor_limits_add_memlock_fixes(const struct doctor *doctor,
+					    struct doctor_finding *finding,
+					    unsigned long need_kb)
 {
 	if (doctor->limits.memlock_max == ULONG_MAX)
-		doctor_cure(finding, "ulimit -l unlimited");
+		doctor_finding_add_fix(finding, "ulimit -l unlimited");
 	else if (doctor->limits.memlock_max / 1024 >= need_kb)
-		doctor_cure(finding, "ulimit -l %lu", need_kb);
+		doctor_finding_add_fix(finding, "ulimit -l %lu", need_kb);
 	if (doctor->in_container)
-		doctor_cure(
+		doctor_finding_add_fix(
 			finding,
 			"docker run --ulimit memlock=-1 ...   # on the host");
-	doctor_cure(finding, "echo '* - memlock unlimited' > "
-			     "/etc/security/limits.d/rdma.conf");
-	doctor_cure(finding, "systemctl edit UNIT   "
-			     "# [Service] LimitMEMLOCK=infinity");
+	doctor_finding_add_fix(finding, "echo '* - memlock unlimited' > "
+					"/etc/security/limits.d/rdma.conf");
+	doctor_finding_add_fix(finding, "systemctl edit UNIT   "
+					"# [Service] LimitMEMLOCK=infinity");
 }
 
-static void check_memlock(struct doctor *doctor)
+static void doctor_limits_check_memlock(struct doctor *doctor)
 {
 	unsigned long limit_kb = doctor->limits.memlock / 1024;
 	struct doctor_finding *finding;
 	unsigned long need_kb;
 
-	if (doctor->limits.may_lock || doctor->limits.memlock == ULONG_MAX)
+	if (doctor->limits.memlock_exempt ||
+	    doctor->limits.memlock == ULONG_MAX)
 		return;
 	/* + 1: a buffer need not begin with a page */
 	need_kb = (doctor->memory / 1024) + (DOCTOR_QUEUES_BYTES / 1024) + 4;
 	if (limit_kb < need_kb) {
-		finding = doctor_add(
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_MEMLOCK_LOW, NULL, 0,
 			"This process may lock %lu kB of memory; to register "
 			"%lu kB it needs %lu kB, with the queues. Without, "
 			"calls fail with ENOMEM.",
 			limit_kb, doctor->memory / 1024, need_kb);
-		cure_memlock(doctor, finding, need_kb);
-	} else if (doctor->limits.memlock < MUCH_MEMORY) {
-		finding = doctor_add(
+		doctor_limits_add_memlock_fixes(doctor, finding, need_kb);
+	} else if (doctor->limits.memlock < DOCTOR_LARGE_MEMLOCK_BYTES) {
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_MEMLOCK_LIMITED, NULL, 0,
 			"This process may lock %lu kB of memory. Programs that "
 			"register more (MPI, NCCL, storage) fail with ENOMEM.",
 			limit_kb);
-		cure_memlock(doctor, finding, ULONG_MAX / 1024);
+		doctor_limits_add_memlock_fixes(doctor, finding,
+						ULONG_MAX / 1024);
 	}
 }
 
-static void check_nofile(struct doctor *doctor)
+static void doctor_limits_check_nofile(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 
-	if (doctor->limits.nofile >= ENOUGH_FILES)
+	if (doctor->limits.nofile >= DOCTOR_MIN_NOFILE)
 		return;
-	finding =
-		doctor_add(&doctor->findings, DOCTOR_NOFILE_LOW, NULL, 0,
-			   "This process may open %lu files. A device, a "
-			   "completion channel and a connection take one each.",
-			   doctor->limits.nofile);
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_NOFILE_LOW, NULL, 0,
+		"This process may open %lu files. A device, a "
+		"completion channel and a connection take one each.",
+		doctor->limits.nofile);
 	if (doctor->limits.nofile_max >= 1024)
-		doctor_cure(finding, "ulimit -n 1024");
+		doctor_finding_add_fix(finding, "ulimit -n 1024");
 	else
-		doctor_cure(finding, "echo '* - nofile 65536' > "
-				     "/etc/security/limits.d/nofile.conf");
+		doctor_finding_add_fix(finding,
+				       "echo '* - nofile 65536' > "
+				       "/etc/security/limits.d/nofile.conf");
 }
 
 /* Devices in user space lock no memory. */
@@ -142,6 +148,6 @@ void doctor_check_limits(struct doctor *doctor)
 		in_kernel |= doctor->devices[i].selected &&
 			     doctor->devices[i].in_kernel;
 	if (in_kernel)
-		check_memlock(doctor);
-	check_nofile(doctor);
+		doctor_limits_check_memlock(doctor);
+	doctor_limits_check_nofile(doctor);
 }

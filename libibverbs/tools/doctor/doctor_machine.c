@@ -25,7 +25,7 @@ struct module_search {
 };
 
 /* Module files use - and _ for the same. */
-static bool same_module(const char *a, const char *b, size_t len)
+static bool doctor_module_names_equal(const char *a, const char *b, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (a[i] != b[i] && !(a[i] == '-' && b[i] == '_') &&
@@ -35,7 +35,7 @@ static bool same_module(const char *a, const char *b, size_t len)
 }
 
 /* "kernel/drivers/infiniband/core/ib_uverbs.ko.xz: ..." */
-static bool find_module(void *arg, char *line)
+static bool doctor_module_match_line(void *arg, char *line)
 {
 	struct module_search *search = arg;
 	size_t len = strlen(search->name);
@@ -45,7 +45,7 @@ static bool find_module(void *arg, char *line)
 	file = strrchr(line, '/');
 	file = file ? file + 1 : line;
 	search->found = strncmp(file + strnlen(file, len), ".ko", 3) == 0 &&
-			same_module(file, search->name, len);
+			doctor_module_names_equal(file, search->name, len);
 	return !search->found;
 }
 
@@ -55,13 +55,13 @@ bool doctor_has_kernel_module(const struct doctor *doctor, const char *name)
 	struct module_search search = { .name = name };
 	char release[128];
 
-	if (doctor_world_read(&doctor->world, release, sizeof(release),
-			      "/proc/sys/kernel/osrelease"))
+	if (doctor_system_read(&doctor->system, release, sizeof(release),
+			       "/proc/sys/kernel/osrelease"))
 		return false;
 	for (size_t i = 0; i < 2 && !search.found; i++)
-		(void)doctor_world_lines(&doctor->world, find_module, &search,
-					 "/lib/modules/%s/%s", release,
-					 files[i]);
+		(void)doctor_system_for_each_line(
+			&doctor->system, doctor_module_match_line, &search,
+			"/lib/modules/%s/%s", release, files[i]);
 	return search.found;
 }
 
@@ -69,9 +69,10 @@ bool doctor_has_kernel_module(const struct doctor *doctor, const char *name)
 /* Providers                                                                 */
 /* ------------------------------------------------------------------------ */
 
-static void visit_folders(const char *folders,
-			  void (*visit)(void *arg, const char *folder),
-			  void *arg)
+static void doctor_provider_visit_path(const char *folders,
+				       void (*visit)(void *arg,
+						     const char *folder),
+				       void *arg)
 {
 	char folder[PATH_MAX];
 	size_t len;
@@ -86,9 +87,10 @@ static void visit_folders(const char *folders,
 	}
 }
 
-void doctor_provider_folders(const struct doctor *doctor,
-			     void (*visit)(void *arg, const char *folder),
-			     void *arg)
+void doctor_provider_for_each_folder(const struct doctor *doctor,
+				     void (*visit)(void *arg,
+						   const char *folder),
+				     void *arg)
 {
 	const char *slash = strrchr(doctor->library.path, '/');
 	char beside[PATH_MAX];
@@ -99,13 +101,14 @@ void doctor_provider_folders(const struct doctor *doctor,
 		       doctor->library.path);
 	if (slash && len > 0 && (size_t)len < sizeof(beside))
 		visit(arg, beside);
-	visit_folders(VERBS_PROVIDER_DIR, visit, arg);
-	visit_folders(VERBS_FOREIGN_PROVIDER_DIR, visit, arg);
+	doctor_provider_visit_path(VERBS_PROVIDER_DIR, visit, arg);
+	doctor_provider_visit_path(VERBS_FOREIGN_PROVIDER_DIR, visit, arg);
 }
 
 const char *doctor_config_dir(const struct doctor *doctor)
 {
-	return doctor->library.ours ? IBV_CONFIG_DIR : "/etc/libibverbs.d";
+	return doctor->library.is_anyverbs ? IBV_CONFIG_DIR
+					   : "/etc/libibverbs.d";
 }
 
 struct provider_search {
@@ -114,16 +117,16 @@ struct provider_search {
 	bool found;
 };
 
-static void find_provider(void *arg, const char *folder)
+static void doctor_provider_match_folder(void *arg, const char *folder)
 {
 	struct provider_search *search = arg;
-	struct doctor_names names;
+	struct doctor_dir_list names;
 
-	doctor_world_list(&search->doctor->world, &names, "%s", folder);
+	doctor_system_list(&search->doctor->system, &names, "%s", folder);
 	for (int i = 0; i < names.count; i++)
 		if (fnmatch(search->pattern, names.entries[i]->d_name, 0) == 0)
 			search->found = true;
-	doctor_names_free(&names);
+	doctor_dir_list_free(&names);
 }
 
 bool doctor_has_provider(const struct doctor *doctor, const char *name)
@@ -138,7 +141,8 @@ bool doctor_has_provider(const struct doctor *doctor, const char *name)
 		       name, strchr(name, '-') ? "" : "-*");
 	if (len < 0 || (size_t)len >= sizeof(search.pattern))
 		return false;
-	doctor_provider_folders(doctor, find_provider, &search);
+	doctor_provider_for_each_folder(doctor, doctor_provider_match_folder,
+					&search);
 	return search.found;
 }
 
@@ -146,25 +150,26 @@ bool doctor_has_provider(const struct doctor *doctor, const char *name)
 /* The rest                                                                  */
 /* ------------------------------------------------------------------------ */
 
-bool doctor_netdev_up(const struct doctor *doctor, char name[16 + 1])
+bool doctor_netdev_find_up(const struct doctor *doctor, char name[16 + 1])
 {
-	struct doctor_names names;
+	struct doctor_dir_list names;
 	bool found = false;
 
-	doctor_world_list(&doctor->world, &names, "/sys/class/net");
+	doctor_system_list(&doctor->system, &names, "/sys/class/net");
 	for (int i = 0; i < names.count && !found; i++) {
 		const char *netdev = names.entries[i]->d_name;
 		unsigned long flags;
 
 		if (strlen(netdev) > 16 || strcmp(netdev, "lo") == 0 ||
-		    doctor_world_number(&doctor->world, &flags,
-					"/sys/class/net/%s/flags", netdev))
+		    doctor_system_read_number(&doctor->system, &flags,
+					      "/sys/class/net/%s/flags",
+					      netdev))
 			continue;
 		found = flags & IFF_UP;
 		if (found)
 			(void)snprintf(name, 16 + 1, "%s", netdev);
 	}
-	doctor_names_free(&names);
+	doctor_dir_list_free(&names);
 	return found;
 }
 
@@ -183,12 +188,13 @@ bool doctor_netdev_is_up(const struct doctor *doctor, const char *name)
 	}
 	if (ret == 0)
 		return request.ifr_flags & IFF_UP;
-	return doctor_world_number(&doctor->world, &flags,
-				   "/sys/class/net/%s/flags", name) == 0 &&
+	return doctor_system_read_number(&doctor->system, &flags,
+					 "/sys/class/net/%s/flags",
+					 name) == 0 &&
 	       (flags & IFF_UP);
 }
 
-static bool is_debian(void *arg, char *line)
+static bool doctor_os_match_debian(void *arg, char *line)
 {
 	bool *debian = arg;
 
@@ -197,13 +203,15 @@ static bool is_debian(void *arg, char *line)
 	return true;
 }
 
-const char *doctor_install(const struct doctor *doctor, char *buf, size_t size,
-			   const char *debian, const char *fedora)
+const char *doctor_install_command(const struct doctor *doctor, char *buf,
+				   size_t size, const char *debian,
+				   const char *fedora)
 {
 	bool is_apt = false;
 
-	(void)doctor_world_lines(&doctor->world, is_debian, &is_apt,
-				 "/etc/os-release");
+	(void)doctor_system_for_each_line(&doctor->system,
+					  doctor_os_match_debian, &is_apt,
+					  "/etc/os-release");
 	(void)snprintf(buf, size, "%s install %s", is_apt ? "apt-get" : "dnf",
 		       is_apt ? debian : fedora);
 	return buf;

@@ -14,141 +14,156 @@
 
 #include "tools/doctor/doctor.h"
 
-#define FOLDER "/dev/infiniband"
+#define DOCTOR_NODE_DIR "/dev/infiniband"
 
 /* Give the container a node, or without a name all of them. */
-static void cure_by_container(struct doctor_finding *finding, const char *name)
+static void doctor_node_add_container_fix(struct doctor_finding *finding,
+					  const char *name)
 {
-	doctor_cure(finding,
-		    "docker run --device=" FOLDER "%s%s ...   # on the host",
-		    name ? "/" : "", name ? name : "");
+	doctor_finding_add_fix(finding,
+			       "docker run --device=" DOCTOR_NODE_DIR
+			       "%s%s ...   # on the host",
+			       name ? "/" : "", name ? name : "");
 }
 
-static void cure_by_mknod(struct doctor_finding *finding,
-			  const struct doctor_device *device)
+static void doctor_node_add_mknod_fix(struct doctor_finding *finding,
+				      const struct doctor_device *device)
 {
 	if (device->cdev == 0)
-		doctor_cure(finding, "udevadm trigger -s infiniband_verbs");
+		doctor_finding_add_fix(finding,
+				       "udevadm trigger -s infiniband_verbs");
 	else
-		doctor_cure(finding, "mknod -m 666 " FOLDER "/%s c %u %u",
-			    device->uverbs, major(device->cdev),
-			    minor(device->cdev));
+		doctor_finding_add_fix(
+			finding, "mknod -m 666 " DOCTOR_NODE_DIR "/%s c %u %u",
+			device->uverbs, major(device->cdev),
+			minor(device->cdev));
 }
 
-static void add_no_folder(struct doctor *doctor,
-			  const struct doctor_device *device)
+static void doctor_node_add_no_folder(struct doctor *doctor,
+				      const struct doctor_device *device)
 {
 	struct doctor_finding *finding;
 
-	finding = doctor_add(
+	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NODES_NO_FOLDER, NULL, 0,
-		"The kernel has RDMA devices, but there is no folder " FOLDER
-		"%s.",
+		"The kernel has RDMA devices, but there is no "
+		"folder " DOCTOR_NODE_DIR "%s.",
 		doctor->in_container ? ": this container was not given them"
 				     : ", where programs open them");
 	if (doctor->in_container) {
-		cure_by_container(finding, NULL);
+		doctor_node_add_container_fix(finding, NULL);
 		return;
 	}
-	doctor_cure(finding, "udevadm trigger -s infiniband_verbs");
-	doctor_cure(finding, "mkdir " FOLDER);
-	cure_by_mknod(finding, device);
+	doctor_finding_add_fix(finding, "udevadm trigger -s infiniband_verbs");
+	doctor_finding_add_fix(finding, "mkdir " DOCTOR_NODE_DIR);
+	doctor_node_add_mknod_fix(finding, device);
 }
 
-static void add_missing(struct doctor *doctor,
-			const struct doctor_device *device)
+static void doctor_node_add_missing(struct doctor *doctor,
+				    const struct doctor_device *device)
 {
 	struct doctor_finding *finding;
 
-	finding = doctor_add(
+	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NODE_MISSING, device->name, 0,
-		"The node " FOLDER "/%s is not there%s.", device->uverbs,
+		"The node " DOCTOR_NODE_DIR "/%s is not there%s.",
+		device->uverbs,
 		doctor->in_container ? ": this container was not given it"
 				     : "");
 	if (doctor->in_container)
-		cure_by_container(finding, device->uverbs);
-	cure_by_mknod(finding, device);
+		doctor_node_add_container_fix(finding, device->uverbs);
+	doctor_node_add_mknod_fix(finding, device);
 }
 
-static void add_forbidden(struct doctor *doctor,
-			  const struct doctor_device *device, const char *path)
+static void doctor_node_add_forbidden(struct doctor *doctor,
+				      const struct doctor_device *device,
+				      const char *path)
 {
 	struct doctor_finding *finding;
 	const struct group *group;
 	struct stat st;
 
 	if (stat(path, &st) != 0) {
-		finding = doctor_add(&doctor->findings, DOCTOR_NODE_FORBIDDEN,
-				     device->name, 0,
-				     "This user may not look into " FOLDER ".");
-		doctor_cure(finding, "chmod 755 " FOLDER);
+		finding = doctor_finding_add(
+			&doctor->findings, DOCTOR_NODE_FORBIDDEN, device->name,
+			0, "This user may not look into " DOCTOR_NODE_DIR ".");
+		doctor_finding_add_fix(finding, "chmod 755 " DOCTOR_NODE_DIR);
 		return;
 	}
 	group = getgrgid(st.st_gid);
-	finding = doctor_add(&doctor->findings, DOCTOR_NODE_FORBIDDEN,
-			     device->name, 0,
-			     "The node " FOLDER "/%s may not be opened by this "
-			     "user: its mode is %03o, its group %s.",
-			     device->uverbs, st.st_mode & 0777u,
-			     group ? group->gr_name : "unknown");
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_NODE_FORBIDDEN, device->name, 0,
+		"The node " DOCTOR_NODE_DIR "/%s may not be opened by this "
+		"user: its mode is %03o, its group %s.",
+		device->uverbs, st.st_mode & 0777u,
+		group ? group->gr_name : "unknown");
 	if ((st.st_mode & 0060) == 0060 && group && group->gr_gid != 0)
-		doctor_cure(finding, "usermod -aG %s $USER   # log in again",
-			    group->gr_name);
-	doctor_cure(finding, "chmod 666 " FOLDER "/%s", device->uverbs);
+		doctor_finding_add_fix(finding,
+				       "usermod -aG %s $USER   # log in again",
+				       group->gr_name);
+	doctor_finding_add_fix(finding, "chmod 666 " DOCTOR_NODE_DIR "/%s",
+			       device->uverbs);
 }
 
-static void add_cgroup(struct doctor *doctor,
-		       const struct doctor_device *device)
+static void doctor_node_add_cgroup(struct doctor *doctor,
+				   const struct doctor_device *device)
 {
 	struct doctor_finding *finding;
 
-	finding = doctor_add(
+	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NODE_CGROUP, device->name, 0,
-		"The node " FOLDER "/%s is there, but the container or service "
+		"The node " DOCTOR_NODE_DIR
+		"/%s is there, but the container or service "
 		"that this runs in is not allowed to use it (EPERM, "
 		"the device list of the control group).",
 		device->uverbs);
-	cure_by_container(finding, device->uverbs);
-	doctor_cure(finding,
-		    "systemctl set-property UNIT DeviceAllow=\"" FOLDER
-		    "/%s rw\"",
-		    device->uverbs);
+	doctor_node_add_container_fix(finding, device->uverbs);
+	doctor_finding_add_fix(
+		finding,
+		"systemctl set-property UNIT DeviceAllow=\"" DOCTOR_NODE_DIR
+		"/%s rw\"",
+		device->uverbs);
 }
 
-static void add_wrong(struct doctor *doctor, const struct doctor_device *device,
-		      const struct stat *st)
+static void doctor_node_add_wrong(struct doctor *doctor,
+				  const struct doctor_device *device,
+				  const struct stat *st)
 {
 	struct doctor_finding *finding;
 
 	if (!S_ISCHR(st->st_mode))
-		finding = doctor_add(
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_NODE_WRONG, device->name, 0,
-			FOLDER "/%s is no character device.", device->uverbs);
+			DOCTOR_NODE_DIR "/%s is no character device.",
+			device->uverbs);
 	else
-		finding = doctor_add(
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_NODE_WRONG, device->name, 0,
-			FOLDER "/%s is the node %u:%u; the device has %u:%u.",
+			DOCTOR_NODE_DIR
+			"/%s is the node %u:%u; the device has %u:%u.",
 			device->uverbs, major(st->st_rdev), minor(st->st_rdev),
 			major(device->cdev), minor(device->cdev));
-	doctor_cure(finding, "rm " FOLDER "/%s", device->uverbs);
-	cure_by_mknod(finding, device);
+	doctor_finding_add_fix(finding, "rm " DOCTOR_NODE_DIR "/%s",
+			       device->uverbs);
+	doctor_node_add_mknod_fix(finding, device);
 }
 
-static void add_dead(struct doctor *doctor, const struct doctor_device *device,
-		     int error)
+static void doctor_node_add_dead(struct doctor *doctor,
+				 const struct doctor_device *device, int error)
 {
 	struct doctor_finding *finding;
 
-	finding = doctor_add(&doctor->findings, DOCTOR_NODE_DEAD, device->name,
-			     0,
-			     "The node " FOLDER "/%s is there, but no device "
-			     "answers (%s): it is being removed, or reset.",
-			     device->uverbs, strerror(error));
-	doctor_cure(finding, "dmesg | grep -i %s", device->name);
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_NODE_DEAD, device->name, 0,
+		"The node " DOCTOR_NODE_DIR "/%s is there, but no device "
+		"answers (%s): it is being removed, or reset.",
+		device->uverbs, strerror(error));
+	doctor_finding_add_fix(finding, "dmesg | grep -i %s", device->name);
 }
 
-static void try_node(struct doctor *doctor, const struct doctor_device *device,
-		     const char *path)
+static void doctor_node_try_open(struct doctor *doctor,
+				 const struct doctor_device *device,
+				 const char *path)
 {
 	int fd, error;
 
@@ -159,54 +174,54 @@ static void try_node(struct doctor *doctor, const struct doctor_device *device,
 	}
 	error = errno;
 	if (error == EACCES)
-		add_forbidden(doctor, device, path);
+		doctor_node_add_forbidden(doctor, device, path);
 	else if (error == EPERM && doctor_netns_is_exclusive(doctor))
-		doctor_add_netns(doctor, device->name);
+		doctor_add_netns_exclusive(doctor, device->name);
 	else if (error == EPERM)
-		add_cgroup(doctor, device);
+		doctor_node_add_cgroup(doctor, device);
 	else if (error == ENXIO || error == ENODEV || error == EIO)
-		add_dead(doctor, device, error);
+		doctor_node_add_dead(doctor, device, error);
 	/* for another reason the library fails as well, and says it */
 }
 
-static void check_node(struct doctor *doctor,
-		       const struct doctor_device *device)
+static void doctor_node_check(struct doctor *doctor,
+			      const struct doctor_device *device)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (!doctor_world_path(&doctor->world, path, FOLDER "/%s",
-			       device->uverbs))
+	if (!doctor_system_path(&doctor->system, path, DOCTOR_NODE_DIR "/%s",
+				device->uverbs))
 		return;
 	if (stat(path, &st) != 0) {
 		if (errno == EACCES)
-			add_forbidden(doctor, device, path);
+			doctor_node_add_forbidden(doctor, device, path);
 		else
-			add_missing(doctor, device);
+			doctor_node_add_missing(doctor, device);
 		return;
 	}
 	if (!S_ISCHR(st.st_mode) ||
 	    (device->cdev != 0 && st.st_rdev != device->cdev))
-		add_wrong(doctor, device, &st);
+		doctor_node_add_wrong(doctor, device, &st);
 	else
-		try_node(doctor, device, path);
+		doctor_node_try_open(doctor, device, path);
 }
 
-static void check_cm(struct doctor *doctor)
+static void doctor_node_check_rdma_cm(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 
-	if (doctor_world_exists(&doctor->world, FOLDER "/rdma_cm"))
+	if (doctor_system_exists(&doctor->system, DOCTOR_NODE_DIR "/rdma_cm"))
 		return;
-	finding = doctor_add(&doctor->findings, DOCTOR_CM_NODE_MISSING, NULL, 0,
-			     FOLDER
-			     "/rdma_cm is not there. Programs that "
-			     "connect by IP address (librdmacm) need it; "
-			     "others do not.");
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_CM_NODE_MISSING, NULL, 0,
+		DOCTOR_NODE_DIR "/rdma_cm is not there. Programs that "
+				"connect by IP address (librdmacm) need it; "
+				"others do not.");
 	if (doctor->in_container)
-		cure_by_container(finding, "rdma_cm");
+		doctor_node_add_container_fix(finding, "rdma_cm");
 	else
-		doctor_cure(finding, "modprobe rdma_ucm");
+		doctor_finding_add_fix(finding, "modprobe rdma_ucm");
 }
 
 void doctor_check_nodes(struct doctor *doctor)
@@ -218,13 +233,13 @@ void doctor_check_nodes(struct doctor *doctor)
 
 		if (!device->selected || !*device->uverbs)
 			continue;
-		if (!doctor_world_exists(&doctor->world, FOLDER)) {
-			add_no_folder(doctor, device);
+		if (!doctor_system_exists(&doctor->system, DOCTOR_NODE_DIR)) {
+			doctor_node_add_no_folder(doctor, device);
 			return;
 		}
 		any = true;
-		check_node(doctor, device);
+		doctor_node_check(doctor, device);
 	}
 	if (any)
-		check_cm(doctor);
+		doctor_node_check_rdma_cm(doctor);
 }

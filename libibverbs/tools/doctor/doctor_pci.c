@@ -14,7 +14,7 @@
 /* Drivers of adapters, and the module that adds RDMA. */
 static const struct {
 	const char *driver, *rdma;
-} halves[] = {
+} split_drivers[] = {
 	{ "mlx5_core", "mlx5_ib" },   { "mlx4_core", "mlx4_ib" },
 	{ "ice", "irdma" },	      { "idpf", "irdma" },
 	{ "bnxt_en", "bnxt_re" },     { "qede", "qedr" },
@@ -24,25 +24,25 @@ static const struct {
 };
 
 /* Drivers that are one module. */
-static const char *const wholes[] = { "efa",  "erdma",	"vmw_pvrdma",
-				      "hfi1", "ib_qib", "ib_mthca" };
+static const char *const single_drivers[] = { "efa",  "erdma",	"vmw_pvrdma",
+					      "hfi1", "ib_qib", "ib_mthca" };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char *rdma_half(const char *driver)
+static const char *doctor_pci_rdma_module(const char *driver)
 {
-	for (size_t i = 0; i < NR(halves); i++)
-		if (strcmp(halves[i].driver, driver) == 0)
-			return halves[i].rdma;
+	for (size_t i = 0; i < NR(split_drivers); i++)
+		if (strcmp(split_drivers[i].driver, driver) == 0)
+			return split_drivers[i].rdma;
 	return NULL;
 }
 
-static bool is_rdma_driver(const char *module)
+static bool doctor_pci_is_rdma_driver(const char *module)
 {
-	for (size_t i = 0; i < NR(wholes); i++)
-		if (strcmp(wholes[i], module) == 0)
+	for (size_t i = 0; i < NR(single_drivers); i++)
+		if (strcmp(single_drivers[i], module) == 0)
 			return true;
-	return rdma_half(module) != NULL;
+	return doctor_pci_rdma_module(module) != NULL;
 }
 
 struct alias_search {
@@ -51,7 +51,7 @@ struct alias_search {
 };
 
 /* "alias pci:v000015B3d00001017sv*sd*bc*sc*i* mlx5_core" */
-static bool find_alias(void *arg, char *line)
+static bool doctor_pci_match_alias(void *arg, char *line)
 {
 	struct alias_search *search = arg;
 	char *save, *word = strtok_r(line, " ", &save);
@@ -62,79 +62,87 @@ static bool find_alias(void *arg, char *line)
 	pattern = strtok_r(NULL, " ", &save);
 	module = strtok_r(NULL, " ", &save);
 	if (!pattern || !module || strncmp(pattern, "pci:", 4) != 0 ||
-	    !is_rdma_driver(module) ||
+	    !doctor_pci_is_rdma_driver(module) ||
 	    fnmatch(pattern, search->modalias, 0) != 0)
 		return true;
 	(void)snprintf(search->module, sizeof(search->module), "%s", module);
 	return false;
 }
 
-static void check_without_driver(struct doctor *doctor, const char *function)
+static void doctor_pci_check_no_driver(struct doctor *doctor,
+				       const char *function)
 {
 	struct alias_search search = {};
 	struct doctor_finding *finding;
 	char modalias[256], release[128];
 
-	if (doctor_world_read(&doctor->world, modalias, sizeof(modalias),
-			      "/sys/bus/pci/devices/%s/modalias", function) ||
-	    doctor_world_read(&doctor->world, release, sizeof(release),
-			      "/proc/sys/kernel/osrelease"))
+	if (doctor_system_read(&doctor->system, modalias, sizeof(modalias),
+			       "/sys/bus/pci/devices/%s/modalias", function) ||
+	    doctor_system_read(&doctor->system, release, sizeof(release),
+			       "/proc/sys/kernel/osrelease"))
 		return;
 	search.modalias = modalias;
-	(void)doctor_world_lines(&doctor->world, find_alias, &search,
-				 "/lib/modules/%s/modules.alias", release);
+	(void)doctor_system_for_each_line(
+		&doctor->system, doctor_pci_match_alias, &search,
+		"/lib/modules/%s/modules.alias", release);
 	if (!*search.module)
 		return;
-	finding = doctor_add(&doctor->findings, DOCTOR_PCI_NO_DRIVER, NULL, 0,
-			     "The PCI device %s is an adapter of the kernel "
-			     "module %s, but has no driver.",
-			     function, search.module);
-	doctor_cure(finding, "modprobe %s", search.module);
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_PCI_NO_DRIVER, NULL, 0,
+		"The PCI device %s is an adapter of the kernel "
+		"module %s, but has no driver.",
+		function, search.module);
+	doctor_finding_add_fix(finding, "modprobe %s", search.module);
 }
 
-static void check_half(struct doctor *doctor, const char *function,
-		       const char *driver, const char *rdma)
+static void doctor_pci_check_rdma_module(struct doctor *doctor,
+					 const char *function,
+					 const char *driver, const char *rdma)
 {
 	struct doctor_finding *finding;
 	char buf[256];
 
-	if (doctor_world_exists(&doctor->world, "/sys/module/%s", rdma) ||
-	    doctor_world_exists(&doctor->world,
-				"/sys/bus/pci/devices/%s/infiniband", function))
+	if (doctor_system_exists(&doctor->system, "/sys/module/%s", rdma) ||
+	    doctor_system_exists(&doctor->system,
+				 "/sys/bus/pci/devices/%s/infiniband",
+				 function))
 		return;
-	finding =
-		doctor_add(&doctor->findings, DOCTOR_PCI_RDMA_MODULE, NULL, 0,
-			   "The PCI device %s has the driver %s; if it can do "
-			   "RDMA, that takes the module %s as well, which is "
-			   "not loaded.",
-			   function, driver, rdma);
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_PCI_RDMA_MODULE, NULL, 0,
+		"The PCI device %s has the driver %s; if it can do "
+		"RDMA, that takes the module %s as well, which is "
+		"not loaded.",
+		function, driver, rdma);
 	if (!doctor_has_kernel_module(doctor, rdma))
-		doctor_cure(finding, "%s",
-			    doctor_install(doctor, buf, sizeof(buf),
-					   "linux-modules-extra-$(uname -r)",
-					   "kernel-modules-$(uname -r)"));
-	doctor_cure(finding, "modprobe %s", rdma);
+		doctor_finding_add_fix(
+			finding, "%s",
+			doctor_install_command(
+				doctor, buf, sizeof(buf),
+				"linux-modules-extra-$(uname -r)",
+				"kernel-modules-$(uname -r)"));
+	doctor_finding_add_fix(finding, "modprobe %s", rdma);
 }
 
 void doctor_check_pci(struct doctor *doctor)
 {
-	struct doctor_names names;
+	struct doctor_dir_list names;
 
-	doctor_world_list(&doctor->world, &names, "/sys/bus/pci/devices");
+	doctor_system_list(&doctor->system, &names, "/sys/bus/pci/devices");
 	for (int i = 0; i < names.count; i++) {
 		const char *function = names.entries[i]->d_name;
 		const char *rdma;
 		char driver[64];
 
-		if (!doctor_world_link(&doctor->world, driver, sizeof(driver),
-				       "/sys/bus/pci/devices/%s/driver",
-				       function)) {
-			check_without_driver(doctor, function);
+		if (!doctor_system_read_link(
+			    &doctor->system, driver, sizeof(driver),
+			    "/sys/bus/pci/devices/%s/driver", function)) {
+			doctor_pci_check_no_driver(doctor, function);
 			continue;
 		}
-		rdma = rdma_half(driver);
+		rdma = doctor_pci_rdma_module(driver);
 		if (rdma)
-			check_half(doctor, function, driver, rdma);
+			doctor_pci_check_rdma_module(doctor, function, driver,
+						     rdma);
 	}
-	doctor_names_free(&names);
+	doctor_dir_list_free(&names);
 }

@@ -15,7 +15,7 @@
  */
 static const struct {
 	const char *driver, *provider;
-} names[] = {
+} provider_names[] = {
 	{ "mlx5_core", "mlx5" },   { "mlx4_core", "mlx4" },
 	{ "ib_mthca", "mthca" },   { "bnxt_en", "bnxt_re" },
 	{ "ice", "irdma" },	   { "i40e", "irdma" },
@@ -27,18 +27,20 @@ static const struct {
 };
 
 /* Devices without a parent are known by their names. */
-static const char *const virtual_ones[] = { "rxe", "siw" };
+static const char *const virtual_devices[] = { "rxe", "siw" };
 
 /* Suffixes of modules that AnyVerbs loads. */
 static const char *const releases[] = { "anyverbs1", "rdmav34", "rdmav57",
 					"rdmav59",   "rdmav64", "rdmav65" };
 
-#define NR(array) (sizeof(array) / sizeof((array)[0]))
-#define NAME_LEN  64
+#define NR(array)		 (sizeof(array) / sizeof((array)[0]))
+#define DOCTOR_PROVIDER_NAME_LEN 64
 
 /* "no provider for rxe0 (kernel driver rxe, ABI 2)" */
-static bool name_from_library(const struct doctor *doctor, const char *device,
-			      char name[NAME_LEN])
+static bool
+doctor_provider_name_from_messages(const struct doctor *doctor,
+				   const char *device,
+				   char name[DOCTOR_PROVIDER_NAME_LEN])
 {
 	char wanted[128];
 	const char *start;
@@ -46,35 +48,39 @@ static bool name_from_library(const struct doctor *doctor, const char *device,
 
 	(void)snprintf(wanted, sizeof(wanted),
 		       "no provider for %s (kernel driver ", device);
-	start = strstr(doctor->library.said, wanted);
+	start = strstr(doctor->library.messages, wanted);
 	if (!start)
 		return false;
 	start += strlen(wanted);
 	len = strcspn(start, ",)\n");
-	if (len == 0 || len >= NAME_LEN || strncmp(start, "unknown", len) == 0)
+	if (len == 0 || len >= DOCTOR_PROVIDER_NAME_LEN ||
+	    strncmp(start, "unknown", len) == 0)
 		return false;
 	memcpy(name, start, len);
 	name[len] = '\0';
 	return true;
 }
 
-static bool provider_name(const struct doctor *doctor, const char *device,
-			  char name[NAME_LEN])
+static bool doctor_provider_find_name(const struct doctor *doctor,
+				      const char *device,
+				      char name[DOCTOR_PROVIDER_NAME_LEN])
 {
-	if (name_from_library(doctor, device, name))
+	if (doctor_provider_name_from_messages(doctor, device, name))
 		return true;
-	for (size_t i = 0; i < NR(virtual_ones); i++)
-		if (strncmp(device, virtual_ones[i], 3) == 0) {
-			(void)snprintf(name, NAME_LEN, "%s", virtual_ones[i]);
+	for (size_t i = 0; i < NR(virtual_devices); i++)
+		if (strncmp(device, virtual_devices[i], 3) == 0) {
+			(void)snprintf(name, DOCTOR_PROVIDER_NAME_LEN, "%s",
+				       virtual_devices[i]);
 			return true;
 		}
-	if (!doctor_world_link(&doctor->world, name, NAME_LEN,
-			       "/sys/class/infiniband/%s/device/driver",
-			       device))
+	if (!doctor_system_read_link(
+		    &doctor->system, name, DOCTOR_PROVIDER_NAME_LEN,
+		    "/sys/class/infiniband/%s/device/driver", device))
 		return false;
-	for (size_t i = 0; i < NR(names); i++)
-		if (strcmp(names[i].driver, name) == 0)
-			(void)snprintf(name, NAME_LEN, "%s", names[i].provider);
+	for (size_t i = 0; i < NR(provider_names); i++)
+		if (strcmp(provider_names[i].driver, name) == 0)
+			(void)snprintf(name, DOCTOR_PROVIDER_NAME_LEN, "%s",
+				       provider_names[i].provider);
 	return true;
 }
 
@@ -83,13 +89,13 @@ static bool provider_name(const struct doctor *doctor, const char *device,
 /* ------------------------------------------------------------------------ */
 
 /* Modules of a name: one of a release that can be loaded, and one that not. */
-struct installed {
+struct provider_modules {
 	const struct doctor *doctor;
 	const char *name;
 	char usable[PATH_MAX], other[PATH_MAX];
 };
 
-static bool is_known_release(const char *file, const char *name)
+static bool doctor_provider_release_is_known(const char *file, const char *name)
 {
 	char known[NAME_MAX];
 
@@ -102,28 +108,28 @@ static bool is_known_release(const char *file, const char *name)
 	return false;
 }
 
-static void look_into(void *arg, const char *folder)
+static void doctor_provider_find_modules(void *arg, const char *folder)
 {
-	struct installed *installed = arg;
-	struct doctor_names files;
+	struct provider_modules *modules = arg;
+	struct doctor_dir_list files;
 	char pattern[NAME_MAX];
 
-	(void)snprintf(pattern, sizeof(pattern), "lib%s-*.so", installed->name);
-	doctor_world_list(&installed->doctor->world, &files, "%s", folder);
+	(void)snprintf(pattern, sizeof(pattern), "lib%s-*.so", modules->name);
+	doctor_system_list(&modules->doctor->system, &files, "%s", folder);
 	for (int i = 0; i < files.count; i++) {
 		const char *file = files.entries[i]->d_name;
-		char *found = installed->other;
+		char *found = modules->other;
 
 		if (fnmatch(pattern, file, 0) != 0)
 			continue;
 		/* which releases another library knows, it does not tell */
-		if (!installed->doctor->library.ours ||
-		    is_known_release(file, installed->name))
-			found = installed->usable;
+		if (!modules->doctor->library.is_anyverbs ||
+		    doctor_provider_release_is_known(file, modules->name))
+			found = modules->usable;
 		if (!*found)
 			(void)snprintf(found, PATH_MAX, "%s/%s", folder, file);
 	}
-	doctor_names_free(&files);
+	doctor_dir_list_free(&files);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -139,7 +145,7 @@ struct config_line {
 	struct doctor_findings *findings;
 };
 
-static bool take_line(void *arg, char *text)
+static bool doctor_config_parse_line(void *arg, char *text)
 {
 	struct config_line *line = arg;
 	char *save, *word = strtok_r(text, " ", &save);
@@ -152,23 +158,23 @@ static bool take_line(void *arg, char *text)
 	return true;
 }
 
-static void each_config_line(struct config_line *line)
+static void doctor_config_for_each_driver(struct config_line *line)
 {
-	struct doctor_names files;
+	struct doctor_dir_list files;
 
-	doctor_world_list(&line->doctor->world, &files, "%s",
-			  doctor_config_dir(line->doctor));
+	doctor_system_list(&line->doctor->system, &files, "%s",
+			   doctor_config_dir(line->doctor));
 	for (int i = 0; i < files.count; i++) {
 		line->file = files.entries[i]->d_name;
-		(void)doctor_world_lines(
-			&line->doctor->world, take_line, line, "%s/%s",
-			doctor_config_dir(line->doctor), line->file);
+		(void)doctor_system_for_each_line(
+			&line->doctor->system, doctor_config_parse_line, line,
+			"%s/%s", doctor_config_dir(line->doctor), line->file);
 	}
-	doctor_names_free(&files);
+	doctor_dir_list_free(&files);
 }
 
 /* "rxe", or "rxe-rdmav34", which chooses a module */
-static void is_wanted(struct config_line *line, const char *name)
+static void doctor_config_match_name(struct config_line *line, const char *name)
 {
 	size_t len = strlen(line->wanted);
 
@@ -178,10 +184,10 @@ static void is_wanted(struct config_line *line, const char *name)
 }
 
 /* The environment does what a file does. */
-static void look_into_variable(struct config_line *line)
+static void doctor_config_read_variable(struct config_line *line)
 {
 	const char *list = getenv("RDMAV_DRIVERS");
-	char name[NAME_LEN];
+	char name[DOCTOR_PROVIDER_NAME_LEN];
 	size_t len;
 
 	if (!list)
@@ -196,32 +202,34 @@ static void look_into_variable(struct config_line *line)
 	}
 }
 
-static bool is_configured(const struct doctor *doctor, const char *name)
+static bool doctor_provider_is_configured(const struct doctor *doctor,
+					  const char *name)
 {
 	struct config_line line = { .doctor = doctor,
-				    .visit = is_wanted,
+				    .visit = doctor_config_match_name,
 				    .wanted = name };
 
-	each_config_line(&line);
-	look_into_variable(&line);
+	doctor_config_for_each_driver(&line);
+	doctor_config_read_variable(&line);
 	return line.found;
 }
 
-static void add_if_stale(struct config_line *line, const char *name)
+static void doctor_config_add_stale(struct config_line *line, const char *name)
 {
 	struct doctor_finding *finding;
-	char path[PATH_MAX], quoted[DOCTOR_CURE_LEN - 16];
+	char path[PATH_MAX], quoted[DOCTOR_FIX_LEN - 16];
 
 	if (*name == '/' || doctor_has_provider(line->doctor, name))
 		return;
 	(void)snprintf(path, sizeof(path), "%s/%s",
 		       doctor_config_dir(line->doctor), line->file);
-	finding =
-		doctor_add(line->findings, DOCTOR_DRIVER_FILE_STALE, NULL, 0,
-			   "%s names the provider %s, which is not installed.",
-			   path, name);
-	doctor_cure(finding, "rm %s",
-		    doctor_quote(quoted, sizeof(quoted), path));
+	finding = doctor_finding_add(
+		line->findings, DOCTOR_DRIVER_FILE_STALE, NULL, 0,
+		"%s names the provider %s, which is not installed.", path,
+		name);
+	doctor_finding_add_fix(
+		finding, "rm %s",
+		doctor_shell_quote(quoted, sizeof(quoted), path));
 }
 
 /* ------------------------------------------------------------------------ */
@@ -229,10 +237,11 @@ static void add_if_stale(struct config_line *line, const char *name)
 /* ------------------------------------------------------------------------ */
 
 /* The library's lines about a name, joined; false if there are none. */
-static bool said_about(const struct doctor *doctor, const char *name, char *buf,
-		       size_t size)
+static bool doctor_provider_collect_messages(const struct doctor *doctor,
+					     const char *name, char *buf,
+					     size_t size)
 {
-	const char *line = doctor->library.said;
+	const char *line = doctor->library.messages;
 	size_t used = 0, len;
 
 	for (; *line; line += len + (line[len] != '\0')) {
@@ -251,120 +260,133 @@ static bool said_about(const struct doctor *doctor, const char *name, char *buf,
 	return used > 0;
 }
 
-static void add_missing(struct doctor *doctor, const char *device,
-			const char *name)
+static void doctor_provider_add_missing(struct doctor *doctor,
+					const char *device, const char *name)
 {
 	struct doctor_finding *finding;
 	char buf[256];
 
-	finding = doctor_add(&doctor->findings, DOCTOR_PROVIDER_MISSING, device,
-			     0,
-			     "The library has no provider for this device%s%s.",
-			     *name ? "; it is called " : "", name);
-	doctor_cure(finding, "%s",
-		    doctor_install(doctor, buf, sizeof(buf),
-				   "ibverbs-providers", "libibverbs"));
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_PROVIDER_MISSING, device, 0,
+		"The library has no provider for this device%s%s.",
+		*name ? "; it is called " : "", name);
+	doctor_finding_add_fix(finding, "%s",
+			       doctor_install_command(doctor, buf, sizeof(buf),
+						      "ibverbs-providers",
+						      "libibverbs"));
 }
 
-static void add_release(struct doctor *doctor, const char *device,
-			const struct installed *installed)
+static void doctor_provider_add_release(struct doctor *doctor,
+					const char *device,
+					const struct provider_modules *modules)
 {
 	struct doctor_finding *finding;
 	char buf[256];
 
-	finding = doctor_add(&doctor->findings, DOCTOR_PROVIDER_RELEASE, device,
-			     0,
-			     "The only provider for this device, %s, is of a "
-			     "release that the library cannot load.",
-			     installed->other);
-	doctor_cure(finding, "%s",
-		    doctor_install(doctor, buf, sizeof(buf),
-				   "ibverbs-providers", "libibverbs"));
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_PROVIDER_RELEASE, device, 0,
+		"The only provider for this device, %s, is of a "
+		"release that the library cannot load.",
+		modules->other);
+	doctor_finding_add_fix(finding, "%s",
+			       doctor_install_command(doctor, buf, sizeof(buf),
+						      "ibverbs-providers",
+						      "libibverbs"));
 }
 
-static void add_not_configured(struct doctor *doctor, const char *device,
-			       const struct installed *installed)
+static void
+doctor_provider_add_not_configured(struct doctor *doctor, const char *device,
+				   const struct provider_modules *modules)
 {
 	const char *folder = doctor_config_dir(doctor);
 	struct doctor_finding *finding;
 
-	finding = doctor_add(&doctor->findings, DOCTOR_PROVIDER_NOT_CONFIGURED,
-			     device, 0,
-			     "The provider for this device is installed (%s), "
-			     "but no file in %s names it.",
-			     installed->usable, folder);
-	doctor_cure(finding, "mkdir -p %s", folder);
-	doctor_cure(finding, "echo \"driver %s\" > %s/%s.driver",
-		    installed->name, folder, installed->name);
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_PROVIDER_NOT_CONFIGURED, device, 0,
+		"The provider for this device is installed (%s), "
+		"but no file in %s names it.",
+		modules->usable, folder);
+	doctor_finding_add_fix(finding, "mkdir -p %s", folder);
+	doctor_finding_add_fix(finding, "echo \"driver %s\" > %s/%s.driver",
+			       modules->name, folder, modules->name);
 }
 
 /* Both libraries have a word for it; ours has none for its own modules. */
-static bool is_about_abi(const struct doctor *doctor, const char *name,
-			 const char *said)
+static bool doctor_provider_message_is_abi(const struct doctor *doctor,
+					   const char *name,
+					   const char *messages)
 {
-	char complaint[NAME_LEN + 16];
+	char complaint[DOCTOR_PROVIDER_NAME_LEN + 16];
 
-	if (strstr(said, "ABI of ") || strstr(said, "driver's ABI"))
+	if (strstr(messages, "ABI of ") || strstr(messages, "driver's ABI"))
 		return true;
 	(void)snprintf(complaint, sizeof(complaint), "provider %s:", name);
-	return doctor->library.ours && *said && !strstr(said, complaint);
+	return doctor->library.is_anyverbs && *messages &&
+	       !strstr(messages, complaint);
 }
 
-static void add_refused(struct doctor *doctor, const char *device,
-			const struct installed *installed)
+static void doctor_provider_add_refused(struct doctor *doctor,
+					const char *device,
+					const struct provider_modules *modules)
 {
 	struct doctor_finding *finding;
-	char said[1024], buf[256];
+	char messages[1024], buf[256];
 
-	if (!said_about(doctor, installed->name, said, sizeof(said)))
-		(void)said_about(doctor, device, said, sizeof(said));
-	if (is_about_abi(doctor, installed->name, said)) {
-		finding = doctor_add(
+	if (!doctor_provider_collect_messages(doctor, modules->name, messages,
+					      sizeof(messages)))
+		(void)doctor_provider_collect_messages(doctor, device, messages,
+						       sizeof(messages));
+	if (doctor_provider_message_is_abi(doctor, modules->name, messages)) {
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_PROVIDER_ABI, device, 0,
 			"The provider %s is there, but does not "
 			"know this version of the kernel's driver; "
 			"one of them is too old.",
-			installed->usable);
-		doctor_cure(finding, "%s",
-			    doctor_install(doctor, buf, sizeof(buf),
-					   "ibverbs-providers", "libibverbs"));
+			modules->usable);
+		doctor_finding_add_fix(
+			finding, "%s",
+			doctor_install_command(doctor, buf, sizeof(buf),
+					       "ibverbs-providers",
+					       "libibverbs"));
 	} else {
-		finding = doctor_add(&doctor->findings, DOCTOR_PROVIDER_BROKEN,
-				     device, 0,
-				     "The provider %s is there, but cannot be "
-				     "used for this device.",
-				     installed->usable);
-		doctor_cure(finding, "ldd -r %s", installed->usable);
+		finding = doctor_finding_add(
+			&doctor->findings, DOCTOR_PROVIDER_BROKEN, device, 0,
+			"The provider %s is there, but cannot be "
+			"used for this device.",
+			modules->usable);
+		doctor_finding_add_fix(finding, "ldd -r %s", modules->usable);
 	}
-	if (*said)
-		doctor_reason(finding, said);
+	if (*messages)
+		doctor_finding_set_reason(finding, messages);
 }
 
-static void check_device(struct doctor *doctor, const char *device)
+static void doctor_provider_check_device(struct doctor *doctor,
+					 const char *device)
 {
-	struct installed installed = { .doctor = doctor };
-	char name[NAME_LEN];
+	struct provider_modules modules = { .doctor = doctor };
+	char name[DOCTOR_PROVIDER_NAME_LEN];
 
-	if (!provider_name(doctor, device, name)) {
-		add_missing(doctor, device, "");
+	if (!doctor_provider_find_name(doctor, device, name)) {
+		doctor_provider_add_missing(doctor, device, "");
 		return;
 	}
-	installed.name = name;
-	doctor_provider_folders(doctor, look_into, &installed);
-	if (!*installed.usable && *installed.other)
-		add_release(doctor, device, &installed);
-	else if (!*installed.usable)
-		add_missing(doctor, device, name);
-	else if (!is_configured(doctor, name))
-		add_not_configured(doctor, device, &installed);
+	modules.name = name;
+	doctor_provider_for_each_folder(doctor, doctor_provider_find_modules,
+					&modules);
+	if (!*modules.usable && *modules.other)
+		doctor_provider_add_release(doctor, device, &modules);
+	else if (!*modules.usable)
+		doctor_provider_add_missing(doctor, device, name);
+	else if (!doctor_provider_is_configured(doctor, name))
+		doctor_provider_add_not_configured(doctor, device, &modules);
 	else
-		add_refused(doctor, device, &installed);
+		doctor_provider_add_refused(doctor, device, &modules);
 }
 
 void doctor_check_providers(struct doctor *doctor)
 {
 	struct config_line line = { .doctor = doctor,
-				    .visit = add_if_stale,
+				    .visit = doctor_config_add_stale,
 				    .findings = &doctor->findings };
 
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
@@ -373,9 +395,9 @@ void doctor_check_providers(struct doctor *doctor)
 		if (device->selected && *device->uverbs && !device->listed &&
 		    !doctor->library.list_error &&
 		    !doctor_has_error(&doctor->findings, device->name) &&
-		    !doctor_found(&doctor->findings, DOCTOR_NODES_NO_FOLDER,
-				  NULL))
-			check_device(doctor, device->name);
+		    !doctor_has_finding(&doctor->findings,
+					DOCTOR_NODES_NO_FOLDER, NULL))
+			doctor_provider_check_device(doctor, device->name);
 	}
-	each_config_line(&line);
+	doctor_config_for_each_driver(&line);
 }

@@ -8,13 +8,13 @@
 #include "tools/doctor/doctor.h"
 
 /* Exit status, as the manual page promises. Usage errors are EX_USAGE. */
-enum doctor_verdict {
+enum doctor_status {
 	DOCTOR_USABLE = 0,   /* a device can be used */
 	DOCTOR_UNUSABLE = 1, /* no device can be used */
-	DOCTOR_LIMPING = 2,  /* one can, but there are errors or warnings */
+	DOCTOR_DEGRADED = 2, /* one can, but there are errors or warnings */
 };
 
-enum doctor_verdict doctor_verdict(const struct doctor *doctor);
+enum doctor_status doctor_status(const struct doctor *doctor);
 
 /** doctor_print_text() - for people, within 79 columns */
 void doctor_print_text(const struct doctor *doctor, FILE *file);

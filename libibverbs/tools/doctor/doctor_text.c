@@ -9,20 +9,20 @@
 
 #include "tools/doctor/doctor_report.h"
 
-#define COLUMNS 79
+#define DOCTOR_TEXT_COLUMNS 79
 
-enum doctor_verdict doctor_verdict(const struct doctor *doctor)
+enum doctor_status doctor_status(const struct doctor *doctor)
 {
-	if (!doctor_is_usable(doctor))
+	if (!doctor_any_usable(doctor))
 		return DOCTOR_UNUSABLE;
 	for (size_t i = 0; i < doctor->findings.count; i++)
 		if (doctor->findings.list[i].severity >= DOCTOR_WARNING)
-			return DOCTOR_LIMPING;
+			return DOCTOR_DEGRADED;
 	return DOCTOR_USABLE;
 }
 
 /* Words, each line after @indent blanks. A word that is too long sticks out. */
-static void fold(FILE *file, size_t indent, const char *text)
+static void doctor_text_fold(FILE *file, size_t indent, const char *text)
 {
 	size_t column = 0, len;
 
@@ -31,7 +31,7 @@ static void fold(FILE *file, size_t indent, const char *text)
 		len = strcspn(text, " ");
 		if (len == 0)
 			break;
-		if (column > 0 && column + 1 + len > COLUMNS) {
+		if (column > 0 && column + 1 + len > DOCTOR_TEXT_COLUMNS) {
 			(void)fputc('\n', file);
 			column = 0;
 		}
@@ -44,7 +44,7 @@ static void fold(FILE *file, size_t indent, const char *text)
 	(void)fputc('\n', file);
 }
 
-static void print_port(FILE *file, const struct doctor_port *port)
+static void doctor_text_print_port(FILE *file, const struct doctor_port *port)
 {
 	const struct ibv_gid_entry *gid = port->best_gid;
 	char address[INET6_ADDRSTRLEN];
@@ -62,8 +62,8 @@ static void print_port(FILE *file, const struct doctor_port *port)
 	(void)fputc('\n', file);
 }
 
-static void print_device(const struct doctor *doctor, FILE *file,
-			 const struct doctor_device *device)
+static void doctor_text_print_device(const struct doctor *doctor, FILE *file,
+				     const struct doctor_device *device)
 {
 	(void)fprintf(file, "%s: %s%s\n", device->name,
 		      device->usable ? "can be used" : "cannot be used",
@@ -71,10 +71,11 @@ static void print_device(const struct doctor *doctor, FILE *file,
 	for (size_t i = 0; i < device->nr_ports; i++)
 		if (!doctor->only_port ||
 		    device->ports[i].number == doctor->only_port)
-			print_port(file, &device->ports[i]);
+			doctor_text_print_port(file, &device->ports[i]);
 }
 
-static void print_finding(FILE *file, const struct doctor_finding *finding)
+static void doctor_text_print_finding(FILE *file,
+				      const struct doctor_finding *finding)
 {
 	(void)fprintf(file, "\n%s: %s", doctor_severity_name(finding->severity),
 		      doctor_kinds[finding->id].id);
@@ -83,14 +84,14 @@ static void print_finding(FILE *file, const struct doctor_finding *finding)
 	if (finding->port)
 		(void)fprintf(file, " port %u", finding->port);
 	(void)fputc('\n', file);
-	fold(file, 2, finding->text);
+	doctor_text_fold(file, 2, finding->text);
 	if (finding->has_reason) {
 		(void)fprintf(file, "  The library says:\n");
-		fold(file, 4, finding->reason);
+		doctor_text_fold(file, 4, finding->reason);
 	}
-	for (size_t i = 0; i < finding->nr_cures; i++)
+	for (size_t i = 0; i < finding->nr_fixes; i++)
 		(void)fprintf(file, "%s%s\n", i == 0 ? "  cure: " : "        ",
-			      finding->cures[i]);
+			      finding->fixes[i]);
 }
 
 void doctor_print_text(const struct doctor *doctor, FILE *file)
@@ -105,12 +106,12 @@ void doctor_print_text(const struct doctor *doctor, FILE *file)
 		nr_selected++;
 		if (device->usable)
 			nr_usable++;
-		print_device(doctor, file, device);
+		doctor_text_print_device(doctor, file, device);
 	}
 	if (nr_selected == 0)
 		(void)fprintf(file, "There is no RDMA device.\n");
 	for (size_t i = 0; i < doctor->findings.count; i++)
-		print_finding(file, &doctor->findings.list[i]);
+		doctor_text_print_finding(file, &doctor->findings.list[i]);
 	(void)fprintf(file, "\n%zu of %zu device%s can be used.\n", nr_usable,
 		      nr_selected, nr_selected == 1 ? "" : "s");
 }

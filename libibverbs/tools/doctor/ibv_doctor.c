@@ -40,7 +40,7 @@ static const char help[] =
 
 enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_NONE };
 
-static _Noreturn void usage_error(const char *reason, const char *what)
+static _Noreturn void doctor_usage_error(const char *reason, const char *what)
 {
 	(void)fprintf(stderr,
 		      "ibv_doctor: %s: %s\n"
@@ -50,7 +50,7 @@ static _Noreturn void usage_error(const char *reason, const char *what)
 }
 
 /* "4096", "64k", "2G" */
-static bool parse_size(const char *text, unsigned long *ret_size)
+static bool doctor_parse_size(const char *text, unsigned long *ret_size)
 {
 	static const char units[] = "kMG";
 	unsigned long size;
@@ -78,17 +78,17 @@ static bool parse_size(const char *text, unsigned long *ret_size)
 	return true;
 }
 
-static bool parse_port(const char *text, unsigned int *ret_port)
+static bool doctor_parse_port(const char *text, unsigned int *ret_port)
 {
 	unsigned long port;
 
-	if (!parse_size(text, &port) || port > 255)
+	if (!doctor_parse_size(text, &port) || port > 255)
 		return false;
 	*ret_port = (unsigned int)port;
 	return true;
 }
 
-static void list_findings(void)
+static void doctor_list_findings(void)
 {
 	for (size_t i = 0; i < DOCTOR_NR_IDS; i++)
 		(void)printf("%-24s %-8s %s\n", doctor_kinds[i].id,
@@ -96,7 +96,8 @@ static void list_findings(void)
 			     doctor_kinds[i].summary);
 }
 
-static enum output parse_options(struct doctor *doctor, int argc, char **argv)
+static enum output doctor_parse_options(struct doctor *doctor, int argc,
+					char **argv)
 {
 	static const struct option options[] = {
 		{ "ib-dev", required_argument, NULL, 'd' },
@@ -118,12 +119,14 @@ static enum output parse_options(struct doctor *doctor, int argc, char **argv)
 			doctor->only_device = optarg;
 			break;
 		case 'i':
-			if (!parse_port(optarg, &doctor->only_port))
-				usage_error("a port is 1 to 255", optarg);
+			if (!doctor_parse_port(optarg, &doctor->only_port))
+				doctor_usage_error("a port is 1 to 255",
+						   optarg);
 			break;
 		case 'm':
-			if (!parse_size(optarg, &doctor->memory))
-				usage_error("no amount of memory", optarg);
+			if (!doctor_parse_size(optarg, &doctor->memory))
+				doctor_usage_error("no amount of memory",
+						   optarg);
 			break;
 		case 'j':
 			output = OUTPUT_JSON;
@@ -132,7 +135,7 @@ static enum output parse_options(struct doctor *doctor, int argc, char **argv)
 			output = OUTPUT_NONE;
 			break;
 		case 'l':
-			list_findings();
+			doctor_list_findings();
 			exit(fflush(stdout) ? EX_IOERR : 0);
 		case 'h':
 			(void)fputs(help, stdout);
@@ -142,14 +145,14 @@ static enum output parse_options(struct doctor *doctor, int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		usage_error("no argument is wanted", argv[optind]);
+		doctor_usage_error("no argument is wanted", argv[optind]);
 	return output;
 }
 
 /* Return: the exit status of the program. */
-static int examine_and_report(struct doctor *doctor, enum output output)
+static int doctor_examine_and_report(struct doctor *doctor, enum output output)
 {
-	enum doctor_verdict verdict;
+	enum doctor_status status;
 	int ret = 0;
 
 	doctor_examine(doctor);
@@ -157,17 +160,17 @@ static int examine_and_report(struct doctor *doctor, enum output output)
 		doctor_print_text(doctor, stdout);
 	else if (output == OUTPUT_JSON)
 		ret = doctor_print_json(doctor, stdout);
-	verdict = doctor_verdict(doctor);
+	status = doctor_status(doctor);
 	doctor_free(doctor);
 	if (ret || fflush(stdout) || ferror(stdout)) {
 		(void)fprintf(stderr, "ibv_doctor: cannot write: %s\n",
 			      strerror(errno));
 		return EX_IOERR;
 	}
-	return (int)verdict;
+	return (int)status;
 }
 
-static bool is_crash(int signal_number)
+static bool doctor_signal_is_crash(int signal_number)
 {
 	return signal_number == SIGSEGV || signal_number == SIGBUS ||
 	       signal_number == SIGABRT || signal_number == SIGILL ||
@@ -180,8 +183,8 @@ static bool is_crash(int signal_number)
  *
  * Return: whether the child has done all, with its exit status.
  */
-static bool done_by_child(struct doctor *doctor, enum output output,
-			  int *ret_status)
+static bool doctor_run_in_child(struct doctor *doctor, enum output output,
+				int *ret_status)
 {
 	const struct rlimit no_core = {};
 	int status;
@@ -192,7 +195,7 @@ static bool done_by_child(struct doctor *doctor, enum output output,
 		return false; /* then without a net */
 	if (pid == 0) {
 		(void)setrlimit(RLIMIT_CORE, &no_core); /* else a core file */
-		exit(examine_and_report(doctor, output));
+		exit(doctor_examine_and_report(doctor, output));
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
@@ -201,9 +204,10 @@ static bool done_by_child(struct doctor *doctor, enum output output,
 		*ret_status = WEXITSTATUS(status);
 		return true;
 	}
-	doctor->library.signal = WTERMSIG(status);
-	if (!is_crash(doctor->library.signal)) /* was meant for both */
-		(void)raise(doctor->library.signal);
+	doctor->library.crash_signal = WTERMSIG(status);
+	if (!doctor_signal_is_crash(
+		    doctor->library.crash_signal)) /* was meant for both */
+		(void)raise(doctor->library.crash_signal);
 	return false;
 }
 
@@ -213,9 +217,9 @@ int main(int argc, char **argv)
 	enum output output;
 	int status;
 
-	output = parse_options(&doctor, argc, argv);
-	doctor_world_init(&doctor.world);
-	if (done_by_child(&doctor, output, &status))
+	output = doctor_parse_options(&doctor, argc, argv);
+	doctor_system_init(&doctor.system);
+	if (doctor_run_in_child(&doctor, output, &status))
 		return status;
-	return examine_and_report(&doctor, output);
+	return doctor_examine_and_report(&doctor, output);
 }

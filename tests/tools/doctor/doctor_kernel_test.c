@@ -2,108 +2,112 @@
 /* What the doctor says about kernels, with and without RDMA. */
 #include <string.h>
 
-#include "tools/doctor/doctor_lab.h"
+#include "tools/doctor/doctor_fixture.h"
 
 static void no_rdma_and_no_modules_in_sight(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	doctor_lab_write(lab, "sys/class/net/lo/flags", "0x9\n");
-	doctor_lab_write(lab, "proc/sys/kernel/osrelease", "6.1.0\n");
-	doctor_check_kernel(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_KERNEL_NO_RDMA, NULL);
+	doctor_fixture_write(fixture, "sys/class/net/lo/flags", "0x9\n");
+	doctor_fixture_write(fixture, "proc/sys/kernel/osrelease", "6.1.0\n");
+	doctor_check_kernel(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_KERNEL_NO_RDMA, NULL);
 	assert_has_text(finding, "6.1.0");
 	assert_has_text(finding, "cannot be seen");
-	assert_has_cure(finding, "modprobe ib_uverbs");
+	assert_has_fix(finding, "modprobe ib_uverbs");
 	assert_int_equal(finding->severity, DOCTOR_ERROR);
 }
 
 static void no_rdma_among_the_modules(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	doctor_lab_write(lab, "sys/class/net/lo/flags", "0x9\n");
-	doctor_lab_modules(lab, "my_ib_uverbs ib_uverbs2 core");
-	doctor_lab_write(lab, "etc/os-release", "NAME=X\nID_LIKE=debian\n");
-	doctor_check_kernel(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_KERNEL_NO_RDMA, NULL);
+	doctor_fixture_write(fixture, "sys/class/net/lo/flags", "0x9\n");
+	doctor_fixture_set_modules(fixture, "my_ib_uverbs ib_uverbs2 core");
+	doctor_fixture_write(fixture, "etc/os-release",
+			     "NAME=X\nID_LIKE=debian\n");
+	doctor_check_kernel(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_KERNEL_NO_RDMA, NULL);
 	assert_has_text(finding, "without ib_uverbs");
-	assert_has_cure(finding, "apt-get install linux-modules-extra-");
+	assert_has_fix(finding, "apt-get install linux-modules-extra-");
 }
 
 static void the_package_manager_is_that_of_the_distribution(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	doctor_lab_write(lab, "sys/class/net/lo/flags", "0x9\n");
-	doctor_lab_modules(lab, "");
-	doctor_lab_write(lab, "etc/os-release", "ID=\"fedora\"\n");
-	doctor_check_kernel(&lab->doctor);
-	assert_has_cure(doctor_lab_found(lab, DOCTOR_KERNEL_NO_RDMA, NULL),
-			"dnf install kernel-modules-");
+	doctor_fixture_write(fixture, "sys/class/net/lo/flags", "0x9\n");
+	doctor_fixture_set_modules(fixture, "");
+	doctor_fixture_write(fixture, "etc/os-release", "ID=\"fedora\"\n");
+	doctor_check_kernel(&fixture->doctor);
+	assert_has_fix(
+		doctor_fixture_find(fixture, DOCTOR_KERNEL_NO_RDMA, NULL),
+		"dnf install kernel-modules-");
 }
 
 static void a_module_that_is_there_is_not_loaded(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	doctor_lab_write(lab, "sys/class/net/lo/flags", "0x9\n");
-	doctor_lab_modules(lab, "ib-uverbs");
-	doctor_check_kernel(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_MODULE_NOT_LOADED, NULL);
-	assert_has_cure(finding, "modprobe ib_uverbs");
-	assert_has_cure(finding, "/etc/modules-load.d/");
-	assert_int_equal(doctor_lab_count(lab, DOCTOR_KERNEL_NO_RDMA), 0);
+	doctor_fixture_write(fixture, "sys/class/net/lo/flags", "0x9\n");
+	doctor_fixture_set_modules(fixture, "ib-uverbs");
+	doctor_check_kernel(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_MODULE_NOT_LOADED, NULL);
+	assert_has_fix(finding, "modprobe ib_uverbs");
+	assert_has_fix(finding, "/etc/modules-load.d/");
+	assert_int_equal(doctor_fixture_count(fixture, DOCTOR_KERNEL_NO_RDMA),
+			 0);
 }
 
 static void a_container_loads_no_modules(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	doctor_lab_write(lab, "sys/class/net/lo/flags", "0x9\n");
-	doctor_lab_modules(lab, "ib_uverbs");
-	lab->doctor.in_container = true;
-	doctor_check_kernel(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_MODULE_NOT_LOADED, NULL);
+	doctor_fixture_write(fixture, "sys/class/net/lo/flags", "0x9\n");
+	doctor_fixture_set_modules(fixture, "ib_uverbs");
+	fixture->doctor.in_container = true;
+	doctor_check_kernel(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_MODULE_NOT_LOADED, NULL);
 	assert_has_text(finding, "on the host");
-	assert_int_equal(finding->nr_cures, 1);
+	assert_int_equal(finding->nr_fixes, 1);
 }
 
 static void devices_without_ib_uverbs(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	doctor_lab_write(lab, "sys/class/infiniband/mlx5_0/node_type", "1: CA");
-	doctor_read_devices(&lab->doctor);
-	doctor_check_kernel(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_MODULE_NOT_LOADED, NULL);
-	assert_int_equal(lab->doctor.nr_devices, 1);
-	assert_true(lab->doctor.devices[0].in_kernel);
+	doctor_fixture_write(fixture, "sys/class/infiniband/mlx5_0/node_type",
+			     "1: CA");
+	doctor_read_devices(&fixture->doctor);
+	doctor_check_kernel(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_MODULE_NOT_LOADED, NULL);
+	assert_int_equal(fixture->doctor.nr_devices, 1);
+	assert_true(fixture->doctor.devices[0].in_kernel);
 }
 
 static void no_sysfs(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	doctor_check_kernel(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_SYSFS_MISSING, NULL);
+	doctor_check_kernel(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_SYSFS_MISSING, NULL);
 	/* the fake one is not at /sys */
-	assert_has_cure(finding, "unset SYSFS_PATH");
+	assert_has_fix(finding, "unset SYSFS_PATH");
 }
 
 static void no_sysfs_where_it_belongs(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
 	/* below the root of the lab there is none either */
-	fake_sysfs_remove(&lab->fake, "sys");
-	doctor_check_kernel(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_SYSFS_MISSING, NULL);
+	fake_sysfs_remove(&fixture->fake, "sys");
+	doctor_check_kernel(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_SYSFS_MISSING, NULL);
 }
 
 static void versions_of_the_interface(void **state)
@@ -117,77 +121,79 @@ static void versions_of_the_interface(void **state)
 		{ "7\n", "The library is too old" },
 		{ "\xff\xff", NULL }, /* says nothing */
 	};
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
+	(void)doctor_fixture_add_device(fixture, 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		lab->doctor.findings.count = 0;
-		fake_sysfs_class(&lab->fake, rows[i].abi);
-		doctor_check_kernel(&lab->doctor);
+		fixture->doctor.findings.count = 0;
+		fake_sysfs_class(&fixture->fake, rows[i].abi);
+		doctor_check_kernel(&fixture->doctor);
 		if (rows[i].too_old)
-			assert_has_text(
-				doctor_lab_found(lab, DOCTOR_KERNEL_ABI, NULL),
-				rows[i].too_old);
+			assert_has_text(doctor_fixture_find(fixture,
+							    DOCTOR_KERNEL_ABI,
+							    NULL),
+					rows[i].too_old);
 		else
-			assert_no_findings(lab);
+			assert_no_findings(fixture);
 	}
 }
 
 static void no_device_but_soft_roce_could_be(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	fake_sysfs_class(&lab->fake, "6\n");
-	doctor_lab_modules(lab, "ib_uverbs rdma_rxe siw");
-	doctor_lab_write(lab, "sys/class/net/ens1/flags", "0x1002\n");
-	doctor_lab_write(lab, "sys/class/net/ens2/flags", "0x1003\n");
-	doctor_lab_write(lab, "sys/class/net/lo/flags", "0x9\n");
-	doctor_check_kernel(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_NO_DEVICE, NULL);
-	assert_has_cure(finding, "rdma link add rxe0 type rxe netdev ens2");
-	assert_has_cure(finding, "rdma link add siw0 type siw netdev ens2");
+	fake_sysfs_class(&fixture->fake, "6\n");
+	doctor_fixture_set_modules(fixture, "ib_uverbs rdma_rxe siw");
+	doctor_fixture_write(fixture, "sys/class/net/ens1/flags", "0x1002\n");
+	doctor_fixture_write(fixture, "sys/class/net/ens2/flags", "0x1003\n");
+	doctor_fixture_write(fixture, "sys/class/net/lo/flags", "0x9\n");
+	doctor_check_kernel(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_NO_DEVICE, NULL);
+	assert_has_fix(finding, "rdma link add rxe0 type rxe netdev ens2");
+	assert_has_fix(finding, "rdma link add siw0 type siw netdev ens2");
 }
 
 static void no_device_and_nothing_to_make_one_of(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	fake_sysfs_class(&lab->fake, "6\n");
-	doctor_check_kernel(&lab->doctor);
-	assert_has_cure(doctor_lab_found(lab, DOCTOR_NO_DEVICE, NULL), "lspci");
+	fake_sysfs_class(&fixture->fake, "6\n");
+	doctor_check_kernel(&fixture->doctor);
+	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_NO_DEVICE, NULL),
+		       "lspci");
 }
 
 static void a_device_in_user_space_needs_no_kernel(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	doctor_device_get(&lab->doctor, "uroce_lo")->listed = true;
-	doctor_check_kernel(&lab->doctor);
-	assert_no_findings(lab);
-	fake_sysfs_class(&lab->fake, "6\n");
-	doctor_check_kernel(&lab->doctor);
-	assert_no_findings(lab);
+	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
+	doctor_check_kernel(&fixture->doctor);
+	assert_no_findings(fixture);
+	fake_sysfs_class(&fixture->fake, "6\n");
+	doctor_check_kernel(&fixture->doctor);
+	assert_no_findings(fixture);
 }
 
 static void a_namespace_without_devices(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	fake_sysfs_class(&lab->fake, "6\n");
-	doctor_lab_write(lab, "sys/module/ib_core/parameters/netns_mode",
-			 "N\n");
-	doctor_check_kernel(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_NETNS_EXCLUSIVE, NULL);
-	assert_has_cure(finding, "rdma dev set");
-	assert_int_equal(doctor_lab_count(lab, DOCTOR_NO_DEVICE), 0);
+	fake_sysfs_class(&fixture->fake, "6\n");
+	doctor_fixture_write(fixture,
+			     "sys/module/ib_core/parameters/netns_mode", "N\n");
+	doctor_check_kernel(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_NETNS_EXCLUSIVE, NULL);
+	assert_has_fix(finding, "rdma dev set");
+	assert_int_equal(doctor_fixture_count(fixture, DOCTOR_NO_DEVICE), 0);
 
-	lab->doctor.findings.count = 0;
-	doctor_lab_write(lab, "sys/module/ib_core/parameters/netns_mode",
-			 "Y\n");
-	doctor_check_kernel(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_NO_DEVICE, NULL);
+	fixture->doctor.findings.count = 0;
+	doctor_fixture_write(fixture,
+			     "sys/module/ib_core/parameters/netns_mode", "Y\n");
+	doctor_check_kernel(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_NO_DEVICE, NULL);
 }
 
 int main(void)

@@ -3,130 +3,130 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "tools/doctor/doctor_lab.h"
+#include "tools/doctor/doctor_fixture.h"
 
-static void set_memlock(struct doctor_lab *lab, unsigned long now,
+static void set_memlock(struct doctor_fixture *fixture, unsigned long now,
 			unsigned long max)
 {
-	lab->doctor.limits.memlock = now;
-	lab->doctor.limits.memlock_max = max;
+	fixture->doctor.limits.memlock = now;
+	fixture->doctor.limits.memlock_max = max;
 }
 
 static void memlock_that_is_too_low(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	(void)doctor_lab_device(lab, 0);
-	set_memlock(lab, 65536, 65536);
-	doctor_check_limits(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_MEMLOCK_LOW, NULL);
+	(void)doctor_fixture_add_device(fixture, 0);
+	set_memlock(fixture, 65536, 65536);
+	doctor_check_limits(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL);
 	assert_has_text(finding, "64 kB");
 	/* 1 MB, the queues, and a page */
 	assert_has_text(finding, "needs 1284 kB");
-	assert_has_cure(finding, "/etc/security/limits.d/");
-	assert_null(strstr(finding->cures[0], "ulimit"));
+	assert_has_fix(finding, "/etc/security/limits.d/");
+	assert_null(strstr(finding->fixes[0], "ulimit"));
 }
 
 static void memlock_that_the_user_can_raise(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	set_memlock(lab, 65536, 8ul << 20);
-	doctor_check_limits(&lab->doctor);
-	assert_has_cure(doctor_lab_found(lab, DOCTOR_MEMLOCK_LOW, NULL),
-			"ulimit -l 1284");
+	(void)doctor_fixture_add_device(fixture, 0);
+	set_memlock(fixture, 65536, 8ul << 20);
+	doctor_check_limits(&fixture->doctor);
+	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL),
+		       "ulimit -l 1284");
 
-	lab->doctor.findings.count = 0;
-	set_memlock(lab, 65536, ULONG_MAX);
-	doctor_check_limits(&lab->doctor);
-	assert_has_cure(doctor_lab_found(lab, DOCTOR_MEMLOCK_LOW, NULL),
-			"ulimit -l unlimited");
+	fixture->doctor.findings.count = 0;
+	set_memlock(fixture, 65536, ULONG_MAX);
+	doctor_check_limits(&fixture->doctor);
+	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL),
+		       "ulimit -l unlimited");
 }
 
 static void memlock_of_a_container(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	lab->doctor.in_container = true;
-	set_memlock(lab, 65536, 65536);
-	doctor_check_limits(&lab->doctor);
-	assert_has_cure(doctor_lab_found(lab, DOCTOR_MEMLOCK_LOW, NULL),
-			"docker run --ulimit memlock=-1");
+	(void)doctor_fixture_add_device(fixture, 0);
+	fixture->doctor.in_container = true;
+	set_memlock(fixture, 65536, 65536);
+	doctor_check_limits(&fixture->doctor);
+	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL),
+		       "docker run --ulimit memlock=-1");
 }
 
 static void memlock_for_a_large_program(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	set_memlock(lab, 8ul << 20, 8ul << 20);
-	doctor_check_limits(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_MEMLOCK_LIMITED, NULL);
+	(void)doctor_fixture_add_device(fixture, 0);
+	set_memlock(fixture, 8ul << 20, 8ul << 20);
+	doctor_check_limits(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LIMITED, NULL);
 
 	/* what the sentence says is needed is enough */
-	lab->doctor.findings.count = 0;
-	set_memlock(lab, 1284ul << 10, 1284ul << 10);
-	doctor_check_limits(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_MEMLOCK_LIMITED, NULL);
-	set_memlock(lab, 8ul << 20, 8ul << 20);
+	fixture->doctor.findings.count = 0;
+	set_memlock(fixture, 1284ul << 10, 1284ul << 10);
+	doctor_check_limits(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LIMITED, NULL);
+	set_memlock(fixture, 8ul << 20, 8ul << 20);
 
-	lab->doctor.findings.count = 0;
-	lab->doctor.memory = 8ul << 20;
-	doctor_check_limits(&lab->doctor);
-	assert_has_text(doctor_lab_found(lab, DOCTOR_MEMLOCK_LOW, NULL),
+	fixture->doctor.findings.count = 0;
+	fixture->doctor.memory = 8ul << 20;
+	doctor_check_limits(&fixture->doctor);
+	assert_has_text(doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL),
 			"needs 8452 kB");
 
-	lab->doctor.findings.count = 0;
-	lab->doctor.memory = LONG_MAX;
-	doctor_check_limits(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_MEMLOCK_LOW, NULL);
+	fixture->doctor.findings.count = 0;
+	fixture->doctor.memory = LONG_MAX;
+	doctor_check_limits(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL);
 }
 
 static void memlock_that_does_not_matter(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
 	/* no device of the kernel */
-	set_memlock(lab, 0, 0);
-	doctor_device_get(&lab->doctor, "uroce_lo")->listed = true;
-	doctor_check_limits(&lab->doctor);
-	assert_no_findings(lab);
+	set_memlock(fixture, 0, 0);
+	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
+	doctor_check_limits(&fixture->doctor);
+	assert_no_findings(fixture);
 	/* the capability */
-	(void)doctor_lab_device(lab, 0);
-	lab->doctor.limits.may_lock = true;
-	doctor_check_limits(&lab->doctor);
-	assert_no_findings(lab);
+	(void)doctor_fixture_add_device(fixture, 0);
+	fixture->doctor.limits.memlock_exempt = true;
+	doctor_check_limits(&fixture->doctor);
+	assert_no_findings(fixture);
 	/* a usual machine for RDMA */
-	lab->doctor.limits.may_lock = false;
-	set_memlock(lab, ULONG_MAX, ULONG_MAX);
-	doctor_check_limits(&lab->doctor);
-	assert_no_findings(lab);
+	fixture->doctor.limits.memlock_exempt = false;
+	set_memlock(fixture, ULONG_MAX, ULONG_MAX);
+	doctor_check_limits(&fixture->doctor);
+	assert_no_findings(fixture);
 }
 
 static void limits_are_those_of_the_process(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	struct rlimit limit = { 65536, 65536 };
 
 	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
 	limit = (struct rlimit){ 100, 512 };
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	doctor_read_limits(&lab->doctor);
-	assert_int_equal(lab->doctor.limits.memlock, 65536);
-	assert_int_equal(lab->doctor.limits.memlock_max, 65536);
-	assert_int_equal(lab->doctor.limits.nofile, 100);
-	assert_int_equal(lab->doctor.limits.nofile_max, 512);
-	assert_false(lab->doctor.limits.may_lock);
+	doctor_read_limits(&fixture->doctor);
+	assert_int_equal(fixture->doctor.limits.memlock, 65536);
+	assert_int_equal(fixture->doctor.limits.memlock_max, 65536);
+	assert_int_equal(fixture->doctor.limits.nofile, 100);
+	assert_int_equal(fixture->doctor.limits.nofile_max, 512);
+	assert_false(fixture->doctor.limits.memlock_exempt);
 }
 
 static void the_capability_counts_in_the_first_namespace(void **state)
 {
 	static const struct {
 		const char *caps, *map;
-		bool may_lock;
+		bool memlock_exempt;
 	} rows[] = {
 		{ "CapPrm:\t000001ffffffffff\nCapEff:\t0000000000004000\n",
 		  "         0          0 4294967295\n", true },
@@ -138,30 +138,33 @@ static void the_capability_counts_in_the_first_namespace(void **state)
 		{ "CapPrm:\t000001ffffffffff\n",
 		  "         0          0 4294967295\n", false },
 	};
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		doctor_lab_write(lab, "proc/self/status", "%s", rows[i].caps);
-		doctor_lab_write(lab, "proc/self/uid_map", "%s", rows[i].map);
-		doctor_read_limits(&lab->doctor);
-		assert_int_equal(lab->doctor.limits.may_lock, rows[i].may_lock);
+		doctor_fixture_write(fixture, "proc/self/status", "%s",
+				     rows[i].caps);
+		doctor_fixture_write(fixture, "proc/self/uid_map", "%s",
+				     rows[i].map);
+		doctor_read_limits(&fixture->doctor);
+		assert_int_equal(fixture->doctor.limits.memlock_exempt,
+				 rows[i].memlock_exempt);
 	}
 }
 
 static void few_files(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	lab->doctor.limits.nofile = 20;
-	lab->doctor.limits.nofile_max = 4096;
-	doctor_check_limits(&lab->doctor);
-	assert_has_cure(doctor_lab_found(lab, DOCTOR_NOFILE_LOW, NULL),
-			"ulimit -n");
-	lab->doctor.findings.count = 0;
-	lab->doctor.limits.nofile_max = 20;
-	doctor_check_limits(&lab->doctor);
-	assert_has_cure(doctor_lab_found(lab, DOCTOR_NOFILE_LOW, NULL),
-			"/etc/security/limits.d/");
+	fixture->doctor.limits.nofile = 20;
+	fixture->doctor.limits.nofile_max = 4096;
+	doctor_check_limits(&fixture->doctor);
+	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_NOFILE_LOW, NULL),
+		       "ulimit -n");
+	fixture->doctor.findings.count = 0;
+	fixture->doctor.limits.nofile_max = 20;
+	doctor_check_limits(&fixture->doctor);
+	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_NOFILE_LOW, NULL),
+		       "/etc/security/limits.d/");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -170,82 +173,83 @@ static void few_files(void **state)
 
 static void a_group_without_limits(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	doctor_lab_write(lab, "proc/self/cgroup", "0::/box/inner\n");
-	doctor_lab_write(lab, GROUP "rdma.max",
-			 "rxe0 hca_handle=max hca_object=max\n");
-	doctor_lab_write(lab, GROUP "rdma.current",
-			 "rxe0 hca_handle=9 hca_object=9\n");
-	doctor_check_cgroup(&lab->doctor);
-	assert_no_findings(lab);
+	(void)doctor_fixture_add_device(fixture, 0);
+	doctor_fixture_write(fixture, "proc/self/cgroup", "0::/box/inner\n");
+	doctor_fixture_write(fixture, GROUP "rdma.max",
+			     "rxe0 hca_handle=max hca_object=max\n");
+	doctor_fixture_write(fixture, GROUP "rdma.current",
+			     "rxe0 hca_handle=9 hca_object=9\n");
+	doctor_check_cgroup(&fixture->doctor);
+	assert_no_findings(fixture);
 }
 
 static void a_group_that_may_not_open(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	(void)doctor_lab_device(lab, 0);
-	doctor_lab_write(lab, "proc/self/cgroup",
-			 "1:name=systemd:/\n0::/box/inner\n");
-	doctor_lab_write(lab, GROUP "rdma.max",
-			 "rxe00 hca_handle=9 hca_object=9\n"
-			 "rxe0 hca_handle=0 hca_object=max\n");
-	doctor_check_cgroup(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_CGROUP_RDMA, "rxe0");
+	(void)doctor_fixture_add_device(fixture, 0);
+	doctor_fixture_write(fixture, "proc/self/cgroup",
+			     "1:name=systemd:/\n0::/box/inner\n");
+	doctor_fixture_write(fixture, GROUP "rdma.max",
+			     "rxe00 hca_handle=9 hca_object=9\n"
+			     "rxe0 hca_handle=0 hca_object=max\n");
+	doctor_check_cgroup(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_CGROUP_RDMA, "rxe0");
 	assert_has_text(finding, "hca_handle");
-	assert_has_cure(finding, "/sys/fs/cgroup/box/inner/rdma.max");
+	assert_has_fix(finding, "/sys/fs/cgroup/box/inner/rdma.max");
 }
 
 static void a_group_around_it_is_full(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	(void)doctor_lab_device(lab, 0);
-	doctor_lab_write(lab, "proc/self/cgroup", "0::/box/inner\n");
-	doctor_lab_write(lab, GROUP "rdma.max",
-			 "rxe0 hca_handle=max hca_object=max\n");
-	doctor_lab_write(lab, "sys/fs/cgroup/box/rdma.max",
-			 "rxe0 hca_handle=max hca_object=20\n");
-	doctor_lab_write(lab, "sys/fs/cgroup/box/rdma.current",
-			 "rxe0 hca_handle=1 hca_object=20\n");
-	doctor_check_cgroup(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_CGROUP_RDMA, "rxe0");
+	(void)doctor_fixture_add_device(fixture, 0);
+	doctor_fixture_write(fixture, "proc/self/cgroup", "0::/box/inner\n");
+	doctor_fixture_write(fixture, GROUP "rdma.max",
+			     "rxe0 hca_handle=max hca_object=max\n");
+	doctor_fixture_write(fixture, "sys/fs/cgroup/box/rdma.max",
+			     "rxe0 hca_handle=max hca_object=20\n");
+	doctor_fixture_write(fixture, "sys/fs/cgroup/box/rdma.current",
+			     "rxe0 hca_handle=1 hca_object=20\n");
+	doctor_check_cgroup(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_CGROUP_RDMA, "rxe0");
 	assert_has_text(finding, "hca_object");
 	assert_has_text(finding, "20");
 }
 
 static void groups_in_a_tree_of_their_own(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	doctor_lab_write(lab, "proc/self/cgroup",
-			 "9:rdma:/old\n0::/\nrubbish\n:\n::\n");
-	doctor_lab_write(lab, "sys/fs/cgroup/rdma/old/rdma.max",
-			 "rxe0 hca_handle=3 hca_object=max\n");
-	doctor_lab_write(lab, "sys/fs/cgroup/rdma/old/rdma.current",
-			 "rxe0 hca_handle=3 hca_object=0\n");
-	doctor_check_cgroup(&lab->doctor);
-	assert_has_text(doctor_lab_found(lab, DOCTOR_CGROUP_RDMA, "rxe0"),
-			"/rdma/old");
+	(void)doctor_fixture_add_device(fixture, 0);
+	doctor_fixture_write(fixture, "proc/self/cgroup",
+			     "9:rdma:/old\n0::/\nrubbish\n:\n::\n");
+	doctor_fixture_write(fixture, "sys/fs/cgroup/rdma/old/rdma.max",
+			     "rxe0 hca_handle=3 hca_object=max\n");
+	doctor_fixture_write(fixture, "sys/fs/cgroup/rdma/old/rdma.current",
+			     "rxe0 hca_handle=3 hca_object=0\n");
+	doctor_check_cgroup(&fixture->doctor);
+	assert_has_text(
+		doctor_fixture_find(fixture, DOCTOR_CGROUP_RDMA, "rxe0"),
+		"/rdma/old");
 }
 
 static void rubbish_in_a_group(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	doctor_lab_write(lab, "proc/self/cgroup", "0::relative\n");
-	doctor_check_cgroup(&lab->doctor);
-	doctor_lab_write(lab, "proc/self/cgroup", "0::/box/inner\n");
-	doctor_lab_write(lab, GROUP "rdma.max",
-			 "rxe0 hca_handle= hca_object=-1 \xff\n");
-	doctor_check_cgroup(&lab->doctor);
-	assert_no_findings(lab);
+	(void)doctor_fixture_add_device(fixture, 0);
+	doctor_fixture_write(fixture, "proc/self/cgroup", "0::relative\n");
+	doctor_check_cgroup(&fixture->doctor);
+	doctor_fixture_write(fixture, "proc/self/cgroup", "0::/box/inner\n");
+	doctor_fixture_write(fixture, GROUP "rdma.max",
+			     "rxe0 hca_handle= hca_object=-1 \xff\n");
+	doctor_check_cgroup(&fixture->doctor);
+	assert_no_findings(fixture);
 }
 
 int main(void)

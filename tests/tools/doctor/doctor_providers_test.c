@@ -4,97 +4,99 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/doctor/doctor_lab.h"
+#include "tools/doctor/doctor_fixture.h"
 
 #define BESIDE "opt/lib/libibverbs/"
 
-static void put_module(struct doctor_lab *lab, const char *file)
+static void put_module(struct doctor_fixture *fixture, const char *file)
 {
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), BESIDE "%s", file);
-	doctor_lab_write(lab, path, "ELF");
+	doctor_fixture_write(fixture, path, "ELF");
 }
 
-static void configure(struct doctor_lab *lab, const char *file,
+static void configure(struct doctor_fixture *fixture, const char *file,
 		      const char *text)
 {
 	char path[PATH_MAX];
 
 	/* without the first slash */
 	snprintf(path, sizeof(path), "%s/%s", &IBV_CONFIG_DIR[1], file);
-	doctor_lab_write(lab, path, "%s", text);
+	doctor_fixture_write(fixture, path, "%s", text);
 }
 
 static void a_listed_device_has_its_provider(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	doctor_lab_device(lab, 0)->listed = true;
-	doctor_check_providers(&lab->doctor);
-	assert_no_findings(lab);
+	doctor_fixture_add_device(fixture, 0)->listed = true;
+	doctor_check_providers(&fixture->doctor);
+	assert_no_findings(fixture);
 }
 
 static void not_installed(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxex-rdmav34.so");
-	put_module(lab, "librxe.so");
-	doctor_lab_write(lab, "etc/os-release", "ID=ubuntu\n");
-	doctor_check_providers(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "rxe0");
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxex-rdmav34.so");
+	put_module(fixture, "librxe.so");
+	doctor_fixture_write(fixture, "etc/os-release", "ID=ubuntu\n");
+	doctor_check_providers(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "rxe0");
 	assert_has_text(finding, "it is called rxe.");
-	assert_has_cure(finding, "apt-get install ibverbs-providers");
+	assert_has_fix(finding, "apt-get install ibverbs-providers");
 }
 
 static void of_an_unknown_release(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxe-rdmav25.so");
-	configure(lab, "rxe.driver", "driver rxe\n");
-	doctor_check_providers(&lab->doctor);
-	assert_has_text(doctor_lab_found(lab, DOCTOR_PROVIDER_RELEASE, "rxe0"),
-			"/opt/lib/libibverbs/librxe-rdmav25.so");
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxe-rdmav25.so");
+	configure(fixture, "rxe.driver", "driver rxe\n");
+	doctor_check_providers(&fixture->doctor);
+	assert_has_text(
+		doctor_fixture_find(fixture, DOCTOR_PROVIDER_RELEASE, "rxe0"),
+		"/opt/lib/libibverbs/librxe-rdmav25.so");
 }
 
 static void not_configured(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxe-rdmav34.so");
-	configure(lab, "other",
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxe-rdmav34.so");
+	configure(fixture, "other",
 		  "driver rx\ndriver rxe2\n# driver rxe\ndriver\nrxe\n");
-	put_module(lab, "librx-rdmav34.so");
-	put_module(lab, "librxe2-rdmav34.so");
-	doctor_check_providers(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_NOT_CONFIGURED, "rxe0");
-	assert_has_cure(finding,
-			"echo \"driver rxe\" > " IBV_CONFIG_DIR "/rxe.driver");
-	assert_int_equal(lab->doctor.findings.count, 1);
+	put_module(fixture, "librx-rdmav34.so");
+	put_module(fixture, "librxe2-rdmav34.so");
+	doctor_check_providers(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_PROVIDER_NOT_CONFIGURED,
+				      "rxe0");
+	assert_has_fix(finding,
+		       "echo \"driver rxe\" > " IBV_CONFIG_DIR "/rxe.driver");
+	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
 static void refused_for_its_abi(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxe-rdmav34.so");
-	configure(lab, "rxe.driver", "driver\trxe-rdmav34\n");
-	strcpy(lab->doctor.library.said,
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxe-rdmav34.so");
+	configure(fixture, "rxe.driver", "driver\trxe-rdmav34\n");
+	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: provider rxe: knows versions 1 to 1 of its kernel "
 	       "driver's ABI, and rxe0 has version 2\n"
 	       "libibverbs: no provider for rxe0 (kernel driver rxe, ABI 2)\n"
 	       "libibverbs: something about mlx5\n");
-	doctor_check_providers(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_ABI, "rxe0");
+	doctor_check_providers(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_PROVIDER_ABI, "rxe0");
 	assert_true(finding->has_reason);
 	assert_non_null(strstr(finding->reason, "versions 1 to 1"));
 	assert_null(strstr(finding->reason, "mlx5"));
@@ -102,156 +104,163 @@ static void refused_for_its_abi(void **state)
 
 static void refused_by_a_module_of_ours(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxe-anyverbs1.so");
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxe-anyverbs1.so");
 	assert_int_equal(setenv("RDMAV_DRIVERS", "siw:rxe-anyverbs1", 1), 0);
-	strcpy(lab->doctor.library.said,
+	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: no provider for rxe0 (kernel driver rxe, ABI 9)\n");
-	doctor_check_providers(&lab->doctor);
+	doctor_check_providers(&fixture->doctor);
 	assert_int_equal(unsetenv("RDMAV_DRIVERS"), 0);
-	assert_non_null(strstr(
-		doctor_lab_found(lab, DOCTOR_PROVIDER_ABI, "rxe0")->reason,
-		"ABI 9"));
+	assert_non_null(
+		strstr(doctor_fixture_find(fixture, DOCTOR_PROVIDER_ABI, "rxe0")
+			       ->reason,
+		       "ABI 9"));
 }
 
 static void broken(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxe-anyverbs1.so");
-	configure(lab, "a.driver", "driver rxe\n");
-	strcpy(lab->doctor.library.said,
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxe-anyverbs1.so");
+	configure(fixture, "a.driver", "driver rxe\n");
+	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: provider rxe: librxe.so: undefined symbol: x");
-	doctor_check_providers(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_PROVIDER_BROKEN, "rxe0");
-	assert_string_equal(finding->reason, lab->doctor.library.said);
-	assert_has_cure(finding, "ldd -r /opt/lib/libibverbs/");
+	doctor_check_providers(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_PROVIDER_BROKEN, "rxe0");
+	assert_string_equal(finding->reason, fixture->doctor.library.messages);
+	assert_has_fix(finding, "ldd -r /opt/lib/libibverbs/");
 }
 
 static void the_library_knows_the_driver(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	fake_sysfs_class(&lab->fake, "6\n");
-	doctor_lab_write(lab, "sys/class/infiniband_verbs/uverbs0/ibdev",
-			 "ibp1s0\n");
-	doctor_read_devices(&lab->doctor);
-	strcpy(lab->doctor.library.said,
+	fake_sysfs_class(&fixture->fake, "6\n");
+	doctor_fixture_write(fixture,
+			     "sys/class/infiniband_verbs/uverbs0/ibdev",
+			     "ibp1s0\n");
+	doctor_read_devices(&fixture->doctor);
+	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: no provider for ibp1s0 (kernel driver hns, ABI "
 	       "1)\n");
-	doctor_check_providers(&lab->doctor);
+	doctor_check_providers(&fixture->doctor);
 	assert_has_text(
-		doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
+		doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
 		"called hns.");
 }
 
 static void sysfs_knows_the_driver(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	fake_sysfs_class(&lab->fake, "6\n");
-	doctor_lab_write(lab, "sys/class/infiniband_verbs/uverbs0/ibdev",
-			 "ibp1s0\n");
-	doctor_lab_link(lab, "sys/class/infiniband/ibp1s0/device/driver",
-			"../mlx4_core");
-	doctor_read_devices(&lab->doctor);
-	doctor_check_providers(&lab->doctor);
+	fake_sysfs_class(&fixture->fake, "6\n");
+	doctor_fixture_write(fixture,
+			     "sys/class/infiniband_verbs/uverbs0/ibdev",
+			     "ibp1s0\n");
+	doctor_fixture_link(fixture,
+			    "sys/class/infiniband/ibp1s0/device/driver",
+			    "../mlx4_core");
+	doctor_read_devices(&fixture->doctor);
+	doctor_check_providers(&fixture->doctor);
 	assert_has_text(
-		doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
+		doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
 		"called mlx4.");
 }
 
 static void nobody_knows_the_driver(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	fake_sysfs_class(&lab->fake, "6\n");
-	doctor_lab_write(lab, "sys/class/infiniband_verbs/uverbs0/ibdev",
-			 "ibp1s0\n");
-	strcpy(lab->doctor.library.said,
+	fake_sysfs_class(&fixture->fake, "6\n");
+	doctor_fixture_write(fixture,
+			     "sys/class/infiniband_verbs/uverbs0/ibdev",
+			     "ibp1s0\n");
+	strcpy(fixture->doctor.library.messages,
 	       "no provider for ibp1s0 (kernel driver unknown, ABI 1)");
-	doctor_read_devices(&lab->doctor);
-	doctor_check_providers(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_PROVIDER_MISSING, "ibp1s0");
+	doctor_read_devices(&fixture->doctor);
+	doctor_check_providers(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "ibp1s0");
 }
 
 static void a_node_that_is_missing_explains_it(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	doctor_lab_write(lab, "dev/infiniband/rdma_cm", " ");
-	doctor_check_nodes(&lab->doctor);
-	doctor_check_providers(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_NODE_MISSING, "rxe0");
-	assert_int_equal(lab->doctor.findings.count, 1);
+	(void)doctor_fixture_add_device(fixture, 0);
+	doctor_fixture_write(fixture, "dev/infiniband/rdma_cm", " ");
+	doctor_check_nodes(&fixture->doctor);
+	doctor_check_providers(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_NODE_MISSING, "rxe0");
+	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
 static void driver_files_that_lead_nowhere(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	put_module(lab, "librxe-rdmav34.so");
-	configure(lab, "rxe.driver", "driver rxe\n");
-	configure(lab, "abs.driver", "driver /some/where/libx\n");
-	configure(lab, "it's old", "driver nes\n");
-	doctor_check_providers(&lab->doctor);
-	finding = doctor_lab_found(lab, DOCTOR_DRIVER_FILE_STALE, NULL);
+	put_module(fixture, "librxe-rdmav34.so");
+	configure(fixture, "rxe.driver", "driver rxe\n");
+	configure(fixture, "abs.driver", "driver /some/where/libx\n");
+	configure(fixture, "it's old", "driver nes\n");
+	doctor_check_providers(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_DRIVER_FILE_STALE, NULL);
 	assert_has_text(finding, "nes");
-	assert_has_cure(finding, "rm '" IBV_CONFIG_DIR "/it'\\''s old'");
+	assert_has_fix(finding, "rm '" IBV_CONFIG_DIR "/it'\\''s old'");
 }
 
 static void rubbish_in_driver_files(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 	char rubbish[9000];
 
 	memset(rubbish, 0xfe, sizeof(rubbish));
 	memcpy(rubbish, "driver *\ndriver ?\ndriver %s%n\n", 30);
-	fake_sysfs_write_bytes(&lab->fake, &IBV_CONFIG_DIR "/x.driver"[1],
+	fake_sysfs_write_bytes(&fixture->fake, &IBV_CONFIG_DIR "/x.driver"[1],
 			       rubbish, sizeof(rubbish));
-	doctor_check_providers(&lab->doctor);
-	assert_int_equal(doctor_lab_count(lab, DOCTOR_DRIVER_FILE_STALE), 3);
+	doctor_check_providers(&fixture->doctor);
+	assert_int_equal(
+		doctor_fixture_count(fixture, DOCTOR_DRIVER_FILE_STALE), 3);
 }
 
 static void another_library_has_its_own_folder(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxe-rdmav25.so");
-	lab->doctor.library.ours = false;
-	doctor_check_providers(&lab->doctor);
-	assert_has_cure(
-		doctor_lab_found(lab, DOCTOR_PROVIDER_NOT_CONFIGURED, "rxe0"),
-		"> /etc/libibverbs.d/rxe.driver");
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxe-rdmav25.so");
+	fixture->doctor.library.is_anyverbs = false;
+	doctor_check_providers(&fixture->doctor);
+	assert_has_fix(doctor_fixture_find(
+			       fixture, DOCTOR_PROVIDER_NOT_CONFIGURED, "rxe0"),
+		       "> /etc/libibverbs.d/rxe.driver");
 }
 
 static void another_library_has_other_words(void **state)
 {
-	struct doctor_lab *lab = *state;
+	struct doctor_fixture *fixture = *state;
 
-	(void)doctor_lab_device(lab, 0);
-	put_module(lab, "librxe-rdmav34.so");
-	doctor_lab_write(lab, "etc/libibverbs.d/rxe.driver", "driver rxe\n");
-	lab->doctor.library.ours = false;
-	strcpy(lab->doctor.library.said,
+	(void)doctor_fixture_add_device(fixture, 0);
+	put_module(fixture, "librxe-rdmav34.so");
+	doctor_fixture_write(fixture, "etc/libibverbs.d/rxe.driver",
+			     "driver rxe\n");
+	fixture->doctor.library.is_anyverbs = false;
+	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: Warning: couldn't load driver 'librxe-rdmav34.so'");
-	doctor_check_providers(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_PROVIDER_BROKEN, "rxe0");
+	doctor_check_providers(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_PROVIDER_BROKEN, "rxe0");
 
-	lab->doctor.findings.count = 0;
-	strcpy(lab->doctor.library.said,
+	fixture->doctor.findings.count = 0;
+	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: Warning: Driver rxe does not support the kernel "
 	       "ABI "
 	       "of 6 (supports 1 to 1) for device rxe0");
-	doctor_check_providers(&lab->doctor);
-	(void)doctor_lab_found(lab, DOCTOR_PROVIDER_ABI, "rxe0");
+	doctor_check_providers(&fixture->doctor);
+	(void)doctor_fixture_find(fixture, DOCTOR_PROVIDER_ABI, "rxe0");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the files that ibv_doctor judges by: see doctor_world.h. */
-#include "tools/doctor/doctor_world.h"
+/* Reads the files that ibv_doctor judges by: see doctor_system.h. */
+#include "tools/doctor/doctor_system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,32 +11,32 @@
 #include <unistd.h>
 
 /* Longest line that is looked at, with its end. */
-#define LINE_LEN 4096
+#define DOCTOR_SYSTEM_LINE_LEN 4096
 
-void doctor_world_init(struct doctor_world *world)
+void doctor_system_init(struct doctor_system *system)
 {
-	const char *wish = secure_getenv("SYSFS_PATH");
+	const char *sysfs_path = secure_getenv("SYSFS_PATH");
 	size_t len;
 
-	*world = (struct doctor_world){ .sysfs = "/sys" };
-	if (!wish || !*wish)
+	*system = (struct doctor_system){ .sysfs = "/sys" };
+	if (!sysfs_path || !*sysfs_path)
 		return;
-	len = strnlen(wish, sizeof(world->sysfs) - 1);
-	memcpy(world->sysfs, wish, len);
-	while (len > 0 && world->sysfs[len - 1] == '/')
+	len = strnlen(sysfs_path, sizeof(system->sysfs) - 1);
+	memcpy(system->sysfs, sysfs_path, len);
+	while (len > 0 && system->sysfs[len - 1] == '/')
 		len--;
-	world->sysfs[len] = '\0';
+	system->sysfs[len] = '\0';
 }
 
-static bool is_below_sys(const char *path)
+static bool doctor_system_is_sysfs_path(const char *path)
 {
 	return strncmp(path, "/sys", 4) == 0 &&
 	       (path[4] == '/' || path[4] == '\0');
 }
 
 __attribute__((format(printf, 3, 0))) static bool
-make_path(const struct doctor_world *world, char *path, const char *fmt,
-	  va_list args)
+doctor_system_make_path(const struct doctor_system *system, char *path,
+			const char *fmt, va_list args)
 {
 	char name[PATH_MAX];
 	int len;
@@ -44,26 +44,26 @@ make_path(const struct doctor_world *world, char *path, const char *fmt,
 	len = vsnprintf(name, sizeof(name), fmt, args);
 	if (len < 0 || (size_t)len >= sizeof(name))
 		return false;
-	if (is_below_sys(name))
-		len = snprintf(path, PATH_MAX, "%s%s", world->sysfs, name + 4);
+	if (doctor_system_is_sysfs_path(name))
+		len = snprintf(path, PATH_MAX, "%s%s", system->sysfs, name + 4);
 	else
-		len = snprintf(path, PATH_MAX, "%s%s", world->root, name);
+		len = snprintf(path, PATH_MAX, "%s%s", system->root, name);
 	return len >= 0 && len < PATH_MAX;
 }
 
-bool doctor_world_path(const struct doctor_world *world,
-		       char ret_path[PATH_MAX], const char *fmt, ...)
+bool doctor_system_path(const struct doctor_system *system,
+			char ret_path[PATH_MAX], const char *fmt, ...)
 {
 	va_list args;
 	bool fits;
 
 	va_start(args, fmt);
-	fits = make_path(world, ret_path, fmt, args);
+	fits = doctor_system_make_path(system, ret_path, fmt, args);
 	va_end(args);
 	return fits;
 }
 
-void doctor_ascii(char *text)
+void doctor_make_ascii(char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\t')
@@ -74,7 +74,7 @@ void doctor_ascii(char *text)
 }
 
 /* Files of sysfs and /proc give what they have in one read. */
-static int read_line(const char *path, char *buf, size_t size)
+static int doctor_system_read_line(const char *path, char *buf, size_t size)
 {
 	ssize_t len;
 	int fd, ret;
@@ -90,37 +90,37 @@ static int read_line(const char *path, char *buf, size_t size)
 		return ret;
 	buf[len] = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
-	doctor_ascii(buf);
+	doctor_make_ascii(buf);
 	return 0;
 }
 
 __attribute__((format(printf, 4, 0))) static int
-read_named(const struct doctor_world *world, char *buf, size_t size,
-	   const char *fmt, va_list args)
+doctor_system_read_path(const struct doctor_system *system, char *buf,
+			size_t size, const char *fmt, va_list args)
 {
 	char path[PATH_MAX];
 
-	if (!make_path(world, path, fmt, args))
+	if (!doctor_system_make_path(system, path, fmt, args))
 		return -ENAMETOOLONG;
-	return read_line(path, buf, size);
+	return doctor_system_read_line(path, buf, size);
 }
 
-int doctor_world_read(const struct doctor_world *world, char *buf, size_t size,
-		      const char *fmt, ...)
+int doctor_system_read(const struct doctor_system *system, char *buf,
+		       size_t size, const char *fmt, ...)
 {
 	va_list args;
 	int ret;
 
 	va_start(args, fmt);
-	ret = read_named(world, buf, size, fmt, args);
+	ret = doctor_system_read_path(system, buf, size, fmt, args);
 	va_end(args);
 	if (ret)
 		*buf = '\0';
 	return ret;
 }
 
-int doctor_world_number(const struct doctor_world *world,
-			unsigned long *ret_number, const char *fmt, ...)
+int doctor_system_read_number(const struct doctor_system *system,
+			      unsigned long *ret_number, const char *fmt, ...)
 {
 	char text[64], *end;
 	unsigned long number;
@@ -128,7 +128,7 @@ int doctor_world_number(const struct doctor_world *world,
 	int ret;
 
 	va_start(args, fmt);
-	ret = read_named(world, text, sizeof(text), fmt, args);
+	ret = doctor_system_read_path(system, text, sizeof(text), fmt, args);
 	va_end(args);
 	if (ret)
 		return ret;
@@ -139,7 +139,8 @@ int doctor_world_number(const struct doctor_world *world,
 	return 0;
 }
 
-bool doctor_world_exists(const struct doctor_world *world, const char *fmt, ...)
+bool doctor_system_exists(const struct doctor_system *system, const char *fmt,
+			  ...)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -147,13 +148,13 @@ bool doctor_world_exists(const struct doctor_world *world, const char *fmt, ...)
 	bool fits;
 
 	va_start(args, fmt);
-	fits = make_path(world, path, fmt, args);
+	fits = doctor_system_make_path(system, path, fmt, args);
 	va_end(args);
 	return fits && stat(path, &st) == 0;
 }
 
-bool doctor_world_link(const struct doctor_world *world, char *buf, size_t size,
-		       const char *fmt, ...)
+bool doctor_system_read_link(const struct doctor_system *system, char *buf,
+			     size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], target[PATH_MAX];
 	const char *slash;
@@ -162,7 +163,7 @@ bool doctor_world_link(const struct doctor_world *world, char *buf, size_t size,
 	bool fits;
 
 	va_start(args, fmt);
-	fits = make_path(world, path, fmt, args);
+	fits = doctor_system_make_path(system, path, fmt, args);
 	va_end(args);
 	len = fits ? readlink(path, target, sizeof(target) - 1) : -1;
 	if (len <= 0)
@@ -170,45 +171,45 @@ bool doctor_world_link(const struct doctor_world *world, char *buf, size_t size,
 	target[len] = '\0';
 	slash = strrchr(target, '/');
 	(void)snprintf(buf, size, "%s", slash ? slash + 1 : target);
-	doctor_ascii(buf);
+	doctor_make_ascii(buf);
 	return *buf != '\0';
 }
 
-static int is_name(const struct dirent *entry)
+static int doctor_system_is_entry_name(const struct dirent *entry)
 {
 	return strcmp(entry->d_name, ".") != 0 &&
 	       strcmp(entry->d_name, "..") != 0;
 }
 
-void doctor_world_list(const struct doctor_world *world,
-		       struct doctor_names *ret_names, const char *fmt, ...)
+void doctor_system_list(const struct doctor_system *system,
+			struct doctor_dir_list *ret_names, const char *fmt, ...)
 {
 	char path[PATH_MAX];
 	va_list args;
 	bool fits;
 
-	*ret_names = (struct doctor_names){};
+	*ret_names = (struct doctor_dir_list){};
 	va_start(args, fmt);
-	fits = make_path(world, path, fmt, args);
+	fits = doctor_system_make_path(system, path, fmt, args);
 	va_end(args);
 	if (!fits)
 		return;
-	ret_names->count =
-		scandir(path, &ret_names->entries, is_name, versionsort);
+	ret_names->count = scandir(path, &ret_names->entries,
+				   doctor_system_is_entry_name, versionsort);
 	if (ret_names->count < 0)
-		*ret_names = (struct doctor_names){};
+		*ret_names = (struct doctor_dir_list){};
 }
 
-void doctor_names_free(struct doctor_names *names)
+void doctor_dir_list_free(struct doctor_dir_list *names)
 {
 	for (int i = 0; i < names->count; i++)
 		free(names->entries[i]);
 	free(names->entries);
-	*names = (struct doctor_names){};
+	*names = (struct doctor_dir_list){};
 }
 
 /* Reads on to the end of a line that did not fit. */
-static void skip_line(FILE *file)
+static void doctor_system_skip_line(FILE *file)
 {
 	int c;
 
@@ -217,18 +218,18 @@ static void skip_line(FILE *file)
 	while (c != EOF && c != '\n');
 }
 
-int doctor_world_lines(const struct doctor_world *world,
-		       bool (*visit)(void *arg, char *line), void *arg,
-		       const char *fmt, ...)
+int doctor_system_for_each_line(const struct doctor_system *system,
+				bool (*visit)(void *arg, char *line), void *arg,
+				const char *fmt, ...)
 {
-	char path[PATH_MAX], line[LINE_LEN];
+	char path[PATH_MAX], line[DOCTOR_SYSTEM_LINE_LEN];
 	bool fits, go_on = true;
 	va_list args;
 	FILE *file;
 	int fd;
 
 	va_start(args, fmt);
-	fits = make_path(world, path, fmt, args);
+	fits = doctor_system_make_path(system, path, fmt, args);
 	va_end(args);
 	if (!fits)
 		return -ENAMETOOLONG;
@@ -244,18 +245,18 @@ int doctor_world_lines(const struct doctor_world *world,
 		size_t len = strcspn(line, "\n");
 
 		if (line[len] != '\n' && len == sizeof(line) - 1) {
-			skip_line(file);
+			doctor_system_skip_line(file);
 			continue;
 		}
 		line[len] = '\0';
-		doctor_ascii(line);
+		doctor_make_ascii(line);
 		go_on = visit(arg, line);
 	}
 	(void)fclose(file); /* nothing was written */
 	return 0;
 }
 
-const char *doctor_quote(char *buf, size_t size, const char *text)
+const char *doctor_shell_quote(char *buf, size_t size, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -10,26 +10,30 @@
 
 #include "tools/doctor/doctor.h"
 
-#define LOG_CURE "VERBS_LOG_LEVEL=4 VERBS_LOG_FILE=/tmp/verbs.log ibv_devinfo"
+#define DOCTOR_LOG_COMMAND \
+	"VERBS_LOG_LEVEL=4 VERBS_LOG_FILE=/tmp/verbs.log ibv_devinfo"
 
-static void check_list(struct doctor *doctor)
+static void doctor_check_list_failed(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 
 	if (!doctor->library.list_error ||
 	    doctor_has_error(&doctor->findings, NULL))
 		return;
-	finding = doctor_add(&doctor->findings, DOCTOR_LIST_FAILED, NULL, 0,
-			     "The library cannot list devices: %s.",
-			     strerror(doctor->library.list_error));
+	finding = doctor_finding_add(&doctor->findings, DOCTOR_LIST_FAILED,
+				     NULL, 0,
+				     "The library cannot list devices: %s.",
+				     strerror(doctor->library.list_error));
 	if (doctor->library.list_error == EPERM)
-		doctor_cure(finding, "grep Seccomp: /proc/self/status"
-				     "   # a filter?");
-	doctor_cure(finding, LOG_CURE);
+		doctor_finding_add_fix(finding,
+				       "grep Seccomp: /proc/self/status"
+				       "   # a filter?");
+	doctor_finding_add_fix(finding, DOCTOR_LOG_COMMAND);
 }
 
 /* Names that there are, as far as they fit. */
-static void join_names(const struct doctor *doctor, char *buf, size_t size)
+static void doctor_join_device_names(const struct doctor *doctor, char *buf,
+				     size_t size)
 {
 	size_t used = 0;
 
@@ -46,7 +50,7 @@ static void join_names(const struct doctor *doctor, char *buf, size_t size)
 	}
 }
 
-static void check_name(struct doctor *doctor)
+static void doctor_check_device_name(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 	char names[512];
@@ -54,14 +58,14 @@ static void check_name(struct doctor *doctor)
 	for (size_t i = 0; i < doctor->nr_devices; i++)
 		if (doctor->devices[i].selected)
 			return;
-	join_names(doctor, names, sizeof(names));
-	finding = doctor_add(
+	doctor_join_device_names(doctor, names, sizeof(names));
+	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_DEVICE_UNKNOWN, doctor->only_device,
 		0, "There is no device of that name. There are: %s.", names);
-	doctor_cure(finding, "ibv_devices");
+	doctor_finding_add_fix(finding, "ibv_devices");
 }
 
-static void check_unexplained(struct doctor *doctor)
+static void doctor_check_unusable_devices(struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
 		const struct doctor_device *device = &doctor->devices[i];
@@ -69,55 +73,59 @@ static void check_unexplained(struct doctor *doctor)
 
 		if (!device->selected || device->usable ||
 		    doctor_has_error(&doctor->findings, device->name) ||
-		    doctor_found(&doctor->findings, DOCTOR_MEMLOCK_LOW, NULL) ||
-		    doctor_found(&doctor->findings, DOCTOR_NODES_NO_FOLDER,
-				 NULL) ||
-		    doctor_found(&doctor->findings, DOCTOR_MODULE_NOT_LOADED,
-				 NULL) ||
-		    doctor->library.signal)
+		    doctor_has_finding(&doctor->findings, DOCTOR_MEMLOCK_LOW,
+				       NULL) ||
+		    doctor_has_finding(&doctor->findings,
+				       DOCTOR_NODES_NO_FOLDER, NULL) ||
+		    doctor_has_finding(&doctor->findings,
+				       DOCTOR_MODULE_NOT_LOADED, NULL) ||
+		    doctor->library.crash_signal)
 			continue;
 		if (doctor->only_port > device->nr_ports && device->nr_ports) {
-			finding = doctor_add(
+			finding = doctor_finding_add(
 				&doctor->findings, DOCTOR_UNEXPLAINED,
 				device->name, doctor->only_port,
 				"There is no such port; the last one is %zu.",
 				device->nr_ports);
-			doctor_cure(finding, "ibv_devinfo -d %s", device->name);
+			doctor_finding_add_fix(finding, "ibv_devinfo -d %s",
+					       device->name);
 			continue;
 		}
-		finding = doctor_add(
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_UNEXPLAINED, device->name, 0,
 			"The device cannot be used, and the reason "
 			"was not found. The log may tell.");
-		if (*doctor->library.said)
-			doctor_reason(finding, doctor->library.said);
-		doctor_cure(finding, LOG_CURE);
+		if (*doctor->library.messages)
+			doctor_finding_set_reason(finding,
+						  doctor->library.messages);
+		doctor_finding_add_fix(finding, DOCTOR_LOG_COMMAND);
 	}
 }
 
-void doctor_check_rest(struct doctor *doctor)
+void doctor_check_unexplained(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 
-	check_list(doctor);
+	doctor_check_list_failed(doctor);
 	if (doctor->only_device)
-		check_name(doctor);
-	check_unexplained(doctor);
-	if (!doctor_is_usable(doctor) &&
+		doctor_check_device_name(doctor);
+	doctor_check_unusable_devices(doctor);
+	if (!doctor_any_usable(doctor) &&
 	    !doctor_has_error(&doctor->findings, NULL)) {
-		finding = doctor_add(
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_UNEXPLAINED, NULL, 0,
 			"There is no device, and the reason was not "
 			"found. The log may tell.");
-		doctor_cure(finding, LOG_CURE);
+		doctor_finding_add_fix(finding, DOCTOR_LOG_COMMAND);
 	}
 	if (doctor->library.uroce_works && !doctor->only_device) {
-		finding = doctor_add(
+		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_UROCE_AVAILABLE, NULL, 0,
 			"RDMA without any of this is possible here: "
 			"the library can make a device in user "
 			"space of a network interface. It was "
 			"tried, and works.");
-		doctor_cure(finding, "UROCE_DEVICES=auto ibv_devinfo");
+		doctor_finding_add_fix(finding,
+				       "UROCE_DEVICES=auto ibv_devinfo");
 	}
 }
