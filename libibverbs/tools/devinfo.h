@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_devinfo: devinfo_query.c asks a device what it is, devinfo_print_text.c
- * and devinfo_print_json.c print that. Attributes that are plain numbers are in
- * the tables of devinfo_fields.c, under the same names in both forms.
+ * ibv_devinfo: devinfo_query.c queries a device; devinfo_text.c and
+ * devinfo_json.c print the result. The attributes that are plain numbers are
+ * listed in the tables of devinfo_fields.c. Both output forms use these tables
+ * and thus the same names.
  */
 #ifndef TOOLS_DEVINFO_H
 #define TOOLS_DEVINFO_H
@@ -15,43 +16,47 @@
 
 #include "tools/json_out.h"
 
-/** Ports that ibv_query_port() can name. */
+/** Highest port number that ibv_query_port() accepts. */
 #define DEVINFO_MAX_PORTS 255
 
-/** A device and all of its answers. */
+/** A device and the results of all queries. */
 struct devinfo {
 	struct ibv_context *context;
 	struct ibv_device_attr_ex attr;
-	char board_id[64]; /* empty: there is none */
+	char board_id[64]; /* empty: the device has none */
 	unsigned int nr_ports;
-	unsigned int first_port; /* of those to be shown */
+	unsigned int first_port; /* first port to print */
 	unsigned int last_port;
 	struct ibv_port_attr *ports; /* [0] is port 1 */
-	struct ibv_gid_entry *gids;  /* valid ones, of all ports */
+	struct ibv_gid_entry *gids;  /* valid entries of all ports */
 	size_t nr_gids;
 };
 
 /**
- * devinfo_query() - open a device and ask it
- * @port: the only one to be shown; 0 means all
- * @gids: ask for GIDs, too
+ * devinfo_query() - open a device and query its attributes
+ * @port: the only port to print; 0 means all ports
+ * @gids: query the GID tables as well
  *
- * Return: 0 and what devinfo_free() frees; -errno after a message on standard
- * error.
+ * On success, release @ret_info with devinfo_free().
+ *
+ * Return: 0, or -errno after a message on standard error.
  */
 int devinfo_query(struct ibv_device *device, unsigned int port, bool gids,
 		  struct devinfo *ret_info);
 
-/** devinfo_free() - free what devinfo_query() gave, and close the device */
+/** devinfo_free() - free a query result and close the device */
 void devinfo_free(struct devinfo *info);
 
-/** devinfo_print_text() - print for people; @verbose: all there is */
+/**
+ * devinfo_print_text() - print a device as text
+ * @verbose: print all attributes instead of the most important ones
+ */
 void devinfo_print_text(const struct devinfo *info, bool verbose);
 
-/** devinfo_print_json() - print as an element of an array */
+/** devinfo_print_json() - print a device as one element of a JSON array */
 void devinfo_print_json(struct json_out *json, const struct devinfo *info);
 
-/** How the text form prints a number. */
+/** Number formats of the text form. */
 enum devinfo_format {
 	DEVINFO_SIGNED,
 	DEVINFO_UNSIGNED,
@@ -62,7 +67,7 @@ enum devinfo_format {
 	DEVINFO_HEX_UPPER /* 0x1F */
 };
 
-/** A number in a struct; a table ends with a name of NULL. */
+/** A numeric struct member. A table of fields ends with a NULL name. */
 struct devinfo_field {
 	const char *name;
 	uint16_t offset;
@@ -70,21 +75,21 @@ struct devinfo_field {
 	enum devinfo_format format;
 };
 
-/* of struct ibv_device_attr_ex, in the order of the output */
+/* members of struct ibv_device_attr_ex, in output order */
 extern const struct devinfo_field devinfo_identity_fields[];
 extern const struct devinfo_field devinfo_size_fields[];
 extern const struct devinfo_field devinfo_queue_fields[];
 extern const struct devinfo_field devinfo_object_fields[];
-extern const struct devinfo_field devinfo_srq_fields[]; /* if it has SRQs */
+extern const struct devinfo_field devinfo_srq_fields[]; /* if max_srq > 0 */
 extern const struct devinfo_field devinfo_misc_fields[];
 extern const struct devinfo_field devinfo_rss_fields[];
 extern const struct devinfo_field devinfo_tm_fields[];
-/* of struct ibv_port_attr: what is always shown, and the rest */
+/* members of struct ibv_port_attr: printed always, then if verbose */
 extern const struct devinfo_field devinfo_lid_fields[];
 extern const struct devinfo_field devinfo_port_flag_fields[];
 extern const struct devinfo_field devinfo_port_counter_fields[];
 
-/** devinfo_field_value() - the value of a field of the struct at @from */
+/** devinfo_field_value() - read the value of @field from the struct at @from */
 uint64_t devinfo_field_value(const struct devinfo_field *field,
 			     const void *from);
 

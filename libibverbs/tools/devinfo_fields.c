@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The attributes that are plain numbers: see devinfo.h.
- */
+/* Tables of the attributes that are plain numbers: see devinfo.h. */
 #include <string.h>
 
 #include "tools/devinfo.h"

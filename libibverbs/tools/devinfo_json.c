@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ibv_devinfo for programs. The schema is in ibv_devinfo(1); members are added
- * to it, and none is ever removed or changes its meaning. Numbers are numbers,
- * MTUs and rates in bytes and Gbit/s; a code that the text form shows in
- * parentheses has a name here. Masks are objects: the value, and the names of
- * its bits.
+ * Prints a device as JSON. ibv_devinfo(1) describes the schema. Members may be
+ * added to it, but no member is removed or changes its meaning. Numbers are
+ * JSON numbers: MTUs in bytes, rates in Gbit/s. A code that the text form
+ * prints in parentheses appears as a name. A mask is an object with its value
+ * and the names of its bits.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -176,7 +176,10 @@ static void devinfo_json_gids(struct json_out *json, const struct devinfo *info,
 		json_uint(json, "index", entry->gid_index);
 		json_string(json, "gid", gid);
 		json_string(json, "type", tool_gid_type_text(entry->gid_type));
-		/* NULL, so null, if it is in another network namespace */
+		/*
+		 * NULL (JSON null) if the netdev is in another network
+		 * namespace
+		 */
 		json_string(json, "net_device",
 			    if_indextoname(entry->ndev_ifindex, name));
 		json_uint(json, "ndev_ifindex", entry->ndev_ifindex);
@@ -185,7 +188,7 @@ static void devinfo_json_gids(struct json_out *json, const struct devinfo *info,
 	json_array_end(json);
 }
 
-/* A name that is a number, or null. */
+/* Writes the number that @text contains, or null if @text is a word. */
 static void devinfo_json_decimal(struct json_out *json, const char *key,
 				 const char *text)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Asks a device what it is: see devinfo.h.
- */
+/* Queries the attributes of a device: see devinfo.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 
 #include "tools/devinfo.h"
 
-/* A file that some drivers have in the device's folder of sysfs. */
+/* Some drivers create this file in the device's sysfs folder. */
 static void devinfo_read_board_id(const struct ibv_device *device,
 				  char *board_id, size_t size)
 {
@@ -45,8 +43,9 @@ static int devinfo_query_ports(struct devinfo *info)
 }
 
 /*
- * An iWARP port has its MAC address in the place of a GID, in front. That is
- * none: a GID has an interface ID in its second half (IBTA 4.1.1).
+ * The first GID table entry of an iWARP port contains the MAC address of the
+ * port. That entry is not a GID, because a GID has an interface ID in its lower
+ * 64 bits (IBTA 4.1.1).
  */
 static size_t devinfo_drop_mac_gids(struct ibv_gid_entry *gids, size_t count)
 {
@@ -58,7 +57,10 @@ static size_t devinfo_drop_mac_gids(struct ibv_gid_entry *gids, size_t count)
 	return kept;
 }
 
-/* Room for the tables of all ports, also those that are not shown. */
+/*
+ * Queries the GID tables of all ports. ibv_query_gid_table() needs room for the
+ * entries of every port, printed or not.
+ */
 static int devinfo_query_gids(struct devinfo *info)
 {
 	size_t room = 0;

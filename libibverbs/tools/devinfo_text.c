@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ibv_devinfo for people, and for scripts that read what people read: labels,
- * columns and blank lines are those that scripts know. Compared with
- * Debian's program, byte for byte, by tests/tools/compare_devinfo.py.
+ * Prints a device as text. Scripts parse this output, so labels, columns and
+ * blank lines equal those of rdma-core's program. tests/tools/same_text_test.py
+ * compares the output with Debian's program byte for byte.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -12,13 +12,13 @@
 #include "tools/devinfo.h"
 #include "tools/tool_names.h"
 
-/* Where values begin. */
+/* Columns at which values begin. */
 #define DEVICE_COLUMN 40
 #define WIDE_COLUMN   48
 #define PORT_COLUMN   48
 #define WIDEST_COLUMN 64
 
-/* A label, indented by @tabs, and blanks up to the column of its value. */
+/* Prints a label indented by @tabs, then tabs up to the column of its value. */
 static void devinfo_print_label(int tabs, const char *name, int column)
 {
 	int at = 8 * tabs + strlen(name) + 1;
@@ -69,7 +69,7 @@ static void devinfo_print_fields(const struct devinfo_field *fields,
 	}
 }
 
-/* The names of bits, a line each; the bits that have none. */
+/* Prints the name of each known bit on a line; returns the unknown bits. */
 static uint64_t devinfo_print_known_flags(const struct tool_flag *flags,
 					  uint64_t value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ibv_asyncwatch: prints the asynchronous events of a device as they come,
- * until it is interrupted.
+ * ibv_asyncwatch: prints asynchronous events of a device until the program is
+ * interrupted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,9 @@
 #include "tools/tool_args.h"
 #include "tools/tool_device.h"
 
-/* Events of a port or of the device; this program has no queues. */
+/*
+ * This program creates no QP, CQ or SRQ, so only port and device events occur.
+ */
 static const char *asyncwatch_event_name(enum ibv_event_type type)
 {
 	switch (type) {
@@ -37,7 +39,7 @@ static const char *asyncwatch_event_name(enum ibv_event_type type)
 	}
 }
 
-/* Returns when there will be no more events. */
+/* Returns when reading the next event fails. */
 static void asyncwatch_print_events(struct ibv_context *context)
 {
 	struct ibv_async_event event;
@@ -46,7 +48,7 @@ static void asyncwatch_print_events(struct ibv_context *context)
 		printf("  event_type %s (%d), port %d\n",
 		       asyncwatch_event_name(event.event_type),
 		       event.event_type, event.element.port_num);
-		fflush(stdout); /* who reads a pipe wants to know now */
+		fflush(stdout); /* show events at once if stdout is a pipe */
 		ibv_ack_async_event(&event);
 	}
 	fprintf(stderr, "Failed to get an event: %s\n", strerror(errno));

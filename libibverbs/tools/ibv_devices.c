@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ibv_devices: the RDMA devices of this machine and their GUIDs, as a table or
- * as JSON.
+ * ibv_devices: lists the RDMA devices of this host and their GUIDs, as a table
+ * or as JSON.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -72,8 +72,7 @@ int main(int argc, char **argv)
 	if (!list)
 		return 1;
 	if (json)
-		(void)devices_print_json(
-			list); /* tool_exit_code() tells, too */
+		(void)devices_print_json(list);
 	else
 		devices_print_table(list);
 	ibv_free_device_list(list);

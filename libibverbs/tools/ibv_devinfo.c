@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ibv_devinfo: what the RDMA devices of this machine are and can do.
+ * ibv_devinfo: prints attributes and capabilities of the RDMA devices of this
+ * host.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,10 +49,10 @@ static void devinfo_list_names(const struct devinfo_options *options,
 	}
 	json_array_end(&json);
 	json_object_end(&json);
-	(void)json_end(&json); /* tool_exit_code() tells, too */
+	(void)json_end(&json); /* tool_exit_code() reports it */
 }
 
-/* The devices that are wanted, one after the other; the exit code. */
+/* Prints each selected device. Returns the exit code. */
 static int devinfo_print_devices(const struct devinfo_options *options,
 				 struct ibv_device **list,
 				 struct json_out *json)
@@ -99,7 +100,7 @@ static int devinfo_print_report(const struct devinfo_options *options,
 	code = devinfo_print_devices(options, list, &json);
 	json_array_end(&json);
 	json_object_end(&json);
-	(void)json_end(&json); /* tool_exit_code() tells, too */
+	(void)json_end(&json); /* tool_exit_code() reports it */
 	return code;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * ibv_rc_pingpong: messages back and forth over a reliable connection.
- */
+/* ibv_rc_pingpong: exchanges messages over a reliable connection (RC). */
 #include "tools/pingpong.h"
 
 int main(int argc, char **argv)

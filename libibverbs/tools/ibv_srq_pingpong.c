@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ibv_srq_pingpong: messages back and forth over several reliable connections
- * that share a receive queue.
+ * ibv_srq_pingpong: exchanges messages over several reliable connections that
+ * use one shared receive queue (SRQ).
  */
 #include "tools/pingpong.h"
 

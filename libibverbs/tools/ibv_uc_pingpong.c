@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * ibv_uc_pingpong: messages back and forth over an unreliable connection.
- */
+/* ibv_uc_pingpong: exchanges messages over an unreliable connection (UC). */
 #include "tools/pingpong.h"
 
 int main(int argc, char **argv)

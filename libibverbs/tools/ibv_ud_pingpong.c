@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * ibv_ud_pingpong: datagrams back and forth.
- */
+/* ibv_ud_pingpong: exchanges unreliable datagrams (UD). */
 #include "tools/pingpong.h"
 
 int main(int argc, char **argv)

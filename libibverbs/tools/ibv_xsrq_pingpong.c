@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ibv_xsrq_pingpong: messages between one server and several clients, over XRC.
+ * ibv_xsrq_pingpong: exchanges messages between one server and several clients
+ * over XRC.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static int xsrq_check_options(struct xsrq_options *options)
 		return -EINVAL;
 	}
 	if (options->host)
-		options->clients = 1; /* its peer is the server */
+		options->clients = 1; /* a client has one peer, the server */
 	return 0;
 }
 

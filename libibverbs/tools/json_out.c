@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * JSON as a stream: see json_out.h. A level remembers only whether it has had a
- * value, for the comma, and which bracket ends it.
+ * Writes JSON as a stream: see json_out.h. For each nesting level, the state
+ * contains the closing bracket and whether the level is still empty, which
+ * decides about the comma.
  */
 #include "tools/json_out.h"
 
@@ -31,8 +32,9 @@ static void json_new_line(struct json_out *out)
 }
 
 /*
- * Bytes of the UTF-8 sequence that @text begins with, or 0. Overlong forms,
- * surrogates and what is above U+10FFFF are none (Unicode 15, table 3-7).
+ * Returns the length in bytes of the UTF-8 sequence at @text, or 0 if there is
+ * no valid one. Overlong forms, surrogates and code points above U+10FFFF are
+ * invalid (Unicode 15, table 3-7).
  */
 static int json_utf8_length(const unsigned char *text)
 {
@@ -54,7 +56,7 @@ static int json_utf8_length(const unsigned char *text)
 		high = 0x8f;
 	if (text[1] < low || text[1] > high)
 		return 0;
-	/* the final 0 of a string ends this, too */
+	/* the terminating NUL is not a continuation byte either */
 	for (int i = 2; i < length; i++)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
@@ -86,13 +88,13 @@ static void json_write_string(FILE *file, const char *value)
 	fputc('"', file);
 }
 
-/* What stands in front of every value: comma, line break, key. */
+/* Writes the text that precedes a value: comma, line break and key. */
 static void json_begin_value(struct json_out *out, const char *key)
 {
 	bool *empty = &out->level[out->depth].empty;
 
 	assert((out->level[out->depth].closing == '}') == (key != NULL));
-	assert(out->depth > 0 || *empty); /* one value in a document */
+	assert(out->depth > 0 || *empty); /* a document contains one value */
 	if (!*empty)
 		fputc(',', out->file);
 	if (out->depth > 0)

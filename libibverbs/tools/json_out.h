@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes one JSON document (RFC 8259) as it is made, without a tree in memory.
+ * Writes one JSON document (RFC 8259) as a stream, without a tree in memory.
  *
  *	struct json_out json;
  *
@@ -13,11 +13,11 @@
  *	json_object_end(&json);
  *	ret = json_end(&json);
  *
- * A key is given inside an object, and is NULL inside an array and for the
- * outermost value. Commas, line breaks and indentation come by themselves. All
- * functions may be called after a failed write; json_end() tells of it.
- *Mistakes of the caller (a key where none belongs, an end that does not match,
- *more than JSON_MAX_DEPTH levels) are assertions.
+ * Pass a key inside an object, and NULL inside an array and for the outermost
+ * value. The writer adds commas, line breaks and indentation. All functions may
+ * be called after a failed write; json_end() reports the failure. Assertions
+ * catch caller errors: a key inside an array, an end function that does not
+ * match, more than JSON_MAX_DEPTH levels.
  */
 #ifndef TOOLS_JSON_OUT_H
 #define TOOLS_JSON_OUT_H
@@ -27,10 +27,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** How deep objects and arrays may nest. */
+/** Maximum nesting depth of objects and arrays. */
 #define JSON_MAX_DEPTH 16
 
-/** A document that is being written; memory of the caller. */
+/** State of one document; the caller provides the memory. */
 struct json_out {
 	FILE *file;
 	int depth;
@@ -42,48 +42,48 @@ struct json_out {
 
 /**
  * json_begin() - begin a document
- * @out: memory of the caller; there is nothing to free
- * @file: where the text goes; stays the caller's
+ * @out: state to initialize; needs no cleanup
+ * @file: receives the text; the caller still owns it
  */
 void json_begin(struct json_out *out, FILE *file);
 
 /**
  * json_end() - end a document with a line break, and flush the file
  *
- * Return: 0, -EIO when the file could not take all of the text.
+ * Return: 0, or -EIO when writing any part of the text failed.
  */
 int json_end(struct json_out *out);
 
-/** json_object() - open an object, as the member @key or (NULL) an element */
+/** json_object() - open an object: member @key, or an array element (NULL) */
 void json_object(struct json_out *out, const char *key);
-/** json_object_end() - close the innermost level, which is an object */
+/** json_object_end() - close the innermost level, which must be an object */
 void json_object_end(struct json_out *out);
-/** json_array() - open an array, as the member @key or (NULL) an element */
+/** json_array() - open an array: member @key, or an array element (NULL) */
 void json_array(struct json_out *out, const char *key);
-/** json_array_end() - close the innermost level, which is an array */
+/** json_array_end() - close the innermost level, which must be an array */
 void json_array_end(struct json_out *out);
 
 /**
  * json_string() - write a string
- * @value: any bytes; what is not UTF-8 becomes U+FFFD. NULL writes null.
+ * @value: any bytes; each invalid UTF-8 byte becomes U+FFFD. NULL writes null.
  */
 void json_string(struct json_out *out, const char *key, const char *value);
 
 /**
- * json_format() - write a string that is put together as printf() does
+ * json_format() - write a string that a printf() format produces
  *
- * It is cut off after 1023 bytes.
+ * The string is truncated to 1023 bytes.
  */
 __attribute__((format(printf, 3, 4))) void
 json_format(struct json_out *out, const char *key, const char *format, ...);
 
-/** json_uint() - write a number; all 64 bits, as decimal digits */
+/** json_uint() - write an unsigned 64-bit number in decimal */
 void json_uint(struct json_out *out, const char *key, uint64_t value);
-/** json_int() - write a number that may be negative */
+/** json_int() - write a signed 64-bit number in decimal */
 void json_int(struct json_out *out, const char *key, int64_t value);
 /** json_bool() - write true or false */
 void json_bool(struct json_out *out, const char *key, bool value);
-/** json_null() - write null: asked, and there is no answer */
+/** json_null() - write null: the value was queried and does not exist */
 void json_null(struct json_out *out, const char *key);
 
 #endif

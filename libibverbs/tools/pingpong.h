@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the pingpongs over RC, UC, UD and a shared receive queue have in common;
- * they differ in a struct pp_kind. Two programs meet over TCP, tell each other
- * the addresses of their queue pairs, and then send a message back and forth.
+ * The common code of ibv_rc_pingpong, ibv_uc_pingpong, ibv_ud_pingpong and
+ * ibv_srq_pingpong. A struct pp_kind describes the differences. A server and a
+ * client exchange the addresses of their queue pairs over TCP, and then send
+ * messages back and forth.
  *
- *	pingpong_main.c      the order of events; what is printed
+ *	pingpong_main.c      the sequence of steps; prints addresses and results
  *	pingpong_args.c      the command line
- *	pingpong_memory.c    the message: registered, filled, checked
- *	pingpong_queues.c    completion queue, SRQ, queue pairs and their states
- *	pingpong_exchange.c  the meeting over TCP
- *	pingpong_traffic.c   back and forth
+ *	pingpong_memory.c    message buffer: register, fill, check
+ *	pingpong_queues.c    CQ, SRQ and queue pairs; QP state changes
+ *	pingpong_exchange.c  exchange of addresses over TCP
+ *	pingpong_traffic.c   exchange of messages over the queue pairs
  *
- * Functions return 0, or -errno after a message on standard error, unless they
- * say otherwise.
+ * Unless their comment says otherwise, functions return 0, or -errno after a
+ * message on standard error.
  */
 #ifndef TOOLS_PINGPONG_H
 #define TOOLS_PINGPONG_H
@@ -24,21 +25,21 @@
 
 #include "tools/tool_route.h"
 
-/** What one of the programs is. */
+/** Description of one pingpong program. */
 struct pp_kind {
-	const char *name; /* of the program */
+	const char *name; /* program name */
 	const char *purpose;
-	const char *letters; /* options that it has */
+	const char *letters; /* letters of the supported options */
 	enum ibv_qp_type type;
-	bool srq;	       /* several queue pairs on a shared queue */
-	uint32_t nr_addresses; /* that each side tells the other */
+	bool srq;	       /* several queue pairs share an SRQ */
+	uint32_t nr_addresses; /* addresses that each side sends */
 	uint32_t odp_caps;     /* for -o: enum ibv_odp_transport_cap_bits */
-	uint32_t size;	       /* default of -s */
+	uint32_t size;	       /* default message size (-s) */
 };
 
-/** The command line. */
+/** Values of the command line options. */
 struct pp_options {
-	const char *host; /* NULL: wait for the other */
+	const char *host; /* NULL: act as the server */
 	const char *device;
 	uint32_t tcp_port;
 	uint32_t ib_port;
@@ -59,13 +60,13 @@ struct pp_options {
 	bool new_send;
 };
 
-/** SRQ pingpongs tell each other this many addresses; unused ones are 0. */
+/** An SRQ pingpong always sends this many addresses; unused ones are 0. */
 #define PP_SRQ_ADDRESSES 256
 
-/** Q_Key of both sides, for UD. */
+/** Q_Key of both sides (UD). */
 #define PP_UD_QKEY 0x11111111
 
-/** Where a queue pair is, as the other side has to know. */
+/** The address of a queue pair, as the sides exchange it. */
 struct pp_address {
 	uint16_t lid;
 	uint32_t qpn;
@@ -73,16 +74,16 @@ struct pp_address {
 	union ibv_gid gid;
 };
 
-/** A queue pair, and how far it is. */
+/** A queue pair and the state of its message exchange. */
 struct pp_qp {
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qp_ex; /* with -N */
-	struct ibv_ah *ah;	 /* UD: the other side */
-	bool sending;		 /* a message is on its way */
-	bool waiting;		 /* for the other's message */
+	struct ibv_ah *ah;	 /* UD: address handle of the peer */
+	bool sending;		 /* a send is outstanding */
+	bool waiting;		 /* the peer's message has not arrived yet */
 };
 
-/** All objects; what is not there is NULL. */
+/** All objects of a run; NULL until created. */
 struct pp_session {
 	const struct pp_kind *kind;
 	const struct pp_options *options;
@@ -94,17 +95,17 @@ struct pp_session {
 	struct ibv_dm *dm;
 	struct ibv_mr *mr;
 	uint8_t *buffer;
-	uint32_t header; /* bytes in front of a received message (UD: a GRH) */
+	uint32_t header; /* bytes before a received message (UD: GRH) */
 	struct tool_endpoint endpoint;
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
 	struct pp_qp *qps;
 	unsigned int send_flags;
-	struct pp_address *local; /* kind->nr_addresses of each */
+	struct pp_address *local; /* arrays of kind->nr_addresses */
 	struct pp_address *remote;
 };
 
-/** Time stamps of received messages: differences of neighbours. */
+/** Statistics of the device clock ticks between consecutive receives. */
 struct pp_clock_stats {
 	uint64_t last;
 	uint64_t min;
@@ -113,48 +114,56 @@ struct pp_clock_stats {
 	uint64_t count;
 };
 
-/** pp_parse_options() - as tool_parse_options(), and what options say together
- */
+/** pp_parse_options() - parse the options and check their combinations */
 int pp_parse_options(const struct pp_kind *kind, int argc, char **argv,
 		     struct pp_options *ret_options);
 
 /** pp_memory_open() - allocate, fill and register the message */
 int pp_memory_open(struct pp_session *session);
-/** pp_memory_check() - is what was received what the client of -c sends? */
+/** pp_memory_check() - check the received message for the pattern of -c */
 int pp_memory_check(struct pp_session *session);
-/** pp_memory_close() - also what pp_memory_open() left behind when it failed */
+/**
+ * pp_memory_close() - free the message, even after a failed pp_memory_open()
+ */
 int pp_memory_close(struct pp_session *session);
-/** pp_message_sge() - the message: without, or with, room for the header */
+/**
+ * pp_message_sge() - return the SGE of the message
+ * @with_header: include the header space before it, as receives need
+ */
 struct ibv_sge pp_message_sge(const struct pp_session *session,
 			      bool with_header);
 
-/** pp_queues_open() - queues, in state INIT, with addresses in world->local */
+/** pp_queues_open() - create all queues in state INIT; fill session->local */
 int pp_queues_open(struct pp_session *session);
-/** pp_queues_connect() - to world->remote */
+/** pp_queues_connect() - connect all queue pairs to session->remote */
 int pp_queues_connect(struct pp_session *session);
-/** pp_queues_close() - also what pp_queues_open() left behind when it failed */
+/** pp_queues_close() - free all queues, even after a failed pp_queues_open() */
 int pp_queues_close(struct pp_session *session);
 
-/** What a server does when it knows the addresses, before it tells its own. */
+/** Prepares the queue pairs as soon as session->remote is known. */
 typedef int (*pp_ready_fn)(struct pp_session *session);
 
 /**
- * pp_exchange_addresses() - meet the other side
- * @ready: called in between, so that the client finds the server's queues ready
+ * pp_exchange_addresses() - exchange queue pair addresses with the peer
+ * @ready: connects the queue pairs to session->remote. The server calls it
+ * before it sends its addresses, so that its queue pairs are ready when the
+ * client sends the first message.
  */
 int pp_exchange_addresses(struct pp_session *session, pp_ready_fn ready);
 
-/** pp_post_receives() - @count of them; the number that were posted */
+/**
+ * pp_post_receives() - post up to @count receives; return how many succeeded
+ */
 uint32_t pp_post_receives(struct pp_session *session, uint32_t count);
 /**
- * pp_exchange_messages() - send back and forth
- * @receives: that are posted
- * @ret_clock: time stamps, with -t
+ * pp_exchange_messages() - send messages back and forth
+ * @receives: number of receives that are posted already
+ * @ret_clock: receives the clock statistics (-t)
  */
 int pp_exchange_messages(struct pp_session *session, uint32_t receives,
 			 struct pp_clock_stats *ret_clock);
 
-/** pp_main() - the program; its exit code */
+/** pp_main() - run the program; return its exit code */
 int pp_main(const struct pp_kind *kind, int argc, char **argv);
 
 #endif

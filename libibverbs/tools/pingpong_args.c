@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The command line of a pingpong: see pingpong.h. All options are in one table,
- * of which a program has those that its kind names.
+ * The command line of a pingpong: see pingpong.h. One table contains all
+ * options; each program offers those whose letters its struct pp_kind lists.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "tools/pingpong.h"
 #include "tools/tool_args.h"
 
-/* What a device may take is more than what fits in a completion queue. */
+/* Upper limit before the device is queried; a device may support less. */
 #define PP_MAX_RX_DEPTH (1U << 24)
 #define PP_MAX_SIZE	(1U << 31)
 
-/* The table, for one command line. */
+/* All options, and those that the program offers. */
 struct pp_option_table {
 	struct tool_option all[TOOL_MAX_OPTIONS];
 	struct tool_option selected[TOOL_MAX_OPTIONS];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How two pingpongs meet: see pingpong.h. The client connects and tells its
- * addresses, the server makes its queues ready and tells its own, the client
- * says "done". An address is 52 bytes, "LID:QPN:PSN:GID" in hexadecimal digits
- * with leading zeroes and a NUL at the end; that is what existing releases
- * speak.
+ * Exchange of addresses over TCP: see pingpong.h. The client connects and sends
+ * its addresses. The server connects its queue pairs and sends its own
+ * addresses. The client then sends "done". An address is 52 bytes:
+ * "LID:QPN:PSN:GID" in hexadecimal digits with leading zeroes and a terminating
+ * NUL. rdma-core's programs use the same format.
  */
 #include <errno.h>
 #include <netdb.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * A pingpong from beginning to end: see pingpong.h. What is printed is what
- * scripts know.
- */
+/* The steps of a pingpong: see pingpong.h. Scripts parse the printed text. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +16,7 @@ static void pp_print_addresses(const struct pp_session *session,
 			       const char *whose,
 			       const struct pp_address *addresses)
 {
-	/* so one of the programs has always punctuated its own */
+	/* rdma-core's ibv_ud_pingpong prints a colon here */
 	const char *comma = session->kind->type == IBV_QPT_UD &&
 					    addresses == session->local
 				    ? ":"
@@ -63,7 +60,7 @@ static void pp_print_result(const struct pp_options *options, double seconds,
 	       clock->sum / clock->count);
 }
 
-/* What the device and its port can do. */
+/* Queries the device and its port; checks the message size of UD. */
 static int pp_query_device(struct pp_session *session)
 {
 	const struct pp_options *options = session->options;
@@ -129,7 +126,7 @@ static int pp_session_close(struct pp_session *session)
 	return bad ? -1 : 0;
 }
 
-/* With everything open: meet, exchange messages, print. */
+/* Exchanges addresses and messages, and prints the result. */
 static int pp_session_run(struct pp_session *session)
 {
 	const struct pp_options *options = session->options;
@@ -147,7 +144,7 @@ static int pp_session_run(struct pp_session *session)
 		return -1;
 	}
 	pp_print_addresses(session, "local address:", session->local);
-	fflush(stdout); /* a server may wait for long */
+	fflush(stdout); /* show the address before waiting for a client */
 	if (pp_exchange_addresses(session, pp_queues_connect) != 0)
 		return -1;
 	pp_print_addresses(session, "remote address:", session->remote);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The message of a pingpong: see pingpong.h. It is sent from where it is
- * received, so the server returns what it got. With -c the client's message
- * begins each page with 0, and nothing else in it is 0.
+ * The message buffer of a pingpong: see pingpong.h. Sends and receives use the
+ * same buffer, so the server returns the message that it received. With -c, the
+ * first byte of each page of the client's message is 0, and all other bytes
+ * differ from 0.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static int pp_check_odp_caps(struct pp_session *session)
 	return 0;
 }
 
-/* Failure costs time later, nothing else. */
+/* A failed prefetch only costs time later. */
 static void pp_prefetch_mr(struct pp_session *session)
 {
 	struct ibv_sge message = pp_message_sge(session, true);
@@ -126,7 +127,7 @@ int pp_memory_open(struct pp_session *session)
 	size_t size = (size_t)options->size + session->header;
 	size_t room = (size + page - 1) / page * page;
 
-	/* a server's check is to find what the client sent, and no leftovers */
+	/* the fill pattern must not pass the server's check of -c */
 	session->buffer = aligned_alloc(page, room);
 	if (!session->buffer) {
 		fprintf(stderr, "Couldn't allocate work buf.\n");
@@ -145,7 +146,7 @@ struct ibv_sge pp_message_sge(const struct pp_session *session,
 {
 	uint32_t header = with_header ? 0 : session->header;
 
-	/* addresses in device memory begin at 0 */
+	/* device memory is registered zero-based */
 	return (struct ibv_sge){
 		.addr = (session->dm ? 0 : (uintptr_t)session->buffer) + header,
 		.length = session->options->size + session->header - header,

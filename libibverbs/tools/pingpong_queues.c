@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The queues of a pingpong: see pingpong.h. Queue pairs go from RESET to INIT
- * when they are made, and to RTR and RTS once the other side is known.
+ * The queues of a pingpong: see pingpong.h. A queue pair enters INIT when it is
+ * created, and RTR and RTS when the peer's address is known.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -77,7 +77,10 @@ static int pp_create_qp(struct pp_session *session, struct pp_qp *qp)
 		return tool_print_failure("create QP");
 	if (options->new_send)
 		qp->qp_ex = ibv_qp_to_qp_ex(qp->qp);
-	/* all queue pairs are alike, and device memory is not for the CPU */
+	/*
+	 * All queue pairs have the same limits. Inline data is read by the CPU,
+	 * which cannot access device memory.
+	 */
 	if (attr.cap.max_inline_data >= options->size && !session->dm)
 		session->send_flags |= IBV_SEND_INLINE;
 	return 0;
@@ -102,7 +105,7 @@ static int pp_qp_to_init(const struct pp_session *session, struct ibv_qp *qp)
 	return ret ? -EIO : 0;
 }
 
-/* The GID and LID of all queue pairs; each has a QPN and PSN of its own. */
+/* All queue pairs have the same GID and LID, and a QPN and PSN each. */
 static int pp_set_local_addresses(struct pp_session *session)
 {
 	const struct pp_options *options = session->options;

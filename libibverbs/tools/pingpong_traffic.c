@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Back and forth: see pingpong.h. On each queue pair a side sends when its last
- * message has left and the other's has arrived; the client begins. It ends when
- * as many messages as were asked for, over all queue pairs, went each way.
+ * The message exchange of a pingpong: see pingpong.h. On each queue pair, a
+ * side sends the next message when its last send has completed and the peer's
+ * message has arrived. The client sends first. The exchange ends when all queue
+ * pairs together have sent and received the requested number of messages.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,10 +12,10 @@
 #include "tools/pingpong.h"
 #include "tools/tool_queue.h"
 
-/* Identifiers of requests. */
+/* Values of wr_id. */
 enum { PP_WR_RECEIVE = 1, PP_WR_SEND = 2 };
 
-/* One completion, whichever way it was read. */
+/* A work completion, from ibv_poll_cq() or ibv_start_poll(). */
 struct pp_completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
@@ -25,10 +26,10 @@ struct pp_completion {
 struct pp_traffic_state {
 	struct pp_session *session;
 	struct pp_clock_stats *clock;
-	uint32_t posted; /* messages that were given to a queue pair */
-	uint32_t sent;	 /* that have left */
+	uint32_t posted; /* sends that were posted */
+	uint32_t sent;	 /* sends that have completed */
 	uint32_t received;
-	uint32_t receives; /* requests that are waiting for a message */
+	uint32_t receives; /* posted receives that have not completed */
 	unsigned int events;
 };
 
@@ -105,7 +106,7 @@ static int pp_send_message(struct pp_traffic_state *traffic, struct pp_qp *qp)
 	return 0;
 }
 
-/* The time from one received message to the next, in ticks of the device. */
+/* Records the device clock ticks since the previous received message. */
 static void pp_record_timestamp(struct pp_traffic_state *traffic, uint64_t now)
 {
 	uint64_t mask = traffic->session->device.completion_timestamp_mask;
@@ -172,7 +173,10 @@ static int pp_handle_completion(struct pp_traffic_state *traffic,
 		traffic->receives--;
 		if (session->options->timestamps)
 			pp_record_timestamp(traffic, done->timestamp);
-		/* each queue pair needs one, and one more is on its way */
+		/*
+		 * Each queue pair needs a posted receive, and one more message
+		 * may be in flight.
+		 */
 		if (traffic->receives <= session->options->nr_qps)
 			ret = pp_refill_receives(traffic);
 	}
@@ -188,7 +192,7 @@ static bool pp_traffic_is_finished(const struct pp_traffic_state *traffic)
 	return traffic->received >= iters && traffic->sent >= iters;
 }
 
-/* What has completed: 0 when there is nothing more, or it is finished. */
+/* Handles completions until the CQ is empty or the exchange is finished. */
 static int pp_poll_cq(struct pp_traffic_state *traffic)
 {
 	struct ibv_cq *cq = traffic->session->cq;
@@ -214,7 +218,7 @@ static int pp_poll_cq(struct pp_traffic_state *traffic)
 	return 0;
 }
 
-/* The same for a queue whose completions have a time. */
+/* Same as pp_poll_cq(), for a CQ with completion timestamps. */
 static int pp_poll_cq_ex(struct pp_traffic_state *traffic)
 {
 	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)traffic->session->cq;

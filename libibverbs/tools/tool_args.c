@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Command lines of the utilities: see tool_args.h.
- */
+/* Parsing of command lines: see tool_args.h. */
 #include "tools/tool_args.h"
 
 #include <assert.h>
@@ -12,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What getopt_long() returns for an option: above all letters. */
+/* Return values of getopt_long() for long options: above all letters. */
 #define TOOL_FIRST_VALUE 256
 #define TOOL_HELP_VALUE	 (TOOL_FIRST_VALUE + TOOL_MAX_OPTIONS)
 
@@ -22,7 +20,7 @@ int tool_parse_number(const char *text, uint32_t min, uint32_t max,
 	unsigned long long value;
 	char *end;
 
-	/* strtoull() would take a sign, and blanks */
+	/* strtoull() accepts a sign and leading blanks */
 	if (!isdigit((unsigned char)text[0]))
 		return -EINVAL;
 	errno = 0;
@@ -69,7 +67,7 @@ static int tool_suggest_help(const struct tool_program *program)
 	return -EINVAL;
 }
 
-/* The option whose letter or long form getopt_long() found. */
+/* Returns the option for a return value of getopt_long(). */
 static const struct tool_option *
 tool_find_option(const struct tool_program *program, int value)
 {
@@ -101,7 +99,7 @@ static int tool_apply_option(const struct tool_program *program,
 	return tool_suggest_help(program);
 }
 
-/* The table in the two forms that getopt_long() wants. */
+/* Converts the option table to the two forms that getopt_long() takes. */
 static void tool_build_getopt_tables(const struct tool_program *program,
 				     char *letters, struct option *names)
 {
@@ -147,7 +145,7 @@ int tool_parse_options(const struct tool_program *program, int argc,
 			return 1;
 		}
 		option = tool_find_option(program, value);
-		if (!option) /* getopt_long() has said why */
+		if (!option) /* getopt_long() has printed the reason */
 			return tool_suggest_help(program);
 		if (tool_apply_option(program, option) != 0)
 			return -EINVAL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Finding and opening the device of a utility, with the messages that all of
- * them share. The wording is what scripts look for.
+ * Finds and opens the device of a utility, with the messages that all utilities
+ * print. Scripts search for these messages.
  */
 #include "tools/tool_device.h"
 
@@ -48,7 +48,7 @@ struct ibv_context *tool_open_device(const char *name)
 	else if (!context)
 		fprintf(stderr, "Couldn't get context for %s: %s\n",
 			ibv_get_device_name(device), strerror(errno));
-	/* an open context keeps its device */
+	/* the open context keeps a reference on its device */
 	ibv_free_device_list(list);
 	return context;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The device that a utility is to use.
- */
+/* Listing and opening of devices for all utilities. */
 #ifndef TOOLS_TOOL_DEVICE_H
 #define TOOLS_TOOL_DEVICE_H
 
@@ -10,23 +8,26 @@
 #include <infiniband/verbs.h>
 
 /**
- * tool_list_devices() - all devices
- * @ret_count: how many there are
+ * tool_list_devices() - list all devices
+ * @ret_count: receives the number of devices; may be NULL
  *
- * Return: a list to be freed with ibv_free_device_list(); NULL after a message
- * on standard error.
+ * Free the list with ibv_free_device_list().
+ *
+ * Return: the list, or NULL after a message on standard error.
  */
 struct ibv_device **tool_list_devices(int *ret_count);
 
 /**
  * tool_open_device() - open a device
- * @name: of the device; NULL means the first
+ * @name: device name; NULL means the first device
  *
- * Return: a context; NULL after a message on standard error.
+ * Return: a context, or NULL after a message on standard error.
  */
 struct ibv_context *tool_open_device(const char *name);
 
-/** tool_exit_code() - exit code @code, or 1 when standard output failed */
+/**
+ * tool_exit_code() - flush standard output; return @code, or 1 if that failed
+ */
 int tool_exit_code(int code);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Names of values: see tool_names.h.
- */
+/* Names of attribute values: see tool_names.h. */
 #include "tools/tool_names.h"
 
 #include <endian.h>
@@ -87,7 +85,7 @@ void tool_guid_text(__be64 guid, char text[TOOL_GUID_SIZE])
 		 (unsigned int)value & 0xffff);
 }
 
-/* The text of a small number; @otherwise when it has none. */
+/* Returns the name of a small number, or @otherwise if it has none. */
 static const char *tool_value_name(const char *const *texts, size_t size,
 				   unsigned int value, const char *otherwise)
 {
@@ -157,7 +155,7 @@ const char *tool_mtu_text(int mtu)
 			       "invalid MTU");
 }
 
-/* PortInfo:VLCap (IBTA 14.2.5.6): how many data lanes */
+/* PortInfo:VLCap (IBTA 14.2.5.6): number of data virtual lanes */
 const char *tool_vl_text(int max_vl_num)
 {
 	static const char *const texts[] = { NULL, "1", "2", "4", "8", "15" };
@@ -177,7 +175,7 @@ const char *tool_width_text(int active_width)
 			       "invalid width");
 }
 
-/* Of a lane; the bits of PortInfo:LinkSpeedActive and the extended ones */
+/* Speed of one lane: bits of PortInfo:LinkSpeedActive and LinkSpeedExtActive */
 const char *tool_speed_text(uint32_t active_speed)
 {
 	static const struct tool_flag texts[] = {
@@ -201,7 +199,8 @@ const char *tool_phys_state_text(int phys_state)
 		[1] = "SLEEP",
 		[2] = "POLLING",
 		[3] = "DISABLED",
-		[4] = "PORT_CONFIGURATION TRAINNING", /* so it is spelt */
+		[4] = "PORT_CONFIGURATION TRAINNING", /* rdma-core's spelling;
+							 scripts may match it */
 		[5] = "LINK_UP",
 		[6] = "LINK_ERROR_RECOVERY",
 		[7] = "PHY TEST",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the utilities call the values of attributes. Scripts look for these
- * words; they are part of the output format. Functions never return NULL: a
- * value without a name has one that says so.
+ * Names of attribute values in the output of the utilities. Scripts parse these
+ * names, so they are part of the output format. The functions never return
+ * NULL; an unknown value has a name that says so.
  */
 #ifndef TOOLS_TOOL_NAMES_H
 #define TOOLS_TOOL_NAMES_H
@@ -12,24 +12,24 @@
 
 #include <infiniband/verbs.h>
 
-/** A bit, or several, of a mask and its name; ends with a mask of 0. */
+/** One or more bits of a mask, and their name. A table ends with mask 0. */
 struct tool_flag {
 	uint64_t mask;
 	const char *name;
 };
 
 extern const struct tool_flag tool_device_flags[];    /* the low 32 bits */
-extern const struct tool_flag tool_device_flags_ex[]; /* those above */
+extern const struct tool_flag tool_device_flags_ex[]; /* the high 32 bits */
 extern const struct tool_flag tool_odp_flags[];	      /* general_caps */
 extern const struct tool_flag tool_transport_odp_flags[];
 extern const struct tool_flag tool_raw_packet_flags[];
 extern const struct tool_flag tool_tm_flags[];
-extern const struct tool_flag tool_qp_type_flags[]; /* of supported_qpts */
+extern const struct tool_flag tool_qp_type_flags[]; /* supported_qpts */
 
 /** Room for "0123:4567:89ab:cdef" */
 #define TOOL_GUID_SIZE 20
 
-/** tool_guid_text() - four groups of four digits */
+/** tool_guid_text() - format a GUID as four groups of four hex digits */
 void tool_guid_text(__be64 guid, char text[TOOL_GUID_SIZE]);
 
 const char *tool_transport_text(int transport_type);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Events, and the end: see tool_queue.h.
- */
+/* CQ events and error messages of the pingpongs: see tool_queue.h. */
 #include "tools/tool_queue.h"
 
 #include <errno.h>

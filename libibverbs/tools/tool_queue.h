@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * What all pingpongs do alike with their queues.
- */
+/* Helpers of all pingpongs for their queues. */
 #ifndef TOOLS_TOOL_QUEUE_H
 #define TOOLS_TOOL_QUEUE_H
 
 #include <infiniband/verbs.h>
 
 /**
- * tool_wait_cq_event() - wait for an event of a queue, and ask for the next one
- * @cq: the only queue of @channel
- * @events: counts the event, which is to be acknowledged later
+ * tool_wait_cq_event() - wait for a CQ event, and request the next one
+ * @cq: the only CQ of @channel
+ * @events: incremented; the caller acknowledges that many events later
  *
- * The queue is to be polled after this: what completes later makes an event.
+ * Poll the CQ after this call: only a completion that arrives after the request
+ * causes an event.
  *
- * Return: 0, -EIO after a message on standard error.
+ * Return: 0, or -EIO after a message on standard error.
  */
 int tool_wait_cq_event(struct ibv_comp_channel *channel,
 		       const struct ibv_cq *cq, unsigned int *events);
 
-/** tool_print_failure() - -errno, after a message that @what could not be done
- */
+/** tool_print_failure() - print that @what failed, with errno; return -errno */
 int tool_print_failure(const char *what);
 
-/** tool_check_destroyed() - 0, or 1 after a message, if @ret is why @what is
- * still there
+/**
+ * tool_check_destroyed() - print an error if destroying @what failed with @ret
+ *
+ * Return: 0 if @ret is 0, otherwise 1.
  */
 int tool_check_destroyed(int ret, const char *what);
 

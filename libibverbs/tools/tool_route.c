@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Addresses and ways: see tool_ah_attr.h.
- */
+/* Addresses and paths: see tool_route.h. */
 #include "tools/tool_route.h"
 
 #include <errno.h>
@@ -68,7 +66,7 @@ uint32_t tool_random_psn(void)
 {
 	uint32_t psn;
 
-	/* any number will do, as long as it is seldom the same */
+	/* PSNs need not be secret, but should rarely repeat */
 	if (getrandom(&psn, sizeof(psn), 0) != sizeof(psn))
 		psn = time(NULL);
 	return psn & 0xffffff;

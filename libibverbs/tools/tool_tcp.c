@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Connections of the pingpongs: see tool_tcp.h. A server takes clients over
- * IPv6 and IPv4; a client tries each address that a name has.
+ * TCP connections of the pingpongs: see tool_tcp.h. A server accepts clients
+ * over IPv6 and IPv4. A client tries each address of the host name.
  */
 #include "tools/tool_tcp.h"
 
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A listening socket of one family, or -errno. */
+/* Returns a listening socket of one address family, or -errno. */
 static int tool_tcp_listen_family(int family, uint16_t port)
 {
 	const struct sockaddr_in6 six = { .sin6_family = AF_INET6,
@@ -29,7 +29,9 @@ static int tool_tcp_listen_family(int family, uint16_t port)
 
 	if (fd < 0)
 		return -errno;
-	/* a port that a server has just left; if not, bind() will say so */
+	/*
+	 * allow reuse of a port in TIME_WAIT; if this fails, bind() reports it
+	 */
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (family == AF_INET6) {
 		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off,
@@ -71,7 +73,10 @@ int tool_tcp_accept(int listener)
 	return fd;
 }
 
-/* The first address that answers, or -errno of the last. */
+/*
+ * Connects to the first reachable address. Returns the socket, or -errno of the
+ * last attempt.
+ */
 static int tool_tcp_connect_any(const struct addrinfo *address)
 {
 	int ret = -EADDRNOTAVAIL;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How ibv_xsrq_pingpong meets its peers: see xsrq.h. The client connects and
- * tells its address, the server its own for this client. At the end each client
- * says "END", and when all have, the server answers so. An address is 66 bytes:
- * "LID:receiving QPN:sending QPN:PSN:SRQN:GID" in hexadecimal digits with
- * leading zeroes and a NUL at the end; that is what existing releases speak.
+ * Exchange of addresses over TCP: see xsrq.h. A client connects and sends its
+ * address; the server responds with its address for this client. At the end,
+ * each client sends "END", and the server responds with "END" when all clients
+ * have sent it. An address is 66 bytes: "LID:receiving QPN:sending
+ * QPN:PSN:SRQN:GID" in hexadecimal digits with leading zeroes and a terminating
+ * NUL. rdma-core's program uses the same format.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -157,7 +158,10 @@ int xsrq_exchange_end(struct xsrq_session *session)
 		ret = xsrq_send_end(session->peers);
 		return ret ? ret : xsrq_receive_end(session->peers);
 	}
-	/* none may go while another's message could be on its way */
+	/*
+	 * no client may exit while a message to or from another client may be
+	 * in flight
+	 */
 	for (uint32_t i = 0; i < clients && ret == 0; i++)
 		ret = xsrq_receive_end(&session->peers[i]);
 	for (uint32_t i = 0; i < clients && ret == 0; i++)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The queues of ibv_xsrq_pingpong: see xsrq.h. XRC queue pairs are halves: one
- * sends (the initiator), the other receives (the target) and belongs to a
- * domain instead of a queue.
+ * The queues of ibv_xsrq_pingpong: see xsrq.h. An XRC queue pair has one
+ * direction: the initiator (XRC_SEND) sends, the target (XRC_RECV) receives.
+ * The target belongs to an XRC domain and consumes receives of the domain's
+ * SRQs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +78,7 @@ static int xsrq_create_srq(struct xsrq_session *session)
 {
 	struct ibv_xrcd_init_attr domain = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
-		.fd = -1, /* nobody else is to find it */
+		.fd = -1, /* private domain: not shared through a file */
 		.oflags = O_CREAT,
 	};
 	struct ibv_srq_init_attr_ex attr = {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The messages of ibv_xsrq_pingpong: see xsrq.h.
- */
+/* The message exchange of ibv_xsrq_pingpong: see xsrq.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +7,12 @@
 #include "tools/tool_queue.h"
 #include "tools/xsrq.h"
 
-/* Identifiers of requests. */
+/* Values of wr_id. */
 enum { XSRQ_WR_RECEIVE = 1, XSRQ_WR_SEND = 2 };
 
 struct xsrq_traffic_state {
 	struct xsrq_session *session;
-	uint64_t sent; /* of all peers together */
+	uint64_t sent; /* totals of all peers */
 	uint64_t received;
 	unsigned int events;
 };
@@ -42,8 +40,8 @@ static int xsrq_post_receive(struct xsrq_session *session)
 }
 
 /*
- * The next message to a peer, if one is due. The peer's message may overtake
- * the acknowledgement of ours; the queue has room for one.
+ * Posts the next send to a peer, if one is due. The send queue has one entry,
+ * and the peer's message may arrive before the completion of the previous send.
  */
 static int xsrq_post_send(struct xsrq_session *session, struct xsrq_peer *peer)
 {
@@ -80,7 +78,11 @@ xsrq_find_peer_by_send_qpn(struct xsrq_session *session, uint32_t qpn)
 	return NULL;
 }
 
-/* Who sent a message: devices tell our queue pair, or only the peer's. */
+/*
+ * Finds the sender of a received message. Depending on the device, wc->qp_num
+ * is the number of the local XRC target QP, or only wc->src_qp identifies the
+ * peer.
+ */
 static struct xsrq_peer *xsrq_find_peer_by_receive(struct xsrq_session *session,
 						   const struct ibv_wc *wc)
 {
@@ -156,7 +158,7 @@ int xsrq_prepare_receives(struct xsrq_session *session)
 {
 	int ret = 0;
 
-	/* a peer has one message on its way, and may have the next one soon */
+	/* each peer has one message in flight and may send the next one soon */
 	for (uint32_t i = 0; i < 2 * session->options->clients && ret == 0; i++)
 		ret = xsrq_post_receive(session);
 	if (ret == 0 && session->channel &&

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Completion of the utilities for fish: options, which --help lists, devices,
-# their ports and GIDs, and hosts. Installed under the name of each of them.
+# fish completion of the utilities: options (read from --help), devices, ports,
+# GIDs and host names. Installed once for each utility, under its name.
 
-# The device that was chosen in the words before, as an option of ibv_devinfo.
+# Prints the device option of the command line in the form for ibv_devinfo.
 function __ibv_tools_device
     set -l words (commandline --tokenize --cut-at-cursor --current-process)
     for i in (seq 2 (count $words))
@@ -16,7 +16,7 @@ function __ibv_tools_device
     end
 end
 
-# What may be the value of an option, if it is known.
+# Prints the possible values of an option.
 function __ibv_tools_values --argument-names option
     switch $option
         case ib-dev
