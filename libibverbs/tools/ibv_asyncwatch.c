@@ -58,12 +58,12 @@ int main(int argc, char **argv)
 {
 	const char *device = NULL;
 	const struct tool_option options[] = {
-		{ 'd', "ib-dev", "DEVICE", "watch DEVICE (default the first)",
-		  .text = &device },
+		{ 'd', "ib-dev", "DEVICE",
+		  "watch DEVICE (default: first device)", .text = &device },
 	};
 	const struct tool_program program = {
 		.name = "ibv_asyncwatch",
-		.purpose = "Prints the asynchronous events of an RDMA device.",
+		.purpose = "Print the asynchronous events of an RDMA device.",
 		.options = options,
 		.nr_options = sizeof(options) / sizeof(options[0]),
 	};

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	};
 	const struct tool_program program = {
 		.name = "ibv_devices",
-		.purpose = "Lists the RDMA devices that programs can use.",
+		.purpose = "List the RDMA devices that programs can use.",
 		.options = options,
 		.nr_options = sizeof(options) / sizeof(options[0]),
 	};

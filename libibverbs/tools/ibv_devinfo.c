@@ -108,21 +108,23 @@ static int devinfo_parse_options(int argc, char **argv,
 				 struct devinfo_options *options)
 {
 	const struct tool_option table[] = {
-		{ 'd', "ib-dev", "DEVICE", "show DEVICE only (default all)",
+		{ 'd', "ib-dev", "DEVICE",
+		  "print only DEVICE (default: all devices)",
 		  .text = &options->device },
-		{ 'i', "ib-port", "PORT", "show PORT only (default all)",
+		{ 'i', "ib-port", "PORT",
+		  "print only PORT (default: all ports)",
 		  .number = &options->port, .min = 1,
 		  .max = DEVINFO_MAX_PORTS },
-		{ 'l', "list", NULL, "print only the names of the devices",
+		{ 'l', "list", NULL, "print only device names",
 		  .flag = &options->list },
-		{ 'v', "verbose", NULL, "print everything that is known",
+		{ 'v', "verbose", NULL, "print all attributes",
 		  .flag = &options->verbose },
-		{ 0, "json", NULL, "print everything, as JSON",
+		{ 0, "json", NULL, "print all attributes as JSON",
 		  .flag = &options->json },
 	};
 	const struct tool_program program = {
 		.name = "ibv_devinfo",
-		.purpose = "Prints what RDMA devices are and can do.",
+		.purpose = "Print attributes and capabilities of RDMA devices.",
 		.options = table,
 		.nr_options = sizeof(table) / sizeof(table[0]),
 	};

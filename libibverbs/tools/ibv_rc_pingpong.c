@@ -6,9 +6,10 @@ int main(int argc, char **argv)
 {
 	static const struct pp_kind kind = {
 		.name = "ibv_rc_pingpong",
-		.purpose = "Sends messages back and forth over a reliable "
-			   "connection (RC).\nWithout HOST it waits for "
-			   "the other side, with HOST it connects to it.",
+		.purpose =
+			"Exchange messages over a reliable connection (RC).\n"
+			"Without HOST, wait for a client; with HOST, connect "
+			"to that server.",
 		.letters = "pdismrnlegoOPtcjN",
 		.type = IBV_QPT_RC,
 		.nr_addresses = 1,

@@ -9,11 +9,11 @@ int main(int argc, char **argv)
 {
 	static const struct pp_kind kind = {
 		.name = "ibv_srq_pingpong",
-		.purpose =
-			"Sends messages back and forth over several reliable "
-			"connections that share\na receive queue "
-			"(SRQ).\nWithout HOST it waits for "
-			"the other side, with HOST it connects to it.",
+		.purpose = "Exchange messages over several reliable "
+			   "connections with one shared\n"
+			   "receive queue (SRQ).\n"
+			   "Without HOST, wait for a client; with HOST, "
+			   "connect to that server.",
 		.letters = "pdismqrnlegoc",
 		.type = IBV_QPT_RC,
 		.srq = true,

@@ -6,9 +6,10 @@ int main(int argc, char **argv)
 {
 	static const struct pp_kind kind = {
 		.name = "ibv_uc_pingpong",
-		.purpose = "Sends messages back and forth over an unreliable "
-			   "connection (UC).\nWithout HOST it waits for "
-			   "the other side, with HOST it connects to it.",
+		.purpose = "Exchange messages over an unreliable connection "
+			   "(UC).\n"
+			   "Without HOST, wait for a client; with HOST, "
+			   "connect to that server.",
 		.letters = "pdismrnlegc",
 		.type = IBV_QPT_UC,
 		.nr_addresses = 1,

@@ -6,9 +6,9 @@ int main(int argc, char **argv)
 {
 	static const struct pp_kind kind = {
 		.name = "ibv_ud_pingpong",
-		.purpose = "Sends unreliable datagrams (UD) back and forth.\n"
-			   "Without HOST it waits for the other side, with "
-			   "HOST it connects to it.",
+		.purpose = "Exchange messages as unreliable datagrams (UD).\n"
+			   "Without HOST, wait for a client; with HOST, "
+			   "connect to that server.",
 		.letters = "pdisrnlegc",
 		.type = IBV_QPT_UD,
 		.nr_addresses = 1,

@@ -18,40 +18,41 @@ static int xsrq_parse_options(int argc, char **argv,
 			      struct xsrq_options *options)
 {
 	const struct tool_option table[] = {
-		{ 'p', "port", "PORT", "TCP port to meet at (default 18515)",
+		{ 'p', "port", "PORT", "use TCP port PORT (default 18515)",
 		  .number = &options->tcp_port, .min = 1, .max = 65535 },
-		{ 'd', "ib-dev", "DEVICE", "use DEVICE (default the first)",
+		{ 'd', "ib-dev", "DEVICE", "use DEVICE (default: first device)",
 		  .text = &options->device },
 		{ 'i', "ib-port", "PORT", "use PORT of the device (default 1)",
 		  .number = &options->ib_port, .min = 1, .max = 255 },
-		{ 's', "size", "BYTES", "size of a message (default 4096)",
+		{ 's', "size", "BYTES", "message size (default 4096)",
 		  .number = &options->size, .min = 1, .max = 1U << 31 },
-		{ 'm', "mtu", "BYTES", "MTU of the path (default 1024)",
+		{ 'm', "mtu", "BYTES", "path MTU (default 1024)",
 		  .number = &options->mtu, .min = 256, .max = 4096 },
 		{ 'c', "clients", "NUMBER",
 		  "wait for NUMBER clients (default 1)",
 		  .number = &options->clients, .min = 1,
 		  .max = XSRQ_MAX_CLIENTS },
 		{ 'n', "num_tests", "NUMBER",
-		  "exchange NUMBER messages with each (default 5)",
+		  "exchange NUMBER messages with each peer (default 5)",
 		  .number = &options->tests, .min = 1, .max = INT32_MAX },
 		{ 0, "num-tests", "NUMBER", NULL, .number = &options->tests,
 		  .min = 1, .max = INT32_MAX },
 		{ 'l', "sl", "LEVEL", "service level (default 0)",
 		  .number = &options->sl, .min = 0, .max = 15 },
-		{ 'e', "events", NULL, "sleep until something completes",
+		{ 'e', "events", NULL, "sleep on CQ events instead of polling",
 		  .flag = &options->events },
-		{ 'o', "odp", NULL, "register memory for on-demand paging",
+		{ 'o', "odp", NULL, "register memory with on-demand paging",
 		  .flag = &options->odp },
-		{ 'g', "gid-idx", "INDEX", "use the GID at INDEX of the port",
+		{ 'g', "gid-idx", "INDEX",
+		  "use the GID at INDEX of the port's GID table",
 		  .number = &options->gid_index, .min = 0, .max = INT32_MAX },
 	};
 	const struct tool_program program = {
 		.name = XSRQ_NAME,
 		.operand = "HOST",
-		.purpose = "Sends messages back and forth between one server "
-			   "and several clients (XRC).\nWithout HOST it waits "
-			   "for clients, with HOST it connects to a server.",
+		.purpose = "Exchange messages between one server and several "
+			   "clients (XRC).\nWithout HOST, wait for clients; "
+			   "with HOST, connect to that server.",
 		.options = table,
 		.nr_options = sizeof(table) / sizeof(table[0]),
 	};
@@ -62,8 +63,8 @@ static int xsrq_parse_options(int argc, char **argv,
 static int xsrq_check_options(struct xsrq_options *options)
 {
 	if (options->mtu & (options->mtu - 1)) {
-		fprintf(stderr,
-			XSRQ_NAME ": --mtu is 256, 512, 1024, 2048 or 4096\n");
+		fprintf(stderr, XSRQ_NAME
+			": --mtu: use 256, 512, 1024, 2048 or 4096\n");
 		return -EINVAL;
 	}
 	if (options->host)

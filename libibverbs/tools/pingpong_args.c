@@ -26,17 +26,17 @@ static void pp_args_add_numbers(struct pp_option_table *table,
 				struct pp_options *options, bool small_messages)
 {
 	const struct tool_option rows[] = {
-		{ 'p', "port", "PORT", "TCP port to meet at (default 18515)",
+		{ 'p', "port", "PORT", "use TCP port PORT (default 18515)",
 		  .number = &options->tcp_port, .min = 1, .max = 65535 },
-		{ 'd', "ib-dev", "DEVICE", "use DEVICE (default the first)",
+		{ 'd', "ib-dev", "DEVICE", "use DEVICE (default: first device)",
 		  .text = &options->device },
 		{ 'i', "ib-port", "PORT", "use PORT of the device (default 1)",
 		  .number = &options->ib_port, .min = 1, .max = 255 },
 		{ 's', "size", "BYTES",
-		  small_messages ? "size of a message (default 1024)"
-				 : "size of a message (default 4096)",
+		  small_messages ? "message size (default 1024)"
+				 : "message size (default 4096)",
 		  .number = &options->size, .min = 1, .max = PP_MAX_SIZE },
-		{ 'm', "mtu", "BYTES", "MTU of the path (default 1024)",
+		{ 'm', "mtu", "BYTES", "path MTU (default 1024)",
 		  .number = &options->mtu, .min = 256, .max = 4096 },
 		{ 'q', "num-qp", "NUMBER",
 		  "use NUMBER queue pairs (default 16)",
@@ -51,7 +51,8 @@ static void pp_args_add_numbers(struct pp_option_table *table,
 		  .number = &options->iters, .min = 1, .max = INT32_MAX },
 		{ 'l', "sl", "LEVEL", "service level (default 0)",
 		  .number = &options->sl, .min = 0, .max = 15 },
-		{ 'g', "gid-idx", "INDEX", "use the GID at INDEX of the port",
+		{ 'g', "gid-idx", "INDEX",
+		  "use the GID at INDEX of the port's GID table",
 		  .number = &options->gid_index, .min = 0, .max = INT32_MAX },
 	};
 
@@ -63,21 +64,22 @@ static void pp_args_add_flags(struct pp_option_table *table,
 			      struct pp_options *options)
 {
 	const struct tool_option rows[] = {
-		{ 'e', "events", NULL, "sleep until something completes",
+		{ 'e', "events", NULL, "sleep on CQ events instead of polling",
 		  .flag = &options->events },
-		{ 'o', "odp", NULL, "register memory for on-demand paging",
+		{ 'o', "odp", NULL,
+		  "register the message with on-demand paging",
 		  .flag = &options->odp },
-		{ 'O', "iodp", NULL, "register all memory for on-demand paging",
+		{ 'O', "iodp", NULL, "use implicit on-demand paging",
 		  .flag = &options->implicit_odp },
-		{ 'P', "prefetch", NULL, "with -o or -O: fetch the pages first",
+		{ 'P', "prefetch", NULL, "with -o or -O: prefetch the pages",
 		  .flag = &options->prefetch },
-		{ 't', "ts", NULL, "measure with the device's time stamps",
+		{ 't', "ts", NULL, "measure with completion timestamps",
 		  .flag = &options->timestamps },
-		{ 'c', "chk", NULL, "check the message that was received",
+		{ 'c', "chk", NULL, "check the received message",
 		  .flag = &options->validate },
-		{ 'j', "dm", NULL, "keep the message in device memory",
+		{ 'j', "dm", NULL, "place the message in device memory",
 		  .flag = &options->device_memory },
-		{ 'N', "new_send", NULL, "send with ibv_wr_*()",
+		{ 'N', "new_send", NULL, "send with the ibv_wr_*() functions",
 		  .flag = &options->new_send },
 	};
 
@@ -102,8 +104,8 @@ static int pp_args_check_combinations(const struct pp_kind *kind,
 				      struct pp_options *options)
 {
 	if (options->mtu & (options->mtu - 1))
-		return pp_args_refuse(kind,
-				      "--mtu is 256, 512, 1024, 2048 or 4096");
+		return pp_args_refuse(
+			kind, "--mtu: use 256, 512, 1024, 2048 or 4096");
 	options->odp = options->odp || options->implicit_odp;
 	if (options->odp && options->device_memory)
 		return pp_args_refuse(kind,

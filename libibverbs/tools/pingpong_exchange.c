@@ -36,8 +36,8 @@ static int pp_address_parse(const char *text, struct pp_address *ret_address)
 	if (strnlen(text, PP_ADDRESS_SIZE) == PP_ADDRESS_SIZE ||
 	    sscanf(text, "%4x:%6x:%6x:%32s", &lid, &qpn, &psn, gid) != 4 ||
 	    tool_gid_parse(gid, &ret_address->gid) != 0) {
-		fprintf(stderr, "Couldn't read remote address: "
-				"it is none that a pingpong sends\n");
+		fprintf(stderr, "Couldn't read remote address: invalid format. "
+				"Run the same program on both sides\n");
 		return -EPROTO;
 	}
 	ret_address->lid = lid;
@@ -111,7 +111,8 @@ static int pp_exchange_as_server(int fd, struct pp_session *session,
 		return ret;
 	ret = tool_tcp_receive(fd, word, sizeof(word));
 	if (ret)
-		fprintf(stderr, "The client went away: %s\n", strerror(-ret));
+		fprintf(stderr, "The client closed the connection: %s\n",
+			strerror(-ret));
 	return ret;
 }
 

@@ -94,7 +94,7 @@ static int tool_apply_option(const struct tool_program *program,
 	if (tool_parse_number(optarg, option->min, option->max,
 			      option->number) == 0)
 		return 0;
-	fprintf(stderr, "%s: --%s is a number from %u to %u, not '%s'\n",
+	fprintf(stderr, "%s: --%s: use a number from %u to %u, not '%s'\n",
 		program->name, option->name, option->min, option->max, optarg);
 	return tool_suggest_help(program);
 }
@@ -151,8 +151,8 @@ int tool_parse_options(const struct tool_program *program, int argc,
 			return -EINVAL;
 	}
 	if (argc - optind > operands) {
-		fprintf(stderr, "%s: '%s' is one argument too many\n",
-			program->name, argv[optind + operands]);
+		fprintf(stderr, "%s: unexpected argument '%s'\n", program->name,
+			argv[optind + operands]);
 		return tool_suggest_help(program);
 	}
 	if (argc > optind)

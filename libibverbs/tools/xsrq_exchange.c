@@ -69,8 +69,8 @@ static int xsrq_receive_address(struct xsrq_peer *peer)
 		   &address->receive_qpn, &address->send_qpn, &address->psn,
 		   &address->srqn, gid) != 6 ||
 	    tool_gid_parse(gid, &address->gid) != 0) {
-		fprintf(stderr, "Couldn't read remote address: "
-				"it is none that a pingpong sends\n");
+		fprintf(stderr, "Couldn't read remote address: invalid format. "
+				"Run the same program on both sides\n");
 		return -EPROTO;
 	}
 	address->lid = lid;

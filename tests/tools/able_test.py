@@ -101,9 +101,9 @@ def refusals():
                               ("n", 1, (1 << 31) - 1), ("l", 0, 15)):
         for value in (str(low - 1), str(high + 1), "x"):
             refused(XSRQ, ["-" + option, value],
-                    f"is a number from {low} to {high}, not '{value}'")
-    refused(XSRQ, ["--num-tests=0"], "is a number from 1")
-    refused(XSRQ, ["-m", "3000"], "--mtu is")
+                    f"use a number from {low} to {high}, not '{value}'")
+    refused(XSRQ, ["--num-tests=0"], "use a number from 1")
+    refused(XSRQ, ["-m", "3000"], "--mtu: use 256, 512")
     refused(XSRQ, ["-g", "1"], "Couldn't open the XRC domain", "nothing")
     refused(XSRQ, ["-g", "1", "-o"], "does not support XRC send, receive and "
             "srq with ODP")
@@ -144,8 +144,8 @@ def strangers():
     """A client that says something else, or leaves."""
     good = b"0000:000001:000002:000003:000004:00000000000000000000ffff7f000001"
     for text, sentence in ((good, "Connection reset"),
-                           (b"x" * 66, "it is none that a pingpong sends"),
-                           (good + b"0", "it is none that a pingpong sends")):
+                           (b"x" * 66, "Run the same program on both sides"),
+                           (good + b"0", "Run the same program on both sides")):
         with tempfile.TemporaryFile("w+") as out:
             with subprocess.Popen([world.ours(XSRQ), "-g", "1"], stdout=out,
                                   env=world.environment(**able("xrc")),

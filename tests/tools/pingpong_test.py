@@ -141,9 +141,9 @@ def refusals():
             for value in (str(low - 1), str(high + 1), "x", "", "1x", "-1"):
                 refused(kind, [f"-{option}{value}"] if value else
                         [f"-{option}", ""],
-                        f"is a number from {low} to {high}, not '{value}'")
+                        f"use a number from {low} to {high}, not '{value}'")
         refused(kind, ["--nonsense"], f"Try '{name} --help'.")
-        refused(kind, ["host", "other"], "'other' is one argument too many")
+        refused(kind, ["host", "other"], "unexpected argument 'other'")
         refused(kind, ["-d", "x", *gid], "IB device x not found")
         refused(kind, ["-i", "9", *gid], "Couldn't get port info")
         refused(kind, ["-g", "999"], "can't read sgid of index 999")
@@ -153,7 +153,7 @@ def refusals():
                     result.stdout.startswith(f"Usage: {name} "),
                     f"{name} --help", result)
     for value in ("128", "255", "257", "8192", "3000"):
-        refused("rc", ["-m", value], "--mtu is")
+        refused("rc", ["-m", value], "--mtu: use ")
     refused("ud", ["-m", "1024"], "invalid option -- 'm'")
     refused("uc", ["-t"], "invalid option -- 't'")
     refused("rc", ["-q", "2"], "invalid option -- 'q'")
@@ -161,7 +161,7 @@ def refusals():
             "Requested size larger than port MTU (4096)")
     refused("srq", ["-g", "1", "-q", "8", "-r", "7"],
             "rx_depth 7 is too small for 8 QPs")
-    refused("srq", ["-q", "257"], "is a number from 1 to 256")
+    refused("srq", ["-q", "257"], "use a number from 1 to 256")
     refused("rc", ["-P"], "prefetch is valid only with on-demand")
     refused("rc", ["-o", "-j"], "DM memory region can't be on demand")
     for options in (["-o"], ["-O"]):
@@ -198,13 +198,13 @@ def strangers():
     good = b"0000:000001:000002:00000000000000000000ffff7f000001\0"
     for text, sentence in (
             (b"", "Connection reset"), (good[:-1], "Connection reset"),
-            (b"x" * 52, "it is none that a pingpong sends"),
-            (good.replace(b":", b" "), "it is none that a pingpong sends"),
-            (good.replace(b"7f", b"0x"), "it is none that a pingpong sends"),
-            (good.replace(b"7f", b"+7"), "it is none that a pingpong sends"),
-            (good[:19] + bytes(33), "it is none that a pingpong sends"),
-            (good[:-1] + b"1", "it is none that a pingpong sends"),
-            (b"\0" * 52, "it is none that a pingpong sends")):
+            (b"x" * 52, "Run the same program on both sides"),
+            (good.replace(b":", b" "), "Run the same program on both sides"),
+            (good.replace(b"7f", b"0x"), "Run the same program on both sides"),
+            (good.replace(b"7f", b"+7"), "Run the same program on both sides"),
+            (good[:19] + bytes(33), "Run the same program on both sides"),
+            (good[:-1] + b"1", "Run the same program on both sides"),
+            (b"\0" * 52, "Run the same program on both sides")):
         with socket.create_server(("", world.PORT)) as listener:
             thread = threading.Thread(target=answer, args=(listener, text))
             thread.start()

@@ -100,7 +100,7 @@ def errors():
     for name in ("ibv_devices", "ibv_devinfo", "ibv_asyncwatch"):
         refused(name, ["--nonsense"], "unrecognized option '--nonsense'")
         refused(name, ["-!"], f"Try '{name} --help'.")
-        refused(name, ["surplus"], "'surplus' is one argument too many")
+        refused(name, ["surplus"], "unexpected argument 'surplus'")
         refused(name, [], "Failed to get IB devices list: ",
                 UROCE_DEVICES="none")
         for option in ("-h", "--help"):
@@ -110,7 +110,7 @@ def errors():
                         f"{name} {option}", result)
     for port in ("0", "-1", "x", "", "256", "1x", "4294967297"):
         refused("ibv_devinfo", ["-i", port],
-                f"--ib-port is a number from 1 to 255, not '{port}'")
+                f"--ib-port: use a number from 1 to 255, not '{port}'")
     refused("ibv_devinfo", ["-i", "2"], "Invalid port requested for device")
     refused("ibv_devinfo", ["-d", "x"], "IB device 'x' wasn't found")
     refused("ibv_asyncwatch", ["-d", "x"], "IB device x not found")
