@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * libibverbs/tools/json_out.c: the text, byte by byte.
+ * Tests of libibverbs/tools/json_out.c: compare the written text byte by byte.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -14,132 +14,135 @@
 
 #include "tools/json_out.h"
 
-struct world {
+struct document {
 	struct json_out json;
 	FILE *file;
 	char *text;
 	size_t size;
 };
 
-static void begin(struct world *world)
+static void document_begin(struct document *document)
 {
-	*world = (struct world){};
-	world->file = open_memstream(&world->text, &world->size);
-	assert_non_null(world->file);
-	json_begin(&world->json, world->file);
+	*document = (struct document){};
+	document->file = open_memstream(&document->text, &document->size);
+	assert_non_null(document->file);
+	json_begin(&document->json, document->file);
 }
 
-static void end_is(struct world *world, const char *expected)
+static void document_end_equals(struct document *document, const char *expected)
 {
-	assert_int_equal(json_end(&world->json), 0);
-	fclose(world->file);
-	assert_string_equal(world->text, expected);
-	free(world->text);
+	assert_int_equal(json_end(&document->json), 0);
+	fclose(document->file);
+	assert_string_equal(document->text, expected);
+	free(document->text);
 }
 
-static void nesting_is_indented_and_separated(void **state)
+static void json_nested_values_are_indented_and_separated(void **state)
 {
-	struct world world;
+	struct document document;
 
-	begin(&world);
-	json_object(&world.json, NULL);
-	json_array(&world.json, "a");
-	json_uint(&world.json, NULL, 1);
-	json_uint(&world.json, NULL, 2);
-	json_array_end(&world.json);
-	json_object(&world.json, "b");
-	json_bool(&world.json, "c", true);
-	json_bool(&world.json, "d", false);
-	json_object_end(&world.json);
-	json_null(&world.json, "e");
-	json_object_end(&world.json);
-	end_is(&world, "{\n"
-		       "  \"a\": [\n"
-		       "    1,\n"
-		       "    2\n"
-		       "  ],\n"
-		       "  \"b\": {\n"
-		       "    \"c\": true,\n"
-		       "    \"d\": false\n"
-		       "  },\n"
-		       "  \"e\": null\n"
-		       "}\n");
+	document_begin(&document);
+	json_object(&document.json, NULL);
+	json_array(&document.json, "a");
+	json_uint(&document.json, NULL, 1);
+	json_uint(&document.json, NULL, 2);
+	json_array_end(&document.json);
+	json_object(&document.json, "b");
+	json_bool(&document.json, "c", true);
+	json_bool(&document.json, "d", false);
+	json_object_end(&document.json);
+	json_null(&document.json, "e");
+	json_object_end(&document.json);
+	document_end_equals(&document, "{\n"
+				       "  \"a\": [\n"
+				       "    1,\n"
+				       "    2\n"
+				       "  ],\n"
+				       "  \"b\": {\n"
+				       "    \"c\": true,\n"
+				       "    \"d\": false\n"
+				       "  },\n"
+				       "  \"e\": null\n"
+				       "}\n");
 }
 
-static void what_is_empty_stays_on_its_line(void **state)
+static void json_empty_object_and_array_have_no_line_break(void **state)
 {
-	struct world world;
+	struct document document;
 
-	begin(&world);
-	json_object(&world.json, NULL);
-	json_array(&world.json, "none");
-	json_array_end(&world.json);
-	json_object(&world.json, "nothing");
-	json_object_end(&world.json);
-	json_object_end(&world.json);
-	end_is(&world, "{\n  \"none\": [],\n  \"nothing\": {}\n}\n");
+	document_begin(&document);
+	json_object(&document.json, NULL);
+	json_array(&document.json, "none");
+	json_array_end(&document.json);
+	json_object(&document.json, "nothing");
+	json_object_end(&document.json);
+	json_object_end(&document.json);
+	document_end_equals(&document,
+			    "{\n  \"none\": [],\n  \"nothing\": {}\n}\n");
 }
 
-static void numbers_have_all_64_bits(void **state)
+static void json_numbers_keep_64_bits(void **state)
 {
-	struct world world;
+	struct document document;
 
-	begin(&world);
-	json_array(&world.json, NULL);
-	json_uint(&world.json, NULL, UINT64_MAX);
-	json_int(&world.json, NULL, INT64_MIN);
-	json_array_end(&world.json);
-	end_is(&world, "[\n  18446744073709551615,\n"
-		       "  -9223372036854775808\n]\n");
+	document_begin(&document);
+	json_array(&document.json, NULL);
+	json_uint(&document.json, NULL, UINT64_MAX);
+	json_int(&document.json, NULL, INT64_MIN);
+	json_array_end(&document.json);
+	document_end_equals(&document, "[\n  18446744073709551615,\n"
+				       "  -9223372036854775808\n]\n");
 }
 
-/* The text of one string, as a document. */
-static void string_is(const char *value, const char *expected)
+/* Writes a document that contains one string. */
+static void assert_string_written_as(const char *value, const char *expected)
 {
-	struct world world;
+	struct document document;
 
-	begin(&world);
-	json_string(&world.json, NULL, value);
-	end_is(&world, expected);
+	document_begin(&document);
+	json_string(&document.json, NULL, value);
+	document_end_equals(&document, expected);
 }
 
-static void strings_are_escaped(void **state)
+static void json_string_special_characters_are_escaped(void **state)
 {
-	string_is("a\"b\\c", "\"a\\\"b\\\\c\"\n");
-	string_is("\n\t\x01\x7f", "\"\\n\\t\\u0001\\u007f\"\n");
-	string_is("", "\"\"\n");
-	string_is(NULL, "null\n");
+	assert_string_written_as("a\"b\\c", "\"a\\\"b\\\\c\"\n");
+	assert_string_written_as("\n\t\x01\x7f", "\"\\n\\t\\u0001\\u007f\"\n");
+	assert_string_written_as("", "\"\"\n");
+	assert_string_written_as(NULL, "null\n");
 }
 
-static void utf8_passes(void **state)
+static void json_string_valid_utf8_is_unchanged(void **state)
 {
-	string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\xa7",
-		  "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\xa7\"\n");
+	assert_string_written_as("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\xa7",
+				 "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\xa7\"\n");
 }
 
-static void other_bytes_become_the_replacement_character(void **state)
+static void json_string_invalid_utf8_becomes_replacement_character(void **state)
 {
-	string_is("a\x80z", "\"a\\ufffdz\"\n");
-	/* cut off */
-	string_is("\xe2\x82", "\"\\ufffd\\ufffd\"\n");
+	assert_string_written_as("a\x80z", "\"a\\ufffdz\"\n");
+	/* truncated sequence */
+	assert_string_written_as("\xe2\x82", "\"\\ufffd\\ufffd\"\n");
 	/* overlong '/', a surrogate, above U+10FFFF */
-	string_is("\xc0\xaf", "\"\\ufffd\\ufffd\"\n");
-	string_is("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"\n");
-	string_is("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"\n");
+	assert_string_written_as("\xc0\xaf", "\"\\ufffd\\ufffd\"\n");
+	assert_string_written_as("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"\n");
+	assert_string_written_as("\xf4\x90\x80\x80",
+				 "\"\\ufffd\\ufffd\\ufffd\\ufffd\"\n");
 }
 
-static void a_format_makes_a_string(void **state)
+static void json_format_writes_escaped_string(void **state)
 {
-	struct world world;
+	struct document document;
 
-	begin(&world);
-	json_object(&world.json, NULL);
-	json_format(&world.json, "key \"1\"", "%d-%s", 7, "x\"");
-	json_object_end(&world.json);
-	end_is(&world, "{\n  \"key \\\"1\\\"\": \"7-x\\\"\"\n}\n");
+	document_begin(&document);
+	json_object(&document.json, NULL);
+	json_format(&document.json, "key \"1\"", "%d-%s", 7, "x\"");
+	json_object_end(&document.json);
+	document_end_equals(&document,
+			    "{\n  \"key \\\"1\\\"\": \"7-x\\\"\"\n}\n");
 }
 
-static void a_file_that_is_full_is_told(void **state)
+static void json_end_on_full_disk_returns_eio(void **state)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct json_out json;
@@ -157,14 +160,16 @@ static void a_file_that_is_full_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nesting_is_indented_and_separated),
-		cmocka_unit_test(what_is_empty_stays_on_its_line),
-		cmocka_unit_test(numbers_have_all_64_bits),
-		cmocka_unit_test(strings_are_escaped),
-		cmocka_unit_test(utf8_passes),
-		cmocka_unit_test(other_bytes_become_the_replacement_character),
-		cmocka_unit_test(a_format_makes_a_string),
-		cmocka_unit_test(a_file_that_is_full_is_told),
+		cmocka_unit_test(json_nested_values_are_indented_and_separated),
+		cmocka_unit_test(
+			json_empty_object_and_array_have_no_line_break),
+		cmocka_unit_test(json_numbers_keep_64_bits),
+		cmocka_unit_test(json_string_special_characters_are_escaped),
+		cmocka_unit_test(json_string_valid_utf8_is_unchanged),
+		cmocka_unit_test(
+			json_string_invalid_utf8_becomes_replacement_character),
+		cmocka_unit_test(json_format_writes_escaped_string),
+		cmocka_unit_test(json_end_on_full_disk_returns_eio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

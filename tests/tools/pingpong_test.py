@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""ibv_*_pingpong on the user-space device: each kind, its options, with Debian's
-programs at either end, and everything that has to be refused.
+"""ibv_*_pingpong on the user-space device: each transport with its options,
+invalid options and peers, and Debian's programs on either side.
 
-pingpong_test.py BUILD ours      both ends are ours
-pingpong_test.py BUILD debian    one of them is Debian's
+pingpong_test.py BUILD ours      both sides are our programs
+pingpong_test.py BUILD debian    one side is Debian's program
 """
 import re
 import socket
 import sys
 import threading
-import tool_world as world
+import tool_harness as tools
 
 ADDRESS = r"LID 0x[0-9a-f]{4}, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}"
 GID = "::ffff:127.0.0.1"
 CHECKED = ["-g", "1", "-c"]
 
-# kind, options of both ends
+# kind, options of both sides
 RUNS = [
     *((kind, [*CHECKED, *options])
       for kind in ("rc", "uc", "ud", "srq")
@@ -49,88 +49,92 @@ def program(maker, kind):
     return maker(f"ibv_{kind}_pingpong")
 
 
-def play(server, client, kind, options):
+def run_pair(server, client, kind, options):
     what = f"{kind} {' '.join(options)}"
-    pair = world.Pair(program(server, kind), program(client, kind), options)
-    pair.both(what, r"^\d+ iters in \d+\.\d\d seconds = \d+\.\d\d usec/iter$")
+    pair = tools.Pair(program(server, kind), program(client, kind), options)
+    pair.check_both(what,
+                    r"^\d+ iters in \d+\.\d\d seconds = \d+\.\d\d usec/iter$")
     return pair
 
 
-def against_debian():
-    world.need_debian(*(f"ibv_{kind}_pingpong"
+def test_against_debian():
+    tools.need_debian(*(f"ibv_{kind}_pingpong"
                         for kind in ("rc", "uc", "ud", "srq")))
     for kind, options in RUNS:
-        # Debian's takes an event for which there is no completion any more, as
-        # there may be, for an error when it reads time stamps.
+        # A CQ event may arrive when its completion has been polled already.
+        # With timestamps, Debian's program treats the empty CQ as an error.
         if {"-t", "-e"} <= set(options):
             continue
-        one = play(world.ours, world.theirs, kind, options)
-        other = play(world.theirs, world.ours, kind, options)
-        # the same words, whatever the numbers: at once is "inf Mbit/sec"
+        one = run_pair(tools.ours, tools.theirs, kind, options)
+        other = run_pair(tools.theirs, tools.ours, kind, options)
+        # Compare the text without numbers; a rate may be "inf Mbit/sec".
         for mine, their in ((one.server_out, other.server_out),
                             (other.client_out, one.client_out)):
             shapes = [re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?|\binf\b", "#", text)
                       for text in (mine, their)]
-            world.check(shapes[0] == shapes[1], f"words of {kind} {options}",
+            tools.check(shapes[0] == shapes[1], f"words of {kind} {options}",
                         mine, their)
 
 
-def printed():
-    """What is printed is true."""
-    pair = play(world.ours, world.ours, "rc", [*CHECKED, "-n", "7", "-s", "9"])
+def test_output():
+    """Addresses, sizes and statistics in the output are correct."""
+    pair = run_pair(tools.ours, tools.ours, "rc",
+                    [*CHECKED, "-n", "7", "-s", "9"])
     for mine, other in ((pair.server_out, pair.client_out),
                         (pair.client_out, pair.server_out)):
         lines = mine.splitlines()
-        world.check(re.fullmatch(f"  local address:  {ADDRESS}, GID {GID}",
+        tools.check(re.fullmatch(f"  local address:  {ADDRESS}, GID {GID}",
                                  lines[0]), "local address", mine)
-        world.check(lines[1][17:] == other.splitlines()[0][17:],
-                    "the remote address is the other's local one", mine, other)
-        world.check(lines[2].startswith("126 bytes in "),
+        tools.check(lines[1][17:] == other.splitlines()[0][17:],
+                    "the remote address is the peer's local address",
+                    mine, other)
+        tools.check(lines[2].startswith("126 bytes in "),
                     "7 messages of 9 bytes each way", mine)
-    pair = play(world.ours, world.ours, "rc", ["-g", "1", "-t", "-n", "20"])
+    pair = run_pair(tools.ours, tools.ours, "rc",
+                    ["-g", "1", "-t", "-n", "20"])
     for word in ("Max", "Min", "Average"):
-        world.check(re.search(f"^{word} receive completion clock cycles = "
+        tools.check(re.search(f"^{word} receive completion clock cycles = "
                               r"\d", pair.client_out, re.MULTILINE),
                     f"{word} of the time stamps", pair.client_out)
 
 
-def contents():
-    """-c finds out that the message is another."""
+def test_message_check():
+    """-c detects a message without the pattern."""
     for kind in ("rc", "uc", "ud", "srq"):
-        pair = world.Pair(*2 * [program(world.ours, kind)],
+        pair = tools.Pair(*2 * [program(tools.ours, kind)],
                           ["-g", "1", "-n", "3"], server_only=["-c"])
-        world.check(pair.server_code == 1 and
+        tools.check(pair.server_code == 1 and
                     "invalid data in page 0" in pair.server_out,
-                    f"{kind}: a message without the pattern is found",
+                    f"{kind}: the server detects a missing pattern",
                     pair.server_out)
-        world.check(pair.client_code == 0, f"{kind}: only by the server")
+        tools.check(pair.client_code == 0, f"{kind}: the client succeeds")
 
 
-def over_ipv6():
-    pair = world.Pair(*2 * [program(world.ours, "rc")],
+def test_ipv6():
+    pair = tools.Pair(*2 * [program(tools.ours, "rc")],
                       ["-g", "0", "-n", "5"], host="::1")
-    pair.both("two that meet over IPv6", " iters in ")
+    pair.check_both("address exchange over IPv6", " iters in ")
 
 
-def sizes_differ():
-    pair = world.Pair(*2 * [program(world.ours, "rc")], ["-g", "1", "-n", "3"],
+def test_size_mismatch():
+    pair = tools.Pair(*2 * [program(tools.ours, "rc")], ["-g", "1", "-n", "3"],
                       server_only=["-s", "100"])
-    world.check(pair.server_code == 1 and
+    tools.check(pair.server_code == 1 and
                 "Failed status local length error (1) for wr_id 1" in
-                pair.server_out, "a message that is too long",
+                pair.server_out, "message longer than the receive",
                 pair.server_out)
-    world.check(pair.client_code == 1 and "for wr_id 2" in pair.client_out,
-                "the sender is told", pair.client_out)
+    tools.check(pair.client_code == 1 and "for wr_id 2" in pair.client_out,
+                "the sender gets an error", pair.client_out)
 
 
-def refused(kind, options, sentence):
-    result = world.run(program(world.ours, kind), *options)
-    world.check(result.returncode == 1 and sentence in result.stderr and
+def check_rejected(kind, options, sentence):
+    result = tools.run(program(tools.ours, kind), *options)
+    tools.check(result.returncode == 1 and sentence in result.stderr and
                 not result.stdout,
-                f"{kind} {' '.join(options)} is refused", result)
+                f"{kind} {' '.join(options)} is rejected", result)
 
 
-def refusals():
+def test_invalid_options():
     for kind in ("rc", "uc", "ud", "srq"):
         name = f"ibv_{kind}_pingpong"
         gid = ["-g", "1"]
@@ -139,96 +143,100 @@ def refusals():
                                   ("n", 1, (1 << 31) - 1), ("l", 0, 15),
                                   ("g", 0, (1 << 31) - 1)):
             for value in (str(low - 1), str(high + 1), "x", "", "1x", "-1"):
-                refused(kind, [f"-{option}{value}"] if value else
-                        [f"-{option}", ""],
-                        f"use a number from {low} to {high}, not '{value}'")
-        refused(kind, ["--nonsense"], f"Try '{name} --help'.")
-        refused(kind, ["host", "other"], "unexpected argument 'other'")
-        refused(kind, ["-d", "x", *gid], "IB device x not found")
-        refused(kind, ["-i", "9", *gid], "Couldn't get port info")
-        refused(kind, ["-g", "999"], "can't read sgid of index 999")
-        refused(kind, [], "choose a GID with --gid-idx")
-        result = world.run(program(world.ours, kind), "--help")
-        world.check(result.returncode == 0 and not result.stderr and
+                check_rejected(kind, [f"-{option}{value}"] if value else
+                               [f"-{option}", ""],
+                               f"use a number from {low} to {high}, "
+                               f"not '{value}'")
+        check_rejected(kind, ["--nonsense"], f"Try '{name} --help'.")
+        check_rejected(kind, ["host", "other"], "unexpected argument 'other'")
+        check_rejected(kind, ["-d", "x", *gid], "IB device x not found")
+        check_rejected(kind, ["-i", "9", *gid], "Couldn't get port info")
+        check_rejected(kind, ["-g", "999"], "can't read sgid of index 999")
+        check_rejected(kind, [], "choose a GID with --gid-idx")
+        result = tools.run(program(tools.ours, kind), "--help")
+        tools.check(result.returncode == 0 and not result.stderr and
                     result.stdout.startswith(f"Usage: {name} "),
                     f"{name} --help", result)
     for value in ("128", "255", "257", "8192", "3000"):
-        refused("rc", ["-m", value], "--mtu: use ")
-    refused("ud", ["-m", "1024"], "invalid option -- 'm'")
-    refused("uc", ["-t"], "invalid option -- 't'")
-    refused("rc", ["-q", "2"], "invalid option -- 'q'")
-    refused("ud", ["-g", "1", "-s", "4097"],
-            "Requested size larger than port MTU (4096)")
-    refused("srq", ["-g", "1", "-q", "8", "-r", "7"],
-            "rx_depth 7 is too small for 8 QPs")
-    refused("srq", ["-q", "257"], "use a number from 1 to 256")
-    refused("rc", ["-P"], "prefetch is valid only with on-demand")
-    refused("rc", ["-o", "-j"], "DM memory region can't be on demand")
+        check_rejected("rc", ["-m", value], "--mtu: use ")
+    check_rejected("ud", ["-m", "1024"], "invalid option -- 'm'")
+    check_rejected("uc", ["-t"], "invalid option -- 't'")
+    check_rejected("rc", ["-q", "2"], "invalid option -- 'q'")
+    check_rejected("ud", ["-g", "1", "-s", "4097"],
+                   "Requested size larger than port MTU (4096)")
+    check_rejected("srq", ["-g", "1", "-q", "8", "-r", "7"],
+                   "rx_depth 7 is too small for 8 QPs")
+    check_rejected("srq", ["-q", "257"], "use a number from 1 to 256")
+    check_rejected("rc", ["-P"], "prefetch is valid only with on-demand")
+    check_rejected("rc", ["-o", "-j"], "DM memory region can't be on demand")
     for options in (["-o"], ["-O"]):
-        refused("rc", options, "does not support RC send and receive with ODP")
-    refused("srq", ["-o"],
-            "does not support RC send, receive and srq with ODP")
-    refused("rc", ["-j"], "Device doesn't support dm allocation")
+        check_rejected("rc", options,
+                       "does not support RC send and receive with ODP")
+    check_rejected("srq", ["-o"],
+                   "does not support RC send, receive and srq with ODP")
+    check_rejected("rc", ["-j"], "Device doesn't support dm allocation")
 
 
-def nobody_there():
-    result = world.run(program(world.ours, "rc"), "-g", "1", "127.0.0.1")
-    world.check(result.returncode == 1 and "Couldn't connect to "
+def test_no_server():
+    result = tools.run(program(tools.ours, "rc"), "-g", "1", "127.0.0.1")
+    tools.check(result.returncode == 1 and "Couldn't connect to "
                 "127.0.0.1:18515: Connection refused" in result.stderr,
-                "nobody there", result)
-    result = world.run(program(world.ours, "rc"), "-g", "1", "no.invalid")
-    world.check(result.returncode == 1 and
-                " for no.invalid:18515" in result.stderr, "no such name",
+                "no server", result)
+    result = tools.run(program(tools.ours, "rc"), "-g", "1", "no.invalid")
+    tools.check(result.returncode == 1 and
+                " for no.invalid:18515" in result.stderr, "unknown host name",
                 result)
-    with socket.create_server(("", world.PORT)):
-        result = world.run(program(world.ours, "rc"), "-g", "1")
-        world.check(result.returncode == 1 and "Couldn't listen to port 18515:"
+    with socket.create_server(("", tools.PORT)):
+        result = tools.run(program(tools.ours, "rc"), "-g", "1")
+        tools.check(result.returncode == 1 and "Couldn't listen to port 18515:"
                     " Address already in use" in result.stderr,
-                    "the port is taken", result)
+                    "TCP port in use", result)
 
 
-def answer(listener, text):
+def send_response(listener, text):
     with listener.accept()[0] as client:
         client.recv(52, socket.MSG_WAITALL)
         client.sendall(text)
 
 
-def strangers():
-    """What comes from the other side need not be a pingpong's."""
+def test_invalid_servers():
+    """A server may send an address in an invalid format."""
     good = b"0000:000001:000002:00000000000000000000ffff7f000001\0"
+    advice = "Run the same program on both sides"
     for text, sentence in (
             (b"", "Connection reset"), (good[:-1], "Connection reset"),
-            (b"x" * 52, "Run the same program on both sides"),
-            (good.replace(b":", b" "), "Run the same program on both sides"),
-            (good.replace(b"7f", b"0x"), "Run the same program on both sides"),
-            (good.replace(b"7f", b"+7"), "Run the same program on both sides"),
-            (good[:19] + bytes(33), "Run the same program on both sides"),
-            (good[:-1] + b"1", "Run the same program on both sides"),
-            (b"\0" * 52, "Run the same program on both sides")):
-        with socket.create_server(("", world.PORT)) as listener:
-            thread = threading.Thread(target=answer, args=(listener, text))
+            (b"x" * 52, advice),
+            (good.replace(b":", b" "), advice),
+            (good.replace(b"7f", b"0x"), advice),
+            (good.replace(b"7f", b"+7"), advice),
+            (good[:19] + bytes(33), advice),
+            (good[:-1] + b"1", advice),
+            (b"\0" * 52, advice)):
+        with socket.create_server(("", tools.PORT)) as listener:
+            thread = threading.Thread(target=send_response,
+                                      args=(listener, text))
             thread.start()
-            result = world.run(program(world.ours, "rc"), "-g", "1",
+            result = tools.run(program(tools.ours, "rc"), "-g", "1",
                                "127.0.0.1")
             thread.join()
-        world.check(result.returncode == 1 and sentence in result.stderr,
-                    f"an answer of {text!r}", result)
+        tools.check(result.returncode == 1 and sentence in result.stderr,
+                    f"server sends {text!r}", result)
 
 
 def main():
     if sys.argv[2] == "debian":
-        against_debian()
+        test_against_debian()
     else:
         for kind, options in RUNS:
-            play(world.ours, world.ours, kind, options)
-        printed()
-        contents()
-        over_ipv6()
-        sizes_differ()
-        refusals()
-        nobody_there()
-        strangers()
-    world.finish()
+            run_pair(tools.ours, tools.ours, kind, options)
+        test_output()
+        test_message_check()
+        test_ipv6()
+        test_size_mismatch()
+        test_invalid_options()
+        test_no_server()
+        test_invalid_servers()
+    tools.finish()
 
 
 main()

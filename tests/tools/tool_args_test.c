@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * libibverbs/tools/tool_args.c: command lines, good and bad.
- */
+/* Tests of libibverbs/tools/tool_args.c: valid and invalid command lines. */
 #include <errno.h>
 #include <getopt.h>
 #include <setjmp.h>
@@ -14,23 +12,24 @@
 
 #include "tools/tool_args.h"
 
-struct wishes {
+struct parsed_options {
 	bool events;
 	const char *device;
 	uint32_t size;
 	const char *host;
 };
 
-/* parse(NULL-terminated words): with defaults that can be told from values */
-static int parse(struct wishes *wishes, char **words)
+/* Parses NULL-terminated words. The defaults differ from all parsed values. */
+static int parse_words(struct parsed_options *parsed_options, char **words)
 {
 	const struct tool_option options[] = {
-		{ 'e', "events", .help = "x", .flag = &wishes->events },
-		{ 'd', "ib-dev", "DEVICE", "x", .text = &wishes->device },
-		{ 's', "size", "SIZE", "x", .number = &wishes->size, .min = 2,
-		  .max = 4096 },
-		{ 0, "long-size", "SIZE", .number = &wishes->size, .min = 2,
-		  .max = 4096 },
+		{ 'e', "events", .help = "x", .flag = &parsed_options->events },
+		{ 'd', "ib-dev", "DEVICE", "x",
+		  .text = &parsed_options->device },
+		{ 's', "size", "SIZE", "x", .number = &parsed_options->size,
+		  .min = 2, .max = 4096 },
+		{ 0, "long-size", "SIZE", .number = &parsed_options->size,
+		  .min = 2, .max = 4096 },
 	};
 	const struct tool_program program = {
 		.name = "tool",
@@ -43,25 +42,29 @@ static int parse(struct wishes *wishes, char **words)
 
 	while (words[count])
 		count++;
-	*wishes = (struct wishes){ .device = "default", .size = 7 };
-	optind = 0; /* from the beginning, once more */
-	return tool_parse_options(&program, count, words, &wishes->host);
+	*parsed_options =
+		(struct parsed_options){ .device = "default", .size = 7 };
+	optind = 0; /* restart getopt */
+	return tool_parse_options(&program, count, words,
+				  &parsed_options->host);
 }
 
 #define WORDS(...) ((char *[]){ (char *)"tool", __VA_ARGS__, NULL })
 
-static void nothing_leaves_the_defaults(void **state)
+static void tool_parse_options_empty_line_keeps_defaults(void **state)
 {
-	struct wishes wishes;
+	struct parsed_options parsed_options;
 
-	assert_int_equal(parse(&wishes, (char *[]){ (char *)"tool", NULL }), 0);
-	assert_false(wishes.events);
-	assert_string_equal(wishes.device, "default");
-	assert_int_equal(wishes.size, 7);
-	assert_null(wishes.host);
+	assert_int_equal(parse_words(&parsed_options,
+				     (char *[]){ (char *)"tool", NULL }),
+			 0);
+	assert_false(parsed_options.events);
+	assert_string_equal(parsed_options.device, "default");
+	assert_int_equal(parsed_options.size, 7);
+	assert_null(parsed_options.host);
 }
 
-static void short_and_long_forms_are_the_same(void **state)
+static void tool_parse_options_short_and_long_forms_are_equal(void **state)
 {
 	char **lines[] = {
 		WORDS((char *)"-e", (char *)"-d", (char *)"rxe0", (char *)"-s",
@@ -73,17 +76,17 @@ static void short_and_long_forms_are_the_same(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		struct wishes wishes;
+		struct parsed_options parsed_options;
 
-		assert_int_equal(parse(&wishes, lines[i]), 0);
-		assert_true(wishes.events);
-		assert_string_equal(wishes.device, "rxe0");
-		assert_int_equal(wishes.size, 64);
-		assert_string_equal(wishes.host, "host");
+		assert_int_equal(parse_words(&parsed_options, lines[i]), 0);
+		assert_true(parsed_options.events);
+		assert_string_equal(parsed_options.device, "rxe0");
+		assert_int_equal(parsed_options.size, 64);
+		assert_string_equal(parsed_options.host, "host");
 	}
 }
 
-static void bad_lines_are_refused(void **state)
+static void tool_parse_options_invalid_line_returns_einval(void **state)
 {
 	char **lines[] = {
 		WORDS((char *)"-s", (char *)"1"),
@@ -93,7 +96,7 @@ static void bad_lines_are_refused(void **state)
 		WORDS((char *)"-s", (char *)"3k"),
 		WORDS((char *)"-s", (char *)""),
 		WORDS((char *)"-s", (char *)"99999999999999999999999"),
-		WORDS((char *)"-s", (char *)"4294967300"), /* 4 and 2^32 */
+		WORDS((char *)"-s", (char *)"4294967300"), /* 2^32 + 4 */
 		WORDS((char *)"-s"),
 		WORDS((char *)"--ib-dev"),
 		WORDS((char *)"--events=1"),
@@ -103,22 +106,24 @@ static void bad_lines_are_refused(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		struct wishes wishes;
+		struct parsed_options parsed_options;
 
-		assert_int_equal(parse(&wishes, lines[i]), -EINVAL);
-		assert_int_equal(wishes.size, 7);
+		assert_int_equal(parse_words(&parsed_options, lines[i]),
+				 -EINVAL);
+		assert_int_equal(parsed_options.size, 7);
 	}
 }
 
-static void help_is_asked_for_in_two_ways(void **state)
+static void tool_parse_options_help_returns_1(void **state)
 {
-	struct wishes wishes;
+	struct parsed_options parsed_options;
 
-	assert_int_equal(parse(&wishes, WORDS((char *)"-h")), 1);
-	assert_int_equal(parse(&wishes, WORDS((char *)"--help")), 1);
+	assert_int_equal(parse_words(&parsed_options, WORDS((char *)"-h")), 1);
+	assert_int_equal(parse_words(&parsed_options, WORDS((char *)"--help")),
+			 1);
 }
 
-static void a_number_says_what_is_wrong_with_it(void **state)
+static void tool_parse_number_invalid_text_returns_error(void **state)
 {
 	uint32_t value = 5;
 
@@ -137,11 +142,13 @@ static void a_number_says_what_is_wrong_with_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_leaves_the_defaults),
-		cmocka_unit_test(short_and_long_forms_are_the_same),
-		cmocka_unit_test(bad_lines_are_refused),
-		cmocka_unit_test(help_is_asked_for_in_two_ways),
-		cmocka_unit_test(a_number_says_what_is_wrong_with_it),
+		cmocka_unit_test(tool_parse_options_empty_line_keeps_defaults),
+		cmocka_unit_test(
+			tool_parse_options_short_and_long_forms_are_equal),
+		cmocka_unit_test(
+			tool_parse_options_invalid_line_returns_einval),
+		cmocka_unit_test(tool_parse_options_help_returns_1),
+		cmocka_unit_test(tool_parse_number_invalid_text_returns_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the test scripts of the utilities share: programs of a build tree on the
-user-space device over lo, and a count of what was checked.
+"""Common code of the test scripts of the utilities: runs programs of a build
+tree on the user-space device over lo, and counts the checks.
 """
 import os
 import re
@@ -13,15 +13,15 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = sys.argv[1]
 LIB = os.path.join(BUILD, "lib")
-ODD_DEVICE = os.path.join(BUILD, "tests", "tools", "odd_device.so")
-ABLE_DEVICE = os.path.join(BUILD, "tests", "tools", "able_device.so")
+RANDOM_DEVICE = os.path.join(BUILD, "tests", "tools", "random_device.so")
+FEATURE_DEVICE = os.path.join(BUILD, "tests", "tools", "feature_device.so")
 DEBIAN = "/usr/bin"
 TIMEOUT = 150
 SKIPPED = 77
 PORT = 18515
 
 if [name for _, name in socket.if_nameindex() if name != "lo"]:
-    sys.exit("run it with tests/support/on_loopback: it changes the network")
+    sys.exit("run this with tests/support/on_loopback: it changes the network")
 
 findings = []
 count = 0  # pylint: disable=invalid-name
@@ -36,7 +36,7 @@ def theirs(name):
 
 
 def need_debian(*names):
-    """Ends the script if there is nothing to compare with."""
+    """Exits with SKIPPED unless Debian's programs are installed."""
     missing = [name for name in names if not os.access(theirs(name), os.X_OK)]
     if missing:
         print(f"not installed: {' '.join(missing)} (ibverbs-utils)")
@@ -50,7 +50,7 @@ def environment(**more):
     for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
         if name in os.environ:
             env[name] = os.environ[name]
-    # The library of gcc's sanitizer wants to be first, and a preload is.
+    # gcc's sanitizer runtime rejects a preload that precedes it.
     env["ASAN_OPTIONS"] = ":".join(filter(None, [
         env.get("ASAN_OPTIONS"), "verify_asan_link_order=0"]))
     env.update(more)
@@ -64,7 +64,7 @@ def run(program, *options, **env):
 
 
 def listens(port):
-    """Somebody waits for TCP connections at a port."""
+    """Whether a process of this network namespace listens on a TCP port."""
     for name in ("tcp", "tcp6"):
         with open(f"/proc/self/net/{name}", encoding="ascii") as file:
             for line in file.read().splitlines()[1:]:
@@ -75,7 +75,7 @@ def listens(port):
 
 
 class Pair:
-    """A server and its client; each has .out and .code at the end."""
+    """Runs a server and its client; has the output and exit code of both."""
 
     def __init__(self, server, client, options, server_only=(),
                  client_only=(), host="127.0.0.1", **env):
@@ -83,7 +83,7 @@ class Pair:
             with subprocess.Popen([server, *options, *server_only], text=True,
                                   env=environment(**env), stdout=out,
                                   stderr=subprocess.STDOUT) as process:
-                self.wait(process)
+                self.wait_until_listening(process)
                 self.client = run(client, *options, *client_only, host, **env)
                 try:
                     process.wait(TIMEOUT)
@@ -96,15 +96,15 @@ class Pair:
         self.client_code = self.client.returncode
 
     @staticmethod
-    def wait(process):
-        # until it listens, or has ended: there is no event for either
+    def wait_until_listening(process):
+        """Polls, because neither listening nor an exit causes an event."""
         deadline = time.monotonic() + TIMEOUT
         while not listens(PORT) and process.poll() is None and \
                 time.monotonic() < deadline:
             time.sleep(0.005)
 
-    def both(self, what, pattern, code=0):
-        """Both ended with a code and printed a pattern."""
+    def check_both(self, what, pattern, code=0):
+        """Checks the exit code and the output of both programs."""
         for side, out, ended in (
                 ("server", self.server_out, self.server_code),
                 ("client", self.client_out, self.client_code)):
@@ -114,7 +114,7 @@ class Pair:
 
 
 def check(good, what, *details):
-    """One thing that has to be so."""
+    """Counts a check; prints the details if it fails."""
     global count  # pylint: disable=global-statement
     count += 1
     if not good:

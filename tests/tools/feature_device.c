@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The user-space device with abilities that it does not have, for programs that
- * want to use them: preloaded, this makes XRC out of reliable connections with
- * a shared receive queue, device memory out of memory, and on-demand paging out
- * of ordinary registration. What is sent really travels. ABLE names what there
- * is: "xrc", "dm", "odp", or several.
+ * Preloaded into a program, this library adds features to the user-space
+ * device. It emulates XRC with reliable connections and a shared receive queue,
+ * device memory with ordinary memory, and on-demand paging with ordinary
+ * registration. Messages really are transferred. The variable FEATURES lists
+ * the features to add: "xrc", "dm", "odp". "late" delays send completions, and
+ * "noadvice" makes ibv_advise_mr() fail.
  *
- * XRC is enough for one domain with one SRQ in a process: a sending queue pair
- * is a connection that never receives, a receiving one takes from that SRQ.
+ * The XRC emulation supports one domain with one SRQ per process. An initiator
+ * QP is a connection that never receives; a target QP receives from that SRQ.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,14 +33,14 @@ static int (*real_query_device)(struct ibv_context *context,
 				const struct ibv_query_device_ex_input *input,
 				struct ibv_device_attr_ex *attr, size_t size);
 
-static bool able(const char *what)
+static bool has_feature(const char *feature)
 {
-	const char *list = getenv("ABLE");
+	const char *features = getenv("FEATURES");
 
-	return list && strstr(list, what);
+	return features && strstr(features, feature);
 }
 
-static void *next(const char *name)
+static void *next_symbol(const char *name)
 {
 	void *function = dlsym(RTLD_NEXT, name);
 
@@ -58,11 +59,11 @@ static int query_device(struct ibv_context *context,
 
 	if (ret || size < offsetof(struct ibv_device_attr_ex, phys_port_cnt_ex))
 		return ret;
-	if (able("xrc"))
+	if (has_feature("xrc"))
 		attr->orig_attr.device_cap_flags |= IBV_DEVICE_XRC;
-	if (able("dm"))
+	if (has_feature("dm"))
 		attr->max_dm_size = DM_SIZE;
-	if (able("odp")) {
+	if (has_feature("odp")) {
 		attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
 		attr->odp_caps.per_transport_caps.rc_odp_caps = odp;
 		attr->xrc_odp_caps = odp;
@@ -102,18 +103,18 @@ static int get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	return srq == xrc_srq ? 0 : EINVAL;
 }
 
-/* A connection; one that takes from the SRQ if @receives. */
-static struct ibv_qp *make_connection(struct ibv_pd *pd, struct ibv_cq *send_cq,
-				      uint32_t max_send_wr, bool receives)
+/* Creates a connection. With @receive_from_srq, it receives from the SRQ. */
+static struct ibv_qp *create_rc_qp(struct ibv_pd *pd, struct ibv_cq *send_cq,
+				   uint32_t max_send_wr, bool receive_from_srq)
 {
 	struct ibv_qp *(*create)(struct ibv_pd *, struct ibv_qp_init_attr *) =
 		(struct ibv_qp *
 		 (*)(struct ibv_pd *, struct ibv_qp_init_attr *))
-			next("ibv_create_qp");
+			next_symbol("ibv_create_qp");
 	struct ibv_qp_init_attr attr = {
 		.send_cq = send_cq,
-		.recv_cq = receives ? xrc_srq_cq : send_cq,
-		.srq = receives ? xrc_srq : NULL,
+		.recv_cq = receive_from_srq ? xrc_srq_cq : send_cq,
+		.srq = receive_from_srq ? xrc_srq : NULL,
 		.cap = { .max_send_wr = max_send_wr, .max_send_sge = 1 },
 		.qp_type = IBV_QPT_RC,
 	};
@@ -128,10 +129,10 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context,
 				   struct ibv_qp_init_attr_ex *attr)
 {
 	if (attr->qp_type == IBV_QPT_XRC_RECV && xrc_srq)
-		return make_connection(xrc_srq->pd, xrc_srq_cq, 1, true);
+		return create_rc_qp(xrc_srq->pd, xrc_srq_cq, 1, true);
 	if (attr->qp_type == IBV_QPT_XRC_SEND)
-		return make_connection(attr->pd, attr->send_cq,
-				       attr->cap.max_send_wr, false);
+		return create_rc_qp(attr->pd, attr->send_cq,
+				    attr->cap.max_send_wr, false);
 	errno = EOPNOTSUPP;
 	return NULL;
 }
@@ -141,20 +142,20 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	struct ibv_qp *(*create)(struct ibv_pd *, struct ibv_qp_init_attr *) =
 		(struct ibv_qp *
 		 (*)(struct ibv_pd *, struct ibv_qp_init_attr *))
-			next("ibv_create_qp");
+			next_symbol("ibv_create_qp");
 
-	if (able("xrc") && attr->qp_type == IBV_QPT_XRC_SEND)
-		return make_connection(pd, attr->send_cq, attr->cap.max_send_wr,
-				       false);
+	if (has_feature("xrc") && attr->qp_type == IBV_QPT_XRC_SEND)
+		return create_rc_qp(pd, attr->send_cq, attr->cap.max_send_wr,
+				    false);
 	return create(pd, attr);
 }
 
-/* A connection needs attributes that half of one does not have. */
+/* A reliable connection needs attributes that an XRC QP does not have. */
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	int (*modify)(struct ibv_qp *, struct ibv_qp_attr *, int) =
-		(int (*)(struct ibv_qp *, struct ibv_qp_attr *, int))next(
-			"ibv_modify_qp");
+		(int (*)(struct ibv_qp *, struct ibv_qp_attr *,
+			 int))next_symbol("ibv_modify_qp");
 
 	for (int i = 0; i < nr_xrc_qps; i++) {
 		if (xrc_qps[i] != qp->qp_num)
@@ -173,46 +174,49 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 
 /* -- device memory -- */
 
-struct memory {
+struct device_memory {
 	struct ibv_dm dm;
 	size_t length;
 	uint8_t bytes[];
 };
 
-static int copy_to(struct ibv_dm *dm, uint64_t offset, const void *from,
-		   size_t length)
+static int copy_to_dm(struct ibv_dm *dm, uint64_t offset, const void *from,
+		      size_t length)
 {
-	struct memory *memory = (struct memory *)dm;
+	struct device_memory *device_memory = (struct device_memory *)dm;
 
-	if (offset > memory->length || length > memory->length - offset)
+	if (offset > device_memory->length ||
+	    length > device_memory->length - offset)
 		return EINVAL;
-	memcpy(memory->bytes + offset, from, length);
+	memcpy(device_memory->bytes + offset, from, length);
 	return 0;
 }
 
-static int copy_from(void *to, struct ibv_dm *dm, uint64_t offset,
-		     size_t length)
+static int copy_from_dm(void *to, struct ibv_dm *dm, uint64_t offset,
+			size_t length)
 {
-	struct memory *memory = (struct memory *)dm;
+	struct device_memory *device_memory = (struct device_memory *)dm;
 
-	if (offset > memory->length || length > memory->length - offset)
+	if (offset > device_memory->length ||
+	    length > device_memory->length - offset)
 		return EINVAL;
-	memcpy(to, memory->bytes + offset, length);
+	memcpy(to, device_memory->bytes + offset, length);
 	return 0;
 }
 
 static struct ibv_dm *alloc_dm(struct ibv_context *context,
 			       struct ibv_alloc_dm_attr *attr)
 {
-	struct memory *memory = calloc(1, sizeof(*memory) + attr->length);
+	struct device_memory *device_memory =
+		calloc(1, sizeof(*device_memory) + attr->length);
 
-	if (!memory)
+	if (!device_memory)
 		return NULL;
-	memory->length = attr->length;
-	memory->dm.context = context;
-	memory->dm.memcpy_to_dm = copy_to;
-	memory->dm.memcpy_from_dm = copy_from;
-	return &memory->dm;
+	device_memory->length = attr->length;
+	device_memory->dm.context = context;
+	device_memory->dm.memcpy_to_dm = copy_to_dm;
+	device_memory->dm.memcpy_from_dm = copy_from_dm;
+	return &device_memory->dm;
 }
 
 static int free_dm(struct ibv_dm *dm)
@@ -225,9 +229,9 @@ static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 				uint64_t offset, size_t length,
 				unsigned int access)
 {
-	struct memory *memory = (struct memory *)dm;
+	struct device_memory *device_memory = (struct device_memory *)dm;
 
-	return ibv_reg_mr_iova(pd, memory->bytes + offset, length, 0,
+	return ibv_reg_mr_iova(pd, device_memory->bytes + offset, length, 0,
 			       access & ~IBV_ACCESS_ZERO_BASED);
 }
 
@@ -238,60 +242,69 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 {
 	struct ibv_mr *(*reg)(struct ibv_pd *, void *, size_t, int) =
 		(struct ibv_mr * (*)(struct ibv_pd *, void *, size_t, int))
-			next("ibv_reg_mr");
+			next_symbol("ibv_reg_mr");
 
 	return reg(pd, addr, length,
-		   able("odp") ? access & ~IBV_ACCESS_ON_DEMAND : access);
+		   has_feature("odp") ? access & ~IBV_ACCESS_ON_DEMAND
+				      : access);
 }
 
 static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 		     uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sges)
 {
-	return able("noadvice") ? EOPNOTSUPP : 0;
+	return has_feature("noadvice") ? EOPNOTSUPP : 0;
 }
 
-/* -- late completions: at most one, after a message or when nothing comes -- */
+/* -- late completions -- */
 
-#define PATIENCE 1000 /* empty polls */
+/*
+ * Delays one send completion at a time, until the next receive completion or
+ * for DELAY_POLLS empty polls.
+ */
 
-static int (*real_poll)(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
-static int (*real_send)(struct ibv_qp *qp, struct ibv_send_wr *wr,
-			struct ibv_send_wr **bad_wr);
-static struct ibv_wc held;
-static int waiting; /* polls for which it is kept back */
+#define DELAY_POLLS 1000 /* empty polls */
 
-/* Until then the request has its place in a queue of one. */
-static int late_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
-		     struct ibv_send_wr **bad_wr)
+static int (*real_poll_cq)(struct ibv_cq *cq, int num_entries,
+			   struct ibv_wc *wc);
+static int (*real_post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			     struct ibv_send_wr **bad_wr);
+static struct ibv_wc delayed_wc;
+/* remaining polls before delayed_wc is returned; 0: no delayed completion */
+static int delay_polls;
+
+/* The delayed send still occupies its entry of the send queue. */
+static int delayed_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			     struct ibv_send_wr **bad_wr)
 {
-	if (waiting && held.qp_num == qp->qp_num) {
+	if (delay_polls && delayed_wc.qp_num == qp->qp_num) {
 		*bad_wr = wr;
 		return ENOMEM;
 	}
-	return real_send(qp, wr, bad_wr);
+	return real_post_send(qp, wr, bad_wr);
 }
 
-static int late_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+static int delayed_poll_cq(struct ibv_cq *cq, int num_entries,
+			   struct ibv_wc *wc)
 {
 	int ret = 0;
 
-	if (waiting != 1)
-		ret = real_poll(cq, 1, wc);
-	if (waiting == 0 && ret == 1 && wc->status == IBV_WC_SUCCESS &&
+	if (delay_polls != 1)
+		ret = real_poll_cq(cq, 1, wc);
+	if (delay_polls == 0 && ret == 1 && wc->status == IBV_WC_SUCCESS &&
 	    wc->opcode == IBV_WC_SEND) {
-		held = *wc;
-		waiting = PATIENCE;
+		delayed_wc = *wc;
+		delay_polls = DELAY_POLLS;
 		return 0;
 	}
-	if (waiting == 0 || ret < 0)
+	if (delay_polls == 0 || ret < 0)
 		return ret;
 	if (ret == 1) {
-		waiting = 1; /* the next one */
+		delay_polls = 1; /* return delayed_wc with the next poll */
 		return ret;
 	}
-	if (--waiting > 0)
+	if (--delay_polls > 0)
 		return 0;
-	*wc = held;
+	*wc = delayed_wc;
 	return 1;
 }
 
@@ -299,7 +312,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct ibv_context *(*open)(struct ibv_device *) =
 		(struct ibv_context * (*)(struct ibv_device *))
-			next("ibv_open_device");
+			next_symbol("ibv_open_device");
 	struct ibv_context *context = open(device);
 	struct verbs_context *table;
 
@@ -308,25 +321,25 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	table = verbs_get_ctx(context);
 	real_query_device = table->query_device_ex;
 	table->query_device_ex = query_device;
-	if (able("xrc")) {
+	if (has_feature("xrc")) {
 		table->open_xrcd = open_xrcd;
 		table->close_xrcd = close_xrcd;
 		table->create_srq_ex = create_srq_ex;
 		table->get_srq_num = get_srq_num;
 		table->create_qp_ex = create_qp_ex;
 	}
-	if (able("dm")) {
+	if (has_feature("dm")) {
 		table->alloc_dm = alloc_dm;
 		table->free_dm = free_dm;
 		table->reg_dm_mr = reg_dm_mr;
 	}
-	if (able("late")) {
-		real_poll = context->ops.poll_cq;
-		context->ops.poll_cq = late_poll;
-		real_send = context->ops.post_send;
-		context->ops.post_send = late_send;
+	if (has_feature("late")) {
+		real_poll_cq = context->ops.poll_cq;
+		context->ops.poll_cq = delayed_poll_cq;
+		real_post_send = context->ops.post_send;
+		context->ops.post_send = delayed_post_send;
 	}
-	if (able("odp"))
+	if (has_feature("odp"))
 		table->advise_mr = advise_mr;
 	return context;
 }
