@@ -153,69 +153,69 @@ struct foreign_cq_prov_attr {
 /* ------------------------------------------------------------------------ */
 
 #if defined(__x86_64__) && defined(__LP64__)
-#define FOREIGN_AT(type, member, offset)                        \
+#define FOREIGN_ASSERT_OFFSET(type, member, offset)             \
 	_Static_assert(offsetof(struct type, member) == offset, \
 		       #type "." #member)
-#define FOREIGN_SIZE(type, size) \
+#define FOREIGN_ASSERT_SIZE(type, size) \
 	_Static_assert(sizeof(struct type) == size, "size of " #type)
 
-FOREIGN_AT(foreign_match_ent, u, 8);
-FOREIGN_AT(foreign_match_ent, vendor, 16);
-FOREIGN_AT(foreign_match_ent, device, 18);
-FOREIGN_AT(foreign_match_ent, kind, 20);
-FOREIGN_SIZE(foreign_match_ent, 24);
+FOREIGN_ASSERT_OFFSET(foreign_match_ent, u, 8);
+FOREIGN_ASSERT_OFFSET(foreign_match_ent, vendor, 16);
+FOREIGN_ASSERT_OFFSET(foreign_match_ent, device, 18);
+FOREIGN_ASSERT_OFFSET(foreign_match_ent, kind, 20);
+FOREIGN_ASSERT_SIZE(foreign_match_ent, 24);
 
-FOREIGN_AT(foreign_sysfs_dev, provider_data, 16);
-FOREIGN_AT(foreign_sysfs_dev, match, 24);
-FOREIGN_AT(foreign_sysfs_dev, flags, 32);
-FOREIGN_AT(foreign_sysfs_dev, sysfs_name, 36);
-FOREIGN_AT(foreign_sysfs_dev, sysfs_cdev, 104);
-FOREIGN_AT(foreign_sysfs_dev, ibdev_name, 112);
-FOREIGN_AT(foreign_sysfs_dev, ibdev_path, 176);
-FOREIGN_AT(foreign_sysfs_dev, modalias, 432);
-FOREIGN_AT(foreign_sysfs_dev, node_guid, 944);
-FOREIGN_AT(foreign_sysfs_dev, driver_id, 952);
-FOREIGN_AT(foreign_sysfs_dev, node_type, 956);
-FOREIGN_AT(foreign_sysfs_dev, ibdev_idx, 960);
-FOREIGN_AT(foreign_sysfs_dev, num_ports, 964);
-FOREIGN_AT(foreign_sysfs_dev, abi_ver, 968);
-FOREIGN_AT(foreign_sysfs_dev, time_created, 976);
-FOREIGN_SIZE(foreign_sysfs_dev, 992);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, provider_data, 16);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, match, 24);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, flags, 32);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, sysfs_name, 36);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, sysfs_cdev, 104);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, ibdev_name, 112);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, ibdev_path, 176);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, modalias, 432);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, node_guid, 944);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, driver_id, 952);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, node_type, 956);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, ibdev_idx, 960);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, num_ports, 964);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, abi_ver, 968);
+FOREIGN_ASSERT_OFFSET(foreign_sysfs_dev, time_created, 976);
+FOREIGN_ASSERT_SIZE(foreign_sysfs_dev, 992);
 
-FOREIGN_AT(foreign_device, ops, 664);
-FOREIGN_AT(foreign_device, refcount, 672);
-FOREIGN_AT(foreign_device, entry, 680);
-FOREIGN_AT(foreign_device, sysfs, 696);
-FOREIGN_AT(foreign_device, core_support, 704);
-FOREIGN_SIZE(foreign_device, 712);
+FOREIGN_ASSERT_OFFSET(foreign_device, ops, 664);
+FOREIGN_ASSERT_OFFSET(foreign_device, refcount, 672);
+FOREIGN_ASSERT_OFFSET(foreign_device, entry, 680);
+FOREIGN_ASSERT_OFFSET(foreign_device, sysfs, 696);
+FOREIGN_ASSERT_OFFSET(foreign_device, core_support, 704);
+FOREIGN_ASSERT_SIZE(foreign_device, 712);
 
-FOREIGN_AT(foreign_device_ops, match_min_abi_version, 8);
-FOREIGN_AT(foreign_device_ops, match_max_abi_version, 12);
-FOREIGN_AT(foreign_device_ops, match_table, 16);
-FOREIGN_AT(foreign_device_ops, static_providers, 24);
-FOREIGN_AT(foreign_device_ops, match_device, 32);
-FOREIGN_AT(foreign_device_ops, alloc_context, 40);
-FOREIGN_AT(foreign_device_ops, import_context, 48);
-FOREIGN_AT(foreign_device_ops, alloc_device, 56);
-FOREIGN_AT(foreign_device_ops, uninit_device, 64);
-FOREIGN_SIZE(foreign_device_ops, 72);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, match_min_abi_version, 8);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, match_max_abi_version, 12);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, match_table, 16);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, static_providers, 24);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, match_device, 32);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, alloc_context, 40);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, import_context, 48);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, alloc_device, 56);
+FOREIGN_ASSERT_OFFSET(foreign_device_ops, uninit_device, 64);
+FOREIGN_ASSERT_SIZE(foreign_device_ops, 72);
 
-FOREIGN_AT(foreign_command_buffer, next_attr, 8);
-FOREIGN_AT(foreign_command_buffer, last_attr, 16);
-FOREIGN_AT(foreign_command_buffer, uhw_in_idx, 24);
-FOREIGN_AT(foreign_command_buffer, uhw_out_idx, 25);
-FOREIGN_AT(foreign_command_buffer, uhw_in_headroom_dwords, 26);
-FOREIGN_AT(foreign_command_buffer, uhw_out_headroom_dwords, 27);
-FOREIGN_AT(foreign_command_buffer, hdr, 32);
-FOREIGN_SIZE(foreign_command_buffer, 56);
+FOREIGN_ASSERT_OFFSET(foreign_command_buffer, next_attr, 8);
+FOREIGN_ASSERT_OFFSET(foreign_command_buffer, last_attr, 16);
+FOREIGN_ASSERT_OFFSET(foreign_command_buffer, uhw_in_idx, 24);
+FOREIGN_ASSERT_OFFSET(foreign_command_buffer, uhw_out_idx, 25);
+FOREIGN_ASSERT_OFFSET(foreign_command_buffer, uhw_in_headroom_dwords, 26);
+FOREIGN_ASSERT_OFFSET(foreign_command_buffer, uhw_out_headroom_dwords, 27);
+FOREIGN_ASSERT_OFFSET(foreign_command_buffer, hdr, 32);
+FOREIGN_ASSERT_SIZE(foreign_command_buffer, 56);
 
-FOREIGN_AT(foreign_fd_arr, count, 8);
-FOREIGN_SIZE(foreign_fd_arr, 16);
+FOREIGN_ASSERT_OFFSET(foreign_fd_arr, count, 8);
+FOREIGN_ASSERT_SIZE(foreign_fd_arr, 16);
 
-FOREIGN_AT(foreign_cq_prov_attr, buffer.ptr, 8);
-FOREIGN_AT(foreign_cq_prov_attr, buffer.dmabuf.offset, 8);
-FOREIGN_AT(foreign_cq_prov_attr, buffer.dmabuf.fd, 16);
-FOREIGN_SIZE(foreign_cq_prov_attr, 24);
+FOREIGN_ASSERT_OFFSET(foreign_cq_prov_attr, buffer.ptr, 8);
+FOREIGN_ASSERT_OFFSET(foreign_cq_prov_attr, buffer.dmabuf.offset, 8);
+FOREIGN_ASSERT_OFFSET(foreign_cq_prov_attr, buffer.dmabuf.fd, 16);
+FOREIGN_ASSERT_SIZE(foreign_cq_prov_attr, 24);
 #endif
 
 #endif

@@ -7,21 +7,21 @@
 
 #include "foreign/foreign_adapt_group.h"
 
-void foreign_adapt(const struct foreign_ops *theirs,
-		   struct verbs_context_ops *ret_ours)
+void foreign_adapt(const struct foreign_ops *foreign,
+		   struct verbs_context_ops *ret_ops)
 {
-	struct verbs_context_ops ours = {};
+	struct verbs_context_ops ops = {};
 
-	foreign_adapt_device(theirs, &ours);
-	foreign_adapt_pd(theirs, &ours);
-	foreign_adapt_mr(theirs, &ours);
-	foreign_adapt_dm(theirs, &ours);
-	foreign_adapt_ah(theirs, &ours);
-	foreign_adapt_cq(theirs, &ours);
-	foreign_adapt_srq(theirs, &ours);
-	foreign_adapt_qp(theirs, &ours);
-	foreign_adapt_wq(theirs, &ours);
-	foreign_adapt_flow(theirs, &ours);
-	foreign_adapt_comp_cntr(theirs, &ours);
-	*ret_ours = ours;
+	foreign_adapt_device(foreign, &ops);
+	foreign_adapt_pd(foreign, &ops);
+	foreign_adapt_mr(foreign, &ops);
+	foreign_adapt_dm(foreign, &ops);
+	foreign_adapt_ah(foreign, &ops);
+	foreign_adapt_cq(foreign, &ops);
+	foreign_adapt_srq(foreign, &ops);
+	foreign_adapt_qp(foreign, &ops);
+	foreign_adapt_wq(foreign, &ops);
+	foreign_adapt_flow(foreign, &ops);
+	foreign_adapt_comp_cntr(foreign, &ops);
+	*ret_ops = ops;
 }

@@ -2,8 +2,8 @@
 /* Foreign ops of address handles and multicast groups. */
 #include "foreign/foreign_adapt_group.h"
 
-static int create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
-		     struct ibv_ah **ret_ah)
+static int foreign_adapt_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
+				   struct ibv_ah **ret_ah)
 {
 	int saved = foreign_call_begin();
 	struct ibv_ah *ah = foreign_ops(pd->context)->create_ah(pd, attr);
@@ -18,7 +18,7 @@ static int create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	return 0;
 }
 
-static int destroy_ah(struct ibv_ah *ah)
+static int foreign_adapt_destroy_ah(struct ibv_ah *ah)
 {
 	int saved = foreign_call_begin();
 
@@ -26,8 +26,8 @@ static int destroy_ah(struct ibv_ah *ah)
 				foreign_ops(ah->context)->destroy_ah(ah));
 }
 
-static int attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
-			uint16_t lid)
+static int foreign_adapt_attach_mcast(struct ibv_qp *qp,
+				      const union ibv_gid *gid, uint16_t lid)
 {
 	int saved = foreign_call_begin();
 
@@ -35,8 +35,8 @@ static int attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 		saved, foreign_ops(qp->context)->attach_mcast(qp, gid, lid));
 }
 
-static int detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
-			uint16_t lid)
+static int foreign_adapt_detach_mcast(struct ibv_qp *qp,
+				      const union ibv_gid *gid, uint16_t lid)
 {
 	int saved = foreign_call_begin();
 
@@ -44,11 +44,13 @@ static int detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 		saved, foreign_ops(qp->context)->detach_mcast(qp, gid, lid));
 }
 
-void foreign_adapt_ah(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours)
+void foreign_adapt_ah(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops)
 {
-	ours->create_ah = theirs->create_ah ? create_ah : NULL;
-	ours->destroy_ah = theirs->destroy_ah ? destroy_ah : NULL;
-	ours->attach_mcast = theirs->attach_mcast ? attach_mcast : NULL;
-	ours->detach_mcast = theirs->detach_mcast ? detach_mcast : NULL;
+	ops->create_ah = foreign->create_ah ? foreign_adapt_create_ah : NULL;
+	ops->destroy_ah = foreign->destroy_ah ? foreign_adapt_destroy_ah : NULL;
+	ops->attach_mcast = foreign->attach_mcast ? foreign_adapt_attach_mcast
+						  : NULL;
+	ops->detach_mcast = foreign->detach_mcast ? foreign_adapt_detach_mcast
+						  : NULL;
 }

@@ -2,8 +2,8 @@
 /* Foreign ops of completion counters. */
 #include "foreign/foreign_adapt_group.h"
 
-static int query_comp_cntr_caps(struct ibv_context *ctx,
-				struct ibv_comp_cntr_caps *caps)
+static int foreign_adapt_query_comp_cntr_caps(struct ibv_context *ctx,
+					      struct ibv_comp_cntr_caps *caps)
 {
 	int saved = foreign_call_begin();
 
@@ -11,9 +11,9 @@ static int query_comp_cntr_caps(struct ibv_context *ctx,
 					       ctx, caps, sizeof(*caps)));
 }
 
-static int create_comp_cntr(struct ibv_context *ctx,
-			    struct ibv_comp_cntr_init_attr *attr,
-			    struct ibv_comp_cntr **ret_cntr)
+static int foreign_adapt_create_comp_cntr(struct ibv_context *ctx,
+					  struct ibv_comp_cntr_init_attr *attr,
+					  struct ibv_comp_cntr **ret_cntr)
 {
 	int saved = foreign_call_begin();
 	struct ibv_comp_cntr *cntr =
@@ -25,7 +25,7 @@ static int create_comp_cntr(struct ibv_context *ctx,
 	return ret;
 }
 
-static int destroy_comp_cntr(struct ibv_comp_cntr *cntr)
+static int foreign_adapt_destroy_comp_cntr(struct ibv_comp_cntr *cntr)
 {
 	int saved = foreign_call_begin();
 
@@ -33,8 +33,9 @@ static int destroy_comp_cntr(struct ibv_comp_cntr *cntr)
 		saved, foreign_ops(cntr->context)->destroy_comp_cntr(cntr));
 }
 
-static int qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *cntr,
-			       struct ibv_qp_attach_comp_cntr_attr *attr)
+static int
+foreign_adapt_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *cntr,
+				  struct ibv_qp_attach_comp_cntr_attr *attr)
 {
 	int saved = foreign_call_begin();
 
@@ -43,7 +44,8 @@ static int qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *cntr,
 		foreign_ops(qp->context)->qp_attach_comp_cntr(qp, cntr, attr));
 }
 
-static int read_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *ret_value)
+static int foreign_adapt_read_comp_cntr(struct ibv_comp_cntr *cntr,
+					uint64_t *ret_value)
 {
 	int saved = foreign_call_begin();
 
@@ -52,7 +54,8 @@ static int read_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *ret_value)
 		foreign_ops(cntr->context)->read_comp_cntr(cntr, ret_value));
 }
 
-static int set_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
+static int foreign_adapt_set_comp_cntr(struct ibv_comp_cntr *cntr,
+				       uint64_t value)
 {
 	int saved = foreign_call_begin();
 
@@ -60,7 +63,8 @@ static int set_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 		saved, foreign_ops(cntr->context)->set_comp_cntr(cntr, value));
 }
 
-static int inc_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
+static int foreign_adapt_inc_comp_cntr(struct ibv_comp_cntr *cntr,
+				       uint64_t amount)
 {
 	int saved = foreign_call_begin();
 
@@ -68,7 +72,8 @@ static int inc_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 		saved, foreign_ops(cntr->context)->inc_comp_cntr(cntr, amount));
 }
 
-static int read_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *ret_value)
+static int foreign_adapt_read_err_comp_cntr(struct ibv_comp_cntr *cntr,
+					    uint64_t *ret_value)
 {
 	int saved = foreign_call_begin();
 
@@ -77,7 +82,8 @@ static int read_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *ret_value)
 					->read_err_comp_cntr(cntr, ret_value));
 }
 
-static int set_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
+static int foreign_adapt_set_err_comp_cntr(struct ibv_comp_cntr *cntr,
+					   uint64_t value)
 {
 	int saved = foreign_call_begin();
 
@@ -86,7 +92,8 @@ static int set_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 		foreign_ops(cntr->context)->set_err_comp_cntr(cntr, value));
 }
 
-static int inc_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
+static int foreign_adapt_inc_err_comp_cntr(struct ibv_comp_cntr *cntr,
+					   uint64_t amount)
 {
 	int saved = foreign_call_begin();
 
@@ -95,24 +102,34 @@ static int inc_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 		foreign_ops(cntr->context)->inc_err_comp_cntr(cntr, amount));
 }
 
-void foreign_adapt_comp_cntr(const struct foreign_ops *theirs,
-			     struct verbs_context_ops *ours)
+void foreign_adapt_comp_cntr(const struct foreign_ops *foreign,
+			     struct verbs_context_ops *ops)
 {
-	ours->query_comp_cntr_caps =
-		theirs->query_comp_cntr_caps ? query_comp_cntr_caps : NULL;
-	ours->create_comp_cntr = theirs->create_comp_cntr ? create_comp_cntr
-							  : NULL;
-	ours->destroy_comp_cntr = theirs->destroy_comp_cntr ? destroy_comp_cntr
-							    : NULL;
-	ours->qp_attach_comp_cntr =
-		theirs->qp_attach_comp_cntr ? qp_attach_comp_cntr : NULL;
-	ours->read_comp_cntr = theirs->read_comp_cntr ? read_comp_cntr : NULL;
-	ours->set_comp_cntr = theirs->set_comp_cntr ? set_comp_cntr : NULL;
-	ours->inc_comp_cntr = theirs->inc_comp_cntr ? inc_comp_cntr : NULL;
-	ours->read_err_comp_cntr =
-		theirs->read_err_comp_cntr ? read_err_comp_cntr : NULL;
-	ours->set_err_comp_cntr = theirs->set_err_comp_cntr ? set_err_comp_cntr
-							    : NULL;
-	ours->inc_err_comp_cntr = theirs->inc_err_comp_cntr ? inc_err_comp_cntr
-							    : NULL;
+	ops->query_comp_cntr_caps = foreign->query_comp_cntr_caps
+					    ? foreign_adapt_query_comp_cntr_caps
+					    : NULL;
+	ops->create_comp_cntr = foreign->create_comp_cntr
+					? foreign_adapt_create_comp_cntr
+					: NULL;
+	ops->destroy_comp_cntr = foreign->destroy_comp_cntr
+					 ? foreign_adapt_destroy_comp_cntr
+					 : NULL;
+	ops->qp_attach_comp_cntr = foreign->qp_attach_comp_cntr
+					   ? foreign_adapt_qp_attach_comp_cntr
+					   : NULL;
+	ops->read_comp_cntr =
+		foreign->read_comp_cntr ? foreign_adapt_read_comp_cntr : NULL;
+	ops->set_comp_cntr =
+		foreign->set_comp_cntr ? foreign_adapt_set_comp_cntr : NULL;
+	ops->inc_comp_cntr =
+		foreign->inc_comp_cntr ? foreign_adapt_inc_comp_cntr : NULL;
+	ops->read_err_comp_cntr = foreign->read_err_comp_cntr
+					  ? foreign_adapt_read_err_comp_cntr
+					  : NULL;
+	ops->set_err_comp_cntr = foreign->set_err_comp_cntr
+					 ? foreign_adapt_set_err_comp_cntr
+					 : NULL;
+	ops->inc_err_comp_cntr = foreign->inc_err_comp_cntr
+					 ? foreign_adapt_inc_err_comp_cntr
+					 : NULL;
 }

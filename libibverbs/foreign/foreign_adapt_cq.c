@@ -8,9 +8,10 @@
 
 #include "foreign/foreign_adapt_group.h"
 
-static struct ibv_cq *call_create(struct ibv_context *ctx,
-				  const struct ibv_cq_init_attr_ex *attr,
-				  bool extended)
+static struct ibv_cq *
+foreign_adapt_call_create_cq(struct ibv_context *ctx,
+			     const struct ibv_cq_init_attr_ex *attr,
+			     bool extended)
 {
 	const struct foreign_ops *ops = foreign_ops(ctx);
 	struct ibv_cq_ex *cq_ex;
@@ -22,9 +23,9 @@ static struct ibv_cq *call_create(struct ibv_context *ctx,
 	return cq_ex ? ibv_cq_ex_to_cq(cq_ex) : NULL;
 }
 
-static int create_cq(struct ibv_context *ctx,
-		     const struct ibv_cq_init_attr_ex *attr, bool extended,
-		     struct verbs_cq **ret_vcq)
+static int foreign_adapt_create_cq(struct ibv_context *ctx,
+				   const struct ibv_cq_init_attr_ex *attr,
+				   bool extended, struct verbs_cq **ret_vcq)
 {
 	const struct foreign_ops *ops = foreign_ops(ctx);
 	struct ibv_cq *cq;
@@ -34,7 +35,7 @@ static int create_cq(struct ibv_context *ctx,
 		return -EOPNOTSUPP;
 
 	saved = foreign_call_begin();
-	cq = call_create(ctx, attr, extended);
+	cq = foreign_adapt_call_create_cq(ctx, attr, extended);
 	ret = foreign_call_object(saved, cq);
 	if (ret)
 		return ret;
@@ -43,7 +44,7 @@ static int create_cq(struct ibv_context *ctx,
 	return 0;
 }
 
-static int resize_cq(struct ibv_cq *cq, int cqe)
+static int foreign_adapt_resize_cq(struct ibv_cq *cq, int cqe)
 {
 	int saved = foreign_call_begin();
 
@@ -51,7 +52,8 @@ static int resize_cq(struct ibv_cq *cq, int cqe)
 				foreign_ops(cq->context)->resize_cq(cq, cqe));
 }
 
-static int modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+static int foreign_adapt_modify_cq(struct ibv_cq *cq,
+				   struct ibv_modify_cq_attr *attr)
 {
 	int saved = foreign_call_begin();
 
@@ -59,7 +61,7 @@ static int modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 				foreign_ops(cq->context)->modify_cq(cq, attr));
 }
 
-static int destroy_cq(struct ibv_cq *cq)
+static int foreign_adapt_destroy_cq(struct ibv_cq *cq)
 {
 	int saved = foreign_call_begin();
 
@@ -67,15 +69,15 @@ static int destroy_cq(struct ibv_cq *cq)
 				foreign_ops(cq->context)->destroy_cq(cq));
 }
 
-void foreign_adapt_cq(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours)
+void foreign_adapt_cq(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops)
 {
-	bool creates = theirs->create_cq || theirs->create_cq_ex;
+	bool creates = foreign->create_cq || foreign->create_cq_ex;
 
-	ours->create_cq = creates ? create_cq : NULL;
-	ours->resize_cq = theirs->resize_cq ? resize_cq : NULL;
-	ours->modify_cq = theirs->modify_cq ? modify_cq : NULL;
-	ours->destroy_cq = theirs->destroy_cq ? destroy_cq : NULL;
-	ours->poll_cq = theirs->poll_cq;
-	ours->req_notify_cq = theirs->req_notify_cq;
+	ops->create_cq = creates ? foreign_adapt_create_cq : NULL;
+	ops->resize_cq = foreign->resize_cq ? foreign_adapt_resize_cq : NULL;
+	ops->modify_cq = foreign->modify_cq ? foreign_adapt_modify_cq : NULL;
+	ops->destroy_cq = foreign->destroy_cq ? foreign_adapt_destroy_cq : NULL;
+	ops->poll_cq = foreign->poll_cq;
+	ops->req_notify_cq = foreign->req_notify_cq;
 }

@@ -4,11 +4,12 @@
 #include <provider/kernel.h>
 
 #include "foreign/foreign_adapt_group.h"
-#include "foreign/foreign_port_room.h"
+#include "foreign/foreign_port_attr.h"
 
-static int query_device(struct ibv_context *ctx,
-			const struct ibv_query_device_ex_input *input,
-			struct ibv_device_attr_ex *attr, size_t attr_size)
+static int
+foreign_adapt_query_device(struct ibv_context *ctx,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	int saved = foreign_call_begin();
 
@@ -16,20 +17,21 @@ static int query_device(struct ibv_context *ctx,
 					       ctx, input, attr, attr_size));
 }
 
-static int query_port(struct ibv_context *ctx, uint8_t port_num,
-		      struct ibv_port_attr *attr)
+static int foreign_adapt_query_port(struct ibv_context *ctx, uint8_t port_num,
+				    struct ibv_port_attr *attr)
 {
-	const struct ibv_port_attr *outer = foreign_port_attr_own(attr);
+	const struct ibv_port_attr *outer = foreign_port_attr_set_own(attr);
 	int saved = foreign_call_begin();
 	int ret = foreign_call_int(
 		saved, foreign_ops(ctx)->query_port(ctx, port_num, attr));
 
-	(void)foreign_port_attr_own(outer); /* attr, which is not needed */
+	(void)foreign_port_attr_set_own(outer); /* attr, which is not needed */
 	return ret;
 }
 
-static int query_port_speed(struct ibv_context *ctx, uint32_t port_num,
-			    uint64_t *ret_speed)
+static int foreign_adapt_query_port_speed(struct ibv_context *ctx,
+					  uint32_t port_num,
+					  uint64_t *ret_speed)
 {
 	int saved = foreign_call_begin();
 
@@ -38,16 +40,17 @@ static int query_port_speed(struct ibv_context *ctx, uint32_t port_num,
 }
 
 /* Older than the op: the kernel knows the answer all the same. */
-static int query_port_speed_of_kernel(struct ibv_context *ctx,
-				      uint32_t port_num, uint64_t *ret_speed)
+static int foreign_adapt_query_port_speed_by_kernel(struct ibv_context *ctx,
+						    uint32_t port_num,
+						    uint64_t *ret_speed)
 {
 	if (ctx->cmd_fd < 0)
 		return -EOPNOTSUPP;
 	return verbs_cmd_query_port_speed(ctx, port_num, ret_speed);
 }
 
-static int query_rt_values(struct ibv_context *ctx,
-			   struct ibv_values_ex *values)
+static int foreign_adapt_query_rt_values(struct ibv_context *ctx,
+					 struct ibv_values_ex *values)
 {
 	int saved = foreign_call_begin();
 
@@ -55,16 +58,18 @@ static int query_rt_values(struct ibv_context *ctx,
 				foreign_ops(ctx)->query_rt_values(ctx, values));
 }
 
-void foreign_adapt_device(const struct foreign_ops *theirs,
-			  struct verbs_context_ops *ours)
+void foreign_adapt_device(const struct foreign_ops *foreign,
+			  struct verbs_context_ops *ops)
 {
-	ours->query_device = theirs->query_device_ex ? query_device : NULL;
-	ours->query_port = theirs->query_port ? query_port : NULL;
-	ours->query_port_speed = theirs->query_port_speed
-					 ? query_port_speed
-					 : query_port_speed_of_kernel;
-	ours->query_rt_values = theirs->query_rt_values ? query_rt_values
-							: NULL;
-	ours->cq_event = theirs->cq_event;
-	ours->async_event = theirs->async_event;
+	ops->query_device =
+		foreign->query_device_ex ? foreign_adapt_query_device : NULL;
+	ops->query_port = foreign->query_port ? foreign_adapt_query_port : NULL;
+	ops->query_port_speed =
+		foreign->query_port_speed
+			? foreign_adapt_query_port_speed
+			: foreign_adapt_query_port_speed_by_kernel;
+	ops->query_rt_values =
+		foreign->query_rt_values ? foreign_adapt_query_rt_values : NULL;
+	ops->cq_event = foreign->cq_event;
+	ops->async_event = foreign->async_event;
 }

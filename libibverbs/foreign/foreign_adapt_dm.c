@@ -2,8 +2,9 @@
 /* Foreign ops of device memory, DMA hints and buffers. */
 #include "foreign/foreign_adapt_group.h"
 
-static int alloc_dm(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr,
-		    struct ibv_dm **ret_dm)
+static int foreign_adapt_alloc_dm(struct ibv_context *ctx,
+				  struct ibv_alloc_dm_attr *attr,
+				  struct ibv_dm **ret_dm)
 {
 	int saved = foreign_call_begin();
 	struct ibv_dm *dm = foreign_ops(ctx)->alloc_dm(ctx, attr);
@@ -14,15 +15,16 @@ static int alloc_dm(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr,
 	return ret;
 }
 
-static int free_dm(struct ibv_dm *dm)
+static int foreign_adapt_free_dm(struct ibv_dm *dm)
 {
 	int saved = foreign_call_begin();
 
 	return foreign_call_int(saved, foreign_ops(dm->context)->free_dm(dm));
 }
 
-static int reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
-		     size_t length, unsigned int access, struct ibv_mr **ret_mr)
+static int foreign_adapt_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
+				   uint64_t offset, size_t length,
+				   unsigned int access, struct ibv_mr **ret_mr)
 {
 	int saved = foreign_call_begin();
 	struct ibv_mr *mr = foreign_ops(pd->context)
@@ -35,7 +37,7 @@ static int reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
 }
 
 /* Returns a descriptor, or -1. */
-static int dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
+static int foreign_adapt_dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
 {
 	int saved = foreign_call_begin();
 	int fd = foreign_ops(dm->context)->dm_export_dmabuf_fd(dm);
@@ -46,8 +48,8 @@ static int dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
 	return foreign_call_int(saved, 0);
 }
 
-static int import_dm(struct ibv_context *ctx, uint32_t handle,
-		     struct ibv_dm **ret_dm)
+static int foreign_adapt_import_dm(struct ibv_context *ctx, uint32_t handle,
+				   struct ibv_dm **ret_dm)
 {
 	int saved = foreign_call_begin();
 	struct ibv_dm *dm = foreign_ops(ctx)->import_dm(ctx, handle);
@@ -58,8 +60,9 @@ static int import_dm(struct ibv_context *ctx, uint32_t handle,
 	return ret;
 }
 
-static int alloc_dmah(struct ibv_context *ctx, struct ibv_dmah_init_attr *attr,
-		      struct ibv_dmah **ret_dmah)
+static int foreign_adapt_alloc_dmah(struct ibv_context *ctx,
+				    struct ibv_dmah_init_attr *attr,
+				    struct ibv_dmah **ret_dmah)
 {
 	int saved = foreign_call_begin();
 	struct ibv_dmah *dmah = foreign_ops(ctx)->alloc_dmah(ctx, attr);
@@ -70,7 +73,7 @@ static int alloc_dmah(struct ibv_context *ctx, struct ibv_dmah_init_attr *attr,
 	return ret;
 }
 
-static int dealloc_dmah(struct ibv_dmah *dmah)
+static int foreign_adapt_dealloc_dmah(struct ibv_dmah *dmah)
 {
 	int saved = foreign_call_begin();
 
@@ -79,7 +82,8 @@ static int dealloc_dmah(struct ibv_dmah *dmah)
 }
 
 /* Returns the address, and the buffer besides: both or nothing. */
-static int alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **ret_buf)
+static int foreign_adapt_alloc_buf(struct ibv_pd *pd, size_t size,
+				   struct ibv_buf **ret_buf)
 {
 	int saved = foreign_call_begin();
 	struct ibv_buf *buf = NULL;
@@ -91,22 +95,24 @@ static int alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **ret_buf)
 	return ret;
 }
 
-void foreign_adapt_dm(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours)
+void foreign_adapt_dm(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops)
 {
-	ours->alloc_dm = theirs->alloc_dm ? alloc_dm : NULL;
-	ours->free_dm = theirs->free_dm ? free_dm : NULL;
-	ours->reg_dm_mr = theirs->reg_dm_mr ? reg_dm_mr : NULL;
-	ours->dm_export_dmabuf_fd =
-		theirs->dm_export_dmabuf_fd ? dm_export_dmabuf_fd : NULL;
-	ours->import_dm = theirs->import_dm ? import_dm : NULL;
-	ours->unimport_dm = theirs->unimport_dm;
-	ours->alloc_dmah = theirs->alloc_dmah ? alloc_dmah : NULL;
-	ours->dealloc_dmah = theirs->dealloc_dmah ? dealloc_dmah : NULL;
+	ops->alloc_dm = foreign->alloc_dm ? foreign_adapt_alloc_dm : NULL;
+	ops->free_dm = foreign->free_dm ? foreign_adapt_free_dm : NULL;
+	ops->reg_dm_mr = foreign->reg_dm_mr ? foreign_adapt_reg_dm_mr : NULL;
+	ops->dm_export_dmabuf_fd = foreign->dm_export_dmabuf_fd
+					   ? foreign_adapt_dm_export_dmabuf_fd
+					   : NULL;
+	ops->import_dm = foreign->import_dm ? foreign_adapt_import_dm : NULL;
+	ops->unimport_dm = foreign->unimport_dm;
+	ops->alloc_dmah = foreign->alloc_dmah ? foreign_adapt_alloc_dmah : NULL;
+	ops->dealloc_dmah = foreign->dealloc_dmah ? foreign_adapt_dealloc_dmah
+						  : NULL;
 
 	/* The defaults are a pair too: never free what the other has made. */
-	if (theirs->alloc_buf && theirs->free_buf) {
-		ours->alloc_buf = alloc_buf;
-		ours->free_buf = theirs->free_buf;
+	if (foreign->alloc_buf && foreign->free_buf) {
+		ops->alloc_buf = foreign_adapt_alloc_buf;
+		ops->free_buf = foreign->free_buf;
 	}
 }

@@ -2,8 +2,9 @@
 /* Foreign ops of flows, flow actions and counters of flows. */
 #include "foreign/foreign_adapt_group.h"
 
-static int create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr,
-		       struct ibv_flow **ret_flow)
+static int foreign_adapt_create_flow(struct ibv_qp *qp,
+				     struct ibv_flow_attr *attr,
+				     struct ibv_flow **ret_flow)
 {
 	int saved = foreign_call_begin();
 	struct ibv_flow *flow = foreign_ops(qp->context)->create_flow(qp, attr);
@@ -14,7 +15,7 @@ static int create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr,
 	return ret;
 }
 
-static int destroy_flow(struct ibv_flow *flow)
+static int foreign_adapt_destroy_flow(struct ibv_flow *flow)
 {
 	int saved = foreign_call_begin();
 
@@ -22,9 +23,10 @@ static int destroy_flow(struct ibv_flow *flow)
 				foreign_ops(flow->context)->destroy_flow(flow));
 }
 
-static int create_flow_action_esp(struct ibv_context *ctx,
-				  struct ibv_flow_action_esp_attr *attr,
-				  struct ibv_flow_action **ret_action)
+static int
+foreign_adapt_create_flow_action_esp(struct ibv_context *ctx,
+				     struct ibv_flow_action_esp_attr *attr,
+				     struct ibv_flow_action **ret_action)
 {
 	int saved = foreign_call_begin();
 	struct ibv_flow_action *action =
@@ -36,8 +38,9 @@ static int create_flow_action_esp(struct ibv_context *ctx,
 	return ret;
 }
 
-static int modify_flow_action_esp(struct ibv_flow_action *action,
-				  struct ibv_flow_action_esp_attr *attr)
+static int
+foreign_adapt_modify_flow_action_esp(struct ibv_flow_action *action,
+				     struct ibv_flow_action_esp_attr *attr)
 {
 	int saved = foreign_call_begin();
 
@@ -46,7 +49,7 @@ static int modify_flow_action_esp(struct ibv_flow_action *action,
 					->modify_flow_action_esp(action, attr));
 }
 
-static int destroy_flow_action(struct ibv_flow_action *action)
+static int foreign_adapt_destroy_flow_action(struct ibv_flow_action *action)
 {
 	int saved = foreign_call_begin();
 
@@ -55,9 +58,9 @@ static int destroy_flow_action(struct ibv_flow_action *action)
 		foreign_ops(action->context)->destroy_flow_action(action));
 }
 
-static int create_counters(struct ibv_context *ctx,
-			   struct ibv_counters_init_attr *attr,
-			   struct ibv_counters **ret_counters)
+static int foreign_adapt_create_counters(struct ibv_context *ctx,
+					 struct ibv_counters_init_attr *attr,
+					 struct ibv_counters **ret_counters)
 {
 	int saved = foreign_call_begin();
 	struct ibv_counters *counters =
@@ -69,7 +72,7 @@ static int create_counters(struct ibv_context *ctx,
 	return ret;
 }
 
-static int destroy_counters(struct ibv_counters *counters)
+static int foreign_adapt_destroy_counters(struct ibv_counters *counters)
 {
 	int saved = foreign_call_begin();
 
@@ -78,9 +81,10 @@ static int destroy_counters(struct ibv_counters *counters)
 		foreign_ops(counters->context)->destroy_counters(counters));
 }
 
-static int attach_counters_point_flow(struct ibv_counters *counters,
-				      struct ibv_counter_attach_attr *attr,
-				      struct ibv_flow *flow)
+static int
+foreign_adapt_attach_counters_point_flow(struct ibv_counters *counters,
+					 struct ibv_counter_attach_attr *attr,
+					 struct ibv_flow *flow)
 {
 	int saved = foreign_call_begin();
 
@@ -89,8 +93,9 @@ static int attach_counters_point_flow(struct ibv_counters *counters,
 						       counters, attr, flow));
 }
 
-static int read_counters(struct ibv_counters *counters, uint64_t *values,
-			 uint32_t nr_values, uint32_t flags)
+static int foreign_adapt_read_counters(struct ibv_counters *counters,
+				       uint64_t *values, uint32_t nr_values,
+				       uint32_t flags)
 {
 	int saved = foreign_call_begin();
 
@@ -100,23 +105,33 @@ static int read_counters(struct ibv_counters *counters, uint64_t *values,
 			->read_counters(counters, values, nr_values, flags));
 }
 
-void foreign_adapt_flow(const struct foreign_ops *theirs,
-			struct verbs_context_ops *ours)
+void foreign_adapt_flow(const struct foreign_ops *foreign,
+			struct verbs_context_ops *ops)
 {
-	ours->create_flow = theirs->create_flow ? create_flow : NULL;
-	ours->destroy_flow = theirs->destroy_flow ? destroy_flow : NULL;
-	ours->create_flow_action_esp =
-		theirs->create_flow_action_esp ? create_flow_action_esp : NULL;
-	ours->modify_flow_action_esp =
-		theirs->modify_flow_action_esp ? modify_flow_action_esp : NULL;
-	ours->destroy_flow_action =
-		theirs->destroy_flow_action ? destroy_flow_action : NULL;
-	ours->create_counters = theirs->create_counters ? create_counters
-							: NULL;
-	ours->destroy_counters = theirs->destroy_counters ? destroy_counters
-							  : NULL;
-	ours->attach_counters_point_flow = theirs->attach_counters_point_flow
-						   ? attach_counters_point_flow
-						   : NULL;
-	ours->read_counters = theirs->read_counters ? read_counters : NULL;
+	ops->create_flow = foreign->create_flow ? foreign_adapt_create_flow
+						: NULL;
+	ops->destroy_flow = foreign->destroy_flow ? foreign_adapt_destroy_flow
+						  : NULL;
+	ops->create_flow_action_esp =
+		foreign->create_flow_action_esp
+			? foreign_adapt_create_flow_action_esp
+			: NULL;
+	ops->modify_flow_action_esp =
+		foreign->modify_flow_action_esp
+			? foreign_adapt_modify_flow_action_esp
+			: NULL;
+	ops->destroy_flow_action = foreign->destroy_flow_action
+					   ? foreign_adapt_destroy_flow_action
+					   : NULL;
+	ops->create_counters =
+		foreign->create_counters ? foreign_adapt_create_counters : NULL;
+	ops->destroy_counters = foreign->destroy_counters
+					? foreign_adapt_destroy_counters
+					: NULL;
+	ops->attach_counters_point_flow =
+		foreign->attach_counters_point_flow
+			? foreign_adapt_attach_counters_point_flow
+			: NULL;
+	ops->read_counters =
+		foreign->read_counters ? foreign_adapt_read_counters : NULL;
 }

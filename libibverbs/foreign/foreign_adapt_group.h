@@ -12,28 +12,28 @@
 #include "foreign/foreign_ops.h"
 #include "foreign/foreign_state.h"
 
-/* Each sets the members of its group in @ours, which was zeroed. */
-void foreign_adapt_device(const struct foreign_ops *theirs,
-			  struct verbs_context_ops *ours);
-void foreign_adapt_pd(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours);
-void foreign_adapt_mr(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours);
-void foreign_adapt_dm(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours);
-void foreign_adapt_ah(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours);
-void foreign_adapt_cq(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours);
-void foreign_adapt_srq(const struct foreign_ops *theirs,
-		       struct verbs_context_ops *ours);
-void foreign_adapt_qp(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours);
-void foreign_adapt_wq(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours);
-void foreign_adapt_flow(const struct foreign_ops *theirs,
-			struct verbs_context_ops *ours);
-void foreign_adapt_comp_cntr(const struct foreign_ops *theirs,
-			     struct verbs_context_ops *ours);
+/* Each sets the members of its group in @ops, which was zeroed. */
+void foreign_adapt_device(const struct foreign_ops *foreign,
+			  struct verbs_context_ops *ops);
+void foreign_adapt_pd(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops);
+void foreign_adapt_mr(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops);
+void foreign_adapt_dm(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops);
+void foreign_adapt_ah(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops);
+void foreign_adapt_cq(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops);
+void foreign_adapt_srq(const struct foreign_ops *foreign,
+		       struct verbs_context_ops *ops);
+void foreign_adapt_qp(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops);
+void foreign_adapt_wq(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops);
+void foreign_adapt_flow(const struct foreign_ops *foreign,
+			struct verbs_context_ops *ops);
+void foreign_adapt_comp_cntr(const struct foreign_ops *foreign,
+			     struct verbs_context_ops *ops);
 
 #endif

@@ -5,8 +5,9 @@
  */
 #include "foreign/foreign_adapt_group.h"
 
-static int reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-		  int access, struct ibv_mr **ret_mr)
+static int foreign_adapt_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+				uint64_t iova, int access,
+				struct ibv_mr **ret_mr)
 {
 	int saved = foreign_call_begin();
 	struct ibv_mr *mr = foreign_ops(pd->context)
@@ -18,9 +19,9 @@ static int reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	return ret;
 }
 
-static int reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
-			 uint64_t iova, int fd, int access,
-			 struct ibv_mr **ret_mr)
+static int foreign_adapt_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
+				       size_t length, uint64_t iova, int fd,
+				       int access, struct ibv_mr **ret_mr)
 {
 	int saved = foreign_call_begin();
 	struct ibv_mr *mr =
@@ -33,8 +34,9 @@ static int reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	return ret;
 }
 
-static int reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
-		     struct ibv_mr **ret_mr)
+static int foreign_adapt_reg_mr_ex(struct ibv_pd *pd,
+				   struct ibv_mr_init_attr *attr,
+				   struct ibv_mr **ret_mr)
 {
 	int saved = foreign_call_begin();
 	struct ibv_mr *mr = foreign_ops(pd->context)->reg_mr_ex(pd, attr);
@@ -49,8 +51,9 @@ static int reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
  * Returns an errno, or one of the codes of ibv_rereg_mr(3): those are small
  * negative numbers and come with an errno.
  */
-static int rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
-		    void *addr, size_t length, int access)
+static int foreign_adapt_rereg_mr(struct verbs_mr *vmr, int flags,
+				  struct ibv_pd *pd, void *addr, size_t length,
+				  int access)
 {
 	int saved = foreign_call_begin();
 	int ret = foreign_ops(vmr->ibv_mr.context)
@@ -62,7 +65,7 @@ static int rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	return foreign_call_int(saved, ret);
 }
 
-static int dereg_mr(struct verbs_mr *vmr)
+static int foreign_adapt_dereg_mr(struct verbs_mr *vmr)
 {
 	int saved = foreign_call_begin();
 
@@ -70,8 +73,10 @@ static int dereg_mr(struct verbs_mr *vmr)
 		saved, foreign_ops(vmr->ibv_mr.context)->dereg_mr(vmr));
 }
 
-static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
-		     uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
+static int foreign_adapt_advise_mr(struct ibv_pd *pd,
+				   enum ibv_advise_mr_advice advice,
+				   uint32_t flags, struct ibv_sge *sg_list,
+				   uint32_t num_sge)
 {
 	int saved = foreign_call_begin();
 
@@ -80,7 +85,8 @@ static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 							   sg_list, num_sge));
 }
 
-static int alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
+static int foreign_adapt_alloc_null_mr(struct ibv_pd *pd,
+				       struct ibv_mr **ret_mr)
 {
 	int saved = foreign_call_begin();
 	struct ibv_mr *mr = foreign_ops(pd->context)->alloc_null_mr(pd);
@@ -91,7 +97,8 @@ static int alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 	return ret;
 }
 
-static int import_mr(struct ibv_pd *pd, uint32_t handle, struct ibv_mr **ret_mr)
+static int foreign_adapt_import_mr(struct ibv_pd *pd, uint32_t handle,
+				   struct ibv_mr **ret_mr)
 {
 	int saved = foreign_call_begin();
 	struct ibv_mr *mr = foreign_ops(pd->context)->import_mr(pd, handle);
@@ -102,8 +109,8 @@ static int import_mr(struct ibv_pd *pd, uint32_t handle, struct ibv_mr **ret_mr)
 	return ret;
 }
 
-static int alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
-		    struct ibv_mw **ret_mw)
+static int foreign_adapt_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+				  struct ibv_mw **ret_mw)
 {
 	int saved = foreign_call_begin();
 	struct ibv_mw *mw = foreign_ops(pd->context)->alloc_mw(pd, type);
@@ -114,7 +121,7 @@ static int alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	return ret;
 }
 
-static int dealloc_mw(struct ibv_mw *mw)
+static int foreign_adapt_dealloc_mw(struct ibv_mw *mw)
 {
 	int saved = foreign_call_begin();
 
@@ -122,19 +129,21 @@ static int dealloc_mw(struct ibv_mw *mw)
 				foreign_ops(mw->context)->dealloc_mw(mw));
 }
 
-void foreign_adapt_mr(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours)
+void foreign_adapt_mr(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops)
 {
-	ours->reg_mr = theirs->reg_mr ? reg_mr : NULL;
-	ours->reg_dmabuf_mr = theirs->reg_dmabuf_mr ? reg_dmabuf_mr : NULL;
-	ours->reg_mr_ex = theirs->reg_mr_ex ? reg_mr_ex : NULL;
-	ours->rereg_mr = theirs->rereg_mr ? rereg_mr : NULL;
-	ours->dereg_mr = theirs->dereg_mr ? dereg_mr : NULL;
-	ours->advise_mr = theirs->advise_mr ? advise_mr : NULL;
-	ours->alloc_null_mr = theirs->alloc_null_mr ? alloc_null_mr : NULL;
-	ours->import_mr = theirs->import_mr ? import_mr : NULL;
-	ours->unimport_mr = theirs->unimport_mr;
-	ours->alloc_mw = theirs->alloc_mw ? alloc_mw : NULL;
-	ours->dealloc_mw = theirs->dealloc_mw ? dealloc_mw : NULL;
-	ours->bind_mw = theirs->bind_mw;
+	ops->reg_mr = foreign->reg_mr ? foreign_adapt_reg_mr : NULL;
+	ops->reg_dmabuf_mr =
+		foreign->reg_dmabuf_mr ? foreign_adapt_reg_dmabuf_mr : NULL;
+	ops->reg_mr_ex = foreign->reg_mr_ex ? foreign_adapt_reg_mr_ex : NULL;
+	ops->rereg_mr = foreign->rereg_mr ? foreign_adapt_rereg_mr : NULL;
+	ops->dereg_mr = foreign->dereg_mr ? foreign_adapt_dereg_mr : NULL;
+	ops->advise_mr = foreign->advise_mr ? foreign_adapt_advise_mr : NULL;
+	ops->alloc_null_mr =
+		foreign->alloc_null_mr ? foreign_adapt_alloc_null_mr : NULL;
+	ops->import_mr = foreign->import_mr ? foreign_adapt_import_mr : NULL;
+	ops->unimport_mr = foreign->unimport_mr;
+	ops->alloc_mw = foreign->alloc_mw ? foreign_adapt_alloc_mw : NULL;
+	ops->dealloc_mw = foreign->dealloc_mw ? foreign_adapt_dealloc_mw : NULL;
+	ops->bind_mw = foreign->bind_mw;
 }

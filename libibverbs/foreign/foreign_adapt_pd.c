@@ -2,7 +2,8 @@
 /* Foreign ops of protection domains, thread domains and XRC domains. */
 #include "foreign/foreign_adapt_group.h"
 
-static int alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
+static int foreign_adapt_alloc_pd(struct ibv_context *ctx,
+				  struct ibv_pd **ret_pd)
 {
 	int saved = foreign_call_begin();
 	struct ibv_pd *pd = foreign_ops(ctx)->alloc_pd(ctx);
@@ -16,7 +17,7 @@ static int alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 	return 0;
 }
 
-static int dealloc_pd(struct ibv_pd *pd)
+static int foreign_adapt_dealloc_pd(struct ibv_pd *pd)
 {
 	int saved = foreign_call_begin();
 
@@ -24,8 +25,8 @@ static int dealloc_pd(struct ibv_pd *pd)
 				foreign_ops(pd->context)->dealloc_pd(pd));
 }
 
-static int import_pd(struct ibv_context *ctx, uint32_t handle,
-		     struct ibv_pd **ret_pd)
+static int foreign_adapt_import_pd(struct ibv_context *ctx, uint32_t handle,
+				   struct ibv_pd **ret_pd)
 {
 	int saved = foreign_call_begin();
 	struct ibv_pd *pd = foreign_ops(ctx)->import_pd(ctx, handle);
@@ -36,8 +37,9 @@ static int import_pd(struct ibv_context *ctx, uint32_t handle,
 	return ret;
 }
 
-static int alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
-		    struct ibv_td **ret_td)
+static int foreign_adapt_alloc_td(struct ibv_context *ctx,
+				  struct ibv_td_init_attr *attr,
+				  struct ibv_td **ret_td)
 {
 	int saved = foreign_call_begin();
 	struct ibv_td *td = foreign_ops(ctx)->alloc_td(ctx, attr);
@@ -48,7 +50,7 @@ static int alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
 	return ret;
 }
 
-static int dealloc_td(struct ibv_td *td)
+static int foreign_adapt_dealloc_td(struct ibv_td *td)
 {
 	int saved = foreign_call_begin();
 
@@ -56,9 +58,10 @@ static int dealloc_td(struct ibv_td *td)
 				foreign_ops(td->context)->dealloc_td(td));
 }
 
-static int alloc_parent_domain(struct ibv_context *ctx,
-			       struct ibv_parent_domain_init_attr *attr,
-			       struct ibv_pd **ret_pd)
+static int
+foreign_adapt_alloc_parent_domain(struct ibv_context *ctx,
+				  struct ibv_parent_domain_init_attr *attr,
+				  struct ibv_pd **ret_pd)
 {
 	int saved = foreign_call_begin();
 	struct ibv_pd *pd = foreign_ops(ctx)->alloc_parent_domain(ctx, attr);
@@ -69,9 +72,9 @@ static int alloc_parent_domain(struct ibv_context *ctx,
 	return ret;
 }
 
-static int open_xrcd(struct ibv_context *ctx,
-		     const struct ibv_xrcd_init_attr *attr,
-		     struct ibv_xrcd **ret_xrcd)
+static int foreign_adapt_open_xrcd(struct ibv_context *ctx,
+				   const struct ibv_xrcd_init_attr *attr,
+				   struct ibv_xrcd **ret_xrcd)
 {
 	int saved = foreign_call_begin();
 	struct ibv_xrcd *xrcd = foreign_ops(ctx)->open_xrcd(
@@ -83,7 +86,7 @@ static int open_xrcd(struct ibv_context *ctx,
 	return ret;
 }
 
-static int close_xrcd(struct ibv_xrcd *xrcd)
+static int foreign_adapt_close_xrcd(struct ibv_xrcd *xrcd)
 {
 	int saved = foreign_call_begin();
 
@@ -91,17 +94,18 @@ static int close_xrcd(struct ibv_xrcd *xrcd)
 				foreign_ops(xrcd->context)->close_xrcd(xrcd));
 }
 
-void foreign_adapt_pd(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours)
+void foreign_adapt_pd(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops)
 {
-	ours->alloc_pd = theirs->alloc_pd ? alloc_pd : NULL;
-	ours->dealloc_pd = theirs->dealloc_pd ? dealloc_pd : NULL;
-	ours->import_pd = theirs->import_pd ? import_pd : NULL;
-	ours->unimport_pd = theirs->unimport_pd;
-	ours->alloc_td = theirs->alloc_td ? alloc_td : NULL;
-	ours->dealloc_td = theirs->dealloc_td ? dealloc_td : NULL;
-	ours->alloc_parent_domain =
-		theirs->alloc_parent_domain ? alloc_parent_domain : NULL;
-	ours->open_xrcd = theirs->open_xrcd ? open_xrcd : NULL;
-	ours->close_xrcd = theirs->close_xrcd ? close_xrcd : NULL;
+	ops->alloc_pd = foreign->alloc_pd ? foreign_adapt_alloc_pd : NULL;
+	ops->dealloc_pd = foreign->dealloc_pd ? foreign_adapt_dealloc_pd : NULL;
+	ops->import_pd = foreign->import_pd ? foreign_adapt_import_pd : NULL;
+	ops->unimport_pd = foreign->unimport_pd;
+	ops->alloc_td = foreign->alloc_td ? foreign_adapt_alloc_td : NULL;
+	ops->dealloc_td = foreign->dealloc_td ? foreign_adapt_dealloc_td : NULL;
+	ops->alloc_parent_domain = foreign->alloc_parent_domain
+					   ? foreign_adapt_alloc_parent_domain
+					   : NULL;
+	ops->open_xrcd = foreign->open_xrcd ? foreign_adapt_open_xrcd : NULL;
+	ops->close_xrcd = foreign->close_xrcd ? foreign_adapt_close_xrcd : NULL;
 }

@@ -35,8 +35,9 @@ _Static_assert(offsetof(struct verbs_qp, comp_mask) == sizeof(struct ibv_qp_ex),
  */
 static _Thread_local const struct ibv_context *creating;
 
-static struct ibv_qp *call_create_qp(struct ibv_context *ctx,
-				     struct ibv_qp_init_attr_ex *attr)
+static struct ibv_qp *
+foreign_adapt_call_create_qp(struct ibv_context *ctx,
+			     struct ibv_qp_init_attr_ex *attr)
 {
 	const struct ibv_context *outer = creating;
 	struct ibv_qp *qp;
@@ -48,8 +49,9 @@ static struct ibv_qp *call_create_qp(struct ibv_context *ctx,
 	return qp;
 }
 
-static int create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
-		     struct verbs_qp **ret_vqp)
+static int foreign_adapt_create_qp(struct ibv_context *ctx,
+				   struct ibv_qp_init_attr_ex *attr,
+				   struct verbs_qp **ret_vqp)
 {
 	const struct foreign_ops *ops = foreign_ops(ctx);
 	bool basic = attr->comp_mask == IBV_QP_INIT_ATTR_PD && creating != ctx;
@@ -60,15 +62,17 @@ static int create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 		return -EOPNOTSUPP;
 
 	saved = foreign_call_begin();
-	qp = basic ? call_create_qp(ctx, attr) : ops->create_qp_ex(ctx, attr);
+	qp = basic ? foreign_adapt_call_create_qp(ctx, attr)
+		   : ops->create_qp_ex(ctx, attr);
 	ret = foreign_call_object(saved, qp);
 	if (ret == 0)
 		*ret_vqp = verbs_container_of(qp, struct verbs_qp, qp);
 	return ret;
 }
 
-static int open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr,
-		   struct verbs_qp **ret_vqp)
+static int foreign_adapt_open_qp(struct ibv_context *ctx,
+				 struct ibv_qp_open_attr *attr,
+				 struct verbs_qp **ret_vqp)
 {
 	int saved = foreign_call_begin();
 	struct ibv_qp *qp = foreign_ops(ctx)->open_qp(ctx, attr);
@@ -79,7 +83,8 @@ static int open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr,
 	return ret;
 }
 
-static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+static int foreign_adapt_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+				   int attr_mask)
 {
 	int saved = foreign_call_begin();
 
@@ -88,8 +93,9 @@ static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 		foreign_ops(qp->context)->modify_qp(qp, attr, attr_mask));
 }
 
-static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-		    struct ibv_qp_init_attr *init_attr)
+static int foreign_adapt_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+				  int attr_mask,
+				  struct ibv_qp_init_attr *init_attr)
 {
 	int saved = foreign_call_begin();
 
@@ -98,7 +104,7 @@ static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 			       ->query_qp(qp, attr, attr_mask, init_attr));
 }
 
-static int destroy_qp(struct ibv_qp *qp)
+static int foreign_adapt_destroy_qp(struct ibv_qp *qp)
 {
 	int saved = foreign_call_begin();
 
@@ -106,8 +112,9 @@ static int destroy_qp(struct ibv_qp *qp)
 				foreign_ops(qp->context)->destroy_qp(qp));
 }
 
-static int modify_qp_rate_limit(struct ibv_qp *qp,
-				struct ibv_qp_rate_limit_attr *attr)
+static int
+foreign_adapt_modify_qp_rate_limit(struct ibv_qp *qp,
+				   struct ibv_qp_rate_limit_attr *attr)
 {
 	int saved = foreign_call_begin();
 
@@ -116,7 +123,7 @@ static int modify_qp_rate_limit(struct ibv_qp *qp,
 		foreign_ops(qp->context)->modify_qp_rate_limit(qp, attr));
 }
 
-static int set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+static int foreign_adapt_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	int saved = foreign_call_begin();
 
@@ -124,7 +131,7 @@ static int set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 				foreign_ops(qp->context)->set_ece(qp, ece));
 }
 
-static int query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+static int foreign_adapt_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	int saved = foreign_call_begin();
 
@@ -133,8 +140,9 @@ static int query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 }
 
 /* No error here: what is not known to hold does not. */
-static int query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
-				  uint32_t flags)
+static int foreign_adapt_query_qp_data_in_order(struct ibv_qp *qp,
+						enum ibv_wr_opcode op,
+						uint32_t flags)
 {
 	const int known = IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG |
 			  IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES;
@@ -157,7 +165,7 @@ static const size_t mask_places[] = {
 
 #define NR_MASK_PLACES (sizeof(mask_places) / sizeof(mask_places[0]))
 
-static uint32_t mask_at(const struct ibv_qp *qp, size_t place)
+static uint32_t foreign_adapt_qp_mask_at(const struct ibv_qp *qp, size_t place)
 {
 	uint32_t mask;
 
@@ -173,7 +181,7 @@ static uint32_t mask_at(const struct ibv_qp *qp, size_t place)
  * provider has behind its verbs_qp: in a QP of the oldest ones it ends at the
  * first place, in one of v44 at the second.
  */
-static bool has_ex_mask_somewhere(const struct ibv_qp *qp)
+static bool foreign_adapt_qp_find_ex_mask(const struct ibv_qp *qp)
 {
 	const struct ibv_qp_ex *qp_ex =
 		verbs_container_of(qp, struct ibv_qp_ex, qp_base);
@@ -181,7 +189,7 @@ static bool has_ex_mask_somewhere(const struct ibv_qp *qp)
 	if (!qp_ex->wr_start)
 		return false;
 	for (size_t i = 0; i < NR_MASK_PLACES; i++) {
-		uint32_t mask = mask_at(qp, mask_places[i]);
+		uint32_t mask = foreign_adapt_qp_mask_at(qp, mask_places[i]);
 
 		if (mask == VERBS_QP_MASK_EX ||
 		    mask == (VERBS_QP_MASK_EX | VERBS_QP_MASK_XRCD))
@@ -190,49 +198,53 @@ static bool has_ex_mask_somewhere(const struct ibv_qp *qp)
 	return false;
 }
 
-static bool is_extended(const struct ibv_qp *qp)
+static bool foreign_adapt_qp_is_extended(const struct ibv_qp *qp)
 {
 	unsigned int release = foreign_release(qp->context);
 	size_t place = sizeof(struct ibv_qp_ex);
 
 	if (foreign_variant(qp->context)->qp_mask_moved) {
 		if (!release)
-			return has_ex_mask_somewhere(qp);
+			return foreign_adapt_qp_find_ex_mask(qp);
 		place = mask_places[foreign_qp_layout(release)];
 	}
-	return mask_at(qp, place) & VERBS_QP_MASK_EX;
+	return foreign_adapt_qp_mask_at(qp, place) & VERBS_QP_MASK_EX;
 }
 
-static struct ibv_qp_ex *qp_to_ex(struct ibv_qp *qp)
+static struct ibv_qp_ex *foreign_adapt_qp_to_ex(struct ibv_qp *qp)
 {
-	return is_extended(qp)
+	return foreign_adapt_qp_is_extended(qp)
 		       ? verbs_container_of(qp, struct ibv_qp_ex, qp_base)
 		       : NULL;
 }
 
 /* Who cannot make extended QPs may allocate no more than a struct ibv_qp. */
-static struct ibv_qp_ex *no_qp_to_ex(struct ibv_qp *qp)
+static struct ibv_qp_ex *foreign_adapt_no_qp_to_ex(struct ibv_qp *qp)
 {
 	return NULL;
 }
 
-void foreign_adapt_qp(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours)
+void foreign_adapt_qp(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops)
 {
-	bool creates = theirs->create_qp || theirs->create_qp_ex;
+	bool creates = foreign->create_qp || foreign->create_qp_ex;
 
-	ours->create_qp = creates ? create_qp : NULL;
-	ours->open_qp = theirs->open_qp ? open_qp : NULL;
-	ours->modify_qp = theirs->modify_qp ? modify_qp : NULL;
-	ours->query_qp = theirs->query_qp ? query_qp : NULL;
-	ours->destroy_qp = theirs->destroy_qp ? destroy_qp : NULL;
-	ours->modify_qp_rate_limit =
-		theirs->modify_qp_rate_limit ? modify_qp_rate_limit : NULL;
-	ours->set_ece = theirs->set_ece ? set_ece : NULL;
-	ours->query_ece = theirs->query_ece ? query_ece : NULL;
-	ours->query_qp_data_in_order =
-		theirs->query_qp_data_in_order ? query_qp_data_in_order : NULL;
-	ours->qp_to_ex = theirs->create_qp_ex ? qp_to_ex : no_qp_to_ex;
-	ours->post_send = theirs->post_send;
-	ours->post_recv = theirs->post_recv;
+	ops->create_qp = creates ? foreign_adapt_create_qp : NULL;
+	ops->open_qp = foreign->open_qp ? foreign_adapt_open_qp : NULL;
+	ops->modify_qp = foreign->modify_qp ? foreign_adapt_modify_qp : NULL;
+	ops->query_qp = foreign->query_qp ? foreign_adapt_query_qp : NULL;
+	ops->destroy_qp = foreign->destroy_qp ? foreign_adapt_destroy_qp : NULL;
+	ops->modify_qp_rate_limit = foreign->modify_qp_rate_limit
+					    ? foreign_adapt_modify_qp_rate_limit
+					    : NULL;
+	ops->set_ece = foreign->set_ece ? foreign_adapt_set_ece : NULL;
+	ops->query_ece = foreign->query_ece ? foreign_adapt_query_ece : NULL;
+	ops->query_qp_data_in_order =
+		foreign->query_qp_data_in_order
+			? foreign_adapt_query_qp_data_in_order
+			: NULL;
+	ops->qp_to_ex = foreign->create_qp_ex ? foreign_adapt_qp_to_ex
+					      : foreign_adapt_no_qp_to_ex;
+	ops->post_send = foreign->post_send;
+	ops->post_recv = foreign->post_recv;
 }

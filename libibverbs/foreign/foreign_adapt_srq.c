@@ -12,7 +12,7 @@ _Static_assert(offsetof(struct ibv_srq_init_attr, attr) ==
 		       offsetof(struct ibv_srq_init_attr_ex, attr),
 	       "ibv_srq_init_attr begins ibv_srq_init_attr_ex");
 
-static bool is_basic(const struct ibv_srq_init_attr_ex *attr)
+static bool foreign_adapt_srq_is_basic(const struct ibv_srq_init_attr_ex *attr)
 {
 	if (attr->comp_mask == IBV_SRQ_INIT_ATTR_PD)
 		return true;
@@ -32,8 +32,9 @@ static bool is_basic(const struct ibv_srq_init_attr_ex *attr)
  */
 static _Thread_local const struct ibv_context *creating;
 
-static struct ibv_srq *call_create_srq(struct ibv_context *ctx,
-				       struct ibv_srq_init_attr_ex *attr)
+static struct ibv_srq *
+foreign_adapt_call_create_srq(struct ibv_context *ctx,
+			      struct ibv_srq_init_attr_ex *attr)
 {
 	const struct ibv_context *outer = creating;
 	struct ibv_srq *srq;
@@ -45,12 +46,12 @@ static struct ibv_srq *call_create_srq(struct ibv_context *ctx,
 	return srq;
 }
 
-static int create_srq(struct ibv_context *ctx,
-		      struct ibv_srq_init_attr_ex *attr,
-		      struct verbs_srq **ret_vsrq)
+static int foreign_adapt_create_srq(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr,
+				    struct verbs_srq **ret_vsrq)
 {
 	const struct foreign_ops *ops = foreign_ops(ctx);
-	bool basic = is_basic(attr) && creating != ctx;
+	bool basic = foreign_adapt_srq_is_basic(attr) && creating != ctx;
 	struct ibv_srq *srq;
 	int saved, ret;
 
@@ -58,7 +59,7 @@ static int create_srq(struct ibv_context *ctx,
 		return -EOPNOTSUPP;
 
 	saved = foreign_call_begin();
-	srq = basic ? call_create_srq(ctx, attr)
+	srq = basic ? foreign_adapt_call_create_srq(ctx, attr)
 		    : ops->create_srq_ex(ctx, attr);
 	ret = foreign_call_object(saved, srq);
 	if (ret)
@@ -73,8 +74,8 @@ static int create_srq(struct ibv_context *ctx,
 	return 0;
 }
 
-static int modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
-		      int attr_mask)
+static int foreign_adapt_modify_srq(struct ibv_srq *srq,
+				    struct ibv_srq_attr *attr, int attr_mask)
 {
 	int saved = foreign_call_begin();
 
@@ -83,7 +84,8 @@ static int modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		foreign_ops(srq->context)->modify_srq(srq, attr, attr_mask));
 }
 
-static int query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+static int foreign_adapt_query_srq(struct ibv_srq *srq,
+				   struct ibv_srq_attr *attr)
 {
 	int saved = foreign_call_begin();
 
@@ -91,7 +93,7 @@ static int query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 		saved, foreign_ops(srq->context)->query_srq(srq, attr));
 }
 
-static int get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
+static int foreign_adapt_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
 {
 	int saved = foreign_call_begin();
 
@@ -101,12 +103,13 @@ static int get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
 }
 
 /* The default reads what lies behind ibv_srq, where nothing may be. */
-static int no_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
+static int foreign_adapt_no_get_srq_num(struct ibv_srq *srq,
+					uint32_t *ret_srq_num)
 {
 	return -EOPNOTSUPP;
 }
 
-static int destroy_srq(struct ibv_srq *srq)
+static int foreign_adapt_destroy_srq(struct ibv_srq *srq)
 {
 	int saved = foreign_call_begin();
 
@@ -114,16 +117,18 @@ static int destroy_srq(struct ibv_srq *srq)
 				foreign_ops(srq->context)->destroy_srq(srq));
 }
 
-void foreign_adapt_srq(const struct foreign_ops *theirs,
-		       struct verbs_context_ops *ours)
+void foreign_adapt_srq(const struct foreign_ops *foreign,
+		       struct verbs_context_ops *ops)
 {
-	bool creates = theirs->create_srq || theirs->create_srq_ex;
+	bool creates = foreign->create_srq || foreign->create_srq_ex;
 
-	ours->create_srq = creates ? create_srq : NULL;
-	ours->modify_srq = theirs->modify_srq ? modify_srq : NULL;
-	ours->query_srq = theirs->query_srq ? query_srq : NULL;
-	ours->get_srq_num = theirs->get_srq_num ? get_srq_num : no_get_srq_num;
-	ours->destroy_srq = theirs->destroy_srq ? destroy_srq : NULL;
-	ours->post_srq_recv = theirs->post_srq_recv;
-	ours->post_srq_ops = theirs->post_srq_ops;
+	ops->create_srq = creates ? foreign_adapt_create_srq : NULL;
+	ops->modify_srq = foreign->modify_srq ? foreign_adapt_modify_srq : NULL;
+	ops->query_srq = foreign->query_srq ? foreign_adapt_query_srq : NULL;
+	ops->get_srq_num = foreign->get_srq_num ? foreign_adapt_get_srq_num
+						: foreign_adapt_no_get_srq_num;
+	ops->destroy_srq = foreign->destroy_srq ? foreign_adapt_destroy_srq
+						: NULL;
+	ops->post_srq_recv = foreign->post_srq_recv;
+	ops->post_srq_ops = foreign->post_srq_ops;
 }

@@ -2,8 +2,9 @@
 /* Foreign ops of work queues and their indirection tables. */
 #include "foreign/foreign_adapt_group.h"
 
-static int create_wq(struct ibv_context *ctx, struct ibv_wq_init_attr *attr,
-		     struct ibv_wq **ret_wq)
+static int foreign_adapt_create_wq(struct ibv_context *ctx,
+				   struct ibv_wq_init_attr *attr,
+				   struct ibv_wq **ret_wq)
 {
 	int saved = foreign_call_begin();
 	struct ibv_wq *wq = foreign_ops(ctx)->create_wq(ctx, attr);
@@ -14,7 +15,7 @@ static int create_wq(struct ibv_context *ctx, struct ibv_wq_init_attr *attr,
 	return ret;
 }
 
-static int modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
+static int foreign_adapt_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
 {
 	int saved = foreign_call_begin();
 
@@ -22,7 +23,7 @@ static int modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
 				foreign_ops(wq->context)->modify_wq(wq, attr));
 }
 
-static int destroy_wq(struct ibv_wq *wq)
+static int foreign_adapt_destroy_wq(struct ibv_wq *wq)
 {
 	int saved = foreign_call_begin();
 
@@ -30,9 +31,10 @@ static int destroy_wq(struct ibv_wq *wq)
 				foreign_ops(wq->context)->destroy_wq(wq));
 }
 
-static int create_rwq_ind_table(struct ibv_context *ctx,
-				struct ibv_rwq_ind_table_init_attr *attr,
-				struct ibv_rwq_ind_table **ret_table)
+static int
+foreign_adapt_create_rwq_ind_table(struct ibv_context *ctx,
+				   struct ibv_rwq_ind_table_init_attr *attr,
+				   struct ibv_rwq_ind_table **ret_table)
 {
 	int saved = foreign_call_begin();
 	struct ibv_rwq_ind_table *table =
@@ -44,7 +46,7 @@ static int create_rwq_ind_table(struct ibv_context *ctx,
 	return ret;
 }
 
-static int destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
+static int foreign_adapt_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
 	int saved = foreign_call_begin();
 
@@ -53,14 +55,17 @@ static int destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 		foreign_ops(table->context)->destroy_rwq_ind_table(table));
 }
 
-void foreign_adapt_wq(const struct foreign_ops *theirs,
-		      struct verbs_context_ops *ours)
+void foreign_adapt_wq(const struct foreign_ops *foreign,
+		      struct verbs_context_ops *ops)
 {
-	ours->create_wq = theirs->create_wq ? create_wq : NULL;
-	ours->modify_wq = theirs->modify_wq ? modify_wq : NULL;
-	ours->destroy_wq = theirs->destroy_wq ? destroy_wq : NULL;
-	ours->create_rwq_ind_table =
-		theirs->create_rwq_ind_table ? create_rwq_ind_table : NULL;
-	ours->destroy_rwq_ind_table =
-		theirs->destroy_rwq_ind_table ? destroy_rwq_ind_table : NULL;
+	ops->create_wq = foreign->create_wq ? foreign_adapt_create_wq : NULL;
+	ops->modify_wq = foreign->modify_wq ? foreign_adapt_modify_wq : NULL;
+	ops->destroy_wq = foreign->destroy_wq ? foreign_adapt_destroy_wq : NULL;
+	ops->create_rwq_ind_table = foreign->create_rwq_ind_table
+					    ? foreign_adapt_create_rwq_ind_table
+					    : NULL;
+	ops->destroy_rwq_ind_table =
+		foreign->destroy_rwq_ind_table
+			? foreign_adapt_destroy_rwq_ind_table
+			: NULL;
 }

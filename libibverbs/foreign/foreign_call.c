@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 /* The largest error number that the kernel returns. */
-#define MAX_ERRNO 4095
+#define FOREIGN_CALL_MAX_ERRNO 4095
 
-static bool is_errno(int number)
+static bool foreign_call_is_errno(int number)
 {
-	return number > 0 && number <= MAX_ERRNO;
+	return number > 0 && number <= FOREIGN_CALL_MAX_ERRNO;
 }
 
 int foreign_call_begin(void)
@@ -31,14 +31,15 @@ int foreign_call_error(int saved)
 
 	errno = saved;
 	/* some store what they have from others as it is, negative */
-	if (error < 0 && error >= -MAX_ERRNO)
+	if (error < 0 && error >= -FOREIGN_CALL_MAX_ERRNO)
 		error = -error;
-	return is_errno(error) ? -error : -EIO;
+	return foreign_call_is_errno(error) ? -error : -EIO;
 }
 
 int foreign_call_int(int saved, int ret)
 {
-	if (ret == -1 || ret < -MAX_ERRNO || ret > MAX_ERRNO)
+	if (ret == -1 || ret < -FOREIGN_CALL_MAX_ERRNO ||
+	    ret > FOREIGN_CALL_MAX_ERRNO)
 		return foreign_call_error(saved);
 	errno = saved;
 	return ret > 0 ? -ret : ret;

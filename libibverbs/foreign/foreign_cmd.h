@@ -42,26 +42,26 @@ int foreign_execute_ioctl(struct ibv_context *ctx,
 /* -- context (foreign_cmd_context.c) -- */
 
 /*
- * @theirs: verbs_context of the provider
+ * @vctx: verbs_context of the provider
  * @fd_arr: descriptors for the driver, or NULL; lost where the kernel is older
  *	than they are
  */
-int foreign_cmd_get_context_34(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_34(void *vctx, const void *cmd, size_t cmd_size,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size);
-int foreign_cmd_get_context_57(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_57(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size);
-int foreign_cmd_get_context_59(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_59(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size);
-int foreign_cmd_get_context_64(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_64(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size);
-int foreign_cmd_get_context_65(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_65(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size);

@@ -36,13 +36,13 @@ int foreign_cmd_create_comp_cntr(struct ibv_context *ctx,
 {
 	struct verbs_udata udata = {};
 	struct foreign_link driver;
-	int ret = foreign_link_take(link, FOREIGN_METHOD_WITHOUT_UHW, &driver,
-				    &udata);
+	int ret = foreign_link_collect(link, FOREIGN_METHOD_WITHOUT_UHW,
+				       &driver, &udata);
 
 	if (!ret)
 		ret = verbs_cmd_create_comp_cntr(ctx, cntr, &udata);
 	if (!ret)
-		foreign_link_give_back(&driver);
+		foreign_link_write_back(&driver);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_FROM_65(foreign_cmd_create_comp_cntr, ibv_cmd_create_comp_cntr)

@@ -17,7 +17,7 @@
 #include "kernel/uapi_newer.h"
 
 /* Their device has a member for what the kernel said about all its contexts. */
-static void fill_device(const struct ibv_context *ctx)
+static void foreign_cmd_store_core_support(const struct ibv_context *ctx)
 {
 	struct foreign_device *dev =
 		verbs_container_of(ctx->device, struct foreign_device, device);
@@ -29,8 +29,9 @@ static void fill_device(const struct ibv_context *ctx)
 }
 
 /* Descriptors for the driver are an array of int; a short one goes inline. */
-static int add_fds(const struct foreign_fd_arr *fd_arr,
-		   struct ib_uverbs_attr *attr, struct verbs_udata *udata)
+static int foreign_cmd_add_fd_arr(const struct foreign_fd_arr *fd_arr,
+				  struct ib_uverbs_attr *attr,
+				  struct verbs_udata *udata)
 {
 	size_t len;
 
@@ -51,10 +52,11 @@ static int add_fds(const struct foreign_fd_arr *fd_arr,
 	return 0;
 }
 
-static int get_context(struct ibv_context *ctx, const void *cmd,
-		       size_t cmd_size, const struct foreign_fd_arr *fd_arr,
-		       struct ib_uverbs_get_context_resp *resp,
-		       size_t resp_size)
+static int foreign_cmd_get_context(struct ibv_context *ctx, const void *cmd,
+				   size_t cmd_size,
+				   const struct foreign_fd_arr *fd_arr,
+				   struct ib_uverbs_get_context_resp *resp,
+				   size_t resp_size)
 {
 	struct ib_uverbs_attr fds;
 	struct verbs_udata udata;
@@ -66,7 +68,7 @@ static int get_context(struct ibv_context *ctx, const void *cmd,
 				 FOREIGN_CMD_LEN(ib_uverbs_get_context), resp,
 				 resp_size, sizeof(*resp), &udata);
 	if (!ret && fd_arr && fd_arr->count)
-		ret = add_fds(fd_arr, &fds, &udata);
+		ret = foreign_cmd_add_fd_arr(fd_arr, &fds, &udata);
 	if (ret)
 		return foreign_errno(ret);
 
@@ -77,56 +79,56 @@ static int get_context(struct ibv_context *ctx, const void *cmd,
 		ret = verbs_cmd_get_context(ctx, &udata);
 	}
 	if (!ret)
-		fill_device(ctx);
+		foreign_cmd_store_core_support(ctx);
 	return foreign_errno(ret);
 }
 
-int foreign_cmd_get_context_34(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_34(void *vctx, const void *cmd, size_t cmd_size,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size)
 {
-	return get_context(foreign_context_of(34, theirs), cmd, cmd_size, NULL,
-			   resp, resp_size);
+	return foreign_cmd_get_context(foreign_context_of(34, vctx), cmd,
+				       cmd_size, NULL, resp, resp_size);
 }
 FOREIGN_EXPORT(foreign_cmd_get_context_34, ibv_cmd_get_context, 34)
 
-int foreign_cmd_get_context_57(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_57(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size)
 {
-	return get_context(foreign_context_of(57, theirs), cmd, cmd_size,
-			   fd_arr, resp, resp_size);
+	return foreign_cmd_get_context(foreign_context_of(57, vctx), cmd,
+				       cmd_size, fd_arr, resp, resp_size);
 }
 FOREIGN_EXPORT(foreign_cmd_get_context_57, ibv_cmd_get_context, 57)
 
-int foreign_cmd_get_context_59(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_59(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size)
 {
-	return get_context(foreign_context_of(59, theirs), cmd, cmd_size,
-			   fd_arr, resp, resp_size);
+	return foreign_cmd_get_context(foreign_context_of(59, vctx), cmd,
+				       cmd_size, fd_arr, resp, resp_size);
 }
 FOREIGN_EXPORT(foreign_cmd_get_context_59, ibv_cmd_get_context, 59)
 
-int foreign_cmd_get_context_64(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_64(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size)
 {
-	return get_context(foreign_context_of(64, theirs), cmd, cmd_size,
-			   fd_arr, resp, resp_size);
+	return foreign_cmd_get_context(foreign_context_of(64, vctx), cmd,
+				       cmd_size, fd_arr, resp, resp_size);
 }
 FOREIGN_EXPORT(foreign_cmd_get_context_64, ibv_cmd_get_context, 64)
 
-int foreign_cmd_get_context_65(void *theirs, const void *cmd, size_t cmd_size,
+int foreign_cmd_get_context_65(void *vctx, const void *cmd, size_t cmd_size,
 			       const struct foreign_fd_arr *fd_arr,
 			       struct ib_uverbs_get_context_resp *resp,
 			       size_t resp_size)
 {
-	return get_context(foreign_context_of(65, theirs), cmd, cmd_size,
-			   fd_arr, resp, resp_size);
+	return foreign_cmd_get_context(foreign_context_of(65, vctx), cmd,
+				       cmd_size, fd_arr, resp, resp_size);
 }
 FOREIGN_EXPORT(foreign_cmd_get_context_65, ibv_cmd_get_context, 65)
 
@@ -135,15 +137,15 @@ int foreign_cmd_query_context(struct ibv_context *ctx,
 {
 	struct verbs_udata udata = {};
 	struct foreign_link driver;
-	int ret = foreign_link_take(link, FOREIGN_METHOD_WITHOUT_UHW, &driver,
-				    &udata);
+	int ret = foreign_link_collect(link, FOREIGN_METHOD_WITHOUT_UHW,
+				       &driver, &udata);
 
 	if (!ret)
 		ret = verbs_cmd_query_context(ctx, &udata);
 	if (ret)
 		return foreign_errno(ret);
-	foreign_link_give_back(&driver);
-	fill_device(ctx);
+	foreign_link_write_back(&driver);
+	foreign_cmd_store_core_support(ctx);
 	return 0;
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_query_context, ibv_cmd_query_context)

@@ -14,13 +14,13 @@ int foreign_cmd_create_counters(struct ibv_context *ctx,
 {
 	struct verbs_udata udata = {};
 	struct foreign_link driver;
-	int ret = foreign_link_take(link, FOREIGN_METHOD_WITHOUT_UHW, &driver,
-				    &udata);
+	int ret = foreign_link_collect(link, FOREIGN_METHOD_WITHOUT_UHW,
+				       &driver, &udata);
 
 	if (!ret)
 		ret = verbs_cmd_create_counters(ctx, vcounters, attr, &udata);
 	if (!ret)
-		foreign_link_give_back(&driver);
+		foreign_link_write_back(&driver);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_create_counters, ibv_cmd_create_counters)
@@ -32,14 +32,14 @@ int foreign_cmd_read_counters(struct verbs_counters *vcounters,
 {
 	struct verbs_udata udata = {};
 	struct foreign_link driver;
-	int ret = foreign_link_take(link, FOREIGN_METHOD_WITHOUT_UHW, &driver,
-				    &udata);
+	int ret = foreign_link_collect(link, FOREIGN_METHOD_WITHOUT_UHW,
+				       &driver, &udata);
 
 	if (!ret)
 		ret = verbs_cmd_read_counters(vcounters, values, nr_values,
 					      flags, &udata);
 	if (!ret)
-		foreign_link_give_back(&driver);
+		foreign_link_write_back(&driver);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_read_counters, ibv_cmd_read_counters)

@@ -13,8 +13,8 @@
 #include "foreign/foreign_udata.h"
 #include "kernel/kernel_caps.h"
 
-#define WITH_MEM (FOREIGN_CQ_WITH_MEM_VA | FOREIGN_CQ_WITH_MEM_DMABUF)
-#define TIMESTAMPS                             \
+#define CQ_WITH_MEM (FOREIGN_CQ_WITH_MEM_VA | FOREIGN_CQ_WITH_MEM_DMABUF)
+#define CQ_TIMESTAMPS                          \
 	(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 	 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 
@@ -42,9 +42,10 @@ int foreign_cmd_create_cq(struct ibv_context *ctx, int cqe,
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_create_cq, ibv_cmd_create_cq)
 
-static bool wants_stamps_only(const struct ibv_cq_init_attr_ex *attr)
+static bool
+foreign_cmd_cq_only_timestamps(const struct ibv_cq_init_attr_ex *attr)
 {
-	return (attr->wc_flags & TIMESTAMPS) &&
+	return (attr->wc_flags & CQ_TIMESTAMPS) &&
 	       !((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
 		 (attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN));
 }
@@ -53,9 +54,10 @@ static bool wants_stamps_only(const struct ibv_cq_init_attr_ex *attr)
  * A wish for time stamps, of a device that makes them unasked: the native
  * method says it, the plain write command, which cannot, does as well.
  */
-static int create_stamped(struct ibv_context *ctx, struct ibv_cq *cq,
-			  const struct ibv_cq_init_attr_ex *attr,
-			  const struct verbs_udata *udata)
+static int
+foreign_cmd_create_cq_timestamped(struct ibv_context *ctx, struct ibv_cq *cq,
+				  const struct ibv_cq_init_attr_ex *attr,
+				  const struct verbs_udata *udata)
 {
 	const struct verbs_kernel_state *state = verbs_kernel_state(ctx);
 	struct ibv_cq_init_attr_ex plain = *attr;
@@ -70,18 +72,19 @@ static int create_stamped(struct ibv_context *ctx, struct ibv_cq *cq,
 	 */
 	if (kernel_cap_offered(state, KERNEL_CAP_CREATE_CQ) && !udata->nr_attrs)
 		return ret;
-	plain.wc_flags &= ~(uint64_t)TIMESTAMPS;
+	plain.wc_flags &= ~(uint64_t)CQ_TIMESTAMPS;
 	return verbs_cmd_create_cq(ctx, cq, &plain, udata);
 }
 
-static int create_in_memory(struct ibv_context *ctx, struct ibv_cq *cq,
-			    const struct ibv_cq_init_attr_ex *attr,
-			    const struct foreign_cq_prov_attr *prov_attr,
-			    uint32_t kind, const struct verbs_udata *udata)
+static int
+foreign_cmd_create_cq_in_buf(struct ibv_context *ctx, struct ibv_cq *cq,
+			     const struct ibv_cq_init_attr_ex *attr,
+			     const struct foreign_cq_prov_attr *prov_attr,
+			     uint32_t kind, const struct verbs_udata *udata)
 {
 	struct verbs_cq_buf buf = { .fd = -1 };
 
-	if (!prov_attr || kind == WITH_MEM)
+	if (!prov_attr || kind == CQ_WITH_MEM)
 		return -EINVAL;
 	buf.length = prov_attr->buffer.length;
 	if (kind == FOREIGN_CQ_WITH_MEM_VA) {
@@ -112,22 +115,24 @@ int foreign_cmd_create_cq_ex2(struct ibv_context *ctx,
 				 FOREIGN_EX_CMD_LEN(ib_uverbs_ex_create_cq),
 				 resp, resp_size, sizeof(*resp), &udata);
 	if (!ret)
-		ret = foreign_link_take(link, FOREIGN_METHOD_WITH_UHW, &driver,
-					&udata);
+		ret = foreign_link_collect(link, FOREIGN_METHOD_WITH_UHW,
+					   &driver, &udata);
 	if (ret)
 		return foreign_errno(ret);
 
 	cq->cq.context = ctx;
-	if (cmd_flags & WITH_MEM)
-		ret = create_in_memory(ctx, &cq->cq, attr, prov_attr,
-				       cmd_flags & WITH_MEM, &udata);
+	if (cmd_flags & CQ_WITH_MEM)
+		ret = foreign_cmd_create_cq_in_buf(
+			ctx, &cq->cq, attr, prov_attr, cmd_flags & CQ_WITH_MEM,
+			&udata);
 	else if ((cmd_flags & FOREIGN_CQ_TS_IGNORED_EX) &&
-		 wants_stamps_only(attr))
-		ret = create_stamped(ctx, &cq->cq, attr, &udata);
+		 foreign_cmd_cq_only_timestamps(attr))
+		ret = foreign_cmd_create_cq_timestamped(ctx, &cq->cq, attr,
+							&udata);
 	else
 		ret = verbs_cmd_create_cq(ctx, &cq->cq, attr, &udata);
 	if (!ret)
-		foreign_link_give_back(&driver);
+		foreign_link_write_back(&driver);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_FROM_59(foreign_cmd_create_cq_ex2, ibv_cmd_create_cq_ex2)

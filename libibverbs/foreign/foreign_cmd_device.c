@@ -19,25 +19,25 @@ int foreign_cmd_query_device_any(struct ibv_context *ctx,
 				 struct ib_uverbs_ex_query_device_resp *resp,
 				 size_t *resp_size)
 {
-	struct ib_uverbs_ex_query_device_resp answer = {};
+	struct ib_uverbs_ex_query_device_resp core_resp = {};
 	struct verbs_udata udata;
 	int ret;
 
 	if ((input && input->comp_mask) || attr_size < sizeof(attr->orig_attr))
 		return foreign_errno(-EINVAL);
 	ret = foreign_udata_init(NULL, 0, 0, resp, resp ? *resp_size : 0,
-				 sizeof(answer), &udata);
+				 sizeof(core_resp), &udata);
 	if (ret)
 		return foreign_errno(ret);
 
 	memset(attr, 0, attr_size);
-	ret = verbs_cmd_query_device_resp(ctx, input, attr, attr_size, &answer,
-					  &udata);
+	ret = verbs_cmd_query_device_resp(ctx, input, attr, attr_size,
+					  &core_resp, &udata);
 	if (ret)
 		return foreign_errno(ret);
 	if (resp) {
-		*resp = answer;
-		*resp_size = answer.response_length;
+		*resp = core_resp;
+		*resp_size = core_resp.response_length;
 	}
 	return 0;
 }

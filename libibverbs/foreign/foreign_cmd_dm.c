@@ -15,13 +15,13 @@ int foreign_cmd_alloc_dm(struct ibv_context *ctx,
 {
 	struct verbs_udata udata = {};
 	struct foreign_link driver;
-	int ret = foreign_link_take(link, FOREIGN_METHOD_WITHOUT_UHW, &driver,
-				    &udata);
+	int ret = foreign_link_collect(link, FOREIGN_METHOD_WITHOUT_UHW,
+				       &driver, &udata);
 
 	if (!ret)
 		ret = verbs_cmd_alloc_dm(ctx, attr, dm, &udata);
 	if (!ret)
-		foreign_link_give_back(&driver);
+		foreign_link_write_back(&driver);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_alloc_dm, ibv_cmd_alloc_dm)
@@ -39,15 +39,15 @@ int foreign_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *dm,
 {
 	struct verbs_udata udata = {};
 	struct foreign_link driver;
-	int ret = foreign_link_take(link, FOREIGN_METHOD_WITHOUT_UHW, &driver,
-				    &udata);
+	int ret = foreign_link_collect(link, FOREIGN_METHOD_WITHOUT_UHW,
+				       &driver, &udata);
 
 	if (!ret)
 		ret = verbs_cmd_reg_dm_mr(pd, dm, offset, length, access, vmr,
 					  &udata);
 	if (ret)
 		return foreign_errno(ret);
-	foreign_link_give_back(&driver);
+	foreign_link_write_back(&driver);
 	vmr->ibv_mr.addr = NULL;
 	return 0;
 }

@@ -16,7 +16,8 @@
 /* The first release that passes a chain to reg_dmabuf_mr. */
 #define RELEASE_DMABUF_LINK 54
 
-static void fill_place(struct verbs_mr *vmr, struct ibv_pd *pd, void *addr)
+static void foreign_cmd_mr_set_addr(struct verbs_mr *vmr, struct ibv_pd *pd,
+				    void *addr)
 {
 	vmr->ibv_mr.pd = pd;
 	vmr->ibv_mr.addr = addr;
@@ -83,7 +84,7 @@ int foreign_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr,
 	int ret = verbs_cmd_query_mr(pd, mr_handle, vmr);
 
 	if (!ret)
-		fill_place(vmr, pd, NULL);
+		foreign_cmd_mr_set_addr(vmr, pd, NULL);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_query_mr, ibv_cmd_query_mr)
@@ -105,16 +106,16 @@ int foreign_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 {
 	struct verbs_udata udata = {};
 	struct foreign_link driver;
-	int ret = foreign_link_take(link, FOREIGN_METHOD_WITHOUT_UHW, &driver,
-				    &udata);
+	int ret = foreign_link_collect(link, FOREIGN_METHOD_WITHOUT_UHW,
+				       &driver, &udata);
 
 	if (!ret)
 		ret = verbs_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd,
 					      access, vmr, &udata);
 	if (ret)
 		return foreign_errno(ret);
-	foreign_link_give_back(&driver);
-	fill_place(vmr, pd, (void *)(uintptr_t)offset);
+	foreign_link_write_back(&driver);
+	foreign_cmd_mr_set_addr(vmr, pd, (void *)(uintptr_t)offset);
 	vmr->ibv_mr.length = length;
 	return 0;
 }

@@ -10,13 +10,14 @@
 
 #include "foreign/foreign_cmd.h"
 #include "foreign/foreign_export.h"
-#include "foreign/foreign_port_room.h"
+#include "foreign/foreign_port_attr.h"
 #include "foreign/foreign_result.h"
 #include "foreign/foreign_udata.h"
 
-static int query(struct ibv_context *ctx, uint8_t port_num,
-		 struct ibv_port_attr *attr, size_t room, const void *cmd,
-		 size_t cmd_size)
+static int foreign_cmd_query_port_size(struct ibv_context *ctx,
+				       uint8_t port_num,
+				       struct ibv_port_attr *attr, size_t size,
+				       const void *cmd, size_t cmd_size)
 {
 	struct ibv_port_attr all = {};
 	struct verbs_udata unused;
@@ -30,7 +31,7 @@ static int query(struct ibv_context *ctx, uint8_t port_num,
 
 	ret = verbs_cmd_query_port(ctx, port_num, &all);
 	if (!ret)
-		memcpy(attr, &all, room);
+		memcpy(attr, &all, size);
 	return foreign_errno(ret);
 }
 
@@ -38,8 +39,9 @@ int foreign_cmd_query_port_34(struct ibv_context *ctx, uint8_t port_num,
 			      struct ibv_port_attr *attr, const void *cmd,
 			      size_t cmd_size)
 {
-	return query(ctx, port_num, attr, foreign_port_attr_room(attr), cmd,
-		     cmd_size);
+	return foreign_cmd_query_port_size(ctx, port_num, attr,
+					   foreign_port_attr_size(attr), cmd,
+					   cmd_size);
 }
 FOREIGN_EXPORT(foreign_cmd_query_port_34, ibv_cmd_query_port, 34)
 
@@ -47,7 +49,8 @@ int foreign_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
 			   struct ibv_port_attr *attr, const void *cmd,
 			   size_t cmd_size)
 {
-	return query(ctx, port_num, attr, sizeof(*attr), cmd, cmd_size);
+	return foreign_cmd_query_port_size(ctx, port_num, attr, sizeof(*attr),
+					   cmd, cmd_size);
 }
 FOREIGN_EXPORT_FROM_57(foreign_cmd_query_port, ibv_cmd_query_port)
 

@@ -19,8 +19,8 @@
  * The members behind the QP. They were elsewhere in some releases of private
  * ABI 34, where nobody reads what is kept here: those get nothing written.
  */
-static void fill_extras(struct ibv_context *ctx, struct verbs_qp *vqp,
-			struct ibv_xrcd *xrcd)
+static void foreign_cmd_qp_set_xrcd(struct ibv_context *ctx,
+				    struct verbs_qp *vqp, struct ibv_xrcd *xrcd)
 {
 	if (foreign_variant(ctx)->qp_mask_moved)
 		return;
@@ -65,18 +65,19 @@ int foreign_cmd_create_qp(struct ibv_pd *pd, struct ibv_qp *qp,
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_create_qp, ibv_cmd_create_qp)
 
-static int create_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
-		     struct ibv_qp_init_attr_ex *attr,
-		     const struct verbs_udata *udata)
+static int foreign_cmd_create_vqp(struct ibv_context *ctx, struct verbs_qp *vqp,
+				  struct ibv_qp_init_attr_ex *attr,
+				  const struct verbs_udata *udata)
 {
 	int ret;
 
 	verbs_prepare_qp(&vqp->qp, ctx, attr);
 	ret = verbs_cmd_create_qp(ctx, &vqp->qp, attr, udata);
 	if (!ret)
-		fill_extras(ctx, vqp,
-			    attr->comp_mask & IBV_QP_INIT_ATTR_XRCD ? attr->xrcd
-								    : NULL);
+		foreign_cmd_qp_set_xrcd(ctx, vqp,
+					attr->comp_mask & IBV_QP_INIT_ATTR_XRCD
+						? attr->xrcd
+						: NULL);
 	return ret;
 }
 
@@ -97,7 +98,7 @@ int foreign_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
 				 FOREIGN_CMD_LEN(ib_uverbs_create_qp), resp,
 				 resp_size, sizeof(*resp), &udata);
 	if (!ret)
-		ret = create_qp(ctx, vqp, attr, &udata);
+		ret = foreign_cmd_create_vqp(ctx, vqp, attr, &udata);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_create_qp_ex, ibv_cmd_create_qp_ex)
@@ -117,12 +118,12 @@ int foreign_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *vqp,
 				 FOREIGN_EX_CMD_LEN(ib_uverbs_ex_create_qp),
 				 resp, resp_size, sizeof(*resp), &udata);
 	if (!ret)
-		ret = foreign_link_take(link, FOREIGN_METHOD_WITH_UHW, &driver,
-					&udata);
+		ret = foreign_link_collect(link, FOREIGN_METHOD_WITH_UHW,
+					   &driver, &udata);
 	if (!ret)
-		ret = create_qp(ctx, vqp, attr, &udata);
+		ret = foreign_cmd_create_vqp(ctx, vqp, attr, &udata);
 	if (!ret)
-		foreign_link_give_back(&driver);
+		foreign_link_write_back(&driver);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_FROM_64(foreign_cmd_create_qp_ex2, ibv_cmd_create_qp_ex2)
@@ -141,8 +142,9 @@ FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 57)
 FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 59)
 
 /* It is another process's QP: no queue of this one is behind it. */
-static void prepare_opened(struct ibv_qp *qp, struct ibv_context *ctx,
-			   const struct ibv_qp_open_attr *attr)
+static void foreign_cmd_prepare_opened_qp(struct ibv_qp *qp,
+					  struct ibv_context *ctx,
+					  const struct ibv_qp_open_attr *attr)
 {
 	const bool has_context = attr->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT;
 	const struct ibv_qp_init_attr_ex without_queues = {
@@ -177,12 +179,12 @@ int foreign_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 	if (ret)
 		return foreign_errno(ret);
 
-	prepare_opened(&vqp->qp, ctx, attr);
+	foreign_cmd_prepare_opened_qp(&vqp->qp, ctx, attr);
 	ret = verbs_cmd_open_qp(ctx, &vqp->qp, attr, &udata);
 	if (ret)
 		return foreign_errno(ret);
 	if ((size_t)vqp_size >= with_xrcd)
-		fill_extras(ctx, vqp, attr->xrcd);
+		foreign_cmd_qp_set_xrcd(ctx, vqp, attr->xrcd);
 	if (resp) {
 		resp->qp_handle = vqp->qp.handle;
 		resp->qpn = vqp->qp.qp_num;

@@ -40,8 +40,8 @@ int foreign_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_create_srq, ibv_cmd_create_srq)
 
-static void fill_typed(struct verbs_srq *vsrq,
-		       const struct ibv_srq_init_attr_ex *attr)
+static void foreign_cmd_srq_set_type(struct verbs_srq *vsrq,
+				     const struct ibv_srq_init_attr_ex *attr)
 {
 	vsrq->srq_type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE
 				 ? attr->srq_type
@@ -70,7 +70,7 @@ int foreign_cmd_create_srq_ex(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	verbs_prepare_srq(&vsrq->srq, ctx, attr);
 	ret = verbs_cmd_create_srq(ctx, vsrq, attr, &udata);
 	if (!ret)
-		fill_typed(vsrq, attr);
+		foreign_cmd_srq_set_type(vsrq, attr);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_create_srq_ex, ibv_cmd_create_srq_ex)

@@ -18,17 +18,18 @@
 #include "foreign/foreign_state.h"
 
 /* A device that the kernel does not know may do without a descriptor. */
-static int no_async_fd(struct ibv_context *ctx, int *ret_fd)
+static int foreign_context_no_async_fd(struct ibv_context *ctx, int *ret_fd)
 {
 	return 0;
 }
 
 static const struct verbs_context_ops no_kernel_ops = {
-	.alloc_async_fd = no_async_fd,
+	.alloc_async_fd = foreign_context_no_async_fd,
 };
 
-static const struct foreign_provider *provider_of(struct ibv_device *device,
-						  struct verbs_device **ret_dev)
+static const struct foreign_provider *
+foreign_context_provider_of(struct ibv_device *device,
+			    struct verbs_device **ret_dev)
 {
 	struct verbs_device *dev = device ? verbs_device_of(device) : NULL;
 
@@ -39,8 +40,9 @@ static const struct foreign_provider *provider_of(struct ibv_device *device,
 }
 
 /* The whole of the provider's struct; NULL and errno if that cannot be. */
-static char *alloc_struct(const struct foreign_provider *provider, size_t size,
-			  size_t offset)
+static char *
+foreign_context_alloc_struct(const struct foreign_provider *provider,
+			     size_t size, size_t offset)
 {
 	size_t end;
 	char *start;
@@ -70,8 +72,9 @@ void *foreign_init_and_alloc_context(struct ibv_device *device, int cmd_fd,
 	char *start;
 
 	/* The releases declare the offset as a pointer. */
-	provider = provider_of(device, &dev);
-	start = alloc_struct(provider, alloc_size, (uintptr_t)context_offset);
+	provider = foreign_context_provider_of(device, &dev);
+	start = foreign_context_alloc_struct(provider, alloc_size,
+					     (uintptr_t)context_offset);
 	if (!start)
 		goto err_close;
 	fctx = calloc(1, sizeof(*fctx));
@@ -105,15 +108,15 @@ FOREIGN_EXPORT_ALL(foreign_init_and_alloc_context,
  * The size of the struct is not the same in all variants of a node. Where the
  * shorter one ends with the marker, the longer one has a mutex.
  */
-struct ibv_context *foreign_context_of(unsigned int node, void *theirs)
+struct ibv_context *foreign_context_of(unsigned int node, void *vctx)
 {
-	for (size_t i = 0; theirs && i < FOREIGN_NR_VARIANTS; i++) {
+	for (size_t i = 0; vctx && i < FOREIGN_NR_VARIANTS; i++) {
 		const struct foreign_variant *variant = &foreign_variants[i];
 		struct ibv_context *ctx;
 
 		if (variant->node != node)
 			continue;
-		ctx = (void *)((char *)theirs + variant->context_offset);
+		ctx = (void *)((char *)vctx + variant->context_offset);
 		if (ctx->abi_compat == __VERBS_ABI_IS_EXTENDED &&
 		    foreign_context(ctx)->variant == variant)
 			return ctx;
@@ -125,48 +128,49 @@ struct ibv_context *foreign_context_of(unsigned int node, void *theirs)
 /* verbs_set_ops()                                                           */
 /* ------------------------------------------------------------------------ */
 
-static void set_ops(unsigned int node, void *theirs, const void *ops)
+static void foreign_context_set_ops(unsigned int node, void *vctx,
+				    const void *ops)
 {
-	struct ibv_context *ctx = foreign_context_of(node, theirs);
-	struct verbs_context_ops ours = {};
+	struct ibv_context *ctx = foreign_context_of(node, vctx);
+	struct verbs_context_ops adapted = {};
 	struct foreign_context *fctx;
 
 	if (!ctx)
 		return;
 	fctx = foreign_context(ctx);
-	foreign_variant_take_ops(fctx->variant, ops, &fctx->ops);
-	foreign_adapt(&fctx->ops, &ours);
-	verbs_op_table_merge(&fctx->priv.ops, &ours);
+	foreign_variant_read_ops(fctx->variant, ops, &fctx->ops);
+	foreign_adapt(&fctx->ops, &adapted);
+	verbs_op_table_merge(&fctx->priv.ops, &adapted);
 	verbs_op_table_mirror(&fctx->priv.ops, &ctx->ops);
 }
 
 void foreign_set_ops_34(void *vctx, const void *ops)
 {
-	set_ops(34, vctx, ops);
+	foreign_context_set_ops(34, vctx, ops);
 }
 FOREIGN_EXPORT(foreign_set_ops_34, verbs_set_ops, 34)
 
 void foreign_set_ops_57(void *vctx, const void *ops)
 {
-	set_ops(57, vctx, ops);
+	foreign_context_set_ops(57, vctx, ops);
 }
 FOREIGN_EXPORT(foreign_set_ops_57, verbs_set_ops, 57)
 
 void foreign_set_ops_59(void *vctx, const void *ops)
 {
-	set_ops(59, vctx, ops);
+	foreign_context_set_ops(59, vctx, ops);
 }
 FOREIGN_EXPORT(foreign_set_ops_59, verbs_set_ops, 59)
 
 void foreign_set_ops_64(void *vctx, const void *ops)
 {
-	set_ops(64, vctx, ops);
+	foreign_context_set_ops(64, vctx, ops);
 }
 FOREIGN_EXPORT(foreign_set_ops_64, verbs_set_ops, 64)
 
 void foreign_set_ops_65(void *vctx, const void *ops)
 {
-	set_ops(65, vctx, ops);
+	foreign_context_set_ops(65, vctx, ops);
 }
 FOREIGN_EXPORT(foreign_set_ops_65, verbs_set_ops, 65)
 
@@ -174,9 +178,9 @@ FOREIGN_EXPORT(foreign_set_ops_65, verbs_set_ops, 65)
 /* verbs_uninit_context()                                                    */
 /* ------------------------------------------------------------------------ */
 
-static void uninit_context(unsigned int node, void *theirs)
+static void foreign_context_uninit(unsigned int node, void *vctx)
 {
-	struct ibv_context *ctx = foreign_context_of(node, theirs);
+	struct ibv_context *ctx = foreign_context_of(node, vctx);
 
 	if (ctx)
 		verbs_context_release(ctx);
@@ -184,30 +188,30 @@ static void uninit_context(unsigned int node, void *theirs)
 
 void foreign_uninit_context_34(void *vctx)
 {
-	uninit_context(34, vctx);
+	foreign_context_uninit(34, vctx);
 }
 FOREIGN_EXPORT(foreign_uninit_context_34, verbs_uninit_context, 34)
 
 void foreign_uninit_context_57(void *vctx)
 {
-	uninit_context(57, vctx);
+	foreign_context_uninit(57, vctx);
 }
 FOREIGN_EXPORT(foreign_uninit_context_57, verbs_uninit_context, 57)
 
 void foreign_uninit_context_59(void *vctx)
 {
-	uninit_context(59, vctx);
+	foreign_context_uninit(59, vctx);
 }
 FOREIGN_EXPORT(foreign_uninit_context_59, verbs_uninit_context, 59)
 
 void foreign_uninit_context_64(void *vctx)
 {
-	uninit_context(64, vctx);
+	foreign_context_uninit(64, vctx);
 }
 FOREIGN_EXPORT(foreign_uninit_context_64, verbs_uninit_context, 64)
 
 void foreign_uninit_context_65(void *vctx)
 {
-	uninit_context(65, vctx);
+	foreign_context_uninit(65, vctx);
 }
 FOREIGN_EXPORT(foreign_uninit_context_65, verbs_uninit_context, 65)

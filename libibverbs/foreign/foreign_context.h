@@ -18,12 +18,12 @@
 /**
  * foreign_context_of() - the ibv_context in a provider's verbs_context
  * @node: 34, 57, ...: of the function that the provider called
- * @theirs: start of its verbs_context, made by
+ * @vctx: start of its verbs_context, made by
  *	_verbs_init_and_alloc_context()
  *
- * Return: NULL if @theirs is not such a struct of that node.
+ * Return: NULL if @vctx is not such a struct of that node.
  */
-struct ibv_context *foreign_context_of(unsigned int node, void *theirs);
+struct ibv_context *foreign_context_of(unsigned int node, void *vctx);
 
 /**
  * foreign_init_and_alloc_context() - _verbs_init_and_alloc_context()

@@ -33,7 +33,7 @@
 static const struct {
 	const char *name;
 	unsigned int since;
-} functions[] = {
+} function_releases[] = {
 	{ "__verbs_log", 37 },
 	{ "ibv_wr_opcode_str", 49 },
 	{ "ibv_cmd_create_cq_ex2", 53 },
@@ -51,14 +51,16 @@ struct imports {
 	bool export_dmabuf_fd;
 };
 
-static void visit_import(void *arg, const char *name)
+static void foreign_detect_visit_import(void *arg, const char *name)
 {
 	struct imports *imports = arg;
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		if (functions[i].since > imports->needs &&
-		    strcmp(functions[i].name, name) == 0)
-			imports->needs = functions[i].since;
+	for (size_t i = 0;
+	     i < sizeof(function_releases) / sizeof(function_releases[0]);
+	     i++) {
+		if (function_releases[i].since > imports->needs &&
+		    strcmp(function_releases[i].name, name) == 0)
+			imports->needs = function_releases[i].since;
 	}
 	if (strcmp(name, "ibv_cmd_create_cq_ex") == 0)
 		imports->create_cq_ex = true;
@@ -68,33 +70,36 @@ static void visit_import(void *arg, const char *name)
 		imports->export_dmabuf_fd = true;
 }
 
-static void not_before(struct foreign_range *range, unsigned int release)
+static void foreign_range_raise_oldest(struct foreign_range *range,
+				       unsigned int release)
 {
 	if (release > range->oldest && release <= range->newest)
 		range->oldest = release;
 }
 
-static void not_after(struct foreign_range *range, unsigned int release)
+static void foreign_range_lower_newest(struct foreign_range *range,
+				       unsigned int release)
 {
 	if (release < range->newest && release >= range->oldest)
 		range->newest = release;
 }
 
-static void narrow_by_imports(const struct link_map *map, const char *name,
-			      struct foreign_range *range)
+static void foreign_detect_by_imports(const struct link_map *map,
+				      const char *name,
+				      struct foreign_range *range)
 {
 	struct imports imports = {};
 
-	foreign_imports(map, visit_import, &imports);
-	not_before(range, imports.needs);
+	foreign_imports_visit(map, foreign_detect_visit_import, &imports);
+	foreign_range_raise_oldest(range, imports.needs);
 
 	/* What mlx5 has always imported as soon as it was there. */
 	if (strcmp(name, "mlx5") != 0)
 		return;
 	if (imports.create_cq_ex && !imports.create_cq_ex2)
-		not_after(range, 52);
+		foreign_range_lower_newest(range, 52);
 	if (!imports.export_dmabuf_fd)
-		not_after(range, 61);
+		foreign_range_lower_newest(range, 61);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -118,7 +123,7 @@ unsigned int foreign_release_of_file(const char *file)
 	return release;
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool foreign_detect_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 
@@ -127,7 +132,8 @@ static bool ends_with(const char *text, const char *end)
 
 /* The release in the names that the folder's modules lead to; 0: they differ.
  */
-static unsigned int release_in_folder(const char *folder, const char *suffix)
+static unsigned int foreign_detect_release_in_folder(const char *folder,
+						     const char *suffix)
 {
 	const struct dirent *entry;
 	unsigned int found = 0;
@@ -141,7 +147,7 @@ static unsigned int release_in_folder(const char *folder, const char *suffix)
 		unsigned int release;
 		ssize_t len;
 
-		if (!ends_with(entry->d_name, suffix))
+		if (!foreign_detect_ends_with(entry->d_name, suffix))
 			continue;
 		len = readlinkat(dirfd(dir), entry->d_name, target,
 				 sizeof(target) - 1);
@@ -159,7 +165,8 @@ static unsigned int release_in_folder(const char *folder, const char *suffix)
 }
 
 /* By the module's own name, then by those of its neighbours. */
-static unsigned int release_by_names(const char *path, unsigned int node)
+static unsigned int foreign_detect_release_by_names(const char *path,
+						    unsigned int node)
 {
 	char folder[PATH_MAX], real[PATH_MAX], suffix[32];
 	unsigned int release;
@@ -179,7 +186,7 @@ static unsigned int release_by_names(const char *path, unsigned int node)
 		return 0;
 	*slash = '\0';
 	(void)snprintf(suffix, sizeof(suffix), "-rdmav%u.so", node);
-	return release_in_folder(folder, suffix);
+	return foreign_detect_release_in_folder(folder, suffix);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -193,10 +200,10 @@ void foreign_detect(const void *address, const char *name, unsigned int node,
 
 	if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0)
 		return;
-	narrow_by_imports(map, name, range);
+	foreign_detect_by_imports(map, name, range);
 	if (range->oldest == range->newest)
 		return;
-	release = release_by_names(map->l_name, node);
+	release = foreign_detect_release_by_names(map->l_name, node);
 	if (release >= range->oldest && release <= range->newest)
 		range->oldest = range->newest = release;
 }

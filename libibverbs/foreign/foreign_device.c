@@ -34,28 +34,28 @@ static struct foreign_device *foreign_device_of(const struct verbs_device *dev)
 /* Devices                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static const void *origin(const struct verbs_device_ops *ours)
+static const void *foreign_device_origin(const struct verbs_device_ops *ops)
 {
-	return foreign_provider_of(ours)->theirs;
+	return foreign_provider_of(ops)->module_ops;
 }
 
-static int make_device(struct verbs_device *dev,
-		       struct verbs_candidate *candidate)
+static int foreign_device_make(struct verbs_device *dev,
+			       struct verbs_candidate *candidate)
 {
 	struct foreign_provider *provider = foreign_provider_of(dev->provider);
 	struct foreign_sysfs_dev *sysfs = candidate->claim;
 	struct foreign_device *device;
 
 	foreign_allow_disassociate_destroy = verbs_allow_disassociate_destroy;
-	device = provider->theirs->alloc_device(sysfs);
+	device = provider->module_ops->alloc_device(sysfs);
 	if (!device) {
-		if (!atomic_flag_test_and_set(&provider->told))
+		if (!atomic_flag_test_and_set(&provider->warned))
 			verbs_warn("provider %s: claims %s and then refuses it",
 				   dev->provider->name, sysfs->ibdev_name);
 		free(sysfs);
 		return -ENODEV;
 	}
-	device->ops = provider->theirs;
+	device->ops = provider->module_ops;
 	atomic_store(&device->refcount, 1);
 	device->entry.next = device->entry.prev = &device->entry;
 	device->sysfs = sysfs;
@@ -64,7 +64,7 @@ static int make_device(struct verbs_device *dev,
 }
 
 /* Devices that a provider made by itself have no sysfs record. */
-static void free_device(struct verbs_device *dev)
+static void foreign_device_free(struct verbs_device *dev)
 {
 	struct foreign_device *device = foreign_device_of(dev);
 
@@ -75,7 +75,7 @@ static void free_device(struct verbs_device *dev)
 		device->ops->uninit_device(device);
 }
 
-static struct verbs_device *adopt_device(struct ibv_device *pub)
+static struct verbs_device *foreign_device_adopt(struct ibv_device *pub)
 {
 	static struct verbs_mutex adopt_mutex = VERBS_MUTEX_INIT;
 	struct foreign_device *device =
@@ -90,7 +90,7 @@ static struct verbs_device *adopt_device(struct ibv_device *pub)
 	if (pub->_ops._dummy1) { /* another thread was quicker */
 		dev = verbs_device_of(pub);
 	} else {
-		dev = verbs_device_new_bare(&provider->ours);
+		dev = verbs_device_new_bare(&provider->ops);
 		if (dev)
 			verbs_device_link(dev, pub);
 	}
@@ -102,50 +102,52 @@ static struct verbs_device *adopt_device(struct ibv_device *pub)
 /* Contexts                                                                  */
 /* ------------------------------------------------------------------------ */
 
-/* @theirs: what the provider returned. Its errno says why it is NULL. */
-static int take_context(const struct verbs_device *dev,
-			struct foreign_verbs_context *theirs,
-			struct verbs_context **ret_vctx)
+/* @module_ops: what the provider returned. Its errno says why it is NULL. */
+static int foreign_device_take_context(const struct verbs_device *dev,
+				       struct foreign_verbs_context *module_ops,
+				       struct verbs_context **ret_vctx)
 {
 	const struct foreign_variant *variant =
 		foreign_provider_of(dev->provider)->variant;
 	struct ibv_context *ctx;
 
-	if (!theirs)
+	if (!module_ops)
 		return errno > 0 ? -errno : -EIO;
-	ctx = (void *)((char *)theirs + variant->context_offset);
+	ctx = (void *)((char *)module_ops + variant->context_offset);
 	foreign_device_of(dev)->core_support = verbs_core_support(ctx);
 	*ret_vctx = verbs_container_of(ctx, struct verbs_context, context);
 	return 0;
 }
 
-static int open_context(struct verbs_device *dev, int cmd_fd,
-			void *private_data, struct verbs_context **ret_vctx)
+static int foreign_device_open_context(struct verbs_device *dev, int cmd_fd,
+				       void *private_data,
+				       struct verbs_context **ret_vctx)
 {
 	struct foreign_provider *provider = foreign_provider_of(dev->provider);
 
 	errno = 0;
-	return take_context(
+	return foreign_device_take_context(
 		dev,
-		provider->theirs->alloc_context(dev->pub, cmd_fd, private_data),
+		provider->module_ops->alloc_context(dev->pub, cmd_fd,
+						    private_data),
 		ret_vctx);
 }
 
-static int import_context(struct verbs_device *dev, int cmd_fd,
-			  struct verbs_context **ret_vctx)
+static int foreign_device_import_context(struct verbs_device *dev, int cmd_fd,
+					 struct verbs_context **ret_vctx)
 {
 	struct foreign_provider *provider = foreign_provider_of(dev->provider);
 
-	if (!provider->theirs->import_context)
+	if (!provider->module_ops->import_context)
 		return -EOPNOTSUPP;
 	errno = 0;
-	return take_context(dev,
-			    provider->theirs->import_context(dev->pub, cmd_fd),
-			    ret_vctx);
+	return foreign_device_take_context(
+		dev, provider->module_ops->import_context(dev->pub, cmd_fd),
+		ret_vctx);
 }
 
 /* Ends with verbs_uninit_context() and frees the provider's memory. */
-static void close_context(struct verbs_context *vctx)
+static void foreign_device_close_context(struct verbs_context *vctx)
 {
 	struct ibv_context *ctx = &vctx->context;
 
@@ -154,18 +156,18 @@ static void close_context(struct verbs_context *vctx)
 }
 
 static const struct verbs_foreign_hooks foreign_hooks = {
-	.origin = origin,
-	.claims = foreign_claims,
-	.make_device = make_device,
-	.free_device = free_device,
-	.adopt_device = adopt_device,
-	.open_context = open_context,
-	.import_context = import_context,
+	.origin = foreign_device_origin,
+	.claims = foreign_match_device,
+	.make_device = foreign_device_make,
+	.free_device = foreign_device_free,
+	.adopt_device = foreign_device_adopt,
+	.open_context = foreign_device_open_context,
+	.import_context = foreign_device_import_context,
 };
 
 const struct verbs_device_ops foreign_device_template = {
 	.provider_abi = VERBS_PROVIDER_ABI,
-	.close_context = close_context,
+	.close_context = foreign_device_close_context,
 	.foreign = &foreign_hooks,
 };
 

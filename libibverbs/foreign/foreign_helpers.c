@@ -34,7 +34,7 @@ int foreign_query_gid_type(struct ibv_context *context, uint8_t port_num,
 FOREIGN_EXPORT_ALL(foreign_query_gid_type, ibv_query_gid_type)
 
 /* As much of a file as fits. */
-static ssize_t read_start(const char *path, char *buf, size_t size)
+static ssize_t foreign_read_file_start(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int saved_errno;
@@ -75,7 +75,8 @@ int foreign_read_ibdev_sysfs_file(char *buf, size_t size,
 		return -1;
 	}
 
-	len = read_start(path, buf, size < INT_MAX ? size : INT_MAX);
+	len = foreign_read_file_start(path, buf,
+				      size < INT_MAX ? size : INT_MAX);
 	if (len <= 0)
 		return (int)len;
 	if (buf[len - 1] == '\n') {

@@ -38,19 +38,21 @@ enum {
  * only on some machines. Modules are never mapped at 0, so an offset is smaller
  * than where its module begins.
  */
-static const void *address_of(const struct link_map *map, uintptr_t value)
+static const void *foreign_imports_address_of(const struct link_map *map,
+					      uintptr_t value)
 {
 	return (const void *)(value < map->l_addr ? map->l_addr + value
 						  : value);
 }
 
-static struct dynamic read_dynamic(const struct link_map *map)
+static struct dynamic foreign_imports_read_dynamic(const struct link_map *map)
 {
 	struct dynamic dynamic = {};
 
 	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL;
 	     entry++) {
-		const void *pointer = address_of(map, entry->d_un.d_ptr);
+		const void *pointer =
+			foreign_imports_address_of(map, entry->d_un.d_ptr);
 		size_t value = entry->d_un.d_val;
 
 		switch (entry->d_tag) {
@@ -91,7 +93,8 @@ static struct dynamic read_dynamic(const struct link_map *map)
 	return dynamic;
 }
 
-static size_t entry_len(const struct dynamic *dynamic, int table)
+static size_t foreign_imports_entry_len(const struct dynamic *dynamic,
+					int table)
 {
 	if (table == TABLE_RELA ||
 	    (table == TABLE_CALLS && dynamic->calls_have_addend))
@@ -99,16 +102,17 @@ static size_t entry_len(const struct dynamic *dynamic, int table)
 	return sizeof(ElfW(Rel));
 }
 
-void foreign_imports(const struct link_map *map,
-		     void (*visit)(void *arg, const char *name), void *arg)
+void foreign_imports_visit(const struct link_map *map,
+			   void (*visit)(void *arg, const char *name),
+			   void *arg)
 {
-	struct dynamic dynamic = read_dynamic(map);
+	struct dynamic dynamic = foreign_imports_read_dynamic(map);
 
 	if (!dynamic.symbols || !dynamic.strings)
 		return;
 	for (int table = TABLE_RELA; table <= TABLE_CALLS; table++) {
 		const char *start = dynamic.tables[table];
-		size_t len = entry_len(&dynamic, table);
+		size_t len = foreign_imports_entry_len(&dynamic, table);
 
 		for (size_t at = 0; start && at + len <= dynamic.lens[table];
 		     at += len) {

@@ -6,12 +6,13 @@
 #include <link.h>
 
 /**
- * foreign_imports() - go through the names that a module imports
+ * foreign_imports_visit() - go through the names that a module imports
  * @map: the module
  * @visit: called for each place that is filled with an address, so a name may
  *	come several times
  */
-void foreign_imports(const struct link_map *map,
-		     void (*visit)(void *arg, const char *name), void *arg);
+void foreign_imports_visit(const struct link_map *map,
+			   void (*visit)(void *arg, const char *name),
+			   void *arg);
 
 #endif

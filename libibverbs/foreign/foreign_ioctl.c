@@ -39,7 +39,7 @@ unsigned int foreign_final_num_attrs(unsigned int num_attrs,
 FOREIGN_EXPORT_ALL(foreign_final_num_attrs, __ioctl_final_num_attrs)
 
 /* Copies the attributes of the links behind the buffer's own. */
-static int gather(struct foreign_command_buffer *cmd)
+static int foreign_ioctl_gather_attrs(struct foreign_command_buffer *cmd)
 {
 	const struct foreign_command_buffer *link = cmd->next;
 	struct ib_uverbs_attr *end = cmd->next_attr;
@@ -73,7 +73,8 @@ static int gather(struct foreign_command_buffer *cmd)
 }
 
 /* The other way: the kernel marks and changes attributes. */
-static void scatter(const struct foreign_command_buffer *cmd)
+static void
+foreign_ioctl_scatter_attrs(const struct foreign_command_buffer *cmd)
 {
 	const struct ib_uverbs_attr *pos = cmd->next_attr;
 
@@ -88,7 +89,8 @@ static void scatter(const struct foreign_command_buffer *cmd)
 }
 
 /* The driver's input while it is an address that has to become a value. */
-static struct ib_uverbs_attr *short_input(struct foreign_command_buffer *cmd)
+static struct ib_uverbs_attr *
+foreign_ioctl_short_input(struct foreign_command_buffer *cmd)
 {
 	struct ib_uverbs_attr *attr;
 
@@ -103,12 +105,12 @@ int foreign_execute_ioctl(struct ibv_context *ctx,
 {
 	struct ib_uverbs_attr *input;
 	uint64_t address = 0, value = 0;
-	int ret = gather(cmd);
+	int ret = foreign_ioctl_gather_attrs(cmd);
 
 	if (ret)
 		return foreign_errno(ret);
 
-	input = short_input(cmd);
+	input = foreign_ioctl_short_input(cmd);
 	if (input) {
 		address = input->data;
 		memcpy(&value, (const void *)(uintptr_t)address, input->len);
@@ -119,7 +121,7 @@ int foreign_execute_ioctl(struct ibv_context *ctx,
 	if (input)
 		input->data = address;
 	if (!ret)
-		scatter(cmd);
+		foreign_ioctl_scatter_attrs(cmd);
 	return foreign_errno(ret);
 }
 FOREIGN_EXPORT_ALL(foreign_execute_ioctl, execute_ioctl)

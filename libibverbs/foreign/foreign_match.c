@@ -21,7 +21,8 @@
 #include "util/text_file.h"
 
 static const struct foreign_match_ent *
-find_driver(const struct foreign_match_ent *table, uint32_t driver_id)
+foreign_match_find_driver(const struct foreign_match_ent *table,
+			  uint32_t driver_id)
 {
 	if (!table || driver_id == RDMA_DRIVER_UNKNOWN)
 		return NULL;
@@ -33,8 +34,8 @@ find_driver(const struct foreign_match_ent *table, uint32_t driver_id)
 	return NULL;
 }
 
-static bool entry_matches(const struct foreign_match_ent *entry,
-			  const char *text)
+static bool foreign_match_entry(const struct foreign_match_ent *entry,
+				const char *text)
 {
 	char pattern[sizeof("pci:v12345678d12345678sv*")];
 
@@ -52,18 +53,19 @@ static bool entry_matches(const struct foreign_match_ent *entry,
 }
 
 static const struct foreign_match_ent *
-find_pattern(const struct foreign_match_ent *table, const char *text)
+foreign_match_find_pattern(const struct foreign_match_ent *table,
+			   const char *text)
 {
 	for (; *text && table->kind != FOREIGN_MATCH_SENTINEL; table++) {
-		if (entry_matches(table, text))
+		if (foreign_match_entry(table, text))
 			return table;
 	}
 	return NULL;
 }
 
 /* Of the device's bus. Devices like rxe0 have none. */
-static const char *modalias_of(struct verbs_candidate *candidate,
-			       const char *ibdev_path)
+static const char *foreign_match_modalias(struct verbs_candidate *candidate,
+					  const char *ibdev_path)
 {
 	char path[PATH_MAX];
 
@@ -78,30 +80,30 @@ static const char *modalias_of(struct verbs_candidate *candidate,
 }
 
 /* By driver, by name, by bus, in this order. */
-static void find_match(const struct foreign_match_ent *table,
-		       struct verbs_candidate *candidate,
-		       struct foreign_sysfs_dev *sysfs)
+static void foreign_match_find_entry(const struct foreign_match_ent *table,
+				     struct verbs_candidate *candidate,
+				     struct foreign_sysfs_dev *sysfs)
 {
 	char name[sizeof("rdma_device:N") + VERBS_DEVICE_NAME_LEN];
 
 	if (!table)
 		return;
-	sysfs->match = find_driver(table, sysfs->driver_id);
+	sysfs->match = foreign_match_find_driver(table, sysfs->driver_id);
 	if (sysfs->match)
 		return;
 	(void)snprintf(name, sizeof(name), "rdma_device:N%s",
 		       sysfs->ibdev_name);
-	sysfs->match = find_pattern(table, name);
+	sysfs->match = foreign_match_find_pattern(table, name);
 	if (sysfs->match)
 		return;
 	(void)snprintf(sysfs->modalias, sizeof(sysfs->modalias), "%s",
-		       modalias_of(candidate, sysfs->ibdev_path));
+		       foreign_match_modalias(candidate, sysfs->ibdev_path));
 	sysfs->flags |= FOREIGN_SYSFS_READ_MODALIAS;
-	sysfs->match = find_pattern(table, sysfs->modalias);
+	sysfs->match = foreign_match_find_pattern(table, sysfs->modalias);
 }
 
 static struct foreign_sysfs_dev *
-sysfs_new(const struct verbs_kernel_device *record)
+foreign_match_sysfs_new(const struct verbs_kernel_device *record)
 {
 	struct foreign_sysfs_dev *sysfs = calloc(1, sizeof(*sysfs));
 	int len;
@@ -133,43 +135,44 @@ sysfs_new(const struct verbs_kernel_device *record)
 }
 
 /* Says so once for each provider, and not at each look at the list. */
-static bool speaks_abi(struct foreign_provider *provider,
-		       const struct foreign_sysfs_dev *sysfs)
+static bool foreign_match_check_abi(struct foreign_provider *provider,
+				    const struct foreign_sysfs_dev *sysfs)
 {
-	const struct foreign_device_ops *theirs = provider->theirs;
+	const struct foreign_device_ops *module_ops = provider->module_ops;
 
-	if (sysfs->abi_ver >= theirs->match_min_abi_version &&
-	    sysfs->abi_ver <= theirs->match_max_abi_version)
+	if (sysfs->abi_ver >= module_ops->match_min_abi_version &&
+	    sysfs->abi_ver <= module_ops->match_max_abi_version)
 		return true;
-	if (!atomic_flag_test_and_set(&provider->told))
+	if (!atomic_flag_test_and_set(&provider->warned))
 		verbs_warn("provider %s: knows versions %u to %u of its kernel "
 			   "driver's ABI, and %s has version %u",
-			   theirs->name, theirs->match_min_abi_version,
-			   theirs->match_max_abi_version, sysfs->ibdev_name,
+			   module_ops->name, module_ops->match_min_abi_version,
+			   module_ops->match_max_abi_version, sysfs->ibdev_name,
 			   sysfs->abi_ver);
 	return false;
 }
 
-bool foreign_claims(const struct verbs_device_ops *ours,
-		    enum verbs_match_kind kind,
-		    struct verbs_candidate *candidate)
+bool foreign_match_device(const struct verbs_device_ops *ops,
+			  enum verbs_match_kind kind,
+			  struct verbs_candidate *candidate)
 {
-	struct foreign_provider *provider = foreign_provider_of(ours);
-	const struct foreign_device_ops *theirs = provider->theirs;
+	struct foreign_provider *provider = foreign_provider_of(ops);
+	const struct foreign_device_ops *module_ops = provider->module_ops;
 	struct foreign_sysfs_dev *sysfs;
 	bool claims;
 
 	if (kind == VERBS_MATCH_DRIVER_ID &&
-	    !find_driver(theirs->match_table, candidate->kernel->driver_id))
+	    !foreign_match_find_driver(module_ops->match_table,
+				       candidate->kernel->driver_id))
 		return false;
-	sysfs = sysfs_new(candidate->kernel);
+	sysfs = foreign_match_sysfs_new(candidate->kernel);
 	if (!sysfs)
 		return false;
 
-	find_match(theirs->match_table, candidate, sysfs);
-	claims = theirs->match_device ? theirs->match_device(sysfs)
-				      : sysfs->match != NULL;
-	if (!claims || !speaks_abi(provider, sysfs)) {
+	foreign_match_find_entry(module_ops->match_table, candidate, sysfs);
+	claims = module_ops->match_device ? module_ops->match_device(sysfs)
+					  : sysfs->match != NULL;
+	if (!claims || !foreign_match_check_abi(provider, sysfs)) {
 		free(sysfs);
 		return false;
 	}

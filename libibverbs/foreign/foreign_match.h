@@ -8,13 +8,13 @@
 #include "core/foreign_hooks.h"
 
 /**
- * foreign_claims() - claims() of struct verbs_foreign_hooks
+ * foreign_match_device() - claims() of struct verbs_foreign_hooks
  *
  * When it returns true, candidate->claim is a struct foreign_sysfs_dev, to be
  * freed with free().
  */
-bool foreign_claims(const struct verbs_device_ops *ours,
-		    enum verbs_match_kind kind,
-		    struct verbs_candidate *candidate);
+bool foreign_match_device(const struct verbs_device_ops *ops,
+			  enum verbs_match_kind kind,
+			  struct verbs_candidate *candidate);
 
 #endif

@@ -14,65 +14,68 @@
 #include "util/lock.h"
 
 /* Taken before registry_mutex; held for look-ups and registration only. */
-static struct verbs_mutex pool_mutex = VERBS_MUTEX_INIT;
+static struct verbs_mutex providers_mutex = VERBS_MUTEX_INIT;
 /* In static memory: a constructor must not fail for the lack of it. */
-static struct foreign_provider pool[VERBS_MAX_PROVIDERS] GUARDED_BY(pool_mutex);
-static size_t nr_pool GUARDED_BY(pool_mutex);
+static struct foreign_provider
+	providers[VERBS_MAX_PROVIDERS] GUARDED_BY(providers_mutex);
+static size_t nr_providers GUARDED_BY(providers_mutex);
 
 static struct foreign_provider *
-find_locked(const struct foreign_device_ops *theirs) REQUIRES(pool_mutex)
+foreign_provider_find_locked(const struct foreign_device_ops *module_ops)
+	REQUIRES(providers_mutex)
 {
-	for (size_t i = 0; i < nr_pool; i++) {
-		if (pool[i].theirs == theirs)
-			return &pool[i];
+	for (size_t i = 0; i < nr_providers; i++) {
+		if (providers[i].module_ops == module_ops)
+			return &providers[i];
 	}
 	return NULL;
 }
 
 /* The caller counts it in when it is to stay. NULL: the pool is full. */
 static struct foreign_provider *
-prepare_locked(const struct foreign_device_ops *theirs,
-	       const struct verbs_device_ops *ours,
-	       const struct foreign_variant *variant, unsigned int release)
-	REQUIRES(pool_mutex)
+foreign_provider_prepare_locked(const struct foreign_device_ops *module_ops,
+				const struct verbs_device_ops *ops,
+				const struct foreign_variant *variant,
+				unsigned int release) REQUIRES(providers_mutex)
 {
 	struct foreign_provider *provider;
 
-	if (nr_pool == VERBS_MAX_PROVIDERS)
+	if (nr_providers == VERBS_MAX_PROVIDERS)
 		return NULL;
-	provider = &pool[nr_pool];
+	provider = &providers[nr_providers];
 	*provider = (struct foreign_provider){
-		.ours = *ours,
-		.theirs = theirs,
+		.ops = *ops,
+		.module_ops = module_ops,
 		.variant = variant,
 		.release = release,
-		.told = ATOMIC_FLAG_INIT,
+		.warned = ATOMIC_FLAG_INIT,
 	};
-	provider->ours.name = theirs->name;
+	provider->ops.name = module_ops->name;
 	return provider;
 }
 
-int foreign_provider_add(const struct foreign_device_ops *theirs,
-			 const struct verbs_device_ops *ours,
+int foreign_provider_add(const struct foreign_device_ops *module_ops,
+			 const struct verbs_device_ops *ops,
 			 const struct foreign_variant *variant,
 			 unsigned int release)
 {
 	struct foreign_provider *provider;
 	int ret = -EALREADY;
 
-	verbs_mutex_lock(&pool_mutex);
-	if (!find_locked(theirs)) {
-		provider = prepare_locked(theirs, ours, variant, release);
-		ret = provider ? verbs_provider_register(&provider->ours)
+	verbs_mutex_lock(&providers_mutex);
+	if (!foreign_provider_find_locked(module_ops)) {
+		provider = foreign_provider_prepare_locked(module_ops, ops,
+							   variant, release);
+		ret = provider ? verbs_provider_register(&provider->ops)
 			       : -ENOSPC;
 		if (ret == 0)
-			nr_pool++;
+			nr_providers++;
 	}
-	verbs_mutex_unlock(&pool_mutex);
+	verbs_mutex_unlock(&providers_mutex);
 	return ret;
 }
 
-static const struct link_map *module_of(const void *address)
+static const struct link_map *foreign_provider_module_of(const void *address)
 {
 	struct link_map *map;
 	Dl_info info;
@@ -83,34 +86,35 @@ static const struct link_map *module_of(const void *address)
 }
 
 /* Entries never change, so pointers to them outlive the mutex. */
-static size_t snapshot(const struct foreign_provider **ret_all)
+static size_t foreign_provider_list(const struct foreign_provider **ret_all)
 {
 	size_t count;
 
-	verbs_mutex_lock(&pool_mutex);
-	count = nr_pool;
+	verbs_mutex_lock(&providers_mutex);
+	count = nr_providers;
 	for (size_t i = 0; i < count; i++)
-		ret_all[i] = &pool[i];
-	verbs_mutex_unlock(&pool_mutex);
+		ret_all[i] = &providers[i];
+	verbs_mutex_unlock(&providers_mutex);
 	return count;
 }
 
 /* Another thread may have been quicker. */
 static const struct foreign_provider *
-add_sibling(const struct foreign_device_ops *theirs,
-	    const struct foreign_provider *sibling)
+foreign_provider_add_sibling(const struct foreign_device_ops *module_ops,
+			     const struct foreign_provider *sibling)
 {
 	struct foreign_provider *provider;
 
-	verbs_mutex_lock(&pool_mutex);
-	provider = find_locked(theirs);
+	verbs_mutex_lock(&providers_mutex);
+	provider = foreign_provider_find_locked(module_ops);
 	if (!provider) {
-		provider = prepare_locked(theirs, &sibling->ours,
-					  sibling->variant, sibling->release);
+		provider = foreign_provider_prepare_locked(
+			module_ops, &sibling->ops, sibling->variant,
+			sibling->release);
 		if (provider)
-			nr_pool++;
+			nr_providers++;
 	}
-	verbs_mutex_unlock(&pool_mutex);
+	verbs_mutex_unlock(&providers_mutex);
 	return provider;
 }
 
@@ -119,21 +123,21 @@ add_sibling(const struct foreign_device_ops *theirs,
  * here with the linker's lock held.
  */
 const struct foreign_provider *
-foreign_provider_of_module(const struct foreign_device_ops *theirs)
+foreign_provider_of_module(const struct foreign_device_ops *module_ops)
 {
 	const struct foreign_provider *all[VERBS_MAX_PROVIDERS];
-	const struct link_map *module = module_of(theirs);
-	size_t count = snapshot(all);
+	const struct link_map *module = foreign_provider_module_of(module_ops);
+	size_t count = foreign_provider_list(all);
 
 	if (!module)
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
-		if (all[i]->theirs == theirs)
+		if (all[i]->module_ops == module_ops)
 			return all[i];
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (module_of(all[i]->theirs) == module)
-			return add_sibling(theirs, all[i]);
+		if (foreign_provider_module_of(all[i]->module_ops) == module)
+			return foreign_provider_add_sibling(module_ops, all[i]);
 	}
 	return NULL;
 }

@@ -28,7 +28,8 @@
 
 /* The variant that covers all of @range, or NULL. */
 static const struct foreign_variant *
-variant_of(unsigned int node, const struct foreign_range *range)
+foreign_register_variant_of(unsigned int node,
+			    const struct foreign_range *range)
 {
 	for (size_t i = 0; i < FOREIGN_NR_VARIANTS; i++) {
 		const struct foreign_variant *variant = &foreign_variants[i];
@@ -41,7 +42,7 @@ variant_of(unsigned int node, const struct foreign_range *range)
 }
 
 /* Releases of a node; the first one gave it its number. */
-static struct foreign_range range_of(unsigned int node)
+static struct foreign_range foreign_register_range_of(unsigned int node)
 {
 	struct foreign_range range = { .oldest = node, .newest = node };
 
@@ -54,7 +55,8 @@ static struct foreign_range range_of(unsigned int node)
 }
 
 /* What foreign_release() is going to say. */
-static unsigned int release_of(const struct foreign_range *range)
+static unsigned int
+foreign_register_release_of(const struct foreign_range *range)
 {
 	return foreign_qp_layout(range->oldest) ==
 			       foreign_qp_layout(range->newest)
@@ -62,75 +64,78 @@ static unsigned int release_of(const struct foreign_range *range)
 		       : 0;
 }
 
-static void register_driver(unsigned int node,
-			    const struct foreign_device_ops *theirs)
+static void foreign_register_driver(unsigned int node,
+				    const struct foreign_device_ops *module_ops)
 {
-	struct foreign_range range = range_of(node);
+	struct foreign_range range = foreign_register_range_of(node);
 	const struct foreign_variant *variant;
 	int ret;
 
-	if (!theirs || !theirs->name || !theirs->alloc_context ||
-	    !theirs->alloc_device ||
-	    (!theirs->match_table && !theirs->match_device)) {
+	if (!module_ops || !module_ops->name || !module_ops->alloc_context ||
+	    !module_ops->alloc_device ||
+	    (!module_ops->match_table && !module_ops->match_device)) {
 		verbs_warn("provider %s: its table is incomplete",
-			   theirs && theirs->name ? theirs->name : "unknown");
+			   module_ops && module_ops->name ? module_ops->name
+							  : "unknown");
 		return;
 	}
-	foreign_detect(theirs, theirs->name, node, &range);
+	foreign_detect(module_ops, module_ops->name, node, &range);
 	if (range.oldest < OLDEST_RELEASE && range.newest >= OLDEST_RELEASE)
 		range.oldest = OLDEST_RELEASE;
-	variant = variant_of(node, &range);
+	variant = foreign_register_variant_of(node, &range);
 	if (!variant) {
 		if (range.oldest == range.newest)
 			verbs_warn("provider %s: rdma-core release %u is not "
 				   "supported",
-				   theirs->name, range.oldest);
+				   module_ops->name, range.oldest);
 		else
 			verbs_warn("provider %s: is of some rdma-core release "
 				   "from %u to %u, and there is no telling "
 				   "which",
-				   theirs->name, range.oldest, range.newest);
+				   module_ops->name, range.oldest,
+				   range.newest);
 		return;
 	}
-	ret = foreign_provider_add(theirs, &foreign_device_template, variant,
-				   release_of(&range));
+	ret = foreign_provider_add(module_ops, &foreign_device_template,
+				   variant,
+				   foreign_register_release_of(&range));
 	if (ret == -EALREADY)
-		verbs_warn("provider %s: registers twice", theirs->name);
+		verbs_warn("provider %s: registers twice", module_ops->name);
 	else if (ret == -EEXIST)
 		verbs_warn("provider %s: another one has its name",
-			   theirs->name);
+			   module_ops->name);
 	else if (ret)
-		verbs_warn("provider %s: %s", theirs->name, strerror(-ret));
+		verbs_warn("provider %s: %s", module_ops->name, strerror(-ret));
 }
 
 /* -- what constructors call -- */
 
 void foreign_register_driver_34(const struct foreign_device_ops *ops)
 {
-	register_driver(34, ops);
+	foreign_register_driver(34, ops);
 }
 FOREIGN_EXPORT(foreign_register_driver_34, verbs_register_driver_34, 34)
 
 void foreign_register_driver_57(const struct foreign_device_ops *ops)
 {
-	register_driver(57, ops);
+	foreign_register_driver(57, ops);
 }
 FOREIGN_EXPORT(foreign_register_driver_57, verbs_register_driver_57, 57)
 
 void foreign_register_driver_59(const struct foreign_device_ops *ops)
 {
-	register_driver(59, ops);
+	foreign_register_driver(59, ops);
 }
 FOREIGN_EXPORT(foreign_register_driver_59, verbs_register_driver_59, 59)
 
 void foreign_register_driver_64(const struct foreign_device_ops *ops)
 {
-	register_driver(64, ops);
+	foreign_register_driver(64, ops);
 }
 FOREIGN_EXPORT(foreign_register_driver_64, verbs_register_driver_64, 64)
 
 void foreign_register_driver_65(const struct foreign_device_ops *ops)
 {
-	register_driver(65, ops);
+	foreign_register_driver(65, ops);
 }
 FOREIGN_EXPORT(foreign_register_driver_65, verbs_register_driver_65, 65)

@@ -44,8 +44,9 @@ long foreign_buffer_count(const struct foreign_command_buffer *buf)
  * Driver bytes: an address, but short input is in the attribute itself unless
  * the buffer remembers the attribute as one that is still to be shortened.
  */
-static int take_bytes(const struct foreign_command_buffer *buf, long index,
-		      struct verbs_udata *udata)
+static int
+foreign_link_collect_driver_data(const struct foreign_command_buffer *buf,
+				 long index, struct verbs_udata *udata)
 {
 	const struct ib_uverbs_attr *attr = &buf->hdr.attrs[index];
 	void *ptr = (void *)(uintptr_t)attr->data;
@@ -68,16 +69,17 @@ static int take_bytes(const struct foreign_command_buffer *buf, long index,
 	return 0;
 }
 
-static bool is_bytes(const struct foreign_link *link,
-		     const struct ib_uverbs_attr *attr)
+static bool foreign_link_is_driver_data(const struct foreign_link *link,
+					const struct ib_uverbs_attr *attr)
 {
 	return link->method == FOREIGN_METHOD_WITH_UHW &&
 	       (attr->attr_id == UVERBS_ATTR_UHW_IN ||
 		attr->attr_id == UVERBS_ATTR_UHW_OUT);
 }
 
-static int take_buffer(const struct foreign_command_buffer *buf,
-		       struct foreign_link *link, struct verbs_udata *udata)
+static int foreign_link_collect_buffer(const struct foreign_command_buffer *buf,
+				       struct foreign_link *link,
+				       struct verbs_udata *udata)
 {
 	long count = foreign_buffer_count(buf);
 
@@ -86,8 +88,9 @@ static int take_buffer(const struct foreign_command_buffer *buf,
 	for (long i = 0; i < count; i++) {
 		const struct ib_uverbs_attr *attr = &buf->hdr.attrs[i];
 
-		if (is_bytes(link, attr)) {
-			int ret = take_bytes(buf, i, udata);
+		if (foreign_link_is_driver_data(link, attr)) {
+			int ret =
+				foreign_link_collect_driver_data(buf, i, udata);
 
 			if (ret)
 				return ret;
@@ -101,9 +104,9 @@ static int take_buffer(const struct foreign_command_buffer *buf,
 	return 0;
 }
 
-int foreign_link_take(struct foreign_command_buffer *first,
-		      enum foreign_method method, struct foreign_link *link,
-		      struct verbs_udata *udata)
+int foreign_link_collect(struct foreign_command_buffer *first,
+			 enum foreign_method method, struct foreign_link *link,
+			 struct verbs_udata *udata)
 {
 	int nr_links = 0;
 
@@ -115,14 +118,14 @@ int foreign_link_take(struct foreign_command_buffer *first,
 
 		if (nr_links++ == FOREIGN_MAX_LINKS)
 			return -EINVAL;
-		ret = take_buffer(first, link, udata);
+		ret = foreign_link_collect_buffer(first, link, udata);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-void foreign_link_give_back(const struct foreign_link *link)
+void foreign_link_write_back(const struct foreign_link *link)
 {
 	const struct ib_uverbs_attr *taken = link->attrs;
 
@@ -131,7 +134,8 @@ void foreign_link_give_back(const struct foreign_link *link)
 		long count = foreign_buffer_count(buf);
 
 		for (long i = 0; i < count; i++)
-			if (!is_bytes(link, &buf->hdr.attrs[i]))
+			if (!foreign_link_is_driver_data(link,
+							 &buf->hdr.attrs[i]))
 				buf->hdr.attrs[i] = *taken++;
 	}
 }

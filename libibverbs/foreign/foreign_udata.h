@@ -65,7 +65,7 @@ struct foreign_link {
 };
 
 /**
- * foreign_link_take() - add a chain of command buffers to a command
+ * foreign_link_collect() - add a chain of command buffers to a command
  * @first: NULL: no chain
  * @method: of the command
  * @link: memory for the attributes; they are valid as long as it is
@@ -76,15 +76,15 @@ struct foreign_link {
  * by their owner, or that bring driver bytes which @udata has already; -E2BIG
  * for too many attributes.
  */
-int foreign_link_take(struct foreign_command_buffer *first,
-		      enum foreign_method method, struct foreign_link *link,
-		      struct verbs_udata *udata);
+int foreign_link_collect(struct foreign_command_buffer *first,
+			 enum foreign_method method, struct foreign_link *link,
+			 struct verbs_udata *udata);
 
 /**
- * foreign_link_give_back() - let the owners of a chain see what changed
- * @link: of foreign_link_take(); the command has succeeded
+ * foreign_link_write_back() - let the owners of a chain see what changed
+ * @link: of foreign_link_collect(); the command has succeeded
  */
-void foreign_link_give_back(const struct foreign_link *link);
+void foreign_link_write_back(const struct foreign_link *link);
 
 /**
  * foreign_buffer_count() - attributes of one command buffer, as filled so far

@@ -99,11 +99,11 @@ static const unsigned char since[NR_OPS] = {
 _Static_assert(NR_OPS == 93, "the ops of v65, and no other member");
 _Static_assert(FOREIGN_34 == 0, "what is not named is in every variant");
 
-void foreign_variant_take_ops(const struct foreign_variant *variant,
-			      const void *theirs, struct foreign_ops *ops)
+void foreign_variant_read_ops(const struct foreign_variant *variant,
+			      const void *table, struct foreign_ops *ops)
 {
 	any_op taken[NR_OPS];
-	const char *slot = theirs;
+	const char *slot = table;
 
 	memcpy(taken, ops, sizeof(taken));
 	for (size_t i = 0; i < NR_OPS; i++) {

@@ -56,12 +56,12 @@ static inline size_t foreign_variant_sz(const struct foreign_variant *variant)
 }
 
 /**
- * foreign_variant_take_ops() - read an op table of a provider
+ * foreign_variant_read_ops() - read an op table of a provider
  * @variant: how it is laid out
- * @theirs: variant->nr_slots pointers
- * @ops: members that are set in @theirs are set, the others stay
+ * @table: variant->nr_slots pointers
+ * @ops: members that are set in @table are set, the others stay
  */
-void foreign_variant_take_ops(const struct foreign_variant *variant,
-			      const void *theirs, struct foreign_ops *ops);
+void foreign_variant_read_ops(const struct foreign_variant *variant,
+			      const void *table, struct foreign_ops *ops);
 
 #endif

@@ -7,7 +7,7 @@ set(ADAPT_CORE ${PROJECT_SOURCE_DIR}/libibverbs/core)
 file(GLOB ADAPT_SOURCES CONFIGURE_DEPENDS ${ADAPT}/foreign_adapt*.c)
 add_library(verbs_adapt_fixture STATIC
   adapt_fixture.c adapt_port_speed.c ${ADAPT_SOURCES} ${ADAPT}/foreign_call.c
-  ${ADAPT}/foreign_port_room.c
+  ${ADAPT}/foreign_port_attr.c
   ${ADAPT_CORE}/object_life.c)
 target_include_directories(verbs_adapt_fixture PRIVATE
   ${PROJECT_SOURCE_DIR}/tests)

@@ -15,7 +15,7 @@ void adapt_start(const struct foreign_ops *ops)
 	adapt.ctx = &adapt.vctx.context;
 	adapt.ctx->cmd_fd = 77;
 	adapt.pd.context = adapt.ctx;
-	foreign_adapt(&adapt.private.ops, &adapt.ours);
+	foreign_adapt(&adapt.private.ops, &adapt.ops);
 }
 
 void adapt_of_34(unsigned int release)

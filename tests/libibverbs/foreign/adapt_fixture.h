@@ -33,7 +33,7 @@ struct adapt_fixture {
 	struct ibv_context *ctx;
 	struct ibv_pd pd; /* of ctx */
 
-	struct verbs_context_ops ours; /* made by foreign_adapt() */
+	struct verbs_context_ops ops; /* made by foreign_adapt() */
 
 	/* Answers. */
 	int ret;      /* of ops that return an int */

@@ -13,7 +13,7 @@ add_library(verbs_foreign_cmds STATIC
   ${CMD_SOURCES}
   ${CMD}/foreign_heap.c
   ${CMD}/foreign_ioctl.c
-  ${CMD}/foreign_port_room.c
+  ${CMD}/foreign_port_attr.c
   ${CMD}/foreign_udata.c
   ${CMD}/foreign_variant.c
   ${PROJECT_SOURCE_DIR}/libibverbs/core/object_life.c

@@ -44,18 +44,18 @@ static void a_handle_belongs_to_its_pd(void **state)
 	struct ibv_ah *ah = NULL, made = {};
 	struct ibv_ah_attr attr = {};
 
-	ADAPT_MAKES(&made, adapt.ours.create_ah(&adapt.pd, &attr, &ah));
+	ADAPT_MAKES(&made, adapt.ops.create_ah(&adapt.pd, &attr, &ah));
 	ADAPT_SEEN("create_ah", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr));
 	assert_ptr_equal(ah, &made);
 	assert_ptr_equal(ah->context, adapt.ctx);
 	assert_ptr_equal(ah->pd, &adapt.pd);
 
-	ADAPT_FAILS(adapt.ours.destroy_ah(ah));
-	ADAPT_OK(adapt.ours.destroy_ah(ah));
+	ADAPT_FAILS(adapt.ops.destroy_ah(ah));
+	ADAPT_OK(adapt.ops.destroy_ah(ah));
 	ADAPT_SEEN("destroy_ah", ADAPT_PTR(ah));
 
 	ah = NULL;
-	ADAPT_FAILS(adapt.ours.create_ah(&adapt.pd, &attr, &ah));
+	ADAPT_FAILS(adapt.ops.create_ah(&adapt.pd, &attr, &ah));
 	assert_null(ah);
 }
 
@@ -64,13 +64,13 @@ static void groups_are_joined_and_left(void **state)
 	struct ibv_qp qp = { .context = adapt.ctx };
 	union ibv_gid gid = {};
 
-	ADAPT_OK(adapt.ours.attach_mcast(&qp, &gid, 0xc001));
+	ADAPT_OK(adapt.ops.attach_mcast(&qp, &gid, 0xc001));
 	ADAPT_SEEN("attach_mcast", ADAPT_PTR(&qp), ADAPT_PTR(&gid), 0xc001);
-	ADAPT_FAILS(adapt.ours.attach_mcast(&qp, &gid, 0xc001));
+	ADAPT_FAILS(adapt.ops.attach_mcast(&qp, &gid, 0xc001));
 
-	ADAPT_OK(adapt.ours.detach_mcast(&qp, &gid, 0xc001));
+	ADAPT_OK(adapt.ops.detach_mcast(&qp, &gid, 0xc001));
 	ADAPT_SEEN("detach_mcast", ADAPT_PTR(&qp), ADAPT_PTR(&gid), 0xc001);
-	ADAPT_FAILS(adapt.ours.detach_mcast(&qp, &gid, 0xc001));
+	ADAPT_FAILS(adapt.ops.detach_mcast(&qp, &gid, 0xc001));
 }
 
 int main(void)

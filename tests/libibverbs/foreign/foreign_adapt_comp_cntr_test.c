@@ -91,10 +91,10 @@ static void limits_are_queried(void **state)
 {
 	struct ibv_comp_cntr_caps caps = {};
 
-	ADAPT_OK(adapt.ours.query_comp_cntr_caps(adapt.ctx, &caps));
+	ADAPT_OK(adapt.ops.query_comp_cntr_caps(adapt.ctx, &caps));
 	ADAPT_SEEN("query_comp_cntr_caps", ADAPT_PTR(adapt.ctx),
 		   ADAPT_PTR(&caps), sizeof(caps));
-	ADAPT_FAILS(adapt.ours.query_comp_cntr_caps(adapt.ctx, &caps));
+	ADAPT_FAILS(adapt.ops.query_comp_cntr_caps(adapt.ctx, &caps));
 }
 
 static void a_counter_lives(void **state)
@@ -103,16 +103,16 @@ static void a_counter_lives(void **state)
 	struct ibv_comp_cntr *cntr = NULL;
 
 	ADAPT_MAKES(&counter,
-		    adapt.ours.create_comp_cntr(adapt.ctx, &attr, &cntr));
+		    adapt.ops.create_comp_cntr(adapt.ctx, &attr, &cntr));
 	ADAPT_SEEN("create_comp_cntr", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(cntr, &counter);
 
-	ADAPT_FAILS(adapt.ours.destroy_comp_cntr(cntr));
-	ADAPT_OK(adapt.ours.destroy_comp_cntr(cntr));
+	ADAPT_FAILS(adapt.ops.destroy_comp_cntr(cntr));
+	ADAPT_OK(adapt.ops.destroy_comp_cntr(cntr));
 	ADAPT_SEEN("destroy_comp_cntr", ADAPT_PTR(cntr));
 
 	cntr = NULL;
-	ADAPT_FAILS(adapt.ours.create_comp_cntr(adapt.ctx, &attr, &cntr));
+	ADAPT_FAILS(adapt.ops.create_comp_cntr(adapt.ctx, &attr, &cntr));
 	assert_null(cntr);
 }
 
@@ -121,45 +121,45 @@ static void a_counter_is_attached(void **state)
 	struct ibv_qp_attach_comp_cntr_attr attr = {};
 	struct ibv_qp qp = { .context = adapt.ctx };
 
-	ADAPT_OK(adapt.ours.qp_attach_comp_cntr(&qp, &counter, &attr));
+	ADAPT_OK(adapt.ops.qp_attach_comp_cntr(&qp, &counter, &attr));
 	ADAPT_SEEN("qp_attach_comp_cntr", ADAPT_PTR(&qp), ADAPT_PTR(&counter),
 		   ADAPT_PTR(&attr));
-	ADAPT_FAILS(adapt.ours.qp_attach_comp_cntr(&qp, &counter, &attr));
+	ADAPT_FAILS(adapt.ops.qp_attach_comp_cntr(&qp, &counter, &attr));
 }
 
 static void a_counter_is_read_and_written(void **state)
 {
 	uint64_t value = 0;
 
-	ADAPT_OK(adapt.ours.read_comp_cntr(&counter, &value));
+	ADAPT_OK(adapt.ops.read_comp_cntr(&counter, &value));
 	ADAPT_SEEN("read_comp_cntr", ADAPT_PTR(&counter), ADAPT_PTR(&value));
-	ADAPT_FAILS(adapt.ours.read_comp_cntr(&counter, &value));
+	ADAPT_FAILS(adapt.ops.read_comp_cntr(&counter, &value));
 
-	ADAPT_OK(adapt.ours.set_comp_cntr(&counter, UINT64_MAX));
+	ADAPT_OK(adapt.ops.set_comp_cntr(&counter, UINT64_MAX));
 	ADAPT_SEEN("set_comp_cntr", ADAPT_PTR(&counter), UINT64_MAX);
-	ADAPT_FAILS(adapt.ours.set_comp_cntr(&counter, 1));
+	ADAPT_FAILS(adapt.ops.set_comp_cntr(&counter, 1));
 
-	ADAPT_OK(adapt.ours.inc_comp_cntr(&counter, 12));
+	ADAPT_OK(adapt.ops.inc_comp_cntr(&counter, 12));
 	ADAPT_SEEN("inc_comp_cntr", ADAPT_PTR(&counter), 12);
-	ADAPT_FAILS(adapt.ours.inc_comp_cntr(&counter, 12));
+	ADAPT_FAILS(adapt.ops.inc_comp_cntr(&counter, 12));
 }
 
 static void its_errors_are_read_and_written(void **state)
 {
 	uint64_t value = 0;
 
-	ADAPT_OK(adapt.ours.read_err_comp_cntr(&counter, &value));
+	ADAPT_OK(adapt.ops.read_err_comp_cntr(&counter, &value));
 	ADAPT_SEEN("read_err_comp_cntr", ADAPT_PTR(&counter),
 		   ADAPT_PTR(&value));
-	ADAPT_FAILS(adapt.ours.read_err_comp_cntr(&counter, &value));
+	ADAPT_FAILS(adapt.ops.read_err_comp_cntr(&counter, &value));
 
-	ADAPT_OK(adapt.ours.set_err_comp_cntr(&counter, UINT64_MAX));
+	ADAPT_OK(adapt.ops.set_err_comp_cntr(&counter, UINT64_MAX));
 	ADAPT_SEEN("set_err_comp_cntr", ADAPT_PTR(&counter), UINT64_MAX);
-	ADAPT_FAILS(adapt.ours.set_err_comp_cntr(&counter, 1));
+	ADAPT_FAILS(adapt.ops.set_err_comp_cntr(&counter, 1));
 
-	ADAPT_OK(adapt.ours.inc_err_comp_cntr(&counter, 12));
+	ADAPT_OK(adapt.ops.inc_err_comp_cntr(&counter, 12));
 	ADAPT_SEEN("inc_err_comp_cntr", ADAPT_PTR(&counter), 12);
-	ADAPT_FAILS(adapt.ours.inc_err_comp_cntr(&counter, 12));
+	ADAPT_FAILS(adapt.ops.inc_err_comp_cntr(&counter, 12));
 }
 
 int main(void)

@@ -83,7 +83,7 @@ static void a_cq_is_prepared_after_its_creation(void **state)
 	struct verbs_cq *vcq = NULL;
 
 	ADAPT_MAKES(&made.cq,
-		    adapt.ours.create_cq(adapt.ctx, &attr, false, &vcq));
+		    adapt.ops.create_cq(adapt.ctx, &attr, false, &vcq));
 	ADAPT_SEEN("create_cq", ADAPT_PTR(adapt.ctx), 100, ADAPT_PTR(&channel),
 		   3);
 	assert_ptr_equal(vcq, &made);
@@ -95,7 +95,7 @@ static void an_extended_cq_is_too(void **state)
 	struct verbs_cq *vcq = NULL;
 
 	ADAPT_MAKES(&made.cq_ex,
-		    adapt.ours.create_cq(adapt.ctx, &attr, true, &vcq));
+		    adapt.ops.create_cq(adapt.ctx, &attr, true, &vcq));
 	ADAPT_SEEN("create_cq_ex", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(vcq, &made);
 	check_prepared(&vcq->cq);
@@ -105,8 +105,8 @@ static void a_cq_that_was_not_made_is_not_handed_out(void **state)
 {
 	struct verbs_cq *vcq = NULL;
 
-	ADAPT_FAILS(adapt.ours.create_cq(adapt.ctx, &attr, false, &vcq));
-	ADAPT_FAILS(adapt.ours.create_cq(adapt.ctx, &attr, true, &vcq));
+	ADAPT_FAILS(adapt.ops.create_cq(adapt.ctx, &attr, false, &vcq));
+	ADAPT_FAILS(adapt.ops.create_cq(adapt.ctx, &attr, true, &vcq));
 	assert_null(vcq);
 }
 
@@ -117,13 +117,13 @@ static void each_kind_of_cq_needs_its_op(void **state)
 
 	some.create_cq_ex = NULL;
 	adapt_start(&some);
-	assert_int_equal(adapt.ours.create_cq(adapt.ctx, &attr, true, &vcq),
+	assert_int_equal(adapt.ops.create_cq(adapt.ctx, &attr, true, &vcq),
 			 -EOPNOTSUPP);
 
 	some = ops;
 	some.create_cq = NULL;
 	adapt_start(&some);
-	assert_int_equal(adapt.ours.create_cq(adapt.ctx, &attr, false, &vcq),
+	assert_int_equal(adapt.ops.create_cq(adapt.ctx, &attr, false, &vcq),
 			 -EOPNOTSUPP);
 	assert_null(adapt.op);
 	assert_null(vcq);
@@ -134,16 +134,16 @@ static void a_cq_is_changed_and_destroyed(void **state)
 	struct ibv_cq cq = { .context = adapt.ctx };
 	struct ibv_modify_cq_attr change = {};
 
-	ADAPT_OK(adapt.ours.resize_cq(&cq, 200));
+	ADAPT_OK(adapt.ops.resize_cq(&cq, 200));
 	ADAPT_SEEN("resize_cq", ADAPT_PTR(&cq), 200);
-	ADAPT_FAILS(adapt.ours.resize_cq(&cq, 200));
+	ADAPT_FAILS(adapt.ops.resize_cq(&cq, 200));
 
-	ADAPT_OK(adapt.ours.modify_cq(&cq, &change));
+	ADAPT_OK(adapt.ops.modify_cq(&cq, &change));
 	ADAPT_SEEN("modify_cq", ADAPT_PTR(&cq), ADAPT_PTR(&change));
-	ADAPT_FAILS(adapt.ours.modify_cq(&cq, &change));
+	ADAPT_FAILS(adapt.ops.modify_cq(&cq, &change));
 
-	ADAPT_FAILS(adapt.ours.destroy_cq(&cq));
-	ADAPT_OK(adapt.ours.destroy_cq(&cq));
+	ADAPT_FAILS(adapt.ops.destroy_cq(&cq));
+	ADAPT_OK(adapt.ops.destroy_cq(&cq));
 	ADAPT_SEEN("destroy_cq", ADAPT_PTR(&cq));
 }
 

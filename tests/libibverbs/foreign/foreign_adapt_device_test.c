@@ -3,7 +3,7 @@
  * Device and port queries, events: libibverbs/foreign/foreign_adapt_device.c
  * and foreign_port_room.c.
  */
-#include "foreign/foreign_port_room.h"
+#include "foreign/foreign_port_attr.h"
 #include "libibverbs/foreign/adapt_fixture.h"
 
 static size_t room_in_op;    /* of the buffer that query_port() was given */
@@ -26,10 +26,10 @@ static int query_port(struct ibv_context *ctx, uint8_t port_num,
 
 	if (query_inside) {
 		query_inside = false;
-		assert_int_equal(adapt.ours.query_port(ctx, 9, &local), 0);
+		assert_int_equal(adapt.ops.query_port(ctx, 9, &local), 0);
 	}
-	room_in_op = foreign_port_attr_room(attr);
-	room_of_local = foreign_port_attr_room(&local);
+	room_in_op = foreign_port_attr_size(attr);
+	room_of_local = foreign_port_attr_size(&local);
 	ADAPT_SAW("query_port", ADAPT_PTR(ctx), port_num, ADAPT_PTR(attr));
 	return adapt_int();
 }
@@ -81,10 +81,10 @@ static void the_size_of_the_device_struct_travels(void **state)
 	struct ibv_query_device_ex_input input = {};
 	struct ibv_device_attr_ex attr = {};
 
-	ADAPT_OK(adapt.ours.query_device(adapt.ctx, &input, &attr, 240));
+	ADAPT_OK(adapt.ops.query_device(adapt.ctx, &input, &attr, 240));
 	ADAPT_SEEN("query_device_ex", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&input),
 		   ADAPT_PTR(&attr), 240);
-	ADAPT_FAILS(adapt.ours.query_device(adapt.ctx, NULL, &attr, 232));
+	ADAPT_FAILS(adapt.ops.query_device(adapt.ctx, NULL, &attr, 232));
 	ADAPT_SEEN("query_device_ex", ADAPT_PTR(adapt.ctx), 0, ADAPT_PTR(&attr),
 		   232);
 }
@@ -93,24 +93,24 @@ static void a_port_is_queried(void **state)
 {
 	struct ibv_port_attr attr = {};
 
-	ADAPT_OK(adapt.ours.query_port(adapt.ctx, 2, &attr));
+	ADAPT_OK(adapt.ops.query_port(adapt.ctx, 2, &attr));
 	ADAPT_SEEN("query_port", ADAPT_PTR(adapt.ctx), 2, ADAPT_PTR(&attr));
-	ADAPT_FAILS(adapt.ours.query_port(adapt.ctx, 2, &attr));
+	ADAPT_FAILS(adapt.ops.query_port(adapt.ctx, 2, &attr));
 }
 
 static void only_our_own_port_struct_is_long(void **state)
 {
 	struct ibv_port_attr attr = {};
 
-	assert_int_equal(FOREIGN_PORT_ATTR_FIRST, 52);
-	assert_int_equal(foreign_port_attr_room(&attr), 52);
-	ADAPT_OK(adapt.ours.query_port(adapt.ctx, 1, &attr));
+	assert_int_equal(FOREIGN_PORT_ATTR_MIN_SIZE, 52);
+	assert_int_equal(foreign_port_attr_size(&attr), 52);
+	ADAPT_OK(adapt.ops.query_port(adapt.ctx, 1, &attr));
 	assert_int_equal(room_in_op, 56);
 	assert_int_equal(room_of_local, 52);
-	assert_int_equal(foreign_port_attr_room(&attr), 52);
+	assert_int_equal(foreign_port_attr_size(&attr), 52);
 
-	ADAPT_FAILS(adapt.ours.query_port(adapt.ctx, 1, &attr));
-	assert_int_equal(foreign_port_attr_room(&attr), 52);
+	ADAPT_FAILS(adapt.ops.query_port(adapt.ctx, 1, &attr));
+	assert_int_equal(foreign_port_attr_size(&attr), 52);
 }
 
 static void a_query_inside_of_a_query_changes_nothing(void **state)
@@ -118,7 +118,7 @@ static void a_query_inside_of_a_query_changes_nothing(void **state)
 	struct ibv_port_attr attr = {};
 
 	query_inside = true;
-	ADAPT_OK(adapt.ours.query_port(adapt.ctx, 1, &attr));
+	ADAPT_OK(adapt.ops.query_port(adapt.ctx, 1, &attr));
 	assert_int_equal(room_in_op, 56);
 	assert_int_equal(room_of_local, 52);
 }
@@ -127,10 +127,10 @@ static void the_speed_comes_from_the_provider(void **state)
 {
 	uint64_t speed = 0;
 
-	ADAPT_OK(adapt.ours.query_port_speed(adapt.ctx, 300, &speed));
+	ADAPT_OK(adapt.ops.query_port_speed(adapt.ctx, 300, &speed));
 	ADAPT_SEEN("query_port_speed", ADAPT_PTR(adapt.ctx), 300,
 		   ADAPT_PTR(&speed));
-	ADAPT_FAILS(adapt.ours.query_port_speed(adapt.ctx, 300, &speed));
+	ADAPT_FAILS(adapt.ops.query_port_speed(adapt.ctx, 300, &speed));
 }
 
 static void an_older_provider_has_the_speed_of_the_kernel(void **state)
@@ -140,10 +140,10 @@ static void an_older_provider_has_the_speed_of_the_kernel(void **state)
 
 	older.query_port_speed = NULL;
 	adapt_start(&older);
-	ADAPT_OK(adapt.ours.query_port_speed(adapt.ctx, 3, &speed));
+	ADAPT_OK(adapt.ops.query_port_speed(adapt.ctx, 3, &speed));
 	ADAPT_SEEN("kernel query_port_speed", ADAPT_PTR(adapt.ctx), 3);
 	assert_int_equal(speed, 4000);
-	ADAPT_FAILS(adapt.ours.query_port_speed(adapt.ctx, 3, &speed));
+	ADAPT_FAILS(adapt.ops.query_port_speed(adapt.ctx, 3, &speed));
 }
 
 static void a_device_without_a_kernel_has_no_speed(void **state)
@@ -152,7 +152,7 @@ static void a_device_without_a_kernel_has_no_speed(void **state)
 
 	adapt_start(&(struct foreign_ops){});
 	adapt.ctx->cmd_fd = -1;
-	assert_int_equal(adapt.ours.query_port_speed(adapt.ctx, 3, &speed),
+	assert_int_equal(adapt.ops.query_port_speed(adapt.ctx, 3, &speed),
 			 -EOPNOTSUPP);
 	assert_null(adapt.op);
 	assert_int_equal(speed, 7);
@@ -162,9 +162,9 @@ static void the_clock_is_read(void **state)
 {
 	struct ibv_values_ex values = {};
 
-	ADAPT_OK(adapt.ours.query_rt_values(adapt.ctx, &values));
+	ADAPT_OK(adapt.ops.query_rt_values(adapt.ctx, &values));
 	ADAPT_SEEN("query_rt_values", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&values));
-	ADAPT_FAILS(adapt.ours.query_rt_values(adapt.ctx, &values));
+	ADAPT_FAILS(adapt.ops.query_rt_values(adapt.ctx, &values));
 }
 
 static void the_provider_hears_of_events(void **state)
@@ -172,9 +172,9 @@ static void the_provider_hears_of_events(void **state)
 	struct ibv_async_event event = {};
 	struct ibv_cq cq = {};
 
-	adapt.ours.cq_event(&cq);
+	adapt.ops.cq_event(&cq);
 	ADAPT_SEEN("cq_event", ADAPT_PTR(&cq));
-	adapt.ours.async_event(adapt.ctx, &event);
+	adapt.ops.async_event(adapt.ctx, &event);
 	ADAPT_SEEN("async_event", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&event));
 }
 

@@ -96,16 +96,16 @@ static void device_memory_is_allocated(void **state)
 	struct ibv_alloc_dm_attr attr = {};
 	struct ibv_dm *dm = NULL;
 
-	ADAPT_MAKES(&device_memory, adapt.ours.alloc_dm(adapt.ctx, &attr, &dm));
+	ADAPT_MAKES(&device_memory, adapt.ops.alloc_dm(adapt.ctx, &attr, &dm));
 	ADAPT_SEEN("alloc_dm", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(dm, &device_memory);
 
-	ADAPT_FAILS(adapt.ours.free_dm(dm));
-	ADAPT_OK(adapt.ours.free_dm(dm));
+	ADAPT_FAILS(adapt.ops.free_dm(dm));
+	ADAPT_OK(adapt.ops.free_dm(dm));
 	ADAPT_SEEN("free_dm", ADAPT_PTR(dm));
 
 	dm = NULL;
-	ADAPT_FAILS(adapt.ours.alloc_dm(adapt.ctx, &attr, &dm));
+	ADAPT_FAILS(adapt.ops.alloc_dm(adapt.ctx, &attr, &dm));
 	assert_null(dm);
 }
 
@@ -113,15 +113,15 @@ static void device_memory_is_registered(void **state)
 {
 	struct ibv_mr *mr = NULL, made = {};
 
-	ADAPT_MAKES(&made, adapt.ours.reg_dm_mr(&adapt.pd, &device_memory, 16,
-						64, 5, &mr));
+	ADAPT_MAKES(&made, adapt.ops.reg_dm_mr(&adapt.pd, &device_memory, 16,
+					       64, 5, &mr));
 	ADAPT_SEEN("reg_dm_mr", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&device_memory),
 		   16, 64, 5);
 	assert_ptr_equal(mr, &made);
 
 	mr = NULL;
-	ADAPT_FAILS(adapt.ours.reg_dm_mr(&adapt.pd, &device_memory, 16, 64, 5,
-					 &mr));
+	ADAPT_FAILS(
+		adapt.ops.reg_dm_mr(&adapt.pd, &device_memory, 16, 64, 5, &mr));
 	assert_null(mr);
 }
 
@@ -131,21 +131,21 @@ static void device_memory_is_exported(void **state)
 
 	adapt.ret = 12;
 	errno = ADAPT_ERRNO_BEFORE;
-	adapt_check(0, adapt.ours.dm_export_dmabuf_fd(&device_memory, &fd));
+	adapt_check(0, adapt.ops.dm_export_dmabuf_fd(&device_memory, &fd));
 	ADAPT_SEEN("dm_export_dmabuf_fd", ADAPT_PTR(&device_memory));
 	assert_int_equal(fd, 12);
 
 	/* descriptors are not bounded by the error numbers */
 	adapt.ret = 70000;
-	adapt_check(0, adapt.ours.dm_export_dmabuf_fd(&device_memory, &fd));
+	adapt_check(0, adapt.ops.dm_export_dmabuf_fd(&device_memory, &fd));
 	assert_int_equal(fd, 70000);
 
 	adapt.ret = -1;
 	adapt.err = EMFILE;
-	assert_int_equal(adapt.ours.dm_export_dmabuf_fd(&device_memory, &fd),
+	assert_int_equal(adapt.ops.dm_export_dmabuf_fd(&device_memory, &fd),
 			 -EMFILE);
 	adapt.ret = -ENOTTY;
-	assert_int_equal(adapt.ours.dm_export_dmabuf_fd(&device_memory, &fd),
+	assert_int_equal(adapt.ops.dm_export_dmabuf_fd(&device_memory, &fd),
 			 -ENOTTY);
 	assert_int_equal(fd, 70000);
 }
@@ -154,14 +154,14 @@ static void device_memory_is_imported(void **state)
 {
 	struct ibv_dm *dm = NULL;
 
-	ADAPT_MAKES(&device_memory, adapt.ours.import_dm(adapt.ctx, 71, &dm));
+	ADAPT_MAKES(&device_memory, adapt.ops.import_dm(adapt.ctx, 71, &dm));
 	ADAPT_SEEN("import_dm", ADAPT_PTR(adapt.ctx), 71);
 	assert_ptr_equal(dm, &device_memory);
-	adapt.ours.unimport_dm(dm);
+	adapt.ops.unimport_dm(dm);
 	ADAPT_SEEN("unimport_dm", ADAPT_PTR(dm));
 
 	dm = NULL;
-	ADAPT_FAILS(adapt.ours.import_dm(adapt.ctx, 71, &dm));
+	ADAPT_FAILS(adapt.ops.import_dm(adapt.ctx, 71, &dm));
 	assert_null(dm);
 }
 
@@ -170,16 +170,16 @@ static void a_dma_hint_is_made(void **state)
 	struct ibv_dmah *dmah = NULL, made = { .context = adapt.ctx };
 	struct ibv_dmah_init_attr attr = {};
 
-	ADAPT_MAKES(&made, adapt.ours.alloc_dmah(adapt.ctx, &attr, &dmah));
+	ADAPT_MAKES(&made, adapt.ops.alloc_dmah(adapt.ctx, &attr, &dmah));
 	ADAPT_SEEN("alloc_dmah", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(dmah, &made);
 
-	ADAPT_FAILS(adapt.ours.dealloc_dmah(dmah));
-	ADAPT_OK(adapt.ours.dealloc_dmah(dmah));
+	ADAPT_FAILS(adapt.ops.dealloc_dmah(dmah));
+	ADAPT_OK(adapt.ops.dealloc_dmah(dmah));
 	ADAPT_SEEN("dealloc_dmah", ADAPT_PTR(dmah));
 
 	dmah = NULL;
-	ADAPT_FAILS(adapt.ours.alloc_dmah(adapt.ctx, &attr, &dmah));
+	ADAPT_FAILS(adapt.ops.alloc_dmah(adapt.ctx, &attr, &dmah));
 	assert_null(dmah);
 }
 
@@ -189,10 +189,10 @@ static void a_buffer_is_allocated(void **state)
 	char memory[1];
 
 	buffer_answer = &buffer;
-	ADAPT_MAKES(memory, adapt.ours.alloc_buf(&adapt.pd, 4096, &buf));
+	ADAPT_MAKES(memory, adapt.ops.alloc_buf(&adapt.pd, 4096, &buf));
 	ADAPT_SEEN("alloc_buf", ADAPT_PTR(&adapt.pd), 4096);
 	assert_ptr_equal(buf, &buffer);
-	adapt.ours.free_buf(buf);
+	adapt.ops.free_buf(buf);
 	ADAPT_SEEN("free_buf", ADAPT_PTR(buf));
 }
 
@@ -202,12 +202,12 @@ static void half_a_buffer_is_none(void **state)
 	char memory[1];
 
 	buffer_answer = &buffer;
-	ADAPT_FAILS(adapt.ours.alloc_buf(&adapt.pd, 4096, &buf));
+	ADAPT_FAILS(adapt.ops.alloc_buf(&adapt.pd, 4096, &buf));
 	assert_null(buf);
 
 	buffer_answer = NULL;
 	adapt_will_make(memory);
-	assert_int_equal(adapt.ours.alloc_buf(&adapt.pd, 4096, &buf), -EINTR);
+	assert_int_equal(adapt.ops.alloc_buf(&adapt.pd, 4096, &buf), -EINTR);
 	assert_null(buf);
 }
 

@@ -88,16 +88,16 @@ static void a_flow_lives(void **state)
 	struct ibv_qp qp = { .context = adapt.ctx };
 	struct ibv_flow_attr attr = {};
 
-	ADAPT_MAKES(&made, adapt.ours.create_flow(&qp, &attr, &flow));
+	ADAPT_MAKES(&made, adapt.ops.create_flow(&qp, &attr, &flow));
 	ADAPT_SEEN("create_flow", ADAPT_PTR(&qp), ADAPT_PTR(&attr));
 	assert_ptr_equal(flow, &made);
 
-	ADAPT_FAILS(adapt.ours.destroy_flow(flow));
-	ADAPT_OK(adapt.ours.destroy_flow(flow));
+	ADAPT_FAILS(adapt.ops.destroy_flow(flow));
+	ADAPT_OK(adapt.ops.destroy_flow(flow));
 	ADAPT_SEEN("destroy_flow", ADAPT_PTR(flow));
 
 	flow = NULL;
-	ADAPT_FAILS(adapt.ours.create_flow(&qp, &attr, &flow));
+	ADAPT_FAILS(adapt.ops.create_flow(&qp, &attr, &flow));
 	assert_null(flow);
 }
 
@@ -107,24 +107,24 @@ static void an_action_lives(void **state)
 	struct ibv_flow_action made = { .context = adapt.ctx };
 	struct ibv_flow_action_esp_attr attr = {};
 
-	ADAPT_MAKES(&made, adapt.ours.create_flow_action_esp(adapt.ctx, &attr,
-							     &action));
+	ADAPT_MAKES(&made, adapt.ops.create_flow_action_esp(adapt.ctx, &attr,
+							    &action));
 	ADAPT_SEEN("create_flow_action_esp", ADAPT_PTR(adapt.ctx),
 		   ADAPT_PTR(&attr));
 	assert_ptr_equal(action, &made);
 
-	ADAPT_OK(adapt.ours.modify_flow_action_esp(action, &attr));
+	ADAPT_OK(adapt.ops.modify_flow_action_esp(action, &attr));
 	ADAPT_SEEN("modify_flow_action_esp", ADAPT_PTR(action),
 		   ADAPT_PTR(&attr));
-	ADAPT_FAILS(adapt.ours.modify_flow_action_esp(action, &attr));
+	ADAPT_FAILS(adapt.ops.modify_flow_action_esp(action, &attr));
 
-	ADAPT_FAILS(adapt.ours.destroy_flow_action(action));
-	ADAPT_OK(adapt.ours.destroy_flow_action(action));
+	ADAPT_FAILS(adapt.ops.destroy_flow_action(action));
+	ADAPT_OK(adapt.ops.destroy_flow_action(action));
 	ADAPT_SEEN("destroy_flow_action", ADAPT_PTR(action));
 
 	action = NULL;
 	ADAPT_FAILS(
-		adapt.ours.create_flow_action_esp(adapt.ctx, &attr, &action));
+		adapt.ops.create_flow_action_esp(adapt.ctx, &attr, &action));
 	assert_null(action);
 }
 
@@ -137,28 +137,28 @@ static void counters_live(void **state)
 	uint64_t values[3] = {};
 
 	ADAPT_MAKES(&made,
-		    adapt.ours.create_counters(adapt.ctx, &attr, &counters));
+		    adapt.ops.create_counters(adapt.ctx, &attr, &counters));
 	ADAPT_SEEN("create_counters", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(counters, &made);
 
-	ADAPT_OK(adapt.ours.attach_counters_point_flow(counters, &attach,
-						       &flow));
+	ADAPT_OK(
+		adapt.ops.attach_counters_point_flow(counters, &attach, &flow));
 	ADAPT_SEEN("attach_counters_point_flow", ADAPT_PTR(counters),
 		   ADAPT_PTR(&attach), ADAPT_PTR(&flow));
-	ADAPT_FAILS(adapt.ours.attach_counters_point_flow(counters, &attach,
-							  &flow));
+	ADAPT_FAILS(
+		adapt.ops.attach_counters_point_flow(counters, &attach, &flow));
 
-	ADAPT_OK(adapt.ours.read_counters(counters, values, 3, 1));
+	ADAPT_OK(adapt.ops.read_counters(counters, values, 3, 1));
 	ADAPT_SEEN("read_counters", ADAPT_PTR(counters), ADAPT_PTR(values), 3,
 		   1);
-	ADAPT_FAILS(adapt.ours.read_counters(counters, values, 3, 1));
+	ADAPT_FAILS(adapt.ops.read_counters(counters, values, 3, 1));
 
-	ADAPT_FAILS(adapt.ours.destroy_counters(counters));
-	ADAPT_OK(adapt.ours.destroy_counters(counters));
+	ADAPT_FAILS(adapt.ops.destroy_counters(counters));
+	ADAPT_OK(adapt.ops.destroy_counters(counters));
 	ADAPT_SEEN("destroy_counters", ADAPT_PTR(counters));
 
 	counters = NULL;
-	ADAPT_FAILS(adapt.ours.create_counters(adapt.ctx, &attr, &counters));
+	ADAPT_FAILS(adapt.ops.create_counters(adapt.ctx, &attr, &counters));
 	assert_null(counters);
 }
 

@@ -107,17 +107,17 @@ static void memory_is_registered(void **state)
 	struct ibv_mr *mr = NULL;
 
 	ADAPT_MAKES(&made.ibv_mr,
-		    adapt.ours.reg_mr(&adapt.pd, memory, 64, 0x1000, 5, &mr));
+		    adapt.ops.reg_mr(&adapt.pd, memory, 64, 0x1000, 5, &mr));
 	ADAPT_SEEN("reg_mr", ADAPT_PTR(&adapt.pd), ADAPT_PTR(memory), 64,
 		   0x1000, 5);
 	assert_ptr_equal(mr, &made.ibv_mr);
 
-	ADAPT_FAILS(adapt.ours.dereg_mr(&made));
-	ADAPT_OK(adapt.ours.dereg_mr(&made));
+	ADAPT_FAILS(adapt.ops.dereg_mr(&made));
+	ADAPT_OK(adapt.ops.dereg_mr(&made));
 	ADAPT_SEEN("dereg_mr", ADAPT_PTR(&made));
 
 	mr = NULL;
-	ADAPT_FAILS(adapt.ours.reg_mr(&adapt.pd, memory, 64, 0x1000, 5, &mr));
+	ADAPT_FAILS(adapt.ops.reg_mr(&adapt.pd, memory, 64, 0x1000, 5, &mr));
 	assert_null(mr);
 }
 
@@ -125,15 +125,15 @@ static void a_dma_buffer_is_registered(void **state)
 {
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ours.reg_dmabuf_mr(&adapt.pd, 4096, 64,
-							   0x1000, 9, 5, &mr));
+	ADAPT_MAKES(&made.ibv_mr, adapt.ops.reg_dmabuf_mr(&adapt.pd, 4096, 64,
+							  0x1000, 9, 5, &mr));
 	ADAPT_SEEN("reg_dmabuf_mr", ADAPT_PTR(&adapt.pd), 4096, 64, 0x1000, 9,
 		   5);
 	assert_ptr_equal(mr, &made.ibv_mr);
 
 	mr = NULL;
-	ADAPT_FAILS(adapt.ours.reg_dmabuf_mr(&adapt.pd, 4096, 64, 0x1000, 9, 5,
-					     &mr));
+	ADAPT_FAILS(adapt.ops.reg_dmabuf_mr(&adapt.pd, 4096, 64, 0x1000, 9, 5,
+					    &mr));
 	assert_null(mr);
 }
 
@@ -142,12 +142,12 @@ static void memory_is_registered_by_attributes(void **state)
 	struct ibv_mr_init_attr attr = {};
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ours.reg_mr_ex(&adapt.pd, &attr, &mr));
+	ADAPT_MAKES(&made.ibv_mr, adapt.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
 	ADAPT_SEEN("reg_mr_ex", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr));
 	assert_ptr_equal(mr, &made.ibv_mr);
 
 	mr = NULL;
-	ADAPT_FAILS(adapt.ours.reg_mr_ex(&adapt.pd, &attr, &mr));
+	ADAPT_FAILS(adapt.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
 	assert_null(mr);
 }
 
@@ -167,7 +167,7 @@ static void older_providers_know_attributes_too(void **state)
 	older.reg_mr_ex = NULL;
 	adapt_start(&older);
 	verbs_op_table_init(&adapt.private.priv.ops, true);
-	verbs_op_table_merge(&adapt.private.priv.ops, &adapt.ours);
+	verbs_op_table_merge(&adapt.private.priv.ops, &adapt.ops);
 
 	ADAPT_MAKES(&made.ibv_mr,
 		    adapt.private.priv.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
@@ -178,8 +178,8 @@ static void older_providers_know_attributes_too(void **state)
 
 static int rereg(void)
 {
-	return adapt.ours.rereg_mr(&made, IBV_REREG_MR_CHANGE_ACCESS, &adapt.pd,
-				   memory, 64, 5);
+	return adapt.ops.rereg_mr(&made, IBV_REREG_MR_CHANGE_ACCESS, &adapt.pd,
+				  memory, 64, 5);
 }
 
 static void memory_is_registered_again(void **state)
@@ -208,11 +208,11 @@ static void memory_is_advised(void **state)
 {
 	struct ibv_sge sge = {};
 
-	ADAPT_OK(adapt.ours.advise_mr(
+	ADAPT_OK(adapt.ops.advise_mr(
 		&adapt.pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1, &sge, 1));
 	ADAPT_SEEN("advise_mr", ADAPT_PTR(&adapt.pd),
 		   IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1, ADAPT_PTR(&sge), 1);
-	ADAPT_FAILS(adapt.ours.advise_mr(
+	ADAPT_FAILS(adapt.ops.advise_mr(
 		&adapt.pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1, &sge, 1));
 }
 
@@ -220,12 +220,12 @@ static void a_null_mr_is_made(void **state)
 {
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ours.alloc_null_mr(&adapt.pd, &mr));
+	ADAPT_MAKES(&made.ibv_mr, adapt.ops.alloc_null_mr(&adapt.pd, &mr));
 	ADAPT_SEEN("alloc_null_mr", ADAPT_PTR(&adapt.pd));
 	assert_ptr_equal(mr, &made.ibv_mr);
 
 	mr = NULL;
-	ADAPT_FAILS(adapt.ours.alloc_null_mr(&adapt.pd, &mr));
+	ADAPT_FAILS(adapt.ops.alloc_null_mr(&adapt.pd, &mr));
 	assert_null(mr);
 }
 
@@ -233,14 +233,14 @@ static void an_mr_is_imported(void **state)
 {
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ours.import_mr(&adapt.pd, 71, &mr));
+	ADAPT_MAKES(&made.ibv_mr, adapt.ops.import_mr(&adapt.pd, 71, &mr));
 	ADAPT_SEEN("import_mr", ADAPT_PTR(&adapt.pd), 71);
 	assert_ptr_equal(mr, &made.ibv_mr);
-	adapt.ours.unimport_mr(mr);
+	adapt.ops.unimport_mr(mr);
 	ADAPT_SEEN("unimport_mr", ADAPT_PTR(mr));
 
 	mr = NULL;
-	ADAPT_FAILS(adapt.ours.import_mr(&adapt.pd, 71, &mr));
+	ADAPT_FAILS(adapt.ops.import_mr(&adapt.pd, 71, &mr));
 	assert_null(mr);
 }
 
@@ -248,17 +248,16 @@ static void a_window_is_made(void **state)
 {
 	struct ibv_mw *mw = NULL, window = { .context = adapt.ctx };
 
-	ADAPT_MAKES(&window,
-		    adapt.ours.alloc_mw(&adapt.pd, IBV_MW_TYPE_2, &mw));
+	ADAPT_MAKES(&window, adapt.ops.alloc_mw(&adapt.pd, IBV_MW_TYPE_2, &mw));
 	ADAPT_SEEN("alloc_mw", ADAPT_PTR(&adapt.pd), IBV_MW_TYPE_2);
 	assert_ptr_equal(mw, &window);
 
-	ADAPT_FAILS(adapt.ours.dealloc_mw(mw));
-	ADAPT_OK(adapt.ours.dealloc_mw(mw));
+	ADAPT_FAILS(adapt.ops.dealloc_mw(mw));
+	ADAPT_OK(adapt.ops.dealloc_mw(mw));
 	ADAPT_SEEN("dealloc_mw", ADAPT_PTR(mw));
 
 	mw = NULL;
-	ADAPT_FAILS(adapt.ours.alloc_mw(&adapt.pd, IBV_MW_TYPE_2, &mw));
+	ADAPT_FAILS(adapt.ops.alloc_mw(&adapt.pd, IBV_MW_TYPE_2, &mw));
 	assert_null(mw);
 }
 

@@ -79,17 +79,17 @@ static void a_pd_belongs_to_the_context(void **state)
 {
 	struct ibv_pd *pd = NULL, made = {};
 
-	ADAPT_MAKES(&made, adapt.ours.alloc_pd(adapt.ctx, &pd));
+	ADAPT_MAKES(&made, adapt.ops.alloc_pd(adapt.ctx, &pd));
 	ADAPT_SEEN("alloc_pd", ADAPT_PTR(adapt.ctx));
 	assert_ptr_equal(pd, &made);
 	assert_ptr_equal(pd->context, adapt.ctx);
 
-	ADAPT_FAILS(adapt.ours.dealloc_pd(pd));
-	ADAPT_OK(adapt.ours.dealloc_pd(pd));
+	ADAPT_FAILS(adapt.ops.dealloc_pd(pd));
+	ADAPT_OK(adapt.ops.dealloc_pd(pd));
 	ADAPT_SEEN("dealloc_pd", ADAPT_PTR(pd));
 
 	pd = &adapt.pd;
-	ADAPT_FAILS(adapt.ours.alloc_pd(adapt.ctx, &pd));
+	ADAPT_FAILS(adapt.ops.alloc_pd(adapt.ctx, &pd));
 	assert_ptr_equal(pd, &adapt.pd);
 }
 
@@ -97,14 +97,14 @@ static void a_pd_is_imported(void **state)
 {
 	struct ibv_pd *pd = NULL, made = {};
 
-	ADAPT_MAKES(&made, adapt.ours.import_pd(adapt.ctx, 71, &pd));
+	ADAPT_MAKES(&made, adapt.ops.import_pd(adapt.ctx, 71, &pd));
 	ADAPT_SEEN("import_pd", ADAPT_PTR(adapt.ctx), 71);
 	assert_ptr_equal(pd, &made);
-	adapt.ours.unimport_pd(pd);
+	adapt.ops.unimport_pd(pd);
 	ADAPT_SEEN("unimport_pd", ADAPT_PTR(pd));
 
 	pd = &adapt.pd;
-	ADAPT_FAILS(adapt.ours.import_pd(adapt.ctx, 71, &pd));
+	ADAPT_FAILS(adapt.ops.import_pd(adapt.ctx, 71, &pd));
 	assert_ptr_equal(pd, &adapt.pd);
 }
 
@@ -113,16 +113,16 @@ static void a_thread_domain_is_made(void **state)
 	struct ibv_td *td = NULL, made = { .context = adapt.ctx };
 	struct ibv_td_init_attr attr = {};
 
-	ADAPT_MAKES(&made, adapt.ours.alloc_td(adapt.ctx, &attr, &td));
+	ADAPT_MAKES(&made, adapt.ops.alloc_td(adapt.ctx, &attr, &td));
 	ADAPT_SEEN("alloc_td", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(td, &made);
 
-	ADAPT_FAILS(adapt.ours.dealloc_td(td));
-	ADAPT_OK(adapt.ours.dealloc_td(td));
+	ADAPT_FAILS(adapt.ops.dealloc_td(td));
+	ADAPT_OK(adapt.ops.dealloc_td(td));
 	ADAPT_SEEN("dealloc_td", ADAPT_PTR(td));
 
 	td = NULL;
-	ADAPT_FAILS(adapt.ours.alloc_td(adapt.ctx, &attr, &td));
+	ADAPT_FAILS(adapt.ops.alloc_td(adapt.ctx, &attr, &td));
 	assert_null(td);
 }
 
@@ -132,13 +132,13 @@ static void a_parent_domain_is_made(void **state)
 	struct ibv_pd *pd = NULL, made = {};
 
 	ADAPT_MAKES(&made,
-		    adapt.ours.alloc_parent_domain(adapt.ctx, &attr, &pd));
+		    adapt.ops.alloc_parent_domain(adapt.ctx, &attr, &pd));
 	ADAPT_SEEN("alloc_parent_domain", ADAPT_PTR(adapt.ctx),
 		   ADAPT_PTR(&attr));
 	assert_ptr_equal(pd, &made);
 
 	pd = NULL;
-	ADAPT_FAILS(adapt.ours.alloc_parent_domain(adapt.ctx, &attr, &pd));
+	ADAPT_FAILS(adapt.ops.alloc_parent_domain(adapt.ctx, &attr, &pd));
 	assert_null(pd);
 }
 
@@ -147,16 +147,16 @@ static void an_xrc_domain_is_opened(void **state)
 	struct ibv_xrcd *xrcd = NULL, made = { .context = adapt.ctx };
 	struct ibv_xrcd_init_attr attr = {};
 
-	ADAPT_MAKES(&made, adapt.ours.open_xrcd(adapt.ctx, &attr, &xrcd));
+	ADAPT_MAKES(&made, adapt.ops.open_xrcd(adapt.ctx, &attr, &xrcd));
 	ADAPT_SEEN("open_xrcd", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(xrcd, &made);
 
-	ADAPT_FAILS(adapt.ours.close_xrcd(xrcd));
-	ADAPT_OK(adapt.ours.close_xrcd(xrcd));
+	ADAPT_FAILS(adapt.ops.close_xrcd(xrcd));
+	ADAPT_OK(adapt.ops.close_xrcd(xrcd));
 	ADAPT_SEEN("close_xrcd", ADAPT_PTR(xrcd));
 
 	xrcd = NULL;
-	ADAPT_FAILS(adapt.ours.open_xrcd(adapt.ctx, &attr, &xrcd));
+	ADAPT_FAILS(adapt.ops.open_xrcd(adapt.ctx, &attr, &xrcd));
 	assert_null(xrcd);
 }
 

@@ -110,7 +110,7 @@ static void a_qp_of_a_pd_alone_is_made_by_the_older_op(void **state)
 {
 	struct verbs_qp *vqp = NULL;
 
-	ADAPT_MAKES(&qp, adapt.ours.create_qp(adapt.ctx, &attr, &vqp));
+	ADAPT_MAKES(&qp, adapt.ops.create_qp(adapt.ctx, &attr, &vqp));
 	ADAPT_SEEN("create_qp", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr), 100);
 	assert_ptr_equal(vqp, &qp);
 	assert_int_equal(attr.cap.max_send_wr, 128);
@@ -130,7 +130,7 @@ static void any_other_qp_is_made_by_the_newer_op(void **state)
 
 		attr.cap.max_send_wr = 100;
 		attr.comp_mask = masks[i];
-		ADAPT_MAKES(&qp, adapt.ours.create_qp(adapt.ctx, &attr, &vqp));
+		ADAPT_MAKES(&qp, adapt.ops.create_qp(adapt.ctx, &attr, &vqp));
 		ADAPT_SEEN("create_qp_ex", ADAPT_PTR(adapt.ctx),
 			   ADAPT_PTR(&attr), 100);
 		assert_ptr_equal(vqp, &qp);
@@ -143,10 +143,10 @@ static void a_qp_that_was_not_made_is_not_handed_out(void **state)
 	struct ibv_qp_open_attr open_attr = {};
 	struct verbs_qp *vqp = NULL;
 
-	ADAPT_FAILS(adapt.ours.create_qp(adapt.ctx, &attr, &vqp));
+	ADAPT_FAILS(adapt.ops.create_qp(adapt.ctx, &attr, &vqp));
 	attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
-	ADAPT_FAILS(adapt.ours.create_qp(adapt.ctx, &attr, &vqp));
-	ADAPT_FAILS(adapt.ours.open_qp(adapt.ctx, &open_attr, &vqp));
+	ADAPT_FAILS(adapt.ops.create_qp(adapt.ctx, &attr, &vqp));
+	ADAPT_FAILS(adapt.ops.open_qp(adapt.ctx, &open_attr, &vqp));
 	assert_null(vqp);
 }
 
@@ -157,14 +157,14 @@ static void each_kind_of_qp_needs_its_op(void **state)
 
 	some.create_qp = NULL;
 	adapt_start(&some);
-	assert_int_equal(adapt.ours.create_qp(adapt.ctx, &attr, &vqp),
+	assert_int_equal(adapt.ops.create_qp(adapt.ctx, &attr, &vqp),
 			 -EOPNOTSUPP);
 
 	some = ops;
 	some.create_qp_ex = NULL;
 	adapt_start(&some);
 	attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
-	assert_int_equal(adapt.ours.create_qp(adapt.ctx, &attr, &vqp),
+	assert_int_equal(adapt.ops.create_qp(adapt.ctx, &attr, &vqp),
 			 -EOPNOTSUPP);
 	assert_null(adapt.op);
 	assert_null(vqp);
@@ -180,7 +180,7 @@ static struct ibv_qp *create_qp_by_table(struct ibv_pd *pd,
 		.pd = pd,
 	};
 	struct verbs_qp *vqp = NULL;
-	int ret = adapt.ours.create_qp(pd->context, &newer, &vqp);
+	int ret = adapt.ops.create_qp(pd->context, &newer, &vqp);
 
 	if (ret) {
 		errno = -ret; /* by the function in the table */
@@ -200,17 +200,17 @@ static void the_older_op_may_ask_for_the_newer_one(void **state)
 	/* each time */
 	for (int i = 0; i < 2; i++) {
 		attr.cap.max_send_wr = 100;
-		ADAPT_MAKES(&qp, adapt.ours.create_qp(adapt.ctx, &attr, &vqp));
+		ADAPT_MAKES(&qp, adapt.ops.create_qp(adapt.ctx, &attr, &vqp));
 		assert_string_equal(adapt.op, "create_qp_ex");
 		assert_ptr_equal(vqp, &qp);
 		assert_int_equal(attr.cap.max_send_wr, 128);
-		ADAPT_FAILS(adapt.ours.create_qp(adapt.ctx, &attr, &vqp));
+		ADAPT_FAILS(adapt.ops.create_qp(adapt.ctx, &attr, &vqp));
 	}
 
 	some.create_qp_ex = NULL;
 	adapt_start(&some);
 	vqp = NULL;
-	assert_int_equal(adapt.ours.create_qp(adapt.ctx, &attr, &vqp),
+	assert_int_equal(adapt.ops.create_qp(adapt.ctx, &attr, &vqp),
 			 -EOPNOTSUPP);
 	assert_null(vqp);
 }
@@ -220,7 +220,7 @@ static void a_shared_qp_is_opened(void **state)
 	struct ibv_qp_open_attr open_attr = {};
 	struct verbs_qp *vqp = NULL;
 
-	ADAPT_MAKES(&qp, adapt.ours.open_qp(adapt.ctx, &open_attr, &vqp));
+	ADAPT_MAKES(&qp, adapt.ops.open_qp(adapt.ctx, &open_attr, &vqp));
 	ADAPT_SEEN("open_qp", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&open_attr));
 	assert_ptr_equal(vqp, &qp);
 }
@@ -231,22 +231,22 @@ static void a_qp_is_changed_and_destroyed(void **state)
 	struct ibv_qp_init_attr init = {};
 	struct ibv_qp_attr change = {};
 
-	ADAPT_OK(adapt.ours.modify_qp(&qp, &change, IBV_QP_STATE));
+	ADAPT_OK(adapt.ops.modify_qp(&qp, &change, IBV_QP_STATE));
 	ADAPT_SEEN("modify_qp", ADAPT_PTR(&qp), ADAPT_PTR(&change),
 		   IBV_QP_STATE);
-	ADAPT_FAILS(adapt.ours.modify_qp(&qp, &change, IBV_QP_STATE));
+	ADAPT_FAILS(adapt.ops.modify_qp(&qp, &change, IBV_QP_STATE));
 
-	ADAPT_OK(adapt.ours.query_qp(&qp, &change, IBV_QP_STATE, &init));
+	ADAPT_OK(adapt.ops.query_qp(&qp, &change, IBV_QP_STATE, &init));
 	ADAPT_SEEN("query_qp", ADAPT_PTR(&qp), ADAPT_PTR(&change), IBV_QP_STATE,
 		   ADAPT_PTR(&init));
-	ADAPT_FAILS(adapt.ours.query_qp(&qp, &change, IBV_QP_STATE, &init));
+	ADAPT_FAILS(adapt.ops.query_qp(&qp, &change, IBV_QP_STATE, &init));
 
-	ADAPT_OK(adapt.ours.modify_qp_rate_limit(&qp, &limit));
+	ADAPT_OK(adapt.ops.modify_qp_rate_limit(&qp, &limit));
 	ADAPT_SEEN("modify_qp_rate_limit", ADAPT_PTR(&qp), ADAPT_PTR(&limit));
-	ADAPT_FAILS(adapt.ours.modify_qp_rate_limit(&qp, &limit));
+	ADAPT_FAILS(adapt.ops.modify_qp_rate_limit(&qp, &limit));
 
-	ADAPT_FAILS(adapt.ours.destroy_qp(&qp));
-	ADAPT_OK(adapt.ours.destroy_qp(&qp));
+	ADAPT_FAILS(adapt.ops.destroy_qp(&qp));
+	ADAPT_OK(adapt.ops.destroy_qp(&qp));
 	ADAPT_SEEN("destroy_qp", ADAPT_PTR(&qp));
 }
 
@@ -254,13 +254,13 @@ static void options_of_the_connection_are_passed_on(void **state)
 {
 	struct ibv_ece ece = {};
 
-	ADAPT_OK(adapt.ours.set_ece(&qp, &ece));
+	ADAPT_OK(adapt.ops.set_ece(&qp, &ece));
 	ADAPT_SEEN("set_ece", ADAPT_PTR(&qp), ADAPT_PTR(&ece));
-	ADAPT_FAILS(adapt.ours.set_ece(&qp, &ece));
+	ADAPT_FAILS(adapt.ops.set_ece(&qp, &ece));
 
-	ADAPT_OK(adapt.ours.query_ece(&qp, &ece));
+	ADAPT_OK(adapt.ops.query_ece(&qp, &ece));
 	ADAPT_SEEN("query_ece", ADAPT_PTR(&qp), ADAPT_PTR(&ece));
-	ADAPT_FAILS(adapt.ours.query_ece(&qp, &ece));
+	ADAPT_FAILS(adapt.ops.query_ece(&qp, &ece));
 }
 
 static void only_known_orders_are_told(void **state)
@@ -273,7 +273,7 @@ static void only_known_orders_are_told(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		adapt.ret = rows[i].answer;
-		assert_int_equal(adapt.ours.query_qp_data_in_order(
+		assert_int_equal(adapt.ops.query_qp_data_in_order(
 					 &qp, IBV_WR_RDMA_WRITE, 2),
 				 rows[i].expected);
 		ADAPT_SEEN("query_qp_data_in_order", ADAPT_PTR(&qp),
@@ -332,7 +332,7 @@ static void check_extended(size_t mask_place, uint32_t mask, bool has_functions,
 			   bool expected)
 {
 	struct ibv_qp *made = qp_of(mask_place, mask, has_functions);
-	struct ibv_qp_ex *qp_ex = adapt.ours.qp_to_ex(made);
+	struct ibv_qp_ex *qp_ex = adapt.ops.qp_to_ex(made);
 
 	assert_ptr_equal(qp_ex, expected ? made : NULL);
 	free(made);
@@ -399,7 +399,7 @@ static void words_behind_the_qp_are_no_mask(void **state)
 			memcpy((char *)made + places[i] + SIZE_BEHIND_MASK +
 				       word,
 			       &mask, sizeof(mask));
-		assert_null(adapt.ours.qp_to_ex(made));
+		assert_null(adapt.ops.qp_to_ex(made));
 		free(made);
 	}
 }
@@ -411,7 +411,7 @@ static void missing_functions_do_not_end_the_search(void **state)
 
 	adapt_of_34(0);
 	memset((char *)made + MASK_V36, 0, MASK_V45 - MASK_V36);
-	assert_ptr_equal(adapt.ours.qp_to_ex(made), made);
+	assert_ptr_equal(adapt.ops.qp_to_ex(made), made);
 	free(made);
 }
 
@@ -426,9 +426,9 @@ static void who_makes_no_extended_qps_has_none(void **state)
 	some.create_qp_ex = NULL;
 	adapt_start(&some);
 	small->context = adapt.ctx;
-	assert_null(adapt.ours.qp_to_ex(small));
+	assert_null(adapt.ops.qp_to_ex(small));
 	adapt_of_34(0);
-	assert_null(adapt.ours.qp_to_ex(small));
+	assert_null(adapt.ops.qp_to_ex(small));
 	free(small);
 }
 

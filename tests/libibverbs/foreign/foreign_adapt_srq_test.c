@@ -90,7 +90,7 @@ static void check_basic(void)
 	struct verbs_srq *vsrq = NULL;
 
 	attr.attr.max_wr = 100;
-	ADAPT_MAKES(srq, adapt.ours.create_srq(adapt.ctx, &attr, &vsrq));
+	ADAPT_MAKES(srq, adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
 	ADAPT_SEEN("create_srq", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr), 100);
 	assert_ptr_equal(&vsrq->srq, srq);
 	assert_int_equal(attr.attr.max_wr, 128);
@@ -135,7 +135,7 @@ static void other_srqs_are_the_providers(void **state)
 		attr.comp_mask = kinds[i].mask;
 		attr.srq_type = kinds[i].type;
 		ADAPT_MAKES(&made.srq,
-			    adapt.ours.create_srq(adapt.ctx, &attr, &vsrq));
+			    adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
 		ADAPT_SEEN("create_srq_ex", ADAPT_PTR(adapt.ctx),
 			   ADAPT_PTR(&attr), 100);
 		assert_ptr_equal(vsrq, &made);
@@ -147,9 +147,9 @@ static void an_srq_that_was_not_made_is_not_handed_out(void **state)
 {
 	struct verbs_srq *vsrq = NULL;
 
-	ADAPT_FAILS(adapt.ours.create_srq(adapt.ctx, &attr, &vsrq));
+	ADAPT_FAILS(adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
 	attr.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
-	ADAPT_FAILS(adapt.ours.create_srq(adapt.ctx, &attr, &vsrq));
+	ADAPT_FAILS(adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
 	assert_null(vsrq);
 }
 
@@ -160,14 +160,14 @@ static void each_kind_of_srq_needs_its_op(void **state)
 
 	some.create_srq = NULL;
 	adapt_start(&some);
-	assert_int_equal(adapt.ours.create_srq(adapt.ctx, &attr, &vsrq),
+	assert_int_equal(adapt.ops.create_srq(adapt.ctx, &attr, &vsrq),
 			 -EOPNOTSUPP);
 
 	some = ops;
 	some.create_srq_ex = NULL;
 	adapt_start(&some);
 	attr.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
-	assert_int_equal(adapt.ours.create_srq(adapt.ctx, &attr, &vsrq),
+	assert_int_equal(adapt.ops.create_srq(adapt.ctx, &attr, &vsrq),
 			 -EOPNOTSUPP);
 	assert_null(adapt.op);
 	assert_null(vsrq);
@@ -183,7 +183,7 @@ static struct ibv_srq *create_srq_by_table(struct ibv_pd *pd,
 		.pd = pd,
 	};
 	struct verbs_srq *vsrq = NULL;
-	int ret = adapt.ours.create_srq(pd->context, &newer, &vsrq);
+	int ret = adapt.ops.create_srq(pd->context, &newer, &vsrq);
 
 	if (ret) {
 		errno = -ret; /* by the function in the table */
@@ -205,11 +205,11 @@ static void the_older_op_may_ask_for_the_newer_one(void **state)
 	for (int i = 0; i < 2; i++) {
 		attr.attr.max_wr = 100;
 		ADAPT_MAKES(&made.srq,
-			    adapt.ours.create_srq(adapt.ctx, &attr, &vsrq));
+			    adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
 		assert_string_equal(adapt.op, "create_srq_ex");
 		assert_ptr_equal(vsrq, &made);
 		assert_int_equal(attr.attr.max_wr, 128);
-		ADAPT_FAILS(adapt.ours.create_srq(adapt.ctx, &attr, &vsrq));
+		ADAPT_FAILS(adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
 	}
 }
 
@@ -218,17 +218,17 @@ static void an_srq_is_changed_and_destroyed(void **state)
 	struct ibv_srq srq = { .context = adapt.ctx };
 	struct ibv_srq_attr change = {};
 
-	ADAPT_OK(adapt.ours.modify_srq(&srq, &change, IBV_SRQ_LIMIT));
+	ADAPT_OK(adapt.ops.modify_srq(&srq, &change, IBV_SRQ_LIMIT));
 	ADAPT_SEEN("modify_srq", ADAPT_PTR(&srq), ADAPT_PTR(&change),
 		   IBV_SRQ_LIMIT);
-	ADAPT_FAILS(adapt.ours.modify_srq(&srq, &change, IBV_SRQ_LIMIT));
+	ADAPT_FAILS(adapt.ops.modify_srq(&srq, &change, IBV_SRQ_LIMIT));
 
-	ADAPT_OK(adapt.ours.query_srq(&srq, &change));
+	ADAPT_OK(adapt.ops.query_srq(&srq, &change));
 	ADAPT_SEEN("query_srq", ADAPT_PTR(&srq), ADAPT_PTR(&change));
-	ADAPT_FAILS(adapt.ours.query_srq(&srq, &change));
+	ADAPT_FAILS(adapt.ops.query_srq(&srq, &change));
 
-	ADAPT_FAILS(adapt.ours.destroy_srq(&srq));
-	ADAPT_OK(adapt.ours.destroy_srq(&srq));
+	ADAPT_FAILS(adapt.ops.destroy_srq(&srq));
+	ADAPT_OK(adapt.ops.destroy_srq(&srq));
 	ADAPT_SEEN("destroy_srq", ADAPT_PTR(&srq));
 }
 
@@ -237,9 +237,9 @@ static void the_number_is_the_providers(void **state)
 	struct ibv_srq srq = { .context = adapt.ctx };
 	uint32_t number = 0;
 
-	ADAPT_OK(adapt.ours.get_srq_num(&srq, &number));
+	ADAPT_OK(adapt.ops.get_srq_num(&srq, &number));
 	ADAPT_SEEN("get_srq_num", ADAPT_PTR(&srq), ADAPT_PTR(&number));
-	ADAPT_FAILS(adapt.ours.get_srq_num(&srq, &number));
+	ADAPT_FAILS(adapt.ops.get_srq_num(&srq, &number));
 }
 
 static void nothing_is_read_behind_the_smallest_srq(void **state)
@@ -249,7 +249,7 @@ static void nothing_is_read_behind_the_smallest_srq(void **state)
 
 	adapt_start(&(struct foreign_ops){});
 	srq->context = adapt.ctx;
-	assert_int_equal(adapt.ours.get_srq_num(srq, &number), -EOPNOTSUPP);
+	assert_int_equal(adapt.ops.get_srq_num(srq, &number), -EOPNOTSUPP);
 	assert_int_equal(number, 7);
 	free(srq);
 }

@@ -20,15 +20,15 @@ typedef void (*any_op)(void);
 	{                                           \
 #member, THEIR(member), OUR(member) \
 	}
-#define PAIR(theirs, ours)                        \
-	{                                         \
-#theirs, THEIR(theirs), OUR(ours) \
+#define PAIR(foreign, ops)                         \
+	{                                          \
+#foreign, THEIR(foreign), OUR(ops) \
 	}
 
 static const struct pair {
 	const char *name;
-	size_t theirs;
-	size_t ours;
+	size_t foreign;
+	size_t ops;
 } pairs[] = {
 	SAME(advise_mr),
 	SAME(alloc_dm),
@@ -145,44 +145,44 @@ static void some_function(void)
 }
 
 /* Which of our ops come out when exactly these of theirs are set. */
-static void adapted(const size_t *set, size_t nr_set, any_op *ret_ours)
+static void adapted(const size_t *set, size_t nr_set, any_op *ret_ops)
 {
 	any_op slots[NR_THEIRS] = {};
-	struct verbs_context_ops ours;
-	struct foreign_ops theirs;
+	struct verbs_context_ops ops;
+	struct foreign_ops foreign;
 
 	for (size_t i = 0; i < nr_set; i++)
 		slots[set[i]] = some_function;
-	memcpy(&theirs, slots, sizeof(theirs));
-	memset(&ours, 0x5a, sizeof(ours));
-	foreign_adapt(&theirs, &ours);
-	memcpy(ret_ours, &ours, sizeof(ours));
+	memcpy(&foreign, slots, sizeof(foreign));
+	memset(&ops, 0x5a, sizeof(ops));
+	foreign_adapt(&foreign, &ops);
+	memcpy(ret_ops, &ops, sizeof(ops));
 }
 
 static void a_provider_without_ops_gets_the_defaults(void **state)
 {
-	any_op ours[NR_OURS];
+	any_op ops[NR_OURS];
 
-	adapted(NULL, 0, ours);
+	adapted(NULL, 0, ops);
 	for (size_t i = 0; i < NR_OURS; i++)
-		assert_int_equal(ours[i] != NULL, is_always(i));
+		assert_int_equal(ops[i] != NULL, is_always(i));
 }
 
 static void each_op_is_there_if_the_provider_has_it(void **state)
 {
-	any_op without[NR_OURS], ours[NR_OURS];
+	any_op without[NR_OURS], ops[NR_OURS];
 
 	adapted(NULL, 0, without);
 	for (size_t p = 0; p < NR_PAIRS; p++) {
-		adapted(&pairs[p].theirs, 1, ours);
+		adapted(&pairs[p].foreign, 1, ops);
 		for (size_t i = 0; i < NR_OURS; i++) {
-			bool changed = ours[i] != without[i];
+			bool changed = ops[i] != without[i];
 
 			/* being extended depends on create_qp_ex alone */
 			if (i == OUR(qp_to_ex) &&
-			    pairs[p].theirs == THEIR(create_qp_ex))
+			    pairs[p].foreign == THEIR(create_qp_ex))
 				assert_true(changed);
-			else if (changed != (i == pairs[p].ours))
+			else if (changed != (i == pairs[p].ops))
 				fail_msg("%s: slot %zu", pairs[p].name, i);
 		}
 	}
@@ -191,21 +191,21 @@ static void each_op_is_there_if_the_provider_has_it(void **state)
 static void buffers_need_both_ops(void **state)
 {
 	const size_t both[] = { THEIR(alloc_buf), THEIR(free_buf) };
-	any_op ours[NR_OURS];
+	any_op ops[NR_OURS];
 
 	for (size_t i = 0; i < 2; i++) {
-		adapted(&both[i], 1, ours);
-		assert_null(ours[OUR(alloc_buf)]);
-		assert_null(ours[OUR(free_buf)]);
+		adapted(&both[i], 1, ops);
+		assert_null(ops[OUR(alloc_buf)]);
+		assert_null(ops[OUR(free_buf)]);
 	}
-	adapted(both, 2, ours);
-	assert_non_null(ours[OUR(alloc_buf)]);
-	assert_ptr_equal(ours[OUR(free_buf)], some_function);
+	adapted(both, 2, ops);
+	assert_non_null(ops[OUR(alloc_buf)]);
+	assert_ptr_equal(ops[OUR(free_buf)], some_function);
 }
 
 static void the_data_path_makes_no_detour(void **state)
 {
-	const size_t theirs[] = {
+	const size_t foreign[] = {
 		THEIR(poll_cq),	  THEIR(req_notify_cq), THEIR(post_send),
 		THEIR(post_recv), THEIR(post_srq_recv), THEIR(post_srq_ops),
 		THEIR(bind_mw),
@@ -215,11 +215,11 @@ static void the_data_path_makes_no_detour(void **state)
 		OUR(post_recv), OUR(post_srq_recv), OUR(post_srq_ops),
 		OUR(bind_mw),
 	};
-	any_op ours[NR_OURS];
+	any_op ops[NR_OURS];
 
-	adapted(theirs, sizeof(theirs) / sizeof(theirs[0]), ours);
+	adapted(foreign, sizeof(foreign) / sizeof(foreign[0]), ops);
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		assert_ptr_equal(ours[same[i]], some_function);
+		assert_ptr_equal(ops[same[i]], some_function);
 }
 
 /* ------------------------------------------------------------------------ */

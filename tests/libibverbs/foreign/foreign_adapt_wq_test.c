@@ -53,20 +53,20 @@ static void a_work_queue_lives(void **state)
 	struct ibv_wq_init_attr attr = {};
 	struct ibv_wq_attr change = {};
 
-	ADAPT_MAKES(&made, adapt.ours.create_wq(adapt.ctx, &attr, &wq));
+	ADAPT_MAKES(&made, adapt.ops.create_wq(adapt.ctx, &attr, &wq));
 	ADAPT_SEEN("create_wq", ADAPT_PTR(adapt.ctx), ADAPT_PTR(&attr));
 	assert_ptr_equal(wq, &made);
 
-	ADAPT_OK(adapt.ours.modify_wq(wq, &change));
+	ADAPT_OK(adapt.ops.modify_wq(wq, &change));
 	ADAPT_SEEN("modify_wq", ADAPT_PTR(wq), ADAPT_PTR(&change));
-	ADAPT_FAILS(adapt.ours.modify_wq(wq, &change));
+	ADAPT_FAILS(adapt.ops.modify_wq(wq, &change));
 
-	ADAPT_FAILS(adapt.ours.destroy_wq(wq));
-	ADAPT_OK(adapt.ours.destroy_wq(wq));
+	ADAPT_FAILS(adapt.ops.destroy_wq(wq));
+	ADAPT_OK(adapt.ops.destroy_wq(wq));
 	ADAPT_SEEN("destroy_wq", ADAPT_PTR(wq));
 
 	wq = NULL;
-	ADAPT_FAILS(adapt.ours.create_wq(adapt.ctx, &attr, &wq));
+	ADAPT_FAILS(adapt.ops.create_wq(adapt.ctx, &attr, &wq));
 	assert_null(wq);
 }
 
@@ -77,17 +77,17 @@ static void a_table_lives(void **state)
 	struct ibv_rwq_ind_table_init_attr attr = {};
 
 	ADAPT_MAKES(&made,
-		    adapt.ours.create_rwq_ind_table(adapt.ctx, &attr, &table));
+		    adapt.ops.create_rwq_ind_table(adapt.ctx, &attr, &table));
 	ADAPT_SEEN("create_rwq_ind_table", ADAPT_PTR(adapt.ctx),
 		   ADAPT_PTR(&attr));
 	assert_ptr_equal(table, &made);
 
-	ADAPT_FAILS(adapt.ours.destroy_rwq_ind_table(table));
-	ADAPT_OK(adapt.ours.destroy_rwq_ind_table(table));
+	ADAPT_FAILS(adapt.ops.destroy_rwq_ind_table(table));
+	ADAPT_OK(adapt.ops.destroy_rwq_ind_table(table));
 	ADAPT_SEEN("destroy_rwq_ind_table", ADAPT_PTR(table));
 
 	table = NULL;
-	ADAPT_FAILS(adapt.ours.create_rwq_ind_table(adapt.ctx, &attr, &table));
+	ADAPT_FAILS(adapt.ops.create_rwq_ind_table(adapt.ctx, &attr, &table));
 	assert_null(table);
 }
 

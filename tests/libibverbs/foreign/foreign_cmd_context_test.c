@@ -49,23 +49,23 @@ static void expect_write(struct foreign_cmd_test *t, enum test_form form,
 static int get_context(struct foreign_cmd_test *t,
 		       const struct foreign_fd_arr *fds)
 {
-	void *theirs = foreign_cmd_test_theirs(t);
+	void *vctx = foreign_cmd_test_vctx(t);
 
 	switch (t->priv.variant->node) {
 	case 34:
-		return foreign_cmd_get_context_34(theirs, CALLER_CMD(t),
+		return foreign_cmd_get_context_34(vctx, CALLER_CMD(t),
 						  CALLER_RESP(t));
 	case 57:
-		return foreign_cmd_get_context_57(theirs, CALLER_CMD(t), fds,
+		return foreign_cmd_get_context_57(vctx, CALLER_CMD(t), fds,
 						  CALLER_RESP(t));
 	case 59:
-		return foreign_cmd_get_context_59(theirs, CALLER_CMD(t), fds,
+		return foreign_cmd_get_context_59(vctx, CALLER_CMD(t), fds,
 						  CALLER_RESP(t));
 	case 64:
-		return foreign_cmd_get_context_64(theirs, CALLER_CMD(t), fds,
+		return foreign_cmd_get_context_64(vctx, CALLER_CMD(t), fds,
 						  CALLER_RESP(t));
 	default:
-		return foreign_cmd_get_context_65(theirs, CALLER_CMD(t), fds,
+		return foreign_cmd_get_context_65(vctx, CALLER_CMD(t), fds,
 						  CALLER_RESP(t));
 	}
 }
@@ -127,8 +127,8 @@ static void context_fails_with_errno(void **state)
 	assert_int_equal(t->ctx->num_comp_vectors, 0);
 	/* The start of no context of this node. */
 	foreign_cmd_test_release(t, FOREIGN_34, 44);
-	assert_fails(foreign_cmd_get_context_57(foreign_cmd_test_theirs(t),
-						NULL, 0, NULL, NULL, 0),
+	assert_fails(foreign_cmd_get_context_57(foreign_cmd_test_vctx(t), NULL,
+						0, NULL, NULL, 0),
 		     EINVAL);
 	assert_fails(foreign_cmd_get_context_34(NULL, NULL, 0, NULL, 0),
 		     EINVAL);

@@ -2,7 +2,7 @@
 /* Attributes of a port, and how many of them older providers have room for. */
 #include <string.h>
 
-#include "foreign/foreign_port_room.h"
+#include "foreign/foreign_port_attr.h"
 #include "kernel/uapi_newer.h"
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
@@ -92,7 +92,7 @@ static void a_short_attr_is_not_written_beyond(void **state)
 		struct ibv_port_attr as;
 	} attr = { .is.behind = 0xdeadbeef };
 
-	_Static_assert(FOREIGN_PORT_ATTR_FIRST == 52, "first members");
+	_Static_assert(FOREIGN_PORT_ATTR_MIN_SIZE == 52, "first members");
 	foreign_cmd_test_release(t, FOREIGN_34, 44);
 	expect_native(0);
 	assert_done(foreign_cmd_query_port_34(t->ctx, 2, &attr.as,
@@ -109,11 +109,11 @@ static void the_library_s_own_attr_is_filled(void **state)
 	struct ibv_port_attr attr = {};
 
 	foreign_cmd_test_release(t, FOREIGN_34, 56);
-	before = foreign_port_attr_own(&attr);
+	before = foreign_port_attr_set_own(&attr);
 	expect_native(0);
 	assert_done(foreign_cmd_query_port_34(t->ctx, 2, &attr, t->caller.cmd,
 					      CMD));
-	(void)foreign_port_attr_own(before);
+	(void)foreign_port_attr_set_own(before);
 	assert_int_equal(attr.lid, 77);
 	assert_int_equal(attr.active_speed_ex, 0x12345);
 }

@@ -10,11 +10,11 @@
 static const struct foreign_variant *current;
 
 /* Finding the variant of a context has a test of its own. */
-struct ibv_context *foreign_context_of(unsigned int node, void *theirs)
+struct ibv_context *foreign_context_of(unsigned int node, void *vctx)
 {
-	if (!theirs || node != current->node)
+	if (!vctx || node != current->node)
 		return NULL;
-	return (struct ibv_context *)(void *)((char *)theirs +
+	return (struct ibv_context *)(void *)((char *)vctx +
 					      current->context_offset);
 }
 
@@ -56,7 +56,7 @@ void foreign_cmd_test_release(struct foreign_cmd_test *t,
 	t->priv.release = release;
 }
 
-void *foreign_cmd_test_theirs(struct foreign_cmd_test *t)
+void *foreign_cmd_test_vctx(struct foreign_cmd_test *t)
 {
 	return (char *)t->ctx - current->context_offset;
 }

@@ -57,7 +57,7 @@ void foreign_cmd_test_release(struct foreign_cmd_test *t,
 			      enum foreign_variant_id variant,
 			      unsigned int release);
 /* The provider's verbs_context, as it passes it to the library. */
-void *foreign_cmd_test_theirs(struct foreign_cmd_test *t);
+void *foreign_cmd_test_vctx(struct foreign_cmd_test *t);
 
 /* From now on, everything before @form is refused. */
 void foreign_cmd_test_force(struct foreign_cmd_test *t, enum test_form form);

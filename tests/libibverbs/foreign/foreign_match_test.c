@@ -44,7 +44,7 @@ void __wrap_verbs_warn(const char *fmt, ...)
 	nr_warnings++;
 }
 
-static struct foreign_device_ops theirs;
+static struct foreign_device_ops module_ops;
 static struct foreign_provider provider;
 static struct verbs_kernel_device record;
 static struct verbs_candidate candidate;
@@ -53,14 +53,14 @@ static int start(void **state)
 {
 	fake_sysfs_init(&tree);
 	nr_warnings = 0;
-	theirs = (struct foreign_device_ops){
+	module_ops = (struct foreign_device_ops){
 		.name = "foreign",
 		.match_min_abi_version = 1,
 		.match_max_abi_version = 3,
 	};
 	provider = (struct foreign_provider){
-		.ours.name = "foreign",
-		.theirs = &theirs,
+		.ops.name = "foreign",
+		.module_ops = &module_ops,
 	};
 	record = (struct verbs_kernel_device){
 		.ibdev_name = "hw0",
@@ -96,7 +96,7 @@ static bool claims(enum verbs_match_kind kind)
 {
 	free(candidate.claim);
 	candidate.claim = NULL;
-	return foreign_claims(&provider.ours, kind, &candidate);
+	return foreign_match_device(&provider.ops, kind, &candidate);
 }
 
 static const struct foreign_sysfs_dev *claim(void)
@@ -144,7 +144,7 @@ static void driver_matches_in_both_rounds(void **state)
 		DRIVER(RDMA_DRIVER_EFA), DRIVER(RDMA_DRIVER_MLX5), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_true(claims(VERBS_MATCH_DRIVER_ID));
 	assert_ptr_equal(claim()->match, &table[1]);
 	record.driver_id = RDMA_DRIVER_EFA;
@@ -159,7 +159,7 @@ static void unknown_driver_matches_nothing(void **state)
 		DRIVER(RDMA_DRIVER_UNKNOWN), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	record.driver_id = RDMA_DRIVER_UNKNOWN;
 	assert_false(claims(VERBS_MATCH_DRIVER_ID));
 	assert_no_claim();
@@ -171,7 +171,7 @@ static void entry_behind_the_end_does_not_match(void **state)
 		END, DRIVER(RDMA_DRIVER_MLX5), PATTERN("*"), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_false(claims(VERBS_MATCH_DRIVER_ID));
 	assert_no_claim();
 }
@@ -182,7 +182,7 @@ static void name_matches_a_pattern(void **state)
 		PATTERN("rdma_device:*Nrx*"), PATTERN("rdma_device:*Nhw*"), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_ptr_equal(claim()->match, &table[1]);
 	strcpy(record.ibdev_name, "rxe0");
 	assert_ptr_equal(claim()->match, &table[0]);
@@ -196,7 +196,7 @@ static void bus_matches_vendor_and_device(void **state)
 							  PCI(0x15b3, 0x1017),
 							  END };
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	set_modalias(MLX5_MODALIAS "\n");
 	assert_ptr_equal(claim()->match, &table[1]);
 	assert_string_equal(claim()->modalias, MLX5_MODALIAS);
@@ -208,7 +208,7 @@ static void other_bus_address_does_not_match(void **state)
 	static const struct foreign_match_ent table[] = { PCI(0x15b3, 0x1018),
 							  END };
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	set_modalias(MLX5_MODALIAS);
 	assert_no_claim();
 }
@@ -218,7 +218,7 @@ static void bus_matches_a_pattern(void **state)
 	static const struct foreign_match_ent table[] = { PATTERN("acpi*HISI*"),
 							  END };
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	set_modalias("acpi:HISI00D1:");
 	assert_ptr_equal(claim()->match, &table[0]);
 }
@@ -229,7 +229,7 @@ static void entry_without_a_pattern_matches_nothing(void **state)
 		PATTERN(NULL), PATTERN("rdma_device:*Nhw*"), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_ptr_equal(claim()->match, &table[1]);
 	strcpy(record.ibdev_name, "rxe0");
 	assert_no_claim();
@@ -241,7 +241,7 @@ static void device_without_a_bus_matches_no_bus(void **state)
 							  PATTERN("pci:*"),
 							  PATTERN(""), END };
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_no_claim();
 }
 
@@ -250,7 +250,7 @@ static void modalias_that_is_too_long_is_none(void **state)
 	static const struct foreign_match_ent table[] = { PATTERN("aa*"), END };
 	char text[600];
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	memset(text, 'a', sizeof(text));
 	text[511] = '\0';
 	set_modalias(text);
@@ -268,7 +268,7 @@ static void modalias_is_read_once(void **state)
 	static const struct foreign_match_ent table[] = { PCI(0x15b3, 0x1017),
 							  END };
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_no_claim();
 	set_modalias(MLX5_MODALIAS);
 	assert_no_claim();
@@ -281,7 +281,7 @@ static void driver_goes_before_name_and_name_before_bus(void **state)
 		DRIVER(RDMA_DRIVER_MLX5), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	set_modalias(MLX5_MODALIAS);
 	assert_ptr_equal(claim()->match, &table[2]);
 	record.driver_id = RDMA_DRIVER_UNKNOWN;
@@ -298,7 +298,7 @@ static void first_round_is_for_drivers_only(void **state)
 		PATTERN("rdma_device:*Nhw*"), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_false(claims(VERBS_MATCH_DRIVER_ID));
 	assert_null(candidate.claim);
 	assert_true(claims(VERBS_MATCH_NAME));
@@ -325,11 +325,11 @@ static void provider_decides_alone(void **state)
 		DRIVER(RDMA_DRIVER_MLX5), END
 	};
 
-	theirs.match_device = match_device;
+	module_ops.match_device = match_device;
 	decision = true;
 	assert_null(claim()->match);
 	assert_null(seen_match);
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	assert_ptr_equal(claim()->provider_data, &decision);
 	assert_ptr_equal(seen_match, &table[0]);
 	decision = false;
@@ -347,7 +347,7 @@ static void versions_outside_the_range_do_not_match(void **state)
 		DRIVER(RDMA_DRIVER_MLX5), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	record.abi_version = 1;
 	(void)claim();
 	record.abi_version = 3;
@@ -369,7 +369,7 @@ static void version_of_a_device_of_others_is_no_matter(void **state)
 		DRIVER(RDMA_DRIVER_EFA), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	record.abi_version = 9;
 	assert_no_claim();
 	assert_int_equal(nr_warnings, 0);
@@ -385,7 +385,7 @@ static void record_has_what_discovery_knows(void **state)
 	const struct foreign_sysfs_dev *sysfs;
 	char path[512];
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	sysfs = claim();
 	assert_string_equal(sysfs->sysfs_name, "uverbs4");
 	assert_int_equal(sysfs->sysfs_cdev, 0xe7c4);
@@ -412,7 +412,7 @@ static void record_without_a_guid_says_so(void **state)
 		DRIVER(RDMA_DRIVER_MLX5), END
 	};
 
-	theirs.match_table = table;
+	module_ops.match_table = table;
 	record.has_node_guid = false;
 	assert_int_equal(claim()->flags, 0);
 }

@@ -87,11 +87,11 @@ assert_variant(void (*register_driver)(const struct foreign_device_ops *ops),
 	register_driver(&one);
 	provider = registered();
 	assert_int_equal(nr_warnings, 0);
-	assert_string_equal(provider->ours.name, "one");
-	assert_ptr_equal(provider->theirs, &one);
+	assert_string_equal(provider->ops.name, "one");
+	assert_ptr_equal(provider->module_ops, &one);
 	assert_ptr_equal(provider->variant, &foreign_variants[id]);
 	assert_int_equal(provider->release, release);
-	assert_ptr_equal(provider->ours.foreign->origin(&provider->ours), &one);
+	assert_ptr_equal(provider->ops.foreign->origin(&provider->ops), &one);
 }
 
 /* Two releases of 34 are extinct, so it can only be one of the others. */
@@ -211,7 +211,7 @@ static void name_of_another_is_refused(void **state)
 	foreign_register_driver_65(&one_again);
 	assert_int_equal(nr_warnings, 1);
 	assert_string_equal(warning, "provider one: another one has its name");
-	assert_ptr_equal(registered()->theirs, &one);
+	assert_ptr_equal(registered()->module_ops, &one);
 
 	/* And it does not stand in the way of others. */
 	foreign_register_driver_65(&two);
@@ -246,8 +246,8 @@ static void table_of_the_same_module_is_known(void **state)
 	foreign_register_driver_59(&one);
 	provider = foreign_provider_of_module(&two);
 	assert_non_null(provider);
-	assert_ptr_equal(provider->theirs, &two);
-	assert_string_equal(provider->ours.name, "two");
+	assert_ptr_equal(provider->module_ops, &two);
+	assert_string_equal(provider->ops.name, "two");
 	assert_ptr_equal(provider->variant, &foreign_variants[FOREIGN_59B]);
 	assert_int_equal(provider->release, 62);
 	assert_ptr_equal(foreign_provider_of_module(&two), provider);

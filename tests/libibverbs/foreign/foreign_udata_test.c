@@ -120,9 +120,9 @@ static void a_chain_becomes_attributes_and_gets_them_back(void **state)
 	caller_attr_num(&first, 0x1001 + 0x10, 5);
 	caller_attr_num(&first, 0x1002 + 0x10, 6);
 
-	assert_int_equal(foreign_link_take(TEST_LINK(&first),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &udata),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&first),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &udata),
 			 0);
 	assert_int_equal(udata.nr_attrs, 3);
 	assert_ptr_equal(udata.attrs, link.attrs);
@@ -136,7 +136,7 @@ static void a_chain_becomes_attributes_and_gets_them_back(void **state)
 
 	udata.attrs[1].data = 66;
 	udata.attrs[2].flags = UVERBS_ATTR_F_VALID_OUTPUT;
-	foreign_link_give_back(&link);
+	foreign_link_write_back(&link);
 	assert_int_equal(first.attrs[0].data, 5);
 	assert_int_equal(first.attrs[1].data, 66);
 	assert_int_equal(second.attrs[0].flags, UVERBS_ATTR_F_VALID_OUTPUT);
@@ -147,12 +147,12 @@ static void no_chain_is_no_attribute(void **state)
 	struct verbs_udata udata = {};
 	struct foreign_link link;
 
-	assert_int_equal(
-		foreign_link_take(NULL, FOREIGN_METHOD_WITH_UHW, &link, &udata),
-		0);
+	assert_int_equal(foreign_link_collect(NULL, FOREIGN_METHOD_WITH_UHW,
+					      &link, &udata),
+			 0);
 	assert_int_equal(udata.nr_attrs, 0);
 	assert_false(udata.ioctl_only);
-	foreign_link_give_back(&link);
+	foreign_link_write_back(&link);
 }
 
 /* Driver bytes in a chain are not an attribute among others: see write(2). */
@@ -170,9 +170,9 @@ static void driver_bytes_of_a_chain_are_the_command_s(void **state)
 	caller_attr_out(&buf, UVERBS_ATTR_UHW_OUT, &out, sizeof(out));
 	caller_attr_num(&buf, 0x1012, 6);
 
-	assert_int_equal(foreign_link_take(TEST_LINK(&buf),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &udata),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&buf),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &udata),
 			 0);
 	assert_int_equal(udata.nr_attrs, 2);
 	assert_ptr_equal(udata.in, bytes);
@@ -181,7 +181,7 @@ static void driver_bytes_of_a_chain_are_the_command_s(void **state)
 	assert_int_equal(udata.out_len, sizeof(out));
 
 	udata.attrs[1].data = 66;
-	foreign_link_give_back(&link);
+	foreign_link_write_back(&link);
 	assert_int_equal(buf.attrs[1].data, (uintptr_t)bytes);
 	assert_int_equal(buf.attrs[2].data, (uintptr_t)&out);
 	assert_int_equal(buf.attrs[3].data, 66);
@@ -199,9 +199,9 @@ static void the_same_numbers_are_attributes_of_other_methods(void **state)
 	caller_buffer_init(&buf, 1, 2, 2, NULL);
 	caller_attr_out(&buf, 0x1000, &offset, sizeof(offset));
 	caller_attr_out(&buf, 0x1001, &index, sizeof(index));
-	assert_int_equal(foreign_link_take(TEST_LINK(&buf),
-					   FOREIGN_METHOD_WITHOUT_UHW, &link,
-					   &udata),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&buf),
+					      FOREIGN_METHOD_WITHOUT_UHW, &link,
+					      &udata),
 			 0);
 	assert_int_equal(udata.in_len, 0);
 	assert_int_equal(udata.out_len, 0);
@@ -210,7 +210,7 @@ static void the_same_numbers_are_attributes_of_other_methods(void **state)
 	assert_int_equal(udata.attrs[0].data, (uintptr_t)&offset);
 	assert_int_equal(udata.attrs[1].attr_id, 0x1001);
 	udata.attrs[1].flags = UVERBS_ATTR_F_VALID_OUTPUT;
-	foreign_link_give_back(&link);
+	foreign_link_write_back(&link);
 	assert_int_equal(buf.attrs[1].flags, UVERBS_ATTR_F_VALID_OUTPUT);
 }
 
@@ -223,9 +223,9 @@ static void short_driver_input_is_inline_or_an_address(void **state)
 
 	caller_buffer_init(&buf, 1, 2, 1, NULL);
 	caller_attr_in(&buf, UVERBS_ATTR_UHW_IN, &input, sizeof(input));
-	assert_int_equal(foreign_link_take(TEST_LINK(&buf),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &udata),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&buf),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &udata),
 			 0);
 	assert_memory_equal(udata.in, &input, sizeof(input));
 	assert_ptr_not_equal(udata.in, &input);
@@ -233,9 +233,9 @@ static void short_driver_input_is_inline_or_an_address(void **state)
 	udata = (struct verbs_udata){};
 	caller_buffer_init(&buf, 1, 2, 1, NULL);
 	caller_attr_uhw_in(&buf, &input, sizeof(input));
-	assert_int_equal(foreign_link_take(TEST_LINK(&buf),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &udata),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&buf),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &udata),
 			 0);
 	assert_ptr_equal(udata.in, &input);
 	assert_int_equal(udata.in_len, sizeof(input));
@@ -251,15 +251,15 @@ static void driver_bytes_come_from_one_place(void **state)
 
 	caller_buffer_init(&buf, 1, 2, 2, NULL);
 	caller_attr_in(&buf, UVERBS_ATTR_UHW_IN, bytes, sizeof(bytes));
-	assert_int_equal(foreign_link_take(TEST_LINK(&buf),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &has_in),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&buf),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &has_in),
 			 -EINVAL);
 	caller_buffer_init(&buf, 1, 2, 2, NULL);
 	caller_attr_out(&buf, UVERBS_ATTR_UHW_OUT, bytes, sizeof(bytes));
-	assert_int_equal(foreign_link_take(TEST_LINK(&buf),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &has_out),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&buf),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &has_out),
 			 -EINVAL);
 }
 
@@ -272,9 +272,9 @@ static void a_chain_may_rule_out_write_commands(void **state)
 	caller_buffer_init(&second, 1, 2, 1, NULL);
 	second.flags = CALLER_IOCTL_ONLY;
 	caller_buffer_init(&first, 1, 2, 1, &second);
-	assert_int_equal(foreign_link_take(TEST_LINK(&first),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &udata),
+	assert_int_equal(foreign_link_collect(TEST_LINK(&first),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &udata),
 			 0);
 	assert_true(udata.ioctl_only);
 }
@@ -284,9 +284,9 @@ static void take_ends_with(struct caller_buffer *buf, int err)
 	struct verbs_udata udata = {};
 	struct foreign_link link;
 
-	assert_int_equal(foreign_link_take(TEST_LINK(buf),
-					   FOREIGN_METHOD_WITH_UHW, &link,
-					   &udata),
+	assert_int_equal(foreign_link_collect(TEST_LINK(buf),
+					      FOREIGN_METHOD_WITH_UHW, &link,
+					      &udata),
 			 err);
 }
 

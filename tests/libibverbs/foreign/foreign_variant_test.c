@@ -197,7 +197,7 @@ static void every_slot_becomes_its_member(void **state)
 
 	for (size_t i = 0; i < FOREIGN_NR_VARIANTS; i++) {
 		fill(slots, foreign_variants[i].nr_slots);
-		foreign_variant_take_ops(&foreign_variants[i], slots, &ops[i]);
+		foreign_variant_read_ops(&foreign_variants[i], slots, &ops[i]);
 	}
 	while (read_row(file, &row)) {
 		if (strcmp(row.name, "<count>") == 0)
@@ -239,9 +239,9 @@ static void empty_slot_leaves_the_member(void **state)
 		struct foreign_ops before;
 
 		fill(all, variant->nr_slots);
-		foreign_variant_take_ops(variant, all, &ops);
+		foreign_variant_read_ops(variant, all, &ops);
 		before = ops;
-		foreign_variant_take_ops(variant, slots, &ops);
+		foreign_variant_read_ops(variant, slots, &ops);
 		assert_memory_equal(&ops, &before, sizeof(ops));
 	}
 }

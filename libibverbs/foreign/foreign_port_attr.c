@@ -4,7 +4,7 @@
  * query_port sets it; the query command, which the provider's op calls, reads
  * it.
  */
-#include "foreign/foreign_port_room.h"
+#include "foreign/foreign_port_attr.h"
 
 /*
  * The buffer that the query_port op in this thread fills, or NULL.
@@ -16,13 +16,13 @@
  */
 static _Thread_local const struct ibv_port_attr *own_attr;
 
-size_t foreign_port_attr_room(const struct ibv_port_attr *attr)
+size_t foreign_port_attr_size(const struct ibv_port_attr *attr)
 {
-	return attr == own_attr ? sizeof(*attr) : FOREIGN_PORT_ATTR_FIRST;
+	return attr == own_attr ? sizeof(*attr) : FOREIGN_PORT_ATTR_MIN_SIZE;
 }
 
 const struct ibv_port_attr *
-foreign_port_attr_own(const struct ibv_port_attr *attr)
+foreign_port_attr_set_own(const struct ibv_port_attr *attr)
 {
 	const struct ibv_port_attr *before = own_attr;
 
