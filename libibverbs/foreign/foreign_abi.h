@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The structs that a module built for an existing release shares with its
- * library, apart from the objects (provider/objects.h, which have the same
- * layout) and the op table (foreign_variant.c). They have been the same in all
- * releases from v35 on, where those have them. Their own names begin with
- * verbs_ or ibv_, as the comments say.
+ * The structs that a module of an rdma-core release shares with its library,
+ * apart from the objects (provider/objects.h, which have the same layout) and
+ * the op table (foreign_variant.c). Every release from v35 on that has a struct
+ * has this layout of it. A comment at each struct gives its name in rdma-core.
  *
  * Source: layouts of the releases' modules. Numbers are asserted for x86-64.
  */
@@ -33,7 +32,7 @@ enum foreign_match_kind {
 
 /* verbs_match_ent */
 struct foreign_match_ent {
-	void *driver_data; /* the provider's */
+	void *driver_data; /* of the provider */
 	union {
 		const char *modalias;
 		uint64_t driver_id;
@@ -53,10 +52,10 @@ enum foreign_sysfs_flags {
 	FOREIGN_SYSFS_READ_NODE_GUID = 1 << 1,
 };
 
-/* verbs_sysfs_dev: what discovery found; providers read it */
+/* verbs_sysfs_dev: a kernel device as discovery found it; providers read it */
 struct foreign_sysfs_dev {
 	struct foreign_list_node entry;
-	void *provider_data; /* the provider's */
+	void *provider_data; /* of the provider */
 	const struct foreign_match_ent *match;
 	unsigned int flags;		     /* enum foreign_sysfs_flags */
 	char sysfs_name[IBV_SYSFS_NAME_MAX]; /* "uverbs0" */
@@ -75,20 +74,20 @@ struct foreign_sysfs_dev {
 
 struct foreign_device_ops;
 
-/* verbs_device: the provider allocates it, as the start of its own struct */
+/* verbs_device: allocated by the provider at the start of its own struct */
 struct foreign_device {
 	struct ibv_device device;
 	const struct foreign_device_ops *ops;
 	atomic_int refcount;
 	struct foreign_list_node entry;
-	struct foreign_sysfs_dev *sysfs; /* NULL: made by the provider itself */
+	struct foreign_sysfs_dev *sysfs; /* NULL: device outside the kernel */
 	uint64_t core_support;
 };
 
-/* Opaque: their verbs_context, see foreign_context.h. */
+/* verbs_context: opaque, see foreign_context.h */
 struct foreign_verbs_context;
 
-/* verbs_device_ops: what a provider registers */
+/* verbs_device_ops: the table that a provider registers */
 struct foreign_device_ops {
 	const char *name;
 	uint32_t match_min_abi_version;
@@ -113,13 +112,14 @@ struct foreign_device_ops {
 /* ------------------------------------------------------------------------ */
 
 /*
- * ibv_command_buffer: inline functions that are compiled into modules make it,
- * with attributes behind it, and link several of them
+ * ibv_command_buffer: filled by inline functions of rdma-core headers, which
+ * are compiled into modules. The attributes follow the struct. Several buffers
+ * may be linked.
  */
 struct foreign_command_buffer {
 	struct foreign_command_buffer *next;
-	struct ib_uverbs_attr *next_attr; /* first free one */
-	struct ib_uverbs_attr *last_attr; /* behind the room there is */
+	struct ib_uverbs_attr *next_attr; /* first free entry */
+	struct ib_uverbs_attr *last_attr; /* end of the array */
 	uint8_t uhw_in_idx;		  /* 0xff: none */
 	uint8_t uhw_out_idx;
 	uint8_t uhw_in_headroom_dwords;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From the op table of a foreign provider to the library's own. */
+/* Builds the op table of a context from the ops of a foreign provider. */
 #ifndef FOREIGN_FOREIGN_ADAPT_H
 #define FOREIGN_FOREIGN_ADAPT_H
 
@@ -8,15 +8,17 @@
 #include "foreign/foreign_ops.h"
 
 /**
- * foreign_adapt() - an op table that leads to a foreign provider
- * @foreign: what the provider has set so far, as it is in the context's private
- *	block: the adapters find it there again when they are called
- * @ret_ops: written whole. A member is set where the provider has what it
- *	needs, and where the default of core/ does not suit foreign objects; the
- *	others are NULL. The data path leads to the provider without a detour.
+ * foreign_adapt() - fill an op table with adapters for a foreign provider
+ * @foreign: all ops that the provider has set so far. The adapters read them
+ *	again from the private block of the context (foreign_ops()) in each
+ *	call.
+ * @ret_ops: every member is written. A member is set if the provider has the
+ *	ops that it needs, or if the default of core/ does not suit foreign
+ *	objects; the others are NULL. Data path ops are the provider's own
+ *	functions.
  *
- * Whether an op is there is decided here, once: foreign_adapt() must be called
- * again when @foreign has changed.
+ * The table depends on which members of @foreign are NULL: call foreign_adapt()
+ * again after each change.
  */
 void foreign_adapt(const struct foreign_ops *foreign,
 		   struct verbs_context_ops *ret_ops);

@@ -11,7 +11,10 @@ static int foreign_adapt_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 
 	if (ret)
 		return ret;
-	/* not all fill them: an address handle may be the provider's alone */
+	/*
+	 * Providers that create address handles without a kernel command leave
+	 * these members NULL.
+	 */
 	ah->context = pd->context;
 	ah->pd = pd;
 	*ret_ah = ah;

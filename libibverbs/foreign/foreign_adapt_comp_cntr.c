@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign ops of completion counters. */
+/* Adapters of completion counter ops. */
 #include "foreign/foreign_adapt_group.h"
 
 static int foreign_adapt_query_comp_cntr_caps(struct ibv_context *ctx,

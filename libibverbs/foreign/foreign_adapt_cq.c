@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Foreign ops of completion queues. A foreign provider leaves it to the library
- * to prepare the CQ when its op is done, which is late, but early enough: the
- * application does not have the CQ yet, so no completion is asked for.
+ * Adapters of completion queue ops. A foreign provider expects the library to
+ * initialise the CQ after its op has returned. This is early enough: the
+ * application does not have the CQ yet and cannot request a completion event.
  */
 #include <errno.h>
 

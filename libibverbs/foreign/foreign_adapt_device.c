@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign ops of devices and ports, and events. */
+/* Adapters of device and port ops, and of event ops. */
 #include <errno.h>
 #include <provider/kernel.h>
 
@@ -25,7 +25,7 @@ static int foreign_adapt_query_port(struct ibv_context *ctx, uint8_t port_num,
 	int ret = foreign_call_int(
 		saved, foreign_ops(ctx)->query_port(ctx, port_num, attr));
 
-	(void)foreign_port_attr_set_own(outer); /* attr, which is not needed */
+	(void)foreign_port_attr_set_own(outer); /* returns @attr */
 	return ret;
 }
 
@@ -39,7 +39,7 @@ static int foreign_adapt_query_port_speed(struct ibv_context *ctx,
 					       ctx, port_num, ret_speed));
 }
 
-/* Older than the op: the kernel knows the answer all the same. */
+/* For a provider of a release without this op: the kernel has the value. */
 static int foreign_adapt_query_port_speed_by_kernel(struct ibv_context *ctx,
 						    uint32_t port_num,
 						    uint64_t *ret_speed)

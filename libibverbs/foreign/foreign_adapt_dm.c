@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign ops of device memory, DMA hints and buffers. */
+/* Adapters of ops of device memory, DMA handles and buffers. */
 #include "foreign/foreign_adapt_group.h"
 
 static int foreign_adapt_alloc_dm(struct ibv_context *ctx,
@@ -36,7 +36,7 @@ static int foreign_adapt_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 	return ret;
 }
 
-/* Returns a descriptor, or -1. */
+/* The op of the provider returns a descriptor or -1. */
 static int foreign_adapt_dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
 {
 	int saved = foreign_call_begin();
@@ -81,7 +81,10 @@ static int foreign_adapt_dealloc_dmah(struct ibv_dmah *dmah)
 				foreign_ops(dmah->context)->dealloc_dmah(dmah));
 }
 
-/* Returns the address, and the buffer besides: both or nothing. */
+/*
+ * The op of the provider returns the address and stores the buffer; it does
+ * both or neither.
+ */
 static int foreign_adapt_alloc_buf(struct ibv_pd *pd, size_t size,
 				   struct ibv_buf **ret_buf)
 {
@@ -110,7 +113,10 @@ void foreign_adapt_dm(const struct foreign_ops *foreign,
 	ops->dealloc_dmah = foreign->dealloc_dmah ? foreign_adapt_dealloc_dmah
 						  : NULL;
 
-	/* The defaults are a pair too: never free what the other has made. */
+	/*
+	 * A provider must have both ops: its free_buf() cannot free a buffer of
+	 * the default alloc_buf(), and vice versa.
+	 */
 	if (foreign->alloc_buf && foreign->free_buf) {
 		ops->alloc_buf = foreign_adapt_alloc_buf;
 		ops->free_buf = foreign->free_buf;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign ops of flows, flow actions and counters of flows. */
+/* Adapters of ops of flows, flow actions and flow counters. */
 #include "foreign/foreign_adapt_group.h"
 
 static int foreign_adapt_create_flow(struct ibv_qp *qp,

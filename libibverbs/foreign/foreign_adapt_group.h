@@ -12,7 +12,7 @@
 #include "foreign/foreign_ops.h"
 #include "foreign/foreign_state.h"
 
-/* Each sets the members of its group in @ops, which was zeroed. */
+/* Each function sets the members of one group in @ops, which is zeroed. */
 void foreign_adapt_device(const struct foreign_ops *foreign,
 			  struct verbs_context_ops *ops);
 void foreign_adapt_pd(const struct foreign_ops *foreign,

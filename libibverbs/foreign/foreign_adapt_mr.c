@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Foreign ops of memory regions and windows. Releases without reg_mr_ex get
- * core/'s default, which says the same with the older ops.
+ * Adapters of memory region and memory window ops. For a release without
+ * reg_mr_ex, the default of core/ implements it with the older ops.
  */
 #include "foreign/foreign_adapt_group.h"
 
@@ -48,8 +48,9 @@ static int foreign_adapt_reg_mr_ex(struct ibv_pd *pd,
 }
 
 /*
- * Returns an errno, or one of the codes of ibv_rereg_mr(3): those are small
- * negative numbers and come with an errno.
+ * The op of the provider returns an errno, or one of the codes of
+ * ibv_rereg_mr(3). These codes are small negative numbers and come with errno
+ * set.
  */
 static int foreign_adapt_rereg_mr(struct verbs_mr *vmr, int flags,
 				  struct ibv_pd *pd, void *addr, size_t length,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign ops of protection domains, thread domains and XRC domains. */
+/* Adapters of ops of protection domains, thread domains and XRC domains. */
 #include "foreign/foreign_adapt_group.h"
 
 static int foreign_adapt_alloc_pd(struct ibv_context *ctx,
@@ -11,7 +11,9 @@ static int foreign_adapt_alloc_pd(struct ibv_context *ctx,
 
 	if (ret)
 		return ret;
-	/* not all fill it: those without a kernel command do not */
+	/*
+	 * Providers that allocate PDs without a kernel command leave it NULL.
+	 */
 	pd->context = ctx;
 	*ret_pd = pd;
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Foreign ops of queue pairs. There are two ops to create one; the older takes
- * the beginning of the newer's attributes. All fields of the QP are filled by
- * the commands that these ops use.
+ * Adapters of queue pair ops. A provider has two ops to create a QP: create_qp
+ * takes struct ibv_qp_init_attr, which is the start of struct
+ * ibv_qp_init_attr_ex; create_qp_ex takes the latter. The ibv_cmd_*() functions
+ * that these ops call initialise all members of the QP.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +20,7 @@ CHECK_SAME(cap);
 CHECK_SAME(sq_sig_all);
 
 _Static_assert(offsetof(struct verbs_qp, comp_mask) == sizeof(struct ibv_qp_ex),
-	       "nothing between ibv_qp_ex and the mask");
+	       "comp_mask follows ibv_qp_ex");
 
 /*
  * The context whose create_qp op runs in this thread, or NULL.
@@ -139,7 +140,7 @@ static int foreign_adapt_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 				foreign_ops(qp->context)->query_ece(qp, ece));
 }
 
-/* No error here: what is not known to hold does not. */
+/* The op cannot report an error: 0 means that no order is guaranteed. */
 static int foreign_adapt_query_qp_data_in_order(struct ibv_qp *qp,
 						enum ibv_wr_opcode op,
 						uint32_t flags)
@@ -153,9 +154,9 @@ static int foreign_adapt_query_qp_data_in_order(struct ibv_qp *qp,
 }
 
 /*
- * Where a provider of private ABI 34 keeps verbs_qp.comp_mask: behind the
- * function pointers of ibv_qp_ex, of which two came under that number. By
- * foreign_qp_layout().
+ * Offsets of verbs_qp.comp_mask in providers of private ABI 34. It follows the
+ * function pointers of ibv_qp_ex, two of which were added under that number.
+ * Indexed by foreign_qp_layout().
  */
 static const size_t mask_places[] = {
 	offsetof(struct ibv_qp_ex, wr_atomic_write), /* up to v43 */
@@ -174,12 +175,13 @@ static uint32_t foreign_adapt_qp_mask_at(const struct ibv_qp *qp, size_t place)
 }
 
 /*
- * For a release that is not known. The mask of an extended QP is no pointer, so
- * the first word that looks like such a mask is it.
+ * Search for comp_mask in a QP of an unknown release. comp_mask of an extended
+ * QP cannot be mistaken for a pointer, so the first word with one of its values
+ * is the mask.
  *
- * Only for a QP that has functions at all. That keeps the search off what the
- * provider has behind its verbs_qp: in a QP of the oldest ones it ends at the
- * first place, in one of v44 at the second.
+ * A QP without functions is not extended and is not searched. In all others the
+ * search ends at comp_mask at the latest (at the first offset up to v43, at the
+ * second in v44), so it never takes provider memory behind verbs_qp for a mask.
  */
 static bool foreign_adapt_qp_find_ex_mask(const struct ibv_qp *qp)
 {
@@ -218,7 +220,7 @@ static struct ibv_qp_ex *foreign_adapt_qp_to_ex(struct ibv_qp *qp)
 		       : NULL;
 }
 
-/* Who cannot make extended QPs may allocate no more than a struct ibv_qp. */
+/* Without create_qp_ex, a provider may allocate no more than struct ibv_qp. */
 static struct ibv_qp_ex *foreign_adapt_no_qp_to_ex(struct ibv_qp *qp)
 {
 	return NULL;

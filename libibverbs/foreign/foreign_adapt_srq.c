@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Foreign ops of shared receive queues. There are two ops to create one; the
- * older takes the beginning of the newer's attributes.
+ * Adapters of shared receive queue ops. A provider has two ops to create an
+ * SRQ: create_srq takes struct ibv_srq_init_attr, which is the start of struct
+ * ibv_srq_init_attr_ex; create_srq_ex takes the latter.
  */
 #include <errno.h>
 
@@ -65,8 +66,8 @@ static int foreign_adapt_create_srq(struct ibv_context *ctx,
 	if (ret)
 		return ret;
 	/*
-	 * Providers leave this to the library after the older op, which may
-	 * allocate no more than a struct ibv_srq.
+	 * create_srq expects the library to initialise the SRQ afterwards. The
+	 * provider may have allocated no more than struct ibv_srq.
 	 */
 	if (basic)
 		verbs_prepare_srq(srq, ctx, attr);
@@ -102,7 +103,10 @@ static int foreign_adapt_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
 		foreign_ops(srq->context)->get_srq_num(srq, ret_srq_num));
 }
 
-/* The default reads what lies behind ibv_srq, where nothing may be. */
+/*
+ * The default of core/ reads verbs_srq behind ibv_srq, which may not be
+ * allocated.
+ */
 static int foreign_adapt_no_get_srq_num(struct ibv_srq *srq,
 					uint32_t *ret_srq_num)
 {

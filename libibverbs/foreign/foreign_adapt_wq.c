@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign ops of work queues and their indirection tables. */
+/* Adapters of ops of work queues and their indirection tables. */
 #include "foreign/foreign_adapt_group.h"
 
 static int foreign_adapt_create_wq(struct ibv_context *ctx,

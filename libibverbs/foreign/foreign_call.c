@@ -30,7 +30,9 @@ int foreign_call_error(int saved)
 	int error = errno;
 
 	errno = saved;
-	/* some store what they have from others as it is, negative */
+	/*
+	 * Some ops store a negative number, such as the result of a function.
+	 */
 	if (error < 0 && error >= -FOREIGN_CALL_MAX_ERRNO)
 		error = -error;
 	return foreign_call_is_errno(error) ? -error : -EIO;

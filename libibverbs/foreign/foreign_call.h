@@ -11,29 +11,34 @@
 #define FOREIGN_FOREIGN_CALL_H
 
 /**
- * foreign_call_begin() - clear errno, so that one that was not set shows
+ * foreign_call_begin() - clear errno before a call of a foreign op
  *
- * Return: the application's errno, for the functions below to restore.
+ * With errno cleared, foreign_call_error() can see whether the op has set it.
+ *
+ * Return: the errno of the application, for the functions below to restore.
  */
 int foreign_call_begin(void);
 
 /**
- * foreign_call_error() - end of a call that has failed
+ * foreign_call_error() - convert the errno of a failed call
+ * @saved: return value of foreign_call_begin(); restored to errno
  *
  * Return: the errno that the op has set, as -errno; -EIO if it has set none.
  */
 int foreign_call_error(int saved);
 
 /**
- * foreign_call_int() - end of a call that returns 0 or some form of error
+ * foreign_call_int() - convert the result of an op that returns int
+ * @saved: return value of foreign_call_begin(); restored to errno
+ * @ret: 0, a positive or negative errno, or -1 with errno set
  *
- * Return: 0 or -errno; -EIO if what the op returned is no error number and
- * errno tells none.
+ * Return: 0 or -errno; -EIO if neither @ret nor errno is an error number.
  */
 int foreign_call_int(int saved, int ret);
 
 /**
- * foreign_call_object() - end of a call that returns an object
+ * foreign_call_object() - convert the result of an op that returns an object
+ * @saved: return value of foreign_call_begin(); restored to errno
  *
  * Return: 0, or -errno if @object is NULL.
  */

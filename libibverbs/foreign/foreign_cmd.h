@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The commands that modules of existing releases call: foreign_cmd_x() is
- * exported to them as ibv_cmd_x(). Each is the verbs_cmd_x() of
- * <provider/kernel.h> with the buffers, the fields and the results that such a
- * module expects.
+ * The command functions that modules of rdma-core releases call:
+ * foreign_cmd_x() is exported to them as ibv_cmd_x(). Each function calls
+ * verbs_cmd_x() of <provider/kernel.h> and converts buffers, object members and
+ * results to what such a module expects.
  *
- * Unless something else is said, a function
- * - returns 0 or a positive errno, and sets errno when it fails;
+ * Unless its comment differs, a function
+ * - returns 0 or a positive errno, and sets errno on failure;
  * - takes @cmd and @resp as foreign/foreign_udata.h describes them: EINVAL if
- *   one is smaller than the core's part, NULL if there is none;
- * - fills the core's part of @resp where its fields have to come from there,
- *   which is so for commands that were never an ioctl;
- * - takes a chain of command buffers (@link), or NULL, whose attributes go to
- *   the kernel with the command and come back changed;
+ *   one is smaller than the core struct, NULL for none;
+ * - fills those members of the core struct in @resp that the provider reads
+ *   from it and not from the object; this concerns commands that were never an
+ *   ioctl method;
+ * - takes a chain of command buffers (@link), or NULL. The attributes are sent
+ *   to the kernel with the command and are written back after it;
  * - may be called from any thread, and blocks as long as the kernel does.
  *
- * Functions that end with a number are those whose signature or whose right to
- * write depends on the private ABI.
+ * A function whose name ends with a number exists because the signature, or the
+ * number of bytes that may be written, depends on the private ABI.
  */
 #ifndef FOREIGN_FOREIGN_CMD_H
 #define FOREIGN_FOREIGN_CMD_H
@@ -32,10 +33,16 @@
 
 /* -- command buffers (foreign_ioctl.c) -- */
 
-/* Room for @num_attrs attributes and those of @link; never fails. */
+/*
+ * Returns the number of attributes of a command and of its chain @link; never
+ * fails.
+ */
 unsigned int foreign_final_num_attrs(unsigned int num_attrs,
 				     struct foreign_command_buffer *link);
-/* Sends @cmd together with what it links to, which must be the same method. */
+/*
+ * Sends @cmd together with the buffers linked to it, which must have its
+ * method.
+ */
 int foreign_execute_ioctl(struct ibv_context *ctx,
 			  struct foreign_command_buffer *cmd);
 
@@ -43,8 +50,8 @@ int foreign_execute_ioctl(struct ibv_context *ctx,
 
 /*
  * @vctx: verbs_context of the provider
- * @fd_arr: descriptors for the driver, or NULL; lost where the kernel is older
- *	than they are
+ * @fd_arr: descriptors for the driver, or NULL; ignored if the kernel does not
+ *	support them
  */
 int foreign_cmd_get_context_34(void *vctx, const void *cmd, size_t cmd_size,
 			       struct ib_uverbs_get_context_resp *resp,
@@ -71,9 +78,11 @@ int foreign_cmd_query_context(struct ibv_context *ctx,
 /* -- device (foreign_cmd_device.c) -- */
 
 /*
- * @attr: zeroed, then filled but for what only the driver knows
- * @resp: gets the kernel's answer, may be NULL together with @resp_size
- * @resp_size: bytes at @resp; afterwards how much of the core is filled
+ * @attr: zeroed, then filled with everything that the kernel reports; the
+ *	driver fills the rest
+ * @resp: receives the response of the kernel; may be NULL together with
+ *	@resp_size
+ * @resp_size: in: bytes at @resp; out: bytes of the core struct that are valid
  */
 int foreign_cmd_query_device_any(struct ibv_context *ctx,
 				 const struct ibv_query_device_ex_input *input,
@@ -84,7 +93,10 @@ int foreign_cmd_query_device_any(struct ibv_context *ctx,
 
 /* -- port (foreign_cmd_port.c) -- */
 
-/* _34 writes what is behind active_speed_ex only where there is room. */
+/*
+ * _34 writes active_speed_ex and what follows only into a buffer of the
+ * library.
+ */
 int foreign_cmd_query_port_34(struct ibv_context *ctx, uint8_t port_num,
 			      struct ibv_port_attr *attr, const void *cmd,
 			      size_t cmd_size);
@@ -101,7 +113,7 @@ int foreign_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd,
 			 struct ib_uverbs_alloc_pd_resp *resp,
 			 size_t resp_size);
 int foreign_cmd_dealloc_pd(struct ibv_pd *pd);
-/* @xrcd_size: bytes at @xrcd; the handle is kept only if it fits */
+/* @xrcd_size: bytes at @xrcd; the handle is stored only if it fits */
 int foreign_cmd_open_xrcd(struct ibv_context *ctx, struct verbs_xrcd *xrcd,
 			  int xrcd_size, struct ibv_xrcd_init_attr *attr,
 			  const void *cmd, size_t cmd_size,
@@ -127,7 +139,10 @@ int foreign_cmd_advise_mr(struct ibv_pd *pd,
 			  enum ib_uverbs_advise_mr_advice advice,
 			  uint32_t flags, struct ibv_sge *sg_list,
 			  uint32_t num_sge);
-/* _34 looks at @link only if the provider is of v54 or later, which has it. */
+/*
+ * _34 ignores @link unless the provider is of v54 or later: older ones do not
+ * pass it.
+ */
 int foreign_cmd_reg_dmabuf_mr_34(struct ibv_pd *pd, uint64_t offset,
 				 size_t length, uint64_t iova, int fd,
 				 int access, struct verbs_mr *vmr,
@@ -144,7 +159,7 @@ int foreign_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 			 size_t resp_size);
 int foreign_cmd_dealloc_mw(struct ibv_mw *mw);
 
-/* -- device memory, DMA hints -- */
+/* -- device memory, DMA handles -- */
 
 int foreign_cmd_alloc_dm(struct ibv_context *ctx,
 			 const struct ibv_alloc_dm_attr *attr,
@@ -155,7 +170,7 @@ int foreign_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *dm,
 			  uint64_t offset, size_t length, unsigned int access,
 			  struct verbs_mr *vmr,
 			  struct foreign_command_buffer *link);
-/* Returns a descriptor, or -1 with errno. */
+/* Returns a descriptor, or -1 with errno set. */
 int foreign_cmd_export_dmabuf_fd(struct ibv_context *ctx, off_t pg_off);
 int foreign_cmd_alloc_dmah(struct ibv_context *ctx, struct verbs_dmah *dmah,
 			   struct ibv_dmah_init_attr *attr);
@@ -177,9 +192,11 @@ int foreign_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 
 /* Bits of @cmd_flags. */
 enum foreign_create_cq_flags {
-	/* the device makes time stamps unasked: the wish may get lost */
+	/*
+	 * The device always provides time stamps; the request may be dropped.
+	 */
 	FOREIGN_CQ_TS_IGNORED_EX = 1 << 0,
-	/* the ring is in memory of the provider, as prov_attr says */
+	/* The provider allocated the ring, which prov_attr describes. */
 	FOREIGN_CQ_WITH_MEM_VA = 1 << 1,
 	FOREIGN_CQ_WITH_MEM_DMABUF = 1 << 2,
 };
@@ -224,7 +241,8 @@ int foreign_cmd_resize_cq(struct ibv_cq *cq, int cqe, const void *cmd,
 int foreign_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
 			  const void *cmd, size_t cmd_size);
 int foreign_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only);
-/* Waits, as the other destroy commands do, until all events are acknowledged.
+/*
+ * Blocks until all events are acknowledged, as the other destroy commands do.
  */
 int foreign_cmd_destroy_cq(struct ibv_cq *cq);
 
@@ -269,7 +287,7 @@ int foreign_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *vqp,
 			      struct ib_uverbs_ex_create_qp_resp *resp,
 			      size_t resp_size,
 			      struct foreign_command_buffer *link);
-/* @vqp_size: bytes at @vqp; its XRC domain is kept only if it fits */
+/* @vqp_size: bytes at @vqp; the XRC domain is stored only if it fits */
 int foreign_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *vqp,
 			int vqp_size, struct ibv_qp_open_attr *attr,
 			const void *cmd, size_t cmd_size,
@@ -288,7 +306,7 @@ int foreign_cmd_modify_qp_ex(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 
 /* -- work queues (foreign_cmd_wq.c) -- */
 
-/* The state, the mutex and the condition are not this command's. */
+/* The caller initialises the state, the mutex and the condition variable. */
 int foreign_cmd_create_wq(struct ibv_context *ctx,
 			  struct ibv_wq_init_attr *attr, struct ibv_wq *wq,
 			  const void *cmd, size_t cmd_size,
@@ -305,7 +323,7 @@ int foreign_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table);
 
 /* -- flows, flow actions, counters -- */
 
-/* @ucmd: bytes for the driver, without anything in front of them */
+/* @ucmd: driver data, without a header or core struct in front of it */
 int foreign_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
 			    struct ibv_flow_attr *attr, void *ucmd,
 			    size_t ucmd_size);
@@ -328,7 +346,7 @@ int foreign_cmd_read_counters(struct verbs_counters *vcounters,
 			      struct foreign_command_buffer *link);
 int foreign_cmd_destroy_counters(struct verbs_counters *vcounters);
 
-/* -- counters of completions (foreign_cmd_comp_cntr.c) -- */
+/* -- completion counters (foreign_cmd_comp_cntr.c) -- */
 
 int foreign_cmd_query_comp_cntr_caps(struct ibv_context *ctx,
 				     struct ibv_comp_cntr_caps *caps,
@@ -358,18 +376,18 @@ int foreign_cmd_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 int foreign_cmd_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr);
 
-/* -- memory that a confidential guest shares (foreign_heap.c) -- */
+/* -- memory that a confidential VM shares (foreign_heap.c) -- */
 
 /* A heap of the kernel, opaque to providers. */
 struct foreign_heap;
 
-/* NULL with errno where the kernel has no such heap. */
+/* Returns NULL with errno set if the kernel has no such heap. */
 struct foreign_heap *foreign_heap_cc_shared_init(void);
 void foreign_heap_destroy(struct foreign_heap *heap);
-/* Mapped memory and its dma-buf; NULL with errno. */
+/* Returns mapped memory and its dma-buf, or NULL with errno set. */
 void *foreign_heap_alloc(struct foreign_heap *heap, size_t size,
 			 int *dmabuf_fd);
-/* Takes what foreign_heap_alloc() gave. */
+/* @buf, @dmabuf_fd: from foreign_heap_alloc() */
 void foreign_heap_free(void *buf, size_t size, int dmabuf_fd);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters of completions, for foreign providers of v65. Calls
+ * Completion counters, for foreign providers of v65. Calls
  * kernel/cmd_comp_cntr.c.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@ int foreign_cmd_query_comp_cntr_caps(struct ibv_context *ctx,
 	struct ibv_comp_cntr_caps all = {};
 	int ret;
 
-	/* What is behind it in a later release is the provider's to zero. */
+	/* The provider zeroes members that a later release appends. */
 	if (caps_size < sizeof(all))
 		return foreign_errno(-EINVAL);
 	ret = verbs_cmd_query_comp_cntr_caps(ctx, &all);

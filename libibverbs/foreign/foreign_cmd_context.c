@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_cmd_get_context() and ibv_cmd_query_context(): the first command of a
- * foreign provider. Calls kernel/cmd_context.c.
+ * ibv_cmd_get_context(), the first command of a foreign provider, and
+ * ibv_cmd_query_context(). Calls kernel/cmd_context.c.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -16,19 +16,26 @@
 #include "foreign/foreign_udata.h"
 #include "kernel/uapi_newer.h"
 
-/* Their device has a member for what the kernel said about all its contexts. */
+/*
+ * verbs_device has a member for the core_support mask, which is the same in all
+ * contexts of a device.
+ */
 static void foreign_cmd_store_core_support(const struct ibv_context *ctx)
 {
 	struct foreign_device *dev =
 		verbs_container_of(ctx->device, struct foreign_device, device);
 
-	/* Contexts of several threads store the same. */
+	/*
+	 * Several threads may open contexts at once; they store the same value.
+	 */
 	__atomic_store_n(&dev->core_support,
 			 verbs_kernel_state(ctx)->core_support,
 			 __ATOMIC_RELAXED);
 }
 
-/* Descriptors for the driver are an array of int; a short one goes inline. */
+/*
+ * Adds an array of int as an attribute; an array of 8 bytes or less is inline.
+ */
 static int foreign_cmd_add_fd_arr(const struct foreign_fd_arr *fd_arr,
 				  struct ib_uverbs_attr *attr,
 				  struct verbs_udata *udata)
@@ -73,7 +80,7 @@ static int foreign_cmd_get_context(struct ibv_context *ctx, const void *cmd,
 		return foreign_errno(ret);
 
 	ret = verbs_cmd_get_context(ctx, &udata);
-	/* Kernels that know nothing of descriptors do without them. */
+	/* A kernel without this attribute rejects it; try again without it. */
 	if (ret == -EOPNOTSUPP && udata.nr_attrs) {
 		udata.nr_attrs = 0;
 		ret = verbs_cmd_get_context(ctx, &udata);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counters of flows, for foreign providers. Calls kernel/cmd_counters.c. */
+/* Flow counters, for foreign providers. Calls kernel/cmd_counters.c. */
 #include <provider/kernel.h>
 
 #include "foreign/foreign_cmd.h"

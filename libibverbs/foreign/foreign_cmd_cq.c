@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion queues, for foreign providers. Calls kernel/cmd_cq.c. The fields
- * that events need are initialised when the provider's op has returned.
+ * Completion queues, for foreign providers. Calls kernel/cmd_cq.c. The adapter
+ * (foreign_adapt_cq.c) initialises the members for events after the provider's
+ * op has returned.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -51,8 +52,9 @@ foreign_cmd_cq_only_timestamps(const struct ibv_cq_init_attr_ex *attr)
 }
 
 /*
- * A wish for time stamps, of a device that makes them unasked: the native
- * method says it, the plain write command, which cannot, does as well.
+ * Create a CQ with time stamps on a device that always provides them. The ioctl
+ * method carries the request. The write command cannot carry it, but a CQ
+ * without the request has time stamps on such a device too.
  */
 static int
 foreign_cmd_create_cq_timestamped(struct ibv_context *ctx, struct ibv_cq *cq,
@@ -68,7 +70,9 @@ foreign_cmd_create_cq_timestamped(struct ibv_context *ctx, struct ibv_cq *cq,
 	ret = verbs_cmd_create_cq(ctx, cq, attr, &native);
 	if (ret != -EOPNOTSUPP)
 		return ret;
-	/* Then the kernel itself said so, but for attributes it may not know.
+	/*
+	 * The kernel has the method and rejected the request itself. With
+	 * attributes of the driver, it may have rejected one of these instead.
 	 */
 	if (kernel_cap_offered(state, KERNEL_CAP_CREATE_CQ) && !udata->nr_attrs)
 		return ret;
@@ -197,7 +201,7 @@ int foreign_cmd_resize_cq(struct ibv_cq *cq, int cqe, const void *cmd,
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_resize_cq, ibv_cmd_resize_cq)
 
-/* The kernel gives its drivers no share in this one: no driver bytes. */
+/* The kernel does not pass this command to its drivers: no driver data. */
 int foreign_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
 			  const void *cmd, size_t cmd_size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* DMA hints, for foreign providers. Calls kernel/cmd_dmah.c. */
+/* DMA handles, for foreign providers. Calls kernel/cmd_dmah.c. */
 #include <provider/kernel.h>
 
 #include "foreign/foreign_cmd.h"

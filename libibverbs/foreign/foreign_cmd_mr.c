@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory regions, for foreign providers. Calls kernel/cmd_mr.c. Where the
- * kernel knows a region's place itself, the public members are filled here;
- * those of ibv_reg_mr() and ibv_reg_mr_ex() are api/'s business.
+ * Memory regions, for foreign providers. Calls kernel/cmd_mr.c.
+ * ibv_cmd_query_mr() and ibv_cmd_reg_dmabuf_mr() fill the public members of the
+ * region here; after ibv_reg_mr() and ibv_reg_mr_ex(), api/ does it.
  */
 #include <provider/kernel.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "foreign/foreign_state.h"
 #include "foreign/foreign_udata.h"
 
-/* The first release that passes a chain to reg_dmabuf_mr. */
+/* The first release that passes a chain of command buffers to reg_dmabuf_mr. */
 #define RELEASE_DMABUF_LINK 54
 
 static void foreign_cmd_mr_set_addr(struct verbs_mr *vmr, struct ibv_pd *pd,
@@ -122,8 +122,8 @@ int foreign_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 FOREIGN_EXPORT_FROM_57(foreign_cmd_reg_dmabuf_mr, ibv_cmd_reg_dmabuf_mr)
 
 /*
- * Older providers pass one argument less: @link is then whatever happens to be
- * on the stack, or in the register.
+ * Providers of older releases pass one argument less. For them, @link is an
+ * arbitrary value of a register or of the stack.
  */
 int foreign_cmd_reg_dmabuf_mr_34(struct ibv_pd *pd, uint64_t offset,
 				 size_t length, uint64_t iova, int fd,

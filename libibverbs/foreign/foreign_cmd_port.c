@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Attributes of a port, for foreign providers. Calls kernel/cmd_port.c. The
- * kernel gives its drivers no share in this command, so bytes behind the
- * request would reach nobody; they are left out.
+ * kernel does not pass this command to its drivers, so driver data behind the
+ * request is not sent.
  */
 #include <errno.h>
 #include <provider/kernel.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The data path of foreign providers whose device has no queues that a process
- * could see. Calls kernel/cmd_post.c.
+ * The data path of foreign providers whose queues are not mapped into the
+ * process: posting and polling are system calls. Calls kernel/cmd_post.c.
  */
 #include <provider/kernel.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs: making, opening and destroying them, for foreign providers.
- * Calls kernel/cmd_qp.c. The attributes of an existing QP are in
- * foreign_cmd_qp_attr.c.
+ * Queue pairs: creating, opening and destroying them, for foreign providers.
+ * Calls kernel/cmd_qp.c. foreign_cmd_qp_attr.c has the attributes of an
+ * existing QP.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -16,8 +16,9 @@
 #include "foreign/foreign_udata.h"
 
 /*
- * The members behind the QP. They were elsewhere in some releases of private
- * ABI 34, where nobody reads what is kept here: those get nothing written.
+ * Set the members of verbs_qp behind the QP. In some releases of private ABI 34
+ * their offsets differ. Nothing is written for that ABI: the library does not
+ * read these members there.
  */
 static void foreign_cmd_qp_set_xrcd(struct ibv_context *ctx,
 				    struct verbs_qp *vqp, struct ibv_xrcd *xrcd)
@@ -56,7 +57,7 @@ int foreign_cmd_create_qp(struct ibv_pd *pd, struct ibv_qp *qp,
 				 resp_size, sizeof(*resp), &udata);
 	if (ret)
 		return foreign_errno(ret);
-	/* Before the kernel knows it and can raise events for it. */
+	/* The kernel can raise events for the QP as soon as it exists. */
 	verbs_prepare_qp(qp, pd->context, &attr_ex);
 	ret = verbs_cmd_create_qp(pd->context, qp, &attr_ex, &udata);
 	if (!ret)
@@ -141,7 +142,7 @@ FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 34)
 FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 57)
 FOREIGN_EXPORT(foreign_cmd_create_qp_ex2_34, ibv_cmd_create_qp_ex2, 59)
 
-/* It is another process's QP: no queue of this one is behind it. */
+/* The QP belongs to another process: it has no queues in this process. */
 static void foreign_cmd_prepare_opened_qp(struct ibv_qp *qp,
 					  struct ibv_context *ctx,
 					  const struct ibv_qp_open_attr *attr)

@@ -11,7 +11,7 @@
 #include "foreign/foreign_result.h"
 #include "foreign/foreign_udata.h"
 
-/* The kernel gives its drivers no share in this one: no driver bytes. */
+/* The kernel does not pass this command to its drivers: no driver data. */
 int foreign_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			 int attr_mask, struct ibv_qp_init_attr *init_attr,
 			 const void *cmd, size_t cmd_size)
@@ -34,7 +34,7 @@ int foreign_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	struct verbs_udata udata;
 	int ret;
 
-	/* This protocol has no place for a rate limit. */
+	/* The write command has no member for a rate limit. */
 	if (attr_mask & IBV_QP_RATE_LIMIT)
 		return foreign_errno(-EOPNOTSUPP);
 	ret = foreign_udata_init(cmd, cmd_size,
@@ -62,7 +62,7 @@ int foreign_cmd_modify_qp_ex(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	if (ret)
 		return foreign_errno(ret);
 	if (resp) {
-		/* All that there is in any kernel. */
+		/* No kernel has a longer core response. */
 		resp->comp_mask = 0;
 		resp->response_length = sizeof(*resp);
 	}

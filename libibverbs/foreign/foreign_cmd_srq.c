@@ -15,7 +15,10 @@ int foreign_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 			   struct ib_uverbs_create_srq_resp *resp,
 			   size_t resp_size)
 {
-	/* The command keeps off what is behind an SRQ of the basic type. */
+	/*
+	 * verbs_cmd_create_srq() does not access verbs_srq behind an SRQ of the
+	 * basic type.
+	 */
 	struct verbs_srq *vsrq = verbs_container_of(srq, struct verbs_srq, srq);
 	struct ibv_srq_init_attr_ex attr_ex = {
 		.srq_context = attr->srq_context,
@@ -31,7 +34,7 @@ int foreign_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 				 resp_size, sizeof(*resp), &udata);
 	if (ret)
 		return foreign_errno(ret);
-	/* Before the kernel knows it and can raise events for it. */
+	/* The kernel can raise events for the SRQ as soon as it exists. */
 	verbs_prepare_srq(srq, pd->context, &attr_ex);
 	ret = verbs_cmd_create_srq(pd->context, vsrq, &attr_ex, &udata);
 	if (!ret)
@@ -90,7 +93,7 @@ int foreign_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 }
 FOREIGN_EXPORT_ALL(foreign_cmd_modify_srq, ibv_cmd_modify_srq)
 
-/* The kernel gives its drivers no share in this one: no driver bytes. */
+/* The kernel does not pass this command to its drivers: no driver data. */
 int foreign_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 			  const void *cmd, size_t cmd_size)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Life of a context in a foreign provider's memory. The provider's
- * alloc_context() calls _verbs_init_and_alloc_context(), which must leave a
- * context that commands can be sent on at once, then verbs_set_ops() as often
- * as it likes; its free_context() ends with verbs_uninit_context().
+ * Life of a context in memory of a foreign provider. The provider's
+ * alloc_context() calls _verbs_init_and_alloc_context(), then verbs_set_ops()
+ * any number of times. Commands can be sent on the context before the first
+ * verbs_set_ops(). The provider's free_context() calls verbs_uninit_context()
+ * at its end.
  */
 #include "foreign/foreign_context.h"
 
@@ -17,7 +18,7 @@
 #include "foreign/foreign_provider.h"
 #include "foreign/foreign_state.h"
 
-/* A device that the kernel does not know may do without a descriptor. */
+/* A device outside the kernel needs no descriptor for async events. */
 static int foreign_context_no_async_fd(struct ibv_context *ctx, int *ret_fd)
 {
 	return 0;
@@ -39,7 +40,9 @@ foreign_context_provider_of(struct ibv_device *device,
 	return foreign_provider_of(dev->provider);
 }
 
-/* The whole of the provider's struct; NULL and errno if that cannot be. */
+/*
+ * Allocate the struct of the provider; return NULL with errno set on failure.
+ */
 static char *
 foreign_context_alloc_struct(const struct foreign_provider *provider,
 			     size_t size, size_t offset)
@@ -71,7 +74,7 @@ void *foreign_init_and_alloc_context(struct ibv_device *device, int cmd_fd,
 	struct ibv_context *ctx;
 	char *start;
 
-	/* The releases declare the offset as a pointer. */
+	/* rdma-core declares the offset as a pointer. */
 	provider = foreign_context_provider_of(device, &dev);
 	start = foreign_context_alloc_struct(provider, alloc_size,
 					     (uintptr_t)context_offset);
@@ -105,8 +108,9 @@ FOREIGN_EXPORT_ALL(foreign_init_and_alloc_context,
 		   _verbs_init_and_alloc_context)
 
 /*
- * The size of the struct is not the same in all variants of a node. Where the
- * shorter one ends with the marker, the longer one has a mutex.
+ * The variants of a node have verbs_context structs of different sizes. At the
+ * offset where abi_compat has its marker in the shorter one, the longer one has
+ * a mutex, which never has this value.
  */
 struct ibv_context *foreign_context_of(unsigned int node, void *vctx)
 {

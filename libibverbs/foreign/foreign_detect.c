@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tells the releases behind one private ABI number apart. Called at
- * registration (foreign_register.c), with the dynamic linker's lock held if
- * the module is being loaded: nothing here waits for another thread.
+ * Detects which rdma-core release a module was built for; several releases
+ * share one private ABI number. Called at registration (foreign_register.c),
+ * with the lock of the dynamic linker held if the module is being loaded:
+ * nothing here may wait for another thread.
  *
- * A module does not say which release it is of. There are two traces. It
- * imports functions that older releases do not have; and the vendor libraries
- * in the same folder carry the release in their file names:
+ * A module does not contain its release. Two sources remain. The module imports
+ * functions that older releases do not have; and the vendor libraries in the
+ * same folder have the release in their file names:
  *
  *	libmlx5-rdmav34.so -> ../libmlx5.so.1.24.44.0	(release 44.0)
  */
@@ -29,7 +30,7 @@
 /* Imports                                                                   */
 /* ------------------------------------------------------------------------ */
 
-/* The release that brought a function. */
+/* The first release that exports a function. */
 static const struct {
 	const char *name;
 	unsigned int since;
@@ -45,7 +46,7 @@ static const struct {
 };
 
 struct imports {
-	unsigned int needs; /* release that has all that is imported */
+	unsigned int needs; /* first release with all imported functions */
 	bool create_cq_ex;
 	bool create_cq_ex2;
 	bool export_dmabuf_fd;
@@ -93,7 +94,7 @@ static void foreign_detect_by_imports(const struct link_map *map,
 	foreign_imports_visit(map, foreign_detect_visit_import, &imports);
 	foreign_range_raise_oldest(range, imports.needs);
 
-	/* What mlx5 has always imported as soon as it was there. */
+	/* mlx5 imports these functions in every release that exports them. */
 	if (strcmp(name, "mlx5") != 0)
 		return;
 	if (imports.create_cq_ex && !imports.create_cq_ex2)
@@ -130,7 +131,8 @@ static bool foreign_detect_ends_with(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* The release in the names that the folder's modules lead to; 0: they differ.
+/*
+ * The release in the link targets of the modules in @folder; 0 if they differ.
  */
 static unsigned int foreign_detect_release_in_folder(const char *folder,
 						     const char *suffix)
@@ -160,11 +162,11 @@ static unsigned int foreign_detect_release_in_folder(const char *folder,
 		if (release)
 			found = release;
 	}
-	(void)closedir(dir); /* was only read */
+	(void)closedir(dir); /* opened for reading only */
 	return differ ? 0 : found;
 }
 
-/* By the module's own name, then by those of its neighbours. */
+/* Use the file name of the module itself first, then those in its folder. */
 static unsigned int foreign_detect_release_by_names(const char *path,
 						    unsigned int node)
 {

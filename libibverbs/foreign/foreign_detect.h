@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which release of rdma-core a module was built for. */
+/* Detection of the rdma-core release that a module was built for. */
 #ifndef FOREIGN_FOREIGN_DETECT_H
 #define FOREIGN_FOREIGN_DETECT_H
 
 #include <stddef.h>
 
-/* Releases that a module may be of. */
+/* Releases that a module can be of. */
 struct foreign_range {
 	unsigned int oldest;
 	unsigned int newest;
@@ -13,14 +13,14 @@ struct foreign_range {
 
 /**
  * foreign_detect() - narrow down the release of a module
- * @address: in the module
- * @name: of its provider, "mlx5"
- * @node: private ABI that it registered for
- * @range: releases of that node; what is found to be impossible is taken away
+ * @address: an address in the module
+ * @name: name of its provider, e.g. "mlx5"
+ * @node: private ABI that the module registered for
+ * @range: in: all releases of that node; out: those that remain possible
  *
- * Looks at what the module imports, and at version numbers in file names: its
- * own, and those of modules in the same folder, which come from one build.
- * What contradicts the imports is ignored.
+ * Uses the imports of the module, and version numbers in file names: that of
+ * the module, and those of modules in the same folder, which belong to the same
+ * build. A version number that contradicts the imports is ignored.
  *
  * Context: reads the folder of the module.
  */
@@ -28,10 +28,10 @@ void foreign_detect(const void *address, const char *name, unsigned int node,
 		    struct foreign_range *range);
 
 /**
- * foreign_release_of_file() - the release in the name of a vendor library
- * @file: "libmlx5.so.1.24.44.0", also with folders in front
+ * foreign_release_of_file() - parse the release in the name of a vendor library
+ * @file: e.g. "libmlx5.so.1.24.44.0", with or without a path
  *
- * Return: 44; 0 if there is none.
+ * Return: 44; 0 if the name contains no release.
  */
 unsigned int foreign_release_of_file(const char *file);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Life of a foreign provider's device: the provider allocates it, with what
- * discovery knows (struct foreign_sysfs_dev) at hand, and opens it; the names
- * in its public part are filled in by core/device_object.c, as for all devices.
- * These are the hooks that core/ calls.
+ * Life of a device of a foreign provider. The provider allocates the device
+ * from the discovery result (struct foreign_sysfs_dev) and opens it;
+ * core/device_object.c fills in the names in the public part, as for all
+ * devices. The functions here are the hooks that core/ calls.
  */
 #include "foreign/foreign_device.h"
 
@@ -50,7 +50,8 @@ static int foreign_device_make(struct verbs_device *dev,
 	device = provider->module_ops->alloc_device(sysfs);
 	if (!device) {
 		if (!atomic_flag_test_and_set(&provider->warned))
-			verbs_warn("provider %s: claims %s and then refuses it",
+			verbs_warn("provider %s: matches %s, but "
+				   "its alloc_device() fails",
 				   dev->provider->name, sysfs->ibdev_name);
 		free(sysfs);
 		return -ENODEV;
@@ -63,7 +64,7 @@ static int foreign_device_make(struct verbs_device *dev,
 	return 0;
 }
 
-/* Devices that a provider made by itself have no sysfs record. */
+/* A device outside the kernel has no struct foreign_sysfs_dev. */
 static void foreign_device_free(struct verbs_device *dev)
 {
 	struct foreign_device *device = foreign_device_of(dev);
@@ -87,7 +88,7 @@ static struct verbs_device *foreign_device_adopt(struct ibv_device *pub)
 	if (!provider)
 		return NULL;
 	verbs_mutex_lock(&adopt_mutex);
-	if (pub->_ops._dummy1) { /* another thread was quicker */
+	if (pub->_ops._dummy1) { /* another thread has adopted it */
 		dev = verbs_device_of(pub);
 	} else {
 		dev = verbs_device_new_bare(&provider->ops);
@@ -102,7 +103,7 @@ static struct verbs_device *foreign_device_adopt(struct ibv_device *pub)
 /* Contexts                                                                  */
 /* ------------------------------------------------------------------------ */
 
-/* @module_ops: what the provider returned. Its errno says why it is NULL. */
+/* @provider_vctx: result of the provider; errno has the reason if it is NULL */
 static int foreign_device_take_context(const struct verbs_device *dev,
 				       struct foreign_verbs_context *module_ops,
 				       struct verbs_context **ret_vctx)
@@ -146,7 +147,7 @@ static int foreign_device_import_context(struct verbs_device *dev, int cmd_fd,
 		ret_vctx);
 }
 
-/* Ends with verbs_uninit_context() and frees the provider's memory. */
+/* The provider calls verbs_uninit_context() and frees its memory. */
 static void foreign_device_close_context(struct verbs_context *vctx)
 {
 	struct ibv_context *ctx = &vctx->context;

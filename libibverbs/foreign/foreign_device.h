@@ -7,23 +7,25 @@
 #include <provider/provider.h>
 #include <stdbool.h>
 
-/* What all foreign providers have in common; a name is missing. */
+/* Members that all foreign providers share; the name is not set. */
 extern const struct verbs_device_ops foreign_device_template;
 
 /**
- * foreign_open_device() - verbs_open_device(): open, with a word to the
- * provider
- * @private_data: handed to the provider's alloc_context()
+ * foreign_open_device() - open a device with private data for the provider
+ * @private_data: passed to the provider's alloc_context()
  *
- * For functions of vendor libraries that open their devices in ways of their
- * own. Return: as ibv_open_device(3).
+ * Exported as verbs_open_device(). Vendor libraries call it in their own
+ * functions to open a device.
+ *
+ * Return: as ibv_open_device(3).
  */
 struct ibv_context *foreign_open_device(struct ibv_device *device,
 					void *private_data);
 
 /*
- * verbs_allow_disassociate_destroy: read by code that is compiled into
- * modules. Equal to kernel/'s since before the first device was made.
+ * Exported as verbs_allow_disassociate_destroy, which inline functions in
+ * modules read. Has the value of the variable in kernel/ before the first
+ * device is allocated.
  */
 extern bool foreign_allow_disassociate_destroy;
 

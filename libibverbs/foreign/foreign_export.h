@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Gives a function (or an object) the names under which modules of existing
+ * Exports a function or an object under the names by which modules of rdma-core
  * releases import it: name@IBVERBS_PRIVATE_<node>. The C name begins with
- * foreign_, so that nothing in the tree calls it by accident. Stands behind
- * the definition, in the same file:
+ * foreign_, so that no code of this library calls it by accident. The macro
+ * follows the definition in the same file:
  *
  *	FOREIGN_EXPORT_ALL(foreign_cmd_alloc_pd, ibv_cmd_alloc_pd)
  *
- * Without FOREIGN_WITH_VERSIONS, as in unit tests, nothing is exported. All
- * versions are old ones (one @): nothing is ever linked against them anew.
+ * Without FOREIGN_WITH_VERSIONS, as in unit tests, it exports nothing. All
+ * versions are hidden ones (one @): no new module can be linked against them.
  */
 #ifndef FOREIGN_FOREIGN_EXPORT_H
 #define FOREIGN_FOREIGN_EXPORT_H
 
 #ifdef FOREIGN_WITH_VERSIONS
-/* A directive, and not gcc's attribute, because clang has only this. */
+/* An assembler directive, because clang does not have the attribute of gcc. */
 #define FOREIGN_EXPORT(function, name, node) \
 	__asm__(".symver " #function "," #name "@IBVERBS_PRIVATE_" #node);
 #else
 #define FOREIGN_EXPORT(function, name, node)
 #endif
 
-/* In each node from the one in the macro's name on. */
+/* Exports in the node in the name of the macro and in all later ones. */
 #define FOREIGN_EXPORT_FROM_65(function, name) \
 	FOREIGN_EXPORT(function, name, 65)
 #define FOREIGN_EXPORT_FROM_64(function, name) \

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How the plug-ins of the first releases registered. No provider does so any
- * more, but the usNIC plug-in of old libfabric releases still imports the name.
+ * Registration function of the first releases. No provider calls it any more,
+ * but the usNIC plug-in of old libfabric releases still imports the name.
  */
 void foreign_register_first_driver(const char *name, void *(*init)(void));
 
-/* Its devices are not of the kernel's RDMA subsystem: nothing to keep. */
+/*
+ * usNIC devices are outside the RDMA subsystem of the kernel: nothing to
+ * register.
+ */
 void foreign_register_first_driver(const char *name, void *(*init)(void))
 {
 }

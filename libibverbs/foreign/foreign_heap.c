@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory that a confidential guest shares with its host and its devices, from
- * a heap of the kernel; each piece is a dma-buf and is mapped. Called by
- * foreign providers of v64 and later as ibv_dmabuf_heap_*().
+ * Memory that a confidential virtual machine shares with its host and its
+ * devices. Each buffer is a dma-buf from a heap of the kernel, and is mapped.
+ * Foreign providers of v64 and later call these functions as
+ * ibv_dmabuf_heap_*().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ void foreign_heap_destroy(struct foreign_heap *heap)
 {
 	if (!heap)
 		return;
-	(void)close(heap->fd); /* nothing was written to it */
+	(void)close(heap->fd); /* no data was written */
 	free(heap);
 }
 FOREIGN_EXPORT_FROM_64(foreign_heap_destroy, ibv_dmabuf_heap_destroy)
@@ -66,14 +67,14 @@ void *foreign_heap_alloc(struct foreign_heap *heap, size_t size, int *dmabuf_fd)
 		return buf;
 	}
 	err = errno;
-	(void)close((int)data.fd); /* of no use without the mapping */
+	(void)close((int)data.fd); /* unusable without the mapping */
 	return foreign_null(-err);
 }
 FOREIGN_EXPORT_FROM_64(foreign_heap_alloc, ibv_dmabuf_heap_alloc)
 
 void foreign_heap_free(void *buf, size_t size, int dmabuf_fd)
 {
-	/* Both fail only for arguments that were not from here. */
+	/* Both fail only if the arguments are not from foreign_heap_alloc(). */
 	(void)munmap(buf, size);
 	(void)close(dmabuf_fd);
 }

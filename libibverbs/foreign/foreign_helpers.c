@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The small functions of the private nodes, see the header. */
+/* Small functions of the private nodes: see foreign_helpers.h. */
 #include "foreign/foreign_helpers.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ int foreign_query_gid_type(struct ibv_context *context, uint8_t port_num,
 }
 FOREIGN_EXPORT_ALL(foreign_query_gid_type, ibv_query_gid_type)
 
-/* As much of a file as fits. */
+/* Read the start of a file, up to @size bytes. */
 static ssize_t foreign_read_file_start(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -46,7 +46,7 @@ static ssize_t foreign_read_file_start(const char *path, char *buf, size_t size)
 		len = read(fd, buf, size);
 	} while (len < 0 && errno == EINTR);
 	saved_errno = errno;
-	(void)close(fd); /* was only read */
+	(void)close(fd); /* opened for reading only */
 	errno = saved_errno;
 	return len;
 }
@@ -82,7 +82,7 @@ int foreign_read_ibdev_sysfs_file(char *buf, size_t size,
 	if (buf[len - 1] == '\n') {
 		len--;
 	} else if ((size_t)len == size) {
-		errno = EOVERFLOW; /* no room for the end of a string */
+		errno = EOVERFLOW; /* no room for the terminating NUL */
 		return -1;
 	}
 	buf[len] = '\0';

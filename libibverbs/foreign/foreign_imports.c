@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads the dynamic section of a module that the dynamic linker has mapped. The
- * symbol table does not say how long it is; the relocations do, and whatever is
- * imported has one. Called by foreign_detect.c.
+ * symbol table does not contain its length, so the relocations are read
+ * instead: every imported symbol has one. Called by foreign_detect.c.
  */
 #include "foreign/foreign_imports.h"
 
@@ -16,12 +16,12 @@
 #define RELOC_SYMBOL(info) ELF32_R_SYM(info)
 #endif
 
-/* What the dynamic section points to. */
+/* Tables that the dynamic section points to. */
 struct dynamic {
 	const ElfW(Sym) * symbols;
 	const char *strings;
 	size_t strings_len;
-	/* rel and rela, and those of calls, which are of either kind */
+	/* REL, RELA, and the PLT relocations, which have either format */
 	const char *tables[3];
 	size_t lens[3];
 	bool calls_have_addend;
@@ -34,9 +34,9 @@ enum {
 };
 
 /*
- * Some dynamic linkers turn the section's offsets into addresses, some of them
- * only on some machines. Modules are never mapped at 0, so an offset is smaller
- * than where its module begins.
+ * Some dynamic linkers convert the offsets of the section to addresses, some of
+ * them only on some machines. A module is never mapped at 0, so a value below
+ * its load address is an offset.
  */
 static const void *foreign_imports_address_of(const struct link_map *map,
 					      uintptr_t value)
@@ -116,7 +116,7 @@ void foreign_imports_visit(const struct link_map *map,
 
 		for (size_t at = 0; start && at + len <= dynamic.lens[table];
 		     at += len) {
-			/* Both kinds of entries begin alike. */
+			/* Rela begins with the members of Rel. */
 			const ElfW(Rel) *entry = (const void *)(start + at);
 			const ElfW(Sym) *symbol =
 				&dynamic.symbols[RELOC_SYMBOL(entry->r_info)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Methods of a driver's own, which foreign providers build in a command buffer
- * themselves. Here it is completed and sent. Called by the providers, calls
+ * Methods that only one driver has. Foreign providers build such a command in a
+ * command buffer; execute_ioctl() completes and sends it. Calls
  * kernel/submit.c.
  */
 #include <errno.h>
@@ -16,14 +16,14 @@
 #include "foreign/foreign_udata.h"
 #include "kernel/submit.h"
 
-/* The largest number whose length still fits the header. */
+/* Attributes that fit into the 16-bit length of the header. */
 #define MAX_ATTRS                                            \
 	((UINT16_MAX - sizeof(struct ib_uverbs_ioctl_hdr)) / \
 	 sizeof(struct ib_uverbs_attr))
 
 /*
- * Providers dimension an array with the result, so it is never too small; a
- * chain that makes no sense is found when it is sent.
+ * Providers allocate an array of this length, so the result is never too small.
+ * Invalid chains are rejected by foreign_execute_ioctl().
  */
 unsigned int foreign_final_num_attrs(unsigned int num_attrs,
 				     struct foreign_command_buffer *link)
@@ -38,7 +38,7 @@ unsigned int foreign_final_num_attrs(unsigned int num_attrs,
 }
 FOREIGN_EXPORT_ALL(foreign_final_num_attrs, __ioctl_final_num_attrs)
 
-/* Copies the attributes of the links behind the buffer's own. */
+/* Copy the attributes of the linked buffers behind those of @cmd. */
 static int foreign_ioctl_gather_attrs(struct foreign_command_buffer *cmd)
 {
 	const struct foreign_command_buffer *link = cmd->next;
@@ -72,7 +72,10 @@ static int foreign_ioctl_gather_attrs(struct foreign_command_buffer *cmd)
 	return 0;
 }
 
-/* The other way: the kernel marks and changes attributes. */
+/*
+ * Copy the attributes, which the kernel has changed, back to the linked
+ * buffers.
+ */
 static void
 foreign_ioctl_scatter_attrs(const struct foreign_command_buffer *cmd)
 {
@@ -88,7 +91,11 @@ foreign_ioctl_scatter_attrs(const struct foreign_command_buffer *cmd)
 	}
 }
 
-/* The driver's input while it is an address that has to become a value. */
+/*
+ * Driver input of up to 8 bytes, which the provider passes as an address
+ * although the kernel expects the value in the attribute; NULL if there is
+ * none.
+ */
 static struct ib_uverbs_attr *
 foreign_ioctl_short_input(struct foreign_command_buffer *cmd)
 {
@@ -117,7 +124,7 @@ int foreign_execute_ioctl(struct ibv_context *ctx,
 		input->data = value;
 	}
 	ret = submit_ioctl_raw(ctx, &cmd->hdr);
-	/* An address again: the buffer may be sent a second time. */
+	/* Restore the address: the provider may send the buffer again. */
 	if (input)
 		input->data = address;
 	if (!ret)

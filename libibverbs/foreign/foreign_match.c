@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Match rules of the existing releases: an entry names the kernel driver, or is
- * a pattern for the device's name or for the modalias of its bus; or a function
- * of the provider decides. Called through foreign_hooks by core/, under the
- * list mutex.
+ * Match rules of rdma-core releases. An entry names the kernel driver, or is a
+ * pattern for the device name or for the modalias of the bus; or a function of
+ * the provider decides. core/ calls this through foreign_hooks, with the list
+ * mutex held.
  */
 #include "foreign/foreign_match.h"
 
@@ -63,7 +63,9 @@ foreign_match_find_pattern(const struct foreign_match_ent *table,
 	return NULL;
 }
 
-/* Of the device's bus. Devices like rxe0 have none. */
+/*
+ * Modalias of the bus of the device. Software devices such as rxe0 have none.
+ */
 static const char *foreign_match_modalias(struct verbs_candidate *candidate,
 					  const char *ibdev_path)
 {
@@ -79,7 +81,7 @@ static const char *foreign_match_modalias(struct verbs_candidate *candidate,
 	return candidate->modalias;
 }
 
-/* By driver, by name, by bus, in this order. */
+/* Match by kernel driver, then by device name, then by bus. */
 static void foreign_match_find_entry(const struct foreign_match_ent *table,
 				     struct verbs_candidate *candidate,
 				     struct foreign_sysfs_dev *sysfs)
@@ -134,7 +136,7 @@ foreign_match_sysfs_new(const struct verbs_kernel_device *record)
 	return sysfs;
 }
 
-/* Says so once for each provider, and not at each look at the list. */
+/* Warns once for each provider, not in each refresh of the device list. */
 static bool foreign_match_check_abi(struct foreign_provider *provider,
 				    const struct foreign_sysfs_dev *sysfs)
 {
@@ -144,8 +146,8 @@ static bool foreign_match_check_abi(struct foreign_provider *provider,
 	    sysfs->abi_ver <= module_ops->match_max_abi_version)
 		return true;
 	if (!atomic_flag_test_and_set(&provider->warned))
-		verbs_warn("provider %s: knows versions %u to %u of its kernel "
-			   "driver's ABI, and %s has version %u",
+		verbs_warn("provider %s: supports versions %u to %u of its "
+			   "kernel driver's ABI, but %s has version %u",
 			   module_ops->name, module_ops->match_min_abi_version,
 			   module_ops->match_max_abi_version, sysfs->ibdev_name,
 			   sysfs->abi_ver);

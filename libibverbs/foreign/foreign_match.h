@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether a device is a foreign provider's. */
+/* Matching of kernel devices with foreign providers. */
 #ifndef FOREIGN_FOREIGN_MATCH_H
 #define FOREIGN_FOREIGN_MATCH_H
 
@@ -8,10 +8,12 @@
 #include "core/foreign_hooks.h"
 
 /**
- * foreign_match_device() - claims() of struct verbs_foreign_hooks
+ * foreign_match_device() - decide whether a provider drives a device
  *
- * When it returns true, candidate->claim is a struct foreign_sysfs_dev, to be
- * freed with free().
+ * Implements claims() of struct verbs_foreign_hooks.
+ *
+ * Return: true if it does. candidate->claim is then a struct foreign_sysfs_dev,
+ * to be freed with free().
  */
 bool foreign_match_device(const struct verbs_device_ops *ops,
 			  enum verbs_match_kind kind,

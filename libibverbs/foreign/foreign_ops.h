@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The op table of foreign providers: every op that any release of the private
- * ABI knows, in one struct. A release's own table has a subset of these, in an
- * order of its own (foreign_variant.c); the pointer types have never changed.
- * Functions follow the convention of the man pages: objects or NULL with errno,
- * 0 or a positive errno.
+ * The op table of foreign providers: all ops of all releases of the private ABI
+ * in one struct. The table of one release has a subset of these members at its
+ * own offsets (foreign_variant.c); the function types never changed. The ops
+ * follow the convention of the man pages: they return an object or NULL with
+ * errno set, or 0 or a positive errno.
  *
  * Source of names and types: the tables that the providers of v34 to v65 fill.
  */
@@ -14,7 +14,9 @@
 #include <infiniband/verbs.h>
 #include <provider/objects.h>
 
-/* Nothing but function pointers; a member is NULL where the provider has none.
+/*
+ * Function pointers only; a member is NULL if the provider does not have the
+ * op.
  */
 struct foreign_ops {
 	int (*advise_mr)(struct ibv_pd *, enum ib_uverbs_advise_mr_advice,

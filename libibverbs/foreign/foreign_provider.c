@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The providers that modules of existing releases have registered. Filled by
- * foreign_register.c; looked up by foreign_device.c.
+ * The providers that modules of rdma-core releases have registered. Filled by
+ * foreign_register.c, read by foreign_device.c.
  */
 #include "foreign/foreign_provider.h"
 
@@ -13,9 +13,12 @@
 #include "core/provider_registry.h"
 #include "util/lock.h"
 
-/* Taken before registry_mutex; held for look-ups and registration only. */
+/* Taken before registry_mutex; held only for look-ups and registration. */
 static struct verbs_mutex providers_mutex = VERBS_MUTEX_INIT;
-/* In static memory: a constructor must not fail for the lack of it. */
+/*
+ * Static memory, because registration in a constructor must not fail for lack
+ * of memory.
+ */
 static struct foreign_provider
 	providers[VERBS_MAX_PROVIDERS] GUARDED_BY(providers_mutex);
 static size_t nr_providers GUARDED_BY(providers_mutex);
@@ -31,7 +34,10 @@ foreign_provider_find_locked(const struct foreign_device_ops *module_ops)
 	return NULL;
 }
 
-/* The caller counts it in when it is to stay. NULL: the pool is full. */
+/*
+ * Initialise the next free entry; NULL if there is none. The caller increments
+ * nr_providers to keep it.
+ */
 static struct foreign_provider *
 foreign_provider_prepare_locked(const struct foreign_device_ops *module_ops,
 				const struct verbs_device_ops *ops,
@@ -85,7 +91,10 @@ static const struct link_map *foreign_provider_module_of(const void *address)
 	return map;
 }
 
-/* Entries never change, so pointers to them outlive the mutex. */
+/*
+ * Copies pointers to all entries. Entries never change, so the pointers stay
+ * valid without the mutex.
+ */
 static size_t foreign_provider_list(const struct foreign_provider **ret_all)
 {
 	size_t count;
@@ -98,7 +107,9 @@ static size_t foreign_provider_list(const struct foreign_provider **ret_all)
 	return count;
 }
 
-/* Another thread may have been quicker. */
+/*
+ * Returns the entry of another thread if that has added @module_ops meanwhile.
+ */
 static const struct foreign_provider *
 foreign_provider_add_sibling(const struct foreign_device_ops *module_ops,
 			     const struct foreign_provider *sibling)
@@ -119,8 +130,8 @@ foreign_provider_add_sibling(const struct foreign_device_ops *module_ops,
 }
 
 /*
- * The mutex is not held while the dynamic linker is asked: a constructor comes
- * here with the linker's lock held.
+ * dladdr1() takes the lock of the dynamic linker, and a constructor takes
+ * providers_mutex with that lock held. So the mutex must not be held here.
  */
 const struct foreign_provider *
 foreign_provider_of_module(const struct foreign_device_ops *module_ops)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A provider that a module of an existing release has registered, as the rest
- * of the library sees it.
- */
+/* Providers that modules of rdma-core releases have registered. */
 #ifndef FOREIGN_FOREIGN_PROVIDER_H
 #define FOREIGN_FOREIGN_PROVIDER_H
 
@@ -12,13 +9,16 @@
 #include "foreign/foreign_abi.h"
 #include "foreign/foreign_variant.h"
 
-/* Constant once it is registered, but for the flag. Lives for ever. */
+/* Constant after registration, except for the flag. Never freed. */
 struct foreign_provider {
 	struct verbs_device_ops ops; /* first */
 	const struct foreign_device_ops *module_ops;
 	const struct foreign_variant *variant;
 	unsigned int release; /* foreign_release() */
-	/* The user was told that it cannot drive a device that it claims. */
+	/*
+	 * A warning about a matching device that the provider cannot drive was
+	 * logged.
+	 */
 	atomic_flag warned;
 };
 
@@ -31,7 +31,7 @@ foreign_provider_of(const struct verbs_device_ops *ops)
 /**
  * foreign_provider_add() - register a provider with the library
  * @module_ops: table of the module; never freed
- * @ops: copied; the name in the copy is that of @module_ops
+ * @ops: template; the provider gets a copy with the name of @module_ops
  * @variant: private ABI of the module
  * @release: see foreign_release()
  *
@@ -44,11 +44,12 @@ int foreign_provider_add(const struct foreign_device_ops *module_ops,
 			 unsigned int release);
 
 /**
- * foreign_provider_of_module() - the provider that a table belongs to
- * @module_ops: a table that need not have been registered, as long as another
- *one of the same module was
+ * foreign_provider_of_module() - find the provider that a table belongs to
+ * @module_ops: a table; if it is not registered, another table of the same
+ *	module must be
  *
- * Return: NULL if no foreign module has it, or there are too many tables.
+ * Return: NULL if the table belongs to no module with a registered provider, or
+ * if there are too many tables.
  */
 const struct foreign_provider *
 foreign_provider_of_module(const struct foreign_device_ops *module_ops);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How modules of existing releases make themselves known: their constructor
- * calls verbs_register_driver_<node>(). That may be while the module is loaded
- * (core/provider_module.c), or long before anything else of the library is
- * used, when a program is linked to a vendor library.
+ * Registration of modules of rdma-core releases: their constructor calls
+ * verbs_register_driver_<node>(). This happens while the library loads a module
+ * (core/provider_module.c), or before any other use of the library if the
+ * program is linked to a vendor library.
  *
- * The provider becomes one of ours, with the hooks of foreign_device.c. It is
- * refused, with a word to the user, if its release cannot be told: a guess
- * would make its functions be called by wrong names.
+ * A registered provider becomes a provider of this library, with the hooks of
+ * foreign_device.c. If its release cannot be determined, the provider is
+ * refused with a warning: a wrong release would lead to calls of wrong
+ * functions.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -21,12 +22,12 @@
 #include "foreign/foreign_register.h"
 
 /*
- * The two releases before it have tables of their own. Nobody has them any
- * more, so only a module that is known to be one of them is not used.
+ * v34 and v35 have different op tables and are obsolete. A module is refused
+ * only if it is known to be of one of them.
  */
 #define OLDEST_RELEASE 36
 
-/* The variant that covers all of @range, or NULL. */
+/* Returns the variant that contains the whole of @range, or NULL. */
 static const struct foreign_variant *
 foreign_register_variant_of(unsigned int node,
 			    const struct foreign_range *range)
@@ -41,7 +42,7 @@ foreign_register_variant_of(unsigned int node,
 	return NULL;
 }
 
-/* Releases of a node; the first one gave it its number. */
+/* Returns all releases of a node. The first one has the number of the node. */
 static struct foreign_range foreign_register_range_of(unsigned int node)
 {
 	struct foreign_range range = { .oldest = node, .newest = node };
@@ -54,7 +55,7 @@ static struct foreign_range foreign_register_range_of(unsigned int node)
 	return range;
 }
 
-/* What foreign_release() is going to say. */
+/* Returns the value for foreign_release(). */
 static unsigned int
 foreign_register_release_of(const struct foreign_range *range)
 {
@@ -74,7 +75,7 @@ static void foreign_register_driver(unsigned int node,
 	if (!module_ops || !module_ops->name || !module_ops->alloc_context ||
 	    !module_ops->alloc_device ||
 	    (!module_ops->match_table && !module_ops->match_device)) {
-		verbs_warn("provider %s: its table is incomplete",
+		verbs_warn("provider %s: its op table is incomplete",
 			   module_ops && module_ops->name ? module_ops->name
 							  : "unknown");
 		return;
@@ -89,11 +90,10 @@ static void foreign_register_driver(unsigned int node,
 				   "supported",
 				   module_ops->name, range.oldest);
 		else
-			verbs_warn("provider %s: is of some rdma-core release "
-				   "from %u to %u, and there is no telling "
-				   "which",
-				   module_ops->name, range.oldest,
-				   range.newest);
+			verbs_warn(
+				"provider %s: built for an rdma-core release "
+				"from %u to %u, which have different ABIs",
+				module_ops->name, range.oldest, range.newest);
 		return;
 	}
 	ret = foreign_provider_add(module_ops, &foreign_device_template,
@@ -102,13 +102,13 @@ static void foreign_register_driver(unsigned int node,
 	if (ret == -EALREADY)
 		verbs_warn("provider %s: registers twice", module_ops->name);
 	else if (ret == -EEXIST)
-		verbs_warn("provider %s: another one has its name",
+		verbs_warn("provider %s: a provider of this name exists",
 			   module_ops->name);
 	else if (ret)
 		verbs_warn("provider %s: %s", module_ops->name, strerror(-ret));
 }
 
-/* -- what constructors call -- */
+/* -- functions that constructors call -- */
 
 void foreign_register_driver_34(const struct foreign_device_ops *ops)
 {

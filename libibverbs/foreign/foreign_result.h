@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The only place where the result of a kernel command (0 or -errno) becomes
- * what modules of existing releases expect. Both set errno on failure and
- * leave it alone on success.
+ * Converts the result of a kernel command (0 or -errno) to what modules of
+ * rdma-core releases expect; no other file does this. Both functions set errno
+ * on failure and leave it unchanged on success.
  */
 #ifndef FOREIGN_FOREIGN_RESULT_H
 #define FOREIGN_FOREIGN_RESULT_H
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/** foreign_errno() - for functions that return 0 or a positive errno */
+/** foreign_errno() - convert to 0 or a positive errno */
 static inline int foreign_errno(int ret)
 {
 	if (ret >= 0)
@@ -19,7 +19,7 @@ static inline int foreign_errno(int ret)
 	return -ret;
 }
 
-/** foreign_null() - for functions that return a pointer; @ret is negative */
+/** foreign_null() - set errno from a negative @ret and return NULL */
 static inline void *foreign_null(int ret)
 {
 	errno = -ret;

@@ -12,15 +12,15 @@
 #include "foreign/foreign_ops.h"
 #include "foreign/foreign_variant.h"
 
-/* Private block of such a context: what verbs_context.priv points to. */
+/* Private block of the context of a foreign provider: verbs_context.priv. */
 struct foreign_context {
-	struct verbs_ex_private priv; /* first: verbs_priv(), kernel/ */
+	struct verbs_ex_private priv; /* first, for verbs_priv() and kernel/ */
 	const struct foreign_variant *variant;
 	unsigned int release;	/* foreign_release() */
-	struct foreign_ops ops; /* what it set; NULL where it has none */
+	struct foreign_ops ops; /* ops that the provider has set, or NULL */
 };
 
-/* Only for contexts of foreign providers. */
+/* The functions below are for contexts of foreign providers only. */
 static inline struct foreign_context *
 foreign_context(const struct ibv_context *ctx)
 {
@@ -41,9 +41,9 @@ foreign_variant(const struct ibv_context *ctx)
 }
 
 /*
- * The oldest rdma-core release that the provider can be of: 54 means that it
- * was built for v54, or for a newer one of its variant with the same verbs_qp.
- * 0 if it can be of releases whose verbs_qp differs.
+ * The oldest rdma-core release that the provider can be of. 54 means that it
+ * was built for v54, or for a later release of its variant with the same
+ * verbs_qp. 0 if the possible releases differ in verbs_qp.
  */
 static inline unsigned int foreign_release(const struct ibv_context *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes a provider's buffers apart: see foreign/foreign_udata.h. Called by
+ * Splits the buffers of a provider: see foreign/foreign_udata.h. Called by
  * foreign_cmd_*.c and foreign_ioctl.c; makes no system call.
  */
 #include "foreign/foreign_udata.h"
@@ -41,8 +41,9 @@ long foreign_buffer_count(const struct foreign_command_buffer *buf)
 }
 
 /*
- * Driver bytes: an address, but short input is in the attribute itself unless
- * the buffer remembers the attribute as one that is still to be shortened.
+ * The data of a driver data attribute is an address. Short input is in the
+ * attribute itself, unless the buffer has recorded that it is still an address
+ * (uhw_in_idx).
  */
 static int
 foreign_link_collect_driver_data(const struct foreign_command_buffer *buf,

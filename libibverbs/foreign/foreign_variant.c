@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What distinguishes the private ABIs: how large their verbs_context is, and
- * which members their op table has. Used at registration
- * (foreign_register.c) and by everything that handles a foreign context.
+ * Differences between the private ABIs: the size of verbs_context, and the
+ * members of the op table. Used at registration (foreign_register.c) and by all
+ * code that handles a foreign context.
  *
- * An op table has always been in the order of the alphabet, as is struct
- * foreign_ops, and members were only added; so the slot of a member is the
- * number of members before it that the variant knows.
+ * The op tables of all releases are in alphabetical order, as is struct
+ * foreign_ops, and no member was ever removed. So the slot of a member is the
+ * number of members in front of it that the variant has.
  */
 #include "foreign/foreign_variant.h"
 
 #include <string.h>
 
-/* The member of verbs_context that is the first one in a variant. */
+/* Offset of ibv_context in a verbs_context that begins with @first. */
 #define CONTEXT_BEHIND(first)                      \
 	(offsetof(struct verbs_context, context) - \
 	 offsetof(struct verbs_context, first))
@@ -75,7 +75,7 @@ typedef void (*any_op)(void);
 
 #define OP(member) (offsetof(struct foreign_ops, member) / sizeof(any_op))
 
-/* The variant in which a member came; the others have been there since v36. */
+/* First variant that has a member; members without an entry exist since v36. */
 static const unsigned char since[NR_OPS] = {
 	[OP(alloc_dmah)] = FOREIGN_59A,
 	[OP(dealloc_dmah)] = FOREIGN_59A,
@@ -96,8 +96,9 @@ static const unsigned char since[NR_OPS] = {
 	[OP(set_err_comp_cntr)] = FOREIGN_65,
 };
 
-_Static_assert(NR_OPS == 93, "the ops of v65, and no other member");
-_Static_assert(FOREIGN_34 == 0, "what is not named is in every variant");
+_Static_assert(NR_OPS == 93, "struct foreign_ops has the ops of v65 only");
+_Static_assert(FOREIGN_34 == 0,
+	       "members without an entry are in every variant");
 
 void foreign_variant_read_ops(const struct foreign_variant *variant,
 			      const void *table, struct foreign_ops *ops)

@@ -169,8 +169,8 @@ static void provider_that_refuses_is_told_once(void **state)
 		verbs_device_list_put(array);
 		assert_int_equal(nr_warnings, 1);
 	}
-	assert_string_equal(
-		warning, "provider foreign: claims fake0 and then refuses it");
+	assert_string_equal(warning, "provider foreign: matches fake0, but its "
+				     "alloc_device() fails");
 	leak_check_end(&check);
 
 	fake_foreign.refuses_device = false;

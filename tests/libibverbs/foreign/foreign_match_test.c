@@ -356,8 +356,8 @@ static void versions_outside_the_range_do_not_match(void **state)
 	record.abi_version = 4;
 	assert_no_claim();
 	assert_string_equal(warning,
-			    "provider foreign: knows versions 1 to 3 of its "
-			    "kernel driver's ABI, and hw0 has version 4");
+			    "provider foreign: supports versions 1 to 3 of its "
+			    "kernel driver's ABI, but hw0 has version 4");
 	record.abi_version = 0;
 	assert_no_claim();
 	assert_int_equal(nr_warnings, 1);

@@ -161,8 +161,9 @@ static void assert_refused(const char *text)
 static void any_59_is_refused(void **state)
 {
 	foreign_register_driver_59(&one);
-	assert_refused("provider one: is of some rdma-core release from 59 to "
-		       "63, and there is no telling which");
+	assert_refused(
+		"provider one: built for an rdma-core release from 59 to "
+		"63, which have different ABIs");
 }
 
 static void extinct_release_is_refused(void **state)
@@ -177,22 +178,22 @@ static void incomplete_table_is_refused(void **state)
 	struct foreign_device_ops ops = one;
 
 	foreign_register_driver_34(NULL);
-	assert_refused("provider unknown: its table is incomplete");
+	assert_refused("provider unknown: its op table is incomplete");
 	ops.name = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider unknown: its table is incomplete");
+	assert_refused("provider unknown: its op table is incomplete");
 	ops = one;
 	ops.alloc_context = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider one: its table is incomplete");
+	assert_refused("provider one: its op table is incomplete");
 	ops = one;
 	ops.alloc_device = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider one: its table is incomplete");
+	assert_refused("provider one: its op table is incomplete");
 	ops = one;
 	ops.match_table = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider one: its table is incomplete");
+	assert_refused("provider one: its op table is incomplete");
 }
 
 static void second_registration_is_told_and_changes_nothing(void **state)
@@ -210,7 +211,8 @@ static void name_of_another_is_refused(void **state)
 	foreign_register_driver_34(&one);
 	foreign_register_driver_65(&one_again);
 	assert_int_equal(nr_warnings, 1);
-	assert_string_equal(warning, "provider one: another one has its name");
+	assert_string_equal(warning,
+			    "provider one: a provider of this name exists");
 	assert_ptr_equal(registered()->module_ops, &one);
 
 	/* And it does not stand in the way of others. */

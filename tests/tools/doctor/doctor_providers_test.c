@@ -91,8 +91,8 @@ static void refused_for_its_abi(void **state)
 	put_module(fixture, "librxe-rdmav34.so");
 	configure(fixture, "rxe.driver", "driver\trxe-rdmav34\n");
 	strcpy(fixture->doctor.library.messages,
-	       "libibverbs: provider rxe: knows versions 1 to 1 of its kernel "
-	       "driver's ABI, and rxe0 has version 2\n"
+	       "libibverbs: provider rxe: supports versions 1 to 1 of its "
+	       "kernel driver's ABI, but rxe0 has version 2\n"
 	       "libibverbs: no provider for rxe0 (kernel driver rxe, ABI 2)\n"
 	       "libibverbs: something about mlx5\n");
 	doctor_check_providers(&fixture->doctor);
