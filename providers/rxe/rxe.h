@@ -76,8 +76,8 @@ struct rxe_qp {
 	struct rxe_send_wqe *wr_wqe; /* slot that setters fill, or NULL */
 	uint32_t wr_opcodes; /* as opcodes: what may follow now; 0 if nothing */
 	int wr_err;	     /* positive errno that ends the section */
-	bool wr_wants_addr;  /* UD: no wr_set_ud_addr() yet */
-	bool wr_has_bind;    /* mw->rkey was changed: see rxe_wqe.h */
+	bool wr_needs_ud_addr; /* UD: no wr_set_ud_addr() yet */
+	bool wr_has_bind;      /* mw->rkey was changed: see rxe_wqe.h */
 };
 
 static inline struct rxe_context *to_rxe_context(struct ibv_context *ctx)

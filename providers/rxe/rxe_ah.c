@@ -16,28 +16,30 @@
 #include "rxe/rxe.h"
 
 /* The IPv4 or IPv6 address that a RoCE v2 GID stands for. */
-static void gid_to_in6(const union ibv_gid *gid, struct sockaddr_in6 *ret_addr)
+static void rxe_gid_to_sockaddr_in6(const union ibv_gid *gid,
+				    struct sockaddr_in6 *ret_addr)
 {
 	*ret_addr = (struct sockaddr_in6){ .sin6_family = AF_INET6 };
 	memcpy(&ret_addr->sin6_addr, gid->raw, sizeof(gid->raw));
 }
 
-static void gid_to_in(const union ibv_gid *gid, struct sockaddr_in *ret_addr)
+static void rxe_gid_to_sockaddr_in(const union ibv_gid *gid,
+				   struct sockaddr_in *ret_addr)
 {
 	*ret_addr = (struct sockaddr_in){ .sin_family = AF_INET };
 	memcpy(&ret_addr->sin_addr, &gid->raw[12], sizeof(ret_addr->sin_addr));
 }
 
 /* ::ffff:a.b.c.d */
-static bool gid_is_v4(const union ibv_gid *gid)
+static bool rxe_gid_is_ipv4(const union ibv_gid *gid)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
 
 	return memcmp(gid->raw, prefix, sizeof(prefix)) == 0;
 }
 
-static int fill_av(struct ibv_context *ctx, struct ibv_ah_attr *attr,
-		   struct rxe_av *ret_av)
+static int rxe_av_init(struct ibv_context *ctx, struct ibv_ah_attr *attr,
+		       struct rxe_av *ret_av)
 {
 	const struct ibv_global_route *grh = &attr->grh;
 	struct ibv_gid_entry sgid = {};
@@ -62,14 +64,15 @@ static int fill_av(struct ibv_context *ctx, struct ibv_ah_attr *attr,
 	av.grh.sgid_index = grh->sgid_index;
 	av.grh.hop_limit = grh->hop_limit;
 	av.grh.traffic_class = grh->traffic_class;
-	if (gid_is_v4(&sgid.gid)) {
+	if (rxe_gid_is_ipv4(&sgid.gid)) {
 		av.network_type = RXE_NETWORK_TYPE_IPV4;
-		gid_to_in(&sgid.gid, &av.sgid_addr._sockaddr_in);
-		gid_to_in(&grh->dgid, &av.dgid_addr._sockaddr_in);
+		rxe_gid_to_sockaddr_in(&sgid.gid, &av.sgid_addr._sockaddr_in);
+		rxe_gid_to_sockaddr_in(&grh->dgid, &av.dgid_addr._sockaddr_in);
 	} else {
 		av.network_type = RXE_NETWORK_TYPE_IPV6;
-		gid_to_in6(&sgid.gid, &av.sgid_addr._sockaddr_in6);
-		gid_to_in6(&grh->dgid, &av.dgid_addr._sockaddr_in6);
+		rxe_gid_to_sockaddr_in6(&sgid.gid, &av.sgid_addr._sockaddr_in6);
+		rxe_gid_to_sockaddr_in6(&grh->dgid,
+					&av.dgid_addr._sockaddr_in6);
 	}
 	*ret_av = av;
 	return 0;
@@ -97,7 +100,7 @@ int rxe_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 
 	ah->ah_num = resp.ah_num;
 	if (!ah->ah_num) {
-		err = fill_av(pd->context, attr, &ah->av);
+		err = rxe_av_init(pd->context, attr, &ah->av);
 		if (err)
 			goto err_destroy;
 	}

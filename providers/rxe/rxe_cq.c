@@ -16,28 +16,30 @@
 /* -- data path -- */
 
 /* Apart, because it is seldom needed: the loop below is short. */
-static __attribute__((cold, noinline)) void fix_flags(struct ibv_wc *wc)
+static __attribute__((cold, noinline)) void rxe_wc_fix_flags(struct ibv_wc *wc)
 {
 	wc->wc_flags = rxe_wc_flags(wc->wc_flags);
 }
 
-static inline void fill(struct ibv_wc *wc, const struct ib_uverbs_wc *cqe)
+static inline void rxe_wc_fill(struct ibv_wc *wc,
+			       const struct ib_uverbs_wc *cqe)
 {
 	memcpy(wc, cqe, sizeof(*wc));
 	if (cqe->wc_flags & ~RXE_WC_SAME_FLAGS)
-		fix_flags(wc);
+		rxe_wc_fix_flags(wc);
 }
 
 /* Up to @max elements, in their order. */
-static inline int take_locked(struct rxe_ring *ring, int max, struct ibv_wc *wc)
+static inline int rxe_cq_take_locked(struct rxe_ring *ring, int max,
+				     struct ibv_wc *wc)
 {
-	uint32_t end = rxe_ring_end(ring), index = ring->index;
+	uint32_t end = rxe_ring_load_producer(ring), index = ring->index;
 	int nr = 0;
 
 	if (index == end || max <= 0)
 		return 0;
 	do {
-		fill(&wc[nr], rxe_ring_elem(ring, index));
+		rxe_wc_fill(&wc[nr], rxe_ring_elem(ring, index));
 		index = rxe_ring_next(ring, index);
 		nr++;
 	} while (nr != max && index != end);
@@ -51,20 +53,20 @@ static inline int take_locked(struct rxe_ring *ring, int max, struct ibv_wc *wc)
  * inline: here the address of the lock is that of the CQ, so that one register
  * less has to be saved around the calls.
  */
-static __attribute__((noinline)) int poll_cq(struct rxe_cq *cq, int max,
-					     struct ibv_wc *wc)
+static __attribute__((noinline)) int
+rxe_cq_lock_and_poll(struct rxe_cq *cq, int max, struct ibv_wc *wc)
 {
 	int nr;
 
 	(void)pthread_spin_lock(&cq->lock); /* fails on misuse only */
-	nr = take_locked(&cq->ring, max, wc);
+	nr = rxe_cq_take_locked(&cq->ring, max, wc);
 	(void)pthread_spin_unlock(&cq->lock);
 	return nr;
 }
 
 int rxe_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-	return poll_cq(to_rxe_cq(cq), num_entries, wc);
+	return rxe_cq_lock_and_poll(to_rxe_cq(cq), num_entries, wc);
 }
 
 int rxe_req_notify_cq(struct ibv_cq *cq, int solicited_only)

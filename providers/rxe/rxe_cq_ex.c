@@ -19,7 +19,8 @@
 #include "rxe/rxe_wc.h"
 
 /* Apart, because it is seldom needed. */
-static __attribute__((cold, noinline)) int fix_flags(struct ibv_cq_ex *ibcq)
+static __attribute__((cold, noinline)) int
+rxe_cq_fix_flags(struct ibv_cq_ex *ibcq)
 {
 	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
 
@@ -31,7 +32,7 @@ static __attribute__((cold, noinline)) int fix_flags(struct ibv_cq_ex *ibcq)
  * Makes the element at @index, which is our index, the current one. It is ours
  * until it is given back, so its flags are put right where they are.
  */
-static inline int enter_locked(struct rxe_cq *cq, uint32_t index)
+static inline int rxe_cq_set_current_locked(struct rxe_cq *cq, uint32_t index)
 {
 	struct rxe_ring *ring = &cq->ring;
 	struct ib_uverbs_wc *cqe = rxe_ring_elem(ring, index);
@@ -40,147 +41,153 @@ static inline int enter_locked(struct rxe_cq *cq, uint32_t index)
 	cq->current = cqe;
 	cq->vcq.cq_ex.wr_id = cqe->wr_id;
 	cq->vcq.cq_ex.status = (enum ibv_wc_status)cqe->status;
-	return cqe->wc_flags & ~RXE_WC_SAME_FLAGS ? fix_flags(&cq->vcq.cq_ex)
-						  : 0;
+	return cqe->wc_flags & ~RXE_WC_SAME_FLAGS
+		       ? rxe_cq_fix_flags(&cq->vcq.cq_ex)
+		       : 0;
 }
 
 /* Whether there is an element at our index by now. */
-static inline bool look_locked(struct rxe_ring *ring)
+static inline bool rxe_cq_refresh_locked(struct rxe_ring *ring)
 {
-	ring->peer_index = rxe_ring_end(ring);
-	return ring->index != ring->peer_index;
+	ring->kernel_index = rxe_ring_load_producer(ring);
+	return ring->index != ring->kernel_index;
 }
 
-static int cq_start_poll_alone(struct ibv_cq_ex *ibcq,
-			       struct ibv_poll_cq_attr *attr)
+static int rxe_cq_start_poll_nolock(struct ibv_cq_ex *ibcq,
+				    struct ibv_poll_cq_attr *attr)
 {
 	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
 
 	if (attr->comp_mask)
 		return EINVAL;
-	if (!look_locked(&cq->ring))
+	if (!rxe_cq_refresh_locked(&cq->ring))
 		return ENOENT;
-	return enter_locked(cq, cq->ring.index);
+	return rxe_cq_set_current_locked(cq, cq->ring.index);
 }
 
 /* Not inline: see poll_cq() in rxe_cq.c. */
-static __attribute__((noinline)) int lock_and_enter(struct rxe_cq *cq)
+static __attribute__((noinline)) int rxe_cq_lock_and_start(struct rxe_cq *cq)
 {
 	(void)pthread_spin_lock(&cq->lock); /* fails on misuse only */
-	if (!look_locked(&cq->ring)) {
+	if (!rxe_cq_refresh_locked(&cq->ring)) {
 		/* end_poll is not called then */
 		(void)pthread_spin_unlock(&cq->lock);
 		return ENOENT;
 	}
-	return enter_locked(cq, cq->ring.index);
+	return rxe_cq_set_current_locked(cq, cq->ring.index);
 }
 
-static int cq_start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
+static int rxe_cq_start_poll(struct ibv_cq_ex *ibcq,
+			     struct ibv_poll_cq_attr *attr)
 {
-	return attr->comp_mask ? EINVAL : lock_and_enter(to_rxe_cq_ex(ibcq));
+	return attr->comp_mask ? EINVAL
+			       : rxe_cq_lock_and_start(to_rxe_cq_ex(ibcq));
 }
 
 /* What was there when it was last looked is gone through. */
-static __attribute__((noinline)) int look_and_enter(struct ibv_cq_ex *ibcq)
+static __attribute__((noinline)) int
+rxe_cq_refresh_and_next(struct ibv_cq_ex *ibcq)
 {
 	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
 
-	if (look_locked(&cq->ring))
-		return enter_locked(cq, cq->ring.index);
+	if (rxe_cq_refresh_locked(&cq->ring))
+		return rxe_cq_set_current_locked(cq, cq->ring.index);
 	cq->current = NULL;
 	return ENOENT;
 }
 
 /* Without a current element there is nothing new to give back, and no harm. */
-static int cq_next_poll(struct ibv_cq_ex *ibcq)
+static int rxe_cq_next_poll(struct ibv_cq_ex *ibcq)
 {
 	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
 	uint32_t index = cq->ring.index;
 
-	rxe_ring_give_back(&cq->ring, index);
-	if (index == cq->ring.peer_index)
-		return look_and_enter(ibcq);
-	return enter_locked(cq, index);
+	rxe_ring_release(&cq->ring, index);
+	if (index == cq->ring.kernel_index)
+		return rxe_cq_refresh_and_next(ibcq);
+	return rxe_cq_set_current_locked(cq, index);
 }
 
-static void cq_end_poll_alone(struct ibv_cq_ex *ibcq)
+static void rxe_cq_end_poll_nolock(struct ibv_cq_ex *ibcq)
 {
 	struct rxe_ring *ring = &to_rxe_cq_ex(ibcq)->ring;
 
-	rxe_ring_give_back(ring, ring->index);
+	rxe_ring_release(ring, ring->index);
 }
 
-static void cq_end_poll(struct ibv_cq_ex *ibcq)
+static void rxe_cq_end_poll(struct ibv_cq_ex *ibcq)
 {
-	cq_end_poll_alone(ibcq);
+	rxe_cq_end_poll_nolock(ibcq);
 	(void)pthread_spin_unlock(&to_rxe_cq_ex(ibcq)->lock);
 }
 
-static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ibcq)
+static enum ibv_wc_opcode rxe_cq_read_opcode(struct ibv_cq_ex *ibcq)
 {
 	return (enum ibv_wc_opcode)to_rxe_cq_ex(ibcq)->current->opcode;
 }
 
-static uint32_t read_vendor_err(struct ibv_cq_ex *ibcq)
+static uint32_t rxe_cq_read_vendor_err(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->vendor_err;
 }
 
-static uint32_t read_byte_len(struct ibv_cq_ex *ibcq)
+static uint32_t rxe_cq_read_byte_len(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->byte_len;
 }
 
 /* Also the invalidated key: the same word, in host order. */
-static __be32 read_imm_data(struct ibv_cq_ex *ibcq)
+static __be32 rxe_cq_read_imm_data(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->ex.imm_data;
 }
 
-static uint32_t read_qp_num(struct ibv_cq_ex *ibcq)
+static uint32_t rxe_cq_read_qp_num(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->qp_num;
 }
 
-static uint32_t read_src_qp(struct ibv_cq_ex *ibcq)
+static uint32_t rxe_cq_read_src_qp(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->src_qp;
 }
 
-static unsigned int read_wc_flags(struct ibv_cq_ex *ibcq)
+static unsigned int rxe_cq_read_wc_flags(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->wc_flags;
 }
 
-static uint32_t read_slid(struct ibv_cq_ex *ibcq)
+static uint32_t rxe_cq_read_slid(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->slid;
 }
 
-static uint8_t read_sl(struct ibv_cq_ex *ibcq)
+static uint8_t rxe_cq_read_sl(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->sl;
 }
 
-static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ibcq)
+static uint8_t rxe_cq_read_dlid_path_bits(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->dlid_path_bits;
 }
 
 void rxe_cq_ex_init(struct ibv_cq_ex *cq, bool single_threaded)
 {
-	cq->start_poll = single_threaded ? cq_start_poll_alone : cq_start_poll;
-	cq->next_poll = cq_next_poll;
-	cq->end_poll = single_threaded ? cq_end_poll_alone : cq_end_poll;
-	cq->read_opcode = read_opcode;
-	cq->read_vendor_err = read_vendor_err;
+	cq->start_poll = single_threaded ? rxe_cq_start_poll_nolock
+					 : rxe_cq_start_poll;
+	cq->next_poll = rxe_cq_next_poll;
+	cq->end_poll = single_threaded ? rxe_cq_end_poll_nolock
+				       : rxe_cq_end_poll;
+	cq->read_opcode = rxe_cq_read_opcode;
+	cq->read_vendor_err = rxe_cq_read_vendor_err;
 	/* All that RXE_WC_FLAGS allows; a field not asked for does no harm. */
-	cq->read_byte_len = read_byte_len;
-	cq->read_imm_data = read_imm_data;
-	cq->read_qp_num = read_qp_num;
-	cq->read_src_qp = read_src_qp;
-	cq->read_wc_flags = read_wc_flags;
-	cq->read_slid = read_slid;
-	cq->read_sl = read_sl;
-	cq->read_dlid_path_bits = read_dlid_path_bits;
+	cq->read_byte_len = rxe_cq_read_byte_len;
+	cq->read_imm_data = rxe_cq_read_imm_data;
+	cq->read_qp_num = rxe_cq_read_qp_num;
+	cq->read_src_qp = rxe_cq_read_src_qp;
+	cq->read_wc_flags = rxe_cq_read_wc_flags;
+	cq->read_slid = rxe_cq_read_slid;
+	cq->read_sl = rxe_cq_read_sl;
+	cq->read_dlid_path_bits = rxe_cq_read_dlid_path_bits;
 }

@@ -9,7 +9,7 @@
 #include "rxe/rxe.h"
 
 /* Marks that rxe_context.caps was filled; no capability has this bit. */
-#define CAPS_KNOWN (UINT64_C(1) << 63)
+#define RXE_CAPS_KNOWN (UINT64_C(1) << 63)
 
 bool rxe_device_has(struct ibv_context *ctx, uint64_t caps)
 {
@@ -23,7 +23,7 @@ bool rxe_device_has(struct ibv_context *ctx, uint64_t caps)
 		if (verbs_cmd_query_device(ctx, NULL, &attr, sizeof(attr),
 					   &fw_ver, NULL) != 0)
 			return false;
-		known = attr.device_cap_flags_ex | CAPS_KNOWN;
+		known = attr.device_cap_flags_ex | RXE_CAPS_KNOWN;
 		__atomic_store_n(&rctx->caps, known, __ATOMIC_RELAXED);
 	}
 	return (known & caps) != 0;

@@ -12,8 +12,8 @@
 
 #include "rxe/rxe.h"
 
-/** rxe_opcodes_of() - get the opcodes that every rxe device has for @type */
-uint32_t rxe_opcodes_of(enum ibv_qp_type type);
+/** rxe_opcodes_of_type() - get the opcodes that every device has for @type */
+uint32_t rxe_opcodes_of_type(enum ibv_qp_type type);
 
 /**
  * rxe_opcodes_add_send_ops() - add the opcodes that an application asks for
@@ -27,20 +27,20 @@ int rxe_opcodes_add_send_ops(struct ibv_context *ctx, enum ibv_qp_type type,
 			     uint64_t flags, uint32_t *opcodes);
 
 /**
- * rxe_qp_learn_opcode() - test for an opcode outside qp->opcodes
+ * rxe_qp_check_optional_opcode() - test for an opcode outside qp->opcodes
  *
  * Opcodes that only some kernels support are added to qp->opcodes here.
  *
  * Context: blocks when the device capabilities have not been queried yet.
  * Return: whether the QP may post @opcode.
  */
-bool rxe_qp_learn_opcode(struct rxe_qp *qp, uint32_t opcode);
+bool rxe_qp_check_optional_opcode(struct rxe_qp *qp, uint32_t opcode);
 
 static inline bool rxe_qp_may_post(struct rxe_qp *qp, uint32_t opcode)
 {
 	if (opcode < 32 && (qp->opcodes & (UINT32_C(1) << opcode)))
 		return true;
-	return rxe_qp_learn_opcode(qp, opcode);
+	return rxe_qp_check_optional_opcode(qp, opcode);
 }
 
 #endif

@@ -26,7 +26,8 @@
 /* -- send -- */
 
 /* Copies what the SGEs point to; the length was checked. */
-static void gather(uint8_t *to, const struct ibv_sge *sge, uint32_t num_sge)
+static void rxe_gather_sges(uint8_t *to, const struct ibv_sge *sge,
+			    uint32_t num_sge)
 {
 	for (uint32_t i = 0; i < num_sge; i++) {
 		if (!sge[i].length) /* its address may be anything */
@@ -36,7 +37,7 @@ static void gather(uint8_t *to, const struct ibv_sge *sge, uint32_t num_sge)
 	}
 }
 
-static bool opcode_has_inline(uint32_t opcode)
+static bool rxe_opcode_has_inline(uint32_t opcode)
 {
 	const uint32_t inline_ops =
 		1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM |
@@ -47,21 +48,22 @@ static bool opcode_has_inline(uint32_t opcode)
 }
 
 /* Data segment of an operation that moves data. */
-static inline int fill_data(struct rxe_qp *qp, const struct ibv_send_wr *wr,
-			    struct rxe_send_wqe *wqe)
+static inline int rxe_wqe_fill_data(struct rxe_qp *qp,
+				    const struct ibv_send_wr *wr,
+				    struct rxe_send_wqe *wqe)
 {
 	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
 	uint64_t length;
 
 	if (num_sge > qp->sq.max_sge)
 		return EINVAL;
-	length = rxe_sge_length(wr->sg_list, num_sge);
+	length = rxe_sges_length(wr->sg_list, num_sge);
 
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		if (length > qp->sq.max_inline ||
-		    !opcode_has_inline((uint32_t)wr->opcode))
+		    !rxe_opcode_has_inline((uint32_t)wr->opcode))
 			return EINVAL;
-		gather(wqe->dma.inline_data, wr->sg_list, num_sge);
+		rxe_gather_sges(wqe->dma.inline_data, wr->sg_list, num_sge);
 		rxe_wqe_set_inline(wqe, (uint32_t)length);
 		return 0;
 	}
@@ -71,13 +73,13 @@ static inline int fill_data(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-static int fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
-		       struct rxe_send_wqe *wqe)
+static int rxe_wqe_fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+			       struct rxe_send_wqe *wqe)
 {
 	bool swaps = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
 	int err;
 
-	err = fill_data(qp, wr, wqe);
+	err = rxe_wqe_fill_data(qp, wr, wqe);
 	if (err)
 		return err;
 	/* The old value comes back; the remote operand is a whole word. */
@@ -91,23 +93,25 @@ static int fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 }
 
 /* The value is taken from the SGEs now, as inline data would be. */
-static int fill_atomic_write(struct rxe_qp *qp, const struct ibv_send_wr *wr,
-			     struct rxe_send_wqe *wqe)
+static int rxe_wqe_fill_atomic_write(struct rxe_qp *qp,
+				     const struct ibv_send_wr *wr,
+				     struct rxe_send_wqe *wqe)
 {
 	uint32_t num_sge = (uint32_t)wr->num_sge;
 	uint8_t value[RXE_ATOMIC_LEN];
 
 	if (num_sge > qp->sq.max_sge ||
-	    rxe_sge_length(wr->sg_list, num_sge) != sizeof(value))
+	    rxe_sges_length(wr->sg_list, num_sge) != sizeof(value))
 		return EINVAL;
-	gather(value, wr->sg_list, num_sge);
+	rxe_gather_sges(value, wr->sg_list, num_sge);
 	wqe->wr.send_flags &= ~(uint32_t)IBV_SEND_INLINE;
 	rxe_wqe_set_rdma(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 	rxe_wqe_set_atomic_write(wqe, value);
 	return 0;
 }
 
-static int fill_ud(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
+static int rxe_wqe_fill_ud(const struct ibv_send_wr *wr,
+			   struct rxe_send_wqe *wqe)
 {
 	if (!wr->wr.ud.ah)
 		return EINVAL;
@@ -116,12 +120,13 @@ static int fill_ud(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
 	return 0;
 }
 
-static int fill_bind(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
+static int rxe_wqe_fill_bind(const struct ibv_send_wr *wr,
+			     struct rxe_send_wqe *wqe)
 {
 	const struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;
 	int err;
 
-	err = rxe_check_bind(wr->bind_mw.mw, info);
+	err = rxe_bind_check(wr->bind_mw.mw, info);
 	if (err)
 		return err;
 	rxe_wqe_set_mw(wqe, wr->bind_mw.mw, wr->bind_mw.rkey, info);
@@ -129,18 +134,19 @@ static int fill_bind(const struct ibv_send_wr *wr, struct rxe_send_wqe *wqe)
 }
 
 /* Fills the slot @wqe from @wr, whose opcode the QP has. */
-static int fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
-		     struct rxe_send_wqe *wqe)
+static int rxe_wqe_fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
+			     struct rxe_send_wqe *wqe)
 {
-	rxe_wqe_start(wqe, wr->wr_id, (uint32_t)wr->opcode, wr->send_flags,
-		      qp->ssn);
+	rxe_wqe_init(wqe, wr->wr_id, (uint32_t)wr->opcode, wr->send_flags,
+		     qp->ssn);
 
 	switch (wr->opcode) {
 	case IBV_WR_SEND_WITH_IMM:
 		wqe->wr.ex.imm_data = wr->imm_data;
 		__attribute__((fallthrough));
 	case IBV_WR_SEND:
-		if (qp->vqp.qp.qp_type == IBV_QPT_UD && fill_ud(wr, wqe))
+		if (qp->vqp.qp.qp_type == IBV_QPT_UD &&
+		    rxe_wqe_fill_ud(wr, wqe))
 			return EINVAL;
 		break;
 	case IBV_WR_SEND_WITH_INV:
@@ -156,22 +162,22 @@ static int fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 		break;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return fill_atomic(qp, wr, wqe);
+		return rxe_wqe_fill_atomic(qp, wr, wqe);
 	case IBV_WR_LOCAL_INV:
 		wqe->wr.ex.invalidate_rkey = wr->invalidate_rkey;
 		return 0;
 	case IBV_WR_BIND_MW:
-		return fill_bind(wr, wqe);
+		return rxe_wqe_fill_bind(wr, wqe);
 	case IBV_WR_ATOMIC_WRITE:
-		return fill_atomic_write(qp, wr, wqe);
+		return rxe_wqe_fill_atomic_write(qp, wr, wqe);
 	default: /* FLUSH: an ibv_send_wr has no place for its range */
 		return EINVAL;
 	}
-	return fill_data(qp, wr, wqe);
+	return rxe_wqe_fill_data(qp, wr, wqe);
 }
 
 /* IBTA 10.8.3.1: posting in RESET, INIT or RTR is an immediate error. */
-static bool can_send(const struct ibv_qp *qp)
+static bool rxe_qp_can_send(const struct ibv_qp *qp)
 {
 	return qp->state >= IBV_QPS_RTS;
 }
@@ -186,7 +192,7 @@ int rxe_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	uint32_t index;
 	int err = 0;
 
-	if (!can_send(ibqp)) {
+	if (!rxe_qp_can_send(ibqp)) {
 		*bad_wr = wr;
 		return EINVAL;
 	}
@@ -199,7 +205,8 @@ int rxe_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		else if (rxe_ring_full(ring, index))
 			err = ENOMEM;
 		else
-			err = fill_send(qp, wr, rxe_ring_elem(ring, index));
+			err = rxe_wqe_fill_send(qp, wr,
+						rxe_ring_elem(ring, index));
 		if (err) {
 			*bad_wr = wr;
 			break;
@@ -235,7 +242,7 @@ int rxe_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	struct rxe_send_wqe *wqe;
 	int err = 0;
 
-	if (!can_send(ibqp) || !rxe_qp_may_post(qp, IBV_WR_BIND_MW))
+	if (!rxe_qp_can_send(ibqp) || !rxe_qp_may_post(qp, IBV_WR_BIND_MW))
 		return EINVAL;
 	/* IBTA 10.6.7.2.1: only type 2 windows can be zero based */
 	if (bind->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED)
@@ -246,8 +253,8 @@ int rxe_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		err = ENOMEM;
 	} else {
 		wqe = rxe_ring_elem(ring, ring->index);
-		rxe_wqe_start(wqe, bind->wr_id, IBV_WR_BIND_MW,
-			      bind->send_flags, qp->ssn++);
+		rxe_wqe_init(wqe, bind->wr_id, IBV_WR_BIND_MW, bind->send_flags,
+			     qp->ssn++);
 		rxe_wqe_set_mw(wqe, mw, ibv_inc_rkey(mw->rkey),
 			       &bind->bind_info);
 		rxe_ring_publish(ring, rxe_ring_next(ring, ring->index));
@@ -259,15 +266,16 @@ int rxe_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 
 /* -- receive -- */
 
-static int fill_recv(const struct rxe_wq *rq, const struct ibv_recv_wr *wr,
-		     struct rxe_recv_wqe *wqe)
+static int rxe_wqe_fill_recv(const struct rxe_wq *rq,
+			     const struct ibv_recv_wr *wr,
+			     struct rxe_recv_wqe *wqe)
 {
 	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
 	uint64_t length;
 
 	if (num_sge > rq->max_sge)
 		return EINVAL;
-	length = rxe_sge_length(wr->sg_list, num_sge);
+	length = rxe_sges_length(wr->sg_list, num_sge);
 	if (length > UINT32_MAX) /* more than a message is allowed to offer */
 		return EINVAL;
 
@@ -286,8 +294,8 @@ static int fill_recv(const struct rxe_wq *rq, const struct ibv_recv_wr *wr,
 	return 0;
 }
 
-static int post_recv_list(struct rxe_wq *rq, struct ibv_recv_wr *wr,
-			  struct ibv_recv_wr **bad_wr)
+static int rxe_wq_post_recv(struct rxe_wq *rq, struct ibv_recv_wr *wr,
+			    struct ibv_recv_wr **bad_wr)
 {
 	struct rxe_ring *ring = &rq->ring;
 	uint32_t index;
@@ -299,7 +307,8 @@ static int post_recv_list(struct rxe_wq *rq, struct ibv_recv_wr *wr,
 		if (rxe_ring_full(ring, index))
 			err = ENOMEM;
 		else
-			err = fill_recv(rq, wr, rxe_ring_elem(ring, index));
+			err = rxe_wqe_fill_recv(rq, wr,
+						rxe_ring_elem(ring, index));
 		if (err) {
 			*bad_wr = wr;
 			break;
@@ -323,11 +332,11 @@ int rxe_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		*bad_wr = wr;
 		return EINVAL;
 	}
-	return post_recv_list(&qp->rq, wr, bad_wr);
+	return rxe_wq_post_recv(&qp->rq, wr, bad_wr);
 }
 
 int rxe_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 		      struct ibv_recv_wr **bad_wr)
 {
-	return post_recv_list(&to_rxe_srq(ibsrq)->rq, wr, bad_wr);
+	return rxe_wq_post_recv(&to_rxe_srq(ibsrq)->rq, wr, bad_wr);
 }

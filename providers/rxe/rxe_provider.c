@@ -20,8 +20,8 @@
  * Version 1 of the driver's protocol differs where 64-bit fields need not be
  * aligned to 8 bytes, that is on 32-bit x86.
  */
-#define MIN_ABI_VERSION (__alignof__(uint64_t) == 8 ? 1 : 2)
-#define MAX_ABI_VERSION 2
+#define RXE_MIN_ABI_VERSION (__alignof__(uint64_t) == 8 ? 1 : 2)
+#define RXE_MAX_ABI_VERSION 2
 
 static const struct verbs_context_ops rxe_context_ops = {
 	.query_device = soft_query_device,
@@ -86,8 +86,8 @@ extern const struct verbs_device_ops verbs_provider_rxe
 const struct verbs_device_ops verbs_provider_rxe = {
 	.provider_abi = VERBS_PROVIDER_ABI,
 	.name = "rxe",
-	.min_abi_version = MIN_ABI_VERSION,
-	.max_abi_version = MAX_ABI_VERSION,
+	.min_abi_version = RXE_MIN_ABI_VERSION,
+	.max_abi_version = RXE_MAX_ABI_VERSION,
 	.match = rxe_match,
 	.open_context = rxe_open_context,
 	.close_context = verbs_context_free,

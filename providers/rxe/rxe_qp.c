@@ -15,11 +15,11 @@
 #include "soft/soft.h"
 
 /* What of an ibv_qp_init_attr_ex the driver understands. */
-#define INIT_ATTRS                                             \
+#define RXE_QP_INIT_ATTRS                                      \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
 	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
-static uint64_t send_wqe_size(const struct ibv_qp_cap *cap)
+static uint64_t rxe_send_wqe_size(const struct ibv_qp_cap *cap)
 {
 	uint64_t len = (uint64_t)cap->max_send_sge * sizeof(struct rxe_sge);
 
@@ -31,15 +31,15 @@ static uint64_t send_wqe_size(const struct ibv_qp_cap *cap)
 }
 
 /* Maps both rings and notes their limits; @cap becomes what they hold. */
-static int map_rings(struct ibv_context *ctx, struct rxe_qp *qp,
-		     const struct rxe_create_qp_resp *resp, bool has_srq,
-		     struct ibv_qp_cap *cap)
+static int rxe_qp_map_rings(struct ibv_context *ctx, struct rxe_qp *qp,
+			    const struct rxe_create_qp_resp *resp, bool has_srq,
+			    struct ibv_qp_cap *cap)
 {
 	uint64_t recv_size = RXE_RECV_WQE_LEN + (uint64_t)cap->max_recv_sge *
 							sizeof(struct rxe_sge);
 	int err;
 
-	err = rxe_ring_map(ctx, &resp->sq_mi, send_wqe_size(cap),
+	err = rxe_ring_map(ctx, &resp->sq_mi, rxe_send_wqe_size(cap),
 			   RXE_RING_PRODUCER, &qp->sq.ring);
 	if (err)
 		return err;
@@ -66,8 +66,8 @@ static int rxe_qp_setup(struct verbs_qp *vqp, const void *resp,
 {
 	int err;
 
-	err = map_rings(vqp->qp.context, to_rxe_qp(&vqp->qp), resp,
-			attr->srq != NULL, &attr->cap);
+	err = rxe_qp_map_rings(vqp->qp.context, to_rxe_qp(&vqp->qp), resp,
+			       attr->srq != NULL, &attr->cap);
 	if (err)
 		return err;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
@@ -98,7 +98,7 @@ static int rxe_qp_get_opcodes(struct ibv_context *ctx,
 			      const struct ibv_qp_init_attr_ex *attr,
 			      uint32_t *ret_opcodes)
 {
-	*ret_opcodes = rxe_opcodes_of(attr->qp_type);
+	*ret_opcodes = rxe_opcodes_of_type(attr->qp_type);
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return 0;
 	return rxe_opcodes_add_send_ops(ctx, attr->qp_type,
@@ -117,7 +117,7 @@ int rxe_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 	uint32_t opcodes;
 	int err;
 
-	err = soft_qp_check_attr(attr, INIT_ATTRS);
+	err = soft_qp_check_attr(attr, RXE_QP_INIT_ATTRS);
 	if (err)
 		return err;
 	err = rxe_qp_get_opcodes(ctx, attr, &opcodes);

@@ -17,16 +17,17 @@
  * its largest one (inline data of 32 SGEs, or 32 SGEs) is below 1 KiB. Anything
  * beyond 64 KiB is not an element size.
  */
-#define MAX_LOG2_ELEM_SIZE 16
+#define RXE_RING_MAX_LOG2_ELEM_SIZE 16
 
 /*
  * Takes the ring out of a mapping. The header may change under us, so each
  * field is read once. A ring need not be empty: the kernel moves its elements
  * to a resized one.
  */
-static inline int take_ring(struct rxe_queue_buf *buf, size_t map_len,
-			    uint64_t min_elem_size, enum rxe_ring_side side,
-			    struct rxe_ring *ret_ring)
+static inline int rxe_ring_parse_header(struct rxe_queue_buf *buf,
+					size_t map_len, uint64_t min_elem_size,
+					enum rxe_ring_side side,
+					struct rxe_ring *ret_ring)
 {
 	uint32_t log2_elem_size =
 		__atomic_load_n(&buf->log2_elem_size, __ATOMIC_RELAXED);
@@ -34,7 +35,7 @@ static inline int take_ring(struct rxe_queue_buf *buf, size_t map_len,
 	uint32_t producer, consumer;
 	uint64_t elem_size;
 
-	if (log2_elem_size > MAX_LOG2_ELEM_SIZE)
+	if (log2_elem_size > RXE_RING_MAX_LOG2_ELEM_SIZE)
 		return -EIO;
 	elem_size = UINT64_C(1) << log2_elem_size;
 	if (elem_size < min_elem_size)
@@ -52,14 +53,15 @@ static inline int take_ring(struct rxe_queue_buf *buf, size_t map_len,
 	ret_ring->elem_size = (size_t)elem_size;
 	ret_ring->index = mask &
 			  (side == RXE_RING_PRODUCER ? producer : consumer);
-	ret_ring->peer_index =
+	ret_ring->kernel_index =
 		mask & (side == RXE_RING_PRODUCER ? consumer : producer);
 	ret_ring->map_len = map_len;
 	return 0;
 }
 
 static __attribute__((cold, noinline)) int
-bad_geometry(struct ibv_context *ctx, struct rxe_queue_buf *buf, size_t map_len)
+rxe_ring_reject_geometry(struct ibv_context *ctx, struct rxe_queue_buf *buf,
+			 size_t map_len)
 {
 	verbs_log(ctx, VERBS_LOG_ERR,
 		  "rxe: ring of %zu bytes has %u slots of 2^%u bytes", map_len,
@@ -84,7 +86,7 @@ int rxe_ring_map(struct ibv_context *ctx, const struct mminfo *info,
 		   ctx->cmd_fd, offset);
 	if (buf == MAP_FAILED)
 		return -errno;
-	if (take_ring(buf, map_len, min_elem_size, side, ret_ring))
-		return bad_geometry(ctx, buf, map_len);
+	if (rxe_ring_parse_header(buf, map_len, min_elem_size, side, ret_ring))
+		return rxe_ring_reject_geometry(ctx, buf, map_len);
 	return 0;
 }

@@ -41,7 +41,7 @@ struct rxe_ring {
 	uint32_t mask;		   /* slots - 1, checked copy */
 	size_t elem_size;	   /* bytes; a power of two, checked */
 	uint32_t index;		   /* our own: producer, or consumer of a CQ */
-	uint32_t peer_index;	   /* the kernel's, as last seen */
+	uint32_t kernel_index;	   /* the kernel's, as last seen */
 	size_t map_len;		   /* bytes */
 };
 
@@ -94,13 +94,13 @@ static inline bool rxe_ring_full(struct rxe_ring *ring, uint32_t index)
 {
 	uint32_t next = rxe_ring_next(ring, index);
 
-	if (next != ring->peer_index)
+	if (next != ring->kernel_index)
 		return false;
 	/* Pairs with the kernel's release after it has read an element. */
-	ring->peer_index =
+	ring->kernel_index =
 		__atomic_load_n(&ring->buf->consumer_index, __ATOMIC_ACQUIRE) &
 		ring->mask;
-	return next == ring->peer_index;
+	return next == ring->kernel_index;
 }
 
 /* Gives all elements before @index to the kernel. */
@@ -114,7 +114,7 @@ static inline void rxe_ring_publish(struct rxe_ring *ring, uint32_t index)
 /* -- consumer side -- */
 
 /* Index behind the last element that the kernel has written by now. */
-static inline uint32_t rxe_ring_end(const struct rxe_ring *ring)
+static inline uint32_t rxe_ring_load_producer(const struct rxe_ring *ring)
 {
 	/* Pairs with the kernel's release after it has written an element. */
 	return __atomic_load_n(&ring->buf->producer_index, __ATOMIC_ACQUIRE) &
@@ -124,15 +124,14 @@ static inline uint32_t rxe_ring_end(const struct rxe_ring *ring)
 /* Whether there is nothing at @index; @index is at or ahead of ring->index. */
 static inline bool rxe_ring_empty(struct rxe_ring *ring, uint32_t index)
 {
-	if (index != ring->peer_index)
+	if (index != ring->kernel_index)
 		return false;
-	ring->peer_index = rxe_ring_end(ring);
-	return index == ring->peer_index;
+	ring->kernel_index = rxe_ring_load_producer(ring);
+	return index == ring->kernel_index;
 }
 
 /* Hands all elements before @index back to the kernel. */
-static inline void rxe_ring_give_back(const struct rxe_ring *ring,
-				      uint32_t index)
+static inline void rxe_ring_release(const struct rxe_ring *ring, uint32_t index)
 {
 	/* Pairs with the kernel's acquire before it overwrites an element. */
 	__atomic_store_n(&ring->buf->consumer_index, index, __ATOMIC_RELEASE);
@@ -142,7 +141,7 @@ static inline void rxe_ring_give_back(const struct rxe_ring *ring,
 static inline void rxe_ring_consume(struct rxe_ring *ring, uint32_t index)
 {
 	ring->index = index;
-	rxe_ring_give_back(ring, index);
+	rxe_ring_release(ring, index);
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include "rxe/rxe_wqe.h"
 #include "soft/soft.h"
 
-static uint64_t recv_wqe_size(uint32_t max_sge)
+static uint64_t rxe_recv_wqe_size(uint32_t max_sge)
 {
 	return RXE_RECV_WQE_LEN + (uint64_t)max_sge * sizeof(struct rxe_sge);
 }
@@ -26,8 +26,8 @@ static int rxe_srq_setup(struct verbs_srq *vsrq, const void *resp,
 	int err;
 
 	err = rxe_ring_map(vsrq->srq.context, &srq_resp->mi,
-			   recv_wqe_size(attr->attr.max_sge), RXE_RING_PRODUCER,
-			   &srq->rq.ring);
+			   rxe_recv_wqe_size(attr->attr.max_sge),
+			   RXE_RING_PRODUCER, &srq->rq.ring);
 	if (err)
 		return err;
 	srq->rq.max_sge = attr->attr.max_sge;
@@ -94,8 +94,8 @@ int rxe_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		goto out;
 	old = srq->rq.ring;
 	err = rxe_ring_map(ibsrq->context, &info,
-			   recv_wqe_size(srq->rq.max_sge), RXE_RING_PRODUCER,
-			   &srq->rq.ring);
+			   rxe_recv_wqe_size(srq->rq.max_sge),
+			   RXE_RING_PRODUCER, &srq->rq.ring);
 	if (!err)
 		rxe_ring_unmap(&old);
 out:

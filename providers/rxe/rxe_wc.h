@@ -17,23 +17,23 @@
 #include <stdint.h>
 #include <string.h>
 
-#define RXE_WC_SAME(member)                                          \
+#define RXE_WC_ASSERT_SAME_OFFSET(member)                            \
 	static_assert(offsetof(struct ibv_wc, member) ==             \
 			      offsetof(struct ib_uverbs_wc, member), \
 		      #member)
 
-RXE_WC_SAME(wr_id);
-RXE_WC_SAME(status);
-RXE_WC_SAME(opcode);
-RXE_WC_SAME(vendor_err);
-RXE_WC_SAME(byte_len);
-RXE_WC_SAME(qp_num);
-RXE_WC_SAME(src_qp);
-RXE_WC_SAME(wc_flags);
-RXE_WC_SAME(pkey_index);
-RXE_WC_SAME(slid);
-RXE_WC_SAME(sl);
-RXE_WC_SAME(dlid_path_bits);
+RXE_WC_ASSERT_SAME_OFFSET(wr_id);
+RXE_WC_ASSERT_SAME_OFFSET(status);
+RXE_WC_ASSERT_SAME_OFFSET(opcode);
+RXE_WC_ASSERT_SAME_OFFSET(vendor_err);
+RXE_WC_ASSERT_SAME_OFFSET(byte_len);
+RXE_WC_ASSERT_SAME_OFFSET(qp_num);
+RXE_WC_ASSERT_SAME_OFFSET(src_qp);
+RXE_WC_ASSERT_SAME_OFFSET(wc_flags);
+RXE_WC_ASSERT_SAME_OFFSET(pkey_index);
+RXE_WC_ASSERT_SAME_OFFSET(slid);
+RXE_WC_ASSERT_SAME_OFFSET(sl);
+RXE_WC_ASSERT_SAME_OFFSET(dlid_path_bits);
 static_assert(offsetof(struct ibv_wc, imm_data) ==
 		      offsetof(struct ib_uverbs_wc, ex.imm_data),
 	      "imm_data");

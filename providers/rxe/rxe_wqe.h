@@ -5,7 +5,7 @@
  * rxe_wr.c, so the same request makes the same element.
  *
  * A slot of the ring still holds the request that was there before. What the
- * kernel reads is therefore always written: rxe_wqe_start() zeroes everything
+ * kernel reads is therefore always written: rxe_wqe_init() zeroes everything
  * but the addresses of the operation and the data, which only the functions
  * below it make valid.
  *
@@ -66,9 +66,9 @@ static_assert(sizeof(struct rxe_wr_flush) <=
 /* What the kernel keeps in an element, all of it 0 in a new one. */
 #define RXE_WQE_STATE_OFFSET offsetof(struct rxe_send_wqe, status)
 
-static inline void rxe_wqe_start(struct rxe_send_wqe *wqe, uint64_t wr_id,
-				 uint32_t opcode, uint32_t send_flags,
-				 uint32_t ssn)
+static inline void rxe_wqe_init(struct rxe_send_wqe *wqe, uint64_t wr_id,
+				uint32_t opcode, uint32_t send_flags,
+				uint32_t ssn)
 {
 	wqe->wr.wr_id = wr_id;
 	wqe->wr.reserved = 0;
@@ -170,7 +170,7 @@ static inline void rxe_wqe_undo_mw(struct rxe_send_wqe *wqe)
 }
 
 /* Whether a bind can be posted as a work request; 0 or a positive errno. */
-static inline int rxe_check_bind(const struct ibv_mw *mw,
+static inline int rxe_bind_check(const struct ibv_mw *mw,
 				 const struct ibv_mw_bind_info *info)
 {
 	/* IBTA 10.6.7.2.2: type 2 windows, and memory of the same domain */
@@ -183,7 +183,8 @@ static inline int rxe_check_bind(const struct ibv_mw *mw,
 /* -- data -- */
 
 /* Total length, more than RXE_MAX_MSG_LEN if it cannot be sent. */
-static inline uint64_t rxe_sge_length(const struct ibv_sge *sge, size_t num_sge)
+static inline uint64_t rxe_sges_length(const struct ibv_sge *sge,
+				       size_t num_sge)
 {
 	uint64_t length = 0;
 

@@ -160,8 +160,8 @@ int siw_flush_sends(struct siw_qp *qp, uint32_t first, uint32_t nr);
 /** siw_flush_recv() - complete a receive request, as flushed; 0 or ENOMEM */
 int siw_flush_recv(struct siw_qp *qp, uint64_t id);
 
-/** siw_refuse_sends() - the doorbell of these elements has failed */
-void siw_refuse_sends(struct siw_qp *qp, uint32_t first, uint32_t nr);
+/** siw_sq_mark_refused() - the doorbell of these elements has failed */
+void siw_sq_mark_refused(struct siw_qp *qp, uint32_t first, uint32_t nr);
 
 /** siw_flush_qp() - the QP is in ERR now: from here on, requests complete */
 void siw_flush_qp(struct siw_qp *qp);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "siw/siw.h"
-#include "siw/siw_take.h"
+#include "siw/siw_cq_take.h"
 #include "siw/siw_wc.h"
 #include "soft/soft.h"
 
@@ -23,7 +23,7 @@ int siw_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 	int nr = 0;
 
 	siw_cq_lock(cq);
-	while (nr < num_entries && siw_take(cq, &cqe))
+	while (nr < num_entries && siw_cq_take_cqe(cq, &cqe))
 		siw_wc_fill(&wc[nr++], &cqe);
 	siw_cq_unlock(cq);
 	return nr;

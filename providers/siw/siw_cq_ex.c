@@ -9,20 +9,21 @@
 #include <stdint.h>
 
 #include "siw/siw.h"
-#include "siw/siw_take.h"
+#include "siw/siw_cq_take.h"
 #include "siw/siw_wc.h"
 
 /* Takes the next element; the lock is held. */
-static int cq_advance_locked(struct siw_cq *cq)
+static int siw_cq_advance_locked(struct siw_cq *cq)
 {
-	if (!siw_take(cq, &cq->current))
+	if (!siw_cq_take_cqe(cq, &cq->current))
 		return ENOENT;
 	cq->vcq.cq_ex.wr_id = cq->current.id;
 	cq->vcq.cq_ex.status = siw_wc_status(&cq->current);
 	return 0;
 }
 
-static int cq_start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
+static int siw_cq_start_poll(struct ibv_cq_ex *ibcq,
+			     struct ibv_poll_cq_attr *attr)
 {
 	struct siw_cq *cq = to_siw_cq_ex(ibcq);
 	int err;
@@ -31,57 +32,57 @@ static int cq_start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 		return EINVAL;
 
 	siw_cq_lock(cq);
-	err = cq_advance_locked(cq);
+	err = siw_cq_advance_locked(cq);
 	if (err) /* end_poll is not called then */
 		siw_cq_unlock(cq);
 	return err;
 }
 
-static int cq_next_poll(struct ibv_cq_ex *ibcq)
+static int siw_cq_next_poll(struct ibv_cq_ex *ibcq)
 {
-	return cq_advance_locked(to_siw_cq_ex(ibcq));
+	return siw_cq_advance_locked(to_siw_cq_ex(ibcq));
 }
 
-static void cq_end_poll(struct ibv_cq_ex *ibcq)
+static void siw_cq_end_poll(struct ibv_cq_ex *ibcq)
 {
 	siw_cq_unlock(to_siw_cq_ex(ibcq));
 }
 
-static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ibcq)
+static enum ibv_wc_opcode siw_cq_read_opcode(struct ibv_cq_ex *ibcq)
 {
 	return siw_wc_opcode(&to_siw_cq_ex(ibcq)->current);
 }
 
-static uint32_t read_byte_len(struct ibv_cq_ex *ibcq)
+static uint32_t siw_cq_read_byte_len(struct ibv_cq_ex *ibcq)
 {
 	return to_siw_cq_ex(ibcq)->current.bytes;
 }
 
 /* iWARP has no immediate data: the word is the invalidated key. */
-static __be32 read_imm_data(struct ibv_cq_ex *ibcq)
+static __be32 siw_cq_read_imm_data(struct ibv_cq_ex *ibcq)
 {
 	return (__be32)to_siw_cq_ex(ibcq)->current.inval_stag;
 }
 
-static uint32_t read_qp_num(struct ibv_cq_ex *ibcq)
+static uint32_t siw_cq_read_qp_num(struct ibv_cq_ex *ibcq)
 {
 	return (uint32_t)to_siw_cq_ex(ibcq)->current.qp_id;
 }
 
-static unsigned int read_wc_flags(struct ibv_cq_ex *ibcq)
+static unsigned int siw_cq_read_wc_flags(struct ibv_cq_ex *ibcq)
 {
 	return siw_wc_flags(&to_siw_cq_ex(ibcq)->current);
 }
 
 /* What InfiniBand has and iWARP has not: 0, as ibv_poll_cq() says too. */
 
-static uint32_t read_zero_32(struct ibv_cq_ex *ibcq)
+static uint32_t siw_cq_read_zero_32(struct ibv_cq_ex *ibcq)
 {
 	(void)ibcq;
 	return 0;
 }
 
-static uint8_t read_zero_8(struct ibv_cq_ex *ibcq)
+static uint8_t siw_cq_read_zero_8(struct ibv_cq_ex *ibcq)
 {
 	(void)ibcq;
 	return 0;
@@ -89,18 +90,18 @@ static uint8_t read_zero_8(struct ibv_cq_ex *ibcq)
 
 void siw_cq_ex_init(struct ibv_cq_ex *cq)
 {
-	cq->start_poll = cq_start_poll;
-	cq->next_poll = cq_next_poll;
-	cq->end_poll = cq_end_poll;
-	cq->read_opcode = read_opcode;
-	cq->read_vendor_err = read_zero_32;
+	cq->start_poll = siw_cq_start_poll;
+	cq->next_poll = siw_cq_next_poll;
+	cq->end_poll = siw_cq_end_poll;
+	cq->read_opcode = siw_cq_read_opcode;
+	cq->read_vendor_err = siw_cq_read_zero_32;
 	/* All that SIW_WC_FLAGS allows; a field not asked for does no harm. */
-	cq->read_byte_len = read_byte_len;
-	cq->read_imm_data = read_imm_data;
-	cq->read_qp_num = read_qp_num;
-	cq->read_src_qp = read_zero_32;
-	cq->read_wc_flags = read_wc_flags;
-	cq->read_slid = read_zero_32;
-	cq->read_sl = read_zero_8;
-	cq->read_dlid_path_bits = read_zero_8;
+	cq->read_byte_len = siw_cq_read_byte_len;
+	cq->read_imm_data = siw_cq_read_imm_data;
+	cq->read_qp_num = siw_cq_read_qp_num;
+	cq->read_src_qp = siw_cq_read_zero_32;
+	cq->read_wc_flags = siw_cq_read_wc_flags;
+	cq->read_slid = siw_cq_read_zero_32;
+	cq->read_sl = siw_cq_read_zero_8;
+	cq->read_dlid_path_bits = siw_cq_read_zero_8;
 }

@@ -9,7 +9,8 @@
  *	siw_modify_qp()		to ERR
  *	  siw_flush_qp()	completes what the kernel has left in the rings
  *	siw_post_send(), ...	complete at once: siw_flush_sends(), _recv()
- *	siw_take()		hands it out, when the kernel's ring is empty
+ *	siw_cq_take_cqe()		hands it out, when the kernel's ring is
+ *empty
  *
  * The kernel may fail a QP by itself when the connection breaks, and tells
  * nobody but the connection manager. What is posted before the library hears of
@@ -44,19 +45,19 @@ void siw_flushed_fini(struct siw_cq *cq)
 	free(cq->flushed.cqes);
 }
 
-/* Pairs with the acquire in siw_take(): see there. */
-static void set_nr_locked(struct siw_flushed *flushed, uint32_t nr)
+/* Pairs with the acquire in siw_cq_take_cqe(): see there. */
+static void siw_flushed_set_nr_locked(struct siw_flushed *flushed, uint32_t nr)
 {
 	__atomic_store_n(&flushed->nr, nr, __ATOMIC_RELEASE);
 }
 
-static bool has_room_locked(const struct siw_cq *cq, uint32_t nr)
+static bool siw_flushed_has_room_locked(const struct siw_cq *cq, uint32_t nr)
 {
 	return nr <= cq->ring.mask + 1 - cq->flushed.nr;
 }
 
-static void put_locked(struct siw_cq *cq, const struct siw_qp *qp, uint64_t id,
-		       uint8_t opcode)
+static void siw_flushed_add_locked(struct siw_cq *cq, const struct siw_qp *qp,
+				   uint64_t id, uint8_t opcode)
 {
 	struct siw_flushed *flushed = &cq->flushed;
 	uint32_t tail = flushed->head + flushed->nr;
@@ -68,7 +69,7 @@ static void put_locked(struct siw_cq *cq, const struct siw_qp *qp, uint64_t id,
 		.status = SIW_WC_WR_FLUSH_ERR,
 		.qp_id = qp->vqp.qp.qp_num,
 	};
-	set_nr_locked(flushed, flushed->nr + 1);
+	siw_flushed_set_nr_locked(flushed, flushed->nr + 1);
 }
 
 bool siw_flushed_take(struct siw_cq *cq, struct siw_cqe *ret_cqe)
@@ -80,7 +81,7 @@ bool siw_flushed_take(struct siw_cq *cq, struct siw_cqe *ret_cqe)
 	found = flushed->nr != 0;
 	if (found) {
 		*ret_cqe = flushed->cqes[flushed->head++ & cq->ring.mask];
-		set_nr_locked(flushed, flushed->nr - 1);
+		siw_flushed_set_nr_locked(flushed, flushed->nr - 1);
 	}
 	(void)pthread_spin_unlock(&flushed->lock);
 	return found;
@@ -92,12 +93,12 @@ int siw_flush_sends(struct siw_qp *qp, uint32_t first, uint32_t nr)
 	int err = 0;
 
 	(void)pthread_spin_lock(&cq->flushed.lock);
-	if (!has_room_locked(cq, nr))
+	if (!siw_flushed_has_room_locked(cq, nr))
 		err = ENOMEM;
 	for (uint32_t i = 0; !err && i < nr; i++) {
 		const struct siw_sqe *sqe = siw_sqe_at(&qp->sq.ring, first + i);
 
-		put_locked(cq, qp, sqe->id, (uint8_t)sqe->opcode);
+		siw_flushed_add_locked(cq, qp, sqe->id, (uint8_t)sqe->opcode);
 	}
 	(void)pthread_spin_unlock(&cq->flushed.lock);
 	return err;
@@ -109,15 +110,15 @@ int siw_flush_recv(struct siw_qp *qp, uint64_t id)
 	int err = 0;
 
 	(void)pthread_spin_lock(&cq->flushed.lock);
-	if (has_room_locked(cq, 1))
-		put_locked(cq, qp, id, SIW_OP_RECEIVE);
+	if (siw_flushed_has_room_locked(cq, 1))
+		siw_flushed_add_locked(cq, qp, id, SIW_OP_RECEIVE);
 	else
 		err = ENOMEM;
 	(void)pthread_spin_unlock(&cq->flushed.lock);
 	return err;
 }
 
-void siw_refuse_sends(struct siw_qp *qp, uint32_t first, uint32_t nr)
+void siw_sq_mark_refused(struct siw_qp *qp, uint32_t first, uint32_t nr)
 {
 	(void)pthread_spin_lock(&qp->sq.lock);
 	if (qp->refused_from == qp->refused_to)
@@ -126,23 +127,23 @@ void siw_refuse_sends(struct siw_qp *qp, uint32_t first, uint32_t nr)
 	(void)pthread_spin_unlock(&qp->sq.lock);
 }
 
-static bool was_refused(const struct siw_qp *qp, uint32_t index)
+static bool siw_sqe_was_refused(const struct siw_qp *qp, uint32_t index)
 {
 	return index - qp->refused_from < qp->refused_to - qp->refused_from;
 }
 
-static bool is_full(const uint16_t *flags)
+static bool siw_slot_is_valid(const uint16_t *flags)
 {
 	return __atomic_load_n(flags, __ATOMIC_ACQUIRE) & SIW_WQE_VALID;
 }
 
-static void set_free(uint16_t *flags)
+static void siw_slot_set_free(uint16_t *flags)
 {
 	__atomic_store_n(flags, 0, __ATOMIC_RELEASE);
 }
 
 /* From the oldest to the newest; if the CQ is full, the rest is lost. */
-static void flush_sq(struct siw_qp *qp)
+static void siw_flush_sq(struct siw_qp *qp)
 {
 	struct siw_ring *ring = &qp->sq.ring;
 	int err = 0;
@@ -151,17 +152,17 @@ static void flush_sq(struct siw_qp *qp)
 	for (uint32_t i = ring->index - ring->mask - 1; i != ring->index; i++) {
 		struct siw_sqe *sqe = siw_sqe_at(ring, i);
 
-		if (!is_full(&sqe->flags))
+		if (!siw_slot_is_valid(&sqe->flags))
 			continue;
-		if (!err && !was_refused(qp, i))
+		if (!err && !siw_sqe_was_refused(qp, i))
 			err = siw_flush_sends(qp, i, 1);
-		set_free(&sqe->flags);
+		siw_slot_set_free(&sqe->flags);
 	}
 	qp->sq.failed = qp;
 	(void)pthread_spin_unlock(&qp->sq.lock);
 }
 
-static void flush_rq(struct siw_qp *qp)
+static void siw_flush_rq(struct siw_qp *qp)
 {
 	struct siw_ring *ring = &qp->rq.ring;
 	int err = 0;
@@ -171,11 +172,11 @@ static void flush_rq(struct siw_qp *qp)
 	     ring->map && i != ring->index; i++) {
 		struct siw_rqe *rqe = siw_rqe_at(ring, i);
 
-		if (!is_full(&rqe->flags))
+		if (!siw_slot_is_valid(&rqe->flags))
 			continue;
 		if (!err)
 			err = siw_flush_recv(qp, rqe->id);
-		set_free(&rqe->flags);
+		siw_slot_set_free(&rqe->flags);
 	}
 	qp->rq.failed = qp;
 	(void)pthread_spin_unlock(&qp->rq.lock);
@@ -183,6 +184,6 @@ static void flush_rq(struct siw_qp *qp)
 
 void siw_flush_qp(struct siw_qp *qp)
 {
-	flush_sq(qp);
-	flush_rq(qp);
+	siw_flush_sq(qp);
+	siw_flush_rq(qp);
 }

@@ -12,7 +12,7 @@
 #include "soft/soft.h"
 
 /* Any value will do, as long as it changes. */
-static uint8_t next_stag_key(void)
+static uint8_t siw_next_stag_key(void)
 {
 	static atomic_uint counter;
 
@@ -23,7 +23,7 @@ static uint8_t next_stag_key(void)
 int siw_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	       int access, struct ibv_mr **ret_mr)
 {
-	const struct siw_ureq_reg_mr req = { .stag_key = next_stag_key() };
+	const struct siw_ureq_reg_mr req = { .stag_key = siw_next_stag_key() };
 	struct siw_uresp_reg_mr resp = {};
 	const struct verbs_udata udata = {
 		.in = &req,

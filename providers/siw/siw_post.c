@@ -28,8 +28,8 @@
 /* -- send -- */
 
 /* Copies what the SGEs point to; -1 if it is more than @room bytes. */
-static int gather(uint8_t *to, uint32_t room, const struct ibv_sge *sge,
-		  uint32_t num_sge)
+static int siw_gather_inline(uint8_t *to, uint32_t room,
+			     const struct ibv_sge *sge, uint32_t num_sge)
 {
 	uint32_t length = 0;
 
@@ -45,8 +45,8 @@ static int gather(uint8_t *to, uint32_t room, const struct ibv_sge *sge,
 	return (int)length;
 }
 
-static int fill_data(struct siw_qp *qp, const struct ibv_send_wr *wr,
-		     struct siw_sqe *sqe, uint16_t *flags)
+static int siw_sqe_fill_data(struct siw_qp *qp, const struct ibv_send_wr *wr,
+			     struct siw_sqe *sqe, uint16_t *flags)
 {
 	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
 	int length;
@@ -54,8 +54,8 @@ static int fill_data(struct siw_qp *qp, const struct ibv_send_wr *wr,
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		if (!siw_op_has_inline(sqe->opcode) || wr->num_sge < 0)
 			return EINVAL;
-		length = gather(siw_sqe_inline(sqe), qp->max_inline,
-				wr->sg_list, num_sge);
+		length = siw_gather_inline(siw_sqe_inline(sqe), qp->max_inline,
+					   wr->sg_list, num_sge);
 		if (length < 0)
 			return EINVAL;
 		siw_sqe_set_inline(sqe, (uint32_t)length);
@@ -69,19 +69,19 @@ static int fill_data(struct siw_qp *qp, const struct ibv_send_wr *wr,
 }
 
 /* iWARP (RFC 5040, 5.2.1): a read has one sink. */
-static int fill_read(const struct ibv_send_wr *wr, struct siw_sqe *sqe,
-		     uint16_t *flags)
+static int siw_sqe_fill_read(const struct ibv_send_wr *wr, struct siw_sqe *sqe,
+			     uint16_t *flags)
 {
 	if (wr->num_sge != 1 || (wr->send_flags & IBV_SEND_INLINE))
 		return EINVAL;
 	siw_sqe_set_sges(sqe, wr->sg_list, 1);
-	*flags = siw_read_flags(*flags);
+	*flags = siw_sqe_read_flags(*flags);
 	return 0;
 }
 
 /* Fills the element from @wr, all but its flags. */
-static int fill_send(struct siw_qp *qp, const struct ibv_send_wr *wr,
-		     struct siw_sqe *sqe, uint16_t *flags)
+static int siw_sqe_fill(struct siw_qp *qp, const struct ibv_send_wr *wr,
+			struct siw_sqe *sqe, uint16_t *flags)
 {
 	sqe->id = wr->wr_id;
 	sqe->rkey = 0;
@@ -90,29 +90,29 @@ static int fill_send(struct siw_qp *qp, const struct ibv_send_wr *wr,
 	switch (wr->opcode) {
 	case IBV_WR_SEND:
 		sqe->opcode = SIW_OP_SEND;
-		return fill_data(qp, wr, sqe, flags);
+		return siw_sqe_fill_data(qp, wr, sqe, flags);
 	case IBV_WR_SEND_WITH_INV:
 		sqe->opcode = SIW_OP_SEND_REMOTE_INV;
 		sqe->rkey = wr->invalidate_rkey;
-		return fill_data(qp, wr, sqe, flags);
+		return siw_sqe_fill_data(qp, wr, sqe, flags);
 	case IBV_WR_RDMA_WRITE:
 		sqe->opcode = SIW_OP_WRITE;
 		sqe->raddr = wr->wr.rdma.remote_addr;
 		sqe->rkey = wr->wr.rdma.rkey;
-		return fill_data(qp, wr, sqe, flags);
+		return siw_sqe_fill_data(qp, wr, sqe, flags);
 	case IBV_WR_RDMA_READ:
 		sqe->opcode = SIW_OP_READ;
 		sqe->raddr = wr->wr.rdma.remote_addr;
 		sqe->rkey = wr->wr.rdma.rkey;
-		return fill_read(wr, sqe, flags);
+		return siw_sqe_fill_read(wr, sqe, flags);
 	default: /* iWARP has no immediate data and no atomics */
 		return EINVAL;
 	}
 }
 
 /* The element is filled: hands it to the kernel, or completes it. */
-static int issue_send_locked(struct siw_qp *qp, struct siw_sqe *sqe,
-			     uint16_t flags)
+static int siw_sq_issue_locked(struct siw_qp *qp, struct siw_sqe *sqe,
+			       uint16_t flags)
 {
 	if (qp->sq.failed)
 		return siw_flush_sends(qp, qp->sq.ring.index, 1);
@@ -139,9 +139,9 @@ int siw_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		if (!siw_slot_is_free(ring, ring->index, &sqe->flags))
 			err = ENOMEM;
 		else
-			err = fill_send(qp, wr, sqe, &flags);
+			err = siw_sqe_fill(qp, wr, sqe, &flags);
 		if (!err)
-			err = issue_send_locked(qp, sqe, flags);
+			err = siw_sq_issue_locked(qp, sqe, flags);
 		if (err) {
 			*bad_wr = wr;
 			break;
@@ -154,7 +154,7 @@ int siw_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		int db_err = verbs_cmd_ring_send_doorbell(ibqp);
 
 		if (db_err) {
-			siw_refuse_sends(qp, from, nr);
+			siw_sq_mark_refused(qp, from, nr);
 			*bad_wr = first;
 			return -db_err;
 		}
@@ -164,8 +164,8 @@ int siw_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 
 /* -- receive -- */
 
-static void publish_recv(struct siw_ring *ring, struct siw_rqe *rqe,
-			 const struct ibv_recv_wr *wr, uint32_t num_sge)
+static void siw_rq_publish(struct siw_ring *ring, struct siw_rqe *rqe,
+			   const struct ibv_recv_wr *wr, uint32_t num_sge)
 {
 	rqe->id = wr->wr_id;
 	rqe->num_sge = (uint8_t)num_sge;
@@ -175,8 +175,8 @@ static void publish_recv(struct siw_ring *ring, struct siw_rqe *rqe,
 	ring->index++;
 }
 
-static int post_recv_list(struct siw_wq *rq, struct ibv_recv_wr *wr,
-			  struct ibv_recv_wr **bad_wr)
+static int siw_wq_post_recv(struct siw_wq *rq, struct ibv_recv_wr *wr,
+			    struct ibv_recv_wr **bad_wr)
 {
 	struct siw_ring *ring = &rq->ring;
 	int err = 0;
@@ -193,7 +193,7 @@ static int post_recv_list(struct siw_wq *rq, struct ibv_recv_wr *wr,
 		else if (rq->failed)
 			err = siw_flush_recv(rq->failed, wr->wr_id);
 		else
-			publish_recv(ring, rqe, wr, num_sge);
+			siw_rq_publish(ring, rqe, wr, num_sge);
 		if (err) {
 			*bad_wr = wr;
 			break;
@@ -212,11 +212,11 @@ int siw_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		*bad_wr = wr;
 		return EINVAL;
 	}
-	return post_recv_list(&qp->rq, wr, bad_wr);
+	return siw_wq_post_recv(&qp->rq, wr, bad_wr);
 }
 
 int siw_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 		      struct ibv_recv_wr **bad_wr)
 {
-	return post_recv_list(&to_siw_srq(ibsrq)->rq, wr, bad_wr);
+	return siw_wq_post_recv(&to_siw_srq(ibsrq)->rq, wr, bad_wr);
 }

@@ -14,13 +14,14 @@
 #include "soft/soft.h"
 
 /* What of an ibv_qp_init_attr_ex the driver understands. */
-#define INIT_ATTRS (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+#define SIW_QP_INIT_ATTRS \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
 static int siw_qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	int err;
 
-	err = soft_qp_check_attr(attr, INIT_ATTRS);
+	err = soft_qp_check_attr(attr, SIW_QP_INIT_ATTRS);
 	if (err)
 		return err;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
@@ -29,16 +30,16 @@ static int siw_qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
-static void unmap_rings(struct siw_qp *qp)
+static void siw_qp_unmap_rings(struct siw_qp *qp)
 {
 	siw_ring_unmap(&qp->rq.ring);
 	siw_ring_unmap(&qp->sq.ring);
 }
 
 /* Maps both rings and notes their limits; @cap becomes what they hold. */
-static int map_rings(struct ibv_context *ctx, struct siw_qp *qp,
-		     const struct siw_uresp_create_qp *resp, bool has_srq,
-		     struct ibv_qp_cap *cap)
+static int siw_qp_map_rings(struct ibv_context *ctx, struct siw_qp *qp,
+			    const struct siw_uresp_create_qp *resp,
+			    bool has_srq, struct ibv_qp_cap *cap)
 {
 	int err;
 
@@ -77,14 +78,14 @@ static int siw_qp_setup(struct verbs_qp *vqp, const void *resp,
 	if (attr->cap.max_send_sge > SIW_MAX_SGE ||
 	    attr->cap.max_recv_sge > SIW_MAX_SGE)
 		return -EIO;
-	err = map_rings(vqp->qp.context, qp, resp, attr->srq != NULL,
-			&attr->cap);
+	err = siw_qp_map_rings(vqp->qp.context, qp, resp, attr->srq != NULL,
+			       &attr->cap);
 	if (err)
 		return err;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		err = siw_wr_init(qp);
 		if (err)
-			unmap_rings(qp);
+			siw_qp_unmap_rings(qp);
 	}
 	return err;
 }
@@ -94,7 +95,7 @@ static void siw_qp_teardown(struct verbs_qp *vqp)
 	struct siw_qp *qp = to_siw_qp(&vqp->qp);
 
 	free(qp->wr_flags);
-	unmap_rings(qp);
+	siw_qp_unmap_rings(qp);
 }
 
 static struct soft_qp_locks siw_qp_locks(struct siw_qp *qp)

@@ -39,7 +39,7 @@ static inline uint16_t siw_sqe_flags(unsigned int send_flags, bool signal_all)
 }
 
 /* The driver refuses a fence on the operation that fences wait for. */
-static inline uint16_t siw_read_flags(uint16_t flags)
+static inline uint16_t siw_sqe_read_flags(uint16_t flags)
 {
 	return (uint16_t)(flags & ~SIW_WQE_READ_FENCE);
 }

@@ -3,13 +3,13 @@
  * The ibv_wr_*() interface. Applications call the functions through the
  * pointers that siw_wr_init() sets:
  *
- *   wr_start()                      takes sq.lock
- *     builder: wr_send(), ...       fills the fixed part of the next element
- *     setters: wr_set_sge(), ...    fill in its data
- *   wr_complete() or wr_abort()     publishes all elements or none, drops it
+ *   siw_wr_start()                      takes sq.lock
+ *     builder: siw_wr_send(), ...       fills the fixed part of the next
+ * element setters: siw_wr_set_sge(), ...    fill in its data siw_wr_complete()
+ * or siw_wr_abort()     publishes all elements or none, drops it
  *
  * Builders and setters cannot fail, so the first error is kept in qp->wr_err;
- * later requests are passed over, and wr_complete() returns it and sends
+ * later requests are passed over, and siw_wr_complete() returns it and sends
  * nothing. An element must not show its flags before it is published: until
  * then they are kept in qp->wr_flags, one for each slot.
  */
@@ -23,7 +23,7 @@
 #include "siw/siw.h"
 #include "siw/siw_wqe.h"
 
-static void wr_fail(struct siw_qp *qp, int err)
+static void siw_wr_fail(struct siw_qp *qp, int err)
 {
 	if (!qp->wr_err)
 		qp->wr_err = err;
@@ -31,27 +31,28 @@ static void wr_fail(struct siw_qp *qp, int err)
 }
 
 /* Flags of the element that setters fill. */
-static uint16_t *wr_flags(struct siw_qp *qp)
+static uint16_t *siw_wr_slot_flags(struct siw_qp *qp)
 {
 	return &qp->wr_flags[(qp->wr_next - 1) & qp->sq.ring.mask];
 }
 
 /* Begins a request; nothing happens after an error. */
-static void wr_begin(struct siw_qp *qp, uint8_t opcode, uint32_t rkey,
-		     uint64_t raddr)
+static void siw_wr_begin(struct siw_qp *qp, uint8_t opcode, uint32_t rkey,
+			 uint64_t raddr)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 	struct siw_sqe *sqe = siw_sqe_at(&qp->sq.ring, qp->wr_next);
 	uint16_t flags = siw_sqe_flags(qpx->wr_flags, qp->signal_all);
 
 	if (!siw_slot_is_free(&qp->sq.ring, qp->wr_next, &sqe->flags))
-		wr_fail(qp, ENOMEM);
+		siw_wr_fail(qp, ENOMEM);
 	if (qp->wr_err)
 		return;
 
 	qp->wr_next++;
 	qp->wr_sqe = sqe;
-	*wr_flags(qp) = opcode == SIW_OP_READ ? siw_read_flags(flags) : flags;
+	*siw_wr_slot_flags(qp) =
+		opcode == SIW_OP_READ ? siw_sqe_read_flags(flags) : flags;
 	sqe->id = qpx->wr_id;
 	sqe->opcode = opcode;
 	sqe->rkey = rkey;
@@ -61,32 +62,33 @@ static void wr_begin(struct siw_qp *qp, uint8_t opcode, uint32_t rkey,
 
 /* -- builders -- */
 
-static void wr_send(struct ibv_qp_ex *qpx)
+static void siw_wr_send(struct ibv_qp_ex *qpx)
 {
-	wr_begin(to_siw_qp_ex(qpx), SIW_OP_SEND, 0, 0);
+	siw_wr_begin(to_siw_qp_ex(qpx), SIW_OP_SEND, 0, 0);
 }
 
-static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t invalidate_rkey)
+static void siw_wr_send_inv(struct ibv_qp_ex *qpx, uint32_t invalidate_rkey)
 {
-	wr_begin(to_siw_qp_ex(qpx), SIW_OP_SEND_REMOTE_INV, invalidate_rkey, 0);
+	siw_wr_begin(to_siw_qp_ex(qpx), SIW_OP_SEND_REMOTE_INV, invalidate_rkey,
+		     0);
 }
 
-static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey,
-			  uint64_t remote_addr)
+static void siw_wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey,
+			      uint64_t remote_addr)
 {
-	wr_begin(to_siw_qp_ex(qpx), SIW_OP_WRITE, rkey, remote_addr);
+	siw_wr_begin(to_siw_qp_ex(qpx), SIW_OP_WRITE, rkey, remote_addr);
 }
 
-static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey,
-			 uint64_t remote_addr)
+static void siw_wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey,
+			     uint64_t remote_addr)
 {
-	wr_begin(to_siw_qp_ex(qpx), SIW_OP_READ, rkey, remote_addr);
+	siw_wr_begin(to_siw_qp_ex(qpx), SIW_OP_READ, rkey, remote_addr);
 }
 
 /* -- setters -- */
 
-static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
-			    const struct ibv_sge *sg_list)
+static void siw_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
+				const struct ibv_sge *sg_list)
 {
 	struct siw_qp *qp = to_siw_qp_ex(qpx);
 
@@ -94,14 +96,14 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
 		return;
 	if (num_sge > qp->sq.max_sge ||
 	    (qp->wr_sqe->opcode == SIW_OP_READ && num_sge != 1)) {
-		wr_fail(qp, EINVAL);
+		siw_wr_fail(qp, EINVAL);
 		return;
 	}
 	siw_sqe_set_sges(qp->wr_sqe, sg_list, (uint32_t)num_sge);
 }
 
-static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
-		       uint32_t length)
+static void siw_wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
+			   uint32_t length)
 {
 	const struct ibv_sge sge = {
 		.addr = addr,
@@ -109,11 +111,11 @@ static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
 		.lkey = lkey,
 	};
 
-	wr_set_sge_list(qpx, 1, &sge);
+	siw_wr_set_sge_list(qpx, 1, &sge);
 }
 
-static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
-				    const struct ibv_data_buf *buf_list)
+static void siw_wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
+					const struct ibv_data_buf *buf_list)
 {
 	struct siw_qp *qp = to_siw_qp_ex(qpx);
 	size_t length = 0;
@@ -121,12 +123,12 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 	if (!qp->wr_sqe)
 		return;
 	if (!siw_op_has_inline(qp->wr_sqe->opcode)) {
-		wr_fail(qp, EINVAL);
+		siw_wr_fail(qp, EINVAL);
 		return;
 	}
 	for (size_t i = 0; i < num_buf; i++) {
 		if (buf_list[i].length > qp->max_inline - length) {
-			wr_fail(qp, EINVAL);
+			siw_wr_fail(qp, EINVAL);
 			return;
 		}
 		if (!buf_list[i].length) /* its address may be anything */
@@ -136,19 +138,20 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 		length += buf_list[i].length;
 	}
 	siw_sqe_set_inline(qp->wr_sqe, (uint32_t)length);
-	*wr_flags(qp) |= SIW_WQE_INLINE;
+	*siw_wr_slot_flags(qp) |= SIW_WQE_INLINE;
 }
 
-static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
+static void siw_wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr,
+				   size_t length)
 {
 	const struct ibv_data_buf buf = { .addr = addr, .length = length };
 
-	wr_set_inline_data_list(qpx, 1, &buf);
+	siw_wr_set_inline_data_list(qpx, 1, &buf);
 }
 
 /* -- section -- */
 
-static void wr_start(struct ibv_qp_ex *qpx)
+static void siw_wr_start(struct ibv_qp_ex *qpx)
 {
 	struct siw_qp *qp = to_siw_qp_ex(qpx);
 
@@ -159,7 +162,7 @@ static void wr_start(struct ibv_qp_ex *qpx)
 }
 
 /* Hands the elements of the section to the kernel. */
-static void wr_publish_locked(struct siw_qp *qp)
+static void siw_wr_publish_locked(struct siw_qp *qp)
 {
 	struct siw_ring *ring = &qp->sq.ring;
 
@@ -172,7 +175,7 @@ static void wr_publish_locked(struct siw_qp *qp)
 	}
 }
 
-static int wr_complete(struct ibv_qp_ex *qpx)
+static int siw_wr_complete(struct ibv_qp_ex *qpx)
 {
 	struct siw_qp *qp = to_siw_qp_ex(qpx);
 	uint32_t from = qp->sq.ring.index;
@@ -182,19 +185,19 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	if (!err && qp->sq.failed)
 		err = siw_flush_sends(qp, from, nr);
 	else if (!err)
-		wr_publish_locked(qp);
+		siw_wr_publish_locked(qp);
 	nr = qp->sq.ring.index - from; /* published */
 	(void)pthread_spin_unlock(&qp->sq.lock);
 
 	if (nr) {
 		err = -verbs_cmd_ring_send_doorbell(&qpx->qp_base);
 		if (err)
-			siw_refuse_sends(qp, from, nr);
+			siw_sq_mark_refused(qp, from, nr);
 	}
 	return err;
 }
 
-static void wr_abort(struct ibv_qp_ex *qpx)
+static void siw_wr_abort(struct ibv_qp_ex *qpx)
 {
 	(void)pthread_spin_unlock(&to_siw_qp_ex(qpx)->sq.lock);
 }
@@ -207,17 +210,17 @@ int siw_wr_init(struct siw_qp *qp)
 		calloc((size_t)qp->sq.ring.mask + 1, sizeof(*qp->wr_flags));
 	if (!qp->wr_flags)
 		return -ENOMEM;
-	qpx->wr_start = wr_start;
-	qpx->wr_complete = wr_complete;
-	qpx->wr_abort = wr_abort;
-	qpx->wr_send = wr_send;
-	qpx->wr_send_inv = wr_send_inv;
-	qpx->wr_rdma_write = wr_rdma_write;
-	qpx->wr_rdma_read = wr_rdma_read;
-	qpx->wr_set_sge = wr_set_sge;
-	qpx->wr_set_sge_list = wr_set_sge_list;
-	qpx->wr_set_inline_data = wr_set_inline_data;
-	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
+	qpx->wr_start = siw_wr_start;
+	qpx->wr_complete = siw_wr_complete;
+	qpx->wr_abort = siw_wr_abort;
+	qpx->wr_send = siw_wr_send;
+	qpx->wr_send_inv = siw_wr_send_inv;
+	qpx->wr_rdma_write = siw_wr_rdma_write;
+	qpx->wr_rdma_read = siw_wr_rdma_read;
+	qpx->wr_set_sge = siw_wr_set_sge;
+	qpx->wr_set_sge_list = siw_wr_set_sge_list;
+	qpx->wr_set_inline_data = siw_wr_set_inline_data;
+	qpx->wr_set_inline_data_list = siw_wr_set_inline_data_list;
 	qp->vqp.comp_mask |= VERBS_QP_MASK_EX;
 	return 0;
 }

@@ -32,10 +32,10 @@ int soft_open_context(struct verbs_device *dev, int cmd_fd, size_t size,
 	return 0;
 }
 
-static char *fw_ver_put_number(char *to, unsigned int number)
+static char *soft_fw_ver_put_number(char *to, unsigned int number)
 {
 	if (number >= 10)
-		to = fw_ver_put_number(to, number / 10);
+		to = soft_fw_ver_put_number(to, number / 10);
 	*to = (char)('0' + number % 10);
 	return to + 1;
 }
@@ -46,11 +46,11 @@ static char *fw_ver_put_number(char *to, unsigned int number)
  * the query.
  * @buf: at most 18 bytes are written
  */
-static void fw_ver_format(char *buf, uint64_t fw_ver)
+static void soft_fw_ver_format(char *buf, uint64_t fw_ver)
 {
 	for (int shift = 32; shift >= 0; shift -= 16) {
-		buf = fw_ver_put_number(buf, (unsigned int)(fw_ver >> shift) &
-						     0xffff);
+		buf = soft_fw_ver_put_number(
+			buf, (unsigned int)(fw_ver >> shift) & 0xffff);
 		*buf++ = shift ? '.' : '\0';
 	}
 }
@@ -66,6 +66,6 @@ int soft_query_device(struct ibv_context *ctx,
 				     NULL);
 	if (err)
 		return err;
-	fw_ver_format(attr->orig_attr.fw_ver, fw_ver);
+	soft_fw_ver_format(attr->orig_attr.fw_ver, fw_ver);
 	return 0;
 }

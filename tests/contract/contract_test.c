@@ -72,25 +72,25 @@ int verbs_cmd_get_context(struct ibv_context *ctx,
 }
 
 /* A kernel device needs a descriptor that can be closed. */
-static int new_fd(void)
+static int cmd_fd_new(void)
 {
 	return PROVIDER.match ? dup(STDERR_FILENO) : -1;
 }
 
-static struct verbs_context *open_context(void)
+static struct verbs_context *context_open(void)
 {
 	struct verbs_context *vctx = NULL;
 
 	ops = NULL;
-	assert_int_equal(PROVIDER.open_context(NULL, new_fd(), &vctx), 0);
+	assert_int_equal(PROVIDER.open_context(NULL, cmd_fd_new(), &vctx), 0);
 	assert_non_null(vctx);
 	assert_int_equal(nr_contexts, 1);
 	return vctx;
 }
 
 /* add() of list_devices() */
-static int keep_first(void *arg, const char *name, int node_type,
-		      __be64 node_guid)
+static int device_keep_first(void *arg, const char *name, int node_type,
+			     __be64 node_guid)
 {
 	if (!device.name[0])
 		(void)strncpy(device.name, name, sizeof(device.name) - 1);
@@ -101,7 +101,8 @@ static int setup(void **state)
 {
 	device = (struct ibv_device){};
 	if (PROVIDER.list_devices)
-		assert_int_equal(PROVIDER.list_devices(keep_first, NULL), 0);
+		assert_int_equal(PROVIDER.list_devices(device_keep_first, NULL),
+				 0);
 	no_memory = false;
 	get_context_err = 0;
 	nr_contexts = 0;
@@ -110,20 +111,20 @@ static int setup(void **state)
 
 /* -- registration -- */
 
-static void provider_is_named_as_declared(void **state)
+static void provider_name_matches_declaration(void **state)
 {
 	assert_int_equal(PROVIDER.provider_abi, VERBS_PROVIDER_ABI);
 	assert_string_equal(PROVIDER.name, PROVIDER_NAME);
 	assert_null(PROVIDER.members); /* of verbs_provider_all only */
 }
 
-static void provider_finds_devices_somewhere(void **state)
+static void provider_has_match_table_or_list_devices(void **state)
 {
 	assert_true(PROVIDER.match || PROVIDER.list_devices);
 	assert_true(PROVIDER.min_abi_version <= PROVIDER.max_abi_version);
 }
 
-static void match_table_ends_and_is_filled(void **state)
+static void provider_match_table_entries_are_valid(void **state)
 {
 	const struct verbs_match *match = PROVIDER.match;
 	unsigned int nr = 0;
@@ -147,7 +148,7 @@ static void match_table_ends_and_is_filled(void **state)
 	assert_true(nr > 0);
 }
 
-static int count_device(void *arg, const char *name, int node_type,
+static int device_count(void *arg, const char *name, int node_type,
 			__be64 node_guid)
 {
 	unsigned int *nr = arg;
@@ -158,61 +159,63 @@ static int count_device(void *arg, const char *name, int node_type,
 	return 0;
 }
 
-static int refuse_device(void *arg, const char *name, int node_type,
+static int device_refuse(void *arg, const char *name, int node_type,
 			 __be64 node_guid)
 {
 	return -E2BIG;
 }
 
-static void listed_devices_have_names(void **state)
+static void provider_list_devices_returns_names(void **state)
 {
 	unsigned int nr = 0;
 
 	if (!PROVIDER.list_devices)
 		skip();
-	assert_int_equal(PROVIDER.list_devices(count_device, &nr), 0);
+	assert_int_equal(PROVIDER.list_devices(device_count, &nr), 0);
 	if (nr > 0)
-		assert_int_equal(PROVIDER.list_devices(refuse_device, NULL),
+		assert_int_equal(PROVIDER.list_devices(device_refuse, NULL),
 				 -E2BIG);
 }
 
 /* -- contexts -- */
 
-static void context_opens_and_closes(void **state)
+static void provider_open_context_sets_ops(void **state)
 {
-	struct verbs_context *vctx = open_context();
+	struct verbs_context *vctx = context_open();
 
 	assert_non_null(ops);
 	PROVIDER.close_context(vctx);
 	assert_int_equal(nr_contexts, 0);
 }
 
-static void missing_memory_is_enomem(void **state)
+static void provider_open_context_without_memory_returns_enomem(void **state)
 {
 	struct verbs_context *vctx = NULL;
 
 	no_memory = true;
-	assert_int_equal(PROVIDER.open_context(NULL, new_fd(), &vctx), -ENOMEM);
+	assert_int_equal(PROVIDER.open_context(NULL, cmd_fd_new(), &vctx),
+			 -ENOMEM);
 	assert_null(vctx);
 }
 
-static void refusal_of_the_kernel_leaves_nothing(void **state)
+static void provider_open_context_kernel_error_frees_context(void **state)
 {
 	struct verbs_context *vctx = NULL;
 
 	if (!PROVIDER.match)
 		skip();
 	get_context_err = -ENODEV;
-	assert_int_equal(PROVIDER.open_context(NULL, new_fd(), &vctx), -ENODEV);
+	assert_int_equal(PROVIDER.open_context(NULL, cmd_fd_new(), &vctx),
+			 -ENODEV);
 	assert_null(vctx);
 	assert_int_equal(nr_contexts, 0);
 }
 
 /* -- ops -- */
 
-static void every_device_can_be_queried(void **state)
+static void provider_ops_include_query_device_and_port(void **state)
 {
-	PROVIDER.close_context(open_context());
+	PROVIDER.close_context(context_open());
 	assert_non_null(ops->query_device);
 	assert_non_null(ops->query_port);
 }
@@ -232,9 +235,9 @@ static void every_device_can_be_queried(void **state)
 			fail_msg("%s without %s", #op, #other); \
 	} while (0)
 
-static void ops_come_in_pairs(void **state)
+static void provider_ops_pair_create_with_destroy(void **state)
 {
-	PROVIDER.close_context(open_context());
+	PROVIDER.close_context(context_open());
 	PAIR(alloc_pd, dealloc_pd);
 	PAIR(open_xrcd, close_xrcd);
 	PAIR(reg_mr, dereg_mr);
@@ -247,9 +250,9 @@ static void ops_come_in_pairs(void **state)
 	PAIR(set_ece, query_ece);
 }
 
-static void ops_have_what_they_need(void **state)
+static void provider_ops_include_required_ops(void **state)
 {
-	PROVIDER.close_context(open_context());
+	PROVIDER.close_context(context_open());
 	NEEDS(reg_mr, alloc_pd);
 	NEEDS(reg_dmabuf_mr, dereg_mr);
 	NEEDS(rereg_mr, reg_mr);
@@ -272,11 +275,11 @@ static void ops_have_what_they_need(void **state)
 }
 
 /* The library's defaults talk to the kernel; others bring their own. */
-static void device_without_a_kernel_has_its_own_events(void **state)
+static void provider_without_kernel_device_has_own_event_ops(void **state)
 {
 	if (PROVIDER.match)
 		skip();
-	PROVIDER.close_context(open_context());
+	PROVIDER.close_context(context_open());
 	assert_non_null(ops->alloc_async_fd);
 	NEEDS(create_cq, create_comp_channel);
 	NEEDS(create_qp, query_gid_entry);
@@ -284,14 +287,14 @@ static void device_without_a_kernel_has_its_own_events(void **state)
 	NEEDS(create_qp, query_pkey);
 }
 
-static void domains_can_be_made(void **state)
+static void provider_without_kernel_device_allocates_pd(void **state)
 {
 	struct verbs_context *vctx;
 	struct ibv_pd *pd = NULL;
 
 	if (PROVIDER.match)
 		skip(); /* there is no kernel here */
-	vctx = open_context();
+	vctx = context_open();
 	if (ops->alloc_pd) {
 		assert_int_equal(ops->alloc_pd(&vctx->context, &pd), 0);
 		assert_non_null(pd);
@@ -300,14 +303,14 @@ static void domains_can_be_made(void **state)
 	PROVIDER.close_context(vctx);
 }
 
-static void async_descriptor_is_closed_on_exec(void **state)
+static void provider_alloc_async_fd_sets_cloexec(void **state)
 {
 	struct verbs_context *vctx;
 	int fd = -1;
 
 	if (PROVIDER.match)
 		skip();
-	vctx = open_context();
+	vctx = context_open();
 	assert_int_equal(ops->alloc_async_fd(&vctx->context, &fd), 0);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	assert_int_equal(close(fd), 0);
@@ -317,21 +320,33 @@ static void async_descriptor_is_closed_on_exec(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(provider_is_named_as_declared, setup),
-		cmocka_unit_test_setup(provider_finds_devices_somewhere, setup),
-		cmocka_unit_test_setup(match_table_ends_and_is_filled, setup),
-		cmocka_unit_test_setup(listed_devices_have_names, setup),
-		cmocka_unit_test_setup(context_opens_and_closes, setup),
-		cmocka_unit_test_setup(missing_memory_is_enomem, setup),
-		cmocka_unit_test_setup(refusal_of_the_kernel_leaves_nothing,
+		cmocka_unit_test_setup(provider_name_matches_declaration,
 				       setup),
-		cmocka_unit_test_setup(every_device_can_be_queried, setup),
-		cmocka_unit_test_setup(ops_come_in_pairs, setup),
-		cmocka_unit_test_setup(ops_have_what_they_need, setup),
+		cmocka_unit_test_setup(provider_has_match_table_or_list_devices,
+				       setup),
+		cmocka_unit_test_setup(provider_match_table_entries_are_valid,
+				       setup),
+		cmocka_unit_test_setup(provider_list_devices_returns_names,
+				       setup),
+		cmocka_unit_test_setup(provider_open_context_sets_ops, setup),
 		cmocka_unit_test_setup(
-			device_without_a_kernel_has_its_own_events, setup),
-		cmocka_unit_test_setup(domains_can_be_made, setup),
-		cmocka_unit_test_setup(async_descriptor_is_closed_on_exec,
+			provider_open_context_without_memory_returns_enomem,
+			setup),
+		cmocka_unit_test_setup(
+			provider_open_context_kernel_error_frees_context,
+			setup),
+		cmocka_unit_test_setup(
+			provider_ops_include_query_device_and_port, setup),
+		cmocka_unit_test_setup(provider_ops_pair_create_with_destroy,
+				       setup),
+		cmocka_unit_test_setup(provider_ops_include_required_ops,
+				       setup),
+		cmocka_unit_test_setup(
+			provider_without_kernel_device_has_own_event_ops,
+			setup),
+		cmocka_unit_test_setup(
+			provider_without_kernel_device_allocates_pd, setup),
+		cmocka_unit_test_setup(provider_alloc_async_fd_sets_cloexec,
 				       setup),
 	};
 

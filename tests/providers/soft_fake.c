@@ -25,7 +25,7 @@ void soft_fake_start(void)
 }
 
 /* Rings that nobody has unmapped. */
-static unsigned int nr_mappings(void)
+static unsigned int ring_mappings_count(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned int nr = 0;
@@ -40,7 +40,7 @@ static unsigned int nr_mappings(void)
 
 int soft_fake_end(void)
 {
-	assert_int_equal(nr_mappings(), 0);
+	assert_int_equal(ring_mappings_count(), 0);
 	assert_int_equal(soft.nr_created, soft.nr_destroyed);
 	assert_int_equal(soft.nr_inits, 0);
 	return close(soft.fd);
@@ -148,7 +148,7 @@ void verbs_fini_qp(struct ibv_qp *qp)
 	soft.nr_inits--;
 }
 
-static void check_raised(const struct verbs_event_count *raised)
+static void event_count_check(const struct verbs_event_count *raised)
 {
 	assert_int_equal(raised->async_events, 3);
 	soft.nr_waits++;
@@ -157,19 +157,19 @@ static void check_raised(const struct verbs_event_count *raised)
 void verbs_wait_cq_acked(struct ibv_cq *cq,
 			 const struct verbs_event_count *raised)
 {
-	check_raised(raised);
+	event_count_check(raised);
 }
 
 void verbs_wait_srq_acked(struct ibv_srq *srq,
 			  const struct verbs_event_count *raised)
 {
-	check_raised(raised);
+	event_count_check(raised);
 }
 
 void verbs_wait_qp_acked(struct ibv_qp *qp,
 			 const struct verbs_event_count *raised)
 {
-	check_raised(raised);
+	event_count_check(raised);
 }
 
 void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,

@@ -42,7 +42,7 @@ static void push_wr_id(uint64_t wr_id)
 
 /* -- ibv_poll_cq() -- */
 
-static void every_field_arrives(void **state)
+static void rxe_poll_cq_copies_every_field(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, 0, 0, false);
 	const struct ib_uverbs_wc cqe = {
@@ -80,7 +80,7 @@ static void every_field_arrives(void **state)
 	cq_free(cq);
 }
 
-static void flag_of_an_invalidated_key_is_translated(void **state)
+static void rxe_poll_cq_translates_invalidate_flag(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, 0, 0, false);
 	const struct ib_uverbs_wc cqe = {
@@ -96,7 +96,7 @@ static void flag_of_an_invalidated_key_is_translated(void **state)
 	cq_free(cq);
 }
 
-static void poll_returns_at_most_what_was_asked_for(void **state)
+static void rxe_poll_cq_returns_at_most_num_entries(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, 0, 0, false);
 	struct ibv_cq *base = ibv_cq_ex_to_cq(cq);
@@ -117,7 +117,7 @@ static void poll_returns_at_most_what_was_asked_for(void **state)
 	cq_free(cq);
 }
 
-static void poll_follows_the_ring_around(void **state)
+static void rxe_poll_cq_wraps_around_ring_end(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, false);
 	struct ibv_wc wc[4];
@@ -134,7 +134,7 @@ static void poll_follows_the_ring_around(void **state)
 
 /* -- extended -- */
 
-static void extended_poll_reads_every_field(void **state)
+static void rxe_cq_ex_read_functions_return_every_field(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, IBV_WC_STANDARD_FLAGS, 0, true);
 	struct ibv_poll_cq_attr attr = {};
@@ -172,7 +172,7 @@ static void extended_poll_reads_every_field(void **state)
 	cq_free(cq);
 }
 
-static void start_poll_of_an_empty_cq_leaves_it_unlocked(void **state)
+static void rxe_start_poll_empty_cq_releases_lock(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, 0, 0, true);
 	struct ibv_poll_cq_attr attr = {};
@@ -185,7 +185,7 @@ static void start_poll_of_an_empty_cq_leaves_it_unlocked(void **state)
 	cq_free(cq);
 }
 
-static void start_poll_refuses_an_unknown_mask(void **state)
+static void rxe_start_poll_unknown_comp_mask_returns_einval(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, 0, 0, true);
 	struct ibv_poll_cq_attr attr = { .comp_mask = 1 };
@@ -198,7 +198,7 @@ static void start_poll_refuses_an_unknown_mask(void **state)
 	cq_free(cq);
 }
 
-static void extended_poll_holds_the_lock_until_its_end(void **state)
+static void rxe_start_poll_holds_lock_until_end_poll(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, 0, 0, true);
 	struct rxe_cq *rcq = to_rxe_cq_ex(cq);
@@ -215,7 +215,7 @@ static void extended_poll_holds_the_lock_until_its_end(void **state)
 	cq_free(cq);
 }
 
-static void next_poll_gives_the_element_before_back(void **state)
+static void rxe_next_poll_releases_previous_cqe(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, true);
 	struct ibv_poll_cq_attr attr = {};
@@ -237,7 +237,7 @@ static void next_poll_gives_the_element_before_back(void **state)
 	cq_free(cq);
 }
 
-static void end_poll_gives_the_last_element_back(void **state)
+static void rxe_end_poll_releases_last_cqe(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(7, 0, 0, true);
 	struct ibv_poll_cq_attr attr = {};
@@ -253,7 +253,7 @@ static void end_poll_gives_the_last_element_back(void **state)
 	cq_free(cq);
 }
 
-static void single_threaded_cq_takes_no_lock(void **state)
+static void rxe_start_poll_single_threaded_takes_no_lock(void **state)
 {
 	struct ibv_cq_ex *cq =
 		cq_new(7, 0, IBV_CREATE_CQ_ATTR_SINGLE_THREADED, true);
@@ -270,7 +270,7 @@ static void single_threaded_cq_takes_no_lock(void **state)
 
 /* -- create, resize, destroy -- */
 
-static void fields_the_kernel_lacks_are_refused(void **state)
+static void rxe_create_cq_unsupported_field_returns_eopnotsupp(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 7,
@@ -293,7 +293,7 @@ static void spoil_mask(struct fake_ring *ring)
 	ring->buf->index_mask = 5;
 }
 
-static void cq_with_a_bad_ring_is_destroyed_again(void **state)
+static void rxe_create_cq_bad_ring_destroys_kernel_cq(void **state)
 {
 	const struct ibv_cq_init_attr_ex attr = { .cqe = 7 };
 	struct verbs_cq *vcq = NULL;
@@ -306,7 +306,7 @@ static void cq_with_a_bad_ring_is_destroyed_again(void **state)
 	assert_int_equal(soft.nr_destroyed, 1);
 }
 
-static void error_of_the_kernel_is_returned(void **state)
+static void rxe_create_cq_kernel_error_is_returned(void **state)
 {
 	const struct ibv_cq_init_attr_ex attr = { .cqe = 7 };
 	struct verbs_cq *vcq = NULL;
@@ -317,7 +317,7 @@ static void error_of_the_kernel_is_returned(void **state)
 	assert_null(vcq);
 }
 
-static void resized_cq_keeps_what_was_not_polled(void **state)
+static void rxe_resize_cq_keeps_unpolled_cqes(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, false);
 	struct ibv_cq *base = ibv_cq_ex_to_cq(cq);
@@ -335,7 +335,7 @@ static void resized_cq_keeps_what_was_not_polled(void **state)
 	cq_free(cq);
 }
 
-static void cq_survives_a_resize_that_fails(void **state)
+static void rxe_resize_cq_failure_leaves_cq_usable(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, false);
 	struct ibv_cq *base = ibv_cq_ex_to_cq(cq);
@@ -352,7 +352,7 @@ static void cq_survives_a_resize_that_fails(void **state)
 	cq_free(cq);
 }
 
-static void destroy_that_fails_leaves_the_cq_usable(void **state)
+static void rxe_destroy_cq_failure_leaves_cq_usable(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, false);
 	struct ibv_wc wc;
@@ -366,7 +366,7 @@ static void destroy_that_fails_leaves_the_cq_usable(void **state)
 	assert_int_equal(soft.nr_waits, 1);
 }
 
-static void arming_returns_a_positive_errno(void **state)
+static void rxe_req_notify_cq_failure_returns_positive_errno(void **state)
 {
 	struct ibv_cq_ex *cq = cq_new(3, 0, 0, false);
 
@@ -382,24 +382,24 @@ static void arming_returns_a_positive_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(every_field_arrives),
-		TEST(flag_of_an_invalidated_key_is_translated),
-		TEST(poll_returns_at_most_what_was_asked_for),
-		TEST(poll_follows_the_ring_around),
-		TEST(extended_poll_reads_every_field),
-		TEST(start_poll_of_an_empty_cq_leaves_it_unlocked),
-		TEST(start_poll_refuses_an_unknown_mask),
-		TEST(extended_poll_holds_the_lock_until_its_end),
-		TEST(next_poll_gives_the_element_before_back),
-		TEST(end_poll_gives_the_last_element_back),
-		TEST(single_threaded_cq_takes_no_lock),
-		TEST(fields_the_kernel_lacks_are_refused),
-		TEST(cq_with_a_bad_ring_is_destroyed_again),
-		TEST(error_of_the_kernel_is_returned),
-		TEST(resized_cq_keeps_what_was_not_polled),
-		TEST(cq_survives_a_resize_that_fails),
-		TEST(destroy_that_fails_leaves_the_cq_usable),
-		TEST(arming_returns_a_positive_errno),
+		TEST(rxe_poll_cq_copies_every_field),
+		TEST(rxe_poll_cq_translates_invalidate_flag),
+		TEST(rxe_poll_cq_returns_at_most_num_entries),
+		TEST(rxe_poll_cq_wraps_around_ring_end),
+		TEST(rxe_cq_ex_read_functions_return_every_field),
+		TEST(rxe_start_poll_empty_cq_releases_lock),
+		TEST(rxe_start_poll_unknown_comp_mask_returns_einval),
+		TEST(rxe_start_poll_holds_lock_until_end_poll),
+		TEST(rxe_next_poll_releases_previous_cqe),
+		TEST(rxe_end_poll_releases_last_cqe),
+		TEST(rxe_start_poll_single_threaded_takes_no_lock),
+		TEST(rxe_create_cq_unsupported_field_returns_eopnotsupp),
+		TEST(rxe_create_cq_bad_ring_destroys_kernel_cq),
+		TEST(rxe_create_cq_kernel_error_is_returned),
+		TEST(rxe_resize_cq_keeps_unpolled_cqes),
+		TEST(rxe_resize_cq_failure_leaves_cq_usable),
+		TEST(rxe_destroy_cq_failure_leaves_cq_usable),
+		TEST(rxe_req_notify_cq_failure_returns_positive_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ void fake_cq_push(const struct ib_uverbs_wc *wc)
 }
 
 /* What the kernel makes of a wish for @nr elements of @len bytes. */
-static void ring_for(struct fake_ring *ring, uint32_t nr, size_t len)
+static void fake_ring_make_for(struct fake_ring *ring, uint32_t nr, size_t len)
 {
 	uint32_t log2_elem_size = 6; /* a cache line */
 	uint32_t slots = 1;
@@ -232,7 +232,7 @@ int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 	if (err)
 		return err;
 	assert_int_equal(udata->out_len, sizeof(*resp));
-	ring_for(&fake.cq, attr->cqe, 64);
+	fake_ring_make_for(&fake.cq, attr->cqe, 64);
 	resp->mi = fake.cq.info;
 	cq->cqe = (int)fake.cq.mask;
 	return 0;
@@ -250,7 +250,7 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
 	if (err)
 		return err;
 	fake.cq = (struct fake_ring){};
-	ring_for(&fake.cq, (uint32_t)cqe, 64);
+	fake_ring_make_for(&fake.cq, (uint32_t)cqe, 64);
 	for (; index != old.buf->producer_index; index = (index + 1) & old.mask)
 		fake_cq_push(fake_ring_elem(&old, index));
 	fake_ring_unmap(&old);
@@ -274,8 +274,9 @@ int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	if (err)
 		return err;
 	assert_int_equal(udata->out_len, sizeof(*resp));
-	ring_for(&fake.srq, attr->attr.max_wr,
-		 sizeof(struct rxe_recv_wqe) + attr->attr.max_sge * 16);
+	fake_ring_make_for(&fake.srq, attr->attr.max_wr,
+			   sizeof(struct rxe_recv_wqe) +
+				   attr->attr.max_sge * 16);
 	resp->mi = fake.srq.info;
 	return 0;
 }
@@ -291,7 +292,8 @@ int verbs_cmd_modify_srq(struct ibv_srq *srq, const struct ibv_srq_attr *attr,
 	fake.srq_info_addr = cmd->mmap_info_addr;
 	if (err || !(attr_mask & IBV_SRQ_MAX_WR))
 		return err;
-	ring_for(&fake.srq, attr->max_wr, (size_t)1 << fake.srq.log2_elem_size);
+	fake_ring_make_for(&fake.srq, attr->max_wr,
+			   (size_t)1 << fake.srq.log2_elem_size);
 	*info = fake.srq.info;
 	return 0;
 }
@@ -312,12 +314,13 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 		len = cap->max_inline_data;
 	cap->max_send_sge = (uint32_t)len / 16;
 	cap->max_inline_data = (uint32_t)len;
-	ring_for(&fake.sq, cap->max_send_wr, sizeof(struct rxe_send_wqe) + len);
+	fake_ring_make_for(&fake.sq, cap->max_send_wr,
+			   sizeof(struct rxe_send_wqe) + len);
 	resp->sq_mi = fake.sq.info;
 	if (!attr->srq) {
-		ring_for(&fake.rq, cap->max_recv_wr,
-			 sizeof(struct rxe_recv_wqe) +
-				 (size_t)cap->max_recv_sge * 16);
+		fake_ring_make_for(&fake.rq, cap->max_recv_wr,
+				   sizeof(struct rxe_recv_wqe) +
+					   (size_t)cap->max_recv_sge * 16);
 		resp->rq_mi = fake.rq.info;
 	}
 	qp->qp_num = 17;

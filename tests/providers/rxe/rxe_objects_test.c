@@ -20,7 +20,7 @@ static int setup(void **state)
 
 /* -- device -- */
 
-static void firmware_version_has_three_numbers(void **state)
+static void rxe_query_device_formats_three_version_fields(void **state)
 {
 	struct ibv_device_attr_ex attr = {};
 
@@ -35,7 +35,7 @@ static void firmware_version_has_three_numbers(void **state)
 	assert_string_equal(attr.orig_attr.fw_ver, "65535.2.3");
 }
 
-static void failed_query_leaves_the_version_alone(void **state)
+static void rxe_query_device_failure_leaves_version_empty(void **state)
 {
 	struct ibv_device_attr_ex attr = {};
 
@@ -46,7 +46,7 @@ static void failed_query_leaves_the_version_alone(void **state)
 	assert_string_equal(attr.orig_attr.fw_ver, "");
 }
 
-static void capabilities_are_asked_for_once(void **state)
+static void rxe_device_caps_are_queried_once(void **state)
 {
 	soft.err = -EINTR;
 	assert_false(rxe_device_has(fake_context(), FAKE_CAP_FLUSH));
@@ -80,7 +80,7 @@ static int create_qp(struct ibv_qp_init_attr_ex *attr, struct verbs_qp **ret)
 	return rxe_create_qp(fake_context(), attr, ret);
 }
 
-static void qp_returns_real_sizes(void **state)
+static void rxe_create_qp_returns_real_sizes(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
@@ -97,7 +97,7 @@ static void qp_returns_real_sizes(void **state)
 	assert_int_equal(soft.nr_waits, 1);
 }
 
-static void qp_without_anything_to_hold_is_made(void **state)
+static void rxe_create_qp_zero_capabilities_succeeds(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
@@ -108,7 +108,7 @@ static void qp_without_anything_to_hold_is_made(void **state)
 	assert_int_equal(rxe_destroy_qp(&vqp->qp), 0);
 }
 
-static void attributes_the_driver_lacks_are_refused(void **state)
+static void rxe_create_qp_unsupported_attr_is_rejected(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
@@ -120,7 +120,7 @@ static void attributes_the_driver_lacks_are_refused(void **state)
 	assert_int_equal(soft.nr_created, 0);
 }
 
-static void send_ops_are_checked_against_the_type(void **state)
+static void rxe_create_qp_send_ops_must_match_qp_type(void **state)
 {
 	static const struct {
 		enum ibv_qp_type type;
@@ -156,7 +156,7 @@ static void send_ops_are_checked_against_the_type(void **state)
 	}
 }
 
-static void younger_operations_need_rc_and_the_kernel(void **state)
+static void rxe_create_qp_optional_send_ops_need_rc_and_device_cap(void **state)
 {
 	const uint64_t flags = IBV_QP_EX_WITH_FLUSH |
 			       IBV_QP_EX_WITH_ATOMIC_WRITE;
@@ -175,34 +175,34 @@ static void younger_operations_need_rc_and_the_kernel(void **state)
 	assert_int_equal(rxe_destroy_qp(&vqp->qp), 0);
 }
 
-static void spoil_elem_size(struct fake_ring *ring)
+static void ring_spoil_elem_size(struct fake_ring *ring)
 {
 	ring->buf->log2_elem_size = 7; /* below a send element */
 }
 
-static void spoil_size(struct fake_ring *ring)
+static void ring_spoil_size(struct fake_ring *ring)
 {
 	ring->info.size = 0;
 }
 
-static void qp_with_a_bad_ring_is_destroyed_again(void **state)
+static void rxe_create_qp_bad_ring_destroys_kernel_qp(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
 
-	fake.spoil_ring = spoil_elem_size;
+	fake.spoil_ring = ring_spoil_elem_size;
 	assert_int_equal(create_qp(&attr, &vqp), -EIO);
 	assert_null(vqp);
 
 	attr = qp_attr();
-	fake.spoil_ring = spoil_size;
+	fake.spoil_ring = ring_spoil_size;
 	assert_int_equal(create_qp(&attr, &vqp), -EIO);
 	assert_int_equal(soft.nr_created, 2);
 	assert_int_equal(soft.nr_destroyed, 2);
 	assert_int_equal(soft.nr_waits, 0);
 }
 
-static void qp_destroy_that_fails_leaves_it_usable(void **state)
+static void rxe_destroy_qp_failure_leaves_qp_usable(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
@@ -233,7 +233,7 @@ static struct rxe_srq *srq_new(uint32_t max_wr, uint32_t max_sge)
 	return to_rxe_srq(&vsrq->srq);
 }
 
-static void srq_takes_requests(void **state)
+static void rxe_post_srq_recv_writes_wqe(void **state)
 {
 	struct rxe_srq *srq = srq_new(3, 2);
 	struct ibv_sge sge[3] = { { .length = 5 }, { .length = 6 } };
@@ -259,7 +259,7 @@ static void srq_takes_requests(void **state)
 	assert_int_equal(soft.nr_waits, 1);
 }
 
-static void srq_limit_needs_no_new_ring(void **state)
+static void rxe_modify_srq_limit_keeps_ring(void **state)
 {
 	struct rxe_srq *srq = srq_new(3, 1);
 	struct ibv_srq_attr attr = { .srq_limit = 2 };
@@ -273,7 +273,7 @@ static void srq_limit_needs_no_new_ring(void **state)
 	assert_int_equal(rxe_destroy_srq(&srq->vsrq.srq), 0);
 }
 
-static void resized_srq_uses_the_new_ring(void **state)
+static void rxe_modify_srq_max_wr_uses_new_ring(void **state)
 {
 	struct rxe_srq *srq = srq_new(3, 1);
 	struct ibv_srq_attr attr = { .max_wr = 30 };
@@ -289,7 +289,7 @@ static void resized_srq_uses_the_new_ring(void **state)
 	assert_int_equal(fake.srq.buf->producer_index, 31);
 	assert_int_equal(rxe_post_srq_recv(&srq->vsrq.srq, &wr, &bad), ENOMEM);
 
-	fake.spoil_ring = spoil_elem_size;
+	fake.spoil_ring = ring_spoil_elem_size;
 	srq->rq.max_sge = 1000; /* so that the element is too small */
 	assert_int_equal(rxe_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_MAX_WR),
 			 -EIO);
@@ -297,14 +297,14 @@ static void resized_srq_uses_the_new_ring(void **state)
 	assert_int_equal(rxe_destroy_srq(&srq->vsrq.srq), 0);
 }
 
-static void srq_with_a_bad_ring_is_destroyed_again(void **state)
+static void rxe_create_srq_bad_ring_destroys_kernel_srq(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.attr = { .max_wr = 3, .max_sge = 20 },
 	};
 	struct verbs_srq *vsrq = NULL;
 
-	fake.spoil_ring = spoil_elem_size;
+	fake.spoil_ring = ring_spoil_elem_size;
 	assert_int_equal(rxe_create_srq(fake_context(), &attr, &vsrq), -EIO);
 	assert_null(vsrq);
 	assert_int_equal(soft.nr_destroyed, 1);
@@ -321,7 +321,7 @@ static struct ibv_ah_attr ah_attr(void)
 	};
 }
 
-static void numbered_ah_needs_no_resolution(void **state)
+static void rxe_create_ah_with_ah_num_skips_resolution(void **state)
 {
 	struct ibv_ah_attr attr = ah_attr();
 	struct ibv_ah *ah = NULL;
@@ -335,7 +335,7 @@ static void numbered_ah_needs_no_resolution(void **state)
 	assert_int_equal(rxe_destroy_ah(ah), 0);
 }
 
-static void old_kernel_gets_an_ipv6_address(void **state)
+static void rxe_create_ah_without_ah_num_stores_ipv6_address(void **state)
 {
 	struct ibv_ah_attr attr = ah_attr();
 	struct ibv_ah *ah = NULL;
@@ -353,7 +353,7 @@ static void old_kernel_gets_an_ipv6_address(void **state)
 	assert_int_equal(rxe_destroy_ah(ah), 0);
 }
 
-static void ah_that_cannot_be_resolved_is_destroyed_again(void **state)
+static void rxe_create_ah_resolution_failure_destroys_kernel_ah(void **state)
 {
 	struct ibv_ah_attr attr = ah_attr();
 	struct ibv_ah *ah = NULL;
@@ -373,7 +373,7 @@ static void ah_that_cannot_be_resolved_is_destroyed_again(void **state)
 
 /* -- the rest -- */
 
-static void domain_and_memory(void **state)
+static void rxe_memory_objects_create_and_destroy(void **state)
 {
 	struct ibv_pd *new_pd = NULL;
 	struct verbs_mr *vmr;
@@ -407,7 +407,7 @@ static void domain_and_memory(void **state)
 	assert_int_equal(soft_dealloc_pd(new_pd), 0);
 }
 
-static void errors_of_create_commands_are_returned(void **state)
+static void rxe_create_commands_return_kernel_error(void **state)
 {
 	struct ibv_srq_init_attr_ex srq_attr = {};
 	struct ibv_qp_init_attr_ex attr = qp_attr();
@@ -442,25 +442,25 @@ static void errors_of_create_commands_are_returned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(firmware_version_has_three_numbers),
-		TEST(failed_query_leaves_the_version_alone),
-		TEST(capabilities_are_asked_for_once),
-		TEST(qp_returns_real_sizes),
-		TEST(qp_without_anything_to_hold_is_made),
-		TEST(attributes_the_driver_lacks_are_refused),
-		TEST(send_ops_are_checked_against_the_type),
-		TEST(younger_operations_need_rc_and_the_kernel),
-		TEST(qp_with_a_bad_ring_is_destroyed_again),
-		TEST(qp_destroy_that_fails_leaves_it_usable),
-		TEST(srq_takes_requests),
-		TEST(srq_limit_needs_no_new_ring),
-		TEST(resized_srq_uses_the_new_ring),
-		TEST(srq_with_a_bad_ring_is_destroyed_again),
-		TEST(numbered_ah_needs_no_resolution),
-		TEST(old_kernel_gets_an_ipv6_address),
-		TEST(ah_that_cannot_be_resolved_is_destroyed_again),
-		TEST(domain_and_memory),
-		TEST(errors_of_create_commands_are_returned),
+		TEST(rxe_query_device_formats_three_version_fields),
+		TEST(rxe_query_device_failure_leaves_version_empty),
+		TEST(rxe_device_caps_are_queried_once),
+		TEST(rxe_create_qp_returns_real_sizes),
+		TEST(rxe_create_qp_zero_capabilities_succeeds),
+		TEST(rxe_create_qp_unsupported_attr_is_rejected),
+		TEST(rxe_create_qp_send_ops_must_match_qp_type),
+		TEST(rxe_create_qp_optional_send_ops_need_rc_and_device_cap),
+		TEST(rxe_create_qp_bad_ring_destroys_kernel_qp),
+		TEST(rxe_destroy_qp_failure_leaves_qp_usable),
+		TEST(rxe_post_srq_recv_writes_wqe),
+		TEST(rxe_modify_srq_limit_keeps_ring),
+		TEST(rxe_modify_srq_max_wr_uses_new_ring),
+		TEST(rxe_create_srq_bad_ring_destroys_kernel_srq),
+		TEST(rxe_create_ah_with_ah_num_skips_resolution),
+		TEST(rxe_create_ah_without_ah_num_stores_ipv6_address),
+		TEST(rxe_create_ah_resolution_failure_destroys_kernel_ah),
+		TEST(rxe_memory_objects_create_and_destroy),
+		TEST(rxe_create_commands_return_kernel_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

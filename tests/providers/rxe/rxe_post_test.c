@@ -35,7 +35,7 @@ static struct rxe_send_wqe *post_ok(struct rxe_qp *qp, struct ibv_send_wr *wr)
 }
 
 /* Posts one request that must be refused, without a trace. */
-static void post_refused(struct rxe_qp *qp, struct ibv_send_wr *wr, int err)
+static void post_rejected(struct rxe_qp *qp, struct ibv_send_wr *wr, int err)
 {
 	uint32_t index = fake.sq.buf->producer_index;
 	unsigned int doorbells = soft.nr_doorbells;
@@ -86,7 +86,7 @@ static void dirty_slots(void)
 
 /* -- one test per operation -- */
 
-static void send(void **state)
+static void rxe_post_send_send_fills_wqe(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_sge sge = sge_of(data, 100, 0x11);
@@ -108,7 +108,7 @@ static void send(void **state)
 	fake_qp_free(qp);
 }
 
-static void send_with_imm(void **state)
+static void rxe_post_send_imm_fills_wqe(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr wr = {
@@ -127,7 +127,7 @@ static void send_with_imm(void **state)
 	fake_qp_free(qp);
 }
 
-static void send_with_invalidate(void **state)
+static void rxe_post_send_inv_fills_wqe(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr wr = {
@@ -144,7 +144,7 @@ static void send_with_invalidate(void **state)
 	fake_qp_free(qp);
 }
 
-static void rdma(void **state)
+static void rxe_post_send_rdma_fills_wqe(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_RDMA_WRITE,
@@ -180,7 +180,7 @@ static void rdma(void **state)
 	fake_qp_free(qp);
 }
 
-static void atomics(void **state)
+static void rxe_post_send_atomic_fills_wqe(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_sge sge = sge_of(data, 8, 0x22);
@@ -215,17 +215,17 @@ static void atomics(void **state)
 	assert_int_equal(wqe->wr.wr.atomic.swap, 0);
 
 	wr.wr.atomic.remote_addr = 0x10004;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.wr.atomic.remote_addr = 0x10008;
 	sge.length = 4;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	sge.length = 8;
 	wr.send_flags = IBV_SEND_INLINE;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	fake_qp_free(qp);
 }
 
-static void local_invalidate(void **state)
+static void rxe_post_send_local_inv_fills_wqe(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr wr = {
@@ -244,7 +244,7 @@ static void local_invalidate(void **state)
 	fake_qp_free(qp);
 }
 
-static void bind_of_a_type_2_window(void **state)
+static void rxe_post_send_bind_mw_type_2_changes_rkey(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_pd pd = {}, other_pd = {};
@@ -287,20 +287,20 @@ static void bind_of_a_type_2_window(void **state)
 	assert_int_equal(wqe->wr.wr.mw.mw_rkey, 0x222201);
 
 	mr.pd = &other_pd;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.bind_mw.bind_info.mr = NULL;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.bind_mw.bind_info.mr = &mr;
 	mr.pd = &pd;
 	mw.type = IBV_MW_TYPE_1;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.bind_mw.mw = NULL;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	assert_int_equal(mw.rkey, 0x222202);
 	fake_qp_free(qp);
 }
 
-static void bind_of_a_type_1_window(void **state)
+static void rxe_bind_mw_type_1_changes_rkey(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){ .send_wr = 1 });
 	struct ibv_mr mr = { .lkey = 0x66 };
@@ -334,7 +334,7 @@ static void bind_of_a_type_1_window(void **state)
 	fake_qp_free(qp);
 }
 
-static void atomic_write(void **state)
+static void rxe_post_send_atomic_write_needs_device_cap(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_sge sge[2] = {
@@ -351,7 +351,7 @@ static void atomic_write(void **state)
 	};
 	struct rxe_send_wqe *wqe;
 
-	post_refused(qp, &wr, EINVAL); /* this kernel does not have it */
+	post_rejected(qp, &wr, EINVAL); /* this kernel does not have it */
 	fake_qp_free(qp);
 
 	fake.device_caps = FAKE_CAP_ATOMIC_WRITE;
@@ -365,18 +365,18 @@ static void atomic_write(void **state)
 	assert_int_equal(wqe->dma.length, 8);
 	assert_memory_equal(wqe->dma.inline_data, "abcdefgh", 8);
 	sge[1].length = 3;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	fake_qp_free(qp);
 }
 
-static void flush_needs_the_other_interface(void **state)
+static void rxe_post_send_flush_returns_einval(void **state)
 {
 	struct rxe_qp *qp;
 	struct ibv_send_wr wr = { .opcode = IBV_WR_FLUSH };
 
 	fake.device_caps = FAKE_CAP_FLUSH;
 	qp = fake_qp_new(&(struct fake_qp_args){});
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	fake_qp_free(qp);
 }
 
@@ -398,7 +398,7 @@ static struct ibv_ah *ah_new(void)
 	return ah;
 }
 
-static void ud_send_names_the_ah(void **state)
+static void rxe_post_send_ud_stores_ah_num(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .type = IBV_QPT_UD });
@@ -425,12 +425,12 @@ static void ud_send_names_the_ah(void **state)
 	assert_int_equal(wqe->wr.wr.ud.ah_num, 7);
 
 	wr.wr.ud.ah = NULL;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	assert_int_equal(rxe_destroy_ah(ah), 0);
 	fake_qp_free(qp);
 }
 
-static void ud_send_carries_the_address_for_an_old_kernel(void **state)
+static void rxe_post_send_ud_without_ah_num_stores_address(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .type = IBV_QPT_UD });
@@ -459,25 +459,25 @@ static void ud_send_carries_the_address_for_an_old_kernel(void **state)
 	fake_qp_free(qp);
 }
 
-static void ud_and_uc_have_fewer_operations(void **state)
+static void rxe_post_send_opcode_not_of_qp_type_returns_einval(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .type = IBV_QPT_UD });
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE };
 
 	fake.device_caps = FAKE_CAP_FLUSH | FAKE_CAP_ATOMIC_WRITE;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.opcode = IBV_WR_SEND_WITH_INV;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.opcode = IBV_WR_ATOMIC_WRITE;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	fake_qp_free(qp);
 
 	qp = fake_qp_new(&(struct fake_qp_args){ .type = IBV_QPT_UC });
 	wr.opcode = IBV_WR_RDMA_READ;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.opcode = IBV_WR_LOCAL_INV;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.opcode = IBV_WR_RDMA_WRITE;
 	(void)post_ok(qp, &wr);
 	fake_qp_free(qp);
@@ -485,7 +485,7 @@ static void ud_and_uc_have_fewer_operations(void **state)
 
 /* -- data -- */
 
-static void inline_data_is_copied(void **state)
+static void rxe_post_send_inline_copies_data(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .inline_data = 100 });
@@ -510,7 +510,7 @@ static void inline_data_is_copied(void **state)
 	fake_qp_free(qp);
 }
 
-static void inline_data_has_its_limit(void **state)
+static void rxe_post_send_inline_above_limit_returns_einval(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .inline_data = 100 });
@@ -524,14 +524,14 @@ static void inline_data_has_its_limit(void **state)
 
 	(void)post_ok(qp, &wr);
 	sge.length++;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	sge.length = 1;
 	wr.opcode = IBV_WR_RDMA_READ;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	fake_qp_free(qp);
 }
 
-static void sges_are_copied_in_order(void **state)
+static void rxe_post_send_copies_sges_in_order(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .send_sge = 3 });
@@ -551,13 +551,13 @@ static void sges_are_copied_in_order(void **state)
 	assert_int_equal(wqe->dma.length, 6);
 	assert_memory_equal(wqe->dma.sge, sge, 3 * sizeof(sge[0]));
 	wr.num_sge = 4;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	wr.num_sge = -1;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	fake_qp_free(qp);
 }
 
-static void message_of_more_than_2_gib_is_refused(void **state)
+static void rxe_post_send_above_2_gib_returns_einval(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_sge sge[2] = {
@@ -572,13 +572,13 @@ static void message_of_more_than_2_gib_is_refused(void **state)
 
 	(void)post_ok(qp, &wr);
 	wr.num_sge = 2;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	fake_qp_free(qp);
 }
 
 /* -- lists, full rings, states -- */
 
-static void list_takes_one_doorbell(void **state)
+static void rxe_post_send_list_rings_doorbell_once(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){ .send_wr = 7 });
 	struct ibv_send_wr wr[5] = {};
@@ -599,7 +599,7 @@ static void list_takes_one_doorbell(void **state)
 	fake_qp_free(qp);
 }
 
-static void requests_before_a_bad_one_are_sent(void **state)
+static void rxe_post_send_list_posts_wrs_before_bad_wr(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr wr[3] = {
@@ -622,37 +622,37 @@ static void requests_before_a_bad_one_are_sent(void **state)
 	fake_qp_free(qp);
 }
 
-static void full_send_queue_is_enomem(void **state)
+static void rxe_post_send_full_queue_returns_enomem(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){ .send_wr = 3 });
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 
 	for (int i = 0; i < 3; i++)
 		(void)post_ok(qp, &wr);
-	post_refused(qp, &wr, ENOMEM);
+	post_rejected(qp, &wr, ENOMEM);
 	fake.sq.buf->consumer_index = 1;
 	(void)post_ok(qp, &wr);
-	post_refused(qp, &wr, ENOMEM);
+	post_rejected(qp, &wr, ENOMEM);
 	fake_qp_free(qp);
 }
 
-static void sending_before_rts_is_einval(void **state)
+static void rxe_post_send_before_rts_returns_einval(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .reset = true });
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	qp->vqp.qp.state = IBV_QPS_INIT;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	qp->vqp.qp.state = IBV_QPS_RTR;
-	post_refused(qp, &wr, EINVAL);
+	post_rejected(qp, &wr, EINVAL);
 	qp->vqp.qp.state = IBV_QPS_ERR; /* flushed by the kernel */
 	(void)post_ok(qp, &wr);
 	fake_qp_free(qp);
 }
 
-static void failing_doorbell_blames_the_first_request(void **state)
+static void rxe_post_send_doorbell_error_reports_first_wr(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr wr[2] = {
@@ -667,7 +667,7 @@ static void failing_doorbell_blames_the_first_request(void **state)
 	fake_qp_free(qp);
 }
 
-static void empty_list_is_no_work(void **state)
+static void rxe_post_send_empty_list_rings_no_doorbell(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr *bad = NULL;
@@ -679,7 +679,7 @@ static void empty_list_is_no_work(void **state)
 
 /* -- receive -- */
 
-static void receiving_in_reset_is_einval(void **state)
+static void rxe_post_recv_in_reset_returns_einval(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .reset = true });
@@ -693,7 +693,7 @@ static void receiving_in_reset_is_einval(void **state)
 	fake_qp_free(qp);
 }
 
-static void receive(void **state)
+static void rxe_post_recv_fills_wqe(void **state)
 {
 	struct rxe_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .recv_sge = 2 });
@@ -733,7 +733,7 @@ static void receive(void **state)
 	fake_qp_free(qp);
 }
 
-static void full_receive_queue_is_enomem(void **state)
+static void rxe_post_recv_full_queue_returns_enomem(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){ .recv_wr = 1 });
 	struct ibv_recv_wr wr[2] = { { .next = &wr[1] }, {} };
@@ -744,7 +744,7 @@ static void full_receive_queue_is_enomem(void **state)
 	fake_qp_free(qp);
 }
 
-static void qp_with_an_srq_has_no_receive_queue(void **state)
+static void rxe_post_recv_qp_with_srq_returns_einval(void **state)
 {
 	struct ibv_srq srq = {};
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){ .srq = &srq });
@@ -763,33 +763,33 @@ static void qp_with_an_srq_has_no_receive_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(send),
-		TEST(send_with_imm),
-		TEST(send_with_invalidate),
-		TEST(rdma),
-		TEST(atomics),
-		TEST(local_invalidate),
-		TEST(bind_of_a_type_2_window),
-		TEST(bind_of_a_type_1_window),
-		TEST(atomic_write),
-		TEST(flush_needs_the_other_interface),
-		TEST(ud_send_names_the_ah),
-		TEST(ud_send_carries_the_address_for_an_old_kernel),
-		TEST(ud_and_uc_have_fewer_operations),
-		TEST(inline_data_is_copied),
-		TEST(inline_data_has_its_limit),
-		TEST(sges_are_copied_in_order),
-		TEST(message_of_more_than_2_gib_is_refused),
-		TEST(list_takes_one_doorbell),
-		TEST(requests_before_a_bad_one_are_sent),
-		TEST(full_send_queue_is_enomem),
-		TEST(sending_before_rts_is_einval),
-		TEST(failing_doorbell_blames_the_first_request),
-		TEST(empty_list_is_no_work),
-		TEST(receiving_in_reset_is_einval),
-		TEST(receive),
-		TEST(full_receive_queue_is_enomem),
-		TEST(qp_with_an_srq_has_no_receive_queue),
+		TEST(rxe_post_send_send_fills_wqe),
+		TEST(rxe_post_send_imm_fills_wqe),
+		TEST(rxe_post_send_inv_fills_wqe),
+		TEST(rxe_post_send_rdma_fills_wqe),
+		TEST(rxe_post_send_atomic_fills_wqe),
+		TEST(rxe_post_send_local_inv_fills_wqe),
+		TEST(rxe_post_send_bind_mw_type_2_changes_rkey),
+		TEST(rxe_bind_mw_type_1_changes_rkey),
+		TEST(rxe_post_send_atomic_write_needs_device_cap),
+		TEST(rxe_post_send_flush_returns_einval),
+		TEST(rxe_post_send_ud_stores_ah_num),
+		TEST(rxe_post_send_ud_without_ah_num_stores_address),
+		TEST(rxe_post_send_opcode_not_of_qp_type_returns_einval),
+		TEST(rxe_post_send_inline_copies_data),
+		TEST(rxe_post_send_inline_above_limit_returns_einval),
+		TEST(rxe_post_send_copies_sges_in_order),
+		TEST(rxe_post_send_above_2_gib_returns_einval),
+		TEST(rxe_post_send_list_rings_doorbell_once),
+		TEST(rxe_post_send_list_posts_wrs_before_bad_wr),
+		TEST(rxe_post_send_full_queue_returns_enomem),
+		TEST(rxe_post_send_before_rts_returns_einval),
+		TEST(rxe_post_send_doorbell_error_reports_first_wr),
+		TEST(rxe_post_send_empty_list_rings_no_doorbell),
+		TEST(rxe_post_recv_in_reset_returns_einval),
+		TEST(rxe_post_recv_fills_wqe),
+		TEST(rxe_post_recv_full_queue_returns_enomem),
+		TEST(rxe_post_recv_qp_with_srq_returns_einval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 static struct fake_ring shared;
 static struct rxe_ring ring;
 
-static int map(enum rxe_ring_side side)
+static int ring_map(enum rxe_ring_side side)
 {
 	return rxe_ring_map(fake_context(), &shared.info, 64, side, &ring);
 }
@@ -32,13 +32,13 @@ static int teardown(void **state)
 
 /* -- arithmetic -- */
 
-static void producer_fills_all_slots_but_one(void **state)
+static void rxe_ring_producer_fills_all_slots_but_one(void **state)
 {
 	uint32_t index;
 	unsigned int nr = 0;
 
 	fake_ring_make(&shared, 7, 6);
-	assert_int_equal(map(RXE_RING_PRODUCER), 0);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), 0);
 	for (index = ring.index; !rxe_ring_full(&ring, index); nr++)
 		index = rxe_ring_next(&ring, index);
 	assert_int_equal(nr, 7);
@@ -48,10 +48,10 @@ static void producer_fills_all_slots_but_one(void **state)
 	assert_true(rxe_ring_full(&ring, ring.index));
 }
 
-static void producer_wraps_around(void **state)
+static void rxe_ring_producer_wraps_around(void **state)
 {
 	fake_ring_make(&shared, 3, 6);
-	assert_int_equal(map(RXE_RING_PRODUCER), 0);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), 0);
 	for (uint32_t i = 0; i < 11; i++) {
 		assert_false(rxe_ring_full(&ring, ring.index));
 		assert_ptr_equal((uint8_t *)rxe_ring_elem(&ring, ring.index) -
@@ -63,10 +63,10 @@ static void producer_wraps_around(void **state)
 	}
 }
 
-static void full_producer_sees_what_the_kernel_consumed(void **state)
+static void rxe_ring_full_reloads_consumer_index(void **state)
 {
 	fake_ring_make(&shared, 3, 6);
-	assert_int_equal(map(RXE_RING_PRODUCER), 0);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), 0);
 	rxe_ring_publish(&ring, 3);
 	assert_true(rxe_ring_full(&ring, ring.index));
 	shared.buf->consumer_index = 1;
@@ -74,10 +74,10 @@ static void full_producer_sees_what_the_kernel_consumed(void **state)
 	assert_true(rxe_ring_full(&ring, rxe_ring_next(&ring, ring.index)));
 }
 
-static void consumer_takes_what_was_produced(void **state)
+static void rxe_ring_consumer_reads_up_to_producer_index(void **state)
 {
 	fake_ring_make(&shared, 3, 6);
-	assert_int_equal(map(RXE_RING_CONSUMER), 0);
+	assert_int_equal(ring_map(RXE_RING_CONSUMER), 0);
 	assert_true(rxe_ring_empty(&ring, ring.index));
 
 	shared.buf->producer_index = 2;
@@ -93,20 +93,20 @@ static void consumer_takes_what_was_produced(void **state)
 	assert_true(rxe_ring_empty(&ring, 1));
 }
 
-static void index_of_the_kernel_is_masked(void **state)
+static void rxe_ring_masks_kernel_index(void **state)
 {
 	fake_ring_make(&shared, 3, 6);
-	assert_int_equal(map(RXE_RING_CONSUMER), 0);
+	assert_int_equal(ring_map(RXE_RING_CONSUMER), 0);
 	shared.buf->producer_index = 0xfffffffe;
 	assert_false(rxe_ring_empty(&ring, 0));
 	assert_false(rxe_ring_empty(&ring, 1));
 	assert_true(rxe_ring_empty(&ring, 2));
 }
 
-static void own_index_does_not_come_back_from_shared_memory(void **state)
+static void rxe_ring_own_index_ignores_shared_memory(void **state)
 {
 	fake_ring_make(&shared, 3, 6);
-	assert_int_equal(map(RXE_RING_PRODUCER), 0);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), 0);
 	rxe_ring_publish(&ring, 1);
 	shared.buf->producer_index = 0xdeadbeef;
 	assert_int_equal(ring.index, 1);
@@ -114,75 +114,75 @@ static void own_index_does_not_come_back_from_shared_memory(void **state)
 	assert_int_equal(shared.buf->producer_index, 2);
 }
 
-static void ring_of_one_slot_is_always_full(void **state)
+static void rxe_ring_with_single_slot_is_always_full(void **state)
 {
 	fake_ring_make(&shared, 0, 6);
-	assert_int_equal(map(RXE_RING_PRODUCER), 0);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), 0);
 	assert_true(rxe_ring_full(&ring, ring.index));
 }
 
-static void indices_of_a_filled_ring_are_taken_over(void **state)
+static void rxe_ring_map_adopts_indices_of_filled_ring(void **state)
 {
 	fake_ring_make(&shared, 7, 6);
 	shared.buf->producer_index = 5;
 	shared.buf->consumer_index = 3;
-	assert_int_equal(map(RXE_RING_PRODUCER), 0);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), 0);
 	assert_int_equal(ring.index, 5);
-	assert_int_equal(ring.peer_index, 3);
+	assert_int_equal(ring.kernel_index, 3);
 	rxe_ring_unmap(&ring);
-	assert_int_equal(map(RXE_RING_CONSUMER), 0);
+	assert_int_equal(ring_map(RXE_RING_CONSUMER), 0);
 	assert_int_equal(ring.index, 3);
-	assert_int_equal(ring.peer_index, 5);
+	assert_int_equal(ring.kernel_index, 5);
 }
 
 /* -- geometry -- */
 
-static void mask_that_is_no_power_of_two_is_refused(void **state)
+static void rxe_ring_map_bad_mask_returns_eio(void **state)
 {
 	fake_ring_make(&shared, 7, 6);
 	shared.buf->index_mask = 6;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 	assert_null(ring.buf);
 }
 
-static void mask_beyond_the_mapping_is_refused(void **state)
+static void rxe_ring_map_mask_beyond_mapping_returns_eio(void **state)
 {
 	fake_ring_make(&shared, 7, 6);
 	shared.buf->index_mask = 1023;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 	shared.buf->index_mask = UINT32_MAX;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 }
 
-static void element_size_beyond_reason_is_refused(void **state)
+static void rxe_ring_map_huge_element_returns_eio(void **state)
 {
 	fake_ring_make(&shared, 7, 6);
 	shared.buf->log2_elem_size = 17;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 	shared.buf->log2_elem_size = 0xffffffff;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 }
 
-static void element_that_is_too_small_is_refused(void **state)
+static void rxe_ring_map_small_element_returns_eio(void **state)
 {
 	fake_ring_make(&shared, 7, 6);
 	assert_int_equal(rxe_ring_map(fake_context(), &shared.info, 65,
 				      RXE_RING_PRODUCER, &ring),
 			 -EIO);
 	shared.buf->log2_elem_size = 5;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 }
 
-static void mapping_shorter_than_its_header_is_refused(void **state)
+static void rxe_ring_map_shorter_than_header_returns_eio(void **state)
 {
 	fake_ring_make(&shared, 7, 6);
 	shared.info.size = sizeof(struct rxe_queue_buf) - 1;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 	shared.info.size = 0;
-	assert_int_equal(map(RXE_RING_PRODUCER), -EIO);
+	assert_int_equal(ring_map(RXE_RING_PRODUCER), -EIO);
 }
 
-static void offset_that_is_no_offset_is_refused(void **state)
+static void rxe_ring_map_bad_offset_returns_eio(void **state)
 {
 	struct mminfo info;
 
@@ -194,7 +194,7 @@ static void offset_that_is_no_offset_is_refused(void **state)
 			 -EIO);
 }
 
-static void error_of_mmap_is_returned(void **state)
+static void rxe_ring_map_mmap_error_is_returned(void **state)
 {
 	struct mminfo info;
 
@@ -206,7 +206,7 @@ static void error_of_mmap_is_returned(void **state)
 			 -EINVAL);
 }
 
-static void unmapping_no_ring_does_nothing(void **state)
+static void rxe_ring_unmap_empty_struct_does_nothing(void **state)
 {
 	rxe_ring_unmap(&ring);
 	assert_null(ring.buf);
@@ -217,22 +217,22 @@ static void unmapping_no_ring_does_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(producer_fills_all_slots_but_one),
-		TEST(producer_wraps_around),
-		TEST(full_producer_sees_what_the_kernel_consumed),
-		TEST(consumer_takes_what_was_produced),
-		TEST(index_of_the_kernel_is_masked),
-		TEST(own_index_does_not_come_back_from_shared_memory),
-		TEST(ring_of_one_slot_is_always_full),
-		TEST(indices_of_a_filled_ring_are_taken_over),
-		TEST(mask_that_is_no_power_of_two_is_refused),
-		TEST(mask_beyond_the_mapping_is_refused),
-		TEST(element_size_beyond_reason_is_refused),
-		TEST(element_that_is_too_small_is_refused),
-		TEST(mapping_shorter_than_its_header_is_refused),
-		TEST(offset_that_is_no_offset_is_refused),
-		TEST(error_of_mmap_is_returned),
-		TEST(unmapping_no_ring_does_nothing),
+		TEST(rxe_ring_producer_fills_all_slots_but_one),
+		TEST(rxe_ring_producer_wraps_around),
+		TEST(rxe_ring_full_reloads_consumer_index),
+		TEST(rxe_ring_consumer_reads_up_to_producer_index),
+		TEST(rxe_ring_masks_kernel_index),
+		TEST(rxe_ring_own_index_ignores_shared_memory),
+		TEST(rxe_ring_with_single_slot_is_always_full),
+		TEST(rxe_ring_map_adopts_indices_of_filled_ring),
+		TEST(rxe_ring_map_bad_mask_returns_eio),
+		TEST(rxe_ring_map_mask_beyond_mapping_returns_eio),
+		TEST(rxe_ring_map_huge_element_returns_eio),
+		TEST(rxe_ring_map_small_element_returns_eio),
+		TEST(rxe_ring_map_shorter_than_header_returns_eio),
+		TEST(rxe_ring_map_bad_offset_returns_eio),
+		TEST(rxe_ring_map_mmap_error_is_returned),
+		TEST(rxe_ring_unmap_empty_struct_does_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

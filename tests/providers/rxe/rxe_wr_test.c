@@ -24,7 +24,7 @@ static const struct ibv_sge sges[3] = {
 	{ .addr = 0x3000, .length = 32, .lkey = 3 },
 };
 
-static struct rxe_qp *rc_qp(void)
+static struct rxe_qp *rc_qp_new(void)
 {
 	return fake_qp_new(&(struct fake_qp_args){
 		.send_ops = RC_OPS,
@@ -33,7 +33,7 @@ static struct rxe_qp *rc_qp(void)
 	});
 }
 
-static struct ibv_qp_ex *begin(struct rxe_qp *qp)
+static struct ibv_qp_ex *section_begin(struct rxe_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
@@ -48,7 +48,8 @@ static struct ibv_qp_ex *begin(struct rxe_qp *qp)
  * all bytes of them. Slots start as zeroes, so what one of the interfaces
  * leaves alone the other has to leave alone as well.
  */
-static void same_as_post_send(struct rxe_qp *qp, struct ibv_send_wr *wr)
+static void complete_and_compare_with_post_send(struct rxe_qp *qp,
+						struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad = NULL;
 	struct rxe_send_wqe *first, *second;
@@ -68,10 +69,10 @@ static void same_as_post_send(struct rxe_qp *qp, struct ibv_send_wr *wr)
 	fake_qp_free(qp);
 }
 
-static void send(void **state)
+static void rxe_wr_send_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND,
 		.sg_list = (struct ibv_sge *)sges,
@@ -80,13 +81,13 @@ static void send(void **state)
 
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void send_imm(void **state)
+static void rxe_wr_send_imm_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND_WITH_IMM,
 		.imm_data = htobe32(0x55),
@@ -96,13 +97,13 @@ static void send_imm(void **state)
 
 	ibv_wr_send_imm(qpx, htobe32(0x55));
 	ibv_wr_set_sge_list(qpx, 3, sges);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void send_inv(void **state)
+static void rxe_wr_send_inv_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND_WITH_INV,
 		.invalidate_rkey = 0x66,
@@ -112,13 +113,13 @@ static void send_inv(void **state)
 
 	ibv_wr_send_inv(qpx, 0x66);
 	ibv_wr_set_sge_list(qpx, 2, sges);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void rdma_write(void **state)
+static void rxe_wr_rdma_write_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_RDMA_WRITE,
 		.sg_list = (struct ibv_sge *)sges,
@@ -128,13 +129,13 @@ static void rdma_write(void **state)
 
 	ibv_wr_rdma_write(qpx, 0x77, 0x7000);
 	ibv_wr_set_sge_list(qpx, 2, sges);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void rdma_write_imm(void **state)
+static void rxe_wr_rdma_write_imm_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
 		.imm_data = htobe32(0x55),
@@ -145,13 +146,13 @@ static void rdma_write_imm(void **state)
 
 	ibv_wr_rdma_write_imm(qpx, 0x77, 0x7000, htobe32(0x55));
 	ibv_wr_set_sge_list(qpx, 1, sges);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void rdma_read(void **state)
+static void rxe_wr_rdma_read_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_RDMA_READ,
 		.sg_list = (struct ibv_sge *)sges,
@@ -161,13 +162,13 @@ static void rdma_read(void **state)
 
 	ibv_wr_rdma_read(qpx, 0x77, 0x7000);
 	ibv_wr_set_sge_list(qpx, 3, sges);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void atomic_cmp_swp(void **state)
+static void rxe_wr_atomic_cmp_swp_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
 		.sg_list = (struct ibv_sge *)sges,
@@ -182,13 +183,13 @@ static void atomic_cmp_swp(void **state)
 
 	ibv_wr_atomic_cmp_swp(qpx, 0x77, 0x7000, 11, 22);
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void atomic_fetch_add(void **state)
+static void rxe_wr_atomic_fetch_add_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
 		.sg_list = (struct ibv_sge *)sges,
@@ -203,29 +204,29 @@ static void atomic_fetch_add(void **state)
 
 	ibv_wr_atomic_fetch_add(qpx, 0x77, 0x7000, 11);
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void local_inv(void **state)
+static void rxe_wr_local_inv_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_LOCAL_INV,
 		.invalidate_rkey = 0x88,
 	};
 
 	ibv_wr_local_inv(qpx, 0x88);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
 static struct ibv_pd pd;
 static struct ibv_mr mr = { .pd = &pd, .lkey = 0x99 };
 
-static void bind_mw(void **state)
+static void rxe_wr_bind_mw_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_mw mw = {
 		.pd = &pd,
 		.type = IBV_MW_TYPE_2,
@@ -245,10 +246,10 @@ static void bind_mw(void **state)
 	ibv_wr_bind_mw(qpx, &mw, 0x1201, &info);
 	assert_int_equal(mw.rkey, 0x1201);
 	mw.rkey = 0x1200; /* for the second way */
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void atomic_write(void **state)
+static void rxe_wr_atomic_write_matches_post_send(void **state)
 {
 	struct rxe_qp *qp;
 	struct ibv_qp_ex *qpx;
@@ -266,13 +267,13 @@ static void atomic_write(void **state)
 	});
 	assert_int_equal(fake.nr_device_queries, 1);
 	memcpy(data, "12345678", 8);
-	qpx = begin(qp);
+	qpx = section_begin(qp);
 	ibv_wr_atomic_write(qpx, 0x77, 0x7000, data);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 	assert_int_equal(fake.nr_device_queries, 1);
 }
 
-static void flush(void **state)
+static void rxe_wr_flush_fills_wqe(void **state)
 {
 	/* remote_addr, length, rkey, type, level: the kernel's layout */
 	struct {
@@ -290,7 +291,7 @@ static void flush(void **state)
 	qp = fake_qp_new(&(struct fake_qp_args){
 		.send_ops = IBV_QP_EX_WITH_FLUSH,
 	});
-	qpx = begin(qp);
+	qpx = section_begin(qp);
 	ibv_wr_flush(qpx, 0x77, 0x7000, 0x300, IBV_FLUSH_PERSISTENT,
 		     IBV_FLUSH_RANGE);
 	assert_int_equal(ibv_wr_complete(qpx), 0);
@@ -310,10 +311,10 @@ static void flush(void **state)
 	fake_qp_free(qp);
 }
 
-static void inline_data(void **state)
+static void rxe_wr_set_inline_data_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_sge sge = { .addr = (uintptr_t)data, .length = 64 };
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND,
@@ -325,13 +326,13 @@ static void inline_data(void **state)
 	memset(data, 'x', sizeof(data));
 	ibv_wr_send(qpx);
 	ibv_wr_set_inline_data(qpx, data, 64);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void inline_data_list(void **state)
+static void rxe_wr_set_inline_data_list_matches_post_send(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	const struct ibv_data_buf bufs[3] = {
 		{ .addr = data, .length = 5 },
 		{ .addr = data + 100, .length = 0 },
@@ -353,16 +354,16 @@ static void inline_data_list(void **state)
 		data[i] = (char)i;
 	ibv_wr_rdma_write(qpx, 0x77, 0x7000);
 	ibv_wr_set_inline_data_list(qpx, 3, bufs);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
-static void ud_address(void **state)
+static void rxe_wr_set_ud_addr_matches_post_send(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){
 		.type = IBV_QPT_UD,
 		.send_ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 	});
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct rxe_ah ah = { .ah_num = 12 };
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND,
@@ -378,15 +379,15 @@ static void ud_address(void **state)
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
 	ibv_wr_set_ud_addr(qpx, &ah.ah, 33, 44);
-	same_as_post_send(qp, &wr);
+	complete_and_compare_with_post_send(qp, &wr);
 }
 
 /* -- sections -- */
 
-static void section_takes_one_doorbell(void **state)
+static void rxe_wr_complete_rings_doorbell_once(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	for (uint64_t i = 0; i < 10; i++) {
 		qpx->wr_id = i;
@@ -402,10 +403,10 @@ static void section_takes_one_doorbell(void **state)
 	fake_qp_free(qp);
 }
 
-static void section_holds_the_lock(void **state)
+static void rxe_wr_start_holds_lock_until_complete_or_abort(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	assert_int_equal(pthread_spin_trylock(&qp->sq.lock), EBUSY);
 	assert_int_equal(ibv_wr_complete(qpx), 0);
@@ -419,10 +420,10 @@ static void section_holds_the_lock(void **state)
 	fake_qp_free(qp);
 }
 
-static void aborted_section_leaves_no_trace(void **state)
+static void rxe_wr_abort_publishes_nothing(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
@@ -430,7 +431,7 @@ static void aborted_section_leaves_no_trace(void **state)
 	assert_int_equal(fake.sq.buf->producer_index, 0);
 	assert_int_equal(soft.nr_doorbells, 0);
 
-	(void)begin(qp);
+	(void)section_begin(qp);
 	ibv_wr_send(qpx);
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 	assert_int_equal(fake.sq.buf->producer_index, 1);
@@ -438,10 +439,10 @@ static void aborted_section_leaves_no_trace(void **state)
 	fake_qp_free(qp);
 }
 
-static void abort_undoes_binds(void **state)
+static void rxe_wr_abort_restores_rkeys_of_binds(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	struct ibv_mw mw = {
 		.pd = &pd,
 		.type = IBV_MW_TYPE_2,
@@ -456,7 +457,7 @@ static void abort_undoes_binds(void **state)
 	ibv_wr_abort(qpx);
 	assert_int_equal(mw.rkey, 0x1200);
 
-	(void)begin(qp);
+	(void)section_begin(qp);
 	ibv_wr_bind_mw(qpx, &mw, 0x1201, &info);
 	mw.type = IBV_MW_TYPE_1;
 	ibv_wr_bind_mw(qpx, &mw, 0x1202, &info);
@@ -475,17 +476,17 @@ static void expect_failure(struct rxe_qp *qp, int err)
 	assert_int_equal(ibv_wr_complete(qpx), err);
 	assert_int_equal(fake.sq.buf->producer_index, 0);
 	assert_int_equal(soft.nr_doorbells, 0);
-	(void)begin(qp);
+	(void)section_begin(qp);
 }
 
-static void first_error_ends_the_section(void **state)
+static void rxe_wr_complete_returns_first_error(void **state)
 {
 	static const struct ibv_sge huge[2] = {
 		{ .length = UINT32_C(1) << 31 },
 		{ .length = 1 },
 	};
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge_list(qpx, qp->sq.max_sge + 1, sges);
@@ -513,10 +514,11 @@ static void first_error_ends_the_section(void **state)
 	fake_qp_free(qp);
 }
 
-static void overflowing_inline_lengths_are_refused(void **state)
+static void
+rxe_wr_set_inline_data_list_length_overflow_returns_einval(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 	const struct ibv_data_buf bufs[2] = {
 		{ .addr = data, .length = 16 },
 		{ .addr = data, .length = SIZE_MAX - 8 },
@@ -529,10 +531,10 @@ static void overflowing_inline_lengths_are_refused(void **state)
 	fake_qp_free(qp);
 }
 
-static void full_ring_is_enomem_and_sends_nothing(void **state)
+static void rxe_wr_complete_full_ring_returns_enomem(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	for (int i = 0; i < 16; i++)
 		ibv_wr_send(qpx);
@@ -542,25 +544,25 @@ static void full_ring_is_enomem_and_sends_nothing(void **state)
 	fake_qp_free(qp);
 }
 
-static void ud_request_without_address_is_refused(void **state)
+static void rxe_wr_complete_ud_without_address_returns_einval(void **state)
 {
 	struct rxe_qp *qp = fake_qp_new(&(struct fake_qp_args){
 		.type = IBV_QPT_UD,
 		.send_ops = IBV_QP_EX_WITH_SEND,
 	});
 	struct rxe_ah ah = { .ah_num = 12 };
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	ibv_wr_send(qpx);
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
 
-	(void)begin(qp);
+	(void)section_begin(qp);
 	ibv_wr_send(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, &ah.ah, 1, 1);
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
 
-	(void)begin(qp);
+	(void)section_begin(qp);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, NULL, 1, 1);
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
@@ -568,13 +570,13 @@ static void ud_request_without_address_is_refused(void **state)
 	fake_qp_free(qp);
 }
 
-static void section_before_rts_is_einval(void **state)
+static void rxe_wr_complete_before_rts_returns_einval(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
+	struct rxe_qp *qp = rc_qp_new();
 	struct ibv_qp_ex *qpx;
 
 	qp->vqp.qp.state = IBV_QPS_RTR;
-	qpx = begin(qp);
+	qpx = section_begin(qp);
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
@@ -582,10 +584,10 @@ static void section_before_rts_is_einval(void **state)
 	fake_qp_free(qp);
 }
 
-static void setter_without_builder_does_nothing(void **state)
+static void rxe_wr_setter_without_builder_does_nothing(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	ibv_wr_set_sge(qpx, 1, 0x1000, 8);
 	ibv_wr_set_inline_data(qpx, data, 8);
@@ -597,10 +599,10 @@ static void setter_without_builder_does_nothing(void **state)
 	fake_qp_free(qp);
 }
 
-static void failing_doorbell_is_returned(void **state)
+static void rxe_wr_complete_returns_doorbell_error(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	soft.doorbell_err = -EIO;
 	ibv_wr_send(qpx);
@@ -609,10 +611,10 @@ static void failing_doorbell_is_returned(void **state)
 }
 
 /* A program may leave IBV_SEND_INLINE in wr_flags; only setters decide. */
-static void inline_flag_is_not_taken_from_wr_flags(void **state)
+static void rxe_wr_flags_inline_bit_is_ignored(void **state)
 {
-	struct rxe_qp *qp = rc_qp();
-	struct ibv_qp_ex *qpx = begin(qp);
+	struct rxe_qp *qp = rc_qp_new();
+	struct ibv_qp_ex *qpx = section_begin(qp);
 
 	qpx->wr_flags = IBV_SEND_INLINE;
 	ibv_wr_send(qpx);
@@ -628,33 +630,33 @@ static void inline_flag_is_not_taken_from_wr_flags(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(send),
-		TEST(send_imm),
-		TEST(send_inv),
-		TEST(rdma_write),
-		TEST(rdma_write_imm),
-		TEST(rdma_read),
-		TEST(atomic_cmp_swp),
-		TEST(atomic_fetch_add),
-		TEST(local_inv),
-		TEST(bind_mw),
-		TEST(atomic_write),
-		TEST(flush),
-		TEST(inline_data),
-		TEST(inline_data_list),
-		TEST(ud_address),
-		TEST(section_takes_one_doorbell),
-		TEST(section_holds_the_lock),
-		TEST(aborted_section_leaves_no_trace),
-		TEST(abort_undoes_binds),
-		TEST(first_error_ends_the_section),
-		TEST(overflowing_inline_lengths_are_refused),
-		TEST(full_ring_is_enomem_and_sends_nothing),
-		TEST(ud_request_without_address_is_refused),
-		TEST(section_before_rts_is_einval),
-		TEST(setter_without_builder_does_nothing),
-		TEST(failing_doorbell_is_returned),
-		TEST(inline_flag_is_not_taken_from_wr_flags),
+		TEST(rxe_wr_send_matches_post_send),
+		TEST(rxe_wr_send_imm_matches_post_send),
+		TEST(rxe_wr_send_inv_matches_post_send),
+		TEST(rxe_wr_rdma_write_matches_post_send),
+		TEST(rxe_wr_rdma_write_imm_matches_post_send),
+		TEST(rxe_wr_rdma_read_matches_post_send),
+		TEST(rxe_wr_atomic_cmp_swp_matches_post_send),
+		TEST(rxe_wr_atomic_fetch_add_matches_post_send),
+		TEST(rxe_wr_local_inv_matches_post_send),
+		TEST(rxe_wr_bind_mw_matches_post_send),
+		TEST(rxe_wr_atomic_write_matches_post_send),
+		TEST(rxe_wr_flush_fills_wqe),
+		TEST(rxe_wr_set_inline_data_matches_post_send),
+		TEST(rxe_wr_set_inline_data_list_matches_post_send),
+		TEST(rxe_wr_set_ud_addr_matches_post_send),
+		TEST(rxe_wr_complete_rings_doorbell_once),
+		TEST(rxe_wr_start_holds_lock_until_complete_or_abort),
+		TEST(rxe_wr_abort_publishes_nothing),
+		TEST(rxe_wr_abort_restores_rkeys_of_binds),
+		TEST(rxe_wr_complete_returns_first_error),
+		TEST(rxe_wr_set_inline_data_list_length_overflow_returns_einval),
+		TEST(rxe_wr_complete_full_ring_returns_enomem),
+		TEST(rxe_wr_complete_ud_without_address_returns_einval),
+		TEST(rxe_wr_complete_before_rts_returns_einval),
+		TEST(rxe_wr_setter_without_builder_does_nothing),
+		TEST(rxe_wr_complete_returns_doorbell_error),
+		TEST(rxe_wr_flags_inline_bit_is_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,8 @@ static int teardown(void **state)
 	return fake_teardown(state);
 }
 
-static void push(uint32_t index, uint64_t id, uint8_t opcode, uint16_t status)
+static void cqe_push(uint32_t index, uint64_t id, uint8_t opcode,
+		     uint16_t status)
 {
 	struct siw_cqe *cqe = fake_cqe(index);
 
@@ -43,20 +44,20 @@ static void push(uint32_t index, uint64_t id, uint8_t opcode, uint16_t status)
 	};
 }
 
-static int poll(int nr, struct ibv_wc *wc)
+static int cq_poll(int nr, struct ibv_wc *wc)
 {
 	return siw_poll_cq(&cq->vcq.cq, nr, wc);
 }
 
-static void elements_come_in_order_and_free_their_slots(void **state)
+static void siw_poll_cq_returns_cqes_in_order_and_frees_slots(void **state)
 {
 	struct ibv_wc wc[4];
 
-	assert_int_equal(poll(4, wc), 0);
-	push(0, 1, SIW_OP_SEND, SIW_WC_SUCCESS);
-	push(1, 2, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
-	push(2, 3, SIW_OP_READ, SIW_WC_LOC_LEN_ERR);
-	assert_int_equal(poll(2, wc), 2);
+	assert_int_equal(cq_poll(4, wc), 0);
+	cqe_push(0, 1, SIW_OP_SEND, SIW_WC_SUCCESS);
+	cqe_push(1, 2, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
+	cqe_push(2, 3, SIW_OP_READ, SIW_WC_LOC_LEN_ERR);
+	assert_int_equal(cq_poll(2, wc), 2);
 	assert_int_equal(wc[0].wr_id, 1);
 	assert_int_equal(wc[0].opcode, IBV_WC_SEND);
 	assert_int_equal(wc[0].status, IBV_WC_SUCCESS);
@@ -66,18 +67,18 @@ static void elements_come_in_order_and_free_their_slots(void **state)
 	assert_int_equal(fake_cqe(0)->flags, 0);
 	assert_int_equal(fake_cqe(1)->flags, 0);
 	assert_int_equal(fake_cqe(2)->flags, SIW_WQE_VALID);
-	push(3, 4, SIW_OP_WRITE, SIW_WC_WR_FLUSH_ERR);
-	push(0, 5, SIW_OP_SEND_REMOTE_INV, SIW_WC_SUCCESS);
-	assert_int_equal(poll(4, wc), 3);
+	cqe_push(3, 4, SIW_OP_WRITE, SIW_WC_WR_FLUSH_ERR);
+	cqe_push(0, 5, SIW_OP_SEND_REMOTE_INV, SIW_WC_SUCCESS);
+	assert_int_equal(cq_poll(4, wc), 3);
 	assert_int_equal(wc[0].status, IBV_WC_LOC_LEN_ERR);
 	assert_int_equal(wc[0].opcode, IBV_WC_RDMA_READ);
 	assert_int_equal(wc[1].opcode, IBV_WC_RDMA_WRITE);
 	assert_int_equal(wc[1].status, IBV_WC_WR_FLUSH_ERR);
 	assert_int_equal(wc[2].wr_id, 5);
-	assert_int_equal(poll(4, wc), 0);
+	assert_int_equal(cq_poll(4, wc), 0);
 }
 
-static void every_status_has_its_own_number(void **state)
+static void siw_poll_cq_translates_every_status(void **state)
 {
 	static const enum ibv_wc_status expected[] = {
 		[SIW_WC_SUCCESS] = IBV_WC_SUCCESS,
@@ -95,25 +96,25 @@ static void every_status_has_its_own_number(void **state)
 	struct ibv_wc wc;
 
 	for (uint16_t i = 0; i <= SIW_NUM_WC_STATUS; i++) {
-		push(i % 4, i, SIW_OP_SEND, i);
-		assert_int_equal(poll(1, &wc), 1);
+		cqe_push(i % 4, i, SIW_OP_SEND, i);
+		assert_int_equal(cq_poll(1, &wc), 1);
 		assert_int_equal(wc.status, expected[i]);
 	}
 }
 
-static void an_invalidated_key_is_told(void **state)
+static void siw_poll_cq_returns_invalidated_rkey(void **state)
 {
 	struct ibv_wc wc;
 
-	push(0, 1, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
+	cqe_push(0, 1, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
 	fake_cqe(0)->inval_stag = 0x5500;
 	fake_cqe(0)->flags |= SIW_WQE_REM_INVAL;
-	assert_int_equal(poll(1, &wc), 1);
+	assert_int_equal(cq_poll(1, &wc), 1);
 	assert_int_equal(wc.wc_flags, IBV_WC_WITH_INV);
 	assert_int_equal(wc.invalidated_rkey, 0x5500);
 }
 
-static void arming_is_a_word_behind_the_ring(void **state)
+static void siw_req_notify_cq_stores_flags_behind_ring(void **state)
 {
 	assert_int_equal(siw_req_notify_cq(&cq->vcq.cq, 1), 0);
 	assert_int_equal(fake_cq_ctrl()->flags, SIW_NOTIFY_SOLICITED);
@@ -122,16 +123,16 @@ static void arming_is_a_word_behind_the_ring(void **state)
 			 SIW_NOTIFY_SOLICITED | SIW_NOTIFY_NEXT_COMPLETION);
 }
 
-static void extended_polling_reads_the_current_element(void **state)
+static void siw_cq_ex_read_functions_return_current_cqe(void **state)
 {
 	struct ibv_cq_ex *ex = &cq->vcq.cq_ex;
 	struct ibv_poll_cq_attr attr = {};
 
 	assert_int_equal(ibv_start_poll(ex, &attr), ENOENT);
-	push(0, 1, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
+	cqe_push(0, 1, SIW_OP_RECEIVE, SIW_WC_SUCCESS);
 	fake_cqe(0)->inval_stag = 0x5500;
 	fake_cqe(0)->flags |= SIW_WQE_REM_INVAL;
-	push(1, 2, SIW_OP_SEND, SIW_WC_REM_ACCESS_ERR);
+	cqe_push(1, 2, SIW_OP_SEND, SIW_WC_REM_ACCESS_ERR);
 	assert_int_equal(ibv_start_poll(ex, &attr), 0);
 	assert_int_equal(ex->wr_id, 1);
 	assert_int_equal(ex->status, IBV_WC_SUCCESS);
@@ -154,7 +155,7 @@ static void extended_polling_reads_the_current_element(void **state)
 	assert_int_equal(ibv_start_poll(ex, &attr), ENOENT);
 }
 
-static void an_unknown_poll_attribute_is_refused(void **state)
+static void siw_start_poll_unknown_comp_mask_returns_einval(void **state)
 {
 	struct ibv_poll_cq_attr attr = { .comp_mask = 1 };
 
@@ -162,7 +163,7 @@ static void an_unknown_poll_attribute_is_refused(void **state)
 }
 
 /* The promise of the application counts where it says that it is one. */
-static void a_cq_of_one_thread_is_not_locked(void **state)
+static void siw_single_threaded_cq_takes_no_lock(void **state)
 {
 	static const struct {
 		uint32_t comp_mask, flags;
@@ -200,21 +201,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			elements_come_in_order_and_free_their_slots, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(every_status_has_its_own_number,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(an_invalidated_key_is_told,
-						setup, teardown),
+			siw_poll_cq_returns_cqes_in_order_and_frees_slots,
+			setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			arming_is_a_word_behind_the_ring, setup, teardown),
+			siw_poll_cq_translates_every_status, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			extended_polling_reads_the_current_element, setup,
+			siw_poll_cq_returns_invalidated_rkey, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_req_notify_cq_stores_flags_behind_ring, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			an_unknown_poll_attribute_is_refused, setup, teardown),
+			siw_cq_ex_read_functions_return_current_cqe, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
-			a_cq_of_one_thread_is_not_locked, fake_setup,
+			siw_start_poll_unknown_comp_mask_returns_einval, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_single_threaded_cq_takes_no_lock, fake_setup,
 			fake_teardown),
 	};
 

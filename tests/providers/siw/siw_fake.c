@@ -18,7 +18,7 @@ int fake_setup(void **state)
 	return 0;
 }
 
-static void ring_unmap(struct fake_ring *ring)
+static void fake_ring_unmap(struct fake_ring *ring)
 {
 	if (ring->map)
 		assert_int_equal(munmap(ring->map, ring->map_len), 0);
@@ -27,10 +27,10 @@ static void ring_unmap(struct fake_ring *ring)
 
 int fake_teardown(void **state)
 {
-	ring_unmap(&fake.sq);
-	ring_unmap(&fake.rq);
-	ring_unmap(&fake.cq);
-	ring_unmap(&fake.srq);
+	fake_ring_unmap(&fake.sq);
+	fake_ring_unmap(&fake.rq);
+	fake_ring_unmap(&fake.cq);
+	fake_ring_unmap(&fake.srq);
 	return soft_fake_end();
 }
 
@@ -41,14 +41,14 @@ struct ibv_context *fake_context(void)
 
 /* -- rings -- */
 
-static void ring_make(struct fake_ring *ring, uint32_t wanted, size_t elem_size,
-		      size_t tail_size)
+static void fake_ring_make(struct fake_ring *ring, uint32_t wanted,
+			   size_t elem_size, size_t tail_size)
 {
 	uint32_t nr = 1;
 
 	while (nr < wanted)
 		nr *= 2;
-	ring_unmap(ring);
+	fake_ring_unmap(ring);
 	ring->map = soft_fake_map(nr * elem_size + tail_size, &ring->key,
 				  &ring->map_len);
 	ring->nr = nr;
@@ -56,7 +56,7 @@ static void ring_make(struct fake_ring *ring, uint32_t wanted, size_t elem_size,
 		ring->key = fake.key;
 }
 
-static uint32_t told_nr(const struct fake_ring *ring)
+static uint32_t reported_nr(const struct fake_ring *ring)
 {
 	return fake.nr ? fake.nr : ring->nr;
 }
@@ -134,9 +134,9 @@ int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 	if (err)
 		return err;
 	assert_int_equal(udata->out_len, sizeof(*resp));
-	ring_make(&fake.cq, attr->cqe, sizeof(struct siw_cqe),
-		  sizeof(struct siw_cq_ctrl));
-	resp->num_cqe = told_nr(&fake.cq);
+	fake_ring_make(&fake.cq, attr->cqe, sizeof(struct siw_cqe),
+		       sizeof(struct siw_cq_ctrl));
+	resp->num_cqe = reported_nr(&fake.cq);
 	resp->cq_key = fake.cq.key;
 	cq->cqe = (int)fake.cq.nr;
 	return 0;
@@ -152,8 +152,8 @@ int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	if (err)
 		return err;
 	assert_int_equal(udata->out_len, sizeof(*resp));
-	ring_make(&fake.srq, attr->attr.max_wr, sizeof(struct siw_rqe), 0);
-	resp->num_rqe = told_nr(&fake.srq);
+	fake_ring_make(&fake.srq, attr->attr.max_wr, sizeof(struct siw_rqe), 0);
+	resp->num_rqe = reported_nr(&fake.srq);
 	resp->srq_key = fake.srq.key;
 	return 0;
 }
@@ -174,12 +174,13 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 	if (err)
 		return err;
 	assert_int_equal(udata->out_len, sizeof(*resp));
-	ring_make(&fake.sq, attr->cap.max_send_wr, sizeof(struct siw_sqe), 0);
-	resp->num_sqe = told_nr(&fake.sq);
+	fake_ring_make(&fake.sq, attr->cap.max_send_wr, sizeof(struct siw_sqe),
+		       0);
+	resp->num_sqe = reported_nr(&fake.sq);
 	resp->sq_key = fake.sq.key;
 	if (!attr->srq && attr->cap.max_recv_wr) {
-		ring_make(&fake.rq, attr->cap.max_recv_wr,
-			  sizeof(struct siw_rqe), 0);
+		fake_ring_make(&fake.rq, attr->cap.max_recv_wr,
+			       sizeof(struct siw_rqe), 0);
 		resp->num_rqe = fake.rq.nr;
 		resp->rq_key = fake.rq.key;
 	}

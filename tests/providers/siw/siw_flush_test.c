@@ -38,7 +38,7 @@ static int teardown(void **state)
 	return fake_teardown(state);
 }
 
-static int modify(enum ibv_qp_state qp_state, int attr_mask)
+static int modify_qp(enum ibv_qp_state qp_state, int attr_mask)
 {
 	struct ibv_qp_attr attr = { .qp_state = qp_state };
 
@@ -47,7 +47,7 @@ static int modify(enum ibv_qp_state qp_state, int attr_mask)
 
 static void fail_qp(void)
 {
-	assert_int_equal(modify(IBV_QPS_ERR, IBV_QP_STATE), 0);
+	assert_int_equal(modify_qp(IBV_QPS_ERR, IBV_QP_STATE), 0);
 }
 
 static int post_send(uint64_t id, enum ibv_wr_opcode opcode)
@@ -77,7 +77,7 @@ static int post_recv(uint64_t id)
 }
 
 /* A completion that the kernel makes. */
-static void push(uint32_t index, uint64_t id)
+static void cqe_push(uint32_t index, uint64_t id)
 {
 	*fake_cqe(index) = (struct siw_cqe){
 		.id = id,
@@ -117,7 +117,7 @@ static void assert_no_completion(void)
 /* Posted after the QP has failed                                            */
 /* ------------------------------------------------------------------------ */
 
-static void what_is_posted_to_a_failed_qp_is_flushed(void **state)
+static void siw_post_to_qp_in_err_completes_flushed(void **state)
 {
 	fail_qp();
 	assert_int_equal(post_send(1, IBV_WR_SEND), 0);
@@ -133,7 +133,7 @@ static void what_is_posted_to_a_failed_qp_is_flushed(void **state)
 	assert_no_completion();
 }
 
-static void the_kernel_is_not_asked(void **state)
+static void siw_post_to_qp_in_err_rings_no_doorbell(void **state)
 {
 	fail_qp();
 	assert_int_equal(post_send(1, IBV_WR_SEND), 0);
@@ -146,7 +146,7 @@ static void the_kernel_is_not_asked(void **state)
 }
 
 /* More of them, in all, than the rings have elements. */
-static void there_is_no_end_to_it(void **state)
+static void siw_post_to_qp_in_err_accepts_more_than_ring_size(void **state)
 {
 	fail_qp();
 	for (uint64_t id = 0; id < 100; id += 2) {
@@ -158,14 +158,14 @@ static void there_is_no_end_to_it(void **state)
 	assert_no_completion();
 }
 
-static void requests_that_cannot_be_are_refused_still(void **state)
+static void siw_post_to_qp_in_err_rejects_unsupported_opcode(void **state)
 {
 	fail_qp();
 	assert_int_equal(post_send(1, IBV_WR_ATOMIC_CMP_AND_SWP), EINVAL);
 	assert_no_completion();
 }
 
-static void a_cq_takes_as_many_as_it_has_elements(void **state)
+static void siw_flush_full_cq_returns_enomem(void **state)
 {
 	fail_qp();
 	for (uint64_t id = 0; id < NR_CQE; id++)
@@ -178,12 +178,12 @@ static void a_cq_takes_as_many_as_it_has_elements(void **state)
 	assert_flushed(NR_CQE, IBV_WC_RECV);
 }
 
-static void other_changes_flush_nothing(void **state)
+static void siw_modify_qp_without_err_flushes_nothing(void **state)
 {
-	assert_int_equal(modify(IBV_QPS_SQD, IBV_QP_STATE), 0);
-	assert_int_equal(modify(IBV_QPS_ERR, IBV_QP_ACCESS_FLAGS), 0);
+	assert_int_equal(modify_qp(IBV_QPS_SQD, IBV_QP_STATE), 0);
+	assert_int_equal(modify_qp(IBV_QPS_ERR, IBV_QP_ACCESS_FLAGS), 0);
 	soft.err = -EINVAL;
-	assert_int_equal(modify(IBV_QPS_ERR, IBV_QP_STATE), -EINVAL);
+	assert_int_equal(modify_qp(IBV_QPS_ERR, IBV_QP_STATE), -EINVAL);
 	assert_int_equal(post_send(1, IBV_WR_SEND), 0);
 	assert_int_equal(post_recv(2), 0);
 	assert_int_equal(soft.nr_doorbells, 1);
@@ -193,10 +193,10 @@ static void other_changes_flush_nothing(void **state)
 }
 
 /* The driver never leaves the state, whatever it answers. */
-static void a_failed_qp_stays_one(void **state)
+static void siw_qp_in_err_stays_in_err(void **state)
 {
 	fail_qp();
-	assert_int_equal(modify(IBV_QPS_RESET, IBV_QP_STATE), 0);
+	assert_int_equal(modify_qp(IBV_QPS_RESET, IBV_QP_STATE), 0);
 	fail_qp();
 	assert_int_equal(post_send(1, IBV_WR_SEND), 0);
 	assert_flushed(1, IBV_WC_SEND);
@@ -207,24 +207,24 @@ static void a_failed_qp_stays_one(void **state)
 /* The kernel's completions                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void those_of_the_kernel_come_first(void **state)
+static void siw_poll_cq_returns_kernel_cqes_first(void **state)
 {
 	fail_qp();
 	assert_int_equal(post_send(2, IBV_WR_SEND), 0);
-	push(0, 1);
+	cqe_push(0, 1);
 	assert_flushed(1, IBV_WC_SEND);
 	assert_flushed(2, IBV_WC_SEND);
 	assert_no_completion();
 }
 
-static void one_call_takes_both_kinds(void **state)
+static void siw_poll_cq_returns_kernel_and_flushed_cqes_together(void **state)
 {
 	struct ibv_wc wc[4];
 
 	fail_qp();
 	assert_int_equal(post_send(2, IBV_WR_SEND), 0);
 	assert_int_equal(post_send(3, IBV_WR_SEND), 0);
-	push(0, 1);
+	cqe_push(0, 1);
 	assert_int_equal(siw_poll_cq(&cq->vcq.cq, 4, wc), 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(wc[i].wr_id, i + 1);
@@ -235,7 +235,7 @@ static void one_call_takes_both_kinds(void **state)
 /* ------------------------------------------------------------------------ */
 
 /* The kernel failed the QP before; then it takes nothing, and says nothing. */
-static void what_the_kernel_has_left_is_flushed(void **state)
+static void siw_modify_qp_to_err_flushes_remaining_wqes(void **state)
 {
 	for (uint64_t id = 0; id < 3; id++) {
 		assert_int_equal(post_send(id, IBV_WR_SEND), 0);
@@ -253,7 +253,7 @@ static void what_the_kernel_has_left_is_flushed(void **state)
 	assert_no_completion();
 }
 
-static void they_are_flushed_from_the_oldest_on(void **state)
+static void siw_modify_qp_to_err_flushes_oldest_wqe_first(void **state)
 {
 	/* Once around the ring of four, and a little further. */
 	for (uint64_t id = 0; id < 6; id++) {
@@ -268,7 +268,7 @@ static void they_are_flushed_from_the_oldest_on(void **state)
 }
 
 /* The application was told that these are not posted. */
-static void what_had_no_doorbell_does_not_complete(void **state)
+static void siw_modify_qp_to_err_skips_wqes_without_doorbell(void **state)
 {
 	assert_int_equal(post_send(1, IBV_WR_SEND), 0);
 	soft.doorbell_err = -ENOTCONN;
@@ -283,7 +283,7 @@ static void what_had_no_doorbell_does_not_complete(void **state)
 	assert_int_equal(fake_sqe(1)->flags, 0);
 }
 
-static void a_full_cq_takes_what_it_can(void **state)
+static void siw_modify_qp_to_err_full_cq_drops_rest(void **state)
 {
 	fail_qp();
 	for (uint64_t id = 0; id < NR_CQE; id++)
@@ -301,7 +301,7 @@ static void a_full_cq_takes_what_it_can(void **state)
 /* The other interfaces                                                      */
 /* ------------------------------------------------------------------------ */
 
-static void sections_are_flushed_as_a_whole(void **state)
+static void siw_wr_complete_in_err_flushes_whole_section(void **state)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
@@ -321,7 +321,7 @@ static void sections_are_flushed_as_a_whole(void **state)
 	assert_no_completion();
 }
 
-static void a_section_that_has_no_room_is_refused_as_a_whole(void **state)
+static void siw_wr_complete_in_err_full_cq_flushes_none(void **state)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
@@ -337,7 +337,7 @@ static void a_section_that_has_no_room_is_refused_as_a_whole(void **state)
 	assert_no_completion();
 }
 
-static void a_refused_section_does_not_complete(void **state)
+static void siw_wr_complete_doorbell_error_completes_nothing(void **state)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
@@ -349,7 +349,7 @@ static void a_refused_section_does_not_complete(void **state)
 	assert_no_completion();
 }
 
-static void an_aborted_section_does_not_complete(void **state)
+static void siw_wr_abort_in_err_completes_nothing(void **state)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
@@ -361,7 +361,7 @@ static void an_aborted_section_does_not_complete(void **state)
 }
 
 /* The CQ is locked in between, and the application may post. */
-static void extended_polling_takes_them_too(void **state)
+static void siw_start_poll_returns_flushed_cqes(void **state)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
 	struct ibv_poll_cq_attr attr = {};
@@ -383,7 +383,7 @@ static void extended_polling_takes_them_too(void **state)
 }
 
 /* What is in an SRQ is for the other QPs, too. */
-static void requests_of_an_srq_stay_where_they_are(void **state)
+static void siw_modify_qp_to_err_keeps_srq_wqes(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 4,
 						       .max_sge = 3 } };
@@ -431,7 +431,7 @@ static void *poster_run(void *arg)
 	return NULL;
 }
 
-static void one_thread_posts_while_another_polls(void **state)
+static void siw_flush_concurrent_post_and_poll_keep_order(void **state)
 {
 	pthread_t poster;
 	uint64_t next = 0;
@@ -457,26 +457,26 @@ static void one_thread_posts_while_another_polls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_posted_to_a_failed_qp_is_flushed),
-		TEST(the_kernel_is_not_asked),
-		TEST(there_is_no_end_to_it),
-		TEST(requests_that_cannot_be_are_refused_still),
-		TEST(a_cq_takes_as_many_as_it_has_elements),
-		TEST(other_changes_flush_nothing),
-		TEST(a_failed_qp_stays_one),
-		TEST(those_of_the_kernel_come_first),
-		TEST(one_call_takes_both_kinds),
-		TEST(what_the_kernel_has_left_is_flushed),
-		TEST(they_are_flushed_from_the_oldest_on),
-		TEST(what_had_no_doorbell_does_not_complete),
-		TEST(a_full_cq_takes_what_it_can),
-		TEST(sections_are_flushed_as_a_whole),
-		TEST(a_section_that_has_no_room_is_refused_as_a_whole),
-		TEST(a_refused_section_does_not_complete),
-		TEST(an_aborted_section_does_not_complete),
-		TEST(extended_polling_takes_them_too),
-		TEST(requests_of_an_srq_stay_where_they_are),
-		TEST(one_thread_posts_while_another_polls),
+		TEST(siw_post_to_qp_in_err_completes_flushed),
+		TEST(siw_post_to_qp_in_err_rings_no_doorbell),
+		TEST(siw_post_to_qp_in_err_accepts_more_than_ring_size),
+		TEST(siw_post_to_qp_in_err_rejects_unsupported_opcode),
+		TEST(siw_flush_full_cq_returns_enomem),
+		TEST(siw_modify_qp_without_err_flushes_nothing),
+		TEST(siw_qp_in_err_stays_in_err),
+		TEST(siw_poll_cq_returns_kernel_cqes_first),
+		TEST(siw_poll_cq_returns_kernel_and_flushed_cqes_together),
+		TEST(siw_modify_qp_to_err_flushes_remaining_wqes),
+		TEST(siw_modify_qp_to_err_flushes_oldest_wqe_first),
+		TEST(siw_modify_qp_to_err_skips_wqes_without_doorbell),
+		TEST(siw_modify_qp_to_err_full_cq_drops_rest),
+		TEST(siw_wr_complete_in_err_flushes_whole_section),
+		TEST(siw_wr_complete_in_err_full_cq_flushes_none),
+		TEST(siw_wr_complete_doorbell_error_completes_nothing),
+		TEST(siw_wr_abort_in_err_completes_nothing),
+		TEST(siw_start_poll_returns_flushed_cqes),
+		TEST(siw_modify_qp_to_err_keeps_srq_wqes),
+		TEST(siw_flush_concurrent_post_and_poll_keep_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

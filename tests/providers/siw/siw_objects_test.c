@@ -41,7 +41,7 @@ static int create_qp(struct ibv_qp_init_attr_ex *attr, struct verbs_qp **ret)
 	return siw_create_qp(fake_context(), attr, ret);
 }
 
-static void qp_returns_real_sizes(void **state)
+static void siw_create_qp_returns_real_sizes(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
@@ -58,7 +58,7 @@ static void qp_returns_real_sizes(void **state)
 	assert_int_equal(soft.nr_waits, 1);
 }
 
-static void attributes_the_driver_lacks_are_refused(void **state)
+static void siw_create_qp_unsupported_attr_is_rejected(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
@@ -73,7 +73,7 @@ static void attributes_the_driver_lacks_are_refused(void **state)
 	assert_int_equal(soft.nr_created, 0);
 }
 
-static void a_qp_that_the_kernel_refuses_is_undone(void **state)
+static void siw_create_qp_kernel_error_is_returned(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct verbs_qp *vqp;
@@ -84,7 +84,7 @@ static void a_qp_that_the_kernel_refuses_is_undone(void **state)
 }
 
 /* Sizes and keys come from the kernel and are checked nevertheless. */
-static void impossible_rings_are_refused(void **state)
+static void siw_ring_map_bad_geometry_is_rejected(void **state)
 {
 	struct ibv_cq_init_attr_ex cq_attr = { .cqe = 4 };
 	struct ibv_srq_init_attr_ex srq_attr = { .attr.max_wr = 4 };
@@ -111,7 +111,7 @@ static void impossible_rings_are_refused(void **state)
 	assert_int_equal(create_qp(&attr, &vqp), -EIO);
 }
 
-static void an_srq_takes_the_place_of_the_receive_queue(void **state)
+static void siw_srq_replaces_receive_queue_of_qp(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
@@ -137,7 +137,7 @@ static void an_srq_takes_the_place_of_the_receive_queue(void **state)
 	assert_int_equal(siw_destroy_srq(&vsrq->srq), 0);
 }
 
-static void keys_of_regions_change(void **state)
+static void siw_reg_mr_uses_new_stag_key_each_time(void **state)
 {
 	struct ibv_mr *a, *b;
 	uint8_t first;
@@ -150,7 +150,7 @@ static void keys_of_regions_change(void **state)
 	assert_int_equal(soft_dereg_mr((struct verbs_mr *)b), 0);
 }
 
-static void pds_come_and_go(void **state)
+static void siw_pd_command_errors_are_returned(void **state)
 {
 	struct ibv_pd *new_pd = NULL;
 
@@ -163,7 +163,7 @@ static void pds_come_and_go(void **state)
 	assert_int_equal(soft_dealloc_pd(new_pd), 0);
 }
 
-static void extended_cqs_have_the_standard_fields(void **state)
+static void siw_create_cq_unsupported_field_returns_eopnotsupp(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 4,
@@ -179,7 +179,7 @@ static void extended_cqs_have_the_standard_fields(void **state)
 			 -EOPNOTSUPP);
 }
 
-static void firmware_version_has_three_numbers(void **state)
+static void siw_query_device_formats_three_version_fields(void **state)
 {
 	struct ibv_device_attr_ex attr = {};
 
@@ -190,7 +190,7 @@ static void firmware_version_has_three_numbers(void **state)
 	assert_string_equal(attr.orig_attr.fw_ver, "65535.2.3");
 }
 
-static void a_context_has_room_for_the_drivers_answer(void **state)
+static void siw_open_context_passes_response_buffer(void **state)
 {
 	struct verbs_context *vctx;
 
@@ -204,31 +204,34 @@ static void a_context_has_room_for_the_drivers_answer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(qp_returns_real_sizes, setup,
-						fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			attributes_the_driver_lacks_are_refused, setup,
+			siw_create_qp_returns_real_sizes, setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_create_qp_unsupported_attr_is_rejected, setup,
 			fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			a_qp_that_the_kernel_refuses_is_undone, setup,
-			fake_teardown),
-		cmocka_unit_test_setup_teardown(impossible_rings_are_refused,
-						setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(
-			an_srq_takes_the_place_of_the_receive_queue, setup,
-			fake_teardown),
-		cmocka_unit_test_setup_teardown(keys_of_regions_change, setup,
-						fake_teardown),
-		cmocka_unit_test_setup_teardown(pds_come_and_go, setup,
-						fake_teardown),
-		cmocka_unit_test_setup_teardown(
-			extended_cqs_have_the_standard_fields, setup,
+			siw_create_qp_kernel_error_is_returned, setup,
 			fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			firmware_version_has_three_numbers, setup,
+			siw_ring_map_bad_geometry_is_rejected, setup,
 			fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			a_context_has_room_for_the_drivers_answer, setup,
+			siw_srq_replaces_receive_queue_of_qp, setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_reg_mr_uses_new_stag_key_each_time, setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_pd_command_errors_are_returned, setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_create_cq_unsupported_field_returns_eopnotsupp,
+			setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_query_device_formats_three_version_fields, setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_open_context_passes_response_buffer, setup,
 			fake_teardown),
 	};
 

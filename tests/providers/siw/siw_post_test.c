@@ -14,14 +14,14 @@ static struct ibv_sge sges[4] = {
 	{ .addr = 0x4000, .length = 40, .lkey = 4 },
 };
 
-static int post(struct siw_qp *qp, struct ibv_send_wr *wr,
-		struct ibv_send_wr **bad)
+static int post_send(struct siw_qp *qp, struct ibv_send_wr *wr,
+		     struct ibv_send_wr **bad)
 {
 	*bad = NULL;
 	return siw_post_send(&qp->vqp.qp, wr, bad);
 }
 
-static void send_is_copied_element_by_element(void **state)
+static void siw_post_send_send_fills_wqe(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr wr = {
@@ -35,7 +35,7 @@ static void send_is_copied_element_by_element(void **state)
 	struct ibv_send_wr *bad;
 	const struct siw_sqe *sqe = fake_sqe(0);
 
-	assert_int_equal(post(qp, &wr, &bad), 0);
+	assert_int_equal(post_send(qp, &wr, &bad), 0);
 	assert_int_equal(sqe->id, 77);
 	assert_int_equal(sqe->opcode, SIW_OP_SEND);
 	assert_int_equal(sqe->num_sge, 3);
@@ -47,7 +47,7 @@ static void send_is_copied_element_by_element(void **state)
 	fake_qp_free(qp);
 }
 
-static void write_read_and_invalidate_carry_their_words(void **state)
+static void siw_post_send_rdma_and_invalidate_fill_wqes(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr inv = {
@@ -71,7 +71,7 @@ static void write_read_and_invalidate_carry_their_words(void **state)
 	};
 	struct ibv_send_wr *bad;
 
-	assert_int_equal(post(qp, &write, &bad), 0);
+	assert_int_equal(post_send(qp, &write, &bad), 0);
 	assert_int_equal(fake_sqe(0)->opcode, SIW_OP_WRITE);
 	assert_int_equal(fake_sqe(0)->raddr, 0x6000);
 	assert_int_equal(fake_sqe(0)->rkey, 0x61);
@@ -90,7 +90,7 @@ static void write_read_and_invalidate_carry_their_words(void **state)
 }
 
 /* Elements are used again and again. */
-static void nothing_of_an_older_request_is_left(void **state)
+static void siw_post_send_reused_slot_is_cleared(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr write = {
@@ -101,18 +101,18 @@ static void nothing_of_an_older_request_is_left(void **state)
 	struct ibv_send_wr *bad;
 
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(post(qp, &write, &bad), 0);
+		assert_int_equal(post_send(qp, &write, &bad), 0);
 	fake_sqe(0)->flags = 0;
-	assert_int_equal(post(qp, &send, &bad), 0);
+	assert_int_equal(post_send(qp, &send, &bad), 0);
 	assert_int_equal(fake_sqe(0)->rkey, 0);
 	assert_int_equal(fake_sqe(0)->raddr, 0);
 	fake_qp_free(qp);
 }
 
-static void inline_data_lies_behind_the_first_sge(void **state)
+static void siw_post_send_inline_data_follows_first_sge(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
-	struct ibv_sge pieces[5] = {
+	struct ibv_sge inline_sges[5] = {
 		{ .addr = (uintptr_t) "ab", .length = 2 },
 		{ .addr = 0, .length = 0 },
 		{ .addr = (uintptr_t) "cde", .length = 3 },
@@ -120,14 +120,14 @@ static void inline_data_lies_behind_the_first_sge(void **state)
 		{ .addr = (uintptr_t) "g", .length = 1 },
 	};
 	struct ibv_send_wr wr = {
-		.sg_list = pieces,
+		.sg_list = inline_sges,
 		.num_sge = 5, /* more than max_sge: they are copied */
 		.opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_INLINE,
 	};
 	struct ibv_send_wr *bad;
 
-	assert_int_equal(post(qp, &wr, &bad), 0);
+	assert_int_equal(post_send(qp, &wr, &bad), 0);
 	assert_int_equal(fake_sqe(0)->flags, SIW_WQE_VALID | SIW_WQE_INLINE);
 	assert_int_equal(fake_sqe(0)->num_sge, 1);
 	assert_int_equal(fake_sqe(0)->sge[0].length, 7);
@@ -135,7 +135,7 @@ static void inline_data_lies_behind_the_first_sge(void **state)
 	fake_qp_free(qp);
 }
 
-static void inline_data_ends_at_the_element(void **state)
+static void siw_post_send_inline_above_limit_returns_einval(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_sge sge = { .addr = (uintptr_t)data };
@@ -148,16 +148,16 @@ static void inline_data_ends_at_the_element(void **state)
 	struct ibv_send_wr *bad;
 
 	sge.length = SIW_MAX_INLINE;
-	assert_int_equal(post(qp, &wr, &bad), 0);
+	assert_int_equal(post_send(qp, &wr, &bad), 0);
 	assert_int_equal(fake_sqe(1)->flags, 0); /* nothing ran over */
 	sge.length = SIW_MAX_INLINE + 1;
-	assert_int_equal(post(qp, &wr, &bad), EINVAL);
+	assert_int_equal(post_send(qp, &wr, &bad), EINVAL);
 	sge.length = UINT32_MAX;
-	assert_int_equal(post(qp, &wr, &bad), EINVAL);
+	assert_int_equal(post_send(qp, &wr, &bad), EINVAL);
 	fake_qp_free(qp);
 }
 
-static void what_iwarp_lacks_is_refused(void **state)
+static void siw_post_send_unsupported_opcode_returns_einval(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND_WITH_IMM,
@@ -175,7 +175,7 @@ static void what_iwarp_lacks_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
 		wr.opcode = opcodes[i];
-		assert_int_equal(post(qp, &wr, &bad), EINVAL);
+		assert_int_equal(post_send(qp, &wr, &bad), EINVAL);
 		assert_ptr_equal(bad, &wr);
 	}
 	assert_int_equal(soft.nr_doorbells, 0);
@@ -183,7 +183,7 @@ static void what_iwarp_lacks_is_refused(void **state)
 	fake_qp_free(qp);
 }
 
-static void wrong_numbers_of_sges_are_refused(void **state)
+static void siw_post_send_bad_num_sge_returns_einval(void **state)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -209,12 +209,12 @@ static void wrong_numbers_of_sges_are_refused(void **state)
 			.send_flags = cases[i].flags,
 		};
 
-		assert_int_equal(post(qp, &wr, &bad), EINVAL);
+		assert_int_equal(post_send(qp, &wr, &bad), EINVAL);
 	}
 	fake_qp_free(qp);
 }
 
-static void a_full_ring_takes_no_more_until_the_kernel_has_read(void **state)
+static void siw_post_send_full_ring_returns_enomem(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr wr[5] = {};
@@ -225,28 +225,28 @@ static void a_full_ring_takes_no_more_until_the_kernel_has_read(void **state)
 		wr[i].opcode = IBV_WR_SEND;
 		wr[i].next = i < 4 ? &wr[i + 1] : NULL;
 	}
-	assert_int_equal(post(qp, wr, &bad), ENOMEM);
+	assert_int_equal(post_send(qp, wr, &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[4]);
 	assert_int_equal(soft.nr_doorbells, 1); /* for the four */
 	fake_sqe(0)->flags = 0;
-	assert_int_equal(post(qp, &wr[4], &bad), 0);
+	assert_int_equal(post_send(qp, &wr[4], &bad), 0);
 	assert_int_equal(fake_sqe(0)->id, 4);
 	fake_qp_free(qp);
 }
 
-static void all_are_signalled_if_the_qp_says_so(void **state)
+static void siw_post_send_sq_sig_all_signals_every_wqe(void **state)
 {
 	struct siw_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .signal_all = true });
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	struct ibv_send_wr *bad;
 
-	assert_int_equal(post(qp, &wr, &bad), 0);
+	assert_int_equal(post_send(qp, &wr, &bad), 0);
 	assert_int_equal(fake_sqe(0)->flags, SIW_WQE_VALID | SIW_WQE_SIGNALLED);
 	fake_qp_free(qp);
 }
 
-static void a_failed_doorbell_names_the_first_request(void **state)
+static void siw_post_send_doorbell_error_reports_first_wr(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_send_wr second = { .opcode = IBV_WR_SEND };
@@ -254,12 +254,12 @@ static void a_failed_doorbell_names_the_first_request(void **state)
 	struct ibv_send_wr *bad;
 
 	soft.doorbell_err = -ENOTCONN;
-	assert_int_equal(post(qp, &first, &bad), ENOTCONN);
+	assert_int_equal(post_send(qp, &first, &bad), ENOTCONN);
 	assert_ptr_equal(bad, &first);
 	fake_qp_free(qp);
 }
 
-static void receives_need_no_doorbell(void **state)
+static void siw_post_recv_rings_no_doorbell(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
 	struct ibv_recv_wr wr[5] = {};
@@ -287,7 +287,7 @@ static void receives_need_no_doorbell(void **state)
 	fake_qp_free(qp);
 }
 
-static void without_a_receive_queue_nothing_is_posted(void **state)
+static void siw_post_recv_without_receive_queue_returns_einval(void **state)
 {
 	struct siw_qp *qp =
 		fake_qp_new(&(struct fake_qp_args){ .no_recv = true });
@@ -302,39 +302,40 @@ static void without_a_receive_queue_nothing_is_posted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			send_is_copied_element_by_element, fake_setup,
-			fake_teardown),
-		cmocka_unit_test_setup_teardown(
-			write_read_and_invalidate_carry_their_words, fake_setup,
-			fake_teardown),
-		cmocka_unit_test_setup_teardown(
-			nothing_of_an_older_request_is_left, fake_setup,
-			fake_teardown),
-		cmocka_unit_test_setup_teardown(
-			inline_data_lies_behind_the_first_sge, fake_setup,
-			fake_teardown),
-		cmocka_unit_test_setup_teardown(inline_data_ends_at_the_element,
-						fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(what_iwarp_lacks_is_refused,
+		cmocka_unit_test_setup_teardown(siw_post_send_send_fills_wqe,
 						fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			wrong_numbers_of_sges_are_refused, fake_setup,
+			siw_post_send_rdma_and_invalidate_fill_wqes, fake_setup,
 			fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			a_full_ring_takes_no_more_until_the_kernel_has_read,
+			siw_post_send_reused_slot_is_cleared, fake_setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_post_send_inline_data_follows_first_sge, fake_setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_post_send_inline_above_limit_returns_einval,
 			fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			all_are_signalled_if_the_qp_says_so, fake_setup,
+			siw_post_send_unsupported_opcode_returns_einval,
+			fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_post_send_bad_num_sge_returns_einval, fake_setup,
 			fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			a_failed_doorbell_names_the_first_request, fake_setup,
+			siw_post_send_full_ring_returns_enomem, fake_setup,
 			fake_teardown),
-		cmocka_unit_test_setup_teardown(receives_need_no_doorbell,
+		cmocka_unit_test_setup_teardown(
+			siw_post_send_sq_sig_all_signals_every_wqe, fake_setup,
+			fake_teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_post_send_doorbell_error_reports_first_wr,
+			fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(siw_post_recv_rings_no_doorbell,
 						fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(
-			without_a_receive_queue_nothing_is_posted, fake_setup,
-			fake_teardown),
+			siw_post_recv_without_receive_queue_returns_einval,
+			fake_setup, fake_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static int teardown(void **state)
 	return fake_teardown(state);
 }
 
-static void nothing_shows_before_complete(void **state)
+static void siw_wr_complete_publishes_wqe(void **state)
 {
 	ibv_wr_start(qpx);
 	qpx->wr_id = 5;
@@ -43,7 +43,7 @@ static void nothing_shows_before_complete(void **state)
 }
 
 /* Elements are used again; a request without data has none of the older. */
-static void a_request_without_data_has_none(void **state)
+static void siw_wr_send_without_setter_has_no_sges(void **state)
 {
 	ibv_wr_start(qpx);
 	for (uint32_t i = 0; i < fake.sq.nr; i++) {
@@ -59,7 +59,7 @@ static void a_request_without_data_has_none(void **state)
 	assert_int_equal(fake_sqe(0)->num_sge, 0);
 }
 
-static void each_request_keeps_its_own_flags(void **state)
+static void siw_wr_flags_are_kept_per_request(void **state)
 {
 	const struct ibv_sge sge = { .length = 1 };
 	char xyz[] = "xyz";
@@ -89,7 +89,7 @@ static void each_request_keeps_its_own_flags(void **state)
 	assert_int_equal(soft.nr_doorbells, 1);
 }
 
-static void an_aborted_section_leaves_nothing(void **state)
+static void siw_wr_abort_publishes_nothing(void **state)
 {
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
@@ -106,7 +106,7 @@ static void an_aborted_section_leaves_nothing(void **state)
 	assert_int_equal(fake_sqe(1)->flags, 0);
 }
 
-static void slots_of_an_open_section_count_as_full(void **state)
+static void siw_wr_complete_counts_slots_of_open_section(void **state)
 {
 	ibv_wr_start(qpx);
 	for (int i = 0; i < 5; i++)
@@ -123,7 +123,7 @@ static void slots_of_an_open_section_count_as_full(void **state)
 	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
 }
 
-static void wrong_data_ends_the_section(void **state)
+static void siw_wr_complete_invalid_data_returns_einval(void **state)
 {
 	static char big[SIW_MAX_INLINE + 1];
 	struct ibv_sge sges[4] = {};
@@ -164,19 +164,21 @@ static void wrong_data_ends_the_section(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_shows_before_complete,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_request_without_data_has_none,
+		cmocka_unit_test_setup_teardown(siw_wr_complete_publishes_wqe,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			each_request_keeps_its_own_flags, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			an_aborted_section_leaves_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			slots_of_an_open_section_count_as_full, setup,
+			siw_wr_send_without_setter_has_no_sges, setup,
 			teardown),
-		cmocka_unit_test_setup_teardown(wrong_data_ends_the_section,
+		cmocka_unit_test_setup_teardown(
+			siw_wr_flags_are_kept_per_request, setup, teardown),
+		cmocka_unit_test_setup_teardown(siw_wr_abort_publishes_nothing,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_wr_complete_counts_slots_of_open_section, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			siw_wr_complete_invalid_data_returns_einval, setup,
+			teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Taking the next element out of a completion ring; its lock is held. */
-#ifndef SIW_TAKE_H
-#define SIW_TAKE_H
+#ifndef SIW_CQ_TAKE_H
+#define SIW_CQ_TAKE_H
 
 #include <stdbool.h>
 
@@ -12,7 +12,8 @@
  * Copies the element and frees its slot at once: the kernel reports a CQ error
  * when it finds no free slot. Return: false if there is none.
  */
-static inline bool siw_take_cqe(struct siw_ring *ring, struct siw_cqe *ret_cqe)
+static inline bool siw_ring_take_cqe(struct siw_ring *ring,
+				     struct siw_cqe *ret_cqe)
 {
 	struct siw_cqe *cqe = siw_cqe_at(ring, ring->index);
 
@@ -29,13 +30,13 @@ static inline bool siw_take_cqe(struct siw_ring *ring, struct siw_cqe *ret_cqe)
  * that failed were in the ring before it was known to have failed, so whoever
  * sees one of ours (pairs with the release in siw_flush.c) looks there again.
  */
-static inline bool siw_take(struct siw_cq *cq, struct siw_cqe *ret_cqe)
+static inline bool siw_cq_take_cqe(struct siw_cq *cq, struct siw_cqe *ret_cqe)
 {
-	if (siw_take_cqe(&cq->ring, ret_cqe))
+	if (siw_ring_take_cqe(&cq->ring, ret_cqe))
 		return true;
 	if (!__atomic_load_n(&cq->flushed.nr, __ATOMIC_ACQUIRE))
 		return false;
-	return siw_take_cqe(&cq->ring, ret_cqe) ||
+	return siw_ring_take_cqe(&cq->ring, ret_cqe) ||
 	       siw_flushed_take(cq, ret_cqe);
 }
 
