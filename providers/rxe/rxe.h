@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The objects of the soft-RoCE provider and the functions that its files offer
- * each other: one file per verbs object, the data path in rxe_post.c, rxe_wr.c
- * and the poll functions of rxe_cq.c and rxe_cq_ex.c. The op table that puts
- * them together is in rxe_provider.c.
+ * Objects of the soft-RoCE provider, and the functions that its files share:
+ * one file per verbs object. The data path is in rxe_post.c, rxe_wr.c and the
+ * poll functions of rxe_cq.c and rxe_cq_ex.c. The op table is in
+ * rxe_provider.c.
  *
- * Locks, all spinlocks because what they cover is a few stores:
- *  - rxe_wq.lock: the ring of a send, receive or shared receive queue and, for
- *    a send queue, the state of an open ibv_wr_start() section. The doorbell
- *    command is sent without it.
- *  - rxe_cq.lock: the ring of a CQ, held from ibv_start_poll() to
- *    ibv_end_poll(), unless the CQ is for a single thread.
- * No two of them are ever held together. Resizing a CQ or SRQ keeps its lock
- * over the command: nobody may use the old ring while the kernel moves its
- * elements to the new one.
+ * Locks. All are spinlocks, because each covers only a few stores:
+ *  - rxe_wq.lock protects the ring of a send, receive or shared receive queue
+ *    and, for a send queue, the state of an open ibv_wr_start() section. The
+ *    doorbell command is sent after the lock has been released.
+ *  - rxe_cq.lock protects the ring of a CQ. It is held from ibv_start_poll()
+ *    to ibv_end_poll(), unless the CQ is single-threaded.
+ * No thread holds two of these locks at once. Resizing a CQ or SRQ keeps the
+ * lock during the command: no thread may use the old ring while the kernel
+ * moves its elements to the new one.
  */
 #ifndef RXE_H
 #define RXE_H
@@ -31,7 +31,7 @@
 struct rxe_context {
 	struct verbs_context base;
 	/*
-	 * device_cap_flags_ex, asked for when an operation first depends on
+	 * device_cap_flags_ex, queried when a work request first depends on
 	 * it; 0 until then. Atomic.
 	 */
 	uint64_t caps;
@@ -39,19 +39,20 @@ struct rxe_context {
 
 struct rxe_ah {
 	struct ibv_ah ah;
-	uint32_t ah_num; /* of the kernel's AH; 0: kernel before 5.16, use av */
+	uint32_t ah_num; /* from the kernel; 0: before 5.16, av is used */
 	struct rxe_av av;
 };
 
 struct rxe_cq {
-	pthread_spinlock_t lock; /* ring, current; first: see rxe_poll_cq() */
+	/* Protects ring and current. First: see rxe_cq_lock_and_poll(). */
+	pthread_spinlock_t lock;
 	struct verbs_cq vcq;
 	struct rxe_ring ring;
-	/* Between start_poll and end_poll: element being read, in the ring. */
+	/* Between start_poll and end_poll: the CQE being read, in the ring. */
 	struct ib_uverbs_wc *current;
 };
 
-/* A queue of work requests. */
+/* A work queue. */
 struct rxe_wq {
 	struct rxe_ring ring;
 	pthread_spinlock_t lock; /* see the opening comment */
@@ -68,16 +69,16 @@ struct rxe_qp {
 	struct verbs_qp vqp;
 	struct rxe_wq sq;
 	struct rxe_wq rq; /* no ring when the QP has an SRQ */
-	uint32_t opcodes; /* bit per enum ibv_wr_opcode it may post */
+	uint32_t opcodes; /* opcodes the QP may post: 1 << enum ibv_wr_opcode */
 	uint32_t ssn;	  /* sequence number of the next send WQE */
 
 	/* An open ibv_wr_start() section; protected by sq.lock. */
-	uint32_t wr_next;	     /* index of the next slot to fill */
-	struct rxe_send_wqe *wr_wqe; /* slot that setters fill, or NULL */
-	uint32_t wr_opcodes; /* as opcodes: what may follow now; 0 if nothing */
-	int wr_err;	     /* positive errno that ends the section */
-	bool wr_needs_ud_addr; /* UD: no wr_set_ud_addr() yet */
-	bool wr_has_bind;      /* mw->rkey was changed: see rxe_wqe.h */
+	uint32_t wr_next;	     /* index of the next free slot */
+	struct rxe_send_wqe *wr_wqe; /* WQE that setters fill, or NULL */
+	uint32_t wr_opcodes;	     /* subset of opcodes that may follow now */
+	int wr_err;		     /* positive errno that ends the section */
+	bool wr_needs_ud_addr;	     /* UD: wr_set_ud_addr() is missing */
+	bool wr_has_bind; /* an mw->rkey has changed: see rxe_wqe.h */
 };
 
 static inline struct rxe_context *to_rxe_context(struct ibv_context *ctx)
@@ -117,14 +118,14 @@ static inline struct rxe_qp *to_rxe_qp_ex(struct ibv_qp_ex *qp)
 
 /* -- rxe_device.c -- */
 
-/* The kernel's capability bits of operations that came after the first rxe. */
+/* Capability bits of operations that the first rxe drivers lack. */
 #define RXE_CAP_FLUSH	     (UINT64_C(3) << 38) /* global, persistent; 6.2 */
 #define RXE_CAP_ATOMIC_WRITE (UINT64_C(1) << 40) /* 6.2 */
 
 /**
- * rxe_device_has() - whether the device has one of the capabilities @caps
+ * rxe_device_has() - test for any of the capability bits @caps
  *
- * Asks the kernel the first time, and again while it gives no answer.
+ * Queries the device on the first call, and again after a failed query.
  *
  * Context: any thread; blocks.
  */
@@ -166,12 +167,12 @@ int rxe_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 
 /* -- rxe_cq_ex.c -- */
 
-/* What an extended CQ can be asked for. */
+/* Completion fields that an extended CQ supports. */
 #define RXE_WC_FLAGS IBV_WC_STANDARD_FLAGS
 
 /**
  * rxe_cq_ex_init() - set the poll and read functions of an extended CQ
- * @single_threaded: the application promised it: no locking
+ * @single_threaded: one thread at a time uses the CQ, so no lock is taken
  */
 void rxe_cq_ex_init(struct ibv_cq_ex *cq, bool single_threaded);
 

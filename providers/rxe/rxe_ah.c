@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Address handles. Since 5.16 the kernel keeps the address and gives the AH a
- * number, which a UD request carries; it has resolved the neighbour by then. An
- * older kernel returns no number, and each request carries the whole address
- * instead: then, and only then, it is put together here, with the source GID
- * and the neighbour's MAC looked up once.
+ * Address handles. Since 5.16 the kernel keeps the address and numbers the AH;
+ * a UD work request carries that number. The kernel has resolved the neighbour
+ * when it returns the number. An older kernel returns no number, and every work
+ * request carries the whole address. Only in this case the provider builds the
+ * address here, and looks up the source GID and the neighbour's MAC address
+ * once.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -15,7 +16,7 @@
 
 #include "rxe/rxe.h"
 
-/* The IPv4 or IPv6 address that a RoCE v2 GID stands for. */
+/* A RoCE v2 GID is an IPv6 address or an IPv4-mapped one. */
 static void rxe_gid_to_sockaddr_in6(const union ibv_gid *gid,
 				    struct sockaddr_in6 *ret_addr)
 {
@@ -47,13 +48,13 @@ static int rxe_av_init(struct ibv_context *ctx, struct ibv_ah_attr *attr,
 	uint16_t vid;
 	int err;
 
-	if (!attr->is_global) /* there is no other address in RoCE */
+	if (!attr->is_global) /* RoCE always needs a GRH */
 		return -EINVAL;
 	err = verbs_cmd_query_gid_entry(ctx, attr->port_num, grh->sgid_index,
 					&sgid);
 	if (err)
 		return err == -ENODATA ? -EINVAL : err;
-	/* Positive or negative errno: the man page does not say which. */
+	/* The man page leaves the sign of the errno open. */
 	err = ibv_resolve_eth_l2_from_gid(ctx, attr, av.dmac, &vid);
 	if (err)
 		return err < 0 ? err : -err;
@@ -108,7 +109,7 @@ int rxe_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	return 0;
 
 err_destroy:
-	(void)verbs_cmd_destroy_ah(&ah->ah); /* the first error is the one */
+	(void)verbs_cmd_destroy_ah(&ah->ah); /* err is returned */
 err_free:
 	free(ah);
 	return err;

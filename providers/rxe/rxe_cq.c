@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion queues: create, resize, destroy, arm, and the classic way of
- * polling. Extended polling is in rxe_cq_ex.c; both read the same ring.
+ * Completion queues: create, resize, destroy, arm, and ibv_poll_cq(). Extended
+ * polling is in rxe_cq_ex.c; both read the same ring.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -15,7 +15,7 @@
 
 /* -- data path -- */
 
-/* Apart, because it is seldom needed: the loop below is short. */
+/* Out of line because it is rare; this keeps the loop below short. */
 static __attribute__((cold, noinline)) void rxe_wc_fix_flags(struct ibv_wc *wc)
 {
 	wc->wc_flags = rxe_wc_flags(wc->wc_flags);
@@ -29,7 +29,7 @@ static inline void rxe_wc_fill(struct ibv_wc *wc,
 		rxe_wc_fix_flags(wc);
 }
 
-/* Up to @max elements, in their order. */
+/* Copies up to @max CQEs in order. Return: their number. */
 static inline int rxe_cq_take_locked(struct rxe_ring *ring, int max,
 				     struct ibv_wc *wc)
 {
@@ -49,9 +49,9 @@ static inline int rxe_cq_take_locked(struct rxe_ring *ring, int max,
 }
 
 /*
- * Locks also where one thread polls: most CQs would pay for the question. Not
- * inline: here the address of the lock is that of the CQ, so that one register
- * less has to be saved around the calls.
+ * Locks a single-threaded CQ as well: a test would cost every other CQ more.
+ * Not inline: in a function of its own the lock and the CQ have the same
+ * address, and the compiler saves one register less around the calls.
  */
 static __attribute__((noinline)) int
 rxe_cq_lock_and_poll(struct rxe_cq *cq, int max, struct ibv_wc *wc)
@@ -125,9 +125,10 @@ int rxe_create_cq(struct ibv_context *ctx,
 }
 
 /*
- * The kernel makes a new ring, moves what was not polled, and from then on
- * writes to the new one only. If that cannot be mapped the CQ keeps the old,
- * which stays valid memory but silent: there is no way back.
+ * The kernel allocates a new ring, moves the unpolled CQEs to it and from then
+ * on writes only to the new ring. If the new ring cannot be mapped, the CQ
+ * keeps the old one: it stays valid memory but receives no CQE any more,
+ * because the kernel cannot undo the resize.
  */
 int rxe_resize_cq(struct ibv_cq *ibcq, int cqe)
 {

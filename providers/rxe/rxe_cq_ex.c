@@ -2,12 +2,12 @@
 /*
  * Extended polling: start_poll, next_poll, end_poll and the read functions of
  * an ibv_cq_ex. Applications call them through the pointers that
- * rxe_cq_ex_init() sets; the fields they read stand in the ring, at
- * cq->current, until the next element is asked for.
+ * rxe_cq_ex_init() sets. The read functions read the CQE at cq->current, in the
+ * ring, which is valid until the next call of next_poll or end_poll.
  *
- * An element is given back to the kernel as soon as the next one is asked for
- * and not only by end_poll: a CQ would overrun otherwise when its elements
- * cause new requests, as they do in a server, and are polled in one go.
+ * next_poll releases the previous CQE to the kernel; it does not leave that to
+ * end_poll. Otherwise the CQ would overrun in a server that posts new work
+ * requests for the CQEs it polls, all within one start_poll.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -18,7 +18,7 @@
 #include "rxe/rxe.h"
 #include "rxe/rxe_wc.h"
 
-/* Apart, because it is seldom needed. */
+/* Out of line because it is rare. */
 static __attribute__((cold, noinline)) int
 rxe_cq_fix_flags(struct ibv_cq_ex *ibcq)
 {
@@ -29,8 +29,8 @@ rxe_cq_fix_flags(struct ibv_cq_ex *ibcq)
 }
 
 /*
- * Makes the element at @index, which is our index, the current one. It is ours
- * until it is given back, so its flags are put right where they are.
+ * Makes the CQE at @index, the consumer index, the current one. The kernel does
+ * not write to it before it is released, so the flags are translated in place.
  */
 static inline int rxe_cq_set_current_locked(struct rxe_cq *cq, uint32_t index)
 {
@@ -46,7 +46,7 @@ static inline int rxe_cq_set_current_locked(struct rxe_cq *cq, uint32_t index)
 		       : 0;
 }
 
-/* Whether there is an element at our index by now. */
+/* Reloads the producer index. Return: whether there is an unread CQE. */
 static inline bool rxe_cq_refresh_locked(struct rxe_ring *ring)
 {
 	ring->kernel_index = rxe_ring_load_producer(ring);
@@ -65,12 +65,12 @@ static int rxe_cq_start_poll_nolock(struct ibv_cq_ex *ibcq,
 	return rxe_cq_set_current_locked(cq, cq->ring.index);
 }
 
-/* Not inline: see poll_cq() in rxe_cq.c. */
+/* Not inline: see rxe_cq_lock_and_poll(). */
 static __attribute__((noinline)) int rxe_cq_lock_and_start(struct rxe_cq *cq)
 {
 	(void)pthread_spin_lock(&cq->lock); /* fails on misuse only */
 	if (!rxe_cq_refresh_locked(&cq->ring)) {
-		/* end_poll is not called then */
+		/* the application does not call end_poll */
 		(void)pthread_spin_unlock(&cq->lock);
 		return ENOENT;
 	}
@@ -84,7 +84,7 @@ static int rxe_cq_start_poll(struct ibv_cq_ex *ibcq,
 			       : rxe_cq_lock_and_start(to_rxe_cq_ex(ibcq));
 }
 
-/* What was there when it was last looked is gone through. */
+/* All CQEs up to the cached producer index have been read. */
 static __attribute__((noinline)) int
 rxe_cq_refresh_and_next(struct ibv_cq_ex *ibcq)
 {
@@ -96,7 +96,7 @@ rxe_cq_refresh_and_next(struct ibv_cq_ex *ibcq)
 	return ENOENT;
 }
 
-/* Without a current element there is nothing new to give back, and no harm. */
+/* Without a current CQE, the release stores the same index again. */
 static int rxe_cq_next_poll(struct ibv_cq_ex *ibcq)
 {
 	struct rxe_cq *cq = to_rxe_cq_ex(ibcq);
@@ -136,7 +136,7 @@ static uint32_t rxe_cq_read_byte_len(struct ibv_cq_ex *ibcq)
 	return to_rxe_cq_ex(ibcq)->current->byte_len;
 }
 
-/* Also the invalidated key: the same word, in host order. */
+/* Returns the invalidated rkey, too: the same word, in host byte order. */
 static __be32 rxe_cq_read_imm_data(struct ibv_cq_ex *ibcq)
 {
 	return to_rxe_cq_ex(ibcq)->current->ex.imm_data;
@@ -181,7 +181,7 @@ void rxe_cq_ex_init(struct ibv_cq_ex *cq, bool single_threaded)
 				       : rxe_cq_end_poll;
 	cq->read_opcode = rxe_cq_read_opcode;
 	cq->read_vendor_err = rxe_cq_read_vendor_err;
-	/* All that RXE_WC_FLAGS allows; a field not asked for does no harm. */
+	/* Every field of RXE_WC_FLAGS, whether requested or not. */
 	cq->read_byte_len = rxe_cq_read_byte_len;
 	cq->read_imm_data = rxe_cq_read_imm_data;
 	cq->read_qp_num = rxe_cq_read_qp_num;

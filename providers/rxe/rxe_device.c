@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The capability bits of the device, which decide what the data path may post.
- * They come from the kernel.
+ * Capability bits of the device. They come from the kernel and decide which
+ * optional opcodes a QP may post.
  */
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
 
 #include "rxe/rxe.h"
 
-/* Marks that rxe_context.caps was filled; no capability has this bit. */
+/* Set in rxe_context.caps after the query; no capability has this bit. */
 #define RXE_CAPS_KNOWN (UINT64_C(1) << 63)
 
 bool rxe_device_has(struct ibv_context *ctx, uint64_t caps)
@@ -17,7 +17,7 @@ bool rxe_device_has(struct ibv_context *ctx, uint64_t caps)
 	struct ibv_device_attr_ex attr = {};
 	uint64_t known, fw_ver;
 
-	/* Relaxed: one word that says all; asking twice does no harm. */
+	/* Relaxed: one self-contained word; a second query is harmless. */
 	known = __atomic_load_n(&rctx->caps, __ATOMIC_RELAXED);
 	if (!known) {
 		if (verbs_cmd_query_device(ctx, NULL, &attr, sizeof(attr),

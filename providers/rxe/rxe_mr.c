@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory regions. The kernel decides what it can do: a driver without
- * re-registration (before 6.5), advice or dma-buf answers -EOPNOTSUPP, and so
- * do we.
+ * Memory regions. The driver decides which operations exist: without
+ * re-registration (before 6.5), advice or dma-buf the command returns
+ * -EOPNOTSUPP, which these functions return.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory windows of types 1 and 2. They are bound by work requests: rxe_post.c
- * and rxe_wr.c.
+ * Memory windows of types 1 and 2. Work requests bind them: rxe_post.c and
+ * rxe_wr.c.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which operations a queue pair can post: by its type, and for the younger ones
- * by what the device says it can do. Asked when a QP is created and, for an
- * opcode that is not known to be good, by the data path. The kernel uses an
- * opcode as an index into its own table, so none may get there that is not in
- * ours.
+ * Which opcodes a QP may post: depends on its type and, for the newer opcodes,
+ * on the capabilities of the device. create_qp and, for an opcode outside
+ * qp->opcodes, the data path call these functions. The kernel uses an opcode as
+ * an index into a table of its own, so an opcode that is not listed here must
+ * never reach it.
  */
 #include "rxe/rxe_opcode.h"
 
@@ -13,7 +13,7 @@
 
 #define RXE_OP(opcode) (UINT32_C(1) << (opcode))
 
-/* Types that carry data over a connection. */
+/* UC; the first part of RC. */
 #define RXE_UC_OPS                                                        \
 	(RXE_OP(IBV_WR_RDMA_WRITE) | RXE_OP(IBV_WR_RDMA_WRITE_WITH_IMM) | \
 	 RXE_OP(IBV_WR_SEND) | RXE_OP(IBV_WR_SEND_WITH_IMM) |             \
@@ -25,7 +25,7 @@
 	 RXE_OP(IBV_WR_ATOMIC_FETCH_AND_ADD) | RXE_OP(IBV_WR_LOCAL_INV) | \
 	 RXE_OP(IBV_WR_SEND_WITH_INV))
 
-/* What the bits of enum ibv_qp_create_send_ops_flags ask for. */
+/* Index: bit number in enum ibv_qp_create_send_ops_flags. */
 #define RXE_SEND_OP(name) [__builtin_ctz(IBV_QP_EX_WITH_##name)] = IBV_WR_##name
 
 static const uint8_t rxe_send_op_opcodes[] = {
@@ -45,9 +45,10 @@ static const uint8_t rxe_send_op_opcodes[] = {
 };
 
 /*
- * The kernel's table also lists SEND_WITH_INV for UC and UD, and LOCAL_INV is
- * in the man pages for UC; but it makes no packet for the former and has no
- * entry for the latter: each ends as an error completion and takes the QP down.
+ * The kernel's table lists SEND_WITH_INV for UC and UD, but the driver builds
+ * no packet for it. The man pages list LOCAL_INV for UC, but the kernel's table
+ * has no entry for it. Both would end in an error completion and move the QP to
+ * ERR, so they are left out here.
  */
 uint32_t rxe_opcodes_of_type(enum ibv_qp_type type)
 {
@@ -63,7 +64,7 @@ uint32_t rxe_opcodes_of_type(enum ibv_qp_type type)
 	}
 }
 
-/* Tests for an opcode that only some kernels support, and only for RC. */
+/* Tests for an optional opcode; the driver has them for RC only. */
 static bool rxe_device_has_opcode(struct ibv_context *ctx,
 				  enum ibv_qp_type type, uint32_t opcode)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which opcodes a queue pair may post: a bit mask in struct rxe_qp that the
- * data path tests for each work request.
+ * Which opcodes a QP may post: a bit mask in struct rxe_qp, which the data path
+ * tests for each work request.
  */
 #ifndef RXE_OPCODE_H
 #define RXE_OPCODE_H
@@ -16,7 +16,7 @@
 uint32_t rxe_opcodes_of_type(enum ibv_qp_type type);
 
 /**
- * rxe_opcodes_add_send_ops() - add the opcodes that an application asks for
+ * rxe_opcodes_add_send_ops() - add the opcodes that an application requests
  * @flags: enum ibv_qp_create_send_ops_flags
  * @opcodes: those of @type; optional opcodes of the device are added
  *
@@ -27,7 +27,7 @@ int rxe_opcodes_add_send_ops(struct ibv_context *ctx, enum ibv_qp_type type,
 			     uint64_t flags, uint32_t *opcodes);
 
 /**
- * rxe_qp_check_optional_opcode() - test for an opcode outside qp->opcodes
+ * rxe_qp_check_optional_opcode() - test an opcode that is not in qp->opcodes
  *
  * Opcodes that only some kernels support are added to qp->opcodes here.
  *

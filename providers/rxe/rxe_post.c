@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The data path of ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv() and
- * ibv_bind_mw(). Applications call these functions directly, so they return
- * what the man pages say: 0 or a positive errno, and *bad_wr.
+ * Data path of ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv() and
+ * ibv_bind_mw(). Applications call these functions directly, so the return
+ * values follow the man pages: 0 or a positive errno, and *bad_wr.
  *
- * Sending: for each request, check it, fill the next slot (rxe_wqe.h); then
- * publish all filled slots at once and wake the kernel with one command for the
- * whole list. Receiving needs no command: the kernel looks at the ring when a
- * packet comes.
+ * Sending: check each work request and fill the next slot (rxe_wqe.h). Then
+ * publish all filled slots at once and ring the doorbell with one command for
+ * the whole list. Receiving needs no command: the kernel reads the ring when a
+ * packet arrives.
  *
- * When a request in the middle of a list is refused, those before it are on
- * their way. When the doorbell fails, all of them are in the ring but not
- * started; that happens when the device is gone, and *bad_wr is then the first.
+ * When a work request in the middle of a list is rejected, those before it are
+ * posted. When the doorbell command fails, all of them are in the ring but the
+ * kernel has not started them. This happens when the device is gone; *bad_wr
+ * then is the first one.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -25,12 +26,12 @@
 
 /* -- send -- */
 
-/* Copies what the SGEs point to; the length was checked. */
+/* Copies the data of the SGEs; the caller has checked the length. */
 static void rxe_gather_sges(uint8_t *to, const struct ibv_sge *sge,
 			    uint32_t num_sge)
 {
 	for (uint32_t i = 0; i < num_sge; i++) {
-		if (!sge[i].length) /* its address may be anything */
+		if (!sge[i].length) /* addr may be invalid */
 			continue;
 		memcpy(to, (const void *)(uintptr_t)sge[i].addr, sge[i].length);
 		to += sge[i].length;
@@ -47,12 +48,12 @@ static bool rxe_opcode_has_inline(uint32_t opcode)
 	return inline_ops & (1u << opcode);
 }
 
-/* Data segment of an operation that moves data. */
+/* Fills the data segment: SGEs or inline data. */
 static inline int rxe_wqe_fill_data(struct rxe_qp *qp,
 				    const struct ibv_send_wr *wr,
 				    struct rxe_send_wqe *wqe)
 {
-	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
+	uint32_t num_sge = (uint32_t)wr->num_sge; /* negative: becomes huge */
 	uint64_t length;
 
 	if (num_sge > qp->sq.max_sge)
@@ -82,7 +83,7 @@ static int rxe_wqe_fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 	err = rxe_wqe_fill_data(qp, wr, wqe);
 	if (err)
 		return err;
-	/* The old value comes back; the remote operand is a whole word. */
+	/* The old value needs 8 bytes; the remote operand is aligned. */
 	if (wqe->dma.length < RXE_ATOMIC_LEN ||
 	    wr->wr.atomic.remote_addr % RXE_ATOMIC_LEN)
 		return EINVAL;
@@ -92,7 +93,7 @@ static int rxe_wqe_fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* The value is taken from the SGEs now, as inline data would be. */
+/* Copies the value from the SGEs into the WQE, like inline data. */
 static int rxe_wqe_fill_atomic_write(struct rxe_qp *qp,
 				     const struct ibv_send_wr *wr,
 				     struct rxe_send_wqe *wqe)
@@ -133,7 +134,7 @@ static int rxe_wqe_fill_bind(const struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* Fills the slot @wqe from @wr, whose opcode the QP has. */
+/* Fills @wqe from @wr, whose opcode the QP may post. */
 static int rxe_wqe_fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 			     struct rxe_send_wqe *wqe)
 {
@@ -170,7 +171,7 @@ static int rxe_wqe_fill_send(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 		return rxe_wqe_fill_bind(wr, wqe);
 	case IBV_WR_ATOMIC_WRITE:
 		return rxe_wqe_fill_atomic_write(qp, wr, wqe);
-	default: /* FLUSH: an ibv_send_wr has no place for its range */
+	default: /* FLUSH: an ibv_send_wr has no members for its range */
 		return EINVAL;
 	}
 	return rxe_wqe_fill_data(qp, wr, wqe);
@@ -231,8 +232,9 @@ int rxe_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 }
 
 /*
- * A bind of a type 1 window: the library has checked window and memory. The new
- * key differs from the old one in its low byte, as the kernel wants it.
+ * Binds a type 1 window. The library has checked the window and the memory
+ * region. The kernel requires a new key that differs from the old one only in
+ * its low byte.
  */
 int rxe_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		struct ibv_mw_bind *bind)
@@ -270,13 +272,13 @@ static int rxe_wqe_fill_recv(const struct rxe_wq *rq,
 			     const struct ibv_recv_wr *wr,
 			     struct rxe_recv_wqe *wqe)
 {
-	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
+	uint32_t num_sge = (uint32_t)wr->num_sge; /* negative: becomes huge */
 	uint64_t length;
 
 	if (num_sge > rq->max_sge)
 		return EINVAL;
 	length = rxe_sges_length(wr->sg_list, num_sge);
-	if (length > UINT32_MAX) /* more than a message is allowed to offer */
+	if (length > UINT32_MAX) /* the length field has 32 bits */
 		return EINVAL;
 
 	wqe->wr_id = wr->wr_id;
@@ -321,13 +323,13 @@ static int rxe_wq_post_recv(struct rxe_wq *rq, struct ibv_recv_wr *wr,
 	return err;
 }
 
-/* IBTA 10.8.3.2: posting in RESET is an immediate error; later it is not. */
+/* IBTA 10.8.3.2: posting in RESET, and only there, is an immediate error. */
 int rxe_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		  struct ibv_recv_wr **bad_wr)
 {
 	struct rxe_qp *qp = to_rxe_qp(ibqp);
 
-	/* without a ring it has an SRQ */
+	/* A QP without a receive ring has an SRQ. */
 	if (!qp->rq.ring.buf || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The soft-RoCE provider as the library sees it: which devices are its own, how
- * a context is opened and closed, and the table of what can be done with one.
+ * The soft-RoCE provider as the library sees it: the match table, opening a
+ * context, and the op table.
  *
- * What is not in the table the kernel driver does not have, among it XRC, raw
+ * The op table omits everything that the kernel driver lacks, among it XRC, raw
  * packets, work queues, flow steering, CQ moderation, parent domains, device
- * memory and timestamps. Address queries, event descriptors and P_Keys are the
- * library's default for kernel devices.
+ * memory and timestamps. GID queries, event descriptors and P_Keys use the
+ * library's defaults for kernel devices.
  */
 #include <infiniband/ib_user_ioctl_verbs.h>
 #include <infiniband/verbs.h>
@@ -17,7 +17,7 @@
 #include "soft/soft.h"
 
 /*
- * Version 1 of the driver's protocol differs where 64-bit fields need not be
+ * Version 1 of the driver ABI has another layout where 64-bit fields are not
  * aligned to 8 bytes, that is on 32-bit x86.
  */
 #define RXE_MIN_ABI_VERSION (__alignof__(uint64_t) == 8 ? 1 : 2)
@@ -74,12 +74,12 @@ static int rxe_open_context(struct verbs_device *dev, int cmd_fd,
 
 static const struct verbs_match rxe_match[] = {
 	{ .kind = VERBS_MATCH_DRIVER_ID, .driver_id = RDMA_DRIVER_RXE },
-	/* Without netlink there is only the name; "rxe0" is the custom. */
+	/* Without netlink only the name is known; usually it is "rxe0". */
 	{ .kind = VERBS_MATCH_NAME, .prefix = "rxe" },
 	{ .kind = VERBS_MATCH_END },
 };
 
-/* The one symbol of the module. */
+/* The only symbol that the module exports. */
 extern const struct verbs_device_ops verbs_provider_rxe
 	__attribute__((visibility("default")));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs: create, modify, destroy. Posting is in rxe_post.c and rxe_wr.c,
- * and which operations a QP has in rxe_opcode.c.
+ * Queue pairs: create, modify, destroy. Posting is in rxe_post.c and rxe_wr.c;
+ * the opcodes that a QP may post are in rxe_opcode.c.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -14,7 +14,7 @@
 #include "rxe/rxe_wqe.h"
 #include "soft/soft.h"
 
-/* What of an ibv_qp_init_attr_ex the driver understands. */
+/* Members of an ibv_qp_init_attr_ex that the driver supports. */
 #define RXE_QP_INIT_ATTRS                                      \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
 	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
@@ -30,7 +30,7 @@ static uint64_t rxe_send_wqe_size(const struct ibv_qp_cap *cap)
 	return RXE_SEND_WQE_LEN + len;
 }
 
-/* Maps both rings and notes their limits; @cap becomes what they hold. */
+/* Maps both rings and stores their limits in @qp and @cap. */
 static int rxe_qp_map_rings(struct ibv_context *ctx, struct rxe_qp *qp,
 			    const struct rxe_create_qp_resp *resp, bool has_srq,
 			    struct ibv_qp_cap *cap)
@@ -93,7 +93,7 @@ static struct soft_qp_locks rxe_qp_locks(struct rxe_qp *qp)
 	};
 }
 
-/* Sets @opcodes to those that a QP with these attributes may post. */
+/* Determines the opcodes that a QP with the attributes @attr may post. */
 static int rxe_qp_get_opcodes(struct ibv_context *ctx,
 			      const struct ibv_qp_init_attr_ex *attr,
 			      uint32_t *ret_opcodes)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Maps the rings that the kernel makes for completion, send, receive and shared
- * receive queues. Called when such an object is created or resized; calls
- * mmap() only. What the kernel says about the geometry of a ring is checked
- * here, once, so that the data path can rely on it.
+ * Maps the rings that the kernel allocates for completion, send, receive and
+ * shared receive queues. Called when such an object is created or resized. The
+ * geometry that the kernel reports is checked here once, so that the data path
+ * can rely on it.
  */
 #include "rxe/rxe_queue.h"
 
@@ -13,16 +13,16 @@
 #include <sys/types.h>
 
 /*
- * The kernel rounds an element up to a power of two and to a cache line, and
- * its largest one (inline data of 32 SGEs, or 32 SGEs) is below 1 KiB. Anything
- * beyond 64 KiB is not an element size.
+ * The kernel rounds the element size up to a power of two and to a cache line.
+ * Its largest element (32 SGEs, or as much inline data) is below 1 KiB, so a
+ * size above 64 KiB is invalid.
  */
 #define RXE_RING_MAX_LOG2_ELEM_SIZE 16
 
 /*
- * Takes the ring out of a mapping. The header may change under us, so each
- * field is read once. A ring need not be empty: the kernel moves its elements
- * to a resized one.
+ * Initializes @ret_ring from the header of a mapping. The header is shared
+ * memory and may change at any time, so each field is read once. The ring need
+ * not be empty: a resize moves elements to the new ring.
  */
 static inline int rxe_ring_parse_header(struct rxe_queue_buf *buf,
 					size_t map_len, uint64_t min_elem_size,
@@ -40,7 +40,7 @@ static inline int rxe_ring_parse_header(struct rxe_queue_buf *buf,
 	elem_size = UINT64_C(1) << log2_elem_size;
 	if (elem_size < min_elem_size)
 		return -EIO;
-	if (mask & (mask + 1)) /* not one below a power of two */
+	if (mask & (mask + 1)) /* number of slots: not a power of two */
 		return -EIO;
 	if (sizeof(*buf) + (((uint64_t)mask + 1) << log2_elem_size) > map_len)
 		return -EIO;
@@ -66,7 +66,7 @@ rxe_ring_reject_geometry(struct ibv_context *ctx, struct rxe_queue_buf *buf,
 	verbs_log(ctx, VERBS_LOG_ERR,
 		  "rxe: ring of %zu bytes has %u slots of 2^%u bytes", map_len,
 		  buf->index_mask + 1, buf->log2_elem_size);
-	(void)munmap(buf, map_len); /* our own mapping */
+	(void)munmap(buf, map_len); /* cannot fail */
 	return -EIO;
 }
 

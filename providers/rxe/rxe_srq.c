@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared receive queues. The kernel has the basic type only. Posting to one is
- * in rxe_post.c.
+ * Shared receive queues. The driver has only the basic type. Posting is in
+ * rxe_post.c.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -67,9 +67,10 @@ int rxe_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
 }
 
 /*
- * The driver wants its input always and, to resize, writes the place of the new
- * ring through it. Requests that were posted move along; see rxe_resize_cq()
- * for what is left when the new ring cannot be mapped.
+ * The driver requires its input struct in every case; for a resize it writes
+ * the location of the new ring to mmap_info_addr. The kernel moves the posted
+ * WQEs to the new ring. rxe_resize_cq() explains the state after a failed
+ * mapping.
  */
 int rxe_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		   int attr_mask)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel writes into a completion queue, and how it becomes what an
- * application reads. Used by the two ways of polling, rxe_cq.c and rxe_cq_ex.c.
+ * Completion queue elements: layout, and translation into the application's
+ * form. Both ways of polling use it, rxe_cq.c and rxe_cq_ex.c.
  *
- * The kernel's element is a struct ib_uverbs_wc. Up to dlid_path_bits it is
- * laid out as struct ibv_wc, and opcodes and status have the same numbers; only
+ * The kernel's CQE is a struct ib_uverbs_wc. Up to dlid_path_bits it has the
+ * layout of struct ibv_wc, and opcodes and status have the same numbers; only
  * the flags differ.
  */
 #ifndef RXE_WC_H
@@ -39,13 +39,13 @@ static_assert(offsetof(struct ibv_wc, imm_data) ==
 	      "imm_data");
 static_assert(sizeof(struct ibv_wc) == sizeof(struct ib_uverbs_wc), "size");
 
-/* The driver stores the kernel's internal flags, where this one is bit 2. */
+/* The driver stores kernel-internal flags; there, this flag is bit 2. */
 #define RXE_WC_WITH_INVALIDATE (1u << 2)
 
-/* Flags with the same number on both sides; mostly there is no other. */
+/* Flags with the same number on both sides; most CQEs have no other. */
 #define RXE_WC_SAME_FLAGS ((uint32_t)(IBV_WC_GRH | IBV_WC_WITH_IMM))
 
-/* rxe_wc_flags() - flags of the kernel as an application knows them */
+/* Translates the flags of a CQE into enum ibv_wc_flags. */
 static inline uint32_t rxe_wc_flags(uint32_t flags)
 {
 	uint32_t invalidate = flags & RXE_WC_WITH_INVALIDATE;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fills in one work queue element, field by field. Both ways of posting use
- * these functions, ibv_post_send() from rxe_post.c and ibv_wr_*() from
- * rxe_wr.c, so the same request makes the same element.
+ * Fills a work queue element (WQE) field by field. Both ways of posting,
+ * ibv_post_send() in rxe_post.c and ibv_wr_*() in rxe_wr.c, use these
+ * functions, so the same work request results in the same WQE.
  *
- * A slot of the ring still holds the request that was there before. What the
- * kernel reads is therefore always written: rxe_wqe_init() zeroes everything
- * but the addresses of the operation and the data, which only the functions
- * below it make valid.
+ * A slot of the ring still contains the previous WQE, so every field that the
+ * kernel reads must be written. rxe_wqe_init() zeroes everything except the
+ * operation's address fields and the data; the functions after it write those.
  *
- * The caller owns the slot: sq.lock is held and the slot is not published.
+ * The caller owns the slot: it holds sq.lock and has not published the slot.
  */
 #ifndef RXE_WQE_H
 #define RXE_WQE_H
@@ -25,7 +24,7 @@
 
 #include "rxe/rxe.h"
 
-/* The kernel takes opcodes, flags and SGEs as applications write them. */
+/* The kernel reads the application's opcodes, flags and SGEs unchanged. */
 static_assert((int)IBV_WR_RDMA_WRITE == IB_UVERBS_WR_RDMA_WRITE, "opcode");
 static_assert((int)IBV_WR_LOCAL_INV == IB_UVERBS_WR_LOCAL_INV, "opcode");
 static_assert((int)IBV_WR_BIND_MW == IB_UVERBS_WR_BIND_MW, "opcode");
@@ -40,7 +39,7 @@ static_assert(sizeof(struct ibv_sge) == sizeof(struct rxe_sge) &&
 			      offsetof(struct rxe_sge, lkey),
 	      "SGE");
 
-/* Behind the fixed part stand SGEs, inline data, or eight bytes to write. */
+/* SGEs, inline data or the atomic-write value follow the fixed part. */
 #define RXE_SEND_WQE_LEN offsetof(struct rxe_send_wqe, dma.sge)
 #define RXE_RECV_WQE_LEN offsetof(struct rxe_recv_wqe, dma.sge)
 
@@ -49,7 +48,7 @@ static_assert(sizeof(struct ibv_sge) == sizeof(struct rxe_sge) &&
 /* Longest message, IBTA 9.7.8: 2 GiB. */
 #define RXE_MAX_MSG_LEN (UINT64_C(1) << 31)
 
-/* Address part of a flush request, which headers before 6.3 do not have. */
+/* Address part of a flush WQE; kernel headers before 6.3 lack it. */
 struct rxe_wr_flush {
 	__aligned_u64 remote_addr;
 	__u32 length;
@@ -63,7 +62,7 @@ static_assert(sizeof(struct rxe_wr_flush) <=
 		      sizeof(((struct rxe_send_wr *)NULL)->wr),
 	      "flush request");
 
-/* What the kernel keeps in an element, all of it 0 in a new one. */
+/* Start of the state that the kernel keeps in a WQE; 0 in a new one. */
 #define RXE_WQE_STATE_OFFSET offsetof(struct rxe_send_wqe, status)
 
 static inline void rxe_wqe_init(struct rxe_send_wqe *wqe, uint64_t wr_id,
@@ -81,7 +80,7 @@ static inline void rxe_wqe_init(struct rxe_send_wqe *wqe, uint64_t wr_id,
 	wqe->ssn = ssn;
 }
 
-/* -- what an operation is about -- */
+/* -- address fields of an operation -- */
 
 static inline void rxe_wqe_set_rdma(struct rxe_send_wqe *wqe,
 				    uint64_t remote_addr, uint32_t rkey)
@@ -92,7 +91,7 @@ static inline void rxe_wqe_set_rdma(struct rxe_send_wqe *wqe,
 	wqe->iova = remote_addr;
 }
 
-/* @compare_add: compared with, or added; @swap: 0 for fetch and add */
+/* @compare_add: value to compare with, or to add; @swap: 0 for fetch-add */
 static inline void rxe_wqe_set_atomic(struct rxe_send_wqe *wqe,
 				      uint64_t remote_addr, uint32_t rkey,
 				      uint64_t compare_add, uint64_t swap)
@@ -113,7 +112,7 @@ static inline void rxe_wqe_set_ud(struct rxe_send_wqe *wqe,
 	wqe->wr.wr.ud.remote_qkey = remote_qkey;
 	wqe->wr.wr.ud.pkey_index = 0;
 	wqe->wr.wr.ud.reserved = 0;
-	/* A kernel that knows AHs by number does not look at the address. */
+	/* A kernel that numbers AHs does not read the address. */
 	wqe->wr.wr.ud.ah_num = ah->ah_num;
 	if (!ah->ah_num)
 		wqe->wr.wr.ud.av = ah->av;
@@ -134,19 +133,19 @@ static inline void rxe_wqe_set_flush(struct rxe_send_wqe *wqe,
 
 	memcpy(&wqe->wr.wr, &flush, sizeof(flush));
 	wqe->iova = remote_addr;
-	/* No data, but the range is taken from here. */
+	/* There is no data, but the kernel takes the length from here. */
 	wqe->dma.length = length;
 	wqe->dma.resid = length;
 }
 
 /*
- * rxe_wqe_set_mw() - bind @mw to what @info says, under the new key @rkey
+ * rxe_wqe_set_mw() - bind @mw to the range in @info under the new key @rkey
  *
- * The kernel accepts a bind only with the window's present key, so mw->rkey
- * becomes the new one at once; ibv_alloc_mw(3) says that binding changes it.
- * A request that is not sent in the end has to be undone by
- * rxe_wqe_undo_mw(), which finds the window in the element: iova has no
- * meaning for a local operation, and the kernel ignores it there.
+ * The kernel accepts a bind only with the window's current key, so mw->rkey is
+ * changed at once; ibv_alloc_mw(3) says that binding changes it. If the work
+ * request is not posted in the end, rxe_wqe_undo_mw() restores the key. It
+ * finds the window through wqe->iova, which the kernel ignores for a local
+ * operation.
  */
 static inline void rxe_wqe_set_mw(struct rxe_send_wqe *wqe, struct ibv_mw *mw,
 				  uint32_t rkey,
@@ -169,11 +168,11 @@ static inline void rxe_wqe_undo_mw(struct rxe_send_wqe *wqe)
 	mw->rkey = wqe->wr.wr.mw.mw_rkey;
 }
 
-/* Whether a bind can be posted as a work request; 0 or a positive errno. */
+/* Checks a bind work request. Return: 0 or a positive errno. */
 static inline int rxe_bind_check(const struct ibv_mw *mw,
 				 const struct ibv_mw_bind_info *info)
 {
-	/* IBTA 10.6.7.2.2: type 2 windows, and memory of the same domain */
+	/* IBTA 10.6.7.2.2: type 2 only, and window and region share a PD */
 	if (!mw || mw->type != IBV_MW_TYPE_2 || !info->mr ||
 	    info->mr->pd != mw->pd)
 		return EINVAL;
@@ -182,7 +181,7 @@ static inline int rxe_bind_check(const struct ibv_mw *mw,
 
 /* -- data -- */
 
-/* Total length, more than RXE_MAX_MSG_LEN if it cannot be sent. */
+/* Sum of the SGE lengths; cannot overflow. */
 static inline uint64_t rxe_sges_length(const struct ibv_sge *sge,
 				       size_t num_sge)
 {
@@ -204,12 +203,12 @@ static inline void rxe_wqe_set_sges(struct rxe_send_wqe *wqe,
 		wqe->dma.sge[0].addr = sge->addr;
 		wqe->dma.sge[0].length = sge->length;
 		wqe->dma.sge[0].lkey = sge->lkey;
-	} else if (num_sge) { /* memcpy() does not take NULL, not even for 0 */
+	} else if (num_sge) { /* memcpy() must not get NULL, even for 0 bytes */
 		memcpy(wqe->dma.sge, sge, num_sge * sizeof(*sge));
 	}
 }
 
-/* The data itself was copied to wqe->dma.inline_data. */
+/* The caller has copied the data to wqe->dma.inline_data. */
 static inline void rxe_wqe_set_inline(struct rxe_send_wqe *wqe, uint32_t length)
 {
 	wqe->wr.send_flags |= IBV_SEND_INLINE;
@@ -217,7 +216,7 @@ static inline void rxe_wqe_set_inline(struct rxe_send_wqe *wqe, uint32_t length)
 	wqe->dma.resid = length;
 }
 
-/* An atomic write carries its value where inline data is. */
+/* The value of an atomic write is in the place of inline data. */
 static inline void rxe_wqe_set_atomic_write(struct rxe_send_wqe *wqe,
 					    const void *value)
 {

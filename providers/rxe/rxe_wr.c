@@ -3,18 +3,18 @@
  * The ibv_wr_*() interface. Applications call the functions through the
  * pointers that rxe_wr_init() sets:
  *
- *   rxe_wr_start()                      takes sq.lock
- *     builder: rxe_wr_send(), ...       fills the fixed part of the next slot
- *     setters: rxe_wr_set_sge(), ...    fill in address and data of that slot
- *   rxe_wr_complete() or rxe_wr_abort()     publishes all slots or none, drops
- * sq.lock
+ *   wr_start()                    takes sq.lock
+ *     builder: wr_send(), ...     fills the fixed part of the next WQE
+ *     setter: wr_set_sge(), ...   fills the address and the data of that WQE
+ *   wr_complete()                 publishes all WQEs, releases sq.lock
+ *   wr_abort()                    publishes none, releases sq.lock
  *
- * Builders and setters cannot fail, so the first error is kept in qp->wr_err;
- * later requests are passed over, and rxe_wr_complete() returns it and sends
- * nothing. qp->wr_wqe is the slot that setters fill. It is NULL when there is
- * none: before the first builder, after an error, and for operations without
- * data. qp->wr_opcodes tells at once whether a request may follow: it is 0
- * after an error, and while a UD request has no address.
+ * Builders and setters return no error, so qp->wr_err keeps the first one.
+ * Later work requests of the section are ignored, and wr_complete() returns the
+ * error and posts nothing. qp->wr_wqe is the WQE that setters fill. It is NULL
+ * before the first builder, after an error, and for operations without data.
+ * qp->wr_opcodes is the set of opcodes that may follow: 0 after an error, and
+ * while a UD work request has no address.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -34,11 +34,11 @@ static void rxe_wr_fail(struct rxe_qp *qp, int err)
 	qp->wr_opcodes = 0;
 }
 
-/* An opcode that is not among wr_opcodes: an error, or yet to be learned. */
+/* Slow path for an opcode outside wr_opcodes: an error, or optional. */
 static __attribute__((noinline)) bool
 rxe_wr_check_opcode(struct rxe_qp *qp, enum ibv_wr_opcode opcode)
 {
-	/* the UD request before this one may have got no address */
+	/* The previous UD work request may have no address yet. */
 	if (qp->wr_err || qp->wr_needs_ud_addr ||
 	    !rxe_qp_may_post(qp, opcode)) {
 		rxe_wr_fail(qp, EINVAL);
@@ -49,8 +49,8 @@ rxe_wr_check_opcode(struct rxe_qp *qp, enum ibv_wr_opcode opcode)
 }
 
 /*
- * Slot for a request of this opcode, its fixed part filled; NULL on error.
- * Inline: builders are called for every request, and know their opcode.
+ * Returns the next WQE with its fixed part filled; NULL on error. Inline,
+ * because builders run for every work request with a constant opcode.
  */
 static inline struct rxe_send_wqe *rxe_wr_next_slot(struct rxe_qp *qp,
 						    enum ibv_wr_opcode opcode)
@@ -68,13 +68,13 @@ static inline struct rxe_send_wqe *rxe_wr_next_slot(struct rxe_qp *qp,
 
 	wqe = rxe_ring_elem(&qp->sq.ring, qp->wr_next);
 	qp->wr_next = rxe_ring_next(&qp->sq.ring, qp->wr_next);
-	/* Whether data is inline is said by the setter, not by a flag. */
+	/* The setter decides whether data is inline, not a flag. */
 	rxe_wqe_init(wqe, qpx->wr_id, opcode,
 		     qpx->wr_flags & ~(uint32_t)IBV_SEND_INLINE, qp->ssn++);
 	return wqe;
 }
 
-/* The same for a request that setters will complete. */
+/* Like rxe_wr_next_slot(), for an operation that has setters. */
 static inline struct rxe_send_wqe *
 rxe_wr_next_data_slot(struct rxe_qp *qp, enum ibv_wr_opcode opcode)
 {
@@ -319,7 +319,7 @@ static void rxe_wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 			rxe_wr_fail(qp, EINVAL);
 			return;
 		}
-		if (!buf_list[i].length) /* its address may be anything */
+		if (!buf_list[i].length) /* addr may be invalid */
 			continue;
 		memcpy(wqe->dma.inline_data + length, buf_list[i].addr,
 		       buf_list[i].length);
@@ -340,7 +340,7 @@ static void rxe_wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr,
 		rxe_wr_fail(qp, EINVAL);
 		return;
 	}
-	if (length) /* its address may be anything */
+	if (length) /* addr may be invalid */
 		memcpy(wqe->dma.inline_data, addr, length);
 	rxe_wqe_set_inline(wqe, (uint32_t)length);
 }
@@ -361,7 +361,7 @@ static void rxe_wr_start(struct ibv_qp_ex *qpx)
 	qp->wr_has_bind = false;
 }
 
-/* Gives the windows their old keys back, the last bind first. */
+/* Restores the old keys of the windows, beginning with the last bind. */
 static void rxe_wr_undo_binds_locked(struct rxe_qp *qp)
 {
 	struct rxe_ring *ring = &qp->sq.ring;
@@ -370,7 +370,7 @@ static void rxe_wr_undo_binds_locked(struct rxe_qp *qp)
 	for (uint32_t index = qp->wr_next; index != ring->index;) {
 		index = (index - 1) & ring->mask;
 		wqe = rxe_ring_elem(ring, index);
-		/* iova is 0 in a bind that was refused */
+		/* iova is 0 in a bind that was rejected */
 		if (wqe->wr.opcode == IBV_WR_BIND_MW && wqe->iova)
 			rxe_wqe_undo_mw(wqe);
 	}
@@ -414,8 +414,8 @@ static void rxe_wr_abort(struct ibv_qp_ex *qpx)
 }
 
 /*
- * All of them, whatever the QP has: an operation that it does not have is
- * refused by rxe_wr_next_slot(), so a program that did not ask for it gets an
+ * Sets every function, independent of the QP's opcodes: rxe_wr_next_slot()
+ * rejects an opcode that the QP may not post, so that an application gets an
  * error instead of a jump through NULL.
  */
 void rxe_wr_init(struct ibv_qp_ex *qp)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The objects of the soft-iWARP provider and the functions that its files offer
- * each other: one file per verbs object, the data path in siw_post.c, siw_wr.c,
- * siw_cq.c and siw_cq_ex.c. The op table that puts them together is in
- * siw_provider.c, the rings that the kernel shares with us in siw_ring.h.
+ * Objects of the soft-iWARP provider, and the functions that its files share:
+ * one file per verbs object. The data path is in siw_post.c, siw_wr.c,
+ * siw_cq.c and siw_cq_ex.c. The op table is in siw_provider.c, the rings
+ * shared with the kernel are in siw_ring.h.
  *
- * Locks, all spinlocks because what they cover is a few stores:
- *  - siw_wq.lock: a send, receive or shared receive queue and, for a send
- *    queue, the state of an open ibv_wr_start() section. The doorbell command
- *    is sent without it.
- *  - siw_cq.lock: the ring of a CQ, held from ibv_start_poll() to
- *    ibv_end_poll(). An application may post in between, so it is never taken
- *    with the lock of a queue held.
- *  - siw_flushed.lock: completions that the library makes. A leaf: it is taken
- *    with any of the others held.
+ * Locks. All are spinlocks, because each covers only a few stores:
+ *  - siw_wq.lock protects a send, receive or shared receive queue and, for a
+ *    send queue, the state of an open ibv_wr_start() section. The doorbell
+ *    command is sent after the lock has been released.
+ *  - siw_cq.lock protects the ring of a CQ. It is held from ibv_start_poll()
+ *    to ibv_end_poll(). An application may post in between, so a thread that
+ *    holds the lock of a queue never takes siw_cq.lock.
+ *  - siw_flushed.lock protects the CQEs that the library generates. A thread
+ *    may hold any of the other locks when it takes this one, and takes no
+ *    other lock while it holds it.
  */
 #ifndef SIW_H
 #define SIW_H
@@ -28,12 +29,12 @@
 
 #include "siw/siw_ring.h"
 
-/* Completions of a CQ that the kernel does not make: see siw_flush.c. */
+/* CQEs that the library generates instead of the kernel: siw_flush.c. */
 struct siw_flushed {
 	pthread_spinlock_t lock;
-	struct siw_cqe *cqes; /* as many as the kernel's ring has */
-	uint32_t head;	      /* free running: next to take */
-	uint32_t nr;	      /* looked at without the lock, too */
+	struct siw_cqe *cqes; /* as many as in the kernel's ring */
+	uint32_t head;	      /* free running; next CQE to return */
+	uint32_t nr;	      /* also read without the lock */
 };
 
 struct siw_cq {
@@ -41,18 +42,18 @@ struct siw_cq {
 	struct siw_ring ring; /* of struct siw_cqe, then one siw_cq_ctrl */
 	struct siw_cq_ctrl *ctrl;
 	pthread_spinlock_t lock; /* ring, current */
-	bool single_threaded;	 /* the application promised: no locking */
-	/* Between start_poll and end_poll: a copy of the element being read. */
+	bool single_threaded;	 /* one thread at a time: no lock is taken */
+	/* Between start_poll and end_poll: copy of the CQE being read. */
 	struct siw_cqe current;
 	struct siw_flushed flushed;
 };
 
-/* A queue of work requests. */
+/* A work queue. */
 struct siw_wq {
 	struct siw_ring ring; /* of struct siw_sqe or siw_rqe */
 	pthread_spinlock_t lock;
 	uint32_t max_sge;
-	/* NULL, or the QP that failed: requests are completed at once */
+	/* The QP when it is in ERR: work requests complete at once. Or NULL. */
 	struct siw_qp *failed;
 };
 
@@ -68,15 +69,15 @@ struct siw_qp {
 	uint32_t max_inline; /* bytes */
 	bool signal_all;     /* sq_sig_all */
 	/*
-	 * Elements of the send ring whose doorbell failed, as indices that run
-	 * free. The application was told that they are not posted.
+	 * WQEs of the send ring whose doorbell failed, as free-running indices.
+	 * post_send has reported them as not posted.
 	 */
 	uint32_t refused_from, refused_to;
 
 	/* An open ibv_wr_start() section; protected by sq.lock. */
-	uint32_t wr_next;	/* index of the next slot to fill */
-	struct siw_sqe *wr_sqe; /* slot that setters fill, or NULL */
-	uint16_t *wr_flags;	/* one for each slot; NULL: not extended */
+	uint32_t wr_next;	/* index of the next free slot */
+	struct siw_sqe *wr_sqe; /* WQE that setters fill, or NULL */
+	uint16_t *wr_flags;	/* one per slot; NULL: no ibv_wr_*() */
 	int wr_err;		/* positive errno that ends the section */
 };
 
@@ -133,7 +134,7 @@ int siw_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 
 /* -- siw_cq_ex.c -- */
 
-/* What an extended CQ can be asked for. */
+/* Completion fields that an extended CQ supports. */
 #define SIW_WC_FLAGS IBV_WC_STANDARD_FLAGS
 
 /** siw_cq_ex_init() - set the poll and read functions of an extended CQ */
@@ -141,29 +142,47 @@ void siw_cq_ex_init(struct ibv_cq_ex *cq);
 
 /* -- siw_flush.c -- */
 
-/** siw_flushed_init() - the ring is mapped; 0 or -errno, then all is freed */
+/**
+ * siw_flushed_init() - prepare the list of generated CQEs
+ * @cq: its ring is mapped
+ *
+ * Return: 0; or -errno, then nothing stays allocated.
+ */
 int siw_flushed_init(struct siw_cq *cq);
+
+/** siw_flushed_fini() - undo siw_flushed_init() */
 void siw_flushed_fini(struct siw_cq *cq);
 
-/** siw_flushed_take() - the next completion that the library made */
+/** siw_flushed_take() - remove the oldest generated CQE, if there is one */
 bool siw_flushed_take(struct siw_cq *cq, struct siw_cqe *ret_cqe);
 
 /**
- * siw_flush_sends() - complete elements of the send ring, as flushed
- * @first: index of the first
+ * siw_flush_sends() - complete WQEs of the send ring with WR_FLUSH_ERR
+ * @first: index of the first WQE
+ * @nr: number of WQEs
  *
- * The caller holds sq.lock. Return: 0, or ENOMEM when the CQ has no room for
- * all of them; then none is completed.
+ * Context: the caller holds sq.lock.
+ * Return: 0; or ENOMEM when the CQ has no room for all of them, then none is
+ * completed.
  */
 int siw_flush_sends(struct siw_qp *qp, uint32_t first, uint32_t nr);
 
-/** siw_flush_recv() - complete a receive request, as flushed; 0 or ENOMEM */
+/**
+ * siw_flush_recv() - complete a receive work request with WR_FLUSH_ERR
+ * @id: wr_id of the work request
+ *
+ * Return: 0; or ENOMEM when the CQ is full.
+ */
 int siw_flush_recv(struct siw_qp *qp, uint64_t id);
 
-/** siw_sq_mark_refused() - the doorbell of these elements has failed */
+/** siw_sq_mark_refused() - remember WQEs whose doorbell has failed */
 void siw_sq_mark_refused(struct siw_qp *qp, uint32_t first, uint32_t nr);
 
-/** siw_flush_qp() - the QP is in ERR now: from here on, requests complete */
+/**
+ * siw_flush_qp() - complete the WQEs of a QP that has moved to ERR
+ *
+ * Work requests that are posted later complete at once.
+ */
 void siw_flush_qp(struct siw_qp *qp);
 
 /* -- siw_srq.c -- */
@@ -192,13 +211,13 @@ int siw_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 
 /* -- siw_wr.c -- */
 
-/* What a QP with ibv_wr_*() can be asked for. */
+/* Operations that a QP with ibv_wr_*() supports. */
 #define SIW_SEND_OPS                                          \
 	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_INV | \
 	 IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ)
 
 /**
- * siw_wr_init() - make a QP extended: set its ibv_wr_*() functions
+ * siw_wr_init() - set the ibv_wr_*() functions of a QP
  * @qp: its send ring is mapped; siw_qp.c frees wr_flags
  *
  * Return: 0 or -ENOMEM.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion queues: create, destroy, arm, and the classic way of polling.
- * Extended polling is in siw_cq_ex.c; both take elements out of the same ring.
- * The driver cannot resize one.
+ * Completion queues: create, destroy, arm, and ibv_poll_cq(). Extended polling
+ * is in siw_cq_ex.c; both take CQEs from the same ring. The driver cannot
+ * resize a CQ.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -30,9 +30,9 @@ int siw_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 }
 
 /*
- * Arming is a store to a word that the kernel reads at each completion. It is
- * sequentially consistent: an application polls once more after arming, and
- * those loads must not go before the store.
+ * Arms the CQ by a store to a word that the kernel reads at each completion.
+ * The store is sequentially consistent: an application polls once more after it
+ * has armed the CQ, and those loads must not be reordered before the store.
  */
 int siw_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {

@@ -2,7 +2,7 @@
 /*
  * Extended polling: start_poll, next_poll, end_poll and the read functions of
  * an ibv_cq_ex. Applications call them through the pointers that
- * siw_cq_ex_init() sets; the fields they read stand in cq->current.
+ * siw_cq_ex_init() sets. The read functions read cq->current.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -12,7 +12,7 @@
 #include "siw/siw_cq_take.h"
 #include "siw/siw_wc.h"
 
-/* Takes the next element; the lock is held. */
+/* Makes the next CQE the current one. */
 static int siw_cq_advance_locked(struct siw_cq *cq)
 {
 	if (!siw_cq_take_cqe(cq, &cq->current))
@@ -33,7 +33,7 @@ static int siw_cq_start_poll(struct ibv_cq_ex *ibcq,
 
 	siw_cq_lock(cq);
 	err = siw_cq_advance_locked(cq);
-	if (err) /* end_poll is not called then */
+	if (err) /* the application does not call end_poll */
 		siw_cq_unlock(cq);
 	return err;
 }
@@ -58,7 +58,7 @@ static uint32_t siw_cq_read_byte_len(struct ibv_cq_ex *ibcq)
 	return to_siw_cq_ex(ibcq)->current.bytes;
 }
 
-/* iWARP has no immediate data: the word is the invalidated key. */
+/* iWARP has no immediate data: the word is the invalidated rkey. */
 static __be32 siw_cq_read_imm_data(struct ibv_cq_ex *ibcq)
 {
 	return (__be32)to_siw_cq_ex(ibcq)->current.inval_stag;
@@ -74,7 +74,7 @@ static unsigned int siw_cq_read_wc_flags(struct ibv_cq_ex *ibcq)
 	return siw_wc_flags(&to_siw_cq_ex(ibcq)->current);
 }
 
-/* What InfiniBand has and iWARP has not: 0, as ibv_poll_cq() says too. */
+/* Fields that iWARP lacks are 0, as in ibv_poll_cq(). */
 
 static uint32_t siw_cq_read_zero_32(struct ibv_cq_ex *ibcq)
 {
@@ -95,7 +95,7 @@ void siw_cq_ex_init(struct ibv_cq_ex *cq)
 	cq->end_poll = siw_cq_end_poll;
 	cq->read_opcode = siw_cq_read_opcode;
 	cq->read_vendor_err = siw_cq_read_zero_32;
-	/* All that SIW_WC_FLAGS allows; a field not asked for does no harm. */
+	/* Every field of SIW_WC_FLAGS, whether requested or not. */
 	cq->read_byte_len = siw_cq_read_byte_len;
 	cq->read_imm_data = siw_cq_read_imm_data;
 	cq->read_qp_num = siw_cq_read_qp_num;

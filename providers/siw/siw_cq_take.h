@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Taking the next element out of a completion ring; its lock is held. */
+/* Removes the next CQE of a CQ; the caller holds its lock. */
 #ifndef SIW_CQ_TAKE_H
 #define SIW_CQ_TAKE_H
 
@@ -9,8 +9,9 @@
 #include "siw/siw_ring.h"
 
 /*
- * Copies the element and frees its slot at once: the kernel reports a CQ error
- * when it finds no free slot. Return: false if there is none.
+ * Copies the next CQE of the ring and frees its slot at once: the kernel
+ * reports a CQ error when it finds no free slot. Return: false if the ring is
+ * empty.
  */
 static inline bool siw_ring_take_cqe(struct siw_ring *ring,
 				     struct siw_cqe *ret_cqe)
@@ -26,9 +27,10 @@ static inline bool siw_ring_take_cqe(struct siw_ring *ring,
 }
 
 /*
- * The same of both kinds of completions. The kernel's come first. Those of a QP
- * that failed were in the ring before it was known to have failed, so whoever
- * sees one of ours (pairs with the release in siw_flush.c) looks there again.
+ * Takes a CQE of the kernel, or else one that the library has generated. CQEs
+ * of the kernel come first: when a QP moves to ERR, the kernel writes its CQEs
+ * before the library generates any. So a thread that sees a generated CQE
+ * (pairs with the release in siw_flush.c) checks the ring a second time.
  */
 static inline bool siw_cq_take_cqe(struct siw_cq *cq, struct siw_cqe *ret_cqe)
 {

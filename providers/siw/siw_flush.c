@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of a QP that has failed. ibv_modify_qp(3) to ERR makes the kernel
- * complete what is in the rings, as flushed; after that it never looks at them
- * again (a doorbell succeeds, and nothing happens). What is posted from then on
- * is completed here: the man page of ibv_post_send(3) promises as much, and
- * programs wait for a last request of theirs to come back.
+ * Flushes the work requests of a QP in ERR. ibv_modify_qp(3) to ERR makes the
+ * kernel complete the WQEs in the rings with WR_FLUSH_ERR. Afterwards the
+ * kernel does not read the rings any more: a doorbell command succeeds without
+ * effect. The library itself completes the work requests that are posted later,
+ * because ibv_post_send(3) promises it, and because programs post a last work
+ * request and wait for its completion.
  *
  *	siw_modify_qp()		to ERR
- *	  siw_flush_qp()	completes what the kernel has left in the rings
+ *	  siw_flush_qp()	completes the WQEs that the kernel left
  *	siw_post_send(), ...	complete at once: siw_flush_sends(), _recv()
- *	siw_cq_take_cqe()		hands it out, when the kernel's ring is
- *empty
+ *	siw_cq_take_cqe()	returns them when the kernel's ring is empty
  *
- * The kernel may fail a QP by itself when the connection breaks, and tells
- * nobody but the connection manager. What is posted before the library hears of
- * it by ibv_modify_qp() (rdma_disconnect(3) ends in one) waits in the rings for
- * siw_flush_qp(). No completion event is raised for a completion that is made
- * here, since only the kernel can write to a channel.
+ * The kernel may move a QP to ERR by itself when the connection breaks. It
+ * reports this only to the connection manager. WQEs that are posted before the
+ * application calls ibv_modify_qp() (rdma_disconnect(3) does so in the end)
+ * stay in the rings until siw_flush_qp(). A generated CQE raises no completion
+ * event, since only the kernel can write to a completion channel.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -41,11 +41,11 @@ int siw_flushed_init(struct siw_cq *cq)
 
 void siw_flushed_fini(struct siw_cq *cq)
 {
-	(void)pthread_spin_destroy(&cq->flushed.lock); /* nobody may hold it */
+	(void)pthread_spin_destroy(&cq->flushed.lock); /* not held */
 	free(cq->flushed.cqes);
 }
 
-/* Pairs with the acquire in siw_cq_take_cqe(): see there. */
+/* Pairs with the acquire in siw_cq_take_cqe(). */
 static void siw_flushed_set_nr_locked(struct siw_flushed *flushed, uint32_t nr)
 {
 	__atomic_store_n(&flushed->nr, nr, __ATOMIC_RELEASE);
@@ -142,7 +142,7 @@ static void siw_slot_set_free(uint16_t *flags)
 	__atomic_store_n(flags, 0, __ATOMIC_RELEASE);
 }
 
-/* From the oldest to the newest; if the CQ is full, the rest is lost. */
+/* Flushes from the oldest to the newest; a full CQ drops the rest. */
 static void siw_flush_sq(struct siw_qp *qp)
 {
 	struct siw_ring *ring = &qp->sq.ring;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory regions. The driver takes the low byte of the key from us, so that
- * the key of a region that is gone is not soon the key of another one; it has
- * neither re-registration nor advice nor dma-buf.
+ * Memory regions. The driver takes the low byte of the STag from the provider.
+ * It changes with every registration, so that the STag of a deregistered region
+ * is not reused soon. The driver has neither re-registration nor advice nor
+ * dma-buf.
  */
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
@@ -11,7 +12,7 @@
 #include "siw/siw.h"
 #include "soft/soft.h"
 
-/* Any value will do, as long as it changes. */
+/* The value is arbitrary; it only has to change. */
 static uint8_t siw_next_stag_key(void)
 {
 	static atomic_uint counter;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The data path of ibv_post_send(), ibv_post_recv() and ibv_post_srq_recv().
- * Applications call these functions directly, so they return what the man pages
- * say: 0 or a positive errno, and *bad_wr.
+ * Data path of ibv_post_send(), ibv_post_recv() and ibv_post_srq_recv().
+ * Applications call these functions directly, so the return values follow the
+ * man pages: 0 or a positive errno, and *bad_wr.
  *
- * Sending: each request is checked, filled into the next element and published
- * by the element's flags; one command for the whole list wakes the kernel.
- * Receiving needs no command: the kernel looks at the ring when data comes.
+ * Sending: each work request is checked, written to the next WQE and published
+ * by the flags of the WQE. One doorbell command follows for the whole list.
+ * Receiving needs no command: the kernel reads the ring when data arrives.
  *
- * When a request in the middle of a list is refused, those before it are on
- * their way. When the doorbell fails (the QP is not connected, the device is
- * gone) they are in the ring but not started, and *bad_wr is the first.
+ * When a work request in the middle of a list is rejected, those before it are
+ * posted. When the doorbell command fails (the QP is not connected, the device
+ * is gone), they are in the ring but the kernel has not started them; *bad_wr
+ * then is the first one.
  *
- * The state of the QP is not looked at: the kernel's connection manager moves
- * it to RTS without the library knowing. Only ERR is known, and final: what is
- * posted then is completed by siw_flush.c.
+ * The state of the QP is not checked: the kernel's connection manager moves it
+ * to RTS without the library. The library only tracks ERR, which is final;
+ * siw_flush.c completes work requests that are posted in that state.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -27,7 +28,7 @@
 
 /* -- send -- */
 
-/* Copies what the SGEs point to; -1 if it is more than @room bytes. */
+/* Copies the data of the SGEs; -1 if it exceeds @room bytes. */
 static int siw_gather_inline(uint8_t *to, uint32_t room,
 			     const struct ibv_sge *sge, uint32_t num_sge)
 {
@@ -36,7 +37,7 @@ static int siw_gather_inline(uint8_t *to, uint32_t room,
 	for (uint32_t i = 0; i < num_sge; i++) {
 		if (sge[i].length > room - length)
 			return -1;
-		if (!sge[i].length) /* its address may be anything */
+		if (!sge[i].length) /* addr may be invalid */
 			continue;
 		memcpy(to + length, (const void *)(uintptr_t)sge[i].addr,
 		       sge[i].length);
@@ -48,7 +49,7 @@ static int siw_gather_inline(uint8_t *to, uint32_t room,
 static int siw_sqe_fill_data(struct siw_qp *qp, const struct ibv_send_wr *wr,
 			     struct siw_sqe *sqe, uint16_t *flags)
 {
-	uint32_t num_sge = (uint32_t)wr->num_sge; /* a negative one is huge */
+	uint32_t num_sge = (uint32_t)wr->num_sge; /* negative: becomes huge */
 	int length;
 
 	if (wr->send_flags & IBV_SEND_INLINE) {
@@ -68,7 +69,7 @@ static int siw_sqe_fill_data(struct siw_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* iWARP (RFC 5040, 5.2.1): a read has one sink. */
+/* iWARP (RFC 5040, 5.2.1): an RDMA READ has a single data sink. */
 static int siw_sqe_fill_read(const struct ibv_send_wr *wr, struct siw_sqe *sqe,
 			     uint16_t *flags)
 {
@@ -79,7 +80,7 @@ static int siw_sqe_fill_read(const struct ibv_send_wr *wr, struct siw_sqe *sqe,
 	return 0;
 }
 
-/* Fills the element from @wr, all but its flags. */
+/* Fills the WQE from @wr, except its flags. */
 static int siw_sqe_fill(struct siw_qp *qp, const struct ibv_send_wr *wr,
 			struct siw_sqe *sqe, uint16_t *flags)
 {
@@ -110,7 +111,7 @@ static int siw_sqe_fill(struct siw_qp *qp, const struct ibv_send_wr *wr,
 	}
 }
 
-/* The element is filled: hands it to the kernel, or completes it. */
+/* Hands the filled WQE to the kernel; in ERR, completes it. */
 static int siw_sq_issue_locked(struct siw_qp *qp, struct siw_sqe *sqe,
 			       uint16_t flags)
 {
@@ -184,7 +185,7 @@ static int siw_wq_post_recv(struct siw_wq *rq, struct ibv_recv_wr *wr,
 	(void)pthread_spin_lock(&rq->lock);
 	for (; wr; wr = wr->next) {
 		struct siw_rqe *rqe = siw_rqe_at(ring, ring->index);
-		uint32_t num_sge = (uint32_t)wr->num_sge; /* as above */
+		uint32_t num_sge = (uint32_t)wr->num_sge; /* negative: huge */
 
 		if (!siw_slot_is_free(ring, ring->index, &rqe->flags))
 			err = ENOMEM;
@@ -208,7 +209,7 @@ int siw_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 {
 	struct siw_qp *qp = to_siw_qp(ibqp);
 
-	if (!qp->rq.ring.map) { /* it has an SRQ, or never receives */
+	if (!qp->rq.ring.map) { /* the QP has an SRQ, or max_recv_wr is 0 */
 		*bad_wr = wr;
 		return EINVAL;
 	}

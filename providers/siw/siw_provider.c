@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The soft-iWARP provider as the library sees it: which devices are its own,
- * how a context is opened and closed, and the table of what can be done with
- * one.
+ * The soft-iWARP provider as the library sees it: the match table, opening a
+ * context, and the op table.
  *
- * What is not in the table the kernel driver does not have, among it address
- * handles, multicast, memory windows, resizing, and every type of QP but RC.
- * Address queries, event descriptors and P_Keys are the library's default for
+ * The op table omits everything that the kernel driver lacks, among it address
+ * handles, multicast, memory windows, resizing, and every QP type except RC.
+ * GID queries, event descriptors and P_Keys use the library's defaults for
  * kernel devices.
  */
 #include <infiniband/ib_user_ioctl_verbs.h>
@@ -62,12 +61,12 @@ static int siw_open_context(struct verbs_device *dev, int cmd_fd,
 
 static const struct verbs_match siw_match[] = {
 	{ .kind = VERBS_MATCH_DRIVER_ID, .driver_id = RDMA_DRIVER_SIW },
-	/* Without netlink there is only the name; "siw0" is the custom. */
+	/* Without netlink only the name is known; usually it is "siw0". */
 	{ .kind = VERBS_MATCH_NAME, .prefix = "siw" },
 	{ .kind = VERBS_MATCH_END },
 };
 
-/* The one symbol of the module. */
+/* The only symbol that the module exports. */
 extern const struct verbs_device_ops verbs_provider_siw
 	__attribute__((visibility("default")));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs, type RC only: create, modify, destroy. Posting is in
- * siw_post.c and siw_wr.c. The connection itself is made by the kernel's iWARP
- * connection manager (rdma_cm(7)), which moves the QP through its states.
+ * Queue pairs, type RC only: create, modify, destroy. Posting is in siw_post.c
+ * and siw_wr.c. The kernel's iWARP connection manager (rdma_cm(7)) establishes
+ * the connection and moves the QP through its states.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -13,7 +13,7 @@
 #include "siw/siw.h"
 #include "soft/soft.h"
 
-/* What of an ibv_qp_init_attr_ex the driver understands. */
+/* Members of an ibv_qp_init_attr_ex that the driver supports. */
 #define SIW_QP_INIT_ATTRS \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
@@ -36,7 +36,7 @@ static void siw_qp_unmap_rings(struct siw_qp *qp)
 	siw_ring_unmap(&qp->sq.ring);
 }
 
-/* Maps both rings and notes their limits; @cap becomes what they hold. */
+/* Maps both rings and stores their limits in @qp and @cap. */
 static int siw_qp_map_rings(struct ibv_context *ctx, struct siw_qp *qp,
 			    const struct siw_uresp_create_qp *resp,
 			    bool has_srq, struct ibv_qp_cap *cap)
@@ -47,7 +47,7 @@ static int siw_qp_map_rings(struct ibv_context *ctx, struct siw_qp *qp,
 			   sizeof(struct siw_sqe), 0, &qp->sq.ring);
 	if (err)
 		return err;
-	/* A QP that never receives may do without a receive queue. */
+	/* max_recv_wr 0: the kernel allocates no receive ring. */
 	if (!has_srq && resp->num_rqe) {
 		err = siw_ring_map(ctx, resp->rq_key, resp->num_rqe,
 				   sizeof(struct siw_rqe), 0, &qp->rq.ring);
@@ -58,7 +58,7 @@ static int siw_qp_map_rings(struct ibv_context *ctx, struct siw_qp *qp,
 	}
 	qp->sq.max_sge = cap->max_send_sge;
 	cap->max_send_wr = resp->num_sqe;
-	/* There is room for this much in every element. */
+	/* Every WQE has room for this much. */
 	cap->max_inline_data = SIW_MAX_INLINE;
 	qp->max_inline = SIW_MAX_INLINE;
 	return 0;

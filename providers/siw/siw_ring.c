@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Maps the rings of siw_ring.h. Called when a queue is created; what the kernel
- * says about its size is checked here, once, so that the data path can rely on
- * it.
+ * Maps the rings of siw_ring.h. Called when a queue is created. The number of
+ * elements that the kernel reports is checked here once, so that the data path
+ * can rely on it.
  */
 #include "siw/siw_ring.h"
 
@@ -35,6 +35,6 @@ void siw_ring_unmap(struct siw_ring *ring)
 {
 	if (!ring->map)
 		return;
-	(void)munmap(ring->map, ring->map_len); /* our own mapping */
+	(void)munmap(ring->map, ring->map_len); /* cannot fail */
 	ring->map = NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared receive queues, of the basic type; the driver has no other. Posting to
- * one is in siw_post.c.
+ * Shared receive queues. The driver has only the basic type. Posting is in
+ * siw_post.c.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -58,7 +58,7 @@ int siw_create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr,
 	return 0;
 }
 
-/* The limit only: the driver takes a new size but never makes a new ring. */
+/* Limit only: the driver accepts a new size but allocates no new ring. */
 int siw_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		   int attr_mask)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How the kernel's completion becomes what an application reads. Used by the
- * two ways of polling, siw_cq.c and siw_cq_ex.c. Numbers that the kernel cannot
- * have meant become IBV_WC_GENERAL_ERR.
+ * Translates a CQE of the kernel into the form that applications read. Both
+ * ways of polling use it, siw_cq.c and siw_cq_ex.c. An unknown status becomes
+ * IBV_WC_GENERAL_ERR.
  */
 #ifndef SIW_WC_H
 #define SIW_WC_H
@@ -21,7 +21,7 @@ static inline enum ibv_wc_opcode siw_wc_opcode(const struct siw_cqe *cqe)
 		return IBV_WC_RDMA_READ;
 	case SIW_OP_RECEIVE:
 		return IBV_WC_RECV;
-	default: /* all kinds of send; nothing else comes to user space */
+	default: /* every SEND; user space gets no other opcode */
 		return IBV_WC_SEND;
 	}
 }

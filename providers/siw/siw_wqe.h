@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Filling one element of a send queue; shared by siw_post.c and siw_wr.c. The
- * element's flags are stored last, by siw_slot_publish(): until then it is
- * ours. Inline data lies where the second and later SGEs would be.
+ * Fills a WQE of a send queue; shared by siw_post.c and siw_wr.c.
+ * siw_slot_publish() stores the flags last; until then the provider owns the
+ * WQE. Inline data is in the place of the second and later SGEs.
  */
 #ifndef SIW_WQE_H
 #define SIW_WQE_H
@@ -22,9 +22,9 @@ static_assert(offsetof(struct siw_sge, laddr) ==
 			      offsetof(struct ibv_sge, length) &&
 		      offsetof(struct siw_sge, lkey) ==
 			      offsetof(struct ibv_sge, lkey),
-	      "SGEs are copied as they are");
+	      "SGEs are copied without conversion");
 
-/* Flags that the element will be published with, but for INLINE. */
+/* Flags to publish the WQE with, except INLINE. */
 static inline uint16_t siw_sqe_flags(unsigned int send_flags, bool signal_all)
 {
 	unsigned int flags = 0;
@@ -38,7 +38,7 @@ static inline uint16_t siw_sqe_flags(unsigned int send_flags, bool signal_all)
 	return (uint16_t)flags;
 }
 
-/* The driver refuses a fence on the operation that fences wait for. */
+/* The driver rejects a fence on a READ, the operation that fences wait for. */
 static inline uint16_t siw_sqe_read_flags(uint16_t flags)
 {
 	return (uint16_t)(flags & ~SIW_WQE_READ_FENCE);
@@ -52,20 +52,20 @@ static inline void siw_sqe_set_sges(struct siw_sqe *sqe,
 	sqe->num_sge = (uint8_t)nr;
 }
 
-/* Where inline data goes, SIW_MAX_INLINE bytes. */
+/* Place of the inline data, SIW_MAX_INLINE bytes. */
 static inline uint8_t *siw_sqe_inline(struct siw_sqe *sqe)
 {
 	return (uint8_t *)&sqe->sge[1];
 }
 
-/* The kernel fills in the address, which is its own copy's. */
+/* The kernel sets the address, to that of its own copy. */
 static inline void siw_sqe_set_inline(struct siw_sqe *sqe, uint32_t length)
 {
 	sqe->sge[0] = (struct siw_sge){ .length = length };
 	sqe->num_sge = 1;
 }
 
-/* Only these carry data inline (siw takes no other). */
+/* The driver accepts inline data for these opcodes only. */
 static inline bool siw_op_has_inline(uint8_t opcode)
 {
 	return opcode == SIW_OP_SEND || opcode == SIW_OP_WRITE;

@@ -3,15 +3,16 @@
  * The ibv_wr_*() interface. Applications call the functions through the
  * pointers that siw_wr_init() sets:
  *
- *   siw_wr_start()                      takes sq.lock
- *     builder: siw_wr_send(), ...       fills the fixed part of the next
- * element setters: siw_wr_set_sge(), ...    fill in its data siw_wr_complete()
- * or siw_wr_abort()     publishes all elements or none, drops it
+ *   wr_start()                    takes sq.lock
+ *     builder: wr_send(), ...     fills the fixed part of the next WQE
+ *     setter: wr_set_sge(), ...   fills the data of that WQE
+ *   wr_complete()                 publishes all WQEs, releases sq.lock
+ *   wr_abort()                    publishes none, releases sq.lock
  *
- * Builders and setters cannot fail, so the first error is kept in qp->wr_err;
- * later requests are passed over, and siw_wr_complete() returns it and sends
- * nothing. An element must not show its flags before it is published: until
- * then they are kept in qp->wr_flags, one for each slot.
+ * Builders and setters return no error, so qp->wr_err keeps the first one.
+ * Later work requests of the section are ignored, and wr_complete() returns the
+ * error and posts nothing. The flags of a WQE publish it, so qp->wr_flags keeps
+ * them until wr_complete(), one word per slot.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -30,13 +31,13 @@ static void siw_wr_fail(struct siw_qp *qp, int err)
 	qp->wr_sqe = NULL;
 }
 
-/* Flags of the element that setters fill. */
+/* Flags of the WQE that setters fill. */
 static uint16_t *siw_wr_slot_flags(struct siw_qp *qp)
 {
 	return &qp->wr_flags[(qp->wr_next - 1) & qp->sq.ring.mask];
 }
 
-/* Begins a request; nothing happens after an error. */
+/* Begins a work request; does nothing after an error. */
 static void siw_wr_begin(struct siw_qp *qp, uint8_t opcode, uint32_t rkey,
 			 uint64_t raddr)
 {
@@ -131,7 +132,7 @@ static void siw_wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 			siw_wr_fail(qp, EINVAL);
 			return;
 		}
-		if (!buf_list[i].length) /* its address may be anything */
+		if (!buf_list[i].length) /* addr may be invalid */
 			continue;
 		memcpy(siw_sqe_inline(qp->wr_sqe) + length, buf_list[i].addr,
 		       buf_list[i].length);
@@ -161,7 +162,7 @@ static void siw_wr_start(struct ibv_qp_ex *qpx)
 	qp->wr_err = 0;
 }
 
-/* Hands the elements of the section to the kernel. */
+/* Hands the WQEs of the section to the kernel. */
 static void siw_wr_publish_locked(struct siw_qp *qp)
 {
 	struct siw_ring *ring = &qp->sq.ring;

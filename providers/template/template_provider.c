@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The smallest provider: a device that the kernel does not know, with one port
- * and nothing but protection domains. Copy it to begin a new one; see
- * providers/README.md. It is built and run through the contract tests, and not
- * installed.
+ * and with protection domains as its only objects. Copy it to begin a new
+ * provider; see providers/README.md. The contract tests build and run it; it is
+ * not installed.
  *
- * The device is there when TEMPLATE_DEVICE holds its name. A provider of kernel
- * devices has a match table instead of template_list_devices(), includes
+ * The device exists when TEMPLATE_DEVICE contains its name. A provider of
+ * kernel devices has a match table instead of template_list_devices(), includes
  * provider/kernel.h, and calls verbs_cmd_get_context() when it opens a context;
  * rxe/ is an example.
  */
@@ -23,7 +23,7 @@
 
 struct template_context {
 	struct verbs_context base;
-	int async_write_fd; /* events of the device are written here */
+	int async_write_fd; /* the device writes its events here */
 };
 
 static struct template_context *to_template_context(struct ibv_context *ctx)
@@ -36,7 +36,7 @@ static int template_query_device(struct ibv_context *ctx,
 				 struct ibv_device_attr_ex *attr,
 				 size_t attr_size)
 {
-	/* @attr is zeroed; fields behind the first struct may not fit. */
+	/* @attr is zeroed; @attr_size may end behind orig_attr. */
 	(void)snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
 		       "0.0.0"); /* fits */
 	attr->orig_attr.node_guid = htobe64(TEMPLATE_GUID);
@@ -58,7 +58,7 @@ static int template_query_port(struct ibv_context *ctx, uint8_t port_num,
 	return 0;
 }
 
-/* Applications poll() the read end; it belongs to the context from now on. */
+/* Applications poll() the read end, which the context owns from now on. */
 static int template_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
 {
 	int fds[2];
@@ -115,7 +115,7 @@ static void template_close_context(struct verbs_context *vctx)
 	struct template_context *ctx = to_template_context(&vctx->context);
 
 	if (ctx->async_write_fd >= 0)
-		(void)close(ctx->async_write_fd); /* nothing was buffered */
+		(void)close(ctx->async_write_fd); /* an error loses no data */
 	verbs_context_free(vctx);
 }
 
@@ -130,7 +130,7 @@ static int template_list_devices(int (*add)(void *arg, const char *name,
 	return add(arg, name, IBV_NODE_CA, htobe64(TEMPLATE_GUID));
 }
 
-/* The one symbol of the module. */
+/* The only symbol that the module exports. */
 extern const struct verbs_device_ops verbs_provider_template
 	__attribute__((visibility("default")));
 

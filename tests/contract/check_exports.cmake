@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A module exports its provider and nothing else: -DNM= -DMODULE= -DNAME=
+# Checks that a module exports its provider and no other symbol:
+# -DNM= -DMODULE= -DNAME=
 execute_process(COMMAND ${NM} -D --defined-only ${MODULE}
                 OUTPUT_VARIABLE symbols RESULT_VARIABLE result)
 if(NOT result EQUAL 0)

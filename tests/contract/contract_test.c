@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What include/provider/provider.h asks of every provider and can be seen
- * without a device: its registration, its match table, and the table of ops
- * that it hands in when a context is opened. Compiled once for each provider;
- * the functions that open a context are replaced below, everything else that
- * the provider calls is the library's.
+ * Checks the parts of the interface in include/provider/provider.h that need no
+ * device: the registration of a provider, its match table, and the op table
+ * that it sets when a context is opened. Compiled once per provider. The test
+ * replaces the functions that open a context; all other functions are the
+ * library's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,10 +23,10 @@
 
 extern const struct verbs_device_ops PROVIDER;
 
-/* The device that contexts are opened on: the first that is offered, if any. */
+/* Contexts are opened on this device: the first one listed, if any. */
 static struct ibv_device device;
 
-/* Where the provider's calls end up. */
+/* Arguments and results of the replaced functions. */
 static const struct verbs_context_ops *ops;
 static unsigned int nr_contexts;
 static bool no_memory;
@@ -71,7 +71,7 @@ int verbs_cmd_get_context(struct ibv_context *ctx,
 	return get_context_err;
 }
 
-/* A kernel device needs a descriptor that can be closed. */
+/* A kernel device needs a descriptor that the provider can close. */
 static int cmd_fd_new(void)
 {
 	return PROVIDER.match ? dup(STDERR_FILENO) : -1;
@@ -88,7 +88,7 @@ static struct verbs_context *context_open(void)
 	return vctx;
 }
 
-/* add() of list_devices() */
+/* add() callback of list_devices(). */
 static int device_keep_first(void *arg, const char *name, int node_type,
 			     __be64 node_guid)
 {
@@ -132,7 +132,7 @@ static void provider_match_table_entries_are_valid(void **state)
 	if (!match)
 		skip();
 	for (; match->kind != VERBS_MATCH_END; match++, nr++) {
-		assert_true(nr < 1000); /* or it does not end */
+		assert_true(nr < 1000); /* VERBS_MATCH_END is missing */
 		switch (match->kind) {
 		case VERBS_MATCH_DRIVER_ID:
 			assert_int_not_equal(match->driver_id, 0);
@@ -220,7 +220,7 @@ static void provider_ops_include_query_device_and_port(void **state)
 	assert_non_null(ops->query_port);
 }
 
-/* What can be made can be unmade, and the other way round. */
+/* Both ops are set, or neither. */
 #define PAIR(make, unmake)                                                     \
 	do {                                                                   \
 		if (!ops->make != !ops->unmake)                                \
@@ -228,7 +228,7 @@ static void provider_ops_include_query_device_and_port(void **state)
 				 ops->make ? #unmake : #make);                 \
 	} while (0)
 
-/* Without the second the first is of no use. */
+/* @op is useless without @other. */
 #define NEEDS(op, other)                                        \
 	do {                                                    \
 		if (ops->op && !ops->other)                     \
@@ -274,7 +274,7 @@ static void provider_ops_include_required_ops(void **state)
 	NEEDS(attach_mcast, create_qp);
 }
 
-/* The library's defaults talk to the kernel; others bring their own. */
+/* The library's defaults send kernel commands and cannot be used. */
 static void provider_without_kernel_device_has_own_event_ops(void **state)
 {
 	if (PROVIDER.match)
@@ -293,7 +293,7 @@ static void provider_without_kernel_device_allocates_pd(void **state)
 	struct ibv_pd *pd = NULL;
 
 	if (PROVIDER.match)
-		skip(); /* there is no kernel here */
+		skip(); /* the test has no kernel device */
 	vctx = context_open();
 	if (ops->alloc_pd) {
 		assert_int_equal(ops->alloc_pd(&vctx->context, &pd), 0);

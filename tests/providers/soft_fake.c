@@ -24,7 +24,7 @@ void soft_fake_start(void)
 	assert_int_equal(ftruncate(soft.fd, MEMFD_LEN), 0);
 }
 
-/* Rings that nobody has unmapped. */
+/* Rings that are still mapped. */
 static unsigned int ring_mappings_count(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -88,7 +88,7 @@ int soft_fake_destroyed(void)
 	return err;
 }
 
-/* -- the library's own part -- */
+/* -- functions of the library -- */
 
 struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
 					size_t size)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the fakes of the kernel have in common that the providers of software
- * devices are tested with: the library's own part, the commands that are the
- * same for all drivers, and a memfd that rings are mapped from. A fake of a
- * driver adds the commands in which it has a share.
+ * Common parts of the fake kernels that test the providers of software devices:
+ * the library's own functions, the commands that are the same for all drivers,
+ * and a memfd that rings are mapped from. The fake of a driver adds the
+ * commands with driver-specific data.
  */
 #ifndef TESTS_SOFT_FAKE_H
 #define TESTS_SOFT_FAKE_H
@@ -17,13 +17,13 @@
 
 struct soft_fake {
 	int fd;		      /* memfd of the rings */
-	uint64_t next_offset; /* first free byte of it */
+	uint64_t next_offset; /* of the first free byte */
 
-	/* What commands answer. */
-	int err;	  /* the next create, modify or destroy */
-	int doorbell_err; /* every doorbell */
+	/* Results of commands. */
+	int err;	  /* of the next create, modify or destroy */
+	int doorbell_err; /* of every doorbell */
 
-	/* What was asked. */
+	/* Calls so far. */
 	unsigned int nr_doorbells;
 	unsigned int nr_created;   /* objects of all kinds */
 	unsigned int nr_destroyed; /* likewise */
@@ -36,24 +36,25 @@ extern struct soft_fake soft;
 /** soft_fake_start() - begin a test with an empty memfd */
 void soft_fake_start(void);
 
-/** soft_fake_end() - close it; nothing may be mapped, nothing be left over */
+/** soft_fake_end() - close the memfd; check that no mapping or object is left
+ */
 int soft_fake_end(void);
 
 /**
- * soft_fake_map() - memory for a ring
+ * soft_fake_map() - map memory for a ring
  * @len: bytes; rounded up to pages
- * @ret_offset: where it is in the memfd
+ * @ret_offset: offset in the memfd
  * @ret_len: bytes that are mapped, for munmap()
  */
 void *soft_fake_map(size_t len, uint64_t *ret_offset, size_t *ret_len);
 
-/** soft_fake_err() - the error of a command; the next one has none */
+/** soft_fake_err() - take the error of this command; the next one has none */
 int soft_fake_err(void);
 
-/** soft_fake_created() - the same for one that makes an object */
+/** soft_fake_created() - likewise, for a command that creates an object */
 int soft_fake_created(void);
 
-/** soft_fake_destroyed() - the same for one that ends an object */
+/** soft_fake_destroyed() - likewise, for a command that destroys one */
 int soft_fake_destroyed(void);
 
 #endif

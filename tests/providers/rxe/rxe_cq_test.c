@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completions: from the kernel's element to ibv_poll_cq() and to the extended
- * poll functions, and what happens to them when a CQ is resized.
+ * Completion queues: translation of the kernel's CQE in ibv_poll_cq() and in
+ * extended polling, and resizing a CQ.
  */
 #include "rxe_fake.h"
 
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <rdma/ib_user_verbs.h>
 
-/* The kernel's number; ours is IBV_WC_WITH_INV. */
+/* The kernel's value of IBV_WC_WITH_INV. */
 #define KERNEL_WITH_INVALIDATE 4
 
 static struct ibv_cq_ex *cq_new(int cqe, uint64_t wc_flags, uint32_t flags,
@@ -226,7 +226,7 @@ static void rxe_next_poll_releases_previous_cqe(void **state)
 	assert_int_equal(fake.cq.buf->consumer_index, 0);
 	assert_int_equal(ibv_next_poll(cq), 0);
 	assert_int_equal(fake.cq.buf->consumer_index, 1);
-	push_wr_id(3); /* there is room for it now */
+	push_wr_id(3); /* uses the slot just released */
 	for (uint64_t i = 1; i < 4; i++) {
 		assert_int_equal(cq->wr_id, i);
 		assert_int_equal(ibv_next_poll(cq), i < 3 ? 0 : ENOENT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See rxe_fake.h. Sizes and limits are what the kernel's driver computes for
- * the same request, as far as the provider can see them.
+ * See rxe_fake.h. Sizes and limits are those that the kernel driver computes
+ * for the same request, as far as the provider can observe them.
  */
 #include "rxe_fake.h"
 
@@ -88,7 +88,7 @@ void fake_cq_push(const struct ib_uverbs_wc *wc)
 	buf->producer_index = next;
 }
 
-/* What the kernel makes of a wish for @nr elements of @len bytes. */
+/* Allocates the ring that the kernel makes for @nr elements of @len bytes. */
 static void fake_ring_make_for(struct fake_ring *ring, uint32_t nr, size_t len)
 {
 	uint32_t log2_elem_size = 6; /* a cache line */
@@ -238,7 +238,7 @@ int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 	return 0;
 }
 
-/* What was not polled moves to the new ring. */
+/* Moves the unpolled CQEs to the new ring. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
 			const struct verbs_udata *udata)
 {

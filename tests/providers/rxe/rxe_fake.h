@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel as the rxe provider sees it, for unit tests: the verbs_cmd_*
- * functions that it imports, rings in a memfd, and a record of what was asked.
- * A test sets up what the next commands answer in `fake`, calls the provider,
- * and looks at the ring from the kernel's side.
+ * Fake kernel for the unit tests of the rxe provider: the verbs_cmd_* functions
+ * that it imports, rings in a memfd, and a record of the calls. A test sets the
+ * results of the next commands in `fake`, calls the provider, and checks the
+ * rings from the kernel's side.
  */
 #ifndef TESTS_RXE_FAKE_H
 #define TESTS_RXE_FAKE_H
@@ -14,7 +14,7 @@
 #define FAKE_CAP_FLUSH	      (UINT64_C(1) << 38)
 #define FAKE_CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
 
-/* A ring as the kernel made it, mapped for the test. */
+/* A ring that the fake kernel has allocated, mapped for the test. */
 struct fake_ring {
 	struct rxe_queue_buf *buf;
 	struct mminfo info;
@@ -26,22 +26,22 @@ struct fake_ring {
 struct fake_kernel {
 	struct rxe_context ctx;
 
-	/* What commands answer. */
+	/* Results of commands. */
 	uint64_t device_caps; /* device_cap_flags_ex */
 	uint64_t fw_ver;      /* of query_device */
 	uint32_t ah_num;      /* 0: like a kernel before 5.16 */
 	union ibv_gid sgid;   /* of every slot */
 	int resolve_err;      /* of ibv_resolve_eth_l2_from_gid() */
-	/* Applied to the next ring that is made. */
+	/* Changes the next ring that is allocated. */
 	void (*spoil_ring)(struct fake_ring *ring);
 
-	/* What was asked. */
+	/* Calls and arguments so far. */
 	unsigned int nr_device_queries;
 	unsigned int nr_gid_queries;
 	uint64_t srq_info_addr; /* of the last modify_srq */
 	int reg_access, rereg_flags;
 
-	/* Rings of the objects made last. */
+	/* Rings of the objects created last. */
 	struct fake_ring sq, rq, cq, srq;
 };
 
@@ -59,7 +59,7 @@ void fake_ring_make(struct fake_ring *ring, uint32_t mask,
 void fake_ring_unmap(struct fake_ring *ring);
 void *fake_ring_elem(const struct fake_ring *ring, uint32_t index);
 
-/* Completions, from the kernel's side. */
+/* Writes a CQE as the kernel does. */
 void fake_cq_push(const struct ib_uverbs_wc *wc);
 
 struct fake_qp_args {
@@ -67,14 +67,14 @@ struct fake_qp_args {
 	uint32_t send_wr, recv_wr, send_sge, recv_sge, inline_data;
 	uint64_t send_ops; /* 0: no ibv_wr_*() */
 	struct ibv_srq *srq;
-	bool reset; /* leave it in RESET; else it is brought to RTS */
+	bool reset; /* leave the QP in RESET instead of RTS */
 };
 
-/* A queue pair that must come into being, in RTS. */
+/* Creates a QP, in RTS unless args->reset; creation must succeed. */
 struct rxe_qp *fake_qp_new(const struct fake_qp_args *args);
 void fake_qp_free(struct rxe_qp *qp);
 
-/* The element in slot @index of the send ring made last. */
+/* The WQE in slot @index of the send ring created last. */
 struct rxe_send_wqe *fake_send_wqe(uint32_t index);
 
 #endif

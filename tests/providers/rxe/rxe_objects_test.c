@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Life of the objects: real sizes come back, what the kernel made is undone
- * when the rest fails, and a destroy that fails leaves the object whole.
+ * Creating and destroying objects: real sizes are returned, a failure undoes
+ * the finished steps, and a failed destroy leaves the object usable.
  */
 #include "rxe_fake.h"
 
@@ -177,7 +177,7 @@ static void rxe_create_qp_optional_send_ops_need_rc_and_device_cap(void **state)
 
 static void ring_spoil_elem_size(struct fake_ring *ring)
 {
-	ring->buf->log2_elem_size = 7; /* below a send element */
+	ring->buf->log2_elem_size = 7; /* smaller than a send WQE */
 }
 
 static void ring_spoil_size(struct fake_ring *ring)
@@ -290,7 +290,7 @@ static void rxe_modify_srq_max_wr_uses_new_ring(void **state)
 	assert_int_equal(rxe_post_srq_recv(&srq->vsrq.srq, &wr, &bad), ENOMEM);
 
 	fake.spoil_ring = ring_spoil_elem_size;
-	srq->rq.max_sge = 1000; /* so that the element is too small */
+	srq->rq.max_sge = 1000; /* makes the element size too small */
 	assert_int_equal(rxe_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_MAX_WR),
 			 -EIO);
 	assert_int_equal(rxe_post_srq_recv(&srq->vsrq.srq, &wr, &bad), ENOMEM);
@@ -371,7 +371,7 @@ static void rxe_create_ah_resolution_failure_destroys_kernel_ah(void **state)
 	assert_int_equal(soft.nr_destroyed, 3);
 }
 
-/* -- the rest -- */
+/* -- PDs, regions and windows -- */
 
 static void rxe_memory_objects_create_and_destroy(void **state)
 {
@@ -395,7 +395,7 @@ static void rxe_memory_objects_create_and_destroy(void **state)
 		rxe_rereg_mr(vmr, IBV_REREG_MR_CHANGE_PD, new_pd, NULL, 0, 0),
 		-EOPNOTSUPP);
 	assert_int_equal(rxe_alloc_mw(new_pd, IBV_MW_TYPE_2, &mw), 0);
-	soft.err = -EBUSY; /* a window is bound to it */
+	soft.err = -EBUSY; /* a memory window is bound to the region */
 	assert_int_equal(soft_dereg_mr(vmr), -EBUSY);
 	assert_int_equal(rxe_dealloc_mw(mw), 0);
 	assert_int_equal(soft_dereg_mr(vmr), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv() and ibv_bind_mw(): the
- * element that each request becomes, and every error that is found at once.
+ * WQE that each work request results in, and every immediate error.
  */
 #include "rxe_fake.h"
 
@@ -19,7 +19,7 @@ static struct ibv_sge sge_of(const void *addr, uint32_t length, uint32_t lkey)
 	};
 }
 
-/* Posts one request that must be taken and returns its element. */
+/* Posts one work request, which must succeed, and returns its WQE. */
 static struct rxe_send_wqe *post_ok(struct rxe_qp *qp, struct ibv_send_wr *wr)
 {
 	uint32_t index = fake.sq.buf->producer_index;
@@ -34,7 +34,7 @@ static struct rxe_send_wqe *post_ok(struct rxe_qp *qp, struct ibv_send_wr *wr)
 	return fake_send_wqe(index);
 }
 
-/* Posts one request that must be refused, without a trace. */
+/* Posts one work request, which must fail and leave the ring unchanged. */
 static void post_rejected(struct rxe_qp *qp, struct ibv_send_wr *wr, int err)
 {
 	uint32_t index = fake.sq.buf->producer_index;
@@ -47,7 +47,7 @@ static void post_rejected(struct rxe_qp *qp, struct ibv_send_wr *wr, int err)
 	assert_int_equal(soft.nr_doorbells, doorbells);
 }
 
-/* The parts that every element has. */
+/* Checks the fields that every WQE has. */
 static void check_common(const struct rxe_send_wqe *wqe, uint64_t wr_id,
 			 uint32_t opcode, uint32_t send_flags)
 {
@@ -77,7 +77,7 @@ static void check_one_sge(const struct rxe_send_wqe *wqe,
 	assert_int_equal(wqe->dma.sge[0].lkey, sge->lkey);
 }
 
-/* Old contents of a slot must not show through. */
+/* Fills all slots, so that a field that is not written becomes visible. */
 static void dirty_slots(void)
 {
 	memset(fake.sq.buf->data, 0xff,
@@ -281,7 +281,7 @@ static void rxe_post_send_bind_mw_type_2_changes_rkey(void **state)
 	assert_int_equal(wqe->wr.wr.mw.access, IBV_ACCESS_REMOTE_WRITE);
 	assert_int_equal(mw.rkey, 0x222201);
 
-	/* the next bind has to name the present key */
+	/* The next bind must contain the current key. */
 	wr.bind_mw.rkey = 0x222202;
 	wqe = post_ok(qp, &wr);
 	assert_int_equal(wqe->wr.wr.mw.mw_rkey, 0x222201);
@@ -351,7 +351,7 @@ static void rxe_post_send_atomic_write_needs_device_cap(void **state)
 	};
 	struct rxe_send_wqe *wqe;
 
-	post_rejected(qp, &wr, EINVAL); /* this kernel does not have it */
+	post_rejected(qp, &wr, EINVAL); /* no device capability */
 	fake_qp_free(qp);
 
 	fake.device_caps = FAKE_CAP_ATOMIC_WRITE;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Ring arithmetic, and what is refused when a ring is mapped.
- */
+/* Ring arithmetic, and the geometry checks when a ring is mapped. */
 #include "rxe_fake.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ibv_wr_*() interface: each builder makes the element that
- * ibv_post_send() makes of the same request, and an error anywhere in a
- * section ends it without a trace.
+ * The ibv_wr_*() interface: each builder results in the WQE that
+ * ibv_post_send() writes for the same work request, and any error in a section
+ * makes ibv_wr_complete() fail without posting.
  */
 #include "rxe_fake.h"
 
@@ -44,9 +44,9 @@ static struct ibv_qp_ex *section_begin(struct rxe_qp *qp)
 }
 
 /*
- * Slot 0 was filled by ibv_wr_*(); posts @wr into slot 1 and compares the two,
- * all bytes of them. Slots start as zeroes, so what one of the interfaces
- * leaves alone the other has to leave alone as well.
+ * Completes the section, whose WQE is in slot 0, posts @wr into slot 1, and
+ * compares all bytes of both WQEs. Slots are initially zero, so both interfaces
+ * must write the same fields.
  */
 static void complete_and_compare_with_post_send(struct rxe_qp *qp,
 						struct ibv_send_wr *wr)
@@ -197,7 +197,7 @@ static void rxe_wr_atomic_fetch_add_matches_post_send(void **state)
 		.wr.atomic = {
 			.remote_addr = 0x7000,
 			.compare_add = 11,
-			.swap = 22, /* not looked at */
+			.swap = 22, /* ignored */
 			.rkey = 0x77,
 		},
 	};
@@ -245,7 +245,7 @@ static void rxe_wr_bind_mw_matches_post_send(void **state)
 
 	ibv_wr_bind_mw(qpx, &mw, 0x1201, &info);
 	assert_int_equal(mw.rkey, 0x1201);
-	mw.rkey = 0x1200; /* for the second way */
+	mw.rkey = 0x1200; /* for post_send */
 	complete_and_compare_with_post_send(qp, &wr);
 }
 
@@ -466,7 +466,8 @@ static void rxe_wr_abort_restores_rkeys_of_binds(void **state)
 	fake_qp_free(qp);
 }
 
-/* A section whose last request is good must fail because of the one before. */
+/* Adds a valid work request; the section must fail because of an earlier one.
+ */
 static void expect_failure(struct rxe_qp *qp, int err)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
@@ -505,7 +506,7 @@ static void rxe_wr_complete_returns_first_error(void **state)
 	ibv_wr_atomic_fetch_add(qpx, 1, 0x1000, 1);
 	ibv_wr_set_sge(qpx, 1, 0x1000, 7);
 	expect_failure(qp, EINVAL);
-	/* this kernel has neither */
+	/* The device has neither capability. */
 	ibv_wr_flush(qpx, 1, 0, 1, IBV_FLUSH_GLOBAL, IBV_FLUSH_MR);
 	expect_failure(qp, EINVAL);
 	ibv_wr_atomic_write(qpx, 1, 0, data);
@@ -610,7 +611,7 @@ static void rxe_wr_complete_returns_doorbell_error(void **state)
 	fake_qp_free(qp);
 }
 
-/* A program may leave IBV_SEND_INLINE in wr_flags; only setters decide. */
+/* wr_flags may contain IBV_SEND_INLINE; only setters decide. */
 static void rxe_wr_flags_inline_bit_is_ignored(void **state)
 {
 	struct rxe_qp *qp = rc_qp_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Polling, both ways, and arming. */
+/* Polling with ibv_poll_cq() and extended polling; arming a CQ. */
 #include "siw_fake.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static void siw_poll_cq_translates_every_status(void **state)
 		[SIW_WC_REM_ACCESS_ERR] = IBV_WC_REM_ACCESS_ERR,
 		[SIW_WC_REM_INV_REQ_ERR] = IBV_WC_REM_INV_REQ_ERR,
 		[SIW_WC_GENERAL_ERR] = IBV_WC_GENERAL_ERR,
-		[SIW_NUM_WC_STATUS] = IBV_WC_GENERAL_ERR, /* no such thing */
+		[SIW_NUM_WC_STATUS] = IBV_WC_GENERAL_ERR, /* undefined status */
 	};
 	struct ibv_wc wc;
 
@@ -146,7 +146,7 @@ static void siw_cq_ex_read_functions_return_current_cqe(void **state)
 	assert_int_equal(ibv_wc_read_sl(ex), 0);
 	assert_int_equal(ibv_wc_read_dlid_path_bits(ex), 0);
 	assert_int_equal(ibv_wc_read_vendor_err(ex), 0);
-	assert_int_equal(fake_cqe(0)->flags, 0); /* the slot is free already */
+	assert_int_equal(fake_cqe(0)->flags, 0); /* the slot is free again */
 	assert_int_equal(ibv_next_poll(ex), 0);
 	assert_int_equal(ex->wr_id, 2);
 	assert_int_equal(ex->status, IBV_WC_REM_ACCESS_ERR);
@@ -162,7 +162,7 @@ static void siw_start_poll_unknown_comp_mask_returns_einval(void **state)
 	assert_int_equal(ibv_start_poll(&cq->vcq.cq_ex, &attr), EINVAL);
 }
 
-/* The promise of the application counts where it says that it is one. */
+/* SINGLE_THREADED counts only if comp_mask announces flags. */
 static void siw_single_threaded_cq_takes_no_lock(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See siw_fake.h. Sizes are what the kernel's driver computes for the same
+ * See siw_fake.h. Sizes are those that the kernel driver computes for the same
  * request: the next power of two.
  */
 #include "siw_fake.h"
@@ -91,7 +91,7 @@ struct siw_cq_ctrl *fake_cq_ctrl(void)
 int verbs_cmd_get_context(struct ibv_context *ctx,
 			  const struct verbs_udata *udata)
 {
-	/* The driver refuses a process that has no room for its answer. */
+	/* The driver rejects a command without room for its response. */
 	if (!udata || udata->out_len < sizeof(struct siw_uresp_alloc_ctx))
 		return -EINVAL;
 	return soft_fake_err();
@@ -105,7 +105,7 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 {
 	int err = soft_fake_err();
 
-	assert_null(udata); /* the driver refuses any */
+	assert_null(udata); /* the driver rejects any udata */
 	if (!err)
 		*ret_fw_ver = fake.fw_ver;
 	return err;
@@ -215,7 +215,7 @@ struct siw_qp *fake_qp_new(const struct fake_qp_args *args)
 		attr.send_ops_flags = args->send_ops;
 	}
 	assert_int_equal(siw_create_qp(fake_context(), &attr, &vqp), 0);
-	/* verbs_init_qp() would do so, but for that of the fake. */
+	/* The library's verbs_init_qp() does this; the fake's does not. */
 	vqp->qp.send_cq = args->cq;
 	vqp->qp.recv_cq = args->cq;
 	return to_siw_qp(&vqp->qp);

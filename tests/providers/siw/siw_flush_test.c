@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of a QP that is in ERR: they complete as flushed, in order, and the
- * kernel is not asked. The test stands on the kernel's side of the rings.
+ * Work requests of a QP in ERR complete with WR_FLUSH_ERR, in order and without
+ * a doorbell. The tests access the rings from the kernel's side.
  */
 #include "siw_fake.h"
 
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* The CQ has this many elements. */
+/* Capacity of the CQ. */
 #define NR_CQE 8
 
 static struct siw_cq *cq;
@@ -76,7 +76,7 @@ static int post_recv(uint64_t id)
 	return err;
 }
 
-/* A completion that the kernel makes. */
+/* Writes a CQE as the kernel does. */
 static void cqe_push(uint32_t index, uint64_t id)
 {
 	*fake_cqe(index) = (struct siw_cqe){
@@ -114,7 +114,7 @@ static void assert_no_completion(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Posted after the QP has failed                                            */
+/* Posting to a QP in ERR                                                    */
 /* ------------------------------------------------------------------------ */
 
 static void siw_post_to_qp_in_err_completes_flushed(void **state)
@@ -145,7 +145,7 @@ static void siw_post_to_qp_in_err_rings_no_doorbell(void **state)
 		assert_int_equal(fake_rqe(&fake.rq, i)->flags, 0);
 }
 
-/* More of them, in all, than the rings have elements. */
+/* Posts more work requests in total than the rings have slots. */
 static void siw_post_to_qp_in_err_accepts_more_than_ring_size(void **state)
 {
 	fail_qp();
@@ -192,7 +192,7 @@ static void siw_modify_qp_without_err_flushes_nothing(void **state)
 	assert_no_completion();
 }
 
-/* The driver never leaves the state, whatever it answers. */
+/* The driver never leaves ERR, even if the command succeeds. */
 static void siw_qp_in_err_stays_in_err(void **state)
 {
 	fail_qp();
@@ -204,7 +204,7 @@ static void siw_qp_in_err_stays_in_err(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The kernel's completions                                                  */
+/* CQEs of the kernel                                                        */
 /* ------------------------------------------------------------------------ */
 
 static void siw_poll_cq_returns_kernel_cqes_first(void **state)
@@ -231,17 +231,17 @@ static void siw_poll_cq_returns_kernel_and_flushed_cqes_together(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Left in the rings                                                         */
+/* WQEs that the kernel left in the rings                                    */
 /* ------------------------------------------------------------------------ */
 
-/* The kernel failed the QP before; then it takes nothing, and says nothing. */
+/* After a broken connection the kernel reads no WQE and writes no CQE. */
 static void siw_modify_qp_to_err_flushes_remaining_wqes(void **state)
 {
 	for (uint64_t id = 0; id < 3; id++) {
 		assert_int_equal(post_send(id, IBV_WR_SEND), 0);
 		assert_int_equal(post_recv(10 + id), 0);
 	}
-	fake_sqe(0)->flags = 0; /* but for these */
+	fake_sqe(0)->flags = 0; /* read by the kernel before */
 	fake_rqe(&fake.rq, 0)->flags = 0;
 	fail_qp();
 	assert_flushed(1, IBV_WC_SEND);
@@ -249,13 +249,13 @@ static void siw_modify_qp_to_err_flushes_remaining_wqes(void **state)
 	assert_flushed(11, IBV_WC_RECV);
 	assert_flushed(12, IBV_WC_RECV);
 	assert_no_completion();
-	fail_qp(); /* once is enough */
+	fail_qp(); /* the second call flushes nothing */
 	assert_no_completion();
 }
 
 static void siw_modify_qp_to_err_flushes_oldest_wqe_first(void **state)
 {
-	/* Once around the ring of four, and a little further. */
+	/* Posts 6 WQEs to a ring of 4, so that the index wraps around. */
 	for (uint64_t id = 0; id < 6; id++) {
 		assert_int_equal(post_send(id, IBV_WR_SEND), 0);
 		if (id < 3)
@@ -267,7 +267,7 @@ static void siw_modify_qp_to_err_flushes_oldest_wqe_first(void **state)
 	assert_no_completion();
 }
 
-/* The application was told that these are not posted. */
+/* ibv_post_send() has reported these work requests as not posted. */
 static void siw_modify_qp_to_err_skips_wqes_without_doorbell(void **state)
 {
 	assert_int_equal(post_send(1, IBV_WR_SEND), 0);
@@ -288,7 +288,7 @@ static void siw_modify_qp_to_err_full_cq_drops_rest(void **state)
 	fail_qp();
 	for (uint64_t id = 0; id < NR_CQE; id++)
 		assert_int_equal(post_recv(id), 0);
-	qp->sq.failed = NULL; /* as if posted by another QP of the CQ */
+	qp->sq.failed = NULL; /* simulates a WQE posted before ERR */
 	assert_int_equal(post_send(50, IBV_WR_SEND), 0);
 	fail_qp();
 	for (uint64_t id = 0; id < NR_CQE; id++)
@@ -298,7 +298,7 @@ static void siw_modify_qp_to_err_full_cq_drops_rest(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The other interfaces                                                      */
+/* ibv_wr_*(), extended polling, SRQs                                        */
 /* ------------------------------------------------------------------------ */
 
 static void siw_wr_complete_in_err_flushes_whole_section(void **state)
@@ -360,7 +360,7 @@ static void siw_wr_abort_in_err_completes_nothing(void **state)
 	assert_no_completion();
 }
 
-/* The CQ is locked in between, and the application may post. */
+/* The application may post while start_poll holds the CQ lock. */
 static void siw_start_poll_returns_flushed_cqes(void **state)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
@@ -382,7 +382,7 @@ static void siw_start_poll_returns_flushed_cqes(void **state)
 	ibv_end_poll(cqx);
 }
 
-/* What is in an SRQ is for the other QPs, too. */
+/* Other QPs use the WQEs of the SRQ. */
 static void siw_modify_qp_to_err_keeps_srq_wqes(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 4,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Life of the objects: real sizes come back, what the kernel made is undone
- * when the rest fails, and a destroy that fails leaves the object whole.
+ * Creating and destroying objects: real sizes are returned, a failure undoes
+ * the finished steps, and a failed destroy leaves the object usable.
  */
 #include "siw_fake.h"
 
@@ -83,7 +83,7 @@ static void siw_create_qp_kernel_error_is_returned(void **state)
 	assert_null(vqp);
 }
 
-/* Sizes and keys come from the kernel and are checked nevertheless. */
+/* Sizes and keys that the kernel reports are checked. */
 static void siw_ring_map_bad_geometry_is_rejected(void **state)
 {
 	struct ibv_cq_init_attr_ex cq_attr = { .cqe = 4 };
@@ -93,16 +93,16 @@ static void siw_ring_map_bad_geometry_is_rejected(void **state)
 	struct verbs_cq *vcq;
 	struct verbs_qp *vqp;
 
-	fake.nr = 3; /* no power of two */
+	fake.nr = 3; /* not a power of two */
 	assert_int_equal(create_qp(&attr, &vqp), -EIO);
 	assert_int_equal(siw_create_cq(fake_context(), &cq_attr, false, &vcq),
 			 -EIO);
 	assert_int_equal(siw_create_srq(fake_context(), &srq_attr, &vsrq),
 			 -EIO);
 	fake.nr = 0;
-	fake.key = UINT64_MAX - 4095; /* no offset */
+	fake.key = UINT64_MAX - 4095; /* not a valid offset */
 	assert_int_equal(create_qp(&attr, &vqp), -EIO);
-	fake.key = 1; /* not a page's */
+	fake.key = 1; /* not page-aligned */
 	assert_int_equal(create_qp(&attr, &vqp), -EINVAL);
 	assert_int_equal(siw_create_cq(fake_context(), &cq_attr, false, &vcq),
 			 -EINVAL);

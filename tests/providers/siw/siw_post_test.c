@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What posting puts into the rings, what it refuses, and when it rings. */
+/*
+ * Posting: the WQE that each work request results in, every immediate error,
+ * and the doorbells.
+ */
 #include "siw_fake.h"
 
 #include <errno.h>
@@ -80,7 +83,7 @@ static void siw_post_send_rdma_and_invalidate_fill_wqes(void **state)
 	assert_int_equal(fake_sqe(1)->rkey, 0x71);
 	assert_int_equal(fake_sqe(1)->num_sge, 1);
 	assert_memory_equal(fake_sqe(1)->sge, sges, sizeof(sges[0]));
-	/* The driver refuses a fenced read. */
+	/* The driver rejects a fenced READ. */
 	assert_int_equal(fake_sqe(1)->flags, SIW_WQE_VALID);
 	assert_int_equal(fake_sqe(2)->opcode, SIW_OP_SEND_REMOTE_INV);
 	assert_int_equal(fake_sqe(2)->rkey, 0xabc);
@@ -89,7 +92,7 @@ static void siw_post_send_rdma_and_invalidate_fill_wqes(void **state)
 	fake_qp_free(qp);
 }
 
-/* Elements are used again and again. */
+/* Fields of the previous WQE in the slot must not stay. */
 static void siw_post_send_reused_slot_is_cleared(void **state)
 {
 	struct siw_qp *qp = fake_qp_new(&(struct fake_qp_args){});
@@ -121,7 +124,7 @@ static void siw_post_send_inline_data_follows_first_sge(void **state)
 	};
 	struct ibv_send_wr wr = {
 		.sg_list = inline_sges,
-		.num_sge = 5, /* more than max_sge: they are copied */
+		.num_sge = 5, /* more than max_sge: the data is copied */
 		.opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_INLINE,
 	};
@@ -149,7 +152,8 @@ static void siw_post_send_inline_above_limit_returns_einval(void **state)
 
 	sge.length = SIW_MAX_INLINE;
 	assert_int_equal(post_send(qp, &wr, &bad), 0);
-	assert_int_equal(fake_sqe(1)->flags, 0); /* nothing ran over */
+	assert_int_equal(fake_sqe(1)->flags,
+			 0); /* no overflow into the next WQE */
 	sge.length = SIW_MAX_INLINE + 1;
 	assert_int_equal(post_send(qp, &wr, &bad), EINVAL);
 	sge.length = UINT32_MAX;
@@ -227,7 +231,7 @@ static void siw_post_send_full_ring_returns_enomem(void **state)
 	}
 	assert_int_equal(post_send(qp, wr, &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[4]);
-	assert_int_equal(soft.nr_doorbells, 1); /* for the four */
+	assert_int_equal(soft.nr_doorbells, 1); /* for the first four */
 	fake_sqe(0)->flags = 0;
 	assert_int_equal(post_send(qp, &wr[4], &bad), 0);
 	assert_int_equal(fake_sqe(0)->id, 4);

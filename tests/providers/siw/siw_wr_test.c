@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sections of ibv_wr_*(): all or nothing, and the first error is told. */
+/*
+ * Sections of ibv_wr_*(): all work requests are posted or none, and
+ * ibv_wr_complete() returns the first error.
+ */
 #include "siw_fake.h"
 
 #include <errno.h>
@@ -42,7 +45,7 @@ static void siw_wr_complete_publishes_wqe(void **state)
 	assert_int_equal(soft.nr_doorbells, 1);
 }
 
-/* Elements are used again; a request without data has none of the older. */
+/* A slot is reused; SGEs of the previous WQE must not stay in it. */
 static void siw_wr_send_without_setter_has_no_sges(void **state)
 {
 	ibv_wr_start(qpx);
@@ -135,7 +138,7 @@ static void siw_wr_complete_invalid_data_returns_einval(void **state)
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge_list(qpx, 4, sges);
-	ibv_wr_send(qpx); /* passed over */
+	ibv_wr_send(qpx); /* ignored after the error */
 	ibv_wr_set_sge(qpx, 1, 2, 3);
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
 
