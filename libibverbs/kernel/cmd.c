@@ -26,7 +26,7 @@ SAME_PLACE(attrs);
 void cmd_add_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata)
 {
 	if (udata->nr_attrs > (size_t)(CMD_MAX_ATTRS - cmd->msg.num_attrs)) {
-		cmd_fail(cmd, -E2BIG);
+		cmd_set_error(cmd, -E2BIG);
 		return;
 	}
 	cmd->has_results = true;
@@ -40,12 +40,12 @@ void cmd_add_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata)
 void cmd_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata)
 {
 	if (udata && (udata->in_len || udata->out_len))
-		cmd_fail(cmd, -EOPNOTSUPP);
+		cmd_set_error(cmd, -EOPNOTSUPP);
 	if (udata && udata->nr_attrs)
 		cmd_add_driver_attrs(cmd, udata);
 }
 
-bool cmd_has_mandatory(const struct verbs_udata *udata)
+bool cmd_has_mandatory_attr(const struct verbs_udata *udata)
 {
 	for (size_t i = 0; i < udata->nr_attrs; i++)
 		if (udata->attrs[i].flags & UVERBS_ATTR_F_MANDATORY)
@@ -53,7 +53,7 @@ bool cmd_has_mandatory(const struct verbs_udata *udata)
 	return false;
 }
 
-int cmd_finish(const struct cmd *cmd)
+int cmd_read_results(const struct cmd *cmd)
 {
 	if (cmd->ret_handle) {
 		if (cmd->out_attr->data > UINT32_MAX)

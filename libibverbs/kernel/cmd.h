@@ -94,7 +94,7 @@ static inline void cmd_init(struct cmd *cmd, enum verbs_kernel_cap cap)
 }
 
 /** cmd_fail() - remember a mistake, unless there was one before */
-static inline void cmd_fail(struct cmd *cmd, int error)
+static inline void cmd_set_error(struct cmd *cmd, int error)
 {
 	if (!cmd->error)
 		cmd->error = error;
@@ -107,17 +107,17 @@ static inline void cmd_fail(struct cmd *cmd, int error)
  * room for is a mistake too, but takes its place: else no later attribute had a
  * constant one.
  */
-static inline struct ib_uverbs_attr *cmd_add(struct cmd *cmd, uint16_t attr_id,
-					     size_t len)
+static inline struct ib_uverbs_attr *cmd_add_attr(struct cmd *cmd,
+						  uint16_t attr_id, size_t len)
 {
 	struct ib_uverbs_attr *attr;
 
 	if (cmd->msg.num_attrs >= CMD_MAX_ATTRS) {
-		cmd_fail(cmd, -E2BIG);
+		cmd_set_error(cmd, -E2BIG);
 		return NULL;
 	}
 	if (len > UINT16_MAX)
-		cmd_fail(cmd, -EINVAL);
+		cmd_set_error(cmd, -EINVAL);
 	attr = &cmd->msg.attrs[cmd->msg.num_attrs++];
 	/* one by one: the first four become a single store */
 	attr->attr_id = attr_id;
@@ -132,7 +132,7 @@ static inline struct ib_uverbs_attr *cmd_add(struct cmd *cmd, uint16_t attr_id,
 static inline void cmd_in_ptr(struct cmd *cmd, uint16_t attr_id,
 			      const void *data, size_t len)
 {
-	struct ib_uverbs_attr *attr = cmd_add(cmd, attr_id, len);
+	struct ib_uverbs_attr *attr = cmd_add_attr(cmd, attr_id, len);
 
 	if (!attr)
 		return;
@@ -178,7 +178,7 @@ static inline void cmd_in_enum(struct cmd *cmd, uint16_t attr_id, uint8_t elem,
 static inline void cmd_in_obj(struct cmd *cmd, uint16_t attr_id,
 			      uint32_t handle)
 {
-	struct ib_uverbs_attr *attr = cmd_add(cmd, attr_id, 0);
+	struct ib_uverbs_attr *attr = cmd_add_attr(cmd, attr_id, 0);
 
 	if (attr)
 		attr->data = handle;
@@ -191,7 +191,7 @@ static inline void cmd_in_fd(struct cmd *cmd, uint16_t attr_id, int fd)
 
 	if (fd == -1)
 		return;
-	attr = cmd_add(cmd, attr_id, 0);
+	attr = cmd_add_attr(cmd, attr_id, 0);
 	if (attr)
 		attr->data_s64 = fd;
 }
@@ -209,7 +209,7 @@ static inline void cmd_in_async_fd(struct cmd *cmd, uint16_t attr_id,
 
 	if (ctx->async_fd == -1)
 		return;
-	attr = cmd_add(cmd, attr_id, 0);
+	attr = cmd_add_attr(cmd, attr_id, 0);
 	if (!attr)
 		return;
 	attr->data_s64 = ctx->async_fd;
@@ -221,19 +221,19 @@ static inline void cmd_in_async_fd(struct cmd *cmd, uint16_t attr_id,
 static inline void cmd_out_ptr(struct cmd *cmd, uint16_t attr_id, void *data,
 			       size_t len)
 {
-	struct ib_uverbs_attr *attr = cmd_add(cmd, attr_id, len);
+	struct ib_uverbs_attr *attr = cmd_add_attr(cmd, attr_id, len);
 
 	if (attr)
 		attr->data = cmd_addr(data);
 }
 
 /** cmd_add_result() - the attribute of what the method makes; one of them */
-static inline void cmd_add_result(struct cmd *cmd, uint16_t attr_id)
+static inline void cmd_add_result_attr(struct cmd *cmd, uint16_t attr_id)
 {
 	if (cmd->out_attr)
-		cmd_fail(cmd, -EINVAL);
+		cmd_set_error(cmd, -EINVAL);
 	else
-		cmd->out_attr = cmd_add(cmd, attr_id, 0);
+		cmd->out_attr = cmd_add_attr(cmd, attr_id, 0);
 	cmd->has_results = true;
 }
 
@@ -241,14 +241,14 @@ static inline void cmd_add_result(struct cmd *cmd, uint16_t attr_id)
 static inline void cmd_out_obj(struct cmd *cmd, uint16_t attr_id,
 			       uint32_t *ret_handle)
 {
-	cmd_add_result(cmd, attr_id);
+	cmd_add_result_attr(cmd, attr_id);
 	cmd->ret_handle = ret_handle;
 }
 
 /** cmd_out_fd() - the new descriptor; the caller owns it afterwards */
 static inline void cmd_out_fd(struct cmd *cmd, uint16_t attr_id, int *ret_fd)
 {
-	cmd_add_result(cmd, attr_id);
+	cmd_add_result_attr(cmd, attr_id);
 	cmd->ret_fd = ret_fd;
 }
 
@@ -283,13 +283,13 @@ static inline void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
 void cmd_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata);
 
 /** cmd_has_mandatory() - whether an attribute of the driver must not be lost */
-bool cmd_has_mandatory(const struct verbs_udata *udata);
+bool cmd_has_mandatory_attr(const struct verbs_udata *udata);
 
 /** cmd_needs_ioctl() - whether the driver rules out write commands */
 static inline bool cmd_needs_ioctl(const struct verbs_udata *udata)
 {
 	return udata && (udata->ioctl_only ||
-			 (udata->nr_attrs && cmd_has_mandatory(udata)));
+			 (udata->nr_attrs && cmd_has_mandatory_attr(udata)));
 }
 
 /**
@@ -298,6 +298,6 @@ static inline bool cmd_needs_ioctl(const struct verbs_udata *udata)
  *
  * Return: 0; -EPROTO if the kernel's handle or descriptor cannot be one.
  */
-int cmd_finish(const struct cmd *cmd);
+int cmd_read_results(const struct cmd *cmd);
 
 #endif

@@ -11,7 +11,8 @@
 #include "kernel/cmd_destroy.h"
 #include "kernel/submit.h"
 
-static struct ib_uverbs_ah_attr to_kernel(const struct ibv_ah_attr *attr)
+static struct ib_uverbs_ah_attr
+cmd_ah_attr_to_kernel(const struct ibv_ah_attr *attr)
 {
 	struct ib_uverbs_ah_attr ret = {
 		.grh.flow_label = attr->grh.flow_label,
@@ -36,7 +37,7 @@ int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
 	const struct ib_uverbs_create_ah in = {
 		.user_handle = cmd_addr(ah),
 		.pd_handle = pd->handle,
-		.attr = to_kernel(attr),
+		.attr = cmd_ah_attr_to_kernel(attr),
 	};
 	struct ib_uverbs_create_ah_resp out = {};
 	const struct write_cmd req = {
@@ -65,5 +66,5 @@ int verbs_cmd_destroy_ah(struct ibv_ah *ah)
 		.write_command = IB_USER_VERBS_CMD_DESTROY_AH,
 	};
 
-	return destroy_by_handle(ah->context, &destroy, ah->handle);
+	return cmd_destroy_by_handle(ah->context, &destroy, ah->handle);
 }

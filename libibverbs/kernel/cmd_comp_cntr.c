@@ -81,15 +81,16 @@ int verbs_cmd_destroy_comp_cntr(struct ibv_comp_cntr *cntr)
 	static const struct destroy_cmd destroy = {
 		.cap = KERNEL_CAP_DESTROY_COMP_CNTR,
 		.handle_attr = VERBS_UAPI_UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE,
-		.native_only = true,
+		.ioctl_only = true,
 	};
 
-	return destroy_by_handle(cntr->context, &destroy, cntr->handle);
+	return cmd_destroy_by_handle(cntr->context, &destroy, cntr->handle);
 }
 
-static int modify(struct ibv_comp_cntr *cntr,
-		  enum ib_uverbs_comp_cntr_entry entry,
-		  enum ib_uverbs_comp_cntr_modify_op op, uint64_t value)
+static int cmd_comp_cntr_modify(struct ibv_comp_cntr *cntr,
+				enum ib_uverbs_comp_cntr_entry entry,
+				enum ib_uverbs_comp_cntr_modify_op op,
+				uint64_t value)
 {
 	struct cmd cmd;
 
@@ -104,30 +105,31 @@ static int modify(struct ibv_comp_cntr *cntr,
 
 int verbs_cmd_set_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_COMP,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
+	return cmd_comp_cntr_modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_COMP,
+				    IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
 }
 
 int verbs_cmd_set_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_ERR,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
+	return cmd_comp_cntr_modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_ERR,
+				    IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
 }
 
 int verbs_cmd_inc_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_COMP,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
+	return cmd_comp_cntr_modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_COMP,
+				    IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
 }
 
 int verbs_cmd_inc_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_ERR,
-		      IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
+	return cmd_comp_cntr_modify(cntr, IB_UVERBS_COMP_CNTR_ENTRY_ERR,
+				    IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
 }
 
-static int read_entry(struct ibv_comp_cntr *cntr,
-		      enum ib_uverbs_comp_cntr_entry entry, uint64_t *ret_value)
+static int cmd_comp_cntr_read_entry(struct ibv_comp_cntr *cntr,
+				    enum ib_uverbs_comp_cntr_entry entry,
+				    uint64_t *ret_value)
 {
 	uint64_t value = 0;
 	struct cmd cmd;
@@ -147,13 +149,15 @@ static int read_entry(struct ibv_comp_cntr *cntr,
 
 int verbs_cmd_read_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *ret_value)
 {
-	return read_entry(cntr, IB_UVERBS_COMP_CNTR_ENTRY_COMP, ret_value);
+	return cmd_comp_cntr_read_entry(cntr, IB_UVERBS_COMP_CNTR_ENTRY_COMP,
+					ret_value);
 }
 
 int verbs_cmd_read_err_comp_cntr(struct ibv_comp_cntr *cntr,
 				 uint64_t *ret_value)
 {
-	return read_entry(cntr, IB_UVERBS_COMP_CNTR_ENTRY_ERR, ret_value);
+	return cmd_comp_cntr_read_entry(cntr, IB_UVERBS_COMP_CNTR_ENTRY_ERR,
+					ret_value);
 }
 
 int verbs_cmd_qp_attach_comp_cntr(

@@ -12,30 +12,30 @@
 #include "kernel/kernel_state.h"
 #include "kernel/submit.h"
 
-struct context_answer {
+struct context_resp {
 	uint32_t num_comp_vectors;
 	uint64_t core_support;
 	int async_fd; /* -1: none came with it */
 };
 
-static int get_native(struct ibv_context *ctx, const struct verbs_udata *udata,
-		      struct context_answer *answer)
+static int cmd_context_get_ioctl(struct ibv_context *ctx,
+				 const struct verbs_udata *udata,
+				 struct context_resp *resp)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_GET_CONTEXT);
 	cmd_out_ptr(&cmd, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
-		    &answer->num_comp_vectors,
-		    sizeof(answer->num_comp_vectors));
+		    &resp->num_comp_vectors, sizeof(resp->num_comp_vectors));
 	cmd_out_ptr(&cmd, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT,
-		    &answer->core_support, sizeof(answer->core_support));
+		    &resp->core_support, sizeof(resp->core_support));
 	cmd_udata(&cmd, udata);
 	return submit_ioctl(ctx, &cmd);
 }
 
-static SUBMIT_RARE int get_write(struct ibv_context *ctx,
-				 const struct verbs_udata *udata,
-				 struct context_answer *answer)
+static SUBMIT_SLOW_PATH int
+cmd_context_get_write(struct ibv_context *ctx, const struct verbs_udata *udata,
+		      struct context_resp *resp)
 {
 	const struct ib_uverbs_get_context in = {};
 	struct ib_uverbs_get_context_resp out = {};
@@ -53,63 +53,62 @@ static SUBMIT_RARE int get_write(struct ibv_context *ctx,
 		return ret;
 	if (out.async_fd > INT_MAX)
 		return -EPROTO;
-	answer->async_fd = (int)out.async_fd;
-	answer->num_comp_vectors = out.num_comp_vectors;
+	resp->async_fd = (int)out.async_fd;
+	resp->num_comp_vectors = out.num_comp_vectors;
 	return 0;
 }
 
 /* The descriptor has a context already: another process made it. */
-static int query_native(struct ibv_context *ctx,
-			const struct verbs_udata *udata,
-			struct context_answer *answer)
+static int cmd_context_query_ioctl(struct ibv_context *ctx,
+				   const struct verbs_udata *udata,
+				   struct context_resp *resp)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_QUERY_CONTEXT);
 	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
-		    &answer->num_comp_vectors,
-		    sizeof(answer->num_comp_vectors));
+		    &resp->num_comp_vectors, sizeof(resp->num_comp_vectors));
 	cmd_out_ptr(&cmd, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
-		    &answer->core_support, sizeof(answer->core_support));
+		    &resp->core_support, sizeof(resp->core_support));
 	cmd_driver_attrs(&cmd, udata);
 	return submit_ioctl_only(ctx, &cmd);
 }
 
-static void take_answer(struct ibv_context *ctx,
-			const struct context_answer *answer)
+static void cmd_context_apply_resp(struct ibv_context *ctx,
+				   const struct context_resp *resp)
 {
-	verbs_kernel_state(ctx)->core_support = answer->core_support;
+	verbs_kernel_state(ctx)->core_support = resp->core_support;
 	/* Applications count up to it: a number that is none counts as one. */
-	ctx->num_comp_vectors = answer->num_comp_vectors > INT_MAX
+	ctx->num_comp_vectors = resp->num_comp_vectors > INT_MAX
 					? 1
-					: (int)answer->num_comp_vectors;
-	if (answer->async_fd != -1)
-		ctx->async_fd = answer->async_fd; /* closed with the context */
+					: (int)resp->num_comp_vectors;
+	if (resp->async_fd != -1)
+		ctx->async_fd = resp->async_fd; /* closed with the context */
 }
 
 int verbs_cmd_get_context(struct ibv_context *ctx,
 			  const struct verbs_udata *udata)
 {
-	struct context_answer answer = { .async_fd = -1 };
+	struct context_resp resp = { .async_fd = -1 };
 	int ret;
 
 	if (verbs_kernel_state(ctx)->imported)
 		return verbs_cmd_query_context(ctx, udata);
-	ret = get_native(ctx, udata, &answer);
+	ret = cmd_context_get_ioctl(ctx, udata, &resp);
 	if (ret == SUBMIT_NOT_OFFERED)
-		ret = get_write(ctx, udata, &answer);
+		ret = cmd_context_get_write(ctx, udata, &resp);
 	if (!ret)
-		take_answer(ctx, &answer);
+		cmd_context_apply_resp(ctx, &resp);
 	return ret;
 }
 
 int verbs_cmd_query_context(struct ibv_context *ctx,
 			    const struct verbs_udata *udata)
 {
-	struct context_answer answer = { .async_fd = -1 };
-	int ret = query_native(ctx, udata, &answer);
+	struct context_resp resp = { .async_fd = -1 };
+	int ret = cmd_context_query_ioctl(ctx, udata, &resp);
 
 	if (!ret)
-		take_answer(ctx, &answer);
+		cmd_context_apply_resp(ctx, &resp);
 	return ret;
 }

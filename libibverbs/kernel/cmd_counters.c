@@ -57,9 +57,9 @@ int verbs_cmd_destroy_counters(struct verbs_counters *vcounters)
 	static const struct destroy_cmd destroy = {
 		.cap = KERNEL_CAP_DESTROY_COUNTERS,
 		.handle_attr = UVERBS_ATTR_DESTROY_COUNTERS_HANDLE,
-		.native_only = true,
+		.ioctl_only = true,
 	};
 
-	return destroy_by_handle(vcounters->counters.context, &destroy,
-				 vcounters->handle);
+	return cmd_destroy_by_handle(vcounters->counters.context, &destroy,
+				     vcounters->handle);
 }

@@ -14,12 +14,12 @@
 #include "kernel/submit.h"
 #include "kernel/uapi_newer.h"
 
-static int cqe_of(uint32_t cqe)
+static int cmd_cq_clamp_cqe(uint32_t cqe)
 {
 	return cqe > INT_MAX ? INT_MAX : (int)cqe;
 }
 
-static uint32_t kernel_flags(const struct ibv_cq_init_attr_ex *attr)
+static uint32_t cmd_cq_flags_to_kernel(const struct ibv_cq_init_attr_ex *attr)
 {
 	uint32_t flags = 0;
 
@@ -33,12 +33,12 @@ static uint32_t kernel_flags(const struct ibv_cq_init_attr_ex *attr)
 }
 
 /* What both methods have; the driver's part comes after it. */
-static void build_create(struct cmd *cmd, const struct ibv_context *ctx,
-			 const struct ibv_cq *cq,
-			 const struct ibv_cq_init_attr_ex *attr,
-			 struct ib_uverbs_create_cq_resp *ret_resp)
+static void cmd_cq_build_create(struct cmd *cmd, const struct ibv_context *ctx,
+				const struct ibv_cq *cq,
+				const struct ibv_cq_init_attr_ex *attr,
+				struct ib_uverbs_create_cq_resp *ret_resp)
 {
-	uint32_t flags = kernel_flags(attr);
+	uint32_t flags = cmd_cq_flags_to_kernel(attr);
 
 	/* First what every CQ has: the places of the others are not constant.
 	 */
@@ -56,29 +56,29 @@ static void build_create(struct cmd *cmd, const struct ibv_context *ctx,
 		cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_FLAGS, flags);
 }
 
-static int create_native(struct ibv_context *ctx, struct ibv_cq *cq,
-			 const struct ibv_cq_init_attr_ex *attr,
-			 const struct verbs_udata *udata,
-			 struct ib_uverbs_create_cq_resp *ret_resp)
+static int cmd_cq_create_ioctl(struct ibv_context *ctx, struct ibv_cq *cq,
+			       const struct ibv_cq_init_attr_ex *attr,
+			       const struct verbs_udata *udata,
+			       struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ);
-	build_create(&cmd, ctx, cq, attr, ret_resp);
+	cmd_cq_build_create(&cmd, ctx, cq, attr, ret_resp);
 	cmd_udata(&cmd, udata);
 	return submit_ioctl(ctx, &cmd);
 }
 
-static int create_with_buf(struct ibv_context *ctx, struct ibv_cq *cq,
-			   const struct ibv_cq_init_attr_ex *attr,
-			   const struct verbs_cq_buf *buf,
-			   const struct verbs_udata *udata,
-			   struct ib_uverbs_create_cq_resp *ret_resp)
+static int cmd_cq_create_buf_ioctl(struct ibv_context *ctx, struct ibv_cq *cq,
+				   const struct ibv_cq_init_attr_ex *attr,
+				   const struct verbs_cq_buf *buf,
+				   const struct verbs_udata *udata,
+				   struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_CQ_BUF);
-	build_create(&cmd, ctx, cq, attr, ret_resp);
+	cmd_cq_build_create(&cmd, ctx, cq, attr, ret_resp);
 	if (buf->fd == -1) {
 		cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_CREATE_CQ_BUFFER_VA,
 			   cmd_addr(buf->addr));
@@ -94,10 +94,11 @@ static int create_with_buf(struct ibv_context *ctx, struct ibv_cq *cq,
 	return submit_ioctl_only(ctx, &cmd);
 }
 
-static SUBMIT_RARE int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
-				    const struct ibv_cq_init_attr_ex *attr,
-				    const struct verbs_udata *udata,
-				    struct ib_uverbs_create_cq_resp *ret_resp)
+static SUBMIT_SLOW_PATH int
+cmd_cq_create_write(struct ibv_context *ctx, struct ibv_cq *cq,
+		    const struct ibv_cq_init_attr_ex *attr,
+		    const struct verbs_udata *udata,
+		    struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	const struct ib_uverbs_create_cq in = {
 		.user_handle = cmd_addr(cq),
@@ -118,18 +119,18 @@ static SUBMIT_RARE int create_write(struct ibv_context *ctx, struct ibv_cq *cq,
 }
 
 /* The older protocol with flags; ENOSYS: the kernel is older than they are. */
-static SUBMIT_RARE int
-create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
-		const struct ibv_cq_init_attr_ex *attr,
-		const struct verbs_udata *udata,
-		struct ib_uverbs_create_cq_resp *ret_resp)
+static SUBMIT_SLOW_PATH int
+cmd_cq_create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
+		       const struct ibv_cq_init_attr_ex *attr,
+		       const struct verbs_udata *udata,
+		       struct ib_uverbs_create_cq_resp *ret_resp)
 {
 	const struct ib_uverbs_ex_create_cq in = {
 		.user_handle = cmd_addr(cq),
 		.cqe = attr->cqe,
 		.comp_vector = attr->comp_vector,
 		.comp_channel = attr->channel ? attr->channel->fd : -1,
-		.flags = kernel_flags(attr),
+		.flags = cmd_cq_flags_to_kernel(attr),
 	};
 	struct ib_uverbs_ex_create_cq_resp out = {};
 	const struct write_cmd req = {
@@ -147,7 +148,7 @@ create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 }
 
-static bool attr_is_known(const struct ibv_cq_init_attr_ex *attr)
+static bool cmd_cq_attr_is_supported(const struct ibv_cq_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS |
 			       IBV_CQ_INIT_ATTR_MASK_PD;
@@ -162,18 +163,18 @@ int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 	struct ib_uverbs_create_cq_resp resp = {};
 	int ret;
 
-	if (!attr_is_known(attr))
+	if (!cmd_cq_attr_is_supported(attr))
 		return -EOPNOTSUPP;
 
-	ret = create_native(ctx, cq, attr, udata, &resp);
-	if (ret == SUBMIT_NOT_OFFERED && kernel_flags(attr))
-		ret = create_write_ex(ctx, cq, attr, udata, &resp);
+	ret = cmd_cq_create_ioctl(ctx, cq, attr, udata, &resp);
+	if (ret == SUBMIT_NOT_OFFERED && cmd_cq_flags_to_kernel(attr))
+		ret = cmd_cq_create_write_ex(ctx, cq, attr, udata, &resp);
 	else if (ret == SUBMIT_NOT_OFFERED)
-		ret = create_write(ctx, cq, attr, udata, &resp);
+		ret = cmd_cq_create_write(ctx, cq, attr, udata, &resp);
 	if (ret)
 		return ret;
 	cq->handle = resp.cq_handle;
-	cq->cqe = cqe_of(resp.cqe);
+	cq->cqe = cmd_cq_clamp_cqe(resp.cqe);
 	return 0;
 }
 
@@ -185,18 +186,18 @@ int verbs_cmd_create_cq_buf(struct ibv_context *ctx, struct ibv_cq *cq,
 	struct ib_uverbs_create_cq_resp resp = {};
 	int ret;
 
-	if (!attr_is_known(attr))
+	if (!cmd_cq_attr_is_supported(attr))
 		return -EOPNOTSUPP;
 	if (buf->fd < -1)
 		return -EBADF;
 	if (buf->fd == -1 ? !buf->addr : buf->addr != NULL)
 		return -EINVAL;
 
-	ret = create_with_buf(ctx, cq, attr, buf, udata, &resp);
+	ret = cmd_cq_create_buf_ioctl(ctx, cq, attr, buf, udata, &resp);
 	if (ret)
 		return ret;
 	cq->handle = resp.cq_handle;
-	cq->cqe = cqe_of(resp.cqe);
+	cq->cqe = cmd_cq_clamp_cqe(resp.cqe);
 	return 0;
 }
 
@@ -219,7 +220,7 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
 	int ret = submit_write(cq->context, &req);
 
 	if (!ret)
-		cq->cqe = cqe_of(out.cqe);
+		cq->cqe = cmd_cq_clamp_cqe(out.cqe);
 	return ret;
 }
 
@@ -273,14 +274,14 @@ int verbs_cmd_destroy_cq(struct ibv_cq *cq,
 		.write_command = IB_USER_VERBS_CMD_DESTROY_CQ,
 	};
 	struct ib_uverbs_destroy_cq_resp resp = {};
-	int ret = destroy_with_resp(cq->context, &destroy, cq->handle, &resp,
-				    sizeof(resp));
+	int ret = cmd_destroy_with_resp(cq->context, &destroy, cq->handle,
+					&resp, sizeof(resp));
 
-	if (destroy_device_gone(ret)) {
-		resp.comp_events_reported =
-			destroy_acked(&cq->mutex, &cq->comp_events_completed);
-		resp.async_events_reported =
-			destroy_acked(&cq->mutex, &cq->async_events_completed);
+	if (cmd_destroy_device_gone(ret)) {
+		resp.comp_events_reported = cmd_destroy_acked_events(
+			&cq->mutex, &cq->comp_events_completed);
+		resp.async_events_reported = cmd_destroy_acked_events(
+			&cq->mutex, &cq->async_events_completed);
 		ret = 0;
 	}
 	if (ret)

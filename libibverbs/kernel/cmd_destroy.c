@@ -34,8 +34,9 @@ _Static_assert(sizeof(struct ib_uverbs_ex_destroy_rwq_ind_table) ==
 					flow_handle),
 	       "one request for flows and indirection tables");
 
-static int destroy_extended(struct ibv_context *ctx,
-			    const struct destroy_cmd *destroy, uint32_t handle)
+static int cmd_destroy_write_ex(struct ibv_context *ctx,
+				const struct destroy_cmd *destroy,
+				uint32_t handle)
 {
 	const struct ib_uverbs_destroy_flow in = { .flow_handle = handle };
 	const struct write_cmd req = {
@@ -48,10 +49,10 @@ static int destroy_extended(struct ibv_context *ctx,
 	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 }
 
-static SUBMIT_RARE int destroy_write(struct ibv_context *ctx,
-				     const struct destroy_cmd *destroy,
-				     uint32_t handle, void *resp,
-				     size_t resp_len)
+static SUBMIT_SLOW_PATH int cmd_destroy_write(struct ibv_context *ctx,
+					      const struct destroy_cmd *destroy,
+					      uint32_t handle, void *resp,
+					      size_t resp_len)
 {
 	const struct ib_uverbs_destroy_cq in = { .cq_handle = handle };
 	const struct write_cmd with_resp = {
@@ -68,16 +69,16 @@ static SUBMIT_RARE int destroy_write(struct ibv_context *ctx,
 		.in_len = sizeof(handle),
 	};
 
-	if (destroy->native_only)
+	if (destroy->ioctl_only)
 		return -EOPNOTSUPP;
 	if (destroy->write_command & IB_USER_VERBS_CMD_FLAG_EXTENDED)
-		return destroy_extended(ctx, destroy, handle);
+		return cmd_destroy_write_ex(ctx, destroy, handle);
 	return submit_write(ctx, resp_len ? &with_resp : &without_resp);
 }
 
-int destroy_with_resp(struct ibv_context *ctx,
-		      const struct destroy_cmd *destroy, uint32_t handle,
-		      void *resp, size_t resp_len)
+int cmd_destroy_with_resp(struct ibv_context *ctx,
+			  const struct destroy_cmd *destroy, uint32_t handle,
+			  void *resp, size_t resp_len)
 {
 	struct cmd cmd;
 	int ret;
@@ -88,11 +89,12 @@ int destroy_with_resp(struct ibv_context *ctx,
 		cmd_out_ptr(&cmd, destroy->resp_attr, resp, resp_len);
 	ret = submit_ioctl(ctx, &cmd);
 	return ret == SUBMIT_NOT_OFFERED
-		       ? destroy_write(ctx, destroy, handle, resp, resp_len)
+		       ? cmd_destroy_write(ctx, destroy, handle, resp, resp_len)
 		       : ret;
 }
 
-uint32_t destroy_acked(pthread_mutex_t *mutex, const uint32_t *completed)
+uint32_t cmd_destroy_acked_events(pthread_mutex_t *mutex,
+				  const uint32_t *completed)
 {
 	uint32_t count;
 
@@ -102,10 +104,10 @@ uint32_t destroy_acked(pthread_mutex_t *mutex, const uint32_t *completed)
 	return count;
 }
 
-int destroy_by_handle(struct ibv_context *ctx,
-		      const struct destroy_cmd *destroy, uint32_t handle)
+int cmd_destroy_by_handle(struct ibv_context *ctx,
+			  const struct destroy_cmd *destroy, uint32_t handle)
 {
-	int ret = destroy_with_resp(ctx, destroy, handle, NULL, 0);
+	int ret = cmd_destroy_with_resp(ctx, destroy, handle, NULL, 0);
 
-	return ret && destroy_device_gone(ret) ? 0 : ret;
+	return ret && cmd_destroy_device_gone(ret) ? 0 : ret;
 }

@@ -24,7 +24,7 @@ struct destroy_cmd {
 	uint16_t resp_attr;   /* likewise; objects with events only */
 	/* IB_USER_VERBS_CMD_*, with ..._FLAG_EXTENDED if it is */
 	uint32_t write_command;
-	bool native_only; /* there is no write command */
+	bool ioctl_only; /* there is no write command */
 };
 
 /**
@@ -34,7 +34,7 @@ struct destroy_cmd {
  * The kernel has forgotten the object already, and the user asked for that to
  * count as done (RDMAV_ALLOW_DISASSOC_DESTROY).
  */
-static inline bool destroy_device_gone(int ret)
+static inline bool cmd_destroy_device_gone(int ret)
 {
 	return ret == -EIO && verbs_allow_disassociate_destroy;
 }
@@ -46,9 +46,9 @@ static inline bool destroy_device_gone(int ret)
  * Return: 0 or the kernel's error; the rule above is left to the caller, who
  * then has no answer.
  */
-int destroy_with_resp(struct ibv_context *ctx,
-		      const struct destroy_cmd *destroy, uint32_t handle,
-		      void *resp, size_t resp_len);
+int cmd_destroy_with_resp(struct ibv_context *ctx,
+			  const struct destroy_cmd *destroy, uint32_t handle,
+			  void *resp, size_t resp_len);
 
 /**
  * destroy_acked() - events that were acknowledged until now
@@ -56,13 +56,14 @@ int destroy_with_resp(struct ibv_context *ctx,
  *
  * What a destroy by the rule above reports, so that nothing is waited for.
  */
-uint32_t destroy_acked(pthread_mutex_t *mutex, const uint32_t *completed);
+uint32_t cmd_destroy_acked_events(pthread_mutex_t *mutex,
+				  const uint32_t *completed);
 
 /**
  * destroy_by_handle() - run a destroy command of an object without events
  * Return: 0, also under the rule above, or the kernel's error.
  */
-int destroy_by_handle(struct ibv_context *ctx,
-		      const struct destroy_cmd *destroy, uint32_t handle);
+int cmd_destroy_by_handle(struct ibv_context *ctx,
+			  const struct destroy_cmd *destroy, uint32_t handle);
 
 #endif

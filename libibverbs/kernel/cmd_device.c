@@ -14,9 +14,9 @@
 _Static_assert(sizeof(struct ib_uverbs_ex_query_device_resp) % 8 == 0,
 	       "extended commands count in words of 8 bytes");
 
-static int query_extended(struct ibv_context *ctx,
-			  const struct verbs_udata *udata,
-			  struct ib_uverbs_ex_query_device_resp *ret_resp)
+static int cmd_device_query_ex(struct ibv_context *ctx,
+			       const struct verbs_udata *udata,
+			       struct ib_uverbs_ex_query_device_resp *ret_resp)
 {
 	const struct ib_uverbs_ex_query_device in = {};
 	const struct write_cmd req = {
@@ -43,7 +43,8 @@ static int query_extended(struct ibv_context *ctx,
 	return ret;
 }
 
-static int query_plain(struct ibv_context *ctx,
+static int
+cmd_device_query_basic(struct ibv_context *ctx,
 		       struct ib_uverbs_ex_query_device_resp *ret_resp)
 {
 	const struct ib_uverbs_query_device in = {};
@@ -60,8 +61,9 @@ static int query_plain(struct ibv_context *ctx,
 	return submit_write(ctx, &req);
 }
 
-static void fill_limits(struct ibv_device_attr *attr,
-			const struct ib_uverbs_query_device_resp *resp)
+static void
+cmd_device_fill_limits(struct ibv_device_attr *attr,
+		       const struct ib_uverbs_query_device_resp *resp)
 {
 	attr->max_mr_size = resp->max_mr_size;
 	attr->max_qp = (int)resp->max_qp;
@@ -95,10 +97,10 @@ static void fill_limits(struct ibv_device_attr *attr,
 }
 
 /* Everything but fw_ver, which the provider formats. */
-static void fill_base(struct ibv_device_attr *attr,
-		      const struct ib_uverbs_query_device_resp *resp)
+static void cmd_device_fill_base(struct ibv_device_attr *attr,
+				 const struct ib_uverbs_query_device_resp *resp)
 {
-	fill_limits(attr, resp);
+	cmd_device_fill_limits(attr, resp);
 	attr->node_guid = resp->node_guid;
 	attr->sys_image_guid = resp->sys_image_guid;
 	attr->page_size_cap = resp->page_size_cap;
@@ -111,8 +113,8 @@ static void fill_base(struct ibv_device_attr *attr,
 	attr->phys_port_cnt = resp->phys_port_cnt;
 }
 
-static void fill_odp(struct ibv_odp_caps *caps,
-		     const struct ib_uverbs_odp_caps *from)
+static void cmd_device_fill_odp_caps(struct ibv_odp_caps *caps,
+				     const struct ib_uverbs_odp_caps *from)
 {
 	caps->general_caps = from->general_caps;
 	caps->per_transport_caps.rc_odp_caps =
@@ -123,8 +125,8 @@ static void fill_odp(struct ibv_odp_caps *caps,
 		from->per_transport_caps.ud_odp_caps;
 }
 
-static void fill_rss(struct ibv_rss_caps *caps,
-		     const struct ib_uverbs_rss_caps *from)
+static void cmd_device_fill_rss_caps(struct ibv_rss_caps *caps,
+				     const struct ib_uverbs_rss_caps *from)
 {
 	caps->supported_qpts = from->supported_qpts;
 	caps->max_rwq_indirection_tables = from->max_rwq_indirection_tables;
@@ -132,8 +134,8 @@ static void fill_rss(struct ibv_rss_caps *caps,
 		from->max_rwq_indirection_table_size;
 }
 
-static void fill_tm(struct ibv_tm_caps *caps,
-		    const struct ib_uverbs_tm_caps *from)
+static void cmd_device_fill_tm_caps(struct ibv_tm_caps *caps,
+				    const struct ib_uverbs_tm_caps *from)
 {
 	caps->max_rndv_hdr_size = from->max_rndv_hdr_size;
 	caps->max_num_tags = from->max_num_tags;
@@ -143,53 +145,54 @@ static void fill_tm(struct ibv_tm_caps *caps,
 }
 
 /* The kernel filled the field; the caller's struct reaches as far. */
-#define ANSWERED(resp, field)                                     \
+#define RESP_HAS(resp, field)                                     \
 	((resp)->response_length >=                               \
 	 offsetof(struct ib_uverbs_ex_query_device_resp, field) + \
 		 sizeof((resp)->field))
-#define WANTED(size, field)                                     \
+#define ATTR_HAS(size, field)                                   \
 	((size) >= offsetof(struct ibv_device_attr_ex, field) + \
 			   sizeof(((struct ibv_device_attr_ex *)0)->field))
 
-static void fill_features(struct ibv_device_attr_ex *attr, size_t size,
-			  const struct ib_uverbs_ex_query_device_resp *resp)
+static void
+cmd_device_fill_caps(struct ibv_device_attr_ex *attr, size_t size,
+		     const struct ib_uverbs_ex_query_device_resp *resp)
 {
-	if (ANSWERED(resp, odp_caps) && WANTED(size, odp_caps))
-		fill_odp(&attr->odp_caps, &resp->odp_caps);
-	if (ANSWERED(resp, timestamp_mask) &&
-	    WANTED(size, completion_timestamp_mask))
+	if (RESP_HAS(resp, odp_caps) && ATTR_HAS(size, odp_caps))
+		cmd_device_fill_odp_caps(&attr->odp_caps, &resp->odp_caps);
+	if (RESP_HAS(resp, timestamp_mask) &&
+	    ATTR_HAS(size, completion_timestamp_mask))
 		attr->completion_timestamp_mask = resp->timestamp_mask;
-	if (ANSWERED(resp, hca_core_clock) && WANTED(size, hca_core_clock))
+	if (RESP_HAS(resp, hca_core_clock) && ATTR_HAS(size, hca_core_clock))
 		attr->hca_core_clock = resp->hca_core_clock;
-	if (ANSWERED(resp, device_cap_flags_ex) &&
-	    WANTED(size, device_cap_flags_ex))
+	if (RESP_HAS(resp, device_cap_flags_ex) &&
+	    ATTR_HAS(size, device_cap_flags_ex))
 		attr->device_cap_flags_ex = resp->device_cap_flags_ex;
-	if (ANSWERED(resp, rss_caps) && WANTED(size, rss_caps))
-		fill_rss(&attr->rss_caps, &resp->rss_caps);
-	if (ANSWERED(resp, max_wq_type_rq) && WANTED(size, max_wq_type_rq))
+	if (RESP_HAS(resp, rss_caps) && ATTR_HAS(size, rss_caps))
+		cmd_device_fill_rss_caps(&attr->rss_caps, &resp->rss_caps);
+	if (RESP_HAS(resp, max_wq_type_rq) && ATTR_HAS(size, max_wq_type_rq))
 		attr->max_wq_type_rq = resp->max_wq_type_rq;
-	if (ANSWERED(resp, raw_packet_caps) && WANTED(size, raw_packet_caps))
+	if (RESP_HAS(resp, raw_packet_caps) && ATTR_HAS(size, raw_packet_caps))
 		attr->raw_packet_caps = resp->raw_packet_caps;
-	if (ANSWERED(resp, tm_caps) && WANTED(size, tm_caps))
-		fill_tm(&attr->tm_caps, &resp->tm_caps);
-	if (ANSWERED(resp, cq_moderation_caps) && WANTED(size, cq_mod_caps)) {
+	if (RESP_HAS(resp, tm_caps) && ATTR_HAS(size, tm_caps))
+		cmd_device_fill_tm_caps(&attr->tm_caps, &resp->tm_caps);
+	if (RESP_HAS(resp, cq_moderation_caps) && ATTR_HAS(size, cq_mod_caps)) {
 		attr->cq_mod_caps.max_cq_count =
 			resp->cq_moderation_caps.max_cq_moderation_count;
 		attr->cq_mod_caps.max_cq_period =
 			resp->cq_moderation_caps.max_cq_moderation_period;
 	}
-	if (ANSWERED(resp, max_dm_size) && WANTED(size, max_dm_size))
+	if (RESP_HAS(resp, max_dm_size) && ATTR_HAS(size, max_dm_size))
 		attr->max_dm_size = resp->max_dm_size;
-	if (ANSWERED(resp, xrc_odp_caps) && WANTED(size, xrc_odp_caps))
+	if (RESP_HAS(resp, xrc_odp_caps) && ATTR_HAS(size, xrc_odp_caps))
 		attr->xrc_odp_caps = resp->xrc_odp_caps;
 }
 
 /* @resp: the kernel's answer, of no meaning on failure */
-static int query_device(struct ibv_context *ctx,
-			const struct ibv_query_device_ex_input *input,
-			struct ibv_device_attr_ex *attr, size_t attr_size,
-			struct ib_uverbs_ex_query_device_resp *resp,
-			const struct verbs_udata *udata)
+static int cmd_device_query(struct ibv_context *ctx,
+			    const struct ibv_query_device_ex_input *input,
+			    struct ibv_device_attr_ex *attr, size_t attr_size,
+			    struct ib_uverbs_ex_query_device_resp *resp,
+			    const struct verbs_udata *udata)
 {
 	const bool extended = attr_size > sizeof(attr->orig_attr);
 	uint32_t nr_ports = verbs_kernel_state(ctx)->nr_ports;
@@ -199,16 +202,16 @@ static int query_device(struct ibv_context *ctx,
 		return -EINVAL;
 
 	if (extended)
-		ret = query_extended(ctx, udata, resp);
+		ret = cmd_device_query_ex(ctx, udata, resp);
 	if (ret == SUBMIT_NOT_OFFERED)
-		ret = query_plain(ctx, resp);
+		ret = cmd_device_query_basic(ctx, resp);
 	if (ret)
 		return ret;
 
-	fill_base(&attr->orig_attr, &resp->base);
-	fill_features(attr, attr_size, resp);
+	cmd_device_fill_base(&attr->orig_attr, &resp->base);
+	cmd_device_fill_caps(attr, attr_size, resp);
 	/* More than 255 ports have no room in the answer. */
-	if (WANTED(attr_size, phys_port_cnt_ex))
+	if (ATTR_HAS(attr_size, phys_port_cnt_ex))
 		attr->phys_port_cnt_ex = nr_ports ? nr_ports
 						  : resp->base.phys_port_cnt;
 	return 0;
@@ -222,7 +225,7 @@ int verbs_cmd_query_device_resp(struct ibv_context *ctx,
 				const struct verbs_udata *udata)
 {
 	struct ib_uverbs_ex_query_device_resp resp = {};
-	int ret = query_device(ctx, input, attr, attr_size, &resp, udata);
+	int ret = cmd_device_query(ctx, input, attr, attr_size, &resp, udata);
 
 	if (!ret)
 		*ret_resp = resp;
@@ -236,7 +239,7 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 			   const struct verbs_udata *udata)
 {
 	struct ib_uverbs_ex_query_device_resp resp;
-	int ret = query_device(ctx, input, attr, attr_size, &resp, udata);
+	int ret = cmd_device_query(ctx, input, attr, attr_size, &resp, udata);
 
 	if (!ret)
 		*ret_fw_ver = resp.base.fw_ver;

@@ -42,10 +42,10 @@ int verbs_cmd_free_dm(struct verbs_dm *vdm)
 	static const struct destroy_cmd destroy = {
 		.cap = KERNEL_CAP_FREE_DM,
 		.handle_attr = UVERBS_ATTR_FREE_DM_HANDLE,
-		.native_only = true,
+		.ioctl_only = true,
 	};
 
-	return destroy_by_handle(vdm->dm.context, &destroy, vdm->handle);
+	return cmd_destroy_by_handle(vdm->dm.context, &destroy, vdm->handle);
 }
 
 int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *vdm,

@@ -50,8 +50,9 @@ int verbs_cmd_dealloc_dmah(struct verbs_dmah *vdmah)
 	static const struct destroy_cmd destroy = {
 		.cap = KERNEL_CAP_FREE_DMAH,
 		.handle_attr = VERBS_UAPI_UVERBS_ATTR_FREE_DMA_HANDLE,
-		.native_only = true,
+		.ioctl_only = true,
 	};
 
-	return destroy_by_handle(vdmah->dmah.context, &destroy, vdmah->handle);
+	return cmd_destroy_by_handle(vdmah->dmah.context, &destroy,
+				     vdmah->handle);
 }

@@ -13,24 +13,24 @@
 #include "kernel/flow_spec.h"
 #include "kernel/submit.h"
 
-#define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
-#define HEAD_LEN sizeof(struct ib_uverbs_create_flow)
+#define EXTENDED   IB_USER_VERBS_CMD_FLAG_EXTENDED
+#define HEADER_LEN sizeof(struct ib_uverbs_create_flow)
 
 /* The head and, behind it, the specifications. */
 struct flow_request {
-	uint64_t words[(HEAD_LEN + FLOW_SPEC_MAX * FLOW_SPEC_MAX_LEN) / 8];
+	uint64_t words[(HEADER_LEN + FLOW_SPEC_MAX * FLOW_SPEC_MAX_LEN) / 8];
 	size_t len; /* bytes in use */
 };
 
 /* attr->comp_mask and size are for what follows, which says it itself. */
-static int put_specs(struct flow_request *request,
-		     const struct ibv_flow_attr *attr)
+static int cmd_flow_put_specs(struct flow_request *request,
+			      const struct ibv_flow_attr *attr)
 {
 	const char *spec = (const char *)(attr + 1);
 
 	if (attr->num_of_specs > FLOW_SPEC_MAX)
 		return -EINVAL;
-	request->len = HEAD_LEN;
+	request->len = HEADER_LEN;
 	for (int i = 0; i < attr->num_of_specs; i++) {
 		char *to = (char *)request->words + request->len;
 		size_t from_len = 0, to_len = 0;
@@ -46,14 +46,15 @@ static int put_specs(struct flow_request *request,
 	return 0;
 }
 
-static void put_head(struct flow_request *request, const struct ibv_qp *qp,
-		     const struct ibv_flow_attr *attr)
+static void cmd_flow_put_header(struct flow_request *request,
+				const struct ibv_qp *qp,
+				const struct ibv_flow_attr *attr)
 {
-	const struct ib_uverbs_create_flow head = {
+	const struct ib_uverbs_create_flow header = {
 		.qp_handle = qp->handle,
 		.flow_attr = {
 			.type = attr->type,
-			.size = (uint16_t)(request->len - HEAD_LEN),
+			.size = (uint16_t)(request->len - HEADER_LEN),
 			.priority = attr->priority,
 			.num_of_specs = attr->num_of_specs,
 			.port = attr->port,
@@ -61,7 +62,7 @@ static void put_head(struct flow_request *request, const struct ibv_qp *qp,
 		},
 	};
 
-	memcpy(request->words, &head, sizeof(head));
+	memcpy(request->words, &header, sizeof(header));
 }
 
 int verbs_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
@@ -77,11 +78,11 @@ int verbs_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
 		.out_len = sizeof(out),
 		.udata = udata,
 	};
-	int ret = put_specs(&in, attr);
+	int ret = cmd_flow_put_specs(&in, attr);
 
 	if (ret)
 		return ret;
-	put_head(&in, qp, attr);
+	cmd_flow_put_header(&in, qp, attr);
 	req.in_len = in.len;
 	ret = submit_write(qp->context, &req);
 	if (ret)
@@ -99,5 +100,5 @@ int verbs_cmd_destroy_flow(struct ibv_flow *flow)
 		.write_command = IB_USER_VERBS_EX_CMD_DESTROY_FLOW | EXTENDED,
 	};
 
-	return destroy_by_handle(flow->context, &destroy, flow->handle);
+	return cmd_destroy_by_handle(flow->context, &destroy, flow->handle);
 }

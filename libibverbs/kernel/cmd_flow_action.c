@@ -11,7 +11,8 @@
 #include "kernel/cmd_destroy.h"
 #include "kernel/submit.h"
 
-static int check_attr(const struct ibv_flow_action_esp_attr *attr)
+static int
+cmd_flow_action_check_attr(const struct ibv_flow_action_esp_attr *attr)
 {
 	if (attr->comp_mask & ~(uint32_t)IBV_FLOW_ACTION_ESP_MASK_ESN)
 		return -EOPNOTSUPP;
@@ -23,8 +24,9 @@ static int check_attr(const struct ibv_flow_action_esp_attr *attr)
 }
 
 /* What is not there is not wanted, or when modifying, not changed. */
-static void add_attr(struct cmd *cmd,
-		     const struct ibv_flow_action_esp_attr *attr)
+static void
+cmd_flow_action_add_attrs(struct cmd *cmd,
+			  const struct ibv_flow_action_esp_attr *attr)
 {
 	if (attr->esp_attr)
 		cmd_in_ptr(cmd, UVERBS_ATTR_FLOW_ACTION_ESP_ATTRS,
@@ -51,13 +53,13 @@ int verbs_cmd_create_flow_action_esp(
 {
 	uint32_t handle = 0;
 	struct cmd cmd;
-	int ret = check_attr(attr);
+	int ret = cmd_flow_action_check_attr(attr);
 
 	if (ret)
 		return ret;
 	cmd_init(&cmd, KERNEL_CAP_CREATE_FLOW_ACTION_ESP);
 	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_FLOW_ACTION_ESP_HANDLE, &handle);
-	add_attr(&cmd, attr);
+	cmd_flow_action_add_attrs(&cmd, attr);
 	cmd_driver_attrs(&cmd, udata);
 	ret = submit_ioctl_only(ctx, &cmd);
 	if (ret)
@@ -74,14 +76,14 @@ int verbs_cmd_modify_flow_action_esp(
 	const struct verbs_udata *udata)
 {
 	struct cmd cmd;
-	int ret = check_attr(attr);
+	int ret = cmd_flow_action_check_attr(attr);
 
 	if (ret)
 		return ret;
 	cmd_init(&cmd, KERNEL_CAP_MODIFY_FLOW_ACTION_ESP);
 	cmd_in_obj(&cmd, UVERBS_ATTR_MODIFY_FLOW_ACTION_ESP_HANDLE,
 		   action->handle);
-	add_attr(&cmd, attr);
+	cmd_flow_action_add_attrs(&cmd, attr);
 	cmd_driver_attrs(&cmd, udata);
 	return submit_ioctl_only(action->action.context, &cmd);
 }
@@ -91,9 +93,9 @@ int verbs_cmd_destroy_flow_action(struct verbs_flow_action *action)
 	static const struct destroy_cmd destroy = {
 		.cap = KERNEL_CAP_DESTROY_FLOW_ACTION,
 		.handle_attr = UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE,
-		.native_only = true,
+		.ioctl_only = true,
 	};
 
-	return destroy_by_handle(action->action.context, &destroy,
-				 action->handle);
+	return cmd_destroy_by_handle(action->action.context, &destroy,
+				     action->handle);
 }

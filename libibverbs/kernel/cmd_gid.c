@@ -24,13 +24,13 @@ _Static_assert(sizeof(struct ibv_gid_entry) ==
 	       "GID entry");
 
 /* Entries that an attribute can take; a larger table is read from sysfs. */
-#define NATIVE_MAX_ENTRIES (UINT16_MAX / sizeof(struct ibv_gid_entry))
+#define IOCTL_MAX_ENTRIES (UINT16_MAX / sizeof(struct ibv_gid_entry))
 
 /* Eight groups of four hexadecimal digits. */
 #define GID_GROUPS   8
 #define GID_TEXT_LEN 64 /* 39 characters are right */
 
-static int hex_value(char c)
+static int cmd_gid_hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -41,7 +41,7 @@ static int hex_value(char c)
 	return -1;
 }
 
-static int parse_gid(const char *text, union ibv_gid *ret_gid)
+static int cmd_gid_parse(const char *text, union ibv_gid *ret_gid)
 {
 	union ibv_gid gid;
 
@@ -51,10 +51,10 @@ static int parse_gid(const char *text, union ibv_gid *ret_gid)
 		if (i > 0 && i % 2 == 0 && *text++ != ':')
 			return -EPROTO;
 		/* A NUL is no digit, so nothing is read behind the end. */
-		high = hex_value(text[0]);
+		high = cmd_gid_hex_value(text[0]);
 		if (high < 0)
 			return -EPROTO;
-		low = hex_value(text[1]);
+		low = cmd_gid_hex_value(text[1]);
 		if (low < 0)
 			return -EPROTO;
 		gid.raw[i] = (uint8_t)(high << 4 | low);
@@ -66,7 +66,7 @@ static int parse_gid(const char *text, union ibv_gid *ret_gid)
 	return 0;
 }
 
-static bool is_zero(const union ibv_gid *gid)
+static bool cmd_gid_is_zero(const union ibv_gid *gid)
 {
 	static const union ibv_gid zero;
 
@@ -74,8 +74,8 @@ static bool is_zero(const union ibv_gid *gid)
 }
 
 /* The first version has one name; the link layer tells which it is. */
-static int sysfs_gid_type(struct ibv_context *ctx, uint32_t port_num,
-			  uint32_t index, uint32_t *ret_type)
+static int cmd_gid_read_type(struct ibv_context *ctx, uint32_t port_num,
+			     uint32_t index, uint32_t *ret_type)
 {
 	struct ibv_port_attr port = {};
 	char text[32];
@@ -103,8 +103,8 @@ static int sysfs_gid_type(struct ibv_context *ctx, uint32_t port_num,
 }
 
 /* 0 if there is none, or it is not in our network namespace. */
-static uint32_t sysfs_ndev(struct ibv_context *ctx, uint32_t port_num,
-			   uint32_t index)
+static uint32_t cmd_gid_read_ndev(struct ibv_context *ctx, uint32_t port_num,
+				  uint32_t index)
 {
 	int saved_errno = errno;
 	char name[IF_NAMESIZE];
@@ -120,9 +120,9 @@ static uint32_t sysfs_ndev(struct ibv_context *ctx, uint32_t port_num,
 	return ifindex;
 }
 
-static SUBMIT_RARE int entry_sysfs(struct ibv_context *ctx, uint32_t port_num,
-				   uint32_t index,
-				   struct ibv_gid_entry *ret_entry)
+static SUBMIT_SLOW_PATH int
+cmd_gid_query_entry_sysfs(struct ibv_context *ctx, uint32_t port_num,
+			  uint32_t index, struct ibv_gid_entry *ret_entry)
 {
 	struct ibv_gid_entry entry = {
 		.gid_index = index,
@@ -134,21 +134,22 @@ static SUBMIT_RARE int entry_sysfs(struct ibv_context *ctx, uint32_t port_num,
 	ret = port_file_read(ctx, port_num, "gids", index, text, sizeof(text));
 	if (ret)
 		return ret;
-	ret = parse_gid(text, &entry.gid);
+	ret = cmd_gid_parse(text, &entry.gid);
 	if (ret)
 		return ret;
-	if (is_zero(&entry.gid))
+	if (cmd_gid_is_zero(&entry.gid))
 		return -ENODATA;
-	ret = sysfs_gid_type(ctx, port_num, index, &entry.gid_type);
+	ret = cmd_gid_read_type(ctx, port_num, index, &entry.gid_type);
 	if (ret)
 		return ret;
-	entry.ndev_ifindex = sysfs_ndev(ctx, port_num, index);
+	entry.ndev_ifindex = cmd_gid_read_ndev(ctx, port_num, index);
 	*ret_entry = entry;
 	return 0;
 }
 
-static int entry_native(struct ibv_context *ctx, uint32_t port_num,
-			uint32_t index, struct ibv_gid_entry *ret_entry)
+static int cmd_gid_query_entry_ioctl(struct ibv_context *ctx, uint32_t port_num,
+				     uint32_t index,
+				     struct ibv_gid_entry *ret_entry)
 {
 	struct ibv_gid_entry entry = {};
 	struct cmd cmd;
@@ -170,15 +171,18 @@ int verbs_cmd_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 			      uint32_t gid_index,
 			      struct ibv_gid_entry *ret_entry)
 {
-	int ret = entry_native(ctx, port_num, gid_index, ret_entry);
+	int ret =
+		cmd_gid_query_entry_ioctl(ctx, port_num, gid_index, ret_entry);
 
 	return ret == SUBMIT_NOT_OFFERED
-		       ? entry_sysfs(ctx, port_num, gid_index, ret_entry)
+		       ? cmd_gid_query_entry_sysfs(ctx, port_num, gid_index,
+						   ret_entry)
 		       : ret;
 }
 
-static ssize_t table_native(struct ibv_context *ctx,
-			    struct ibv_gid_entry *entries, size_t max_entries)
+static ssize_t cmd_gid_query_table_ioctl(struct ibv_context *ctx,
+					 struct ibv_gid_entry *entries,
+					 size_t max_entries)
 {
 	uint64_t count = 0;
 	struct cmd cmd;
@@ -199,9 +203,10 @@ static ssize_t table_native(struct ibv_context *ctx,
 }
 
 /* Appends the used slots of one port to the @used entries before it. */
-static ssize_t table_sysfs_port(struct ibv_context *ctx, uint32_t port_num,
-				struct ibv_gid_entry *entries, size_t used,
-				size_t max_entries)
+static ssize_t cmd_gid_append_port_sysfs(struct ibv_context *ctx,
+					 uint32_t port_num,
+					 struct ibv_gid_entry *entries,
+					 size_t used, size_t max_entries)
 {
 	struct ibv_port_attr port = {};
 	int ret = verbs_cmd_query_port(ctx, (uint8_t)port_num, &port);
@@ -212,7 +217,8 @@ static ssize_t table_sysfs_port(struct ibv_context *ctx, uint32_t port_num,
 	for (int i = 0; i < port.gid_tbl_len; i++) {
 		struct ibv_gid_entry entry;
 
-		ret = entry_sysfs(ctx, port_num, (uint32_t)i, &entry);
+		ret = cmd_gid_query_entry_sysfs(ctx, port_num, (uint32_t)i,
+						&entry);
 		if (ret == -ENODATA)
 			continue;
 		if (ret == -ENOENT)
@@ -226,7 +232,7 @@ static ssize_t table_sysfs_port(struct ibv_context *ctx, uint32_t port_num,
 	return (ssize_t)used;
 }
 
-static int count_ports(struct ibv_context *ctx, uint32_t *ret_ports)
+static int cmd_gid_count_ports(struct ibv_context *ctx, uint32_t *ret_ports)
 {
 	struct ibv_device_attr_ex attr = {};
 	uint64_t fw_ver;
@@ -241,21 +247,21 @@ static int count_ports(struct ibv_context *ctx, uint32_t *ret_ports)
 	return ret;
 }
 
-static SUBMIT_RARE ssize_t table_sysfs(struct ibv_context *ctx,
-				       struct ibv_gid_entry *entries,
-				       size_t max_entries)
+static SUBMIT_SLOW_PATH ssize_t
+cmd_gid_query_table_sysfs(struct ibv_context *ctx,
+			  struct ibv_gid_entry *entries, size_t max_entries)
 {
 	uint32_t nr_ports;
 	ssize_t used = 0;
-	int ret = count_ports(ctx, &nr_ports);
+	int ret = cmd_gid_count_ports(ctx, &nr_ports);
 
 	if (ret)
 		return ret;
 	if (nr_ports > UINT8_MAX)
 		nr_ports = UINT8_MAX; /* as many as can be asked for */
 	for (uint32_t port = 1; port <= nr_ports && used >= 0; port++)
-		used = table_sysfs_port(ctx, port, entries, (size_t)used,
-					max_entries);
+		used = cmd_gid_append_port_sysfs(ctx, port, entries,
+						 (size_t)used, max_entries);
 	return used;
 }
 
@@ -263,12 +269,12 @@ ssize_t verbs_cmd_query_gid_table(struct ibv_context *ctx,
 				  struct ibv_gid_entry *entries,
 				  size_t max_entries)
 {
-	bool cut = max_entries > NATIVE_MAX_ENTRIES;
+	bool truncated = max_entries > IOCTL_MAX_ENTRIES;
 	ssize_t ret;
 
-	ret = table_native(ctx, entries,
-			   cut ? NATIVE_MAX_ENTRIES : max_entries);
-	if (ret == SUBMIT_NOT_OFFERED || (cut && ret == -EINVAL))
-		ret = table_sysfs(ctx, entries, max_entries);
+	ret = cmd_gid_query_table_ioctl(
+		ctx, entries, truncated ? IOCTL_MAX_ENTRIES : max_entries);
+	if (ret == SUBMIT_NOT_OFFERED || (truncated && ret == -EINVAL))
+		ret = cmd_gid_query_table_sysfs(ctx, entries, max_entries);
 	return ret;
 }

@@ -43,5 +43,5 @@ int verbs_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 
 	memcpy(in.gid, gid, sizeof(in.gid));
 	ret = submit_write(qp->context, &req);
-	return destroy_device_gone(ret) ? 0 : ret;
+	return cmd_destroy_device_gone(ret) ? 0 : ret;
 }

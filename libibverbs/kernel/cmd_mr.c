@@ -17,8 +17,8 @@
 /* An advice list goes to the kernel as the application wrote it. */
 _Static_assert(sizeof(struct ibv_sge) == sizeof(struct ib_uverbs_sge), "sge");
 
-static void fill_mr(struct verbs_mr *vmr, struct ibv_context *ctx,
-		    enum verbs_mr_type type, int access)
+static void cmd_mr_init(struct verbs_mr *vmr, struct ibv_context *ctx,
+			enum verbs_mr_type type, int access)
 {
 	vmr->ibv_mr.context = ctx;
 	vmr->mr_type = type;
@@ -29,14 +29,15 @@ static void fill_mr(struct verbs_mr *vmr, struct ibv_context *ctx,
  * What the kernel calls the length; it has a number of its own for paging on
  * demand of the whole address space, ibv_reg_mr(3).
  */
-static int length_of(const void *addr, size_t length, int access,
-		     uint64_t *ret_length)
+static int cmd_mr_length_to_kernel(const void *addr, size_t length, int access,
+				   uint64_t *ret_length)
 {
-	bool whole = (access & IBV_ACCESS_ON_DEMAND) && length == SIZE_MAX;
+	bool whole_space = (access & IBV_ACCESS_ON_DEMAND) &&
+			   length == SIZE_MAX;
 
-	if (whole && addr)
+	if (whole_space && addr)
 		return -EINVAL;
-	*ret_length = whole ? UINT64_MAX : length;
+	*ret_length = whole_space ? UINT64_MAX : length;
 	return 0;
 }
 
@@ -62,7 +63,7 @@ int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	};
 	int ret;
 
-	ret = length_of(addr, length, access, &kernel_length);
+	ret = cmd_mr_length_to_kernel(addr, length, access, &kernel_length);
 	if (ret)
 		return ret;
 	in.length = kernel_length;
@@ -72,7 +73,7 @@ int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	vmr->ibv_mr.handle = out.mr_handle;
 	vmr->ibv_mr.lkey = out.lkey;
 	vmr->ibv_mr.rkey = out.rkey;
-	fill_mr(vmr, pd->context, VERBS_MR_TYPE_MR, access);
+	cmd_mr_init(vmr, pd->context, VERBS_MR_TYPE_MR, access);
 	return 0;
 }
 
@@ -122,8 +123,8 @@ int verbs_cmd_dereg_mr(struct verbs_mr *vmr)
 		.write_command = IB_USER_VERBS_CMD_DEREG_MR,
 	};
 
-	return destroy_by_handle(vmr->ibv_mr.context, &destroy,
-				 vmr->ibv_mr.handle);
+	return cmd_destroy_by_handle(vmr->ibv_mr.context, &destroy,
+				     vmr->ibv_mr.handle);
 }
 
 int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
@@ -175,17 +176,17 @@ int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	vmr->ibv_mr.handle = handle;
 	vmr->ibv_mr.lkey = lkey;
 	vmr->ibv_mr.rkey = rkey;
-	fill_mr(vmr, pd->context, VERBS_MR_TYPE_DMABUF_MR, access);
+	cmd_mr_init(vmr, pd->context, VERBS_MR_TYPE_DMABUF_MR, access);
 	return 0;
 }
 
-static bool has(const struct ibv_mr_init_attr *attr, uint64_t bit)
+static bool cmd_mr_attr_has(const struct ibv_mr_init_attr *attr, uint64_t bit)
 {
 	return attr->comp_mask & bit;
 }
 
 /* Either memory of the process or a dma-buf, and what each needs. */
-static int check_ex(const struct ibv_mr_init_attr *attr)
+static int cmd_mr_check_attr(const struct ibv_mr_init_attr *attr)
 {
 	const uint64_t known = IBV_REG_MR_MASK_IOVA | IBV_REG_MR_MASK_ADDR |
 			       IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET |
@@ -193,48 +194,54 @@ static int check_ex(const struct ibv_mr_init_attr *attr)
 
 	if (attr->comp_mask & ~known)
 		return -EOPNOTSUPP;
-	if (!has(attr, IBV_REG_MR_MASK_FD))
-		return !has(attr, IBV_REG_MR_MASK_ADDR) ||
-				       has(attr, IBV_REG_MR_MASK_FD_OFFSET)
+	if (!cmd_mr_attr_has(attr, IBV_REG_MR_MASK_FD))
+		return !cmd_mr_attr_has(attr, IBV_REG_MR_MASK_ADDR) ||
+				       cmd_mr_attr_has(
+					       attr, IBV_REG_MR_MASK_FD_OFFSET)
 			       ? -EINVAL
 			       : 0;
-	if (!has(attr, IBV_REG_MR_MASK_FD_OFFSET) ||
-	    !has(attr, IBV_REG_MR_MASK_IOVA) || has(attr, IBV_REG_MR_MASK_ADDR))
+	if (!cmd_mr_attr_has(attr, IBV_REG_MR_MASK_FD_OFFSET) ||
+	    !cmd_mr_attr_has(attr, IBV_REG_MR_MASK_IOVA) ||
+	    cmd_mr_attr_has(attr, IBV_REG_MR_MASK_ADDR))
 		return -EINVAL;
 	return attr->fd < 0 ? -EBADF : 0;
 }
 
 /* Where requests find the memory: by default, where the process does. */
-static uint64_t iova_of(const struct ibv_mr_init_attr *attr)
+static uint64_t cmd_mr_attr_iova(const struct ibv_mr_init_attr *attr)
 {
-	return has(attr, IBV_REG_MR_MASK_IOVA) ? attr->iova
-					       : cmd_addr(attr->addr);
+	return cmd_mr_attr_has(attr, IBV_REG_MR_MASK_IOVA)
+		       ? attr->iova
+		       : cmd_addr(attr->addr);
 }
 
-static int reg_native(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
-		      struct verbs_mr *vmr, const struct verbs_udata *udata)
+static int cmd_mr_reg_ioctl(struct ibv_pd *pd,
+			    const struct ibv_mr_init_attr *attr,
+			    struct verbs_mr *vmr,
+			    const struct verbs_udata *udata)
 {
 	uint32_t handle = 0, lkey = 0, rkey = 0;
-	bool dmabuf = has(attr, IBV_REG_MR_MASK_FD);
+	bool dmabuf = cmd_mr_attr_has(attr, IBV_REG_MR_MASK_FD);
 	uint64_t length = attr->length;
 	struct cmd cmd;
 	int ret;
 
 	if (!dmabuf) {
-		ret = length_of(attr->addr, attr->length, attr->access,
-				&length);
+		ret = cmd_mr_length_to_kernel(attr->addr, attr->length,
+					      attr->access, &length);
 		if (ret)
 			return ret;
 	}
 	cmd_init(&cmd, KERNEL_CAP_REG_MR);
 	cmd_out_obj(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_HANDLE, &handle);
 	cmd_in_obj(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_PD_HANDLE, pd->handle);
-	if (has(attr, IBV_REG_MR_MASK_DMAH))
+	if (cmd_mr_attr_has(attr, IBV_REG_MR_MASK_DMAH))
 		cmd_in_obj(
 			&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_DMA_HANDLE,
 			verbs_container_of(attr->dmah, struct verbs_dmah, dmah)
 				->handle);
-	cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_IOVA, iova_of(attr));
+	cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_IOVA,
+		   cmd_mr_attr_iova(attr));
 	cmd_in_u64(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_LENGTH, length);
 	cmd_in_u32(&cmd, VERBS_UAPI_UVERBS_ATTR_REG_MR_ACCESS_FLAGS,
 		   (uint32_t)attr->access);
@@ -257,26 +264,27 @@ static int reg_native(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
 	vmr->ibv_mr.handle = handle;
 	vmr->ibv_mr.lkey = lkey;
 	vmr->ibv_mr.rkey = rkey;
-	fill_mr(vmr, pd->context,
-		dmabuf ? VERBS_MR_TYPE_DMABUF_MR : VERBS_MR_TYPE_MR,
-		attr->access);
+	cmd_mr_init(vmr, pd->context,
+		    dmabuf ? VERBS_MR_TYPE_DMABUF_MR : VERBS_MR_TYPE_MR,
+		    attr->access);
 	return 0;
 }
 
 int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
 			struct verbs_mr *vmr, const struct verbs_udata *udata)
 {
-	int ret = check_ex(attr);
+	int ret = cmd_mr_check_attr(attr);
 
 	if (ret)
 		return ret;
-	ret = reg_native(pd, attr, vmr, udata);
+	ret = cmd_mr_reg_ioctl(pd, attr, vmr, udata);
 	if (ret != SUBMIT_NOT_OFFERED)
 		return ret;
-	if (has(attr, IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_DMAH))
+	if (cmd_mr_attr_has(attr, IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_DMAH))
 		return -EOPNOTSUPP;
-	return verbs_cmd_reg_mr(pd, attr->addr, attr->length, iova_of(attr),
-				attr->access, vmr, udata);
+	return verbs_cmd_reg_mr(pd, attr->addr, attr->length,
+				cmd_mr_attr_iova(attr), attr->access, vmr,
+				udata);
 }
 
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr)
@@ -299,6 +307,6 @@ int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr)
 	vmr->ibv_mr.lkey = lkey;
 	vmr->ibv_mr.rkey = rkey;
 	vmr->ibv_mr.length = length > SIZE_MAX ? SIZE_MAX : (size_t)length;
-	fill_mr(vmr, pd->context, VERBS_MR_TYPE_IMPORTED_MR, 0);
+	cmd_mr_init(vmr, pd->context, VERBS_MR_TYPE_IMPORTED_MR, 0);
 	return 0;
 }

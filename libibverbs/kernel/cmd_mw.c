@@ -50,5 +50,5 @@ int verbs_cmd_dealloc_mw(struct ibv_mw *mw)
 		.write_command = IB_USER_VERBS_CMD_DEALLOC_MW,
 	};
 
-	return destroy_by_handle(mw->context, &destroy, mw->handle);
+	return cmd_destroy_by_handle(mw->context, &destroy, mw->handle);
 }

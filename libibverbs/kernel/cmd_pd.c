@@ -40,5 +40,5 @@ int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
 		.write_command = IB_USER_VERBS_CMD_DEALLOC_PD,
 	};
 
-	return destroy_by_handle(pd->context, &destroy, pd->handle);
+	return cmd_destroy_by_handle(pd->context, &destroy, pd->handle);
 }

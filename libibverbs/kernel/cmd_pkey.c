@@ -15,7 +15,7 @@
 #define PKEY_TEXT_LEN 16
 
 /* Exactly "0x" and up to four hexadecimal digits. */
-static int parse_pkey(const char *text, uint16_t *ret_pkey)
+static int cmd_pkey_parse(const char *text, uint16_t *ret_pkey)
 {
 	size_t digits;
 
@@ -43,7 +43,7 @@ int verbs_cmd_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
 			     sizeof(text));
 	if (ret)
 		return ret;
-	ret = parse_pkey(text, &pkey);
+	ret = cmd_pkey_parse(text, &pkey);
 	if (ret)
 		return ret;
 	*ret_pkey = htobe16(pkey);

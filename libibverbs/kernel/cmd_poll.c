@@ -14,16 +14,16 @@
 #define POLL_BATCH 32
 
 /* struct ib_uverbs_poll_cq_resp with its completions. */
-struct poll_answer {
+struct poll_resp {
 	uint32_t count, reserved;
 	struct ib_uverbs_wc wc[POLL_BATCH];
 };
 
-_Static_assert(offsetof(struct poll_answer, wc) ==
+_Static_assert(offsetof(struct poll_resp, wc) ==
 		       offsetof(struct ib_uverbs_poll_cq_resp, wc),
 	       "answer layout");
 
-static struct ibv_wc wc_from_kernel(const struct ib_uverbs_wc *from)
+static struct ibv_wc cmd_poll_wc_from_kernel(const struct ib_uverbs_wc *from)
 {
 	return (struct ibv_wc){
 		.wr_id = from->wr_id,
@@ -43,20 +43,20 @@ static struct ibv_wc wc_from_kernel(const struct ib_uverbs_wc *from)
 }
 
 /* Returns how many there were, at most @nr. */
-static int poll_batch(struct ibv_cq *cq, uint32_t nr, struct ibv_wc *wc)
+static int cmd_poll_batch(struct ibv_cq *cq, uint32_t nr, struct ibv_wc *wc)
 {
 	const struct ib_uverbs_poll_cq in = {
 		.cq_handle = cq->handle,
 		.ne = nr,
 	};
-	struct poll_answer out = {};
+	struct poll_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_POLL_CQ,
 		.in = &in,
 		.in_len = sizeof(in),
 		.out = &out,
-		.out_len = offsetof(struct poll_answer, wc) +
-			   nr * sizeof(out.wc[0]),
+		.out_len =
+			offsetof(struct poll_resp, wc) + nr * sizeof(out.wc[0]),
 	};
 	int ret = submit_write(cq->context, &req);
 
@@ -65,7 +65,7 @@ static int poll_batch(struct ibv_cq *cq, uint32_t nr, struct ibv_wc *wc)
 	if (out.count > nr)
 		return -EPROTO;
 	for (uint32_t i = 0; i < out.count; i++)
-		wc[i] = wc_from_kernel(&out.wc[i]);
+		wc[i] = cmd_poll_wc_from_kernel(&out.wc[i]);
 	return (int)out.count;
 }
 
@@ -79,7 +79,7 @@ int verbs_cmd_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	while (done < num_entries) {
 		int left = num_entries - done;
 		int nr = left < POLL_BATCH ? left : POLL_BATCH;
-		int got = poll_batch(cq, (uint32_t)nr, wc + done);
+		int got = cmd_poll_batch(cq, (uint32_t)nr, wc + done);
 
 		if (got < 0)
 			return done ? done : got;

@@ -11,8 +11,8 @@
 #include "kernel/submit.h"
 #include "kernel/uapi_newer.h"
 
-static int query_native(struct ibv_context *ctx, uint8_t port_num,
-			struct ib_uverbs_query_port_resp_ex *ret_resp)
+static int cmd_port_query_ioctl(struct ibv_context *ctx, uint8_t port_num,
+				struct ib_uverbs_query_port_resp_ex *ret_resp)
 {
 	struct cmd cmd;
 
@@ -24,8 +24,9 @@ static int query_native(struct ibv_context *ctx, uint8_t port_num,
 }
 
 /* Older kernels: what came later stays 0. */
-static SUBMIT_RARE int query_write(struct ibv_context *ctx, uint8_t port_num,
-				   struct ib_uverbs_query_port_resp *ret_resp)
+static SUBMIT_SLOW_PATH int
+cmd_port_query_write(struct ibv_context *ctx, uint8_t port_num,
+		     struct ib_uverbs_query_port_resp *ret_resp)
 {
 	const struct ib_uverbs_query_port in = { .port_num = port_num };
 	const struct write_cmd req = {
@@ -44,10 +45,10 @@ int verbs_cmd_query_port(struct ibv_context *ctx, uint8_t port_num,
 {
 	struct ib_uverbs_query_port_resp_ex resp = {};
 	const struct ib_uverbs_query_port_resp *base = &resp.legacy_resp;
-	int ret = query_native(ctx, port_num, &resp);
+	int ret = cmd_port_query_ioctl(ctx, port_num, &resp);
 
 	if (ret == SUBMIT_NOT_OFFERED)
-		ret = query_write(ctx, port_num, &resp.legacy_resp);
+		ret = cmd_port_query_write(ctx, port_num, &resp.legacy_resp);
 	if (ret)
 		return ret;
 

@@ -19,23 +19,23 @@
 #define POST_BUF_LEN 4096
 
 /* struct ib_uverbs_post_send, _recv and _srq_recv without the requests. */
-struct post_head {
+struct post_header {
 	uint64_t response;
 	uint32_t handle, wr_count, sge_count, wqe_size;
 };
 
-#define SAME_HEAD(type, handle_field)                                         \
-	_Static_assert(sizeof(struct post_head) == sizeof(struct type) &&     \
-			       offsetof(struct post_head, handle) ==          \
+#define SAME_HEADER(type, handle_field)                                       \
+	_Static_assert(sizeof(struct post_header) == sizeof(struct type) &&   \
+			       offsetof(struct post_header, handle) ==        \
 				       offsetof(struct type, handle_field) && \
-			       offsetof(struct post_head, sge_count) ==       \
+			       offsetof(struct post_header, sge_count) ==     \
 				       offsetof(struct type, sge_count) &&    \
-			       offsetof(struct post_head, wqe_size) ==        \
+			       offsetof(struct post_header, wqe_size) ==      \
 				       offsetof(struct type, wqe_size),       \
 		       "head layout")
-SAME_HEAD(ib_uverbs_post_send, qp_handle);
-SAME_HEAD(ib_uverbs_post_recv, qp_handle);
-SAME_HEAD(ib_uverbs_post_srq_recv, srq_handle);
+SAME_HEADER(ib_uverbs_post_send, qp_handle);
+SAME_HEADER(ib_uverbs_post_recv, qp_handle);
+SAME_HEADER(ib_uverbs_post_srq_recv, srq_handle);
 
 /* Numbers that go to the kernel as they are. */
 _Static_assert(sizeof(struct ibv_sge) == sizeof(struct ib_uverbs_sge), "sge");
@@ -48,48 +48,49 @@ _Static_assert((int)IBV_WR_RDMA_WRITE == IB_UVERBS_WR_RDMA_WRITE &&
 	       "opcodes");
 
 /* One command: which it is, and what it is going to carry. */
-struct post {
+struct post_batch {
 	struct ibv_context *ctx;
 	uint32_t command; /* IB_USER_VERBS_CMD_POST_* */
-	struct post_head head;
+	struct post_header header;
 	uint64_t buf[POST_BUF_LEN / sizeof(uint64_t)];
 };
 
-static size_t post_len(const struct post_head *head)
+static size_t cmd_post_len(const struct post_header *header)
 {
-	return sizeof(*head) + (size_t)head->wr_count * head->wqe_size +
-	       (size_t)head->sge_count * sizeof(struct ib_uverbs_sge);
+	return sizeof(*header) + (size_t)header->wr_count * header->wqe_size +
+	       (size_t)header->sge_count * sizeof(struct ib_uverbs_sge);
 }
 
 /* Counts a request with @num_sge entries in; false if it is for another batch.
  */
-static bool post_count(struct post_head *head, int num_sge)
+static bool cmd_post_reserve(struct post_header *header, int num_sge)
 {
-	struct post_head more = *head;
+	struct post_header more = *header;
 
 	if (num_sge < 0 || num_sge > POST_BUF_LEN)
 		return false;
 	more.wr_count++;
 	more.sge_count += (uint32_t)num_sge;
-	if (post_len(&more) > POST_BUF_LEN)
+	if (cmd_post_len(&more) > POST_BUF_LEN)
 		return false;
-	*head = more;
+	*header = more;
 	return true;
 }
 
 /* Where request number @i is, and where the entries of the first one are. */
-static void *post_wr(struct post *post, uint32_t i)
+static void *cmd_post_wr(struct post_batch *batch, uint32_t i)
 {
-	return (char *)post->buf + sizeof(post->head) +
-	       (size_t)i * post->head.wqe_size;
+	return (char *)batch->buf + sizeof(batch->header) +
+	       (size_t)i * batch->header.wqe_size;
 }
 
-static char *post_sges(struct post *post)
+static char *cmd_post_first_sge(struct post_batch *batch)
 {
-	return post_wr(post, post->head.wr_count);
+	return cmd_post_wr(batch, batch->header.wr_count);
 }
 
-static char *put_sges(char *to, const struct ibv_sge *sg_list, int num_sge)
+static char *cmd_post_copy_sges(char *to, const struct ibv_sge *sg_list,
+				int num_sge)
 {
 	size_t len = (size_t)num_sge * sizeof(*sg_list);
 
@@ -99,22 +100,22 @@ static char *put_sges(char *to, const struct ibv_sge *sg_list, int num_sge)
 }
 
 /* @ret_bad: 0 if the kernel does not say */
-static int submit_post(struct post *post, uint32_t *ret_bad)
+static int cmd_post_submit(struct post_batch *batch, uint32_t *ret_bad)
 {
 	struct ib_uverbs_post_send_resp out = {};
 	const struct write_cmd req = {
-		.command = post->command,
-		.in = post->buf,
-		.in_len = post_len(&post->head),
+		.command = batch->command,
+		.in = batch->buf,
+		.in_len = cmd_post_len(&batch->header),
 		.out = &out,
 		.out_len = sizeof(out),
 		.out_on_error = true,
 	};
 	int ret;
 
-	memcpy(post->buf, &post->head, sizeof(post->head));
-	ret = submit_write(post->ctx, &req);
-	*ret_bad = out.bad_wr <= post->head.wr_count ? out.bad_wr : 0;
+	memcpy(batch->buf, &batch->header, sizeof(batch->header));
+	ret = submit_write(batch->ctx, &req);
+	*ret_bad = out.bad_wr <= batch->header.wr_count ? out.bad_wr : 0;
 	return ret;
 }
 
@@ -122,8 +123,8 @@ static int submit_post(struct post *post, uint32_t *ret_bad)
 /* Send requests                                                             */
 /* ------------------------------------------------------------------------ */
 
-static struct ib_uverbs_send_wr send_to_kernel(const struct ibv_send_wr *wr,
-					       bool is_ud)
+static struct ib_uverbs_send_wr
+cmd_post_send_wr_to_kernel(const struct ibv_send_wr *wr, bool is_ud)
 {
 	struct ib_uverbs_send_wr ret = {
 		.wr_id = wr->wr_id,
@@ -160,30 +161,32 @@ static struct ib_uverbs_send_wr send_to_kernel(const struct ibv_send_wr *wr,
 }
 
 /* Puts as many requests of the list as there is room for into @post. */
-static void take_sends(struct post *post, const struct ibv_send_wr *first,
-		       bool is_ud)
+static void cmd_post_fill_sends(struct post_batch *batch,
+				const struct ibv_send_wr *first, bool is_ud)
 {
 	const struct ibv_send_wr *wr = first;
 	char *sges;
 
-	post->head.wr_count = 0;
-	post->head.sge_count = 0;
+	batch->header.wr_count = 0;
+	batch->header.sge_count = 0;
 	for (; wr; wr = wr->next)
 		if ((is_ud && !wr->wr.ud.ah) ||
-		    !post_count(&post->head, wr->num_sge))
+		    !cmd_post_reserve(&batch->header, wr->num_sge))
 			break;
 
-	sges = post_sges(post);
+	sges = cmd_post_first_sge(batch);
 	wr = first;
-	for (uint32_t i = 0; i < post->head.wr_count; i++, wr = wr->next) {
-		const struct ib_uverbs_send_wr to = send_to_kernel(wr, is_ud);
+	for (uint32_t i = 0; i < batch->header.wr_count; i++, wr = wr->next) {
+		const struct ib_uverbs_send_wr to =
+			cmd_post_send_wr_to_kernel(wr, is_ud);
 
-		memcpy(post_wr(post, i), &to, sizeof(to));
-		sges = put_sges(sges, wr->sg_list, wr->num_sge);
+		memcpy(cmd_post_wr(batch, i), &to, sizeof(to));
+		sges = cmd_post_copy_sges(sges, wr->sg_list, wr->num_sge);
 	}
 }
 
-static struct ibv_send_wr *skip_sends(struct ibv_send_wr *wr, uint32_t nr)
+static struct ibv_send_wr *cmd_post_skip_sends(struct ibv_send_wr *wr,
+					       uint32_t nr)
 {
 	while (nr--)
 		wr = wr->next;
@@ -194,11 +197,11 @@ static struct ibv_send_wr *skip_sends(struct ibv_send_wr *wr, uint32_t nr)
 int verbs_cmd_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			struct ibv_send_wr **ret_bad)
 {
-	struct post post;
+	struct post_batch batch;
 
-	post.ctx = qp->context;
-	post.command = IB_USER_VERBS_CMD_POST_SEND;
-	post.head = (struct post_head){
+	batch.ctx = qp->context;
+	batch.command = IB_USER_VERBS_CMD_POST_SEND;
+	batch.header = (struct post_header){
 		.handle = qp->handle,
 		.wqe_size = sizeof(struct ib_uverbs_send_wr),
 	};
@@ -206,14 +209,14 @@ int verbs_cmd_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		uint32_t bad = 0;
 		int ret = -EINVAL;
 
-		take_sends(&post, wr, qp->qp_type == IBV_QPT_UD);
-		if (post.head.wr_count || !wr)
-			ret = submit_post(&post, &bad);
+		cmd_post_fill_sends(&batch, wr, qp->qp_type == IBV_QPT_UD);
+		if (batch.header.wr_count || !wr)
+			ret = cmd_post_submit(&batch, &bad);
 		if (ret) {
-			*ret_bad = skip_sends(wr, bad ? bad - 1 : 0);
+			*ret_bad = cmd_post_skip_sends(wr, bad ? bad - 1 : 0);
 			return ret;
 		}
-		wr = skip_sends(wr, post.head.wr_count);
+		wr = cmd_post_skip_sends(wr, batch.header.wr_count);
 	} while (wr);
 	return 0;
 }
@@ -222,46 +225,48 @@ int verbs_cmd_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 /* Receive requests                                                          */
 /* ------------------------------------------------------------------------ */
 
-static void take_recvs(struct post *post, const struct ibv_recv_wr *first)
+static void cmd_post_fill_recvs(struct post_batch *batch,
+				const struct ibv_recv_wr *first)
 {
 	const struct ibv_recv_wr *wr = first;
 	char *sges;
 
-	post->head.wr_count = 0;
-	post->head.sge_count = 0;
+	batch->header.wr_count = 0;
+	batch->header.sge_count = 0;
 	for (; wr; wr = wr->next)
-		if (!post_count(&post->head, wr->num_sge))
+		if (!cmd_post_reserve(&batch->header, wr->num_sge))
 			break;
 
-	sges = post_sges(post);
+	sges = cmd_post_first_sge(batch);
 	wr = first;
-	for (uint32_t i = 0; i < post->head.wr_count; i++, wr = wr->next) {
+	for (uint32_t i = 0; i < batch->header.wr_count; i++, wr = wr->next) {
 		const struct ib_uverbs_recv_wr to = {
 			.wr_id = wr->wr_id,
 			.num_sge = (uint32_t)wr->num_sge,
 		};
 
-		memcpy(post_wr(post, i), &to, sizeof(to));
-		sges = put_sges(sges, wr->sg_list, wr->num_sge);
+		memcpy(cmd_post_wr(batch, i), &to, sizeof(to));
+		sges = cmd_post_copy_sges(sges, wr->sg_list, wr->num_sge);
 	}
 }
 
-static struct ibv_recv_wr *skip_recvs(struct ibv_recv_wr *wr, uint32_t nr)
+static struct ibv_recv_wr *cmd_post_skip_recvs(struct ibv_recv_wr *wr,
+					       uint32_t nr)
 {
 	while (nr--)
 		wr = wr->next;
 	return wr;
 }
 
-static int post_recvs(struct ibv_context *ctx, uint32_t command,
-		      uint32_t handle, struct ibv_recv_wr *wr,
-		      struct ibv_recv_wr **ret_bad)
+static int cmd_post_recv_list(struct ibv_context *ctx, uint32_t command,
+			      uint32_t handle, struct ibv_recv_wr *wr,
+			      struct ibv_recv_wr **ret_bad)
 {
-	struct post post;
+	struct post_batch batch;
 
-	post.ctx = ctx;
-	post.command = command;
-	post.head = (struct post_head){
+	batch.ctx = ctx;
+	batch.command = command;
+	batch.header = (struct post_header){
 		.handle = handle,
 		.wqe_size = sizeof(struct ib_uverbs_recv_wr),
 	};
@@ -269,14 +274,14 @@ static int post_recvs(struct ibv_context *ctx, uint32_t command,
 		uint32_t bad = 0;
 		int ret = -EINVAL;
 
-		take_recvs(&post, wr);
-		if (post.head.wr_count || !wr)
-			ret = submit_post(&post, &bad);
+		cmd_post_fill_recvs(&batch, wr);
+		if (batch.header.wr_count || !wr)
+			ret = cmd_post_submit(&batch, &bad);
 		if (ret) {
-			*ret_bad = skip_recvs(wr, bad ? bad - 1 : 0);
+			*ret_bad = cmd_post_skip_recvs(wr, bad ? bad - 1 : 0);
 			return ret;
 		}
-		wr = skip_recvs(wr, post.head.wr_count);
+		wr = cmd_post_skip_recvs(wr, batch.header.wr_count);
 	} while (wr);
 	return 0;
 }
@@ -284,13 +289,13 @@ static int post_recvs(struct ibv_context *ctx, uint32_t command,
 int verbs_cmd_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **ret_bad)
 {
-	return post_recvs(qp->context, IB_USER_VERBS_CMD_POST_RECV, qp->handle,
-			  wr, ret_bad);
+	return cmd_post_recv_list(qp->context, IB_USER_VERBS_CMD_POST_RECV,
+				  qp->handle, wr, ret_bad);
 }
 
 int verbs_cmd_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			    struct ibv_recv_wr **ret_bad)
 {
-	return post_recvs(srq->context, IB_USER_VERBS_CMD_POST_SRQ_RECV,
-			  srq->handle, wr, ret_bad);
+	return cmd_post_recv_list(srq->context, IB_USER_VERBS_CMD_POST_SRQ_RECV,
+				  srq->handle, wr, ret_bad);
 }

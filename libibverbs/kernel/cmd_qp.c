@@ -37,19 +37,20 @@ struct qp_request {
 	bool sq_sig_all;
 };
 
-struct qp_answer {
+struct qp_create_result {
 	uint32_t handle, qp_num;
 	struct ib_uverbs_qp_cap cap;
 };
 
-static bool has(const struct ibv_qp_init_attr_ex *attr, uint32_t bit)
+static bool cmd_qp_attr_has(const struct ibv_qp_init_attr_ex *attr,
+			    uint32_t bit)
 {
 	return attr->comp_mask & bit;
 }
 
-static int check_queues(const struct ibv_qp_init_attr_ex *attr)
+static int cmd_qp_check_queues(const struct ibv_qp_init_attr_ex *attr)
 {
-	bool rss = has(attr, IBV_QP_INIT_ATTR_IND_TABLE);
+	bool rss = cmd_qp_attr_has(attr, IBV_QP_INIT_ATTR_IND_TABLE);
 
 	switch (attr->qp_type) {
 	case IBV_QPT_RC:
@@ -58,11 +59,12 @@ static int check_queues(const struct ibv_qp_init_attr_ex *attr)
 	case IBV_QPT_RAW_PACKET:
 	case IBV_QPT_XRC_SEND:
 	case IBV_QPT_DRIVER:
-		if (!has(attr, IBV_QP_INIT_ATTR_PD))
+		if (!cmd_qp_attr_has(attr, IBV_QP_INIT_ATTR_PD))
 			return -EINVAL;
 		break;
 	case IBV_QPT_XRC_RECV:
-		return has(attr, IBV_QP_INIT_ATTR_XRCD) ? 0 : -EINVAL;
+		return cmd_qp_attr_has(attr, IBV_QP_INIT_ATTR_XRCD) ? 0
+								    : -EINVAL;
 	default:
 		return -EINVAL;
 	}
@@ -73,7 +75,7 @@ static int check_queues(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
-static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+static int cmd_qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t known =
 		IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
@@ -83,14 +85,14 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 
 	if (attr->comp_mask & ~known)
 		return -EINVAL;
-	if (has(attr, IBV_QP_INIT_ATTR_CREATE_FLAGS) &&
+	if (cmd_qp_attr_has(attr, IBV_QP_INIT_ATTR_CREATE_FLAGS) &&
 	    (attr->create_flags & ~(uint32_t)CREATE_FLAGS))
 		return -EINVAL;
-	return check_queues(attr);
+	return cmd_qp_check_queues(attr);
 }
 
-static void request_queues(struct qp_request *req,
-			   const struct ibv_qp_init_attr_ex *attr)
+static void cmd_qp_request_set_queues(struct qp_request *req,
+				      const struct ibv_qp_init_attr_ex *attr)
 {
 	if (req->type == IBV_QPT_XRC_RECV) {
 		req->xrcd =
@@ -98,7 +100,7 @@ static void request_queues(struct qp_request *req,
 		return;
 	}
 	req->pd = attr->pd;
-	if (has(attr, IBV_QP_INIT_ATTR_IND_TABLE)) {
+	if (cmd_qp_attr_has(attr, IBV_QP_INIT_ATTR_IND_TABLE)) {
 		req->ind_table = attr->rwq_ind_tbl;
 		req->send_cq = attr->cap.max_send_wr ? attr->send_cq : NULL;
 		return;
@@ -110,8 +112,8 @@ static void request_queues(struct qp_request *req,
 	}
 }
 
-static void request_init(struct qp_request *req, const struct ibv_qp *qp,
-			 const struct ibv_qp_init_attr_ex *attr)
+static void cmd_qp_request_init(struct qp_request *req, const struct ibv_qp *qp,
+				const struct ibv_qp_init_attr_ex *attr)
 {
 	*req = (struct qp_request){
 		.user_handle = cmd_addr(qp),
@@ -129,8 +131,8 @@ static void request_init(struct qp_request *req, const struct ibv_qp *qp,
 		req->cap.max_recv_wr = 0;
 		req->cap.max_recv_sge = 0;
 	}
-	request_queues(req, attr);
-	if (has(attr, IBV_QP_INIT_ATTR_CREATE_FLAGS)) {
+	cmd_qp_request_set_queues(req, attr);
+	if (cmd_qp_attr_has(attr, IBV_QP_INIT_ATTR_CREATE_FLAGS)) {
 		req->create_flags = attr->create_flags;
 		if (attr->create_flags & IBV_QP_CREATE_SOURCE_QPN)
 			req->source_qpn = attr->source_qpn;
@@ -138,7 +140,7 @@ static void request_init(struct qp_request *req, const struct ibv_qp *qp,
 }
 
 /* The native method has attributes of its own for two of the flags. */
-static void native_flags(struct cmd *cmd, const struct qp_request *req)
+static void cmd_qp_add_flags(struct cmd *cmd, const struct qp_request *req)
 {
 	uint32_t flags = req->create_flags &
 			 ~(uint32_t)IBV_QP_CREATE_SOURCE_QPN;
@@ -152,7 +154,7 @@ static void native_flags(struct cmd *cmd, const struct qp_request *req)
 			   req->source_qpn);
 }
 
-static void native_queues(struct cmd *cmd, const struct qp_request *req)
+static void cmd_qp_add_queues(struct cmd *cmd, const struct qp_request *req)
 {
 	if (req->xrcd)
 		cmd_in_obj(cmd, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE,
@@ -174,37 +176,38 @@ static void native_queues(struct cmd *cmd, const struct qp_request *req)
 			   (uint32_t)req->ind_table->ind_tbl_handle);
 }
 
-static int create_native(struct ibv_context *ctx, const struct qp_request *req,
-			 const struct verbs_udata *udata,
-			 struct qp_answer *answer)
+static int cmd_qp_create_ioctl(struct ibv_context *ctx,
+			       const struct qp_request *req,
+			       const struct verbs_udata *udata,
+			       struct qp_create_result *result)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_QP);
 	/* First what every QP has: the places of the others are not constant.
 	 */
-	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_QP_HANDLE, &answer->handle);
+	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_QP_HANDLE, &result->handle);
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_QP_USER_HANDLE, req->user_handle);
 	cmd_in_ptr(&cmd, UVERBS_ATTR_CREATE_QP_CAP, &req->cap,
 		   sizeof(req->cap));
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_QP_TYPE, req->type);
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_CAP, &answer->cap,
-		    sizeof(answer->cap));
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &answer->qp_num,
-		    sizeof(answer->qp_num));
-	native_queues(&cmd, req);
-	native_flags(&cmd, req);
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_CAP, &result->cap,
+		    sizeof(result->cap));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &result->qp_num,
+		    sizeof(result->qp_num));
+	cmd_qp_add_queues(&cmd, req);
+	cmd_qp_add_flags(&cmd, req);
 	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_QP_EVENT_FD, ctx);
 	cmd_udata(&cmd, udata);
 	return submit_ioctl(ctx, &cmd);
 }
 
-static void take_answer(struct qp_answer *answer,
-			const struct ib_uverbs_create_qp_resp *resp)
+static void cmd_qp_copy_resp(struct qp_create_result *result,
+			     const struct ib_uverbs_create_qp_resp *resp)
 {
-	answer->handle = resp->qp_handle;
-	answer->qp_num = resp->qpn;
-	answer->cap = (struct ib_uverbs_qp_cap){
+	result->handle = resp->qp_handle;
+	result->qp_num = resp->qpn;
+	result->cap = (struct ib_uverbs_qp_cap){
 		.max_send_wr = resp->max_send_wr,
 		.max_recv_wr = resp->max_recv_wr,
 		.max_send_sge = resp->max_send_sge,
@@ -214,19 +217,19 @@ static void take_answer(struct qp_answer *answer,
 }
 
 /* The older protocol has one field for the PD and the XRC domain. */
-static uint32_t domain_handle(const struct qp_request *req)
+static uint32_t cmd_qp_domain_handle(const struct qp_request *req)
 {
 	return req->xrcd ? req->xrcd->handle : req->pd->handle;
 }
 
-static SUBMIT_RARE int create_write(struct ibv_context *ctx,
-				    const struct qp_request *qp,
-				    const struct verbs_udata *udata,
-				    struct qp_answer *answer)
+static SUBMIT_SLOW_PATH int cmd_qp_create_write(struct ibv_context *ctx,
+						const struct qp_request *qp,
+						const struct verbs_udata *udata,
+						struct qp_create_result *result)
 {
 	const struct ib_uverbs_create_qp in = {
 		.user_handle = qp->user_handle,
-		.pd_handle = domain_handle(qp),
+		.pd_handle = cmd_qp_domain_handle(qp),
 		.send_cq_handle = qp->send_cq ? qp->send_cq->handle : 0,
 		.recv_cq_handle = qp->recv_cq ? qp->recv_cq->handle : 0,
 		.srq_handle = qp->srq ? qp->srq->handle : 0,
@@ -251,19 +254,19 @@ static SUBMIT_RARE int create_write(struct ibv_context *ctx,
 	int ret = submit_write(ctx, &req);
 
 	if (!ret)
-		take_answer(answer, &out);
+		cmd_qp_copy_resp(result, &out);
 	return ret;
 }
 
 /* The older protocol with flags and indirection tables. */
-static SUBMIT_RARE int create_write_ex(struct ibv_context *ctx,
-				       const struct qp_request *qp,
-				       const struct verbs_udata *udata,
-				       struct qp_answer *answer)
+static SUBMIT_SLOW_PATH int
+cmd_qp_create_write_ex(struct ibv_context *ctx, const struct qp_request *qp,
+		       const struct verbs_udata *udata,
+		       struct qp_create_result *result)
 {
 	struct ib_uverbs_ex_create_qp in = {
 		.user_handle = qp->user_handle,
-		.pd_handle = domain_handle(qp),
+		.pd_handle = cmd_qp_domain_handle(qp),
 		.send_cq_handle = qp->send_cq ? qp->send_cq->handle : 0,
 		.recv_cq_handle = qp->recv_cq ? qp->recv_cq->handle : 0,
 		.srq_handle = qp->srq ? qp->srq->handle : 0,
@@ -296,12 +299,12 @@ static SUBMIT_RARE int create_write_ex(struct ibv_context *ctx,
 	}
 	ret = submit_write(ctx, &req);
 	if (!ret)
-		take_answer(answer, &out.base);
+		cmd_qp_copy_resp(result, &out.base);
 	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 }
 
-static void fill_cap(struct ibv_qp_cap *cap,
-		     const struct ib_uverbs_qp_cap *from)
+static void cmd_qp_copy_cap(struct ibv_qp_cap *cap,
+			    const struct ib_uverbs_qp_cap *from)
 {
 	cap->max_send_wr = from->max_send_wr;
 	cap->max_recv_wr = from->max_recv_wr;
@@ -314,25 +317,25 @@ int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct verbs_udata *udata)
 {
-	struct qp_answer answer = {};
+	struct qp_create_result result = {};
 	struct qp_request req;
-	int ret = check_attr(attr);
+	int ret = cmd_qp_check_attr(attr);
 
 	if (ret)
 		return ret;
-	request_init(&req, qp, attr);
-	ret = create_native(ctx, &req, udata, &answer);
+	cmd_qp_request_init(&req, qp, attr);
+	ret = cmd_qp_create_ioctl(ctx, &req, udata, &result);
 	if (ret == SUBMIT_NOT_OFFERED) {
 		if (req.create_flags || req.ind_table)
-			ret = create_write_ex(ctx, &req, udata, &answer);
+			ret = cmd_qp_create_write_ex(ctx, &req, udata, &result);
 		else
-			ret = create_write(ctx, &req, udata, &answer);
+			ret = cmd_qp_create_write(ctx, &req, udata, &result);
 	}
 	if (ret)
 		return ret;
-	qp->handle = answer.handle;
-	qp->qp_num = answer.qp_num;
-	fill_cap(&attr->cap, &answer.cap);
+	qp->handle = result.handle;
+	qp->qp_num = result.qp_num;
+	cmd_qp_copy_cap(&attr->cap, &result.cap);
 	return 0;
 }
 
@@ -384,12 +387,12 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp,
 		.write_command = IB_USER_VERBS_CMD_DESTROY_QP,
 	};
 	struct ib_uverbs_destroy_qp_resp resp = {};
-	int ret = destroy_with_resp(qp->context, &destroy, qp->handle, &resp,
-				    sizeof(resp));
+	int ret = cmd_destroy_with_resp(qp->context, &destroy, qp->handle,
+					&resp, sizeof(resp));
 
-	if (destroy_device_gone(ret)) {
-		resp.events_reported =
-			destroy_acked(&qp->mutex, &qp->events_completed);
+	if (cmd_destroy_device_gone(ret)) {
+		resp.events_reported = cmd_destroy_acked_events(
+			&qp->mutex, &qp->events_completed);
 		ret = 0;
 	}
 	if (ret)
@@ -406,7 +409,7 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp,
  */
 #define DOORBELL_WQE_SIZE sizeof(struct ib_uverbs_send_wr)
 
-static int doorbell_write(const struct ibv_qp *qp)
+static int cmd_qp_doorbell_write(const struct ibv_qp *qp)
 {
 	struct ib_uverbs_post_send_resp resp;
 	struct {
@@ -421,10 +424,10 @@ static int doorbell_write(const struct ibv_qp *qp)
 		.post.wqe_size = DOORBELL_WQE_SIZE,
 	};
 
-	return submit_raw(qp->context, &req, sizeof(req));
+	return submit_write_raw(qp->context, &req, sizeof(req));
 }
 
-static int doorbell_wrapped(const struct ibv_qp *qp)
+static int cmd_qp_doorbell_invoke_write(const struct ibv_qp *qp)
 {
 	const struct ib_uverbs_post_send in = {
 		.qp_handle = qp->handle,
@@ -439,14 +442,14 @@ static int doorbell_wrapped(const struct ibv_qp *qp)
 		.out_len = sizeof(out),
 	};
 
-	return submit_wrapped(qp->context, &req);
+	return submit_invoke_write(qp->context, &req);
 }
 
 /* @ret_write: what the first way ended with */
-static SUBMIT_RARE int doorbell_other_way(const struct ibv_qp *qp,
-					  int ret_write)
+static SUBMIT_SLOW_PATH int cmd_qp_doorbell_fallback(const struct ibv_qp *qp,
+						     int ret_write)
 {
-	int ret = doorbell_wrapped(qp);
+	int ret = cmd_qp_doorbell_invoke_write(qp);
 
 	if (ret == SUBMIT_NOT_OFFERED)
 		return ret_write;
@@ -466,9 +469,9 @@ int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp)
 	int ret = -EOPNOTSUPP;
 
 	if (kernel_cap_write_offered(verbs_kernel_state(qp->context))) {
-		ret = doorbell_write(qp);
+		ret = cmd_qp_doorbell_write(qp);
 		if (ret != -EACCES)
 			return ret;
 	}
-	return doorbell_other_way(qp, ret);
+	return cmd_qp_doorbell_fallback(qp, ret);
 }

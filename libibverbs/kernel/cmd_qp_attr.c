@@ -13,10 +13,11 @@
 /* Everything the two protocols know: MODIFY_QP, and with the last bit its
  * extended form.
  */
-#define PLAIN_MASK    ((int)IBV_QP_RATE_LIMIT - 1)
-#define EXTENDED_MASK (PLAIN_MASK | (int)IBV_QP_RATE_LIMIT)
+#define BASIC_MASK    ((int)IBV_QP_RATE_LIMIT - 1)
+#define EXTENDED_MASK (BASIC_MASK | (int)IBV_QP_RATE_LIMIT)
 
-static struct ib_uverbs_qp_dest dest_to_kernel(const struct ibv_ah_attr *attr)
+static struct ib_uverbs_qp_dest
+cmd_qp_dest_to_kernel(const struct ibv_ah_attr *attr)
 {
 	struct ib_uverbs_qp_dest ret = {
 		.flow_label = attr->grh.flow_label,
@@ -35,7 +36,8 @@ static struct ib_uverbs_qp_dest dest_to_kernel(const struct ibv_ah_attr *attr)
 	return ret;
 }
 
-static struct ibv_ah_attr dest_from_kernel(const struct ib_uverbs_qp_dest *dest)
+static struct ibv_ah_attr
+cmd_qp_dest_from_kernel(const struct ib_uverbs_qp_dest *dest)
 {
 	struct ibv_ah_attr ret = {
 		.grh.flow_label = dest->flow_label,
@@ -55,11 +57,11 @@ static struct ibv_ah_attr dest_from_kernel(const struct ib_uverbs_qp_dest *dest)
 }
 
 /* Only what the mask selects: the rest of @attr may be uninitialised. */
-static void set_path(struct ib_uverbs_modify_qp *in,
-		     const struct ibv_qp_attr *attr, int mask)
+static void cmd_qp_set_path(struct ib_uverbs_modify_qp *in,
+			    const struct ibv_qp_attr *attr, int mask)
 {
 	if (mask & IBV_QP_AV)
-		in->dest = dest_to_kernel(&attr->ah_attr);
+		in->dest = cmd_qp_dest_to_kernel(&attr->ah_attr);
 	if (mask & IBV_QP_PATH_MTU)
 		in->path_mtu = (uint8_t)attr->path_mtu;
 	if (mask & IBV_QP_PATH_MIG_STATE)
@@ -71,15 +73,15 @@ static void set_path(struct ib_uverbs_modify_qp *in,
 	if (mask & IBV_QP_TIMEOUT)
 		in->timeout = attr->timeout;
 	if (mask & IBV_QP_ALT_PATH) {
-		in->alt_dest = dest_to_kernel(&attr->alt_ah_attr);
+		in->alt_dest = cmd_qp_dest_to_kernel(&attr->alt_ah_attr);
 		in->alt_pkey_index = attr->alt_pkey_index;
 		in->alt_port_num = attr->alt_port_num;
 		in->alt_timeout = attr->alt_timeout;
 	}
 }
 
-static void set_transport(struct ib_uverbs_modify_qp *in,
-			  const struct ibv_qp_attr *attr, int mask)
+static void cmd_qp_set_transport(struct ib_uverbs_modify_qp *in,
+				 const struct ibv_qp_attr *attr, int mask)
 {
 	if (mask & IBV_QP_QKEY)
 		in->qkey = attr->qkey;
@@ -101,8 +103,9 @@ static void set_transport(struct ib_uverbs_modify_qp *in,
 		in->rnr_retry = attr->rnr_retry;
 }
 
-static void set_attr(struct ib_uverbs_modify_qp *in, const struct ibv_qp *qp,
-		     const struct ibv_qp_attr *attr, int mask)
+static void cmd_qp_set_attr(struct ib_uverbs_modify_qp *in,
+			    const struct ibv_qp *qp,
+			    const struct ibv_qp_attr *attr, int mask)
 {
 	in->qp_handle = qp->handle;
 	in->attr_mask = (uint32_t)mask;
@@ -114,12 +117,13 @@ static void set_attr(struct ib_uverbs_modify_qp *in, const struct ibv_qp *qp,
 		in->en_sqd_async_notify = attr->en_sqd_async_notify;
 	if (mask & IBV_QP_ACCESS_FLAGS)
 		in->qp_access_flags = attr->qp_access_flags;
-	set_path(in, attr, mask);
-	set_transport(in, attr, mask);
+	cmd_qp_set_path(in, attr, mask);
+	cmd_qp_set_transport(in, attr, mask);
 }
 
-static int modify_plain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-			int mask, const struct verbs_udata *udata)
+static int cmd_qp_modify_basic(struct ibv_qp *qp,
+			       const struct ibv_qp_attr *attr, int mask,
+			       const struct verbs_udata *udata)
 {
 	struct ib_uverbs_modify_qp in = {};
 	const struct write_cmd req = {
@@ -129,7 +133,7 @@ static int modify_plain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 		.udata = udata,
 	};
 
-	set_attr(&in, qp, attr, mask);
+	cmd_qp_set_attr(&in, qp, attr, mask);
 	return submit_write(qp->context, &req);
 }
 
@@ -153,7 +157,7 @@ int verbs_cmd_modify_qp_ex(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 		return -EOPNOTSUPP;
 	if (attr_mask & IBV_QP_RATE_LIMIT)
 		in.rate_limit = attr->rate_limit;
-	set_attr(&in.base, qp, attr, attr_mask);
+	cmd_qp_set_attr(&in.base, qp, attr, attr_mask);
 	ret = submit_write(qp->context, &req);
 	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 }
@@ -162,12 +166,13 @@ int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 			int attr_mask, const struct verbs_udata *udata)
 {
 	/* Of the two, only this one knows the bits above PLAIN_MASK. */
-	if (attr_mask & ~PLAIN_MASK)
+	if (attr_mask & ~BASIC_MASK)
 		return verbs_cmd_modify_qp_ex(qp, attr, attr_mask, udata);
-	return modify_plain(qp, attr, attr_mask, udata);
+	return cmd_qp_modify_basic(qp, attr, attr_mask, udata);
 }
 
-static struct ibv_qp_cap cap_of(const struct ib_uverbs_query_qp_resp *resp)
+static struct ibv_qp_cap
+cmd_qp_cap_from_kernel(const struct ib_uverbs_query_qp_resp *resp)
 {
 	return (struct ibv_qp_cap){
 		.max_send_wr = resp->max_send_wr,
@@ -179,8 +184,8 @@ static struct ibv_qp_cap cap_of(const struct ib_uverbs_query_qp_resp *resp)
 }
 
 /* rate_limit and en_sqd_async_notify have no answer and stay as they are. */
-static void fill_attr(struct ibv_qp_attr *attr,
-		      const struct ib_uverbs_query_qp_resp *resp)
+static void cmd_qp_fill_attr(struct ibv_qp_attr *attr,
+			     const struct ib_uverbs_query_qp_resp *resp)
 {
 	attr->qp_state = resp->qp_state;
 	attr->cur_qp_state = resp->cur_qp_state;
@@ -191,9 +196,9 @@ static void fill_attr(struct ibv_qp_attr *attr,
 	attr->sq_psn = resp->sq_psn;
 	attr->dest_qp_num = resp->dest_qp_num;
 	attr->qp_access_flags = resp->qp_access_flags;
-	attr->cap = cap_of(resp);
-	attr->ah_attr = dest_from_kernel(&resp->dest);
-	attr->alt_ah_attr = dest_from_kernel(&resp->alt_dest);
+	attr->cap = cmd_qp_cap_from_kernel(resp);
+	attr->ah_attr = cmd_qp_dest_from_kernel(&resp->dest);
+	attr->alt_ah_attr = cmd_qp_dest_from_kernel(&resp->alt_dest);
 	attr->pkey_index = resp->pkey_index;
 	attr->alt_pkey_index = resp->alt_pkey_index;
 	attr->sq_draining = resp->sq_draining;
@@ -225,18 +230,18 @@ int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	};
 	int ret;
 
-	if (attr_mask & ~PLAIN_MASK)
+	if (attr_mask & ~BASIC_MASK)
 		return -EOPNOTSUPP;
 	ret = submit_write(qp->context, &req);
 	if (ret)
 		return ret;
-	fill_attr(attr, &out);
+	cmd_qp_fill_attr(attr, &out);
 	*init_attr = (struct ibv_qp_init_attr){
 		.qp_context = qp->qp_context,
 		.send_cq = qp->send_cq,
 		.recv_cq = qp->recv_cq,
 		.srq = qp->srq,
-		.cap = cap_of(&out),
+		.cap = cmd_qp_cap_from_kernel(&out),
 		.qp_type = qp->qp_type,
 		.sq_sig_all = out.sq_sig_all,
 	};

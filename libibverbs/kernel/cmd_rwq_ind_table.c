@@ -14,14 +14,14 @@
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
-struct table_request {
+struct rwq_table_request {
 	struct ib_uverbs_ex_create_rwq_ind_table *in;
 	size_t len; /* bytes, a multiple of 8 */
 };
 
 /* The caller frees request->in. */
-static int request_init(struct table_request *request,
-			const struct ibv_rwq_ind_table_init_attr *attr)
+static int cmd_rwq_request_init(struct rwq_table_request *request,
+				const struct ibv_rwq_ind_table_init_attr *attr)
 {
 	size_t entries = (size_t)1 << attr->log_ind_tbl_size;
 
@@ -37,9 +37,11 @@ static int request_init(struct table_request *request,
 	return 0;
 }
 
-static int create(struct ibv_context *ctx, const struct table_request *request,
-		  const struct verbs_udata *udata,
-		  struct ib_uverbs_ex_create_rwq_ind_table_resp *ret_resp)
+static int
+cmd_rwq_create_write(struct ibv_context *ctx,
+		     const struct rwq_table_request *request,
+		     const struct verbs_udata *udata,
+		     struct ib_uverbs_ex_create_rwq_ind_table_resp *ret_resp)
 {
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL | EXTENDED,
@@ -62,16 +64,16 @@ int verbs_cmd_create_rwq_ind_table(
 	const struct verbs_udata *udata)
 {
 	struct ib_uverbs_ex_create_rwq_ind_table_resp resp = {};
-	struct table_request request;
+	struct rwq_table_request request;
 	int ret;
 
 	if (attr->comp_mask ||
 	    attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 		return -EINVAL;
-	ret = request_init(&request, attr);
+	ret = cmd_rwq_request_init(&request, attr);
 	if (ret)
 		return ret;
-	ret = create(ctx, &request, udata, &resp);
+	ret = cmd_rwq_create_write(ctx, &request, udata, &resp);
 	free(request.in);
 	if (ret)
 		return ret;
@@ -90,6 +92,6 @@ int verbs_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 				 EXTENDED,
 	};
 
-	return destroy_by_handle(table->context, &destroy,
-				 (uint32_t)table->ind_tbl_handle);
+	return cmd_destroy_by_handle(table->context, &destroy,
+				     (uint32_t)table->ind_tbl_handle);
 }

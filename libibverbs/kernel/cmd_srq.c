@@ -11,14 +11,14 @@
 #include "kernel/cmd_destroy.h"
 #include "kernel/submit.h"
 
-static enum ibv_srq_type type_of(const struct ibv_srq_init_attr_ex *attr)
+static enum ibv_srq_type cmd_srq_type(const struct ibv_srq_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type
 							: IBV_SRQT_BASIC;
 }
 
 /* What each type needs, as ibv_create_srq_ex(3) says. */
-static int check_attr(const struct ibv_srq_init_attr_ex *attr)
+static int cmd_srq_check_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 			       IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ |
@@ -28,7 +28,7 @@ static int check_attr(const struct ibv_srq_init_attr_ex *attr)
 	if (attr->comp_mask & ~known)
 		return -EOPNOTSUPP;
 
-	switch (type_of(attr)) {
+	switch (cmd_srq_type(attr)) {
 	case IBV_SRQT_BASIC:
 		break;
 	case IBV_SRQT_XRC:
@@ -42,22 +42,22 @@ static int check_attr(const struct ibv_srq_init_attr_ex *attr)
 	}
 	if ((attr->comp_mask & needed) != needed)
 		return -EINVAL;
-	if (type_of(attr) == IBV_SRQT_TM && !attr->tm_cap.max_num_tags)
+	if (cmd_srq_type(attr) == IBV_SRQT_TM && !attr->tm_cap.max_num_tags)
 		return -EINVAL;
 	return 0;
 }
 
-static uint32_t xrcd_handle(const struct ibv_srq_init_attr_ex *attr)
+static uint32_t cmd_srq_xrcd_handle(const struct ibv_srq_init_attr_ex *attr)
 {
 	return verbs_container_of(attr->xrcd, struct verbs_xrcd, xrcd)->handle;
 }
 
-static int create_native(struct ibv_context *ctx, struct verbs_srq *vsrq,
-			 const struct ibv_srq_init_attr_ex *attr,
-			 const struct verbs_udata *udata,
-			 struct ib_uverbs_create_srq_resp *ret_resp)
+static int cmd_srq_create_ioctl(struct ibv_context *ctx, struct verbs_srq *vsrq,
+				const struct ibv_srq_init_attr_ex *attr,
+				const struct verbs_udata *udata,
+				struct ib_uverbs_create_srq_resp *ret_resp)
 {
-	enum ibv_srq_type type = type_of(attr);
+	enum ibv_srq_type type = cmd_srq_type(attr);
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_SRQ);
@@ -84,7 +84,7 @@ static int create_native(struct ibv_context *ctx, struct verbs_srq *vsrq,
 			   attr->tm_cap.max_num_tags);
 	if (type == IBV_SRQT_XRC) {
 		cmd_in_obj(&cmd, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE,
-			   xrcd_handle(attr));
+			   cmd_srq_xrcd_handle(attr));
 		cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
 			    &ret_resp->srqn, sizeof(ret_resp->srqn));
 	}
@@ -92,11 +92,11 @@ static int create_native(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	return submit_ioctl(ctx, &cmd);
 }
 
-static SUBMIT_RARE int
-create_basic_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
-		   const struct ibv_srq_init_attr_ex *attr,
-		   const struct verbs_udata *udata,
-		   struct ib_uverbs_create_srq_resp *ret_resp)
+static SUBMIT_SLOW_PATH int
+cmd_srq_create_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
+		     const struct ibv_srq_init_attr_ex *attr,
+		     const struct verbs_udata *udata,
+		     struct ib_uverbs_create_srq_resp *ret_resp)
 {
 	const struct ib_uverbs_create_srq in = {
 		.user_handle = cmd_addr(&vsrq->srq),
@@ -117,15 +117,15 @@ create_basic_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	return submit_write(ctx, &req);
 }
 
-static SUBMIT_RARE int
-create_typed_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
-		   const struct ibv_srq_init_attr_ex *attr,
-		   const struct verbs_udata *udata,
-		   struct ib_uverbs_create_srq_resp *ret_resp)
+static SUBMIT_SLOW_PATH int
+cmd_srq_create_xsrq_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
+			  const struct ibv_srq_init_attr_ex *attr,
+			  const struct verbs_udata *udata,
+			  struct ib_uverbs_create_srq_resp *ret_resp)
 {
 	struct ib_uverbs_create_xsrq in = {
 		.user_handle = cmd_addr(&vsrq->srq),
-		.srq_type = type_of(attr),
+		.srq_type = cmd_srq_type(attr),
 		.pd_handle = attr->pd->handle,
 		.max_wr = attr->attr.max_wr,
 		.max_sge = attr->attr.max_sge,
@@ -141,8 +141,8 @@ create_typed_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
 		.udata = udata,
 	};
 
-	if (type_of(attr) == IBV_SRQT_XRC)
-		in.xrcd_handle = xrcd_handle(attr);
+	if (cmd_srq_type(attr) == IBV_SRQT_XRC)
+		in.xrcd_handle = cmd_srq_xrcd_handle(attr);
 	else
 		in.max_num_tags = attr->tm_cap.max_num_tags;
 	return submit_write(ctx, &req);
@@ -153,21 +153,23 @@ int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
 			 const struct verbs_udata *udata)
 {
 	struct ib_uverbs_create_srq_resp resp = {};
-	int ret = check_attr(attr);
+	int ret = cmd_srq_check_attr(attr);
 
 	if (ret)
 		return ret;
-	ret = create_native(ctx, vsrq, attr, udata, &resp);
+	ret = cmd_srq_create_ioctl(ctx, vsrq, attr, udata, &resp);
 	if (ret == SUBMIT_NOT_OFFERED) {
-		if (type_of(attr) == IBV_SRQT_BASIC)
-			ret = create_basic_write(ctx, vsrq, attr, udata, &resp);
+		if (cmd_srq_type(attr) == IBV_SRQT_BASIC)
+			ret = cmd_srq_create_write(ctx, vsrq, attr, udata,
+						   &resp);
 		else
-			ret = create_typed_write(ctx, vsrq, attr, udata, &resp);
+			ret = cmd_srq_create_xsrq_write(ctx, vsrq, attr, udata,
+							&resp);
 	}
 	if (ret)
 		return ret;
 	vsrq->srq.handle = resp.srq_handle;
-	if (type_of(attr) == IBV_SRQT_XRC)
+	if (cmd_srq_type(attr) == IBV_SRQT_XRC)
 		vsrq->srq_num = resp.srqn;
 	attr->attr.max_wr = resp.max_wr;
 	attr->attr.max_sge = resp.max_sge;
@@ -224,12 +226,12 @@ int verbs_cmd_destroy_srq(struct ibv_srq *srq,
 		.write_command = IB_USER_VERBS_CMD_DESTROY_SRQ,
 	};
 	struct ib_uverbs_destroy_srq_resp resp = {};
-	int ret = destroy_with_resp(srq->context, &destroy, srq->handle, &resp,
-				    sizeof(resp));
+	int ret = cmd_destroy_with_resp(srq->context, &destroy, srq->handle,
+					&resp, sizeof(resp));
 
-	if (destroy_device_gone(ret)) {
-		resp.events_reported =
-			destroy_acked(&srq->mutex, &srq->events_completed);
+	if (cmd_destroy_device_gone(ret)) {
+		resp.events_reported = cmd_destroy_acked_events(
+			&srq->mutex, &srq->events_completed);
 		ret = 0;
 	}
 	if (ret)

@@ -13,25 +13,25 @@
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
-struct wq_answer {
+struct wq_create_result {
 	uint32_t handle, wq_num, max_wr, max_sge;
 };
 
-static uint32_t create_flags(const struct ibv_wq_init_attr *attr)
+static uint32_t cmd_wq_create_flags(const struct ibv_wq_init_attr *attr)
 {
 	return attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? attr->create_flags
 							: 0;
 }
 
-static int create_native(struct ibv_context *ctx, const struct ibv_wq *wq,
-			 const struct ibv_wq_init_attr *attr,
-			 const struct verbs_udata *udata,
-			 struct wq_answer *answer)
+static int cmd_wq_create_ioctl(struct ibv_context *ctx, const struct ibv_wq *wq,
+			       const struct ibv_wq_init_attr *attr,
+			       const struct verbs_udata *udata,
+			       struct wq_create_result *result)
 {
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_WQ);
-	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_WQ_HANDLE, &answer->handle);
+	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_WQ_HANDLE, &result->handle);
 	cmd_in_obj(&cmd, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, attr->pd->handle);
 	cmd_in_obj(&cmd, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, attr->cq->handle);
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, cmd_addr(wq));
@@ -39,21 +39,22 @@ static int create_native(struct ibv_context *ctx, const struct ibv_wq *wq,
 	cmd_in_async_fd(&cmd, UVERBS_ATTR_CREATE_WQ_EVENT_FD, ctx);
 	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_WQ_MAX_WR, attr->max_wr);
 	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_WQ_MAX_SGE, attr->max_sge);
-	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_WQ_FLAGS, create_flags(attr));
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &answer->max_wr,
-		    sizeof(answer->max_wr));
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &answer->max_sge,
-		    sizeof(answer->max_sge));
-	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &answer->wq_num,
-		    sizeof(answer->wq_num));
+	cmd_in_u32(&cmd, UVERBS_ATTR_CREATE_WQ_FLAGS,
+		   cmd_wq_create_flags(attr));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &result->max_wr,
+		    sizeof(result->max_wr));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &result->max_sge,
+		    sizeof(result->max_sge));
+	cmd_out_ptr(&cmd, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &result->wq_num,
+		    sizeof(result->wq_num));
 	cmd_udata(&cmd, udata);
 	return submit_ioctl(ctx, &cmd);
 }
 
-static int create_write(struct ibv_context *ctx, const struct ibv_wq *wq,
-			const struct ibv_wq_init_attr *attr,
-			const struct verbs_udata *udata,
-			struct wq_answer *answer)
+static int cmd_wq_create_write(struct ibv_context *ctx, const struct ibv_wq *wq,
+			       const struct ibv_wq_init_attr *attr,
+			       const struct verbs_udata *udata,
+			       struct wq_create_result *result)
 {
 	const struct ib_uverbs_ex_create_wq in = {
 		.wq_type = attr->wq_type,
@@ -62,7 +63,7 @@ static int create_write(struct ibv_context *ctx, const struct ibv_wq *wq,
 		.cq_handle = attr->cq->handle,
 		.max_wr = attr->max_wr,
 		.max_sge = attr->max_sge,
-		.create_flags = create_flags(attr),
+		.create_flags = cmd_wq_create_flags(attr),
 	};
 	struct ib_uverbs_ex_create_wq_resp out = {};
 	const struct write_cmd req = {
@@ -79,7 +80,7 @@ static int create_write(struct ibv_context *ctx, const struct ibv_wq *wq,
 		return ret == -ENOSYS ? -EOPNOTSUPP : ret;
 	if (out.response_length < sizeof(out))
 		return -EINVAL;
-	*answer = (struct wq_answer){
+	*result = (struct wq_create_result){
 		.handle = out.wq_handle,
 		.wq_num = out.wqn,
 		.max_wr = out.max_wr,
@@ -92,23 +93,23 @@ int verbs_cmd_create_wq(struct ibv_context *ctx, struct ibv_wq *wq,
 			struct ibv_wq_init_attr *attr,
 			const struct verbs_udata *udata)
 {
-	struct wq_answer answer = {};
+	struct wq_create_result result = {};
 	int ret;
 
 	if (attr->comp_mask >= IBV_WQ_INIT_ATTR_RESERVED)
 		return -EINVAL;
-	if (create_flags(attr) >= IBV_WQ_FLAGS_RESERVED)
+	if (cmd_wq_create_flags(attr) >= IBV_WQ_FLAGS_RESERVED)
 		return -EOPNOTSUPP;
 
-	ret = create_native(ctx, wq, attr, udata, &answer);
+	ret = cmd_wq_create_ioctl(ctx, wq, attr, udata, &result);
 	if (ret == SUBMIT_NOT_OFFERED)
-		ret = create_write(ctx, wq, attr, udata, &answer);
+		ret = cmd_wq_create_write(ctx, wq, attr, udata, &result);
 	if (ret)
 		return ret;
-	wq->handle = answer.handle;
-	wq->wq_num = answer.wq_num;
-	attr->max_wr = answer.max_wr;
-	attr->max_sge = answer.max_sge;
+	wq->handle = result.handle;
+	wq->wq_num = result.wq_num;
+	attr->max_wr = result.max_wr;
+	attr->max_sge = result.max_sge;
 	return 0;
 }
 
@@ -148,7 +149,7 @@ int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
 	return 0;
 }
 
-static int destroy_native(struct ibv_wq *wq, uint32_t *ret_events)
+static int cmd_wq_destroy_ioctl(struct ibv_wq *wq, uint32_t *ret_events)
 {
 	struct cmd cmd;
 
@@ -159,7 +160,7 @@ static int destroy_native(struct ibv_wq *wq, uint32_t *ret_events)
 	return submit_ioctl(wq->context, &cmd);
 }
 
-static int destroy_write(struct ibv_wq *wq, uint32_t *ret_events)
+static int cmd_wq_destroy_write(struct ibv_wq *wq, uint32_t *ret_events)
 {
 	const struct ib_uverbs_ex_destroy_wq in = { .wq_handle = wq->handle };
 	struct ib_uverbs_ex_destroy_wq_resp out = {};
@@ -182,12 +183,13 @@ int verbs_cmd_destroy_wq(struct ibv_wq *wq,
 			 struct verbs_event_count *ret_raised)
 {
 	uint32_t events = 0;
-	int ret = destroy_native(wq, &events);
+	int ret = cmd_wq_destroy_ioctl(wq, &events);
 
 	if (ret == SUBMIT_NOT_OFFERED)
-		ret = destroy_write(wq, &events);
-	if (destroy_device_gone(ret)) {
-		events = destroy_acked(&wq->mutex, &wq->events_completed);
+		ret = cmd_wq_destroy_write(wq, &events);
+	if (cmd_destroy_device_gone(ret)) {
+		events = cmd_destroy_acked_events(&wq->mutex,
+						  &wq->events_completed);
 		ret = 0;
 	}
 	if (ret)

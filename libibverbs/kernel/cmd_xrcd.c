@@ -53,5 +53,6 @@ int verbs_cmd_close_xrcd(struct verbs_xrcd *xrcd)
 		.write_command = IB_USER_VERBS_CMD_CLOSE_XRCD,
 	};
 
-	return destroy_by_handle(xrcd->xrcd.context, &destroy, xrcd->handle);
+	return cmd_destroy_by_handle(xrcd->xrcd.context, &destroy,
+				     xrcd->handle);
 }

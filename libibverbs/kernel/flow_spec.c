@@ -18,12 +18,12 @@
 #include <string.h>
 
 /* What every specification begins with; the compiler may add padding. */
-struct spec_head {
+struct spec_header {
 	uint32_t type;
 	uint16_t size; /* bytes, all of it */
 };
 
-#define SPEC_HEAD_LEN (offsetof(struct spec_head, size) + sizeof(uint16_t))
+#define SPEC_HEADER_LEN (offsetof(struct spec_header, size) + sizeof(uint16_t))
 
 struct filter_kind {
 	uint32_t type;	      /* without IBV_FLOW_SPEC_INNER */
@@ -105,7 +105,7 @@ SAME_FIELD(ibv_flow_mpls_filter, ib_uverbs_flow_mpls_filter, label);
 _Static_assert(sizeof(struct ib_uverbs_flow_spec_ipv6) == FLOW_SPEC_MAX_LEN,
 	       "the longest");
 
-static void put_head(void *to, uint32_t type, size_t len)
+static void flow_spec_put_header(void *to, uint32_t type, size_t len)
 {
 	const struct ib_uverbs_flow_spec_hdr hdr = {
 		.type = type,
@@ -115,7 +115,7 @@ static void put_head(void *to, uint32_t type, size_t len)
 	memcpy(to, &hdr, sizeof(hdr));
 }
 
-static bool is_zero(const char *bytes, size_t len)
+static bool flow_spec_is_zero(const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (bytes[i])
@@ -123,39 +123,41 @@ static bool is_zero(const char *bytes, size_t len)
 	return true;
 }
 
-static int put_filter(const struct filter_kind *kind,
-		      const struct spec_head *head, const char *spec, char *to,
-		      size_t *ret_len)
+static int flow_spec_put_filter(const struct filter_kind *kind,
+				const struct spec_header *header,
+				const char *spec, char *to, size_t *ret_len)
 {
 	const size_t hdr_len = sizeof(struct ib_uverbs_flow_spec_hdr);
 	const char *val = spec + kind->val, *mask;
 	size_t len = kind->len, copied;
 
-	if (head->size < kind->val)
+	if (header->size < kind->val)
 		return -EINVAL;
 	if (kind->min_len) {
-		len = (head->size - kind->val) / 2u;
+		len = (header->size - kind->val) / 2u;
 		if (len < kind->min_len)
 			return -EINVAL;
-	} else if (head->size < kind->val + 2 * len) {
+	} else if (header->size < kind->val + 2 * len) {
 		return -EINVAL;
 	}
 	mask = val + len;
-	if (len > kind->len && !is_zero(mask + kind->len, len - kind->len))
+	if (len > kind->len &&
+	    !flow_spec_is_zero(mask + kind->len, len - kind->len))
 		return -EOPNOTSUPP;
 
 	copied = len < kind->known ? len : kind->known;
 	*ret_len = hdr_len + 2u * kind->kernel_len;
-	put_head(to, kind->kernel_type | (head->type & IBV_FLOW_SPEC_INNER),
-		 *ret_len);
+	flow_spec_put_header(
+		to, kind->kernel_type | (header->type & IBV_FLOW_SPEC_INNER),
+		*ret_len);
 	memcpy(to + hdr_len, val, copied);
 	memcpy(to + hdr_len + kind->kernel_len, mask, copied);
 	return 0;
 }
 
 /* Actions with one number: a tag, or the handle of an object. */
-static void put_number(char *to, uint32_t type, uint32_t number,
-		       size_t *ret_len)
+static void flow_spec_put_number(char *to, uint32_t type, uint32_t number,
+				 size_t *ret_len)
 {
 	struct ib_uverbs_flow_spec_action_tag tag = { .tag_id = number };
 
@@ -172,58 +174,60 @@ static void put_number(char *to, uint32_t type, uint32_t number,
 		"one layout");
 	*ret_len = sizeof(tag);
 	memcpy(to, &tag, sizeof(tag));
-	put_head(to, type, sizeof(tag));
+	flow_spec_put_header(to, type, sizeof(tag));
 }
 
-static int put_tag(const struct spec_head *head, const void *spec, char *to,
-		   size_t *ret_len)
+static int flow_spec_put_tag(const struct spec_header *header, const void *spec,
+			     char *to, size_t *ret_len)
 {
 	struct ibv_flow_spec_action_tag tag;
 
-	if (head->size < sizeof(tag))
+	if (header->size < sizeof(tag))
 		return -EINVAL;
 	memcpy(&tag, spec, sizeof(tag));
-	put_number(to, head->type, tag.tag_id, ret_len);
+	flow_spec_put_number(to, header->type, tag.tag_id, ret_len);
 	return 0;
 }
 
-static int put_action(const struct spec_head *head, const void *spec, char *to,
-		      size_t *ret_len)
+static int flow_spec_put_action_handle(const struct spec_header *header,
+				       const void *spec, char *to,
+				       size_t *ret_len)
 {
 	struct ibv_flow_spec_action_handle action;
 
-	if (head->size < sizeof(action))
+	if (header->size < sizeof(action))
 		return -EINVAL;
 	memcpy(&action, spec, sizeof(action));
 	if (!action.action)
 		return -EINVAL;
-	put_number(to, head->type,
-		   verbs_container_of(action.action, struct verbs_flow_action,
-				      action)
-			   ->handle,
-		   ret_len);
+	flow_spec_put_number(to, header->type,
+			     verbs_container_of(action.action,
+						struct verbs_flow_action,
+						action)
+				     ->handle,
+			     ret_len);
 	return 0;
 }
 
-static int put_count(const struct spec_head *head, const void *spec, char *to,
-		     size_t *ret_len)
+static int flow_spec_put_counters(const struct spec_header *header,
+				  const void *spec, char *to, size_t *ret_len)
 {
 	struct ibv_flow_spec_counter_action count;
 
-	if (head->size < sizeof(count))
+	if (header->size < sizeof(count))
 		return -EINVAL;
 	memcpy(&count, spec, sizeof(count));
 	if (!count.counters)
 		return -EINVAL;
-	put_number(to, head->type,
-		   verbs_container_of(count.counters, struct verbs_counters,
-				      counters)
-			   ->handle,
-		   ret_len);
+	flow_spec_put_number(to, header->type,
+			     verbs_container_of(count.counters,
+						struct verbs_counters, counters)
+				     ->handle,
+			     ret_len);
 	return 0;
 }
 
-static const struct filter_kind *find_kind(uint32_t type)
+static const struct filter_kind *flow_spec_find_filter(uint32_t type)
 {
 	type &= ~(uint32_t)IBV_FLOW_SPEC_INNER;
 	for (size_t i = 0; i < sizeof(filter_kinds) / sizeof(*filter_kinds);
@@ -233,24 +237,24 @@ static const struct filter_kind *find_kind(uint32_t type)
 	return NULL;
 }
 
-static int put_spec(const struct spec_head *head, const void *spec, char *to,
-		    size_t *ret_len)
+static int flow_spec_put(const struct spec_header *header, const void *spec,
+			 char *to, size_t *ret_len)
 {
-	const struct filter_kind *kind = find_kind(head->type);
+	const struct filter_kind *kind = flow_spec_find_filter(header->type);
 
 	if (kind)
-		return put_filter(kind, head, spec, to, ret_len);
-	switch (head->type) {
+		return flow_spec_put_filter(kind, header, spec, to, ret_len);
+	switch (header->type) {
 	case IBV_FLOW_SPEC_ACTION_TAG:
-		return put_tag(head, spec, to, ret_len);
+		return flow_spec_put_tag(header, spec, to, ret_len);
 	case IBV_FLOW_SPEC_ACTION_DROP:
 		*ret_len = sizeof(struct ib_uverbs_flow_spec_action_drop);
-		put_head(to, head->type, *ret_len);
+		flow_spec_put_header(to, header->type, *ret_len);
 		return 0;
 	case IBV_FLOW_SPEC_ACTION_HANDLE:
-		return put_action(head, spec, to, ret_len);
+		return flow_spec_put_action_handle(header, spec, to, ret_len);
 	case IBV_FLOW_SPEC_ACTION_COUNT:
-		return put_count(head, spec, to, ret_len);
+		return flow_spec_put_counters(header, spec, to, ret_len);
 	default:
 		return -EINVAL;
 	}
@@ -259,11 +263,11 @@ static int put_spec(const struct spec_head *head, const void *spec, char *to,
 int flow_spec_to_kernel(const void *spec, void *to, size_t *ret_from_len,
 			size_t *ret_to_len)
 {
-	struct spec_head head = {};
+	struct spec_header header = {};
 
-	memcpy(&head, spec, SPEC_HEAD_LEN);
-	if (head.size < SPEC_HEAD_LEN)
+	memcpy(&header, spec, SPEC_HEADER_LEN);
+	if (header.size < SPEC_HEADER_LEN)
 		return -EINVAL;
-	*ret_from_len = head.size;
-	return put_spec(&head, spec, to, ret_to_len);
+	*ret_from_len = header.size;
+	return flow_spec_put(&header, spec, to, ret_to_len);
 }

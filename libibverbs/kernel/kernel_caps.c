@@ -191,7 +191,8 @@ const struct kernel_cap kernel_caps[KERNEL_CAP_NR] = {
 };
 /* clang-format on */
 
-static void refuse(struct verbs_kernel_state *state, enum verbs_kernel_cap cap)
+static void kernel_cap_mark_refused(struct verbs_kernel_state *state,
+				    enum verbs_kernel_cap cap)
 {
 	(void)atomic_fetch_or_explicit(&state->refused, KERNEL_CAP_BIT(cap),
 				       memory_order_relaxed); /* old value */
@@ -214,11 +215,11 @@ bool kernel_cap_learn(struct verbs_kernel_state *state,
 
 	if (row->kind == KERNEL_CAP_KIND_METHOD &&
 	    err == kernel_caps[KERNEL_CAP_IOCTL].refusal) {
-		refuse(state, KERNEL_CAP_IOCTL);
+		kernel_cap_mark_refused(state, KERNEL_CAP_IOCTL);
 		return true;
 	}
 	if (err == row->refusal || (row->refusal2 && err == row->refusal2)) {
-		refuse(state, cap);
+		kernel_cap_mark_refused(state, cap);
 		return true;
 	}
 	return false;

@@ -26,7 +26,7 @@
 /* Either of them; as much as an attribute of an ioctl carries. */
 #define WRITE_MAX_LEN 65536
 
-static int sys_ioctl(const struct ibv_context *ctx, void *msg)
+static int submit_sys_ioctl(const struct ibv_context *ctx, void *msg)
 {
 	int saved_errno = errno;
 	int ret;
@@ -38,7 +38,7 @@ static int sys_ioctl(const struct ibv_context *ctx, void *msg)
 	return ret;
 }
 
-static int sys_write(int fd, const void *request, size_t len)
+static int submit_sys_write(int fd, const void *request, size_t len)
 {
 	int saved_errno = errno;
 	ssize_t done;
@@ -53,8 +53,8 @@ static int sys_write(int fd, const void *request, size_t len)
 }
 
 /* What a failure means for this command and for later ones. */
-static SUBMIT_RARE int ioctl_failed(struct ibv_context *ctx,
-				    const struct cmd *cmd, int ret)
+static SUBMIT_SLOW_PATH int submit_ioctl_failed(struct ibv_context *ctx,
+						const struct cmd *cmd, int ret)
 {
 	/* It may be the driver's own attribute that is not known. */
 	if (ret == SUBMIT_NOT_OFFERED && cmd_needs_ioctl(cmd->driver))
@@ -79,10 +79,10 @@ int submit_ioctl(struct ibv_context *ctx, struct cmd *cmd)
 			   cmd->msg.num_attrs * sizeof(cmd->msg.attrs[0]));
 	cmd->msg.driver_id = state->driver_id;
 
-	ret = sys_ioctl(ctx, &cmd->msg);
+	ret = submit_sys_ioctl(ctx, &cmd->msg);
 	if (ret)
-		return ioctl_failed(ctx, cmd, ret);
-	return cmd->has_results ? cmd_finish(cmd) : 0;
+		return submit_ioctl_failed(ctx, cmd, ret);
+	return cmd->has_results ? cmd_read_results(cmd) : 0;
 }
 
 int submit_ioctl_only(struct ibv_context *ctx, struct cmd *cmd)
@@ -96,12 +96,12 @@ int submit_ioctl_raw(const struct ibv_context *ctx,
 		     struct ib_uverbs_ioctl_hdr *hdr)
 {
 	hdr->driver_id = verbs_kernel_state(ctx)->driver_id;
-	return sys_ioctl(ctx, hdr);
+	return submit_sys_ioctl(ctx, hdr);
 }
 
 /* Inline: one for submit_write(), which is called most, and one for others. */
-static inline int send_wrapped(struct ibv_context *ctx,
-			       const struct write_cmd *req)
+static inline int submit_send_invoke_write(struct ibv_context *ctx,
+					   const struct write_cmd *req)
 {
 	struct cmd cmd;
 
@@ -116,9 +116,9 @@ static inline int send_wrapped(struct ibv_context *ctx,
 	return submit_ioctl(ctx, &cmd);
 }
 
-int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req)
+int submit_invoke_write(struct ibv_context *ctx, const struct write_cmd *req)
 {
-	return send_wrapped(ctx, req);
+	return submit_send_invoke_write(ctx, req);
 }
 
 /* A request and its response as write(2) wants them; aligned to 8. */
@@ -129,46 +129,47 @@ struct write_buf {
 
 /* Where the parts of a command go. */
 struct write_layout {
-	size_t head; /* bytes of header */
+	size_t header_len;
 	size_t unit; /* lengths are multiples of it */
 };
 
 static const struct verbs_udata no_udata;
 
-static size_t round_up(size_t len, size_t unit)
+static size_t submit_round_up(size_t len, size_t unit)
 {
 	return (len + unit - 1) / unit * unit;
 }
 
-static struct write_layout layout_of(const struct write_cmd *req)
+static struct write_layout submit_write_layout(const struct write_cmd *req)
 {
-	struct write_layout plain = {
-		.head = sizeof(struct ib_uverbs_cmd_hdr),
+	struct write_layout basic = {
+		.header_len = sizeof(struct ib_uverbs_cmd_hdr),
 		.unit = sizeof(uint32_t),
 	};
 	struct write_layout extended = {
-		.head = sizeof(struct ib_uverbs_cmd_hdr) +
-			sizeof(struct ib_uverbs_ex_cmd_hdr),
+		.header_len = sizeof(struct ib_uverbs_cmd_hdr) +
+			      sizeof(struct ib_uverbs_ex_cmd_hdr),
 		.unit = sizeof(uint64_t),
 	};
 
 	return req->command & IB_USER_VERBS_CMD_FLAG_EXTENDED ? extended
-							      : plain;
+							      : basic;
 }
 
 /* The lengths of @buf, none of which can wrap around. */
-static int measure(struct write_buf *buf, const struct write_cmd *req)
+static int submit_measure_write(struct write_buf *buf,
+				const struct write_cmd *req)
 {
 	const struct verbs_udata *udata = req->udata ? req->udata : &no_udata;
-	const struct write_layout layout = layout_of(req);
+	const struct write_layout layout = submit_write_layout(req);
 
 	if (req->in_len > WRITE_MAX_LEN || udata->in_len > WRITE_MAX_LEN ||
 	    req->out_len > WRITE_MAX_LEN || udata->out_len > WRITE_MAX_LEN)
 		return -EMSGSIZE;
-	buf->request_len = layout.head + req->in_len +
-			   round_up(udata->in_len, layout.unit);
+	buf->request_len = layout.header_len + req->in_len +
+			   submit_round_up(udata->in_len, layout.unit);
 	buf->response_len =
-		req->out_len + round_up(udata->out_len, layout.unit);
+		req->out_len + submit_round_up(udata->out_len, layout.unit);
 	return buf->request_len > WRITE_MAX_LEN ||
 			       buf->response_len > WRITE_MAX_LEN
 		       ? -EMSGSIZE
@@ -176,13 +177,14 @@ static int measure(struct write_buf *buf, const struct write_cmd *req)
 }
 
 /* Copies the core and the driver's part behind the header. */
-static void put_parts(struct write_buf *buf, const struct write_cmd *req)
+static void submit_put_payload(struct write_buf *buf,
+			       const struct write_cmd *req)
 {
 	const struct verbs_udata *udata = req->udata ? req->udata : &no_udata;
-	size_t head = layout_of(req).head;
-	char *pos = buf->request + head;
+	size_t header_len = submit_write_layout(req).header_len;
+	char *pos = buf->request + header_len;
 
-	memset(pos, 0, buf->request_len - head);
+	memset(pos, 0, buf->request_len - header_len);
 	memcpy(pos, req->in, req->in_len);
 	if (udata->in_len)
 		memcpy(pos + req->in_len, udata->in, udata->in_len);
@@ -190,7 +192,8 @@ static void put_parts(struct write_buf *buf, const struct write_cmd *req)
 }
 
 /* Lengths are in words of 4 bytes and include the header. */
-static void put_plain_head(struct write_buf *buf, const struct write_cmd *req)
+static void submit_put_header(struct write_buf *buf,
+			      const struct write_cmd *req)
 {
 	const size_t unit = sizeof(uint32_t);
 	const struct ib_uverbs_cmd_hdr hdr = {
@@ -207,28 +210,28 @@ static void put_plain_head(struct write_buf *buf, const struct write_cmd *req)
 }
 
 /* Lengths are in words of 8 bytes, core and driver apart, no header. */
-static void put_extended_head(struct write_buf *buf,
-			      const struct write_cmd *req)
+static void submit_put_ex_header(struct write_buf *buf,
+				 const struct write_cmd *req)
 {
 	const size_t unit = sizeof(uint64_t);
 	struct {
 		struct ib_uverbs_cmd_hdr hdr;
 		struct ib_uverbs_ex_cmd_hdr ex;
-	} head = { .hdr.command = req->command };
-	size_t driver_in = buf->request_len - sizeof(head) - req->in_len;
+	} header = { .hdr.command = req->command };
+	size_t driver_in = buf->request_len - sizeof(header) - req->in_len;
 	size_t driver_out = buf->response_len - req->out_len;
 
-	head.hdr.in_words = (uint16_t)(req->in_len / unit);
-	head.hdr.out_words = (uint16_t)(req->out_len / unit);
-	head.ex.provider_in_words = (uint16_t)(driver_in / unit);
-	head.ex.provider_out_words = (uint16_t)(driver_out / unit);
+	header.hdr.in_words = (uint16_t)(req->in_len / unit);
+	header.hdr.out_words = (uint16_t)(req->out_len / unit);
+	header.ex.provider_in_words = (uint16_t)(driver_in / unit);
+	header.ex.provider_out_words = (uint16_t)(driver_out / unit);
 	if (buf->response_len)
-		head.ex.response = cmd_addr(buf->response);
-	memcpy(buf->request, &head, sizeof(head));
+		header.ex.response = cmd_addr(buf->response);
+	memcpy(buf->request, &header, sizeof(header));
 }
 
-static void take_response(const struct write_buf *buf,
-			  const struct write_cmd *req)
+static void submit_copy_response(const struct write_buf *buf,
+				 const struct write_cmd *req)
 {
 	if (req->out_len)
 		memcpy(req->out, buf->response, req->out_len);
@@ -237,60 +240,61 @@ static void take_response(const struct write_buf *buf,
 		       req->udata->out_len);
 }
 
-static int send_plain(struct ibv_context *ctx, const struct write_cmd *req,
-		      struct write_buf *buf)
+static int submit_write_buf(struct ibv_context *ctx,
+			    const struct write_cmd *req, struct write_buf *buf)
 {
 	int ret;
 
-	put_parts(buf, req);
+	submit_put_payload(buf, req);
 	if (req->command & IB_USER_VERBS_CMD_FLAG_EXTENDED)
-		put_extended_head(buf, req);
+		submit_put_ex_header(buf, req);
 	else
-		put_plain_head(buf, req);
+		submit_put_header(buf, req);
 
-	ret = sys_write(ctx->cmd_fd, buf->request, buf->request_len);
+	ret = submit_sys_write(ctx->cmd_fd, buf->request, buf->request_len);
 	if (!ret || req->out_on_error)
-		take_response(buf, req);
+		submit_copy_response(buf, req);
 	return ret;
 }
 
-static SUBMIT_RARE int submit_plain(struct ibv_context *ctx,
-				    const struct write_cmd *req)
+static SUBMIT_SLOW_PATH int submit_write_syscall(struct ibv_context *ctx,
+						 const struct write_cmd *req)
 {
-	uint64_t on_stack[WRITE_BUF_LEN / sizeof(uint64_t)];
-	uint64_t *memory = on_stack;
+	uint64_t stack_buf[WRITE_BUF_LEN / sizeof(uint64_t)];
+	uint64_t *memory = stack_buf;
 	struct write_buf buf;
-	size_t response_at;
+	size_t response_offset;
 	int ret;
 
 	if (!kernel_cap_write_offered(verbs_kernel_state(ctx)))
 		return -EOPNOTSUPP;
-	ret = measure(&buf, req);
+	ret = submit_measure_write(&buf, req);
 	if (ret)
 		return ret;
 
-	response_at = round_up(buf.request_len, sizeof(uint64_t));
-	if (response_at + buf.response_len > sizeof(on_stack)) {
-		memory = malloc(response_at + buf.response_len);
+	response_offset = submit_round_up(buf.request_len, sizeof(uint64_t));
+	if (response_offset + buf.response_len > sizeof(stack_buf)) {
+		memory = malloc(response_offset + buf.response_len);
 		if (!memory)
 			return -ENOMEM;
 	}
 	buf.request = (char *)memory;
-	buf.response = buf.request + response_at;
-	ret = send_plain(ctx, req, &buf);
-	if (memory != on_stack)
+	buf.response = buf.request + response_offset;
+	ret = submit_write_buf(ctx, req, &buf);
+	if (memory != stack_buf)
 		free(memory);
 	return ret;
 }
 
 int submit_write(struct ibv_context *ctx, const struct write_cmd *req)
 {
-	int ret = send_wrapped(ctx, req);
+	int ret = submit_send_invoke_write(ctx, req);
 
-	return ret == SUBMIT_NOT_OFFERED ? submit_plain(ctx, req) : ret;
+	return ret == SUBMIT_NOT_OFFERED ? submit_write_syscall(ctx, req) : ret;
 }
 
-int submit_raw(const struct ibv_context *ctx, const void *request, size_t len)
+int submit_write_raw(const struct ibv_context *ctx, const void *request,
+		     size_t len)
 {
 	ssize_t done = write(ctx->cmd_fd, request, len);
 

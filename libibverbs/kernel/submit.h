@@ -29,7 +29,7 @@
  * For functions that send an older form of a command, or deal with a failure:
  * compiled apart, so that they cost nothing where they are not needed.
  */
-#define SUBMIT_RARE __attribute__((cold, noinline))
+#define SUBMIT_SLOW_PATH __attribute__((cold, noinline))
 
 /*
  * A command of the older protocol, IB_USER_VERBS_CMD_*, without its header.
@@ -84,7 +84,7 @@ int submit_ioctl_raw(const struct ibv_context *ctx,
 int submit_write(struct ibv_context *ctx, const struct write_cmd *req);
 
 /** submit_wrapped() - the first half of submit_write(); may be not offered */
-int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req);
+int submit_invoke_write(struct ibv_context *ctx, const struct write_cmd *req);
 
 /**
  * submit_raw() - one write(2) of a complete request, header included
@@ -94,6 +94,7 @@ int submit_wrapped(struct ibv_context *ctx, const struct write_cmd *req);
  *
  * Return: 0, -EPROTO after a short write, or the kernel's error.
  */
-int submit_raw(const struct ibv_context *ctx, const void *request, size_t len);
+int submit_write_raw(const struct ibv_context *ctx, const void *request,
+		     size_t len);
 
 #endif

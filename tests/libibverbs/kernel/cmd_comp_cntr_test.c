@@ -156,7 +156,7 @@ static int destroy(struct kernel_test *t)
 static const struct destroy_case destroy_case = {
 	.cap = KERNEL_CAP_DESTROY_COMP_CNTR,
 	.handle_attr = ATTR(DESTROY_COMP_CNTR_HANDLE),
-	.native_only = true,
+	.ioctl_only = true,
 	.handle = 47,
 	.run = destroy,
 };

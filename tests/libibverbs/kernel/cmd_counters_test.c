@@ -187,7 +187,7 @@ static int destroy(struct kernel_test *t)
 static const struct destroy_case destroy_counters_case = {
 	.cap = KERNEL_CAP_DESTROY_COUNTERS,
 	.handle_attr = UVERBS_ATTR_DESTROY_COUNTERS_HANDLE,
-	.native_only = true,
+	.ioctl_only = true,
 	.handle = 41,
 	.run = destroy,
 };

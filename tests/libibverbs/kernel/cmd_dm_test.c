@@ -99,7 +99,7 @@ static int free_dm(struct kernel_test *t)
 static const struct destroy_case free_dm_case = {
 	.cap = KERNEL_CAP_FREE_DM,
 	.handle_attr = UVERBS_ATTR_FREE_DM_HANDLE,
-	.native_only = true,
+	.ioctl_only = true,
 	.handle = 43,
 	.run = free_dm,
 };

@@ -99,7 +99,7 @@ static int dealloc(struct kernel_test *t)
 static const struct destroy_case dealloc_dmah_case = {
 	.cap = KERNEL_CAP_FREE_DMAH,
 	.handle_attr = VERBS_UAPI_UVERBS_ATTR_FREE_DMA_HANDLE,
-	.native_only = true,
+	.ioctl_only = true,
 	.handle = 45,
 	.run = dealloc,
 };

@@ -286,7 +286,7 @@ static int destroy(struct kernel_test *t)
 static const struct destroy_case destroy_action_case = {
 	.cap = KERNEL_CAP_DESTROY_FLOW_ACTION,
 	.handle_attr = UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE,
-	.native_only = true,
+	.ioctl_only = true,
 	.handle = 48,
 	.run = destroy,
 };

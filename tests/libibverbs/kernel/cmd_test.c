@@ -292,17 +292,17 @@ static void finish_hands_out_handle_or_descriptor(void **state)
 	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
 	cmd_out_obj(&cmd, 0, &handle);
 	cmd.msg.attrs[0].data = UINT32_MAX;
-	assert_int_equal(cmd_finish(&cmd), 0);
+	assert_int_equal(cmd_read_results(&cmd), 0);
 	assert_int_equal(handle, UINT32_MAX);
 
 	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
 	cmd_out_fd(&cmd, 0, &fd);
 	cmd.msg.attrs[0].data_s64 = INT_MAX;
-	assert_int_equal(cmd_finish(&cmd), 0);
+	assert_int_equal(cmd_read_results(&cmd), 0);
 	assert_int_equal(fd, INT_MAX);
 	/* of a process that has closed its standard input */
 	cmd.msg.attrs[0].data_s64 = 0;
-	assert_int_equal(cmd_finish(&cmd), 0);
+	assert_int_equal(cmd_read_results(&cmd), 0);
 	assert_int_equal(fd, 0);
 }
 
@@ -315,15 +315,15 @@ static void finish_refuses_what_is_no_handle_or_descriptor(void **state)
 	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
 	cmd_out_obj(&cmd, 0, &handle);
 	cmd.msg.attrs[0].data = UINT64_C(1) << 32;
-	assert_int_equal(cmd_finish(&cmd), -EPROTO);
+	assert_int_equal(cmd_read_results(&cmd), -EPROTO);
 	assert_int_equal(handle, 5);
 
 	cmd_init(&cmd, KERNEL_CAP_DEALLOC_PD);
 	cmd_out_fd(&cmd, 0, &fd);
 	cmd.msg.attrs[0].data_s64 = -1;
-	assert_int_equal(cmd_finish(&cmd), -EPROTO);
+	assert_int_equal(cmd_read_results(&cmd), -EPROTO);
 	cmd.msg.attrs[0].data_s64 = (int64_t)INT_MAX + 1;
-	assert_int_equal(cmd_finish(&cmd), -EPROTO);
+	assert_int_equal(cmd_read_results(&cmd), -EPROTO);
 	assert_int_equal(fd, 6);
 }
 

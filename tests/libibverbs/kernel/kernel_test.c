@@ -137,7 +137,7 @@ static void expect_destroy(const struct destroy_case *c, enum test_form form,
 
 static int last_form(const struct destroy_case *c)
 {
-	return c->native_only ? NATIVE : WRITE;
+	return c->ioctl_only ? NATIVE : WRITE;
 }
 
 void check_destroy_native(struct kernel_test *t, const struct destroy_case *c)

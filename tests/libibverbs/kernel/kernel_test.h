@@ -87,7 +87,7 @@ struct destroy_case {
 	enum verbs_kernel_cap cap;
 	uint16_t handle_attr;
 	uint32_t write_command; /* with the flag, if it is extended */
-	bool native_only;	/* there is no write command */
+	bool ioctl_only;	/* there is no write command */
 	uint32_t handle;
 	int (*run)(struct kernel_test *t);
 };

@@ -563,7 +563,8 @@ static void a_mandatory_attribute_rules_out_write_commands(void **state)
 		whole_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
 		w.req.udata = &t->attrs_only;
 		assert_int_equal(submit_write(t->ctx, &w.req), -EOPNOTSUPP);
-		assert_int_equal(submit_wrapped(t->ctx, &w.req), -EOPNOTSUPP);
+		assert_int_equal(submit_invoke_write(t->ctx, &w.req),
+				 -EOPNOTSUPP);
 	}
 }
 
