@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rarer half of building a native ioctl: see kernel/cmd.h. Called by the
- * *_native() functions of the cmd_*.c files and by submit.c; makes no system
+ * The less frequent operations on a command: see kernel/cmd.h. Called by the
+ * *_ioctl() functions of the cmd_*.c files and by submit.c; makes no system
  * call.
  */
 #include "kernel/cmd.h"

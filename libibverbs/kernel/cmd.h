@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Building one native ioctl: a header and a list of attributes in a buffer of
- * fixed size on the caller's stack. The first mistake (too many attributes, an
- * impossible length) is remembered and comes out of submit_ioctl(), so the
- * calls need no checks in between:
+ * Builds one ioctl method call: a header and a list of attributes, in a buffer
+ * of fixed size on the caller's stack. The builder stores its first error (too
+ * many attributes, an impossible length), and submit_ioctl() returns it, so the
+ * caller checks only that result:
  *
  *	struct cmd cmd;
  *
@@ -11,13 +11,13 @@
  *	cmd_in_obj(&cmd, UVERBS_ATTR_DESTROY_PD_HANDLE, pd->handle);
  *	return submit_ioctl(pd->context, &cmd);
  *
- * Attributes are mandatory (the kernel refuses the method if it does not know
- * one) but for cmd_in_async_fd(). Pointers handed in must stay valid until
+ * All attributes except cmd_in_async_fd() are mandatory: the kernel refuses the
+ * method if it does not support one of them. Pointers must stay valid until
  * submit_ioctl() returns.
  *
- * The functions are inline because nearly all arguments are constants: places,
- * lengths and limits are then known when this is compiled, and what remains of
- * a call is the stores into the message. Called one by one they cost more than
+ * The functions are inline because nearly all arguments are constants. The
+ * compiler then computes offsets, lengths and limit checks, and only the stores
+ * into the message remain. As separate calls the functions would cost more than
  * the rest of a command.
  */
 #ifndef KERNEL_CMD_H
@@ -36,8 +36,9 @@
 #include "kernel/kernel_state.h"
 
 /*
- * The largest method, creating a QP, has 15, and 2 for the driver's bytes. The
- * rest is for attributes of the driver's own; none of today's adds more than 8.
+ * The largest method, QP_CREATE, has 15 attributes, plus 2 for the driver's
+ * input and output. The rest is for driver-specific attributes; no present
+ * driver adds more than 8.
  */
 #define CMD_MAX_ATTRS 48
 
@@ -54,31 +55,31 @@ struct cmd_message {
 };
 
 struct cmd {
-	enum verbs_kernel_cap cap; /* which method this is */
-	int error;		   /* first mistake of the builder, or 0 */
-	bool has_results;	   /* for cmd_finish(): any of what follows */
-	/* the new object or descriptor, if the method makes one */
+	enum verbs_kernel_cap cap; /* row of the method */
+	int error;		   /* first error of the builder, or 0 */
+	bool has_results;	   /* any member below is set */
+	/* the new object or descriptor, if the method creates one */
 	struct ib_uverbs_attr *out_attr;
 	uint32_t *ret_handle;
 	int *ret_fd;
-	/* the driver's own attributes, if there are any */
+	/* driver-specific attributes, or NULL */
 	const struct verbs_udata *driver;
 	uint16_t first_driver_attr;
-	struct cmd_message msg; /* what the kernel reads */
+	struct cmd_message msg; /* argument of the ioctl */
 };
 
-/* An address as the kernel takes it, 64 bits on every architecture. */
+/* The kernel takes addresses as 64 bits on every architecture. */
 static inline uint64_t cmd_addr(const void *ptr)
 {
 	return (uintptr_t)ptr;
 }
 
-/** cmd_init() - begin the method of row @cap, without any attribute */
+/** cmd_init() - start a call of the method in row @cap, without attributes */
 static inline void cmd_init(struct cmd *cmd, enum verbs_kernel_cap cap)
 {
 	const struct kernel_cap *row = kernel_cap_row(cap);
 
-	/* Not the attributes: cmd_add() writes each of them whole. */
+	/* cmd_add_attr() writes every member of an attribute. */
 	cmd->cap = cap;
 	cmd->error = 0;
 	cmd->has_results = false;
@@ -93,7 +94,7 @@ static inline void cmd_init(struct cmd *cmd, enum verbs_kernel_cap cap)
 	cmd->msg.reserved2 = 0;
 }
 
-/** cmd_fail() - remember a mistake, unless there was one before */
+/** cmd_set_error() - store @error, unless an earlier error is stored */
 static inline void cmd_set_error(struct cmd *cmd, int error)
 {
 	if (!cmd->error)
@@ -101,11 +102,13 @@ static inline void cmd_set_error(struct cmd *cmd, int error)
 }
 
 /**
- * cmd_add() - an attribute with a length and no value, for those below
+ * cmd_add_attr() - append an attribute with a length and no value
  *
- * Return: NULL when there is no room for it. A length that its field has no
- * room for is a mistake too, but takes its place: else no later attribute had a
- * constant one.
+ * An attribute whose length does not fit into the field is an error, but it is
+ * appended nevertheless: otherwise the offsets of later attributes would not be
+ * constant.
+ *
+ * Return: the attribute, or NULL if the message is full.
  */
 static inline struct ib_uverbs_attr *cmd_add_attr(struct cmd *cmd,
 						  uint16_t attr_id, size_t len)
@@ -119,7 +122,7 @@ static inline struct ib_uverbs_attr *cmd_add_attr(struct cmd *cmd,
 	if (len > UINT16_MAX)
 		cmd_set_error(cmd, -EINVAL);
 	attr = &cmd->msg.attrs[cmd->msg.num_attrs++];
-	/* one by one: the first four become a single store */
+	/* The compiler merges the first four assignments into one store. */
 	attr->attr_id = attr_id;
 	attr->len = (uint16_t)len;
 	attr->flags = UVERBS_ATTR_F_MANDATORY;
@@ -128,7 +131,11 @@ static inline struct ib_uverbs_attr *cmd_add_attr(struct cmd *cmd,
 	return attr;
 }
 
-/** cmd_in_ptr() - @len bytes at @data; up to 8 of them are copied */
+/**
+ * cmd_in_ptr() - append @len bytes of input at @data
+ *
+ * Up to 8 bytes are copied into the attribute itself.
+ */
 static inline void cmd_in_ptr(struct cmd *cmd, uint16_t attr_id,
 			      const void *data, size_t len)
 {
@@ -142,28 +149,30 @@ static inline void cmd_in_ptr(struct cmd *cmd, uint16_t attr_id,
 		memcpy(&attr->data, data, len);
 }
 
-/** cmd_in_u8() - a number that the kernel declares as 1 byte */
+/** cmd_in_u8() - append a number that the kernel declares as 1 byte */
 static inline void cmd_in_u8(struct cmd *cmd, uint16_t attr_id, uint8_t value)
 {
 	cmd_in_ptr(cmd, attr_id, &value, sizeof(value));
 }
 
-/** cmd_in_u32() - a number of 4 bytes, or flags */
+/** cmd_in_u32() - append a number of 4 bytes, or flags */
 static inline void cmd_in_u32(struct cmd *cmd, uint16_t attr_id, uint32_t value)
 {
 	cmd_in_ptr(cmd, attr_id, &value, sizeof(value));
 }
 
 /**
- * cmd_in_u64() - also for each attribute that the kernel declares as a
- * constant, whatever the width of its type: a port number, for example
+ * cmd_in_u64() - append a number of 8 bytes
+ *
+ * The kernel also takes 8 bytes for each attribute that it declares as a
+ * constant, for any width of the type: a port number, for example.
  */
 static inline void cmd_in_u64(struct cmd *cmd, uint16_t attr_id, uint64_t value)
 {
 	cmd_in_ptr(cmd, attr_id, &value, sizeof(value));
 }
 
-/** cmd_in_enum() - choice number @elem of an attribute, with its data */
+/** cmd_in_enum() - append element @elem of an enum attribute, with its data */
 static inline void cmd_in_enum(struct cmd *cmd, uint16_t attr_id, uint8_t elem,
 			       const void *data, size_t len)
 {
@@ -174,7 +183,7 @@ static inline void cmd_in_enum(struct cmd *cmd, uint16_t attr_id, uint8_t elem,
 		cmd->msg.attrs[before].attr_data.enum_data.elem_id = elem;
 }
 
-/** cmd_in_obj() - handle of an existing object */
+/** cmd_in_obj() - append the handle of an existing object */
 static inline void cmd_in_obj(struct cmd *cmd, uint16_t attr_id,
 			      uint32_t handle)
 {
@@ -184,7 +193,7 @@ static inline void cmd_in_obj(struct cmd *cmd, uint16_t attr_id,
 		attr->data = handle;
 }
 
-/** cmd_in_fd() - descriptor; -1 adds nothing */
+/** cmd_in_fd() - append a file descriptor; nothing if @fd is -1 */
 static inline void cmd_in_fd(struct cmd *cmd, uint16_t attr_id, int fd)
 {
 	struct ib_uverbs_attr *attr;
@@ -197,10 +206,11 @@ static inline void cmd_in_fd(struct cmd *cmd, uint16_t attr_id, int fd)
 }
 
 /**
- * cmd_in_async_fd() - where the events of a new object go
+ * cmd_in_async_fd() - append the descriptor for events of a new object
  *
- * Optional, because older kernels have one place only; mandatory on an
- * imported context, whose default is another process's descriptor.
+ * The attribute is optional, because older kernels send all events of a context
+ * to one descriptor. On an imported context it is mandatory: the default there
+ * is a descriptor of another process.
  */
 static inline void cmd_in_async_fd(struct cmd *cmd, uint16_t attr_id,
 				   const struct ibv_context *ctx)
@@ -217,7 +227,7 @@ static inline void cmd_in_async_fd(struct cmd *cmd, uint16_t attr_id,
 		attr->flags = 0;
 }
 
-/** cmd_out_ptr() - room for an answer of @len bytes */
+/** cmd_out_ptr() - append a buffer for @len bytes of output */
 static inline void cmd_out_ptr(struct cmd *cmd, uint16_t attr_id, void *data,
 			       size_t len)
 {
@@ -227,7 +237,11 @@ static inline void cmd_out_ptr(struct cmd *cmd, uint16_t attr_id, void *data,
 		attr->data = cmd_addr(data);
 }
 
-/** cmd_add_result() - the attribute of what the method makes; one of them */
+/**
+ * cmd_add_result_attr() - append the attribute for the new object
+ *
+ * A method creates at most one object or descriptor.
+ */
 static inline void cmd_add_result_attr(struct cmd *cmd, uint16_t attr_id)
 {
 	if (cmd->out_attr)
@@ -237,7 +251,8 @@ static inline void cmd_add_result_attr(struct cmd *cmd, uint16_t attr_id)
 	cmd->has_results = true;
 }
 
-/** cmd_out_obj() - the new object; one per command, excludes cmd_out_fd() */
+/** cmd_out_obj() - append the output attribute for the handle of a new object
+ */
 static inline void cmd_out_obj(struct cmd *cmd, uint16_t attr_id,
 			       uint32_t *ret_handle)
 {
@@ -245,14 +260,18 @@ static inline void cmd_out_obj(struct cmd *cmd, uint16_t attr_id,
 	cmd->ret_handle = ret_handle;
 }
 
-/** cmd_out_fd() - the new descriptor; the caller owns it afterwards */
+/**
+ * cmd_out_fd() - append the output attribute for a new descriptor
+ *
+ * The caller owns the descriptor.
+ */
 static inline void cmd_out_fd(struct cmd *cmd, uint16_t attr_id, int *ret_fd)
 {
 	cmd_add_result_attr(cmd, attr_id);
 	cmd->ret_fd = ret_fd;
 }
 
-/** cmd_uhw() - the driver's input and output; @udata may be NULL */
+/** cmd_uhw() - append the driver's input and output; @udata may be NULL */
 static inline void cmd_uhw(struct cmd *cmd, const struct verbs_udata *udata)
 {
 	if (!udata)
@@ -264,10 +283,14 @@ static inline void cmd_uhw(struct cmd *cmd, const struct verbs_udata *udata)
 			    udata->out_len);
 }
 
-/** cmd_add_driver_attrs() - a copy of the driver's own; there are some */
+/** cmd_add_driver_attrs() - append a copy of @udata->attrs; nr_attrs > 0 */
 void cmd_add_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata);
 
-/** cmd_udata() - the same, and the driver's own attributes; comes last */
+/**
+ * cmd_udata() - append the driver's input, output and attributes
+ *
+ * Must be the last call before the command is sent.
+ */
 static inline void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
 {
 	cmd_uhw(cmd, udata);
@@ -276,16 +299,18 @@ static inline void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
 }
 
 /**
- * cmd_driver_attrs() - the driver's own attributes; comes last
+ * cmd_driver_attrs() - append driver-specific attributes only
  *
- * For a method that has no place for input and output: they are a mistake then.
+ * For methods without driver input and output; a driver that passes either gets
+ * -EOPNOTSUPP. Must be the last call before the command is sent.
  */
 void cmd_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata);
 
-/** cmd_has_mandatory() - whether an attribute of the driver must not be lost */
+/** cmd_has_mandatory_attr() - check whether any driver attribute is mandatory
+ */
 bool cmd_has_mandatory_attr(const struct verbs_udata *udata);
 
-/** cmd_needs_ioctl() - whether the driver rules out write commands */
+/** cmd_needs_ioctl() - check whether @udata requires an ioctl method */
 static inline bool cmd_needs_ioctl(const struct verbs_udata *udata)
 {
 	return udata && (udata->ioctl_only ||
@@ -293,10 +318,10 @@ static inline bool cmd_needs_ioctl(const struct verbs_udata *udata)
 }
 
 /**
- * cmd_finish() - take the results, if it has any, out of a command that
- * succeeded
+ * cmd_read_results() - copy handle, descriptor and driver attributes out of a
+ * command that succeeded
  *
- * Return: 0; -EPROTO if the kernel's handle or descriptor cannot be one.
+ * Return: 0; -EPROTO if the kernel returned an invalid handle or descriptor.
  */
 int cmd_read_results(const struct cmd *cmd);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion counters, each with one count of successes and one of errors.
- * Called by kernel-backed providers through <provider/kernel.h>, calls
- * submit.c. Native ioctl only.
+ * Completion counters: each counts successful completions and errors. Called by
+ * kernel-backed providers through <provider/kernel.h>, calls submit.c. The
+ * commands exist as ioctl methods only.
  */
 #include <errno.h>
 #include <infiniband/ib_user_ioctl_verbs.h>
@@ -19,7 +19,7 @@
 	 IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE |                             \
 	 IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE)
 
-/* The bits are the kernel's, so a mask travels as it is. */
+/* Same bits as in the kernel: the mask is passed unchanged. */
 _Static_assert(ATTACH_OPS ==
 		       (IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_SEND |
 			IB_UVERBS_QP_ATTACH_COMP_CNTR_OP_RECV |

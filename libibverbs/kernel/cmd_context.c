@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's context of a uverbs descriptor. Called by kernel-backed
- * providers as the first command, calls submit.c.
+ * The kernel's context of a uverbs descriptor. Kernel-backed providers call
+ * this as the first command; calls submit.c.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 struct context_resp {
 	uint32_t num_comp_vectors;
 	uint64_t core_support;
-	int async_fd; /* -1: none came with it */
+	int async_fd; /* -1: not part of the response */
 };
 
 static int cmd_context_get_ioctl(struct ibv_context *ctx,
@@ -58,7 +58,7 @@ cmd_context_get_write(struct ibv_context *ctx, const struct verbs_udata *udata,
 	return 0;
 }
 
-/* The descriptor has a context already: another process made it. */
+/* For a descriptor whose context another process created. */
 static int cmd_context_query_ioctl(struct ibv_context *ctx,
 				   const struct verbs_udata *udata,
 				   struct context_resp *resp)
@@ -78,7 +78,7 @@ static void cmd_context_apply_resp(struct ibv_context *ctx,
 				   const struct context_resp *resp)
 {
 	verbs_kernel_state(ctx)->core_support = resp->core_support;
-	/* Applications count up to it: a number that is none counts as one. */
+	/* Applications loop up to this number; an invalid one becomes 1. */
 	ctx->num_comp_vectors = resp->num_comp_vectors > INT_MAX
 					? 1
 					: (int)resp->num_comp_vectors;

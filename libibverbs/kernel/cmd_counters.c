@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters that flows are attached to. Called by kernel-backed providers
- * through <provider/kernel.h>, calls submit.c. Native ioctl only.
+ * Counters for flow rules. Called by kernel-backed providers through
+ * <provider/kernel.h>, calls submit.c. The commands exist as ioctl methods
+ * only.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -39,7 +40,7 @@ int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
 {
 	struct cmd cmd;
 
-	/* More than an attribute holds; also keeps the product in range. */
+	/* Limit of an attribute; also keeps the product below in range. */
 	if (nr_values > UINT16_MAX / sizeof(*values))
 		return -EINVAL;
 

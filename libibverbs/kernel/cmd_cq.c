@@ -32,7 +32,7 @@ static uint32_t cmd_cq_flags_to_kernel(const struct ibv_cq_init_attr_ex *attr)
 	return flags;
 }
 
-/* What both methods have; the driver's part comes after it. */
+/* Attributes of both methods; the driver's attributes follow them. */
 static void cmd_cq_build_create(struct cmd *cmd, const struct ibv_context *ctx,
 				const struct ibv_cq *cq,
 				const struct ibv_cq_init_attr_ex *attr,
@@ -40,8 +40,7 @@ static void cmd_cq_build_create(struct cmd *cmd, const struct ibv_context *ctx,
 {
 	uint32_t flags = cmd_cq_flags_to_kernel(attr);
 
-	/* First what every CQ has: the places of the others are not constant.
-	 */
+	/* Attributes of every CQ first: those have constant offsets. */
 	cmd_out_obj(cmd, UVERBS_ATTR_CREATE_CQ_HANDLE, &ret_resp->cq_handle);
 	cmd_in_u32(cmd, UVERBS_ATTR_CREATE_CQ_CQE, attr->cqe);
 	cmd_in_u64(cmd, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, cmd_addr(cq));
@@ -118,7 +117,7 @@ cmd_cq_create_write(struct ibv_context *ctx, struct ibv_cq *cq,
 	return submit_write(ctx, &req);
 }
 
-/* The older protocol with flags; ENOSYS: the kernel is older than they are. */
+/* Write command with flags. ENOSYS: the kernel is older than the command. */
 static SUBMIT_SLOW_PATH int
 cmd_cq_create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 		       const struct ibv_cq_init_attr_ex *attr,

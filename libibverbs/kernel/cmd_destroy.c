@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The shared half of the destroy commands: see kernel/cmd_destroy.h. Called by
- * the cmd_*.c files of the objects, calls submit.c.
+ * The destroy commands of all objects: see kernel/cmd_destroy.h. Called by the
+ * cmd_*.c files of the objects, calls submit.c.
  */
 #include "kernel/cmd_destroy.h"
 
@@ -13,7 +13,7 @@
 #include "kernel/kernel_state.h"
 #include "kernel/submit.h"
 
-/* All requests with an answer are this: ib_uverbs_destroy_cq, _qp, _srq. */
+/* Basic commands with a response all send struct ib_uverbs_destroy_cq. */
 _Static_assert(sizeof(struct ib_uverbs_destroy_qp) ==
 			       sizeof(struct ib_uverbs_destroy_cq) &&
 		       offsetof(struct ib_uverbs_destroy_qp, qp_handle) ==
@@ -25,7 +25,7 @@ _Static_assert(sizeof(struct ib_uverbs_destroy_srq) ==
 			       offsetof(struct ib_uverbs_destroy_cq, cq_handle),
 	       "one request for CQs and SRQs");
 
-/* Or, if extended, these: ib_uverbs_destroy_flow and one more. */
+/* Extended commands all send struct ib_uverbs_destroy_flow. */
 _Static_assert(sizeof(struct ib_uverbs_ex_destroy_rwq_ind_table) ==
 			       sizeof(struct ib_uverbs_destroy_flow) &&
 		       offsetof(struct ib_uverbs_ex_destroy_rwq_ind_table,
@@ -62,7 +62,7 @@ static SUBMIT_SLOW_PATH int cmd_destroy_write(struct ibv_context *ctx,
 		.out = resp,
 		.out_len = resp_len,
 	};
-	/* All others are one handle: ib_uverbs_dealloc_pd, ... */
+	/* Basic commands without a response send the handle alone. */
 	const struct write_cmd without_resp = {
 		.command = destroy->write_command,
 		.in = &handle,

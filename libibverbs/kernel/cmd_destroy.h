@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all destroy commands have in common: the rule for devices that are
- * gone, and the commands themselves.
+ * The destroy commands of all objects: one description per object type, and
+ * the rule for devices that are gone.
  */
 #ifndef KERNEL_CMD_DESTROY_H
 #define KERNEL_CMD_DESTROY_H
@@ -16,23 +16,23 @@
 #include "kernel/kernel_caps.h"
 #include "kernel/kernel_state.h"
 
-/* How to destroy one kind of object; the kernel wants nothing but its handle.
- */
+/* How to destroy one type of object. The handle is the only input. */
 struct destroy_cmd {
 	enum verbs_kernel_cap cap;
-	uint16_t handle_attr; /* of the native method */
-	uint16_t resp_attr;   /* likewise; objects with events only */
-	/* IB_USER_VERBS_CMD_*, with ..._FLAG_EXTENDED if it is */
+	uint16_t handle_attr; /* of the ioctl method */
+	uint16_t resp_attr;   /* same; only for objects with events */
+	/* IB_USER_VERBS_CMD_*, with ..._FLAG_EXTENDED if extended */
 	uint32_t write_command;
 	bool ioctl_only; /* there is no write command */
 };
 
 /**
- * destroy_device_gone() - whether a destroy failed only for lack of a device
+ * cmd_destroy_device_gone() - check whether to treat -EIO of a destroy as
+ * success
  * @ret: result of a destroy command
  *
- * The kernel has forgotten the object already, and the user asked for that to
- * count as done (RDMAV_ALLOW_DISASSOC_DESTROY).
+ * -EIO means that the device is gone and the kernel has already freed the
+ * object. RDMAV_ALLOW_DISASSOC_DESTROY selects that this is a success.
  */
 static inline bool cmd_destroy_device_gone(int ret)
 {
@@ -40,28 +40,32 @@ static inline bool cmd_destroy_device_gone(int ret)
 }
 
 /**
- * destroy_with_resp() - run a destroy command that tells of events
- * @resp, @resp_len: the kernel's answer
+ * cmd_destroy_with_resp() - destroy an object and read its event counts
+ * @resp, @resp_len: buffer for the kernel's response
  *
- * Return: 0 or the kernel's error; the rule above is left to the caller, who
- * then has no answer.
+ * The caller applies cmd_destroy_device_gone(); there is no response in that
+ * case.
+ *
+ * Return: 0 or the kernel's error.
  */
 int cmd_destroy_with_resp(struct ibv_context *ctx,
 			  const struct destroy_cmd *destroy, uint32_t handle,
 			  void *resp, size_t resp_len);
 
 /**
- * destroy_acked() - events that were acknowledged until now
- * @mutex: of the object; guards @completed
+ * cmd_destroy_acked_events() - read the number of acknowledged events
+ * @mutex: mutex of the object; protects @completed
  *
- * What a destroy by the rule above reports, so that nothing is waited for.
+ * A destroy after cmd_destroy_device_gone() reports this number of events, so
+ * that the caller waits for no further acknowledgement.
  */
 uint32_t cmd_destroy_acked_events(pthread_mutex_t *mutex,
 				  const uint32_t *completed);
 
 /**
- * destroy_by_handle() - run a destroy command of an object without events
- * Return: 0, also under the rule above, or the kernel's error.
+ * cmd_destroy_by_handle() - destroy an object that has no events
+ *
+ * Return: 0, also if cmd_destroy_device_gone(); or the kernel's error.
  */
 int cmd_destroy_by_handle(struct ibv_context *ctx,
 			  const struct destroy_cmd *destroy, uint32_t handle);

@@ -37,7 +37,7 @@ static int cmd_device_query_ex(struct ibv_context *ctx,
 	ret = submit_write(ctx, &req);
 	if (ret && kernel_cap_learn(state, KERNEL_CAP_EX_QUERY_DEVICE, -ret))
 		return SUBMIT_NOT_OFFERED;
-	/* A newer kernel may have more to say, but not here. */
+	/* A newer kernel reports the length of its longer response. */
 	if (ret_resp->response_length > sizeof(*ret_resp))
 		ret_resp->response_length = sizeof(*ret_resp);
 	return ret;
@@ -96,7 +96,7 @@ cmd_device_fill_limits(struct ibv_device_attr *attr,
 	attr->max_pkeys = resp->max_pkeys;
 }
 
-/* Everything but fw_ver, which the provider formats. */
+/* All members except fw_ver, which the provider formats. */
 static void cmd_device_fill_base(struct ibv_device_attr *attr,
 				 const struct ib_uverbs_query_device_resp *resp)
 {
@@ -144,7 +144,7 @@ static void cmd_device_fill_tm_caps(struct ibv_tm_caps *caps,
 	caps->max_sge = from->max_sge;
 }
 
-/* The kernel filled the field; the caller's struct reaches as far. */
+/* The kernel's response has the field; the caller's struct has the field. */
 #define RESP_HAS(resp, field)                                     \
 	((resp)->response_length >=                               \
 	 offsetof(struct ib_uverbs_ex_query_device_resp, field) + \
@@ -187,7 +187,7 @@ cmd_device_fill_caps(struct ibv_device_attr_ex *attr, size_t size,
 		attr->xrc_odp_caps = resp->xrc_odp_caps;
 }
 
-/* @resp: the kernel's answer, of no meaning on failure */
+/* @resp: the kernel's response, undefined after a failure */
 static int cmd_device_query(struct ibv_context *ctx,
 			    const struct ibv_query_device_ex_input *input,
 			    struct ibv_device_attr_ex *attr, size_t attr_size,
@@ -210,7 +210,7 @@ static int cmd_device_query(struct ibv_context *ctx,
 
 	cmd_device_fill_base(&attr->orig_attr, &resp->base);
 	cmd_device_fill_caps(attr, attr_size, resp);
-	/* More than 255 ports have no room in the answer. */
+	/* The port count of the response has 8 bits; netlink reported all. */
 	if (ATTR_HAS(attr_size, phys_port_cnt_ex))
 		attr->phys_port_cnt_ex = nr_ports ? nr_ports
 						  : resp->base.phys_port_cnt;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Device memory: allocating, registering, sharing. Called by kernel-backed
- * providers through <provider/kernel.h>, calls submit.c. Native ioctl only.
+ * Device memory: allocation, registration, export as dma-buf. Called by
+ * kernel-backed providers through <provider/kernel.h>, calls submit.c. The
+ * commands exist as ioctl methods only.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -56,7 +57,7 @@ int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *vdm,
 	struct cmd cmd;
 	int ret;
 
-	/* Device memory has no address in the process to count from. */
+	/* Device memory has no virtual address, so offsets start at 0. */
 	if (!(access & IBV_ACCESS_ZERO_BASED))
 		return -EINVAL;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * DMA handles: hints for the device's accesses to a memory region. Called by
- * kernel-backed providers through <provider/kernel.h>, calls submit.c. Native
- * ioctl only.
+ * kernel-backed providers through <provider/kernel.h>, calls submit.c. The
+ * commands exist as ioctl methods only.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -30,7 +30,7 @@ int verbs_cmd_alloc_dmah(struct ibv_context *ctx,
 	if (attr->comp_mask & IBV_DMAH_INIT_ATTR_MASK_CPU_ID)
 		cmd_in_u32(&cmd, VERBS_UAPI_UVERBS_ATTR_ALLOC_DMAH_CPU_ID,
 			   attr->cpu_id);
-	/* The choice is all; it has no data. */
+	/* The enum element carries the value; there is no data. */
 	if (attr->comp_mask & IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE)
 		cmd_in_enum(&cmd,
 			    VERBS_UAPI_UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE,

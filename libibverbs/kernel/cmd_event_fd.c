@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Descriptors that carry events: one for asynchronous events of a context, and
- * completion channels. Called by core/ as the default of kernel devices and by
- * kernel-backed providers; calls submit.c. Reading events is not done here.
+ * Event descriptors: the one for asynchronous events of a context, and those of
+ * completion channels. Called by core/ as the default for kernel devices, and
+ * by kernel-backed providers; calls submit.c. Other files read the events.
  */
 #include <errno.h>
 #include <limits.h>
@@ -13,8 +13,9 @@
 #include "kernel/submit.h"
 
 /*
- * Where the context was made by the older GET_CONTEXT the descriptor came with
- * it. Otherwise the kernel has this method, which is as old as the newer one.
+ * The write command GET_CONTEXT returned the descriptor in its response. If the
+ * ioctl method GET_CONTEXT created the context instead, the kernel also has
+ * ASYNC_EVENT_ALLOC, which came with the same release.
  */
 int verbs_cmd_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
 {

@@ -16,13 +16,16 @@
 #define EXTENDED   IB_USER_VERBS_CMD_FLAG_EXTENDED
 #define HEADER_LEN sizeof(struct ib_uverbs_create_flow)
 
-/* The head and, behind it, the specifications. */
+/* The header, followed by the specifications. */
 struct flow_request {
 	uint64_t words[(HEADER_LEN + FLOW_SPEC_MAX * FLOW_SPEC_MAX_LEN) / 8];
 	size_t len; /* bytes in use */
 };
 
-/* attr->comp_mask and size are for what follows, which says it itself. */
+/*
+ * attr->comp_mask and attr->size are ignored: each specification contains its
+ * own type and size.
+ */
 static int cmd_flow_put_specs(struct flow_request *request,
 			      const struct ibv_flow_attr *attr)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Flow actions, of which there is one kind: ESP, the encryption of IPsec.
- * Called by kernel-backed providers through <provider/kernel.h>, calls
- * submit.c. Native ioctl only.
+ * Flow actions. The only type is ESP, the encryption of IPsec. Called by
+ * kernel-backed providers through <provider/kernel.h>, calls submit.c. The
+ * commands exist as ioctl methods only.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -16,14 +16,17 @@ cmd_flow_action_check_attr(const struct ibv_flow_action_esp_attr *attr)
 {
 	if (attr->comp_mask & ~(uint32_t)IBV_FLOW_ACTION_ESP_MASK_ESN)
 		return -EOPNOTSUPP;
-	/* They are numbers of one byte to the kernel. */
+	/* The kernel takes both as numbers of one byte. */
 	if ((unsigned int)attr->keymat_proto > UINT8_MAX ||
 	    (unsigned int)attr->replay_proto > UINT8_MAX)
 		return -EINVAL;
 	return 0;
 }
 
-/* What is not there is not wanted, or when modifying, not changed. */
+/*
+ * Parts that @attr does not have are left out of the action, or unchanged by a
+ * modify.
+ */
 static void
 cmd_flow_action_add_attrs(struct cmd *cmd,
 			  const struct ibv_flow_action_esp_attr *attr)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The GID table, by ioctl or from sysfs. Called by core/ as the default of
- * kernel devices and by kernel-backed providers; calls submit.c, port_file.c
- * and cmd_port.c.
+ * The GID table, by ioctl or from sysfs. Called by core/ as the default for
+ * kernel devices, and by kernel-backed providers; calls submit.c, port_file.c,
+ * cmd_port.c and cmd_device.c.
  *
- * Both forms give the same entries: an empty slot is -ENODATA, the type is
- * always told, and the network device is 0 where there is none.
+ * Both sources return the same entries: an empty entry is -ENODATA, the GID
+ * type is always set, and the network device is 0 if there is none.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -18,17 +18,17 @@
 #include "kernel/port_file.h"
 #include "kernel/submit.h"
 
-/* The application's array goes to the kernel as it is. */
+/* The application's array is passed to the kernel unchanged. */
 _Static_assert(sizeof(struct ibv_gid_entry) ==
 		       sizeof(struct ib_uverbs_gid_entry),
 	       "GID entry");
 
-/* Entries that an attribute can take; a larger table is read from sysfs. */
+/* Limit of an ioctl attribute; a larger table is read from sysfs. */
 #define IOCTL_MAX_ENTRIES (UINT16_MAX / sizeof(struct ibv_gid_entry))
 
 /* Eight groups of four hexadecimal digits. */
 #define GID_GROUPS   8
-#define GID_TEXT_LEN 64 /* 39 characters are right */
+#define GID_TEXT_LEN 64 /* 39 characters are valid */
 
 static int cmd_gid_hex_value(char c)
 {
@@ -50,7 +50,7 @@ static int cmd_gid_parse(const char *text, union ibv_gid *ret_gid)
 
 		if (i > 0 && i % 2 == 0 && *text++ != ':')
 			return -EPROTO;
-		/* A NUL is no digit, so nothing is read behind the end. */
+		/* A NUL is not a digit, so this does not read past the end. */
 		high = cmd_gid_hex_value(text[0]);
 		if (high < 0)
 			return -EPROTO;
@@ -73,7 +73,7 @@ static bool cmd_gid_is_zero(const union ibv_gid *gid)
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
-/* The first version has one name; the link layer tells which it is. */
+/* sysfs has one name for IB and RoCE v1; the link layer distinguishes them. */
 static int cmd_gid_read_type(struct ibv_context *ctx, uint32_t port_num,
 			     uint32_t index, uint32_t *ret_type)
 {
@@ -89,7 +89,7 @@ static int cmd_gid_read_type(struct ibv_context *ctx, uint32_t port_num,
 	}
 	if (!ret && strcmp(text, "IB/RoCE v1") != 0)
 		return -EOPNOTSUPP;
-	/* Kernels without types, and slots without one, have this version. */
+	/* Kernels without this file, and entries without a type: IB or v1. */
 	if (ret && ret != -EINVAL && ret != -ENOENT)
 		return ret;
 
@@ -102,7 +102,7 @@ static int cmd_gid_read_type(struct ibv_context *ctx, uint32_t port_num,
 	return 0;
 }
 
-/* 0 if there is none, or it is not in our network namespace. */
+/* Returns 0 if there is none, or it is in another network namespace. */
 static uint32_t cmd_gid_read_ndev(struct ibv_context *ctx, uint32_t port_num,
 				  uint32_t index)
 {
@@ -202,7 +202,7 @@ static ssize_t cmd_gid_query_table_ioctl(struct ibv_context *ctx,
 	return count > max_entries ? -EPROTO : (ssize_t)count;
 }
 
-/* Appends the used slots of one port to the @used entries before it. */
+/* Appends the non-empty entries of one port behind the first @used entries. */
 static ssize_t cmd_gid_append_port_sysfs(struct ibv_context *ctx,
 					 uint32_t port_num,
 					 struct ibv_gid_entry *entries,
@@ -213,7 +213,7 @@ static ssize_t cmd_gid_append_port_sysfs(struct ibv_context *ctx,
 
 	if (ret)
 		return ret;
-	/* Not trusted to be the end of the table: the last file is. */
+	/* gid_tbl_len may be too large: stop at the first missing file. */
 	for (int i = 0; i < port.gid_tbl_len; i++) {
 		struct ibv_gid_entry entry;
 
@@ -258,7 +258,7 @@ cmd_gid_query_table_sysfs(struct ibv_context *ctx,
 	if (ret)
 		return ret;
 	if (nr_ports > UINT8_MAX)
-		nr_ports = UINT8_MAX; /* as many as can be asked for */
+		nr_ports = UINT8_MAX; /* query_port takes 8 bits */
 	for (uint32_t port = 1; port <= nr_ports && used >= 0; port++)
 		used = cmd_gid_append_port_sysfs(ctx, port, entries,
 						 (size_t)used, max_entries);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Memory regions. Called by kernel-backed providers through
- * <provider/kernel.h>, calls submit.c. The public members addr, length and pd
- * are api/'s business.
+ * <provider/kernel.h>, calls submit.c. api/ sets the public members addr,
+ * length and pd.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -14,7 +14,7 @@
 #include "kernel/submit.h"
 #include "kernel/uapi_newer.h"
 
-/* An advice list goes to the kernel as the application wrote it. */
+/* The SGE list of advise_mr is passed to the kernel unchanged. */
 _Static_assert(sizeof(struct ibv_sge) == sizeof(struct ib_uverbs_sge), "sge");
 
 static void cmd_mr_init(struct verbs_mr *vmr, struct ibv_context *ctx,
@@ -26,8 +26,8 @@ static void cmd_mr_init(struct verbs_mr *vmr, struct ibv_context *ctx,
 }
 
 /*
- * What the kernel calls the length; it has a number of its own for paging on
- * demand of the whole address space, ibv_reg_mr(3).
+ * The kernel's value for the length. On-demand paging of the whole address
+ * space, SIZE_MAX in ibv_reg_mr(3), is UINT64_MAX for the kernel.
  */
 static int cmd_mr_length_to_kernel(const void *addr, size_t length, int access,
 				   uint64_t *ret_length)
@@ -133,7 +133,7 @@ int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 {
 	struct cmd cmd;
 
-	/* More than an attribute holds; also keeps the product in range. */
+	/* Limit of an attribute; also keeps the product below in range. */
 	if (num_sge > UINT16_MAX / sizeof(*sg_list))
 		return -EINVAL;
 
@@ -161,7 +161,7 @@ int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	cmd_in_u64(&cmd, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, offset);
 	cmd_in_u64(&cmd, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, length);
 	cmd_in_u64(&cmd, UVERBS_ATTR_REG_DMABUF_MR_IOVA, iova);
-	/* A number to the kernel, not one of its own descriptors. */
+	/* The kernel declares this descriptor as a plain number. */
 	cmd_in_u32(&cmd, UVERBS_ATTR_REG_DMABUF_MR_FD, (uint32_t)fd);
 	cmd_in_u32(&cmd, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
 		   (uint32_t)access);
@@ -185,7 +185,7 @@ static bool cmd_mr_attr_has(const struct ibv_mr_init_attr *attr, uint64_t bit)
 	return attr->comp_mask & bit;
 }
 
-/* Either memory of the process or a dma-buf, and what each needs. */
+/* Either process memory or a dma-buf, each with its required fields. */
 static int cmd_mr_check_attr(const struct ibv_mr_init_attr *attr)
 {
 	const uint64_t known = IBV_REG_MR_MASK_IOVA | IBV_REG_MR_MASK_ADDR |
@@ -207,7 +207,7 @@ static int cmd_mr_check_attr(const struct ibv_mr_init_attr *attr)
 	return attr->fd < 0 ? -EBADF : 0;
 }
 
-/* Where requests find the memory: by default, where the process does. */
+/* The IOVA is the virtual address by default. */
 static uint64_t cmd_mr_attr_iova(const struct ibv_mr_init_attr *attr)
 {
 	return cmd_mr_attr_has(attr, IBV_REG_MR_MASK_IOVA)

@@ -26,7 +26,7 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	};
 	int ret;
 
-	/* The kernel judges the type; what it could not even read is ours. */
+	/* The kernel checks the type; its field has only 8 bits. */
 	if ((unsigned int)type > UINT8_MAX)
 		return -EINVAL;
 	in.mw_type = (uint8_t)type;

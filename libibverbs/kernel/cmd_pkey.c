@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The P_Key table. The kernel has no command for it, so it is read from sysfs.
- * Called by core/ as the default of kernel devices, calls port_file.c.
+ * Called by core/ as the default for kernel devices, calls port_file.c.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 /* "0xffff" */
 #define PKEY_TEXT_LEN 16
 
-/* Exactly "0x" and up to four hexadecimal digits. */
+/* Format: "0x" and one to four hexadecimal digits. */
 static int cmd_pkey_parse(const char *text, uint16_t *ret_pkey)
 {
 	size_t digits;
@@ -25,7 +25,7 @@ static int cmd_pkey_parse(const char *text, uint16_t *ret_pkey)
 	digits = strspn(text, "0123456789abcdefABCDEF");
 	if (digits < 1 || digits > 4 || text[digits])
 		return -EPROTO;
-	/* With digits only, no libc sets errno. */
+	/* No libc sets errno here, because the text has digits only. */
 	*ret_pkey = (uint16_t)strtoul(text, NULL, 16);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Taking completions through the kernel, for drivers whose completion queues
- * are not mapped. Called by such providers through <provider/kernel.h>, calls
- * submit.c.
+ * Polls completion queues through the kernel, for drivers whose completion
+ * queues are not mapped into the process. Called by such providers through
+ * <provider/kernel.h>, calls submit.c.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -10,7 +10,7 @@
 
 #include "kernel/submit.h"
 
-/* Completions per command; what there is room for on the stack. */
+/* Completions per command; limits the buffer on the stack. */
 #define POLL_BATCH 32
 
 /* struct ib_uverbs_poll_cq_resp with its completions. */
@@ -21,7 +21,7 @@ struct poll_resp {
 
 _Static_assert(offsetof(struct poll_resp, wc) ==
 		       offsetof(struct ib_uverbs_poll_cq_resp, wc),
-	       "answer layout");
+	       "response layout");
 
 static struct ibv_wc cmd_poll_wc_from_kernel(const struct ib_uverbs_wc *from)
 {
@@ -31,7 +31,7 @@ static struct ibv_wc cmd_poll_wc_from_kernel(const struct ib_uverbs_wc *from)
 		.opcode = from->opcode,
 		.vendor_err = from->vendor_err,
 		.byte_len = from->byte_len,
-		.imm_data = from->ex.imm_data, /* or the key */
+		.imm_data = from->ex.imm_data, /* or invalidated_rkey */
 		.qp_num = from->qp_num,
 		.src_qp = from->src_qp,
 		.wc_flags = from->wc_flags,
@@ -42,7 +42,7 @@ static struct ibv_wc cmd_poll_wc_from_kernel(const struct ib_uverbs_wc *from)
 	};
 }
 
-/* Returns how many there were, at most @nr. */
+/* Returns the number of completions, at most @nr. */
 static int cmd_poll_batch(struct ibv_cq *cq, uint32_t nr, struct ibv_wc *wc)
 {
 	const struct ib_uverbs_poll_cq in = {
@@ -69,7 +69,10 @@ static int cmd_poll_batch(struct ibv_cq *cq, uint32_t nr, struct ibv_wc *wc)
 	return (int)out.count;
 }
 
-/* What was taken before an error is reported; the error comes again. */
+/*
+ * Completions that were polled before an error are returned first; the next
+ * call then gets the error.
+ */
 int verbs_cmd_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	int done = 0;

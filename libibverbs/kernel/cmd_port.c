@@ -23,7 +23,7 @@ static int cmd_port_query_ioctl(struct ibv_context *ctx, uint8_t port_num,
 	return submit_ioctl(ctx, &cmd);
 }
 
-/* Older kernels: what came later stays 0. */
+/* Older kernels: members that this command does not have stay 0. */
 static SUBMIT_SLOW_PATH int
 cmd_port_query_write(struct ibv_context *ctx, uint8_t port_num,
 		     struct ib_uverbs_query_port_resp *ret_resp)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Posting work requests through the kernel, for drivers whose queues are not
- * mapped. Called by such providers through <provider/kernel.h>, calls submit.c.
+ * Posts work requests through the kernel, for drivers whose queues are not
+ * mapped into the process. Called by such providers through
+ * <provider/kernel.h>, calls submit.c.
  *
- * A list is sent in batches, each as large as the buffer: the head, then all
- * requests, then the scatter/gather entries of all requests. The kernel says
- * which request of a batch it did not take, counting from 1.
+ * A list is sent in batches. A batch holds as many work requests as fit into
+ * the buffer: the header, then all work requests, then the scatter/gather
+ * entries of all work requests. The kernel reports the first work request of a
+ * batch that it did not post, counting from 1.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -15,10 +17,10 @@
 
 #include "kernel/submit.h"
 
-/* Of 4096 bytes a single send request can use 251 entries, far above 32. */
+/* Room for a send work request with 251 SGEs; drivers allow about 32. */
 #define POST_BUF_LEN 4096
 
-/* struct ib_uverbs_post_send, _recv and _srq_recv without the requests. */
+/* struct ib_uverbs_post_send, _recv, _srq_recv without the work requests. */
 struct post_header {
 	uint64_t response;
 	uint32_t handle, wr_count, sge_count, wqe_size;
@@ -32,12 +34,12 @@ struct post_header {
 				       offsetof(struct type, sge_count) &&    \
 			       offsetof(struct post_header, wqe_size) ==      \
 				       offsetof(struct type, wqe_size),       \
-		       "head layout")
+		       "header layout")
 SAME_HEADER(ib_uverbs_post_send, qp_handle);
 SAME_HEADER(ib_uverbs_post_recv, qp_handle);
 SAME_HEADER(ib_uverbs_post_srq_recv, srq_handle);
 
-/* Numbers that go to the kernel as they are. */
+/* Values that are passed to the kernel unchanged. */
 _Static_assert(sizeof(struct ibv_sge) == sizeof(struct ib_uverbs_sge), "sge");
 _Static_assert((int)IBV_WR_RDMA_WRITE == IB_UVERBS_WR_RDMA_WRITE &&
 		       (int)IBV_WR_ATOMIC_FETCH_AND_ADD ==
@@ -47,7 +49,7 @@ _Static_assert((int)IBV_WR_RDMA_WRITE == IB_UVERBS_WR_RDMA_WRITE &&
 		       (int)IBV_WR_TSO == IB_UVERBS_WR_TSO,
 	       "opcodes");
 
-/* One command: which it is, and what it is going to carry. */
+/* One command with the work requests of one batch. */
 struct post_batch {
 	struct ibv_context *ctx;
 	uint32_t command; /* IB_USER_VERBS_CMD_POST_* */
@@ -61,8 +63,7 @@ static size_t cmd_post_len(const struct post_header *header)
 	       (size_t)header->sge_count * sizeof(struct ib_uverbs_sge);
 }
 
-/* Counts a request with @num_sge entries in; false if it is for another batch.
- */
+/* Counts one more work request. Returns false if it does not fit. */
 static bool cmd_post_reserve(struct post_header *header, int num_sge)
 {
 	struct post_header more = *header;
@@ -77,13 +78,14 @@ static bool cmd_post_reserve(struct post_header *header, int num_sge)
 	return true;
 }
 
-/* Where request number @i is, and where the entries of the first one are. */
+/* Address of work request number @i. */
 static void *cmd_post_wr(struct post_batch *batch, uint32_t i)
 {
 	return (char *)batch->buf + sizeof(batch->header) +
 	       (size_t)i * batch->header.wqe_size;
 }
 
+/* Address of the SGEs; wr_count must be final. */
 static char *cmd_post_first_sge(struct post_batch *batch)
 {
 	return cmd_post_wr(batch, batch->header.wr_count);
@@ -99,7 +101,7 @@ static char *cmd_post_copy_sges(char *to, const struct ibv_sge *sg_list,
 	return to + len;
 }
 
-/* @ret_bad: 0 if the kernel does not say */
+/* @ret_bad: counts from 1; 0 if the kernel does not report it */
 static int cmd_post_submit(struct post_batch *batch, uint32_t *ret_bad)
 {
 	struct ib_uverbs_post_send_resp out = {};
@@ -120,7 +122,7 @@ static int cmd_post_submit(struct post_batch *batch, uint32_t *ret_bad)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Send requests                                                             */
+/* Send work requests                                                        */
 /* ------------------------------------------------------------------------ */
 
 static struct ib_uverbs_send_wr
@@ -131,7 +133,7 @@ cmd_post_send_wr_to_kernel(const struct ibv_send_wr *wr, bool is_ud)
 		.num_sge = (uint32_t)wr->num_sge,
 		.opcode = wr->opcode,
 		.send_flags = wr->send_flags,
-		.ex.imm_data = wr->imm_data, /* or the key */
+		.ex.imm_data = wr->imm_data, /* or invalidate_rkey */
 	};
 
 	if (is_ud) {
@@ -160,7 +162,7 @@ cmd_post_send_wr_to_kernel(const struct ibv_send_wr *wr, bool is_ud)
 	return ret;
 }
 
-/* Puts as many requests of the list as there is room for into @post. */
+/* Fills @batch with as many work requests of the list as fit. */
 static void cmd_post_fill_sends(struct post_batch *batch,
 				const struct ibv_send_wr *first, bool is_ud)
 {
@@ -193,7 +195,7 @@ static struct ibv_send_wr *cmd_post_skip_sends(struct ibv_send_wr *wr,
 	return wr;
 }
 
-/* An empty list is sent too: some drivers take that for a doorbell. */
+/* An empty list is also sent: some drivers use it as a doorbell. */
 int verbs_cmd_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			struct ibv_send_wr **ret_bad)
 {
@@ -222,7 +224,7 @@ int verbs_cmd_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 }
 
 /* ------------------------------------------------------------------------ */
-/* Receive requests                                                          */
+/* Receive work requests                                                     */
 /* ------------------------------------------------------------------------ */
 
 static void cmd_post_fill_recvs(struct post_batch *batch,

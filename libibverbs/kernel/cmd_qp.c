@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs: making, opening, destroying, and the doorbell. Called by
- * kernel-backed providers through <provider/kernel.h>, calls submit.c. The
- * attributes of an existing QP are in cmd_qp_attr.c.
+ * Queue pairs: create, open, destroy, and the send doorbell. Called by
+ * kernel-backed providers through <provider/kernel.h>, calls submit.c.
+ * cmd_qp_attr.c modifies and queries existing QPs.
  */
 #include <errno.h>
 #include <provider/kernel.h>
@@ -20,13 +20,14 @@
 	 IBV_QP_CREATE_PCI_WRITE_END_PADDING)
 
 /*
- * A checked request, in the terms of both protocols. What a type does not
- * have (a receive queue for XRC_SEND, for example) is 0 or NULL here.
+ * Validated input of the ioctl method and of the write commands. Members that
+ * the QP type does not have (the receive queue of XRC_SEND, for example) are 0
+ * or NULL.
  */
 struct qp_request {
 	uint64_t user_handle;
 	enum ibv_qp_type type;
-	const struct ibv_pd *pd;       /* all types but XRC_RECV */
+	const struct ibv_pd *pd;       /* all types except XRC_RECV */
 	const struct verbs_xrcd *xrcd; /* type XRC_RECV */
 	const struct ibv_cq *send_cq, *recv_cq;
 	const struct ibv_srq *srq;
@@ -68,7 +69,7 @@ static int cmd_qp_check_queues(const struct ibv_qp_init_attr_ex *attr)
 	default:
 		return -EINVAL;
 	}
-	/* With an indirection table its work queues receive. */
+	/* With an indirection table, only its work queues receive. */
 	if (rss && (attr->cap.max_recv_wr || attr->cap.max_recv_sge ||
 		    attr->recv_cq || attr->srq))
 		return -EINVAL;
@@ -139,7 +140,7 @@ static void cmd_qp_request_init(struct qp_request *req, const struct ibv_qp *qp,
 	}
 }
 
-/* The native method has attributes of its own for two of the flags. */
+/* The ioctl method has separate attributes for two of the flags. */
 static void cmd_qp_add_flags(struct cmd *cmd, const struct qp_request *req)
 {
 	uint32_t flags = req->create_flags &
@@ -184,8 +185,7 @@ static int cmd_qp_create_ioctl(struct ibv_context *ctx,
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_QP);
-	/* First what every QP has: the places of the others are not constant.
-	 */
+	/* Attributes of every QP first: those have constant offsets. */
 	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_QP_HANDLE, &result->handle);
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_QP_USER_HANDLE, req->user_handle);
 	cmd_in_ptr(&cmd, UVERBS_ATTR_CREATE_QP_CAP, &req->cap,
@@ -216,7 +216,7 @@ static void cmd_qp_copy_resp(struct qp_create_result *result,
 	};
 }
 
-/* The older protocol has one field for the PD and the XRC domain. */
+/* The write commands have one field for the PD and the XRC domain. */
 static uint32_t cmd_qp_domain_handle(const struct qp_request *req)
 {
 	return req->xrcd ? req->xrcd->handle : req->pd->handle;
@@ -258,7 +258,7 @@ static SUBMIT_SLOW_PATH int cmd_qp_create_write(struct ibv_context *ctx,
 	return ret;
 }
 
-/* The older protocol with flags and indirection tables. */
+/* Extended write command: has flags and indirection tables. */
 static SUBMIT_SLOW_PATH int
 cmd_qp_create_write_ex(struct ibv_context *ctx, const struct qp_request *qp,
 		       const struct verbs_udata *udata,
@@ -404,8 +404,8 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp,
 }
 
 /*
- * No work request follows, but the kernel refuses a size that could not hold
- * one.
+ * The command carries no work request, but the kernel refuses a wqe_size that
+ * is too small for one.
  */
 #define DOORBELL_WQE_SIZE sizeof(struct ib_uverbs_send_wr)
 
@@ -445,7 +445,7 @@ static int cmd_qp_doorbell_invoke_write(const struct ibv_qp *qp)
 	return submit_invoke_write(qp->context, &req);
 }
 
-/* @ret_write: what the first way ended with */
+/* @ret_write: result of write(2) */
 static SUBMIT_SLOW_PATH int cmd_qp_doorbell_fallback(const struct ibv_qp *qp,
 						     int ret_write)
 {
@@ -460,9 +460,10 @@ static SUBMIT_SLOW_PATH int cmd_qp_doorbell_fallback(const struct ibv_qp *qp,
 }
 
 /*
- * write(2) first: it is the shorter way through the kernel. It is refused to a
- * process that has changed its credentials since the descriptor was opened
- * (after fork() too); if the ioctl works then, it is used from now on.
+ * write(2) is tried first, because its path through the kernel is shorter. The
+ * kernel refuses it if the credentials of the process have changed since it
+ * opened the descriptor (fork() is enough for that). If the ioctl then
+ * succeeds, later calls use the ioctl only.
  */
 int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes of an existing queue pair: modify and query. Called by
+ * Modifies and queries the attributes of a queue pair. Called by
  * kernel-backed providers through <provider/kernel.h>, calls submit.c.
  */
 #include <errno.h>
@@ -10,9 +10,7 @@
 
 #include "kernel/submit.h"
 
-/* Everything the two protocols know: MODIFY_QP, and with the last bit its
- * extended form.
- */
+/* Bits of MODIFY_QP; the extended command has one more. */
 #define BASIC_MASK    ((int)IBV_QP_RATE_LIMIT - 1)
 #define EXTENDED_MASK (BASIC_MASK | (int)IBV_QP_RATE_LIMIT)
 
@@ -56,7 +54,7 @@ cmd_qp_dest_from_kernel(const struct ib_uverbs_qp_dest *dest)
 	return ret;
 }
 
-/* Only what the mask selects: the rest of @attr may be uninitialised. */
+/* Reads only members that @mask selects; others may be uninitialised. */
 static void cmd_qp_set_path(struct ib_uverbs_modify_qp *in,
 			    const struct ibv_qp_attr *attr, int mask)
 {
@@ -165,7 +163,7 @@ int verbs_cmd_modify_qp_ex(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 			int attr_mask, const struct verbs_udata *udata)
 {
-	/* Of the two, only this one knows the bits above PLAIN_MASK. */
+	/* Only the extended command has the bits above BASIC_MASK. */
 	if (attr_mask & ~BASIC_MASK)
 		return verbs_cmd_modify_qp_ex(qp, attr, attr_mask, udata);
 	return cmd_qp_modify_basic(qp, attr, attr_mask, udata);
@@ -183,7 +181,8 @@ cmd_qp_cap_from_kernel(const struct ib_uverbs_query_qp_resp *resp)
 	};
 }
 
-/* rate_limit and en_sqd_async_notify have no answer and stay as they are. */
+/* The response lacks rate_limit and en_sqd_async_notify; they stay unchanged.
+ */
 static void cmd_qp_fill_attr(struct ibv_qp_attr *attr,
 			     const struct ib_uverbs_query_qp_resp *resp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Indirection tables, which spread a QP's packets over work queues. Called by
- * kernel-backed providers through <provider/kernel.h>, calls submit.c.
+ * Indirection tables, which distribute a QP's packets over work queues. Called
+ * by kernel-backed providers through <provider/kernel.h>, calls submit.c.
  */
 #include <errno.h>
 #include <provider/kernel.h>

@@ -17,7 +17,7 @@ static enum ibv_srq_type cmd_srq_type(const struct ibv_srq_init_attr_ex *attr)
 							: IBV_SRQT_BASIC;
 }
 
-/* What each type needs, as ibv_create_srq_ex(3) says. */
+/* Checks the required attributes of each type, see ibv_create_srq_ex(3). */
 static int cmd_srq_check_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
@@ -61,8 +61,7 @@ static int cmd_srq_create_ioctl(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	struct cmd cmd;
 
 	cmd_init(&cmd, KERNEL_CAP_CREATE_SRQ);
-	/* First what every SRQ has: the places of the others are not constant.
-	 */
+	/* Attributes of every SRQ first: those have constant offsets. */
 	cmd_out_obj(&cmd, UVERBS_ATTR_CREATE_SRQ_HANDLE, &ret_resp->srq_handle);
 	cmd_in_obj(&cmd, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, attr->pd->handle);
 	cmd_in_u64(&cmd, UVERBS_ATTR_CREATE_SRQ_TYPE, type);

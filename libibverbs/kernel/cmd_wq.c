@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Work queues: what receives for a QP with an indirection table. Called by
+ * Work queues, the receive queues of QPs with an indirection table. Called by
  * kernel-backed providers through <provider/kernel.h>, calls submit.c.
  */
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Translates what a flow matches and does from <infiniband/verbs.h> into the
- * kernel's structs, for cmd_flow.c. Makes no system call.
+ * Translates the filters and actions of a flow rule from <infiniband/verbs.h>
+ * into the kernel's structs, for cmd_flow.c. Makes no system call.
  *
- * A filter is a value and a mask of the same length, and the fields inside are
- * in the same order on both sides, so a table says all about it. Specifications
- * follow one another without regard to alignment: everything is copied.
+ * A filter is a value and a mask of the same length. Their fields have the same
+ * order in the application's and in the kernel's struct, so one table row
+ * describes a filter. Specifications are not aligned, so everything is copied.
  */
 #include "kernel/flow_spec.h"
 
@@ -17,29 +17,30 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What every specification begins with; the compiler may add padding. */
+/* Start of every specification; sizeof may include padding. */
 struct spec_header {
 	uint32_t type;
-	uint16_t size; /* bytes, all of it */
+	uint16_t size; /* bytes of the whole specification */
 };
 
 #define SPEC_HEADER_LEN (offsetof(struct spec_header, size) + sizeof(uint16_t))
 
 struct filter_kind {
 	uint32_t type;	      /* without IBV_FLOW_SPEC_INNER */
-	uint32_t kernel_type; /* likewise */
-	uint8_t val;	      /* where the value begins */
-	uint8_t len;	      /* bytes of the value in our struct */
-	uint8_t known;	      /* of these, without padding at the end */
-	uint8_t kernel_len;   /* bytes of the value in the kernel's */
+	uint32_t kernel_type; /* same */
+	uint8_t val;	      /* offset of the value */
+	uint8_t len;	    /* bytes of the value in the application's struct */
+	uint8_t known;	    /* same, without padding at the end */
+	uint8_t kernel_len; /* bytes of the value in the kernel's struct */
 	/*
-	 * Not 0: the struct grew, or may. A filter has half of what the
-	 * specification says, and at least this many bytes.
+	 * Not 0: the length of the filter depends on the size of the
+	 * specification, because the struct has grown or may grow. The filter
+	 * has at least this many bytes.
 	 */
 	uint8_t min_len;
 };
 
-/* A table, so it keeps its shape. */
+/* clang-format would break the columns of the table. */
 /* clang-format off */
 #define FILTER(spec, filter, kernel_filter) \
 	.val = offsetof(struct spec, val), \
@@ -50,7 +51,7 @@ static const struct filter_kind filter_kinds[] = {
 	{ IBV_FLOW_SPEC_ETH, IBV_FLOW_SPEC_ETH,
 	  FILTER(ibv_flow_spec_eth, ibv_flow_eth_filter,
 		 ib_uverbs_flow_eth_filter) },
-	/* shorter than the kernel's: the two addresses */
+	/* the two addresses; the kernel's struct is longer */
 	{ IBV_FLOW_SPEC_IPV4, IBV_FLOW_SPEC_IPV4,
 	  FILTER(ibv_flow_spec_ipv4, ibv_flow_ipv4_filter,
 		 ib_uverbs_flow_ipv4_filter) },
@@ -103,7 +104,7 @@ SAME_FIELD(ibv_flow_gre_filter, ib_uverbs_flow_gre_filter, key);
 SAME_FIELD(ibv_flow_mpls_filter, ib_uverbs_flow_mpls_filter, label);
 
 _Static_assert(sizeof(struct ib_uverbs_flow_spec_ipv6) == FLOW_SPEC_MAX_LEN,
-	       "the longest");
+	       "longest specification");
 
 static void flow_spec_put_header(void *to, uint32_t type, size_t len)
 {
@@ -155,7 +156,7 @@ static int flow_spec_put_filter(const struct filter_kind *kind,
 	return 0;
 }
 
-/* Actions with one number: a tag, or the handle of an object. */
+/* Actions with one number: a flow tag or the handle of an object. */
 static void flow_spec_put_number(char *to, uint32_t type, uint32_t number,
 				 size_t *ret_len)
 {

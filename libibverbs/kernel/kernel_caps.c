@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What this kernel can do: one table, one row per question. Called by submit.c
- * for everything that goes through an ioctl, and by the few commands that have
- * an older form of their own. Makes no system call.
+ * Capabilities of the kernel: one table, one row per capability. Called by
+ * submit.c for everything that goes through an ioctl, and by the few commands
+ * that fall back to an older command. Makes no system call.
  *
- * How the rows are detected: by the answer to the first use. ENOTTY means that
- * the descriptor takes no uverbs ioctl at all, EPROTONOSUPPORT that it does
- * not know the method or one of its mandatory attributes.
+ * The result of the first use of a capability decides. ENOTTY means that the
+ * descriptor supports no uverbs ioctl at all, EPROTONOSUPPORT that the kernel
+ * lacks the method or one of its mandatory attributes.
  */
 #include "kernel/kernel_caps.h"
 
@@ -18,14 +18,14 @@
 
 _Static_assert(KERNEL_CAP_NR <= 64, "one bit per row");
 
-/* A table, so it keeps its shape. */
+/* clang-format would break the columns of the table. */
 /* clang-format off */
 #define METHOD(obj, meth) \
 	.kind = KERNEL_CAP_KIND_METHOD, \
 	.object = UVERBS_OBJECT_##obj, .method = UVERBS_METHOD_##meth, \
 	.refusal = EPROTONOSUPPORT
 
-/* The same with a method that is newer than the oldest headers. */
+/* A method that the oldest supported kernel headers do not define. */
 #define METHOD_NEWER(obj, meth) \
 	.kind = KERNEL_CAP_KIND_METHOD, .object = obj, \
 	.method = VERBS_UAPI_UVERBS_METHOD_##meth, \
@@ -36,9 +36,10 @@ const struct kernel_cap kernel_caps[KERNEL_CAP_NR] = {
 		.name = "ioctl", .since = "4.14",
 		.kind = KERNEL_CAP_KIND_TRANSPORT, .refusal = ENOTTY },
 	/*
-	 * Refused when the process has other credentials than when it opened
-	 * the descriptor, which a fork() suffices for. EACCES can be the
-	 * result of a command too: learned only where ioctl then succeeded.
+	 * The kernel returns EACCES if the credentials of the process have
+	 * changed since it opened the descriptor; fork() is enough for that.
+	 * EACCES can also be the result of a command, so it is learned only
+	 * where the same command then succeeds by ioctl.
 	 */
 	[KERNEL_CAP_WRITE] = {
 		.name = "write", .since = "2.6.11",
@@ -183,7 +184,7 @@ const struct kernel_cap kernel_caps[KERNEL_CAP_NR] = {
 		.name = "attach_comp_cntr", .since = "after 7.0",
 		METHOD_NEWER(UVERBS_OBJECT_QP, QP_ATTACH_COMP_CNTR) },
 
-	/* ENOSYS is the answer of kernels before 4.20. */
+	/* Kernels before 4.20 return ENOSYS. */
 	[KERNEL_CAP_EX_QUERY_DEVICE] = {
 		.name = "ex_query_device", .since = "3.19",
 		.kind = KERNEL_CAP_KIND_COMMAND,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the running kernel offers, asked in one place. Nothing is probed: a
- * form is offered until the kernel has refused it, and kernel_cap_learn() is
- * told of every failure. The table is in kernel_caps.c.
+ * Capabilities of the running kernel. Nothing is probed: a capability counts as
+ * offered until the kernel refuses it. Callers report every failure to
+ * kernel_cap_learn(). The table is in kernel_caps.c.
  */
 #ifndef KERNEL_KERNEL_CAPS_H
 #define KERNEL_KERNEL_CAPS_H
@@ -44,7 +44,7 @@ enum verbs_kernel_cap {
 	KERNEL_CAP_FREE_DMAH,
 	KERNEL_CAP_DESTROY_AH,
 	KERNEL_CAP_CREATE_CQ,
-	KERNEL_CAP_CREATE_CQ_BUF, /* the same, with memory of the driver */
+	KERNEL_CAP_CREATE_CQ_BUF, /* CREATE_CQ with memory of the driver */
 	KERNEL_CAP_DESTROY_CQ,
 	KERNEL_CAP_CREATE_QP,
 	KERNEL_CAP_DESTROY_QP,
@@ -66,37 +66,38 @@ enum verbs_kernel_cap {
 	KERNEL_CAP_READ_COMP_CNTR,
 	KERNEL_CAP_DESTROY_COMP_CNTR,
 	KERNEL_CAP_ATTACH_COMP_CNTR,
-	/* write commands that have an older form */
+	/* write commands with an older command to fall back to */
 	KERNEL_CAP_EX_QUERY_DEVICE,
 
-	KERNEL_CAP_NR /* number of rows, not a capability */
+	KERNEL_CAP_NR /* number of capabilities */
 };
 
 enum kernel_cap_kind {
 	KERNEL_CAP_KIND_TRANSPORT, /* a system call */
 	KERNEL_CAP_KIND_METHOD,	   /* an ioctl method: needs KERNEL_CAP_IOCTL */
-	KERNEL_CAP_KIND_COMMAND	   /* a write command, whatever carries it */
+	KERNEL_CAP_KIND_COMMAND	   /* a write command, on any transport */
 };
 
 struct kernel_cap {
 	const char *name;
 	enum kernel_cap_kind kind;
 	uint16_t object, method; /* METHOD: UVERBS_OBJECT_*, UVERBS_METHOD_* */
-	const char *since;	 /* kernel release that brought it */
-	/* errno values that mean "not in this kernel"; others are results */
+	const char *since;	 /* first kernel release that has it */
+	/* Only these errno values mean "this kernel does not have it". */
 	int refusal, refusal2;
 };
 
 extern const struct kernel_cap kernel_caps[KERNEL_CAP_NR];
 
-/** kernel_cap_row() - the table's row of @cap */
+/** kernel_cap_row() - get the row of @cap */
 static inline const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap)
 {
 	assert(cap < KERNEL_CAP_NR);
 	return &kernel_caps[cap];
 }
 
-/** kernel_cap_is_refused() - whether any of the rows of @bits was refused */
+/** kernel_cap_is_refused() - check whether the kernel refused any cap in @bits
+ */
 static inline bool kernel_cap_is_refused(const struct verbs_kernel_state *state,
 					 uint64_t bits)
 {
@@ -110,7 +111,7 @@ static inline bool kernel_cap_is_refused(const struct verbs_kernel_state *state,
 /**
  * kernel_cap_method_offered() - kernel_cap_offered() for an ioctl method
  *
- * Context: any thread; in front of every ioctl.
+ * Context: any thread; called before every ioctl.
  */
 static inline bool
 kernel_cap_method_offered(const struct verbs_kernel_state *state,
@@ -135,11 +136,11 @@ kernel_cap_write_offered(const struct verbs_kernel_state *state)
 }
 
 /**
- * kernel_cap_offered() - whether @cap is worth trying
+ * kernel_cap_offered() - check whether to try @cap
  *
- * False for what was refused before, for ioctl methods without ioctl, and for
- * write(2) on an imported context. A method of an imported context is always
- * tried: there is nothing else that could be.
+ * False if the kernel refused @cap before, for ioctl methods if it refused
+ * ioctl, and for write(2) on an imported context. On an imported context every
+ * ioctl method is offered, because there is no form to fall back to.
  *
  * Context: any thread.
  */
@@ -147,12 +148,12 @@ bool kernel_cap_offered(const struct verbs_kernel_state *state,
 			enum verbs_kernel_cap cap);
 
 /**
- * kernel_cap_learn() - take note of a failure
- * @err: errno value that an attempt of @cap ended with, > 0
+ * kernel_cap_learn() - record whether a failure means that @cap is missing
+ * @err: errno value of a failed attempt to use @cap, > 0
  *
  * Context: any thread.
- * Return: true if the kernel does not have the form, so that another may be
- * tried; false if @err is the command's result.
+ * Return: true if the kernel does not have @cap, so the caller may fall back to
+ * another form; false if @err is the result of the command.
  */
 bool kernel_cap_learn(struct verbs_kernel_state *state,
 		      enum verbs_kernel_cap cap, int err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What kernel/ keeps for one context. core/ places it at the start of the
- * context's private block, so the public struct leads here without kernel/
- * knowing what else the block holds.
+ * The state of kernel/ for one context. core/ places it at the start of the
+ * private block of the context, so kernel/ reaches it from the public struct
+ * without the definition of the rest of the block.
  */
 #ifndef KERNEL_KERNEL_STATE_H
 #define KERNEL_KERNEL_STATE_H
@@ -15,20 +15,21 @@
 
 struct verbs_kernel_state {
 	uint32_t driver_id; /* sent in the header of each ioctl */
-	uint32_t nr_ports;  /* as netlink told it, 0 unknown */
-	bool imported;	    /* ibv_import_device(): ioctl forms only */
+	uint32_t nr_ports;  /* as netlink reported it; 0: unknown */
+	bool imported;	    /* ibv_import_device(): no write(2) */
 	/*
-	 * enum verbs_kernel_cap, one bit each: forms that this kernel refused.
-	 * Only ever gains bits; a lost race costs one more refused call.
+	 * One bit per enum verbs_kernel_cap: the kernel refused this
+	 * capability. Bits are never cleared. A thread that reads a stale value
+	 * makes one more call that the kernel refuses.
 	 */
 	atomic_uint_least64_t refused;
 	uint64_t core_support; /* IB_UVERBS_CORE_SUPPORT_* */
 };
 
 /*
- * Set by core/ from RDMAV_ALLOW_DISASSOC_DESTROY before the first device is
- * handed out, constant afterwards: destroy commands that fail because the
- * device is gone count as done.
+ * Destroy commands that fail because the device is gone return success. core/
+ * sets this from RDMAV_ALLOW_DISASSOC_DESTROY before the first device list is
+ * returned; it is constant afterwards.
  */
 extern bool verbs_allow_disassociate_destroy;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Port tables in sysfs: what P_Keys are always read from, and GIDs where the
- * kernel has no method for them. Called by cmd_pkey.c and cmd_gid.c.
+ * Port tables in sysfs. P_Keys are always read from here, GIDs if the kernel
+ * has no ioctl method for them. Called by cmd_pkey.c and cmd_gid.c.
  */
 #include "kernel/port_file.h"
 
@@ -12,7 +12,7 @@
 
 #include "util/text_file.h"
 
-/* Behind the folder: "/ports/<port>/gid_attrs/ndevs/<index>" and a NUL. */
+/* Device directory, "/ports/<port>/gid_attrs/ndevs/<index>" and a NUL. */
 #define PORT_PATH_LEN (sizeof(((struct ibv_device *)0)->ibdev_path) + 64)
 
 int port_file_read(const struct ibv_context *ctx, uint32_t port_num,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Hands commands to the kernel: the only ioctl() and the only write() on a
- * uverbs descriptor are at the top of this file. Called by the cmd_*.c files.
- * Which form is tried is decided with kernel_caps.c.
+ * Sends commands to the kernel. All ioctl() and write() calls on uverbs
+ * descriptors are in this file. Called by the cmd_*.c files; kernel_caps.c
+ * decides which form is tried.
  */
 #include "kernel/submit.h"
 
@@ -17,13 +17,14 @@
 #include "kernel/kernel_state.h"
 
 /*
- * Room for request and response of write(2), which takes core and driver part
- * in one piece. Nearly all fit: the response of QUERY_DEVICE has 304 bytes,
- * the driver parts in the kernel's headers are below 200.
+ * Stack buffer for request and response of write(2), each of which has core and
+ * driver part in one block. Nearly all commands fit: the response of
+ * QUERY_DEVICE has 304 bytes, the driver parts in the kernel's headers are
+ * below 200.
  */
 #define WRITE_BUF_LEN 2048
 
-/* Either of them; as much as an attribute of an ioctl carries. */
+/* Limit of request and of response: that of an ioctl attribute. */
 #define WRITE_MAX_LEN 65536
 
 static int submit_sys_ioctl(const struct ibv_context *ctx, void *msg)
@@ -52,11 +53,11 @@ static int submit_sys_write(int fd, const void *request, size_t len)
 	return ret;
 }
 
-/* What a failure means for this command and for later ones. */
+/* Records a refusal for later commands; returns the result of this one. */
 static SUBMIT_SLOW_PATH int submit_ioctl_failed(struct ibv_context *ctx,
 						const struct cmd *cmd, int ret)
 {
-	/* It may be the driver's own attribute that is not known. */
+	/* The unsupported attribute may be one of the driver. */
 	if (ret == SUBMIT_NOT_OFFERED && cmd_needs_ioctl(cmd->driver))
 		return ret;
 	if (kernel_cap_learn(verbs_kernel_state(ctx), cmd->cap, -ret))
@@ -99,7 +100,7 @@ int submit_ioctl_raw(const struct ibv_context *ctx,
 	return submit_sys_ioctl(ctx, hdr);
 }
 
-/* Inline: one for submit_write(), which is called most, and one for others. */
+/* Inline, because submit_write() is the most frequent caller. */
 static inline int submit_send_invoke_write(struct ibv_context *ctx,
 					   const struct write_cmd *req)
 {
@@ -121,16 +122,16 @@ int submit_invoke_write(struct ibv_context *ctx, const struct write_cmd *req)
 	return submit_send_invoke_write(ctx, req);
 }
 
-/* A request and its response as write(2) wants them; aligned to 8. */
+/* Buffers for write(2); aligned to 8. */
 struct write_buf {
 	char *request, *response;
 	size_t request_len, response_len; /* bytes */
 };
 
-/* Where the parts of a command go. */
+/* Layout of the request. */
 struct write_layout {
 	size_t header_len;
-	size_t unit; /* lengths are multiples of it */
+	size_t unit; /* lengths are multiples of this */
 };
 
 static const struct verbs_udata no_udata;
@@ -156,7 +157,7 @@ static struct write_layout submit_write_layout(const struct write_cmd *req)
 							      : basic;
 }
 
-/* The lengths of @buf, none of which can wrap around. */
+/* Sets the lengths of @buf. The checks come first, so no sum can overflow. */
 static int submit_measure_write(struct write_buf *buf,
 				const struct write_cmd *req)
 {
@@ -176,7 +177,7 @@ static int submit_measure_write(struct write_buf *buf,
 		       : 0;
 }
 
-/* Copies the core and the driver's part behind the header. */
+/* Copies core and driver part behind the header. */
 static void submit_put_payload(struct write_buf *buf,
 			       const struct write_cmd *req)
 {
@@ -191,7 +192,7 @@ static void submit_put_payload(struct write_buf *buf,
 	memset(buf->response, 0, buf->response_len);
 }
 
-/* Lengths are in words of 4 bytes and include the header. */
+/* Basic header: lengths are in words of 4 bytes and include the header. */
 static void submit_put_header(struct write_buf *buf,
 			      const struct write_cmd *req)
 {
@@ -204,12 +205,16 @@ static void submit_put_header(struct write_buf *buf,
 	const uint64_t response = cmd_addr(buf->response);
 
 	memcpy(buf->request, &hdr, sizeof(hdr));
-	/* Every request that has a response begins with its address. */
+	/* Every request with a response begins with the address of the
+	 * response. */
 	if (req->out_len)
 		memcpy(buf->request + sizeof(hdr), &response, sizeof(response));
 }
 
-/* Lengths are in words of 8 bytes, core and driver apart, no header. */
+/*
+ * Extended header: lengths are in words of 8 bytes, separate for core and
+ * driver, without the header.
+ */
 static void submit_put_ex_header(struct write_buf *buf,
 				 const struct write_cmd *req)
 {

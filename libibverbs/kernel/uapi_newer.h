@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers and structs of the kernel that the oldest kernel headers we build
- * with (Linux 6.1) do not have yet. Each bears the name it has in <rdma/...>
- * with VERBS_UAPI_ or verbs_uapi_ in front, so this file means the same with
- * any newer headers. What Linux 6.1 has is taken from <rdma/...>; what
- * applications need too is in <infiniband/ib_user_ioctl_verbs.h>.
+ * Numbers and structs of the kernel ABI that the oldest supported kernel
+ * headers (Linux 6.1) do not define. Names are those of <rdma/...> with the
+ * prefix VERBS_UAPI_ or verbs_uapi_, so newer headers do not conflict with this
+ * file. Definitions of Linux 6.1 come from <rdma/...>. Definitions that
+ * applications need are in <infiniband/ib_user_ioctl_verbs.h>.
  *
- * Used by kernel/ and discover/. All of it is kernel ABI and never changes,
- * except for the counts at the end. Grouped by the release that brought it.
+ * Used by kernel/ and discover/. Grouped by kernel release. Everything except
+ * the counts at the end is kernel ABI and never changes.
  */
 #ifndef KERNEL_UAPI_NEWER_H
 #define KERNEL_UAPI_NEWER_H
@@ -18,7 +18,7 @@
  * Linux 6.2: flush and atomic write
  */
 
-/* What a flush is to guarantee, and what it is about. */
+/* Flush: placement type (global, persistent) and selectivity (range, MR). */
 enum {
 	VERBS_UAPI_IB_FLUSH_GLOBAL = 1,
 	VERBS_UAPI_IB_FLUSH_PERSISTENT = 2,
@@ -26,13 +26,13 @@ enum {
 	VERBS_UAPI_IB_FLUSH_MR = 1,
 };
 
-/* Kinds of completion. */
+/* Completion opcodes. */
 enum {
 	VERBS_UAPI_IB_UVERBS_WC_FLUSH = 8,
 	VERBS_UAPI_IB_UVERBS_WC_ATOMIC_WRITE = 9,
 };
 
-/* Kinds of work request. */
+/* Work request opcodes. */
 enum {
 	VERBS_UAPI_IB_UVERBS_WR_FLUSH = 14,
 	VERBS_UAPI_IB_UVERBS_WR_ATOMIC_WRITE = 15,
@@ -68,10 +68,10 @@ enum {
 };
 
 /* ------------------------------------------------------------------------
- * Linux 6.11: sub-devices; names for the driver's range of attribute ids
+ * Linux 6.11: sub-devices; names for the attribute ids of drivers
  */
 
-/* Where the attributes of a driver begin, without and with its udata. */
+/* First attribute id of a driver, without and with driver data (UHW). */
 enum {
 	VERBS_UAPI_UVERBS_ID_DRIVER_NS = 0x1000,
 	VERBS_UAPI_UVERBS_ID_DRIVER_NS_WITH_UHW = 0x1002,
@@ -141,8 +141,8 @@ enum {
 };
 
 /* ------------------------------------------------------------------------
- * Linux 6.16: names for on-demand paging bits (the numbers are old,
- * except for FLUSH and ATOMIC_WRITE)
+ * Linux 6.16: names for on-demand paging bits (older kernels have the same
+ * numbers, except for FLUSH and ATOMIC_WRITE)
  */
 
 /* general_caps. */
@@ -224,7 +224,7 @@ enum {
 	VERBS_UAPI_RDMA_NLDEV_ATTR_STAT_OPCOUNTER_ENABLED = 104,
 };
 
-/* A ServiceRecord as rdma_cm resolves it; in wire order. */
+/* A ServiceRecord as rdma_cm resolves it; big-endian. */
 struct verbs_uapi_ib_user_service_rec {
 	__be64 id;
 	__u8 gid[16];
@@ -271,8 +271,8 @@ enum {
 };
 
 /* ------------------------------------------------------------------------
- * After Linux 7.0: completion counters, queues in memory of the user,
- * confidential guests, pools of registrations
+ * After Linux 7.0: completion counters, queues in user memory, confidential
+ * computing, pools of registrations
  */
 
 /* Device capabilities. */
@@ -376,9 +376,9 @@ enum {
 	VERBS_UAPI_RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX = 118,
 };
 
-/* A page shared with the kernel: turns device time into nanoseconds. */
+/* Page shared with the kernel: converts device time into nanoseconds. */
 struct verbs_uapi_ib_uverbs_clock_info {
-	__u32 sign; /* of the version that is being read */
+	__u32 sign; /* version of the contents */
 	__u32 resv;
 	__aligned_u64 nsec;
 	__aligned_u64 cycles;
@@ -390,7 +390,7 @@ struct verbs_uapi_ib_uverbs_clock_info {
 };
 
 /* ------------------------------------------------------------------------
- * How many there are, as of the numbers above; they grow
+ * Counts that include the numbers above; later kernels raise them
  */
 
 enum {
