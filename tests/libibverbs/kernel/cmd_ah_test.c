@@ -7,7 +7,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
-static const struct ibv_ah_attr address = {
+static const struct ibv_ah_attr ah_attr = {
 	.grh = {
 		.dgid.raw = { 0xfe, 0x80, 2, 3, 4, 5, 6, 7,
 			      8, 9, 10, 11, 12, 13, 14, 15 },
@@ -24,7 +24,7 @@ static const struct ibv_ah_attr address = {
 	.port_num = 2,
 };
 
-static const struct ib_uverbs_ah_attr kernel_address = {
+static const struct ib_uverbs_ah_attr kernel_ah_attr = {
 	.grh = {
 		.dgid = { 0xfe, 0x80, 2, 3, 4, 5, 6, 7,
 			  8, 9, 10, 11, 12, 13, 14, 15 },
@@ -48,7 +48,7 @@ static void expect_create(struct kernel_test *t, enum test_form form,
 	const struct ib_uverbs_create_ah in = {
 		.user_handle = (uintptr_t)ah,
 		.pd_handle = 7,
-		.attr = kernel_address,
+		.attr = kernel_ah_attr,
 	};
 	const struct fake_write cmd = {
 		.command = IB_USER_VERBS_CMD_CREATE_AH,
@@ -58,8 +58,8 @@ static void expect_create(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -72,33 +72,33 @@ static void check_create(struct kernel_test *t, enum test_form form)
 	struct ibv_ah ah = {};
 
 	expect_create(t, form, &ah, 0);
-	assert_int_equal(verbs_cmd_create_ah(&t->pd, &address, &ah, &t->udata),
+	assert_int_equal(verbs_cmd_create_ah(&t->pd, &ah_attr, &ah, &t->udata),
 			 0);
 	assert_ptr_equal(ah.context, t->ctx);
 	assert_ptr_equal(ah.pd, &t->pd);
 	assert_int_equal(ah.handle, 51);
-	assert_memory_equal(t->driver_out, kernel_test_answer,
-			    sizeof(kernel_test_answer));
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+			    sizeof(kernel_test_driver_resp));
 }
 
-static void create_ah_travels_inside_an_ioctl(void **state)
+static void create_ah_sends_invoke_write(void **state)
 {
-	check_create(*state, WRAPPED);
+	check_create(*state, FORM_INVOKE_WRITE);
 }
 
-static void create_ah_travels_by_write(void **state)
+static void create_ah_sends_write(void **state)
 {
-	check_create(*state, WRITE);
+	check_create(*state, FORM_WRITE);
 }
 
-static void create_ah_that_fails_leaves_the_object(void **state)
+static void create_ah_error_leaves_object_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct ibv_ah before = { .handle = 99 };
 	struct ibv_ah ah = before;
 
-	expect_create(t, WRAPPED, &ah, EINVAL);
-	assert_int_equal(verbs_cmd_create_ah(&t->pd, &address, &ah, &t->udata),
+	expect_create(t, FORM_INVOKE_WRITE, &ah, EINVAL);
+	assert_int_equal(verbs_cmd_create_ah(&t->pd, &ah_attr, &ah, &t->udata),
 			 -EINVAL);
 	assert_memory_equal(&ah, &before, sizeof(ah));
 }
@@ -122,9 +122,9 @@ DESTROY_TESTS(destroy_ah)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_ah_travels_inside_an_ioctl),
-		KERNEL_TEST(create_ah_travels_by_write),
-		KERNEL_TEST(create_ah_that_fails_leaves_the_object),
+		KERNEL_TEST(create_ah_sends_invoke_write),
+		KERNEL_TEST(create_ah_sends_write),
+		KERNEL_TEST(create_ah_error_leaves_object_unchanged),
 		DESTROY_TEST_LIST(destroy_ah),
 	};
 

@@ -34,7 +34,7 @@ static void expect_caps(uint32_t ops, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void query_caps_fills_all_fields(void **state)
+static void query_comp_cntr_caps_fills_all_fields(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_comp_cntr_caps caps = {};
@@ -50,7 +50,7 @@ static void query_caps_fills_all_fields(void **state)
 				 IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE);
 }
 
-static void query_caps_drops_unknown_operations(void **state)
+static void query_comp_cntr_caps_drops_unknown_operations(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_comp_cntr_caps caps = {};
@@ -60,7 +60,7 @@ static void query_caps_drops_unknown_operations(void **state)
 	assert_int_equal(caps.supported_qp_attach_ops, 0x3f);
 }
 
-static void query_caps_that_fails_leaves_the_output(void **state)
+static void query_comp_cntr_caps_error_leaves_output_unchanged(void **state)
 {
 	const struct ibv_comp_cntr_caps before = { 1, 2, 3 };
 	struct kernel_test *t = *state;
@@ -97,7 +97,7 @@ static void expect_create(bool driver_attrs, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void create_is_a_native_method(void **state)
+static void create_comp_cntr_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_comp_cntr cntr = {};
@@ -108,7 +108,7 @@ static void create_is_a_native_method(void **state)
 	assert_ptr_equal(cntr.context, t->ctx);
 }
 
-static void create_takes_attributes_of_the_driver(void **state)
+static void create_comp_cntr_passes_driver_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_comp_cntr cntr = {};
@@ -116,12 +116,12 @@ static void create_takes_attributes_of_the_driver(void **state)
 	expect_create(true, 0);
 	assert_int_equal(
 		verbs_cmd_create_comp_cntr(t->ctx, &cntr, &t->attrs_only), 0);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 	assert_int_equal(verbs_cmd_create_comp_cntr(t->ctx, &cntr, &t->udata),
 			 -EOPNOTSUPP);
 }
 
-static void create_that_fails_leaves_the_object(void **state)
+static void create_comp_cntr_error_leaves_object_unchanged(void **state)
 {
 	const struct ibv_comp_cntr before = { .handle = 99 };
 	struct kernel_test *t = *state;
@@ -146,22 +146,22 @@ static struct ibv_comp_cntr cntr_of(struct kernel_test *t)
 	return (struct ibv_comp_cntr){ .context = t->ctx, .handle = 47 };
 }
 
-static int destroy(struct kernel_test *t)
+static int run_destroy(struct kernel_test *t)
 {
 	struct ibv_comp_cntr cntr = cntr_of(t);
 
 	return verbs_cmd_destroy_comp_cntr(&cntr);
 }
 
-static const struct destroy_case destroy_case = {
+static const struct destroy_case destroy_comp_cntr_case = {
 	.cap = KERNEL_CAP_DESTROY_COMP_CNTR,
 	.handle_attr = ATTR(DESTROY_COMP_CNTR_HANDLE),
 	.ioctl_only = true,
 	.handle = 47,
-	.run = destroy,
+	.run = run_destroy,
 };
 
-DESTROY_NATIVE_TESTS(destroy)
+DESTROY_IOCTL_ONLY_TESTS(destroy_comp_cntr)
 
 /* ------------------------------------------------------------------------ */
 /* Values                                                                    */
@@ -184,7 +184,7 @@ static void expect_modify(uint64_t entry, uint64_t op, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void each_change_has_its_entry_and_operation(void **state)
+static void modify_comp_cntr_sends_entry_and_operation(void **state)
 {
 	static const struct {
 		int (*run)(struct ibv_comp_cntr *cntr, uint64_t value);
@@ -225,7 +225,7 @@ static void expect_read(uint64_t entry, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void each_value_has_its_entry(void **state)
+static void read_comp_cntr_sends_entry(void **state)
 {
 	int (*const reads[])(struct ibv_comp_cntr *, uint64_t *) = {
 		verbs_cmd_read_comp_cntr,
@@ -269,7 +269,7 @@ static void expect_attach(uint32_t ops, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static int attach(struct kernel_test *t, uint32_t comp_mask, uint32_t ops)
+static int run_attach(struct kernel_test *t, uint32_t comp_mask, uint32_t ops)
 {
 	const struct ibv_qp_attach_comp_cntr_attr attr = {
 		.comp_mask = comp_mask,
@@ -281,45 +281,46 @@ static int attach(struct kernel_test *t, uint32_t comp_mask, uint32_t ops)
 	return verbs_cmd_qp_attach_comp_cntr(&qp, &cntr, &attr);
 }
 
-static void attach_sends_the_operations(void **state)
+static void attach_comp_cntr_sends_operations(void **state)
 {
 	for (uint32_t ops = 1; ops <= 0x3f; ops++) {
 		expect_attach(ops, 0);
-		assert_int_equal(attach(*state, 0, ops), 0);
+		assert_int_equal(run_attach(*state, 0, ops), 0);
 	}
 }
 
-static void attach_returns_the_error(void **state)
+static void attach_comp_cntr_returns_kernel_error(void **state)
 {
 	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
 		expect_attach(1, kernel_test_errors[i]);
-		assert_int_equal(attach(*state, 0, 1), -kernel_test_errors[i]);
+		assert_int_equal(run_attach(*state, 0, 1),
+				 -kernel_test_errors[i]);
 	}
 	expect_attach(1, EPROTONOSUPPORT);
-	assert_int_equal(attach(*state, 0, 1), -EOPNOTSUPP);
+	assert_int_equal(run_attach(*state, 0, 1), -EOPNOTSUPP);
 }
 
-static void attach_refuses_unknown_wishes(void **state)
+static void attach_comp_cntr_unknown_attrs_are_refused(void **state)
 {
-	assert_int_equal(attach(*state, 1, 1), -EOPNOTSUPP);
-	assert_int_equal(attach(*state, 0, 0x41), -EOPNOTSUPP);
+	assert_int_equal(run_attach(*state, 1, 1), -EOPNOTSUPP);
+	assert_int_equal(run_attach(*state, 0, 0x41), -EOPNOTSUPP);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(query_caps_fills_all_fields),
-		KERNEL_TEST(query_caps_drops_unknown_operations),
-		KERNEL_TEST(query_caps_that_fails_leaves_the_output),
-		KERNEL_TEST(create_is_a_native_method),
-		KERNEL_TEST(create_takes_attributes_of_the_driver),
-		KERNEL_TEST(create_that_fails_leaves_the_object),
-		DESTROY_NATIVE_TEST_LIST(destroy),
-		KERNEL_TEST(each_change_has_its_entry_and_operation),
-		KERNEL_TEST(each_value_has_its_entry),
-		KERNEL_TEST(attach_sends_the_operations),
-		KERNEL_TEST(attach_returns_the_error),
-		KERNEL_TEST(attach_refuses_unknown_wishes),
+		KERNEL_TEST(query_comp_cntr_caps_fills_all_fields),
+		KERNEL_TEST(query_comp_cntr_caps_drops_unknown_operations),
+		KERNEL_TEST(query_comp_cntr_caps_error_leaves_output_unchanged),
+		KERNEL_TEST(create_comp_cntr_sends_ioctl),
+		KERNEL_TEST(create_comp_cntr_passes_driver_attrs),
+		KERNEL_TEST(create_comp_cntr_error_leaves_object_unchanged),
+		DESTROY_IOCTL_ONLY_TEST_LIST(destroy_comp_cntr),
+		KERNEL_TEST(modify_comp_cntr_sends_entry_and_operation),
+		KERNEL_TEST(read_comp_cntr_sends_entry),
+		KERNEL_TEST(attach_comp_cntr_sends_operations),
+		KERNEL_TEST(attach_comp_cntr_returns_kernel_error),
+		KERNEL_TEST(attach_comp_cntr_unknown_attrs_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

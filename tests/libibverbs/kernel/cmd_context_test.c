@@ -10,7 +10,7 @@
 
 #define CORE_SUPPORT UINT64_C(0x100000001)
 
-static void expect_native(struct kernel_test *t, uint32_t vectors, int err)
+static void expect_ioctl(struct kernel_test *t, uint32_t vectors, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -22,7 +22,7 @@ static void expect_native(struct kernel_test *t, uint32_t vectors, int err)
 				     CORE_SUPPORT),
 			FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, 16, t->driver_in),
 			FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16,
-				       kernel_test_answer)),
+				       kernel_test_driver_resp)),
 		.err = err,
 	};
 
@@ -61,88 +61,88 @@ static void expect_write(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
 	kernel_test_expect(form, &cmd);
 }
 
-static void get_context_is_a_native_method(void **state)
+static void get_context_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 
 	t->ctx->async_fd = -1;
-	expect_native(t, 4, 0);
+	expect_ioctl(t, 4, 0);
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), 0);
 	assert_int_equal(t->ctx->num_comp_vectors, 4);
 	assert_int_equal(t->state.core_support, CORE_SUPPORT);
 	assert_int_equal(t->ctx->async_fd, -1);
-	assert_memory_equal(t->driver_out, kernel_test_answer, 16);
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp, 16);
 }
 
 static void check_fallback(struct kernel_test *t, enum test_form form)
 {
 	t->ctx->async_fd = -1;
 	t->state.core_support = 0;
-	expect_native(t, 4, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+	expect_ioctl(t, 4, form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
 	expect_write(t, form, 15, 0);
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), 0);
 	assert_int_equal(t->ctx->num_comp_vectors, 3);
 	assert_int_equal(t->ctx->async_fd, 15);
-	assert_memory_equal(t->driver_out, kernel_test_answer, 16);
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp, 16);
 }
 
-static void get_context_falls_back_to_wrapped(void **state)
+static void get_context_ioctl_refused_falls_back_to_invoke_write(void **state)
 {
-	check_fallback(*state, WRAPPED);
+	check_fallback(*state, FORM_INVOKE_WRITE);
 }
 
-static void get_context_falls_back_to_write(void **state)
+static void get_context_without_ioctl_falls_back_to_write(void **state)
 {
-	check_fallback(*state, WRITE);
+	check_fallback(*state, FORM_WRITE);
 }
 
-static void get_context_that_fails_leaves_the_context(void **state)
+static void get_context_error_leaves_context_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 
 	t->ctx->async_fd = -1;
-	expect_native(t, 4, ENODEV);
+	expect_ioctl(t, 4, ENODEV);
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), -ENODEV);
-	kernel_test_force(t, WRITE);
-	expect_write(t, WRITE, 15, EPERM);
+	kernel_test_force(t, FORM_WRITE);
+	expect_write(t, FORM_WRITE, 15, EPERM);
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), -EPERM);
 	assert_int_equal(t->ctx->num_comp_vectors, 0);
 	assert_int_equal(t->state.core_support, 0);
 	assert_int_equal(t->ctx->async_fd, -1);
 }
 
-static void absurd_number_of_vectors_counts_as_one(void **state)
+static void get_context_invalid_vector_count_becomes_1(void **state)
 {
 	struct kernel_test *t = *state;
 
-	expect_native(t, UINT32_MAX, 0);
+	expect_ioctl(t, UINT32_MAX, 0);
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), 0);
 	assert_int_equal(t->ctx->num_comp_vectors, 1);
-	expect_native(t, INT_MAX, 0);
+	expect_ioctl(t, INT_MAX, 0);
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), 0);
 	assert_int_equal(t->ctx->num_comp_vectors, INT_MAX);
 }
 
-static void async_fd_that_is_none_is_a_protocol_error(void **state)
+static void get_context_invalid_async_fd_returns_eproto(void **state)
 {
 	struct kernel_test *t = *state;
 
 	t->ctx->async_fd = -1;
-	kernel_test_force(t, WRITE);
-	expect_write(t, WRITE, UINT32_MAX, 0);
+	kernel_test_force(t, FORM_WRITE);
+	expect_write(t, FORM_WRITE, UINT32_MAX, 0);
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), -EPROTO);
 	assert_int_equal(t->ctx->async_fd, -1);
 }
 
-static void imported_context_is_queried(void **state)
+static void get_context_imported_sends_query_context(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -153,7 +153,7 @@ static void imported_context_is_queried(void **state)
 	assert_int_equal(t->state.core_support, CORE_SUPPORT);
 }
 
-static void imported_context_has_no_other_form(void **state)
+static void get_context_imported_ioctl_refused_returns_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -162,7 +162,8 @@ static void imported_context_has_no_other_form(void **state)
 	assert_int_equal(verbs_cmd_get_context(t->ctx, NULL), -EOPNOTSUPP);
 }
 
-static void imported_context_takes_no_drivers_data(void **state)
+static void
+get_context_imported_with_driver_data_returns_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -170,7 +171,7 @@ static void imported_context_takes_no_drivers_data(void **state)
 	assert_int_equal(verbs_cmd_get_context(t->ctx, &t->udata), -EOPNOTSUPP);
 }
 
-static void query_context_is_there_for_every_context(void **state)
+static void query_context_sends_ioctl_on_any_context(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -182,7 +183,7 @@ static void query_context_is_there_for_every_context(void **state)
 	assert_int_equal(t->ctx->async_fd, -1);
 }
 
-static void query_context_that_fails_leaves_the_context(void **state)
+static void query_context_error_leaves_context_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -199,17 +200,20 @@ static void query_context_that_fails_leaves_the_context(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(get_context_is_a_native_method),
-		KERNEL_TEST(get_context_falls_back_to_wrapped),
-		KERNEL_TEST(get_context_falls_back_to_write),
-		KERNEL_TEST(get_context_that_fails_leaves_the_context),
-		KERNEL_TEST(absurd_number_of_vectors_counts_as_one),
-		KERNEL_TEST(async_fd_that_is_none_is_a_protocol_error),
-		KERNEL_TEST(imported_context_is_queried),
-		KERNEL_TEST(imported_context_has_no_other_form),
-		KERNEL_TEST(imported_context_takes_no_drivers_data),
-		KERNEL_TEST(query_context_is_there_for_every_context),
-		KERNEL_TEST(query_context_that_fails_leaves_the_context),
+		KERNEL_TEST(get_context_sends_ioctl),
+		KERNEL_TEST(
+			get_context_ioctl_refused_falls_back_to_invoke_write),
+		KERNEL_TEST(get_context_without_ioctl_falls_back_to_write),
+		KERNEL_TEST(get_context_error_leaves_context_unchanged),
+		KERNEL_TEST(get_context_invalid_vector_count_becomes_1),
+		KERNEL_TEST(get_context_invalid_async_fd_returns_eproto),
+		KERNEL_TEST(get_context_imported_sends_query_context),
+		KERNEL_TEST(
+			get_context_imported_ioctl_refused_returns_eopnotsupp),
+		KERNEL_TEST(
+			get_context_imported_with_driver_data_returns_eopnotsupp),
+		KERNEL_TEST(query_context_sends_ioctl_on_any_context),
+		KERNEL_TEST(query_context_error_leaves_context_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void expect_create(bool driver_attrs, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void create_counters_is_a_native_method(void **state)
+static void create_counters_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_counters counters = {};
@@ -38,7 +38,7 @@ static void create_counters_is_a_native_method(void **state)
 	assert_int_equal(counters.handle, 41);
 }
 
-static void create_counters_takes_attributes_of_the_driver(void **state)
+static void create_counters_passes_driver_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_counters counters = {};
@@ -47,13 +47,13 @@ static void create_counters_takes_attributes_of_the_driver(void **state)
 	assert_int_equal(verbs_cmd_create_counters(t->ctx, &counters, &no_attr,
 						   &t->attrs_only),
 			 0);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 	assert_int_equal(verbs_cmd_create_counters(t->ctx, &counters, &no_attr,
 						   &t->udata),
 			 -EOPNOTSUPP);
 }
 
-static void create_counters_that_fails_leaves_the_object(void **state)
+static void create_counters_error_leaves_object_unchanged(void **state)
 {
 	const struct verbs_counters before = { .handle = 99 };
 	const struct ibv_counters_init_attr unknown = { .comp_mask = 1 };
@@ -72,7 +72,7 @@ static void create_counters_that_fails_leaves_the_object(void **state)
 	assert_memory_equal(&counters, &before, sizeof(before));
 }
 
-static void create_counters_has_no_other_form(void **state)
+static void create_counters_ioctl_refused_returns_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_counters counters;
@@ -84,14 +84,14 @@ static void create_counters_has_no_other_form(void **state)
 				 -EOPNOTSUPP);
 }
 
-static void expect_read(size_t len, const void *answer, uint32_t flags, int err)
+static void expect_read(size_t len, const void *out, uint32_t flags, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_COUNTERS,
 		.method = UVERBS_METHOD_COUNTERS_READ,
 		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_READ_COUNTERS_HANDLE, 41),
 			   FAKE_BYTES_OUT(UVERBS_ATTR_READ_COUNTERS_BUFF, len,
-					  answer),
+					  out),
 			   FAKE_U32_IN(UVERBS_ATTR_READ_COUNTERS_FLAGS, flags)),
 		.err = err,
 	};
@@ -99,27 +99,26 @@ static void expect_read(size_t len, const void *answer, uint32_t flags, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void read_counters_fills_the_values(void **state)
+static void read_counters_fills_values(void **state)
 {
-	static const uint64_t answer[3] = { 1000, UINT64_MAX, 3000 };
+	static const uint64_t out[3] = { 1000, UINT64_MAX, 3000 };
 	struct kernel_test *t = *state;
 	struct verbs_counters counters = { .counters.context = t->ctx,
 					   .handle = 41 };
 	uint64_t values[4] = { 0, 0, 0, 77 };
 
-	expect_read(sizeof(answer), answer,
-		    IBV_READ_COUNTERS_ATTR_PREFER_CACHED, 0);
+	expect_read(sizeof(out), out, IBV_READ_COUNTERS_ATTR_PREFER_CACHED, 0);
 	assert_int_equal(verbs_cmd_read_counters(
 				 &counters, values, 3,
 				 IBV_READ_COUNTERS_ATTR_PREFER_CACHED, NULL),
 			 0);
-	assert_memory_equal(values, answer, sizeof(answer));
+	assert_memory_equal(values, out, sizeof(out));
 	assert_int_equal(values[3], 77);
 }
 
-static void read_counters_takes_attributes_of_the_driver(void **state)
+static void read_counters_passes_driver_attrs(void **state)
 {
-	static const uint64_t answer = 5;
+	static const uint64_t out = 5;
 	struct kernel_test *t = *state;
 	struct verbs_counters counters = { .counters.context = t->ctx,
 					   .handle = 41 };
@@ -127,7 +126,7 @@ static void read_counters_takes_attributes_of_the_driver(void **state)
 		.object = UVERBS_OBJECT_COUNTERS,
 		.method = UVERBS_METHOD_COUNTERS_READ,
 		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_READ_COUNTERS_HANDLE, 41),
-			   FAKE_U64_OUT(UVERBS_ATTR_READ_COUNTERS_BUFF, answer),
+			   FAKE_U64_OUT(UVERBS_ATTR_READ_COUNTERS_BUFF, out),
 			   FAKE_U32_IN(UVERBS_ATTR_READ_COUNTERS_FLAGS, 0),
 			   TEST_DRIVER_ATTRS),
 	};
@@ -138,13 +137,13 @@ static void read_counters_takes_attributes_of_the_driver(void **state)
 						 &t->attrs_only),
 			 0);
 	assert_int_equal(value, 5);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 	assert_int_equal(
 		verbs_cmd_read_counters(&counters, &value, 1, 0, &t->udata),
 		-EOPNOTSUPP);
 }
 
-static void read_counters_returns_the_error(void **state)
+static void read_counters_returns_kernel_error(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_counters counters = { .counters.context = t->ctx,
@@ -159,7 +158,7 @@ static void read_counters_returns_the_error(void **state)
 			 -EOPNOTSUPP);
 }
 
-static void more_values_than_an_attribute_holds_are_refused(void **state)
+static void read_counters_more_values_than_attr_limit_are_refused(void **state)
 {
 	static const uint32_t counts[] = { 8192, UINT32_MAX };
 	static uint64_t values[8191];
@@ -176,7 +175,7 @@ static void more_values_than_an_attribute_holds_are_refused(void **state)
 				 -EINVAL);
 }
 
-static int destroy(struct kernel_test *t)
+static int run_destroy(struct kernel_test *t)
 {
 	struct verbs_counters counters = { .counters.context = t->ctx,
 					   .handle = 41 };
@@ -189,23 +188,24 @@ static const struct destroy_case destroy_counters_case = {
 	.handle_attr = UVERBS_ATTR_DESTROY_COUNTERS_HANDLE,
 	.ioctl_only = true,
 	.handle = 41,
-	.run = destroy,
+	.run = run_destroy,
 };
 
-DESTROY_NATIVE_TESTS(destroy_counters)
+DESTROY_IOCTL_ONLY_TESTS(destroy_counters)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_counters_is_a_native_method),
-		KERNEL_TEST(create_counters_takes_attributes_of_the_driver),
-		KERNEL_TEST(create_counters_that_fails_leaves_the_object),
-		KERNEL_TEST(create_counters_has_no_other_form),
-		KERNEL_TEST(read_counters_fills_the_values),
-		KERNEL_TEST(read_counters_takes_attributes_of_the_driver),
-		KERNEL_TEST(read_counters_returns_the_error),
-		KERNEL_TEST(more_values_than_an_attribute_holds_are_refused),
-		DESTROY_NATIVE_TEST_LIST(destroy_counters),
+		KERNEL_TEST(create_counters_sends_ioctl),
+		KERNEL_TEST(create_counters_passes_driver_attrs),
+		KERNEL_TEST(create_counters_error_leaves_object_unchanged),
+		KERNEL_TEST(create_counters_ioctl_refused_returns_eopnotsupp),
+		KERNEL_TEST(read_counters_fills_values),
+		KERNEL_TEST(read_counters_passes_driver_attrs),
+		KERNEL_TEST(read_counters_returns_kernel_error),
+		KERNEL_TEST(
+			read_counters_more_values_than_attr_limit_are_refused),
+		DESTROY_IOCTL_ONLY_TEST_LIST(destroy_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

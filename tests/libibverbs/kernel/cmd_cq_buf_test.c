@@ -21,14 +21,14 @@ static const struct ibv_cq_init_attr_ex cq_attr = {
 	.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
 };
 
-static const struct verbs_cq_buf in_memory = {
+static const struct verbs_cq_buf va_buf = {
 	.addr = memory,
 	.fd = -1,
 	.fd_offset = 77, /* not for this kind */
 	.length = sizeof(memory),
 };
 
-static const struct verbs_cq_buf in_dmabuf = {
+static const struct verbs_cq_buf dmabuf_buf = {
 	.fd = 19,
 	.fd_offset = 0x3000,
 	.length = sizeof(memory),
@@ -43,7 +43,8 @@ static void expect_create(struct kernel_test *t, const struct ibv_cq *cq,
 	const struct fake_attr offset = FAKE_U64_IN(ATTR(OFFSET), 0x3000);
 	const struct fake_attr uhw[] = {
 		FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, 16, t->driver_in),
-		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16, kernel_test_answer),
+		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16,
+			       kernel_test_driver_resp),
 	};
 	const struct fake_attr drivers[] = { TEST_DRIVER_ATTRS };
 	struct fake_attr attrs[16] = {
@@ -79,9 +80,9 @@ static void expect_create(struct kernel_test *t, const struct ibv_cq *cq,
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void each_kind_of_memory_has_its_attributes(void **state)
+static void create_cq_buf_sends_attrs_of_memory_type(void **state)
 {
-	const struct verbs_cq_buf *const bufs[] = { &in_memory, &in_dmabuf };
+	const struct verbs_cq_buf *const bufs[] = { &va_buf, &dmabuf_buf };
 	struct kernel_test *t = *state;
 
 	for (int i = 0; i < 2; i++) {
@@ -94,55 +95,57 @@ static void each_kind_of_memory_has_its_attributes(void **state)
 				 0);
 		assert_int_equal(cq.handle, 81);
 		assert_int_equal(cq.cqe, 127);
-		assert_memory_equal(t->driver_out, kernel_test_answer,
-				    sizeof(kernel_test_answer));
+		assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+				    sizeof(kernel_test_driver_resp));
 	}
 }
 
-static void attributes_of_the_driver_are_sent(void **state)
+static void create_cq_buf_passes_driver_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = {};
 
-	expect_create(t, &cq, &in_memory, true, 0);
-	assert_int_equal(verbs_cmd_create_cq_buf(t->ctx, &cq, &cq_attr,
-						 &in_memory, &t->attrs_only),
+	expect_create(t, &cq, &va_buf, true, 0);
+	assert_int_equal(verbs_cmd_create_cq_buf(t->ctx, &cq, &cq_attr, &va_buf,
+						 &t->attrs_only),
 			 0);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 }
 
 /* A kernel without these attributes still has the method. */
-static void refusal_does_not_touch_ordinary_cqs(void **state)
+static void create_cq_buf_refused_keeps_create_cq_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = { .handle = 99 };
 
-	expect_create(t, &cq, &in_memory, false, EPROTONOSUPPORT);
+	expect_create(t, &cq, &va_buf, false, EPROTONOSUPPORT);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(verbs_cmd_create_cq_buf(t->ctx, &cq, &cq_attr,
-							 &in_memory, &t->udata),
+							 &va_buf, &t->udata),
 				 -EOPNOTSUPP);
 	assert_true(kernel_test_refused(t, KERNEL_CAP_CREATE_CQ_BUF));
 	assert_false(kernel_test_refused(t, KERNEL_CAP_CREATE_CQ));
 	assert_int_equal(cq.handle, 99);
 }
 
-static void creation_that_fails_leaves_the_object(void **state)
+static void create_cq_buf_error_leaves_object_unchanged(void **state)
 {
 	const struct ibv_cq before = { .handle = 99, .cqe = 98 };
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = before;
 
 	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
-		expect_create(t, &cq, &in_dmabuf, false, kernel_test_errors[i]);
+		expect_create(t, &cq, &dmabuf_buf, false,
+			      kernel_test_errors[i]);
 		assert_int_equal(verbs_cmd_create_cq_buf(t->ctx, &cq, &cq_attr,
-							 &in_dmabuf, &t->udata),
+							 &dmabuf_buf,
+							 &t->udata),
 				 -kernel_test_errors[i]);
 	}
 	assert_memory_equal(&cq, &before, sizeof(before));
 }
 
-static void requests_that_make_no_sense_are_refused(void **state)
+static void create_cq_buf_invalid_buf_is_refused(void **state)
 {
 	static const struct {
 		struct verbs_cq_buf buf;
@@ -162,18 +165,18 @@ static void requests_that_make_no_sense_are_refused(void **state)
 				 cases[i].ret);
 	attr.comp_mask = 4;
 	assert_int_equal(
-		verbs_cmd_create_cq_buf(t->ctx, &cq, &attr, &in_memory, NULL),
+		verbs_cmd_create_cq_buf(t->ctx, &cq, &attr, &va_buf, NULL),
 		-EOPNOTSUPP);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(each_kind_of_memory_has_its_attributes),
-		KERNEL_TEST(attributes_of_the_driver_are_sent),
-		KERNEL_TEST(refusal_does_not_touch_ordinary_cqs),
-		KERNEL_TEST(creation_that_fails_leaves_the_object),
-		KERNEL_TEST(requests_that_make_no_sense_are_refused),
+		KERNEL_TEST(create_cq_buf_sends_attrs_of_memory_type),
+		KERNEL_TEST(create_cq_buf_passes_driver_attrs),
+		KERNEL_TEST(create_cq_buf_refused_keeps_create_cq_ioctl),
+		KERNEL_TEST(create_cq_buf_error_leaves_object_unchanged),
+		KERNEL_TEST(create_cq_buf_invalid_buf_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 static struct ibv_comp_channel channel = { .fd = TEST_CHANNEL_FD };
 
-static const struct ibv_cq_init_attr_ex plain_attr = {
+static const struct ibv_cq_init_attr_ex basic_attr = {
 	.cqe = 100,
 	.channel = &channel,
 	.comp_vector = 3,
@@ -32,8 +32,8 @@ static const struct ibv_cq_init_attr_ex timestamp_attr = {
 /* ------------------------------------------------------------------------ */
 
 /* @flags: 0 for none; @err: what the kernel says */
-static void expect_native(struct kernel_test *t, const struct ibv_cq *cq,
-			  uint32_t flags, int err)
+static void expect_ioctl(struct kernel_test *t, const struct ibv_cq *cq,
+			 uint32_t flags, int err)
 {
 	const struct fake_attr attrs[] = {
 		FAKE_NUM_OUT(UVERBS_ATTR_CREATE_CQ_HANDLE, 81),
@@ -46,7 +46,8 @@ static void expect_native(struct kernel_test *t, const struct ibv_cq *cq,
 				     TEST_ASYNC_FD),
 		FAKE_U32_OUT(UVERBS_ATTR_CREATE_CQ_RESP_CQE, 127),
 		FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, 16, t->driver_in),
-		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16, kernel_test_answer),
+		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16,
+			       kernel_test_driver_resp),
 		FAKE_U32_IN(UVERBS_ATTR_CREATE_CQ_FLAGS, flags),
 	};
 	const struct fake_ioctl cmd = {
@@ -60,7 +61,7 @@ static void expect_native(struct kernel_test *t, const struct ibv_cq *cq,
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void expect_plain(struct kernel_test *t, enum test_form form,
+static void expect_basic(struct kernel_test *t, enum test_form form,
 			 const struct ibv_cq *cq, int channel_fd, uint32_t cqe,
 			 int err)
 {
@@ -80,17 +81,17 @@ static void expect_plain(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
 	kernel_test_expect(form, &cmd);
 }
 
-static void expect_extended(struct kernel_test *t, enum test_form form,
-			    const struct ibv_cq *cq, uint32_t flags,
-			    uint32_t response_length, int err)
+static void expect_ex(struct kernel_test *t, enum test_form form,
+		      const struct ibv_cq *cq, uint32_t flags,
+		      uint32_t response_length, int err)
 {
 	const struct ib_uverbs_ex_create_cq in = {
 		.user_handle = (uintptr_t)cq,
@@ -111,8 +112,8 @@ static void expect_extended(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -126,23 +127,23 @@ static void check_created(struct kernel_test *t, struct ibv_cq *cq,
 	assert_int_equal(verbs_cmd_create_cq(t->ctx, cq, attr, &t->udata), 0);
 	assert_int_equal(cq->handle, 81);
 	assert_int_equal(cq->cqe, 127);
-	assert_memory_equal(t->driver_out, kernel_test_answer,
-			    sizeof(kernel_test_answer));
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+			    sizeof(kernel_test_driver_resp));
 }
 
-static void create_cq_is_a_native_method(void **state)
+static void create_cq_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = {};
 
-	expect_native(t, &cq, 0, 0);
-	check_created(t, &cq, &plain_attr);
+	expect_ioctl(t, &cq, 0, 0);
+	check_created(t, &cq, &basic_attr);
 }
 
-static void create_cq_without_channel_and_async_fd_omits_them(void **state)
+static void create_cq_without_channel_and_async_fd_omits_attrs(void **state)
 {
 	struct kernel_test *t = *state;
-	struct ibv_cq_init_attr_ex attr = plain_attr;
+	struct ibv_cq_init_attr_ex attr = basic_attr;
 	struct ibv_cq cq = {};
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_CQ,
@@ -166,11 +167,11 @@ static void check_flags(struct kernel_test *t,
 {
 	struct ibv_cq cq = {};
 
-	expect_native(t, &cq, flags, 0);
+	expect_ioctl(t, &cq, flags, 0);
 	check_created(t, &cq, attr);
 }
 
-static void wishes_become_the_kernels_flags(void **state)
+static void create_cq_flags_are_translated(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = timestamp_attr;
 
@@ -180,7 +181,7 @@ static void wishes_become_the_kernels_flags(void **state)
 	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
 	attr.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 	check_flags(*state, &attr, TS_FLAG | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN);
-	attr = plain_attr;
+	attr = basic_attr;
 	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
 	attr.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	check_flags(*state, &attr, 0);
@@ -193,50 +194,51 @@ static void check_fallback(struct kernel_test *t, enum test_form form)
 {
 	struct ibv_cq cq = {};
 
-	expect_native(t, &cq, 0, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
-	expect_plain(t, form, &cq, TEST_CHANNEL_FD, 127, 0);
-	check_created(t, &cq, &plain_attr);
-	expect_plain(t, form, &cq, TEST_CHANNEL_FD, 127, 0);
-	check_created(t, &cq, &plain_attr);
+	expect_ioctl(t, &cq, 0, form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
+	expect_basic(t, form, &cq, TEST_CHANNEL_FD, 127, 0);
+	check_created(t, &cq, &basic_attr);
+	expect_basic(t, form, &cq, TEST_CHANNEL_FD, 127, 0);
+	check_created(t, &cq, &basic_attr);
 }
 
-static void create_cq_falls_back_to_the_wrapped_command(void **state)
+static void create_cq_ioctl_refused_falls_back_to_invoke_write(void **state)
 {
-	check_fallback(*state, WRAPPED);
+	check_fallback(*state, FORM_INVOKE_WRITE);
 }
 
-static void create_cq_falls_back_to_write(void **state)
+static void create_cq_without_ioctl_falls_back_to_write(void **state)
 {
-	check_fallback(*state, WRITE);
+	check_fallback(*state, FORM_WRITE);
 }
 
-static void check_extended_fallback(struct kernel_test *t, enum test_form form)
+static void check_ex_fallback(struct kernel_test *t, enum test_form form)
 {
 	struct ibv_cq cq = {};
 
-	expect_native(t, &cq, TS_FLAG,
-		      form == WRITE ? ENOTTY : EPROTONOSUPPORT);
-	expect_extended(t, form, &cq, TS_FLAG, 16, 0);
+	expect_ioctl(t, &cq, TS_FLAG,
+		     form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
+	expect_ex(t, form, &cq, TS_FLAG, 16, 0);
 	check_created(t, &cq, &timestamp_attr);
 }
 
-static void flags_fall_back_to_the_extended_wrapped_command(void **state)
+static void
+create_cq_flags_ioctl_refused_falls_back_to_ex_invoke_write(void **state)
 {
-	check_extended_fallback(*state, WRAPPED);
+	check_ex_fallback(*state, FORM_INVOKE_WRITE);
 }
 
-static void flags_fall_back_to_the_extended_write(void **state)
+static void create_cq_flags_without_ioctl_falls_back_to_ex_write(void **state)
 {
-	check_extended_fallback(*state, WRITE);
+	check_ex_fallback(*state, FORM_WRITE);
 }
 
-static void flags_are_not_supported_by_a_kernel_without_them(void **state)
+static void create_cq_flags_on_old_kernel_return_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = { .handle = 99, .cqe = 98 };
 
-	kernel_test_force(t, WRITE);
-	expect_extended(t, WRITE, &cq, TS_FLAG, 16, ENOSYS);
+	kernel_test_force(t, FORM_WRITE);
+	expect_ex(t, FORM_WRITE, &cq, TS_FLAG, 16, ENOSYS);
 	assert_int_equal(
 		verbs_cmd_create_cq(t->ctx, &cq, &timestamp_attr, &t->udata),
 		-EOPNOTSUPP);
@@ -244,43 +246,43 @@ static void flags_are_not_supported_by_a_kernel_without_them(void **state)
 	assert_int_equal(cq.cqe, 98);
 }
 
-static void absurd_response_lengths_do_no_harm(void **state)
+static void create_cq_invalid_response_length_is_ignored(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = {};
 
-	kernel_test_force(t, WRITE);
-	expect_extended(t, WRITE, &cq, TS_FLAG, 0, 0);
+	kernel_test_force(t, FORM_WRITE);
+	expect_ex(t, FORM_WRITE, &cq, TS_FLAG, 0, 0);
 	check_created(t, &cq, &timestamp_attr);
-	expect_extended(t, WRITE, &cq, TS_FLAG, UINT32_MAX, 0);
+	expect_ex(t, FORM_WRITE, &cq, TS_FLAG, UINT32_MAX, 0);
 	check_created(t, &cq, &timestamp_attr);
 }
 
-static void no_channel_is_minus_one_in_the_older_protocol(void **state)
+static void create_cq_write_without_channel_sends_minus_1(void **state)
 {
 	struct kernel_test *t = *state;
-	struct ibv_cq_init_attr_ex attr = plain_attr;
+	struct ibv_cq_init_attr_ex attr = basic_attr;
 	struct ibv_cq cq = {};
 
 	attr.channel = NULL;
-	kernel_test_force(t, WRITE);
-	expect_plain(t, WRITE, &cq, -1, 127, 0);
+	kernel_test_force(t, FORM_WRITE);
+	expect_basic(t, FORM_WRITE, &cq, -1, 127, 0);
 	check_created(t, &cq, &attr);
 }
 
-static void absurd_number_of_entries_is_cut(void **state)
+static void create_cq_cqe_above_int_max_is_clamped(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = {};
 
-	kernel_test_force(t, WRITE);
-	expect_plain(t, WRITE, &cq, TEST_CHANNEL_FD, UINT32_MAX, 0);
+	kernel_test_force(t, FORM_WRITE);
+	expect_basic(t, FORM_WRITE, &cq, TEST_CHANNEL_FD, UINT32_MAX, 0);
 	assert_int_equal(
-		verbs_cmd_create_cq(t->ctx, &cq, &plain_attr, &t->udata), 0);
+		verbs_cmd_create_cq(t->ctx, &cq, &basic_attr, &t->udata), 0);
 	assert_int_equal(cq.cqe, INT_MAX);
 }
 
-static void create_cq_that_fails_leaves_the_object(void **state)
+static void create_cq_error_leaves_object_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -289,13 +291,13 @@ static void create_cq_that_fails_leaves_the_object(void **state)
 		struct ibv_cq cq = { .handle = 99, .cqe = 98 };
 
 		t->state.refused = 0;
-		expect_native(t, &cq, 0, err);
-		assert_int_equal(verbs_cmd_create_cq(t->ctx, &cq, &plain_attr,
+		expect_ioctl(t, &cq, 0, err);
+		assert_int_equal(verbs_cmd_create_cq(t->ctx, &cq, &basic_attr,
 						     &t->udata),
 				 -err);
-		kernel_test_force(t, WRITE);
-		expect_plain(t, WRITE, &cq, TEST_CHANNEL_FD, 127, err);
-		assert_int_equal(verbs_cmd_create_cq(t->ctx, &cq, &plain_attr,
+		kernel_test_force(t, FORM_WRITE);
+		expect_basic(t, FORM_WRITE, &cq, TEST_CHANNEL_FD, 127, err);
+		assert_int_equal(verbs_cmd_create_cq(t->ctx, &cq, &basic_attr,
 						     &t->udata),
 				 -err);
 		assert_int_equal(cq.handle, 99);
@@ -303,10 +305,10 @@ static void create_cq_that_fails_leaves_the_object(void **state)
 	}
 }
 
-static void unknown_members_are_refused(void **state)
+static void create_cq_unknown_comp_mask_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
-	struct ibv_cq_init_attr_ex attr = plain_attr;
+	struct ibv_cq_init_attr_ex attr = basic_attr;
 	struct ibv_cq cq = {};
 
 	attr.comp_mask = 4;
@@ -318,7 +320,7 @@ static void unknown_members_are_refused(void **state)
 /* A living CQ                                                               */
 /* ------------------------------------------------------------------------ */
 
-static void resize_cq_takes_the_kernels_size(void **state)
+static void resize_cq_stores_size_from_kernel(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = { .context = t->ctx, .handle = 81, .cqe = 127 };
@@ -333,11 +335,11 @@ static void resize_cq_takes_the_kernels_size(void **state)
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 	};
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		cmd.err = EINVAL;
 		cq.cqe = 127;
@@ -352,7 +354,7 @@ static void resize_cq_takes_the_kernels_size(void **state)
 	}
 }
 
-static void modify_cq_is_an_extended_command(void **state)
+static void modify_cq_sends_ex_command(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = { .context = t->ctx, .handle = 81 };
@@ -371,7 +373,7 @@ static void modify_cq_is_an_extended_command(void **state)
 		.moderate = { .cq_count = 16, .cq_period = 32 },
 	};
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		cmd.err = 0;
 		kernel_test_expect(form, &cmd);
@@ -384,7 +386,7 @@ static void modify_cq_is_an_extended_command(void **state)
 	assert_int_equal(verbs_cmd_modify_cq(&cq, &attr), -EINVAL);
 }
 
-static void req_notify_cq_travels_in_both_forms(void **state)
+static void req_notify_cq_sends_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = { .context = t->ctx, .handle = 81 };
@@ -395,7 +397,7 @@ static void req_notify_cq_travels_in_both_forms(void **state)
 		.in_len = sizeof(in),
 	};
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		in.solicited_only = 0;
 		kernel_test_expect(form, &cmd);
@@ -418,7 +420,7 @@ static const struct ib_uverbs_destroy_cq_resp raised = {
 static void expect_destroy(enum test_form form, int err)
 {
 	static const struct ib_uverbs_destroy_cq in = { .cq_handle = 81 };
-	const struct fake_ioctl native = {
+	const struct fake_ioctl ioctl_cmd = {
 		.object = UVERBS_OBJECT_CQ,
 		.method = UVERBS_METHOD_CQ_DESTROY,
 		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_DESTROY_CQ_HANDLE, 81),
@@ -435,14 +437,14 @@ static void expect_destroy(enum test_form form, int err)
 		.err = err,
 	};
 
-	if (form == NATIVE)
-		fake_kernel_expect_ioctl(&native);
+	if (form == FORM_IOCTL)
+		fake_kernel_expect_ioctl(&ioctl_cmd);
 	else
 		kernel_test_expect(form, &write);
 }
 
 /* 2 and 3 events acknowledged until now */
-static int destroy(struct kernel_test *t, struct verbs_event_count *count)
+static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_cq cq = {
 		.context = t->ctx,
@@ -457,7 +459,7 @@ static int destroy(struct kernel_test *t, struct verbs_event_count *count)
 
 static const struct destroy_events_case destroy_cq_case = {
 	.expect = expect_destroy,
-	.destroy = destroy,
+	.destroy = run_destroy,
 	.raised = { 5, 6 },
 	.acked = { 2, 3 },
 };
@@ -467,22 +469,24 @@ DESTROY_EVENTS_TESTS(destroy_cq)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_cq_is_a_native_method),
-		KERNEL_TEST(create_cq_without_channel_and_async_fd_omits_them),
-		KERNEL_TEST(wishes_become_the_kernels_flags),
-		KERNEL_TEST(create_cq_falls_back_to_the_wrapped_command),
-		KERNEL_TEST(create_cq_falls_back_to_write),
-		KERNEL_TEST(flags_fall_back_to_the_extended_wrapped_command),
-		KERNEL_TEST(flags_fall_back_to_the_extended_write),
-		KERNEL_TEST(flags_are_not_supported_by_a_kernel_without_them),
-		KERNEL_TEST(absurd_response_lengths_do_no_harm),
-		KERNEL_TEST(no_channel_is_minus_one_in_the_older_protocol),
-		KERNEL_TEST(absurd_number_of_entries_is_cut),
-		KERNEL_TEST(create_cq_that_fails_leaves_the_object),
-		KERNEL_TEST(unknown_members_are_refused),
-		KERNEL_TEST(resize_cq_takes_the_kernels_size),
-		KERNEL_TEST(modify_cq_is_an_extended_command),
-		KERNEL_TEST(req_notify_cq_travels_in_both_forms),
+		KERNEL_TEST(create_cq_sends_ioctl),
+		KERNEL_TEST(create_cq_without_channel_and_async_fd_omits_attrs),
+		KERNEL_TEST(create_cq_flags_are_translated),
+		KERNEL_TEST(create_cq_ioctl_refused_falls_back_to_invoke_write),
+		KERNEL_TEST(create_cq_without_ioctl_falls_back_to_write),
+		KERNEL_TEST(
+			create_cq_flags_ioctl_refused_falls_back_to_ex_invoke_write),
+		KERNEL_TEST(
+			create_cq_flags_without_ioctl_falls_back_to_ex_write),
+		KERNEL_TEST(create_cq_flags_on_old_kernel_return_eopnotsupp),
+		KERNEL_TEST(create_cq_invalid_response_length_is_ignored),
+		KERNEL_TEST(create_cq_write_without_channel_sends_minus_1),
+		KERNEL_TEST(create_cq_cqe_above_int_max_is_clamped),
+		KERNEL_TEST(create_cq_error_leaves_object_unchanged),
+		KERNEL_TEST(create_cq_unknown_comp_mask_is_refused),
+		KERNEL_TEST(resize_cq_stores_size_from_kernel),
+		KERNEL_TEST(modify_cq_sends_ex_command),
+		KERNEL_TEST(req_notify_cq_sends_both_write_forms),
 		DESTROY_EVENTS_TEST_LIST(destroy_cq),
 	};
 

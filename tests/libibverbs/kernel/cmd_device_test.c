@@ -10,7 +10,7 @@
 	(IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED)
 
 /* Each field has a value of its own. */
-static const struct ib_uverbs_ex_query_device_resp whole = {
+static const struct ib_uverbs_ex_query_device_resp full_resp = {
 	.base = {
 		.fw_ver = UINT64_C(0x0102030405060708),
 		.node_guid = 0x1112131415161718,
@@ -112,7 +112,7 @@ static const struct ibv_device_attr base = {
 	.phys_port_cnt = 134,
 };
 
-static const struct ibv_device_attr_ex features = {
+static const struct ibv_device_attr_ex ex_attr = {
 	.odp_caps = {
 		.general_caps = 201,
 		.per_transport_caps = { 202, 203, 204 },
@@ -134,11 +134,11 @@ static const struct ibv_device_attr_ex features = {
 	.phys_port_cnt_ex = 134,
 };
 
-static void expect_extended(struct kernel_test *t, enum test_form form,
-			    uint32_t response_length, int err)
+static void expect_ex(struct kernel_test *t, enum test_form form,
+		      uint32_t response_length, int err)
 {
 	static const struct ib_uverbs_ex_query_device in;
-	struct ib_uverbs_ex_query_device_resp out = whole;
+	struct ib_uverbs_ex_query_device_resp out = full_resp;
 	const struct fake_write cmd = {
 		.command = EX_QUERY,
 		.in = &in,
@@ -147,8 +147,8 @@ static void expect_extended(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -156,23 +156,23 @@ static void expect_extended(struct kernel_test *t, enum test_form form,
 	kernel_test_expect(form, &cmd);
 }
 
-static void expect_plain(enum test_form form, int err)
+static void expect_basic(enum test_form form, int err)
 {
 	static const struct ib_uverbs_query_device in;
 	const struct fake_write cmd = {
 		.command = IB_USER_VERBS_CMD_QUERY_DEVICE,
 		.in = &in,
 		.in_len = sizeof(in),
-		.out = &whole.base,
-		.out_len = sizeof(whole.base),
+		.out = &full_resp.base,
+		.out_len = sizeof(full_resp.base),
 		.err = err,
 	};
 
 	kernel_test_expect(form, &cmd);
 }
 
-static int query(struct kernel_test *t, struct ibv_device_attr_ex *attr,
-		 size_t size, uint64_t *ret_fw_ver)
+static int run_query(struct kernel_test *t, struct ibv_device_attr_ex *attr,
+		     size_t size, uint64_t *ret_fw_ver)
 {
 	const struct ibv_query_device_ex_input input = {};
 
@@ -183,7 +183,7 @@ static int query(struct kernel_test *t, struct ibv_device_attr_ex *attr,
 /* Everything answered until @end of our struct, nothing behind it. */
 static void check_until(const struct ibv_device_attr_ex *attr, size_t end)
 {
-	struct ibv_device_attr_ex expected = features;
+	struct ibv_device_attr_ex expected = ex_attr;
 
 	expected.orig_attr = base;
 	if (end < offsetof(struct ibv_device_attr_ex, phys_port_cnt_ex))
@@ -193,53 +193,53 @@ static void check_until(const struct ibv_device_attr_ex *attr, size_t end)
 	assert_memory_equal(attr, &expected, sizeof(expected));
 }
 
-static void query_device_asks_for_everything(void **state)
+static void query_device_sends_ex_command_and_fills_all(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct ibv_device_attr_ex attr = {};
 		uint64_t fw_ver = 0;
 
 		kernel_test_force(t, form);
-		expect_extended(t, form, sizeof(whole), 0);
-		assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+		expect_ex(t, form, sizeof(full_resp), 0);
+		assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 		check_until(&attr, sizeof(attr));
-		assert_int_equal(fw_ver, whole.base.fw_ver);
-		assert_memory_equal(t->driver_out, kernel_test_answer, 16);
+		assert_int_equal(fw_ver, full_resp.base.fw_ver);
+		assert_memory_equal(t->driver_out, kernel_test_driver_resp, 16);
 	}
 }
 
-static void check_falls_back_to_plain(struct kernel_test *t, int err)
+static void check_falls_back_to_basic(struct kernel_test *t, int err)
 {
 	struct ibv_device_attr_ex attr = {};
 	uint64_t fw_ver;
 
-	expect_extended(t, WRAPPED, sizeof(whole), err);
-	expect_plain(WRAPPED, 0);
-	assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+	expect_ex(t, FORM_INVOKE_WRITE, sizeof(full_resp), err);
+	expect_basic(FORM_INVOKE_WRITE, 0);
+	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 	check_until(&attr, sizeof(struct ibv_device_attr));
 
 	/* and is not tried again */
-	expect_plain(WRAPPED, 0);
-	assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+	expect_basic(FORM_INVOKE_WRITE, 0);
+	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 }
 
-static void query_device_falls_back_to_the_plain_command(void **state)
+static void query_device_ex_refused_falls_back_to_basic(void **state)
 {
-	check_falls_back_to_plain(*state, EOPNOTSUPP);
+	check_falls_back_to_basic(*state, EOPNOTSUPP);
 }
 
-static void query_device_falls_back_on_old_kernels(void **state)
+static void query_device_ex_enosys_falls_back_to_basic(void **state)
 {
-	check_falls_back_to_plain(*state, ENOSYS);
+	check_falls_back_to_basic(*state, ENOSYS);
 }
 
-static void small_question_takes_the_plain_command(void **state)
+static void query_device_basic_size_sends_basic_command(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct {
 			struct ibv_device_attr attr;
 			uint8_t behind[16];
@@ -248,15 +248,16 @@ static void small_question_takes_the_plain_command(void **state)
 		uint64_t fw_ver;
 
 		kernel_test_force(t, form);
-		expect_plain(form, 0);
+		expect_basic(form, 0);
 		assert_int_equal(
-			query(t, (void *)&buf, sizeof(buf.attr), &fw_ver), 0);
+			run_query(t, (void *)&buf, sizeof(buf.attr), &fw_ver),
+			0);
 		assert_memory_equal(&buf.attr, &base, sizeof(base));
 		assert_memory_equal(buf.behind, untouched, sizeof(untouched));
 	}
 }
 
-static void nothing_is_written_behind_the_callers_struct(void **state)
+static void query_device_writes_only_attr_size_bytes(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -269,71 +270,69 @@ static void nothing_is_written_behind_the_callers_struct(void **state)
 		memset((char *)&attr + size, 0x5a, sizeof(attr) - size);
 		fake_kernel_start();
 		fake_kernel_driver_id(TEST_DRIVER_ID);
-		expect_extended(t, WRAPPED, sizeof(whole), 0);
-		assert_int_equal(query(t, &attr, size, &fw_ver), 0);
+		expect_ex(t, FORM_INVOKE_WRITE, sizeof(full_resp), 0);
+		assert_int_equal(run_query(t, &attr, size, &fw_ver), 0);
 		for (size_t i = size; i < sizeof(attr); i++)
 			assert_int_equal(((uint8_t *)&attr)[i], 0x5a);
 	}
 }
 
-static void shorter_answer_leaves_the_rest_0(void **state)
+static void query_device_short_response_leaves_rest_0(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_device_attr_ex attr = {};
 	uint64_t fw_ver;
 
 	/* up to the RSS limits: what kernel 4.6 had */
-	expect_extended(
-		t, WRAPPED,
-		offsetof(struct ib_uverbs_ex_query_device_resp, rss_caps), 0);
-	assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+	expect_ex(t, FORM_INVOKE_WRITE,
+		  offsetof(struct ib_uverbs_ex_query_device_resp, rss_caps), 0);
+	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 	check_until(&attr, offsetof(struct ibv_device_attr_ex, rss_caps));
 }
 
-static void half_an_answered_field_is_not_taken(void **state)
+static void query_device_partial_field_in_response_is_ignored(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_device_attr_ex attr = {};
 	uint64_t fw_ver;
 
-	expect_extended(
-		t, WRAPPED,
-		offsetof(struct ib_uverbs_ex_query_device_resp, rss_caps) + 4,
-		0);
-	assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+	expect_ex(t, FORM_INVOKE_WRITE,
+		  offsetof(struct ib_uverbs_ex_query_device_resp, rss_caps) + 4,
+		  0);
+	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 	check_until(&attr, offsetof(struct ibv_device_attr_ex, rss_caps));
 }
 
-static void absurd_response_lengths_do_no_harm(void **state)
+static void query_device_invalid_response_length_is_ignored(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_device_attr_ex attr = {};
 	uint64_t fw_ver;
 
-	expect_extended(t, WRAPPED, UINT32_MAX, 0);
-	assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+	expect_ex(t, FORM_INVOKE_WRITE, UINT32_MAX, 0);
+	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 	check_until(&attr, sizeof(attr));
 
 	memset(&attr, 0, sizeof(attr));
-	expect_extended(t, WRAPPED, 0, 0);
-	assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+	expect_ex(t, FORM_INVOKE_WRITE, 0, 0);
+	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 	check_until(&attr, sizeof(struct ibv_device_attr));
 }
 
-static void ports_of_netlink_win_over_the_answers_8_bits(void **state)
+static void query_device_port_count_of_netlink_has_priority(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_device_attr_ex attr = {};
 	uint64_t fw_ver;
 
 	t->state.nr_ports = 1000;
-	expect_extended(t, WRAPPED, sizeof(whole), 0);
-	assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver), 0);
+	expect_ex(t, FORM_INVOKE_WRITE, sizeof(full_resp), 0);
+	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 	assert_int_equal(attr.phys_port_cnt_ex, 1000);
 	assert_int_equal(attr.orig_attr.phys_port_cnt, 134);
 }
 
-static void query_device_that_fails_leaves_the_outputs(void **state)
+static void query_device_error_leaves_outputs_unchanged(void **state)
 {
 	static const int errors[] = { EINVAL, EIO, EPERM, ENOMEM };
 	static const struct ibv_device_attr_ex zero;
@@ -343,20 +342,20 @@ static void query_device_that_fails_leaves_the_outputs(void **state)
 		struct ibv_device_attr_ex attr = {};
 		uint64_t fw_ver = 5;
 
-		expect_extended(t, WRAPPED, sizeof(whole), errors[i]);
-		assert_int_equal(query(t, &attr, sizeof(attr), &fw_ver),
+		expect_ex(t, FORM_INVOKE_WRITE, sizeof(full_resp), errors[i]);
+		assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver),
 				 -errors[i]);
-		expect_plain(WRAPPED, errors[i]);
+		expect_basic(FORM_INVOKE_WRITE, errors[i]);
 		assert_int_equal(
-			query(t, &attr, sizeof(attr.orig_attr), &fw_ver),
+			run_query(t, &attr, sizeof(attr.orig_attr), &fw_ver),
 			-errors[i]);
 		assert_memory_equal(&attr, &zero, sizeof(attr));
 		assert_int_equal(fw_ver, 5);
 	}
 }
 
-static int query_resp(struct kernel_test *t, size_t size,
-		      struct ib_uverbs_ex_query_device_resp *resp)
+static int run_query_resp(struct kernel_test *t, size_t size,
+			  struct ib_uverbs_ex_query_device_resp *resp)
 {
 	struct ibv_device_attr_ex attr = {};
 
@@ -364,49 +363,50 @@ static int query_resp(struct kernel_test *t, size_t size,
 					   &t->udata);
 }
 
-static void the_kernels_answer_can_be_had_too(void **state)
+static void query_device_resp_returns_kernel_response(void **state)
 {
 	const size_t size = sizeof(struct ibv_device_attr_ex);
-	struct ib_uverbs_ex_query_device_resp resp = {}, expected = whole;
+	struct ib_uverbs_ex_query_device_resp resp = {}, expected = full_resp;
 	struct kernel_test *t = *state;
 
 	/* a newer kernel has more to say than there was room for */
-	expected.response_length = sizeof(whole);
-	expect_extended(t, WRAPPED, sizeof(whole), 0);
-	assert_int_equal(query_resp(t, size, &resp), 0);
+	expected.response_length = sizeof(full_resp);
+	expect_ex(t, FORM_INVOKE_WRITE, sizeof(full_resp), 0);
+	assert_int_equal(run_query_resp(t, size, &resp), 0);
 	assert_memory_equal(&resp, &expected, sizeof(resp));
-	expect_extended(t, WRAPPED, UINT32_MAX, 0);
-	assert_int_equal(query_resp(t, size, &resp), 0);
+	expect_ex(t, FORM_INVOKE_WRITE, UINT32_MAX, 0);
+	assert_int_equal(run_query_resp(t, size, &resp), 0);
 	assert_memory_equal(&resp, &expected, sizeof(resp));
 
 	expected = (struct ib_uverbs_ex_query_device_resp){
-		.base = whole.base,
-		.response_length = sizeof(whole.base),
+		.base = full_resp.base,
+		.response_length = sizeof(full_resp.base),
 	};
 	memset(t->driver_out, 0x5a, sizeof(t->driver_out));
-	expect_plain(WRAPPED, 0);
-	assert_int_equal(query_resp(t, sizeof(struct ibv_device_attr), &resp),
-			 0);
+	expect_basic(FORM_INVOKE_WRITE, 0);
+	assert_int_equal(
+		run_query_resp(t, sizeof(struct ibv_device_attr), &resp), 0);
 	assert_memory_equal(&resp, &expected, sizeof(resp));
 	for (size_t i = 0; i < sizeof(t->driver_out); i++)
 		assert_int_equal(t->driver_out[i], 0x5a);
 }
 
-static void the_kernels_answer_is_left_alone_after_an_error(void **state)
+static void query_device_resp_error_leaves_response_unchanged(void **state)
 {
 	struct ib_uverbs_ex_query_device_resp resp, expected;
 	struct kernel_test *t = *state;
 
 	memset(&resp, 0x5a, sizeof(resp));
 	memset(&expected, 0x5a, sizeof(expected));
-	expect_extended(t, WRAPPED, sizeof(whole), EIO);
+	expect_ex(t, FORM_INVOKE_WRITE, sizeof(full_resp), EIO);
 	assert_int_equal(
-		query_resp(t, sizeof(struct ibv_device_attr_ex), &resp), -EIO);
-	assert_int_equal(query_resp(t, 1, &resp), -EINVAL);
+		run_query_resp(t, sizeof(struct ibv_device_attr_ex), &resp),
+		-EIO);
+	assert_int_equal(run_query_resp(t, 1, &resp), -EINVAL);
 	assert_memory_equal(&resp, &expected, sizeof(resp));
 }
 
-static void unknown_questions_are_refused(void **state)
+static void query_device_unknown_input_is_refused(void **state)
 {
 	const struct ibv_query_device_ex_input input = { .comp_mask = 1 };
 	struct kernel_test *t = *state;
@@ -416,26 +416,27 @@ static void unknown_questions_are_refused(void **state)
 	assert_int_equal(verbs_cmd_query_device(t->ctx, &input, &attr,
 						sizeof(attr), &fw_ver, NULL),
 			 -EINVAL);
-	assert_int_equal(query(t, &attr, sizeof(attr.orig_attr) - 1, &fw_ver),
-			 -EINVAL);
+	assert_int_equal(
+		run_query(t, &attr, sizeof(attr.orig_attr) - 1, &fw_ver),
+		-EINVAL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(query_device_asks_for_everything),
-		KERNEL_TEST(query_device_falls_back_to_the_plain_command),
-		KERNEL_TEST(query_device_falls_back_on_old_kernels),
-		KERNEL_TEST(small_question_takes_the_plain_command),
-		KERNEL_TEST(nothing_is_written_behind_the_callers_struct),
-		KERNEL_TEST(shorter_answer_leaves_the_rest_0),
-		KERNEL_TEST(half_an_answered_field_is_not_taken),
-		KERNEL_TEST(absurd_response_lengths_do_no_harm),
-		KERNEL_TEST(ports_of_netlink_win_over_the_answers_8_bits),
-		KERNEL_TEST(query_device_that_fails_leaves_the_outputs),
-		KERNEL_TEST(the_kernels_answer_can_be_had_too),
-		KERNEL_TEST(the_kernels_answer_is_left_alone_after_an_error),
-		KERNEL_TEST(unknown_questions_are_refused),
+		KERNEL_TEST(query_device_sends_ex_command_and_fills_all),
+		KERNEL_TEST(query_device_ex_refused_falls_back_to_basic),
+		KERNEL_TEST(query_device_ex_enosys_falls_back_to_basic),
+		KERNEL_TEST(query_device_basic_size_sends_basic_command),
+		KERNEL_TEST(query_device_writes_only_attr_size_bytes),
+		KERNEL_TEST(query_device_short_response_leaves_rest_0),
+		KERNEL_TEST(query_device_partial_field_in_response_is_ignored),
+		KERNEL_TEST(query_device_invalid_response_length_is_ignored),
+		KERNEL_TEST(query_device_port_count_of_netlink_has_priority),
+		KERNEL_TEST(query_device_error_leaves_outputs_unchanged),
+		KERNEL_TEST(query_device_resp_returns_kernel_response),
+		KERNEL_TEST(query_device_resp_error_leaves_response_unchanged),
+		KERNEL_TEST(query_device_unknown_input_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

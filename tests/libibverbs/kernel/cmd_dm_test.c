@@ -39,7 +39,7 @@ static void expect_alloc(bool driver_attrs, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void alloc_dm_is_a_native_method(void **state)
+static void alloc_dm_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_dm dm = {};
@@ -53,7 +53,7 @@ static void alloc_dm_is_a_native_method(void **state)
 	assert_null(dm.dm.memcpy_to_dm);
 }
 
-static void alloc_dm_takes_attributes_of_the_driver(void **state)
+static void alloc_dm_passes_driver_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_dm dm = {};
@@ -61,12 +61,12 @@ static void alloc_dm_takes_attributes_of_the_driver(void **state)
 	expect_alloc(true, 0);
 	assert_int_equal(
 		verbs_cmd_alloc_dm(t->ctx, &dm_attr, &dm, &t->attrs_only), 0);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 	assert_int_equal(verbs_cmd_alloc_dm(t->ctx, &dm_attr, &dm, &t->udata),
 			 -EOPNOTSUPP);
 }
 
-static void alloc_dm_that_fails_leaves_the_object(void **state)
+static void alloc_dm_error_leaves_object_unchanged(void **state)
 {
 	const struct verbs_dm before = { .handle = 99 };
 	const struct ibv_alloc_dm_attr unknown = { .comp_mask = 1 };
@@ -89,7 +89,7 @@ static void alloc_dm_that_fails_leaves_the_object(void **state)
 	assert_memory_equal(&dm, &before, sizeof(before));
 }
 
-static int free_dm(struct kernel_test *t)
+static int run_free(struct kernel_test *t)
 {
 	struct verbs_dm dm = { .dm.context = t->ctx, .handle = 43 };
 
@@ -101,10 +101,10 @@ static const struct destroy_case free_dm_case = {
 	.handle_attr = UVERBS_ATTR_FREE_DM_HANDLE,
 	.ioctl_only = true,
 	.handle = 43,
-	.run = free_dm,
+	.run = run_free,
 };
 
-DESTROY_NATIVE_TESTS(free_dm)
+DESTROY_IOCTL_ONLY_TESTS(free_dm)
 
 /* ------------------------------------------------------------------------ */
 /* Registration                                                              */
@@ -134,8 +134,8 @@ static void expect_reg(bool driver_attrs, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static int reg(struct kernel_test *t, unsigned int access, struct verbs_mr *vmr,
-	       const struct verbs_udata *udata)
+static int run_reg(struct kernel_test *t, unsigned int access,
+		   struct verbs_mr *vmr, const struct verbs_udata *udata)
 {
 	struct verbs_dm dm = { .dm.context = t->ctx, .handle = 43 };
 
@@ -143,13 +143,13 @@ static int reg(struct kernel_test *t, unsigned int access, struct verbs_mr *vmr,
 				   udata);
 }
 
-static void reg_dm_mr_is_a_native_method(void **state)
+static void reg_dm_mr_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = { .mr_type = VERBS_MR_TYPE_NULL_MR };
 
 	expect_reg(false, 0);
-	assert_int_equal(reg(t, ACCESS, &vmr, NULL), 0);
+	assert_int_equal(run_reg(t, ACCESS, &vmr, NULL), 0);
 	assert_int_equal(vmr.ibv_mr.handle, 71);
 	assert_int_equal(vmr.ibv_mr.lkey, 72);
 	assert_int_equal(vmr.ibv_mr.rkey, 73);
@@ -161,18 +161,18 @@ static void reg_dm_mr_is_a_native_method(void **state)
 	assert_int_equal(vmr.access, ACCESS);
 }
 
-static void reg_dm_mr_takes_attributes_of_the_driver(void **state)
+static void reg_dm_mr_passes_driver_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = {};
 
 	expect_reg(true, 0);
-	assert_int_equal(reg(t, ACCESS, &vmr, &t->attrs_only), 0);
-	assert_true(kernel_test_driver_answered(t));
-	assert_int_equal(reg(t, ACCESS, &vmr, &t->udata), -EOPNOTSUPP);
+	assert_int_equal(run_reg(t, ACCESS, &vmr, &t->attrs_only), 0);
+	assert_true(kernel_test_driver_attrs_updated(t));
+	assert_int_equal(run_reg(t, ACCESS, &vmr, &t->udata), -EOPNOTSUPP);
 }
 
-static void reg_dm_mr_that_fails_leaves_the_object(void **state)
+static void reg_dm_mr_error_leaves_object_unchanged(void **state)
 {
 	const struct verbs_mr before = { .ibv_mr.handle = 99 };
 	struct kernel_test *t = *state;
@@ -180,13 +180,14 @@ static void reg_dm_mr_that_fails_leaves_the_object(void **state)
 
 	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
 		expect_reg(false, kernel_test_errors[i]);
-		assert_int_equal(reg(t, ACCESS, &vmr, NULL),
+		assert_int_equal(run_reg(t, ACCESS, &vmr, NULL),
 				 -kernel_test_errors[i]);
 	}
-	assert_int_equal(reg(t, IBV_ACCESS_REMOTE_READ, &vmr, NULL), -EINVAL);
+	assert_int_equal(run_reg(t, IBV_ACCESS_REMOTE_READ, &vmr, NULL),
+			 -EINVAL);
 	expect_reg(false, EPROTONOSUPPORT);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(reg(t, ACCESS, &vmr, NULL), -EOPNOTSUPP);
+		assert_int_equal(run_reg(t, ACCESS, &vmr, NULL), -EOPNOTSUPP);
 	assert_memory_equal(&vmr, &before, sizeof(before));
 }
 
@@ -210,7 +211,7 @@ static void expect_export(uint64_t fd, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void export_dmabuf_hands_out_the_descriptor(void **state)
+static void export_dmabuf_returns_descriptor(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = -1;
@@ -220,7 +221,7 @@ static void export_dmabuf_hands_out_the_descriptor(void **state)
 	assert_int_equal(fd, 88);
 }
 
-static void export_dmabuf_that_fails_leaves_the_descriptor(void **state)
+static void export_dmabuf_error_leaves_output_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = 5;
@@ -242,15 +243,15 @@ static void export_dmabuf_that_fails_leaves_the_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(alloc_dm_is_a_native_method),
-		KERNEL_TEST(alloc_dm_takes_attributes_of_the_driver),
-		KERNEL_TEST(alloc_dm_that_fails_leaves_the_object),
-		DESTROY_NATIVE_TEST_LIST(free_dm),
-		KERNEL_TEST(reg_dm_mr_is_a_native_method),
-		KERNEL_TEST(reg_dm_mr_takes_attributes_of_the_driver),
-		KERNEL_TEST(reg_dm_mr_that_fails_leaves_the_object),
-		KERNEL_TEST(export_dmabuf_hands_out_the_descriptor),
-		KERNEL_TEST(export_dmabuf_that_fails_leaves_the_descriptor),
+		KERNEL_TEST(alloc_dm_sends_ioctl),
+		KERNEL_TEST(alloc_dm_passes_driver_attrs),
+		KERNEL_TEST(alloc_dm_error_leaves_object_unchanged),
+		DESTROY_IOCTL_ONLY_TEST_LIST(free_dm),
+		KERNEL_TEST(reg_dm_mr_sends_ioctl),
+		KERNEL_TEST(reg_dm_mr_passes_driver_attrs),
+		KERNEL_TEST(reg_dm_mr_error_leaves_object_unchanged),
+		KERNEL_TEST(export_dmabuf_returns_descriptor),
+		KERNEL_TEST(export_dmabuf_error_leaves_output_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

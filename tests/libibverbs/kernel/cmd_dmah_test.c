@@ -52,7 +52,7 @@ static void expect_alloc(uint32_t mask, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void alloc_dmah_sends_the_hints_of_the_mask(void **state)
+static void alloc_dmah_sends_hints_of_mask(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -67,7 +67,7 @@ static void alloc_dmah_sends_the_hints_of_the_mask(void **state)
 	}
 }
 
-static void alloc_dmah_that_fails_leaves_the_object(void **state)
+static void alloc_dmah_error_leaves_object_unchanged(void **state)
 {
 	const struct ibv_dmah_init_attr attr = attr_of(ALL_HINTS);
 	const struct ibv_dmah_init_attr unknown = attr_of(ALL_HINTS + 1);
@@ -89,7 +89,7 @@ static void alloc_dmah_that_fails_leaves_the_object(void **state)
 	assert_memory_equal(&dmah, &before, sizeof(before));
 }
 
-static int dealloc(struct kernel_test *t)
+static int run_dealloc(struct kernel_test *t)
 {
 	struct verbs_dmah dmah = { .dmah.context = t->ctx, .handle = 45 };
 
@@ -101,17 +101,17 @@ static const struct destroy_case dealloc_dmah_case = {
 	.handle_attr = VERBS_UAPI_UVERBS_ATTR_FREE_DMA_HANDLE,
 	.ioctl_only = true,
 	.handle = 45,
-	.run = dealloc,
+	.run = run_dealloc,
 };
 
-DESTROY_NATIVE_TESTS(dealloc_dmah)
+DESTROY_IOCTL_ONLY_TESTS(dealloc_dmah)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(alloc_dmah_sends_the_hints_of_the_mask),
-		KERNEL_TEST(alloc_dmah_that_fails_leaves_the_object),
-		DESTROY_NATIVE_TEST_LIST(dealloc_dmah),
+		KERNEL_TEST(alloc_dmah_sends_hints_of_mask),
+		KERNEL_TEST(alloc_dmah_error_leaves_object_unchanged),
+		DESTROY_IOCTL_ONLY_TEST_LIST(dealloc_dmah),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

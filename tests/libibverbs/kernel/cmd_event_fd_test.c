@@ -21,7 +21,7 @@ static void expect_async(uint64_t fd, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void async_fd_is_a_native_method(void **state)
+static void alloc_async_fd_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = -1;
@@ -32,7 +32,7 @@ static void async_fd_is_a_native_method(void **state)
 	assert_int_equal(fd, 9);
 }
 
-static void async_fd_that_came_with_the_context_is_used(void **state)
+static void alloc_async_fd_existing_fd_is_reused(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = -1;
@@ -41,7 +41,7 @@ static void async_fd_that_came_with_the_context_is_used(void **state)
 	assert_int_equal(fd, TEST_ASYNC_FD);
 }
 
-static void async_fd_error_leaves_the_output(void **state)
+static void alloc_async_fd_error_leaves_output_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = 5;
@@ -52,7 +52,7 @@ static void async_fd_error_leaves_the_output(void **state)
 	assert_int_equal(fd, 5);
 }
 
-static void async_fd_has_no_other_form(void **state)
+static void alloc_async_fd_ioctl_refused_returns_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = 5;
@@ -63,7 +63,7 @@ static void async_fd_has_no_other_form(void **state)
 	assert_int_equal(fd, 5);
 }
 
-static void async_fd_that_is_none_is_a_protocol_error(void **state)
+static void alloc_async_fd_invalid_fd_returns_eproto(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = 5;
@@ -92,11 +92,11 @@ static void expect_channel(enum test_form form, uint32_t fd, int err)
 	kernel_test_expect(form, &cmd);
 }
 
-static void comp_channel_travels_in_both_forms(void **state)
+static void create_comp_channel_sends_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		int fd = -1;
 
 		kernel_test_force(t, form);
@@ -109,24 +109,24 @@ static void comp_channel_travels_in_both_forms(void **state)
 	}
 }
 
-static void comp_channel_error_leaves_the_output(void **state)
+static void create_comp_channel_error_leaves_output_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = 5;
 
-	expect_channel(WRAPPED, 12, EMFILE);
+	expect_channel(FORM_INVOKE_WRITE, 12, EMFILE);
 	assert_int_equal(verbs_cmd_create_comp_channel(t->ctx, &fd), -EMFILE);
 	assert_int_equal(fd, 5);
 }
 
-static void comp_channel_that_is_none_is_a_protocol_error(void **state)
+static void create_comp_channel_invalid_fd_returns_eproto(void **state)
 {
 	struct kernel_test *t = *state;
 	int fd = 5;
 
-	expect_channel(WRAPPED, (uint32_t)INT_MAX + 1, 0);
+	expect_channel(FORM_INVOKE_WRITE, (uint32_t)INT_MAX + 1, 0);
 	assert_int_equal(verbs_cmd_create_comp_channel(t->ctx, &fd), -EPROTO);
-	expect_channel(WRAPPED, UINT32_MAX, 0);
+	expect_channel(FORM_INVOKE_WRITE, UINT32_MAX, 0);
 	assert_int_equal(verbs_cmd_create_comp_channel(t->ctx, &fd), -EPROTO);
 	assert_int_equal(fd, 5);
 }
@@ -134,14 +134,14 @@ static void comp_channel_that_is_none_is_a_protocol_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(async_fd_is_a_native_method),
-		KERNEL_TEST(async_fd_that_came_with_the_context_is_used),
-		KERNEL_TEST(async_fd_error_leaves_the_output),
-		KERNEL_TEST(async_fd_has_no_other_form),
-		KERNEL_TEST(async_fd_that_is_none_is_a_protocol_error),
-		KERNEL_TEST(comp_channel_travels_in_both_forms),
-		KERNEL_TEST(comp_channel_error_leaves_the_output),
-		KERNEL_TEST(comp_channel_that_is_none_is_a_protocol_error),
+		KERNEL_TEST(alloc_async_fd_sends_ioctl),
+		KERNEL_TEST(alloc_async_fd_existing_fd_is_reused),
+		KERNEL_TEST(alloc_async_fd_error_leaves_output_unchanged),
+		KERNEL_TEST(alloc_async_fd_ioctl_refused_returns_eopnotsupp),
+		KERNEL_TEST(alloc_async_fd_invalid_fd_returns_eproto),
+		KERNEL_TEST(create_comp_channel_sends_both_write_forms),
+		KERNEL_TEST(create_comp_channel_error_leaves_output_unchanged),
+		KERNEL_TEST(create_comp_channel_invalid_fd_returns_eproto),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,8 +65,8 @@ static struct ibv_flow_action_esp_attr attr_of(int parts)
 	return attr;
 }
 
-static void expect(uint16_t method, struct fake_attr handle, int parts,
-		   bool driver_attrs, int err)
+static void expect_esp(uint16_t method, struct fake_attr handle, int parts,
+		       bool driver_attrs, int err)
 {
 	const struct fake_attr esp_attr =
 		FAKE_BYTES_IN(UVERBS_ATTR_FLOW_ACTION_ESP_ATTRS, 24, &esp);
@@ -111,8 +111,8 @@ static void expect_create(int parts, bool driver_attrs, int err)
 	const struct fake_attr handle =
 		FAKE_NUM_OUT(UVERBS_ATTR_CREATE_FLOW_ACTION_ESP_HANDLE, 48);
 
-	expect(UVERBS_METHOD_FLOW_ACTION_ESP_CREATE, handle, parts,
-	       driver_attrs, err);
+	expect_esp(UVERBS_METHOD_FLOW_ACTION_ESP_CREATE, handle, parts,
+		   driver_attrs, err);
 }
 
 static void expect_modify(int parts, bool driver_attrs, int err)
@@ -120,11 +120,11 @@ static void expect_modify(int parts, bool driver_attrs, int err)
 	const struct fake_attr handle =
 		FAKE_NUM_IN(UVERBS_ATTR_MODIFY_FLOW_ACTION_ESP_HANDLE, 48);
 
-	expect(UVERBS_METHOD_FLOW_ACTION_ESP_MODIFY, handle, parts,
-	       driver_attrs, err);
+	expect_esp(UVERBS_METHOD_FLOW_ACTION_ESP_MODIFY, handle, parts,
+		   driver_attrs, err);
 }
 
-static void create_action_sends_the_parts_that_are_there(void **state)
+static void create_flow_action_sends_present_parts(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -142,7 +142,7 @@ static void create_action_sends_the_parts_that_are_there(void **state)
 	}
 }
 
-static void create_action_takes_attributes_of_the_driver(void **state)
+static void create_flow_action_passes_driver_attrs(void **state)
 {
 	const struct ibv_flow_action_esp_attr attr = attr_of(PART_ESP);
 	struct kernel_test *t = *state;
@@ -152,13 +152,13 @@ static void create_action_takes_attributes_of_the_driver(void **state)
 	assert_int_equal(verbs_cmd_create_flow_action_esp(
 				 t->ctx, &action, &attr, &t->attrs_only),
 			 0);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 	assert_int_equal(verbs_cmd_create_flow_action_esp(t->ctx, &action,
 							  &attr, &t->udata),
 			 -EOPNOTSUPP);
 }
 
-static void create_action_that_fails_leaves_the_object(void **state)
+static void create_flow_action_error_leaves_object_unchanged(void **state)
 {
 	const struct ibv_flow_action_esp_attr attr = attr_of(ALL_PARTS);
 	const struct verbs_flow_action before = { .handle = 99 };
@@ -179,7 +179,7 @@ static void create_action_that_fails_leaves_the_object(void **state)
 	assert_memory_equal(&action, &before, sizeof(before));
 }
 
-static void modify_action_sends_the_parts_that_are_there(void **state)
+static void modify_flow_action_sends_present_parts(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_flow_action action = { .action.context = t->ctx,
@@ -196,7 +196,7 @@ static void modify_action_sends_the_parts_that_are_there(void **state)
 }
 
 /* To stop checking for replays is a choice without data. */
-static void modify_action_can_switch_replay_off(void **state)
+static void modify_flow_action_disables_replay_check(void **state)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_FLOW_ACTION,
@@ -220,7 +220,7 @@ static void modify_action_can_switch_replay_off(void **state)
 			 0);
 }
 
-static void modify_action_takes_attributes_of_the_driver(void **state)
+static void modify_flow_action_passes_driver_attrs(void **state)
 {
 	const struct ibv_flow_action_esp_attr attr = attr_of(PART_ESN);
 	struct kernel_test *t = *state;
@@ -231,10 +231,10 @@ static void modify_action_takes_attributes_of_the_driver(void **state)
 	assert_int_equal(verbs_cmd_modify_flow_action_esp(&action, &attr,
 							  &t->attrs_only),
 			 0);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 }
 
-static void modify_action_returns_the_error(void **state)
+static void modify_flow_action_returns_kernel_error(void **state)
 {
 	const struct ibv_flow_action_esp_attr attr = attr_of(PART_ESN);
 	struct kernel_test *t = *state;
@@ -252,7 +252,7 @@ static void modify_action_returns_the_error(void **state)
 			 -EOPNOTSUPP);
 }
 
-static void both_refuse_unknown_wishes(void **state)
+static void flow_action_esp_unknown_attrs_are_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_flow_action action = { .action.context = t->ctx };
@@ -275,7 +275,7 @@ static void both_refuse_unknown_wishes(void **state)
 	}
 }
 
-static int destroy(struct kernel_test *t)
+static int run_destroy(struct kernel_test *t)
 {
 	struct verbs_flow_action action = { .action.context = t->ctx,
 					    .handle = 48 };
@@ -283,28 +283,28 @@ static int destroy(struct kernel_test *t)
 	return verbs_cmd_destroy_flow_action(&action);
 }
 
-static const struct destroy_case destroy_action_case = {
+static const struct destroy_case destroy_flow_action_case = {
 	.cap = KERNEL_CAP_DESTROY_FLOW_ACTION,
 	.handle_attr = UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE,
 	.ioctl_only = true,
 	.handle = 48,
-	.run = destroy,
+	.run = run_destroy,
 };
 
-DESTROY_NATIVE_TESTS(destroy_action)
+DESTROY_IOCTL_ONLY_TESTS(destroy_flow_action)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_action_sends_the_parts_that_are_there),
-		KERNEL_TEST(create_action_takes_attributes_of_the_driver),
-		KERNEL_TEST(create_action_that_fails_leaves_the_object),
-		KERNEL_TEST(modify_action_sends_the_parts_that_are_there),
-		KERNEL_TEST(modify_action_can_switch_replay_off),
-		KERNEL_TEST(modify_action_takes_attributes_of_the_driver),
-		KERNEL_TEST(modify_action_returns_the_error),
-		KERNEL_TEST(both_refuse_unknown_wishes),
-		DESTROY_NATIVE_TEST_LIST(destroy_action),
+		KERNEL_TEST(create_flow_action_sends_present_parts),
+		KERNEL_TEST(create_flow_action_passes_driver_attrs),
+		KERNEL_TEST(create_flow_action_error_leaves_object_unchanged),
+		KERNEL_TEST(modify_flow_action_sends_present_parts),
+		KERNEL_TEST(modify_flow_action_disables_replay_check),
+		KERNEL_TEST(modify_flow_action_passes_driver_attrs),
+		KERNEL_TEST(modify_flow_action_returns_kernel_error),
+		KERNEL_TEST(flow_action_esp_unknown_attrs_are_refused),
+		DESTROY_IOCTL_ONLY_TEST_LIST(destroy_flow_action),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

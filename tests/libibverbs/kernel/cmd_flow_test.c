@@ -62,7 +62,7 @@ static struct rule rule(uint8_t nr_specs)
 }
 
 /* The same in the kernel's words. */
-struct kernel_head {
+struct kernel_header {
 	uint32_t comp_mask, qp_handle;
 	uint32_t type;
 	uint16_t size, priority;
@@ -71,21 +71,21 @@ struct kernel_head {
 };
 
 struct kernel_rule {
-	struct kernel_head head;
+	struct kernel_header header;
 	struct ib_uverbs_flow_spec_eth eth;
 	struct ib_uverbs_flow_spec_ipv4 ip;
 	struct ib_uverbs_flow_spec_action_count count;
 	struct ib_uverbs_flow_spec_action_drop drop;
 };
 
-#define HEAD_LEN sizeof(struct kernel_head)
+#define HEADER_LEN sizeof(struct kernel_header)
 
-_Static_assert(HEAD_LEN == sizeof(struct ib_uverbs_create_flow), "head");
+_Static_assert(HEADER_LEN == sizeof(struct ib_uverbs_create_flow), "head");
 
 static struct kernel_rule kernel_rule(uint8_t nr_specs, size_t specs_len)
 {
 	return (struct kernel_rule){
-		.head = {
+		.header = {
 			.qp_handle = 61,
 			.type = 3,
 			.size = (uint16_t)specs_len,
@@ -125,8 +125,8 @@ static void expect_create(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -134,39 +134,40 @@ static void expect_create(struct kernel_test *t, enum test_form form,
 	kernel_test_expect(form, &cmd);
 }
 
-static int create(struct kernel_test *t, const void *attr,
-		  struct ibv_flow *flow)
+static int run_create(struct kernel_test *t, const void *attr,
+		      struct ibv_flow *flow)
 {
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
 	return verbs_cmd_create_flow(&qp, flow, attr, &t->udata);
 }
 
-static void create_flow_sends_head_and_specifications(void **state)
+static void create_flow_sends_header_and_specs(void **state)
 {
 	static const size_t lens[] = { 0, 40, 72, 88, 96 };
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		for (uint8_t nr = 0; nr <= 4; nr++) {
 			const struct kernel_rule in = kernel_rule(nr, lens[nr]);
 			const struct rule attr = rule(nr);
 			struct ibv_flow flow = {};
 
 			memset(t->driver_out, 0, sizeof(t->driver_out));
-			expect_create(t, form, &in, HEAD_LEN + lens[nr], 0);
-			assert_int_equal(create(t, &attr, &flow), 0);
+			expect_create(t, form, &in, HEADER_LEN + lens[nr], 0);
+			assert_int_equal(run_create(t, &attr, &flow), 0);
 			assert_ptr_equal(flow.context, t->ctx);
 			assert_int_equal(flow.handle, 55);
 			assert_int_equal(flow.comp_mask, 0);
-			assert_memory_equal(t->driver_out, kernel_test_answer,
-					    sizeof(kernel_test_answer));
+			assert_memory_equal(t->driver_out,
+					    kernel_test_driver_resp,
+					    sizeof(kernel_test_driver_resp));
 		}
 	}
 }
 
 /* Programs exist that do not set them. */
-static void size_and_mask_of_the_attribute_do_not_matter(void **state)
+static void create_flow_ignores_size_and_comp_mask(void **state)
 {
 	const struct kernel_rule in = kernel_rule(4, 96);
 	struct rule attr = rule(4);
@@ -174,11 +175,11 @@ static void size_and_mask_of_the_attribute_do_not_matter(void **state)
 
 	attr.attr.size = 1;
 	attr.attr.comp_mask = UINT32_MAX;
-	expect_create(*state, WRAPPED, &in, HEAD_LEN + 96, 0);
-	assert_int_equal(create(*state, &attr, &flow), 0);
+	expect_create(*state, FORM_INVOKE_WRITE, &in, HEADER_LEN + 96, 0);
+	assert_int_equal(run_create(*state, &attr, &flow), 0);
 }
 
-static void create_flow_that_fails_leaves_the_object(void **state)
+static void create_flow_error_leaves_object_unchanged(void **state)
 {
 	static const struct {
 		int err, ret;
@@ -189,45 +190,46 @@ static void create_flow_that_fails_leaves_the_object(void **state)
 	struct kernel_test *t = *state;
 	struct ibv_flow flow = before;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		for (int i = 0; i < 2; i++) {
-			expect_create(t, form, &in, HEAD_LEN + 96,
+			expect_create(t, form, &in, HEADER_LEN + 96,
 				      cases[i].err);
-			assert_int_equal(create(t, &attr, &flow), cases[i].ret);
+			assert_int_equal(run_create(t, &attr, &flow),
+					 cases[i].ret);
 			assert_memory_equal(&flow, &before, sizeof(before));
 		}
 	}
 }
 
-static void a_wrong_specification_is_not_sent(void **state)
+static void create_flow_invalid_spec_is_refused(void **state)
 {
 	struct ibv_flow flow = {};
 	struct rule attr = rule(4);
 
 	attr.drop.type = (enum ibv_flow_spec_type)0x1004;
-	assert_int_equal(create(*state, &attr, &flow), -EINVAL);
+	assert_int_equal(run_create(*state, &attr, &flow), -EINVAL);
 	attr = rule(4);
 	attr.eth.size = 37;
-	assert_int_equal(create(*state, &attr, &flow), -EINVAL);
+	assert_int_equal(run_create(*state, &attr, &flow), -EINVAL);
 }
 
 /* As many of the longest as there is room for, and one more. */
-static void more_specifications_than_there_is_room_for(void **state)
+static void create_flow_excess_specs_are_refused(void **state)
 {
 	struct {
 		struct ibv_flow_attr attr;
 		struct ibv_flow_spec_ipv6 specs[FLOW_SPEC_MAX + 1];
 	} attr = { .attr.num_of_specs = FLOW_SPEC_MAX };
 	static struct {
-		struct kernel_head head;
+		struct kernel_header header;
 		struct ib_uverbs_flow_spec_ipv6 specs[FLOW_SPEC_MAX];
 	} in;
 	struct kernel_test *t = *state;
 	struct ibv_flow flow = {};
 
-	in.head.qp_handle = 61;
-	in.head.num_of_specs = FLOW_SPEC_MAX;
-	in.head.size = sizeof(in.specs);
+	in.header.qp_handle = 61;
+	in.header.num_of_specs = FLOW_SPEC_MAX;
+	in.header.size = sizeof(in.specs);
 	for (int i = 0; i < FLOW_SPEC_MAX; i++) {
 		attr.specs[i].type = IBV_FLOW_SPEC_IPV6;
 		attr.specs[i].size = sizeof(attr.specs[i]);
@@ -236,17 +238,17 @@ static void more_specifications_than_there_is_room_for(void **state)
 		in.specs[i].size = 88;
 		in.specs[i].mask.next_hdr = (uint8_t)(i + 1);
 	}
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		expect_create(t, form, &in, sizeof(in), 0);
-		assert_int_equal(create(t, &attr, &flow), 0);
+		assert_int_equal(run_create(t, &attr, &flow), 0);
 	}
 	attr.attr.num_of_specs++;
-	assert_int_equal(create(t, &attr, &flow), -EINVAL);
+	assert_int_equal(run_create(t, &attr, &flow), -EINVAL);
 	attr.attr.num_of_specs = 255;
-	assert_int_equal(create(t, &attr, &flow), -EINVAL);
+	assert_int_equal(run_create(t, &attr, &flow), -EINVAL);
 }
 
-static int destroy(struct kernel_test *t)
+static int run_destroy(struct kernel_test *t)
 {
 	struct ibv_flow flow = { .context = t->ctx, .handle = 55 };
 
@@ -258,7 +260,7 @@ static const struct destroy_case destroy_flow_case = {
 	.handle_attr = UVERBS_ATTR_DESTROY_FLOW_HANDLE,
 	.write_command = IB_USER_VERBS_EX_CMD_DESTROY_FLOW | EXTENDED,
 	.handle = 55,
-	.run = destroy,
+	.run = run_destroy,
 };
 
 DESTROY_TESTS(destroy_flow)
@@ -266,11 +268,11 @@ DESTROY_TESTS(destroy_flow)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_flow_sends_head_and_specifications),
-		KERNEL_TEST(size_and_mask_of_the_attribute_do_not_matter),
-		KERNEL_TEST(create_flow_that_fails_leaves_the_object),
-		KERNEL_TEST(a_wrong_specification_is_not_sent),
-		KERNEL_TEST(more_specifications_than_there_is_room_for),
+		KERNEL_TEST(create_flow_sends_header_and_specs),
+		KERNEL_TEST(create_flow_ignores_size_and_comp_mask),
+		KERNEL_TEST(create_flow_error_leaves_object_unchanged),
+		KERNEL_TEST(create_flow_invalid_spec_is_refused),
+		KERNEL_TEST(create_flow_excess_specs_are_refused),
 		DESTROY_TEST_LIST(destroy_flow),
 	};
 

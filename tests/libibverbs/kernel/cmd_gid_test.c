@@ -29,7 +29,7 @@ static const struct ibv_gid_entry untouched = { .gid_index = 55 };
 /* ------------------------------------------------------------------------ */
 
 static void expect_entry(uint64_t port, uint64_t index,
-			 const struct ibv_gid_entry *answer, int err)
+			 const struct ibv_gid_entry *expected, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -40,14 +40,14 @@ static void expect_entry(uint64_t port, uint64_t index,
 				    index),
 			FAKE_U32_IN(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0),
 			FAKE_BYTES_OUT(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
-				       32, answer)),
+				       32, expected)),
 		.err = err,
 	};
 
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void expect_table(size_t room, const struct ibv_gid_entry *answer,
+static void expect_table(size_t room, const struct ibv_gid_entry *expected,
 			 size_t nr, uint64_t count, int err)
 {
 	const struct fake_ioctl cmd = {
@@ -61,7 +61,7 @@ static void expect_table(size_t room, const struct ibv_gid_entry *answer,
 				.kind = FAKE_OUT_BYTES,
 				.len = room * 32,
 				.answer_len = nr * 32,
-				.bytes = answer,
+				.bytes = expected,
 			},
 			FAKE_U64_OUT(
 				UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES,
@@ -114,42 +114,42 @@ static void expect_device(uint8_t nr_ports, int err)
 /* One entry, by ioctl                                                       */
 /* ------------------------------------------------------------------------ */
 
-static const struct ibv_gid_entry entries[3] = {
+static const struct ibv_gid_entry kernel_entries[3] = {
 	{ .gid_index = 0, .port_num = 1, .gid_type = 2, .ndev_ifindex = 4 },
 	{ .gid_index = 3, .port_num = 1, .gid_type = 1, .ndev_ifindex = 4 },
 	{ .gid_index = 0, .port_num = 2, .gid_type = 0, .ndev_ifindex = 0 },
 };
 
-static void entry_is_a_native_method(void **state)
+static void query_gid_entry_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
-	struct ibv_gid_entry answer = entries[1], entry = untouched;
+	struct ibv_gid_entry expected = kernel_entries[1], entry = untouched;
 
-	answer.gid = gid_a;
-	expect_entry(1, 3, &answer, 0);
+	expected.gid = gid_a;
+	expect_entry(1, 3, &expected, 0);
 	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
-	assert_memory_equal(&entry, &answer, sizeof(entry));
+	assert_memory_equal(&entry, &expected, sizeof(entry));
 }
 
-static void entry_of_an_empty_slot_has_no_data(void **state)
+static void query_gid_entry_empty_returns_enodata(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry = untouched;
 
-	expect_entry(1, 3, &entries[1], ENODATA);
+	expect_entry(1, 3, &kernel_entries[1], ENODATA);
 	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry),
 			 -ENODATA);
 	assert_memory_equal(&entry, &untouched, sizeof(entry));
 }
 
-static void entry_error_does_not_lead_to_sysfs(void **state)
+static void query_gid_entry_error_does_not_read_sysfs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry = untouched;
 
 	sysfs_tree_write("ports/1/gids/3", GID_A_TEXT);
 	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
-		expect_entry(1, 3, &entries[1], kernel_test_errors[i]);
+		expect_entry(1, 3, &kernel_entries[1], kernel_test_errors[i]);
 		assert_int_equal(
 			verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry),
 			-kernel_test_errors[i]);
@@ -161,7 +161,8 @@ static void entry_error_does_not_lead_to_sysfs(void **state)
 /* One entry, from sysfs                                                     */
 /* ------------------------------------------------------------------------ */
 
-static void write_entry(const char *gid, const char *type, const char *ndev)
+static void write_sysfs_entry(const char *gid, const char *type,
+			      const char *ndev)
 {
 	sysfs_tree_write("ports/1/gids/3", gid);
 	if (type)
@@ -172,18 +173,18 @@ static void write_entry(const char *gid, const char *type, const char *ndev)
 
 static int query_sysfs(struct kernel_test *t, struct ibv_gid_entry *entry)
 {
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	*entry = untouched;
 	return verbs_cmd_query_gid_entry(t->ctx, 1, 3, entry);
 }
 
-static void entry_falls_back_to_sysfs(void **state)
+static void query_gid_entry_ioctl_refused_falls_back_to_sysfs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry = untouched;
 
-	write_entry(GID_A_TEXT, "RoCE v2\n", "lo\n");
-	expect_entry(1, 3, &entries[1], EPROTONOSUPPORT);
+	write_sysfs_entry(GID_A_TEXT, "RoCE v2\n", "lo\n");
+	expect_entry(1, 3, &kernel_entries[1], EPROTONOSUPPORT);
 	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
 	assert_memory_equal(&entry.gid, &gid_a, sizeof(gid_a));
 	assert_int_equal(entry.gid_index, 3);
@@ -196,24 +197,24 @@ static void entry_falls_back_to_sysfs(void **state)
 	errno = TEST_ERRNO; /* if_nametoindex() above */
 }
 
-static void entry_falls_back_to_sysfs_without_ioctl(void **state)
+static void query_gid_entry_without_ioctl_falls_back_to_sysfs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry = untouched;
 
-	write_entry(GID_B_TEXT, "RoCE v2\n", NULL);
-	expect_entry(1, 3, &entries[1], ENOTTY);
+	write_sysfs_entry(GID_B_TEXT, "RoCE v2\n", NULL);
+	expect_entry(1, 3, &kernel_entries[1], ENOTTY);
 	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
 	assert_memory_equal(&entry.gid, &gid_b, sizeof(gid_b));
 	assert_int_equal(entry.ndev_ifindex, 0);
 }
 
-static void sysfs_v1_is_roce_or_ib_by_the_link_layer(void **state)
+static void gid_sysfs_v1_type_follows_link_layer(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
-	write_entry(GID_A_TEXT, "IB/RoCE v1\n", NULL);
+	write_sysfs_entry(GID_A_TEXT, "IB/RoCE v1\n", NULL);
 	expect_port(1, 8, IBV_LINK_LAYER_ETHERNET, 0);
 	assert_int_equal(query_sysfs(t, &entry), 0);
 	assert_int_equal(entry.gid_type, IBV_GID_TYPE_ROCE_V1);
@@ -222,62 +223,63 @@ static void sysfs_v1_is_roce_or_ib_by_the_link_layer(void **state)
 	assert_int_equal(entry.gid_type, IBV_GID_TYPE_IB);
 }
 
-static void sysfs_without_types_is_v1(void **state)
+static void gid_sysfs_without_type_file_is_v1(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
-	write_entry(GID_A_TEXT, NULL, NULL);
+	write_sysfs_entry(GID_A_TEXT, NULL, NULL);
 	expect_port(1, 8, IBV_LINK_LAYER_ETHERNET, 0);
 	assert_int_equal(query_sysfs(t, &entry), 0);
 	assert_int_equal(entry.gid_type, IBV_GID_TYPE_ROCE_V1);
 }
 
-static void sysfs_unknown_type_is_refused(void **state)
+static void gid_sysfs_unknown_type_returns_eopnotsupp(void **state)
 {
 	static const char *const texts[] = { "RoCE v3\n", "", "RoCE v2 \n" };
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		write_entry(GID_A_TEXT, texts[i], NULL);
+		write_sysfs_entry(GID_A_TEXT, texts[i], NULL);
 		assert_int_equal(query_sysfs(t, &entry), -EOPNOTSUPP);
 		assert_memory_equal(&entry, &untouched, sizeof(entry));
 	}
 }
 
-static void sysfs_endless_type_is_refused(void **state)
+static void gid_sysfs_oversized_type_returns_eoverflow(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
-	write_entry(GID_A_TEXT,
-		    "RoCE v2 RoCE v2 RoCE v2 RoCE v2 RoCE v2 RoCE v2\n", NULL);
+	write_sysfs_entry(GID_A_TEXT,
+			  "RoCE v2 RoCE v2 RoCE v2 RoCE v2 RoCE v2 RoCE v2\n",
+			  NULL);
 	assert_int_equal(query_sysfs(t, &entry), -EOVERFLOW);
 }
 
-static void sysfs_failing_port_query_is_returned(void **state)
+static void gid_sysfs_port_query_error_is_returned(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
-	write_entry(GID_A_TEXT, NULL, NULL);
+	write_sysfs_entry(GID_A_TEXT, NULL, NULL);
 	expect_port(1, 8, IBV_LINK_LAYER_ETHERNET, EINVAL);
 	assert_int_equal(query_sysfs(t, &entry), -EINVAL);
 	assert_memory_equal(&entry, &untouched, sizeof(entry));
 }
 
-static void sysfs_empty_slot_has_no_data(void **state)
+static void gid_sysfs_empty_entry_returns_enodata(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
-	write_entry(ZERO_TEXT, NULL, NULL);
+	write_sysfs_entry(ZERO_TEXT, NULL, NULL);
 	assert_int_equal(query_sysfs(t, &entry), -ENODATA);
 	assert_memory_equal(&entry, &untouched, sizeof(entry));
 }
 
-static void sysfs_missing_slot_does_not_exist(void **state)
+static void gid_sysfs_missing_entry_returns_enoent(void **state)
 {
 	struct ibv_gid_entry entry;
 
@@ -285,7 +287,7 @@ static void sysfs_missing_slot_does_not_exist(void **state)
 	assert_memory_equal(&entry, &untouched, sizeof(entry));
 }
 
-static void sysfs_gid_has_digits_of_both_cases(void **state)
+static void gid_sysfs_text_accepts_both_letter_cases(void **state)
 {
 	static const uint8_t raw[16] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab,
 					 0xcd, 0xef, 0xab, 0xcd, 0xef, 0x98,
@@ -293,13 +295,13 @@ static void sysfs_gid_has_digits_of_both_cases(void **state)
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
-	write_entry("0123:4567:89ab:cdef:ABCD:EF98:7654:3210\n", "RoCE v2\n",
-		    NULL);
+	write_sysfs_entry("0123:4567:89ab:cdef:ABCD:EF98:7654:3210\n",
+			  "RoCE v2\n", NULL);
 	assert_int_equal(query_sysfs(t, &entry), 0);
 	assert_memory_equal(entry.gid.raw, raw, sizeof(raw));
 }
 
-static void sysfs_gid_that_is_none_is_a_protocol_error(void **state)
+static void gid_sysfs_malformed_text_returns_eproto(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -321,22 +323,22 @@ static void sysfs_gid_that_is_none_is_a_protocol_error(void **state)
 	struct ibv_gid_entry entry;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		write_entry(texts[i], "RoCE v2\n", NULL);
+		write_sysfs_entry(texts[i], "RoCE v2\n", NULL);
 		assert_int_equal(query_sysfs(t, &entry), -EPROTO);
 		assert_memory_equal(&entry, &untouched, sizeof(entry));
 	}
 }
 
-static void sysfs_endless_gid_is_refused(void **state)
+static void gid_sysfs_oversized_text_returns_eoverflow(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry entry;
 
-	write_entry(GID_A_TEXT GID_A_TEXT GID_A_TEXT, NULL, NULL);
+	write_sysfs_entry(GID_A_TEXT GID_A_TEXT GID_A_TEXT, NULL, NULL);
 	assert_int_equal(query_sysfs(t, &entry), -EOVERFLOW);
 }
 
-static void sysfs_strange_interface_names_are_none(void **state)
+static void gid_sysfs_invalid_netdev_name_gives_ifindex_0(void **state)
 {
 	static const char *const names[] = {
 		"",
@@ -353,7 +355,7 @@ static void sysfs_strange_interface_names_are_none(void **state)
 	struct ibv_gid_entry entry;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		write_entry(GID_A_TEXT, "RoCE v2\n", names[i]);
+		write_sysfs_entry(GID_A_TEXT, "RoCE v2\n", names[i]);
 		assert_int_equal(query_sysfs(t, &entry), 0);
 		assert_int_equal(entry.ndev_ifindex, 0);
 	}
@@ -363,21 +365,22 @@ static void sysfs_strange_interface_names_are_none(void **state)
 /* The table                                                                 */
 /* ------------------------------------------------------------------------ */
 
-static void table_is_a_native_method(void **state)
+static void query_gid_table_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[8] = {};
 
-	expect_table(8, entries, 3, 3, 0);
+	expect_table(8, kernel_entries, 3, 3, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 8), 3);
-	assert_memory_equal(table, entries, sizeof(entries));
+	assert_memory_equal(table, kernel_entries, sizeof(kernel_entries));
 	expect_table(8, NULL, 0, 0, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 8), 0);
-	expect_table(3, entries, 3, 3, 0); /* just enough */
+	expect_table(3, kernel_entries, 3, 3, 0); /* just enough */
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), 3);
 }
 
-static void table_that_is_too_short_is_refused_by_the_kernel(void **state)
+static void
+query_gid_table_kernel_einval_for_short_array_is_returned(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[2];
@@ -386,7 +389,7 @@ static void table_that_is_too_short_is_refused_by_the_kernel(void **state)
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 2), -EINVAL);
 }
 
-static void table_with_an_absurd_count_is_a_protocol_error(void **state)
+static void query_gid_table_invalid_count_returns_eproto(void **state)
 {
 	static const uint64_t counts[] = { 3, UINT32_MAX, UINT64_MAX,
 					   INT64_MAX };
@@ -400,7 +403,7 @@ static void table_with_an_absurd_count_is_a_protocol_error(void **state)
 	}
 }
 
-static void table_error_does_not_lead_to_sysfs(void **state)
+static void query_gid_table_error_does_not_read_sysfs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[2];
@@ -435,7 +438,7 @@ static void check_two_ports(const struct ibv_gid_entry *table)
 	}
 }
 
-static void table_falls_back_to_sysfs(void **state)
+static void query_gid_table_ioctl_refused_falls_back_to_sysfs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[3];
@@ -449,13 +452,13 @@ static void table_falls_back_to_sysfs(void **state)
 	check_two_ports(table);
 }
 
-static void table_from_sysfs_asks_for_the_ports_if_unknown(void **state)
+static void gid_table_sysfs_unknown_port_count_queries_device(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[3];
 
 	write_two_ports();
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	expect_device(2, 0);
 	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
 	expect_port(2, 1, IBV_LINK_LAYER_ETHERNET, 0);
@@ -466,34 +469,34 @@ static void table_from_sysfs_asks_for_the_ports_if_unknown(void **state)
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), -EIO);
 }
 
-static void table_from_sysfs_that_is_too_short_is_refused(void **state)
+static void gid_table_sysfs_short_array_returns_einval(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[3] = { [2] = untouched };
 
 	t->state.nr_ports = 2;
 	write_two_ports();
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
 	expect_port(2, 1, IBV_LINK_LAYER_ETHERNET, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 2), -EINVAL);
 	assert_memory_equal(&table[2], &untouched, sizeof(untouched));
 }
 
-static void table_from_sysfs_ends_with_its_files(void **state)
+static void gid_table_sysfs_stops_at_first_missing_file(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[3];
 
 	t->state.nr_ports = 2;
 	write_two_ports();
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	expect_port(1, INT32_MAX, IBV_LINK_LAYER_ETHERNET, 0);
 	expect_port(2, UINT32_MAX, IBV_LINK_LAYER_ETHERNET, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), 2);
 }
 
-static void table_from_sysfs_stops_at_an_error(void **state)
+static void gid_table_sysfs_error_is_returned(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[3];
@@ -501,31 +504,32 @@ static void table_from_sysfs_stops_at_an_error(void **state)
 	t->state.nr_ports = 2;
 	write_two_ports();
 	sysfs_tree_write("ports/1/gids/1", "nonsense\n");
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), -EPROTO);
 	expect_port(1, 3, IBV_LINK_LAYER_ETHERNET, EPERM);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), -EPERM);
 }
 
-static void absurd_number_of_ports_is_cut(void **state)
+static void gid_table_sysfs_port_count_is_limited_to_255(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry table[1];
 
 	t->state.nr_ports = UINT32_MAX;
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	expect_port(1, 0, IBV_LINK_LAYER_ETHERNET, 0);
 	expect_port(2, 0, IBV_LINK_LAYER_ETHERNET, EINVAL);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 1), -EINVAL);
 }
 
-static void long_table_is_asked_for_as_far_as_it_fits(void **state)
+static void
+query_gid_table_above_attr_limit_is_truncated_or_read_from_sysfs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_gid_entry *table = calloc(4096, sizeof(*table));
 
-	expect_table(2047, entries, 3, 3, 0);
+	expect_table(2047, kernel_entries, 3, 3, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 4096), 3);
 
 	/* there are more: sysfs can give them */
@@ -542,33 +546,35 @@ static void long_table_is_asked_for_as_far_as_it_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SYSFS_TEST(entry_is_a_native_method),
-		SYSFS_TEST(entry_of_an_empty_slot_has_no_data),
-		SYSFS_TEST(entry_error_does_not_lead_to_sysfs),
-		SYSFS_TEST(entry_falls_back_to_sysfs),
-		SYSFS_TEST(entry_falls_back_to_sysfs_without_ioctl),
-		SYSFS_TEST(sysfs_v1_is_roce_or_ib_by_the_link_layer),
-		SYSFS_TEST(sysfs_without_types_is_v1),
-		SYSFS_TEST(sysfs_unknown_type_is_refused),
-		SYSFS_TEST(sysfs_endless_type_is_refused),
-		SYSFS_TEST(sysfs_failing_port_query_is_returned),
-		SYSFS_TEST(sysfs_empty_slot_has_no_data),
-		SYSFS_TEST(sysfs_missing_slot_does_not_exist),
-		SYSFS_TEST(sysfs_gid_has_digits_of_both_cases),
-		SYSFS_TEST(sysfs_gid_that_is_none_is_a_protocol_error),
-		SYSFS_TEST(sysfs_endless_gid_is_refused),
-		SYSFS_TEST(sysfs_strange_interface_names_are_none),
-		SYSFS_TEST(table_is_a_native_method),
-		SYSFS_TEST(table_that_is_too_short_is_refused_by_the_kernel),
-		SYSFS_TEST(table_with_an_absurd_count_is_a_protocol_error),
-		SYSFS_TEST(table_error_does_not_lead_to_sysfs),
-		SYSFS_TEST(table_falls_back_to_sysfs),
-		SYSFS_TEST(table_from_sysfs_asks_for_the_ports_if_unknown),
-		SYSFS_TEST(table_from_sysfs_that_is_too_short_is_refused),
-		SYSFS_TEST(table_from_sysfs_ends_with_its_files),
-		SYSFS_TEST(table_from_sysfs_stops_at_an_error),
-		SYSFS_TEST(absurd_number_of_ports_is_cut),
-		SYSFS_TEST(long_table_is_asked_for_as_far_as_it_fits),
+		SYSFS_TEST(query_gid_entry_sends_ioctl),
+		SYSFS_TEST(query_gid_entry_empty_returns_enodata),
+		SYSFS_TEST(query_gid_entry_error_does_not_read_sysfs),
+		SYSFS_TEST(query_gid_entry_ioctl_refused_falls_back_to_sysfs),
+		SYSFS_TEST(query_gid_entry_without_ioctl_falls_back_to_sysfs),
+		SYSFS_TEST(gid_sysfs_v1_type_follows_link_layer),
+		SYSFS_TEST(gid_sysfs_without_type_file_is_v1),
+		SYSFS_TEST(gid_sysfs_unknown_type_returns_eopnotsupp),
+		SYSFS_TEST(gid_sysfs_oversized_type_returns_eoverflow),
+		SYSFS_TEST(gid_sysfs_port_query_error_is_returned),
+		SYSFS_TEST(gid_sysfs_empty_entry_returns_enodata),
+		SYSFS_TEST(gid_sysfs_missing_entry_returns_enoent),
+		SYSFS_TEST(gid_sysfs_text_accepts_both_letter_cases),
+		SYSFS_TEST(gid_sysfs_malformed_text_returns_eproto),
+		SYSFS_TEST(gid_sysfs_oversized_text_returns_eoverflow),
+		SYSFS_TEST(gid_sysfs_invalid_netdev_name_gives_ifindex_0),
+		SYSFS_TEST(query_gid_table_sends_ioctl),
+		SYSFS_TEST(
+			query_gid_table_kernel_einval_for_short_array_is_returned),
+		SYSFS_TEST(query_gid_table_invalid_count_returns_eproto),
+		SYSFS_TEST(query_gid_table_error_does_not_read_sysfs),
+		SYSFS_TEST(query_gid_table_ioctl_refused_falls_back_to_sysfs),
+		SYSFS_TEST(gid_table_sysfs_unknown_port_count_queries_device),
+		SYSFS_TEST(gid_table_sysfs_short_array_returns_einval),
+		SYSFS_TEST(gid_table_sysfs_stops_at_first_missing_file),
+		SYSFS_TEST(gid_table_sysfs_error_is_returned),
+		SYSFS_TEST(gid_table_sysfs_port_count_is_limited_to_255),
+		SYSFS_TEST(
+			query_gid_table_above_attr_limit_is_truncated_or_read_from_sysfs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,8 +11,8 @@ static const union ibv_gid group = {
 };
 
 /* Requests of both commands have the same shape. */
-static void expect(struct kernel_test *t, enum test_form form, uint32_t command,
-		   int err)
+static void expect_mcast(struct kernel_test *t, enum test_form form,
+			 uint32_t command, int err)
 {
 	const struct ib_uverbs_attach_mcast in = {
 		.gid = { 0xff, 0x0e, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 239, 1,
@@ -35,65 +35,65 @@ static void expect(struct kernel_test *t, enum test_form form, uint32_t command,
 	kernel_test_expect(form, &cmd);
 }
 
-static void attach_mcast_travels_in_both_forms(void **state)
+static void attach_mcast_sends_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
-		expect(t, form, IB_USER_VERBS_CMD_ATTACH_MCAST, 0);
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
+		expect_mcast(t, form, IB_USER_VERBS_CMD_ATTACH_MCAST, 0);
 		assert_int_equal(verbs_cmd_attach_mcast(&qp, &group, 0xc001),
 				 0);
-		expect(t, form, IB_USER_VERBS_CMD_ATTACH_MCAST, EINVAL);
+		expect_mcast(t, form, IB_USER_VERBS_CMD_ATTACH_MCAST, EINVAL);
 		assert_int_equal(verbs_cmd_attach_mcast(&qp, &group, 0xc001),
 				 -EINVAL);
 	}
 }
 
-static void detach_mcast_travels_in_both_forms(void **state)
+static void detach_mcast_sends_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
-		expect(t, form, IB_USER_VERBS_CMD_DETACH_MCAST, 0);
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
+		expect_mcast(t, form, IB_USER_VERBS_CMD_DETACH_MCAST, 0);
 		assert_int_equal(verbs_cmd_detach_mcast(&qp, &group, 0xc001),
 				 0);
-		expect(t, form, IB_USER_VERBS_CMD_DETACH_MCAST, EINVAL);
+		expect_mcast(t, form, IB_USER_VERBS_CMD_DETACH_MCAST, EINVAL);
 		assert_int_equal(verbs_cmd_detach_mcast(&qp, &group, 0xc001),
 				 -EINVAL);
 	}
 }
 
-static void detach_mcast_succeeds_without_a_device_if_allowed(void **state)
+static void detach_mcast_device_gone_succeeds_if_allowed(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
-	expect(t, WRAPPED, IB_USER_VERBS_CMD_DETACH_MCAST, EIO);
+	expect_mcast(t, FORM_INVOKE_WRITE, IB_USER_VERBS_CMD_DETACH_MCAST, EIO);
 	assert_int_equal(verbs_cmd_detach_mcast(&qp, &group, 0xc001), -EIO);
 	verbs_allow_disassociate_destroy = true;
-	expect(t, WRAPPED, IB_USER_VERBS_CMD_DETACH_MCAST, EIO);
+	expect_mcast(t, FORM_INVOKE_WRITE, IB_USER_VERBS_CMD_DETACH_MCAST, EIO);
 	assert_int_equal(verbs_cmd_detach_mcast(&qp, &group, 0xc001), 0);
 }
 
-static void attach_mcast_without_a_device_is_an_error(void **state)
+static void attach_mcast_device_gone_returns_eio(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
 	verbs_allow_disassociate_destroy = true;
-	expect(t, WRAPPED, IB_USER_VERBS_CMD_ATTACH_MCAST, EIO);
+	expect_mcast(t, FORM_INVOKE_WRITE, IB_USER_VERBS_CMD_ATTACH_MCAST, EIO);
 	assert_int_equal(verbs_cmd_attach_mcast(&qp, &group, 0xc001), -EIO);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(attach_mcast_travels_in_both_forms),
-		KERNEL_TEST(detach_mcast_travels_in_both_forms),
-		KERNEL_TEST(detach_mcast_succeeds_without_a_device_if_allowed),
-		KERNEL_TEST(attach_mcast_without_a_device_is_an_error),
+		KERNEL_TEST(attach_mcast_sends_both_write_forms),
+		KERNEL_TEST(detach_mcast_sends_both_write_forms),
+		KERNEL_TEST(detach_mcast_device_gone_succeeds_if_allowed),
+		KERNEL_TEST(attach_mcast_device_gone_returns_eio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@
 #define ATTR(x)	  VERBS_UAPI_UVERBS_ATTR_REG_MR_##x
 #define ACCESS	  (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ)
 #define IOVA	  UINT64_C(0x7700001000)
-#define ADDR_FORM IBV_REG_MR_MASK_ADDR
-#define FD_FORM \
+#define ADDR_MASK IBV_REG_MR_MASK_ADDR
+#define FD_MASK \
 	(IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA)
 
 static char memory[4096];
@@ -42,7 +42,7 @@ static struct ibv_mr_init_attr attr_of(uint64_t mask)
 }
 
 /* What the kernel must see of a request with this mask. */
-static void expect_native(uint64_t mask, bool driver_attrs, int err)
+static void expect_ioctl(uint64_t mask, bool driver_attrs, int err)
 {
 	bool has_iova = mask & IBV_REG_MR_MASK_IOVA;
 	const struct fake_attr addr =
@@ -83,7 +83,7 @@ static void expect_native(uint64_t mask, bool driver_attrs, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void expect_older(enum test_form form, uint64_t iova, int err)
+static void expect_write_command(enum test_form form, uint64_t iova, int err)
 {
 	const struct ib_uverbs_reg_mr in = {
 		.start = (uintptr_t)memory,
@@ -109,8 +109,8 @@ static void expect_older(enum test_form form, uint64_t iova, int err)
 	kernel_test_expect(form, &cmd);
 }
 
-static int reg(struct kernel_test *t, uint64_t mask, struct verbs_mr *vmr,
-	       const struct verbs_udata *udata)
+static int run_reg(struct kernel_test *t, uint64_t mask, struct verbs_mr *vmr,
+		   const struct verbs_udata *udata)
 {
 	const struct ibv_mr_init_attr attr = attr_of(mask);
 
@@ -130,103 +130,107 @@ static void check_registered(struct kernel_test *t, uint64_t mask,
 	assert_int_equal(vmr->access, ACCESS);
 }
 
-static void each_form_is_one_native_method(void **state)
+static void reg_mr_ex_sends_ioctl_for_each_mask(void **state)
 {
 	static const uint64_t masks[] = {
-		ADDR_FORM,
-		ADDR_FORM | IBV_REG_MR_MASK_IOVA,
-		ADDR_FORM | IBV_REG_MR_MASK_DMAH,
-		ADDR_FORM | IBV_REG_MR_MASK_IOVA | IBV_REG_MR_MASK_DMAH,
-		FD_FORM,
-		FD_FORM | IBV_REG_MR_MASK_DMAH,
+		ADDR_MASK,
+		ADDR_MASK | IBV_REG_MR_MASK_IOVA,
+		ADDR_MASK | IBV_REG_MR_MASK_DMAH,
+		ADDR_MASK | IBV_REG_MR_MASK_IOVA | IBV_REG_MR_MASK_DMAH,
+		FD_MASK,
+		FD_MASK | IBV_REG_MR_MASK_DMAH,
 	};
 	struct kernel_test *t = *state;
 
 	for (size_t i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
 		struct verbs_mr vmr = {};
 
-		expect_native(masks[i], false, 0);
-		assert_int_equal(reg(t, masks[i], &vmr, NULL), 0);
+		expect_ioctl(masks[i], false, 0);
+		assert_int_equal(run_reg(t, masks[i], &vmr, NULL), 0);
 		check_registered(t, masks[i], &vmr);
 	}
 }
 
-static void attributes_of_the_driver_are_sent(void **state)
+static void reg_mr_ex_passes_driver_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = before;
 
-	expect_native(ADDR_FORM, true, 0);
-	assert_int_equal(reg(t, ADDR_FORM, &vmr, &t->attrs_only), 0);
-	assert_true(kernel_test_driver_answered(t));
-	check_registered(t, ADDR_FORM, &vmr);
+	expect_ioctl(ADDR_MASK, true, 0);
+	assert_int_equal(run_reg(t, ADDR_MASK, &vmr, &t->attrs_only), 0);
+	assert_true(kernel_test_driver_attrs_updated(t));
+	check_registered(t, ADDR_MASK, &vmr);
 
 	vmr = before;
-	expect_native(ADDR_FORM, true, EPROTONOSUPPORT);
-	assert_int_equal(reg(t, ADDR_FORM, &vmr, &t->attrs_only), -EOPNOTSUPP);
-	assert_int_equal(reg(t, ADDR_FORM, &vmr, &t->udata), -EOPNOTSUPP);
+	expect_ioctl(ADDR_MASK, true, EPROTONOSUPPORT);
+	assert_int_equal(run_reg(t, ADDR_MASK, &vmr, &t->attrs_only),
+			 -EOPNOTSUPP);
+	assert_int_equal(run_reg(t, ADDR_MASK, &vmr, &t->udata), -EOPNOTSUPP);
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
-static void memory_falls_back_to_the_older_command(void **state)
+static void
+reg_mr_ex_addr_ioctl_refused_falls_back_to_write_command(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct verbs_mr vmr = before;
 
 		t->state.refused = 0;
-		expect_native(ADDR_FORM, false,
-			      form == WRITE ? ENOTTY : EPROTONOSUPPORT);
-		expect_older(form, (uintptr_t)memory, 0);
-		assert_int_equal(reg(t, ADDR_FORM, &vmr, NULL), 0);
-		check_registered(t, ADDR_FORM, &vmr);
+		expect_ioctl(ADDR_MASK, false,
+			     form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
+		expect_write_command(form, (uintptr_t)memory, 0);
+		assert_int_equal(run_reg(t, ADDR_MASK, &vmr, NULL), 0);
+		check_registered(t, ADDR_MASK, &vmr);
 
-		expect_older(form, IOVA, 0);
-		assert_int_equal(
-			reg(t, ADDR_FORM | IBV_REG_MR_MASK_IOVA, &vmr, NULL),
-			0);
+		expect_write_command(form, IOVA, 0);
+		assert_int_equal(run_reg(t, ADDR_MASK | IBV_REG_MR_MASK_IOVA,
+					 &vmr, NULL),
+				 0);
 	}
 }
 
-static void what_the_older_command_cannot_say_is_not_supported(void **state)
+static void
+reg_mr_ex_dmabuf_or_dmah_ioctl_refused_returns_eopnotsupp(void **state)
 {
 	static const uint64_t masks[] = {
-		ADDR_FORM | IBV_REG_MR_MASK_DMAH,
-		FD_FORM,
-		FD_FORM | IBV_REG_MR_MASK_DMAH,
+		ADDR_MASK | IBV_REG_MR_MASK_DMAH,
+		FD_MASK,
+		FD_MASK | IBV_REG_MR_MASK_DMAH,
 	};
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = before;
 
 	for (size_t i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
 		t->state.refused = 0;
-		expect_native(masks[i], false, EPROTONOSUPPORT);
-		assert_int_equal(reg(t, masks[i], &vmr, NULL), -EOPNOTSUPP);
-		assert_int_equal(reg(t, masks[i], &vmr, NULL), -EOPNOTSUPP);
+		expect_ioctl(masks[i], false, EPROTONOSUPPORT);
+		assert_int_equal(run_reg(t, masks[i], &vmr, NULL), -EOPNOTSUPP);
+		assert_int_equal(run_reg(t, masks[i], &vmr, NULL), -EOPNOTSUPP);
 	}
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
-static void registration_that_fails_leaves_the_object(void **state)
+static void reg_mr_ex_error_leaves_object_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = before;
 
 	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
 		t->state.refused = 0;
-		expect_native(FD_FORM, false, kernel_test_errors[i]);
-		assert_int_equal(reg(t, FD_FORM, &vmr, NULL),
+		expect_ioctl(FD_MASK, false, kernel_test_errors[i]);
+		assert_int_equal(run_reg(t, FD_MASK, &vmr, NULL),
 				 -kernel_test_errors[i]);
-		kernel_test_force(t, WRITE);
-		expect_older(WRITE, (uintptr_t)memory, kernel_test_errors[i]);
-		assert_int_equal(reg(t, ADDR_FORM, &vmr, NULL),
+		kernel_test_force(t, FORM_WRITE);
+		expect_write_command(FORM_WRITE, (uintptr_t)memory,
+				     kernel_test_errors[i]);
+		assert_int_equal(run_reg(t, ADDR_MASK, &vmr, NULL),
 				 -kernel_test_errors[i]);
 	}
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
-static void masks_that_make_no_sense_are_refused(void **state)
+static void reg_mr_ex_invalid_mask_is_refused(void **state)
 {
 	static const struct {
 		uint64_t mask;
@@ -234,20 +238,20 @@ static void masks_that_make_no_sense_are_refused(void **state)
 	} cases[] = {
 		{ 0, -EINVAL },
 		{ IBV_REG_MR_MASK_IOVA, -EINVAL },
-		{ ADDR_FORM | IBV_REG_MR_MASK_FD_OFFSET, -EINVAL },
-		{ FD_FORM & ~(uint64_t)IBV_REG_MR_MASK_FD, -EINVAL },
-		{ FD_FORM & ~(uint64_t)IBV_REG_MR_MASK_FD_OFFSET, -EINVAL },
-		{ FD_FORM & ~(uint64_t)IBV_REG_MR_MASK_IOVA, -EINVAL },
-		{ FD_FORM | IBV_REG_MR_MASK_ADDR, -EINVAL },
-		{ ADDR_FORM | IBV_REG_MR_MASK_BUF, -EOPNOTSUPP },
-		{ ADDR_FORM | (UINT64_C(1) << 32), -EOPNOTSUPP },
+		{ ADDR_MASK | IBV_REG_MR_MASK_FD_OFFSET, -EINVAL },
+		{ FD_MASK & ~(uint64_t)IBV_REG_MR_MASK_FD, -EINVAL },
+		{ FD_MASK & ~(uint64_t)IBV_REG_MR_MASK_FD_OFFSET, -EINVAL },
+		{ FD_MASK & ~(uint64_t)IBV_REG_MR_MASK_IOVA, -EINVAL },
+		{ FD_MASK | IBV_REG_MR_MASK_ADDR, -EINVAL },
+		{ ADDR_MASK | IBV_REG_MR_MASK_BUF, -EOPNOTSUPP },
+		{ ADDR_MASK | (UINT64_C(1) << 32), -EOPNOTSUPP },
 	};
 	struct kernel_test *t = *state;
-	struct ibv_mr_init_attr attr = attr_of(FD_FORM);
+	struct ibv_mr_init_attr attr = attr_of(FD_MASK);
 	struct verbs_mr vmr = before;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_int_equal(reg(t, cases[i].mask, &vmr, NULL),
+		assert_int_equal(run_reg(t, cases[i].mask, &vmr, NULL),
 				 cases[i].ret);
 	attr.fd = -1;
 	assert_int_equal(verbs_cmd_reg_mr_ex(&t->pd, &attr, &vmr, NULL),
@@ -256,18 +260,18 @@ static void masks_that_make_no_sense_are_refused(void **state)
 }
 
 /* A process without standard input may get this number. */
-static void descriptor_0_is_one(void **state)
+static void reg_mr_ex_dmabuf_fd_0_is_valid(void **state)
 {
 	struct verbs_mr vmr = {};
 
 	dmabuf_fd = 0;
-	expect_native(FD_FORM, false, 0);
-	assert_int_equal(reg(*state, FD_FORM, &vmr, NULL), 0);
-	check_registered(*state, FD_FORM, &vmr);
+	expect_ioctl(FD_MASK, false, 0);
+	assert_int_equal(run_reg(*state, FD_MASK, &vmr, NULL), 0);
+	check_registered(*state, FD_MASK, &vmr);
 	dmabuf_fd = 19;
 }
 
-static void whole_address_space_is_64_bits_long(void **state)
+static void reg_mr_ex_implicit_odp_sends_length_uint64_max(void **state)
 {
 	const int access = ACCESS | IBV_ACCESS_ON_DEMAND;
 	const struct fake_ioctl cmd = {
@@ -285,7 +289,7 @@ static void whole_address_space_is_64_bits_long(void **state)
 	struct ibv_mr_init_attr attr = {
 		.length = SIZE_MAX,
 		.access = access,
-		.comp_mask = ADDR_FORM,
+		.comp_mask = ADDR_MASK,
 	};
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = {};
@@ -300,14 +304,16 @@ static void whole_address_space_is_64_bits_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(each_form_is_one_native_method),
-		KERNEL_TEST(attributes_of_the_driver_are_sent),
-		KERNEL_TEST(memory_falls_back_to_the_older_command),
-		KERNEL_TEST(what_the_older_command_cannot_say_is_not_supported),
-		KERNEL_TEST(registration_that_fails_leaves_the_object),
-		KERNEL_TEST(masks_that_make_no_sense_are_refused),
-		KERNEL_TEST(descriptor_0_is_one),
-		KERNEL_TEST(whole_address_space_is_64_bits_long),
+		KERNEL_TEST(reg_mr_ex_sends_ioctl_for_each_mask),
+		KERNEL_TEST(reg_mr_ex_passes_driver_attrs),
+		KERNEL_TEST(
+			reg_mr_ex_addr_ioctl_refused_falls_back_to_write_command),
+		KERNEL_TEST(
+			reg_mr_ex_dmabuf_or_dmah_ioctl_refused_returns_eopnotsupp),
+		KERNEL_TEST(reg_mr_ex_error_leaves_object_unchanged),
+		KERNEL_TEST(reg_mr_ex_invalid_mask_is_refused),
+		KERNEL_TEST(reg_mr_ex_dmabuf_fd_0_is_valid),
+		KERNEL_TEST(reg_mr_ex_implicit_odp_sends_length_uint64_max),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,8 +37,8 @@ static void expect_reg(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -59,7 +59,7 @@ static const struct ib_uverbs_reg_mr *reg_request(void)
 	return &in;
 }
 
-static int reg(struct kernel_test *t, struct verbs_mr *vmr)
+static int run_reg(struct kernel_test *t, struct verbs_mr *vmr)
 {
 	return verbs_cmd_reg_mr(&t->pd, memory, sizeof(memory), IOVA, ACCESS,
 				vmr, &t->udata);
@@ -82,48 +82,48 @@ static void check_reg(struct kernel_test *t, enum test_form form)
 
 	kernel_test_force(t, form);
 	expect_reg(t, form, reg_request(), 0);
-	assert_int_equal(reg(t, &vmr), 0);
+	assert_int_equal(run_reg(t, &vmr), 0);
 	check_registered(t, &vmr, VERBS_MR_TYPE_MR, ACCESS);
-	assert_memory_equal(t->driver_out, kernel_test_answer,
-			    sizeof(kernel_test_answer));
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+			    sizeof(kernel_test_driver_resp));
 }
 
-static void reg_mr_travels_inside_an_ioctl(void **state)
+static void reg_mr_sends_invoke_write(void **state)
 {
-	check_reg(*state, WRAPPED);
+	check_reg(*state, FORM_INVOKE_WRITE);
 }
 
-static void reg_mr_travels_by_write(void **state)
+static void reg_mr_sends_write(void **state)
 {
-	check_reg(*state, WRITE);
+	check_reg(*state, FORM_WRITE);
 }
 
-static void reg_mr_falls_back_to_write_when_ioctl_is_refused(void **state)
+static void reg_mr_ioctl_refused_falls_back_to_write(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = {};
 
-	expect_reg(t, WRAPPED, reg_request(), ENOTTY);
-	expect_reg(t, WRITE, reg_request(), 0);
-	assert_int_equal(reg(t, &vmr), 0);
+	expect_reg(t, FORM_INVOKE_WRITE, reg_request(), ENOTTY);
+	expect_reg(t, FORM_WRITE, reg_request(), 0);
+	assert_int_equal(run_reg(t, &vmr), 0);
 	check_registered(t, &vmr, VERBS_MR_TYPE_MR, ACCESS);
 }
 
-static void reg_mr_that_fails_leaves_the_object(void **state)
+static void reg_mr_error_leaves_object_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct verbs_mr vmr = before;
 
 		kernel_test_force(t, form);
 		expect_reg(t, form, reg_request(), EFAULT);
-		assert_int_equal(reg(t, &vmr), -EFAULT);
+		assert_int_equal(run_reg(t, &vmr), -EFAULT);
 		assert_memory_equal(&vmr, &before, sizeof(vmr));
 	}
 }
 
-static void whole_address_space_is_64_bits_long(void **state)
+static void reg_mr_implicit_odp_sends_length_uint64_max(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct ib_uverbs_reg_mr in = {
@@ -133,7 +133,7 @@ static void whole_address_space_is_64_bits_long(void **state)
 	};
 	struct verbs_mr vmr = {};
 
-	expect_reg(t, WRAPPED, &in, 0);
+	expect_reg(t, FORM_INVOKE_WRITE, &in, 0);
 	assert_int_equal(verbs_cmd_reg_mr(&t->pd, NULL, SIZE_MAX, 0,
 					  IBV_ACCESS_ON_DEMAND, &vmr,
 					  &t->udata),
@@ -141,7 +141,7 @@ static void whole_address_space_is_64_bits_long(void **state)
 	check_registered(t, &vmr, VERBS_MR_TYPE_MR, IBV_ACCESS_ON_DEMAND);
 }
 
-static void whole_address_space_begins_at_null(void **state)
+static void reg_mr_implicit_odp_with_addr_returns_einval(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = {};
@@ -152,7 +152,7 @@ static void whole_address_space_begins_at_null(void **state)
 }
 
 /* Either alone is a number like any other: it is for the kernel to refuse. */
-static void only_both_together_are_the_whole_address_space(void **state)
+static void reg_mr_implicit_odp_requires_flag_and_size_max(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ib_uverbs_reg_mr in = {
@@ -163,13 +163,13 @@ static void only_both_together_are_the_whole_address_space(void **state)
 	};
 	struct verbs_mr vmr = {};
 
-	expect_reg(t, WRAPPED, &in, EINVAL);
+	expect_reg(t, FORM_INVOKE_WRITE, &in, EINVAL);
 	assert_int_equal(verbs_cmd_reg_mr(&t->pd, memory, SIZE_MAX, IOVA, 0,
 					  &vmr, &t->udata),
 			 -EINVAL);
 	in.length = sizeof(memory);
 	in.access_flags = IBV_ACCESS_ON_DEMAND;
-	expect_reg(t, WRAPPED, &in, 0);
+	expect_reg(t, FORM_INVOKE_WRITE, &in, 0);
 	assert_int_equal(verbs_cmd_reg_mr(&t->pd, memory, sizeof(memory), IOVA,
 					  IBV_ACCESS_ON_DEMAND, &vmr,
 					  &t->udata),
@@ -204,8 +204,8 @@ static void expect_rereg(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -213,7 +213,7 @@ static void expect_rereg(struct kernel_test *t, enum test_form form,
 	kernel_test_expect(form, &cmd);
 }
 
-static int rereg(struct kernel_test *t, struct verbs_mr *vmr, int flags)
+static int run_rereg(struct kernel_test *t, struct verbs_mr *vmr, int flags)
 {
 	*vmr = before;
 	vmr->ibv_mr.context = t->ctx;
@@ -221,16 +221,16 @@ static int rereg(struct kernel_test *t, struct verbs_mr *vmr, int flags)
 				  IOVA, ACCESS, &t->udata);
 }
 
-static void rereg_mr_changes_everything(void **state)
+static void rereg_mr_all_flags_update_object(void **state)
 {
 	const int flags = IBV_REREG_MR_FLAGS_SUPPORTED;
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct verbs_mr vmr;
 
 		expect_rereg(t, form, flags, 7, 0);
-		assert_int_equal(rereg(t, &vmr, flags), 0);
+		assert_int_equal(run_rereg(t, &vmr, flags), 0);
 		assert_int_equal(vmr.ibv_mr.handle, 99);
 		assert_int_equal(vmr.ibv_mr.lkey, 82);
 		assert_int_equal(vmr.ibv_mr.rkey, 83);
@@ -238,19 +238,19 @@ static void rereg_mr_changes_everything(void **state)
 	}
 }
 
-static void rereg_mr_names_the_pd_only_to_change_it(void **state)
+static void rereg_mr_without_change_pd_sends_pd_handle_0(void **state)
 {
 	const int flags = IBV_REREG_MR_CHANGE_TRANSLATION;
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr;
 
-	expect_rereg(t, WRAPPED, flags, 0, 0);
-	assert_int_equal(rereg(t, &vmr, flags), 0);
+	expect_rereg(t, FORM_INVOKE_WRITE, flags, 0, 0);
+	assert_int_equal(run_rereg(t, &vmr, flags), 0);
 	assert_int_equal(vmr.access, 96);
 }
 
 /* The new PD may be one that an imported context made. */
-static void rereg_mr_takes_the_context_of_a_new_pd(void **state)
+static void rereg_mr_change_pd_updates_context(void **state)
 {
 	const int moves = IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS;
 	struct kernel_test *t = *state;
@@ -258,22 +258,22 @@ static void rereg_mr_takes_the_context_of_a_new_pd(void **state)
 	struct verbs_mr vmr;
 
 	t->pd.context = &imported;
-	expect_rereg(t, WRAPPED, moves, 7, 0);
-	assert_int_equal(rereg(t, &vmr, moves), 0);
+	expect_rereg(t, FORM_INVOKE_WRITE, moves, 7, 0);
+	assert_int_equal(run_rereg(t, &vmr, moves), 0);
 	assert_ptr_equal(vmr.ibv_mr.context, &imported);
-	expect_rereg(t, WRAPPED, IBV_REREG_MR_CHANGE_ACCESS, 0, 0);
-	assert_int_equal(rereg(t, &vmr, IBV_REREG_MR_CHANGE_ACCESS), 0);
+	expect_rereg(t, FORM_INVOKE_WRITE, IBV_REREG_MR_CHANGE_ACCESS, 0, 0);
+	assert_int_equal(run_rereg(t, &vmr, IBV_REREG_MR_CHANGE_ACCESS), 0);
 	assert_ptr_equal(vmr.ibv_mr.context, t->ctx);
 }
 
-static void rereg_mr_that_fails_leaves_the_object(void **state)
+static void rereg_mr_error_leaves_object_unchanged(void **state)
 {
 	const int flags = IBV_REREG_MR_FLAGS_SUPPORTED;
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr;
 
-	expect_rereg(t, WRITE, flags, 7, EOPNOTSUPP);
-	assert_int_equal(rereg(t, &vmr, flags), -EOPNOTSUPP);
+	expect_rereg(t, FORM_WRITE, flags, 7, EOPNOTSUPP);
+	assert_int_equal(run_rereg(t, &vmr, flags), -EOPNOTSUPP);
 	vmr.ibv_mr.context = NULL;
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
@@ -305,34 +305,34 @@ static void expect_advise(size_t nr, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static int advise(struct kernel_test *t, uint32_t nr)
+static int run_advise(struct kernel_test *t, uint32_t nr)
 {
 	return verbs_cmd_advise_mr(&t->pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
 				   IBV_ADVISE_MR_FLAG_FLUSH, advised, nr);
 }
 
-static void advise_mr_is_a_native_method(void **state)
+static void advise_mr_sends_ioctl(void **state)
 {
 	for (uint32_t nr = 0; nr <= 2; nr++) {
 		expect_advise(nr, 0);
-		assert_int_equal(advise(*state, nr), 0);
+		assert_int_equal(run_advise(*state, nr), 0);
 	}
 }
 
-static void advise_mr_has_no_other_form(void **state)
+static void advise_mr_ioctl_refused_returns_eopnotsupp(void **state)
 {
 	expect_advise(1, EPROTONOSUPPORT);
-	assert_int_equal(advise(*state, 1), -EOPNOTSUPP);
-	assert_int_equal(advise(*state, 1), -EOPNOTSUPP);
+	assert_int_equal(run_advise(*state, 1), -EOPNOTSUPP);
+	assert_int_equal(run_advise(*state, 1), -EOPNOTSUPP);
 }
 
-static void advise_mr_error_is_returned(void **state)
+static void advise_mr_returns_kernel_error(void **state)
 {
 	expect_advise(1, EFAULT);
-	assert_int_equal(advise(*state, 1), -EFAULT);
+	assert_int_equal(run_advise(*state, 1), -EFAULT);
 }
 
-static void advise_mr_refuses_a_list_that_does_not_fit(void **state)
+static void advise_mr_sge_list_above_attr_limit_is_refused(void **state)
 {
 	static const struct ibv_sge longest[4095];
 	const struct fake_ioctl cmd = {
@@ -351,11 +351,11 @@ static void advise_mr_refuses_a_list_that_does_not_fit(void **state)
 					     IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
 					     longest, 4095),
 			 0);
-	assert_int_equal(advise(*state, 4096), -EINVAL);
-	assert_int_equal(advise(*state, UINT32_MAX), -EINVAL);
+	assert_int_equal(run_advise(*state, 4096), -EINVAL);
+	assert_int_equal(run_advise(*state, UINT32_MAX), -EINVAL);
 }
 
-static void expect_dmabuf_of(uint32_t fd, uint64_t handle, int err)
+static void expect_dmabuf_fd(uint32_t fd, uint64_t handle, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_MR,
@@ -379,74 +379,74 @@ static void expect_dmabuf_of(uint32_t fd, uint64_t handle, int err)
 
 static void expect_dmabuf(uint64_t handle, int err)
 {
-	expect_dmabuf_of(19, handle, err);
+	expect_dmabuf_fd(19, handle, err);
 }
 
-static int reg_dmabuf(struct kernel_test *t, struct verbs_mr *vmr)
+static int run_reg_dmabuf(struct kernel_test *t, struct verbs_mr *vmr)
 {
 	return verbs_cmd_reg_dmabuf_mr(&t->pd, 0x3000, 0x2000, IOVA, 19, ACCESS,
 				       vmr, NULL);
 }
 
-static void reg_dmabuf_mr_is_a_native_method(void **state)
+static void reg_dmabuf_mr_sends_ioctl(void **state)
 {
 	struct verbs_mr vmr = {};
 
 	expect_dmabuf(71, 0);
-	assert_int_equal(reg_dmabuf(*state, &vmr), 0);
+	assert_int_equal(run_reg_dmabuf(*state, &vmr), 0);
 	check_registered(*state, &vmr, VERBS_MR_TYPE_DMABUF_MR, ACCESS);
 }
 
-static void reg_dmabuf_mr_has_no_other_form(void **state)
+static void reg_dmabuf_mr_ioctl_refused_returns_eopnotsupp(void **state)
 {
 	struct verbs_mr vmr = before;
 
 	expect_dmabuf(71, EPROTONOSUPPORT);
-	assert_int_equal(reg_dmabuf(*state, &vmr), -EOPNOTSUPP);
+	assert_int_equal(run_reg_dmabuf(*state, &vmr), -EOPNOTSUPP);
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
-static void reg_dmabuf_mr_that_fails_leaves_the_object(void **state)
+static void reg_dmabuf_mr_error_leaves_object_unchanged(void **state)
 {
 	struct verbs_mr vmr = before;
 
 	expect_dmabuf(71, EINVAL);
-	assert_int_equal(reg_dmabuf(*state, &vmr), -EINVAL);
+	assert_int_equal(run_reg_dmabuf(*state, &vmr), -EINVAL);
 	expect_dmabuf(UINT64_MAX, 0);
-	assert_int_equal(reg_dmabuf(*state, &vmr), -EPROTO);
+	assert_int_equal(run_reg_dmabuf(*state, &vmr), -EPROTO);
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
 /* NCCL asks with -1: EOPNOTSUPP says that the device cannot do it at all. */
-static void reg_dmabuf_mr_of_no_descriptor_is_the_kernels_to_judge(void **state)
+static void reg_dmabuf_mr_fd_minus_1_returns_kernel_error(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = before;
 
-	expect_dmabuf_of(UINT32_MAX, 71, EOPNOTSUPP);
+	expect_dmabuf_fd(UINT32_MAX, 71, EOPNOTSUPP);
 	assert_int_equal(verbs_cmd_reg_dmabuf_mr(&t->pd, 0x3000, 0x2000, IOVA,
 						 -1, ACCESS, &vmr, NULL),
 			 -EOPNOTSUPP);
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
-	expect_dmabuf_of(UINT32_MAX, 71, EBADF);
+	expect_dmabuf_fd(UINT32_MAX, 71, EBADF);
 	assert_int_equal(verbs_cmd_reg_dmabuf_mr(&t->pd, 0x3000, 0x2000, IOVA,
 						 -1, ACCESS, &vmr, NULL),
 			 -EBADF);
 }
 
 /* A process without standard input may get this number. */
-static void descriptor_0_is_one(void **state)
+static void reg_dmabuf_mr_fd_0_is_valid(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = {};
 
-	expect_dmabuf_of(0, 71, 0);
+	expect_dmabuf_fd(0, 71, 0);
 	assert_int_equal(verbs_cmd_reg_dmabuf_mr(&t->pd, 0x3000, 0x2000, IOVA,
 						 0, ACCESS, &vmr, NULL),
 			 0);
 }
 
-static void reg_dmabuf_mr_takes_no_drivers_data(void **state)
+static void reg_dmabuf_mr_with_driver_data_returns_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = {};
@@ -472,7 +472,7 @@ static void expect_query(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void query_mr_is_a_native_method(void **state)
+static void query_mr_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = {};
@@ -483,7 +483,7 @@ static void query_mr_is_a_native_method(void **state)
 	assert_int_equal(vmr.ibv_mr.length, 4096);
 }
 
-static void query_mr_has_no_other_form(void **state)
+static void query_mr_ioctl_refused_returns_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_mr vmr = before;
@@ -515,30 +515,29 @@ DESTROY_TESTS(dereg_mr)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(reg_mr_travels_inside_an_ioctl),
-		KERNEL_TEST(reg_mr_travels_by_write),
-		KERNEL_TEST(reg_mr_falls_back_to_write_when_ioctl_is_refused),
-		KERNEL_TEST(reg_mr_that_fails_leaves_the_object),
-		KERNEL_TEST(whole_address_space_is_64_bits_long),
-		KERNEL_TEST(whole_address_space_begins_at_null),
-		KERNEL_TEST(only_both_together_are_the_whole_address_space),
-		KERNEL_TEST(rereg_mr_changes_everything),
-		KERNEL_TEST(rereg_mr_names_the_pd_only_to_change_it),
-		KERNEL_TEST(rereg_mr_takes_the_context_of_a_new_pd),
-		KERNEL_TEST(rereg_mr_that_fails_leaves_the_object),
-		KERNEL_TEST(advise_mr_is_a_native_method),
-		KERNEL_TEST(advise_mr_has_no_other_form),
-		KERNEL_TEST(advise_mr_error_is_returned),
-		KERNEL_TEST(advise_mr_refuses_a_list_that_does_not_fit),
-		KERNEL_TEST(reg_dmabuf_mr_is_a_native_method),
-		KERNEL_TEST(reg_dmabuf_mr_has_no_other_form),
-		KERNEL_TEST(reg_dmabuf_mr_that_fails_leaves_the_object),
-		KERNEL_TEST(
-			reg_dmabuf_mr_of_no_descriptor_is_the_kernels_to_judge),
-		KERNEL_TEST(descriptor_0_is_one),
-		KERNEL_TEST(reg_dmabuf_mr_takes_no_drivers_data),
-		KERNEL_TEST(query_mr_is_a_native_method),
-		KERNEL_TEST(query_mr_has_no_other_form),
+		KERNEL_TEST(reg_mr_sends_invoke_write),
+		KERNEL_TEST(reg_mr_sends_write),
+		KERNEL_TEST(reg_mr_ioctl_refused_falls_back_to_write),
+		KERNEL_TEST(reg_mr_error_leaves_object_unchanged),
+		KERNEL_TEST(reg_mr_implicit_odp_sends_length_uint64_max),
+		KERNEL_TEST(reg_mr_implicit_odp_with_addr_returns_einval),
+		KERNEL_TEST(reg_mr_implicit_odp_requires_flag_and_size_max),
+		KERNEL_TEST(rereg_mr_all_flags_update_object),
+		KERNEL_TEST(rereg_mr_without_change_pd_sends_pd_handle_0),
+		KERNEL_TEST(rereg_mr_change_pd_updates_context),
+		KERNEL_TEST(rereg_mr_error_leaves_object_unchanged),
+		KERNEL_TEST(advise_mr_sends_ioctl),
+		KERNEL_TEST(advise_mr_ioctl_refused_returns_eopnotsupp),
+		KERNEL_TEST(advise_mr_returns_kernel_error),
+		KERNEL_TEST(advise_mr_sge_list_above_attr_limit_is_refused),
+		KERNEL_TEST(reg_dmabuf_mr_sends_ioctl),
+		KERNEL_TEST(reg_dmabuf_mr_ioctl_refused_returns_eopnotsupp),
+		KERNEL_TEST(reg_dmabuf_mr_error_leaves_object_unchanged),
+		KERNEL_TEST(reg_dmabuf_mr_fd_minus_1_returns_kernel_error),
+		KERNEL_TEST(reg_dmabuf_mr_fd_0_is_valid),
+		KERNEL_TEST(reg_dmabuf_mr_with_driver_data_returns_eopnotsupp),
+		KERNEL_TEST(query_mr_sends_ioctl),
+		KERNEL_TEST(query_mr_ioctl_refused_returns_eopnotsupp),
 		DESTROY_TEST_LIST(dereg_mr),
 	};
 

@@ -26,8 +26,8 @@ static struct fake_write alloc_cmd(struct kernel_test *t, int err)
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 }
@@ -48,31 +48,31 @@ static void check_alloc(struct kernel_test *t, enum test_form form)
 	assert_int_equal(mw.type, IBV_MW_TYPE_2);
 }
 
-static void alloc_mw_travels_inside_an_ioctl(void **state)
+static void alloc_mw_sends_invoke_write(void **state)
 {
-	check_alloc(*state, WRAPPED);
+	check_alloc(*state, FORM_INVOKE_WRITE);
 }
 
-static void alloc_mw_travels_by_write(void **state)
+static void alloc_mw_sends_write(void **state)
 {
-	check_alloc(*state, WRITE);
+	check_alloc(*state, FORM_WRITE);
 }
 
-static void alloc_mw_that_fails_leaves_the_object(void **state)
+static void alloc_mw_error_leaves_object_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct ibv_mw before = { .handle = 99 };
 	struct fake_write cmd = alloc_cmd(t, ENOMEM);
 	struct ibv_mw mw = before;
 
-	kernel_test_expect(WRAPPED, &cmd);
+	kernel_test_expect(FORM_INVOKE_WRITE, &cmd);
 	assert_int_equal(
 		verbs_cmd_alloc_mw(&t->pd, IBV_MW_TYPE_2, &mw, &t->udata),
 		-ENOMEM);
 	assert_memory_equal(&mw, &before, sizeof(mw));
 }
 
-static void alloc_mw_refuses_a_type_that_would_be_cut(void **state)
+static void alloc_mw_type_above_8_bits_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_mw mw = {};
@@ -101,10 +101,10 @@ DESTROY_TESTS(dealloc_mw)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(alloc_mw_travels_inside_an_ioctl),
-		KERNEL_TEST(alloc_mw_travels_by_write),
-		KERNEL_TEST(alloc_mw_that_fails_leaves_the_object),
-		KERNEL_TEST(alloc_mw_refuses_a_type_that_would_be_cut),
+		KERNEL_TEST(alloc_mw_sends_invoke_write),
+		KERNEL_TEST(alloc_mw_sends_write),
+		KERNEL_TEST(alloc_mw_error_leaves_object_unchanged),
+		KERNEL_TEST(alloc_mw_type_above_8_bits_is_refused),
 		DESTROY_TEST_LIST(dealloc_mw),
 	};
 

@@ -20,8 +20,8 @@ static struct fake_write alloc_cmd(struct kernel_test *t, int err)
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 }
@@ -36,25 +36,25 @@ static void check_alloc(struct kernel_test *t, enum test_form form)
 	assert_int_equal(verbs_cmd_alloc_pd(t->ctx, &pd, &t->udata), 0);
 	assert_ptr_equal(pd.context, t->ctx);
 	assert_int_equal(pd.handle, 21);
-	assert_memory_equal(t->driver_out, kernel_test_answer,
-			    sizeof(kernel_test_answer));
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+			    sizeof(kernel_test_driver_resp));
 }
 
-static void alloc_pd_travels_inside_an_ioctl(void **state)
+static void alloc_pd_sends_invoke_write(void **state)
 {
-	check_alloc(*state, WRAPPED);
+	check_alloc(*state, FORM_INVOKE_WRITE);
 }
 
-static void alloc_pd_travels_by_write(void **state)
+static void alloc_pd_sends_write(void **state)
 {
-	check_alloc(*state, WRITE);
+	check_alloc(*state, FORM_WRITE);
 }
 
-static void alloc_pd_that_fails_leaves_the_object(void **state)
+static void alloc_pd_error_leaves_object_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		const struct ibv_pd before = { .handle = 99 };
 		struct fake_write cmd = alloc_cmd(t, ENOMEM);
 		struct ibv_pd pd = before;
@@ -84,9 +84,9 @@ DESTROY_TESTS(dealloc_pd)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(alloc_pd_travels_inside_an_ioctl),
-		KERNEL_TEST(alloc_pd_travels_by_write),
-		KERNEL_TEST(alloc_pd_that_fails_leaves_the_object),
+		KERNEL_TEST(alloc_pd_sends_invoke_write),
+		KERNEL_TEST(alloc_pd_sends_write),
+		KERNEL_TEST(alloc_pd_error_leaves_object_unchanged),
 		DESTROY_TEST_LIST(dealloc_pd),
 	};
 

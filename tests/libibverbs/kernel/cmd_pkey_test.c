@@ -7,45 +7,45 @@
 
 #define UNTOUCHED 0x5a5a
 
-static int query(struct kernel_test *t, int index, __be16 *ret_pkey)
+static int run_query(struct kernel_test *t, int index, __be16 *ret_pkey)
 {
 	*ret_pkey = UNTOUCHED;
 	return verbs_cmd_query_pkey(t->ctx, 2, index, ret_pkey);
 }
 
-static void pkey_is_in_network_order(void **state)
+static void query_pkey_returns_big_endian(void **state)
 {
 	struct kernel_test *t = *state;
 	const uint8_t bytes[2] = { 0x81, 0x23 };
 	__be16 pkey;
 
 	sysfs_tree_write("ports/2/pkeys/3", "0x8123\n");
-	assert_int_equal(query(t, 3, &pkey), 0);
+	assert_int_equal(run_query(t, 3, &pkey), 0);
 	assert_memory_equal(&pkey, bytes, 2);
 }
 
-static void pkey_of_an_empty_slot_is_0(void **state)
+static void query_pkey_empty_entry_is_0(void **state)
 {
 	struct kernel_test *t = *state;
 	__be16 pkey;
 
 	sysfs_tree_write("ports/2/pkeys/0", "0x0000\n");
-	assert_int_equal(query(t, 0, &pkey), 0);
+	assert_int_equal(run_query(t, 0, &pkey), 0);
 	assert_int_equal(pkey, 0);
 }
 
-static void pkey_behind_the_table_does_not_exist(void **state)
+static void query_pkey_index_past_table_returns_enoent(void **state)
 {
 	struct kernel_test *t = *state;
 	__be16 pkey;
 
 	sysfs_tree_write("ports/2/pkeys/0", "0xffff\n");
-	assert_int_equal(query(t, 1, &pkey), -ENOENT);
-	assert_int_equal(query(t, -1, &pkey), -EINVAL);
+	assert_int_equal(run_query(t, 1, &pkey), -ENOENT);
+	assert_int_equal(run_query(t, -1, &pkey), -EINVAL);
 	assert_int_equal(pkey, UNTOUCHED);
 }
 
-static void pkey_that_is_no_number_is_a_protocol_error(void **state)
+static void query_pkey_malformed_text_returns_eproto(void **state)
 {
 	static const char *const texts[] = { "",	"0x",	   "ffff",
 					     "0xfffff", "0x12g4",  "0x-1",
@@ -56,21 +56,21 @@ static void pkey_that_is_no_number_is_a_protocol_error(void **state)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		sysfs_tree_write("ports/2/pkeys/0", texts[i]);
-		assert_int_equal(query(t, 0, &pkey), -EPROTO);
+		assert_int_equal(run_query(t, 0, &pkey), -EPROTO);
 		assert_int_equal(pkey, UNTOUCHED);
 	}
 }
 
-static void text_with_a_nul_is_a_protocol_error(void **state)
+static void query_pkey_text_with_nul_returns_eproto(void **state)
 {
 	struct kernel_test *t = *state;
 	__be16 pkey;
 
 	sysfs_tree_write_bytes("ports/2/pkeys/0", "0x1234\0\n", 8);
-	assert_int_equal(query(t, 0, &pkey), -EPROTO);
+	assert_int_equal(run_query(t, 0, &pkey), -EPROTO);
 }
 
-static void endless_text_is_refused(void **state)
+static void query_pkey_oversized_text_returns_eoverflow(void **state)
 {
 	struct kernel_test *t = *state;
 	char text[5000];
@@ -78,37 +78,38 @@ static void endless_text_is_refused(void **state)
 
 	memset(text, '0', sizeof(text));
 	sysfs_tree_write_bytes("ports/2/pkeys/0", text, sizeof(text));
-	assert_int_equal(query(t, 0, &pkey), -EOVERFLOW);
+	assert_int_equal(run_query(t, 0, &pkey), -EOVERFLOW);
 }
 
-static void device_without_a_folder_has_no_pkeys(void **state)
+static void query_pkey_device_without_sysfs_path_returns_enodev(void **state)
 {
 	struct kernel_test *t = *state;
 	__be16 pkey;
 
-	assert_int_equal(query(t, 0, &pkey), -ENODEV);
+	assert_int_equal(run_query(t, 0, &pkey), -ENODEV);
 }
 
-static void path_without_an_end_is_not_read_beyond(void **state)
+static void query_pkey_unterminated_sysfs_path_is_bounded(void **state)
 {
 	struct kernel_test *t = *state;
 	__be16 pkey;
 
 	memset(t->device.ibdev_path, 'x', sizeof(t->device.ibdev_path));
-	assert_int_equal(query(t, 0, &pkey), -ENAMETOOLONG);
+	assert_int_equal(run_query(t, 0, &pkey), -ENAMETOOLONG);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SYSFS_TEST(pkey_is_in_network_order),
-		SYSFS_TEST(pkey_of_an_empty_slot_is_0),
-		SYSFS_TEST(pkey_behind_the_table_does_not_exist),
-		SYSFS_TEST(pkey_that_is_no_number_is_a_protocol_error),
-		SYSFS_TEST(text_with_a_nul_is_a_protocol_error),
-		SYSFS_TEST(endless_text_is_refused),
-		KERNEL_TEST(device_without_a_folder_has_no_pkeys),
-		KERNEL_TEST(path_without_an_end_is_not_read_beyond),
+		SYSFS_TEST(query_pkey_returns_big_endian),
+		SYSFS_TEST(query_pkey_empty_entry_is_0),
+		SYSFS_TEST(query_pkey_index_past_table_returns_enoent),
+		SYSFS_TEST(query_pkey_malformed_text_returns_eproto),
+		SYSFS_TEST(query_pkey_text_with_nul_returns_eproto),
+		SYSFS_TEST(query_pkey_oversized_text_returns_eoverflow),
+		KERNEL_TEST(
+			query_pkey_device_without_sysfs_path_returns_enodev),
+		KERNEL_TEST(query_pkey_unterminated_sysfs_path_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

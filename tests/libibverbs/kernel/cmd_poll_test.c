@@ -9,7 +9,7 @@
 #define BATCH 32 /* of cmd_poll.c */
 
 /* An answer with as many completions as a command asks for. */
-struct answer {
+struct poll_resp {
 	uint32_t count, reserved;
 	struct ib_uverbs_wc wc[BATCH];
 };
@@ -69,17 +69,17 @@ static void check_wc(const struct ibv_wc *wc, uint32_t nr)
 }
 
 /* @asked are asked for, @count come, beginning with number @first. */
-static void expect_poll(enum test_form form, uint32_t asked, uint32_t first,
+static void expect_poll(enum test_form form, uint32_t max, uint32_t first,
 			uint32_t count, int err)
 {
-	const struct ib_uverbs_poll_cq in = { .cq_handle = 81, .ne = asked };
-	struct answer out = { .count = count };
+	const struct ib_uverbs_poll_cq in = { .cq_handle = 81, .ne = max };
+	struct poll_resp out = { .count = count };
 	const struct fake_write cmd = {
 		.command = IB_USER_VERBS_CMD_POLL_CQ,
 		.in = &in,
 		.in_len = sizeof(in),
 		.out = &out,
-		.out_len = 8 + asked * 48,
+		.out_len = 8 + max * 48,
 		.err = err,
 	};
 
@@ -93,12 +93,12 @@ static struct ibv_cq cq_of(struct kernel_test *t)
 	return (struct ibv_cq){ .context = t->ctx, .handle = 81 };
 }
 
-static void poll_fills_each_field_in_both_forms(void **state)
+static void poll_cq_fills_all_fields_in_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = cq_of(t);
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct ibv_wc wc[3] = { [2] = { .wr_id = 77 } };
 
 		kernel_test_force(t, form);
@@ -110,70 +110,70 @@ static void poll_fills_each_field_in_both_forms(void **state)
 	}
 }
 
-static void an_empty_queue_has_nothing(void **state)
+static void poll_cq_empty_queue_returns_0(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = cq_of(t);
 	struct ibv_wc wc = { .wr_id = 77 };
 
-	expect_poll(WRAPPED, 1, 0, 0, 0);
+	expect_poll(FORM_INVOKE_WRITE, 1, 0, 0, 0);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 1, &wc), 0);
 	assert_int_equal(wc.wr_id, 77);
 }
 
-static void many_come_in_batches(void **state)
+static void poll_cq_many_completions_are_read_in_batches(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = cq_of(t);
 	struct ibv_wc wc[70];
 
-	expect_poll(WRAPPED, 32, 0, 32, 0);
-	expect_poll(WRAPPED, 32, 32, 32, 0);
-	expect_poll(WRAPPED, 6, 64, 6, 0);
+	expect_poll(FORM_INVOKE_WRITE, 32, 0, 32, 0);
+	expect_poll(FORM_INVOKE_WRITE, 32, 32, 32, 0);
+	expect_poll(FORM_INVOKE_WRITE, 6, 64, 6, 0);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 70, wc), 70);
 	for (uint32_t i = 0; i < 70; i++)
 		check_wc(&wc[i], i);
 
 	/* a batch that is not full is the last one */
-	expect_poll(WRAPPED, 32, 0, 32, 0);
-	expect_poll(WRAPPED, 32, 32, 31, 0);
+	expect_poll(FORM_INVOKE_WRITE, 32, 0, 32, 0);
+	expect_poll(FORM_INVOKE_WRITE, 32, 32, 31, 0);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 70, wc), 63);
 }
 
-static void poll_returns_the_error(void **state)
+static void poll_cq_returns_kernel_error(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = cq_of(t);
 	struct ibv_wc wc = { .wr_id = 77 };
 
-	expect_poll(WRAPPED, 1, 0, 1, EINVAL);
+	expect_poll(FORM_INVOKE_WRITE, 1, 0, 1, EINVAL);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 1, &wc), -EINVAL);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, -1, &wc), -EINVAL);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 0, &wc), 0);
 	assert_int_equal(wc.wr_id, 77);
 }
 
-static void what_came_before_an_error_is_not_lost(void **state)
+static void poll_cq_completions_before_error_are_returned(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = cq_of(t);
 	struct ibv_wc wc[64];
 
-	expect_poll(WRAPPED, 32, 0, 32, 0);
-	expect_poll(WRAPPED, 32, 0, 0, EIO);
+	expect_poll(FORM_INVOKE_WRITE, 32, 0, 32, 0);
+	expect_poll(FORM_INVOKE_WRITE, 32, 0, 0, EIO);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 64, wc), 32);
 	check_wc(&wc[31], 31);
 }
 
-static void more_than_asked_for_is_a_protocol_error(void **state)
+static void poll_cq_more_than_requested_returns_eproto(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_cq cq = cq_of(t);
 	struct ibv_wc wc[2] = { [0] = { .wr_id = 77 } };
 
-	expect_poll(WRAPPED, 1, 0, 2, 0);
+	expect_poll(FORM_INVOKE_WRITE, 1, 0, 2, 0);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 1, wc), -EPROTO);
-	expect_poll(WRAPPED, 1, 0, UINT32_MAX, 0);
+	expect_poll(FORM_INVOKE_WRITE, 1, 0, UINT32_MAX, 0);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 1, wc), -EPROTO);
 	assert_int_equal(wc[0].wr_id, 77);
 }
@@ -181,12 +181,12 @@ static void more_than_asked_for_is_a_protocol_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(poll_fills_each_field_in_both_forms),
-		KERNEL_TEST(an_empty_queue_has_nothing),
-		KERNEL_TEST(many_come_in_batches),
-		KERNEL_TEST(poll_returns_the_error),
-		KERNEL_TEST(what_came_before_an_error_is_not_lost),
-		KERNEL_TEST(more_than_asked_for_is_a_protocol_error),
+		KERNEL_TEST(poll_cq_fills_all_fields_in_both_write_forms),
+		KERNEL_TEST(poll_cq_empty_queue_returns_0),
+		KERNEL_TEST(poll_cq_many_completions_are_read_in_batches),
+		KERNEL_TEST(poll_cq_returns_kernel_error),
+		KERNEL_TEST(poll_cq_completions_before_error_are_returned),
+		KERNEL_TEST(poll_cq_more_than_requested_returns_eproto),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include "kernel/uapi_newer.h"
 
 /* Each field has a value of its own. */
-static const struct ib_uverbs_query_port_resp_ex answer = {
+static const struct ib_uverbs_query_port_resp_ex full_resp = {
 	.legacy_resp = {
 		.port_cap_flags = 0x10001,
 		.max_msg_sz = 0x10002,
@@ -65,7 +65,7 @@ static const struct ibv_port_attr legacy = {
 /* @len: bytes that the kernel answers with; older kernels answer 48 too, but
  * leave the last ones 0.
  */
-static void expect_native(size_t len, int err)
+static void expect_ioctl(size_t len, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -76,7 +76,7 @@ static void expect_native(size_t len, int err)
 				   .kind = FAKE_OUT_BYTES,
 				   .len = 48,
 				   .answer_len = len,
-				   .bytes = &answer,
+				   .bytes = &full_resp,
 			   }),
 		.err = err,
 	};
@@ -91,35 +91,35 @@ static void expect_write(enum test_form form, int err)
 		.command = IB_USER_VERBS_CMD_QUERY_PORT,
 		.in = &in,
 		.in_len = sizeof(in),
-		.out = &answer.legacy_resp,
-		.out_len = sizeof(answer.legacy_resp),
+		.out = &full_resp.legacy_resp,
+		.out_len = sizeof(full_resp.legacy_resp),
 		.err = err,
 	};
 
 	kernel_test_expect(form, &cmd);
 }
 
-static void query_port_is_a_native_method(void **state)
+static void query_port_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_port_attr attr = {}, expected = legacy;
 
 	expected.port_cap_flags2 = 0x2122;
 	expected.active_speed_ex = 0x232425;
-	expect_native(sizeof(answer), 0);
+	expect_ioctl(sizeof(full_resp), 0);
 	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
 	assert_memory_equal(&attr, &expected, sizeof(attr));
 }
 
-static void what_a_shorter_answer_lacks_is_0(void **state)
+static void query_port_short_response_leaves_rest_0(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_port_attr attr = {}, expected = legacy;
 
-	expect_native(sizeof(answer.legacy_resp), 0);
+	expect_ioctl(sizeof(full_resp.legacy_resp), 0);
 	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
 	assert_memory_equal(&attr, &expected, sizeof(attr));
-	expect_native(0, 0);
+	expect_ioctl(0, 0);
 	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
 	assert_int_equal(attr.gid_tbl_len, 0);
 }
@@ -128,32 +128,32 @@ static void check_fallback(struct kernel_test *t, enum test_form form)
 {
 	struct ibv_port_attr attr = {};
 
-	expect_native(0, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+	expect_ioctl(0, form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
 	expect_write(form, 0);
 	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), 0);
 	assert_memory_equal(&attr, &legacy, sizeof(attr));
 }
 
-static void query_port_falls_back_to_wrapped(void **state)
+static void query_port_ioctl_refused_falls_back_to_invoke_write(void **state)
 {
-	check_fallback(*state, WRAPPED);
+	check_fallback(*state, FORM_INVOKE_WRITE);
 }
 
-static void query_port_falls_back_to_write(void **state)
+static void query_port_without_ioctl_falls_back_to_write(void **state)
 {
-	check_fallback(*state, WRITE);
+	check_fallback(*state, FORM_WRITE);
 }
 
-static void query_port_that_fails_leaves_the_output(void **state)
+static void query_port_error_leaves_outputs_unchanged(void **state)
 {
 	static const struct ibv_port_attr zero;
 	struct kernel_test *t = *state;
 	struct ibv_port_attr attr = {};
 
-	expect_native(sizeof(answer), EINVAL);
+	expect_ioctl(sizeof(full_resp), EINVAL);
 	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), -EINVAL);
-	kernel_test_force(t, WRITE);
-	expect_write(WRITE, EINVAL);
+	kernel_test_force(t, FORM_WRITE);
+	expect_write(FORM_WRITE, EINVAL);
 	assert_int_equal(verbs_cmd_query_port(t->ctx, 2, &attr), -EINVAL);
 	assert_memory_equal(&attr, &zero, sizeof(attr));
 }
@@ -176,7 +176,7 @@ static void expect_speed(uint64_t speed, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void query_port_speed_is_a_native_method(void **state)
+static void query_port_speed_sends_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 	uint64_t speed = 0;
@@ -186,7 +186,7 @@ static void query_port_speed_is_a_native_method(void **state)
 	assert_int_equal(speed, UINT64_C(0x100000004));
 }
 
-static void query_port_speed_that_fails_leaves_the_output(void **state)
+static void query_port_speed_error_leaves_outputs_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	uint64_t speed = 77;
@@ -205,13 +205,14 @@ static void query_port_speed_that_fails_leaves_the_output(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(query_port_is_a_native_method),
-		KERNEL_TEST(what_a_shorter_answer_lacks_is_0),
-		KERNEL_TEST(query_port_falls_back_to_wrapped),
-		KERNEL_TEST(query_port_falls_back_to_write),
-		KERNEL_TEST(query_port_that_fails_leaves_the_output),
-		KERNEL_TEST(query_port_speed_is_a_native_method),
-		KERNEL_TEST(query_port_speed_that_fails_leaves_the_output),
+		KERNEL_TEST(query_port_sends_ioctl),
+		KERNEL_TEST(query_port_short_response_leaves_rest_0),
+		KERNEL_TEST(
+			query_port_ioctl_refused_falls_back_to_invoke_write),
+		KERNEL_TEST(query_port_without_ioctl_falls_back_to_write),
+		KERNEL_TEST(query_port_error_leaves_outputs_unchanged),
+		KERNEL_TEST(query_port_speed_sends_ioctl),
+		KERNEL_TEST(query_port_speed_error_leaves_outputs_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,38 +6,40 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
-#define MAX_WRS	 400
-#define BUF_LEN	 4096 /* of cmd_post.c */
-#define HEAD_LEN 24
-#define SEND_LEN 56
-#define RECV_LEN 16
-#define SGE_LEN	 16
+#define MAX_WRS	   400
+#define BUF_LEN	   4096 /* of cmd_post.c */
+#define HEADER_LEN 24
+#define SEND_LEN   56
+#define RECV_LEN   16
+#define SGE_LEN	   16
 
 _Static_assert(sizeof(struct ib_uverbs_send_wr) == SEND_LEN, "send");
 _Static_assert(sizeof(struct ib_uverbs_recv_wr) == RECV_LEN, "receive");
 
 /* The request that must come, put together by hand. */
-struct request {
+struct expected_request {
 	uint64_t response;
 	uint32_t handle, wr_count, sge_count, wqe_size;
 	uint8_t bytes[BUF_LEN];
 	size_t len; /* of bytes */
 };
 
-static struct request request(uint32_t handle, uint32_t wqe_size)
+static struct expected_request expected_request(uint32_t handle,
+						uint32_t wqe_size)
 {
-	return (struct request){ .handle = handle, .wqe_size = wqe_size };
+	return (struct expected_request){ .handle = handle,
+					  .wqe_size = wqe_size };
 }
 
 /* First all requests, then all entries. */
-static void add_wr(struct request *r, const void *wr)
+static void add_wr(struct expected_request *r, const void *wr)
 {
 	memcpy(r->bytes + r->len, wr, r->wqe_size);
 	r->len += r->wqe_size;
 	r->wr_count++;
 }
 
-static void add_sge(struct request *r, const struct ibv_sge *sge)
+static void add_sge(struct expected_request *r, const struct ibv_sge *sge)
 {
 	memcpy(r->bytes + r->len, sge, SGE_LEN);
 	r->len += SGE_LEN;
@@ -45,13 +47,14 @@ static void add_sge(struct request *r, const struct ibv_sge *sge)
 }
 
 static void expect_post(enum test_form form, uint32_t command,
-			const struct request *r, uint32_t bad_wr, int err)
+			const struct expected_request *r, uint32_t bad_wr,
+			int err)
 {
 	const struct ib_uverbs_post_send_resp out = { .bad_wr = bad_wr };
 	const struct fake_write cmd = {
 		.command = command,
 		.in = r,
-		.in_len = HEAD_LEN + r->len,
+		.in_len = HEADER_LEN + r->len,
 		.out = &out,
 		.out_len = sizeof(out),
 		.err = err,
@@ -94,7 +97,7 @@ struct kernel_send {
 #define KEY(rkey) ((uint64_t)(rkey) << 32)
 #endif
 
-static void rdma_and_atomic_requests_have_their_fields(void **state)
+static void post_send_rdma_and_atomic_fields_are_sent(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
@@ -124,14 +127,14 @@ static void rdma_and_atomic_requests_have_their_fields(void **state)
 		/* a send has no place in the peer's memory */
 		{ 3, 0, 9, 0, 0x0a0b0c0d, { 0 } },
 	};
-	struct request r = request(61, SEND_LEN);
+	struct expected_request r = expected_request(61, SEND_LEN);
 	struct ibv_send_wr *bad = &wr[2];
 
 	for (int i = 0; i < 3; i++)
 		add_wr(&r, &expected[i]);
 	for (int i = 0; i < 3; i++)
 		add_sge(&r, &sges[i]);
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		expect_post(form, post_send, &r, 0, 0);
 		assert_int_equal(verbs_cmd_post_send(&qp, wr, &bad), 0);
@@ -139,7 +142,7 @@ static void rdma_and_atomic_requests_have_their_fields(void **state)
 	}
 }
 
-static void each_opcode_sends_what_belongs_to_it(void **state)
+static void post_send_fields_depend_on_opcode(void **state)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -166,7 +169,7 @@ static void each_opcode_sends_what_belongs_to_it(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct ibv_send_wr wr = { .opcode = cases[i].opcode };
 		struct kernel_send expected = { .opcode = cases[i].number };
-		struct request r = request(61, SEND_LEN);
+		struct expected_request r = expected_request(61, SEND_LEN);
 		struct ibv_send_wr *bad;
 
 		wr.wr.atomic.remote_addr = 0x10;
@@ -175,12 +178,12 @@ static void each_opcode_sends_what_belongs_to_it(void **state)
 		wr.wr.atomic.rkey = 0x40;
 		memcpy(expected.wr, cases[i].wr, sizeof(expected.wr));
 		add_wr(&r, &expected);
-		expect_post(WRAPPED, post_send, &r, 0, 0);
+		expect_post(FORM_INVOKE_WRITE, post_send, &r, 0, 0);
 		assert_int_equal(verbs_cmd_post_send(&qp, &wr, &bad), 0);
 	}
 }
 
-static void datagrams_name_the_address_by_its_handle(void **state)
+static void post_send_ud_sends_ah_handle(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = qp_of(t, IBV_QPT_UD);
@@ -202,13 +205,13 @@ static void datagrams_name_the_address_by_its_handle(void **state)
 			   .remote_qpn = 0x123456,
 			   .remote_qkey = 0x11111111 },
 	};
-	struct request r = request(61, SEND_LEN);
+	struct expected_request r = expected_request(61, SEND_LEN);
 	struct ibv_send_wr *bad;
 
 	add_wr(&r, &expected);
 	for (int i = 0; i < 4; i++)
 		add_sge(&r, &sges[i]);
-	expect_post(WRAPPED, post_send, &r, 0, 0);
+	expect_post(FORM_INVOKE_WRITE, post_send, &r, 0, 0);
 	assert_int_equal(verbs_cmd_post_send(&qp, &wr, &bad), 0);
 }
 
@@ -227,8 +230,8 @@ static void make_sends(int nr, int num_sge, struct ibv_sge *list)
 		};
 }
 
-static void add_sends(struct request *r, int first, int nr, int num_sge,
-		      const struct ibv_sge *list)
+static void add_sends(struct expected_request *r, int first, int nr,
+		      int num_sge, const struct ibv_sge *list)
 {
 	for (int i = first; i < first + nr; i++) {
 		const struct kernel_send wr = {
@@ -243,21 +246,22 @@ static void add_sends(struct request *r, int first, int nr, int num_sge,
 		add_sge(r, &list[i % num_sge]);
 }
 
-static void a_long_list_is_sent_in_batches(void **state)
+static void post_send_long_list_is_sent_in_batches(void **state)
 {
 	/* 24 + 56 n + 16 n <= 4096 */
-	const int fit = (BUF_LEN - HEAD_LEN) / (SEND_LEN + SGE_LEN);
+	const int fit = (BUF_LEN - HEADER_LEN) / (SEND_LEN + SGE_LEN);
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
 	struct ibv_send_wr *bad;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		int nr = 2 * fit + 1;
 
 		kernel_test_force(t, form);
 		make_sends(nr, 1, sges);
 		for (int first = 0; first < nr; first += fit) {
-			struct request r = request(61, SEND_LEN);
+			struct expected_request r =
+				expected_request(61, SEND_LEN);
 			int left = nr - first;
 
 			add_sends(&r, first, left < fit ? left : fit, 1, sges);
@@ -267,22 +271,22 @@ static void a_long_list_is_sent_in_batches(void **state)
 	}
 }
 
-static void a_request_as_large_as_the_buffer_is_sent(void **state)
+static void post_send_wr_of_buffer_size_is_sent(void **state)
 {
 	enum {
-		FIT = (BUF_LEN - HEAD_LEN - SEND_LEN) / SGE_LEN,
+		FIT = (BUF_LEN - HEADER_LEN - SEND_LEN) / SGE_LEN,
 	};
 	static struct ibv_sge list[FIT + 1];
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
-	struct request r = request(61, SEND_LEN);
+	struct expected_request r = expected_request(61, SEND_LEN);
 	struct ibv_send_wr *bad = NULL;
 
 	for (uint32_t i = 0; i < FIT + 1; i++)
 		list[i].addr = i;
 	make_sends(1, FIT, list);
 	add_sends(&r, 0, 1, FIT, list);
-	expect_post(WRAPPED, post_send, &r, 0, 0);
+	expect_post(FORM_INVOKE_WRITE, post_send, &r, 0, 0);
 	assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad), 0);
 
 	make_sends(1, FIT + 1, list);
@@ -291,7 +295,7 @@ static void a_request_as_large_as_the_buffer_is_sent(void **state)
 }
 
 /* What stands before a request that cannot be sent is sent. */
-static void requests_that_make_no_sense_are_not_sent(void **state)
+static void post_send_invalid_wr_is_refused_after_valid_ones(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -302,7 +306,7 @@ static void requests_that_make_no_sense_are_not_sent(void **state)
 			.num_sge = 1,
 			.opcode = IB_UVERBS_WR_SEND,
 		};
-		struct request r = request(61, SEND_LEN);
+		struct expected_request r = expected_request(61, SEND_LEN);
 		struct ibv_send_wr *bad = NULL;
 
 		make_sends(3, 1, sges);
@@ -316,33 +320,34 @@ static void requests_that_make_no_sense_are_not_sent(void **state)
 		}
 		add_wr(&r, &wr);
 		add_sge(&r, &sges[0]);
-		expect_post(WRAPPED, post_send, &r, 0, 0);
+		expect_post(FORM_INVOKE_WRITE, post_send, &r, 0, 0);
 		assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad),
 				 -EINVAL);
 		assert_ptr_equal(bad, &sends[1]);
 	}
 }
 
-static void the_kernel_says_which_request_it_did_not_take(void **state)
+static void post_send_error_sets_bad_wr_from_response(void **state)
 {
 	/* what it says, and which one that is: from 1, 0 for nothing said */
 	static const struct {
-		uint32_t said;
+		uint32_t bad_wr;
 		int nr;
 	} cases[] = { { 1, 0 }, { 2, 1 }, { 3, 2 },
 		      { 0, 0 }, { 4, 0 }, { UINT32_MAX, 0 } };
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
-	struct request r = request(61, SEND_LEN);
+	struct expected_request r = expected_request(61, SEND_LEN);
 
 	make_sends(3, 0, NULL);
 	add_sends(&r, 0, 3, 0, NULL);
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 			struct ibv_send_wr *bad = NULL;
 
-			expect_post(form, post_send, &r, cases[i].said, ENOMEM);
+			expect_post(form, post_send, &r, cases[i].bad_wr,
+				    ENOMEM);
 			assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad),
 					 -ENOMEM);
 			assert_ptr_equal(bad, &sends[cases[i].nr]);
@@ -350,41 +355,42 @@ static void the_kernel_says_which_request_it_did_not_take(void **state)
 	}
 }
 
-static void it_counts_from_the_start_of_the_batch(void **state)
+static void post_send_bad_wr_index_is_relative_to_batch(void **state)
 {
-	const int fit = (BUF_LEN - HEAD_LEN) / SEND_LEN;
+	const int fit = (BUF_LEN - HEADER_LEN) / SEND_LEN;
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
 	struct ibv_send_wr *bad = NULL;
-	struct request r = request(61, SEND_LEN);
+	struct expected_request r = expected_request(61, SEND_LEN);
 
 	make_sends(fit + 5, 0, NULL);
 	add_sends(&r, 0, fit, 0, NULL);
-	expect_post(WRAPPED, post_send, &r, 0, 0);
-	r = request(61, SEND_LEN);
+	expect_post(FORM_INVOKE_WRITE, post_send, &r, 0, 0);
+	r = expected_request(61, SEND_LEN);
 	add_sends(&r, fit, 5, 0, NULL);
-	expect_post(WRAPPED, post_send, &r, 2, EINVAL);
+	expect_post(FORM_INVOKE_WRITE, post_send, &r, 2, EINVAL);
 	assert_int_equal(verbs_cmd_post_send(&qp, sends, &bad), -EINVAL);
 	assert_ptr_equal(bad, &sends[fit + 1]);
 }
 
 /* Which some drivers take as the sign that their ring has work. */
-static void an_empty_list_is_sent_too(void **state)
+static void post_empty_list_sends_command(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = qp_of(t, IBV_QPT_RC);
 	struct ibv_srq srq = { .context = t->ctx, .handle = 91 };
-	struct request r = request(61, SEND_LEN);
+	struct expected_request r = expected_request(61, SEND_LEN);
 	struct ibv_send_wr *bad_send = NULL;
 	struct ibv_recv_wr *bad_recv = NULL;
 
-	expect_post(WRAPPED, post_send, &r, 0, 0);
+	expect_post(FORM_INVOKE_WRITE, post_send, &r, 0, 0);
 	assert_int_equal(verbs_cmd_post_send(&qp, NULL, &bad_send), 0);
-	expect_post(WRAPPED, post_send, &r, 0, EIO);
+	expect_post(FORM_INVOKE_WRITE, post_send, &r, 0, EIO);
 	assert_int_equal(verbs_cmd_post_send(&qp, NULL, &bad_send), -EIO);
 	assert_null(bad_send);
-	r = request(91, RECV_LEN);
-	expect_post(WRAPPED, IB_USER_VERBS_CMD_POST_SRQ_RECV, &r, 0, 0);
+	r = expected_request(91, RECV_LEN);
+	expect_post(FORM_INVOKE_WRITE, IB_USER_VERBS_CMD_POST_SRQ_RECV, &r, 0,
+		    0);
 	assert_int_equal(verbs_cmd_post_srq_recv(&srq, NULL, &bad_recv), 0);
 }
 
@@ -405,7 +411,8 @@ static void make_recvs(int nr, int num_sge)
 		};
 }
 
-static void add_recvs(struct request *r, int first, int nr, int num_sge)
+static void add_recvs(struct expected_request *r, int first, int nr,
+		      int num_sge)
 {
 	for (int i = first; i < first + nr; i++) {
 		const struct ib_uverbs_recv_wr wr = {
@@ -444,16 +451,17 @@ static const struct recv_case recv_cases[2] = {
 	{ IB_USER_VERBS_CMD_POST_SRQ_RECV, 91, run_srq_recv },
 };
 
-static void receives_have_their_fields_in_both_forms(void **state)
+static void post_recv_fields_are_sent_in_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 
 	make_recvs(3, 2);
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		for (int i = 0; i < 2; i++) {
 			const struct recv_case *c = &recv_cases[i];
-			struct request r = request(c->handle, RECV_LEN);
+			struct expected_request r =
+				expected_request(c->handle, RECV_LEN);
 			struct ibv_recv_wr *bad = NULL;
 
 			add_recvs(&r, 0, 3, 2);
@@ -464,16 +472,17 @@ static void receives_have_their_fields_in_both_forms(void **state)
 	}
 }
 
-static void receives_that_are_not_taken_are_told(void **state)
+static void post_recv_error_sets_bad_wr_from_response(void **state)
 {
 	struct kernel_test *t = *state;
 
 	make_recvs(3, 0);
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		for (int i = 0; i < 2; i++) {
 			const struct recv_case *c = &recv_cases[i];
-			struct request r = request(c->handle, RECV_LEN);
+			struct expected_request r =
+				expected_request(c->handle, RECV_LEN);
 			struct ibv_recv_wr *bad = NULL;
 
 			add_recvs(&r, 0, 3, 0);
@@ -487,40 +496,42 @@ static void receives_that_are_not_taken_are_told(void **state)
 	}
 }
 
-static void many_receives_are_sent_in_batches(void **state)
+static void post_recv_long_list_is_sent_in_batches(void **state)
 {
-	const int fit = (BUF_LEN - HEAD_LEN) / (RECV_LEN + SGE_LEN);
+	const int fit = (BUF_LEN - HEADER_LEN) / (RECV_LEN + SGE_LEN);
 	struct kernel_test *t = *state;
 
 	make_recvs(fit + 10, 1);
 	for (int i = 0; i < 2; i++) {
 		const struct recv_case *c = &recv_cases[i];
-		struct request r = request(c->handle, RECV_LEN);
+		struct expected_request r =
+			expected_request(c->handle, RECV_LEN);
 		struct ibv_recv_wr *bad = NULL;
 
 		add_recvs(&r, 0, fit, 1);
-		expect_post(WRAPPED, c->command, &r, 0, 0);
-		r = request(c->handle, RECV_LEN);
+		expect_post(FORM_INVOKE_WRITE, c->command, &r, 0, 0);
+		r = expected_request(c->handle, RECV_LEN);
 		add_recvs(&r, fit, 10, 1);
-		expect_post(WRAPPED, c->command, &r, 3, EINVAL);
+		expect_post(FORM_INVOKE_WRITE, c->command, &r, 3, EINVAL);
 		assert_int_equal(c->run(t, &bad), -EINVAL);
 		assert_ptr_equal(bad, &recvs[fit + 2]);
 	}
 }
 
-static void receives_that_make_no_sense_are_not_sent(void **state)
+static void post_recv_invalid_wr_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
 
 	for (int i = 0; i < 2; i++) {
 		const struct recv_case *c = &recv_cases[i];
-		struct request r = request(c->handle, RECV_LEN);
+		struct expected_request r =
+			expected_request(c->handle, RECV_LEN);
 		struct ibv_recv_wr *bad = NULL;
 
 		make_recvs(3, 0);
 		recvs[2].num_sge = -1;
 		add_recvs(&r, 0, 2, 0);
-		expect_post(WRAPPED, c->command, &r, 0, 0);
+		expect_post(FORM_INVOKE_WRITE, c->command, &r, 0, 0);
 		assert_int_equal(c->run(t, &bad), -EINVAL);
 		assert_ptr_equal(bad, &recvs[2]);
 	}
@@ -529,19 +540,19 @@ static void receives_that_make_no_sense_are_not_sent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(rdma_and_atomic_requests_have_their_fields),
-		KERNEL_TEST(each_opcode_sends_what_belongs_to_it),
-		KERNEL_TEST(datagrams_name_the_address_by_its_handle),
-		KERNEL_TEST(a_long_list_is_sent_in_batches),
-		KERNEL_TEST(a_request_as_large_as_the_buffer_is_sent),
-		KERNEL_TEST(requests_that_make_no_sense_are_not_sent),
-		KERNEL_TEST(the_kernel_says_which_request_it_did_not_take),
-		KERNEL_TEST(it_counts_from_the_start_of_the_batch),
-		KERNEL_TEST(an_empty_list_is_sent_too),
-		KERNEL_TEST(receives_have_their_fields_in_both_forms),
-		KERNEL_TEST(receives_that_are_not_taken_are_told),
-		KERNEL_TEST(many_receives_are_sent_in_batches),
-		KERNEL_TEST(receives_that_make_no_sense_are_not_sent),
+		KERNEL_TEST(post_send_rdma_and_atomic_fields_are_sent),
+		KERNEL_TEST(post_send_fields_depend_on_opcode),
+		KERNEL_TEST(post_send_ud_sends_ah_handle),
+		KERNEL_TEST(post_send_long_list_is_sent_in_batches),
+		KERNEL_TEST(post_send_wr_of_buffer_size_is_sent),
+		KERNEL_TEST(post_send_invalid_wr_is_refused_after_valid_ones),
+		KERNEL_TEST(post_send_error_sets_bad_wr_from_response),
+		KERNEL_TEST(post_send_bad_wr_index_is_relative_to_batch),
+		KERNEL_TEST(post_empty_list_sends_command),
+		KERNEL_TEST(post_recv_fields_are_sent_in_both_write_forms),
+		KERNEL_TEST(post_recv_error_sets_bad_wr_from_response),
+		KERNEL_TEST(post_recv_long_list_is_sent_in_batches),
+		KERNEL_TEST(post_recv_invalid_wr_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,44 +145,44 @@ static void expect_modify(struct kernel_test *t, enum test_form form,
 	kernel_test_expect(form, &cmd);
 }
 
-static int modify(struct kernel_test *t, const struct ibv_qp_attr *attr,
-		  int mask)
+static int run_modify(struct kernel_test *t, const struct ibv_qp_attr *attr,
+		      int mask)
 {
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
 	return verbs_cmd_modify_qp(&qp, attr, mask, &t->udata);
 }
 
-static void each_bit_sends_its_field_and_no_other(void **state)
+static void modify_qp_mask_bit_sends_only_selected_field(void **state)
 {
 	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++) {
 		M in = bits[i].request;
 
 		in.qp_handle = 61;
 		in.attr_mask = (uint32_t)bits[i].bit;
-		expect_modify(*state, WRAPPED, &in, 0);
-		assert_int_equal(modify(*state, &full, bits[i].bit), 0);
+		expect_modify(*state, FORM_INVOKE_WRITE, &in, 0);
+		assert_int_equal(run_modify(*state, &full, bits[i].bit), 0);
 	}
 }
 
-static void paths_are_sent_whole(void **state)
+static void modify_qp_sends_all_path_fields(void **state)
 {
 	M in = { .qp_handle = 61, .attr_mask = IBV_QP_AV };
 
 	in.dest = dest;
-	expect_modify(*state, WRAPPED, &in, 0);
-	assert_int_equal(modify(*state, &full, IBV_QP_AV), 0);
+	expect_modify(*state, FORM_INVOKE_WRITE, &in, 0);
+	assert_int_equal(run_modify(*state, &full, IBV_QP_AV), 0);
 
 	in = (M){ .qp_handle = 61, .attr_mask = IBV_QP_ALT_PATH };
 	in.alt_dest = alt_dest;
 	in.alt_pkey_index = 0x4343;
 	in.alt_port_num = 53;
 	in.alt_timeout = 54;
-	expect_modify(*state, WRAPPED, &in, 0);
-	assert_int_equal(modify(*state, &full, IBV_QP_ALT_PATH), 0);
+	expect_modify(*state, FORM_INVOKE_WRITE, &in, 0);
+	assert_int_equal(run_modify(*state, &full, IBV_QP_ALT_PATH), 0);
 }
 
-static void modify_qp_travels_in_both_forms(void **state)
+static void modify_qp_sends_both_write_forms(void **state)
 {
 	const M in = {
 		.qp_handle = 61,
@@ -191,19 +191,20 @@ static void modify_qp_travels_in_both_forms(void **state)
 		.port_num = 49,
 	};
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		expect_modify(*state, form, &in, 0);
 		assert_int_equal(
-			modify(*state, &full, IBV_QP_STATE | IBV_QP_PORT), 0);
+			run_modify(*state, &full, IBV_QP_STATE | IBV_QP_PORT),
+			0);
 		expect_modify(*state, form, &in, EINVAL);
 		assert_int_equal(
-			modify(*state, &full, IBV_QP_STATE | IBV_QP_PORT),
+			run_modify(*state, &full, IBV_QP_STATE | IBV_QP_PORT),
 			-EINVAL);
 	}
 }
 
-static void expect_modify_extended(struct kernel_test *t, enum test_form form,
-				   uint32_t mask, int err)
+static void expect_modify_ex(struct kernel_test *t, enum test_form form,
+			     uint32_t mask, int err)
 {
 	const struct ib_uverbs_ex_modify_qp in = {
 		.base = {
@@ -224,8 +225,8 @@ static void expect_modify_extended(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -233,35 +234,36 @@ static void expect_modify_extended(struct kernel_test *t, enum test_form form,
 	kernel_test_expect(form, &cmd);
 }
 
-static void rate_limit_takes_the_extended_command(void **state)
+static void modify_qp_rate_limit_sends_ex_command(void **state)
 {
 	const uint32_t mask = IBV_QP_STATE | IBV_QP_RATE_LIMIT;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
-		expect_modify_extended(*state, form, mask, 0);
-		assert_int_equal(modify(*state, &full, (int)mask), 0);
-		expect_modify_extended(*state, form, mask, EINVAL);
-		assert_int_equal(modify(*state, &full, (int)mask), -EINVAL);
-		expect_modify_extended(*state, form, mask, ENOSYS);
-		assert_int_equal(modify(*state, &full, (int)mask), -EOPNOTSUPP);
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
+		expect_modify_ex(*state, form, mask, 0);
+		assert_int_equal(run_modify(*state, &full, (int)mask), 0);
+		expect_modify_ex(*state, form, mask, EINVAL);
+		assert_int_equal(run_modify(*state, &full, (int)mask), -EINVAL);
+		expect_modify_ex(*state, form, mask, ENOSYS);
+		assert_int_equal(run_modify(*state, &full, (int)mask),
+				 -EOPNOTSUPP);
 	}
 }
 
 /* The driver's answer is why it exists. */
-static void extended_command_can_be_had_without_a_rate_limit(void **state)
+static void modify_qp_ex_without_rate_limit_sends_ex_command(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		memset(t->driver_out, 0, sizeof(t->driver_out));
-		expect_modify_extended(t, form, IBV_QP_STATE, 0);
+		expect_modify_ex(t, form, IBV_QP_STATE, 0);
 		assert_int_equal(verbs_cmd_modify_qp_ex(
 					 &qp, &full, IBV_QP_STATE, &t->udata),
 				 0);
-		assert_memory_equal(t->driver_out, kernel_test_answer,
-				    sizeof(kernel_test_answer));
-		expect_modify_extended(t, form, IBV_QP_STATE, ENOSYS);
+		assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+				    sizeof(kernel_test_driver_resp));
+		expect_modify_ex(t, form, IBV_QP_STATE, ENOSYS);
 		assert_int_equal(verbs_cmd_modify_qp_ex(
 					 &qp, &full, IBV_QP_STATE, &t->udata),
 				 -EOPNOTSUPP);
@@ -273,15 +275,16 @@ static void extended_command_can_be_had_without_a_rate_limit(void **state)
 			 -EOPNOTSUPP);
 }
 
-static void unknown_bits_are_refused(void **state)
+static void modify_qp_unknown_mask_bits_are_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
-	assert_int_equal(modify(t, &full, IBV_QP_RATE_LIMIT << 1), -EOPNOTSUPP);
-	assert_int_equal(modify(t, &full, -1), -EOPNOTSUPP);
+	assert_int_equal(run_modify(t, &full, IBV_QP_RATE_LIMIT << 1),
+			 -EOPNOTSUPP);
+	assert_int_equal(run_modify(t, &full, -1), -EOPNOTSUPP);
 	assert_int_equal(
 		verbs_cmd_query_qp(&qp, &attr, IBV_QP_RATE_LIMIT, &init),
 		-EOPNOTSUPP);
@@ -293,7 +296,7 @@ static void unknown_bits_are_refused(void **state)
 /* Query                                                                     */
 /* ------------------------------------------------------------------------ */
 
-static struct ib_uverbs_query_qp_resp answer(void)
+static struct ib_uverbs_query_qp_resp query_resp(void)
 {
 	return (struct ib_uverbs_query_qp_resp){
 		.dest = dest,
@@ -348,7 +351,7 @@ static void expect_query(struct kernel_test *t, enum test_form form,
 	kernel_test_expect(form, &cmd);
 }
 
-static struct ibv_qp *living_qp(struct kernel_test *t)
+static struct ibv_qp *init_qp(struct kernel_test *t)
 {
 	static struct ibv_cq send_cq, recv_cq;
 	static struct ibv_srq srq;
@@ -366,13 +369,13 @@ static struct ibv_qp *living_qp(struct kernel_test *t)
 	return &qp;
 }
 
-static void query_qp_fills_everything(void **state)
+static void query_qp_fills_all_fields(void **state)
 {
-	const struct ib_uverbs_query_qp_resp out = answer();
+	const struct ib_uverbs_query_qp_resp out = query_resp();
 	struct kernel_test *t = *state;
-	struct ibv_qp *qp = living_qp(t);
+	struct ibv_qp *qp = init_qp(t);
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct ibv_qp_init_attr init;
 		struct ibv_qp_attr attr, expected = full;
 
@@ -396,7 +399,7 @@ static void query_qp_fills_everything(void **state)
 	}
 }
 
-static void absurd_answers_do_no_harm(void **state)
+static void query_qp_out_of_range_values_are_copied(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ib_uverbs_query_qp_resp out;
@@ -404,23 +407,23 @@ static void absurd_answers_do_no_harm(void **state)
 	struct ibv_qp_attr attr = {};
 
 	memset(&out, 0xff, sizeof(out));
-	expect_query(t, WRAPPED, &out, 0);
-	assert_int_equal(verbs_cmd_query_qp(living_qp(t), &attr,
+	expect_query(t, FORM_INVOKE_WRITE, &out, 0);
+	assert_int_equal(verbs_cmd_query_qp(init_qp(t), &attr,
 					    IBV_QP_STATE | IBV_QP_CAP, &init),
 			 0);
 	assert_int_equal(attr.port_num, 255);
 	assert_int_equal(attr.qp_state, 255);
 }
 
-static void query_qp_that_fails_leaves_the_outputs(void **state)
+static void query_qp_error_leaves_outputs_unchanged(void **state)
 {
-	const struct ib_uverbs_query_qp_resp out = answer();
+	const struct ib_uverbs_query_qp_resp out = query_resp();
 	struct kernel_test *t = *state;
 	struct ibv_qp_init_attr init = { .sq_sig_all = 55 };
 	struct ibv_qp_attr attr = { .port_num = 56 };
 
-	expect_query(t, WRAPPED, &out, EINVAL);
-	assert_int_equal(verbs_cmd_query_qp(living_qp(t), &attr,
+	expect_query(t, FORM_INVOKE_WRITE, &out, EINVAL);
+	assert_int_equal(verbs_cmd_query_qp(init_qp(t), &attr,
 					    IBV_QP_STATE | IBV_QP_CAP, &init),
 			 -EINVAL);
 	assert_int_equal(init.sq_sig_all, 55);
@@ -430,15 +433,15 @@ static void query_qp_that_fails_leaves_the_outputs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(each_bit_sends_its_field_and_no_other),
-		KERNEL_TEST(paths_are_sent_whole),
-		KERNEL_TEST(modify_qp_travels_in_both_forms),
-		KERNEL_TEST(rate_limit_takes_the_extended_command),
-		KERNEL_TEST(extended_command_can_be_had_without_a_rate_limit),
-		KERNEL_TEST(unknown_bits_are_refused),
-		KERNEL_TEST(query_qp_fills_everything),
-		KERNEL_TEST(absurd_answers_do_no_harm),
-		KERNEL_TEST(query_qp_that_fails_leaves_the_outputs),
+		KERNEL_TEST(modify_qp_mask_bit_sends_only_selected_field),
+		KERNEL_TEST(modify_qp_sends_all_path_fields),
+		KERNEL_TEST(modify_qp_sends_both_write_forms),
+		KERNEL_TEST(modify_qp_rate_limit_sends_ex_command),
+		KERNEL_TEST(modify_qp_ex_without_rate_limit_sends_ex_command),
+		KERNEL_TEST(modify_qp_unknown_mask_bits_are_refused),
+		KERNEL_TEST(query_qp_fills_all_fields),
+		KERNEL_TEST(query_qp_out_of_range_values_are_copied),
+		KERNEL_TEST(query_qp_error_leaves_outputs_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

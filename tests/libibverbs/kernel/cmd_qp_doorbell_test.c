@@ -24,7 +24,7 @@ static void expect_doorbell(enum test_form form, int err)
 	kernel_test_expect(form, &cmd);
 }
 
-static int ring(struct kernel_test *t)
+static int ring_doorbell(struct kernel_test *t)
 {
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 	int ret = verbs_cmd_ring_send_doorbell(&qp);
@@ -33,83 +33,82 @@ static int ring(struct kernel_test *t)
 	return ret;
 }
 
-static void doorbell_is_one_write(void **state)
+static void send_doorbell_is_sent_by_write(void **state)
 {
 	struct kernel_test *t = *state;
 
-	expect_doorbell(WRITE, 0);
-	assert_int_equal(ring(t), 0);
-	kernel_test_force(t, WRITE); /* whatever ioctl can do */
-	expect_doorbell(WRITE, 0);
-	assert_int_equal(ring(t), 0);
+	expect_doorbell(FORM_WRITE, 0);
+	assert_int_equal(ring_doorbell(t), 0);
+	kernel_test_force(t, FORM_WRITE); /* whatever ioctl can do */
+	expect_doorbell(FORM_WRITE, 0);
+	assert_int_equal(ring_doorbell(t), 0);
 }
 
-static void doorbell_error_is_returned(void **state)
+static void send_doorbell_returns_kernel_error(void **state)
 {
 	struct kernel_test *t = *state;
 
 	for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
 		if (kernel_test_errors[i] == EACCES)
 			continue;
-		expect_doorbell(WRITE, kernel_test_errors[i]);
-		assert_int_equal(ring(t), -kernel_test_errors[i]);
+		expect_doorbell(FORM_WRITE, kernel_test_errors[i]);
+		assert_int_equal(ring_doorbell(t), -kernel_test_errors[i]);
 	}
 	assert_int_equal(t->state.refused, 0);
 }
 
-static void doorbell_goes_by_ioctl_after_a_change_of_credentials(void **state)
+static void send_doorbell_write_refused_falls_back_to_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 
-	expect_doorbell(WRITE, EACCES);
-	expect_doorbell(WRAPPED, 0);
-	assert_int_equal(ring(t), 0);
+	expect_doorbell(FORM_WRITE, EACCES);
+	expect_doorbell(FORM_INVOKE_WRITE, 0);
+	assert_int_equal(ring_doorbell(t), 0);
 	assert_true(kernel_test_refused(t, KERNEL_CAP_WRITE));
 	/* from now on a single system call again */
-	expect_doorbell(WRAPPED, 0);
-	assert_int_equal(ring(t), 0);
+	expect_doorbell(FORM_INVOKE_WRITE, 0);
+	assert_int_equal(ring_doorbell(t), 0);
 }
 
-static void doorbell_that_the_device_forbids_is_not_learned(void **state)
+static void send_doorbell_eacces_by_both_forms_is_not_learned(void **state)
 {
 	struct kernel_test *t = *state;
 
-	expect_doorbell(WRITE, EACCES);
-	expect_doorbell(WRAPPED, EACCES);
-	assert_int_equal(ring(t), -EACCES);
+	expect_doorbell(FORM_WRITE, EACCES);
+	expect_doorbell(FORM_INVOKE_WRITE, EACCES);
+	assert_int_equal(ring_doorbell(t), -EACCES);
 	assert_false(kernel_test_refused(t, KERNEL_CAP_WRITE));
 }
 
-static void doorbell_without_ioctl_says_what_write_said(void **state)
+static void send_doorbell_without_ioctl_returns_write_error(void **state)
 {
 	struct kernel_test *t = *state;
 
-	kernel_test_force(t, WRITE);
-	expect_doorbell(WRITE, EACCES);
-	assert_int_equal(ring(t), -EACCES);
+	kernel_test_force(t, FORM_WRITE);
+	expect_doorbell(FORM_WRITE, EACCES);
+	assert_int_equal(ring_doorbell(t), -EACCES);
 }
 
-static void doorbell_of_an_imported_context_is_an_ioctl(void **state)
+static void send_doorbell_imported_context_uses_ioctl(void **state)
 {
 	struct kernel_test *t = *state;
 
 	t->state.imported = true;
-	expect_doorbell(WRAPPED, 0);
-	assert_int_equal(ring(t), 0);
-	expect_doorbell(WRAPPED, EPROTONOSUPPORT);
-	assert_int_equal(ring(t), -EOPNOTSUPP);
+	expect_doorbell(FORM_INVOKE_WRITE, 0);
+	assert_int_equal(ring_doorbell(t), 0);
+	expect_doorbell(FORM_INVOKE_WRITE, EPROTONOSUPPORT);
+	assert_int_equal(ring_doorbell(t), -EOPNOTSUPP);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(doorbell_is_one_write),
-		KERNEL_TEST(doorbell_error_is_returned),
-		KERNEL_TEST(
-			doorbell_goes_by_ioctl_after_a_change_of_credentials),
-		KERNEL_TEST(doorbell_that_the_device_forbids_is_not_learned),
-		KERNEL_TEST(doorbell_without_ioctl_says_what_write_said),
-		KERNEL_TEST(doorbell_of_an_imported_context_is_an_ioctl),
+		KERNEL_TEST(send_doorbell_is_sent_by_write),
+		KERNEL_TEST(send_doorbell_returns_kernel_error),
+		KERNEL_TEST(send_doorbell_write_refused_falls_back_to_ioctl),
+		KERNEL_TEST(send_doorbell_eacces_by_both_forms_is_not_learned),
+		KERNEL_TEST(send_doorbell_without_ioctl_returns_write_error),
+		KERNEL_TEST(send_doorbell_imported_context_uses_ioctl),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
-#define NO	 UINT32_MAX /* this object is not part of the request */
+#define NOT_SENT UINT32_MAX /* this object is not part of the request */
 
 static struct verbs_xrcd xrcd = { .handle = 31 };
 static struct ibv_cq send_cq = { .handle = 81 }, recv_cq = { .handle = 82 };
@@ -21,7 +21,7 @@ struct qp_case {
 	struct verbs_qp vqp;
 	uint32_t pd, xrcd, send_cq, recv_cq, srq, ind_table;
 	struct ib_uverbs_qp_cap cap;
-	uint32_t native_flags; /* 0: none */
+	uint32_t ioctl_flags;  /* 0: none */
 	uint32_t create_flags; /* of the older protocol */
 	uint32_t source_qpn;   /* NO: none */
 	uint8_t sq_sig_all;
@@ -41,13 +41,13 @@ static void case_init(struct qp_case *c, struct kernel_test *t,
 			.xrcd = &xrcd.xrcd,
 		},
 		.pd = 7,
-		.xrcd = NO,
+		.xrcd = NOT_SENT,
 		.send_cq = 81,
 		.recv_cq = 82,
-		.srq = NO,
-		.ind_table = NO,
+		.srq = NOT_SENT,
+		.ind_table = NOT_SENT,
 		.cap = { 100, 101, 2, 3, 64 },
-		.source_qpn = NO,
+		.source_qpn = NOT_SENT,
 	};
 }
 
@@ -58,14 +58,14 @@ static void case_srq(struct qp_case *c, struct kernel_test *t)
 	c->srq = 91;
 	c->attr.sq_sig_all = 77;
 	c->sq_sig_all = 1;
-	c->native_flags = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	c->ioctl_flags = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 }
 
 static void case_xrc_send(struct qp_case *c, struct kernel_test *t)
 {
 	case_init(c, t, IBV_QPT_XRC_SEND);
 	c->attr.srq = &srq; /* not part of this type */
-	c->recv_cq = NO;
+	c->recv_cq = NOT_SENT;
 	c->cap.max_recv_wr = 0;
 	c->cap.max_recv_sge = 0;
 }
@@ -75,10 +75,10 @@ static void case_xrc_recv(struct qp_case *c, struct kernel_test *t)
 	case_init(c, t, IBV_QPT_XRC_RECV);
 	c->attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
 	c->attr.srq = &srq; /* nor of this */
-	c->pd = NO;
+	c->pd = NOT_SENT;
 	c->xrcd = 31;
-	c->send_cq = NO;
-	c->recv_cq = NO;
+	c->send_cq = NOT_SENT;
+	c->recv_cq = NOT_SENT;
 }
 
 static void case_flags(struct qp_case *c, struct kernel_test *t)
@@ -91,7 +91,7 @@ static void case_flags(struct qp_case *c, struct kernel_test *t)
 			       IBV_QP_CREATE_SOURCE_QPN;
 	c->attr.source_qpn = 0x123;
 	c->create_flags = c->attr.create_flags;
-	c->native_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	c->ioctl_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
 	c->source_qpn = 0x123;
 }
 
@@ -105,8 +105,8 @@ static void case_rss(struct qp_case *c, struct kernel_test *t)
 	c->attr.cap = (struct ibv_qp_cap){ 0 };
 	c->cap = (struct ib_uverbs_qp_cap){ 0 };
 	c->ind_table = 95;
-	c->send_cq = NO; /* nothing to send */
-	c->recv_cq = NO;
+	c->send_cq = NOT_SENT; /* nothing to send */
+	c->recv_cq = NOT_SENT;
 }
 
 typedef void (*case_fn)(struct qp_case *c, struct kernel_test *t);
@@ -115,27 +115,27 @@ static const case_fn all_cases[] = { case_srq, case_xrc_send, case_xrc_recv,
 				     case_flags, case_rss };
 #define NR_CASES (sizeof(all_cases) / sizeof(*all_cases))
 
-static bool needs_extended(const struct qp_case *c)
+static bool needs_ex(const struct qp_case *c)
 {
-	return c->create_flags || c->ind_table != NO;
+	return c->create_flags || c->ind_table != NOT_SENT;
 }
 
 /* ------------------------------------------------------------------------ */
 /* What the kernel sees, and says                                            */
 /* ------------------------------------------------------------------------ */
 
-static const struct ib_uverbs_qp_cap real_cap = { 127, 128, 4, 5, 96 };
+static const struct ib_uverbs_qp_cap created_cap = { 127, 128, 4, 5, 96 };
 
 static void add_obj(struct fake_ioctl *cmd, struct fake_attr *attrs,
 		    uint16_t id, uint32_t handle)
 {
-	if (handle != NO)
+	if (handle != NOT_SENT)
 		attrs[cmd->nr_attrs++] =
 			(struct fake_attr)FAKE_NUM_IN(id, handle);
 }
 
-static void expect_native(struct kernel_test *t, const struct qp_case *c,
-			  int err)
+static void expect_ioctl(struct kernel_test *t, const struct qp_case *c,
+			 int err)
 {
 	struct fake_attr attrs[20] = {
 		FAKE_NUM_OUT(UVERBS_ATTR_CREATE_QP_HANDLE, 61),
@@ -146,14 +146,15 @@ static void expect_native(struct kernel_test *t, const struct qp_case *c,
 		FAKE_U64_IN(UVERBS_ATTR_CREATE_QP_TYPE, c->attr.qp_type),
 		FAKE_NUM_IN_OPTIONAL(UVERBS_ATTR_CREATE_QP_EVENT_FD,
 				     TEST_ASYNC_FD),
-		FAKE_BYTES_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, sizeof(real_cap),
-			       &real_cap),
+		FAKE_BYTES_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP,
+			       sizeof(created_cap), &created_cap),
 		FAKE_U32_OUT(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 0x616161),
 		FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, 16, t->driver_in),
-		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16, kernel_test_answer),
+		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16,
+			       kernel_test_driver_resp),
 	};
 	const struct fake_attr flags =
-		FAKE_U32_IN(UVERBS_ATTR_CREATE_QP_FLAGS, c->native_flags);
+		FAKE_U32_IN(UVERBS_ATTR_CREATE_QP_FLAGS, c->ioctl_flags);
 	const struct fake_attr source =
 		FAKE_U32_IN(UVERBS_ATTR_CREATE_QP_SOURCE_QPN, c->source_qpn);
 	struct fake_ioctl cmd = {
@@ -171,9 +172,9 @@ static void expect_native(struct kernel_test *t, const struct qp_case *c,
 	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, c->srq);
 	add_obj(&cmd, attrs, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE,
 		c->ind_table);
-	if (c->native_flags)
+	if (c->ioctl_flags)
 		attrs[cmd.nr_attrs++] = flags;
-	if (c->source_qpn != NO)
+	if (c->source_qpn != NOT_SENT)
 		attrs[cmd.nr_attrs++] = source;
 	fake_kernel_expect_ioctl(&cmd);
 }
@@ -191,9 +192,9 @@ static const struct ib_uverbs_ex_create_qp_resp created = {
 	.response_length = sizeof(struct ib_uverbs_ex_create_qp_resp),
 };
 
-static void expect_older(struct kernel_test *t, enum test_form form,
-			 uint32_t command, const void *in, size_t in_len,
-			 size_t out_len, int err)
+static void expect_write_command(struct kernel_test *t, enum test_form form,
+				 uint32_t command, const void *in,
+				 size_t in_len, size_t out_len, int err)
 {
 	const struct fake_write cmd = {
 		.command = command,
@@ -203,28 +204,28 @@ static void expect_older(struct kernel_test *t, enum test_form form,
 		.out_len = out_len,
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
 	kernel_test_expect(form, &cmd);
 }
 
-static uint32_t or_0(uint32_t handle)
+static uint32_t handle_or_0(uint32_t handle)
 {
-	return handle == NO ? 0 : handle;
+	return handle == NOT_SENT ? 0 : handle;
 }
 
-static void expect_plain(struct kernel_test *t, enum test_form form,
+static void expect_basic(struct kernel_test *t, enum test_form form,
 			 const struct qp_case *c, int err)
 {
 	const struct ib_uverbs_create_qp in = {
 		.user_handle = (uintptr_t)&c->vqp,
-		.pd_handle = c->pd == NO ? c->xrcd : c->pd,
-		.send_cq_handle = or_0(c->send_cq),
-		.recv_cq_handle = or_0(c->recv_cq),
-		.srq_handle = or_0(c->srq),
+		.pd_handle = c->pd == NOT_SENT ? c->xrcd : c->pd,
+		.send_cq_handle = handle_or_0(c->send_cq),
+		.recv_cq_handle = handle_or_0(c->recv_cq),
+		.srq_handle = handle_or_0(c->srq),
 		.max_send_wr = c->cap.max_send_wr,
 		.max_recv_wr = c->cap.max_recv_wr,
 		.max_send_sge = c->cap.max_send_sge,
@@ -232,22 +233,22 @@ static void expect_plain(struct kernel_test *t, enum test_form form,
 		.max_inline_data = c->cap.max_inline_data,
 		.sq_sig_all = c->sq_sig_all,
 		.qp_type = (uint8_t)c->attr.qp_type,
-		.is_srq = c->srq != NO,
+		.is_srq = c->srq != NOT_SENT,
 	};
 
-	expect_older(t, form, IB_USER_VERBS_CMD_CREATE_QP, &in, sizeof(in),
-		     sizeof(created.base), err);
+	expect_write_command(t, form, IB_USER_VERBS_CMD_CREATE_QP, &in,
+			     sizeof(in), sizeof(created.base), err);
 }
 
-static void expect_extended(struct kernel_test *t, enum test_form form,
-			    const struct qp_case *c, int err)
+static void expect_ex(struct kernel_test *t, enum test_form form,
+		      const struct qp_case *c, int err)
 {
 	const struct ib_uverbs_ex_create_qp in = {
 		.user_handle = (uintptr_t)&c->vqp,
-		.pd_handle = c->pd == NO ? c->xrcd : c->pd,
-		.send_cq_handle = or_0(c->send_cq),
-		.recv_cq_handle = or_0(c->recv_cq),
-		.srq_handle = or_0(c->srq),
+		.pd_handle = c->pd == NOT_SENT ? c->xrcd : c->pd,
+		.send_cq_handle = handle_or_0(c->send_cq),
+		.recv_cq_handle = handle_or_0(c->recv_cq),
+		.srq_handle = handle_or_0(c->srq),
 		.max_send_wr = c->cap.max_send_wr,
 		.max_recv_wr = c->cap.max_recv_wr,
 		.max_send_sge = c->cap.max_send_sge,
@@ -255,24 +256,24 @@ static void expect_extended(struct kernel_test *t, enum test_form form,
 		.max_inline_data = c->cap.max_inline_data,
 		.sq_sig_all = c->sq_sig_all,
 		.qp_type = (uint8_t)c->attr.qp_type,
-		.is_srq = c->srq != NO,
-		.comp_mask = c->ind_table == NO ? 0 : 1,
+		.is_srq = c->srq != NOT_SENT,
+		.comp_mask = c->ind_table == NOT_SENT ? 0 : 1,
 		.create_flags = c->create_flags,
-		.rwq_ind_tbl_handle = or_0(c->ind_table),
-		.source_qpn = or_0(c->source_qpn),
+		.rwq_ind_tbl_handle = handle_or_0(c->ind_table),
+		.source_qpn = handle_or_0(c->source_qpn),
 	};
 
-	expect_older(t, form, IB_USER_VERBS_EX_CMD_CREATE_QP | EXTENDED, &in,
-		     sizeof(in), sizeof(created), err);
+	expect_write_command(t, form, IB_USER_VERBS_EX_CMD_CREATE_QP | EXTENDED,
+			     &in, sizeof(in), sizeof(created), err);
 }
 
 static void expect_fallback(struct kernel_test *t, enum test_form form,
 			    const struct qp_case *c, int err)
 {
-	if (needs_extended(c))
-		expect_extended(t, form, c, err);
+	if (needs_ex(c))
+		expect_ex(t, form, c, err);
 	else
-		expect_plain(t, form, c, err);
+		expect_basic(t, form, c, err);
 }
 
 static void check_created(struct kernel_test *t, struct qp_case *c)
@@ -283,27 +284,27 @@ static void check_created(struct kernel_test *t, struct qp_case *c)
 		0);
 	assert_int_equal(c->vqp.qp.handle, 61);
 	assert_int_equal(c->vqp.qp.qp_num, 0x616161);
-	assert_memory_equal(&c->attr.cap, &real_cap, sizeof(real_cap));
-	assert_memory_equal(t->driver_out, kernel_test_answer,
-			    sizeof(kernel_test_answer));
+	assert_memory_equal(&c->attr.cap, &created_cap, sizeof(created_cap));
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+			    sizeof(kernel_test_driver_resp));
 }
 
 /* ------------------------------------------------------------------------ */
 /* Creation                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void create_qp_is_a_native_method(void **state)
+static void create_qp_sends_ioctl(void **state)
 {
 	for (size_t i = 0; i < NR_CASES; i++) {
 		struct qp_case c;
 
 		all_cases[i](&c, *state);
-		expect_native(*state, &c, 0);
+		expect_ioctl(*state, &c, 0);
 		check_created(*state, &c);
 	}
 }
 
-static void each_type_with_a_pd_is_accepted(void **state)
+static void create_qp_accepts_each_type_with_pd(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC,
 						  IBV_QPT_UD,
@@ -314,7 +315,7 @@ static void each_type_with_a_pd_is_accepted(void **state)
 		struct qp_case c;
 
 		case_init(&c, *state, types[i]);
-		expect_native(*state, &c, 0);
+		expect_ioctl(*state, &c, 0);
 		check_created(*state, &c);
 	}
 }
@@ -326,28 +327,29 @@ static void check_fallback(struct kernel_test *t, enum test_form form)
 
 		t->state.refused = 0;
 		all_cases[i](&c, t);
-		expect_native(t, &c, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+		expect_ioctl(t, &c,
+			     form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
 		expect_fallback(t, form, &c, 0);
 		check_created(t, &c);
 	}
 }
 
-static void create_qp_falls_back_to_wrapped(void **state)
+static void create_qp_ioctl_refused_falls_back_to_invoke_write(void **state)
 {
-	check_fallback(*state, WRAPPED);
+	check_fallback(*state, FORM_INVOKE_WRITE);
 }
 
-static void create_qp_falls_back_to_write(void **state)
+static void create_qp_without_ioctl_falls_back_to_write(void **state)
 {
-	check_fallback(*state, WRITE);
+	check_fallback(*state, FORM_WRITE);
 }
 
 /* Without a native attempt before it, which may have answered as well. */
-static void each_older_form_has_an_answer_of_its_own(void **state)
+static void create_qp_write_forms_fill_all_outputs(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		for (size_t i = 0; i < NR_CASES; i++) {
 			struct qp_case c;
@@ -366,26 +368,26 @@ static void case_srq_with_flags(struct qp_case *c, struct kernel_test *t)
 	c->attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	c->attr.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
 	c->create_flags = c->attr.create_flags;
-	c->native_flags |= IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	c->ioctl_flags |= IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
 }
 
-static void extended_form_has_all_that_the_plain_one_has(void **state)
+static void create_qp_ex_command_sends_basic_fields(void **state)
 {
 	struct kernel_test *t = *state;
 	struct qp_case c;
 
 	case_srq_with_flags(&c, t);
-	expect_native(t, &c, 0);
+	expect_ioctl(t, &c, 0);
 	check_created(t, &c);
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		case_srq_with_flags(&c, t);
-		expect_extended(t, form, &c, 0);
+		expect_ex(t, form, &c, 0);
 		check_created(t, &c);
 	}
 }
 
-static void rss_with_a_send_queue_names_its_cq(void **state)
+static void create_qp_rss_with_send_queue_sends_send_cq(void **state)
 {
 	struct kernel_test *t = *state;
 	struct qp_case c;
@@ -394,11 +396,11 @@ static void rss_with_a_send_queue_names_its_cq(void **state)
 	c.attr.cap.max_send_wr = 10;
 	c.cap.max_send_wr = 10;
 	c.send_cq = 81;
-	expect_native(t, &c, 0);
+	expect_ioctl(t, &c, 0);
 	check_created(t, &c);
 }
 
-static void rss_has_no_receive_queue_of_its_own(void **state)
+static void create_qp_rss_with_receive_queue_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -416,12 +418,12 @@ static void rss_has_no_receive_queue_of_its_own(void **state)
 	}
 }
 
-static void create_qp_that_fails_leaves_the_outputs(void **state)
+static void create_qp_error_leaves_outputs_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 
 	for (size_t i = 0; i < NR_CASES; i++) {
-		for (int form = NATIVE; form <= WRITE; form++) {
+		for (int form = FORM_IOCTL; form <= FORM_WRITE; form++) {
 			struct qp_case c;
 			struct ibv_qp_cap before;
 
@@ -431,8 +433,8 @@ static void create_qp_that_fails_leaves_the_outputs(void **state)
 			c.vqp.qp.qp_num = 98;
 			t->state.refused = 0;
 			kernel_test_force(t, form);
-			if (form == NATIVE)
-				expect_native(t, &c, ENOMEM);
+			if (form == FORM_IOCTL)
+				expect_ioctl(t, &c, ENOMEM);
 			else
 				expect_fallback(t, form, &c, ENOMEM);
 			assert_int_equal(verbs_cmd_create_qp(t->ctx, &c.vqp.qp,
@@ -447,20 +449,20 @@ static void create_qp_that_fails_leaves_the_outputs(void **state)
 	}
 }
 
-static void flags_are_not_supported_by_a_kernel_without_them(void **state)
+static void create_qp_flags_on_old_kernel_return_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	struct qp_case c;
 
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	case_flags(&c, t);
-	expect_extended(t, WRITE, &c, ENOSYS);
+	expect_ex(t, FORM_WRITE, &c, ENOSYS);
 	assert_int_equal(
 		verbs_cmd_create_qp(t->ctx, &c.vqp.qp, &c.attr, &t->udata),
 		-EOPNOTSUPP);
 }
 
-static void create_qp_wants_the_domain_of_its_type(void **state)
+static void create_qp_without_required_domain_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct qp_case c;
@@ -474,7 +476,7 @@ static void create_qp_wants_the_domain_of_its_type(void **state)
 			 -EINVAL);
 }
 
-static void create_qp_refuses_unknown_wishes(void **state)
+static void create_qp_unknown_attrs_are_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct qp_case c;
@@ -515,15 +517,15 @@ static void expect_open(struct kernel_test *t, enum test_form form,
 	};
 
 	kernel_test_force(t, form);
-	expect_older(t, form, IB_USER_VERBS_CMD_OPEN_QP, &in, sizeof(in),
-		     sizeof(created.base), err);
+	expect_write_command(t, form, IB_USER_VERBS_CMD_OPEN_QP, &in,
+			     sizeof(in), sizeof(created.base), err);
 }
 
-static void open_qp_travels_in_both_forms(void **state)
+static void open_qp_sends_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct verbs_qp vqp = {};
 
 		expect_open(t, form, &vqp, 0);
@@ -538,20 +540,20 @@ static void open_qp_travels_in_both_forms(void **state)
 	}
 }
 
-static void open_qp_that_fails_leaves_the_object(void **state)
+static void open_qp_error_leaves_object_unchanged(void **state)
 {
 	static const struct verbs_qp before = { .qp.handle = 99 };
 	struct kernel_test *t = *state;
 	struct verbs_qp vqp = before;
 
-	expect_open(t, WRAPPED, &vqp, EINVAL);
+	expect_open(t, FORM_INVOKE_WRITE, &vqp, EINVAL);
 	assert_int_equal(
 		verbs_cmd_open_qp(t->ctx, &vqp.qp, &open_attr, &t->udata),
 		-EINVAL);
 	assert_memory_equal(&vqp, &before, sizeof(vqp));
 }
 
-static void open_qp_wants_number_domain_and_type(void **state)
+static void open_qp_missing_required_attr_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct verbs_qp vqp = {};
@@ -580,7 +582,7 @@ static void expect_destroy(enum test_form form, int err)
 {
 	static const struct ib_uverbs_destroy_qp in = { .qp_handle = 61 };
 	static const struct ib_uverbs_destroy_qp_resp out = { 5 };
-	const struct fake_ioctl native = {
+	const struct fake_ioctl ioctl_cmd = {
 		.object = UVERBS_OBJECT_QP,
 		.method = UVERBS_METHOD_QP_DESTROY,
 		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_DESTROY_QP_HANDLE, 61),
@@ -597,14 +599,14 @@ static void expect_destroy(enum test_form form, int err)
 		.err = err,
 	};
 
-	if (form == NATIVE)
-		fake_kernel_expect_ioctl(&native);
+	if (form == FORM_IOCTL)
+		fake_kernel_expect_ioctl(&ioctl_cmd);
 	else
 		kernel_test_expect(form, &write);
 }
 
 /* 2 events acknowledged until now */
-static int destroy(struct kernel_test *t, struct verbs_event_count *count)
+static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_qp qp = {
 		.context = t->ctx,
@@ -618,7 +620,7 @@ static int destroy(struct kernel_test *t, struct verbs_event_count *count)
 
 static const struct destroy_events_case destroy_qp_case = {
 	.expect = expect_destroy,
-	.destroy = destroy,
+	.destroy = run_destroy,
 	.raised = { 0, 5 },
 	.acked = { 0, 2 },
 };
@@ -628,21 +630,21 @@ DESTROY_EVENTS_TESTS(destroy_qp)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_qp_is_a_native_method),
-		KERNEL_TEST(each_type_with_a_pd_is_accepted),
-		KERNEL_TEST(create_qp_falls_back_to_wrapped),
-		KERNEL_TEST(create_qp_falls_back_to_write),
-		KERNEL_TEST(each_older_form_has_an_answer_of_its_own),
-		KERNEL_TEST(extended_form_has_all_that_the_plain_one_has),
-		KERNEL_TEST(rss_with_a_send_queue_names_its_cq),
-		KERNEL_TEST(rss_has_no_receive_queue_of_its_own),
-		KERNEL_TEST(create_qp_that_fails_leaves_the_outputs),
-		KERNEL_TEST(flags_are_not_supported_by_a_kernel_without_them),
-		KERNEL_TEST(create_qp_wants_the_domain_of_its_type),
-		KERNEL_TEST(create_qp_refuses_unknown_wishes),
-		KERNEL_TEST(open_qp_travels_in_both_forms),
-		KERNEL_TEST(open_qp_that_fails_leaves_the_object),
-		KERNEL_TEST(open_qp_wants_number_domain_and_type),
+		KERNEL_TEST(create_qp_sends_ioctl),
+		KERNEL_TEST(create_qp_accepts_each_type_with_pd),
+		KERNEL_TEST(create_qp_ioctl_refused_falls_back_to_invoke_write),
+		KERNEL_TEST(create_qp_without_ioctl_falls_back_to_write),
+		KERNEL_TEST(create_qp_write_forms_fill_all_outputs),
+		KERNEL_TEST(create_qp_ex_command_sends_basic_fields),
+		KERNEL_TEST(create_qp_rss_with_send_queue_sends_send_cq),
+		KERNEL_TEST(create_qp_rss_with_receive_queue_is_refused),
+		KERNEL_TEST(create_qp_error_leaves_outputs_unchanged),
+		KERNEL_TEST(create_qp_flags_on_old_kernel_return_eopnotsupp),
+		KERNEL_TEST(create_qp_without_required_domain_is_refused),
+		KERNEL_TEST(create_qp_unknown_attrs_are_refused),
+		KERNEL_TEST(open_qp_sends_both_write_forms),
+		KERNEL_TEST(open_qp_error_leaves_object_unchanged),
+		KERNEL_TEST(open_qp_missing_required_attr_is_refused),
 		DESTROY_EVENTS_TEST_LIST(destroy_qp),
 	};
 

@@ -14,7 +14,7 @@
 #define MAX_SIZE (1 << MAX_LOG)
 
 /* A request of the largest size, in the kernel's words. */
-struct request {
+struct max_request {
 	uint32_t comp_mask, log_ind_tbl_size;
 	uint32_t wq_handles[MAX_SIZE];
 };
@@ -44,7 +44,7 @@ static void
 expect_create(struct kernel_test *t, enum test_form form, uint32_t log_size,
 	      const struct ib_uverbs_ex_create_rwq_ind_table_resp *out, int err)
 {
-	static struct request in;
+	static struct max_request in;
 	/* of one entry: 4 bytes more, since the kernel counts in words of 8 */
 	size_t nr = log_size ? (size_t)1 << log_size : 2;
 	const struct fake_write cmd = {
@@ -55,23 +55,24 @@ expect_create(struct kernel_test *t, enum test_form form, uint32_t log_size,
 		.out_len = sizeof(*out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
-	in = (struct request){ .log_ind_tbl_size = log_size };
+	in = (struct max_request){ .log_ind_tbl_size = log_size };
 	for (uint32_t i = 0; i < (uint32_t)1 << log_size; i++)
 		in.wq_handles[i] = 51 + i % 3;
 	kernel_test_force(t, form);
 	kernel_test_expect(form, &cmd);
 }
 
-static void create_table_of_each_size_in_both_forms(void **state)
+static void
+create_rwq_ind_table_sends_each_size_in_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		for (uint32_t log_size = 0; log_size <= MAX_LOG; log_size++) {
 			const struct ibv_rwq_ind_table_init_attr attr =
 				attr_of(log_size);
@@ -86,13 +87,14 @@ static void create_table_of_each_size_in_both_forms(void **state)
 			assert_ptr_equal(table.context, t->ctx);
 			assert_int_equal(table.ind_tbl_handle, 95);
 			assert_int_equal(table.ind_tbl_num, 0x959);
-			assert_memory_equal(t->driver_out, kernel_test_answer,
-					    sizeof(kernel_test_answer));
+			assert_memory_equal(t->driver_out,
+					    kernel_test_driver_resp,
+					    sizeof(kernel_test_driver_resp));
 		}
 	}
 }
 
-static void create_table_that_fails_leaves_the_object(void **state)
+static void create_rwq_ind_table_error_leaves_object_unchanged(void **state)
 {
 	static const struct {
 		int err, ret;
@@ -102,7 +104,7 @@ static void create_table_that_fails_leaves_the_object(void **state)
 	struct kernel_test *t = *state;
 	struct ibv_rwq_ind_table table = before;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		for (int i = 0; i < 2; i++) {
 			expect_create(t, form, 2, &created, cases[i].err);
 			assert_int_equal(
@@ -114,7 +116,7 @@ static void create_table_that_fails_leaves_the_object(void **state)
 	}
 }
 
-static void create_table_wants_the_whole_answer(void **state)
+static void create_rwq_ind_table_short_response_is_refused(void **state)
 {
 	const struct ibv_rwq_ind_table_init_attr attr = attr_of(2);
 	struct ib_uverbs_ex_create_rwq_ind_table_resp out = created;
@@ -122,14 +124,14 @@ static void create_table_wants_the_whole_answer(void **state)
 	struct ibv_rwq_ind_table table = { .ind_tbl_handle = 99 };
 
 	out.response_length -= 4;
-	expect_create(t, WRAPPED, 2, &out, 0);
+	expect_create(t, FORM_INVOKE_WRITE, 2, &out, 0);
 	assert_int_equal(verbs_cmd_create_rwq_ind_table(t->ctx, &table, &attr,
 							&t->udata),
 			 -EINVAL);
 	assert_int_equal(table.ind_tbl_handle, 99);
 }
 
-static void create_table_refuses_unknown_wishes(void **state)
+static void create_rwq_ind_table_unknown_attrs_are_refused(void **state)
 {
 	struct ibv_rwq_ind_table_init_attr attr = attr_of(MAX_LOG);
 	static const uint32_t sizes[] = { MAX_LOG + 1, 64, UINT32_MAX };
@@ -149,7 +151,7 @@ static void create_table_refuses_unknown_wishes(void **state)
 	}
 }
 
-static void create_table_frees_its_memory(void **state)
+static void create_rwq_ind_table_frees_request_memory(void **state)
 {
 	const struct ibv_rwq_ind_table_init_attr attr = attr_of(4);
 	size_t blocks = alloc_fail_nr_blocks();
@@ -163,11 +165,11 @@ static void create_table_frees_its_memory(void **state)
 	assert_true(alloc_fail_done());
 	errno = TEST_ERRNO;
 
-	expect_create(t, WRITE, 4, &created, 0);
+	expect_create(t, FORM_WRITE, 4, &created, 0);
 	assert_int_equal(verbs_cmd_create_rwq_ind_table(t->ctx, &table, &attr,
 							&t->udata),
 			 0);
-	expect_create(t, WRITE, 4, &created, EBUSY);
+	expect_create(t, FORM_WRITE, 4, &created, EBUSY);
 	assert_int_equal(verbs_cmd_create_rwq_ind_table(t->ctx, &table, &attr,
 							&t->udata),
 			 -EBUSY);
@@ -175,7 +177,7 @@ static void create_table_frees_its_memory(void **state)
 	assert_int_equal(alloc_fail_nr_blocks(), blocks);
 }
 
-static int destroy(struct kernel_test *t)
+static int run_destroy(struct kernel_test *t)
 {
 	struct ibv_rwq_ind_table table = { .context = t->ctx,
 					   .ind_tbl_handle = 95 };
@@ -183,25 +185,26 @@ static int destroy(struct kernel_test *t)
 	return verbs_cmd_destroy_rwq_ind_table(&table);
 }
 
-static const struct destroy_case destroy_table_case = {
+static const struct destroy_case destroy_rwq_ind_table_case = {
 	.cap = KERNEL_CAP_DESTROY_RWQ_IND_TABLE,
 	.handle_attr = UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE,
 	.write_command = IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL | EXTENDED,
 	.handle = 95,
-	.run = destroy,
+	.run = run_destroy,
 };
 
-DESTROY_TESTS(destroy_table)
+DESTROY_TESTS(destroy_rwq_ind_table)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_table_of_each_size_in_both_forms),
-		KERNEL_TEST(create_table_that_fails_leaves_the_object),
-		KERNEL_TEST(create_table_wants_the_whole_answer),
-		KERNEL_TEST(create_table_refuses_unknown_wishes),
-		KERNEL_TEST(create_table_frees_its_memory),
-		DESTROY_TEST_LIST(destroy_table),
+		KERNEL_TEST(
+			create_rwq_ind_table_sends_each_size_in_both_write_forms),
+		KERNEL_TEST(create_rwq_ind_table_error_leaves_object_unchanged),
+		KERNEL_TEST(create_rwq_ind_table_short_response_is_refused),
+		KERNEL_TEST(create_rwq_ind_table_unknown_attrs_are_refused),
+		KERNEL_TEST(create_rwq_ind_table_frees_request_memory),
+		DESTROY_TEST_LIST(destroy_rwq_ind_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

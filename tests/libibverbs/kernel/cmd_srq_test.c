@@ -39,8 +39,8 @@ static struct ibv_srq_init_attr_ex attr_of(struct kernel_test *t,
 
 #define NR_COMMON 12
 
-static void expect_native(struct kernel_test *t, enum ibv_srq_type type,
-			  const struct verbs_srq *vsrq, int err)
+static void expect_ioctl(struct kernel_test *t, enum ibv_srq_type type,
+			 const struct verbs_srq *vsrq, int err)
 {
 	struct fake_attr attrs[NR_COMMON + 3] = {
 		FAKE_NUM_OUT(UVERBS_ATTR_CREATE_SRQ_HANDLE, 91),
@@ -56,7 +56,8 @@ static void expect_native(struct kernel_test *t, enum ibv_srq_type type,
 		FAKE_U32_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, 127),
 		FAKE_U32_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, 4),
 		FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, 16, t->driver_in),
-		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16, kernel_test_answer),
+		FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16,
+			       kernel_test_driver_resp),
 	};
 	const struct fake_attr cq_attr =
 		FAKE_NUM_IN(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, 81);
@@ -92,9 +93,9 @@ static const struct ib_uverbs_create_srq_resp created = {
 	.srqn = 0x9191,
 };
 
-static void expect_older(struct kernel_test *t, enum test_form form,
-			 uint32_t command, const void *in, size_t in_len,
-			 int err)
+static void expect_write_command(struct kernel_test *t, enum test_form form,
+				 uint32_t command, const void *in,
+				 size_t in_len, int err)
 {
 	const struct fake_write cmd = {
 		.command = command,
@@ -104,8 +105,8 @@ static void expect_older(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(created),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -123,13 +124,13 @@ static void expect_basic(struct kernel_test *t, enum test_form form,
 		.srq_limit = 10,
 	};
 
-	expect_older(t, form, IB_USER_VERBS_CMD_CREATE_SRQ, &in, sizeof(in),
-		     err);
+	expect_write_command(t, form, IB_USER_VERBS_CMD_CREATE_SRQ, &in,
+			     sizeof(in), err);
 }
 
-static void expect_typed(struct kernel_test *t, enum test_form form,
-			 enum ibv_srq_type type, const struct verbs_srq *vsrq,
-			 int err)
+static void expect_xsrq(struct kernel_test *t, enum test_form form,
+			enum ibv_srq_type type, const struct verbs_srq *vsrq,
+			int err)
 {
 	const struct ib_uverbs_create_xsrq in = {
 		.user_handle = (uintptr_t)vsrq,
@@ -143,8 +144,8 @@ static void expect_typed(struct kernel_test *t, enum test_form form,
 		.cq_handle = 81,
 	};
 
-	expect_older(t, form, IB_USER_VERBS_CMD_CREATE_XSRQ, &in, sizeof(in),
-		     err);
+	expect_write_command(t, form, IB_USER_VERBS_CMD_CREATE_XSRQ, &in,
+			     sizeof(in), err);
 }
 
 static void check_created(struct kernel_test *t, enum ibv_srq_type type,
@@ -160,16 +161,16 @@ static void check_created(struct kernel_test *t, enum ibv_srq_type type,
 	assert_int_equal(attr.attr.max_wr, 127);
 	assert_int_equal(attr.attr.max_sge, 4);
 	assert_int_equal(attr.attr.srq_limit, 10);
-	assert_memory_equal(t->driver_out, kernel_test_answer,
-			    sizeof(kernel_test_answer));
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+			    sizeof(kernel_test_driver_resp));
 }
 
-static void create_srq_is_a_native_method_for_each_type(void **state)
+static void create_srq_sends_ioctl_for_each_type(void **state)
 {
 	for (int type = IBV_SRQT_BASIC; type <= IBV_SRQT_TM; type++) {
 		struct verbs_srq vsrq = {};
 
-		expect_native(*state, type, &vsrq, 0);
+		expect_ioctl(*state, type, &vsrq, 0);
 		check_created(*state, type, &vsrq);
 	}
 }
@@ -180,27 +181,27 @@ static void check_fallback(struct kernel_test *t, enum test_form form)
 		struct verbs_srq vsrq = {};
 
 		t->state.refused = 0;
-		expect_native(t, type, &vsrq,
-			      form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+		expect_ioctl(t, type, &vsrq,
+			     form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
 		if (type == IBV_SRQT_BASIC)
 			expect_basic(t, form, &vsrq, 0);
 		else
-			expect_typed(t, form, type, &vsrq, 0);
+			expect_xsrq(t, form, type, &vsrq, 0);
 		check_created(t, type, &vsrq);
 	}
 }
 
-static void create_srq_falls_back_to_wrapped(void **state)
+static void create_srq_ioctl_refused_falls_back_to_invoke_write(void **state)
 {
-	check_fallback(*state, WRAPPED);
+	check_fallback(*state, FORM_INVOKE_WRITE);
 }
 
-static void create_srq_falls_back_to_write(void **state)
+static void create_srq_without_ioctl_falls_back_to_write(void **state)
 {
-	check_fallback(*state, WRITE);
+	check_fallback(*state, FORM_WRITE);
 }
 
-static void create_srq_without_a_type_is_basic(void **state)
+static void create_srq_without_type_creates_basic(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_srq_init_attr_ex attr = attr_of(t, IBV_SRQT_BASIC);
@@ -208,25 +209,25 @@ static void create_srq_without_a_type_is_basic(void **state)
 
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD;
 	attr.srq_type = IBV_SRQT_XRC; /* not in the mask */
-	expect_native(t, IBV_SRQT_BASIC, &vsrq, 0);
+	expect_ioctl(t, IBV_SRQT_BASIC, &vsrq, 0);
 	assert_int_equal(verbs_cmd_create_srq(t->ctx, &vsrq, &attr, &t->udata),
 			 0);
 }
 
-static void create_srq_that_fails_leaves_the_outputs(void **state)
+static void create_srq_error_leaves_outputs_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct verbs_srq before = { .srq.handle = 99, .srq_num = 98 };
 
-	for (int form = NATIVE; form <= WRITE; form++) {
+	for (int form = FORM_IOCTL; form <= FORM_WRITE; form++) {
 		struct ibv_srq_init_attr_ex attr = attr_of(t, IBV_SRQT_XRC);
 		struct verbs_srq vsrq = before;
 
 		kernel_test_force(t, form);
-		if (form == NATIVE)
-			expect_native(t, IBV_SRQT_XRC, &vsrq, ENOMEM);
+		if (form == FORM_IOCTL)
+			expect_ioctl(t, IBV_SRQT_XRC, &vsrq, ENOMEM);
 		else
-			expect_typed(t, form, IBV_SRQT_XRC, &vsrq, ENOMEM);
+			expect_xsrq(t, form, IBV_SRQT_XRC, &vsrq, ENOMEM);
 		assert_int_equal(
 			verbs_cmd_create_srq(t->ctx, &vsrq, &attr, &t->udata),
 			-ENOMEM);
@@ -236,7 +237,7 @@ static void create_srq_that_fails_leaves_the_outputs(void **state)
 	}
 }
 
-static void create_srq_wants_what_its_type_needs(void **state)
+static void create_srq_missing_attr_of_type_is_refused(void **state)
 {
 	static const struct {
 		enum ibv_srq_type type;
@@ -262,7 +263,7 @@ static void create_srq_wants_what_its_type_needs(void **state)
 	}
 }
 
-static void create_srq_refuses_unknown_wishes(void **state)
+static void create_srq_unknown_attrs_are_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_srq_init_attr_ex attr = attr_of(t, IBV_SRQT_TM);
@@ -284,7 +285,7 @@ static void create_srq_refuses_unknown_wishes(void **state)
 /* A living SRQ                                                              */
 /* ------------------------------------------------------------------------ */
 
-static void modify_srq_travels_in_both_forms(void **state)
+static void modify_srq_sends_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct ibv_srq_attr attr = { .max_wr = 200, .srq_limit = 20 };
@@ -304,7 +305,7 @@ static void modify_srq_travels_in_both_forms(void **state)
 	};
 
 	t->udata.out_len = 0;
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		for (int err = 0; err <= EINVAL; err += EINVAL) {
 			cmd.err = err;
@@ -318,7 +319,7 @@ static void modify_srq_travels_in_both_forms(void **state)
 	}
 }
 
-static void query_srq_travels_in_both_forms(void **state)
+static void query_srq_sends_both_write_forms(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_srq srq = { .context = t->ctx, .handle = 91 };
@@ -336,7 +337,7 @@ static void query_srq_travels_in_both_forms(void **state)
 		.out_len = sizeof(out),
 	};
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		struct ibv_srq_attr attr = { .max_wr = 55 };
 
 		kernel_test_force(t, form);
@@ -361,7 +362,7 @@ static void expect_destroy(enum test_form form, int err)
 {
 	static const struct ib_uverbs_destroy_srq in = { .srq_handle = 91 };
 	static const struct ib_uverbs_destroy_srq_resp out = { 5 };
-	const struct fake_ioctl native = {
+	const struct fake_ioctl ioctl_cmd = {
 		.object = UVERBS_OBJECT_SRQ,
 		.method = UVERBS_METHOD_SRQ_DESTROY,
 		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_DESTROY_SRQ_HANDLE, 91),
@@ -378,14 +379,14 @@ static void expect_destroy(enum test_form form, int err)
 		.err = err,
 	};
 
-	if (form == NATIVE)
-		fake_kernel_expect_ioctl(&native);
+	if (form == FORM_IOCTL)
+		fake_kernel_expect_ioctl(&ioctl_cmd);
 	else
 		kernel_test_expect(form, &write);
 }
 
 /* 2 events acknowledged until now */
-static int destroy(struct kernel_test *t, struct verbs_event_count *count)
+static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_srq srq = {
 		.context = t->ctx,
@@ -399,7 +400,7 @@ static int destroy(struct kernel_test *t, struct verbs_event_count *count)
 
 static const struct destroy_events_case destroy_srq_case = {
 	.expect = expect_destroy,
-	.destroy = destroy,
+	.destroy = run_destroy,
 	.raised = { 0, 5 },
 	.acked = { 0, 2 },
 };
@@ -409,15 +410,16 @@ DESTROY_EVENTS_TESTS(destroy_srq)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_srq_is_a_native_method_for_each_type),
-		KERNEL_TEST(create_srq_falls_back_to_wrapped),
-		KERNEL_TEST(create_srq_falls_back_to_write),
-		KERNEL_TEST(create_srq_without_a_type_is_basic),
-		KERNEL_TEST(create_srq_that_fails_leaves_the_outputs),
-		KERNEL_TEST(create_srq_wants_what_its_type_needs),
-		KERNEL_TEST(create_srq_refuses_unknown_wishes),
-		KERNEL_TEST(modify_srq_travels_in_both_forms),
-		KERNEL_TEST(query_srq_travels_in_both_forms),
+		KERNEL_TEST(create_srq_sends_ioctl_for_each_type),
+		KERNEL_TEST(
+			create_srq_ioctl_refused_falls_back_to_invoke_write),
+		KERNEL_TEST(create_srq_without_ioctl_falls_back_to_write),
+		KERNEL_TEST(create_srq_without_type_creates_basic),
+		KERNEL_TEST(create_srq_error_leaves_outputs_unchanged),
+		KERNEL_TEST(create_srq_missing_attr_of_type_is_refused),
+		KERNEL_TEST(create_srq_unknown_attrs_are_refused),
+		KERNEL_TEST(modify_srq_sends_both_write_forms),
+		KERNEL_TEST(query_srq_sends_both_write_forms),
 		DESTROY_EVENTS_TEST_LIST(destroy_srq),
 	};
 

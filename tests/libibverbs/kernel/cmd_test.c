@@ -8,7 +8,7 @@
 
 #include "kernel/cmd.h"
 
-static void init_takes_object_and_method_of_the_row(void **state)
+static void cmd_init_sets_object_and_method_of_row(void **state)
 {
 	struct cmd cmd;
 
@@ -22,7 +22,7 @@ static void init_takes_object_and_method_of_the_row(void **state)
 	assert_int_equal(cmd.msg.reserved2, 0);
 }
 
-static void up_to_8_bytes_stand_in_the_attribute(void **state)
+static void cmd_in_ptr_up_to_8_bytes_are_inline(void **state)
 {
 	static const uint8_t bytes[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 
@@ -44,7 +44,7 @@ static void up_to_8_bytes_stand_in_the_attribute(void **state)
 	}
 }
 
-static void numbers_have_their_own_width(void **state)
+static void cmd_in_numbers_have_declared_width(void **state)
 {
 	const uint32_t word = 0xabcd1234;
 	struct cmd cmd;
@@ -61,7 +61,7 @@ static void numbers_have_their_own_width(void **state)
 	assert_int_equal(cmd.msg.attrs[2].data, UINT64_C(0x1122334455667788));
 }
 
-static void handles_and_descriptors_have_no_length(void **state)
+static void cmd_in_obj_and_fd_have_length_0(void **state)
 {
 	struct cmd cmd;
 
@@ -74,7 +74,7 @@ static void handles_and_descriptors_have_no_length(void **state)
 	assert_int_equal(cmd.msg.attrs[1].data_s64, 12);
 }
 
-static void no_descriptor_adds_nothing(void **state)
+static void cmd_in_fd_minus_1_adds_no_attr(void **state)
 {
 	struct cmd cmd;
 
@@ -83,7 +83,7 @@ static void no_descriptor_adds_nothing(void **state)
 	assert_int_equal(cmd.msg.num_attrs, 0);
 }
 
-static void a_choice_carries_its_number_and_its_data(void **state)
+static void cmd_in_enum_sets_element_and_data(void **state)
 {
 	const uint32_t value = 9;
 	struct cmd cmd;
@@ -95,7 +95,7 @@ static void a_choice_carries_its_number_and_its_data(void **state)
 	assert_memory_equal(&cmd.msg.attrs[0].data, &value, 4);
 }
 
-static void attributes_are_mandatory(void **state)
+static void cmd_in_attrs_are_mandatory(void **state)
 {
 	struct cmd cmd;
 
@@ -106,7 +106,7 @@ static void attributes_are_mandatory(void **state)
 	assert_int_equal(cmd.msg.attrs[1].flags, UVERBS_ATTR_F_MANDATORY);
 }
 
-static void events_go_to_the_contexts_descriptor_if_the_kernel_can(void **state)
+static void cmd_in_async_fd_is_optional(void **state)
 {
 	struct kernel_test *t = *state;
 	struct cmd cmd;
@@ -117,7 +117,7 @@ static void events_go_to_the_contexts_descriptor_if_the_kernel_can(void **state)
 	assert_int_equal(cmd.msg.attrs[0].flags, 0);
 }
 
-static void on_an_imported_context_it_must(void **state)
+static void cmd_in_async_fd_of_imported_context_is_mandatory(void **state)
 {
 	struct kernel_test *t = *state;
 	struct cmd cmd;
@@ -128,7 +128,7 @@ static void on_an_imported_context_it_must(void **state)
 	assert_int_equal(cmd.msg.attrs[0].flags, UVERBS_ATTR_F_MANDATORY);
 }
 
-static void drivers_data_is_added_as_far_as_there_is_any(void **state)
+static void cmd_udata_adds_nonempty_driver_data(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct verbs_udata in_only = { .in = t->driver_in, .in_len = 4 };
@@ -150,7 +150,7 @@ static void drivers_data_is_added_as_far_as_there_is_any(void **state)
 	assert_int_equal(cmd.msg.attrs[1].data, cmd_addr(t->driver_out));
 }
 
-static void drivers_attributes_follow_those_of_the_method(void **state)
+static void cmd_udata_driver_attrs_follow_method_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct cmd cmd;
@@ -170,7 +170,7 @@ static void drivers_attributes_follow_those_of_the_method(void **state)
 	assert_int_equal(cmd.msg.num_attrs, 2);
 }
 
-static void as_many_drivers_attributes_as_fit_are_taken(void **state)
+static void cmd_udata_excess_driver_attrs_return_e2big(void **state)
 {
 	static struct ib_uverbs_attr attrs[CMD_MAX_ATTRS];
 	struct verbs_udata udata = { .attrs = attrs };
@@ -190,7 +190,7 @@ static void as_many_drivers_attributes_as_fit_are_taken(void **state)
 	assert_int_equal(cmd.msg.num_attrs, 0);
 }
 
-static void a_method_without_a_place_for_bytes_takes_attributes(void **state)
+static void cmd_driver_attrs_with_driver_data_return_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct verbs_udata in = { .in = t->driver_in, .in_len = 4 };
@@ -210,7 +210,7 @@ static void a_method_without_a_place_for_bytes_takes_attributes(void **state)
 	assert_int_equal(cmd.error, -EOPNOTSUPP);
 }
 
-static void what_needs_the_ioctl(void **state)
+static void cmd_needs_ioctl_for_mandatory_attrs_or_ioctl_only(void **state)
 {
 	struct kernel_test *t = *state;
 
@@ -225,7 +225,7 @@ static void what_needs_the_ioctl(void **state)
 	assert_true(cmd_needs_ioctl(&t->udata));
 }
 
-static void too_many_attributes_are_remembered_and_not_written(void **state)
+static void cmd_excess_attrs_return_e2big(void **state)
 {
 	struct {
 		struct cmd cmd;
@@ -248,7 +248,7 @@ static void too_many_attributes_are_remembered_and_not_written(void **state)
 	assert_memory_equal(buf.behind, untouched, sizeof(untouched));
 }
 
-static void a_length_that_does_not_fit_is_remembered(void **state)
+static void cmd_oversized_attr_returns_einval(void **state)
 {
 	static const char bytes[UINT16_MAX + 1];
 	struct cmd cmd;
@@ -260,7 +260,7 @@ static void a_length_that_does_not_fit_is_remembered(void **state)
 	assert_int_equal(cmd.error, -EINVAL);
 }
 
-static void the_first_mistake_is_the_one_reported(void **state)
+static void cmd_first_error_is_reported(void **state)
 {
 	struct cmd cmd;
 
@@ -271,7 +271,7 @@ static void the_first_mistake_is_the_one_reported(void **state)
 	assert_int_equal(cmd.error, -EINVAL);
 }
 
-static void a_second_new_object_is_a_mistake(void **state)
+static void cmd_second_result_attr_returns_einval(void **state)
 {
 	uint32_t handle;
 	struct cmd cmd;
@@ -283,7 +283,7 @@ static void a_second_new_object_is_a_mistake(void **state)
 	assert_int_equal(cmd.error, -EINVAL);
 }
 
-static void finish_hands_out_handle_or_descriptor(void **state)
+static void cmd_read_results_copies_handle_and_descriptor(void **state)
 {
 	uint32_t handle = 0;
 	struct cmd cmd;
@@ -306,7 +306,7 @@ static void finish_hands_out_handle_or_descriptor(void **state)
 	assert_int_equal(fd, 0);
 }
 
-static void finish_refuses_what_is_no_handle_or_descriptor(void **state)
+static void cmd_read_results_invalid_handle_or_fd_returns_eproto(void **state)
 {
 	uint32_t handle = 5;
 	struct cmd cmd;
@@ -330,28 +330,28 @@ static void finish_refuses_what_is_no_handle_or_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(init_takes_object_and_method_of_the_row),
-		KERNEL_TEST(up_to_8_bytes_stand_in_the_attribute),
-		KERNEL_TEST(numbers_have_their_own_width),
-		KERNEL_TEST(handles_and_descriptors_have_no_length),
-		KERNEL_TEST(no_descriptor_adds_nothing),
-		KERNEL_TEST(a_choice_carries_its_number_and_its_data),
-		KERNEL_TEST(attributes_are_mandatory),
+		KERNEL_TEST(cmd_init_sets_object_and_method_of_row),
+		KERNEL_TEST(cmd_in_ptr_up_to_8_bytes_are_inline),
+		KERNEL_TEST(cmd_in_numbers_have_declared_width),
+		KERNEL_TEST(cmd_in_obj_and_fd_have_length_0),
+		KERNEL_TEST(cmd_in_fd_minus_1_adds_no_attr),
+		KERNEL_TEST(cmd_in_enum_sets_element_and_data),
+		KERNEL_TEST(cmd_in_attrs_are_mandatory),
+		KERNEL_TEST(cmd_in_async_fd_is_optional),
+		KERNEL_TEST(cmd_in_async_fd_of_imported_context_is_mandatory),
+		KERNEL_TEST(cmd_udata_adds_nonempty_driver_data),
+		KERNEL_TEST(cmd_udata_driver_attrs_follow_method_attrs),
+		KERNEL_TEST(cmd_udata_excess_driver_attrs_return_e2big),
 		KERNEL_TEST(
-			events_go_to_the_contexts_descriptor_if_the_kernel_can),
-		KERNEL_TEST(on_an_imported_context_it_must),
-		KERNEL_TEST(drivers_data_is_added_as_far_as_there_is_any),
-		KERNEL_TEST(drivers_attributes_follow_those_of_the_method),
-		KERNEL_TEST(as_many_drivers_attributes_as_fit_are_taken),
+			cmd_driver_attrs_with_driver_data_return_eopnotsupp),
+		KERNEL_TEST(cmd_needs_ioctl_for_mandatory_attrs_or_ioctl_only),
+		KERNEL_TEST(cmd_excess_attrs_return_e2big),
+		KERNEL_TEST(cmd_oversized_attr_returns_einval),
+		KERNEL_TEST(cmd_first_error_is_reported),
+		KERNEL_TEST(cmd_second_result_attr_returns_einval),
+		KERNEL_TEST(cmd_read_results_copies_handle_and_descriptor),
 		KERNEL_TEST(
-			a_method_without_a_place_for_bytes_takes_attributes),
-		KERNEL_TEST(what_needs_the_ioctl),
-		KERNEL_TEST(too_many_attributes_are_remembered_and_not_written),
-		KERNEL_TEST(a_length_that_does_not_fit_is_remembered),
-		KERNEL_TEST(the_first_mistake_is_the_one_reported),
-		KERNEL_TEST(a_second_new_object_is_a_mistake),
-		KERNEL_TEST(finish_hands_out_handle_or_descriptor),
-		KERNEL_TEST(finish_refuses_what_is_no_handle_or_descriptor),
+			cmd_read_results_invalid_handle_or_fd_returns_eproto),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,8 +29,8 @@ static struct ibv_wq_init_attr attr_of(struct kernel_test *t)
 /* Creation                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void expect_native(struct kernel_test *t, const struct ibv_wq *wq,
-			  uint32_t flags, int err)
+static void expect_ioctl(struct kernel_test *t, const struct ibv_wq *wq,
+			 uint32_t flags, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_WQ,
@@ -53,16 +53,16 @@ static void expect_native(struct kernel_test *t, const struct ibv_wq *wq,
 			FAKE_U32_OUT(UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, 0x515),
 			FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, 16, t->driver_in),
 			FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, 16,
-				       kernel_test_answer)),
+				       kernel_test_driver_resp)),
 		.err = err,
 	};
 
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void expect_older(struct kernel_test *t, enum test_form form,
-			 const struct ibv_wq *wq, uint32_t response_length,
-			 int err)
+static void expect_write_command(struct kernel_test *t, enum test_form form,
+				 const struct ibv_wq *wq,
+				 uint32_t response_length, int err)
 {
 	const struct ib_uverbs_ex_create_wq in = {
 		.wq_type = IB_UVERBS_WQT_RQ,
@@ -88,15 +88,15 @@ static void expect_older(struct kernel_test *t, enum test_form form,
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
 	kernel_test_expect(form, &cmd);
 }
 
-#define ALL_OF_IT sizeof(struct ib_uverbs_ex_create_wq_resp)
+#define FULL_RESP_LEN sizeof(struct ib_uverbs_ex_create_wq_resp)
 
 static void check_created(struct kernel_test *t, struct ibv_wq *wq)
 {
@@ -108,35 +108,35 @@ static void check_created(struct kernel_test *t, struct ibv_wq *wq)
 	assert_int_equal(wq->wq_num, 0x515);
 	assert_int_equal(attr.max_wr, 127);
 	assert_int_equal(attr.max_sge, 4);
-	assert_memory_equal(t->driver_out, kernel_test_answer,
-			    sizeof(kernel_test_answer));
+	assert_memory_equal(t->driver_out, kernel_test_driver_resp,
+			    sizeof(kernel_test_driver_resp));
 }
 
-static void create_wq_is_a_native_method(void **state)
+static void create_wq_sends_ioctl(void **state)
 {
 	struct ibv_wq wq = {};
 
-	expect_native(*state, &wq, FLAGS, 0);
+	expect_ioctl(*state, &wq, FLAGS, 0);
 	check_created(*state, &wq);
 }
 
-static void create_wq_falls_back(void **state)
+static void create_wq_ioctl_refused_falls_back_to_write_command(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_wq wq = {};
 
-	expect_native(t, &wq, FLAGS, EPROTONOSUPPORT);
-	expect_older(t, WRAPPED, &wq, ALL_OF_IT, 0);
+	expect_ioctl(t, &wq, FLAGS, EPROTONOSUPPORT);
+	expect_write_command(t, FORM_INVOKE_WRITE, &wq, FULL_RESP_LEN, 0);
 	check_created(t, &wq);
 	assert_true(kernel_test_refused(t, KERNEL_CAP_CREATE_WQ));
 
 	t->state.refused = 0;
-	expect_native(t, &wq, FLAGS, ENOTTY);
-	expect_older(t, WRITE, &wq, ALL_OF_IT, 0);
+	expect_ioctl(t, &wq, FLAGS, ENOTTY);
+	expect_write_command(t, FORM_WRITE, &wq, FULL_RESP_LEN, 0);
 	check_created(t, &wq);
 }
 
-static void flags_that_are_not_in_the_mask_are_not_sent(void **state)
+static void create_wq_flags_without_mask_bit_are_not_sent(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_wq_init_attr attr = attr_of(t);
@@ -144,11 +144,11 @@ static void flags_that_are_not_in_the_mask_are_not_sent(void **state)
 
 	attr.comp_mask = 0;
 	attr.create_flags = UINT32_MAX;
-	expect_native(t, &wq, 0, 0);
+	expect_ioctl(t, &wq, 0, 0);
 	assert_int_equal(verbs_cmd_create_wq(t->ctx, &wq, &attr, &t->udata), 0);
 }
 
-static void create_wq_takes_attributes_of_the_driver(void **state)
+static void create_wq_passes_driver_attrs(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_wq_init_attr attr = attr_of(t);
@@ -177,28 +177,29 @@ static void create_wq_takes_attributes_of_the_driver(void **state)
 	fake_kernel_expect_ioctl(&cmd);
 	assert_int_equal(
 		verbs_cmd_create_wq(t->ctx, &wq, &attr, &t->attrs_only), 0);
-	assert_true(kernel_test_driver_answered(t));
+	assert_true(kernel_test_driver_attrs_updated(t));
 
-	kernel_test_force(t, WRITE);
+	kernel_test_force(t, FORM_WRITE);
 	assert_int_equal(
 		verbs_cmd_create_wq(t->ctx, &wq, &attr, &t->attrs_only),
 		-EOPNOTSUPP);
 }
 
-static void create_wq_that_fails_leaves_the_outputs(void **state)
+static void create_wq_error_leaves_outputs_unchanged(void **state)
 {
 	const struct ibv_wq before = { .handle = 99, .wq_num = 98 };
 	struct kernel_test *t = *state;
 
-	for (int form = NATIVE; form <= WRITE; form++) {
+	for (int form = FORM_IOCTL; form <= FORM_WRITE; form++) {
 		struct ibv_wq_init_attr attr = attr_of(t);
 		struct ibv_wq wq = before;
 
 		kernel_test_force(t, form);
-		if (form == NATIVE)
-			expect_native(t, &wq, FLAGS, ENOMEM);
+		if (form == FORM_IOCTL)
+			expect_ioctl(t, &wq, FLAGS, ENOMEM);
 		else
-			expect_older(t, form, &wq, ALL_OF_IT, ENOMEM);
+			expect_write_command(t, form, &wq, FULL_RESP_LEN,
+					     ENOMEM);
 		assert_int_equal(
 			verbs_cmd_create_wq(t->ctx, &wq, &attr, &t->udata),
 			-ENOMEM);
@@ -208,33 +209,33 @@ static void create_wq_that_fails_leaves_the_outputs(void **state)
 	}
 }
 
-static void create_wq_wants_the_whole_answer(void **state)
+static void create_wq_short_response_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_wq_init_attr attr = attr_of(t);
 	struct ibv_wq wq = { .handle = 99 };
 
-	kernel_test_force(t, WRAPPED);
-	expect_older(t, WRAPPED, &wq, ALL_OF_IT - 4, 0);
+	kernel_test_force(t, FORM_INVOKE_WRITE);
+	expect_write_command(t, FORM_INVOKE_WRITE, &wq, FULL_RESP_LEN - 4, 0);
 	assert_int_equal(verbs_cmd_create_wq(t->ctx, &wq, &attr, &t->udata),
 			 -EINVAL);
 	assert_int_equal(wq.handle, 99);
 	assert_int_equal(attr.max_wr, 100);
 }
 
-static void create_wq_is_not_supported_by_old_kernels(void **state)
+static void create_wq_on_old_kernel_returns_eopnotsupp(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_wq_init_attr attr = attr_of(t);
 	struct ibv_wq wq = {};
 
-	kernel_test_force(t, WRITE);
-	expect_older(t, WRITE, &wq, ALL_OF_IT, ENOSYS);
+	kernel_test_force(t, FORM_WRITE);
+	expect_write_command(t, FORM_WRITE, &wq, FULL_RESP_LEN, ENOSYS);
 	assert_int_equal(verbs_cmd_create_wq(t->ctx, &wq, &attr, &t->udata),
 			 -EOPNOTSUPP);
 }
 
-static void create_wq_refuses_unknown_wishes(void **state)
+static void create_wq_unknown_attrs_are_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_wq_init_attr attr = attr_of(t);
@@ -268,8 +269,8 @@ static void expect_modify(struct kernel_test *t, enum test_form form,
 		.in_len = sizeof(*in),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 
@@ -286,11 +287,11 @@ static const struct ibv_wq_attr all_attr = {
 	.flags_mask = IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_SCATTER_FCS,
 };
 
-static void modify_wq_sends_what_the_mask_says(void **state)
+static void modify_wq_sends_fields_of_mask(void **state)
 {
 	struct kernel_test *t = *state;
 
-	for (int form = WRAPPED; form <= WRITE; form++) {
+	for (int form = FORM_INVOKE_WRITE; form <= FORM_WRITE; form++) {
 		for (uint32_t mask = 0; mask < IBV_WQ_ATTR_RESERVED; mask++) {
 			struct ibv_wq wq = { .context = t->ctx,
 					     .handle = 51,
@@ -317,13 +318,14 @@ static void modify_wq_sends_what_the_mask_says(void **state)
 			assert_int_equal(wq.state, mask & IBV_WQ_ATTR_STATE
 							   ? IBV_WQS_RDY
 							   : IBV_WQS_RESET);
-			assert_memory_equal(t->driver_out, kernel_test_answer,
-					    sizeof(kernel_test_answer));
+			assert_memory_equal(t->driver_out,
+					    kernel_test_driver_resp,
+					    sizeof(kernel_test_driver_resp));
 		}
 	}
 }
 
-static void modify_wq_that_fails_leaves_the_state(void **state)
+static void modify_wq_error_leaves_state_unchanged(void **state)
 {
 	static const struct {
 		int err, ret;
@@ -342,14 +344,14 @@ static void modify_wq_that_fails_leaves_the_state(void **state)
 			     .state = IBV_WQS_ERR };
 
 	for (int i = 0; i < 2; i++) {
-		expect_modify(t, WRAPPED, &in, cases[i].err);
+		expect_modify(t, FORM_INVOKE_WRITE, &in, cases[i].err);
 		assert_int_equal(verbs_cmd_modify_wq(&wq, &all_attr, &t->udata),
 				 cases[i].ret);
 		assert_int_equal(wq.state, IBV_WQS_ERR);
 	}
 }
 
-static void modify_wq_refuses_unknown_wishes(void **state)
+static void modify_wq_unknown_attrs_are_refused(void **state)
 {
 	struct kernel_test *t = *state;
 	struct ibv_wq wq = { .context = t->ctx, .handle = 51 };
@@ -377,7 +379,7 @@ static void expect_destroy(enum test_form form, int err)
 		.response_length = sizeof(out),
 		.events_reported = 5,
 	};
-	const struct fake_ioctl native = {
+	const struct fake_ioctl ioctl_cmd = {
 		.object = UVERBS_OBJECT_WQ,
 		.method = UVERBS_METHOD_WQ_DESTROY,
 		FAKE_ATTRS(FAKE_NUM_IN(UVERBS_ATTR_DESTROY_WQ_HANDLE, 51),
@@ -393,14 +395,14 @@ static void expect_destroy(enum test_form form, int err)
 		.err = err,
 	};
 
-	if (form == NATIVE)
-		fake_kernel_expect_ioctl(&native);
+	if (form == FORM_IOCTL)
+		fake_kernel_expect_ioctl(&ioctl_cmd);
 	else
 		kernel_test_expect(form, &write);
 }
 
 /* 2 events acknowledged until now */
-static int destroy(struct kernel_test *t, struct verbs_event_count *count)
+static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_wq wq = {
 		.context = t->ctx,
@@ -414,38 +416,39 @@ static int destroy(struct kernel_test *t, struct verbs_event_count *count)
 
 static const struct destroy_events_case destroy_wq_case = {
 	.expect = expect_destroy,
-	.destroy = destroy,
+	.destroy = run_destroy,
 	.raised = { 0, 5 },
 	.acked = { 0, 2 },
 };
 
 DESTROY_EVENTS_TESTS(destroy_wq)
 
-static void destroy_wq_that_has_no_form_is_not_supported(void **state)
+static void destroy_wq_without_any_form_returns_eopnotsupp(void **state)
 {
 	struct verbs_event_count count;
 
-	kernel_test_force(*state, WRITE);
-	expect_destroy(WRITE, ENOSYS);
-	assert_int_equal(destroy(*state, &count), -EOPNOTSUPP);
+	kernel_test_force(*state, FORM_WRITE);
+	expect_destroy(FORM_WRITE, ENOSYS);
+	assert_int_equal(run_destroy(*state, &count), -EOPNOTSUPP);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(create_wq_is_a_native_method),
-		KERNEL_TEST(create_wq_falls_back),
-		KERNEL_TEST(flags_that_are_not_in_the_mask_are_not_sent),
-		KERNEL_TEST(create_wq_takes_attributes_of_the_driver),
-		KERNEL_TEST(create_wq_that_fails_leaves_the_outputs),
-		KERNEL_TEST(create_wq_wants_the_whole_answer),
-		KERNEL_TEST(create_wq_is_not_supported_by_old_kernels),
-		KERNEL_TEST(create_wq_refuses_unknown_wishes),
-		KERNEL_TEST(modify_wq_sends_what_the_mask_says),
-		KERNEL_TEST(modify_wq_that_fails_leaves_the_state),
-		KERNEL_TEST(modify_wq_refuses_unknown_wishes),
+		KERNEL_TEST(create_wq_sends_ioctl),
+		KERNEL_TEST(
+			create_wq_ioctl_refused_falls_back_to_write_command),
+		KERNEL_TEST(create_wq_flags_without_mask_bit_are_not_sent),
+		KERNEL_TEST(create_wq_passes_driver_attrs),
+		KERNEL_TEST(create_wq_error_leaves_outputs_unchanged),
+		KERNEL_TEST(create_wq_short_response_is_refused),
+		KERNEL_TEST(create_wq_on_old_kernel_returns_eopnotsupp),
+		KERNEL_TEST(create_wq_unknown_attrs_are_refused),
+		KERNEL_TEST(modify_wq_sends_fields_of_mask),
+		KERNEL_TEST(modify_wq_error_leaves_state_unchanged),
+		KERNEL_TEST(modify_wq_unknown_attrs_are_refused),
 		DESTROY_EVENTS_TEST_LIST(destroy_wq),
-		KERNEL_TEST(destroy_wq_that_has_no_form_is_not_supported),
+		KERNEL_TEST(destroy_wq_without_any_form_returns_eopnotsupp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
-static const struct ibv_xrcd_init_attr good = {
+static const struct ibv_xrcd_init_attr valid_attr = {
 	.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
 	.fd = -1,
 	.oflags = O_CREAT,
@@ -32,8 +32,8 @@ static struct fake_write open_cmd(struct kernel_test *t, int err)
 		.out_len = sizeof(out),
 		.driver_in = t->driver_in,
 		.driver_in_len = sizeof(t->driver_in),
-		.driver_out = kernel_test_answer,
-		.driver_out_len = sizeof(kernel_test_answer),
+		.driver_out = kernel_test_driver_resp,
+		.driver_out_len = sizeof(kernel_test_driver_resp),
 		.err = err,
 	};
 }
@@ -45,40 +45,41 @@ static void check_open(struct kernel_test *t, enum test_form form)
 
 	kernel_test_force(t, form);
 	kernel_test_expect(form, &cmd);
-	assert_int_equal(verbs_cmd_open_xrcd(t->ctx, &xrcd, &good, &t->udata),
-			 0);
+	assert_int_equal(
+		verbs_cmd_open_xrcd(t->ctx, &xrcd, &valid_attr, &t->udata), 0);
 	assert_ptr_equal(xrcd.xrcd.context, t->ctx);
 	assert_int_equal(xrcd.comp_mask, VERBS_XRCD_MASK_HANDLE);
 	assert_int_equal(xrcd.handle, 31);
 }
 
-static void open_xrcd_travels_inside_an_ioctl(void **state)
+static void open_xrcd_sends_invoke_write(void **state)
 {
-	check_open(*state, WRAPPED);
+	check_open(*state, FORM_INVOKE_WRITE);
 }
 
-static void open_xrcd_travels_by_write(void **state)
+static void open_xrcd_sends_write(void **state)
 {
-	check_open(*state, WRITE);
+	check_open(*state, FORM_WRITE);
 }
 
-static void open_xrcd_that_fails_leaves_the_object(void **state)
+static void open_xrcd_error_leaves_object_unchanged(void **state)
 {
 	struct kernel_test *t = *state;
 	const struct verbs_xrcd before = { .handle = 99 };
 	struct fake_write cmd = open_cmd(t, EPERM);
 	struct verbs_xrcd xrcd = before;
 
-	kernel_test_expect(WRAPPED, &cmd);
-	assert_int_equal(verbs_cmd_open_xrcd(t->ctx, &xrcd, &good, &t->udata),
-			 -EPERM);
+	kernel_test_expect(FORM_INVOKE_WRITE, &cmd);
+	assert_int_equal(
+		verbs_cmd_open_xrcd(t->ctx, &xrcd, &valid_attr, &t->udata),
+		-EPERM);
 	assert_memory_equal(&xrcd, &before, sizeof(xrcd));
 }
 
-static void open_xrcd_needs_both_members(void **state)
+static void open_xrcd_missing_attr_is_refused(void **state)
 {
 	struct kernel_test *t = *state;
-	struct ibv_xrcd_init_attr attr = good;
+	struct ibv_xrcd_init_attr attr = valid_attr;
 	struct verbs_xrcd xrcd = {};
 
 	attr.comp_mask = IBV_XRCD_INIT_ATTR_FD;
@@ -89,10 +90,10 @@ static void open_xrcd_needs_both_members(void **state)
 			 -EINVAL);
 }
 
-static void open_xrcd_refuses_unknown_members(void **state)
+static void open_xrcd_unknown_attrs_are_refused(void **state)
 {
 	struct kernel_test *t = *state;
-	struct ibv_xrcd_init_attr attr = good;
+	struct ibv_xrcd_init_attr attr = valid_attr;
 	struct verbs_xrcd xrcd = {};
 
 	attr.comp_mask |= 4;
@@ -119,11 +120,11 @@ DESTROY_TESTS(close_xrcd)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(open_xrcd_travels_inside_an_ioctl),
-		KERNEL_TEST(open_xrcd_travels_by_write),
-		KERNEL_TEST(open_xrcd_that_fails_leaves_the_object),
-		KERNEL_TEST(open_xrcd_needs_both_members),
-		KERNEL_TEST(open_xrcd_refuses_unknown_members),
+		KERNEL_TEST(open_xrcd_sends_invoke_write),
+		KERNEL_TEST(open_xrcd_sends_write),
+		KERNEL_TEST(open_xrcd_error_leaves_object_unchanged),
+		KERNEL_TEST(open_xrcd_missing_attr_is_refused),
+		KERNEL_TEST(open_xrcd_unknown_attrs_are_refused),
 		DESTROY_TEST_LIST(close_xrcd),
 	};
 

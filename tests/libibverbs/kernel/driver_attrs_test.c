@@ -194,7 +194,7 @@ static int run_dmabuf(struct kernel_test *t, const struct verbs_udata *udata)
 				       udata);
 }
 
-static void native_methods_carry_them_and_copy_back(void **state)
+static void driver_attrs_of_ioctl_methods_are_sent_and_copied_back(void **state)
 {
 	static const struct {
 		void (*expect)(void);
@@ -212,9 +212,9 @@ static void native_methods_carry_them_and_copy_back(void **state)
 		t->driver_attrs[1].data = 0;
 		methods[i].expect();
 		assert_int_equal(methods[i].run(t, &t->attrs_only), 0);
-		assert_true(kernel_test_driver_answered(t));
+		assert_true(kernel_test_driver_attrs_updated(t));
 
-		kernel_test_force(t, WRITE);
+		kernel_test_force(t, FORM_WRITE);
 		assert_int_equal(methods[i].run(t, &t->attrs_only),
 				 -EOPNOTSUPP);
 		t->state.refused = 0;
@@ -330,7 +330,7 @@ static int run_flow(struct kernel_test *t, const struct verbs_udata *udata)
 	return verbs_cmd_create_flow(&qp, &object.flow, &attr, udata);
 }
 
-static void write_commands_are_not_supported_with_them(void **state)
+static void driver_attrs_with_write_command_return_eopnotsupp(void **state)
 {
 	int (*const commands[])(struct kernel_test * t,
 				const struct verbs_udata *udata) = {
@@ -347,14 +347,15 @@ static void write_commands_are_not_supported_with_them(void **state)
 		assert_int_equal(commands[i](t, &t->attrs_only), -EOPNOTSUPP);
 		assert_int_equal(commands[i](t, &ioctl_only), -EOPNOTSUPP);
 	}
-	assert_false(kernel_test_driver_answered(t));
+	assert_false(kernel_test_driver_attrs_updated(t));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(native_methods_carry_them_and_copy_back),
-		KERNEL_TEST(write_commands_are_not_supported_with_them),
+		KERNEL_TEST(
+			driver_attrs_of_ioctl_methods_are_sent_and_copied_back),
+		KERNEL_TEST(driver_attrs_with_write_command_return_eopnotsupp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,12 +23,13 @@
 #define INNER IBV_FLOW_SPEC_INNER
 
 /* What came out: the kernel's bytes. */
-struct answer {
+struct kernel_spec {
 	uint64_t bytes[FLOW_SPEC_MAX_LEN / 8];
 	size_t from_len, len;
 };
 
-static int translate(const void *spec, size_t size, struct answer *answer)
+static int translate_spec(const void *spec, size_t size,
+			  struct kernel_spec *kernel_spec)
 {
 	/* an odd address: nothing is aligned */
 	char *block = malloc(size + 1);
@@ -36,33 +37,33 @@ static int translate(const void *spec, size_t size, struct answer *answer)
 
 	assert_non_null(block);
 	memcpy(block + 1, spec, size);
-	*answer = (struct answer){};
-	ret = flow_spec_to_kernel(block + 1, answer->bytes, &answer->from_len,
-				  &answer->len);
+	*kernel_spec = (struct kernel_spec){};
+	ret = flow_spec_to_kernel(block + 1, kernel_spec->bytes,
+				  &kernel_spec->from_len, &kernel_spec->len);
 	free(block);
 	return ret;
 }
 
-static void check(const void *spec, size_t size, const void *expected,
-		  size_t len)
+static void check_translation(const void *spec, size_t size,
+			      const void *expected, size_t len)
 {
-	struct answer answer;
+	struct kernel_spec kernel_spec;
 
-	assert_int_equal(translate(spec, size, &answer), 0);
-	assert_int_equal(answer.from_len, size);
-	assert_int_equal(answer.len, len);
+	assert_int_equal(translate_spec(spec, size, &kernel_spec), 0);
+	assert_int_equal(kernel_spec.from_len, size);
+	assert_int_equal(kernel_spec.len, len);
 	assert_int_equal(len % 8, 0);
-	assert_memory_equal(answer.bytes, expected, len);
+	assert_memory_equal(kernel_spec.bytes, expected, len);
 }
 
-#define CHECK(spec, expected) \
-	check(&(spec), sizeof(spec), &(expected), sizeof(expected))
+#define CHECK_TRANSLATION(spec, expected) \
+	check_translation(&(spec), sizeof(spec), &(expected), sizeof(expected))
 
 /* ------------------------------------------------------------------------ */
 /* Filters                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void eth_is_translated(void **state)
+static void flow_spec_eth_is_translated(void **state)
 {
 	for (uint32_t inner = 0; inner <= INNER; inner += INNER) {
 		const struct ibv_flow_spec_eth spec = {
@@ -90,11 +91,11 @@ static void eth_is_translated(void **state)
 				  0x3536 },
 		};
 
-		CHECK(spec, expected);
+		CHECK_TRANSLATION(spec, expected);
 	}
 }
 
-static void ipv4_has_only_addresses(void **state)
+static void flow_spec_ipv4_translates_addresses_only(void **state)
 {
 	for (uint32_t inner = 0; inner <= INNER; inner += INNER) {
 		const struct ibv_flow_spec_ipv4 spec = {
@@ -110,7 +111,7 @@ static void ipv4_has_only_addresses(void **state)
 			.mask = { .src_ip = 0x11121314, .dst_ip = 0x15161718 },
 		};
 
-		CHECK(spec, expected);
+		CHECK_TRANSLATION(spec, expected);
 	}
 }
 
@@ -131,14 +132,14 @@ static const struct ib_uverbs_flow_spec_ipv4 kernel_ipv4 = {
 	.mask = { 0x11121314, 0x15161718, 19, 20, 21, 22 },
 };
 
-static void ipv4_ext_is_the_kernels_ipv4(void **state)
+static void flow_spec_ipv4_ext_becomes_kernel_ipv4(void **state)
 {
 	for (uint32_t inner = 0; inner <= INNER; inner += INNER) {
 		const struct ibv_flow_spec_ipv4_ext spec = ipv4_ext(inner);
 		struct ib_uverbs_flow_spec_ipv4 expected = kernel_ipv4;
 
 		expected.type |= inner;
-		CHECK(spec, expected);
+		CHECK_TRANSLATION(spec, expected);
 	}
 }
 
@@ -186,7 +187,7 @@ static struct ib_uverbs_flow_spec_ipv6 kernel_ipv6(void)
 	return spec;
 }
 
-static void ipv6_is_translated(void **state)
+static void flow_spec_ipv6_is_translated(void **state)
 {
 	for (uint32_t inner = 0; inner <= INNER; inner += INNER) {
 		struct ibv_flow_spec_ipv6 spec = ipv6();
@@ -194,22 +195,22 @@ static void ipv6_is_translated(void **state)
 
 		spec.type |= inner;
 		expected.type |= inner;
-		CHECK(spec, expected);
+		CHECK_TRANSLATION(spec, expected);
 	}
 }
 
 /* The byte that the kernel calls reserved is padding in our struct. */
-static void padding_of_ipv6_is_not_sent(void **state)
+static void flow_spec_ipv6_padding_is_not_copied(void **state)
 {
 	struct ibv_flow_spec_ipv6 spec = ipv6();
 	const struct ib_uverbs_flow_spec_ipv6 expected = kernel_ipv6();
 
 	((uint8_t *)&spec.val)[39] = 0xee;
 	((uint8_t *)&spec.mask)[39] = 0xff;
-	CHECK(spec, expected);
+	CHECK_TRANSLATION(spec, expected);
 }
 
-static void esp_is_translated(void **state)
+static void flow_spec_esp_is_translated(void **state)
 {
 	for (uint32_t inner = 0; inner <= INNER; inner += INNER) {
 		const struct ibv_flow_spec_esp spec = {
@@ -225,11 +226,11 @@ static void esp_is_translated(void **state)
 			.mask = { .spi = 0x11121314, .seq = 0x15161718 },
 		};
 
-		CHECK(spec, expected);
+		CHECK_TRANSLATION(spec, expected);
 	}
 }
 
-static void tcp_and_udp_are_translated(void **state)
+static void flow_spec_tcp_and_udp_are_translated(void **state)
 {
 	for (uint32_t type = 0x40; type <= 0x41; type++) {
 		for (uint32_t inner = 0; inner <= INNER; inner += INNER) {
@@ -248,7 +249,7 @@ static void tcp_and_udp_are_translated(void **state)
 					  .src_port = 0x1314 },
 			};
 
-			CHECK(spec, expected);
+			CHECK_TRANSLATION(spec, expected);
 		}
 	}
 }
@@ -270,14 +271,14 @@ static const struct ib_uverbs_flow_spec_tunnel kernel_vxlan = {
 	.mask = { 0x11121314 },
 };
 
-static void vxlan_is_translated(void **state)
+static void flow_spec_vxlan_is_translated(void **state)
 {
 	const struct ibv_flow_spec_tunnel spec = vxlan();
 
-	CHECK(spec, kernel_vxlan);
+	CHECK_TRANSLATION(spec, kernel_vxlan);
 }
 
-static void gre_is_translated(void **state)
+static void flow_spec_gre_is_translated(void **state)
 {
 	const struct ibv_flow_spec_gre spec = {
 		.type = IBV_FLOW_SPEC_GRE,
@@ -296,10 +297,10 @@ static void gre_is_translated(void **state)
 			  .key = 0x15161718 },
 	};
 
-	CHECK(spec, expected);
+	CHECK_TRANSLATION(spec, expected);
 }
 
-static void mpls_is_translated(void **state)
+static void flow_spec_mpls_is_translated(void **state)
 {
 	for (uint32_t inner = 0; inner <= INNER; inner += INNER) {
 		const struct ibv_flow_spec_mpls spec = {
@@ -315,7 +316,7 @@ static void mpls_is_translated(void **state)
 			.mask = { .label = 0x11121314 },
 		};
 
-		CHECK(spec, expected);
+		CHECK_TRANSLATION(spec, expected);
 	}
 }
 
@@ -323,7 +324,7 @@ static void mpls_is_translated(void **state)
 /* Actions                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void tag_is_translated(void **state)
+static void flow_spec_action_tag_is_translated(void **state)
 {
 	const struct ibv_flow_spec_action_tag spec = {
 		.type = IBV_FLOW_SPEC_ACTION_TAG,
@@ -336,10 +337,10 @@ static void tag_is_translated(void **state)
 		.tag_id = 0x01020304,
 	};
 
-	CHECK(spec, expected);
+	CHECK_TRANSLATION(spec, expected);
 }
 
-static void drop_is_translated(void **state)
+static void flow_spec_action_drop_is_translated(void **state)
 {
 	const struct ibv_flow_spec_action_drop spec = {
 		.type = IBV_FLOW_SPEC_ACTION_DROP,
@@ -350,10 +351,10 @@ static void drop_is_translated(void **state)
 		.size = sizeof(expected),
 	};
 
-	CHECK(spec, expected);
+	CHECK_TRANSLATION(spec, expected);
 }
 
-static void handle_of_an_action_is_taken_from_the_object(void **state)
+static void flow_spec_action_handle_comes_from_object(void **state)
 {
 	const struct verbs_flow_action action = { .handle = 48 };
 	struct ibv_flow_spec_action_handle spec = {
@@ -366,14 +367,15 @@ static void handle_of_an_action_is_taken_from_the_object(void **state)
 		.size = sizeof(expected),
 		.handle = 48,
 	};
-	struct answer answer;
+	struct kernel_spec kernel_spec;
 
-	CHECK(spec, expected);
+	CHECK_TRANSLATION(spec, expected);
 	spec.action = NULL;
-	assert_int_equal(translate(&spec, sizeof(spec), &answer), -EINVAL);
+	assert_int_equal(translate_spec(&spec, sizeof(spec), &kernel_spec),
+			 -EINVAL);
 }
 
-static void handle_of_counters_is_taken_from_the_object(void **state)
+static void flow_spec_counters_handle_comes_from_object(void **state)
 {
 	struct verbs_counters counters = { .handle = 41 };
 	struct ibv_flow_spec_counter_action spec = {
@@ -386,11 +388,12 @@ static void handle_of_counters_is_taken_from_the_object(void **state)
 		.size = sizeof(expected),
 		.handle = 41,
 	};
-	struct answer answer;
+	struct kernel_spec kernel_spec;
 
-	CHECK(spec, expected);
+	CHECK_TRANSLATION(spec, expected);
 	spec.counters = NULL;
-	assert_int_equal(translate(&spec, sizeof(spec), &answer), -EINVAL);
+	assert_int_equal(translate_spec(&spec, sizeof(spec), &kernel_spec),
+			 -EINVAL);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -398,16 +401,17 @@ static void handle_of_counters_is_taken_from_the_object(void **state)
 /* ------------------------------------------------------------------------ */
 
 /* A filter of the length that the specification's size implies. */
-struct sized {
+struct sized_spec {
 	uint32_t type;
 	uint16_t size, padding;
 	uint8_t filters[120];
 };
 
-static struct sized sized(uint32_t type, const void *val, const void *mask,
-			  size_t known, size_t len)
+static struct sized_spec sized_spec(uint32_t type, const void *val,
+				    const void *mask, size_t known, size_t len)
 {
-	struct sized ret = { .type = type, .size = (uint16_t)(8 + 2 * len) };
+	struct sized_spec ret = { .type = type,
+				  .size = (uint16_t)(8 + 2 * len) };
 	size_t copied = known < len ? known : len;
 
 	memcpy(ret.filters, val, copied);
@@ -415,7 +419,7 @@ static struct sized sized(uint32_t type, const void *val, const void *mask,
 	return ret;
 }
 
-static void a_longer_filter_has_its_mask_further_back(void **state)
+static void flow_spec_longer_filter_moves_mask_offset(void **state)
 {
 	const struct ibv_flow_spec_ipv4_ext v4 = ipv4_ext(0);
 	const struct ibv_flow_spec_tunnel tunnel = vxlan();
@@ -423,76 +427,85 @@ static void a_longer_filter_has_its_mask_further_back(void **state)
 	const struct ib_uverbs_flow_spec_ipv6 kernel_v6 = kernel_ipv6();
 
 	for (size_t more = 0; more <= 16; more++) {
-		struct sized spec = sized(v4.type, &v4.val, &v4.mask,
-					  sizeof(v4.val), 12 + more);
+		struct sized_spec spec = sized_spec(v4.type, &v4.val, &v4.mask,
+						    sizeof(v4.val), 12 + more);
 
-		check(&spec, spec.size, &kernel_ipv4, sizeof(kernel_ipv4));
-		spec = sized(v6.type, &v6.val, &v6.mask, sizeof(v6.val),
-			     40 + more);
-		check(&spec, spec.size, &kernel_v6, sizeof(kernel_v6));
-		spec = sized(tunnel.type, &tunnel.val, &tunnel.mask,
-			     sizeof(tunnel.val), 4 + more);
-		check(&spec, spec.size, &kernel_vxlan, sizeof(kernel_vxlan));
+		check_translation(&spec, spec.size, &kernel_ipv4,
+				  sizeof(kernel_ipv4));
+		spec = sized_spec(v6.type, &v6.val, &v6.mask, sizeof(v6.val),
+				  40 + more);
+		check_translation(&spec, spec.size, &kernel_v6,
+				  sizeof(kernel_v6));
+		spec = sized_spec(tunnel.type, &tunnel.val, &tunnel.mask,
+				  sizeof(tunnel.val), 4 + more);
+		check_translation(&spec, spec.size, &kernel_vxlan,
+				  sizeof(kernel_vxlan));
 		/* a byte that belongs to neither half */
 		spec.size++;
-		check(&spec, spec.size, &kernel_vxlan, sizeof(kernel_vxlan));
+		check_translation(&spec, spec.size, &kernel_vxlan,
+				  sizeof(kernel_vxlan));
 	}
 }
 
-static void unknown_values_do_not_matter_without_a_mask(void **state)
+static void flow_spec_unknown_value_with_zero_mask_is_ignored(void **state)
 {
 	const struct ibv_flow_spec_tunnel tunnel = vxlan();
-	struct sized spec = sized(tunnel.type, &tunnel.val, &tunnel.mask,
-				  sizeof(tunnel.val), 8);
-	struct answer answer;
+	struct sized_spec spec = sized_spec(
+		tunnel.type, &tunnel.val, &tunnel.mask, sizeof(tunnel.val), 8);
+	struct kernel_spec kernel_spec;
 
 	memset(spec.filters + 4, 0xff, 4);
-	check(&spec, spec.size, &kernel_vxlan, sizeof(kernel_vxlan));
+	check_translation(&spec, spec.size, &kernel_vxlan,
+			  sizeof(kernel_vxlan));
 	for (size_t i = 12; i < 16; i++) {
 		spec.filters[i] = 1;
-		assert_int_equal(translate(&spec, spec.size, &answer),
+		assert_int_equal(translate_spec(&spec, spec.size, &kernel_spec),
 				 -EOPNOTSUPP);
 		spec.filters[i] = 0;
 	}
 }
 
-static void a_mask_of_unknown_fields_is_not_supported(void **state)
+static void flow_spec_unknown_mask_returns_eopnotsupp(void **state)
 {
 	const struct ibv_flow_spec_ipv6 v6 = ipv6();
 	const struct ibv_flow_spec_ipv4_ext v4 = ipv4_ext(0);
-	struct sized spec =
-		sized(v6.type, &v6.val, &v6.mask, sizeof(v6.val), 44);
-	struct answer answer;
+	struct sized_spec spec =
+		sized_spec(v6.type, &v6.val, &v6.mask, sizeof(v6.val), 44);
+	struct kernel_spec kernel_spec;
 
 	spec.filters[87] = 1;
-	assert_int_equal(translate(&spec, spec.size, &answer), -EOPNOTSUPP);
-	spec = sized(v4.type, &v4.val, &v4.mask, sizeof(v4.val), 13);
+	assert_int_equal(translate_spec(&spec, spec.size, &kernel_spec),
+			 -EOPNOTSUPP);
+	spec = sized_spec(v4.type, &v4.val, &v4.mask, sizeof(v4.val), 13);
 	spec.filters[25] = 0x80;
-	assert_int_equal(translate(&spec, spec.size, &answer), -EOPNOTSUPP);
+	assert_int_equal(translate_spec(&spec, spec.size, &kernel_spec),
+			 -EOPNOTSUPP);
 }
 
-static void a_shorter_filter_does_not_match_the_rest(void **state)
+static void flow_spec_shorter_filter_leaves_rest_zero(void **state)
 {
 	const struct ibv_flow_spec_ipv4_ext v4 = ipv4_ext(0);
 	const struct ibv_flow_spec_ipv6 v6 = ipv6();
 
 	for (size_t len = 8; len < 12; len++) {
-		const struct sized spec =
-			sized(v4.type, &v4.val, &v4.mask, sizeof(v4.val), len);
+		const struct sized_spec spec = sized_spec(
+			v4.type, &v4.val, &v4.mask, sizeof(v4.val), len);
 		struct ib_uverbs_flow_spec_ipv4 expected = kernel_ipv4;
 
 		memset((char *)&expected.val + len, 0, 12 - len);
 		memset((char *)&expected.mask + len, 0, 12 - len);
-		check(&spec, spec.size, &expected, sizeof(expected));
+		check_translation(&spec, spec.size, &expected,
+				  sizeof(expected));
 	}
 	for (size_t len = 32; len < 40; len++) {
-		const struct sized spec =
-			sized(v6.type, &v6.val, &v6.mask, sizeof(v6.val), len);
+		const struct sized_spec spec = sized_spec(
+			v6.type, &v6.val, &v6.mask, sizeof(v6.val), len);
 		struct ib_uverbs_flow_spec_ipv6 expected = kernel_ipv6();
 
 		memset((char *)&expected.val + len, 0, 40 - len);
 		memset((char *)&expected.mask + len, 0, 40 - len);
-		check(&spec, spec.size, &expected, sizeof(expected));
+		check_translation(&spec, spec.size, &expected,
+				  sizeof(expected));
 	}
 }
 
@@ -501,7 +514,7 @@ static const struct {
 	uint32_t type;
 	uint16_t min_size;
 	uint16_t size;
-} sizes[] = {
+} min_sizes[] = {
 	{ IBV_FLOW_SPEC_ETH, 38, sizeof(struct ibv_flow_spec_eth) },
 	{ IBV_FLOW_SPEC_IPV4, 24, sizeof(struct ibv_flow_spec_ipv4) },
 	{ IBV_FLOW_SPEC_IPV4_EXT, 24, sizeof(struct ibv_flow_spec_ipv4_ext) },
@@ -517,83 +530,89 @@ static const struct {
 	{ IBV_FLOW_SPEC_ACTION_DROP, 6,
 	  sizeof(struct ibv_flow_spec_action_drop) },
 };
-#define NR_SIZES (sizeof(sizes) / sizeof(*sizes))
+#define NR_SIZES (sizeof(min_sizes) / sizeof(*min_sizes))
 
-static void each_size_below_the_least_is_refused(void **state)
+static void flow_spec_size_below_minimum_is_refused(void **state)
 {
 	for (size_t i = 0; i < NR_SIZES; i++) {
-		for (uint16_t size = 0; size <= sizes[i].size; size++) {
-			struct sized spec = { .type = sizes[i].type,
-					      .size = size };
+		for (uint16_t size = 0; size <= min_sizes[i].size; size++) {
+			struct sized_spec spec = { .type = min_sizes[i].type,
+						   .size = size };
 			/* the head is always there */
 			size_t len = size < 6 ? 6 : size;
-			struct answer answer;
-			int ret = translate(&spec, len, &answer);
+			struct kernel_spec kernel_spec;
+			int ret = translate_spec(&spec, len, &kernel_spec);
 
-			assert_int_equal(ret, size < sizes[i].min_size ? -EINVAL
-								       : 0);
+			assert_int_equal(ret, size < min_sizes[i].min_size
+						      ? -EINVAL
+						      : 0);
 			if (!ret)
-				assert_int_equal(answer.from_len, size);
+				assert_int_equal(kernel_spec.from_len, size);
 		}
 	}
 }
 
 /* Of actions with an object all must be there. */
-static void each_size_below_an_objects_address_is_refused(void **state)
+static void flow_spec_action_size_below_full_struct_is_refused(void **state)
 {
 	const uint16_t least = sizeof(struct ibv_flow_spec_action_handle);
 
 	for (uint32_t type = 0x1002; type <= 0x1003; type++) {
 		for (uint16_t size = 0; size < least; size++) {
-			struct sized spec = { .type = type, .size = size };
-			struct answer answer;
+			struct sized_spec spec = { .type = type, .size = size };
+			struct kernel_spec kernel_spec;
 
 			memset(spec.filters, 0xff, sizeof(spec.filters));
-			assert_int_equal(
-				translate(&spec, size < 6 ? 6 : size, &answer),
-				-EINVAL);
+			assert_int_equal(translate_spec(&spec,
+							size < 6 ? 6 : size,
+							&kernel_spec),
+					 -EINVAL);
 		}
 	}
 }
 
-static void unknown_types_are_refused(void **state)
+static void flow_spec_unknown_type_is_refused(void **state)
 {
 	static const uint32_t types[] = { 0,	  0x21,	  0x33,
 					  0x61,	  0x100,  0x1004,
 					  0x1100, 0x1102, UINT32_MAX };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		const struct sized spec = { .type = types[i], .size = 120 };
-		struct answer answer;
+		const struct sized_spec spec = { .type = types[i],
+						 .size = 120 };
+		struct kernel_spec kernel_spec;
 
-		assert_int_equal(translate(&spec, spec.size, &answer), -EINVAL);
+		assert_int_equal(translate_spec(&spec, spec.size, &kernel_spec),
+				 -EINVAL);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(eth_is_translated),
-		cmocka_unit_test(ipv4_has_only_addresses),
-		cmocka_unit_test(ipv4_ext_is_the_kernels_ipv4),
-		cmocka_unit_test(ipv6_is_translated),
-		cmocka_unit_test(padding_of_ipv6_is_not_sent),
-		cmocka_unit_test(esp_is_translated),
-		cmocka_unit_test(tcp_and_udp_are_translated),
-		cmocka_unit_test(vxlan_is_translated),
-		cmocka_unit_test(gre_is_translated),
-		cmocka_unit_test(mpls_is_translated),
-		cmocka_unit_test(tag_is_translated),
-		cmocka_unit_test(drop_is_translated),
-		cmocka_unit_test(handle_of_an_action_is_taken_from_the_object),
-		cmocka_unit_test(handle_of_counters_is_taken_from_the_object),
-		cmocka_unit_test(a_longer_filter_has_its_mask_further_back),
-		cmocka_unit_test(unknown_values_do_not_matter_without_a_mask),
-		cmocka_unit_test(a_mask_of_unknown_fields_is_not_supported),
-		cmocka_unit_test(a_shorter_filter_does_not_match_the_rest),
-		cmocka_unit_test(each_size_below_the_least_is_refused),
-		cmocka_unit_test(each_size_below_an_objects_address_is_refused),
-		cmocka_unit_test(unknown_types_are_refused),
+		cmocka_unit_test(flow_spec_eth_is_translated),
+		cmocka_unit_test(flow_spec_ipv4_translates_addresses_only),
+		cmocka_unit_test(flow_spec_ipv4_ext_becomes_kernel_ipv4),
+		cmocka_unit_test(flow_spec_ipv6_is_translated),
+		cmocka_unit_test(flow_spec_ipv6_padding_is_not_copied),
+		cmocka_unit_test(flow_spec_esp_is_translated),
+		cmocka_unit_test(flow_spec_tcp_and_udp_are_translated),
+		cmocka_unit_test(flow_spec_vxlan_is_translated),
+		cmocka_unit_test(flow_spec_gre_is_translated),
+		cmocka_unit_test(flow_spec_mpls_is_translated),
+		cmocka_unit_test(flow_spec_action_tag_is_translated),
+		cmocka_unit_test(flow_spec_action_drop_is_translated),
+		cmocka_unit_test(flow_spec_action_handle_comes_from_object),
+		cmocka_unit_test(flow_spec_counters_handle_comes_from_object),
+		cmocka_unit_test(flow_spec_longer_filter_moves_mask_offset),
+		cmocka_unit_test(
+			flow_spec_unknown_value_with_zero_mask_is_ignored),
+		cmocka_unit_test(flow_spec_unknown_mask_returns_eopnotsupp),
+		cmocka_unit_test(flow_spec_shorter_filter_leaves_rest_zero),
+		cmocka_unit_test(flow_spec_size_below_minimum_is_refused),
+		cmocka_unit_test(
+			flow_spec_action_size_below_full_struct_is_refused),
+		cmocka_unit_test(flow_spec_unknown_type_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

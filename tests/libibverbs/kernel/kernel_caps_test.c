@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static void each_row_has_a_name_a_release_and_a_refusal(void **state)
+static void kernel_cap_row_has_name_release_and_refusal(void **state)
 {
 	for (int cap = 0; cap < KERNEL_CAP_NR; cap++) {
 		const struct kernel_cap *row = kernel_cap_row(cap);
@@ -19,7 +19,7 @@ static void each_row_has_a_name_a_release_and_a_refusal(void **state)
 	}
 }
 
-static void no_two_rows_name_the_same_method(void **state)
+static void kernel_cap_rows_have_distinct_methods(void **state)
 {
 	for (int cap = 0; cap < KERNEL_CAP_NR; cap++) {
 		const struct kernel_cap *row = kernel_cap_row(cap);
@@ -40,7 +40,7 @@ static void no_two_rows_name_the_same_method(void **state)
 	}
 }
 
-static void everything_is_offered_at_first(void **state)
+static void kernel_cap_all_are_offered_initially(void **state)
 {
 	struct verbs_kernel_state kernel = {};
 
@@ -48,7 +48,7 @@ static void everything_is_offered_at_first(void **state)
 		assert_true(kernel_cap_offered(&kernel, cap));
 }
 
-static void each_row_is_refused_by_its_own_errno_and_alone(void **state)
+static void kernel_cap_refusal_errno_refuses_only_that_row(void **state)
 {
 	for (int cap = 0; cap < KERNEL_CAP_NR; cap++) {
 		struct verbs_kernel_state kernel = {};
@@ -63,7 +63,7 @@ static void each_row_is_refused_by_its_own_errno_and_alone(void **state)
 	}
 }
 
-static void enotty_refuses_all_methods_and_leaves_write(void **state)
+static void kernel_cap_enotty_refuses_all_methods_but_not_write(void **state)
 {
 	struct verbs_kernel_state kernel = {};
 
@@ -75,7 +75,7 @@ static void enotty_refuses_all_methods_and_leaves_write(void **state)
 						 KERNEL_CAP_KIND_METHOD);
 }
 
-static void other_errors_are_results(void **state)
+static void kernel_cap_unrelated_errors_are_not_refusals(void **state)
 {
 	static const int errors[] = { EINVAL, EIO,    EAGAIN, ENOMEM, EPERM,
 				      ENOENT, ENOSPC, EBUSY,  EFAULT, ENODATA };
@@ -88,7 +88,8 @@ static void other_errors_are_results(void **state)
 	}
 }
 
-static void a_method_is_not_refused_by_eopnotsupp_or_enosys(void **state)
+static void
+kernel_cap_method_is_not_refused_by_eopnotsupp_or_enosys(void **state)
 {
 	struct verbs_kernel_state kernel = {};
 
@@ -100,7 +101,7 @@ static void a_method_is_not_refused_by_eopnotsupp_or_enosys(void **state)
 	}
 }
 
-static void extended_query_is_refused_by_enosys_of_old_kernels(void **state)
+static void kernel_cap_ex_query_device_is_refused_by_enosys(void **state)
 {
 	struct verbs_kernel_state kernel = {};
 
@@ -109,14 +110,14 @@ static void extended_query_is_refused_by_enosys_of_old_kernels(void **state)
 	assert_false(kernel_cap_offered(&kernel, KERNEL_CAP_EX_QUERY_DEVICE));
 }
 
-static void an_imported_context_never_writes(void **state)
+static void kernel_cap_imported_context_does_not_offer_write(void **state)
 {
 	struct verbs_kernel_state kernel = { .imported = true };
 
 	assert_false(kernel_cap_offered(&kernel, KERNEL_CAP_WRITE));
 }
 
-static void an_imported_context_always_tries_its_methods(void **state)
+static void kernel_cap_imported_context_offers_refused_methods(void **state)
 {
 	struct verbs_kernel_state kernel = {
 		.imported = true,
@@ -131,19 +132,22 @@ static void an_imported_context_always_tries_its_methods(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_row_has_a_name_a_release_and_a_refusal),
-		cmocka_unit_test(no_two_rows_name_the_same_method),
-		cmocka_unit_test(everything_is_offered_at_first),
+		cmocka_unit_test(kernel_cap_row_has_name_release_and_refusal),
+		cmocka_unit_test(kernel_cap_rows_have_distinct_methods),
+		cmocka_unit_test(kernel_cap_all_are_offered_initially),
 		cmocka_unit_test(
-			each_row_is_refused_by_its_own_errno_and_alone),
-		cmocka_unit_test(enotty_refuses_all_methods_and_leaves_write),
-		cmocka_unit_test(other_errors_are_results),
+			kernel_cap_refusal_errno_refuses_only_that_row),
 		cmocka_unit_test(
-			a_method_is_not_refused_by_eopnotsupp_or_enosys),
+			kernel_cap_enotty_refuses_all_methods_but_not_write),
+		cmocka_unit_test(kernel_cap_unrelated_errors_are_not_refusals),
 		cmocka_unit_test(
-			extended_query_is_refused_by_enosys_of_old_kernels),
-		cmocka_unit_test(an_imported_context_never_writes),
-		cmocka_unit_test(an_imported_context_always_tries_its_methods),
+			kernel_cap_method_is_not_refused_by_eopnotsupp_or_enosys),
+		cmocka_unit_test(
+			kernel_cap_ex_query_device_is_refused_by_enosys),
+		cmocka_unit_test(
+			kernel_cap_imported_context_does_not_offer_write),
+		cmocka_unit_test(
+			kernel_cap_imported_context_offers_refused_methods),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint8_t kernel_test_answer[16] = { 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5,
-					 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab,
-					 0xac, 0xad, 0xae, 0xaf };
+const uint8_t kernel_test_driver_resp[16] = { 0xa0, 0xa1, 0xa2, 0xa3,
+					      0xa4, 0xa5, 0xa6, 0xa7,
+					      0xa8, 0xa9, 0xaa, 0xab,
+					      0xac, 0xad, 0xae, 0xaf };
 
 int kernel_test_setup(void **state)
 {
@@ -64,7 +65,7 @@ int kernel_test_teardown(void **state)
 	return 0;
 }
 
-bool kernel_test_driver_answered(const struct kernel_test *t)
+bool kernel_test_driver_attrs_updated(const struct kernel_test *t)
 {
 	return t->driver_attrs[1].data == TEST_DRIVER_HANDLE;
 }
@@ -81,9 +82,9 @@ bool kernel_test_refused(const struct kernel_test *t, enum verbs_kernel_cap cap)
 
 void kernel_test_force(struct kernel_test *t, enum test_form form)
 {
-	if (form == WRITE)
+	if (form == FORM_WRITE)
 		kernel_test_refuse(t, KERNEL_CAP_IOCTL);
-	if (form != WRAPPED)
+	if (form != FORM_INVOKE_WRITE)
 		return;
 	for (int cap = 0; cap < KERNEL_CAP_NR; cap++)
 		if (kernel_cap_row(cap)->kind == KERNEL_CAP_KIND_METHOD &&
@@ -93,8 +94,8 @@ void kernel_test_force(struct kernel_test *t, enum test_form form)
 
 void kernel_test_expect(enum test_form form, const struct fake_write *cmd)
 {
-	assert_int_not_equal(form, NATIVE);
-	if (form == WRAPPED)
+	assert_int_not_equal(form, FORM_IOCTL);
+	if (form == FORM_INVOKE_WRITE)
 		fake_kernel_expect_wrapped(cmd);
 	else
 		fake_kernel_expect_write(cmd);
@@ -111,7 +112,7 @@ static bool is_extended(const struct destroy_case *c)
 static void expect_destroy(const struct destroy_case *c, enum test_form form,
 			   int err)
 {
-	const struct fake_ioctl native = {
+	const struct fake_ioctl ioctl_cmd = {
 		.object = kernel_cap_row(c->cap)->object,
 		.method = kernel_cap_row(c->cap)->method,
 		FAKE_ATTRS(FAKE_NUM_IN(c->handle_attr, c->handle)),
@@ -129,31 +130,32 @@ static void expect_destroy(const struct destroy_case *c, enum test_form form,
 		write.in = extended;
 		write.in_len = sizeof(extended);
 	}
-	if (form == NATIVE)
-		fake_kernel_expect_ioctl(&native);
+	if (form == FORM_IOCTL)
+		fake_kernel_expect_ioctl(&ioctl_cmd);
 	else
 		kernel_test_expect(form, &write);
 }
 
 static int last_form(const struct destroy_case *c)
 {
-	return c->ioctl_only ? NATIVE : WRITE;
+	return c->ioctl_only ? FORM_IOCTL : FORM_WRITE;
 }
 
-void check_destroy_native(struct kernel_test *t, const struct destroy_case *c)
+void check_destroy_ioctl(struct kernel_test *t, const struct destroy_case *c)
 {
-	expect_destroy(c, NATIVE, 0);
+	expect_destroy(c, FORM_IOCTL, 0);
 	assert_int_equal(c->run(t), 0);
 }
 
 void check_destroy_falls_back(struct kernel_test *t,
 			      const struct destroy_case *c, enum test_form form)
 {
-	expect_destroy(c, NATIVE, form == WRITE ? ENOTTY : EPROTONOSUPPORT);
+	expect_destroy(c, FORM_IOCTL,
+		       form == FORM_WRITE ? ENOTTY : EPROTONOSUPPORT);
 	expect_destroy(c, form, 0);
 	assert_int_equal(c->run(t), 0);
-	assert_true(kernel_test_refused(t, form == WRITE ? KERNEL_CAP_IOCTL
-							 : c->cap));
+	assert_true(kernel_test_refused(t, form == FORM_WRITE ? KERNEL_CAP_IOCTL
+							      : c->cap));
 	expect_destroy(c, form, 0);
 	assert_int_equal(c->run(t), 0);
 }
@@ -161,7 +163,7 @@ void check_destroy_falls_back(struct kernel_test *t,
 void check_destroy_errors_are_final(struct kernel_test *t,
 				    const struct destroy_case *c)
 {
-	for (int form = NATIVE; form <= last_form(c); form++) {
+	for (int form = FORM_IOCTL; form <= last_form(c); form++) {
 		t->state.refused = 0;
 		kernel_test_force(t, form);
 		for (int i = 0; i < KERNEL_TEST_NR_ERRORS; i++) {
@@ -169,7 +171,8 @@ void check_destroy_errors_are_final(struct kernel_test *t,
 
 			expect_destroy(c, form, err);
 			/* ENOSYS: the kernel is older than the command */
-			if (is_extended(c) && form != NATIVE && err == ENOSYS)
+			if (is_extended(c) && form != FORM_IOCTL &&
+			    err == ENOSYS)
 				err = EOPNOTSUPP;
 			assert_int_equal(c->run(t), -err);
 		}
@@ -179,7 +182,7 @@ void check_destroy_errors_are_final(struct kernel_test *t,
 void check_destroy_does_not_fall_back(struct kernel_test *t,
 				      const struct destroy_case *c)
 {
-	expect_destroy(c, NATIVE, EPROTONOSUPPORT);
+	expect_destroy(c, FORM_IOCTL, EPROTONOSUPPORT);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(c->run(t), -EOPNOTSUPP);
 	assert_true(kernel_test_refused(t, c->cap));
@@ -188,7 +191,7 @@ void check_destroy_does_not_fall_back(struct kernel_test *t,
 void check_destroy_device_gone(struct kernel_test *t,
 			       const struct destroy_case *c)
 {
-	for (int form = NATIVE; form <= last_form(c); form++) {
+	for (int form = FORM_IOCTL; form <= last_form(c); form++) {
 		t->state.refused = 0;
 		kernel_test_force(t, form);
 		verbs_allow_disassociate_destroy = false;
@@ -215,7 +218,7 @@ static void assert_count(const struct verbs_event_count *count,
 void check_destroy_reports_events(struct kernel_test *t,
 				  const struct destroy_events_case *c)
 {
-	for (int form = NATIVE; form <= WRITE; form++) {
+	for (int form = FORM_IOCTL; form <= FORM_WRITE; form++) {
 		struct verbs_event_count count = untouched;
 
 		kernel_test_force(t, form);
@@ -230,9 +233,9 @@ void check_destroy_events_falls_back(struct kernel_test *t,
 {
 	struct verbs_event_count count = untouched;
 
-	c->expect(NATIVE, EPROTONOSUPPORT);
-	c->expect(WRAPPED, EPROTONOSUPPORT);
-	c->expect(WRITE, 0);
+	c->expect(FORM_IOCTL, EPROTONOSUPPORT);
+	c->expect(FORM_INVOKE_WRITE, EPROTONOSUPPORT);
+	c->expect(FORM_WRITE, 0);
 	assert_int_equal(c->destroy(t, &count), 0);
 	assert_count(&count, &c->raised);
 }
@@ -242,7 +245,7 @@ void check_destroy_keeps_count_on_error(struct kernel_test *t,
 {
 	struct verbs_event_count count = untouched;
 
-	for (int form = NATIVE; form <= WRITE; form++) {
+	for (int form = FORM_IOCTL; form <= FORM_WRITE; form++) {
 		kernel_test_force(t, form);
 		c->expect(form, EBUSY);
 		assert_int_equal(c->destroy(t, &count), -EBUSY);
@@ -256,7 +259,7 @@ void check_destroy_events_device_gone(struct kernel_test *t,
 				      const struct destroy_events_case *c)
 {
 	verbs_allow_disassociate_destroy = true;
-	for (int form = NATIVE; form <= WRITE; form++) {
+	for (int form = FORM_IOCTL; form <= FORM_WRITE; form++) {
 		struct verbs_event_count count = untouched;
 
 		kernel_test_force(t, form);

@@ -51,10 +51,10 @@ struct kernel_test {
 	}
 
 /* Whether the kernel's answer was copied back: after success it must be. */
-bool kernel_test_driver_answered(const struct kernel_test *t);
+bool kernel_test_driver_attrs_updated(const struct kernel_test *t);
 
 /* How a command is to travel: everything before it is refused already. */
-enum test_form { NATIVE, WRAPPED, WRITE };
+enum test_form { FORM_IOCTL, FORM_INVOKE_WRITE, FORM_WRITE };
 
 /* cmocka's setup and teardown; the teardown checks errno and the script. */
 int kernel_test_setup(void **state);
@@ -73,7 +73,7 @@ bool kernel_test_refused(const struct kernel_test *t,
 void kernel_test_expect(enum test_form form, const struct fake_write *cmd);
 
 /* What a driver's 16 answered bytes look like. */
-extern const uint8_t kernel_test_answer[16];
+extern const uint8_t kernel_test_driver_resp[16];
 
 /* Errors that are a result and never a reason to try another form. */
 extern const int kernel_test_errors[];
@@ -92,7 +92,7 @@ struct destroy_case {
 	int (*run)(struct kernel_test *t);
 };
 
-void check_destroy_native(struct kernel_test *t, const struct destroy_case *c);
+void check_destroy_ioctl(struct kernel_test *t, const struct destroy_case *c);
 /* refused once, not tried a second time; @form WRAPPED or WRITE */
 void check_destroy_falls_back(struct kernel_test *t,
 			      const struct destroy_case *c,
@@ -107,59 +107,61 @@ void check_destroy_device_gone(struct kernel_test *t,
 			       const struct destroy_case *c);
 
 /* The five tests that a struct destroy_case called @name wants. */
-#define DESTROY_TESTS(name)                                                   \
-	static void name##_is_a_native_method(void **state)                   \
-	{                                                                     \
-		check_destroy_native(*state, &name##_case);                   \
-	}                                                                     \
-	static void name##_falls_back_to_wrapped(void **state)                \
-	{                                                                     \
-		check_destroy_falls_back(*state, &name##_case, WRAPPED);      \
-	}                                                                     \
-	static void name##_falls_back_to_write(void **state)                  \
-	{                                                                     \
-		check_destroy_falls_back(*state, &name##_case, WRITE);        \
-	}                                                                     \
-	static void name##_does_not_fall_back_after_an_error(void **state)    \
-	{                                                                     \
-		check_destroy_errors_are_final(*state, &name##_case);         \
-	}                                                                     \
-	static void name##_succeeds_without_a_device_if_allowed(void **state) \
-	{                                                                     \
-		check_destroy_device_gone(*state, &name##_case);              \
+#define DESTROY_TESTS(name)                                                 \
+	static void name##_sends_ioctl(void **state)                        \
+	{                                                                   \
+		check_destroy_ioctl(*state, &name##_case);                  \
+	}                                                                   \
+	static void name##_ioctl_refused_falls_back_to_invoke_write(        \
+		void **state)                                               \
+	{                                                                   \
+		check_destroy_falls_back(*state, &name##_case,              \
+					 FORM_INVOKE_WRITE);                \
+	}                                                                   \
+	static void name##_without_ioctl_falls_back_to_write(void **state)  \
+	{                                                                   \
+		check_destroy_falls_back(*state, &name##_case, FORM_WRITE); \
+	}                                                                   \
+	static void name##_error_does_not_fall_back(void **state)           \
+	{                                                                   \
+		check_destroy_errors_are_final(*state, &name##_case);       \
+	}                                                                   \
+	static void name##_device_gone_succeeds_if_allowed(void **state)    \
+	{                                                                   \
+		check_destroy_device_gone(*state, &name##_case);            \
 	}
 
 /* The four tests of one that is native_only. */
-#define DESTROY_NATIVE_TESTS(name)                                            \
-	static void name##_is_a_native_method(void **state)                   \
-	{                                                                     \
-		check_destroy_native(*state, &name##_case);                   \
-	}                                                                     \
-	static void name##_has_no_other_form(void **state)                    \
-	{                                                                     \
-		check_destroy_does_not_fall_back(*state, &name##_case);       \
-	}                                                                     \
-	static void name##_returns_the_error(void **state)                    \
-	{                                                                     \
-		check_destroy_errors_are_final(*state, &name##_case);         \
-	}                                                                     \
-	static void name##_succeeds_without_a_device_if_allowed(void **state) \
-	{                                                                     \
-		check_destroy_device_gone(*state, &name##_case);              \
+#define DESTROY_IOCTL_ONLY_TESTS(name)                                    \
+	static void name##_sends_ioctl(void **state)                      \
+	{                                                                 \
+		check_destroy_ioctl(*state, &name##_case);                \
+	}                                                                 \
+	static void name##_ioctl_refused_returns_eopnotsupp(void **state) \
+	{                                                                 \
+		check_destroy_does_not_fall_back(*state, &name##_case);   \
+	}                                                                 \
+	static void name##_returns_kernel_error(void **state)             \
+	{                                                                 \
+		check_destroy_errors_are_final(*state, &name##_case);     \
+	}                                                                 \
+	static void name##_device_gone_succeeds_if_allowed(void **state)  \
+	{                                                                 \
+		check_destroy_device_gone(*state, &name##_case);          \
 	}
 
-#define DESTROY_NATIVE_TEST_LIST(name)                 \
-	KERNEL_TEST(name##_is_a_native_method),        \
-		KERNEL_TEST(name##_has_no_other_form), \
-		KERNEL_TEST(name##_returns_the_error), \
-		KERNEL_TEST(name##_succeeds_without_a_device_if_allowed)
+#define DESTROY_IOCTL_ONLY_TEST_LIST(name)                            \
+	KERNEL_TEST(name##_sends_ioctl),                              \
+		KERNEL_TEST(name##_ioctl_refused_returns_eopnotsupp), \
+		KERNEL_TEST(name##_returns_kernel_error),             \
+		KERNEL_TEST(name##_device_gone_succeeds_if_allowed)
 
-#define DESTROY_TEST_LIST(name)                                        \
-	KERNEL_TEST(name##_is_a_native_method),                        \
-		KERNEL_TEST(name##_falls_back_to_wrapped),             \
-		KERNEL_TEST(name##_falls_back_to_write),               \
-		KERNEL_TEST(name##_does_not_fall_back_after_an_error), \
-		KERNEL_TEST(name##_succeeds_without_a_device_if_allowed)
+#define DESTROY_TEST_LIST(name)                                               \
+	KERNEL_TEST(name##_sends_ioctl),                                      \
+		KERNEL_TEST(name##_ioctl_refused_falls_back_to_invoke_write), \
+		KERNEL_TEST(name##_without_ioctl_falls_back_to_write),        \
+		KERNEL_TEST(name##_error_does_not_fall_back),                 \
+		KERNEL_TEST(name##_device_gone_succeeds_if_allowed)
 
 /*
  * Objects that have events: the kernel tells how many it raised. destroy()
@@ -185,30 +187,28 @@ void check_destroy_events_device_gone(struct kernel_test *t,
 				      const struct destroy_events_case *c);
 
 /* The four tests that a struct destroy_events_case called @name wants. */
-#define DESTROY_EVENTS_TESTS(name)                                        \
-	static void name##_reports_the_events_in_each_form(void **state)  \
-	{                                                                 \
-		check_destroy_reports_events(*state, &name##_case);       \
-	}                                                                 \
-	static void name##_falls_back(void **state)                       \
-	{                                                                 \
-		check_destroy_events_falls_back(*state, &name##_case);    \
-	}                                                                 \
-	static void name##_that_fails_leaves_the_count(void **state)      \
-	{                                                                 \
-		check_destroy_keeps_count_on_error(*state, &name##_case); \
-	}                                                                 \
-	static void name##_without_a_device_leaves_nothing_to_wait_for(   \
-		void **state)                                             \
-	{                                                                 \
-		check_destroy_events_device_gone(*state, &name##_case);   \
+#define DESTROY_EVENTS_TESTS(name)                                         \
+	static void name##_reports_event_counts_in_each_form(void **state) \
+	{                                                                  \
+		check_destroy_reports_events(*state, &name##_case);        \
+	}                                                                  \
+	static void name##_refused_form_falls_back(void **state)           \
+	{                                                                  \
+		check_destroy_events_falls_back(*state, &name##_case);     \
+	}                                                                  \
+	static void name##_error_leaves_counts_unchanged(void **state)     \
+	{                                                                  \
+		check_destroy_keeps_count_on_error(*state, &name##_case);  \
+	}                                                                  \
+	static void name##_device_gone_reports_acked_events(void **state)  \
+	{                                                                  \
+		check_destroy_events_device_gone(*state, &name##_case);    \
 	}
 
-#define DESTROY_EVENTS_TEST_LIST(name)                           \
-	KERNEL_TEST(name##_reports_the_events_in_each_form),     \
-		KERNEL_TEST(name##_falls_back),                  \
-		KERNEL_TEST(name##_that_fails_leaves_the_count), \
-		KERNEL_TEST(                                     \
-			name##_without_a_device_leaves_nothing_to_wait_for)
+#define DESTROY_EVENTS_TEST_LIST(name)                             \
+	KERNEL_TEST(name##_reports_event_counts_in_each_form),     \
+		KERNEL_TEST(name##_refused_form_falls_back),       \
+		KERNEL_TEST(name##_error_leaves_counts_unchanged), \
+		KERNEL_TEST(name##_device_gone_reports_acked_events)
 
 #endif
