@@ -12,7 +12,7 @@
 #define ATTR(x) VERBS_UAPI_UVERBS_ATTR_##x
 
 /* ------------------------------------------------------------------------ */
-/* What the device can do                                                    */
+/* Capabilities                                                              */
 /* ------------------------------------------------------------------------ */
 
 static void expect_caps(uint32_t ops, int err)
@@ -77,7 +77,7 @@ static void query_comp_cntr_caps_error_leaves_output_unchanged(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Life                                                                      */
+/* Creation and destruction                                                  */
 /* ------------------------------------------------------------------------ */
 
 static void expect_create(bool driver_attrs, int err)

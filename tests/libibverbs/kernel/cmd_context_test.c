@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Making the kernel's context. */
+/* Commands that create and query the kernel's context. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* CQs in memory of the driver; all other commands of CQs: cmd_cq_test.c. */
+/* CQs in memory of the driver. Other CQ commands: cmd_cq_test.c. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static const struct ibv_cq_init_attr_ex cq_attr = {
 static const struct verbs_cq_buf va_buf = {
 	.addr = memory,
 	.fd = -1,
-	.fd_offset = 77, /* not for this kind */
+	.fd_offset = 77, /* ignored for this memory type */
 	.length = sizeof(memory),
 };
 
@@ -112,7 +112,7 @@ static void create_cq_buf_passes_driver_attrs(void **state)
 	assert_true(kernel_test_driver_attrs_updated(t));
 }
 
-/* A kernel without these attributes still has the method. */
+/* A kernel without the buffer attributes still has CQ_CREATE. */
 static void create_cq_buf_refused_keeps_create_cq_ioctl(void **state)
 {
 	struct kernel_test *t = *state;

@@ -31,7 +31,7 @@ static const struct ibv_cq_init_attr_ex timestamp_attr = {
 /* Creation                                                                  */
 /* ------------------------------------------------------------------------ */
 
-/* @flags: 0 for none; @err: what the kernel says */
+/* @flags: 0: no attribute; @err: result of the kernel */
 static void expect_ioctl(struct kernel_test *t, const struct ibv_cq *cq,
 			 uint32_t flags, int err)
 {
@@ -186,7 +186,8 @@ static void create_cq_flags_are_translated(void **state)
 	attr.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	check_flags(*state, &attr, 0);
 	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD;
-	attr.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN; /* not in the mask */
+	attr.flags =
+		IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN; /* without its mask bit */
 	check_flags(*state, &attr, 0);
 }
 
@@ -317,7 +318,7 @@ static void create_cq_unknown_comp_mask_is_refused(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* A living CQ                                                               */
+/* Commands on an existing CQ                                                */
 /* ------------------------------------------------------------------------ */
 
 static void resize_cq_stores_size_from_kernel(void **state)
@@ -443,7 +444,7 @@ static void expect_destroy(enum test_form form, int err)
 		kernel_test_expect(form, &write);
 }
 
-/* 2 and 3 events acknowledged until now */
+/* 2 and 3 events are acknowledged. */
 static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_cq cq = {

@@ -9,7 +9,7 @@
 #define EX_QUERY \
 	(IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED)
 
-/* Each field has a value of its own. */
+/* All fields have different values. */
 static const struct ib_uverbs_ex_query_device_resp full_resp = {
 	.base = {
 		.fw_ver = UINT64_C(0x0102030405060708),
@@ -180,7 +180,7 @@ static int run_query(struct kernel_test *t, struct ibv_device_attr_ex *attr,
 				      &t->udata);
 }
 
-/* Everything answered until @end of our struct, nothing behind it. */
+/* Checks that the fields up to @end are filled and the rest is 0. */
 static void check_until(const struct ibv_device_attr_ex *attr, size_t end)
 {
 	struct ibv_device_attr_ex expected = ex_attr;
@@ -220,7 +220,7 @@ static void check_falls_back_to_basic(struct kernel_test *t, int err)
 	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 	check_until(&attr, sizeof(struct ibv_device_attr));
 
-	/* and is not tried again */
+	/* The extended command is not tried again. */
 	expect_basic(FORM_INVOKE_WRITE, 0);
 	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
 }
@@ -283,7 +283,7 @@ static void query_device_short_response_leaves_rest_0(void **state)
 	struct ibv_device_attr_ex attr = {};
 	uint64_t fw_ver;
 
-	/* up to the RSS limits: what kernel 4.6 had */
+	/* ends before the RSS limits, as in kernel 4.6 */
 	expect_ex(t, FORM_INVOKE_WRITE,
 		  offsetof(struct ib_uverbs_ex_query_device_resp, rss_caps), 0);
 	assert_int_equal(run_query(t, &attr, sizeof(attr), &fw_ver), 0);
@@ -369,7 +369,7 @@ static void query_device_resp_returns_kernel_response(void **state)
 	struct ib_uverbs_ex_query_device_resp resp = {}, expected = full_resp;
 	struct kernel_test *t = *state;
 
-	/* a newer kernel has more to say than there was room for */
+	/* A newer kernel reports the length of its longer response. */
 	expected.response_length = sizeof(full_resp);
 	expect_ex(t, FORM_INVOKE_WRITE, sizeof(full_resp), 0);
 	assert_int_equal(run_query_resp(t, size, &resp), 0);

@@ -192,7 +192,7 @@ static void reg_dm_mr_error_leaves_object_unchanged(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Sharing                                                                   */
+/* Export as dma-buf                                                         */
 /* ------------------------------------------------------------------------ */
 
 static void expect_export(uint64_t fd, int err)

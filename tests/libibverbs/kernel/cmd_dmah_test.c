@@ -27,7 +27,7 @@ static void expect_alloc(uint32_t mask, int err)
 		FAKE_U32_IN(VERBS_UAPI_UVERBS_ATTR_ALLOC_DMAH_CPU_ID, 5);
 	const struct fake_attr type = {
 		.id = VERBS_UAPI_UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE,
-		.kind = FAKE_IN_BYTES, /* none: the choice is all */
+		.kind = FAKE_IN_BYTES, /* no data, only the element */
 		.elem = 1,
 	};
 	const struct fake_attr ph =

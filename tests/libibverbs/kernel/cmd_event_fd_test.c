@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Descriptors that carry events. */
+/* Commands of event descriptors. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>

@@ -31,7 +31,7 @@ static struct ibv_flow_action_esp_encap encap = {
 	.type = IBV_FLOW_SPEC_IPV4,
 };
 
-/* Which parts an attribute has. */
+/* Parts of the attribute struct. */
 enum {
 	PART_ESP = 1,
 	PART_KEYMAT = 2,
@@ -88,7 +88,7 @@ static void expect_esp(uint16_t method, struct fake_attr handle, int parts,
 		.err = err,
 	};
 
-	replay_attr.elem = 1; /* the window; 0 would be none */
+	replay_attr.elem = 1; /* bitmap window; 0: no check */
 	if (parts & PART_ESP)
 		attrs[cmd.nr_attrs++] = esp_attr;
 	if (parts & PART_KEYMAT)
@@ -195,7 +195,7 @@ static void modify_flow_action_sends_present_parts(void **state)
 	}
 }
 
-/* To stop checking for replays is a choice without data. */
+/* The enum element for "no replay check" has no data. */
 static void modify_flow_action_disables_replay_check(void **state)
 {
 	const struct fake_ioctl cmd = {

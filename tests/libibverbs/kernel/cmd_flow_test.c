@@ -12,8 +12,8 @@
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
 /*
- * A rule as applications build it: the specifications back to back, where the
- * address inside the third is not aligned.
+ * A rule as applications build it. The specifications follow one another
+ * without padding, so the pointer in the third one is not aligned.
  */
 static struct verbs_counters counters = { .handle = 41 };
 
@@ -61,7 +61,7 @@ static struct rule rule(uint8_t nr_specs)
 	};
 }
 
-/* The same in the kernel's words. */
+/* The same rule in the kernel's structs. */
 struct kernel_header {
 	uint32_t comp_mask, qp_handle;
 	uint32_t type;
@@ -166,7 +166,7 @@ static void create_flow_sends_header_and_specs(void **state)
 	}
 }
 
-/* Programs exist that do not set them. */
+/* Some programs do not set these members. */
 static void create_flow_ignores_size_and_comp_mask(void **state)
 {
 	const struct kernel_rule in = kernel_rule(4, 96);
@@ -213,7 +213,7 @@ static void create_flow_invalid_spec_is_refused(void **state)
 	assert_int_equal(run_create(*state, &attr, &flow), -EINVAL);
 }
 
-/* As many of the longest as there is room for, and one more. */
+/* The maximum number of specifications of maximum length, and one more. */
 static void create_flow_excess_specs_are_refused(void **state)
 {
 	struct {

@@ -25,7 +25,7 @@ static const union ibv_gid gid_b = {
 static const struct ibv_gid_entry untouched = { .gid_index = 55 };
 
 /* ------------------------------------------------------------------------ */
-/* What the kernel is asked                                                  */
+/* Expected commands                                                         */
 /* ------------------------------------------------------------------------ */
 
 static void expect_entry(uint64_t port, uint64_t index,
@@ -192,7 +192,7 @@ static void query_gid_entry_ioctl_refused_falls_back_to_sysfs(void **state)
 	assert_int_equal(entry.gid_type, IBV_GID_TYPE_ROCE_V2);
 	assert_int_equal(entry.ndev_ifindex, if_nametoindex("lo"));
 
-	/* and the method is not tried again */
+	/* The method is not tried again. */
 	assert_int_equal(verbs_cmd_query_gid_entry(t->ctx, 1, 3, &entry), 0);
 	errno = TEST_ERRNO; /* if_nametoindex() above */
 }
@@ -375,7 +375,7 @@ static void query_gid_table_sends_ioctl(void **state)
 	assert_memory_equal(table, kernel_entries, sizeof(kernel_entries));
 	expect_table(8, NULL, 0, 0, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 8), 0);
-	expect_table(3, kernel_entries, 3, 3, 0); /* just enough */
+	expect_table(3, kernel_entries, 3, 3, 0); /* exactly full */
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 3), 3);
 }
 
@@ -532,7 +532,7 @@ query_gid_table_above_attr_limit_is_truncated_or_read_from_sysfs(void **state)
 	expect_table(2047, kernel_entries, 3, 3, 0);
 	assert_int_equal(verbs_cmd_query_gid_table(t->ctx, table, 4096), 3);
 
-	/* there are more: sysfs can give them */
+	/* The table is longer than the attribute limit: sysfs has it all. */
 	t->state.nr_ports = 1;
 	write_two_ports();
 	expect_table(2047, NULL, 0, 0, EINVAL);

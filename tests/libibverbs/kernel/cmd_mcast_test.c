@@ -10,7 +10,7 @@ static const union ibv_gid group = {
 	.raw = { 0xff, 0x0e, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 239, 1, 2, 3 },
 };
 
-/* Requests of both commands have the same shape. */
+/* Requests of both commands have the same layout. */
 static void expect_mcast(struct kernel_test *t, enum test_form form,
 			 uint32_t command, int err)
 {

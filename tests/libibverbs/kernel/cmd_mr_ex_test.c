@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Registration by attributes; the other commands of MRs: cmd_mr_test.c. */
+/* verbs_cmd_reg_mr_ex(). Other MR commands: cmd_mr_test.c. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static struct ibv_mr_init_attr attr_of(uint64_t mask)
 	};
 }
 
-/* What the kernel must see of a request with this mask. */
+/* Expects the ioctl for a request with this mask. */
 static void expect_ioctl(uint64_t mask, bool driver_attrs, int err)
 {
 	bool has_iova = mask & IBV_REG_MR_MASK_IOVA;
@@ -259,7 +259,7 @@ static void reg_mr_ex_invalid_mask_is_refused(void **state)
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
-/* A process without standard input may get this number. */
+/* A process without standard input may have this descriptor. */
 static void reg_mr_ex_dmabuf_fd_0_is_valid(void **state)
 {
 	struct verbs_mr vmr = {};

@@ -151,7 +151,7 @@ static void reg_mr_implicit_odp_with_addr_returns_einval(void **state)
 			 -EINVAL);
 }
 
-/* Either alone is a number like any other: it is for the kernel to refuse. */
+/* Without the flag or without SIZE_MAX the kernel checks the values. */
 static void reg_mr_implicit_odp_requires_flag_and_size_max(void **state)
 {
 	struct kernel_test *t = *state;
@@ -177,7 +177,7 @@ static void reg_mr_implicit_odp_requires_flag_and_size_max(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Registration anew                                                         */
+/* Re-registration                                                           */
 /* ------------------------------------------------------------------------ */
 
 static void expect_rereg(struct kernel_test *t, enum test_form form,
@@ -249,7 +249,7 @@ static void rereg_mr_without_change_pd_sends_pd_handle_0(void **state)
 	assert_int_equal(vmr.access, 96);
 }
 
-/* The new PD may be one that an imported context made. */
+/* The new PD may belong to an imported context. */
 static void rereg_mr_change_pd_updates_context(void **state)
 {
 	const int moves = IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS;
@@ -279,7 +279,7 @@ static void rereg_mr_error_leaves_object_unchanged(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Methods without another form                                              */
+/* Commands that exist as ioctl methods only                                 */
 /* ------------------------------------------------------------------------ */
 
 static const struct ibv_sge advised[2] = {
@@ -417,7 +417,10 @@ static void reg_dmabuf_mr_error_leaves_object_unchanged(void **state)
 	assert_memory_equal(&vmr, &before, sizeof(vmr));
 }
 
-/* NCCL asks with -1: EOPNOTSUPP says that the device cannot do it at all. */
+/*
+ * NCCL passes fd -1 to detect dma-buf support: EOPNOTSUPP means that the device
+ * lacks it.
+ */
 static void reg_dmabuf_mr_fd_minus_1_returns_kernel_error(void **state)
 {
 	struct kernel_test *t = *state;
@@ -434,7 +437,7 @@ static void reg_dmabuf_mr_fd_minus_1_returns_kernel_error(void **state)
 			 -EBADF);
 }
 
-/* A process without standard input may get this number. */
+/* A process without standard input may have this descriptor. */
 static void reg_dmabuf_mr_fd_0_is_valid(void **state)
 {
 	struct kernel_test *t = *state;

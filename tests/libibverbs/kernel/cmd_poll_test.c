@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Taking completions through the kernel. */
+/* Polling CQs through the kernel. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -8,13 +8,13 @@
 
 #define BATCH 32 /* of cmd_poll.c */
 
-/* An answer with as many completions as a command asks for. */
+/* Response with the maximum number of completions. */
 struct poll_resp {
 	uint32_t count, reserved;
 	struct ib_uverbs_wc wc[BATCH];
 };
 
-/* Completion number @nr, of which each field has a value of its own. */
+/* Completion number @nr; all fields have different values. */
 static struct ib_uverbs_wc kernel_wc(uint32_t nr)
 {
 	return (struct ib_uverbs_wc){
@@ -31,7 +31,7 @@ static struct ib_uverbs_wc kernel_wc(uint32_t nr)
 		.slid = 0x82,
 		.sl = 0x83,
 		.dlid_path_bits = 0x84,
-		.port_num = 0x85, /* has no place in ours */
+		.port_num = 0x85, /* struct ibv_wc has no such field */
 	};
 }
 
@@ -68,7 +68,7 @@ static void check_wc(const struct ibv_wc *wc, uint32_t nr)
 	assert_int_equal(wc->dlid_path_bits, expected.dlid_path_bits);
 }
 
-/* @asked are asked for, @count come, beginning with number @first. */
+/* @max completions are requested, @count returned, starting at @first. */
 static void expect_poll(enum test_form form, uint32_t max, uint32_t first,
 			uint32_t count, int err)
 {
@@ -134,7 +134,7 @@ static void poll_cq_many_completions_are_read_in_batches(void **state)
 	for (uint32_t i = 0; i < 70; i++)
 		check_wc(&wc[i], i);
 
-	/* a batch that is not full is the last one */
+	/* A batch that is not full is the last one. */
 	expect_poll(FORM_INVOKE_WRITE, 32, 0, 32, 0);
 	expect_poll(FORM_INVOKE_WRITE, 32, 32, 31, 0);
 	assert_int_equal(verbs_cmd_poll_cq(&cq, 70, wc), 63);

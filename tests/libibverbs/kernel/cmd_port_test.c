@@ -9,7 +9,7 @@
 
 #include "kernel/uapi_newer.h"
 
-/* Each field has a value of its own. */
+/* All fields have different values. */
 static const struct ib_uverbs_query_port_resp_ex full_resp = {
 	.legacy_resp = {
 		.port_cap_flags = 0x10001,
@@ -62,8 +62,9 @@ static const struct ibv_port_attr legacy = {
 	.flags = 20,
 };
 
-/* @len: bytes that the kernel answers with; older kernels answer 48 too, but
- * leave the last ones 0.
+/*
+ * @len: bytes of the response. Older kernels also report 48 bytes but leave the
+ * last ones 0.
  */
 static void expect_ioctl(size_t len, int err)
 {

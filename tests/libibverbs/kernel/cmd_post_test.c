@@ -16,12 +16,12 @@
 _Static_assert(sizeof(struct ib_uverbs_send_wr) == SEND_LEN, "send");
 _Static_assert(sizeof(struct ib_uverbs_recv_wr) == RECV_LEN, "receive");
 
-/* The request that must come, put together by hand. */
+/* Expected request. */
 struct expected_request {
 	uint64_t response;
 	uint32_t handle, wr_count, sge_count, wqe_size;
 	uint8_t bytes[BUF_LEN];
-	size_t len; /* of bytes */
+	size_t len; /* used bytes */
 };
 
 static struct expected_request expected_request(uint32_t handle,
@@ -31,7 +31,7 @@ static struct expected_request expected_request(uint32_t handle,
 					  .wqe_size = wqe_size };
 }
 
-/* First all requests, then all entries. */
+/* All work requests must be added before the SGEs. */
 static void add_wr(struct expected_request *r, const void *wr)
 {
 	memcpy(r->bytes + r->len, wr, r->wqe_size);
@@ -71,7 +71,7 @@ static struct ibv_sge sges[4] = {
 };
 
 /* ------------------------------------------------------------------------ */
-/* Send requests                                                             */
+/* Send work requests                                                        */
 /* ------------------------------------------------------------------------ */
 
 static struct ibv_qp qp_of(struct kernel_test *t, enum ibv_qp_type type)
@@ -83,14 +83,14 @@ static struct ibv_qp qp_of(struct kernel_test *t, enum ibv_qp_type type)
 
 static const uint32_t post_send = IB_USER_VERBS_CMD_POST_SEND;
 
-/* The union behind the common part: 32 bytes. */
+/* Common part, then the union of 32 bytes. */
 struct kernel_send {
 	uint64_t wr_id;
 	uint32_t num_sge, opcode, send_flags, imm_data;
 	uint64_t wr[4];
 };
 
-/* A key is the first half of its word. */
+/* An rkey occupies the first half of a 64-bit word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define KEY(rkey) (rkey)
 #else
@@ -124,7 +124,7 @@ static void post_send_rdma_and_atomic_fields_are_sent(void **state)
 	const struct kernel_send expected[3] = {
 		{ 1, 2, 1, 3, 0x01020304, { 0x1122334455, KEY(0x66) } },
 		{ 2, 1, 5, 0, 0, { 0x2233445566, 0x77, 0x88, KEY(0x99) } },
-		/* a send has no place in the peer's memory */
+		/* A send has no remote address. */
 		{ 3, 0, 9, 0, 0x0a0b0c0d, { 0 } },
 	};
 	struct expected_request r = expected_request(61, SEND_LEN);
@@ -173,7 +173,7 @@ static void post_send_fields_depend_on_opcode(void **state)
 		struct ibv_send_wr *bad;
 
 		wr.wr.atomic.remote_addr = 0x10;
-		wr.wr.atomic.compare_add = KEY(0x20); /* rdma: the key */
+		wr.wr.atomic.compare_add = KEY(0x20); /* for RDMA: the rkey */
 		wr.wr.atomic.swap = 0x30;
 		wr.wr.atomic.rkey = 0x40;
 		memcpy(expected.wr, cases[i].wr, sizeof(expected.wr));
@@ -215,7 +215,7 @@ static void post_send_ud_sends_ah_handle(void **state)
 	assert_int_equal(verbs_cmd_post_send(&qp, &wr, &bad), 0);
 }
 
-/* A list of sends: @nr requests of @num_sge entries each. */
+/* A list of send work requests with @num_sge SGEs each. */
 static struct ibv_send_wr sends[MAX_WRS];
 
 static void make_sends(int nr, int num_sge, struct ibv_sge *list)
@@ -294,7 +294,7 @@ static void post_send_wr_of_buffer_size_is_sent(void **state)
 	assert_ptr_equal(bad, &sends[0]);
 }
 
-/* What stands before a request that cannot be sent is sent. */
+/* Work requests before the invalid one are posted. */
 static void post_send_invalid_wr_is_refused_after_valid_ones(void **state)
 {
 	struct kernel_test *t = *state;
@@ -329,7 +329,7 @@ static void post_send_invalid_wr_is_refused_after_valid_ones(void **state)
 
 static void post_send_error_sets_bad_wr_from_response(void **state)
 {
-	/* what it says, and which one that is: from 1, 0 for nothing said */
+	/* bad_wr of the response, counted from 1; 0 or invalid: first one */
 	static const struct {
 		uint32_t bad_wr;
 		int nr;
@@ -373,7 +373,7 @@ static void post_send_bad_wr_index_is_relative_to_batch(void **state)
 	assert_ptr_equal(bad, &sends[fit + 1]);
 }
 
-/* Which some drivers take as the sign that their ring has work. */
+/* Some drivers use an empty list as a doorbell. */
 static void post_empty_list_sends_command(void **state)
 {
 	struct kernel_test *t = *state;
@@ -395,7 +395,7 @@ static void post_empty_list_sends_command(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Receive requests                                                          */
+/* Receive work requests                                                     */
 /* ------------------------------------------------------------------------ */
 
 static struct ibv_recv_wr recvs[MAX_WRS];
@@ -426,7 +426,7 @@ static void add_recvs(struct expected_request *r, int first, int nr,
 		add_sge(r, &sges[i % num_sge]);
 }
 
-/* Both commands for receive requests: what they post to, and run() */
+/* The receive commands for QPs and SRQs. */
 struct recv_case {
 	uint32_t command, handle;
 	int (*run)(struct kernel_test *t, struct ibv_recv_wr **bad);

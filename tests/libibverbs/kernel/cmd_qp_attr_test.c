@@ -8,7 +8,7 @@
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
-/* Each field has a value of its own. */
+/* All fields have different values. */
 static const struct ibv_qp_attr full = {
 	.qp_state = IBV_QPS_RTS,
 	.cur_qp_state = IBV_QPS_RTR,
@@ -101,7 +101,7 @@ static const struct ib_uverbs_qp_dest alt_dest = {
 
 #define M struct ib_uverbs_modify_qp
 
-/* Which bit of the mask sends what, and nothing else. */
+/* The request fields that each mask bit selects. */
 static const struct {
 	int bit;
 	M request;
@@ -124,7 +124,7 @@ static const struct {
 	{ IBV_QP_SQ_PSN, { .sq_psn = 0x33333333 } },
 	{ IBV_QP_MAX_DEST_RD_ATOMIC, { .max_dest_rd_atomic = 47 } },
 	{ IBV_QP_PATH_MIG_STATE, { .path_mig_state = IBV_MIG_REARM } },
-	{ IBV_QP_CAP, {} }, /* no command carries it */
+	{ IBV_QP_CAP, {} }, /* not part of any command */
 	{ IBV_QP_DEST_QPN, { .dest_qp_num = 0x44444444 } },
 };
 
@@ -215,7 +215,7 @@ static void expect_modify_ex(struct kernel_test *t, enum test_form form,
 		.rate_limit = mask & IBV_QP_RATE_LIMIT ? 0x55555555 : 0,
 	};
 	static const struct ib_uverbs_ex_modify_qp_resp out = {
-		.response_length = UINT32_MAX, /* of no use to us */
+		.response_length = UINT32_MAX, /* ignored */
 	};
 	const struct fake_write cmd = {
 		.command = IB_USER_VERBS_EX_CMD_MODIFY_QP | EXTENDED,
@@ -249,7 +249,7 @@ static void modify_qp_rate_limit_sends_ex_command(void **state)
 	}
 }
 
-/* The driver's answer is why it exists. */
+/* The extended command has driver output. */
 static void modify_qp_ex_without_rate_limit_sends_ex_command(void **state)
 {
 	struct kernel_test *t = *state;

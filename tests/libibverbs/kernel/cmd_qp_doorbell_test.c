@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The doorbell of a send queue that is shared memory: the last of cmd_qp.c. */
+/* verbs_cmd_ring_send_doorbell() in cmd_qp.c. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int ring_doorbell(struct kernel_test *t)
 	struct ibv_qp qp = { .context = t->ctx, .handle = 61 };
 	int ret = verbs_cmd_ring_send_doorbell(&qp);
 
-	errno = TEST_ERRNO; /* data path: it need not be kept */
+	errno = TEST_ERRNO; /* data path: errno may change */
 	return ret;
 }
 
@@ -39,7 +39,7 @@ static void send_doorbell_is_sent_by_write(void **state)
 
 	expect_doorbell(FORM_WRITE, 0);
 	assert_int_equal(ring_doorbell(t), 0);
-	kernel_test_force(t, FORM_WRITE); /* whatever ioctl can do */
+	kernel_test_force(t, FORM_WRITE); /* also without ioctl */
 	expect_doorbell(FORM_WRITE, 0);
 	assert_int_equal(ring_doorbell(t), 0);
 }
@@ -65,7 +65,7 @@ static void send_doorbell_write_refused_falls_back_to_ioctl(void **state)
 	expect_doorbell(FORM_INVOKE_WRITE, 0);
 	assert_int_equal(ring_doorbell(t), 0);
 	assert_true(kernel_test_refused(t, KERNEL_CAP_WRITE));
-	/* from now on a single system call again */
+	/* Later calls skip write(2). */
 	expect_doorbell(FORM_INVOKE_WRITE, 0);
 	assert_int_equal(ring_doorbell(t), 0);
 }

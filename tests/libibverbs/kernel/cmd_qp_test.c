@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands of queue pairs: making, opening, destroying. */
+/* Commands that create, open and destroy queue pairs. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -8,22 +8,22 @@
 #include <string.h>
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
-#define NOT_SENT UINT32_MAX /* this object is not part of the request */
+#define NOT_SENT UINT32_MAX /* not part of the request */
 
 static struct verbs_xrcd xrcd = { .handle = 31 };
 static struct ibv_cq send_cq = { .handle = 81 }, recv_cq = { .handle = 82 };
 static struct ibv_srq srq = { .handle = 91 };
 static struct ibv_rwq_ind_table ind_table = { .ind_tbl_handle = 95 };
 
-/* A request of the application, and what the kernel must see of it. */
+/* Input of the application, and the fields that the kernel must receive. */
 struct qp_case {
 	struct ibv_qp_init_attr_ex attr;
 	struct verbs_qp vqp;
 	uint32_t pd, xrcd, send_cq, recv_cq, srq, ind_table;
 	struct ib_uverbs_qp_cap cap;
 	uint32_t ioctl_flags;  /* 0: none */
-	uint32_t create_flags; /* of the older protocol */
-	uint32_t source_qpn;   /* NO: none */
+	uint32_t create_flags; /* of the write commands */
+	uint32_t source_qpn;   /* or NOT_SENT */
 	uint8_t sq_sig_all;
 };
 
@@ -64,7 +64,7 @@ static void case_srq(struct qp_case *c, struct kernel_test *t)
 static void case_xrc_send(struct qp_case *c, struct kernel_test *t)
 {
 	case_init(c, t, IBV_QPT_XRC_SEND);
-	c->attr.srq = &srq; /* not part of this type */
+	c->attr.srq = &srq; /* ignored for XRC_SEND */
 	c->recv_cq = NOT_SENT;
 	c->cap.max_recv_wr = 0;
 	c->cap.max_recv_sge = 0;
@@ -74,7 +74,7 @@ static void case_xrc_recv(struct qp_case *c, struct kernel_test *t)
 {
 	case_init(c, t, IBV_QPT_XRC_RECV);
 	c->attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
-	c->attr.srq = &srq; /* nor of this */
+	c->attr.srq = &srq; /* ignored for XRC_RECV */
 	c->pd = NOT_SENT;
 	c->xrcd = 31;
 	c->send_cq = NOT_SENT;
@@ -105,7 +105,7 @@ static void case_rss(struct qp_case *c, struct kernel_test *t)
 	c->attr.cap = (struct ibv_qp_cap){ 0 };
 	c->cap = (struct ib_uverbs_qp_cap){ 0 };
 	c->ind_table = 95;
-	c->send_cq = NOT_SENT; /* nothing to send */
+	c->send_cq = NOT_SENT; /* no send queue */
 	c->recv_cq = NOT_SENT;
 }
 
@@ -121,7 +121,7 @@ static bool needs_ex(const struct qp_case *c)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What the kernel sees, and says                                            */
+/* Expected commands                                                         */
 /* ------------------------------------------------------------------------ */
 
 static const struct ib_uverbs_qp_cap created_cap = { 127, 128, 4, 5, 96 };
@@ -344,7 +344,7 @@ static void create_qp_without_ioctl_falls_back_to_write(void **state)
 	check_fallback(*state, FORM_WRITE);
 }
 
-/* Without a native attempt before it, which may have answered as well. */
+/* No ioctl precedes the write command, so it must fill all outputs itself. */
 static void create_qp_write_forms_fill_all_outputs(void **state)
 {
 	struct kernel_test *t = *state;
@@ -361,7 +361,7 @@ static void create_qp_write_forms_fill_all_outputs(void **state)
 	}
 }
 
-/* An SRQ in a request that only the extended form can carry. */
+/* An SRQ in a request that needs the extended command. */
 static void case_srq_with_flags(struct qp_case *c, struct kernel_test *t)
 {
 	case_srq(c, t);
@@ -495,7 +495,7 @@ static void create_qp_unknown_attrs_are_refused(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Opening                                                                   */
+/* Open                                                                      */
 /* ------------------------------------------------------------------------ */
 
 static struct ibv_qp_open_attr open_attr = {
@@ -535,7 +535,7 @@ static void open_qp_sends_both_write_forms(void **state)
 		assert_int_equal(vqp.qp.handle, 61);
 		assert_int_equal(vqp.qp.qp_num, 0x616161);
 		assert_int_equal(vqp.qp.state, IBV_QPS_UNKNOWN);
-		assert_int_equal(vqp.comp_mask, 0); /* behind the ibv_qp */
+		assert_int_equal(vqp.comp_mask, 0); /* follows the ibv_qp */
 		assert_null(vqp.xrcd);
 	}
 }
@@ -605,7 +605,7 @@ static void expect_destroy(enum test_form form, int err)
 		kernel_test_expect(form, &write);
 }
 
-/* 2 events acknowledged until now */
+/* 2 events are acknowledged. */
 static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_qp qp = {

@@ -13,7 +13,7 @@
 #define MAX_LOG	 IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE
 #define MAX_SIZE (1 << MAX_LOG)
 
-/* A request of the largest size, in the kernel's words. */
+/* Kernel request for a table of the largest size. */
 struct max_request {
 	uint32_t comp_mask, log_ind_tbl_size;
 	uint32_t wq_handles[MAX_SIZE];
@@ -45,7 +45,7 @@ expect_create(struct kernel_test *t, enum test_form form, uint32_t log_size,
 	      const struct ib_uverbs_ex_create_rwq_ind_table_resp *out, int err)
 {
 	static struct max_request in;
-	/* of one entry: 4 bytes more, since the kernel counts in words of 8 */
+	/* One entry: 4 bytes of padding, as lengths are in words of 8. */
 	size_t nr = log_size ? (size_t)1 << log_size : 2;
 	const struct fake_write cmd = {
 		.command = IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL | EXTENDED,
@@ -173,7 +173,7 @@ static void create_rwq_ind_table_frees_request_memory(void **state)
 	assert_int_equal(verbs_cmd_create_rwq_ind_table(t->ctx, &table, &attr,
 							&t->udata),
 			 -EBUSY);
-	fake_kernel_finish(); /* and forget the script, which has blocks too */
+	fake_kernel_finish(); /* frees the blocks of the script */
 	assert_int_equal(alloc_fail_nr_blocks(), blocks);
 }
 

@@ -208,7 +208,7 @@ static void create_srq_without_type_creates_basic(void **state)
 	struct verbs_srq vsrq = {};
 
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD;
-	attr.srq_type = IBV_SRQT_XRC; /* not in the mask */
+	attr.srq_type = IBV_SRQT_XRC; /* without its mask bit */
 	expect_ioctl(t, IBV_SRQT_BASIC, &vsrq, 0);
 	assert_int_equal(verbs_cmd_create_srq(t->ctx, &vsrq, &attr, &t->udata),
 			 0);
@@ -282,7 +282,7 @@ static void create_srq_unknown_attrs_are_refused(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* A living SRQ                                                              */
+/* Commands on an existing SRQ                                               */
 /* ------------------------------------------------------------------------ */
 
 static void modify_srq_sends_both_write_forms(void **state)
@@ -385,7 +385,7 @@ static void expect_destroy(enum test_form form, int err)
 		kernel_test_expect(form, &write);
 }
 
-/* 2 events acknowledged until now */
+/* 2 events are acknowledged. */
 static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_srq srq = {

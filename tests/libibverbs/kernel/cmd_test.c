@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The attribute builder, looked at in its buffer. */
+/* The attribute builder; the tests read its buffer. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -300,7 +300,7 @@ static void cmd_read_results_copies_handle_and_descriptor(void **state)
 	cmd.msg.attrs[0].data_s64 = INT_MAX;
 	assert_int_equal(cmd_read_results(&cmd), 0);
 	assert_int_equal(fd, INT_MAX);
-	/* of a process that has closed its standard input */
+	/* Descriptor 0 is valid in a process without standard input. */
 	cmd.msg.attrs[0].data_s64 = 0;
 	assert_int_equal(cmd_read_results(&cmd), 0);
 	assert_int_equal(fd, 0);

@@ -257,7 +257,7 @@ static void create_wq_unknown_attrs_are_refused(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* A living WQ                                                               */
+/* Commands on an existing WQ                                                */
 /* ------------------------------------------------------------------------ */
 
 static void expect_modify(struct kernel_test *t, enum test_form form,
@@ -401,7 +401,7 @@ static void expect_destroy(enum test_form form, int err)
 		kernel_test_expect(form, &write);
 }
 
-/* 2 events acknowledged until now */
+/* 2 events are acknowledged. */
 static int run_destroy(struct kernel_test *t, struct verbs_event_count *count)
 {
 	struct ibv_wq wq = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes of a driver's own, with every command that takes driver data:
- * native methods carry them and copy the answer back; commands that have only
- * a write form, or only that on this kernel, are not supported then.
+ * Driver-specific attributes with every command that takes driver data. Ioctl
+ * methods send them and copy the output back. Write commands return EOPNOTSUPP
+ * if there is a mandatory one.
  */
 #include "libibverbs/kernel/kernel_test.h"
 
@@ -11,7 +11,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
-/* Room for any object; each command is called with a fresh one. */
+/* Storage for any object, zeroed before each command. */
 static union {
 	struct ibv_pd pd;
 	struct verbs_xrcd xrcd;
@@ -28,7 +28,7 @@ static union {
 } object;
 
 /* ------------------------------------------------------------------------ */
-/* Methods                                                                   */
+/* Ioctl methods                                                             */
 /* ------------------------------------------------------------------------ */
 
 #define COMMON_CQ                                                    \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Translation of flow specifications: each type field by field, the sizes they
- * may have, and those they may not. A specification stands at the end of a
- * block of memory, so that a sanitizer sees when more of it is read.
+ * Translation of flow specifications: all fields of each type, and valid and
+ * invalid sizes. The specification is at the end of an allocated block, so that
+ * a sanitizer detects reads past its end.
  */
 #include "kernel/flow_spec.h"
 
@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* last: it needs the four above */
+/* Must follow the four headers above. */
 #include <cmocka.h>
 
 #define INNER IBV_FLOW_SPEC_INNER
 
-/* What came out: the kernel's bytes. */
+/* Output of the translation. */
 struct kernel_spec {
 	uint64_t bytes[FLOW_SPEC_MAX_LEN / 8];
 	size_t from_len, len;
@@ -31,7 +31,7 @@ struct kernel_spec {
 static int translate_spec(const void *spec, size_t size,
 			  struct kernel_spec *kernel_spec)
 {
-	/* an odd address: nothing is aligned */
+	/* an odd address, so that nothing is aligned */
 	char *block = malloc(size + 1);
 	int ret;
 
@@ -199,7 +199,7 @@ static void flow_spec_ipv6_is_translated(void **state)
 	}
 }
 
-/* The byte that the kernel calls reserved is padding in our struct. */
+/* The kernel's reserved byte is padding in the application's struct. */
 static void flow_spec_ipv6_padding_is_not_copied(void **state)
 {
 	struct ibv_flow_spec_ipv6 spec = ipv6();
@@ -400,7 +400,7 @@ static void flow_spec_counters_handle_comes_from_object(void **state)
 /* Sizes                                                                     */
 /* ------------------------------------------------------------------------ */
 
-/* A filter of the length that the specification's size implies. */
+/* A filter whose length follows from the size of the specification. */
 struct sized_spec {
 	uint32_t type;
 	uint16_t size, padding;
@@ -440,7 +440,7 @@ static void flow_spec_longer_filter_moves_mask_offset(void **state)
 				  sizeof(tunnel.val), 4 + more);
 		check_translation(&spec, spec.size, &kernel_vxlan,
 				  sizeof(kernel_vxlan));
-		/* a byte that belongs to neither half */
+		/* an odd byte after value and mask */
 		spec.size++;
 		check_translation(&spec, spec.size, &kernel_vxlan,
 				  sizeof(kernel_vxlan));
@@ -509,7 +509,7 @@ static void flow_spec_shorter_filter_leaves_rest_zero(void **state)
 	}
 }
 
-/* What the struct of each type needs at least, its padding not counted. */
+/* Minimum size of each type, without padding. */
 static const struct {
 	uint32_t type;
 	uint16_t min_size;
@@ -538,7 +538,7 @@ static void flow_spec_size_below_minimum_is_refused(void **state)
 		for (uint16_t size = 0; size <= min_sizes[i].size; size++) {
 			struct sized_spec spec = { .type = min_sizes[i].type,
 						   .size = size };
-			/* the head is always there */
+			/* the header is always present */
 			size_t len = size < 6 ? 6 : size;
 			struct kernel_spec kernel_spec;
 			int ret = translate_spec(&spec, len, &kernel_spec);
@@ -552,7 +552,7 @@ static void flow_spec_size_below_minimum_is_refused(void **state)
 	}
 }
 
-/* Of actions with an object all must be there. */
+/* Actions with an object require the whole struct. */
 static void flow_spec_action_size_below_full_struct_is_refused(void **state)
 {
 	const uint16_t least = sizeof(struct ibv_flow_spec_action_handle);

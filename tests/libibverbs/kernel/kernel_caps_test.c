@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The capability table, without any kernel. */
+/* The capability table. Sends no commands. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void kernel_cap_rows_have_distinct_methods(void **state)
 		for (int i = 0; i < cap; i++) {
 			const struct kernel_cap *other = kernel_cap_row(i);
 
-			/* one method, of which a part came later */
+			/* attributes that later kernels added to the method */
 			if (cap == KERNEL_CAP_CREATE_CQ_BUF &&
 			    i == KERNEL_CAP_CREATE_CQ)
 				continue;

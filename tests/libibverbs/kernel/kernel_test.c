@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fixture of the tests of kernel/: see kernel_test.h. */
+/* Test fixture for kernel/: see kernel_test.h. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static void expect_destroy(const struct destroy_case *c, enum test_form form,
 		FAKE_ATTRS(FAKE_NUM_IN(c->handle_attr, c->handle)),
 		.err = err,
 	};
-	const uint32_t extended[] = { 0, c->handle }; /* comp_mask first */
+	const uint32_t extended[] = { 0, c->handle }; /* comp_mask, handle */
 	struct fake_write write = {
 		.command = c->write_command,
 		.in = &c->handle,
@@ -170,7 +170,7 @@ void check_destroy_errors_are_final(struct kernel_test *t,
 			int err = kernel_test_errors[i];
 
 			expect_destroy(c, form, err);
-			/* ENOSYS: the kernel is older than the command */
+			/* ENOSYS: the kernel does not have the command. */
 			if (is_extended(c) && form != FORM_IOCTL &&
 			    err == ENOSYS)
 				err = EOPNOTSUPP;
@@ -205,7 +205,7 @@ void check_destroy_device_gone(struct kernel_test *t,
 	}
 }
 
-/* Numbers that no command answers. */
+/* Counts that differ from those of all commands. */
 static const struct verbs_event_count untouched = { 98, 99 };
 
 static void assert_count(const struct verbs_event_count *count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the tests of kernel/ share: a context whose descriptor leads to the
- * fake kernel, and the three forms in which a command can be forced to travel.
+ * Test fixture for kernel/: a context whose descriptor belongs to the fake
+ * kernel, and functions that force one of the three forms of a command.
  */
 #ifndef KERNEL_TEST_H
 #define KERNEL_TEST_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* last: it needs the four above */
+/* Must follow the four headers above. */
 #include <cmocka.h>
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
@@ -22,7 +22,7 @@
 
 #define TEST_DRIVER_ID	14
 #define TEST_ASYNC_FD	33
-#define TEST_ERRNO	77 /* what errno holds while a command runs */
+#define TEST_ERRNO	77 /* errno before a command; it must not change */
 #define TEST_CHANNEL_FD 44
 
 struct kernel_test {
@@ -31,15 +31,15 @@ struct kernel_test {
 	struct verbs_context vctx;
 	struct ibv_context *ctx;
 	struct ibv_pd pd; /* handle 7 */
-	/* what a driver sends and receives with a command */
+	/* driver input and output of a command */
 	uint8_t driver_in[16], driver_out[16];
 	struct verbs_udata udata;
-	/* the same with attributes of its own: a number, and an object's */
+	/* driver-specific attributes: a number and an output handle */
 	struct ib_uverbs_attr driver_attrs[2];
 	struct verbs_udata attrs_only;
 };
 
-/* Those attributes as the kernel sees them, and what it makes of the second. */
+/* The same attributes as expected by the kernel, with its output. */
 #define TEST_DRIVER_NUM	   0x1002
 #define TEST_DRIVER_OBJ	   0x1003
 #define TEST_DRIVER_HANDLE 555
@@ -50,13 +50,13 @@ struct kernel_test {
 		.num = TEST_DRIVER_HANDLE,                                     \
 	}
 
-/* Whether the kernel's answer was copied back: after success it must be. */
+/* Returns whether the kernel's output was copied back to the driver. */
 bool kernel_test_driver_attrs_updated(const struct kernel_test *t);
 
-/* How a command is to travel: everything before it is refused already. */
+/* Form of a command. kernel_test_force() refuses the forms before it. */
 enum test_form { FORM_IOCTL, FORM_INVOKE_WRITE, FORM_WRITE };
 
-/* cmocka's setup and teardown; the teardown checks errno and the script. */
+/* Setup and teardown of cmocka. The teardown checks errno and the script. */
 int kernel_test_setup(void **state);
 int kernel_test_teardown(void **state);
 
@@ -69,44 +69,47 @@ void kernel_test_refuse(struct kernel_test *t, enum verbs_kernel_cap cap);
 bool kernel_test_refused(const struct kernel_test *t,
 			 enum verbs_kernel_cap cap);
 
-/* @form WRAPPED or WRITE */
+/* @form: FORM_INVOKE_WRITE or FORM_WRITE */
 void kernel_test_expect(enum test_form form, const struct fake_write *cmd);
 
-/* What a driver's 16 answered bytes look like. */
+/* The 16 bytes of driver output in responses. */
 extern const uint8_t kernel_test_driver_resp[16];
 
-/* Errors that are a result and never a reason to try another form. */
+/* Errors that are results of a command and cause no fallback. */
 extern const int kernel_test_errors[];
 #define KERNEL_TEST_NR_ERRORS 8
 
 /*
- * Objects that are destroyed by their handle alone. run() calls the command
- * with an object whose handle is the one given here.
+ * An object type whose destroy command has the handle as its only input. run()
+ * calls the command with an object that has this handle.
  */
 struct destroy_case {
 	enum verbs_kernel_cap cap;
 	uint16_t handle_attr;
-	uint32_t write_command; /* with the flag, if it is extended */
+	uint32_t write_command; /* with the flag if extended */
 	bool ioctl_only;	/* there is no write command */
 	uint32_t handle;
 	int (*run)(struct kernel_test *t);
 };
 
 void check_destroy_ioctl(struct kernel_test *t, const struct destroy_case *c);
-/* refused once, not tried a second time; @form WRAPPED or WRITE */
+/*
+ * Checks that the ioctl is refused once and not tried again.
+ * @form: FORM_INVOKE_WRITE or FORM_WRITE
+ */
 void check_destroy_falls_back(struct kernel_test *t,
 			      const struct destroy_case *c,
 			      enum test_form form);
 void check_destroy_errors_are_final(struct kernel_test *t,
 				    const struct destroy_case *c);
-/* native_only: refused once, tried no more, and not supported then */
+/* For ioctl_only: checks that a refusal returns EOPNOTSUPP, without a retry. */
 void check_destroy_does_not_fall_back(struct kernel_test *t,
 				      const struct destroy_case *c);
-/* EIO is an error unless it is allowed, in each form */
+/* Checks in each form that EIO is an error unless the setting allows it. */
 void check_destroy_device_gone(struct kernel_test *t,
 			       const struct destroy_case *c);
 
-/* The five tests that a struct destroy_case called @name wants. */
+/* Defines the five tests of struct destroy_case @name##_case. */
 #define DESTROY_TESTS(name)                                                 \
 	static void name##_sends_ioctl(void **state)                        \
 	{                                                                   \
@@ -131,7 +134,7 @@ void check_destroy_device_gone(struct kernel_test *t,
 		check_destroy_device_gone(*state, &name##_case);            \
 	}
 
-/* The four tests of one that is native_only. */
+/* Defines the four tests of a struct destroy_case with ioctl_only. */
 #define DESTROY_IOCTL_ONLY_TESTS(name)                                    \
 	static void name##_sends_ioctl(void **state)                      \
 	{                                                                 \
@@ -164,29 +167,29 @@ void check_destroy_device_gone(struct kernel_test *t,
 		KERNEL_TEST(name##_device_gone_succeeds_if_allowed)
 
 /*
- * Objects that have events: the kernel tells how many it raised. destroy()
- * calls the command with an object that has got @acked acknowledgements, and
- * hands in the count as it is.
+ * An object type with events: the response contains the number of events.
+ * destroy() calls the command with an object of which @acked events are
+ * acknowledged; @count is its output.
  */
 struct destroy_events_case {
 	void (*expect)(enum test_form form, int err);
 	int (*destroy)(struct kernel_test *t, struct verbs_event_count *count);
-	struct verbs_event_count raised; /* as the kernel tells in expect() */
+	struct verbs_event_count raised; /* in the response of expect() */
 	struct verbs_event_count acked;
 };
 
 void check_destroy_reports_events(struct kernel_test *t,
 				  const struct destroy_events_case *c);
-/* through all forms in one call */
+/* Checks the fallback through all forms in one call. */
 void check_destroy_events_falls_back(struct kernel_test *t,
 				     const struct destroy_events_case *c);
 void check_destroy_keeps_count_on_error(struct kernel_test *t,
 					const struct destroy_events_case *c);
-/* allowed to fail with EIO: what was acknowledged is what was raised */
+/* Checks that an allowed EIO reports the acknowledged events as raised. */
 void check_destroy_events_device_gone(struct kernel_test *t,
 				      const struct destroy_events_case *c);
 
-/* The four tests that a struct destroy_events_case called @name wants. */
+/* Defines the four tests of struct destroy_events_case @name##_case. */
 #define DESTROY_EVENTS_TESTS(name)                                         \
 	static void name##_reports_event_counts_in_each_form(void **state) \
 	{                                                                  \

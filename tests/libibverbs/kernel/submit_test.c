@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How commands reach the kernel, in all three forms. */
+/* Sends commands in all three forms. */
 #include "libibverbs/kernel/kernel_test.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
 /* ------------------------------------------------------------------------ */
-/* Native                                                                    */
+/* Ioctl methods                                                             */
 /* ------------------------------------------------------------------------ */
 
 static void expect_dealloc_pd(uint32_t handle, int err)
@@ -125,7 +125,7 @@ static void submit_ioctl_imported_context_retries_refused_method(void **state)
 /* Write commands                                                            */
 /* ------------------------------------------------------------------------ */
 
-/* A command with all four parts, and how it ends. */
+/* A command with core and driver input and output, and its expected result. */
 struct full_cmd {
 	uint64_t in[2], out[2];
 	struct fake_write expected;
@@ -288,7 +288,8 @@ static void submit_write_without_response_leaves_request_unchanged(void **state)
 	struct full_cmd w;
 
 	full_cmd_init(&w, t, IB_USER_VERBS_CMD_MODIFY_SRQ);
-	w.in[0] = 0xfefefefefefefefe; /* where "response" would be */
+	w.in[0] = 0xfefefefefefefefe; /* offset of "response" in requests that
+					 have it */
 	w.req.out_len = 0;
 	w.expected.out_len = 0;
 	w.expected.driver_out_len = 0;
@@ -347,7 +348,7 @@ static void submit_write_short_write_returns_eproto(void **state)
 	assert_int_equal(submit_write(t->ctx, &w.req), -EPROTO);
 }
 
-/* More than request or response may have, header and core not counted. */
+/* Driver data alone exceeds the limit of request or response. */
 static void submit_write_oversized_driver_data_returns_emsgsize(void **state)
 {
 	static uint8_t big[65544];
@@ -391,7 +392,7 @@ static void submit_write_oversized_core_data_returns_emsgsize(void **state)
 	assert_int_equal(submit_write(t->ctx, &w.req), -EMSGSIZE);
 }
 
-/* On both sides of what there is room for on the stack, and up to the limit. */
+/* Lengths around the size of the stack buffer, and up to the limit. */
 static void submit_write_all_lengths_up_to_limit_are_sent(void **state)
 {
 	static const size_t totals[] = {
@@ -476,7 +477,7 @@ static void submit_write_out_on_error_copies_response(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Attributes of the driver's own                                            */
+/* Driver-specific attributes                                                */
 /* ------------------------------------------------------------------------ */
 
 static void expect_with_attrs(int err)
@@ -521,7 +522,7 @@ static void submit_ioctl_error_leaves_driver_attrs_unchanged(void **state)
 	assert_false(kernel_test_driver_attrs_updated(t));
 }
 
-/* It may be the attribute that the kernel does not know. */
+/* The attribute may be the unsupported part, not the method. */
 static void
 submit_ioctl_refusal_with_mandatory_driver_attr_is_not_learned(void **state)
 {
@@ -606,7 +607,7 @@ static void submit_write_drops_optional_driver_attrs(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* An ioctl that somebody else built                                         */
+/* Ioctl messages built by a driver                                          */
 /* ------------------------------------------------------------------------ */
 
 static int send_raw(struct kernel_test *t)
@@ -653,7 +654,7 @@ static void submit_ioctl_raw_does_not_learn_refusals(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Contexts that do not write                                                */
+/* Contexts without write(2)                                                 */
 /* ------------------------------------------------------------------------ */
 
 static void submit_write_imported_context_does_not_use_write(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The device's folder is the root of a fake sysfs: see sysfs_tree.h. */
+/* The device directory is the root of a fake sysfs: see sysfs_tree.h. */
 #include "libibverbs/kernel/sysfs_tree.h"
 
 #include <errno.h>
