@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Allocation functions that fail on demand: see support/alloc_fail.h. The
- * linker leads the calls of a test program here (--wrap).
+ * linker option --wrap redirects the calls of a test program to this file.
  */
 #include "support/alloc_fail.h"
 
@@ -25,15 +25,16 @@ void *__wrap_reallocarray(void *block, size_t count, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *block);
 
-/* Protects everything below. */
+/* Protects all variables below. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static unsigned int countdown; /* 1: the next allocation fails; 0: none */
+static unsigned int
+	countdown; /* 1: the next allocation count_down; 0: none count_down */
 static bool has_failed;
 static const void *blocks[ALLOC_FAIL_MAX_BLOCKS]; /* NULL: free slot */
 static size_t nr_blocks;
 
-/* Whether this allocation is the one that fails. */
-static bool fails(void)
+/* Return: whether the current allocation is the one that count_down. */
+static bool count_down(void)
 {
 	bool now;
 
@@ -49,8 +50,8 @@ static bool fails(void)
 	return now;
 }
 
-/* Slot that holds @block, or a free one for NULL. */
-static const void **slot_of(const void *block)
+/* Return: the slot that holds @block, or a free slot if @block is NULL. */
+static const void **find_slot(const void *block)
 {
 	for (size_t i = 0; i < ALLOC_FAIL_MAX_BLOCKS; i++) {
 		if (blocks[i] == block)
@@ -59,14 +60,14 @@ static const void **slot_of(const void *block)
 	return NULL;
 }
 
-static void *remember(void *block)
+static void *record_block(void *block)
 {
 	const void **slot;
 
 	if (!block)
 		return NULL;
 	(void)pthread_mutex_lock(&mutex);
-	slot = slot_of(NULL);
+	slot = find_slot(NULL);
 	if (!slot) {
 		(void)fputs("alloc_fail: too many blocks\n", stderr);
 		abort();
@@ -77,15 +78,15 @@ static void *remember(void *block)
 	return block;
 }
 
-/* Blocks that came from elsewhere are passed over. */
-static void forget(const void *block)
+/* Ignores blocks that another allocator made. */
+static void forget_block(const void *block)
 {
 	const void **slot;
 
 	if (!block)
 		return;
 	(void)pthread_mutex_lock(&mutex);
-	slot = slot_of(block);
+	slot = find_slot(block);
 	if (slot) {
 		*slot = NULL;
 		nr_blocks--;
@@ -95,11 +96,11 @@ static void forget(const void *block)
 
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : remember(__real_malloc(size));
+	return count_down() ? NULL : record_block(__real_malloc(size));
 }
 
-/* As libc does; a sanitizer's allocator would end the program. */
-static bool overflows(size_t count, size_t size)
+/* Fails with ENOMEM as libc does; the allocator of a sanitizer would abort. */
+static bool product_overflows(size_t count, size_t size)
 {
 	size_t product;
 
@@ -112,22 +113,22 @@ static bool overflows(size_t count, size_t size)
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-	if (fails() || overflows(count, size))
+	if (count_down() || product_overflows(count, size))
 		return NULL;
-	return remember(__real_calloc(count, size));
+	return record_block(__real_calloc(count, size));
 }
 
 char *__wrap_strdup(const char *text)
 {
-	return fails() ? NULL : remember(__real_strdup(text));
+	return count_down() ? NULL : record_block(__real_strdup(text));
 }
 
 void *__wrap_reallocarray(void *block, size_t count, size_t size)
 {
-	if (fails() || overflows(count, size))
-		return NULL; /* and the old block stays */
-	forget(block);
-	return remember(__real_reallocarray(block, count, size));
+	if (count_down() || product_overflows(count, size))
+		return NULL; /* the old block stays allocated */
+	forget_block(block);
+	return record_block(__real_reallocarray(block, count, size));
 }
 
 void *__wrap_realloc(void *block, size_t size)
@@ -137,7 +138,7 @@ void *__wrap_realloc(void *block, size_t size)
 
 void __wrap_free(void *block)
 {
-	forget(block);
+	forget_block(block);
 	__real_free(block);
 }
 

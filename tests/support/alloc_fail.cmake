@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# For tests with support/alloc_fail.c: verbs_test(... WRAP ${ALLOC_FAIL_WRAP})
+# Argument for tests that link support/alloc_fail.c: verbs_test(... WRAP ${ALLOC_FAIL_WRAP})
 set(ALLOC_FAIL_WRAP malloc calloc realloc reallocarray strdup free)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of support/alloc_fail.c: it must fail what it says, and count. */
+/*
+ * Tests of support/alloc_fail.c: it fails the requested allocation and counts
+ * blocks.
+ */
 #include "support/alloc_fail.h"
 
 #include <errno.h>
@@ -9,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
-/* Keeps the compiler from dropping an allocation that nobody uses. */
+/* Keeps the compiler from removing an allocation whose result is unused. */
 static void *volatile used;
 
 static bool malloc_works(void)
@@ -22,7 +25,7 @@ static bool malloc_works(void)
 	return used;
 }
 
-static void everything_works_by_default(void **state)
+static void alloc_fail_without_request_lets_allocations_work(void **state)
 {
 	char *text;
 
@@ -33,7 +36,7 @@ static void everything_works_by_default(void **state)
 	assert_false(alloc_fail_done());
 }
 
-static void next_allocation_fails(void **state)
+static void alloc_fail_at_1_fails_the_next_allocation(void **state)
 {
 	alloc_fail_at(1);
 	errno = 0;
@@ -42,7 +45,7 @@ static void next_allocation_fails(void **state)
 	assert_true(alloc_fail_done());
 }
 
-static void third_allocation_fails_and_no_other(void **state)
+static void alloc_fail_at_3_fails_only_the_third_allocation(void **state)
 {
 	alloc_fail_at(3);
 	assert_true(malloc_works());
@@ -52,15 +55,15 @@ static void third_allocation_fails_and_no_other(void **state)
 	assert_true(alloc_fail_done());
 }
 
-static void failure_that_has_not_come_is_told(void **state)
+static void alloc_fail_done_reports_failure_that_did_not_occur(void **state)
 {
 	alloc_fail_at(2);
 	assert_true(malloc_works());
 	assert_false(alloc_fail_done());
-	assert_true(malloc_works()); /* and does not come later */
+	assert_true(malloc_works()); /* the failure was cancelled */
 }
 
-static void every_kind_of_allocation_fails(void **state)
+static void alloc_fail_applies_to_every_allocation_function(void **state)
 {
 	void *volatile block = malloc(8);
 
@@ -80,7 +83,7 @@ static void every_kind_of_allocation_fails(void **state)
 	free(block);
 }
 
-static void failed_realloc_leaves_the_block(void **state)
+static void alloc_fail_realloc_failure_keeps_the_old_block(void **state)
 {
 	size_t before = alloc_fail_nr_blocks();
 	char *volatile block = malloc(8);
@@ -95,7 +98,7 @@ static void failed_realloc_leaves_the_block(void **state)
 	free(block);
 }
 
-static void blocks_are_counted(void **state)
+static void alloc_fail_blocks_are_counted(void **state)
 {
 	size_t before = alloc_fail_nr_blocks();
 	void *volatile one = malloc(1);
@@ -112,7 +115,7 @@ static void blocks_are_counted(void **state)
 	assert_int_equal(alloc_fail_nr_blocks(), before);
 }
 
-static void allocation_that_failed_is_not_counted(void **state)
+static void alloc_fail_failed_allocation_is_not_counted(void **state)
 {
 	size_t before = alloc_fail_nr_blocks();
 
@@ -122,8 +125,8 @@ static void allocation_that_failed_is_not_counted(void **state)
 	assert_int_equal(alloc_fail_nr_blocks(), before);
 }
 
-/* A sanitizer would end the program. */
-static void product_that_overflows_fails_as_in_libc(void **state)
+/* The allocator of a sanitizer would abort instead of failing. */
+static void alloc_fail_overflowing_product_returns_enomem(void **state)
 {
 	volatile size_t many = SIZE_MAX / 2;
 
@@ -139,7 +142,7 @@ static void product_that_overflows_fails_as_in_libc(void **state)
 	assert_false(alloc_fail_done());
 }
 
-static void freeing_nothing_counts_nothing(void **state)
+static void alloc_fail_free_of_null_is_not_counted(void **state)
 {
 	size_t before = alloc_fail_nr_blocks();
 
@@ -150,16 +153,21 @@ static void freeing_nothing_counts_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_works_by_default),
-		cmocka_unit_test(next_allocation_fails),
-		cmocka_unit_test(third_allocation_fails_and_no_other),
-		cmocka_unit_test(failure_that_has_not_come_is_told),
-		cmocka_unit_test(every_kind_of_allocation_fails),
-		cmocka_unit_test(failed_realloc_leaves_the_block),
-		cmocka_unit_test(blocks_are_counted),
-		cmocka_unit_test(allocation_that_failed_is_not_counted),
-		cmocka_unit_test(product_that_overflows_fails_as_in_libc),
-		cmocka_unit_test(freeing_nothing_counts_nothing),
+		cmocka_unit_test(
+			alloc_fail_without_request_lets_allocations_work),
+		cmocka_unit_test(alloc_fail_at_1_fails_the_next_allocation),
+		cmocka_unit_test(
+			alloc_fail_at_3_fails_only_the_third_allocation),
+		cmocka_unit_test(
+			alloc_fail_done_reports_failure_that_did_not_occur),
+		cmocka_unit_test(
+			alloc_fail_applies_to_every_allocation_function),
+		cmocka_unit_test(
+			alloc_fail_realloc_failure_keeps_the_old_block),
+		cmocka_unit_test(alloc_fail_blocks_are_counted),
+		cmocka_unit_test(alloc_fail_failed_allocation_is_not_counted),
+		cmocka_unit_test(alloc_fail_overflowing_product_returns_enomem),
+		cmocka_unit_test(alloc_fail_free_of_null_is_not_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

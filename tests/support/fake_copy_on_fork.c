@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A kernel that copies registered memory for children, or does not. */
+/* Replaces the query whether the kernel copies pinned memory on fork(). */
 #include "support/fake_copy_on_fork.h"
 
 #include "discover/copy_on_fork.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stands for libibverbs/discover/copy_on_fork.c. */
+/* Replaces libibverbs/discover/copy_on_fork.c. */
 #ifndef SUPPORT_FAKE_COPY_ON_FORK_H
 #define SUPPORT_FAKE_COPY_ON_FORK_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A kernel whose devices are an array: see support/fake_discover.h. */
+/*
+ * Replaces libibverbs/discover/ by an array of devices: see
+ * support/fake_discover.h.
+ */
 #include "support/fake_discover.h"
 
 #include <errno.h>
@@ -11,12 +14,12 @@
 #include "discover/discover.h"
 #include "util/lock.h"
 
-/* What the caller's pointer leads to after the first scan. */
+/* The caller's memory pointer refers to this object after the first scan. */
 struct verbs_discover_memory {
-	int nothing;
+	int unused;
 };
 
-static struct verbs_discover_memory the_memory;
+static struct verbs_discover_memory scan_memory;
 
 static struct verbs_mutex mutex = VERBS_MUTEX_INIT;
 static struct verbs_kernel_device devices[FAKE_DISCOVER_MAX] GUARDED_BY(mutex);
@@ -65,7 +68,7 @@ void fake_discover_add(const struct verbs_kernel_device *record)
 	verbs_mutex_unlock(&mutex);
 }
 
-static bool remove_locked(const char *ibdev_name) REQUIRES(mutex)
+static bool remove_device_locked(const char *ibdev_name) REQUIRES(mutex)
 {
 	for (size_t i = 0; i < nr_devices; i++) {
 		if (strcmp(devices[i].ibdev_name, ibdev_name) != 0)
@@ -83,7 +86,7 @@ bool fake_discover_remove(const char *ibdev_name)
 	bool found;
 
 	verbs_mutex_lock(&mutex);
-	found = remove_locked(ibdev_name);
+	found = remove_device_locked(ibdev_name);
 	verbs_mutex_unlock(&mutex);
 	return found;
 }
@@ -113,7 +116,8 @@ unsigned int fake_discover_nr_scans(void)
 	return count;
 }
 
-static int copy_locked(struct verbs_device_records *ret_records) REQUIRES(mutex)
+static int copy_records_locked(struct verbs_device_records *ret_records)
+	REQUIRES(mutex)
 {
 	struct verbs_kernel_device *copy = NULL;
 
@@ -138,13 +142,13 @@ int verbs_discover(struct verbs_discover_memory **memory,
 	void *arg;
 	int ret;
 
-	/* The caller has to bring back what the first scan gave it. */
-	if (*memory && *memory != &the_memory)
+	/* The caller passes the pointer that the first scan returned. */
+	if (*memory && *memory != &scan_memory)
 		abort();
-	*memory = &the_memory;
+	*memory = &scan_memory;
 
 	verbs_mutex_lock(&mutex);
-	ret = copy_locked(ret_records);
+	ret = copy_records_locked(ret_records);
 	hook = on_scan;
 	arg = on_scan_arg;
 	verbs_mutex_unlock(&mutex);
@@ -161,6 +165,6 @@ void verbs_device_records_free(struct verbs_device_records *records)
 
 void verbs_discover_memory_free(struct verbs_discover_memory *memory)
 {
-	if (memory && memory != &the_memory)
+	if (memory && memory != &scan_memory)
 		abort();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of support/fake_discover.c, which takes the place of discover/. */
+/* Tests of support/fake_discover.c, which replaces libibverbs/discover/. */
 #include "support/fake_discover.h"
 
 #include <errno.h>
@@ -15,20 +15,20 @@
 
 static struct verbs_discover_memory *memory;
 
-static int start(void **state)
+static int setup(void **state)
 {
 	fake_discover_reset();
 	return 0;
 }
 
-static void add(unsigned int n)
+static void add_device(unsigned int n)
 {
 	struct verbs_kernel_device record = fake_discover_record(n);
 
 	fake_discover_add(&record);
 }
 
-static struct verbs_device_records scan(void)
+static struct verbs_device_records scan_devices(void)
 {
 	struct verbs_device_records records;
 
@@ -36,21 +36,21 @@ static struct verbs_device_records scan(void)
 	return records;
 }
 
-static void no_device_is_an_empty_scan(void **state)
+static void fake_discover_without_devices_returns_no_records(void **state)
 {
-	struct verbs_device_records records = scan();
+	struct verbs_device_records records = scan_devices();
 
 	assert_int_equal(records.count, 0);
 	verbs_device_records_free(&records);
 }
 
-static void devices_come_in_the_order_they_were_added(void **state)
+static void fake_discover_records_keep_the_order_of_addition(void **state)
 {
 	struct verbs_device_records records;
 
-	add(3);
-	add(1);
-	records = scan();
+	add_device(3);
+	add_device(1);
+	records = scan_devices();
 	assert_int_equal(records.count, 2);
 	assert_string_equal(records.devices[0].ibdev_name, "fake3");
 	assert_string_equal(records.devices[0].uverbs_name, "uverbs3");
@@ -61,45 +61,45 @@ static void devices_come_in_the_order_they_were_added(void **state)
 	assert_int_equal(records.count, 0);
 }
 
-static void removed_device_is_gone(void **state)
+static void fake_discover_removed_device_has_no_record(void **state)
 {
 	struct verbs_device_records records;
 
-	add(0);
-	add(1);
+	add_device(0);
+	add_device(1);
 	assert_true(fake_discover_remove("fake0"));
 	assert_false(fake_discover_remove("fake0"));
-	records = scan();
+	records = scan_devices();
 	assert_int_equal(records.count, 1);
 	assert_string_equal(records.devices[0].ibdev_name, "fake1");
 	verbs_device_records_free(&records);
 }
 
-static void failure_lasts_until_it_is_taken_back(void **state)
+static void fake_discover_failure_lasts_until_it_is_cleared(void **state)
 {
 	struct verbs_device_records records;
 
-	add(0);
+	add_device(0);
 	fake_discover_fail(-EPERM);
 	assert_int_equal(verbs_discover(&memory, &records), -EPERM);
 	assert_int_equal(verbs_discover(&memory, &records), -EPERM);
 	fake_discover_fail(0);
-	records = scan();
+	records = scan_devices();
 	assert_int_equal(records.count, 1);
 	verbs_device_records_free(&records);
 }
 
-static void records_without_memory_are_enomem(void **state)
+static void fake_discover_without_memory_returns_enomem(void **state)
 {
 	struct verbs_device_records records;
 
-	add(0);
+	add_device(0);
 	alloc_fail_at(1);
 	assert_int_equal(verbs_discover(&memory, &records), -ENOMEM);
 	assert_true(alloc_fail_done());
 }
 
-static void scans_are_counted(void **state)
+static void fake_discover_scans_are_counted(void **state)
 {
 	struct verbs_device_records records;
 
@@ -118,21 +118,21 @@ static void count_call(void *arg)
 	(*nr_calls)++;
 }
 
-static void hook_is_called_by_each_scan(void **state)
+static void fake_discover_hook_is_called_by_each_scan(void **state)
 {
 	struct verbs_device_records records;
 	unsigned int nr_calls = 0;
 
 	fake_discover_on_scan(count_call, &nr_calls);
-	records = scan();
+	records = scan_devices();
 	verbs_device_records_free(&records);
-	records = scan();
+	records = scan_devices();
 	verbs_device_records_free(&records);
 	assert_int_equal(nr_calls, 2);
 }
 
-/* Runs it in a child, since it is to end that. */
-static bool aborts(void (*fn)(void))
+/* Runs @fn in a child process, which @fn function_aborts. */
+static bool function_aborts(void (*fn)(void))
 {
 	const struct rlimit no_core = {};
 	pid_t child;
@@ -159,36 +159,36 @@ static void scan_with_another_memory(void)
 	(void)verbs_discover(&other, &records);
 }
 
-static void another_memory_aborts(void **state)
+static void fake_discover_foreign_memory_pointer_aborts(void **state)
 {
-	assert_true(aborts(scan_with_another_memory));
+	assert_true(function_aborts(scan_with_another_memory));
 }
 
-static void add_too_many(void)
+static void add_too_many_devices(void)
 {
 	for (unsigned int n = 0; n <= FAKE_DISCOVER_MAX; n++)
-		add(n);
+		add_device(n);
 }
 
-static void too_many_devices_abort(void **state)
+static void fake_discover_too_many_devices_abort(void **state)
 {
-	assert_true(aborts(add_too_many));
+	assert_true(function_aborts(add_too_many_devices));
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, start)
+#define TEST(name) cmocka_unit_test_setup(name, setup)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_device_is_an_empty_scan),
-		TEST(devices_come_in_the_order_they_were_added),
-		TEST(removed_device_is_gone),
-		TEST(failure_lasts_until_it_is_taken_back),
-		TEST(records_without_memory_are_enomem),
-		TEST(scans_are_counted),
-		TEST(hook_is_called_by_each_scan),
-		TEST(another_memory_aborts),
-		TEST(too_many_devices_abort),
+		TEST(fake_discover_without_devices_returns_no_records),
+		TEST(fake_discover_records_keep_the_order_of_addition),
+		TEST(fake_discover_removed_device_has_no_record),
+		TEST(fake_discover_failure_lasts_until_it_is_cleared),
+		TEST(fake_discover_without_memory_returns_enomem),
+		TEST(fake_discover_scans_are_counted),
+		TEST(fake_discover_hook_is_called_by_each_scan),
+		TEST(fake_discover_foreign_memory_pointer_aborts),
+		TEST(fake_discover_too_many_devices_abort),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

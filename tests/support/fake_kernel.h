@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A scripted uverbs kernel for unit tests. The test says which commands will
- * come, in which order, with every attribute and every byte of them, and how
- * each is answered. A command that differs, that was not expected, or that did
- * not come fails the test.
+ * Replaces the uverbs ioctl() and write() of the kernel in unit tests by a
+ * script. The test lists the commands that the code under test must send, in
+ * order, with every attribute and every byte, and the response of each. A
+ * command that differs, an unexpected command and a missing command fail the
+ * test.
  *
- * Link with WRAP ioctl write. Only descriptors of fake_kernel_fd() are served;
- * all others reach the real functions.
+ * Link with WRAP ioctl write. Only the descriptor of fake_kernel_fd() is
+ * scripted; calls on all other descriptors reach the real functions.
  *
- * Answers are delivered also when a command is made to fail, so that a test
- * sees what a careless caller would hand on.
+ * A command that is scripted to fail still writes its response, so that a test
+ * detects a caller that uses output of a failed command.
  */
 #ifndef SUPPORT_FAKE_KERNEL_H
 #define SUPPORT_FAKE_KERNEL_H
@@ -21,19 +22,19 @@
 enum fake_attr_kind {
 	FAKE_IN_BYTES,	/* len bytes; inside the attribute if 8 or fewer */
 	FAKE_IN_NUM,	/* an object's handle or a descriptor */
-	FAKE_OUT_BYTES, /* room for len bytes, answered with answer_len */
-	FAKE_OUT_NUM,	/* a new object or descriptor, answered with num */
+	FAKE_OUT_BYTES, /* room for len bytes; the kernel writes answer_len */
+	FAKE_OUT_NUM,	/* a new object or descriptor; the kernel writes num */
 };
 
 struct fake_attr {
 	uint16_t id;
 	enum fake_attr_kind kind;
 	bool optional;	   /* the kernel may ignore it; default: mandatory */
-	uint8_t elem;	   /* enum attributes: which choice */
-	size_t len;	   /* bytes the command must give or make room for */
+	uint8_t elem;	   /* enum attributes: the selected value */
+	size_t len;	   /* bytes that the command passes or makes room for */
 	size_t answer_len; /* OUT_BYTES: bytes that the kernel writes */
 	uint64_t num;
-	const void *bytes; /* expected, or the answer */
+	const void *bytes; /* expected bytes, or the response */
 };
 
 #define FAKE_BYTES_IN(_id, _len, _bytes)                           \
@@ -68,7 +69,7 @@ struct fake_ioctl {
 	uint16_t object, method;
 	const struct fake_attr *attrs; /* in any order */
 	size_t nr_attrs;
-	int err; /* errno it fails with, 0 for success */
+	int err; /* errno of the command, 0 for success */
 };
 
 /* Members attrs and nr_attrs of a struct fake_ioctl. */
@@ -78,46 +79,64 @@ struct fake_ioctl {
 		    sizeof(struct fake_attr)
 
 /*
- * A command of the older protocol, whatever carries it. The member "response"
- * of a request stays 0 here.
+ * A command of the write protocol, whether it is sent by write(2) or inside an
+ * ioctl. The member "response" of a request stays 0 here.
  */
 struct fake_write {
-	uint32_t command; /* with IB_USER_VERBS_CMD_FLAG_EXTENDED if it is */
+	uint32_t command; /* with IB_USER_VERBS_CMD_FLAG_EXTENDED for extended
+			     commands */
 	const void *in;	  /* request without any header */
 	size_t in_len;
-	const void *out; /* answer; NULL: the kernel leaves it alone */
+	const void *out; /* response; NULL: the kernel writes none */
 	size_t out_len;
-	const void *driver_in; /* the driver's part */
+	const void *driver_in; /* the driver's part of the request */
 	size_t driver_in_len;
-	const void *driver_out; /* the same */
+	const void *driver_out; /* the driver's part of the response */
 	size_t driver_out_len;
-	int err;	 /* errno it fails with, 0 for success */
-	size_t short_by; /* write(2) only: bytes that are not taken */
+	int err;	 /* errno of the command, 0 for success */
+	size_t short_by; /* write(2) only: bytes that the kernel does not take
+			  */
 };
 
-/** fake_kernel_start() - forget everything; call it before each test */
+/**
+ * fake_kernel_start() - reset the script; call it before each test
+ */
 void fake_kernel_start(void);
 
-/** fake_kernel_fd() - a descriptor that leads here */
+/**
+ * fake_kernel_fd() - return the scripted descriptor
+ */
 int fake_kernel_fd(void);
 
-/** fake_kernel_driver_id() - what every ioctl's header must say; default 0 */
+/**
+ * fake_kernel_driver_id() - set the driver id that every ioctl header must have
+ *
+ * The default is 0.
+ */
 void fake_kernel_driver_id(uint32_t driver_id);
 
-/** fake_kernel_expect_ioctl() - the next command; everything is copied */
+/**
+ * fake_kernel_expect_ioctl() - append an ioctl to the script; copies everything
+ */
 void fake_kernel_expect_ioctl(const struct fake_ioctl *cmd);
-/** fake_kernel_expect_wrapped() - the next, a write command in an ioctl */
+/**
+ * fake_kernel_expect_wrapped() - append a write command inside an ioctl
+ */
 void fake_kernel_expect_wrapped(const struct fake_write *cmd);
-/** fake_kernel_expect_write() - the next, by write(2) */
+/**
+ * fake_kernel_expect_write() - append a write command by write(2)
+ */
 void fake_kernel_expect_write(const struct fake_write *cmd);
 
-/** fake_kernel_finish() - fails the test if a command has not come */
+/**
+ * fake_kernel_finish() - fail the test if an expected command was not sent
+ */
 void fake_kernel_finish(void);
 
 /**
- * fake_kernel_on_fail() - what to do instead of failing the test
+ * fake_kernel_on_fail() - set a function to call instead of failing the test
  * @fail: called with the reason; NULL restores the default. If it returns, the
- *	command fails with EFAULT.
+ * 	command fails with EFAULT.
  */
 void fake_kernel_on_fail(void (*fail)(const char *reason));
 

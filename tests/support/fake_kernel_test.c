@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fake kernel must see what is wrong: each test here sends a command that
- * differs in one thing and wants it to be noticed. The commands are put
- * together by hand, without any code of the library.
+ * Tests of support/fake_kernel.c. Each test sends a command that differs from
+ * the expected one in one field, and requires a failure report. The tests build
+ * the commands themselves, without any code of the library.
  */
 #include "support/fake_kernel.h"
 
@@ -17,7 +17,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* last: it needs the four above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
@@ -25,16 +25,17 @@
 static char reason[256];
 static int nr_failures;
 
-static void note(const char *text)
+static void record_failure(const char *text)
 {
 	nr_failures++;
-	(void)snprintf(reason, sizeof(reason), "%s", text); /* cut */
+	(void)snprintf(reason, sizeof(reason), "%s",
+		       text); /* truncated if too long */
 }
 
 static int setup(void **state)
 {
 	fake_kernel_start();
-	fake_kernel_on_fail(note);
+	fake_kernel_on_fail(record_failure);
 	fake_kernel_driver_id(14);
 	nr_failures = 0;
 	reason[0] = '\0';
@@ -47,7 +48,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void assert_noticed(int ret, const char *what)
+static void assert_reported(int ret, const char *what)
 {
 	assert_int_equal(ret, -1);
 	assert_int_equal(errno, EFAULT);
@@ -64,7 +65,7 @@ static void assert_noticed(int ret, const char *what)
 static const uint8_t long_in[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
 static uint8_t out_room[16];
 
-/* What is sent: every kind of attribute. */
+/* The message that is sent: it has every kind of attribute. */
 struct message {
 	uint16_t length, object_id, method_id, num_attrs;
 	uint64_t reserved1;
@@ -96,7 +97,7 @@ static struct message good_message(void)
 	return m;
 }
 
-static const uint8_t answer[16] = { 0xa0, 0xa1, 0xa2, 0xa3 };
+static const uint8_t driver_response[16] = { 0xa0, 0xa1, 0xa2, 0xa3 };
 
 static void expect_message(int err)
 {
@@ -105,7 +106,7 @@ static void expect_message(int err)
 		.method = 2,
 		FAKE_ATTRS(FAKE_NUM_OUT(0, 99), FAKE_U32_IN(1, 0xabcd),
 			   FAKE_BYTES_IN(2, 12, long_in),
-			   FAKE_BYTES_OUT(3, 16, answer),
+			   FAKE_BYTES_OUT(3, 16, driver_response),
 			   FAKE_NUM_IN_OPTIONAL(4, 33)),
 		.err = err,
 	};
@@ -113,42 +114,44 @@ static void expect_message(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static int send(struct message *m)
+static int send_message(struct message *m)
 {
 	return ioctl(fake_kernel_fd(), RDMA_VERBS_IOCTL, m);
 }
 
-static void expected_message_is_answered(void **state)
+static void fake_kernel_expected_ioctl_receives_response(void **state)
 {
 	struct message m = good_message();
 
 	expect_message(0);
 	memset(out_room, 0, sizeof(out_room));
-	assert_int_equal(send(&m), 0);
-	assert_memory_equal(out_room, answer, sizeof(answer));
+	assert_int_equal(send_message(&m), 0);
+	assert_memory_equal(out_room, driver_response, sizeof(driver_response));
 	assert_int_equal(m.attrs[0].data, 99);
 	fake_kernel_finish();
 	assert_int_equal(nr_failures, 0);
 }
 
-static void failing_message_is_answered_too(void **state)
+static void fake_kernel_failing_ioctl_receives_response(void **state)
 {
 	struct message m = good_message();
 
 	expect_message(EBUSY);
 	memset(out_room, 0, sizeof(out_room));
-	assert_int_equal(send(&m), -1);
+	assert_int_equal(send_message(&m), -1);
 	assert_int_equal(errno, EBUSY);
-	assert_memory_equal(out_room, answer, sizeof(answer));
+	assert_memory_equal(out_room, driver_response, sizeof(driver_response));
 	assert_int_equal(nr_failures, 0);
 }
 
-static void expectations_are_copied(void **state)
+static void fake_kernel_expectations_are_copied(void **state)
 {
 	struct message m = good_message();
 	struct fake_attr attrs[5] = {
-		FAKE_NUM_OUT(0, 99),	       FAKE_U32_IN(1, 0xabcd),
-		FAKE_BYTES_IN(2, 12, long_in), FAKE_BYTES_OUT(3, 16, answer),
+		FAKE_NUM_OUT(0, 99),
+		FAKE_U32_IN(1, 0xabcd),
+		FAKE_BYTES_IN(2, 12, long_in),
+		FAKE_BYTES_OUT(3, 16, driver_response),
 		FAKE_NUM_IN_OPTIONAL(4, 33),
 	};
 	struct fake_ioctl cmd = {
@@ -161,10 +164,10 @@ static void expectations_are_copied(void **state)
 	fake_kernel_expect_ioctl(&cmd);
 	memset(attrs, 0xff, sizeof(attrs));
 	memset(&cmd, 0xff, sizeof(cmd));
-	assert_int_equal(send(&m), 0);
+	assert_int_equal(send_message(&m), 0);
 }
 
-/* One difference, and what the message must mention. */
+/* One difference, and the text that the failure report must contain. */
 struct difference {
 	void (*make)(struct message *m);
 	const char *mentions;
@@ -212,7 +215,7 @@ static void surplus_attribute(struct message *m)
 	m->length += 16;
 }
 
-static void doubled_attribute(struct message *m)
+static void duplicate_attribute(struct message *m)
 {
 	m->attrs[5] = m->attrs[0];
 	m->num_attrs++;
@@ -248,7 +251,7 @@ static void other_bytes(struct message *m)
 	m->attrs[2].data = (uintptr_t)bytes;
 }
 
-static void other_room(struct message *m)
+static void other_output_len(struct message *m)
 {
 	m->attrs[3].len = 8;
 }
@@ -258,7 +261,7 @@ static void other_handle(struct message *m)
 	m->attrs[4].data_s64 = 34;
 }
 
-static void other_choice(struct message *m)
+static void other_enum_value(struct message *m)
 {
 	m->attrs[1].attr_data.enum_data.elem_id = 1;
 }
@@ -268,7 +271,7 @@ static void used_reserved(struct message *m)
 	m->attrs[1].attr_data.enum_data.reserved = 1;
 }
 
-static void each_difference_is_noticed(void **state)
+static void fake_kernel_each_ioctl_difference_is_reported(void **state)
 {
 	static const struct difference differences[] = {
 		{ other_object, "object" },
@@ -279,15 +282,15 @@ static void each_difference_is_noticed(void **state)
 		{ other_length, "length of the header" },
 		{ missing_attribute, "0x1 is missing" },
 		{ surplus_attribute, "number of attributes" },
-		{ doubled_attribute, "twice" },
+		{ duplicate_attribute, "twice" },
 		{ no_longer_mandatory, "flags of attribute 0" },
 		{ not_optional, "flags of attribute 0x4" },
 		{ other_inline_length, "length of attribute 0x1" },
 		{ other_inline_value, "attribute 0x1" },
 		{ other_bytes, "byte 11 of 12" },
-		{ other_room, "length of attribute 0x3" },
+		{ other_output_len, "length of attribute 0x3" },
 		{ other_handle, "attribute 0x4" },
-		{ other_choice, "choice of attribute 0x1" },
+		{ other_enum_value, "choice of attribute 0x1" },
 		{ used_reserved, "choice of attribute 0x1" },
 	};
 
@@ -298,46 +301,46 @@ static void each_difference_is_noticed(void **state)
 		(void)setup(state); /* cannot fail */
 		expect_message(0);
 		differences[i].make(&m);
-		assert_noticed(send(&m), differences[i].mentions);
+		assert_reported(send_message(&m), differences[i].mentions);
 	}
 }
 
-static void other_request_is_noticed(void **state)
+static void fake_kernel_different_request_is_reported(void **state)
 {
 	struct message m = good_message();
 
 	expect_message(0);
-	assert_noticed(ioctl(fake_kernel_fd(), 0x1234, &m), "request");
+	assert_reported(ioctl(fake_kernel_fd(), 0x1234, &m), "request");
 }
 
-static void unexpected_ioctl_is_noticed(void **state)
+static void fake_kernel_unexpected_ioctl_is_reported(void **state)
 {
 	struct message m = good_message();
 
-	assert_noticed(send(&m), "nobody expected");
+	assert_reported(send_message(&m), "unexpected");
 }
 
-static void command_that_does_not_come_is_noticed(void **state)
+static void fake_kernel_missing_command_is_reported(void **state)
 {
 	struct message m = good_message();
 
 	expect_message(0);
 	expect_message(0);
 	expect_message(0);
-	assert_int_equal(send(&m), 0);
+	assert_int_equal(send_message(&m), 0);
 	fake_kernel_finish();
 	assert_int_equal(nr_failures, 1);
-	assert_string_equal(reason, "command 2: did not come, and 1 behind it");
+	assert_string_equal(reason, "command 2: was not sent, and 1 after it");
 }
 
-static void other_order_is_noticed(void **state)
+static void fake_kernel_wrong_order_is_reported(void **state)
 {
 	const struct fake_ioctl first = { .object = UVERBS_OBJECT_PD };
 	struct message m = good_message();
 
 	fake_kernel_expect_ioctl(&first);
 	expect_message(0);
-	assert_noticed(send(&m), "object");
+	assert_reported(send_message(&m), "object");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -382,7 +385,7 @@ static struct fake_write plain_cmd(void)
 		.out_len = sizeof(out),
 		.driver_in = "\1\2\3\4",
 		.driver_in_len = 4,
-		.driver_out = answer,
+		.driver_out = driver_response,
 		.driver_out_len = 4,
 	};
 }
@@ -399,7 +402,7 @@ static int send_plain(const struct plain *p, size_t len)
 	return write(fake_kernel_fd(), p, len) == (ssize_t)len ? 0 : -1;
 }
 
-static void expected_write_is_answered(void **state)
+static void fake_kernel_expected_write_receives_response(void **state)
 {
 	struct plain p = good_plain();
 
@@ -407,11 +410,11 @@ static void expected_write_is_answered(void **state)
 	memset(response, 0, sizeof(response));
 	assert_int_equal(send_plain(&p, PLAIN_LEN), 0);
 	assert_int_equal(response[0], 255);
-	assert_memory_equal(&response[2], answer, 4);
+	assert_memory_equal(&response[2], driver_response, 4);
 	assert_int_equal(nr_failures, 0);
 }
 
-static void write_can_fail_or_be_short(void **state)
+static void fake_kernel_write_fails_or_is_short_on_request(void **state)
 {
 	struct plain p = good_plain();
 	struct fake_write cmd = plain_cmd();
@@ -426,7 +429,7 @@ static void write_can_fail_or_be_short(void **state)
 	assert_int_equal(write(fake_kernel_fd(), &p, PLAIN_LEN), PLAIN_LEN - 3);
 }
 
-static void wrong_writes_are_noticed(void **state)
+static void fake_kernel_each_write_difference_is_reported(void **state)
 {
 	static const char *const mentions[] = { "command",
 						"in_words",
@@ -447,27 +450,27 @@ static void wrong_writes_are_noticed(void **state)
 		p.response = i == 3 ? 0 : p.response;
 		*(uint8_t *)&p.cqe += i == 4;
 		p.driver[3] += i == 5;
-		assert_noticed(send_plain(&p, PLAIN_LEN + 4 * (i == 6)),
-			       mentions[i]);
+		assert_reported(send_plain(&p, PLAIN_LEN + 4 * (i == 6)),
+				mentions[i]);
 	}
 }
 
-static void unexpected_write_is_noticed(void **state)
+static void fake_kernel_unexpected_write_is_reported(void **state)
 {
 	struct plain p = good_plain();
 
-	assert_noticed(send_plain(&p, PLAIN_LEN), "nobody expected");
+	assert_reported(send_plain(&p, PLAIN_LEN), "unexpected");
 }
 
-static void forms_are_told_apart(void **state)
+static void fake_kernel_write_and_ioctl_are_distinguished(void **state)
 {
 	struct plain p = good_plain();
 	struct message m = good_message();
 
 	expect_message(0);
-	assert_noticed(send_plain(&p, PLAIN_LEN), "expected an ioctl");
+	assert_reported(send_plain(&p, PLAIN_LEN), "expected an ioctl");
 	expect_plain();
-	assert_noticed(send(&m), "expected write(2)");
+	assert_reported(send_message(&m), "expected write(2)");
 }
 
 struct extended {
@@ -486,7 +489,7 @@ static void expect_extended(void)
 		.in_len = sizeof(in),
 		.driver_in = "\1\2\3\4",
 		.driver_in_len = 4,
-		.driver_out = answer,
+		.driver_out = driver_response,
 		.driver_out_len = 4,
 	};
 
@@ -508,7 +511,7 @@ static int send_extended(const struct extended *e)
 	return write(fake_kernel_fd(), e, sizeof(*e)) < 0 ? -1 : 0;
 }
 
-static void expected_extended_write_is_answered(void **state)
+static void fake_kernel_expected_extended_write_receives_response(void **state)
 {
 	struct extended e = good_extended();
 
@@ -516,11 +519,11 @@ static void expected_extended_write_is_answered(void **state)
 	expect_extended();
 	memset(response, 0, sizeof(response));
 	assert_int_equal(send_extended(&e), 0);
-	assert_memory_equal(response, answer, 4);
+	assert_memory_equal(response, driver_response, 4);
 	assert_int_equal(nr_failures, 0);
 }
 
-static void wrong_extended_writes_are_noticed(void **state)
+static void fake_kernel_each_extended_write_difference_is_reported(void **state)
 {
 	static const char *const mentions[] = {
 		"in_words",	      "out_words",	  "provider_in_words",
@@ -542,15 +545,16 @@ static void wrong_extended_writes_are_noticed(void **state)
 		*(uint8_t *)&e.core.cq_handle += i == 6;
 		e.driver[0] += i == 7;
 		e.driver[7] += i == 8;
-		assert_noticed(send_extended(&e), mentions[i]);
+		assert_reported(send_extended(&e), mentions[i]);
 	}
 }
 
 /* ------------------------------------------------------------------------ */
-/* Wrapped, and everything else                                              */
+/* Wrapped commands and foreign descriptors                                  */
 /* ------------------------------------------------------------------------ */
 
-static void wrapped_command_is_an_ioctl_of_five_attributes(void **state)
+static void
+fake_kernel_wrapped_write_is_an_ioctl_of_five_attributes(void **state)
 {
 	const struct fake_write cmd = plain_cmd();
 	const struct ib_uverbs_resize_cq in = { .cq_handle = 81, .cqe = 200 };
@@ -577,16 +581,17 @@ static void wrapped_command_is_an_ioctl_of_five_attributes(void **state)
 
 	memcpy(&m.attrs[3].data, "\1\2\3\4", 4);
 	fake_kernel_expect_wrapped(&cmd);
-	assert_int_equal(send(&m), 0);
+	assert_int_equal(send_message(&m), 0);
 	assert_int_equal(out.cqe, 255);
-	assert_memory_equal(&driver_out, answer, 4);
+	assert_memory_equal(&driver_out, driver_response, 4);
 
 	fake_kernel_expect_wrapped(&cmd);
 	m.attrs[2].data++;
-	assert_noticed(send(&m), "attribute 0x2");
+	assert_reported(send_message(&m), "attribute 0x2");
 }
 
-static void other_descriptors_are_real(void **state)
+static void
+fake_kernel_foreign_descriptors_reach_the_real_functions(void **state)
 {
 	char byte = 0;
 	int fds[2], waiting = 0;
@@ -606,23 +611,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(expected_message_is_answered),
-		TEST(failing_message_is_answered_too),
-		TEST(expectations_are_copied),
-		TEST(each_difference_is_noticed),
-		TEST(other_request_is_noticed),
-		TEST(unexpected_ioctl_is_noticed),
-		TEST(command_that_does_not_come_is_noticed),
-		TEST(other_order_is_noticed),
-		TEST(expected_write_is_answered),
-		TEST(write_can_fail_or_be_short),
-		TEST(wrong_writes_are_noticed),
-		TEST(unexpected_write_is_noticed),
-		TEST(forms_are_told_apart),
-		TEST(expected_extended_write_is_answered),
-		TEST(wrong_extended_writes_are_noticed),
-		TEST(wrapped_command_is_an_ioctl_of_five_attributes),
-		TEST(other_descriptors_are_real),
+		TEST(fake_kernel_expected_ioctl_receives_response),
+		TEST(fake_kernel_failing_ioctl_receives_response),
+		TEST(fake_kernel_expectations_are_copied),
+		TEST(fake_kernel_each_ioctl_difference_is_reported),
+		TEST(fake_kernel_different_request_is_reported),
+		TEST(fake_kernel_unexpected_ioctl_is_reported),
+		TEST(fake_kernel_missing_command_is_reported),
+		TEST(fake_kernel_wrong_order_is_reported),
+		TEST(fake_kernel_expected_write_receives_response),
+		TEST(fake_kernel_write_fails_or_is_short_on_request),
+		TEST(fake_kernel_each_write_difference_is_reported),
+		TEST(fake_kernel_unexpected_write_is_reported),
+		TEST(fake_kernel_write_and_ioctl_are_distinguished),
+		TEST(fake_kernel_expected_extended_write_receives_response),
+		TEST(fake_kernel_each_extended_write_difference_is_reported),
+		TEST(fake_kernel_wrapped_write_is_an_ioctl_of_five_attributes),
+		TEST(fake_kernel_foreign_descriptors_reach_the_real_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

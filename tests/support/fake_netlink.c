@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's side of RDMA netlink: see fake_netlink.h. Allocates nothing, so
- * that a test can count allocations.
+ * Replaces the kernel's side of RDMA netlink: see fake_netlink.h. This file
+ * allocates no memory, so that a test can count allocations.
  */
 #include "support/fake_netlink.h"
 
@@ -25,13 +25,13 @@ _Atomic unsigned int fake_calls;
 
 static struct fake_netlink_device devices[MAX_DEVICES];
 
-/* The socket; there is one at a time. */
+/* The socket; only one is open at a time. */
 static struct {
 	bool open;
 	struct fake_netlink_datagram queue[MAX_QUEUED];
 	size_t first, count;
-	bool overrun;	/* to be reported */
-	bool congested; /* until the queue is empty */
+	bool overrun;	/* the next receive reports ENOBUFS */
+	bool congested; /* responses are lost until the queue is empty */
 	bool dumping;
 	bool dump_interrupted;
 	size_t dump_position;
@@ -90,7 +90,7 @@ void fake_netlink_check_closed(void)
 	assert_int_equal(fake_netlink.nr_closes, fake_netlink.nr_sockets);
 }
 
-/* The last message of a datagram; messages are found by walking. */
+/* Return: the last message of a datagram, found by walking its messages. */
 static struct nlmsghdr *last_msg(struct fake_netlink_datagram *datagram)
 {
 	size_t pos = 0;
@@ -104,7 +104,7 @@ static struct nlmsghdr *last_msg(struct fake_netlink_datagram *datagram)
 	}
 }
 
-static void *extend(struct fake_netlink_datagram *datagram, size_t len)
+static void *extend_datagram(struct fake_netlink_datagram *datagram, size_t len)
 {
 	char *at = datagram->bytes + datagram->len;
 
@@ -117,7 +117,7 @@ static void *extend(struct fake_netlink_datagram *datagram, size_t len)
 void fake_netlink_put_msg(struct fake_netlink_datagram *datagram, uint16_t type,
 			  uint16_t flags, uint32_t number)
 {
-	struct nlmsghdr *hdr = extend(datagram, NLMSG_HDRLEN);
+	struct nlmsghdr *hdr = extend_datagram(datagram, NLMSG_HDRLEN);
 
 	hdr->nlmsg_len = NLMSG_HDRLEN;
 	hdr->nlmsg_type = type;
@@ -131,7 +131,7 @@ static void put_payload(struct fake_netlink_datagram *datagram,
 {
 	struct nlmsghdr *hdr = last_msg(datagram);
 
-	memcpy(extend(datagram, NLMSG_ALIGN(len)), data, len);
+	memcpy(extend_datagram(datagram, NLMSG_ALIGN(len)), data, len);
 	hdr->nlmsg_len += NLMSG_ALIGN(len);
 }
 
@@ -179,7 +179,7 @@ void fake_netlink_put_device(struct fake_netlink_datagram *datagram,
 	put_u64(datagram, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, device->guid);
 	fake_netlink_put_attr(datagram, RDMA_NLDEV_ATTR_DEV_NODE_TYPE,
 			      &device->node_type, sizeof(device->node_type));
-	/* from a kernel that is newer than these headers */
+	/* an attribute of a kernel newer than these headers */
 	put_u32(datagram, RDMA_NLDEV_ATTR_MAX + 7, 1);
 }
 
@@ -257,7 +257,7 @@ static void queue_add(struct fake_netlink_datagram *datagram)
 		fake_netlink.max_queued = sock.count;
 }
 
-static void dump_end(struct fake_netlink_datagram *datagram)
+static void end_dump(struct fake_netlink_datagram *datagram)
 {
 	const int code = 0;
 
@@ -268,8 +268,8 @@ static void dump_end(struct fake_netlink_datagram *datagram)
 			      fake_netlink.done_without_code ? NULL : &code);
 }
 
-/* The next part of a dump, if one is running and there is room. */
-static void dump_continue(void)
+/* Queues the next part of a running dump if the queue has room. */
+static void continue_dump(void)
 {
 	struct fake_netlink_datagram *datagram;
 
@@ -283,7 +283,7 @@ static void dump_continue(void)
 		fake_netlink_put_device(datagram, sock.dump_number,
 					&devices[sock.dump_position++]);
 	if (!datagram->len)
-		dump_end(datagram);
+		end_dump(datagram);
 	if (datagram->len && sock.dump_interrupted)
 		last_msg(datagram)->nlmsg_flags |= NLM_F_DUMP_INTR;
 	queue_add(datagram);
@@ -311,7 +311,7 @@ static void handle_dump(const struct nlmsghdr *request)
 		fake_netlink.nr_dump_interrupted--;
 	sock.dump_position = 0;
 	sock.dump_number = request->nlmsg_seq;
-	dump_continue();
+	continue_dump();
 }
 
 static const struct fake_netlink_device *find_device(uint32_t index)
@@ -330,7 +330,7 @@ static void handle_query(const struct nlmsghdr *request)
 	struct nlattr attr;
 	uint32_t index;
 
-	/* exactly what a query looks like */
+	/* exact length of a query */
 	assert_int_equal(request->nlmsg_len, NLMSG_HDRLEN + 20);
 	memcpy(&attr, payload, sizeof(attr));
 	assert_int_equal(attr.nla_type, RDMA_NLDEV_ATTR_DEV_INDEX);
@@ -451,7 +451,7 @@ ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 	return (ssize_t)len;
 }
 
-static void receive_one(struct mmsghdr *msg)
+static void receive_datagram(struct mmsghdr *msg)
 {
 	struct fake_netlink_datagram *datagram = &sock.queue[sock.first];
 	struct iovec *iov = msg->msg_hdr.msg_iov;
@@ -477,7 +477,7 @@ static void receive_one(struct mmsghdr *msg)
 	sock.count--;
 	if (!sock.count)
 		sock.congested = false;
-	dump_continue();
+	continue_dump();
 }
 
 int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int nr_msgs,
@@ -509,7 +509,7 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int nr_msgs,
 	}
 	sock.poll_seen = false;
 	while (nr < nr_msgs && sock.count)
-		receive_one(&msgs[nr++]);
+		receive_datagram(&msgs[nr++]);
 	if (!nr) {
 		errno = EAGAIN;
 		return -1;
@@ -525,14 +525,14 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr_fds, int timeout_ms)
 	assert_int_equal(nr_fds, 1);
 	assert_int_equal(fds->fd, FAKE_NETLINK_FD);
 	assert_int_equal(fds->events, POLLIN);
-	assert_in_range(timeout_ms, 1, 10000); /* bounded */
+	assert_in_range(timeout_ms, 1, 10000); /* every wait is bounded */
 	if (fake_netlink.poll_errno) {
 		errno = fake_netlink.poll_errno;
 		return -1;
 	}
 	sock.poll_seen = true;
 	if (!sock.count)
-		return 0; /* the time is over */
+		return 0; /* timeout */
 	fds->revents = POLLIN;
 	return 1;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations that answer as they are told: see support/fake_provider.h. An
- * operation first writes down its name and arguments, then fails if it is to.
+ * Operations whose results a test sets: see support/fake_provider.h. An
+ * operation first records its name and arguments, then fails if the test
+ * requests it.
  */
 #include "support/fake_provider_internal.h"
 
@@ -37,16 +38,16 @@ void fake_provider_reset(void)
 	};
 }
 
-int fake_seen(const char *op, const struct fake_args *args)
+int fake_record_op(const char *op, const struct fake_args *args)
 {
 	fake_provider.last_op = op;
 	fake_provider.args = *args;
 	return fake_provider.ret;
 }
 
-int fake_seen_object(const char *op, const void *object)
+int fake_record_object_op(const char *op, const void *object)
 {
-	return SEEN(op, .attr = object);
+	return RECORD_OP(op, .attr = object);
 }
 
 void *fake_object_new(size_t size)
@@ -64,17 +65,17 @@ void fake_object_free(void *object)
 	free(object);
 }
 
-/* The object is at the beginning of its memory. */
+/* The struct of an object starts at the beginning of its allocation. */
 int fake_object_end(const char *op, void *object)
 {
-	int ret = fake_seen_object(op, object);
+	int ret = fake_record_object_op(op, object);
 
 	if (ret == 0)
 		fake_object_free(object);
 	return ret;
 }
 
-/* A pipe whose writing end the test gets. */
+/* Makes a pipe. The test writes events to the writing end. */
 static int event_pipe(int *write_fd, int *ret_fd)
 {
 	int ends[2];
@@ -95,8 +96,8 @@ static int fake_query_device(struct ibv_context *ctx,
 			     const struct ibv_query_device_ex_input *input,
 			     struct ibv_device_attr_ex *attr, size_t attr_size)
 {
-	int ret = SEEN("query_device", .ctx = ctx, .input = input,
-		       .size = attr_size);
+	int ret = RECORD_OP("query_device", .ctx = ctx, .input = input,
+			    .size = attr_size);
 
 	if (ret == 0)
 		*attr = fake_provider.device_attr;
@@ -106,7 +107,7 @@ static int fake_query_device(struct ibv_context *ctx,
 static int fake_query_port(struct ibv_context *ctx, uint8_t port_num,
 			   struct ibv_port_attr *attr)
 {
-	int ret = SEEN("query_port", .ctx = ctx, .port_num = port_num);
+	int ret = RECORD_OP("query_port", .ctx = ctx, .port_num = port_num);
 
 	if (ret == 0)
 		*attr = fake_provider.port_attr;
@@ -122,7 +123,8 @@ static int fake_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 				uint32_t gid_index,
 				struct ibv_gid_entry *ret_entry)
 {
-	int ret = SEEN("query_gid_entry", .ctx = ctx, .port_num = port_num);
+	int ret =
+		RECORD_OP("query_gid_entry", .ctx = ctx, .port_num = port_num);
 
 	if (ret)
 		return ret;
@@ -139,7 +141,7 @@ static ssize_t fake_query_gid_table(struct ibv_context *ctx,
 				    size_t max_entries)
 {
 	size_t count = 0;
-	int ret = fake_seen(
+	int ret = fake_record_op(
 		"query_gid_table",
 		&(struct fake_args){ .ctx = ctx, .max_entries = max_entries });
 
@@ -158,7 +160,7 @@ static ssize_t fake_query_gid_table(struct ibv_context *ctx,
 static int fake_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
 			   __be16 *ret_pkey)
 {
-	int ret = SEEN("query_pkey", .ctx = ctx, .port_num = port_num);
+	int ret = RECORD_OP("query_pkey", .ctx = ctx, .port_num = port_num);
 
 	if (ret)
 		return ret;
@@ -171,7 +173,8 @@ static int fake_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
 static int fake_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
 				 uint64_t *ret_speed)
 {
-	int ret = SEEN("query_port_speed", .ctx = ctx, .port_num = port_num);
+	int ret =
+		RECORD_OP("query_port_speed", .ctx = ctx, .port_num = port_num);
 
 	if (ret == 0)
 		*ret_speed = fake_provider.value;
@@ -181,7 +184,7 @@ static int fake_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
 static int fake_query_rt_values(struct ibv_context *ctx,
 				struct ibv_values_ex *values)
 {
-	int ret = SEEN("query_rt_values", .ctx = ctx, .attr = values);
+	int ret = RECORD_OP("query_rt_values", .ctx = ctx, .attr = values);
 
 	if (ret == 0)
 		values->raw_clock.tv_nsec = (long)fake_provider.value;
@@ -197,7 +200,7 @@ static int fake_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
 
 static int fake_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 {
-	int ret = fake_seen_object("create_comp_channel", ctx);
+	int ret = fake_record_object_op("create_comp_channel", ctx);
 
 	return ret ? ret : event_pipe(&fake_provider.comp_write_fd, ret_fd);
 }
@@ -220,7 +223,7 @@ static void fake_async_event(struct ibv_context *ctx,
 static int fake_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 {
 	struct ibv_pd *pd;
-	int ret = SEEN("alloc_pd", .ctx = ctx);
+	int ret = RECORD_OP("alloc_pd", .ctx = ctx);
 
 	if (ret)
 		return ret;
@@ -242,7 +245,7 @@ static int fake_open_xrcd(struct ibv_context *ctx,
 			  struct ibv_xrcd **ret_xrcd)
 {
 	struct verbs_xrcd *vxrcd;
-	int ret = SEEN("open_xrcd", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("open_xrcd", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -262,7 +265,7 @@ static int fake_close_xrcd(struct ibv_xrcd *xrcd)
 static int fake_import_pd(struct ibv_context *ctx, uint32_t handle,
 			  struct ibv_pd **ret_pd)
 {
-	int ret = SEEN("import_pd", .ctx = ctx, .handle = handle);
+	int ret = RECORD_OP("import_pd", .ctx = ctx, .handle = handle);
 
 	if (ret)
 		return ret;
@@ -272,7 +275,7 @@ static int fake_import_pd(struct ibv_context *ctx, uint32_t handle,
 
 static void fake_unimport_pd(struct ibv_pd *pd)
 {
-	(void)fake_seen_object("unimport_pd", pd);
+	(void)fake_record_object_op("unimport_pd", pd);
 	fake_object_free(pd);
 }
 
@@ -280,7 +283,7 @@ static int fake_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
 			 struct ibv_td **ret_td)
 {
 	struct ibv_td *td;
-	int ret = SEEN("alloc_td", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("alloc_td", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -302,7 +305,7 @@ static int fake_alloc_parent_domain(struct ibv_context *ctx,
 				    struct ibv_pd **ret_pd)
 {
 	struct ibv_pd *pd;
-	int ret = SEEN("alloc_parent_domain", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("alloc_parent_domain", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -365,7 +368,7 @@ static int fake_open_context(struct verbs_device *dev, int cmd_fd,
 
 	fake_provider.last_cmd_fd = cmd_fd;
 	if (fake_provider.open_ret) {
-		close_end(cmd_fd); /* it is ours now */
+		close_end(cmd_fd); /* a failed open consumes the descriptor */
 		return fake_provider.open_ret;
 	}
 	vctx = verbs_context_new(dev, cmd_fd, sizeof(*vctx));

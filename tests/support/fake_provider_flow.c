@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Flows and counters of the fake provider. */
+/* Operations of the fake provider on flows and counters. */
 #include <errno.h>
 
 #include "support/fake_provider_internal.h"
@@ -8,7 +8,7 @@ static int fake_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr,
 			    struct ibv_flow **ret_flow)
 {
 	struct ibv_flow *flow;
-	int ret = SEEN("create_flow", .attr = attr, .object = qp);
+	int ret = RECORD_OP("create_flow", .attr = attr, .object = qp);
 
 	if (ret)
 		return ret;
@@ -30,7 +30,7 @@ static int fake_create_flow_action_esp(struct ibv_context *ctx,
 				       struct ibv_flow_action **ret_action)
 {
 	struct verbs_flow_action *vaction;
-	int ret = SEEN("create_flow_action_esp", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("create_flow_action_esp", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -45,7 +45,8 @@ static int fake_create_flow_action_esp(struct ibv_context *ctx,
 static int fake_modify_flow_action_esp(struct ibv_flow_action *action,
 				       struct ibv_flow_action_esp_attr *attr)
 {
-	return SEEN("modify_flow_action_esp", .attr = attr, .object = action);
+	return RECORD_OP("modify_flow_action_esp", .attr = attr,
+			 .object = action);
 }
 
 static int fake_destroy_flow_action(struct ibv_flow_action *action)
@@ -58,7 +59,7 @@ static int fake_create_counters(struct ibv_context *ctx,
 				struct ibv_counters **ret_counters)
 {
 	struct verbs_counters *vcounters;
-	int ret = SEEN("create_counters", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("create_counters", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -79,14 +80,15 @@ static int fake_attach_counters_point_flow(struct ibv_counters *counters,
 					   struct ibv_counter_attach_attr *attr,
 					   struct ibv_flow *flow)
 {
-	return SEEN("attach_counters_point_flow", .attr = attr, .object = flow);
+	return RECORD_OP("attach_counters_point_flow", .attr = attr,
+			 .object = flow);
 }
 
 static int fake_read_counters(struct ibv_counters *counters, uint64_t *values,
 			      uint32_t nr_values, uint32_t flags)
 {
-	int ret = SEEN("read_counters", .object = counters, .attr = values,
-		       .max_entries = nr_values, .flags = (int)flags);
+	int ret = RECORD_OP("read_counters", .object = counters, .attr = values,
+			    .max_entries = nr_values, .flags = (int)flags);
 
 	for (uint32_t i = 0; ret == 0 && i < nr_values; i++)
 		values[i] = fake_provider.value + i;
@@ -96,7 +98,7 @@ static int fake_read_counters(struct ibv_counters *counters, uint64_t *values,
 static int fake_query_comp_cntr_caps(struct ibv_context *ctx,
 				     struct ibv_comp_cntr_caps *caps)
 {
-	int ret = SEEN("query_comp_cntr_caps", .ctx = ctx);
+	int ret = RECORD_OP("query_comp_cntr_caps", .ctx = ctx);
 
 	if (ret == 0)
 		*caps = fake_provider.comp_cntr_caps;
@@ -108,7 +110,7 @@ static int fake_create_comp_cntr(struct ibv_context *ctx,
 				 struct ibv_comp_cntr **ret_cntr)
 {
 	struct ibv_comp_cntr *cntr;
-	int ret = SEEN("create_comp_cntr", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("create_comp_cntr", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -129,13 +131,13 @@ static int fake_qp_attach_comp_cntr(struct ibv_qp *qp,
 				    struct ibv_comp_cntr *cntr,
 				    struct ibv_qp_attach_comp_cntr_attr *attr)
 {
-	return SEEN("qp_attach_comp_cntr", .attr = attr, .object = cntr);
+	return RECORD_OP("qp_attach_comp_cntr", .attr = attr, .object = cntr);
 }
 
-static int read_value(const char *op, struct ibv_comp_cntr *cntr,
-		      uint64_t *ret_value)
+static int read_comp_cntr_value(const char *op, struct ibv_comp_cntr *cntr,
+				uint64_t *ret_value)
 {
-	int ret = SEEN(op, .object = cntr);
+	int ret = RECORD_OP(op, .object = cntr);
 
 	if (ret == 0)
 		*ret_value = fake_provider.value;
@@ -144,33 +146,33 @@ static int read_value(const char *op, struct ibv_comp_cntr *cntr,
 
 static int fake_read_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *ret_value)
 {
-	return read_value("read_comp_cntr", cntr, ret_value);
+	return read_comp_cntr_value("read_comp_cntr", cntr, ret_value);
 }
 
 static int fake_set_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return SEEN("set_comp_cntr", .object = cntr, .value = value);
+	return RECORD_OP("set_comp_cntr", .object = cntr, .value = value);
 }
 
 static int fake_inc_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return SEEN("inc_comp_cntr", .object = cntr, .value = amount);
+	return RECORD_OP("inc_comp_cntr", .object = cntr, .value = amount);
 }
 
 static int fake_read_err_comp_cntr(struct ibv_comp_cntr *cntr,
 				   uint64_t *ret_value)
 {
-	return read_value("read_err_comp_cntr", cntr, ret_value);
+	return read_comp_cntr_value("read_err_comp_cntr", cntr, ret_value);
 }
 
 static int fake_set_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return SEEN("set_err_comp_cntr", .object = cntr, .value = value);
+	return RECORD_OP("set_err_comp_cntr", .object = cntr, .value = value);
 }
 
 static int fake_inc_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return SEEN("inc_err_comp_cntr", .object = cntr, .value = amount);
+	return RECORD_OP("inc_err_comp_cntr", .object = cntr, .value = amount);
 }
 
 const struct verbs_context_ops fake_provider_flow_ops = {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory of the fake provider: regions, windows, device memory, buffers. */
+/*
+ * Operations of the fake provider on memory regions, memory windows, device
+ * memory and buffers.
+ */
 #include <errno.h>
 
 #include "support/fake_provider_internal.h"
@@ -17,8 +20,8 @@ static int mr_new(struct ibv_mr **ret_mr)
 static int fake_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		       uint64_t iova, int access, struct ibv_mr **ret_mr)
 {
-	int ret = SEEN("reg_mr", .pd = pd, .addr = addr, .length = length,
-		       .iova = iova, .access = access);
+	int ret = RECORD_OP("reg_mr", .pd = pd, .addr = addr, .length = length,
+			    .iova = iova, .access = access);
 
 	return ret ? ret : mr_new(ret_mr);
 }
@@ -27,9 +30,9 @@ static int fake_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 			      uint64_t iova, int fd, int access,
 			      struct ibv_mr **ret_mr)
 {
-	int ret = SEEN("reg_dmabuf_mr", .pd = pd, .offset = offset,
-		       .length = length, .iova = iova, .fd = fd,
-		       .access = access);
+	int ret = RECORD_OP("reg_dmabuf_mr", .pd = pd, .offset = offset,
+			    .length = length, .iova = iova, .fd = fd,
+			    .access = access);
 
 	return ret ? ret : mr_new(ret_mr);
 }
@@ -37,8 +40,8 @@ static int fake_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 static int fake_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 			 void *addr, size_t length, int access)
 {
-	return SEEN("rereg_mr", .pd = pd, .flags = flags, .addr = addr,
-		    .length = length, .access = access);
+	return RECORD_OP("rereg_mr", .pd = pd, .flags = flags, .addr = addr,
+			 .length = length, .access = access);
 }
 
 static int fake_dereg_mr(struct verbs_mr *vmr)
@@ -50,16 +53,16 @@ static int fake_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 			  uint32_t flags, struct ibv_sge *sg_list,
 			  uint32_t num_sge)
 {
-	return SEEN("advise_mr", .pd = pd, .advice = advice,
-		    .flags = (int)flags, .sg_list = sg_list,
-		    .num_sge = num_sge);
+	return RECORD_OP("advise_mr", .pd = pd, .advice = advice,
+			 .flags = (int)flags, .sg_list = sg_list,
+			 .num_sge = num_sge);
 }
 
 static int fake_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 			 struct ibv_mw **ret_mw)
 {
 	struct ibv_mw *mw;
-	int ret = SEEN("alloc_mw", .pd = pd, .mw_type = type);
+	int ret = RECORD_OP("alloc_mw", .pd = pd, .mw_type = type);
 
 	if (ret)
 		return ret;
@@ -81,14 +84,15 @@ static int fake_dealloc_mw(struct ibv_mw *mw)
 static int fake_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 			  struct ibv_mr **ret_mr)
 {
-	int ret = SEEN("reg_mr_ex", .pd = pd, .attr = attr, .mr_attr = *attr);
+	int ret = RECORD_OP("reg_mr_ex", .pd = pd, .attr = attr,
+			    .mr_attr = *attr);
 
 	return ret ? ret : mr_new(ret_mr);
 }
 
 static int fake_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 {
-	int ret = SEEN("alloc_null_mr", .pd = pd);
+	int ret = RECORD_OP("alloc_null_mr", .pd = pd);
 
 	if (ret == 0)
 		ret = mr_new(ret_mr);
@@ -100,14 +104,14 @@ static int fake_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 static int fake_import_mr(struct ibv_pd *pd, uint32_t handle,
 			  struct ibv_mr **ret_mr)
 {
-	int ret = SEEN("import_mr", .pd = pd, .handle = handle);
+	int ret = RECORD_OP("import_mr", .pd = pd, .handle = handle);
 
 	return ret ? ret : mr_new(ret_mr);
 }
 
 static void fake_unimport_mr(struct ibv_mr *mr)
 {
-	(void)fake_seen_object("unimport_mr", mr);
+	(void)fake_record_object_op("unimport_mr", mr);
 	fake_object_free(verbs_container_of(mr, struct verbs_mr, ibv_mr));
 }
 
@@ -125,7 +129,7 @@ static int dm_new(struct ibv_context *ctx, struct ibv_dm **ret_dm)
 static int fake_alloc_dm(struct ibv_context *ctx,
 			 struct ibv_alloc_dm_attr *attr, struct ibv_dm **ret_dm)
 {
-	int ret = SEEN("alloc_dm", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("alloc_dm", .ctx = ctx, .attr = attr);
 
 	return ret ? ret : dm_new(ctx, ret_dm);
 }
@@ -139,8 +143,8 @@ static int fake_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
 			  size_t length, unsigned int access,
 			  struct ibv_mr **ret_mr)
 {
-	int ret = SEEN("reg_dm_mr", .pd = pd, .attr = dm, .offset = offset,
-		       .length = length, .access = (int)access);
+	int ret = RECORD_OP("reg_dm_mr", .pd = pd, .attr = dm, .offset = offset,
+			    .length = length, .access = (int)access);
 
 	if (ret == 0)
 		ret = mr_new(ret_mr);
@@ -151,25 +155,25 @@ static int fake_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
 
 static int fake_dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
 {
-	int ret = fake_seen_object("dm_export_dmabuf_fd", dm);
+	int ret = fake_record_object_op("dm_export_dmabuf_fd", dm);
 
 	if (ret == 0)
 		*ret_fd = (int)fake_provider.value;
 	return ret;
 }
 
-/* Its context is left for the library to fill. */
+/* The library sets the context of the imported object. */
 static int fake_import_dm(struct ibv_context *ctx, uint32_t handle,
 			  struct ibv_dm **ret_dm)
 {
-	int ret = SEEN("import_dm", .ctx = ctx, .handle = handle);
+	int ret = RECORD_OP("import_dm", .ctx = ctx, .handle = handle);
 
 	return ret ? ret : dm_new(NULL, ret_dm);
 }
 
 static void fake_unimport_dm(struct ibv_dm *dm)
 {
-	(void)fake_seen_object("unimport_dm", dm);
+	(void)fake_record_object_op("unimport_dm", dm);
 	fake_object_free(verbs_container_of(dm, struct verbs_dm, dm));
 }
 
@@ -178,7 +182,7 @@ static int fake_alloc_dmah(struct ibv_context *ctx,
 			   struct ibv_dmah **ret_dmah)
 {
 	struct verbs_dmah *vdmah;
-	int ret = SEEN("alloc_dmah", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("alloc_dmah", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -195,12 +199,12 @@ static int fake_dealloc_dmah(struct ibv_dmah *dmah)
 	return fake_object_end("dealloc_dmah", dmah);
 }
 
-/* The buffer and its bytes are one block. Its PD is left for the library. */
+/* The struct and the buffer are one allocation. The library sets the PD. */
 static int fake_alloc_buf(struct ibv_pd *pd, size_t size,
 			  struct ibv_buf **ret_buf)
 {
 	struct ibv_buf *buf;
-	int ret = SEEN("alloc_buf", .pd = pd, .size = size);
+	int ret = RECORD_OP("alloc_buf", .pd = pd, .size = size);
 
 	if (ret)
 		return ret;
@@ -216,7 +220,7 @@ static int fake_alloc_buf(struct ibv_pd *pd, size_t size,
 
 static void fake_free_buf(struct ibv_buf *buf)
 {
-	(void)fake_seen_object("free_buf", buf);
+	(void)fake_record_object_op("free_buf", buf);
 	fake_object_free(buf);
 }
 

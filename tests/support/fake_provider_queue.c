@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Queues of the fake provider, and what their requests refer to. */
+/*
+ * Operations of the fake provider on queues, address handles and multicast
+ * groups.
+ */
 #include <errno.h>
 
 #include "support/fake_provider_internal.h"
@@ -8,7 +11,7 @@ static int fake_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 			  struct ibv_ah **ret_ah)
 {
 	struct ibv_ah *ah;
-	int ret = SEEN("create_ah", .pd = pd, .attr = attr);
+	int ret = RECORD_OP("create_ah", .pd = pd, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -29,13 +32,13 @@ static int fake_destroy_ah(struct ibv_ah *ah)
 static int fake_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 			     uint16_t lid)
 {
-	return SEEN("attach_mcast", .attr = qp, .gid = gid, .lid = lid);
+	return RECORD_OP("attach_mcast", .attr = qp, .gid = gid, .lid = lid);
 }
 
 static int fake_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 			     uint16_t lid)
 {
-	return SEEN("detach_mcast", .attr = qp, .gid = gid, .lid = lid);
+	return RECORD_OP("detach_mcast", .attr = qp, .gid = gid, .lid = lid);
 }
 
 static int fake_create_cq(struct ibv_context *ctx,
@@ -43,8 +46,8 @@ static int fake_create_cq(struct ibv_context *ctx,
 			  struct verbs_cq **ret_vcq)
 {
 	struct verbs_cq *vcq;
-	int ret = SEEN("create_cq", .ctx = ctx, .cq_attr = *attr,
-		       .extended = extended);
+	int ret = RECORD_OP("create_cq", .ctx = ctx, .cq_attr = *attr,
+			    .extended = extended);
 
 	if (ret)
 		return ret;
@@ -59,17 +62,17 @@ static int fake_create_cq(struct ibv_context *ctx,
 
 static int fake_resize_cq(struct ibv_cq *cq, int cqe)
 {
-	return SEEN("resize_cq", .attr = cq, .cqe = cqe);
+	return RECORD_OP("resize_cq", .attr = cq, .cqe = cqe);
 }
 
 static int fake_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 {
-	return fake_seen_object("modify_cq", attr);
+	return fake_record_object_op("modify_cq", attr);
 }
 
 static int fake_destroy_cq(struct ibv_cq *cq)
 {
-	int ret = fake_seen_object("destroy_cq", cq);
+	int ret = fake_record_object_op("destroy_cq", cq);
 
 	if (ret)
 		return ret;
@@ -84,7 +87,7 @@ static int fake_create_srq(struct ibv_context *ctx,
 			   struct verbs_srq **ret_vsrq)
 {
 	struct verbs_srq *vsrq;
-	int ret = SEEN("create_srq", .ctx = ctx, .srq_attr = *attr);
+	int ret = RECORD_OP("create_srq", .ctx = ctx, .srq_attr = *attr);
 
 	if (ret)
 		return ret;
@@ -101,14 +104,14 @@ static int fake_create_srq(struct ibv_context *ctx,
 static int fake_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 			   int attr_mask)
 {
-	return fake_seen(
+	return fake_record_op(
 		"modify_srq",
 		&(struct fake_args){ .attr = attr, .attr_mask = attr_mask });
 }
 
 static int fake_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 {
-	int ret = fake_seen_object("query_srq", srq);
+	int ret = fake_record_object_op("query_srq", srq);
 
 	if (ret == 0)
 		*attr = fake_provider.srq_attr;
@@ -117,7 +120,7 @@ static int fake_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 
 static int fake_destroy_srq(struct ibv_srq *srq)
 {
-	int ret = fake_seen_object("destroy_srq", srq);
+	int ret = fake_record_object_op("destroy_srq", srq);
 
 	if (ret)
 		return ret;
@@ -132,7 +135,7 @@ static int fake_create_qp(struct ibv_context *ctx,
 			  struct verbs_qp **ret_vqp)
 {
 	struct verbs_qp *vqp;
-	int ret = SEEN("create_qp", .ctx = ctx, .qp_attr = *attr);
+	int ret = RECORD_OP("create_qp", .ctx = ctx, .qp_attr = *attr);
 
 	if (ret)
 		return ret;
@@ -154,7 +157,7 @@ static int fake_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr,
 		.qp_type = attr->qp_type,
 	};
 	struct verbs_qp *vqp;
-	int ret = SEEN("open_qp", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("open_qp", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -170,13 +173,13 @@ static int fake_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr,
 static int fake_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			  int attr_mask)
 {
-	return SEEN("modify_qp", .attr = attr, .attr_mask = attr_mask);
+	return RECORD_OP("modify_qp", .attr = attr, .attr_mask = attr_mask);
 }
 
 static int fake_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			 int attr_mask, struct ibv_qp_init_attr *init_attr)
 {
-	int ret = SEEN("query_qp", .attr = qp, .attr_mask = attr_mask);
+	int ret = RECORD_OP("query_qp", .attr = qp, .attr_mask = attr_mask);
 
 	if (ret == 0)
 		*attr = fake_provider.qp_attr;
@@ -185,7 +188,7 @@ static int fake_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 
 static int fake_destroy_qp(struct ibv_qp *qp)
 {
-	int ret = fake_seen_object("destroy_qp", qp);
+	int ret = fake_record_object_op("destroy_qp", qp);
 
 	if (ret)
 		return ret;
@@ -197,12 +200,12 @@ static int fake_destroy_qp(struct ibv_qp *qp)
 
 static int fake_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	return fake_seen_object("set_ece", ece);
+	return fake_record_object_op("set_ece", ece);
 }
 
 static int fake_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	int ret = fake_seen_object("query_ece", qp);
+	int ret = fake_record_object_op("query_ece", qp);
 
 	if (ret == 0)
 		*ece = fake_provider.ece;
@@ -212,21 +215,21 @@ static int fake_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 static int fake_modify_qp_rate_limit(struct ibv_qp *qp,
 				     struct ibv_qp_rate_limit_attr *attr)
 {
-	return SEEN("modify_qp_rate_limit", .attr = attr, .object = qp);
+	return RECORD_OP("modify_qp_rate_limit", .attr = attr, .object = qp);
 }
 
 static int fake_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 				       uint32_t flags)
 {
-	(void)SEEN("query_qp_data_in_order", .object = qp, .opcode = op,
-		   .flags = (int)flags);
+	(void)RECORD_OP("query_qp_data_in_order", .object = qp, .opcode = op,
+			.flags = (int)flags);
 	return (int)fake_provider.value;
 }
 
 static int fake_create_wq(struct ibv_context *ctx,
 			  struct ibv_wq_init_attr *attr, struct ibv_wq **ret_wq)
 {
-	int ret = SEEN("create_wq", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("create_wq", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -236,7 +239,7 @@ static int fake_create_wq(struct ibv_context *ctx,
 
 static int fake_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
 {
-	return SEEN("modify_wq", .attr = attr, .object = wq);
+	return RECORD_OP("modify_wq", .attr = attr, .object = wq);
 }
 
 static int fake_destroy_wq(struct ibv_wq *wq)
@@ -249,7 +252,7 @@ static int fake_create_rwq_ind_table(struct ibv_context *ctx,
 				     struct ibv_rwq_ind_table **ret_table)
 {
 	struct ibv_rwq_ind_table *table;
-	int ret = SEEN("create_rwq_ind_table", .ctx = ctx, .attr = attr);
+	int ret = RECORD_OP("create_rwq_ind_table", .ctx = ctx, .attr = attr);
 
 	if (ret)
 		return ret;
@@ -266,11 +269,11 @@ static int fake_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 	return fake_object_end("destroy_rwq_ind_table", table);
 }
 
-/* Of the data path: a positive errno. */
+/* Data path operation: returns a positive errno. */
 static int fake_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *op,
 			     struct ibv_ops_wr **bad_op)
 {
-	int ret = SEEN("post_srq_ops", .attr = op, .object = srq);
+	int ret = RECORD_OP("post_srq_ops", .attr = op, .object = srq);
 
 	if (ret)
 		*bad_op = op;

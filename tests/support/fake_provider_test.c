@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of support/fake_provider.c: its operations answer what they are told,
- * and write down what they were given.
+ * Tests of support/fake_provider.c: its operations return the values that the
+ * test sets, and record their arguments.
  */
 #include "support/fake_provider.h"
 
@@ -14,32 +14,32 @@
 
 #include "core/op_table.h"
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 static struct ibv_context ctx;
 
-static int start(void **state)
+static int setup(void **state)
 {
 	fake_provider_reset();
 	return 0;
 }
 
-static int finish(void **state)
+static int teardown(void **state)
 {
 	assert_int_equal(fake_provider.nr_objects, 0);
 	fake_provider_reset();
 	return 0;
 }
 
-static void has_every_control_operation(void **state)
+static void fake_provider_has_every_control_operation(void **state)
 {
 	struct verbs_context_ops table, defaults;
 	void (*ours)(void), (*theirs)(void);
 	size_t size = offsetof(struct verbs_context_ops, poll_cq);
 
 	verbs_op_table_init(&defaults, false);
-	/* These two are left to the library. */
+	/* The library's defaults of these two stay in place. */
 	defaults.get_srq_num = NULL;
 	defaults.qp_to_ex = NULL;
 	verbs_op_table_init(&table, false);
@@ -55,7 +55,7 @@ static void has_every_control_operation(void **state)
 	}
 }
 
-static void operation_writes_down_its_name_and_arguments(void **state)
+static void fake_provider_operation_records_name_and_arguments(void **state)
 {
 	struct ibv_port_attr attr;
 
@@ -65,7 +65,8 @@ static void operation_writes_down_its_name_and_arguments(void **state)
 	assert_int_equal(fake_provider.args.port_num, 3);
 }
 
-static void next_operation_forgets_the_arguments_of_the_last(void **state)
+static void
+fake_provider_operation_clears_arguments_of_the_previous_one(void **state)
 {
 	struct ibv_port_attr attr;
 	struct ibv_pd *pd;
@@ -76,7 +77,7 @@ static void next_operation_forgets_the_arguments_of_the_last(void **state)
 	assert_int_equal(fake_provider_ops.dealloc_pd(pd), 0);
 }
 
-static void operation_fails_as_it_is_told(void **state)
+static void fake_provider_operation_returns_the_requested_error(void **state)
 {
 	struct ibv_pd *pd = (void *)&ctx;
 
@@ -87,7 +88,7 @@ static void operation_fails_as_it_is_told(void **state)
 	assert_int_equal(fake_provider.nr_objects, 0);
 }
 
-static void objects_are_counted(void **state)
+static void fake_provider_objects_are_counted(void **state)
 {
 	struct ibv_pd *pd;
 
@@ -101,7 +102,7 @@ static void objects_are_counted(void **state)
 	assert_int_equal(fake_provider.nr_objects, 0);
 }
 
-static void queries_answer_what_they_are_told(void **state)
+static void fake_provider_query_returns_the_values_of_the_test(void **state)
 {
 	struct ibv_port_attr attr = {};
 
@@ -110,7 +111,7 @@ static void queries_answer_what_they_are_told(void **state)
 	assert_int_equal(attr.lid, 17);
 }
 
-static void event_descriptor_is_a_pipe(void **state)
+static void fake_provider_event_descriptor_is_a_pipe(void **state)
 {
 	char byte = 0;
 	int fd = -1;
@@ -122,7 +123,7 @@ static void event_descriptor_is_a_pipe(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void reset_closes_the_pipes(void **state)
+static void fake_provider_reset_closes_the_event_pipes(void **state)
 {
 	int fd = -1, write_fd;
 
@@ -135,30 +136,32 @@ static void reset_closes_the_pipes(void **state)
 
 static unsigned int nr_offered;
 
-static int take_two(void *arg, const char *name, int node_type,
-		    __be64 node_guid)
+static int accept_two_devices(void *arg, const char *name, int node_type,
+			      __be64 node_guid)
 {
 	return ++nr_offered > 2 ? -ENOMEM : 0;
 }
 
-static void offers_stop_at_the_first_error(void **state)
+static void fake_provider_list_devices_stops_at_the_first_error(void **state)
 {
 	nr_offered = 0;
 	for (int i = 0; i < FAKE_PROVIDER_MAX_OFFERS; i++)
 		fake_provider.offers[i] = "soft";
-	assert_int_equal(verbs_provider_fake.list_devices(take_two, NULL),
-			 -ENOMEM);
+	assert_int_equal(
+		verbs_provider_fake.list_devices(accept_two_devices, NULL),
+		-ENOMEM);
 	assert_int_equal(nr_offered, 3);
 }
 
-static void no_offer_is_no_error(void **state)
+static void fake_provider_list_devices_without_offers_succeeds(void **state)
 {
 	nr_offered = 0;
-	assert_int_equal(verbs_provider_fake.list_devices(take_two, NULL), 0);
+	assert_int_equal(
+		verbs_provider_fake.list_devices(accept_two_devices, NULL), 0);
 	assert_int_equal(nr_offered, 0);
 }
 
-static void failed_open_closes_the_descriptor(void **state)
+static void fake_provider_failed_open_closes_the_descriptor(void **state)
 {
 	struct verbs_context *vctx;
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -171,22 +174,22 @@ static void failed_open_closes_the_descriptor(void **state)
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(has_every_control_operation),
-		TEST(operation_writes_down_its_name_and_arguments),
-		TEST(next_operation_forgets_the_arguments_of_the_last),
-		TEST(operation_fails_as_it_is_told),
-		TEST(objects_are_counted),
-		TEST(queries_answer_what_they_are_told),
-		TEST(event_descriptor_is_a_pipe),
-		TEST(reset_closes_the_pipes),
-		TEST(offers_stop_at_the_first_error),
-		TEST(no_offer_is_no_error),
-		TEST(failed_open_closes_the_descriptor),
+		TEST(fake_provider_has_every_control_operation),
+		TEST(fake_provider_operation_records_name_and_arguments),
+		TEST(fake_provider_operation_clears_arguments_of_the_previous_one),
+		TEST(fake_provider_operation_returns_the_requested_error),
+		TEST(fake_provider_objects_are_counted),
+		TEST(fake_provider_query_returns_the_values_of_the_test),
+		TEST(fake_provider_event_descriptor_is_a_pipe),
+		TEST(fake_provider_reset_closes_the_event_pipes),
+		TEST(fake_provider_list_devices_stops_at_the_first_error),
+		TEST(fake_provider_list_devices_without_offers_succeeds),
+		TEST(fake_provider_failed_open_closes_the_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

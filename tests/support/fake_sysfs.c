@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Builds folders that stand for sysfs: see fake_sysfs.h. */
+/* Makes folders that replace /sys and /dev/infiniband: see fake_sysfs.h. */
 #include "support/fake_sysfs.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-static void full_path(const struct fake_sysfs *fake, const char *path,
-		      char ret_path[PATH_MAX])
+static void format_full_path(const struct fake_sysfs *fake, const char *path,
+			     char ret_path[PATH_MAX])
 {
 	int len = snprintf(ret_path, PATH_MAX, "%s/%s", fake->root, path);
 
@@ -58,7 +58,7 @@ void fake_sysfs_remove(struct fake_sysfs *fake, const char *path)
 {
 	char full[PATH_MAX];
 
-	full_path(fake, path, full);
+	format_full_path(fake, path, full);
 	remove_tree(full);
 }
 
@@ -78,7 +78,7 @@ void fake_sysfs_write_bytes(struct fake_sysfs *fake, const char *path,
 	char full[PATH_MAX];
 	int fd;
 
-	full_path(fake, path, full);
+	format_full_path(fake, path, full);
 	make_folders(full, strlen(fake->root) + 1);
 	if (!text) {
 		assert_true(mkdir(full, 0755) == 0 || errno == EEXIST);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A folder that stands for /sys, and one that stands for /dev/infiniband. Both
- * are real folders below $TMPDIR or /tmp; a test fills them.
+ * Replaces /sys and /dev/infiniband by folders below $TMPDIR or /tmp, which a
+ * test fills.
  */
 #ifndef SUPPORT_FAKE_SYSFS_H
 #define SUPPORT_FAKE_SYSFS_H
@@ -15,35 +15,41 @@ struct fake_sysfs {
 	char dev[288];	 /* root/dev */
 };
 
-/* Makes an empty tree: neither class, no node. */
+/* Makes an empty tree: no class folder, no device node. */
 void fake_sysfs_init(struct fake_sysfs *fake);
 
-/* Removes everything. */
+/* Removes the tree. */
 void fake_sysfs_fini(struct fake_sysfs *fake);
 
 /* Makes the class folder and its file abi_version. */
 void fake_sysfs_class(struct fake_sysfs *fake, const char *abi);
 
 /*
- * Writes a file below root, making the folders on the way. @len: bytes at
- * @text. NULL for @text makes a folder.
+ * Writes a file below root and makes the missing folders of its path. @len:
+ * bytes at @text. NULL for @text makes a folder.
  */
 void fake_sysfs_write_bytes(struct fake_sysfs *fake, const char *path,
 			    const void *text, size_t len);
 void fake_sysfs_write(struct fake_sysfs *fake, const char *path,
 		      const char *text);
 
-/* Removes a file or a folder with all that is in it. */
+/* Removes a file, or a folder with its content. */
 void fake_sysfs_remove(struct fake_sysfs *fake, const char *path);
 
 /* A device of driver rxe: rxe<n>, uverbs<n>, 231:<192 + n>, ABI 2, type CA. */
 void fake_sysfs_device(struct fake_sysfs *fake, unsigned int n);
 
-/* The folder <ibdev>/device/infiniband_verbs, as a device with a parent has. */
+/*
+ * Makes the folder <ibdev>/device/infiniband_verbs, which a device with a
+ * parent has.
+ */
 void fake_sysfs_parent(struct fake_sysfs *fake, const char *ibdev,
 		       const char *uverbs, const char *dev, const char *abi);
 
-/* Its node: an ordinary file, since only existence counts. */
+/*
+ * Makes the device node of @uverbs: an ordinary file, since only its existence
+ * matters.
+ */
 void fake_sysfs_node(struct fake_sysfs *fake, const char *uverbs);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs nodes without a kernel: see fake_uverbs.h. A node is a regular file
- * whose length tells its number, since that is all that fstat() needs to know
- * to pass it off as a character device.
+ * Replaces the uverbs device nodes of the kernel: see fake_uverbs.h. A node is
+ * a regular file whose length encodes its number: the replaced fstat() reports
+ * it as a character device, and needs no other information.
  */
 #include "support/fake_uverbs.h"
 
@@ -30,7 +30,7 @@
 #define MAJOR	    231
 #define FIRST_MINOR 192
 
-/* Written by fake_uverbs_start() only, before there are threads. */
+/* Written only by fake_uverbs_start(), before threads exist. */
 static char folder[64];
 static struct stat folder_stat;
 static unsigned int nr_made;
@@ -65,12 +65,12 @@ void fake_uverbs_stop(void)
 	while (nr_made > 0) {
 		(void)snprintf(path, sizeof(path), "%s/uverbs%u", folder,
 			       --nr_made);
-		(void)unlink(path); /* leaves a temporary file at worst */
+		(void)unlink(path); /* at worst, a temporary file remains */
 	}
 	(void)rmdir(folder);
 }
 
-/* mmmMMMmm: the low byte of the minor, the major, the rest of the minor */
+/* mmmMMMmm: low byte of the minor number, major number, rest of the minor */
 uint32_t fake_uverbs_chardev(unsigned int n)
 {
 	uint32_t minor_number = FIRST_MINOR + n;
@@ -79,8 +79,8 @@ uint32_t fake_uverbs_chardev(unsigned int n)
 	       (minor_number & ~0xffu) << 12;
 }
 
-/* The path of the folder in place of /dev/infiniband. */
-static const char *moved(const char *path, char buf[PATH_MAX])
+/* Return: the path in the folder that replaces /dev/infiniband. */
+static const char *redirect_path(const char *path, char buf[PATH_MAX])
 {
 	if (strncmp(path, DEV_DIR, strlen(DEV_DIR)) != 0)
 		return path;
@@ -88,7 +88,7 @@ static const char *moved(const char *path, char buf[PATH_MAX])
 	return buf;
 }
 
-static void pass_off_as_node(struct stat *st)
+static void report_as_node(struct stat *st)
 {
 	if (!S_ISREG(st->st_mode) || st->st_dev != folder_stat.st_dev ||
 	    st->st_size < 1 || st->st_size > nr_made)
@@ -104,8 +104,8 @@ int __wrap_open(const char *path, int flags, ...)
 	mode_t mode = 0;
 	va_list args;
 
-	/* A command by write(2) must not end up in the file. */
-	if (moved(path, buf) == buf)
+	/* A write(2) command must not change the file. */
+	if (redirect_path(path, buf) == buf)
 		return __real_open(buf, flags & ~O_ACCMODE);
 	if (flags & O_CREAT) {
 		va_start(args, flags);
@@ -120,7 +120,7 @@ int __wrap_stat(const char *path, struct stat *st)
 {
 	char buf[PATH_MAX];
 
-	return __real_stat(moved(path, buf), st);
+	return __real_stat(redirect_path(path, buf), st);
 }
 
 int __wrap_fstat(int fd, struct stat *st);
@@ -129,7 +129,7 @@ int __wrap_fstat(int fd, struct stat *st)
 	int ret = __real_fstat(fd, st);
 
 	if (ret == 0)
-		pass_off_as_node(st);
+		report_as_node(st);
 	return ret;
 }
 
@@ -137,8 +137,8 @@ int __wrap_fstat(int fd, struct stat *st)
 /* Commands                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static struct ib_uverbs_attr *find(struct ib_uverbs_ioctl_hdr *hdr,
-				   uint16_t attr_id)
+static struct ib_uverbs_attr *find_attr(struct ib_uverbs_ioctl_hdr *hdr,
+					uint16_t attr_id)
 {
 	for (uint16_t i = 0; i < hdr->num_attrs; i++)
 		if (hdr->attrs[i].attr_id == attr_id)
@@ -146,11 +146,11 @@ static struct ib_uverbs_attr *find(struct ib_uverbs_ioctl_hdr *hdr,
 	return NULL;
 }
 
-/* As much of the answer as there is room for. */
-static void answer(struct ib_uverbs_ioctl_hdr *hdr, uint16_t attr_id,
-		   const void *data, size_t len)
+/* Writes as much of the response as the attribute has room for. */
+static void put_response(struct ib_uverbs_ioctl_hdr *hdr, uint16_t attr_id,
+			 const void *data, size_t len)
 {
-	struct ib_uverbs_attr *attr = find(hdr, attr_id);
+	struct ib_uverbs_attr *attr = find_attr(hdr, attr_id);
 
 	if (!attr)
 		return;
@@ -163,10 +163,10 @@ static int get_context(struct ib_uverbs_ioctl_hdr *hdr)
 	const uint32_t nr_vectors = 2;
 	const uint64_t core_support = 1;
 
-	answer(hdr, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &nr_vectors,
-	       sizeof(nr_vectors));
-	answer(hdr, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &core_support,
-	       sizeof(core_support));
+	put_response(hdr, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &nr_vectors,
+		     sizeof(nr_vectors));
+	put_response(hdr, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &core_support,
+		     sizeof(core_support));
 	return 0;
 }
 
@@ -183,14 +183,14 @@ static int query_port(struct ib_uverbs_ioctl_hdr *hdr)
 		},
 	};
 
-	answer(hdr, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
+	put_response(hdr, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
 	return 0;
 }
 
 static int query_gid(struct ib_uverbs_ioctl_hdr *hdr)
 {
 	const struct ib_uverbs_attr *index =
-		find(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
+		find_attr(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
 	struct ib_uverbs_gid_entry entry = { .port_num = 1, .gid_type = 2 };
 
 	if (!index || index->data >= FAKE_UVERBS_GID_TABLE_LEN)
@@ -200,14 +200,15 @@ static int query_gid(struct ib_uverbs_ioctl_hdr *hdr)
 	entry.gid[0] = htobe64(0xfe80000000000000);
 	entry.gid[1] = htobe64(index->data + 1);
 	entry.gid_index = (uint32_t)index->data;
-	answer(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry,
-	       sizeof(entry));
+	put_response(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry,
+		     sizeof(entry));
 	return 0;
 }
 
 static int invoke_write(struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct ib_uverbs_attr *command = find(hdr, UVERBS_ATTR_WRITE_CMD);
+	const struct ib_uverbs_attr *command =
+		find_attr(hdr, UVERBS_ATTR_WRITE_CMD);
 	const struct ib_uverbs_ex_query_device_resp resp = {
 		.base = { .max_qp = 64, .phys_port_cnt = 1 },
 		.response_length = sizeof(resp),
@@ -216,20 +217,20 @@ static int invoke_write(struct ib_uverbs_ioctl_hdr *hdr)
 			    (uint32_t)IB_USER_VERBS_CMD_FLAG_EXTENDED;
 
 	if (command && command->data == IB_USER_VERBS_CMD_QUERY_DEVICE)
-		answer(hdr, UVERBS_ATTR_CORE_OUT, &resp.base,
-		       sizeof(resp.base));
+		put_response(hdr, UVERBS_ATTR_CORE_OUT, &resp.base,
+			     sizeof(resp.base));
 	else if (command && command->data == extended)
-		answer(hdr, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+		put_response(hdr, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 	else
 		return -EPROTONOSUPPORT;
 	return 0;
 }
 
-/* Never readable, as long as nothing happens. */
+/* An eventfd that never becomes readable: the device has no events. */
 static int alloc_async_fd(struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct ib_uverbs_attr *attr =
-		find(hdr, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE);
+		find_attr(hdr, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE);
 	int fd = __real_open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || !attr)

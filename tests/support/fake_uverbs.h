@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs nodes that can be opened: a folder stands for /dev/infiniband, and an
- * ioctl on one of its nodes is answered as a kernel with one idle port would.
- * Replaces open, stat, fstat and ioctl by --wrap (FAKE_UVERBS_WRAP in CMake).
+ * Replaces uverbs device nodes by nodes that can be opened without a kernel
+ * driver: a folder replaces /dev/infiniband, and an ioctl on one of its nodes
+ * responds as a kernel with one idle port does. It replaces open, stat, fstat
+ * and ioctl by --wrap (FAKE_UVERBS_WRAP in CMake).
  *
- * It keeps no state, so any number of threads may use it. What it does not know
- * fails with EPROTONOSUPPORT.
+ * It keeps no state, so any number of threads may use it. Unknown commands fail
+ * with EPROTONOSUPPORT.
  */
 #ifndef SUPPORT_FAKE_UVERBS_H
 #define SUPPORT_FAKE_UVERBS_H
@@ -17,14 +18,16 @@
 /**
  * fake_uverbs_start() - make the nodes uverbs0 ... uverbs<nr_nodes - 1>
  *
- * Fails the test if it cannot.
+ * Fails the test on an error.
  */
 void fake_uverbs_start(unsigned int nr_nodes);
 
 /** fake_uverbs_stop() - remove the folder */
 void fake_uverbs_stop(void);
 
-/** fake_uverbs_chardev() - number of node @n, as netlink encodes it */
+/**
+ * fake_uverbs_chardev() - return the number of node @n as netlink encodes it
+ */
 uint32_t fake_uverbs_chardev(unsigned int n);
 
 #endif

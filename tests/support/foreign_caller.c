@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* last: it needs the two above, <stddef.h> and <stdint.h> */
+/* last: cmocka.h needs the two headers above, <stddef.h> and <stdint.h> */
 #include <cmocka.h>
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -51,7 +51,7 @@ const void *caller_in(const struct caller *c)
 	return c->cmd + c->cmd_core;
 }
 
-static void check_fill(const uint8_t *bytes, size_t len, uint8_t fill)
+static void assert_fill(const uint8_t *bytes, size_t len, uint8_t fill)
 {
 	for (size_t i = 0; i < len; i++)
 		assert_int_equal(bytes[i], fill);
@@ -61,21 +61,21 @@ void caller_check_answered(const struct caller *c)
 {
 	assert_memory_equal(c->resp + c->resp_core, caller_answer,
 			    sizeof(caller_answer));
-	check_fill(c->resp + c->resp_size, sizeof(c->resp) - c->resp_size,
-		   GUARD_FILL);
+	assert_fill(c->resp + c->resp_size, sizeof(c->resp) - c->resp_size,
+		    GUARD_FILL);
 	assert_memory_equal(caller_in(c), driver_in, sizeof(driver_in));
 }
 
 void caller_check_core_untouched(const struct caller *c)
 {
-	check_fill(c->resp, c->resp_core, RESP_FILL);
+	assert_fill(c->resp, c->resp_core, RESP_FILL);
 }
 
 void caller_check_untouched(const struct caller *c)
 {
-	check_fill(c->resp, c->resp_size, RESP_FILL);
-	check_fill(c->resp + c->resp_size, sizeof(c->resp) - c->resp_size,
-		   GUARD_FILL);
+	assert_fill(c->resp, c->resp_size, RESP_FILL);
+	assert_fill(c->resp + c->resp_size, sizeof(c->resp) - c->resp_size,
+		    GUARD_FILL);
 }
 
 void caller_buffer_init(struct caller_buffer *buf, uint16_t object_id,
@@ -83,7 +83,7 @@ void caller_buffer_init(struct caller_buffer *buf, uint16_t object_id,
 			struct caller_buffer *link)
 {
 	assert_true(room <= CALLER_ATTRS);
-	/* What providers do not initialise is whatever the stack has. */
+	/* Members that providers do not initialise contain old stack data. */
 	memset(buf, GUARD_FILL, sizeof(*buf));
 	buf->next = link;
 	buf->next_attr = buf->attrs;

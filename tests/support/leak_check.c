@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Blocks and descriptors before and after: see support/leak_check.h. */
+/* Compares allocated blocks and open descriptors: see support/leak_check.h. */
 #include "support/leak_check.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "support/alloc_fail.h"
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 static bool is_open(int fd)
@@ -31,7 +31,7 @@ bool leak_check_difference(const struct leak_check *check, char *text,
 	size_t nr_blocks = alloc_fail_nr_blocks();
 
 	if (nr_blocks != check->nr_blocks) {
-		(void)snprintf(text, size, "%zu blocks, there were %zu",
+		(void)snprintf(text, size, "%zu blocks, %zu at the begin",
 			       nr_blocks, check->nr_blocks);
 		return true;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of support/leak_check.c: a test that leaks must fail. Those tests are
- * run in children.
+ * Tests of support/leak_check.c: a test that leaks must fail. The tests that
+ * must fail run in child processes.
  */
 #include "support/leak_check.h"
 
@@ -14,7 +14,7 @@
 
 static void *leaked;
 
-static void nothing_leaks(void **state)
+static void leak_check_without_leak_passes(void **state)
 {
 	struct leak_check check;
 	void *volatile block;
@@ -27,7 +27,7 @@ static void nothing_leaks(void **state)
 	leak_check_end(&check);
 }
 
-static void leak_a_block(void **state)
+static void leak_block(void **state)
 {
 	struct leak_check check;
 
@@ -36,7 +36,7 @@ static void leak_a_block(void **state)
 	leak_check_end(&check);
 }
 
-static void free_too_much(void **state)
+static void free_surplus_block(void **state)
 {
 	struct leak_check check;
 
@@ -46,7 +46,7 @@ static void free_too_much(void **state)
 	leak_check_end(&check);
 }
 
-static void leak_a_descriptor(void **state)
+static void leak_descriptor(void **state)
 {
 	struct leak_check check;
 
@@ -55,7 +55,7 @@ static void leak_a_descriptor(void **state)
 	leak_check_end(&check);
 }
 
-static void close_a_descriptor_too_much(void **state)
+static void close_surplus_descriptor(void **state)
 {
 	struct leak_check check;
 	int fd = dup(STDIN_FILENO);
@@ -66,27 +66,27 @@ static void close_a_descriptor_too_much(void **state)
 	leak_check_end(&check);
 }
 
-static void leaked_block_fails_the_test(void **state)
+static void leak_check_leaked_block_fails(void **state)
 {
-	assert_true(own_process_fails(leak_a_block));
+	assert_true(own_process_fails(leak_block));
 }
 
-static void block_that_is_freed_too_much_fails_the_test(void **state)
+static void leak_check_surplus_free_fails(void **state)
 {
-	assert_true(own_process_fails(free_too_much));
+	assert_true(own_process_fails(free_surplus_block));
 }
 
-static void leaked_descriptor_fails_the_test(void **state)
+static void leak_check_leaked_descriptor_fails(void **state)
 {
-	assert_true(own_process_fails(leak_a_descriptor));
+	assert_true(own_process_fails(leak_descriptor));
 }
 
-static void descriptor_closed_too_much_fails_the_test(void **state)
+static void leak_check_surplus_close_fails(void **state)
 {
-	assert_true(own_process_fails(close_a_descriptor_too_much));
+	assert_true(own_process_fails(close_surplus_descriptor));
 }
 
-static void difference_is_told(void **state)
+static void leak_check_difference_is_described(void **state)
 {
 	struct leak_check check;
 	char text[80] = "";
@@ -106,29 +106,29 @@ static void difference_is_told(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What runs the children                                                    */
+/* tests/own_process.h, which runs the child processes                       */
 /* ------------------------------------------------------------------------ */
 
-static void pass(void **state)
+static void own_process_sample_passes(void **state)
 {
 }
 
-static void die(void **state)
+static void own_process_sample_exits(void **state)
 {
 	_exit(1);
 }
 
-static void test_that_passes_is_no_failure(void **state)
+static void own_process_passing_test_is_no_failure(void **state)
 {
-	assert_false(own_process_fails(pass));
+	assert_false(own_process_fails(own_process_sample_passes));
 }
 
-static void child_that_ends_by_itself_is_no_failed_test(void **state)
+static void own_process_early_exit_is_no_failure(void **state)
 {
-	assert_false(own_process_fails(die));
+	assert_false(own_process_fails(own_process_sample_exits));
 }
 
-static void check_fails(void **state)
+static void own_process_sample_fails(void **state)
 {
 	fail();
 }
@@ -136,32 +136,32 @@ static void check_fails(void **state)
 static int run_group_of_three(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pass),
-		cmocka_unit_test(check_fails),
-		cmocka_unit_test(die),
+		cmocka_unit_test(own_process_sample_passes),
+		cmocka_unit_test(own_process_sample_fails),
+		cmocka_unit_test(own_process_sample_exits),
 	};
 
 	return own_process_run_group_tests(tests);
 }
 
-static void group_tells_how_many_failed(void **state)
+static void own_process_group_returns_the_number_of_failures(void **state)
 {
 	assert_int_equal(run_group_of_three(), 2);
 }
 
 static int variable;
 
-static void change_variable(void **state)
+static void own_process_sample_changes_variable(void **state)
 {
 	assert_int_equal(variable, 0);
 	variable = 1;
 }
 
-static void tests_of_a_group_do_not_see_each_other(void **state)
+static void own_process_tests_of_group_are_isolated(void **state)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(change_variable),
-		cmocka_unit_test(change_variable),
+		cmocka_unit_test(own_process_sample_changes_variable),
+		cmocka_unit_test(own_process_sample_changes_variable),
 	};
 
 	assert_int_equal(own_process_run_group_tests(tests), 0);
@@ -171,16 +171,17 @@ static void tests_of_a_group_do_not_see_each_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_leaks),
-		cmocka_unit_test(leaked_block_fails_the_test),
-		cmocka_unit_test(block_that_is_freed_too_much_fails_the_test),
-		cmocka_unit_test(leaked_descriptor_fails_the_test),
-		cmocka_unit_test(descriptor_closed_too_much_fails_the_test),
-		cmocka_unit_test(difference_is_told),
-		cmocka_unit_test(test_that_passes_is_no_failure),
-		cmocka_unit_test(child_that_ends_by_itself_is_no_failed_test),
-		cmocka_unit_test(group_tells_how_many_failed),
-		cmocka_unit_test(tests_of_a_group_do_not_see_each_other),
+		cmocka_unit_test(leak_check_without_leak_passes),
+		cmocka_unit_test(leak_check_leaked_block_fails),
+		cmocka_unit_test(leak_check_surplus_free_fails),
+		cmocka_unit_test(leak_check_leaked_descriptor_fails),
+		cmocka_unit_test(leak_check_surplus_close_fails),
+		cmocka_unit_test(leak_check_difference_is_described),
+		cmocka_unit_test(own_process_passing_test_is_no_failure),
+		cmocka_unit_test(own_process_early_exit_is_no_failure),
+		cmocka_unit_test(
+			own_process_group_returns_the_number_of_failures),
+		cmocka_unit_test(own_process_tests_of_group_are_isolated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

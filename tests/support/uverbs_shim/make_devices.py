@@ -4,10 +4,10 @@
 
 make_devices.py [--mode M] [--discovery D] [--seen-as PATH] DIR PROVIDER...
 
-DIR gets shim.conf, for $UVERBS_SHIM; sys/, for $SYSFS_PATH; and dev/, which
-stands for /dev/infiniband. PROVIDER is a name of devices.tsv, for each a device
-of that kind, uverbs0 and up. NAME:KEY=VALUE changes a column, as in
-"mlx5:abi=7". PATH is where the program will see DIR, if it is another place.
+DIR gets shim.conf, for $UVERBS_SHIM; sys/, for $SYSFS_PATH; and dev/, which replaces
+/dev/infiniband. PROVIDER is a name of devices.tsv; each one makes a device of that kind, uverbs0
+and up. NAME:KEY=VALUE changes a column, as in "mlx5:abi=7". PATH is DIR as the program sees it, if
+it differs, as in a chroot.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import os
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAJOR = 231
 FIRST_MINOR = 192
-COLUMNS = ("provider", "answers", "driver_id", "name", "abi", "node_type",
+COLUMNS = ("provider", "driver", "driver_id", "name", "abi", "node_type",
            "link", "pci")
 NODE_TYPES = {"1": "1: CA", "4": "4: RNIC", "7": "7: unspecified"}
 LINK_NAMES = {"ethernet": "Ethernet", "infiniband": "InfiniBand",
@@ -34,7 +34,7 @@ def read_table():
 
 
 def device_of(table, word, number):
-    """The device that a word of the command line describes."""
+    """Return the device that a word of the command line describes."""
     provider, *changes = word.split(":")
     device = dict(table[provider])
     for change in changes:
@@ -63,7 +63,7 @@ def modalias(device):
 
 
 def write_parent(folder, device):
-    """The folder that "device" leads to: a PCI function."""
+    """Write the folder that "device" links to: a PCI function."""
     if device["pci"] != "-":
         vendor, product = device["pci"].split(":")
         write(f"{folder}/vendor", f"0x{vendor}")
@@ -89,7 +89,7 @@ def write_port(folder, device):
     for index in range(16):
         gid = gids[index] if index < len(gids) else empty
         write(f"{folder}/gids/{index}", gid)
-        # for an empty entry the kernel has an error, which means the same
+        # The kernel returns an error for an empty entry; the shim's text means the same.
         write(f"{folder}/gid_attrs/types/{index}",
               kind if index < len(gids) else "IB/RoCE v1")
     write(f"{folder}/pkeys/0", "0xffff")
@@ -124,7 +124,7 @@ def write_config(args, devices):
     for device in devices:
         lines.append(
             "device name={name} uverbs={uverbs} minor={minor} "
-            "driver={answers} driver_id={driver_id} abi={abi} "
+            "driver={driver} driver_id={driver_id} abi={abi} "
             "node_type={node_type} link={link} guid={guid}".format(**device))
     write(f"{args.dir}/shim.conf", "\n".join(lines))
 

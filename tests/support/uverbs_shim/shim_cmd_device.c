@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands of a device and of its port, and what every device says of itself:
- * enough of everything, so that only a provider's own limits show.
+ * Commands of a device and of its port, and the attributes of every device. The
+ * limits are high, so that only a provider's own limits take effect.
  */
 #include <endian.h>
 #include <errno.h>
@@ -34,11 +34,11 @@ static int get_context(struct shim_call *call)
 		return -EMFILE;
 	resp.async_fd = (uint32_t)fd;
 	memcpy(call->out, &resp, sizeof(resp));
-	return shim_answer(call);
+	return shim_fill_response(call);
 }
 
 static struct ib_uverbs_query_device_resp
-describe(const struct shim_device *device)
+device_attributes(const struct shim_device *device)
 {
 	return (struct ib_uverbs_query_device_resp){
 		.fw_ver = 0x000c001b03e8,
@@ -51,7 +51,8 @@ describe(const struct shim_device *device)
 		.hw_ver = 1,
 		.max_qp = 4096,
 		.max_qp_wr = 4096,
-		.device_cap_flags = 0x00221000, /* SRQ, RNR, windows 2B */
+		.device_cap_flags =
+			0x00221000, /* SRQ, RNR, memory windows of type 2B */
 		.max_sge = 16,
 		.max_sge_rd = 16,
 		.max_cq = 4096,
@@ -80,21 +81,21 @@ describe(const struct shim_device *device)
 static int query_device(struct shim_call *call)
 {
 	const struct ib_uverbs_query_device_resp resp =
-		describe(device_of(call));
+		device_attributes(device_of(call));
 
 	memcpy(call->out, &resp, sizeof(resp));
-	return shim_answer(call);
+	return shim_fill_response(call);
 }
 
 static int query_device_ex(struct shim_call *call)
 {
 	struct ib_uverbs_ex_query_device_resp resp = {
-		.base = describe(device_of(call)),
+		.base = device_attributes(device_of(call)),
 		.timestamp_mask = 0xffffffffffff,
 		.hca_core_clock = 156250,
 		.device_cap_flags_ex = 0x00221000,
 		.rss_caps = {
-			.supported_qpts = 1 << 8, /* raw packets */
+			.supported_qpts = 1 << 8, /* raw packet QPs */
 			.max_rwq_indirection_tables = 16,
 			.max_rwq_indirection_table_size = 64,
 		},
@@ -111,7 +112,7 @@ static int query_device_ex(struct shim_call *call)
 
 	resp.response_length = (uint32_t)len;
 	memcpy(call->out, &resp, len);
-	return shim_answer(call);
+	return shim_fill_response(call);
 }
 
 void shim_fill_port(const struct shim_device *device,
@@ -139,18 +140,18 @@ void shim_fill_port(const struct shim_device *device,
 static int query_port(struct shim_call *call)
 {
 	struct ib_uverbs_query_port_resp resp;
-	struct ib_uverbs_query_port ask;
+	struct ib_uverbs_query_port request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	shim_note(call, " port=%u", ask.port_num);
-	if (ask.port_num != 1)
+	memcpy(&request, call->in, sizeof(request));
+	shim_note(call, " port=%u", request.port_num);
+	if (request.port_num != 1)
 		return -EINVAL;
 	shim_fill_port(device_of(call), &resp);
 	memcpy(call->out, &resp, sizeof(resp));
 	return 0;
 }
 
-/* Link-local, and 192.0.2.1 as Ethernet ports have it for RoCE v2. */
+/* A link-local GID, and on Ethernet ports 192.0.2.1 for RoCE v2. */
 bool shim_fill_gid(const struct shim_device *device, uint32_t index,
 		   struct ib_uverbs_gid_entry *entry)
 {
@@ -179,10 +180,10 @@ static int create_comp_channel(struct shim_call *call)
 	return 0;
 }
 
-#define COMMAND(n, ask, resp, function)                                       \
-	{                                                                     \
-		.number = IB_USER_VERBS_CMD_##n, .name = #n, .in_len = (ask), \
-		.out_len = (resp), .run = (function)                          \
+#define COMMAND(n, request, resp, function)                               \
+	{                                                                 \
+		.number = IB_USER_VERBS_CMD_##n, .name = #n,              \
+		.in_len = (request), .out_len = (resp), .run = (function) \
 	}
 
 const struct shim_command shim_device_commands[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Write commands of protection domains, memory, windows, XRC domains, address
- * handles and multicast groups.
+ * Write commands on protection domains, memory regions, memory windows, XRC
+ * domains, address handles and multicast groups.
  */
 #include <errno.h>
 #include <rdma/ib_user_verbs.h>
@@ -22,16 +22,16 @@ static int alloc_pd(struct shim_call *call)
 static int reg_mr(struct shim_call *call)
 {
 	struct ib_uverbs_reg_mr_resp *resp = call->out;
-	struct ib_uverbs_reg_mr ask;
+	struct ib_uverbs_reg_mr request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask = (struct shim_ask){
-		.pd = ask.pd_handle,
-		.length = ask.length,
-		.access = ask.access_flags,
+	memcpy(&request, call->in, sizeof(request));
+	call->request = (struct shim_request){
+		.pd = request.pd_handle,
+		.length = request.length,
+		.access = request.access_flags,
 	};
-	shim_note(call, " same_iova=%d", ask.start == ask.hca_va);
+	shim_note(call, " same_iova=%d", request.start == request.hca_va);
 	ret = shim_make(call, SHIM_MR);
 	if (ret)
 		return ret;
@@ -44,13 +44,13 @@ static int reg_mr(struct shim_call *call)
 static int rereg_mr(struct shim_call *call)
 {
 	struct ib_uverbs_rereg_mr_resp *resp = call->out;
-	struct ib_uverbs_rereg_mr ask;
+	struct ib_uverbs_rereg_mr request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->object = shim_find(call->file, SHIM_MR, ask.mr_handle);
-	shim_note_object(call, "handle", ask.mr_handle);
-	shim_note(call, " flags=%#x length=%llu access=%#x", ask.flags,
-		  (unsigned long long)ask.length, ask.access_flags);
+	memcpy(&request, call->in, sizeof(request));
+	call->object = shim_find(call->file, SHIM_MR, request.mr_handle);
+	shim_note_object(call, "handle", request.mr_handle);
+	shim_note(call, " flags=%#x length=%llu access=%#x", request.flags,
+		  (unsigned long long)request.length, request.access_flags);
 	if (!call->object)
 		return -EINVAL;
 	resp->lkey = call->object->number;
@@ -61,12 +61,12 @@ static int rereg_mr(struct shim_call *call)
 static int alloc_mw(struct shim_call *call)
 {
 	struct ib_uverbs_alloc_mw_resp *resp = call->out;
-	struct ib_uverbs_alloc_mw ask;
+	struct ib_uverbs_alloc_mw request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask.pd = ask.pd_handle;
-	call->ask.type = ask.mw_type;
+	memcpy(&request, call->in, sizeof(request));
+	call->request.pd = request.pd_handle;
+	call->request.type = request.mw_type;
 	ret = shim_make(call, SHIM_MW);
 	if (ret)
 		return ret;
@@ -78,12 +78,12 @@ static int alloc_mw(struct shim_call *call)
 static int open_xrcd(struct shim_call *call)
 {
 	struct ib_uverbs_open_xrcd_resp *resp = call->out;
-	struct ib_uverbs_open_xrcd ask;
+	struct ib_uverbs_open_xrcd request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask.flags = ask.oflags;
-	shim_note(call, " has_fd=%d", (int32_t)ask.fd >= 0);
+	memcpy(&request, call->in, sizeof(request));
+	call->request.flags = request.oflags;
+	shim_note(call, " has_fd=%d", (int32_t)request.fd >= 0);
 	ret = shim_make(call, SHIM_XRCD);
 	if (!ret)
 		resp->xrcd_handle = call->object->handle;
@@ -93,13 +93,13 @@ static int open_xrcd(struct shim_call *call)
 static int create_ah(struct shim_call *call)
 {
 	struct ib_uverbs_create_ah_resp *resp = call->out;
-	struct ib_uverbs_create_ah ask;
+	struct ib_uverbs_create_ah request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask.pd = ask.pd_handle;
-	call->ask.has_user_handle = ask.user_handle != 0;
-	shim_note_bytes(call, "attr", &ask.attr, sizeof(ask.attr));
+	memcpy(&request, call->in, sizeof(request));
+	call->request.pd = request.pd_handle;
+	call->request.has_user_handle = request.user_handle != 0;
+	shim_note_bytes(call, "attr", &request.attr, sizeof(request.attr));
 	ret = shim_make(call, SHIM_AH);
 	if (!ret)
 		resp->ah_handle = call->object->handle;
@@ -108,16 +108,17 @@ static int create_ah(struct shim_call *call)
 
 static int mcast(struct shim_call *call)
 {
-	struct ib_uverbs_attach_mcast ask; /* and of detach_mcast */
+	struct ib_uverbs_attach_mcast
+		request; /* detach_mcast has the same layout */
 
-	memcpy(&ask, call->in, sizeof(ask));
-	shim_note_object(call, "qp", ask.qp_handle);
-	shim_note_bytes(call, "gid", ask.gid, sizeof(ask.gid));
-	shim_note(call, " mlid=%u", ask.mlid);
-	return shim_find(call->file, SHIM_QP, ask.qp_handle) ? 0 : -EINVAL;
+	memcpy(&request, call->in, sizeof(request));
+	shim_note_object(call, "qp", request.qp_handle);
+	shim_note_bytes(call, "gid", request.gid, sizeof(request.gid));
+	shim_note(call, " mlid=%u", request.mlid);
+	return shim_find(call->file, SHIM_QP, request.qp_handle) ? 0 : -EINVAL;
 }
 
-/* Requests that are a handle and nothing else. */
+/* Return: the handle of a request that consists only of a handle. */
 static uint32_t only_handle(const struct shim_call *call)
 {
 	uint32_t handle;
@@ -151,10 +152,10 @@ static int destroy_ah(struct shim_call *call)
 	return shim_destroy(call, SHIM_AH, only_handle(call));
 }
 
-#define COMMAND(n, ask, resp, function)                                       \
-	{                                                                     \
-		.number = IB_USER_VERBS_CMD_##n, .name = #n, .in_len = (ask), \
-		.out_len = (resp), .run = (function)                          \
+#define COMMAND(n, request, resp, function)                               \
+	{                                                                 \
+		.number = IB_USER_VERBS_CMD_##n, .name = #n,              \
+		.in_len = (request), .out_len = (resp), .run = (function) \
 	}
 
 const struct shim_command shim_memory_commands[] = {

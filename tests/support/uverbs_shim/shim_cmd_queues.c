@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Write commands of completion queues, shared receive queues, queue pairs, work
- * queues, indirection tables and flows. Nothing is ever transferred, so queues
+ * Write commands on completion queues, shared receive queues, queue pairs, work
+ * queues, indirection tables and flows. The shim transfers no data, so queues
  * stay empty and no events are reported.
  */
 #include <errno.h>
@@ -32,14 +32,14 @@ static int make_cq(struct shim_call *call)
 
 static int create_cq(struct shim_call *call)
 {
-	struct ib_uverbs_create_cq ask;
+	struct ib_uverbs_create_cq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask = (struct shim_ask){
-		.has_user_handle = ask.user_handle != 0,
-		.depth = ask.cqe,
-		.vector = ask.comp_vector,
-		.has_channel = ask.comp_channel >= 0,
+	memcpy(&request, call->in, sizeof(request));
+	call->request = (struct shim_request){
+		.has_user_handle = request.user_handle != 0,
+		.depth = request.cqe,
+		.vector = request.comp_vector,
+		.has_channel = request.comp_channel >= 0,
 	};
 	return make_cq(call);
 }
@@ -47,17 +47,17 @@ static int create_cq(struct shim_call *call)
 static int create_cq_ex(struct shim_call *call)
 {
 	struct ib_uverbs_ex_create_cq_resp *resp = call->out;
-	struct ib_uverbs_ex_create_cq ask;
+	struct ib_uverbs_ex_create_cq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	if (ask.comp_mask || ask.reserved)
+	memcpy(&request, call->in, sizeof(request));
+	if (request.comp_mask || request.reserved)
 		return -EINVAL;
-	call->ask = (struct shim_ask){
-		.has_user_handle = ask.user_handle != 0,
-		.depth = ask.cqe,
-		.vector = ask.comp_vector,
-		.has_channel = ask.comp_channel >= 0,
-		.flags = ask.flags,
+	call->request = (struct shim_request){
+		.has_user_handle = request.user_handle != 0,
+		.depth = request.cqe,
+		.vector = request.comp_vector,
+		.has_channel = request.comp_channel >= 0,
+		.flags = request.flags,
 	};
 	resp->response_length = sizeof(*resp);
 	return make_cq(call);
@@ -66,55 +66,59 @@ static int create_cq_ex(struct shim_call *call)
 static int resize_cq(struct shim_call *call)
 {
 	struct ib_uverbs_resize_cq_resp *resp = call->out;
-	struct ib_uverbs_resize_cq ask;
+	struct ib_uverbs_resize_cq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->object = shim_find(call->file, SHIM_CQ, ask.cq_handle);
-	shim_note_object(call, "handle", ask.cq_handle);
-	shim_note(call, " depth=%u", ask.cqe);
+	memcpy(&request, call->in, sizeof(request));
+	call->object = shim_find(call->file, SHIM_CQ, request.cq_handle);
+	shim_note_object(call, "handle", request.cq_handle);
+	shim_note(call, " depth=%u", request.cqe);
 	if (!call->object)
 		return -EINVAL;
-	resp->cqe = ask.cqe;
-	return shim_answer(call);
+	resp->cqe = request.cqe;
+	return shim_fill_response(call);
 }
 
 static int modify_cq(struct shim_call *call)
 {
-	struct ib_uverbs_ex_modify_cq ask;
+	struct ib_uverbs_ex_modify_cq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	shim_note_object(call, "handle", ask.cq_handle);
-	shim_note(call, " mask=%#x count=%u period=%u", ask.attr_mask,
-		  ask.attr.cq_count, ask.attr.cq_period);
-	return shim_find(call->file, SHIM_CQ, ask.cq_handle) ? 0 : -EINVAL;
+	memcpy(&request, call->in, sizeof(request));
+	shim_note_object(call, "handle", request.cq_handle);
+	shim_note(call, " mask=%#x count=%u period=%u", request.attr_mask,
+		  request.attr.cq_count, request.attr.cq_period);
+	return shim_find(call->file, SHIM_CQ, request.cq_handle) ? 0 : -EINVAL;
 }
 
 static int poll_cq(struct shim_call *call)
 {
-	struct ib_uverbs_poll_cq ask;
+	struct ib_uverbs_poll_cq request;
 
-	memcpy(&ask, call->in, sizeof(ask)); /* the answer's zeroes: none */
-	shim_note_object(call, "handle", ask.cq_handle);
-	return shim_find(call->file, SHIM_CQ, ask.cq_handle) ? 0 : -EINVAL;
+	memcpy(&request, call->in,
+	       sizeof(request)); /* the zeroed response means no completions */
+	shim_note_object(call, "handle", request.cq_handle);
+	return shim_find(call->file, SHIM_CQ, request.cq_handle) ? 0 : -EINVAL;
 }
 
 static int req_notify_cq(struct shim_call *call)
 {
-	struct ib_uverbs_req_notify_cq ask;
+	struct ib_uverbs_req_notify_cq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	shim_note_object(call, "handle", ask.cq_handle);
-	shim_note(call, " solicited=%u", ask.solicited_only);
-	return shim_find(call->file, SHIM_CQ, ask.cq_handle) ? 0 : -EINVAL;
+	memcpy(&request, call->in, sizeof(request));
+	shim_note_object(call, "handle", request.cq_handle);
+	shim_note(call, " solicited=%u", request.solicited_only);
+	return shim_find(call->file, SHIM_CQ, request.cq_handle) ? 0 : -EINVAL;
 }
 
-/* The three requests are alike, and the answers' zeroes mean: no events. */
+/*
+ * The requests of the three commands have the same layout, and the zeroed
+ * responses mean no events.
+ */
 static uint32_t handle_behind_response(const struct shim_call *call)
 {
-	struct ib_uverbs_destroy_cq ask;
+	struct ib_uverbs_destroy_cq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	return ask.cq_handle;
+	memcpy(&request, call->in, sizeof(request));
+	return request.cq_handle;
 }
 
 static int destroy_cq(struct shim_call *call)
@@ -152,38 +156,39 @@ static int make_srq(struct shim_call *call)
 
 static int create_srq(struct shim_call *call)
 {
-	struct ib_uverbs_create_srq ask;
+	struct ib_uverbs_create_srq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask = (struct shim_ask){
-		.has_user_handle = ask.user_handle != 0,
-		.pd = ask.pd_handle,
-		.depth = ask.max_wr,
-		.sge = ask.max_sge,
-		.limit = ask.srq_limit,
+	memcpy(&request, call->in, sizeof(request));
+	call->request = (struct shim_request){
+		.has_user_handle = request.user_handle != 0,
+		.pd = request.pd_handle,
+		.depth = request.max_wr,
+		.sge = request.max_sge,
+		.limit = request.srq_limit,
 	};
 	return make_srq(call);
 }
 
 static int create_xsrq(struct shim_call *call)
 {
-	struct ib_uverbs_create_xsrq ask;
+	struct ib_uverbs_create_xsrq request;
 	bool has_cq;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	has_cq = ask.srq_type == IB_UVERBS_SRQT_XRC ||
-		 ask.srq_type == IB_UVERBS_SRQT_TM;
-	call->ask = (struct shim_ask){
-		.has_user_handle = ask.user_handle != 0,
-		.type = ask.srq_type,
-		.pd = ask.pd_handle,
-		.depth = ask.max_wr,
-		.sge = ask.max_sge,
-		.limit = ask.srq_limit,
-		.tags = ask.max_num_tags,
-		.xrcd = ask.srq_type == IB_UVERBS_SRQT_XRC ? ask.xrcd_handle
-							   : 0,
-		.cq = has_cq ? ask.cq_handle : 0,
+	memcpy(&request, call->in, sizeof(request));
+	has_cq = request.srq_type == IB_UVERBS_SRQT_XRC ||
+		 request.srq_type == IB_UVERBS_SRQT_TM;
+	call->request = (struct shim_request){
+		.has_user_handle = request.user_handle != 0,
+		.type = request.srq_type,
+		.pd = request.pd_handle,
+		.depth = request.max_wr,
+		.sge = request.max_sge,
+		.limit = request.srq_limit,
+		.tags = request.max_num_tags,
+		.xrcd = request.srq_type == IB_UVERBS_SRQT_XRC
+				? request.xrcd_handle
+				: 0,
+		.cq = has_cq ? request.cq_handle : 0,
 	};
 	return make_srq(call);
 }
@@ -191,17 +196,17 @@ static int create_xsrq(struct shim_call *call)
 static int modify_srq(struct shim_call *call)
 {
 	struct shim_object *srq;
-	struct ib_uverbs_modify_srq ask;
+	struct ib_uverbs_modify_srq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	srq = shim_find(call->file, SHIM_SRQ, ask.srq_handle);
-	shim_note_object(call, "handle", ask.srq_handle);
-	shim_note(call, " mask=%#x depth=%u limit=%u", ask.attr_mask,
-		  ask.max_wr, ask.srq_limit);
+	memcpy(&request, call->in, sizeof(request));
+	srq = shim_find(call->file, SHIM_SRQ, request.srq_handle);
+	shim_note_object(call, "handle", request.srq_handle);
+	shim_note(call, " mask=%#x depth=%u limit=%u", request.attr_mask,
+		  request.max_wr, request.srq_limit);
 	if (!srq)
 		return -EINVAL;
-	if (ask.attr_mask & 2)
-		srq->limit = ask.srq_limit;
+	if (request.attr_mask & 2)
+		srq->limit = request.srq_limit;
 	return 0;
 }
 
@@ -209,11 +214,11 @@ static int query_srq(struct shim_call *call)
 {
 	struct ib_uverbs_query_srq_resp *resp = call->out;
 	const struct shim_object *srq;
-	struct ib_uverbs_query_srq ask;
+	struct ib_uverbs_query_srq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	srq = shim_find(call->file, SHIM_SRQ, ask.srq_handle);
-	shim_note_object(call, "handle", ask.srq_handle);
+	memcpy(&request, call->in, sizeof(request));
+	srq = shim_find(call->file, SHIM_SRQ, request.srq_handle);
+	shim_note_object(call, "handle", request.srq_handle);
 	if (!srq)
 		return -EINVAL;
 	resp->max_wr = srq->depth;
@@ -226,26 +231,30 @@ static int query_srq(struct shim_call *call)
 /* Queue pairs                                                               */
 /* ------------------------------------------------------------------------ */
 
-/* What both requests begin with; the extended one has no response address. */
-static struct shim_ask qp_ask(const struct ib_uverbs_ex_create_qp *ask)
+/*
+ * Parses the common beginning of both requests; the extended one has no
+ * response address.
+ */
+static struct shim_request
+qp_request(const struct ib_uverbs_ex_create_qp *request)
 {
-	bool is_target = ask->qp_type == QPT_XRC_TARGET;
+	bool is_target = request->qp_type == QPT_XRC_TARGET;
 
-	return (struct shim_ask){
-		.has_user_handle = ask->user_handle != 0,
-		.pd = is_target ? 0 : ask->pd_handle,
-		.xrcd = is_target ? ask->pd_handle : 0,
-		.cq = is_target ? 0 : ask->send_cq_handle,
-		.recv_cq = is_target ? 0 : ask->recv_cq_handle,
-		.srq = ask->is_srq ? ask->srq_handle : 0,
-		.type = ask->qp_type,
-		.sig_all = ask->sq_sig_all,
+	return (struct shim_request){
+		.has_user_handle = request->user_handle != 0,
+		.pd = is_target ? 0 : request->pd_handle,
+		.xrcd = is_target ? request->pd_handle : 0,
+		.cq = is_target ? 0 : request->send_cq_handle,
+		.recv_cq = is_target ? 0 : request->recv_cq_handle,
+		.srq = request->is_srq ? request->srq_handle : 0,
+		.type = request->qp_type,
+		.sig_all = request->sq_sig_all,
 		.cap = {
-			.max_send_wr = ask->max_send_wr,
-			.max_recv_wr = ask->max_recv_wr,
-			.max_send_sge = ask->max_send_sge,
-			.max_recv_sge = ask->max_recv_sge,
-			.max_inline_data = ask->max_inline_data,
+			.max_send_wr = request->max_send_wr,
+			.max_recv_wr = request->max_recv_wr,
+			.max_send_sge = request->max_send_sge,
+			.max_recv_sge = request->max_recv_sge,
+			.max_inline_data = request->max_inline_data,
 		},
 	};
 }
@@ -272,25 +281,25 @@ static int make_qp(struct shim_call *call)
 static int create_qp(struct shim_call *call)
 {
 	const size_t response_len = sizeof(uint64_t);
-	struct ib_uverbs_ex_create_qp ask = {};
+	struct ib_uverbs_ex_create_qp request = {};
 
-	memcpy(&ask, (const char *)call->in + response_len,
+	memcpy(&request, (const char *)call->in + response_len,
 	       sizeof(struct ib_uverbs_create_qp) - response_len);
-	call->ask = qp_ask(&ask);
+	call->request = qp_request(&request);
 	return make_qp(call);
 }
 
 static int create_qp_ex(struct shim_call *call)
 {
 	struct ib_uverbs_ex_create_qp_resp *resp = call->out;
-	struct ib_uverbs_ex_create_qp ask;
+	struct ib_uverbs_ex_create_qp request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask = qp_ask(&ask);
-	call->ask.flags = ask.create_flags;
-	call->ask.source_qpn = ask.source_qpn;
-	if (ask.comp_mask & IB_UVERBS_CREATE_QP_MASK_IND_TABLE)
-		call->ask.ind_table = ask.rwq_ind_tbl_handle;
+	memcpy(&request, call->in, sizeof(request));
+	call->request = qp_request(&request);
+	call->request.flags = request.create_flags;
+	call->request.source_qpn = request.source_qpn;
+	if (request.comp_mask & IB_UVERBS_CREATE_QP_MASK_IND_TABLE)
+		call->request.ind_table = request.rwq_ind_tbl_handle;
 	resp->response_length = sizeof(*resp);
 	return make_qp(call);
 }
@@ -298,18 +307,18 @@ static int create_qp_ex(struct shim_call *call)
 static int open_qp(struct shim_call *call)
 {
 	struct ib_uverbs_create_qp_resp *resp = call->out;
-	struct ib_uverbs_open_qp ask;
+	struct ib_uverbs_open_qp request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask.xrcd = ask.pd_handle;
-	call->ask.type = ask.qp_type;
-	call->ask.source_qpn = ask.qpn;
+	memcpy(&request, call->in, sizeof(request));
+	call->request.xrcd = request.pd_handle;
+	call->request.type = request.qp_type;
+	call->request.source_qpn = request.qpn;
 	ret = shim_make(call, SHIM_QP);
 	if (ret)
 		return ret;
 	resp->qp_handle = call->object->handle;
-	resp->qpn = ask.qpn;
+	resp->qpn = request.qpn;
 	return 0;
 }
 
@@ -317,12 +326,12 @@ static int query_qp(struct shim_call *call)
 {
 	struct ib_uverbs_query_qp_resp *resp = call->out;
 	const struct shim_object *qp;
-	struct ib_uverbs_query_qp ask;
+	struct ib_uverbs_query_qp request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	qp = shim_find(call->file, SHIM_QP, ask.qp_handle);
-	shim_note_object(call, "handle", ask.qp_handle);
-	shim_note(call, " mask=%#x", ask.attr_mask);
+	memcpy(&request, call->in, sizeof(request));
+	qp = shim_find(call->file, SHIM_QP, request.qp_handle);
+	shim_note_object(call, "handle", request.qp_handle);
+	shim_note(call, " mask=%#x", request.attr_mask);
 	if (!qp)
 		return -EINVAL;
 	*resp = (struct ib_uverbs_query_qp_resp){
@@ -342,30 +351,33 @@ static int query_qp(struct shim_call *call)
 static int modify_qp(struct shim_call *call)
 {
 	struct shim_object *qp;
-	struct ib_uverbs_modify_qp ask;
+	struct ib_uverbs_modify_qp request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	qp = shim_find(call->file, SHIM_QP, ask.qp_handle);
-	shim_note_object(call, "handle", ask.qp_handle);
-	shim_note(call, " mask=%#x", ask.attr_mask);
+	memcpy(&request, call->in, sizeof(request));
+	qp = shim_find(call->file, SHIM_QP, request.qp_handle);
+	shim_note_object(call, "handle", request.qp_handle);
+	shim_note(call, " mask=%#x", request.attr_mask);
 	if (!qp)
 		return -EINVAL;
-	if (ask.attr_mask & QP_ATTR_STATE) {
-		shim_note(call, " state=%u", ask.qp_state);
-		qp->qp_state = ask.qp_state;
+	if (request.attr_mask & QP_ATTR_STATE) {
+		shim_note(call, " state=%u", request.qp_state);
+		qp->qp_state = request.qp_state;
 	}
 	call->object = qp;
-	return shim_answer(call);
+	return shim_fill_response(call);
 }
 
-/* All three begin alike; nothing is posted, as nothing ever completes. */
+/*
+ * The three requests have the same beginning. No work request is posted, since
+ * none completes.
+ */
 static int post(struct shim_call *call)
 {
-	struct ib_uverbs_post_recv ask;
+	struct ib_uverbs_post_recv request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	shim_note_object(call, "handle", ask.qp_handle);
-	shim_note(call, " wrs=%u sges=%u", ask.wr_count, ask.sge_count);
+	memcpy(&request, call->in, sizeof(request));
+	shim_note_object(call, "handle", request.qp_handle);
+	shim_note(call, " wrs=%u sges=%u", request.wr_count, request.sge_count);
 	return 0;
 }
 
@@ -376,18 +388,18 @@ static int post(struct shim_call *call)
 static int create_wq(struct shim_call *call)
 {
 	struct ib_uverbs_ex_create_wq_resp *resp = call->out;
-	struct ib_uverbs_ex_create_wq ask;
+	struct ib_uverbs_ex_create_wq request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask = (struct shim_ask){
-		.has_user_handle = ask.user_handle != 0,
-		.type = ask.wq_type,
-		.pd = ask.pd_handle,
-		.cq = ask.cq_handle,
-		.depth = ask.max_wr,
-		.sge = ask.max_sge,
-		.flags = ask.create_flags,
+	memcpy(&request, call->in, sizeof(request));
+	call->request = (struct shim_request){
+		.has_user_handle = request.user_handle != 0,
+		.type = request.wq_type,
+		.pd = request.pd_handle,
+		.cq = request.cq_handle,
+		.depth = request.max_wr,
+		.sge = request.max_sge,
+		.flags = request.create_flags,
 	};
 	ret = shim_make(call, SHIM_WQ);
 	if (ret)
@@ -404,28 +416,31 @@ static int create_wq(struct shim_call *call)
 
 static int modify_wq(struct shim_call *call)
 {
-	struct ib_uverbs_ex_modify_wq ask;
+	struct ib_uverbs_ex_modify_wq request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	shim_note_object(call, "handle", ask.wq_handle);
-	shim_note(call, " mask=%#x state=%u", ask.attr_mask, ask.wq_state);
-	return shim_find(call->file, SHIM_WQ, ask.wq_handle) ? 0 : -EINVAL;
+	memcpy(&request, call->in, sizeof(request));
+	shim_note_object(call, "handle", request.wq_handle);
+	shim_note(call, " mask=%#x state=%u", request.attr_mask,
+		  request.wq_state);
+	return shim_find(call->file, SHIM_WQ, request.wq_handle) ? 0 : -EINVAL;
 }
 
 static int create_ind_table(struct shim_call *call)
 {
 	struct ib_uverbs_ex_create_rwq_ind_table_resp *resp = call->out;
-	struct ib_uverbs_ex_create_rwq_ind_table ask;
+	struct ib_uverbs_ex_create_rwq_ind_table request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	if (ask.log_ind_tbl_size > MAX_INDIRECTION_LOG ||
-	    call->in_len < sizeof(ask) + ((size_t)4 << ask.log_ind_tbl_size))
+	memcpy(&request, call->in, sizeof(request));
+	if (request.log_ind_tbl_size > MAX_INDIRECTION_LOG ||
+	    call->in_len <
+		    sizeof(request) + ((size_t)4 << request.log_ind_tbl_size))
 		return -EINVAL;
-	for (size_t i = 0; i < (size_t)1 << ask.log_ind_tbl_size; i++) {
+	for (size_t i = 0; i < (size_t)1 << request.log_ind_tbl_size; i++) {
 		uint32_t wq;
 
-		memcpy(&wq, (const char *)call->in + sizeof(ask) + i * 4, 4);
+		memcpy(&wq, (const char *)call->in + sizeof(request) + i * 4,
+		       4);
 		shim_note_object(call, "wq", wq);
 		if (!shim_find(call->file, SHIM_WQ, wq))
 			return -EINVAL;
@@ -442,25 +457,28 @@ static int create_ind_table(struct shim_call *call)
 static int create_flow(struct shim_call *call)
 {
 	struct ib_uverbs_create_flow_resp *resp = call->out;
-	struct ib_uverbs_create_flow ask;
+	struct ib_uverbs_create_flow request;
 	int ret;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	call->ask.qp = ask.qp_handle;
-	shim_note_bytes(call, "flow", &ask.flow_attr, sizeof(ask.flow_attr));
+	memcpy(&request, call->in, sizeof(request));
+	call->request.qp = request.qp_handle;
+	shim_note_bytes(call, "flow", &request.flow_attr,
+			sizeof(request.flow_attr));
 	ret = shim_make(call, SHIM_FLOW);
 	if (!ret)
 		resp->flow_handle = call->object->handle;
 	return ret;
 }
 
-/* Requests that are an empty mask and a handle. */
+/*
+ * Return: the handle of a request that consists of an empty mask and a handle.
+ */
 static uint32_t handle_behind_mask(const struct shim_call *call)
 {
-	struct ib_uverbs_destroy_flow ask;
+	struct ib_uverbs_destroy_flow request;
 
-	memcpy(&ask, call->in, sizeof(ask));
-	return ask.flow_handle;
+	memcpy(&request, call->in, sizeof(request));
+	return request.flow_handle;
 }
 
 static int destroy_wq(struct shim_call *call)
@@ -481,16 +499,16 @@ static int destroy_flow(struct shim_call *call)
 	return shim_destroy(call, SHIM_FLOW, handle_behind_mask(call));
 }
 
-#define COMMAND(n, ask, resp, function)                                       \
-	{                                                                     \
-		.number = IB_USER_VERBS_CMD_##n, .name = #n, .in_len = (ask), \
-		.out_len = (resp), .run = (function)                          \
+#define COMMAND(n, request, resp, function)                               \
+	{                                                                 \
+		.number = IB_USER_VERBS_CMD_##n, .name = #n,              \
+		.in_len = (request), .out_len = (resp), .run = (function) \
 	}
-/* An extended one does what the plain one of its name does. */
-#define EXTENDED(n, ask, resp, function)                            \
+/* The extended command does the same as the plain one of its name. */
+#define EXTENDED(n, request, resp, function)                        \
 	{                                                           \
 		.number = IB_USER_VERBS_EX_CMD_##n | SHIM_EXTENDED, \
-		.name = #n, .in_len = (ask), .out_len = (resp),     \
+		.name = #n, .in_len = (request), .out_len = (resp), \
 		.run = (function)                                   \
 	}
 

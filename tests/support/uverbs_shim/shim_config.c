@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The devices of this process, from the file that $UVERBS_SHIM names. A line is
- * "mode ioctl|invoke|write", "discovery netlink|sysfs", "nodes FOLDER",
- * "log FILE" or "device key=value ...". make_devices.py writes it.
+ * "mode ioctl|invoke|write", "discovery netlink|sysfs", "nodes FOLDER", "log
+ * FILE" or "device key=value ...". make_devices.py writes the file.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -66,12 +66,12 @@ static void add_device(char *words)
 		char *equal = strchr(word, '=');
 
 		if (!equal)
-			reject("a device's word is not key=value");
+			reject("a word of a device line is not key=value");
 		*equal = '\0';
 		set_device_value(device, word, equal + 1);
 	}
 	if (!device->driver)
-		reject("a device has no known driver");
+		reject("a device has an unknown driver");
 }
 
 static enum shim_mode mode_of(const char *word)
@@ -109,7 +109,7 @@ static void read_line(char *line)
 		reject("unknown line of the configuration");
 }
 
-/* Without $UVERBS_SHIM there are no devices, and no RDMA in the kernel. */
+/* Without $UVERBS_SHIM the process has no devices and a kernel without RDMA. */
 static void read_config(void)
 {
 	const char *path = getenv("UVERBS_SHIM");
@@ -124,7 +124,7 @@ static void read_config(void)
 	config.is_there = true;
 	while (fgets(line, sizeof(line), file))
 		read_line(line);
-	(void)fclose(file); /* nothing was written */
+	(void)fclose(file); /* the file was only read */
 }
 
 const struct shim_config *shim_config(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stands in for open(), stat(), fstat(), access() and their relatives: the
- * folder /dev/infiniband is that of the configuration, and its nodes look like
- * character devices. Opening one gives a new memory file, which is known again
- * by its inode, so copies of the descriptor need no care.
+ * Replaces open(), stat(), fstat(), access() and their variants: a folder of
+ * the configuration replaces /dev/infiniband, and its nodes look like character
+ * devices. Opening a node makes a memory file, which the shim recognises by its
+ * inode, so duplicates of the descriptor work without further code.
  *
- * Everything else goes to the kernel. System calls are made by number, since
- * libc's names lead here.
+ * All other files go to the kernel. This file makes system calls by number,
+ * since libc's function names lead here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ struct shim_file {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_file files[MAX_FILES];
-static size_t nr_files; /* that were ever used; read without the mutex */
+static size_t nr_files; /* slots that were ever used; read without the mutex */
 
 void shim_lock(void)
 {
@@ -49,7 +49,7 @@ void shim_lock(void)
 
 void shim_unlock(void)
 {
-	(void)pthread_mutex_unlock(&mutex); /* it is ours */
+	(void)pthread_mutex_unlock(&mutex); /* the calling thread holds it */
 }
 
 int shim_real_stat(int dirfd, const char *path, struct stat *st, int flags)
@@ -105,8 +105,11 @@ int shim_quiet_fd(void)
 	return eventfd(0, EFD_CLOEXEC);
 }
 
-/* An inode that comes again: its file was closed. */
-static struct shim_file *slot_for(const struct stat *st)
+/*
+ * Return: the slot of an inode. If the inode is in use again, its old file was
+ * closed.
+ */
+static struct shim_file *find_slot(const struct stat *st)
 {
 	struct shim_file *file = find_file(st);
 
@@ -125,7 +128,7 @@ static int open_node(const struct shim_device *device, int flags)
 	if (fd < 0)
 		return -1;
 	shim_lock();
-	file = real_fstat(fd, &st) == 0 ? slot_for(&st) : NULL;
+	file = real_fstat(fd, &st) == 0 ? find_slot(&st) : NULL;
 	if (file) {
 		*file = (struct shim_file){
 			.inode = st.st_ino,
@@ -137,7 +140,7 @@ static int open_node(const struct shim_device *device, int flags)
 	shim_unlock();
 	if (file)
 		return fd;
-	(void)syscall(SYS_close, fd); /* empty file */
+	(void)syscall(SYS_close, fd); /* the memory file has no data */
 	errno = EMFILE;
 	return -1;
 }
@@ -146,7 +149,7 @@ static int open_node(const struct shim_device *device, int flags)
 /* Paths                                                                     */
 /* ------------------------------------------------------------------------ */
 
-/* What a path leads to. */
+/* The object that a path leads to. */
 struct target {
 	const struct shim_device *device; /* a node, or NULL */
 	const char *path;
@@ -176,7 +179,7 @@ static void find_target(const char *path, struct target *ret)
 	(void)snprintf(ret->buf, sizeof(ret->buf), "%s%s", shim_config()->nodes,
 		       rest);
 	ret->path = ret->buf;
-	/* A node is there as long as the folder says so. */
+	/* A node exists as long as the folder contains it. */
 	if (*rest == '/' &&
 	    syscall(SYS_faccessat, AT_FDCWD, ret->buf, F_OK, 0) == 0)
 		ret->device = shim_device_of_node(rest + 1);
@@ -311,7 +314,7 @@ STAT(, stat)
 STAT(64, stat64)
 #endif
 
-/* The names that programs of glibc before 2.33 call. */
+/* Names that programs built with glibc before 2.33 call. */
 int __xstat(int version, const char *path, struct stat *st);
 int __fxstat(int version, int fd, struct stat *st);
 int __xstat64(int version, const char *path, struct stat *st);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stands in for ioctl(), write() and mmap(). Those of a context are commands
- * and mappings of its device; all others go to the kernel.
+ * Replaces ioctl(), write() and mmap(). Calls on a context are commands and
+ * mappings of its device; all other calls go to the kernel.
  */
 #include <errno.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
@@ -67,7 +67,7 @@ static void *real_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		       off_t offset)
 {
 #ifdef __s390x__
-	/* System calls of this machine have five arguments at most. */
+	/* System calls of this machine have at most five arguments. */
 	const unsigned long args[6] = {
 		(uintptr_t)addr,     len,
 		(unsigned long)prot, (unsigned long)flags,
@@ -76,7 +76,7 @@ static void *real_mmap(void *addr, size_t len, int prot, int flags, int fd,
 
 	return (void *)syscall(SYS_mmap, args);
 #elif defined(SYS_mmap2)
-	/* In units of 4096 bytes, whatever the page's size. */
+	/* In units of 4096 bytes, independent of the page size. */
 	return (void *)syscall(SYS_mmap2, addr, len, prot, flags, fd,
 			       (long)(offset / 4096));
 #else
@@ -94,7 +94,7 @@ static void *map_device(struct shim_file *file, void *addr, size_t len,
 	shim_log("map MMAP length=%zu prot=%d offset=%#llx", len, prot,
 		 (unsigned long long)offset);
 	shim_unlock();
-	/* writable first, since the kernel writes to what is read-only */
+	/* Writable first, since the kernel writes to read-only mappings too. */
 	memory = real_mmap(addr, len, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
@@ -102,7 +102,9 @@ static void *map_device(struct shim_file *file, void *addr, size_t len,
 	if (driver->fill_map)
 		driver->fill_map(memory, len, offset);
 	if (!(prot & PROT_WRITE))
-		(void)mprotect(memory, len, prot); /* more than was asked for */
+		(void)mprotect(
+			memory, len,
+			prot); /* drops write access that was not requested */
 	return memory;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log: a line for every command and every mapping. Lines hold nothing that
- * differs from run to run: objects have names, addresses are replaced. So two
- * libraries under the same provider can be compared line by line, from the
- * second word on: the first one is what carried the command.
+ * The log has a line for every command and every mapping. Lines contain no data
+ * that differs from run to run: objects have names, and addresses are replaced.
+ * So the logs of two libraries under the same provider can be compared line by
+ * line, from the second word on; the first word names the protocol that carried
+ * the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +15,9 @@
 
 #include "shim.h"
 
-/* Where the kernel puts what processes map, and heaps of position-independent
- * programs; no length, key or flag in use is as large.
+/*
+ * The range in which the kernel places mappings, and heaps of
+ * position-independent programs. No length, key or flag in use is as large.
  */
 #define LOWEST_ADDRESS	0x10000000000ull
 #define HIGHEST_ADDRESS 0x7fffffffffffull
@@ -43,18 +45,18 @@ void shim_log(const char *fmt, ...)
 	va_end(args);
 	if (len < 0)
 		return;
-	if ((size_t)len >= sizeof(line)) /* cut */
+	if ((size_t)len >= sizeof(line)) /* truncated */
 		len = sizeof(line) - 1;
 	line[len] = '\n';
 
-	/* Not by libc's names: they are ours. */
+	/* By number, since libc's names lead to the shim. */
 	fd = (int)syscall(SYS_openat, AT_FDCWD, shim_config()->log,
 			  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return;
 	if (syscall(SYS_write, fd, line, (size_t)len + 1) < 0)
 		(void)fputs("uverbs_shim: cannot write the log\n", stderr);
-	(void)syscall(SYS_close, fd); /* one write, which was looked at */
+	(void)syscall(SYS_close, fd); /* the only write was checked */
 }
 
 void shim_note(struct shim_call *call, const char *fmt, ...)
@@ -102,7 +104,7 @@ void shim_note_bytes(struct shim_call *call, const char *key, const void *bytes,
 		shim_note(call, "%02x", b[i]);
 }
 
-/* Whether bytes of driver data say nothing. */
+/* Return: whether these bytes of driver data have no meaning. */
 static bool is_noise(const struct shim_call *call, size_t from, size_t to)
 {
 	const struct shim_noise *noise =
@@ -112,7 +114,7 @@ static bool is_noise(const struct shim_call *call, size_t from, size_t to)
 	       from < noise->offset + noise->len && to > noise->offset;
 }
 
-/* Drivers are given addresses, always aligned. */
+/* Drivers receive addresses, which are always aligned. */
 static void note_driver_data(struct shim_call *call)
 {
 	const unsigned char *b = (const unsigned char *)call->uhw_in;
@@ -138,7 +140,7 @@ int shim_call_end(struct shim_call *call, int ret)
 		note_driver_data(call);
 	if (call->uhw_out_len)
 		shim_note(call, " driver_out=%zu", call->uhw_out_len);
-	shim_log("%s %s%s = %s", call->carrier, call->name, call->notes,
+	shim_log("%s %s%s = %s", call->transport, call->name, call->notes,
 		 ret ? strerrorname_np(-ret) : "0");
 	return ret;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The newer protocol: takes the attributes of an ioctl apart, runs the method,
- * puts the answers into their places. As the kernel does, it refuses an object,
- * a method or a mandatory attribute that it does not know with EPROTONOSUPPORT,
- * so that this is a kernel of about Linux 6.1.
+ * The ioctl protocol: parses the attributes of an ioctl, runs the method, and
+ * writes the response attributes. As the kernel does, it refuses an unknown
+ * object, method or mandatory attribute with EPROTONOSUPPORT, so it behaves
+ * like about Linux 6.1.
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -18,7 +18,7 @@
 
 struct method {
 	uint16_t object, method;
-	uint16_t nr_attrs; /* of the core that are known */
+	uint16_t nr_attrs; /* known attributes of the core */
 	const char *name;
 	int (*run)(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr);
 };
@@ -27,7 +27,8 @@ struct method {
 /* Attributes                                                                */
 /* ------------------------------------------------------------------------ */
 
-static struct ib_uverbs_attr *find(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
+static struct ib_uverbs_attr *find_attr(struct ib_uverbs_ioctl_hdr *hdr,
+					uint16_t id)
 {
 	for (uint16_t i = 0; i < hdr->num_attrs; i++)
 		if (hdr->attrs[i].attr_id == id)
@@ -35,15 +36,18 @@ static struct ib_uverbs_attr *find(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 	return NULL;
 }
 
-static bool has(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
+static bool has_attr(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 {
-	return find(hdr, id) != NULL;
+	return find_attr(hdr, id) != NULL;
 }
 
-/* A handle, a descriptor, or a number in its place or behind a pointer. */
-static uint64_t number(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
+/*
+ * Return: the value of an attribute: a handle, a descriptor, or a attr_number
+ * stored inline or behind a pointer.
+ */
+static uint64_t attr_number(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 {
-	const struct ib_uverbs_attr *attr = find(hdr, id);
+	const struct ib_uverbs_attr *attr = find_attr(hdr, id);
 	union {
 		uint8_t u8;
 		uint16_t u16;
@@ -65,15 +69,15 @@ static uint64_t number(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 	}
 }
 
-static uint32_t number32(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
+static uint32_t attr_number32(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 {
-	return (uint32_t)number(hdr, id);
+	return (uint32_t)attr_number(hdr, id);
 }
 
 static void read_struct(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, void *to,
 			size_t len)
 {
-	const struct ib_uverbs_attr *attr = find(hdr, id);
+	const struct ib_uverbs_attr *attr = find_attr(hdr, id);
 	const void *from;
 
 	if (!attr)
@@ -84,11 +88,14 @@ static void read_struct(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, void *to,
 	memcpy(to, from, attr->len < len ? attr->len : len);
 }
 
-/* As much as there is room for; an attribute that nobody gave is left out. */
-static void give(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, const void *from,
-		 size_t len)
+/*
+ * Copies as much as the attribute has_attr room for; does nothing if the caller
+ * passed no such attribute.
+ */
+static void put_response(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
+			 const void *from, size_t len)
 {
-	struct ib_uverbs_attr *attr = find(hdr, id);
+	struct ib_uverbs_attr *attr = find_attr(hdr, id);
 
 	if (!attr)
 		return;
@@ -97,23 +104,23 @@ static void give(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, const void *from,
 	attr->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
 }
 
-static void give_u32(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
-		     uint32_t value)
+static void put_response_u32(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
+			     uint32_t value)
 {
-	give(hdr, id, &value, sizeof(value));
+	put_response(hdr, id, &value, sizeof(value));
 }
 
-static void give_u64(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
-		     uint64_t value)
+static void put_response_u64(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
+			     uint64_t value)
 {
-	give(hdr, id, &value, sizeof(value));
+	put_response(hdr, id, &value, sizeof(value));
 }
 
-/* A new object's handle is given in the attribute itself. */
-static void give_handle(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
-			const struct shim_call *call)
+/* The handle of a new object is returned in the attribute itself. */
+static void put_handle(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
+		       const struct shim_call *call)
 {
-	struct ib_uverbs_attr *attr = find(hdr, id);
+	struct ib_uverbs_attr *attr = find_attr(hdr, id);
 
 	if (attr)
 		attr->data = call->object->handle;
@@ -125,10 +132,10 @@ static void give_handle(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
 
 static int invoke_write(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct ib_uverbs_attr *in = find(hdr, UVERBS_ATTR_CORE_IN);
-	const struct ib_uverbs_attr *out = find(hdr, UVERBS_ATTR_CORE_OUT);
+	const struct ib_uverbs_attr *in = find_attr(hdr, UVERBS_ATTR_CORE_IN);
+	const struct ib_uverbs_attr *out = find_attr(hdr, UVERBS_ATTR_CORE_OUT);
 
-	call->carrier = "invoke";
+	call->transport = "invoke";
 	if (in) {
 		call->in_len = in->len;
 		call->in = in->len > sizeof(in->data)
@@ -139,45 +146,47 @@ static int invoke_write(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 		call->out = (void *)(uintptr_t)out->data;
 		call->out_len = out->len;
 	}
-	return shim_invoke_write(call, number32(hdr, UVERBS_ATTR_WRITE_CMD));
+	return shim_invoke_write(call,
+				 attr_number32(hdr, UVERBS_ATTR_WRITE_CMD));
 }
 
 static int get_context(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	give_u32(hdr, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
-		 SHIM_NR_VECTORS);
-	give_u64(hdr, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 1);
-	return shim_answer(call);
+	put_response_u32(hdr, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+			 SHIM_NR_VECTORS);
+	put_response_u64(hdr, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 1);
+	return shim_fill_response(call);
 }
 
 static int query_port(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	uint32_t port = number32(hdr, UVERBS_ATTR_QUERY_PORT_PORT_NUM);
+	uint32_t port = attr_number32(hdr, UVERBS_ATTR_QUERY_PORT_PORT_NUM);
 	struct ib_uverbs_query_port_resp_ex resp = {};
 
 	shim_note(call, " port=%u", port & 0xff);
 	if ((port & 0xff) != 1)
 		return -EINVAL;
 	shim_fill_port(shim_file_device(call->file), &resp.legacy_resp);
-	give(hdr, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
+	put_response(hdr, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
 	return 0;
 }
 
 static int query_gid_entry(struct shim_call *call,
 			   struct ib_uverbs_ioctl_hdr *hdr)
 {
-	uint32_t index = number32(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
+	uint32_t index =
+		attr_number32(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
 	struct ib_uverbs_gid_entry entry;
 
 	shim_note(call, " port=%u index=%u",
-		  number32(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_PORT), index);
-	if (number32(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_PORT) != 1 ||
+		  attr_number32(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_PORT), index);
+	if (attr_number32(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_PORT) != 1 ||
 	    index >= SHIM_GID_TABLE_LEN)
 		return -EINVAL;
 	if (!shim_fill_gid(shim_file_device(call->file), index, &entry))
 		return -ENODATA;
-	give(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry,
-	     sizeof(entry));
+	put_response(hdr, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry,
+		     sizeof(entry));
 	return 0;
 }
 
@@ -185,19 +194,20 @@ static int query_gid_table(struct shim_call *call,
 			   struct ib_uverbs_ioctl_hdr *hdr)
 {
 	uint64_t entry_len =
-		number(hdr, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE);
+		attr_number(hdr, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE);
 	struct ib_uverbs_gid_entry entries[SHIM_NR_GIDS];
 
 	shim_note(call, " entry_size=%u", (unsigned int)entry_len);
 	if (entry_len != sizeof(entries[0]))
 		return -EINVAL;
 	for (uint32_t i = 0; i < SHIM_NR_GIDS; i++)
-		(void)shim_fill_gid(shim_file_device(call->file), i,
-				    &entries[i]); /* all are there */
-	give(hdr, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, entries,
-	     sizeof(entries));
-	give_u64(hdr, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES,
-		 SHIM_NR_GIDS);
+		(void)shim_fill_gid(
+			shim_file_device(call->file), i,
+			&entries[i]); /* cannot fail: all entries exist */
+	put_response(hdr, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, entries,
+		     sizeof(entries));
+	put_response_u64(hdr, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES,
+			 SHIM_NR_GIDS);
 	return 0;
 }
 
@@ -205,7 +215,7 @@ static int alloc_async_event(struct shim_call *call,
 			     struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct ib_uverbs_attr *attr =
-		find(hdr, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE);
+		find_attr(hdr, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE);
 	int fd = shim_quiet_fd();
 
 	(void)call;
@@ -223,19 +233,22 @@ static int create_cq(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	int ret;
 
-	call->ask = (struct shim_ask){
+	call->request = (struct shim_request){
 		.has_user_handle =
-			number(hdr, UVERBS_ATTR_CREATE_CQ_USER_HANDLE) != 0,
-		.has_channel = has(hdr, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL),
-		.depth = number32(hdr, UVERBS_ATTR_CREATE_CQ_CQE),
-		.vector = number32(hdr, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR),
-		.flags = number32(hdr, UVERBS_ATTR_CREATE_CQ_FLAGS),
+			attr_number(hdr, UVERBS_ATTR_CREATE_CQ_USER_HANDLE) !=
+			0,
+		.has_channel =
+			has_attr(hdr, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL),
+		.depth = attr_number32(hdr, UVERBS_ATTR_CREATE_CQ_CQE),
+		.vector = attr_number32(hdr, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR),
+		.flags = attr_number32(hdr, UVERBS_ATTR_CREATE_CQ_FLAGS),
 	};
 	ret = shim_make(call, SHIM_CQ);
 	if (ret)
 		return ret;
-	give_handle(hdr, UVERBS_ATTR_CREATE_CQ_HANDLE, call);
-	give_u32(hdr, UVERBS_ATTR_CREATE_CQ_RESP_CQE, call->object->depth);
+	put_handle(hdr, UVERBS_ATTR_CREATE_CQ_HANDLE, call);
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_CQ_RESP_CQE,
+			 call->object->depth);
 	return 0;
 }
 
@@ -243,58 +256,65 @@ static int create_srq(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	int ret;
 
-	call->ask = (struct shim_ask){
+	call->request = (struct shim_request){
 		.has_user_handle =
-			number(hdr, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE) != 0,
-		.pd = number32(hdr, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE),
-		.xrcd = number32(hdr, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE),
-		.cq = number32(hdr, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE),
-		.depth = number32(hdr, UVERBS_ATTR_CREATE_SRQ_MAX_WR),
-		.sge = number32(hdr, UVERBS_ATTR_CREATE_SRQ_MAX_SGE),
-		.limit = number32(hdr, UVERBS_ATTR_CREATE_SRQ_LIMIT),
-		.tags = number32(hdr, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS),
-		.type = number32(hdr, UVERBS_ATTR_CREATE_SRQ_TYPE),
+			attr_number(hdr, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE) !=
+			0,
+		.pd = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE),
+		.xrcd = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE),
+		.cq = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE),
+		.depth = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_MAX_WR),
+		.sge = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_MAX_SGE),
+		.limit = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_LIMIT),
+		.tags = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS),
+		.type = attr_number32(hdr, UVERBS_ATTR_CREATE_SRQ_TYPE),
 	};
 	ret = shim_make(call, SHIM_SRQ);
 	if (ret)
 		return ret;
-	give_handle(hdr, UVERBS_ATTR_CREATE_SRQ_HANDLE, call);
-	give_u32(hdr, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, call->object->depth);
-	give_u32(hdr, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, call->object->sge);
-	give_u32(hdr, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
-		 call->object->number);
+	put_handle(hdr, UVERBS_ATTR_CREATE_SRQ_HANDLE, call);
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR,
+			 call->object->depth);
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE,
+			 call->object->sge);
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
+			 call->object->number);
 	return 0;
 }
 
 static int create_qp(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	uint32_t flags = number32(hdr, UVERBS_ATTR_CREATE_QP_FLAGS);
+	uint32_t flags = attr_number32(hdr, UVERBS_ATTR_CREATE_QP_FLAGS);
 	int ret;
 
-	call->ask = (struct shim_ask){
+	call->request = (struct shim_request){
 		.has_user_handle =
-			number(hdr, UVERBS_ATTR_CREATE_QP_USER_HANDLE) != 0,
-		.pd = number32(hdr, UVERBS_ATTR_CREATE_QP_PD_HANDLE),
-		.xrcd = number32(hdr, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE),
-		.cq = number32(hdr, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE),
-		.recv_cq = number32(hdr, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE),
-		.srq = number32(hdr, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE),
-		.ind_table =
-			number32(hdr, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE),
-		.type = number32(hdr, UVERBS_ATTR_CREATE_QP_TYPE),
+			attr_number(hdr, UVERBS_ATTR_CREATE_QP_USER_HANDLE) !=
+			0,
+		.pd = attr_number32(hdr, UVERBS_ATTR_CREATE_QP_PD_HANDLE),
+		.xrcd = attr_number32(hdr, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE),
+		.cq = attr_number32(hdr, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE),
+		.recv_cq = attr_number32(hdr,
+					 UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE),
+		.srq = attr_number32(hdr, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE),
+		.ind_table = attr_number32(
+			hdr, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE),
+		.type = attr_number32(hdr, UVERBS_ATTR_CREATE_QP_TYPE),
 		.flags = flags & ~(uint32_t)SQ_SIG_ALL,
 		.sig_all = flags & SQ_SIG_ALL,
-		.source_qpn = number32(hdr, UVERBS_ATTR_CREATE_QP_SOURCE_QPN),
+		.source_qpn =
+			attr_number32(hdr, UVERBS_ATTR_CREATE_QP_SOURCE_QPN),
 	};
-	read_struct(hdr, UVERBS_ATTR_CREATE_QP_CAP, &call->ask.cap,
-		    sizeof(call->ask.cap));
+	read_struct(hdr, UVERBS_ATTR_CREATE_QP_CAP, &call->request.cap,
+		    sizeof(call->request.cap));
 	ret = shim_make(call, SHIM_QP);
 	if (ret)
 		return ret;
-	give_handle(hdr, UVERBS_ATTR_CREATE_QP_HANDLE, call);
-	give(hdr, UVERBS_ATTR_CREATE_QP_RESP_CAP, &call->object->cap,
-	     sizeof(call->object->cap));
-	give_u32(hdr, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, call->object->number);
+	put_handle(hdr, UVERBS_ATTR_CREATE_QP_HANDLE, call);
+	put_response(hdr, UVERBS_ATTR_CREATE_QP_RESP_CAP, &call->object->cap,
+		     sizeof(call->object->cap));
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM,
+			 call->object->number);
 	return 0;
 }
 
@@ -302,23 +322,27 @@ static int create_wq(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	int ret;
 
-	call->ask = (struct shim_ask){
+	call->request = (struct shim_request){
 		.has_user_handle =
-			number(hdr, UVERBS_ATTR_CREATE_WQ_USER_HANDLE) != 0,
-		.pd = number32(hdr, UVERBS_ATTR_CREATE_WQ_PD_HANDLE),
-		.cq = number32(hdr, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE),
-		.type = number32(hdr, UVERBS_ATTR_CREATE_WQ_TYPE),
-		.depth = number32(hdr, UVERBS_ATTR_CREATE_WQ_MAX_WR),
-		.sge = number32(hdr, UVERBS_ATTR_CREATE_WQ_MAX_SGE),
-		.flags = number32(hdr, UVERBS_ATTR_CREATE_WQ_FLAGS),
+			attr_number(hdr, UVERBS_ATTR_CREATE_WQ_USER_HANDLE) !=
+			0,
+		.pd = attr_number32(hdr, UVERBS_ATTR_CREATE_WQ_PD_HANDLE),
+		.cq = attr_number32(hdr, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE),
+		.type = attr_number32(hdr, UVERBS_ATTR_CREATE_WQ_TYPE),
+		.depth = attr_number32(hdr, UVERBS_ATTR_CREATE_WQ_MAX_WR),
+		.sge = attr_number32(hdr, UVERBS_ATTR_CREATE_WQ_MAX_SGE),
+		.flags = attr_number32(hdr, UVERBS_ATTR_CREATE_WQ_FLAGS),
 	};
 	ret = shim_make(call, SHIM_WQ);
 	if (ret)
 		return ret;
-	give_handle(hdr, UVERBS_ATTR_CREATE_WQ_HANDLE, call);
-	give_u32(hdr, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, call->object->depth);
-	give_u32(hdr, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, call->object->sge);
-	give_u32(hdr, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, call->object->number);
+	put_handle(hdr, UVERBS_ATTR_CREATE_WQ_HANDLE, call);
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR,
+			 call->object->depth);
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE,
+			 call->object->sge);
+	put_response_u32(hdr, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM,
+			 call->object->number);
 	return 0;
 }
 
@@ -330,10 +354,10 @@ static int alloc_dm(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	int ret;
 
-	call->ask.length = number(hdr, UVERBS_ATTR_ALLOC_DM_LENGTH);
+	call->request.length = attr_number(hdr, UVERBS_ATTR_ALLOC_DM_LENGTH);
 	ret = shim_make(call, SHIM_DM);
 	if (!ret)
-		give_handle(hdr, UVERBS_ATTR_ALLOC_DM_HANDLE, call);
+		put_handle(hdr, UVERBS_ATTR_ALLOC_DM_HANDLE, call);
 	return ret;
 }
 
@@ -341,18 +365,21 @@ static int reg_dm_mr(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	int ret;
 
-	call->ask = (struct shim_ask){
-		.pd = number32(hdr, UVERBS_ATTR_REG_DM_MR_PD_HANDLE),
-		.dm = number32(hdr, UVERBS_ATTR_REG_DM_MR_DM_HANDLE),
-		.length = number(hdr, UVERBS_ATTR_REG_DM_MR_LENGTH),
-		.access = number32(hdr, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS),
+	call->request = (struct shim_request){
+		.pd = attr_number32(hdr, UVERBS_ATTR_REG_DM_MR_PD_HANDLE),
+		.dm = attr_number32(hdr, UVERBS_ATTR_REG_DM_MR_DM_HANDLE),
+		.length = attr_number(hdr, UVERBS_ATTR_REG_DM_MR_LENGTH),
+		.access =
+			attr_number32(hdr, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS),
 	};
 	ret = shim_make(call, SHIM_MR);
 	if (ret)
 		return ret;
-	give_handle(hdr, UVERBS_ATTR_REG_DM_MR_HANDLE, call);
-	give_u32(hdr, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, call->object->number);
-	give_u32(hdr, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, call->object->number);
+	put_handle(hdr, UVERBS_ATTR_REG_DM_MR_HANDLE, call);
+	put_response_u32(hdr, UVERBS_ATTR_REG_DM_MR_RESP_LKEY,
+			 call->object->number);
+	put_response_u32(hdr, UVERBS_ATTR_REG_DM_MR_RESP_RKEY,
+			 call->object->number);
 	return 0;
 }
 
@@ -362,12 +389,13 @@ static int create_counters(struct shim_call *call,
 	int ret = shim_make(call, SHIM_COUNTERS);
 
 	if (!ret)
-		give_handle(hdr, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, call);
+		put_handle(hdr, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, call);
 	return ret;
 }
 
 /* ------------------------------------------------------------------------ */
-/* Destruction: the first attribute is the object, the second an answer whose */
+/* Destruction: the first attribute is the object, the second a response whose
+ */
 /* zeroes mean that no events were reported                                  */
 /* ------------------------------------------------------------------------ */
 
@@ -375,10 +403,10 @@ static int destroy(struct shim_call *call, struct ib_uverbs_ioctl_hdr *hdr,
 		   enum shim_type type)
 {
 	const uint32_t events[4] = {};
-	int ret = shim_destroy(call, type, number32(hdr, 0));
+	int ret = shim_destroy(call, type, attr_number32(hdr, 0));
 
 	if (!ret)
-		give(hdr, 1, events, sizeof(events));
+		put_response(hdr, 1, events, sizeof(events));
 	return ret;
 }
 
@@ -457,8 +485,8 @@ static const struct method *find_method(const struct ib_uverbs_ioctl_hdr *hdr)
 static void find_driver_data(struct shim_call *call,
 			     struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct ib_uverbs_attr *in = find(hdr, UVERBS_ATTR_UHW_IN);
-	const struct ib_uverbs_attr *out = find(hdr, UVERBS_ATTR_UHW_OUT);
+	const struct ib_uverbs_attr *in = find_attr(hdr, UVERBS_ATTR_UHW_IN);
+	const struct ib_uverbs_attr *out = find_attr(hdr, UVERBS_ATTR_UHW_OUT);
 
 	if (in) {
 		call->uhw_in_len = in->len;
@@ -503,7 +531,7 @@ static int unknown_method(struct shim_call *call,
 
 int shim_ioctl(struct shim_file *file, void *arg)
 {
-	struct shim_call call = { .file = file, .carrier = "ioctl" };
+	struct shim_call call = { .file = file, .transport = "ioctl" };
 	struct ib_uverbs_ioctl_hdr *hdr = arg;
 	const struct method *method = find_method(hdr);
 	bool only_invoke = shim_config()->mode == SHIM_MODE_INVOKE;
@@ -525,6 +553,6 @@ int shim_ioctl(struct shim_file *file, void *arg)
 	if (ret)
 		return shim_call_end(&call, ret);
 	ret = method->run(&call, hdr);
-	/* what it carried has been written to the log already */
+	/* INVOKE_WRITE has_attr logged the command that it carried */
 	return method->run == invoke_write ? ret : shim_call_end(&call, ret);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stands in for socket() and the calls that send and receive: RDMA netlink
- * becomes a socket of another netlink family, which processes may use among
- * themselves. What is sent is a question for the kernel; the answers are sent
- * to the socket by another one of that family, so that waiting and receiving
- * need no stand-in, except that the sender becomes the kernel.
+ * Replaces socket() and the functions that send and receive: an RDMA netlink
+ * socket becomes a socket of another netlink family, which processes may use
+ * among themselves. A message that the program sends is a request to the
+ * kernel. The shim sends the responses to the program's socket from another
+ * socket of that family, so poll and receive need no replacement, except that
+ * the sender's address becomes the kernel's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,7 @@ static struct {
 	ino_t inode;
 	dev_t dev;
 } sockets[MAX_SOCKETS];
-static size_t nr_sockets; /* grows only; read without the mutex */
+static size_t nr_sockets; /* only grows; read without the mutex */
 
 static int real_socket(int domain, int type, int protocol)
 {
@@ -48,7 +49,7 @@ static bool is_ours(int fd)
 	return ours;
 }
 
-static void remember(int fd)
+static void record_socket(int fd)
 {
 	struct stat st;
 
@@ -75,123 +76,127 @@ EXPORT int socket(int domain, int type, int protocol)
 	}
 	fd = real_socket(domain, type, NETLINK_USERSOCK);
 	if (fd >= 0)
-		remember(fd);
+		record_socket(fd);
 	return fd;
 }
 
 /* ------------------------------------------------------------------------ */
-/* Answers                                                                   */
+/* Responses                                                                 */
 /* ------------------------------------------------------------------------ */
 
-struct reply {
+struct response {
 	union {
 		struct nlmsghdr hdr;
 		char bytes[1024];
 	} u;
-	int fd;	      /* to send it with */
-	uint32_t pid; /* of the asker */
+	int fd;	      /* sends the response */
+	uint32_t pid; /* port id of the requester */
 };
 
-static void put(struct reply *reply, uint16_t type, const void *data,
+static void put(struct response *response, uint16_t type, const void *data,
 		size_t len)
 {
 	struct nlattr attr = { .nla_type = type,
 			       .nla_len = (uint16_t)(NLA_HDRLEN + len) };
-	size_t used = NLMSG_ALIGN(reply->u.hdr.nlmsg_len);
+	size_t used = NLMSG_ALIGN(response->u.hdr.nlmsg_len);
 
-	if (used + NLA_HDRLEN + NLA_ALIGN(len) > sizeof(reply->u.bytes))
+	if (used + NLA_HDRLEN + NLA_ALIGN(len) > sizeof(response->u.bytes))
 		return;
-	memcpy(reply->u.bytes + used, &attr, sizeof(attr));
-	memcpy(reply->u.bytes + used + NLA_HDRLEN, data, len);
-	reply->u.hdr.nlmsg_len = (uint32_t)(used + NLA_HDRLEN + NLA_ALIGN(len));
+	memcpy(response->u.bytes + used, &attr, sizeof(attr));
+	memcpy(response->u.bytes + used + NLA_HDRLEN, data, len);
+	response->u.hdr.nlmsg_len =
+		(uint32_t)(used + NLA_HDRLEN + NLA_ALIGN(len));
 }
 
-static void put_u8(struct reply *reply, uint16_t type, uint8_t value)
+static void put_u8(struct response *response, uint16_t type, uint8_t value)
 {
-	put(reply, type, &value, sizeof(value));
+	put(response, type, &value, sizeof(value));
 }
 
-static void put_u32(struct reply *reply, uint16_t type, uint32_t value)
+static void put_u32(struct response *response, uint16_t type, uint32_t value)
 {
-	put(reply, type, &value, sizeof(value));
+	put(response, type, &value, sizeof(value));
 }
 
-static void put_u64(struct reply *reply, uint16_t type, uint64_t value)
+static void put_u64(struct response *response, uint16_t type, uint64_t value)
 {
-	put(reply, type, &value, sizeof(value));
+	put(response, type, &value, sizeof(value));
 }
 
-static void put_text(struct reply *reply, uint16_t type, const char *text)
+static void put_text(struct response *response, uint16_t type, const char *text)
 {
-	put(reply, type, text, strlen(text) + 1);
+	put(response, type, text, strlen(text) + 1);
 }
 
-static void begin(struct reply *reply, const struct nlmsghdr *ask,
-		  uint16_t type, uint16_t flags)
+static void begin_response(struct response *response,
+			   const struct nlmsghdr *request, uint16_t type,
+			   uint16_t flags)
 {
-	memset(&reply->u, 0, sizeof(reply->u));
-	reply->u.hdr = (struct nlmsghdr){
+	memset(&response->u, 0, sizeof(response->u));
+	response->u.hdr = (struct nlmsghdr){
 		.nlmsg_len = NLMSG_HDRLEN,
 		.nlmsg_type = type,
 		.nlmsg_flags = flags,
-		.nlmsg_seq = ask->nlmsg_seq,
-		.nlmsg_pid = reply->pid,
+		.nlmsg_seq = request->nlmsg_seq,
+		.nlmsg_pid = response->pid,
 	};
 }
 
-static void deliver(struct reply *reply)
+static void send_response(struct response *response)
 {
 	struct sockaddr_nl to = { .nl_family = AF_NETLINK,
-				  .nl_pid = reply->pid };
+				  .nl_pid = response->pid };
 
-	/* A full socket loses it, as it would with the kernel. */
-	(void)syscall(SYS_sendto, reply->fd, reply->u.bytes,
-		      reply->u.hdr.nlmsg_len, MSG_DONTWAIT, &to, sizeof(to));
+	/* A full socket loses the message, as with the kernel. */
+	(void)syscall(SYS_sendto, response->fd, response->u.bytes,
+		      response->u.hdr.nlmsg_len, MSG_DONTWAIT, &to, sizeof(to));
 }
 
-static void answer_error(struct reply *reply, const struct nlmsghdr *ask,
-			 int err)
+static void respond_error(struct response *response,
+			  const struct nlmsghdr *request, int err)
 {
-	const struct nlmsgerr body = { .error = err, .msg = *ask };
+	const struct nlmsgerr body = { .error = err, .msg = *request };
 
-	begin(reply, ask, NLMSG_ERROR, 0);
-	memcpy(reply->u.bytes + NLMSG_HDRLEN, &body, sizeof(body));
-	reply->u.hdr.nlmsg_len += sizeof(body);
-	deliver(reply);
+	begin_response(response, request, NLMSG_ERROR, 0);
+	memcpy(response->u.bytes + NLMSG_HDRLEN, &body, sizeof(body));
+	response->u.hdr.nlmsg_len += sizeof(body);
+	send_response(response);
 }
 
-static void answer_dump(struct reply *reply, const struct nlmsghdr *ask)
+static void respond_dump(struct response *response,
+			 const struct nlmsghdr *request)
 {
 	for (size_t i = 0; i < shim_config()->nr_devices; i++) {
 		const struct shim_device *device = &shim_config()->devices[i];
 
-		begin(reply, ask, ask->nlmsg_type, NLM_F_MULTI);
-		put_u32(reply, RDMA_NLDEV_ATTR_DEV_INDEX, device->index);
-		put_text(reply, RDMA_NLDEV_ATTR_DEV_NAME, device->name);
-		put_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
-		put_u64(reply, RDMA_NLDEV_ATTR_NODE_GUID, device->guid);
-		put_u64(reply, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, device->guid);
-		put_u8(reply, RDMA_NLDEV_ATTR_DEV_NODE_TYPE,
+		begin_response(response, request, request->nlmsg_type,
+			       NLM_F_MULTI);
+		put_u32(response, RDMA_NLDEV_ATTR_DEV_INDEX, device->index);
+		put_text(response, RDMA_NLDEV_ATTR_DEV_NAME, device->name);
+		put_u32(response, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
+		put_u64(response, RDMA_NLDEV_ATTR_NODE_GUID, device->guid);
+		put_u64(response, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, device->guid);
+		put_u8(response, RDMA_NLDEV_ATTR_DEV_NODE_TYPE,
 		       (uint8_t)device->node_type);
-		deliver(reply);
+		send_response(response);
 	}
-	begin(reply, ask, NLMSG_DONE, NLM_F_MULTI);
-	reply->u.hdr.nlmsg_len += sizeof(int); /* 0: no error */
-	deliver(reply);
+	begin_response(response, request, NLMSG_DONE, NLM_F_MULTI);
+	response->u.hdr.nlmsg_len += sizeof(int); /* 0: no error */
+	send_response(response);
 }
 
-/* The value of a 32-bit attribute of a question, or -1. */
-static int64_t asked_u32(const struct nlmsghdr *ask, uint16_t type)
+/* Return: the value of a 32-bit attribute of a request, or -1. */
+static int64_t request_u32(const struct nlmsghdr *request, uint16_t type)
 {
-	const char *bytes = (const char *)ask;
+	const char *bytes = (const char *)request;
 	size_t at = NLMSG_HDRLEN;
 	struct nlattr attr;
 	uint32_t value;
 
-	while (at + sizeof(attr) <= ask->nlmsg_len) {
+	while (at + sizeof(attr) <= request->nlmsg_len) {
 		memcpy(&attr, bytes + at, sizeof(attr));
 		if (attr.nla_len < NLA_HDRLEN ||
-		    attr.nla_len > ask->nlmsg_len - at)
+		    attr.nla_len > request->nlmsg_len - at)
 			break;
 		if (attr.nla_type == type &&
 		    attr.nla_len == NLA_HDRLEN + sizeof(value)) {
@@ -203,61 +208,64 @@ static int64_t asked_u32(const struct nlmsghdr *ask, uint16_t type)
 	return -1;
 }
 
-/* As struct dev_t goes over netlink: mmmMMMmm. */
+/* Encodes a device number as netlink does: mmmMMMmm. */
 static uint64_t chardev_number(uint32_t minor_number)
 {
 	return (minor_number & 0xff) | UVERBS_MAJOR << 8 |
 	       (uint64_t)(minor_number & ~0xffu) << 12;
 }
 
-static void answer_chardev(struct reply *reply, const struct nlmsghdr *ask)
+static void respond_chardev(struct response *response,
+			    const struct nlmsghdr *request)
 {
-	int64_t index = asked_u32(ask, RDMA_NLDEV_ATTR_DEV_INDEX);
+	int64_t index = request_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX);
 	const struct shim_device *device;
 
 	if (index < 0 || (size_t)index >= shim_config()->nr_devices) {
-		answer_error(reply, ask, -EINVAL);
+		respond_error(response, request, -EINVAL);
 		return;
 	}
 	device = &shim_config()->devices[index];
-	begin(reply, ask, ask->nlmsg_type, 0);
-	put_u32(reply, RDMA_NLDEV_ATTR_DEV_INDEX, device->index);
-	put_u64(reply, RDMA_NLDEV_ATTR_CHARDEV,
+	begin_response(response, request, request->nlmsg_type, 0);
+	put_u32(response, RDMA_NLDEV_ATTR_DEV_INDEX, device->index);
+	put_u64(response, RDMA_NLDEV_ATTR_CHARDEV,
 		chardev_number(device->minor_number));
-	put_u64(reply, RDMA_NLDEV_ATTR_CHARDEV_ABI, device->abi);
-	put_text(reply, RDMA_NLDEV_ATTR_CHARDEV_NAME, device->uverbs);
-	put_u32(reply, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, device->driver_id);
-	deliver(reply);
+	put_u64(response, RDMA_NLDEV_ATTR_CHARDEV_ABI, device->abi);
+	put_text(response, RDMA_NLDEV_ATTR_CHARDEV_NAME, device->uverbs);
+	put_u32(response, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, device->driver_id);
+	send_response(response);
 }
 
-static void answer_system(struct reply *reply, const struct nlmsghdr *ask)
+static void respond_system(struct response *response,
+			   const struct nlmsghdr *request)
 {
-	begin(reply, ask, ask->nlmsg_type, 0);
-	put_u8(reply, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1);
-	deliver(reply);
+	begin_response(response, request, request->nlmsg_type, 0);
+	put_u8(response, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1);
+	send_response(response);
 }
 
-static void answer_one(struct reply *reply, const struct nlmsghdr *ask)
+static void respond_request(struct response *response,
+			    const struct nlmsghdr *request)
 {
-	switch (RDMA_NL_GET_OP(ask->nlmsg_type)) {
+	switch (RDMA_NL_GET_OP(request->nlmsg_type)) {
 	case RDMA_NLDEV_CMD_GET:
-		answer_dump(reply, ask);
+		respond_dump(response, request);
 		return;
 	case RDMA_NLDEV_CMD_GET_CHARDEV:
-		answer_chardev(reply, ask);
+		respond_chardev(response, request);
 		break;
 	case RDMA_NLDEV_CMD_SYS_GET:
-		answer_system(reply, ask);
+		respond_system(response, request);
 		break;
 	default:
-		answer_error(reply, ask, -EOPNOTSUPP);
+		respond_error(response, request, -EOPNOTSUPP);
 		return;
 	}
-	if (ask->nlmsg_flags & NLM_F_ACK)
-		answer_error(reply, ask, 0);
+	if (request->nlmsg_flags & NLM_F_ACK)
+		respond_error(response, request, 0);
 }
 
-/* A socket that has no address gets one, as it would by sending. */
+/* Binds a socket without an address, as sending would. */
 static uint32_t address_of(int fd)
 {
 	struct sockaddr_nl own = { .nl_family = AF_NETLINK };
@@ -271,26 +279,28 @@ static uint32_t address_of(int fd)
 	return own.nl_pid;
 }
 
-static ssize_t ask_kernel(int fd, const void *buf, size_t len)
+static ssize_t handle_sent(int fd, const void *buf, size_t len)
 {
-	struct reply reply = { .pid = address_of(fd) };
+	struct response response = { .pid = address_of(fd) };
 	struct nlmsghdr hdr;
 	size_t at = 0;
 
-	reply.fd = real_socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
-			       NETLINK_USERSOCK);
-	if (reply.fd < 0)
+	response.fd = real_socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+				  NETLINK_USERSOCK);
+	if (response.fd < 0)
 		return -1;
 	while (len - at >= sizeof(hdr)) {
 		memcpy(&hdr, (const char *)buf + at, sizeof(hdr));
 		if (hdr.nlmsg_len < sizeof(hdr) || hdr.nlmsg_len > len - at)
 			break;
-		answer_one(&reply, (const void *)((const char *)buf + at));
+		respond_request(&response,
+				(const void *)((const char *)buf + at));
 		at += NLMSG_ALIGN(hdr.nlmsg_len);
 		if (at > len)
 			break;
 	}
-	(void)syscall(SYS_close, reply.fd); /* everything is delivered */
+	(void)syscall(SYS_close, response.fd); /* all responses are in the other
+						  socket's queue */
 	return (ssize_t)len;
 }
 
@@ -302,7 +312,7 @@ EXPORT ssize_t sendto(int fd, const void *buf, size_t len, int flags,
 		      const struct sockaddr *to, socklen_t to_len)
 {
 	if (is_ours(fd))
-		return ask_kernel(fd, buf, len);
+		return handle_sent(fd, buf, len);
 	return syscall(SYS_sendto, fd, buf, len, flags, to, to_len);
 }
 
@@ -328,7 +338,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 		memcpy(bytes + used, iov->iov_base, iov->iov_len);
 		used += iov->iov_len;
 	}
-	return ask_kernel(fd, bytes, used);
+	return handle_sent(fd, bytes, used);
 }
 
 static void hide_sender(void *name, socklen_t len)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Objects of a context. A handle is 1000 times the type plus a number that
- * counts from 1 and is not used again, so a stale handle, or one of another
- * type, is always found out. An object in use cannot be destroyed.
+ * counts from 1 and is not used again, so the shim detects every stale handle
+ * and every handle of another type. An object in use cannot be destroyed.
  */
 #include <errno.h>
 
 #include "shim.h"
 
-/* Above the QP numbers that mean something to InfiniBand. */
+/* Above the QP numbers that InfiniBand reserves. */
 #define FIRST_NUMBER 0x10
 
 static struct shim_object *find_handle(struct shim_file *file, uint32_t handle)
@@ -49,39 +49,39 @@ static void note_number(struct shim_call *call, const char *key,
 		shim_note(call, " %s=%#llx", key, (unsigned long long)number);
 }
 
-static void note_ask(struct shim_call *call)
+static void note_request(struct shim_call *call)
 {
-	const struct shim_ask *ask = &call->ask;
+	const struct shim_request *request = &call->request;
 
-	shim_note_object(call, "pd", ask->pd);
-	shim_note_object(call, "cq", ask->cq);
-	shim_note_object(call, "recv_cq", ask->recv_cq);
-	shim_note_object(call, "srq", ask->srq);
-	shim_note_object(call, "xrcd", ask->xrcd);
-	shim_note_object(call, "ind_table", ask->ind_table);
-	shim_note_object(call, "qp", ask->qp);
-	shim_note_object(call, "dm", ask->dm);
-	if (ask->has_user_handle)
+	shim_note_object(call, "pd", request->pd);
+	shim_note_object(call, "cq", request->cq);
+	shim_note_object(call, "recv_cq", request->recv_cq);
+	shim_note_object(call, "srq", request->srq);
+	shim_note_object(call, "xrcd", request->xrcd);
+	shim_note_object(call, "ind_table", request->ind_table);
+	shim_note_object(call, "qp", request->qp);
+	shim_note_object(call, "dm", request->dm);
+	if (request->has_user_handle)
 		shim_note(call, " user");
-	if (ask->has_channel)
+	if (request->has_channel)
 		shim_note(call, " channel");
-	if (ask->sig_all)
+	if (request->sig_all)
 		shim_note(call, " sig_all");
-	note_number(call, "type", ask->type);
-	note_number(call, "flags", ask->flags);
-	note_number(call, "vector", ask->vector);
-	note_number(call, "depth", ask->depth);
-	note_number(call, "sge", ask->sge);
-	note_number(call, "limit", ask->limit);
-	note_number(call, "tags", ask->tags);
-	note_number(call, "source_qpn", ask->source_qpn);
-	note_number(call, "length", ask->length);
-	note_number(call, "access", ask->access);
-	note_number(call, "send_wr", ask->cap.max_send_wr);
-	note_number(call, "recv_wr", ask->cap.max_recv_wr);
-	note_number(call, "send_sge", ask->cap.max_send_sge);
-	note_number(call, "recv_sge", ask->cap.max_recv_sge);
-	note_number(call, "inline", ask->cap.max_inline_data);
+	note_number(call, "type", request->type);
+	note_number(call, "flags", request->flags);
+	note_number(call, "vector", request->vector);
+	note_number(call, "depth", request->depth);
+	note_number(call, "sge", request->sge);
+	note_number(call, "limit", request->limit);
+	note_number(call, "tags", request->tags);
+	note_number(call, "source_qpn", request->source_qpn);
+	note_number(call, "length", request->length);
+	note_number(call, "access", request->access);
+	note_number(call, "send_wr", request->cap.max_send_wr);
+	note_number(call, "recv_wr", request->cap.max_recv_wr);
+	note_number(call, "send_sge", request->cap.max_send_sge);
+	note_number(call, "recv_sge", request->cap.max_recv_sge);
+	note_number(call, "inline", request->cap.max_inline_data);
 }
 
 struct parent {
@@ -111,17 +111,20 @@ static struct shim_object *free_slot(struct shim_file *file)
 
 int shim_make(struct shim_call *call, enum shim_type type)
 {
-	const struct shim_ask *ask = &call->ask;
+	const struct shim_request *request = &call->request;
 	const struct parent parents[SHIM_MAX_PARENTS] = {
-		{ SHIM_PD, ask->pd },	   { SHIM_CQ, ask->cq },
-		{ SHIM_CQ, ask->recv_cq }, { SHIM_SRQ, ask->srq },
-		{ SHIM_XRCD, ask->xrcd },  { SHIM_IND_TABLE, ask->ind_table },
+		{ SHIM_PD, request->pd },
+		{ SHIM_CQ, request->cq },
+		{ SHIM_CQ, request->recv_cq },
+		{ SHIM_SRQ, request->srq },
+		{ SHIM_XRCD, request->xrcd },
+		{ SHIM_IND_TABLE, request->ind_table },
 	};
 	struct shim_object *object = free_slot(call->file);
 	uint32_t number;
 	int ret;
 
-	note_ask(call);
+	note_request(call);
 	ret = check_parents(call, parents);
 	if (ret)
 		return ret;
@@ -133,11 +136,11 @@ int shim_make(struct shim_call *call, enum shim_type type)
 		.type = type,
 		.handle = (uint32_t)type * 1000 + number,
 		.number = FIRST_NUMBER + number,
-		.cap = ask->cap,
-		.qp_type = ask->type,
-		.depth = ask->depth,
-		.sge = ask->sge,
-		.limit = ask->limit,
+		.cap = request->cap,
+		.qp_type = request->type,
+		.depth = request->depth,
+		.sge = request->sge,
+		.limit = request->limit,
 	};
 	for (size_t i = 0; i < SHIM_MAX_PARENTS; i++) {
 		object->parents[i] = parents[i].handle;
@@ -146,7 +149,8 @@ int shim_make(struct shim_call *call, enum shim_type type)
 	}
 	call->object = object;
 	shim_note_object(call, "new", object->handle);
-	(void)shim_answer(call); /* none refuses to make an object */
+	(void)shim_fill_response(
+		call); /* no driver refuses to make an object */
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The older protocol, by write(2) or inside an INVOKE_WRITE: finds the command,
- * splits request and answer into the core's part and the driver's, runs it.
+ * The write protocol, by write(2) or inside an INVOKE_WRITE: finds the command,
+ * splits request and response into the core's part and the driver's part, and
+ * runs the command.
  */
 #include <errno.h>
 #include <rdma/ib_user_verbs.h>
@@ -33,12 +34,13 @@ static const struct shim_command *find_command(uint32_t number)
 	return found;
 }
 
-static void *pointer(uint64_t address)
+static void *pointer_of(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
 }
 
-static int run(struct shim_call *call, const struct shim_command *command)
+static int run_command(struct shim_call *call,
+		       const struct shim_command *command)
 {
 	call->name = command->name;
 	if (call->in_len < command->in_len || call->out_len < command->out_len)
@@ -48,7 +50,7 @@ static int run(struct shim_call *call, const struct shim_command *command)
 	return shim_call_end(call, command->run(call));
 }
 
-static int unknown(struct shim_call *call, uint32_t number)
+static int unknown_command(struct shim_call *call, uint32_t number)
 {
 	char name[32];
 
@@ -57,7 +59,7 @@ static int unknown(struct shim_call *call, uint32_t number)
 	return shim_call_end(call, -EOPNOTSUPP);
 }
 
-/* Lengths in units of 4 bytes; the answer's address begins the request. */
+/* Lengths in units of 4 bytes; the request starts with the response address. */
 static int write_plain(struct shim_call *call,
 		       const struct ib_uverbs_cmd_hdr *hdr, const char *body,
 		       size_t len)
@@ -69,7 +71,7 @@ static int write_plain(struct shim_call *call,
 	if ((size_t)hdr->in_words * 4 != len + sizeof(*hdr))
 		return -EINVAL;
 	if (!command)
-		return unknown(call, hdr->command);
+		return unknown_command(call, hdr->command);
 	if (len < command->in_len)
 		return shim_call_end(call, -ENOSPC);
 	if (command->out_len)
@@ -79,23 +81,23 @@ static int write_plain(struct shim_call *call,
 	call->in_len = command->in_len;
 	call->uhw_in = body + command->in_len;
 	call->uhw_in_len = len - command->in_len;
-	/* a list of requests or of handles belongs to the core */
+	/* The core owns a list of work requests or of handles. */
 	if (hdr->command == IB_USER_VERBS_CMD_POST_SEND ||
 	    hdr->command == IB_USER_VERBS_CMD_POST_RECV ||
 	    hdr->command == IB_USER_VERBS_CMD_POST_SRQ_RECV) {
 		call->in_len = len;
 		call->uhw_in_len = 0;
 	}
-	call->out = pointer(response);
+	call->out = pointer_of(response);
 	call->out_len = out_len < command->out_len ? out_len : command->out_len;
 	if (hdr->command == IB_USER_VERBS_CMD_POLL_CQ)
 		call->out_len = out_len;
 	call->uhw_out = (char *)call->out + call->out_len;
 	call->uhw_out_len = out_len - call->out_len;
-	return run(call, command);
+	return run_command(call, command);
 }
 
-/* Lengths in units of 8 bytes, the driver's told apart. */
+/* Lengths in units of 8 bytes; the driver's lengths are separate. */
 static int write_extended(struct shim_call *call,
 			  const struct ib_uverbs_cmd_hdr *hdr, const char *body,
 			  size_t len)
@@ -112,22 +114,22 @@ static int write_extended(struct shim_call *call,
 	    ex.cmd_hdr_reserved)
 		return -EINVAL;
 	if (!command)
-		return unknown(call, hdr->command);
+		return unknown_command(call, hdr->command);
 
 	call->in = body;
 	call->in_len = (size_t)hdr->in_words * 8;
 	call->uhw_in = body + call->in_len;
 	call->uhw_in_len = (size_t)ex.provider_in_words * 8;
-	call->out = pointer(ex.response);
+	call->out = pointer_of(ex.response);
 	call->out_len = (size_t)hdr->out_words * 8;
 	call->uhw_out = (char *)call->out + call->out_len;
 	call->uhw_out_len = (size_t)ex.provider_out_words * 8;
-	return run(call, command);
+	return run_command(call, command);
 }
 
 int shim_write(struct shim_file *file, const void *buf, size_t len)
 {
-	struct shim_call call = { .file = file, .carrier = "write" };
+	struct shim_call call = { .file = file, .transport = "write" };
 	struct ib_uverbs_cmd_hdr hdr;
 	const char *body = (const char *)buf + sizeof(hdr);
 
@@ -144,6 +146,6 @@ int shim_invoke_write(struct shim_call *call, uint32_t number)
 	const struct shim_command *command = find_command(number);
 
 	if (!command)
-		return unknown(call, number);
-	return run(call, command);
+		return unknown_command(call, number);
+	return run_command(call, command);
 }

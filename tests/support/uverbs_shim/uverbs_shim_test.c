@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the fake kernel finds out: wrong headers, handles, lengths. Runs under
- * uverbs_shim.so with an mlx5 device, by with_devices; the argument is the way.
+ * Tests of uverbs_shim.so: it detects wrong headers, handles and lengths. The
+ * tests run under the shim with an mlx5 device, by with_devices; the argument
+ * is the mode.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 
 #define MAX_ATTRS 8
 
-/* The header's array needs room behind it. */
+/* The array of the header needs room after it. */
 union message {
 	struct ib_uverbs_ioctl_hdr hdr;
 	char bytes[sizeof(struct ib_uverbs_ioctl_hdr) +
@@ -51,7 +52,7 @@ static int close_node(void **state)
 {
 	int *fd = *state;
 
-	(void)close(*fd); /* nothing is behind it */
+	(void)close(*fd); /* closing a memory file cannot fail */
 	free(fd);
 	return 0;
 }
@@ -65,11 +66,13 @@ static union message message(uint16_t object, uint16_t method)
 	};
 }
 
-static void add(union message *msg, uint16_t id, uint16_t len, uint64_t data)
+static void add_attr(union message *msg, uint16_t id, uint16_t len,
+		     uint64_t data)
 {
 	const uint32_t number = (uint32_t)data;
 
-	if (len == sizeof(number)) /* is what the attribute begins with */
+	if (len ==
+	    sizeof(number)) /* the attribute contains the number itself */
 		memcpy(&data, &number, sizeof(number));
 	msg->hdr.attrs[msg->hdr.num_attrs++] = (struct ib_uverbs_attr){
 		.attr_id = id,
@@ -79,8 +82,8 @@ static void add(union message *msg, uint16_t id, uint16_t len, uint64_t data)
 	};
 }
 
-/* Return: 0 or the errno. */
-static int send_it(int fd, union message *msg)
+/* Return: 0 or an errno. */
+static int send_message(int fd, union message *msg)
 {
 	msg->hdr.length =
 		(uint16_t)(sizeof(msg->hdr) +
@@ -111,8 +114,8 @@ static int destroy(int fd, uint16_t object, uint16_t method, uint32_t handle)
 {
 	union message msg = message(object, method);
 
-	add(&msg, 0, 0, handle);
-	return send_it(fd, &msg);
+	add_attr(&msg, 0, 0, handle);
+	return send_message(fd, &msg);
 }
 
 static int dealloc_pd(int fd, uint32_t handle)
@@ -141,7 +144,7 @@ static int reg_mr(int fd, uint32_t pd, uint32_t *ret_handle)
 	return 0;
 }
 
-static bool log_holds(const char *text)
+static bool log_contains(const char *text)
 {
 	const char *path = getenv("UVERBS_SHIM_LOG");
 	char line[1024];
@@ -151,11 +154,11 @@ static bool log_holds(const char *text)
 	assert_non_null(log);
 	while (!found && fgets(line, sizeof(line), log))
 		found = strstr(line, text) != NULL;
-	(void)fclose(log); /* was only read */
+	(void)fclose(log); /* the file was only read */
 	return found;
 }
 
-static void a_node_is_a_character_device(void **state)
+static void uverbs_shim_node_is_a_character_device(void **state)
 {
 	const int *fd = *state;
 	struct stat st;
@@ -171,35 +174,35 @@ static void a_node_is_a_character_device(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void a_header_must_be_right(void **state)
+static void uverbs_shim_wrong_ioctl_header_is_refused(void **state)
 {
 	union message msg =
 		message(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
 	const int *fd = *state;
 
-	assert_int_equal(send_it(*fd, &msg), 0);
+	assert_int_equal(send_message(*fd, &msg), 0);
 	msg.hdr.driver_id++;
-	assert_int_equal(send_it(*fd, &msg), EINVAL);
+	assert_int_equal(send_message(*fd, &msg), EINVAL);
 	msg.hdr.driver_id--;
 	msg.hdr.length += 8;
 	assert_int_equal(ioctl(*fd, RDMA_VERBS_IOCTL, &msg), -1);
 	assert_int_equal(errno, EINVAL);
 }
 
-static void what_is_unknown_is_refused(void **state)
+static void uverbs_shim_unknown_method_or_attribute_is_refused(void **state)
 {
 	union message msg = message(UVERBS_OBJECT_DEVICE, 99);
 	const int *fd = *state;
 
-	assert_int_equal(send_it(*fd, &msg), EPROTONOSUPPORT);
+	assert_int_equal(send_message(*fd, &msg), EPROTONOSUPPORT);
 	msg = message(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
-	add(&msg, 77, 0, 0);
-	assert_int_equal(send_it(*fd, &msg), EPROTONOSUPPORT);
+	add_attr(&msg, 77, 0, 0);
+	assert_int_equal(send_message(*fd, &msg), EPROTONOSUPPORT);
 	msg.hdr.attrs[0].flags = 0;
-	assert_int_equal(send_it(*fd, &msg), 0);
+	assert_int_equal(send_message(*fd, &msg), 0);
 }
 
-static void a_stale_handle_is_found_out(void **state)
+static void uverbs_shim_stale_handle_returns_enoent(void **state)
 {
 	const int *fd = *state;
 	uint32_t pd = 0;
@@ -213,7 +216,7 @@ static void a_stale_handle_is_found_out(void **state)
 	assert_int_equal(dealloc_pd(*fd, pd), ENOENT);
 }
 
-static void an_object_in_use_stays(void **state)
+static void uverbs_shim_destroy_of_object_in_use_returns_ebusy(void **state)
 {
 	const int *fd = *state;
 	uint32_t pd = 0, mr = 0;
@@ -228,7 +231,7 @@ static void an_object_in_use_stays(void **state)
 	assert_int_equal(dealloc_pd(*fd, pd), 0);
 }
 
-static void lengths_of_a_write_must_be_right(void **state)
+static void uverbs_shim_wrong_write_length_is_refused(void **state)
 {
 	const int *fd = *state;
 	struct {
@@ -246,21 +249,21 @@ static void lengths_of_a_write_must_be_right(void **state)
 	assert_int_equal(errno, ENOSPC);
 }
 
-static void the_log_tells_what_the_driver_gets(void **state)
+static void uverbs_shim_log_contains_driver_data(void **state)
 {
 	const uint64_t driver[2] = { 0x7f0011223344, htole64(0x1122) };
 	union message msg = message(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
 	const int *fd = *state;
 
-	add(&msg, UVERBS_ATTR_CREATE_CQ_HANDLE, 0, 0);
-	add(&msg, UVERBS_ATTR_CREATE_CQ_CQE, sizeof(uint32_t), 33);
-	add(&msg, UVERBS_ATTR_UHW_IN, sizeof(driver), (uintptr_t)driver);
-	assert_int_equal(send_it(*fd, &msg), 0);
-	assert_true(log_holds("ioctl CREATE_CQ depth=0x21 new=CQ1 "
-			      "driver_in=<address>2211000000000000 = 0"));
+	add_attr(&msg, UVERBS_ATTR_CREATE_CQ_HANDLE, 0, 0);
+	add_attr(&msg, UVERBS_ATTR_CREATE_CQ_CQE, sizeof(uint32_t), 33);
+	add_attr(&msg, UVERBS_ATTR_UHW_IN, sizeof(driver), (uintptr_t)driver);
+	assert_int_equal(send_message(*fd, &msg), 0);
+	assert_true(log_contains("ioctl CREATE_CQ depth=0x21 new=CQ1 "
+				 "driver_in=<address>2211000000000000 = 0"));
 }
 
-static void a_mapping_is_memory(void **state)
+static void uverbs_shim_mapping_is_memory(void **state)
 {
 	const int *fd = *state;
 	char *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, *fd,
@@ -269,31 +272,31 @@ static void a_mapping_is_memory(void **state)
 	assert_ptr_not_equal(map, MAP_FAILED);
 	map[4095] = 1;
 	assert_int_equal(munmap(map, 4096), 0);
-	assert_true(log_holds("map MMAP length=4096 prot=3 offset=0x5000"));
+	assert_true(log_contains("map MMAP length=4096 prot=3 offset=0x5000"));
 }
 
-static void an_old_kernel_has_no_ioctl(void **state)
+static void uverbs_shim_write_mode_ioctl_returns_enotty(void **state)
 {
 	union message msg =
 		message(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
 	const int *fd = *state;
 	uint32_t pd = 0;
 
-	assert_int_equal(send_it(*fd, &msg), ENOTTY);
+	assert_int_equal(send_message(*fd, &msg), ENOTTY);
 	assert_int_equal(alloc_pd(*fd, &pd), 0);
 }
 
-static void a_kernel_in_between_has_one_method(void **state)
+static void uverbs_shim_invoke_mode_accepts_only_invoke_write(void **state)
 {
 	union message msg =
 		message(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
 	const int *fd = *state;
 
-	assert_int_equal(send_it(*fd, &msg), EPROTONOSUPPORT);
+	assert_int_equal(send_message(*fd, &msg), EPROTONOSUPPORT);
 	msg = message(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	add(&msg, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t),
-	    IB_USER_VERBS_CMD_QUERY_DEVICE);
-	assert_int_equal(send_it(*fd, &msg), ENOSPC);
+	add_attr(&msg, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t),
+		 IB_USER_VERBS_CMD_QUERY_DEVICE);
+	assert_int_equal(send_message(*fd, &msg), ENOSPC);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_node, close_node)
@@ -301,21 +304,21 @@ static void a_kernel_in_between_has_one_method(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest ioctl_tests[] = {
-		TEST(a_node_is_a_character_device),
-		TEST(a_header_must_be_right),
-		TEST(what_is_unknown_is_refused),
-		TEST(a_stale_handle_is_found_out),
-		TEST(an_object_in_use_stays),
-		TEST(lengths_of_a_write_must_be_right),
-		TEST(the_log_tells_what_the_driver_gets),
-		TEST(a_mapping_is_memory),
+		TEST(uverbs_shim_node_is_a_character_device),
+		TEST(uverbs_shim_wrong_ioctl_header_is_refused),
+		TEST(uverbs_shim_unknown_method_or_attribute_is_refused),
+		TEST(uverbs_shim_stale_handle_returns_enoent),
+		TEST(uverbs_shim_destroy_of_object_in_use_returns_ebusy),
+		TEST(uverbs_shim_wrong_write_length_is_refused),
+		TEST(uverbs_shim_log_contains_driver_data),
+		TEST(uverbs_shim_mapping_is_memory),
 	};
 	const struct CMUnitTest write_tests[] = {
-		TEST(an_old_kernel_has_no_ioctl),
-		TEST(lengths_of_a_write_must_be_right),
+		TEST(uverbs_shim_write_mode_ioctl_returns_enotty),
+		TEST(uverbs_shim_wrong_write_length_is_refused),
 	};
 	const struct CMUnitTest invoke_tests[] = {
-		TEST(a_kernel_in_between_has_one_method),
+		TEST(uverbs_shim_invoke_mode_accepts_only_invoke_write),
 	};
 	const char *way = argc > 1 ? argv[1] : "";
 
