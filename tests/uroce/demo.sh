@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The second part of ./demo: two network namespaces as two machines, with a
-# cable between them. Counts nothing. Started in world/enter.
+# The second part of ./demo: two network namespaces act as two machines with a
+# cable between them. This part counts no tests. Started in world/enter.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/world/networks.sh"
 
-# packets PLACE - that have come in there.
+# packets PLACE - prints the number of packets received there.
 packets() {
 	ip -n "$1" -s link show ve0 | awk 'rx { print $2; exit } /RX:/ { rx = 1 }'
 }
@@ -27,8 +27,8 @@ wait "$server" || { cat "$scratch/server"; exit 1; }
 after=$(packets left)
 
 echo
-echo "The two programs had no network in common but a cable (veth, MTU $(ip -n \
+echo "The only network between the two programs was a cable (veth, MTU $(ip -n \
 	left -o link show ve0 | sed 's/.* mtu \([0-9]*\).*/\1/'))."
-echo "1000 messages of 4096 bytes came in on the left, in four RoCEv2 packets each, and the"
-echo "acknowledgements of as many that went out. The kernel counted $((after - before)) packets: the four go"
-echo "over a cable of this kind in one piece."
+echo "The left side received 1000 messages of 4096 bytes, in four RoCEv2 packets each, and the"
+echo "acknowledgements of 1000 messages that it sent. The kernel counted $((after - before)) packets, because"
+echo "a veth pair passes the four packets of a message on as one buffer."

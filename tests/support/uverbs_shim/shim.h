@@ -6,8 +6,8 @@
  *   shim_files.c, shim_io.c, shim_netlink.c	replace functions of libc
  *   shim_write.c, shim_methods.c		parse commands
  *   shim_cmd_*.c				execute commands
- *   responses_*.c				add a driver's part to a
- * response shim_objects.c, shim_log.c, shim_config.c	state
+ *   responses_*.c				add a driver's part
+ *   shim_objects.c, shim_log.c, shim_config.c	keep the state
  *
  * Functions return 0 or -errno. All state except the constant configuration is
  * used under shim_lock().

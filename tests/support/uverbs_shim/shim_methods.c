@@ -42,7 +42,7 @@ static bool has_attr(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 }
 
 /*
- * Return: the value of an attribute: a handle, a descriptor, or a attr_number
+ * Return: the value of an attribute: a handle, a descriptor, or a number
  * stored inline or behind a pointer.
  */
 static uint64_t attr_number(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
@@ -89,7 +89,7 @@ static void read_struct(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, void *to,
 }
 
 /*
- * Copies as much as the attribute has_attr room for; does nothing if the caller
+ * Copies as much as the attribute has room for; does nothing if the caller
  * passed no such attribute.
  */
 static void put_response(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id,
@@ -553,6 +553,6 @@ int shim_ioctl(struct shim_file *file, void *arg)
 	if (ret)
 		return shim_call_end(&call, ret);
 	ret = method->run(&call, hdr);
-	/* INVOKE_WRITE has_attr logged the command that it carried */
+	/* INVOKE_WRITE has logged the command that it carried */
 	return method->run == invoke_write ? ret : shim_call_end(&call, ret);
 }

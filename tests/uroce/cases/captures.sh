@@ -1,22 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# UROCE_PCAP: what programs send to each other, with every opcode that the device
-# has, over loopback and between two network namespaces, IPv4 and IPv6. tshark
-# must understand every packet, and the ICRC of each must be right, computed by
-# somebody else. The programs are those of the kernel lane that check each other.
+# UROCE_PCAP: the packets that programs send to each other, with every opcode of
+# the device, over loopback and between two network namespaces, IPv4 and IPv6.
+# tshark must decode every packet, and an independent computation must confirm
+# each ICRC. The programs are the interop_* programs of the kernel lane.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 . "$here/../../kernel/guest/checked.sh"
 
 kernel_lane=$here/../../kernel
-# Of interop_*, which otherwise wait long; a network may lose packets.
+# For the interop_* programs, whose default timeout is longer; a network may
+# lose packets.
 export INTEROP_TIMEOUT=16
 # RC with FLUSH and ATOMIC WRITE, UC, UD
 opcodes=({0..20} 22 23 28 29 {32..43} 100 101)
 
-# with_capture FAMILY - of all that both ends do, in one file
+# with_capture FAMILY - captures the packets of both ends in one file.
 with_capture() {
 	local program
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a sandbox, a container or an administrator may take away: system calls,
-# families of sockets, socket options, descriptors, the rights of one user over
-# its processes. Everything works without it, over the network if need be, or it
-# is said why not. That it really was done without it, and how instead, the
-# counters say, which both ends log when they close the device.
+# Things that a sandbox, a container or an administrator may deny: system calls,
+# socket families, socket options, descriptors, access to other processes of the
+# same user. Every operation works without them, over the network if necessary,
+# or fails with a reason in the log. The counters that both ends log when they
+# close the device show which path was used instead.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -24,95 +24,96 @@ vm=(process_vm_readv process_vm_writev)
 mem=(preadv pwritev)
 gro=setsockopt/1=17/2=104!92
 
-# Counters. Who asks does it alone, in the target's memory; or the target, which
-# is deaf, has a helper thread that is called to do it.
-alone_vm=('local_copies_vm>0' local_copies_mem=0)
-alone_mem=(local_copies_vm=0 'local_copies_mem>0')
-called=(local_copies_vm=0 local_copies_mem=0 'local_bells>0' 'helper_wakes>0')
+# Expected counters. Either the requester copies alone, to or from the target's
+# memory, or the target's helper thread does: the target's program makes no
+# verbs calls.
+copied_vm=('local_copies_vm>0' local_copies_mem=0)
+copied_mem=(local_copies_vm=0 'local_copies_mem>0')
+by_helper=(local_copies_vm=0 local_copies_mem=0 'local_bells>0' 'helper_wakes>0')
 no_pair=(local_pairs=0 local_tx_packets=0)
 
-# What needs no memory of others.
-everywhere() {
+# Denials that do not affect access to the memory of another process.
+test_common_denials() {
 	local call
 
-	without none "$here_way"
+	test_denied none "$default_path"
 	for call in io_uring_setup!38 membarrier membarrier!38 pidfd_getfd \
 		pidfd_open prctl sched_getaffinity sched_yield userfaultfd \
 		getrandom!38 recvmmsg recvmmsg!38 sendmmsg sendmmsg!38 \
 		"$gro" setsockopt/1=1/2=8 socket/0=10!97; do
-		without "$call" "$here_way"
+		test_denied "$call" "$default_path"
 	done
-	needs membarrier "$gro" setsockopt/1=1/2=8 socket/0=10
-	does_not_need io_uring_setup pidfd_getfd pidfd_open userfaultfd
+	test_is_called membarrier "$gro" setsockopt/1=1/2=8 socket/0=10
+	test_is_not_called io_uring_setup pidfd_getfd pidfd_open userfaultfd
 	for call in memfd_create memfd_create!38 ftruncate fcntl/1=1033 \
 		madvise epoll_create1; do
-		without "$call" network "${no_pair[@]}"
+		test_denied "$call" network "${no_pair[@]}"
 	done
 	for call in socket/0=1 setsockopt/1=1/2=15 setsockopt/1=1/2=51; do
-		without "$call" 'the port is down: .*not permitted'
+		test_denied "$call" 'the port is down: .*not permitted'
 	done
 	for call in setsockopt/1=1/2=15 setsockopt/1=1/2=51; do
-		without_port "without $call" "$tools/deny" "$call"
+		test_port_down "without $call" "$tools/deny" "$call"
 	done
-	without accept4 'the port is down: '
-	without eventfd2 'peer_ctx: Operation not permitted'
-	few_descriptors 8 14 20 28 36 40 48 64
+	test_denied accept4 'the port is down: '
+	test_denied eventfd2 'peer_ctx: Operation not permitted'
+	test_few_descriptors 8 14 20 28 36 40 48 64
 }
 
-# How a process gets at the memory of one that does not listen.
-ways_into_memory() {
+# Ways of a process to access the memory of an unresponsive one.
+test_memory_access() {
 	local call
 
-	ways auto 'local_copies_vm>0' 'local_copies_mem>0'
-	ways vm "${alone_vm[@]}"
-	ways mem "${alone_mem[@]}"
-	ways none "${called[@]}"
-	without "${vm[*]}" memory "${alone_mem[@]}"
-	without "${vm[*]/%/!38}" memory "${alone_mem[@]}"
-	without "${mem[*]}" memory "${alone_vm[@]}"
-	without "${mem[*]/%/!38}" memory "${alone_vm[@]}"
-	without "${vm[*]} ${mem[*]}" memory "${called[@]}"
-	# what was allowed at first, as to read is
-	without process_vm_writev memory local_copies_vm=0
-	without pwritev memory local_copies_mem=0
-	needs "${vm[@]}" "${mem[@]}" memfd_create
-	not_dumpable "${called[@]}"
+	test_cma_setting auto 'local_copies_vm>0' 'local_copies_mem>0'
+	test_cma_setting vm "${copied_vm[@]}"
+	test_cma_setting mem "${copied_mem[@]}"
+	test_cma_setting none "${by_helper[@]}"
+	test_denied "${vm[*]}" memory "${copied_mem[@]}"
+	test_denied "${vm[*]/%/!38}" memory "${copied_mem[@]}"
+	test_denied "${mem[*]}" memory "${copied_vm[@]}"
+	test_denied "${mem[*]/%/!38}" memory "${copied_vm[@]}"
+	test_denied "${vm[*]} ${mem[*]}" memory "${by_helper[@]}"
+	# the permission to read is checked first, and it is granted
+	test_denied process_vm_writev memory local_copies_vm=0
+	test_denied pwritev memory local_copies_mem=0
+	test_is_called "${vm[@]}" "${mem[@]}" memfd_create
+	test_not_dumpable "${by_helper[@]}"
 	for call in memfd_create memfd_create!38 ftruncate fcntl/1=1033 \
 		madvise epoll_create1; do
-		one_without "$call" network "${no_pair[@]}"
+		test_one_end_denied "$call" network "${no_pair[@]}"
 	done
 	for call in membarrier process_vm_writev pidfd_open "${vm[*]}" \
 		"${mem[*]}" "${vm[*]} ${mem[*]}"; do
-		one_without "$call" memory
+		test_one_end_denied "$call" memory
 	done
-	one_with UROCE_CMA=none memory "${called[@]}"
-	one_with UROCE_LOCAL=none network "${no_pair[@]}"
+	test_one_end_setting UROCE_CMA=none memory "${by_helper[@]}"
+	test_one_end_setting UROCE_LOCAL=none network "${no_pair[@]}"
 }
 
-# How datagrams come and go: many with one call, by GSO and GRO, by sendmmsg()
-# and recvmmsg().
-ways_of_datagrams() {
-	without sendmmsg network 'tx_calls<tx_datagrams'
-	without recvmmsg network 'rx_calls<rx_datagrams'
-	without "$gro recvmmsg" network 'rx_calls=rx_datagrams'
+# Ways to send and receive datagrams: several in one call, by GSO and GRO, or by
+# sendmmsg() and recvmmsg().
+test_datagram_calls() {
+	test_denied sendmmsg network 'tx_calls<tx_datagrams'
+	test_denied recvmmsg network 'rx_calls<rx_datagrams'
+	test_denied "$gro recvmmsg" network 'rx_calls=rx_datagrams'
 	preload=$tools/preload_no_gso.so
-	without none network 'tx_calls<tx_datagrams'
-	without sendmmsg network 'tx_calls>=tx_datagrams'
-	without "sendmmsg recvmmsg $gro" network 'tx_calls>=tx_datagrams' \
+	test_denied none network 'tx_calls<tx_datagrams'
+	test_denied sendmmsg network 'tx_calls>=tx_datagrams'
+	test_denied "sendmmsg recvmmsg $gro" network 'tx_calls>=tx_datagrams' \
 		'rx_calls=rx_datagrams'
 	preload=
-	needs recvmmsg sendmmsg
-	does_not_need "${vm[@]}" "${mem[@]}" memfd_create
+	test_is_called recvmmsg sendmmsg
+	test_is_not_called "${vm[@]}" "${mem[@]}" memfd_create
 }
 
-everywhere
+test_common_denials
 if [ "$UROCE_LOCAL" = none ]; then
-	ways_of_datagrams
+	test_datagram_calls
 else
-	ways_into_memory
+	test_memory_access
 fi
-other_user
-plain_socket
-other_namespace
-check "nothing is left" nothing_left lo
+test_other_user
+test_plain_socket
+test_other_namespace
+check "no socket of the device is left" no_socket_left lo
 finish

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# libfabric where it needs no connection manager: reliable datagrams of its own
-# (ofi_rxd) over UD queue pairs. Its connected endpoints need rdma_cm, and its
-# plain datagram endpoints a channel of rdma_cm for their events.
+# The parts of libfabric that need no connection manager: its own reliable
+# datagrams (ofi_rxd) over UD queue pairs. Its connected endpoints need rdma_cm,
+# and its plain datagram endpoints need an event channel of rdma_cm.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
-# works SIZE OPTION...
-works() {
+# test_fabric SIZE OPTION...
+test_fabric() {
 	local row=fi_pingpong size=$1
 	local -a options
 
@@ -24,10 +24,10 @@ works() {
 
 on_lo 4
 says "fi_info finds it" 'domain: uroce_lo-dgram' "$with" lo fi_info -p verbs
-works 64
-works 64 -c
-works 100000 -c
+test_fabric 64
+test_fabric 64 -c
+test_fabric 100000 -c
 on_veth 9000 4
-works 64
-works 100000 -c
+test_fabric 64
+test_fabric 100000 -c
 finish

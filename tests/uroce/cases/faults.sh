@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# kill -9 of either side at random moments: the survivor gets errors within the
-# time that the retries take, nothing leaks, nothing that is dead is mistaken for
-# something new; and programs that nobody wrote for this notice it, too.
+# kill -9 of either end at random moments: the surviving end gets errors within
+# the time of the retransmissions, nothing leaks, and no packet of a dead
+# process affects a new one. Unmodified programs get the errors too.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -16,10 +16,11 @@ survivor() {
 		"$1"
 }
 
-# notices VICTIM PROGRAM OPTION... - kills one end of a run that would last for
-# a minute; the other one must say what has happened to it. That takes a request
-# that is not answered, so it is no program whose ends may both be waiting.
-notices() {
+# test_notices VICTIM PROGRAM OPTION... - kills one end of a run that would take
+# a minute; the other end must report the error. Only a request without an
+# acknowledgement makes the error visible, so this does not suit programs in
+# which both ends may be waiting.
+test_notices() {
 	local victim=$1 program=$2 name took survivor start rc
 	local row=$program column=$path
 	local -A pid
@@ -37,11 +38,11 @@ notices() {
 	pid[right]=$!
 	survivor=left
 	[ "$victim" = right ] || survivor=right
-	# The heading comes when both ends are connected and know of each other.
+	# The heading appears when both ends are connected.
 	wait_for 60 grep -qs '#bytes' "$scratch/$survivor"
 	sleep "0.$((RANDOM % 9))" # any moment
 	start=$SECONDS
-	{ # It is what timeout has started. The shell need not tell of it.
+	{ # timeout started it. Hide the shell's message about the kill.
 		pkill -KILL -P "${pid[$victim]}"
 		wait "${pid[$victim]}"
 	} 2>/dev/null
@@ -70,18 +71,18 @@ for family in $families; do
 	says "$rounds times kill -9, seed $seed" "^survived $rounds times" \
 		survivor "$seed"
 	tail -n 3 "$scratch/says.log" | sed '$d; s/^/     /'
-	check "nothing is left" nothing_left lo
+	check "no socket of the device is left" no_socket_left lo
 done
 row=
 
 on_veth 9000 4
 for program in ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw; do
-	notices left "$program"
+	test_notices left "$program"
 done
-notices left ib_read_lat
-# The server learns it if it has something to send.
-notices right ib_send_bw -b
-check "nothing is left on the left" nothing_left left
-check "nothing is left on the right" nothing_left right
+test_notices left ib_read_lat
+# The server gets the error only if it sends.
+test_notices right ib_send_bw -b
+check "no socket of the device is left on the left" no_socket_left left
+check "no socket of the device is left on the right" no_socket_left right
 ends ' iters in ' ibv_rc_pingpong -g "$gid" -n 200 -c
 finish

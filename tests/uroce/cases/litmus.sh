@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# In which order a target sees what is written to it, and atomics beside those
-# of its own processor. UROCE_LITMUS_ROUNDS says how many rounds each of the ten
-# tests has, UROCE_LITMUS_KINDS which of them there are (numbers from 0 on).
+# Memory order: in which order a target sees written data, and atomics
+# concurrent with those of the target's own processor. UROCE_LITMUS_ROUNDS is
+# the number of rounds of each of the ten kinds, UROCE_LITMUS_KINDS selects
+# kinds (numbers from 0 on).
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -14,7 +15,7 @@ rounds=${UROCE_LITMUS_ROUNDS:-$rounds}
 read -ra kinds <<<"${UROCE_LITMUS_KINDS-}"
 seed=$RANDOM
 
-litmus() {
+run_litmus() {
 	LANE_COMMAND_TIMEOUT=${UROCE_CASE_TIMEOUT:-1700} "$with" lo \
 		"$tools/litmus" "$rounds" "$gid" "$seed" "${kinds[@]}"
 }
@@ -25,8 +26,8 @@ families=4
 for family in $families; do
 	on_lo "$family"
 	column=$path
-	says "$rounds rounds, seed $seed" '^in order: ' litmus
+	says "$rounds rounds, seed $seed" '^in order: ' run_litmus
 	sed 's/^/     /; /exit code/d' "$scratch/says.log"
-	check "nothing is left" nothing_left lo
+	check "no socket of the device is left" no_socket_left lo
 done
 finish

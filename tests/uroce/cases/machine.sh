@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# On the network of the machine itself, whatever it has: its interfaces are
-# devices, and messages go over them. UDP port 4791 must not be in use by
-# another user, nor by the kernel's rdma_rxe.
+# The network of the machine itself: its interfaces are devices, and messages go
+# over them. UDP port 4791 must not be in use by another user or by the kernel's
+# rdma_rxe.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -12,7 +12,7 @@ port_is_free() {
 	! grep -E '^[[:space:]]*[0-9]+: [0-9A-F]+:12B7 ' /proc/net/udp /proc/net/udp6
 }
 
-# Ports for TCP that nobody else is likely to have.
+# TCP ports that are probably free.
 pair_port=$((30000 + RANDOM % 2000))
 
 check "UDP port 4791 is not in use" port_is_free
@@ -23,7 +23,7 @@ ends ' iters in ' ibv_rc_pingpong -g "$gid" -n 1000 -c
 ends ' iters in ' ibv_rc_pingpong -g "$gid" -n 200 -c -e
 ends '^ *#bytes' ib_send_bw -F -x "$gid" -n 500
 
-# The other interfaces that have an IPv4 address, with themselves.
+# The other interfaces with an IPv4 address; both ends use the same interface.
 export UROCE_DEVICES=auto
 while read -r _ interface _ inet _; do
 	[ "$interface" != lo ] || continue

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# 64 processes use one address at once: each gets what is for it, and leaves
-# nothing behind.
+# 64 processes use one address at once: each receives its own messages, and no
+# socket is left.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -19,7 +19,7 @@ for family in $families; do
 	column=$path
 	says "64 processes, 1024 queue pairs" \
 		'^64 processes, 1024 queue pairs, 40960 messages' crowd 64
-	check "nothing is left of them" nothing_left lo
+	check "no socket of the device is left" no_socket_left lo
 done
 ! more || says "200 processes" '^200 processes, ' crowd 200
 finish

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Memory that both ends can map: written to, read and added to without the one
-# whose it is, with and without the right to look into that process. Over the
-# network the same requests work as they always do.
+# Memory that both ends can map: the requester writes, reads and adds to it
+# without the target's process, with and without access to that process by
+# system calls. Over the network the same operations work as in any other
+# memory.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -13,8 +14,9 @@ rounds=20000
 log=$scratch/mapped.log
 export VERBS_LOG_LEVEL=3
 
-# mapped COMMAND... - runs it on both ends; sets $nr, requests in such memory
-mapped() {
+# run_mapped COMMAND... - runs both ends; sets $nr, the number of operations in
+# mapped memory.
+run_mapped() {
 	local rc
 
 	: >"$log"
@@ -26,17 +28,18 @@ mapped() {
 	return $rc
 }
 
-# in_mapped_memory NAME COMMAND... - many requests must have been there
-in_mapped_memory() {
+# test_mapped NAME COMMAND... - requires that most operations used mapped
+# memory.
+test_mapped() {
 	local name=$1 least=$((rounds / 2))
 
 	shift
 	[ "$UROCE_LOCAL" != none ] || least=0
-	if mapped "$@" >"$scratch/mapped.out" 2>&1 && [ "$nr" -ge "$least" ] &&
+	if run_mapped "$@" >"$scratch/mapped.out" 2>&1 && [ "$nr" -ge "$least" ] &&
 		{ [ "$least" -gt 0 ] || [ "$nr" -eq 0 ]; }; then
 		pass "$name: $nr in mapped memory"
 	else
-		echo "$nr in mapped memory; wanted: $least" >>"$scratch/mapped.out"
+		echo "$nr in mapped memory; expected: $least" >>"$scratch/mapped.out"
 		cat "$log" >>"$scratch/mapped.out"
 		fail "$name" "$scratch/mapped.out"
 	fi
@@ -45,9 +48,9 @@ in_mapped_memory() {
 row=mapped
 on_lo 4
 column=$path
-in_mapped_memory "as it is"
-in_mapped_memory "UROCE_CMA=none" env UROCE_CMA=none
-in_mapped_memory "without calls into other processes" "$tools/deny" \
+test_mapped "default settings"
+test_mapped "UROCE_CMA=none" env UROCE_CMA=none
+test_mapped "without process_vm_*, preadv and pwritev" "$tools/deny" \
 	'process_vm_readv process_vm_writev preadv pwritev'
-check "nothing is left" nothing_left lo
+check "no socket of the device is left" no_socket_left lo
 finish

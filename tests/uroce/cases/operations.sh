@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the distribution's programs do not use: ibv_wr_*, windows, invalidation,
-# extended CQs, resizing, multicast, errors. The programs are those of the kernel
-# lane, which compares soft-RoCE with them.
+# Operations that the distribution's programs do not use: ibv_wr_*, memory
+# windows, invalidation, extended CQs, resizing, multicast, errors. The programs
+# are those of the kernel lane, which compares soft-RoCE with them.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
-# run_checks PROGRAM - each of its lines is a test.
+# run_checks PROGRAM - counts each line of its output as a test.
 run_checks() {
 	local row=$1 column=$path verdict name
 

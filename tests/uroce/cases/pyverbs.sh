@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# rdma-core's own test suite, as the distribution packages it: nothing may fail,
-# and what is skipped is listed with the suite's reason. What must run is named
-# here, so that a test cannot vanish into "skipped".
+# rdma-core's own test suite, as the distribution packages it: no test may fail,
+# and each skipped test is listed with the suite's reason. The case names the
+# tests that must run, so that none of them is skipped unnoticed.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -26,21 +26,21 @@ run_suite() {
 		{ tail -n 20 "$scratch/log"; return 1; }
 }
 
-# why TEST - what the suite said.
+# why TEST - prints the suite's error report of a test.
 why() {
 	sed -nE "/^(ERROR|FAIL): ${1##*.} /,/^(=====|Ran )/p" "$scratch/log"
 }
 
-# Tests that were skipped, by module and reason.
+# Lists the skipped tests by module and reason.
 skipped() {
 	grep -h 'skipped ' "$scratch/log" |
 		sed -E "s/.*skipped '?//; s/'\$//" | sort | uniq -c | sort -rn
 }
 
-check "the suite is there" unpack_suite || finish
+check "unpack the suite" unpack_suite || finish
 for family in 4 6; do
 	on_lo "$family"
-	check "the suite comes to its end" run_suite
+	check "the suite runs to its end" run_suite
 	row=pyverbs
 	column=$path
 	while read -r verdict test; do

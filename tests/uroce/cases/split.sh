@@ -1,34 +1,36 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Long messages that both processes copy (UROCE_SPLIT): each byte is where it
-# should be, and nothing is written to memory that was given back, however a
-# message ends. Whether they were copied so say the counters of both ends. Where
-# they may not be, or cannot, the same messages come all the same.
+# Long messages that both processes copy (UROCE_SPLIT): each byte arrives in its
+# place, and no byte is written to memory that the application has deregistered,
+# however a message ends. The counters of both ends show whether both copied.
+# Where copying by one end is denied or impossible, the same messages arrive
+# too.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
-counters=$scratch/split.log
+counters_log=$scratch/split.log
 out=$scratch/split.out
 vm='process_vm_readv process_vm_writev'
-export VERBS_LOG_LEVEL=3 VERBS_LOG_FILE=$counters
+export VERBS_LOG_LEVEL=3 VERBS_LOG_FILE=$counters_log
 long=1
 ! more || long=20
 
 total() {
 	awk -v name="$1" '$(NF - 2) == "uroce:" && $(NF - 1) == name {
-		sum += $NF } END { print sum + 0 }' "$counters"
+		sum += $NF } END { print sum + 0 }' "$counters_log"
 }
 
 fresh_log() {
-	: >"$counters"
-	chmod 666 "$counters"
+	: >"$counters_log"
+	chmod 666 "$counters_log"
 }
 
-# moved WANTED - by calls of the one and of the other side: "both", "none", or
-# "pulled", if only one may.
-moved() {
+# check_copied EXPECTED - checks the copies by system calls of the sender
+# (pushed) and of the receiver (pulled): "both", "none", or "pulled" if only
+# pulling is allowed.
+check_copied() {
 	local pushed pulled
 
 	pushed=$(total local_pushed_bytes)
@@ -41,118 +43,122 @@ moved() {
 	esac
 }
 
-# split NAME WANTED COMMAND... - ends well, and moved what is wanted.
-split() {
-	local name=$1 wanted=$2 rc
+# test_split NAME EXPECTED COMMAND... - requires success and the expected
+# copies.
+test_split() {
+	local name=$1 expected=$2 rc
 
 	shift 2
-	[ "$UROCE_LOCAL" != none ] || wanted=none
+	[ "$UROCE_LOCAL" != none ] || expected=none
 	fresh_log
 	"$with" lo "$@" >"$out" 2>&1
 	rc=$?
-	echo "exit code $rc; wanted: $wanted" >>"$out"
-	if moved "$wanted" >>"$out" && [ "$rc" -eq 0 ]; then
+	echo "exit code $rc; expected: $expected" >>"$out"
+	if check_copied "$expected" >>"$out" && [ "$rc" -eq 0 ]; then
 		pass "$name: $(grep -v '^exit code' "$out" | tr '\n' ';')"
 	else
-		cat "$counters" >>"$out"
+		cat "$counters_log" >>"$out"
 		fail "$name" "$out"
 	fi
 }
 
-# few_repeats - what cannot be copied by one side is not tried again and again.
-few_repeats() {
+# few_retransmissions - checks that packets which one end cannot copy are not
+# retransmitted again and again.
+few_retransmissions() {
 	local nr
 
 	nr=$(total retransmitted)
-	echo "$nr packets repeated"
+	echo "$nr packets retransmitted"
 	[ "$nr" -lt 100 ]
 }
 
-# program PROGRAM OPTION... - of the distribution, both ends.
-program() {
+# test_program PROGRAM OPTION... - runs both ends of a program of the
+# distribution.
+test_program() {
 	fresh_log
 	ends '^ *1048576 ' "$1" -F -x "$gid" -s 1048576 "${@:2}"
-	check "few packets are sent again" few_repeats
+	check "few packets are retransmitted" few_retransmissions
 }
 
-# program_splits PROGRAM OPTION... - the same, if it receives.
-program_splits() {
-	program "$@"
-	check "it was split" moved both
+# test_program_splits PROGRAM OPTION... - runs a program that receives, and
+# requires that both ends copied.
+test_program_splits() {
+	test_program "$@"
+	check "both ends copied" check_copied both
 }
 
-always() {
+test_split_always() {
 	local -x UROCE_SPLIT=always
 
-	split "all kinds and sizes" both "$tools/split" "$gid" data $((2 * long))
-	split "ended in the middle" both "$tools/split" "$gid" ends \
+	test_split "all kinds and sizes" both "$tools/split" "$gid" data $((2 * long))
+	test_split "ended in the middle" both "$tools/split" "$gid" ends \
 		$((1000 * long))
-	split "the other one is stopped" both "$tools/split" "$gid" stops 30
-	# who is killed counts nothing
+	test_split "the other end is stopped" both "$tools/split" "$gid" stops 30
+	# a killed process logs no counters
 	[ "$UROCE_LOCAL" = none ] ||
-		split "the other one is killed" pulled "$tools/split" "$gid" \
+		test_split "the other end is killed" pulled "$tools/split" "$gid" \
 			kills $((12 * long))
 }
 
-# One end, or both, may not or cannot.
-not_so() {
+# One end, or both, cannot or may not copy.
+test_split_denied() {
 	local some=("$tools/split" "$gid" some 3)
 	local -x UROCE_SPLIT=always
 
-	split "UROCE_SPLIT=never" none env UROCE_SPLIT=never "${some[@]}"
-	split "UROCE_SPLIT=never for one end" none "${some[@]}" \
+	test_split "UROCE_SPLIT=never" none env UROCE_SPLIT=never "${some[@]}"
+	test_split "UROCE_SPLIT=never for one end" none "${some[@]}" \
 		UROCE_SPLIT=never
-	split "UROCE_CMA=none" none env UROCE_CMA=none "${some[@]}"
-	split "UROCE_CMA=none for one end" none "${some[@]}" UROCE_CMA=none
-	split "UROCE_CMA=mem" none env UROCE_CMA=mem "${some[@]}"
-	split "UROCE_LOCAL=none for one end" none "${some[@]}" UROCE_LOCAL=none
-	split "without $vm" none "$tools/deny" "$vm" "${some[@]}"
-	split "without ${vm// /!38 }!38" none "$tools/deny" \
+	test_split "UROCE_CMA=none" none env UROCE_CMA=none "${some[@]}"
+	test_split "UROCE_CMA=none for one end" none "${some[@]}" UROCE_CMA=none
+	test_split "UROCE_CMA=mem" none env UROCE_CMA=mem "${some[@]}"
+	test_split "UROCE_LOCAL=none for one end" none "${some[@]}" UROCE_LOCAL=none
+	test_split "without $vm" none "$tools/deny" "$vm" "${some[@]}"
+	test_split "without ${vm// /!38 }!38" none "$tools/deny" \
 		"${vm// /!38 }!38" "${some[@]}"
-	split "without process_vm_readv" none "$tools/deny" process_vm_readv \
+	test_split "without process_vm_readv" none "$tools/deny" process_vm_readv \
 		"${some[@]}"
-	# which is found out by the first part that is pushed
-	split "without process_vm_writev" pulled "$tools/deny" \
+	# the first pushed part fails, after which the sender pushes no more
+	test_split "without process_vm_writev" pulled "$tools/deny" \
 		process_vm_writev "${some[@]}"
-	split "ended, UROCE_SPLIT=never" none env UROCE_SPLIT=never \
+	test_split "ended, UROCE_SPLIT=never" none env UROCE_SPLIT=never \
 		"$tools/split" "$gid" ends 300
 }
 
-# What is chosen where nothing is asked for.
-by_itself() {
+# The default setting.
+test_split_auto() {
 	local -x UROCE_SPLIT=auto
 
-	split "UROCE_SPLIT=auto" both "$tools/split" "$gid" data 1
+	test_split "UROCE_SPLIT=auto" both "$tools/split" "$gid" data 1
 }
 
-programs() {
+test_programs() {
 	local -x UROCE_SPLIT=always
 
-	program_splits ib_send_bw -n 300
-	program_splits ib_send_bw -n 300 -b
-	program_splits ib_send_bw -n 300 -q 4
-	program_splits ib_send_lat -n 300
-	# their servers do not poll: much of it is copied by the client alone
-	program ib_read_bw -n 300
-	program ib_write_bw -n 300
-	program ib_read_lat -n 300
+	test_program_splits ib_send_bw -n 300
+	test_program_splits ib_send_bw -n 300 -b
+	test_program_splits ib_send_bw -n 300 -q 4
+	test_program_splits ib_send_lat -n 300
+	# the servers do not poll: the client copies most parts alone
+	test_program ib_read_bw -n 300
+	test_program ib_write_bw -n 300
+	test_program ib_read_lat -n 300
 	UROCE_SPLIT=never
-	program ib_read_bw -n 300
+	test_program ib_read_bw -n 300
 	UROCE_SPLIT=always
 	fresh_log
-	# it compares what has come
+	# this program compares the received data
 	ends ' iters in ' ibv_rc_pingpong -g "$gid" -s 1048576 -n 300 -c
-	check "it was split" moved both
+	check "both ends copied" check_copied both
 }
 
 row='split'
 on_lo 4
 column=$path
-always
+test_split_always
 if [ "$UROCE_LOCAL" != none ]; then
-	not_so
-	by_itself
-	programs
+	test_split_denied
+	test_split_auto
+	test_programs
 fi
-check "nothing is left" nothing_left lo
+check "no socket of the device is left" no_socket_left lo
 finish

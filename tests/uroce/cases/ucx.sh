@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# UCX over the transports that use verbs, rc_v and ud_v (rc_verbs and ud_verbs in
-# the names of its lowest layer), on loopback and between two namespaces. UCX
-# does not use a device that has no node in /dev: with_nodes makes one, as a user
-# without privilege would.
+# UCX over the transports that use verbs, rc_v and ud_v (rc_verbs and ud_verbs
+# in its lowest layer), on loopback and between two namespaces. UCX does not use
+# a device without a node in /dev: with_nodes makes one, as an unprivileged user
+# can.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -18,7 +18,7 @@ finds_transports() {
 		grep -q 'Transport: ud_verbs' "$scratch/found"
 }
 
-# perftest NAME OPTION... - one test.
+# perftest NAME OPTION... - runs one test.
 perftest() {
 	local name=$1 row=ucx_perftest
 
@@ -30,49 +30,49 @@ perftest() {
 		"${nodes[@]}" ucx_perftest -p "$pair_port" "$@" "$address"
 }
 
-# works TEST TRANSPORT SIZE LAYOUT - LAYOUT is how the data goes to the device:
-# short (inline), bcopy (out of UCX's buffers) or zcopy (out of the program's).
-works() {
+# test_layer TEST TRANSPORT SIZE LAYOUT - LAYOUT is the source of the data:
+# short (inline), bcopy (UCX's buffers) or zcopy (the program's buffers).
+test_layer() {
 	perftest "$*" -d "$device:1" -x "$2" -t "$1" -s "$3" -D "$4" \
 		-n 500 -w 20
 }
 
-# The same with UCX's upper layer, which chooses among transports.
-works_high() {
+# The same with UCX's upper layer, which selects a transport.
+test_upper_layer() {
 	UCX_TLS=$2 perftest "$1 over $2" -t "$1" -s "$3" -n 500 -w 20
 }
 
-both_layers() {
-	works am_lat rc_verbs 8 short
-	works am_bw rc_verbs 4000 bcopy
-	works am_bw rc_verbs 4000 zcopy
-	works put_lat rc_verbs 8 short
-	works put_bw rc_verbs 4000 zcopy
-	works get rc_verbs 4000 bcopy
-	works fadd rc_verbs 8 short
-	works am_lat ud_verbs 8 short
-	works am_bw ud_verbs 800 bcopy
-	works_high tag_lat rc_v 64
-	works_high tag_bw rc_v 200000
-	works_high ucp_put_bw rc_v 200000
-	works_high ucp_get rc_v 200000
-	works_high ucp_fadd rc_v 8
-	works_high tag_lat ud_v 64
-	works_high tag_bw ud_v 20000
+test_both_layers() {
+	test_layer am_lat rc_verbs 8 short
+	test_layer am_bw rc_verbs 4000 bcopy
+	test_layer am_bw rc_verbs 4000 zcopy
+	test_layer put_lat rc_verbs 8 short
+	test_layer put_bw rc_verbs 4000 zcopy
+	test_layer get rc_verbs 4000 bcopy
+	test_layer fadd rc_verbs 8 short
+	test_layer am_lat ud_verbs 8 short
+	test_layer am_bw ud_verbs 800 bcopy
+	test_upper_layer tag_lat rc_v 64
+	test_upper_layer tag_bw rc_v 200000
+	test_upper_layer ucp_put_bw rc_v 200000
+	test_upper_layer ucp_get rc_v 200000
+	test_upper_layer ucp_fadd rc_v 8
+	test_upper_layer tag_lat ud_v 64
+	test_upper_layer tag_bw ud_v 20000
 }
 
 check "rc_verbs and ud_verbs are found" finds_transports
 on_lo 4
-both_layers
+test_both_layers
 for mtu in 1500 9000; do
 	for family in 4 6; do
 		on_veth "$mtu" "$family"
 		if more; then
-			both_layers
+			test_both_layers
 		else
-			works am_lat rc_verbs 8 short
-			works_high tag_bw rc_v 200000
-			works_high tag_lat ud_v 64
+			test_layer am_lat rc_verbs 8 short
+			test_upper_layer tag_bw rc_v 200000
+			test_upper_layer tag_lat ud_v 64
 		fi
 	done
 done

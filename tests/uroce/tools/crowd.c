@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crowd PROCESSES GID_INDEX - as many processes on one address, all at once.
+ * crowd PROCESSES GID_INDEX - many processes on one address at once.
  *
- * Each has a queue pair to NEIGHBOURS processes on either side of it in a
- * circle, over which both ends send MESSAGES messages. All must arrive, in
- * order and unharmed, and no two queue pairs may have one number.
+ * The processes form a circle. Each has a queue pair to NEIGHBOURS processes on
+ * either side, over which both ends send MESSAGES messages. All messages must
+ * arrive, in order and unharmed, and no two queue pairs may have the same
+ * number.
  */
 #include "peer.h"
 
@@ -20,8 +21,8 @@
 #define RETRIES	    7
 #define RECEIVE_BIT (UINT64_C(1) << 32)
 
-/* What all processes see. */
-struct square {
+/* Memory that all processes share. */
+struct board {
 	pthread_barrier_t barrier;
 	struct peer_address addresses[][LINKS]; /* by process */
 };
@@ -33,10 +34,12 @@ struct link {
 	unsigned int nr_in, nr_out, completed;
 };
 
-static struct square *square;
+static struct board *board;
 static uint32_t nr_processes, self;
 
-/* Links 0 to NEIGHBOURS - 1 go up, the rest down; the other end of i is this.
+/*
+ * Links 0 to NEIGHBOURS - 1 lead up the circle, the rest down. Return: the
+ * index of link @i at the other end.
  */
 static unsigned int far_end(unsigned int i)
 {
@@ -112,15 +115,15 @@ static void exchange(struct ibv_cq *cq, struct link *links,
 	}
 }
 
-static void meet(void)
+static void wait_for_all(void)
 {
-	int ret = pthread_barrier_wait(&square->barrier);
+	int ret = pthread_barrier_wait(&board->barrier);
 
 	NEED(ret == 0 || ret == PTHREAD_BARRIER_SERIAL_THREAD);
 }
 
-/* One of the crowd. */
-static void live(int gid_index)
+/* The main function of each process. */
+static void run_process(int gid_index)
 {
 	const size_t bytes = (size_t)LINKS * DEPTH * MESSAGE * 2;
 	uint32_t *memory = calloc(1, bytes);
@@ -141,19 +144,22 @@ static void live(int gid_index)
 		links[i].in = memory + (size_t)i * DEPTH * MESSAGE / 2;
 		links[i].out = links[i].in + DEPTH * MESSAGE / 4;
 		own[i] = peer_address(links[i].qp, NULL);
-		square->addresses[self][i] = own[i];
+		board->addresses[self][i] = own[i];
 		for (unsigned int n = 0; n < DEPTH; n++)
 			receive_next(&links[i], mr, i, n);
 	}
-	meet();
+	wait_for_all();
 	for (unsigned int i = 0; i < LINKS; i++)
 		peer_connect(links[i].qp, &own[i],
-			     &square->addresses[links[i].peer][far_end(i)],
+			     &board->addresses[links[i].peer][far_end(i)],
 			     TIMEOUT, RETRIES);
-	meet();
+	wait_for_all();
 	exchange(cq, links, mr);
-	/* nobody goes while others wait for an acknowledgement */
-	meet();
+	/*
+	 * A process that leaves early cannot acknowledge the messages of the
+	 * others.
+	 */
+	wait_for_all();
 	for (unsigned int i = 0; i < LINKS; i++)
 		NEED(ibv_destroy_qp(links[i].qp) == 0);
 	NEED(ibv_destroy_cq(cq) == 0 && ibv_dereg_mr(mr) == 0);
@@ -161,14 +167,14 @@ static void live(int gid_index)
 	free(memory);
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
 	return left < right ? -1 : left > right;
 }
 
-static bool numbers_differ(void)
+static bool numbers_are_unique(void)
 {
 	uint32_t nr = nr_processes * LINKS;
 	uint32_t *qpns = calloc(nr, sizeof(*qpns));
@@ -176,27 +182,27 @@ static bool numbers_differ(void)
 
 	NEED(qpns);
 	for (uint32_t i = 0; i < nr; i++)
-		qpns[i] = square->addresses[i / LINKS][i % LINKS].qpn;
-	qsort(qpns, nr, sizeof(*qpns), by_value);
+		qpns[i] = board->addresses[i / LINKS][i % LINKS].qpn;
+	qsort(qpns, nr, sizeof(*qpns), compare_numbers);
 	for (uint32_t i = 1; i < nr; i++)
 		good &= qpns[i] != qpns[i - 1];
 	free(qpns);
 	return good;
 }
 
-static void square_init(void)
+static void board_init(void)
 {
 	size_t bytes =
-		sizeof(*square) + nr_processes * sizeof(square->addresses[0]);
+		sizeof(*board) + nr_processes * sizeof(board->addresses[0]);
 	pthread_barrierattr_t attr;
 
-	square = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	NEED(square != MAP_FAILED);
+	board = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	NEED(board != MAP_FAILED);
 	NEED(pthread_barrierattr_init(&attr) == 0);
 	NEED(pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) ==
 	     0);
-	NEED(pthread_barrier_init(&square->barrier, &attr, nr_processes) == 0);
+	NEED(pthread_barrier_init(&board->barrier, &attr, nr_processes) == 0);
 }
 
 int main(int argc, char **argv)
@@ -207,20 +213,20 @@ int main(int argc, char **argv)
 	NEED(argc == 3);
 	nr_processes = (uint32_t)atoi(argv[1]);
 	NEED(nr_processes > LINKS && nr_processes < 1024);
-	square_init();
+	board_init();
 	for (self = 0; self < nr_processes; self++) {
 		pid_t pid = fork();
 
 		NEED(pid >= 0);
 		if (pid == 0) {
-			live(atoi(argv[2]));
+			run_process(atoi(argv[2]));
 			return 0;
 		}
 	}
 	while (wait(&status) > 0)
 		good += status == 0;
 	NEED(good == nr_processes);
-	NEED(numbers_differ());
+	NEED(numbers_are_unique());
 	printf("%u processes, %u queue pairs, %u messages\n", nr_processes,
 	       nr_processes * LINKS, nr_processes * LINKS * MESSAGES);
 	return 0;

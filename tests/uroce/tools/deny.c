@@ -2,11 +2,12 @@
 /*
  * deny RULES COMMAND [ARG]... - runs a command for which system calls fail.
  *
- * RULES are one argument, with blanks between them. A rule is
- * CALL[/INDEX=VALUE]...[!ERROR]: the name of a call, what arguments (from 0 on)
- * it must have to be denied, and the error (a number; EPERM if there is none),
- * or "kill": who makes the call ends. "none" denies nothing. Ends with 125 if
- * the kernel has no filters, or a rule is wrong.
+ * RULES is one argument, with blanks between the rules. A rule is
+ * CALL[/INDEX=VALUE]...[!ERROR]: the name of a system call, the values of
+ * arguments (counted from 0) that make the rule apply, and the errno (a number;
+ * EPERM by default), or "kill": the call ends the process. "none" denies
+ * nothing. The exit code is 125 if the kernel has no filters, or if a rule is
+ * wrong.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -29,7 +30,7 @@
 #elif defined(__aarch64__)
 #define OWN_ARCH AUDIT_ARCH_AARCH64
 #else
-#error "which architecture is this for seccomp?"
+#error "unknown seccomp architecture"
 #endif
 
 static const struct {
@@ -75,17 +76,17 @@ static void fail(const char *what)
 	exit(OWN_ERROR);
 }
 
-static void add(struct sock_filter instruction)
+static void add_instruction(struct sock_filter instruction)
 {
 	if (length == LONGEST)
 		fail("too many rules");
 	program[length++] = instruction;
 }
 
-static void load(size_t offset)
+static void add_load(size_t offset)
 {
-	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-					 (unsigned int)offset));
+	add_instruction((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						     (unsigned int)offset));
 }
 
 static unsigned int number_of(const char *name)
@@ -122,18 +123,18 @@ static void add_rule(char *rule)
 			fail(rule);
 		nr_args++;
 	}
-	load(offsetof(struct seccomp_data, nr));
-	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-					 number_of(rule), 0,
-					 (unsigned char)(2 * nr_args + 1)));
+	add_load(offsetof(struct seccomp_data, nr));
+	add_instruction((struct sock_filter)BPF_JUMP(
+		BPF_JMP | BPF_JEQ | BPF_K, number_of(rule), 0,
+		(unsigned char)(2 * nr_args + 1)));
 	for (unsigned int i = 0; i < nr_args; i++) {
-		/* the lower half: they are no pointers */
-		load(offsetof(struct seccomp_data, args[args[i]]));
-		add((struct sock_filter)BPF_JUMP(
+		/* the lower half: the arguments are no pointers */
+		add_load(offsetof(struct seccomp_data, args[args[i]]));
+		add_instruction((struct sock_filter)BPF_JUMP(
 			BPF_JMP | BPF_JEQ | BPF_K, values[i], 0,
 			(unsigned char)(2 * (nr_args - i - 1) + 1)));
 	}
-	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+	add_instruction((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
 int main(int argc, char **argv)
@@ -145,16 +146,18 @@ int main(int argc, char **argv)
 		errno = EINVAL;
 		fail("usage: deny RULES COMMAND [ARG]...");
 	}
-	/* another architecture has other numbers, and is not ours */
-	load(offsetof(struct seccomp_data, arch));
-	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1,
-					 0));
-	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+	/* a program of another architecture has other call numbers */
+	add_load(offsetof(struct seccomp_data, arch));
+	add_instruction((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+						     OWN_ARCH, 1, 0));
+	add_instruction((struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+						     SECCOMP_RET_ALLOW));
 	for (char *rule = strtok_r(argv[1], " ", &save); rule;
 	     rule = strtok_r(NULL, " ", &save))
 		if (strcmp(rule, "none") != 0)
 			add_rule(rule);
-	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+	add_instruction((struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+						     SECCOMP_RET_ALLOW));
 	filter.len = length;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))

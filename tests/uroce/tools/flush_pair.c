@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * flush_pair DEVICE GID_INDEX PORT [ADDRESS] - FLUSH between two processes: of
- * a range, of a whole region, and where it must be refused. Its own program,
- * since the kernel lane's interop_rc meets devices that have it wrong.
+ * a range, of a whole region, and where the responder must refuse it. This is
+ * not part of the kernel lane's interop_rc, which runs on devices with a wrong
+ * FLUSH.
  */
 #include "interop_end.h"
 
@@ -28,8 +29,8 @@ static bool flush(struct end *end, enum ibv_selectivity_level level,
 	return true;
 }
 
-static bool what_was_written(struct end *end, enum ibv_selectivity_level level,
-			     uint32_t len)
+static bool flush_written(struct end *end, enum ibv_selectivity_level level,
+			  uint32_t len)
 {
 	if (!end->asks)
 		return meet() && meet() && filled(0, 3, LENGTH) && meet();
@@ -38,17 +39,18 @@ static bool what_was_written(struct end *end, enum ibv_selectivity_level level,
 	       meet() && meet();
 }
 
-static bool a_range(struct end *end)
+static bool flush_range(struct end *end)
 {
-	return what_was_written(end, IBV_FLUSH_RANGE, LENGTH);
+	return flush_written(end, IBV_FLUSH_RANGE, LENGTH);
 }
 
-static bool a_region(struct end *end)
+static bool flush_region(struct end *end)
 {
-	return what_was_written(end, IBV_FLUSH_MR, 0);
+	return flush_written(end, IBV_FLUSH_MR, 0);
 }
 
-static bool refused(struct end *end, uint32_t len, enum ibv_wc_status status)
+static bool flush_is_refused(struct end *end, uint32_t len,
+			     enum ibv_wc_status status)
 {
 	struct ibv_wc wc;
 
@@ -61,15 +63,15 @@ static bool refused(struct end *end, uint32_t len, enum ibv_wc_status status)
 	return meet();
 }
 
-static bool behind_the_region(struct end *end)
+static bool flush_after_region(struct end *end)
 {
-	return refused(end, MEMORY + 1, IBV_WC_REM_ACCESS_ERR);
+	return flush_is_refused(end, MEMORY + 1, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* Neither the region nor the QP has the right, and the QP is asked first. */
-static bool without_the_right(struct end *end)
+/* Both the region and the QP lack the right, and the QP is checked first. */
+static bool flush_without_right(struct end *end)
 {
-	return refused(end, LENGTH, IBV_WC_REM_INV_REQ_ERR);
+	return flush_is_refused(end, LENGTH, IBV_WC_REM_INV_REQ_ERR);
 }
 
 #define FLUSH                                         \
@@ -78,15 +80,15 @@ static bool without_the_right(struct end *end)
 
 static const struct check checks[] = {
 	{ "RC flush of a range",
-	  a_range,
+	  flush_range,
 	  { FLUSH, .access = IBV_ACCESS_FLUSH_GLOBAL } },
 	{ "RC flush of a region",
-	  a_region,
+	  flush_region,
 	  { FLUSH, .access = IBV_ACCESS_FLUSH_GLOBAL } },
-	{ "RC flush behind the region",
-	  behind_the_region,
+	{ "RC flush after the end of the region",
+	  flush_after_region,
 	  { FLUSH, .access = IBV_ACCESS_FLUSH_GLOBAL } },
-	{ "RC flush without the right", without_the_right, { FLUSH } },
+	{ "RC flush without the right", flush_without_right, { FLUSH } },
 	{},
 };
 

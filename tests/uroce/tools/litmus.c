@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * litmus ROUNDS GID_INDEX SEED [KIND]... - in which order a target sees things.
+ * litmus ROUNDS GID_INDEX SEED [KIND]... - the order in which a target sees
+ * remote operations.
  *
- * KIND is a place in names[], from 0 on; all of them if none is said.
+ * KIND is an index into names[]; the default is all kinds.
  *
- * Two processes, WINDOW rounds on their way at a time, each of 1 byte to 64 KB
- * at any alignment. What is looked at when, see names[]: all that is promised
- * to be there by then must be, in each round. Both know the size of a round,
- * its place and the value of its bytes; before a round can begin the target has
- * put other bytes there. "Deaf" means that the target calls no verbs, else a
- * second thread of it polls, so that what is looked at is being changed by
- * another one.
+ * Two processes run with WINDOW rounds in flight, each of 1 byte to 64 KB at
+ * any alignment. names[] says which data the target checks at which event: all
+ * data that must be visible at that event is compared, in each round. Both
+ * processes compute the size, the place and the value of a round; before a
+ * round starts, the target overwrites its place. In an "unresponsive target"
+ * kind the target makes no verbs calls; in the other kinds a second thread of
+ * the target polls, so that another thread writes the checked memory.
  */
 #include "peer.h"
 
@@ -36,42 +37,42 @@ enum kind {
 };
 
 static const char *const names[] = {
-	"WRITE, its last byte is looked at, deaf target",
-	"WRITE, its last byte is looked at",
-	"WRITE, then WRITE of a flag that is looked at, deaf target",
-	"WRITE, then WRITE of a flag that is looked at",
+	"WRITE, poll of its last byte, unresponsive target",
+	"WRITE, poll of its last byte",
+	"WRITE, then WRITE of a polled flag, unresponsive target",
+	"WRITE, then WRITE of a polled flag",
 	"WRITE, then SEND",
 	"WRITE with immediate",
-	"READ and atomic, then WRITE and SEND of what they brought, fenced",
-	"WRITE, then READ of it",
-	"FETCH_ADD, and the target adds, too",
-	"CMP_SWAP, and the target swaps, too",
+	"READ and atomic, then fenced WRITE and SEND of their results",
+	"WRITE, then READ of the same bytes",
+	"FETCH_ADD, concurrent with the target's additions",
+	"CMP_SWAP, concurrent with the target's swaps",
 };
 
 #define WINDOW	  16
 #define LARGEST	  65536
 #define SLOT	  (LARGEST + 64)
-#define PER_ROUND 4 /* requests */
+#define PER_ROUND 4 /* work requests */
 #define DEPTH	  (WINDOW * PER_ROUND)
 #define TIMEOUT	  18 /* 1 s: both ends may have to wait for a processor */
 #define RETRIES	  7
-#define SPINS	  2000 /* before others may run */
+#define SPINS	  2000 /* before sched_yield() */
 
 /* Offsets in the memory of a process. */
-#define DATA	 0		 /* to be written to; what is sent from */
-#define BROUGHT	 (WINDOW * SLOT) /* by READs */
+#define DATA	 0		 /* written by WRITE; source of the other end */
+#define BROUGHT	 (WINDOW * SLOT) /* written by READ */
 #define FLAGS	 (2 * WINDOW * SLOT)
 #define MESSAGES (FLAGS + 8 * WINDOW)
-#define NUMBER	 (MESSAGES + 8 * WINDOW) /* that both change */
+#define NUMBER	 (MESSAGES + 8 * WINDOW) /* the number that both ends change */
 #define MEMORY	 (NUMBER + 8)
 
-/* What both processes see. */
+/* Memory that both processes share. */
 struct board {
 	pthread_barrier_t barrier;
 	struct peer_address addresses[2];
-	uint64_t checked; /* rounds, by the target */
-	uint64_t made;	  /* by the initiator: it needs nothing more */
-	uint64_t changed; /* by the target's processor */
+	uint64_t checked; /* rounds that the target has checked */
+	uint64_t made;	  /* rounds that the initiator has finished */
+	uint64_t changed; /* changes by the target's processor */
 };
 
 struct round {
@@ -82,14 +83,14 @@ struct round {
 
 static struct board *board;
 static uint64_t rounds, seed;
-static bool wanted[NR_KINDS];
+static bool selected[NR_KINDS];
 static unsigned char *memory;
 static struct ibv_mr *mr;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static struct peer_address other;
-static uint64_t completed; /* by the initiator: rounds */
-static uint64_t received;  /* by the target: messages */
+static uint64_t completed; /* rounds of the initiator */
+static uint64_t received;  /* messages at the target */
 static uint64_t last_message;
 
 static uint64_t mixed(uint64_t x)
@@ -99,7 +100,7 @@ static uint64_t mixed(uint64_t x)
 	return x ^ x >> 33;
 }
 
-/* Many are small, some are large. */
+/* Most rounds are small, some are large. */
 static struct round round_of(enum kind kind, uint64_t number)
 {
 	uint64_t random = mixed(mixed(seed + (uint64_t)kind) + number);
@@ -126,7 +127,7 @@ static uint64_t *number_at(size_t offset)
 	return (uint64_t *)(memory + offset);
 }
 
-static void meet(void)
+static void wait_for_both(void)
 {
 	int ret = pthread_barrier_wait(&board->barrier);
 
@@ -139,22 +140,22 @@ static void wait_a_bit(uint32_t *spins)
 		(void)sched_yield();
 }
 
-static void need_all(enum kind kind, const struct round *round,
-		     const unsigned char *there)
+static void assert_bytes(enum kind kind, const struct round *round,
+			 const unsigned char *there)
 {
 	for (uint32_t i = 0; i < round->bytes; i++) {
 		if (there[i] == round->value)
 			continue;
 		fprintf(stderr,
-			"%s: round %" PRIu64 ", byte %u of %u at %u: %#x and "
-			"not %#x\n",
+			"%s: round %" PRIu64 ", byte %u of %u at %u: %#x, "
+			"expected %#x\n",
 			names[kind], round->number, i, round->bytes,
 			round->offset, there[i], round->value);
 		exit(1);
 	}
 }
 
-/* The initiator. */
+/* -- the initiator -- */
 
 static void post(enum ibv_wr_opcode opcode, const void *local, uint32_t bytes,
 		 size_t theirs, uint32_t flags, uint64_t value)
@@ -212,7 +213,7 @@ static void post_round(enum kind kind, const struct round *round)
 	     at(round, DATA), round->bytes, theirs,
 	     only || kind == IMMEDIATE ? IBV_SEND_SIGNALED : 0, round->number);
 	if (kind == FLAG || kind == FLAG_DEAF) {
-		++*message; /* 0 is none */
+		++*message; /* 0 is no message */
 		post(IBV_WR_RDMA_WRITE, message, 8, FLAGS + 8 * round->slot,
 		     IBV_SEND_SIGNALED, 0);
 	} else if (kind == SEND) {
@@ -239,7 +240,7 @@ static bool poll_one(void)
 	return nr;
 }
 
-/* Until so many rounds are over for both. */
+/* Waits until both ends have finished @number rounds. */
 static void wait_for(uint64_t number)
 {
 	uint32_t spins = 0;
@@ -254,7 +255,7 @@ static void check_read(uint64_t number)
 {
 	struct round round = round_of(READ_BACK, number);
 
-	need_all(READ_BACK, &round, at(&round, BROUGHT));
+	assert_bytes(READ_BACK, &round, at(&round, BROUGHT));
 }
 
 static void initiate(enum kind kind)
@@ -267,7 +268,7 @@ static void initiate(enum kind kind)
 			if (kind == READ_BACK)
 				check_read(number - WINDOW);
 		}
-		/* who has nothing on its way may do it in another way */
+		/* with an empty send queue, the library may use another path */
 		if (mixed(seed ^ number) % 4 == 0)
 			wait_for(number);
 		post_round(kind, &round);
@@ -275,7 +276,7 @@ static void initiate(enum kind kind)
 	wait_for(rounds);
 }
 
-/* Returns how often it has changed the number. */
+/* Return: how often the number has changed. */
 static uint64_t change(enum kind kind)
 {
 	uint64_t *answer = number_at(MESSAGES), known = 0, changed = 0;
@@ -299,7 +300,7 @@ static uint64_t change(enum kind kind)
 	return changed;
 }
 
-/* The target. */
+/* -- the target -- */
 
 static void post_receive(uint64_t number)
 {
@@ -340,7 +341,9 @@ static bool has_arrived(enum kind kind, const struct round *round)
 	return __atomic_load_n(last, __ATOMIC_ACQUIRE) == round->value;
 }
 
-/* No byte is what it will be, but those of the source of a READ. */
+/*
+ * Makes every byte differ from its later value, except in the source of a READ.
+ */
 static void prepare(enum kind kind, uint64_t number)
 {
 	struct round round = round_of(kind, number);
@@ -352,7 +355,7 @@ static void prepare(enum kind kind, uint64_t number)
 		memset(at(&round, BROUGHT), round.value, round.bytes);
 }
 
-static void watch(enum kind kind)
+static void check_rounds(enum kind kind)
 {
 	for (uint64_t number = 0; number < rounds; number++) {
 		struct round round = round_of(kind, number);
@@ -360,7 +363,7 @@ static void watch(enum kind kind)
 
 		while (!has_arrived(kind, &round))
 			wait_a_bit(&spins);
-		need_all(kind, &round, at(&round, DATA));
+		assert_bytes(kind, &round, at(&round, DATA));
 		if (has_messages(kind)) {
 			NEED(kind == IMMEDIATE
 				     ? last_message == (uint32_t)number
@@ -377,13 +380,14 @@ static bool is_made(void)
 	return __atomic_load_n(&board->made, __ATOMIC_ACQUIRE);
 }
 
-static void change_too(enum kind kind)
+static void change_concurrently(enum kind kind)
 {
 	uint64_t *number = number_at(NUMBER), known;
 	uint32_t spins = 0;
 
 	while (!is_made()) {
-		wait_a_bit(&spins); /* our helper needs a processor, too */
+		wait_a_bit(&spins); /* the helper thread needs a processor as
+				       well */
 		known = __atomic_load_n(number, __ATOMIC_RELAXED);
 		if (kind == ADD) {
 			__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
@@ -416,14 +420,14 @@ static void be_target(enum kind kind)
 	if (polls)
 		NEED(pthread_create(&thread, NULL, keep_polling, NULL) == 0);
 	if (kind == ADD || kind == SWAP)
-		change_too(kind);
+		change_concurrently(kind);
 	else if (kind != READ_BACK)
-		watch(kind);
+		check_rounds(kind);
 	if (polls)
 		NEED(pthread_join(thread, NULL) == 0);
 }
 
-/* Both. */
+/* -- both ends -- */
 
 static void open_end(bool initiator, int gid_index)
 {
@@ -436,7 +440,9 @@ static void open_end(bool initiator, int gid_index)
 	NEED(mr && cq);
 }
 
-/* A queue pair of its own for each kind, so that nothing is left of another. */
+/*
+ * Each kind has a queue pair of its own, so that it starts with no old state.
+ */
 static void connect_end(enum kind kind, bool initiator)
 {
 	struct ibv_qp_init_attr init = {
@@ -463,11 +469,11 @@ static void connect_end(enum kind kind, bool initiator)
 		board->changed = 0;
 		board->checked = kind >= READ_BACK ? UINT64_MAX : 0;
 	}
-	meet();
+	wait_for_both();
 	other = board->addresses[!initiator];
 	peer_connect(qp, &board->addresses[initiator], &other, TIMEOUT,
 		     RETRIES);
-	meet();
+	wait_for_both();
 }
 
 static void one_kind(enum kind kind, bool initiator)
@@ -484,10 +490,11 @@ static void one_kind(enum kind kind, bool initiator)
 			initiate(kind);
 		__atomic_store_n(&board->made, 1, __ATOMIC_RELEASE);
 	}
-	meet();
+	wait_for_both();
 	if (!initiator && (kind == ADD || kind == SWAP))
-		board->changed -= *number_at(NUMBER); /* minus the other's */
-	meet();
+		board->changed -=
+			*number_at(NUMBER); /* without the other end's share */
+	wait_for_both();
 	NEED(!initiator || board->changed == 0 - changed);
 	NEED(ibv_destroy_qp(qp) == 0);
 	if (initiator)
@@ -499,9 +506,9 @@ static int run(bool initiator, int gid_index)
 {
 	open_end(initiator, gid_index);
 	for (int kind = 0; kind < NR_KINDS; kind++)
-		if (wanted[kind])
+		if (selected[kind])
 			one_kind(kind, initiator);
-	meet();
+	wait_for_both();
 	NEED(ibv_destroy_cq(cq) == 0 && ibv_dereg_mr(mr) == 0);
 	peer_close();
 	free(memory);
@@ -521,25 +528,25 @@ static void board_init(void)
 	NEED(pthread_barrier_init(&board->barrier, &attr, 2) == 0);
 }
 
-/* Returns how many. */
-static unsigned int want(char **kinds, int nr)
+/* Return: the number of selected kinds. */
+static unsigned int select_kinds(char **kinds, int nr)
 {
 	unsigned int count = 0;
 
 	for (int i = 0; i < nr; i++) {
 		int kind = atoi(kinds[i]);
 
-		NEED(kind >= 0 && kind < NR_KINDS && !wanted[kind]);
-		wanted[kind] = true;
+		NEED(kind >= 0 && kind < NR_KINDS && !selected[kind]);
+		selected[kind] = true;
 	}
 	for (int kind = 0; kind < NR_KINDS; kind++) {
-		wanted[kind] |= nr == 0;
-		count += wanted[kind];
+		selected[kind] |= nr == 0;
+		count += selected[kind];
 	}
 	return count;
 }
 
-/* Who has failed has said why; nobody waits for it. */
+/* A failed process has printed the reason; no process waits for it. */
 static void on_child(int signal, siginfo_t *info, void *context)
 {
 	if (info->si_code != CLD_EXITED || info->si_status)
@@ -555,7 +562,7 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	NEED(argc >= 4);
-	nr_kinds = want(argv + 4, argc - 4);
+	nr_kinds = select_kinds(argv + 4, argc - 4);
 	rounds = strtoull(argv[1], NULL, 10);
 	gid_index = atoi(argv[2]);
 	seed = strtoull(argv[3], NULL, 10);

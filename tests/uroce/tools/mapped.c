@@ -3,10 +3,11 @@
  * mapped GID_INDEX ROUNDS - memory that both ends can map.
  *
  * The target (this program, with a descriptor as its only argument) has its
- * memory in a file that cannot shrink, and calls no verbs but to register it
- * and to take it back. While it looks at that memory it is written to, read and
- * added to: it must see the last byte of a WRITE last, sums of both processors
- * must be exact, and memory that was taken back must stay as it is.
+ * memory in a file that cannot shrink, and makes no verbs calls except to
+ * register and deregister it. The requester writes, reads and adds to that
+ * memory while the target polls it: the target must see the last byte of a
+ * WRITE last, sums of both processors must be exact, and deregistered memory
+ * must not change.
  */
 #define _GNU_SOURCE
 #include "peer.h"
@@ -15,12 +16,12 @@
 #include <sys/wait.h>
 
 #define AREA	 65536
-#define SUM	 0    /* a number that both add to */
-#define LINES	 4096 /* what is written: numbers that are equal */
+#define SUM	 0    /* the number to which both ends add */
+#define LINES	 4096 /* target of WRITEs: equal numbers */
 #define NUMBERS	 13
 #define LIMIT_US 60000000
 #define TIMEOUT	 18 /* 1 s */
-#define BACK	 50 /* times that it is taken back */
+#define BACK	 50 /* number of deregistrations */
 
 struct end {
 	struct ibv_cq *cq;
@@ -62,14 +63,14 @@ static void end_fini(struct end *end)
 	peer_close();
 }
 
-static void step(int fd)
+static void signal_step(int fd)
 {
 	char byte = 's';
 
 	NEED(write(fd, &byte, 1) == 1);
 }
 
-static void await(int fd)
+static void wait_step(int fd)
 {
 	char byte;
 
@@ -78,8 +79,10 @@ static void await(int fd)
 
 /* ---- the target ---- */
 
-/* From the end to the beginning, as who waits for the last one does. */
-static void look(const struct end *end, uint64_t rounds)
+/*
+ * From the end to the beginning, like a program that waits for the last byte.
+ */
+static void check_lines(const struct end *end, uint64_t rounds)
 {
 	const uint64_t *numbers = (const uint64_t *)(end->memory + LINES);
 	uint64_t seen = 0;
@@ -96,24 +99,24 @@ static void look(const struct end *end, uint64_t rounds)
 	}
 }
 
-static void add(const struct end *end, uint64_t rounds)
+static void add_to_sum(const struct end *end, uint64_t rounds)
 {
 	for (uint64_t i = 0; i < rounds; i++)
 		__atomic_fetch_add((uint64_t *)(end->memory + SUM), 1,
 				   __ATOMIC_RELAXED);
 }
 
-/* What is not ours to be written to any more is not. */
-static void take_back(struct end *end, int fd)
+/* Deregistered memory does not change. */
+static void deregister_often(struct end *end, int fd)
 {
 	for (int i = 0; i < BACK; i++) {
 		struct peer_address now;
 
-		await(fd); /* it is being written to */
+		wait_step(fd); /* the requester is writing to it */
 		NEED(ibv_dereg_mr(end->mr) == 0);
 		memset(end->memory, 0xee, AREA);
-		step(fd);
-		await(fd); /* the other end has seen that it failed */
+		signal_step(fd);
+		wait_step(fd); /* the requester has seen the error */
 		for (int k = 0; k < AREA; k++)
 			NEED(end->memory[k] == 0xee);
 		end->mr = ibv_reg_mr(peer_pd, end->memory, AREA, PEER_ACCESS);
@@ -121,10 +124,10 @@ static void take_back(struct end *end, int fd)
 		NEED(ibv_destroy_qp(end->qp) == 0);
 		end->qp = peer_qp(end->cq, 8);
 		now = peer_address(end->qp, end->mr);
-		peer_tell(fd, &now);
-		peer_hear(fd, &end->other);
+		peer_send_address(fd, &now);
+		peer_receive_address(fd, &end->other);
 		peer_connect(end->qp, &now, &end->other, TIMEOUT, 7);
-		step(fd);
+		signal_step(fd);
 	}
 }
 
@@ -136,25 +139,25 @@ static int target(int fd)
 	NEED(read(fd, hello, sizeof(hello)) == sizeof(hello));
 	srandom((unsigned int)getpid());
 	end_init(&end, (int)hello[0]);
-	peer_tell(fd, &end.own);
-	peer_hear(fd, &end.other);
+	peer_send_address(fd, &end.own);
+	peer_receive_address(fd, &end.other);
 	peer_connect(end.qp, &end.own, &end.other, TIMEOUT, 7);
-	step(fd);
-	look(&end, hello[1]);
-	step(fd);
-	await(fd);
-	add(&end, hello[1]);
-	step(fd);
-	await(fd);
+	signal_step(fd);
+	check_lines(&end, hello[1]);
+	signal_step(fd);
+	wait_step(fd);
+	add_to_sum(&end, hello[1]);
+	signal_step(fd);
+	wait_step(fd);
 	NEED(*(uint64_t *)(end.memory + SUM) == 2 * hello[1]);
-	step(fd);
-	take_back(&end, fd);
-	await(fd);
+	signal_step(fd);
+	deregister_often(&end, fd);
+	wait_step(fd);
 	end_fini(&end);
 	return 0;
 }
 
-/* ---- who writes ---- */
+/* ---- the requester ---- */
 
 static enum ibv_wc_status completion(struct end *end)
 {
@@ -170,8 +173,8 @@ static enum ibv_wc_status completion(struct end *end)
 	return wc.status;
 }
 
-static enum ibv_wc_status ask(struct end *end, enum ibv_wr_opcode opcode,
-			      size_t own, size_t theirs, uint32_t bytes)
+static enum ibv_wc_status run_op(struct end *end, enum ibv_wr_opcode opcode,
+				 size_t own, size_t theirs, uint32_t bytes)
 {
 	struct peer_address to = end->other;
 
@@ -188,12 +191,12 @@ static void write_lines(struct end *end, uint64_t rounds)
 	for (uint64_t round = 1; round <= rounds; round++) {
 		for (int i = 0; i < NUMBERS; i++)
 			numbers[i] = round;
-		NEED(ask(end, IBV_WR_RDMA_WRITE, 0, LINES,
-			 NUMBERS * sizeof(*numbers)) == IBV_WC_SUCCESS);
+		NEED(run_op(end, IBV_WR_RDMA_WRITE, 0, LINES,
+			    NUMBERS * sizeof(*numbers)) == IBV_WC_SUCCESS);
 	}
 	memset(numbers, 0, NUMBERS * sizeof(*numbers));
-	NEED(ask(end, IBV_WR_RDMA_READ, 0, LINES, NUMBERS * sizeof(*numbers)) ==
-	     IBV_WC_SUCCESS);
+	NEED(run_op(end, IBV_WR_RDMA_READ, 0, LINES,
+		    NUMBERS * sizeof(*numbers)) == IBV_WC_SUCCESS);
 	for (int i = 0; i < NUMBERS; i++)
 		NEED(numbers[i] == rounds);
 }
@@ -204,15 +207,15 @@ static void add_up(struct end *end, uint64_t rounds)
 	uint64_t before = 0;
 
 	for (uint64_t i = 0; i < rounds; i++) {
-		NEED(ask(end, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, SUM, 8) ==
+		NEED(run_op(end, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, SUM, 8) ==
 		     IBV_WC_SUCCESS);
 		NEED(*answer >= before);
 		before = *answer + 1;
 	}
 }
 
-/* Until it fails, as it must; then both begin anew. */
-static void write_on(struct end *end, int fd)
+/* Writes until a WRITE fails, as it must; then both ends start again. */
+static void write_until_error(struct end *end, int fd)
 {
 	for (int i = 0; i < BACK; i++) {
 		enum ibv_wc_status status;
@@ -220,19 +223,19 @@ static void write_on(struct end *end, int fd)
 
 		do {
 			if (nr++ == 100)
-				step(fd);
-			status = ask(end, IBV_WR_RDMA_WRITE, 0, 0, AREA);
+				signal_step(fd);
+			status = run_op(end, IBV_WR_RDMA_WRITE, 0, 0, AREA);
 		} while (status == IBV_WC_SUCCESS);
 		NEED(status == IBV_WC_REM_ACCESS_ERR);
-		await(fd);
-		step(fd);
+		wait_step(fd);
+		signal_step(fd);
 		NEED(ibv_destroy_qp(end->qp) == 0);
 		end->qp = peer_qp(end->cq, 8);
 		end->own = peer_address(end->qp, end->mr);
-		peer_hear(fd, &end->other);
-		peer_tell(fd, &end->own);
+		peer_receive_address(fd, &end->other);
+		peer_send_address(fd, &end->own);
 		peer_connect(end->qp, &end->own, &end->other, TIMEOUT, 7);
-		await(fd);
+		wait_step(fd);
 	}
 }
 
@@ -252,22 +255,22 @@ int main(int argc, char **argv)
 	end_init(&end, (int)hello[0]);
 	pid = peer_spawn("/proc/self/exe", &fd);
 	NEED(write(fd, hello, sizeof(hello)) == sizeof(hello));
-	peer_hear(fd, &end.other);
-	peer_tell(fd, &end.own);
+	peer_receive_address(fd, &end.other);
+	peer_send_address(fd, &end.own);
 	peer_connect(end.qp, &end.own, &end.other, TIMEOUT, 7);
-	await(fd);
+	wait_step(fd);
 	write_lines(&end, hello[1]);
-	await(fd);
-	step(fd);
+	wait_step(fd);
+	signal_step(fd);
 	add_up(&end, hello[1]);
-	await(fd);
-	step(fd);
-	await(fd);
-	write_on(&end, fd);
-	step(fd);
+	wait_step(fd);
+	signal_step(fd);
+	wait_step(fd);
+	write_until_error(&end, fd);
+	signal_step(fd);
 	NEED(waitpid(pid, &status, 0) == pid && status == 0);
 	close(fd);
 	end_fini(&end);
-	printf("all is as it was written\n");
+	printf("all data matches\n");
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mpi_sum - MPI_Allreduce and MPI_Alltoall over vectors from one number to
- * many, all checked. Each process says how many rounds it found right. Compiled
- * with mpicc.
+ * many; all results are checked. Each process prints how many rounds were
+ * right. Compiled with mpicc.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 
 enum { LONGEST = 1 << 18 };
 
-static int sums_up(double *mine, double *sum, int count, int rank, int size)
+static int allreduce_is_right(double *mine, double *sum, int count, int rank,
+			      int size)
 {
 	for (int i = 0; i < count; i++)
 		mine[i] = i + rank;
@@ -21,7 +22,8 @@ static int sums_up(double *mine, double *sum, int count, int rank, int size)
 	return 1;
 }
 
-static int goes_to_all(double *from, double *to, int count, int rank, int size)
+static int alltoall_is_right(double *from, double *to, int count, int rank,
+			     int size)
 {
 	int each = count / size;
 
@@ -46,8 +48,8 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (int count = 1; a && b && count <= LONGEST; count *= 8) {
 		rounds += 2;
-		good += sums_up(a, b, count, rank, size);
-		good += goes_to_all(a, b, count, rank, size);
+		good += allreduce_is_right(a, b, count, rank, size);
+		good += alltoall_is_right(a, b, count, rank, size);
 	}
 	printf("process %d of %d: %d of %d rounds right\n", rank, size, good,
 	       rounds);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the programs of this folder share: a device with a piece of memory, RC
- * queue pairs on it, and what two ends must tell each other to connect them. A
- * failure ends the program, and says where. Included by one .c file per
+ * Shared by the programs of this folder: a device with a memory region, RC
+ * queue pairs on it, and the addresses that two ends exchange to connect them.
+ * A failure ends the program and prints its place. Included by one .c file per
  * program.
  */
 #ifndef PEER_H
@@ -33,7 +33,7 @@
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-/* What the other end is told. */
+/* The address that the other end needs. */
 struct peer_address {
 	union ibv_gid gid;
 	uint64_t addr;
@@ -54,7 +54,7 @@ static inline uint64_t peer_now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* The first device that there is; its port must be up. */
+/* Opens the first device; its port must be up. */
 static inline void peer_open(int gid_index)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -77,7 +77,7 @@ static inline void peer_close(void)
 	NEED(ibv_close_device(peer_ctx) == 0);
 }
 
-/* In state INIT, so that receives can be posted. */
+/* The QP is in state INIT, so that receives can be posted. */
 static inline struct ibv_qp *peer_qp_of(struct ibv_qp_init_attr *init)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
@@ -92,7 +92,7 @@ static inline struct ibv_qp *peer_qp_of(struct ibv_qp_init_attr *init)
 	return qp;
 }
 
-/* With completions for all that is sent. */
+/* Every send work request generates a completion. */
 static inline struct ibv_qp *peer_qp(struct ibv_cq *cq, uint32_t depth)
 {
 	struct ibv_qp_init_attr init = {
@@ -123,7 +123,7 @@ static inline struct peer_address peer_address(const struct ibv_qp *qp,
 	return own;
 }
 
-/* @timeout: 4.096 us * 2^timeout until a packet is sent again */
+/* @timeout: 4.096 us * 2^timeout until a packet is retransmitted */
 static inline void peer_connect(struct ibv_qp *qp,
 				const struct peer_address *own,
 				const struct peer_address *other,
@@ -172,7 +172,7 @@ static inline void peer_receive(struct ibv_qp *qp, const struct ibv_mr *mr,
 	NEED(ibv_post_recv(qp, &wr, &bad) == 0);
 }
 
-/* write, read or send; atomics need @other to be aligned to 8 bytes */
+/* WRITE, READ or SEND; atomics need @other aligned to 8 bytes */
 static inline void peer_request(struct ibv_qp *qp, enum ibv_wr_opcode opcode,
 				const struct ibv_mr *mr, uint64_t id,
 				void *local, uint32_t bytes,
@@ -197,19 +197,19 @@ static inline void peer_request(struct ibv_qp *qp, enum ibv_wr_opcode opcode,
 	NEED(ibv_post_send(qp, &wr, &bad) == 0);
 }
 
-static inline void peer_tell(int fd, const struct peer_address *own)
+static inline void peer_send_address(int fd, const struct peer_address *own)
 {
 	NEED(write(fd, own, sizeof(*own)) == sizeof(*own));
 }
 
-static inline void peer_hear(int fd, struct peer_address *ret_other)
+static inline void peer_receive_address(int fd, struct peer_address *ret_other)
 {
 	NEED(read(fd, ret_other, sizeof(*ret_other)) == sizeof(*ret_other));
 }
 
 /*
- * A new process of @program, whose only argument is "0": that is its end of a
- * pair of sockets.
+ * Starts a new process of @program, whose only argument is "0", the descriptor
+ * of its end of a socket pair.
  */
 static inline pid_t peer_spawn(const char *program, int *ret_fd)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * preload_no_gso.so - for LD_PRELOAD: a kernel that does not cut a message into
- * datagrams (UDP_SEGMENT, see udp(7)). That is asked for beside the message,
- * where no filter of system calls can look.
+ * preload_no_gso.so - for LD_PRELOAD: replaces a kernel without UDP_SEGMENT
+ * (see udp(7)). The option is in ancillary data of the message, which a system
+ * call filter cannot read.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-static bool wants_cutting(const struct msghdr *msg)
+static bool has_segment_option(const struct msghdr *msg)
 {
-	struct msghdr copy = *msg; /* CMSG_NXTHDR() wants one to write to */
+	struct msghdr copy = *msg; /* CMSG_NXTHDR() needs a writable one */
 
 	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&copy); cmsg;
 	     cmsg = CMSG_NXTHDR(&copy, cmsg))
@@ -21,8 +21,8 @@ static bool wants_cutting(const struct msghdr *msg)
 	return false;
 }
 
-/* The C library's own. */
-static void *next(const char *name)
+/* Return: the C library's function. */
+static void *next_symbol(const char *name)
 {
 	return dlsym(RTLD_NEXT, name);
 }
@@ -32,8 +32,8 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 	static ssize_t (*real)(int, const struct msghdr *, int);
 
 	if (!real)
-		*(void **)&real = next("sendmsg");
-	if (!wants_cutting(msg))
+		*(void **)&real = next_symbol("sendmsg");
+	if (!has_segment_option(msg))
 		return real(fd, msg, flags);
 	errno = EIO;
 	return -1;
@@ -45,8 +45,8 @@ int sendmmsg(int fd, struct mmsghdr *messages, unsigned int nr, int flags)
 	unsigned int good = 0;
 
 	if (!real)
-		*(void **)&real = next("sendmmsg");
-	while (good < nr && !wants_cutting(&messages[good].msg_hdr))
+		*(void **)&real = next_symbol("sendmmsg");
+	while (good < nr && !has_segment_option(&messages[good].msg_hdr))
 		good++;
 	if (good || !nr)
 		return real(fd, messages, good, flags);

@@ -3,11 +3,11 @@
  * split GID_INDEX KIND TIMES [NAME=VALUE] - long messages between two
  * processes.
  *
- * Kinds are "data" (all kinds of requests and of queues, with contents
- * compared; "some": less of that), "ends" (streams that are ended in the middle
- * by who is written to), "stops" (the other process is stopped meanwhile) and
- * "kills" (it is killed). The other process, this program with a descriptor as
- * its only argument, gets one more variable of the environment if there is one.
+ * Kinds are "data" (all opcodes and kinds of queues, with contents compared;
+ * "some": a part of that), "ends" (streams that the target ends in the middle),
+ * "stops" (the other process is stopped meanwhile) and "kills" (it is killed).
+ * NAME=VALUE is an environment variable for the other process, which is this
+ * program with a descriptor as its only argument.
  */
 #include "split_break.h"
 #include "split_data.h"
@@ -38,12 +38,12 @@ struct hello {
 	.nr_opcodes = 4
 
 static const struct batch some_batches[] = {
-	{ "all kinds", MB, 2, 8, FROM_BOTH, ALL },
-	{ "SEND in pieces", ODD, 1, 4, FROM_0, ONE(IBV_WR_SEND),
-	  .in_pieces = true },
+	{ "all opcodes", MB, 2, 8, FROM_BOTH, ALL },
+	{ "SEND with several SGEs", ODD, 1, 4, FROM_0, ONE(IBV_WR_SEND),
+	  .several_sges = true },
 };
 
-/* Of all sizes, by either end. */
+/* Messages of all sizes, from either end. */
 static const enum ibv_wr_opcode opcodes[] = {
 	IBV_WR_SEND,	   IBV_WR_SEND_WITH_IMM,
 	IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM,
@@ -60,28 +60,29 @@ static const struct {
 
 static const struct batch batches[] = {
 	{ "many queue pairs", 256 * KB, 16, 4, FROM_BOTH, ALL },
-	{ "longer ones", MB, 8, 4, FROM_BOTH, ALL },
-	{ "pieces", MB + 1, 4, 8, FROM_BOTH, ALL, .in_pieces = true },
-	{ "receives that are longer", MB, 4, 8, FROM_BOTH,
-	  ONE(IBV_WR_SEND_WITH_IMM), .longer = true },
-	{ "both", ODD, 2, 8, FROM_BOTH, ALL, .in_pieces = true,
+	{ "longer messages", MB, 8, 4, FROM_BOTH, ALL },
+	{ "several SGEs", MB + 1, 4, 8, FROM_BOTH, ALL, .several_sges = true },
+	{ "longer receives", MB, 4, 8, FROM_BOTH, ONE(IBV_WR_SEND_WITH_IMM),
 	  .longer = true },
+	{ "several SGEs, longer receives", ODD, 2, 8, FROM_BOTH, ALL,
+	  .several_sges = true, .longer = true },
 	{ "SRQ", MB, 8, 4, FROM_BOTH, ONE(IBV_WR_SEND), .srq = true },
 	{ "SRQ, longer receives", ODD, 4, 4, FROM_BOTH,
 	  ONE(IBV_WR_SEND_WITH_IMM), .srq = true, .longer = true,
-	  .in_pieces = true },
-	{ "other regions", MB, 2, 8, FROM_BOTH, ALL, .meddle = true },
-	{ "regions, one kind", MB, 1, 16, FROM_0, ONE(IBV_WR_SEND),
-	  .meddle = true },
+	  .several_sges = true },
+	{ "other regions come and go", MB, 2, 8, FROM_BOTH, ALL,
+	  .register_other_region = true },
+	{ "other regions, one opcode", MB, 1, 16, FROM_0, ONE(IBV_WR_SEND),
+	  .register_other_region = true },
 	{ "regions, READ", ODD, 1, 16, FROM_1, ONE(IBV_WR_RDMA_READ),
-	  .meddle = true },
+	  .register_other_region = true },
 };
 
 static void run_sizes(struct end *end)
 {
 	for (size_t i = 0; i < NR(sizes) * NR(opcodes); i++) {
 		struct batch batch = {
-			.name = "one kind",
+			.name = "one opcode",
 			.bytes = sizes[i / NR(opcodes)].bytes,
 			.depth = sizes[i / NR(opcodes)].depth,
 			.nr_qps = 1,
@@ -110,11 +111,11 @@ static void run_data(struct end *end, enum kind kind, int times)
 		}
 	}
 	if (end->side == 0)
-		printf("%d batches are as they were sent\n", split_batch_nr);
+		printf("%d batches arrived as sent\n", split_batch_nr);
 }
 
-/* All that was on the way goes on when the other one does. */
-static void stop_and_go(struct end *end)
+/* Messages in flight continue when the other process continues. */
+static void stop_and_continue(struct end *end)
 {
 	static const struct batch batch = {
 		"a pause", MB, 4, 8, FROM_BOTH, ALL
@@ -131,7 +132,7 @@ static void stop_and_go(struct end *end)
 	end->timeout = 18;
 }
 
-static void run(struct end *end, const struct hello *hello)
+static void run_kind(struct end *end, const struct hello *hello)
 {
 	switch (hello->kind) {
 	case DATA:
@@ -142,10 +143,10 @@ static void run(struct end *end, const struct hello *hello)
 		run_rounds(end, hello->times, false);
 		break;
 	case STOPS:
-		stop_and_go(end);
+		stop_and_continue(end);
 		run_rounds(end, hello->times, true);
 		break;
-	default: /* until it is killed */
+	default: /* until the process is killed */
 		keep_sending(end, SENDS);
 	}
 }
@@ -161,8 +162,8 @@ static int other_end(int fd)
 	peer_open(hello.gid_index);
 	end.random = hello.seed;
 	end_init(&end);
-	run(&end, &hello);
-	end_meet(&end);
+	run_kind(&end, &hello);
+	end_barrier(&end);
 	end_fini(&end);
 	peer_close();
 	return 0;
@@ -178,7 +179,7 @@ static void kill_often(struct end *end, const struct hello *hello)
 {
 	for (int i = 0; i < hello->times; i++) {
 		start(end, hello);
-		kill_it(end, i % 2);
+		kill_other(end, i % 2);
 	}
 	printf("killed %d times\n", hello->times);
 }
@@ -188,8 +189,8 @@ static void run_both(struct end *end, const struct hello *hello)
 	int status;
 
 	start(end, hello);
-	run(end, hello);
-	end_meet(end);
+	run_kind(end, hello);
+	end_barrier(end);
 	NEED(waitpid(end->pid, &status, 0) == end->pid && status == 0);
 	close(end->fd);
 }

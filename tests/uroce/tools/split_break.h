@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Streams of long messages between the two ends of the program "split" that are
- * ended in the middle by the one whose memory is written to. As soon as it may
- * use that memory for something else it writes marks there; and they must still
- * be there when the other end has stopped.
+ * Streams of long messages between the two ends of the program "split", which
+ * the end that owns the target memory ends in the middle. As soon as the
+ * application may reuse that memory, the program writes marks there; the marks
+ * must still be there when the other end has stopped.
  */
 #ifndef SPLIT_BREAK_H
 #define SPLIT_BREAK_H
@@ -14,17 +14,17 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#define LINES	   4 /* messages on the way, and where they are written to */
+#define LINES	   4 /* messages in flight, each to one target line */
 #define LINE	   ((size_t)1 << 20)
-#define MARKED	   (2 * LINES) /* requests from there on write to others */
-#define SENT	   0x77	       /* their contents */
+#define MARKED	   (2 * LINES) /* WRITEs after this number go to other lines */
+#define SENT	   0x77	       /* content of the messages */
 #define MARK	   0xee
 #define MARK_EVERY 1024
 #define MARK_BYTES 8
 #define FRONT	   ((size_t)64 << 10)
 #define UP_TO_US   900
 
-/* What writes to the memory of who ends it. */
+/* The operation that writes to the memory of the end which ends the stream. */
 enum stream { SENDS, WRITES, READS, NR_STREAMS };
 
 enum way { BY_ERROR, BY_FAULT, BY_RESET, BY_DESTROY, BY_DEREG, NR_WAYS };
@@ -32,14 +32,14 @@ enum way { BY_ERROR, BY_FAULT, BY_RESET, BY_DESTROY, BY_DEREG, NR_WAYS };
 struct round {
 	enum stream stream;
 	enum way way;
-	int side;     /* that ends it */
-	bool sparse;  /* marks, or all of it */
-	bool stopped; /* the other end, before that */
+	int side;     /* the end that ends the stream */
+	bool sparse;  /* marks, or the whole line */
+	bool stopped; /* the other end is stopped before that */
 };
 
 struct tally {
 	int rounds;
-	int torn; /* messages that were there in part */
+	int partial; /* messages of which only a part arrived */
 };
 
 /* ---- marks ---- */
@@ -50,8 +50,8 @@ static inline unsigned char *line_of(const struct end *end, uint64_t nr)
 }
 
 /*
- * First where something has just come: if more is being written there, it is
- * written over marks.
+ * Marks the latest data first: if more is being written there, it overwrites
+ * marks.
  */
 static inline void mark_front(unsigned char *line)
 {
@@ -108,10 +108,10 @@ static inline bool are_marked(const struct end *end, uint64_t nr, bool sparse)
 	return true;
 }
 
-/* Beside the marks one sees what has come. */
-static inline int count_torn(const struct end *end)
+/* The data beside the marks shows which messages arrived. */
+static inline int count_partial(const struct end *end)
 {
-	int torn = 0;
+	int partial = 0;
 
 	for (uint64_t nr = 0; nr < LINES; nr++) {
 		const unsigned char *line = line_of(end, nr);
@@ -119,22 +119,21 @@ static inline int count_torn(const struct end *end)
 
 		for (size_t at = MARK_EVERY / 2; at < LINE; at += MARK_EVERY)
 			there += line[at] == SENT;
-		torn += there && there < LINE / MARK_EVERY;
+		partial += there && there < LINE / MARK_EVERY;
 	}
-	return torn;
+	return partial;
 }
 
-/* ---- who ends it ---- */
+/* ---- the end that ends the stream ---- */
 
-/* A signal that comes when somebody is told, and later the one that undoes it.
- */
+/* A SIGSTOP to another process now, and a later SIGCONT. */
 struct pause {
 	pthread_t thread;
 	pid_t pid;
 	unsigned int ms;
 };
 
-static inline void *go_on(void *arg)
+static inline void *continue_process(void *arg)
 {
 	struct pause *pause = arg;
 
@@ -148,7 +147,8 @@ static inline void pause_begin(struct pause *pause, pid_t pid, unsigned int ms)
 	pause->pid = pid;
 	pause->ms = ms;
 	NEED(kill(pid, SIGSTOP) == 0);
-	NEED(pthread_create(&pause->thread, NULL, go_on, pause) == 0);
+	NEED(pthread_create(&pause->thread, NULL, continue_process, pause) ==
+	     0);
 }
 
 static inline void pause_end(struct pause *pause)
@@ -156,8 +156,8 @@ static inline void pause_end(struct pause *pause)
 	NEED(pthread_join(pause->thread, NULL) == 0);
 }
 
-static inline void ask_line(const struct end *end, enum ibv_wr_opcode opcode,
-			    uint64_t nr)
+static inline void post_line(const struct end *end, enum ibv_wr_opcode opcode,
+			     uint64_t nr)
 {
 	const bool read = opcode == IBV_WR_RDMA_READ;
 	struct peer_address other = end->other[0];
@@ -174,14 +174,14 @@ static inline void receive_lines(const struct end *end)
 		peer_receive(end->qp[0], end->mr, nr, line_of(end, nr), LINE);
 }
 
-static inline void ask_lines(const struct end *end, enum ibv_wr_opcode opcode,
-			     uint64_t first)
+static inline void post_lines(const struct end *end, enum ibv_wr_opcode opcode,
+			      uint64_t first)
 {
 	for (uint64_t nr = first; nr < first + LINES; nr++)
-		ask_line(end, opcode, nr);
+		post_line(end, opcode, nr);
 }
 
-/* What has completed is ours. Returns how many. */
+/* The program owns completed lines. Return: their number. */
 static inline int take_lines(const struct end *end, bool sparse)
 {
 	struct ibv_wc wc[LINES];
@@ -204,7 +204,7 @@ static inline void take_rest(const struct end *end, bool sparse, int left)
 	}
 }
 
-/* A process that was stopped while it copies is waited for. */
+/* Deregistration waits for a process that was stopped while it copies. */
 static inline void dereg(struct end *end)
 {
 	uint64_t until = peer_now_us() + LIMIT_US;
@@ -217,8 +217,8 @@ static inline void dereg(struct end *end)
 	end->mr = NULL;
 }
 
-/* The queue pair goes to ERR by itself. */
-static inline void fail(const struct end *end)
+/* The queue pair goes to ERR because of a wrong key. */
+static inline void cause_fault(const struct end *end)
 {
 	struct ibv_mr wrong = *end->mr;
 
@@ -227,9 +227,9 @@ static inline void fail(const struct end *end)
 		     &end->other[0]);
 }
 
-/* @left: completions to come */
-static inline void break_it(struct end *end, const struct round *round,
-			    int left)
+/* @left: outstanding completions */
+static inline void end_stream(struct end *end, const struct round *round,
+			      int left)
 {
 	switch (round->way) {
 	case BY_ERROR:
@@ -237,9 +237,9 @@ static inline void break_it(struct end *end, const struct round *round,
 		take_rest(end, round->sparse, left);
 		break;
 	case BY_FAULT:
-		fail(end);
+		cause_fault(end);
 		take_rest(end, round->sparse, left + 1);
-		/* of a WRITE from the other side that was no word */
+		/* of a WRITE from the other side that was not a signal */
 		if (round->stream == WRITES)
 			end_modify(end, IBV_QPS_ERR);
 		break;
@@ -253,13 +253,16 @@ static inline void break_it(struct end *end, const struct round *round,
 	default:
 		dereg(end);
 	}
-	/* of the others there are no completions, or they were not asked for */
+	/*
+	 * the other operations complete without, or with unsignalled,
+	 * completions
+	 */
 	if (round->stream == WRITES ||
 	    (round->way != BY_ERROR && round->way != BY_FAULT))
 		mark_lines(end, LINES, round->sparse);
 }
 
-/* Nothing is left of the queue pair; its completions go with it. */
+/* Destroys the queue pair and its completions. */
 static inline void end_again(struct end *end)
 {
 	end_disconnect(end);
@@ -294,25 +297,25 @@ static inline void break_stream(struct end *end, const struct round *round,
 	end_connect(end, 1, false);
 	if (round->stream == SENDS)
 		receive_lines(end);
-	end_meet(end);
+	end_barrier(end);
 	if (round->stream == READS)
-		ask_lines(end, IBV_WR_RDMA_READ, 0);
+		post_lines(end, IBV_WR_RDMA_READ, 0);
 	left = round->stream == WRITES ? 0 : LINES;
 	until = peer_now_us() + after_us;
 	while (peer_now_us() < until)
 		left -= take_lines(end, round->sparse);
 	if (round->stopped)
 		pause_begin(&pause, end->pid, 100);
-	break_it(end, round, left);
+	end_stream(end, round, left);
 	NEED(is_kept(end, round, "at once"));
-	end_tell(end);
+	end_signal(end);
 	if (round->stopped)
 		pause_end(&pause);
-	end_meet(end);
+	end_barrier(end);
 	NEED(is_kept(end, round, "later"));
 	tally->rounds++;
 	if (round->sparse)
-		tally->torn += count_torn(end);
+		tally->partial += count_partial(end);
 	end_again(end);
 }
 
@@ -325,7 +328,7 @@ static inline void check_status(enum ibv_wc_status status)
 	     status == IBV_WC_RETRY_EXC_ERR);
 }
 
-/* Who receives SENDs takes no more than that. */
+/* A receiver of SENDs has no other completions. */
 static inline int take_sent(const struct end *end, bool again)
 {
 	struct ibv_wc wc;
@@ -337,11 +340,11 @@ static inline int take_sent(const struct end *end, bool again)
 	check_status(wc.status);
 	if (wc.status != IBV_WC_SUCCESS || !again)
 		return 1;
-	ask_line(end, IBV_WR_RDMA_WRITE, wc.wr_id);
+	post_line(end, IBV_WR_RDMA_WRITE, wc.wr_id);
 	return 0;
 }
 
-/* Until who takes it says that it is over. */
+/* Sends until the other end signals the end. */
 static inline void keep_sending(struct end *end, enum stream stream)
 {
 	uint64_t until = peer_now_us() + LIMIT_US;
@@ -349,22 +352,23 @@ static inline void keep_sending(struct end *end, enum stream stream)
 
 	memset(end_out(end), SENT, MARKED * LINE);
 	end_connect(end, 1, false);
-	end_meet(end);
+	end_barrier(end);
 	if (left)
-		ask_lines(end,
-			  stream == SENDS ? IBV_WR_SEND : IBV_WR_RDMA_WRITE, 0);
-	while (!end_told(end))
+		post_lines(end,
+			   stream == SENDS ? IBV_WR_SEND : IBV_WR_RDMA_WRITE,
+			   0);
+	while (!end_signalled(end))
 		left -= take_sent(end, stream == WRITES);
-	end_hear(end);
+	end_wait_signal(end);
 	end_modify(end, IBV_QPS_ERR);
 	while (left && peer_now_us() < until)
 		left -= take_sent(end, false);
 	NEED(!left);
-	end_meet(end);
+	end_barrier(end);
 	end_again(end);
 }
 
-/* ---- all of them ---- */
+/* ---- all rounds ---- */
 
 static inline void run_rounds(struct end *end, int nr, bool stopped)
 {
@@ -386,18 +390,19 @@ static inline void run_rounds(struct end *end, int nr, bool stopped)
 			keep_sending(end, round.stream);
 	}
 	if (end->side == 0)
-		printf("%s: %d rounds ended here, %d messages torn\n",
-		       stopped ? "stopped" : "ended", tally.rounds, tally.torn);
-	NEED(!tally.rounds || tally.torn);
+		printf("%s: %d rounds ended here, %d partial messages\n",
+		       stopped ? "stopped" : "ended", tally.rounds,
+		       tally.partial);
+	NEED(!tally.rounds || tally.partial);
 }
 
-/* It can take a moment until a write to one who is gone fails. */
+/* A WRITE to a dead process may fail only after a moment. */
 static inline void await_error(const struct end *end, int left)
 {
 	uint64_t until = peer_now_us() + LIMIT_US;
 	struct ibv_wc wc;
 
-	ask_line(end, IBV_WR_RDMA_WRITE, MARKED);
+	post_line(end, IBV_WR_RDMA_WRITE, MARKED);
 	for (left++; left && peer_now_us() < until;) {
 		if (!ibv_poll_cq(end->cq, 1, &wc))
 			continue;
@@ -405,15 +410,15 @@ static inline void await_error(const struct end *end, int left)
 		if (wc.wr_id < MARKED) {
 			mark(end, wc.wr_id, true);
 		} else if (wc.status == IBV_WC_SUCCESS) {
-			ask_line(end, IBV_WR_RDMA_WRITE, wc.wr_id);
+			post_line(end, IBV_WR_RDMA_WRITE, wc.wr_id);
 			left++;
 		}
 	}
 	NEED(!left);
 }
 
-/* The other process is killed; whatever it did then, it does no more. */
-static inline void kill_it(struct end *end, bool at_once)
+/* The other process is killed; after that it must not write any more. */
+static inline void kill_other(struct end *end, bool at_once)
 {
 	uint64_t until;
 	int left = 3 * LINES;
@@ -422,9 +427,9 @@ static inline void kill_it(struct end *end, bool at_once)
 	end->timeout = 14; /* 67 ms */
 	end_connect(end, 1, false);
 	receive_lines(end);
-	end_meet(end);
-	ask_lines(end, IBV_WR_RDMA_READ, LINES);
-	ask_lines(end, IBV_WR_RDMA_WRITE, MARKED);
+	end_barrier(end);
+	post_lines(end, IBV_WR_RDMA_READ, LINES);
+	post_lines(end, IBV_WR_RDMA_WRITE, MARKED);
 	until = peer_now_us() + end_random(end, 2 * UP_TO_US);
 	while (peer_now_us() < until)
 		left -= take_lines(end, true);

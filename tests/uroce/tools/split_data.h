@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Batches of long messages between the two ends of the program "split": each
- * has contents of its own, and each byte of it is compared where it should have
- * come to, as are those around it, which must be as they were.
+ * Batches of long messages between the two ends of the program "split". Each
+ * message has unique contents. The program compares each byte at its target
+ * address, and the bytes around the target, which must not change.
  */
 #ifndef SPLIT_DATA_H
 #define SPLIT_DATA_H
 
 #include "split_end.h"
 
-#define GUARD	   0x5c
-#define GAP	   100 /* between pieces */
-#define MAX_PIECES 3
-#define MAX_SLOTS  256
-#define LONGER	   5000 /* bytes that a receive has more than it needs */
-#define MEDDLE_US  50
+#define GUARD		0x5c
+#define GAP		100 /* between SGEs */
+#define MAX_SGES	3
+#define MAX_SLOTS	256
+#define LONGER		5000 /* surplus bytes of a receive */
+#define OTHER_REGION_US 50
 
 enum from { FROM_0, FROM_1, FROM_BOTH };
 
@@ -22,26 +22,28 @@ struct batch {
 	const char *name;
 	uint32_t bytes;
 	int nr_qps;
-	int depth; /* messages of a QP that are on the way at once */
+	int depth; /* messages of a QP in flight at once */
 	enum from from;
-	enum ibv_wr_opcode opcodes[4]; /* by turns */
+	enum ibv_wr_opcode opcodes[4]; /* in turn */
 	int nr_opcodes;
-	bool in_pieces;
+	bool several_sges;
 	bool longer;
 	bool srq;
-	bool meddle; /* other regions come and go meanwhile */
+	bool register_other_region; /* other regions are registered and
+				       deregistered meanwhile */
 };
 
 /* Memory of one message. */
 struct slot {
-	unsigned char *begin, *end; /* with what is around */
-	struct ibv_sge pieces[MAX_PIECES];
+	unsigned char *begin, *end; /* including the guard bytes */
+	struct ibv_sge sges[MAX_SGES];
 	int nr;
 };
 
 static int split_batch_nr;
 
-static inline bool fails(const char *what, uint64_t slot, uint64_t offset)
+static inline bool report_mismatch(const char *what, uint64_t slot,
+				   uint64_t offset)
 {
 	fprintf(stderr, "batch %d, message %llu, byte %llu: %s\n",
 		split_batch_nr, (unsigned long long)slot,
@@ -51,7 +53,7 @@ static inline bool fails(const char *what, uint64_t slot, uint64_t offset)
 
 /* ---- contents ---- */
 
-/* Of the message @nr that is sent by @side. */
+/* The content of message @nr of @side. */
 static inline uint64_t tag_of(int side, int nr)
 {
 	return (uint64_t)split_batch_nr << 32 | (uint64_t)side << 31 |
@@ -86,7 +88,7 @@ static inline void fill(unsigned char *to, uint64_t tag, uint64_t offset,
 		to[i] = byte_of(tag, offset + i);
 }
 
-/* How many bytes are right. */
+/* Return: the number of right bytes. */
 static inline uint64_t count_right(const unsigned char *at, uint64_t tag,
 				   uint64_t offset, uint64_t bytes)
 {
@@ -124,7 +126,7 @@ static inline bool is_guard(const unsigned char *at, const unsigned char *end)
 	return true;
 }
 
-/* ---- where messages are ---- */
+/* ---- placement of messages ---- */
 
 static inline enum ibv_wr_opcode opcode_of(const struct batch *batch, int nr)
 {
@@ -147,13 +149,13 @@ static inline size_t stride_of(const struct batch *batch)
 	return (batch->bytes + LONGER) / PAGE * PAGE + 2 * PAGE;
 }
 
-/* Nowhere is any of it on a word of its own. */
+/* No placement is aligned to a word. */
 static inline size_t place_of(const struct batch *batch, int nr)
 {
 	return (size_t)nr * stride_of(batch) + 64 + (size_t)nr * 3 % 61;
 }
 
-/* What is remote to a request cannot be in pieces. */
+/* The remote side of an operation has one SGE. */
 static inline struct slot find_slot(const struct end *end,
 				    const struct batch *batch, int nr, bool in)
 {
@@ -161,10 +163,10 @@ static inline struct slot find_slot(const struct end *end,
 	unsigned char *at = area + place_of(batch, nr);
 	enum ibv_wr_opcode opcode = opcode_of(batch, nr);
 	const bool read = opcode == IBV_WR_RDMA_READ;
-	const bool cut = batch->in_pieces &&
+	const bool cut = batch->several_sges &&
 			 (in ? read || is_send(opcode) : !read);
 	const uint32_t half = batch->bytes / 2 + 7;
-	const uint32_t cuts[2][MAX_PIECES] = {
+	const uint32_t cuts[2][MAX_SGES] = {
 		{ half + batch->bytes / 8, 13, 0 },
 		{ half, batch->bytes / 4, 0 },
 	};
@@ -176,7 +178,7 @@ static inline struct slot find_slot(const struct end *end,
 		uint32_t part = cut ? cuts[in][slot.nr] : left;
 
 		part = part ? part : left;
-		slot.pieces[slot.nr++] = (struct ibv_sge){
+		slot.sges[slot.nr++] = (struct ibv_sge){
 			.addr = (uintptr_t)at,
 			.length = part,
 			.lkey = end->mr->lkey,
@@ -197,9 +199,9 @@ static inline bool other_posts(const struct end *end, const struct batch *batch)
 	return batch->from == FROM_BOTH || (int)batch->from != end->side;
 }
 
-/* Whether a message comes into our slot. */
-static inline bool comes(const struct end *end, const struct batch *batch,
-			 int nr)
+/* Return: whether a message arrives in this end's slot. */
+static inline bool arrives_here(const struct end *end,
+				const struct batch *batch, int nr)
 {
 	return opcode_of(batch, nr) == IBV_WR_RDMA_READ
 		       ? posts(end, batch)
@@ -221,49 +223,53 @@ static inline void prepare(const struct end *end, const struct batch *batch)
 		uint64_t offset = 0;
 
 		for (int i = 0; i < slot.nr; i++) {
-			fill((unsigned char *)slot.pieces[i].addr,
+			fill((unsigned char *)slot.sges[i].addr,
 			     tag_of(end->side, nr), offset,
-			     slot.pieces[i].length);
-			offset += slot.pieces[i].length;
+			     slot.sges[i].length);
+			offset += slot.sges[i].length;
 		}
 	}
 }
 
-/* @tag 0: nothing was to come */
-static inline bool is_as_sent(const struct slot *slot, uint64_t tag, int nr)
+/* @tag 0: no message to this slot */
+static inline bool slot_is_right(const struct slot *slot, uint64_t tag, int nr)
 {
 	const unsigned char *at = slot->begin;
 	uint64_t offset = 0;
 
 	for (int i = 0; tag && i < slot->nr; i++) {
-		const struct ibv_sge *sge = &slot->pieces[i];
+		const struct ibv_sge *sge = &slot->sges[i];
 		const unsigned char *piece = (unsigned char *)sge->addr;
 		uint64_t right = count_right(piece, tag, offset, sge->length);
 
 		if (!is_guard(at, piece))
-			return fails("what is before it", (uint64_t)nr, offset);
+			return report_mismatch(
+				"byte before the message changed", (uint64_t)nr,
+				offset);
 		if (right < sge->length)
-			return fails("wrong", (uint64_t)nr, offset + right);
+			return report_mismatch("wrong", (uint64_t)nr,
+					       offset + right);
 		offset += sge->length;
 		at = piece + sge->length;
 	}
 	return is_guard(at, slot->end) ||
-	       fails("what is behind it", (uint64_t)nr, offset);
+	       report_mismatch("byte after the message changed", (uint64_t)nr,
+			       offset);
 }
 
-/* ---- requests ---- */
+/* ---- work requests ---- */
 
 static inline void post_receive(const struct end *end,
 				const struct batch *batch, int nr)
 {
 	struct slot slot = find_slot(end, batch, nr, true);
 	struct ibv_recv_wr wr = { .wr_id = (uint64_t)nr,
-				  .sg_list = slot.pieces,
+				  .sg_list = slot.sges,
 				  .num_sge = slot.nr };
 	struct ibv_recv_wr *bad;
 
 	if (batch->longer)
-		slot.pieces[slot.nr - 1].length += LONGER - 3 * GAP;
+		slot.sges[slot.nr - 1].length += LONGER - 3 * GAP;
 	if (!is_send(opcode_of(batch, nr)))
 		wr.num_sge = 0;
 	if (end->srq)
@@ -283,7 +289,7 @@ static inline void post_request(const struct end *end,
 	struct ibv_send_wr wr = {
 		.wr_id = MAX_SLOTS + (uint64_t)nr,
 		.opcode = opcode,
-		.sg_list = slot.pieces,
+		.sg_list = slot.sges,
 		.num_sge = slot.nr,
 		.imm_data = htobe32((uint32_t)nr),
 	};
@@ -304,14 +310,15 @@ static inline bool receives(const struct end *end, const struct batch *batch,
 	       (is_send(opcode) || opcode == IBV_WR_RDMA_WRITE_WITH_IMM);
 }
 
-/* Which message is in a slot; of an SRQ that is known in the end. */
+/* The message in each slot; for an SRQ it is known only at the end. */
 struct found {
 	int message[MAX_SLOTS];
 	int received[END_QPS];
 };
 
-static inline void note(const struct end *end, const struct batch *batch,
-			const struct ibv_wc *wc, struct found *found)
+static inline void record_message(const struct end *end,
+				  const struct batch *batch,
+				  const struct ibv_wc *wc, struct found *found)
 {
 	int nr = (int)wc->wr_id, q = 0;
 
@@ -327,8 +334,8 @@ static inline void note(const struct end *end, const struct batch *batch,
 		NEED(be32toh(wc->imm_data) == (uint32_t)found->message[nr]);
 }
 
-/* Another region comes, changes and goes. */
-static inline void meddle(void)
+/* Registers, changes and deregisters another region. */
+static inline void register_other_region(void)
 {
 	static unsigned char other[1 << 20];
 	struct ibv_mr *mr =
@@ -354,12 +361,13 @@ static inline void await(const struct end *end, const struct batch *batch,
 
 		NEED(some >= 0 && some <= nr);
 		for (int i = 0; i < some; i++)
-			note(end, batch, &wc[i], found);
+			record_message(end, batch, &wc[i], found);
 		nr -= some;
 		now = peer_now_us();
 		NEED(now - begin < LIMIT_US);
-		if (batch->meddle && now - meddled > MEDDLE_US) {
-			meddle();
+		if (batch->register_other_region &&
+		    now - meddled > OTHER_REGION_US) {
+			register_other_region();
 			meddled = peer_now_us();
 		}
 	}
@@ -372,7 +380,8 @@ static inline void compare(const struct end *end, const struct batch *batch,
 		struct slot slot = find_slot(end, batch, nr, true);
 		uint64_t tag = tag_of(!end->side, found->message[nr]);
 
-		NEED(is_as_sent(&slot, comes(end, batch, nr) ? tag : 0, nr));
+		NEED(slot_is_right(&slot,
+				   arrives_here(end, batch, nr) ? tag : 0, nr));
 	}
 }
 
@@ -391,15 +400,15 @@ static inline void run_batch(struct end *end, const struct batch *batch)
 		post_receive(end, batch, nr);
 		nr_events++;
 	}
-	end_meet(end);
+	end_barrier(end);
 	for (int nr = 0; posts(end, batch) && nr < nr_slots(batch); nr++) {
 		post_request(end, batch, nr);
 		nr_events++;
 	}
 	await(end, batch, nr_events, &found);
-	end_meet(end);
+	end_barrier(end);
 	compare(end, batch, &found);
-	end_meet(end);
+	end_barrier(end);
 	end_disconnect(end);
 }
 

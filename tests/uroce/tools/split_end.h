@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One end of the program "split": its memory, of which one half is sent from
- * and the other one is written to, its queue pairs, and the other process, with
- * which it goes on step by step. Both run the same lines.
+ * One end of the program "split": its memory (one half is the source, the other
+ * half the target), its queue pairs, and the other process, with which it runs
+ * in lockstep. Both processes run the same code.
  */
 #ifndef SPLIT_END_H
 #define SPLIT_END_H
@@ -18,22 +18,22 @@
 #define LIMIT_US 60000000
 
 struct end {
-	int side; /* 0, or 1 for the process that was started by the other */
+	int side; /* 0; 1 for the child process */
 	int fd;
-	pid_t pid; /* of the other one, if we have started it */
+	pid_t pid; /* of the child process */
 	unsigned char *memory;
 	struct ibv_mr *mr;
 	struct ibv_cq *cq;
-	struct ibv_cq *idle; /* is only polled, so that answers come and go */
+	struct ibv_cq *idle; /* only polled, so that responses make progress */
 	struct ibv_srq *srq;
 	struct ibv_qp *qp[END_QPS];
 	int nr_qps;
 	struct peer_address other[END_QPS];
 	uint8_t timeout, retries; /* as in peer_connect() */
-	uint64_t random;	  /* the same at both ends */
+	uint64_t random;	  /* equal at both ends */
 };
 
-/* What is sent, and where something is written to. */
+/* The source half and the target half of the memory. */
 static inline unsigned char *end_out(const struct end *end)
 {
 	return end->memory;
@@ -44,7 +44,7 @@ static inline unsigned char *end_in(const struct end *end)
 	return end->memory + END_AREA;
 }
 
-/* Below @below; both ends get the same ones. */
+/* Return: a number below @below, equal at both ends. */
 static inline uint32_t end_random(struct end *end, uint32_t below)
 {
 	end->random = end->random * UINT64_C(6364136223846793005) + 1;
@@ -72,38 +72,41 @@ static inline void end_fini(struct end *end)
 	NEED(munmap(end->memory, 2 * END_AREA) == 0);
 }
 
-/* Whether the other one has said something; who waits goes on polling. */
-static inline bool end_told(const struct end *end)
+/*
+ * Return: whether the other end has sent a signal. A waiting end goes on
+ * polling.
+ */
+static inline bool end_signalled(const struct end *end)
 {
 	struct pollfd poll_fd = { .fd = end->fd, .events = POLLIN };
 
 	return poll(&poll_fd, 1, 0) > 0;
 }
 
-static inline void end_tell(const struct end *end)
+static inline void end_signal(const struct end *end)
 {
 	NEED(write(end->fd, "m", 1) == 1);
 }
 
-static inline void end_hear(const struct end *end)
+static inline void end_wait_signal(const struct end *end)
 {
 	char byte;
 
 	NEED(read(end->fd, &byte, 1) == 1 && byte == 'm');
 }
 
-/* Both are here; meanwhile the other one is answered. */
-static inline void end_meet(const struct end *end)
+/* Waits until both ends are here, and polls meanwhile for the other end. */
+static inline void end_barrier(const struct end *end)
 {
 	uint64_t until = peer_now_us() + LIMIT_US;
 	struct ibv_wc wc;
 
-	end_tell(end);
-	while (!end_told(end)) {
+	end_signal(end);
+	while (!end_signalled(end)) {
 		NEED(ibv_poll_cq(end->idle, 1, &wc) == 0);
 		NEED(peer_now_us() < until);
 	}
-	end_hear(end);
+	end_wait_signal(end);
 }
 
 static inline struct ibv_qp *end_qp(const struct end *end)
@@ -123,7 +126,7 @@ static inline struct ibv_qp *end_qp(const struct end *end)
 	return peer_qp_of(&init);
 }
 
-/* The other end does the same. */
+/* The other end calls this function as well. */
 static inline void end_connect(struct end *end, int nr, bool with_srq)
 {
 	struct ibv_srq_init_attr init = {
@@ -139,10 +142,10 @@ static inline void end_connect(struct end *end, int nr, bool with_srq)
 	for (int i = 0; i < nr; i++) {
 		end->qp[i] = end_qp(end);
 		own[i] = peer_address(end->qp[i], end->mr);
-		peer_tell(end->fd, &own[i]);
+		peer_send_address(end->fd, &own[i]);
 	}
 	for (int i = 0; i < nr; i++) {
-		peer_hear(end->fd, &end->other[i]);
+		peer_receive_address(end->fd, &end->other[i]);
 		peer_connect(end->qp[i], &own[i], &end->other[i], end->timeout,
 			     end->retries);
 	}

@@ -3,12 +3,13 @@
  * storm PROCESSES GID_INDEX SECONDS SEED - processes that are killed all the
  * time, each connected with each.
  *
- * Places 0 to PROCESSES - 1 have a process each. At random moments one of them,
- * and at times half of them, are killed with SIGKILL, and new processes take
- * their places: slots, QPNs and memory of the dead. All others must get their
- * errors in time, connect with the new ones, and never see a word that is not
- * for them. The process in place 0 is never killed: when all others are gone it
- * must be no larger than before it met the first one.
+ * Places 0 to PROCESSES - 1 have one process each. At random moments one of
+ * them, and at times half of them, are killed with SIGKILL, and new processes
+ * take their places, with the slots, QPNs and memory of the dead ones. All
+ * others must get their errors in time, connect with the new ones, and never
+ * receive a word that is not for them. The process in place 0 is never killed:
+ * when all others are gone it must not be larger than before its first
+ * connection.
  */
 #include "storm_link.h"
 
@@ -20,14 +21,14 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define MEAN_GAP_MS  20 /* between kills; longer if nobody lives for long */
+#define MEAN_GAP_MS  20 /* between kills; longer if processes die too early */
 #define MAX_GAP_MS   2000
 #define HALF_OF_THEM 12 /* one of so many times */
 #define CQ_DEPTH     32768
 /*
  * uroce joins the port with 16 sockets at once, which may become necessary
- * twice for 32 processes, and has 8 to send from an address that it has sent
- * from.
+ * twice for 32 processes, and keeps 8 sockets for source addresses that it has
+ * used.
  */
 #define PORT_SOCKETS (2 * 16 + 8)
 #define SETTLE_US    5000000
@@ -37,9 +38,9 @@
 static uint32_t nr_places;
 static struct link *links[MAX_PLACES], *lost_links;
 static struct ibv_comp_channel *channel;
-static struct plate plate;
+static struct read_target read_target;
 
-static void lose(uint32_t place)
+static void lose_link(uint32_t place)
 {
 	struct link *link = links[place];
 
@@ -63,19 +64,19 @@ static void connect_link(struct link *link)
 	board_add(&board->connections, 1);
 }
 
-/* One step further with a place, if somebody new is there or has answered. */
-static void tend(uint32_t place)
+/* Advances the connection to a place whose process is new or has responded. */
+static void update_link(uint32_t place)
 {
-	uint32_t generation = board_who_is_at(place);
+	uint32_t generation = board_generation_at(place);
 	struct link *link = links[place];
 	struct offer other;
 
 	if (link && link->generation != generation) {
-		lose(place);
+		lose_link(place);
 		link = NULL;
 	}
 	if (!link && generation)
-		link = links[place] = link_new(place, generation, &plate);
+		link = links[place] = link_new(place, generation, &read_target);
 	if (!link || link->started ||
 	    !board_get_offer(&board->offers[place][self],
 			     board_label(generation, self_generation), &other))
@@ -101,17 +102,17 @@ static bool poll_some(void)
 	return nr;
 }
 
-static void tend_all(void)
+static void update_links(void)
 {
 	struct link **at = &lost_links;
 
 	for (uint32_t place = 0; place < nr_places; place++)
 		if (place != self)
-			tend(place);
+			update_link(place);
 	while (*at) {
 		struct link *link = *at;
 
-		/* it may be this process that is late, not its errors */
+		/* this process may be late, not its errors */
 		while (link_is_late(link) && poll_some())
 			continue;
 		if (link_is_over(link)) {
@@ -123,8 +124,8 @@ static void tend_all(void)
 	}
 }
 
-/* Every second place sleeps when there is nothing to do. */
-static void rest(void)
+/* Every second place sleeps when there is no work. */
+static void wait_for_event(void)
 {
 	struct pollfd event = { .fd = channel->fd, .events = POLLIN };
 	struct ibv_cq *cq;
@@ -141,7 +142,10 @@ static void rest(void)
 	}
 }
 
-/* A descriptor of the UDP port, of which there are more when more take part. */
+/*
+ * Return: whether the descriptor is a socket of the UDP port; their number
+ * grows with the number of processes.
+ */
 static bool is_of_port(int fd)
 {
 	int type, domain;
@@ -153,7 +157,7 @@ static bool is_of_port(int fd)
 }
 
 struct size {
-	uint32_t files, of_port, threads;
+	uint32_t files, port_sockets, threads;
 	long kb;
 };
 
@@ -169,7 +173,7 @@ static struct size own_size(void)
 	NEED(dir);
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && is_of_port(atoi(entry->d_name)))
-			size.of_port++;
+			size.port_sockets++;
 		else
 			size.files++;
 	closedir(dir);
@@ -185,23 +189,23 @@ static struct size own_size(void)
 	return size;
 }
 
-/* Place 0, when it is the last. */
-static void need_size(const struct size *before)
+/* Place 0 checks its size when it is the last process. */
+static void assert_size(const struct size *before)
 {
 	uint64_t until = peer_now_us() + SETTLE_US;
 	struct size now;
 
-	do { /* the helper thread closes what is not needed any more */
+	do { /* the helper thread closes unused descriptors */
 		(void)poll_some();
 		(void)malloc_trim(0);
 		now = own_size();
 	} while (now.files > before->files && peer_now_us() < until);
 	printf("alone again: %u descriptors, %u of the port, %u threads, "
 	       "%ld kB; before: %u, %u, %u, %ld\n",
-	       now.files, now.of_port, now.threads, now.kb, before->files,
-	       before->of_port, before->threads, before->kb);
+	       now.files, now.port_sockets, now.threads, now.kb, before->files,
+	       before->port_sockets, before->threads, before->kb);
 	NEED(now.files == before->files && now.threads == before->threads);
-	NEED(now.of_port <= before->of_port + PORT_SOCKETS);
+	NEED(now.port_sockets <= before->port_sockets + PORT_SOCKETS);
 	NEED(now.kb <= before->kb + LARGER_KB);
 }
 
@@ -215,8 +219,11 @@ static bool is_alone(void)
 	return !lost_links;
 }
 
-/* The slot that the process has got: all others are in use. */
-static void need_slot(void)
+/*
+ * The process must have a slot below the number of processes: all others are in
+ * use.
+ */
+static void assert_slot(void)
 {
 	struct ibv_qp *qp = peer_qp(link_cq, 1);
 
@@ -227,7 +234,7 @@ static void need_slot(void)
 	NEED(ibv_destroy_qp(qp) == 0);
 }
 
-static void settle_down(int gid_index, unsigned char *memory)
+static void open_device(int gid_index, unsigned char *memory)
 {
 	struct ibv_mr *mr;
 
@@ -239,28 +246,28 @@ static void settle_down(int gid_index, unsigned char *memory)
 	fill(memory, word_of(self, self_generation, NOBODY, 0, 0));
 	mr = ibv_reg_mr(peer_pd, memory, LONGEST, IBV_ACCESS_REMOTE_READ);
 	NEED(mr);
-	plate = (struct plate){ (uintptr_t)memory, mr->rkey };
-	need_slot();
+	read_target = (struct read_target){ (uintptr_t)memory, mr->rkey };
+	assert_slot();
 }
 
-static int live(int gid_index)
+static int run_process(int gid_index)
 {
 	static unsigned char memory[LONGEST];
 	struct size before;
 
 	srandom((unsigned int)getpid());
-	settle_down(gid_index, memory);
+	open_device(gid_index, memory);
 	before = own_size();
 	__atomic_store_n(&board->places[self].generation, self_generation,
 			 __ATOMIC_RELEASE);
 	while (!is_alone()) {
-		tend_all();
+		update_links();
 		if (!poll_some())
-			rest();
+			wait_for_event();
 		board_add(&board->messages, nr_messages);
 		nr_messages = 0;
 	}
-	need_size(&before);
+	assert_size(&before);
 	return 0;
 }
 
@@ -273,12 +280,12 @@ static pid_t start(uint32_t place, uint32_t generation, int gid_index)
 		NEED(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
 		self = place;
 		self_generation = generation;
-		exit(live(gid_index));
+		exit(run_process(gid_index));
 	}
 	return pid;
 }
 
-static void strike(uint32_t place, uint32_t generation, pid_t pid)
+static void kill_process(uint32_t place, uint32_t generation, pid_t pid)
 {
 	struct place *at = &board->places[place];
 	int status;
@@ -287,7 +294,7 @@ static void strike(uint32_t place, uint32_t generation, pid_t pid)
 	NEED(kill(pid, SIGKILL) == 0);
 	NEED(waitpid(pid, &status, 0) == pid);
 	if (!WIFSIGNALED(status)) {
-		fprintf(stderr, "place %u ended by itself: %#x\n", place,
+		fprintf(stderr, "place %u ended without a kill: %#x\n", place,
 			status);
 		exit(1);
 	}
@@ -302,19 +309,19 @@ static void wait_for_kill(long mean_gap_ms)
 	};
 
 	(void)nanosleep(&gap, NULL);
-	/* nobody ends by itself: it has said why */
+	/* a process that ends on its own has printed the reason */
 	NEED(waitpid(-1, NULL, WNOHANG) == 0);
 }
 
-/* On a busy machine it may take long until two have met at all. */
-static bool has_raged(void)
+/* On a busy machine two processes may need long to connect at all. */
+static bool has_had_traffic(void)
 {
 	return __atomic_load_n(&board->connections, __ATOMIC_RELAXED) &&
 	       __atomic_load_n(&board->losses, __ATOMIC_RELAXED) &&
 	       __atomic_load_n(&board->messages, __ATOMIC_RELAXED);
 }
 
-static uint32_t storm(int gid_index, uint64_t until)
+static uint32_t run_storm(int gid_index, uint64_t until)
 {
 	long gap_ms = MEAN_GAP_MS;
 	uint32_t generations[MAX_PLACES], nr_kills = 0;
@@ -324,10 +331,11 @@ static uint32_t storm(int gid_index, uint64_t until)
 	for (uint32_t place = 0; place < nr_places; place++) {
 		generations[place] = 1;
 		pids[place] = start(place, 1, gid_index);
-		while (!place && !board_who_is_at(0))
-			wait_for_kill(gap_ms); /* it looks at its size, alone */
+		while (!place && !board_generation_at(0))
+			wait_for_kill(gap_ms); /* place 0 records its size while
+						  it is alone */
 	}
-	while (peer_now_us() < until || !has_raged()) {
+	while (peer_now_us() < until || !has_had_traffic()) {
 		uint32_t nr = random() % HALF_OF_THEM ? 1 : nr_places / 2;
 		uint32_t place = (uint32_t)random();
 
@@ -337,13 +345,13 @@ static uint32_t storm(int gid_index, uint64_t until)
 		for (uint32_t i = 0; i < nr; i++) {
 			uint32_t at = 1 + (place + i) % (nr_places - 1);
 
-			strike(at, generations[at], pids[at]);
+			kill_process(at, generations[at], pids[at]);
 			pids[at] = start(at, ++generations[at], gid_index);
 		}
 		nr_kills += nr;
 	}
 	for (uint32_t place = 1; place < nr_places; place++)
-		strike(place, generations[place], pids[place]);
+		kill_process(place, generations[place], pids[place]);
 	__atomic_store_n(&board->the_end, 1, __ATOMIC_RELEASE);
 	NEED(waitpid(pids[0], &status, 0) == pids[0] && status == 0);
 	return nr_kills + nr_places - 1;
@@ -361,10 +369,10 @@ int main(int argc, char **argv)
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	NEED(board != MAP_FAILED);
-	nr_kills = storm(atoi(argv[2]),
-			 peer_now_us() +
-				 (uint64_t)1000000 * (uint64_t)atoi(argv[3]));
-	NEED(has_raged());
+	nr_kills = run_storm(atoi(argv[2]),
+			     peer_now_us() + (uint64_t)1000000 *
+						     (uint64_t)atoi(argv[3]));
+	NEED(has_had_traffic());
 	printf("%u processes, %u killed: %" PRIu64 " connections, %" PRIu64
 	       " lost, %" PRIu64 " messages, the last error came after %" PRIu64
 	       " ms\n",

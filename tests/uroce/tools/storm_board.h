@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all processes of storm.c see: who is in which place, who was killed, and
- * what each offers each other for a connection. Any of them may be killed at
- * any time, so nothing here is a lock: an offer counts when its label does.
+ * Memory that all processes of storm.c share: which process is in which place,
+ * which process was killed, and the connection offers between processes. Any of
+ * them may be killed at any time, so there are no locks: an offer is valid when
+ * its label is.
  */
 #ifndef STORM_BOARD_H
 #define STORM_BOARD_H
@@ -11,31 +12,32 @@
 
 #define MAX_PLACES 32
 
-/* Somebody's own memory, to be read by all. */
-struct plate {
+/* A process's own memory, which all others READ. */
+struct read_target {
 	uint64_t addr;
 	uint32_t rkey;
 };
 
 struct offer {
-	uint64_t label; /* of which process to which; 0: being written */
-	uint32_t up;	/* may be sent to */
+	uint64_t label; /* of both processes; 0: being written */
+	uint32_t up;	/* the process can receive */
 	struct peer_address target;
-	struct plate plate;
+	struct read_target read_target;
 };
 
 struct place {
-	uint32_t generation; /* of the process that is ready */
-	uint32_t killed;     /* the last one that was killed */
+	uint32_t generation; /* of the running process */
+	uint32_t killed;     /* of the last killed process */
 };
 
 struct board {
 	struct place places[MAX_PLACES];
 	struct offer offers[MAX_PLACES][MAX_PLACES]; /* from, to */
 	uint32_t the_end;
-	/* sums of all processes */
+	/* Sums over all processes. */
 	uint64_t messages, connections, losses;
-	uint64_t slowest_us; /* from when a survivor knows to its last error */
+	uint64_t slowest_us; /* from the detection by a survivor to its last
+				error */
 };
 
 static struct board *board;
@@ -51,8 +53,8 @@ static inline bool board_is_dead(uint32_t place, uint32_t generation)
 			       __ATOMIC_ACQUIRE) >= generation;
 }
 
-/* 0: nobody who lives */
-static inline uint32_t board_who_is_at(uint32_t place)
+/* Return: the generation of the running process; 0: none. */
+static inline uint32_t board_generation_at(uint32_t place)
 {
 	uint32_t generation = __atomic_load_n(&board->places[place].generation,
 					      __ATOMIC_ACQUIRE);
@@ -65,7 +67,7 @@ static inline void board_put_offer(struct offer *to, const struct offer *offer)
 	__atomic_store_n(&to->label, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&to->up, 0, __ATOMIC_SEQ_CST);
 	to->target = offer->target;
-	to->plate = offer->plate;
+	to->read_target = offer->read_target;
 	__atomic_store_n(&to->label, offer->label, __ATOMIC_SEQ_CST);
 }
 
@@ -76,7 +78,7 @@ static inline bool board_get_offer(const struct offer *from, uint64_t label,
 		return false;
 	ret_offer->label = label;
 	ret_offer->target = from->target;
-	ret_offer->plate = from->plate;
+	ret_offer->read_target = from->read_target;
 	ret_offer->up = __atomic_load_n(&from->up, __ATOMIC_SEQ_CST);
 	return __atomic_load_n(&from->label, __ATOMIC_SEQ_CST) == label;
 }

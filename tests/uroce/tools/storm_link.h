@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A queue pair of one process of storm.c to one process of another place. Every
- * word of a message says from which process it comes, to which it goes, and
- * which message of the pair it is: what is not for the one who finds it ends
- * the program. Three kinds of requests take turns: SEND, WRITE with immediate,
- * and a READ of the other one's plate.
+ * word of a message contains the source process, the destination process and
+ * the number of the message: a word for another process ends the program. Three
+ * kinds of operations alternate: SEND, WRITE with immediate, and READ of the
+ * other process's read target.
  *
- * A link that has lost its peer must get one IBV_WC_RETRY_EXC_ERR and flush
- * errors for all else, in time.
+ * A link that has lost its peer must get one IBV_WC_RETRY_EXC_ERR, and flush
+ * errors for all other work requests, in time.
  */
 #ifndef STORM_LINK_H
 #define STORM_LINK_H
@@ -19,33 +19,33 @@
 
 #define DEPTH	3
 #define LONGEST 3000
-#define TIMEOUT 17 /* 0.54 s: a living one may wait for a processor */
+#define TIMEOUT 17 /* 0.54 s: a living peer may wait for a processor */
 #define RETRIES 7
 #define NOBODY	0xff
-/* of a wr_id; the rest is the address of the link */
+/* Bits of a wr_id; the rest is the address of the link. */
 #define SLOT_BITS   UINT64_C(7)
 #define READ_BIT    UINT64_C(8)
 #define RECEIVE_BIT UINT64_C(16)
 #define ID_BITS	    UINT64_C(63)
 
 /*
- * IBTA 9.9.2.1.2: a timeout may take four times what is asked for. Three
- * seconds more are for a machine that has other things to do.
+ * IBTA 9.9.2.1.2: a timeout may take four times the requested one. Three more
+ * seconds are for a machine under load.
  */
 static const uint64_t limit_us =
 	(UINT64_C(4096) << TIMEOUT) / 1000 * 4 * (RETRIES + 1) + 3000000;
 
 struct link {
-	struct link *next; /* of those that are lost */
+	struct link *next; /* in the list of lost links */
 	uint32_t place, generation;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
-	unsigned char *memory; /* DEPTH to receive, DEPTH to send, 2 * DEPTH
-				  that the peer writes to */
+	unsigned char *memory; /* DEPTH slots to receive, DEPTH to send, 2 *
+				  DEPTH for WRITEs of the peer */
 	struct offer offer, other;
 	bool connected, started, lost;
 	uint32_t sends, receives; /* posted and not completed */
-	uint32_t nr_out, nr_in;	  /* messages */
+	uint32_t nr_out, nr_in;	  /* numbers of messages */
 	uint32_t turn;
 	uint32_t retry_errors;
 	uint64_t lost_us;
@@ -73,8 +73,8 @@ static inline void fill(void *at, uint64_t word)
 		words[i] = word;
 }
 
-static inline void need_all(const struct link *link, const void *at,
-			    uint64_t word, const char *what)
+static inline void assert_words(const struct link *link, const void *at,
+				uint64_t word, const char *what)
 {
 	const uint64_t *words = at;
 
@@ -107,7 +107,7 @@ static inline unsigned char *send_slot(const struct link *link, uint64_t slot)
 	return link->memory + (DEPTH + slot) * LONGEST;
 }
 
-/* One that the peer may write while DEPTH others have not been looked at. */
+/* Return: a slot that the peer may write while DEPTH others are unchecked. */
 static inline unsigned char *write_slot(unsigned char *target, uint32_t number)
 {
 	return target + number % (2 * DEPTH) * LONGEST;
@@ -126,7 +126,7 @@ static inline void link_receive(struct link *link, uint32_t number)
 }
 
 static inline struct link *link_new(uint32_t place, uint32_t generation,
-				    const struct plate *plate)
+				    const struct read_target *read_target)
 {
 	struct link *link = aligned_alloc(64, (sizeof(*link) + 63) / 64 * 64);
 	const size_t bytes = (size_t)4 * DEPTH * LONGEST;
@@ -143,14 +143,14 @@ static inline struct link *link_new(uint32_t place, uint32_t generation,
 	link->offer = (struct offer){
 		.label = board_label(self_generation, generation),
 		.target = peer_address(link->qp, link->mr),
-		.plate = *plate,
+		.read_target = *read_target,
 	};
 	link->offer.target.addr = (uintptr_t)target_of(link);
 	board_put_offer(&board->offers[self][place], &link->offer);
 	return link;
 }
 
-/* All that was ever written there is the peer's, or nobody has. */
+/* The peer, or no process, has written every byte of the memory. */
 static inline void link_free(struct link *link)
 {
 	const uint64_t mask = ~UINT64_C(0xffff);
@@ -164,8 +164,8 @@ static inline void link_free(struct link *link)
 	free(link);
 }
 
-static inline void post(struct link *link, uint64_t slot, uint64_t id,
-			struct ibv_send_wr *wr)
+static inline void post_op(struct link *link, uint64_t slot, uint64_t id,
+			   struct ibv_send_wr *wr)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)send_slot(link, slot),
 			       .length = message_bytes,
@@ -183,12 +183,12 @@ static inline void link_read(struct link *link, uint64_t slot)
 {
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_RDMA_READ,
-		.wr.rdma = { .remote_addr = link->other.plate.addr,
-			     .rkey = link->other.plate.rkey },
+		.wr.rdma = { .remote_addr = link->other.read_target.addr,
+			     .rkey = link->other.read_target.rkey },
 	};
 
 	memset(send_slot(link, slot), 0, message_bytes);
-	post(link, slot, READ_BIT, &wr);
+	post_op(link, slot, READ_BIT, &wr);
 }
 
 static inline void link_message(struct link *link, uint64_t slot, bool write)
@@ -206,7 +206,7 @@ static inline void link_message(struct link *link, uint64_t slot, bool write)
 			number);
 		wr.wr.rdma.rkey = link->other.target.rkey;
 	}
-	post(link, slot, 0, &wr);
+	post_op(link, slot, 0, &wr);
 }
 
 static inline void link_request(struct link *link, uint64_t slot)
@@ -219,7 +219,7 @@ static inline void link_request(struct link *link, uint64_t slot)
 		link_message(link, slot, turn == 1);
 }
 
-/* Whose peer is dead; to learn that it must ask for something. */
+/* The peer is dead. Only an operation on it makes the error visible. */
 static inline void link_lose(struct link *link)
 {
 	if (!link->lost) {
@@ -231,7 +231,7 @@ static inline void link_lose(struct link *link)
 		link_message(link, 0, false);
 }
 
-static inline void received(struct link *link, const struct ibv_wc *wc)
+static inline void handle_receive(struct link *link, const struct ibv_wc *wc)
 {
 	uint32_t number = link->nr_in++;
 	const void *at = receive_slot(link, number);
@@ -240,7 +240,7 @@ static inline void received(struct link *link, const struct ibv_wc *wc)
 		NEED(wc->imm_data == number);
 		at = write_slot(target_of(link), number);
 	}
-	need_all(link, at, word_in(link, number), "a message");
+	assert_words(link, at, word_in(link, number), "a message");
 	nr_messages++;
 	if (!link->lost)
 		link_receive(link, number);
@@ -277,21 +277,22 @@ static inline void link_complete(const struct ibv_wc *wc)
 		return;
 	}
 	if (receive) {
-		received(link, wc);
+		handle_receive(link, wc);
 		return;
 	}
 	if (wc->wr_id & READ_BIT)
-		need_all(link, send_slot(link, slot),
-			 word_of(link->place, link->generation, NOBODY, 0, 0),
-			 "the plate");
+		assert_words(
+			link, send_slot(link, slot),
+			word_of(link->place, link->generation, NOBODY, 0, 0),
+			"the read target");
 	if (link->lost)
 		link_lose(link);
 	else
 		link_request(link, slot);
 }
 
-/* Its time is up, and it does not have what it must have. */
-static inline void link_overdue(const struct link *link, int state)
+/* The time limit has passed without the expected errors. */
+static inline void link_fail_overdue(const struct link *link, int state)
 {
 	fprintf(stderr,
 		"place %u, process %u: %u, process %u, has been dead for "
@@ -308,7 +309,7 @@ static inline bool link_is_late(const struct link *link)
 	return peer_now_us() - link->lost_us >= limit_us;
 }
 
-/* True when all errors of a lost one have come. */
+/* Return: whether a lost link has received all its errors. */
 static inline bool link_is_over(const struct link *link)
 {
 	struct ibv_qp_init_attr init;
@@ -319,7 +320,7 @@ static inline bool link_is_over(const struct link *link)
 	NEED(ibv_query_qp(link->qp, &attr, IBV_QP_STATE, &init) == 0);
 	if (link->sends || link->receives || link->retry_errors != 1 ||
 	    attr.qp_state != IBV_QPS_ERR)
-		link_overdue(link, attr.qp_state);
+		link_fail_overdue(link, attr.qp_state);
 	board_slowest(peer_now_us() - link->lost_us);
 	return true;
 }

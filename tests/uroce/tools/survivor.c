@@ -5,10 +5,10 @@
  * In each round a new process (this program, with a descriptor as its only
  * argument) connects a queue pair with one of this process, and is killed with
  * SIGKILL at a random moment of the traffic. The survivor must get one
- * IBV_WC_RETRY_EXC_ERR within the time that the retries take, and flush errors
- * for all else that it has posted. Nothing that a dead process has sent may
- * appear in a later round, no QPN and no key may come back soon, and in the end
- * the process must be no larger than after a few rounds.
+ * IBV_WC_RETRY_EXC_ERR within the time of the retries, and flush errors for all
+ * other work requests. No data of a dead process may arrive in a later round,
+ * no QPN and no key may come back soon, and at the end the process must not be
+ * larger than after a few rounds.
  */
 #include "peer.h"
 
@@ -17,7 +17,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* What is tried in turn: who sends what. */
+/* The kinds of traffic, which alternate. */
 enum kind {
 	BOTH_SEND,
 	SURVIVOR_WRITES,
@@ -26,20 +26,19 @@ enum kind {
 	NR_KINDS,
 };
 
-#define DEPTH	    16
-#define MESSAGE	    3000
-#define MEMORY	    (MESSAGE * (2 * DEPTH + 1))
-#define TIMEOUT	    12 /* 16.8 ms */
-#define RETRIES	    3
-#define LONGEST_US  20000 /* until the kill */
-#define REMEMBERED  100
-#define SETTLED	    20 /* rounds after which nothing may grow */
-#define RECEIVE_BIT (UINT64_C(1) << 32)
+#define DEPTH	       16
+#define MESSAGE	       3000
+#define MEMORY	       (MESSAGE * (2 * DEPTH + 1))
+#define TIMEOUT	       12 /* 16.8 ms */
+#define RETRIES	       3
+#define LONGEST_US     20000 /* until the kill */
+#define RECENT	       100
+#define WARM_UP_ROUNDS 20 /* rounds after which the process must not grow */
+#define RECEIVE_BIT    (UINT64_C(1) << 32)
 
 /*
- * IBTA 9.9.2.1.2: a timeout may take four times what is asked for, and the last
- * retry is waited for as well. Ten seconds more are for a machine that has
- * other things to do.
+ * IBTA 9.9.2.1.2: a timeout may take four times the requested one, and the last
+ * retry has a timeout as well. Ten more seconds are for a machine under load.
  */
 static const uint64_t limit_us =
 	(UINT64_C(4096) << TIMEOUT) / 1000 * 4 * (RETRIES + 1) + 10000000;
@@ -50,7 +49,8 @@ struct end {
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
 	struct peer_address own, other;
-	unsigned char *memory; /* DEPTH to receive, DEPTH to send, one target */
+	unsigned char
+		*memory; /* DEPTH slots to receive, DEPTH to send, one target */
 	uint32_t round;
 	enum kind kind;
 	unsigned int sends, receives; /* posted and not completed */
@@ -58,7 +58,7 @@ struct end {
 	uint64_t stale;
 };
 
-/* Both ends know what each of a message's words must be. */
+/* Both ends compute the words of a message. */
 static void fill(void *message, uint32_t round)
 {
 	uint32_t *words = message;
@@ -67,7 +67,7 @@ static void fill(void *message, uint32_t round)
 		words[i] = round;
 }
 
-static bool is_of(const void *message, uint32_t round)
+static bool is_of_round(const void *message, uint32_t round)
 {
 	const uint32_t *words = message;
 
@@ -150,8 +150,9 @@ static void start(struct end *end, bool survivor)
 		post_request(end, slot);
 }
 
-/* Counts it; what was successful is posted again if there is more to come. */
-static void complete(struct end *end, const struct ibv_wc *wc, bool again)
+/* Counts the completion; if @again, posts a successful work request again. */
+static void handle_completion(struct end *end, const struct ibv_wc *wc,
+			      bool again)
 {
 	uint64_t slot = wc->wr_id & (DEPTH - 1);
 	bool receive = wc->wr_id & RECEIVE_BIT;
@@ -162,7 +163,8 @@ static void complete(struct end *end, const struct ibv_wc *wc, bool again)
 		end->sends--;
 	switch (wc->status) {
 	case IBV_WC_SUCCESS:
-		if (receive && !is_of(end->memory + slot * MESSAGE, end->round))
+		if (receive &&
+		    !is_of_round(end->memory + slot * MESSAGE, end->round))
 			end->stale++;
 		if (again && receive)
 			post_receive(end, slot);
@@ -183,8 +185,8 @@ static void complete(struct end *end, const struct ibv_wc *wc, bool again)
 }
 
 /*
- * All that was there. What is posted again may complete at once, and so there
- * may always be more.
+ * Polls the completions that were there. A work request that is posted again
+ * may complete at once, so polling until the queue is empty may never end.
  */
 static void poll_all(struct end *end, bool again)
 {
@@ -193,10 +195,10 @@ static void poll_all(struct end *end, bool again)
 
 	NEED(nr >= 0);
 	for (int i = 0; i < nr; i++)
-		complete(end, &wc[i], again && !end->retry_errors);
+		handle_completion(end, &wc[i], again && !end->retry_errors);
 }
 
-/* Sleeps until there is an event; only the device can wake it. */
+/* Sleeps until an event; only the device can wake it. */
 static void sleep_once(struct end *end)
 {
 	struct pollfd event = { .fd = end->channel->fd, .events = POLLIN };
@@ -213,7 +215,7 @@ static void sleep_once(struct end *end)
 	}
 }
 
-/* The process that is killed; it never ends by itself. */
+/* The main function of the killed process; it never returns. */
 static int victim(int fd)
 {
 	struct end end;
@@ -223,12 +225,12 @@ static int victim(int fd)
 	srandom((unsigned int)getpid());
 	peer_open((int)hello[2]);
 	end_init(&end, hello[0], hello[1]);
-	peer_hear(fd, &end.other);
-	peer_tell(fd, &end.own);
+	peer_receive_address(fd, &end.other);
+	peer_send_address(fd, &end.own);
 	start(&end, false);
 	NEED(write(fd, "r", 1) == 1);
 	for (;;) {
-		/* a target that is not looking, every second time */
+		/* every second time the target does not poll */
 		if (end.kind != BOTH_SEND && end.round / NR_KINDS % 2)
 			pause();
 		poll_all(&end, true);
@@ -237,7 +239,10 @@ static int victim(int fd)
 	}
 }
 
-/* Traffic, the kill in the middle of it, and what comes of it; in us. */
+/*
+ * Runs traffic, kills the peer and waits for the errors. Return: the time in
+ * us.
+ */
 static uint64_t kill_and_wait(struct end *end, pid_t pid)
 {
 	uint64_t kill_at = peer_now_us() + (uint64_t)random() % LONGEST_US;
@@ -248,7 +253,7 @@ static uint64_t kill_and_wait(struct end *end, pid_t pid)
 		poll_all(end, true);
 	NEED(kill(pid, SIGKILL) == 0);
 	killed = peer_now_us();
-	/* who only receives learns nothing until it asks */
+	/* a receiver gets an error only if it sends */
 	if (!is_requester(end, true))
 		post_request(end, 0);
 	do {
@@ -261,7 +266,7 @@ static uint64_t kill_and_wait(struct end *end, pid_t pid)
 	return now - killed;
 }
 
-static void judge(const struct end *end, uint64_t took_us)
+static void assert_result(const struct end *end, uint64_t took_us)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -279,23 +284,23 @@ static void judge(const struct end *end, uint64_t took_us)
 	exit(1);
 }
 
-/* The last ones that were in use. */
-static void remember(uint32_t *seen, unsigned int round, uint32_t value,
-		     const char *what)
+/* The last values that were in use. */
+static void assert_unused_recently(uint32_t *seen, unsigned int round,
+				   uint32_t value, const char *what)
 {
-	for (unsigned int i = 0; i < REMEMBERED && i < round; i++) {
+	for (unsigned int i = 0; i < RECENT && i < round; i++) {
 		if (seen[i] == value) {
 			fprintf(stderr, "round %u: %s %#x is back\n", round,
 				what, value);
 			exit(1);
 		}
 	}
-	seen[round % REMEMBERED] = value;
+	seen[round % RECENT] = value;
 }
 
 static uint64_t one_round(const char *program, unsigned int round)
 {
-	static uint32_t qpns[REMEMBERED], keys[REMEMBERED];
+	static uint32_t qpns[RECENT], keys[RECENT];
 	const uint32_t hello[3] = { round, round % NR_KINDS,
 				    (uint32_t)peer_gid_index };
 	struct end end;
@@ -305,19 +310,20 @@ static uint64_t one_round(const char *program, unsigned int round)
 	int fd;
 
 	end_init(&end, round, round % NR_KINDS);
-	remember(qpns, round, end.qp->qp_num, "QPN");
-	remember(keys, round, end.mr->rkey, "key");
+	assert_unused_recently(qpns, round, end.qp->qp_num, "QPN");
+	assert_unused_recently(keys, round, end.mr->rkey, "key");
 	pid = peer_spawn(program, &fd);
 	NEED(write(fd, hello, sizeof(hello)) == sizeof(hello));
-	peer_tell(fd, &end.own);
-	peer_hear(fd, &end.other);
+	peer_send_address(fd, &end.own);
+	peer_receive_address(fd, &end.other);
 	start(&end, true);
 	NEED(read(fd, &byte, 1) == 1 && byte == 'r');
 	took = kill_and_wait(&end, pid);
-	judge(&end, took);
+	assert_result(&end, took);
 	NEED(waitpid(pid, NULL, 0) == pid);
 	if (recv(fd, &byte, 1, MSG_DONTWAIT) == 1) {
-		fprintf(stderr, "round %u: the victim saw old data\n", round);
+		fprintf(stderr, "round %u: the victim received old data\n",
+			round);
 		exit(1);
 	}
 	close(fd);
@@ -361,7 +367,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	peer_open(atoi(argv[2]));
 	for (unsigned int round = 0; round < rounds; round++) {
-		if (round == SETTLED) {
+		if (round == WARM_UP_ROUNDS) {
 			files = entries("/proc/self/fd");
 			threads = entries("/proc/self/task");
 			memory = resident_kb();
@@ -370,7 +376,7 @@ int main(int argc, char **argv)
 		if (took > slowest)
 			slowest = took;
 	}
-	if (rounds > SETTLED) {
+	if (rounds > WARM_UP_ROUNDS) {
 		printf("%u descriptors, %u threads, %ld kB; %u, %u, %ld kB\n",
 		       files, threads, memory, entries("/proc/self/fd"),
 		       entries("/proc/self/task"), resident_kb());

@@ -2,20 +2,21 @@
 # shellcheck shell=bash source-path=SCRIPTDIR
 # shellcheck disable=SC2034,SC2154 # between networks.sh and the case
 #
-# Two processes that do without something, and how one sees what they did
-# instead. Sourced by the case "denied" after networks.sh.
+# Runs two processes that are denied something, and checks the counters that
+# show which path they used instead. The case "denied" sources this file after
+# networks.sh.
 
-# The library and the programs append to it, who are somebody else. Counters are
-# logged with level 3.
+# The library and the programs append to this file under another user id. Level
+# 3 logs the counters.
 log=$scratch/denied.log
 export VERBS_LOG_LEVEL=3 VERBS_LOG_FILE=$log
 rounds=100
 
-# How both ends meet unless something keeps them from it.
-here_way=memory
-[ "$UROCE_LOCAL" != none ] || here_way=network
+# The path between both ends if nothing is denied.
+default_path=memory
+[ "$UROCE_LOCAL" != none ] || default_path=network
 
-# A library to load before others.
+# A library to preload.
 preload=
 
 datagrams() {
@@ -28,27 +29,28 @@ fresh_log() {
 	chmod 666 "$log"
 }
 
-# both COMMAND... - all kinds of requests between two processes, of which one
-# listens now and then; with the contents of what is moved compared. Sets $way:
-# memory, network or none.
-both() {
+# run_both COMMAND... - runs all kinds of operations between two processes, one
+# of which makes verbs calls only now and then, and compares the transferred
+# data. Sets $used_path: memory, network or none.
+run_both() {
 	local before
 	local -a with_library=()
 
 	[ -z "$preload" ] || with_library=(env LD_PRELOAD="$preload")
 	before=$(datagrams)
-	way=none
+	used_path=none
 	fresh_log
 	"$with" lo "${with_library[@]}" "$@" "$rounds" "$gid" 1 >>"$log" 2>&1 ||
 		{ echo "exit code $?" >>"$log"; return 1; }
 	grep -q '^in order: ' "$log" || return 1
-	way=memory
-	[ "$(($(datagrams) - before))" -eq 0 ] || way=network
+	used_path=memory
+	[ "$(($(datagrams) - before))" -eq 0 ] || used_path=network
 }
 
-# counted CONDITION... - each is NAME=VALUE, or with < > >=, for the sum of what
-# both ends have counted; VALUE is a number, or the name of another counter.
-counted() {
+# counters_are CONDITION... - checks the sum of both ends' counters. A condition
+# is NAME=VALUE, or with < > >=; VALUE is a number or the name of another
+# counter.
+counters_are() {
 	local condition left operator right
 
 	for condition; do
@@ -63,80 +65,84 @@ counted() {
 		\>) [ "$left" -gt "$right" ] ;;
 		\>=) [ "$left" -ge "$right" ] ;;
 		esac || {
-			echo "counted: $left, $right; wanted: $condition" >>"$log"
+			echo "counters: $left, $right; expected: $condition" >>"$log"
 			return 1
 		}
 	done
 }
 
-# total NAME - of a counter that is not logged it is 0.
+# total NAME - prints the sum of a counter; 0 if it is not in the log.
 total() {
 	awk -v name="$1" '$(NF - 2) == "uroce:" && $(NF - 1) == name {
 		sum += $NF } END { print sum + 0 }' "$log"
 }
 
-# wants NAME WAY [CONDITION]... - after both; WAY is memory, network, works
-# (either of them), or what is to be said.
-wants() {
-	local name=$1 want=$2 good=
+# expect_path NAME PATH [CONDITION]... - reports the result of run_both. PATH is
+# memory, network, works (memory or network), or a pattern of the log that must
+# be there if the run fails.
+expect_path() {
+	local name=$1 expected=$2 good=
 
 	shift 2
-	case $want in
-	memory | network) [ "$way" != "$want" ] || good=$way ;;
-	works) [ "$way" = none ] || good=$way ;;
-	*) [ "$way" != none ] || ! grep -Eq -- "$want" "$log" || good=$want ;;
+	case $expected in
+	memory | network) [ "$used_path" != "$expected" ] || good=$used_path ;;
+	works) [ "$used_path" = none ] || good=$used_path ;;
+	*) [ "$used_path" != none ] || ! grep -Eq -- "$expected" "$log" || good=$expected ;;
 	esac
-	if [ -n "$good" ] && counted "$@"; then
+	if [ -n "$good" ] && counters_are "$@"; then
 		pass "$name: $good${*:+, $*}"
 	else
-		echo "way: $way; wanted: $want" >>"$log"
+		echo "path: $used_path; expected: $expected" >>"$log"
 		fail "$name" "$log"
 	fi
 }
 
-# without RULES WAY [CONDITION]... - for both ends.
-without() {
+# test_denied RULES PATH [CONDITION]... - denies RULES to both ends.
+test_denied() {
 	local rules=$1
 
 	shift
-	both "$tools/deny" "$rules" "$tools/litmus"
-	wants "without $rules${preload:+ and GSO}" "$@"
+	run_both "$tools/deny" "$rules" "$tools/litmus"
+	expect_path "without $rules${preload:+ and GSO}" "$@"
 }
 
-# ways CHOICE CONDITION... - into memory, if UROCE_CMA says so to both ends.
-ways() {
+# test_cma_setting VALUE CONDITION... - runs both ends with UROCE_CMA=VALUE.
+test_cma_setting() {
 	local -x UROCE_CMA=$1
 
 	shift
-	both "$tools/litmus"
-	wants "UROCE_CMA=$UROCE_CMA" memory "$@"
+	run_both "$tools/litmus"
+	expect_path "UROCE_CMA=$UROCE_CMA" memory "$@"
 }
 
-# needs RULE... - it is what was denied above, as who is ended for it ends.
-needs() {
+# test_is_called RULE... - controls that the program makes a call that was
+# denied above: a program that is killed for the call ends.
+test_is_called() {
 	local rule
 
 	for rule; do
 		rule=${rule%!*}
-		both "$tools/deny" "$rule!kill" "$tools/litmus"
-		wants "$rule ends the program" 'exit code (1|159)$'
+		run_both "$tools/deny" "$rule!kill" "$tools/litmus"
+		expect_path "$rule ends the program" 'exit code (1|159)$'
 	done
 }
 
-# does_not_need RULE... - nor does who is never ended for it.
-does_not_need() {
+# test_is_not_called RULE... - controls that the program does not make a call: a
+# program that would be killed for the call runs to its end.
+test_is_not_called() {
 	local rule
 
 	for rule; do
-		both "$tools/deny" "$rule!kill" "$tools/litmus"
-		wants "nobody calls $rule" "$here_way"
+		run_both "$tools/deny" "$rule!kill" "$tools/litmus"
+		expect_path "the program does not call $rule" "$default_path"
 	done
 }
 
-# two_ends NAME WAY SERVER_COMMAND -- CLIENT_COMMAND - all requests of RC, by
-# either end, with contents compared. Both commands are only begun here.
-two_ends() {
-	local name=$1 want=$2 before=
+# test_two_ends NAME PATH SERVER_COMMAND -- CLIENT_COMMAND - runs all RC
+# operations in both directions, and compares the transferred data. Both
+# commands are prefixes; this function appends the program.
+test_two_ends() {
+	local name=$1 expected=$2 before=
 	local -a server=()
 
 	shift 2
@@ -148,66 +154,70 @@ two_ends() {
 	pair_port=$((pair_port + 1))
 	fresh_log
 	before=$(datagrams)
-	way=none
+	used_path=none
 	if LANE_COMMAND_TIMEOUT=$pair_limit pair_run place_listens lo lo \
 		"${server[@]}" "$tools/interop_rc" "$device" "$gid" \
 		"$pair_port" -- "$@" "$tools/interop_rc" "$device" "$gid" \
 		"$pair_port" "$address"; then
-		way=memory
-		[ "$(($(datagrams) - before))" -eq 0 ] || way=network
+		used_path=memory
+		[ "$(($(datagrams) - before))" -eq 0 ] || used_path=network
 	fi
 	cat "$scratch"/pair.*.out >>"$log"
 	if [ "$(grep -c '^ok ' "$scratch/pair.client.out")" -lt 10 ]; then
-		way=none
+		used_path=none
 	fi
-	wants "$name" "$want" "${conditions[@]}"
+	expect_path "$name" "$expected" "${conditions[@]}"
 }
 
-# one_without RULES WAY [CONDITION]... - for one end of two; they have to agree.
-one_without() {
-	local rules=$1 want=$2
+# test_one_end_denied RULES PATH [CONDITION]... - denies RULES to one of two
+# ends; both must agree on the path.
+test_one_end_denied() {
+	local rules=$1 expected=$2
 	local -a conditions=("${@:3}")
 
-	two_ends "the server without $rules" "$want" "$tools/deny" "$rules" -- \
+	test_two_ends "the server without $rules" "$expected" "$tools/deny" "$rules" -- \
 		env
-	two_ends "the client without $rules" "$want" env -- "$tools/deny" \
+	test_two_ends "the client without $rules" "$expected" env -- "$tools/deny" \
 		"$rules"
 }
 
-# one_with SETTING WAY [CONDITION]... - of the environment.
-one_with() {
-	local want=$2
+# test_one_end_setting SETTING PATH [CONDITION]... - sets an environment
+# variable for one end.
+test_one_end_setting() {
+	local expected=$2
 	local -a conditions=("${@:3}")
 
-	two_ends "the server with $1" "$want" env "$1" -- env
-	two_ends "the client with $1" "$want" env -- env "$1"
+	test_two_ends "the server with $1" "$expected" env "$1" -- env
+	test_two_ends "the client with $1" "$expected" env -- env "$1"
 }
 
-# A program that nobody may read cannot be looked into, by its own user either.
-not_dumpable() {
+# The memory of a program without read permission is not accessible, not even
+# for processes of the same user.
+test_not_dumpable() {
 	cp "$tools/litmus" "$scratch/unreadable" &&
 		chmod 111 "$scratch/unreadable" || return
-	both "$scratch/unreadable"
-	wants "a program that cannot be looked into" "$here_way" "$@"
+	run_both "$scratch/unreadable"
+	expect_path "a program that is not dumpable" "$default_path" "$@"
 }
 
-# few_descriptors NUMBER... - works, or says that it is that; or the other process
-# says that it got no answer from one that has none left.
-few_descriptors() {
+# test_few_descriptors NUMBER... - works, or reports the missing descriptors; or
+# the other process reports a timeout, because its peer has no descriptor left.
+test_few_descriptors() {
 	local nr
 
 	for nr; do
-		if both prlimit --nofile="$nr" "$tools/litmus"; then
-			wants "$nr descriptors" works
+		if run_both prlimit --nofile="$nr" "$tools/litmus"; then
+			expect_path "$nr descriptors" works
 		else
-			wants "$nr descriptors" \
+			expect_path "$nr descriptors" \
 				'Too many open files|is down: Connection timed out'
 		fi
 	done
 }
 
-# without_port NAME COMMAND... - whose port is DOWN reaches those of this host.
-without_port() {
+# test_port_down NAME COMMAND... - a process whose port is DOWN reaches
+# processes of this host.
+test_port_down() {
 	local name=$1
 	local -a conditions=()
 
@@ -215,16 +225,17 @@ without_port() {
 	says "$name: the state of the port" 'PORT_DOWN' \
 		"$with" lo "$@" ibv_devinfo -d "$device"
 	[ "$UROCE_LOCAL" = none ] ||
-		two_ends "$name: processes of this host" memory "$@" -- "$@"
+		test_two_ends "$name: processes of this host" memory "$@" -- "$@"
 }
 
-# refused NAME - what a user sees whose port is somebody else's.
-refused() {
+# test_refused NAME - checks the log of a user whose UDP port belongs to another
+# user.
+test_refused() {
 	local -x UROCE_UID=65533
 
-	both "$tools/litmus"
-	wants "$1" "port 4791 is another user's"
-	without_port "$1" env
+	run_both "$tools/litmus"
+	expect_path "$1" "port 4791 is another user's"
+	test_port_down "$1" env
 }
 
 only_as_root() {
@@ -232,16 +243,17 @@ only_as_root() {
 	echo "     $1: only if root runs the tests"
 }
 
-# other_user - a second user on one address, while the first one is there.
-other_user() {
+# test_other_user - runs a second user on an address while the first user's
+# program uses it.
+test_other_user() {
 	local first
 
 	! only_as_root "another user" || return 0
 	"$with" lo ibv_rc_pingpong -p 19999 -g "$gid" >"$scratch/first" 2>&1 &
 	first=$!
 	wait_for 60 place_listens 19999
-	refused "another user's process on the same address"
-	check "the first user's goes on" "$with" lo ibv_rc_pingpong -p 19999 \
+	test_refused "another user's process on the same address"
+	check "the first user's program continues" "$with" lo ibv_rc_pingpong -p 19999 \
 		-g "$gid" 127.0.0.1
 	wait "$first"
 }
@@ -250,8 +262,8 @@ plain_is_there() {
 	[ -n "$(ss -Hunl 'sport = :4791')" ]
 }
 
-# plain_socket - of another user's program that knows nothing of this.
-plain_socket() {
+# test_plain_socket - binds the UDP port with a plain socket of another user.
+test_plain_socket() {
 	local plain
 
 	! only_as_root "another user's plain socket" || return 0
@@ -261,20 +273,21 @@ there.bind(("::", 4791))
 time.sleep(1000)' &
 	plain=$!
 	wait_for 60 plain_is_there
-	refused "another user's plain socket on the port"
+	test_refused "another user's plain socket on the port"
 	stop "$plain"
 }
 
-# other_namespace - of users, and of processes, for one end: it may be in the
-# memory of the other one, which cannot be in its, or in none.
-other_namespace() {
+# test_other_namespace - runs one end in a user namespace of its own, then both
+# ends in process namespaces of their own. In the first case only the other end
+# can access its peer's memory, in the second neither can.
+test_other_namespace() {
 	local -a conditions=()
 
-	two_ends "the client in a user namespace of its own" "$here_way" env \
+	test_two_ends "the client in a user namespace of its own" "$default_path" env \
 		-- unshare --user
 	[ "$UROCE_LOCAL" = none ] ||
 		conditions=(local_copies_vm=0 local_copies_mem=0)
-	two_ends "both in process namespaces of their own" "$here_way" \
+	test_two_ends "both in process namespaces of their own" "$default_path" \
 		unshare --user --pid --fork --kill-child -- \
 		unshare --user --pid --fork --kill-child
 }

@@ -2,9 +2,9 @@
 # shellcheck shell=bash source-path=SCRIPTDIR/../../kernel/guest
 # shellcheck disable=SC2034,SC2154 # between lib.sh and the cases
 #
-# What every case begins with: the helpers of the kernel lane, and the networks
-# that programs are tried on. A case sources it, chooses a network with on_lo or
-# on_veth, calls ends, check and the like, and ends with finish.
+# The begin of every case: the helpers of the kernel lane, and the networks on
+# which programs run. A case sources this file, selects a network with on_lo or
+# on_veth, calls ends, check and other helpers, and ends with finish.
 
 world=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 
@@ -12,31 +12,31 @@ lane=$world/../../kernel/guest
 . "$lane/lib.sh"
 . "$lane/pair.sh"
 
-# Instead of the lane's: the first argument is a place, not a library.
+# Replaces the lane's: the first argument is a place, not a library.
 with=$world/with
 mkdir -p /run/lane/home
 chmod 1777 /run/lane/home
 
-# A run that fails is a failed test: nothing is repeated.
+# A failed run is a failed test: no run is repeated.
 pair_strict=yes
 pair_port=20000
-# Of a program; a second or two, unless the machine has other things to do.
+# The time limit of a program, which takes a second or two on an idle machine.
 pair_limit=150
 
-# Set by on_*: where server and client run, the device there, the server's
-# address for TCP, the GID index, and what the table says.
+# Set by on_*: where server and client run, their device, the server's TCP
+# address, the GID index, and the column of the table.
 pairing=lo:lo
 device=uroce_lo
 address=127.0.0.1
 gid=1
 path='lo IPv4'
 
-# What the table says in place of a pair of libraries.
+# The column of the table, instead of a pair of libraries.
 pairing_label() {
 	echo "$path"
 }
 
-# The longer lists of ./check uroce_more.
+# True for the longer lists of ./check uroce_more.
 more() {
 	[ -n "${UROCE_MORE-}" ]
 }
@@ -48,9 +48,10 @@ place_listens() {
 	[ -n "$(ss "${where[@]}" -Htln "sport = :$1")" ]
 }
 
-# on_lo 4|6 - the loopback interface, both ends in one network, which is used
-# unless packets may go through memory. Of programs that meet over TCP many know
-# IPv4 only, so they do that with both.
+# on_lo 4|6 - selects the loopback interface, with both ends in one network
+# namespace. Packets go over it unless UROCE_LOCAL allows memory. Many programs
+# support only IPv4 for their TCP connection, so the TCP address is IPv4 in both
+# cases.
 on_lo() {
 	pairing=lo:lo
 	device=uroce_lo
@@ -62,8 +63,8 @@ on_lo() {
 	[ "$1" = 4 ] || gid=0
 }
 
-# veth_pair_up - network namespaces left and right, each with one end of a pair
-# of interfaces called ve0.
+# veth_pair_up - makes the network namespaces left and right, each with one end
+# of a pair of interfaces called ve0.
 veth_pair_up() {
 	local place last=1
 
@@ -72,7 +73,8 @@ veth_pair_up() {
 		ip link add ve0 netns left type veth peer name ve0 netns right ||
 		return 1
 	for place in left right; do
-		# Without duplicate address detection the GIDs are there at once.
+		# Without duplicate address detection the GIDs are available at
+		# once.
 		ip netns exec "$place" sysctl -qw net.ipv6.conf.ve0.accept_dad=0 &&
 			ip -n "$place" addr add "10.98.0.$last/24" dev ve0 &&
 			ip -n "$place" addr add "fd98::$last/64" dev ve0 &&
@@ -82,7 +84,7 @@ veth_pair_up() {
 	done
 }
 
-# on_veth MTU 4|6 - between the two namespaces; the server is on the left.
+# on_veth MTU 4|6 - selects the pair of interfaces; the server is on the left.
 on_veth() {
 	local place
 
@@ -99,8 +101,8 @@ on_veth() {
 	done
 }
 
-# ends PATTERN PROGRAM OPTION... - one test: a server, and a client that is
-# given the server's address as its last argument and says PATTERN.
+# ends PATTERN PROGRAM OPTION... - runs one test: a server, and a client that
+# gets the server's address as its last argument and prints PATTERN.
 ends() {
 	local pattern=$1 row=$2 program=$2
 
@@ -111,8 +113,9 @@ ends() {
 		"$program" -p "$pair_port" "$@" "$address"
 }
 
-# nothing_left PLACE - no socket of the device, when no program runs there.
-nothing_left() {
+# nothing_left PLACE - checks that no socket of the device exists when no
+# program runs there.
+no_socket_left() {
 	local where=()
 
 	[ "$1" = lo ] || where=(-N "$1")
@@ -122,7 +125,8 @@ nothing_left() {
 	[ ! -s "$scratch/left_behind" ]
 }
 
-# says NAME PATTERN COMMAND... - succeeds and says it.
+# says NAME PATTERN COMMAND... - checks that the command succeeds and prints
+# PATTERN.
 says() {
 	local name=$1 pattern=$2
 
@@ -133,7 +137,7 @@ says() {
 		grep -Eq -- "$pattern" "$scratch/says.log"; then
 		pass "$name"
 	else
-		echo "wanted: $pattern" >>"$scratch/says.log"
+		echo "expected: $pattern" >>"$scratch/says.log"
 		fail "$name" "$scratch/says.log"
 	fi
 }

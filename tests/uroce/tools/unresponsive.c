@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * deaf GID_INDEX SEED - targets that do not listen.
+ * unresponsive GID_INDEX SEED - unresponsive targets.
  *
- * One process asks, others (this program, with a descriptor as its only
- * argument) are asked, and do not call verbs meanwhile: they spin on their
- * memory, sleep, or compute while a lock is held that the library could want.
- * WRITE, READ, atomics and SEND must finish all the same. Where a target is
- * stopped (SIGSTOP) all that it cannot answer fails when the retries are
- * exhausted, and requests to others go on, also while the stopped one is asked
- * for a connection.
+ * One process is the requester. The others (this program, with a descriptor as
+ * its only argument) are targets and make no verbs calls meanwhile: they spin
+ * on their memory, sleep, or compute while they hold a lock that the library
+ * could need. WRITE, READ, atomics and SEND must complete all the same. If a
+ * target is stopped (SIGSTOP), every operation that needs its response fails
+ * when the retries are exhausted, and operations on other targets continue,
+ * even while the requester connects to the stopped target.
  */
 #include "peer.h"
 
@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 
 enum kind {
-	SPINS, /* looks at its memory */
+	SPINS, /* polls its memory */
 	SLEEPS,
-	MALLOC,	 /* computes, and holds the lock of malloc() */
-	STDIO,	 /* the same with the lock of stderr */
+	MALLOC,	 /* computes and holds the lock of malloc() */
+	STDIO,	 /* computes and holds the lock of stderr */
 	POLLING, /* between ibv_start_poll() and ibv_end_poll() */
 	NR_KINDS,
 };
@@ -29,13 +29,13 @@ static const char *const kind_names[] = { "spins", "sleeps", "holds malloc",
 					  "holds stderr", "holds its CQ" };
 
 #define BIG	 (1 << 20)
-#define AREA	 (2 * BIG) /* to be written to; what is sent from there */
+#define AREA	 (2 * BIG) /* the target of WRITEs, then the source */
 #define DEPTH	 16
 #define LIMIT_US 60000000
-#define GOES_ON	 300 /* rounds with one who answers */
+#define GOES_ON	 300 /* rounds with a responsive target */
 #define NUMBER	 (BIG - 8)
 
-/* Of the malloc() below. */
+/* State of the malloc() below. */
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t memory_holder;
 static bool memory_held;
@@ -51,7 +51,7 @@ static void memory_enter(void)
 	(void)pthread_mutex_unlock(&memory_lock);
 }
 
-/* glibc's own, which malloc() and the others are names of. */
+/* glibc's own functions, of which malloc() and the others are aliases. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t nr, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
@@ -88,16 +88,17 @@ void free(void *old)
 	__libc_free(old);
 }
 
-/* How long one end waits for the other. */
-struct patience {
+/* Timeouts of a connection. */
+struct timeouts {
 	uint8_t timeout, retries;
 };
 
-/* With one that lives: it may not get a processor for some time. */
-static const struct patience much = { .timeout = 18 /* 1 s */, .retries = 7 };
-/* With one that is going to be stopped. */
-static const struct patience little = { .timeout = 16 /* 0.27 s */,
-					.retries = 2 };
+/* With a running target, which may have to wait for a processor. */
+static const struct timeouts long_timeouts = { .timeout = 18 /* 1 s */,
+					       .retries = 7 };
+/* With a target that will be stopped. */
+static const struct timeouts short_timeouts = { .timeout = 16 /* 0.27 s */,
+						.retries = 2 };
 
 struct end {
 	struct ibv_cq_ex *cq;
@@ -132,8 +133,8 @@ static void end_fini(struct end *end)
 	free(end->memory);
 }
 
-/* The initiator's word that it is over. */
-static bool told(int fd)
+/* Return: whether the requester has signalled the end. */
+static bool end_signalled(int fd)
 {
 	char byte;
 
@@ -142,11 +143,11 @@ static bool told(int fd)
 
 static void compute(int fd)
 {
-	for (volatile unsigned int i = 0; !told(fd); i++)
+	for (volatile unsigned int i = 0; !end_signalled(fd); i++)
 		continue;
 }
 
-/* Until what is written last is there: it does nothing else. */
+/* Polls memory until the last write arrives, and does nothing else. */
 static void spin(struct end *end)
 {
 	volatile const uint64_t *number =
@@ -156,7 +157,7 @@ static void spin(struct end *end)
 		continue;
 }
 
-static void do_not_listen(struct end *end, enum kind kind, int fd)
+static void be_unresponsive(struct end *end, enum kind kind, int fd)
 {
 	struct ibv_poll_cq_attr attr = {};
 	char byte;
@@ -182,7 +183,7 @@ static void do_not_listen(struct end *end, enum kind kind, int fd)
 		compute(fd);
 		funlockfile(stderr);
 		break;
-	default: /* what was received first is being read */
+	default: /* the first received message is being polled */
 		while (ibv_start_poll(end->cq, &attr) == ENOENT)
 			continue;
 		NEED(end->cq->status == IBV_WC_SUCCESS);
@@ -191,7 +192,7 @@ static void do_not_listen(struct end *end, enum kind kind, int fd)
 	}
 }
 
-/* The process that is asked. */
+/* The main function of a target. */
 static int target(int fd)
 {
 	uint32_t hello[2];
@@ -204,12 +205,13 @@ static int target(int fd)
 	end_init(&end);
 	for (int i = 0; i < DEPTH; i++)
 		peer_receive(end.qp, end.mr, 0, end.memory + BIG, BIG);
-	peer_tell(fd, &end.own);
-	peer_hear(fd, &end.other);
-	/* it may have been stopped before this */
-	peer_connect(end.qp, &end.own, &end.other, much.timeout, much.retries);
+	peer_send_address(fd, &end.own);
+	peer_receive_address(fd, &end.other);
+	/* the target may have been stopped before this */
+	peer_connect(end.qp, &end.own, &end.other, long_timeouts.timeout,
+		     long_timeouts.retries);
 	NEED(write(fd, &byte, 1) == 1);
-	do_not_listen(&end, hello[0], fd);
+	be_unresponsive(&end, hello[0], fd);
 	NEED(write(fd, end.memory + NUMBER, 8) == 8);
 	NEED(read(fd, &byte, 1) == 1);
 	end_fini(&end);
@@ -217,7 +219,7 @@ static int target(int fd)
 	return 0;
 }
 
-/* Not connected yet. */
+/* Starts a target without connecting to it. */
 static void start(struct end *end, enum kind kind)
 {
 	const uint32_t hello[2] = { kind, (uint32_t)peer_gid_index };
@@ -225,7 +227,7 @@ static void start(struct end *end, enum kind kind)
 	end_init(end);
 	end->pid = peer_spawn("/proc/self/exe", &end->fd);
 	NEED(write(end->fd, hello, sizeof(hello)) == sizeof(hello));
-	peer_hear(end->fd, &end->other);
+	peer_receive_address(end->fd, &end->other);
 }
 
 static void wait_until_ready(struct end *end)
@@ -235,15 +237,15 @@ static void wait_until_ready(struct end *end)
 	NEED(read(end->fd, &byte, 1) == 1 && byte == 'r');
 }
 
-static void connect_both(struct end *end, struct patience patience)
+static void connect_both(struct end *end, struct timeouts timeouts)
 {
-	peer_tell(end->fd, &end->own);
-	peer_connect(end->qp, &end->own, &end->other, patience.timeout,
-		     patience.retries);
+	peer_send_address(end->fd, &end->own);
+	peer_connect(end->qp, &end->own, &end->other, timeouts.timeout,
+		     timeouts.retries);
 	wait_until_ready(end);
 }
 
-/* The number that it has found in its memory. */
+/* Return: the number that the target has found in its memory. */
 static uint64_t stop(struct end *end)
 {
 	uint64_t number;
@@ -272,9 +274,9 @@ static enum ibv_wc_status completion(struct end *end)
 	return wc.status;
 }
 
-/* Requests @bytes between @own and @theirs, offsets. */
-static void ask(struct end *end, enum ibv_wr_opcode opcode, size_t own,
-		size_t theirs, uint32_t bytes)
+/* Posts an operation on @bytes between the offsets @own and @theirs. */
+static void post_op(struct end *end, enum ibv_wr_opcode opcode, size_t own,
+		    size_t theirs, uint32_t bytes)
 {
 	struct peer_address to = end->other;
 
@@ -283,10 +285,10 @@ static void ask(struct end *end, enum ibv_wr_opcode opcode, size_t own,
 		     &to);
 }
 
-static void done(struct end *end, enum ibv_wr_opcode opcode, size_t own,
-		 size_t theirs, uint32_t bytes)
+static void run_op(struct end *end, enum ibv_wr_opcode opcode, size_t own,
+		   size_t theirs, uint32_t bytes)
 {
-	ask(end, opcode, own, theirs, bytes);
+	post_op(end, opcode, own, theirs, bytes);
 	NEED(completion(end) == IBV_WC_SUCCESS);
 }
 
@@ -294,45 +296,45 @@ static void write_and_read(struct end *end, uint32_t bytes, uint32_t seed)
 {
 	for (uint32_t i = 0; i < bytes; i++)
 		end->memory[BIG + i] = (unsigned char)(seed + i * 7);
-	done(end, IBV_WR_RDMA_WRITE, BIG, 0, bytes);
+	run_op(end, IBV_WR_RDMA_WRITE, BIG, 0, bytes);
 	memset(end->memory, 0, bytes);
-	done(end, IBV_WR_RDMA_READ, 0, 0, bytes);
+	run_op(end, IBV_WR_RDMA_READ, 0, 0, bytes);
 	NEED(memcmp(end->memory, end->memory + BIG, bytes) == 0);
 }
 
-/* All that one can ask of somebody who does not listen. */
-static void ask_all(struct end *end)
+/* Runs every operation on an unresponsive target. */
+static void run_all_ops(struct end *end)
 {
 	static const uint32_t sizes[] = { 1, 8, 3000, 65536, NUMBER };
 	uint64_t *answer = (uint64_t *)end->memory;
 
-	done(end, IBV_WR_SEND, BIG, 0, 100);
+	run_op(end, IBV_WR_SEND, BIG, 0, 100);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		write_and_read(end, sizes[i], (uint32_t)i);
 	for (uint64_t i = 0; i < 10; i++) {
-		done(end, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, BIG, 8);
+		run_op(end, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, BIG, 8);
 		NEED(*answer == i);
 	}
-	done(end, IBV_WR_SEND, BIG, 0, BIG / 2);
-	/* which ends the spinning */
+	run_op(end, IBV_WR_SEND, BIG, 0, BIG / 2);
+	/* this value ends the spinning */
 	answer[BIG / 8] = UINT64_C(0x123456789abcdef0);
-	done(end, IBV_WR_RDMA_WRITE, BIG, NUMBER, 8);
+	run_op(end, IBV_WR_RDMA_WRITE, BIG, NUMBER, 8);
 }
 
-static void deaf(enum kind kind)
+static void test_unresponsive(enum kind kind)
 {
 	uint64_t begin = peer_now_us();
 	struct end end;
 
 	start(&end, kind);
-	connect_both(&end, much);
-	ask_all(&end);
+	connect_both(&end, long_timeouts);
+	run_all_ops(&end);
 	NEED(stop(&end) == UINT64_C(0x123456789abcdef0));
-	printf("a target that %s: %llu ms\n", kind_names[kind],
+	printf("target that %s: %llu ms\n", kind_names[kind],
 	       (unsigned long long)(peer_now_us() - begin) / 1000);
 }
 
-static void freeze(const struct end *end)
+static void stop_process(const struct end *end)
 {
 	int status;
 
@@ -341,7 +343,9 @@ static void freeze(const struct end *end)
 	NEED(WIFSTOPPED(status));
 }
 
-/* What is asked of a stopped one fails, in the order in which it was asked. */
+/*
+ * Operations on a stopped target fail in the order in which they were posted.
+ */
 static void need_errors(struct end *end)
 {
 	NEED(completion(end) == IBV_WC_RETRY_EXC_ERR);
@@ -349,25 +353,28 @@ static void need_errors(struct end *end)
 		NEED(completion(end) == IBV_WC_WR_FLUSH_ERR);
 }
 
-/* More than any buffer takes is on its way to a process when it is stopped. */
-static void stopped(void)
+/*
+ * When the target is stopped, more data than any buffer holds is in flight to
+ * it.
+ */
+static void test_stopped(void)
 {
 	struct end end, other;
 	uint64_t begin;
 
 	start(&end, SLEEPS);
-	connect_both(&end, little);
+	connect_both(&end, short_timeouts);
 	start(&other, SLEEPS);
-	connect_both(&other, much);
-	freeze(&end);
+	connect_both(&other, long_timeouts);
+	stop_process(&end);
 	for (int i = 0; i < DEPTH; i++)
-		ask(&end, IBV_WR_SEND, BIG, 0, BIG);
+		post_op(&end, IBV_WR_SEND, BIG, 0, BIG);
 	for (uint32_t i = 0; i < GOES_ON; i++)
 		write_and_read(&other, 5000, i);
 	need_errors(&end);
 	begin = peer_now_us();
 	write_and_read(&other, BIG - 8, 1);
-	printf("a stopped target: another one answers in %llu ms\n",
+	printf("stopped target: another target responds in %llu ms\n",
 	       (unsigned long long)(peer_now_us() - begin) / 1000);
 	NEED(ibv_destroy_qp(end.qp) == 0);
 	end.qp = peer_qp(ibv_cq_ex_to_cq(end.cq), 1);
@@ -393,7 +400,7 @@ static void *keep_busy(void *arg)
 }
 
 /* A process is stopped that has no connection with us, and is asked for one. */
-static void stopped_before_it_is_met(void)
+static void test_stopped_before_connection(void)
 {
 	struct end end, other;
 	struct busy busy = { .end = &other };
@@ -402,31 +409,35 @@ static void stopped_before_it_is_met(void)
 	pthread_t thread;
 
 	start(&other, SLEEPS);
-	connect_both(&other, much);
+	connect_both(&other, long_timeouts);
 	start(&end, SLEEPS);
-	freeze(&end);
+	stop_process(&end);
 	NEED(pthread_create(&thread, NULL, keep_busy, &busy) == 0);
 	while (!(before = __atomic_load_n(&busy.rounds, __ATOMIC_ACQUIRE)))
 		continue;
 	took = peer_now_us();
-	peer_connect(end.qp, &end.own, &end.other, much.timeout, much.retries);
+	peer_connect(end.qp, &end.own, &end.other, long_timeouts.timeout,
+		     long_timeouts.retries);
 	took = peer_now_us() - took;
 	after = __atomic_load_n(&busy.rounds, __ATOMIC_ACQUIRE);
-	/* whether or not it has waited, somebody else was served after that */
+	/*
+	 * Whether or not the process has waited, it serves another target
+	 * afterwards.
+	 */
 	while (__atomic_load_n(&busy.rounds, __ATOMIC_ACQUIRE) == after)
 		continue;
 	NEED(took < LIMIT_US);
 	NEED(took < 1000000 || after > before);
 	__atomic_store_n(&busy.stop, 1, __ATOMIC_RELEASE);
 	NEED(pthread_join(thread, NULL) == 0);
-	printf("connecting with a stopped target: %llu ms, %u rounds with "
-	       "another one\n",
+	printf("connection to a stopped target: %llu ms, %u rounds with "
+	       "another target\n",
 	       (unsigned long long)took / 1000, after - before);
-	/* when it goes on the two ends find each other, whatever the way is */
+	/* after SIGCONT the two ends connect, over any transport */
 	NEED(kill(end.pid, SIGCONT) == 0);
-	peer_tell(end.fd, &end.own);
+	peer_send_address(end.fd, &end.own);
 	wait_until_ready(&end);
-	ask_all(&end);
+	run_all_ops(&end);
 	(void)stop(&end);
 	(void)stop(&other);
 }
@@ -439,10 +450,10 @@ int main(int argc, char **argv)
 	srandom((unsigned int)atoi(argv[2]));
 	peer_open(atoi(argv[1]));
 	for (int kind = 0; kind < NR_KINDS; kind++)
-		deaf(kind);
-	stopped();
-	stopped_before_it_is_met();
+		test_unresponsive(kind);
+	test_stopped();
+	test_stopped_before_connection();
 	peer_close();
-	printf("all have answered\n");
+	printf("all operations completed\n");
 	return 0;
 }
