@@ -13,8 +13,9 @@ endif()
 
 add_compile_definitions(_GNU_SOURCE)
 if(CMAKE_SIZEOF_VOID_P EQUAL 4)
-  # Inode numbers of sysfs and offsets of a provider's memory have 64 bits. Not
-  # so times: modules of other releases share a struct timespec with us.
+  # Inode numbers of sysfs and mmap() offsets of a provider have 64 bits. time_t
+  # keeps its size: modules of other releases share struct timespec with the
+  # library.
   add_compile_definitions(_FILE_OFFSET_BITS=64)
 endif()
 add_compile_options(
@@ -35,7 +36,8 @@ if(SANITIZE)
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SANITIZE})
 else()
-  # A sanitizer's runtime is resolved at load time, so not under -z defs.
+  # The symbols of a sanitizer's runtime are resolved at load time, so a
+  # sanitizer build cannot use -z defs.
   add_link_options(-Wl,-z,defs)
 endif()
 add_link_options(-Wl,-z,now -Wl,-z,relro)

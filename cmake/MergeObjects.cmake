@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # verbs_merge_objects(SOURCE_VAR NAME OBJECTS target... KEEP pattern...)
 #
-# One relocatable object out of object libraries, in which only the names that
-# match a pattern stay global: names that are internal to an archive must not
-# meet those of an application. SOURCE_VAR receives a source for add_library().
+# Links object libraries into one relocatable object in which only the names that
+# match a pattern stay global, so that internal names of an archive do not collide
+# with those of an application. SOURCE_VAR receives a source for add_library().
 function(verbs_merge_objects source_var name)
   cmake_parse_arguments(M "" "" "OBJECTS;KEEP" ${ARGN})
   set(merged ${CMAKE_CURRENT_BINARY_DIR}/${name}_merged.o)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # verbs_static_providers(SOURCE_VAR FLAGS_VAR)
 #
-# For libibverbs.a: writes verbs_provider_all.c, the object behind the keyword
-# "all" of RDMA_STATIC_PROVIDERS, in an object file of its own because it pulls
-# in every provider; and the linker flags of all of them for libibverbs.pc.
+# For libibverbs.a: writes verbs_provider_all.c, which implements the keyword "all"
+# of RDMA_STATIC_PROVIDERS. It is an object file of its own because it refers to
+# every provider. FLAGS_VAR receives the linker flags of all providers for
+# libibverbs.pc.
 function(verbs_static_providers source_var flags_var)
   get_property(names GLOBAL PROPERTY VERBS_PROVIDERS)
   set(declarations "")

@@ -13,13 +13,13 @@
 #                          for the module; none with OPT_IN
 # LIBS is what the provider needs besides the library itself.
 #
-# AS_ONE is for a provider whose data path goes through many files: where gcc can
-# do that, the module (and it alone) is optimized as a whole.
+# AS_ONE is for a provider whose data path spans many files: where gcc supports it,
+# the module, but not the archive, is optimized at link time.
 #
-# OPT_IN is for a provider of devices that the kernel does not know. The library
-# loads it, whatever the kernel has, if the environment variable is set or the
-# configuration file is there (core/provider_load.c). The global property
-# VERBS_OPT_IN collects rows of that table.
+# OPT_IN is for a provider of devices that the kernel does not have. The library
+# loads it if the environment variable is set or the configuration file exists
+# (core/provider_load.c). The global property VERBS_OPT_IN collects the rows of
+# that table.
 #
 # The global property VERBS_PROVIDERS lists the installed providers, and
 # VERBS_PROVIDERS_BUILT all of them, in the order of the calls.
@@ -28,16 +28,17 @@ include(CheckCCompilerFlag)
 include(CheckIPOSupported)
 include(MergeObjects)
 
-# Not with a sanitizer, whose reports name functions as they are written; nor for
-# another machine, since the check knows nothing of what a toolchain file needs.
+# A sanitizer build stays without link-time optimization, so that its reports name
+# the functions of the source. A cross build does as well, since
+# check_ipo_supported() ignores the settings of the toolchain file.
 set(VERBS_AS_ONE OFF)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE AND
    NOT CMAKE_CROSSCOMPILING)
   check_ipo_supported(RESULT VERBS_AS_ONE OUTPUT unused LANGUAGES C)
 endif()
 
-# x86: to clear a struct that describes a packet, gcc uses an instruction that
-# takes as long to begin as all that is done with the packet.
+# x86: gcc clears a struct by "rep stos", whose start-up takes as long as processing
+# a packet.
 set(VERBS_AVOID_REP_STOS
     -mmemset-strategy=unrolled_loop:512:noalign,libcall:-1:noalign)
 check_c_compiler_flag(${VERBS_AVOID_REP_STOS} VERBS_CAN_AVOID_REP_STOS)
@@ -64,8 +65,8 @@ function(_verbs_provider_archive name)
     ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 endfunction()
 
-# The same objects in the form that the linker optimizes; what the archive has
-# must be plain ones, for programs of any compiler.
+# The same objects in the format for link-time optimization. The archive contains
+# ordinary objects, so that any compiler can link it.
 function(_verbs_provider_as_one name sources libs)
   add_library(provider_${name}_as_one OBJECT ${sources})
   target_link_libraries(provider_${name}_as_one PRIVATE ${libs})
