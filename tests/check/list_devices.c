@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a program does first: it lists the devices, one name a line. On a
- * machine without RDMA the library says so by ENOSYS, which is no failure here.
- * Built in every way a program can be linked, by install_tree and
- * tests/musl/run_musl, and run in the kernel lane.
+ * Prints the name of each RDMA device, one on a line. On a machine without RDMA
+ * ibv_get_device_list() fails with ENOSYS, and the program succeeds.
+ * install_tree and tests/musl/run_musl link it in every possible way; the
+ * kernel lane runs it.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
