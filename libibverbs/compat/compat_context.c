@@ -19,11 +19,6 @@ _Static_assert(sizeof(struct ibv_context_1_0) <=
 		       offsetof(struct ibv_context, cmd_fd),
 	       "what the library uses of the shadow is behind it");
 
-struct ibv_context *compat_context_of(struct ibv_context_1_0 *context)
-{
-	return (struct ibv_context *)(void *)context;
-}
-
 static int create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 {
 	const struct ibv_context_1_0 *shadow = (const void *)ctx;

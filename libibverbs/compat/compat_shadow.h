@@ -85,6 +85,10 @@ void compat_device_put(struct ibv_device_1_0 *device);
  *
  * Only as the context of a completion channel, and for its mutex.
  */
-struct ibv_context *compat_context_of(struct ibv_context_1_0 *context);
+static inline struct ibv_context *
+compat_context_of(struct ibv_context_1_0 *context)
+{
+	return (struct ibv_context *)(void *)context;
+}
 
 #endif
