@@ -4,10 +4,11 @@
  * providers for what is new, drops what has gone. Called by api/device.c.
  *
  * One refresh, in order: verbs_discover(), forget_vanished_locked(),
- * adopt_new_locked() - and if records remain that nobody claims, the mutex is
- * left, providers are loaded, and adopt_new_locked() runs again. At the end
- * providers are asked for devices that the kernel does not know; those that the
- * user must want first are loaded before all of it.
+ * adopt_new_locked(). While no provider claims some of the records,
+ * verbs_device_list_get() drops the mutex, loads providers, and calls
+ * adopt_new_locked() again. At the end each provider lists its devices that
+ * have no kernel driver. Providers that the user must enable are loaded before
+ * all of this.
  *
  * Invariants, under list_mutex:
  *  - each device in the list has the list's own reference;
@@ -66,8 +67,12 @@ struct refresh {
 	struct verbs_device_records records;
 	unsigned char *state; /* enum record_state, one for each record */
 	size_t nr_new;
-	size_t next;	     /* where the next known device probably is */
-	size_t nr_providers; /* that the new records were offered to */
+	size_t next;		 /* where the next known device probably is */
+	size_t nr_providers;	 /* that the new records were offered to */
+	unsigned int generation; /* of the list after the scan */
+	bool kernel_has_rdma;	 /* false: discovery returned -ENOSYS */
+	bool drivers_tried;	 /* loading by kernel driver was tried */
+	bool all_tried;		 /* loading of all providers was tried */
 };
 
 /* Takes the records over, also when it fails. */
@@ -360,82 +365,72 @@ static void warn_unclaimed(const struct refresh *refresh)
 }
 
 /*
- * Leaves the mutex to load providers for the records that are left, first those
- * that the kernel driver names, and all if no provider has come since the last
- * look at the records. Return: 1 if the list was refreshed by another thread in
- * between, so that the records are out of date.
- *
- * Threads cannot keep each other here: each time the mutex is left, the number
- * of providers has grown when it is taken again, or all_loaded is set.
+ * Loads providers that may claim the new records: first those that the kernel
+ * drivers name, and all if no provider has registered since the records were
+ * last offered. The list mutex is not held: a module's constructor may use the
+ * library.
  */
-static int load_and_adopt_locked(struct refresh *refresh) REQUIRES(list_mutex)
+static void refresh_load_providers(struct refresh *refresh)
 {
-	unsigned int my_generation = generation;
-
-	for (bool asked = false; refresh->nr_new > 0 && !all_loaded;
-	     asked = true) {
-		bool now_all;
-		int ret;
-
-		verbs_mutex_unlock(&list_mutex);
-		if (!asked)
-			load_providers(refresh);
-		now_all = nr_providers() == refresh->nr_providers;
-		if (now_all)
-			(void)verbs_provider_load_all(); /* seen below */
-		verbs_mutex_lock(&list_mutex);
-		if (now_all)
-			all_loaded = true;
-		if (generation != my_generation)
-			return 1;
-		ret = adopt_new_locked(refresh);
-		if (ret)
-			return ret;
+	if (!refresh->drivers_tried)
+		load_providers(refresh);
+	refresh->drivers_tried = true;
+	if (nr_providers() == refresh->nr_providers) {
+		(void)verbs_provider_load_all(); /* adoption sees its result */
+		refresh->all_tried = true;
 	}
-	warn_unclaimed(refresh);
-	return 0;
 }
 
 /*
- * One scan and its merge. A kernel without RDMA support has no devices. Return:
- * 0, 1 to start again, or -errno.
+ * Scans, removes the devices that are gone, and adopts the new ones whose
+ * providers are loaded. A kernel without RDMA support has no devices. After an
+ * error too, refresh_end() must follow.
  */
-static int refresh_once_locked(bool *ret_kernel_has_rdma) REQUIRES(list_mutex)
+static int refresh_scan_locked(struct refresh *refresh) REQUIRES(list_mutex)
 {
 	struct verbs_device_records records;
-	struct refresh refresh;
+	bool kernel_has_rdma;
 	int ret;
 
+	*refresh = (struct refresh){};
 	ret = verbs_discover(&memory, &records);
-	if (ret == -ENOSYS)
-		records = (struct verbs_device_records){};
-	else if (ret)
+	if (ret && ret != -ENOSYS)
 		return ret;
-	*ret_kernel_has_rdma = ret == 0;
+	kernel_has_rdma = ret == 0;
+	if (!kernel_has_rdma)
+		records = (struct verbs_device_records){};
 
-	ret = refresh_begin(&refresh, records);
-	if (ret == 0) {
-		generation++;
-		forget_vanished_locked(&refresh);
-		ret = adopt_new_locked(&refresh);
-	}
-	if (ret == 0)
-		ret = load_and_adopt_locked(&refresh);
-	refresh_end(&refresh);
-	return ret;
+	ret = refresh_begin(refresh, records);
+	if (ret)
+		return ret;
+	refresh->kernel_has_rdma = kernel_has_rdma;
+	refresh->generation = ++generation;
+	forget_vanished_locked(refresh);
+	return adopt_new_locked(refresh);
 }
 
-static int refresh_locked(void) REQUIRES(list_mutex)
+/*
+ * Goes on after refresh_load_providers(). If another thread has scanned
+ * meanwhile, the records are out of date, and the refresh starts again.
+ */
+static int refresh_resume_locked(struct refresh *refresh) REQUIRES(list_mutex)
 {
-	bool kernel_has_rdma = false;
+	if (refresh->all_tried)
+		all_loaded = true;
+	if (generation == refresh->generation)
+		return adopt_new_locked(refresh);
+	refresh_end(refresh);
+	return refresh_scan_locked(refresh);
+}
+
+static int refresh_finish_locked(const struct refresh *refresh)
+	REQUIRES(list_mutex)
+{
 	int ret;
 
-	do {
-		ret = refresh_once_locked(&kernel_has_rdma);
-	} while (ret > 0);
-	if (ret == 0)
-		ret = refresh_offers_locked();
-	if (ret == 0 && !kernel_has_rdma && nr_devices == 0)
+	warn_unclaimed(refresh);
+	ret = refresh_offers_locked();
+	if (ret == 0 && !refresh->kernel_has_rdma && nr_devices == 0)
 		ret = -ENOSYS;
 	return ret;
 }
@@ -465,14 +460,28 @@ static int copy_list_locked(struct ibv_device ***ret_array, int *ret_count)
 
 int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
 {
+	struct refresh refresh;
 	int ret;
 
 	(void)verbs_provider_load_wanted(); /* seen by the refresh */
 	verbs_mutex_lock(&list_mutex);
-	ret = refresh_locked();
+	ret = refresh_scan_locked(&refresh);
+	/*
+	 * This ends: in each turn the number of providers grows, or all_loaded
+	 * is set.
+	 */
+	while (ret == 0 && refresh.nr_new > 0 && !all_loaded) {
+		verbs_mutex_unlock(&list_mutex);
+		refresh_load_providers(&refresh);
+		verbs_mutex_lock(&list_mutex);
+		ret = refresh_resume_locked(&refresh);
+	}
+	if (ret == 0)
+		ret = refresh_finish_locked(&refresh);
 	if (ret == 0)
 		ret = copy_list_locked(ret_array, ret_count);
 	verbs_mutex_unlock(&list_mutex);
+	refresh_end(&refresh);
 	return ret;
 }
 
