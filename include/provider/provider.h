@@ -50,6 +50,13 @@ struct verbs_match {
 struct verbs_device;
 struct verbs_foreign_hooks;
 
+/* The uverbs descriptor of a context, from open_context() to its free. */
+struct verbs_cmd_file {
+	int fd; /* open, or -1 for a device without a kernel driver */
+	/* ibv_import_device(3): the descriptor has a kernel context already. */
+	bool imported;
+};
+
 /* ------------------------------------------------------------------------ */
 /* The provider                                                              */
 /* ------------------------------------------------------------------------ */
@@ -90,14 +97,14 @@ struct verbs_device_ops {
 	/*
 	 * open_context() - make a context of the device
 	 * @dev: device; the context takes a reference of its own
-	 * @cmd_fd: open uverbs descriptor, or -1 for a device that the kernel
-	 *	does not know; hand it on to verbs_context_new() at once
+	 * @cmd_file: pass it to verbs_context_new() first of all
 	 *
 	 * To be done with verbs_context_new(), the provider's own set-up
 	 * (verbs_cmd_get_context() for a kernel device), then
 	 * verbs_context_set_ops(). If that fails, verbs_context_free().
 	 */
-	int (*open_context)(struct verbs_device *dev, int cmd_fd,
+	int (*open_context)(struct verbs_device *dev,
+			    struct verbs_cmd_file cmd_file,
 			    struct verbs_context **ret_vctx);
 
 	/*
@@ -116,7 +123,7 @@ struct verbs_device_ops {
 /**
  * verbs_context_new() - allocate and prepare a context
  * @dev: its device
- * @cmd_fd: becomes the context's, is closed if this fails
+ * @cmd_file: its descriptor becomes the context's, and is closed on failure
  * @size: bytes of the provider's struct, which begins with a verbs_context
  *
  * The memory is zeroed; every op answers "not supported"; kernel commands can
@@ -124,7 +131,8 @@ struct verbs_device_ops {
  *
  * Return: the context, or NULL when there is no memory.
  */
-struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
+struct verbs_context *verbs_context_new(struct verbs_device *dev,
+					struct verbs_cmd_file cmd_file,
 					size_t size);
 
 /** verbs_context_free() - close the descriptors, drop the device, free */

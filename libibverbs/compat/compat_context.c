@@ -34,10 +34,12 @@ static const struct verbs_context_ops shadow_ops = {
 static struct ibv_context_1_0 *shadow_new(struct ibv_context *real,
 					  struct ibv_device_1_0 *device)
 {
+	const struct verbs_cmd_file no_cmd_file = { .fd = -1 };
 	struct ibv_context_1_0 *shadow;
 	struct verbs_context *vctx;
 
-	vctx = verbs_context_new(verbs_priv(real)->dev, -1, sizeof(*vctx));
+	vctx = verbs_context_new(verbs_priv(real)->dev, no_cmd_file,
+				 sizeof(*vctx));
 	if (!vctx)
 		return NULL;
 	verbs_context_set_ops(vctx, &shadow_ops);

@@ -40,29 +40,24 @@ static uint32_t driver_id_of(const struct verbs_device *dev)
 	return RDMA_DRIVER_UNKNOWN;
 }
 
-/*
- * The descriptor that ibv_import_device(3) opens in this thread, or -1. It goes
- * past the provider, which need not know that the context is not new.
- */
-static _Thread_local int importing = -1;
-
 void verbs_context_prepare(struct ibv_context *ctx, size_t sz,
 			   struct verbs_ex_private *priv,
-			   struct verbs_device *dev, int cmd_fd)
+			   struct verbs_device *dev,
+			   struct verbs_cmd_file cmd_file)
 {
 	struct verbs_context *vctx =
 		verbs_container_of(ctx, struct verbs_context, context);
 
 	priv->kernel.driver_id = driver_id_of(dev);
 	priv->kernel.nr_ports = dev->kernel.nr_ports;
-	priv->kernel.imported = cmd_fd >= 0 && cmd_fd == importing;
+	priv->kernel.imported = cmd_file.imported;
 	priv->dev = dev;
-	verbs_op_table_init(&priv->ops, cmd_fd >= 0);
+	verbs_op_table_init(&priv->ops, cmd_file.fd >= 0);
 
 	vctx->priv = priv;
 	vctx->sz = sz;
 	ctx->device = dev->pub;
-	ctx->cmd_fd = cmd_fd;
+	ctx->cmd_fd = cmd_file.fd;
 	ctx->async_fd = -1;
 	ctx->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	(void)pthread_mutex_init(&ctx->mutex, NULL); /* cannot fail on Linux */
@@ -83,7 +78,8 @@ void verbs_context_release(struct ibv_context *ctx)
 	free(priv);
 }
 
-struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
+struct verbs_context *verbs_context_new(struct verbs_device *dev,
+					struct verbs_cmd_file cmd_file,
 					size_t size)
 {
 	struct verbs_ex_private *priv;
@@ -99,14 +95,15 @@ struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
 	 * The provider's struct was compiled with the same header as ours, so
 	 * all of verbs_context is there.
 	 */
-	verbs_context_prepare(&vctx->context, sizeof(*vctx), priv, dev, cmd_fd);
+	verbs_context_prepare(&vctx->context, sizeof(*vctx), priv, dev,
+			      cmd_file);
 	return vctx;
 
 err_free:
 	free(vctx);
 err_close:
-	if (cmd_fd >= 0)
-		(void)close(cmd_fd);
+	if (cmd_file.fd >= 0)
+		(void)close(cmd_file.fd);
 	return NULL;
 }
 
@@ -154,18 +151,18 @@ int verbs_core_open_private(struct verbs_device *dev, void *private_data,
 			    struct ibv_context **ret_ctx)
 {
 	const struct verbs_device_ops *provider = dev->provider;
+	struct verbs_cmd_file cmd_file = { .fd = -1 };
 	struct verbs_context *vctx;
-	int cmd_fd = -1;
 	int ret;
 
 	if (dev->has_node) {
-		ret = verbs_open_node(&dev->kernel, &cmd_fd);
+		ret = verbs_open_node(&dev->kernel, &cmd_file.fd);
 		if (ret)
 			return ret;
 	}
 	ret = provider->foreign ? provider->foreign->open_context(
-					  dev, cmd_fd, private_data, &vctx)
-				: provider->open_context(dev, cmd_fd, &vctx);
+					  dev, cmd_file.fd, private_data, &vctx)
+				: provider->open_context(dev, cmd_file, &vctx);
 	return ret ? ret : finish_open(vctx, ret_ctx);
 }
 
@@ -199,15 +196,19 @@ static int find_by_cdev(dev_t cdev, struct verbs_device **ret_dev)
 static int import_context(struct verbs_device *dev, int cmd_fd,
 			  struct verbs_context **ret_vctx)
 {
+	const struct verbs_cmd_file cmd_file = { .fd = cmd_fd,
+						 .imported = true };
 	const struct verbs_device_ops *provider = dev->provider;
 	int ret;
 
-	importing = cmd_fd;
-	ret = provider->foreign
-		      ? provider->foreign->import_context(dev, cmd_fd, ret_vctx)
-		      : provider->open_context(dev, cmd_fd, ret_vctx);
-	importing = -1;
-	return ret;
+	if (!provider->foreign)
+		return provider->open_context(dev, cmd_file, ret_vctx);
+	ret = provider->foreign->import_context(dev, cmd_fd, ret_vctx);
+	if (ret)
+		return ret;
+	/* The module may have made the context without a kernel command. */
+	(*ret_vctx)->priv->kernel.imported = true;
+	return 0;
 }
 
 int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)

@@ -71,13 +71,14 @@ void verbs_core_close(struct ibv_context *ctx);
  *	is the end of @ctx; nothing in front of them is touched
  * @priv: zeroed, allocated with malloc(); may be the start of a larger block.
  *	The context's from now on.
- * @cmd_fd: becomes the context's
+ * @cmd_file: its descriptor becomes the context's
  *
  * Kernel commands can be sent afterwards. Takes a reference on @dev.
  */
 void verbs_context_prepare(struct ibv_context *ctx, size_t sz,
 			   struct verbs_ex_private *priv,
-			   struct verbs_device *dev, int cmd_fd);
+			   struct verbs_device *dev,
+			   struct verbs_cmd_file cmd_file);
 
 /**
  * verbs_context_release() - undo verbs_context_prepare()

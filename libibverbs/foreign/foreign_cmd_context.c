@@ -151,6 +151,11 @@ int foreign_cmd_query_context(struct ibv_context *ctx,
 		ret = verbs_cmd_query_context(ctx, &udata);
 	if (ret)
 		return foreign_errno(ret);
+	/*
+	 * Modules send this command only from their import_context(). Its
+	 * arguments have no place for the mark, so the context is marked here.
+	 */
+	verbs_kernel_state(ctx)->imported = true;
 	foreign_link_write_back(&driver);
 	foreign_cmd_store_core_support(ctx);
 	return 0;

@@ -67,6 +67,11 @@ void *foreign_init_and_alloc_context(struct ibv_device *device, int cmd_fd,
 				     size_t alloc_size, void *context_offset,
 				     uint32_t driver_id)
 {
+	/*
+	 * A module's import_context() cannot mark the context as imported here;
+	 * foreign_cmd_query_context() does.
+	 */
+	const struct verbs_cmd_file cmd_file = { .fd = cmd_fd };
 	const struct foreign_variant *variant;
 	const struct foreign_provider *provider;
 	struct foreign_context *fctx;
@@ -90,7 +95,7 @@ void *foreign_init_and_alloc_context(struct ibv_device *device, int cmd_fd,
 	fctx->variant = variant;
 	fctx->release = provider->release;
 	verbs_context_prepare(ctx, foreign_variant_sz(variant), &fctx->priv,
-			      dev, cmd_fd);
+			      dev, cmd_file);
 	fctx->priv.kernel.driver_id = driver_id;
 	if (!dev->has_node)
 		verbs_op_table_merge(&fctx->priv.ops, &no_kernel_ops);

@@ -65,11 +65,12 @@ static const struct verbs_context_ops rxe_context_ops = {
 	.bind_mw = rxe_bind_mw,
 };
 
-static int rxe_open_context(struct verbs_device *dev, int cmd_fd,
+static int rxe_open_context(struct verbs_device *dev,
+			    struct verbs_cmd_file cmd_file,
 			    struct verbs_context **ret_vctx)
 {
-	return soft_open_context(dev, cmd_fd, sizeof(struct rxe_context), NULL,
-				 &rxe_context_ops, ret_vctx);
+	return soft_open_context(dev, cmd_file, sizeof(struct rxe_context),
+				 NULL, &rxe_context_ops, ret_vctx);
 }
 
 static const struct verbs_match rxe_match[] = {

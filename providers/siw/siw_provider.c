@@ -46,7 +46,8 @@ static const struct verbs_context_ops siw_context_ops = {
 	.post_srq_recv = siw_post_srq_recv,
 };
 
-static int siw_open_context(struct verbs_device *dev, int cmd_fd,
+static int siw_open_context(struct verbs_device *dev,
+			    struct verbs_cmd_file cmd_file,
 			    struct verbs_context **ret_vctx)
 {
 	struct siw_uresp_alloc_ctx resp = {};
@@ -55,7 +56,7 @@ static int siw_open_context(struct verbs_device *dev, int cmd_fd,
 		.out_len = sizeof(resp),
 	};
 
-	return soft_open_context(dev, cmd_fd, sizeof(struct verbs_context),
+	return soft_open_context(dev, cmd_file, sizeof(struct verbs_context),
 				 &udata, &siw_context_ops, ret_vctx);
 }
 

@@ -36,8 +36,8 @@
  *
  * Return: 0, -ENOMEM, or the error of the command.
  */
-int soft_open_context(struct verbs_device *dev, int cmd_fd, size_t size,
-		      const struct verbs_udata *udata,
+int soft_open_context(struct verbs_device *dev, struct verbs_cmd_file cmd_file,
+		      size_t size, const struct verbs_udata *udata,
 		      const struct verbs_context_ops *ops,
 		      struct verbs_context **ret_vctx);
 

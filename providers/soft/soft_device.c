@@ -10,15 +10,15 @@
 
 #include "soft/soft.h"
 
-int soft_open_context(struct verbs_device *dev, int cmd_fd, size_t size,
-		      const struct verbs_udata *udata,
+int soft_open_context(struct verbs_device *dev, struct verbs_cmd_file cmd_file,
+		      size_t size, const struct verbs_udata *udata,
 		      const struct verbs_context_ops *ops,
 		      struct verbs_context **ret_vctx)
 {
 	struct verbs_context *vctx;
 	int err;
 
-	vctx = verbs_context_new(dev, cmd_fd, size);
+	vctx = verbs_context_new(dev, cmd_file, size);
 	if (!vctx)
 		return -ENOMEM;
 

@@ -96,12 +96,14 @@ static const struct verbs_context_ops template_context_ops = {
 	.dealloc_pd = template_dealloc_pd,
 };
 
-static int template_open_context(struct verbs_device *dev, int cmd_fd,
+static int template_open_context(struct verbs_device *dev,
+				 struct verbs_cmd_file cmd_file,
 				 struct verbs_context **ret_vctx)
 {
 	struct verbs_context *vctx;
 
-	vctx = verbs_context_new(dev, cmd_fd, sizeof(struct template_context));
+	vctx = verbs_context_new(dev, cmd_file,
+				 sizeof(struct template_context));
 	if (!vctx)
 		return -ENOMEM;
 	to_template_context(&vctx->context)->async_write_fd = -1;

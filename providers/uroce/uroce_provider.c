@@ -114,14 +114,15 @@ static int attach(struct uroce_context *ctx)
 				 &ctx->loop);
 }
 
-static int uroce_open_context(struct verbs_device *dev, int cmd_fd,
+static int uroce_open_context(struct verbs_device *dev,
+			      struct verbs_cmd_file cmd_file,
 			      struct verbs_context **ret_vctx)
 {
 	struct uroce_context *ctx;
 	struct verbs_context *vctx;
 	int ret;
 
-	vctx = verbs_context_new(dev, cmd_fd, sizeof(*ctx));
+	vctx = verbs_context_new(dev, cmd_file, sizeof(*ctx));
 	if (!vctx)
 		return -ENOMEM;
 	ctx = to_uroce_context(&vctx->context);

@@ -32,7 +32,8 @@ static unsigned int nr_contexts;
 static bool no_memory;
 static int get_context_err;
 
-struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
+struct verbs_context *verbs_context_new(struct verbs_device *dev,
+					struct verbs_cmd_file cmd_file,
 					size_t size)
 {
 	struct verbs_context *vctx;
@@ -40,12 +41,12 @@ struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
 	assert_true(size >= sizeof(*vctx));
 	vctx = no_memory ? NULL : calloc(1, size);
 	if (!vctx) {
-		if (cmd_fd >= 0)
-			(void)close(cmd_fd);
+		if (cmd_file.fd >= 0)
+			(void)close(cmd_file.fd);
 		return NULL;
 	}
 	vctx->context.device = &device;
-	vctx->context.cmd_fd = cmd_fd;
+	vctx->context.cmd_fd = cmd_file.fd;
 	vctx->context.async_fd = -1;
 	nr_contexts++;
 	return vctx;
@@ -72,9 +73,11 @@ int verbs_cmd_get_context(struct ibv_context *ctx,
 }
 
 /* A kernel device needs a descriptor that the provider can close. */
-static int cmd_fd_new(void)
+static struct verbs_cmd_file cmd_file_new(void)
 {
-	return PROVIDER.match ? dup(STDERR_FILENO) : -1;
+	return (struct verbs_cmd_file){
+		.fd = PROVIDER.match ? dup(STDERR_FILENO) : -1,
+	};
 }
 
 static struct verbs_context *context_open(void)
@@ -82,7 +85,7 @@ static struct verbs_context *context_open(void)
 	struct verbs_context *vctx = NULL;
 
 	ops = NULL;
-	assert_int_equal(PROVIDER.open_context(NULL, cmd_fd_new(), &vctx), 0);
+	assert_int_equal(PROVIDER.open_context(NULL, cmd_file_new(), &vctx), 0);
 	assert_non_null(vctx);
 	assert_int_equal(nr_contexts, 1);
 	return vctx;
@@ -193,7 +196,7 @@ static void provider_open_context_without_memory_returns_enomem(void **state)
 	struct verbs_context *vctx = NULL;
 
 	no_memory = true;
-	assert_int_equal(PROVIDER.open_context(NULL, cmd_fd_new(), &vctx),
+	assert_int_equal(PROVIDER.open_context(NULL, cmd_file_new(), &vctx),
 			 -ENOMEM);
 	assert_null(vctx);
 }
@@ -205,7 +208,7 @@ static void provider_open_context_kernel_error_frees_context(void **state)
 	if (!PROVIDER.match)
 		skip();
 	get_context_err = -ENODEV;
-	assert_int_equal(PROVIDER.open_context(NULL, cmd_fd_new(), &vctx),
+	assert_int_equal(PROVIDER.open_context(NULL, cmd_file_new(), &vctx),
 			 -ENODEV);
 	assert_null(vctx);
 	assert_int_equal(nr_contexts, 0);

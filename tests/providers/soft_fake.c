@@ -90,7 +90,8 @@ int soft_fake_destroyed(void)
 
 /* -- functions of the library -- */
 
-struct verbs_context *verbs_context_new(struct verbs_device *dev, int cmd_fd,
+struct verbs_context *verbs_context_new(struct verbs_device *dev,
+					struct verbs_cmd_file cmd_file,
 					size_t size)
 {
 	return calloc(1, size);

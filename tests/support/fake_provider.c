@@ -361,17 +361,18 @@ static int fake_list_devices(int (*add)(void *arg, const char *name,
 	return fake_provider.list_devices_ret;
 }
 
-static int fake_open_context(struct verbs_device *dev, int cmd_fd,
+static int fake_open_context(struct verbs_device *dev,
+			     struct verbs_cmd_file cmd_file,
 			     struct verbs_context **ret_vctx)
 {
 	struct verbs_context *vctx;
 
-	fake_provider.last_cmd_fd = cmd_fd;
+	fake_provider.last_cmd_fd = cmd_file.fd;
 	if (fake_provider.open_ret) {
-		close_end(cmd_fd); /* a failed open consumes the descriptor */
+		close_end(cmd_file.fd); /* a failed open consumes it */
 		return fake_provider.open_ret;
 	}
-	vctx = verbs_context_new(dev, cmd_fd, sizeof(*vctx));
+	vctx = verbs_context_new(dev, cmd_file, sizeof(*vctx));
 	if (!vctx)
 		return -ENOMEM;
 	if (fake_provider.open_ret_late) {

@@ -168,8 +168,10 @@ static void fake_provider_failed_open_closes_the_descriptor(void **state)
 
 	assert_true(fd >= 0);
 	fake_provider.open_ret = -EACCES;
-	assert_int_equal(verbs_provider_fake.open_context(NULL, fd, &vctx),
-			 -EACCES);
+	assert_int_equal(
+		verbs_provider_fake.open_context(
+			NULL, (struct verbs_cmd_file){ .fd = fd }, &vctx),
+		-EACCES);
 	assert_int_equal(fake_provider.last_cmd_fd, fd);
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
 }

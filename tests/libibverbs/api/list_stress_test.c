@@ -68,11 +68,12 @@ static const struct verbs_context_ops stress_ops = {
 	.query_port = stress_query_port,
 };
 
-static int stress_open_context(struct verbs_device *dev, int cmd_fd,
+static int stress_open_context(struct verbs_device *dev,
+			       struct verbs_cmd_file cmd_file,
 			       struct verbs_context **ret_vctx)
 {
 	struct verbs_context *vctx =
-		verbs_context_new(dev, cmd_fd, sizeof(*vctx));
+		verbs_context_new(dev, cmd_file, sizeof(*vctx));
 
 	if (!vctx)
 		return -ENOMEM;

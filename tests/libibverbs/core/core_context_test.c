@@ -285,8 +285,9 @@ static void new_context_without_memory_closes_the_descriptor(void **state)
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 		assert_true(fd >= 0);
 		alloc_fail_at(n);
-		assert_null(verbs_context_new(dev, fd,
-					      sizeof(struct verbs_context)));
+		assert_null(verbs_context_new(
+			dev, (struct verbs_cmd_file){ .fd = fd },
+			sizeof(struct verbs_context)));
 		assert_true(alloc_fail_done());
 		assert_int_equal(fcntl(fd, F_GETFD), -1);
 	}
@@ -305,7 +306,8 @@ static void provider_s_part_of_a_context_is_zeroed(void **state)
 	struct verbs_context *vctx;
 
 	start();
-	vctx = verbs_context_new(dev, -1, sizeof(*larger));
+	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = -1 },
+				 sizeof(*larger));
 	assert_non_null(vctx);
 	larger = verbs_container_of(vctx, struct larger_context, vctx);
 	for (size_t i = 0; i < 100; i++)
@@ -327,7 +329,8 @@ static void data_path_has_defaults_before_ops_are_set(void **state)
 	struct ibv_send_wr wr = {}, *bad_wr = NULL;
 
 	start();
-	vctx = verbs_context_new(dev, -1, sizeof(*vctx));
+	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = -1 },
+				 sizeof(*vctx));
 	assert_non_null(vctx);
 	assert_int_equal(vctx->context.ops.post_send(NULL, &wr, &bad_wr),
 			 EOPNOTSUPP);
@@ -360,7 +363,8 @@ static void kernel_device_starts_with_the_kernel_s_ops(void **state)
 
 	start();
 	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	vctx = verbs_context_new(dev, fd, sizeof(*vctx));
+	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = fd },
+				 sizeof(*vctx));
 	assert_non_null(vctx);
 	assert_ptr_equal(verbs_ops(&vctx->context)->alloc_async_fd,
 			 verbs_cmd_alloc_async_fd);
@@ -374,7 +378,8 @@ static void other_device_starts_without_them(void **state)
 	int fd = -7;
 
 	start_with_offer();
-	vctx = verbs_context_new(dev, -1, sizeof(*vctx));
+	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = -1 },
+				 sizeof(*vctx));
 	assert_non_null(vctx);
 	assert_int_equal(
 		verbs_ops(&vctx->context)->alloc_async_fd(&vctx->context, &fd),
@@ -383,10 +388,11 @@ static void other_device_starts_without_them(void **state)
 	verbs_context_free(vctx);
 }
 
-static int open_with_own_async_fd(struct verbs_device *device, int cmd_fd,
+static int open_with_own_async_fd(struct verbs_device *device,
+				  struct verbs_cmd_file cmd_file,
 				  struct verbs_context **ret_vctx)
 {
-	int ret = verbs_provider_fake.open_context(device, cmd_fd, ret_vctx);
+	int ret = verbs_provider_fake.open_context(device, cmd_file, ret_vctx);
 
 	if (ret == 0)
 		(*ret_vctx)->context.async_fd = dup(STDERR_FILENO);

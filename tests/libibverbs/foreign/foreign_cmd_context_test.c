@@ -232,6 +232,7 @@ static void query_context_fills_the_context(void **state)
 	assert_done(foreign_cmd_query_context(t->ctx, TEST_LINK(&link)));
 	assert_int_equal(t->ctx->num_comp_vectors, 4);
 	assert_int_equal(t->device.core_support, 1);
+	assert_true(verbs_kernel_state(t->ctx)->imported);
 	foreign_cmd_test_check_link(&link);
 }
 

@@ -192,12 +192,14 @@ static void siw_query_device_formats_three_version_fields(void **state)
 
 static void siw_open_context_passes_response_buffer(void **state)
 {
+	const struct verbs_cmd_file no_file = { .fd = -1 };
 	struct verbs_context *vctx;
 
-	assert_int_equal(verbs_provider_siw.open_context(NULL, -1, &vctx), 0);
+	assert_int_equal(verbs_provider_siw.open_context(NULL, no_file, &vctx),
+			 0);
 	verbs_provider_siw.close_context(vctx);
 	soft.err = -ENODEV;
-	assert_int_equal(verbs_provider_siw.open_context(NULL, -1, &vctx),
+	assert_int_equal(verbs_provider_siw.open_context(NULL, no_file, &vctx),
 			 -ENODEV);
 }
 
