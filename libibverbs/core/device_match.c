@@ -60,36 +60,45 @@ verbs_match_device(struct verbs_candidate *candidate,
 	return NULL;
 }
 
+/* Names of the *.driver files that distributions install. */
+static const struct {
+	uint32_t driver_id;
+	const char *name;
+} drivers[] = {
+	{ RDMA_DRIVER_MLX5, "mlx5" },
+	{ RDMA_DRIVER_MLX4, "mlx4" },
+	{ RDMA_DRIVER_CXGB4, "cxgb4" },
+	{ RDMA_DRIVER_MTHCA, "mthca" },
+	{ RDMA_DRIVER_BNXT_RE, "bnxt_re" },
+	{ RDMA_DRIVER_OCRDMA, "ocrdma" },
+	{ RDMA_DRIVER_IRDMA, "irdma" },
+	{ RDMA_DRIVER_VMW_PVRDMA, "vmw_pvrdma" },
+	{ RDMA_DRIVER_QEDR, "qedr" },
+	{ RDMA_DRIVER_HNS, "hns" },
+	{ RDMA_DRIVER_RXE, "rxe" },
+	{ RDMA_DRIVER_HFI1, "hfi1verbs" },
+	{ RDMA_DRIVER_QIB, "ipathverbs" },
+	{ RDMA_DRIVER_EFA, "efa" },
+	{ RDMA_DRIVER_SIW, "siw" },
+	{ RDMA_DRIVER_ERDMA, "erdma" },
+	{ RDMA_DRIVER_MANA, "mana" },
+	{ RDMA_DRIVER_IONIC, "ionic" },
+};
+
+#define NR_DRIVERS (sizeof(drivers) / sizeof(drivers[0]))
+
 const char *verbs_driver_name(uint32_t driver_id)
 {
-	/* Names of the *.driver files that distributions install. */
-	static const struct {
-		uint32_t driver_id;
-		const char *name;
-	} drivers[] = {
-		{ RDMA_DRIVER_MLX5, "mlx5" },
-		{ RDMA_DRIVER_MLX4, "mlx4" },
-		{ RDMA_DRIVER_CXGB4, "cxgb4" },
-		{ RDMA_DRIVER_MTHCA, "mthca" },
-		{ RDMA_DRIVER_BNXT_RE, "bnxt_re" },
-		{ RDMA_DRIVER_OCRDMA, "ocrdma" },
-		{ RDMA_DRIVER_IRDMA, "irdma" },
-		{ RDMA_DRIVER_VMW_PVRDMA, "vmw_pvrdma" },
-		{ RDMA_DRIVER_QEDR, "qedr" },
-		{ RDMA_DRIVER_HNS, "hns" },
-		{ RDMA_DRIVER_RXE, "rxe" },
-		{ RDMA_DRIVER_HFI1, "hfi1verbs" },
-		{ RDMA_DRIVER_QIB, "ipathverbs" },
-		{ RDMA_DRIVER_EFA, "efa" },
-		{ RDMA_DRIVER_SIW, "siw" },
-		{ RDMA_DRIVER_ERDMA, "erdma" },
-		{ RDMA_DRIVER_MANA, "mana" },
-		{ RDMA_DRIVER_IONIC, "ionic" },
-	};
-
-	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+	for (size_t i = 0; i < NR_DRIVERS; i++) {
 		if (drivers[i].driver_id == driver_id)
 			return drivers[i].name;
 	}
 	return NULL;
+}
+
+void verbs_driver_name_each(void (*visit)(void *arg, const char *name),
+			    void *arg)
+{
+	for (size_t i = 0; i < NR_DRIVERS; i++)
+		visit(arg, drivers[i].name);
 }

@@ -35,4 +35,11 @@ verbs_match_device(struct verbs_candidate *candidate,
  */
 const char *verbs_driver_name(uint32_t driver_id);
 
+/**
+ * verbs_driver_name_each() - call @visit for the name of each kernel driver
+ * @arg: passed to @visit
+ */
+void verbs_driver_name_each(void (*visit)(void *arg, const char *name),
+			    void *arg);
+
 #endif

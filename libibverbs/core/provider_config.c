@@ -79,9 +79,9 @@ static bool is_regular(int dirfd, const struct dirent *entry)
 	       S_ISREG(st.st_mode);
 }
 
-bool verbs_provider_config_each(const char *dir,
-				bool (*visit)(void *arg, const char *name),
-				void *arg)
+int verbs_provider_config_each(const char *dir,
+			       bool (*visit)(void *arg, const char *name),
+			       void *arg)
 {
 	const struct dirent *entry;
 	bool go_on = true;
@@ -89,8 +89,10 @@ bool verbs_provider_config_each(const char *dir,
 
 	folder = opendir(dir);
 	if (!folder) {
-		verbs_warn("%s: %s", dir, strerror(errno));
-		return true;
+		int ret = -errno;
+
+		verbs_warn("%s: %s", dir, strerror(-ret));
+		return ret;
 	}
 	while (go_on && (entry = readdir(folder)) != NULL) {
 		if (is_regular(dirfd(folder), entry))
@@ -98,7 +100,7 @@ bool verbs_provider_config_each(const char *dir,
 					   arg);
 	}
 	(void)closedir(folder); /* was only read */
-	return go_on;
+	return go_on ? 0 : 1;
 }
 
 /* A name that is looked for, and what was found. */
@@ -121,17 +123,18 @@ static bool is_other_name(void *arg, const char *text)
 	return false;
 }
 
-bool verbs_provider_config_find(const char *dir, const char *name,
-				char *ret_text, size_t size)
+int verbs_provider_config_find(const char *dir, const char *name,
+			       char *ret_text, size_t size)
 {
 	struct wanted wanted = { name, ret_text, size };
 	char path[PATH_MAX];
-	int len;
+	int len, ret;
 
 	len = snprintf(path, sizeof(path), "%s/%s.driver", dir, name);
 	if (len < 0 || (size_t)len >= sizeof(path))
-		return false;
-
-	return !visit_file(AT_FDCWD, path, is_other_name, &wanted) ||
-	       !verbs_provider_config_each(dir, is_other_name, &wanted);
+		return 0;
+	if (!visit_file(AT_FDCWD, path, is_other_name, &wanted))
+		return 1;
+	ret = verbs_provider_config_each(dir, is_other_name, &wanted);
+	return ret < 0 && ret != -ENOENT ? 0 : ret;
 }

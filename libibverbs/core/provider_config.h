@@ -16,19 +16,20 @@
  * Looks at <dir>/<name>.driver, where packages put it, and reads the rest of
  * the folder only if that does not say so.
  *
- * Return: whether it is configured.
+ * Return: 1 if it is configured, 0 if not, -ENOENT if there is no such folder.
  */
-bool verbs_provider_config_find(const char *dir, const char *name,
-				char *ret_text, size_t size);
+int verbs_provider_config_find(const char *dir, const char *name,
+			       char *ret_text, size_t size);
 
 /**
  * verbs_provider_config_each() - call @visit for each configured name
  * @visit: returns false to stop
  *
- * Return: false if @visit stopped it.
+ * Return: 0, 1 if @visit stopped it, -errno if the folder cannot be read. Such
+ * a folder is reported as a warning.
  */
-bool verbs_provider_config_each(const char *dir,
-				bool (*visit)(void *arg, const char *name),
-				void *arg);
+int verbs_provider_config_each(const char *dir,
+			       bool (*visit)(void *arg, const char *name),
+			       void *arg);
 
 #endif

@@ -9,6 +9,7 @@
  */
 #include "core/provider_load.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +89,14 @@ static bool is_settled_locked(const struct verbs_provider_name *name)
 	return verbs_provider_known(proper);
 }
 
-/* Return: whether a module was loaded that was not there before. */
-static bool load_locked(const char *text) REQUIRES(load_mutex)
+/*
+ * @load_module: verbs_provider_module_load(), or its narrower form
+ * Return: whether a module was loaded that was not there before.
+ */
+static bool
+load_with_locked(const char *text,
+		 bool (*load_module)(const struct verbs_provider_name *name))
+	REQUIRES(load_mutex)
 {
 	struct verbs_provider_name name = verbs_provider_name_split(text);
 	struct tried_name *entry;
@@ -97,7 +104,7 @@ static bool load_locked(const char *text) REQUIRES(load_mutex)
 
 	if (is_settled_locked(&name))
 		return false;
-	loaded = verbs_provider_module_load(&name);
+	loaded = load_module(&name);
 	entry = name_new(text);
 	if (entry) {
 		entry->loaded = loaded;
@@ -105,6 +112,11 @@ static bool load_locked(const char *text) REQUIRES(load_mutex)
 		tried = entry;
 	}
 	return loaded;
+}
+
+static bool load_locked(const char *text) REQUIRES(load_mutex)
+{
+	return load_with_locked(text, verbs_provider_module_load);
 }
 
 static bool load_from_env_locked(void) REQUIRES(load_mutex)
@@ -157,18 +169,30 @@ bool verbs_provider_load_wanted(void)
 	return found;
 }
 
+/*
+ * Without the configuration folder, as in an install tree that was moved, the
+ * modules of that tree are used for the kernel drivers of their names.
+ */
+static bool load_for_name_locked(const char *name) REQUIRES(load_mutex)
+{
+	char configured[PATH_MAX];
+	int ret = verbs_provider_config_find(IBV_CONFIG_DIR, name, configured,
+					     sizeof(configured));
+
+	if (ret == -ENOENT)
+		return load_with_locked(name,
+					verbs_provider_module_load_beside);
+	return ret > 0 && load_locked(configured);
+}
+
 bool verbs_provider_load_for(uint32_t driver_id)
 {
 	const char *name = verbs_driver_name(driver_id);
-	char configured[PATH_MAX];
 	bool found;
 
 	verbs_mutex_lock(&load_mutex);
 	found = load_from_env_locked();
-	if (name && !all_done &&
-	    verbs_provider_config_find(IBV_CONFIG_DIR, name, configured,
-				       sizeof(configured)) &&
-	    load_locked(configured))
+	if (name && !all_done && load_for_name_locked(name))
 		found = true;
 	verbs_mutex_unlock(&load_mutex);
 	return found;
@@ -198,11 +222,22 @@ static bool load_visited(void *arg, const char *text) REQUIRES(load_mutex)
 	return true;
 }
 
+/* Called for each kernel driver if there is no configuration folder. */
+static void load_beside(void *arg, const char *name) REQUIRES(load_mutex)
+{
+	struct visit *visit = arg;
+
+	if (load_with_locked(name, verbs_provider_module_load_beside))
+		visit->found = true;
+}
+
 static bool load_configured_locked(void) REQUIRES(load_mutex)
 {
 	struct visit visit = {};
 
-	(void)verbs_provider_config_each(IBV_CONFIG_DIR, load_visited, &visit);
+	if (verbs_provider_config_each(IBV_CONFIG_DIR, load_visited, &visit) ==
+	    -ENOENT)
+		verbs_driver_name_each(load_beside, &visit);
 	while (visit.later) {
 		struct tried_name *entry = visit.later;
 

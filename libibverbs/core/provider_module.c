@@ -277,3 +277,13 @@ bool verbs_provider_module_load(const struct verbs_provider_name *name)
 		verbs_warn("provider %s: no module", name->text);
 	return false;
 }
+
+bool verbs_provider_module_load_beside(const struct verbs_provider_name *name)
+{
+	/* The best kind is this library's own; all others are foreign. */
+	const struct verbs_module_kind *kind = &verbs_module_kinds[0];
+	char beside[PATH_MAX];
+
+	return folder_beside_library(beside, sizeof(beside)) &&
+	       open_in_folder(beside, strlen(beside), name, kind) == LOADED;
+}

@@ -18,4 +18,15 @@
  */
 bool verbs_provider_module_load(const struct verbs_provider_name *name);
 
+/**
+ * verbs_provider_module_load_beside() - load a module of the install tree
+ *
+ * Looks only for this library's own kind of module, and only in the folder
+ * libibverbs/ beside the running library. Warns about a module that is unusable
+ * but not about a missing one.
+ *
+ * Context, return: as above.
+ */
+bool verbs_provider_module_load_beside(const struct verbs_provider_name *name);
+
 #endif

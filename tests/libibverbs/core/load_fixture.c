@@ -73,6 +73,12 @@ void load_start(void)
 	(void)unsetenv("IBV_DRIVERS");
 }
 
+void load_start_without_config(void)
+{
+	load_start();
+	assert_int_equal(rmdir(IBV_CONFIG_DIR), 0);
+}
+
 void load_set_env(const char *name, const char *value)
 {
 	assert_int_equal(setenv(name, value, 1), 0);

@@ -18,6 +18,9 @@ extern char load_warning[512]; /* the last one */
 /* Empties the configuration folder; to be called first. */
 void load_start(void);
 
+/* The same, and removes the configuration folder. */
+void load_start_without_config(void);
+
 /* Writes <file>.driver with the line "driver <name>". */
 void load_configure(const char *file, const char *name);
 

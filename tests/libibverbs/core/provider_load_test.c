@@ -327,6 +327,66 @@ static void missing_module_warns(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
+/* An install tree without its configuration folder                          */
+/* ------------------------------------------------------------------------ */
+
+static void
+load_for_driver_without_config_folder_uses_module_beside_library(void **state)
+{
+	load_start_without_config();
+	assert_true(verbs_provider_load_for(RDMA_DRIVER_EFA));
+	assert_false(verbs_provider_load_for(RDMA_DRIVER_EFA));
+	ASSERT_REGISTERED("efa");
+	assert_string_equal(load_origin(), BESIDE_DIR "/libefa" SUFFIX);
+}
+
+static void
+load_for_driver_without_config_folder_ignores_other_folders(void **state)
+{
+	load_start_without_config();
+	assert_false(verbs_provider_load_for(RDMA_DRIVER_RXE));
+	load_assert_nothing_registered();
+}
+
+static void
+load_for_driver_without_config_folder_ignores_foreign_modules(void **state)
+{
+	load_start_without_config();
+	assert_int_equal(access(BESIDE_DIR "/libmana-rdmav34.so", F_OK), 0);
+	assert_false(verbs_provider_load_for(RDMA_DRIVER_MANA));
+	load_assert_nothing_registered();
+}
+
+static void
+load_for_driver_with_empty_config_folder_loads_no_module(void **state)
+{
+	load_start();
+	assert_false(verbs_provider_load_for(RDMA_DRIVER_EFA));
+	assert_false(verbs_provider_load_all());
+	load_assert_nothing_registered();
+	assert_int_equal(load_nr_warnings, 0);
+}
+
+/* "beside" is in the folder as well, but names no kernel driver. */
+static void
+load_all_without_config_folder_loads_drivers_beside_library(void **state)
+{
+	load_start_without_config();
+	assert_true(verbs_provider_load_all());
+	ASSERT_REGISTERED("efa");
+}
+
+static void
+load_for_driver_without_config_folder_ignores_privileged_env(void **state)
+{
+	load_start_without_config();
+	load_privileged = true;
+	load_set_env("RDMAV_DRIVERS", "good");
+	assert_true(verbs_provider_load_for(RDMA_DRIVER_EFA));
+	ASSERT_REGISTERED("efa");
+}
+
+/* ------------------------------------------------------------------------ */
 /* Modules that are none                                                     */
 /* ------------------------------------------------------------------------ */
 
@@ -510,6 +570,18 @@ int main(void)
 		cmocka_unit_test(module_beside_the_library_goes_first),
 		cmocka_unit_test(module_is_found_by_the_dynamic_linker),
 		cmocka_unit_test(missing_module_warns),
+		cmocka_unit_test(
+			load_for_driver_without_config_folder_uses_module_beside_library),
+		cmocka_unit_test(
+			load_for_driver_without_config_folder_ignores_other_folders),
+		cmocka_unit_test(
+			load_for_driver_without_config_folder_ignores_foreign_modules),
+		cmocka_unit_test(
+			load_for_driver_with_empty_config_folder_loads_no_module),
+		cmocka_unit_test(
+			load_all_without_config_folder_loads_drivers_beside_library),
+		cmocka_unit_test(
+			load_for_driver_without_config_folder_ignores_privileged_env),
 		cmocka_unit_test(module_without_its_symbol_is_unloaded),
 		cmocka_unit_test(module_of_another_abi_is_unloaded),
 		cmocka_unit_test(module_with_the_name_of_another_is_unloaded),
