@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What ibv_doctor knows and what it says. ibv_doctor.c collects the facts
- * (doctor_devices.c, doctor_library.c), runs the checks (doctor_kernel.c and so
- * on, one file for each family), and has the result printed (doctor_text.c,
- * doctor_json.c). A check looks at facts and files only, and adds findings.
+ * The data of ibv_doctor. doctor_examine.c collects the facts
+ * (doctor_devices.c, doctor_limits.c, doctor_library.c), then runs the checks
+ * (doctor_kernel.c and so on, one file for each family). doctor_text.c and
+ * doctor_json.c print the result. A check reads only these facts and files, and
+ * adds findings.
  */
 #ifndef TOOLS_DOCTOR_H
 #define TOOLS_DOCTOR_H
@@ -18,59 +19,62 @@
 #include "tools/doctor/doctor_findings.h"
 #include "tools/doctor/doctor_system.h"
 
-/* Memory that the queues of a small program take, beside what it registers. */
+/*
+ * Locked memory that the queues of a small program need, in addition to the
+ * memory that it registers.
+ */
 #define DOCTOR_QUEUES_BYTES (256ul * 1024)
 
 struct doctor_port {
 	uint8_t number;
-	int query_error; /* positive errno, here and below */
+	int query_error; /* positive errno, as in all *_error members */
 	struct ibv_port_attr attr;
-	struct ibv_gid_entry *gids; /* those in use, by index */
+	struct ibv_gid_entry *gids; /* valid entries in index order */
 	size_t nr_gids;
 	int gid_error;
 	bool usable;
-	const struct ibv_gid_entry *best_gid; /* NULL: none, or none needed */
+	const struct ibv_gid_entry *best_gid; /* NULL: none, or not needed */
 };
 
 struct doctor_device {
 	char name[IBV_SYSFS_NAME_MAX];
-	bool selected;		   /* the user wants to know about it */
-	bool in_kernel;		   /* sysfs has it; else it is in user space */
-	char uverbs[NAME_MAX + 1]; /* "uverbs0"; "" without a node */
-	dev_t cdev;		   /* 0 if sysfs does not tell */
-	bool listed;		   /* by the library */
+	bool selected;	/* option -d is absent or names this device */
+	bool in_kernel; /* listed in sysfs; otherwise in user space */
+	char uverbs[NAME_MAX + 1]; /* "uverbs0"; "" without a device node */
+	dev_t cdev;		   /* 0 if unknown */
+	bool listed;		   /* ibv_get_device_list() returns it */
 	enum ibv_transport_type transport;
 	int open_error, query_error;
-	const char *failed_object; /* what could not be made, NULL: all can */
+	const char *failed_object; /* that could not be created; NULL: none */
 	int object_error;
 	struct doctor_port *ports;
 	size_t nr_ports;
 	bool usable;
 };
 
-/* The libibverbs that this program, and so most others, runs with. */
+/* The libibverbs that this program, and thus most other programs, uses. */
 struct doctor_library {
 	char path[PATH_MAX];
-	bool is_anyverbs;	 /* AnyVerbs */
-	int list_error;		 /* of ibv_get_device_list() */
-	int crash_signal;	 /* that asking it ended with; 0: none */
-	bool fork_init_unneeded; /* the kernel copies pinned pages itself */
-	char messages[8192];	 /* its warnings, separated by line breaks */
-	bool uroce_works;	 /* with UROCE_DEVICES=auto it finds a device */
+	bool is_anyverbs;
+	int list_error;		 /* errno of ibv_get_device_list(), or 0 */
+	int crash_signal;	 /* signal that ended the first run; 0: none */
+	bool fork_init_unneeded; /* fork() needs no ibv_fork_init() */
+	char messages[8192];	 /* its warnings on standard error */
+	bool uroce_works;	 /* UROCE_DEVICES=auto yields a device */
 };
 
-/* What the kernel grants this process. */
+/* Resource limits of this process. */
 struct doctor_limits {
 	unsigned long memlock, memlock_max; /* ULONG_MAX: unlimited */
 	unsigned long nofile, nofile_max;
-	bool memlock_exempt; /* memlock does not apply */
+	bool memlock_exempt; /* CAP_IPC_LOCK: memlock does not apply */
 };
 
 struct doctor {
 	struct doctor_system system;
-	const char *only_device; /* NULL: all */
-	unsigned int only_port;	 /* 0: all */
-	unsigned long memory;	 /* bytes that the user's program registers */
+	const char *only_device; /* option -d; NULL: all devices */
+	unsigned int only_port;	 /* option -i; 0: all ports */
+	unsigned long memory;	 /* option -m: bytes to register */
 	bool in_container;
 	struct doctor_library library;
 	struct doctor_limits limits;
@@ -79,23 +83,26 @@ struct doctor {
 	struct doctor_findings findings;
 };
 
-/** doctor_examine() - facts, then checks; doctor->system and options are set */
+/**
+ * doctor_examine() - collect the facts, then run all checks
+ *
+ * Set doctor->system and the options before this call.
+ */
 void doctor_examine(struct doctor *doctor);
 
-/** doctor_device_get() - the device of that name, which is added if need be */
+/** doctor_device_get() - return the device called @name; add it if necessary */
 struct doctor_device *doctor_device_get(struct doctor *doctor,
 					const char *name);
-/** doctor_exit_no_memory() - end the program: there is not even memory to say
- * so */
+/** doctor_exit_no_memory() - report that memory is exhausted, and exit */
 _Noreturn void doctor_exit_no_memory(void);
 void doctor_free(struct doctor *doctor);
 
-/* Facts. They go in this order. */
+/* Collect facts. Call these functions in this order. */
 void doctor_read_devices(struct doctor *doctor);  /* doctor_devices.c */
 void doctor_read_limits(struct doctor *doctor);	  /* doctor_limits.c */
 void doctor_query_library(struct doctor *doctor); /* doctor_library.c */
 
-/* Checks. They may rely on the findings of those before them. */
+/* Run checks. A check may use the findings of the checks before it. */
 void doctor_check_library(struct doctor *doctor);
 void doctor_check_environment(struct doctor *doctor);
 void doctor_check_kernel(struct doctor *doctor);
@@ -105,43 +112,59 @@ void doctor_check_providers(struct doctor *doctor);
 void doctor_check_limits(struct doctor *doctor);
 void doctor_check_cgroup(struct doctor *doctor);
 void doctor_check_ports(struct doctor *doctor);
-void doctor_check_unexplained(
-	struct doctor *doctor); /* what no other explains */
+/* Add failures that no other check explains. */
+void doctor_check_unexplained(struct doctor *doctor);
 
-/** doctor_any_usable() - whether a selected device can be used */
+/** doctor_any_usable() - return whether a selected device is usable */
 bool doctor_any_usable(const struct doctor *doctor);
 
-/* Where modules of providers are: calls @visit for each folder. */
+/* Calls @visit for each folder that may contain provider modules. */
 void doctor_provider_for_each_folder(const struct doctor *doctor,
 				     void (*visit)(void *arg,
 						   const char *folder),
 				     void *arg);
 
-/** doctor_netns_is_exclusive() - whether devices belong to namespaces */
+/**
+ * doctor_netns_is_exclusive() - return whether each RDMA device belongs to one
+ * network namespace ("rdma system set netns exclusive")
+ */
 bool doctor_netns_is_exclusive(const struct doctor *doctor);
 
-/** doctor_add_netns_exclusive() - the finding on it; @device: NULL: none is
- * visible */
+/**
+ * doctor_add_netns_exclusive() - add the finding netns-exclusive
+ * @device: device of another namespace; NULL if no device is visible
+ */
 void doctor_add_netns_exclusive(struct doctor *doctor, const char *device);
 
-/** doctor_config_dir() - the folder of driver files of the library */
+/** doctor_config_dir() - return the folder of the library's driver files */
 const char *doctor_config_dir(const struct doctor *doctor);
 
-/** doctor_has_provider() - whether there is a module of that name, any release
+/**
+ * doctor_has_provider() - return whether a provider module called @name is
+ * installed, of any release
  */
 bool doctor_has_provider(const struct doctor *doctor, const char *name);
 
-/** doctor_has_kernel_module() - whether the running kernel has such a module */
+/**
+ * doctor_has_kernel_module() - return whether the running kernel provides the
+ * module @name
+ */
 bool doctor_has_kernel_module(const struct doctor *doctor, const char *name);
 
-/** doctor_netdev_find_up() - name of a network interface that is up; not lo */
+/**
+ * doctor_netdev_find_up() - find a network interface other than lo that is up
+ */
 bool doctor_netdev_find_up(const struct doctor *doctor, char name[16 + 1]);
 
-/** doctor_netdev_is_up() - whether there is such an interface, and it is up */
+/**
+ * doctor_netdev_is_up() - return whether a network interface exists and is up
+ */
 bool doctor_netdev_is_up(const struct doctor *doctor, const char *name);
 
-/** doctor_install_command() - the command that installs a package, of either
- * family */
+/**
+ * doctor_install_command() - write the command that installs a package, with
+ * apt-get on Debian and Ubuntu, with dnf elsewhere
+ */
 const char *doctor_install_command(const struct doctor *doctor, char *buf,
 				   size_t size, const char *debian,
 				   const char *fedora);

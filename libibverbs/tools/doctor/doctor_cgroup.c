@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The RDMA controller of control groups: how many contexts and objects of a
- * device the process's group, and each group around it, may have.
+ * Checks the RDMA controller of control groups, which limits the contexts and
+ * objects of a device for the control group of the process and for each
+ * ancestor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,10 @@
 
 #include "tools/doctor/doctor.h"
 
-/* What a line of rdma.max or rdma.current says about a device. */
+/* The values for one device in rdma.max or rdma.current. */
 struct cgroup_amounts {
 	const char *device;
-	unsigned long handles, objects; /* ULONG_MAX: "max", or not said */
+	unsigned long handles, objects; /* ULONG_MAX: "max", or absent */
 };
 
 static unsigned long doctor_cgroup_parse_amount(const char *line,
@@ -73,7 +74,7 @@ static void doctor_cgroup_check_group(struct doctor *doctor, const char *device,
 		folder);
 }
 
-/* The group of the process, then those around it. */
+/* Checks the control group of the process, then its ancestors. */
 static void doctor_cgroup_check_device(struct doctor *doctor,
 				       const char *device, const char *mount,
 				       const char *group)
@@ -95,7 +96,10 @@ static void doctor_cgroup_check_device(struct doctor *doctor,
 	} while (slash);
 }
 
-/* Where the controller is: in the one tree of today, or in one of its own. */
+/*
+ * Location of the RDMA controller: in the unified hierarchy (v2), or in a
+ * hierarchy of its own (v1).
+ */
 struct cgroup_place {
 	char mount[32];
 	char group[PATH_MAX];

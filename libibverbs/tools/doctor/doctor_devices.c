@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The devices that sysfs shows, whether a program can use them or not, and the
- * list that all facts about devices are collected in.
+ * Reads the devices that sysfs lists, usable or not, and manages the list of
+ * devices that the other files add their facts to.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ void doctor_exit_no_memory(void)
 {
 	static const char text[] = "ibv_doctor: out of memory\n";
 
-	/* nothing can be done if that fails as well */
+	/* ignore a write error: there is no other way to report it */
 	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(EX_OSERR);
 }
@@ -74,7 +74,7 @@ static void doctor_read_uverbs_device(struct doctor *doctor, const char *uverbs)
 	struct doctor_device *device;
 	char text[IBV_SYSFS_NAME_MAX];
 
-	/* fails for what is no device, such as the file abi_version */
+	/* fails for entries that are not devices, e.g. abi_version */
 	if (doctor_system_read(system, text, sizeof(text),
 			       "/sys/class/infiniband_verbs/%s/ibdev",
 			       uverbs) ||
@@ -100,7 +100,7 @@ void doctor_read_devices(struct doctor *doctor)
 		doctor_read_uverbs_device(doctor, names.entries[i]->d_name);
 	doctor_dir_list_free(&names);
 
-	/* without ib_uverbs they are here only */
+	/* without ib_uverbs, devices are listed only here */
 	doctor_system_list(&doctor->system, &names, "/sys/class/infiniband");
 	for (int i = 0; i < names.count; i++) {
 		const char *name = names.entries[i]->d_name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Variables of the environment: those that change what the library does, those
- * that do nothing, and those that nobody knows.
+ * Checks environment variables: those that change the behavior of the library,
+ * those without effect, and unknown ones.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -12,7 +12,7 @@
 
 #include "tools/doctor/doctor.h"
 
-/* All that a libibverbs knows with one of these beginnings. */
+/* All variables with one of these prefixes that a libibverbs reads. */
 static const char *const prefixes[] = { "IBV_", "RDMAV_", "UROCE_", "VERBS_" };
 static const char *const known[] = {
 	"IBV_DRIVERS",		"IBV_FORK_SAFE",
@@ -26,7 +26,7 @@ static const char *const known[] = {
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A variable that is set to something. */
+/* Returns the value of a variable; NULL if it is unset or empty. */
 static const char *doctor_env_value(const char *name)
 {
 	const char *value = getenv(name);
@@ -42,7 +42,7 @@ static bool doctor_env_is_on(const char *name)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Unknown and without effect                                                */
+/* Unknown variables, and variables without effect */
 /* ------------------------------------------------------------------------ */
 
 static bool doctor_env_is_known(const char *name, size_t len)
@@ -134,10 +134,10 @@ static void doctor_env_check_ignored(struct doctor *doctor)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Those that lead somewhere                                                 */
+/* Variables that name a provider, a netdev or a folder */
 /* ------------------------------------------------------------------------ */
 
-/* Calls @visit for each word. */
+/* Calls @visit for each word of a list. */
 static void
 doctor_env_for_each_word(const char *list, const char *separators,
 			 void (*visit)(struct doctor *doctor,
@@ -163,7 +163,7 @@ static void doctor_env_check_driver(struct doctor *doctor, const char *variable,
 	struct doctor_finding *finding;
 	const char *reason;
 
-	/* a path is a matter between the user and the library */
+	/* the library loads a path without a search */
 	if (strchr(name, '/') || doctor_has_provider(doctor, name))
 		return;
 	finding = doctor_finding_add(&doctor->findings,

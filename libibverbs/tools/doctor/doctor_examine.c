@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The order of facts and checks, and whether this is a container, which decides
- * where a command has to be run.
+ * Runs the fact collection and the checks in their order. Determines whether
+ * the program runs in a container, because some fixes must then be applied on
+ * the host.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The catalogue of findings, and the list of those that were made. */
+/* The table of all kinds of findings, and the list of detected findings. */
 #include "tools/doctor/doctor_findings.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 		name, DOCTOR_##severity, summary \
 	}
 
-/* Identifiers are promised to scripts: they are never changed or used again. */
+/* Scripts may use the identifiers. Never change or reuse one. */
 const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 	[DOCTOR_KERNEL_NO_RDMA] =
 		KIND("kernel-no-rdma", ERROR, "the kernel has no RDMA"),
@@ -223,7 +223,7 @@ bool doctor_has_error(const struct doctor_findings *findings,
 
 void doctor_findings_sort(struct doctor_findings *findings)
 {
-	/* insertion keeps the order of equals; there are few */
+	/* Insertion sort is stable, and there are few findings. */
 	for (size_t i = 1; i < findings->count; i++) {
 		struct doctor_finding moved = findings->list[i];
 		size_t k = i;

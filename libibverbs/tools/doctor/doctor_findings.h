@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Findings: each has a stable identifier, which scripts may rely on and the
- * manual page lists; a severity; a sentence or two; and the commands that cure
- * it, those that are tried first in front.
+ * A finding is a detected problem. It has a stable identifier, which scripts
+ * may use and the manual page lists; a severity; a description of one or two
+ * sentences; and fixes: commands that resolve it, in the order in which to try
+ * them.
  */
 #ifndef TOOLS_DOCTOR_FINDINGS_H
 #define TOOLS_DOCTOR_FINDINGS_H
@@ -12,13 +13,13 @@
 #include <stddef.h>
 
 enum doctor_severity {
-	DOCTOR_NOTE,	/* good to know */
-	DOCTOR_WARNING, /* some programs will fail */
-	DOCTOR_ERROR,	/* prevents the use of a device, or of all */
+	DOCTOR_NOTE,	/* no program fails */
+	DOCTOR_WARNING, /* some programs fail */
+	DOCTOR_ERROR,	/* a device, or every device, is unusable */
 };
 
 enum doctor_id {
-	/* the kernel */
+	/* kernel */
 	DOCTOR_KERNEL_NO_RDMA,
 	DOCTOR_MODULE_NOT_LOADED,
 	DOCTOR_KERNEL_ABI,
@@ -27,7 +28,7 @@ enum doctor_id {
 	DOCTOR_NETNS_EXCLUSIVE,
 	DOCTOR_PCI_RDMA_MODULE,
 	DOCTOR_PCI_NO_DRIVER,
-	/* nodes */
+	/* device nodes */
 	DOCTOR_NODES_NO_FOLDER,
 	DOCTOR_NODE_MISSING,
 	DOCTOR_NODE_FORBIDDEN,
@@ -42,7 +43,7 @@ enum doctor_id {
 	DOCTOR_PROVIDER_ABI,
 	DOCTOR_PROVIDER_BROKEN,
 	DOCTOR_DRIVER_FILE_STALE,
-	/* the library */
+	/* library */
 	DOCTOR_LIBRARY_OTHER,
 	DOCTOR_LIBRARY_SEVERAL,
 	DOCTOR_LIBRARY_CRASHED,
@@ -50,7 +51,7 @@ enum doctor_id {
 	DOCTOR_OPEN_FAILED,
 	DOCTOR_QUERY_FAILED,
 	DOCTOR_OBJECT_FAILED,
-	/* limits */
+	/* resource limits */
 	DOCTOR_MEMLOCK_LOW,
 	DOCTOR_MEMLOCK_LIMITED,
 	DOCTOR_NOFILE_LOW,
@@ -63,7 +64,7 @@ enum doctor_id {
 	DOCTOR_GID_V1_ONLY,
 	DOCTOR_GID_HOLES,
 	DOCTOR_GID_INDEX,
-	/* the environment, and the device in user space */
+	/* environment variables, and uroce devices */
 	DOCTOR_ENV_SYSFS_PATH,
 	DOCTOR_ENV_DRIVER_MISSING,
 	DOCTOR_ENV_IGNORED,
@@ -71,7 +72,7 @@ enum doctor_id {
 	DOCTOR_UROCE_INTERFACE,
 	DOCTOR_UROCE_PORT_TAKEN,
 	DOCTOR_UROCE_AVAILABLE,
-	/* the rest */
+	/* failures without another finding */
 	DOCTOR_DEVICE_UNKNOWN,
 	DOCTOR_UNEXPLAINED,
 	DOCTOR_NR_IDS,
@@ -90,14 +91,14 @@ extern const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS];
 
 struct doctor_finding {
 	enum doctor_id id;
-	enum doctor_severity severity;	 /* that of the kind, or lower */
-	char device[IBV_SYSFS_NAME_MAX]; /* "": concerns no single one */
-	unsigned int port;		 /* 0: no single one */
+	enum doctor_severity severity;	 /* severity of this finding */
+	char device[IBV_SYSFS_NAME_MAX]; /* "": not about one device */
+	unsigned int port;		 /* 0: not about one port */
 	char text[1024];
 	char fixes[DOCTOR_MAX_FIXES][DOCTOR_FIX_LEN];
 	size_t nr_fixes;
 	bool has_reason;
-	char reason[1024]; /* in the words of the library */
+	char reason[1024]; /* messages of the library */
 };
 
 struct doctor_findings {
@@ -107,34 +108,47 @@ struct doctor_findings {
 
 /**
  * doctor_finding_add() - add a finding
- * @device: its name; NULL if no single device is meant
- * @port: 0 if no single port is meant
+ * @device: device name; NULL if the finding is not about one device
+ * @port: port number; 0 if the finding is not about one port
  *
- * Return: the finding, to give it cures; valid until the next one is added.
+ * Return: the finding, to add fixes to it. The pointer is valid until the next
+ * call.
  */
 __attribute__((format(printf, 5, 6))) struct doctor_finding *
 doctor_finding_add(struct doctor_findings *findings, enum doctor_id id,
 		   const char *device, unsigned int port, const char *fmt, ...);
 
-/** doctor_finding_add_fix() - add a command; more than DOCTOR_MAX_FIXES are
- * left out */
+/**
+ * doctor_finding_add_fix() - add a command that resolves the finding
+ *
+ * A finding has at most DOCTOR_MAX_FIXES fixes; further ones are dropped.
+ */
 __attribute__((format(printf, 2, 3))) void
 doctor_finding_add_fix(struct doctor_finding *finding, const char *fmt, ...);
 
-/** doctor_finding_set_reason() - add what the library said */
+/** doctor_finding_set_reason() - add messages of the library to the finding */
 void doctor_finding_set_reason(struct doctor_finding *finding,
 			       const char *text);
 
-/** doctor_has_finding() - whether there is such a finding; @device: NULL: of
- * any */
+/**
+ * doctor_has_finding() - return whether there is a finding @id
+ * @device: the device that it must be about; NULL: any
+ */
 bool doctor_has_finding(const struct doctor_findings *findings,
 			enum doctor_id id, const char *device);
 
-/** doctor_has_error() - whether an error names @device; NULL: of any kind */
+/**
+ * doctor_has_error() - return whether there is a finding of severity error
+ * @device: the device that it must be about; NULL: any
+ */
 bool doctor_has_error(const struct doctor_findings *findings,
 		      const char *device);
 
-/** doctor_findings_sort() - errors first; else as they were found */
+/**
+ * doctor_findings_sort() - sort by severity, errors first
+ *
+ * The order within a severity does not change.
+ */
 void doctor_findings_sort(struct doctor_findings *findings);
 
 const char *doctor_severity_name(enum doctor_severity severity);

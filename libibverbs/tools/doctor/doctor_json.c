@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The report for programs. The manual page describes the document; a member is
- * never removed or given another meaning while "schema" is 1.
+ * Prints the report as JSON. The manual page describes the document. While
+ * "schema" is 1, no member is removed or changes its meaning. Schema 1 has
+ * older names for the status, for DOCTOR_DEGRADED ("limping") and for the fixes
+ * ("cures").
  */
 #include <arpa/inet.h>
 #include <string.h>

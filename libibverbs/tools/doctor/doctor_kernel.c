@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel: does it have RDMA, is the module that programs need loaded, is
- * its interface one that the library knows, and has it any device to show.
+ * Checks the kernel: RDMA support, the module ib_uverbs, the version of the
+ * uverbs ABI, and whether there is a device.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/doctor/doctor.h"
 
-/* Of the interface as a whole, as the library knows it. */
+/* Versions of the uverbs ABI that the library supports. */
 #define DOCTOR_MIN_KERNEL_ABI 3
 #define DOCTOR_MAX_KERNEL_ABI 6
 
@@ -154,7 +154,8 @@ static void doctor_kernel_add_no_device(struct doctor *doctor)
 		doctor_add_netns_exclusive(doctor, NULL);
 		return;
 	}
-	(void)doctor_netdev_find_up(doctor, netdev); /* else an example */
+	/* without an interface that is up, the fixes use eth0 as an example */
+	(void)doctor_netdev_find_up(doctor, netdev);
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NO_DEVICE, NULL, 0,
 		"The kernel has RDMA and is ready for programs, but "
@@ -173,7 +174,10 @@ static void doctor_kernel_add_no_device(struct doctor *doctor)
 				       "lspci -nnk   # is there an adapter?");
 }
 
-/* A device in user space needs none of this. */
+/*
+ * A user-space device needs no kernel support, so these checks are skipped if
+ * there is one.
+ */
 void doctor_check_kernel(struct doctor *doctor)
 {
 	const struct doctor_system *system = &doctor->system;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks the library, as any program would: which devices it lists, whether they
- * open, what their ports and GID tables are, and whether the objects that every
- * program needs can be made. What the library says on standard error meanwhile
- * is kept: it names the providers that it cannot use. Last, whether a device in
- * user space would work.
+ * Queries the library like any program: lists and opens the devices, queries
+ * ports and GID tables, and creates the objects that every program needs.
+ * Meanwhile, captures the library's messages on standard error, because they
+ * name the providers that failed. Finally, tests whether a user-space device
+ * would work.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,17 +16,17 @@
 
 #include "tools/doctor/doctor.h"
 
-/* More entries than any table has; the number comes from outside. */
+/* Upper limit of a GID table size, because the size comes from outside. */
 #define DOCTOR_MAX_GIDS 4096
 
 /* ------------------------------------------------------------------------ */
-/* What it says                                                              */
+/* Capturing standard error */
 /* ------------------------------------------------------------------------ */
 
 #define WARNINGS "IBV_SHOW_WARNINGS"
 
 struct doctor_capture {
-	int file, saved; /* -1: nothing is captured */
+	int file, saved; /* -1: not open */
 	bool was_set;
 };
 
@@ -35,8 +35,9 @@ static struct doctor_capture doctor_capture_begin(void)
 	struct doctor_capture capture = { .file = -1, .saved = -1 };
 
 	capture.was_set = getenv(WARNINGS) != NULL;
+	/* without the variable, the library prints fewer messages */
 	if (!capture.was_set)
-		(void)setenv(WARNINGS, "1", 1); /* else it says less */
+		(void)setenv(WARNINGS, "1", 1);
 	(void)fflush(stderr);
 	capture.file = memfd_create("said", MFD_CLOEXEC);
 	if (capture.file < 0)
@@ -56,7 +57,7 @@ static void doctor_capture_end(struct doctor_capture *capture, char *buf,
 		if (capture->saved >= 0) {
 			(void)dup2(capture->saved, STDERR_FILENO);
 			(void)close(capture->saved);
-		} else { /* was closed */
+		} else { /* it was closed before */
 			(void)close(STDERR_FILENO);
 		}
 		len = pread(capture->file, buf, size - 1, 0);
@@ -71,13 +72,13 @@ static void doctor_capture_end(struct doctor_capture *capture, char *buf,
 /* Devices                                                                   */
 /* ------------------------------------------------------------------------ */
 
-/* errno of a function that failed; some leave it alone. */
+/* Returns errno of a failed function; some functions do not set it. */
 static int doctor_library_errno(void)
 {
 	return errno ? errno : EIO;
 }
 
-/* The entries of a port out of those of all ports. */
+/* Copies the entries of one port from the entries of all ports. */
 static void doctor_library_copy_gids(struct doctor_port *port,
 				     const struct ibv_gid_entry *entries,
 				     size_t count)
@@ -139,7 +140,7 @@ static void doctor_library_query_ports(struct ibv_context *context,
 	doctor_library_query_gids(context, device);
 }
 
-/* Makes what each program makes; notes the first thing that fails. */
+/* Creates the objects that every program needs; records the first failure. */
 static void doctor_library_try_objects(struct ibv_context *context,
 				       struct doctor_device *device,
 				       size_t memory)
@@ -165,13 +166,13 @@ static void doctor_library_try_objects(struct ibv_context *context,
 	buf = mmap(NULL, memory, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (buf == MAP_FAILED)
-		goto free_cq; /* says nothing about the device */
+		goto free_cq; /* does not concern the device */
 	mr = ibv_reg_mr(pd, buf, memory, IBV_ACCESS_LOCAL_WRITE);
 	if (!mr) {
 		device->failed_object = "a memory region";
 		device->object_error = doctor_library_errno();
 	} else {
-		(void)ibv_dereg_mr(mr); /* closing would do it as well */
+		(void)ibv_dereg_mr(mr); /* closing would also free it */
 	}
 	(void)munmap(buf, memory);
 free_cq:
@@ -218,7 +219,7 @@ static void doctor_library_query_devices(struct doctor *doctor)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The library itself                                                        */
+/* The library itself */
 /* ------------------------------------------------------------------------ */
 
 static void doctor_library_identify(struct doctor_library *library)
@@ -229,12 +230,12 @@ static void doctor_library_identify(struct doctor_library *library)
 	    info.dli_fname && !realpath(info.dli_fname, library->path))
 		(void)snprintf(library->path, sizeof(library->path), "%s",
 			       info.dli_fname);
-	/* what only providers of this project look for */
+	/* only the library of this project exports this symbol */
 	library->is_anyverbs =
 		dlvsym(RTLD_DEFAULT, "verbs_log", "ANYVERBS_1") != NULL;
 }
 
-/* Asks again, as a program with the variable would. */
+/* Lists devices again with UROCE_DEVICES=auto. */
 static void doctor_library_try_uroce(struct doctor_library *library)
 {
 	const char *setting = getenv("UROCE_DEVICES");

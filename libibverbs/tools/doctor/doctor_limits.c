@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Limits of the process: how much memory it may lock, which is what registering
- * memory for a device of the kernel does, and how many files it may open.
+ * Checks resource limits of the process: locked memory, which registration with
+ * a kernel device consumes, and open files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 #include "tools/doctor/doctor.h"
 
-/* A device open takes a handful of descriptors; so do sockets of peers. */
+/* An open device uses a few descriptors, and a socket to each peer one more. */
 #define DOCTOR_MIN_NOFILE 256
 
-/* What programs that move much data need at least. */
+/* Minimum for programs that transfer much data. */
 #define DOCTOR_LARGE_MEMLOCK_BYTES (64ul * 1024 * 1024)
 
 #define CAP_IPC_LOCK_BIT 14
@@ -34,7 +34,7 @@ static bool doctor_limits_find_ipc_lock(void *arg, char *line)
 	return true;
 }
 
-/* The kernel asks for the capability in its first user namespace only. */
+/* The kernel honors the capability in the initial user namespace only. */
 static bool doctor_limits_in_initial_userns(const struct doctor *doctor)
 {
 	unsigned long inside, outside, count;
@@ -42,7 +42,7 @@ static bool doctor_limits_in_initial_userns(const struct doctor *doctor)
 
 	if (doctor_system_read(&doctor->system, map, sizeof(map),
 			       "/proc/self/uid_map"))
-		return true; /* a kernel without such namespaces */
+		return true; /* the kernel has no user namespaces */
 	return sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
 	       inside == 0 && outside == 0 && count == 4294967295;
 }
@@ -99,7 +99,7 @@ static void doctor_limits_check_memlock(struct doctor *doctor)
 	if (doctor->limits.memlock_exempt ||
 	    doctor->limits.memlock == ULONG_MAX)
 		return;
-	/* + 1: a buffer need not begin with a page */
+	/* one page more: a buffer may start inside a page */
 	need_kb = (doctor->memory / 1024) + (DOCTOR_QUEUES_BYTES / 1024) + 4;
 	if (limit_kb < need_kb) {
 		finding = doctor_finding_add(
@@ -139,7 +139,7 @@ static void doctor_limits_check_nofile(struct doctor *doctor)
 				       "/etc/security/limits.d/nofile.conf");
 }
 
-/* Devices in user space lock no memory. */
+/* User-space devices lock no memory. */
 void doctor_check_limits(struct doctor *doctor)
 {
 	bool in_kernel = false;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What several checks want to know of the machine: which modules the running
- * kernel has, which providers are installed, an interface that is up, and how a
- * package is installed here.
+ * Helpers that several checks use: modules of the running kernel, installed
+ * providers, network interfaces, and the package manager.
  */
 #include <fnmatch.h>
 #include <net/if.h>
@@ -16,7 +15,7 @@
 #include "tools/doctor/doctor.h"
 
 /* ------------------------------------------------------------------------ */
-/* Modules of the kernel                                                     */
+/* Kernel modules */
 /* ------------------------------------------------------------------------ */
 
 struct module_search {
@@ -24,7 +23,7 @@ struct module_search {
 	bool found;
 };
 
-/* Module files use - and _ for the same. */
+/* The names of module files may contain - in place of _. */
 static bool doctor_module_names_equal(const char *a, const char *b, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -136,7 +135,7 @@ bool doctor_has_provider(const struct doctor *doctor, const char *name)
 
 	if (name[strcspn(name, "*?[\\")] != '\0')
 		return false;
-	/* with the release, if the name does not have it */
+	/* the file name contains the release, e.g. rxe-rdmav34 */
 	len = snprintf(search.pattern, sizeof(search.pattern), "lib%s%s.so",
 		       name, strchr(name, '-') ? "" : "-*");
 	if (len < 0 || (size_t)len >= sizeof(search.pattern))
@@ -147,7 +146,7 @@ bool doctor_has_provider(const struct doctor *doctor, const char *name)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The rest                                                                  */
+/* Network interfaces and the package manager */
 /* ------------------------------------------------------------------------ */
 
 bool doctor_netdev_find_up(const struct doctor *doctor, char name[16 + 1])
@@ -173,7 +172,7 @@ bool doctor_netdev_find_up(const struct doctor *doctor, char name[16 + 1])
 	return found;
 }
 
-/* sysfs may be that of another network namespace, so it is asked last. */
+/* sysfs may belong to another network namespace, so the ioctl comes first. */
 bool doctor_netdev_is_up(const struct doctor *doctor, const char *name)
 {
 	struct ifreq request = {};

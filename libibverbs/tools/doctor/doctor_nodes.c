@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The nodes of devices: is /dev/infiniband there, has each device the node that
- * sysfs says it has, and may this user open it.
+ * Checks the device nodes: whether /dev/infiniband exists, whether each device
+ * has the node with the number in sysfs, and whether this user may open it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,10 @@
 
 #define DOCTOR_NODE_DIR "/dev/infiniband"
 
-/* Give the container a node, or without a name all of them. */
+/*
+ * Adds the fix that passes a device node to the container; all nodes if @name
+ * is NULL.
+ */
 static void doctor_node_add_container_fix(struct doctor_finding *finding,
 					  const char *name)
 {
@@ -181,7 +184,7 @@ static void doctor_node_try_open(struct doctor *doctor,
 		doctor_node_add_cgroup(doctor, device);
 	else if (error == ENXIO || error == ENODEV || error == EIO)
 		doctor_node_add_dead(doctor, device, error);
-	/* for another reason the library fails as well, and says it */
+	/* For any other error the library fails as well and reports it. */
 }
 
 static void doctor_node_check(struct doctor *doctor,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Adapters on PCI that could do RDMA but do not, since a module is missing: the
- * RDMA half of a driver whose Ethernet half is there, or the driver as a whole.
- * Which module drives a function is asked of the kernel's own modules.alias.
+ * Finds PCI adapters that could do RDMA but lack a kernel module: the RDMA
+ * module of a driver whose Ethernet module is loaded, or the whole driver.
+ * modules.alias of the running kernel says which module drives a PCI function.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "tools/doctor/doctor.h"
 
-/* Drivers of adapters, and the module that adds RDMA. */
+/* Drivers of adapters, and the additional module for RDMA. */
 static const struct {
 	const char *driver, *rdma;
 } split_drivers[] = {
@@ -23,7 +23,7 @@ static const struct {
 	{ "mana", "mana_ib" },
 };
 
-/* Drivers that are one module. */
+/* Drivers that consist of one module. */
 static const char *const single_drivers[] = { "efa",  "erdma",	"vmw_pvrdma",
 					      "hfi1", "ib_qib", "ib_mthca" };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ports of devices that could be opened: are they up, and do they have
- * addresses (GIDs) that programs can use. Decides in passing which devices are
- * usable.
+ * Checks the ports of open devices: the port state, and whether the GID table
+ * has an address that programs can use. Also sets which devices are usable.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -29,7 +28,10 @@ static bool doctor_gid_is_ipv4(const struct ibv_gid_entry *entry)
 	return memcmp(entry->gid.raw, prefix, sizeof(prefix)) == 0;
 }
 
-/* Higher is better: what routers forward, and most peers have. */
+/*
+ * Ranks a GID. A higher rank means: forwarded by routers, and supported by more
+ * peers.
+ */
 static int doctor_gid_rank(const struct ibv_gid_entry *entry)
 {
 	if (entry->gid_type != IBV_GID_TYPE_ROCE_V2)
@@ -54,7 +56,10 @@ static void doctor_port_choose_gid(struct doctor_port *port)
 			port->best_gid = &port->gids[i];
 }
 
-/* Entries are given by index; they begin with 0 and have no gap. */
+/*
+ * The entries are sorted by index. A table without holes starts at index 0 and
+ * has no gap.
+ */
 static bool doctor_port_gids_have_holes(const struct doctor_port *port)
 {
 	return port->nr_gids > 0 &&
@@ -115,7 +120,7 @@ static bool doctor_port_find_netdev(const struct doctor *doctor,
 }
 
 /* ------------------------------------------------------------------------ */
-/* States                                                                    */
+/* Port states */
 /* ------------------------------------------------------------------------ */
 
 static void doctor_port_add_udp_taken(struct doctor *doctor,
@@ -203,7 +208,7 @@ static void doctor_port_check_state(struct doctor *doctor,
 }
 
 /* ------------------------------------------------------------------------ */
-/* Addresses                                                                 */
+/* GID table */
 /* ------------------------------------------------------------------------ */
 
 static void doctor_port_add_address_fix(const struct doctor *doctor,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why the library does not list a device that the kernel has and whose node can
- * be opened: its provider is not installed, of another release, not configured,
- * or does not like the device. And driver files that lead nowhere.
+ * Diagnoses why the library does not list a kernel device whose node can be
+ * opened: its provider is not installed, of an unsupported release, not
+ * configured, or rejects the device. Also finds driver files that name a
+ * missing provider.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -11,8 +12,7 @@
 
 #include "tools/doctor/doctor.h"
 
-/* Kernel drivers, and modules of the kernel, whose providers have other names.
- */
+/* Kernel drivers and modules whose providers have another name. */
 static const struct {
 	const char *driver, *provider;
 } provider_names[] = {
@@ -26,10 +26,10 @@ static const struct {
 	{ "ionic_rdma", "ionic" }, { "mana_ib", "mana" },
 };
 
-/* Devices without a parent are known by their names. */
+/* Devices without a parent device are identified by their names. */
 static const char *const virtual_devices[] = { "rxe", "siw" };
 
-/* Suffixes of modules that AnyVerbs loads. */
+/* Releases of the provider modules that AnyVerbs can load. */
 static const char *const releases[] = { "anyverbs1", "rdmav34", "rdmav57",
 					"rdmav59",   "rdmav64", "rdmav65" };
 
@@ -85,10 +85,13 @@ static bool doctor_provider_find_name(const struct doctor *doctor,
 }
 
 /* ------------------------------------------------------------------------ */
-/* What is installed                                                         */
+/* Installed modules */
 /* ------------------------------------------------------------------------ */
 
-/* Modules of a name: one of a release that can be loaded, and one that not. */
+/*
+ * Modules of one provider: one that the library can load, and one of another
+ * release.
+ */
 struct provider_modules {
 	const struct doctor *doctor;
 	const char *name;
@@ -122,7 +125,7 @@ static void doctor_provider_find_modules(void *arg, const char *folder)
 
 		if (fnmatch(pattern, file, 0) != 0)
 			continue;
-		/* which releases another library knows, it does not tell */
+		/* The releases that another library supports are unknown. */
 		if (!modules->doctor->library.is_anyverbs ||
 		    doctor_provider_release_is_known(file, modules->name))
 			found = modules->usable;
@@ -133,15 +136,15 @@ static void doctor_provider_find_modules(void *arg, const char *folder)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What is configured                                                        */
+/* Configuration */
 /* ------------------------------------------------------------------------ */
 
 struct config_line {
 	const struct doctor *doctor;
 	void (*visit)(struct config_line *line, const char *name);
 	const char *file;
-	const char *wanted; /* name that is looked for, */
-	bool found;	    /* and whether it was */
+	const char *wanted; /* name to find */
+	bool found;	    /* result */
 	struct doctor_findings *findings;
 };
 
@@ -173,7 +176,7 @@ static void doctor_config_for_each_driver(struct config_line *line)
 	doctor_dir_list_free(&files);
 }
 
-/* "rxe", or "rxe-rdmav34", which chooses a module */
+/* Matches "rxe" and "rxe-rdmav34", which selects a module. */
 static void doctor_config_match_name(struct config_line *line, const char *name)
 {
 	size_t len = strlen(line->wanted);
@@ -183,7 +186,7 @@ static void doctor_config_match_name(struct config_line *line, const char *name)
 		line->found = true;
 }
 
-/* The environment does what a file does. */
+/* The variable configures a provider like a driver file does. */
 static void doctor_config_read_variable(struct config_line *line)
 {
 	const char *list = getenv("RDMAV_DRIVERS");
@@ -236,7 +239,7 @@ static void doctor_config_add_stale(struct config_line *line, const char *name)
 /* Findings                                                                  */
 /* ------------------------------------------------------------------------ */
 
-/* The library's lines about a name, joined; false if there are none. */
+/* Joins the library's messages that contain @name; false if there are none. */
 static bool doctor_provider_collect_messages(const struct doctor *doctor,
 					     const char *name, char *buf,
 					     size_t size)
@@ -311,7 +314,10 @@ doctor_provider_add_not_configured(struct doctor *doctor, const char *device,
 			       modules->name, folder, modules->name);
 }
 
-/* Both libraries have a word for it; ours has none for its own modules. */
+/*
+ * Both libraries print a message about the ABI. AnyVerbs prints none for its
+ * own modules.
+ */
 static bool doctor_provider_message_is_abi(const struct doctor *doctor,
 					   const char *name,
 					   const char *messages)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which libibverbs.so.1 programs get: this program is linked as they are, so it
- * is the one that was loaded here, unless theirs names a folder of its own.
+ * Checks which libibverbs.so.1 programs load. A program that names no folder
+ * itself (RPATH) loads the same file as this program.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -14,12 +14,15 @@
 
 #define DOCTOR_LIBRARY_NAME "libibverbs.so.1"
 
-/* Folders where a second one usually is, beside those of the linker. */
+/*
+ * Folders that may contain another libibverbs.so.1, in addition to those of the
+ * dynamic linker.
+ */
 static const char *const usual_folders[] = { "/usr/local/lib", "/usr/lib",
 					     "/usr/lib64", "/lib",
 					     DOCTOR_LIBDIR };
 
-/* One that is not the loaded one; "" until it is found. */
+/* A library file other than the loaded one; path is "" until one is found. */
 struct other_library {
 	const struct doctor *doctor;
 	struct stat loaded;
@@ -58,7 +61,7 @@ static void doctor_search_linker_folders(struct other_library *other)
 			doctor_search_folder(other,
 					     folders->dls_serpath[i].dls_name);
 	free(folders);
-	(void)dlclose(program); /* the program itself stays */
+	(void)dlclose(program); /* the program itself stays loaded */
 }
 
 static void doctor_search_find_other(struct other_library *other)
@@ -75,7 +78,7 @@ static void doctor_search_find_other(struct other_library *other)
 		doctor_search_folder(other, usual_folders[i]);
 }
 
-/* The folder of LD_LIBRARY_PATH that @path is in, or LD_PRELOAD itself. */
+/* Returns the variable because of which @path was loaded, or NULL. */
 static const char *doctor_search_variable(const char *path)
 {
 	const char *folders = getenv("LD_LIBRARY_PATH");

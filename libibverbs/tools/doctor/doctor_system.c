@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the files that ibv_doctor judges by: see doctor_system.h. */
+/* Reads the system state for the checks: see doctor_system.h. */
 #include "tools/doctor/doctor_system.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longest line that is looked at, with its end. */
+/* Size of the line buffer, including the terminating NUL. */
 #define DOCTOR_SYSTEM_LINE_LEN 4096
 
 void doctor_system_init(struct doctor_system *system)
@@ -73,13 +73,13 @@ void doctor_make_ascii(char *text)
 	}
 }
 
-/* Files of sysfs and /proc give what they have in one read. */
+/* One read returns the whole content of a file in sysfs or /proc. */
 static int doctor_system_read_line(const char *path, char *buf, size_t size)
 {
 	ssize_t len;
 	int fd, ret;
 
-	/* not to wait for what is at the other end of a FIFO */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
@@ -208,7 +208,7 @@ void doctor_dir_list_free(struct doctor_dir_list *names)
 	*names = (struct doctor_dir_list){};
 }
 
-/* Reads on to the end of a line that did not fit. */
+/* Skips the rest of a line that exceeds the buffer. */
 static void doctor_system_skip_line(FILE *file)
 {
 	int c;
@@ -267,7 +267,7 @@ const char *doctor_shell_quote(char *buf, size_t size, const char *text)
 		(void)snprintf(buf, size, "%s", text);
 		return buf;
 	}
-	/* room for the longest step, the last quote and the end */
+	/* leave room for an escaped quote, the closing quote and the NUL */
 	buf[used++] = '\'';
 	for (; *text && used + 6 < size; text++) {
 		if (*text == '\'') {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The report for people: a line for each device, the findings, the worst first,
- * and what it comes to. Sentences are folded; commands are not, so that they
- * can be copied.
+ * Prints the report as text: one line for each device, the findings sorted by
+ * severity, and a summary. Sentences are wrapped. Commands are not, so that
+ * they can be copied.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -21,7 +21,10 @@ enum doctor_status doctor_status(const struct doctor *doctor)
 	return DOCTOR_USABLE;
 }
 
-/* Words, each line after @indent blanks. A word that is too long sticks out. */
+/*
+ * Prints words in lines that start with @indent blanks. A longer word exceeds
+ * the line.
+ */
 static void doctor_text_fold(FILE *file, size_t indent, const char *text)
 {
 	size_t column = 0, len;

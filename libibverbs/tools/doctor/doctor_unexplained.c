@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What remains: a device or port that does not exist, a list that fails without
- * a reason that was found, and the offer of a device in user space. After this
- * a device that cannot be used has at least one error.
+ * Adds the findings that depend on all others: a selected device or port that
+ * does not exist, failures that no other finding explains, and the offer of a
+ * user-space device. After this check, every unusable device has at least one
+ * error.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static void doctor_check_list_failed(struct doctor *doctor)
 	doctor_finding_add_fix(finding, DOCTOR_LOG_COMMAND);
 }
 
-/* Names that there are, as far as they fit. */
+/* Joins the device names that fit into @buf. */
 static void doctor_join_device_names(const struct doctor *doctor, char *buf,
 				     size_t size)
 {

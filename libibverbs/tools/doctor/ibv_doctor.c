@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_doctor(1): says why there is no RDMA device, or why it cannot be used,
- * and with which command that changes. Options, then doctor_examine.c, then one
- * of the two reports.
+ * ibv_doctor(1): diagnoses why RDMA devices are missing or unusable, and prints
+ * the commands that fix it. This file parses the options, runs doctor_examine()
+ * in a child process, and prints the report.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,7 +17,7 @@
 
 #include "tools/doctor/doctor_report.h"
 
-/* What is registered to try it, unless the user says how much it will be. */
+/* Default of -m: memory to register in the test of each device. */
 #define DEFAULT_MEMORY (1024ul * 1024)
 
 static const char help[] =
@@ -71,7 +71,7 @@ static bool doctor_parse_size(const char *text, unsigned long *ret_size)
 			if (__builtin_mul_overflow(size, 1024ul, &size))
 				return false;
 	}
-	/* so that there is room to add to it */
+	/* The checks add to this value without overflow checks. */
 	if (size == 0 || size > LONG_MAX)
 		return false;
 	*ret_size = size;
@@ -140,7 +140,7 @@ static enum output doctor_parse_options(struct doctor *doctor, int argc,
 		case 'h':
 			(void)fputs(help, stdout);
 			exit(fflush(stdout) ? EX_IOERR : 0);
-		default: /* getopt has said why */
+		default: /* getopt_long() has printed the reason */
 			exit(EX_USAGE);
 		}
 	}
@@ -149,7 +149,7 @@ static enum output doctor_parse_options(struct doctor *doctor, int argc,
 	return output;
 }
 
-/* Return: the exit status of the program. */
+/* Returns the exit status of the program. */
 static int doctor_examine_and_report(struct doctor *doctor, enum output output)
 {
 	enum doctor_status status;
@@ -178,10 +178,11 @@ static bool doctor_signal_is_crash(int signal_number)
 }
 
 /*
- * All is done in a child first: a library or provider that crashes takes nobody
- * along but that. Nothing was printed then, and the parent says so.
+ * Runs the diagnosis in a child process, because the library or a provider may
+ * crash. After a crash, nothing has been printed; the parent then reports the
+ * crash.
  *
- * Return: whether the child has done all, with its exit status.
+ * Returns whether the child completed, and its exit status.
  */
 static bool doctor_run_in_child(struct doctor *doctor, enum output output,
 				int *ret_status)
@@ -192,9 +193,10 @@ static bool doctor_run_in_child(struct doctor *doctor, enum output output,
 
 	pid = fork();
 	if (pid < 0)
-		return false; /* then without a net */
+		return false; /* run in this process instead */
 	if (pid == 0) {
-		(void)setrlimit(RLIMIT_CORE, &no_core); /* else a core file */
+		/* suppress the core file of a crash */
+		(void)setrlimit(RLIMIT_CORE, &no_core);
 		exit(doctor_examine_and_report(doctor, output));
 	}
 	while (waitpid(pid, &status, 0) < 0)
@@ -205,8 +207,8 @@ static bool doctor_run_in_child(struct doctor *doctor, enum output output,
 		return true;
 	}
 	doctor->library.crash_signal = WTERMSIG(status);
-	if (!doctor_signal_is_crash(
-		    doctor->library.crash_signal)) /* was meant for both */
+	/* another signal ends the parent as well */
+	if (!doctor_signal_is_crash(doctor->library.crash_signal))
 		(void)raise(doctor->library.crash_signal);
 	return false;
 }
