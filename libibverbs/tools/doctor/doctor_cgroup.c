@@ -63,11 +63,12 @@ static void doctor_cgroup_check_group(struct doctor *doctor, const char *device,
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_CGROUP_RDMA, device, 0,
-		"The control group %s may have %lu %s of this device, and has "
-		"%lu.",
-		folder, handles ? max.handles : max.objects,
-		handles ? "open contexts (hca_handle)" : "objects (hca_object)",
-		handles ? used.handles : used.objects);
+		"The control group %s has used %lu of its %lu %s of this "
+		"device.",
+		folder, handles ? used.handles : used.objects,
+		handles ? max.handles : max.objects,
+		handles ? "open contexts (hca_handle)"
+			: "objects (hca_object)");
 	doctor_finding_add_fix(
 		finding,
 		"echo '%s hca_handle=max hca_object=max' > %s/rdma.max", device,

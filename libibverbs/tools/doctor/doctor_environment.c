@@ -73,8 +73,8 @@ static void doctor_env_check_names(struct doctor *doctor)
 		name[len] = '\0';
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_ENV_UNKNOWN, NULL, 0,
-			"The variable %s is set, but the library "
-			"does not know it. A slip?",
+			"The variable %s is set, but the library does not read "
+			"it. Check its spelling.",
 			name);
 		doctor_finding_add_fix(
 			finding, "unset %s",
@@ -109,28 +109,24 @@ static void doctor_env_check_ignored(struct doctor *doctor)
 				"a program forks");
 	}
 	if (getenv("RDMAV_HUGEPAGES_SAFE") && !fork_safe)
-		doctor_env_add_ignored(
-			doctor, "RDMAV_HUGEPAGES_SAFE",
-			"it counts with RDMAV_FORK_SAFE only, unless the "
-			"program itself calls ibv_fork_init()");
+		doctor_env_add_ignored(doctor, "RDMAV_HUGEPAGES_SAFE",
+				       "it needs RDMAV_FORK_SAFE, or a program "
+				       "that calls ibv_fork_init()");
 	if (doctor_env_value("RDMAV_DRIVERS") &&
 	    doctor_env_value("IBV_DRIVERS"))
 		doctor_env_add_ignored(doctor, "IBV_DRIVERS",
-				       "RDMAV_DRIVERS takes its place");
+				       "RDMAV_DRIVERS replaces it");
 	if (doctor_env_value("VERBS_LOG_LEVEL") &&
 	    !doctor_env_value("VERBS_LOG_FILE"))
-		doctor_env_add_ignored(
-			doctor, "VERBS_LOG_LEVEL",
-			"nothing is logged without VERBS_LOG_FILE");
+		doctor_env_add_ignored(doctor, "VERBS_LOG_LEVEL",
+				       "set VERBS_LOG_FILE to enable the log");
 	if (doctor_env_value("VERBS_LOG_FILE") &&
 	    !doctor_env_value("VERBS_LOG_LEVEL"))
-		doctor_env_add_ignored(
-			doctor, "VERBS_LOG_FILE",
-			"nothing is logged without VERBS_LOG_LEVEL");
+		doctor_env_add_ignored(doctor, "VERBS_LOG_FILE",
+				       "set VERBS_LOG_LEVEL to enable the log");
 	if (doctor_env_value("UROCE_DEVICES") && !doctor->library.is_anyverbs)
-		doctor_env_add_ignored(
-			doctor, "UROCE_DEVICES",
-			"this library has no device in user space");
+		doctor_env_add_ignored(doctor, "UROCE_DEVICES",
+				       "this library has no user-space device");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -205,7 +201,7 @@ static void doctor_env_check_netdev_up(struct doctor *doctor,
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_UROCE_INTERFACE, NULL, 0,
-		"%s names %s, a network interface that is down.", variable,
+		"%s names the network interface %s, which is down.", variable,
 		name);
 	doctor_finding_add_fix(finding, "ip link set %s up", name);
 }
@@ -230,12 +226,13 @@ static void doctor_env_check_netdev(struct doctor *doctor, const char *variable,
 		doctor_env_check_netdev_up(doctor, variable, name);
 		return;
 	}
-	finding = doctor_finding_add(
-		&doctor->findings, DOCTOR_UROCE_INTERFACE, NULL, 0,
-		"%s names %s, which is neither a network interface "
-		"here nor an address.",
-		variable, name);
-	doctor_finding_add_fix(finding, "ip -brief address   # what there is");
+	finding = doctor_finding_add(&doctor->findings, DOCTOR_UROCE_INTERFACE,
+				     NULL, 0,
+				     "%s names %s, which is neither a network "
+				     "interface nor an IP address.",
+				     variable, name);
+	doctor_finding_add_fix(finding,
+			       "ip -brief address   # list interfaces");
 	doctor_finding_add_fix(finding, "export UROCE_DEVICES=auto");
 }
 
@@ -248,8 +245,8 @@ static void doctor_env_check_sysfs_path(struct doctor *doctor)
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_ENV_SYSFS_PATH, NULL, 0,
-		"Devices are looked for in %s, since SYSFS_PATH says "
-		"so, and not in /sys.",
+		"The library searches devices in %s instead of /sys, because "
+		"SYSFS_PATH is set.",
 		sysfs);
 	doctor_finding_add_fix(finding, "unset SYSFS_PATH");
 }

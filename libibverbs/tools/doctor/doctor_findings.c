@@ -17,15 +17,16 @@
 /* Scripts may use the identifiers. Never change or reuse one. */
 const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 	[DOCTOR_KERNEL_NO_RDMA] =
-		KIND("kernel-no-rdma", ERROR, "the kernel has no RDMA"),
+		KIND("kernel-no-rdma", ERROR, "the kernel has no RDMA support"),
 	[DOCTOR_MODULE_NOT_LOADED] =
 		KIND("module-not-loaded", ERROR,
-		     "the kernel's module for programs is not loaded"),
+		     "the kernel module ib_uverbs is not loaded"),
 	[DOCTOR_KERNEL_ABI] =
 		KIND("kernel-abi", ERROR,
-		     "the kernel's interface has another version"),
+		     "the library does not support the kernel's uverbs ABI"),
 	[DOCTOR_SYSFS_MISSING] =
-		KIND("sysfs-missing", ERROR, "sysfs is not there"),
+		KIND("sysfs-missing", ERROR,
+		     "sysfs is not mounted, or SYSFS_PATH is wrong"),
 	[DOCTOR_NO_DEVICE] =
 		KIND("no-device", ERROR, "the kernel has no RDMA device"),
 	[DOCTOR_NETNS_EXCLUSIVE] =
@@ -33,104 +34,108 @@ const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 		     "a device belongs to another network namespace"),
 	[DOCTOR_PCI_RDMA_MODULE] =
 		KIND("pci-rdma-module", WARNING,
-		     "an adapter lacks the RDMA half of its driver"),
+		     "the RDMA module of an adapter is not loaded"),
 	[DOCTOR_PCI_NO_DRIVER] =
 		KIND("pci-no-driver", WARNING, "an adapter has no driver"),
 	[DOCTOR_NODES_NO_FOLDER] =
-		KIND("nodes-no-folder", ERROR, "there is no /dev/infiniband"),
+		KIND("nodes-no-folder", ERROR,
+		     "the folder /dev/infiniband does not exist"),
 	[DOCTOR_NODE_MISSING] =
-		KIND("node-missing", ERROR, "a device has no node"),
+		KIND("node-missing", ERROR,
+		     "the device node of a device does not exist"),
 	[DOCTOR_NODE_FORBIDDEN] =
 		KIND("node-forbidden", ERROR,
-		     "the permissions of a node exclude this user"),
+		     "permissions forbid this user to open a device node"),
 	[DOCTOR_NODE_CGROUP] =
 		KIND("node-cgroup", ERROR,
-		     "a container or service may not use a node"),
-	[DOCTOR_NODE_WRONG] =
-		KIND("node-wrong", ERROR, "a node is not that of its device"),
+		     "a control group forbids access to a device node"),
+	[DOCTOR_NODE_WRONG] = KIND("node-wrong", ERROR,
+				   "a device node belongs to another device"),
 	[DOCTOR_NODE_DEAD] =
-		KIND("node-dead", ERROR, "no device answers behind a node"),
-	[DOCTOR_CM_NODE_MISSING] = KIND("cm-node-missing", NOTE,
-					"connection managers have no node"),
+		KIND("node-dead", ERROR, "a device does not respond"),
+	[DOCTOR_CM_NODE_MISSING] =
+		KIND("cm-node-missing", NOTE,
+		     "the device node rdma_cm does not exist"),
 	[DOCTOR_PROVIDER_MISSING] =
 		KIND("provider-missing", ERROR,
 		     "no provider for a device is installed"),
-	[DOCTOR_PROVIDER_RELEASE] = KIND("provider-release", ERROR,
-					 "a provider is of another release"),
+	[DOCTOR_PROVIDER_RELEASE] =
+		KIND("provider-release", ERROR,
+		     "the library cannot load a provider of this release"),
 	[DOCTOR_PROVIDER_NOT_CONFIGURED] =
 		KIND("provider-not-configured", ERROR,
 		     "a provider is installed but not configured"),
 	[DOCTOR_PROVIDER_ABI] =
 		KIND("provider-abi", ERROR,
-		     "a provider does not know the kernel driver's version"),
+		     "a provider does not support the kernel driver's ABI"),
 	[DOCTOR_PROVIDER_BROKEN] =
 		KIND("provider-broken", ERROR,
-		     "a provider cannot be loaded, or refuses its device"),
+		     "a provider cannot be loaded, or rejects its device"),
 	[DOCTOR_DRIVER_FILE_STALE] =
 		KIND("driver-file-stale", NOTE,
-		     "a driver file names a provider that is not there"),
+		     "a driver file names a provider that is not installed"),
 	[DOCTOR_LIBRARY_OTHER] = KIND("library-other", WARNING,
-				      "programs run with another libibverbs"),
-	[DOCTOR_LIBRARY_SEVERAL] = KIND("library-several", NOTE,
-					"there is more than one libibverbs"),
+				      "programs load another libibverbs"),
+	[DOCTOR_LIBRARY_SEVERAL] =
+		KIND("library-several", NOTE,
+		     "more than one libibverbs is installed"),
 	[DOCTOR_LIBRARY_CRASHED] = KIND("library-crashed", ERROR,
-					"the library, or a provider, crashes"),
+					"the library or a provider crashes"),
 	[DOCTOR_LIST_FAILED] =
 		KIND("list-failed", ERROR, "devices cannot be listed"),
 	[DOCTOR_OPEN_FAILED] =
 		KIND("open-failed", ERROR, "a device cannot be opened"),
-	[DOCTOR_QUERY_FAILED] =
-		KIND("query-failed", ERROR, "a device does not answer"),
-	[DOCTOR_OBJECT_FAILED] =
-		KIND("object-failed", ERROR,
-		     "an object that every program needs cannot be made"),
+	[DOCTOR_QUERY_FAILED] = KIND("query-failed", ERROR,
+				     "a device or port cannot be queried"),
+	[DOCTOR_OBJECT_FAILED] = KIND("object-failed", ERROR,
+				      "a device cannot create a PD, CQ or MR"),
 	[DOCTOR_MEMLOCK_LOW] = KIND("memlock-low", ERROR,
 				    "the limit of locked memory is too low"),
 	[DOCTOR_MEMLOCK_LIMITED] =
 		KIND("memlock-limited", NOTE,
-		     "large programs need more locked memory"),
+		     "large programs need a higher limit of locked memory"),
 	[DOCTOR_NOFILE_LOW] = KIND("nofile-low", WARNING,
 				   "the limit of open files is too low"),
-	[DOCTOR_CGROUP_RDMA] = KIND("cgroup-rdma", ERROR,
-				    "a control group has no RDMA objects left"),
+	[DOCTOR_CGROUP_RDMA] =
+		KIND("cgroup-rdma", ERROR,
+		     "a control group has used up its RDMA objects"),
 	[DOCTOR_PORT_DOWN] = KIND("port-down", ERROR, "a port is down"),
 	[DOCTOR_PORT_NO_SM] =
 		KIND("port-no-sm", ERROR, "a port waits for a subnet manager"),
-	[DOCTOR_GID_NONE] = KIND("gid-none", ERROR, "a port has no address"),
-	[DOCTOR_GID_LINK_LOCAL] =
-		KIND("gid-link-local", WARNING,
-		     "a port has no address that can be routed"),
+	[DOCTOR_GID_NONE] = KIND("gid-none", ERROR, "a port has no GID"),
+	[DOCTOR_GID_LINK_LOCAL] = KIND("gid-link-local", WARNING,
+				       "a port has only link-local GIDs"),
 	[DOCTOR_GID_V1_ONLY] =
-		KIND("gid-v1-only", WARNING, "a port has no RoCE v2"),
+		KIND("gid-v1-only", WARNING, "a port has only RoCE v1 GIDs"),
 	[DOCTOR_GID_HOLES] =
-		KIND("gid-holes", NOTE, "a table of addresses has holes"),
+		KIND("gid-holes", NOTE,
+		     "a GID table has unused entries between used ones"),
 	[DOCTOR_GID_INDEX] =
 		KIND("gid-index", NOTE,
-		     "programs should use another GID index than 0"),
+		     "programs should use a GID index other than 0"),
 	[DOCTOR_ENV_SYSFS_PATH] =
-		KIND("env-sysfs-path", NOTE,
-		     "SYSFS_PATH puts another tree in the place of /sys"),
+		KIND("env-sysfs-path", NOTE, "SYSFS_PATH replaces /sys"),
 	[DOCTOR_ENV_DRIVER_MISSING] =
 		KIND("env-driver-missing", WARNING,
-		     "a variable names a provider that is not there"),
-	[DOCTOR_ENV_IGNORED] =
-		KIND("env-ignored", NOTE, "a variable has no effect"),
+		     "a variable names a provider that is not installed"),
+	[DOCTOR_ENV_IGNORED] = KIND("env-ignored", NOTE,
+				    "an environment variable has no effect"),
 	[DOCTOR_ENV_UNKNOWN] =
-		KIND("env-unknown", NOTE, "no library knows a variable"),
+		KIND("env-unknown", NOTE, "an environment variable is unknown"),
 	[DOCTOR_UROCE_INTERFACE] = KIND(
 		"uroce-interface", WARNING,
-		"UROCE_DEVICES names an interface that is not there or down"),
-	[DOCTOR_UROCE_PORT_TAKEN] =
-		KIND("uroce-port-taken", ERROR,
-		     "somebody else has the UDP port of a device"),
+		"UROCE_DEVICES names an interface that is missing or down"),
+	[DOCTOR_UROCE_PORT_TAKEN] = KIND("uroce-port-taken", ERROR,
+					 "another process uses UDP port 4791"),
 	[DOCTOR_UROCE_AVAILABLE] =
 		KIND("uroce-available", NOTE,
-		     "a device in user space would work here"),
+		     "a user-space device would work on this host"),
 	[DOCTOR_DEVICE_UNKNOWN] =
-		KIND("device-unknown", ERROR, "no device has that name"),
+		KIND("device-unknown", ERROR,
+		     "the device of option -d does not exist"),
 	[DOCTOR_UNEXPLAINED] =
 		KIND("unexplained", ERROR,
-		     "a device cannot be used, for an unknown reason"),
+		     "a device is unusable for an unknown reason"),
 };
 
 const char *doctor_severity_name(enum doctor_severity severity)

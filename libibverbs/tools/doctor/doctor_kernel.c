@@ -38,10 +38,9 @@ static void doctor_kernel_add_no_rdma(struct doctor *doctor,
 				  release)) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_KERNEL_NO_RDMA, NULL, 0,
-			"The running kernel, %s, has no RDMA, and its modules "
-			"cannot be seen from here. If it has a module "
-			"ib_uverbs, "
-			"it must be loaded%s.",
+			"The running kernel %s has no RDMA support, and its "
+			"modules are not visible. Load the module ib_uverbs%s "
+			"if the kernel has it.",
 			release,
 			doctor->in_container ? " on the host of this container"
 					     : "");
@@ -50,9 +49,9 @@ static void doctor_kernel_add_no_rdma(struct doctor *doctor,
 	}
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_KERNEL_NO_RDMA, NULL, 0,
-		"The running kernel, %s, has no RDMA: its modules "
-		"are there, but without ib_uverbs. Kernels for "
-		"clouds often have it in another package.",
+		"The running kernel %s has no RDMA support: the module "
+		"ib_uverbs is not installed. Cloud kernels often have it in an "
+		"additional package.",
 		release);
 	doctor_finding_add_fix(
 		finding, "%s",
@@ -80,10 +79,9 @@ static void doctor_kernel_check_module(struct doctor *doctor)
 	}
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_MODULE_NOT_LOADED, NULL, 0,
-		"The kernel has RDMA, but its module ib_uverbs, "
-		"through which programs use it, is not loaded.%s",
-		doctor->in_container ? " That is done on the host of this "
-				       "container."
+		"The kernel module ib_uverbs, which programs need for RDMA, is "
+		"not loaded.%s",
+		doctor->in_container ? " Load it on the host of this container."
 				     : "");
 	doctor_finding_add_fix(finding, "modprobe ib_uverbs");
 	if (!doctor->in_container)
@@ -105,8 +103,8 @@ static void doctor_kernel_check_abi(struct doctor *doctor)
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_KERNEL_ABI, NULL, 0,
-		"The kernel's RDMA interface has version %lu; the "
-		"library knows %d to %d. The %s is too old.",
+		"The kernel's uverbs ABI has version %lu; the library supports "
+		"versions %d to %d. The %s is too old.",
 		abi, DOCTOR_MIN_KERNEL_ABI, DOCTOR_MAX_KERNEL_ABI,
 		abi < DOCTOR_MIN_KERNEL_ABI ? "kernel" : "library");
 	doctor_finding_add_fix(
@@ -134,12 +132,11 @@ void doctor_add_netns_exclusive(struct doctor *doctor, const char *device)
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NETNS_EXCLUSIVE, device, 0,
-		"The kernel keeps RDMA devices to the network "
-		"namespace that they were moved into, and %s in "
-		"this one. If this is a container, move one in, or "
-		"have the kernel share them; both are done in the "
-		"first network namespace.",
-		device ? "this one is not" : "there is none");
+		"The kernel assigns each RDMA device to one network namespace, "
+		"and %s. In the initial network namespace, move a device to "
+		"this one, or share the devices among all namespaces.",
+		device ? "this device belongs to another one"
+		       : "this one has no device");
 	doctor_finding_add_fix(finding, "rdma dev set %s netns NAME_OR_PID",
 			       device ? device : "DEVICE");
 	doctor_finding_add_fix(finding, "rdma system set netns shared");
@@ -158,9 +155,9 @@ static void doctor_kernel_add_no_device(struct doctor *doctor)
 	(void)doctor_netdev_find_up(doctor, netdev);
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NO_DEVICE, NULL, 0,
-		"The kernel has RDMA and is ready for programs, but "
-		"there is no device: no adapter whose driver is "
-		"loaded, and no soft-RoCE or soft-iWARP.");
+		"The kernel supports RDMA, but has no RDMA device: there is "
+		"neither an adapter with a loaded driver, nor a soft-RoCE or "
+		"soft-iWARP device.");
 	if (doctor_has_kernel_module(doctor, "rdma_rxe"))
 		doctor_finding_add_fix(finding,
 				       "rdma link add rxe0 type rxe netdev %s",
@@ -171,7 +168,7 @@ static void doctor_kernel_add_no_device(struct doctor *doctor)
 				       netdev);
 	if (finding->nr_fixes == 0)
 		doctor_finding_add_fix(finding,
-				       "lspci -nnk   # is there an adapter?");
+				       "lspci -nnk   # look for an adapter");
 }
 
 /*
@@ -198,8 +195,7 @@ void doctor_check_kernel(struct doctor *doctor)
 	}
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_SYSFS_MISSING, NULL, 0,
-		"There is no sysfs at %s, so devices cannot be "
-		"looked for.",
+		"There is no sysfs at %s, so the library cannot find devices.",
 		system->sysfs);
 	if (strcmp(system->sysfs, "/sys") != 0)
 		doctor_finding_add_fix(finding, "unset SYSFS_PATH");

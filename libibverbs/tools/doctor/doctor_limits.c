@@ -104,8 +104,8 @@ static void doctor_limits_check_memlock(struct doctor *doctor)
 	if (limit_kb < need_kb) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_MEMLOCK_LOW, NULL, 0,
-			"This process may lock %lu kB of memory; to register "
-			"%lu kB it needs %lu kB, with the queues. Without, "
+			"This process may lock %lu kB of memory. To register "
+			"%lu kB and create queues it needs %lu kB; otherwise "
 			"calls fail with ENOMEM.",
 			limit_kb, doctor->memory / 1024, need_kb);
 		doctor_limits_add_memlock_fixes(doctor, finding, need_kb);
@@ -128,8 +128,8 @@ static void doctor_limits_check_nofile(struct doctor *doctor)
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NOFILE_LOW, NULL, 0,
-		"This process may open %lu files. A device, a "
-		"completion channel and a connection take one each.",
+		"This process may open %lu files. Each device, completion "
+		"channel and connection needs one.",
 		doctor->limits.nofile);
 	if (doctor->limits.nofile_max >= 1024)
 		doctor_finding_add_fix(finding, "ulimit -n 1024");

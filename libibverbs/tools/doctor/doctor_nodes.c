@@ -49,10 +49,9 @@ static void doctor_node_add_no_folder(struct doctor *doctor,
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NODES_NO_FOLDER, NULL, 0,
-		"The kernel has RDMA devices, but there is no "
-		"folder " DOCTOR_NODE_DIR "%s.",
-		doctor->in_container ? ": this container was not given them"
-				     : ", where programs open them");
+		"The kernel has RDMA devices, but the folder of their device "
+		"nodes, " DOCTOR_NODE_DIR ", does not exist%s.",
+		doctor->in_container ? " in this container" : "");
 	if (doctor->in_container) {
 		doctor_node_add_container_fix(finding, NULL);
 		return;
@@ -69,10 +68,9 @@ static void doctor_node_add_missing(struct doctor *doctor,
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NODE_MISSING, device->name, 0,
-		"The node " DOCTOR_NODE_DIR "/%s is not there%s.",
+		"The device node " DOCTOR_NODE_DIR "/%s does not exist%s.",
 		device->uverbs,
-		doctor->in_container ? ": this container was not given it"
-				     : "");
+		doctor->in_container ? " in this container" : "");
 	if (doctor->in_container)
 		doctor_node_add_container_fix(finding, device->uverbs);
 	doctor_node_add_mknod_fix(finding, device);
@@ -89,17 +87,20 @@ static void doctor_node_add_forbidden(struct doctor *doctor,
 	if (stat(path, &st) != 0) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_NODE_FORBIDDEN, device->name,
-			0, "This user may not look into " DOCTOR_NODE_DIR ".");
+			0,
+			"This user may not access the folder " DOCTOR_NODE_DIR
+			".");
 		doctor_finding_add_fix(finding, "chmod 755 " DOCTOR_NODE_DIR);
 		return;
 	}
 	group = getgrgid(st.st_gid);
-	finding = doctor_finding_add(
-		&doctor->findings, DOCTOR_NODE_FORBIDDEN, device->name, 0,
-		"The node " DOCTOR_NODE_DIR "/%s may not be opened by this "
-		"user: its mode is %03o, its group %s.",
-		device->uverbs, st.st_mode & 0777u,
-		group ? group->gr_name : "unknown");
+	finding = doctor_finding_add(&doctor->findings, DOCTOR_NODE_FORBIDDEN,
+				     device->name, 0,
+				     "The device node " DOCTOR_NODE_DIR
+				     "/%s does not allow this user to open it: "
+				     "its mode is %03o, its group is %s.",
+				     device->uverbs, st.st_mode & 0777u,
+				     group ? group->gr_name : "unknown");
 	if ((st.st_mode & 0060) == 0060 && group && group->gr_gid != 0)
 		doctor_finding_add_fix(finding,
 				       "usermod -aG %s $USER   # log in again",
@@ -115,10 +116,9 @@ static void doctor_node_add_cgroup(struct doctor *doctor,
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NODE_CGROUP, device->name, 0,
-		"The node " DOCTOR_NODE_DIR
-		"/%s is there, but the container or service "
-		"that this runs in is not allowed to use it (EPERM, "
-		"the device list of the control group).",
+		"The device node " DOCTOR_NODE_DIR
+		"/%s exists, but the control group of this container or "
+		"service forbids access to it (EPERM).",
 		device->uverbs);
 	doctor_node_add_container_fix(finding, device->uverbs);
 	doctor_finding_add_fix(
@@ -137,13 +137,13 @@ static void doctor_node_add_wrong(struct doctor *doctor,
 	if (!S_ISCHR(st->st_mode))
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_NODE_WRONG, device->name, 0,
-			DOCTOR_NODE_DIR "/%s is no character device.",
+			DOCTOR_NODE_DIR "/%s is not a character device.",
 			device->uverbs);
 	else
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_NODE_WRONG, device->name, 0,
-			DOCTOR_NODE_DIR
-			"/%s is the node %u:%u; the device has %u:%u.",
+			DOCTOR_NODE_DIR "/%s has the device number %u:%u; the "
+					"device has %u:%u.",
 			device->uverbs, major(st->st_rdev), minor(st->st_rdev),
 			major(device->cdev), minor(device->cdev));
 	doctor_finding_add_fix(finding, "rm " DOCTOR_NODE_DIR "/%s",
@@ -158,8 +158,9 @@ static void doctor_node_add_dead(struct doctor *doctor,
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_NODE_DEAD, device->name, 0,
-		"The node " DOCTOR_NODE_DIR "/%s is there, but no device "
-		"answers (%s): it is being removed, or reset.",
+		"The device node " DOCTOR_NODE_DIR
+		"/%s exists, but the device does not respond (%s). It is being "
+		"removed or reset.",
 		device->uverbs, strerror(error));
 	doctor_finding_add_fix(finding, "dmesg | grep -i %s", device->name);
 }
@@ -218,9 +219,8 @@ static void doctor_node_check_rdma_cm(struct doctor *doctor)
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_CM_NODE_MISSING, NULL, 0,
-		DOCTOR_NODE_DIR "/rdma_cm is not there. Programs that "
-				"connect by IP address (librdmacm) need it; "
-				"others do not.");
+		DOCTOR_NODE_DIR "/rdma_cm does not exist. Only programs that "
+				"connect by IP address (librdmacm) need it.");
 	if (doctor->in_container)
 		doctor_node_add_container_fix(finding, "rdma_cm");
 	else

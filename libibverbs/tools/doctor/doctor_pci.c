@@ -87,11 +87,11 @@ static void doctor_pci_check_no_driver(struct doctor *doctor,
 		"/lib/modules/%s/modules.alias", release);
 	if (!*search.module)
 		return;
-	finding = doctor_finding_add(
-		&doctor->findings, DOCTOR_PCI_NO_DRIVER, NULL, 0,
-		"The PCI device %s is an adapter of the kernel "
-		"module %s, but has no driver.",
-		function, search.module);
+	finding = doctor_finding_add(&doctor->findings, DOCTOR_PCI_NO_DRIVER,
+				     NULL, 0,
+				     "The PCI device %s has no driver. The "
+				     "kernel module %s supports it.",
+				     function, search.module);
 	doctor_finding_add_fix(finding, "modprobe %s", search.module);
 }
 
@@ -109,9 +109,8 @@ static void doctor_pci_check_rdma_module(struct doctor *doctor,
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_PCI_RDMA_MODULE, NULL, 0,
-		"The PCI device %s has the driver %s; if it can do "
-		"RDMA, that takes the module %s as well, which is "
-		"not loaded.",
+		"The PCI device %s has the driver %s. If the adapter supports "
+		"RDMA, it also needs the module %s, which is not loaded.",
 		function, driver, rdma);
 	if (!doctor_has_kernel_module(doctor, rdma))
 		doctor_finding_add_fix(

@@ -132,11 +132,11 @@ static void doctor_port_add_udp_taken(struct doctor *doctor,
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_UROCE_PORT_TAKEN, device->name,
 		port->number,
-		"UDP port 4791 cannot be had: another user, or "
-		"soft-RoCE of the kernel, has it.");
-	doctor_finding_add_fix(finding, "ss -lunp sport = :4791   # who");
+		"UDP port 4791 is in use by a process of another user, or by "
+		"the kernel's soft-RoCE.");
 	doctor_finding_add_fix(finding,
-			       "rdma link   # is there an rxe device?");
+			       "ss -lunp sport = :4791   # find the process");
+	doctor_finding_add_fix(finding, "rdma link   # look for an rxe device");
 }
 
 static void doctor_port_add_no_sm(struct doctor *doctor,
@@ -148,9 +148,9 @@ static void doctor_port_add_no_sm(struct doctor *doctor,
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_PORT_NO_SM, device->name,
 		port->number,
-		"The port has a link, but no subnet manager has "
-		"made it active (state %s). One host of the "
-		"network, or a switch, must run one.",
+		"The port has a link, but no subnet manager has activated it "
+		"(state %s). Run a subnet manager on one host or switch of the "
+		"network.",
 		ibv_port_state_str(port->attr.state));
 	doctor_finding_add_fix(finding,
 			       "systemctl start opensm   # on one host");
@@ -165,19 +165,19 @@ static void doctor_port_add_down(struct doctor *doctor,
 	bool known = doctor_port_find_netdev(doctor, device, port, netdev);
 
 	if (known && !doctor_netdev_is_up(doctor, netdev)) {
-		finding = doctor_finding_add(
-			&doctor->findings, DOCTOR_PORT_DOWN, device->name,
-			port->number,
-			"The port is down, since its network "
-			"interface %s is.",
-			netdev);
+		finding = doctor_finding_add(&doctor->findings,
+					     DOCTOR_PORT_DOWN, device->name,
+					     port->number,
+					     "The port is down, because its "
+					     "network interface %s is down.",
+					     netdev);
 		doctor_finding_add_fix(finding, "ip link set %s up", netdev);
 		return;
 	}
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_PORT_DOWN, device->name, port->number,
-		"The port has no link (state %s): look at cable, "
-		"switch and the other end.",
+		"The port has no link (state %s). Check the cable, the switch "
+		"and the remote port.",
 		ibv_port_state_str(port->attr.state));
 	if (known)
 		doctor_finding_add_fix(finding, "ip link show %s", netdev);
@@ -235,10 +235,9 @@ static void doctor_port_add_gid_index(struct doctor *doctor,
 	(void)inet_ntop(AF_INET6, port->best_gid->gid.raw, text, sizeof(text));
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_GID_INDEX, device->name, port->number,
-		"GID index 0 is not the best: %s, index %u, can be "
-		"routed. Programs that ask for an index should get "
-		"that one.",
-		text, best);
+		"The best GID is at index %u (%s), not at index 0. Set this "
+		"index in programs that take a GID index.",
+		best, text);
 	doctor_finding_add_fix(finding, "ibv_rc_pingpong -g %u ...", best);
 	doctor_finding_add_fix(
 		finding, "export NCCL_IB_GID_INDEX=%u UCX_IB_GID_INDEX=%u",
@@ -255,8 +254,8 @@ static void doctor_port_check_gids(struct doctor *doctor,
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_GID_NONE, device->name,
 			port->number,
-			"The port has no GID, which is its address: "
-			"its network interface has no IP address.");
+			"The port has no GID, because its network interface "
+			"has no IP address. Add an address.");
 		doctor_port_add_address_fix(doctor, device, port, finding);
 		return;
 	}
@@ -264,26 +263,24 @@ static void doctor_port_check_gids(struct doctor *doctor,
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_GID_V1_ONLY, device->name,
 			port->number,
-			"All GIDs are of RoCE v1, which no router "
-			"forwards and few peers use.");
+			"All GIDs are RoCE v1 GIDs. Routers do not forward "
+			"RoCE v1, and few peers use it.");
 		doctor_port_add_address_fix(doctor, device, port, finding);
 	} else if (doctor_gid_is_link_local(port->best_gid)) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_GID_LINK_LOCAL, device->name,
 			port->number,
-			"The only GIDs are link-local: peers behind "
-			"a router cannot be reached, and many "
-			"programs want an IP address.");
+			"All GIDs are link-local. Peers behind a router are "
+			"unreachable, and many programs need an IP address.");
 		doctor_port_add_address_fix(doctor, device, port, finding);
 	}
 	if (doctor_port_gids_have_holes(port)) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_GID_HOLES, device->name,
 			port->number,
-			"The table of GIDs has holes: of the "
-			"indexes 0 to %u, %zu are in use. Programs "
-			"that try one after the other may stop at "
-			"a hole.",
+			"The GID table has holes: of the indexes 0 to %u, %zu "
+			"are in use. Programs that search the table may stop "
+			"at a hole.",
 			port->gids[port->nr_gids - 1].gid_index, port->nr_gids);
 		doctor_finding_add_fix(finding, "export NCCL_IB_GID_INDEX=%u",
 				       port->best_gid->gid_index);
@@ -310,8 +307,7 @@ static void doctor_device_add_failures(struct doctor *doctor,
 	else if (device->query_error)
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_QUERY_FAILED, device->name, 0,
-			"The device is open, but does not answer: "
-			"%s.",
+			"The device is open, but querying it fails: %s.",
 			strerror(device->query_error));
 	else if (device->failed_object &&
 		 !doctor_has_finding(&doctor->findings, DOCTOR_MEMLOCK_LOW,
@@ -320,9 +316,7 @@ static void doctor_device_add_failures(struct doctor *doctor,
 				     device->name))
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_OBJECT_FAILED, device->name,
-			0,
-			"The device is open, but %s cannot be "
-			"made: %s.",
+			0, "The device is open, but creating %s fails: %s.",
 			device->failed_object, strerror(device->object_error));
 	if (finding)
 		doctor_finding_add_fix(finding, "dmesg | tail");
@@ -337,7 +331,7 @@ static void doctor_port_check(struct doctor *doctor,
 	if (port->query_error) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_QUERY_FAILED, device->name,
-			port->number, "The port does not answer: %s.",
+			port->number, "Querying the port fails: %s.",
 			strerror(port->query_error));
 		doctor_finding_add_fix(finding, "dmesg | tail");
 		return;

@@ -271,8 +271,8 @@ static void doctor_provider_add_missing(struct doctor *doctor,
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_PROVIDER_MISSING, device, 0,
-		"The library has no provider for this device%s%s.",
-		*name ? "; it is called " : "", name);
+		"No provider for this device is installed%s%s.",
+		*name ? "; its name is " : "", name);
 	doctor_finding_add_fix(finding, "%s",
 			       doctor_install_command(doctor, buf, sizeof(buf),
 						      "ibverbs-providers",
@@ -288,7 +288,7 @@ static void doctor_provider_add_release(struct doctor *doctor,
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_PROVIDER_RELEASE, device, 0,
-		"The only provider for this device, %s, is of a "
+		"The only installed provider for this device, %s, is of a "
 		"release that the library cannot load.",
 		modules->other);
 	doctor_finding_add_fix(finding, "%s",
@@ -345,9 +345,8 @@ static void doctor_provider_add_refused(struct doctor *doctor,
 	if (doctor_provider_message_is_abi(doctor, modules->name, messages)) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_PROVIDER_ABI, device, 0,
-			"The provider %s is there, but does not "
-			"know this version of the kernel's driver; "
-			"one of them is too old.",
+			"The provider %s does not support the ABI version of "
+			"the kernel driver. Update the older of the two.",
 			modules->usable);
 		doctor_finding_add_fix(
 			finding, "%s",
@@ -355,11 +354,11 @@ static void doctor_provider_add_refused(struct doctor *doctor,
 					       "ibverbs-providers",
 					       "libibverbs"));
 	} else {
-		finding = doctor_finding_add(
-			&doctor->findings, DOCTOR_PROVIDER_BROKEN, device, 0,
-			"The provider %s is there, but cannot be "
-			"used for this device.",
-			modules->usable);
+		finding = doctor_finding_add(&doctor->findings,
+					     DOCTOR_PROVIDER_BROKEN, device, 0,
+					     "The provider %s cannot be "
+					     "loaded, or rejects this device.",
+					     modules->usable);
 		doctor_finding_add_fix(finding, "ldd -r %s", modules->usable);
 	}
 	if (*messages)

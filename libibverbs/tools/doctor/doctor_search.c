@@ -104,7 +104,7 @@ static void doctor_search_add_other(struct doctor *doctor,
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_LIBRARY_OTHER, NULL, 0,
-		"Programs run with %s, which is not AnyVerbs%s%s.",
+		"Programs load %s, which is not AnyVerbs%s%s.",
 		doctor->library.path, variable ? ", because of " : "",
 		variable ? variable : "");
 	if (variable) {
@@ -128,8 +128,8 @@ static void doctor_search_check_crash(struct doctor *doctor)
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_LIBRARY_CRASHED, NULL, 0,
-		"Asking %s for devices ends with a crash (%s), and "
-		"so will programs. It may be one of its providers.",
+		"Listing or testing devices with %s crashes (%s), and programs "
+		"will crash as well. One of its providers may be the cause.",
 		doctor->library.path, strsignal(doctor->library.crash_signal));
 	doctor_finding_add_fix(finding,
 			       "gdb -batch -ex run -ex bt ibv_devices");
@@ -150,9 +150,8 @@ void doctor_check_library(struct doctor *doctor)
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_LIBRARY_SEVERAL, NULL, 0,
-		"Programs run with %s; there is another one at %s. "
-		"A program that names that folder itself (an "
-		"RPATH) runs with the other.",
+		"Programs load %s; there is another libibverbs at %s. A "
+		"program with an RPATH to that folder loads the other one.",
 		doctor->library.path, other.path);
 	doctor_finding_add_fix(finding, "ldd PROGRAM | grep ibverbs");
 }

@@ -53,8 +53,7 @@ static void doctor_text_print_port(FILE *file, const struct doctor_port *port)
 	char address[INET6_ADDRSTRLEN];
 
 	if (port->query_error) {
-		(void)fprintf(file, "  port %u: does not answer\n",
-			      port->number);
+		(void)fprintf(file, "  port %u: query failed\n", port->number);
 		return;
 	}
 	(void)fprintf(file, "  port %u: %s", port->number,
@@ -70,7 +69,7 @@ static void doctor_text_print_device(const struct doctor *doctor, FILE *file,
 {
 	(void)fprintf(file, "%s: %s%s\n", device->name,
 		      device->usable ? "can be used" : "cannot be used",
-		      device->in_kernel ? "" : ", is in user space");
+		      device->in_kernel ? "" : ", in user space");
 	for (size_t i = 0; i < device->nr_ports; i++)
 		if (!doctor->only_port ||
 		    device->ports[i].number == doctor->only_port)
@@ -89,11 +88,11 @@ static void doctor_text_print_finding(FILE *file,
 	(void)fputc('\n', file);
 	doctor_text_fold(file, 2, finding->text);
 	if (finding->has_reason) {
-		(void)fprintf(file, "  The library says:\n");
+		(void)fprintf(file, "  Messages of the library:\n");
 		doctor_text_fold(file, 4, finding->reason);
 	}
 	for (size_t i = 0; i < finding->nr_fixes; i++)
-		(void)fprintf(file, "%s%s\n", i == 0 ? "  cure: " : "        ",
+		(void)fprintf(file, "%s%s\n", i == 0 ? "  fix: " : "       ",
 			      finding->fixes[i]);
 }
 
@@ -112,7 +111,7 @@ void doctor_print_text(const struct doctor *doctor, FILE *file)
 		doctor_text_print_device(doctor, file, device);
 	}
 	if (nr_selected == 0)
-		(void)fprintf(file, "There is no RDMA device.\n");
+		(void)fprintf(file, "No RDMA device found.\n");
 	for (size_t i = 0; i < doctor->findings.count; i++)
 		doctor_text_print_finding(file, &doctor->findings.list[i]);
 	(void)fprintf(file, "\n%zu of %zu device%s can be used.\n", nr_usable,

@@ -27,8 +27,8 @@ static void doctor_check_list_failed(struct doctor *doctor)
 				     strerror(doctor->library.list_error));
 	if (doctor->library.list_error == EPERM)
 		doctor_finding_add_fix(finding,
-				       "grep Seccomp: /proc/self/status"
-				       "   # a filter?");
+				       "grep Seccomp: /proc/self/status   # 2: "
+				       "a filter is active");
 	doctor_finding_add_fix(finding, DOCTOR_LOG_COMMAND);
 }
 
@@ -62,7 +62,7 @@ static void doctor_check_device_name(struct doctor *doctor)
 	doctor_join_device_names(doctor, names, sizeof(names));
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_DEVICE_UNKNOWN, doctor->only_device,
-		0, "There is no device of that name. There are: %s.", names);
+		0, "No device has this name. Available devices: %s.", names);
 	doctor_finding_add_fix(finding, "ibv_devices");
 }
 
@@ -86,7 +86,8 @@ static void doctor_check_unusable_devices(struct doctor *doctor)
 			finding = doctor_finding_add(
 				&doctor->findings, DOCTOR_UNEXPLAINED,
 				device->name, doctor->only_port,
-				"There is no such port; the last one is %zu.",
+				"The device has no such port; its last port is "
+				"%zu.",
 				device->nr_ports);
 			doctor_finding_add_fix(finding, "ibv_devinfo -d %s",
 					       device->name);
@@ -94,8 +95,8 @@ static void doctor_check_unusable_devices(struct doctor *doctor)
 		}
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_UNEXPLAINED, device->name, 0,
-			"The device cannot be used, and the reason "
-			"was not found. The log may tell.");
+			"The device is unusable for an unknown reason. See the "
+			"log of the library.");
 		if (*doctor->library.messages)
 			doctor_finding_set_reason(finding,
 						  doctor->library.messages);
@@ -115,17 +116,16 @@ void doctor_check_unexplained(struct doctor *doctor)
 	    !doctor_has_error(&doctor->findings, NULL)) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_UNEXPLAINED, NULL, 0,
-			"There is no device, and the reason was not "
-			"found. The log may tell.");
+			"There is no device, for an unknown reason. See the "
+			"log of the library.");
 		doctor_finding_add_fix(finding, DOCTOR_LOG_COMMAND);
 	}
 	if (doctor->library.uroce_works && !doctor->only_device) {
 		finding = doctor_finding_add(
 			&doctor->findings, DOCTOR_UROCE_AVAILABLE, NULL, 0,
-			"RDMA without any of this is possible here: "
-			"the library can make a device in user "
-			"space of a network interface. It was "
-			"tried, and works.");
+			"The library can create a user-space RoCE device on a "
+			"network interface of this host, without a kernel "
+			"driver. A test of this device succeeded.");
 		doctor_finding_add_fix(finding,
 				       "UROCE_DEVICES=auto ibv_devinfo");
 	}

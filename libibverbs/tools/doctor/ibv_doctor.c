@@ -22,21 +22,23 @@
 
 static const char help[] =
 	"Usage: ibv_doctor [OPTION]...\n"
-	"Say why RDMA devices cannot be used, and what cures it.\n"
+	"Diagnose why RDMA devices are missing or unusable, and print fixes.\n"
 	"\n"
-	"  -d, --ib-dev=DEVICE  look at this device only\n"
-	"  -i, --ib-port=PORT   look at this port only\n"
-	"  -m, --memory=SIZE    memory that is to be registered, as 64k, 1M or "
+	"  -d, --ib-dev=DEVICE  check only this device\n"
+	"  -i, --ib-port=PORT   check only this port\n"
+	"  -m, --memory=SIZE    memory that the program will register: 64k, "
+	"1M, "
 	"2G\n"
 	"                       (default 1M)\n"
-	"  -j, --json           print a JSON document\n"
-	"  -q, --quiet          print nothing, but for the exit status\n"
-	"  -l, --list           list all findings that there may be\n"
+	"  -j, --json           print the report as JSON\n"
+	"  -q, --quiet          print nothing, only set the exit status\n"
+	"  -l, --list           list all kinds of findings\n"
 	"  -h, --help           print this help\n"
 	"\n"
-	"The exit status is 0 if a device can be used, 1 if none can, 2 if "
-	"one\n"
-	"can and there are errors or warnings, and 64 for wrong options.\n";
+	"Exit status: 0 if a device is usable, 1 if no device is usable, 2 if "
+	"a\n"
+	"device is usable but there are errors or warnings, 64 for invalid "
+	"options.\n";
 
 enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_NONE };
 
@@ -120,12 +122,13 @@ static enum output doctor_parse_options(struct doctor *doctor, int argc,
 			break;
 		case 'i':
 			if (!doctor_parse_port(optarg, &doctor->only_port))
-				doctor_usage_error("a port is 1 to 255",
+				doctor_usage_error("invalid port, use 1 to 255",
 						   optarg);
 			break;
 		case 'm':
 			if (!doctor_parse_size(optarg, &doctor->memory))
-				doctor_usage_error("no amount of memory",
+				doctor_usage_error("invalid memory size, use "
+						   "for example 64k, 1M or 2G",
 						   optarg);
 			break;
 		case 'j':
@@ -145,7 +148,7 @@ static enum output doctor_parse_options(struct doctor *doctor, int argc,
 		}
 	}
 	if (optind < argc)
-		doctor_usage_error("no argument is wanted", argv[optind]);
+		doctor_usage_error("unexpected argument", argv[optind]);
 	return output;
 }
 
@@ -163,7 +166,8 @@ static int doctor_examine_and_report(struct doctor *doctor, enum output output)
 	status = doctor_status(doctor);
 	doctor_free(doctor);
 	if (ret || fflush(stdout) || ferror(stdout)) {
-		(void)fprintf(stderr, "ibv_doctor: cannot write: %s\n",
+		(void)fprintf(stderr,
+			      "ibv_doctor: cannot write the report: %s\n",
 			      strerror(errno));
 		return EX_IOERR;
 	}

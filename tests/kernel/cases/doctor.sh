@@ -62,9 +62,9 @@ cure() {
 
 	command=$(awk -v id="$1" -v number="${2-1}" '
 		/^[a-z]+: / { here = $2 == id || $2 == id ":"; count = 0 }
-		here && (/^  cure: / || (count && /^        /)) {
+		here && (/^  fix: / || (count && /^       /)) {
 			if (++count == number) {
-				sub(/^  cure: |^        /, "")
+				sub(/^  fix: |^       /, "")
 				print
 			}
 		}' "$scratch/report")

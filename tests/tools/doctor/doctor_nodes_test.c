@@ -235,7 +235,7 @@ static void a_file_in_the_place_of_a_node(void **state)
 	doctor_fixture_write(fixture, "dev/infiniband/uverbs0", " ");
 	doctor_check_nodes(&fixture->doctor);
 	assert_has_text(doctor_fixture_find(fixture, DOCTOR_NODE_WRONG, "rxe0"),
-			"no character device");
+			"is not a character device");
 }
 
 static void connection_managers(void **state)

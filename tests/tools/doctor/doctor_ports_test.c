@@ -198,7 +198,7 @@ static void an_address_that_is_no_link_local_one(void **state)
 	doctor_fixture_add_gid(device, 1, "2001:db8::1", V2);
 	doctor_check_ports(&fixture->doctor);
 	assert_has_text(doctor_fixture_find(fixture, DOCTOR_GID_INDEX, "rxe0"),
-			"2001:db8::1, index 1");
+			"index 1 (2001:db8::1)");
 }
 
 static void a_table_with_holes(void **state)
@@ -301,7 +301,7 @@ static void objects_cannot_be_made(void **state)
 	doctor_check_ports(&fixture->doctor);
 	assert_has_text(
 		doctor_fixture_find(fixture, DOCTOR_OBJECT_FAILED, "rxe0"),
-		"a completion queue cannot be made: Cannot allocate");
+		"creating a completion queue fails: Cannot allocate");
 	assert_false(device->usable);
 }
 

@@ -81,7 +81,7 @@ class Report:
                   f"{self.what}: {finding['id']} is in the text", self.text)
         for line in self.text.splitlines():
             is_sentence = line.startswith("  ") and " " in line.strip() and \
-                not re.match(r"  (cure:|      ) ", line)
+                not re.match(r"  (fix:|     ) ", line)
             check(len(line) < 80 or not is_sentence,
                   f"{self.what}: 80 columns", line)
 
@@ -224,7 +224,7 @@ def test_user_space():
     report.usable("uroce_lo", 2)
     report.has("uroce-interface", 2, "none_such", "UROCE_DEVICES=auto")
     report = Report("uroce, unknown", "-d", "other", UROCE_DEVICES="lo")
-    report.has("device-unknown", 1, "There are: uroce_lo.")
+    report.has("device-unknown", 1, "Available devices: uroce_lo.")
     report = Report("uroce, port 2", "-i", "2", UROCE_DEVICES="lo")
     report.has("unexplained", 1, "no such port")
     report = Report("uroce, little memory", "-m", "1G", UROCE_DEVICES="lo",
@@ -232,7 +232,7 @@ def test_user_space():
     report.usable("uroce_lo", 0)
     report = Report("uroce, few files", UROCE_DEVICES="lo",
                     before=("prlimit", "--nofile=64"))
-    report.has("nofile-low", 2, "64 files")
+    report.has("nofile-low", 2, "open 64 files")
     report = Report("slip", UROCE_DEVICES="lo", RDMAV_FORKSAFE="1")
     report.has("env-unknown", 0, "RDMAV_FORKSAFE")
 

@@ -46,7 +46,7 @@ static void not_installed(void **state)
 	doctor_fixture_write(fixture, "etc/os-release", "ID=ubuntu\n");
 	doctor_check_providers(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "rxe0");
-	assert_has_text(finding, "it is called rxe.");
+	assert_has_text(finding, "its name is rxe.");
 	assert_has_fix(finding, "apt-get install ibverbs-providers");
 }
 
@@ -150,7 +150,7 @@ static void the_library_knows_the_driver(void **state)
 	doctor_check_providers(&fixture->doctor);
 	assert_has_text(
 		doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
-		"called hns.");
+		"name is hns.");
 }
 
 static void sysfs_knows_the_driver(void **state)
@@ -168,7 +168,7 @@ static void sysfs_knows_the_driver(void **state)
 	doctor_check_providers(&fixture->doctor);
 	assert_has_text(
 		doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "ibp1s0"),
-		"called mlx4.");
+		"name is mlx4.");
 }
 
 static void nobody_knows_the_driver(void **state)

@@ -121,7 +121,7 @@ static void a_name_that_no_device_has(void **state)
 	doctor_check_unexplained(&fixture->doctor);
 	assert_has_text(
 		doctor_fixture_find(fixture, DOCTOR_DEVICE_UNKNOWN, "mlx5_0"),
-		"There are: rxe0, rxe1.");
+		"Available devices: rxe0, rxe1.");
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
@@ -174,7 +174,7 @@ static void a_port_that_does_not_exist(void **state)
 	assert_false(device->usable);
 	assert_has_text(
 		doctor_fixture_find(fixture, DOCTOR_UNEXPLAINED, "rxe0"),
-		"no such port; the last one is 1");
+		"no such port; its last port is 1");
 }
 
 static void a_device_in_user_space_is_offered(void **state)
@@ -248,10 +248,10 @@ static void the_text(void **state)
 		"  This sentence is longer than the eighty columns that a line "
 		"of text has, and\n"
 		"  so it is folded.\n"
-		"  The library says:\n"
+		"  Messages of the library:\n"
 		"    I say \"so\"\n"
-		"  cure: first command\n"
-		"        second command\n"
+		"  fix: first command\n"
+		"       second command\n"
 		"\n"
 		"1 of 1 device can be used.\n");
 	free(text);
@@ -262,7 +262,7 @@ static void the_text_of_nothing(void **state)
 	struct doctor_fixture *fixture = *state;
 	char *text = printed(&fixture->doctor, doctor_print_text);
 
-	assert_string_equal(text, "There is no RDMA device.\n\n"
+	assert_string_equal(text, "No RDMA device found.\n\n"
 				  "0 of 0 devices can be used.\n");
 	free(text);
 }
