@@ -3,7 +3,7 @@
 
 struct adapt_fixture adapt;
 
-void adapt_start(const struct foreign_ops *ops)
+void adapt_fixture_start(const struct foreign_ops *ops)
 {
 	memset(&adapt, 0, sizeof(adapt));
 	adapt.variant.id = FOREIGN_65;
@@ -18,7 +18,7 @@ void adapt_start(const struct foreign_ops *ops)
 	foreign_adapt(&adapt.private.ops, &adapt.ops);
 }
 
-void adapt_of_34(unsigned int release)
+void adapt_fixture_set_abi_34(unsigned int release)
 {
 	adapt.variant.id = FOREIGN_34;
 	adapt.variant.node = 34;
@@ -26,7 +26,7 @@ void adapt_of_34(unsigned int release)
 	adapt.private.release = release;
 }
 
-void adapt_saw(const char *op, const uint64_t *args, size_t nr_args)
+void adapt_record_call(const char *op, const uint64_t *args, size_t nr_args)
 {
 	assert_in_range(nr_args, 1, ADAPT_MAX_ARGS);
 	adapt.op = op;
@@ -34,21 +34,21 @@ void adapt_saw(const char *op, const uint64_t *args, size_t nr_args)
 	memcpy(adapt.args, args, nr_args * sizeof(*args));
 }
 
-int adapt_int(void)
+int adapt_result(void)
 {
 	if (adapt.err)
 		errno = adapt.err;
 	return adapt.ret;
 }
 
-void *adapt_object(void)
+void *adapt_new_object(void)
 {
 	if (adapt.err)
 		errno = adapt.err;
 	return adapt.object;
 }
 
-void adapt_check_seen(const char *op, const uint64_t *args, size_t nr_args)
+void adapt_check_call(const char *op, const uint64_t *args, size_t nr_args)
 {
 	assert_non_null(adapt.op);
 	assert_string_equal(adapt.op, op);
@@ -64,12 +64,12 @@ void adapt_check_seen(const char *op, const uint64_t *args, size_t nr_args)
 void adapt_will_succeed(void)
 {
 	adapt.ret = 0;
-	adapt.err = EINTR; /* some leave one although they succeed */
+	adapt.err = EINTR; /* some ops set errno although they succeed */
 	adapt.object = NULL;
 	errno = ADAPT_ERRNO_BEFORE;
 }
 
-/* By the errno that is returned, or is in errno: either way of an op. */
+/* Covers both forms: an op that returns the errno, and one that sets errno. */
 void adapt_will_fail(void)
 {
 	adapt.ret = EXDEV;
@@ -78,13 +78,13 @@ void adapt_will_fail(void)
 	errno = ADAPT_ERRNO_BEFORE;
 }
 
-void adapt_will_make(void *object)
+void adapt_will_create(void *object)
 {
 	adapt_will_succeed();
 	adapt.object = object;
 }
 
-void adapt_check(int expected, int ret)
+void adapt_check_result(int expected, int ret)
 {
 	assert_int_equal(ret, expected);
 	assert_int_equal(errno, ADAPT_ERRNO_BEFORE);

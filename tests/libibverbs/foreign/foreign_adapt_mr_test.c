@@ -1,84 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory regions and windows: libibverbs/foreign/foreign_adapt_mr.c. */
+/*
+ * Adapters of memory region and memory window ops:
+ * libibverbs/foreign/foreign_adapt_mr.c.
+ */
 #include "core/op_table.h"
 #include "libibverbs/foreign/adapt_fixture.h"
 
 static char memory[64];
-static struct verbs_mr made;
+static struct verbs_mr provider_mr;
 
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			     uint64_t iova, int access)
 {
-	ADAPT_SAW("reg_mr", ADAPT_PTR(pd), ADAPT_PTR(addr), length, iova,
-		  (uint64_t)access);
-	return adapt_object();
+	ADAPT_RECORD("reg_mr", ADAPT_PTR(pd), ADAPT_PTR(addr), length, iova,
+		     (uint64_t)access);
+	return adapt_new_object();
 }
 
 static struct ibv_mr *reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 				    size_t length, uint64_t iova, int fd,
 				    int access)
 {
-	ADAPT_SAW("reg_dmabuf_mr", ADAPT_PTR(pd), offset, length, iova,
-		  (uint64_t)fd, (uint64_t)access);
-	return adapt_object();
+	ADAPT_RECORD("reg_dmabuf_mr", ADAPT_PTR(pd), offset, length, iova,
+		     (uint64_t)fd, (uint64_t)access);
+	return adapt_new_object();
 }
 
 static struct ibv_mr *reg_mr_ex(struct ibv_pd *pd,
 				struct ibv_mr_init_attr *attr)
 {
-	ADAPT_SAW("reg_mr_ex", ADAPT_PTR(pd), ADAPT_PTR(attr));
-	return adapt_object();
+	ADAPT_RECORD("reg_mr_ex", ADAPT_PTR(pd), ADAPT_PTR(attr));
+	return adapt_new_object();
 }
 
 static int rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		    void *addr, size_t length, int access)
 {
-	ADAPT_SAW("rereg_mr", ADAPT_PTR(vmr), (uint64_t)flags, ADAPT_PTR(pd),
-		  ADAPT_PTR(addr), length, (uint64_t)access);
-	return adapt_int();
+	ADAPT_RECORD("rereg_mr", ADAPT_PTR(vmr), (uint64_t)flags, ADAPT_PTR(pd),
+		     ADAPT_PTR(addr), length, (uint64_t)access);
+	return adapt_result();
 }
 
 static int dereg_mr(struct verbs_mr *vmr)
 {
-	ADAPT_SAW("dereg_mr", ADAPT_PTR(vmr));
-	return adapt_int();
+	ADAPT_RECORD("dereg_mr", ADAPT_PTR(vmr));
+	return adapt_result();
 }
 
 static int advise_mr(struct ibv_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		     uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
 {
-	ADAPT_SAW("advise_mr", ADAPT_PTR(pd), (uint64_t)advice, flags,
-		  ADAPT_PTR(sg_list), num_sge);
-	return adapt_int();
+	ADAPT_RECORD("advise_mr", ADAPT_PTR(pd), (uint64_t)advice, flags,
+		     ADAPT_PTR(sg_list), num_sge);
+	return adapt_result();
 }
 
 static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd)
 {
-	ADAPT_SAW("alloc_null_mr", ADAPT_PTR(pd));
-	return adapt_object();
+	ADAPT_RECORD("alloc_null_mr", ADAPT_PTR(pd));
+	return adapt_new_object();
 }
 
 static struct ibv_mr *import_mr(struct ibv_pd *pd, uint32_t handle)
 {
-	ADAPT_SAW("import_mr", ADAPT_PTR(pd), handle);
-	return adapt_object();
+	ADAPT_RECORD("import_mr", ADAPT_PTR(pd), handle);
+	return adapt_new_object();
 }
 
 static void unimport_mr(struct ibv_mr *mr)
 {
-	ADAPT_SAW("unimport_mr", ADAPT_PTR(mr));
+	ADAPT_RECORD("unimport_mr", ADAPT_PTR(mr));
 }
 
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	ADAPT_SAW("alloc_mw", ADAPT_PTR(pd), (uint64_t)type);
-	return adapt_object();
+	ADAPT_RECORD("alloc_mw", ADAPT_PTR(pd), (uint64_t)type);
+	return adapt_new_object();
 }
 
 static int dealloc_mw(struct ibv_mw *mw)
 {
-	ADAPT_SAW("dealloc_mw", ADAPT_PTR(mw));
-	return adapt_int();
+	ADAPT_RECORD("dealloc_mw", ADAPT_PTR(mw));
+	return adapt_result();
 }
 
 static const struct foreign_ops ops = {
@@ -95,41 +98,42 @@ static const struct foreign_ops ops = {
 	.dealloc_mw = dealloc_mw,
 };
 
-static int start(void **state)
+static int setup_provider(void **state)
 {
-	adapt_start(&ops);
-	made = (struct verbs_mr){ .ibv_mr = { .context = adapt.ctx } };
+	adapt_fixture_start(&ops);
+	provider_mr = (struct verbs_mr){ .ibv_mr = { .context = adapt.ctx } };
 	return 0;
 }
 
-static void memory_is_registered(void **state)
+static void foreign_adapt_mr_is_registered_and_deregistered(void **state)
 {
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr,
-		    adapt.ops.reg_mr(&adapt.pd, memory, 64, 0x1000, 5, &mr));
-	ADAPT_SEEN("reg_mr", ADAPT_PTR(&adapt.pd), ADAPT_PTR(memory), 64,
-		   0x1000, 5);
-	assert_ptr_equal(mr, &made.ibv_mr);
+	ADAPT_CREATES(&provider_mr.ibv_mr,
+		      adapt.ops.reg_mr(&adapt.pd, memory, 64, 0x1000, 5, &mr));
+	ADAPT_CHECK_CALL("reg_mr", ADAPT_PTR(&adapt.pd), ADAPT_PTR(memory), 64,
+			 0x1000, 5);
+	assert_ptr_equal(mr, &provider_mr.ibv_mr);
 
-	ADAPT_FAILS(adapt.ops.dereg_mr(&made));
-	ADAPT_OK(adapt.ops.dereg_mr(&made));
-	ADAPT_SEEN("dereg_mr", ADAPT_PTR(&made));
+	ADAPT_FAILS(adapt.ops.dereg_mr(&provider_mr));
+	ADAPT_OK(adapt.ops.dereg_mr(&provider_mr));
+	ADAPT_CHECK_CALL("dereg_mr", ADAPT_PTR(&provider_mr));
 
 	mr = NULL;
 	ADAPT_FAILS(adapt.ops.reg_mr(&adapt.pd, memory, 64, 0x1000, 5, &mr));
 	assert_null(mr);
 }
 
-static void a_dma_buffer_is_registered(void **state)
+static void foreign_adapt_reg_dmabuf_mr_passes_arguments(void **state)
 {
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ops.reg_dmabuf_mr(&adapt.pd, 4096, 64,
-							  0x1000, 9, 5, &mr));
-	ADAPT_SEEN("reg_dmabuf_mr", ADAPT_PTR(&adapt.pd), 4096, 64, 0x1000, 9,
-		   5);
-	assert_ptr_equal(mr, &made.ibv_mr);
+	ADAPT_CREATES(&provider_mr.ibv_mr,
+		      adapt.ops.reg_dmabuf_mr(&adapt.pd, 4096, 64, 0x1000, 9, 5,
+					      &mr));
+	ADAPT_CHECK_CALL("reg_dmabuf_mr", ADAPT_PTR(&adapt.pd), 4096, 64,
+			 0x1000, 9, 5);
+	assert_ptr_equal(mr, &provider_mr.ibv_mr);
 
 	mr = NULL;
 	ADAPT_FAILS(adapt.ops.reg_dmabuf_mr(&adapt.pd, 4096, 64, 0x1000, 9, 5,
@@ -137,22 +141,23 @@ static void a_dma_buffer_is_registered(void **state)
 	assert_null(mr);
 }
 
-static void memory_is_registered_by_attributes(void **state)
+static void foreign_adapt_reg_mr_ex_passes_arguments(void **state)
 {
 	struct ibv_mr_init_attr attr = {};
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
-	ADAPT_SEEN("reg_mr_ex", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr));
-	assert_ptr_equal(mr, &made.ibv_mr);
+	ADAPT_CREATES(&provider_mr.ibv_mr,
+		      adapt.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
+	ADAPT_CHECK_CALL("reg_mr_ex", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr));
+	assert_ptr_equal(mr, &provider_mr.ibv_mr);
 
 	mr = NULL;
 	ADAPT_FAILS(adapt.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
 	assert_null(mr);
 }
 
-/* Those of before v59 do not have the op. */
-static void older_providers_know_attributes_too(void **state)
+/* Providers of releases before v59 do not have the op. */
+static void foreign_adapt_reg_mr_ex_without_op_calls_reg_mr(void **state)
 {
 	struct ibv_mr_init_attr attr = {
 		.length = 64,
@@ -165,96 +170,101 @@ static void older_providers_know_attributes_too(void **state)
 	struct ibv_mr *mr = NULL;
 
 	older.reg_mr_ex = NULL;
-	adapt_start(&older);
+	adapt_fixture_start(&older);
 	verbs_op_table_init(&adapt.private.priv.ops, true);
 	verbs_op_table_merge(&adapt.private.priv.ops, &adapt.ops);
 
-	ADAPT_MAKES(&made.ibv_mr,
-		    adapt.private.priv.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
-	ADAPT_SEEN("reg_mr", ADAPT_PTR(&adapt.pd), ADAPT_PTR(memory), 64,
-		   0x1000, 5);
-	assert_ptr_equal(mr, &made.ibv_mr);
+	ADAPT_CREATES(&provider_mr.ibv_mr,
+		      adapt.private.priv.ops.reg_mr_ex(&adapt.pd, &attr, &mr));
+	ADAPT_CHECK_CALL("reg_mr", ADAPT_PTR(&adapt.pd), ADAPT_PTR(memory), 64,
+			 0x1000, 5);
+	assert_ptr_equal(mr, &provider_mr.ibv_mr);
 }
 
-static int rereg(void)
+static int call_rereg_mr(void)
 {
-	return adapt.ops.rereg_mr(&made, IBV_REREG_MR_CHANGE_ACCESS, &adapt.pd,
-				  memory, 64, 5);
+	return adapt.ops.rereg_mr(&provider_mr, IBV_REREG_MR_CHANGE_ACCESS,
+				  &adapt.pd, memory, 64, 5);
 }
 
-static void memory_is_registered_again(void **state)
+static void foreign_adapt_rereg_mr_passes_arguments(void **state)
 {
-	ADAPT_OK(rereg());
-	ADAPT_SEEN("rereg_mr", ADAPT_PTR(&made), IBV_REREG_MR_CHANGE_ACCESS,
-		   ADAPT_PTR(&adapt.pd), ADAPT_PTR(memory), 64, 5);
-	ADAPT_FAILS(rereg());
+	ADAPT_OK(call_rereg_mr());
+	ADAPT_CHECK_CALL("rereg_mr", ADAPT_PTR(&provider_mr),
+			 IBV_REREG_MR_CHANGE_ACCESS, ADAPT_PTR(&adapt.pd),
+			 ADAPT_PTR(memory), 64, 5);
+	ADAPT_FAILS(call_rereg_mr());
 }
 
-static void codes_of_rereg_are_no_error_numbers(void **state)
+static void foreign_adapt_rereg_mr_error_code_returns_errno(void **state)
 {
 	for (int code = IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW;
 	     code <= IBV_REREG_MR_ERR_INPUT; code++) {
 		adapt.ret = code;
 		adapt.err = EOPNOTSUPP;
-		assert_int_equal(rereg(), -EOPNOTSUPP);
+		assert_int_equal(call_rereg_mr(), -EOPNOTSUPP);
 		adapt.err = 0;
-		assert_int_equal(rereg(), -EIO);
+		assert_int_equal(call_rereg_mr(), -EIO);
 	}
 	adapt.ret = -EINVAL;
-	assert_int_equal(rereg(), -EINVAL);
+	assert_int_equal(call_rereg_mr(), -EINVAL);
 }
 
-static void memory_is_advised(void **state)
+static void foreign_adapt_advise_mr_passes_arguments(void **state)
 {
 	struct ibv_sge sge = {};
 
 	ADAPT_OK(adapt.ops.advise_mr(
 		&adapt.pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1, &sge, 1));
-	ADAPT_SEEN("advise_mr", ADAPT_PTR(&adapt.pd),
-		   IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1, ADAPT_PTR(&sge), 1);
+	ADAPT_CHECK_CALL("advise_mr", ADAPT_PTR(&adapt.pd),
+			 IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1,
+			 ADAPT_PTR(&sge), 1);
 	ADAPT_FAILS(adapt.ops.advise_mr(
 		&adapt.pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1, &sge, 1));
 }
 
-static void a_null_mr_is_made(void **state)
+static void foreign_adapt_alloc_null_mr_returns_mr(void **state)
 {
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ops.alloc_null_mr(&adapt.pd, &mr));
-	ADAPT_SEEN("alloc_null_mr", ADAPT_PTR(&adapt.pd));
-	assert_ptr_equal(mr, &made.ibv_mr);
+	ADAPT_CREATES(&provider_mr.ibv_mr,
+		      adapt.ops.alloc_null_mr(&adapt.pd, &mr));
+	ADAPT_CHECK_CALL("alloc_null_mr", ADAPT_PTR(&adapt.pd));
+	assert_ptr_equal(mr, &provider_mr.ibv_mr);
 
 	mr = NULL;
 	ADAPT_FAILS(adapt.ops.alloc_null_mr(&adapt.pd, &mr));
 	assert_null(mr);
 }
 
-static void an_mr_is_imported(void **state)
+static void foreign_adapt_mr_is_imported_and_unimported(void **state)
 {
 	struct ibv_mr *mr = NULL;
 
-	ADAPT_MAKES(&made.ibv_mr, adapt.ops.import_mr(&adapt.pd, 71, &mr));
-	ADAPT_SEEN("import_mr", ADAPT_PTR(&adapt.pd), 71);
-	assert_ptr_equal(mr, &made.ibv_mr);
+	ADAPT_CREATES(&provider_mr.ibv_mr,
+		      adapt.ops.import_mr(&adapt.pd, 71, &mr));
+	ADAPT_CHECK_CALL("import_mr", ADAPT_PTR(&adapt.pd), 71);
+	assert_ptr_equal(mr, &provider_mr.ibv_mr);
 	adapt.ops.unimport_mr(mr);
-	ADAPT_SEEN("unimport_mr", ADAPT_PTR(mr));
+	ADAPT_CHECK_CALL("unimport_mr", ADAPT_PTR(mr));
 
 	mr = NULL;
 	ADAPT_FAILS(adapt.ops.import_mr(&adapt.pd, 71, &mr));
 	assert_null(mr);
 }
 
-static void a_window_is_made(void **state)
+static void foreign_adapt_mw_is_allocated_and_freed(void **state)
 {
 	struct ibv_mw *mw = NULL, window = { .context = adapt.ctx };
 
-	ADAPT_MAKES(&window, adapt.ops.alloc_mw(&adapt.pd, IBV_MW_TYPE_2, &mw));
-	ADAPT_SEEN("alloc_mw", ADAPT_PTR(&adapt.pd), IBV_MW_TYPE_2);
+	ADAPT_CREATES(&window,
+		      adapt.ops.alloc_mw(&adapt.pd, IBV_MW_TYPE_2, &mw));
+	ADAPT_CHECK_CALL("alloc_mw", ADAPT_PTR(&adapt.pd), IBV_MW_TYPE_2);
 	assert_ptr_equal(mw, &window);
 
 	ADAPT_FAILS(adapt.ops.dealloc_mw(mw));
 	ADAPT_OK(adapt.ops.dealloc_mw(mw));
-	ADAPT_SEEN("dealloc_mw", ADAPT_PTR(mw));
+	ADAPT_CHECK_CALL("dealloc_mw", ADAPT_PTR(mw));
 
 	mw = NULL;
 	ADAPT_FAILS(adapt.ops.alloc_mw(&adapt.pd, IBV_MW_TYPE_2, &mw));
@@ -264,19 +274,31 @@ static void a_window_is_made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(memory_is_registered, start),
-		cmocka_unit_test_setup(a_dma_buffer_is_registered, start),
-		cmocka_unit_test_setup(memory_is_registered_by_attributes,
-				       start),
-		cmocka_unit_test_setup(older_providers_know_attributes_too,
-				       start),
-		cmocka_unit_test_setup(memory_is_registered_again, start),
-		cmocka_unit_test_setup(codes_of_rereg_are_no_error_numbers,
-				       start),
-		cmocka_unit_test_setup(memory_is_advised, start),
-		cmocka_unit_test_setup(a_null_mr_is_made, start),
-		cmocka_unit_test_setup(an_mr_is_imported, start),
-		cmocka_unit_test_setup(a_window_is_made, start),
+		cmocka_unit_test_setup(
+			foreign_adapt_mr_is_registered_and_deregistered,
+			setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_reg_dmabuf_mr_passes_arguments,
+			setup_provider),
+		cmocka_unit_test_setup(foreign_adapt_reg_mr_ex_passes_arguments,
+				       setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_reg_mr_ex_without_op_calls_reg_mr,
+			setup_provider),
+		cmocka_unit_test_setup(foreign_adapt_rereg_mr_passes_arguments,
+				       setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_rereg_mr_error_code_returns_errno,
+			setup_provider),
+		cmocka_unit_test_setup(foreign_adapt_advise_mr_passes_arguments,
+				       setup_provider),
+		cmocka_unit_test_setup(foreign_adapt_alloc_null_mr_returns_mr,
+				       setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_mr_is_imported_and_unimported,
+			setup_provider),
+		cmocka_unit_test_setup(foreign_adapt_mw_is_allocated_and_freed,
+				       setup_provider),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared receive queues: libibverbs/foreign/foreign_adapt_srq.c. */
+/*
+ * Adapters of shared receive queue ops: libibverbs/foreign/foreign_adapt_srq.c.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -9,47 +11,47 @@ static int app_context;
 static struct ibv_srq_init_attr_ex attr;
 
 static struct ibv_srq *create_srq(struct ibv_pd *pd,
-				  struct ibv_srq_init_attr *its_attr)
+				  struct ibv_srq_init_attr *attr_arg)
 {
-	ADAPT_SAW("create_srq", ADAPT_PTR(pd), ADAPT_PTR(its_attr),
-		  its_attr->attr.max_wr);
-	its_attr->attr.max_wr = 128;
-	return adapt_object();
+	ADAPT_RECORD("create_srq", ADAPT_PTR(pd), ADAPT_PTR(attr_arg),
+		     attr_arg->attr.max_wr);
+	attr_arg->attr.max_wr = 128;
+	return adapt_new_object();
 }
 
 static struct ibv_srq *create_srq_ex(struct ibv_context *ctx,
-				     struct ibv_srq_init_attr_ex *its_attr)
+				     struct ibv_srq_init_attr_ex *attr_arg)
 {
-	ADAPT_SAW("create_srq_ex", ADAPT_PTR(ctx), ADAPT_PTR(its_attr),
-		  its_attr->attr.max_wr);
-	its_attr->attr.max_wr = 128;
-	return adapt_object();
+	ADAPT_RECORD("create_srq_ex", ADAPT_PTR(ctx), ADAPT_PTR(attr_arg),
+		     attr_arg->attr.max_wr);
+	attr_arg->attr.max_wr = 128;
+	return adapt_new_object();
 }
 
-static int modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *its_attr,
+static int modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr_arg,
 		      int attr_mask)
 {
-	ADAPT_SAW("modify_srq", ADAPT_PTR(srq), ADAPT_PTR(its_attr),
-		  (uint64_t)attr_mask);
-	return adapt_int();
+	ADAPT_RECORD("modify_srq", ADAPT_PTR(srq), ADAPT_PTR(attr_arg),
+		     (uint64_t)attr_mask);
+	return adapt_result();
 }
 
-static int query_srq(struct ibv_srq *srq, struct ibv_srq_attr *its_attr)
+static int query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr_arg)
 {
-	ADAPT_SAW("query_srq", ADAPT_PTR(srq), ADAPT_PTR(its_attr));
-	return adapt_int();
+	ADAPT_RECORD("query_srq", ADAPT_PTR(srq), ADAPT_PTR(attr_arg));
+	return adapt_result();
 }
 
 static int get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 {
-	ADAPT_SAW("get_srq_num", ADAPT_PTR(srq), ADAPT_PTR(srq_num));
-	return adapt_int();
+	ADAPT_RECORD("get_srq_num", ADAPT_PTR(srq), ADAPT_PTR(srq_num));
+	return adapt_result();
 }
 
 static int destroy_srq(struct ibv_srq *srq)
 {
-	ADAPT_SAW("destroy_srq", ADAPT_PTR(srq));
-	return adapt_int();
+	ADAPT_RECORD("destroy_srq", ADAPT_PTR(srq));
+	return adapt_result();
 }
 
 static const struct foreign_ops ops = {
@@ -61,20 +63,20 @@ static const struct foreign_ops ops = {
 	.destroy_srq = destroy_srq,
 };
 
-static int start(void **state)
+static int setup_provider(void **state)
 {
-	adapt_start(&ops);
+	adapt_fixture_start(&ops);
 	attr = (struct ibv_srq_init_attr_ex){
 		.srq_context = &app_context,
 		.attr = { .max_wr = 100, .max_sge = 2 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
-		.srq_type = IBV_SRQT_XRC, /* not asked for by the mask */
+		.srq_type = IBV_SRQT_XRC, /* not in comp_mask */
 		.pd = &adapt.pd,
 	};
 	return 0;
 }
 
-/* No more than the public struct, as the smallest providers allocate it. */
+/* Allocate no more than struct ibv_srq, as some providers do. */
 static struct ibv_srq *smallest_srq(void)
 {
 	struct ibv_srq *srq = malloc(sizeof(*srq));
@@ -90,8 +92,9 @@ static void check_basic(void)
 	struct verbs_srq *vsrq = NULL;
 
 	attr.attr.max_wr = 100;
-	ADAPT_MAKES(srq, adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
-	ADAPT_SEEN("create_srq", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr), 100);
+	ADAPT_CREATES(srq, adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
+	ADAPT_CHECK_CALL("create_srq", ADAPT_PTR(&adapt.pd), ADAPT_PTR(&attr),
+			 100);
 	assert_ptr_equal(&vsrq->srq, srq);
 	assert_int_equal(attr.attr.max_wr, 128);
 
@@ -105,7 +108,7 @@ static void check_basic(void)
 	free(srq);
 }
 
-static void a_basic_srq_is_prepared_after_its_creation(void **state)
+static void foreign_adapt_create_srq_basic_initialises_srq(void **state)
 {
 	check_basic();
 	attr.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
@@ -113,7 +116,7 @@ static void a_basic_srq_is_prepared_after_its_creation(void **state)
 	check_basic();
 }
 
-static void other_srqs_are_the_providers(void **state)
+static void foreign_adapt_create_srq_extended_calls_create_srq_ex(void **state)
 {
 	static const struct {
 		uint32_t mask;
@@ -134,16 +137,16 @@ static void other_srqs_are_the_providers(void **state)
 		attr.attr.max_wr = 100;
 		attr.comp_mask = kinds[i].mask;
 		attr.srq_type = kinds[i].type;
-		ADAPT_MAKES(&made.srq,
-			    adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
-		ADAPT_SEEN("create_srq_ex", ADAPT_PTR(adapt.ctx),
-			   ADAPT_PTR(&attr), 100);
+		ADAPT_CREATES(&made.srq,
+			      adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
+		ADAPT_CHECK_CALL("create_srq_ex", ADAPT_PTR(adapt.ctx),
+				 ADAPT_PTR(&attr), 100);
 		assert_ptr_equal(vsrq, &made);
 		assert_int_equal(made.srq.events_completed, 0x77777777);
 	}
 }
 
-static void an_srq_that_was_not_made_is_not_handed_out(void **state)
+static void foreign_adapt_create_srq_failed_op_returns_no_srq(void **state)
 {
 	struct verbs_srq *vsrq = NULL;
 
@@ -153,19 +156,19 @@ static void an_srq_that_was_not_made_is_not_handed_out(void **state)
 	assert_null(vsrq);
 }
 
-static void each_kind_of_srq_needs_its_op(void **state)
+static void foreign_adapt_create_srq_without_op_returns_eopnotsupp(void **state)
 {
 	struct foreign_ops some = ops;
 	struct verbs_srq *vsrq = NULL;
 
 	some.create_srq = NULL;
-	adapt_start(&some);
+	adapt_fixture_start(&some);
 	assert_int_equal(adapt.ops.create_srq(adapt.ctx, &attr, &vsrq),
 			 -EOPNOTSUPP);
 
 	some = ops;
 	some.create_srq_ex = NULL;
-	adapt_start(&some);
+	adapt_fixture_start(&some);
 	attr.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
 	assert_int_equal(adapt.ops.create_srq(adapt.ctx, &attr, &vsrq),
 			 -EOPNOTSUPP);
@@ -173,12 +176,15 @@ static void each_kind_of_srq_needs_its_op(void **state)
 	assert_null(vsrq);
 }
 
-/* As a provider does it that calls the table of its context. */
+/*
+ * Implements create_srq like a provider that calls create_srq_ex of the public
+ * table.
+ */
 static struct ibv_srq *create_srq_by_table(struct ibv_pd *pd,
-					   struct ibv_srq_init_attr *its_attr)
+					   struct ibv_srq_init_attr *attr_arg)
 {
 	struct ibv_srq_init_attr_ex newer = {
-		.attr = its_attr->attr,
+		.attr = attr_arg->attr,
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
 		.pd = pd,
 	};
@@ -186,26 +192,27 @@ static struct ibv_srq *create_srq_by_table(struct ibv_pd *pd,
 	int ret = adapt.ops.create_srq(pd->context, &newer, &vsrq);
 
 	if (ret) {
-		errno = -ret; /* by the function in the table */
+		errno = -ret; /* as the function in the table does */
 		return NULL;
 	}
-	its_attr->attr = newer.attr;
+	attr_arg->attr = newer.attr;
 	return &vsrq->srq;
 }
 
-static void the_older_op_may_ask_for_the_newer_one(void **state)
+static void
+foreign_adapt_create_srq_nested_call_reaches_create_srq_ex(void **state)
 {
 	struct foreign_ops some = ops;
 	struct verbs_srq *vsrq = NULL;
 	struct verbs_srq made;
 
 	some.create_srq = create_srq_by_table;
-	adapt_start(&some);
-	/* each time */
+	adapt_fixture_start(&some);
+	/* The second call must not differ from the first. */
 	for (int i = 0; i < 2; i++) {
 		attr.attr.max_wr = 100;
-		ADAPT_MAKES(&made.srq,
-			    adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
+		ADAPT_CREATES(&made.srq,
+			      adapt.ops.create_srq(adapt.ctx, &attr, &vsrq));
 		assert_string_equal(adapt.op, "create_srq_ex");
 		assert_ptr_equal(vsrq, &made);
 		assert_int_equal(attr.attr.max_wr, 128);
@@ -213,41 +220,42 @@ static void the_older_op_may_ask_for_the_newer_one(void **state)
 	}
 }
 
-static void an_srq_is_changed_and_destroyed(void **state)
+static void foreign_adapt_srq_is_modified_queried_and_destroyed(void **state)
 {
 	struct ibv_srq srq = { .context = adapt.ctx };
 	struct ibv_srq_attr change = {};
 
 	ADAPT_OK(adapt.ops.modify_srq(&srq, &change, IBV_SRQ_LIMIT));
-	ADAPT_SEEN("modify_srq", ADAPT_PTR(&srq), ADAPT_PTR(&change),
-		   IBV_SRQ_LIMIT);
+	ADAPT_CHECK_CALL("modify_srq", ADAPT_PTR(&srq), ADAPT_PTR(&change),
+			 IBV_SRQ_LIMIT);
 	ADAPT_FAILS(adapt.ops.modify_srq(&srq, &change, IBV_SRQ_LIMIT));
 
 	ADAPT_OK(adapt.ops.query_srq(&srq, &change));
-	ADAPT_SEEN("query_srq", ADAPT_PTR(&srq), ADAPT_PTR(&change));
+	ADAPT_CHECK_CALL("query_srq", ADAPT_PTR(&srq), ADAPT_PTR(&change));
 	ADAPT_FAILS(adapt.ops.query_srq(&srq, &change));
 
 	ADAPT_FAILS(adapt.ops.destroy_srq(&srq));
 	ADAPT_OK(adapt.ops.destroy_srq(&srq));
-	ADAPT_SEEN("destroy_srq", ADAPT_PTR(&srq));
+	ADAPT_CHECK_CALL("destroy_srq", ADAPT_PTR(&srq));
 }
 
-static void the_number_is_the_providers(void **state)
+static void foreign_adapt_get_srq_num_calls_provider(void **state)
 {
 	struct ibv_srq srq = { .context = adapt.ctx };
 	uint32_t number = 0;
 
 	ADAPT_OK(adapt.ops.get_srq_num(&srq, &number));
-	ADAPT_SEEN("get_srq_num", ADAPT_PTR(&srq), ADAPT_PTR(&number));
+	ADAPT_CHECK_CALL("get_srq_num", ADAPT_PTR(&srq), ADAPT_PTR(&number));
 	ADAPT_FAILS(adapt.ops.get_srq_num(&srq, &number));
 }
 
-static void nothing_is_read_behind_the_smallest_srq(void **state)
+static void
+foreign_adapt_get_srq_num_without_op_reads_no_verbs_srq(void **state)
 {
 	struct ibv_srq *srq = smallest_srq();
 	uint32_t number = 7;
 
-	adapt_start(&(struct foreign_ops){});
+	adapt_fixture_start(&(struct foreign_ops){});
 	srq->context = adapt.ctx;
 	assert_int_equal(adapt.ops.get_srq_num(srq, &number), -EOPNOTSUPP);
 	assert_int_equal(number, 7);
@@ -258,17 +266,28 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(
-			a_basic_srq_is_prepared_after_its_creation, start),
-		cmocka_unit_test_setup(other_srqs_are_the_providers, start),
+			foreign_adapt_create_srq_basic_initialises_srq,
+			setup_provider),
 		cmocka_unit_test_setup(
-			an_srq_that_was_not_made_is_not_handed_out, start),
-		cmocka_unit_test_setup(each_kind_of_srq_needs_its_op, start),
-		cmocka_unit_test_setup(the_older_op_may_ask_for_the_newer_one,
-				       start),
-		cmocka_unit_test_setup(an_srq_is_changed_and_destroyed, start),
-		cmocka_unit_test_setup(the_number_is_the_providers, start),
-		cmocka_unit_test_setup(nothing_is_read_behind_the_smallest_srq,
-				       start),
+			foreign_adapt_create_srq_extended_calls_create_srq_ex,
+			setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_create_srq_failed_op_returns_no_srq,
+			setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_create_srq_without_op_returns_eopnotsupp,
+			setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_create_srq_nested_call_reaches_create_srq_ex,
+			setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_srq_is_modified_queried_and_destroyed,
+			setup_provider),
+		cmocka_unit_test_setup(foreign_adapt_get_srq_num_calls_provider,
+				       setup_provider),
+		cmocka_unit_test_setup(
+			foreign_adapt_get_srq_num_without_op_reads_no_verbs_srq,
+			setup_provider),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table as a whole, and how answers are read:
- * libibverbs/foreign/foreign_adapt.c.
+ * Op table of a foreign provider and conversion of results:
+ * libibverbs/foreign/foreign_adapt.c and foreign_call.c.
  */
 #include "foreign/foreign_call.h"
 #include "libibverbs/foreign/adapt_fixture.h"
 
 typedef void (*any_op)(void);
 
-#define NR_THEIRS (sizeof(struct foreign_ops) / sizeof(any_op))
-#define NR_OURS	  (sizeof(struct verbs_context_ops) / sizeof(any_op))
+#define NR_FOREIGN_OPS (sizeof(struct foreign_ops) / sizeof(any_op))
+#define NR_LIBRARY_OPS (sizeof(struct verbs_context_ops) / sizeof(any_op))
 
-#define THEIR(member) (offsetof(struct foreign_ops, member) / sizeof(any_op))
-#define OUR(member) \
+#define FOREIGN_OP(member) \
+	(offsetof(struct foreign_ops, member) / sizeof(any_op))
+#define LIBRARY_OP(member) \
 	(offsetof(struct verbs_context_ops, member) / sizeof(any_op))
 
-/* An op of the same name on both sides, or ours is the second. */
-#define SAME(member)                                \
-	{                                           \
-#member, THEIR(member), OUR(member) \
+/* SAME: ops of the same name. PAIR: foreign op and op of the library. */
+#define SAME(member)                                            \
+	{                                                       \
+#member, FOREIGN_OP(member), LIBRARY_OP(member) \
 	}
-#define PAIR(foreign, ops)                         \
-	{                                          \
-#foreign, THEIR(foreign), OUR(ops) \
+#define PAIR(foreign, ops)                                     \
+	{                                                      \
+#foreign, FOREIGN_OP(foreign), LIBRARY_OP(ops) \
 	}
 
 static const struct pair {
@@ -124,17 +125,24 @@ static const struct pair {
 
 #define NR_PAIRS (sizeof(pairs) / sizeof(pairs[0]))
 
-/* alloc_buf and free_buf are adapted together, free_context by nobody here. */
-_Static_assert(NR_PAIRS + 3 == NR_THEIRS, "every op of theirs has a row");
+/*
+ * Three ops have no row: alloc_buf and free_buf are adapted together, and
+ * foreign_device.c calls free_context.
+ */
+_Static_assert(NR_PAIRS + 3 == NR_FOREIGN_OPS, "every foreign op has a row");
 
-/* Set whatever the provider has: their defaults are not for foreign objects. */
-static const size_t always[] = { OUR(query_port_speed), OUR(get_srq_num),
-				 OUR(qp_to_ex) };
+/*
+ * Ops that are set in every table: their defaults do not suit foreign objects.
+ */
+static const size_t always_set[] = { LIBRARY_OP(query_port_speed),
+				     LIBRARY_OP(get_srq_num),
+				     LIBRARY_OP(qp_to_ex) };
 
-static bool is_always(size_t slot)
+static bool is_always_set(size_t slot)
 {
-	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {
-		if (always[i] == slot)
+	for (size_t i = 0; i < sizeof(always_set) / sizeof(always_set[0]);
+	     i++) {
+		if (always_set[i] == slot)
 			return true;
 	}
 	return false;
@@ -144,10 +152,10 @@ static void some_function(void)
 {
 }
 
-/* Which of our ops come out when exactly these of theirs are set. */
-static void adapted(const size_t *set, size_t nr_set, any_op *ret_ops)
+/* Adapt a provider that has exactly the ops in @set. */
+static void adapt_ops(const size_t *set, size_t nr_set, any_op *ret_ops)
 {
-	any_op slots[NR_THEIRS] = {};
+	any_op slots[NR_FOREIGN_OPS] = {};
 	struct verbs_context_ops ops;
 	struct foreign_ops foreign;
 
@@ -159,28 +167,28 @@ static void adapted(const size_t *set, size_t nr_set, any_op *ret_ops)
 	memcpy(ret_ops, &ops, sizeof(ops));
 }
 
-static void a_provider_without_ops_gets_the_defaults(void **state)
+static void foreign_adapt_without_ops_sets_only_required_ops(void **state)
 {
-	any_op ops[NR_OURS];
+	any_op ops[NR_LIBRARY_OPS];
 
-	adapted(NULL, 0, ops);
-	for (size_t i = 0; i < NR_OURS; i++)
-		assert_int_equal(ops[i] != NULL, is_always(i));
+	adapt_ops(NULL, 0, ops);
+	for (size_t i = 0; i < NR_LIBRARY_OPS; i++)
+		assert_int_equal(ops[i] != NULL, is_always_set(i));
 }
 
-static void each_op_is_there_if_the_provider_has_it(void **state)
+static void foreign_adapt_each_provider_op_sets_one_op(void **state)
 {
-	any_op without[NR_OURS], ops[NR_OURS];
+	any_op without[NR_LIBRARY_OPS], ops[NR_LIBRARY_OPS];
 
-	adapted(NULL, 0, without);
+	adapt_ops(NULL, 0, without);
 	for (size_t p = 0; p < NR_PAIRS; p++) {
-		adapted(&pairs[p].foreign, 1, ops);
-		for (size_t i = 0; i < NR_OURS; i++) {
+		adapt_ops(&pairs[p].foreign, 1, ops);
+		for (size_t i = 0; i < NR_LIBRARY_OPS; i++) {
 			bool changed = ops[i] != without[i];
 
-			/* being extended depends on create_qp_ex alone */
-			if (i == OUR(qp_to_ex) &&
-			    pairs[p].foreign == THEIR(create_qp_ex))
+			/* qp_to_ex depends on create_qp_ex only */
+			if (i == LIBRARY_OP(qp_to_ex) &&
+			    pairs[p].foreign == FOREIGN_OP(create_qp_ex))
 				assert_true(changed);
 			else if (changed != (i == pairs[p].ops))
 				fail_msg("%s: slot %zu", pairs[p].name, i);
@@ -188,47 +196,49 @@ static void each_op_is_there_if_the_provider_has_it(void **state)
 	}
 }
 
-static void buffers_need_both_ops(void **state)
+static void foreign_adapt_alloc_buf_without_free_buf_is_not_set(void **state)
 {
-	const size_t both[] = { THEIR(alloc_buf), THEIR(free_buf) };
-	any_op ops[NR_OURS];
+	const size_t both[] = { FOREIGN_OP(alloc_buf), FOREIGN_OP(free_buf) };
+	any_op ops[NR_LIBRARY_OPS];
 
 	for (size_t i = 0; i < 2; i++) {
-		adapted(&both[i], 1, ops);
-		assert_null(ops[OUR(alloc_buf)]);
-		assert_null(ops[OUR(free_buf)]);
+		adapt_ops(&both[i], 1, ops);
+		assert_null(ops[LIBRARY_OP(alloc_buf)]);
+		assert_null(ops[LIBRARY_OP(free_buf)]);
 	}
-	adapted(both, 2, ops);
-	assert_non_null(ops[OUR(alloc_buf)]);
-	assert_ptr_equal(ops[OUR(free_buf)], some_function);
+	adapt_ops(both, 2, ops);
+	assert_non_null(ops[LIBRARY_OP(alloc_buf)]);
+	assert_ptr_equal(ops[LIBRARY_OP(free_buf)], some_function);
 }
 
-static void the_data_path_makes_no_detour(void **state)
+static void foreign_adapt_data_path_ops_are_provider_functions(void **state)
 {
 	const size_t foreign[] = {
-		THEIR(poll_cq),	  THEIR(req_notify_cq), THEIR(post_send),
-		THEIR(post_recv), THEIR(post_srq_recv), THEIR(post_srq_ops),
-		THEIR(bind_mw),
+		FOREIGN_OP(poll_cq),	   FOREIGN_OP(req_notify_cq),
+		FOREIGN_OP(post_send),	   FOREIGN_OP(post_recv),
+		FOREIGN_OP(post_srq_recv), FOREIGN_OP(post_srq_ops),
+		FOREIGN_OP(bind_mw),
 	};
 	const size_t same[] = {
-		OUR(poll_cq),	OUR(req_notify_cq), OUR(post_send),
-		OUR(post_recv), OUR(post_srq_recv), OUR(post_srq_ops),
-		OUR(bind_mw),
+		LIBRARY_OP(poll_cq),	   LIBRARY_OP(req_notify_cq),
+		LIBRARY_OP(post_send),	   LIBRARY_OP(post_recv),
+		LIBRARY_OP(post_srq_recv), LIBRARY_OP(post_srq_ops),
+		LIBRARY_OP(bind_mw),
 	};
-	any_op ops[NR_OURS];
+	any_op ops[NR_LIBRARY_OPS];
 
-	adapted(foreign, sizeof(foreign) / sizeof(foreign[0]), ops);
+	adapt_ops(foreign, sizeof(foreign) / sizeof(foreign[0]), ops);
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		assert_ptr_equal(ops[same[i]], some_function);
 }
 
 /* ------------------------------------------------------------------------ */
-/* Answers                                                                   */
+/* Results */
 /* ------------------------------------------------------------------------ */
 
-static const int absent = -1; /* of an object: it is NULL */
+static const int absent = -1; /* stands for a NULL object */
 
-static void check_answers(bool is_object)
+static void check_call_results(bool is_object)
 {
 	static const struct {
 		int ret;
@@ -240,12 +250,12 @@ static void check_answers(bool is_object)
 		{ EINVAL, 0, -EINVAL },
 		{ EINVAL, EIO, -EINVAL },
 		{ 4095, 0, -4095 },
-		/* sloppy ones */
+		/* forms that some ops use */
 		{ -EINVAL, 0, -EINVAL },
 		{ -EINVAL, EBUSY, -EINVAL },
 		{ -1, EBUSY, -EBUSY },
 		{ -1, -EBUSY, -EBUSY },
-		/* absurd ones */
+		/* numbers that are no errno */
 		{ -1, 0, -EIO },
 		{ 4096, 0, -EIO },
 		{ 4096, EBUSY, -EBUSY },
@@ -286,25 +296,28 @@ static void check_answers(bool is_object)
 	}
 }
 
-static void numbers_are_read_in_all_forms(void **state)
+static void foreign_call_int_accepts_every_error_form(void **state)
 {
-	check_answers(false);
+	check_call_results(false);
 }
 
-static void objects_are_read_with_errno(void **state)
+static void foreign_call_object_null_returns_errno(void **state)
 {
-	check_answers(true);
+	check_call_results(true);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_provider_without_ops_gets_the_defaults),
-		cmocka_unit_test(each_op_is_there_if_the_provider_has_it),
-		cmocka_unit_test(buffers_need_both_ops),
-		cmocka_unit_test(the_data_path_makes_no_detour),
-		cmocka_unit_test(numbers_are_read_in_all_forms),
-		cmocka_unit_test(objects_are_read_with_errno),
+		cmocka_unit_test(
+			foreign_adapt_without_ops_sets_only_required_ops),
+		cmocka_unit_test(foreign_adapt_each_provider_op_sets_one_op),
+		cmocka_unit_test(
+			foreign_adapt_alloc_buf_without_free_buf_is_not_set),
+		cmocka_unit_test(
+			foreign_adapt_data_path_ops_are_provider_functions),
+		cmocka_unit_test(foreign_call_int_accepts_every_error_form),
+		cmocka_unit_test(foreign_call_object_null_returns_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
