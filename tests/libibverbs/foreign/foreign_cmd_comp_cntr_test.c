@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counters of completions of foreign providers. */
+/*
+ * Completion counter commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_comp_cntr.c.
+ */
 #include <string.h>
 
 #include "kernel/uapi_newer.h"
@@ -10,7 +13,7 @@
 #define READ(name)   VERBS_UAPI_UVERBS_ATTR_READ_COMP_CNTR_##name
 #define ATTACH(name) VERBS_UAPI_UVERBS_ATTR_QP_ATTACH_COMP_CNTR_##name
 
-static void the_limits_of_counters(void **state)
+static void foreign_cmd_query_comp_cntr_caps_fills_caps(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct fake_ioctl cmd = {
@@ -26,8 +29,8 @@ static void the_limits_of_counters(void **state)
 	} got = { .newer = 5 };
 
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_query_comp_cntr_caps(t->ctx, &got.caps,
-						     sizeof(got)));
+	assert_succeeds(foreign_cmd_query_comp_cntr_caps(t->ctx, &got.caps,
+							 sizeof(got)));
 	assert_int_equal(got.caps.max_counters, 64);
 	assert_int_equal(got.caps.max_value, 0xffffffffffff);
 	assert_int_equal(got.caps.supported_qp_attach_ops, 3);
@@ -43,7 +46,7 @@ static void the_limits_of_counters(void **state)
 	assert_int_equal(got.caps.max_counters, 64);
 }
 
-static void create_comp_cntr_fills_the_object(void **state)
+static void foreign_cmd_create_comp_cntr_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct fake_ioctl cmd = {
@@ -67,7 +70,7 @@ static void create_comp_cntr_fills_the_object(void **state)
 	assert_null(cntr.context);
 	cmd.err = 0;
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(
+	assert_succeeds(
 		foreign_cmd_create_comp_cntr(t->ctx, &cntr, TEST_LINK(&link)));
 	assert_ptr_equal(cntr.context, t->ctx);
 	assert_int_equal(cntr.handle, 31);
@@ -78,7 +81,7 @@ static void create_comp_cntr_fills_the_object(void **state)
 		EINVAL);
 }
 
-static void counters_are_set_and_raised(void **state)
+static void foreign_cmd_comp_cntr_is_set_and_incremented(void **state)
 {
 	static const struct {
 		int (*call)(struct ibv_comp_cntr *cntr, uint64_t value);
@@ -103,14 +106,14 @@ static void counters_are_set_and_raised(void **state)
 		};
 
 		fake_kernel_expect_ioctl(&cmd);
-		assert_done(cases[i].call(&cntr, 9));
+		assert_succeeds(cases[i].call(&cntr, 9));
 		cmd.err = EINVAL;
 		fake_kernel_expect_ioctl(&cmd);
 		assert_fails(cases[i].call(&cntr, 9), EINVAL);
 	}
 }
 
-static void counters_are_read(void **state)
+static void foreign_cmd_comp_cntr_is_read(void **state)
 {
 	static const struct {
 		int (*call)(struct ibv_comp_cntr *cntr, uint64_t *value);
@@ -133,7 +136,7 @@ static void counters_are_read(void **state)
 		uint64_t value = 0;
 
 		fake_kernel_expect_ioctl(&cmd);
-		assert_done(cases[i].call(&cntr, &value));
+		assert_succeeds(cases[i].call(&cntr, &value));
 		assert_int_equal(value, 1000);
 		value = 4;
 		cmd.err = EIO;
@@ -143,7 +146,7 @@ static void counters_are_read(void **state)
 	}
 }
 
-static void a_qp_is_attached(void **state)
+static void foreign_cmd_qp_attach_comp_cntr_sends_handles(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_comp_cntr cntr = { .context = t->ctx, .handle = 31 };
@@ -158,7 +161,7 @@ static void a_qp_is_attached(void **state)
 	};
 
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_qp_attach_comp_cntr(&qp, &cntr, &attr));
+	assert_succeeds(foreign_cmd_qp_attach_comp_cntr(&qp, &cntr, &attr));
 	attr.comp_mask = 1;
 	assert_fails(foreign_cmd_qp_attach_comp_cntr(&qp, &cntr, &attr),
 		     EOPNOTSUPP);
@@ -167,11 +170,11 @@ static void a_qp_is_attached(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(the_limits_of_counters),
-		FOREIGN_CMD_TEST(create_comp_cntr_fills_the_object),
-		FOREIGN_CMD_TEST(counters_are_set_and_raised),
-		FOREIGN_CMD_TEST(counters_are_read),
-		FOREIGN_CMD_TEST(a_qp_is_attached),
+		FOREIGN_CMD_TEST(foreign_cmd_query_comp_cntr_caps_fills_caps),
+		FOREIGN_CMD_TEST(foreign_cmd_create_comp_cntr_fills_object),
+		FOREIGN_CMD_TEST(foreign_cmd_comp_cntr_is_set_and_incremented),
+		FOREIGN_CMD_TEST(foreign_cmd_comp_cntr_is_read),
+		FOREIGN_CMD_TEST(foreign_cmd_qp_attach_comp_cntr_sends_handles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

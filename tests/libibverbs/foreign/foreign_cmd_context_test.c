@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The first command of foreign providers, in each of their nodes. */
+/*
+ * Context commands of foreign providers in each private node:
+ * libibverbs/foreign/foreign_cmd_context.c.
+ */
 #include <string.h>
 
 #include "foreign/foreign_udata.h"
 #include "kernel/kernel_caps.h"
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
-#define FD_ARR 2 /* number of the attribute */
+#define FD_ARR 2 /* id of the attribute */
 
-static void expect_native(struct foreign_cmd_test *t, int err)
+static void expect_get_context_native(struct foreign_cmd_test *t, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -24,8 +27,8 @@ static void expect_native(struct foreign_cmd_test *t, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void expect_write(struct foreign_cmd_test *t, enum test_form form,
-			 int err)
+static void expect_get_context_write(struct foreign_cmd_test *t,
+				     enum test_form form, int err)
 {
 	static const struct ib_uverbs_get_context in;
 	static const struct ib_uverbs_get_context_resp out = {
@@ -45,7 +48,7 @@ static void expect_write(struct foreign_cmd_test *t, enum test_form form,
 		});
 }
 
-/* What the provider of each variant calls. */
+/* Call the function that a provider of the variant calls. */
 static int get_context(struct foreign_cmd_test *t,
 		       const struct foreign_fd_arr *fds)
 {
@@ -70,18 +73,18 @@ static int get_context(struct foreign_cmd_test *t,
 	}
 }
 
-static void context_of_every_variant(void **state)
+static void foreign_cmd_get_context_every_variant_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (int i = 0; i < FOREIGN_NR_VARIANTS; i++) {
-		foreign_cmd_test_release(t, i, foreign_variants[i].newest);
+		foreign_cmd_test_set_release(t, i, foreign_variants[i].newest);
 		t->ctx->num_comp_vectors = 0;
 		t->ctx->async_fd = -1;
 		t->device.core_support = 0;
 		caller_init(&t->caller, 16, 8);
-		expect_native(t, 0);
-		assert_done(get_context(t, NULL));
+		expect_get_context_native(t, 0);
+		assert_succeeds(get_context(t, NULL));
 		assert_int_equal(t->ctx->num_comp_vectors, 6);
 		assert_int_equal(t->ctx->async_fd, -1);
 		assert_int_equal(t->priv.priv.kernel.core_support, 3);
@@ -91,17 +94,18 @@ static void context_of_every_variant(void **state)
 	}
 }
 
-static void context_of_older_kernels(void **state)
+static void
+foreign_cmd_get_context_older_kernel_falls_back_to_write(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		t->ctx->num_comp_vectors = 0;
 		t->ctx->async_fd = -1;
 		caller_init(&t->caller, 16, 8);
-		expect_write(t, form, 0);
-		assert_done(get_context(t, NULL));
+		expect_get_context_write(t, form, 0);
+		assert_succeeds(get_context(t, NULL));
 		assert_int_equal(t->ctx->num_comp_vectors, 5);
 		assert_int_equal(t->ctx->async_fd, 9);
 		assert_int_equal(t->device.core_support, 0);
@@ -109,15 +113,15 @@ static void context_of_older_kernels(void **state)
 	}
 }
 
-static void context_fails_with_errno(void **state)
+static void foreign_cmd_get_context_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	caller_init(&t->caller, 16, 8);
-	expect_native(t, ENOMEM);
+	expect_get_context_native(t, ENOMEM);
 	assert_fails(get_context(t, NULL), ENOMEM);
-	foreign_cmd_test_force(t, WRITE);
-	expect_write(t, WRITE, EPERM);
+	foreign_cmd_test_force_form(t, WRITE);
+	expect_get_context_write(t, WRITE, EPERM);
 	assert_fails(get_context(t, NULL), EPERM);
 	t->caller.cmd_size = 15;
 	assert_fails(get_context(t, NULL), EINVAL);
@@ -125,8 +129,8 @@ static void context_fails_with_errno(void **state)
 	t->caller.resp_size = 7;
 	assert_fails(get_context(t, NULL), EINVAL);
 	assert_int_equal(t->ctx->num_comp_vectors, 0);
-	/* The start of no context of this node. */
-	foreign_cmd_test_release(t, FOREIGN_34, 44);
+	/* The pointer is not the start of a context of this node. */
+	foreign_cmd_test_set_release(t, FOREIGN_34, 44);
 	assert_fails(foreign_cmd_get_context_57(foreign_cmd_test_vctx(t), NULL,
 						0, NULL, NULL, 0),
 		     EINVAL);
@@ -134,8 +138,8 @@ static void context_fails_with_errno(void **state)
 		     EINVAL);
 }
 
-static void expect_fds(struct foreign_cmd_test *t, const int *fds, size_t count,
-		       int err)
+static void expect_get_context_fds(struct foreign_cmd_test *t, const int *fds,
+				   size_t count, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -152,7 +156,7 @@ static void expect_fds(struct foreign_cmd_test *t, const int *fds, size_t count,
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void descriptors_go_to_the_kernel(void **state)
+static void foreign_cmd_get_context_fd_arr_is_sent(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	int fds[4] = { 71, 72, 73, 74 };
@@ -161,42 +165,42 @@ static void descriptors_go_to_the_kernel(void **state)
 		const struct foreign_fd_arr arr = { fds, count };
 
 		caller_init(&t->caller, 16, 8);
-		expect_fds(t, fds, count, 0);
-		assert_done(get_context(t, &arr));
+		expect_get_context_fds(t, fds, count, 0);
+		assert_succeeds(get_context(t, &arr));
 	}
-	/* None is not an attribute without length. */
+	/* An empty array is not sent. */
 	caller_init(&t->caller, 16, 8);
-	expect_native(t, 0);
-	assert_done(get_context(t, &(struct foreign_fd_arr){ NULL, 0 }));
+	expect_get_context_native(t, 0);
+	assert_succeeds(get_context(t, &(struct foreign_fd_arr){ NULL, 0 }));
 }
 
-static void descriptors_are_lost_on_older_kernels(void **state)
+static void foreign_cmd_get_context_fd_arr_older_kernel_is_ignored(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	int fds[] = { 71, 72, 73 };
 	const struct foreign_fd_arr arr = { fds, 3 };
 
-	/* One that knows the method and not the attribute, ... */
+	/* A kernel with the method and without the attribute. */
 	caller_init(&t->caller, 16, 8);
-	expect_fds(t, fds, 3, EPROTONOSUPPORT);
-	expect_native(t, 0);
-	assert_done(get_context(t, &arr));
+	expect_get_context_fds(t, fds, 3, EPROTONOSUPPORT);
+	expect_get_context_native(t, 0);
+	assert_succeeds(get_context(t, &arr));
 	assert_int_equal(t->ctx->num_comp_vectors, 6);
 
-	/* ... one that knows neither, ... */
-	expect_fds(t, fds, 3, EPROTONOSUPPORT);
-	expect_native(t, EPROTONOSUPPORT);
-	expect_write(t, WRAPPED, 0);
-	assert_done(get_context(t, &arr));
+	/* A kernel without the method. */
+	expect_get_context_fds(t, fds, 3, EPROTONOSUPPORT);
+	expect_get_context_native(t, EPROTONOSUPPORT);
+	expect_get_context_write(t, WRAPPED, 0);
+	assert_succeeds(get_context(t, &arr));
 
-	/* ... and one without ioctl. */
-	foreign_cmd_test_force(t, WRITE);
-	expect_write(t, WRITE, 0);
-	assert_done(get_context(t, &arr));
+	/* A kernel without ioctl. */
+	foreign_cmd_test_force_form(t, WRITE);
+	expect_get_context_write(t, WRITE, 0);
+	assert_succeeds(get_context(t, &arr));
 	caller_check_answered(&t->caller);
 }
 
-static void too_many_descriptors_are_refused(void **state)
+static void foreign_cmd_get_context_fd_arr_too_long_returns_einval(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct foreign_fd_arr arr = { NULL, 0x40000001 };
@@ -205,7 +209,7 @@ static void too_many_descriptors_are_refused(void **state)
 	assert_fails(get_context(t, &arr), EINVAL);
 }
 
-static void expect_query(int err)
+static void expect_query_context(int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -221,50 +225,54 @@ static void expect_query(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void query_context_fills_the_context(void **state)
+static void foreign_cmd_query_context_fills_context(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct caller_buffer link;
 
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_DEVICE,
 			      UVERBS_METHOD_QUERY_CONTEXT);
-	expect_query(0);
-	assert_done(foreign_cmd_query_context(t->ctx, TEST_LINK(&link)));
+	expect_query_context(0);
+	assert_succeeds(foreign_cmd_query_context(t->ctx, TEST_LINK(&link)));
 	assert_int_equal(t->ctx->num_comp_vectors, 4);
 	assert_int_equal(t->device.core_support, 1);
 	assert_true(verbs_kernel_state(t->ctx)->imported);
 	foreign_cmd_test_check_link(&link);
 }
 
-static void query_context_fails_with_errno(void **state)
+static void foreign_cmd_query_context_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct caller_buffer link;
 
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_DEVICE,
 			      UVERBS_METHOD_QUERY_CONTEXT);
-	expect_query(EINVAL);
+	expect_query_context(EINVAL);
 	assert_fails(foreign_cmd_query_context(t->ctx, TEST_LINK(&link)),
 		     EINVAL);
 	assert_int_equal(link.attrs[0].data, 0);
 	link.flags = CALLER_BUFFER_ERROR;
 	assert_fails(foreign_cmd_query_context(t->ctx, TEST_LINK(&link)),
 		     EINVAL);
-	foreign_cmd_test_force(t, WRITE);
+	foreign_cmd_test_force_form(t, WRITE);
 	assert_fails(foreign_cmd_query_context(t->ctx, NULL), EOPNOTSUPP);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(context_of_every_variant),
-		FOREIGN_CMD_TEST(context_of_older_kernels),
-		FOREIGN_CMD_TEST(context_fails_with_errno),
-		FOREIGN_CMD_TEST(descriptors_go_to_the_kernel),
-		FOREIGN_CMD_TEST(descriptors_are_lost_on_older_kernels),
-		FOREIGN_CMD_TEST(too_many_descriptors_are_refused),
-		FOREIGN_CMD_TEST(query_context_fills_the_context),
-		FOREIGN_CMD_TEST(query_context_fails_with_errno),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_get_context_every_variant_sends_every_form),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_get_context_older_kernel_falls_back_to_write),
+		FOREIGN_CMD_TEST(foreign_cmd_get_context_failure_sets_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_get_context_fd_arr_is_sent),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_get_context_fd_arr_older_kernel_is_ignored),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_get_context_fd_arr_too_long_returns_einval),
+		FOREIGN_CMD_TEST(foreign_cmd_query_context_fills_context),
+		FOREIGN_CMD_TEST(foreign_cmd_query_context_failure_sets_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Changing completion queues of foreign providers, and asking for events. */
+/*
+ * Commands of foreign providers that resize or modify a CQ or request
+ * completion events: libibverbs/foreign/foreign_cmd_cq.c.
+ */
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
-static void resize_cq_fills_object_and_response(void **state)
+static void foreign_cmd_resize_cq_fills_object_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_resize_cq in = { .cq_handle = 31, .cqe = 500 };
@@ -23,7 +26,7 @@ static void resize_cq_fills_object_and_response(void **state)
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		struct ib_uverbs_resize_cq_resp *resp = (void *)t->caller.resp;
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 24, 8);
 		cq.cqe = 0;
 		cmd.err = EBUSY;
@@ -35,8 +38,8 @@ static void resize_cq_fills_object_and_response(void **state)
 		caller_check_core_untouched(&t->caller);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(foreign_cmd_resize_cq(&cq, 500, CALLER_CMD(t),
-						  CALLER_RESP(t)));
+		assert_succeeds(foreign_cmd_resize_cq(&cq, 500, CALLER_CMD(t),
+						      CALLER_RESP(t)));
 		assert_int_equal(cq.cqe, 511);
 		assert_int_equal(resp->cqe, 511);
 		caller_check_answered(&t->caller);
@@ -46,7 +49,7 @@ static void resize_cq_fills_object_and_response(void **state)
 		     EINVAL);
 }
 
-static void modify_cq_moderates(void **state)
+static void foreign_cmd_modify_cq_sends_moderation(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_ex_modify_cq in = {
@@ -66,9 +69,9 @@ static void modify_cq_moderates(void **state)
 	struct ibv_cq cq = { .context = t->ctx, .handle = 31 };
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(
+		assert_succeeds(
 			foreign_cmd_modify_cq(&cq, &attr, t->caller.cmd, 40));
 	}
 	assert_fails(foreign_cmd_modify_cq(&cq, &attr, t->caller.cmd, 39),
@@ -78,7 +81,7 @@ static void modify_cq_moderates(void **state)
 		     EINVAL);
 }
 
-static void req_notify_cq_asks_the_kernel(void **state)
+static void foreign_cmd_req_notify_cq_sends_write_command(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_req_notify_cq in = { .cq_handle = 31,
@@ -90,9 +93,9 @@ static void req_notify_cq_asks_the_kernel(void **state)
 	};
 	struct ibv_cq cq = { .context = t->ctx, .handle = 31 };
 
-	foreign_cmd_test_force(t, WRITE);
+	foreign_cmd_test_force_form(t, WRITE);
 	foreign_cmd_test_expect(t, WRITE, cmd);
-	assert_done(foreign_cmd_req_notify_cq(&cq, 1));
+	assert_succeeds(foreign_cmd_req_notify_cq(&cq, 1));
 	cmd.err = EINVAL;
 	foreign_cmd_test_expect(t, WRITE, cmd);
 	assert_fails(foreign_cmd_req_notify_cq(&cq, 1), EINVAL);
@@ -101,9 +104,10 @@ static void req_notify_cq_asks_the_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(resize_cq_fills_object_and_response),
-		FOREIGN_CMD_TEST(modify_cq_moderates),
-		FOREIGN_CMD_TEST(req_notify_cq_asks_the_kernel),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_resize_cq_fills_object_and_response),
+		FOREIGN_CMD_TEST(foreign_cmd_modify_cq_sends_moderation),
+		FOREIGN_CMD_TEST(foreign_cmd_req_notify_cq_sends_write_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All destroy commands of foreign providers: in each form, with a kernel that
- * refuses, with a device that is gone, and with events that are still to be
- * acknowledged.
+ * All destroy commands of foreign providers: in each form, with an error of the
+ * kernel, with a disassociated device, and with unacknowledged events.
  */
 #include <pthread.h>
 #include <string.h>
@@ -13,14 +12,14 @@
 #define EXTENDED    IB_USER_VERBS_CMD_FLAG_EXTENDED
 #define NATIVE_ONLY 0xffffffff
 
-/* The events that the kernel has raised: as many as are acknowledged. */
+/* Numbers of events that the kernel has raised; all are acknowledged. */
 #define COMP_EVENTS  4
 #define ASYNC_EVENTS 5
 
 struct destroy_case {
 	uint16_t object, method, handle_attr;
 	uint32_t command; /* or NATIVE_ONLY */
-	/* of an object with events */
+	/* for objects with events */
 	uint16_t resp_attr;
 	const void *resp;
 	size_t resp_len;
@@ -29,14 +28,14 @@ struct destroy_case {
 
 /* -- one object of each kind, with TEST_HANDLE -- */
 
-static int pd(struct ibv_context *ctx)
+static int destroy_pd(struct ibv_context *ctx)
 {
 	struct ibv_pd object = { .context = ctx, .handle = TEST_HANDLE };
 
 	return foreign_cmd_dealloc_pd(&object);
 }
 
-static int xrcd(struct ibv_context *ctx)
+static int destroy_xrcd(struct ibv_context *ctx)
 {
 	struct verbs_xrcd object = { .xrcd.context = ctx,
 				     .handle = TEST_HANDLE };
@@ -44,7 +43,7 @@ static int xrcd(struct ibv_context *ctx)
 	return foreign_cmd_close_xrcd(&object);
 }
 
-static int mr(struct ibv_context *ctx)
+static int destroy_mr(struct ibv_context *ctx)
 {
 	struct verbs_mr object = {
 		.ibv_mr = { .context = ctx, .handle = TEST_HANDLE },
@@ -53,28 +52,28 @@ static int mr(struct ibv_context *ctx)
 	return foreign_cmd_dereg_mr(&object);
 }
 
-static int mw(struct ibv_context *ctx)
+static int destroy_mw(struct ibv_context *ctx)
 {
 	struct ibv_mw object = { .context = ctx, .handle = TEST_HANDLE };
 
 	return foreign_cmd_dealloc_mw(&object);
 }
 
-static int ah(struct ibv_context *ctx)
+static int destroy_ah(struct ibv_context *ctx)
 {
 	struct ibv_ah object = { .context = ctx, .handle = TEST_HANDLE };
 
 	return foreign_cmd_destroy_ah(&object);
 }
 
-static int flow(struct ibv_context *ctx)
+static int destroy_flow(struct ibv_context *ctx)
 {
 	struct ibv_flow object = { .context = ctx, .handle = TEST_HANDLE };
 
 	return foreign_cmd_destroy_flow(&object);
 }
 
-static int table(struct ibv_context *ctx)
+static int destroy_rwq_ind_table(struct ibv_context *ctx)
 {
 	struct ibv_rwq_ind_table object = { .context = ctx,
 					    .ind_tbl_handle = TEST_HANDLE };
@@ -82,14 +81,14 @@ static int table(struct ibv_context *ctx)
 	return foreign_cmd_destroy_rwq_ind_table(&object);
 }
 
-static int dm(struct ibv_context *ctx)
+static int destroy_dm(struct ibv_context *ctx)
 {
 	struct verbs_dm object = { .dm.context = ctx, .handle = TEST_HANDLE };
 
 	return foreign_cmd_free_dm(&object);
 }
 
-static int dmah(struct ibv_context *ctx)
+static int destroy_dmah(struct ibv_context *ctx)
 {
 	struct verbs_dmah object = { .dmah.context = ctx,
 				     .handle = TEST_HANDLE };
@@ -97,7 +96,7 @@ static int dmah(struct ibv_context *ctx)
 	return foreign_cmd_free_dmah(&object);
 }
 
-static int action(struct ibv_context *ctx)
+static int destroy_flow_action(struct ibv_context *ctx)
 {
 	struct verbs_flow_action object = { .action.context = ctx,
 					    .handle = TEST_HANDLE };
@@ -105,7 +104,7 @@ static int action(struct ibv_context *ctx)
 	return foreign_cmd_destroy_flow_action(&object);
 }
 
-static int counters(struct ibv_context *ctx)
+static int destroy_counters(struct ibv_context *ctx)
 {
 	struct verbs_counters object = { .counters.context = ctx,
 					 .handle = TEST_HANDLE };
@@ -113,14 +112,14 @@ static int counters(struct ibv_context *ctx)
 	return foreign_cmd_destroy_counters(&object);
 }
 
-static int comp_cntr(struct ibv_context *ctx)
+static int destroy_comp_cntr(struct ibv_context *ctx)
 {
 	struct ibv_comp_cntr object = { .context = ctx, .handle = TEST_HANDLE };
 
 	return foreign_cmd_destroy_comp_cntr(&object);
 }
 
-static int cq(struct ibv_context *ctx)
+static int destroy_cq(struct ibv_context *ctx)
 {
 	struct ibv_cq object = {
 		.context = ctx,
@@ -134,7 +133,7 @@ static int cq(struct ibv_context *ctx)
 	return foreign_cmd_destroy_cq(&object);
 }
 
-static int srq(struct ibv_context *ctx)
+static int destroy_srq(struct ibv_context *ctx)
 {
 	struct ibv_srq object = {
 		.context = ctx,
@@ -147,7 +146,7 @@ static int srq(struct ibv_context *ctx)
 	return foreign_cmd_destroy_srq(&object);
 }
 
-static int qp(struct ibv_context *ctx)
+static int destroy_qp(struct ibv_context *ctx)
 {
 	struct ibv_qp object = {
 		.context = ctx,
@@ -160,7 +159,7 @@ static int qp(struct ibv_context *ctx)
 	return foreign_cmd_destroy_qp(&object);
 }
 
-static int wq(struct ibv_context *ctx)
+static int destroy_wq(struct ibv_context *ctx)
 {
 	struct ibv_wq object = {
 		.context = ctx,
@@ -201,56 +200,57 @@ static const uint32_t events_resp = ASYNC_EVENTS;
 	}
 
 static const struct destroy_case cases[] = {
-	CASE(PD, PD_DESTROY, DESTROY_PD_HANDLE, DEALLOC_PD, pd),
-	CASE(XRCD, XRCD_DESTROY, DESTROY_XRCD_HANDLE, CLOSE_XRCD, xrcd),
-	CASE(MR, MR_DESTROY, DESTROY_MR_HANDLE, DEREG_MR, mr),
-	CASE(MW, MW_DESTROY, DESTROY_MW_HANDLE, DEALLOC_MW, mw),
-	CASE(AH, AH_DESTROY, DESTROY_AH_HANDLE, DESTROY_AH, ah),
+	CASE(PD, PD_DESTROY, DESTROY_PD_HANDLE, DEALLOC_PD, destroy_pd),
+	CASE(XRCD, XRCD_DESTROY, DESTROY_XRCD_HANDLE, CLOSE_XRCD, destroy_xrcd),
+	CASE(MR, MR_DESTROY, DESTROY_MR_HANDLE, DEREG_MR, destroy_mr),
+	CASE(MW, MW_DESTROY, DESTROY_MW_HANDLE, DEALLOC_MW, destroy_mw),
+	CASE(AH, AH_DESTROY, DESTROY_AH_HANDLE, DESTROY_AH, destroy_ah),
 	{
 		.object = UVERBS_OBJECT_FLOW,
 		.method = UVERBS_METHOD_FLOW_DESTROY,
 		.handle_attr = UVERBS_ATTR_DESTROY_FLOW_HANDLE,
 		.command = IB_USER_VERBS_EX_CMD_DESTROY_FLOW | EXTENDED,
-		.run = flow,
+		.run = destroy_flow,
 	},
 	{
 		.object = UVERBS_OBJECT_RWQ_IND_TBL,
 		.method = UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
 		.handle_attr = UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE,
 		.command = IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL | EXTENDED,
-		.run = table,
+		.run = destroy_rwq_ind_table,
 	},
-	CASE_NATIVE(DM, DM_FREE, FREE_DM_HANDLE, dm),
+	CASE_NATIVE(DM, DM_FREE, FREE_DM_HANDLE, destroy_dm),
 	{
 		.object = VERBS_UAPI_UVERBS_OBJECT_DMAH,
 		.method = VERBS_UAPI_UVERBS_METHOD_DMAH_FREE,
 		.handle_attr = VERBS_UAPI_UVERBS_ATTR_FREE_DMA_HANDLE,
 		.command = NATIVE_ONLY,
-		.run = dmah,
+		.run = destroy_dmah,
 	},
 	CASE_NATIVE(FLOW_ACTION, FLOW_ACTION_DESTROY,
-		    DESTROY_FLOW_ACTION_HANDLE, action),
+		    DESTROY_FLOW_ACTION_HANDLE, destroy_flow_action),
 	CASE_NATIVE(COUNTERS, COUNTERS_DESTROY, DESTROY_COUNTERS_HANDLE,
-		    counters),
+		    destroy_counters),
 	{
 		.object = VERBS_UAPI_UVERBS_OBJECT_COMP_CNTR,
 		.method = VERBS_UAPI_UVERBS_METHOD_COMP_CNTR_DESTROY,
 		.handle_attr = VERBS_UAPI_UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE,
 		.command = NATIVE_ONLY,
-		.run = comp_cntr,
+		.run = destroy_comp_cntr,
 	},
-	CASE_EVENTS(CQ, IB_USER_VERBS_CMD_DESTROY_CQ, cq_resp, cq),
-	CASE_EVENTS(SRQ, IB_USER_VERBS_CMD_DESTROY_SRQ, events_resp, srq),
-	CASE_EVENTS(QP, IB_USER_VERBS_CMD_DESTROY_QP, events_resp, qp),
+	CASE_EVENTS(CQ, IB_USER_VERBS_CMD_DESTROY_CQ, cq_resp, destroy_cq),
+	CASE_EVENTS(SRQ, IB_USER_VERBS_CMD_DESTROY_SRQ, events_resp,
+		    destroy_srq),
+	CASE_EVENTS(QP, IB_USER_VERBS_CMD_DESTROY_QP, events_resp, destroy_qp),
 	CASE_EVENTS(WQ, IB_USER_VERBS_EX_CMD_DESTROY_WQ | EXTENDED, events_resp,
-		    wq),
+		    destroy_wq),
 };
 
 #define NR_CASES (sizeof(cases) / sizeof(cases[0]))
 
-/* -- what the kernel is to see -- */
+/* -- expected commands -- */
 
-static void expect_native(const struct destroy_case *c, int err)
+static void expect_destroy_native(const struct destroy_case *c, int err)
 {
 	const struct fake_attr attrs[] = {
 		FAKE_NUM_IN(c->handle_attr, TEST_HANDLE),
@@ -267,9 +267,12 @@ static void expect_native(const struct destroy_case *c, int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-/* Requests: a handle; with a response, behind its address; or extended. */
-static void expect_write(const struct destroy_case *c, enum test_form form,
-			 int err)
+/*
+ * Formats of the request: the handle alone; the address of the response and the
+ * handle; an extended command.
+ */
+static void expect_destroy_write(const struct destroy_case *c,
+				 enum test_form form, int err)
 {
 	const struct ib_uverbs_destroy_cq with_resp = { .cq_handle =
 								TEST_HANDLE };
@@ -304,17 +307,18 @@ static void expect_write(const struct destroy_case *c, enum test_form form,
 		fake_kernel_expect_write(&cmd);
 }
 
-static void expect(const struct destroy_case *c, enum test_form form, int err)
+static void expect_destroy(const struct destroy_case *c, enum test_form form,
+			   int err)
 {
 	if (form == NATIVE)
-		expect_native(c, err);
+		expect_destroy_native(c, err);
 	else
-		expect_write(c, form, err);
+		expect_destroy_write(c, form, err);
 }
 
 /* -- the tests -- */
 
-static void every_object_in_every_form(void **state)
+static void foreign_cmd_destroy_every_object_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
@@ -323,19 +327,20 @@ static void every_object_in_every_form(void **state)
 			const struct destroy_case *c = &cases[i];
 
 			foreign_cmd_test_next_script();
-			foreign_cmd_test_force(t, form);
+			foreign_cmd_test_force_form(t, form);
 			if (c->command == NATIVE_ONLY && form != NATIVE) {
 				assert_fails(c->run(t->ctx), EOPNOTSUPP);
 				continue;
 			}
-			expect(c, form, 0);
-			assert_done(c->run(t->ctx));
-			expect(c, form, EBUSY);
+			expect_destroy(c, form, 0);
+			assert_succeeds(c->run(t->ctx));
+			expect_destroy(c, form, EBUSY);
 			assert_fails(c->run(t->ctx), EBUSY);
 		}
 }
 
-static void a_device_that_is_gone_is_no_error_if_allowed(void **state)
+static void
+foreign_cmd_destroy_disassociated_device_succeeds_if_allowed(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
@@ -346,19 +351,19 @@ static void a_device_that_is_gone_is_no_error_if_allowed(void **state)
 			if (c->command == NATIVE_ONLY && form != NATIVE)
 				continue;
 			foreign_cmd_test_next_script();
-			foreign_cmd_test_force(t, form);
+			foreign_cmd_test_force_form(t, form);
 			verbs_allow_disassociate_destroy = false;
-			expect(c, form, EIO);
+			expect_destroy(c, form, EIO);
 			assert_fails(c->run(t->ctx), EIO);
 			verbs_allow_disassociate_destroy = true;
-			expect(c, form, EIO);
-			assert_done(c->run(t->ctx));
+			expect_destroy(c, form, EIO);
+			assert_succeeds(c->run(t->ctx));
 		}
 }
 
 /* -- waiting for the application -- */
 
-/* What the application has not acknowledged yet, and does when waited for. */
+/* Events that the application acknowledges while the destroy command waits. */
 static pthread_mutex_t *expected_mutex;
 static uint32_t *acknowledged;
 static int nr_waits;
@@ -374,8 +379,8 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	return 0;
 }
 
-static void expect_wait(int (*run)(struct ibv_context *ctx),
-			pthread_mutex_t *mutex, uint32_t *completed)
+static void expect_cond_wait(int (*run)(struct ibv_context *ctx),
+			     pthread_mutex_t *mutex, uint32_t *completed)
 {
 	assert_int_equal(pthread_mutex_init(mutex, NULL), 0);
 	expected_mutex = mutex;
@@ -383,10 +388,11 @@ static void expect_wait(int (*run)(struct ibv_context *ctx),
 	nr_waits = 0;
 	for (size_t i = 0; i < NR_CASES; i++)
 		if (cases[i].run == run)
-			expect_native(&cases[i], 0);
+			expect_destroy_native(&cases[i], 0);
 }
 
-static void destroying_waits_for_acknowledged_events(void **state)
+static void
+foreign_cmd_destroy_blocks_until_events_are_acknowledged(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_cq c = { .context = t->ctx,
@@ -403,32 +409,35 @@ static void destroying_waits_for_acknowledged_events(void **state)
 			    .handle = TEST_HANDLE,
 			    .events_completed = ASYNC_EVENTS - 2 };
 
-	expect_wait(cq, &c.mutex, &c.comp_events_completed);
-	assert_done(foreign_cmd_destroy_cq(&c));
+	expect_cond_wait(destroy_cq, &c.mutex, &c.comp_events_completed);
+	assert_succeeds(foreign_cmd_destroy_cq(&c));
 	assert_int_equal(nr_waits, 2);
-	expect_wait(cq, &c.mutex, &c.async_events_completed);
+	expect_cond_wait(destroy_cq, &c.mutex, &c.async_events_completed);
 	c.async_events_completed = ASYNC_EVENTS - 1;
-	assert_done(foreign_cmd_destroy_cq(&c));
+	assert_succeeds(foreign_cmd_destroy_cq(&c));
 	assert_int_equal(nr_waits, 1);
-	expect_wait(srq, &s.mutex, &s.events_completed);
-	assert_done(foreign_cmd_destroy_srq(&s));
+	expect_cond_wait(destroy_srq, &s.mutex, &s.events_completed);
+	assert_succeeds(foreign_cmd_destroy_srq(&s));
 	assert_int_equal(nr_waits, 2);
-	expect_wait(qp, &q.mutex, &q.events_completed);
-	assert_done(foreign_cmd_destroy_qp(&q));
+	expect_cond_wait(destroy_qp, &q.mutex, &q.events_completed);
+	assert_succeeds(foreign_cmd_destroy_qp(&q));
 	assert_int_equal(nr_waits, 2);
-	expect_wait(wq, &w.mutex, &w.events_completed);
-	assert_done(foreign_cmd_destroy_wq(&w));
+	expect_cond_wait(destroy_wq, &w.mutex, &w.events_completed);
+	assert_succeeds(foreign_cmd_destroy_wq(&w));
 	assert_int_equal(nr_waits, 2);
-	/* The mutex is free again. */
+	/* The mutex is unlocked. */
 	assert_int_equal(pthread_mutex_trylock(&w.mutex), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(every_object_in_every_form),
-		FOREIGN_CMD_TEST(a_device_that_is_gone_is_no_error_if_allowed),
-		FOREIGN_CMD_TEST(destroying_waits_for_acknowledged_events),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_destroy_every_object_sends_every_form),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_destroy_disassociated_device_succeeds_if_allowed),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_destroy_blocks_until_events_are_acknowledged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

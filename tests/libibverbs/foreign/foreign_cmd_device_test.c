@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attributes of a device for foreign providers, which read the raw answer. */
+/*
+ * Device attributes for foreign providers, which read the response of the
+ * kernel too: libibverbs/foreign/foreign_cmd_device.c.
+ */
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
@@ -13,8 +16,8 @@ static const struct ib_uverbs_ex_query_device_resp answer = {
 	.max_dm_size = 4096,
 };
 
-static void expect_extended(struct foreign_cmd_test *t, enum test_form form,
-			    int err)
+static void expect_query_device_ex(struct foreign_cmd_test *t,
+				   enum test_form form, int err)
 {
 	static const struct ib_uverbs_ex_query_device in;
 
@@ -30,7 +33,7 @@ static void expect_extended(struct foreign_cmd_test *t, enum test_form form,
 		});
 }
 
-static void expect_plain(enum test_form form, int err)
+static void expect_query_device(enum test_form form, int err)
 {
 	static const struct ib_uverbs_query_device in;
 	const struct fake_write cmd = {
@@ -48,13 +51,13 @@ static void expect_plain(enum test_form form, int err)
 		fake_kernel_expect_write(&cmd);
 }
 
-struct query {
+struct call_query_device {
 	struct ibv_device_attr_ex attr;
 	struct ib_uverbs_ex_query_device_resp *resp;
 	size_t resp_size;
 };
 
-static void query_init(struct query *q, struct foreign_cmd_test *t)
+static void query_init(struct call_query_device *q, struct foreign_cmd_test *t)
 {
 	caller_init(&t->caller, 0, sizeof(answer));
 	memset(&q->attr, 0xdd, sizeof(q->attr));
@@ -62,27 +65,28 @@ static void query_init(struct query *q, struct foreign_cmd_test *t)
 	q->resp_size = t->caller.resp_size;
 }
 
-static int query(struct foreign_cmd_test *t, struct query *q, size_t attr_size)
+static int call_query_device(struct foreign_cmd_test *t,
+			     struct call_query_device *q, size_t attr_size)
 {
 	return foreign_cmd_query_device_any(t->ctx, NULL, &q->attr, attr_size,
 					    q->resp, &q->resp_size);
 }
 
-static void the_answer_is_in_attr_and_response(void **state)
+static void foreign_cmd_query_device_fills_attr_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct query q;
+	struct call_query_device q;
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		query_init(&q, t);
-		foreign_cmd_test_force(t, form);
-		expect_extended(t, form, 0);
-		assert_done(query(t, &q, sizeof(q.attr)));
+		foreign_cmd_test_force_form(t, form);
+		expect_query_device_ex(t, form, 0);
+		assert_succeeds(call_query_device(t, &q, sizeof(q.attr)));
 		assert_int_equal(q.attr.orig_attr.max_qp, 100);
 		assert_int_equal(q.attr.hca_core_clock, 250);
 		assert_int_equal(q.attr.max_dm_size, 4096);
 		assert_int_equal(q.attr.phys_port_cnt_ex, 2);
-		/* The provider's: zeroed, not filled. */
+		/* Members that the provider fills are zeroed. */
 		assert_int_equal(q.attr.orig_attr.fw_ver[0], 0);
 		assert_int_equal(q.attr.tso_caps.max_tso, 0);
 		assert_memory_equal(q.resp, &answer, sizeof(answer));
@@ -91,17 +95,19 @@ static void the_answer_is_in_attr_and_response(void **state)
 	}
 }
 
-static void kernels_without_the_extended_command_answer_the_base(void **state)
+static void
+foreign_cmd_query_device_without_extended_command_fills_base(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct query q;
+	struct call_query_device q;
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		query_init(&q, t);
-		foreign_cmd_test_force(t, form);
-		expect_extended(t, form, form == WRAPPED ? EOPNOTSUPP : ENOSYS);
-		expect_plain(form, 0);
-		assert_done(query(t, &q, sizeof(q.attr)));
+		foreign_cmd_test_force_form(t, form);
+		expect_query_device_ex(t, form,
+				       form == WRAPPED ? EOPNOTSUPP : ENOSYS);
+		expect_query_device(form, 0);
+		assert_succeeds(call_query_device(t, &q, sizeof(q.attr)));
 		assert_int_equal(q.attr.orig_attr.max_qp, 100);
 		assert_int_equal(q.attr.max_dm_size, 0);
 		assert_int_equal(q.resp_size, sizeof(answer.base));
@@ -111,63 +117,67 @@ static void kernels_without_the_extended_command_answer_the_base(void **state)
 	}
 }
 
-static void the_smallest_attr_takes_the_plain_command(void **state)
+static void
+foreign_cmd_query_device_smallest_attr_sends_basic_command(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct query q;
+	struct call_query_device q;
 
 	query_init(&q, t);
-	foreign_cmd_test_force(t, WRITE);
-	expect_plain(WRITE, 0);
-	assert_done(query(t, &q, sizeof(q.attr.orig_attr)));
+	foreign_cmd_test_force_form(t, WRITE);
+	expect_query_device(WRITE, 0);
+	assert_succeeds(call_query_device(t, &q, sizeof(q.attr.orig_attr)));
 	assert_int_equal(q.attr.orig_attr.max_qp, 100);
 	assert_int_equal(q.attr.comp_mask, 0xdddddddd);
 	assert_int_equal(q.resp_size, sizeof(answer.base));
 }
 
-static void no_response_is_wanted(void **state)
+static void
+foreign_cmd_query_device_without_response_buffer_succeeds(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct query q;
+	struct call_query_device q;
 
 	query_init(&q, t);
 	t->caller.resp_core = 0;
-	foreign_cmd_test_force(t, WRAPPED);
-	expect_extended(t, WRAPPED, 0);
-	assert_done(foreign_cmd_query_device_any(t->ctx, NULL, &q.attr,
-						 sizeof(q.attr), NULL, NULL));
+	foreign_cmd_test_force_form(t, WRAPPED);
+	expect_query_device_ex(t, WRAPPED, 0);
+	assert_succeeds(foreign_cmd_query_device_any(
+		t->ctx, NULL, &q.attr, sizeof(q.attr), NULL, NULL));
 	assert_int_equal(q.attr.orig_attr.max_qp, 100);
 }
 
-static void wrong_arguments_are_refused(void **state)
+static void
+foreign_cmd_query_device_invalid_argument_returns_einval(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ibv_query_device_ex_input input = { .comp_mask = 1 };
-	struct query q;
+	struct call_query_device q;
 
 	query_init(&q, t);
-	assert_fails(query(t, &q, sizeof(q.attr.orig_attr) - 1), EINVAL);
+	assert_fails(call_query_device(t, &q, sizeof(q.attr.orig_attr) - 1),
+		     EINVAL);
 	assert_fails(foreign_cmd_query_device_any(t->ctx, &input, &q.attr,
 						  sizeof(q.attr), q.resp,
 						  &q.resp_size),
 		     EINVAL);
 	assert_int_equal(q.resp_size, t->caller.resp_size);
 	q.resp_size = sizeof(answer) - 1;
-	assert_fails(query(t, &q, sizeof(q.attr)), EINVAL);
+	assert_fails(call_query_device(t, &q, sizeof(q.attr)), EINVAL);
 	caller_check_untouched(&t->caller);
 	assert_int_equal((uint32_t)q.attr.orig_attr.max_qp, 0xdddddddd);
 	assert_int_equal(q.attr.comp_mask, 0xdddddddd);
 }
 
-static void query_device_fails_with_errno(void **state)
+static void foreign_cmd_query_device_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct query q;
+	struct call_query_device q;
 
 	query_init(&q, t);
-	foreign_cmd_test_force(t, WRAPPED);
-	expect_extended(t, WRAPPED, EIO);
-	assert_fails(query(t, &q, sizeof(q.attr)), EIO);
+	foreign_cmd_test_force_form(t, WRAPPED);
+	expect_query_device_ex(t, WRAPPED, EIO);
+	assert_fails(call_query_device(t, &q, sizeof(q.attr)), EIO);
 	assert_int_equal(q.resp_size, t->caller.resp_size);
 	caller_check_core_untouched(&t->caller);
 }
@@ -175,13 +185,17 @@ static void query_device_fails_with_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(the_answer_is_in_attr_and_response),
 		FOREIGN_CMD_TEST(
-			kernels_without_the_extended_command_answer_the_base),
-		FOREIGN_CMD_TEST(the_smallest_attr_takes_the_plain_command),
-		FOREIGN_CMD_TEST(no_response_is_wanted),
-		FOREIGN_CMD_TEST(wrong_arguments_are_refused),
-		FOREIGN_CMD_TEST(query_device_fails_with_errno),
+			foreign_cmd_query_device_fills_attr_and_response),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_query_device_without_extended_command_fills_base),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_query_device_smallest_attr_sends_basic_command),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_query_device_without_response_buffer_succeeds),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_query_device_invalid_argument_returns_einval),
+		FOREIGN_CMD_TEST(foreign_cmd_query_device_failure_sets_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

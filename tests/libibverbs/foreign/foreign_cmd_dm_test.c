@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Device memory and DMA hints of foreign providers. */
+/*
+ * Device memory and DMA handle commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_dm.c and foreign_cmd_dmah.c.
+ */
 #include <string.h>
 
 #include "kernel/uapi_newer.h"
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
-static void expect_alloc(int err)
+static void expect_alloc_dm(int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DM,
@@ -20,47 +23,48 @@ static void expect_alloc(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void *some_memcpy(struct ibv_dm *dm, uint64_t offset, const void *from,
-			 size_t len)
+static void *fake_memcpy_to_dm(struct ibv_dm *dm, uint64_t offset,
+			       const void *from, size_t len)
 {
 	return NULL;
 }
 
-static void alloc_dm_fills_the_object(void **state)
+static void foreign_cmd_alloc_dm_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ibv_alloc_dm_attr attr = {
 		.length = 4096,
 		.log_align_req = 6,
 	};
-	/* The provider's functions may be there already. */
-	struct verbs_dm dm = { .dm.memcpy_to_dm = (void *)some_memcpy };
+	/* The provider may have set its functions before the command. */
+	struct verbs_dm dm = { .dm.memcpy_to_dm = (void *)fake_memcpy_to_dm };
 	struct caller_buffer link;
 
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
-	expect_alloc(ENOMEM);
+	expect_alloc_dm(ENOMEM);
 	assert_fails(foreign_cmd_alloc_dm(t->ctx, &attr, &dm, TEST_LINK(&link)),
 		     ENOMEM);
 	assert_null(dm.dm.context);
 	assert_int_equal(link.attrs[0].data, 0);
 
-	expect_alloc(0);
-	assert_done(foreign_cmd_alloc_dm(t->ctx, &attr, &dm, TEST_LINK(&link)));
+	expect_alloc_dm(0);
+	assert_succeeds(
+		foreign_cmd_alloc_dm(t->ctx, &attr, &dm, TEST_LINK(&link)));
 	assert_ptr_equal(dm.dm.context, t->ctx);
 	assert_int_equal(dm.handle, 91);
 	assert_int_equal(dm.dm.handle, 91);
 	assert_int_equal(dm.dm.comp_mask, IBV_DM_MASK_HANDLE);
-	assert_ptr_equal(dm.dm.memcpy_to_dm, some_memcpy);
+	assert_ptr_equal(dm.dm.memcpy_to_dm, fake_memcpy_to_dm);
 	foreign_cmd_test_check_link(&link);
 
-	foreign_cmd_test_force(t, WRITE);
+	foreign_cmd_test_force_form(t, WRITE);
 	assert_fails(foreign_cmd_alloc_dm(t->ctx, &attr, &dm, NULL),
 		     EOPNOTSUPP);
 }
 
 #define ACCESS (IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE)
 
-static void expect_reg(int err)
+static void expect_reg_dm_mr(int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_MR,
@@ -81,7 +85,7 @@ static void expect_reg(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void reg_dm_mr_fills_the_object(void **state)
+static void foreign_cmd_reg_dm_mr_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct verbs_dm dm = { .dm.context = t->ctx, .handle = 91 };
@@ -89,15 +93,15 @@ static void reg_dm_mr_fills_the_object(void **state)
 	struct caller_buffer link;
 
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
-	expect_reg(EINVAL);
+	expect_reg_dm_mr(EINVAL);
 	assert_fails(foreign_cmd_reg_dm_mr(&t->pd, &dm, 128, 256, ACCESS, &vmr,
 					   TEST_LINK(&link)),
 		     EINVAL);
 	assert_ptr_equal(vmr.ibv_mr.addr, &dm);
 
-	expect_reg(0);
-	assert_done(foreign_cmd_reg_dm_mr(&t->pd, &dm, 128, 256, ACCESS, &vmr,
-					  TEST_LINK(&link)));
+	expect_reg_dm_mr(0);
+	assert_succeeds(foreign_cmd_reg_dm_mr(&t->pd, &dm, 128, 256, ACCESS,
+					      &vmr, TEST_LINK(&link)));
 	assert_ptr_equal(vmr.ibv_mr.context, t->ctx);
 	assert_ptr_equal(vmr.ibv_mr.pd, &t->pd);
 	assert_null(vmr.ibv_mr.addr);
@@ -113,7 +117,7 @@ static void reg_dm_mr_fills_the_object(void **state)
 		     EINVAL);
 }
 
-static void export_dmabuf_fd_returns_a_descriptor(void **state)
+static void foreign_cmd_export_dmabuf_fd_returns_descriptor(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct fake_ioctl cmd = {
@@ -136,7 +140,7 @@ static void export_dmabuf_fd_returns_a_descriptor(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-static void alloc_dmah_fills_the_object(void **state)
+static void foreign_cmd_alloc_dmah_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_dmah_init_attr attr = {
@@ -158,7 +162,7 @@ static void alloc_dmah_fills_the_object(void **state)
 	struct verbs_dmah dmah = {};
 
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_alloc_dmah(t->ctx, &dmah, &attr));
+	assert_succeeds(foreign_cmd_alloc_dmah(t->ctx, &dmah, &attr));
 	assert_ptr_equal(dmah.dmah.context, t->ctx);
 	assert_int_equal(dmah.handle, 95);
 	cmd.err = ENOSPC;
@@ -169,10 +173,11 @@ static void alloc_dmah_fills_the_object(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(alloc_dm_fills_the_object),
-		FOREIGN_CMD_TEST(reg_dm_mr_fills_the_object),
-		FOREIGN_CMD_TEST(export_dmabuf_fd_returns_a_descriptor),
-		FOREIGN_CMD_TEST(alloc_dmah_fills_the_object),
+		FOREIGN_CMD_TEST(foreign_cmd_alloc_dm_fills_object),
+		FOREIGN_CMD_TEST(foreign_cmd_reg_dm_mr_fills_object),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_export_dmabuf_fd_returns_descriptor),
+		FOREIGN_CMD_TEST(foreign_cmd_alloc_dmah_fills_object),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

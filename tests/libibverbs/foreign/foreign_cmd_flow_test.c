@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Flows, flow actions and counters of foreign providers. */
+/*
+ * Flow, flow action and flow counter commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_flow*.c and foreign_cmd_counters.c.
+ */
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
@@ -17,7 +20,7 @@ static void expect_flow(struct foreign_cmd_test *t, enum test_form form,
 	};
 	const struct ib_uverbs_create_flow_resp out = { .flow_handle = 41 };
 
-	foreign_cmd_test_force(t, form);
+	foreign_cmd_test_force_form(t, form);
 	foreign_cmd_test_expect(
 		t, form,
 		(struct fake_write){
@@ -30,8 +33,8 @@ static void expect_flow(struct foreign_cmd_test *t, enum test_form form,
 		});
 }
 
-/* Here the driver's bytes come alone, without a core in front of them. */
-static void create_flow_fills_the_object(void **state)
+/* The driver data of this command has no core struct in front of it. */
+static void foreign_cmd_create_flow_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 31 };
@@ -47,9 +50,9 @@ static void create_flow_fills_the_object(void **state)
 		struct ibv_flow flow = {};
 
 		expect_flow(t, form, 0);
-		assert_done(foreign_cmd_create_flow(&qp, &flow, &attr,
-						    t->caller.cmd + 8,
-						    CALLER_DRIVER_LEN));
+		assert_succeeds(foreign_cmd_create_flow(&qp, &flow, &attr,
+							t->caller.cmd + 8,
+							CALLER_DRIVER_LEN));
 		assert_ptr_equal(flow.context, t->ctx);
 		assert_int_equal(flow.handle, 41);
 		expect_flow(t, form, ENOMEM);
@@ -58,18 +61,18 @@ static void create_flow_fills_the_object(void **state)
 						     CALLER_DRIVER_LEN),
 			     ENOMEM);
 	}
-	/* None at all. */
+	/* No driver data. */
 	t->caller.cmd_core = 0;
 	expect_flow(t, WRITE, 0);
-	assert_done(foreign_cmd_create_flow(&qp, &(struct ibv_flow){}, &attr,
-					    NULL, 0));
+	assert_succeeds(foreign_cmd_create_flow(&qp, &(struct ibv_flow){},
+						&attr, NULL, 0));
 }
 
 /* -- flow actions -- */
 
 static const struct ib_uverbs_flow_action_esp esp = { .spi = 0x1234 };
 
-static void create_flow_action_fills_the_object(void **state)
+static void foreign_cmd_create_flow_action_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_flow_action_esp esp_attr = { .spi = 0x1234 };
@@ -102,15 +105,15 @@ static void create_flow_action_fills_the_object(void **state)
 	assert_int_equal(link.attrs[0].data, 0);
 	cmd.err = 0;
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_create_flow_action_esp(t->ctx, &attr, &action,
-						       TEST_LINK(&link)));
+	assert_succeeds(foreign_cmd_create_flow_action_esp(
+		t->ctx, &attr, &action, TEST_LINK(&link)));
 	assert_ptr_equal(action.action.context, t->ctx);
 	assert_int_equal(action.type, VERBS_FLOW_ACTION_ESP);
 	assert_int_equal(action.handle, 51);
 	foreign_cmd_test_check_link(&link);
 }
 
-static void modify_flow_action_has_a_chain(void **state)
+static void foreign_cmd_modify_flow_action_sends_chain(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_flow_action_esp_attr attr = {
@@ -139,14 +142,14 @@ static void modify_flow_action_has_a_chain(void **state)
 		     EBUSY);
 	cmd.err = 0;
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_modify_flow_action_esp(&action, &attr,
-						       TEST_LINK(&link)));
+	assert_succeeds(foreign_cmd_modify_flow_action_esp(&action, &attr,
+							   TEST_LINK(&link)));
 	foreign_cmd_test_check_link(&link);
 }
 
 /* -- counters -- */
 
-static void create_counters_fills_the_object(void **state)
+static void foreign_cmd_create_counters_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_counters_init_attr attr = {};
@@ -162,8 +165,8 @@ static void create_counters_fills_the_object(void **state)
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_COUNTERS,
 			      UVERBS_METHOD_COUNTERS_CREATE);
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_create_counters(t->ctx, &attr, &counters,
-						TEST_LINK(&link)));
+	assert_succeeds(foreign_cmd_create_counters(t->ctx, &attr, &counters,
+						    TEST_LINK(&link)));
 	assert_ptr_equal(counters.counters.context, t->ctx);
 	assert_int_equal(counters.handle, 61);
 	foreign_cmd_test_check_link(&link);
@@ -173,7 +176,7 @@ static void create_counters_fills_the_object(void **state)
 		EOPNOTSUPP);
 }
 
-static void read_counters_fills_the_values(void **state)
+static void foreign_cmd_read_counters_fills_values(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	static const uint64_t values[3] = { 71, 72, 73 };
@@ -194,8 +197,8 @@ static void read_counters_fills_the_values(void **state)
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_COUNTERS,
 			      UVERBS_METHOD_COUNTERS_READ);
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_read_counters(&counters, got, 3, 1,
-					      TEST_LINK(&link)));
+	assert_succeeds(foreign_cmd_read_counters(&counters, got, 3, 1,
+						  TEST_LINK(&link)));
 	assert_memory_equal(got, values, sizeof(values));
 	foreign_cmd_test_check_link(&link);
 	cmd.err = EIO;
@@ -205,7 +208,7 @@ static void read_counters_fills_the_values(void **state)
 		     EIO);
 }
 
-static void broken_chains_are_not_sent(void **state)
+static void foreign_cmd_flow_invalid_chain_is_not_sent(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_flow_action_esp_attr esp_attr = {};
@@ -234,12 +237,12 @@ static void broken_chains_are_not_sent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(create_flow_fills_the_object),
-		FOREIGN_CMD_TEST(create_flow_action_fills_the_object),
-		FOREIGN_CMD_TEST(modify_flow_action_has_a_chain),
-		FOREIGN_CMD_TEST(create_counters_fills_the_object),
-		FOREIGN_CMD_TEST(read_counters_fills_the_values),
-		FOREIGN_CMD_TEST(broken_chains_are_not_sent),
+		FOREIGN_CMD_TEST(foreign_cmd_create_flow_fills_object),
+		FOREIGN_CMD_TEST(foreign_cmd_create_flow_action_fills_object),
+		FOREIGN_CMD_TEST(foreign_cmd_modify_flow_action_sends_chain),
+		FOREIGN_CMD_TEST(foreign_cmd_create_counters_fills_object),
+		FOREIGN_CMD_TEST(foreign_cmd_read_counters_fills_values),
+		FOREIGN_CMD_TEST(foreign_cmd_flow_invalid_chain_is_not_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

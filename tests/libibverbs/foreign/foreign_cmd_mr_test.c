@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory regions and memory windows of foreign providers. */
+/*
+ * Memory region and memory window commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_mr.c and foreign_cmd_mw.c.
+ */
 #include <string.h>
 
 #include "kernel/uapi_newer.h"
@@ -10,7 +13,8 @@
 
 /* -- registration -- */
 
-static void expect_reg(struct foreign_cmd_test *t, enum test_form form, int err)
+static void expect_reg_mr(struct foreign_cmd_test *t, enum test_form form,
+			  int err)
 {
 	const struct ib_uverbs_reg_mr in = {
 		.start = 0x7f001000,
@@ -25,7 +29,7 @@ static void expect_reg(struct foreign_cmd_test *t, enum test_form form, int err)
 		.rkey = 63,
 	};
 
-	foreign_cmd_test_force(t, form);
+	foreign_cmd_test_force_form(t, form);
 	foreign_cmd_test_expect(t, form,
 				(struct fake_write){
 					.command = IB_USER_VERBS_CMD_REG_MR,
@@ -37,13 +41,13 @@ static void expect_reg(struct foreign_cmd_test *t, enum test_form form, int err)
 				});
 }
 
-static int reg_mr(struct foreign_cmd_test *t, struct verbs_mr *vmr)
+static int call_reg_mr(struct foreign_cmd_test *t, struct verbs_mr *vmr)
 {
 	return foreign_cmd_reg_mr(&t->pd, ADDR, 4096, 0x9000, ACCESS, vmr,
 				  CALLER_CMD(t), CALLER_RESP(t));
 }
 
-static void reg_mr_fills_object_and_response(void **state)
+static void foreign_cmd_reg_mr_fills_object_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
@@ -52,8 +56,8 @@ static void reg_mr_fills_object_and_response(void **state)
 		struct verbs_mr vmr = { .mr_type = 99 };
 
 		caller_init(&t->caller, 48, 12);
-		expect_reg(t, form, 0);
-		assert_done(reg_mr(t, &vmr));
+		expect_reg_mr(t, form, 0);
+		assert_succeeds(call_reg_mr(t, &vmr));
 		assert_ptr_equal(vmr.ibv_mr.context, t->ctx);
 		assert_int_equal(vmr.ibv_mr.handle, 61);
 		assert_int_equal(vmr.ibv_mr.lkey, 62);
@@ -67,32 +71,32 @@ static void reg_mr_fills_object_and_response(void **state)
 	}
 }
 
-static void reg_mr_fails_with_errno(void **state)
+static void foreign_cmd_reg_mr_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct verbs_mr before = { .mr_type = 99 };
 	struct verbs_mr vmr = before;
 
 	caller_init(&t->caller, 48, 12);
-	expect_reg(t, WRAPPED, ENOMEM);
-	assert_fails(reg_mr(t, &vmr), ENOMEM);
+	expect_reg_mr(t, WRAPPED, ENOMEM);
+	assert_fails(call_reg_mr(t, &vmr), ENOMEM);
 	assert_fails(foreign_cmd_reg_mr(&t->pd, ADDR, SIZE_MAX, 0,
 					IBV_ACCESS_ON_DEMAND, &vmr,
 					CALLER_CMD(t), CALLER_RESP(t)),
 		     EINVAL);
 	t->caller.cmd_size = 47;
-	assert_fails(reg_mr(t, &vmr), EINVAL);
+	assert_fails(call_reg_mr(t, &vmr), EINVAL);
 	t->caller.cmd_size = 48;
 	t->caller.resp_size = 11;
-	assert_fails(reg_mr(t, &vmr), EINVAL);
+	assert_fails(call_reg_mr(t, &vmr), EINVAL);
 	assert_memory_equal(&vmr, &before, sizeof(before));
 	caller_check_core_untouched(&t->caller);
 }
 
-/* -- changing a region -- */
+/* -- reregistration -- */
 
-static void expect_rereg(struct foreign_cmd_test *t, enum test_form form,
-			 uint32_t flags, int err)
+static void expect_rereg_mr(struct foreign_cmd_test *t, enum test_form form,
+			    uint32_t flags, int err)
 {
 	const struct ib_uverbs_rereg_mr in = {
 		.mr_handle = 61,
@@ -105,7 +109,7 @@ static void expect_rereg(struct foreign_cmd_test *t, enum test_form form,
 	};
 	const struct ib_uverbs_rereg_mr_resp out = { .lkey = 72, .rkey = 73 };
 
-	foreign_cmd_test_force(t, form);
+	foreign_cmd_test_force_form(t, form);
 	foreign_cmd_test_expect(t, form,
 				(struct fake_write){
 					.command = IB_USER_VERBS_CMD_REREG_MR,
@@ -117,7 +121,7 @@ static void expect_rereg(struct foreign_cmd_test *t, enum test_form form,
 				});
 }
 
-static void rereg_mr_fills_object_and_response(void **state)
+static void foreign_cmd_rereg_mr_fills_object_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
@@ -131,8 +135,8 @@ static void rereg_mr_fills_object_and_response(void **state)
 		};
 
 		caller_init(&t->caller, 56, 8);
-		expect_rereg(t, form, flags, 0);
-		assert_done(foreign_cmd_rereg_mr(
+		expect_rereg_mr(t, form, flags, 0);
+		assert_succeeds(foreign_cmd_rereg_mr(
 			&vmr, flags, ADDR, 4096, 0x9000, ACCESS,
 			form == WRITE ? &t->pd : NULL, CALLER_CMD(t),
 			CALLER_RESP(t)));
@@ -144,7 +148,7 @@ static void rereg_mr_fills_object_and_response(void **state)
 	}
 }
 
-static void rereg_mr_fails_with_errno(void **state)
+static void foreign_cmd_rereg_mr_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct verbs_mr vmr = {
@@ -153,7 +157,7 @@ static void rereg_mr_fails_with_errno(void **state)
 	uint32_t flags = IBV_REREG_MR_CHANGE_PD;
 
 	caller_init(&t->caller, 56, 8);
-	expect_rereg(t, WRITE, flags, EBUSY);
+	expect_rereg_mr(t, WRITE, flags, EBUSY);
 	assert_fails(foreign_cmd_rereg_mr(&vmr, flags, ADDR, 4096, 0x9000,
 					  ACCESS, &t->pd, CALLER_CMD(t),
 					  CALLER_RESP(t)),
@@ -166,9 +170,9 @@ static void rereg_mr_fails_with_errno(void **state)
 	caller_check_core_untouched(&t->caller);
 }
 
-/* -- regions of somebody else, advice -- */
+/* -- imported regions, advice -- */
 
-static void expect_query(int err)
+static void expect_query_mr(int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_MR,
@@ -184,13 +188,13 @@ static void expect_query(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void query_mr_fills_the_object(void **state)
+static void foreign_cmd_query_mr_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct verbs_mr vmr = { .ibv_mr.addr = ADDR };
 
-	expect_query(0);
-	assert_done(foreign_cmd_query_mr(&t->pd, &vmr, 61));
+	expect_query_mr(0);
+	assert_succeeds(foreign_cmd_query_mr(&t->pd, &vmr, 61));
 	assert_ptr_equal(vmr.ibv_mr.context, t->ctx);
 	assert_ptr_equal(vmr.ibv_mr.pd, &t->pd);
 	assert_null(vmr.ibv_mr.addr);
@@ -201,12 +205,12 @@ static void query_mr_fills_the_object(void **state)
 	assert_int_equal(vmr.mr_type, VERBS_MR_TYPE_IMPORTED_MR);
 
 	vmr.ibv_mr.addr = ADDR;
-	expect_query(ENOENT);
+	expect_query_mr(ENOENT);
 	assert_fails(foreign_cmd_query_mr(&t->pd, &vmr, 61), ENOENT);
 	assert_ptr_equal(vmr.ibv_mr.addr, ADDR);
 }
 
-static void advice_is_passed_on(void **state)
+static void foreign_cmd_advise_mr_sends_advice(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_sge sge = { .addr = 1, .length = 2, .lkey = 3 };
@@ -221,7 +225,7 @@ static void advice_is_passed_on(void **state)
 	};
 
 	fake_kernel_expect_ioctl(&cmd);
-	assert_done(foreign_cmd_advise_mr(
+	assert_succeeds(foreign_cmd_advise_mr(
 		&t->pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 4, &sge, 1));
 	cmd.err = EFAULT;
 	fake_kernel_expect_ioctl(&cmd);
@@ -244,7 +248,7 @@ static void advice_is_passed_on(void **state)
 		FAKE_U32_OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 62),  \
 		FAKE_U32_OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 63)
 
-static void expect_dmabuf(bool link, int err)
+static void expect_reg_dmabuf_mr(bool link, int err)
 {
 	const struct fake_ioctl plain = {
 		.object = UVERBS_OBJECT_MR,
@@ -262,7 +266,8 @@ static void expect_dmabuf(bool link, int err)
 	fake_kernel_expect_ioctl(link ? &linked : &plain);
 }
 
-static void check_dmabuf(struct foreign_cmd_test *t, const struct verbs_mr *vmr)
+static void check_dmabuf_mr(struct foreign_cmd_test *t,
+			    const struct verbs_mr *vmr)
 {
 	assert_ptr_equal(vmr->ibv_mr.context, t->ctx);
 	assert_ptr_equal(vmr->ibv_mr.pd, &t->pd);
@@ -274,36 +279,38 @@ static void check_dmabuf(struct foreign_cmd_test *t, const struct verbs_mr *vmr)
 	assert_int_equal(vmr->mr_type, VERBS_MR_TYPE_DMABUF_MR);
 }
 
-static void reg_dmabuf_mr_fills_the_object(void **state)
+static void foreign_cmd_reg_dmabuf_mr_fills_object(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct caller_buffer link;
 	struct verbs_mr vmr = {};
 
-	expect_dmabuf(false, 0);
-	assert_done(foreign_cmd_reg_dmabuf_mr(&t->pd, 0x2000, 4096, 0x9000, 5,
-					      1, &vmr, NULL));
-	check_dmabuf(t, &vmr);
+	expect_reg_dmabuf_mr(false, 0);
+	assert_succeeds(foreign_cmd_reg_dmabuf_mr(&t->pd, 0x2000, 4096, 0x9000,
+						  5, 1, &vmr, NULL));
+	check_dmabuf_mr(t, &vmr);
 
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_MR,
 			      UVERBS_METHOD_REG_DMABUF_MR);
 	vmr = (struct verbs_mr){};
-	expect_dmabuf(true, 0);
-	assert_done(foreign_cmd_reg_dmabuf_mr(&t->pd, 0x2000, 4096, 0x9000, 5,
-					      1, &vmr, TEST_LINK(&link)));
-	check_dmabuf(t, &vmr);
+	expect_reg_dmabuf_mr(true, 0);
+	assert_succeeds(foreign_cmd_reg_dmabuf_mr(
+		&t->pd, 0x2000, 4096, 0x9000, 5, 1, &vmr, TEST_LINK(&link)));
+	check_dmabuf_mr(t, &vmr);
 	foreign_cmd_test_check_link(&link);
 
-	expect_dmabuf(false, EINVAL);
+	expect_reg_dmabuf_mr(false, EINVAL);
 	assert_fails(foreign_cmd_reg_dmabuf_mr(&t->pd, 0x2000, 4096, 0x9000, 5,
 					       1, &vmr, NULL),
 		     EINVAL);
 }
 
-/* What a call with seven arguments has in the place of the eighth. */
+/*
+ * An arbitrary value of the eighth argument, as in a call with seven arguments.
+ */
 #define GARBAGE TEST_LINK((uintptr_t)0x1122334455667788)
 
-static void reg_dmabuf_mr_of_older_releases_has_no_chain(void **state)
+static void foreign_cmd_reg_dmabuf_mr_older_release_ignores_chain(void **state)
 {
 	static const unsigned int without[] = { 0, 36, 44, 53 };
 	struct foreign_cmd_test *t = *state;
@@ -311,24 +318,24 @@ static void reg_dmabuf_mr_of_older_releases_has_no_chain(void **state)
 	struct verbs_mr vmr = {};
 
 	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
-		foreign_cmd_test_release(t, FOREIGN_34, without[i]);
-		expect_dmabuf(false, 0);
-		assert_done(foreign_cmd_reg_dmabuf_mr_34(
+		foreign_cmd_test_set_release(t, FOREIGN_34, without[i]);
+		expect_reg_dmabuf_mr(false, 0);
+		assert_succeeds(foreign_cmd_reg_dmabuf_mr_34(
 			&t->pd, 0x2000, 4096, 0x9000, 5, 1, &vmr, GARBAGE));
-		check_dmabuf(t, &vmr);
+		check_dmabuf_mr(t, &vmr);
 	}
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_MR,
 			      UVERBS_METHOD_REG_DMABUF_MR);
-	foreign_cmd_test_release(t, FOREIGN_34, 54);
-	expect_dmabuf(true, 0);
-	assert_done(foreign_cmd_reg_dmabuf_mr_34(&t->pd, 0x2000, 4096, 0x9000,
-						 5, 1, &vmr, TEST_LINK(&link)));
+	foreign_cmd_test_set_release(t, FOREIGN_34, 54);
+	expect_reg_dmabuf_mr(true, 0);
+	assert_succeeds(foreign_cmd_reg_dmabuf_mr_34(
+		&t->pd, 0x2000, 4096, 0x9000, 5, 1, &vmr, TEST_LINK(&link)));
 	foreign_cmd_test_check_link(&link);
 }
 
 /* -- registration by attributes -- */
 
-static void reg_mr_ex_is_one_method_or_reg_mr(void **state)
+static void foreign_cmd_reg_mr_ex_sends_method_or_reg_mr(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_mr_init_attr attr = {
@@ -358,13 +365,13 @@ static void reg_mr_ex_is_one_method_or_reg_mr(void **state)
 	struct verbs_mr vmr = {};
 
 	fake_kernel_expect_ioctl(&native);
-	assert_done(foreign_cmd_reg_mr_ex(&t->pd, &vmr, &attr));
+	assert_succeeds(foreign_cmd_reg_mr_ex(&t->pd, &vmr, &attr));
 	assert_int_equal(vmr.ibv_mr.lkey, 62);
 	assert_int_equal(vmr.access, ACCESS);
 
 	vmr = (struct verbs_mr){};
-	expect_reg(t, WRITE, 0);
-	assert_done(foreign_cmd_reg_mr_ex(&t->pd, &vmr, &attr));
+	expect_reg_mr(t, WRITE, 0);
+	assert_succeeds(foreign_cmd_reg_mr_ex(&t->pd, &vmr, &attr));
 	assert_int_equal(vmr.ibv_mr.lkey, 62);
 
 	attr.comp_mask = IBV_REG_MR_MASK_FD;
@@ -373,13 +380,14 @@ static void reg_mr_ex_is_one_method_or_reg_mr(void **state)
 
 /* -- memory windows -- */
 
-static void expect_mw(struct foreign_cmd_test *t, enum test_form form, int err)
+static void expect_alloc_mw(struct foreign_cmd_test *t, enum test_form form,
+			    int err)
 {
 	const struct ib_uverbs_alloc_mw in = { .pd_handle = 7, .mw_type = 2 };
 	const struct ib_uverbs_alloc_mw_resp out = { .mw_handle = 81,
 						     .rkey = 82 };
 
-	foreign_cmd_test_force(t, form);
+	foreign_cmd_test_force_form(t, form);
 	foreign_cmd_test_expect(t, form,
 				(struct fake_write){
 					.command = IB_USER_VERBS_CMD_ALLOC_MW,
@@ -391,7 +399,7 @@ static void expect_mw(struct foreign_cmd_test *t, enum test_form form, int err)
 				});
 }
 
-static void alloc_mw_fills_object_and_response(void **state)
+static void foreign_cmd_alloc_mw_fills_object_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
@@ -400,10 +408,10 @@ static void alloc_mw_fills_object_and_response(void **state)
 		struct ibv_mw mw = {};
 
 		caller_init(&t->caller, 24, 8);
-		expect_mw(t, form, 0);
-		assert_done(foreign_cmd_alloc_mw(&t->pd, IBV_MW_TYPE_2, &mw,
-						 CALLER_CMD(t),
-						 CALLER_RESP(t)));
+		expect_alloc_mw(t, form, 0);
+		assert_succeeds(foreign_cmd_alloc_mw(&t->pd, IBV_MW_TYPE_2, &mw,
+						     CALLER_CMD(t),
+						     CALLER_RESP(t)));
 		assert_ptr_equal(mw.context, t->ctx);
 		assert_ptr_equal(mw.pd, &t->pd);
 		assert_int_equal(mw.rkey, 82);
@@ -415,13 +423,13 @@ static void alloc_mw_fills_object_and_response(void **state)
 	}
 }
 
-static void alloc_mw_fails_with_errno(void **state)
+static void foreign_cmd_alloc_mw_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_mw mw = {};
 
 	caller_init(&t->caller, 24, 8);
-	expect_mw(t, WRITE, EINVAL);
+	expect_alloc_mw(t, WRITE, EINVAL);
 	assert_fails(foreign_cmd_alloc_mw(&t->pd, IBV_MW_TYPE_2, &mw,
 					  CALLER_CMD(t), CALLER_RESP(t)),
 		     EINVAL);
@@ -439,17 +447,20 @@ static void alloc_mw_fails_with_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(reg_mr_fills_object_and_response),
-		FOREIGN_CMD_TEST(reg_mr_fails_with_errno),
-		FOREIGN_CMD_TEST(rereg_mr_fills_object_and_response),
-		FOREIGN_CMD_TEST(rereg_mr_fails_with_errno),
-		FOREIGN_CMD_TEST(query_mr_fills_the_object),
-		FOREIGN_CMD_TEST(advice_is_passed_on),
-		FOREIGN_CMD_TEST(reg_dmabuf_mr_fills_the_object),
-		FOREIGN_CMD_TEST(reg_dmabuf_mr_of_older_releases_has_no_chain),
-		FOREIGN_CMD_TEST(reg_mr_ex_is_one_method_or_reg_mr),
-		FOREIGN_CMD_TEST(alloc_mw_fills_object_and_response),
-		FOREIGN_CMD_TEST(alloc_mw_fails_with_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_reg_mr_fills_object_and_response),
+		FOREIGN_CMD_TEST(foreign_cmd_reg_mr_failure_sets_errno),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_rereg_mr_fills_object_and_response),
+		FOREIGN_CMD_TEST(foreign_cmd_rereg_mr_failure_sets_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_query_mr_fills_object),
+		FOREIGN_CMD_TEST(foreign_cmd_advise_mr_sends_advice),
+		FOREIGN_CMD_TEST(foreign_cmd_reg_dmabuf_mr_fills_object),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_reg_dmabuf_mr_older_release_ignores_chain),
+		FOREIGN_CMD_TEST(foreign_cmd_reg_mr_ex_sends_method_or_reg_mr),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_alloc_mw_fills_object_and_response),
+		FOREIGN_CMD_TEST(foreign_cmd_alloc_mw_failure_sets_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

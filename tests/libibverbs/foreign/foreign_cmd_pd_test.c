@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Protection domains and XRC domains of foreign providers. */
+/*
+ * Protection domain and XRC domain commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_pd.c and foreign_cmd_xrcd.c.
+ */
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
 /* -- protection domains -- */
 
-static void expect_alloc(struct foreign_cmd_test *t, enum test_form form,
-			 int err)
+static void expect_alloc_pd(struct foreign_cmd_test *t, enum test_form form,
+			    int err)
 {
 	static const struct ib_uverbs_alloc_pd in;
 	static const struct ib_uverbs_alloc_pd_resp out = { .pd_handle = 21 };
 
-	foreign_cmd_test_force(t, form);
+	foreign_cmd_test_force_form(t, form);
 	foreign_cmd_test_expect(t, form,
 				(struct fake_write){
 					.command = IB_USER_VERBS_CMD_ALLOC_PD,
@@ -24,7 +27,7 @@ static void expect_alloc(struct foreign_cmd_test *t, enum test_form form,
 				});
 }
 
-static void alloc_pd_fills_object_and_response(void **state)
+static void foreign_cmd_alloc_pd_fills_object_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
@@ -33,9 +36,9 @@ static void alloc_pd_fills_object_and_response(void **state)
 		struct ibv_pd pd = {};
 
 		caller_init(&t->caller, 16, 4);
-		expect_alloc(t, form, 0);
-		assert_done(foreign_cmd_alloc_pd(t->ctx, &pd, CALLER_CMD(t),
-						 CALLER_RESP(t)));
+		expect_alloc_pd(t, form, 0);
+		assert_succeeds(foreign_cmd_alloc_pd(t->ctx, &pd, CALLER_CMD(t),
+						     CALLER_RESP(t)));
 		assert_ptr_equal(pd.context, t->ctx);
 		assert_int_equal(pd.handle, 21);
 		assert_int_equal(resp->pd_handle, 21);
@@ -43,17 +46,17 @@ static void alloc_pd_fills_object_and_response(void **state)
 	}
 }
 
-static void alloc_pd_without_buffers(void **state)
+static void foreign_cmd_alloc_pd_without_buffers_succeeds(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_pd pd = {};
 
-	expect_alloc(t, WRITE, 0);
-	assert_done(foreign_cmd_alloc_pd(t->ctx, &pd, NULL, 0, NULL, 0));
+	expect_alloc_pd(t, WRITE, 0);
+	assert_succeeds(foreign_cmd_alloc_pd(t->ctx, &pd, NULL, 0, NULL, 0));
 	assert_int_equal(pd.handle, 21);
 }
 
-static void alloc_pd_fails_with_errno(void **state)
+static void foreign_cmd_alloc_pd_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ibv_pd before = { .handle = 99 };
@@ -61,7 +64,7 @@ static void alloc_pd_fails_with_errno(void **state)
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		caller_init(&t->caller, 16, 4);
-		expect_alloc(t, form, ENOMEM);
+		expect_alloc_pd(t, form, ENOMEM);
 		assert_fails(foreign_cmd_alloc_pd(t->ctx, &pd, CALLER_CMD(t),
 						  CALLER_RESP(t)),
 			     ENOMEM);
@@ -70,7 +73,7 @@ static void alloc_pd_fails_with_errno(void **state)
 	}
 }
 
-static void alloc_pd_with_short_buffers_is_refused(void **state)
+static void foreign_cmd_alloc_pd_short_buffer_returns_einval(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_pd pd = {};
@@ -96,14 +99,14 @@ static struct ibv_xrcd_init_attr xrcd_attr(void)
 	};
 }
 
-static void expect_open(struct foreign_cmd_test *t, enum test_form form,
-			int err)
+static void expect_open_xrcd(struct foreign_cmd_test *t, enum test_form form,
+			     int err)
 {
 	const struct ib_uverbs_open_xrcd in = { .fd = (uint32_t)-1,
 						.oflags = 0x40 };
 	const struct ib_uverbs_open_xrcd_resp out = { .xrcd_handle = 31 };
 
-	foreign_cmd_test_force(t, form);
+	foreign_cmd_test_force_form(t, form);
 	foreign_cmd_test_expect(t, form,
 				(struct fake_write){
 					.command = IB_USER_VERBS_CMD_OPEN_XRCD,
@@ -115,7 +118,7 @@ static void expect_open(struct foreign_cmd_test *t, enum test_form form,
 				});
 }
 
-static void open_xrcd_fills_object_and_response(void **state)
+static void foreign_cmd_open_xrcd_fills_object_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_xrcd_init_attr attr = xrcd_attr();
@@ -125,10 +128,10 @@ static void open_xrcd_fills_object_and_response(void **state)
 		struct verbs_xrcd xrcd = {};
 
 		caller_init(&t->caller, 24, 4);
-		expect_open(t, form, 0);
-		assert_done(foreign_cmd_open_xrcd(t->ctx, &xrcd, sizeof(xrcd),
-						  &attr, CALLER_CMD(t),
-						  CALLER_RESP(t)));
+		expect_open_xrcd(t, form, 0);
+		assert_succeeds(foreign_cmd_open_xrcd(
+			t->ctx, &xrcd, sizeof(xrcd), &attr, CALLER_CMD(t),
+			CALLER_RESP(t)));
 		assert_ptr_equal(xrcd.xrcd.context, t->ctx);
 		assert_int_equal(xrcd.comp_mask, VERBS_XRCD_MASK_HANDLE);
 		assert_int_equal(xrcd.handle, 31);
@@ -137,17 +140,17 @@ static void open_xrcd_fills_object_and_response(void **state)
 	}
 }
 
-static void open_xrcd_writes_no_more_than_there_is(void **state)
+static void foreign_cmd_open_xrcd_short_object_omits_handle(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_xrcd_init_attr attr = xrcd_attr();
 	struct verbs_xrcd xrcd = { .comp_mask = 55, .handle = 66 };
 
 	caller_init(&t->caller, 24, 4);
-	expect_open(t, WRITE, 0);
-	assert_done(foreign_cmd_open_xrcd(t->ctx, &xrcd, sizeof(xrcd.xrcd),
-					  &attr, CALLER_CMD(t),
-					  CALLER_RESP(t)));
+	expect_open_xrcd(t, WRITE, 0);
+	assert_succeeds(foreign_cmd_open_xrcd(t->ctx, &xrcd, sizeof(xrcd.xrcd),
+					      &attr, CALLER_CMD(t),
+					      CALLER_RESP(t)));
 	assert_ptr_equal(xrcd.xrcd.context, t->ctx);
 	assert_int_equal(xrcd.comp_mask, 55);
 	assert_int_equal(xrcd.handle, 66);
@@ -159,7 +162,7 @@ static void open_xrcd_writes_no_more_than_there_is(void **state)
 		     EINVAL);
 }
 
-static void open_xrcd_fails_with_errno(void **state)
+static void foreign_cmd_open_xrcd_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_xrcd_init_attr attr = xrcd_attr();
@@ -167,7 +170,7 @@ static void open_xrcd_fails_with_errno(void **state)
 	struct verbs_xrcd xrcd = before;
 
 	caller_init(&t->caller, 24, 4);
-	expect_open(t, WRAPPED, EACCES);
+	expect_open_xrcd(t, WRAPPED, EACCES);
 	assert_fails(foreign_cmd_open_xrcd(t->ctx, &xrcd, sizeof(xrcd), &attr,
 					   CALLER_CMD(t), CALLER_RESP(t)),
 		     EACCES);
@@ -193,13 +196,17 @@ static void open_xrcd_fails_with_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(alloc_pd_fills_object_and_response),
-		FOREIGN_CMD_TEST(alloc_pd_without_buffers),
-		FOREIGN_CMD_TEST(alloc_pd_fails_with_errno),
-		FOREIGN_CMD_TEST(alloc_pd_with_short_buffers_is_refused),
-		FOREIGN_CMD_TEST(open_xrcd_fills_object_and_response),
-		FOREIGN_CMD_TEST(open_xrcd_writes_no_more_than_there_is),
-		FOREIGN_CMD_TEST(open_xrcd_fails_with_errno),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_alloc_pd_fills_object_and_response),
+		FOREIGN_CMD_TEST(foreign_cmd_alloc_pd_without_buffers_succeeds),
+		FOREIGN_CMD_TEST(foreign_cmd_alloc_pd_failure_sets_errno),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_alloc_pd_short_buffer_returns_einval),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_open_xrcd_fills_object_and_response),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_open_xrcd_short_object_omits_handle),
+		FOREIGN_CMD_TEST(foreign_cmd_open_xrcd_failure_sets_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

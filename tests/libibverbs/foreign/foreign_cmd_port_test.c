@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attributes of a port, and how many of them older providers have room for. */
+/*
+ * Port attributes for foreign providers, older of which have shorter buffers:
+ * libibverbs/foreign/foreign_cmd_port.c.
+ */
 #include <string.h>
 
 #include "foreign/foreign_port_attr.h"
@@ -12,7 +15,7 @@ static const struct ib_uverbs_query_port_resp_ex answer = {
 	.active_speed_ex = 0x12345,
 };
 
-static void expect_native(int err)
+static void expect_query_port_native(int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -26,7 +29,7 @@ static void expect_native(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void expect_write(enum test_form form)
+static void expect_query_port_write(enum test_form form)
 {
 	const struct ib_uverbs_query_port in = { .port_num = 2 };
 	const struct fake_write cmd = {
@@ -43,15 +46,15 @@ static void expect_write(enum test_form form)
 		fake_kernel_expect_write(&cmd);
 }
 
-#define CMD 24 /* bytes of the request, without any for the driver */
+#define CMD 24 /* bytes of the request without driver data */
 
-static void the_port_is_described(void **state)
+static void foreign_cmd_query_port_fills_attr(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_port_attr attr = {};
 
-	expect_native(0);
-	assert_done(
+	expect_query_port_native(0);
+	assert_succeeds(
 		foreign_cmd_query_port(t->ctx, 2, &attr, t->caller.cmd, CMD));
 	assert_int_equal(attr.state, 4);
 	assert_int_equal(attr.lid, 77);
@@ -59,32 +62,33 @@ static void the_port_is_described(void **state)
 	assert_int_equal(attr.active_speed_ex, 0x12345);
 }
 
-static void older_kernels_describe_the_port_too(void **state)
+static void
+foreign_cmd_query_port_older_kernel_falls_back_to_write(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		struct ibv_port_attr attr = {};
 
-		foreign_cmd_test_force(t, form);
-		expect_write(form);
-		assert_done(foreign_cmd_query_port(t->ctx, 2, &attr,
-						   t->caller.cmd, CMD));
+		foreign_cmd_test_force_form(t, form);
+		expect_query_port_write(form);
+		assert_succeeds(foreign_cmd_query_port(t->ctx, 2, &attr,
+						       t->caller.cmd, CMD));
 		assert_int_equal(attr.max_mtu, 5);
-		expect_write(form);
-		/* No driver reads the bytes behind this request. */
-		assert_done(foreign_cmd_query_port(t->ctx, 2, &attr,
-						   t->caller.cmd, CMD + 8));
+		expect_query_port_write(form);
+		/* The kernel passes no driver data with this command. */
+		assert_succeeds(foreign_cmd_query_port(t->ctx, 2, &attr,
+						       t->caller.cmd, CMD + 8));
 	}
 }
 
-/* As in the stack of a provider: something else is right behind it. */
+/* As on the stack of a provider: other data follows immediately. */
 struct short_attr {
 	char attr[52];
 	uint32_t behind;
 };
 
-static void a_short_attr_is_not_written_beyond(void **state)
+static void foreign_cmd_query_port_abi_34_writes_short_attr_only(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	union {
@@ -93,43 +97,43 @@ static void a_short_attr_is_not_written_beyond(void **state)
 	} attr = { .is.behind = 0xdeadbeef };
 
 	_Static_assert(FOREIGN_PORT_ATTR_MIN_SIZE == 52, "first members");
-	foreign_cmd_test_release(t, FOREIGN_34, 44);
-	expect_native(0);
-	assert_done(foreign_cmd_query_port_34(t->ctx, 2, &attr.as,
-					      t->caller.cmd, CMD));
+	foreign_cmd_test_set_release(t, FOREIGN_34, 44);
+	expect_query_port_native(0);
+	assert_succeeds(foreign_cmd_query_port_34(t->ctx, 2, &attr.as,
+						  t->caller.cmd, CMD));
 	assert_int_equal(attr.as.lid, 77);
 	assert_int_equal(attr.as.port_cap_flags2, 0x20);
 	assert_int_equal(attr.is.behind, 0xdeadbeef);
 }
 
-static void the_library_s_own_attr_is_filled(void **state)
+static void foreign_cmd_query_port_abi_34_fills_library_buffer(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ibv_port_attr *before;
 	struct ibv_port_attr attr = {};
 
-	foreign_cmd_test_release(t, FOREIGN_34, 56);
+	foreign_cmd_test_set_release(t, FOREIGN_34, 56);
 	before = foreign_port_attr_set_own(&attr);
-	expect_native(0);
-	assert_done(foreign_cmd_query_port_34(t->ctx, 2, &attr, t->caller.cmd,
-					      CMD));
+	expect_query_port_native(0);
+	assert_succeeds(foreign_cmd_query_port_34(t->ctx, 2, &attr,
+						  t->caller.cmd, CMD));
 	(void)foreign_port_attr_set_own(before);
 	assert_int_equal(attr.lid, 77);
 	assert_int_equal(attr.active_speed_ex, 0x12345);
 }
 
-static void query_port_fails_with_errno(void **state)
+static void foreign_cmd_query_port_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_port_attr before, attr;
 
 	memset(&attr, 0xdd, sizeof(attr));
 	before = attr;
-	expect_native(EINVAL);
+	expect_query_port_native(EINVAL);
 	assert_fails(
 		foreign_cmd_query_port(t->ctx, 2, &attr, t->caller.cmd, CMD),
 		EINVAL);
-	expect_native(EINVAL);
+	expect_query_port_native(EINVAL);
 	assert_fails(
 		foreign_cmd_query_port_34(t->ctx, 2, &attr, t->caller.cmd, CMD),
 		EINVAL);
@@ -139,7 +143,7 @@ static void query_port_fails_with_errno(void **state)
 	assert_memory_equal(&attr, &before, sizeof(attr));
 }
 
-static void expect_speed(int err)
+static void expect_query_port_speed(int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_DEVICE,
@@ -157,15 +161,15 @@ static void expect_speed(int err)
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void the_speed_of_a_port(void **state)
+static void foreign_cmd_query_port_speed_returns_speed(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	uint64_t speed = 0;
 
-	expect_speed(0);
-	assert_done(foreign_cmd_query_port_speed(t->ctx, 300, &speed));
+	expect_query_port_speed(0);
+	assert_succeeds(foreign_cmd_query_port_speed(t->ctx, 300, &speed));
 	assert_int_equal(speed, 4000);
-	expect_speed(EPROTONOSUPPORT);
+	expect_query_port_speed(EPROTONOSUPPORT);
 	assert_fails(foreign_cmd_query_port_speed(t->ctx, 300, &speed),
 		     EOPNOTSUPP);
 }
@@ -173,12 +177,15 @@ static void the_speed_of_a_port(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(the_port_is_described),
-		FOREIGN_CMD_TEST(older_kernels_describe_the_port_too),
-		FOREIGN_CMD_TEST(a_short_attr_is_not_written_beyond),
-		FOREIGN_CMD_TEST(the_library_s_own_attr_is_filled),
-		FOREIGN_CMD_TEST(query_port_fails_with_errno),
-		FOREIGN_CMD_TEST(the_speed_of_a_port),
+		FOREIGN_CMD_TEST(foreign_cmd_query_port_fills_attr),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_query_port_older_kernel_falls_back_to_write),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_query_port_abi_34_writes_short_attr_only),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_query_port_abi_34_fills_library_buffer),
+		FOREIGN_CMD_TEST(foreign_cmd_query_port_failure_sets_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_query_port_speed_returns_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The data path of foreign providers that goes through the kernel. */
+/*
+ * Data path commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_post.c.
+ */
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
-static void poll_cq_returns_the_number(void **state)
+static void foreign_cmd_poll_cq_returns_number_of_completions(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_poll_cq in = { .cq_handle = 31, .ne = 2 };
@@ -26,7 +29,7 @@ static void poll_cq_returns_the_number(void **state)
 	struct ibv_wc wc[2] = {};
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
 		errno = TEST_ERRNO;
@@ -41,9 +44,12 @@ static void poll_cq_returns_the_number(void **state)
 	}
 }
 
-#define NR 2 /* requests of one entry each */
+#define NR 2 /* work requests with one SGE each */
 
-/* The head of all three commands; the kernel's struct cannot be a member. */
+/*
+ * Common header of the three commands; the struct of the kernel cannot be a
+ * member.
+ */
 struct post_head {
 	uint64_t response;
 	uint32_t handle, wr_count, sge_count, wqe_size;
@@ -63,7 +69,7 @@ struct recv_post {
 
 static struct ibv_sge sge[NR] = { { 0x1000, 10, 1 }, { 0x2000, 20, 2 } };
 
-static void post_send_reports_the_bad_request(void **state)
+static void foreign_cmd_post_send_failure_sets_bad_wr(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct send_post in = {
@@ -101,11 +107,11 @@ static void post_send_reports_the_bad_request(void **state)
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		struct ibv_send_wr *bad = NULL;
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		cmd.err = 0;
 		out.bad_wr = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(foreign_cmd_post_send(&qp, &first, &bad));
+		assert_succeeds(foreign_cmd_post_send(&qp, &first, &bad));
 		cmd.err = ENOMEM;
 		out.bad_wr = 2;
 		foreign_cmd_test_expect(t, form, cmd);
@@ -146,11 +152,11 @@ static void check_recv(struct foreign_cmd_test *t, uint32_t command,
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		struct ibv_recv_wr *bad = NULL;
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		cmd.err = 0;
 		out.bad_wr = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(post(queue, &first, &bad));
+		assert_succeeds(post(queue, &first, &bad));
 		cmd.err = ENOMEM;
 		out.bad_wr = 2;
 		foreign_cmd_test_expect(t, form, cmd);
@@ -159,34 +165,38 @@ static void check_recv(struct foreign_cmd_test *t, uint32_t command,
 	}
 }
 
-static int post_recv(void *queue, struct ibv_recv_wr *wr,
-		     struct ibv_recv_wr **bad)
+static int call_post_recv(void *queue, struct ibv_recv_wr *wr,
+			  struct ibv_recv_wr **bad)
 {
 	return foreign_cmd_post_recv(queue, wr, bad);
 }
 
-static int post_srq_recv(void *queue, struct ibv_recv_wr *wr,
-			 struct ibv_recv_wr **bad)
+static int call_post_srq_recv(void *queue, struct ibv_recv_wr *wr,
+			      struct ibv_recv_wr **bad)
 {
 	return foreign_cmd_post_srq_recv(queue, wr, bad);
 }
 
-static void receives_are_posted_to_both_kinds_of_queue(void **state)
+static void
+foreign_cmd_post_recv_sends_work_requests_to_qp_and_srq(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 31 };
 	struct ibv_srq srq = { .context = t->ctx, .handle = 31 };
 
-	check_recv(t, IB_USER_VERBS_CMD_POST_RECV, post_recv, &qp);
-	check_recv(t, IB_USER_VERBS_CMD_POST_SRQ_RECV, post_srq_recv, &srq);
+	check_recv(t, IB_USER_VERBS_CMD_POST_RECV, call_post_recv, &qp);
+	check_recv(t, IB_USER_VERBS_CMD_POST_SRQ_RECV, call_post_srq_recv,
+		   &srq);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(poll_cq_returns_the_number),
-		FOREIGN_CMD_TEST(post_send_reports_the_bad_request),
-		FOREIGN_CMD_TEST(receives_are_posted_to_both_kinds_of_queue),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_poll_cq_returns_number_of_completions),
+		FOREIGN_CMD_TEST(foreign_cmd_post_send_failure_sets_bad_wr),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_post_recv_sends_work_requests_to_qp_and_srq),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

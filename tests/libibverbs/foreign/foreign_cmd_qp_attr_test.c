@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Changing and asking the attributes of queue pairs of foreign providers. */
+/*
+ * Commands of foreign providers that modify and query a QP:
+ * libibverbs/foreign/foreign_cmd_qp_attr.c.
+ */
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
-static struct ib_uverbs_modify_qp core(int mask)
+static struct ib_uverbs_modify_qp modify_qp_core(int mask)
 {
 	return (struct ib_uverbs_modify_qp){
 		.qp_handle = 31,
@@ -18,7 +21,7 @@ static struct ib_uverbs_modify_qp core(int mask)
 
 #define MASK (IBV_QP_STATE | IBV_QP_PORT)
 
-static struct ibv_qp_attr modify_attr(void)
+static struct ibv_qp_attr modify_qp_attr(void)
 {
 	return (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_INIT,
@@ -27,24 +30,24 @@ static struct ibv_qp_attr modify_attr(void)
 	};
 }
 
-static void modify_qp_has_driver_bytes(void **state)
+static void foreign_cmd_modify_qp_sends_driver_data(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	const struct ib_uverbs_modify_qp in = core(MASK);
+	const struct ib_uverbs_modify_qp in = modify_qp_core(MASK);
 	struct fake_write cmd = {
 		.command = IB_USER_VERBS_CMD_MODIFY_QP,
 		.in = &in,
 		.in_len = sizeof(in),
 	};
 	struct ibv_qp qp = { .context = t->ctx, .handle = 31 };
-	struct ibv_qp_attr attr = modify_attr();
+	struct ibv_qp_attr attr = modify_qp_attr();
 
 	caller_init(&t->caller, 120, 0);
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(
+		assert_succeeds(
 			foreign_cmd_modify_qp(&qp, &attr, MASK, CALLER_CMD(t)));
 		cmd.err = EINVAL;
 		foreign_cmd_test_expect(t, form, cmd);
@@ -62,11 +65,11 @@ static void modify_qp_has_driver_bytes(void **state)
 		     EOPNOTSUPP);
 }
 
-static void expect_ex(struct foreign_cmd_test *t, enum test_form form, int mask,
-		      int err)
+static void expect_modify_qp_ex(struct foreign_cmd_test *t, enum test_form form,
+				int mask, int err)
 {
 	const struct ib_uverbs_ex_modify_qp in = {
-		.base = core(mask),
+		.base = modify_qp_core(mask),
 		.rate_limit = mask & IBV_QP_RATE_LIMIT ? 5000 : 0,
 	};
 	const struct ib_uverbs_ex_modify_qp_resp out = {
@@ -85,23 +88,26 @@ static void expect_ex(struct foreign_cmd_test *t, enum test_form form, int mask,
 		});
 }
 
-/* Some drivers answer: so the extended command even without a rate limit. */
-static void modify_qp_ex_is_always_the_extended_command(void **state)
+/*
+ * Some drivers have a response, so the extended command is sent even without a
+ * rate limit.
+ */
+static void foreign_cmd_modify_qp_ex_sends_extended_command(void **state)
 {
 	static const int masks[] = { MASK, MASK | IBV_QP_RATE_LIMIT };
 	struct foreign_cmd_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 31 };
-	struct ibv_qp_attr attr = modify_attr();
+	struct ibv_qp_attr attr = modify_qp_attr();
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++)
 		for (int i = 0; i < 2; i++) {
 			struct ib_uverbs_ex_modify_qp_resp *resp =
 				(void *)t->caller.resp;
 
-			foreign_cmd_test_force(t, form);
+			foreign_cmd_test_force_form(t, form);
 			caller_init(&t->caller, 144, 8);
-			expect_ex(t, form, masks[i], 0);
-			assert_done(foreign_cmd_modify_qp_ex(
+			expect_modify_qp_ex(t, form, masks[i], 0);
+			assert_succeeds(foreign_cmd_modify_qp_ex(
 				&qp, &attr, masks[i], CALLER_CMD(t),
 				CALLER_RESP(t)));
 			assert_int_equal(resp->comp_mask, 0);
@@ -110,15 +116,15 @@ static void modify_qp_ex_is_always_the_extended_command(void **state)
 		}
 }
 
-static void modify_qp_ex_fails_with_errno(void **state)
+static void foreign_cmd_modify_qp_ex_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_qp qp = { .context = t->ctx, .handle = 31 };
-	struct ibv_qp_attr attr = modify_attr();
+	struct ibv_qp_attr attr = modify_qp_attr();
 
 	caller_init(&t->caller, 144, 8);
-	foreign_cmd_test_force(t, WRITE);
-	expect_ex(t, WRITE, MASK, EBUSY);
+	foreign_cmd_test_force_form(t, WRITE);
+	expect_modify_qp_ex(t, WRITE, MASK, EBUSY);
 	assert_fails(foreign_cmd_modify_qp_ex(&qp, &attr, MASK, CALLER_CMD(t),
 					      CALLER_RESP(t)),
 		     EBUSY);
@@ -135,7 +141,7 @@ static void modify_qp_ex_fails_with_errno(void **state)
 		     EOPNOTSUPP);
 }
 
-static void query_qp_fills_both_structs(void **state)
+static void foreign_cmd_query_qp_fills_attr_and_init_attr(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_query_qp in = { .qp_handle = 31,
@@ -165,11 +171,11 @@ static void query_qp_fills_both_structs(void **state)
 		struct ibv_qp_init_attr init = {};
 		struct ibv_qp_attr attr = { .rate_limit = 6 };
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(foreign_cmd_query_qp(&qp, &attr, MASK, &init,
-						 t->caller.cmd, 24));
+		assert_succeeds(foreign_cmd_query_qp(&qp, &attr, MASK, &init,
+						     t->caller.cmd, 24));
 		assert_int_equal(attr.qp_state, IBV_QPS_RTS);
 		assert_int_equal(attr.port_num, 2);
 		assert_int_equal(attr.cap.max_send_wr, 16);
@@ -194,10 +200,11 @@ static void query_qp_fills_both_structs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(modify_qp_has_driver_bytes),
-		FOREIGN_CMD_TEST(modify_qp_ex_is_always_the_extended_command),
-		FOREIGN_CMD_TEST(modify_qp_ex_fails_with_errno),
-		FOREIGN_CMD_TEST(query_qp_fills_both_structs),
+		FOREIGN_CMD_TEST(foreign_cmd_modify_qp_sends_driver_data),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_modify_qp_ex_sends_extended_command),
+		FOREIGN_CMD_TEST(foreign_cmd_modify_qp_ex_failure_sets_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_query_qp_fills_attr_and_init_attr),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Making queue pairs of foreign providers. */
+/*
+ * Creation of queue pairs by foreign providers:
+ * libibverbs/foreign/foreign_cmd_qp.c.
+ */
 #include <pthread.h>
 #include <string.h>
 
@@ -46,8 +49,8 @@ static const struct ib_uverbs_create_qp_resp answer = {
 	.max_inline_data = 96,
 };
 
-static void expect_plain(struct foreign_cmd_test *t, enum test_form form,
-			 const struct ibv_qp *qp, int err)
+static void expect_create_qp(struct foreign_cmd_test *t, enum test_form form,
+			     const struct ibv_qp *qp, int err)
 {
 	const struct ib_uverbs_create_qp in = {
 		.user_handle = (uintptr_t)qp,
@@ -75,8 +78,8 @@ static void expect_plain(struct foreign_cmd_test *t, enum test_form form,
 				});
 }
 
-static void expect_ex(struct foreign_cmd_test *t, enum test_form form,
-		      const struct verbs_qp *qp)
+static void expect_create_qp_ex(struct foreign_cmd_test *t, enum test_form form,
+				const struct verbs_qp *qp)
 {
 	const struct ib_uverbs_ex_create_qp in = {
 		.user_handle = (uintptr_t)qp,
@@ -112,7 +115,7 @@ static void expect_ex(struct foreign_cmd_test *t, enum test_form form,
 static struct ibv_cq send_cq = { .handle = 51 }, recv_cq = { .handle = 52 };
 static struct ibv_srq srq = { .handle = 53 };
 
-static struct ibv_qp_init_attr_ex init_attr_ex(struct foreign_cmd_test *t)
+static struct ibv_qp_init_attr_ex qp_init_attr_ex(struct foreign_cmd_test *t)
 {
 	return (struct ibv_qp_init_attr_ex){
 		.qp_context = t,
@@ -126,7 +129,7 @@ static struct ibv_qp_init_attr_ex init_attr_ex(struct foreign_cmd_test *t)
 	};
 }
 
-static void check_cap(const struct ibv_qp_cap *cap)
+static void check_qp_cap(const struct ibv_qp_cap *cap)
 {
 	assert_int_equal(cap->max_send_wr, 16);
 	assert_int_equal(cap->max_recv_wr, 32);
@@ -135,7 +138,7 @@ static void check_cap(const struct ibv_qp_cap *cap)
 	assert_int_equal(cap->max_inline_data, 96);
 }
 
-static void check_events(struct ibv_qp *qp)
+static void check_qp_events(struct ibv_qp *qp)
 {
 	assert_int_equal(qp->events_completed, 0);
 	assert_int_equal(pthread_mutex_trylock(&qp->mutex), 0);
@@ -155,19 +158,19 @@ static void check_qp(struct foreign_cmd_test *t, struct ibv_qp *qp)
 	assert_ptr_equal(qp->srq, &srq);
 	assert_int_equal(qp->qp_type, IBV_QPT_RC);
 	assert_int_equal(qp->state, IBV_QPS_RESET);
-	check_events(qp);
+	check_qp_events(qp);
 	caller_check_answered(&t->caller);
 }
 
 /* -- ibv_cmd_create_qp() -- */
 
-/* What a provider has behind a plain ibv_qp is its own. */
+/* A provider may have its own data behind a plain ibv_qp. */
 struct plain_qp {
 	struct ibv_qp qp;
 	uint8_t behind[sizeof(struct verbs_qp) - sizeof(struct ibv_qp)];
 };
 
-static struct ibv_qp_init_attr init_attr(struct foreign_cmd_test *t)
+static struct ibv_qp_init_attr qp_init_attr(struct foreign_cmd_test *t)
 {
 	return (struct ibv_qp_init_attr){
 		.qp_context = t,
@@ -179,34 +182,34 @@ static struct ibv_qp_init_attr init_attr(struct foreign_cmd_test *t)
 	};
 }
 
-static void create_qp_in_every_form(void **state)
+static void foreign_cmd_create_qp_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
-		struct ibv_qp_init_attr attr = init_attr(t);
+		struct ibv_qp_init_attr attr = qp_init_attr(t);
 		struct plain_qp qp;
 
 		memset(&qp, 0xdd, sizeof(qp));
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 64, 32);
 		if (form == NATIVE)
 			EXPECT_NATIVE(0, QP_ATTRS(&qp));
 		else
-			expect_plain(t, form, &qp.qp, 0);
-		assert_done(foreign_cmd_create_qp(
+			expect_create_qp(t, form, &qp.qp, 0);
+		assert_succeeds(foreign_cmd_create_qp(
 			&t->pd, &qp.qp, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 		check_qp(t, &qp.qp);
-		check_cap(&attr.cap);
+		check_qp_cap(&attr.cap);
 		for (size_t i = 0; i < sizeof(qp.behind); i++)
 			assert_int_equal(qp.behind[i], 0xdd);
 	}
 }
 
-static void create_qp_fails_with_errno(void **state)
+static void foreign_cmd_create_qp_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct ibv_qp_init_attr attr = init_attr(t);
+	struct ibv_qp_init_attr attr = qp_init_attr(t);
 	struct plain_qp qp = { .qp.handle = 9 };
 
 	caller_init(&t->caller, 64, 32);
@@ -231,13 +234,13 @@ static void create_qp_fails_with_errno(void **state)
 
 /* -- ibv_cmd_create_qp_ex(), ibv_cmd_create_qp_ex2() -- */
 
-/* Fills what is behind the QP, where it was in older releases too. */
-static void qp_init(struct verbs_qp *qp)
+/* Fill the bytes behind ibv_qp; older releases had other members there. */
+static void fill_qp(struct verbs_qp *qp)
 {
 	memset(qp, 0xdd, sizeof(*qp));
 }
 
-static void check_behind(const struct verbs_qp *qp)
+static void check_behind_qp(const struct verbs_qp *qp)
 {
 	const uint8_t *bytes = (const uint8_t *)qp;
 
@@ -245,122 +248,132 @@ static void check_behind(const struct verbs_qp *qp)
 		assert_int_equal(bytes[i], 0xdd);
 }
 
-static void create_qp_ex_in_every_form(void **state)
+static void foreign_cmd_create_qp_ex_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
-		struct ibv_qp_init_attr_ex attr = init_attr_ex(t);
+		struct ibv_qp_init_attr_ex attr = qp_init_attr_ex(t);
 		struct verbs_qp qp;
 
-		qp_init(&qp);
+		fill_qp(&qp);
 		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
-		/* Its bit is not set: it may be anything. */
+		/*
+		 * Its bit in comp_mask is not set, so the value is arbitrary.
+		 */
 		attr.xrcd = (void *)&qp;
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 64, 32);
 		if (form == NATIVE)
 			EXPECT_NATIVE(0, QP_ATTRS(&qp));
 		else
-			expect_plain(t, form, &qp.qp, 0);
-		assert_done(foreign_cmd_create_qp_ex(
+			expect_create_qp(t, form, &qp.qp, 0);
+		assert_succeeds(foreign_cmd_create_qp_ex(
 			t->ctx, &qp, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 		check_qp(t, &qp.qp);
-		check_cap(&attr.cap);
+		check_qp_cap(&attr.cap);
 		assert_int_equal(qp.comp_mask, 0);
 	}
 }
 
-/* In some of these releases comp_mask was where wr_* functions are now. */
-static void nothing_behind_a_qp_of_abi_34_is_written(void **state)
+/*
+ * In some of these releases, comp_mask is at the offset of a later wr_*
+ * function.
+ */
+static void
+foreign_cmd_create_qp_ex_abi_34_writes_nothing_behind_qp(void **state)
 {
 	static const unsigned int releases[] = { 0, 36, 44, 45, 56 };
 	struct foreign_cmd_test *t = *state;
 
 	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
-		struct ibv_qp_init_attr_ex attr = init_attr_ex(t);
+		struct ibv_qp_init_attr_ex attr = qp_init_attr_ex(t);
 		struct verbs_qp qp;
 
-		foreign_cmd_test_release(t, FOREIGN_34, releases[i]);
-		qp_init(&qp);
+		foreign_cmd_test_set_release(t, FOREIGN_34, releases[i]);
+		fill_qp(&qp);
 		caller_init(&t->caller, 64, 32);
 		EXPECT_NATIVE(0, QP_ATTRS(&qp));
-		assert_done(foreign_cmd_create_qp_ex(
+		assert_succeeds(foreign_cmd_create_qp_ex(
 			t->ctx, &qp, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 		check_qp(t, &qp.qp);
-		check_behind(&qp);
+		check_behind_qp(&qp);
 
-		qp_init(&qp);
-		attr = init_attr_ex(t);
+		fill_qp(&qp);
+		attr = qp_init_attr_ex(t);
 		caller_init(&t->caller, 88, 40);
 		EXPECT_NATIVE(0, QP_ATTRS(&qp));
-		assert_done(foreign_cmd_create_qp_ex2_34(
+		assert_succeeds(foreign_cmd_create_qp_ex2_34(
 			t->ctx, &qp, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 		check_qp(t, &qp.qp);
-		check_behind(&qp);
+		check_behind_qp(&qp);
 	}
 }
 
-static void create_qp_ex2_with_flags_in_every_form(void **state)
+static void foreign_cmd_create_qp_ex2_with_flags_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
-		struct ibv_qp_init_attr_ex attr = init_attr_ex(t);
+		struct ibv_qp_init_attr_ex attr = qp_init_attr_ex(t);
 		struct verbs_qp qp;
 
-		qp_init(&qp);
+		fill_qp(&qp);
 		attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
 		attr.create_flags = IBV_QP_CREATE_SCATTER_FCS;
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 88, 40);
 		if (form == NATIVE)
 			EXPECT_NATIVE(0, QP_ATTRS(&qp),
 				      FAKE_U32_IN(UVERBS_ATTR_CREATE_QP_FLAGS,
 						  IBV_QP_CREATE_SCATTER_FCS));
 		else
-			expect_ex(t, form, &qp);
-		assert_done(foreign_cmd_create_qp_ex2(t->ctx, &qp, &attr,
-						      CALLER_CMD(t),
-						      CALLER_RESP(t), NULL));
+			expect_create_qp_ex(t, form, &qp);
+		assert_succeeds(foreign_cmd_create_qp_ex2(
+			t->ctx, &qp, &attr, CALLER_CMD(t), CALLER_RESP(t),
+			NULL));
 		check_qp(t, &qp.qp);
-		check_cap(&attr.cap);
+		check_qp_cap(&attr.cap);
 		assert_int_equal(qp.comp_mask, 0);
 	}
 }
 
-/* The buffer is for the longer command; driver bytes are behind its core. */
-static void create_qp_ex2_without_flags_takes_the_shorter_command(void **state)
+/*
+ * The buffers have the format of the extended command; driver data follows its
+ * core struct.
+ */
+static void
+foreign_cmd_create_qp_ex2_without_flags_sends_basic_command(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
-		struct ibv_qp_init_attr_ex attr = init_attr_ex(t);
+		struct ibv_qp_init_attr_ex attr = qp_init_attr_ex(t);
 		struct verbs_qp qp = {};
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 88, 40);
-		expect_plain(t, form, &qp.qp, 0);
-		assert_done(foreign_cmd_create_qp_ex2_34(
+		expect_create_qp(t, form, &qp.qp, 0);
+		assert_succeeds(foreign_cmd_create_qp_ex2_34(
 			t->ctx, &qp, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 		check_qp(t, &qp.qp);
 	}
 }
 
-static void a_chain_travels_with_create_qp_ex2(void **state)
+static void foreign_cmd_create_qp_ex2_sends_chain(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct ibv_qp_init_attr_ex attr = init_attr_ex(t);
+	struct ibv_qp_init_attr_ex attr = qp_init_attr_ex(t);
 	struct caller_buffer link;
 	struct verbs_qp qp = {};
 
 	caller_init(&t->caller, 88, 40);
 	foreign_cmd_test_link(&link, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
 	EXPECT_NATIVE(0, QP_ATTRS(&qp), TEST_LINK_UHW_EXPECTED);
-	assert_done(foreign_cmd_create_qp_ex2(t->ctx, &qp, &attr, CALLER_CMD(t),
-					      CALLER_RESP(t),
-					      TEST_LINK(&link)));
+	assert_succeeds(foreign_cmd_create_qp_ex2(t->ctx, &qp, &attr,
+						  CALLER_CMD(t), CALLER_RESP(t),
+						  TEST_LINK(&link)));
 	foreign_cmd_test_check_link(&link);
 	link.flags = CALLER_BUFFER_ERROR;
 	assert_fails(foreign_cmd_create_qp_ex2(t->ctx, &qp, &attr,
@@ -369,18 +382,21 @@ static void a_chain_travels_with_create_qp_ex2(void **state)
 		     EINVAL);
 }
 
-/* Driver bytes in the chain instead of behind the core; also by write(2). */
-static void driver_bytes_may_be_in_the_chain(void **state)
+/*
+ * Driver data is in the chain instead of behind the core struct, in write
+ * commands too.
+ */
+static void foreign_cmd_create_qp_ex2_driver_data_in_chain_is_sent(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
-		struct ibv_qp_init_attr_ex attr = init_attr_ex(t);
+		struct ibv_qp_init_attr_ex attr = qp_init_attr_ex(t);
 		uint8_t out[CALLER_DRIVER_LEN] = {};
 		struct caller_buffer link;
 		struct verbs_qp qp = {};
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 88, 40);
 		caller_buffer_init(&link, UVERBS_OBJECT_QP,
 				   UVERBS_METHOD_QP_CREATE, 2, NULL);
@@ -390,15 +406,15 @@ static void driver_bytes_may_be_in_the_chain(void **state)
 		if (form == NATIVE)
 			EXPECT_NATIVE(0, QP_ATTRS(&qp));
 		else
-			expect_plain(t, form, &qp.qp, 0);
-		assert_done(foreign_cmd_create_qp_ex2(
+			expect_create_qp(t, form, &qp.qp, 0);
+		assert_succeeds(foreign_cmd_create_qp_ex2(
 			t->ctx, &qp, &attr, t->caller.cmd, 88,
 			(void *)t->caller.resp, 40, TEST_LINK(&link)));
 		assert_memory_equal(out, caller_answer, sizeof(out));
 	}
 }
 
-static void the_xrc_domain_of_a_receiving_qp_is_kept(void **state)
+static void foreign_cmd_create_qp_ex_xrc_recv_stores_xrcd(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	static const struct ib_uverbs_qp_cap none;
@@ -410,7 +426,7 @@ static void the_xrc_domain_of_a_receiving_qp_is_kept(void **state)
 	};
 	struct verbs_qp qp;
 
-	qp_init(&qp);
+	fill_qp(&qp);
 	caller_init(&t->caller, 64, 32);
 	EXPECT_NATIVE(
 		0, FAKE_NUM_OUT(UVERBS_ATTR_CREATE_QP_HANDLE, 31),
@@ -424,21 +440,21 @@ static void the_xrc_domain_of_a_receiving_qp_is_kept(void **state)
 			       &none),
 		FAKE_U32_OUT(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 777),
 		CALLER_ATTR_IN(t), CALLER_ATTR_OUT);
-	assert_done(foreign_cmd_create_qp_ex(t->ctx, &qp, &attr, CALLER_CMD(t),
-					     CALLER_RESP(t)));
+	assert_succeeds(foreign_cmd_create_qp_ex(
+		t->ctx, &qp, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 	assert_int_equal(qp.comp_mask, VERBS_QP_MASK_XRCD);
 	assert_ptr_equal(qp.xrcd, &xrcd);
 	assert_null(qp.qp.pd);
 	assert_null(qp.qp.send_cq);
 }
 
-static void create_qp_ex_fails_with_errno(void **state)
+static void foreign_cmd_create_qp_ex_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct ibv_qp_init_attr_ex attr = init_attr_ex(t);
+	struct ibv_qp_init_attr_ex attr = qp_init_attr_ex(t);
 	struct verbs_qp qp;
 
-	qp_init(&qp);
+	fill_qp(&qp);
 	caller_init(&t->caller, 88, 40);
 	EXPECT_NATIVE(ENOSPC, QP_ATTRS(&qp));
 	assert_fails(foreign_cmd_create_qp_ex2(t->ctx, &qp, &attr,
@@ -453,34 +469,37 @@ static void create_qp_ex_fails_with_errno(void **state)
 		foreign_cmd_create_qp_ex2(t->ctx, &qp, &attr, CALLER_CMD(t),
 					  (void *)t->caller.resp, 39, NULL),
 		EINVAL);
-	/* What the shorter of the two cannot say. */
+	/* An attribute that only the extended command supports. */
 	attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	assert_fails(foreign_cmd_create_qp_ex(t->ctx, &qp, &attr, CALLER_CMD(t),
 					      CALLER_RESP(t)),
 		     EINVAL);
-	/* What neither can. */
+	/* An attribute that no command supports. */
 	attr.comp_mask |= 1 << 7;
 	assert_fails(foreign_cmd_create_qp_ex2(t->ctx, &qp, &attr,
 					       CALLER_CMD(t), CALLER_RESP(t),
 					       NULL),
 		     EINVAL);
-	check_behind(&qp);
+	check_behind_qp(&qp);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(create_qp_in_every_form),
-		FOREIGN_CMD_TEST(create_qp_fails_with_errno),
-		FOREIGN_CMD_TEST(create_qp_ex_in_every_form),
-		FOREIGN_CMD_TEST(nothing_behind_a_qp_of_abi_34_is_written),
-		FOREIGN_CMD_TEST(create_qp_ex2_with_flags_in_every_form),
+		FOREIGN_CMD_TEST(foreign_cmd_create_qp_sends_every_form),
+		FOREIGN_CMD_TEST(foreign_cmd_create_qp_failure_sets_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_create_qp_ex_sends_every_form),
 		FOREIGN_CMD_TEST(
-			create_qp_ex2_without_flags_takes_the_shorter_command),
-		FOREIGN_CMD_TEST(a_chain_travels_with_create_qp_ex2),
-		FOREIGN_CMD_TEST(driver_bytes_may_be_in_the_chain),
-		FOREIGN_CMD_TEST(the_xrc_domain_of_a_receiving_qp_is_kept),
-		FOREIGN_CMD_TEST(create_qp_ex_fails_with_errno),
+			foreign_cmd_create_qp_ex_abi_34_writes_nothing_behind_qp),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_create_qp_ex2_with_flags_sends_every_form),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_create_qp_ex2_without_flags_sends_basic_command),
+		FOREIGN_CMD_TEST(foreign_cmd_create_qp_ex2_sends_chain),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_create_qp_ex2_driver_data_in_chain_is_sent),
+		FOREIGN_CMD_TEST(foreign_cmd_create_qp_ex_xrc_recv_stores_xrcd),
+		FOREIGN_CMD_TEST(foreign_cmd_create_qp_ex_failure_sets_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

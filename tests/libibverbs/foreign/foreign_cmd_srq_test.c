@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared receive queues of foreign providers. */
+/*
+ * Shared receive queue commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_srq.c.
+ */
 #include <pthread.h>
 #include <string.h>
 
@@ -35,8 +38,9 @@ static const struct ib_uverbs_create_srq_resp answer = {
 	.srqn = 777,
 };
 
-static void expect_basic(struct foreign_cmd_test *t, enum test_form form,
-			 const struct ibv_srq *srq, int err)
+static void expect_create_basic_srq(struct foreign_cmd_test *t,
+				    enum test_form form,
+				    const struct ibv_srq *srq, int err)
 {
 	const struct ib_uverbs_create_srq in = {
 		.user_handle = (uintptr_t)srq,
@@ -57,7 +61,9 @@ static void expect_basic(struct foreign_cmd_test *t, enum test_form form,
 				});
 }
 
-/* Objects are not zero before, so a mutex that can be locked was initialised.
+/*
+ * The memory of the object is not zeroed before, so a mutex that can be locked
+ * has been initialised.
  */
 static void check_srq(struct foreign_cmd_test *t, struct ibv_srq *srq)
 {
@@ -73,13 +79,13 @@ static void check_srq(struct foreign_cmd_test *t, struct ibv_srq *srq)
 
 /* -- ibv_cmd_create_srq() -- */
 
-/* What a provider has behind a plain ibv_srq is its own. */
+/* A provider may have its own data behind a plain ibv_srq. */
 struct plain_srq {
 	struct ibv_srq srq;
 	uint8_t behind[sizeof(struct verbs_srq) - sizeof(struct ibv_srq)];
 };
 
-static struct ibv_srq_init_attr init_attr(void *srq_context)
+static struct ibv_srq_init_attr srq_init_attr(void *srq_context)
 {
 	return (struct ibv_srq_init_attr){
 		.srq_context = srq_context,
@@ -87,24 +93,24 @@ static struct ibv_srq_init_attr init_attr(void *srq_context)
 	};
 }
 
-static void create_srq_in_every_form(void **state)
+static void foreign_cmd_create_srq_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
-		struct ibv_srq_init_attr attr = init_attr(t);
+		struct ibv_srq_init_attr attr = srq_init_attr(t);
 		struct plain_srq srq;
 
 		memset(&srq, 0xdd, sizeof(srq));
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 40, 16);
 		if (form == NATIVE)
 			EXPECT_NATIVE(0, SRQ_ATTRS(&srq, IBV_SRQT_BASIC));
 		else
-			expect_basic(t, form, &srq.srq, 0);
-		assert_done(foreign_cmd_create_srq(&t->pd, &srq.srq, &attr,
-						   CALLER_CMD(t),
-						   CALLER_RESP(t)));
+			expect_create_basic_srq(t, form, &srq.srq, 0);
+		assert_succeeds(foreign_cmd_create_srq(&t->pd, &srq.srq, &attr,
+						       CALLER_CMD(t),
+						       CALLER_RESP(t)));
 		check_srq(t, &srq.srq);
 		assert_int_equal(attr.attr.max_wr, 127);
 		assert_int_equal(attr.attr.max_sge, 4);
@@ -115,10 +121,10 @@ static void create_srq_in_every_form(void **state)
 	}
 }
 
-static void create_srq_fails_with_errno(void **state)
+static void foreign_cmd_create_srq_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct ibv_srq_init_attr attr = init_attr(t);
+	struct ibv_srq_init_attr attr = srq_init_attr(t);
 	struct plain_srq srq = { .srq.handle = 9 };
 
 	caller_init(&t->caller, 40, 16);
@@ -139,8 +145,8 @@ static void create_srq_fails_with_errno(void **state)
 
 /* -- ibv_cmd_create_srq_ex() -- */
 
-static struct ibv_srq_init_attr_ex init_attr_ex(struct foreign_cmd_test *t,
-						enum ibv_srq_type type)
+static struct ibv_srq_init_attr_ex srq_init_attr_ex(struct foreign_cmd_test *t,
+						    enum ibv_srq_type type)
 {
 	return (struct ibv_srq_init_attr_ex){
 		.srq_context = t,
@@ -151,22 +157,22 @@ static struct ibv_srq_init_attr_ex init_attr_ex(struct foreign_cmd_test *t,
 	};
 }
 
-static void create_srq_ex_of_the_basic_type(void **state)
+static void foreign_cmd_create_srq_ex_basic_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
 		struct ibv_srq_init_attr_ex attr =
-			init_attr_ex(t, IBV_SRQT_BASIC);
+			srq_init_attr_ex(t, IBV_SRQT_BASIC);
 		struct verbs_srq srq = { .srq_type = 99 };
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 56, 16);
 		if (form == NATIVE)
 			EXPECT_NATIVE(0, SRQ_ATTRS(&srq, IBV_SRQT_BASIC));
 		else
-			expect_basic(t, form, &srq.srq, 0);
-		assert_done(foreign_cmd_create_srq_ex(
+			expect_create_basic_srq(t, form, &srq.srq, 0);
+		assert_succeeds(foreign_cmd_create_srq_ex(
 			t->ctx, &srq, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 		check_srq(t, &srq.srq);
 		assert_int_equal(srq.srq_type, IBV_SRQT_BASIC);
@@ -175,8 +181,9 @@ static void create_srq_ex_of_the_basic_type(void **state)
 	}
 }
 
-static void expect_xrc_write(struct foreign_cmd_test *t, enum test_form form,
-			     const struct verbs_srq *srq)
+static void expect_create_xrc_srq_write(struct foreign_cmd_test *t,
+					enum test_form form,
+					const struct verbs_srq *srq)
 {
 	const struct ib_uverbs_create_xsrq in = {
 		.user_handle = (uintptr_t)srq,
@@ -200,7 +207,7 @@ static void expect_xrc_write(struct foreign_cmd_test *t, enum test_form form,
 		});
 }
 
-static void create_srq_ex_of_type_xrc(void **state)
+static void foreign_cmd_create_srq_ex_xrc_stores_xrcd_and_cq(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct verbs_xrcd xrcd = { .handle = 41 };
@@ -208,13 +215,13 @@ static void create_srq_ex_of_type_xrc(void **state)
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
 		struct ibv_srq_init_attr_ex attr =
-			init_attr_ex(t, IBV_SRQT_XRC);
+			srq_init_attr_ex(t, IBV_SRQT_XRC);
 		struct verbs_srq srq = {};
 
 		attr.comp_mask |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
 		attr.xrcd = &xrcd.xrcd;
 		attr.cq = &cq;
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 56, 16);
 		if (form == NATIVE)
 			EXPECT_NATIVE(
@@ -227,8 +234,8 @@ static void create_srq_ex_of_type_xrc(void **state)
 					UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
 					777));
 		else
-			expect_xrc_write(t, form, &srq);
-		assert_done(foreign_cmd_create_srq_ex(
+			expect_create_xrc_srq_write(t, form, &srq);
+		assert_succeeds(foreign_cmd_create_srq_ex(
 			t->ctx, &srq, &attr, CALLER_CMD(t), CALLER_RESP(t)));
 		check_srq(t, &srq.srq);
 		assert_int_equal(srq.srq_type, IBV_SRQT_XRC);
@@ -239,10 +246,10 @@ static void create_srq_ex_of_type_xrc(void **state)
 	}
 }
 
-static void create_srq_ex_fails_with_errno(void **state)
+static void foreign_cmd_create_srq_ex_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
-	struct ibv_srq_init_attr_ex attr = init_attr_ex(t, IBV_SRQT_BASIC);
+	struct ibv_srq_init_attr_ex attr = srq_init_attr_ex(t, IBV_SRQT_BASIC);
 	struct verbs_srq srq = { .srq_type = 99 };
 
 	caller_init(&t->caller, 56, 16);
@@ -267,7 +274,7 @@ static void create_srq_ex_fails_with_errno(void **state)
 
 /* -- an existing SRQ -- */
 
-static void modify_srq_has_driver_bytes(void **state)
+static void foreign_cmd_modify_srq_sends_driver_data(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_modify_srq in = {
@@ -287,11 +294,11 @@ static void modify_srq_has_driver_bytes(void **state)
 	caller_init(&t->caller, 24, 0);
 	t->caller.resp_core = 0;
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(foreign_cmd_modify_srq(&srq, &attr, IBV_SRQ_LIMIT,
-						   CALLER_CMD(t)));
+		assert_succeeds(foreign_cmd_modify_srq(
+			&srq, &attr, IBV_SRQ_LIMIT, CALLER_CMD(t)));
 		cmd.err = EINVAL;
 		foreign_cmd_test_expect(t, form, cmd);
 		assert_fails(foreign_cmd_modify_srq(&srq, &attr, IBV_SRQ_LIMIT,
@@ -303,7 +310,7 @@ static void modify_srq_has_driver_bytes(void **state)
 		     EINVAL);
 }
 
-static void query_srq_fills_the_attributes(void **state)
+static void foreign_cmd_query_srq_fills_attr(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_query_srq in = { .srq_handle = 31 };
@@ -324,10 +331,10 @@ static void query_srq_fills_the_attributes(void **state)
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
 		struct ibv_srq_attr attr = {};
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(
+		assert_succeeds(
 			foreign_cmd_query_srq(&srq, &attr, t->caller.cmd, 24));
 		assert_int_equal(attr.max_wr, 100);
 		assert_int_equal(attr.max_sge, 3);
@@ -346,13 +353,15 @@ static void query_srq_fills_the_attributes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(create_srq_in_every_form),
-		FOREIGN_CMD_TEST(create_srq_fails_with_errno),
-		FOREIGN_CMD_TEST(create_srq_ex_of_the_basic_type),
-		FOREIGN_CMD_TEST(create_srq_ex_of_type_xrc),
-		FOREIGN_CMD_TEST(create_srq_ex_fails_with_errno),
-		FOREIGN_CMD_TEST(modify_srq_has_driver_bytes),
-		FOREIGN_CMD_TEST(query_srq_fills_the_attributes),
+		FOREIGN_CMD_TEST(foreign_cmd_create_srq_sends_every_form),
+		FOREIGN_CMD_TEST(foreign_cmd_create_srq_failure_sets_errno),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_create_srq_ex_basic_sends_every_form),
+		FOREIGN_CMD_TEST(
+			foreign_cmd_create_srq_ex_xrc_stores_xrcd_and_cq),
+		FOREIGN_CMD_TEST(foreign_cmd_create_srq_ex_failure_sets_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_modify_srq_sends_driver_data),
+		FOREIGN_CMD_TEST(foreign_cmd_query_srq_fills_attr),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fixture of the tests of foreign_cmd_*.c: see foreign_cmd_test.h. */
+/* Fixture of the foreign_cmd_*_test.c files: see foreign_cmd_test.h. */
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 static const struct foreign_variant *current;
 
-/* Finding the variant of a context has a test of its own. */
+/* foreign_context_test.c tests the real function. */
 struct ibv_context *foreign_context_of(unsigned int node, void *vctx)
 {
 	if (!vctx || node != current->node)
@@ -32,7 +32,7 @@ int foreign_cmd_test_setup(void **state)
 	t->priv.priv.kernel.driver_id = TEST_DRIVER_ID;
 	t->pd.context = t->ctx;
 	t->pd.handle = 7;
-	foreign_cmd_test_release(t, FOREIGN_65, 65);
+	foreign_cmd_test_set_release(t, FOREIGN_65, 65);
 	verbs_allow_disassociate_destroy = false;
 	fake_kernel_start();
 	fake_kernel_driver_id(TEST_DRIVER_ID);
@@ -47,9 +47,9 @@ int foreign_cmd_test_teardown(void **state)
 	return 0;
 }
 
-void foreign_cmd_test_release(struct foreign_cmd_test *t,
-			      enum foreign_variant_id variant,
-			      unsigned int release)
+void foreign_cmd_test_set_release(struct foreign_cmd_test *t,
+				  enum foreign_variant_id variant,
+				  unsigned int release)
 {
 	current = &foreign_variants[variant];
 	t->priv.variant = current;
@@ -61,7 +61,8 @@ void *foreign_cmd_test_vctx(struct foreign_cmd_test *t)
 	return (char *)t->ctx - current->context_offset;
 }
 
-void foreign_cmd_test_force(struct foreign_cmd_test *t, enum test_form form)
+void foreign_cmd_test_force_form(struct foreign_cmd_test *t,
+				 enum test_form form)
 {
 	struct verbs_kernel_state *state = &t->priv.priv.kernel;
 
@@ -111,5 +112,5 @@ void foreign_cmd_test_link(struct caller_buffer *link, uint16_t object,
 
 void foreign_cmd_test_check_link(const struct caller_buffer *link)
 {
-	assert_int_equal(link->attrs[0].data, TEST_LINK_ANSWER);
+	assert_int_equal(link->attrs[0].data, TEST_LINK_VALUE);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the tests of foreign_cmd_*.c share: a context of a foreign provider
- * whose descriptor leads to the fake kernel, buffers as the provider has them,
- * and the three forms in which a command can be forced to travel.
+ * Fixture of the foreign_cmd_*_test.c files: a context of a foreign provider
+ * whose descriptor belongs to the fake kernel, buffers in the format of the
+ * provider, and the three forms of a command: native ioctl method, write
+ * command inside an ioctl (wrapped), write(2).
  */
 #ifndef FOREIGN_CMD_TEST_H
 #define FOREIGN_CMD_TEST_H
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* last: it needs the four above */
+/* last: requires the four headers above */
 #include <cmocka.h>
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -30,8 +31,8 @@
 #define TEST_DRIVER_ID	14
 #define TEST_ASYNC_FD	33
 #define TEST_CHANNEL_FD 44
-#define TEST_ERRNO	77 /* what errno holds while a command runs */
-#define TEST_HANDLE	21 /* of the object in a destroy command */
+#define TEST_ERRNO	77 /* value of errno before each command */
+#define TEST_HANDLE	21 /* of the object to destroy */
 
 struct foreign_cmd_test {
 	struct foreign_device device;
@@ -44,7 +45,7 @@ struct foreign_cmd_test {
 
 enum test_form { NATIVE, WRAPPED, WRITE };
 
-/* cmocka's setup and teardown; the context is of release 65. */
+/* Setup and teardown for cmocka; the context is of v65. */
 int foreign_cmd_test_setup(void **state);
 int foreign_cmd_test_teardown(void **state);
 
@@ -52,36 +53,37 @@ int foreign_cmd_test_teardown(void **state);
 	cmocka_unit_test_setup_teardown(name, foreign_cmd_test_setup, \
 					foreign_cmd_test_teardown)
 
-/* Make the provider one of another release. */
-void foreign_cmd_test_release(struct foreign_cmd_test *t,
-			      enum foreign_variant_id variant,
-			      unsigned int release);
-/* The provider's verbs_context, as it passes it to the library. */
+/* Change the release of the provider. */
+void foreign_cmd_test_set_release(struct foreign_cmd_test *t,
+				  enum foreign_variant_id variant,
+				  unsigned int release);
+/* The verbs_context, as the provider passes it to the library. */
 void *foreign_cmd_test_vctx(struct foreign_cmd_test *t);
 
-/* From now on, everything before @form is refused. */
-void foreign_cmd_test_force(struct foreign_cmd_test *t, enum test_form form);
+/* Make the kernel refuse all forms before @form. */
+void foreign_cmd_test_force_form(struct foreign_cmd_test *t,
+				 enum test_form form);
 
-/* Begin a new script; everything in the one until now has to have come. */
+/* Start a new script; all commands of the previous one must have been sent. */
 void foreign_cmd_test_next_script(void);
 
-/* @form WRAPPED or WRITE; with the driver's bytes of the test's caller */
+/* @form: WRAPPED or WRITE. Adds the driver data of t->caller. */
 void foreign_cmd_test_expect(struct foreign_cmd_test *t, enum test_form form,
 			     struct fake_write cmd);
 
-/* The driver's bytes as attributes of a native ioctl. */
+/* The driver data as attributes of a native ioctl. */
 #define CALLER_ATTR_IN(t)                                    \
 	FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, CALLER_DRIVER_LEN, \
 		      caller_in(&(t)->caller))
 #define CALLER_ATTR_OUT \
 	FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, CALLER_DRIVER_LEN, caller_answer)
 
-/* The four arguments that describe the buffers of the test's caller. */
+/* The four arguments for the buffers of t->caller. */
 #define CALLER_CMD(t)  (t)->caller.cmd, (t)->caller.cmd_size
 #define CALLER_RESP(t) (void *)(t)->caller.resp, (t)->caller.resp_size
 
-/* A call that succeeds leaves errno alone; one that fails sets it. */
-#define assert_done(call)                            \
+/* A successful call leaves errno unchanged; a failed one sets it. */
+#define assert_succeeds(call)                        \
 	do {                                         \
 		errno = TEST_ERRNO;                  \
 		assert_int_equal(call, 0);           \
@@ -95,20 +97,19 @@ void foreign_cmd_test_expect(struct foreign_cmd_test *t, enum test_form form,
 	} while (0)
 
 /*
- * A chain of the provider's with one attribute that the kernel answers. It has
- * the first number that a driver may use: creating a CQ or a QP has input and
- * output for the driver, whose numbers those would be.
+ * A chain of the provider with one attribute, which the kernel sets. Its id is
+ * the first one that a driver may use. In the methods that create a CQ or a QP,
+ * the ids from 0x1000 on are those of driver input and output.
  */
 #define TEST_LINK_ATTR	   0x1000
 #define TEST_LINK_UHW_ATTR 0x1002
-#define TEST_LINK_ANSWER   0x1234
+#define TEST_LINK_VALUE	   0x1234
 
 void foreign_cmd_test_link(struct caller_buffer *link, uint16_t object,
 			   uint16_t method);
 void foreign_cmd_test_check_link(const struct caller_buffer *link);
-#define TEST_LINK(buf)	   ((struct foreign_command_buffer *)(void *)(buf))
-#define TEST_LINK_EXPECTED FAKE_NUM_OUT(TEST_LINK_ATTR, TEST_LINK_ANSWER)
-#define TEST_LINK_UHW_EXPECTED \
-	FAKE_NUM_OUT(TEST_LINK_UHW_ATTR, TEST_LINK_ANSWER)
+#define TEST_LINK(buf)	       ((struct foreign_command_buffer *)(void *)(buf))
+#define TEST_LINK_EXPECTED     FAKE_NUM_OUT(TEST_LINK_ATTR, TEST_LINK_VALUE)
+#define TEST_LINK_UHW_EXPECTED FAKE_NUM_OUT(TEST_LINK_UHW_ATTR, TEST_LINK_VALUE)
 
 #endif

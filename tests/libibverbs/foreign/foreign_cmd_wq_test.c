@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Work queues and indirection tables of foreign providers. */
+/*
+ * Work queue and indirection table commands of foreign providers:
+ * libibverbs/foreign/foreign_cmd_wq.c.
+ */
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
 #define EXTENDED IB_USER_VERBS_CMD_FLAG_EXTENDED
 
-static void expect_native(struct foreign_cmd_test *t, const struct ibv_wq *wq,
-			  int err)
+static void expect_create_wq_native(struct foreign_cmd_test *t,
+				    const struct ibv_wq *wq, int err)
 {
 	const struct fake_ioctl cmd = {
 		.object = UVERBS_OBJECT_WQ,
@@ -34,8 +37,8 @@ static void expect_native(struct foreign_cmd_test *t, const struct ibv_wq *wq,
 	fake_kernel_expect_ioctl(&cmd);
 }
 
-static void expect_write(struct foreign_cmd_test *t, enum test_form form,
-			 const struct ibv_wq *wq)
+static void expect_create_wq_write(struct foreign_cmd_test *t,
+				   enum test_form form, const struct ibv_wq *wq)
 {
 	const struct ib_uverbs_ex_create_wq in = {
 		.wq_type = IBV_WQT_RQ,
@@ -65,8 +68,8 @@ static void expect_write(struct foreign_cmd_test *t, enum test_form form,
 		});
 }
 
-static struct ibv_wq_init_attr init_attr(struct foreign_cmd_test *t,
-					 struct ibv_cq *cq)
+static struct ibv_wq_init_attr wq_init_attr(struct foreign_cmd_test *t,
+					    struct ibv_cq *cq)
 {
 	return (struct ibv_wq_init_attr){
 		.wq_type = IBV_WQT_RQ,
@@ -79,22 +82,22 @@ static struct ibv_wq_init_attr init_attr(struct foreign_cmd_test *t,
 	};
 }
 
-static void create_wq_in_every_form(void **state)
+static void foreign_cmd_create_wq_sends_every_form(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_cq cq = { .handle = 51 };
 
 	for (enum test_form form = NATIVE; form <= WRITE; form++) {
-		struct ibv_wq_init_attr attr = init_attr(t, &cq);
+		struct ibv_wq_init_attr attr = wq_init_attr(t, &cq);
 		struct ibv_wq wq = { .wq_type = 99, .state = IBV_WQS_UNKNOWN };
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 64, 24);
 		if (form == NATIVE)
-			expect_native(t, &wq, 0);
+			expect_create_wq_native(t, &wq, 0);
 		else
-			expect_write(t, form, &wq);
-		assert_done(foreign_cmd_create_wq(
+			expect_create_wq_write(t, form, &wq);
+		assert_succeeds(foreign_cmd_create_wq(
 			t->ctx, &attr, &wq, CALLER_CMD(t), CALLER_RESP(t)));
 		assert_ptr_equal(wq.context, t->ctx);
 		assert_ptr_equal(wq.cq, &cq);
@@ -109,15 +112,15 @@ static void create_wq_in_every_form(void **state)
 	}
 }
 
-static void create_wq_fails_with_errno(void **state)
+static void foreign_cmd_create_wq_failure_sets_errno(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	struct ibv_cq cq = { .handle = 51 };
-	struct ibv_wq_init_attr attr = init_attr(t, &cq);
+	struct ibv_wq_init_attr attr = wq_init_attr(t, &cq);
 	struct ibv_wq wq = { .handle = 9 };
 
 	caller_init(&t->caller, 64, 24);
-	expect_native(t, &wq, ENOMEM);
+	expect_create_wq_native(t, &wq, ENOMEM);
 	assert_fails(foreign_cmd_create_wq(t->ctx, &attr, &wq, CALLER_CMD(t),
 					   CALLER_RESP(t)),
 		     ENOMEM);
@@ -138,7 +141,7 @@ static void create_wq_fails_with_errno(void **state)
 		     EINVAL);
 }
 
-static void modify_wq_keeps_the_state(void **state)
+static void foreign_cmd_modify_wq_leaves_state_unchanged(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct ib_uverbs_ex_modify_wq in = {
@@ -159,7 +162,7 @@ static void modify_wq_keeps_the_state(void **state)
 
 	caller_init(&t->caller, 48, 0);
 	for (enum test_form form = WRAPPED; form <= WRITE; form++) {
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		wq.state = IBV_WQS_RESET;
 		cmd.err = EINVAL;
 		foreign_cmd_test_expect(t, form, cmd);
@@ -168,7 +171,8 @@ static void modify_wq_keeps_the_state(void **state)
 		assert_int_equal(wq.state, IBV_WQS_RESET);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(foreign_cmd_modify_wq(&wq, &attr, CALLER_CMD(t)));
+		assert_succeeds(
+			foreign_cmd_modify_wq(&wq, &attr, CALLER_CMD(t)));
 		assert_int_equal(wq.state, IBV_WQS_RDY);
 	}
 	assert_fails(foreign_cmd_modify_wq(&wq, &attr, t->caller.cmd, 47),
@@ -179,7 +183,8 @@ static void modify_wq_keeps_the_state(void **state)
 
 /* -- indirection tables -- */
 
-static void create_rwq_ind_table_fills_object_and_response(void **state)
+static void
+foreign_cmd_create_rwq_ind_table_fills_object_and_response(void **state)
 {
 	struct foreign_cmd_test *t = *state;
 	const struct {
@@ -212,7 +217,7 @@ static void create_rwq_ind_table_fills_object_and_response(void **state)
 			(void *)t->caller.resp;
 		struct ibv_rwq_ind_table table = {};
 
-		foreign_cmd_test_force(t, form);
+		foreign_cmd_test_force_form(t, form);
 		caller_init(&t->caller, 0, 16);
 		cmd.err = ENOMEM;
 		foreign_cmd_test_expect(t, form, cmd);
@@ -222,7 +227,7 @@ static void create_rwq_ind_table_fills_object_and_response(void **state)
 		caller_check_core_untouched(&t->caller);
 		cmd.err = 0;
 		foreign_cmd_test_expect(t, form, cmd);
-		assert_done(foreign_cmd_create_rwq_ind_table(
+		assert_succeeds(foreign_cmd_create_rwq_ind_table(
 			t->ctx, &attr, &table, CALLER_RESP(t)));
 		assert_ptr_equal(table.context, t->ctx);
 		assert_int_equal(table.ind_tbl_handle, 31);
@@ -243,11 +248,11 @@ static void create_rwq_ind_table_fills_object_and_response(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOREIGN_CMD_TEST(create_wq_in_every_form),
-		FOREIGN_CMD_TEST(create_wq_fails_with_errno),
-		FOREIGN_CMD_TEST(modify_wq_keeps_the_state),
+		FOREIGN_CMD_TEST(foreign_cmd_create_wq_sends_every_form),
+		FOREIGN_CMD_TEST(foreign_cmd_create_wq_failure_sets_errno),
+		FOREIGN_CMD_TEST(foreign_cmd_modify_wq_leaves_state_unchanged),
 		FOREIGN_CMD_TEST(
-			create_rwq_ind_table_fills_object_and_response),
+			foreign_cmd_create_rwq_ind_table_fills_object_and_response),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void attributes_are_sent_and_answered(void **state)
 	       .bytes = &number,
 	       .optional = true },
 	     FAKE_U32_OUT(0x1013, 66));
-	assert_done(foreign_execute_ioctl(t->ctx, TEST_LINK(&buf)));
+	assert_succeeds(foreign_execute_ioctl(t->ctx, TEST_LINK(&buf)));
 	assert_int_equal(buf.attrs[0].data, 55);
 	assert_int_equal(answer, 66);
 }
@@ -51,7 +51,7 @@ static void links_are_appended_and_answered(void **state)
 	caller_attr_num(&first, 0x1011, 1);
 	SENT(FAKE_NUM_OUT(0x1010, 9), FAKE_NUM_IN(0x1011, 1),
 	     FAKE_NUM_IN(0x1014, 4), FAKE_NUM_OUT(0x1015, 8));
-	assert_done(foreign_execute_ioctl(t->ctx, TEST_LINK(&first)));
+	assert_succeeds(foreign_execute_ioctl(t->ctx, TEST_LINK(&first)));
 	assert_int_equal(first.attrs[0].data, 9);
 	assert_int_equal(third.attrs[0].data, 4);
 	assert_int_equal(third.attrs[1].data, 8);
@@ -73,7 +73,7 @@ static void short_driver_input_goes_inline(void **state)
 		for (int i = 0; i < 2; i++) {
 			SENT(FAKE_NUM_IN(0x1010, 5),
 			     FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, len, &input));
-			assert_done(
+			assert_succeeds(
 				foreign_execute_ioctl(t->ctx, TEST_LINK(&buf)));
 		}
 	}
@@ -84,7 +84,7 @@ static void short_driver_input_goes_inline(void **state)
 		caller_attr_uhw_in(&buf, long_input, sizeof(long_input));
 		SENT(FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, sizeof(long_input),
 				   long_input));
-		assert_done(foreign_execute_ioctl(t->ctx, TEST_LINK(&buf)));
+		assert_succeeds(foreign_execute_ioctl(t->ctx, TEST_LINK(&buf)));
 	}
 }
 
