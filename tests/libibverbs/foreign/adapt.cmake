@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Tests of the adapters, with ops of the test in the place of a provider's. The
-# commands of kernel/ are fakes: adapt_fixture.c, ../core/no_kernel.c.
+# Tests of the adapters with fake ops of a provider. The commands of kernel/ are
+# fakes: adapt_port_speed.c, ../core/no_kernel.c.
 set(ADAPT ${PROJECT_SOURCE_DIR}/libibverbs/foreign)
 set(ADAPT_CORE ${PROJECT_SOURCE_DIR}/libibverbs/core)
 
@@ -20,7 +20,7 @@ endforeach()
 verbs_test(foreign_adapt_test SOURCES foreign_adapt_test.c
   LIBS verbs_adapt_fixture)
 
-# With core/'s defaults below the adapters.
+# With the default ops of core/ below the adapters.
 file(GLOB ADAPT_DEFAULTS CONFIGURE_DEPENDS ${ADAPT_CORE}/op_defaults*.c)
 verbs_test(foreign_adapt_mr_test
   SOURCES foreign_adapt_mr_test.c ../core/no_kernel.c

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Tests of the commands that foreign providers call, against a scripted kernel
-# and with buffers as the providers build them.
+# Tests of the commands that foreign providers call, with a fake kernel and with
+# buffers in the format of the providers.
 set(CMD ${PROJECT_SOURCE_DIR}/libibverbs/foreign)
 set(SUPPORT ${PROJECT_SOURCE_DIR}/tests/support)
 
 include(${SUPPORT}/alloc_fail.cmake)
 
-# Of this archive the linker takes what a test needs.
+# The linker takes only the objects from this archive that a test needs.
 file(GLOB CMD_SOURCES CONFIGURE_DEPENDS ${CMD}/foreign_cmd*.c)
 add_library(verbs_foreign_cmds STATIC
   foreign_cmd_test.c

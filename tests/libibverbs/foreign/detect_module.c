@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A module for foreign_detect_test.c, which looks at what it imports. CMake
- * builds several of it, each with some of the definitions below.
+ * A module for foreign_detect_test.c, which reads its imports. CMake builds
+ * several variants, each with some of the definitions below.
  */
 extern char detect_module_address;
 char detect_module_address;
@@ -14,7 +14,7 @@ void ibv_cmd_create_cq_ex2(void);
 void ibv_cmd_reg_mr_ex(void);
 void ibv_cmd_export_dmabuf_fd(void);
 
-/* A name that the module has itself is none that it imports. */
+/* A function that the module defines is not an import. */
 void ibv_cmd_query_port_speed(void);
 void ibv_cmd_query_port_speed(void)
 {

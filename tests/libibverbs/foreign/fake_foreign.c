@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A provider of an existing release, in each layout: see fake_foreign.h. */
+/* A provider of an rdma-core release in each layout: see fake_foreign.h. */
 #include "libibverbs/foreign/fake_foreign.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "libibverbs/foreign/node_module.h"
 #include "support/fake_discover.h"
 
-/* last: it needs those above */
+/* last: requires the headers above */
 #include <cmocka.h>
 
 /* alloc_pd, dealloc_pd, free_context, poll_cq, post_send, query_port */
@@ -52,12 +52,12 @@ const struct fake_node *fake_node_of(const struct fake_layout *layout)
 	return NULL;
 }
 
-size_t fake_size(const struct fake_layout *layout)
+size_t fake_context_size(const struct fake_layout *layout)
 {
 	return layout->context_at + sizeof(struct ibv_context);
 }
 
-unsigned int fake_oldest, fake_newest;
+unsigned int fake_detect_oldest, fake_detect_newest;
 
 void __wrap_foreign_detect(const void *address, const char *name,
 			   unsigned int node, struct foreign_range *range);
@@ -65,10 +65,10 @@ void __wrap_foreign_detect(const void *address, const char *name,
 void __wrap_foreign_detect(const void *address, const char *name,
 			   unsigned int node, struct foreign_range *range)
 {
-	if (fake_oldest)
-		range->oldest = fake_oldest;
-	if (fake_newest)
-		range->newest = fake_newest;
+	if (fake_detect_oldest)
+		range->oldest = fake_detect_oldest;
+	if (fake_detect_newest)
+		range->newest = fake_detect_newest;
 }
 
 struct fake_foreign fake_foreign;
@@ -83,7 +83,7 @@ static struct foreign_device *alloc_device(struct foreign_sysfs_dev *sysfs_dev)
 
 	fake_foreign.nr_alloc_device++;
 	fake_foreign.sysfs = *sysfs_dev;
-	if (fake_foreign.refuses_device)
+	if (fake_foreign.fails_alloc_device)
 		return NULL;
 	device = calloc(1, sizeof(*device) + 100);
 	assert_non_null(device);
@@ -98,7 +98,7 @@ static void uninit_device(struct foreign_device *device)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Contexts: 48 bytes of the provider's own, verbs_context, 64 more bytes     */
+/* Contexts: verbs_context between 48 and 64 bytes of the provider           */
 /* ------------------------------------------------------------------------ */
 
 #define BEFORE 48
@@ -125,7 +125,7 @@ bool fake_foreign_untouched(const struct fake_layout *layout,
 	const char *vctx = fake_foreign_vctx(layout, ctx);
 
 	return all_bytes_are(vctx - BEFORE, BEFORE, 'b') &&
-	       all_bytes_are(vctx + fake_size(layout), BEHIND, 'e');
+	       all_bytes_are(vctx + fake_context_size(layout), BEHIND, 'e');
 }
 
 static struct ibv_pd *alloc_pd(struct ibv_context *ctx)
@@ -160,7 +160,7 @@ static int query_port(struct ibv_context *ctx, uint8_t port_num,
 	return 0;
 }
 
-static void destroy(const struct fake_layout *layout, void *vctx)
+static void free_fake_context(const struct fake_layout *layout, void *vctx)
 {
 	fake_node_of(layout)->uninit_context(vctx);
 	free((char *)vctx - BEFORE);
@@ -172,7 +172,7 @@ static void free_context(struct ibv_context *ctx)
 
 	fake_foreign.nr_free_context++;
 	assert_true(fake_foreign_untouched(layout, ctx));
-	destroy(layout, fake_foreign_vctx(layout, ctx));
+	free_fake_context(layout, fake_foreign_vctx(layout, ctx));
 }
 
 typedef void (*any_op)(void);
@@ -193,8 +193,8 @@ void fake_foreign_table(const struct fake_layout *layout, void **table)
 		memcpy(&table[layout->slot[i]], &ops[i], sizeof(ops[i]));
 }
 
-static struct foreign_verbs_context *new_context(struct ibv_device *device,
-						 int cmd_fd)
+static struct foreign_verbs_context *
+alloc_fake_context(struct ibv_device *device, int cmd_fd)
 {
 	const struct fake_layout *layout = fake_foreign.layout;
 	void *table[FAKE_MAX_SLOTS];
@@ -204,25 +204,25 @@ static struct foreign_verbs_context *new_context(struct ibv_device *device,
 	fake_foreign.device = device;
 	fake_foreign.cmd_fd = cmd_fd;
 	start = foreign_init_and_alloc_context(
-		device, cmd_fd, BEFORE + fake_size(layout) + BEHIND,
+		device, cmd_fd, BEFORE + fake_context_size(layout) + BEHIND,
 		(void *)(uintptr_t)BEFORE, RDMA_DRIVER_SIW);
 	if (!start)
 		return NULL;
 	vctx = start + BEFORE;
 	ctx = (void *)(vctx + layout->context_at);
 	assert_true(all_bytes_are(start, BEFORE, 0));
-	assert_true(all_bytes_are(vctx + fake_size(layout), BEHIND, 0));
+	assert_true(all_bytes_are(vctx + fake_context_size(layout), BEHIND, 0));
 	memset(start, 'b', BEFORE);
-	memset(vctx + fake_size(layout), 'e', BEHIND);
+	memset(vctx + fake_context_size(layout), 'e', BEHIND);
 
-	if (fake_foreign.half_built)
-		fake_foreign.half_built(ctx);
+	if (fake_foreign.before_set_ops)
+		fake_foreign.before_set_ops(ctx);
 	if (!fake_foreign.sets_nothing) {
 		fake_foreign_table(layout, table);
 		fake_node_of(layout)->set_ops(vctx, table);
 	}
 	if (fake_foreign.fails_late) {
-		destroy(layout, vctx);
+		free_fake_context(layout, vctx);
 		errno = fake_foreign.open_errno;
 		return NULL;
 	}
@@ -241,14 +241,14 @@ alloc_context(struct ibv_device *device, int cmd_fd, void *private_data)
 			errno = fake_foreign.open_errno;
 		return NULL;
 	}
-	return new_context(device, cmd_fd);
+	return alloc_fake_context(device, cmd_fd);
 }
 
 static struct foreign_verbs_context *import_context(struct ibv_device *device,
 						    int cmd_fd)
 {
 	fake_foreign.nr_import_context++;
-	return new_context(device, cmd_fd);
+	return alloc_fake_context(device, cmd_fd);
 }
 
 static const struct foreign_match_ent match_table[] = {
@@ -272,6 +272,6 @@ void fake_foreign_start(const struct fake_layout *layout)
 		.alloc_device = alloc_device,
 		.uninit_device = uninit_device,
 	};
-	fake_oldest = fake_newest = layout->release;
+	fake_detect_oldest = fake_detect_newest = layout->release;
 	fake_node_of(layout)->register_driver(&fake_foreign_ops);
 }

@@ -176,7 +176,7 @@ static void foreign_adapt_without_ops_sets_only_required_ops(void **state)
 		assert_int_equal(ops[i] != NULL, is_always_set(i));
 }
 
-static void foreign_adapt_each_provider_op_sets_one_op(void **state)
+static void foreign_adapt_provider_op_sets_matching_op_only(void **state)
 {
 	any_op without[NR_LIBRARY_OPS], ops[NR_LIBRARY_OPS];
 
@@ -233,7 +233,7 @@ static void foreign_adapt_data_path_ops_are_provider_functions(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Results */
+/* Results                                                                   */
 /* ------------------------------------------------------------------------ */
 
 static const int absent = -1; /* stands for a NULL object */
@@ -311,7 +311,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			foreign_adapt_without_ops_sets_only_required_ops),
-		cmocka_unit_test(foreign_adapt_each_provider_op_sets_one_op),
+		cmocka_unit_test(
+			foreign_adapt_provider_op_sets_matching_op_only),
 		cmocka_unit_test(
 			foreign_adapt_alloc_buf_without_free_buf_is_not_set),
 		cmocka_unit_test(

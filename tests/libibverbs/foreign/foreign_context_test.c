@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contexts of foreign providers, in each layout:
- * libibverbs/foreign/foreign_context.c and the half of foreign_device.c that
- * opens and closes. Each test has a process of its own.
+ * Contexts of foreign providers in each layout:
+ * libibverbs/foreign/foreign_context.c, and the functions of foreign_device.c
+ * that open and close. Each test runs in its own process.
  *
- * Linked with WRAP foreign_detect verbs_open_node ioctl write fstat
- * close.
+ * Linked with WRAP foreign_detect verbs_open_node ioctl write fstat close.
  */
 #include "foreign/foreign_context.h"
 
@@ -31,9 +30,9 @@
 #define ASYNC_FD 77
 
 static int open_node_ret;
-static unsigned int nr_closed; /* descriptors of the fake kernel */
+static unsigned int nr_closed; /* closed descriptors of the fake kernel */
 static mode_t imported_mode = S_IFCHR;
-static unsigned int imported_device; /* number of the record */
+static unsigned int imported_device; /* index of the discovery record */
 
 int __wrap_verbs_open_node(const struct verbs_kernel_device *device,
 			   int *ret_fd);
@@ -74,10 +73,13 @@ int __wrap_close(int fd)
 
 static const struct fake_layout *layout;
 static struct verbs_device *dev;
-static struct leak_check check;
+static struct leak_check leaks;
 
-/* dev is fake0; what is there from now on must go again. */
-static void start(void **state)
+/*
+ * Register the provider and look up its device fake0 in dev. The tests compare
+ * with the memory allocated until here.
+ */
+static void start_provider(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct ibv_device **array;
@@ -90,7 +92,7 @@ static void start(void **state)
 	assert_int_equal(verbs_device_list_get(&array, &count), 0);
 	assert_int_equal(count, 1);
 	dev = verbs_device_of(array[0]);
-	leak_check_begin(&check);
+	leak_check_begin(&leaks);
 }
 
 static void expect_async_fd(int err)
@@ -103,14 +105,14 @@ static void expect_async_fd(int err)
 		.err = err,
 	};
 
-	/* What the provider says, whatever netlink does. */
+	/* The driver id of the provider is sent, not the one from netlink. */
 	fake_kernel_driver_id(RDMA_DRIVER_SIW);
 	fake_kernel_expect_ioctl(&cmd);
 	if (!err)
 		assert_int_equal(dup2(STDERR_FILENO, ASYNC_FD), ASYNC_FD);
 }
 
-static struct ibv_context *open_dev(void)
+static struct ibv_context *open_test_device(void)
 {
 	struct ibv_context *ctx;
 
@@ -124,11 +126,12 @@ static void assert_nothing_is_left(void)
 {
 	fake_kernel_finish();
 	assert_int_equal(nr_closed, 1);
-	assert_int_equal(atomic_load(&dev->refs), 2); /* list and array */
-	leak_check_end(&check);
+	assert_int_equal(atomic_load(&dev->refs),
+			 2); /* references of the list and of the array */
+	leak_check_end(&leaks);
 }
 
-static void close_dev(struct ibv_context *ctx)
+static void close_test_device(struct ibv_context *ctx)
 {
 	verbs_core_close(ctx);
 	assert_int_equal(fake_foreign.nr_free_context, 1);
@@ -137,23 +140,23 @@ static void close_dev(struct ibv_context *ctx)
 
 static void assert_open_fails(int err)
 {
-	struct ibv_context *ctx = (void *)&check;
+	struct ibv_context *ctx = (void *)&leaks;
 
 	assert_int_equal(verbs_core_open(dev, &ctx), err);
-	assert_ptr_equal(ctx, &check);
+	assert_ptr_equal(ctx, &leaks);
 }
 
 /* ------------------------------------------------------------------------ */
 /* Opening and closing                                                       */
 /* ------------------------------------------------------------------------ */
 
-static void opened_context_is_whole(void **state)
+static void foreign_context_open_initialises_all_members(void **state)
 {
 	const struct verbs_context *vctx;
 	struct ibv_context *ctx;
 
-	start(state);
-	ctx = open_dev();
+	start_provider(state);
+	ctx = open_test_device();
 	assert_ptr_equal(fake_foreign.device, dev->pub);
 	assert_int_equal(fake_foreign.cmd_fd, fake_kernel_fd());
 	assert_null(fake_foreign.private_data);
@@ -162,21 +165,21 @@ static void opened_context_is_whole(void **state)
 	assert_int_equal(ctx->async_fd, ASYNC_FD);
 	assert_ptr_equal(ctx->abi_compat, __VERBS_ABI_IS_EXTENDED);
 	vctx = verbs_get_ctx(ctx);
-	assert_int_equal(vctx->sz, fake_size(layout));
+	assert_int_equal(vctx->sz, fake_context_size(layout));
 	assert_ptr_equal(verbs_priv(ctx)->dev, dev);
 	assert_int_equal(foreign_variant(ctx)->node, layout->node);
 	assert_int_equal(foreign_release(ctx), layout->release);
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
-static void ops_arrive_under_their_names(void **state)
+static void foreign_context_set_ops_sets_ops_by_name(void **state)
 {
 	struct ibv_port_attr attr = {};
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 
-	start(state);
-	ctx = open_dev();
+	start_provider(state);
+	ctx = open_test_device();
 	assert_ptr_equal(foreign_ops(ctx)->poll_cq, fake_foreign_poll_cq);
 	assert_ptr_equal(foreign_ops(ctx)->post_send, fake_foreign_post_send);
 	assert_null(foreign_ops(ctx)->post_recv);
@@ -186,32 +189,32 @@ static void ops_arrive_under_their_names(void **state)
 	assert_int_equal(verbs_ops(ctx)->dealloc_pd(pd), 0);
 	assert_int_equal(verbs_ops(ctx)->query_port(ctx, 1, &attr), 0);
 	assert_int_equal(attr.lid, 0x1234);
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
-static int other_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
-			   struct ibv_send_wr **bad_wr)
+static int second_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			    struct ibv_send_wr **bad_wr)
 {
 	return 1;
 }
 
-static void table_may_be_set_again(void **state)
+static void foreign_context_set_ops_second_call_replaces_ops(void **state)
 {
 	void *table[FAKE_MAX_SLOTS] = {};
 	struct ibv_context *ctx;
 
-	start(state);
-	ctx = open_dev();
-	table[layout->slot[FAKE_POST_SEND]] = (void *)other_post_send;
+	start_provider(state);
+	ctx = open_test_device();
+	table[layout->slot[FAKE_POST_SEND]] = (void *)second_post_send;
 	fake_node_of(layout)->set_ops(fake_foreign_vctx(layout, ctx), table);
-	assert_ptr_equal(ctx->ops.post_send, other_post_send);
-	assert_ptr_equal(foreign_ops(ctx)->post_send, other_post_send);
+	assert_ptr_equal(ctx->ops.post_send, second_post_send);
+	assert_ptr_equal(foreign_ops(ctx)->post_send, second_post_send);
 	assert_ptr_equal(ctx->ops.poll_cq, fake_foreign_poll_cq);
 	assert_non_null(foreign_ops(ctx)->alloc_pd);
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
-static void alloc_async_fd(struct ibv_context *ctx)
+static void send_alloc_async_fd(struct ibv_context *ctx)
 {
 	int fd;
 
@@ -222,27 +225,27 @@ static void alloc_async_fd(struct ibv_context *ctx)
 	assert_int_equal(fd, ASYNC_FD);
 }
 
-/* mlx5 asks the kernel before it says what it can do. */
-static void commands_work_before_the_table_is_set(void **state)
+/* mlx5 sends commands before verbs_set_ops(). */
+static void foreign_context_command_before_set_ops_is_sent(void **state)
 {
-	start(state);
-	fake_foreign.half_built = alloc_async_fd;
+	start_provider(state);
+	fake_foreign.before_set_ops = send_alloc_async_fd;
 	expect_async_fd(0);
-	close_dev(open_dev());
+	close_test_device(open_test_device());
 }
 
-static void context_without_a_table_has_the_defaults(void **state)
+static void foreign_context_without_set_ops_has_default_ops(void **state)
 {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_wc wc;
 
-	start(state);
+	start_provider(state);
 	fake_foreign.sets_nothing = true;
-	ctx = open_dev();
+	ctx = open_test_device();
 	assert_int_equal(verbs_ops(ctx)->alloc_pd(ctx, &pd), -EOPNOTSUPP);
 	assert_int_not_equal(ctx->ops.poll_cq(NULL, 1, &wc), 0);
-	verbs_core_close(ctx); /* nothing the provider would do */
+	verbs_core_close(ctx); /* calls no op of the provider */
 	assert_int_equal(fake_foreign.nr_free_context, 0);
 }
 
@@ -250,53 +253,56 @@ static void context_without_a_table_has_the_defaults(void **state)
 /* Failures                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void node_that_cannot_be_opened_is_told(void **state)
+static void foreign_context_open_device_node_failure_is_returned(void **state)
 {
-	start(state);
+	start_provider(state);
 	open_node_ret = -EACCES;
 	assert_open_fails(-EACCES);
 	assert_int_equal(fake_foreign.nr_alloc_context, 0);
 }
 
-static void provider_that_fails_says_why(void **state)
+static void foreign_context_open_provider_failure_returns_errno(void **state)
 {
-	start(state);
+	start_provider(state);
 	fake_foreign.open_errno = ENODEV;
 	assert_open_fails(-ENODEV);
 	assert_nothing_is_left();
 }
 
-static void provider_that_fails_for_no_reason_is_an_error(void **state)
+static void
+foreign_context_open_provider_failure_without_errno_returns_eio(void **state)
 {
-	start(state);
+	start_provider(state);
 	fake_foreign.open_errno = 1;
 	fake_foreign.keeps_errno = true;
-	errno = EAGAIN; /* of something else, long ago */
+	errno = EAGAIN; /* left over from an earlier call */
 	assert_open_fails(-EIO);
 	assert_nothing_is_left();
 }
 
-static void provider_may_fail_with_a_context_made(void **state)
+static void
+foreign_context_open_provider_failure_after_allocation_frees_context(
+	void **state)
 {
-	start(state);
+	start_provider(state);
 	fake_foreign.fails_late = true;
 	fake_foreign.open_errno = ENOSPC;
 	assert_open_fails(-ENOSPC);
 	assert_nothing_is_left();
 }
 
-static void failure_behind_the_provider_closes_it(void **state)
+static void foreign_context_open_async_fd_failure_closes_context(void **state)
 {
-	start(state);
+	start_provider(state);
 	expect_async_fd(EMFILE);
 	assert_open_fails(-EMFILE);
 	assert_int_equal(fake_foreign.nr_free_context, 1);
 	assert_nothing_is_left();
 }
 
-static void out_of_memory_leaves_nothing(void **state)
+static void foreign_context_open_without_memory_leaks_nothing(void **state)
 {
-	start(state);
+	start_provider(state);
 	for (unsigned int n = 1; n <= 2; n++) {
 		alloc_fail_at(n);
 		assert_open_fails(-ENOMEM);
@@ -304,17 +310,18 @@ static void out_of_memory_leaves_nothing(void **state)
 		assert_nothing_is_left();
 		nr_closed = 0;
 	}
-	close_dev(open_dev());
+	close_test_device(open_test_device());
 }
 
-static void struct_that_is_too_small_is_refused(void **state)
+static void foreign_context_init_short_struct_returns_einval(void **state)
 {
 	static const size_t at[] = { 0, 8, 1000, SIZE_MAX, SIZE_MAX - 700 };
 
-	start(state);
+	start_provider(state);
 	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
-		size_t size = at[i] > 1000 ? 2000
-					   : at[i] + fake_size(layout) - 1;
+		size_t size = at[i] > 1000
+				      ? 2000
+				      : at[i] + fake_context_size(layout) - 1;
 
 		errno = 0;
 		assert_null(foreign_init_and_alloc_context(
@@ -325,7 +332,7 @@ static void struct_that_is_too_small_is_refused(void **state)
 	}
 }
 
-static void device_of_somebody_else_is_refused(void **state)
+static void foreign_context_init_native_device_returns_einval(void **state)
 {
 	static const struct verbs_device_ops ours = {
 		.provider_abi = VERBS_PROVIDER_ABI,
@@ -333,7 +340,7 @@ static void device_of_somebody_else_is_refused(void **state)
 	};
 	struct verbs_device *other;
 
-	start(state);
+	start_provider(state);
 	other = verbs_device_new(&ours, "soft0", IBV_NODE_CA);
 	assert_null(foreign_init_and_alloc_context(other->pub, fake_kernel_fd(),
 						   2000, NULL, 0));
@@ -346,17 +353,17 @@ static void device_of_somebody_else_is_refused(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The context in a struct of the provider's                                 */
+/* Position of the context in verbs_context                                  */
 /* ------------------------------------------------------------------------ */
 
-static void context_is_found_in_its_node_only(void **state)
+static void foreign_context_of_wrong_node_returns_null(void **state)
 {
 	static const unsigned int nodes[] = { 34, 57, 59, 64, 65 };
 	struct ibv_context *ctx;
 	void *vctx;
 
-	start(state);
-	ctx = open_dev();
+	start_provider(state);
+	ctx = open_test_device();
 	vctx = fake_foreign_vctx(layout, ctx);
 	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
 		struct ibv_context *found = foreign_context_of(nodes[i], vctx);
@@ -365,21 +372,21 @@ static void context_is_found_in_its_node_only(void **state)
 	}
 	assert_null(foreign_context_of(layout->node, NULL));
 	assert_null(foreign_context_of(35, vctx));
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
-/* A module that mixes nodes must not make us write where nothing is ours. */
-static void functions_of_another_node_do_nothing(void **state)
+/* Calls of functions of different nodes must not write outside the context. */
+static void foreign_context_set_ops_wrong_node_is_ignored(void **state)
 {
 	void *table[FAKE_MAX_SLOTS] = {};
 	struct ibv_context *ctx;
 	void *vctx;
 
-	start(state);
-	ctx = open_dev();
+	start_provider(state);
+	ctx = open_test_device();
 	vctx = fake_foreign_vctx(layout, ctx);
 	for (size_t i = 0; i < FAKE_MAX_SLOTS; i++)
-		table[i] = (void *)other_post_send;
+		table[i] = (void *)second_post_send;
 	for (size_t i = 0; i < FAKE_NR_LAYOUTS; i++) {
 		if (fake_layouts[i].node == layout->node)
 			continue;
@@ -388,38 +395,38 @@ static void functions_of_another_node_do_nothing(void **state)
 	}
 	assert_ptr_equal(ctx->ops.post_send, fake_foreign_post_send);
 	assert_int_equal(nr_closed, 0);
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
 /* ------------------------------------------------------------------------ */
-/* Other ways to open                                                        */
+/* verbs_open_device(), import                                               */
 /* ------------------------------------------------------------------------ */
 
-static void vendor_s_own_open_has_a_word_with_the_provider(void **state)
+static void foreign_open_device_passes_private_data(void **state)
 {
-	static int word;
+	static int private_data;
 	struct ibv_context *ctx;
 
-	start(state);
+	start_provider(state);
 	expect_async_fd(0);
-	ctx = foreign_open_device(dev->pub, &word);
+	ctx = foreign_open_device(dev->pub, &private_data);
 	assert_non_null(ctx);
-	assert_ptr_equal(fake_foreign.private_data, &word);
+	assert_ptr_equal(fake_foreign.private_data, &private_data);
 	verbs_core_close(ctx);
 	nr_closed = 0;
 	fake_foreign.nr_free_context = 0;
 
-	/* It is for that call only. */
-	ctx = open_dev();
+	/* The data is for that call only. */
+	ctx = open_test_device();
 	assert_null(fake_foreign.private_data);
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
 static void open_device_again(struct ibv_context *ctx)
 {
 	struct ibv_context *inner;
 
-	fake_foreign.half_built = NULL;
+	fake_foreign.before_set_ops = NULL;
 	expect_async_fd(0);
 	assert_int_equal(verbs_core_open(dev, &inner), 0);
 	verbs_core_close(inner);
@@ -428,37 +435,37 @@ static void open_device_again(struct ibv_context *ctx)
 	expect_async_fd(0); /* of the outer context */
 }
 
-static void open_device_nested_open_has_no_private_data(void **state)
+static void foreign_open_device_nested_open_has_no_private_data(void **state)
 {
-	static int word;
+	static int private_data;
 	struct ibv_context *ctx;
 
-	start(state);
-	fake_foreign.half_built = open_device_again;
-	ctx = foreign_open_device(dev->pub, &word);
+	start_provider(state);
+	fake_foreign.before_set_ops = open_device_again;
+	ctx = foreign_open_device(dev->pub, &private_data);
 	assert_non_null(ctx);
 	assert_int_equal(fake_foreign.nr_alloc_context, 2);
 	assert_null(fake_foreign.private_data); /* of the second call */
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
-static void word_is_forgotten_after_a_failure(void **state)
+static void foreign_open_device_failure_discards_private_data(void **state)
 {
-	static int word;
+	static int private_data;
 
-	start(state);
+	start_provider(state);
 	fake_foreign.open_errno = ENOTTY;
-	assert_null(foreign_open_device(dev->pub, &word));
+	assert_null(foreign_open_device(dev->pub, &private_data));
 	assert_int_equal(errno, ENOTTY);
 	assert_open_fails(-ENOTTY);
 	assert_null(fake_foreign.private_data);
 }
 
-static void device_is_imported(void **state)
+static void foreign_context_import_calls_import_context(void **state)
 {
 	struct ibv_context *ctx;
 
-	start(state);
+	start_provider(state);
 	expect_async_fd(0);
 	assert_int_equal(verbs_core_import(fake_kernel_fd(), &ctx), 0);
 	assert_int_equal(fake_foreign.nr_import_context, 1);
@@ -470,32 +477,32 @@ static void device_is_imported(void **state)
 	nr_closed = 0;
 	fake_foreign.nr_free_context = 0;
 
-	ctx = open_dev();
+	ctx = open_test_device();
 	assert_false(verbs_priv(ctx)->kernel.imported);
-	close_dev(ctx);
+	close_test_device(ctx);
 }
 
 static void assert_import_fails(int err)
 {
-	struct ibv_context *ctx = (void *)&check;
+	struct ibv_context *ctx = (void *)&leaks;
 
 	assert_int_equal(verbs_core_import(fake_kernel_fd(), &ctx), err);
-	assert_ptr_equal(ctx, &check);
+	assert_ptr_equal(ctx, &leaks);
 	assert_int_equal(nr_closed, 0);
 	assert_int_equal(atomic_load(&dev->refs), 2);
-	leak_check_end(&check);
+	leak_check_end(&leaks);
 }
 
-static void provider_that_cannot_import_says_so(void **state)
+static void foreign_context_import_without_op_returns_eopnotsupp(void **state)
 {
-	start(state);
+	start_provider(state);
 	fake_foreign_ops.import_context = NULL;
 	assert_import_fails(-EOPNOTSUPP);
 }
 
-static void descriptor_of_no_device_cannot_be_imported(void **state)
+static void foreign_context_import_invalid_descriptor_fails(void **state)
 {
-	start(state);
+	start_provider(state);
 	imported_mode = S_IFREG;
 	assert_import_fails(-EINVAL);
 	imported_mode = S_IFCHR;
@@ -503,14 +510,15 @@ static void descriptor_of_no_device_cannot_be_imported(void **state)
 	assert_import_fails(-ENODEV);
 }
 
-/* A device that the provider made by itself, without the kernel. */
-static void device_without_a_node_needs_no_descriptor(void **state)
+/* A device outside the kernel, which the provider has allocated. */
+static void
+foreign_context_open_device_without_node_has_no_descriptor(void **state)
 {
 	struct foreign_device device = {};
 	struct verbs_device *own;
 	struct ibv_context *ctx;
 
-	start(state);
+	start_provider(state);
 	fake_foreign_ops.uninit_device = NULL;
 	device.ops = &fake_foreign_ops;
 	own = verbs_device_of(&device.device);
@@ -522,39 +530,42 @@ static void device_without_a_node_needs_no_descriptor(void **state)
 	verbs_core_close(ctx);
 	verbs_device_put(own);
 	assert_int_equal(nr_closed, 0);
-	leak_check_end(&check);
+	leak_check_end(&leaks);
 }
 
 /* ------------------------------------------------------------------------ */
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(opened_context_is_whole),
-	cmocka_unit_test(ops_arrive_under_their_names),
-	cmocka_unit_test(table_may_be_set_again),
-	cmocka_unit_test(commands_work_before_the_table_is_set),
-	cmocka_unit_test(context_without_a_table_has_the_defaults),
-	cmocka_unit_test(node_that_cannot_be_opened_is_told),
-	cmocka_unit_test(provider_that_fails_says_why),
-	cmocka_unit_test(provider_that_fails_for_no_reason_is_an_error),
-	cmocka_unit_test(provider_may_fail_with_a_context_made),
-	cmocka_unit_test(failure_behind_the_provider_closes_it),
-	cmocka_unit_test(out_of_memory_leaves_nothing),
-	cmocka_unit_test(struct_that_is_too_small_is_refused),
-	cmocka_unit_test(device_of_somebody_else_is_refused),
-	cmocka_unit_test(context_is_found_in_its_node_only),
-	cmocka_unit_test(functions_of_another_node_do_nothing),
-	cmocka_unit_test(vendor_s_own_open_has_a_word_with_the_provider),
-	cmocka_unit_test(open_device_nested_open_has_no_private_data),
-	cmocka_unit_test(word_is_forgotten_after_a_failure),
-	cmocka_unit_test(device_is_imported),
-	cmocka_unit_test(provider_that_cannot_import_says_so),
-	cmocka_unit_test(descriptor_of_no_device_cannot_be_imported),
-	cmocka_unit_test(device_without_a_node_needs_no_descriptor),
+	cmocka_unit_test(foreign_context_open_initialises_all_members),
+	cmocka_unit_test(foreign_context_set_ops_sets_ops_by_name),
+	cmocka_unit_test(foreign_context_set_ops_second_call_replaces_ops),
+	cmocka_unit_test(foreign_context_command_before_set_ops_is_sent),
+	cmocka_unit_test(foreign_context_without_set_ops_has_default_ops),
+	cmocka_unit_test(foreign_context_open_device_node_failure_is_returned),
+	cmocka_unit_test(foreign_context_open_provider_failure_returns_errno),
+	cmocka_unit_test(
+		foreign_context_open_provider_failure_without_errno_returns_eio),
+	cmocka_unit_test(
+		foreign_context_open_provider_failure_after_allocation_frees_context),
+	cmocka_unit_test(foreign_context_open_async_fd_failure_closes_context),
+	cmocka_unit_test(foreign_context_open_without_memory_leaks_nothing),
+	cmocka_unit_test(foreign_context_init_short_struct_returns_einval),
+	cmocka_unit_test(foreign_context_init_native_device_returns_einval),
+	cmocka_unit_test(foreign_context_of_wrong_node_returns_null),
+	cmocka_unit_test(foreign_context_set_ops_wrong_node_is_ignored),
+	cmocka_unit_test(foreign_open_device_passes_private_data),
+	cmocka_unit_test(foreign_open_device_nested_open_has_no_private_data),
+	cmocka_unit_test(foreign_open_device_failure_discards_private_data),
+	cmocka_unit_test(foreign_context_import_calls_import_context),
+	cmocka_unit_test(foreign_context_import_without_op_returns_eopnotsupp),
+	cmocka_unit_test(foreign_context_import_invalid_descriptor_fails),
+	cmocka_unit_test(
+		foreign_context_open_device_without_node_has_no_descriptor),
 };
 
 #define NR_TESTS (sizeof(tests) / sizeof(tests[0]))
 
-/* Each test with each layout. */
+/* Run each test with each layout. */
 int main(void)
 {
 	static struct CMUnitTest all[FAKE_NR_LAYOUTS * NR_TESTS];

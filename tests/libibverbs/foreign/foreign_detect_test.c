@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Telling the release of a module: libibverbs/foreign/foreign_detect.c and
- * foreign_imports.c, on modules made of detect_module.c that are copied into
+ * Detection of the release of a module: libibverbs/foreign/foreign_detect.c and
+ * foreign_imports.c, with modules built from detect_module.c and copied into
  * folders like those of distributions.
  */
 #include "foreign/foreign_detect.h"
@@ -18,10 +18,10 @@
 
 #include "support/fake_sysfs.h"
 
-/* last: it needs those above */
+/* last: requires the headers above */
 #include <cmocka.h>
 
-/* What the modules import; nobody calls it. */
+/* Functions that the modules import; never called. */
 void ibv_cmd_create_cq_ex(void);
 void ibv_cmd_create_cq_ex2(void);
 void ibv_cmd_reg_mr_ex(void);
@@ -40,11 +40,11 @@ void ibv_cmd_export_dmabuf_fd(void)
 {
 }
 
-/* root/lib and root/lib/libibverbs. */
+/* The folders lib and lib/libibverbs below the root. */
 static struct fake_sysfs tree;
 static void *module;
 
-static int make_tree(void **state)
+static int create_tree(void **state)
 {
 	fake_sysfs_init(&tree);
 	fake_sysfs_write(&tree, "lib/libibverbs", NULL);
@@ -60,8 +60,8 @@ static int remove_tree(void **state)
 	return 0;
 }
 
-/* Copies a module that was built to @path, below the root. */
-static void install(const char *built, const char *path)
+/* Copy the module @built to @path below the root. */
+static void install_module(const char *built, const char *path)
 {
 	static char bytes[1 << 20];
 	char from[512];
@@ -86,8 +86,8 @@ static void install_link(const char *target, const char *path)
 	assert_int_equal(symlink(target, full), 0);
 }
 
-static struct foreign_range detect_of(const char *path, const char *name,
-				      unsigned int node)
+static struct foreign_range detect_module(const char *path, const char *name,
+					  unsigned int node)
 {
 	struct foreign_range range = { node, node == 34 ? 56 : node };
 	char full[512];
@@ -113,153 +113,159 @@ static void assert_range(struct foreign_range range, unsigned int oldest,
 }
 
 /* ------------------------------------------------------------------------ */
-/* By imports                                                                */
+/* Detection by imports                                                      */
 /* ------------------------------------------------------------------------ */
 
 #define RXE_59 "lib/libibverbs/librxe-rdmav59.so"
 #define RXE_34 "lib/libibverbs/librxe-rdmav34.so"
 
-static void without_evidence_nothing_is_said(void **state)
+static void foreign_detect_without_evidence_keeps_range(void **state)
 {
-	install("plain", RXE_59);
-	assert_range(detect_of(RXE_59, "rxe", 59), 59, 63);
+	install_module("plain", RXE_59);
+	assert_range(detect_module(RXE_59, "rxe", 59), 59, 63);
 }
 
-static void function_of_v62_rules_out_older_ones(void **state)
+static void foreign_detect_import_of_v62_excludes_older_releases(void **state)
 {
-	install("export_dmabuf", RXE_59);
-	assert_range(detect_of(RXE_59, "rxe", 59), 62, 63);
+	install_module("export_dmabuf", RXE_59);
+	assert_range(detect_module(RXE_59, "rxe", 59), 62, 63);
 }
 
-static void pointer_to_a_function_is_an_import_too(void **state)
+static void foreign_detect_function_pointer_counts_as_import(void **state)
 {
-	install("pointer", RXE_59);
-	assert_range(detect_of(RXE_59, "rxe", 59), 62, 63);
+	install_module("pointer", RXE_59);
+	assert_range(detect_module(RXE_59, "rxe", 59), 62, 63);
 }
 
-static void function_of_v59_says_nothing_among_59(void **state)
+static void foreign_detect_import_of_v59_keeps_range_of_59(void **state)
 {
-	install("reg_mr_ex", RXE_59);
-	assert_range(detect_of(RXE_59, "rxe", 59), 59, 63);
+	install_module("reg_mr_ex", RXE_59);
+	assert_range(detect_module(RXE_59, "rxe", 59), 59, 63);
 }
 
-static void function_of_v53_rules_out_older_ones(void **state)
+static void foreign_detect_import_of_v53_excludes_older_releases(void **state)
 {
-	install("create_cq_ex2", RXE_34);
-	assert_range(detect_of(RXE_34, "rxe", 34), 53, 56);
+	install_module("create_cq_ex2", RXE_34);
+	assert_range(detect_module(RXE_34, "rxe", 34), 53, 56);
 }
 
-/* A module of 34 cannot be so new: somebody has given it a wrong name. */
-static void function_that_its_number_has_not_is_ignored(void **state)
+/* A module of node 34 cannot be that new, so its file name is wrong. */
+static void foreign_detect_import_newer_than_node_is_ignored(void **state)
 {
-	install("reg_mr_ex", RXE_34);
-	assert_range(detect_of(RXE_34, "rxe", 34), 34, 56);
+	install_module("reg_mr_ex", RXE_34);
+	assert_range(detect_module(RXE_34, "rxe", 34), 34, 56);
 }
 
-static void mlx5_without_export_is_before_v62(void **state)
+static void
+foreign_detect_mlx5_without_export_dmabuf_is_before_v62(void **state)
 {
-	install("plain", "lib/libibverbs/libmlx5-rdmav59.so");
-	assert_range(detect_of("lib/libibverbs/libmlx5-rdmav59.so", "mlx5", 59),
-		     59, 61);
+	install_module("plain", "lib/libibverbs/libmlx5-rdmav59.so");
+	assert_range(
+		detect_module("lib/libibverbs/libmlx5-rdmav59.so", "mlx5", 59),
+		59, 61);
 }
 
-static void mlx5_with_the_old_create_is_before_v53(void **state)
+static void foreign_detect_mlx5_with_create_cq_ex_is_before_v53(void **state)
 {
-	install("create_cq_ex", "lib/libibverbs/libmlx5-rdmav34.so");
-	assert_range(detect_of("lib/libibverbs/libmlx5-rdmav34.so", "mlx5", 34),
-		     34, 52);
+	install_module("create_cq_ex", "lib/libibverbs/libmlx5-rdmav34.so");
+	assert_range(
+		detect_module("lib/libibverbs/libmlx5-rdmav34.so", "mlx5", 34),
+		34, 52);
 }
 
-static void others_with_the_old_create_may_be_anything(void **state)
+static void foreign_detect_rxe_with_create_cq_ex_keeps_range(void **state)
 {
-	install("create_cq_ex", RXE_34);
-	assert_range(detect_of(RXE_34, "rxe", 34), 34, 56);
+	install_module("create_cq_ex", RXE_34);
+	assert_range(detect_module(RXE_34, "rxe", 34), 34, 56);
 }
 
 /* ------------------------------------------------------------------------ */
-/* By file names                                                             */
+/* Detection by file names                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void neighbour_tells_the_release(void **state)
+static void foreign_detect_library_in_folder_sets_release(void **state)
 {
-	install("plain", RXE_34);
+	install_module("plain", RXE_34);
 	install_link("../libmlx5.so.1.24.44.0",
 		     "lib/libibverbs/libmlx5-rdmav34.so");
-	assert_range(detect_of(RXE_34, "rxe", 34), 44, 44);
+	assert_range(detect_module(RXE_34, "rxe", 34), 44, 44);
 }
 
-static void neighbour_tells_which_59_it_is(void **state)
+static void foreign_detect_library_in_folder_selects_variant_of_59(void **state)
 {
-	install("plain", RXE_59);
+	install_module("plain", RXE_59);
 	install_link("../libefa.so.1.4.61.0",
 		     "lib/libibverbs/libefa-rdmav59.so");
-	assert_range(detect_of(RXE_59, "rxe", 59), 61, 61);
+	assert_range(detect_module(RXE_59, "rxe", 59), 61, 61);
 }
 
-static void neighbours_that_agree_tell_it_too(void **state)
+static void foreign_detect_libraries_of_same_release_set_release(void **state)
 {
-	install("plain", RXE_59);
+	install_module("plain", RXE_59);
 	install_link("../libefa.so.1.4.62.0",
 		     "lib/libibverbs/libefa-rdmav59.so");
 	install_link("../libmlx5.so.1.25.62.1",
 		     "lib/libibverbs/libmlx5-rdmav59.so");
-	assert_range(detect_of(RXE_59, "rxe", 59), 62, 62);
+	assert_range(detect_module(RXE_59, "rxe", 59), 62, 62);
 }
 
-static void neighbours_that_differ_tell_nothing(void **state)
+static void
+foreign_detect_libraries_of_different_releases_keep_range(void **state)
 {
-	install("plain", RXE_59);
+	install_module("plain", RXE_59);
 	install_link("../libefa.so.1.4.61.0",
 		     "lib/libibverbs/libefa-rdmav59.so");
 	install_link("../libmlx5.so.1.25.62.0",
 		     "lib/libibverbs/libmlx5-rdmav59.so");
-	assert_range(detect_of(RXE_59, "rxe", 59), 59, 63);
+	assert_range(detect_module(RXE_59, "rxe", 59), 59, 63);
 }
 
-static void neighbours_of_other_numbers_tell_nothing(void **state)
+static void foreign_detect_libraries_of_different_nodes_keep_range(void **state)
 {
-	install("plain", RXE_59);
+	install_module("plain", RXE_59);
 	install_link("../libmlx5.so.1.24.44.0",
 		     "lib/libibverbs/libmlx5-rdmav34.so");
 	install_link("../libmlx5.so.1.25.61.0", "lib/libibverbs/libmlx5.so");
-	assert_range(detect_of(RXE_59, "rxe", 59), 59, 63);
+	assert_range(detect_module(RXE_59, "rxe", 59), 59, 63);
 }
 
-static void neighbour_of_an_impossible_release_tells_nothing(void **state)
+static void foreign_detect_library_outside_range_is_ignored(void **state)
 {
-	install("plain", RXE_59);
+	install_module("plain", RXE_59);
 	install_link("../libmlx5.so.1.25.64.0",
 		     "lib/libibverbs/libmlx5-rdmav59.so");
-	assert_range(detect_of(RXE_59, "rxe", 59), 59, 63);
+	assert_range(detect_module(RXE_59, "rxe", 59), 59, 63);
 }
 
-/* What the module itself says is worth more than what is beside it. */
-static void imports_go_before_a_neighbour(void **state)
+/* The imports of the module are more reliable than the files in its folder. */
+static void
+foreign_detect_imports_take_precedence_over_library_in_folder(void **state)
 {
-	install("export_dmabuf", RXE_59);
+	install_module("export_dmabuf", RXE_59);
 	install_link("../libmlx5.so.1.25.60.0",
 		     "lib/libibverbs/libmlx5-rdmav59.so");
-	assert_range(detect_of(RXE_59, "rxe", 59), 62, 63);
+	assert_range(detect_module(RXE_59, "rxe", 59), 62, 63);
 }
 
-static void link_tells_its_own_release(void **state)
+static void foreign_detect_link_target_of_module_sets_release(void **state)
 {
-	install("plain", "lib/libefa.so.1.4.61.0");
+	install_module("plain", "lib/libefa.so.1.4.61.0");
 	install_link("../libefa.so.1.4.61.0",
 		     "lib/libibverbs/libefa-rdmav59.so");
-	assert_range(detect_of("lib/libibverbs/libefa-rdmav59.so", "efa", 59),
-		     61, 61);
+	assert_range(
+		detect_module("lib/libibverbs/libefa-rdmav59.so", "efa", 59),
+		61, 61);
 }
 
 /* A program that is linked to libefa.so.1 loads it by this name. */
-static void vendor_library_tells_its_own_release(void **state)
+static void foreign_detect_vendor_library_name_sets_release(void **state)
 {
-	install("plain", "lib/libefa.so.1.4.62.0");
+	install_module("plain", "lib/libefa.so.1.4.62.0");
 	install_link("libefa.so.1.4.62.0", "lib/libefa.so.1");
-	assert_range(detect_of("lib/libefa.so.1", "efa", 59), 62, 62);
+	assert_range(detect_module("lib/libefa.so.1", "efa", 59), 62, 62);
 }
 
-static void address_in_no_module_says_nothing(void **state)
+static void foreign_detect_address_outside_modules_keeps_range(void **state)
 {
 	struct foreign_range range = { 59, 63 };
 
@@ -267,8 +273,8 @@ static void address_in_no_module_says_nothing(void **state)
 	assert_range(range, 59, 63);
 }
 
-/* The provider may be linked into the program. */
-static void program_itself_says_what_it_imports(void **state)
+/* The provider may be linked into the program, which has no release. */
+static void foreign_detect_provider_in_program_keeps_range(void **state)
 {
 	static char here;
 	struct foreign_range range = { 59, 63 };
@@ -277,7 +283,7 @@ static void program_itself_says_what_it_imports(void **state)
 	assert_range(range, 59, 63);
 }
 
-static void release_is_in_the_third_place(void **state)
+static void foreign_release_of_file_returns_third_number(void **state)
 {
 	static const struct {
 		const char *file;
@@ -303,32 +309,33 @@ static void release_is_in_the_third_place(void **state)
 				 known[i].release);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, create_tree, remove_tree)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(without_evidence_nothing_is_said),
-		TEST(function_of_v62_rules_out_older_ones),
-		TEST(pointer_to_a_function_is_an_import_too),
-		TEST(function_of_v59_says_nothing_among_59),
-		TEST(function_of_v53_rules_out_older_ones),
-		TEST(function_that_its_number_has_not_is_ignored),
-		TEST(mlx5_without_export_is_before_v62),
-		TEST(mlx5_with_the_old_create_is_before_v53),
-		TEST(others_with_the_old_create_may_be_anything),
-		TEST(neighbour_tells_the_release),
-		TEST(neighbour_tells_which_59_it_is),
-		TEST(neighbours_that_agree_tell_it_too),
-		TEST(neighbours_that_differ_tell_nothing),
-		TEST(neighbours_of_other_numbers_tell_nothing),
-		TEST(neighbour_of_an_impossible_release_tells_nothing),
-		TEST(imports_go_before_a_neighbour),
-		TEST(link_tells_its_own_release),
-		TEST(vendor_library_tells_its_own_release),
-		TEST(address_in_no_module_says_nothing),
-		TEST(program_itself_says_what_it_imports),
-		TEST(release_is_in_the_third_place),
+		TEST(foreign_detect_without_evidence_keeps_range),
+		TEST(foreign_detect_import_of_v62_excludes_older_releases),
+		TEST(foreign_detect_function_pointer_counts_as_import),
+		TEST(foreign_detect_import_of_v59_keeps_range_of_59),
+		TEST(foreign_detect_import_of_v53_excludes_older_releases),
+		TEST(foreign_detect_import_newer_than_node_is_ignored),
+		TEST(foreign_detect_mlx5_without_export_dmabuf_is_before_v62),
+		TEST(foreign_detect_mlx5_with_create_cq_ex_is_before_v53),
+		TEST(foreign_detect_rxe_with_create_cq_ex_keeps_range),
+		TEST(foreign_detect_library_in_folder_sets_release),
+		TEST(foreign_detect_library_in_folder_selects_variant_of_59),
+		TEST(foreign_detect_libraries_of_same_release_set_release),
+		TEST(foreign_detect_libraries_of_different_releases_keep_range),
+		TEST(foreign_detect_libraries_of_different_nodes_keep_range),
+		TEST(foreign_detect_library_outside_range_is_ignored),
+		TEST(foreign_detect_imports_take_precedence_over_library_in_folder),
+		TEST(foreign_detect_link_target_of_module_sets_release),
+		TEST(foreign_detect_vendor_library_name_sets_release),
+		TEST(foreign_detect_address_outside_modules_keeps_range),
+		TEST(foreign_detect_provider_in_program_keeps_range),
+		TEST(foreign_release_of_file_returns_third_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

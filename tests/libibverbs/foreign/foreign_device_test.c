@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Devices of foreign providers: libibverbs/foreign/foreign_device.c below the
- * device list of core/. Each test has a process of its own.
+ * device list of core/. Each test runs in its own process.
  *
  * Linked with WRAP foreign_detect verbs_warn.
  */
@@ -35,7 +35,7 @@ void __wrap_verbs_warn(const char *fmt, ...)
 	va_start(args, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	/* Others are about devices without a provider. */
+	/* Ignore warnings about devices without a provider. */
 	if (strncmp(text, "provider ", 9) == 0) {
 		nr_warnings++;
 		strcpy(warning, text);
@@ -45,40 +45,40 @@ void __wrap_verbs_warn(const char *fmt, ...)
 static struct ibv_device **array;
 static int count;
 
-static void get_list(void)
+static void get_device_list(void)
 {
 	assert_int_equal(verbs_device_list_get(&array, &count), 0);
 }
 
-static void appear(unsigned int n)
+static void add_kernel_device(unsigned int n)
 {
 	struct verbs_kernel_device record = fake_discover_record(n);
 
 	fake_discover_add(&record);
 }
 
-static void start(void)
+static void start_provider(void)
 {
 	fake_foreign_start(&fake_layouts[0]);
-	appear(0);
+	add_kernel_device(0);
 }
 
-static struct foreign_device *foreign_of(struct ibv_device *device)
+static struct foreign_device *foreign_device_cast(struct ibv_device *device)
 {
 	return (struct foreign_device *)device;
 }
 
 /* ------------------------------------------------------------------------ */
-/* Devices of the kernel                                                     */
+/* Kernel devices                                                            */
 /* ------------------------------------------------------------------------ */
 
-static void device_is_the_provider_s_object(void **state)
+static void foreign_device_list_returns_provider_object(void **state)
 {
 	const struct ibv_device *device;
 	struct verbs_device *dev;
 
-	start();
-	get_list();
+	start_provider();
+	get_device_list();
 	assert_int_equal(count, 1);
 	device = array[0];
 	assert_string_equal(device->name, "fake0");
@@ -95,13 +95,13 @@ static void device_is_the_provider_s_object(void **state)
 	assert_ptr_equal(verbs_device_of(array[0]), dev);
 }
 
-static void device_has_what_providers_expect_of_it(void **state)
+static void foreign_device_alloc_sets_members_for_provider(void **state)
 {
 	const struct foreign_device *device;
 
-	start();
-	get_list();
-	device = foreign_of(array[0]);
+	start_provider();
+	get_device_list();
+	device = foreign_device_cast(array[0]);
 	assert_ptr_equal(device->ops, &fake_foreign_ops);
 	assert_int_equal(atomic_load(&device->refcount), 1);
 	assert_string_equal(device->sysfs->ibdev_name, "fake0");
@@ -111,29 +111,29 @@ static void device_has_what_providers_expect_of_it(void **state)
 	assert_int_equal(fake_foreign.sysfs.abi_ver, FAKE_ABI_VERSION);
 }
 
-static void devices_are_made_once(void **state)
+static void foreign_device_second_list_reuses_object(void **state)
 {
 	struct ibv_device *first;
 
-	start();
-	get_list();
+	start_provider();
+	get_device_list();
 	first = array[0];
 	verbs_device_list_put(array);
-	get_list();
+	get_device_list();
 	assert_ptr_equal(array[0], first);
 	assert_int_equal(fake_foreign.nr_alloc_device, 1);
 }
 
-static void last_reference_undoes_everything(void **state)
+static void foreign_device_last_put_frees_device(void **state)
 {
 	struct leak_check check;
 
-	start();
+	start_provider();
 	leak_check_begin(&check);
-	get_list();
+	get_device_list();
 	assert_true(fake_discover_remove("fake0"));
 	verbs_device_list_put(array);
-	get_list();
+	get_device_list();
 	assert_int_equal(count, 0);
 	verbs_device_list_put(array);
 	assert_int_equal(fake_foreign.nr_uninit_device, 1);
@@ -141,12 +141,12 @@ static void last_reference_undoes_everything(void **state)
 	leak_check_end(&check);
 }
 
-static void open_list_keeps_the_device(void **state)
+static void foreign_device_list_holds_reference_of_removed_device(void **state)
 {
 	struct ibv_device **later;
 
-	start();
-	get_list();
+	start_provider();
+	get_device_list();
 	assert_true(fake_discover_remove("fake0"));
 	assert_int_equal(verbs_device_list_get(&later, &count), 0);
 	assert_int_equal(fake_foreign.nr_uninit_device, 0);
@@ -155,16 +155,16 @@ static void open_list_keeps_the_device(void **state)
 	assert_int_equal(fake_foreign.nr_uninit_device, 1);
 }
 
-static void provider_that_refuses_is_told_once(void **state)
+static void foreign_device_alloc_failure_warns_once(void **state)
 {
 	struct leak_check check;
 
-	start();
-	appear(1);
-	fake_foreign.refuses_device = true;
+	start_provider();
+	add_kernel_device(1);
+	fake_foreign.fails_alloc_device = true;
 	leak_check_begin(&check);
 	for (int i = 0; i < 2; i++) {
-		get_list();
+		get_device_list();
 		assert_int_equal(count, 0);
 		verbs_device_list_put(array);
 		assert_int_equal(nr_warnings, 1);
@@ -173,25 +173,25 @@ static void provider_that_refuses_is_told_once(void **state)
 				     "alloc_device() fails");
 	leak_check_end(&check);
 
-	fake_foreign.refuses_device = false;
-	get_list();
+	fake_foreign.fails_alloc_device = false;
+	get_device_list();
 	assert_int_equal(count, 2);
 }
 
-static void out_of_memory_leaves_nothing(void **state)
+static void foreign_device_list_without_memory_leaks_nothing(void **state)
 {
 	struct leak_check check;
 	unsigned int nth = 0;
 	bool failed;
 
-	start();
-	/* What discovery keeps for ever. */
-	get_list();
+	start_provider();
+	/* Discovery keeps some memory for the life of the process. */
+	get_device_list();
 	assert_true(fake_discover_remove("fake0"));
 	verbs_device_list_put(array);
-	get_list();
+	get_device_list();
 	verbs_device_list_put(array);
-	appear(1);
+	add_kernel_device(1);
 	leak_check_begin(&check);
 	do {
 		int ret;
@@ -208,22 +208,23 @@ static void out_of_memory_leaves_nothing(void **state)
 	assert_int_equal(count, 1);
 }
 
-/* Modules read it in code of their own. */
-static void setting_is_handed_on_before_a_device_is_made(void **state)
+/* Inline functions in modules read the variable. */
+static void foreign_device_alloc_copies_disassociate_setting(void **state)
 {
-	start();
+	start_provider();
 	assert_false(foreign_allow_disassociate_destroy);
 	verbs_allow_disassociate_destroy = true;
-	get_list();
+	get_device_list();
 	assert_true(foreign_allow_disassociate_destroy);
 }
 
 /* ------------------------------------------------------------------------ */
-/* Devices that a provider makes by itself                                   */
+/* Devices that a vendor library allocates                                   */
 /* ------------------------------------------------------------------------ */
 
-/* As a function of a vendor library returns it. */
-static struct ibv_device **own_device(const struct foreign_device_ops *ops)
+/* Returns a device list as a function of a vendor library does. */
+static struct ibv_device **
+vendor_device_list(const struct foreign_device_ops *ops)
 {
 	struct ibv_device **own = calloc(2, sizeof(*own));
 	struct foreign_device *device = calloc(1, sizeof(*device));
@@ -237,15 +238,15 @@ static struct ibv_device **own_device(const struct foreign_device_ops *ops)
 	return own;
 }
 
-static void own_device_is_known_when_it_comes(void **state)
+static void foreign_device_vendor_device_is_adopted(void **state)
 {
 	struct leak_check check;
 	struct ibv_device **own;
 	struct verbs_device *dev;
 
-	start();
+	start_provider();
 	leak_check_begin(&check);
-	own = own_device(&fake_foreign_ops);
+	own = vendor_device_list(&fake_foreign_ops);
 	dev = verbs_device_of(own[0]);
 	assert_non_null(dev);
 	assert_ptr_equal(dev->pub, own[0]);
@@ -258,65 +259,67 @@ static void own_device_is_known_when_it_comes(void **state)
 	leak_check_end(&check);
 }
 
-static void own_device_may_be_freed_unused(void **state)
+static void foreign_device_vendor_device_unused_is_freed(void **state)
 {
 	struct leak_check check;
 
-	start();
+	start_provider();
 	leak_check_begin(&check);
-	verbs_device_list_put(own_device(&fake_foreign_ops));
+	verbs_device_list_put(vendor_device_list(&fake_foreign_ops));
 	assert_int_equal(fake_foreign.nr_uninit_device, 1);
 	leak_check_end(&check);
 }
 
-/* mlx5 has a table of its own for such devices, and does not register it. */
-static void own_device_may_have_another_table(void **state)
+/* mlx5 has a separate table for such devices and does not register it. */
+static void
+foreign_device_vendor_device_unregistered_table_is_adopted(void **state)
 {
 	static struct foreign_device_ops other;
 	struct ibv_device **own;
 	struct verbs_device *dev;
 
-	start();
+	start_provider();
 	other = fake_foreign_ops;
 	other.name = "other";
-	own = own_device(&other);
+	own = vendor_device_list(&other);
 	dev = verbs_device_of(own[0]);
 	assert_non_null(dev);
 	assert_string_equal(dev->provider->name, "other");
 }
 
-static void device_of_nobody_is_unknown(void **state)
+static void foreign_device_vendor_device_unknown_table_is_rejected(void **state)
 {
 	struct foreign_device_ops on_the_stack;
 	struct ibv_device **own;
 
-	start();
+	start_provider();
 	on_the_stack = fake_foreign_ops;
-	own = own_device(&on_the_stack);
+	own = vendor_device_list(&on_the_stack);
 	assert_null(verbs_device_of(own[0]));
 	free(own[0]);
 	own[0] = NULL;
 	verbs_device_list_put(own);
-	own = own_device(NULL);
+	own = vendor_device_list(NULL);
 	assert_null(verbs_device_of(own[0]));
 }
 
-static void without_foreign_providers_nobody_is_asked(void **state)
+static void
+foreign_device_vendor_device_without_foreign_provider_is_rejected(void **state)
 {
-	struct ibv_device **own = own_device(NULL);
+	struct ibv_device **own = vendor_device_list(NULL);
 
 	assert_null(verbs_device_of(own[0]));
-	verbs_device_list_put(own); /* and nothing but the array is freed */
+	verbs_device_list_put(own); /* frees the array only */
 }
 
-static void device_without_uninit_stays(void **state)
+static void foreign_device_vendor_device_without_uninit_is_kept(void **state)
 {
 	struct ibv_device **own;
 	struct ibv_device *device;
 
-	start();
+	start_provider();
 	fake_foreign_ops.uninit_device = NULL;
-	own = own_device(&fake_foreign_ops);
+	own = vendor_device_list(&fake_foreign_ops);
 	device = own[0];
 	assert_non_null(verbs_device_of(device));
 	verbs_device_list_put(own);
@@ -327,20 +330,28 @@ static void device_without_uninit_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(device_is_the_provider_s_object),
-		cmocka_unit_test(device_has_what_providers_expect_of_it),
-		cmocka_unit_test(devices_are_made_once),
-		cmocka_unit_test(last_reference_undoes_everything),
-		cmocka_unit_test(open_list_keeps_the_device),
-		cmocka_unit_test(provider_that_refuses_is_told_once),
-		cmocka_unit_test(out_of_memory_leaves_nothing),
-		cmocka_unit_test(setting_is_handed_on_before_a_device_is_made),
-		cmocka_unit_test(own_device_is_known_when_it_comes),
-		cmocka_unit_test(own_device_may_be_freed_unused),
-		cmocka_unit_test(own_device_may_have_another_table),
-		cmocka_unit_test(device_of_nobody_is_unknown),
-		cmocka_unit_test(without_foreign_providers_nobody_is_asked),
-		cmocka_unit_test(device_without_uninit_stays),
+		cmocka_unit_test(foreign_device_list_returns_provider_object),
+		cmocka_unit_test(
+			foreign_device_alloc_sets_members_for_provider),
+		cmocka_unit_test(foreign_device_second_list_reuses_object),
+		cmocka_unit_test(foreign_device_last_put_frees_device),
+		cmocka_unit_test(
+			foreign_device_list_holds_reference_of_removed_device),
+		cmocka_unit_test(foreign_device_alloc_failure_warns_once),
+		cmocka_unit_test(
+			foreign_device_list_without_memory_leaks_nothing),
+		cmocka_unit_test(
+			foreign_device_alloc_copies_disassociate_setting),
+		cmocka_unit_test(foreign_device_vendor_device_is_adopted),
+		cmocka_unit_test(foreign_device_vendor_device_unused_is_freed),
+		cmocka_unit_test(
+			foreign_device_vendor_device_unregistered_table_is_adopted),
+		cmocka_unit_test(
+			foreign_device_vendor_device_unknown_table_is_rejected),
+		cmocka_unit_test(
+			foreign_device_vendor_device_without_foreign_provider_is_rejected),
+		cmocka_unit_test(
+			foreign_device_vendor_device_without_uninit_is_kept),
 	};
 
 	return own_process_run_group_tests(tests);

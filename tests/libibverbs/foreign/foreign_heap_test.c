@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory from the heap that a confidential guest shares: a heap of the test. */
+/*
+ * Shared memory of confidential virtual machines:
+ * libibverbs/foreign/foreign_heap.c with a fake heap.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-heap.h>
@@ -11,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* last: it needs the four above */
+/* last: requires the four headers above */
 #include <cmocka.h>
 
 #include "foreign/foreign_cmd.h"
@@ -23,11 +26,11 @@
 
 static char memory[MEMORY_LEN];
 
-/* What fails, with which errno; and what is open and mapped. */
+/* Errors to return, and the numbers of open descriptors and mappings. */
 static struct {
 	int open_err, ioctl_err, mmap_err;
 	int heaps, dmabufs, mappings;
-	uint64_t asked_len;
+	uint64_t requested_len;
 } fake;
 
 int __wrap_open(const char *path, int flags, ...);
@@ -67,7 +70,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		errno = fake.ioctl_err;
 		return -1;
 	}
-	fake.asked_len = data->len;
+	fake.requested_len = data->len;
 	data->fd = DMABUF_FD;
 	fake.dmabufs++;
 	return 0;
@@ -77,7 +80,7 @@ void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd,
 		  off_t offset)
 {
 	assert_int_equal(fd, DMABUF_FD);
-	assert_int_equal(len, fake.asked_len);
+	assert_int_equal(len, fake.requested_len);
 	assert_int_equal(prot, PROT_READ | PROT_WRITE);
 	assert_int_equal(flags, MAP_SHARED);
 	assert_int_equal(offset, 0);
@@ -105,17 +108,17 @@ int __wrap_close(int fd)
 		fake.dmabufs--;
 	else
 		return __real_close(fd);
-	errno = 0; /* as a careless one might */
+	errno = 0; /* a libc function may change errno */
 	return 0;
 }
 
-static int setup(void **state)
+static int reset_fake_heap(void **state)
 {
 	memset(&fake, 0, sizeof(fake));
 	return 0;
 }
 
-static int teardown(void **state)
+static int check_heap_leaks(void **state)
 {
 	return fake.heaps || fake.dmabufs || fake.mappings ||
 			       alloc_fail_nr_blocks()
@@ -123,7 +126,7 @@ static int teardown(void **state)
 		       : 0;
 }
 
-static void memory_is_mapped_and_given_back(void **state)
+static void foreign_heap_alloc_maps_memory_until_free(void **state)
 {
 	struct foreign_heap *heap = foreign_heap_cc_shared_init();
 	int fd = -1;
@@ -133,15 +136,15 @@ static void memory_is_mapped_and_given_back(void **state)
 	buf = foreign_heap_alloc(heap, MEMORY_LEN, &fd);
 	assert_ptr_equal(buf, memory);
 	assert_int_equal(fd, DMABUF_FD);
-	assert_int_equal(fake.asked_len, MEMORY_LEN);
-	/* Memory outlives the heap that it came from. */
+	assert_int_equal(fake.requested_len, MEMORY_LEN);
+	/* The memory stays mapped after the heap is closed. */
 	foreign_heap_destroy(heap);
 	assert_int_equal(fake.heaps, 0);
 	assert_int_equal(fake.mappings, 1);
 	foreign_heap_free(buf, MEMORY_LEN, fd);
 }
 
-static void a_heap_needs_memory(void **state)
+static void foreign_heap_init_without_memory_returns_enomem(void **state)
 {
 	alloc_fail_at(1);
 	assert_null(foreign_heap_cc_shared_init());
@@ -149,7 +152,7 @@ static void a_heap_needs_memory(void **state)
 	assert_int_equal(errno, ENOMEM);
 }
 
-static void kernels_without_the_heap(void **state)
+static void foreign_heap_init_without_kernel_heap_returns_enoent(void **state)
 {
 	fake.open_err = ENOENT;
 	errno = 0;
@@ -158,7 +161,7 @@ static void kernels_without_the_heap(void **state)
 	foreign_heap_destroy(NULL);
 }
 
-static void memory_that_is_not_there(void **state)
+static void foreign_heap_alloc_failure_closes_dmabuf(void **state)
 {
 	struct foreign_heap *heap = foreign_heap_cc_shared_init();
 	int fd = -1;
@@ -179,14 +182,18 @@ static void memory_that_is_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(memory_is_mapped_and_given_back,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_heap_needs_memory, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(kernels_without_the_heap, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(memory_that_is_not_there, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(
+			foreign_heap_alloc_maps_memory_until_free,
+			reset_fake_heap, check_heap_leaks),
+		cmocka_unit_test_setup_teardown(
+			foreign_heap_init_without_memory_returns_enomem,
+			reset_fake_heap, check_heap_leaks),
+		cmocka_unit_test_setup_teardown(
+			foreign_heap_init_without_kernel_heap_returns_enoent,
+			reset_fake_heap, check_heap_leaks),
+		cmocka_unit_test_setup_teardown(
+			foreign_heap_alloc_failure_closes_dmabuf,
+			reset_fake_heap, check_heap_leaks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The small functions of the private nodes:
- * libibverbs/foreign/foreign_helpers.c.
+ * Small functions of the private nodes: libibverbs/foreign/foreign_helpers.c.
  *
  * Linked with WRAP verbs_vlog, foreign_detect (unused).
  */
@@ -18,7 +17,7 @@
 #include "core/log.h"
 #include "support/fake_sysfs.h"
 
-/* last: it needs those above */
+/* last: requires the headers above */
 #include <cmocka.h>
 
 /* ------------------------------------------------------------------------ */
@@ -48,7 +47,7 @@ static int query_type(enum foreign_gid_type *type)
 	return foreign_query_gid_type(&vctx.context, 3, 70000, type);
 }
 
-static void gid_type_is_one_of_two(void **state)
+static void foreign_query_gid_type_maps_to_two_types(void **state)
 {
 	enum foreign_gid_type type = FOREIGN_GID_IB_ROCE_V1;
 
@@ -65,7 +64,7 @@ static void gid_type_is_one_of_two(void **state)
 	assert_int_equal(type, 0);
 }
 
-static void empty_slot_is_of_version_1(void **state)
+static void foreign_query_gid_type_empty_entry_returns_v1(void **state)
 {
 	enum foreign_gid_type type = FOREIGN_GID_ROCE_V2;
 
@@ -74,7 +73,7 @@ static void empty_slot_is_of_version_1(void **state)
 	assert_int_equal(type, 0);
 }
 
-static void gid_type_that_cannot_be_had_is_an_error(void **state)
+static void foreign_query_gid_type_failure_sets_errno(void **state)
 {
 	enum foreign_gid_type type = FOREIGN_GID_ROCE_V2;
 
@@ -86,14 +85,14 @@ static void gid_type_that_cannot_be_had_is_an_error(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Files of a device                                                         */
+/* sysfs files                                                               */
 /* ------------------------------------------------------------------------ */
 
 static struct fake_sysfs tree;
 static struct foreign_sysfs_dev sysfs;
 static char buf[8];
 
-static int make_tree(void **state)
+static int create_tree(void **state)
 {
 	fake_sysfs_init(&tree);
 	(void)snprintf(sysfs.ibdev_path, sizeof(sysfs.ibdev_path), "%s",
@@ -108,44 +107,44 @@ static int remove_tree(void **state)
 	return 0;
 }
 
-static int read_file(const char *content)
+static int read_port_file(const char *content)
 {
 	fake_sysfs_write(&tree, "ports/7/state", content);
 	return foreign_read_ibdev_sysfs_file(buf, sizeof(buf), &sysfs,
 					     "ports/%d/%s", 7, "state");
 }
 
-static void file_is_read_without_its_newline(void **state)
+static void foreign_read_sysfs_file_removes_newline(void **state)
 {
-	assert_int_equal(read_file("4: AC\n"), 5);
+	assert_int_equal(read_port_file("4: AC\n"), 5);
 	assert_string_equal(buf, "4: AC");
-	assert_int_equal(read_file("two\n\n"), 4);
+	assert_int_equal(read_port_file("two\n\n"), 4);
 	assert_string_equal(buf, "two\n");
-	assert_int_equal(read_file("none"), 4);
+	assert_int_equal(read_port_file("none"), 4);
 	assert_string_equal(buf, "none");
 }
 
-static void newline_makes_room_for_the_end(void **state)
+static void foreign_read_sysfs_file_newline_is_replaced_by_nul(void **state)
 {
-	assert_int_equal(read_file("1234567\n"), 7);
+	assert_int_equal(read_port_file("1234567\n"), 7);
 	assert_string_equal(buf, "1234567");
-	assert_int_equal(read_file("1234567"), 7);
+	assert_int_equal(read_port_file("1234567"), 7);
 	assert_string_equal(buf, "1234567");
 }
 
-static void file_that_does_not_fit_is_an_error(void **state)
+static void foreign_read_sysfs_file_too_long_fails(void **state)
 {
-	assert_int_equal(read_file("12345678"), -1);
-	assert_int_equal(read_file("123456789\n"), -1);
+	assert_int_equal(read_port_file("12345678"), -1);
+	assert_int_equal(read_port_file("123456789\n"), -1);
 }
 
-static void empty_file_leaves_the_buffer(void **state)
+static void foreign_read_sysfs_file_empty_leaves_buffer_unchanged(void **state)
 {
-	assert_int_equal(read_file(""), 0);
+	assert_int_equal(read_port_file(""), 0);
 	assert_string_equal(buf, "before");
 }
 
-static void missing_file_is_an_error(void **state)
+static void foreign_read_sysfs_file_missing_returns_enoent(void **state)
 {
 	errno = 0;
 	assert_int_equal(foreign_read_ibdev_sysfs_file(buf, sizeof(buf), &sysfs,
@@ -155,7 +154,7 @@ static void missing_file_is_an_error(void **state)
 	assert_string_equal(buf, "before");
 }
 
-static void device_without_a_record_has_no_files(void **state)
+static void foreign_read_sysfs_file_without_device_returns_einval(void **state)
 {
 	errno = 0;
 	assert_int_equal(
@@ -164,7 +163,7 @@ static void device_without_a_record_has_no_files(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-static void over_long_name_is_an_error(void **state)
+static void foreign_read_sysfs_file_long_path_returns_enametoolong(void **state)
 {
 	errno = 0;
 	assert_int_equal(foreign_read_ibdev_sysfs_file(buf, sizeof(buf), &sysfs,
@@ -178,10 +177,10 @@ static void over_long_name_is_an_error(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* CQs, opcodes, the log                                                     */
+/* CQs, opcodes, log                                                         */
 /* ------------------------------------------------------------------------ */
 
-static void cq_of_a_vendor_library_counts_on_its_channel(void **state)
+static void foreign_init_cq_counts_channel_reference(void **state)
 {
 	struct ibv_context ctx = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 	struct ibv_comp_channel channel = { .refcnt = 4 };
@@ -200,7 +199,7 @@ static void cq_of_a_vendor_library_counts_on_its_channel(void **state)
 	verbs_fini_cq(&cq);
 }
 
-static void cq_needs_no_channel(void **state)
+static void foreign_init_cq_without_channel_succeeds(void **state)
 {
 	struct ibv_context ctx = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 	struct ibv_cq cq = {};
@@ -210,7 +209,7 @@ static void cq_needs_no_channel(void **state)
 	verbs_fini_cq(&cq);
 }
 
-static void opcode_has_the_text_of_the_public_function(void **state)
+static void foreign_wr_opcode_str_returns_public_name(void **state)
 {
 	assert_string_equal(foreign_wr_opcode_str(IBV_WR_SEND), "send");
 	assert_string_equal(foreign_wr_opcode_str(IBV_WR_RDMA_READ), "another");
@@ -219,19 +218,19 @@ static void opcode_has_the_text_of_the_public_function(void **state)
 static char logged[64];
 static uint32_t logged_level;
 
-void __wrap_verbs_vlog(const char *who, enum verbs_log_level level,
+void __wrap_verbs_vlog(const char *subject, enum verbs_log_level level,
 		       const char *fmt, va_list args)
 	__attribute__((format(printf, 3, 0)));
 
-void __wrap_verbs_vlog(const char *who, enum verbs_log_level level,
+void __wrap_verbs_vlog(const char *subject, enum verbs_log_level level,
 		       const char *fmt, va_list args)
 {
-	assert_null(who);
+	assert_null(subject);
 	logged_level = level;
 	(void)vsnprintf(logged, sizeof(logged), fmt, args);
 }
 
-static void provider_s_line_is_logged_as_it_is(void **state)
+static void foreign_log_writes_message_unchanged(void **state)
 {
 	foreign_log(NULL, 3, "%s: %s:%d: full\n", "mlx5_0", "post", 12);
 	assert_string_equal(logged, "mlx5_0: post:12: full\n");
@@ -239,25 +238,28 @@ static void provider_s_line_is_logged_as_it_is(void **state)
 }
 
 #define FILE_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
+	cmocka_unit_test_setup_teardown(name, create_tree, remove_tree)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gid_type_is_one_of_two),
-		cmocka_unit_test(empty_slot_is_of_version_1),
-		cmocka_unit_test(gid_type_that_cannot_be_had_is_an_error),
-		FILE_TEST(file_is_read_without_its_newline),
-		FILE_TEST(newline_makes_room_for_the_end),
-		FILE_TEST(file_that_does_not_fit_is_an_error),
-		FILE_TEST(empty_file_leaves_the_buffer),
-		FILE_TEST(missing_file_is_an_error),
-		FILE_TEST(device_without_a_record_has_no_files),
-		FILE_TEST(over_long_name_is_an_error),
-		cmocka_unit_test(cq_of_a_vendor_library_counts_on_its_channel),
-		cmocka_unit_test(cq_needs_no_channel),
-		cmocka_unit_test(opcode_has_the_text_of_the_public_function),
-		cmocka_unit_test(provider_s_line_is_logged_as_it_is),
+		cmocka_unit_test(foreign_query_gid_type_maps_to_two_types),
+		cmocka_unit_test(foreign_query_gid_type_empty_entry_returns_v1),
+		cmocka_unit_test(foreign_query_gid_type_failure_sets_errno),
+		FILE_TEST(foreign_read_sysfs_file_removes_newline),
+		FILE_TEST(foreign_read_sysfs_file_newline_is_replaced_by_nul),
+		FILE_TEST(foreign_read_sysfs_file_too_long_fails),
+		FILE_TEST(
+			foreign_read_sysfs_file_empty_leaves_buffer_unchanged),
+		FILE_TEST(foreign_read_sysfs_file_missing_returns_enoent),
+		FILE_TEST(
+			foreign_read_sysfs_file_without_device_returns_einval),
+		FILE_TEST(
+			foreign_read_sysfs_file_long_path_returns_enametoolong),
+		cmocka_unit_test(foreign_init_cq_counts_channel_reference),
+		cmocka_unit_test(foreign_init_cq_without_channel_succeeds),
+		cmocka_unit_test(foreign_wr_opcode_str_returns_public_name),
+		cmocka_unit_test(foreign_log_writes_message_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Match rules of foreign providers: libibverbs/foreign/foreign_match.c, with a
- * folder in the place of sysfs.
+ * fake sysfs tree.
  *
  * Linked with WRAP verbs_warn sysfs_root.
  */
@@ -18,7 +18,7 @@
 #include "foreign/foreign_provider.h"
 #include "support/fake_sysfs.h"
 
-/* last: it needs those above */
+/* last: requires the headers above */
 #include <cmocka.h>
 
 static struct fake_sysfs tree;
@@ -49,7 +49,7 @@ static struct foreign_provider provider;
 static struct verbs_kernel_device record;
 static struct verbs_candidate candidate;
 
-static int start(void **state)
+static int setup_match(void **state)
 {
 	fake_sysfs_init(&tree);
 	nr_warnings = 0;
@@ -79,7 +79,7 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+static int teardown_match(void **state)
 {
 	free(candidate.claim);
 	fake_sysfs_fini(&tree);
@@ -92,23 +92,23 @@ static void set_modalias(const char *text)
 			 text);
 }
 
-static bool claims(enum verbs_match_kind kind)
+static bool match_device_by(enum verbs_match_kind kind)
 {
 	free(candidate.claim);
 	candidate.claim = NULL;
 	return foreign_match_device(&provider.ops, kind, &candidate);
 }
 
-static const struct foreign_sysfs_dev *claim(void)
+static const struct foreign_sysfs_dev *match_and_get_claim(void)
 {
-	assert_true(claims(VERBS_MATCH_NAME));
+	assert_true(match_device_by(VERBS_MATCH_NAME));
 	assert_non_null(candidate.claim);
 	return candidate.claim;
 }
 
-static void assert_no_claim(void)
+static void assert_no_match(void)
 {
-	assert_false(claims(VERBS_MATCH_NAME));
+	assert_false(match_device_by(VERBS_MATCH_NAME));
 	assert_null(candidate.claim);
 }
 
@@ -138,22 +138,22 @@ static void assert_no_claim(void)
 
 #define MLX5_MODALIAS "pci:v000015B3d00001017sv000015B3sd00000007bc02sc00i00"
 
-static void driver_matches_in_both_rounds(void **state)
+static void foreign_match_driver_entry_matches_in_both_passes(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		DRIVER(RDMA_DRIVER_EFA), DRIVER(RDMA_DRIVER_MLX5), END
 	};
 
 	module_ops.match_table = table;
-	assert_true(claims(VERBS_MATCH_DRIVER_ID));
-	assert_ptr_equal(claim()->match, &table[1]);
+	assert_true(match_device_by(VERBS_MATCH_DRIVER_ID));
+	assert_ptr_equal(match_and_get_claim()->match, &table[1]);
 	record.driver_id = RDMA_DRIVER_EFA;
-	assert_ptr_equal(claim()->match, &table[0]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[0]);
 	record.driver_id = RDMA_DRIVER_RXE;
-	assert_no_claim();
+	assert_no_match();
 }
 
-static void unknown_driver_matches_nothing(void **state)
+static void foreign_match_unknown_driver_id_does_not_match(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		DRIVER(RDMA_DRIVER_UNKNOWN), END
@@ -161,36 +161,36 @@ static void unknown_driver_matches_nothing(void **state)
 
 	module_ops.match_table = table;
 	record.driver_id = RDMA_DRIVER_UNKNOWN;
-	assert_false(claims(VERBS_MATCH_DRIVER_ID));
-	assert_no_claim();
+	assert_false(match_device_by(VERBS_MATCH_DRIVER_ID));
+	assert_no_match();
 }
 
-static void entry_behind_the_end_does_not_match(void **state)
+static void foreign_match_entry_behind_sentinel_does_not_match(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		END, DRIVER(RDMA_DRIVER_MLX5), PATTERN("*"), END
 	};
 
 	module_ops.match_table = table;
-	assert_false(claims(VERBS_MATCH_DRIVER_ID));
-	assert_no_claim();
+	assert_false(match_device_by(VERBS_MATCH_DRIVER_ID));
+	assert_no_match();
 }
 
-static void name_matches_a_pattern(void **state)
+static void foreign_match_pattern_entry_matches_device_name(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		PATTERN("rdma_device:*Nrx*"), PATTERN("rdma_device:*Nhw*"), END
 	};
 
 	module_ops.match_table = table;
-	assert_ptr_equal(claim()->match, &table[1]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[1]);
 	strcpy(record.ibdev_name, "rxe0");
-	assert_ptr_equal(claim()->match, &table[0]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[0]);
 	strcpy(record.ibdev_name, "xrxe0");
-	assert_no_claim();
+	assert_no_match();
 }
 
-static void bus_matches_vendor_and_device(void **state)
+static void foreign_match_pci_entry_matches_vendor_and_device(void **state)
 {
 	static const struct foreign_match_ent table[] = { PCI(0x15b3, 0x1016),
 							  PCI(0x15b3, 0x1017),
@@ -198,54 +198,55 @@ static void bus_matches_vendor_and_device(void **state)
 
 	module_ops.match_table = table;
 	set_modalias(MLX5_MODALIAS "\n");
-	assert_ptr_equal(claim()->match, &table[1]);
-	assert_string_equal(claim()->modalias, MLX5_MODALIAS);
-	assert_true(claim()->flags & FOREIGN_SYSFS_READ_MODALIAS);
+	assert_ptr_equal(match_and_get_claim()->match, &table[1]);
+	assert_string_equal(match_and_get_claim()->modalias, MLX5_MODALIAS);
+	assert_true(match_and_get_claim()->flags & FOREIGN_SYSFS_READ_MODALIAS);
 }
 
-static void other_bus_address_does_not_match(void **state)
+static void
+foreign_match_pci_entry_different_device_does_not_match(void **state)
 {
 	static const struct foreign_match_ent table[] = { PCI(0x15b3, 0x1018),
 							  END };
 
 	module_ops.match_table = table;
 	set_modalias(MLX5_MODALIAS);
-	assert_no_claim();
+	assert_no_match();
 }
 
-static void bus_matches_a_pattern(void **state)
+static void foreign_match_pattern_entry_matches_modalias(void **state)
 {
 	static const struct foreign_match_ent table[] = { PATTERN("acpi*HISI*"),
 							  END };
 
 	module_ops.match_table = table;
 	set_modalias("acpi:HISI00D1:");
-	assert_ptr_equal(claim()->match, &table[0]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[0]);
 }
 
-static void entry_without_a_pattern_matches_nothing(void **state)
+static void foreign_match_pattern_entry_null_does_not_match(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		PATTERN(NULL), PATTERN("rdma_device:*Nhw*"), END
 	};
 
 	module_ops.match_table = table;
-	assert_ptr_equal(claim()->match, &table[1]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[1]);
 	strcpy(record.ibdev_name, "rxe0");
-	assert_no_claim();
+	assert_no_match();
 }
 
-static void device_without_a_bus_matches_no_bus(void **state)
+static void foreign_match_device_without_modalias_does_not_match(void **state)
 {
 	static const struct foreign_match_ent table[] = { PCI(0x15b3, 0x1017),
 							  PATTERN("pci:*"),
 							  PATTERN(""), END };
 
 	module_ops.match_table = table;
-	assert_no_claim();
+	assert_no_match();
 }
 
-static void modalias_that_is_too_long_is_none(void **state)
+static void foreign_match_modalias_too_long_does_not_match(void **state)
 {
 	static const struct foreign_match_ent table[] = { PATTERN("aa*"), END };
 	char text[600];
@@ -254,27 +255,28 @@ static void modalias_that_is_too_long_is_none(void **state)
 	memset(text, 'a', sizeof(text));
 	text[511] = '\0';
 	set_modalias(text);
-	assert_non_null(claim());
+	assert_non_null(match_and_get_claim());
 	text[511] = 'a';
 	text[512] = '\0';
 	set_modalias(text);
 	candidate.has_modalias = false;
-	assert_no_claim();
+	assert_no_match();
 }
 
-/* Every provider is asked, and the file is the same. */
-static void modalias_is_read_once(void **state)
+/* The file is the same for all providers. */
+static void foreign_match_modalias_is_read_once(void **state)
 {
 	static const struct foreign_match_ent table[] = { PCI(0x15b3, 0x1017),
 							  END };
 
 	module_ops.match_table = table;
-	assert_no_claim();
+	assert_no_match();
 	set_modalias(MLX5_MODALIAS);
-	assert_no_claim();
+	assert_no_match();
 }
 
-static void driver_goes_before_name_and_name_before_bus(void **state)
+static void
+foreign_match_driver_precedes_name_and_name_precedes_modalias(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		PCI(0x15b3, 0x1017), PATTERN("rdma_device:*Nhw*"),
@@ -283,65 +285,65 @@ static void driver_goes_before_name_and_name_before_bus(void **state)
 
 	module_ops.match_table = table;
 	set_modalias(MLX5_MODALIAS);
-	assert_ptr_equal(claim()->match, &table[2]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[2]);
 	record.driver_id = RDMA_DRIVER_UNKNOWN;
-	assert_ptr_equal(claim()->match, &table[1]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[1]);
 	strcpy(record.ibdev_name, "ib0");
 	fake_sysfs_write(&tree, "sys/class/infiniband/ib0/device/modalias",
 			 MLX5_MODALIAS);
-	assert_ptr_equal(claim()->match, &table[0]);
+	assert_ptr_equal(match_and_get_claim()->match, &table[0]);
 }
 
-static void first_round_is_for_drivers_only(void **state)
+static void foreign_match_first_pass_uses_driver_entries_only(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		PATTERN("rdma_device:*Nhw*"), END
 	};
 
 	module_ops.match_table = table;
-	assert_false(claims(VERBS_MATCH_DRIVER_ID));
+	assert_false(match_device_by(VERBS_MATCH_DRIVER_ID));
 	assert_null(candidate.claim);
-	assert_true(claims(VERBS_MATCH_NAME));
+	assert_true(match_device_by(VERBS_MATCH_NAME));
 }
 
 /* ------------------------------------------------------------------------ */
-/* A provider that decides by itself                                         */
+/* match_device() of a provider                                              */
 /* ------------------------------------------------------------------------ */
 
-static const struct foreign_match_ent *seen_match;
+static const struct foreign_match_ent *last_match;
 static bool decision;
 
-static bool match_device(struct foreign_sysfs_dev *sysfs_dev)
+static bool fake_match_device(struct foreign_sysfs_dev *sysfs_dev)
 {
 	assert_string_equal(sysfs_dev->ibdev_name, "hw0");
-	seen_match = sysfs_dev->match;
+	last_match = sysfs_dev->match;
 	sysfs_dev->provider_data = &decision;
 	return decision;
 }
 
-static void provider_decides_alone(void **state)
+static void foreign_match_match_device_function_decides(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		DRIVER(RDMA_DRIVER_MLX5), END
 	};
 
-	module_ops.match_device = match_device;
+	module_ops.match_device = fake_match_device;
 	decision = true;
-	assert_null(claim()->match);
-	assert_null(seen_match);
+	assert_null(match_and_get_claim()->match);
+	assert_null(last_match);
 	module_ops.match_table = table;
-	assert_ptr_equal(claim()->provider_data, &decision);
-	assert_ptr_equal(seen_match, &table[0]);
+	assert_ptr_equal(match_and_get_claim()->provider_data, &decision);
+	assert_ptr_equal(last_match, &table[0]);
 	decision = false;
-	assert_no_claim();
-	assert_false(claims(VERBS_MATCH_DRIVER_ID));
+	assert_no_match();
+	assert_false(match_device_by(VERBS_MATCH_DRIVER_ID));
 }
 
 /* ------------------------------------------------------------------------ */
 /* Versions of the driver's ABI                                              */
 /* ------------------------------------------------------------------------ */
 
-static void versions_outside_the_range_do_not_match(void **state)
+static void foreign_match_abi_version_outside_range_warns_once(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		DRIVER(RDMA_DRIVER_MLX5), END
@@ -349,21 +351,22 @@ static void versions_outside_the_range_do_not_match(void **state)
 
 	module_ops.match_table = table;
 	record.abi_version = 1;
-	(void)claim();
+	(void)match_and_get_claim();
 	record.abi_version = 3;
-	(void)claim();
+	(void)match_and_get_claim();
 	assert_int_equal(nr_warnings, 0);
 	record.abi_version = 4;
-	assert_no_claim();
+	assert_no_match();
 	assert_string_equal(warning,
 			    "provider foreign: supports versions 1 to 3 of its "
 			    "kernel driver's ABI, but hw0 has version 4");
 	record.abi_version = 0;
-	assert_no_claim();
+	assert_no_match();
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void version_of_a_device_of_others_is_no_matter(void **state)
+static void
+foreign_match_abi_version_of_unmatched_device_is_ignored(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		DRIVER(RDMA_DRIVER_EFA), END
@@ -371,13 +374,13 @@ static void version_of_a_device_of_others_is_no_matter(void **state)
 
 	module_ops.match_table = table;
 	record.abi_version = 9;
-	assert_no_claim();
+	assert_no_match();
 	assert_int_equal(nr_warnings, 0);
 }
 
 /* ------------------------------------------------------------------------ */
 
-static void record_has_what_discovery_knows(void **state)
+static void foreign_match_sysfs_dev_has_discovery_result(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		DRIVER(RDMA_DRIVER_MLX5), END
@@ -386,7 +389,7 @@ static void record_has_what_discovery_knows(void **state)
 	char path[512];
 
 	module_ops.match_table = table;
-	sysfs = claim();
+	sysfs = match_and_get_claim();
 	assert_string_equal(sysfs->sysfs_name, "uverbs4");
 	assert_int_equal(sysfs->sysfs_cdev, 0xe7c4);
 	assert_string_equal(sysfs->ibdev_name, "hw0");
@@ -406,7 +409,7 @@ static void record_has_what_discovery_knows(void **state)
 	assert_ptr_equal(sysfs->entry.next, &sysfs->entry);
 }
 
-static void record_without_a_guid_says_so(void **state)
+static void foreign_match_sysfs_dev_without_guid_has_no_guid_flag(void **state)
 {
 	static const struct foreign_match_ent table[] = {
 		DRIVER(RDMA_DRIVER_MLX5), END
@@ -414,32 +417,33 @@ static void record_without_a_guid_says_so(void **state)
 
 	module_ops.match_table = table;
 	record.has_node_guid = false;
-	assert_int_equal(claim()->flags, 0);
+	assert_int_equal(match_and_get_claim()->flags, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, setup_match, teardown_match)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(driver_matches_in_both_rounds),
-		TEST(unknown_driver_matches_nothing),
-		TEST(entry_behind_the_end_does_not_match),
-		TEST(name_matches_a_pattern),
-		TEST(bus_matches_vendor_and_device),
-		TEST(other_bus_address_does_not_match),
-		TEST(bus_matches_a_pattern),
-		TEST(entry_without_a_pattern_matches_nothing),
-		TEST(device_without_a_bus_matches_no_bus),
-		TEST(modalias_that_is_too_long_is_none),
-		TEST(modalias_is_read_once),
-		TEST(driver_goes_before_name_and_name_before_bus),
-		TEST(first_round_is_for_drivers_only),
-		TEST(provider_decides_alone),
-		TEST(versions_outside_the_range_do_not_match),
-		TEST(version_of_a_device_of_others_is_no_matter),
-		TEST(record_has_what_discovery_knows),
-		TEST(record_without_a_guid_says_so),
+		TEST(foreign_match_driver_entry_matches_in_both_passes),
+		TEST(foreign_match_unknown_driver_id_does_not_match),
+		TEST(foreign_match_entry_behind_sentinel_does_not_match),
+		TEST(foreign_match_pattern_entry_matches_device_name),
+		TEST(foreign_match_pci_entry_matches_vendor_and_device),
+		TEST(foreign_match_pci_entry_different_device_does_not_match),
+		TEST(foreign_match_pattern_entry_matches_modalias),
+		TEST(foreign_match_pattern_entry_null_does_not_match),
+		TEST(foreign_match_device_without_modalias_does_not_match),
+		TEST(foreign_match_modalias_too_long_does_not_match),
+		TEST(foreign_match_modalias_is_read_once),
+		TEST(foreign_match_driver_precedes_name_and_name_precedes_modalias),
+		TEST(foreign_match_first_pass_uses_driver_entries_only),
+		TEST(foreign_match_match_device_function_decides),
+		TEST(foreign_match_abi_version_outside_range_warns_once),
+		TEST(foreign_match_abi_version_of_unmatched_device_is_ignored),
+		TEST(foreign_match_sysfs_dev_has_discovery_result),
+		TEST(foreign_match_sysfs_dev_without_guid_has_no_guid_flag),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The library itself under modules of all private ABIs, all in one process:
- * does each name of each node lead to the function for it?
+ * The whole library with modules of all private ABIs in one process: each name
+ * in each node must refer to the function for that node.
  */
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
@@ -13,7 +13,7 @@
 
 #include "libibverbs/foreign/node_module.h"
 
-/* last: it needs those above */
+/* last: requires the headers above */
 #include <cmocka.h>
 
 struct module {
@@ -39,7 +39,7 @@ static struct module modules[] = {
 
 #define NR_MODULES (sizeof(modules) / sizeof(modules[0]))
 
-static int load_all(void **state)
+static int load_all_modules(void **state)
 {
 	for (size_t i = 0; i < NR_MODULES; i++) {
 		void *handle = dlopen(modules[i].path, RTLD_NOW | RTLD_LOCAL);
@@ -80,7 +80,7 @@ static void use_context(struct ibv_context *ctx, const struct module *module)
 				 IBV_MW_TYPE_1));
 }
 
-static void each_module_gets_what_it_was_built_for(void **state)
+static void foreign_nodes_module_calls_functions_of_matching_node(void **state)
 {
 	for (size_t i = 0; i < NR_MODULES; i++) {
 		const struct module *module = &modules[i];
@@ -99,7 +99,7 @@ static void each_module_gets_what_it_was_built_for(void **state)
 	}
 }
 
-static void all_modules_work_at_the_same_time(void **state)
+static void foreign_nodes_all_modules_work_concurrently(void **state)
 {
 	struct ibv_context *ctx[NR_MODULES];
 	struct ibv_device **list[NR_MODULES];
@@ -120,8 +120,8 @@ static void all_modules_work_at_the_same_time(void **state)
 		assert_int_equal(ibv_close_device(ctx[i]), 0);
 }
 
-/* Functions that have not changed are one and the same in all nodes. */
-static void names_lead_to_the_library(void **state)
+/* Functions that never changed are exported as one function in all nodes. */
+static void foreign_nodes_unchanged_function_is_same_in_all_nodes(void **state)
 {
 	static const char *const names[] = {
 		"verbs_open_device",  "ibv_cmd_alloc_pd",  "execute_ioctl",
@@ -145,10 +145,12 @@ static void names_lead_to_the_library(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_module_gets_what_it_was_built_for),
-		cmocka_unit_test(all_modules_work_at_the_same_time),
-		cmocka_unit_test(names_lead_to_the_library),
+		cmocka_unit_test(
+			foreign_nodes_module_calls_functions_of_matching_node),
+		cmocka_unit_test(foreign_nodes_all_modules_work_concurrently),
+		cmocka_unit_test(
+			foreign_nodes_unchanged_function_is_same_in_all_nodes),
 	};
 
-	return cmocka_run_group_tests(tests, load_all, NULL);
+	return cmocka_run_group_tests(tests, load_all_modules, NULL);
 }

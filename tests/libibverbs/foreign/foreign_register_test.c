@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Registration of foreign providers: libibverbs/foreign/foreign_register.c.
- * What has registered stays for ever, so each test has a process of its own.
+ * Registration of foreign providers: libibverbs/foreign/foreign_register.c and
+ * foreign_provider.c. A registration lasts as long as the process, so each test
+ * runs in its own process.
  *
  * Linked with WRAP foreign_detect verbs_warn.
  */
@@ -65,7 +66,7 @@ static size_t nr_registered(void)
 	return verbs_provider_snapshot(ops);
 }
 
-static const struct foreign_provider *registered(void)
+static const struct foreign_provider *registered_provider(void)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 
@@ -75,7 +76,7 @@ static const struct foreign_provider *registered(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What is registered                                                        */
+/* Accepted providers                                                        */
 /* ------------------------------------------------------------------------ */
 
 static void
@@ -85,7 +86,7 @@ assert_variant(void (*register_driver)(const struct foreign_device_ops *ops),
 	const struct foreign_provider *provider;
 
 	register_driver(&one);
-	provider = registered();
+	provider = registered_provider();
 	assert_int_equal(nr_warnings, 0);
 	assert_string_equal(provider->ops.name, "one");
 	assert_ptr_equal(provider->module_ops, &one);
@@ -94,63 +95,66 @@ assert_variant(void (*register_driver)(const struct foreign_device_ops *ops),
 	assert_ptr_equal(provider->ops.foreign->origin(&provider->ops), &one);
 }
 
-/* Two releases of 34 are extinct, so it can only be one of the others. */
-static void any_34_is_taken_for_36_or_newer(void **state)
+/*
+ * v34 and v35 are excluded. The others differ in verbs_qp, so the release is
+ * unknown.
+ */
+static void foreign_register_node_34_has_unknown_release(void **state)
 {
 	assert_variant(foreign_register_driver_34, FOREIGN_34, 0);
 }
 
-/* That of v44 has a verbs_qp of its own, so "44 or newer" says nothing. */
-static void release_counts_if_the_qp_is_the_same_in_all_newer_ones(void **state)
+/* v45 and later have the same verbs_qp. */
+static void foreign_register_node_34_from_v45_keeps_release(void **state)
 {
-	fake_oldest = 45;
+	fake_detect_oldest = 45;
 	assert_variant(foreign_register_driver_34, FOREIGN_34, 45);
 }
 
-static void release_with_different_qps_is_unknown(void **state)
+static void foreign_register_node_34_from_v44_has_unknown_release(void **state)
 {
-	fake_oldest = 44;
+	fake_detect_oldest = 44;
 	assert_variant(foreign_register_driver_34, FOREIGN_34, 0);
 }
 
-static void known_34_keeps_its_release(void **state)
+static void foreign_register_node_34_known_release_is_stored(void **state)
 {
-	fake_oldest = 54;
+	fake_detect_oldest = 54;
 	assert_variant(foreign_register_driver_34, FOREIGN_34, 54);
 }
 
-static void any_57_is_taken(void **state)
+static void foreign_register_node_57_is_accepted(void **state)
 {
 	assert_variant(foreign_register_driver_57, FOREIGN_57, 57);
 }
 
-static void early_59_has_its_variant(void **state)
+static void foreign_register_node_59_until_v61_has_variant_59a(void **state)
 {
-	fake_newest = 61;
+	fake_detect_newest = 61;
 	assert_variant(foreign_register_driver_59, FOREIGN_59A, 59);
 }
 
-static void late_59_has_its_variant(void **state)
+static void foreign_register_node_59_from_v62_has_variant_59b(void **state)
 {
-	fake_oldest = 62;
+	fake_detect_oldest = 62;
 	assert_variant(foreign_register_driver_59, FOREIGN_59B, 62);
 }
 
-static void any_64_is_taken(void **state)
+static void foreign_register_node_64_is_accepted(void **state)
 {
 	assert_variant(foreign_register_driver_64, FOREIGN_64, 64);
 }
 
-static void any_65_is_taken(void **state)
+static void foreign_register_node_65_is_accepted(void **state)
 {
 	assert_variant(foreign_register_driver_65, FOREIGN_65, 65);
 }
 
 /* ------------------------------------------------------------------------ */
-/* What is refused                                                           */
+/* Rejected providers                                                        */
 /* ------------------------------------------------------------------------ */
 
-static void assert_refused(const char *text)
+static void assert_rejected(const char *text)
 {
 	assert_int_equal(nr_registered(), 0);
 	assert_int_equal(nr_warnings, 1);
@@ -158,70 +162,72 @@ static void assert_refused(const char *text)
 	nr_warnings = 0;
 }
 
-static void any_59_is_refused(void **state)
+static void foreign_register_node_59_unknown_release_is_rejected(void **state)
 {
 	foreign_register_driver_59(&one);
-	assert_refused(
+	assert_rejected(
 		"provider one: built for an rdma-core release from 59 to "
 		"63, which have different ABIs");
 }
 
-static void extinct_release_is_refused(void **state)
+static void foreign_register_node_34_v35_is_rejected(void **state)
 {
-	fake_oldest = fake_newest = 35;
+	fake_detect_oldest = fake_detect_newest = 35;
 	foreign_register_driver_34(&one);
-	assert_refused("provider one: rdma-core release 35 is not supported");
+	assert_rejected("provider one: rdma-core release 35 is not supported");
 }
 
-static void incomplete_table_is_refused(void **state)
+static void foreign_register_incomplete_table_is_rejected(void **state)
 {
 	struct foreign_device_ops ops = one;
 
 	foreign_register_driver_34(NULL);
-	assert_refused("provider unknown: its op table is incomplete");
+	assert_rejected("provider unknown: its op table is incomplete");
 	ops.name = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider unknown: its op table is incomplete");
+	assert_rejected("provider unknown: its op table is incomplete");
 	ops = one;
 	ops.alloc_context = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider one: its op table is incomplete");
+	assert_rejected("provider one: its op table is incomplete");
 	ops = one;
 	ops.alloc_device = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider one: its op table is incomplete");
+	assert_rejected("provider one: its op table is incomplete");
 	ops = one;
 	ops.match_table = NULL;
 	foreign_register_driver_34(&ops);
-	assert_refused("provider one: its op table is incomplete");
+	assert_rejected("provider one: its op table is incomplete");
 }
 
-static void second_registration_is_told_and_changes_nothing(void **state)
+static void
+foreign_register_second_registration_warns_and_changes_nothing(void **state)
 {
 	foreign_register_driver_34(&one);
 	foreign_register_driver_34(&one);
 	foreign_register_driver_65(&one);
 	assert_int_equal(nr_warnings, 2);
 	assert_string_equal(warning, "provider one: registers twice");
-	assert_ptr_equal(registered()->variant, &foreign_variants[FOREIGN_34]);
+	assert_ptr_equal(registered_provider()->variant,
+			 &foreign_variants[FOREIGN_34]);
 }
 
-static void name_of_another_is_refused(void **state)
+static void foreign_register_duplicate_name_is_rejected(void **state)
 {
 	foreign_register_driver_34(&one);
 	foreign_register_driver_65(&one_again);
 	assert_int_equal(nr_warnings, 1);
 	assert_string_equal(warning,
 			    "provider one: a provider of this name exists");
-	assert_ptr_equal(registered()->module_ops, &one);
+	assert_ptr_equal(registered_provider()->module_ops, &one);
 
-	/* And it does not stand in the way of others. */
+	/* The next provider is registered. */
 	foreign_register_driver_65(&two);
 	assert_int_equal(nr_registered(), 2);
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void too_many_are_refused(void **state)
+static void foreign_register_full_table_rejects_provider(void **state)
 {
 	static struct foreign_device_ops many[VERBS_MAX_PROVIDERS + 1];
 	static char names[VERBS_MAX_PROVIDERS + 1][8];
@@ -237,14 +243,14 @@ static void too_many_are_refused(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Tables that were not registered                                           */
+/* Tables that are not registered                                            */
 /* ------------------------------------------------------------------------ */
 
-static void table_of_the_same_module_is_known(void **state)
+static void foreign_provider_of_module_same_module_is_found(void **state)
 {
 	const struct foreign_provider *provider;
 
-	fake_oldest = 62;
+	fake_detect_oldest = 62;
 	foreign_register_driver_59(&one);
 	provider = foreign_provider_of_module(&two);
 	assert_non_null(provider);
@@ -253,24 +259,26 @@ static void table_of_the_same_module_is_known(void **state)
 	assert_ptr_equal(provider->variant, &foreign_variants[FOREIGN_59B]);
 	assert_int_equal(provider->release, 62);
 	assert_ptr_equal(foreign_provider_of_module(&two), provider);
-	assert_ptr_equal(foreign_provider_of_module(&one), registered());
+	assert_ptr_equal(foreign_provider_of_module(&one),
+			 registered_provider());
 	assert_int_equal(nr_registered(), 1);
 }
 
-static void table_of_another_module_is_not(void **state)
+static void foreign_provider_of_module_unknown_module_returns_null(void **state)
 {
-	static const struct foreign_device_ops *nobody;
+	static const struct foreign_device_ops *null_ops;
 	struct foreign_device_ops on_the_stack = one;
 
 	foreign_register_driver_34(&one);
 	assert_null(foreign_provider_of_module(&on_the_stack));
-	assert_null(foreign_provider_of_module(nobody));
-	/* In libc, and not replaced by a sanitizer. */
+	assert_null(foreign_provider_of_module(null_ops));
+	/* This function is in libc and no sanitizer replaces it. */
 	assert_null(foreign_provider_of_module(
 		(const void *)(uintptr_t)gnu_get_libc_version));
 }
 
-static void without_any_provider_no_table_is_known(void **state)
+static void
+foreign_provider_of_module_without_providers_returns_null(void **state)
 {
 	assert_null(foreign_provider_of_module(&one));
 }
@@ -278,26 +286,34 @@ static void without_any_provider_no_table_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_34_is_taken_for_36_or_newer),
-		cmocka_unit_test(known_34_keeps_its_release),
+		cmocka_unit_test(foreign_register_node_34_has_unknown_release),
 		cmocka_unit_test(
-			release_counts_if_the_qp_is_the_same_in_all_newer_ones),
-		cmocka_unit_test(release_with_different_qps_is_unknown),
-		cmocka_unit_test(any_57_is_taken),
-		cmocka_unit_test(early_59_has_its_variant),
-		cmocka_unit_test(late_59_has_its_variant),
-		cmocka_unit_test(any_64_is_taken),
-		cmocka_unit_test(any_65_is_taken),
-		cmocka_unit_test(any_59_is_refused),
-		cmocka_unit_test(extinct_release_is_refused),
-		cmocka_unit_test(incomplete_table_is_refused),
+			foreign_register_node_34_known_release_is_stored),
 		cmocka_unit_test(
-			second_registration_is_told_and_changes_nothing),
-		cmocka_unit_test(name_of_another_is_refused),
-		cmocka_unit_test(too_many_are_refused),
-		cmocka_unit_test(table_of_the_same_module_is_known),
-		cmocka_unit_test(table_of_another_module_is_not),
-		cmocka_unit_test(without_any_provider_no_table_is_known),
+			foreign_register_node_34_from_v45_keeps_release),
+		cmocka_unit_test(
+			foreign_register_node_34_from_v44_has_unknown_release),
+		cmocka_unit_test(foreign_register_node_57_is_accepted),
+		cmocka_unit_test(
+			foreign_register_node_59_until_v61_has_variant_59a),
+		cmocka_unit_test(
+			foreign_register_node_59_from_v62_has_variant_59b),
+		cmocka_unit_test(foreign_register_node_64_is_accepted),
+		cmocka_unit_test(foreign_register_node_65_is_accepted),
+		cmocka_unit_test(
+			foreign_register_node_59_unknown_release_is_rejected),
+		cmocka_unit_test(foreign_register_node_34_v35_is_rejected),
+		cmocka_unit_test(foreign_register_incomplete_table_is_rejected),
+		cmocka_unit_test(
+			foreign_register_second_registration_warns_and_changes_nothing),
+		cmocka_unit_test(foreign_register_duplicate_name_is_rejected),
+		cmocka_unit_test(foreign_register_full_table_rejects_provider),
+		cmocka_unit_test(
+			foreign_provider_of_module_same_module_is_found),
+		cmocka_unit_test(
+			foreign_provider_of_module_unknown_module_returns_null),
+		cmocka_unit_test(
+			foreign_provider_of_module_without_providers_returns_null),
 	};
 
 	return own_process_run_group_tests(tests);

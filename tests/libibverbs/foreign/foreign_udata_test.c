@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is taken out of a provider's buffers, and put back. */
+/*
+ * Driver data and attributes in the buffers of a provider:
+ * libibverbs/foreign/foreign_udata.c.
+ */
 #include "foreign/foreign_udata.h"
 
 #include <string.h>
 
 #include "libibverbs/foreign/foreign_cmd_test.h"
 
-/* The requests as the modules declare them: with their header, in bytes. */
+/* Bytes of the request structs in modules, header included. */
 _Static_assert(FOREIGN_CMD_LEN(ib_uverbs_get_context) == 16, "request");
 _Static_assert(FOREIGN_CMD_LEN(ib_uverbs_query_port) == 24, "request");
 _Static_assert(FOREIGN_CMD_LEN(ib_uverbs_alloc_pd) == 16, "request");
@@ -31,7 +34,7 @@ _Static_assert(FOREIGN_EX_CMD_LEN(ib_uverbs_ex_modify_qp) == 144, "request");
 _Static_assert(FOREIGN_EX_CMD_LEN(ib_uverbs_ex_create_wq) == 64, "request");
 _Static_assert(FOREIGN_EX_CMD_LEN(ib_uverbs_ex_modify_wq) == 48, "request");
 
-/* And the cores of their responses. */
+/* Bytes of the core structs of the responses. */
 _Static_assert(sizeof(struct ib_uverbs_get_context_resp) == 8, "response");
 _Static_assert(sizeof(struct ib_uverbs_ex_query_device_resp) == 304,
 	       "response");
@@ -52,62 +55,63 @@ _Static_assert(sizeof(struct ib_uverbs_ex_create_wq_resp) == 24, "response");
 _Static_assert(sizeof(struct ib_uverbs_ex_create_rwq_ind_table_resp) == 16,
 	       "response");
 
-#define CORE 24
+#define CORE_LEN 24
 
-static void driver_bytes_are_behind_the_core(void **state)
+static void foreign_udata_init_driver_data_follows_core(void **state)
 {
-	char cmd[CORE + 8] = {}, resp[CORE + 12] = {};
+	char cmd[CORE_LEN + 8] = {}, resp[CORE_LEN + 12] = {};
 	struct verbs_udata udata;
 
-	assert_int_equal(foreign_udata_init(cmd, sizeof(cmd), CORE, resp,
-					    sizeof(resp), CORE, &udata),
+	assert_int_equal(foreign_udata_init(cmd, sizeof(cmd), CORE_LEN, resp,
+					    sizeof(resp), CORE_LEN, &udata),
 			 0);
-	assert_ptr_equal(udata.in, cmd + CORE);
+	assert_ptr_equal(udata.in, cmd + CORE_LEN);
 	assert_int_equal(udata.in_len, 8);
-	assert_ptr_equal(udata.out, resp + CORE);
+	assert_ptr_equal(udata.out, resp + CORE_LEN);
 	assert_int_equal(udata.out_len, 12);
 	assert_null(udata.attrs);
 	assert_int_equal(udata.nr_attrs, 0);
 	assert_false(udata.ioctl_only);
 }
 
-static void nothing_behind_the_core_is_no_driver_data(void **state)
+static void foreign_udata_init_core_only_has_no_driver_data(void **state)
 {
-	char cmd[CORE] = {}, resp[CORE] = {};
+	char cmd[CORE_LEN] = {}, resp[CORE_LEN] = {};
 	struct verbs_udata udata;
 
-	assert_int_equal(
-		foreign_udata_init(cmd, CORE, CORE, resp, CORE, CORE, &udata),
-		0);
+	assert_int_equal(foreign_udata_init(cmd, CORE_LEN, CORE_LEN, resp,
+					    CORE_LEN, CORE_LEN, &udata),
+			 0);
 	assert_null(udata.in);
 	assert_int_equal(udata.in_len, 0);
 	assert_null(udata.out);
 	assert_int_equal(udata.out_len, 0);
-	/* A size without a buffer says nothing. */
-	assert_int_equal(
-		foreign_udata_init(NULL, 100, CORE, NULL, 1, CORE, &udata), 0);
+	/* The size of a NULL buffer is ignored. */
+	assert_int_equal(foreign_udata_init(NULL, 100, CORE_LEN, NULL, 1,
+					    CORE_LEN, &udata),
+			 0);
 	assert_int_equal(udata.in_len, 0);
 	assert_int_equal(udata.out_len, 0);
 }
 
-static void a_buffer_smaller_than_the_core_is_refused(void **state)
+static void foreign_udata_init_short_buffer_returns_einval(void **state)
 {
 	const struct verbs_udata before = { .in_len = 5 };
 	struct verbs_udata udata = before;
-	char buf[CORE];
+	char buf[CORE_LEN];
 
-	for (size_t size = 0; size < CORE; size++) {
-		assert_int_equal(foreign_udata_init(buf, size, CORE, NULL, 0,
-						    CORE, &udata),
+	for (size_t size = 0; size < CORE_LEN; size++) {
+		assert_int_equal(foreign_udata_init(buf, size, CORE_LEN, NULL,
+						    0, CORE_LEN, &udata),
 				 -EINVAL);
-		assert_int_equal(foreign_udata_init(NULL, 0, CORE, buf, size,
-						    CORE, &udata),
+		assert_int_equal(foreign_udata_init(NULL, 0, CORE_LEN, buf,
+						    size, CORE_LEN, &udata),
 				 -EINVAL);
 	}
 	assert_memory_equal(&udata, &before, sizeof(before));
 }
 
-static void a_chain_becomes_attributes_and_gets_them_back(void **state)
+static void foreign_link_collect_and_write_back_attributes(void **state)
 {
 	static const uint64_t bytes[2] = { 1, 2 };
 	struct caller_buffer first, second;
@@ -142,7 +146,7 @@ static void a_chain_becomes_attributes_and_gets_them_back(void **state)
 	assert_int_equal(second.attrs[0].flags, UVERBS_ATTR_F_VALID_OUTPUT);
 }
 
-static void no_chain_is_no_attribute(void **state)
+static void foreign_link_collect_null_chain_adds_no_attribute(void **state)
 {
 	struct verbs_udata udata = {};
 	struct foreign_link link;
@@ -155,8 +159,8 @@ static void no_chain_is_no_attribute(void **state)
 	foreign_link_write_back(&link);
 }
 
-/* Driver bytes in a chain are not an attribute among others: see write(2). */
-static void driver_bytes_of_a_chain_are_the_command_s(void **state)
+/* UHW attributes become driver data, because a write command can carry that. */
+static void foreign_link_collect_uhw_attributes_become_driver_data(void **state)
 {
 	static const uint64_t bytes[2] = { 1, 2 };
 	struct caller_buffer buf;
@@ -187,8 +191,8 @@ static void driver_bytes_of_a_chain_are_the_command_s(void **state)
 	assert_int_equal(buf.attrs[3].data, 66);
 }
 
-/* The driver's own attributes begin there where a method has no such bytes. */
-static void the_same_numbers_are_attributes_of_other_methods(void **state)
+/* In a method without UHW, the first driver attributes have the same ids. */
+static void foreign_link_collect_without_uhw_keeps_attributes(void **state)
 {
 	uint64_t offset;
 	uint16_t index;
@@ -214,7 +218,8 @@ static void the_same_numbers_are_attributes_of_other_methods(void **state)
 	assert_int_equal(buf.attrs[1].flags, UVERBS_ATTR_F_VALID_OUTPUT);
 }
 
-static void short_driver_input_is_inline_or_an_address(void **state)
+static void
+foreign_link_collect_short_driver_input_is_inline_or_address(void **state)
 {
 	static const uint32_t input = 0x12345678;
 	struct caller_buffer buf;
@@ -241,7 +246,7 @@ static void short_driver_input_is_inline_or_an_address(void **state)
 	assert_int_equal(udata.in_len, sizeof(input));
 }
 
-static void driver_bytes_come_from_one_place(void **state)
+static void foreign_link_collect_second_driver_data_returns_einval(void **state)
 {
 	uint64_t bytes[2] = {};
 	struct caller_buffer buf;
@@ -263,7 +268,7 @@ static void driver_bytes_come_from_one_place(void **state)
 			 -EINVAL);
 }
 
-static void a_chain_may_rule_out_write_commands(void **state)
+static void foreign_link_collect_ioctl_only_flag_is_set(void **state)
 {
 	struct caller_buffer first, second;
 	struct verbs_udata udata = {};
@@ -279,7 +284,7 @@ static void a_chain_may_rule_out_write_commands(void **state)
 	assert_true(udata.ioctl_only);
 }
 
-static void take_ends_with(struct caller_buffer *buf, int err)
+static void check_collect_result(struct caller_buffer *buf, int err)
 {
 	struct verbs_udata udata = {};
 	struct foreign_link link;
@@ -290,58 +295,66 @@ static void take_ends_with(struct caller_buffer *buf, int err)
 			 err);
 }
 
-static void chains_that_make_no_sense_are_refused(void **state)
+static void foreign_link_collect_invalid_chain_is_rejected(void **state)
 {
 	struct caller_buffer buf, many[FOREIGN_MAX_LINKS + 1];
 
 	caller_buffer_init(&buf, 1, 2, 1, NULL);
 	buf.flags = CALLER_BUFFER_ERROR;
-	take_ends_with(&buf, -EINVAL);
+	check_collect_result(&buf, -EINVAL);
 
 	caller_buffer_init(&buf, 1, 2, 1, &buf);
-	take_ends_with(&buf, -EINVAL);
+	check_collect_result(&buf, -EINVAL);
 
 	caller_buffer_init(&buf, 1, 2, 1, NULL);
-	buf.next_attr = buf.attrs + 2; /* behind its room */
-	take_ends_with(&buf, -EINVAL);
-	buf.next_attr = (void *)&buf.reserved1; /* in front of them */
-	take_ends_with(&buf, -EINVAL);
+	buf.next_attr = buf.attrs + 2; /* behind the end of the array */
+	check_collect_result(&buf, -EINVAL);
+	buf.next_attr = (void *)&buf.reserved1; /* in front of the array */
+	check_collect_result(&buf, -EINVAL);
 	buf.last_attr = buf.attrs + 4;
 	buf.next_attr = (void *)((char *)buf.attrs + 5);
-	take_ends_with(&buf, -EINVAL);
+	check_collect_result(&buf, -EINVAL);
 
-	/* More buffers than anybody links; and as many as are taken. */
+	/* One buffer more than the maximum, then the maximum. */
 	for (int i = 0; i <= FOREIGN_MAX_LINKS; i++)
 		caller_buffer_init(&many[i], 1, 2, 0, i ? &many[i - 1] : NULL);
-	take_ends_with(&many[FOREIGN_MAX_LINKS], -EINVAL);
-	take_ends_with(&many[FOREIGN_MAX_LINKS - 1], 0);
+	check_collect_result(&many[FOREIGN_MAX_LINKS], -EINVAL);
+	check_collect_result(&many[FOREIGN_MAX_LINKS - 1], 0);
 
-	/* More attributes than any command has room for. */
+	/* More attributes than a command can have. */
 	for (int i = 0; i < FOREIGN_MAX_LINKS; i++) {
 		caller_buffer_init(&many[i], 1, 2, CALLER_ATTRS,
 				   i ? &many[i - 1] : NULL);
 		for (int k = 0; k < CALLER_ATTRS; k++)
 			caller_attr_num(&many[i], 0x1010, 0);
 	}
-	take_ends_with(&many[FOREIGN_MAX_LINKS - 1], -E2BIG);
+	check_collect_result(&many[FOREIGN_MAX_LINKS - 1], -E2BIG);
 	assert_true(FOREIGN_MAX_LINKS * CALLER_ATTRS > CMD_MAX_ATTRS);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(driver_bytes_are_behind_the_core),
-		cmocka_unit_test(nothing_behind_the_core_is_no_driver_data),
-		cmocka_unit_test(a_buffer_smaller_than_the_core_is_refused),
-		cmocka_unit_test(a_chain_becomes_attributes_and_gets_them_back),
-		cmocka_unit_test(no_chain_is_no_attribute),
-		cmocka_unit_test(driver_bytes_of_a_chain_are_the_command_s),
+		cmocka_unit_test(foreign_udata_init_driver_data_follows_core),
 		cmocka_unit_test(
-			the_same_numbers_are_attributes_of_other_methods),
-		cmocka_unit_test(short_driver_input_is_inline_or_an_address),
-		cmocka_unit_test(driver_bytes_come_from_one_place),
-		cmocka_unit_test(a_chain_may_rule_out_write_commands),
-		cmocka_unit_test(chains_that_make_no_sense_are_refused),
+			foreign_udata_init_core_only_has_no_driver_data),
+		cmocka_unit_test(
+			foreign_udata_init_short_buffer_returns_einval),
+		cmocka_unit_test(
+			foreign_link_collect_and_write_back_attributes),
+		cmocka_unit_test(
+			foreign_link_collect_null_chain_adds_no_attribute),
+		cmocka_unit_test(
+			foreign_link_collect_uhw_attributes_become_driver_data),
+		cmocka_unit_test(
+			foreign_link_collect_without_uhw_keeps_attributes),
+		cmocka_unit_test(
+			foreign_link_collect_short_driver_input_is_inline_or_address),
+		cmocka_unit_test(
+			foreign_link_collect_second_driver_data_returns_einval),
+		cmocka_unit_test(foreign_link_collect_ioctl_only_flag_is_set),
+		cmocka_unit_test(
+			foreign_link_collect_invalid_chain_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

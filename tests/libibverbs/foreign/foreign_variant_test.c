@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The private ABIs: libibverbs/foreign/foreign_variant.c against the table of
- * slots, tests/abi/private-slots.tsv.
+ * The private ABIs: libibverbs/foreign/foreign_variant.c, compared with the
+ * slot table tests/abi/private-slots.tsv.
  */
 #include "foreign/foreign_variant.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* last: it needs those above */
+/* last: requires the headers above */
 #include <cmocka.h>
 
 #define MAX_SLOTS 128
@@ -125,24 +125,24 @@ static const struct {
 	OP(unimport_pd),
 };
 
-static size_t offset_of(const char *name)
+static size_t member_offset(const char *name)
 {
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		if (strcmp(members[i].name, name) == 0)
 			return members[i].offset;
 	}
-	fail_msg("the table of slots has %s, and we do not", name);
+	fail_msg("%s is in the slot table, but not in members[]", name);
 	return 0;
 }
 
 /* ------------------------------------------------------------------------ */
-/* The table                                                                 */
+/* The slot table                                                            */
 /* ------------------------------------------------------------------------ */
 
-/* The column of each variant, behind the name. */
+/* One line: the name, then a column for each variant. */
 struct row {
 	char name[64];
-	long slot[FOREIGN_NR_VARIANTS]; /* -1: not there */
+	long slot[FOREIGN_NR_VARIANTS]; /* -1: member does not exist */
 };
 
 static bool read_row(FILE *file, struct row *row)
@@ -172,22 +172,22 @@ static FILE *open_table(void)
 	return file;
 }
 
-/* Slot n holds n + 1, and what is behind the table must not be read. */
-static void fill(uintptr_t *slots, size_t nr_slots)
+/* Slot n has the value n + 1. Memory behind the table must not be read. */
+static void fill_table(uintptr_t *slots, size_t nr_slots)
 {
 	for (size_t i = 0; i < MAX_SLOTS; i++)
 		slots[i] = i < nr_slots ? i + 1 : 0xbad;
 }
 
-static uintptr_t member(const struct foreign_ops *ops, const char *name)
+static uintptr_t member_value(const struct foreign_ops *ops, const char *name)
 {
 	uintptr_t value;
 
-	memcpy(&value, (const char *)ops + offset_of(name), sizeof(value));
+	memcpy(&value, (const char *)ops + member_offset(name), sizeof(value));
 	return value;
 }
 
-static void every_slot_becomes_its_member(void **state)
+static void foreign_variant_read_ops_slot_sets_member_of_same_name(void **state)
 {
 	struct foreign_ops ops[FOREIGN_NR_VARIANTS] = {};
 	uintptr_t slots[MAX_SLOTS];
@@ -196,7 +196,7 @@ static void every_slot_becomes_its_member(void **state)
 	struct row row;
 
 	for (size_t i = 0; i < FOREIGN_NR_VARIANTS; i++) {
-		fill(slots, foreign_variants[i].nr_slots);
+		fill_table(slots, foreign_variants[i].nr_slots);
 		foreign_variant_read_ops(&foreign_variants[i], slots, &ops[i]);
 	}
 	while (read_row(file, &row)) {
@@ -204,14 +204,14 @@ static void every_slot_becomes_its_member(void **state)
 			continue;
 		nr_rows++;
 		for (size_t i = 0; i < FOREIGN_NR_VARIANTS; i++)
-			assert_int_equal(member(&ops[i], row.name),
+			assert_int_equal(member_value(&ops[i], row.name),
 					 row.slot[i] + 1);
 	}
 	(void)fclose(file);
 	assert_int_equal(nr_rows, sizeof(struct foreign_ops) / sizeof(void *));
 }
 
-static void tables_are_as_long_as_they_are(void **state)
+static void foreign_variant_nr_slots_matches_slot_table(void **state)
 {
 	FILE *file = open_table();
 	bool found = false;
@@ -229,7 +229,7 @@ static void tables_are_as_long_as_they_are(void **state)
 	assert_true(found);
 }
 
-static void empty_slot_leaves_the_member(void **state)
+static void foreign_variant_read_ops_null_slot_keeps_member(void **state)
 {
 	uintptr_t slots[MAX_SLOTS] = {}, all[MAX_SLOTS];
 	struct foreign_ops ops = {};
@@ -238,7 +238,7 @@ static void empty_slot_leaves_the_member(void **state)
 		const struct foreign_variant *variant = &foreign_variants[i];
 		struct foreign_ops before;
 
-		fill(all, variant->nr_slots);
+		fill_table(all, variant->nr_slots);
 		foreign_variant_read_ops(variant, all, &ops);
 		before = ops;
 		foreign_variant_read_ops(variant, slots, &ops);
@@ -246,7 +246,7 @@ static void empty_slot_leaves_the_member(void **state)
 	}
 }
 
-static void contexts_have_the_sizes_of_their_releases(void **state)
+static void foreign_variant_context_size_matches_release(void **state)
 {
 	static const struct {
 		unsigned int node, oldest, newest;
@@ -276,10 +276,12 @@ static void contexts_have_the_sizes_of_their_releases(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_slot_becomes_its_member),
-		cmocka_unit_test(tables_are_as_long_as_they_are),
-		cmocka_unit_test(empty_slot_leaves_the_member),
-		cmocka_unit_test(contexts_have_the_sizes_of_their_releases),
+		cmocka_unit_test(
+			foreign_variant_read_ops_slot_sets_member_of_same_name),
+		cmocka_unit_test(foreign_variant_nr_slots_matches_slot_table),
+		cmocka_unit_test(
+			foreign_variant_read_ops_null_slot_keeps_member),
+		cmocka_unit_test(foreign_variant_context_size_matches_release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

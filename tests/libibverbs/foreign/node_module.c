@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A vendor library as one of an existing release is: linked to the versioned
- * names of its node, with structs of its size, and with a device that it makes
- * by itself. CMake builds one for each private ABI; NODE is its number, and the
- * other definitions are from tests/abi/private-slots.tsv.
+ * A vendor library like those of rdma-core releases: linked to the versioned
+ * names of its node, with structs of the size of its release, and with a device
+ * that it allocates itself. CMake builds one for each private ABI. NODE is the
+ * number of the node; the other definitions are from
+ * tests/abi/private-slots.tsv.
  */
 #include "libibverbs/foreign/node_module.h"
 
@@ -18,8 +19,8 @@
 #define PASTE(a, b)  PASTE_(a, b)
 #define PASTE_(a, b) a##b
 
-/* From now on the name means that of the node. */
-#define OF_NODE(name) \
+/* Bind the name to the version of the node. */
+#define USE_NODE_VERSION(name) \
 	__asm__(".symver " name "," name "@IBVERBS_PRIVATE_" STRING(NODE));
 
 #define REGISTER_DRIVER PASTE(verbs_register_driver_, NODE)
@@ -32,13 +33,13 @@ void verbs_set_ops(void *vctx, const void *ops);
 void verbs_uninit_context(void *vctx);
 extern bool verbs_allow_disassociate_destroy;
 
-OF_NODE(STRING(REGISTER_DRIVER))
-OF_NODE("_verbs_init_and_alloc_context")
-OF_NODE("verbs_set_ops")
-OF_NODE("verbs_uninit_context")
-OF_NODE("verbs_allow_disassociate_destroy")
+USE_NODE_VERSION(STRING(REGISTER_DRIVER))
+USE_NODE_VERSION("_verbs_init_and_alloc_context")
+USE_NODE_VERSION("verbs_set_ops")
+USE_NODE_VERSION("verbs_uninit_context")
+USE_NODE_VERSION("verbs_allow_disassociate_destroy")
 
-/* of ibv_context in verbs_context */
+/* offset of ibv_context in verbs_context */
 #define CONTEXT_AT NODE_FRONT(CONTEXT_AT_LP64)
 
 static struct node_module_calls calls;
@@ -48,7 +49,7 @@ struct node_device {
 	int more;
 };
 
-/* The context is the provider's second member. */
+/* verbs_context is the second member of the provider struct. */
 struct node_context {
 	int before;
 	char vctx[CONTEXT_AT + sizeof(struct ibv_context)]
@@ -56,7 +57,7 @@ struct node_context {
 	int behind;
 };
 
-static struct ibv_context *context_of(struct node_context *node)
+static struct ibv_context *node_context_get(struct node_context *node)
 {
 	return (void *)(node->vctx + CONTEXT_AT);
 }
@@ -117,7 +118,7 @@ alloc_context(struct ibv_device *device, int cmd_fd, void *private_data)
 	if (!node)
 		return NULL;
 	node->before = node->behind = NODE;
-	context_of(node)->num_comp_vectors = NODE;
+	node_context_get(node)->num_comp_vectors = NODE;
 	calls.allows_disassociate = verbs_allow_disassociate_destroy;
 	set_op(table, SLOT_ALLOC_PD, (any_op)alloc_pd);
 	set_op(table, SLOT_DEALLOC_PD, (any_op)dealloc_pd);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions of api/ that foreign/ calls, for tests that are linked without it.
- */
+/* Fakes of the api/ functions that foreign/ calls. */
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"
