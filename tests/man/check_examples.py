@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The C code of the manual pages: check_examples.py COMPILER LIBDIR [PAGE...].
+"""Check the C code of the manual pages.
 
-Compiles each SYNOPSIS, which so agrees with the headers, and each EXAMPLE, and
-runs those examples that say so, on the user-space device over a loopback
-interface of their own. LIBDIR has libibverbs.so and the folder of providers;
-without it (-) nothing is linked and run. README.md tells how to mark an example.
+check_examples.py COMPILER LIBDIR [PAGE...]
+
+Compile each SYNOPSIS together with the headers, so that their prototypes must
+agree, and compile each EXAMPLE. Run the examples that are marked for it on the
+user-space device, over a private loopback interface. LIBDIR contains
+libibverbs.so and the directory of the providers. If LIBDIR is -, nothing is
+linked or run. README.md describes how to mark an example.
 """
 import concurrent.futures
 import ctypes
@@ -18,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # write nothing to the source tree
 import man_page as man  # noqa: E402 pylint: disable=wrong-import-position
 
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror",
@@ -26,34 +29,34 @@ FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror",
          "-I", man.HERE]
 TIMEOUT = 90
 
-# What a macro makes of a call, where the function of that name differs.
-MACROS = {"ibv_query_port": "___ibv_query_port"}
+# Functions that a macro calls, if their prototype differs from the macro's.
+MACRO_FUNCTIONS = {"ibv_query_port": "___ibv_query_port"}
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
 
 
-def own_loopback():
-    """In the child: port 4791 of this machine may be somebody else's."""
+def enter_private_network():
+    """Enter a network namespace in the child: UDP port 4791 may be in use."""
     libc = ctypes.CDLL(None, use_errno=True)
     user = 0 if os.geteuid() == 0 else CLONE_NEWUSER
     if libc.unshare(user | CLONE_NEWNET) != 0:
-        return  # a machine without namespaces: its own loopback will do
+        return  # no namespaces: use the loopback interface of the machine
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         fcntl.ioctl(sock, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
 
 
-def run(command, **options):
+def run_command(command, **options):
     return subprocess.run(command, check=False, text=True, timeout=TIMEOUT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           **options)
 
 
 def synopsis_source(code):
-    """Prototypes again, once more without the macros that hide functions."""
+    """Source that declares the functions again, with their macros undefined."""
     includes = "".join(re.findall(r"^#include.*\n", code, re.MULTILINE))
     body = re.sub(r"^#include.*\n", "", code, flags=re.MULTILINE)
-    for name, function in MACROS.items():
+    for name, function in MACRO_FUNCTIONS.items():
         body = re.sub(rf"\b{name}\b", function, body)
     names = re.findall(r"\b(\w+)\s*\(", body)
     undefs = "".join(f"#undef {name}\n" for name in sorted(set(names)))
@@ -66,7 +69,7 @@ def synopsis_source(code):
 def example_source(code):
     if re.search(r"^int main\(", code, re.MULTILINE):
         return code
-    return '#include "example_world.h"\n\n' \
+    return '#include "example_setup.h"\n\n' \
            f"static int example(void)\n{{\n{code}return 0;\n}}\n"
 
 
@@ -77,36 +80,38 @@ class Example:
         self.kind, self.source = kind, source
 
     def check(self, compiler, libdir, folder):
-        """What is wrong, as text, or nothing."""
+        """Compile and run; return a description of the error, or None."""
         source = os.path.join(folder, self.name + ".c")
         binary = os.path.join(folder, self.name)
         with open(source, "w", encoding="utf-8") as file:
             file.write(self.source)
         links = ["-o", binary, source, "-L", libdir, "-libverbs", "-pthread"]
         if self.kind == "synopsis" or libdir == "-":
-            # An obsolete header says so itself.
+            # Obsolete headers contain #warning.
             links = ["-Wno-error=cpp", "-c", "-o", binary + ".o", source]
-        made = run([compiler, *FLAGS, *links])
-        if made.returncode:
-            return f"{self.where} does not compile\n{made.stdout}"
+        result = run_command([compiler, *FLAGS, *links])
+        if result.returncode:
+            return f"{self.where} does not compile\n{result.stdout}"
         if self.kind != "run" or libdir == "-":
             return None
         env = {"PATH": os.environ["PATH"], "UROCE_DEVICES": "lo",
                "IBV_SHOW_WARNINGS": "1", "LD_LIBRARY_PATH": libdir}
-        ran = run([binary], env=env, cwd=folder, preexec_fn=own_loopback)
-        if ran.returncode or ran.stdout.count("libibverbs:"):
-            return f"{self.where} ended with {ran.returncode}\n{ran.stdout}"
+        result = run_command([binary], env=env, cwd=folder,
+                             preexec_fn=enter_private_network)
+        if result.returncode or "libibverbs:" in result.stdout:
+            return f"{self.where} exits with {result.returncode}\n" \
+                   f"{result.stdout}"
         return None
 
 
-def examples(page):
+def page_examples(page):
     for number, (_, code) in enumerate(page.code("SYNOPSIS"), 1):
         if page.volume == "3":
             yield Example(page, f"synopsis_{number}", "synopsis",
                           synopsis_source(code))
     for number, (kind, code) in enumerate(page.code("EXAMPLE"), 1):
         if kind not in ("run", "compile", "shell"):
-            sys.exit(f"{page.file}: example {number} has no kind")
+            sys.exit(f"{page.file}: example {number} has no valid mark")
         if kind != "shell":
             yield Example(page, number, kind, example_source(code))
 
@@ -114,21 +119,21 @@ def examples(page):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    compiler, libdir, *wanted = sys.argv[1:]
-    todo = [example for page in man.pages()
-            if not wanted or page.file in wanted
-            for example in examples(page)]
-    if not todo:
+    compiler, libdir, *selected = sys.argv[1:]
+    examples = [example for page in man.pages()
+                if not selected or page.file in selected
+                for example in page_examples(page)]
+    if not examples:
         sys.exit("there are no examples")
     with tempfile.TemporaryDirectory() as folder, \
          concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(
-            lambda example: example.check(compiler, libdir, folder), todo)
+            lambda example: example.check(compiler, libdir, folder), examples)
         findings = [text for text in results if text]
     print("\n".join(findings))
-    ran = sum(example.kind == "run" for example in todo)
-    print(f"{len(todo)} pieces of code, {ran} of them to be run, "
-          f"{len(findings)} wrong")
+    nr_run = sum(example.kind == "run" for example in examples)
+    print(f"{len(examples)} examples compiled, {nr_run} of them run, "
+          f"{len(findings)} failed")
     sys.exit(1 if findings else 0)
 
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Rules of the manual pages: check_pages.py RULE.
+"""Check a rule of the manual pages: check_pages.py RULE.
 
-names      each public name has a page, and each page names what there is
-sections   sections are all there and in order, and the title is right
-synopses   each name of a page is in its SYNOPSIS, and only those
-links      pages that are referred to exist
-lint       groff and mandoc have nothing to say
+names      each public name has a page, and pages describe only public names
+sections   required sections exist in the right order, and the title is right
+synopses   a SYNOPSIS declares exactly the names of its page
+links      pages that other pages refer to exist
+lint       groff and mandoc print no warnings
 """
 import re
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # write nothing to the source tree
 import man_page as man  # noqa: E402 pylint: disable=wrong-import-position
 
 REQUIRED = ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS",
@@ -20,29 +20,30 @@ REQUIRED = ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS",
 ORDER = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "RETURN VALUE",
          "EXIT STATUS", "FILES", "ENVIRONMENT", "VERSIONS", "ERRORS", "THREADS",
          "NOTES", "EXAMPLE", "SEE ALSO"]
-# What a page of another volume cannot do without.
+# Required sections of pages in other volumes.
 REQUIRED_ELSEWHERE = {
     "1": ["NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "ERRORS",
           "EXAMPLE", "SEE ALSO"],
     "7": ["NAME", "DESCRIPTION", "ERRORS", "THREADS", "SEE ALSO"],
 }
-# How our names begin; all other pages are the system's.
-OURS = re.compile(r"_?ibv_|mult_to|mbps_to|verbs_|vext_|libibverbs|uroce")
+# The names of our pages and functions; all other pages are the system's.
+PROJECT_NAMES = re.compile(
+    r"_?ibv_|mult_to|mbps_to|verbs_|vext_|libibverbs|uroce")
 
 
-def unwritten():
+def unwritten_pages():
     return {row[0] for row in man.rows(man.HERE, "unwritten.txt")}
 
 
 def names():
-    public, missing, seen = man.public(), unwritten(), {}
+    public, missing, seen = man.public(), unwritten_pages(), {}
     for file, described, topics in man.table():
         for name in described:
             if name not in public:
-                yield f"pages.txt: {name} is no public name"
+                yield f"pages.txt: {name} is not a public name"
         for name in topics:
             if name in public:
-                yield f"pages.txt: {name} is a name, it needs no +"
+                yield f"pages.txt: {name} is a public name; remove the +"
         for name in described + topics:
             if name in seen:
                 yield f"pages.txt: {name} is in {seen[name]} and {file}"
@@ -54,9 +55,9 @@ def names():
     for file in sorted(files - listed):
         yield f"{file}: not in pages.txt"
     for file in sorted(listed - files - missing):
-        yield f"{file}: neither written nor in unwritten.txt"
+        yield f"{file}: does not exist and is not in unwritten.txt"
     for file in sorted(files & missing):
-        yield f"{file}: written, but in unwritten.txt"
+        yield f"{file}: exists, but is in unwritten.txt"
     for file in sorted(missing - listed):
         yield f"unwritten.txt: {file} is not in pages.txt"
 
@@ -65,26 +66,26 @@ def title_findings(page):
     head = man.read(page.path).splitlines()
     if head[0] != '.\\" SPDX-License-Identifier: ' \
                   'GPL-2.0-only OR BSD-2-Clause':
-        yield f"{page.file}: no SPDX line"
+        yield f"{page.file}: the SPDX line is missing"
     if not head[1].startswith(
             f".TH {page.title.upper()} {page.volume} 2"):
-        yield f"{page.file}: its .TH line is of another page"
+        yield f"{page.file}: the .TH line has another title or volume"
     listed = re.split(r"\s-\s", page.text("NAME"))[0].replace(",", " ").split()
     expected = page.names or [page.title]
     if sorted(listed) != sorted(expected):
-        odd = sorted(set(listed) ^ set(expected))
-        yield f"{page.file}: NAME and pages.txt differ in {odd}"
+        differing = sorted(set(listed) ^ set(expected))
+        yield f"{page.file}: NAME and pages.txt differ in {differing}"
 
 
 def sections():
     for page in man.pages():
-        there = list(page.sections)
+        found = list(page.sections)
         required = REQUIRED_ELSEWHERE.get(page.volume, REQUIRED)
         for name in required:
             if not page.text(name).strip():
-                yield f"{page.file}: no {name}"
-        if there != [name for name in ORDER if name in there]:
-            yield f"{page.file}: sections in another order, or unknown: {there}"
+                yield f"{page.file}: {name} is missing or empty"
+        if found != [name for name in ORDER if name in found]:
+            yield f"{page.file}: unknown section or wrong order: {found}"
         yield from title_findings(page)
 
 
@@ -102,41 +103,42 @@ def synopses():
 
 
 def links():
-    ours = set()
+    known = set()
     for file, described, topics in man.table():
-        ours |= {file.rsplit(".", 1)[0], *described, *topics}
+        known |= {file.rsplit(".", 1)[0], *described, *topics}
     for page in man.pages():
         for section in page.sections:
             text = re.sub(r"(\w) \((\d)\)", r"\1(\2)", page.text(section))
             for name in re.findall(r"([\w.]+)\([1-8]\)", text):
-                if OURS.match(name) and name not in ours:
-                    yield f"{page.file}: {section} refers to {name}"
+                if PROJECT_NAMES.match(name) and name not in known:
+                    yield f"{page.file}: {section} refers to {name}, " \
+                          "which has no page"
         see = re.findall(r"([\w.]+) \(", page.text("SEE ALSO"))
         if set(see) & ({page.title} | set(page.names)):
             yield f"{page.file}: SEE ALSO refers to the page itself"
 
 
-def run(page, *command):
-    """One line for each that the tool says."""
+def tool_messages(page, *command):
+    """Run a tool on the page and yield each line of its output."""
     result = subprocess.run([*command, page.path], check=False, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     yield from (f"{page.file}: {line}" for line in
                 result.stdout.splitlines() if line.strip())
     if result.returncode and not result.stdout.strip():
-        yield f"{page.file}: {command[0]} ended with {result.returncode}"
+        yield f"{page.file}: {command[0]} exits with {result.returncode}"
 
 
 def lint():
     for page in man.pages():
-        yield from run(page, "groff", "-man", "-Tutf8", "-ww", "-z")
-        # Of its remarks on style, one is on pages of other systems.
-        for line in run(page, "mandoc", "-Tlint", "-Wstyle"):
+        yield from tool_messages(page, "groff", "-man", "-Tutf8", "-ww", "-z")
+        # mandoc does not find the pages of packages that are not installed.
+        for line in tool_messages(page, "mandoc", "-Tlint", "-Wstyle"):
             if "referenced manual not found" not in line:
                 yield line
         for number, line in enumerate(man.read(page.path).splitlines(), 1):
             if line != line.rstrip() or "\t" in line and \
                not line.startswith("\t"):
-                yield f"{page.file}:{number}: blanks at the end, or a tab"
+                yield f"{page.file}:{number}: trailing blank, or tab in text"
 
 
 RULES = {rule.__name__: rule for rule in

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the README says of the tree is so: links and paths lead somewhere, and
-the programs of its table are in the test cases that their line names.
+"""Check the README against the tree: links and paths exist, and each test case
+that a row of the program table names runs the programs of that row.
 """
 import os
 import re
 import sys
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # write nothing to the source tree
 import man_page as man  # noqa: E402 pylint: disable=wrong-import-position
 
-LISTS = {"tests/uroce/cases": "tests/uroce/cases.txt",
-         "tests/kernel/cases": "tests/kernel/cases.txt"}
+CASE_LISTS = {"tests/uroce/cases": "tests/uroce/cases.txt",
+              "tests/kernel/cases": "tests/kernel/cases.txt"}
 # Where scripts look for what they source.
 FOLDERS = {"here": "", "guest": "tests/kernel/guest",
            "world": "tests/uroce/world"}
@@ -19,26 +19,27 @@ LINK = r"\[[^]]*\]\(([^)#]+)\)"
 MIN_PROGRAMS = 20
 
 
-def exists(path):
+def path_exists(path):
     return os.path.exists(os.path.join(man.ROOT, path))
 
 
-def links(readme):
+def link_findings(readme):
     for path in re.findall(LINK, readme) + re.findall(r'src="([^"]+)"', readme):
-        if "://" not in path and not exists(path):
-            yield f"{path} is not there"
-    # In prose and tables; X stands for any name.
+        if "://" not in path and not path_exists(path):
+            yield f"{path} does not exist"
+    # Paths in prose and tables; X is a placeholder.
     folders = tuple(name + "/" for name in os.listdir(man.ROOT)
                     if os.path.isdir(os.path.join(man.ROOT, name)) and
                     not name.startswith((".", "build")))
     for path in re.findall(r"`([\w./-]+)`", readme):
-        if path.startswith(folders) and "_X" not in path and not exists(path):
-            yield f"{path} is not there"
+        if path.startswith(folders) and "_X" not in path and \
+           not path_exists(path):
+            yield f"{path} does not exist"
 
 
-def sourced(path, seen):
-    """The text of a script, and of those that it sources or runs as a part."""
-    if path in seen or not exists(path):
+def script_text(path, seen):
+    """The text of a script and of the scripts that it sources or runs."""
+    if path in seen or not path_exists(path):
         return ""
     seen.add(path)
     text = man.read(man.ROOT, path)
@@ -50,52 +51,53 @@ def sourced(path, seen):
                         re.MULTILINE)]
     parts += [f"tests/kernel/cases/{name}.sh" for name in
               re.findall(r'\bsubcase "[^"]*" (\w+)', text)]
-    return "\n".join([text, *(sourced(part, seen) for part in parts)])
+    return "\n".join([text, *(script_text(part, seen) for part in parts)])
 
 
-def runs(program, text):
-    """A case runs a program: by its name, or by that of its kind."""
+def script_runs(program, text):
+    """Whether a script runs a program, by its name or by its type in a loop."""
     if re.search(rf"(?<![\w/-]){re.escape(program)}\b", text):
         return True
-    kind = re.fullmatch(r"ibv_(\w+)_pingpong", program)
-    return kind and re.search(r'ibv_\$\{?\w+\}?_pingpong', text) and \
-        re.search(rf"\b{kind[1]}\b", text)
+    transport = re.fullmatch(r"ibv_(\w+)_pingpong", program)
+    return transport and re.search(r'ibv_\$\{?\w+\}?_pingpong', text) and \
+        re.search(rf"\b{transport[1]}\b", text)
 
 
-def listed(path):
-    """Is a case among those that run?"""
-    table = LISTS.get(os.path.dirname(path))
+def case_is_listed(path):
+    """Whether the list of the folder contains the test case."""
+    table = CASE_LISTS.get(os.path.dirname(path))
     return table and os.path.basename(path)[:-3] in \
         {row[0] for row in man.rows(man.ROOT, table)}
 
 
-def programs(readme):
+def program_findings(readme):
     rows = re.findall(r"^\| (.*tests/(?:uroce|kernel)/cases/.*) \|$", readme,
                       re.MULTILINE)
     names = set()
     for row in rows:
         cells = row.split(" | ")
-        of_row = re.findall(r"`([^`]+)`", cells[0])
-        names |= set(of_row)
+        row_programs = re.findall(r"`([^`]+)`", cells[0])
+        names |= set(row_programs)
         for cell in cells[1:]:
-            # A cell that does not have them all names those that it has.
-            wanted = re.findall(r"`([^`]+)`", cell) or of_row
+            # A cell without program names stands for all programs of the row.
+            programs = re.findall(r"`([^`]+)`", cell) or row_programs
             for path in re.findall(LINK, cell):
-                if not listed(path):
-                    yield f"{path} is no case that runs"
-                text = sourced(path, set())
-                for program in wanted:
-                    if program not in of_row:
-                        yield f"{program} is not in the first cell of {path}"
-                    if not runs(program, text):
+                if not case_is_listed(path):
+                    yield f"{path} is not in the list of its folder"
+                text = script_text(path, set())
+                for program in programs:
+                    if program not in row_programs:
+                        yield f"{program}: named for {path}, " \
+                              "but not in the first cell"
+                    if not script_runs(program, text):
                         yield f"{path} does not run {program}"
     if len(names) < MIN_PROGRAMS:
-        yield f"the table has {len(names)} programs"
+        yield f"the table has only {len(names)} programs"
 
 
 def main():
     readme = man.read(man.ROOT, "README.md")
-    findings = [*links(readme), *programs(readme)]
+    findings = [*link_findings(readme), *program_findings(readme)]
     print("\n".join(findings))
     sys.exit(1 if findings else 0)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The manual pages as data: which there are, their sections, their C code.
+"""Read the manual pages: the list of pages, their sections and their C code.
 
-Used by check_pages.py and check_examples.py. Of man(7) it knows what our pages
-use: a section is a .SH line, C code stands between .EX and .EE.
+Used by the check_*.py scripts. The parser supports only the part of man(7) that
+the pages use: a .SH line begins a section, and C code is between .EX and .EE.
 """
 import os
 import re
@@ -19,14 +19,14 @@ def read(*path):
 
 
 def rows(*path):
-    """The lines of a table without comments, as lists of words."""
+    """The rows of a table without comments, as lists of words."""
     lines = (line.split("#")[0].split() for line in
              read(*path).splitlines())
     return [line for line in lines if line]
 
 
 class Page:
-    """A file in man/; names: what pages.txt says that it describes."""
+    """A page in man/; names: the functions that it describes (pages.txt)."""
 
     def __init__(self, file, names=(), topics=()):
         self.file = file
@@ -44,14 +44,14 @@ class Page:
                 self.sections[current].append(line)
 
     def text(self, section):
-        """The words of a section, without requests and fonts."""
+        """The text of a section, without macros and fonts."""
         lines = (re.sub(r"^\.(?:[BIR]{1,2}|TP|IP|PP|SS)\s*", "", line)
                  for line in self.sections.get(section, [])
                  if not line.startswith('.\\"'))
         return plain("\n".join(lines))
 
     def code(self, section):
-        """(kind, text) of each block of C; kind is what a comment says."""
+        """(kind, text) of each code block; kind is the word in its mark."""
         kind, block = None, None
         for line in self.sections.get(section, []):
             mark = re.match(r'^\.\\" example: (\w+)$', line)
@@ -67,7 +67,7 @@ class Page:
 
 
 def plain(text):
-    """Text as a reader sees it."""
+    """Text without escape sequences, as the formatted page shows it."""
     text = re.sub(r"\\f(?:\[\w*\]|\w)", "", text)
     text = re.sub(r"\\&", "", text)
     return text.replace("\\-", "-").replace("\\e", "\\")
@@ -84,7 +84,7 @@ def table():
 
 
 def pages():
-    """The pages that are there: those of the table, and then the others."""
+    """The existing pages: those of the table first, then all others."""
     result = [Page(*row) for row in table()
               if os.path.isfile(os.path.join(MAN, row[0]))]
     known = {page.file for page in result}
@@ -94,7 +94,7 @@ def pages():
 
 
 def exported():
-    """Exported functions that a program can be linked to."""
+    """Exported functions with a default symbol version."""
     return {row[0] for row in rows(ROOT, "tests", "abi", "symbols.tsv")
             if len(row) > 2 and row[2] == "@@"}
 
@@ -108,7 +108,7 @@ def declared():
 
 
 def inlines():
-    """Inline functions and macros of the public headers, for applications."""
+    """Inline functions and macros of the public headers for applications."""
     names = {row[0] for row in rows(ROOT, "tests", "abi", "inlines.txt")}
     header = read(ROOT, "include", "infiniband", "verbs_inline.h")
     names |= set(re.findall(r"^#define (\w+)\(", header, re.MULTILINE))
