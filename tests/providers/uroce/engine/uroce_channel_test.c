@@ -56,7 +56,7 @@ static void send_one(struct pair *pair, const struct uroce_channel *channel)
 	uroce_engine_receive(&pair->side[1].engine, &packet, pair->now);
 }
 
-static void the_two_ways_do_not_mix(void **state)
+static void channel_bound_qp_drops_packets_of_network_path(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 	struct pair_options o = pair_defaults();
@@ -84,7 +84,7 @@ static void the_two_ways_do_not_mix(void **state)
 }
 
 /* Without a path nobody could tell whom a datagram is from. */
-static void datagrams_do_not_come_through_channels(void **state)
+static void channel_datagram_without_path_is_dropped(void **state)
 {
 	static const uint8_t group[UROCE_GID_LEN] = { 0xff, 2 };
 	struct pair_options o = pair_defaults();
@@ -115,7 +115,7 @@ static void datagrams_do_not_come_through_channels(void **state)
 }
 
 /* Nor do ACKs for connected QPs come along with one. */
-static void a_datagram_brings_no_ack(void **state)
+static void channel_datagram_carries_no_ack(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct uroce_packet packet = {
@@ -138,7 +138,7 @@ static void a_datagram_brings_no_ack(void **state)
 
 /* -- full -- */
 
-static void nothing_goes_into_a_full_channel(void **state)
+static void channel_full_qp_sends_after_resume(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 	struct uroce_channel *channel = &pair->side[0].channel;
@@ -158,7 +158,7 @@ static void nothing_goes_into_a_full_channel(void **state)
 	pair_free(pair);
 }
 
-static void who_waits_can_be_reset(void **state)
+static void channel_full_waiting_qp_can_be_reset(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -211,7 +211,7 @@ static void expect_retries_in_vain(struct pair *pair)
 	assert_in_range(pair->now - lost_ns, 8 * (4096 << 8), 9 * (4096 << 8));
 }
 
-static void what_is_on_the_way_is_retried_in_vain(void **state)
+static void channel_lost_outstanding_requests_exhaust_retries(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 
@@ -227,7 +227,7 @@ static void what_is_on_the_way_is_retried_in_vain(void **state)
 	pair_free(pair);
 }
 
-static void what_waits_for_room_as_well(void **state)
+static void channel_lost_waiting_requests_exhaust_retries(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 
@@ -243,7 +243,7 @@ static void what_waits_for_room_as_well(void **state)
 	pair_free(pair);
 }
 
-static void an_idle_qp_hears_of_it_when_it_sends(void **state)
+static void channel_lost_idle_qp_fails_at_next_send(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 
@@ -265,7 +265,7 @@ static struct pair *new_without_timeout(void)
 	return pair_new(&o);
 }
 
-static void nobody_waits_for_ever(void **state)
+static void channel_lost_without_timeout_fails_at_once(void **state)
 {
 	struct pair *pair = new_without_timeout();
 
@@ -289,7 +289,7 @@ static void nobody_waits_for_ever(void **state)
 	pair_free(pair);
 }
 
-static void unreliable_qps_never_hear_of_it(void **state)
+static void channel_lost_uc_qp_stays_in_rts(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_UC);
 
@@ -304,16 +304,18 @@ static void unreliable_qps_never_hear_of_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_two_ways_do_not_mix),
-		cmocka_unit_test(datagrams_do_not_come_through_channels),
-		cmocka_unit_test(a_datagram_brings_no_ack),
-		cmocka_unit_test(nothing_goes_into_a_full_channel),
-		cmocka_unit_test(who_waits_can_be_reset),
-		cmocka_unit_test(what_is_on_the_way_is_retried_in_vain),
-		cmocka_unit_test(what_waits_for_room_as_well),
-		cmocka_unit_test(an_idle_qp_hears_of_it_when_it_sends),
-		cmocka_unit_test(nobody_waits_for_ever),
-		cmocka_unit_test(unreliable_qps_never_hear_of_it),
+		cmocka_unit_test(
+			channel_bound_qp_drops_packets_of_network_path),
+		cmocka_unit_test(channel_datagram_without_path_is_dropped),
+		cmocka_unit_test(channel_datagram_carries_no_ack),
+		cmocka_unit_test(channel_full_qp_sends_after_resume),
+		cmocka_unit_test(channel_full_waiting_qp_can_be_reset),
+		cmocka_unit_test(
+			channel_lost_outstanding_requests_exhaust_retries),
+		cmocka_unit_test(channel_lost_waiting_requests_exhaust_retries),
+		cmocka_unit_test(channel_lost_idle_qp_fails_at_next_send),
+		cmocka_unit_test(channel_lost_without_timeout_fails_at_once),
+		cmocka_unit_test(channel_lost_uc_qp_stays_in_rts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

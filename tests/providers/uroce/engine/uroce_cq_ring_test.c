@@ -37,7 +37,7 @@ static uint64_t pop(struct uroce_cq *cq)
 	return wr_id;
 }
 
-static void completions_come_out_in_order(void **state)
+static void cq_ring_returns_completions_in_order(void **state)
 {
 	struct uroce_cq cq;
 
@@ -53,7 +53,7 @@ static void completions_come_out_in_order(void **state)
 	uroce_cq_fini(&cq);
 }
 
-static void no_more_than_asked_for(void **state)
+static void cq_ring_full_overruns(void **state)
 {
 	struct uroce_cq cq;
 
@@ -71,7 +71,7 @@ static void no_more_than_asked_for(void **state)
 	uroce_cq_fini(&cq);
 }
 
-static void resizing_keeps_the_content(void **state)
+static void cq_ring_resize_keeps_completions(void **state)
 {
 	struct uroce_cq cq;
 
@@ -98,7 +98,7 @@ static void push_for(struct uroce_cq *cq, uint64_t wr_id, uint32_t qpn)
 }
 
 /* Of 8 slots, begun at each of them, with every mixture of two QPs. */
-static void completions_of_a_qp_are_purged(void **state)
+static void cq_ring_purge_removes_completions_of_qp(void **state)
 {
 	struct uroce_cq cq;
 
@@ -118,7 +118,7 @@ static void completions_of_a_qp_are_purged(void **state)
 	uroce_cq_fini(&cq);
 }
 
-static void impossible_sizes_are_refused(void **state)
+static void cq_ring_init_bad_size_returns_einval(void **state)
 {
 	struct uroce_cq cq;
 
@@ -127,7 +127,7 @@ static void impossible_sizes_are_refused(void **state)
 			 -EINVAL);
 }
 
-static void arming_wakes_once(void **state)
+static void cq_ring_armed_wakes_once(void **state)
 {
 	struct uroce_cq cq;
 	bool wake;
@@ -143,7 +143,7 @@ static void arming_wakes_once(void **state)
 	uroce_cq_fini(&cq);
 }
 
-static void solicited_arming_waits_for_a_solicited_one(void **state)
+static void cq_ring_armed_solicited_ignores_unsolicited(void **state)
 {
 	struct uroce_cqe failed = { .status = IBV_WC_WR_FLUSH_ERR };
 	struct uroce_cq cq;
@@ -166,7 +166,7 @@ static void solicited_arming_waits_for_a_solicited_one(void **state)
 	uroce_cq_fini(&cq);
 }
 
-static void nobody_is_woken_without_a_channel(void **state)
+static void cq_ring_without_channel_wakes_no_thread(void **state)
 {
 	struct uroce_cq cq;
 	bool wake;
@@ -181,14 +181,14 @@ static void nobody_is_woken_without_a_channel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(completions_come_out_in_order),
-		cmocka_unit_test(no_more_than_asked_for),
-		cmocka_unit_test(resizing_keeps_the_content),
-		cmocka_unit_test(completions_of_a_qp_are_purged),
-		cmocka_unit_test(impossible_sizes_are_refused),
-		cmocka_unit_test(arming_wakes_once),
-		cmocka_unit_test(solicited_arming_waits_for_a_solicited_one),
-		cmocka_unit_test(nobody_is_woken_without_a_channel),
+		cmocka_unit_test(cq_ring_returns_completions_in_order),
+		cmocka_unit_test(cq_ring_full_overruns),
+		cmocka_unit_test(cq_ring_resize_keeps_completions),
+		cmocka_unit_test(cq_ring_purge_removes_completions_of_qp),
+		cmocka_unit_test(cq_ring_init_bad_size_returns_einval),
+		cmocka_unit_test(cq_ring_armed_wakes_once),
+		cmocka_unit_test(cq_ring_armed_solicited_ignores_unsolicited),
+		cmocka_unit_test(cq_ring_without_channel_wakes_no_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static void expect_sent(struct pair *pair, uint64_t wr_id,
 	assert_int_equal(cqe.status, status);
 }
 
-static void writes_and_reads_need_no_packet(void **state)
+static void direct_write_and_read_send_no_packet(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 	uint64_t sent = pair->nr_sent;
@@ -115,7 +115,7 @@ static void writes_and_reads_need_no_packet(void **state)
 	pair_free(pair);
 }
 
-static void what_is_refused_is_sent(void **state)
+static void direct_refused_copy_falls_back_to_packets(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 	uint64_t sent = pair->nr_sent;
@@ -137,7 +137,7 @@ static void what_is_refused_is_sent(void **state)
 	pair_free(pair);
 }
 
-static void a_target_that_polls_is_asked(void **state)
+static void direct_polling_target_gets_packets(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 
@@ -155,7 +155,7 @@ static void a_target_that_polls_is_asked(void **state)
 }
 
 /* A WRITE must not overtake a SEND, nor a READ a WRITE that was sent. */
-static void nothing_is_overtaken(void **state)
+static void direct_copy_keeps_order_of_requests(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 
@@ -174,7 +174,7 @@ static void nothing_is_overtaken(void **state)
 	pair_free(pair);
 }
 
-static void all_else_is_sent(void **state)
+static void direct_unsuitable_requests_are_sent(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 
@@ -218,7 +218,7 @@ static void assert_long(const struct pair *pair)
 }
 
 /* Each time all of it is to be allowed. */
-static void long_ones_are_done_in_parts(void **state)
+static void direct_long_write_is_copied_in_parts(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 	struct uroce_qp *qp = pair->side[0].qp;
@@ -247,7 +247,7 @@ static void long_ones_are_done_in_parts(void **state)
 	pair_free(pair);
 }
 
-static void what_is_refused_in_the_middle_is_sent(void **state)
+static void direct_refused_part_falls_back_to_packets(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 	struct uroce_cqe cqe;
@@ -273,7 +273,7 @@ static void what_is_refused_in_the_middle_is_sent(void **state)
 }
 
 /* They fail as they always did, and before anything is copied. */
-static void wrong_local_keys_are_not_copied_from(void **state)
+static void direct_bad_lkey_fails_before_copy(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 	struct ibv_sge sge = pair_sge(pair, 0, 0, 100);
@@ -292,7 +292,7 @@ static void wrong_local_keys_are_not_copied_from(void **state)
 }
 
 /* There is a packet's worth of zeros only. */
-static void what_reads_as_zeros_is_sent(void **state)
+static void direct_null_region_source_is_sent(void **state)
 {
 	const struct uroce_region null = {
 		.bytes = UINT64_MAX,
@@ -321,7 +321,7 @@ static void what_reads_as_zeros_is_sent(void **state)
 	pair_free(pair);
 }
 
-static void pieces_and_inline_data_are_found(void **state)
+static void direct_copies_sge_list_and_inline_data(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 	struct ibv_sge sge[] = {
@@ -366,16 +366,16 @@ static void pieces_and_inline_data_are_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_and_reads_need_no_packet),
-		cmocka_unit_test(what_is_refused_is_sent),
-		cmocka_unit_test(a_target_that_polls_is_asked),
-		cmocka_unit_test(nothing_is_overtaken),
-		cmocka_unit_test(all_else_is_sent),
-		cmocka_unit_test(long_ones_are_done_in_parts),
-		cmocka_unit_test(what_is_refused_in_the_middle_is_sent),
-		cmocka_unit_test(wrong_local_keys_are_not_copied_from),
-		cmocka_unit_test(what_reads_as_zeros_is_sent),
-		cmocka_unit_test(pieces_and_inline_data_are_found),
+		cmocka_unit_test(direct_write_and_read_send_no_packet),
+		cmocka_unit_test(direct_refused_copy_falls_back_to_packets),
+		cmocka_unit_test(direct_polling_target_gets_packets),
+		cmocka_unit_test(direct_copy_keeps_order_of_requests),
+		cmocka_unit_test(direct_unsuitable_requests_are_sent),
+		cmocka_unit_test(direct_long_write_is_copied_in_parts),
+		cmocka_unit_test(direct_refused_part_falls_back_to_packets),
+		cmocka_unit_test(direct_bad_lkey_fails_before_copy),
+		cmocka_unit_test(direct_null_region_source_is_sent),
+		cmocka_unit_test(direct_copies_sge_list_and_inline_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static struct uroce_qp *new_qp(struct fixture *f, uint64_t now)
 	return qp;
 }
 
-static void numbers_have_the_slot_and_are_found(void **state)
+static void engine_qpn_contains_slot_and_finds_qp(void **state)
 {
 	struct fixture *f = *state;
 	struct uroce_qp *qps[600];
@@ -99,7 +99,7 @@ static void numbers_have_the_slot_and_are_found(void **state)
 /* 65536 indices but for the first two and the last. */
 #define NR_QPNS 65533
 
-static void numbers_rest_before_they_are_used_again(void **state)
+static void engine_qpn_is_quarantined_after_free(void **state)
 {
 	struct fixture *f = *state;
 	struct uroce_qp *qp, *other;
@@ -122,7 +122,7 @@ static void numbers_rest_before_they_are_used_again(void **state)
 	uroce_engine_free_qp(&f->engine, other, 6000, 0);
 }
 
-static void numbers_begin_where_the_seed_says(void **state)
+static void engine_first_qpn_depends_on_seed(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t last = 0;
@@ -140,7 +140,7 @@ static void numbers_begin_where_the_seed_says(void **state)
 	}
 }
 
-static void types_and_sizes_are_checked(void **state)
+static void engine_new_qp_bad_config_returns_einval(void **state)
 {
 	struct fixture *f = *state;
 	struct uroce_qp_config config = {
@@ -166,7 +166,7 @@ static void types_and_sizes_are_checked(void **state)
 }
 
 /* QPs with made-up deadlines come in the order of these. */
-static void timers_expire_in_order(void **state)
+static void engine_timers_expire_in_order(void **state)
 {
 	enum { NR = 100 };
 	struct fixture *f = *state;
@@ -214,7 +214,7 @@ static void *kick_often(void *arg)
 }
 
 /* No kick is lost: after the last one each QP is active, or was looked at. */
-static void kicks_of_many_threads_arrive(void **state)
+static void engine_kick_from_many_threads_is_never_lost(void **state)
 {
 	struct fixture *f = *state;
 	struct kicker kickers[4];
@@ -266,7 +266,7 @@ static void *put_items(void *arg)
 	return NULL;
 }
 
-static void a_ring_carries_from_thread_to_thread(void **state)
+static void ring_passes_items_between_threads(void **state)
 {
 	struct uroce_ring *ring =
 		aligned_alloc(UROCE_CACHE_LINE, sizeof(*ring));
@@ -292,7 +292,7 @@ static void a_ring_carries_from_thread_to_thread(void **state)
 	free(ring);
 }
 
-static void a_query_says_what_was_set(void **state)
+static void qp_query_returns_modified_attributes(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct ibv_qp_attr attr;
@@ -326,7 +326,7 @@ static void a_query_says_what_was_set(void **state)
 }
 
 /* A reset QP remembers nothing, and completes nothing. */
-static void a_reset_throws_everything_away(void **state)
+static void qp_reset_discards_requests_and_completions(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -355,7 +355,7 @@ static void a_reset_throws_everything_away(void **state)
 	pair_free(pair);
 }
 
-static void every_counter_has_a_name(void **state)
+static void engine_counter_names_are_unique(void **state)
 {
 	for (int i = 0; i < UROCE_NR_COUNTERS; i++) {
 		const char *name = uroce_counter_name((enum uroce_counter)i);
@@ -374,16 +374,16 @@ static void every_counter_has_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(numbers_have_the_slot_and_are_found),
-		TEST(numbers_rest_before_they_are_used_again),
-		TEST(numbers_begin_where_the_seed_says),
-		TEST(types_and_sizes_are_checked),
-		TEST(timers_expire_in_order),
-		TEST(kicks_of_many_threads_arrive),
-		cmocka_unit_test(a_ring_carries_from_thread_to_thread),
-		cmocka_unit_test(a_query_says_what_was_set),
-		cmocka_unit_test(a_reset_throws_everything_away),
-		cmocka_unit_test(every_counter_has_a_name),
+		TEST(engine_qpn_contains_slot_and_finds_qp),
+		TEST(engine_qpn_is_quarantined_after_free),
+		TEST(engine_first_qpn_depends_on_seed),
+		TEST(engine_new_qp_bad_config_returns_einval),
+		TEST(engine_timers_expire_in_order),
+		TEST(engine_kick_from_many_threads_is_never_lost),
+		cmocka_unit_test(ring_passes_items_between_threads),
+		cmocka_unit_test(qp_query_returns_modified_attributes),
+		cmocka_unit_test(qp_reset_discards_requests_and_completions),
+		cmocka_unit_test(engine_counter_names_are_unique),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static struct pair *new_pair(void)
 	return pair_new(&o);
 }
 
-static void remote_memory_that_may_not_be_touched(void **state)
+static void error_bad_remote_memory_returns_rem_access_err(void **state)
 {
 	static const uint8_t opcodes[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
 					   IBV_WR_ATOMIC_FETCH_AND_ADD,
@@ -74,7 +74,7 @@ static void remote_memory_that_may_not_be_touched(void **state)
 	}
 }
 
-static void operations_that_the_qp_does_not_take(void **state)
+static void error_operation_without_qp_access_is_rejected(void **state)
 {
 	static const uint8_t opcodes[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
 					   IBV_WR_ATOMIC_FETCH_AND_ADD,
@@ -93,7 +93,7 @@ static void operations_that_the_qp_does_not_take(void **state)
 	}
 }
 
-static void atomics_off_their_multiple(void **state)
+static void error_misaligned_atomic_returns_rem_inv_req_err(void **state)
 {
 	struct pair *pair = new_pair();
 	struct ibv_sge sge = pair_sge(pair, 0, 0, 8);
@@ -106,7 +106,7 @@ static void atomics_off_their_multiple(void **state)
 	check_refused(pair, IBV_WC_REM_INV_REQ_ERR, 1u << IBV_EVENT_QP_REQ_ERR);
 }
 
-static void a_message_longer_than_the_receive(void **state)
+static void error_message_longer_than_receive_fails_both_sides(void **state)
 {
 	struct pair *pair = new_pair();
 
@@ -122,7 +122,7 @@ static void a_message_longer_than_the_receive(void **state)
 	check_refused(pair, IBV_WC_REM_INV_REQ_ERR, 1u << IBV_EVENT_QP_REQ_ERR);
 }
 
-static void a_receive_whose_memory_is_wrong(void **state)
+static void error_receive_with_bad_lkey_fails_both_sides(void **state)
 {
 	struct pair *pair = new_pair();
 	struct ibv_sge sge = pair_sge(pair, 1, 0, 3000);
@@ -154,7 +154,7 @@ static void check_local(struct pair *pair, struct uroce_send_wqe wqe,
 	pair_free(pair);
 }
 
-static void requests_whose_memory_is_wrong(void **state)
+static void error_request_with_bad_lkey_returns_loc_prot_err(void **state)
 {
 	static const uint8_t opcodes[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
 					   IBV_WR_ATOMIC_FETCH_AND_ADD,
@@ -171,7 +171,7 @@ static void requests_whose_memory_is_wrong(void **state)
 	}
 }
 
-static void requests_that_make_no_sense(void **state)
+static void error_invalid_request_fails_locally(void **state)
 {
 	struct pair *pair = new_pair();
 
@@ -191,7 +191,7 @@ static void requests_that_make_no_sense(void **state)
 }
 
 /* The first packets are on the way when the memory behind is found wrong. */
-static void a_message_that_fails_in_the_middle(void **state)
+static void error_bad_second_sge_fails_message_in_flight(void **state)
 {
 	struct pair *pair = new_pair();
 	struct ibv_sge sge[2] = { pair_sge(pair, 0, 0, 5000),
@@ -218,7 +218,8 @@ static enum pair_verdict remove_region(struct pair *pair, unsigned int from,
 	return PAIR_PASS;
 }
 
-static void a_region_that_goes_during_a_read(void **state)
+static void
+error_region_removed_during_read_returns_rem_access_err(void **state)
 {
 	struct pair *pair = new_pair();
 
@@ -230,7 +231,7 @@ static void a_region_that_goes_during_a_read(void **state)
 	pair_free(pair);
 }
 
-static void what_is_posted_in_error_is_flushed(void **state)
+static void error_state_flushes_posted_requests(void **state)
 {
 	struct pair *pair = new_pair();
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
@@ -267,7 +268,7 @@ static void modify(struct pair *pair, unsigned int side,
 			 0);
 }
 
-static void a_send_queue_is_drained_and_goes_on(void **state)
+static void sqd_send_queue_drains_and_resumes(void **state)
 {
 	struct pair *pair = new_pair();
 	struct ibv_qp_attr attr;
@@ -294,7 +295,7 @@ static void a_send_queue_is_drained_and_goes_on(void **state)
 	pair_free(pair);
 }
 
-static void uc_and_ud_fail_into_sqe(void **state)
+static void error_of_uc_and_ud_send_moves_to_sqe(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_UC, IBV_QPT_UD };
 
@@ -340,7 +341,7 @@ static void uc_and_ud_fail_into_sqe(void **state)
 	}
 }
 
-static void a_datagram_longer_than_a_packet(void **state)
+static void error_datagram_above_mtu_fails(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct uroce_send_wqe wqe;
@@ -357,7 +358,7 @@ static void a_datagram_longer_than_a_packet(void **state)
 	pair_free(pair);
 }
 
-static void a_completion_queue_that_overruns(void **state)
+static void error_cq_overrun_is_fatal(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct uroce_cq *cq;
@@ -387,7 +388,7 @@ static void a_completion_queue_that_overruns(void **state)
 	pair_free(pair);
 }
 
-static void a_shared_queue_reaches_its_limit_once(void **state)
+static void srq_limit_event_is_raised_once(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct uroce_engine *engine;
@@ -420,7 +421,7 @@ static void a_shared_queue_reaches_its_limit_once(void **state)
 	pair_free(pair);
 }
 
-static void the_first_packet_is_reported_in_rtr(void **state)
+static void rtr_first_packet_raises_comm_est(void **state)
 {
 	struct pair *pair = new_pair();
 	struct uroce_qp *qp = pair->side[1].qp;
@@ -448,7 +449,7 @@ static void refuse_path(struct pair *pair, uint32_t nr)
 	uroce_engine_sent(engine, pair->now);
 }
 
-static void a_path_that_takes_no_packets_of_the_mtu(void **state)
+static void error_path_below_mtu_fails_qp(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC };
 
@@ -471,7 +472,7 @@ static void a_path_that_takes_no_packets_of_the_mtu(void **state)
 }
 
 /* It may be the answer that is too long: then no request of ours is to blame */
-static void answers_that_the_path_does_not_take(void **state)
+static void error_path_below_mtu_for_responses_fails_qp(void **state)
 {
 	struct pair *pair = new_pair();
 	struct uroce_engine *engine = &pair->side[1].engine;
@@ -489,7 +490,7 @@ static void answers_that_the_path_does_not_take(void **state)
 	pair_free(pair);
 }
 
-static void a_datagram_may_be_lost_on_its_path(void **state)
+static void error_path_below_mtu_loses_datagram_only(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -506,25 +507,30 @@ static void a_datagram_may_be_lost_on_its_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(remote_memory_that_may_not_be_touched),
-		cmocka_unit_test(operations_that_the_qp_does_not_take),
-		cmocka_unit_test(atomics_off_their_multiple),
-		cmocka_unit_test(a_message_longer_than_the_receive),
-		cmocka_unit_test(a_receive_whose_memory_is_wrong),
-		cmocka_unit_test(requests_whose_memory_is_wrong),
-		cmocka_unit_test(requests_that_make_no_sense),
-		cmocka_unit_test(a_message_that_fails_in_the_middle),
-		cmocka_unit_test(a_region_that_goes_during_a_read),
-		cmocka_unit_test(what_is_posted_in_error_is_flushed),
-		cmocka_unit_test(a_send_queue_is_drained_and_goes_on),
-		cmocka_unit_test(uc_and_ud_fail_into_sqe),
-		cmocka_unit_test(a_datagram_longer_than_a_packet),
-		cmocka_unit_test(a_completion_queue_that_overruns),
-		cmocka_unit_test(a_shared_queue_reaches_its_limit_once),
-		cmocka_unit_test(the_first_packet_is_reported_in_rtr),
-		cmocka_unit_test(a_path_that_takes_no_packets_of_the_mtu),
-		cmocka_unit_test(answers_that_the_path_does_not_take),
-		cmocka_unit_test(a_datagram_may_be_lost_on_its_path),
+		cmocka_unit_test(
+			error_bad_remote_memory_returns_rem_access_err),
+		cmocka_unit_test(error_operation_without_qp_access_is_rejected),
+		cmocka_unit_test(
+			error_misaligned_atomic_returns_rem_inv_req_err),
+		cmocka_unit_test(
+			error_message_longer_than_receive_fails_both_sides),
+		cmocka_unit_test(error_receive_with_bad_lkey_fails_both_sides),
+		cmocka_unit_test(
+			error_request_with_bad_lkey_returns_loc_prot_err),
+		cmocka_unit_test(error_invalid_request_fails_locally),
+		cmocka_unit_test(error_bad_second_sge_fails_message_in_flight),
+		cmocka_unit_test(
+			error_region_removed_during_read_returns_rem_access_err),
+		cmocka_unit_test(error_state_flushes_posted_requests),
+		cmocka_unit_test(sqd_send_queue_drains_and_resumes),
+		cmocka_unit_test(error_of_uc_and_ud_send_moves_to_sqe),
+		cmocka_unit_test(error_datagram_above_mtu_fails),
+		cmocka_unit_test(error_cq_overrun_is_fatal),
+		cmocka_unit_test(srq_limit_event_is_raised_once),
+		cmocka_unit_test(rtr_first_packet_raises_comm_est),
+		cmocka_unit_test(error_path_below_mtu_fails_qp),
+		cmocka_unit_test(error_path_below_mtu_for_responses_fails_qp),
+		cmocka_unit_test(error_path_below_mtu_loses_datagram_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

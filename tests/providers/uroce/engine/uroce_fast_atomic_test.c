@@ -460,7 +460,7 @@ static void play_all(const struct scene *scenes, size_t nr)
 
 /* -- tests ---------------------------------------------------------------- */
 
-static void usual_answers_are_alike(void **state)
+static void fast_atomic_usual_response_matches_ordinary_path(void **state)
 {
 	static const struct scene scenes[] = {
 		{ ask_add, NULL, SHORT },
@@ -479,7 +479,7 @@ static void usual_answers_are_alike(void **state)
 	PLAY(scenes);
 }
 
-static void places_that_are_not_usual_are_alike(void **state)
+static void fast_atomic_unusual_sge_matches_ordinary_path(void **state)
 {
 	static const struct scene scenes[] = {
 		{ ask_for_two_pieces, NULL, ORDINARY },
@@ -494,7 +494,8 @@ static void places_that_are_not_usual_are_alike(void **state)
 	PLAY(scenes);
 }
 
-static void answers_out_of_turn_are_alike(void **state)
+static void
+fast_atomic_response_out_of_order_matches_ordinary_path(void **state)
 {
 	static const struct scene scenes[] = {
 		{ ask_add, then_stale, ORDINARY },
@@ -512,7 +513,7 @@ static void answers_out_of_turn_are_alike(void **state)
 	PLAY(scenes);
 }
 
-static void answers_to_something_else_are_alike(void **state)
+static void fast_atomic_unexpected_response_matches_ordinary_path(void **state)
 {
 	static const struct scene scenes[] = {
 		{ ask_nothing, NULL, ORDINARY },
@@ -539,7 +540,7 @@ static void then_damaged(struct pair *pair, struct uroce_brief *answer)
 	answer->header[wrong_byte] ^= (uint8_t)(1 << wrong_byte % 8);
 }
 
-static void each_byte_of_an_answer_may_be_wrong(void **state)
+static void fast_atomic_damaged_response_matches_ordinary_path(void **state)
 {
 	static const struct scene scene = { ask_twice, then_damaged, NEITHER };
 
@@ -548,7 +549,7 @@ static void each_byte_of_an_answer_may_be_wrong(void **state)
 }
 
 /* What both ways do is what an application is to see. */
-static void an_answer_completes_its_request(void **state)
+static void fast_atomic_response_completes_request(void **state)
 {
 	static const struct {
 		void (*ask)(struct pair *pair);
@@ -589,7 +590,7 @@ static void an_answer_completes_its_request(void **state)
 	}
 }
 
-static void a_place_of_another_key_fails_the_request(void **state)
+static void fast_atomic_bad_lkey_returns_loc_prot_err(void **state)
 {
 	static const struct scene scene = { ask_with_bad_key, NULL, ORDINARY };
 	struct uroce_brief answer;
@@ -602,7 +603,7 @@ static void a_place_of_another_key_fails_the_request(void **state)
 	pair_free(pair);
 }
 
-static void a_lost_answer_is_asked_for_again(void **state)
+static void fast_atomic_lost_response_is_requested_again(void **state)
 {
 	static const struct scene scene = { ask_twice, then_next_one,
 					    ORDINARY };
@@ -618,7 +619,7 @@ static void a_lost_answer_is_asked_for_again(void **state)
 	pair_free(pair);
 }
 
-static void an_answer_makes_room_for_the_next_request(void **state)
+static void fast_atomic_response_allows_next_request(void **state)
 {
 	static void (*const asks[])(struct pair * pair) = {
 		ask_many,
@@ -646,7 +647,7 @@ static void an_answer_makes_room_for_the_next_request(void **state)
 }
 
 /* Its turn has come with the answer to the one before. */
-static void a_request_that_had_failed_ends_the_qp(void **state)
+static void fast_atomic_response_completes_failed_successor(void **state)
 {
 	static const struct scene scene = { ask_before_failure, NULL, SHORT };
 	struct uroce_brief answer;
@@ -663,16 +664,21 @@ static void a_request_that_had_failed_ends_the_qp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual_answers_are_alike),
-		cmocka_unit_test(places_that_are_not_usual_are_alike),
-		cmocka_unit_test(answers_out_of_turn_are_alike),
-		cmocka_unit_test(answers_to_something_else_are_alike),
-		cmocka_unit_test(each_byte_of_an_answer_may_be_wrong),
-		cmocka_unit_test(an_answer_completes_its_request),
-		cmocka_unit_test(a_place_of_another_key_fails_the_request),
-		cmocka_unit_test(a_lost_answer_is_asked_for_again),
-		cmocka_unit_test(an_answer_makes_room_for_the_next_request),
-		cmocka_unit_test(a_request_that_had_failed_ends_the_qp),
+		cmocka_unit_test(
+			fast_atomic_usual_response_matches_ordinary_path),
+		cmocka_unit_test(fast_atomic_unusual_sge_matches_ordinary_path),
+		cmocka_unit_test(
+			fast_atomic_response_out_of_order_matches_ordinary_path),
+		cmocka_unit_test(
+			fast_atomic_unexpected_response_matches_ordinary_path),
+		cmocka_unit_test(
+			fast_atomic_damaged_response_matches_ordinary_path),
+		cmocka_unit_test(fast_atomic_response_completes_request),
+		cmocka_unit_test(fast_atomic_bad_lkey_returns_loc_prot_err),
+		cmocka_unit_test(fast_atomic_lost_response_is_requested_again),
+		cmocka_unit_test(fast_atomic_response_allows_next_request),
+		cmocka_unit_test(
+			fast_atomic_response_completes_failed_successor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

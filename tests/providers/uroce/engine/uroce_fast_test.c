@@ -154,7 +154,7 @@ static void compare(arrange_fn *arrange, enum ibv_wr_opcode opcode,
 		pair_free(pairs[i]);
 }
 
-static void good_packets_are_fast(void **state)
+static void fast_receive_accepts_valid_packets(void **state)
 {
 	for (size_t op = 0; op < NR_OPS; op++) {
 		nr_fast = 0;
@@ -174,7 +174,7 @@ static uint32_t header_len(enum ibv_wr_opcode opcode)
 	return len;
 }
 
-static void each_byte_of_the_headers_may_be_wrong(void **state)
+static void fast_receive_damaged_header_matches_ordinary_path(void **state)
 {
 	nr_fast = nr_ordinary = 0;
 	for (size_t op = 0; op < NR_OPS; op++)
@@ -189,7 +189,7 @@ static void each_byte_of_the_headers_may_be_wrong(void **state)
 	assert_true(nr_fast > 0 && nr_ordinary > 0);
 }
 
-static void lengths_may_be_anything(void **state)
+static void fast_receive_any_length_matches_ordinary_path(void **state)
 {
 	static const uint32_t payloads[] = { 0,	 1,   7,   9,	 12,
 					     99, 100, 101, 8191, 8192 };
@@ -211,7 +211,7 @@ static void lengths_may_be_anything(void **state)
 }
 
 /* Side 1 has one packet on the way. */
-static void acks_may_come_along(void **state)
+static void fast_receive_carried_ack_matches_ordinary_path(void **state)
 {
 	struct pair *pair = alike_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
@@ -409,7 +409,7 @@ static void arrange_closed_window(struct pair *pair)
 	lose_all(pair, 1);
 }
 
-static void acks_of_several(void **state)
+static void fast_receive_cumulative_ack_matches_ordinary_path(void **state)
 {
 	static arrange_fn *const arrangements[] = {
 		arrange_mixture,
@@ -434,7 +434,7 @@ static void acks_of_several(void **state)
 	assert_true(nr_fast > 0);
 }
 
-static void whatever_the_state_is(void **state)
+static void fast_receive_any_qp_state_matches_ordinary_path(void **state)
 {
 	static arrange_fn *const arrangements[] = {
 		arrange_no_receive,
@@ -471,7 +471,7 @@ static void whatever_the_state_is(void **state)
 }
 
 /* What the fast path must leave to the ordinary one: it would do it wrong. */
-static void unusual_requests_are_not_fast(void **state)
+static void fast_next_leaves_unusual_requests_to_ordinary_path(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
@@ -489,7 +489,7 @@ static void unusual_requests_are_not_fast(void **state)
 	pair_free(pair);
 }
 
-static void a_window_that_is_closed_holds_requests(void **state)
+static void fast_next_closed_window_sends_nothing(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
@@ -506,7 +506,7 @@ static void a_window_that_is_closed_holds_requests(void **state)
 }
 
 /* No more than the peer has resources for. */
-static void atomics_wait_for_answers(void **state)
+static void fast_next_atomics_are_limited_by_max_rd_atomic(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
@@ -522,7 +522,7 @@ static void atomics_wait_for_answers(void **state)
 }
 
 /* An ACK that is owed travels with the next request, and only once. */
-static void an_ack_goes_with_the_answer(void **state)
+static void fast_next_request_carries_pending_ack(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[1].qp;
@@ -544,7 +544,7 @@ static void an_ack_goes_with_the_answer(void **state)
 	pair_free(pair);
 }
 
-static void an_ack_lets_others_go(void **state)
+static void fast_receive_ack_opens_window(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct pair_side *asks = &pair->side[0], *answers = &pair->side[1];
@@ -589,7 +589,7 @@ static struct pair *new_late_pair(struct uroce_brief *ret_brief)
 	return pair;
 }
 
-static void an_ack_that_came_along_can_wait(void **state)
+static void fast_catch_up_applies_deferred_ack(void **state)
 {
 	struct uroce_brief brief;
 	struct pair *pair = new_late_pair(&brief);
@@ -601,7 +601,7 @@ static void an_ack_that_came_along_can_wait(void **state)
 	pair_free(pair);
 }
 
-static void it_waits_for_the_next_packet_at_most(void **state)
+static void fast_receive_next_packet_applies_deferred_ack(void **state)
 {
 	struct uroce_brief brief;
 	struct pair *pair = new_late_pair(&brief);
@@ -616,7 +616,7 @@ static void it_waits_for_the_next_packet_at_most(void **state)
 	pair_free(pair);
 }
 
-static void it_is_nothing_to_a_qp_that_has_failed(void **state)
+static void fast_catch_up_ignores_failed_qp(void **state)
 {
 	struct uroce_brief brief;
 	struct pair *pair = new_late_pair(&brief);
@@ -631,20 +631,26 @@ static void it_is_nothing_to_a_qp_that_has_failed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_packets_are_fast),
-		cmocka_unit_test(each_byte_of_the_headers_may_be_wrong),
-		cmocka_unit_test(lengths_may_be_anything),
-		cmocka_unit_test(acks_may_come_along),
-		cmocka_unit_test(acks_of_several),
-		cmocka_unit_test(whatever_the_state_is),
-		cmocka_unit_test(unusual_requests_are_not_fast),
-		cmocka_unit_test(a_window_that_is_closed_holds_requests),
-		cmocka_unit_test(atomics_wait_for_answers),
-		cmocka_unit_test(an_ack_goes_with_the_answer),
-		cmocka_unit_test(an_ack_lets_others_go),
-		cmocka_unit_test(an_ack_that_came_along_can_wait),
-		cmocka_unit_test(it_waits_for_the_next_packet_at_most),
-		cmocka_unit_test(it_is_nothing_to_a_qp_that_has_failed),
+		cmocka_unit_test(fast_receive_accepts_valid_packets),
+		cmocka_unit_test(
+			fast_receive_damaged_header_matches_ordinary_path),
+		cmocka_unit_test(fast_receive_any_length_matches_ordinary_path),
+		cmocka_unit_test(
+			fast_receive_carried_ack_matches_ordinary_path),
+		cmocka_unit_test(
+			fast_receive_cumulative_ack_matches_ordinary_path),
+		cmocka_unit_test(
+			fast_receive_any_qp_state_matches_ordinary_path),
+		cmocka_unit_test(
+			fast_next_leaves_unusual_requests_to_ordinary_path),
+		cmocka_unit_test(fast_next_closed_window_sends_nothing),
+		cmocka_unit_test(
+			fast_next_atomics_are_limited_by_max_rd_atomic),
+		cmocka_unit_test(fast_next_request_carries_pending_ack),
+		cmocka_unit_test(fast_receive_ack_opens_window),
+		cmocka_unit_test(fast_catch_up_applies_deferred_ack),
+		cmocka_unit_test(fast_receive_next_packet_applies_deferred_ack),
+		cmocka_unit_test(fast_catch_up_ignores_failed_qp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

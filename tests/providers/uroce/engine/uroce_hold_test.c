@@ -114,7 +114,7 @@ static struct pair *begin(void)
 	return pair;
 }
 
-static void one_ack_does_for_a_few_messages(void **state)
+static void delayed_ack_covers_four_messages(void **state)
 {
 	struct pair *pair = begin();
 	struct turn turn;
@@ -153,7 +153,7 @@ static void make_wait(struct pair *pair)
 	(void)answer(pair, 0);
 }
 
-static void who_waits_is_not_made_to_again_for_long(void **state)
+static void delayed_ack_pauses_longer_after_each_stall(void **state)
 {
 	struct pair *pair = begin();
 	struct turn turn;
@@ -172,7 +172,7 @@ static void who_waits_is_not_made_to_again_for_long(void **state)
 }
 
 /* It does not wait for what it has got with the answer to a READ, or a NAK. */
-static void what_else_is_owed_is_sent_at_once(void **state)
+static void delayed_ack_leaves_with_read_response(void **state)
 {
 	struct pair *pair = begin();
 	struct ibv_sge sge = pair_sge(pair, 0, 8192, BYTES);
@@ -193,7 +193,7 @@ static void what_else_is_owed_is_sent_at_once(void **state)
 	pair_free(pair);
 }
 
-static void a_queue_pair_that_goes_is_forgotten(void **state)
+static void delayed_ack_list_forgets_reset_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = begin();
@@ -209,10 +209,10 @@ static void a_queue_pair_that_goes_is_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_ack_does_for_a_few_messages),
-		cmocka_unit_test(who_waits_is_not_made_to_again_for_long),
-		cmocka_unit_test(what_else_is_owed_is_sent_at_once),
-		cmocka_unit_test(a_queue_pair_that_goes_is_forgotten),
+		cmocka_unit_test(delayed_ack_covers_four_messages),
+		cmocka_unit_test(delayed_ack_pauses_longer_after_each_stall),
+		cmocka_unit_test(delayed_ack_leaves_with_read_response),
+		cmocka_unit_test(delayed_ack_list_forgets_reset_qp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static const struct refusal refusals[] = {
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 };
 
-static void each_wrong_request_is_refused(void **state)
+static void hostile_malformed_request_is_refused(void **state)
 {
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		const struct refusal *r = &refusals[i];
@@ -126,7 +126,7 @@ static void each_wrong_request_is_refused(void **state)
 }
 
 /* The region is one that the QP, or the peer, has no business with. */
-static void regions_of_others_are_refused(void **state)
+static void hostile_request_to_foreign_region_is_refused(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_WRITE_ONLY, UROCE_READ_REQUEST,
 					   UROCE_FETCH_ADD,
@@ -160,7 +160,7 @@ static void regions_of_others_are_refused(void **state)
 	}
 }
 
-static void a_message_must_go_on_as_it_began(void **state)
+static void hostile_opcode_sequence_is_refused(void **state)
 {
 	static const uint8_t wrong[][2] = {
 		{ UROCE_SEND_FIRST, UROCE_WRITE_MIDDLE },
@@ -197,7 +197,7 @@ static void a_message_must_go_on_as_it_began(void **state)
 	}
 }
 
-static void a_write_brings_what_it_announced(void **state)
+static void hostile_write_length_mismatch_is_refused(void **state)
 {
 	static const struct {
 		uint8_t opcode;
@@ -227,7 +227,7 @@ static void a_write_brings_what_it_announced(void **state)
 }
 
 /* What is dropped before any QP looks at it, without an answer. */
-static void strangers_are_dropped(void **state)
+static void hostile_packet_without_matching_qp_is_dropped(void **state)
 {
 	struct uroce_path other;
 	struct seen seen;
@@ -279,7 +279,7 @@ static void strangers_are_dropped(void **state)
 	pair_free(pair);
 }
 
-static void states_that_take_nothing(void **state)
+static void hostile_packet_in_wrong_qp_state_is_dropped(void **state)
 {
 	static const uint8_t states[] = { IBV_QPS_RESET, IBV_QPS_INIT,
 					  IBV_QPS_ERR };
@@ -297,7 +297,7 @@ static void states_that_take_nothing(void **state)
 	pair_free(pair);
 }
 
-static void a_wrong_qkey_is_dropped(void **state)
+static void hostile_wrong_qkey_is_dropped(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct seen seen;
@@ -315,7 +315,7 @@ static void a_wrong_qkey_is_dropped(void **state)
 	pair_free(pair);
 }
 
-static void a_datagram_that_does_not_fit_is_dropped(void **state)
+static void hostile_datagram_longer_than_receive_is_dropped(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct ibv_sge sge;
@@ -342,7 +342,7 @@ static void a_datagram_that_does_not_fit_is_dropped(void **state)
 }
 
 /* UC has no way to complain: a wrong message is lost, and only that. */
-static void uc_drops_what_is_wrong(void **state)
+static void hostile_uc_sequence_is_dropped(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct uroce_packet packet;
@@ -382,7 +382,7 @@ static void uc_drops_what_is_wrong(void **state)
 }
 
 /* A packet whose ICRC is wrong changes nothing, wherever it is noticed. */
-static void damaged_packets_change_nothing(void **state)
+static void hostile_bad_icrc_changes_nothing(void **state)
 {
 	static const uint8_t opcodes[] = {
 		UROCE_SEND_ONLY,    UROCE_SEND_FIRST,	UROCE_SEND_MIDDLE,
@@ -440,16 +440,17 @@ static void damaged_packets_change_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_wrong_request_is_refused),
-		cmocka_unit_test(regions_of_others_are_refused),
-		cmocka_unit_test(a_message_must_go_on_as_it_began),
-		cmocka_unit_test(a_write_brings_what_it_announced),
-		cmocka_unit_test(strangers_are_dropped),
-		cmocka_unit_test(states_that_take_nothing),
-		cmocka_unit_test(a_wrong_qkey_is_dropped),
-		cmocka_unit_test(a_datagram_that_does_not_fit_is_dropped),
-		cmocka_unit_test(uc_drops_what_is_wrong),
-		cmocka_unit_test(damaged_packets_change_nothing),
+		cmocka_unit_test(hostile_malformed_request_is_refused),
+		cmocka_unit_test(hostile_request_to_foreign_region_is_refused),
+		cmocka_unit_test(hostile_opcode_sequence_is_refused),
+		cmocka_unit_test(hostile_write_length_mismatch_is_refused),
+		cmocka_unit_test(hostile_packet_without_matching_qp_is_dropped),
+		cmocka_unit_test(hostile_packet_in_wrong_qp_state_is_dropped),
+		cmocka_unit_test(hostile_wrong_qkey_is_dropped),
+		cmocka_unit_test(
+			hostile_datagram_longer_than_receive_is_dropped),
+		cmocka_unit_test(hostile_uc_sequence_is_dropped),
+		cmocka_unit_test(hostile_bad_icrc_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

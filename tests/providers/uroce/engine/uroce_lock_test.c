@@ -121,7 +121,7 @@ static void *earn(void *arg)
 	return NULL;
 }
 
-static void who_comes_often_needs_no_mutex(void **state)
+static void lock_frequent_owner_takes_no_mutex(void **state)
 {
 	uroce_lock_take(&lock);
 	assert_null(lock.entered);
@@ -139,7 +139,7 @@ static void who_comes_often_needs_no_mutex(void **state)
 	assert_false(uroce_lock_drop(&lock));
 }
 
-static void another_thread_takes_the_privilege_away(void **state)
+static void lock_second_thread_revokes_bias(void **state)
 {
 	bool with_mutex = false;
 
@@ -152,7 +152,7 @@ static void another_thread_takes_the_privilege_away(void **state)
 	assert_true(is_mine());
 }
 
-static void who_is_inside_is_not_disturbed(void **state)
+static void lock_try_fails_while_biased_owner_is_inside(void **state)
 {
 	bool got = true;
 
@@ -176,7 +176,7 @@ static void *wait_and_mark(void *arg)
 	return NULL;
 }
 
-static void who_waits_is_woken(void **state)
+static void lock_waiter_is_woken_by_biased_owner(void **state)
 {
 	int marks = 0;
 	pthread_t thread;
@@ -203,7 +203,7 @@ static void who_waits_is_woken(void **state)
  * Between what it has seen and its sleep the other one comes back, often: with
  * the privilege it would wake nobody.
  */
-static void who_falls_asleep_late_is_woken(void **state)
+static void lock_late_sleeper_is_woken(void **state)
 {
 	int marks = 0;
 	pthread_barrier_t barrier;
@@ -241,7 +241,7 @@ static void *earn_and_stay(void *arg)
 	return NULL;
 }
 
-static void more_threads_than_seats(void **state)
+static void lock_more_threads_than_seats_works(void **state)
 {
 	pthread_t threads[CROWD];
 	pthread_barrier_t barrier;
@@ -297,7 +297,7 @@ static void crowd_counts(void)
 	assert_int_equal(guarded.failed, 0);
 }
 
-static void never_two_at_a_time(void **state)
+static void lock_mutex_excludes_all_threads(void **state)
 {
 	crowd_counts();
 }
@@ -317,7 +317,7 @@ static void *disturb(void *arg)
 }
 
 /* Mostly by privilege, with one who comes from time to time. */
-static void never_two_where_one_is_privileged(void **state)
+static void lock_biased_owner_excludes_all_threads(void **state)
 {
 	pthread_t thread;
 
@@ -333,7 +333,7 @@ static void never_two_where_one_is_privileged(void **state)
 	assert_int_equal(guarded.failed, 0);
 }
 
-static void without_membarrier_it_is_a_mutex(void **state)
+static void lock_without_membarrier_is_mutex(void **state)
 {
 	denied = true;
 	uroce_lock_fini(&lock);
@@ -347,7 +347,7 @@ static void without_membarrier_it_is_a_mutex(void **state)
 	assert_null(lock.privileged);
 }
 
-static void membarrier_that_is_forbidden_later(void **state)
+static void lock_membarrier_denied_later_still_excludes(void **state)
 {
 	bool with_mutex = false, got = true;
 
@@ -362,7 +362,7 @@ static void membarrier_that_is_forbidden_later(void **state)
 	assert_true(with_mutex);
 }
 
-static void a_child_can_use_it(void **state)
+static void lock_works_in_child_after_fork(void **state)
 {
 	bool mine = false;
 	pid_t pid;
@@ -387,17 +387,17 @@ static void a_child_can_use_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(who_comes_often_needs_no_mutex),
-		TEST(another_thread_takes_the_privilege_away),
-		TEST(who_is_inside_is_not_disturbed),
-		TEST(who_waits_is_woken),
-		TEST(who_falls_asleep_late_is_woken),
-		TEST(more_threads_than_seats),
-		TEST(never_two_at_a_time),
-		TEST(never_two_where_one_is_privileged),
-		TEST(without_membarrier_it_is_a_mutex),
-		TEST(membarrier_that_is_forbidden_later),
-		TEST(a_child_can_use_it),
+		TEST(lock_frequent_owner_takes_no_mutex),
+		TEST(lock_second_thread_revokes_bias),
+		TEST(lock_try_fails_while_biased_owner_is_inside),
+		TEST(lock_waiter_is_woken_by_biased_owner),
+		TEST(lock_late_sleeper_is_woken),
+		TEST(lock_more_threads_than_seats_works),
+		TEST(lock_mutex_excludes_all_threads),
+		TEST(lock_biased_owner_excludes_all_threads),
+		TEST(lock_without_membarrier_is_mutex),
+		TEST(lock_membarrier_denied_later_still_excludes),
+		TEST(lock_works_in_child_after_fork),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -451,7 +451,7 @@ static void finish(struct model *m, const char *what)
 	free(m);
 }
 
-static void nothing_is_repeated_on_a_good_wire(void **state)
+static void lossy_without_faults_retransmits_nothing(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct model *m = run(o, (struct pair_faults){});
@@ -464,7 +464,7 @@ static void nothing_is_repeated_on_a_good_wire(void **state)
 	finish(m, "good wire");
 }
 
-static void nothing_is_repeated_in_a_channel(void **state)
+static void lossy_channel_retransmits_nothing(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct model *m;
@@ -477,7 +477,7 @@ static void nothing_is_repeated_in_a_channel(void **state)
 	finish(m, "channel");
 }
 
-static void loss_of_every_rate(void **state)
+static void lossy_every_loss_rate_keeps_data(void **state)
 {
 	static const unsigned int rates[] = { 1, 5, 20, 50, 100, 200, 300 };
 
@@ -497,7 +497,7 @@ static void loss_of_every_rate(void **state)
 	}
 }
 
-static void each_fault_by_itself(void **state)
+static void lossy_each_single_fault_keeps_data(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct model *m;
@@ -517,7 +517,7 @@ static void each_fault_by_itself(void **state)
 	finish(m, "damage");
 }
 
-static void all_faults_with_many_seeds(void **state)
+static void lossy_all_faults_with_many_seeds_keep_data(void **state)
 {
 	for (uint32_t seed = 1; seed <= 8; seed++) {
 		struct pair_options o = pair_defaults();
@@ -540,11 +540,11 @@ static void all_faults_with_many_seeds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_repeated_on_a_good_wire),
-		cmocka_unit_test(nothing_is_repeated_in_a_channel),
-		cmocka_unit_test(loss_of_every_rate),
-		cmocka_unit_test(each_fault_by_itself),
-		cmocka_unit_test(all_faults_with_many_seeds),
+		cmocka_unit_test(lossy_without_faults_retransmits_nothing),
+		cmocka_unit_test(lossy_channel_retransmits_nothing),
+		cmocka_unit_test(lossy_every_loss_rate_keeps_data),
+		cmocka_unit_test(lossy_each_single_fault_keeps_data),
+		cmocka_unit_test(lossy_all_faults_with_many_seeds_keep_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

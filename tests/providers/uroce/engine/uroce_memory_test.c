@@ -94,7 +94,7 @@ static int remote(struct fixture *f, uint32_t key, uint64_t va, uint64_t bytes,
 	return uroce_memory_remote(&f->memory, &wanted, ptr);
 }
 
-static void ranges_are_checked_to_the_byte(void **state)
+static void memory_range_is_checked_to_byte(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0x10000, ALL_RIGHTS);
@@ -115,7 +115,7 @@ static void ranges_are_checked_to_the_byte(void **state)
 		remote(f, key, 0x10000, 4096, IBV_ACCESS_REMOTE_READ, &ptr), 0);
 }
 
-static void rights_are_checked(void **state)
+static void memory_access_rights_are_checked(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t read_only = add(f, 0, 0);
@@ -137,7 +137,7 @@ static void rights_are_checked(void **state)
 		-EACCES);
 }
 
-static void the_pd_is_checked(void **state)
+static void memory_pd_is_checked(void **state)
 {
 	struct fixture *f = *state;
 	struct uroce_region other = {
@@ -156,7 +156,7 @@ static void the_pd_is_checked(void **state)
 			 -EPERM);
 }
 
-static void nothing_is_checked_for_no_bytes(void **state)
+static void memory_zero_length_skips_checks(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t *ptr;
@@ -166,7 +166,7 @@ static void nothing_is_checked_for_no_bytes(void **state)
 			 0);
 }
 
-static void a_key_dies_with_its_region(void **state)
+static void memory_removed_key_is_invalid(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0, ALL_RIGHTS), again;
@@ -184,7 +184,7 @@ static void a_key_dies_with_its_region(void **state)
 	assert_int_equal(local(f, again, 0, 8, false, &ptr), 0);
 }
 
-static void every_wrong_tag_and_index_is_refused(void **state)
+static void memory_wrong_key_is_rejected(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0, ALL_RIGHTS);
@@ -199,7 +199,7 @@ static void every_wrong_tag_and_index_is_refused(void **state)
 	assert_null(uroce_memory_find(&f->memory, UINT32_MAX));
 }
 
-static void indices_come_back_in_order(void **state)
+static void memory_freed_indices_are_reused_in_order(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t keys[600];
@@ -214,7 +214,7 @@ static void indices_come_back_in_order(void **state)
 		assert_non_null(uroce_memory_find(&f->memory, keys[i]));
 }
 
-static void impossible_regions_are_refused(void **state)
+static void memory_overflowing_region_returns_einval(void **state)
 {
 	struct fixture *f = *state;
 	struct uroce_region region = {
@@ -232,7 +232,7 @@ static void impossible_regions_are_refused(void **state)
 	assert_int_equal(key, 5);
 }
 
-static void a_region_can_be_changed(void **state)
+static void memory_change_replaces_region(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0, ALL_RIGHTS);
@@ -286,7 +286,7 @@ static struct uroce_bind bind_of(uint32_t window, uint32_t memory)
 	};
 }
 
-static void a_window_shows_its_piece_only(void **state)
+static void window_grants_bound_range_only(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0x1000, ALL_RIGHTS);
@@ -323,7 +323,7 @@ static void a_window_shows_its_piece_only(void **state)
 	assert_int_equal(uroce_memory_remove(&f->memory, key), 0);
 }
 
-static void a_window_of_type_2_is_tied_to_its_qp(void **state)
+static void window_type_2_is_limited_to_qp(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0x1000, ALL_RIGHTS);
@@ -344,7 +344,7 @@ static void a_window_of_type_2_is_tied_to_its_qp(void **state)
 	assert_int_equal(uroce_window_bind(&f->memory, &bind, &bound), -EACCES);
 }
 
-static void a_window_of_type_1_can_be_moved_and_closed(void **state)
+static void window_type_1_can_be_rebound_and_unbound(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0x1000, ALL_RIGHTS);
@@ -374,7 +374,7 @@ static void a_window_of_type_1_can_be_moved_and_closed(void **state)
 	assert_int_equal(uroce_memory_remove(&f->memory, key), 0);
 }
 
-static void windows_are_bound_only_where_allowed(void **state)
+static void window_bind_bad_attributes_are_rejected(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t window = add_window(f, UROCE_REGION_WINDOW_2);
@@ -414,7 +414,7 @@ static struct uroce_sge_list list_of(struct fixture *f, struct ibv_sge *sge,
 }
 
 /* Pieces of 0, 1, 2, ... bytes, one behind the other. */
-static void pieces_are_found_from_any_offset(void **state)
+static void sge_resolve_finds_any_offset(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0, ALL_RIGHTS), total = 0;
@@ -455,7 +455,7 @@ static void pieces_are_found_from_any_offset(void **state)
 	assert_int_equal(pieces.nr, 0);
 }
 
-static void pieces_need_the_right(void **state)
+static void sge_resolve_checks_access_rights(void **state)
 {
 	struct fixture *f = *state;
 	struct ibv_sge sge[2] = {
@@ -473,7 +473,7 @@ static void pieces_need_the_right(void **state)
 			 -EACCES);
 }
 
-static void the_null_region_reads_zeros_and_swallows(void **state)
+static void null_region_reads_zeros_and_discards_writes(void **state)
 {
 	struct fixture *f = *state;
 	struct uroce_region null = {
@@ -506,23 +506,23 @@ static void the_null_region_reads_zeros_and_swallows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(ranges_are_checked_to_the_byte),
-		TEST(rights_are_checked),
-		TEST(the_pd_is_checked),
-		TEST(nothing_is_checked_for_no_bytes),
-		TEST(a_key_dies_with_its_region),
-		TEST(every_wrong_tag_and_index_is_refused),
-		TEST(indices_come_back_in_order),
-		TEST(impossible_regions_are_refused),
-		TEST(a_region_can_be_changed),
+		TEST(memory_range_is_checked_to_byte),
+		TEST(memory_access_rights_are_checked),
+		TEST(memory_pd_is_checked),
+		TEST(memory_zero_length_skips_checks),
+		TEST(memory_removed_key_is_invalid),
+		TEST(memory_wrong_key_is_rejected),
+		TEST(memory_freed_indices_are_reused_in_order),
+		TEST(memory_overflowing_region_returns_einval),
+		TEST(memory_change_replaces_region),
 		TEST(what_is_hidden_can_be_used_and_comes_back_when_it_has_changed),
-		TEST(a_window_shows_its_piece_only),
-		TEST(a_window_of_type_2_is_tied_to_its_qp),
-		TEST(a_window_of_type_1_can_be_moved_and_closed),
-		TEST(windows_are_bound_only_where_allowed),
-		TEST(pieces_are_found_from_any_offset),
-		TEST(pieces_need_the_right),
-		TEST(the_null_region_reads_zeros_and_swallows),
+		TEST(window_grants_bound_range_only),
+		TEST(window_type_2_is_limited_to_qp),
+		TEST(window_type_1_can_be_rebound_and_unbound),
+		TEST(window_bind_bad_attributes_are_rejected),
+		TEST(sge_resolve_finds_any_offset),
+		TEST(sge_resolve_checks_access_rights),
+		TEST(null_region_reads_zeros_and_discards_writes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void place(size_t bytes, size_t behind, size_t source_offset)
 		    !fence[-(ptrdiff_t)before - 1]);
 }
 
-static void the_last_word_comes_last(void **state)
+static void place_stores_last_word_last(void **state)
 {
 	for (size_t bytes = 1; bytes <= 1200; bytes++) {
 		for (size_t behind = 1; behind <= 8 && behind <= bytes;
@@ -91,7 +91,7 @@ static void the_last_word_comes_last(void **state)
 	}
 }
 
-static void the_source_lies_anywhere(void **state)
+static void place_accepts_any_source_offset(void **state)
 {
 	for (size_t offset = 0; offset < 16; offset++)
 		for (size_t bytes = 8; bytes < 80; bytes++)
@@ -99,7 +99,7 @@ static void the_source_lies_anywhere(void **state)
 }
 
 /* Where no word of 8 bytes ends; nothing but what was asked for changes. */
-static void short_ones_at_all_places(void **state)
+static void place_short_data_changes_target_bytes_only(void **state)
 {
 	uint8_t there[32];
 
@@ -117,9 +117,9 @@ static void short_ones_at_all_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_last_word_comes_last),
-		cmocka_unit_test(the_source_lies_anywhere),
-		cmocka_unit_test(short_ones_at_all_places),
+		cmocka_unit_test(place_stores_last_word_last),
+		cmocka_unit_test(place_accepts_any_source_offset),
+		cmocka_unit_test(place_short_data_changes_target_bytes_only),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

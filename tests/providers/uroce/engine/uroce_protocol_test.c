@@ -86,7 +86,7 @@ static void inject(struct pair *pair, struct uroce_packet packet, uint32_t len)
 }
 
 /* WRITE, READ of two packets, WRITE. */
-static void message_numbers_count_messages(void **state)
+static void protocol_msn_counts_messages(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -131,7 +131,7 @@ static void message_numbers_count_messages(void **state)
 	pair_free(pair);
 }
 
-static void messages_are_cut_by_the_mtu(void **state)
+static void protocol_message_is_segmented_by_mtu(void **state)
 {
 	for (int mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
 		struct pair_options o = pair_defaults();
@@ -155,7 +155,7 @@ static void messages_are_cut_by_the_mtu(void **state)
 }
 
 /* Every 16 packets, and at the end of a message. */
-static void acks_are_asked_for(void **state)
+static void protocol_ack_is_requested_every_16_packets(void **state)
 {
 	static const uint32_t sizes[] = { 1, 16 * MTU, 17 * MTU, 40 * MTU };
 	static const unsigned int asked[] = { 1, 1, 2, 3 };
@@ -175,7 +175,7 @@ static void acks_are_asked_for(void **state)
 	}
 }
 
-static void no_more_than_a_window_is_on_the_way(void **state)
+static void protocol_outstanding_packets_are_limited_by_window(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -190,7 +190,7 @@ static void no_more_than_a_window_is_on_the_way(void **state)
 	pair_free(pair);
 }
 
-static void the_window_grows_to_its_limit(void **state)
+static void protocol_window_grows_to_limit(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -205,7 +205,7 @@ static void the_window_grows_to_its_limit(void **state)
 }
 
 /* After a whole circle of PSNs an old READ would look like a young one. */
-static void old_requests_are_forgotten(void **state)
+static void protocol_responder_resource_expires_after_psn_wrap(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -245,7 +245,7 @@ static enum pair_verdict lose(struct pair *pair, unsigned int from,
 	return PAIR_DROP;
 }
 
-static void gaps_are_closed_without_a_timeout(void **state)
+static void protocol_gap_is_retransmitted_without_timeout(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -281,7 +281,7 @@ static enum pair_verdict lose_read_data(struct pair *pair, unsigned int from,
 }
 
 /* A READ of several parts: what is asked for again ends where it did. */
-static void a_long_read_survives_losses(void **state)
+static void protocol_long_read_with_losses_completes(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -314,7 +314,7 @@ static enum pair_verdict lose_one_answer(struct pair *pair, unsigned int from,
 }
 
 /* The ACK of the WRITE behind it says that the answer is lost. */
-static void a_lost_answer_is_noticed_by_what_follows(void **state)
+static void protocol_lost_read_response_is_implied_by_later_ack(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -334,7 +334,7 @@ static void a_lost_answer_is_noticed_by_what_follows(void **state)
 }
 
 /* Each message may find the receiver not ready as often as the first. */
-static void patience_is_for_each_message(void **state)
+static void protocol_rnr_retry_counts_per_message(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -354,7 +354,7 @@ static void patience_is_for_each_message(void **state)
 }
 
 /* A NAK that comes twice counts once. */
-static void patience_is_not_lost_to_copies(void **state)
+static void protocol_duplicate_rnr_nak_counts_once(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -379,7 +379,7 @@ static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
 }
 
 /* A key must not change while a request that uses it may be repeated. */
-static void keys_change_when_nothing_is_on_the_way(void **state)
+static void protocol_bind_waits_for_outstanding_requests(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -412,7 +412,7 @@ static void keys_change_when_nothing_is_on_the_way(void **state)
 }
 
 /* Aligned for the peer is not enough, and neither is aligned for the CPU. */
-static void atomics_are_aligned_for_both(void **state)
+static void protocol_atomic_needs_aligned_va_and_address(void **state)
 {
 	for (int how = 0; how < 2; how++) {
 		struct pair_options o = pair_defaults();
@@ -440,7 +440,7 @@ static void atomics_are_aligned_for_both(void **state)
 }
 
 /* A damaged packet does not tell the truth about a gap either. */
-static void damage_is_noticed_out_of_sequence(void **state)
+static void protocol_bad_icrc_out_of_sequence_sends_no_nak(void **state)
 {
 	static const uint32_t psns[] = { 0, 2 };
 
@@ -485,7 +485,7 @@ static struct uroce_qp *second_datagram_qp(struct pair *pair)
 }
 
 /* Each QP of a group gets a packet that is whole, and none one that is not. */
-static void multicast_is_checked_for_all(void **state)
+static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct uroce_packet packet;
@@ -530,7 +530,7 @@ static void multicast_is_checked_for_all(void **state)
 }
 
 /* 0x80000000 and above stand for the Q_Key of the QP itself. */
-static void a_controlled_qkey_is_the_qps_own(void **state)
+static void protocol_controlled_qkey_sends_qkey_of_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct ibv_sge sge;
@@ -554,7 +554,7 @@ static void a_controlled_qkey_is_the_qps_own(void **state)
 }
 
 /* UC has no window, so only its turn ends what it can send at a time. */
-static void queue_pairs_take_turns(void **state)
+static void protocol_uc_qps_send_in_turns(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct uroce_qp_config config;
@@ -603,23 +603,27 @@ static void queue_pairs_take_turns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(message_numbers_count_messages),
-		cmocka_unit_test(messages_are_cut_by_the_mtu),
-		cmocka_unit_test(acks_are_asked_for),
-		cmocka_unit_test(no_more_than_a_window_is_on_the_way),
-		cmocka_unit_test(the_window_grows_to_its_limit),
-		cmocka_unit_test(old_requests_are_forgotten),
-		cmocka_unit_test(gaps_are_closed_without_a_timeout),
-		cmocka_unit_test(a_long_read_survives_losses),
-		cmocka_unit_test(a_lost_answer_is_noticed_by_what_follows),
-		cmocka_unit_test(patience_is_for_each_message),
-		cmocka_unit_test(patience_is_not_lost_to_copies),
-		cmocka_unit_test(keys_change_when_nothing_is_on_the_way),
-		cmocka_unit_test(atomics_are_aligned_for_both),
-		cmocka_unit_test(damage_is_noticed_out_of_sequence),
-		cmocka_unit_test(multicast_is_checked_for_all),
-		cmocka_unit_test(a_controlled_qkey_is_the_qps_own),
-		cmocka_unit_test(queue_pairs_take_turns),
+		cmocka_unit_test(protocol_msn_counts_messages),
+		cmocka_unit_test(protocol_message_is_segmented_by_mtu),
+		cmocka_unit_test(protocol_ack_is_requested_every_16_packets),
+		cmocka_unit_test(
+			protocol_outstanding_packets_are_limited_by_window),
+		cmocka_unit_test(protocol_window_grows_to_limit),
+		cmocka_unit_test(
+			protocol_responder_resource_expires_after_psn_wrap),
+		cmocka_unit_test(protocol_gap_is_retransmitted_without_timeout),
+		cmocka_unit_test(protocol_long_read_with_losses_completes),
+		cmocka_unit_test(
+			protocol_lost_read_response_is_implied_by_later_ack),
+		cmocka_unit_test(protocol_rnr_retry_counts_per_message),
+		cmocka_unit_test(protocol_duplicate_rnr_nak_counts_once),
+		cmocka_unit_test(protocol_bind_waits_for_outstanding_requests),
+		cmocka_unit_test(protocol_atomic_needs_aligned_va_and_address),
+		cmocka_unit_test(
+			protocol_bad_icrc_out_of_sequence_sends_no_nak),
+		cmocka_unit_test(protocol_multicast_verifies_icrc_for_every_qp),
+		cmocka_unit_test(protocol_controlled_qkey_sends_qkey_of_qp),
+		cmocka_unit_test(protocol_uc_qps_send_in_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

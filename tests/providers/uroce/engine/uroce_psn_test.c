@@ -13,7 +13,7 @@
 
 #include "uroce/engine/uroce_psn.h"
 
-static void add_stays_in_24_bits(void **state)
+static void psn_add_stays_in_24_bits(void **state)
 {
 	assert_int_equal(uroce_psn_add(0xffffff, 1), 0);
 	assert_int_equal(uroce_psn_add(0, -1), 0xffffff);
@@ -21,7 +21,7 @@ static void add_stays_in_24_bits(void **state)
 	assert_int_equal(uroce_psn_add(5, 0), 5);
 }
 
-static void diff_is_signed_and_wraps(void **state)
+static void psn_diff_is_signed_and_wraps(void **state)
 {
 	static const uint32_t starts[] = { 0, 1, 0x7fffff, 0x800000, 0xffffff };
 
@@ -37,7 +37,7 @@ static void diff_is_signed_and_wraps(void **state)
 	}
 }
 
-static void before_is_half_the_circle(void **state)
+static void psn_before_compares_half_range(void **state)
 {
 	assert_true(uroce_psn_before(0xffffff, 0));
 	assert_false(uroce_psn_before(0, 0xffffff));
@@ -49,9 +49,9 @@ static void before_is_half_the_circle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(add_stays_in_24_bits),
-		cmocka_unit_test(diff_is_signed_and_wraps),
-		cmocka_unit_test(before_is_half_the_circle),
+		cmocka_unit_test(psn_add_stays_in_24_bits),
+		cmocka_unit_test(psn_diff_is_signed_and_wraps),
+		cmocka_unit_test(psn_before_compares_half_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

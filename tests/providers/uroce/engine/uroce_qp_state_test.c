@@ -99,7 +99,7 @@ static int required_mask(size_t type, size_t column)
 	return mask;
 }
 
-static void each_transition_with_what_it_needs(void **state)
+static void qp_state_transition_with_required_attributes_succeeds(void **state)
 {
 	for (size_t type = 0; type < 3; type++)
 		for (size_t column = 0; column < NR_COLUMNS; column++)
@@ -110,7 +110,7 @@ static void each_transition_with_what_it_needs(void **state)
 					 exists(type, column) ? 0 : -EINVAL);
 }
 
-static void each_attribute_in_each_transition(void **state)
+static void qp_state_attribute_mask_is_checked_per_transition(void **state)
 {
 	for (size_t type = 0; type < 3; type++) {
 		for (size_t column = 0; column < NR_COLUMNS; column++) {
@@ -141,7 +141,7 @@ static bool is_column(enum ibv_qp_state from, enum ibv_qp_state to)
 	return false;
 }
 
-static void no_other_transition(void **state)
+static void qp_state_undefined_transition_is_rejected(void **state)
 {
 	for (size_t type = 0; type < 3; type++) {
 		for (int from = 0; from < NR_STATES; from++) {
@@ -181,7 +181,7 @@ static int check_value(enum ibv_qp_state from, enum ibv_qp_state to,
 				    IBV_MTU_2048, &reached);
 }
 
-static void values_of_init(void **state)
+static void qp_state_init_attribute_values_are_checked(void **state)
 {
 	struct ibv_qp_attr attr = good_attr(IBV_QPS_INIT);
 
@@ -198,7 +198,7 @@ static void values_of_init(void **state)
 			 -EINVAL);
 }
 
-static void values_of_rtr(void **state)
+static void qp_state_rtr_attribute_values_are_checked(void **state)
 {
 	const struct ibv_qp_attr good = good_attr(IBV_QPS_RTR);
 	struct ibv_qp_attr bad[8];
@@ -220,7 +220,7 @@ static void values_of_rtr(void **state)
 			-EINVAL);
 }
 
-static void values_of_rts(void **state)
+static void qp_state_rts_attribute_values_are_checked(void **state)
 {
 	struct ibv_qp_attr good = good_attr(IBV_QPS_RTS);
 	struct ibv_qp_attr bad[5];
@@ -243,7 +243,7 @@ static void values_of_rts(void **state)
 				 -EINVAL);
 }
 
-static void cur_state_must_be_the_state(void **state)
+static void qp_state_wrong_cur_state_is_rejected(void **state)
 {
 	struct ibv_qp_attr attr = good_attr(IBV_QPS_RTS);
 	enum ibv_qp_state reached;
@@ -259,7 +259,7 @@ static void cur_state_must_be_the_state(void **state)
 			 -EINVAL);
 }
 
-static void without_a_state_it_stays(void **state)
+static void qp_state_without_state_attribute_stays(void **state)
 {
 	struct ibv_qp_attr attr = good_attr(IBV_QPS_RESET);
 	enum ibv_qp_state reached = IBV_QPS_UNKNOWN;
@@ -272,7 +272,7 @@ static void without_a_state_it_stays(void **state)
 	assert_int_equal(reached, IBV_QPS_RTS);
 }
 
-static void what_the_device_does_not_do(void **state)
+static void qp_state_unsupported_attribute_returns_eopnotsupp(void **state)
 {
 	struct ibv_qp_attr attr = good_attr(IBV_QPS_RTS);
 	enum ibv_qp_state reached;
@@ -294,15 +294,18 @@ static void what_the_device_does_not_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_transition_with_what_it_needs),
-		cmocka_unit_test(each_attribute_in_each_transition),
-		cmocka_unit_test(no_other_transition),
-		cmocka_unit_test(values_of_init),
-		cmocka_unit_test(values_of_rtr),
-		cmocka_unit_test(values_of_rts),
-		cmocka_unit_test(cur_state_must_be_the_state),
-		cmocka_unit_test(without_a_state_it_stays),
-		cmocka_unit_test(what_the_device_does_not_do),
+		cmocka_unit_test(
+			qp_state_transition_with_required_attributes_succeeds),
+		cmocka_unit_test(
+			qp_state_attribute_mask_is_checked_per_transition),
+		cmocka_unit_test(qp_state_undefined_transition_is_rejected),
+		cmocka_unit_test(qp_state_init_attribute_values_are_checked),
+		cmocka_unit_test(qp_state_rtr_attribute_values_are_checked),
+		cmocka_unit_test(qp_state_rts_attribute_values_are_checked),
+		cmocka_unit_test(qp_state_wrong_cur_state_is_rejected),
+		cmocka_unit_test(qp_state_without_state_attribute_stays),
+		cmocka_unit_test(
+			qp_state_unsupported_attribute_returns_eopnotsupp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static uint32_t bytes_of(uint32_t nr, enum ibv_mtu mtu)
 	return nr * packet[mtu];
 }
 
-static void reads_ask_for_no_more_than_has_room(void **state)
+static void read_request_fits_into_socket_buffer(void **state)
 {
 	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
 		uint32_t part = UROCE_READ_PART / (128u << mtu);
@@ -79,7 +79,7 @@ static void reads_ask_for_no_more_than_has_room(void **state)
 	}
 }
 
-static void a_small_socket_is_filled_and_no_more(void **state)
+static void read_request_fills_small_socket_buffer(void **state)
 {
 	const uint32_t room = 40000, others = room / 8;
 
@@ -91,12 +91,12 @@ static void a_small_socket_is_filled_and_no_more(void **state)
 	}
 }
 
-static void a_socket_without_room_is_asked_all_the_same(void **state)
+static void read_request_without_room_asks_for_single_packet(void **state)
 {
 	assert_int_equal(most_asked(IBV_MTU_4096, 1), 1);
 }
 
-static void a_larger_socket_takes_more(void **state)
+static void read_request_grows_with_socket_buffer(void **state)
 {
 	assert_true(most_asked(IBV_MTU_1024, 1 << 30) >
 		    most_asked(IBV_MTU_1024, 200 * 1024));
@@ -105,10 +105,11 @@ static void a_larger_socket_takes_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_ask_for_no_more_than_has_room),
-		cmocka_unit_test(a_small_socket_is_filled_and_no_more),
-		cmocka_unit_test(a_socket_without_room_is_asked_all_the_same),
-		cmocka_unit_test(a_larger_socket_takes_more),
+		cmocka_unit_test(read_request_fits_into_socket_buffer),
+		cmocka_unit_test(read_request_fills_small_socket_buffer),
+		cmocka_unit_test(
+			read_request_without_room_asks_for_single_packet),
+		cmocka_unit_test(read_request_grows_with_socket_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

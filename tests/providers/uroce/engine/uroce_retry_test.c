@@ -13,7 +13,7 @@
 #include "uroce/engine/uroce_retry.h"
 #include "uroce_expect.h"
 
-static void a_receiver_that_is_never_ready(void **state)
+static void retry_rnr_exceeded_fails_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -35,7 +35,7 @@ static void a_receiver_that_is_never_ready(void **state)
 	pair_free(pair);
 }
 
-static void a_receiver_that_is_ready_late(void **state)
+static void retry_rnr_infinite_waits_for_receive(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -77,7 +77,7 @@ static enum pair_verdict lose_every_other(struct pair *pair, unsigned int from,
 }
 
 /* A peer that says "not ready" is there: what was lost before counts no more */
-static void an_rnr_nak_is_a_sign_of_life(void **state)
+static void retry_rnr_nak_resets_retry_count(void **state)
 {
 	struct pair_options o = pair_defaults();
 	uint32_t nr_sent = 0;
@@ -100,7 +100,7 @@ static void an_rnr_nak_is_a_sign_of_life(void **state)
 }
 
 /* Data of a WRITE comes before its immediate finds no receive request. */
-static void an_immediate_waits_for_a_receive(void **state)
+static void retry_write_imm_waits_for_receive(void **state)
 {
 	struct pair *pair = new_pair();
 
@@ -124,7 +124,7 @@ static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
 	return PAIR_DROP;
 }
 
-static void a_peer_that_is_gone(void **state)
+static void retry_count_exceeded_fails_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -149,7 +149,7 @@ static void a_peer_that_is_gone(void **state)
 }
 
 /* What was sent at a time that is not known is waited for once more. */
-static void a_vague_time_is_never_too_early(void **state)
+static void retry_coarse_clock_expires_no_timer_early(void **state)
 {
 	const uint64_t timeout_ns = UINT64_C(4096) << 10;
 	struct pair_options o = pair_defaults();
@@ -195,7 +195,7 @@ static enum pair_verdict pass_one(struct pair *pair, unsigned int from,
 }
 
 /* A flight that gets on by a packet is no retry that has failed. */
-static void one_packet_at_a_time(void **state)
+static void retry_progress_of_single_packet_resets_count(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct sent sent = { .psn = o.psn };
@@ -213,7 +213,7 @@ static void one_packet_at_a_time(void **state)
 	pair_free(pair);
 }
 
-static void without_a_timeout_it_waits_for_ever(void **state)
+static void retry_timeout_zero_waits_forever(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -230,7 +230,7 @@ static void without_a_timeout_it_waits_for_ever(void **state)
 	pair_free(pair);
 }
 
-static void times_are_those_of_the_tables(void **state)
+static void retry_times_match_ibta_tables(void **state)
 {
 	assert_int_equal(uroce_retry_rnr_ns(0), 655360000);
 	assert_int_equal(uroce_retry_rnr_ns(1), 10000);
@@ -251,15 +251,15 @@ static void times_are_those_of_the_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_receiver_that_is_never_ready),
-		cmocka_unit_test(a_receiver_that_is_ready_late),
-		cmocka_unit_test(an_rnr_nak_is_a_sign_of_life),
-		cmocka_unit_test(an_immediate_waits_for_a_receive),
-		cmocka_unit_test(a_peer_that_is_gone),
-		cmocka_unit_test(a_vague_time_is_never_too_early),
-		cmocka_unit_test(one_packet_at_a_time),
-		cmocka_unit_test(without_a_timeout_it_waits_for_ever),
-		cmocka_unit_test(times_are_those_of_the_tables),
+		cmocka_unit_test(retry_rnr_exceeded_fails_qp),
+		cmocka_unit_test(retry_rnr_infinite_waits_for_receive),
+		cmocka_unit_test(retry_rnr_nak_resets_retry_count),
+		cmocka_unit_test(retry_write_imm_waits_for_receive),
+		cmocka_unit_test(retry_count_exceeded_fails_qp),
+		cmocka_unit_test(retry_coarse_clock_expires_no_timer_early),
+		cmocka_unit_test(retry_progress_of_single_packet_resets_count),
+		cmocka_unit_test(retry_timeout_zero_waits_forever),
+		cmocka_unit_test(retry_times_match_ibta_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ static void check_type(enum ibv_qp_type type, uint32_t max)
 	pair_free(many);
 }
 
-static void runs_are_the_packets_that_next_would_give(void **state)
+static void run_equals_packets_of_next(void **state)
 {
 	for (uint32_t max = 1; max <= 64; max += 9) {
 		check_type(IBV_QPT_RC, max);
@@ -145,7 +145,7 @@ static void runs_are_the_packets_that_next_would_give(void **state)
 }
 
 /* Then each of them says what was sent, until the peer has taken something. */
-static void what_is_repeated_comes_one_by_one(void **state)
+static void run_excludes_retransmitted_packets(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -167,7 +167,7 @@ static void what_is_repeated_comes_one_by_one(void **state)
 }
 
 /* The null region is zeros all over, which lie nowhere behind each other. */
-static void zeros_come_one_by_one(void **state)
+static void run_excludes_null_region(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -197,7 +197,7 @@ static void zeros_come_one_by_one(void **state)
 }
 
 /* An answer goes in front of the rest of a message. */
-static void answers_interrupt_a_run(void **state)
+static void run_yields_to_response(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -216,10 +216,10 @@ static void answers_interrupt_a_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_are_the_packets_that_next_would_give),
-		cmocka_unit_test(what_is_repeated_comes_one_by_one),
-		cmocka_unit_test(zeros_come_one_by_one),
-		cmocka_unit_test(answers_interrupt_a_run),
+		cmocka_unit_test(run_equals_packets_of_next),
+		cmocka_unit_test(run_excludes_retransmitted_packets),
+		cmocka_unit_test(run_excludes_null_region),
+		cmocka_unit_test(run_yields_to_response),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

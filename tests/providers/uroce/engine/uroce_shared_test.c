@@ -112,7 +112,7 @@ static void post_atomic(struct pair *pair, enum ibv_wr_opcode opcode,
 	pair_run(pair);
 }
 
-static void writes_and_reads_are_copies(void **state)
+static void shared_write_and_read_are_local_copies(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 	uint64_t sent = pair->nr_sent;
@@ -141,7 +141,7 @@ static void writes_and_reads_are_copies(void **state)
 	end(pair);
 }
 
-static void atomics_are_executed_here(void **state)
+static void shared_atomic_is_executed_locally(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 	uint64_t sent = pair->nr_sent;
@@ -166,7 +166,7 @@ static void atomics_are_executed_here(void **state)
 }
 
 /* As its responder would do it, with all that belongs to it. */
-static void misaligned_atomics_are_for_the_responder(void **state)
+static void shared_misaligned_atomic_is_sent(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 	struct uroce_cqe cqe;
@@ -186,7 +186,7 @@ static void misaligned_atomics_are_for_the_responder(void **state)
 	end(pair);
 }
 
-static void what_is_not_there_is_sent(void **state)
+static void shared_unmapped_memory_falls_back_to_packets(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 	uint64_t sent = pair->nr_sent;
@@ -211,7 +211,7 @@ static void what_is_not_there_is_sent(void **state)
 	end(pair);
 }
 
-static void who_shares_nothing_is_not_asked(void **state)
+static void shared_without_mapping_is_not_tried(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 
@@ -224,7 +224,7 @@ static void who_shares_nothing_is_not_asked(void **state)
 }
 
 /* Nor is anything done without the right to the memory here. */
-static void nothing_is_overtaken(void **state)
+static void shared_access_keeps_order_of_requests(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 	struct uroce_cqe cqe;
@@ -258,7 +258,7 @@ static void nothing_is_overtaken(void **state)
 	end(pair);
 }
 
-static void all_else_is_sent(void **state)
+static void shared_unsuitable_requests_are_sent(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 
@@ -286,7 +286,7 @@ static void all_else_is_sent(void **state)
 	end(pair);
 }
 
-static void pieces_are_put_together(void **state)
+static void shared_access_gathers_sge_list(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 	struct ibv_sge sge[] = {
@@ -326,14 +326,14 @@ static void pieces_are_put_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_and_reads_are_copies),
-		cmocka_unit_test(atomics_are_executed_here),
-		cmocka_unit_test(misaligned_atomics_are_for_the_responder),
-		cmocka_unit_test(what_is_not_there_is_sent),
-		cmocka_unit_test(who_shares_nothing_is_not_asked),
-		cmocka_unit_test(nothing_is_overtaken),
-		cmocka_unit_test(all_else_is_sent),
-		cmocka_unit_test(pieces_are_put_together),
+		cmocka_unit_test(shared_write_and_read_are_local_copies),
+		cmocka_unit_test(shared_atomic_is_executed_locally),
+		cmocka_unit_test(shared_misaligned_atomic_is_sent),
+		cmocka_unit_test(shared_unmapped_memory_falls_back_to_packets),
+		cmocka_unit_test(shared_without_mapping_is_not_tried),
+		cmocka_unit_test(shared_access_keeps_order_of_requests),
+		cmocka_unit_test(shared_unsuitable_requests_are_sent),
+		cmocka_unit_test(shared_access_gathers_sge_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void expect(struct uroce_cq *cq, uint64_t wr_id,
 
 /* -- as it should be -- */
 
-static void what_completes_is_hidden_before(void **state)
+static void split_landing_is_hidden_before_completion(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -84,7 +84,7 @@ static const struct end ends[] = {
 };
 #define NR_ENDS (sizeof(ends) / sizeof(ends[0]))
 
-static void errors_wait_before_anything_completes(void **state)
+static void split_error_settles_before_completion(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -106,7 +106,7 @@ static void check_gone(struct fake *fake, const struct end *end)
 	assert_true(list_empty(&fake->pair->side[end->side].engine.landed));
 }
 
-static void who_is_reset_waits(void **state)
+static void split_reset_qp_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -118,7 +118,7 @@ static void who_is_reset_waits(void **state)
 	}
 }
 
-static void who_is_destroyed_waits(void **state)
+static void split_destroyed_qp_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -153,7 +153,7 @@ static bool lose_all(struct fake *fake, unsigned int from,
 	return true;
 }
 
-static void who_has_retried_in_vain_waits(void **state)
+static void split_retry_exceeded_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct message m;
@@ -172,7 +172,7 @@ static void who_has_retried_in_vain_waits(void **state)
 }
 
 /* The other side is gone, and no timer would tell. */
-static void who_is_left_alone_waits(void **state)
+static void split_lost_channel_settles_with_peer(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct message m;
@@ -191,7 +191,7 @@ static void who_is_left_alone_waits(void **state)
 }
 
 /* The receive request is too short for what comes behind its landing. */
-static void messages_that_do_not_fit_are_refused(void **state)
+static void split_message_longer_than_receive_is_refused(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
@@ -215,7 +215,7 @@ static void messages_that_do_not_fit_are_refused(void **state)
 }
 
 /* Neither side copies what the other one may not. */
-static void no_right_no_copy(void **state)
+static void split_without_remote_right_copies_nothing(void **state)
 {
 	static const enum ibv_wr_opcode needed[] = { IBV_WR_RDMA_WRITE,
 						     IBV_WR_RDMA_READ };
@@ -238,7 +238,7 @@ static void no_right_no_copy(void **state)
 }
 
 /* What the request before it had is not shown once more. */
-static void no_memory_no_landing(void **state)
+static void split_empty_receive_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
@@ -254,7 +254,7 @@ static void no_memory_no_landing(void **state)
 	fake_free(fake);
 }
 
-static void no_key_no_message(void **state)
+static void split_receive_with_bad_lkey_fails(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
@@ -273,7 +273,7 @@ static void no_key_no_message(void **state)
 }
 
 /* In the middle of what is sent; the other side goes on waiting. */
-static void who_has_no_key_waits(void **state)
+static void split_send_with_bad_lkey_fails_in_flight(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
@@ -303,7 +303,7 @@ static void remove_memory(struct fake *fake, unsigned int side)
 }
 
 /* The region goes, and a message was on its way to it, or from it. */
-static void regions_may_go(void **state)
+static void split_region_removed_in_flight_fails_request(void **state)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -337,7 +337,7 @@ static void regions_may_go(void **state)
 }
 
 /* Where the READ may not write, the other side may not either. */
-static void no_right_no_landing(void **state)
+static void split_read_without_local_write_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
@@ -355,7 +355,7 @@ static void no_right_no_landing(void **state)
 
 /* -- all that is shown -- */
 
-static void what_was_hidden_comes_as_payload(void **state)
+static void split_hidden_landing_is_sent_as_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct message m;
@@ -404,7 +404,7 @@ static void show_both(struct fake *fake, const struct message *read,
 }
 
 /* Neither of them is gone, or one is. */
-static void all_that_is_shown_is_hidden(void **state)
+static void split_hide_all_hides_every_landing(void **state)
 {
 	static const struct {
 		uint32_t read, send; /* bytes */
@@ -447,21 +447,22 @@ static void all_that_is_shown_is_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_completes_is_hidden_before),
-		cmocka_unit_test(errors_wait_before_anything_completes),
-		cmocka_unit_test(who_is_reset_waits),
-		cmocka_unit_test(who_is_destroyed_waits),
-		cmocka_unit_test(who_has_retried_in_vain_waits),
-		cmocka_unit_test(who_is_left_alone_waits),
-		cmocka_unit_test(messages_that_do_not_fit_are_refused),
-		cmocka_unit_test(no_right_no_copy),
-		cmocka_unit_test(no_memory_no_landing),
-		cmocka_unit_test(no_key_no_message),
-		cmocka_unit_test(who_has_no_key_waits),
-		cmocka_unit_test(regions_may_go),
-		cmocka_unit_test(no_right_no_landing),
-		cmocka_unit_test(what_was_hidden_comes_as_payload),
-		cmocka_unit_test(all_that_is_shown_is_hidden),
+		cmocka_unit_test(split_landing_is_hidden_before_completion),
+		cmocka_unit_test(split_error_settles_before_completion),
+		cmocka_unit_test(split_reset_qp_settles_with_peer),
+		cmocka_unit_test(split_destroyed_qp_settles_with_peer),
+		cmocka_unit_test(split_retry_exceeded_settles_with_peer),
+		cmocka_unit_test(split_lost_channel_settles_with_peer),
+		cmocka_unit_test(split_message_longer_than_receive_is_refused),
+		cmocka_unit_test(split_without_remote_right_copies_nothing),
+		cmocka_unit_test(split_empty_receive_shows_no_landing),
+		cmocka_unit_test(split_receive_with_bad_lkey_fails),
+		cmocka_unit_test(split_send_with_bad_lkey_fails_in_flight),
+		cmocka_unit_test(split_region_removed_in_flight_fails_request),
+		cmocka_unit_test(
+			split_read_without_local_write_shows_no_landing),
+		cmocka_unit_test(split_hidden_landing_is_sent_as_payload),
+		cmocka_unit_test(split_hide_all_hides_every_landing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ struct oddity {
 };
 
 /* They are full, and not the last ones. */
-static void of_some_in_one_the_length_is_known(void **state)
+static void split_hostile_packet_count_must_match_length(void **state)
 {
 	static const struct oddity oddities[] = {
 		{ UROCE_SEND_FIRST, 2, 2 * MTU - 1 },
@@ -116,7 +116,7 @@ static void of_some_in_one_the_length_is_known(void **state)
 	}
 }
 
-static void nor_may_they_be_the_last(void **state)
+static void split_hostile_last_packet_with_count_is_refused(void **state)
 {
 	static const uint8_t ops[][2] = {
 		{ UROCE_SEND_FIRST, UROCE_SEND_LAST },
@@ -142,7 +142,7 @@ static void nor_may_they_be_the_last(void **state)
 }
 
 /* As many bytes as it says, from nowhere. */
-static void what_cannot_be_fetched_is_as_if_lost(void **state)
+static void split_hostile_unreadable_source_counts_as_lost(void **state)
 {
 	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_WRITE_FIRST };
 
@@ -165,7 +165,7 @@ static void what_cannot_be_fetched_is_as_if_lost(void **state)
 }
 
 /* Nobody can tell whether it was pushed: it is the peer's own message. */
-static void what_is_absent_may_be_in_its_place(void **state)
+static void split_hostile_absent_payload_without_push_completes(void **state)
 {
 	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_SEND_MIDDLE };
 	struct fake *fake = new_receiver();
@@ -191,7 +191,7 @@ static void what_is_absent_may_be_in_its_place(void **state)
 
 /* -- to a receive request -- */
 
-static void more_than_there_is_room_for_is_refused(void **state)
+static void split_hostile_length_above_receive_is_refused(void **state)
 {
 	static const uint32_t numbers[] = { FITS + 1, PART / MTU, 0x7ffff };
 
@@ -207,7 +207,7 @@ static void more_than_there_is_room_for_is_refused(void **state)
 }
 
 /* In the middle of a message. */
-static void so_is_that_behind_others(void **state)
+static void split_hostile_middle_above_receive_is_refused(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct uroce_packet packet = request(fake, UROCE_SEND_FIRST, 3);
@@ -223,7 +223,7 @@ static void so_is_that_behind_others(void **state)
 	fake_free(fake);
 }
 
-static void nor_are_requests_fetched_without_a_way(void **state)
+static void split_hostile_request_without_split_channel_is_dropped(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct uroce_packet packet = request(fake, UROCE_SEND_FIRST, 2);
@@ -247,7 +247,7 @@ struct refusal {
 	enum uroce_counter counter;
 };
 
-static void writes_are_checked_before_anything_is_fetched(void **state)
+static void split_hostile_write_is_checked_before_pull(void **state)
 {
 	static const struct refusal refusals[] = {
 		/* as much as was announced, which ends with it, or more */
@@ -278,7 +278,7 @@ static void writes_are_checked_before_anything_is_fetched(void **state)
 	}
 }
 
-static void rights_are_asked_for_each_part(void **state)
+static void split_hostile_rights_are_checked_for_each_part(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct pair_side *side = &fake->pair->side[1];
@@ -298,7 +298,7 @@ static void rights_are_asked_for_each_part(void **state)
 }
 
 /* What is behind it is not to be pulled either. */
-static void parts_end_with_the_message(void **state)
+static void split_hostile_part_beyond_message_is_refused(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct uroce_packet packet = request(fake, UROCE_WRITE_FIRST, 3);
@@ -354,7 +354,7 @@ static struct uroce_packet answer(const struct fake *fake, uint8_t opcode,
 	};
 }
 
-static void answers_of_another_length_are_refused(void **state)
+static void split_hostile_read_response_length_mismatch_is_refused(void **state)
 {
 	static const struct {
 		uint32_t nr, payload_len;
@@ -388,7 +388,7 @@ static void answers_of_another_length_are_refused(void **state)
 	}
 }
 
-static void the_last_answer_is_not_absent(void **state)
+static void split_hostile_last_read_response_needs_payload(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
@@ -408,7 +408,7 @@ static void the_last_answer_is_not_absent(void **state)
 }
 
 /* The key of the READ says where from, whatever the answer says. */
-static void answers_are_fetched_by_key(void **state)
+static void split_hostile_read_response_is_pulled_by_rkey(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
@@ -423,7 +423,7 @@ static void answers_are_fetched_by_key(void **state)
 }
 
 /* Its region is there no longer. */
-static void what_no_key_leads_to_is_asked_for_again(void **state)
+static void split_read_response_without_region_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct pair_side *side = &fake->pair->side[1];
@@ -444,7 +444,7 @@ static void what_no_key_leads_to_is_asked_for_again(void **state)
 }
 
 /* Where the channel cannot copy, nobody would have announced it. */
-static void without_a_way_it_is_asked_for_again(void **state)
+static void split_read_response_without_copy_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct message m = message(fake, IBV_WR_RDMA_READ, ROOM);
@@ -460,7 +460,7 @@ static void without_a_way_it_is_asked_for_again(void **state)
 }
 
 /* Nor is what is thrown away fetched. */
-static void what_has_no_memory_is_asked_for_again(void **state)
+static void split_read_response_to_null_region_is_requested_again(void **state)
 {
 	const struct uroce_region null = {
 		.bytes = UINT64_MAX,
@@ -490,7 +490,7 @@ static void what_has_no_memory_is_asked_for_again(void **state)
 }
 
 /* A long READ is asked for in parts, and there is one at a time. */
-static void nobody_answers_the_next_part(void **state)
+static void split_hostile_early_response_of_next_part_is_refused(void **state)
 {
 	struct fake *fake = new_reader(2 * MB, 1);
 	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST,
@@ -508,7 +508,7 @@ static void nobody_answers_the_next_part(void **state)
 }
 
 /* Nobody has asked for anything. */
-static void answers_to_nothing_are_dropped(void **state)
+static void split_hostile_unrequested_response_is_dropped(void **state)
 {
 	struct fake *fake = fake_new();
 	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, 2);
@@ -523,24 +523,35 @@ static void answers_to_nothing_are_dropped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_some_in_one_the_length_is_known),
-		cmocka_unit_test(nor_may_they_be_the_last),
-		cmocka_unit_test(what_cannot_be_fetched_is_as_if_lost),
-		cmocka_unit_test(what_is_absent_may_be_in_its_place),
-		cmocka_unit_test(more_than_there_is_room_for_is_refused),
-		cmocka_unit_test(so_is_that_behind_others),
-		cmocka_unit_test(nor_are_requests_fetched_without_a_way),
-		cmocka_unit_test(writes_are_checked_before_anything_is_fetched),
-		cmocka_unit_test(rights_are_asked_for_each_part),
-		cmocka_unit_test(parts_end_with_the_message),
-		cmocka_unit_test(answers_of_another_length_are_refused),
-		cmocka_unit_test(the_last_answer_is_not_absent),
-		cmocka_unit_test(answers_are_fetched_by_key),
-		cmocka_unit_test(what_no_key_leads_to_is_asked_for_again),
-		cmocka_unit_test(without_a_way_it_is_asked_for_again),
-		cmocka_unit_test(what_has_no_memory_is_asked_for_again),
-		cmocka_unit_test(nobody_answers_the_next_part),
-		cmocka_unit_test(answers_to_nothing_are_dropped),
+		cmocka_unit_test(split_hostile_packet_count_must_match_length),
+		cmocka_unit_test(
+			split_hostile_last_packet_with_count_is_refused),
+		cmocka_unit_test(
+			split_hostile_unreadable_source_counts_as_lost),
+		cmocka_unit_test(
+			split_hostile_absent_payload_without_push_completes),
+		cmocka_unit_test(split_hostile_length_above_receive_is_refused),
+		cmocka_unit_test(split_hostile_middle_above_receive_is_refused),
+		cmocka_unit_test(
+			split_hostile_request_without_split_channel_is_dropped),
+		cmocka_unit_test(split_hostile_write_is_checked_before_pull),
+		cmocka_unit_test(
+			split_hostile_rights_are_checked_for_each_part),
+		cmocka_unit_test(split_hostile_part_beyond_message_is_refused),
+		cmocka_unit_test(
+			split_hostile_read_response_length_mismatch_is_refused),
+		cmocka_unit_test(
+			split_hostile_last_read_response_needs_payload),
+		cmocka_unit_test(split_hostile_read_response_is_pulled_by_rkey),
+		cmocka_unit_test(
+			split_read_response_without_region_is_requested_again),
+		cmocka_unit_test(
+			split_read_response_without_copy_is_requested_again),
+		cmocka_unit_test(
+			split_read_response_to_null_region_is_requested_again),
+		cmocka_unit_test(
+			split_hostile_early_response_of_next_part_is_refused),
+		cmocka_unit_test(split_hostile_unrequested_response_is_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void each_behind_the_other(enum ibv_wr_opcode opcode, uint32_t room,
 	fake_free(fake);
 }
 
-static void messages_follow_each_other(void **state)
+static void split_messages_complete_in_order(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)
 		for (size_t n = 0; n < NR_ROOMS; n++)
@@ -60,7 +60,7 @@ static void messages_follow_each_other(void **state)
 }
 
 /* It was looked at just before it was hidden. */
-static void landings_of_others_are_not_taken(void **state)
+static void split_stale_landing_is_not_used(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)
 		for (size_t n = 0; n < NR_ROOMS; n++)
@@ -68,7 +68,7 @@ static void landings_of_others_are_not_taken(void **state)
 }
 
 /* With a receive request that has room for more than its message. */
-static void a_landing_is_for_one_message(void **state)
+static void split_landing_is_used_for_single_message(void **state)
 {
 	struct fake *fake = new_with_room(2);
 	struct message m[NR_BEHIND];
@@ -91,7 +91,7 @@ static void a_landing_is_for_one_message(void **state)
 }
 
 /* While the one before is still to be received, and has room for both. */
-static void a_landing_is_not_for_the_next_message(void **state)
+static void split_landing_excludes_next_message(void **state)
 {
 	struct fake *fake = new_with_room(1);
 	struct message m[2];
@@ -152,14 +152,14 @@ static void mix(uint32_t room)
 	fake_free(fake);
 }
 
-static void both_directions_at_once(void **state)
+static void split_works_in_both_directions_at_once(void **state)
 {
 	for (size_t n = 0; n < NR_ROOMS; n++)
 		mix(rooms[n]);
 }
 
 /* A READ is answered to where it lands while a message is received. */
-static void a_read_lands_while_a_message_does(void **state)
+static void split_read_and_receive_land_at_once(void **state)
 {
 	struct fake *fake = new_with_room(1);
 	struct message read = message(fake, IBV_WR_RDMA_READ, MB);
@@ -185,7 +185,7 @@ static void a_read_lands_while_a_message_does(void **state)
 /* -- order -- */
 
 /* What was sent before is there before: what is pushed may not overtake it. */
-static void the_last_write_stays(void **state)
+static void split_last_write_to_same_address_wins(void **state)
 {
 	static const uint32_t lengths[] = { 8, 5000, 200000, LONG, MB };
 
@@ -220,7 +220,7 @@ static bool change_at_the_end(struct fake *fake, unsigned int from,
 }
 
 /* Two READs to the same place; in between there is something new to read. */
-static void the_last_read_stays(void **state)
+static void split_last_read_to_same_address_wins(void **state)
 {
 	for (size_t n = 0; n < NR_ROOMS; n++) {
 		struct fake *fake = new_with_room(rooms[n]);
@@ -245,14 +245,14 @@ static void the_last_read_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(messages_follow_each_other),
-		cmocka_unit_test(landings_of_others_are_not_taken),
-		cmocka_unit_test(a_landing_is_for_one_message),
-		cmocka_unit_test(a_landing_is_not_for_the_next_message),
-		cmocka_unit_test(both_directions_at_once),
-		cmocka_unit_test(a_read_lands_while_a_message_does),
-		cmocka_unit_test(the_last_write_stays),
-		cmocka_unit_test(the_last_read_stays),
+		cmocka_unit_test(split_messages_complete_in_order),
+		cmocka_unit_test(split_stale_landing_is_not_used),
+		cmocka_unit_test(split_landing_is_used_for_single_message),
+		cmocka_unit_test(split_landing_excludes_next_message),
+		cmocka_unit_test(split_works_in_both_directions_at_once),
+		cmocka_unit_test(split_read_and_receive_land_at_once),
+		cmocka_unit_test(split_last_write_to_same_address_wins),
+		cmocka_unit_test(split_last_read_to_same_address_wins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 /* -- who copies -- */
 
-static void each_side_copies_about_a_half(void **state)
+static void split_each_side_copies_about_half(void **state)
 {
 	static const uint32_t lengths[] = {
 		LONG, LONG + 1, 300001,	  777777,	 MB - 1,
@@ -46,7 +46,7 @@ static void each_side_copies_about_a_half(void **state)
 		}
 }
 
-static void short_messages_are_never_split(void **state)
+static void split_short_message_is_sent_as_payload(void **state)
 {
 	static const uint32_t lengths[] = { 0, 1, MTU, 100000, LONG - 1 };
 
@@ -65,7 +65,7 @@ static void short_messages_are_never_split(void **state)
 		}
 }
 
-static void who_is_unwilling_sends_payload(void **state)
+static void split_not_chosen_is_sent_as_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -86,7 +86,7 @@ static void who_is_unwilling_sends_payload(void **state)
 }
 
 /* Nor if the channel cannot, or the peer may not be looked into. */
-static void without_a_way_there_is_payload(void **state)
+static void split_closed_peer_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -105,7 +105,7 @@ static void without_a_way_there_is_payload(void **state)
 }
 
 /* Nobody has chosen, so nothing is learned. */
-static void what_needs_no_packet_is_not_split(void **state)
+static void split_direct_access_needs_no_choice(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_RDMA_WRITE, MB);
@@ -121,7 +121,7 @@ static void what_needs_no_packet_is_not_split(void **state)
 }
 
 /* The other side may not take what is announced. */
-static void who_is_not_open_answers_with_payload(void **state)
+static void split_peer_in_sqd_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -140,7 +140,7 @@ static void who_is_not_open_answers_with_payload(void **state)
 }
 
 /* From its first packet on, and not before the event of that. */
-static void who_only_answers_is_open_too(void **state)
+static void split_peer_in_rtr_is_open_after_first_packet(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -162,7 +162,7 @@ static void who_only_answers_is_open_too(void **state)
 	}
 }
 
-static void unreliable_ones_are_never_split(void **state)
+static void split_uc_message_is_sent_as_payload(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct message m;
@@ -190,7 +190,7 @@ static const uint32_t cuts[][MAX_PIECES] = {
 };
 #define NR_CUTS (sizeof(cuts) / sizeof(cuts[0]))
 
-static void pieces_are_copied_too(void **state)
+static void split_copies_sge_lists(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)
 		for (size_t n = 0; n < NR_CUTS * NR_CUTS; n++) {
@@ -212,7 +212,7 @@ static void pieces_are_copied_too(void **state)
 }
 
 /* What is sent from many pieces is split where there are enough packets. */
-static void parts_are_of_one_piece(void **state)
+static void split_part_stays_within_sge(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_RDMA_WRITE, MB);
@@ -237,7 +237,7 @@ static void parts_are_of_one_piece(void **state)
 /* -- landings that are none -- */
 
 /* All of it was sent before anything has come: the second half, too. */
-static void what_is_not_shown_yet_brings_its_payload(void **state)
+static void split_without_landing_is_pulled_entirely(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
@@ -251,7 +251,7 @@ static void what_is_not_shown_yet_brings_its_payload(void **state)
 }
 
 /* It is shown at any moment, as the first packet was sent just now. */
-static void what_is_about_to_be_shown_is_waited_for(void **state)
+static void split_landing_is_awaited_once(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
@@ -277,7 +277,7 @@ static void what_is_about_to_be_shown_is_waited_for(void **state)
 }
 
 /* Only the first piece is shown, if it is long enough to be worth it. */
-static void first_pieces_are_landings(void **state)
+static void split_landing_is_first_sge_if_long_enough(void **state)
 {
 	static const uint32_t too_short[] = { LONG - 1, 0 };
 	static const uint32_t enough[] = { 3 * PART, 0 };
@@ -308,7 +308,7 @@ static void hide_region(struct fake *fake, unsigned int side)
 }
 
 /* Between the first and the last step of ibv_dereg_mr(). */
-static void what_is_about_to_go_is_no_landing(void **state)
+static void split_region_being_deregistered_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
@@ -326,7 +326,7 @@ static void what_is_about_to_go_is_no_landing(void **state)
 }
 
 /* A READ is split if it is for one piece. */
-static void answers_land_in_one_piece(void **state)
+static void split_read_with_two_sges_gets_payload(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
@@ -355,7 +355,7 @@ static uint32_t add_null(struct fake *fake, unsigned int side)
 	return key;
 }
 
-static void what_is_thrown_away_is_no_landing(void **state)
+static void split_receive_into_null_region_shows_no_landing(void **state)
 {
 	static const uint32_t half[] = { MB / 2, 0 };
 	struct fake *fake = fake_new();
@@ -377,7 +377,7 @@ static void what_is_thrown_away_is_no_landing(void **state)
 	fake_free(fake);
 }
 
-static void nor_is_that_of_a_read(void **state)
+static void split_read_into_null_region_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
@@ -394,7 +394,7 @@ static void nor_is_that_of_a_read(void **state)
 }
 
 /* There is a packet's worth of zeros only: one place for all of them. */
-static void what_reads_as_zeros_is_not_split(void **state)
+static void split_send_from_null_region_is_sent_as_payload(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
@@ -457,7 +457,7 @@ static void each_way_fails(unsigned int after, unsigned int times, bool pushes)
 	}
 }
 
-static void who_cannot_push_sends_payload(void **state)
+static void split_failed_push_falls_back_to_payload(void **state)
 {
 	each_way_fails(0, 1, true);
 	each_way_fails(1, 1, true);
@@ -465,7 +465,7 @@ static void who_cannot_push_sends_payload(void **state)
 	each_way_fails(1, FAKE_ALWAYS, true);
 }
 
-static void who_cannot_pull_is_sent_payload(void **state)
+static void split_failed_pull_falls_back_to_payload(void **state)
 {
 	each_way_fails(0, 1, false);
 	each_way_fails(1, 1, false);
@@ -474,7 +474,7 @@ static void who_cannot_pull_is_sent_payload(void **state)
 }
 
 /* It is as if lost, but the channel loses nothing, and has no timer. */
-static void that_is_no_retry(void **state)
+static void split_failed_pull_consumes_no_retry(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct pair_options o = fake_defaults();
@@ -499,7 +499,7 @@ static void that_is_no_retry(void **state)
 }
 
 /* It may have been the peer's fault, and there is another one now. */
-static void the_next_connection_is_split_again(void **state)
+static void split_failed_pull_is_forgotten_by_new_connection(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct fake *fake = fake_new_with(&o);
@@ -519,7 +519,7 @@ static void the_next_connection_is_split_again(void **state)
 }
 
 /* Whoever could show that it pulls says whether that is still so. */
-static void who_cannot_pull_says_so(void **state)
+static void split_failed_pull_is_reported_to_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -549,7 +549,7 @@ static bool lose_one(struct fake *fake, unsigned int from,
 }
 
 /* At both ends of what is pulled, and pushed; the first one, the last one. */
-static void what_is_lost_is_sent_again(void **state)
+static void split_lost_packet_is_retransmitted(void **state)
 {
 	static const uint32_t places[] = { 0,  1,  2,	32,  63, 64,
 					   65, 66, 100, 126, 127 };
@@ -581,7 +581,7 @@ static bool lose_acks(struct fake *fake, unsigned int from,
 }
 
 /* Time is up, though all has come. */
-static void repeats_bring_their_payload(void **state)
+static void split_retransmission_contains_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES - 1; i++) {
 		struct fake *fake = fake_new();
@@ -596,7 +596,7 @@ static void repeats_bring_their_payload(void **state)
 }
 
 /* There is no receive request at first. */
-static void who_is_not_ready_gets_it_later(void **state)
+static void split_rnr_message_completes_after_receive(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
@@ -624,32 +624,36 @@ static void who_is_not_ready_gets_it_later(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_side_copies_about_a_half),
-		cmocka_unit_test(short_messages_are_never_split),
-		cmocka_unit_test(who_is_unwilling_sends_payload),
-		cmocka_unit_test(without_a_way_there_is_payload),
-		cmocka_unit_test(what_needs_no_packet_is_not_split),
-		cmocka_unit_test(who_is_not_open_answers_with_payload),
-		cmocka_unit_test(who_only_answers_is_open_too),
-		cmocka_unit_test(unreliable_ones_are_never_split),
-		cmocka_unit_test(pieces_are_copied_too),
-		cmocka_unit_test(parts_are_of_one_piece),
-		cmocka_unit_test(what_is_not_shown_yet_brings_its_payload),
-		cmocka_unit_test(what_is_about_to_be_shown_is_waited_for),
-		cmocka_unit_test(first_pieces_are_landings),
-		cmocka_unit_test(what_is_about_to_go_is_no_landing),
-		cmocka_unit_test(answers_land_in_one_piece),
-		cmocka_unit_test(what_is_thrown_away_is_no_landing),
-		cmocka_unit_test(nor_is_that_of_a_read),
-		cmocka_unit_test(what_reads_as_zeros_is_not_split),
-		cmocka_unit_test(who_cannot_push_sends_payload),
-		cmocka_unit_test(who_cannot_pull_is_sent_payload),
-		cmocka_unit_test(that_is_no_retry),
-		cmocka_unit_test(the_next_connection_is_split_again),
-		cmocka_unit_test(who_cannot_pull_says_so),
-		cmocka_unit_test(what_is_lost_is_sent_again),
-		cmocka_unit_test(repeats_bring_their_payload),
-		cmocka_unit_test(who_is_not_ready_gets_it_later),
+		cmocka_unit_test(split_each_side_copies_about_half),
+		cmocka_unit_test(split_short_message_is_sent_as_payload),
+		cmocka_unit_test(split_not_chosen_is_sent_as_payload),
+		cmocka_unit_test(split_closed_peer_gets_payload),
+		cmocka_unit_test(split_direct_access_needs_no_choice),
+		cmocka_unit_test(split_peer_in_sqd_gets_payload),
+		cmocka_unit_test(split_peer_in_rtr_is_open_after_first_packet),
+		cmocka_unit_test(split_uc_message_is_sent_as_payload),
+		cmocka_unit_test(split_copies_sge_lists),
+		cmocka_unit_test(split_part_stays_within_sge),
+		cmocka_unit_test(split_without_landing_is_pulled_entirely),
+		cmocka_unit_test(split_landing_is_awaited_once),
+		cmocka_unit_test(split_landing_is_first_sge_if_long_enough),
+		cmocka_unit_test(
+			split_region_being_deregistered_shows_no_landing),
+		cmocka_unit_test(split_read_with_two_sges_gets_payload),
+		cmocka_unit_test(
+			split_receive_into_null_region_shows_no_landing),
+		cmocka_unit_test(split_read_into_null_region_shows_no_landing),
+		cmocka_unit_test(
+			split_send_from_null_region_is_sent_as_payload),
+		cmocka_unit_test(split_failed_push_falls_back_to_payload),
+		cmocka_unit_test(split_failed_pull_falls_back_to_payload),
+		cmocka_unit_test(split_failed_pull_consumes_no_retry),
+		cmocka_unit_test(
+			split_failed_pull_is_forgotten_by_new_connection),
+		cmocka_unit_test(split_failed_pull_is_reported_to_peer),
+		cmocka_unit_test(split_lost_packet_is_retransmitted),
+		cmocka_unit_test(split_retransmission_contains_payload),
+		cmocka_unit_test(split_rnr_message_completes_after_receive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,7 +131,7 @@ static void check_sizes(struct pair_options o)
 	}
 }
 
-static void rc_sends_and_writes_of_every_size(void **state)
+static void transfer_rc_send_and_write_of_every_size_arrive(void **state)
 {
 	struct pair_options o = pair_defaults();
 
@@ -144,7 +144,7 @@ static void rc_sends_and_writes_of_every_size(void **state)
 	check_sizes(o);
 }
 
-static void uc_sends_and_writes_of_every_size(void **state)
+static void transfer_uc_send_and_write_of_every_size_arrive(void **state)
 {
 	struct pair_options o = pair_defaults();
 
@@ -152,7 +152,7 @@ static void uc_sends_and_writes_of_every_size(void **state)
 	check_sizes(o);
 }
 
-static void reads_of_every_size(void **state)
+static void transfer_read_of_every_size_arrives(void **state)
 {
 	struct pair_options o = pair_defaults();
 
@@ -189,7 +189,7 @@ static void reads_of_every_size(void **state)
 	}
 }
 
-static void lists_of_pieces_on_both_sides(void **state)
+static void transfer_sge_lists_on_both_sides_arrive(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -224,7 +224,7 @@ static void lists_of_pieces_on_both_sides(void **state)
 	pair_free(pair);
 }
 
-static void inline_data_is_in_the_request(void **state)
+static void transfer_inline_data_arrives(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -253,7 +253,7 @@ static uint64_t *number(struct pair *pair, unsigned int side, uint32_t offset)
 	return (uint64_t *)(void *)(pair->side[side].memory + offset);
 }
 
-static void atomics_return_what_was_there(void **state)
+static void transfer_atomic_returns_original_value(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -290,7 +290,7 @@ static void atomics_return_what_was_there(void **state)
 	pair_free(pair);
 }
 
-static void atomic_write_and_flush(void **state)
+static void transfer_atomic_write_and_flush_complete(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -318,7 +318,7 @@ static void atomic_write_and_flush(void **state)
 }
 
 /* A window of side 1 is bound, written through, and closed by a SEND. */
-static void windows_are_bound_used_and_invalidated(void **state)
+static void transfer_window_is_bound_used_and_invalidated(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -376,7 +376,7 @@ static void windows_are_bound_used_and_invalidated(void **state)
 	pair_free(pair);
 }
 
-static void unsignaled_requests_complete_silently(void **state)
+static void transfer_unsignaled_requests_raise_no_completion(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -415,7 +415,7 @@ static enum pair_verdict count_acks(struct pair *pair, unsigned int from,
 }
 
 /* What arrives together is acknowledged once. */
-static void acknowledgements_are_coalesced(void **state)
+static void transfer_acks_are_coalesced(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -435,7 +435,7 @@ static void acknowledgements_are_coalesced(void **state)
 	pair_free(pair);
 }
 
-static void a_fence_waits_for_the_read(void **state)
+static void transfer_fence_waits_for_read(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -473,7 +473,7 @@ static struct uroce_send_wqe datagram(const struct pair *pair)
 	};
 }
 
-static void ud_comes_with_a_grh(void **state)
+static void transfer_ud_receive_begins_with_grh(void **state)
 {
 	static const uint8_t ipv4[] = {
 		0x45, 8, 0, 164, 0, 0, 0x40, 0, 64, 17
@@ -529,7 +529,7 @@ static void ud_comes_with_a_grh(void **state)
 	}
 }
 
-static void ud_multicast_reaches_all_that_are_attached(void **state)
+static void transfer_ud_multicast_reaches_all_attached_qps(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct ibv_sge from, to;
@@ -570,7 +570,7 @@ static void ud_multicast_reaches_all_that_are_attached(void **state)
 	pair_free(pair);
 }
 
-static void solicited_sends_wake_and_others_do_not(void **state)
+static void transfer_solicited_send_wakes_armed_cq(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
@@ -602,20 +602,24 @@ static void solicited_sends_wake_and_others_do_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rc_sends_and_writes_of_every_size),
-		cmocka_unit_test(uc_sends_and_writes_of_every_size),
-		cmocka_unit_test(reads_of_every_size),
-		cmocka_unit_test(lists_of_pieces_on_both_sides),
-		cmocka_unit_test(inline_data_is_in_the_request),
-		cmocka_unit_test(atomics_return_what_was_there),
-		cmocka_unit_test(atomic_write_and_flush),
-		cmocka_unit_test(windows_are_bound_used_and_invalidated),
-		cmocka_unit_test(unsignaled_requests_complete_silently),
-		cmocka_unit_test(acknowledgements_are_coalesced),
-		cmocka_unit_test(a_fence_waits_for_the_read),
-		cmocka_unit_test(ud_comes_with_a_grh),
-		cmocka_unit_test(ud_multicast_reaches_all_that_are_attached),
-		cmocka_unit_test(solicited_sends_wake_and_others_do_not),
+		cmocka_unit_test(
+			transfer_rc_send_and_write_of_every_size_arrive),
+		cmocka_unit_test(
+			transfer_uc_send_and_write_of_every_size_arrive),
+		cmocka_unit_test(transfer_read_of_every_size_arrives),
+		cmocka_unit_test(transfer_sge_lists_on_both_sides_arrive),
+		cmocka_unit_test(transfer_inline_data_arrives),
+		cmocka_unit_test(transfer_atomic_returns_original_value),
+		cmocka_unit_test(transfer_atomic_write_and_flush_complete),
+		cmocka_unit_test(transfer_window_is_bound_used_and_invalidated),
+		cmocka_unit_test(
+			transfer_unsignaled_requests_raise_no_completion),
+		cmocka_unit_test(transfer_acks_are_coalesced),
+		cmocka_unit_test(transfer_fence_waits_for_read),
+		cmocka_unit_test(transfer_ud_receive_begins_with_grh),
+		cmocka_unit_test(
+			transfer_ud_multicast_reaches_all_attached_qps),
+		cmocka_unit_test(transfer_solicited_send_wakes_armed_cq),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

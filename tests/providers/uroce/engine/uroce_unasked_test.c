@@ -12,7 +12,7 @@
 
 #include "uroce_hostile.h"
 
-static void too_many_reads_at_a_time(void **state)
+static void hostile_reads_above_limit_are_refused(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct seen seen;
@@ -38,7 +38,7 @@ static void too_many_reads_at_a_time(void **state)
 }
 
 /* A QP that was told to have no resources has none. */
-static void reads_of_a_qp_that_takes_none(void **state)
+static void hostile_read_without_resources_is_refused(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_READ_REQUEST, UROCE_FETCH_ADD,
 					   UROCE_FLUSH };
@@ -63,7 +63,7 @@ static void reads_of_a_qp_that_takes_none(void **state)
 	}
 }
 
-static void a_flush_of_an_unknown_level(void **state)
+static void hostile_flush_of_unknown_level_is_refused(void **state)
 {
 	for (uint8_t level = 0; level < 4; level++) {
 		struct seen seen;
@@ -81,7 +81,7 @@ static void a_flush_of_an_unknown_level(void **state)
 }
 
 /* Late copies of requests do not use up what new requests need. */
-static void late_copies_make_room(void **state)
+static void hostile_late_duplicates_use_no_resources(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct seen seen;
@@ -103,7 +103,7 @@ static void late_copies_make_room(void **state)
 	pair_free(pair);
 }
 
-static void repeated_reads_must_be_what_they_were(void **state)
+static void hostile_duplicate_read_must_match_original(void **state)
 {
 	struct seen seen;
 	struct pair *pair = new_pair(pair_defaults(), &seen);
@@ -138,7 +138,7 @@ static void repeated_reads_must_be_what_they_were(void **state)
 	pair_free(pair);
 }
 
-static void a_repeated_atomic_is_not_executed(void **state)
+static void hostile_duplicate_atomic_is_replayed(void **state)
 {
 	struct seen seen;
 	struct pair *pair = new_pair(pair_defaults(), &seen);
@@ -160,7 +160,7 @@ static void a_repeated_atomic_is_not_executed(void **state)
 }
 
 /* Three packets; what came too early is asked for again, and once only. */
-static void one_nak_for_a_gap_and_none_is_lost(void **state)
+static void hostile_gap_is_reported_by_single_nak(void **state)
 {
 	struct seen seen;
 	struct pair *pair = new_pair(pair_defaults(), &seen);
@@ -197,7 +197,7 @@ static void one_nak_for_a_gap_and_none_is_lost(void **state)
 }
 
 /* Answers that nobody asked for. */
-static void answers_to_nothing_are_ignored(void **state)
+static void hostile_unrequested_responses_are_ignored(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_ACKNOWLEDGE,
 					   UROCE_READ_RESP_ONLY,
@@ -245,7 +245,7 @@ static void answers_to_nothing_are_ignored(void **state)
 	pair_free(pair);
 }
 
-static void an_answer_of_the_wrong_length(void **state)
+static void hostile_read_response_of_wrong_length_fails_request(void **state)
 {
 	static const uint32_t lengths[] = { 0, 99, 101, MTU };
 
@@ -277,15 +277,16 @@ static void an_answer_of_the_wrong_length(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_many_reads_at_a_time),
-		cmocka_unit_test(reads_of_a_qp_that_takes_none),
-		cmocka_unit_test(a_flush_of_an_unknown_level),
-		cmocka_unit_test(late_copies_make_room),
-		cmocka_unit_test(repeated_reads_must_be_what_they_were),
-		cmocka_unit_test(a_repeated_atomic_is_not_executed),
-		cmocka_unit_test(one_nak_for_a_gap_and_none_is_lost),
-		cmocka_unit_test(answers_to_nothing_are_ignored),
-		cmocka_unit_test(an_answer_of_the_wrong_length),
+		cmocka_unit_test(hostile_reads_above_limit_are_refused),
+		cmocka_unit_test(hostile_read_without_resources_is_refused),
+		cmocka_unit_test(hostile_flush_of_unknown_level_is_refused),
+		cmocka_unit_test(hostile_late_duplicates_use_no_resources),
+		cmocka_unit_test(hostile_duplicate_read_must_match_original),
+		cmocka_unit_test(hostile_duplicate_atomic_is_replayed),
+		cmocka_unit_test(hostile_gap_is_reported_by_single_nak),
+		cmocka_unit_test(hostile_unrequested_responses_are_ignored),
+		cmocka_unit_test(
+			hostile_read_response_of_wrong_length_fails_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

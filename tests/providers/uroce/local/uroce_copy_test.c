@@ -159,7 +159,7 @@ static void check_ways(struct uroce_local *local, unsigned int ways)
 	assert_true(counters.copied_bytes > BYTES);
 }
 
-static void each_way_copies_both_ways(void **state)
+static void cma_each_method_reads_and_writes(void **state)
 {
 	static const unsigned int ways[] = {
 		UROCE_REACH_VM,
@@ -190,7 +190,7 @@ static void each_way_copies_both_ways(void **state)
 }
 
 /* Of either side; or if the system says no, by each way. */
-static void who_may_not_asks(void **state)
+static void cma_denied_process_has_no_copy(void **state)
 {
 	static const struct {
 		unsigned int bob, alice;
@@ -223,7 +223,7 @@ static void who_may_not_asks(void **state)
 	}
 }
 
-static void wrong_wishes_are_refused(void **state)
+static void cma_invalid_access_is_refused(void **state)
 {
 	static uint8_t memory[BYTES];
 	struct iovec iov = { memory, 100 };
@@ -279,7 +279,7 @@ static void have_a_half(struct node *node, uint32_t ways)
 	show_memory(node, ways, 0, is_half);
 }
 
-static void a_part_is_copied_to_its_place(void **state)
+static void cma_part_is_copied_to_offset(void **state)
 {
 	static uint8_t memory[BYTES / 2];
 	struct iovec iov = { memory, sizeof(memory) };
@@ -312,7 +312,7 @@ static void a_part_is_copied_to_its_place(void **state)
 }
 
 /* Whoever it is that has its number next. */
-static void who_is_gone_is_not_written_to(void **state)
+static void cma_dead_peer_is_not_written(void **state)
 {
 	for (unsigned int ways = 1; ways <= 3; ways++) {
 		static uint8_t memory[BYTES];
@@ -397,13 +397,13 @@ static void be_left_alone(unsigned int bob_ways)
 	side_close(&alice);
 }
 
-static void what_is_taken_back_is_left_alone(void **state)
+static void cma_dereg_waits_for_copy(void **state)
 {
 	be_left_alone(3);
 }
 
 /* As with one who is dumpable and one who is not. */
-static void who_cannot_copy_waits_for_who_can(void **state)
+static void cma_dereg_without_own_copy_waits_for_peer(void **state)
 {
 	be_left_alone(3 | BLIND);
 }
@@ -426,7 +426,7 @@ static void wait_in_vain(struct node *node, uint32_t ways)
 	side_close(&side);
 }
 
-static void who_was_stopped_is_not_waited_for_for_ever(void **state)
+static void cma_dereg_gives_up_on_stopped_peer(void **state)
 {
 	struct uroce_channel *channel;
 	struct side alice;
@@ -450,7 +450,7 @@ static void who_was_stopped_is_not_waited_for_for_ever(void **state)
 }
 
 /* It has neither the memory of the tables nor the right to use its parent's. */
-static void a_child_cannot_copy(void **state)
+static void cma_child_after_fork_cannot_copy(void **state)
 {
 	struct uroce_channel *channel;
 	struct side alice;
@@ -479,15 +479,15 @@ static void a_child_cannot_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_way_copies_both_ways),
-		cmocka_unit_test(who_may_not_asks),
-		cmocka_unit_test(wrong_wishes_are_refused),
-		cmocka_unit_test(a_part_is_copied_to_its_place),
-		cmocka_unit_test(who_is_gone_is_not_written_to),
-		cmocka_unit_test(what_is_taken_back_is_left_alone),
-		cmocka_unit_test(who_cannot_copy_waits_for_who_can),
-		cmocka_unit_test(who_was_stopped_is_not_waited_for_for_ever),
-		cmocka_unit_test(a_child_cannot_copy),
+		cmocka_unit_test(cma_each_method_reads_and_writes),
+		cmocka_unit_test(cma_denied_process_has_no_copy),
+		cmocka_unit_test(cma_invalid_access_is_refused),
+		cmocka_unit_test(cma_part_is_copied_to_offset),
+		cmocka_unit_test(cma_dead_peer_is_not_written),
+		cmocka_unit_test(cma_dereg_waits_for_copy),
+		cmocka_unit_test(cma_dereg_without_own_copy_waits_for_peer),
+		cmocka_unit_test(cma_dereg_gives_up_on_stopped_peer),
+		cmocka_unit_test(cma_child_after_fork_cannot_copy),
 	};
 
 	if (!board_open())

@@ -110,7 +110,7 @@ static int take(void)
 }
 
 /* With each byte of a slot having each value; all of it, or refused. */
-static void each_byte_of_a_slot_may_have_any_value(void **state)
+static void inbox_hostile_any_slot_byte_is_safe(void **state)
 {
 	static const struct {
 		uint8_t opcode;
@@ -151,7 +151,7 @@ static void each_byte_of_a_slot_may_have_any_value(void **state)
 	}
 }
 
-static void an_unknown_opcode_is_refused(void **state)
+static void inbox_hostile_unknown_opcode_is_refused(void **state)
 {
 	put(UROCE_SEND_ONLY, 8);
 	next_slot()->bytes[0] = 0x15;
@@ -163,7 +163,7 @@ static void an_unknown_opcode_is_refused(void **state)
 	assert_int_equal(take(), 1);
 }
 
-static void headers_must_be_as_long_as_the_opcode_says(void **state)
+static void inbox_hostile_header_length_mismatch_is_refused(void **state)
 {
 	put(UROCE_SEND_ONLY, 8);
 	for (uint32_t len = 0; len < 256; len++) {
@@ -175,7 +175,7 @@ static void headers_must_be_as_long_as_the_opcode_says(void **state)
 	assert_int_equal(take(), 1);
 }
 
-static void a_payload_must_be_in_the_area(void **state)
+static void inbox_hostile_payload_outside_area_is_refused(void **state)
 {
 	const uint32_t last =
 		(UROCE_INBOX_AREA - UROCE_CHANNEL_MTU) / UROCE_INBOX_LINE;
@@ -197,7 +197,7 @@ static void a_payload_must_be_in_the_area(void **state)
 	assert_int_equal(take(), 1);
 }
 
-static void what_has_no_payload_may_not_bring_one(void **state)
+static void inbox_hostile_payload_of_ack_is_refused(void **state)
 {
 	put(UROCE_ACKNOWLEDGE, 0);
 	next_slot()->payload_len = 1;
@@ -208,7 +208,7 @@ static void what_has_no_payload_may_not_bring_one(void **state)
 	assert_int_equal(take(), 1);
 }
 
-static void only_rc_may_have_its_payload_elsewhere(void **state)
+static void inbox_hostile_absent_payload_of_uc_is_refused(void **state)
 {
 	static const uint8_t others[] = { UROCE_UC, UROCE_UD, 0x40, 0xa0 };
 
@@ -237,7 +237,7 @@ static void set_source(const struct uroce_inbox_source *source)
 	memcpy(slot->bytes + slot->header_len, source, sizeof(*source));
 }
 
-static void a_part_is_not_empty_and_not_too_large(void **state)
+static void inbox_hostile_part_size_out_of_range_is_refused(void **state)
 {
 	static const uint32_t wrong[] = { 0, UROCE_CHANNEL_PART + 1,
 					  UINT32_MAX / 2 + 1, UINT32_MAX };
@@ -257,7 +257,7 @@ static void a_part_is_not_empty_and_not_too_large(void **state)
 }
 
 /* None would be as any other packet, with a payload that is much too long. */
-static void a_part_is_some_packets(void **state)
+static void inbox_hostile_part_without_packets_is_refused(void **state)
 {
 	struct uroce_inbox_source source;
 
@@ -276,7 +276,7 @@ static void a_part_is_some_packets(void **state)
 }
 
 /* How long a packet is the QP knows, so it has to look; nothing is lost. */
-static void how_many_packets_it_says_comes_through_whole(void **state)
+static void inbox_packet_count_is_passed_unchanged(void **state)
 {
 	static const uint32_t many[] = { 256, UINT16_MAX + 1, 1 << 24,
 					 UINT32_MAX };
@@ -296,7 +296,7 @@ static void how_many_packets_it_says_comes_through_whole(void **state)
 }
 
 /* Of headers that are longer than those of any packet with a payload. */
-static void where_it_is_must_be_in_the_slot(void **state)
+static void inbox_hostile_source_outside_slot_is_refused(void **state)
 {
 	put(UROCE_CMP_SWAP, 0);
 	assert_int_equal(next_slot()->header_len, UROCE_MAX_HEADER);
@@ -321,7 +321,8 @@ static void where_it_is_must_be_in_the_slot(void **state)
 }
 
 /* It would not be looked for there, but it has to make sense all the same. */
-static void a_slot_without_a_payload_does_not_claim_a_wrong_one(void **state)
+static void
+inbox_hostile_payload_fields_of_absent_slot_are_checked(void **state)
 {
 	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_MTU);
 	assert_int_equal(next_slot()->payload_len, 0);
@@ -335,7 +336,7 @@ static void a_slot_without_a_payload_does_not_claim_a_wrong_one(void **state)
 }
 
 /* Whatever was in the memory of the caller. */
-static void where_it_is_is_said_of_absent_ones_only(void **state)
+static void inbox_source_is_set_for_absent_payload_only(void **state)
 {
 	struct uroce_brief brief;
 	struct uroce_packet packet;
@@ -349,7 +350,7 @@ static void where_it_is_is_said_of_absent_ones_only(void **state)
 }
 
 /* Their headers leave room for where it is. */
-static void what_has_no_payload_has_none_elsewhere(void **state)
+static void inbox_hostile_absent_payload_of_ack_is_refused(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_ACKNOWLEDGE, UROCE_ATOMIC_ACK,
 					   UROCE_READ_REQUEST, UROCE_FLUSH };
@@ -370,7 +371,7 @@ static void what_has_no_payload_has_none_elsewhere(void **state)
 	}
 }
 
-static void a_slot_of_another_lap_is_not_there(void **state)
+static void inbox_slot_of_previous_lap_is_empty(void **state)
 {
 	static const uint32_t wrong[] = { 0, 2, 512, 513, 1025, UINT32_MAX };
 
@@ -414,7 +415,7 @@ static void *keep_writing(void *arg)
 	return NULL;
 }
 
-static void a_slot_may_change_while_it_is_read(void **state)
+static void inbox_hostile_concurrent_slot_change_is_safe(void **state)
 {
 	struct writer writer = {};
 	struct uroce_inbox_receiver before;
@@ -443,21 +444,22 @@ static void a_slot_may_change_while_it_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_INBOX(each_byte_of_a_slot_may_have_any_value),
-		WITH_INBOX(an_unknown_opcode_is_refused),
-		WITH_INBOX(headers_must_be_as_long_as_the_opcode_says),
-		WITH_INBOX(a_payload_must_be_in_the_area),
-		WITH_INBOX(what_has_no_payload_may_not_bring_one),
-		WITH_INBOX(only_rc_may_have_its_payload_elsewhere),
-		WITH_INBOX(a_part_is_not_empty_and_not_too_large),
-		WITH_INBOX(a_part_is_some_packets),
-		WITH_INBOX(how_many_packets_it_says_comes_through_whole),
-		WITH_INBOX(where_it_is_must_be_in_the_slot),
-		WITH_INBOX(a_slot_without_a_payload_does_not_claim_a_wrong_one),
-		WITH_INBOX(what_has_no_payload_has_none_elsewhere),
-		WITH_INBOX(where_it_is_is_said_of_absent_ones_only),
-		WITH_INBOX(a_slot_of_another_lap_is_not_there),
-		WITH_INBOX(a_slot_may_change_while_it_is_read),
+		WITH_INBOX(inbox_hostile_any_slot_byte_is_safe),
+		WITH_INBOX(inbox_hostile_unknown_opcode_is_refused),
+		WITH_INBOX(inbox_hostile_header_length_mismatch_is_refused),
+		WITH_INBOX(inbox_hostile_payload_outside_area_is_refused),
+		WITH_INBOX(inbox_hostile_payload_of_ack_is_refused),
+		WITH_INBOX(inbox_hostile_absent_payload_of_uc_is_refused),
+		WITH_INBOX(inbox_hostile_part_size_out_of_range_is_refused),
+		WITH_INBOX(inbox_hostile_part_without_packets_is_refused),
+		WITH_INBOX(inbox_packet_count_is_passed_unchanged),
+		WITH_INBOX(inbox_hostile_source_outside_slot_is_refused),
+		WITH_INBOX(
+			inbox_hostile_payload_fields_of_absent_slot_are_checked),
+		WITH_INBOX(inbox_hostile_absent_payload_of_ack_is_refused),
+		WITH_INBOX(inbox_source_is_set_for_absent_payload_only),
+		WITH_INBOX(inbox_slot_of_previous_lap_is_empty),
+		WITH_INBOX(inbox_hostile_concurrent_slot_change_is_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void assert_empty(void)
 	assert_int_equal(uroce_inbox_take(&receiver, &packet), 0);
 }
 
-static void all_that_headers_say_comes_through(void **state)
+static void inbox_passes_every_header_field(void **state)
 {
 	struct uroce_packet sent = {
 		.opcode = UROCE_WRITE_ONLY_IMM,
@@ -134,7 +134,7 @@ static void all_that_headers_say_comes_through(void **state)
 	assert_empty();
 }
 
-static void a_short_packet_is_one_slot_and_no_more(void **state)
+static void inbox_short_packet_uses_single_slot(void **state)
 {
 	uint8_t *area = inbox()->area;
 
@@ -167,7 +167,7 @@ static void put_brief(uint32_t number, bool more)
 	uroce_inbox_put_brief(&sender, &brief);
 }
 
-static void packets_in_a_row_are_seen_together(void **state)
+static void inbox_publish_reveals_packets_together(void **state)
 {
 	assert_false(uroce_inbox_has_any(&receiver));
 	for (uint32_t i = 0; i < 3; i++)
@@ -198,7 +198,7 @@ static void packets_in_a_row_are_seen_together(void **state)
 }
 
 /* Not more than the receiver can do with while others are being put. */
-static void a_long_row_is_seen_in_parts(void **state)
+static void inbox_long_batch_is_published_in_parts(void **state)
 {
 	uint32_t seen = 0;
 
@@ -250,7 +250,7 @@ static void take_absent(uint32_t number, uint32_t nr_packets, uint64_t source)
 	assert_absent(&packet, number, nr_packets, source);
 }
 
-static void where_an_absent_payload_is_comes_through(void **state)
+static void inbox_passes_source_of_absent_payload(void **state)
 {
 	const uint64_t source = UINT64_C(0x7fff12345678);
 	struct uroce_packet packet;
@@ -272,7 +272,7 @@ static void where_an_absent_payload_is_comes_through(void **state)
 }
 
 /* How large its packets are is not for an inbox to know: 1, or very many. */
-static void an_absent_payload_may_have_any_size_up_to_a_part(void **state)
+static void inbox_absent_payload_size_is_limited_to_part(void **state)
 {
 	static const uint32_t sizes[] = { 1,
 					  255,
@@ -296,7 +296,7 @@ static void an_absent_payload_may_have_any_size_up_to_a_part(void **state)
 }
 
 /* And it has its ACK with it, as any other. */
-static void the_longest_headers_leave_room_for_it(void **state)
+static void inbox_longest_headers_fit_with_source_and_ack(void **state)
 {
 	const struct uroce_packet sent = {
 		.opcode = UROCE_WRITE_ONLY_IMM,
@@ -326,7 +326,7 @@ static void the_longest_headers_leave_room_for_it(void **state)
 }
 
 /* A lap of them, of which with its payload not even one would fit. */
-static void an_absent_payload_takes_no_room(void **state)
+static void inbox_absent_payload_uses_no_area(void **state)
 {
 	uint32_t nr = 0;
 
@@ -348,7 +348,7 @@ static void an_absent_payload_takes_no_room(void **state)
 }
 
 /* What it takes of the area is all that the sender may wait for early. */
-static void of_absent_payloads_the_sender_is_told_late(void **state)
+static void inbox_consumed_update_is_deferred_for_absent_payloads(void **state)
 {
 	for (uint32_t i = 0; i < 40; i++) {
 		put_absent(i, PART_PACKETS, 0);
@@ -365,7 +365,7 @@ static void of_absent_payloads_the_sender_is_told_late(void **state)
 	assert_int_equal(inbox()->status.consumed, 44);
 }
 
-static void every_size_comes_through(void **state)
+static void inbox_passes_every_payload_size(void **state)
 {
 	for (uint32_t len = 0; len <= UROCE_CHANNEL_MTU; len++) {
 		put(len, len);
@@ -375,7 +375,7 @@ static void every_size_comes_through(void **state)
 	assert_empty();
 }
 
-static void slots_run_out_and_come_back(void **state)
+static void inbox_full_slots_are_reusable_after_done(void **state)
 {
 	uint32_t nr = 0;
 
@@ -396,7 +396,7 @@ static void slots_run_out_and_come_back(void **state)
 		take(nr + i, 2);
 }
 
-static void the_area_runs_out_and_comes_back(void **state)
+static void inbox_full_area_is_reusable_after_done(void **state)
 {
 	uint32_t put_nr = 0, taken = 0;
 
@@ -431,7 +431,7 @@ static uint32_t length_of(uint32_t number)
 	return random / 4 % (random % 4 == 1 ? 2000 : 60);
 }
 
-static void who_takes_all_never_leaves_the_sender_without_room(void **state)
+static void inbox_emptied_by_receiver_has_room(void **state)
 {
 	uint32_t seed = 1, nr_put = 0, nr_taken = 0;
 
@@ -455,7 +455,7 @@ static void who_takes_all_never_leaves_the_sender_without_room(void **state)
 	}
 }
 
-static void numbers_of_slots_may_wrap(void **state)
+static void inbox_slot_numbers_wrap(void **state)
 {
 	const uint64_t start = UINT64_C(0xffffffff) - 599;
 
@@ -473,7 +473,7 @@ static void numbers_of_slots_may_wrap(void **state)
 	assert_true(sender.head > UINT64_C(0x100000000));
 }
 
-static void a_sleeper_is_called_once(void **state)
+static void inbox_watched_receiver_is_woken_once(void **state)
 {
 	/* nobody has looked yet: the first one must call */
 	put(0, 1);
@@ -490,7 +490,7 @@ static void a_sleeper_is_called_once(void **state)
 	assert_false(uroce_inbox_is_watched(&sender));
 }
 
-static void who_sleeps_owes_the_sender_nothing(void **state)
+static void inbox_watch_publishes_consumed_slots(void **state)
 {
 	for (uint32_t i = 0; uroce_inbox_has_room(&sender); i++)
 		put(i, 1);
@@ -532,7 +532,7 @@ static bool is_there(uint32_t number)
 }
 
 /* It would hang here if a packet could come without a call. */
-static void who_sleeps_is_woken_for_each_packet(void **state)
+static void inbox_sleeping_receiver_is_woken_for_each_packet(void **state)
 {
 	struct bells bells = { .bell = eventfd(0, EFD_CLOEXEC) };
 	uint32_t seen = 0;
@@ -570,12 +570,12 @@ static void assert_broken_by(uint32_t consumed)
 	assert_false(uroce_inbox_has_room(&sender));
 }
 
-static void more_consumed_than_was_sent_is_not_believed(void **state)
+static void inbox_consumed_beyond_head_breaks_sender(void **state)
 {
 	assert_broken_by(UROCE_INBOX_SLOTS + 1);
 }
 
-static void less_consumed_than_before_is_not_believed(void **state)
+static void inbox_consumed_moving_back_breaks_sender(void **state)
 {
 	for (uint32_t i = 0; i < 1000; i++) {
 		put(i, 1);
@@ -586,7 +586,7 @@ static void less_consumed_than_before_is_not_believed(void **state)
 	assert_broken_by((uint32_t)sender.consumed - 1);
 }
 
-static void both_ends_have_mappings_of_their_own(void **state)
+static void inbox_ends_have_separate_mappings(void **state)
 {
 	int fd = uroce_inbox_create();
 	struct uroce_inbox_receiver to;
@@ -606,7 +606,7 @@ static void both_ends_have_mappings_of_their_own(void **state)
 	uroce_inbox_close_sender(&sender);
 }
 
-static void only_memory_of_the_right_size_and_sealed_is_mapped(void **state)
+static void inbox_open_bad_memfd_returns_eproto(void **state)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
 	const off_t size = sizeof(struct uroce_inbox_memory);
@@ -636,27 +636,28 @@ static void only_memory_of_the_right_size_and_sealed_is_mapped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_INBOX(all_that_headers_say_comes_through),
-		WITH_INBOX(a_short_packet_is_one_slot_and_no_more),
-		WITH_INBOX(packets_in_a_row_are_seen_together),
-		WITH_INBOX(a_long_row_is_seen_in_parts),
-		WITH_INBOX(where_an_absent_payload_is_comes_through),
-		WITH_INBOX(an_absent_payload_may_have_any_size_up_to_a_part),
-		WITH_INBOX(the_longest_headers_leave_room_for_it),
-		WITH_INBOX(an_absent_payload_takes_no_room),
-		WITH_INBOX(of_absent_payloads_the_sender_is_told_late),
-		WITH_INBOX(every_size_comes_through),
-		WITH_INBOX(slots_run_out_and_come_back),
-		WITH_INBOX(the_area_runs_out_and_comes_back),
-		WITH_INBOX(who_takes_all_never_leaves_the_sender_without_room),
-		WITH_INBOX(numbers_of_slots_may_wrap),
-		WITH_INBOX(a_sleeper_is_called_once),
-		WITH_INBOX(who_sleeps_owes_the_sender_nothing),
-		WITH_INBOX(who_sleeps_is_woken_for_each_packet),
-		WITH_INBOX(more_consumed_than_was_sent_is_not_believed),
-		WITH_INBOX(less_consumed_than_before_is_not_believed),
-		WITH_INBOX(both_ends_have_mappings_of_their_own),
-		WITH_INBOX(only_memory_of_the_right_size_and_sealed_is_mapped),
+		WITH_INBOX(inbox_passes_every_header_field),
+		WITH_INBOX(inbox_short_packet_uses_single_slot),
+		WITH_INBOX(inbox_publish_reveals_packets_together),
+		WITH_INBOX(inbox_long_batch_is_published_in_parts),
+		WITH_INBOX(inbox_passes_source_of_absent_payload),
+		WITH_INBOX(inbox_absent_payload_size_is_limited_to_part),
+		WITH_INBOX(inbox_longest_headers_fit_with_source_and_ack),
+		WITH_INBOX(inbox_absent_payload_uses_no_area),
+		WITH_INBOX(
+			inbox_consumed_update_is_deferred_for_absent_payloads),
+		WITH_INBOX(inbox_passes_every_payload_size),
+		WITH_INBOX(inbox_full_slots_are_reusable_after_done),
+		WITH_INBOX(inbox_full_area_is_reusable_after_done),
+		WITH_INBOX(inbox_emptied_by_receiver_has_room),
+		WITH_INBOX(inbox_slot_numbers_wrap),
+		WITH_INBOX(inbox_watched_receiver_is_woken_once),
+		WITH_INBOX(inbox_watch_publishes_consumed_slots),
+		WITH_INBOX(inbox_sleeping_receiver_is_woken_for_each_packet),
+		WITH_INBOX(inbox_consumed_beyond_head_breaks_sender),
+		WITH_INBOX(inbox_consumed_moving_back_breaks_sender),
+		WITH_INBOX(inbox_ends_have_separate_mappings),
+		WITH_INBOX(inbox_open_bad_memfd_returns_eproto),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

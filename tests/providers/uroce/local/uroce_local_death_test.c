@@ -90,7 +90,7 @@ static void outlive(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void what_the_dead_have_sent_is_received(void **state)
+static void local_packets_of_dead_peer_are_received(void **state)
 {
 	struct node alice, bob;
 
@@ -135,7 +135,7 @@ static void have_no_use(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void a_pair_that_nobody_uses_ends_silently(void **state)
+static void local_unused_pair_of_dead_peer_ends(void **state)
 {
 	struct node alice, bob;
 
@@ -193,7 +193,7 @@ static void meet_the_next_one(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void the_next_process_of_a_slot_is_another_one(void **state)
+static void local_new_process_in_slot_gets_new_pair(void **state)
 {
 	struct node alice, bob, next;
 
@@ -250,7 +250,7 @@ static void be_the_next_one(struct node *node, uint32_t slot)
 	(void)pause();
 }
 
-static void who_connects_is_not_given_a_dead_channel(void **state)
+static void local_connect_returns_no_dead_channel(void **state)
 {
 	struct node alice, bob, next;
 
@@ -410,17 +410,17 @@ static void run_both(void (*alices)(struct node *node, uint32_t arg),
 	node_end(&bob);
 }
 
-static void a_mad_writer_is_lost(void **state)
+static void local_malformed_packets_lose_channel(void **state)
 {
 	run_both(have_mad_writer, send_nonsense);
 }
 
-static void a_writer_of_impossible_slots_is_lost(void **state)
+static void local_invalid_slots_lose_channel(void **state)
 {
 	run_both(have_mad_writer, send_too_much);
 }
 
-static void a_mad_reader_is_lost(void **state)
+static void local_invalid_consumed_index_loses_channel(void **state)
 {
 	run_both(have_mad_reader, receive_nonsense);
 }
@@ -487,7 +487,7 @@ static void see_only_the_parent_die(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void a_child_does_not_keep_its_parent_alive(void **state)
+static void local_forked_child_does_not_keep_parent_channel(void **state)
 {
 	struct node alice, bob;
 
@@ -509,14 +509,15 @@ static void a_child_does_not_keep_its_parent_alive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_dead_have_sent_is_received),
-		cmocka_unit_test(a_pair_that_nobody_uses_ends_silently),
-		cmocka_unit_test(the_next_process_of_a_slot_is_another_one),
-		cmocka_unit_test(who_connects_is_not_given_a_dead_channel),
-		cmocka_unit_test(a_mad_writer_is_lost),
-		cmocka_unit_test(a_writer_of_impossible_slots_is_lost),
-		cmocka_unit_test(a_mad_reader_is_lost),
-		cmocka_unit_test(a_child_does_not_keep_its_parent_alive),
+		cmocka_unit_test(local_packets_of_dead_peer_are_received),
+		cmocka_unit_test(local_unused_pair_of_dead_peer_ends),
+		cmocka_unit_test(local_new_process_in_slot_gets_new_pair),
+		cmocka_unit_test(local_connect_returns_no_dead_channel),
+		cmocka_unit_test(local_malformed_packets_lose_channel),
+		cmocka_unit_test(local_invalid_slots_lose_channel),
+		cmocka_unit_test(local_invalid_consumed_index_loses_channel),
+		cmocka_unit_test(
+			local_forked_child_does_not_keep_parent_channel),
 	};
 
 	(void)uroce_netns_enter();

@@ -99,7 +99,7 @@ static int connect_to_bob(void)
 	return uroce_local_connect(alice.local, BOB, gid, &channel);
 }
 
-static void no_name_no_local(void **state)
+static void local_open_without_socket_name_fails(void **state)
 {
 	struct uroce_local_config config = { .slot = ALICE };
 	struct uroce_local *local = NULL;
@@ -115,7 +115,7 @@ static void no_name_no_local(void **state)
 	assert_int_equal(nr_open_fds(), fds);
 }
 
-static void without_memory_to_share_both_use_the_network(void **state)
+static void local_connect_without_memfd_returns_enoent(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -132,7 +132,7 @@ static void without_memory_to_share_both_use_the_network(void **state)
 	assert_int_equal(nr_inboxes(), 0);
 }
 
-static void shortage_is_told_and_not_remembered(void **state)
+static void local_connect_shortage_is_reported_and_retried(void **state)
 {
 	side_serve(&bob);
 	memfd_error = EMFILE;
@@ -143,14 +143,14 @@ static void shortage_is_told_and_not_remembered(void **state)
 	assert_int_equal(connect_to_bob(), 0);
 }
 
-static void older_kernels_are_asked_for_less(void **state)
+static void local_memfd_flags_fall_back_on_old_kernel(void **state)
 {
 	side_serve(&bob);
 	memfd_refuses = 8; /* MFD_NOEXEC_SEAL */
 	assert_int_equal(connect_to_bob(), 0);
 }
 
-static void with_no_descriptor_for_a_guest_the_host_does_not_spin(void **state)
+static void local_accept_without_descriptor_pauses_server(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -180,7 +180,7 @@ static void with_no_descriptor_for_a_guest_the_host_does_not_spin(void **state)
 	(void)close(stranger);
 }
 
-static void strangers_do_not_keep_others_out(void **state)
+static void local_silent_clients_do_not_block_connect(void **state)
 {
 	int strangers[UROCE_LOCAL_GUESTS];
 	uint32_t fds = nr_open_fds();
@@ -198,7 +198,7 @@ static void strangers_do_not_keep_others_out(void **state)
 		(void)sched_yield();
 }
 
-static void a_full_house_opens_again(void **state)
+static void local_client_limit_is_released(void **state)
 {
 	int strangers[UROCE_LOCAL_GUESTS + 1];
 	struct epoll_event event;
@@ -263,7 +263,7 @@ static int verdict_of(const void *hello, size_t len, int inbox)
 	return nr < 0 ? -1 : (int)message.verdict;
 }
 
-static void what_is_no_hello_is_refused(void **state)
+static void local_malformed_hello_is_rejected(void **state)
 {
 	struct uroce_hello hello = make_hello(ALICE);
 	int inbox = uroce_inbox_create();
@@ -361,7 +361,7 @@ static bool host_says_nonsense(uint32_t slot)
 	return nonsense.said;
 }
 
-static void a_host_that_says_nonsense_is_no_pair(void **state)
+static void local_malformed_server_response_fails_connect(void **state)
 {
 	uint32_t slot = BOB + 5;
 
@@ -375,16 +375,15 @@ static void a_host_that_says_nonsense_is_no_pair(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_BOTH(no_name_no_local),
-		WITH_BOTH(without_memory_to_share_both_use_the_network),
-		WITH_BOTH(shortage_is_told_and_not_remembered),
-		WITH_BOTH(older_kernels_are_asked_for_less),
-		WITH_BOTH(
-			with_no_descriptor_for_a_guest_the_host_does_not_spin),
-		WITH_BOTH(strangers_do_not_keep_others_out),
-		WITH_BOTH(a_full_house_opens_again),
-		WITH_BOTH(what_is_no_hello_is_refused),
-		WITH_BOTH(a_host_that_says_nonsense_is_no_pair),
+		WITH_BOTH(local_open_without_socket_name_fails),
+		WITH_BOTH(local_connect_without_memfd_returns_enoent),
+		WITH_BOTH(local_connect_shortage_is_reported_and_retried),
+		WITH_BOTH(local_memfd_flags_fall_back_on_old_kernel),
+		WITH_BOTH(local_accept_without_descriptor_pauses_server),
+		WITH_BOTH(local_silent_clients_do_not_block_connect),
+		WITH_BOTH(local_client_limit_is_released),
+		WITH_BOTH(local_malformed_hello_is_rejected),
+		WITH_BOTH(local_malformed_server_response_fails_connect),
 	};
 
 	(void)uroce_netns_enter();

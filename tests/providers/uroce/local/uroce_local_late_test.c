@@ -260,7 +260,7 @@ static void assert_pair(int guest)
 
 /* -- the tests ------------------------------------------------------------ */
 
-static void who_confirms_late_is_a_pair(void **state)
+static void local_late_confirmation_makes_pair(void **state)
 {
 	int guest = be_invited();
 
@@ -274,7 +274,7 @@ static void who_confirms_late_is_a_pair(void **state)
 	(void)close(guest);
 }
 
-static void who_never_confirms_is_cut_off(void **state)
+static void local_missing_confirmation_rejects_client(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -301,7 +301,7 @@ static void who_never_confirms_is_cut_off(void **state)
 	(void)close(again);
 }
 
-static void who_has_gone_is_not_waited_for(void **state)
+static void local_closed_client_is_not_awaited(void **state)
 {
 	int guest = be_invited();
 
@@ -342,17 +342,17 @@ static void fail_with_a_guest(bool invited)
 	(void)close(host);
 }
 
-static void no_answer_decides_nothing_about_a_guest(void **state)
+static void local_failed_connect_keeps_pending_client(void **state)
 {
 	fail_with_a_guest(false);
 }
 
-static void nor_does_a_confirmation_that_cannot_be_sent(void **state)
+static void local_unsent_confirmation_keeps_pending_client(void **state)
 {
 	fail_with_a_guest(true);
 }
 
-static void who_cannot_be_told_is_refused(void **state)
+static void local_unreachable_server_is_rejected(void **state)
 {
 	int host, guest;
 
@@ -370,7 +370,7 @@ static void who_cannot_be_told_is_refused(void **state)
 }
 
 /* As if another thread had asked her, and she had not answered yet. */
-static void another_thread_that_asks_is_waited_for(void **state)
+static void local_connect_waits_for_second_thread(void **state)
 {
 	int call[2];
 
@@ -394,7 +394,7 @@ static void another_thread_that_asks_is_waited_for(void **state)
 	(void)close(call[1]);
 }
 
-static void what_a_late_guest_said_last_is_heard(void **state)
+static void local_last_message_of_late_client_is_read(void **state)
 {
 	int guest = be_invited();
 
@@ -415,14 +415,14 @@ static void what_a_late_guest_said_last_is_heard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_BOB(who_confirms_late_is_a_pair),
-		WITH_BOB(who_never_confirms_is_cut_off),
-		WITH_BOB(who_has_gone_is_not_waited_for),
-		WITH_BOB(no_answer_decides_nothing_about_a_guest),
-		WITH_BOB(nor_does_a_confirmation_that_cannot_be_sent),
-		WITH_BOB(who_cannot_be_told_is_refused),
-		WITH_BOB(another_thread_that_asks_is_waited_for),
-		WITH_BOB(what_a_late_guest_said_last_is_heard),
+		WITH_BOB(local_late_confirmation_makes_pair),
+		WITH_BOB(local_missing_confirmation_rejects_client),
+		WITH_BOB(local_closed_client_is_not_awaited),
+		WITH_BOB(local_failed_connect_keeps_pending_client),
+		WITH_BOB(local_unsent_confirmation_keeps_pending_client),
+		WITH_BOB(local_unreachable_server_is_rejected),
+		WITH_BOB(local_connect_waits_for_second_thread),
+		WITH_BOB(local_last_message_of_late_client_is_read),
 	};
 
 	(void)uroce_netns_enter();

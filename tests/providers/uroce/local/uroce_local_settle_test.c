@@ -27,7 +27,7 @@ static void never_sleep(void)
 	fail();
 }
 
-static void who_does_not_copy_is_not_waited_for(void **state)
+static void settle_idle_peer_is_not_awaited(void **state)
 {
 	while_asleep = never_sleep;
 	channel->split->settle(channel);
@@ -62,7 +62,7 @@ static void settle(void (*meanwhile)(void))
 	while_asleep = NULL;
 }
 
-static void who_copies_is_waited_for(void **state)
+static void settle_waits_for_copying_peer(void **state)
 {
 	bob_copies(ALICE, true);
 	settle(end_in_the_third_nap);
@@ -86,7 +86,7 @@ static void die_in_the_second_nap(void)
 		(void)sched_yield();
 }
 
-static void who_dies_is_waited_for_no_longer(void **state)
+static void settle_stops_waiting_for_dead_peer(void **state)
 {
 	bob_copies(ALICE, true);
 	settle(die_in_the_second_nap);
@@ -101,7 +101,7 @@ static void let_100_ms_pass(void)
 	assert_true(nr_naps <= SETTLE / 100);
 }
 
-static void who_was_stopped_is_not_waited_for_for_ever(void **state)
+static void settle_gives_up_on_stopped_peer(void **state)
 {
 	bob_copies(ALICE, true);
 	settle(let_100_ms_pass);
@@ -224,13 +224,13 @@ static void copy_meanwhile(void (*bobs)(struct node *, uint32_t),
 	end_alice();
 }
 
-static void a_landing_that_is_taken_back_is_left_alone(void **state)
+static void settle_protects_hidden_landing_from_push(void **state)
 {
 	memset(part, 0x77, PART);
 	copy_meanwhile(take_back, push_any);
 }
 
-static void what_is_used_again_is_not_pulled(void **state)
+static void settle_protects_reused_source_from_pull(void **state)
 {
 	copy_meanwhile(reuse, pull_ones);
 }
@@ -241,12 +241,12 @@ int main(void)
 {
 	int ret = obedient_open();
 	const struct CMUnitTest tests[] = {
-		TEST(who_does_not_copy_is_not_waited_for),
-		TEST(who_copies_is_waited_for),
-		TEST(who_dies_is_waited_for_no_longer),
-		TEST(who_was_stopped_is_not_waited_for_for_ever),
-		cmocka_unit_test(a_landing_that_is_taken_back_is_left_alone),
-		cmocka_unit_test(what_is_used_again_is_not_pulled),
+		TEST(settle_idle_peer_is_not_awaited),
+		TEST(settle_waits_for_copying_peer),
+		TEST(settle_stops_waiting_for_dead_peer),
+		TEST(settle_gives_up_on_stopped_peer),
+		cmocka_unit_test(settle_protects_hidden_landing_from_push),
+		cmocka_unit_test(settle_protects_reused_source_from_pull),
 	};
 
 	if (ret)

@@ -35,7 +35,7 @@ static void assert_counted(uint64_t pushed, uint64_t pulled)
 
 /* -- copies --------------------------------------------------------------- */
 
-static void what_is_pushed_lands(void **state)
+static void local_split_push_reaches_landing(void **state)
 {
 	for (int i = 0; i < UROCE_NR_LANDINGS; i++) {
 		enum uroce_landing_kind kind = (enum uroce_landing_kind)i;
@@ -62,7 +62,7 @@ static void what_is_pushed_lands(void **state)
 	assert_counted(2 * (PART + SHORT), 0);
 }
 
-static void what_is_pulled_is_there(void **state)
+static void local_split_pull_reads_peer_memory(void **state)
 {
 	bob_fills(0x5a);
 	assert_int_equal(pull_from(&hop, memory + 5, PART), 0);
@@ -85,7 +85,7 @@ static void assert_push_is_refused(const struct uroce_landing *landing)
 	assert_counted(0, 0);
 }
 
-static void a_landing_that_is_gone_is_left_alone(void **state)
+static void local_split_push_to_hidden_landing_is_refused(void **state)
 {
 	const struct uroce_landing known = a_landing();
 	struct uroce_landing next = known;
@@ -108,7 +108,7 @@ static void a_landing_that_is_gone_is_left_alone(void **state)
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART), 0);
 }
 
-static void nothing_lands_beyond_the_end(void **state)
+static void local_split_push_beyond_landing_is_refused(void **state)
 {
 	const struct uroce_landing known = a_landing();
 	struct uroce_landing shorter = known;
@@ -140,7 +140,7 @@ static void assert_both_are_refused(void)
 	assert_int_equal(memory[0], 0);
 }
 
-static void who_is_not_connected_is_left_alone(void **state)
+static void local_split_unconnected_qp_is_refused(void **state)
 {
 	struct uroce_hop other = hop;
 
@@ -161,7 +161,7 @@ static void who_is_not_connected_is_left_alone(void **state)
 	assert_int_equal(pull(), 0);
 }
 
-static void who_may_no_longer_does_not_try_again(void **state)
+static void local_split_denied_push_disables_copy(void **state)
 {
 	const struct uroce_landing known = a_landing();
 
@@ -184,7 +184,7 @@ static void who_may_no_longer_does_not_try_again(void **state)
 	channel->split->settle(channel);
 }
 
-static void the_same_with_a_pull(void **state)
+static void local_split_denied_pull_disables_copy(void **state)
 {
 	denied = EPERM;
 	assert_int_equal(pull(), -EPERM);
@@ -193,7 +193,7 @@ static void the_same_with_a_pull(void **state)
 }
 
 /* Memory that is not there is a matter of that message. */
-static void another_error_is_no_end(void **state)
+static void local_split_efault_keeps_copy(void **state)
 {
 	struct uroce_landing landing = a_landing();
 
@@ -225,7 +225,7 @@ static void assert_neither_works(int error)
 }
 
 /* Whoever it is that has its number next. */
-static void who_is_gone_is_left_alone(void **state)
+static void local_split_dead_peer_is_refused(void **state)
 {
 	static struct got got;
 
@@ -237,7 +237,7 @@ static void who_is_gone_is_left_alone(void **state)
 	channel->split->settle(channel);
 }
 
-static void who_is_mad_is_left_alone(void **state)
+static void local_split_peer_with_protocol_error_is_refused(void **state)
 {
 	struct uroce_peer *peer =
 		list_entry(channel, struct uroce_peer, channel);
@@ -253,7 +253,7 @@ static bool chooses(enum uroce_landing_kind kind, uint32_t psn)
 	return channel->split->choose(channel, kind, hop.qpn, psn);
 }
 
-static void what_is_always_split_is_not_tried(void **state)
+static void local_split_always_mode_samples_nothing(void **state)
 {
 	for (uint32_t psn = 0; psn < 200; psn++) {
 		assert_true(chooses(UROCE_LANDING_RECEIVE, psn));
@@ -291,7 +291,7 @@ static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
 	return nr_split;
 }
 
-static void what_is_faster_is_tried_for_each_kind(void **state)
+static void local_split_sampling_is_separate_per_kind(void **state)
 {
 	const uint32_t row = 24;
 
@@ -302,7 +302,7 @@ static void what_is_faster_is_tried_for_each_kind(void **state)
 }
 
 /* Each of these is without, though there is a way to copy. */
-static void not_all_are_split(void **state)
+static void local_split_never_mode_sets_no_ops(void **state)
 {
 	static const struct {
 		enum uroce_local_split split;
@@ -320,7 +320,7 @@ static void not_all_are_split(void **state)
 	}
 }
 
-static void who_has_no_way_does_not_split(void **state)
+static void local_split_without_cma_sets_no_ops(void **state)
 {
 	reach_split = UROCE_LOCAL_SPLIT_ALWAYS;
 	channel = reach_meet(&alice, &bob, be_obedient, 3, 0);
@@ -330,7 +330,7 @@ static void who_has_no_way_does_not_split(void **state)
 	end_alice();
 }
 
-static void nobody_splits_what_he_sends_to_himself(void **state)
+static void local_split_own_channel_sets_no_ops(void **state)
 {
 	struct uroce_channel *own = side_connect(&alice, ALICE);
 
@@ -340,7 +340,7 @@ static void nobody_splits_what_he_sends_to_himself(void **state)
 }
 
 /* It has neither the memory of tables nor the right to use its parent's. */
-static void a_child_does_nothing(void **state)
+static void local_split_child_after_fork_does_nothing(void **state)
 {
 	const struct uroce_landing known = a_landing();
 	int pid, status;
@@ -382,23 +382,23 @@ int main(void)
 {
 	int ret = obedient_open();
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_pushed_lands),
-		TEST(what_is_pulled_is_there),
-		TEST(a_landing_that_is_gone_is_left_alone),
-		TEST(nothing_lands_beyond_the_end),
-		TEST(who_is_not_connected_is_left_alone),
-		TEST(who_may_no_longer_does_not_try_again),
-		TEST(the_same_with_a_pull),
-		TEST(another_error_is_no_end),
-		TEST(who_is_gone_is_left_alone),
-		TEST(who_is_mad_is_left_alone),
-		TEST(what_is_always_split_is_not_tried),
+		TEST(local_split_push_reaches_landing),
+		TEST(local_split_pull_reads_peer_memory),
+		TEST(local_split_push_to_hidden_landing_is_refused),
+		TEST(local_split_push_beyond_landing_is_refused),
+		TEST(local_split_unconnected_qp_is_refused),
+		TEST(local_split_denied_push_disables_copy),
+		TEST(local_split_denied_pull_disables_copy),
+		TEST(local_split_efault_keeps_copy),
+		TEST(local_split_dead_peer_is_refused),
+		TEST(local_split_peer_with_protocol_error_is_refused),
+		TEST(local_split_always_mode_samples_nothing),
 		cmocka_unit_test_setup_teardown(
-			what_is_faster_is_tried_for_each_kind, try, leave),
-		cmocka_unit_test(not_all_are_split),
-		cmocka_unit_test(who_has_no_way_does_not_split),
-		TEST(nobody_splits_what_he_sends_to_himself),
-		TEST(a_child_does_nothing),
+			local_split_sampling_is_separate_per_kind, try, leave),
+		cmocka_unit_test(local_split_never_mode_sets_no_ops),
+		cmocka_unit_test(local_split_without_cma_sets_no_ops),
+		TEST(local_split_own_channel_sets_no_ops),
+		TEST(local_split_child_after_fork_does_nothing),
 	};
 
 	if (ret)

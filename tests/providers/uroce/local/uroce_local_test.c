@@ -103,7 +103,7 @@ static void echo(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void packets_go_both_ways(void **state)
+static void local_pair_passes_packets_in_both_directions(void **state)
 {
 	struct node nodes[2];
 
@@ -152,7 +152,7 @@ static void ask_back(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void who_was_asked_has_the_same_pair(void **state)
+static void local_server_connect_returns_existing_pair(void **state)
 {
 	struct node nodes[2];
 
@@ -201,7 +201,7 @@ static void talk_to_oneself(struct node *node, uint32_t slot)
 	CHECK(nr_inboxes() == 0);
 }
 
-static void a_process_is_paired_with_itself(void **state)
+static void local_process_pairs_with_own_slot(void **state)
 {
 	struct node node;
 
@@ -245,7 +245,7 @@ static void storm(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void all_connect_to_all_at_once(void **state)
+static void local_concurrent_connects_pair_all(void **state)
 {
 	struct node nodes[NR_STORM];
 
@@ -293,7 +293,7 @@ static void be_somebody(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void nobody_there_is_not_remembered(void **state)
+static void local_missing_peer_is_retried(void **state)
 {
 	struct node nodes[2];
 
@@ -325,7 +325,7 @@ static void ask_for_what_is_not_his(struct node *node, uint32_t slot)
 	node_go(node);
 }
 
-static void a_gid_that_is_not_his_is_not_remembered(void **state)
+static void local_wrong_gid_is_retried(void **state)
 {
 	struct node nodes[2];
 
@@ -385,7 +385,7 @@ static void be_stopped(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void who_does_not_answer_is_refused_for_ever(void **state)
+static void local_unresponsive_peer_is_rejected_permanently(void **state)
 {
 	struct node nodes[2];
 	int status;
@@ -467,7 +467,7 @@ static void hear(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void a_sleeper_hears_the_bell(void **state)
+static void local_sleeping_receiver_is_woken(void **state)
 {
 	struct node nodes[2];
 
@@ -481,14 +481,15 @@ static void a_sleeper_hears_the_bell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_go_both_ways),
-		cmocka_unit_test(who_was_asked_has_the_same_pair),
-		cmocka_unit_test(a_process_is_paired_with_itself),
-		cmocka_unit_test(all_connect_to_all_at_once),
-		cmocka_unit_test(nobody_there_is_not_remembered),
-		cmocka_unit_test(a_gid_that_is_not_his_is_not_remembered),
-		cmocka_unit_test(who_does_not_answer_is_refused_for_ever),
-		cmocka_unit_test(a_sleeper_hears_the_bell),
+		cmocka_unit_test(local_pair_passes_packets_in_both_directions),
+		cmocka_unit_test(local_server_connect_returns_existing_pair),
+		cmocka_unit_test(local_process_pairs_with_own_slot),
+		cmocka_unit_test(local_concurrent_connects_pair_all),
+		cmocka_unit_test(local_missing_peer_is_retried),
+		cmocka_unit_test(local_wrong_gid_is_retried),
+		cmocka_unit_test(
+			local_unresponsive_peer_is_rejected_permanently),
+		cmocka_unit_test(local_sleeping_receiver_is_woken),
 	};
 
 	(void)uroce_netns_enter();

@@ -164,7 +164,7 @@ static void take_in_turn(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void nobody_is_starved(void **state)
+static void local_receive_serves_peers_in_turn(void **state)
 {
 	struct node nodes[3];
 
@@ -199,7 +199,7 @@ static void disbelieve(struct node *node, uint32_t slot)
 	go_on_with_carol(node, &side);
 }
 
-static void who_sends_no_packet_is_lost_alone(void **state)
+static void local_peer_with_protocol_error_is_lost_alone(void **state)
 {
 	struct node nodes[3];
 
@@ -223,7 +223,7 @@ static void bury(struct node *node, uint32_t slot)
 	go_on_with_carol(node, &side);
 }
 
-static void the_last_packets_of_the_dead_are_taken_in_turn(void **state)
+static void local_packets_of_dead_peer_are_received_in_turn(void **state)
 {
 	struct node nodes[3];
 
@@ -241,10 +241,10 @@ static void the_last_packets_of_the_dead_are_taken_in_turn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_is_starved),
-		cmocka_unit_test(who_sends_no_packet_is_lost_alone),
+		cmocka_unit_test(local_receive_serves_peers_in_turn),
+		cmocka_unit_test(local_peer_with_protocol_error_is_lost_alone),
 		cmocka_unit_test(
-			the_last_packets_of_the_dead_are_taken_in_turn),
+			local_packets_of_dead_peer_are_received_in_turn),
 	};
 
 	(void)uroce_netns_enter();

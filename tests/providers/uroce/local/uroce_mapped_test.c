@@ -159,7 +159,7 @@ static uint32_t nr_mapped(void)
 }
 
 /* No right of the system is needed. */
-static void shared_memory_is_written_and_read(void **state)
+static void mapped_memory_is_written_and_read(void **state)
 {
 	static uint8_t memory[BYTES];
 
@@ -201,7 +201,7 @@ static void shared_memory_is_written_and_read(void **state)
 	}
 }
 
-static void wrong_wishes_are_refused(void **state)
+static void mapped_invalid_access_is_refused(void **state)
 {
 	struct uroce_copy copy;
 	struct uroce_channel *channel;
@@ -246,7 +246,7 @@ static void add_up(struct node *node, uint32_t ways)
 	bob_close(&bob);
 }
 
-static void sums_of_both_are_exact(void **state)
+static void mapped_concurrent_atomics_are_exact(void **state)
 {
 	const struct uroce_copy copy = wish(ATOMIC_RIGHT, 0, 8);
 	struct uroce_channel *channel;
@@ -311,7 +311,7 @@ static void take_back(struct node *node, uint32_t ways)
 	bob_close(&bob);
 }
 
-static void what_is_taken_back_is_left_alone(void **state)
+static void mapped_dereg_waits_for_access(void **state)
 {
 	static const uint8_t memory[BYTES];
 	struct uroce_channel *channel;
@@ -352,7 +352,7 @@ static void let_go(struct node *node, uint32_t ways)
 	bob_close(&bob);
 }
 
-static void what_has_no_region_is_unmapped(void **state)
+static void mapped_share_without_region_is_unmapped(void **state)
 {
 	const struct uroce_copy copy = wish(WRITE_RIGHT, 0, 8);
 	struct uroce_channel *channel;
@@ -375,7 +375,7 @@ static void what_has_no_region_is_unmapped(void **state)
 	side_close(&alice);
 }
 
-static void who_is_dead_has_nothing_mapped(void **state)
+static void mapped_share_of_dead_peer_is_unmapped(void **state)
 {
 	static struct got got;
 	struct uroce_copy copy = wish(WRITE_RIGHT, 0, 8);
@@ -398,7 +398,7 @@ static void who_is_dead_has_nothing_mapped(void **state)
 	side_close(&alice);
 }
 
-static void a_child_has_nothing_mapped(void **state)
+static void mapped_child_after_fork_has_no_mapping(void **state)
 {
 	struct uroce_channel *channel;
 	struct side alice;
@@ -430,13 +430,13 @@ static void a_child_has_nothing_mapped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shared_memory_is_written_and_read),
-		cmocka_unit_test(wrong_wishes_are_refused),
-		cmocka_unit_test(sums_of_both_are_exact),
-		cmocka_unit_test(what_is_taken_back_is_left_alone),
-		cmocka_unit_test(what_has_no_region_is_unmapped),
-		cmocka_unit_test(who_is_dead_has_nothing_mapped),
-		cmocka_unit_test(a_child_has_nothing_mapped),
+		cmocka_unit_test(mapped_memory_is_written_and_read),
+		cmocka_unit_test(mapped_invalid_access_is_refused),
+		cmocka_unit_test(mapped_concurrent_atomics_are_exact),
+		cmocka_unit_test(mapped_dereg_waits_for_access),
+		cmocka_unit_test(mapped_share_without_region_is_unmapped),
+		cmocka_unit_test(mapped_share_of_dead_peer_is_unmapped),
+		cmocka_unit_test(mapped_child_after_fork_has_no_mapping),
 	};
 
 	if (!board_open())

@@ -114,7 +114,7 @@ static void give(uint64_t share)
 
 /* -- what we want of it -- */
 
-static void what_is_given_is_mapped_until_it_is_gone(void **state)
+static void mapping_granted_share_is_mapped_until_gone(void **state)
 {
 	int fd = make_file(F_SEAL_SHRINK);
 	uint8_t byte = 0;
@@ -140,7 +140,7 @@ static void what_is_given_is_mapped_until_it_is_gone(void **state)
 	assert_int_equal(nr_mapped(), 0);
 }
 
-static void what_is_out_of_range_is_not_found(void **state)
+static void mapping_find_out_of_range_returns_null(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	give(SHARE);
@@ -156,7 +156,7 @@ static void what_is_out_of_range_is_not_found(void **state)
 }
 
 /* It has taken the place of one that is gone, of which we were not told. */
-static void a_new_share_ends_the_one_before(void **state)
+static void mapping_new_share_replaces_previous_share(void **state)
 {
 	uint64_t next = SHARE + UROCE_SHARES;
 
@@ -174,7 +174,7 @@ static void a_new_share_ends_the_one_before(void **state)
 }
 
 /* Given when nobody wants it any more; or twice. */
-static void what_comes_too_late_is_unmapped(void **state)
+static void mapping_late_grant_is_unmapped(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE + UROCE_SHARES));
@@ -188,7 +188,7 @@ static void what_comes_too_late_is_unmapped(void **state)
 	assert_int_equal(nr_mapped(), 1);
 }
 
-static void what_was_heard_is_not_lost_with_the_peer(void **state)
+static void mapping_is_released_with_peer(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	give(SHARE);
@@ -197,7 +197,7 @@ static void what_was_heard_is_not_lost_with_the_peer(void **state)
 	assert_int_equal(nr_mapped(), 1);
 }
 
-static void files_that_could_kill_us_are_not_mapped(void **state)
+static void mapping_unsealed_file_is_not_mapped(void **state)
 {
 	const int fds[] = { make_file(0), make_file(F_SEAL_GROW),
 			    make_file(F_SEAL_SHRINK | F_SEAL_WRITE),
@@ -215,7 +215,7 @@ static void files_that_could_kill_us_are_not_mapped(void **state)
 }
 
 /* There is no room for a descriptor: the pair stays, without the memory. */
-static void one_that_gets_lost_is_not_mapped(void **state)
+static void mapping_without_descriptor_is_skipped(void **state)
 {
 	struct rlimit limit, none;
 
@@ -232,7 +232,7 @@ static void one_that_gets_lost_is_not_mapped(void **state)
 	assert_int_equal(hear(), -EPROTO); /* a bell has one byte */
 }
 
-static void without_address_space_nothing_is_mapped(void **state)
+static void mapping_without_address_space_is_skipped(void **state)
 {
 	int fd = make_file(F_SEAL_SHRINK);
 
@@ -246,20 +246,20 @@ static void without_address_space_nothing_is_mapped(void **state)
 
 /* -- what it may not say -- */
 
-static void who_gives_unasked_is_mad(void **state)
+static void mapping_unrequested_grant_is_protocol_error(void **state)
 {
 	give(SHARE);
 	assert_int_equal(hear(), -EPROTO);
 	assert_int_equal(nr_mapped(), 0);
 }
 
-static void who_ends_what_was_not_asked_for_is_mad(void **state)
+static void mapping_unrequested_gone_is_protocol_error(void **state)
 {
 	say(UROCE_PAIRING_GONE, SHARE, -1);
 	assert_int_equal(hear(), -EPROTO);
 }
 
-static void a_flood_is_noticed(void **state)
+static void mapping_message_flood_is_protocol_error(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	for (int i = 0; i < 3; i++)
@@ -267,7 +267,7 @@ static void a_flood_is_noticed(void **state)
 	assert_int_equal(hear(), -EPROTO);
 }
 
-static void nonsense_is_noticed(void **state)
+static void mapping_malformed_message_is_protocol_error(void **state)
 {
 	static const struct {
 		uint8_t bytes[24];
@@ -293,7 +293,7 @@ static void nonsense_is_noticed(void **state)
 }
 
 /* None of them stays open: see teardown(). */
-static void descriptors_where_there_should_be_none_are_closed(void **state)
+static void mapping_unexpected_descriptors_are_closed(void **state)
 {
 	const uint8_t bell = UROCE_PAIRING_BELL;
 	const int fds[] = { other, other, other };
@@ -307,7 +307,7 @@ static void descriptors_where_there_should_be_none_are_closed(void **state)
 	}
 }
 
-static void bells_are_heard_some_at_a_time(void **state)
+static void mapping_bells_are_read_in_batches(void **state)
 {
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(uroce_pairing_send(other, UROCE_PAIRING_BELL),
@@ -333,7 +333,7 @@ static uint64_t add_share(void)
 	return id;
 }
 
-static void it_gets_what_it_asks_for_and_hears_of_its_end(void **state)
+static void share_request_is_granted_and_revoked(void **state)
 {
 	uint64_t id = add_share(), bytes;
 	struct uroce_note note;
@@ -355,7 +355,7 @@ static void it_gets_what_it_asks_for_and_hears_of_its_end(void **state)
 	assert_told_nothing();
 }
 
-static void who_has_not_asked_is_not_told(void **state)
+static void share_gone_is_not_sent_without_request(void **state)
 {
 	uint64_t id = add_share();
 
@@ -364,7 +364,7 @@ static void who_has_not_asked_is_not_told(void **state)
 }
 
 /* It may have been there when it was asked for. */
-static void what_is_not_there_is_gone(void **state)
+static void share_request_for_missing_share_returns_gone(void **state)
 {
 	uint64_t id = add_share();
 
@@ -377,7 +377,7 @@ static void what_is_not_there_is_gone(void **state)
 		assert_int_equal(told().what, UROCE_PAIRING_GONE);
 }
 
-static void who_asks_twice_is_mad(void **state)
+static void share_duplicate_request_is_protocol_error(void **state)
 {
 	uint64_t id = add_share();
 
@@ -392,24 +392,24 @@ static void who_asks_twice_is_mad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_given_is_mapped_until_it_is_gone),
-		TEST(what_is_out_of_range_is_not_found),
-		TEST(a_new_share_ends_the_one_before),
-		TEST(what_comes_too_late_is_unmapped),
-		TEST(what_was_heard_is_not_lost_with_the_peer),
-		TEST(files_that_could_kill_us_are_not_mapped),
-		TEST(one_that_gets_lost_is_not_mapped),
-		TEST(without_address_space_nothing_is_mapped),
-		TEST(who_gives_unasked_is_mad),
-		TEST(who_ends_what_was_not_asked_for_is_mad),
-		TEST(a_flood_is_noticed),
-		TEST(nonsense_is_noticed),
-		TEST(descriptors_where_there_should_be_none_are_closed),
-		TEST(bells_are_heard_some_at_a_time),
-		TEST(it_gets_what_it_asks_for_and_hears_of_its_end),
-		TEST(who_has_not_asked_is_not_told),
-		TEST(what_is_not_there_is_gone),
-		TEST(who_asks_twice_is_mad),
+		TEST(mapping_granted_share_is_mapped_until_gone),
+		TEST(mapping_find_out_of_range_returns_null),
+		TEST(mapping_new_share_replaces_previous_share),
+		TEST(mapping_late_grant_is_unmapped),
+		TEST(mapping_is_released_with_peer),
+		TEST(mapping_unsealed_file_is_not_mapped),
+		TEST(mapping_without_descriptor_is_skipped),
+		TEST(mapping_without_address_space_is_skipped),
+		TEST(mapping_unrequested_grant_is_protocol_error),
+		TEST(mapping_unrequested_gone_is_protocol_error),
+		TEST(mapping_message_flood_is_protocol_error),
+		TEST(mapping_malformed_message_is_protocol_error),
+		TEST(mapping_unexpected_descriptors_are_closed),
+		TEST(mapping_bells_are_read_in_batches),
+		TEST(share_request_is_granted_and_revoked),
+		TEST(share_gone_is_not_sent_without_request),
+		TEST(share_request_for_missing_share_returns_gone),
+		TEST(share_duplicate_request_is_protocol_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

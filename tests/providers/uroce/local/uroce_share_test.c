@@ -75,7 +75,7 @@ static void assert_none(const uint8_t *memory, size_t bytes)
 	assert_int_equal(find(memory, bytes, &span), -ENOENT);
 }
 
-static void a_memory_file_is_found(void **state)
+static void share_memfd_is_found(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK);
 	uint8_t *memory = map(fd);
@@ -99,7 +99,7 @@ static void a_memory_file_is_found(void **state)
 	(void)munmap(memory, BYTES);
 }
 
-static void neighbours_of_one_file_are_one(void **state)
+static void share_adjacent_mappings_of_file_are_joined(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK);
 	uint8_t *memory = map(fd);
@@ -121,7 +121,7 @@ static void neighbours_of_one_file_are_one(void **state)
 	(void)close(fd);
 }
 
-static void too_many_neighbours_are_none(void **state)
+static void share_adjacent_mappings_above_limit_are_rejected(void **state)
 {
 	int fd = memfd_create("of pieces", MFD_ALLOW_SEALING);
 	uint8_t *memory;
@@ -138,7 +138,7 @@ static void too_many_neighbours_are_none(void **state)
 	(void)close(fd);
 }
 
-static void two_files_are_none(void **state)
+static void share_range_in_two_files_is_rejected(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK), other = make_memfd(F_SEAL_SHRINK);
 	uint8_t *memory = map(fd);
@@ -152,7 +152,7 @@ static void two_files_are_none(void **state)
 	(void)close(other);
 }
 
-static void a_hole_is_none(void **state)
+static void share_range_with_hole_is_rejected(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK);
 	uint8_t *memory = map(fd);
@@ -170,7 +170,7 @@ static void a_hole_is_none(void **state)
 }
 
 /* Private, not to be written to, no file, or a file of another kind. */
-static void other_mappings_are_none(void **state)
+static void share_unsuitable_mapping_is_rejected(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK);
 	FILE *file = tmpfile();
@@ -211,14 +211,14 @@ static void refuse_to_open(int fd)
 }
 
 /* It could be cut off, or not be written to by others. */
-static void what_is_not_sealed_right_is_not_shared(void **state)
+static void share_wrong_seals_are_rejected(void **state)
 {
 	refuse_to_open(make_memfd(0));
 	refuse_to_open(make_memfd(F_SEAL_GROW));
 	refuse_to_open(make_memfd(F_SEAL_SEAL));
 }
 
-static void what_nobody_else_can_write_is_not_shared(void **state)
+static void share_sealed_against_writing_is_rejected(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK);
 	uint8_t *memory = map(fd);
@@ -232,7 +232,7 @@ static void what_nobody_else_can_write_is_not_shared(void **state)
 	(void)close(fd);
 }
 
-static void without_a_descriptor_left_nothing_is_shared(void **state)
+static void share_without_descriptor_fails(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK);
 	uint8_t *memory = map(fd);
@@ -255,7 +255,7 @@ static void without_a_descriptor_left_nothing_is_shared(void **state)
 	(void)close(fd);
 }
 
-static void sizes_of_others_are_checked(void **state)
+static void share_memfd_size_checks_seals_and_type(void **state)
 {
 	int fds[] = { make_memfd(0), make_memfd(F_SEAL_SHRINK | F_SEAL_WRITE),
 		      make_memfd(F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE),
@@ -273,7 +273,7 @@ static void sizes_of_others_are_checked(void **state)
 }
 
 /* Pages that may be missing when they are touched. */
-static void huge_pages_are_not_shared(void **state)
+static void share_huge_pages_are_rejected(void **state)
 {
 	int fd = memfd_create("huge", MFD_ALLOW_SEALING | MFD_HUGETLB);
 	uint64_t bytes;
@@ -286,7 +286,7 @@ static void huge_pages_are_not_shared(void **state)
 	(void)close(fd);
 }
 
-static void lines_are_read(void **state)
+static void share_maps_line_is_parsed(void **state)
 {
 	static const char good[] =
 		"7f0000000000-7f0000002000 rw-s 00001000 00:01 1025"
@@ -325,7 +325,7 @@ static void lines_are_read(void **state)
 
 static const struct uroce_span a_span = { .dev = 1, .inode = 7, .offset = 100 };
 
-static void regions_of_a_file_have_one_share(void **state)
+static void share_is_common_to_regions_of_file(void **state)
 {
 	struct uroce_span span = a_span;
 	struct uroce_shares shares;
@@ -355,7 +355,7 @@ static void regions_of_a_file_have_one_share(void **state)
 	assert_int_equal(uroce_shares_fd(&shares, other), -ENOENT);
 }
 
-static void ids_are_never_used_again_and_few_at_a_time(void **state)
+static void share_ids_are_unique_and_limited(void **state)
 {
 	struct uroce_span span = a_span;
 	struct uroce_shares shares;
@@ -407,20 +407,20 @@ static int stop_asking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(a_memory_file_is_found),
-		BOTH(neighbours_of_one_file_are_one),
-		BOTH(too_many_neighbours_are_none),
-		BOTH(two_files_are_none),
-		BOTH(a_hole_is_none),
-		BOTH(other_mappings_are_none),
-		BOTH(what_is_not_sealed_right_is_not_shared),
-		BOTH(what_nobody_else_can_write_is_not_shared),
-		BOTH(without_a_descriptor_left_nothing_is_shared),
-		cmocka_unit_test(sizes_of_others_are_checked),
-		cmocka_unit_test(huge_pages_are_not_shared),
-		cmocka_unit_test(lines_are_read),
-		cmocka_unit_test(regions_of_a_file_have_one_share),
-		cmocka_unit_test(ids_are_never_used_again_and_few_at_a_time),
+		BOTH(share_memfd_is_found),
+		BOTH(share_adjacent_mappings_of_file_are_joined),
+		BOTH(share_adjacent_mappings_above_limit_are_rejected),
+		BOTH(share_range_in_two_files_is_rejected),
+		BOTH(share_range_with_hole_is_rejected),
+		BOTH(share_unsuitable_mapping_is_rejected),
+		BOTH(share_wrong_seals_are_rejected),
+		BOTH(share_sealed_against_writing_is_rejected),
+		BOTH(share_without_descriptor_fails),
+		cmocka_unit_test(share_memfd_size_checks_seals_and_type),
+		cmocka_unit_test(share_huge_pages_are_rejected),
+		cmocka_unit_test(share_maps_line_is_parsed),
+		cmocka_unit_test(share_is_common_to_regions_of_file),
+		cmocka_unit_test(share_ids_are_unique_and_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

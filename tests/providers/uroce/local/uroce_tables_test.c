@@ -94,7 +94,7 @@ static void assert_refused(const struct uroce_wanted *wanted)
 	assert_int_equal(address, 1);
 }
 
-static void what_is_shown_is_found(void **state)
+static void tables_published_region_is_found(void **state)
 {
 	struct uroce_wanted wanted = an_access;
 	uint64_t address, nonce;
@@ -110,7 +110,7 @@ static void what_is_shown_is_found(void **state)
 	assert_int_equal(*(const uint64_t *)(uintptr_t)address, NONCE);
 }
 
-static void what_is_out_of_range_is_refused(void **state)
+static void tables_range_out_of_region_is_refused(void **state)
 {
 	struct uroce_wanted wanted = an_access;
 
@@ -129,7 +129,7 @@ static void what_is_out_of_range_is_refused(void **state)
 	assert_refused(&wanted);
 }
 
-static void what_is_of_others_is_refused(void **state)
+static void tables_wrong_qp_token_or_key_is_refused(void **state)
 {
 	struct uroce_wanted wanted = an_access;
 
@@ -156,7 +156,7 @@ static void what_is_of_others_is_refused(void **state)
 	assert_refused(&wanted);
 }
 
-static void rights_of_both_are_needed(void **state)
+static void tables_qp_and_region_rights_are_checked(void **state)
 {
 	struct uroce_shown_region region = a_region;
 	struct uroce_shown_qp qp = a_qp;
@@ -177,7 +177,7 @@ static void rights_of_both_are_needed(void **state)
 	assert_refused(&wanted);
 }
 
-static void what_is_hidden_is_refused(void **state)
+static void tables_hidden_entry_is_refused(void **state)
 {
 	struct uroce_shown_region region = a_region;
 	struct uroce_shown_qp qp = a_qp;
@@ -196,7 +196,7 @@ static void what_is_hidden_is_refused(void **state)
 }
 
 /* A key, or index, that the tables have no room for: others ask. */
-static void what_has_no_row_is_refused(void **state)
+static void tables_key_beyond_directory_is_refused(void **state)
 {
 	struct uroce_shown_region region = a_region;
 	struct uroce_wanted wanted = an_access;
@@ -208,7 +208,7 @@ static void what_has_no_row_is_refused(void **state)
 }
 
 /* Nobody but the owner; and the owner's own memory is what would be hit. */
-static void hostile_rows_are_refused(void **state)
+static void tables_hostile_row_is_refused(void **state)
 {
 	struct uroce_tables_region *row = &tables.memory->regions[5];
 	struct uroce_wanted wanted = an_access;
@@ -225,7 +225,7 @@ static void hostile_rows_are_refused(void **state)
 	assert_refused(&an_access);
 }
 
-static void nobody_else_can_write(void **state)
+static void tables_are_read_only_for_peers(void **state)
 {
 	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
 			      tables.fd, 0),
@@ -258,7 +258,7 @@ static int make_memfd(off_t size, int seals)
 	return fd;
 }
 
-static void what_is_no_table_is_refused(void **state)
+static void tables_view_of_bad_memfd_is_refused(void **state)
 {
 	const off_t size = sizeof(struct uroce_tables_memory);
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -269,7 +269,7 @@ static void what_is_no_table_is_refused(void **state)
 	refuse_fd(open("/dev/zero", O_RDONLY | O_CLOEXEC));
 }
 
-static void polls_are_told_now_and_then(void **state)
+static void tables_poll_time_is_published_every_256_ns(void **state)
 {
 	uroce_tables_polled(&tables, 100000);
 	assert_int_equal(uroce_view_polled(&view), 100000);
@@ -279,7 +279,7 @@ static void polls_are_told_now_and_then(void **state)
 	assert_int_equal(uroce_view_polled(&view), 100256);
 }
 
-static void copying_is_told(void **state)
+static void tables_copy_counter_is_published(void **state)
 {
 	assert_int_equal(uroce_view_copying(&view, 255), 0);
 	uroce_tables_begin(&tables, 255);
@@ -305,7 +305,7 @@ static void assert_closed(const struct uroce_wanted *wanted)
 	assert_true(pulls);
 }
 
-static void whether_a_qp_pulls_is_told(void **state)
+static void tables_pull_flag_is_published(void **state)
 {
 	struct uroce_shown_qp qp = a_qp;
 	bool pulls = true;
@@ -325,7 +325,7 @@ static void whether_a_qp_pulls_is_told(void **state)
 	assert_false(pulls);
 }
 
-static void a_qp_is_open_to_its_peer_only(void **state)
+static void tables_qp_is_open_to_connected_peer_only(void **state)
 {
 	struct uroce_wanted wanted = a_connection;
 	struct uroce_shown_qp qp = a_qp;
@@ -401,7 +401,7 @@ static void assert_no_landing(uint32_t qpn, enum uroce_landing_kind kind)
 	assert_false(uroce_view_landing(&view, qpn, kind, &landing));
 }
 
-static void a_landing_is_there_until_it_is_hidden(void **state)
+static void tables_landing_is_found_until_hidden(void **state)
 {
 	static const uint32_t psns[] = { 0, 1, 0x800000, 0xffffff };
 
@@ -422,7 +422,7 @@ static void a_landing_is_there_until_it_is_hidden(void **state)
 		}
 }
 
-static void the_next_landing_replaces_the_one_before(void **state)
+static void tables_landing_replaces_previous_landing(void **state)
 {
 	show(UROCE_LANDING_RECEIVE, 5);
 	show(UROCE_LANDING_RECEIVE, 77);
@@ -431,7 +431,7 @@ static void the_next_landing_replaces_the_one_before(void **state)
 	assert_landing(UROCE_LANDING_RECEIVE, 5);
 }
 
-static void landings_of_both_kinds_are_two(void **state)
+static void tables_landing_kinds_are_separate(void **state)
 {
 	show(UROCE_LANDING_RECEIVE, 5);
 	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
@@ -447,7 +447,7 @@ static void landings_of_both_kinds_are_two(void **state)
 	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
 }
 
-static void landings_are_of_one_qp(void **state)
+static void tables_landing_belongs_to_single_qp(void **state)
 {
 	struct uroce_shown_qp qp = a_qp;
 	bool pulls;
@@ -482,7 +482,7 @@ static void *keep_showing(void *arg)
 	return NULL;
 }
 
-static void a_landing_is_seen_as_a_whole(void **state)
+static void tables_concurrent_landing_update_is_atomic(void **state)
 {
 	const struct uroce_view direct = { .memory = tables.memory };
 	struct uroce_landing landing;
@@ -543,7 +543,7 @@ static void *keep_interrupting(void *arg)
 	return NULL;
 }
 
-static void a_landing_is_not_mixed_with_the_next_one(void **state)
+static void tables_interrupted_landing_lookup_is_consistent(void **state)
 {
 	struct sigaction action = { .sa_handler = show_another_one }, before;
 	const struct uroce_view direct = { .memory = tables.memory };
@@ -591,7 +591,7 @@ static void look_from_outside(const int *fds, int tables_fd)
 	_exit(0);
 }
 
-static void another_process_sees_landings(void **state)
+static void tables_landing_is_visible_in_second_process(void **state)
 {
 	int to[2], from[2], status;
 	char step;
@@ -625,7 +625,7 @@ static void another_process_sees_landings(void **state)
 }
 
 /* In a child of fork(), or where memory cannot be sealed. */
-static void without_tables_nothing_is_shown(void **state)
+static void tables_without_memory_publish_nothing(void **state)
 {
 	const struct uroce_landing landing = a_landing(1);
 	struct uroce_tables none;
@@ -646,27 +646,27 @@ static void without_tables_nothing_is_shown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_shown_is_found),
-		TEST(what_is_out_of_range_is_refused),
-		TEST(what_is_of_others_is_refused),
-		TEST(rights_of_both_are_needed),
-		TEST(what_is_hidden_is_refused),
-		TEST(what_has_no_row_is_refused),
-		TEST(hostile_rows_are_refused),
-		TEST(nobody_else_can_write),
-		TEST(what_is_no_table_is_refused),
-		TEST(polls_are_told_now_and_then),
-		TEST(copying_is_told),
-		TEST(whether_a_qp_pulls_is_told),
-		TEST(a_qp_is_open_to_its_peer_only),
-		TEST(a_landing_is_there_until_it_is_hidden),
-		TEST(the_next_landing_replaces_the_one_before),
-		TEST(landings_of_both_kinds_are_two),
-		TEST(landings_are_of_one_qp),
-		TEST(a_landing_is_seen_as_a_whole),
-		TEST(a_landing_is_not_mixed_with_the_next_one),
-		TEST(another_process_sees_landings),
-		TEST(without_tables_nothing_is_shown),
+		TEST(tables_published_region_is_found),
+		TEST(tables_range_out_of_region_is_refused),
+		TEST(tables_wrong_qp_token_or_key_is_refused),
+		TEST(tables_qp_and_region_rights_are_checked),
+		TEST(tables_hidden_entry_is_refused),
+		TEST(tables_key_beyond_directory_is_refused),
+		TEST(tables_hostile_row_is_refused),
+		TEST(tables_are_read_only_for_peers),
+		TEST(tables_view_of_bad_memfd_is_refused),
+		TEST(tables_poll_time_is_published_every_256_ns),
+		TEST(tables_copy_counter_is_published),
+		TEST(tables_pull_flag_is_published),
+		TEST(tables_qp_is_open_to_connected_peer_only),
+		TEST(tables_landing_is_found_until_hidden),
+		TEST(tables_landing_replaces_previous_landing),
+		TEST(tables_landing_kinds_are_separate),
+		TEST(tables_landing_belongs_to_single_qp),
+		TEST(tables_concurrent_landing_update_is_atomic),
+		TEST(tables_interrupted_landing_lookup_is_consistent),
+		TEST(tables_landing_is_visible_in_second_process),
+		TEST(tables_without_memory_publish_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,7 @@ static void assert_rates(uint32_t inbox, uint32_t split)
 	assert_int_equal(trial.rate[UROCE_WAY_SPLIT], split);
 }
 
-static void the_first_two_rows_try_both(void **state)
+static void trial_first_windows_sample_both_paths(void **state)
 {
 	assert_all(UROCE_WAY_INBOX, ROW);
 	assert_rates(BYTES / INBOX_US, 0);
@@ -117,7 +117,7 @@ static void the_first_two_rows_try_both(void **state)
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-static void the_faster_one_is_used_then(void **state)
+static void trial_faster_path_is_selected(void **state)
 {
 	send_until(2 * ROW);
 	assert_all(UROCE_WAY_SPLIT, 64 - 2 * ROW);
@@ -145,7 +145,7 @@ static void assert_rows(enum uroce_way best, enum uroce_way other)
 	assert_all(best, 7 * EVERY - begun);
 }
 
-static void the_slower_one_is_tried_again_in_rows(void **state)
+static void trial_slower_path_is_sampled_periodically(void **state)
 {
 	assert_rows(UROCE_WAY_SPLIT, UROCE_WAY_INBOX);
 	setup(NULL);
@@ -154,7 +154,7 @@ static void the_slower_one_is_tried_again_in_rows(void **state)
 }
 
 /* Memory that nobody has touched yet. */
-static void cold_first_messages_do_not_decide_for_ever(void **state)
+static void trial_cold_first_messages_are_corrected(void **state)
 {
 	/* of the one way... */
 	send_until(ROW);
@@ -174,7 +174,7 @@ static void cold_first_messages_do_not_decide_for_ever(void **state)
 }
 
 /* In the caches are the things of the other way still. */
-static void the_first_one_of_a_row_does_not_count(void **state)
+static void trial_first_message_of_window_is_ignored(void **state)
 {
 	for (uint32_t i = 0; i < 100; i++) {
 		bool first = i == 0 || i == ROW || i == 2 * ROW + 16;
@@ -186,7 +186,7 @@ static void the_first_one_of_a_row_does_not_count(void **state)
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-static void what_becomes_slower_is_left(void **state)
+static void trial_path_that_slows_down_is_left(void **state)
 {
 	send_until(600);
 	us[UROCE_WAY_SPLIT] = 1000;
@@ -206,7 +206,7 @@ static void what_becomes_slower_is_left(void **state)
 	assert_all(UROCE_WAY_INBOX, 2 * EVERY - begun);
 }
 
-static void what_becomes_faster_takes_over(void **state)
+static void trial_path_that_speeds_up_is_selected(void **state)
 {
 	send_until(600);
 	us[UROCE_WAY_INBOX] = SPLIT_US / 2;
@@ -221,7 +221,7 @@ static void what_becomes_faster_takes_over(void **state)
 }
 
 /* Up at once, down slowly; each is learned when the next one ends. */
-static void slow_ones_count_less(void **state)
+static void trial_slow_sample_has_lower_weight(void **state)
 {
 	const uint32_t rate = BYTES / SPLIT_US;
 
@@ -235,7 +235,7 @@ static void slow_ones_count_less(void **state)
 	assert_rates(BYTES / INBOX_US, (3 * (rate + 2 * rate) / 2 + rate) / 4);
 }
 
-static void one_that_is_very_slow_counts_as_half(void **state)
+static void trial_very_slow_sample_counts_as_half_rate(void **state)
 {
 	const uint32_t rate = BYTES / SPLIT_US;
 
@@ -248,7 +248,7 @@ static void one_that_is_very_slow_counts_as_half(void **state)
 }
 
 /* Somebody does not run now and then. */
-static void a_few_very_slow_ones_change_nothing(void **state)
+static void trial_rare_slow_samples_change_nothing(void **state)
 {
 	for (uint32_t i = 0; i < 4000; i++) {
 		bool slow = i % 17 == 16;
@@ -268,7 +268,7 @@ static void a_few_very_slow_ones_change_nothing(void **state)
 }
 
 /* What comes first in a row does not tell; nor what has waited for another. */
-static void with_many_on_the_way_the_same_is_learned(void **state)
+static void trial_outstanding_messages_give_same_rates(void **state)
 {
 	static const uint32_t depths[] = { 2, 3, 16, 48, 64 };
 
@@ -287,7 +287,7 @@ static void with_many_on_the_way_the_same_is_learned(void **state)
 	}
 }
 
-static void with_many_on_the_way_it_changes_as_well(void **state)
+static void trial_outstanding_messages_follow_changed_speed(void **state)
 {
 	(void)stream(1500, 32, 1);
 	us[UROCE_WAY_INBOX] = 20;
@@ -301,7 +301,7 @@ static void with_many_on_the_way_it_changes_as_well(void **state)
 
 /* Nobody has told before, so nobody knows: the simple one, and what is tried.
  */
-static void before_the_first_one_ends_nothing_is_known(void **state)
+static void trial_without_completion_uses_inbox(void **state)
 {
 	for (uint32_t i = 0; i < 64; i++)
 		assert_int_equal(begin(), i >= ROW && i < 2 * ROW
@@ -313,7 +313,7 @@ static void before_the_first_one_ends_nothing_is_known(void **state)
 }
 
 /* As if each one had come by itself. */
-static void one_ack_can_end_several(void **state)
+static void trial_cumulative_ack_gives_same_rates(void **state)
 {
 	static const uint32_t batches[] = { 2, 3, 4, 6, 8 };
 
@@ -331,7 +331,7 @@ static void one_ack_can_end_several(void **state)
 }
 
 /* Each row is cut somewhere in the middle of one. */
-static void a_batch_of_both_ways_teaches_nothing(void **state)
+static void trial_mixed_batch_is_ignored(void **state)
 {
 	static const uint32_t batches[] = { 5, 7 };
 
@@ -351,7 +351,7 @@ static void a_batch_of_both_ways_teaches_nothing(void **state)
 }
 
 /* No two of its batches are all split: it never hears what that would do. */
-static void who_always_has_both_keeps_the_simple_one(void **state)
+static void trial_mixed_batches_only_keep_inbox(void **state)
 {
 	us[UROCE_WAY_SPLIT] = 1;
 	(void)stream(152, 40, 40);
@@ -374,7 +374,7 @@ static void end_two(uint64_t gap_ns)
 	end_some(1);
 }
 
-static void what_ends_within_two_us_ends_together(void **state)
+static void trial_completions_within_2_us_form_batch(void **state)
 {
 	const uint32_t alone = BYTES / INBOX_US;
 	const uint64_t gap = 2001;
@@ -387,7 +387,7 @@ static void what_ends_within_two_us_ends_together(void **state)
 }
 
 /* Between messages the application does something else. */
-static void time_without_messages_does_not_count(void **state)
+static void trial_idle_time_is_ignored(void **state)
 {
 	for (uint32_t i = 0; i < 100; i++) {
 		now += 7 * S;
@@ -396,7 +396,7 @@ static void time_without_messages_does_not_count(void **state)
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-static void of_more_than_64_the_oldest_are_forgotten(void **state)
+static void trial_above_64_outstanding_forgets_oldest(void **state)
 {
 	struct uroce_trial before;
 
@@ -418,7 +418,7 @@ static void of_more_than_64_the_oldest_are_forgotten(void **state)
 }
 
 /* Then all are forgotten before they end, and nothing is known. */
-static void always_more_than_64_learn_nothing(void **state)
+static void trial_always_above_64_outstanding_learns_nothing(void **state)
 {
 	(void)stream(3000, UROCE_TRIAL_MESSAGES + 1, 1);
 	assert_rates(0, 0);
@@ -426,7 +426,7 @@ static void always_more_than_64_learn_nothing(void **state)
 			 ROW);
 }
 
-static void what_has_not_begun_does_not_end(void **state)
+static void trial_unknown_completion_is_ignored(void **state)
 {
 	struct uroce_trial before = trial;
 
@@ -449,7 +449,7 @@ static void what_has_not_begun_does_not_end(void **state)
 }
 
 /* Two QPs, with the same PSNs, that take turns. */
-static void qps_are_told_apart(void **state)
+static void trial_equal_psns_of_two_qps_are_separate(void **state)
 {
 	for (uint32_t i = 0; i < 200; i++) {
 		enum uroce_way way[2];
@@ -464,7 +464,7 @@ static void qps_are_told_apart(void **state)
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-static void of_one_that_has_failed_nothing_is_learned(void **state)
+static void trial_failed_message_is_ignored(void **state)
 {
 	send_until(100);
 	for (uint32_t i = 0; i < 10; i++) {
@@ -477,7 +477,7 @@ static void of_one_that_has_failed_nothing_is_learned(void **state)
 }
 
 /* Of a QP that was reset, and begins with the same PSN as before. */
-static void a_name_can_come_again(void **state)
+static void trial_reused_psn_replaces_old_message(void **state)
 {
 	send_until(50);
 	(void)begin();
@@ -489,7 +489,7 @@ static void a_name_can_come_again(void **state)
 	}
 }
 
-static void no_time_at_all_teaches_nothing(void **state)
+static void trial_zero_duration_is_ignored(void **state)
 {
 	us[UROCE_WAY_INBOX] = us[UROCE_WAY_SPLIT] = 0;
 	send_until(300);
@@ -500,7 +500,7 @@ static void no_time_at_all_teaches_nothing(void **state)
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-static void the_number_of_messages_may_wrap(void **state)
+static void trial_message_counter_wraps(void **state)
 {
 	send_until(600);
 	trial.nr = UINT32_MAX - 99;
@@ -513,7 +513,7 @@ static void the_number_of_messages_may_wrap(void **state)
 }
 
 /* None of those on the way then is lost. */
-static void it_may_wrap_with_many_on_the_way(void **state)
+static void trial_message_counter_wraps_with_outstanding_messages(void **state)
 {
 	(void)stream(600, UROCE_TRIAL_MESSAGES, 1);
 	end_some(begun - ended);
@@ -536,7 +536,7 @@ static void send_in(uint32_t bytes, uint64_t ns)
 }
 
 /* Nothing wraps, however fast it is. */
-static void the_fastest_has_the_highest_rate(void **state)
+static void trial_rate_is_limited_to_maximum(void **state)
 {
 	for (uint32_t i = 0; i < 20; i++) {
 		now += S;
@@ -550,7 +550,7 @@ static void the_fastest_has_the_highest_rate(void **state)
 }
 
 /* Less than a byte in a us is as if it were not known. */
-static void the_slowest_has_none(void **state)
+static void trial_rate_below_byte_per_us_is_unknown(void **state)
 {
 	for (uint32_t i = 0; i < 10; i++)
 		send_in(1000, 10 * S);
@@ -572,35 +572,35 @@ static void the_slowest_has_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_first_two_rows_try_both),
-		TEST(the_faster_one_is_used_then),
-		TEST(the_slower_one_is_tried_again_in_rows),
-		TEST(cold_first_messages_do_not_decide_for_ever),
-		TEST(the_first_one_of_a_row_does_not_count),
-		TEST(what_becomes_slower_is_left),
-		TEST(what_becomes_faster_takes_over),
-		TEST(slow_ones_count_less),
-		TEST(one_that_is_very_slow_counts_as_half),
-		TEST(a_few_very_slow_ones_change_nothing),
-		TEST(with_many_on_the_way_the_same_is_learned),
-		TEST(with_many_on_the_way_it_changes_as_well),
-		TEST(before_the_first_one_ends_nothing_is_known),
-		TEST(one_ack_can_end_several),
-		TEST(a_batch_of_both_ways_teaches_nothing),
-		TEST(who_always_has_both_keeps_the_simple_one),
-		TEST(what_ends_within_two_us_ends_together),
-		TEST(time_without_messages_does_not_count),
-		TEST(of_more_than_64_the_oldest_are_forgotten),
-		TEST(always_more_than_64_learn_nothing),
-		TEST(what_has_not_begun_does_not_end),
-		TEST(qps_are_told_apart),
-		TEST(of_one_that_has_failed_nothing_is_learned),
-		TEST(a_name_can_come_again),
-		TEST(no_time_at_all_teaches_nothing),
-		TEST(the_number_of_messages_may_wrap),
-		TEST(it_may_wrap_with_many_on_the_way),
-		TEST(the_fastest_has_the_highest_rate),
-		TEST(the_slowest_has_none),
+		TEST(trial_first_windows_sample_both_paths),
+		TEST(trial_faster_path_is_selected),
+		TEST(trial_slower_path_is_sampled_periodically),
+		TEST(trial_cold_first_messages_are_corrected),
+		TEST(trial_first_message_of_window_is_ignored),
+		TEST(trial_path_that_slows_down_is_left),
+		TEST(trial_path_that_speeds_up_is_selected),
+		TEST(trial_slow_sample_has_lower_weight),
+		TEST(trial_very_slow_sample_counts_as_half_rate),
+		TEST(trial_rare_slow_samples_change_nothing),
+		TEST(trial_outstanding_messages_give_same_rates),
+		TEST(trial_outstanding_messages_follow_changed_speed),
+		TEST(trial_without_completion_uses_inbox),
+		TEST(trial_cumulative_ack_gives_same_rates),
+		TEST(trial_mixed_batch_is_ignored),
+		TEST(trial_mixed_batches_only_keep_inbox),
+		TEST(trial_completions_within_2_us_form_batch),
+		TEST(trial_idle_time_is_ignored),
+		TEST(trial_above_64_outstanding_forgets_oldest),
+		TEST(trial_always_above_64_outstanding_learns_nothing),
+		TEST(trial_unknown_completion_is_ignored),
+		TEST(trial_equal_psns_of_two_qps_are_separate),
+		TEST(trial_failed_message_is_ignored),
+		TEST(trial_reused_psn_replaces_old_message),
+		TEST(trial_zero_duration_is_ignored),
+		TEST(trial_message_counter_wraps),
+		TEST(trial_message_counter_wraps_with_outstanding_messages),
+		TEST(trial_rate_is_limited_to_maximum),
+		TEST(trial_rate_below_byte_per_us_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

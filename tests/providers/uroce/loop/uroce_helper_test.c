@@ -28,7 +28,7 @@ static void assert_sleep(struct uroce_sleep_facts facts, bool watch,
 	assert_int_equal(how.until_ns, until_ns);
 }
 
-static void idle_means_for_ever(void **state)
+static void helper_idle_sleeps_forever(void **state)
 {
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER },
 		     true, UROCE_NEVER);
@@ -42,7 +42,7 @@ static void idle_means_for_ever(void **state)
 		     true, UROCE_NEVER);
 }
 
-static void without_a_lease_it_is_there_in_time(void **state)
+static void helper_without_lease_wakes_at_deadline(void **state)
 {
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5 }, true,
 		     NOW + 5);
@@ -56,7 +56,7 @@ static void without_a_lease_it_is_there_in_time(void **state)
 		true, NOW);
 }
 
-static void after_traffic_it_lingers(void **state)
+static void helper_after_traffic_polls_for_linger_time(void **state)
 {
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
 						 .traffic = true },
@@ -66,7 +66,7 @@ static void after_traffic_it_lingers(void **state)
 		     true, NOW + 5);
 }
 
-static void with_a_lease_it_keeps_out_of_the_way(void **state)
+static void helper_with_lease_sleeps_until_lease_ends(void **state)
 {
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5,
 						 .lease_ns = LEASE },
@@ -103,7 +103,7 @@ static void wake_up(struct uroce_alertness *alertness, int how)
 			    how & FOUND);
 }
 
-static void who_polls_for_long_is_trusted_until_it_stops(void **state)
+static void helper_trust_grows_until_polling_stops(void **state)
 {
 	struct uroce_alertness alertness = {};
 
@@ -119,7 +119,7 @@ static void who_polls_for_long_is_trusted_until_it_stops(void **state)
 	assert_int_equal(alertness.trust, 0);
 }
 
-static void packets_that_were_left_make_it_attentive(void **state)
+static void helper_unpolled_packets_raise_attention(void **state)
 {
 	struct uroce_alertness alertness = {};
 
@@ -147,7 +147,7 @@ static void packets_that_were_left_make_it_attentive(void **state)
 	assert_int_equal(alertness.attention, 3);
 }
 
-static void it_trusts_who_polls_all_the_time(void **state)
+static void helper_constant_polling_lowers_attention(void **state)
 {
 	struct uroce_alertness alertness = {};
 
@@ -223,7 +223,7 @@ static void stop(struct worker *worker)
 	(void)close(worker->fd);
 }
 
-static void it_wakes_up_for_descriptors(void **state)
+static void helper_wakes_for_each_descriptor(void **state)
 {
 	static const enum uroce_wake wakes[] = {
 		UROCE_WAKE_PACKET, UROCE_WAKE_INBOX, UROCE_WAKE_MEMBER,
@@ -243,7 +243,7 @@ static void it_wakes_up_for_descriptors(void **state)
 	}
 }
 
-static void it_wakes_up_in_time_and_when_rung(void **state)
+static void helper_wakes_at_deadline_and_when_rung(void **state)
 {
 	struct worker worker;
 
@@ -256,7 +256,7 @@ static void it_wakes_up_in_time_and_when_rung(void **state)
 	stop(&worker);
 }
 
-static void while_blind_packets_do_not_wake_it(void **state)
+static void helper_blind_ignores_packets(void **state)
 {
 	struct worker worker;
 	uint64_t one = 1;
@@ -272,7 +272,7 @@ static void while_blind_packets_do_not_wake_it(void **state)
 }
 
 /* Only who needs it earlier rings; until_ns is 0 once somebody has. */
-static void deadlines_that_it_knows_are_free(void **state)
+static void helper_known_deadline_needs_no_ring(void **state)
 {
 	struct worker worker;
 
@@ -291,17 +291,17 @@ static void deadlines_that_it_knows_are_free(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(idle_means_for_ever),
-		cmocka_unit_test(without_a_lease_it_is_there_in_time),
-		cmocka_unit_test(after_traffic_it_lingers),
-		cmocka_unit_test(with_a_lease_it_keeps_out_of_the_way),
-		cmocka_unit_test(who_polls_for_long_is_trusted_until_it_stops),
-		cmocka_unit_test(packets_that_were_left_make_it_attentive),
-		cmocka_unit_test(it_trusts_who_polls_all_the_time),
-		cmocka_unit_test(it_wakes_up_for_descriptors),
-		cmocka_unit_test(it_wakes_up_in_time_and_when_rung),
-		cmocka_unit_test(while_blind_packets_do_not_wake_it),
-		cmocka_unit_test(deadlines_that_it_knows_are_free),
+		cmocka_unit_test(helper_idle_sleeps_forever),
+		cmocka_unit_test(helper_without_lease_wakes_at_deadline),
+		cmocka_unit_test(helper_after_traffic_polls_for_linger_time),
+		cmocka_unit_test(helper_with_lease_sleeps_until_lease_ends),
+		cmocka_unit_test(helper_trust_grows_until_polling_stops),
+		cmocka_unit_test(helper_unpolled_packets_raise_attention),
+		cmocka_unit_test(helper_constant_polling_lowers_attention),
+		cmocka_unit_test(helper_wakes_for_each_descriptor),
+		cmocka_unit_test(helper_wakes_at_deadline_and_when_rung),
+		cmocka_unit_test(helper_blind_ignores_packets),
+		cmocka_unit_test(helper_known_deadline_needs_no_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

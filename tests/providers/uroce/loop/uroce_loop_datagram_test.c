@@ -111,7 +111,7 @@ static void send_and_check(uint32_t length)
 	assert_memory_equal(side.memory + 36, self.gid + 12, 4);
 }
 
-static void a_stranger_gets_it_over_the_network(void **state)
+static void loop_datagram_to_unknown_peer_uses_network(void **state)
 {
 	assert_true(path_to(&self).here);
 	assert_false(uroce_loop_has_met(side.instance, self.qpn));
@@ -120,7 +120,7 @@ static void a_stranger_gets_it_over_the_network(void **state)
 	assert_true(counters().port.tx_datagrams > 0);
 }
 
-static void who_was_met_gets_it_through_memory(void **state)
+static void loop_datagram_to_connected_peer_uses_shm(void **state)
 {
 	static const uint32_t lengths[] = { 0, 1, 8, 24, 1000, 4096 };
 
@@ -134,7 +134,7 @@ static void who_was_met_gets_it_through_memory(void **state)
 }
 
 /* All are sent before any is received. */
-static void what_has_no_room_goes_over_the_network(void **state)
+static void loop_datagram_without_room_uses_network(void **state)
 {
 	uint64_t through_memory, over_the_network;
 
@@ -152,7 +152,7 @@ static void what_has_no_room_goes_over_the_network(void **state)
 	assert_true(over_the_network > 50);
 }
 
-static void nobody_is_not_asked_all_the_time(void **state)
+static void loop_datagram_missing_peer_is_retried_rarely(void **state)
 {
 	struct side_address nobody = self;
 	uint64_t start_ns = uroce_loop_now();
@@ -172,7 +172,7 @@ static void nobody_is_not_asked_all_the_time(void **state)
 	assert_int_equal(counters().local.tx_packets, 0);
 }
 
-static void addresses_of_others_are_not_here(void **state)
+static void loop_foreign_address_is_not_local(void **state)
 {
 	static const uint8_t other[UROCE_GID_LEN] = { [10] = 0xff, 0xff, 192,
 						      0,	   2,	 1 };
@@ -186,7 +186,7 @@ static void addresses_of_others_are_not_here(void **state)
 }
 
 /* What another process may write into our inbox. */
-static void nonsense_is_dropped(void **state)
+static void loop_malformed_local_datagram_is_dropped(void **state)
 {
 	struct uroce_loop *loop = side.instance->loop;
 	struct {
@@ -297,7 +297,7 @@ static void exchange(const struct side_address *peer, int rounds)
 }
 
 /* Its slot is somebody else's then, who has to be met anew. */
-static void who_comes_after_the_dead_is_met_anew(void **state)
+static void loop_datagram_to_restarted_peer_reconnects(void **state)
 {
 	for (int i = 0; i < 3; i++) {
 		struct side_address peer;
@@ -324,20 +324,25 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			a_stranger_gets_it_over_the_network, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			who_was_met_gets_it_through_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			what_has_no_room_goes_over_the_network, setup,
+			loop_datagram_to_unknown_peer_uses_network, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			nobody_is_not_asked_all_the_time, setup, teardown),
+			loop_datagram_to_connected_peer_uses_shm, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
-			addresses_of_others_are_not_here, setup, teardown),
-		cmocka_unit_test_setup_teardown(nonsense_is_dropped, setup,
-						teardown),
+			loop_datagram_without_room_uses_network, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
-			who_comes_after_the_dead_is_met_anew, setup, teardown),
+			loop_datagram_missing_peer_is_retried_rarely, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			loop_foreign_address_is_not_local, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			loop_malformed_local_datagram_is_dropped, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			loop_datagram_to_restarted_peer_reconnects, setup,
+			teardown),
 	};
 
 	if (strcmp(argv[0], "echo") == 0)

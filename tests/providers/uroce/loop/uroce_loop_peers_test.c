@@ -276,7 +276,7 @@ static void finish(struct test *test)
 }
 
 /* What has arrived is acknowledged, even if the process is over. */
-static void who_exits_acknowledges(void **state)
+static void loop_exiting_process_acknowledges(void **state)
 {
 	for (int i = 0; i < 10; i++) {
 		struct uroce_cqe cqe;
@@ -342,7 +342,7 @@ static void ping_pong(const struct plan *plan)
 	finish(&test);
 }
 
-static void sends_between_processes(void **state)
+static void loop_sends_between_processes_arrive(void **state)
 {
 	ping_pong(&(struct plan){
 		.role = ECHO,
@@ -354,7 +354,7 @@ static void sends_between_processes(void **state)
 	});
 }
 
-static void long_sends_over_ipv6(void **state)
+static void loop_long_sends_over_ipv6_arrive(void **state)
 {
 	struct uroce_netdev dev;
 
@@ -373,7 +373,7 @@ static void long_sends_over_ipv6(void **state)
 	});
 }
 
-static void both_sleep_until_there_is_something(void **state)
+static void loop_sleeping_processes_are_woken(void **state)
 {
 	ping_pong(&(struct plan){
 		.role = SLEEP,
@@ -396,7 +396,7 @@ static void request(struct test *test, enum ibv_wr_opcode opcode,
 }
 
 /* It never calls a verb: its helper thread does all. */
-static void a_deaf_target_is_written_to(void **state)
+static void loop_target_without_verbs_calls_is_served(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
@@ -415,7 +415,7 @@ static void a_deaf_target_is_written_to(void **state)
 	finish(&test);
 }
 
-static void smaller_mtus_of_the_interface(void **state)
+static void loop_small_interface_mtus_work(void **state)
 {
 	static const int mtus[] = { 1500, 4300, 9000 };
 
@@ -463,7 +463,7 @@ static void across_namespaces(struct test *test, int gid_index)
 }
 
 /* GID 1 is the IPv4 address, GID 2 the IPv6 one that is not link-local. */
-static void two_namespaces_over_veth(void **state)
+static void loop_two_namespaces_over_veth_connect(void **state)
 {
 	struct test test;
 
@@ -483,7 +483,7 @@ static void two_namespaces_over_veth(void **state)
 	}
 }
 
-static void a_peer_that_is_killed_is_noticed(void **state)
+static void loop_killed_peer_fails_requests(void **state)
 {
 	struct plan plan = deaf_plan(SHORT_TIMEOUT);
 	struct uroce_cqe cqe;
@@ -592,7 +592,7 @@ static bool debt_is_paid(struct test *test)
 	return !debt.stuck;
 }
 
-static void a_debt_is_paid_when_there_is_room(void **state)
+static void loop_pending_ack_is_sent_when_room_appears(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
@@ -641,7 +641,7 @@ static void wait_until_mapped(struct test *test)
 		request(test, IBV_WR_RDMA_WRITE, 8);
 }
 
-static void atomics_need_no_target(void **state)
+static void loop_shared_atomics_need_no_target_thread(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
@@ -664,7 +664,7 @@ static void atomics_need_no_target(void **state)
 }
 
 /* It neither polls, nor does its helper thread run. */
-static void a_stopped_target_is_written_to(void **state)
+static void loop_stopped_target_is_accessed_by_cma(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct test test;
@@ -694,7 +694,7 @@ static void a_stopped_target_is_written_to(void **state)
 }
 
 /* No timer and no descriptor that is ready: 0 wake-ups for ever. */
-static void idle_it_sleeps_for_ever(void **state)
+static void loop_idle_helper_never_wakes(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
 	struct uroce_helper *helper;
@@ -718,31 +718,31 @@ static void idle_it_sleeps_for_ever(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sends_between_processes),
-		cmocka_unit_test(who_exits_acknowledges),
-		cmocka_unit_test(long_sends_over_ipv6),
-		cmocka_unit_test(both_sleep_until_there_is_something),
-		cmocka_unit_test(a_deaf_target_is_written_to),
-		cmocka_unit_test(smaller_mtus_of_the_interface),
-		cmocka_unit_test(two_namespaces_over_veth),
-		cmocka_unit_test(a_peer_that_is_killed_is_noticed),
-		cmocka_unit_test(a_debt_is_paid_when_there_is_room),
-		cmocka_unit_test(a_stopped_target_is_written_to),
-		cmocka_unit_test(idle_it_sleeps_for_ever),
+		cmocka_unit_test(loop_sends_between_processes_arrive),
+		cmocka_unit_test(loop_exiting_process_acknowledges),
+		cmocka_unit_test(loop_long_sends_over_ipv6_arrive),
+		cmocka_unit_test(loop_sleeping_processes_are_woken),
+		cmocka_unit_test(loop_target_without_verbs_calls_is_served),
+		cmocka_unit_test(loop_small_interface_mtus_work),
+		cmocka_unit_test(loop_two_namespaces_over_veth_connect),
+		cmocka_unit_test(loop_killed_peer_fails_requests),
+		cmocka_unit_test(loop_pending_ack_is_sent_when_room_appears),
+		cmocka_unit_test(loop_stopped_target_is_accessed_by_cma),
+		cmocka_unit_test(loop_idle_helper_never_wakes),
 	};
 
 	const struct CMUnitTest without_port[] = {
-		cmocka_unit_test(sends_between_processes),
-		cmocka_unit_test(who_exits_acknowledges),
-		cmocka_unit_test(long_sends_over_ipv6),
-		cmocka_unit_test(both_sleep_until_there_is_something),
-		cmocka_unit_test(a_deaf_target_is_written_to),
-		cmocka_unit_test(a_peer_that_is_killed_is_noticed),
-		cmocka_unit_test(a_stopped_target_is_written_to),
-		cmocka_unit_test(idle_it_sleeps_for_ever),
+		cmocka_unit_test(loop_sends_between_processes_arrive),
+		cmocka_unit_test(loop_exiting_process_acknowledges),
+		cmocka_unit_test(loop_long_sends_over_ipv6_arrive),
+		cmocka_unit_test(loop_sleeping_processes_are_woken),
+		cmocka_unit_test(loop_target_without_verbs_calls_is_served),
+		cmocka_unit_test(loop_killed_peer_fails_requests),
+		cmocka_unit_test(loop_stopped_target_is_accessed_by_cma),
+		cmocka_unit_test(loop_idle_helper_never_wakes),
 	};
 	const struct CMUnitTest in_memory_of_both[] = {
-		cmocka_unit_test(atomics_need_no_target),
+		cmocka_unit_test(loop_shared_atomics_need_no_target_thread),
 	};
 	int failed = 0;
 

@@ -337,43 +337,43 @@ static void compare(void (*tell)(struct story *story))
 	assert_true(hasty.quick_posts > 0);
 }
 
-static void messages_of_all_sizes(void **state)
+static void loop_quick_messages_of_all_sizes_match(void **state)
 {
 	compare(tell_sizes);
 }
 
-static void writes_reads_and_sends_in_order(void **state)
+static void loop_quick_mixed_operations_match(void **state)
 {
 	compare(tell_mixture);
 }
 
-static void a_full_inbox(void **state)
+static void loop_quick_full_inbox_matches(void **state)
 {
 	compare(tell_flood);
 }
 
-static void a_receive_that_is_too_short(void **state)
+static void loop_quick_short_receive_matches(void **state)
 {
 	compare(tell_length_error);
 }
 
-static void a_key_that_is_none(void **state)
+static void loop_quick_bad_rkey_matches(void **state)
 {
 	compare(tell_wrong_key);
 }
 
-static void a_local_key_that_is_none(void **state)
+static void loop_quick_bad_lkey_matches(void **state)
 {
 	compare(tell_wrong_local_key);
 }
 
-static void messages_that_cross(void **state)
+static void loop_quick_crossing_messages_match(void **state)
 {
 	compare(tell_crossing);
 }
 
 /* An ACK timer of a few microseconds must not wait for milliseconds. */
-static void short_timeouts_want_the_exact_time(void **state)
+static void loop_quick_short_timeout_uses_exact_clock(void **state)
 {
 	open_story(&hasty, SHORT_TIMEOUT);
 	assert_true(hasty.side[0].instance->loop->engine.exact);
@@ -396,7 +396,7 @@ static void *keep_on(void *arg)
 }
 
 /* Who has the lock does the other one's work, quick or not. */
-static void two_threads_at_the_same_time(void **state)
+static void loop_quick_two_threads_complete(void **state)
 {
 	struct story *stories[] = { &exact, &hasty };
 	pthread_t threads[2];
@@ -426,15 +426,15 @@ static void two_threads_at_the_same_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(messages_of_all_sizes),
-		cmocka_unit_test(writes_reads_and_sends_in_order),
-		cmocka_unit_test(a_full_inbox),
-		cmocka_unit_test(a_receive_that_is_too_short),
-		cmocka_unit_test(a_key_that_is_none),
-		cmocka_unit_test(a_local_key_that_is_none),
-		cmocka_unit_test(messages_that_cross),
-		cmocka_unit_test(two_threads_at_the_same_time),
-		cmocka_unit_test(short_timeouts_want_the_exact_time),
+		cmocka_unit_test(loop_quick_messages_of_all_sizes_match),
+		cmocka_unit_test(loop_quick_mixed_operations_match),
+		cmocka_unit_test(loop_quick_full_inbox_matches),
+		cmocka_unit_test(loop_quick_short_receive_matches),
+		cmocka_unit_test(loop_quick_bad_rkey_matches),
+		cmocka_unit_test(loop_quick_bad_lkey_matches),
+		cmocka_unit_test(loop_quick_crossing_messages_match),
+		cmocka_unit_test(loop_quick_two_threads_complete),
+		cmocka_unit_test(loop_quick_short_timeout_uses_exact_clock),
 	};
 
 	(void)uroce_netns_enter();

@@ -25,7 +25,7 @@
 #define UNDER_TSAN 0
 #endif
 
-static void devices_share_a_loop(void **state)
+static void loop_is_shared_by_devices(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side a, b;
@@ -53,7 +53,7 @@ static void devices_share_a_loop(void **state)
 	assert_int_equal(fake.nr_addresses, 0);
 }
 
-static void addresses_that_are_unused_are_none(void **state)
+static void loop_empty_gid_adds_no_address(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side side;
@@ -64,7 +64,7 @@ static void addresses_that_are_unused_are_none(void **state)
 	side_close(&side);
 }
 
-static void a_device_works_without_a_port(void **state)
+static void loop_without_port_works_locally(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	uint8_t group[UROCE_GID_LEN] = { 0xff, 0x1e };
@@ -87,7 +87,7 @@ static void a_device_works_without_a_port(void **state)
 	close_pair(&pair);
 }
 
-static void what_fails_leaves_nothing(void **state)
+static void loop_failed_attach_leaves_nothing(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct uroce_instance *instance = NULL;
@@ -100,7 +100,7 @@ static void what_fails_leaves_nothing(void **state)
 }
 
 /* A CQ that is freed while it is armed must not count as one for ever. */
-static void a_cq_that_is_gone_is_not_armed(void **state)
+static void loop_freed_cq_is_not_armed(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side side, other;
@@ -115,7 +115,7 @@ static void a_cq_that_is_gone_is_not_armed(void **state)
 }
 
 /* The GRH is what the traffic class and the hop limit are for. */
-static void headers_are_reported_for_datagrams_only(void **state)
+static void loop_ip_header_is_reported_for_ud_only(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side connected, datagrams;
@@ -129,7 +129,7 @@ static void headers_are_reported_for_datagrams_only(void **state)
 	side_close(&connected);
 }
 
-static void interfaces_may_change(void **state)
+static void loop_interface_change_updates_addresses(void **state)
 {
 	struct uroce_netdev dev = fake_netdev(), found;
 	struct side side;
@@ -171,7 +171,7 @@ static void interfaces_may_change(void **state)
 	assert_int_equal(fake.nr_addresses, 0);
 }
 
-static void groups_are_joined_once(void **state)
+static void loop_multicast_group_is_joined_once(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	uint8_t group[UROCE_GID_LEN] = { 0xff, 0x1e };
@@ -245,7 +245,7 @@ static void assert_child(struct pair *pair, int (*child)(struct pair *pair))
 	assert_int_equal(status, 0);
 }
 
-static void a_child_has_no_loop(void **state)
+static void loop_is_dead_in_child_after_fork(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -261,7 +261,7 @@ static void a_child_has_no_loop(void **state)
 	close_pair(&pair);
 }
 
-static void a_child_may_have_its_own(void **state)
+static void loop_can_be_opened_in_child_after_fork(void **state)
 {
 	struct pair pair;
 
@@ -274,7 +274,7 @@ static void a_child_may_have_its_own(void **state)
 	close_pair(&pair);
 }
 
-static void members_are_served(void **state)
+static void loop_serves_new_members(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side side;
@@ -295,17 +295,17 @@ static void members_are_served(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(devices_share_a_loop),
-		TEST(addresses_that_are_unused_are_none),
-		TEST(a_device_works_without_a_port),
-		TEST(what_fails_leaves_nothing),
-		TEST(a_cq_that_is_gone_is_not_armed),
-		TEST(headers_are_reported_for_datagrams_only),
-		TEST(interfaces_may_change),
-		TEST(groups_are_joined_once),
-		TEST(a_child_has_no_loop),
-		TEST(a_child_may_have_its_own),
-		TEST(members_are_served),
+		TEST(loop_is_shared_by_devices),
+		TEST(loop_empty_gid_adds_no_address),
+		TEST(loop_without_port_works_locally),
+		TEST(loop_failed_attach_leaves_nothing),
+		TEST(loop_freed_cq_is_not_armed),
+		TEST(loop_ip_header_is_reported_for_ud_only),
+		TEST(loop_interface_change_updates_addresses),
+		TEST(loop_multicast_group_is_joined_once),
+		TEST(loop_is_dead_in_child_after_fork),
+		TEST(loop_can_be_opened_in_child_after_fork),
+		TEST(loop_serves_new_members),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void close_alone(struct pair *pair)
 	close_pair(pair);
 }
 
-static void posting_sends_and_polling_receives(void **state)
+static void progress_post_sends_and_poll_receives(void **state)
 {
 	struct uroce_loop_counters counters;
 	struct uroce_cqe cqe;
@@ -110,7 +110,7 @@ static void close_acknowledged(struct pair *pair)
 	close_alone(pair);
 }
 
-static void an_answer_goes_in_front_of_the_ack(void **state)
+static void progress_post_precedes_deferred_ack(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -150,7 +150,7 @@ static void close_answered(struct pair *pair)
 	close_alone(pair);
 }
 
-static void polling_for_a_while_sends_the_ack(void **state)
+static void progress_polling_sends_delayed_ack(void **state)
 {
 	struct pair pair;
 
@@ -160,7 +160,7 @@ static void polling_for_a_while_sends_the_ack(void **state)
 	assert_put(2, UROCE_ACKNOWLEDGE);
 }
 
-static void an_ack_is_not_held_when_objects_change(void **state)
+static void progress_object_change_flushes_delayed_ack(void **state)
 {
 	struct pair pair;
 
@@ -171,7 +171,7 @@ static void an_ack_is_not_held_when_objects_change(void **state)
 	close_answered(&pair);
 }
 
-static void an_ack_is_not_held_when_the_application_sleeps(void **state)
+static void progress_arm_cq_flushes_delayed_ack(void **state)
 {
 	struct pair pair;
 
@@ -181,7 +181,7 @@ static void an_ack_is_not_held_when_the_application_sleeps(void **state)
 	close_answered(&pair);
 }
 
-static void polling_once_more_sends_the_ack(void **state)
+static void progress_second_poll_sends_deferred_ack(void **state)
 {
 	struct pair pair;
 
@@ -192,7 +192,7 @@ static void polling_once_more_sends_the_ack(void **state)
 }
 
 /* Some of the messages may be the helper's from the start: no matter. */
-static void the_helper_sends_the_ack_of_who_does_not_poll(void **state)
+static void progress_helper_sends_deferred_ack(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -212,7 +212,7 @@ static void the_helper_sends_the_ack_of_who_does_not_poll(void **state)
 	close_pair(&pair);
 }
 
-static void the_ack_is_sent_before_objects_change(void **state)
+static void progress_object_change_flushes_deferred_ack(void **state)
 {
 	struct pair pair;
 
@@ -223,7 +223,7 @@ static void the_ack_is_sent_before_objects_change(void **state)
 	close_acknowledged(&pair);
 }
 
-static void the_ack_is_sent_before_the_application_sleeps(void **state)
+static void progress_arm_cq_flushes_deferred_ack(void **state)
 {
 	struct pair pair;
 
@@ -234,7 +234,7 @@ static void the_ack_is_sent_before_the_application_sleeps(void **state)
 }
 
 /* Who waits for a WRITE looks at memory, and has nothing to poll for. */
-static void the_ack_of_a_write_is_sent_at_once(void **state)
+static void progress_write_ack_is_sent_at_once(void **state)
 {
 	struct pair pair;
 
@@ -255,7 +255,7 @@ static void *post_meanwhile(void *arg)
 	return NULL;
 }
 
-static void who_has_the_lock_sends_for_others(void **state)
+static void progress_lock_holder_sends_for_waiting_threads(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -289,7 +289,7 @@ static void post_at_the_end(struct side *side)
 	assert_int_equal(nr_put(), 0);
 }
 
-static void a_post_at_the_end_is_not_forgotten(void **state)
+static void progress_post_during_unlock_is_sent(void **state)
 {
 	struct pair pair, other;
 	struct uroce_cqe cqe;
@@ -311,7 +311,7 @@ static void a_post_at_the_end_is_not_forgotten(void **state)
 	close_alone(&pair);
 }
 
-static void the_helper_wakes_who_waits(void **state)
+static void progress_helper_wakes_sleeping_application(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -360,7 +360,7 @@ static void take_from_sleeper(struct pair *pair, unsigned int nr)
 	assert_false(side_take(&pair->side[1], &cqe));
 }
 
-static void a_few_completions_are_one_event(void **state)
+static void progress_moderated_completions_raise_single_event(void **state)
 {
 	struct pair pair;
 
@@ -381,7 +381,7 @@ static void a_few_completions_are_one_event(void **state)
 	close_pair(&pair);
 }
 
-static void an_event_does_not_wait_for_ever(void **state)
+static void progress_moderated_event_is_raised_after_period(void **state)
 {
 	struct pair pair;
 
@@ -400,7 +400,7 @@ static void an_event_does_not_wait_for_ever(void **state)
 }
 
 /* Nor is it lost when the wish is taken back, or the CQ goes. */
-static void what_waits_is_given_when_that_ends(void **state)
+static void progress_moderation_end_raises_pending_event(void **state)
 {
 	struct pair pair;
 
@@ -422,7 +422,7 @@ static void what_waits_is_given_when_that_ends(void **state)
 	close_pair(&pair);
 }
 
-static void arming_late_is_in_time(void **state)
+static void progress_late_arm_still_raises_event(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -443,7 +443,7 @@ static void arming_late_is_in_time(void **state)
 }
 
 /* As if it had gone to sleep for a lease that is no longer valid. */
-static void arming_wakes_a_blind_helper(void **state)
+static void progress_arm_cq_wakes_blind_helper(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct uroce_helper *helper;
@@ -462,7 +462,7 @@ static void arming_wakes_a_blind_helper(void **state)
 	side_close(&side);
 }
 
-static void the_helper_repeats_what_is_lost(void **state)
+static void progress_helper_retransmits_lost_packets(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -482,7 +482,7 @@ static void the_helper_repeats_what_is_lost(void **state)
 }
 
 /* Nobody polls: the helper tries again until there is room. */
-static void what_has_no_room_is_sent_later(void **state)
+static void progress_helper_sends_after_full_socket(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -504,7 +504,7 @@ static void what_has_no_room_is_sent_later(void **state)
 	close_pair(&pair);
 }
 
-static void a_qp_that_fails_is_reported(void **state)
+static void progress_failed_qp_raises_event(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -540,7 +540,7 @@ static void take_in(void *arg, struct uroce_packet *packet)
 }
 
 /* It has come in time, and nobody has looked: that is no loss. */
-static void an_ack_in_the_socket_is_not_late(void **state)
+static void progress_unread_ack_causes_no_timeout(void **state)
 {
 	const uint64_t *timeouts;
 	struct uroce_cqe cqe;
@@ -571,7 +571,7 @@ static void an_ack_in_the_socket_is_not_late(void **state)
 }
 
 /* The MTU of the path is smaller than that of the QP. */
-static void a_path_that_is_too_narrow_is_fatal(void **state)
+static void progress_path_below_mtu_raises_qp_fatal(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -627,7 +627,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-static void many_threads_at_once(void **state)
+static void progress_many_threads_complete(void **state)
 {
 	static struct thread threads[NR_THREADS];
 
@@ -655,30 +655,30 @@ static void many_threads_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(posting_sends_and_polling_receives),
-		TEST(an_answer_goes_in_front_of_the_ack),
-		TEST(polling_for_a_while_sends_the_ack),
-		TEST(an_ack_is_not_held_when_objects_change),
-		TEST(an_ack_is_not_held_when_the_application_sleeps),
-		TEST(polling_once_more_sends_the_ack),
-		TEST(the_helper_sends_the_ack_of_who_does_not_poll),
-		TEST(the_ack_is_sent_before_objects_change),
-		TEST(the_ack_is_sent_before_the_application_sleeps),
-		TEST(the_ack_of_a_write_is_sent_at_once),
-		TEST(who_has_the_lock_sends_for_others),
-		TEST(a_post_at_the_end_is_not_forgotten),
-		TEST(the_helper_wakes_who_waits),
-		TEST(a_few_completions_are_one_event),
-		TEST(an_event_does_not_wait_for_ever),
-		TEST(what_waits_is_given_when_that_ends),
-		TEST(arming_late_is_in_time),
-		TEST(arming_wakes_a_blind_helper),
-		TEST(the_helper_repeats_what_is_lost),
-		TEST(what_has_no_room_is_sent_later),
-		TEST(a_qp_that_fails_is_reported),
-		TEST(an_ack_in_the_socket_is_not_late),
-		TEST(a_path_that_is_too_narrow_is_fatal),
-		TEST(many_threads_at_once),
+		TEST(progress_post_sends_and_poll_receives),
+		TEST(progress_post_precedes_deferred_ack),
+		TEST(progress_polling_sends_delayed_ack),
+		TEST(progress_object_change_flushes_delayed_ack),
+		TEST(progress_arm_cq_flushes_delayed_ack),
+		TEST(progress_second_poll_sends_deferred_ack),
+		TEST(progress_helper_sends_deferred_ack),
+		TEST(progress_object_change_flushes_deferred_ack),
+		TEST(progress_arm_cq_flushes_deferred_ack),
+		TEST(progress_write_ack_is_sent_at_once),
+		TEST(progress_lock_holder_sends_for_waiting_threads),
+		TEST(progress_post_during_unlock_is_sent),
+		TEST(progress_helper_wakes_sleeping_application),
+		TEST(progress_moderated_completions_raise_single_event),
+		TEST(progress_moderated_event_is_raised_after_period),
+		TEST(progress_moderation_end_raises_pending_event),
+		TEST(progress_late_arm_still_raises_event),
+		TEST(progress_arm_cq_wakes_blind_helper),
+		TEST(progress_helper_retransmits_lost_packets),
+		TEST(progress_helper_sends_after_full_socket),
+		TEST(progress_failed_qp_raises_event),
+		TEST(progress_unread_ack_causes_no_timeout),
+		TEST(progress_path_below_mtu_raises_qp_fatal),
+		TEST(progress_many_threads_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void assert_gid(const struct uroce_netdev *dev, uint32_t index,
 	assert_memory_equal(dev->gids[index], gid, sizeof(gid));
 }
 
-static void payload_is_the_largest_that_fits(void **state)
+static void netdev_payload_is_largest_mtu_that_fits(void **state)
 {
 	assert_int_equal(uroce_netdev_payload(65536), 4096);
 	assert_int_equal(uroce_netdev_payload(9000), 4096);
@@ -50,7 +50,7 @@ static void payload_is_the_largest_that_fits(void **state)
 	assert_int_equal(uroce_netdev_payload(0), 0);
 }
 
-static void loopback_has_its_ipv6_address_first(void **state)
+static void netdev_loopback_lists_ipv6_address_first(void **state)
 {
 	struct uroce_netdev dev;
 
@@ -69,7 +69,7 @@ static void loopback_has_its_ipv6_address_first(void **state)
 	assert_int_equal(dev.nr_gids, 2);
 }
 
-static void a_name_that_is_none_is_refused(void **state)
+static void netdev_unknown_name_returns_enodev(void **state)
 {
 	struct uroce_netdev dev = { .mtu = 7 };
 
@@ -79,7 +79,7 @@ static void a_name_that_is_none_is_refused(void **state)
 	assert_int_equal(dev.mtu, 7);
 }
 
-static void only_interfaces_that_are_up_are_listed(void **state)
+static void netdev_list_contains_interfaces_that_are_up(void **state)
 {
 	struct uroce_netdev *devs = NULL;
 	bool found = false;
@@ -101,7 +101,7 @@ static void only_interfaces_that_are_up_are_listed(void **state)
 	uroce_netns_set_up("lo", true);
 }
 
-static void labels_are_addresses_of_their_interface(void **state)
+static void netdev_label_address_belongs_to_interface(void **state)
 {
 	struct uroce_netdev *devs = NULL;
 	struct uroce_netdev dev;
@@ -117,7 +117,7 @@ static void labels_are_addresses_of_their_interface(void **state)
 	uroce_netns_set_up("lo:1", false); /* takes the address away */
 }
 
-static void addresses_keep_their_places(void **state)
+static void netdev_addresses_keep_gid_index(void **state)
 {
 	struct uroce_netdev dev;
 
@@ -145,7 +145,7 @@ static void addresses_keep_their_places(void **state)
 	uroce_netns_set_up("lo:2", false);
 }
 
-static void changes_are_reported(void **state)
+static void netdev_link_change_is_reported(void **state)
 {
 	int fd = uroce_link_open();
 	char byte;
@@ -164,13 +164,13 @@ static void changes_are_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(payload_is_the_largest_that_fits),
-		cmocka_unit_test(loopback_has_its_ipv6_address_first),
-		cmocka_unit_test(a_name_that_is_none_is_refused),
-		cmocka_unit_test(only_interfaces_that_are_up_are_listed),
-		cmocka_unit_test(labels_are_addresses_of_their_interface),
-		cmocka_unit_test(addresses_keep_their_places),
-		cmocka_unit_test(changes_are_reported),
+		cmocka_unit_test(netdev_payload_is_largest_mtu_that_fits),
+		cmocka_unit_test(netdev_loopback_lists_ipv6_address_first),
+		cmocka_unit_test(netdev_unknown_name_returns_enodev),
+		cmocka_unit_test(netdev_list_contains_interfaces_that_are_up),
+		cmocka_unit_test(netdev_label_address_belongs_to_interface),
+		cmocka_unit_test(netdev_addresses_keep_gid_index),
+		cmocka_unit_test(netdev_link_change_is_reported),
 	};
 
 	(void)uroce_netns_enter();

@@ -104,7 +104,7 @@ static void assert_all_ones(uint32_t sum)
 	assert_int_equal(sum, 0xffff);
 }
 
-static void a_file_begins_with_its_format(void **state)
+static void pcap_file_begins_with_header(void **state)
 {
 	struct capture *capture = *state;
 
@@ -115,7 +115,7 @@ static void a_file_begins_with_its_format(void **state)
 	assert_int_equal(host32(capture->bytes + 20), 101);
 }
 
-static void an_ipv4_packet_has_its_headers(void **state)
+static void pcap_ipv4_packet_has_headers(void **state)
 {
 	struct capture *capture = *state;
 	struct uroce_path path = make_path("10.0.0.1", "10.0.0.2");
@@ -148,7 +148,7 @@ static void an_ipv4_packet_has_its_headers(void **state)
 	assert_all_ones(sum_of(sum_of(17 + 17, ip + 12, 8), udp, 17));
 }
 
-static void an_ipv6_packet_has_its_headers(void **state)
+static void pcap_ipv6_packet_has_headers(void **state)
 {
 	struct capture *capture = *state;
 	struct uroce_path path = make_path("fe80::1", "fe80::2");
@@ -170,7 +170,7 @@ static void an_ipv6_packet_has_its_headers(void **state)
 	assert_all_ones(sum_of(sum_of(17 + 28, ip + 8, 32), ip + 40, 28));
 }
 
-static void two_captures_share_a_file(void **state)
+static void pcap_two_captures_share_file(void **state)
 {
 	struct capture *capture = *state;
 	struct uroce_path path = make_path("10.0.0.1", "10.0.0.2");
@@ -189,7 +189,7 @@ static void two_captures_share_a_file(void **state)
 			 FILE_HEADER + 3 * (RECORD_HEADER + 20 + 8 + 16));
 }
 
-static void another_file_is_left_alone(void **state)
+static void pcap_open_foreign_file_returns_einval(void **state)
 {
 	struct capture *capture = *state;
 	int fd = open(capture->path, O_WRONLY | O_CLOEXEC);
@@ -205,7 +205,7 @@ static void another_file_is_left_alone(void **state)
 			 -ENOENT);
 }
 
-static void what_is_no_packet_is_left_out(void **state)
+static void pcap_oversized_packet_is_skipped(void **state)
 {
 	static uint8_t bytes[5000];
 	struct capture *capture = *state;
@@ -223,12 +223,12 @@ static void what_is_no_packet_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_file_begins_with_its_format),
-		TEST(an_ipv4_packet_has_its_headers),
-		TEST(an_ipv6_packet_has_its_headers),
-		TEST(two_captures_share_a_file),
-		TEST(another_file_is_left_alone),
-		TEST(what_is_no_packet_is_left_out),
+		TEST(pcap_file_begins_with_header),
+		TEST(pcap_ipv4_packet_has_headers),
+		TEST(pcap_ipv6_packet_has_headers),
+		TEST(pcap_two_captures_share_file),
+		TEST(pcap_open_foreign_file_returns_einval),
+		TEST(pcap_oversized_packet_is_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@
 #include "uroce_netns.h"
 #include "uroce_port_pair.h"
 
-static void what_is_not_for_our_addresses_is_dropped(void **state)
+static void port_packet_to_foreign_address_is_dropped(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.5");
@@ -45,7 +45,7 @@ static void what_is_not_for_our_addresses_is_dropped(void **state)
 	assert_int_equal(pair->seen.nr, 1);
 }
 
-static void junk_is_dropped(void **state)
+static void port_malformed_packet_is_dropped(void **state)
 {
 	static const size_t lens[] = { 1, 7, 15, 16, 100, 5000 };
 	struct port_pair *pair = *state;
@@ -95,7 +95,7 @@ static size_t build(const struct uroce_path *path, uint32_t qpn, uint16_t ip_id,
 }
 
 /* As rdma_rxe and hardware send it; Linux drops that unless it is asked to. */
-static void a_udp_checksum_is_not_needed(void **state)
+static void port_packet_without_udp_checksum_is_received(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("::1", "::1");
@@ -157,7 +157,7 @@ static void send_merged(struct uroce_path *path, uint32_t first_qpn,
 	(void)close(fd);
 }
 
-static void packets_that_were_merged_are_passed_on(void **state)
+static void port_merged_packet_of_second_slot_is_forwarded(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -226,7 +226,7 @@ static void join_and_leave(struct port_pair *pair, const char *ifname,
 	uroce_port_remove_address(pair->port[0], path.sgid, ifindex);
 }
 
-static void groups_are_joined_and_left(void **state)
+static void port_multicast_group_is_joined_and_left(void **state)
 {
 	struct port_pair *pair = *state;
 
@@ -248,11 +248,11 @@ static void groups_are_joined_and_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_not_for_our_addresses_is_dropped),
-		TEST(junk_is_dropped),
-		TEST(a_udp_checksum_is_not_needed),
-		TEST(packets_that_were_merged_are_passed_on),
-		TEST(groups_are_joined_and_left),
+		TEST(port_packet_to_foreign_address_is_dropped),
+		TEST(port_malformed_packet_is_dropped),
+		TEST(port_packet_without_udp_checksum_is_received),
+		TEST(port_merged_packet_of_second_slot_is_forwarded),
+		TEST(port_multicast_group_is_joined_and_left),
 	};
 
 	(void)uroce_netns_enter();

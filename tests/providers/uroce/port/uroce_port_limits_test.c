@@ -110,7 +110,7 @@ static int setup(void **state)
 	return port_pair_setup(state);
 }
 
-static void without_gso_it_goes_one_by_one(void **state)
+static void port_without_gso_sends_single_packets(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -127,7 +127,7 @@ static void without_gso_it_goes_one_by_one(void **state)
 	assert_int_equal(pair->seen.ip_id[59], 0);
 }
 
-static void a_run_without_gso(void **state)
+static void port_without_gso_sends_run_as_packets(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -162,7 +162,7 @@ static void check_forbidden(struct port_pair *pair, int err)
 	pair->seen.nr = 0;
 }
 
-static void a_sandbox_may_forbid_many_messages(void **state)
+static void port_sendmmsg_denied_falls_back(void **state)
 {
 	struct port_pair *pair = *state;
 
@@ -173,7 +173,7 @@ static void a_sandbox_may_forbid_many_messages(void **state)
 	assert_int_equal(nr_forbidden, 2);
 }
 
-static void a_kernel_may_not_know_many_messages(void **state)
+static void port_sendmmsg_unknown_falls_back(void **state)
 {
 	struct port_pair *pair = *state;
 
@@ -181,7 +181,7 @@ static void a_kernel_may_not_know_many_messages(void **state)
 	assert_int_equal(nr_forbidden, 2);
 }
 
-static void a_full_socket_is_waited_for(void **state)
+static void port_full_socket_is_retried(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -218,7 +218,7 @@ static void receive_all(struct port_pair *pair)
 	while (uroce_port_receive(pair->port[1], on_packet, &pair->seen));
 }
 
-static void a_receiver_that_is_slow_is_waited_for(void **state)
+static void port_slow_receiver_delays_sender(void **state)
 {
 	const uint64_t now_ns = 5000, far_ns = 1000000000;
 	struct port_pair *pair = *state;
@@ -247,7 +247,7 @@ static void a_receiver_that_is_slow_is_waited_for(void **state)
 }
 
 /* Nobody takes anything out while we wait for ourselves. */
-static void our_own_socket_is_not_waited_for(void **state)
+static void port_own_full_socket_delays_no_sender(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -266,13 +266,13 @@ static void our_own_socket_is_not_waited_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(without_gso_it_goes_one_by_one),
-		TEST(a_run_without_gso),
-		TEST(a_sandbox_may_forbid_many_messages),
-		TEST(a_kernel_may_not_know_many_messages),
-		TEST(a_full_socket_is_waited_for),
-		TEST(a_receiver_that_is_slow_is_waited_for),
-		TEST(our_own_socket_is_not_waited_for),
+		TEST(port_without_gso_sends_single_packets),
+		TEST(port_without_gso_sends_run_as_packets),
+		TEST(port_sendmmsg_denied_falls_back),
+		TEST(port_sendmmsg_unknown_falls_back),
+		TEST(port_full_socket_is_retried),
+		TEST(port_slow_receiver_delays_sender),
+		TEST(port_own_full_socket_delays_no_sender),
 	};
 
 	(void)uroce_netns_enter();

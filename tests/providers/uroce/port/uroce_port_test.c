@@ -40,17 +40,17 @@ static void assert_packets(struct port_pair *pair, const char *from,
 	}
 }
 
-static void a_packet_over_ipv4(void **state)
+static void port_sends_packets_over_ipv4(void **state)
 {
 	assert_packets(*state, "127.0.0.1", "127.0.0.1");
 }
 
-static void a_packet_over_ipv6(void **state)
+static void port_sends_packets_over_ipv6(void **state)
 {
 	assert_packets(*state, "::1", "::1");
 }
 
-static void both_have_slots_and_ports_of_their_own(void **state)
+static void port_slot_and_source_port_are_distinct(void **state)
 {
 	struct port_pair *pair = *state;
 	uint16_t sport = uroce_port_sport(pair->port[0], 7);
@@ -64,7 +64,7 @@ static void both_have_slots_and_ports_of_their_own(void **state)
 	assert_int_equal(sport, uroce_port_sport(pair->port[0], 8));
 }
 
-static void room_is_what_the_kernel_gave(void **state)
+static void port_room_equals_socket_buffer(void **state)
 {
 	struct port_pair *pair = *state;
 	int bytes = 0;
@@ -77,7 +77,7 @@ static void room_is_what_the_kernel_gave(void **state)
 	assert_int_equal(uroce_port_room_bytes(pair->port[0]), bytes);
 }
 
-static void a_long_message_is_one_call(void **state)
+static void port_long_message_needs_single_call(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -93,7 +93,7 @@ static void a_long_message_is_one_call(void **state)
 }
 
 /* The receiver can work on it while the rest is made. */
-static void what_is_full_leaves_at_once(void **state)
+static void port_full_batch_is_sent_at_once(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -116,7 +116,7 @@ static void what_is_full_leaves_at_once(void **state)
 }
 
 /* One message is asked for, then two, ...; and one again after a pause. */
-static void what_comes_often_is_taken_together(void **state)
+static void port_receive_batch_grows_with_load(void **state)
 {
 	static const uint32_t seen[] = { 1, 3, 7, 16 };
 	struct port_pair *pair = *state;
@@ -141,7 +141,7 @@ static void what_comes_often_is_taken_together(void **state)
 	}
 }
 
-static void a_message_is_cut_at_the_limits_of_the_kernel(void **state)
+static void port_message_is_split_at_gso_limits(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("::1", "::1");
@@ -154,7 +154,7 @@ static void a_message_is_cut_at_the_limits_of_the_kernel(void **state)
 }
 
 /* As if they had been put one by one, and in no more calls. */
-static void a_run_is_so_many_packets(void **state)
+static void port_run_equals_single_packets(void **state)
 {
 	static const uint32_t mtus[] = { 64, 256, 1024, 4096 };
 	struct port_pair *pair = *state;
@@ -186,7 +186,7 @@ static void a_run_is_so_many_packets(void **state)
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
 }
 
-static void real_mtus_are_cut_by_the_kernel(void **state)
+static void port_real_mtus_are_segmented_by_kernel(void **state)
 {
 	static const int mtus[] = { 1500, 4300, 9000 };
 	struct port_pair *pair = *state;
@@ -233,7 +233,7 @@ static void real_mtus_are_cut_by_the_kernel(void **state)
 }
 
 /* Neither QPs nor lengths may be mixed in a message. */
-static void batches_of_many_kinds(void **state)
+static void port_batch_separates_qps_and_lengths(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path ipv4 = path_between("127.0.0.1", "127.0.0.1");
@@ -264,7 +264,7 @@ static void batches_of_many_kinds(void **state)
 }
 
 /* One source port and one length: they could share a message, but must not. */
-static void slots_are_not_mixed(void **state)
+static void port_batch_separates_slots(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -287,7 +287,7 @@ static void slots_are_not_mixed(void **state)
 	assert_int_equal(counters(pair, 1).rx_foreign, 0);
 }
 
-static void a_route_that_is_missing_loses_packets(void **state)
+static void port_missing_route_loses_packets(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path good = path_between("127.0.0.1", "127.0.0.1");
@@ -308,7 +308,7 @@ static void a_route_that_is_missing_loses_packets(void **state)
 	assert_int_equal(pair->seen.ip_id[4], 4);
 }
 
-static void congestion_is_reported(void **state)
+static void port_ecn_mark_is_reported(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("::1", "::1");
@@ -350,7 +350,7 @@ static void assert_sent_from(struct port_pair *pair, struct uroce_path *path,
 }
 
 /* One that it has got is bound to it, one that it has not is named. */
-static void the_source_is_the_one_that_is_asked_for(void **state)
+static void port_source_address_matches_path(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.9", "127.0.0.1");
@@ -369,7 +369,7 @@ static void the_source_is_the_one_that_is_asked_for(void **state)
 }
 
 /* The socket that is bound to an address goes with it. */
-static void an_address_may_go_and_come_again(void **state)
+static void port_address_can_be_removed_and_added(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -396,22 +396,22 @@ static void an_address_may_go_and_come_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_packet_over_ipv4),
-		TEST(a_packet_over_ipv6),
-		TEST(both_have_slots_and_ports_of_their_own),
-		TEST(room_is_what_the_kernel_gave),
-		TEST(a_long_message_is_one_call),
-		TEST(what_is_full_leaves_at_once),
-		TEST(what_comes_often_is_taken_together),
-		TEST(a_message_is_cut_at_the_limits_of_the_kernel),
-		TEST(a_run_is_so_many_packets),
-		TEST(real_mtus_are_cut_by_the_kernel),
-		TEST(batches_of_many_kinds),
-		TEST(slots_are_not_mixed),
-		TEST(a_route_that_is_missing_loses_packets),
-		TEST(congestion_is_reported),
-		TEST(the_source_is_the_one_that_is_asked_for),
-		TEST(an_address_may_go_and_come_again),
+		TEST(port_sends_packets_over_ipv4),
+		TEST(port_sends_packets_over_ipv6),
+		TEST(port_slot_and_source_port_are_distinct),
+		TEST(port_room_equals_socket_buffer),
+		TEST(port_long_message_needs_single_call),
+		TEST(port_full_batch_is_sent_at_once),
+		TEST(port_receive_batch_grows_with_load),
+		TEST(port_message_is_split_at_gso_limits),
+		TEST(port_run_equals_single_packets),
+		TEST(port_real_mtus_are_segmented_by_kernel),
+		TEST(port_batch_separates_qps_and_lengths),
+		TEST(port_batch_separates_slots),
+		TEST(port_missing_route_loses_packets),
+		TEST(port_ecn_mark_is_reported),
+		TEST(port_source_address_matches_path),
+		TEST(port_address_can_be_removed_and_added),
 	};
 
 	(void)uroce_netns_enter();

@@ -90,7 +90,7 @@ static void assert_comes_to(const struct uroce_slots *slots)
 	assert_int_equal(next_mark(slots), -1);
 }
 
-static void the_first_one_gets_slot_0(void **state)
+static void slots_first_member_gets_slot_0(void **state)
 {
 	struct uroce_slots *slots = join();
 
@@ -100,7 +100,7 @@ static void the_first_one_gets_slot_0(void **state)
 	leave(slots);
 }
 
-static void packets_come_to_the_slot_of_their_qpn(void **state)
+static void slots_packet_reaches_slot_of_qpn(void **state)
 {
 	struct uroce_slots *members[5];
 
@@ -114,7 +114,7 @@ static void packets_come_to_the_slot_of_their_qpn(void **state)
 		leave(members[i]);
 }
 
-static void slots_stay_when_the_first_leaves(void **state)
+static void slots_stay_when_first_member_leaves(void **state)
 {
 	struct uroce_slots *first = join();
 	struct uroce_slots *second = join();
@@ -135,7 +135,7 @@ static void slots_stay_when_the_first_leaves(void **state)
 	leave(first);
 }
 
-static void more_than_a_block_of_members(void **state)
+static void slots_second_block_is_added(void **state)
 {
 	enum { NR = UROCE_SLOT_BLOCK + 3 };
 	struct uroce_slots *members[NR];
@@ -158,7 +158,7 @@ static void more_than_a_block_of_members(void **state)
 }
 
 /* It was stopped when the second block came, and then it is all there is. */
-static void a_member_may_have_missed_a_block(void **state)
+static void slots_member_learns_missed_block(void **state)
 {
 	struct uroce_slots *members[UROCE_SLOT_BLOCK + 2];
 	const uint32_t nr = UROCE_SLOT_BLOCK + 2;
@@ -179,7 +179,7 @@ static void a_member_may_have_missed_a_block(void **state)
 }
 
 /* The user's limit of descriptors: an error that says so, and no half of it. */
-static void there_may_be_no_room_for_descriptors(void **state)
+static void slots_join_without_descriptors_fails_cleanly(void **state)
 {
 	struct uroce_slots *first = join();
 	struct uroce_slots second = {};
@@ -238,7 +238,7 @@ static void kill_member(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void slots_survive_a_kill(void **state)
+static void slots_survive_killed_creator(void **state)
 {
 	/* first, so that no descriptor of ours is in it */
 	pid_t creator = fork_member();
@@ -255,7 +255,7 @@ static void slots_survive_a_kill(void **state)
  * The next group must not begin while sockets of the old one are there; that
  * may last, since the one that was killed must run to end.
  */
-static void all_are_killed_and_others_come(void **state)
+static void slots_new_group_starts_after_all_members_died(void **state)
 {
 	for (int i = 0; i < 20; i++) {
 		pid_t creator = fork_member();
@@ -277,7 +277,7 @@ static void all_are_killed_and_others_come(void **state)
  * A process that ends may lose its names before its sockets. Who comes then
  * must not add to a group whose places will change.
  */
-static void an_old_group_is_not_joined(void **state)
+static void slots_old_group_without_listener_is_not_joined(void **state)
 {
 	struct uroce_slots old, slots;
 
@@ -292,7 +292,7 @@ static void an_old_group_is_not_joined(void **state)
 	uroce_slots_leave(&slots);
 }
 
-static void a_port_that_is_not_shared_is_an_error(void **state)
+static void slots_port_in_use_returns_eaddrinuse(void **state)
 {
 	struct uroce_slots slots = { .slot = 99 };
 	int fd = uroce_socket_sender();
@@ -307,7 +307,7 @@ static void a_port_that_is_not_shared_is_an_error(void **state)
 	uroce_slots_leave(&slots);
 }
 
-static void a_member_that_does_not_answer_is_passed_over(void **state)
+static void slots_silent_member_is_skipped(void **state)
 {
 	struct uroce_slots silent;
 	struct uroce_slots *second, *third;
@@ -324,7 +324,7 @@ static void a_member_that_does_not_answer_is_passed_over(void **state)
 	uroce_slots_leave(&silent);
 }
 
-static void packets_are_forwarded(void **state)
+static void slots_forward_delivers_packet(void **state)
 {
 	struct uroce_slots *a = join(), *b = join();
 	char buf[32];
@@ -343,7 +343,7 @@ static void packets_are_forwarded(void **state)
 }
 
 /* Whoever sends nonsense gets nothing, and the member goes on. */
-static void nonsense_is_not_answered(void **state)
+static void slots_malformed_request_gets_no_response(void **state)
 {
 	struct uroce_slots *slots = join();
 	int fds[UROCE_MAX_PASSED], pass[2];
@@ -371,19 +371,20 @@ static void nonsense_is_not_answered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_one_gets_slot_0),
-		cmocka_unit_test(packets_come_to_the_slot_of_their_qpn),
-		cmocka_unit_test(slots_stay_when_the_first_leaves),
-		cmocka_unit_test(more_than_a_block_of_members),
-		cmocka_unit_test(a_member_may_have_missed_a_block),
-		cmocka_unit_test(there_may_be_no_room_for_descriptors),
-		cmocka_unit_test(slots_survive_a_kill),
-		cmocka_unit_test(all_are_killed_and_others_come),
-		cmocka_unit_test(an_old_group_is_not_joined),
-		cmocka_unit_test(a_port_that_is_not_shared_is_an_error),
-		cmocka_unit_test(a_member_that_does_not_answer_is_passed_over),
-		cmocka_unit_test(packets_are_forwarded),
-		cmocka_unit_test(nonsense_is_not_answered),
+		cmocka_unit_test(slots_first_member_gets_slot_0),
+		cmocka_unit_test(slots_packet_reaches_slot_of_qpn),
+		cmocka_unit_test(slots_stay_when_first_member_leaves),
+		cmocka_unit_test(slots_second_block_is_added),
+		cmocka_unit_test(slots_member_learns_missed_block),
+		cmocka_unit_test(slots_join_without_descriptors_fails_cleanly),
+		cmocka_unit_test(slots_survive_killed_creator),
+		cmocka_unit_test(slots_new_group_starts_after_all_members_died),
+		cmocka_unit_test(
+			slots_old_group_without_listener_is_not_joined),
+		cmocka_unit_test(slots_port_in_use_returns_eaddrinuse),
+		cmocka_unit_test(slots_silent_member_is_skipped),
+		cmocka_unit_test(slots_forward_delivers_packet),
+		cmocka_unit_test(slots_malformed_request_gets_no_response),
 	};
 
 	(void)uroce_netns_enter();

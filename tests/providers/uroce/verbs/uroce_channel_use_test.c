@@ -83,7 +83,7 @@ static int to_rtr(enum ibv_mtu mtu)
 				       IBV_QP_MIN_RNR_TIMER);
 }
 
-static void a_connection_gets_one(void **state)
+static void modify_qp_rc_to_rtr_gets_channel(void **state)
 {
 	struct ibv_send_wr wr = {
 		.wr_id = 3,
@@ -105,7 +105,7 @@ static void a_connection_gets_one(void **state)
 	assert_int_equal(poll_one(cq).wr_id, 3);
 }
 
-static void it_is_asked_for_the_peer(void **state)
+static void modify_qp_channel_is_requested_for_peer(void **state)
 {
 	new_qps(IBV_QPT_RC);
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
@@ -114,7 +114,7 @@ static void it_is_asked_for_the_peer(void **state)
 			    fake_loop.dev.gids[FAKE_GID_IPV6], UROCE_GID_LEN);
 }
 
-static void datagrams_have_none(void **state)
+static void modify_qp_ud_gets_no_channel(void **state)
 {
 	new_qps(IBV_QPT_UD);
 	connect_qp(qp, peer);
@@ -122,7 +122,7 @@ static void datagrams_have_none(void **state)
 	assert_int_equal(fake_loop.nr_channels, 0);
 }
 
-static void the_network_is_a_way_as_well(void **state)
+static void modify_qp_without_channel_uses_network(void **state)
 {
 	new_qps(IBV_QPT_RC);
 	fake_loop.connect_ret = -ENOENT;
@@ -130,7 +130,7 @@ static void the_network_is_a_way_as_well(void **state)
 	assert_null(channel_of(qp));
 }
 
-static void what_fails_leaves_nothing(void **state)
+static void modify_qp_failure_keeps_no_channel(void **state)
 {
 	new_qps(IBV_QPT_RC);
 	fake_loop.connect_ret = -EMFILE;
@@ -147,7 +147,7 @@ static void what_fails_leaves_nothing(void **state)
 	assert_int_equal(fake_loop.nr_channels, 1);
 }
 
-static void it_is_kept_until_reset(void **state)
+static void modify_qp_channel_is_kept_until_reset(void **state)
 {
 	new_qps(IBV_QPT_RC);
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
@@ -182,7 +182,7 @@ static void start_datagrams(bool here)
 	connect_qp(qp, peer);
 }
 
-static void a_stranger_is_met_at_the_first_datagram(void **state)
+static void post_send_first_datagram_connects_peer(void **state)
 {
 	struct ibv_ah *ah;
 
@@ -200,7 +200,7 @@ static void a_stranger_is_met_at_the_first_datagram(void **state)
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
-static void who_is_elsewhere_is_no_stranger(void **state)
+static void post_send_datagram_to_remote_host_connects_no_peer(void **state)
 {
 	struct ibv_ah *ah;
 
@@ -211,7 +211,7 @@ static void who_is_elsewhere_is_no_stranger(void **state)
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
-static void a_stranger_is_met_by_a_section(void **state)
+static void wr_section_first_datagram_connects_peer(void **state)
 {
 	struct ibv_qp_ex *qpx;
 	struct ibv_ah *ah;
@@ -235,19 +235,21 @@ static void a_stranger_is_met_by_a_section(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_connection_gets_one),
-		TEST(it_is_asked_for_the_peer),
-		TEST(datagrams_have_none),
-		TEST(the_network_is_a_way_as_well),
-		TEST(what_fails_leaves_nothing),
-		TEST(it_is_kept_until_reset),
+		TEST(modify_qp_rc_to_rtr_gets_channel),
+		TEST(modify_qp_channel_is_requested_for_peer),
+		TEST(modify_qp_ud_gets_no_channel),
+		TEST(modify_qp_without_channel_uses_network),
+		TEST(modify_qp_failure_keeps_no_channel),
+		TEST(modify_qp_channel_is_kept_until_reset),
 		cmocka_unit_test_setup_teardown(
-			a_stranger_is_met_at_the_first_datagram, setup,
+			post_send_first_datagram_connects_peer, setup,
 			teardown),
-		cmocka_unit_test_setup_teardown(who_is_elsewhere_is_no_stranger,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_stranger_is_met_by_a_section,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			post_send_datagram_to_remote_host_connects_no_peer,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			wr_section_first_datagram_connects_peer, setup,
+			teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

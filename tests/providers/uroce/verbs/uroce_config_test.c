@@ -73,7 +73,7 @@ static void assert_wish(const char *expected)
 
 /* -- where the wish comes from -- */
 
-static void nobody_wants_anything(void **state)
+static void config_without_setting_enables_nothing(void **state)
 {
 	assert_wish("");
 	set_env("");
@@ -81,13 +81,13 @@ static void nobody_wants_anything(void **state)
 	assert_int_equal(nr_complaints, 0);
 }
 
-static void variable_is_the_wish(void **state)
+static void config_variable_selects_devices(void **state)
 {
 	set_env("eth0,lo");
 	assert_wish("eth0,lo");
 }
 
-static void variable_hides_the_file(void **state)
+static void config_variable_overrides_file(void **state)
 {
 	write_file("devices = auto\n");
 	set_env("none");
@@ -96,7 +96,7 @@ static void variable_hides_the_file(void **state)
 	assert_wish(" auto");
 }
 
-static void privileged_program_sees_the_file_only(void **state)
+static void config_privileged_program_ignores_variable(void **state)
 {
 	privileged = true;
 	set_env("eth0");
@@ -105,21 +105,21 @@ static void privileged_program_sees_the_file_only(void **state)
 	assert_wish("lo");
 }
 
-static void file_may_have_comments(void **state)
+static void config_file_comments_are_skipped(void **state)
 {
 	write_file("# what we have\n\n  devices\t=eth0 # and no more\n");
 	assert_wish("eth0 ");
 	assert_int_equal(nr_complaints, 0);
 }
 
-static void other_lines_are_complained_about(void **state)
+static void config_unknown_lines_are_reported(void **state)
 {
 	write_file("devices\nports = 1\ndevices two = 2\n= 3\ndevices=lo\n");
 	assert_wish("lo");
 	assert_int_equal(nr_complaints, 4);
 }
 
-static void what_is_too_long_is_no_wish(void **state)
+static void config_overlong_value_is_ignored(void **state)
 {
 	char text[UROCE_WISH_LEN + 100];
 
@@ -151,7 +151,7 @@ static const struct uroce_netdev lo = {
 	.gids = { { [15] = 1 } },
 };
 
-static void names_are_whole(void **state)
+static void config_names_match_as_whole(void **state)
 {
 	assert_true(uroce_config_wants("eth0", &eth0, false));
 	assert_true(uroce_config_wants("lo, eth0", &eth0, false));
@@ -163,7 +163,7 @@ static void names_are_whole(void **state)
 	assert_false(uroce_config_wants("", &eth0, false));
 }
 
-static void addresses_are_names_as_well(void **state)
+static void config_addresses_match_devices(void **state)
 {
 	assert_true(uroce_config_wants("192.0.2.1", &eth0, false));
 	assert_false(uroce_config_wants("192.0.2.2", &eth0, false));
@@ -171,7 +171,7 @@ static void addresses_are_names_as_well(void **state)
 	assert_false(uroce_config_wants("::2", &lo, false));
 }
 
-static void auto_prefers_the_network(void **state)
+static void config_auto_prefers_network_over_loopback(void **state)
 {
 	assert_true(uroce_config_wants("auto", &eth0, false));
 	assert_false(uroce_config_wants("auto", &lo, false));
@@ -193,7 +193,7 @@ static unsigned int ways_with(const char *value)
 	return uroce_config_reach_ways();
 }
 
-static void long_messages_are_split_as_is_wanted(void **state)
+static void config_split_setting_is_applied(void **state)
 {
 	assert_int_equal(uroce_config_split(), UROCE_LOCAL_SPLIT_TRY);
 	assert_int_equal(split_with(""), UROCE_LOCAL_SPLIT_TRY);
@@ -203,7 +203,7 @@ static void long_messages_are_split_as_is_wanted(void **state)
 	assert_int_equal(nr_complaints, 0);
 }
 
-static void memory_is_reached_as_is_wanted(void **state)
+static void config_cma_setting_is_applied(void **state)
 {
 	const unsigned int all = UROCE_REACH_VM | UROCE_REACH_MEM;
 
@@ -216,7 +216,7 @@ static void memory_is_reached_as_is_wanted(void **state)
 	assert_int_equal(nr_complaints, 0);
 }
 
-static void other_words_are_complained_about(void **state)
+static void config_unknown_setting_is_reported(void **state)
 {
 	static const char *const words[] = { "Never", "alwa", "always ", "0",
 					     "vm" };
@@ -229,7 +229,7 @@ static void other_words_are_complained_about(void **state)
 	assert_int_equal(nr_complaints, 6);
 }
 
-static void privileged_program_has_no_choice(void **state)
+static void config_privileged_program_uses_defaults(void **state)
 {
 	(void)split_with("never");
 	(void)ways_with("none");
@@ -243,22 +243,26 @@ static void privileged_program_has_no_choice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(nobody_wants_anything, setup),
-		cmocka_unit_test_setup(variable_is_the_wish, setup),
-		cmocka_unit_test_setup(variable_hides_the_file, setup),
-		cmocka_unit_test_setup(privileged_program_sees_the_file_only,
+		cmocka_unit_test_setup(config_without_setting_enables_nothing,
 				       setup),
-		cmocka_unit_test_setup(file_may_have_comments, setup),
-		cmocka_unit_test_setup(other_lines_are_complained_about, setup),
-		cmocka_unit_test_setup(what_is_too_long_is_no_wish, setup),
-		cmocka_unit_test_setup(names_are_whole, setup),
-		cmocka_unit_test_setup(addresses_are_names_as_well, setup),
-		cmocka_unit_test_setup(auto_prefers_the_network, setup),
-		cmocka_unit_test_setup(long_messages_are_split_as_is_wanted,
+		cmocka_unit_test_setup(config_variable_selects_devices, setup),
+		cmocka_unit_test_setup(config_variable_overrides_file, setup),
+		cmocka_unit_test_setup(
+			config_privileged_program_ignores_variable, setup),
+		cmocka_unit_test_setup(config_file_comments_are_skipped, setup),
+		cmocka_unit_test_setup(config_unknown_lines_are_reported,
 				       setup),
-		cmocka_unit_test_setup(memory_is_reached_as_is_wanted, setup),
-		cmocka_unit_test_setup(other_words_are_complained_about, setup),
-		cmocka_unit_test_setup(privileged_program_has_no_choice, setup),
+		cmocka_unit_test_setup(config_overlong_value_is_ignored, setup),
+		cmocka_unit_test_setup(config_names_match_as_whole, setup),
+		cmocka_unit_test_setup(config_addresses_match_devices, setup),
+		cmocka_unit_test_setup(
+			config_auto_prefers_network_over_loopback, setup),
+		cmocka_unit_test_setup(config_split_setting_is_applied, setup),
+		cmocka_unit_test_setup(config_cma_setting_is_applied, setup),
+		cmocka_unit_test_setup(config_unknown_setting_is_reported,
+				       setup),
+		cmocka_unit_test_setup(config_privileged_program_uses_defaults,
+				       setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void send_to_self(uint64_t wr_id, __be32 imm)
 	assert_int_equal(uroce_post_send(qp, &wr, &bad), 0);
 }
 
-static void each_field_can_be_read(void **state)
+static void uroce_cq_ex_read_functions_return_every_field(void **state)
 {
 	uint64_t wall, now = (uint64_t)time(NULL);
 
@@ -82,7 +82,7 @@ static void each_field_can_be_read(void **state)
 	ibv_end_poll(cq);
 }
 
-static void completions_come_one_after_another(void **state)
+static void uroce_next_poll_returns_completions_in_order(void **state)
 {
 	send_to_self(5, 0);
 	send_to_self(6, 0);
@@ -95,7 +95,7 @@ static void completions_come_one_after_another(void **state)
 }
 
 /* One that has been looked at need not wait for the end. */
-static void completion_makes_room_at_once(void **state)
+static void uroce_start_poll_frees_slot_at_once(void **state)
 {
 	for (uint64_t i = 0; i < 8; i++)
 		send_to_self(i, 0);
@@ -109,7 +109,7 @@ static void completion_makes_room_at_once(void **state)
 }
 
 /* Hangs, and times out, if it does. */
-static void empty_queue_keeps_no_lock(void **state)
+static void uroce_start_poll_empty_cq_releases_lock(void **state)
 {
 	assert_int_equal(start(), ENOENT);
 	assert_int_equal(fake_loop.nr_polls, 1);
@@ -139,7 +139,7 @@ static void poll_in_vain(unsigned int nr)
 				uroce_poll_cq(ibv_cq_ex_to_cq(cq), 1, &wc), 0);
 }
 
-static void who_polls_in_vain_lets_others_run(void **state)
+static void uroce_start_poll_empty_cq_yields_cpu(void **state)
 {
 	poll_in_vain(1000);
 	assert_in_range(nr_yields, 900, 1000);
@@ -151,7 +151,7 @@ static void who_polls_in_vain_lets_others_run(void **state)
 	assert_int_equal(nr_yields, 0);
 }
 
-static void unknown_wishes_are_refused(void **state)
+static void uroce_start_poll_unknown_comp_mask_returns_einval(void **state)
 {
 	struct ibv_poll_cq_attr attr = { .comp_mask = 1 };
 
@@ -166,12 +166,12 @@ static void unknown_wishes_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_field_can_be_read),
-		TEST(completions_come_one_after_another),
-		TEST(completion_makes_room_at_once),
-		TEST(empty_queue_keeps_no_lock),
-		TEST(who_polls_in_vain_lets_others_run),
-		TEST(unknown_wishes_are_refused),
+		TEST(uroce_cq_ex_read_functions_return_every_field),
+		TEST(uroce_next_poll_returns_completions_in_order),
+		TEST(uroce_start_poll_frees_slot_at_once),
+		TEST(uroce_start_poll_empty_cq_releases_lock),
+		TEST(uroce_start_poll_empty_cq_yields_cpu),
+		TEST(uroce_start_poll_unknown_comp_mask_returns_einval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,7 +119,7 @@ static struct async_event read_async(void)
 
 /* -- completion events -- */
 
-static void armed_queue_raises_one_event(void **state)
+static void uroce_armed_cq_raises_single_event(void **state)
 {
 	assert_int_equal(uroce_req_notify_cq(cq, 0), 0);
 	assert_int_equal(fake_loop.nr_arms, 1);
@@ -130,13 +130,13 @@ static void armed_queue_raises_one_event(void **state)
 	cq->comp_events_completed = 1;
 }
 
-static void queue_that_is_not_armed_raises_none(void **state)
+static void uroce_unarmed_cq_raises_no_event(void **state)
 {
 	send_message(0);
 	assert_false(is_readable(channel.fd));
 }
 
-static void solicited_wish_waits_for_a_solicited_message(void **state)
+static void uroce_solicited_arm_ignores_unsolicited_message(void **state)
 {
 	assert_int_equal(uroce_req_notify_cq(cq, 1), 0);
 	send_message(0);
@@ -146,7 +146,7 @@ static void solicited_wish_waits_for_a_solicited_message(void **state)
 	cq->comp_events_completed = 1;
 }
 
-static void channel_must_be_ours(void **state)
+static void uroce_create_cq_foreign_channel_returns_einval(void **state)
 {
 	struct ibv_comp_channel stranger = { .context = ibctx, .fd = 0 };
 	struct ibv_cq_init_attr_ex attr = { .cqe = 1, .channel = &stranger };
@@ -156,7 +156,7 @@ static void channel_must_be_ours(void **state)
 	assert_null(vcq);
 }
 
-static void descriptors_are_closed_on_exec(void **state)
+static void uroce_event_descriptors_are_cloexec(void **state)
 {
 	assert_true(fcntl(channel.fd, F_GETFD) & FD_CLOEXEC);
 	assert_true(fcntl(ibctx->async_fd, F_GETFD) & FD_CLOEXEC);
@@ -171,7 +171,7 @@ static void drain_cq(void)
 }
 
 /* The record in the pipe would point to memory that is gone. */
-static void unread_event_goes_with_its_queue(void **state)
+static void uroce_destroy_cq_removes_unread_event(void **state)
 {
 	assert_int_equal(uroce_req_notify_cq(cq, 0), 0);
 	send_message(0);
@@ -192,7 +192,7 @@ static void raise_on(struct ibv_cq *queue)
 	uroce_loop_unlock(NULL);
 }
 
-static void events_of_other_queues_stay_in_order(void **state)
+static void uroce_destroy_cq_keeps_order_of_remaining_events(void **state)
 {
 	struct ibv_cq *first = new_cq(ctx, 4, &channel);
 	struct ibv_cq *second = new_cq(ctx, 4, &channel);
@@ -224,7 +224,7 @@ static void *ack_one(void *arg)
 }
 
 /* Hangs, and times out, if the event that was read is counted twice. */
-static void destroying_waits_for_what_was_read(void **state)
+static void uroce_destroy_cq_waits_for_ack_of_read_event(void **state)
 {
 	pthread_t thread;
 
@@ -239,7 +239,7 @@ static void destroying_waits_for_what_was_read(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void closed_channel_is_no_signal(void **state)
+static void uroce_closed_channel_raises_no_sigpipe(void **state)
 {
 	assert_ptr_not_equal(signal(SIGPIPE, SIG_DFL), SIG_ERR);
 	(void)close(channel.fd);
@@ -247,7 +247,7 @@ static void closed_channel_is_no_signal(void **state)
 	channel = new_channel(); /* may have the same number */
 }
 
-static void channels_that_were_closed_are_forgotten(void **state)
+static void uroce_closed_channels_are_freed(void **state)
 {
 	struct ibv_comp_channel made;
 	struct list_node *pos;
@@ -263,7 +263,7 @@ static void channels_that_were_closed_are_forgotten(void **state)
 	assert_in_range(nr, 1, 2);
 }
 
-static void new_channel_hides_an_old_one_of_its_number(void **state)
+static void uroce_new_channel_replaces_closed_channel_of_same_fd(void **state)
 {
 	struct ibv_comp_channel old = new_channel(), new;
 	int copy = dup(old.fd); /* so it is not known to be closed */
@@ -284,7 +284,7 @@ static void new_channel_hides_an_old_one_of_its_number(void **state)
 
 /* -- asynchronous events -- */
 
-static void overrun_is_told(void **state)
+static void uroce_cq_overrun_raises_async_event(void **state)
 {
 	struct async_event event;
 
@@ -297,7 +297,7 @@ static void overrun_is_told(void **state)
 	drain_cq();
 }
 
-static void last_receive_and_limit_of_an_srq_are_told(void **state)
+static void uroce_srq_limit_and_last_wqe_raise_async_events(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.attr = { .max_wr = 4, .max_sge = 1, .srq_limit = 1 },
@@ -336,7 +336,7 @@ static void last_receive_and_limit_of_an_srq_are_told(void **state)
 	drain_cq();
 }
 
-static void unread_async_event_goes_with_its_object(void **state)
+static void uroce_destroy_qp_removes_unread_async_event(void **state)
 {
 	const uint32_t fatal = UINT32_C(1) << IBV_EVENT_QP_FATAL;
 
@@ -351,7 +351,7 @@ static void unread_async_event_goes_with_its_object(void **state)
 	assert_false(is_readable(ibctx->async_fd));
 }
 
-static void interface_is_the_port(void **state)
+static void uroce_interface_change_raises_port_event(void **state)
 {
 	struct async_event event;
 
@@ -366,7 +366,7 @@ static void interface_is_the_port(void **state)
 }
 
 /* Nobody reads: what does not fit is dropped, and nothing waits. */
-static void full_pipe_blocks_nobody(void **state)
+static void uroce_full_event_pipe_blocks_no_thread(void **state)
 {
 	uroce_loop_lock(NULL);
 	for (int i = 0; i < 10000; i++)
@@ -380,22 +380,22 @@ static void full_pipe_blocks_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(armed_queue_raises_one_event),
-		TEST(queue_that_is_not_armed_raises_none),
-		TEST(solicited_wish_waits_for_a_solicited_message),
-		TEST(channel_must_be_ours),
-		TEST(descriptors_are_closed_on_exec),
-		TEST(unread_event_goes_with_its_queue),
-		TEST(events_of_other_queues_stay_in_order),
-		TEST(destroying_waits_for_what_was_read),
-		TEST(closed_channel_is_no_signal),
-		TEST(channels_that_were_closed_are_forgotten),
-		TEST(new_channel_hides_an_old_one_of_its_number),
-		TEST(overrun_is_told),
-		TEST(last_receive_and_limit_of_an_srq_are_told),
-		TEST(unread_async_event_goes_with_its_object),
-		TEST(interface_is_the_port),
-		TEST(full_pipe_blocks_nobody),
+		TEST(uroce_armed_cq_raises_single_event),
+		TEST(uroce_unarmed_cq_raises_no_event),
+		TEST(uroce_solicited_arm_ignores_unsolicited_message),
+		TEST(uroce_create_cq_foreign_channel_returns_einval),
+		TEST(uroce_event_descriptors_are_cloexec),
+		TEST(uroce_destroy_cq_removes_unread_event),
+		TEST(uroce_destroy_cq_keeps_order_of_remaining_events),
+		TEST(uroce_destroy_cq_waits_for_ack_of_read_event),
+		TEST(uroce_closed_channel_raises_no_sigpipe),
+		TEST(uroce_closed_channels_are_freed),
+		TEST(uroce_new_channel_replaces_closed_channel_of_same_fd),
+		TEST(uroce_cq_overrun_raises_async_event),
+		TEST(uroce_srq_limit_and_last_wqe_raise_async_events),
+		TEST(uroce_destroy_qp_removes_unread_async_event),
+		TEST(uroce_interface_change_raises_port_event),
+		TEST(uroce_full_event_pipe_blocks_no_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static struct ibv_port_attr query_port(void)
 
 /* -- device -- */
 
-static void device_reports_its_limits(void **state)
+static void uroce_query_device_returns_limits(void **state)
 {
 	struct ibv_device_attr_ex attr = {};
 
@@ -56,7 +56,7 @@ static void device_reports_its_limits(void **state)
 	assert_int_equal(attr.orig_attr.vendor_id, 0xffffff);
 }
 
-static void short_struct_is_not_overrun(void **state)
+static void uroce_query_device_short_struct_is_not_overrun(void **state)
 {
 	struct ibv_device_attr_ex attr = {};
 
@@ -70,7 +70,7 @@ static void short_struct_is_not_overrun(void **state)
 	assert_int_equal(attr.phys_port_cnt_ex, 0);
 }
 
-static void raw_clock_is_that_of_completions(void **state)
+static void uroce_query_rt_values_matches_completion_clock(void **state)
 {
 	struct ibv_values_ex values = { .comp_mask = 0xff };
 
@@ -85,7 +85,7 @@ static void raw_clock_is_that_of_completions(void **state)
 
 /* -- port -- */
 
-static void port_is_an_ethernet_port(void **state)
+static void uroce_query_port_returns_ethernet_port(void **state)
 {
 	struct ibv_port_attr attr = query_port();
 
@@ -99,7 +99,7 @@ static void port_is_an_ethernet_port(void **state)
 	assert_int_equal(attr.max_msg_sz, UROCE_MAX_MESSAGE);
 }
 
-static void port_is_down_with_its_interface(void **state)
+static void uroce_query_port_follows_interface_state(void **state)
 {
 	fake_loop.dev.up = false;
 	assert_int_equal(query_port().state, IBV_PORT_DOWN);
@@ -112,7 +112,7 @@ static void port_is_down_with_its_interface(void **state)
 	assert_int_equal(query_port().state, IBV_PORT_DOWN);
 }
 
-static void active_mtu_is_what_fits(void **state)
+static void uroce_query_port_active_mtu_fits_interface(void **state)
 {
 	static const struct {
 		uint32_t bytes;
@@ -143,7 +143,7 @@ static void assert_speed(uint32_t mbits, uint8_t width, uint8_t code)
 	assert_int_equal(speed, mbits ? mbits / 100 : 100);
 }
 
-static void speed_is_that_of_the_interface(void **state)
+static void uroce_query_port_speed_follows_interface(void **state)
 {
 	assert_speed(0, 1, 4); /* not known: 10 Gb/s */
 	assert_speed(1000, 1, 1);
@@ -153,7 +153,7 @@ static void speed_is_that_of_the_interface(void **state)
 	assert_speed(800000, 2, 128);
 }
 
-static void there_is_one_port(void **state)
+static void uroce_query_port_unknown_port_returns_einval(void **state)
 {
 	struct ibv_port_attr attr = {};
 	uint64_t speed;
@@ -165,7 +165,7 @@ static void there_is_one_port(void **state)
 	assert_int_equal(uroce_query_pkey(ibctx, 2, 0, &pkey), -EINVAL);
 }
 
-static void there_is_one_partition(void **state)
+static void uroce_query_pkey_unknown_index_returns_einval(void **state)
 {
 	__be16 pkey = 0;
 
@@ -177,7 +177,7 @@ static void there_is_one_partition(void **state)
 
 /* -- addresses -- */
 
-static void gids_are_the_addresses(void **state)
+static void uroce_query_gid_entry_returns_addresses(void **state)
 {
 	struct ibv_gid_entry entry = {};
 
@@ -191,7 +191,7 @@ static void gids_are_the_addresses(void **state)
 	assert_int_equal(entry.ndev_ifindex, 7);
 }
 
-static void empty_slots_are_told_from_impossible_ones(void **state)
+static void uroce_query_gid_entry_empty_slot_returns_enodata(void **state)
 {
 	struct ibv_gid_entry entry;
 
@@ -205,7 +205,7 @@ static void empty_slots_are_told_from_impossible_ones(void **state)
 	assert_int_equal(uroce_query_gid_entry(ibctx, 2, 0, &entry), -EINVAL);
 }
 
-static void table_has_the_used_slots(void **state)
+static void uroce_query_gid_table_returns_used_slots(void **state)
 {
 	struct ibv_gid_entry entries[FAKE_NR_GIDS] = {};
 
@@ -222,18 +222,18 @@ static void table_has_the_used_slots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(device_reports_its_limits),
-		TEST(short_struct_is_not_overrun),
-		TEST(raw_clock_is_that_of_completions),
-		TEST(port_is_an_ethernet_port),
-		TEST(port_is_down_with_its_interface),
-		TEST(active_mtu_is_what_fits),
-		TEST(speed_is_that_of_the_interface),
-		TEST(there_is_one_port),
-		TEST(there_is_one_partition),
-		TEST(gids_are_the_addresses),
-		TEST(empty_slots_are_told_from_impossible_ones),
-		TEST(table_has_the_used_slots),
+		TEST(uroce_query_device_returns_limits),
+		TEST(uroce_query_device_short_struct_is_not_overrun),
+		TEST(uroce_query_rt_values_matches_completion_clock),
+		TEST(uroce_query_port_returns_ethernet_port),
+		TEST(uroce_query_port_follows_interface_state),
+		TEST(uroce_query_port_active_mtu_fits_interface),
+		TEST(uroce_query_port_speed_follows_interface),
+		TEST(uroce_query_port_unknown_port_returns_einval),
+		TEST(uroce_query_pkey_unknown_index_returns_einval),
+		TEST(uroce_query_gid_entry_returns_addresses),
+		TEST(uroce_query_gid_entry_empty_slot_returns_enodata),
+		TEST(uroce_query_gid_table_returns_used_slots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

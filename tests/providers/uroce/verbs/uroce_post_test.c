@@ -146,7 +146,7 @@ static void assert_sent(enum ibv_wc_opcode opcode)
 
 /* -- what arrives -- */
 
-static void message_arrives(void **state)
+static void uroce_post_send_message_arrives(void **state)
 {
 	struct ibv_sge sge = piece(from, 3000); /* three packets */
 	struct ibv_send_wr wr = request(IBV_WR_SEND, &sge);
@@ -165,7 +165,7 @@ static void message_arrives(void **state)
 	assert_memory_equal(to, from, 3000);
 }
 
-static void pieces_are_put_together(void **state)
+static void uroce_post_send_gathers_and_scatters_sges(void **state)
 {
 	struct ibv_sge sges[3] = { piece(from, 10), piece(from + 100, 0),
 				   piece(from + 50, 20) };
@@ -183,7 +183,7 @@ static void pieces_are_put_together(void **state)
 }
 
 /* The memory may change as soon as the call has returned; no key is needed. */
-static void inline_data_is_copied_at_once(void **state)
+static void uroce_post_send_inline_copies_data_at_once(void **state)
 {
 	uint8_t own[64], copy[64];
 	struct ibv_sge sges[2] = { { (uintptr_t)own, 30, 0 },
@@ -203,7 +203,7 @@ static void inline_data_is_copied_at_once(void **state)
 	assert_sent(IBV_WC_SEND);
 }
 
-static void immediate_and_key_travel_along(void **state)
+static void uroce_post_send_imm_and_invalidate_arrive(void **state)
 {
 	struct ibv_send_wr wr = request(IBV_WR_SEND_WITH_IMM, NULL);
 	struct ibv_wc wc;
@@ -216,7 +216,7 @@ static void immediate_and_key_travel_along(void **state)
 	assert_int_equal(wc.imm_data, 0x11223344);
 }
 
-static void write_and_read_use_memory_of_the_peer(void **state)
+static void uroce_post_send_write_and_read_access_peer_memory(void **state)
 {
 	struct ibv_sge sge = piece(from, 2000);
 	struct ibv_send_wr wr = request(IBV_WR_RDMA_WRITE, &sge);
@@ -235,7 +235,7 @@ static void write_and_read_use_memory_of_the_peer(void **state)
 	assert_int_equal(from[0], 200);
 }
 
-static void write_with_immediate_takes_a_receive(void **state)
+static void uroce_post_send_write_imm_consumes_receive(void **state)
 {
 	struct ibv_sge sge = piece(from, 100);
 	struct ibv_send_wr wr = request(IBV_WR_RDMA_WRITE_WITH_IMM, &sge);
@@ -266,7 +266,7 @@ static void set_word(uint8_t *at, uint64_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-static void atomics_return_the_old_value(void **state)
+static void uroce_post_send_atomics_return_old_value(void **state)
 {
 	struct ibv_sge sge = piece(from, 8);
 	struct ibv_send_wr wr = request(IBV_WR_ATOMIC_FETCH_AND_ADD, &sge);
@@ -289,7 +289,7 @@ static void atomics_return_the_old_value(void **state)
 	assert_int_equal(word(to), 99);
 }
 
-static void atomic_write_is_a_request_like_others(void **state)
+static void uroce_post_send_atomic_write_stores_value(void **state)
 {
 	struct ibv_sge sge = piece(from, 8);
 	struct ibv_send_wr wr = request(IBV_WR_ATOMIC_WRITE, &sge);
@@ -301,7 +301,7 @@ static void atomic_write_is_a_request_like_others(void **state)
 	assert_memory_equal(to, from, 8);
 }
 
-static void unsignaled_requests_do_not_complete(void **state)
+static void uroce_post_send_unsignaled_raises_no_completion(void **state)
 {
 	struct ibv_sge sge = piece(from, 10);
 	struct ibv_send_wr wr = request(IBV_WR_SEND, &sge);
@@ -313,7 +313,7 @@ static void unsignaled_requests_do_not_complete(void **state)
 	assert_no_completion(cq);
 }
 
-static void unconnected_message_arrives(void **state)
+static void uroce_post_send_uc_message_arrives(void **state)
 {
 	struct ibv_sge sge = piece(from, 700);
 	struct ibv_send_wr wr = request(IBV_WR_SEND, &sge);
@@ -325,7 +325,7 @@ static void unconnected_message_arrives(void **state)
 	assert_memory_equal(to, from, 700);
 }
 
-static void datagram_arrives_behind_its_header(void **state)
+static void uroce_post_send_datagram_follows_grh(void **state)
 {
 	struct ibv_sge sge = piece(from, 1000);
 	struct ibv_send_wr wr = request(IBV_WR_SEND_WITH_IMM, &sge);
@@ -349,7 +349,7 @@ static void datagram_arrives_behind_its_header(void **state)
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
-static void datagram_needs_an_address(void **state)
+static void uroce_post_send_datagram_without_ah_returns_einval(void **state)
 {
 	struct ibv_send_wr wr = request(IBV_WR_SEND, NULL);
 
@@ -358,7 +358,7 @@ static void datagram_needs_an_address(void **state)
 
 /* -- what is refused -- */
 
-static void nothing_is_sent_before_rts(void **state)
+static void uroce_post_send_before_rts_returns_einval(void **state)
 {
 	struct ibv_send_wr wr = request(IBV_WR_SEND, NULL);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -368,7 +368,7 @@ static void nothing_is_sent_before_rts(void **state)
 	assert_int_equal(fake_loop.nr_posts, 0);
 }
 
-static void nothing_is_received_in_reset(void **state)
+static void uroce_post_recv_in_reset_returns_einval(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_recv_wr wr = {}, *bad = NULL;
@@ -378,7 +378,7 @@ static void nothing_is_received_in_reset(void **state)
 	assert_ptr_equal(bad, &wr);
 }
 
-static void impossible_requests_are_refused(void **state)
+static void uroce_post_send_invalid_wr_returns_einval(void **state)
 {
 	struct ibv_sge sges[5] = { piece(from, 65) };
 	struct ibv_send_wr wr = request(IBV_WR_SEND, sges);
@@ -406,7 +406,7 @@ static void impossible_requests_are_refused(void **state)
 	assert_int_equal(uroce_ring_used(&to_uroce_qp(qp)->qp->sq), 0);
 }
 
-static void unconnected_qp_cannot_read(void **state)
+static void uroce_post_send_uc_read_returns_einval(void **state)
 {
 	struct ibv_sge sge = piece(from, 8);
 	struct ibv_send_wr wr = request(IBV_WR_RDMA_READ, &sge);
@@ -418,7 +418,7 @@ static void unconnected_qp_cannot_read(void **state)
 	assert_int_equal(post(&wr), EINVAL);
 }
 
-static void requests_before_the_bad_one_are_sent(void **state)
+static void uroce_post_send_list_posts_wrs_before_bad_wr(void **state)
 {
 	struct ibv_sge sge = piece(from, 10);
 	struct ibv_send_wr last = request(IBV_WR_SEND, &sge);
@@ -437,7 +437,7 @@ static void requests_before_the_bad_one_are_sent(void **state)
 	assert_no_completion(peer_cq);
 }
 
-static void full_queues_are_enomem(void **state)
+static void uroce_post_full_queue_returns_enomem(void **state)
 {
 	struct ibv_send_wr wr = request(IBV_WR_SEND, NULL);
 	struct ibv_recv_wr recv = {}, *bad;
@@ -451,7 +451,7 @@ static void full_queues_are_enomem(void **state)
 	assert_ptr_equal(bad, &recv);
 }
 
-static void impossible_receives_are_refused(void **state)
+static void uroce_post_recv_bad_num_sge_returns_einval(void **state)
 {
 	struct ibv_sge sges[5] = {};
 	struct ibv_recv_wr wr = { .sg_list = sges, .num_sge = 5 }, *bad = NULL;
@@ -462,7 +462,7 @@ static void impossible_receives_are_refused(void **state)
 	assert_int_equal(uroce_post_recv(qp, &wr, &bad), EINVAL);
 }
 
-static void what_is_posted_after_an_error_is_flushed(void **state)
+static void uroce_post_in_err_completes_flushed(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
 	struct ibv_send_wr wr = request(IBV_WR_SEND, NULL);
@@ -476,7 +476,7 @@ static void what_is_posted_after_an_error_is_flushed(void **state)
 }
 
 /* Half of them are of the peer, which keeps its own. */
-static void reset_and_destroy_take_completions_along(void **state)
+static void uroce_reset_and_destroy_qp_purge_completions(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_send_wr wr = request(IBV_WR_SEND, NULL);
@@ -500,7 +500,7 @@ static void reset_and_destroy_take_completions_along(void **state)
 	qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
 }
 
-static void wrong_key_fails_in_its_turn(void **state)
+static void uroce_post_send_bad_lkey_completes_with_error(void **state)
 {
 	struct ibv_sge sge = { (uintptr_t)from, 10, mr->lkey + 1 };
 	struct ibv_send_wr wr = request(IBV_WR_SEND, &sge);
@@ -512,7 +512,7 @@ static void wrong_key_fails_in_its_turn(void **state)
 
 /* -- shared receive queues -- */
 
-static void shared_queue_serves_its_qps(void **state)
+static void uroce_post_srq_recv_serves_qps(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.attr = { .max_wr = 4, .max_sge = 1 },
@@ -547,13 +547,13 @@ static void shared_queue_serves_its_qps(void **state)
 
 /* -- polling -- */
 
-static void polling_an_empty_queue_moves_packets(void **state)
+static void uroce_poll_cq_empty_makes_progress(void **state)
 {
 	assert_no_completion(cq);
 	assert_int_equal(fake_loop.nr_polls, 1);
 }
 
-static void poll_takes_as_many_as_there_is_room_for(void **state)
+static void uroce_poll_cq_returns_at_most_num_entries(void **state)
 {
 	struct ibv_sge sge = piece(from, 10);
 	struct ibv_send_wr wr = request(IBV_WR_SEND, &sge);
@@ -577,31 +577,31 @@ static void poll_takes_as_many_as_there_is_room_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RC(message_arrives),
-		RC(pieces_are_put_together),
-		RC(inline_data_is_copied_at_once),
-		RC(immediate_and_key_travel_along),
-		RC(write_and_read_use_memory_of_the_peer),
-		RC(write_with_immediate_takes_a_receive),
-		RC(atomics_return_the_old_value),
-		RC(atomic_write_is_a_request_like_others),
-		RC(unsignaled_requests_do_not_complete),
-		UC(unconnected_message_arrives),
-		UD(datagram_arrives_behind_its_header),
-		UD(datagram_needs_an_address),
-		RC(nothing_is_sent_before_rts),
-		RC(nothing_is_received_in_reset),
-		RC(impossible_requests_are_refused),
-		UC(unconnected_qp_cannot_read),
-		RC(requests_before_the_bad_one_are_sent),
-		RC(full_queues_are_enomem),
-		RC(impossible_receives_are_refused),
-		RC(what_is_posted_after_an_error_is_flushed),
-		RC(reset_and_destroy_take_completions_along),
-		RC(wrong_key_fails_in_its_turn),
-		PLAIN(shared_queue_serves_its_qps),
-		RC(polling_an_empty_queue_moves_packets),
-		RC(poll_takes_as_many_as_there_is_room_for),
+		RC(uroce_post_send_message_arrives),
+		RC(uroce_post_send_gathers_and_scatters_sges),
+		RC(uroce_post_send_inline_copies_data_at_once),
+		RC(uroce_post_send_imm_and_invalidate_arrive),
+		RC(uroce_post_send_write_and_read_access_peer_memory),
+		RC(uroce_post_send_write_imm_consumes_receive),
+		RC(uroce_post_send_atomics_return_old_value),
+		RC(uroce_post_send_atomic_write_stores_value),
+		RC(uroce_post_send_unsignaled_raises_no_completion),
+		UC(uroce_post_send_uc_message_arrives),
+		UD(uroce_post_send_datagram_follows_grh),
+		UD(uroce_post_send_datagram_without_ah_returns_einval),
+		RC(uroce_post_send_before_rts_returns_einval),
+		RC(uroce_post_recv_in_reset_returns_einval),
+		RC(uroce_post_send_invalid_wr_returns_einval),
+		UC(uroce_post_send_uc_read_returns_einval),
+		RC(uroce_post_send_list_posts_wrs_before_bad_wr),
+		RC(uroce_post_full_queue_returns_enomem),
+		RC(uroce_post_recv_bad_num_sge_returns_einval),
+		RC(uroce_post_in_err_completes_flushed),
+		RC(uroce_reset_and_destroy_qp_purge_completions),
+		RC(uroce_post_send_bad_lkey_completes_with_error),
+		PLAIN(uroce_post_srq_recv_serves_qps),
+		RC(uroce_poll_cq_empty_makes_progress),
+		RC(uroce_poll_cq_returns_at_most_num_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static int try_cq(const struct ibv_cq_init_attr_ex *attr)
 	return ret;
 }
 
-static void cq_has_the_size_asked_for(void **state)
+static void uroce_create_cq_has_requested_size(void **state)
 {
 	assert_int_equal(cq->cqe, 16);
 	assert_int_equal(try_cq(&(struct ibv_cq_init_attr_ex){
@@ -54,7 +54,7 @@ static void cq_has_the_size_asked_for(void **state)
 			 -EINVAL);
 }
 
-static void cq_has_the_fields_of_the_device(void **state)
+static void uroce_create_cq_unsupported_field_is_rejected(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 1,
@@ -71,7 +71,7 @@ static void cq_has_the_fields_of_the_device(void **state)
 	assert_int_equal(try_cq(&attr), -EOPNOTSUPP);
 }
 
-static void cq_can_be_resized(void **state)
+static void uroce_resize_cq_changes_size(void **state)
 {
 	assert_int_equal(uroce_resize_cq(cq, 100), 0);
 	assert_int_equal(cq->cqe, 100);
@@ -79,7 +79,7 @@ static void cq_can_be_resized(void **state)
 	assert_int_equal(cq->cqe, 100);
 }
 
-static void cq_can_be_moderated(void **state)
+static void uroce_modify_cq_sets_moderation(void **state)
 {
 	struct ibv_modify_cq_attr attr = {
 		.attr_mask = IBV_CQ_ATTR_MODERATE,
@@ -96,7 +96,7 @@ static void cq_can_be_moderated(void **state)
 	assert_int_equal(moderate->count, 16);
 }
 
-static void cq_with_a_qp_stays(void **state)
+static void uroce_destroy_cq_in_use_returns_ebusy(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
 
@@ -122,7 +122,7 @@ static int try_srq(uint32_t max_wr, uint32_t max_sge, struct ibv_srq **ret)
 	return err;
 }
 
-static void srq_has_limits(void **state)
+static void uroce_create_srq_above_limit_returns_einval(void **state)
 {
 	struct ibv_srq_attr attr = {};
 	struct ibv_srq *srq = NULL;
@@ -139,7 +139,7 @@ static void srq_has_limits(void **state)
 	assert_int_equal(uroce_destroy_srq(srq), 0);
 }
 
-static void other_types_of_srq_are_not_there(void **state)
+static void uroce_create_srq_unsupported_type_returns_eopnotsupp(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.attr = { .max_wr = 1, .max_sge = 1 },
@@ -169,7 +169,7 @@ static int modify_srq(struct ibv_srq *srq, uint32_t max_wr, uint32_t limit,
 	return uroce_modify_srq(srq, &attr, mask);
 }
 
-static void srq_can_be_modified(void **state)
+static void uroce_modify_srq_changes_size_and_limit(void **state)
 {
 	struct ibv_sge sge = { .length = 1 };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -192,7 +192,7 @@ static void srq_can_be_modified(void **state)
 	assert_int_equal(uroce_destroy_srq(srq), 0);
 }
 
-static void srq_with_a_qp_stays(void **state)
+static void uroce_destroy_srq_in_use_returns_ebusy(void **state)
 {
 	struct ibv_srq *srq = NULL;
 	struct ibv_qp *qp;
@@ -232,7 +232,7 @@ static int try_qp(struct ibv_qp_init_attr_ex *attr)
 	return ret;
 }
 
-static void qp_has_what_was_asked_for(void **state)
+static void uroce_create_qp_has_requested_attributes(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct ibv_qp_init_attr init = {};
@@ -256,7 +256,7 @@ static void qp_has_what_was_asked_for(void **state)
 	assert_int_equal(uroce_destroy_qp(&vqp->qp), 0);
 }
 
-static void qp_limits_are_those_of_the_device(void **state)
+static void uroce_create_qp_above_limit_returns_einval(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 
@@ -276,7 +276,7 @@ static void qp_limits_are_those_of_the_device(void **state)
 	assert_int_equal(try_qp(&attr), -EINVAL);
 }
 
-static void qp_without_anything_is_possible(void **state)
+static void uroce_create_qp_zero_capabilities_succeeds(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 
@@ -286,7 +286,7 @@ static void qp_without_anything_is_possible(void **state)
 	assert_int_equal(attr.cap.max_send_wr, 0);
 }
 
-static void other_kinds_of_qp_are_not_there(void **state)
+static void uroce_create_qp_unsupported_type_is_rejected(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 
@@ -317,7 +317,7 @@ static void other_kinds_of_qp_are_not_there(void **state)
 	assert_int_equal(try_qp(&attr), -EOPNOTSUPP);
 }
 
-static void with_an_srq_there_is_no_receive_queue(void **state)
+static void uroce_create_qp_with_srq_has_no_receive_queue(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
 	struct ibv_srq *srq = NULL;
@@ -331,7 +331,7 @@ static void with_an_srq_there_is_no_receive_queue(void **state)
 	assert_int_equal(uroce_destroy_srq(srq), 0);
 }
 
-static void attributes_are_those_of_the_modify(void **state)
+static void uroce_query_qp_returns_modified_attributes(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
 	struct ibv_qp_init_attr init;
@@ -366,7 +366,7 @@ static int to_rtr(struct ibv_qp *qp, enum ibv_mtu mtu, uint8_t sgid_index)
 				       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN);
 }
 
-static void modify_looks_at_port_and_path(void **state)
+static void uroce_modify_qp_bad_port_or_path_returns_einval(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_UC, NULL);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
@@ -384,7 +384,7 @@ static void modify_looks_at_port_and_path(void **state)
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 }
 
-static void child_of_a_fork_connects_nothing(void **state)
+static void uroce_modify_qp_in_child_after_fork_returns_eio(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
@@ -394,7 +394,7 @@ static void child_of_a_fork_connects_nothing(void **state)
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 }
 
-static void number_is_not_used_again_soon(void **state)
+static void uroce_destroy_qp_quarantines_qpn(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
 	uint32_t index = qp->qp_num & 0xffff;
@@ -411,7 +411,7 @@ static const union ibv_gid group = {
 	.raw = { [10] = 0xff, 0xff, 239, 1, 2, 3 },
 };
 
-static void group_is_joined_once_for_a_qp(void **state)
+static void uroce_attach_mcast_twice_joins_once(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_UD, NULL);
 
@@ -425,7 +425,7 @@ static void group_is_joined_once_for_a_qp(void **state)
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 }
 
-static void attached_qp_stays(void **state)
+static void uroce_destroy_qp_attached_returns_ebusy(void **state)
 {
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_UD, NULL);
 
@@ -437,7 +437,7 @@ static void attached_qp_stays(void **state)
 	assert_int_equal(fake_loop.engine.nr_groups, 0);
 }
 
-static void refused_join_attaches_nothing(void **state)
+static void uroce_attach_mcast_failed_join_attaches_nothing(void **state)
 {
 	struct ibv_qp *ud = new_qp(pd, cq, IBV_QPT_UD, NULL);
 	struct ibv_qp *rc = new_qp(pd, cq, IBV_QPT_RC, NULL);
@@ -455,7 +455,7 @@ static void refused_join_attaches_nothing(void **state)
 
 static uint8_t memory[64];
 
-static void left_objects_leave_the_engine(void **state)
+static void uroce_close_context_removes_leftover_objects(void **state)
 {
 	struct uroce_context *other = calloc(1, sizeof(*other));
 	struct uroce_context *mine = ctx;
@@ -498,28 +498,28 @@ static void left_objects_leave_the_engine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(cq_has_the_size_asked_for),
-		TEST(cq_has_the_fields_of_the_device),
-		TEST(cq_can_be_resized),
-		TEST(cq_can_be_moderated),
-		TEST(cq_with_a_qp_stays),
-		TEST(srq_has_limits),
-		TEST(other_types_of_srq_are_not_there),
-		TEST(srq_can_be_modified),
-		TEST(srq_with_a_qp_stays),
-		TEST(qp_has_what_was_asked_for),
-		TEST(qp_limits_are_those_of_the_device),
-		TEST(qp_without_anything_is_possible),
-		TEST(other_kinds_of_qp_are_not_there),
-		TEST(with_an_srq_there_is_no_receive_queue),
-		TEST(attributes_are_those_of_the_modify),
-		TEST(modify_looks_at_port_and_path),
-		TEST(child_of_a_fork_connects_nothing),
-		TEST(number_is_not_used_again_soon),
-		TEST(group_is_joined_once_for_a_qp),
-		TEST(attached_qp_stays),
-		TEST(refused_join_attaches_nothing),
-		TEST(left_objects_leave_the_engine),
+		TEST(uroce_create_cq_has_requested_size),
+		TEST(uroce_create_cq_unsupported_field_is_rejected),
+		TEST(uroce_resize_cq_changes_size),
+		TEST(uroce_modify_cq_sets_moderation),
+		TEST(uroce_destroy_cq_in_use_returns_ebusy),
+		TEST(uroce_create_srq_above_limit_returns_einval),
+		TEST(uroce_create_srq_unsupported_type_returns_eopnotsupp),
+		TEST(uroce_modify_srq_changes_size_and_limit),
+		TEST(uroce_destroy_srq_in_use_returns_ebusy),
+		TEST(uroce_create_qp_has_requested_attributes),
+		TEST(uroce_create_qp_above_limit_returns_einval),
+		TEST(uroce_create_qp_zero_capabilities_succeeds),
+		TEST(uroce_create_qp_unsupported_type_is_rejected),
+		TEST(uroce_create_qp_with_srq_has_no_receive_queue),
+		TEST(uroce_query_qp_returns_modified_attributes),
+		TEST(uroce_modify_qp_bad_port_or_path_returns_einval),
+		TEST(uroce_modify_qp_in_child_after_fork_returns_eio),
+		TEST(uroce_destroy_qp_quarantines_qpn),
+		TEST(uroce_attach_mcast_twice_joins_once),
+		TEST(uroce_destroy_qp_attached_returns_ebusy),
+		TEST(uroce_attach_mcast_failed_join_attaches_nothing),
+		TEST(uroce_close_context_removes_leftover_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static int teardown(void **state)
 
 /* -- domains -- */
 
-static void domains_have_numbers_of_their_own(void **state)
+static void uroce_alloc_pd_numbers_are_unique(void **state)
 {
 	struct ibv_pd *other = new_pd(ctx);
 
@@ -37,7 +37,7 @@ static void domains_have_numbers_of_their_own(void **state)
 	assert_int_equal(uroce_dealloc_pd(other), 0);
 }
 
-static void domain_with_a_region_stays(void **state)
+static void uroce_dealloc_pd_with_region_returns_ebusy(void **state)
 {
 	struct ibv_mr *mr = new_mr(pd, memory, sizeof(memory), 0);
 
@@ -47,7 +47,7 @@ static void domain_with_a_region_stays(void **state)
 		0);
 }
 
-static void parent_domain_is_its_parent(void **state)
+static void uroce_alloc_parent_domain_has_number_of_parent(void **state)
 {
 	struct ibv_td_init_attr td_attr = {};
 	struct ibv_parent_domain_init_attr attr = { .pd = pd };
@@ -84,7 +84,7 @@ static void dereg(struct ibv_mr *mr)
 		0);
 }
 
-static void region_is_what_was_asked_for(void **state)
+static void uroce_reg_mr_stores_requested_region(void **state)
 {
 	struct ibv_mr *mr = NULL;
 	const struct uroce_region *region;
@@ -103,7 +103,7 @@ static void region_is_what_was_asked_for(void **state)
 	dereg(mr);
 }
 
-static void zero_based_region_begins_at_zero(void **state)
+static void uroce_reg_mr_zero_based_begins_at_zero(void **state)
 {
 	struct ibv_mr *mr =
 		new_mr(pd, memory, sizeof(memory), IBV_ACCESS_ZERO_BASED);
@@ -121,7 +121,7 @@ static void assert_refused(const void *addr, size_t len, int access, int err)
 	assert_null(mr);
 }
 
-static void rights_must_make_sense(void **state)
+static void uroce_reg_mr_bad_access_returns_einval(void **state)
 {
 	assert_refused(memory, 8, IBV_ACCESS_REMOTE_WRITE, -EINVAL);
 	assert_refused(memory, 8, IBV_ACCESS_REMOTE_ATOMIC, -EINVAL);
@@ -131,7 +131,7 @@ static void rights_must_make_sense(void **state)
 	dereg(new_mr(pd, memory, 8, IBV_ACCESS_RELAXED_ORDERING));
 }
 
-static void region_must_be_mapped(void **state)
+static void uroce_reg_mr_unmapped_memory_is_rejected(void **state)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
@@ -147,7 +147,7 @@ static void region_must_be_mapped(void **state)
 	assert_int_equal(munmap(pages, 2 * page), 0);
 }
 
-static void region_may_be_larger_than_one_look(void **state)
+static void uroce_reg_mr_checks_large_region_in_parts(void **state)
 {
 	const size_t bytes = (size_t)5000 * (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *pages = mmap(NULL, bytes, PROT_NONE,
@@ -168,7 +168,7 @@ static int rereg(struct ibv_mr *mr, int flags, struct ibv_pd *new_domain,
 			      flags, new_domain, addr, len, access);
 }
 
-static void rereg_changes_what_it_is_told(void **state)
+static void uroce_rereg_mr_changes_requested_fields(void **state)
 {
 	struct ibv_mr *mr = new_mr(pd, memory, 100, 0);
 	struct ibv_pd *other = new_pd(ctx);
@@ -197,7 +197,7 @@ static void rereg_changes_what_it_is_told(void **state)
 	assert_int_equal(uroce_dealloc_pd(other), 0);
 }
 
-static void rereg_may_change_where_it_begins(void **state)
+static void uroce_rereg_mr_changes_iova(void **state)
 {
 	struct ibv_mr *mr = new_mr(pd, memory, 100, 0);
 
@@ -212,7 +212,7 @@ static void rereg_may_change_where_it_begins(void **state)
 }
 
 /* For peers, so only where they have rights. */
-static void a_share_lasts_as_long_as_its_region(void **state)
+static void uroce_reg_mr_share_lasts_as_long_as_region(void **state)
 {
 	const int write = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	struct ibv_mr *mr;
@@ -258,7 +258,7 @@ static void a_share_lasts_as_long_as_its_region(void **state)
 	assert_int_equal(fake_loop.nr_shares, 0);
 }
 
-static void refused_rereg_changes_nothing(void **state)
+static void uroce_rereg_mr_failure_changes_nothing(void **state)
 {
 	struct ibv_mr *mr = new_mr(pd, memory, 100, 0);
 
@@ -273,7 +273,7 @@ static void refused_rereg_changes_nothing(void **state)
 	dereg(mr);
 }
 
-static void null_region_is_everywhere(void **state)
+static void uroce_alloc_null_mr_covers_every_address(void **state)
 {
 	struct ibv_sge sge = { .addr = UINT64_C(1) << 40, .length = 1000 };
 	struct ibv_mr *mr = NULL;
@@ -293,7 +293,7 @@ static void null_region_is_everywhere(void **state)
 
 /* -- windows -- */
 
-static void window_has_a_key_and_no_memory(void **state)
+static void uroce_alloc_mw_has_key_without_memory(void **state)
 {
 	struct ibv_mw *mw = NULL;
 
@@ -323,7 +323,7 @@ static struct ibv_ah_attr address(enum fake_gid from, enum fake_gid to)
 	return attr;
 }
 
-static void handle_has_the_path(void **state)
+static void uroce_create_ah_stores_path(void **state)
 {
 	struct ibv_ah_attr attr = address(FAKE_GID_IPV4, FAKE_GID_IPV4);
 	const struct uroce_path *path;
@@ -344,7 +344,7 @@ static void handle_has_the_path(void **state)
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
-static void hop_limit_is_never_zero(void **state)
+static void uroce_create_ah_default_hop_limit_is_64(void **state)
 {
 	struct ibv_ah *ah = new_ah(pd);
 
@@ -361,7 +361,7 @@ static void assert_no_path(const struct ibv_ah_attr *wanted)
 	assert_null(ah);
 }
 
-static void impossible_addresses_are_refused(void **state)
+static void uroce_create_ah_bad_address_is_rejected(void **state)
 {
 	struct ibv_ah_attr attr = address(FAKE_GID_IPV6, FAKE_GID_IPV6);
 
@@ -390,23 +390,23 @@ static void impossible_addresses_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(domains_have_numbers_of_their_own),
-		TEST(domain_with_a_region_stays),
-		TEST(parent_domain_is_its_parent),
-		TEST(region_is_what_was_asked_for),
-		TEST(zero_based_region_begins_at_zero),
-		TEST(rights_must_make_sense),
-		TEST(region_must_be_mapped),
-		TEST(region_may_be_larger_than_one_look),
-		TEST(rereg_changes_what_it_is_told),
-		TEST(rereg_may_change_where_it_begins),
-		TEST(a_share_lasts_as_long_as_its_region),
-		TEST(refused_rereg_changes_nothing),
-		TEST(null_region_is_everywhere),
-		TEST(window_has_a_key_and_no_memory),
-		TEST(handle_has_the_path),
-		TEST(hop_limit_is_never_zero),
-		TEST(impossible_addresses_are_refused),
+		TEST(uroce_alloc_pd_numbers_are_unique),
+		TEST(uroce_dealloc_pd_with_region_returns_ebusy),
+		TEST(uroce_alloc_parent_domain_has_number_of_parent),
+		TEST(uroce_reg_mr_stores_requested_region),
+		TEST(uroce_reg_mr_zero_based_begins_at_zero),
+		TEST(uroce_reg_mr_bad_access_returns_einval),
+		TEST(uroce_reg_mr_unmapped_memory_is_rejected),
+		TEST(uroce_reg_mr_checks_large_region_in_parts),
+		TEST(uroce_rereg_mr_changes_requested_fields),
+		TEST(uroce_rereg_mr_changes_iova),
+		TEST(uroce_reg_mr_share_lasts_as_long_as_region),
+		TEST(uroce_rereg_mr_failure_changes_nothing),
+		TEST(uroce_alloc_null_mr_covers_every_address),
+		TEST(uroce_alloc_mw_has_key_without_memory),
+		TEST(uroce_create_ah_stores_path),
+		TEST(uroce_create_ah_default_hop_limit_is_64),
+		TEST(uroce_create_ah_bad_address_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void counters_that_are_not_0_are_logged(void **state)
+static void report_logs_nonzero_counters(void **state)
 {
 	fake_loop.counters.port.rx_bad = 7;
 	fake_loop.counters.helper_wakes = UINT64_C(5000000000);
@@ -53,7 +53,7 @@ static void counters_that_are_not_0_are_logged(void **state)
 }
 
 /* What came of long messages that both sides have copied: our part of them. */
-static void what_was_pushed_and_pulled_is_logged(void **state)
+static void report_logs_pushed_and_pulled_bytes(void **state)
 {
 	fake_loop.counters.local.pushed_bytes = 131072;
 	fake_loop.counters.local.pulled_bytes = UINT64_C(9000000000);
@@ -63,7 +63,7 @@ static void what_was_pushed_and_pulled_is_logged(void **state)
 }
 
 /* Names are there for all of them, and each is another one. */
-static void each_counter_has_a_name(void **state)
+static void report_counter_names_are_unique(void **state)
 {
 	for (int i = 0; i < UROCE_NR_COUNTERS; i++) {
 		const char *name = uroce_counter_name((enum uroce_counter)i);
@@ -76,7 +76,7 @@ static void each_counter_has_a_name(void **state)
 	}
 }
 
-static void port_that_is_taken_is_logged(void **state)
+static void report_logs_port_in_use(void **state)
 {
 	uroce_report_port(&ctx->vctx.context, NULL);
 	assert_string_equal(text, "");
@@ -95,10 +95,10 @@ static void port_that_is_taken_is_logged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(counters_that_are_not_0_are_logged),
-		TEST(what_was_pushed_and_pulled_is_logged),
-		TEST(each_counter_has_a_name),
-		TEST(port_that_is_taken_is_logged),
+		TEST(report_logs_nonzero_counters),
+		TEST(report_logs_pushed_and_pulled_bytes),
+		TEST(report_counter_names_are_unique),
+		TEST(report_logs_port_in_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -492,18 +492,18 @@ static void check_all(uint32_t nr_requests)
 	assert_int_equal(nr, nr_requests);
 }
 
-static void a_slot_of_rc_has_no_past(void **state)
+static void wqe_slot_reuse_of_rc_leaves_no_old_fields(void **state)
 {
 	/* 12 in two ways, but one; 6 of them may be inline, and 6 empty */
 	check_all(2 * 12 - 1 + 2 * 6 + 2 * 6);
 }
 
-static void a_slot_of_uc_has_no_past(void **state)
+static void wqe_slot_reuse_of_uc_leaves_no_old_fields(void **state)
 {
 	check_all(2 * 6 + 2 * 4 + 2 * 4);
 }
 
-static void a_slot_of_ud_has_no_past(void **state)
+static void wqe_slot_reuse_of_ud_leaves_no_old_fields(void **state)
 {
 	check_all(2 * 2 + 2 * 2 + 2 * 2);
 }
@@ -511,12 +511,15 @@ static void a_slot_of_ud_has_no_past(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_slot_of_rc_has_no_past,
-						setup_rc, teardown),
-		cmocka_unit_test_setup_teardown(a_slot_of_uc_has_no_past,
-						setup_uc, teardown),
-		cmocka_unit_test_setup_teardown(a_slot_of_ud_has_no_past,
-						setup_ud, teardown),
+		cmocka_unit_test_setup_teardown(
+			wqe_slot_reuse_of_rc_leaves_no_old_fields, setup_rc,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			wqe_slot_reuse_of_uc_leaves_no_old_fields, setup_uc,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			wqe_slot_reuse_of_ud_leaves_no_old_fields, setup_ud,
+			teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static void unmake_pd(void)
 	assert_int_equal(uroce_dealloc_pd(made_pd), 0);
 }
 
-static void domains(void **state)
+static void shortage_alloc_pd_fails_cleanly(void **state)
 {
 	assert_int_equal(fail_each(make_pd, unmake_pd), 1);
 	assert_int_equal(fail_each(make_parent, unmake_pd), 1);
@@ -159,7 +159,7 @@ static void unmake_mw(void)
 	assert_int_equal(uroce_dealloc_mw(made_mw), 0);
 }
 
-static void keys(void **state)
+static void shortage_reg_mr_and_alloc_mw_fail_cleanly(void **state)
 {
 	assert_in_range(fail_each(make_mr, unmake_mr), 2, 4);
 	assert_in_range(fail_each(make_null_mr, unmake_mr), 1, 4);
@@ -191,7 +191,7 @@ static void unmake_channel(void)
 	(void)close(channel.fd);
 }
 
-static void completion_queues(void **state)
+static void shortage_create_cq_fails_cleanly(void **state)
 {
 	assert_int_equal(fail_each(make_cq, unmake_cq), 2);
 	assert_int_equal(fail_each(make_channel, unmake_channel), 2);
@@ -236,7 +236,7 @@ static void unmake_qp(void)
 	assert_int_equal(uroce_destroy_qp(&made_qp->qp), 0);
 }
 
-static void queues(void **state)
+static void shortage_create_qp_and_srq_fail_cleanly(void **state)
 {
 	assert_int_equal(fail_each(make_srq, unmake_srq), 2);
 	assert_in_range(fail_each(make_qp, unmake_qp), 4, 8);
@@ -254,7 +254,7 @@ static void leave(void)
 	assert_int_equal(uroce_detach_mcast(&made_qp->qp, &group, 0), 0);
 }
 
-static void groups(void **state)
+static void shortage_attach_mcast_fails_cleanly(void **state)
 {
 	assert_int_equal(make_qp(), 0);
 	assert_int_equal(fail_each(join, leave), 1);
@@ -266,7 +266,7 @@ static void groups(void **state)
  * Unread events must be taken back, which takes memory and a pipe for the
  * channel, and again for the asynchronous ones.
  */
-static void destroying_can_be_tried_again(void **state)
+static void shortage_destroy_can_be_retried(void **state)
 {
 	static const struct {
 		unsigned int nth;
@@ -297,12 +297,12 @@ static void destroying_can_be_tried_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(domains),
-		TEST(keys),
-		TEST(completion_queues),
-		TEST(queues),
-		TEST(groups),
-		TEST(destroying_can_be_tried_again),
+		TEST(shortage_alloc_pd_fails_cleanly),
+		TEST(shortage_reg_mr_and_alloc_mw_fail_cleanly),
+		TEST(shortage_create_cq_fails_cleanly),
+		TEST(shortage_create_qp_and_srq_fail_cleanly),
+		TEST(shortage_attach_mcast_fails_cleanly),
+		TEST(shortage_destroy_can_be_retried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static void write_through(uint32_t rkey, uint8_t *addr,
 	assert_int_equal(poll_one(cq).status, expected);
 }
 
-static void window_of_type_1_is_bound_and_closed(void **state)
+static void uroce_bind_mw_type_1_binds_and_unbinds(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_1);
 	uint32_t before = mw->rkey;
@@ -143,7 +143,7 @@ static void window_of_type_1_is_bound_and_closed(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
-static void window_shows_no_more_than_it_is_told(void **state)
+static void uroce_bind_mw_access_outside_range_fails(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_1);
 
@@ -153,7 +153,7 @@ static void window_shows_no_more_than_it_is_told(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
-static void window_of_type_2_is_bound_and_invalidated(void **state)
+static void uroce_bind_mw_type_2_binds_and_invalidates(void **state)
 {
 	struct ibv_send_wr inv = { .opcode = IBV_WR_LOCAL_INV,
 				   .send_flags = IBV_SEND_SIGNALED },
@@ -173,7 +173,7 @@ static void window_of_type_2_is_bound_and_invalidated(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
-static void message_invalidates_a_window(void **state)
+static void uroce_send_with_invalidate_invalidates_window(void **state)
 {
 	struct ibv_send_wr inv = { .opcode = IBV_WR_SEND_WITH_INV }, *bad;
 	struct ibv_recv_wr recv = {}, *bad_recv;
@@ -194,7 +194,7 @@ static void message_invalidates_a_window(void **state)
 }
 
 /* It is a right of the region, so the window has it neither more nor less. */
-static void local_rights_mean_nothing_for_a_window(void **state)
+static void uroce_bind_mw_ignores_local_write(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
 	struct ibv_mw_bind_info info = show(to, 8);
@@ -206,7 +206,7 @@ static void local_rights_mean_nothing_for_a_window(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
-static void impossible_binds_are_refused(void **state)
+static void uroce_bind_mw_invalid_attributes_return_einval(void **state)
 {
 	struct ibv_mw *one = new_mw(IBV_MW_TYPE_1);
 	struct ibv_mw *two = new_mw(IBV_MW_TYPE_2);
@@ -233,7 +233,7 @@ static void impossible_binds_are_refused(void **state)
 }
 
 /* The key that applications know and the one of the engine differ then. */
-static void window_can_be_bound_after_a_failure(void **state)
+static void uroce_bind_mw_after_failed_bind_succeeds(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
 
@@ -249,7 +249,7 @@ static void window_can_be_bound_after_a_failure(void **state)
 }
 
 /* It may be bound still, or a bind may have failed: it goes all the same. */
-static void window_goes_whatever_its_key(void **state)
+static void uroce_dealloc_mw_ignores_rkey(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
 	const uint32_t index = mw->rkey >> 8;
@@ -263,7 +263,7 @@ static void window_goes_whatever_its_key(void **state)
 			 UROCE_REGION_NONE);
 }
 
-static void region_with_a_window_stays(void **state)
+static void uroce_dereg_mr_with_window_returns_ebusy(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_1);
 
@@ -280,15 +280,15 @@ static void region_with_a_window_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(window_of_type_1_is_bound_and_closed),
-		TEST(window_shows_no_more_than_it_is_told),
-		TEST(window_of_type_2_is_bound_and_invalidated),
-		TEST(message_invalidates_a_window),
-		TEST(local_rights_mean_nothing_for_a_window),
-		TEST(impossible_binds_are_refused),
-		TEST(window_can_be_bound_after_a_failure),
-		TEST(window_goes_whatever_its_key),
-		TEST(region_with_a_window_stays),
+		TEST(uroce_bind_mw_type_1_binds_and_unbinds),
+		TEST(uroce_bind_mw_access_outside_range_fails),
+		TEST(uroce_bind_mw_type_2_binds_and_invalidates),
+		TEST(uroce_send_with_invalidate_invalidates_window),
+		TEST(uroce_bind_mw_ignores_local_write),
+		TEST(uroce_bind_mw_invalid_attributes_return_einval),
+		TEST(uroce_bind_mw_after_failed_bind_succeeds),
+		TEST(uroce_dealloc_mw_ignores_rkey),
+		TEST(uroce_dereg_mr_with_window_returns_ebusy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

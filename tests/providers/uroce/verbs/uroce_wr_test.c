@@ -90,13 +90,13 @@ static void assert_done(uint64_t wr_id, enum ibv_wc_opcode opcode)
 
 /* -- what arrives -- */
 
-static void extended_qp_says_so(void **state)
+static void uroce_wr_qp_has_extended_flag(void **state)
 {
 	assert_int_equal(verbs_container_of(qp, struct verbs_qp, qp)->comp_mask,
 			 VERBS_QP_MASK_EX);
 }
 
-static void section_is_sent_as_a_whole(void **state)
+static void uroce_wr_complete_sends_whole_section(void **state)
 {
 	post_recv(100);
 	post_recv(100);
@@ -117,7 +117,7 @@ static void section_is_sent_as_a_whole(void **state)
 	assert_done(6, IBV_WC_SEND);
 }
 
-static void list_of_pieces_is_sent(void **state)
+static void uroce_wr_set_sge_list_sends_all_sges(void **state)
 {
 	struct ibv_sge sges[2] = { { (uintptr_t)from, 10, mr->lkey },
 				   { (uintptr_t)from + 100, 10, mr->lkey } };
@@ -131,7 +131,7 @@ static void list_of_pieces_is_sent(void **state)
 	assert_memory_equal(to + 10, from + 100, 10);
 }
 
-static void inline_data_needs_no_flag(void **state)
+static void uroce_wr_set_inline_data_needs_no_flag(void **state)
 {
 	uint8_t own[64];
 	const struct ibv_data_buf bufs[3] = { { own, 10 },
@@ -155,7 +155,7 @@ static void inline_data_needs_no_flag(void **state)
 	assert_int_equal(to[9], 3);
 }
 
-static void write_read_and_atomics_work(void **state)
+static void uroce_wr_write_read_and_atomics_complete(void **state)
 {
 	uint64_t word, sum;
 
@@ -187,7 +187,7 @@ static void write_read_and_atomics_work(void **state)
 	assert_int_equal(word, 42);
 }
 
-static void placement_operations_work(void **state)
+static void uroce_wr_atomic_write_and_flush_complete(void **state)
 {
 	const uint64_t value = UINT64_C(0x1122334455667788);
 	uint64_t word;
@@ -205,7 +205,7 @@ static void placement_operations_work(void **state)
 	assert_true(word == value);
 }
 
-static void write_with_immediate_works(void **state)
+static void uroce_wr_rdma_write_imm_completes(void **state)
 {
 	struct ibv_wc wc;
 
@@ -220,7 +220,7 @@ static void write_with_immediate_works(void **state)
 	assert_memory_equal(to, from, 30);
 }
 
-static void windows_are_bound_and_invalidated(void **state)
+static void uroce_wr_bind_mw_binds_and_invalidates(void **state)
 {
 	const struct ibv_mw_bind_info info = {
 		.mr = mr,
@@ -260,7 +260,7 @@ static void windows_are_bound_and_invalidated(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
-static void datagrams_have_addresses(void **state)
+static void uroce_wr_set_ud_addr_sends_datagram(void **state)
 {
 	struct ibv_ah *ah = new_ah(pd);
 
@@ -285,7 +285,7 @@ static void assert_section_fails(int err)
 	assert_int_equal(uroce_ring_used(&to_uroce_qp(qp)->qp->sq), 0);
 }
 
-static void datagram_without_address_fails(void **state)
+static void uroce_wr_datagram_without_address_fails_section(void **state)
 {
 	struct ibv_ah *ah = new_ah(pd);
 
@@ -305,7 +305,7 @@ static void datagram_without_address_fails(void **state)
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
-static void aborted_section_leaves_nothing(void **state)
+static void uroce_wr_abort_posts_nothing(void **state)
 {
 	post_recv(100);
 	start(1);
@@ -322,7 +322,7 @@ static void aborted_section_leaves_nothing(void **state)
 	assert_no_completion(cq);
 }
 
-static void one_error_fails_the_section(void **state)
+static void uroce_wr_complete_returns_first_error(void **state)
 {
 	struct ibv_sge sges[5] = {};
 
@@ -336,7 +336,7 @@ static void one_error_fails_the_section(void **state)
 	assert_section_fails(EINVAL);
 }
 
-static void too_much_inline_data_fails(void **state)
+static void uroce_wr_inline_data_above_limit_fails_section(void **state)
 {
 	uint8_t own[65] = {};
 	const struct ibv_data_buf bufs[2] = { { own, 60 }, { own, 5 } };
@@ -356,7 +356,7 @@ static void too_much_inline_data_fails(void **state)
 }
 
 #if SIZE_MAX > UINT32_MAX /* elsewhere there are no such lengths */
-static void overlong_flush_fails(void **state)
+static void uroce_wr_flush_above_4_gib_fails_section(void **state)
 {
 	start(1);
 	ibv_wr_flush(qpx, mr->rkey, 0, (size_t)UINT32_MAX + 1, IBV_FLUSH_GLOBAL,
@@ -365,7 +365,7 @@ static void overlong_flush_fails(void **state)
 }
 #endif
 
-static void operation_of_another_type_fails(void **state)
+static void uroce_wr_opcode_not_of_qp_type_fails_section(void **state)
 {
 	start(1);
 	ibv_wr_rdma_write(qpx, mr->rkey, (uintptr_t)to);
@@ -373,7 +373,7 @@ static void operation_of_another_type_fails(void **state)
 	assert_section_fails(EINVAL);
 }
 
-static void full_queue_fails_the_section(void **state)
+static void uroce_wr_full_queue_fails_section(void **state)
 {
 	start(1);
 	for (int i = 0; i < 9; i++)
@@ -381,7 +381,7 @@ static void full_queue_fails_the_section(void **state)
 	assert_section_fails(ENOMEM);
 }
 
-static void section_before_rts_fails(void **state)
+static void uroce_wr_section_before_rts_fails(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 
@@ -392,13 +392,13 @@ static void section_before_rts_fails(void **state)
 	assert_section_fails(EINVAL);
 }
 
-static void empty_section_does_nothing(void **state)
+static void uroce_wr_empty_section_posts_nothing(void **state)
 {
 	start(1);
 	assert_section_fails(0);
 }
 
-static void bad_bind_fails_the_section(void **state)
+static void uroce_wr_bad_bind_fails_section(void **state)
 {
 	const struct ibv_mw_bind_info info = { .mr = mr, .length = 8 };
 	struct ibv_mw *mw = NULL;
@@ -419,27 +419,27 @@ static void bad_bind_fails_the_section(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RC(extended_qp_says_so),
-		RC(section_is_sent_as_a_whole),
-		RC(list_of_pieces_is_sent),
-		RC(inline_data_needs_no_flag),
-		RC(write_read_and_atomics_work),
-		RC(placement_operations_work),
-		RC(write_with_immediate_works),
-		RC(windows_are_bound_and_invalidated),
-		UD(datagrams_have_addresses),
-		UD(datagram_without_address_fails),
-		RC(aborted_section_leaves_nothing),
-		RC(one_error_fails_the_section),
-		RC(too_much_inline_data_fails),
+		RC(uroce_wr_qp_has_extended_flag),
+		RC(uroce_wr_complete_sends_whole_section),
+		RC(uroce_wr_set_sge_list_sends_all_sges),
+		RC(uroce_wr_set_inline_data_needs_no_flag),
+		RC(uroce_wr_write_read_and_atomics_complete),
+		RC(uroce_wr_atomic_write_and_flush_complete),
+		RC(uroce_wr_rdma_write_imm_completes),
+		RC(uroce_wr_bind_mw_binds_and_invalidates),
+		UD(uroce_wr_set_ud_addr_sends_datagram),
+		UD(uroce_wr_datagram_without_address_fails_section),
+		RC(uroce_wr_abort_posts_nothing),
+		RC(uroce_wr_complete_returns_first_error),
+		RC(uroce_wr_inline_data_above_limit_fails_section),
 #if SIZE_MAX > UINT32_MAX
-		RC(overlong_flush_fails),
+		RC(uroce_wr_flush_above_4_gib_fails_section),
 #endif
-		UD(operation_of_another_type_fails),
-		RC(full_queue_fails_the_section),
-		RC(section_before_rts_fails),
-		RC(empty_section_does_nothing),
-		RC(bad_bind_fails_the_section),
+		UD(uroce_wr_opcode_not_of_qp_type_fails_section),
+		RC(uroce_wr_full_queue_fails_section),
+		RC(uroce_wr_section_before_rts_fails),
+		RC(uroce_wr_empty_section_posts_nothing),
+		RC(uroce_wr_bad_bind_fails_section),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void check_length(const uint8_t *src, size_t len, uint32_t start)
 	assert_int_equal(copy[len], 0xa5);
 }
 
-static void every_method_agrees_with_the_bitwise_one(void **state)
+static void crc32_every_method_matches_bitwise_reference(void **state)
 {
 	static uint8_t bytes[BYTES];
 
@@ -73,7 +73,7 @@ static void every_method_agrees_with_the_bitwise_one(void **state)
 	}
 }
 
-static void known_values(void **state)
+static void crc32_check_values_match(void **state)
 {
 	for (int method = 0; method < UROCE_CRC32_NR_METHODS; method++) {
 		if (!use(method))
@@ -85,7 +85,7 @@ static void known_values(void **state)
 	}
 }
 
-static void pieces_make_the_whole(void **state)
+static void crc32_of_segments_equals_crc32_of_whole(void **state)
 {
 	static uint8_t bytes[BYTES];
 
@@ -102,7 +102,7 @@ static void pieces_make_the_whole(void **state)
 	}
 }
 
-static void multiplying_by_x_is_a_bit_of_zero(void **state)
+static void crc32_multiply_by_x_appends_zero_bit(void **state)
 {
 	static const uint8_t zeros[64];
 
@@ -117,7 +117,7 @@ static void multiplying_by_x_is_a_bit_of_zero(void **state)
 	}
 }
 
-static void powers_can_be_undone(void **state)
+static void crc32_powers_of_x_are_invertible(void **state)
 {
 	for (uint32_t n = 1; n < 40000; n += 997) {
 		uint32_t there = uroce_crc32_x_power(n);
@@ -131,11 +131,11 @@ static void powers_can_be_undone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_method_agrees_with_the_bitwise_one),
-		cmocka_unit_test(known_values),
-		cmocka_unit_test(pieces_make_the_whole),
-		cmocka_unit_test(multiplying_by_x_is_a_bit_of_zero),
-		cmocka_unit_test(powers_can_be_undone),
+		cmocka_unit_test(crc32_every_method_matches_bitwise_reference),
+		cmocka_unit_test(crc32_check_values_match),
+		cmocka_unit_test(crc32_of_segments_equals_crc32_of_whole),
+		cmocka_unit_test(crc32_multiply_by_x_appends_zero_bit),
+		cmocka_unit_test(crc32_powers_of_x_are_invertible),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void build(struct datagram *datagram, const struct uroce_path *path,
 }
 
 /* The vectors are from zlib's crc32() over headers written by hand. */
-static void known_vectors(void **state)
+static void icrc_known_vectors_match(void **state)
 {
 	static const uint8_t v4[] = { 0xf3, 0xfc, 0xb8, 0x6b };
 	static const uint8_t v6[] = { 0xfe, 0x1e, 0xef, 0xa6 };
@@ -82,7 +82,7 @@ static void known_vectors(void **state)
 	assert_memory_equal(datagram.bytes + 76, v4_id, 4);
 }
 
-static void the_id_is_solved_for_every_length(void **state)
+static void icrc_verify_solves_ip_id_for_every_length(void **state)
 {
 	struct datagram datagram;
 	struct uroce_packet packet;
@@ -108,7 +108,7 @@ static void the_id_is_solved_for_every_length(void **state)
 }
 
 /* Whatever is expected, the check finds what there is, and what is wrong. */
-static void a_wrong_guess_of_the_id_does_no_harm(void **state)
+static void icrc_wrong_ip_id_guess_changes_no_result(void **state)
 {
 	static const uint16_t guesses[] = { 0, 0xbeef, 0xbeee, 0xffff };
 	struct datagram datagram;
@@ -139,7 +139,7 @@ static void a_wrong_guess_of_the_id_does_no_harm(void **state)
 }
 
 /* A sender that lets routers cut its packets has DF clear. */
-static void a_clear_df_is_accepted(void **state)
+static void icrc_clear_df_flag_is_accepted(void **state)
 {
 	struct datagram datagram;
 	uint8_t headers[8 + 20 + 8];
@@ -175,7 +175,7 @@ static void a_clear_df_is_accepted(void **state)
 		uroce_icrc_verify(&path_v4, datagram.bytes, datagram.len), 0);
 }
 
-static void what_may_change_on_the_way_may_change(void **state)
+static void icrc_ignores_mutable_fields(void **state)
 {
 	struct datagram datagram;
 	struct uroce_path path = path_v6;
@@ -212,7 +212,7 @@ static unsigned int count_missed_bits(const struct uroce_path *path,
  * With IPv4 there are two that look like a clear DF and some id: bit 3 of the
  * byte 173 and bit 6 of the byte 1834 from the BTH on, whatever the packet.
  */
-static void single_bits_do_not_get_past(void **state)
+static void icrc_detects_single_bit_errors(void **state)
 {
 	assert_int_equal(count_missed_bits(&path_v6, 4096), 0);
 	assert_int_equal(count_missed_bits(&path_v4, 96), 0);
@@ -221,7 +221,7 @@ static void single_bits_do_not_get_past(void **state)
 }
 
 /* 16 bits of check with IPv4: 65536 wrong ICRCs would let 2 or so through. */
-static void random_icrcs_rarely_get_past(void **state)
+static void icrc_rejects_random_values(void **state)
 {
 	struct datagram datagram;
 	unsigned int nr_passed = 0;
@@ -238,7 +238,7 @@ static void random_icrcs_rarely_get_past(void **state)
 	assert_true(nr_passed < 16);
 }
 
-static void addresses_and_ports_are_covered(void **state)
+static void icrc_covers_addresses_and_ports(void **state)
 {
 	struct datagram datagram;
 	struct uroce_path path;
@@ -262,7 +262,7 @@ static void addresses_and_ports_are_covered(void **state)
 			 -EBADMSG);
 }
 
-static void impossible_lengths_are_refused(void **state)
+static void icrc_verify_bad_length_returns_ebadmsg(void **state)
 {
 	struct datagram datagram;
 
@@ -280,7 +280,7 @@ static void impossible_lengths_are_refused(void **state)
 			 -EBADMSG);
 }
 
-static void the_seal_copies_and_checks(void **state)
+static void icrc_seal_copies_and_verifies(void **state)
 {
 	static uint8_t copy[1000];
 	struct datagram datagram;
@@ -315,7 +315,7 @@ static void the_seal_copies_and_checks(void **state)
 	assert_int_equal(icrc.seal.finish(&icrc.seal), -EBADMSG);
 }
 
-static void every_method_gives_the_same_icrc(void **state)
+static void icrc_is_equal_for_every_crc_method(void **state)
 {
 	struct datagram expected, datagram;
 
@@ -331,7 +331,7 @@ static void every_method_gives_the_same_icrc(void **state)
 }
 
 /* What is remembered of packets before makes no difference. */
-static void the_icrc_does_not_depend_on_what_came_before(void **state)
+static void icrc_is_independent_of_previous_packets(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_SEND_ONLY, UROCE_ACKNOWLEDGE,
 					   UROCE_SEND_ONLY, UROCE_WRITE_MIDDLE,
@@ -370,18 +370,18 @@ static void the_icrc_does_not_depend_on_what_came_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_vectors),
-		cmocka_unit_test(the_id_is_solved_for_every_length),
-		cmocka_unit_test(a_wrong_guess_of_the_id_does_no_harm),
-		cmocka_unit_test(a_clear_df_is_accepted),
-		cmocka_unit_test(what_may_change_on_the_way_may_change),
-		cmocka_unit_test(single_bits_do_not_get_past),
-		cmocka_unit_test(random_icrcs_rarely_get_past),
-		cmocka_unit_test(addresses_and_ports_are_covered),
-		cmocka_unit_test(impossible_lengths_are_refused),
-		cmocka_unit_test(the_seal_copies_and_checks),
-		cmocka_unit_test(every_method_gives_the_same_icrc),
-		cmocka_unit_test(the_icrc_does_not_depend_on_what_came_before),
+		cmocka_unit_test(icrc_known_vectors_match),
+		cmocka_unit_test(icrc_verify_solves_ip_id_for_every_length),
+		cmocka_unit_test(icrc_wrong_ip_id_guess_changes_no_result),
+		cmocka_unit_test(icrc_clear_df_flag_is_accepted),
+		cmocka_unit_test(icrc_ignores_mutable_fields),
+		cmocka_unit_test(icrc_detects_single_bit_errors),
+		cmocka_unit_test(icrc_rejects_random_values),
+		cmocka_unit_test(icrc_covers_addresses_and_ports),
+		cmocka_unit_test(icrc_verify_bad_length_returns_ebadmsg),
+		cmocka_unit_test(icrc_seal_copies_and_verifies),
+		cmocka_unit_test(icrc_is_equal_for_every_crc_method),
+		cmocka_unit_test(icrc_is_independent_of_previous_packets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void check_headers(const struct uroce_packet *got,
 			 traits & UROCE_T_IETH ? sent->inv_rkey : 0);
 }
 
-static void every_opcode_there_and_back(void **state)
+static void wire_every_opcode_encodes_and_decodes(void **state)
 {
 	uint8_t buf[UROCE_MAX_HEADER + UROCE_MAX_MTU];
 	struct uroce_packet sent = all_members, got;
@@ -136,7 +136,7 @@ static void every_opcode_there_and_back(void **state)
 	}
 }
 
-static void undefined_opcodes_are_refused(void **state)
+static void wire_undefined_opcode_is_rejected(void **state)
 {
 	uint8_t buf[64] = {};
 	struct uroce_packet packet = {}, got = { .psn = 5 };
@@ -157,7 +157,7 @@ static void undefined_opcodes_are_refused(void **state)
 }
 
 /* The short way to tell is for who has no traits at hand. */
-static void answers_are_told_from_requests(void **state)
+static void wire_is_response_matches_traits(void **state)
 {
 	unsigned int nr_answers = 0;
 
@@ -184,7 +184,7 @@ static void check_bytes(struct uroce_packet packet, const uint8_t *bytes,
 }
 
 /* Written from the drawings of the specification. */
-static void bytes_are_where_the_specification_draws_them(void **state)
+static void wire_encoding_matches_specification(void **state)
 {
 	static const uint8_t write_only_imm[] = {
 		0x0b, 0xd0, 0xff, 0xff, 0x00, 0xa1, 0xb2, 0xc3,
@@ -242,7 +242,7 @@ static void bytes_are_where_the_specification_draws_them(void **state)
 	check_bytes(packet, nak, sizeof(nak));
 }
 
-static void packets_that_are_cut_are_refused(void **state)
+static void wire_truncated_packet_is_rejected(void **state)
 {
 	uint8_t buf[UROCE_MAX_HEADER];
 	struct uroce_packet packet = all_members, got = { .psn = 5 };
@@ -268,7 +268,7 @@ static void packets_that_are_cut_are_refused(void **state)
 	}
 }
 
-static void padding_must_fit_the_payload(void **state)
+static void wire_bad_padding_is_rejected(void **state)
 {
 	uint8_t buf[64] = { UROCE_RC | UROCE_SEND_ONLY };
 	struct uroce_packet got;
@@ -287,7 +287,7 @@ static void padding_must_fit_the_payload(void **state)
 	}
 }
 
-static void payload_is_bounded(void **state)
+static void wire_payload_above_mtu_is_rejected(void **state)
 {
 	static uint8_t buf[UROCE_BTH_LEN + UROCE_MAX_MTU + 4];
 	struct uroce_packet got;
@@ -305,7 +305,7 @@ static void payload_is_bounded(void **state)
 	assert_int_equal(uroce_wire_decode(buf, 32, &got), -EBADMSG);
 }
 
-static void other_versions_are_refused(void **state)
+static void wire_unknown_version_is_rejected(void **state)
 {
 	uint8_t buf[UROCE_BTH_LEN] = { UROCE_RC | UROCE_SEND_ONLY };
 	struct uroce_packet got;
@@ -317,7 +317,7 @@ static void other_versions_are_refused(void **state)
 	}
 }
 
-static void reserved_bits_are_ignored(void **state)
+static void wire_reserved_bits_are_ignored(void **state)
 {
 	uint8_t buf[16] = { UROCE_RC | UROCE_ACKNOWLEDGE };
 	struct uroce_packet got;
@@ -333,15 +333,15 @@ static void reserved_bits_are_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_opcode_there_and_back),
-		cmocka_unit_test(undefined_opcodes_are_refused),
-		cmocka_unit_test(answers_are_told_from_requests),
-		cmocka_unit_test(bytes_are_where_the_specification_draws_them),
-		cmocka_unit_test(packets_that_are_cut_are_refused),
-		cmocka_unit_test(padding_must_fit_the_payload),
-		cmocka_unit_test(payload_is_bounded),
-		cmocka_unit_test(other_versions_are_refused),
-		cmocka_unit_test(reserved_bits_are_ignored),
+		cmocka_unit_test(wire_every_opcode_encodes_and_decodes),
+		cmocka_unit_test(wire_undefined_opcode_is_rejected),
+		cmocka_unit_test(wire_is_response_matches_traits),
+		cmocka_unit_test(wire_encoding_matches_specification),
+		cmocka_unit_test(wire_truncated_packet_is_rejected),
+		cmocka_unit_test(wire_bad_padding_is_rejected),
+		cmocka_unit_test(wire_payload_above_mtu_is_rejected),
+		cmocka_unit_test(wire_unknown_version_is_rejected),
+		cmocka_unit_test(wire_reserved_bits_are_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
