@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Calls between the files of a folder contain no cycle: call_cycles.py BUILD.
+
+A file uses another one if its object refers to a symbol that the object of the
+other file defines. The rule covers each folder of the library and each kernel
+provider; the inside of providers/uroce is left out until its restructuring.
+"""
+
+import collections
+import os
+import re
+import subprocess
+import sys
+
+OBJECT = re.compile(r"^(.*)/CMakeFiles/([\w.+-]+)\.dir/(.*)\.c\.o$")
+# The same sources a second time: with versioned names, or as one module.
+SECOND_BUILDS = ("_versioned", "_as_one")
+LEFT_OUT = ("providers/uroce",)
+
+
+def objects(build):
+    """{folder: {file: path of its object}}"""
+    folders = collections.defaultdict(dict)
+    for top in ("libibverbs", "providers"):
+        for folder, _, names in os.walk(os.path.join(build, top)):
+            for name in names:
+                path = os.path.join(folder, name)
+                match = OBJECT.match(os.path.relpath(path, build))
+                if not match or match[2].endswith(SECOND_BUILDS):
+                    continue
+                source = os.path.normpath(os.path.join(match[1], match[3]))
+                where = os.path.dirname(source)
+                # A helper of another folder, compiled into a provider.
+                if ".." in match[3] or where.startswith(LEFT_OUT):
+                    continue
+                folders[where][os.path.basename(source) + ".c"] = path
+    return folders
+
+
+def symbols(path):
+    """Two sets: the names that an object defines, and those that it uses."""
+    text = subprocess.run(["nm", path], check=True, capture_output=True,
+                          text=True).stdout
+    defined, used = set(), set()
+    for line in text.splitlines():
+        kind, name = line.split()[-2:]
+        if kind in "UwWvV" and len(line.split()) == 2:
+            used.add(name)
+        elif kind in "TDBRWV":
+            defined.add(name)
+    return defined, used
+
+
+def calls(files):
+    """{file: the files that it uses}"""
+    tables = {name: symbols(path) for name, path in files.items()}
+    return {name: {other for other, (defined, _) in tables.items()
+                   if other != name and used & defined}
+            for name, (_, used) in tables.items()}
+
+
+def cycles(graph):
+    """The strongly connected components of more than one node (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph[node]):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    folders = objects(sys.argv[1])
+    if len(folders) < 10:
+        sys.exit(f"only these folders have objects: {sorted(folders)}")
+    findings = [f"{folder}: these files call each other: {', '.join(cycle)}"
+                for folder, files in sorted(folders.items())
+                for cycle in cycles(calls(files))]
+    print("\n".join(findings))
+    sys.exit(1 if findings else 0)
+
+
+main()
