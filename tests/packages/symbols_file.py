@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""debian/libibverbs1.symbols: exactly the names that the library exports.
+"""debian/libibverbs1.symbols: the release that brought each exported name.
 
-symbols_file.py LIBRARY FILE           compares; a ctest does
-symbols_file.py --write LIBRARY FILE   writes the file
-symbols_file.py --against DEBIAN FILE  compares the versions of public names with
+symbols_file.py LIBRARY FILE           compares FILE with the library's names
+symbols_file.py --write LIBRARY FILE   writes FILE
+symbols_file.py --against DEBIAN FILE  compares the releases of public names with
                                        a symbols file of the distribution
 
-The version of a public name is the release of rdma-core that had it first, as
-tests/abi/symbols.tsv tells: what is built with our headers then asks for no
-more than the distribution's libibverbs1 may have, too. Of the private names
-only our own modules use any, and those ask for this very release; nobody else
-has all of them, so they carry our version.
+A line "(symver)NODE RELEASE" covers all names of a version node; a name of another
+release has a line of its own. The release of a public name is the first release of
+rdma-core that exports it (tests/abi/symbols.tsv). A program built with these headers
+then depends on no newer libibverbs1 than one built with the distribution's. Only
+modules of this project use the private names, so those have its own version.
 """
 
 import os
@@ -38,7 +38,7 @@ def release_key(version):
 
 
 def table_versions():
-    """{(name, node): version} of public names, and of nodes as their own name."""
+    """{(name, node): version} of public names; a node itself is (node, node)."""
     versions = {}
     with open(TABLE, encoding="utf-8") as file:
         for line in file:
@@ -56,7 +56,7 @@ def table_versions():
 
 
 def exported(library):
-    """Set of (name, node), nodes with their own name."""
+    """Set of (name, node); a node itself is (node, node)."""
     names = set()
     text = subprocess.run(["readelf", "--dyn-syms", "-W", library], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
@@ -74,9 +74,15 @@ def exported(library):
 
 
 def wanted(library):
+    """The lines of the file."""
     versions = table_versions()
-    rows = [f" {name}@{node} {versions.get((name, node), OURS)}"
-            for name, node in exported(library)]
+    rows = []
+    for name, node in sorted(exported(library)):
+        version = versions.get((name, node), OURS)
+        if name == node:
+            rows.append(f" (symver){node} {version}")
+        elif version != versions.get((node, node), OURS):
+            rows.append(f" {name}@{node} {version}")
     return HEAD + sorted(rows)
 
 
@@ -86,19 +92,21 @@ def read(path):
 
 
 def rows_of(path):
-    """{name@node: version}"""
+    """{name@node or (symver)node: version}"""
     return dict(line.split()[:2] for line in read(path)
                 if line.startswith(" "))
 
 
 def against(theirs, path):
-    """Findings: public names of the distribution that we date differently."""
+    """Findings: public names that the distribution has from another release."""
     ours = rows_of(path)
     for symbol, version in rows_of(theirs).items():
-        if "@IBVERBS_PRIVATE_" in symbol:
+        if "IBVERBS_PRIVATE_" in symbol or "@" not in symbol:
             continue
-        if ours.get(symbol) != version:
-            yield f"{symbol}: {ours.get(symbol)}, the distribution {version}"
+        node = symbol.split("@")[1]
+        mine = ours.get(symbol, ours.get(f"(symver){node}"))
+        if mine != version:
+            yield f"{symbol}: {mine}, the distribution {version}"
 
 
 def main():
@@ -112,7 +120,7 @@ def main():
     elif len(arguments) == 2:
         want, have = wanted(arguments[0]), read(arguments[1])
         findings = [f"missing: {row}" for row in want if row not in have]
-        findings += [f"too much: {row}" for row in have if row not in want]
+        findings += [f"unexpected: {row}" for row in have if row not in want]
     else:
         sys.exit(__doc__)
     print("\n".join(findings))
