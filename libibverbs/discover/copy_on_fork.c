@@ -13,22 +13,22 @@
 #include "discover/netlink_io.h"
 #include "discover/netlink_parse.h"
 
-#define QUESTION_NUMBER (VERBS_NETLINK_DUMP_NUMBER + 1)
+#define QUERY_NUMBER (VERBS_NETLINK_DUMP_NUMBER + 1)
 
 /* Datagrams that are looked at; the first one should be the answer. */
 #define MAX_DATAGRAMS 16
 
-static int send_question(int fd)
+static int copy_on_fork_send_query(int fd)
 {
 	struct verbs_netlink_batch batch;
 	int ret;
 
 	batch.used = 0;
-	ret = verbs_netlink_batch_system(&batch, QUESTION_NUMBER);
+	ret = verbs_netlink_batch_system(&batch, QUERY_NUMBER);
 	return ret ? ret : verbs_netlink_batch_send(fd, &batch);
 }
 
-static int receive_answer(int fd, struct verbs_netlink_scan *scan)
+static int copy_on_fork_receive(int fd, struct verbs_netlink_scan *scan)
 {
 	struct verbs_netlink_rx *rx = verbs_netlink_rx_new();
 	int ret = rx ? 0 : -ENOMEM;
@@ -48,26 +48,26 @@ static int receive_answer(int fd, struct verbs_netlink_scan *scan)
 
 bool verbs_copy_on_fork(void)
 {
-	struct verbs_netlink_query question = {
+	struct verbs_netlink_query query = {
 		.of_system = true,
 		.state = VERBS_NETLINK_PENDING,
 	};
 	struct verbs_netlink_scan scan = {
 		.dump_done = true,
-		.queries = &question,
+		.queries = &query,
 		.nr_queries = 1,
 		.nr_pending = 1,
-		.first_number = QUESTION_NUMBER,
+		.first_number = QUERY_NUMBER,
 	};
 	int fd, ret;
 
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
 	if (fd < 0)
 		return false;
-	ret = send_question(fd);
+	ret = copy_on_fork_send_query(fd);
 	if (!ret)
-		ret = receive_answer(fd, &scan);
+		ret = copy_on_fork_receive(fd, &scan);
 	(void)close(fd); /* a socket has nothing to flush */
-	return !ret && question.state == VERBS_NETLINK_ANSWERED &&
-	       question.copy_on_fork;
+	return !ret && query.state == VERBS_NETLINK_ANSWERED &&
+	       query.copy_on_fork;
 }

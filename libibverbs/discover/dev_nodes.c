@@ -18,31 +18,32 @@
 #include <unistd.h>
 
 /* Two ticks of the coarsest kernel clock, which has HZ=100. */
-#define SETTLED_NS 20000000
-#define NS_PER_S   1000000000
+#define MTIME_GRANULARITY_NS 20000000
+#define NS_PER_S	     1000000000
 
-static bool time_before(const struct timespec *a, const struct timespec *b)
+static bool dev_nodes_time_before(const struct timespec *a,
+				  const struct timespec *b)
 {
 	if (a->tv_sec != b->tv_sec)
 		return a->tv_sec < b->tv_sec;
 	return a->tv_nsec < b->tv_nsec;
 }
 
-bool verbs_nodes_settled(const struct timespec *modified,
-			 const struct timespec *listed)
+bool verbs_nodes_mtime_is_reliable(const struct timespec *modified,
+				   const struct timespec *listed)
 {
 	struct timespec limit = *modified;
 
-	limit.tv_nsec += SETTLED_NS;
+	limit.tv_nsec += MTIME_GRANULARITY_NS;
 	if (limit.tv_nsec >= NS_PER_S) {
 		limit.tv_nsec -= NS_PER_S;
 		limit.tv_sec++;
 	}
-	return time_before(&limit, listed);
+	return dev_nodes_time_before(&limit, listed);
 }
 
 /* The clock that the kernel stamps files with. No system call, by the vDSO. */
-static struct timespec file_clock(void)
+static struct timespec dev_nodes_file_clock(void)
 {
 	struct timespec now = {};
 
@@ -50,7 +51,7 @@ static struct timespec file_clock(void)
 	return now;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int dev_nodes_compare_entries(const void *a, const void *b)
 {
 	const struct verbs_dir_entry *left = a, *right = b;
 
@@ -63,16 +64,16 @@ void verbs_node_listing_free(struct verbs_node_listing *listing)
 	*listing = (struct verbs_node_listing){};
 }
 
-static bool listing_holds(const char *dir,
-			  const struct verbs_node_listing *listing)
+static bool node_listing_is_current(const char *dir,
+				    const struct verbs_node_listing *listing)
 {
 	struct timespec now;
 	struct stat st;
 
-	if (!listing->settled)
+	if (!listing->mtime_reliable)
 		return false;
-	now = file_clock();
-	if (time_before(&now, &listing->listed))
+	now = dev_nodes_file_clock();
+	if (dev_nodes_time_before(&now, &listing->listed))
 		return false; /* the clock was set back: times mean nothing */
 	if (stat(dir, &st))
 		return false;
@@ -81,9 +82,10 @@ static bool listing_holds(const char *dir,
 	       st.st_mtim.tv_nsec == listing->modified.tv_nsec;
 }
 
-static int list_nodes(const char *dir, struct verbs_node_listing *listing)
+static int node_listing_read(const char *dir,
+			     struct verbs_node_listing *listing)
 {
-	struct verbs_node_listing fresh = { .listed = file_clock() };
+	struct verbs_node_listing fresh = { .listed = dev_nodes_file_clock() };
 	struct stat st;
 	int ret;
 	int fd;
@@ -102,11 +104,12 @@ static int list_nodes(const char *dir, struct verbs_node_listing *listing)
 
 	if (fresh.names.count > 1)
 		qsort(fresh.names.entries, fresh.names.count,
-		      sizeof(*fresh.names.entries), compare_entries);
+		      sizeof(*fresh.names.entries), dev_nodes_compare_entries);
 	fresh.dev = st.st_dev;
 	fresh.ino = st.st_ino;
 	fresh.modified = st.st_mtim;
-	fresh.settled = verbs_nodes_settled(&fresh.modified, &fresh.listed);
+	fresh.mtime_reliable =
+		verbs_nodes_mtime_is_reliable(&fresh.modified, &fresh.listed);
 
 	verbs_node_listing_free(listing);
 	*listing = fresh;
@@ -114,7 +117,7 @@ static int list_nodes(const char *dir, struct verbs_node_listing *listing)
 }
 
 /* Return: 0 if the node is there, or -errno. */
-static int node_stat(const char *dir, const char *name)
+static int dev_node_stat(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -127,25 +130,25 @@ static int node_stat(const char *dir, const char *name)
 }
 
 /* @listing: NULL to look at the node itself */
-static int node_exists(const char *dir,
-		       const struct verbs_node_listing *listing,
-		       const char *name)
+static int dev_node_exists(const char *dir,
+			   const struct verbs_node_listing *listing,
+			   const char *name)
 {
 	struct verbs_dir_entry key = {};
 	const struct verbs_dir_entry *entry;
 
 	if (!listing)
-		return node_stat(dir, name);
+		return dev_node_stat(dir, name);
 	if (listing->names.count == 0)
 		return -ENOENT;
 
 	memcpy(key.name, name, sizeof(key.name));
 	entry = bsearch(&key, listing->names.entries, listing->names.count,
-			sizeof(key), compare_entries);
+			sizeof(key), dev_nodes_compare_entries);
 	if (!entry)
 		return -ENOENT;
 	/* A link tells nothing of what it points to. */
-	return entry->type == DT_LNK ? node_stat(dir, name) : 0;
+	return entry->type == DT_LNK ? dev_node_stat(dir, name) : 0;
 }
 
 int verbs_nodes_filter(const char *dir, struct verbs_node_listing *listing,
@@ -157,8 +160,8 @@ int verbs_nodes_filter(const char *dir, struct verbs_node_listing *listing,
 
 	if (records->count <= 1) {
 		use = NULL;
-	} else if (!listing_holds(dir, listing)) {
-		ret = list_nodes(dir, listing);
+	} else if (!node_listing_is_current(dir, listing)) {
+		ret = node_listing_read(dir, listing);
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret == -ENOENT || ret == -ENOTDIR) {
@@ -172,7 +175,7 @@ int verbs_nodes_filter(const char *dir, struct verbs_node_listing *listing,
 	for (size_t i = 0; i < records->count; i++) {
 		const struct verbs_kernel_device *device = &records->devices[i];
 
-		ret = node_exists(dir, use, device->uverbs_name);
+		ret = dev_node_exists(dir, use, device->uverbs_name);
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret)

@@ -20,7 +20,7 @@ struct verbs_node_listing {
 	ino_t ino;
 	struct timespec modified; /* the folder, before it was listed */
 	struct timespec listed;	  /* the clock, before the folder was listed */
-	bool settled;		  /* see verbs_nodes_settled() */
+	bool mtime_reliable;	  /* see verbs_nodes_settled() */
 };
 
 /**
@@ -32,8 +32,8 @@ struct verbs_node_listing {
  * the folder had been modified in that tick too, the two times are equal and
  * the change would go unseen. So the modification must lie some ticks back.
  */
-bool verbs_nodes_settled(const struct timespec *modified,
-			 const struct timespec *listed);
+bool verbs_nodes_mtime_is_reliable(const struct timespec *modified,
+				   const struct timespec *listed);
 
 /**
  * verbs_nodes_filter() - remove the devices that have no node

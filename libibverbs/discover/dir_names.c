@@ -20,7 +20,8 @@
 /* Some thousand short names in one call. */
 #define READ_BYTES ((size_t)32 * 1024)
 
-static int add_entry(struct verbs_dir_names *names, const struct dirent64 *from)
+static int dir_names_add(struct verbs_dir_names *names,
+			 const struct dirent64 *from)
 {
 	size_t count = names->count;
 	struct verbs_dir_entry entry = { .type = from->d_type };
@@ -43,8 +44,8 @@ static int add_entry(struct verbs_dir_names *names, const struct dirent64 *from)
 	return 0;
 }
 
-static int add_entries(struct verbs_dir_names *names, const char *buf,
-		       size_t len)
+static int dir_names_add_all(struct verbs_dir_names *names, const char *buf,
+			     size_t len)
 {
 	size_t pos = 0;
 
@@ -52,7 +53,7 @@ static int add_entries(struct verbs_dir_names *names, const char *buf,
 		const struct dirent64 *from = (const void *)(buf + pos);
 		int ret;
 
-		ret = add_entry(names, from);
+		ret = dir_names_add(names, from);
 		if (ret)
 			return ret;
 		pos += from->d_reclen;
@@ -77,7 +78,7 @@ int verbs_dir_names_read(int dirfd, struct verbs_dir_names *ret_names)
 			ret = len < 0 ? -errno : 0;
 			break;
 		}
-		ret = add_entries(&names, buf, (size_t)len);
+		ret = dir_names_add_all(&names, buf, (size_t)len);
 		if (ret)
 			break;
 	}

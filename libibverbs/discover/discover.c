@@ -21,8 +21,8 @@
 #include "util/sysfs_root.h"
 
 /* Fills in the character devices that netlink could not tell, or drops. */
-static int complete_records(const char *sysfs,
-			    struct verbs_device_records *records)
+static int discover_complete_records(const char *sysfs,
+				     struct verbs_device_records *records)
 {
 	size_t kept = 0;
 
@@ -32,7 +32,7 @@ static int complete_records(const char *sysfs,
 
 		if (!device->uverbs_name[0])
 			ret = verbs_sysfs_chardev(sysfs, device);
-		if (verbs_sysfs_is_shortage(ret))
+		if (verbs_sysfs_is_resource_error(ret))
 			return ret;
 		if (ret)
 			continue;
@@ -61,7 +61,7 @@ int verbs_discover_at(const struct verbs_discover_paths *paths,
 	if (ret && ret != -ENOMEM)
 		ret = verbs_discover_sysfs(paths->sysfs, &records);
 	if (!ret)
-		ret = complete_records(paths->sysfs, &records);
+		ret = discover_complete_records(paths->sysfs, &records);
 	if (!ret)
 		ret = verbs_nodes_filter(paths->dev_dir, &(*memory)->nodes,
 					 &records);

@@ -45,9 +45,9 @@ struct scan {
 };
 
 /* Moves all queries in state @from to state @to. */
-static void move_queries(struct verbs_netlink_scan *nl,
-			 enum verbs_netlink_state from,
-			 enum verbs_netlink_state to)
+static void nldev_move_queries(struct verbs_netlink_scan *nl,
+			       enum verbs_netlink_state from,
+			       enum verbs_netlink_state to)
 {
 	for (size_t i = 0; i < nl->nr_queries; i++)
 		if (nl->queries[i].state == from)
@@ -57,7 +57,7 @@ static void move_queries(struct verbs_netlink_scan *nl,
 }
 
 /* Sends the next window of queries, behind the dump request if @with_dump. */
-static int send_window(struct scan *scan, bool with_dump)
+static int nldev_send_window(struct scan *scan, bool with_dump)
 {
 	struct verbs_netlink_scan *nl = &scan->nl;
 	struct verbs_netlink_batch batch;
@@ -74,7 +74,7 @@ static int send_window(struct scan *scan, bool with_dump)
 
 		if (nl->nr_pending == scan->memory->window)
 			break;
-		if (query->state != VERBS_NETLINK_UNASKED)
+		if (query->state != VERBS_NETLINK_UNSENT)
 			continue;
 		ret = verbs_netlink_batch_query(&batch,
 						nl->first_number + (uint32_t)i,
@@ -88,13 +88,13 @@ static int send_window(struct scan *scan, bool with_dump)
 }
 
 /* Whether nothing that netlink told can be used after this error. */
-static bool is_fatal(int error)
+static bool nldev_error_is_fatal(int error)
 {
 	return error == -ENOMEM || error == -EBADMSG || error == -EMSGSIZE;
 }
 
 /* Takes what has arrived. -EAGAIN if nothing has. */
-static int receive_some(struct scan *scan)
+static int nldev_receive_available(struct scan *scan)
 {
 	struct verbs_netlink_memory *memory = scan->memory;
 	size_t nr;
@@ -115,7 +115,7 @@ static int receive_some(struct scan *scan)
  * While the dump runs its parts need the room as well: start over, without
  * queries beside the dump.
  */
-static int recover_overrun(struct scan *scan)
+static int nldev_recover_overrun(struct scan *scan)
 {
 	struct verbs_netlink_memory *memory = scan->memory;
 	int ret;
@@ -127,13 +127,14 @@ static int recover_overrun(struct scan *scan)
 	}
 
 	do {
-		ret = receive_some(scan);
+		ret = nldev_receive_available(scan);
 	} while (!ret || ret == -ENOBUFS || ret == -EINTR);
 	if (ret != -EAGAIN)
 		return ret;
 
 	memory->window /= 2;
-	move_queries(&scan->nl, VERBS_NETLINK_PENDING, VERBS_NETLINK_UNASKED);
+	nldev_move_queries(&scan->nl, VERBS_NETLINK_PENDING,
+			   VERBS_NETLINK_UNSENT);
 	return 0;
 }
 
@@ -142,20 +143,21 @@ static int recover_overrun(struct scan *scan)
  * answers can be missing; if they cannot be had, their queries are FAILED and
  * no more are sent in this scan.
  */
-static int receive_all(struct scan *scan)
+static int nldev_receive_pending(struct scan *scan)
 {
 	struct verbs_netlink_scan *nl = &scan->nl;
 	int ret = 0;
 
 	while ((!ret || ret == -EINTR) && (!nl->dump_done || nl->nr_pending)) {
-		ret = receive_some(scan);
+		ret = nldev_receive_available(scan);
 		if (ret == -ENOBUFS)
-			ret = recover_overrun(scan);
+			ret = nldev_recover_overrun(scan);
 		else if (ret == -EAGAIN)
 			ret = verbs_netlink_wait(scan->fd);
 	}
-	if (ret && nl->dump_done && !is_fatal(ret)) {
-		move_queries(nl, VERBS_NETLINK_PENDING, VERBS_NETLINK_FAILED);
+	if (ret && nl->dump_done && !nldev_error_is_fatal(ret)) {
+		nldev_move_queries(nl, VERBS_NETLINK_PENDING,
+				   VERBS_NETLINK_FAILED);
 		scan->memory->window = 0;
 		return 0;
 	}
@@ -163,7 +165,7 @@ static int receive_all(struct scan *scan)
 }
 
 /* Queries for the devices of the last scan, as far as one window goes. */
-static int query_known(struct scan *scan)
+static int nldev_add_known_queries(struct scan *scan)
 {
 	const struct verbs_netlink_memory *memory = scan->memory;
 	struct verbs_netlink_scan *nl = &scan->nl;
@@ -184,7 +186,7 @@ static int query_known(struct scan *scan)
 }
 
 static const struct verbs_netlink_query *
-find_answer(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
+nldev_find_answered(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
 {
 	for (size_t i = 0; i < nl->nr_queries; i++) {
 		const struct verbs_netlink_query *query = &nl->queries[i];
@@ -201,7 +203,7 @@ find_answer(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
  * that are already there are taken over; a query that failed is asked again,
  * because its device may have come after it.
  */
-static int query_devices(struct scan *scan)
+static int nldev_add_device_queries(struct scan *scan)
 {
 	struct verbs_netlink_scan *nl = &scan->nl;
 	struct verbs_netlink_query *queries = NULL;
@@ -215,11 +217,11 @@ static int query_devices(struct scan *scan)
 	for (size_t i = 0; i < nl->devices.count; i++) {
 		uint32_t ibdev_index =
 			(uint32_t)nl->devices.devices[i].ibdev_index;
-		const struct verbs_netlink_query *answer;
+		const struct verbs_netlink_query *answered;
 
-		answer = find_answer(nl, ibdev_index);
-		if (answer)
-			queries[i] = *answer;
+		answered = nldev_find_answered(nl, ibdev_index);
+		if (answered)
+			queries[i] = *answered;
 		else
 			queries[i].ibdev_index = ibdev_index;
 	}
@@ -231,10 +233,10 @@ static int query_devices(struct scan *scan)
 	return 0;
 }
 
-static bool has_unasked(const struct verbs_netlink_scan *nl)
+static bool nldev_has_unsent(const struct verbs_netlink_scan *nl)
 {
 	for (size_t i = 0; i < nl->nr_queries; i++)
-		if (nl->queries[i].state == VERBS_NETLINK_UNASKED)
+		if (nl->queries[i].state == VERBS_NETLINK_UNSENT)
 			return true;
 	return false;
 }
@@ -243,27 +245,27 @@ static bool has_unasked(const struct verbs_netlink_scan *nl)
  * Asks all queries. When no more can be sent, because of an error or because
  * the windows have become too small, the rest is FAILED.
  */
-static int ask_devices(struct scan *scan)
+static int nldev_run_queries(struct scan *scan)
 {
 	struct verbs_netlink_scan *nl = &scan->nl;
 
-	while (has_unasked(nl) && scan->memory->window) {
-		int ret = send_window(scan, false);
+	while (nldev_has_unsent(nl) && scan->memory->window) {
+		int ret = nldev_send_window(scan, false);
 
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret)
 			break;
-		ret = receive_all(scan);
+		ret = nldev_receive_pending(scan);
 		if (ret)
 			return ret;
 	}
-	move_queries(nl, VERBS_NETLINK_PENDING, VERBS_NETLINK_FAILED);
-	move_queries(nl, VERBS_NETLINK_UNASKED, VERBS_NETLINK_FAILED);
+	nldev_move_queries(nl, VERBS_NETLINK_PENDING, VERBS_NETLINK_FAILED);
+	nldev_move_queries(nl, VERBS_NETLINK_UNSENT, VERBS_NETLINK_FAILED);
 	return 0;
 }
 
-static void take_answers(struct verbs_netlink_scan *nl)
+static void nldev_copy_responses(struct verbs_netlink_scan *nl)
 {
 	for (size_t i = 0; i < nl->nr_queries; i++) {
 		const struct verbs_netlink_query *query = &nl->queries[i];
@@ -279,24 +281,24 @@ static void take_answers(struct verbs_netlink_scan *nl)
 }
 
 /* Everything from the first send on. */
-static int scan_socket(struct scan *scan)
+static int nldev_scan_socket(struct scan *scan)
 {
 	int ret;
 
-	ret = query_known(scan);
+	ret = nldev_add_known_queries(scan);
 	if (!ret)
-		ret = send_window(scan, true);
+		ret = nldev_send_window(scan, true);
 	if (!ret)
-		ret = receive_all(scan);
+		ret = nldev_receive_pending(scan);
 	if (!ret)
-		ret = query_devices(scan);
+		ret = nldev_add_device_queries(scan);
 	if (!ret)
-		ret = ask_devices(scan);
+		ret = nldev_run_queries(scan);
 	return ret;
 }
 
-static int scan_once(struct verbs_netlink_memory *memory,
-		     struct verbs_device_records *ret_records)
+static int nldev_scan_once(struct verbs_netlink_memory *memory,
+			   struct verbs_device_records *ret_records)
 {
 	struct scan scan = {
 		.memory = memory,
@@ -309,11 +311,11 @@ static int scan_once(struct verbs_netlink_memory *memory,
 	scan.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
 	if (scan.fd < 0)
 		return -errno;
-	ret = scan_socket(&scan);
+	ret = nldev_scan_socket(&scan);
 	(void)close(scan.fd); /* a socket has nothing to flush */
 
 	if (!ret) {
-		take_answers(&scan.nl);
+		nldev_copy_responses(&scan.nl);
 		*ret_records = scan.nl.devices;
 	} else {
 		verbs_device_records_free(&scan.nl.devices);
@@ -322,8 +324,8 @@ static int scan_once(struct verbs_netlink_memory *memory,
 	return ret;
 }
 
-static int remember_known(struct verbs_netlink_memory *memory,
-			  const struct verbs_device_records *records)
+static int nldev_store_known(struct verbs_netlink_memory *memory,
+			     const struct verbs_device_records *records)
 {
 	uint32_t *known;
 
@@ -355,14 +357,14 @@ int verbs_discover_netlink(struct verbs_netlink_memory *memory,
 	}
 
 	for (int i = 0; i < MAX_ATTEMPTS && ret == -ESTALE; i++) {
-		ret = scan_once(memory, &records);
+		ret = nldev_scan_once(memory, &records);
 		if (ret == -EMSGSIZE && !memory->wide) {
 			memory->wide = true;
 			ret = -ESTALE;
 		}
 	}
 	if (!ret)
-		ret = remember_known(memory, &records);
+		ret = nldev_store_known(memory, &records);
 	if (ret) {
 		memory->nr_known = 0;
 		verbs_device_records_free(&records);

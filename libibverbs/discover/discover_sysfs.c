@@ -29,13 +29,13 @@
 /* A folder, a slash, the longest name of a file below it. */
 #define ENTRY_PATH_LEN (VERBS_DEVICE_NAME_LEN + 32)
 
-bool verbs_sysfs_is_shortage(int error)
+bool verbs_sysfs_is_resource_error(int error)
 {
 	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
 }
 
 /* Digits only: neither blanks nor a sign. */
-static bool take_number(const char **text, uint32_t *ret_number)
+static bool sysfs_take_number(const char **text, uint32_t *ret_number)
 {
 	const char *pos = *text;
 	uint32_t number = 0;
@@ -54,7 +54,7 @@ static bool take_number(const char **text, uint32_t *ret_number)
 
 bool verbs_sysfs_parse_number(const char *text, uint32_t *ret_number)
 {
-	return take_number(&text, ret_number);
+	return sysfs_take_number(&text, ret_number);
 }
 
 bool verbs_sysfs_parse_dev(const char *text, size_t len, dev_t *ret_dev)
@@ -62,8 +62,8 @@ bool verbs_sysfs_parse_dev(const char *text, size_t len, dev_t *ret_dev)
 	const char *pos = text;
 	uint32_t major_nr, minor_nr;
 
-	if (!take_number(&pos, &major_nr) || *pos++ != ':' ||
-	    !take_number(&pos, &minor_nr) || pos != text + len)
+	if (!sysfs_take_number(&pos, &major_nr) || *pos++ != ':' ||
+	    !sysfs_take_number(&pos, &minor_nr) || pos != text + len)
 		return false;
 	/* the kernel's dev_t has 12 and 20 bits for them */
 	if (major_nr > 0xfff || minor_nr > 0xfffff)
@@ -73,8 +73,8 @@ bool verbs_sysfs_parse_dev(const char *text, size_t len, dev_t *ret_dev)
 }
 
 /* Reads @entry/@file below @dirfd. Return: length, or -errno. */
-static ssize_t read_text(int dirfd, const char *entry, const char *file,
-			 char text[TEXT_LEN])
+static ssize_t sysfs_read_text(int dirfd, const char *entry, const char *file,
+			       char text[TEXT_LEN])
 {
 	char path[ENTRY_PATH_LEN];
 	int len;
@@ -86,20 +86,20 @@ static ssize_t read_text(int dirfd, const char *entry, const char *file,
 }
 
 /* What a uverbs folder tells of the character device. */
-static int read_chardev(int dirfd, const char *entry,
-			struct verbs_kernel_device *device)
+static int sysfs_read_chardev(int dirfd, const char *entry,
+			      struct verbs_kernel_device *device)
 {
 	char text[TEXT_LEN];
 	ssize_t len;
 
-	len = read_text(dirfd, entry, "dev", text);
+	len = sysfs_read_text(dirfd, entry, "dev", text);
 	if (len < 0)
 		return (int)len;
 	if (!verbs_sysfs_parse_dev(text, (size_t)len, &device->cdev))
 		return -EINVAL;
 
-	len = read_text(dirfd, entry, "abi_version", text);
-	if (verbs_sysfs_is_shortage((int)len))
+	len = sysfs_read_text(dirfd, entry, "abi_version", text);
+	if (verbs_sysfs_is_resource_error((int)len))
 		return (int)len;
 	if (len < 0 || !verbs_sysfs_parse_number(text, &device->abi_version))
 		device->abi_version = 0; /* the file may be absent */
@@ -107,7 +107,8 @@ static int read_chardev(int dirfd, const char *entry,
 }
 
 /* What the folder of the RDMA device tells, given ibdev_name. */
-static int read_ibdev(const char *sysfs, struct verbs_kernel_device *device)
+static int sysfs_read_ibdev(const char *sysfs,
+			    struct verbs_kernel_device *device)
 {
 	char path[PATH_MAX];
 	char text[TEXT_LEN];
@@ -136,26 +137,26 @@ static int read_ibdev(const char *sysfs, struct verbs_kernel_device *device)
 	return 0;
 }
 
-static int read_device(const char *sysfs, int class_fd, const char *entry,
-		       struct verbs_kernel_device *device)
+static int sysfs_read_device(const char *sysfs, int class_fd, const char *entry,
+			     struct verbs_kernel_device *device)
 {
 	char text[TEXT_LEN];
 	ssize_t len;
 	int ret;
 
 	/* fails for what is not a folder, such as the file abi_version */
-	len = read_text(class_fd, entry, "ibdev", text);
+	len = sysfs_read_text(class_fd, entry, "ibdev", text);
 	if (len < 0)
 		return (int)len;
 	if (!verbs_record_name(text, (size_t)len, device->ibdev_name))
 		return -EINVAL;
-	ret = read_chardev(class_fd, entry, device);
+	ret = sysfs_read_chardev(class_fd, entry, device);
 	if (ret)
 		return ret;
-	return read_ibdev(sysfs, device);
+	return sysfs_read_ibdev(sysfs, device);
 }
 
-static int check_uverbs_abi(int class_fd)
+static int sysfs_check_uverbs_abi(int class_fd)
 {
 	char text[TEXT_LEN];
 	uint32_t abi;
@@ -163,24 +164,25 @@ static int check_uverbs_abi(int class_fd)
 
 	len = text_file_read_at(class_fd, "abi_version", text, sizeof(text));
 	if (len < 0)
-		return verbs_sysfs_is_shortage((int)len) ? (int)len : -ENOSYS;
+		return verbs_sysfs_is_resource_error((int)len) ? (int)len
+							       : -ENOSYS;
 	if (!verbs_sysfs_parse_number(text, &abi) || abi < MIN_UVERBS_ABI ||
 	    abi > MAX_UVERBS_ABI)
 		return -ENOSYS;
 	return 0;
 }
 
-static int read_devices(const char *sysfs, int class_fd,
-			const struct verbs_dir_names *names,
-			struct verbs_device_records *records)
+static int sysfs_read_devices(const char *sysfs, int class_fd,
+			      const struct verbs_dir_names *names,
+			      struct verbs_device_records *records)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		const struct verbs_dir_entry *entry = &names->entries[i];
 		struct verbs_kernel_device device = { .ibdev_index = -1 };
 		int ret;
 
-		ret = read_device(sysfs, class_fd, entry->name, &device);
-		if (verbs_sysfs_is_shortage(ret))
+		ret = sysfs_read_device(sysfs, class_fd, entry->name, &device);
+		if (verbs_sysfs_is_resource_error(ret))
 			return ret;
 		if (ret)
 			continue;
@@ -189,18 +191,18 @@ static int read_devices(const char *sysfs, int class_fd,
 		if (ret)
 			return ret;
 	}
-	return records->count ? check_uverbs_abi(class_fd) : 0;
+	return records->count ? sysfs_check_uverbs_abi(class_fd) : 0;
 }
 
 /* Why the class could not be read, in the terms of verbs_discover(). */
-static int class_error(int error)
+static int sysfs_class_error(int error)
 {
 	if (error == -EACCES || error == -EPERM)
 		return -EPERM;
-	return verbs_sysfs_is_shortage(error) ? error : -ENOSYS;
+	return verbs_sysfs_is_resource_error(error) ? error : -ENOSYS;
 }
 
-static int open_folder(const char *path)
+static int sysfs_open_dir(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -219,15 +221,15 @@ int verbs_discover_sysfs(const char *sysfs,
 	ret = snprintf(path, sizeof(path), "%s/class/infiniband_verbs", sysfs);
 	if (ret < 0 || (size_t)ret >= sizeof(path))
 		return -ENOSYS;
-	class_fd = open_folder(path);
+	class_fd = sysfs_open_dir(path);
 	if (class_fd < 0)
-		return class_error(class_fd);
+		return sysfs_class_error(class_fd);
 
 	ret = verbs_dir_names_read(class_fd, &names);
 	if (ret)
-		ret = class_error(ret);
+		ret = sysfs_class_error(ret);
 	else
-		ret = read_devices(sysfs, class_fd, &names, &records);
+		ret = sysfs_read_devices(sysfs, class_fd, &names, &records);
 	verbs_dir_names_free(&names);
 	(void)close(class_fd); /* nothing was written */
 
@@ -251,7 +253,7 @@ int verbs_sysfs_chardev(const char *sysfs, struct verbs_kernel_device *device)
 		       device->ibdev_name);
 	if (ret < 0 || (size_t)ret >= sizeof(path))
 		return -ENAMETOOLONG;
-	dirfd = open_folder(path);
+	dirfd = sysfs_open_dir(path);
 	if (dirfd < 0)
 		return dirfd;
 
@@ -259,7 +261,7 @@ int verbs_sysfs_chardev(const char *sysfs, struct verbs_kernel_device *device)
 	if (!ret && !names.count)
 		ret = -ENOENT;
 	if (!ret)
-		ret = read_chardev(dirfd, names.entries[0].name, &found);
+		ret = sysfs_read_chardev(dirfd, names.entries[0].name, &found);
 	if (!ret) {
 		memcpy(found.uverbs_name, names.entries[0].name,
 		       sizeof(found.uverbs_name));

@@ -35,7 +35,7 @@ int verbs_discover_sysfs(const char *sysfs,
 int verbs_sysfs_chardev(const char *sysfs, struct verbs_kernel_device *device);
 
 /* Whether an error of these functions says nothing about the device. */
-bool verbs_sysfs_is_shortage(int error);
+bool verbs_sysfs_is_resource_error(int error);
 
 /*
  * The texts of sysfs, without their newline. Pure. @len: bytes at @text, which

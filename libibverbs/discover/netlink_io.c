@@ -36,7 +36,8 @@ struct verbs_netlink_rx {
 	} data;
 };
 
-static int batch_add(struct verbs_netlink_batch *batch, struct nl_msg *msg)
+static int netlink_batch_add(struct verbs_netlink_batch *batch,
+			     struct nl_msg *msg)
 {
 	const struct nlmsghdr *hdr = nlmsg_hdr(msg);
 
@@ -58,7 +59,7 @@ int verbs_netlink_batch_dump(struct verbs_netlink_batch *batch)
 	if (nlmsg_put(msg, 0, VERBS_NETLINK_DUMP_NUMBER,
 		      RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0,
 		      NLM_F_REQUEST | NLM_F_DUMP))
-		ret = batch_add(batch, msg);
+		ret = netlink_batch_add(batch, msg);
 	nlmsg_free(msg);
 	return ret;
 }
@@ -78,7 +79,7 @@ int verbs_netlink_batch_query(struct verbs_netlink_batch *batch,
 		    0, NLM_F_REQUEST) &&
 	    !nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, ibdev_index) &&
 	    !nla_put_string(msg, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs"))
-		ret = batch_add(batch, msg);
+		ret = netlink_batch_add(batch, msg);
 	nlmsg_free(msg);
 	return ret;
 }
@@ -95,7 +96,7 @@ int verbs_netlink_batch_system(struct verbs_netlink_batch *batch,
 	if (nlmsg_put(msg, 0, number,
 		      RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET),
 		      0, NLM_F_REQUEST))
-		ret = batch_add(batch, msg);
+		ret = netlink_batch_add(batch, msg);
 	nlmsg_free(msg);
 	return ret;
 }
@@ -124,7 +125,7 @@ void verbs_netlink_rx_free(struct verbs_netlink_rx *rx)
 	free(rx);
 }
 
-static unsigned int rx_prepare(struct verbs_netlink_rx *rx, bool wide)
+static unsigned int netlink_rx_prepare(struct verbs_netlink_rx *rx, bool wide)
 {
 	unsigned int nr_slots = wide ? RX_SLOTS_WIDE : RX_SLOTS;
 	size_t slot_bytes = RX_BYTES / nr_slots;
@@ -144,7 +145,7 @@ static unsigned int rx_prepare(struct verbs_netlink_rx *rx, bool wide)
 	return nr_slots;
 }
 
-static bool is_from_kernel(const struct msghdr *msg)
+static bool netlink_is_from_kernel(const struct msghdr *msg)
 {
 	const struct sockaddr_nl *from = msg->msg_name;
 
@@ -157,7 +158,8 @@ int verbs_netlink_receive(int fd, struct verbs_netlink_rx *rx, bool wide,
 {
 	int nr;
 
-	nr = recvmmsg(fd, rx->msgs, rx_prepare(rx, wide), MSG_DONTWAIT, NULL);
+	nr = recvmmsg(fd, rx->msgs, netlink_rx_prepare(rx, wide), MSG_DONTWAIT,
+		      NULL);
 	*ret_nr = nr > 0 ? (size_t)nr : 0;
 	if (nr < 0)
 		return -errno;
@@ -166,7 +168,7 @@ int verbs_netlink_receive(int fd, struct verbs_netlink_rx *rx, bool wide,
 		const struct msghdr *msg = &rx->msgs[i].msg_hdr;
 		int ret;
 
-		if (!is_from_kernel(msg))
+		if (!netlink_is_from_kernel(msg))
 			continue;
 		if (msg->msg_flags & MSG_TRUNC)
 			return -EMSGSIZE;

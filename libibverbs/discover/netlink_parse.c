@@ -26,7 +26,7 @@
 #define LAST_ATTR RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID
 
 /* Strings are missing here: a bad name must not spoil the whole message. */
-static const struct nla_policy policy[LAST_ATTR + 1] = {
+static const struct nla_policy nldev_policy[LAST_ATTR + 1] = {
 	[RDMA_NLDEV_ATTR_DEV_INDEX] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_PORT_INDEX] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_NODE_GUID] = { .type = NLA_U64 },
@@ -37,7 +37,7 @@ static const struct nla_policy policy[LAST_ATTR + 1] = {
 };
 
 /* The terminator has to be the last byte of the attribute. */
-static bool take_name(struct nlattr *attr, char *ret_name)
+static bool nldev_parse_name(struct nlattr *attr, char *ret_name)
 {
 	const char *text = nla_data(attr);
 	int len = nla_len(attr);
@@ -51,7 +51,7 @@ static bool take_name(struct nlattr *attr, char *ret_name)
  * The names of records are padded with zeroes. Most differ in their first
  * bytes, and every device is compared with all others.
  */
-static bool same_name(const char *a, const char *b)
+static bool nldev_same_name(const char *a, const char *b)
 {
 	uint64_t first_a, first_b;
 
@@ -60,26 +60,27 @@ static bool same_name(const char *a, const char *b)
 	return first_a == first_b && memcmp(a, b, VERBS_DEVICE_NAME_LEN) == 0;
 }
 
-static bool is_duplicate(const struct verbs_device_records *devices,
-			 const struct verbs_kernel_device *device)
+static bool nldev_is_duplicate(const struct verbs_device_records *devices,
+			       const struct verbs_kernel_device *device)
 {
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct verbs_kernel_device *other = &devices->devices[i];
 
 		if (other->ibdev_index == device->ibdev_index ||
-		    same_name(other->ibdev_name, device->ibdev_name))
+		    nldev_same_name(other->ibdev_name, device->ibdev_name))
 			return true;
 	}
 	return false;
 }
 
-static int parse_device(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
+static int nldev_parse_device(struct verbs_netlink_scan *scan,
+			      struct nlmsghdr *hdr)
 {
 	struct verbs_kernel_device device = { .has_node_guid = true };
 	struct nlattr *attrs[LAST_ATTR + 1];
 	uint32_t ibdev_index;
 
-	if (nlmsg_parse(hdr, 0, attrs, LAST_ATTR, policy) < 0)
+	if (nlmsg_parse(hdr, 0, attrs, LAST_ATTR, nldev_policy) < 0)
 		return -EBADMSG;
 	if (!attrs[RDMA_NLDEV_ATTR_DEV_INDEX] ||
 	    !attrs[RDMA_NLDEV_ATTR_DEV_NAME] ||
@@ -91,7 +92,8 @@ static int parse_device(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
 	ibdev_index = nla_get_u32(attrs[RDMA_NLDEV_ATTR_DEV_INDEX]);
 	if (ibdev_index > INT_MAX)
 		return -EBADMSG;
-	if (!take_name(attrs[RDMA_NLDEV_ATTR_DEV_NAME], device.ibdev_name))
+	if (!nldev_parse_name(attrs[RDMA_NLDEV_ATTR_DEV_NAME],
+			      device.ibdev_name))
 		return 0;
 
 	device.ibdev_index = (int)ibdev_index;
@@ -105,7 +107,7 @@ static int parse_device(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
 	 * The kernel resumes a dump by position. If devices come or go
 	 * meanwhile, one can appear twice, or a new one under the old name.
 	 */
-	if (is_duplicate(&scan->devices, &device))
+	if (nldev_is_duplicate(&scan->devices, &device))
 		return -ESTALE;
 	if (scan->devices.count == VERBS_NETLINK_MAX_DEVICES)
 		return -EBADMSG;
@@ -113,7 +115,7 @@ static int parse_device(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
 }
 
 /* The error code that leads the payload of NLMSG_ERROR and NLMSG_DONE. */
-static bool take_error(const struct nlmsghdr *hdr, int *ret_error)
+static bool nldev_parse_error(const struct nlmsghdr *hdr, int *ret_error)
 {
 	if (!nlmsg_valid_hdr(hdr, sizeof(*ret_error)))
 		return false;
@@ -121,14 +123,15 @@ static bool take_error(const struct nlmsghdr *hdr, int *ret_error)
 	return true;
 }
 
-static int dump_refused(int error)
+static int nldev_dump_error(int error)
 {
 	if (error == -EAGAIN || error == -EINTR || error == -EBUSY)
 		return -ESTALE;
 	return -EIO;
 }
 
-static int parse_dump(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
+static int nldev_parse_dump(struct verbs_netlink_scan *scan,
+			    struct nlmsghdr *hdr)
 {
 	int error;
 
@@ -139,19 +142,19 @@ static int parse_dump(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
 
 	switch (hdr->nlmsg_type) {
 	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET):
-		return parse_device(scan, hdr);
+		return nldev_parse_device(scan, hdr);
 	case NLMSG_NOOP:
 		return 0;
 	case NLMSG_OVERRUN:
 		return -ESTALE;
 	case NLMSG_ERROR:
-		if (!take_error(hdr, &error))
+		if (!nldev_parse_error(hdr, &error))
 			return -EBADMSG;
-		return error ? dump_refused(error) : 0;
+		return error ? nldev_dump_error(error) : 0;
 	case NLMSG_DONE:
 		/* older kernels end without a code */
-		if (take_error(hdr, &error) && error < 0)
-			return dump_refused(error);
+		if (nldev_parse_error(hdr, &error) && error < 0)
+			return nldev_dump_error(error);
 		scan->dump_done = true;
 		return 0;
 	default:
@@ -159,15 +162,15 @@ static int parse_dump(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
 	}
 }
 
-static bool parse_chardev(struct nlmsghdr *hdr,
-			  struct verbs_netlink_query *query)
+static bool nldev_parse_chardev(struct nlmsghdr *hdr,
+				struct verbs_netlink_query *query)
 {
 	struct nlattr *attrs[LAST_ATTR + 1];
 	struct nlattr *driver;
 	uint64_t cdev;
 
 	if (query->of_system ||
-	    nlmsg_parse(hdr, 0, attrs, LAST_ATTR, policy) < 0)
+	    nlmsg_parse(hdr, 0, attrs, LAST_ATTR, nldev_policy) < 0)
 		return false;
 	if (!attrs[RDMA_NLDEV_ATTR_CHARDEV] ||
 	    !attrs[RDMA_NLDEV_ATTR_CHARDEV_ABI] ||
@@ -177,7 +180,7 @@ static bool parse_chardev(struct nlmsghdr *hdr,
 	cdev = nla_get_u64(attrs[RDMA_NLDEV_ATTR_CHARDEV]);
 	if (cdev > UINT32_MAX)
 		return false;
-	if (!take_name(attrs[RDMA_NLDEV_ATTR_CHARDEV_NAME], query->name))
+	if (!nldev_parse_name(attrs[RDMA_NLDEV_ATTR_CHARDEV_NAME], query->name))
 		return false;
 
 	/* mmmMMMmm: 12 bits of major amid 20 bits of minor */
@@ -191,8 +194,8 @@ static bool parse_chardev(struct nlmsghdr *hdr,
 }
 
 /* Kernels before 5.12 do not mention it. */
-static bool parse_system(struct nlmsghdr *hdr,
-			 struct verbs_netlink_query *query)
+static bool nldev_parse_system(struct nlmsghdr *hdr,
+			       struct verbs_netlink_query *query)
 {
 	struct nlattr *attr;
 
@@ -203,24 +206,25 @@ static bool parse_system(struct nlmsghdr *hdr,
 	return true;
 }
 
-static void parse_answer(struct verbs_netlink_query *query,
-			 struct nlmsghdr *hdr)
+static void nldev_parse_response(struct verbs_netlink_query *query,
+				 struct nlmsghdr *hdr)
 {
 	int error;
 
 	switch (hdr->nlmsg_type) {
 	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET_CHARDEV):
-		query->state = parse_chardev(hdr, query)
+		query->state = nldev_parse_chardev(hdr, query)
 				       ? VERBS_NETLINK_ANSWERED
 				       : VERBS_NETLINK_FAILED;
 		break;
 	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET):
-		query->state = parse_system(hdr, query) ? VERBS_NETLINK_ANSWERED
-							: VERBS_NETLINK_FAILED;
+		query->state = nldev_parse_system(hdr, query)
+				       ? VERBS_NETLINK_ANSWERED
+				       : VERBS_NETLINK_FAILED;
 		break;
 	case NLMSG_ERROR:
 		/* code 0 is a receipt that nobody asked for, not the answer */
-		if (!take_error(hdr, &error) || error)
+		if (!nldev_parse_error(hdr, &error) || error)
 			query->state = VERBS_NETLINK_FAILED;
 		break;
 	case NLMSG_NOOP:
@@ -231,13 +235,14 @@ static void parse_answer(struct verbs_netlink_query *query,
 	}
 }
 
-static int parse_message(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
+static int nldev_parse_message(struct verbs_netlink_scan *scan,
+			       struct nlmsghdr *hdr)
 {
 	struct verbs_netlink_query *query;
 	uint32_t position;
 
 	if (hdr->nlmsg_seq == VERBS_NETLINK_DUMP_NUMBER)
-		return parse_dump(scan, hdr);
+		return nldev_parse_dump(scan, hdr);
 
 	position = hdr->nlmsg_seq - scan->first_number;
 	if (hdr->nlmsg_seq < scan->first_number || position >= scan->nr_queries)
@@ -246,7 +251,7 @@ static int parse_message(struct verbs_netlink_scan *scan, struct nlmsghdr *hdr)
 	if (query->state != VERBS_NETLINK_PENDING)
 		return 0;
 
-	parse_answer(query, hdr);
+	nldev_parse_response(query, hdr);
 	if (query->state != VERBS_NETLINK_PENDING)
 		scan->nr_pending--;
 	return 0;
@@ -267,7 +272,7 @@ int verbs_netlink_parse(struct verbs_netlink_scan *scan, void *datagram,
 
 		if (!nlmsg_ok(hdr, rest))
 			return -EBADMSG;
-		ret = parse_message(scan, hdr);
+		ret = nldev_parse_message(scan, hdr);
 		if (ret)
 			return ret;
 		hdr = nlmsg_next(hdr, &rest);

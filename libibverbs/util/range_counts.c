@@ -25,42 +25,43 @@
 #include <stdlib.h>
 
 /* No tree that fits into memory is higher: 1.5 times 64. */
-#define MAX_HEIGHT 96
+#define RANGE_MAX_HEIGHT 96
 
 /* So many are kept for later, which saves most calls of the allocator. */
-#define MAX_SPARE 64
+#define RANGE_MAX_SPARE 64
 
 /* What a node has to know of a tree below it. */
-struct summary {
+struct range_summary {
 	int sum;    /* of the changes */
 	int min;    /* least sum from the beginning to one of the nodes */
 	int height; /* 1 for a leaf */
 };
 
 /* Of no tree: no least sum is as large, whatever is added. */
-static const struct summary empty = { .min = INT_MAX / 2 };
+static const struct range_summary range_empty = { .min = INT_MAX / 2 };
 
 struct range_bound {
 	uintptr_t addr;
 	struct range_bound *left; /* also: next spare one */
 	struct range_bound *right;
 	int change; /* of the count at addr; never 0 in the tree */
-	struct summary of_left;
-	struct summary of_right;
+	struct range_summary of_left;
+	struct range_summary of_right;
 };
 
 /* ------------------------------------------------------------------------ */
 /* Memory                                                                    */
 /* ------------------------------------------------------------------------ */
 
-static void put_spare(struct range_counts *counts, struct range_bound *node)
+static void range_counts_put_spare(struct range_counts *counts,
+				   struct range_bound *node)
 {
 	node->left = counts->spare;
 	counts->spare = node;
 	counts->nr_spare++;
 }
 
-static struct range_bound *take_spare(struct range_counts *counts)
+static struct range_bound *range_counts_take_spare(struct range_counts *counts)
 {
 	struct range_bound *node = counts->spare;
 
@@ -69,10 +70,10 @@ static struct range_bound *take_spare(struct range_counts *counts)
 	return node;
 }
 
-static void free_spares(struct range_counts *counts, size_t keep)
+static void range_counts_free_spares(struct range_counts *counts, size_t keep)
 {
 	while (counts->nr_spare > keep)
-		free(take_spare(counts));
+		free(range_counts_take_spare(counts));
 }
 
 int range_counts_get_spares(struct range_counts *counts)
@@ -82,7 +83,7 @@ int range_counts_get_spares(struct range_counts *counts)
 
 		if (!node)
 			return -ENOMEM;
-		put_spare(counts, node);
+		range_counts_put_spare(counts, node);
 	}
 	return 0;
 }
@@ -91,164 +92,174 @@ int range_counts_get_spares(struct range_counts *counts)
 /* Balance                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static int least(int a, int b)
+static int range_min(int a, int b)
 {
 	return a < b ? a : b;
 }
 
-static struct summary summary_of(const struct range_bound *node)
+static struct range_summary range_bound_summary(const struct range_bound *node)
 {
-	const struct summary *left = &node->of_left, *right = &node->of_right;
+	const struct range_summary *left = &node->of_left,
+				   *right = &node->of_right;
 	int here = left->sum + node->change;
 
-	return (struct summary){
+	return (struct range_summary){
 		.sum = here + right->sum,
-		.min = least(least(left->min, here), here + right->min),
+		.min = range_min(range_min(left->min, here), here + right->min),
 		.height = 1 + (left->height > right->height ? left->height
 							    : right->height),
 	};
 }
 
-static void set_left(struct range_bound *node, struct range_bound *left)
+static void range_bound_set_left(struct range_bound *node,
+				 struct range_bound *left)
 {
 	node->left = left;
-	node->of_left = left ? summary_of(left) : empty;
+	node->of_left = left ? range_bound_summary(left) : range_empty;
 }
 
-static void set_right(struct range_bound *node, struct range_bound *right)
+static void range_bound_set_right(struct range_bound *node,
+				  struct range_bound *right)
 {
 	node->right = right;
-	node->of_right = right ? summary_of(right) : empty;
+	node->of_right = right ? range_bound_summary(right) : range_empty;
 }
 
-static struct range_bound *rotate_left(struct range_bound *node)
+static struct range_bound *range_bound_rotate_left(struct range_bound *node)
 {
 	struct range_bound *top = node->right;
 
 	node->right = top->left;
 	node->of_right = top->of_left;
-	set_left(top, node);
+	range_bound_set_left(top, node);
 	return top;
 }
 
-static struct range_bound *rotate_right(struct range_bound *node)
+static struct range_bound *range_bound_rotate_right(struct range_bound *node)
 {
 	struct range_bound *top = node->left;
 
 	node->left = top->right;
 	node->of_left = top->of_right;
-	set_right(top, node);
+	range_bound_set_right(top, node);
 	return top;
 }
 
-static struct range_bound *raise_right(struct range_bound *node)
+static struct range_bound *range_bound_raise_right(struct range_bound *node)
 {
 	struct range_bound *right = node->right;
 
 	if (right->of_left.height > right->of_right.height)
-		set_right(node, rotate_right(right));
-	return rotate_left(node);
+		range_bound_set_right(node, range_bound_rotate_right(right));
+	return range_bound_rotate_left(node);
 }
 
-static struct range_bound *raise_left(struct range_bound *node)
+static struct range_bound *range_bound_raise_left(struct range_bound *node)
 {
 	struct range_bound *left = node->left;
 
 	if (left->of_right.height > left->of_left.height)
-		set_left(node, rotate_left(left));
-	return rotate_right(node);
+		range_bound_set_left(node, range_bound_rotate_left(left));
+	return range_bound_rotate_right(node);
 }
 
 /* After a change of a subtree that made its height differ by one at most. */
-static inline struct range_bound *balance(struct range_bound *node)
+static inline struct range_bound *range_bound_balance(struct range_bound *node)
 {
-	int lean = node->of_right.height - node->of_left.height;
+	int imbalance = node->of_right.height - node->of_left.height;
 
-	if (lean > 1)
-		return raise_right(node);
-	return lean < -1 ? raise_left(node) : node;
+	if (imbalance > 1)
+		return range_bound_raise_right(node);
+	return imbalance < -1 ? range_bound_raise_left(node) : node;
 }
 
 /* ------------------------------------------------------------------------ */
 /* Changes                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static struct range_bound *put_in(struct range_counts *counts, uintptr_t addr,
-				  int change)
+static struct range_bound *range_counts_new_bound(struct range_counts *counts,
+						  uintptr_t addr, int change)
 {
-	struct range_bound *new = take_spare(counts);
+	struct range_bound *new = range_counts_take_spare(counts);
 
 	new->addr = addr;
 	new->change = change;
-	set_left(new, NULL);
-	set_right(new, NULL);
+	range_bound_set_left(new, NULL);
+	range_bound_set_right(new, NULL);
 	counts->nr_bounds++;
 	return new;
 }
 
-static struct range_bound *take_first(struct range_bound *node,
-				      struct range_bound **ret_first)
+static struct range_bound *
+range_bound_remove_first(struct range_bound *node,
+			 struct range_bound **ret_first)
 {
 	if (!node->left) {
 		*ret_first = node;
 		return node->right;
 	}
-	set_left(node, take_first(node->left, ret_first));
-	return balance(node);
+	range_bound_set_left(node,
+			     range_bound_remove_first(node->left, ret_first));
+	return range_bound_balance(node);
 }
 
-static struct range_bound *take_out(struct range_counts *counts,
-				    struct range_bound *node)
+static struct range_bound *
+range_counts_remove_bound(struct range_counts *counts, struct range_bound *node)
 {
 	struct range_bound *top = node->left;
 
 	if (!top) {
 		top = node->right;
 	} else if (node->right) {
-		struct range_bound *right = take_first(node->right, &top);
+		struct range_bound *right =
+			range_bound_remove_first(node->right, &top);
 
 		top->left = node->left;
 		top->of_left = node->of_left;
-		set_right(top, right);
-		top = balance(top);
+		range_bound_set_right(top, right);
+		top = range_bound_balance(top);
 	}
-	put_spare(counts, node);
+	range_counts_put_spare(counts, node);
 	counts->nr_bounds--;
 	return top;
 }
 
 /* Makes a step, or changes the one that is there. A level one is none. */
-static struct range_bound *make_step(struct range_counts *counts,
-				     struct range_bound *node, uintptr_t addr,
-				     int change)
+static struct range_bound *
+range_counts_change_bound(struct range_counts *counts, struct range_bound *node,
+			  uintptr_t addr, int change)
 {
 	if (!node)
-		return put_in(counts, addr, change);
+		return range_counts_new_bound(counts, addr, change);
 	if (addr < node->addr) {
-		set_left(node, make_step(counts, node->left, addr, change));
+		range_bound_set_left(
+			node, range_counts_change_bound(counts, node->left,
+							addr, change));
 	} else if (addr > node->addr) {
-		set_right(node, make_step(counts, node->right, addr, change));
+		range_bound_set_right(
+			node, range_counts_change_bound(counts, node->right,
+							addr, change));
 	} else {
 		node->change += change;
 		if (node->change == 0)
-			return take_out(counts, node);
+			return range_counts_remove_bound(counts, node);
 	}
-	return balance(node);
+	return range_bound_balance(node);
 }
 
 /* Whether nothing that is known of the tree at @node has changed. */
-static inline bool is_as_before(const struct range_bound *node,
-				const struct summary *before)
+static inline bool range_bound_is_unchanged(const struct range_bound *node,
+					    const struct range_summary *before)
 {
-	const struct summary now = summary_of(node);
+	const struct range_summary now = range_bound_summary(node);
 
 	return now.sum == before->sum && now.min == before->min &&
 	       now.height == before->height;
 }
 
 /* The nodes above a subtree, from the root on. */
-struct way {
-	struct range_bound *nodes[MAX_HEIGHT];
+struct range_path {
+	struct range_bound *nodes[RANGE_MAX_HEIGHT];
 	int length;
 };
 
@@ -257,15 +268,16 @@ struct way {
  * which is very low. No node above it lies in [begin, end].
  * @ret_before: the count in front of the subtree
  */
-static struct range_bound *descend(struct range_counts *counts, uintptr_t begin,
-				   uintptr_t end, struct way *way,
-				   int *ret_before)
+static struct range_bound *range_counts_descend(struct range_counts *counts,
+						uintptr_t begin, uintptr_t end,
+						struct range_path *path,
+						int *ret_before)
 {
 	struct range_bound *node = counts->root;
 	int before = 0, length = 0;
 
 	while (node) {
-		way->nodes[length] = node;
+		path->nodes[length] = node;
 		if (end < node->addr && node->of_left.height > 2) {
 			node = node->left;
 		} else if (begin > node->addr && node->of_right.height > 2) {
@@ -276,7 +288,7 @@ static struct range_bound *descend(struct range_counts *counts, uintptr_t begin,
 		}
 		length++;
 	}
-	way->length = length;
+	path->length = length;
 	*ret_before = before;
 	return node;
 }
@@ -286,27 +298,29 @@ static struct range_bound *descend(struct range_counts *counts, uintptr_t begin,
  * nothing changes above it, or soon.
  * Return: whether @top has kept its subtrees, which balancing can take from it.
  */
-static bool ascend(struct range_counts *counts, const struct way *way,
-		   const struct range_bound *old, struct range_bound *top)
+static bool range_counts_ascend(struct range_counts *counts,
+				const struct range_path *path,
+				const struct range_bound *old,
+				struct range_bound *top)
 {
 	bool is_whole = true;
 
-	for (int i = way->length; i > 0; i--) {
-		struct range_bound *node = way->nodes[i - 1];
+	for (int i = path->length; i > 0; i--) {
+		struct range_bound *node = path->nodes[i - 1];
 
 		if (node->left == old) {
 			node->left = top;
-			if (is_as_before(top, &node->of_left))
+			if (range_bound_is_unchanged(top, &node->of_left))
 				return is_whole;
-			set_left(node, top);
+			range_bound_set_left(node, top);
 		} else {
 			node->right = top;
-			if (is_as_before(top, &node->of_right))
+			if (range_bound_is_unchanged(top, &node->of_right))
 				return is_whole;
-			set_right(node, top);
+			range_bound_set_right(node, top);
 		}
 		old = node;
-		top = balance(node);
+		top = range_bound_balance(node);
 		is_whole = is_whole && top == node;
 	}
 	counts->root = top;
@@ -319,72 +333,76 @@ static bool ascend(struct range_counts *counts, const struct way *way,
  * raises it leaves it leaning, so that the next one does not, and a removal
  * that lowers it leaves it level.
  */
-static void change_by(struct range_counts *counts, uintptr_t begin,
-		      uintptr_t end, int change)
+static void range_counts_change(struct range_counts *counts, uintptr_t begin,
+				uintptr_t end, int change)
 {
 	struct range_bound *old, *top;
-	struct way way;
+	struct range_path path;
 
-	old = descend(counts, begin, end, &way, &counts->last.before);
-	top = make_step(counts, old, begin, change);
-	top = make_step(counts, top, end, -change);
+	old = range_counts_descend(counts, begin, end, &path,
+				   &counts->last.before);
+	top = range_counts_change_bound(counts, old, begin, change);
+	top = range_counts_change_bound(counts, top, end, -change);
 	counts->last.begin = begin;
 	counts->last.end = end;
-	counts->last.top = ascend(counts, &way, old, top) ? top : NULL;
-	if (counts->nr_spare > MAX_SPARE)
-		free_spares(counts, MAX_SPARE);
+	counts->last.top = range_counts_ascend(counts, &path, old, top) ? top
+									: NULL;
+	if (counts->nr_spare > RANGE_MAX_SPARE)
+		range_counts_free_spares(counts, RANGE_MAX_SPARE);
 }
 
-static bool is_last(const struct range_counts *counts, uintptr_t begin,
-		    uintptr_t end)
+static bool range_counts_is_last(const struct range_counts *counts,
+				 uintptr_t begin, uintptr_t end)
 {
 	return counts->last.begin == begin && counts->last.end == end;
 }
 
 /* Puts what is missing into the tree, before it is changed elsewhere. */
-static void complete(struct range_counts *counts)
+static void range_counts_flush_repeats(struct range_counts *counts)
 {
-	int more = counts->last.more;
+	int repeats = counts->last.repeats;
 
-	counts->last.more = 0;
-	if (more)
-		change_by(counts, counts->last.begin, counts->last.end, more);
+	counts->last.repeats = 0;
+	if (repeats)
+		range_counts_change(counts, counts->last.begin,
+				    counts->last.end, repeats);
 }
 
 void range_counts_add(struct range_counts *counts, uintptr_t begin,
 		      uintptr_t end)
 {
-	if (counts->last.is_counted && is_last(counts, begin, end)) {
-		counts->last.more++;
+	if (counts->last.is_counted &&
+	    range_counts_is_last(counts, begin, end)) {
+		counts->last.repeats++;
 		return;
 	}
-	complete(counts);
-	change_by(counts, begin, end, 1);
+	range_counts_flush_repeats(counts);
+	range_counts_change(counts, begin, end, 1);
 	counts->last.is_counted = true;
 }
 
 void range_counts_remove(struct range_counts *counts, uintptr_t begin,
 			 uintptr_t end)
 {
-	if (counts->last.more && is_last(counts, begin, end)) {
-		counts->last.more--;
+	if (counts->last.repeats && range_counts_is_last(counts, begin, end)) {
+		counts->last.repeats--;
 		return;
 	}
-	complete(counts);
+	range_counts_flush_repeats(counts);
 	counts->last.is_counted = false;
-	change_by(counts, begin, end, -1);
-	if (!counts->root || summary_of(counts->root).min >= 0)
+	range_counts_change(counts, begin, end, -1);
+	if (!counts->root || range_bound_summary(counts->root).min >= 0)
 		return;
 
 	/* Too much: only what is counted, which ends at the next free piece. */
-	change_by(counts, begin, end, 1);
+	range_counts_change(counts, begin, end, 1);
 	while (begin < end) {
 		uintptr_t free_begin = end, free_end = end;
 
 		(void)range_counts_first_free(counts, begin, end, &free_begin,
 					      &free_end);
 		if (begin < free_begin)
-			change_by(counts, begin, free_begin, -1);
+			range_counts_change(counts, begin, free_begin, -1);
 		begin = free_end;
 	}
 }
@@ -392,8 +410,8 @@ void range_counts_remove(struct range_counts *counts, uintptr_t begin,
 void range_counts_clear(struct range_counts *counts)
 {
 	while (counts->root)
-		counts->root = take_out(counts, counts->root);
-	free_spares(counts, 0);
+		counts->root = range_counts_remove_bound(counts, counts->root);
+	range_counts_free_spares(counts, 0);
 	*counts = (struct range_counts){};
 }
 
@@ -406,8 +424,8 @@ void range_counts_clear(struct range_counts *counts)
  * @count: in front of the tree
  * @ret_end: the first bound behind @addr, if it is below what is there
  */
-static int count_at(const struct range_bound *node, int count, uintptr_t addr,
-		    uintptr_t *ret_end)
+static int range_bound_count_at(const struct range_bound *node, int count,
+				uintptr_t addr, uintptr_t *ret_end)
 {
 	while (node) {
 		if (node->addr <= addr) {
@@ -426,8 +444,9 @@ static int count_at(const struct range_bound *node, int count, uintptr_t addr,
  * The first bound behind @addr where the count becomes 0. @before is the count
  * in front of the subtree, which is not empty.
  */
-static const struct range_bound *first_zero(const struct range_bound *node,
-					    int before, uintptr_t addr)
+static const struct range_bound *
+range_bound_first_zero(const struct range_bound *node, int before,
+		       uintptr_t addr)
 {
 	int here = before + node->of_left.sum + node->change;
 
@@ -435,7 +454,8 @@ static const struct range_bound *first_zero(const struct range_bound *node,
 		const struct range_bound *found = NULL;
 
 		if (before + node->of_left.min <= 0)
-			found = first_zero(node->left, before, addr);
+			found = range_bound_first_zero(node->left, before,
+						       addr);
 		if (found)
 			return found;
 		if (here == 0)
@@ -443,12 +463,13 @@ static const struct range_bound *first_zero(const struct range_bound *node,
 	}
 	if (here + node->of_right.min > 0)
 		return NULL;
-	return first_zero(node->right, here, addr);
+	return range_bound_first_zero(node->right, here, addr);
 }
 
 /* The last bound in front of @addr where the count becomes 0. */
-static const struct range_bound *last_zero(const struct range_bound *node,
-					   int before, uintptr_t addr)
+static const struct range_bound *
+range_bound_last_zero(const struct range_bound *node, int before,
+		      uintptr_t addr)
 {
 	int here = before + node->of_left.sum + node->change;
 
@@ -456,7 +477,7 @@ static const struct range_bound *last_zero(const struct range_bound *node,
 		const struct range_bound *found = NULL;
 
 		if (here + node->of_right.min <= 0)
-			found = last_zero(node->right, here, addr);
+			found = range_bound_last_zero(node->right, here, addr);
 		if (found)
 			return found;
 		if (here == 0)
@@ -464,7 +485,7 @@ static const struct range_bound *last_zero(const struct range_bound *node,
 	}
 	if (before + node->of_left.min > 0)
 		return NULL;
-	return last_zero(node->left, before, addr);
+	return range_bound_last_zero(node->left, before, addr);
 }
 
 bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
@@ -472,11 +493,11 @@ bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
 			     uintptr_t *ret_end)
 {
 	const struct range_bound *top = counts->root;
-	uintptr_t piece_end = end;
+	uintptr_t free_end = end;
 	int before = 0;
 
 	/* Mostly this is asked about what was changed last. */
-	if (is_last(counts, begin, end)) {
+	if (range_counts_is_last(counts, begin, end)) {
 		if (counts->last.is_counted)
 			return false;
 		if (counts->last.top) {
@@ -484,20 +505,21 @@ bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
 			before = counts->last.before;
 		}
 	}
-	if (count_at(top, before, begin, &piece_end) > 0) {
+	if (range_bound_count_at(top, before, begin, &free_end) > 0) {
 		const struct range_bound *bound;
 
-		if (piece_end == end)
+		if (free_end == end)
 			return false;
-		bound = first_zero(top, before, begin);
+		bound = range_bound_first_zero(top, before, begin);
 		if (!bound || bound->addr >= end)
 			return false;
 		begin = bound->addr;
-		piece_end = end;
-		(void)count_at(top, before, begin, &piece_end); /* 0 */
+		free_end = end;
+		(void)range_bound_count_at(top, before, begin,
+					   &free_end); /* 0 */
 	}
 	*ret_begin = begin;
-	*ret_end = piece_end;
+	*ret_end = free_end;
 	return true;
 }
 
@@ -509,12 +531,12 @@ bool range_counts_last_free(const struct range_counts *counts, uintptr_t begin,
 	uintptr_t free_begin = 0, free_end = end;
 
 	if (counts->root)
-		bound = last_zero(counts->root, 0, end);
+		bound = range_bound_last_zero(counts->root, 0, end);
 	if (bound)
 		free_begin = bound->addr;
 
 	/* without such a bound: what is in front of the first one */
-	if (count_at(counts->root, 0, free_begin, &free_end) > 0 ||
+	if (range_bound_count_at(counts->root, 0, free_begin, &free_end) > 0 ||
 	    free_end <= begin)
 		return false;
 	*ret_begin = free_begin > begin ? free_begin : begin;

@@ -26,7 +26,7 @@ struct range_counts {
 	struct {
 		uintptr_t begin, end;
 		bool is_counted; /* the range is in the tree, all of it */
-		int more;	 /* how often it came again; not in the tree */
+		int repeats;	 /* how often it came again; not in the tree */
 		const struct range_bound *top; /* subtree with its bounds, or
 						* NULL: not known */
 		int before; /* count in front of that subtree */

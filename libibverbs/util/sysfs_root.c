@@ -7,26 +7,27 @@
 
 #include "util/env.h"
 
-static pthread_once_t root_once = PTHREAD_ONCE_INIT;
-static char root[SYSFS_ROOT_LEN] = "/sys"; /* written under root_once only */
+static pthread_once_t sysfs_root_once = PTHREAD_ONCE_INIT;
+static char sysfs_root_path[SYSFS_ROOT_LEN] =
+	"/sys"; /* written under root_once only */
 
-static void choose_root(void)
+static void sysfs_root_init(void)
 {
-	const char *wish = env_path("SYSFS_PATH");
+	const char *value = env_path("SYSFS_PATH");
 	size_t len;
 
-	if (!wish || !*wish)
+	if (!value || !*value)
 		return;
 
-	len = strnlen(wish, sizeof(root) - 1);
-	memcpy(root, wish, len);
-	while (len > 0 && root[len - 1] == '/')
+	len = strnlen(value, sizeof(sysfs_root_path) - 1);
+	memcpy(sysfs_root_path, value, len);
+	while (len > 0 && sysfs_root_path[len - 1] == '/')
 		len--;
-	root[len] = '\0';
+	sysfs_root_path[len] = '\0';
 }
 
 const char *sysfs_root(void)
 {
-	(void)pthread_once(&root_once, choose_root); /* cannot fail */
-	return root;
+	(void)pthread_once(&sysfs_root_once, sysfs_root_init); /* cannot fail */
+	return sysfs_root_path;
 }

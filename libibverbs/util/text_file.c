@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Fills @buf as far as the file goes; a full buffer means "did not fit". */
-static ssize_t read_whole(int fd, char *buf, size_t size)
+static ssize_t text_file_read_all(int fd, char *buf, size_t size)
 {
 	size_t used = 0;
 
@@ -38,7 +38,7 @@ ssize_t text_file_read_at(int dirfd, const char *path, char *buf, size_t size)
 	if (fd < 0)
 		return -errno;
 
-	len = read_whole(fd, buf, size);
+	len = text_file_read_all(fd, buf, size);
 	(void)close(fd); /* nothing was written */
 	if (len < 0)
 		return len;

@@ -151,7 +151,7 @@ static void change_in_the_tick_of_the_listing_is_seen(void **state)
 	add_nodes(0, 2);
 	touch();
 	assert_int_equal(filter(3), 2);
-	assert_false(listing.settled);
+	assert_false(listing.mtime_reliable);
 	add_nodes(2, 1);
 	touch();
 	assert_int_equal(filter(3), 3);
@@ -282,11 +282,11 @@ static void settled_means_more_than_20_ms(void **state)
 	const struct timespec before = { 9, 999999999 };
 	const struct timespec long_after = { 1000, 0 };
 
-	assert_false(verbs_nodes_settled(&modified, &same));
-	assert_false(verbs_nodes_settled(&modified, &at_limit));
-	assert_true(verbs_nodes_settled(&modified, &beyond));
-	assert_false(verbs_nodes_settled(&modified, &before));
-	assert_true(verbs_nodes_settled(&modified, &long_after));
+	assert_false(verbs_nodes_mtime_is_reliable(&modified, &same));
+	assert_false(verbs_nodes_mtime_is_reliable(&modified, &at_limit));
+	assert_true(verbs_nodes_mtime_is_reliable(&modified, &beyond));
+	assert_false(verbs_nodes_mtime_is_reliable(&modified, &before));
+	assert_true(verbs_nodes_mtime_is_reliable(&modified, &long_after));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -448,7 +448,7 @@ static void answer_that_nobody_asked_for_is_ignored(void **state)
 {
 	const struct fake_netlink_device *device = fake_netlink_add(1);
 
-	queries[1].state = VERBS_NETLINK_UNASKED;
+	queries[1].state = VERBS_NETLINK_UNSENT;
 	fake_netlink_put_chardev(&datagram, 0, device);
 	fake_netlink_put_chardev(&datagram, FIRST - 1, device);
 	fake_netlink_put_chardev(&datagram, FIRST + 1, device);
@@ -456,7 +456,7 @@ static void answer_that_nobody_asked_for_is_ignored(void **state)
 	fake_netlink_put_chardev(&datagram, UINT32_MAX, device);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(scan.nr_pending, NR_QUERIES);
-	assert_int_equal(queries[1].state, VERBS_NETLINK_UNASKED);
+	assert_int_equal(queries[1].state, VERBS_NETLINK_UNSENT);
 }
 
 static void answer_of_another_type_fails_the_query(void **state)

@@ -126,7 +126,7 @@ static void check_searches(uintptr_t begin, uintptr_t end)
 static size_t check_tree(const struct range_bound *node, uintptr_t from,
 			 uintptr_t to)
 {
-	struct summary left = empty, right = empty;
+	struct range_summary left = range_empty, right = range_empty;
 	size_t nr_nodes;
 
 	if (!node)
@@ -136,9 +136,9 @@ static size_t check_tree(const struct range_bound *node, uintptr_t from,
 	nr_nodes = 1 + check_tree(node->left, from, node->addr) +
 		   check_tree(node->right, node->addr + 1, to);
 	if (node->left)
-		left = summary_of(node->left);
+		left = range_bound_summary(node->left);
 	if (node->right)
-		right = summary_of(node->right);
+		right = range_bound_summary(node->right);
 	assert_memory_equal(&left, &node->of_left, sizeof(left));
 	assert_memory_equal(&right, &node->of_right, sizeof(right));
 	assert_in_range(left.height + 1 - right.height, 0, 2);
@@ -323,15 +323,15 @@ static void many_ranges_make_no_deep_tree(void **state)
 		add(SPACE + 10 * i, SPACE + 10 * i + 5);
 	check_whole_tree();
 	/* 40,000 nodes: between 16 and 1.44 times as many levels */
-	assert_in_range(summary_of(counts.root).height, 16, 22);
+	assert_in_range(range_bound_summary(counts.root).height, 16, 22);
 	for (uintptr_t i = 0; i < many - 100; i++)
 		take(SPACE + 10 * i, SPACE + 10 * i + 5);
 	check_whole_tree();
-	assert_in_range(summary_of(counts.root).height, 8, 11);
+	assert_in_range(range_bound_summary(counts.root).height, 8, 11);
 	for (uintptr_t i = many; i > 0; i--)
 		add(SPACE + 20 * i, SPACE + 20 * i + 100005);
 	check_whole_tree();
-	assert_in_range(summary_of(counts.root).height, 16, 22);
+	assert_in_range(range_bound_summary(counts.root).height, 16, 22);
 }
 
 static void ranges_of_all_sizes_keep_it_balanced(void **state)
