@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One question to RDMA netlink that is not about a device. Called by
- * core/fork_guard.c; netlink_io.c carries it, netlink_parse.c reads the answer.
+ * Queries the RDMA netlink attribute COPY_ON_FORK, which describes the system,
+ * not a device. Called by core/fork_guard.c; netlink_io.c sends and receives,
+ * netlink_parse.c parses the response.
  */
 #include "discover/copy_on_fork.h"
 
@@ -15,7 +16,7 @@
 
 #define QUERY_NUMBER (VERBS_NETLINK_DUMP_NUMBER + 1)
 
-/* Datagrams that are looked at; the first one should be the answer. */
+/* Limit of received datagrams; the first one should be the response. */
 #define MAX_DATAGRAMS 16
 
 static int copy_on_fork_send_query(int fd)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Removes devices without a node in /dev/infiniband from the records of a
- * scan. Called by discover.c as the last step. The cheapest look that answers
- * the question is taken: one node, the remembered listing, a new listing; and
- * each node by itself where the folder may be searched but not read.
+ * scan. Called by discover.c as the last step. Uses the cheapest method that
+ * works: stat() of the only node, the cached listing of the directory, a new
+ * listing, or stat() of each node if the directory may be searched but not
+ * read.
  */
 #include "discover/dev_nodes.h"
 
@@ -42,12 +43,12 @@ bool verbs_nodes_mtime_is_reliable(const struct timespec *modified,
 	return dev_nodes_time_before(&limit, listed);
 }
 
-/* The clock that the kernel stamps files with. No system call, by the vDSO. */
+/* The clock of file timestamps. The vDSO needs no system call for it. */
 static struct timespec dev_nodes_file_clock(void)
 {
 	struct timespec now = {};
 
-	(void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* always there */
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* cannot fail */
 	return now;
 }
 
@@ -74,7 +75,7 @@ static bool node_listing_is_current(const char *dir,
 		return false;
 	now = dev_nodes_file_clock();
 	if (dev_nodes_time_before(&now, &listing->listed))
-		return false; /* the clock was set back: times mean nothing */
+		return false; /* the clock was set back */
 	if (stat(dir, &st))
 		return false;
 	return st.st_dev == listing->dev && st.st_ino == listing->ino &&
@@ -94,7 +95,10 @@ static int node_listing_read(const char *dir,
 	if (fd < 0)
 		return -errno;
 
-	/* before the names, so that a change in between counts as a change */
+	/*
+	 * Read the modification time before the names, so that a change in
+	 * between makes the listing outdated.
+	 */
 	ret = fstat(fd, &st) ? -errno : 0;
 	if (!ret)
 		ret = verbs_dir_names_read(fd, &fresh.names);
@@ -116,7 +120,7 @@ static int node_listing_read(const char *dir,
 	return 0;
 }
 
-/* Return: 0 if the node is there, or -errno. */
+/* Return: 0 if the node exists, or -errno. */
 static int dev_node_stat(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -129,7 +133,7 @@ static int dev_node_stat(const char *dir, const char *name)
 	return stat(path, &st) ? -errno : 0;
 }
 
-/* @listing: NULL to look at the node itself */
+/* @listing: NULL to call stat() for the node */
 static int dev_node_exists(const char *dir,
 			   const struct verbs_node_listing *listing,
 			   const char *name)
@@ -147,7 +151,7 @@ static int dev_node_exists(const char *dir,
 			sizeof(key), dev_nodes_compare_entries);
 	if (!entry)
 		return -ENOENT;
-	/* A link tells nothing of what it points to. */
+	/* The listing does not contain the target of a symbolic link. */
 	return entry->type == DT_LNK ? dev_node_stat(dir, name) : 0;
 }
 

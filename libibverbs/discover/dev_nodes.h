@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which devices have a node in /dev/infiniband. */
+/* Finds the devices that have a node in /dev/infiniband. */
 #ifndef DISCOVER_DEV_NODES_H
 #define DISCOVER_DEV_NODES_H
 
@@ -11,39 +11,39 @@
 #include "discover/records.h"
 
 /*
- * A listing of the folder. {} is "never listed". It answers for a later scan if
- * the folder is still the same one, was not modified since, and was settled.
+ * A cached listing of the directory; {} if there is none. A later scan may use
+ * it if the directory is the same one, has the same modification time, and that
+ * time is reliable.
  */
 struct verbs_node_listing {
 	struct verbs_dir_names names; /* sorted by name */
 	dev_t dev;
 	ino_t ino;
-	struct timespec modified; /* the folder, before it was listed */
-	struct timespec listed;	  /* the clock, before the folder was listed */
-	bool mtime_reliable;	  /* see verbs_nodes_settled() */
+	struct timespec modified; /* st_mtim before the listing */
+	struct timespec listed;	  /* time before the listing */
+	bool mtime_reliable;	  /* verbs_nodes_mtime_is_reliable() */
 };
 
 /**
- * verbs_nodes_settled() - whether a listing can be trusted later on
- * @modified: modification time of the folder when it was listed
- * @listed: time of the listing, by the clock that stamps files
+ * verbs_nodes_mtime_is_reliable() - check whether later changes are detectable
+ * @modified: modification time of the directory, read before the listing
+ * @listed: time of the listing, by the clock of file timestamps
  *
- * A change right after the listing carries the time of the same clock tick. If
- * the folder had been modified in that tick too, the two times are equal and
- * the change would go unseen. So the modification must lie some ticks back.
+ * File timestamps have the resolution of a clock tick. If the directory changes
+ * before and after the listing in the same tick, both changes set the same
+ * time, and the second one would go undetected. The modification time is
+ * reliable only if it is at least two ticks older than the listing.
  */
 bool verbs_nodes_mtime_is_reliable(const struct timespec *modified,
 				   const struct timespec *listed);
 
 /**
- * verbs_nodes_filter() - remove the devices that have no node
- * @dir: folder of the nodes
- * @listing: of an earlier call or {}; updated
- * @records: devices with a uverbs_name; order is kept
+ * verbs_nodes_filter() - remove devices without a node from @records
+ * @dir: directory of the nodes
+ * @listing: listing of an earlier call or {}; updated
+ * @records: devices with a uverbs_name; keeps its order
  *
- * Only existence counts; a node that may not be opened is a node. Looks at a
- * single node for a single device, otherwise at the folder as a whole, or not
- * even that if @listing still holds.
+ * Tests only for existence, not for permission to open the node.
  *
  * Return: 0 or -ENOMEM.
  */

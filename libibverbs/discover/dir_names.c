@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names in a folder. Called for /dev/infiniband and for folders of sysfs.
- * Reads the descriptor itself: opendir() would cost one call more, and its
- * buffer is too small for a machine with hundreds of devices.
+ * Lists the names in a directory. Called for /dev/infiniband and for
+ * directories of sysfs. Uses getdents64(): opendir() needs one more system
+ * call, and its buffer is too small for a machine with hundreds of devices.
  */
-/* glibc has struct dirent64 without being asked, musl since 1.2.4 not. */
+/* musl since 1.2.4 defines struct dirent64 only with this macro. */
 #ifndef _LARGEFILE64_SOURCE
 #define _LARGEFILE64_SOURCE 1
 #endif
@@ -17,7 +17,7 @@
 
 #include "discover/records.h"
 
-/* Some thousand short names in one call. */
+/* About a thousand short names in one call. */
 #define READ_BYTES ((size_t)32 * 1024)
 
 static int dir_names_add(struct verbs_dir_names *names,
@@ -30,7 +30,7 @@ static int dir_names_add(struct verbs_dir_names *names,
 	    !verbs_record_name(from->d_name, strlen(from->d_name), entry.name))
 		return 0;
 
-	/* room for the next power of two, as in records.c */
+	/* The capacity is the next power of two, as in records.c. */
 	if ((count & (count - 1)) == 0) {
 		struct verbs_dir_entry *entries;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names in a folder, read with as few system calls as possible. */
+/* Lists the names in a directory with as few system calls as possible. */
 #ifndef DISCOVER_DIR_NAMES_H
 #define DISCOVER_DIR_NAMES_H
 
@@ -8,7 +8,7 @@
 
 struct verbs_dir_entry {
 	char name[VERBS_DEVICE_NAME_LEN];
-	unsigned char type; /* DT_*, as the file system told it */
+	unsigned char type; /* DT_*, as reported by the file system */
 };
 
 struct verbs_dir_names {
@@ -17,12 +17,12 @@ struct verbs_dir_names {
 };
 
 /**
- * verbs_dir_names_read() - names in an open folder, in its own order
- * @dirfd: open folder, at its start
+ * verbs_dir_names_read() - read the names in a directory, unsorted
+ * @dirfd: open directory, at its start
  * @ret_names: the caller frees it with verbs_dir_names_free()
  *
- * Left out is what cannot be a device: names that begin with a dot or do not
- * fit into a record.
+ * Skips names that cannot belong to a device: those that begin with a dot or do
+ * not fit into a record.
  *
  * Return: 0, -ENOMEM, or -errno of the read.
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks the kernel which devices exist: see discover.h. Called by core/.
+ * Finds the RDMA devices of the kernel: see discover.h. Called by core/.
  *
- * Netlink comes first: it answers for all devices in few calls, knows their
- * drivers, and tells a device from a later one of the same name. sysfs serves
- * where netlink cannot be used: in kernels before it had these requests, where
- * a container or a filter forbids the socket, or when its answers make no
- * sense. For a single device whose character device netlink cannot tell, sysfs
- * is asked as well. At the end a device without a node is no use to anyone.
+ * Netlink is tried first: it reports all devices in few system calls, their
+ * kernel drivers, and an index that distinguishes a device from a later one of
+ * the same name. sysfs is read if netlink is unusable: in kernels without these
+ * requests, if a container or a seccomp filter forbids the socket, or if
+ * responses are malformed. sysfs is also read for a single device whose
+ * character device netlink does not report. The last step removes devices
+ * without a device node, which no process can open.
  */
 #include "discover/discover.h"
 
@@ -20,7 +21,7 @@
 #include "discover/discover_sysfs.h"
 #include "util/sysfs_root.h"
 
-/* Fills in the character devices that netlink could not tell, or drops. */
+/* Adds missing character devices from sysfs; removes devices without one. */
 static int discover_complete_records(const char *sysfs,
 				     struct verbs_device_records *records)
 {

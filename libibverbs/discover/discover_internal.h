@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of discover/ share with each other and with their tests: the
- * places to look at, and what is remembered from scan to scan.
+ * Internals of discover.c that its tests use: configurable paths, and the state
+ * that is kept from scan to scan.
  */
 #ifndef DISCOVER_DISCOVER_INTERNAL_H
 #define DISCOVER_DISCOVER_INTERNAL_H
@@ -10,10 +10,10 @@
 #include "discover/discover_netlink.h"
 #include "discover/records.h"
 
-/* Folder of the device nodes. */
+/* Directory of the device nodes. */
 #define VERBS_DEV_DIR "/dev/infiniband"
 
-/* A test has places of its own. */
+/* Tests pass other paths. */
 struct verbs_discover_paths {
 	const char *sysfs;   /* root of sysfs */
 	const char *dev_dir; /* VERBS_DEV_DIR */
@@ -25,7 +25,7 @@ struct verbs_discover_memory {
 };
 
 /**
- * verbs_discover_at() - verbs_discover() with other places to look at
+ * verbs_discover_at() - scan for devices at the given paths
  */
 int verbs_discover_at(const struct verbs_discover_paths *paths,
 		      struct verbs_discover_memory **memory,

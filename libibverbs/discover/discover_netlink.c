@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery by RDMA netlink. Called by discover.c; netlink_io.c
- * carries requests and answers, netlink_parse.c takes answers apart. In the
- * order of a scan:
+ * Device discovery by RDMA netlink. Called by discover.c; netlink_io.c sends
+ * requests and receives responses, netlink_parse.c parses them. Steps of a
+ * scan:
  *
- * 1. One send: the request for a dump of all devices, and behind it a query for
+ * 1. Send, in one call, the request for a dump of all devices and a query for
  *    the character device of each device of the last scan.
- * 2. Receive until the dump is complete and these queries are answered.
- * 3. Windows of queries for the devices that have no answer yet: one send,
- *    then receive until each is answered.
+ * 2. Receive until the dump and the responses to these queries are complete.
+ * 3. Query the remaining devices in windows: one send, then receive until all
+ *    responses have arrived.
  *
- * The kernel handles requests inside the send call, and makes the next part of
- * a dump when the previous one is received. So nothing here waits, and one
- * recvmmsg() brings many answers. Where a kernel does not behave like that,
+ * The kernel executes requests inside the send call, and produces the next part
+ * of a dump when the previous part is received. So the scan normally does not
+ * wait, and one recvmmsg() returns many responses. If a response is missing,
  * the scan waits for a bounded time.
  *
- * The socket does not outlive the scan: programs close descriptors that they
- * do not know.
+ * Each scan opens and closes its own socket, because programs may close
+ * descriptors that they did not open.
  */
 #include "discover/discover_netlink.h"
 
@@ -31,10 +31,10 @@
 #include "discover/netlink_parse.h"
 #include "discover/records.h"
 
-/* Sockets in one scan, where changes overtake it. */
+/* Limit of restarts because devices changed during the dump. */
 #define MAX_ATTEMPTS 4
 
-/* Datagrams in one attempt; what is beyond is no scan but a flood. */
+/* Limit of datagrams in one attempt, against endless responses. */
 #define MAX_DATAGRAMS (4 * VERBS_NETLINK_MAX_DEVICES)
 
 struct scan {
@@ -56,7 +56,7 @@ static void nldev_move_queries(struct verbs_netlink_scan *nl,
 		nl->nr_pending = 0;
 }
 
-/* Sends the next window of queries, behind the dump request if @with_dump. */
+/* Sends the next window of queries, after a dump request if @with_dump. */
 static int nldev_send_window(struct scan *scan, bool with_dump)
 {
 	struct verbs_netlink_scan *nl = &scan->nl;
@@ -87,20 +87,20 @@ static int nldev_send_window(struct scan *scan, bool with_dump)
 	return batch.used ? verbs_netlink_batch_send(scan->fd, &batch) : 0;
 }
 
-/* Whether nothing that netlink told can be used after this error. */
+/* Returns whether the responses so far are unusable after this error. */
 static bool nldev_error_is_fatal(int error)
 {
 	return error == -ENOMEM || error == -EBADMSG || error == -EMSGSIZE;
 }
 
-/* Takes what has arrived. -EAGAIN if nothing has. */
+/* Parses all queued datagrams. -EAGAIN if there is none. */
 static int nldev_receive_available(struct scan *scan)
 {
 	struct verbs_netlink_memory *memory = scan->memory;
 	size_t nr;
 	int ret;
 
-	/* only the dump can have datagrams of many devices */
+	/* Only the dump can have datagrams with many devices. */
 	ret = verbs_netlink_receive(scan->fd, memory->rx,
 				    memory->wide && !scan->nl.dump_done,
 				    &scan->nl, &nr);
@@ -109,11 +109,13 @@ static int nldev_receive_available(struct scan *scan)
 }
 
 /*
- * The receive buffer ran over and answers are lost. The kernel drops further
- * ones until it is empty, so empty it, then ask again in smaller windows.
+ * Handles an overrun of the receive buffer, after which responses are missing.
+ * The kernel drops further responses until the buffer is empty. So this
+ * function empties the buffer; the caller then repeats the queries in smaller
+ * windows.
  *
- * While the dump runs its parts need the room as well: start over, without
- * queries beside the dump.
+ * Parts of a running dump need buffer space as well: in that case the scan
+ * restarts, without queries alongside the dump.
  */
 static int nldev_recover_overrun(struct scan *scan)
 {
@@ -139,9 +141,9 @@ static int nldev_recover_overrun(struct scan *scan)
 }
 
 /*
- * Receives until nothing is outstanding. Once the dump is complete only some
- * answers can be missing; if they cannot be had, their queries are FAILED and
- * no more are sent in this scan.
+ * Receives until no response is outstanding. After an error, if the dump is
+ * already complete, the pending queries become FAILED and this scan sends no
+ * more queries.
  */
 static int nldev_receive_pending(struct scan *scan)
 {
@@ -164,7 +166,7 @@ static int nldev_receive_pending(struct scan *scan)
 	return ret;
 }
 
-/* Queries for the devices of the last scan, as far as one window goes. */
+/* Adds queries for devices of the last scan, at most one window. */
 static int nldev_add_known_queries(struct scan *scan)
 {
 	const struct verbs_netlink_memory *memory = scan->memory;
@@ -199,9 +201,9 @@ nldev_find_answered(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
 }
 
 /*
- * Now that the devices are known: one query for each, in their order. Answers
- * that are already there are taken over; a query that failed is asked again,
- * because its device may have come after it.
+ * Replaces the queries by one for each device of the dump, in the same order.
+ * Queries with a response are kept. A failed query is repeated, because the
+ * device may have appeared after it.
  */
 static int nldev_add_device_queries(struct scan *scan)
 {
@@ -242,8 +244,8 @@ static bool nldev_has_unsent(const struct verbs_netlink_scan *nl)
 }
 
 /*
- * Asks all queries. When no more can be sent, because of an error or because
- * the windows have become too small, the rest is FAILED.
+ * Sends all unsent queries in windows. After a send error, or when the window
+ * has shrunk to 0, the remaining queries become FAILED.
  */
 static int nldev_run_queries(struct scan *scan)
 {
@@ -280,7 +282,7 @@ static void nldev_copy_responses(struct verbs_netlink_scan *nl)
 	}
 }
 
-/* Everything from the first send on. */
+/* Runs all steps of a scan on an open socket. */
 static int nldev_scan_socket(struct scan *scan)
 {
 	int ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Discovery by RDMA netlink. */
+/* Device discovery by RDMA netlink. */
 #ifndef DISCOVER_DISCOVER_NETLINK_H
 #define DISCOVER_DISCOVER_NETLINK_H
 
@@ -12,25 +12,26 @@
 struct verbs_netlink_rx;
 
 struct verbs_netlink_memory {
-	/* Devices that netlink knew completely; asked for again at once. */
+	/* Devices of the last scan; queried along with the next dump. */
 	uint32_t *known;
 	size_t nr_known;
 	/*
-	 * Queries in flight that the receive buffer has room for. 0: no more
-	 * in this scan; the next one starts anew.
+	 * Maximum number of queries in flight, limited by the receive buffer.
+	 * 0: no more queries in this scan; the next scan resets it.
 	 */
 	size_t window;
-	bool wide; /* this kernel sends datagrams of many devices */
-	struct verbs_netlink_rx *rx; /* receive buffer; NULL before the first */
+	bool wide; /* the kernel sends many devices in one datagram */
+	struct verbs_netlink_rx
+		*rx; /* receive buffer; NULL before the first scan */
 };
 
 /**
- * verbs_discover_netlink() - ask the kernel by netlink
+ * verbs_discover_netlink() - scan for devices by netlink
  * @memory: {} before the first scan
- * @ret_records: in the order of the kernel; a device whose character device
- *	netlink could not tell has an empty uverbs_name
+ * @ret_records: in the order of the kernel; uverbs_name is empty if netlink did
+ *	not report the character device
  *
- * Return: 0, -ENOMEM, or another error that says: netlink cannot be used.
+ * Return: 0; -ENOMEM; another error if netlink is unusable.
  */
 int verbs_discover_netlink(struct verbs_netlink_memory *memory,
 			   struct verbs_device_records *ret_records);

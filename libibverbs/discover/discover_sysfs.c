@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery by sysfs. Called by discover.c where netlink cannot be used, as a
- * whole or for one device. Each folder of class/infiniband_verbs is a device;
- * files are read relative to the class folder, which costs the fewest calls.
+ * Device discovery by sysfs. Called by discover.c if netlink is unusable, or
+ * did not report one device completely. Each directory in
+ * class/infiniband_verbs is a device. Files are opened relative to the class
+ * directory, which needs the fewest system calls.
  */
 #include "discover/discover_sysfs.h"
 
@@ -19,14 +20,14 @@
 #include "discover/records.h"
 #include "util/text_file.h"
 
-/* Of the kernel interface as a whole; each driver has another of its own. */
+/* Supported ABI versions of uverbs itself; drivers have separate ones. */
 #define MIN_UVERBS_ABI 3
 #define MAX_UVERBS_ABI 6
 
-/* Longest text that is looked at: a name, its newline, and room. */
+/* Buffer for one file: a name and its newline fit. */
 #define TEXT_LEN 128
 
-/* A folder, a slash, the longest name of a file below it. */
+/* Directory, slash, and the longest file name in it. */
 #define ENTRY_PATH_LEN (VERBS_DEVICE_NAME_LEN + 32)
 
 bool verbs_sysfs_is_resource_error(int error)
@@ -34,7 +35,7 @@ bool verbs_sysfs_is_resource_error(int error)
 	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
 }
 
-/* Digits only: neither blanks nor a sign. */
+/* Parses digits only, without blanks or a sign. */
 static bool sysfs_take_number(const char **text, uint32_t *ret_number)
 {
 	const char *pos = *text;
@@ -65,14 +66,14 @@ bool verbs_sysfs_parse_dev(const char *text, size_t len, dev_t *ret_dev)
 	if (!sysfs_take_number(&pos, &major_nr) || *pos++ != ':' ||
 	    !sysfs_take_number(&pos, &minor_nr) || pos != text + len)
 		return false;
-	/* the kernel's dev_t has 12 and 20 bits for them */
+	/* The kernel's dev_t has 12 bits for major and 20 for minor. */
 	if (major_nr > 0xfff || minor_nr > 0xfffff)
 		return false;
 	*ret_dev = makedev(major_nr, minor_nr);
 	return true;
 }
 
-/* Reads @entry/@file below @dirfd. Return: length, or -errno. */
+/* Reads @entry/@file in @dirfd. Return: length, or -errno. */
 static ssize_t sysfs_read_text(int dirfd, const char *entry, const char *file,
 			       char text[TEXT_LEN])
 {
@@ -85,7 +86,7 @@ static ssize_t sysfs_read_text(int dirfd, const char *entry, const char *file,
 	return text_file_read_at(dirfd, path, text, TEXT_LEN);
 }
 
-/* What a uverbs folder tells of the character device. */
+/* Reads the character device from a uverbs directory. */
 static int sysfs_read_chardev(int dirfd, const char *entry,
 			      struct verbs_kernel_device *device)
 {
@@ -102,11 +103,11 @@ static int sysfs_read_chardev(int dirfd, const char *entry,
 	if (verbs_sysfs_is_resource_error((int)len))
 		return (int)len;
 	if (len < 0 || !verbs_sysfs_parse_number(text, &device->abi_version))
-		device->abi_version = 0; /* the file may be absent */
+		device->abi_version = 0; /* the file is optional */
 	return 0;
 }
 
-/* What the folder of the RDMA device tells, given ibdev_name. */
+/* Reads the directory of the RDMA device ibdev_name. */
 static int sysfs_read_ibdev(const char *sysfs,
 			    struct verbs_kernel_device *device)
 {
@@ -144,7 +145,7 @@ static int sysfs_read_device(const char *sysfs, int class_fd, const char *entry,
 	ssize_t len;
 	int ret;
 
-	/* fails for what is not a folder, such as the file abi_version */
+	/* Fails if @entry is not a directory, as abi_version. */
 	len = sysfs_read_text(class_fd, entry, "ibdev", text);
 	if (len < 0)
 		return (int)len;
@@ -194,7 +195,7 @@ static int sysfs_read_devices(const char *sysfs, int class_fd,
 	return records->count ? sysfs_check_uverbs_abi(class_fd) : 0;
 }
 
-/* Why the class could not be read, in the terms of verbs_discover(). */
+/* Converts an error of the class directory to one of verbs_discover(). */
 static int sysfs_class_error(int error)
 {
 	if (error == -EACCES || error == -EPERM)

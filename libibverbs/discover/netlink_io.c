@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The bytes of a scan by RDMA netlink. Called by discover_netlink.c. Requests
- * are built by libnl and sent many at a time; datagrams are received many at a
- * time, which libnl cannot do, and handed to netlink_parse.c.
+ * Sends requests and receives datagrams of RDMA netlink. Called by
+ * discover_netlink.c and copy_on_fork.c. libnl builds the requests; many are
+ * sent in one call. Many datagrams are received in one call, which libnl cannot
+ * do, and passed to netlink_parse.c.
  */
 #include "discover/netlink_io.h"
 
@@ -16,15 +17,15 @@
 #include <sys/socket.h>
 
 /*
- * Kernels so far send one device in a datagram of some 150 bytes, whatever the
- * room. Another that fills its datagrams may use up to 32 KiB for each.
+ * Present kernels send one device per datagram of about 150 bytes, for any
+ * buffer size. A kernel that fills its datagrams may use up to 32 KiB for each.
  */
 #define RX_SLOTS      64
 #define RX_SLOTS_WIDE 2
 #define RX_BYTES      ((size_t)64 * 1024)
 
 #define WAIT_MS	  1000
-#define MAX_WAITS 100 /* interrupted ones */
+#define MAX_WAITS 100 /* limit of interrupted waits */
 
 struct verbs_netlink_rx {
 	struct mmsghdr msgs[RX_SLOTS];
@@ -105,7 +106,7 @@ int verbs_netlink_batch_send(int fd, const struct verbs_netlink_batch *batch)
 {
 	ssize_t len;
 
-	/* without an address a netlink socket sends to the kernel */
+	/* Without an address, a netlink socket sends to the kernel. */
 	do {
 		len = send(fd, batch->bytes, batch->used, 0);
 	} while (len < 0 && errno == EINTR);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests out of and datagrams into a scan by RDMA netlink: how bytes travel,
- * not which question is asked when.
+ * Sends requests and receives datagrams of RDMA netlink. The callers decide
+ * which requests are sent and when.
  */
 #ifndef DISCOVER_NETLINK_IO_H
 #define DISCOVER_NETLINK_IO_H
@@ -14,31 +14,32 @@
 #include "discover/netlink_parse.h"
 
 /*
- * Most queries in flight. An answer takes below 1 KiB of the socket's receive
- * buffer, so 64 of them fill a third of its default of 208 KiB. The kernel
- * continues a dump as long as less than one half is in use.
+ * Maximum number of queries in flight. A response takes less than 1 KiB of the
+ * socket's receive buffer, so 64 of them fill a third of its default size of
+ * 208 KiB. The kernel continues a dump while less than half of the buffer is in
+ * use.
  */
 #define VERBS_NETLINK_WINDOW 64
 
 /* A header and two attributes, of 4 and of 8 bytes at most. */
 #define VERBS_NETLINK_REQUEST_BYTES (NLMSG_HDRLEN + 2 * NLA_HDRLEN + 12)
 
-/* Requests back to back, as one send takes them: a dump and a window. */
+/* Requests for one send call: a dump and a window of queries. */
 struct verbs_netlink_batch {
 	size_t used;
 	char bytes[(1 + VERBS_NETLINK_WINDOW) * VERBS_NETLINK_REQUEST_BYTES];
 };
 
-/* Add a request. Return: 0, -ENOMEM; -EMSGSIZE if the batch is full. */
+/* Append a request. Return: 0; -ENOMEM; -EMSGSIZE if the batch is full. */
 int verbs_netlink_batch_dump(struct verbs_netlink_batch *batch);
 int verbs_netlink_batch_query(struct verbs_netlink_batch *batch,
 			      uint32_t number, uint32_t ibdev_index);
 
-/* Ask for what is true of all devices: verbs_netlink_query.copy_on_fork. */
+/* Append a query for system attributes: verbs_netlink_query.copy_on_fork. */
 int verbs_netlink_batch_system(struct verbs_netlink_batch *batch,
 			       uint32_t number);
 
-/* Return: 0 or -errno. */
+/* Send all requests of @batch. Return: 0 or -errno. */
 int verbs_netlink_batch_send(int fd, const struct verbs_netlink_batch *batch);
 
 /* Receive buffer; opaque. */
@@ -48,14 +49,14 @@ struct verbs_netlink_rx *verbs_netlink_rx_new(void);
 void verbs_netlink_rx_free(struct verbs_netlink_rx *rx);
 
 /**
- * verbs_netlink_receive() - parse the datagrams that have arrived
+ * verbs_netlink_receive() - parse the datagrams in the receive buffer
  * @wide: few datagrams of up to 32 KiB instead of many of up to 1 KiB
- * @scan: the answers go here
+ * @scan: receives the parsed responses
  * @ret_nr: number of datagrams; set also on failure
  *
- * Does not block. Datagrams of other senders than the kernel are dropped.
+ * Does not block. Drops datagrams whose sender is not the kernel.
  *
- * Return: 0; -EAGAIN if nothing is there; -EMSGSIZE if a datagram was larger
+ * Return: 0; -EAGAIN if there is no datagram; -EMSGSIZE if one was larger
  * than its slot; errors of verbs_netlink_parse(); -errno.
  */
 int verbs_netlink_receive(int fd, struct verbs_netlink_rx *rx, bool wide,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RDMA netlink answers to records. Called by discover_netlink.c for each
- * datagram, and by the fuzz target. Attributes are read by libnl, which checks
- * their lengths against the policy below; everything else is checked here.
+ * Converts RDMA netlink responses to records. Called by netlink_io.c for each
+ * datagram, and by the fuzz target. libnl parses attributes and checks their
+ * lengths against the policy below; this file checks everything else.
  *
- * A datagram holds messages of two kinds, told apart by sequence number:
- * parts of the dump of all devices, and answers to queries for the character
- * device of one of them. They come in any order.
+ * A datagram contains messages of two kinds, distinguished by their sequence
+ * number: parts of the dump of all devices, and responses to queries for one
+ * character device. They arrive in any order.
  */
 #include "discover/netlink_parse.h"
 
@@ -22,10 +22,10 @@
 
 #include "discover/records.h"
 
-/* The last attribute that matters; the parser skips those behind it. */
+/* The highest attribute used; the parser skips higher ones. */
 #define LAST_ATTR RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID
 
-/* Strings are missing here: a bad name must not spoil the whole message. */
+/* Strings are not listed: an invalid name must not invalidate the message. */
 static const struct nla_policy nldev_policy[LAST_ATTR + 1] = {
 	[RDMA_NLDEV_ATTR_DEV_INDEX] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_PORT_INDEX] = { .type = NLA_U32 },
@@ -36,7 +36,7 @@ static const struct nla_policy nldev_policy[LAST_ATTR + 1] = {
 	[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID] = { .type = NLA_U32 },
 };
 
-/* The terminator has to be the last byte of the attribute. */
+/* The last byte of the attribute must be the terminating NUL. */
 static bool nldev_parse_name(struct nlattr *attr, char *ret_name)
 {
 	const char *text = nla_data(attr);
@@ -48,8 +48,8 @@ static bool nldev_parse_name(struct nlattr *attr, char *ret_name)
 }
 
 /*
- * The names of records are padded with zeroes. Most differ in their first
- * bytes, and every device is compared with all others.
+ * The names of records are padded with zeros. Every device is compared with all
+ * others, and most names differ in their first 8 bytes.
  */
 static bool nldev_same_name(const char *a, const char *b)
 {
@@ -104,8 +104,9 @@ static int nldev_parse_device(struct verbs_netlink_scan *scan,
 		nla_get_u8(attrs[RDMA_NLDEV_ATTR_DEV_NODE_TYPE]));
 
 	/*
-	 * The kernel resumes a dump by position. If devices come or go
-	 * meanwhile, one can appear twice, or a new one under the old name.
+	 * The kernel resumes a dump by position. If devices are added or
+	 * removed meanwhile, a device can appear twice, or a new device with
+	 * the name of a removed one.
 	 */
 	if (nldev_is_duplicate(&scan->devices, &device))
 		return -ESTALE;
@@ -114,7 +115,7 @@ static int nldev_parse_device(struct verbs_netlink_scan *scan,
 	return verbs_records_add(&scan->devices, &device);
 }
 
-/* The error code that leads the payload of NLMSG_ERROR and NLMSG_DONE. */
+/* Reads the error code at the start of NLMSG_ERROR and NLMSG_DONE. */
 static bool nldev_parse_error(const struct nlmsghdr *hdr, int *ret_error)
 {
 	if (!nlmsg_valid_hdr(hdr, sizeof(*ret_error)))
@@ -152,7 +153,7 @@ static int nldev_parse_dump(struct verbs_netlink_scan *scan,
 			return -EBADMSG;
 		return error ? nldev_dump_error(error) : 0;
 	case NLMSG_DONE:
-		/* older kernels end without a code */
+		/* Older kernels send no error code. */
 		if (nldev_parse_error(hdr, &error) && error < 0)
 			return nldev_dump_error(error);
 		scan->dump_done = true;
@@ -183,7 +184,7 @@ static bool nldev_parse_chardev(struct nlmsghdr *hdr,
 	if (!nldev_parse_name(attrs[RDMA_NLDEV_ATTR_CHARDEV_NAME], query->name))
 		return false;
 
-	/* mmmMMMmm: 12 bits of major amid 20 bits of minor */
+	/* mmmMMMmm: 12 bits of major between 12 and 8 bits of minor */
 	query->cdev = makedev((cdev >> 8) & 0xfff,
 			      (cdev & 0xff) | ((cdev >> 12) & 0xfff00));
 	query->abi_version =
@@ -193,7 +194,7 @@ static bool nldev_parse_chardev(struct nlmsghdr *hdr,
 	return true;
 }
 
-/* Kernels before 5.12 do not mention it. */
+/* Kernels before 5.12 do not send the attribute. */
 static bool nldev_parse_system(struct nlmsghdr *hdr,
 			       struct verbs_netlink_query *query)
 {
@@ -223,7 +224,7 @@ static void nldev_parse_response(struct verbs_netlink_query *query,
 				       : VERBS_NETLINK_FAILED;
 		break;
 	case NLMSG_ERROR:
-		/* code 0 is a receipt that nobody asked for, not the answer */
+		/* Code 0 is an unrequested acknowledgement. */
 		if (!nldev_parse_error(hdr, &error) || error)
 			query->state = VERBS_NETLINK_FAILED;
 		break;

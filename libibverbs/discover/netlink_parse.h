@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes apart what the kernel answers to the requests of discover_netlink.c.
- * No I/O: the state of the questions goes in, the answers come out.
+ * Parses RDMA netlink responses of the kernel. Does no I/O: reads the state of
+ * the queries and stores the responses in them.
  */
 #ifndef DISCOVER_NETLINK_PARSE_H
 #define DISCOVER_NETLINK_PARSE_H
@@ -16,7 +16,7 @@
 /* Sequence number of the dump request; those of queries are higher. */
 #define VERBS_NETLINK_DUMP_NUMBER 1
 
-/* The kernel numbers 8192 ports in all; a device has at least one. */
+/* The kernel supports 8192 ports in total; a device has at least one. */
 #define VERBS_NETLINK_MAX_DEVICES 8192
 
 enum verbs_netlink_state {
@@ -27,44 +27,44 @@ enum verbs_netlink_state {
 };
 
 /*
- * The question for the character device of one device, or for what is true of
- * all of them (copy_on_fork.c).
+ * A query for the character device of one RDMA device, or for the attributes of
+ * the system (copy_on_fork.c).
  */
 struct verbs_netlink_query {
-	bool of_system; /* the latter */
+	bool of_system; /* query for system attributes */
 	uint32_t ibdev_index;
 	enum verbs_netlink_state state;
-	/* the answer */
+	/* the response */
 	char name[VERBS_DEVICE_NAME_LEN];
 	dev_t cdev;
 	uint32_t abi_version;
 	uint32_t driver_id;
-	bool copy_on_fork; /* of_system: the only answer */
+	bool copy_on_fork; /* the response if of_system */
 };
 
 struct verbs_netlink_scan {
-	/* The dump. Character device and driver are not yet filled in. */
+	/* Devices of the dump, without character device and driver. */
 	struct verbs_device_records devices;
 	bool dump_done;
 
 	struct verbs_netlink_query *queries;
 	size_t nr_queries;
 	size_t nr_pending;     /* queries in state PENDING */
-	uint32_t first_number; /* of queries[0]; those of the rest follow */
+	uint32_t first_number; /* sequence number of queries[0] */
 };
 
 /**
- * verbs_netlink_parse() - take over one datagram from the kernel
- * @scan: the dump is running unless @dump_done; answers to queries that are
- *	not pending are ignored, bad answers make the query FAILED
+ * verbs_netlink_parse() - parse one datagram from the kernel
+ * @scan: updated; responses to queries that are not PENDING are ignored, and a
+ *	malformed response makes its query FAILED
  * @datagram: aligned for a message header
  * @len: bytes at @datagram
  *
- * A device whose name is not a name is left out of the dump.
+ * Skips devices with an invalid name.
  *
- * Return: 0; -ESTALE if the dump was overtaken by a change and is to be asked
- * for again; -EIO if the kernel refused it; -EBADMSG for a malformed datagram
- * or a dump that lacks what every kernel tells; -ENOMEM.
+ * Return: 0; -ESTALE if devices changed during the dump, so that it must be
+ * requested again; -EIO if the kernel refused the dump; -EBADMSG if the
+ *datagram is malformed or lacks an attribute that every kernel sends; -ENOMEM.
  */
 int verbs_netlink_parse(struct verbs_netlink_scan *scan, void *datagram,
 			size_t len);

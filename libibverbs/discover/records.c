@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*
- * The array has room for the next power of two, so its size follows from the
- * count and needs no member of its own.
+ * The capacity of the array is the next power of two, so it follows from the
+ * count and needs no member.
  */
 int verbs_records_add(struct verbs_device_records *records,
 		      const struct verbs_kernel_device *device)
@@ -57,5 +57,5 @@ int verbs_record_node_type(unsigned long number)
 {
 	if (number < RDMA_NODE_IB_CA || number > RDMA_NODE_UNSPECIFIED)
 		return IBV_NODE_UNKNOWN;
-	return (int)number; /* the kernel's numbers are the public ones */
+	return (int)number; /* the public values are the same */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Filling device records: what both ways of discovery have in common. Pure,
- * but for the memory of the array.
+ * Device records: functions that discovery by netlink and by sysfs share. No
+ * system calls.
  */
 #ifndef DISCOVER_RECORDS_H
 #define DISCOVER_RECORDS_H
@@ -23,28 +23,28 @@ void verbs_device_records_free(struct verbs_device_records *records);
  * verbs_records_add() - append a copy of @device
  * @records: {} is an empty array
  *
- * Return: 0 or -ENOMEM, which leaves @records as it was.
+ * Return: 0; -ENOMEM, with @records unchanged.
  */
 int verbs_records_add(struct verbs_device_records *records,
 		      const struct verbs_kernel_device *device);
 
 /**
- * verbs_record_name() - take over a name that came from outside
+ * verbs_record_name() - validate and copy an untrusted device name
  * @text: not necessarily terminated
- * @len: bytes at @text, without a terminator
- * @ret_name: VERBS_DEVICE_NAME_LEN bytes, zero behind the name
+ * @len: bytes at @text, without a terminating NUL
+ * @ret_name: VERBS_DEVICE_NAME_LEN bytes; zeros follow the name
  *
- * Names become parts of paths, so an empty one, ".", "..", one that holds a
- * slash or a NUL, or one that is too long is refused.
+ * Names become parts of paths. Refuses an empty name, ".", "..", names with a
+ * slash or a NUL, and names that are too long.
  *
- * Return: whether the name was taken; @ret_name is untouched if not.
+ * Return: whether the name is valid; if not, @ret_name is unchanged.
  */
 bool verbs_record_name(const char *text, size_t len, char *ret_name);
 
 /**
- * verbs_record_node_type() - enum ibv_node_type of the kernel's number
+ * verbs_record_node_type() - convert the kernel's number to enum ibv_node_type
  *
- * Return: the type, -1 (unknown) for a number without a meaning.
+ * Return: the type, or IBV_NODE_UNKNOWN (-1) for an undefined number.
  */
 int verbs_record_node_type(unsigned long number);
 

@@ -251,8 +251,7 @@ static inline void cmd_add_result_attr(struct cmd *cmd, uint16_t attr_id)
 	cmd->has_results = true;
 }
 
-/** cmd_out_obj() - append the output attribute for the handle of a new object
- */
+/** cmd_out_obj() - append the output attribute for a new handle */
 static inline void cmd_out_obj(struct cmd *cmd, uint16_t attr_id,
 			       uint32_t *ret_handle)
 {
@@ -306,8 +305,7 @@ static inline void cmd_udata(struct cmd *cmd, const struct verbs_udata *udata)
  */
 void cmd_driver_attrs(struct cmd *cmd, const struct verbs_udata *udata);
 
-/** cmd_has_mandatory_attr() - check whether any driver attribute is mandatory
- */
+/** cmd_has_mandatory_attr() - check for mandatory driver attributes */
 bool cmd_has_mandatory_attr(const struct verbs_udata *udata);
 
 /** cmd_needs_ioctl() - check whether @udata requires an ioctl method */

@@ -181,8 +181,7 @@ cmd_qp_cap_from_kernel(const struct ib_uverbs_query_qp_resp *resp)
 	};
 }
 
-/* The response lacks rate_limit and en_sqd_async_notify; they stay unchanged.
- */
+/* Leaves rate_limit and en_sqd_async_notify: the response lacks them. */
 static void cmd_qp_fill_attr(struct ibv_qp_attr *attr,
 			     const struct ib_uverbs_query_qp_resp *resp)
 {

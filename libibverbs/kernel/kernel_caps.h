@@ -96,8 +96,7 @@ static inline const struct kernel_cap *kernel_cap_row(enum verbs_kernel_cap cap)
 	return &kernel_caps[cap];
 }
 
-/** kernel_cap_is_refused() - check whether the kernel refused any cap in @bits
- */
+/** kernel_cap_is_refused() - check whether any cap in @bits is refused */
 static inline bool kernel_cap_is_refused(const struct verbs_kernel_state *state,
 					 uint64_t bits)
 {

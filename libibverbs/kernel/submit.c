@@ -205,8 +205,7 @@ static void submit_put_header(struct write_buf *buf,
 	const uint64_t response = cmd_addr(buf->response);
 
 	memcpy(buf->request, &hdr, sizeof(hdr));
-	/* Every request with a response begins with the address of the
-	 * response. */
+	/* Requests with a response begin with its address. */
 	if (req->out_len)
 		memcpy(buf->request + sizeof(hdr), &response, sizeof(response));
 }

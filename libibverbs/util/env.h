@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Environment variables. What names a path or a provider goes through
- * env_path(), which a set-uid or set-gid program does not see.
+ * Environment variables. Variables that contain a path or a provider name must
+ * be read by env_path(), which ignores them in set-uid and set-gid programs.
  */
 #ifndef UTIL_ENV_H
 #define UTIL_ENV_H
 
 #include <stdbool.h>
 
-/** env_path() - value of @name, or NULL if unset or in a privileged program */
+/** env_path() - get @name; NULL if unset or in a set-uid or set-gid program */
 const char *env_path(const char *name);
 
-/** env_on() - whether @name is set to anything but exactly "0" */
+/** env_on() - check whether @name is set to any value except "0" */
 bool env_on(const char *name);
 
 /**
- * env_long() - number in @name, in C notation
- * @fallback: result if it is unset or not a number
+ * env_long() - get the number in @name, in C notation
+ * @fallback: result if @name is unset or not a number
  */
 long env_long(const char *name, long fallback);
 

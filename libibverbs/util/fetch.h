@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines of the cache, asked for before they are needed. */
+/* Prefetching of cache lines. */
 #ifndef UTIL_FETCH_H
 #define UTIL_FETCH_H
 
 /**
- * fetch_to_write() - a line is going to be written
- * @line: any address, of memory or of none
+ * fetch_to_write() - prefetch the cache line of an address for writing
+ * @line: any address, also an invalid one
  *
- * To take it away from another CPU takes as long as half of the way of what is
- * written to that one; and of several lines at a time as long as of one.
+ * Moving a line from the cache of another CPU takes about half of the time in
+ * which a write becomes visible to that CPU. Several prefetches in flight
+ * together take as long as one.
  */
 static inline void fetch_to_write(const void *line)
 {
-#if defined(__x86_64__) /* nothing, on those that do not have it */
+#if defined(__x86_64__) /* a no-op on CPUs without prefetchw */
 	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
 #else
 	__builtin_prefetch(line, 1);

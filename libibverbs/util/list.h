@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Circular doubly linked list, threaded through its members. An empty list is
- * a node that points to itself.
+ * Circular doubly linked list with nodes embedded in its elements. An empty
+ * list is a node that points to itself.
  */
 #ifndef UTIL_LIST_H
 #define UTIL_LIST_H
@@ -21,11 +21,11 @@ struct list_node {
 #define list_entry(node, type, member) \
 	((type *)(void *)((char *)(node)-offsetof(type, member)))
 
-/* @pos: struct list_node *; the list must not change in the loop */
+/* @pos: struct list_node *; the loop must not change the list */
 #define list_for_each(pos, list) \
 	for ((pos) = (list)->next; (pos) != (list); (pos) = (pos)->next)
 
-/* The same, but @pos may be removed; @tmp is another struct list_node *. */
+/* The loop may remove @pos; @tmp is another struct list_node *. */
 #define list_for_each_safe(pos, tmp, list)                               \
 	for ((pos) = (list)->next, (tmp) = (pos)->next; (pos) != (list); \
 	     (pos) = (tmp), (tmp) = (pos)->next)
@@ -60,7 +60,7 @@ static inline void list_add(struct list_node *list, struct list_node *node)
 	list_insert_before(list->next, node);
 }
 
-/* Leaves @node as an empty list, so that removing it twice is harmless. */
+/* Makes @node an empty list, so that a second list_del() has no effect. */
 static inline void list_del(struct list_node *node)
 {
 	node->prev->next = node->next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A mutex that clang's thread-safety analysis knows: state marked GUARDED_BY
- * and functions marked REQUIRES are checked at compile time. gcc sees a plain
- * pthread mutex.
+ * A mutex for clang's thread-safety analysis, which checks variables marked
+ * GUARDED_BY and functions marked REQUIRES at compile time. With gcc it is a
+ * pthread mutex without checks.
  */
 #ifndef UTIL_LOCK_H
 #define UTIL_LOCK_H

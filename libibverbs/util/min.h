@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The smaller one of two numbers. */
+/* Minimum of two numbers. */
 #ifndef UTIL_MIN_H
 #define UTIL_MIN_H
 

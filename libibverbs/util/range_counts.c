@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The count as a function of the address is a staircase. Kept are its steps:
- * where it changes (struct range_bound) and by how much, in a search tree by
- * address. So a range is two steps, however many others it overlaps, and a step
- * whose changes cancel out is taken away, which joins equal neighbours.
+ * The count is a step function of the address. A search tree, ordered by
+ * address, holds its bounds: the addresses where the count changes (struct
+ * range_bound), and by how much. A range adds two bounds, however many other
+ * ranges it overlaps. A bound whose changes cancel out is removed, which merges
+ * adjacent subranges of equal count.
  *
- * The count at an address is the sum of the changes up to there. Each node
- * knows the sums of its two subtrees, and the least sum on the way through each
- * of them: with these a search finds the next place where the count is 0
- * without visiting the others, and a change looks only at the nodes on its way.
+ * The count at an address is the sum of the changes up to this address. Each
+ * node stores, for both of its subtrees, the sum of all changes and the minimum
+ * of the partial sums. With these a search finds the next address with count 0
+ * in O(log n), and a change updates only the nodes between the root and the
+ * changed bounds.
  *
- * A range that comes again at once, as small buffers in one page do, is not put
- * into the tree each time: whether a place is counted at all does not depend on
- * how often, so searches need not know.
+ * If the same range is added several times in a row, as for small buffers in
+ * one page, only the first time changes the tree; a counter holds the repeats.
+ * Searches only need to distinguish zero from nonzero counts, so they ignore
+ * the counter.
  *
- * The tree is balanced as Adelson-Velsky and Landis do it: the heights of the
- * two subtrees of a node differ by one at most. Functions recurse to its depth,
- * which is below 1.5 times the logarithm of the number of nodes.
+ * The tree is an AVL tree: the heights of the two subtrees of a node differ by
+ * at most one. Functions recurse to its depth, which is below 1.5 times the
+ * binary logarithm of the number of nodes.
  */
 #include "util/range_counts.h"
 
@@ -24,25 +27,25 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* No tree that fits into memory is higher: 1.5 times 64. */
+/* Limit for a 64-bit address space: 1.5 times 64. */
 #define RANGE_MAX_HEIGHT 96
 
-/* So many are kept for later, which saves most calls of the allocator. */
+/* Spare nodes that are kept, to avoid most allocator calls. */
 #define RANGE_MAX_SPARE 64
 
-/* What a node has to know of a tree below it. */
+/* Summary of a subtree, stored in its parent. */
 struct range_summary {
-	int sum;    /* of the changes */
-	int min;    /* least sum from the beginning to one of the nodes */
+	int sum;    /* of all changes */
+	int min;    /* minimum of the partial sums from the first node on */
 	int height; /* 1 for a leaf */
 };
 
-/* Of no tree: no least sum is as large, whatever is added. */
+/* Summary of an empty tree: its min is above every possible sum. */
 static const struct range_summary range_empty = { .min = INT_MAX / 2 };
 
 struct range_bound {
 	uintptr_t addr;
-	struct range_bound *left; /* also: next spare one */
+	struct range_bound *left; /* also the link of the spare list */
 	struct range_bound *right;
 	int change; /* of the count at addr; never 0 in the tree */
 	struct range_summary of_left;
@@ -163,7 +166,7 @@ static struct range_bound *range_bound_raise_left(struct range_bound *node)
 	return range_bound_rotate_right(node);
 }
 
-/* After a change of a subtree that made its height differ by one at most. */
+/* Precondition: a change of one subtree has changed its height by at most 1. */
 static inline struct range_bound *range_bound_balance(struct range_bound *node)
 {
 	int imbalance = node->of_right.height - node->of_left.height;
@@ -224,7 +227,7 @@ range_counts_remove_bound(struct range_counts *counts, struct range_bound *node)
 	return top;
 }
 
-/* Makes a step, or changes the one that is there. A level one is none. */
+/* Adds @change at @addr; removes the bound if its change becomes 0. */
 static struct range_bound *
 range_counts_change_bound(struct range_counts *counts, struct range_bound *node,
 			  uintptr_t addr, int change)
@@ -247,7 +250,7 @@ range_counts_change_bound(struct range_counts *counts, struct range_bound *node,
 	return range_bound_balance(node);
 }
 
-/* Whether nothing that is known of the tree at @node has changed. */
+/* Returns whether the summary of the tree at @node equals @before. */
 static inline bool range_bound_is_unchanged(const struct range_bound *node,
 					    const struct range_summary *before)
 {
@@ -257,16 +260,17 @@ static inline bool range_bound_is_unchanged(const struct range_bound *node,
 	       now.height == before->height;
 }
 
-/* The nodes above a subtree, from the root on. */
+/* The path from the root to a subtree, which is not part of it. */
 struct range_path {
 	struct range_bound *nodes[RANGE_MAX_HEIGHT];
 	int length;
 };
 
 /*
- * The subtree in which [begin, end] is not on one side of the root any more, or
- * which is very low. No node above it lies in [begin, end].
- * @ret_before: the count in front of the subtree
+ * Finds a low subtree for changes in [begin, end]. Descends while the range is
+ * entirely on one side of the node, and the subtree on that side has a height
+ * above 2. No node above the returned subtree lies in [begin, end].
+ * @ret_before: the count before the first node of the subtree
  */
 static struct range_bound *range_counts_descend(struct range_counts *counts,
 						uintptr_t begin, uintptr_t end,
@@ -294,9 +298,10 @@ static struct range_bound *range_counts_descend(struct range_counts *counts,
 }
 
 /*
- * Puts @top in the place of the subtree at @old, at the end of the way. Mostly,
- * nothing changes above it, or soon.
- * Return: whether @top has kept its subtrees, which balancing can take from it.
+ * Replaces the subtree @old at the end of @path by @top and updates the
+ * summaries above it. Stops as soon as a summary does not change, which is
+ * usually at once.
+ * Return: whether the subtrees of @top are unchanged; balancing may move them.
  */
 static bool range_counts_ascend(struct range_counts *counts,
 				const struct range_path *path,
@@ -328,10 +333,13 @@ static bool range_counts_ascend(struct range_counts *counts,
 }
 
 /*
- * Two steps that cancel out make the height of a tree differ by one at most,
- * unless it has no more than two nodes before or after: an insertion that
- * raises it leaves it leaning, so that the next one does not, and a removal
- * that lowers it leaves it level.
+ * Both bounds are changed before the tree above is balanced, although
+ * range_bound_balance() allows a height change of 1 only. Two insertions or two
+ * removals change the height by at most one, unless the tree has at most two
+ * nodes before or after: an insertion that increases the height makes the two
+ * subtrees differ in height, so that the next insertion does not increase it,
+ * and a removal that decreases the height makes the heights of both subtrees
+ * equal.
  */
 static void range_counts_change(struct range_counts *counts, uintptr_t begin,
 				uintptr_t end, int change)
@@ -357,7 +365,7 @@ static bool range_counts_is_last(const struct range_counts *counts,
 	return counts->last.begin == begin && counts->last.end == end;
 }
 
-/* Puts what is missing into the tree, before it is changed elsewhere. */
+/* Adds the repeats of the last range to the tree, before another change. */
 static void range_counts_flush_repeats(struct range_counts *counts)
 {
 	int repeats = counts->last.repeats;
@@ -394,7 +402,7 @@ void range_counts_remove(struct range_counts *counts, uintptr_t begin,
 	if (!counts->root || range_bound_summary(counts->root).min >= 0)
 		return;
 
-	/* Too much: only what is counted, which ends at the next free piece. */
+	/* Parts of the range had count 0: undo, then skip these. */
 	range_counts_change(counts, begin, end, 1);
 	while (begin < end) {
 		uintptr_t free_begin = end, free_end = end;
@@ -420,9 +428,9 @@ void range_counts_clear(struct range_counts *counts)
 /* ------------------------------------------------------------------------ */
 
 /*
- * The count at @addr, which is above or in the tree at @node.
- * @count: in front of the tree
- * @ret_end: the first bound behind @addr, if it is below what is there
+ * Returns the count at @addr, which must not be below the tree at @node.
+ * @count: count before the first node of the tree
+ * @ret_end: set to the first bound above @addr, if that is below *@ret_end
  */
 static int range_bound_count_at(const struct range_bound *node, int count,
 				uintptr_t addr, uintptr_t *ret_end)
@@ -441,8 +449,8 @@ static int range_bound_count_at(const struct range_bound *node, int count,
 }
 
 /*
- * The first bound behind @addr where the count becomes 0. @before is the count
- * in front of the subtree, which is not empty.
+ * Returns the first bound above @addr where the count becomes 0. @before is the
+ * count before the first node of the subtree, which must not be empty.
  */
 static const struct range_bound *
 range_bound_first_zero(const struct range_bound *node, int before,
@@ -466,7 +474,7 @@ range_bound_first_zero(const struct range_bound *node, int before,
 	return range_bound_first_zero(node->right, here, addr);
 }
 
-/* The last bound in front of @addr where the count becomes 0. */
+/* Returns the last bound below @addr where the count becomes 0. */
 static const struct range_bound *
 range_bound_last_zero(const struct range_bound *node, int before,
 		      uintptr_t addr)
@@ -496,7 +504,7 @@ bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
 	uintptr_t free_end = end;
 	int before = 0;
 
-	/* Mostly this is asked about what was changed last. */
+	/* Callers mostly search the range that they changed last. */
 	if (range_counts_is_last(counts, begin, end)) {
 		if (counts->last.is_counted)
 			return false;
@@ -535,7 +543,7 @@ bool range_counts_last_free(const struct range_counts *counts, uintptr_t begin,
 	if (bound)
 		free_begin = bound->addr;
 
-	/* without such a bound: what is in front of the first one */
+	/* Without such a bound, the search starts at address 0. */
 	if (range_bound_count_at(counts->root, 0, free_begin, &free_end) > 0 ||
 	    free_end <= begin)
 		return false;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts for ranges of addresses: how many of the ranges that were added cover
- * an address, at most INT_MAX / 2. Ranges may overlap in any way. Adding and
- * removing take O(log n) steps for n ranges, whatever they overlap; neighbours
- * with equal counts are one piece, so memory is bounded by the places where the
- * count changes.
+ * Reference counts of address ranges: how many of the added ranges cover an
+ * address, at most INT_MAX / 2. Ranges may overlap in any way. Adding and
+ * removing a range takes O(log n) steps for n ranges, however many it overlaps.
+ * Memory is proportional to the number of addresses where the count changes.
  */
 #ifndef UTIL_RANGE_COUNTS_H
 #define UTIL_RANGE_COUNTS_H
@@ -13,40 +12,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A place where the count changes; see range_counts.c. */
+/* An address where the count changes; see range_counts.c. */
 struct range_bound;
 
-/* Zeroed: nothing is counted. Not protected by any lock. */
+/* All zero: all counts are 0. The caller provides locking. */
 struct range_counts {
 	struct range_bound *root;
-	struct range_bound *spare; /* a list, for later changes */
+	struct range_bound *spare; /* list of unused nodes */
 	size_t nr_spare;
 	size_t nr_bounds; /* in the tree */
-	/* The last change; many a range comes again at once. */
+	/* The last change; ranges are often added repeatedly. */
 	struct {
 		uintptr_t begin, end;
-		bool is_counted; /* the range is in the tree, all of it */
-		int repeats;	 /* how often it came again; not in the tree */
-		const struct range_bound *top; /* subtree with its bounds, or
-						* NULL: not known */
-		int before; /* count in front of that subtree */
+		bool is_counted; /* the whole range has counts > 0 */
+		int repeats;	 /* further additions, not in the tree */
+		const struct range_bound
+			*top; /* subtree with its bounds, or NULL */
+		int before;   /* count before the first node of top */
 	} last;
 };
 
 /*
- * At most so many bounds come into being by one change: at its two ends, and at
- * those of the change before it.
+ * Maximum number of bounds that one change creates: two of its range, and two
+ * of the previous range, whose repeats it adds to the tree.
  */
 #define RANGE_BOUNDS_PER_CHANGE 4
 
-/** range_counts_get_spares() - range_counts_reserve() where memory is missing
- */
+/** range_counts_get_spares() - slow path of range_counts_reserve() */
 int range_counts_get_spares(struct range_counts *counts);
 
 /**
- * range_counts_reserve() - get the memory for one change
+ * range_counts_reserve() - allocate the memory for one change
  *
- * Return: 0, or -ENOMEM; errno is then as malloc() left it.
+ * Return: 0; -ENOMEM, with errno as set by malloc().
  */
 static inline int range_counts_reserve(struct range_counts *counts)
 {
@@ -56,27 +54,26 @@ static inline int range_counts_reserve(struct range_counts *counts)
 }
 
 /**
- * range_counts_add() - count [@begin, @end) once more
+ * range_counts_add() - increment the counts in [@begin, @end)
  * @begin, @end: @begin < @end
  *
- * range_counts_reserve() must have been called for it.
+ * Call range_counts_reserve() before each call.
  */
 void range_counts_add(struct range_counts *counts, uintptr_t begin,
 		      uintptr_t end);
 
 /**
- * range_counts_remove() - count [@begin, @end) once less
+ * range_counts_remove() - decrement the counts in [@begin, @end)
  * @begin, @end: @begin < @end
  *
- * What is not counted at all stays so. range_counts_reserve() must have been
- * called for it.
+ * Counts that are 0 stay 0. Call range_counts_reserve() before each call.
  */
 void range_counts_remove(struct range_counts *counts, uintptr_t begin,
 			 uintptr_t end);
 
 /**
- * range_counts_first_free() - the first piece in a range that is not counted
- * @ret_begin, @ret_end: the piece, within [@begin, @end)
+ * range_counts_first_free() - find the first subrange with count 0
+ * @ret_begin, @ret_end: the subrange, within [@begin, @end)
  *
  * Return: whether there is one.
  */
@@ -84,12 +81,12 @@ bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
 			     uintptr_t end, uintptr_t *ret_begin,
 			     uintptr_t *ret_end);
 
-/** range_counts_last_free() - the same for the last piece */
+/** range_counts_last_free() - find the last subrange with count 0 */
 bool range_counts_last_free(const struct range_counts *counts, uintptr_t begin,
 			    uintptr_t end, uintptr_t *ret_begin,
 			    uintptr_t *ret_end);
 
-/** range_counts_clear() - forget everything and free the memory */
+/** range_counts_clear() - set all counts to 0 and free the memory */
 void range_counts_clear(struct range_counts *counts);
 
 #endif

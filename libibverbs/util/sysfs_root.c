@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Decides once where sysfs is: see util/sysfs_root.h. */
+/* Root directory of sysfs: see util/sysfs_root.h. */
 #include "util/sysfs_root.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 static pthread_once_t sysfs_root_once = PTHREAD_ONCE_INIT;
 static char sysfs_root_path[SYSFS_ROOT_LEN] =
-	"/sys"; /* written under root_once only */
+	"/sys"; /* written by sysfs_root_init() only */
 
 static void sysfs_root_init(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads small text files in one or two read calls. Used for sysfs, for driver
- * configuration files, and for nothing that could be large.
+ * Reads small text files with one or two read calls: those of sysfs, and driver
+ * configuration files.
  */
 #include "util/text_file.h"
 
@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Fills @buf as far as the file goes; a full buffer means "did not fit". */
+/* Reads up to the end of the file. A full buffer is an overflow. */
 static ssize_t text_file_read_all(int fd, char *buf, size_t size)
 {
 	size_t used = 0;
