@@ -58,8 +58,8 @@ static void write_guid(const struct verbs_kernel_device *device, char text[32])
 }
 
 /* The line of expected.txt that begins with @way is the record. */
-static void compare(const char *kernel, const char *way,
-		    const struct verbs_kernel_device *device)
+static void compare_record(const char *kernel, const char *source,
+			   const struct verbs_kernel_device *device)
 {
 	char expected[2048], line[512], guid[32];
 	size_t len =
@@ -70,7 +70,7 @@ static void compare(const char *kernel, const char *way,
 	snprintf(line, sizeof(line),
 		 "%s: %s %s %u:%u index %d driver %u abi %u ports %u guid %s "
 		 "type %d\n",
-		 way, device->ibdev_name, device->uverbs_name,
+		 source, device->ibdev_name, device->uverbs_name,
 		 major(device->cdev), minor(device->cdev), device->ibdev_index,
 		 device->driver_id, device->abi_version, device->nr_ports, guid,
 		 device->node_type);
@@ -173,7 +173,7 @@ static int parse_file(struct verbs_netlink_scan *scan, const char *kernel,
 	return verbs_netlink_parse(scan, datagram.bytes, len);
 }
 
-static void by_netlink(const char *kernel)
+static void check_netlink(const char *kernel)
 {
 	struct verbs_netlink_query query = { .state = VERBS_NETLINK_PENDING };
 	struct verbs_netlink_scan scan = {
@@ -197,11 +197,11 @@ static void by_netlink(const char *kernel)
 	device.cdev = query.cdev;
 	device.abi_version = query.abi_version;
 	device.driver_id = query.driver_id;
-	compare(kernel, "netlink", &device);
+	compare_record(kernel, "netlink", &device);
 	verbs_device_records_free(&scan.devices);
 }
 
-static void by_sysfs(const char *kernel)
+static void check_sysfs(const char *kernel)
 {
 	struct verbs_device_records records = {};
 	char path[512];
@@ -209,37 +209,41 @@ static void by_sysfs(const char *kernel)
 	data_path(kernel, "sys", path);
 	assert_int_equal(verbs_discover_sysfs(path, &records), 0);
 	assert_int_equal(records.count, 1);
-	compare(kernel, "sysfs", &records.devices[0]);
+	compare_record(kernel, "sysfs", &records.devices[0]);
 	verbs_device_records_free(&records);
 }
 
-static void rxe_of_6_1_by_netlink(void **state)
+static void captured_netlink_of_linux_6_1_gives_expected_record(void **state)
 {
-	by_netlink("rxe-6.1");
+	check_netlink("rxe-6.1");
 }
 
-static void rxe_of_6_1_by_sysfs(void **state)
+static void captured_sysfs_of_linux_6_1_gives_expected_record(void **state)
 {
-	by_sysfs("rxe-6.1");
+	check_sysfs("rxe-6.1");
 }
 
-static void rxe_of_6_12_by_netlink(void **state)
+static void captured_netlink_of_linux_6_12_gives_expected_record(void **state)
 {
-	by_netlink("rxe-6.12");
+	check_netlink("rxe-6.12");
 }
 
-static void rxe_of_6_12_by_sysfs(void **state)
+static void captured_sysfs_of_linux_6_12_gives_expected_record(void **state)
 {
-	by_sysfs("rxe-6.12");
+	check_sysfs("rxe-6.12");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rxe_of_6_1_by_netlink),
-		cmocka_unit_test(rxe_of_6_1_by_sysfs),
-		cmocka_unit_test(rxe_of_6_12_by_netlink),
-		cmocka_unit_test(rxe_of_6_12_by_sysfs),
+		cmocka_unit_test(
+			captured_netlink_of_linux_6_1_gives_expected_record),
+		cmocka_unit_test(
+			captured_sysfs_of_linux_6_1_gives_expected_record),
+		cmocka_unit_test(
+			captured_netlink_of_linux_6_12_gives_expected_record),
+		cmocka_unit_test(
+			captured_sysfs_of_linux_6_12_gives_expected_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

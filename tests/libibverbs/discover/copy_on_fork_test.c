@@ -15,7 +15,7 @@
 
 #include "support/fake_netlink.h"
 
-static int start(void **state)
+static int setup(void **state)
 {
 	fake_netlink_reset();
 	fake_netlink.tells_copy_on_fork = true;
@@ -23,20 +23,20 @@ static int start(void **state)
 	return 0;
 }
 
-static int finish(void **state)
+static int teardown(void **state)
 {
 	fake_netlink_check_closed();
 	return 0;
 }
 
-static void a_kernel_says_that_it_copies(void **state)
+static void copy_on_fork_attr_1_returns_true(void **state)
 {
 	assert_true(verbs_copy_on_fork());
 	assert_int_equal(fake_netlink.nr_system_queries, 1);
 	assert_int_equal(fake_netlink.nr_polls, 0);
 }
 
-static void it_is_asked_each_time(void **state)
+static void copy_on_fork_each_call_sends_query(void **state)
 {
 	assert_true(verbs_copy_on_fork());
 	fake_netlink.copy_on_fork = 0;
@@ -44,46 +44,46 @@ static void it_is_asked_each_time(void **state)
 	assert_int_equal(fake_netlink.nr_system_queries, 2);
 }
 
-static void an_older_kernel_does_not_mention_it(void **state)
+static void copy_on_fork_missing_attr_returns_false(void **state)
 {
 	fake_netlink.tells_copy_on_fork = false;
 	assert_false(verbs_copy_on_fork());
 	assert_int_equal(fake_netlink.nr_system_queries, 1);
 }
 
-static void a_kernel_may_refuse_the_question(void **state)
+static void copy_on_fork_refused_query_returns_false(void **state)
 {
 	fake_netlink.system_error = EPERM;
 	assert_false(verbs_copy_on_fork());
 }
 
-static void a_kernel_without_rdma_does_not_copy(void **state)
+static void copy_on_fork_kernel_without_rdma_returns_false(void **state)
 {
 	fake_netlink.socket_errno = EPROTONOSUPPORT;
 	assert_false(verbs_copy_on_fork());
 }
 
-static void a_question_that_cannot_be_sent_has_no_answer(void **state)
+static void copy_on_fork_send_error_returns_false(void **state)
 {
 	fake_netlink.send_errno = ECONNREFUSED;
 	assert_false(verbs_copy_on_fork());
 }
 
-static void an_answer_is_waited_for(void **state)
+static void copy_on_fork_late_response_is_received(void **state)
 {
 	fake_netlink.late = true;
 	assert_true(verbs_copy_on_fork());
 	assert_int_equal(fake_netlink.nr_polls, 1);
 }
 
-static void an_answer_is_not_waited_for_for_ever(void **state)
+static void copy_on_fork_missing_response_times_out(void **state)
 {
 	fake_netlink.silent = true;
 	assert_false(verbs_copy_on_fork());
 	assert_int_equal(fake_netlink.nr_polls, 1);
 }
 
-static void an_answer_that_is_lost_is_none(void **state)
+static void copy_on_fork_receive_error_returns_false(void **state)
 {
 	fake_netlink.recv_errno = ENOBUFS;
 	assert_false(verbs_copy_on_fork());
@@ -91,45 +91,46 @@ static void an_answer_that_is_lost_is_none(void **state)
 	assert_false(verbs_copy_on_fork());
 }
 
-static void come_from_a_stranger(struct fake_netlink_datagram *datagram,
-				 unsigned int nr)
+static void set_foreign_sender(struct fake_netlink_datagram *datagram,
+			       unsigned int nr)
 {
 	datagram->sender = 4711;
 }
 
-static void strangers_are_not_believed(void **state)
+static void copy_on_fork_datagram_of_foreign_sender_is_ignored(void **state)
 {
-	fake_netlink.edit = come_from_a_stranger;
+	fake_netlink.edit = set_foreign_sender;
 	assert_false(verbs_copy_on_fork());
 }
 
-static void spoil(struct fake_netlink_datagram *datagram, unsigned int nr)
+static void truncate_datagram(struct fake_netlink_datagram *datagram,
+			      unsigned int nr)
 {
 	datagram->len -= 4;
 }
 
-static void a_spoiled_answer_is_none(void **state)
+static void copy_on_fork_malformed_response_returns_false(void **state)
 {
-	fake_netlink.edit = spoil;
+	fake_netlink.edit = truncate_datagram;
 	assert_false(verbs_copy_on_fork());
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_kernel_says_that_it_copies),
-		TEST(it_is_asked_each_time),
-		TEST(an_older_kernel_does_not_mention_it),
-		TEST(a_kernel_may_refuse_the_question),
-		TEST(a_kernel_without_rdma_does_not_copy),
-		TEST(a_question_that_cannot_be_sent_has_no_answer),
-		TEST(an_answer_is_waited_for),
-		TEST(an_answer_is_not_waited_for_for_ever),
-		TEST(an_answer_that_is_lost_is_none),
-		TEST(strangers_are_not_believed),
-		TEST(a_spoiled_answer_is_none),
+		TEST(copy_on_fork_attr_1_returns_true),
+		TEST(copy_on_fork_each_call_sends_query),
+		TEST(copy_on_fork_missing_attr_returns_false),
+		TEST(copy_on_fork_refused_query_returns_false),
+		TEST(copy_on_fork_kernel_without_rdma_returns_false),
+		TEST(copy_on_fork_send_error_returns_false),
+		TEST(copy_on_fork_late_response_is_received),
+		TEST(copy_on_fork_missing_response_times_out),
+		TEST(copy_on_fork_receive_error_returns_false),
+		TEST(copy_on_fork_datagram_of_foreign_sender_is_ignored),
+		TEST(copy_on_fork_malformed_response_returns_false),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

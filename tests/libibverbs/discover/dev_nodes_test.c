@@ -56,12 +56,12 @@ static void add_nodes(unsigned int from, unsigned int count)
 }
 
 /* The folder tells the time of its last change as the clock did then. */
-static void touch(void)
+static void set_mtime_to_now(void)
 {
 	count_calls.modified = count_calls.now;
 }
 
-static void pass_ms(long ms)
+static void advance_clock_ms(long ms)
 {
 	count_calls.now.tv_nsec += ms * 1000000;
 	while (count_calls.now.tv_nsec >= 1000000000) {
@@ -71,7 +71,7 @@ static void pass_ms(long ms)
 }
 
 /* Devices uverbs0 to uverbs<count - 1>; returns how many are left. */
-static size_t filter(unsigned int count)
+static size_t filter_devices(unsigned int count)
 {
 	verbs_device_records_free(&records);
 	for (unsigned int i = 0; i < count; i++) {
@@ -86,142 +86,142 @@ static size_t filter(unsigned int count)
 	return records.count;
 }
 
-static void no_device_costs_nothing(void **state)
+static void dev_nodes_no_device_makes_no_call(void **state)
 {
-	assert_int_equal(filter(0), 0);
+	assert_int_equal(filter_devices(0), 0);
 	assert_int_equal(fake_calls, 0);
 }
 
-static void one_device_costs_one_call(void **state)
+static void dev_nodes_single_device_makes_1_call(void **state)
 {
 	add_nodes(0, 1);
-	assert_int_equal(filter(1), 1);
+	assert_int_equal(filter_devices(1), 1);
 	assert_int_equal(fake_calls, 1);
 	fake_sysfs_remove(&fake, "dev/uverbs0");
-	assert_int_equal(filter(1), 0);
+	assert_int_equal(filter_devices(1), 0);
 	assert_int_equal(fake_calls, 1);
 }
 
-static void many_devices_cost_one_listing(void **state)
+static void dev_nodes_many_devices_make_1_listing(void **state)
 {
 	add_nodes(0, 200);
-	assert_int_equal(filter(200), 200);
+	assert_int_equal(filter_devices(200), 200);
 	assert_int_equal(fake_calls, 5);
 }
 
-static void listing_is_remembered(void **state)
+static void dev_nodes_unchanged_directory_reuses_listing(void **state)
 {
 	add_nodes(0, 200);
-	assert_int_equal(filter(200), 200);
-	assert_int_equal(filter(200), 200);
+	assert_int_equal(filter_devices(200), 200);
+	assert_int_equal(filter_devices(200), 200);
 	assert_int_equal(fake_calls, 1);
-	assert_int_equal(filter(100), 100);
+	assert_int_equal(filter_devices(100), 100);
 	assert_int_equal(fake_calls, 1);
 }
 
-static void device_without_a_node_is_removed_in_order(void **state)
+static void dev_nodes_filter_removes_device_and_keeps_order(void **state)
 {
 	add_nodes(0, 1);
 	add_nodes(3, 1);
 	add_nodes(5, 2);
-	assert_int_equal(filter(7), 4);
+	assert_int_equal(filter_devices(7), 4);
 	assert_int_equal(records.devices[0].ibdev_index, 0);
 	assert_int_equal(records.devices[1].ibdev_index, 3);
 	assert_int_equal(records.devices[2].ibdev_index, 5);
 	assert_int_equal(records.devices[3].ibdev_index, 6);
 }
 
-static void changed_folder_is_listed_again(void **state)
+static void dev_nodes_changed_directory_is_listed_again(void **state)
 {
 	add_nodes(0, 2);
-	assert_int_equal(filter(3), 2);
-	pass_ms(1000);
+	assert_int_equal(filter_devices(3), 2);
+	advance_clock_ms(1000);
 	add_nodes(2, 1);
-	touch();
-	assert_int_equal(filter(3), 3);
-	pass_ms(1000);
+	set_mtime_to_now();
+	assert_int_equal(filter_devices(3), 3);
+	advance_clock_ms(1000);
 	fake_sysfs_remove(&fake, "dev/uverbs1");
-	touch();
-	assert_int_equal(filter(3), 2);
+	set_mtime_to_now();
+	assert_int_equal(filter_devices(3), 2);
 }
 
 /* The change carries the same time as the one before the listing. */
-static void change_in_the_tick_of_the_listing_is_seen(void **state)
+static void dev_nodes_change_in_tick_of_listing_is_detected(void **state)
 {
 	add_nodes(0, 2);
-	touch();
-	assert_int_equal(filter(3), 2);
+	set_mtime_to_now();
+	assert_int_equal(filter_devices(3), 2);
 	assert_false(listing.mtime_reliable);
 	add_nodes(2, 1);
-	touch();
-	assert_int_equal(filter(3), 3);
+	set_mtime_to_now();
+	assert_int_equal(filter_devices(3), 3);
 }
 
-static void listing_settles_after_some_ticks(void **state)
+static void dev_nodes_listing_is_reused_after_some_ticks(void **state)
 {
 	add_nodes(0, 2);
-	touch();
-	pass_ms(20);
-	assert_int_equal(filter(2), 2);
-	assert_int_equal(filter(2), 2);
+	set_mtime_to_now();
+	advance_clock_ms(20);
+	assert_int_equal(filter_devices(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	assert_true(fake_calls > 1);
-	pass_ms(1);
-	assert_int_equal(filter(2), 2);
+	advance_clock_ms(1);
+	assert_int_equal(filter_devices(2), 2);
 	assert_true(fake_calls > 1);
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	assert_int_equal(fake_calls, 1);
 }
 
-static void folder_from_the_future_is_never_settled(void **state)
+static void dev_nodes_mtime_in_future_prevents_reuse(void **state)
 {
 	add_nodes(0, 2);
 	count_calls.modified.tv_sec = count_calls.now.tv_sec + 5;
-	assert_int_equal(filter(2), 2);
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	assert_true(fake_calls > 1);
 }
 
-static void listing_is_not_believed_when_the_clock_went_back(void **state)
+static void dev_nodes_clock_set_back_prevents_reuse(void **state)
 {
 	add_nodes(0, 2);
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	count_calls.now.tv_sec -= 1;
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	assert_true(fake_calls > 1);
 }
 
-static void another_folder_of_that_name_is_listed_again(void **state)
+static void dev_nodes_replaced_directory_is_listed_again(void **state)
 {
 	char to[512];
 
 	add_nodes(0, 2);
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	snprintf(to, sizeof(to), "%s/old", fake.root);
 	assert_int_equal(rename(fake.dev, to), 0);
 	fake_sysfs_write(&fake, "dev", NULL);
-	assert_int_equal(filter(2), 0);
+	assert_int_equal(filter_devices(2), 0);
 }
 
-static void folder_that_vanished_has_no_nodes(void **state)
+static void dev_nodes_missing_directory_has_no_nodes(void **state)
 {
 	add_nodes(0, 2);
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	fake_sysfs_remove(&fake, "dev");
-	assert_int_equal(filter(2), 0);
-	assert_int_equal(filter(200), 0);
+	assert_int_equal(filter_devices(2), 0);
+	assert_int_equal(filter_devices(200), 0);
 	assert_in_range(fake_calls, 1, 2);
 	add_nodes(0, 2);
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 }
 
-static void folder_that_is_a_file_has_no_nodes(void **state)
+static void dev_nodes_file_as_directory_has_no_nodes(void **state)
 {
 	fake_sysfs_remove(&fake, "dev");
 	fake_sysfs_write(&fake, "dev", "");
-	assert_int_equal(filter(2), 0);
+	assert_int_equal(filter_devices(2), 0);
 }
 
-static void folder_that_cannot_be_read_is_searched(void **state)
+static void dev_nodes_unreadable_directory_uses_stat(void **state)
 {
 	const int errors[] = { EACCES, EMFILE, ENFILE };
 
@@ -229,23 +229,23 @@ static void folder_that_cannot_be_read_is_searched(void **state)
 	count_calls.fail_path = "/dev";
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
 		count_calls.fail_errno = errors[i];
-		assert_int_equal(filter(3), 1);
+		assert_int_equal(filter_devices(3), 1);
 		assert_int_equal(records.devices[0].ibdev_index, 1);
 	}
 }
 
-static void listing_that_fails_half_way_is_not_used(void **state)
+static void dev_nodes_partial_listing_is_not_used(void **state)
 {
 	add_nodes(0, 2);
 	count_calls.getdents_errno = EIO;
-	assert_int_equal(filter(3), 2);
+	assert_int_equal(filter_devices(3), 2);
 	assert_null(listing.names.entries);
 }
 
-static void lack_of_memory_is_told(void **state)
+static void dev_nodes_allocation_failure_returns_enomem(void **state)
 {
 	add_nodes(0, 2);
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	verbs_node_listing_free(&listing);
 	count_calls.fail_path = "/dev";
 	count_calls.fail_errno = ENOMEM;
@@ -258,22 +258,22 @@ static void lack_of_memory_is_told(void **state)
 	count_calls.fail_path = NULL;
 }
 
-static void link_counts_if_it_leads_somewhere(void **state)
+static void dev_nodes_symlink_needs_existing_target(void **state)
 {
 	char path[512];
 
 	add_nodes(0, 1);
 	snprintf(path, sizeof(path), "%s/uverbs1", fake.dev);
 	assert_int_equal(symlink("../elsewhere", path), 0);
-	assert_int_equal(filter(2), 1);
+	assert_int_equal(filter_devices(2), 1);
 	/* nothing changes in the folder */
 	fake_sysfs_write(&fake, "elsewhere", "");
-	assert_int_equal(filter(2), 2);
+	assert_int_equal(filter_devices(2), 2);
 	fake_sysfs_remove(&fake, "elsewhere");
-	assert_int_equal(filter(2), 1);
+	assert_int_equal(filter_devices(2), 1);
 }
 
-static void settled_means_more_than_20_ms(void **state)
+static void dev_nodes_mtime_is_reliable_after_20_ms(void **state)
 {
 	const struct timespec modified = { 10, 990000000 };
 	const struct timespec same = modified;
@@ -294,24 +294,24 @@ static void settled_means_more_than_20_ms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_device_costs_nothing),
-		TEST(one_device_costs_one_call),
-		TEST(many_devices_cost_one_listing),
-		TEST(listing_is_remembered),
-		TEST(device_without_a_node_is_removed_in_order),
-		TEST(changed_folder_is_listed_again),
-		TEST(change_in_the_tick_of_the_listing_is_seen),
-		TEST(listing_settles_after_some_ticks),
-		TEST(folder_from_the_future_is_never_settled),
-		TEST(listing_is_not_believed_when_the_clock_went_back),
-		TEST(another_folder_of_that_name_is_listed_again),
-		TEST(folder_that_vanished_has_no_nodes),
-		TEST(folder_that_is_a_file_has_no_nodes),
-		TEST(folder_that_cannot_be_read_is_searched),
-		TEST(listing_that_fails_half_way_is_not_used),
-		TEST(lack_of_memory_is_told),
-		TEST(link_counts_if_it_leads_somewhere),
-		TEST(settled_means_more_than_20_ms),
+		TEST(dev_nodes_no_device_makes_no_call),
+		TEST(dev_nodes_single_device_makes_1_call),
+		TEST(dev_nodes_many_devices_make_1_listing),
+		TEST(dev_nodes_unchanged_directory_reuses_listing),
+		TEST(dev_nodes_filter_removes_device_and_keeps_order),
+		TEST(dev_nodes_changed_directory_is_listed_again),
+		TEST(dev_nodes_change_in_tick_of_listing_is_detected),
+		TEST(dev_nodes_listing_is_reused_after_some_ticks),
+		TEST(dev_nodes_mtime_in_future_prevents_reuse),
+		TEST(dev_nodes_clock_set_back_prevents_reuse),
+		TEST(dev_nodes_replaced_directory_is_listed_again),
+		TEST(dev_nodes_missing_directory_has_no_nodes),
+		TEST(dev_nodes_file_as_directory_has_no_nodes),
+		TEST(dev_nodes_unreadable_directory_uses_stat),
+		TEST(dev_nodes_partial_listing_is_not_used),
+		TEST(dev_nodes_allocation_failure_returns_enomem),
+		TEST(dev_nodes_symlink_needs_existing_target),
+		TEST(dev_nodes_mtime_is_reliable_after_20_ms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

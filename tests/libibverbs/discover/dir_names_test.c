@@ -44,7 +44,7 @@ static int read_dev(void)
 	return ret;
 }
 
-static const struct verbs_dir_entry *find(const char *name)
+static const struct verbs_dir_entry *find_name(const char *name)
 {
 	for (size_t i = 0; i < names.count; i++)
 		if (strcmp(names.entries[i].name, name) == 0)
@@ -52,13 +52,13 @@ static const struct verbs_dir_entry *find(const char *name)
 	return NULL;
 }
 
-static void empty_folder_has_no_names(void **state)
+static void dir_names_empty_directory_has_no_names(void **state)
 {
 	assert_int_equal(read_dev(), 0);
 	assert_int_equal(names.count, 0);
 }
 
-static void names_come_with_their_types(void **state)
+static void dir_names_entries_have_types(void **state)
 {
 	char path[512];
 
@@ -68,12 +68,12 @@ static void names_come_with_their_types(void **state)
 	assert_int_equal(symlink("nowhere", path), 0);
 	assert_int_equal(read_dev(), 0);
 	assert_int_equal(names.count, 3);
-	assert_int_equal(find("file")->type, DT_REG);
-	assert_int_equal(find("folder")->type, DT_DIR);
-	assert_int_equal(find("link")->type, DT_LNK);
+	assert_int_equal(find_name("file")->type, DT_REG);
+	assert_int_equal(find_name("folder")->type, DT_DIR);
+	assert_int_equal(find_name("link")->type, DT_LNK);
 }
 
-static void hidden_and_overlong_names_are_left_out(void **state)
+static void dir_names_hidden_and_overlong_names_are_skipped(void **state)
 {
 	char path[128] = "dev/";
 
@@ -89,7 +89,7 @@ static void hidden_and_overlong_names_are_left_out(void **state)
 }
 
 /* More than one call of getdents64 brings. */
-static void many_names_are_all_found(void **state)
+static void dir_names_many_names_are_all_read(void **state)
 {
 	char path[64];
 
@@ -101,11 +101,11 @@ static void many_names_are_all_found(void **state)
 	assert_int_equal(names.count, 1500);
 	for (unsigned int i = 0; i < 1500; i++) {
 		snprintf(path, sizeof(path), "uverbs%u", i);
-		assert_non_null(find(path));
+		assert_non_null(find_name(path));
 	}
 }
 
-static void descriptor_that_is_no_folder_fails(void **state)
+static void dir_names_non_directory_fd_fails(void **state)
 {
 	assert_int_equal(verbs_dir_names_read(-1, &names), -EBADF);
 	assert_null(names.entries);
@@ -116,11 +116,11 @@ static void descriptor_that_is_no_folder_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(empty_folder_has_no_names),
-		TEST(names_come_with_their_types),
-		TEST(hidden_and_overlong_names_are_left_out),
-		TEST(many_names_are_all_found),
-		TEST(descriptor_that_is_no_folder_fails),
+		TEST(dir_names_empty_directory_has_no_names),
+		TEST(dir_names_entries_have_types),
+		TEST(dir_names_hidden_and_overlong_names_are_skipped),
+		TEST(dir_names_many_names_are_all_read),
+		TEST(dir_names_non_directory_fd_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

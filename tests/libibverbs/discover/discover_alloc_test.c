@@ -25,13 +25,13 @@ static struct verbs_discover_paths paths;
 static unsigned int nr_allocs, fail_at;
 static long nr_live;
 
-static bool fails(void)
+static bool alloc_fails(void)
 {
 	nr_allocs++;
 	return nr_allocs == fail_at;
 }
 
-static void *counted(void *memory)
+static void *count_alloc(void *memory)
 {
 	if (memory)
 		nr_live++;
@@ -42,14 +42,14 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : counted(__real_malloc(size));
+	return alloc_fails() ? NULL : count_alloc(__real_malloc(size));
 }
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size)
 {
-	return fails() ? NULL : counted(__real_calloc(count, size));
+	return alloc_fails() ? NULL : count_alloc(__real_calloc(count, size));
 }
 
 void *__real_reallocarray(void *old, size_t count, size_t size);
@@ -58,10 +58,10 @@ void *__wrap_reallocarray(void *old, size_t count, size_t size)
 {
 	void *memory;
 
-	if (fails())
+	if (alloc_fails())
 		return NULL;
 	memory = __real_reallocarray(old, count, size);
-	return old ? memory : counted(memory);
+	return old ? memory : count_alloc(memory);
 }
 
 void __real_free(void *memory);
@@ -83,7 +83,8 @@ struct nl_msg *__real_nlmsg_alloc_size(size_t size);
 VISIBLE struct nl_msg *__wrap_nlmsg_alloc_size(size_t size);
 struct nl_msg *__wrap_nlmsg_alloc_size(size_t size)
 {
-	return fails() ? NULL : counted(__real_nlmsg_alloc_size(size));
+	return alloc_fails() ? NULL
+			     : count_alloc(__real_nlmsg_alloc_size(size));
 }
 
 void __real_nlmsg_free(struct nl_msg *msg);
@@ -142,7 +143,7 @@ static void scan_ok(struct verbs_discover_memory **memory, size_t count)
  * Lets each allocation of a scan fail, one scan for each. With @again it is the
  * second scan that fails.
  */
-static void fail_each(size_t count, bool again)
+static void fail_each_alloc(size_t count, bool again)
 {
 	for (unsigned int i = 1;; i++) {
 		struct verbs_discover_memory *memory = NULL;
@@ -175,48 +176,53 @@ static void fail_each(size_t count, bool again)
 	}
 }
 
-static void by_netlink_with_one_device(void **state)
+static void
+discover_alloc_netlink_1_device_each_failure_returns_enomem(void **state)
 {
 	add_devices(1);
-	fail_each(1, false);
-	fail_each(1, true);
+	fail_each_alloc(1, false);
+	fail_each_alloc(1, true);
 }
 
-static void by_netlink_with_many_devices(void **state)
+static void
+discover_alloc_netlink_many_devices_each_failure_returns_enomem(void **state)
 {
 	add_devices(70);
-	fail_each(70, false);
-	fail_each(70, true);
+	fail_each_alloc(70, false);
+	fail_each_alloc(70, true);
 }
 
-static void by_netlink_without_a_device(void **state)
+static void
+discover_alloc_netlink_no_device_each_failure_returns_enomem(void **state)
 {
-	fail_each(0, false);
-	fail_each(0, true);
+	fail_each_alloc(0, false);
+	fail_each_alloc(0, true);
 }
 
-static void by_sysfs(void **state)
+static void discover_alloc_sysfs_each_failure_returns_enomem(void **state)
 {
 	add_devices(5);
 	fake_netlink.socket_errno = EPERM;
-	fail_each(5, false);
-	fail_each(5, true);
+	fail_each_alloc(5, false);
+	fail_each_alloc(5, true);
 }
 
-static void by_sysfs_after_a_dump_that_failed(void **state)
+static void
+discover_alloc_sysfs_after_failed_dump_each_failure_returns_enomem(void **state)
 {
 	add_devices(5);
 	fake_netlink.nr_dump_interrupted = INT32_MAX;
-	fail_each(5, false);
+	fail_each_alloc(5, false);
 }
 
-static void by_sysfs_for_one_of_the_devices(void **state)
+static void
+discover_alloc_sysfs_for_single_device_each_failure_returns_enomem(void **state)
 {
 	add_devices(3);
 	fake_netlink.devices[1].uverbs_name = NULL;
 	fake_sysfs_parent(&fake, "rxe1", "uverbs1", "231:193\n", "2\n");
-	fail_each(3, false);
-	fail_each(3, true);
+	fail_each_alloc(3, false);
+	fail_each_alloc(3, true);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -224,12 +230,12 @@ static void by_sysfs_for_one_of_the_devices(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(by_netlink_with_one_device),
-		TEST(by_netlink_with_many_devices),
-		TEST(by_netlink_without_a_device),
-		TEST(by_sysfs),
-		TEST(by_sysfs_after_a_dump_that_failed),
-		TEST(by_sysfs_for_one_of_the_devices),
+		TEST(discover_alloc_netlink_1_device_each_failure_returns_enomem),
+		TEST(discover_alloc_netlink_many_devices_each_failure_returns_enomem),
+		TEST(discover_alloc_netlink_no_device_each_failure_returns_enomem),
+		TEST(discover_alloc_sysfs_each_failure_returns_enomem),
+		TEST(discover_alloc_sysfs_after_failed_dump_each_failure_returns_enomem),
+		TEST(discover_alloc_sysfs_for_single_device_each_failure_returns_enomem),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,13 +84,13 @@ static void scan_fails(int error)
 	assert_int_equal(memory.nr_known, 0);
 }
 
-static void no_device_is_a_success(void **state)
+static void netlink_scan_no_device_returns_0(void **state)
 {
 	scan_ok();
 	assert_int_equal(fake_calls, 4); /* socket, send, receive, close */
 }
 
-static void one_device_takes_six_calls_and_four_again(void **state)
+static void netlink_scan_1_device_makes_6_then_4_calls(void **state)
 {
 	add_devices(0, 1);
 	scan_ok();
@@ -99,7 +99,7 @@ static void one_device_takes_six_calls_and_four_again(void **state)
 	assert_int_equal(fake_calls, 4);
 }
 
-static void calls_grow_by_less_than_one_for_eight_devices(void **state)
+static void netlink_scan_calls_grow_by_at_most_1_per_16_devices(void **state)
 {
 	static const struct {
 		unsigned int devices, first, again;
@@ -121,7 +121,7 @@ static void calls_grow_by_less_than_one_for_eight_devices(void **state)
 	}
 }
 
-static void queries_in_flight_are_bounded(void **state)
+static void netlink_scan_queries_in_flight_are_bounded(void **state)
 {
 	add_devices(0, 300);
 	scan_ok();
@@ -131,7 +131,7 @@ static void queries_in_flight_are_bounded(void **state)
 	assert_in_range(fake_netlink.max_queued, 1, 65);
 }
 
-static void device_is_asked_for_once(void **state)
+static void netlink_scan_queries_each_device_once(void **state)
 {
 	add_devices(0, 150);
 	scan_ok();
@@ -141,7 +141,7 @@ static void device_is_asked_for_once(void **state)
 	assert_int_equal(fake_netlink.nr_sockets, 2);
 }
 
-static void device_that_is_gone_is_not_remembered(void **state)
+static void netlink_scan_removed_device_is_not_queried_again(void **state)
 {
 	add_devices(0, 3);
 	scan_ok();
@@ -152,7 +152,7 @@ static void device_that_is_gone_is_not_remembered(void **state)
 	assert_int_equal(fake_netlink.nr_queries, 2);
 }
 
-static void new_device_is_found(void **state)
+static void netlink_scan_new_device_is_found(void **state)
 {
 	add_devices(0, 2);
 	scan_ok();
@@ -161,7 +161,7 @@ static void new_device_is_found(void **state)
 	assert_int_equal(fake_netlink.nr_queries, 3);
 }
 
-static void same_name_with_a_new_index_is_another_device(void **state)
+static void netlink_scan_same_name_with_new_index_is_new_device(void **state)
 {
 	add_devices(0, 2);
 	scan_ok();
@@ -172,7 +172,7 @@ static void same_name_with_a_new_index_is_another_device(void **state)
 	assert_int_equal(records.devices[0].ibdev_index, 17);
 }
 
-static void renamed_device_keeps_its_index(void **state)
+static void netlink_scan_renamed_device_keeps_index(void **state)
 {
 	add_devices(0, 2);
 	scan_ok();
@@ -183,7 +183,7 @@ static void renamed_device_keeps_its_index(void **state)
 }
 
 /* Answers to queries without a device in the dump belong to nobody. */
-static void answers_for_devices_that_are_left_out_are_dropped(void **state)
+static void netlink_scan_response_for_skipped_device_is_dropped(void **state)
 {
 	add_devices(0, 3);
 	scan_ok();
@@ -195,8 +195,8 @@ static void answers_for_devices_that_are_left_out_are_dropped(void **state)
 }
 
 /* Puts an answer to the first query of the scan before each answer. */
-static void repeat_old_answer(struct fake_netlink_datagram *datagram,
-			      unsigned int nr)
+static void insert_stale_response(struct fake_netlink_datagram *datagram,
+				  unsigned int nr)
 {
 	static const struct fake_netlink_device old = { .uverbs_name = "old" };
 	static struct fake_netlink_datagram copy;
@@ -213,18 +213,18 @@ static void repeat_old_answer(struct fake_netlink_datagram *datagram,
 }
 
 /* Numbers are not used twice in a scan. */
-static void old_answer_is_not_taken_for_a_new_one(void **state)
+static void netlink_scan_stale_response_is_ignored(void **state)
 {
 	add_devices(0, 1);
 	scan_ok();
 	fake_netlink_remove(0);
 	add_devices(1, 1);
-	fake_netlink.edit = repeat_old_answer;
+	fake_netlink.edit = insert_stale_response;
 	scan_ok();
 	assert_int_equal(fake_netlink.nr_queries, 2);
 }
 
-static void refused_query_leaves_the_name_open(void **state)
+static void netlink_scan_refused_query_leaves_uverbs_name_empty(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.devices[1].uverbs_name = NULL;
@@ -237,7 +237,7 @@ static void refused_query_leaves_the_name_open(void **state)
 }
 
 /* As its character device may have come after the first query. */
-static void query_that_failed_beside_the_dump_is_repeated(void **state)
+static void netlink_scan_query_failed_during_dump_is_repeated(void **state)
 {
 	add_devices(0, 2);
 	scan_ok();
@@ -249,7 +249,7 @@ static void query_that_failed_beside_the_dump_is_repeated(void **state)
 	assert_int_equal(fake_netlink.nr_queries, 2);
 }
 
-static void socket_that_cannot_be_made_ends_the_scan(void **state)
+static void netlink_scan_socket_error_is_returned(void **state)
 {
 	const int errors[] = { EPROTONOSUPPORT, EPERM, EACCES, EMFILE };
 
@@ -261,14 +261,14 @@ static void socket_that_cannot_be_made_ends_the_scan(void **state)
 	}
 }
 
-static void send_that_fails_ends_the_scan(void **state)
+static void netlink_scan_send_error_is_returned(void **state)
 {
 	add_devices(0, 1);
 	fake_netlink.send_errno = EPERM;
 	scan_fails(-EPERM);
 }
 
-static void receive_that_fails_in_the_dump_ends_the_scan(void **state)
+static void netlink_scan_receive_error_during_dump_is_returned(void **state)
 {
 	add_devices(0, 1);
 	fake_netlink.recv_errno = ENOSYS;
@@ -278,7 +278,7 @@ static void receive_that_fails_in_the_dump_ends_the_scan(void **state)
 	scan_ok();
 }
 
-static void send_that_fails_for_queries_leaves_names_open(void **state)
+static void netlink_scan_send_error_of_queries_leaves_names_empty(void **state)
 {
 	add_devices(0, 100);
 	fake_netlink.send_errno = ENOMEM;
@@ -295,7 +295,8 @@ static void send_that_fails_for_queries_leaves_names_open(void **state)
 	assert_string_equal(records.devices[99].uverbs_name, "");
 }
 
-static void receive_that_fails_for_queries_leaves_names_open(void **state)
+static void
+netlink_scan_receive_error_of_queries_leaves_names_empty(void **state)
 {
 	add_devices(0, 2);
 	fake_netlink.recv_errno = EIO;
@@ -306,7 +307,7 @@ static void receive_that_fails_for_queries_leaves_names_open(void **state)
 	assert_string_equal(records.devices[1].uverbs_name, "");
 }
 
-static void refused_dump_ends_the_scan(void **state)
+static void netlink_scan_refused_dump_returns_eio(void **state)
 {
 	const int errors[] = { EPERM, EINVAL, EOPNOTSUPP, ENOMEM };
 
@@ -317,7 +318,7 @@ static void refused_dump_ends_the_scan(void **state)
 	}
 }
 
-static void interrupted_dump_is_asked_for_again(void **state)
+static void netlink_scan_interrupted_dump_is_repeated(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.nr_dump_interrupted = 2;
@@ -325,7 +326,7 @@ static void interrupted_dump_is_asked_for_again(void **state)
 	assert_int_equal(fake_netlink.nr_sockets, 3);
 }
 
-static void busy_dump_is_asked_for_again(void **state)
+static void netlink_scan_busy_dump_is_repeated(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.nr_dump_refused_busy = 1;
@@ -333,7 +334,7 @@ static void busy_dump_is_asked_for_again(void **state)
 	assert_int_equal(fake_netlink.nr_sockets, 2);
 }
 
-static void dump_that_is_always_interrupted_ends_the_scan(void **state)
+static void netlink_scan_always_interrupted_dump_returns_estale(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.nr_dump_interrupted = INT32_MAX;
@@ -341,7 +342,7 @@ static void dump_that_is_always_interrupted_ends_the_scan(void **state)
 	assert_in_range(fake_netlink.nr_sockets, 2, 5);
 }
 
-static void device_that_appears_twice_is_asked_for_again(void **state)
+static void netlink_scan_duplicate_device_restarts_dump(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.devices[2].index = 1;
@@ -350,14 +351,14 @@ static void device_that_appears_twice_is_asked_for_again(void **state)
 	scan_ok();
 }
 
-static void end_without_a_code_is_an_end(void **state)
+static void netlink_scan_done_without_code_ends_dump(void **state)
 {
 	add_devices(0, 2);
 	fake_netlink.done_without_code = true;
 	scan_ok();
 }
 
-static void datagrams_of_many_devices_are_read(void **state)
+static void netlink_scan_datagrams_with_many_devices_are_parsed(void **state)
 {
 	add_devices(0, 100);
 	fake_netlink.devices_per_datagram = 30;
@@ -370,7 +371,8 @@ static void datagrams_of_many_devices_are_read(void **state)
 }
 
 /* Makes answers to queries too long for their slot. */
-static void pad_answers(struct fake_netlink_datagram *datagram, unsigned int nr)
+static void pad_responses(struct fake_netlink_datagram *datagram,
+			  unsigned int nr)
 {
 	static const char padding[2000];
 	const struct nlmsghdr *hdr = (const void *)datagram->bytes;
@@ -379,15 +381,16 @@ static void pad_answers(struct fake_netlink_datagram *datagram, unsigned int nr)
 		fake_netlink_put_attr(datagram, 4000, padding, sizeof(padding));
 }
 
-static void answer_that_is_larger_than_any_ends_the_scan(void **state)
+static void netlink_scan_oversized_response_returns_emsgsize(void **state)
 {
 	add_devices(0, 2);
-	fake_netlink.edit = pad_answers;
+	fake_netlink.edit = pad_responses;
 	scan_fails(-EMSGSIZE);
 }
 
 /* Half of the datagrams come from another process. */
-static void forge(struct fake_netlink_datagram *datagram, unsigned int nr)
+static void forge_sender(struct fake_netlink_datagram *datagram,
+			 unsigned int nr)
 {
 	static struct fake_netlink_device device = {
 		.index = 77,
@@ -404,10 +407,10 @@ static void forge(struct fake_netlink_datagram *datagram, unsigned int nr)
 		fake_netlink_put_chardev(datagram, i, &device);
 }
 
-static void datagram_of_another_sender_is_dropped(void **state)
+static void netlink_scan_datagram_of_foreign_sender_is_dropped(void **state)
 {
 	add_devices(0, 3);
-	fake_netlink.edit = forge;
+	fake_netlink.edit = forge_sender;
 	assert_int_equal(scan(), 0);
 	/* it took the place of the first device */
 	assert_int_equal(records.count, 2);
@@ -415,22 +418,22 @@ static void datagram_of_another_sender_is_dropped(void **state)
 	assert_string_equal(records.devices[0].uverbs_name, "uverbs1");
 }
 
-static void spoil_second(struct fake_netlink_datagram *datagram,
-			 unsigned int nr)
+static void truncate_second(struct fake_netlink_datagram *datagram,
+			    unsigned int nr)
 {
 	if (nr == 1)
 		datagram->len -= 4;
 }
 
-static void malformed_datagram_ends_the_scan(void **state)
+static void netlink_scan_malformed_dump_returns_ebadmsg(void **state)
 {
 	add_devices(0, 3);
-	fake_netlink.edit = spoil_second;
+	fake_netlink.edit = truncate_second;
 	scan_fails(-EBADMSG);
 }
 
-static void spoil_answers(struct fake_netlink_datagram *datagram,
-			  unsigned int nr)
+static void truncate_responses(struct fake_netlink_datagram *datagram,
+			       unsigned int nr)
 {
 	const struct nlmsghdr *hdr = (const void *)datagram->bytes;
 
@@ -438,14 +441,14 @@ static void spoil_answers(struct fake_netlink_datagram *datagram,
 		datagram->len = 8;
 }
 
-static void malformed_answer_ends_the_scan(void **state)
+static void netlink_scan_malformed_response_returns_ebadmsg(void **state)
 {
 	add_devices(0, 3);
-	fake_netlink.edit = spoil_answers;
+	fake_netlink.edit = truncate_responses;
 	scan_fails(-EBADMSG);
 }
 
-static void answers_that_come_late_are_waited_for(void **state)
+static void netlink_scan_late_responses_are_received(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.late = true;
@@ -453,7 +456,7 @@ static void answers_that_come_late_are_waited_for(void **state)
 	assert_true(fake_netlink.nr_polls > 0);
 }
 
-static void nothing_is_waited_for_without_need(void **state)
+static void netlink_scan_complete_responses_cause_no_poll(void **state)
 {
 	add_devices(0, 200);
 	scan_ok();
@@ -461,7 +464,7 @@ static void nothing_is_waited_for_without_need(void **state)
 	assert_int_equal(fake_netlink.nr_polls, 0);
 }
 
-static void dump_that_does_not_end_ends_the_scan(void **state)
+static void netlink_scan_endless_dump_returns_etimedout(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.never_done = true;
@@ -469,7 +472,7 @@ static void dump_that_does_not_end_ends_the_scan(void **state)
 	assert_int_equal(fake_netlink.nr_polls, 1);
 }
 
-static void wait_that_is_always_interrupted_ends(void **state)
+static void netlink_scan_always_interrupted_poll_returns_etimedout(void **state)
 {
 	add_devices(0, 3);
 	fake_netlink.never_done = true;
@@ -479,7 +482,7 @@ static void wait_that_is_always_interrupted_ends(void **state)
 	scan_fails(-EINVAL);
 }
 
-static void answers_that_never_come_are_waited_for_once(void **state)
+static void netlink_scan_missing_responses_cause_1_poll(void **state)
 {
 	add_devices(0, 200);
 	fake_netlink.silent = true;
@@ -492,7 +495,8 @@ static void answers_that_never_come_are_waited_for_once(void **state)
 	scan_ok(); /* nothing of that is remembered */
 }
 
-static void known_devices_without_an_answer_are_waited_for_once(void **state)
+static void
+netlink_scan_missing_responses_of_known_devices_cause_1_poll(void **state)
 {
 	add_devices(0, 3);
 	scan_ok();
@@ -503,7 +507,7 @@ static void known_devices_without_an_answer_are_waited_for_once(void **state)
 	assert_int_equal(fake_netlink.nr_polls, 1);
 }
 
-static void small_receive_buffer_makes_small_windows(void **state)
+static void netlink_scan_small_receive_buffer_shrinks_window(void **state)
 {
 	for (size_t limit = 2; limit < 80; limit += 7) {
 		(void)teardown(state);
@@ -518,7 +522,7 @@ static void small_receive_buffer_makes_small_windows(void **state)
 	}
 }
 
-static void window_that_fits_is_remembered(void **state)
+static void netlink_scan_window_size_is_kept_for_next_scan(void **state)
 {
 	add_devices(0, 200);
 	fake_netlink.queue_limit = 20;
@@ -529,7 +533,7 @@ static void window_that_fits_is_remembered(void **state)
 	assert_int_equal(fake_netlink.nr_queries, 200); /* none in vain */
 }
 
-static void receive_buffer_for_a_single_answer_is_enough(void **state)
+static void netlink_scan_receive_buffer_for_1_response_suffices(void **state)
 {
 	add_devices(0, 20);
 	fake_netlink.queue_limit = 1;
@@ -539,17 +543,18 @@ static void receive_buffer_for_a_single_answer_is_enough(void **state)
 }
 
 /* Datagrams without end, none of them an answer. */
-static void flood(struct fake_netlink_datagram *datagram, unsigned int nr)
+static void replace_by_noop(struct fake_netlink_datagram *datagram,
+			    unsigned int nr)
 {
 	datagram->len = 0;
 	fake_netlink_put_msg(datagram, NLMSG_NOOP, 0, 0xffff);
 }
 
-static void flood_ends_the_scan(void **state)
+static void netlink_scan_endless_datagrams_return_eio(void **state)
 {
 	add_devices(0, 1);
 	fake_netlink.never_done = true;
-	fake_netlink.edit = flood;
+	fake_netlink.edit = replace_by_noop;
 	scan_fails(-EIO);
 }
 
@@ -562,7 +567,7 @@ static void replace_devices(void)
 }
 
 /* What the dump tells counts; what is gone meanwhile has an open name. */
-static void devices_that_change_amid_a_scan_do_no_harm(void **state)
+static void netlink_scan_devices_replaced_during_scan_are_handled(void **state)
 {
 	add_devices(0, 3);
 	scan_ok();
@@ -578,46 +583,46 @@ static void devices_that_change_amid_a_scan_do_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_device_is_a_success),
-		TEST(one_device_takes_six_calls_and_four_again),
-		TEST(calls_grow_by_less_than_one_for_eight_devices),
-		TEST(queries_in_flight_are_bounded),
-		TEST(device_is_asked_for_once),
-		TEST(device_that_is_gone_is_not_remembered),
-		TEST(new_device_is_found),
-		TEST(same_name_with_a_new_index_is_another_device),
-		TEST(renamed_device_keeps_its_index),
-		TEST(answers_for_devices_that_are_left_out_are_dropped),
-		TEST(old_answer_is_not_taken_for_a_new_one),
-		TEST(refused_query_leaves_the_name_open),
-		TEST(query_that_failed_beside_the_dump_is_repeated),
-		TEST(socket_that_cannot_be_made_ends_the_scan),
-		TEST(send_that_fails_ends_the_scan),
-		TEST(receive_that_fails_in_the_dump_ends_the_scan),
-		TEST(send_that_fails_for_queries_leaves_names_open),
-		TEST(receive_that_fails_for_queries_leaves_names_open),
-		TEST(refused_dump_ends_the_scan),
-		TEST(interrupted_dump_is_asked_for_again),
-		TEST(busy_dump_is_asked_for_again),
-		TEST(dump_that_is_always_interrupted_ends_the_scan),
-		TEST(device_that_appears_twice_is_asked_for_again),
-		TEST(end_without_a_code_is_an_end),
-		TEST(datagrams_of_many_devices_are_read),
-		TEST(answer_that_is_larger_than_any_ends_the_scan),
-		TEST(datagram_of_another_sender_is_dropped),
-		TEST(malformed_datagram_ends_the_scan),
-		TEST(malformed_answer_ends_the_scan),
-		TEST(answers_that_come_late_are_waited_for),
-		TEST(nothing_is_waited_for_without_need),
-		TEST(dump_that_does_not_end_ends_the_scan),
-		TEST(wait_that_is_always_interrupted_ends),
-		TEST(answers_that_never_come_are_waited_for_once),
-		TEST(known_devices_without_an_answer_are_waited_for_once),
-		TEST(small_receive_buffer_makes_small_windows),
-		TEST(window_that_fits_is_remembered),
-		TEST(receive_buffer_for_a_single_answer_is_enough),
-		TEST(flood_ends_the_scan),
-		TEST(devices_that_change_amid_a_scan_do_no_harm),
+		TEST(netlink_scan_no_device_returns_0),
+		TEST(netlink_scan_1_device_makes_6_then_4_calls),
+		TEST(netlink_scan_calls_grow_by_at_most_1_per_16_devices),
+		TEST(netlink_scan_queries_in_flight_are_bounded),
+		TEST(netlink_scan_queries_each_device_once),
+		TEST(netlink_scan_removed_device_is_not_queried_again),
+		TEST(netlink_scan_new_device_is_found),
+		TEST(netlink_scan_same_name_with_new_index_is_new_device),
+		TEST(netlink_scan_renamed_device_keeps_index),
+		TEST(netlink_scan_response_for_skipped_device_is_dropped),
+		TEST(netlink_scan_stale_response_is_ignored),
+		TEST(netlink_scan_refused_query_leaves_uverbs_name_empty),
+		TEST(netlink_scan_query_failed_during_dump_is_repeated),
+		TEST(netlink_scan_socket_error_is_returned),
+		TEST(netlink_scan_send_error_is_returned),
+		TEST(netlink_scan_receive_error_during_dump_is_returned),
+		TEST(netlink_scan_send_error_of_queries_leaves_names_empty),
+		TEST(netlink_scan_receive_error_of_queries_leaves_names_empty),
+		TEST(netlink_scan_refused_dump_returns_eio),
+		TEST(netlink_scan_interrupted_dump_is_repeated),
+		TEST(netlink_scan_busy_dump_is_repeated),
+		TEST(netlink_scan_always_interrupted_dump_returns_estale),
+		TEST(netlink_scan_duplicate_device_restarts_dump),
+		TEST(netlink_scan_done_without_code_ends_dump),
+		TEST(netlink_scan_datagrams_with_many_devices_are_parsed),
+		TEST(netlink_scan_oversized_response_returns_emsgsize),
+		TEST(netlink_scan_datagram_of_foreign_sender_is_dropped),
+		TEST(netlink_scan_malformed_dump_returns_ebadmsg),
+		TEST(netlink_scan_malformed_response_returns_ebadmsg),
+		TEST(netlink_scan_late_responses_are_received),
+		TEST(netlink_scan_complete_responses_cause_no_poll),
+		TEST(netlink_scan_endless_dump_returns_etimedout),
+		TEST(netlink_scan_always_interrupted_poll_returns_etimedout),
+		TEST(netlink_scan_missing_responses_cause_1_poll),
+		TEST(netlink_scan_missing_responses_of_known_devices_cause_1_poll),
+		TEST(netlink_scan_small_receive_buffer_shrinks_window),
+		TEST(netlink_scan_window_size_is_kept_for_next_scan),
+		TEST(netlink_scan_receive_buffer_for_1_response_suffices),
+		TEST(netlink_scan_endless_datagrams_return_eio),
+		TEST(netlink_scan_devices_replaced_during_scan_are_handled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

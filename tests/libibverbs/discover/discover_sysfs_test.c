@@ -45,21 +45,21 @@ static int scan(void)
 }
 
 /* Two devices, of which one was damaged by the caller: the other is found. */
-static void only_the_second_is_found(void)
+static void check_second_found(void)
 {
 	assert_int_equal(scan(), 0);
 	assert_int_equal(records.count, 1);
 	assert_string_equal(records.devices[0].ibdev_name, "rxe1");
 }
 
-static void two_devices(void)
+static void add_two_devices(void)
 {
 	fake_sysfs_class(&fake, "6\n");
 	fake_sysfs_device(&fake, 0);
 	fake_sysfs_device(&fake, 1);
 }
 
-static void device_fills_a_record(void **state)
+static void sysfs_scan_device_fills_record(void **state)
 {
 	const struct verbs_kernel_device *record;
 	char path[512];
@@ -89,7 +89,7 @@ static void device_fills_a_record(void **state)
 	assert_int_equal(record->created.tv_nsec, st.st_mtim.tv_nsec);
 }
 
-static void many_devices_are_all_found(void **state)
+static void sysfs_scan_many_devices_are_all_found(void **state)
 {
 	fake_sysfs_class(&fake, "6\n");
 	for (unsigned int i = 0; i < 70; i++)
@@ -98,29 +98,29 @@ static void many_devices_are_all_found(void **state)
 	assert_int_equal(records.count, 70);
 }
 
-static void class_without_a_device_is_a_success(void **state)
+static void sysfs_scan_empty_class_returns_0(void **state)
 {
 	fake_sysfs_class(&fake, "6\n");
 	assert_int_equal(scan(), 0);
 	assert_int_equal(records.count, 0);
 }
 
-static void abi_does_not_matter_without_a_device(void **state)
+static void sysfs_scan_empty_class_ignores_abi(void **state)
 {
 	fake_sysfs_class(&fake, "99\n");
 	assert_int_equal(scan(), 0);
 }
 
-static void missing_class_is_no_support(void **state)
+static void sysfs_scan_missing_class_returns_enosys(void **state)
 {
 	assert_int_equal(scan(), -ENOSYS);
 	fake_sysfs_write(&fake, "sys/class/infiniband_verbs", "a file");
 	assert_int_equal(scan(), -ENOSYS);
 }
 
-static void forbidden_class_is_not_permitted(void **state)
+static void sysfs_scan_unreadable_class_returns_eperm(void **state)
 {
-	two_devices();
+	add_two_devices();
 	count_calls.fail_path = "/class/infiniband_verbs";
 	count_calls.fail_errno = EACCES;
 	assert_int_equal(scan(), -EPERM);
@@ -128,11 +128,11 @@ static void forbidden_class_is_not_permitted(void **state)
 	assert_int_equal(scan(), -EPERM);
 }
 
-static void shortage_at_the_class_is_told(void **state)
+static void sysfs_scan_resource_error_at_class_is_returned(void **state)
 {
 	const int errors[] = { ENOMEM, EMFILE, ENFILE };
 
-	two_devices();
+	add_two_devices();
 	count_calls.fail_path = "/class/infiniband_verbs";
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
 		count_calls.fail_errno = errors[i];
@@ -140,16 +140,16 @@ static void shortage_at_the_class_is_told(void **state)
 	}
 }
 
-static void class_that_cannot_be_listed_is_no_support(void **state)
+static void sysfs_scan_unlistable_class_returns_enosys(void **state)
 {
-	two_devices();
+	add_two_devices();
 	count_calls.getdents_errno = EIO;
 	assert_int_equal(scan(), -ENOSYS);
 	count_calls.getdents_errno = ENOMEM;
 	assert_int_equal(scan(), -ENOMEM);
 }
 
-static void abi_is_3_to_6(void **state)
+static void sysfs_scan_abi_outside_3_to_6_returns_enosys(void **state)
 {
 	static const struct {
 		const char *text;
@@ -164,7 +164,7 @@ static void abi_is_3_to_6(void **state)
 		{ "65536\n", -ENOSYS }, { "4294967299\n", -ENOSYS },
 	};
 
-	two_devices();
+	add_two_devices();
 	for (size_t i = 0; i < sizeof(abis) / sizeof(*abis); i++) {
 		fake_sysfs_class(&fake, abis[i].text);
 		assert_int_equal(scan(), abis[i].ret);
@@ -174,25 +174,25 @@ static void abi_is_3_to_6(void **state)
 	assert_int_equal(scan(), -ENOSYS);
 }
 
-static void entry_that_is_no_folder_is_left_out(void **state)
+static void sysfs_scan_non_directory_entry_is_skipped(void **state)
 {
 	fake_sysfs_class(&fake, "6\n");
 	fake_sysfs_device(&fake, 1);
 	fake_sysfs_write(&fake, CLASS "uverbs0", "a file");
-	only_the_second_is_found();
+	check_second_found();
 }
 
-static void hidden_entry_is_left_out(void **state)
+static void sysfs_scan_hidden_entry_is_skipped(void **state)
 {
 	fake_sysfs_class(&fake, "6\n");
 	fake_sysfs_device(&fake, 1);
 	fake_sysfs_write(&fake, CLASS ".uverbs0/ibdev", "rxe0\n");
 	fake_sysfs_write(&fake, CLASS ".uverbs0/dev", "231:192\n");
 	fake_sysfs_write(&fake, "sys/class/infiniband/rxe0/node_type", "1: CA");
-	only_the_second_is_found();
+	check_second_found();
 }
 
-static void device_that_lacks_a_file_is_left_out(void **state)
+static void sysfs_scan_device_without_required_file_is_skipped(void **state)
 {
 	static const char *const files[] = {
 		CLASS "uverbs0/ibdev",
@@ -202,13 +202,13 @@ static void device_that_lacks_a_file_is_left_out(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		two_devices();
+		add_two_devices();
 		fake_sysfs_remove(&fake, files[i]);
-		only_the_second_is_found();
+		check_second_found();
 	}
 }
 
-static void device_that_may_not_be_read_is_left_out(void **state)
+static void sysfs_scan_unreadable_device_is_skipped(void **state)
 {
 	static const char *const files[] = {
 		"uverbs0/ibdev",
@@ -217,15 +217,15 @@ static void device_that_may_not_be_read_is_left_out(void **state)
 		"infiniband/rxe0",
 	};
 
-	two_devices();
+	add_two_devices();
 	count_calls.fail_errno = EACCES;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		count_calls.fail_path = files[i];
-		only_the_second_is_found();
+		check_second_found();
 	}
 }
 
-static void shortage_amid_the_scan_is_told(void **state)
+static void sysfs_scan_resource_error_at_device_is_returned(void **state)
 {
 	static const char *const files[] = {
 		"uverbs0/ibdev",  "uverbs0/dev",     "uverbs0/abi_version",
@@ -233,7 +233,7 @@ static void shortage_amid_the_scan_is_told(void **state)
 	};
 	const int errors[] = { ENOMEM, EMFILE, ENFILE };
 
-	two_devices();
+	add_two_devices();
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		for (size_t k = 0; k < sizeof(errors) / sizeof(*errors); k++) {
 			count_calls.fail_path = files[i];
@@ -244,7 +244,7 @@ static void shortage_amid_the_scan_is_told(void **state)
 	}
 }
 
-static void device_with_a_bad_name_is_left_out(void **state)
+static void sysfs_scan_device_with_invalid_name_is_skipped(void **state)
 {
 	static const struct {
 		const char *text;
@@ -256,21 +256,21 @@ static void device_with_a_bad_name_is_left_out(void **state)
 	};
 	char text[4096];
 
-	two_devices();
+	add_two_devices();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		fake_sysfs_write_bytes(&fake, CLASS "uverbs0/ibdev",
 				       names[i].text, names[i].len);
-		only_the_second_is_found();
+		check_second_found();
 	}
 	memset(text, 'x', sizeof(text));
 	fake_sysfs_write_bytes(&fake, CLASS "uverbs0/ibdev", text, 64);
-	only_the_second_is_found();
+	check_second_found();
 	fake_sysfs_write_bytes(&fake, CLASS "uverbs0/ibdev", text,
 			       sizeof(text));
-	only_the_second_is_found();
+	check_second_found();
 }
 
-static void device_with_a_bad_number_is_left_out(void **state)
+static void sysfs_scan_device_with_invalid_number_is_skipped(void **state)
 {
 	static const char *const numbers[] = {
 		"",
@@ -291,14 +291,14 @@ static void device_with_a_bad_number_is_left_out(void **state)
 		"231:18446744073709551616\n",
 	};
 
-	two_devices();
+	add_two_devices();
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		fake_sysfs_write(&fake, CLASS "uverbs0/dev", numbers[i]);
-		only_the_second_is_found();
+		check_second_found();
 	}
 }
 
-static void missing_driver_abi_is_0(void **state)
+static void sysfs_scan_missing_driver_abi_is_0(void **state)
 {
 	static const char *const texts[] = { "", "x\n", "-1\n",
 					     "99999999999\n" };
@@ -316,14 +316,14 @@ static void missing_driver_abi_is_0(void **state)
 	assert_int_equal(records.devices[0].abi_version, 0);
 }
 
-static void node_type_that_is_no_number_leaves_out(void **state)
+static void sysfs_scan_malformed_node_type_skips_device(void **state)
 {
-	two_devices();
+	add_two_devices();
 	fake_sysfs_write(&fake, "sys/class/infiniband/rxe0/node_type", "CA\n");
-	only_the_second_is_found();
+	check_second_found();
 }
 
-static void node_type_without_a_meaning_is_unknown(void **state)
+static void sysfs_scan_undefined_node_type_is_unknown(void **state)
 {
 	fake_sysfs_class(&fake, "6\n");
 	fake_sysfs_device(&fake, 0);
@@ -332,7 +332,7 @@ static void node_type_without_a_meaning_is_unknown(void **state)
 	assert_int_equal(records.devices[0].node_type, IBV_NODE_UNKNOWN);
 }
 
-static void root_that_is_too_long_is_no_support(void **state)
+static void sysfs_scan_overlong_root_returns_enosys(void **state)
 {
 	char root[5000];
 
@@ -352,7 +352,7 @@ static struct verbs_kernel_device netlink_device(void)
 	return device;
 }
 
-static void chardev_comes_from_the_parent(void **state)
+static void sysfs_chardev_is_read_from_parent_device(void **state)
 {
 	struct verbs_kernel_device device = netlink_device();
 
@@ -365,7 +365,7 @@ static void chardev_comes_from_the_parent(void **state)
 	assert_int_equal(device.abi_version, 3);
 }
 
-static void chardev_that_is_not_told_leaves_the_record(void **state)
+static void sysfs_chardev_missing_leaves_record_unchanged(void **state)
 {
 	struct verbs_kernel_device device = netlink_device();
 	const struct verbs_kernel_device before = device;
@@ -383,7 +383,7 @@ static void chardev_that_is_not_told_leaves_the_record(void **state)
 	assert_memory_equal(&device, &before, sizeof(device));
 }
 
-static void shortage_at_a_chardev_is_told(void **state)
+static void sysfs_chardev_resource_error_is_returned(void **state)
 {
 	static const char *const files[] = { "infiniband_verbs", "uverbs0/dev",
 					     "uverbs0/abi_version" };
@@ -403,29 +403,29 @@ static void shortage_at_a_chardev_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(device_fills_a_record),
-		TEST(many_devices_are_all_found),
-		TEST(class_without_a_device_is_a_success),
-		TEST(abi_does_not_matter_without_a_device),
-		TEST(missing_class_is_no_support),
-		TEST(forbidden_class_is_not_permitted),
-		TEST(shortage_at_the_class_is_told),
-		TEST(class_that_cannot_be_listed_is_no_support),
-		TEST(abi_is_3_to_6),
-		TEST(entry_that_is_no_folder_is_left_out),
-		TEST(hidden_entry_is_left_out),
-		TEST(device_that_lacks_a_file_is_left_out),
-		TEST(device_that_may_not_be_read_is_left_out),
-		TEST(shortage_amid_the_scan_is_told),
-		TEST(device_with_a_bad_name_is_left_out),
-		TEST(device_with_a_bad_number_is_left_out),
-		TEST(missing_driver_abi_is_0),
-		TEST(node_type_that_is_no_number_leaves_out),
-		TEST(node_type_without_a_meaning_is_unknown),
-		TEST(root_that_is_too_long_is_no_support),
-		TEST(chardev_comes_from_the_parent),
-		TEST(chardev_that_is_not_told_leaves_the_record),
-		TEST(shortage_at_a_chardev_is_told),
+		TEST(sysfs_scan_device_fills_record),
+		TEST(sysfs_scan_many_devices_are_all_found),
+		TEST(sysfs_scan_empty_class_returns_0),
+		TEST(sysfs_scan_empty_class_ignores_abi),
+		TEST(sysfs_scan_missing_class_returns_enosys),
+		TEST(sysfs_scan_unreadable_class_returns_eperm),
+		TEST(sysfs_scan_resource_error_at_class_is_returned),
+		TEST(sysfs_scan_unlistable_class_returns_enosys),
+		TEST(sysfs_scan_abi_outside_3_to_6_returns_enosys),
+		TEST(sysfs_scan_non_directory_entry_is_skipped),
+		TEST(sysfs_scan_hidden_entry_is_skipped),
+		TEST(sysfs_scan_device_without_required_file_is_skipped),
+		TEST(sysfs_scan_unreadable_device_is_skipped),
+		TEST(sysfs_scan_resource_error_at_device_is_returned),
+		TEST(sysfs_scan_device_with_invalid_name_is_skipped),
+		TEST(sysfs_scan_device_with_invalid_number_is_skipped),
+		TEST(sysfs_scan_missing_driver_abi_is_0),
+		TEST(sysfs_scan_malformed_node_type_skips_device),
+		TEST(sysfs_scan_undefined_node_type_is_unknown),
+		TEST(sysfs_scan_overlong_root_returns_enosys),
+		TEST(sysfs_chardev_is_read_from_parent_device),
+		TEST(sysfs_chardev_missing_leaves_record_unchanged),
+		TEST(sysfs_chardev_resource_error_is_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

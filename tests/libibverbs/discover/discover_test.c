@@ -97,7 +97,7 @@ static void check_found(size_t count, bool by_netlink)
 	}
 }
 
-static void netlink_is_asked_first(void **state)
+static void discover_uses_netlink_first(void **state)
 {
 	add_devices(3, true);
 	assert_int_equal(scan(), 0);
@@ -106,7 +106,7 @@ static void netlink_is_asked_first(void **state)
 	assert_true(records.devices[0].has_node_guid);
 }
 
-static void sysfs_is_not_touched_when_netlink_answers(void **state)
+static void discover_by_netlink_does_not_read_sysfs(void **state)
 {
 	add_devices(1, true);
 	assert_int_equal(scan(), 0);
@@ -114,7 +114,7 @@ static void sysfs_is_not_touched_when_netlink_answers(void **state)
 	assert_int_equal(count_calls.nr_stats, 1); /* the node */
 }
 
-static void no_device_by_netlink_is_final(void **state)
+static void discover_no_device_by_netlink_does_not_read_sysfs(void **state)
 {
 	fake_sysfs_class(&fake, "6\n");
 	fake_sysfs_device(&fake, 0);
@@ -123,7 +123,7 @@ static void no_device_by_netlink_is_final(void **state)
 	assert_int_equal(records.count, 0);
 }
 
-static void sysfs_is_read_when_the_socket_is_refused(void **state)
+static void discover_socket_refused_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.socket_errno = EPROTONOSUPPORT;
@@ -134,7 +134,7 @@ static void sysfs_is_read_when_the_socket_is_refused(void **state)
 	check_found(3, false);
 }
 
-static void sysfs_is_read_when_sending_is_refused(void **state)
+static void discover_send_refused_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.send_errno = EPERM;
@@ -142,7 +142,7 @@ static void sysfs_is_read_when_sending_is_refused(void **state)
 	check_found(3, false);
 }
 
-static void sysfs_is_read_when_receiving_is_refused(void **state)
+static void discover_receive_refused_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.recv_errno = ENOSYS;
@@ -150,7 +150,7 @@ static void sysfs_is_read_when_receiving_is_refused(void **state)
 	check_found(3, false);
 }
 
-static void sysfs_is_read_when_the_dump_is_refused(void **state)
+static void discover_dump_refused_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.dump_error = EOPNOTSUPP;
@@ -158,7 +158,7 @@ static void sysfs_is_read_when_the_dump_is_refused(void **state)
 	check_found(3, false);
 }
 
-static void sysfs_is_read_when_the_dump_never_settles(void **state)
+static void discover_dump_always_interrupted_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.nr_dump_interrupted = INT32_MAX;
@@ -166,7 +166,7 @@ static void sysfs_is_read_when_the_dump_never_settles(void **state)
 	check_found(3, false);
 }
 
-static void sysfs_is_read_when_the_dump_does_not_end(void **state)
+static void discover_endless_dump_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.never_done = true;
@@ -174,7 +174,7 @@ static void sysfs_is_read_when_the_dump_does_not_end(void **state)
 	check_found(3, false);
 }
 
-static void sysfs_is_read_when_an_attribute_is_missing(void **state)
+static void discover_missing_attr_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.devices[1].name = NULL;
@@ -182,20 +182,21 @@ static void sysfs_is_read_when_an_attribute_is_missing(void **state)
 	check_found(3, false);
 }
 
-static void truncate(struct fake_netlink_datagram *datagram, unsigned int nr)
+static void truncate_datagram(struct fake_netlink_datagram *datagram,
+			      unsigned int nr)
 {
 	datagram->len -= 4;
 }
 
-static void sysfs_is_read_when_answers_are_malformed(void **state)
+static void discover_malformed_response_falls_back_to_sysfs(void **state)
 {
 	add_devices(3, true);
-	fake_netlink.edit = truncate;
+	fake_netlink.edit = truncate_datagram;
 	assert_int_equal(scan(), 0);
 	check_found(3, false);
 }
 
-static void netlink_is_tried_again_by_the_next_scan(void **state)
+static void discover_next_scan_tries_netlink_again(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.socket_errno = EPERM;
@@ -206,7 +207,7 @@ static void netlink_is_tried_again_by_the_next_scan(void **state)
 	check_found(3, true);
 }
 
-static void device_with_a_bad_name_is_left_out(void **state)
+static void discover_device_with_invalid_name_is_skipped(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.devices[1].name = "../rxe1";
@@ -215,7 +216,7 @@ static void device_with_a_bad_name_is_left_out(void **state)
 	assert_int_equal(records.devices[1].ibdev_index, 2);
 }
 
-static void sysfs_tells_the_chardev_that_netlink_does_not(void **state)
+static void discover_missing_chardev_is_read_from_sysfs(void **state)
 {
 	add_devices(3, false);
 	fake_netlink.devices[1].uverbs_name = NULL;
@@ -228,7 +229,7 @@ static void sysfs_tells_the_chardev_that_netlink_does_not(void **state)
 	assert_true(records.devices[1].has_node_guid);
 }
 
-static void device_without_a_chardev_is_left_out(void **state)
+static void discover_device_without_chardev_is_skipped(void **state)
 {
 	add_devices(3, true);
 	fake_netlink.devices[1].uverbs_name = NULL;
@@ -238,7 +239,7 @@ static void device_without_a_chardev_is_left_out(void **state)
 	assert_int_equal(records.devices[1].ibdev_index, 2);
 }
 
-static void shortage_at_a_chardev_is_told(void **state)
+static void discover_resource_error_at_chardev_is_returned(void **state)
 {
 	add_devices(2, false);
 	fake_netlink.devices[1].uverbs_name = NULL;
@@ -248,7 +249,7 @@ static void shortage_at_a_chardev_is_told(void **state)
 	assert_int_equal(scan(), -EMFILE);
 }
 
-static void device_without_a_node_is_left_out(void **state)
+static void discover_device_without_node_is_skipped(void **state)
 {
 	add_devices(3, true);
 	fake_sysfs_remove(&fake, "dev/uverbs0");
@@ -261,7 +262,7 @@ static void device_without_a_node_is_left_out(void **state)
 	assert_int_equal(records.count, 2);
 }
 
-static void errors_are_those_of_sysfs(void **state)
+static void discover_both_sources_fail_returns_sysfs_error(void **state)
 {
 	fake_netlink.socket_errno = EPROTONOSUPPORT;
 	assert_int_equal(scan(), -ENOSYS);
@@ -279,7 +280,7 @@ static void errors_are_those_of_sysfs(void **state)
 	assert_int_equal(scan(), -EMFILE);
 }
 
-static void failure_leaves_the_result_alone(void **state)
+static void discover_error_leaves_records_unchanged(void **state)
 {
 	struct verbs_device_records untouched = { NULL, 4711 };
 
@@ -291,7 +292,7 @@ static void failure_leaves_the_result_alone(void **state)
 }
 
 /* The class ABI is that of sysfs, and its file may be absent. */
-static void abi_of_the_class_does_not_matter_by_netlink(void **state)
+static void discover_by_netlink_ignores_class_abi(void **state)
 {
 	add_devices(2, true);
 	fake_sysfs_class(&fake, "99\n");
@@ -300,7 +301,7 @@ static void abi_of_the_class_does_not_matter_by_netlink(void **state)
 }
 
 /* The numbers that README and the benchmark promise. */
-static void calls_are_few(void **state)
+static void discover_number_of_system_calls_is_bounded(void **state)
 {
 	static const struct {
 		unsigned int devices, first, again;
@@ -327,7 +328,7 @@ static void calls_are_few(void **state)
 	}
 }
 
-static void public_entry_finds_devices(void **state)
+static void discover_without_paths_finds_devices(void **state)
 {
 	struct verbs_device_records found = {};
 
@@ -372,7 +373,7 @@ static void check_same(const struct verbs_device_records *with,
 #define NR_UVERBS 90
 
 /* One change of the world: of devices, names, nodes, or of the kernel. */
-static void change(unsigned int *next_index, bool nodes[NR_UVERBS])
+static void change_devices(unsigned int *next_index, bool nodes[NR_UVERBS])
 {
 	struct fake_netlink_device *device = NULL;
 	unsigned int n = random_below(NR_UVERBS);
@@ -440,7 +441,7 @@ static void compare_with_fresh_scan(void)
 	verbs_discover_memory_free(fresh_memory);
 }
 
-static void memory_never_changes_the_result(void **state)
+static void discover_memory_does_not_change_result(void **state)
 {
 	size_t found = 0;
 
@@ -454,7 +455,7 @@ static void memory_never_changes_the_result(void **state)
 		random_state = seed;
 		for (int step = 0; step < 60; step++) {
 			for (uint32_t i = random_below(8); i; i--)
-				change(&next_index, nodes);
+				change_devices(&next_index, nodes);
 			/* the kernel's clock moves in ticks of 4 ms */
 			count_calls.now.tv_nsec += 4000000 * random_below(20);
 			if (count_calls.now.tv_nsec >= 1000000000) {
@@ -478,29 +479,29 @@ static void memory_never_changes_the_result(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(netlink_is_asked_first),
-		TEST(sysfs_is_not_touched_when_netlink_answers),
-		TEST(no_device_by_netlink_is_final),
-		TEST(sysfs_is_read_when_the_socket_is_refused),
-		TEST(sysfs_is_read_when_sending_is_refused),
-		TEST(sysfs_is_read_when_receiving_is_refused),
-		TEST(sysfs_is_read_when_the_dump_is_refused),
-		TEST(sysfs_is_read_when_the_dump_never_settles),
-		TEST(sysfs_is_read_when_the_dump_does_not_end),
-		TEST(sysfs_is_read_when_an_attribute_is_missing),
-		TEST(sysfs_is_read_when_answers_are_malformed),
-		TEST(netlink_is_tried_again_by_the_next_scan),
-		TEST(device_with_a_bad_name_is_left_out),
-		TEST(sysfs_tells_the_chardev_that_netlink_does_not),
-		TEST(device_without_a_chardev_is_left_out),
-		TEST(shortage_at_a_chardev_is_told),
-		TEST(device_without_a_node_is_left_out),
-		TEST(errors_are_those_of_sysfs),
-		TEST(failure_leaves_the_result_alone),
-		TEST(abi_of_the_class_does_not_matter_by_netlink),
-		TEST(calls_are_few),
-		TEST(public_entry_finds_devices),
-		TEST(memory_never_changes_the_result),
+		TEST(discover_uses_netlink_first),
+		TEST(discover_by_netlink_does_not_read_sysfs),
+		TEST(discover_no_device_by_netlink_does_not_read_sysfs),
+		TEST(discover_socket_refused_falls_back_to_sysfs),
+		TEST(discover_send_refused_falls_back_to_sysfs),
+		TEST(discover_receive_refused_falls_back_to_sysfs),
+		TEST(discover_dump_refused_falls_back_to_sysfs),
+		TEST(discover_dump_always_interrupted_falls_back_to_sysfs),
+		TEST(discover_endless_dump_falls_back_to_sysfs),
+		TEST(discover_missing_attr_falls_back_to_sysfs),
+		TEST(discover_malformed_response_falls_back_to_sysfs),
+		TEST(discover_next_scan_tries_netlink_again),
+		TEST(discover_device_with_invalid_name_is_skipped),
+		TEST(discover_missing_chardev_is_read_from_sysfs),
+		TEST(discover_device_without_chardev_is_skipped),
+		TEST(discover_resource_error_at_chardev_is_returned),
+		TEST(discover_device_without_node_is_skipped),
+		TEST(discover_both_sources_fail_returns_sysfs_error),
+		TEST(discover_error_leaves_records_unchanged),
+		TEST(discover_by_netlink_ignores_class_abi),
+		TEST(discover_number_of_system_calls_is_bounded),
+		TEST(discover_without_paths_finds_devices),
+		TEST(discover_memory_does_not_change_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static void hide_attr(uint16_t type)
 	find_attr(type)->nla_type = 4000;
 }
 
-static void dump_fills_a_record(void **state)
+static void netlink_parse_dump_fills_record(void **state)
 {
 	struct fake_netlink_device *device = fake_netlink_add(5);
 	const struct verbs_kernel_device *record;
@@ -124,7 +124,7 @@ static void dump_fills_a_record(void **state)
 	assert_false(scan.dump_done);
 }
 
-static void many_devices_come_in_one_datagram(void **state)
+static void netlink_parse_many_devices_per_datagram(void **state)
 {
 	for (unsigned int i = 0; i < 20; i++)
 		fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(i));
@@ -134,7 +134,7 @@ static void many_devices_come_in_one_datagram(void **state)
 		assert_int_equal(scan.devices.devices[i].ibdev_index, i);
 }
 
-static void dump_ends_with_a_code_of_0(void **state)
+static void netlink_parse_done_with_code_0_ends_dump(void **state)
 {
 	const int code = 0;
 
@@ -143,14 +143,14 @@ static void dump_ends_with_a_code_of_0(void **state)
 	assert_true(scan.dump_done);
 }
 
-static void dump_ends_without_a_code(void **state)
+static void netlink_parse_done_without_code_ends_dump(void **state)
 {
 	fake_netlink_put_done(&datagram, DUMP, NULL);
 	assert_int_equal(parse(), 0);
 	assert_true(scan.dump_done);
 }
 
-static void dump_that_ends_with_an_error_is_refused(void **state)
+static void netlink_parse_done_with_error_returns_eio(void **state)
 {
 	const int code = -EMSGSIZE;
 
@@ -159,21 +159,21 @@ static void dump_that_ends_with_an_error_is_refused(void **state)
 	assert_false(scan.dump_done);
 }
 
-static void end_of_the_dump_is_told_once(void **state)
+static void netlink_parse_second_done_is_refused(void **state)
 {
 	fake_netlink_put_done(&datagram, DUMP, NULL);
 	fake_netlink_put_done(&datagram, DUMP, NULL);
 	assert_int_equal(parse(), -EBADMSG);
 }
 
-static void device_behind_the_end_is_refused(void **state)
+static void netlink_parse_device_after_done_is_refused(void **state)
 {
 	fake_netlink_put_done(&datagram, DUMP, NULL);
 	fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(0));
 	assert_int_equal(parse(), -EBADMSG);
 }
 
-static void error_refuses_the_dump(void **state)
+static void netlink_parse_dump_error_returns_eio(void **state)
 {
 	const int refused[] = { -EPERM,	    -EINVAL, -EOPNOTSUPP, -ENOMEM,
 				-ENOBUFS,   1,	     INT32_MIN,	  INT32_MAX,
@@ -186,7 +186,7 @@ static void error_refuses_the_dump(void **state)
 	}
 }
 
-static void dump_that_could_work_later_is_stale(void **state)
+static void netlink_parse_temporary_dump_error_returns_estale(void **state)
 {
 	const int later[] = { -EAGAIN, -EINTR, -EBUSY };
 
@@ -197,7 +197,7 @@ static void dump_that_could_work_later_is_stale(void **state)
 	}
 }
 
-static void receipt_is_not_an_answer(void **state)
+static void netlink_parse_ack_is_ignored(void **state)
 {
 	fake_netlink_put_error(&datagram, DUMP, 0);
 	fake_netlink_put_error(&datagram, FIRST, 0);
@@ -206,13 +206,13 @@ static void receipt_is_not_an_answer(void **state)
 	assert_int_equal(scan.nr_pending, NR_QUERIES);
 }
 
-static void error_without_its_code_is_malformed(void **state)
+static void netlink_parse_error_without_code_returns_ebadmsg(void **state)
 {
 	fake_netlink_put_msg(&datagram, NLMSG_ERROR, 0, DUMP);
 	assert_int_equal(parse(), -EBADMSG);
 }
 
-static void interrupted_dump_is_stale(void **state)
+static void netlink_parse_interrupted_dump_returns_estale(void **state)
 {
 	fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(0));
 	first_msg()->nlmsg_flags |= NLM_F_DUMP_INTR;
@@ -228,7 +228,7 @@ static void interrupted_dump_is_stale(void **state)
 	assert_int_equal(parse(), -ESTALE);
 }
 
-static void noop_is_nothing(void **state)
+static void netlink_parse_noop_is_ignored(void **state)
 {
 	fake_netlink_put_msg(&datagram, NLMSG_NOOP, 0, DUMP);
 	fake_netlink_put_msg(&datagram, NLMSG_NOOP, 0, FIRST);
@@ -236,13 +236,13 @@ static void noop_is_nothing(void **state)
 	assert_int_equal(scan.nr_pending, NR_QUERIES);
 }
 
-static void other_message_in_the_dump_is_refused(void **state)
+static void netlink_parse_unknown_message_in_dump_is_refused(void **state)
 {
 	fake_netlink_put_msg(&datagram, GET_CHARDEV, 0, DUMP);
 	assert_int_equal(parse(), -EBADMSG);
 }
 
-static void device_without_a_mandatory_attribute_is_refused(void **state)
+static void netlink_parse_device_without_mandatory_attr_is_refused(void **state)
 {
 	const uint16_t mandatory[] = {
 		RDMA_NLDEV_ATTR_DEV_INDEX,     RDMA_NLDEV_ATTR_DEV_NAME,
@@ -260,7 +260,7 @@ static void device_without_a_mandatory_attribute_is_refused(void **state)
 	}
 }
 
-static void attribute_that_is_too_short_is_refused(void **state)
+static void netlink_parse_short_attr_is_refused(void **state)
 {
 	static const struct {
 		uint16_t type, len;
@@ -281,21 +281,21 @@ static void attribute_that_is_too_short_is_refused(void **state)
 	}
 }
 
-static void attribute_that_leaves_the_message_is_refused(void **state)
+static void netlink_parse_attr_past_message_end_is_refused(void **state)
 {
 	fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(0));
 	find_attr(RDMA_NLDEV_ATTR_DEV_NODE_TYPE)->nla_len = 60000;
 	assert_int_equal(parse(), -EBADMSG);
 }
 
-static void attribute_shorter_than_its_header_is_refused(void **state)
+static void netlink_parse_attr_shorter_than_header_is_refused(void **state)
 {
 	fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(0));
 	find_attr(RDMA_NLDEV_ATTR_DEV_NAME)->nla_len = 3;
 	assert_int_equal(parse(), -EBADMSG);
 }
 
-static void index_beyond_int_is_refused(void **state)
+static void netlink_parse_index_above_int_max_is_refused(void **state)
 {
 	struct fake_netlink_device *device = fake_netlink_add(0);
 
@@ -309,7 +309,7 @@ static void index_beyond_int_is_refused(void **state)
 	assert_int_equal(parse(), -EBADMSG);
 }
 
-static void device_with_a_bad_name_is_left_out(void **state)
+static void netlink_parse_device_with_invalid_name_is_skipped(void **state)
 {
 	static const char *const names[] = {
 		"", ".", "..", "a/b", "../../etc/passwd", LONG_NAME,
@@ -326,7 +326,7 @@ static void device_with_a_bad_name_is_left_out(void **state)
 	assert_int_equal(scan.devices.devices[0].ibdev_index, 7);
 }
 
-static void device_whose_name_has_no_end_is_left_out(void **state)
+static void netlink_parse_device_with_unterminated_name_is_skipped(void **state)
 {
 	/* "rxe1234" fills eight bytes; the length leaves its NUL outside */
 	fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(1234));
@@ -335,7 +335,7 @@ static void device_whose_name_has_no_end_is_left_out(void **state)
 	assert_int_equal(scan.devices.count, 0);
 }
 
-static void device_whose_name_has_no_byte_is_left_out(void **state)
+static void netlink_parse_device_with_empty_name_attr_is_skipped(void **state)
 {
 	struct fake_netlink_device *device = fake_netlink_add(0);
 
@@ -346,7 +346,7 @@ static void device_whose_name_has_no_byte_is_left_out(void **state)
 	assert_int_equal(scan.devices.count, 0);
 }
 
-static void same_index_twice_is_stale(void **state)
+static void netlink_parse_duplicate_index_returns_estale(void **state)
 {
 	struct fake_netlink_device *device = fake_netlink_add(0);
 
@@ -357,7 +357,7 @@ static void same_index_twice_is_stale(void **state)
 	assert_int_equal(scan.devices.count, 1);
 }
 
-static void same_name_twice_is_stale(void **state)
+static void netlink_parse_duplicate_name_returns_estale(void **state)
 {
 	struct fake_netlink_device *device = fake_netlink_add(0);
 
@@ -367,7 +367,7 @@ static void same_name_twice_is_stale(void **state)
 	assert_int_equal(parse(), -ESTALE);
 }
 
-static void more_devices_than_can_be_are_refused(void **state)
+static void netlink_parse_excess_devices_are_refused(void **state)
 {
 	struct fake_netlink_device device = *fake_netlink_add(0);
 	char name[16];
@@ -386,7 +386,7 @@ static void more_devices_than_can_be_are_refused(void **state)
 	assert_int_equal(scan.devices.count, VERBS_NETLINK_MAX_DEVICES);
 }
 
-static void answer_fills_its_query_only(void **state)
+static void netlink_parse_response_fills_matching_query_only(void **state)
 {
 	struct fake_netlink_device *device = fake_netlink_add(3);
 
@@ -406,7 +406,7 @@ static void answer_fills_its_query_only(void **state)
 	assert_int_equal(queries[1].driver_id, 14);
 }
 
-static void driver_may_be_missing(void **state)
+static void netlink_parse_missing_driver_id_is_0(void **state)
 {
 	struct fake_netlink_device *device = fake_netlink_add(3);
 
@@ -418,7 +418,7 @@ static void driver_may_be_missing(void **state)
 	assert_int_equal(queries[0].driver_id, 0);
 }
 
-static void answers_come_in_any_order_and_amid_the_dump(void **state)
+static void netlink_parse_responses_in_any_order_are_accepted(void **state)
 {
 	fake_netlink_put_chardev(&datagram, FIRST + 2, fake_netlink_add(2));
 	fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(0));
@@ -434,7 +434,7 @@ static void answers_come_in_any_order_and_amid_the_dump(void **state)
 	assert_int_equal(scan.devices.count, 1);
 }
 
-static void answer_counts_once(void **state)
+static void netlink_parse_duplicate_response_is_ignored(void **state)
 {
 	fake_netlink_put_chardev(&datagram, FIRST, fake_netlink_add(1));
 	fake_netlink_put_chardev(&datagram, FIRST, fake_netlink_add(2));
@@ -444,7 +444,7 @@ static void answer_counts_once(void **state)
 	assert_int_equal(scan.nr_pending, 2);
 }
 
-static void answer_that_nobody_asked_for_is_ignored(void **state)
+static void netlink_parse_unsolicited_response_is_ignored(void **state)
 {
 	const struct fake_netlink_device *device = fake_netlink_add(1);
 
@@ -459,7 +459,7 @@ static void answer_that_nobody_asked_for_is_ignored(void **state)
 	assert_int_equal(queries[1].state, VERBS_NETLINK_UNSENT);
 }
 
-static void answer_of_another_type_fails_the_query(void **state)
+static void netlink_parse_response_of_wrong_type_fails_query(void **state)
 {
 	fake_netlink_put_msg(&datagram, GET, 0, FIRST);
 	fake_netlink_put_msg(&datagram, NLMSG_DONE, 0, FIRST + 1);
@@ -470,7 +470,8 @@ static void answer_of_another_type_fails_the_query(void **state)
 	assert_int_equal(scan.nr_pending, 0);
 }
 
-static void answer_without_a_mandatory_attribute_fails(void **state)
+static void
+netlink_parse_response_without_mandatory_attr_fails_query(void **state)
 {
 	const uint16_t mandatory[NR_QUERIES] = {
 		RDMA_NLDEV_ATTR_CHARDEV,
@@ -489,8 +490,8 @@ static void answer_without_a_mandatory_attribute_fails(void **state)
 }
 
 /* An answer whose numbers have the given lengths. */
-static void put_answer(uint32_t number, size_t chardev_len, size_t abi_len,
-		       size_t driver_len)
+static void put_response(uint32_t number, size_t chardev_len, size_t abi_len,
+			 size_t driver_len)
 {
 	const char zeros[8] = {};
 
@@ -505,24 +506,24 @@ static void put_answer(uint32_t number, size_t chardev_len, size_t abi_len,
 			      "uverbs0", sizeof("uverbs0"));
 }
 
-static void answer_with_a_short_number_fails(void **state)
+static void netlink_parse_response_with_short_number_fails_query(void **state)
 {
-	put_answer(FIRST, 4, 8, 4);
-	put_answer(FIRST + 1, 8, 7, 4);
-	put_answer(FIRST + 2, 8, 8, 2);
+	put_response(FIRST, 4, 8, 4);
+	put_response(FIRST + 1, 8, 7, 4);
+	put_response(FIRST + 2, 8, 8, 2);
 	assert_int_equal(parse(), 0);
 	for (int i = 0; i < NR_QUERIES; i++)
 		assert_int_equal(queries[i].state, VERBS_NETLINK_FAILED);
 }
 
-static void answer_with_whole_numbers_is_taken(void **state)
+static void netlink_parse_response_with_full_numbers_is_accepted(void **state)
 {
-	put_answer(FIRST, 8, 8, 4);
+	put_response(FIRST, 8, 8, 4);
 	assert_int_equal(parse(), 0);
 	assert_int_equal(queries[0].state, VERBS_NETLINK_ANSWERED);
 }
 
-static void answer_with_a_bad_name_fails(void **state)
+static void netlink_parse_response_with_invalid_name_fails_query(void **state)
 {
 	static const char *const names[] = { "../sda", "..", "" };
 	struct fake_netlink_device *device = fake_netlink_add(0);
@@ -536,7 +537,7 @@ static void answer_with_a_bad_name_fails(void **state)
 		assert_int_equal(queries[i].state, VERBS_NETLINK_FAILED);
 }
 
-static void answer_with_an_absurd_device_number_fails(void **state)
+static void netlink_parse_response_with_invalid_dev_t_fails_query(void **state)
 {
 	uint64_t number = 1ull << 32;
 
@@ -550,7 +551,7 @@ static void answer_with_an_absurd_device_number_fails(void **state)
 /* The answer about the system                                               */
 /* ------------------------------------------------------------------------ */
 
-static void answer_about_the_system_is_taken(void **state)
+static void netlink_parse_system_response_is_accepted(void **state)
 {
 	queries[1].of_system = true;
 	fake_netlink.tells_copy_on_fork = true;
@@ -562,7 +563,8 @@ static void answer_about_the_system_is_taken(void **state)
 	assert_int_equal(scan.nr_pending, NR_QUERIES - 1);
 }
 
-static void answer_may_not_mention_it(void **state)
+static void
+netlink_parse_system_response_without_copy_on_fork_is_false(void **state)
 {
 	queries[1].of_system = true;
 	fake_netlink_put_system(&datagram, FIRST + 1);
@@ -571,7 +573,7 @@ static void answer_may_not_mention_it(void **state)
 	assert_false(queries[1].copy_on_fork);
 }
 
-static void mention_without_a_byte_is_none(void **state)
+static void netlink_parse_system_response_with_empty_attr_is_false(void **state)
 {
 	queries[1].of_system = true;
 	fake_netlink_put_system(&datagram, FIRST + 1);
@@ -581,7 +583,8 @@ static void mention_without_a_byte_is_none(void **state)
 	assert_false(queries[1].copy_on_fork);
 }
 
-static void answers_are_of_the_kind_that_was_asked_for(void **state)
+static void
+netlink_parse_response_of_different_query_type_fails_query(void **state)
 {
 	queries[0].of_system = true;
 	fake_netlink_put_chardev(&datagram, FIRST, fake_netlink_add(0));
@@ -591,7 +594,7 @@ static void answers_are_of_the_kind_that_was_asked_for(void **state)
 	assert_int_equal(queries[1].state, VERBS_NETLINK_FAILED);
 }
 
-static void message_length_has_to_fit_the_datagram(void **state)
+static void netlink_parse_message_length_must_fit_datagram(void **state)
 {
 	const uint32_t lengths[] = { 0, 1, 15, 0xffff, INT32_MAX, UINT32_MAX };
 	const struct fake_netlink_device *device = fake_netlink_add(0);
@@ -605,7 +608,7 @@ static void message_length_has_to_fit_the_datagram(void **state)
 	assert_int_equal(scan.devices.count, 0);
 }
 
-static void every_truncation_is_refused(void **state)
+static void netlink_parse_truncated_datagram_is_refused(void **state)
 {
 	size_t len;
 
@@ -616,13 +619,13 @@ static void every_truncation_is_refused(void **state)
 	assert_int_equal(scan.devices.count, 0);
 }
 
-static void rest_behind_the_last_message_is_refused(void **state)
+static void netlink_parse_bytes_after_last_message_are_refused(void **state)
 {
 	fake_netlink_put_device(&datagram, DUMP, fake_netlink_add(0));
 	assert_int_equal(parse_bytes(datagram.len + 8), -EBADMSG);
 }
 
-static void length_beyond_int_is_refused(void **state)
+static void netlink_parse_length_above_int_max_is_refused(void **state)
 {
 	assert_int_equal(verbs_netlink_parse(&scan, datagram.bytes,
 					     (size_t)INT32_MAX + 1),
@@ -634,50 +637,50 @@ static void length_beyond_int_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(dump_fills_a_record),
-		TEST(many_devices_come_in_one_datagram),
-		TEST(dump_ends_with_a_code_of_0),
-		TEST(dump_ends_without_a_code),
-		TEST(dump_that_ends_with_an_error_is_refused),
-		TEST(end_of_the_dump_is_told_once),
-		TEST(device_behind_the_end_is_refused),
-		TEST(error_refuses_the_dump),
-		TEST(dump_that_could_work_later_is_stale),
-		TEST(receipt_is_not_an_answer),
-		TEST(error_without_its_code_is_malformed),
-		TEST(interrupted_dump_is_stale),
-		TEST(noop_is_nothing),
-		TEST(other_message_in_the_dump_is_refused),
-		TEST(device_without_a_mandatory_attribute_is_refused),
-		TEST(attribute_that_is_too_short_is_refused),
-		TEST(attribute_that_leaves_the_message_is_refused),
-		TEST(attribute_shorter_than_its_header_is_refused),
-		TEST(index_beyond_int_is_refused),
-		TEST(device_with_a_bad_name_is_left_out),
-		TEST(device_whose_name_has_no_end_is_left_out),
-		TEST(device_whose_name_has_no_byte_is_left_out),
-		TEST(same_index_twice_is_stale),
-		TEST(same_name_twice_is_stale),
-		TEST(more_devices_than_can_be_are_refused),
-		TEST(answer_fills_its_query_only),
-		TEST(driver_may_be_missing),
-		TEST(answers_come_in_any_order_and_amid_the_dump),
-		TEST(answer_counts_once),
-		TEST(answer_that_nobody_asked_for_is_ignored),
-		TEST(answer_of_another_type_fails_the_query),
-		TEST(answer_without_a_mandatory_attribute_fails),
-		TEST(answer_with_a_short_number_fails),
-		TEST(answer_with_whole_numbers_is_taken),
-		TEST(answer_with_a_bad_name_fails),
-		TEST(answer_with_an_absurd_device_number_fails),
-		TEST(answer_about_the_system_is_taken),
-		TEST(answer_may_not_mention_it),
-		TEST(mention_without_a_byte_is_none),
-		TEST(answers_are_of_the_kind_that_was_asked_for),
-		TEST(message_length_has_to_fit_the_datagram),
-		TEST(every_truncation_is_refused),
-		TEST(rest_behind_the_last_message_is_refused),
-		TEST(length_beyond_int_is_refused),
+		TEST(netlink_parse_dump_fills_record),
+		TEST(netlink_parse_many_devices_per_datagram),
+		TEST(netlink_parse_done_with_code_0_ends_dump),
+		TEST(netlink_parse_done_without_code_ends_dump),
+		TEST(netlink_parse_done_with_error_returns_eio),
+		TEST(netlink_parse_second_done_is_refused),
+		TEST(netlink_parse_device_after_done_is_refused),
+		TEST(netlink_parse_dump_error_returns_eio),
+		TEST(netlink_parse_temporary_dump_error_returns_estale),
+		TEST(netlink_parse_ack_is_ignored),
+		TEST(netlink_parse_error_without_code_returns_ebadmsg),
+		TEST(netlink_parse_interrupted_dump_returns_estale),
+		TEST(netlink_parse_noop_is_ignored),
+		TEST(netlink_parse_unknown_message_in_dump_is_refused),
+		TEST(netlink_parse_device_without_mandatory_attr_is_refused),
+		TEST(netlink_parse_short_attr_is_refused),
+		TEST(netlink_parse_attr_past_message_end_is_refused),
+		TEST(netlink_parse_attr_shorter_than_header_is_refused),
+		TEST(netlink_parse_index_above_int_max_is_refused),
+		TEST(netlink_parse_device_with_invalid_name_is_skipped),
+		TEST(netlink_parse_device_with_unterminated_name_is_skipped),
+		TEST(netlink_parse_device_with_empty_name_attr_is_skipped),
+		TEST(netlink_parse_duplicate_index_returns_estale),
+		TEST(netlink_parse_duplicate_name_returns_estale),
+		TEST(netlink_parse_excess_devices_are_refused),
+		TEST(netlink_parse_response_fills_matching_query_only),
+		TEST(netlink_parse_missing_driver_id_is_0),
+		TEST(netlink_parse_responses_in_any_order_are_accepted),
+		TEST(netlink_parse_duplicate_response_is_ignored),
+		TEST(netlink_parse_unsolicited_response_is_ignored),
+		TEST(netlink_parse_response_of_wrong_type_fails_query),
+		TEST(netlink_parse_response_without_mandatory_attr_fails_query),
+		TEST(netlink_parse_response_with_short_number_fails_query),
+		TEST(netlink_parse_response_with_full_numbers_is_accepted),
+		TEST(netlink_parse_response_with_invalid_name_fails_query),
+		TEST(netlink_parse_response_with_invalid_dev_t_fails_query),
+		TEST(netlink_parse_system_response_is_accepted),
+		TEST(netlink_parse_system_response_without_copy_on_fork_is_false),
+		TEST(netlink_parse_system_response_with_empty_attr_is_false),
+		TEST(netlink_parse_response_of_different_query_type_fails_query),
+		TEST(netlink_parse_message_length_must_fit_datagram),
+		TEST(netlink_parse_truncated_datagram_is_refused),
+		TEST(netlink_parse_bytes_after_last_message_are_refused),
+		TEST(netlink_parse_length_above_int_max_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

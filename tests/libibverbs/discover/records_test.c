@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static bool takes(const char *text, size_t len)
+static bool name_accepted(const char *text, size_t len)
 {
 	char name[VERBS_DEVICE_NAME_LEN] = "untouched";
 
@@ -23,43 +23,43 @@ static bool takes(const char *text, size_t len)
 	return true;
 }
 
-static void name_is_taken_when_it_can_be_part_of_a_path(void **state)
+static void record_name_valid_in_path_is_accepted(void **state)
 {
-	assert_true(takes("rxe0", 4));
-	assert_true(takes("x", 1));
-	assert_true(takes("...", 3));
-	assert_true(takes(".hidden", 7));
-	assert_true(takes("mlx5_0\n", 7)); /* odd, but harmless */
+	assert_true(name_accepted("rxe0", 4));
+	assert_true(name_accepted("x", 1));
+	assert_true(name_accepted("...", 3));
+	assert_true(name_accepted(".hidden", 7));
+	assert_true(name_accepted("mlx5_0\n", 7)); /* odd, but harmless */
 }
 
-static void name_that_would_leave_its_folder_is_refused(void **state)
+static void record_name_that_leaves_directory_is_refused(void **state)
 {
-	assert_false(takes("", 0));
-	assert_false(takes(".", 1));
-	assert_false(takes("..", 2));
-	assert_false(takes("/", 1));
-	assert_false(takes("a/b", 3));
-	assert_false(takes("../x", 4));
-	assert_false(takes("rxe/", 4));
+	assert_false(name_accepted("", 0));
+	assert_false(name_accepted(".", 1));
+	assert_false(name_accepted("..", 2));
+	assert_false(name_accepted("/", 1));
+	assert_false(name_accepted("a/b", 3));
+	assert_false(name_accepted("../x", 4));
+	assert_false(name_accepted("rxe/", 4));
 }
 
-static void name_with_a_nul_is_refused(void **state)
+static void record_name_with_nul_is_refused(void **state)
 {
-	assert_false(takes("a\0b", 3));
-	assert_false(takes("a\0", 2));
+	assert_false(name_accepted("a\0b", 3));
+	assert_false(name_accepted("a\0", 2));
 }
 
-static void name_has_to_leave_room_for_its_nul(void **state)
+static void record_name_must_leave_room_for_nul(void **state)
 {
 	char text[VERBS_DEVICE_NAME_LEN + 1];
 
 	memset(text, 'x', sizeof(text));
-	assert_true(takes(text, VERBS_DEVICE_NAME_LEN - 1));
-	assert_false(takes(text, VERBS_DEVICE_NAME_LEN));
-	assert_false(takes(text, VERBS_DEVICE_NAME_LEN + 1));
+	assert_true(name_accepted(text, VERBS_DEVICE_NAME_LEN - 1));
+	assert_false(name_accepted(text, VERBS_DEVICE_NAME_LEN));
+	assert_false(name_accepted(text, VERBS_DEVICE_NAME_LEN + 1));
 }
 
-static void node_types_of_the_kernel_are_the_public_ones(void **state)
+static void record_node_types_of_kernel_equal_public_values(void **state)
 {
 	assert_int_equal(verbs_record_node_type(1), IBV_NODE_CA);
 	assert_int_equal(verbs_record_node_type(2), IBV_NODE_SWITCH);
@@ -70,7 +70,7 @@ static void node_types_of_the_kernel_are_the_public_ones(void **state)
 	assert_int_equal(verbs_record_node_type(7), IBV_NODE_UNSPECIFIED);
 }
 
-static void other_node_types_are_unknown(void **state)
+static void record_node_type_undefined_is_unknown(void **state)
 {
 	assert_int_equal(verbs_record_node_type(0), IBV_NODE_UNKNOWN);
 	assert_int_equal(verbs_record_node_type(8), IBV_NODE_UNKNOWN);
@@ -78,7 +78,7 @@ static void other_node_types_are_unknown(void **state)
 	assert_int_equal(verbs_record_node_type(UINT32_MAX), IBV_NODE_UNKNOWN);
 }
 
-static void records_grow_and_keep_their_order(void **state)
+static void records_add_keeps_order(void **state)
 {
 	struct verbs_device_records records = {};
 
@@ -99,13 +99,14 @@ static void records_grow_and_keep_their_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(name_is_taken_when_it_can_be_part_of_a_path),
-		cmocka_unit_test(name_that_would_leave_its_folder_is_refused),
-		cmocka_unit_test(name_with_a_nul_is_refused),
-		cmocka_unit_test(name_has_to_leave_room_for_its_nul),
-		cmocka_unit_test(node_types_of_the_kernel_are_the_public_ones),
-		cmocka_unit_test(other_node_types_are_unknown),
-		cmocka_unit_test(records_grow_and_keep_their_order),
+		cmocka_unit_test(record_name_valid_in_path_is_accepted),
+		cmocka_unit_test(record_name_that_leaves_directory_is_refused),
+		cmocka_unit_test(record_name_with_nul_is_refused),
+		cmocka_unit_test(record_name_must_leave_room_for_nul),
+		cmocka_unit_test(
+			record_node_types_of_kernel_equal_public_values),
+		cmocka_unit_test(record_node_type_undefined_is_unknown),
+		cmocka_unit_test(records_add_keeps_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,69 +28,69 @@ static int setup(void **state)
 	return 0;
 }
 
-static void set(const char *value)
+static void set_variable(const char *value)
 {
 	assert_int_equal(setenv(NAME, value, 1), 0);
 }
 
-static void path_is_the_value(void **state)
+static void env_path_returns_value(void **state)
 {
 	assert_null(env_path(NAME));
-	set("/tmp");
+	set_variable("/tmp");
 	assert_string_equal(env_path(NAME), "/tmp");
-	set("");
+	set_variable("");
 	assert_string_equal(env_path(NAME), "");
 }
 
-static void privileged_program_sees_no_path(void **state)
+static void env_path_privileged_program_gets_null(void **state)
 {
-	set("/tmp");
+	set_variable("/tmp");
 	privileged = true;
 	assert_null(env_path(NAME));
 }
 
-static void privileged_program_sees_switches_and_numbers(void **state)
+static void env_on_and_long_privileged_program_gets_values(void **state)
 {
-	set("3");
+	set_variable("3");
 	privileged = true;
 	assert_true(env_on(NAME));
 	assert_int_equal(env_long(NAME, 9), 3);
 }
 
-static void switch_is_on_unless_it_is_0(void **state)
+static void env_on_is_true_unless_0(void **state)
 {
 	assert_false(env_on(NAME));
-	set("0");
+	set_variable("0");
 	assert_false(env_on(NAME));
-	set("");
+	set_variable("");
 	assert_true(env_on(NAME));
-	set("1");
+	set_variable("1");
 	assert_true(env_on(NAME));
-	set("00");
+	set_variable("00");
 	assert_true(env_on(NAME));
 }
 
-static void number_is_in_c_notation(void **state)
+static void env_long_accepts_c_notation(void **state)
 {
 	assert_int_equal(env_long(NAME, 9), 9);
-	set("4");
+	set_variable("4");
 	assert_int_equal(env_long(NAME, 9), 4);
-	set("0x10");
+	set_variable("0x10");
 	assert_int_equal(env_long(NAME, 9), 16);
-	set("010");
+	set_variable("010");
 	assert_int_equal(env_long(NAME, 9), 8);
-	set("-1");
+	set_variable("-1");
 	assert_int_equal(env_long(NAME, 9), -1);
 }
 
-static void what_is_no_number_is_ignored(void **state)
+static void env_long_malformed_number_returns_fallback(void **state)
 {
 	static const char *const values[] = {
 		"", "four", "4x", "4 ", "0x", "99999999999999999999999",
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
-		set(values[i]);
+		set_variable(values[i]);
 		assert_int_equal(env_long(NAME, 9), 9);
 	}
 }
@@ -100,12 +100,12 @@ static void what_is_no_number_is_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(path_is_the_value),
-		TEST(privileged_program_sees_no_path),
-		TEST(privileged_program_sees_switches_and_numbers),
-		TEST(switch_is_on_unless_it_is_0),
-		TEST(number_is_in_c_notation),
-		TEST(what_is_no_number_is_ignored),
+		TEST(env_path_returns_value),
+		TEST(env_path_privileged_program_gets_null),
+		TEST(env_on_and_long_privileged_program_gets_values),
+		TEST(env_on_is_true_unless_0),
+		TEST(env_long_accepts_c_notation),
+		TEST(env_long_malformed_number_returns_fallback),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

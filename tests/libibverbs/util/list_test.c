@@ -25,7 +25,7 @@ static int setup(void **state)
 }
 
 /* The numbers of the list as decimal digits. */
-static int digits(void)
+static int list_digits(void)
 {
 	struct list_node *pos;
 	int number = 0;
@@ -36,7 +36,7 @@ static int digits(void)
 	return number;
 }
 
-static void new_list_is_empty(void **state)
+static void list_new_is_empty(void **state)
 {
 	static struct list_node fresh = LIST_INIT(fresh);
 
@@ -44,39 +44,39 @@ static void new_list_is_empty(void **state)
 	assert_true(list_empty(&list));
 }
 
-static void tail_is_behind_and_head_in_front(void **state)
+static void list_add_prepends_and_add_tail_appends(void **state)
 {
 	list_add_tail(&list, &items[1].node);
 	list_add_tail(&list, &items[2].node);
-	assert_int_equal(digits(), 12);
+	assert_int_equal(list_digits(), 12);
 	list_del(&items[1].node);
 	list_add(&list, &items[1].node);
-	assert_int_equal(digits(), 12);
+	assert_int_equal(list_digits(), 12);
 	list_del(&items[1].node);
 	list_add_tail(&list, &items[1].node);
-	assert_int_equal(digits(), 21);
+	assert_int_equal(list_digits(), 21);
 	assert_false(list_empty(&list));
 }
 
-static void node_goes_before_another(void **state)
+static void list_insert_before_keeps_order(void **state)
 {
 	list_add_tail(&list, &items[1].node);
 	list_insert_before(&items[1].node, &items[2].node);
-	assert_int_equal(digits(), 21);
+	assert_int_equal(list_digits(), 21);
 }
 
-static void removing_twice_is_harmless(void **state)
+static void list_del_twice_has_no_effect(void **state)
 {
 	list_add_tail(&list, &items[1].node);
 	list_add_tail(&list, &items[2].node);
 	list_del(&items[1].node);
 	list_del(&items[1].node);
-	assert_int_equal(digits(), 2);
+	assert_int_equal(list_digits(), 2);
 	list_del(&items[2].node);
 	assert_true(list_empty(&list));
 }
 
-static void members_may_be_removed_in_a_safe_loop(void **state)
+static void list_for_each_safe_allows_removal(void **state)
 {
 	struct list_node *pos, *tmp;
 
@@ -85,7 +85,7 @@ static void members_may_be_removed_in_a_safe_loop(void **state)
 	list_for_each_safe (pos, tmp, &list)
 		if (list_entry(pos, struct item, node)->number != 1)
 			list_del(pos);
-	assert_int_equal(digits(), 1);
+	assert_int_equal(list_digits(), 1);
 	assert_ptr_equal(list.next, &items[1].node);
 	assert_ptr_equal(list.prev, &items[1].node);
 }
@@ -95,11 +95,11 @@ static void members_may_be_removed_in_a_safe_loop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(new_list_is_empty),
-		TEST(tail_is_behind_and_head_in_front),
-		TEST(node_goes_before_another),
-		TEST(removing_twice_is_harmless),
-		TEST(members_may_be_removed_in_a_safe_loop),
+		TEST(list_new_is_empty),
+		TEST(list_add_prepends_and_add_tail_appends),
+		TEST(list_insert_before_keeps_order),
+		TEST(list_del_twice_has_no_effect),
+		TEST(list_for_each_safe_allows_removal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

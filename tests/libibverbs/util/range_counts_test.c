@@ -49,7 +49,7 @@ void __wrap_free(void *memory)
 	__real_free(memory);
 }
 
-static int start(void **state)
+static int setup(void **state)
 {
 	memset(model, 0, sizeof(model));
 	malloc_fails = false;
@@ -58,14 +58,14 @@ static int start(void **state)
 	return 0;
 }
 
-static int finish(void **state)
+static int teardown(void **state)
 {
 	range_counts_clear(&counts);
 	assert_int_equal(nr_allocated, 0);
 	return 0;
 }
 
-static void add(uintptr_t begin, uintptr_t end)
+static void add_range(uintptr_t begin, uintptr_t end)
 {
 	assert_int_equal(range_counts_reserve(&counts), 0);
 	range_counts_add(&counts, begin, end);
@@ -73,7 +73,7 @@ static void add(uintptr_t begin, uintptr_t end)
 		model[i]++;
 }
 
-static void take(uintptr_t begin, uintptr_t end)
+static void remove_range(uintptr_t begin, uintptr_t end)
 {
 	assert_int_equal(range_counts_reserve(&counts), 0);
 	range_counts_remove(&counts, begin, end);
@@ -84,8 +84,8 @@ static void take(uintptr_t begin, uintptr_t end)
 }
 
 /* The first or last piece that the model does not count. */
-static bool model_free(uintptr_t begin, uintptr_t end, bool last,
-		       uintptr_t *ret_begin, uintptr_t *ret_end)
+static bool model_find_free(uintptr_t begin, uintptr_t end, bool last,
+			    uintptr_t *ret_begin, uintptr_t *ret_end)
 {
 	bool found = false;
 
@@ -110,7 +110,7 @@ static void check_searches(uintptr_t begin, uintptr_t end)
 	assert_int_equal(
 		range_counts_first_free(&counts, begin, end, &found[0],
 					&found[1]),
-		model_free(begin, end, false, &expected[0], &expected[1]));
+		model_find_free(begin, end, false, &expected[0], &expected[1]));
 	assert_memory_equal(found, expected, sizeof(found));
 
 	memset(found, 0, sizeof(found));
@@ -118,7 +118,7 @@ static void check_searches(uintptr_t begin, uintptr_t end)
 	assert_int_equal(
 		range_counts_last_free(&counts, begin, end, &found[0],
 				       &found[1]),
-		model_free(begin, end, true, &expected[0], &expected[1]));
+		model_find_free(begin, end, true, &expected[0], &expected[1]));
 	assert_memory_equal(found, expected, sizeof(found));
 }
 
@@ -145,7 +145,7 @@ static size_t check_tree(const struct range_bound *node, uintptr_t from,
 	return nr_nodes;
 }
 
-static void check_whole_tree(void)
+static void check_tree_of_counts(void)
 {
 	assert_int_equal(check_tree(counts.root, 0, UINTPTR_MAX),
 			 counts.nr_bounds);
@@ -160,7 +160,7 @@ static void check_all(void)
 		nr_steps += model[i] != model[i - 1];
 	nr_steps += model[SPACE - 1] != 0;
 	assert_int_equal(counts.nr_bounds, nr_steps);
-	check_whole_tree();
+	check_tree_of_counts();
 
 	for (uintptr_t i = 0; i < SPACE; i++) {
 		check_searches(i, SPACE);
@@ -170,7 +170,7 @@ static void check_all(void)
 
 /* ------------------------------------------------------------------------ */
 
-static void nothing_is_counted_at_first(void **state)
+static void range_counts_initial_counts_are_0(void **state)
 {
 	uintptr_t begin, end;
 
@@ -181,73 +181,73 @@ static void nothing_is_counted_at_first(void **state)
 	assert_int_equal(end, UINTPTR_MAX);
 }
 
-static void neighbours_are_joined(void **state)
+static void range_counts_adjacent_ranges_are_merged(void **state)
 {
-	add(10, 20);
-	add(20, 30);
+	add_range(10, 20);
+	add_range(20, 30);
 	assert_int_equal(counts.nr_bounds, 2);
-	add(15, 25);
+	add_range(15, 25);
 	assert_int_equal(counts.nr_bounds, 4);
 	check_all();
-	take(15, 25);
+	remove_range(15, 25);
 	assert_int_equal(counts.nr_bounds, 2);
-	take(10, 20);
-	take(20, 30);
+	remove_range(10, 20);
+	remove_range(20, 30);
 	assert_int_equal(counts.nr_bounds, 0);
 	check_all();
 }
 
-static void many_neighbours_are_two_bounds(void **state)
+static void range_counts_many_adjacent_ranges_have_2_bounds(void **state)
 {
 	for (uintptr_t i = 0; i < 10000; i += 2)
-		add(i, i + 1);
+		add_range(i, i + 1);
 	assert_int_equal(counts.nr_bounds, 10000);
 	for (uintptr_t i = 1; i < 10000; i += 2)
-		add(i, i + 1);
+		add_range(i, i + 1);
 	assert_int_equal(counts.nr_bounds, 2);
 }
 
-static void equal_ranges_are_counted(void **state)
+static void range_counts_repeated_range_is_counted(void **state)
 {
 	for (int i = 0; i < 1000; i++)
-		add(7, 9);
+		add_range(7, 9);
 	assert_int_equal(counts.nr_bounds, 2);
 	for (int i = 0; i < 999; i++)
-		take(7, 9);
+		remove_range(7, 9);
 	check_all();
-	take(7, 9);
+	remove_range(7, 9);
 	check_all();
 }
 
-static void the_ends_of_the_address_space_are_usual(void **state)
+static void range_counts_accepts_ends_of_address_space(void **state)
 {
 	uintptr_t begin, end;
 
-	add(0, UINTPTR_MAX);
+	add_range(0, UINTPTR_MAX);
 	assert_false(
 		range_counts_first_free(&counts, 0, UINTPTR_MAX, &begin, &end));
 	assert_false(
 		range_counts_last_free(&counts, 0, UINTPTR_MAX, &begin, &end));
-	take(0, UINTPTR_MAX);
-	add(UINTPTR_MAX - 1, UINTPTR_MAX);
+	remove_range(0, UINTPTR_MAX);
+	add_range(UINTPTR_MAX - 1, UINTPTR_MAX);
 	assert_true(
 		range_counts_last_free(&counts, 0, UINTPTR_MAX, &begin, &end));
 	assert_int_equal(begin, 0);
 	assert_int_equal(end, UINTPTR_MAX - 1);
 }
 
-static void what_is_not_counted_cannot_be_removed(void **state)
+static void range_counts_remove_keeps_count_0(void **state)
 {
-	take(0, SPACE);
+	remove_range(0, SPACE);
 	check_all();
-	add(10, 20);
-	add(30, 40);
-	add(15, 18);
-	take(5, 35);
+	add_range(10, 20);
+	add_range(30, 40);
+	add_range(15, 18);
+	remove_range(5, 35);
 	check_all();
-	take(0, SPACE);
+	remove_range(0, SPACE);
 	check_all();
-	take(0, SPACE);
+	remove_range(0, SPACE);
 	assert_int_equal(counts.nr_bounds, 0);
 }
 
@@ -262,7 +262,7 @@ static unsigned int random_below(unsigned int limit)
 	return x % limit;
 }
 
-static void random_changes_agree_with_an_array(void **state)
+static void range_counts_random_changes_match_model(void **state)
 {
 	struct {
 		uintptr_t begin, end;
@@ -275,29 +275,29 @@ static void random_changes_agree_with_an_array(void **state)
 			begin + 1 + random_below((unsigned int)(SPACE - begin));
 
 		if (nr_live < 64 && random_below(2)) {
-			add(begin, end);
+			add_range(begin, end);
 			live[nr_live].begin = begin;
 			live[nr_live++].end = end;
 		} else if (nr_live) {
 			size_t i = random_below((unsigned int)nr_live);
 
-			take(live[i].begin, live[i].end);
+			remove_range(live[i].begin, live[i].end);
 			live[i] = live[--nr_live];
 		}
 		check_searches(begin, end);
-		check_whole_tree();
+		check_tree_of_counts();
 		if (step % 100 == 0)
 			check_all();
 	}
 	while (nr_live) {
 		nr_live--;
-		take(live[nr_live].begin, live[nr_live].end);
+		remove_range(live[nr_live].begin, live[nr_live].end);
 	}
 	check_all();
 	assert_int_equal(counts.nr_bounds, 0);
 }
 
-static void random_misuse_agrees_with_an_array(void **state)
+static void range_counts_random_unbalanced_changes_match_model(void **state)
 {
 	for (int step = 0; step < 20000; step++) {
 		uintptr_t begin = random_below(SPACE);
@@ -305,9 +305,9 @@ static void random_misuse_agrees_with_an_array(void **state)
 			begin + 1 + random_below((unsigned int)(SPACE - begin));
 
 		if (random_below(5) < 2)
-			add(begin, end);
+			add_range(begin, end);
 		else
-			take(begin, end);
+			remove_range(begin, end);
 		check_searches(begin, end);
 		if (step % 100 == 0)
 			check_all();
@@ -315,37 +315,37 @@ static void random_misuse_agrees_with_an_array(void **state)
 }
 
 /* In and against the order of addresses, which is where trees degenerate. */
-static void many_ranges_make_no_deep_tree(void **state)
+static void range_counts_ordered_ranges_keep_tree_low(void **state)
 {
 	const uintptr_t many = 20000;
 
 	for (uintptr_t i = 0; i < many; i++)
-		add(SPACE + 10 * i, SPACE + 10 * i + 5);
-	check_whole_tree();
+		add_range(SPACE + 10 * i, SPACE + 10 * i + 5);
+	check_tree_of_counts();
 	/* 40,000 nodes: between 16 and 1.44 times as many levels */
 	assert_in_range(range_bound_summary(counts.root).height, 16, 22);
 	for (uintptr_t i = 0; i < many - 100; i++)
-		take(SPACE + 10 * i, SPACE + 10 * i + 5);
-	check_whole_tree();
+		remove_range(SPACE + 10 * i, SPACE + 10 * i + 5);
+	check_tree_of_counts();
 	assert_in_range(range_bound_summary(counts.root).height, 8, 11);
 	for (uintptr_t i = many; i > 0; i--)
-		add(SPACE + 20 * i, SPACE + 20 * i + 100005);
-	check_whole_tree();
+		add_range(SPACE + 20 * i, SPACE + 20 * i + 100005);
+	check_tree_of_counts();
 	assert_in_range(range_bound_summary(counts.root).height, 16, 22);
 }
 
-static void ranges_of_all_sizes_keep_it_balanced(void **state)
+static void range_counts_ranges_of_all_sizes_keep_tree_balanced(void **state)
 {
 	for (unsigned int i = 0; i < 5000; i++) {
 		uintptr_t begin = random_below(1u << 20);
 		uintptr_t end = begin + 1 + random_below(1u << (i % 20));
 
 		if (random_below(3))
-			add(begin, end);
+			add_range(begin, end);
 		else
-			take(begin, end);
+			remove_range(begin, end);
 		if (i % 50 == 0)
-			check_whole_tree();
+			check_tree_of_counts();
 	}
 }
 
@@ -353,18 +353,18 @@ static void ranges_of_all_sizes_keep_it_balanced(void **state)
 /* Memory                                                                    */
 /* ------------------------------------------------------------------------ */
 
-static void without_memory_nothing_is_reserved(void **state)
+static void range_counts_reserve_without_memory_returns_enomem(void **state)
 {
 	malloc_fails = true;
 	assert_int_equal(range_counts_reserve(&counts), -ENOMEM);
 	malloc_fails = false;
-	add(10, 20);
+	add_range(10, 20);
 	malloc_fails = true;
 	assert_int_equal(range_counts_reserve(&counts), -ENOMEM);
 	check_all();
 }
 
-static void what_is_reserved_is_enough(void **state)
+static void range_counts_reserve_suffices_for_change(void **state)
 {
 	for (unsigned int i = 0; i < 100; i++) {
 		uintptr_t begin = 1 + random_below(SPACE / 2);
@@ -381,59 +381,69 @@ static void what_is_reserved_is_enough(void **state)
 	}
 }
 
-static void freed_memory_is_used_again(void **state)
+static void range_counts_freed_nodes_are_reused(void **state)
 {
-	add(10, 20);
-	take(10, 20);
+	add_range(10, 20);
+	remove_range(10, 20);
 	nr_mallocs = 0;
 	for (int i = 0; i < 100; i++) {
-		add(10, 20);
-		take(10, 20);
+		add_range(10, 20);
+		remove_range(10, 20);
 	}
 	assert_int_equal(nr_mallocs, 0);
 }
 
-static void memory_is_given_back(void **state)
+static void range_counts_excess_nodes_are_freed(void **state)
 {
 	for (uintptr_t i = 0; i < 2000; i += 2)
-		add(i, i + 1);
+		add_range(i, i + 1);
 	assert_in_range(nr_allocated, 2000, 2004);
 	for (uintptr_t i = 0; i < 2000; i += 2)
-		take(i, i + 1);
+		remove_range(i, i + 1);
 	assert_in_range(nr_allocated, 0, 100);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_is_counted_at_first,
-						start, finish),
-		cmocka_unit_test_setup_teardown(neighbours_are_joined, start,
-						finish),
-		cmocka_unit_test_setup_teardown(many_neighbours_are_two_bounds,
-						start, finish),
-		cmocka_unit_test_setup_teardown(equal_ranges_are_counted, start,
-						finish),
 		cmocka_unit_test_setup_teardown(
-			the_ends_of_the_address_space_are_usual, start, finish),
+			range_counts_initial_counts_are_0, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			what_is_not_counted_cannot_be_removed, start, finish),
+			range_counts_adjacent_ranges_are_merged, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
-			random_changes_agree_with_an_array, start, finish),
+			range_counts_many_adjacent_ranges_have_2_bounds, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
-			random_misuse_agrees_with_an_array, start, finish),
-		cmocka_unit_test_setup_teardown(many_ranges_make_no_deep_tree,
-						start, finish),
+			range_counts_repeated_range_is_counted, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
-			ranges_of_all_sizes_keep_it_balanced, start, finish),
+			range_counts_accepts_ends_of_address_space, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
-			without_memory_nothing_is_reserved, start, finish),
-		cmocka_unit_test_setup_teardown(what_is_reserved_is_enough,
-						start, finish),
-		cmocka_unit_test_setup_teardown(freed_memory_is_used_again,
-						start, finish),
-		cmocka_unit_test_setup_teardown(memory_is_given_back, start,
-						finish),
+			range_counts_remove_keeps_count_0, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_random_changes_match_model, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_random_unbalanced_changes_match_model,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_ordered_ranges_keep_tree_low, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_ranges_of_all_sizes_keep_tree_balanced,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_reserve_without_memory_returns_enomem,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_reserve_suffices_for_change, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_freed_nodes_are_reused, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			range_counts_excess_nodes_are_freed, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

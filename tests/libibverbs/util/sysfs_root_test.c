@@ -52,26 +52,26 @@ static void expect_root(const char *value, const char *root)
 	assert_int_equal(status, 0);
 }
 
-static void root_is_sys(void **state)
+static void sysfs_root_default_is_sys(void **state)
 {
 	expect_root(NULL, "/sys");
 	expect_root("", "/sys");
 }
 
-static void root_is_what_the_variable_says(void **state)
+static void sysfs_root_is_value_of_sysfs_path(void **state)
 {
 	expect_root("/tmp/sys", "/tmp/sys");
 	expect_root("relative", "relative");
 }
 
-static void trailing_slashes_are_cut(void **state)
+static void sysfs_root_loses_trailing_slashes(void **state)
 {
 	expect_root("/tmp/sys/", "/tmp/sys");
 	expect_root("/tmp//sys///", "/tmp//sys");
 	expect_root("/", "");
 }
 
-static void root_is_cut_at_256_characters(void **state)
+static void sysfs_root_is_truncated_to_256_characters(void **state)
 {
 	char value[300], root[SYSFS_ROOT_LEN];
 
@@ -82,7 +82,7 @@ static void root_is_cut_at_256_characters(void **state)
 	expect_root(value, root);
 }
 
-static void privileged_program_ignores_the_variable(void **state)
+static void sysfs_root_privileged_program_ignores_sysfs_path(void **state)
 {
 	privileged = true;
 	expect_root("/tmp/sys", "/sys");
@@ -92,11 +92,12 @@ static void privileged_program_ignores_the_variable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(root_is_sys),
-		cmocka_unit_test(root_is_what_the_variable_says),
-		cmocka_unit_test(trailing_slashes_are_cut),
-		cmocka_unit_test(root_is_cut_at_256_characters),
-		cmocka_unit_test(privileged_program_ignores_the_variable),
+		cmocka_unit_test(sysfs_root_default_is_sys),
+		cmocka_unit_test(sysfs_root_is_value_of_sysfs_path),
+		cmocka_unit_test(sysfs_root_loses_trailing_slashes),
+		cmocka_unit_test(sysfs_root_is_truncated_to_256_characters),
+		cmocka_unit_test(
+			sysfs_root_privileged_program_ignores_sysfs_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static ssize_t read_file(char *buf, size_t size)
 	return len;
 }
 
-static void text_loses_one_newline(void **state)
+static void text_file_loses_1_newline(void **state)
 {
 	char buf[16];
 
@@ -103,7 +103,7 @@ static void text_loses_one_newline(void **state)
 	assert_string_equal(buf, "rxe0\n");
 }
 
-static void empty_file_is_an_empty_text(void **state)
+static void text_file_empty_gives_empty_text(void **state)
 {
 	char buf[16] = "x";
 
@@ -115,7 +115,7 @@ static void empty_file_is_an_empty_text(void **state)
 	assert_string_equal(buf, "");
 }
 
-static void text_that_does_not_fit_is_an_overflow(void **state)
+static void text_file_longer_than_buffer_returns_eoverflow(void **state)
 {
 	char buf[8];
 
@@ -128,7 +128,7 @@ static void text_that_does_not_fit_is_an_overflow(void **state)
 	assert_int_equal(read_file(buf, 1), -EOVERFLOW);
 }
 
-static void length_counts_a_nul_in_the_text(void **state)
+static void text_file_length_includes_embedded_nul(void **state)
 {
 	char buf[8];
 
@@ -137,7 +137,7 @@ static void length_counts_a_nul_in_the_text(void **state)
 	assert_memory_equal(buf, "a\0b", 4);
 }
 
-static void short_reads_are_put_together(void **state)
+static void text_file_short_reads_are_joined(void **state)
 {
 	char buf[16];
 
@@ -147,7 +147,7 @@ static void short_reads_are_put_together(void **state)
 	assert_string_equal(buf, "1234567");
 }
 
-static void interrupted_read_is_repeated(void **state)
+static void text_file_interrupted_read_is_repeated(void **state)
 {
 	char buf[16];
 
@@ -158,7 +158,7 @@ static void interrupted_read_is_repeated(void **state)
 	assert_string_equal(buf, "text");
 }
 
-static void errors_are_told(void **state)
+static void text_file_error_is_returned(void **state)
 {
 	char buf[16];
 
@@ -173,7 +173,7 @@ static void errors_are_told(void **state)
 	assert_int_equal(read_file(buf, sizeof(buf)), -EISDIR);
 }
 
-static void path_is_relative_to_the_folder(void **state)
+static void text_file_path_is_relative_to_dirfd(void **state)
 {
 	char buf[16];
 	int dirfd;
@@ -190,14 +190,14 @@ static void path_is_relative_to_the_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(text_loses_one_newline),
-		TEST(empty_file_is_an_empty_text),
-		TEST(text_that_does_not_fit_is_an_overflow),
-		TEST(length_counts_a_nul_in_the_text),
-		TEST(short_reads_are_put_together),
-		TEST(interrupted_read_is_repeated),
-		TEST(errors_are_told),
-		TEST(path_is_relative_to_the_folder),
+		TEST(text_file_loses_1_newline),
+		TEST(text_file_empty_gives_empty_text),
+		TEST(text_file_longer_than_buffer_returns_eoverflow),
+		TEST(text_file_length_includes_embedded_nul),
+		TEST(text_file_short_reads_are_joined),
+		TEST(text_file_interrupted_read_is_repeated),
+		TEST(text_file_error_is_returned),
+		TEST(text_file_path_is_relative_to_dirfd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
