@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What real kernels answered, recorded in tests/data/: the records that come
- * out are written as text and compared with the text that is kept there.
+ * Netlink responses and sysfs trees of real kernels, recorded in tests/data/.
+ * The resulting records are formatted as text and compared with expected.txt
+ * there.
  */
 #include <endian.h>
 #include <linux/netlink.h>
@@ -57,7 +58,7 @@ static void write_guid(const struct verbs_kernel_device *device, char text[32])
 		 (unsigned int)guid & 0xffff);
 }
 
-/* The line of expected.txt that begins with @way is the record. */
+/* The line of expected.txt that begins with @source must equal the record. */
 static void compare_record(const char *kernel, const char *source,
 			   const struct verbs_kernel_device *device)
 {
@@ -78,7 +79,7 @@ static void compare_record(const char *kernel, const char *source,
 		fail_msg("%s: not expected: %s", kernel, line);
 }
 
-/* -- what was recorded on little endian machines, on a big endian one -- */
+/* -- conversion of little-endian recordings on big-endian hosts -- */
 
 static bool is_text(uint16_t type)
 {
@@ -125,12 +126,12 @@ static void swap_attr(struct nlattr *attr)
 		wide = le64toh(wide);
 		memcpy(value, &wide, sizeof(wide));
 		break;
-	default: /* one byte, or bytes in the order of the network */
+	default: /* one byte, or big-endian bytes */
 		break;
 	}
 }
 
-/* Numbers are in the byte order of the machine, whose kernel wrote them. */
+/* Netlink numbers are in host byte order; the recordings are little-endian. */
 static void to_host_order(char *bytes, size_t len)
 {
 	size_t at = 0;
@@ -148,7 +149,7 @@ static void to_host_order(char *bytes, size_t len)
 		assert_in_range(end, at + sizeof(*header), len);
 		at += sizeof(*header);
 		if (header->nlmsg_type == NLMSG_DONE)
-			swap_32((void *)(bytes + at)); /* an errno */
+			swap_32((void *)(bytes + at)); /* error code */
 		while (header->nlmsg_type != NLMSG_DONE && at < end) {
 			struct nlattr *attr = (void *)(bytes + at);
 
@@ -163,7 +164,7 @@ static int parse_file(struct verbs_netlink_scan *scan, const char *kernel,
 		      const char *file)
 {
 	union {
-		char bytes[1024]; /* as large as a slot of a receive call */
+		char bytes[1024]; /* size of a receive slot */
 		uint32_t align;
 	} datagram;
 	size_t len =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Does the kernel copy registered memory for children:
- * libibverbs/discover/copy_on_fork.c.
+ * The COPY_ON_FORK query of libibverbs/discover/copy_on_fork.c, against a fake
+ * netlink socket.
  */
 #include "discover/copy_on_fork.h"
 
@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* last: it needs those above */
+/* Must follow the headers above. */
 #include <cmocka.h>
 
 #include "support/fake_netlink.h"

@@ -110,7 +110,7 @@ int __wrap_fstat(int fd, struct stat *st)
 	return ret;
 }
 
-/* By the vDSO, so it counts as no call. */
+/* The vDSO needs no system call, so this is not counted. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {

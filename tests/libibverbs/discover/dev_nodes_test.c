@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which devices have a node: each way of looking, what it costs, and when a
- * remembered listing is believed. The clock and the folder's time are set by
- * the test.
+ * The device node filter: each method, its number of system calls, and when a
+ * cached listing is reused. The tests set the clock and the modification time
+ * of the directory.
  */
 #include "discover/dev_nodes.h"
 
@@ -55,7 +55,7 @@ static void add_nodes(unsigned int from, unsigned int count)
 	}
 }
 
-/* The folder tells the time of its last change as the clock did then. */
+/* Sets the modification time of the directory to the current time. */
 static void set_mtime_to_now(void)
 {
 	count_calls.modified = count_calls.now;
@@ -70,7 +70,7 @@ static void advance_clock_ms(long ms)
 	}
 }
 
-/* Devices uverbs0 to uverbs<count - 1>; returns how many are left. */
+/* Filters uverbs0 to uverbs<count - 1>; returns the number that remain. */
 static size_t filter_devices(unsigned int count)
 {
 	verbs_device_records_free(&records);
@@ -145,7 +145,7 @@ static void dev_nodes_changed_directory_is_listed_again(void **state)
 	assert_int_equal(filter_devices(3), 2);
 }
 
-/* The change carries the same time as the one before the listing. */
+/* Both changes, before and after the listing, set the same time. */
 static void dev_nodes_change_in_tick_of_listing_is_detected(void **state)
 {
 	add_nodes(0, 2);
@@ -266,7 +266,7 @@ static void dev_nodes_symlink_needs_existing_target(void **state)
 	snprintf(path, sizeof(path), "%s/uverbs1", fake.dev);
 	assert_int_equal(symlink("../elsewhere", path), 0);
 	assert_int_equal(filter_devices(2), 1);
-	/* nothing changes in the folder */
+	/* The directory itself does not change. */
 	fake_sysfs_write(&fake, "elsewhere", "");
 	assert_int_equal(filter_devices(2), 2);
 	fake_sysfs_remove(&fake, "elsewhere");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names in a folder. */
+/* Names in a directory. */
 #include "discover/dir_names.h"
 
 #include <dirent.h>
@@ -88,7 +88,7 @@ static void dir_names_hidden_and_overlong_names_are_skipped(void **state)
 	assert_int_equal(names.count, 1);
 }
 
-/* More than one call of getdents64 brings. */
+/* More names than one getdents64() call returns. */
 static void dir_names_many_names_are_all_read(void **state)
 {
 	char path[64];

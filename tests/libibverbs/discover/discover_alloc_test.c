@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every allocation of a scan fails once: the scan says so, nothing is leaked,
- * and the next scan with the same memory works.
+ * Each allocation of a scan fails in turn: the scan returns -ENOMEM, leaks
+ * nothing, and the next scan with the same state succeeds.
  */
 #include <errno.h>
 #include <netlink/msg.h>
@@ -21,7 +21,7 @@
 static struct fake_sysfs fake;
 static struct verbs_discover_paths paths;
 
-/* Allocations since arming; the one of number @fail_at fails, from 1. */
+/* Allocations since the reset; number @fail_at fails, counted from 1. */
 static unsigned int nr_allocs, fail_at;
 static long nr_live;
 
@@ -74,8 +74,8 @@ void __wrap_free(void *memory)
 }
 
 /*
- * libnl-route calls these two as well, so the linker wants to see them even
- * though that call is never replaced.
+ * libnl-route also calls these two functions, so they must be visible to the
+ * dynamic linker, although its calls are not wrapped.
  */
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -123,7 +123,7 @@ static void add_devices(unsigned int count)
 
 	fake_sysfs_class(&fake, "6\n");
 	for (unsigned int i = 0; i < count; i++) {
-		(void)fake_netlink_add(i); /* as it is */
+		(void)fake_netlink_add(i); /* with default values */
 		fake_sysfs_device(&fake, i);
 		snprintf(name, sizeof(name), "uverbs%u", i);
 		fake_sysfs_node(&fake, name);
@@ -140,8 +140,8 @@ static void scan_ok(struct verbs_discover_memory **memory, size_t count)
 }
 
 /*
- * Lets each allocation of a scan fail, one scan for each. With @again it is the
- * second scan that fails.
+ * Runs one scan for each allocation, which fails in that scan. With @again, the
+ * second scan fails.
  */
 static void fail_each_alloc(size_t count, bool again)
 {
@@ -157,7 +157,7 @@ static void fail_each_alloc(size_t count, bool again)
 		ret = verbs_discover_at(&paths, &memory, &records);
 		fail_at = 0;
 		if (nr_allocs < i) {
-			/* there was no such allocation: all of them failed */
+			/* No allocation failed: all have been tested. */
 			assert_int_equal(ret, 0);
 			assert_int_equal(records.count, count);
 			assert_true(i > 1);

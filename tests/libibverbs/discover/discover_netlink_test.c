@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A scan by netlink against the fake kernel: how questions are packed into
- * calls, what is asked again, and when netlink is given up.
+ * A netlink scan against the fake kernel: the number of system calls, repeated
+ * queries, and errors that end the scan.
  */
 #include "discover/discover_netlink.h"
 
@@ -40,7 +40,7 @@ static int teardown(void **state)
 static void add_devices(unsigned int from, unsigned int count)
 {
 	for (unsigned int i = from; i < from + count; i++)
-		(void)fake_netlink_add(i); /* as it is */
+		(void)fake_netlink_add(i); /* with default values */
 }
 
 static int scan(void)
@@ -51,7 +51,7 @@ static int scan(void)
 	return verbs_discover_netlink(&memory, &records);
 }
 
-/* Each record tells what the fake kernel knows of the device at its place. */
+/* Compares the records with the devices of the fake kernel. */
 static void check_all(void)
 {
 	assert_int_equal(records.count, fake_netlink.nr_devices);
@@ -75,7 +75,7 @@ static void scan_ok(void)
 	check_all();
 }
 
-/* Netlink cannot be used; nothing comes out. */
+/* Netlink is unusable; there are no records. */
 static void scan_fails(int error)
 {
 	assert_int_equal(scan(), error);
@@ -127,7 +127,7 @@ static void netlink_scan_queries_in_flight_are_bounded(void **state)
 	scan_ok();
 	assert_in_range(fake_netlink.max_queued, 1, 64);
 	scan_ok();
-	/* the answers of a window, and the part of the dump before them */
+	/* the responses of a window, and one part of the dump */
 	assert_in_range(fake_netlink.max_queued, 1, 65);
 }
 
@@ -182,7 +182,7 @@ static void netlink_scan_renamed_device_keeps_index(void **state)
 	assert_int_equal(fake_netlink.nr_queries, 2);
 }
 
-/* Answers to queries without a device in the dump belong to nobody. */
+/* The dump skips devices with an invalid name. */
 static void netlink_scan_response_for_skipped_device_is_dropped(void **state)
 {
 	add_devices(0, 3);
@@ -194,7 +194,7 @@ static void netlink_scan_response_for_skipped_device_is_dropped(void **state)
 	assert_int_equal(records.count, 0);
 }
 
-/* Puts an answer to the first query of the scan before each answer. */
+/* Inserts a response to the first query of the scan before each response. */
 static void insert_stale_response(struct fake_netlink_datagram *datagram,
 				  unsigned int nr)
 {
@@ -212,7 +212,7 @@ static void insert_stale_response(struct fake_netlink_datagram *datagram,
 	datagram->len += copy.len;
 }
 
-/* Numbers are not used twice in a scan. */
+/* A scan uses each sequence number once. */
 static void netlink_scan_stale_response_is_ignored(void **state)
 {
 	add_devices(0, 1);
@@ -236,7 +236,7 @@ static void netlink_scan_refused_query_leaves_uverbs_name_empty(void **state)
 	assert_string_equal(records.devices[2].uverbs_name, "uverbs2");
 }
 
-/* As its character device may have come after the first query. */
+/* The character device may have appeared after the first query. */
 static void netlink_scan_query_failed_during_dump_is_repeated(void **state)
 {
 	add_devices(0, 2);
@@ -283,7 +283,7 @@ static void netlink_scan_send_error_of_queries_leaves_names_empty(void **state)
 	add_devices(0, 100);
 	fake_netlink.send_errno = ENOMEM;
 	fake_netlink.send_errno_from = 2;
-	/* an errno is not our own lack of memory, but it may as well be */
+	/* -ENOMEM of the kernel is treated like a failed allocation. */
 	assert_int_equal(scan(), -ENOMEM);
 
 	fake_netlink.send_errno = ECONNREFUSED;
@@ -366,11 +366,11 @@ static void netlink_scan_datagrams_with_many_devices_are_parsed(void **state)
 	assert_true(memory.wide);
 	fake_netlink.nr_sockets = fake_netlink.nr_closes = 0;
 	scan_ok();
-	assert_int_equal(fake_netlink.nr_sockets, 1); /* it is remembered */
-	assert_in_range(fake_calls, 4, 12); /* answers still come in crowds */
+	assert_int_equal(fake_netlink.nr_sockets, 1); /* @wide is kept */
+	assert_in_range(fake_calls, 4, 12); /* many responses per call */
 }
 
-/* Makes answers to queries too long for their slot. */
+/* Makes responses to queries longer than their slot. */
 static void pad_responses(struct fake_netlink_datagram *datagram,
 			  unsigned int nr)
 {
@@ -388,7 +388,7 @@ static void netlink_scan_oversized_response_returns_emsgsize(void **state)
 	scan_fails(-EMSGSIZE);
 }
 
-/* Half of the datagrams come from another process. */
+/* Replaces the first datagram by one of another process. */
 static void forge_sender(struct fake_netlink_datagram *datagram,
 			 unsigned int nr)
 {
@@ -412,7 +412,7 @@ static void netlink_scan_datagram_of_foreign_sender_is_dropped(void **state)
 	add_devices(0, 3);
 	fake_netlink.edit = forge_sender;
 	assert_int_equal(scan(), 0);
-	/* it took the place of the first device */
+	/* The forged datagram replaced that of the first device. */
 	assert_int_equal(records.count, 2);
 	assert_string_equal(records.devices[0].ibdev_name, "rxe1");
 	assert_string_equal(records.devices[0].uverbs_name, "uverbs1");
@@ -492,7 +492,7 @@ static void netlink_scan_missing_responses_cause_1_poll(void **state)
 	assert_int_equal(fake_netlink.nr_polls, 1);
 
 	fake_netlink.silent = false;
-	scan_ok(); /* nothing of that is remembered */
+	scan_ok(); /* The failure does not affect the next scan. */
 }
 
 static void
@@ -530,7 +530,8 @@ static void netlink_scan_window_size_is_kept_for_next_scan(void **state)
 	fake_netlink.nr_sockets = fake_netlink.nr_closes = 0;
 	scan_ok();
 	assert_int_equal(fake_netlink.nr_sockets, 1);
-	assert_int_equal(fake_netlink.nr_queries, 200); /* none in vain */
+	assert_int_equal(fake_netlink.nr_queries,
+			 200); /* no query is repeated */
 }
 
 static void netlink_scan_receive_buffer_for_1_response_suffices(void **state)
@@ -542,7 +543,7 @@ static void netlink_scan_receive_buffer_for_1_response_suffices(void **state)
 	scan_ok();
 }
 
-/* Datagrams without end, none of them an answer. */
+/* Endless datagrams without a response. */
 static void replace_by_noop(struct fake_netlink_datagram *datagram,
 			    unsigned int nr)
 {
@@ -566,7 +567,7 @@ static void replace_devices(void)
 	add_devices(50, 2);
 }
 
-/* What the dump tells counts; what is gone meanwhile has an open name. */
+/* Removed devices stay in the records, with an empty uverbs_name. */
 static void netlink_scan_devices_replaced_during_scan_are_handled(void **state)
 {
 	add_devices(0, 3);

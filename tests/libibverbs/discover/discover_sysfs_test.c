@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Discovery by sysfs: what is read, what is left out, and what is an error. */
+/* Discovery by sysfs: records, skipped devices, and errors. */
 #include "discover/discover_sysfs.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int scan(void)
 	return verbs_discover_sysfs(fake.sysfs, &records);
 }
 
-/* Two devices, of which one was damaged by the caller: the other is found. */
+/* Precondition: two devices, of which the first one is invalid. */
 static void check_second_found(void)
 {
 	assert_int_equal(scan(), 0);
@@ -370,7 +370,7 @@ static void sysfs_chardev_missing_leaves_record_unchanged(void **state)
 	struct verbs_kernel_device device = netlink_device();
 	const struct verbs_kernel_device before = device;
 
-	/* no folder; an empty one; a hidden entry; a bad number */
+	/* no directory; empty directory; hidden entry; invalid number */
 	assert_int_equal(verbs_sysfs_chardev(fake.sysfs, &device), -ENOENT);
 	fake_sysfs_write(&fake,
 			 "sys/class/infiniband/rxe0/device/infiniband_verbs",

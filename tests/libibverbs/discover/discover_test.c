@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery as a whole, against a fake kernel and a fake sysfs: which way is
- * taken, what the result is then, what it costs, and that what is remembered
- * never changes it.
+ * Discovery by netlink and sysfs, against a fake kernel and a fake sysfs: which
+ * source is used, the resulting records, and the number of system calls. The
+ * state kept between scans must not change the records.
  */
 #include "discover/discover.h"
 
@@ -60,11 +60,11 @@ static void add_node(unsigned int n)
 	fake_sysfs_node(&fake, name);
 }
 
-/* Devices in the kernel with their nodes, also in sysfs if @sysfs. */
+/* Adds devices to the kernel with their nodes, and to sysfs if @sysfs. */
 static void add_devices(unsigned int count, bool sysfs)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		(void)fake_netlink_add(i); /* as it is */
+		(void)fake_netlink_add(i); /* with default values */
 		add_node(i);
 		if (sysfs)
 			fake_sysfs_device(&fake, i);
@@ -82,7 +82,7 @@ static int scan(void)
 	return verbs_discover_at(&paths, &memory, &records);
 }
 
-/* All devices were found, by netlink or by sysfs. */
+/* Checks that all devices were found by the given source. */
 static void check_found(size_t count, bool by_netlink)
 {
 	assert_int_equal(records.count, count);
@@ -111,7 +111,7 @@ static void discover_by_netlink_does_not_read_sysfs(void **state)
 	add_devices(1, true);
 	assert_int_equal(scan(), 0);
 	assert_int_equal(count_calls.nr_opens, 0);
-	assert_int_equal(count_calls.nr_stats, 1); /* the node */
+	assert_int_equal(count_calls.nr_stats, 1); /* the device node */
 }
 
 static void discover_no_device_by_netlink_does_not_read_sysfs(void **state)
@@ -291,7 +291,7 @@ static void discover_error_leaves_records_unchanged(void **state)
 	assert_int_equal(untouched.count, 4711);
 }
 
-/* The class ABI is that of sysfs, and its file may be absent. */
+/* The class ABI version is a file of sysfs, which may be missing. */
 static void discover_by_netlink_ignores_class_abi(void **state)
 {
 	add_devices(2, true);
@@ -300,7 +300,7 @@ static void discover_by_netlink_ignores_class_abi(void **state)
 	check_found(2, true);
 }
 
-/* The numbers that README and the benchmark promise. */
+/* Limits documented in README.md and checked by the benchmark. */
 static void discover_number_of_system_calls_is_bounded(void **state)
 {
 	static const struct {
@@ -332,13 +332,13 @@ static void discover_without_paths_finds_devices(void **state)
 {
 	struct verbs_device_records found = {};
 
-	/* no device, so that the real folder of nodes is not looked at */
+	/* Without devices, the real directory of nodes is not read. */
 	assert_int_equal(verbs_discover(&memory, &found), 0);
 	assert_int_equal(found.count, 0);
 	verbs_discover_memory_free(NULL);
 }
 
-/* A generator of its own, so that every run is the same. */
+/* Private random generator: every run is the same. */
 static uint32_t random_state;
 
 static uint32_t random_below(uint32_t limit)
@@ -372,7 +372,7 @@ static void check_same(const struct verbs_device_records *with,
 
 #define NR_UVERBS 90
 
-/* One change of the world: of devices, names, nodes, or of the kernel. */
+/* Applies one random change to devices, names, nodes or kernel behavior. */
 static void change_devices(unsigned int *next_index, bool nodes[NR_UVERBS])
 {
 	struct fake_netlink_device *device = NULL;
@@ -386,7 +386,7 @@ static void change_devices(unsigned int *next_index, bool nodes[NR_UVERBS])
 	switch (random_below(10)) {
 	case 0:
 	case 1:
-	case 2: /* a device, perhaps with the node of one that is gone */
+	case 2: /* add a device, maybe with the node of a removed one */
 		if (fake_netlink.nr_devices >= NR_UVERBS)
 			return;
 		device = fake_netlink_add((*next_index)++);
@@ -398,17 +398,17 @@ static void change_devices(unsigned int *next_index, bool nodes[NR_UVERBS])
 			fake_netlink_remove(
 				(size_t)(device - fake_netlink.devices));
 		return;
-	case 4: /* a later device of the same name */
+	case 4: /* replace a device by one of the same name */
 		if (device)
 			device->index = (*next_index)++;
 		return;
-	case 5: /* its character device goes, or comes back */
+	case 5: /* remove or restore its character device */
 		if (device)
 			device->uverbs_name = device->uverbs_name
 						      ? NULL
 						      : device->uverbs_store;
 		return;
-	case 6: /* it is renamed */
+	case 6: /* rename it */
 		if (device)
 			snprintf(device->name_store, sizeof(device->name_store),
 				 "new%u", (*next_index)++);
@@ -423,7 +423,7 @@ static void change_devices(unsigned int *next_index, bool nodes[NR_UVERBS])
 		nodes[n] = !nodes[n];
 		count_calls.modified = count_calls.now;
 		return;
-	default: /* another size of the receive buffer */
+	default: /* change the size of the receive buffer */
 		fake_netlink.queue_limit = 1 + random_below(100);
 		return;
 	}
@@ -456,7 +456,7 @@ static void discover_memory_does_not_change_result(void **state)
 		for (int step = 0; step < 60; step++) {
 			for (uint32_t i = random_below(8); i; i--)
 				change_devices(&next_index, nodes);
-			/* the kernel's clock moves in ticks of 4 ms */
+			/* The kernel's clock has ticks of 4 ms. */
 			count_calls.now.tv_nsec += 4000000 * random_below(20);
 			if (count_calls.now.tv_nsec >= 1000000000) {
 				count_calls.now.tv_nsec -= 1000000000;
@@ -471,7 +471,7 @@ static void discover_memory_does_not_change_result(void **state)
 			found += records.count;
 		}
 	}
-	assert_true(found > 1000); /* or the test compares nothing */
+	assert_true(found > 1000); /* The comparison must not be empty. */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

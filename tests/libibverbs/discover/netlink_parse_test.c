@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parser of netlink answers: what it takes over, and each thing that it
- * refuses. Datagrams are built as the kernel builds them, then damaged.
+ * The parser of netlink responses: accepted and refused messages. Datagrams are
+ * built as by the kernel, then modified.
  */
 #include "discover/netlink_parse.h"
 
@@ -26,7 +26,7 @@
 #define NR_QUERIES  3
 #define FIRST	    10
 
-/* One byte more than fits with its NUL. */
+/* Longest name plus 1 byte. */
 #define DIGITS16  "0123456789abcdef"
 #define LONG_NAME DIGITS16 DIGITS16 DIGITS16 DIGITS16
 
@@ -34,7 +34,7 @@ static struct fake_netlink_datagram datagram;
 static struct verbs_netlink_query queries[NR_QUERIES];
 static struct verbs_netlink_scan scan;
 
-/* A dump is running, and three queries are pending. */
+/* State: a dump is running, and three queries are pending. */
 static int setup(void **state)
 {
 	fake_netlink_reset();
@@ -57,7 +57,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* From a buffer of exactly that size, for the address sanitizer to watch. */
+/* Parses a buffer of exactly this size, for the address sanitizer. */
 static int parse_bytes(size_t len)
 {
 	void *copy = malloc(len ? len : 1);
@@ -80,7 +80,7 @@ static struct nlmsghdr *first_msg(void)
 	return (void *)datagram.bytes;
 }
 
-/* The attribute of a type in the first message. */
+/* Finds an attribute by type in the first message. */
 static struct nlattr *find_attr(uint16_t type)
 {
 	size_t pos = NLMSG_HDRLEN;
@@ -96,7 +96,7 @@ static struct nlattr *find_attr(uint16_t type)
 	return NULL;
 }
 
-/* Hides an attribute behind a number that nobody knows. */
+/* Hides an attribute by setting an unknown type. */
 static void hide_attr(uint16_t type)
 {
 	find_attr(type)->nla_type = 4000;
@@ -489,7 +489,7 @@ netlink_parse_response_without_mandatory_attr_fails_query(void **state)
 	}
 }
 
-/* An answer whose numbers have the given lengths. */
+/* Adds a response whose numbers have the given lengths. */
 static void put_response(uint32_t number, size_t chardev_len, size_t abi_len,
 			 size_t driver_len)
 {
@@ -548,7 +548,7 @@ static void netlink_parse_response_with_invalid_dev_t_fails_query(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The answer about the system                                               */
+/* Response to the system query                                              */
 /* ------------------------------------------------------------------------ */
 
 static void netlink_parse_system_response_is_accepted(void **state)

@@ -29,7 +29,8 @@ static void record_name_valid_in_path_is_accepted(void **state)
 	assert_true(name_accepted("x", 1));
 	assert_true(name_accepted("...", 3));
 	assert_true(name_accepted(".hidden", 7));
-	assert_true(name_accepted("mlx5_0\n", 7)); /* odd, but harmless */
+	assert_true(name_accepted("mlx5_0\n",
+				  7)); /* unusual, but valid in a path */
 }
 
 static void record_name_that_leaves_directory_is_refused(void **state)
@@ -93,7 +94,7 @@ static void records_add_keeps_order(void **state)
 	verbs_device_records_free(&records);
 	assert_null(records.devices);
 	assert_int_equal(records.count, 0);
-	verbs_device_records_free(&records); /* of an empty array */
+	verbs_device_records_free(&records); /* empty array */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Environment variables, also as a privileged program sees them. */
+/* Environment variables, also in a set-uid or set-gid program. */
 #include "util/env.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #define NAME "VERBS_ENV_TEST"
 
-/* What the C library does in a set-uid or set-gid program. */
+/* Makes secure_getenv() behave as in a set-uid or set-gid program. */
 static bool privileged;
 
 char *__real_secure_getenv(const char *name);

@@ -24,7 +24,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The numbers of the list as decimal digits. */
+/* Returns the numbers of the list as decimal digits. */
 static int list_digits(void)
 {
 	struct list_node *pos;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counted ranges: libibverbs/util/range_counts.c, against an array with one
- * number for each address. The tree is looked at from inside: what comes out is
- * right also when it is not balanced. Linked with WRAP malloc free.
+ * libibverbs/util/range_counts.c, compared with a model: an array with one
+ * count for each address. The tests include the source and inspect the tree,
+ * because an unbalanced tree also returns correct results. Linked with WRAP
+ * malloc free.
  */
 #include "util/range_counts.c"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* last: it needs those above */
+/* Must follow the headers above. */
 #include <cmocka.h>
 
 #define SPACE 256
@@ -83,7 +84,7 @@ static void remove_range(uintptr_t begin, uintptr_t end)
 	}
 }
 
-/* The first or last piece that the model does not count. */
+/* Finds the first or last subrange with count 0 in the model. */
 static bool model_find_free(uintptr_t begin, uintptr_t end, bool last,
 			    uintptr_t *ret_begin, uintptr_t *ret_end)
 {
@@ -122,7 +123,7 @@ static void check_searches(uintptr_t begin, uintptr_t end)
 	assert_memory_equal(found, expected, sizeof(found));
 }
 
-/* Order, summaries and balance of a tree, all of it in [from, to). */
+/* Checks order, summaries and balance of a tree within [from, to). */
 static size_t check_tree(const struct range_bound *node, uintptr_t from,
 			 uintptr_t to)
 {
@@ -151,7 +152,7 @@ static void check_tree_of_counts(void)
 			 counts.nr_bounds);
 }
 
-/* All that can be seen, and that neighbours with equal counts are one piece. */
+/* Checks all searches, and that adjacent equal counts are merged. */
 static void check_all(void)
 {
 	size_t nr_steps = model[0] != 0;
@@ -251,7 +252,7 @@ static void range_counts_remove_keeps_count_0(void **state)
 	assert_int_equal(counts.nr_bounds, 0);
 }
 
-/* The same numbers in each run. */
+/* Returns the same numbers in each run. */
 static unsigned int random_below(unsigned int limit)
 {
 	static uint32_t x = 12345;
@@ -314,7 +315,7 @@ static void range_counts_random_unbalanced_changes_match_model(void **state)
 	}
 }
 
-/* In and against the order of addresses, which is where trees degenerate. */
+/* Ascending and descending addresses make unbalanced trees degenerate. */
 static void range_counts_ordered_ranges_keep_tree_low(void **state)
 {
 	const uintptr_t many = 20000;
@@ -322,7 +323,7 @@ static void range_counts_ordered_ranges_keep_tree_low(void **state)
 	for (uintptr_t i = 0; i < many; i++)
 		add_range(SPACE + 10 * i, SPACE + 10 * i + 5);
 	check_tree_of_counts();
-	/* 40,000 nodes: between 16 and 1.44 times as many levels */
+	/* 40,000 nodes: 16 levels, times 1.44 at most */
 	assert_in_range(range_bound_summary(counts.root).height, 16, 22);
 	for (uintptr_t i = 0; i < many - 100; i++)
 		remove_range(SPACE + 10 * i, SPACE + 10 * i + 5);
@@ -372,7 +373,7 @@ static void range_counts_reserve_suffices_for_change(void **state)
 		assert_int_equal(range_counts_reserve(&counts), 0);
 		malloc_fails = true;
 		range_counts_add(&counts, begin, begin + 50);
-		range_counts_add(&counts, begin, begin + 50); /* for later */
+		range_counts_add(&counts, begin, begin + 50); /* a repeat */
 		malloc_fails = false;
 		assert_int_equal(range_counts_reserve(&counts), 0);
 		malloc_fails = true;

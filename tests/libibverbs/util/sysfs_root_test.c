@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where sysfs is. The answer is the same for the life of a process, so each
- * case has a process of its own.
+ * Root directory of sysfs. The first call in a process decides, so each case
+ * runs in its own process.
  */
 #include "util/sysfs_root.h"
 
@@ -25,7 +25,10 @@ char *__wrap_secure_getenv(const char *name)
 	return privileged ? NULL : __real_secure_getenv(name);
 }
 
-/* Runs in the child: 0 if the root is @root, now and after a change. */
+/*
+ * Runs in the child. Returns 0 if the root is @root, before and after a change
+ * of the variable.
+ */
 static int check_root(const char *root)
 {
 	if (strcmp(sysfs_root(), root) != 0)

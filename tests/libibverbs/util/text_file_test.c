@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reading small files as text. */
+/* Reads small files as text. */
 #include "util/text_file.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static struct fake_sysfs fake;
 static char path[512];
 static int nr_open;
 
-/* What read does before it works: errors in the order of the calls. */
+/* Errors of the first read() calls, in order. */
 static int read_errors[4];
 static unsigned int nr_reads;
 static size_t read_limit;
