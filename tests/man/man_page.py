@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Read the manual pages: the list of pages, their sections and their C code.
+"""Read the manual pages: their names, their sections and their C code.
 
 Used by the check_*.py scripts. The parser supports only the part of man(7) that
 the pages use: a .SH line begins a section, and C code is between .EX and .EE.
@@ -26,14 +26,14 @@ def rows(*path):
 
 
 class Page:
-    """A page in man/; names: the functions that it describes (pages.txt)."""
+    """A page in man/; names: what its section NAME lists."""
 
-    def __init__(self, file, names=(), topics=()):
+    def __init__(self, file):
         self.file = file
         self.path = os.path.join(MAN, file)
         self.title, self.volume = file.rsplit(".", 1)
-        self.names = list(names)
-        self.topics = list(topics)
+        self.aliases = re.findall(r'^\.\\" alias: (\w+)$', read(self.path),
+                                  re.MULTILINE)
         self.sections = {}
         current = None
         for line in read(self.path).splitlines():
@@ -42,6 +42,8 @@ class Page:
                 self.sections[current] = []
             elif current is not None:
                 self.sections[current].append(line)
+        self.names = re.split(r"\s-\s", self.text("NAME"))[0].replace(
+            ",", " ").split()
 
     def text(self, section):
         """The text of a section, without macros and fonts."""
@@ -73,24 +75,9 @@ def plain(text):
     return text.replace("\\-", "-").replace("\\e", "\\")
 
 
-def table():
-    """pages.txt as [(file, names, topics)]."""
-    result = []
-    for words in rows(MAN, "pages.txt"):
-        names = [word for word in words[1:] if not word.startswith("+")]
-        topics = [word[1:] for word in words[1:] if word.startswith("+")]
-        result.append((words[0], names, topics))
-    return result
-
-
 def pages():
-    """The existing pages: those of the table first, then all others."""
-    result = [Page(*row) for row in table()
-              if os.path.isfile(os.path.join(MAN, row[0]))]
-    known = {page.file for page in result}
-    result += [Page(name) for name in sorted(os.listdir(MAN))
-               if re.fullmatch(r".*\.[1-8]", name) and name not in known]
-    return result
+    return [Page(name) for name in sorted(os.listdir(MAN))
+            if re.fullmatch(r".*\.[1-8]", name)]
 
 
 def exported():
