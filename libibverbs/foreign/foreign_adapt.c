@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Puts the op table of a foreign provider together from the groups of
+ * Assembles the op table of a context from the groups of adapters in
  * foreign_adapt_*.c. Called by foreign_context.c whenever a provider sets ops.
  */
 #include "foreign/foreign_adapt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign ops of address handles and multicast groups. */
+/* Adapters of address handle and multicast ops. */
 #include "foreign/foreign_adapt_group.h"
 
 static int foreign_adapt_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,

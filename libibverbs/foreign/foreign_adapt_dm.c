@@ -82,8 +82,8 @@ static int foreign_adapt_dealloc_dmah(struct ibv_dmah *dmah)
 }
 
 /*
- * The op of the provider returns the address and stores the buffer; it does
- * both or neither.
+ * The op of the provider returns the address and stores the buffer. One without
+ * the other is a failure.
  */
 static int foreign_adapt_alloc_buf(struct ibv_pd *pd, size_t size,
 				   struct ibv_buf **ret_buf)

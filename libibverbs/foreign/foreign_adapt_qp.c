@@ -31,8 +31,9 @@ _Static_assert(offsetof(struct verbs_qp, comp_mask) == sizeof(struct ibv_qp_ex),
  *
  * This cannot be an argument: neither create_qp(pd, attr) nor create_qp_ex(ctx,
  * attr_ex) has room for a mark, and the provider passes attributes of its own
- * to the latter. It cannot be a member of the context, because several threads
- * may create QPs on one context at a time.
+ * to the latter. It cannot be a member of the context: several threads may
+ * create QPs on one context at a time, and only the thread connects the two
+ * calls.
  */
 static _Thread_local const struct ibv_context *creating;
 

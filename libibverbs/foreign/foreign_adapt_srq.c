@@ -28,8 +28,9 @@ static bool foreign_adapt_srq_is_basic(const struct ibv_srq_init_attr_ex *attr)
  *
  * This cannot be an argument: neither create_srq(pd, attr) nor
  * create_srq_ex(ctx, attr_ex) has room for a mark, and the provider passes
- * attributes of its own to the latter. It cannot be a member of the context,
- * because several threads may create SRQs on one context at a time.
+ * attributes of its own to the latter. It cannot be a member of the context:
+ * several threads may create SRQs on one context at a time, and only the thread
+ * connects the two calls.
  */
 static _Thread_local const struct ibv_context *creating;
 

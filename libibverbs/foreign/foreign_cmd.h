@@ -79,7 +79,7 @@ int foreign_cmd_query_context(struct ibv_context *ctx,
 
 /*
  * @attr: zeroed, then filled with everything that the kernel reports; the
- *	driver fills the rest
+ *	provider fills the rest
  * @resp: receives the response of the kernel; may be NULL together with
  *	@resp_size
  * @resp_size: in: bytes at @resp; out: bytes of the core struct that are valid

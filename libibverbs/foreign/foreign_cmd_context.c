@@ -80,7 +80,10 @@ static int foreign_cmd_get_context(struct ibv_context *ctx, const void *cmd,
 		return foreign_errno(ret);
 
 	ret = verbs_cmd_get_context(ctx, &udata);
-	/* A kernel without this attribute rejects it; try again without it. */
+	/*
+	 * A kernel without this attribute rejects the method; send it without
+	 * the attribute.
+	 */
 	if (ret == -EOPNOTSUPP && udata.nr_attrs) {
 		udata.nr_attrs = 0;
 		ret = verbs_cmd_get_context(ctx, &udata);

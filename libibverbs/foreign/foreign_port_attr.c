@@ -11,8 +11,8 @@
  *
  * The length of the buffer cannot be an argument: the op query_port(ctx,
  * port_num, attr) and ibv_cmd_query_port(ctx, port_num, attr, cmd, cmd_size)
- * pass a pointer only. It cannot be a member of the context, because several
- * threads may query ports of one context at a time.
+ * pass a pointer only. As a member of the context it would be a list with a
+ * lock, because several threads may query ports of one context at a time.
  */
 static _Thread_local const struct ibv_port_attr *own_attr;
 

@@ -273,7 +273,9 @@ static void foreign_detect_address_outside_modules_keeps_range(void **state)
 	assert_range(range, 59, 63);
 }
 
-/* The provider may be linked into the program, which has no release. */
+/*
+ * The provider may be linked into the program, whose file name has no release.
+ */
 static void foreign_detect_provider_in_program_keeps_range(void **state)
 {
 	static char here;

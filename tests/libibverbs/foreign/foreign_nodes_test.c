@@ -99,7 +99,7 @@ static void foreign_nodes_module_calls_functions_of_matching_node(void **state)
 	}
 }
 
-static void foreign_nodes_all_modules_work_concurrently(void **state)
+static void foreign_nodes_contexts_of_all_modules_coexist(void **state)
 {
 	struct ibv_context *ctx[NR_MODULES];
 	struct ibv_device **list[NR_MODULES];
@@ -147,7 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			foreign_nodes_module_calls_functions_of_matching_node),
-		cmocka_unit_test(foreign_nodes_all_modules_work_concurrently),
+		cmocka_unit_test(foreign_nodes_contexts_of_all_modules_coexist),
 		cmocka_unit_test(
 			foreign_nodes_unchanged_function_is_same_in_all_nodes),
 	};
