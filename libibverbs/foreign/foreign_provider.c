@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <link.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "core/provider_registry.h"
 #include "util/lock.h"
@@ -16,10 +17,10 @@
 /* Taken before registry_mutex; held only for look-ups and registration. */
 static struct verbs_mutex providers_mutex = VERBS_MUTEX_INIT;
 /*
- * Static memory, because registration in a constructor must not fail for lack
- * of memory.
+ * Allocated one by one and never freed: static memory for all of them would
+ * cost each program a mapping at its start, and most programs register none.
  */
-static struct foreign_provider
+static struct foreign_provider *
 	providers[VERBS_MAX_PROVIDERS] GUARDED_BY(providers_mutex);
 static size_t nr_providers GUARDED_BY(providers_mutex);
 
@@ -28,15 +29,15 @@ foreign_provider_find_locked(const struct foreign_device_ops *module_ops)
 	REQUIRES(providers_mutex)
 {
 	for (size_t i = 0; i < nr_providers; i++) {
-		if (providers[i].module_ops == module_ops)
-			return &providers[i];
+		if (providers[i]->module_ops == module_ops)
+			return providers[i];
 	}
 	return NULL;
 }
 
 /*
- * Initialise the next free entry; NULL if there is none. The caller increments
- * nr_providers to keep it.
+ * Initialise the next free entry; NULL if there is none or memory is short. The
+ * caller increments nr_providers to keep it.
  */
 static struct foreign_provider *
 foreign_provider_prepare_locked(const struct foreign_device_ops *module_ops,
@@ -48,7 +49,11 @@ foreign_provider_prepare_locked(const struct foreign_device_ops *module_ops,
 
 	if (nr_providers == VERBS_MAX_PROVIDERS)
 		return NULL;
-	provider = &providers[nr_providers];
+	if (!providers[nr_providers])
+		providers[nr_providers] = malloc(sizeof(*provider));
+	provider = providers[nr_providers];
+	if (!provider)
+		return NULL;
 	*provider = (struct foreign_provider){
 		.ops = *ops,
 		.module_ops = module_ops,
@@ -102,7 +107,7 @@ static size_t foreign_provider_list(const struct foreign_provider **ret_all)
 	verbs_mutex_lock(&providers_mutex);
 	count = nr_providers;
 	for (size_t i = 0; i < count; i++)
-		ret_all[i] = &providers[i];
+		ret_all[i] = providers[i];
 	verbs_mutex_unlock(&providers_mutex);
 	return count;
 }

@@ -36,7 +36,8 @@ foreign_provider_of(const struct verbs_device_ops *ops)
  * @release: see foreign_release()
  *
  * Return: 0; -EALREADY if @module_ops is registered; -ENOSPC if there are too
- * many providers; or the error of verbs_provider_register().
+ * many providers or memory is short; or the error of
+ * verbs_provider_register().
  */
 int foreign_provider_add(const struct foreign_device_ops *module_ops,
 			 const struct verbs_device_ops *ops,
