@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way to a GID, in the order of the questions: which interface has the
- * source address, which route leads out of it, who is the next hop, and what is
- * its Ethernet address. See neigh/neigh.h; called by api/eth_l2.c.
+ * Address resolution, one request to the kernel for each step: the interface
+ * that has the source address, the route to the destination through it, the
+ * interface of that route, and the Ethernet address of the next hop. See
+ * neigh/neigh.h; called by api/eth_l2.c.
  */
 #include "neigh/neigh.h"
 
@@ -15,51 +16,54 @@
 #include "neigh/neigh_probe.h"
 #include "neigh/neigh_socket.h"
 
-/* The destination is the interface that has the source address. */
-static int resolve_local(struct nl_sock *socket, uint32_t ifindex,
-			 struct verbs_neigh_link *found)
+/* The destination address is local: its MAC is that of @ifindex. */
+static int neigh_resolve_local(struct nl_sock *socket, uint32_t ifindex,
+			       struct verbs_neigh_link *ret_link)
 {
-	int ret = verbs_neigh_socket_link(socket, ifindex, found);
+	int ret = verbs_neigh_socket_get_link(socket, ifindex, ret_link);
 
 	if (ret)
 		return ret;
-	return found->has_mac ? 0 : -EHOSTUNREACH;
+	return ret_link->has_mac ? 0 : -EHOSTUNREACH;
 }
 
-static int resolve_neighbour(struct nl_sock *socket,
+static int neigh_resolve_hop(struct nl_sock *socket,
 			     const struct verbs_neigh_addr *addr,
 			     uint32_t ifindex, uint8_t *mac)
 {
-	int ret = verbs_neigh_socket_entry(socket, addr, ifindex, mac);
+	int ret = verbs_neigh_socket_get_neigh(socket, addr, ifindex, mac);
 
 	if (ret == -EHOSTUNREACH)
 		ret = verbs_neigh_probe(socket, addr, ifindex, mac);
 	return ret;
 }
 
-/* Starts from the interface out, and puts another's address into it. */
-static int resolve_remote(struct nl_sock *socket,
-			  const struct verbs_neigh_addr *dst,
-			  const struct verbs_neigh_route *route,
-			  struct verbs_neigh_link *found)
+/*
+ * The VLAN is that of the outgoing interface, the MAC that of the next hop, of
+ * the multicast group, or of the link-local address.
+ */
+static int neigh_resolve_remote(struct nl_sock *socket,
+				const struct verbs_neigh_addr *dst,
+				const struct verbs_neigh_route *route,
+				struct verbs_neigh_link *ret_link)
 {
 	const struct verbs_neigh_addr *hop = dst;
 	int ret;
 
-	ret = verbs_neigh_socket_link(socket, route->ifindex, found);
+	ret = verbs_neigh_socket_get_link(socket, route->ifindex, ret_link);
 	if (ret)
 		return ret;
 
 	if (route->has_gateway)
 		hop = &route->gateway;
-	else if (verbs_neigh_addr_derive_mac(dst, found->mac))
+	else if (verbs_neigh_addr_derive_mac(dst, ret_link->mac))
 		return 0;
-	return resolve_neighbour(socket, hop, route->ifindex, found->mac);
+	return neigh_resolve_hop(socket, hop, route->ifindex, ret_link->mac);
 }
 
-static int resolve(struct nl_sock *socket,
-		   const struct verbs_neigh_query *query,
-		   struct verbs_neigh_link *found)
+static int neigh_resolve_query(struct nl_sock *socket,
+			       const struct verbs_neigh_query *query,
+			       struct verbs_neigh_link *ret_link)
 {
 	struct verbs_neigh_addr src, dst;
 	struct verbs_neigh_route route;
@@ -68,12 +72,12 @@ static int resolve(struct nl_sock *socket,
 
 	src = verbs_neigh_addr_from_gid(query->src_gid);
 	dst = verbs_neigh_addr_from_gid(query->dst_gid);
-	ret = verbs_neigh_socket_owner(socket, &src, query->src_ifindex,
-				       &ifindex);
+	ret = verbs_neigh_socket_find_owner(socket, &src, query->src_ifindex,
+					    &ifindex);
 	if (ret)
 		return ret == -ENODEV ? -EINVAL : ret;
 
-	ret = verbs_neigh_socket_route(socket, &dst, ifindex, &route);
+	ret = verbs_neigh_socket_get_route(socket, &dst, ifindex, &route);
 	if (ret)
 		return ret;
 
@@ -84,9 +88,9 @@ static int resolve(struct nl_sock *socket,
 	case RTN_THROW:
 		return -EHOSTUNREACH;
 	case RTN_LOCAL:
-		return resolve_local(socket, ifindex, found);
+		return neigh_resolve_local(socket, ifindex, ret_link);
 	default:
-		return resolve_remote(socket, &dst, &route, found);
+		return neigh_resolve_remote(socket, &dst, &route, ret_link);
 	}
 }
 
@@ -94,19 +98,19 @@ int verbs_neigh_resolve(const struct verbs_neigh_query *query,
 			uint8_t ret_mac[VERBS_NEIGH_MAC_LEN],
 			uint16_t *ret_vlan)
 {
-	struct verbs_neigh_link found;
+	struct verbs_neigh_link link;
 	struct nl_sock *socket;
 	int ret;
 
 	ret = verbs_neigh_socket_new(&socket);
 	if (ret)
 		return ret;
-	ret = resolve(socket, query, &found);
+	ret = neigh_resolve_query(socket, query, &link);
 	nl_socket_free(socket);
 	if (ret)
 		return ret;
 
-	memcpy(ret_mac, found.mac, sizeof(found.mac));
-	*ret_vlan = found.vlan;
+	memcpy(ret_mac, link.mac, sizeof(link.mac));
+	*ret_vlan = link.vlan;
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends a datagram to a neighbour until the kernel knows its Ethernet address:
- * see neigh/neigh_probe.h. The kernel tells by a notification; because one may
- * be lost, or may have come before we listened, each round ends with a question
- * as well.
+ * Sends datagrams to a neighbour until the kernel has its Ethernet address: see
+ * neigh/neigh_probe.h. The kernel sends a notification (RTNLGRP_NEIGH) when the
+ * address is resolved. A notification can be lost, or can precede the
+ * subscription, so each round ends with a request for the neighbour entry.
  */
 #include "neigh/neigh_probe.h"
 
@@ -21,12 +21,12 @@
 #include "neigh/neigh_socket.h"
 
 /* The kernel gives up after three requests, one second apart. */
-#define TOTAL_MS 3000
-#define ROUNDS	 11
+#define NEIGH_PROBE_TOTAL_MS 3000
+#define NEIGH_PROBE_ROUNDS   11
 
-#define DISCARD_PORT 9 /* RFC 863 */
+#define NEIGH_DISCARD_PORT 9 /* RFC 863 */
 
-struct probe {
+struct neigh_probe {
 	const struct verbs_neigh_addr *addr;
 	uint32_t ifindex;
 	struct nl_sock *events;
@@ -35,7 +35,7 @@ struct probe {
 	uint8_t *mac;
 };
 
-static int64_t now_ms(void)
+static int64_t neigh_now_ms(void)
 {
 	struct timespec now;
 
@@ -43,18 +43,17 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int on_event(struct nl_msg *msg, void *arg)
+static int neigh_probe_on_event(struct nl_msg *msg, void *arg)
 {
-	struct probe *probe = arg;
+	struct neigh_probe *probe = arg;
 
 	if (!probe->found)
-		probe->found =
-			verbs_neigh_msg_parse_entry(nlmsg_hdr(msg), probe->addr,
-						    probe->ifindex, probe->mac);
+		probe->found = verbs_neigh_msg_parse_neigh(
+			msg, probe->addr, probe->ifindex, probe->mac);
 	return NL_OK;
 }
 
-static int open_events(struct probe *probe)
+static int neigh_probe_open_events(struct neigh_probe *probe)
 {
 	struct nl_sock *events;
 	int ret;
@@ -62,8 +61,8 @@ static int open_events(struct probe *probe)
 	ret = verbs_neigh_socket_new(&events);
 	if (ret)
 		return ret;
-	if (nl_socket_modify_cb(events, NL_CB_VALID, NL_CB_CUSTOM, on_event,
-				probe) ||
+	if (nl_socket_modify_cb(events, NL_CB_VALID, NL_CB_CUSTOM,
+				neigh_probe_on_event, probe) ||
 	    nl_socket_set_nonblocking(events) ||
 	    nl_socket_add_membership(events, RTNLGRP_NEIGH)) {
 		nl_socket_free(events);
@@ -73,8 +72,8 @@ static int open_events(struct probe *probe)
 	return 0;
 }
 
-/* A socket whose datagrams leave by the given interface. */
-static int open_udp(sa_family_t family, uint32_t ifindex)
+/* Opens a socket whose datagrams leave through the given interface. */
+static int neigh_probe_open_udp(sa_family_t family, uint32_t ifindex)
 {
 	int level = family == AF_INET ? IPPROTO_IP : IPPROTO_IPV6;
 	int option = family == AF_INET ? IP_UNICAST_IF : IPV6_UNICAST_IF;
@@ -86,17 +85,17 @@ static int open_udp(sa_family_t family, uint32_t ifindex)
 		return -errno;
 	if (setsockopt(fd, level, option, &ifindex_be, sizeof(ifindex_be))) {
 		ret = -errno;
-		(void)close(fd); /* nothing was written */
+		(void)close(fd); /* no data to lose */
 		return ret;
 	}
 	return fd;
 }
 
-static int provoke(const struct probe *probe)
+static int neigh_probe_send(const struct neigh_probe *probe)
 {
 	struct sockaddr_storage to;
 	socklen_t len = verbs_neigh_addr_to_sockaddr(
-		probe->addr, probe->ifindex, DISCARD_PORT, &to);
+		probe->addr, probe->ifindex, NEIGH_DISCARD_PORT, &to);
 
 	if (sendto(probe->udp_fd, "", 0, 0, (struct sockaddr *)&to, len) < 0 &&
 	    errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
@@ -104,59 +103,61 @@ static int provoke(const struct probe *probe)
 	return 0;
 }
 
-/* Reads notifications until ours has come or @end_ms has passed. */
-static void wait_for_event(struct probe *probe, int64_t end_ms)
+/* Reads notifications until the neighbour is resolved or @end_ms passes. */
+static void neigh_probe_wait(struct neigh_probe *probe, int64_t end_ms)
 {
 	struct pollfd poll_fd = { .fd = nl_socket_get_fd(probe->events),
 				  .events = POLLIN };
 	int64_t left_ms;
 
-	while (!probe->found && (left_ms = end_ms - now_ms()) > 0)
+	while (!probe->found && (left_ms = end_ms - neigh_now_ms()) > 0)
 		if (poll(&poll_fd, 1, (int)left_ms) > 0)
-			/* What was lost is asked for after the round. */
+			/* The request after the round covers an overrun. */
 			(void)nl_recvmsgs_default(probe->events);
 }
 
-static int run_rounds(struct probe *probe, struct nl_sock *questions)
+static int neigh_probe_run(struct neigh_probe *probe, struct nl_sock *requests)
 {
-	int64_t start_ms = now_ms();
+	int64_t start_ms = neigh_now_ms(), end_ms;
 	int ret = -EHOSTUNREACH;
 
-	for (int round = 1; round <= ROUNDS; round++) {
-		ret = provoke(probe);
+	for (int round = 1; round <= NEIGH_PROBE_ROUNDS; round++) {
+		ret = neigh_probe_send(probe);
 		if (ret)
 			return ret;
-		wait_for_event(probe, start_ms + TOTAL_MS * round / ROUNDS);
+		end_ms = start_ms +
+			 NEIGH_PROBE_TOTAL_MS * round / NEIGH_PROBE_ROUNDS;
+		neigh_probe_wait(probe, end_ms);
 		if (probe->found)
 			return 0;
-		ret = verbs_neigh_socket_entry(questions, probe->addr,
-					       probe->ifindex, probe->mac);
+		ret = verbs_neigh_socket_get_neigh(requests, probe->addr,
+						   probe->ifindex, probe->mac);
 		if (ret != -EHOSTUNREACH)
 			return ret;
 	}
 	return ret;
 }
 
-int verbs_neigh_probe(struct nl_sock *questions,
+int verbs_neigh_probe(struct nl_sock *requests,
 		      const struct verbs_neigh_addr *addr, uint32_t ifindex,
 		      uint8_t ret_mac[VERBS_NEIGH_MAC_LEN])
 {
-	struct probe probe = { .addr = addr,
-			       .ifindex = ifindex,
-			       .mac = ret_mac };
+	struct neigh_probe probe = { .addr = addr,
+				     .ifindex = ifindex,
+				     .mac = ret_mac };
 	int ret;
 
-	ret = open_events(&probe);
+	ret = neigh_probe_open_events(&probe);
 	if (ret)
 		return ret;
-	probe.udp_fd = open_udp(addr->family, ifindex);
+	probe.udp_fd = neigh_probe_open_udp(addr->family, ifindex);
 	if (probe.udp_fd < 0) {
 		ret = probe.udp_fd;
 		goto free_events;
 	}
 
-	ret = run_rounds(&probe, questions);
-	(void)close(probe.udp_fd); /* nothing that could get lost */
+	ret = neigh_probe_run(&probe, requests);
+	(void)close(probe.udp_fd); /* no data to lose */
 free_events:
 	nl_socket_free(probe.events);
 	return ret;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends what neigh_msg.c builds and feeds its parsers: see
- * neigh/neigh_socket.h. A request and its answer are two system calls; a dump
- * takes as many more as it has pieces.
+ * Sends the requests that neigh_msg.c builds and passes the responses to its
+ * parsers: see neigh/neigh_socket.h. A request and its response are two system
+ * calls; a dump takes one more for each further datagram.
  */
 #include "neigh/neigh_socket.h"
 
@@ -13,10 +13,10 @@
 #include <netlink/netlink.h>
 #include <string.h>
 
-/* An address table that changes during so many dumps is none to rely on. */
-#define MAX_DUMPS 10
+/* A table that changes during so many dumps in a row is not reliable. */
+#define NEIGH_MAX_DUMPS 10
 
-static int errno_from_nl(int nl_err)
+static int neigh_errno_from_nl(int nl_err)
 {
 	switch (-nl_err) {
 	case NLE_NOMEM:
@@ -42,8 +42,10 @@ int verbs_neigh_socket_new(struct nl_sock **ret_socket)
 		return -ENOMEM;
 
 	/*
-	 * Nobody else sends to this socket and questions do not overlap, so an
-	 * answer needs neither an acknowledgement nor a sequence number.
+	 * Requests do not overlap, so a response needs neither an
+	 * acknowledgement nor a sequence number. All responses fit libnl's
+	 * buffer, so the system call that looks at their length first is
+	 * unnecessary.
 	 */
 	nl_socket_disable_auto_ack(socket);
 	nl_socket_disable_seq_check(socket);
@@ -52,14 +54,14 @@ int verbs_neigh_socket_new(struct nl_sock **ret_socket)
 	err = nl_connect(socket, NETLINK_ROUTE); /* with SOCK_CLOEXEC */
 	if (err) {
 		nl_socket_free(socket);
-		return errno_from_nl(err);
+		return neigh_errno_from_nl(err);
 	}
 	*ret_socket = socket;
 	return 0;
 }
 
-static int ask_once(struct nl_sock *socket, struct nl_msg *msg,
-		    nl_recvmsg_msg_cb_t parse, void *arg)
+static int neigh_request_once(struct nl_sock *socket, struct nl_msg *msg,
+			      nl_recvmsg_msg_cb_t parse, void *arg)
 {
 	struct nl_cb *callbacks;
 	int err;
@@ -68,7 +70,7 @@ static int ask_once(struct nl_sock *socket, struct nl_msg *msg,
 	if (!callbacks)
 		return -NLE_NOMEM;
 	(void)nl_cb_set(callbacks, NL_CB_VALID, NL_CB_CUSTOM, parse,
-			arg); /* fails on a wrong kind only */
+			arg); /* fails only for an invalid callback kind */
 
 	err = nl_send_auto(socket, msg);
 	if (err >= 0)
@@ -78,18 +80,18 @@ static int ask_once(struct nl_sock *socket, struct nl_msg *msg,
 }
 
 /*
- * Sends and frees @msg; hands each answer to @parse. A dump in which something
- * changed is taken again. Returns -NLE_*.
+ * Sends and frees @msg and passes each response to @parse. Repeats a dump
+ * during which the table changed. Returns -NLE_*.
  */
-static int ask(struct nl_sock *socket, struct nl_msg *msg,
-	       nl_recvmsg_msg_cb_t parse, void *arg)
+static int neigh_request(struct nl_sock *socket, struct nl_msg *msg,
+			 nl_recvmsg_msg_cb_t parse, void *arg)
 {
 	int err = -NLE_NOMEM;
 
 	if (!msg)
 		return err;
-	for (int i = 0; i < MAX_DUMPS; i++) {
-		err = ask_once(socket, msg, parse, arg);
+	for (int i = 0; i < NEIGH_MAX_DUMPS; i++) {
+		err = neigh_request_once(socket, msg, parse, arg);
 		if (err != -NLE_DUMP_INTR)
 			break;
 	}
@@ -100,99 +102,104 @@ static int ask(struct nl_sock *socket, struct nl_msg *msg,
 struct owner_search {
 	const struct verbs_neigh_addr *addr;
 	uint32_t preferred;
-	uint32_t ifindex; /* 0 until one is found */
+	uint32_t ifindex; /* 0 until an owner is found */
 };
 
-static int on_addr(struct nl_msg *msg, void *arg)
+static int neigh_on_addr(struct nl_msg *msg, void *arg)
 {
 	struct owner_search *search = arg;
 	struct verbs_neigh_addr addr;
 	uint32_t ifindex;
 
-	if (verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex) &&
+	if (verbs_neigh_msg_parse_addr(msg, &addr, &ifindex) &&
 	    verbs_neigh_addr_equal(&addr, search->addr) &&
 	    (!search->ifindex || ifindex == search->preferred))
 		search->ifindex = ifindex;
 	return NL_OK;
 }
 
-int verbs_neigh_socket_owner(struct nl_sock *socket,
-			     const struct verbs_neigh_addr *addr,
-			     uint32_t preferred, uint32_t *ret_ifindex)
+int verbs_neigh_socket_find_owner(struct nl_sock *socket,
+				  const struct verbs_neigh_addr *addr,
+				  uint32_t preferred, uint32_t *ret_ifindex)
 {
 	struct owner_search search = { .addr = addr, .preferred = preferred };
-	int err = ask(socket, verbs_neigh_msg_addrs(addr->family), on_addr,
-		      &search);
+	int err = neigh_request(socket,
+				verbs_neigh_msg_request_addrs(addr->family),
+				neigh_on_addr, &search);
 
 	if (err < 0)
-		return errno_from_nl(err);
+		return neigh_errno_from_nl(err);
 	if (!search.ifindex)
 		return -ENODEV;
 	*ret_ifindex = search.ifindex;
 	return 0;
 }
 
-struct route_answer {
+struct route_response {
 	bool found;
 	struct verbs_neigh_route route;
 };
 
-static int on_route(struct nl_msg *msg, void *arg)
+static int neigh_on_route(struct nl_msg *msg, void *arg)
 {
-	struct route_answer *answer = arg;
+	struct route_response *response = arg;
 
-	if (verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &answer->route))
-		answer->found = true;
+	if (verbs_neigh_msg_parse_route(msg, &response->route))
+		response->found = true;
 	return NL_OK;
 }
 
-int verbs_neigh_socket_route(struct nl_sock *socket,
-			     const struct verbs_neigh_addr *dst,
-			     uint32_t ifindex,
-			     struct verbs_neigh_route *ret_route)
+int verbs_neigh_socket_get_route(struct nl_sock *socket,
+				 const struct verbs_neigh_addr *dst,
+				 uint32_t ifindex,
+				 struct verbs_neigh_route *ret_route)
 {
-	struct route_answer answer = {};
-	int err = ask(socket, verbs_neigh_msg_route(dst, ifindex), on_route,
-		      &answer);
+	struct route_response response = {};
+	int err = neigh_request(socket,
+				verbs_neigh_msg_request_route(dst, ifindex),
+				neigh_on_route, &response);
 
 	if (err == -NLE_NOMEM)
 		return -ENOMEM;
-	if (err < 0 || !answer.found)
+	if (err < 0 || !response.found)
 		return -EHOSTUNREACH;
-	*ret_route = answer.route;
+	*ret_route = response.route;
 	return 0;
 }
 
-struct entry_search {
+struct neigh_search {
 	const struct verbs_neigh_addr *addr;
 	uint32_t ifindex;
 	bool found;
 	uint8_t mac[VERBS_NEIGH_MAC_LEN];
 };
 
-static int on_entry(struct nl_msg *msg, void *arg)
+static int neigh_on_neigh(struct nl_msg *msg, void *arg)
 {
-	struct entry_search *search = arg;
+	struct neigh_search *search = arg;
 
-	if (verbs_neigh_msg_parse_entry(nlmsg_hdr(msg), search->addr,
-					search->ifindex, search->mac))
+	if (verbs_neigh_msg_parse_neigh(msg, search->addr, search->ifindex,
+					search->mac))
 		search->found = true;
 	return NL_OK;
 }
 
-int verbs_neigh_socket_entry(struct nl_sock *socket,
-			     const struct verbs_neigh_addr *addr,
-			     uint32_t ifindex,
-			     uint8_t ret_mac[VERBS_NEIGH_MAC_LEN])
+int verbs_neigh_socket_get_neigh(struct nl_sock *socket,
+				 const struct verbs_neigh_addr *addr,
+				 uint32_t ifindex,
+				 uint8_t ret_mac[VERBS_NEIGH_MAC_LEN])
 {
-	struct entry_search search = { .addr = addr, .ifindex = ifindex };
+	struct neigh_search search = { .addr = addr, .ifindex = ifindex };
 	int err;
 
-	err = ask(socket, verbs_neigh_msg_entry(addr, ifindex, false), on_entry,
-		  &search);
+	err = neigh_request(socket,
+			    verbs_neigh_msg_request_neigh(addr, ifindex, false),
+			    neigh_on_neigh, &search);
 	if (err == -NLE_OPNOTSUPP) /* before Linux 5.0 */
-		err = ask(socket, verbs_neigh_msg_entry(addr, ifindex, true),
-			  on_entry, &search);
+		err = neigh_request(
+			socket,
+			verbs_neigh_msg_request_neigh(addr, ifindex, true),
+			neigh_on_neigh, &search);
 
 	if (err == -NLE_NOMEM)
 		return -ENOMEM;
@@ -202,30 +209,31 @@ int verbs_neigh_socket_entry(struct nl_sock *socket,
 	return 0;
 }
 
-struct link_answer {
+struct link_response {
 	bool found;
 	struct verbs_neigh_link link;
 };
 
-static int on_link(struct nl_msg *msg, void *arg)
+static int neigh_on_link(struct nl_msg *msg, void *arg)
 {
-	struct link_answer *answer = arg;
+	struct link_response *response = arg;
 
-	if (verbs_neigh_msg_parse_link(nlmsg_hdr(msg), &answer->link))
-		answer->found = true;
+	if (verbs_neigh_msg_parse_link(msg, &response->link))
+		response->found = true;
 	return NL_OK;
 }
 
-int verbs_neigh_socket_link(struct nl_sock *socket, uint32_t ifindex,
-			    struct verbs_neigh_link *ret_link)
+int verbs_neigh_socket_get_link(struct nl_sock *socket, uint32_t ifindex,
+				struct verbs_neigh_link *ret_link)
 {
-	struct link_answer answer = {};
-	int err = ask(socket, verbs_neigh_msg_link(ifindex), on_link, &answer);
+	struct link_response response = {};
+	int err = neigh_request(socket, verbs_neigh_msg_request_link(ifindex),
+				neigh_on_link, &response);
 
 	if (err == -NLE_NOMEM)
 		return -ENOMEM;
-	if (err < 0 || !answer.found)
+	if (err < 0 || !response.found)
 		return -EHOSTUNREACH;
-	*ret_link = answer.link;
+	*ret_link = response.link;
 	return 0;
 }

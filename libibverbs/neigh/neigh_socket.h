@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Questions to the kernel over one NETLINK_ROUTE socket, one at a time. All of
- * them return 0, or -errno as stated; none waits for anything but the kernel.
+ * Requests to the kernel over one NETLINK_ROUTE socket, one at a time. Each
+ * function sends one request and waits for its response; none waits for the
+ * network.
  */
 #ifndef NEIGH_NEIGH_SOCKET_H
 #define NEIGH_NEIGH_SOCKET_H
@@ -21,30 +22,41 @@
 int verbs_neigh_socket_new(struct nl_sock **ret_socket);
 
 /**
- * verbs_neigh_socket_owner() - interface that has an address
- * @preferred: taken if it is one of several
+ * verbs_neigh_socket_find_owner() - find the interface that has an address
+ * @preferred: interface to choose if several have the address
  *
- * Return: 0; -ENODEV if none has it; -ENOMEM, -EIO.
+ * Return: 0; -ENODEV if no interface has the address; -ENOMEM, -EIO.
  */
-int verbs_neigh_socket_owner(struct nl_sock *socket,
-			     const struct verbs_neigh_addr *addr,
-			     uint32_t preferred, uint32_t *ret_ifindex);
+int verbs_neigh_socket_find_owner(struct nl_sock *socket,
+				  const struct verbs_neigh_addr *addr,
+				  uint32_t preferred, uint32_t *ret_ifindex);
 
-/** verbs_neigh_socket_route() - way out of @ifindex to @dst, or -EHOSTUNREACH
+/**
+ * verbs_neigh_socket_get_route() - get the route to @dst through @ifindex
+ *
+ * Return: 0, -EHOSTUNREACH, -ENOMEM.
  */
-int verbs_neigh_socket_route(struct nl_sock *socket,
-			     const struct verbs_neigh_addr *dst,
-			     uint32_t ifindex,
-			     struct verbs_neigh_route *ret_route);
+int verbs_neigh_socket_get_route(struct nl_sock *socket,
+				 const struct verbs_neigh_addr *dst,
+				 uint32_t ifindex,
+				 struct verbs_neigh_route *ret_route);
 
-/** verbs_neigh_socket_entry() - known neighbour, or -EHOSTUNREACH */
-int verbs_neigh_socket_entry(struct nl_sock *socket,
-			     const struct verbs_neigh_addr *addr,
-			     uint32_t ifindex,
-			     uint8_t ret_mac[VERBS_NEIGH_MAC_LEN]);
+/**
+ * verbs_neigh_socket_get_neigh() - get the MAC of a neighbour that is resolved
+ *
+ * Return: 0; -EHOSTUNREACH if the kernel has no usable entry; -ENOMEM.
+ */
+int verbs_neigh_socket_get_neigh(struct nl_sock *socket,
+				 const struct verbs_neigh_addr *addr,
+				 uint32_t ifindex,
+				 uint8_t ret_mac[VERBS_NEIGH_MAC_LEN]);
 
-/** verbs_neigh_socket_link() - an interface of our own, or -EHOSTUNREACH */
-int verbs_neigh_socket_link(struct nl_sock *socket, uint32_t ifindex,
-			    struct verbs_neigh_link *ret_link);
+/**
+ * verbs_neigh_socket_get_link() - get the properties of a local interface
+ *
+ * Return: 0, -EHOSTUNREACH, -ENOMEM.
+ */
+int verbs_neigh_socket_get_link(struct nl_sock *socket, uint32_t ifindex,
+				struct verbs_neigh_link *ret_link);
 
 #endif

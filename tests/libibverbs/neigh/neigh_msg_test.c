@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests as the kernel must see them, answers good and damaged. */
+/* The requests that the kernel receives; valid and damaged responses. */
 #include "neigh/neigh_msg.h"
 
 #include <linux/if_addr.h>
@@ -21,12 +21,14 @@ static const uint8_t mac[VERBS_NEIGH_MAC_LEN] = { 2, 3, 4, 5, 6, 7 };
 static const uint8_t ip[4] = { 10, 1, 2, 3 };
 static const uint8_t ip6[16] = { 0xfd, [15] = 9 };
 
-static struct nl_msg *new_answer(int type, const void *body, size_t len)
+static struct nl_msg *new_response(int type, const void *body, size_t len)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(type, 0);
 	void *place;
 
 	assert_non_null(msg);
+	/* a received message has the protocol of its socket */
+	nlmsg_set_proto(msg, NETLINK_ROUTE);
 	place = nlmsg_reserve(msg, len, NLMSG_ALIGNTO);
 	assert_non_null(place);
 	memcpy(place, body, len);
@@ -58,7 +60,7 @@ static struct verbs_neigh_addr ip_addr(void)
 
 static void addrs_request_is_a_dump_of_a_family(void **state)
 {
-	struct nl_msg *msg = verbs_neigh_msg_addrs(AF_INET6);
+	struct nl_msg *msg = verbs_neigh_msg_request_addrs(AF_INET6);
 	const struct nlmsghdr *header = nlmsg_hdr(msg);
 	const struct ifaddrmsg *body = nlmsg_data(header);
 
@@ -71,7 +73,7 @@ static void addrs_request_is_a_dump_of_a_family(void **state)
 static void route_request_has_destination_and_interface(void **state)
 {
 	struct verbs_neigh_addr addr = ip_addr();
-	struct nl_msg *msg = verbs_neigh_msg_route(&addr, IFINDEX);
+	struct nl_msg *msg = verbs_neigh_msg_request_route(&addr, IFINDEX);
 	struct nlmsghdr *header = nlmsg_hdr(msg);
 	const struct rtmsg *body = nlmsg_data(header);
 	struct nlattr *attrs[RTA_MAX + 1];
@@ -90,7 +92,8 @@ static void route_request_has_destination_and_interface(void **state)
 static void entry_request_has_neighbour_and_interface(void **state)
 {
 	struct verbs_neigh_addr addr = ip_addr();
-	struct nl_msg *msg = verbs_neigh_msg_entry(&addr, IFINDEX, false);
+	struct nl_msg *msg =
+		verbs_neigh_msg_request_neigh(&addr, IFINDEX, false);
 	struct nlmsghdr *header = nlmsg_hdr(msg);
 	const struct ndmsg *body = nlmsg_data(header);
 	struct nlattr *attrs[NDA_MAX + 1];
@@ -109,7 +112,8 @@ static void entry_request_has_neighbour_and_interface(void **state)
 static void entry_dump_has_the_family_only(void **state)
 {
 	struct verbs_neigh_addr addr = ip_addr();
-	struct nl_msg *msg = verbs_neigh_msg_entry(&addr, IFINDEX, true);
+	struct nl_msg *msg =
+		verbs_neigh_msg_request_neigh(&addr, IFINDEX, true);
 	const struct nlmsghdr *header = nlmsg_hdr(msg);
 	const struct ndmsg *body = nlmsg_data(header);
 
@@ -122,7 +126,7 @@ static void entry_dump_has_the_family_only(void **state)
 
 static void link_request_asks_for_no_virtual_functions(void **state)
 {
-	struct nl_msg *msg = verbs_neigh_msg_link(IFINDEX);
+	struct nl_msg *msg = verbs_neigh_msg_request_link(IFINDEX);
 	const struct nlmsghdr *header = nlmsg_hdr(msg);
 	const struct ifinfomsg *body = nlmsg_data(header);
 
@@ -140,14 +144,13 @@ static void addr_is_the_local_one_of_a_pair(void **state)
 	const struct ifaddrmsg body = { .ifa_family = AF_INET,
 					.ifa_index = IFINDEX };
 	const uint8_t other_end[4] = { 10, 9, 9, 9 };
-	struct nl_msg *msg = new_answer(RTM_NEWADDR, &body, sizeof(body));
+	struct nl_msg *msg = new_response(RTM_NEWADDR, &body, sizeof(body));
 	struct verbs_neigh_addr addr;
 	uint32_t ifindex;
 
 	put(msg, IFA_ADDRESS, other_end, sizeof(other_end));
 	put(msg, IFA_LOCAL, ip, sizeof(ip));
-	assert_true(
-		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	assert_true(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	assert_bytes(&addr, AF_INET, ip, sizeof(ip));
 	assert_int_equal(ifindex, IFINDEX);
 	nlmsg_free(msg);
@@ -156,13 +159,12 @@ static void addr_is_the_local_one_of_a_pair(void **state)
 static void addr_without_a_pair_is_taken(void **state)
 {
 	const struct ifaddrmsg body = { .ifa_family = AF_INET6 };
-	struct nl_msg *msg = new_answer(RTM_NEWADDR, &body, sizeof(body));
+	struct nl_msg *msg = new_response(RTM_NEWADDR, &body, sizeof(body));
 	struct verbs_neigh_addr addr;
 	uint32_t ifindex;
 
 	put(msg, IFA_ADDRESS, ip6, sizeof(ip6));
-	assert_true(
-		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	assert_true(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	assert_bytes(&addr, AF_INET6, ip6, sizeof(ip6));
 	nlmsg_free(msg);
 }
@@ -174,23 +176,19 @@ static void damaged_addrs_are_refused(void **state)
 	struct nl_msg *msg;
 	uint32_t ifindex;
 
-	msg = new_answer(RTM_NEWADDR, &body, sizeof(body));
-	assert_false(
-		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	msg = new_response(RTM_NEWADDR, &body, sizeof(body));
+	assert_false(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	put(msg, IFA_LOCAL, ip6, sizeof(ip6));
-	assert_false(
-		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	assert_false(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	nlmsg_free(msg);
 
-	msg = new_answer(RTM_NEWADDR, &body, sizeof(body) - 4);
-	assert_false(
-		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	msg = new_response(RTM_NEWADDR, &body, sizeof(body) - 4);
+	assert_false(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	nlmsg_free(msg);
 
-	msg = new_answer(RTM_DELADDR, &body, sizeof(body));
+	msg = new_response(RTM_DELADDR, &body, sizeof(body));
 	put(msg, IFA_LOCAL, ip, sizeof(ip));
-	assert_false(
-		verbs_neigh_msg_parse_addr(nlmsg_hdr(msg), &addr, &ifindex));
+	assert_false(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	nlmsg_free(msg);
 }
 
@@ -200,7 +198,7 @@ static struct nl_msg *new_route(uint8_t type)
 {
 	const struct rtmsg body = { .rtm_family = AF_INET, .rtm_type = type };
 	const uint32_t ifindex = IFINDEX;
-	struct nl_msg *msg = new_answer(RTM_NEWROUTE, &body, sizeof(body));
+	struct nl_msg *msg = new_response(RTM_NEWROUTE, &body, sizeof(body));
 
 	put(msg, RTA_OIF, &ifindex, sizeof(ifindex));
 	return msg;
@@ -211,7 +209,7 @@ static void direct_route_has_no_gateway(void **state)
 	struct nl_msg *msg = new_route(RTN_UNICAST);
 	struct verbs_neigh_route route;
 
-	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_true(verbs_neigh_msg_parse_route(msg, &route));
 	assert_int_equal(route.type, RTN_UNICAST);
 	assert_int_equal(route.ifindex, IFINDEX);
 	assert_false(route.has_gateway);
@@ -223,7 +221,7 @@ static void route_type_is_reported(void **state)
 	struct nl_msg *msg = new_route(RTN_PROHIBIT);
 	struct verbs_neigh_route route;
 
-	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_true(verbs_neigh_msg_parse_route(msg, &route));
 	assert_int_equal(route.type, RTN_PROHIBIT);
 	nlmsg_free(msg);
 }
@@ -234,7 +232,7 @@ static void gateway_is_of_the_family_of_the_route(void **state)
 	struct verbs_neigh_route route;
 
 	put(msg, RTA_GATEWAY, ip, sizeof(ip));
-	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_true(verbs_neigh_msg_parse_route(msg, &route));
 	assert_true(route.has_gateway);
 	assert_bytes(&route.gateway, AF_INET, ip, sizeof(ip));
 	nlmsg_free(msg);
@@ -250,7 +248,7 @@ static void via_may_be_of_another_family(void **state)
 	memcpy(via, &family, sizeof(family));
 	memcpy(via + sizeof(family), ip6, sizeof(ip6));
 	put(msg, RTA_VIA, via, sizeof(via));
-	assert_true(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_true(verbs_neigh_msg_parse_route(msg, &route));
 	assert_true(route.has_gateway);
 	assert_bytes(&route.gateway, AF_INET6, ip6, sizeof(ip6));
 	nlmsg_free(msg);
@@ -263,25 +261,25 @@ static void damaged_routes_are_refused(void **state)
 	struct verbs_neigh_route route;
 	struct nl_msg *msg;
 
-	msg = new_answer(RTM_NEWROUTE, &body, sizeof(body));
-	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	msg = new_response(RTM_NEWROUTE, &body, sizeof(body));
+	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	put(msg, RTA_OIF, ip, 2);
-	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 
 	msg = new_route(RTN_UNICAST);
 	put(msg, RTA_GATEWAY, ip6, sizeof(ip6));
-	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 
 	msg = new_route(RTN_UNICAST);
 	put(msg, RTA_VIA, &family, 1);
-	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 
 	msg = new_route(RTN_UNICAST);
 	put(msg, RTA_VIA, &family, sizeof(family));
-	assert_false(verbs_neigh_msg_parse_route(nlmsg_hdr(msg), &route));
+	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 }
 
@@ -294,7 +292,7 @@ static struct nl_msg *new_entry(const void *addr, size_t addr_len,
 	const struct ndmsg body = { .ndm_family = AF_INET,
 				    .ndm_ifindex = IFINDEX,
 				    .ndm_state = state };
-	struct nl_msg *msg = new_answer(RTM_NEWNEIGH, &body, sizeof(body));
+	struct nl_msg *msg = new_response(RTM_NEWNEIGH, &body, sizeof(body));
 
 	if (addr)
 		put(msg, NDA_DST, addr, addr_len);
@@ -306,8 +304,7 @@ static struct nl_msg *new_entry(const void *addr, size_t addr_len,
 static bool parse_entry(struct nl_msg *msg, uint32_t ifindex, uint8_t *ret_mac)
 {
 	struct verbs_neigh_addr addr = ip_addr();
-	bool found = verbs_neigh_msg_parse_entry(nlmsg_hdr(msg), &addr, ifindex,
-						 ret_mac);
+	bool found = verbs_neigh_msg_parse_neigh(msg, &addr, ifindex, ret_mac);
 
 	nlmsg_free(msg);
 	return found;
@@ -377,9 +374,10 @@ static struct nl_msg *new_link(const void *ll_addr, size_t ll_len,
 			       const char *kind, const void *data, size_t len)
 {
 	const struct ifinfomsg body = { .ifi_index = IFINDEX };
-	struct nl_msg *msg = new_answer(RTM_NEWLINK, &body, sizeof(body));
+	struct nl_msg *msg = new_response(RTM_NEWLINK, &body, sizeof(body));
 	struct nlattr *info, *nested;
 
+	put(msg, IFLA_IFNAME, "ve0", sizeof("ve0")); /* libnl requires one */
 	if (ll_addr)
 		put(msg, IFLA_ADDRESS, ll_addr, ll_len);
 	if (!kind)
@@ -400,7 +398,7 @@ static struct verbs_neigh_link parse_link(struct nl_msg *msg)
 {
 	struct verbs_neigh_link link;
 
-	assert_true(verbs_neigh_msg_parse_link(nlmsg_hdr(msg), &link));
+	assert_true(verbs_neigh_msg_parse_link(msg, &link));
 	nlmsg_free(msg);
 	return link;
 }
@@ -433,12 +431,13 @@ static void data_of_other_kinds_is_no_vlan(void **state)
 	assert_int_equal(link.vlan, VERBS_NEIGH_NO_VLAN);
 }
 
-static void vlan_of_wrong_size_is_none(void **state)
+static void vlan_of_wrong_size_is_refused(void **state)
 {
-	struct verbs_neigh_link link =
-		parse_link(new_link(mac, sizeof(mac), "vlan", ip, sizeof(ip)));
+	struct nl_msg *msg = new_link(mac, sizeof(mac), "vlan", ip, 1);
+	struct verbs_neigh_link link;
 
-	assert_int_equal(link.vlan, VERBS_NEIGH_NO_VLAN);
+	assert_false(verbs_neigh_msg_parse_link(msg, &link));
+	nlmsg_free(msg);
 }
 
 static void address_that_is_not_ethernet_is_none(void **state)
@@ -456,7 +455,7 @@ static void other_messages_are_no_links(void **state)
 	struct nl_msg *msg = new_route(RTN_UNICAST);
 	struct verbs_neigh_link link;
 
-	assert_false(verbs_neigh_msg_parse_link(nlmsg_hdr(msg), &link));
+	assert_false(verbs_neigh_msg_parse_link(msg, &link));
 	nlmsg_free(msg);
 }
 
@@ -483,7 +482,7 @@ int main(void)
 		cmocka_unit_test(plain_link_has_no_vlan),
 		cmocka_unit_test(vlan_link_has_its_id),
 		cmocka_unit_test(data_of_other_kinds_is_no_vlan),
-		cmocka_unit_test(vlan_of_wrong_size_is_none),
+		cmocka_unit_test(vlan_of_wrong_size_is_refused),
 		cmocka_unit_test(address_that_is_not_ethernet_is_none),
 		cmocka_unit_test(other_messages_are_no_links),
 	};

@@ -114,7 +114,7 @@ check "programs run on the distribution's library" starts_on_theirs
 check "our utilities on the distribution's library" utilities_alone
 
 check "everything of RDMA goes" apt purge libibverbs1 ibverbs-providers \
-	ibverbs-utils libnl-3-200
+	ibverbs-utils libnl-3-200 libnl-route-3-200
 state /tmp/bare
 files /tmp/files_bare
 check "our packages install where there are none" \
