@@ -75,62 +75,81 @@ _verbs_ctx_or_errno(struct verbs_context *vctx)
 
 #ifdef RDMA_STATIC_PROVIDERS
 /*
- * A static program names its providers when it is compiled,
+ * A static program names its providers when it is compiled:
  *
  *	-DRDMA_STATIC_PROVIDERS=mlx5,rxe	(or: all, none)
  *
- * and every call of ibv_get_device_list() then refers to them, so that the
- * linker takes them out of their archives, and the library learns of them. The
- * function called for that exists in libibverbs.a only.
+ * Each call of ibv_get_device_list() then passes the op tables of these
+ * providers to the library. The references make the linker extract the
+ * providers from their archives. ibv_static_providers() exists only in
+ * libibverbs.a.
  */
 struct verbs_device_ops;
-extern const struct verbs_device_ops verbs_provider_bnxt_re;
-extern const struct verbs_device_ops verbs_provider_cxgb4;
-extern const struct verbs_device_ops verbs_provider_efa;
-extern const struct verbs_device_ops verbs_provider_erdma;
-extern const struct verbs_device_ops verbs_provider_hfi1verbs;
-extern const struct verbs_device_ops verbs_provider_hns;
-extern const struct verbs_device_ops verbs_provider_ionic;
-extern const struct verbs_device_ops verbs_provider_ipathverbs;
-extern const struct verbs_device_ops verbs_provider_irdma;
-extern const struct verbs_device_ops verbs_provider_mana;
-extern const struct verbs_device_ops verbs_provider_mlx4;
-extern const struct verbs_device_ops verbs_provider_mlx5;
-extern const struct verbs_device_ops verbs_provider_mthca;
-extern const struct verbs_device_ops verbs_provider_ocrdma;
-extern const struct verbs_device_ops verbs_provider_qedr;
-extern const struct verbs_device_ops verbs_provider_rxe;
-extern const struct verbs_device_ops verbs_provider_siw;
-extern const struct verbs_device_ops verbs_provider_uroce;
-extern const struct verbs_device_ops verbs_provider_vmw_pvrdma;
-extern const struct verbs_device_ops verbs_provider_all;
-extern const struct verbs_device_ops verbs_provider_none;
+extern const struct verbs_device_ops verbs_provider_all, verbs_provider_none,
+	verbs_provider_bnxt_re, verbs_provider_cxgb4, verbs_provider_efa,
+	verbs_provider_erdma, verbs_provider_hfi1verbs, verbs_provider_hns,
+	verbs_provider_ionic, verbs_provider_ipathverbs, verbs_provider_irdma,
+	verbs_provider_mana, verbs_provider_mlx4, verbs_provider_mlx5,
+	verbs_provider_mthca, verbs_provider_ocrdma, verbs_provider_qedr,
+	verbs_provider_rxe, verbs_provider_siw, verbs_provider_uroce,
+	verbs_provider_vmw_pvrdma;
 
+/* Takes op tables up to a null pointer; the first argument is reserved. */
 void ibv_static_providers(void *unused, ...);
 
-/* The addresses of the first twenty providers of a list. */
-#define _RDMA_STATIC_PREFIX_(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11,     \
-			     _12, _13, _14, _15, _16, _17, _18, _19, _20, ...) \
-	&verbs_provider_##_1, &verbs_provider_##_2, &verbs_provider_##_3,      \
-		&verbs_provider_##_4, &verbs_provider_##_5,                    \
-		&verbs_provider_##_6, &verbs_provider_##_7,                    \
-		&verbs_provider_##_8, &verbs_provider_##_9,                    \
-		&verbs_provider_##_10, &verbs_provider_##_11,                  \
-		&verbs_provider_##_12, &verbs_provider_##_13,                  \
-		&verbs_provider_##_14, &verbs_provider_##_15,                  \
-		&verbs_provider_##_16, &verbs_provider_##_17,                  \
-		&verbs_provider_##_18, &verbs_provider_##_19,                  \
-		&verbs_provider_##_20
+/*
+ * _VERBS_STATIC_REFS(a, b, c) expands to the references
+ *
+ *	&verbs_provider_a, &verbs_provider_b, &verbs_provider_c
+ *
+ * It counts the names, 1 to 24, and calls the macro _VERBS_REF_<count>, which
+ * handles the first name and leaves the others to the macro of the next smaller
+ * count. Each variadic macro gets at least one variable argument, as ISO C
+ * requires before C23. A list that is too long does not compile.
+ */
+#define _VERBS_STATIC_REFS(...) \
+	_VERBS_STATIC_CALL(_VERBS_STATIC_COUNT(__VA_ARGS__), __VA_ARGS__)
+/* One level in between, so that the count is a number when it is pasted. */
+#define _VERBS_STATIC_CALL(count, ...)	_VERBS_STATIC_PASTE(count, __VA_ARGS__)
+#define _VERBS_STATIC_PASTE(count, ...) _VERBS_REF_##count(__VA_ARGS__)
 
-/* The same for a list that is shorter. */
-#define _RDMA_STATIC_PREFIX(arg)                                             \
-	_RDMA_STATIC_PREFIX_(arg, none, none, none, none, none, none, none,  \
-			     none, none, none, none, none, none, none, none, \
-			     none, none, none, none, none)
+/* The names shift the numbers to the right; the 25th argument is the count. */
+#define _VERBS_STATIC_COUNT(...)                                              \
+	_VERBS_STATIC_25TH(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16,   \
+			   15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, \
+			   0)
+#define _VERBS_STATIC_25TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, \
+			   r, s, t, u, v, w, x, count, ...)                   \
+	count
+
+#define _VERBS_REF_1(p)			 &verbs_provider_##p
+#define _VERBS_REF_2(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_1(__VA_ARGS__)
+#define _VERBS_REF_3(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_2(__VA_ARGS__)
+#define _VERBS_REF_4(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_3(__VA_ARGS__)
+#define _VERBS_REF_5(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_4(__VA_ARGS__)
+#define _VERBS_REF_6(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_5(__VA_ARGS__)
+#define _VERBS_REF_7(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_6(__VA_ARGS__)
+#define _VERBS_REF_8(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_7(__VA_ARGS__)
+#define _VERBS_REF_9(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_8(__VA_ARGS__)
+#define _VERBS_REF_10(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_9(__VA_ARGS__)
+#define _VERBS_REF_11(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_10(__VA_ARGS__)
+#define _VERBS_REF_12(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_11(__VA_ARGS__)
+#define _VERBS_REF_13(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_12(__VA_ARGS__)
+#define _VERBS_REF_14(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_13(__VA_ARGS__)
+#define _VERBS_REF_15(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_14(__VA_ARGS__)
+#define _VERBS_REF_16(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_15(__VA_ARGS__)
+#define _VERBS_REF_17(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_16(__VA_ARGS__)
+#define _VERBS_REF_18(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_17(__VA_ARGS__)
+#define _VERBS_REF_19(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_18(__VA_ARGS__)
+#define _VERBS_REF_20(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_19(__VA_ARGS__)
+#define _VERBS_REF_21(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_20(__VA_ARGS__)
+#define _VERBS_REF_22(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_21(__VA_ARGS__)
+#define _VERBS_REF_23(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_22(__VA_ARGS__)
+#define _VERBS_REF_24(p, ...)		 _VERBS_REF_1(p), _VERBS_REF_23(__VA_ARGS__)
 
 static inline struct ibv_device **__ibv_get_device_list(int *num_devices)
 {
-	ibv_static_providers(NULL, _RDMA_STATIC_PREFIX(RDMA_STATIC_PROVIDERS),
+	ibv_static_providers(NULL, _VERBS_STATIC_REFS(RDMA_STATIC_PROVIDERS),
 			     (void *)NULL);
 	return ibv_get_device_list(num_devices);
 }

@@ -13,7 +13,10 @@
 #include "core/provider_load.h"
 #include "core/provider_registry.h"
 
-/* The keyword "none", and the filler behind the last name. */
+/*
+ * The keyword "none". Programs compiled with the headers of other releases also
+ * pass it for each provider fewer than 20.
+ */
 const struct verbs_device_ops verbs_provider_none = {
 	.provider_abi = VERBS_PROVIDER_ABI,
 };

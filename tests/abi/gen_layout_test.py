@@ -297,6 +297,9 @@ def gen_enums(out, deferred, rows):
     for row in rows:
         section, enum, name = row[0], row[2], row[3]
         out.count(out.rows, "enums", section)
+        # of a macro with parameters, deferred-rows.txt has the name alone
+        if section == "F":
+            name = name.partition("(")[0]
         if deferred.has("enums", section, name):
             out.count(out.deferred, "enums", section)
             continue
