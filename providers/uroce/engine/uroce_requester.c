@@ -307,8 +307,8 @@ static uint32_t count_run(const struct uroce_qp *qp,
 	const struct uroce_requester *req = &qp->req;
 	int on_the_way = uroce_psn_diff(req->next_psn, req->una_psn);
 	int room = (int)req->window - 1 - on_the_way;
-	int inner =
-		wqe->nr_packets - 1 - uroce_psn_diff(req->next_psn, wqe->psn);
+	int inner = (int)wqe->nr_packets - 1 -
+		    uroce_psn_diff(req->next_psn, wqe->psn);
 
 	if (is_reliable(qp) &&
 	    (req->recovering || req->unasked >= ACK_EVERY - 1 || room < 0))

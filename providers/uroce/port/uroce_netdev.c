@@ -233,8 +233,8 @@ static int list_names(int fd, const struct ifaddrs *list,
 
 int uroce_netdev_list(struct uroce_netdev **ret_devs)
 {
-	struct ifaddrs *list;
-	int ret, fd;
+	struct ifaddrs *list = NULL;
+	int ret, fd = -1;
 
 	ret = open_all(&fd, &list);
 	if (ret)
@@ -247,8 +247,8 @@ int uroce_netdev_list(struct uroce_netdev **ret_devs)
 
 int uroce_netdev_read(const char *name, struct uroce_netdev *ret_dev)
 {
-	struct ifaddrs *list;
-	int ret, fd;
+	struct ifaddrs *list = NULL;
+	int ret, fd = -1;
 
 	ret = open_all(&fd, &list);
 	if (ret)

@@ -195,7 +195,7 @@ static ssize_t receive(int fd, struct iovec *iov, int how,
 int uroce_rendezvous_receive(int fd, void *data, size_t len, int *ret_fds)
 {
 	struct iovec iov = { .iov_base = data, .iov_len = len };
-	int nr, flags;
+	int nr = 0, flags = 0;
 	ssize_t got = receive(fd, &iov, 0, ret_fds, &nr, &flags);
 
 	if (got < 0)
@@ -212,7 +212,7 @@ int uroce_rendezvous_try_receive(int fd, void *data, size_t size, int *ret_fd)
 {
 	struct iovec iov = { .iov_base = data, .iov_len = size };
 	int fds[UROCE_MAX_PASSED];
-	int nr, flags;
+	int nr = 0, flags = 0;
 	ssize_t got = receive(fd, &iov, MSG_DONTWAIT, fds, &nr, &flags);
 
 	if (got < 0)

@@ -111,7 +111,7 @@ static int open_whole(int *ret_family)
 
 int uroce_socket_receiver(void)
 {
-	int family, ret;
+	int family = AF_UNSPEC, ret;
 	int fd = open_whole(&family);
 
 	if (fd < 0)
@@ -134,7 +134,7 @@ int uroce_socket_receiver(void)
 
 int uroce_socket_sender(void)
 {
-	int family;
+	int family = AF_UNSPEC;
 	int fd = open_whole(&family);
 
 	if (fd < 0)

@@ -157,7 +157,7 @@ static int pipe_remove(const struct uroce_event_pipe *pipe, size_t record,
 int uroce_alloc_async_fd(struct ibv_context *ibctx, int *ret_fd)
 {
 	struct uroce_context *ctx = to_uroce_context(ibctx);
-	struct uroce_event_pipe pipe;
+	struct uroce_event_pipe pipe = {};
 	int ret;
 
 	ret = pipe_open(&pipe);
