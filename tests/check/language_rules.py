@@ -190,11 +190,19 @@ def duplicates(prefixes):
 
 def test_names(prefixes):
     places = collections.defaultdict(set)
-    pattern = re.compile(r"cmocka_unit_test\w*\(\s*([a-z]\w*)", re.DOTALL)
-    for path in chosen(("tests/",)):
-        if path.endswith(".c"):
-            for match in pattern.finditer(content(path)):
-                places[match[1]].add(path)
+    sources = {path: content(path) for path in chosen(("tests/",))
+               if path.endswith((".c", ".h"))}
+    # A macro of the tests that passes its argument on as the test function.
+    macro = re.compile(r"#define (\w+)\((\w+)[^)]*\)(?:\s|\\\n)*"
+                       r"cmocka_unit_test\w*\((?:\s|\\\n)*\2\b")
+    macros = {match[1] for text in sources.values()
+              for match in macro.finditer(text)}
+    pattern = re.compile(r"\b(?:cmocka_unit_test\w*|%s)\(\s*([a-z]\w*)" %
+                         "|".join(sorted(macros) or ["cmocka_unit_test"]))
+    for path, text in sources.items():
+        text = re.sub(r"#define(?:.*\\\n)*.*", "", text)
+        for match in pattern.finditer(text):
+            places[match[1]].add(path)
     for name, where in sorted(places.items()):
         if prefixes and not any(p.startswith(tuple(prefixes)) for p in where):
             continue
