@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Variables, and which library programs get. */
+/* Tests of doctor_environment.c and doctor_search.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/doctor/doctor_fixture.h"
 
-static int setup(void **state)
+static int environment_setup(void **state)
 {
 	clearenv();
 	return doctor_fixture_setup(state);
 }
 
-static void set(const char *name, const char *value)
+static void set_variable(const char *name, const char *value)
 {
 	assert_int_equal(setenv(name, value, 1), 0);
 }
 
-/* The lab itself has another sysfs. */
-static void check(struct doctor_fixture *fixture)
+/*
+ * Runs the check and removes the finding env-sysfs-path, which the fixture
+ * causes.
+ */
+static void check_environment(struct doctor_fixture *fixture)
 {
 	struct doctor_finding *first;
 
@@ -31,46 +34,46 @@ static void check(struct doctor_fixture *fixture)
 		fixture->doctor.findings.count * sizeof(*first));
 }
 
-static void nothing_is_set(void **state)
+static void doctor_environment_without_variables_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	set("PATH", "/bin");
-	set("VERBOSE", "1");
-	check(fixture);
+	set_variable("PATH", "/bin");
+	set_variable("VERBOSE", "1");
+	check_environment(fixture);
 	assert_no_findings(fixture);
 }
 
-static void what_is_known_is_no_finding(void **state)
+static void doctor_environment_known_variables_have_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	set("IBV_SHOW_WARNINGS", "1");
-	set("RDMAV_FORK_SAFE", "1");
-	set("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
-	set("UROCE_DEVICES", "lo, 10.0.0.1 fe80::1,auto");
-	set("UROCE_LOCAL", "none");
-	set("UROCE_PCAP", "/tmp/x");
-	set("UROCE_SPLIT", "always");
-	/* should the interface be down, its port says so */
+	set_variable("IBV_SHOW_WARNINGS", "1");
+	set_variable("RDMAV_FORK_SAFE", "1");
+	set_variable("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
+	set_variable("UROCE_DEVICES", "lo, 10.0.0.1 fe80::1,auto");
+	set_variable("UROCE_LOCAL", "none");
+	set_variable("UROCE_PCAP", "/tmp/x");
+	set_variable("UROCE_SPLIT", "always");
+	/* a listed device has no finding even if lo is down */
 	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
-	check(fixture);
+	check_environment(fixture);
 	assert_no_findings(fixture);
 }
 
-static void a_slip(void **state)
+static void doctor_environment_misspelled_variable_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	set("RDMAV_FORKSAFE", "1");
-	check(fixture);
+	set_variable("RDMAV_FORKSAFE", "1");
+	check_environment(fixture);
 	finding = doctor_fixture_find(fixture, DOCTOR_ENV_UNKNOWN, NULL);
 	assert_has_fix(finding, "unset RDMAV_FORKSAFE");
 	assert_int_equal(finding->severity, DOCTOR_NOTE);
 }
 
-static void a_name_that_is_too_long(void **state)
+static void doctor_environment_long_variable_name_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char name[4096];
@@ -78,42 +81,42 @@ static void a_name_that_is_too_long(void **state)
 	memset(name, 'X', sizeof(name));
 	memcpy(name, "IBV_", 4);
 	name[sizeof(name) - 1] = '\0';
-	set(name, "1");
-	check(fixture);
+	set_variable(name, "1");
+	check_environment(fixture);
 	assert_no_findings(fixture);
 }
 
-static void a_provider_that_is_not_there(void **state)
+static void doctor_environment_missing_provider_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	doctor_fixture_write(fixture, "opt/lib/libibverbs/librxe-rdmav34.so",
 			     "x");
-	set("RDMAV_DRIVERS", "rxe:rxe-rdmav34;/some/path:nes");
+	set_variable("RDMAV_DRIVERS", "rxe:rxe-rdmav34;/some/path:nes");
 	strcpy(fixture->doctor.library.messages,
 	       "warning: nes: no module\nmore");
-	check(fixture);
+	check_environment(fixture);
 	finding = doctor_fixture_find(fixture, DOCTOR_ENV_DRIVER_MISSING, NULL);
 	assert_has_text(finding, "RDMAV_DRIVERS names the provider nes");
 	assert_string_equal(finding->reason, "nes: no module");
 	assert_int_equal(finding->severity, DOCTOR_WARNING);
 }
 
-static void a_release_that_is_not_there(void **state)
+static void doctor_environment_missing_provider_release_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	doctor_fixture_write(fixture, "opt/lib/libibverbs/librxe-rdmav34.so",
 			     "x");
-	set("IBV_DRIVERS", "rxe-rdmav59");
-	check(fixture);
+	set_variable("IBV_DRIVERS", "rxe-rdmav59");
+	check_environment(fixture);
 	assert_has_fix(
 		doctor_fixture_find(fixture, DOCTOR_ENV_DRIVER_MISSING, NULL),
 		"unset IBV_DRIVERS");
 }
 
-static void variables_without_effect(void **state)
+static void doctor_environment_ineffective_variable_is_noted(void **state)
 {
 	static const struct {
 		const char *name, *value, *second;
@@ -132,10 +135,10 @@ static void variables_without_effect(void **state)
 		fixture->doctor.library.fork_init_unneeded = true;
 		fixture->doctor.library.is_anyverbs =
 			strcmp(rows[i].name, "UROCE_DEVICES") != 0;
-		set(rows[i].name, rows[i].value);
+		set_variable(rows[i].name, rows[i].value);
 		if (rows[i].second)
-			set(rows[i].second, "/x");
-		check(fixture);
+			set_variable(rows[i].second, "/x");
+		check_environment(fixture);
 		assert_has_text(
 			doctor_fixture_find(fixture, DOCTOR_ENV_IGNORED, NULL),
 			rows[i].name);
@@ -143,31 +146,31 @@ static void variables_without_effect(void **state)
 	}
 }
 
-static void variables_with_effect(void **state)
+static void doctor_environment_effective_variables_have_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	set("VERBS_LOG_LEVEL", "4");
-	set("VERBS_LOG_FILE", "/tmp/x");
-	set("RDMAV_FORK_SAFE", "1");
-	set("RDMAV_HUGEPAGES_SAFE", "1");
-	check(fixture);
+	set_variable("VERBS_LOG_LEVEL", "4");
+	set_variable("VERBS_LOG_FILE", "/tmp/x");
+	set_variable("RDMAV_FORK_SAFE", "1");
+	set_variable("RDMAV_HUGEPAGES_SAFE", "1");
+	check_environment(fixture);
 	assert_no_findings(fixture);
 }
 
-static void an_interface_that_is_not_there(void **state)
+static void doctor_environment_missing_interface_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
-	set("UROCE_DEVICES", "lo,../net/lo,10.0.0.1");
-	check(fixture);
+	set_variable("UROCE_DEVICES", "lo,../net/lo,10.0.0.1");
+	check_environment(fixture);
 	assert_has_text(
 		doctor_fixture_find(fixture, DOCTOR_UROCE_INTERFACE, NULL),
 		"names ../net/lo");
 	clearenv();
-	set("UROCE_DEVICES", "no_such_0");
-	check(fixture);
+	set_variable("UROCE_DEVICES", "no_such_0");
+	check_environment(fixture);
 	assert_has_fix(
 		doctor_fixture_find(fixture, DOCTOR_UROCE_INTERFACE, NULL),
 		"UROCE_DEVICES=auto");
@@ -175,7 +178,7 @@ static void an_interface_that_is_not_there(void **state)
 
 /* ------------------------------------------------------------------------ */
 
-static void one_library(void **state)
+static void doctor_search_single_library_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -184,7 +187,7 @@ static void one_library(void **state)
 	assert_no_findings(fixture);
 }
 
-static void two_libraries(void **state)
+static void doctor_search_second_library_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -197,7 +200,7 @@ static void two_libraries(void **state)
 	assert_int_equal(finding->severity, DOCTOR_NOTE);
 }
 
-static void two_names_of_one_library(void **state)
+static void doctor_search_symbolic_link_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -208,7 +211,7 @@ static void two_names_of_one_library(void **state)
 	assert_no_findings(fixture);
 }
 
-static void another_library_is_first(void **state)
+static void doctor_search_foreign_library_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -222,47 +225,56 @@ static void another_library_is_first(void **state)
 	assert_has_fix(finding, DOCTOR_LIBDIR);
 }
 
-static void a_variable_put_it_first(void **state)
+static void doctor_search_foreign_library_fix_unsets_variable(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	fixture->doctor.library.is_anyverbs = false;
-	set("LD_LIBRARY_PATH", "/op::/opt:/opt/lib");
+	set_variable("LD_LIBRARY_PATH", "/op::/opt:/opt/lib");
 	doctor_check_library(&fixture->doctor);
 	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_LIBRARY_OTHER, NULL),
 		       "unset LD_LIBRARY_PATH");
 	fixture->doctor.findings.count = 0;
-	set("LD_LIBRARY_PATH", "/op:/opt/lib2");
+	set_variable("LD_LIBRARY_PATH", "/op:/opt/lib2");
 	doctor_check_library(&fixture->doctor);
 	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_LIBRARY_OTHER, NULL),
 		       "ldconfig");
 	fixture->doctor.findings.count = 0;
-	set("LD_PRELOAD", "/opt/lib/libibverbs.so.1");
+	set_variable("LD_PRELOAD", "/opt/lib/libibverbs.so.1");
 	doctor_check_library(&fixture->doctor);
 	assert_has_fix(doctor_fixture_find(fixture, DOCTOR_LIBRARY_OTHER, NULL),
 		       "unset LD_PRELOAD");
 }
 
-#define environment_test(name) \
-	cmocka_unit_test_setup_teardown(name, setup, doctor_fixture_teardown)
+#define environment_test(name)                                   \
+	cmocka_unit_test_setup_teardown(name, environment_setup, \
+					doctor_fixture_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		environment_test(nothing_is_set),
-		environment_test(what_is_known_is_no_finding),
-		environment_test(a_slip),
-		environment_test(a_name_that_is_too_long),
-		environment_test(a_provider_that_is_not_there),
-		environment_test(a_release_that_is_not_there),
-		environment_test(variables_without_effect),
-		environment_test(variables_with_effect),
-		environment_test(an_interface_that_is_not_there),
-		environment_test(one_library),
-		environment_test(two_libraries),
-		environment_test(two_names_of_one_library),
-		environment_test(another_library_is_first),
-		environment_test(a_variable_put_it_first),
+		environment_test(
+			doctor_environment_without_variables_has_no_finding),
+		environment_test(
+			doctor_environment_known_variables_have_no_finding),
+		environment_test(
+			doctor_environment_misspelled_variable_is_noted),
+		environment_test(
+			doctor_environment_long_variable_name_has_no_finding),
+		environment_test(doctor_environment_missing_provider_is_found),
+		environment_test(
+			doctor_environment_missing_provider_release_is_found),
+		environment_test(
+			doctor_environment_ineffective_variable_is_noted),
+		environment_test(
+			doctor_environment_effective_variables_have_no_finding),
+		environment_test(doctor_environment_missing_interface_is_found),
+		environment_test(doctor_search_single_library_has_no_finding),
+		environment_test(doctor_search_second_library_is_noted),
+		environment_test(doctor_search_symbolic_link_has_no_finding),
+		environment_test(doctor_search_foreign_library_is_found),
+		environment_test(
+			doctor_search_foreign_library_fix_unsets_variable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A machine made of files: see doctor_fixture.h. */
+/* A fake system made of files: see doctor_fixture.h. */
 #include "tools/doctor/doctor_fixture.h"
 
 #include <arpa/inet.h>
@@ -58,7 +58,7 @@ void doctor_fixture_link(struct doctor_fixture *fixture, const char *path,
 {
 	char full[PATH_MAX];
 
-	/* a file makes the folders, and goes again */
+	/* writing a file creates the folders; replace it by the link */
 	fake_sysfs_write(&fixture->fake, path, "");
 	snprintf(full, sizeof(full), "%s/%s", fixture->fake.root, path);
 	assert_int_equal(unlink(full), 0);
@@ -89,7 +89,7 @@ struct doctor_device *doctor_fixture_add_device(struct doctor_fixture *fixture,
 
 	fake_sysfs_class(&fixture->fake, "6\n");
 	fake_sysfs_device(&fixture->fake, n);
-	/* so that a link to /dev/null is a node with the right number */
+	/* device number of /dev/null, to which the test's node links */
 	snprintf(path, sizeof(path), "sys/class/infiniband_verbs/uverbs%u/dev",
 		 n);
 	fake_sysfs_write(&fixture->fake, path, "1:3\n");

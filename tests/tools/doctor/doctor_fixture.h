@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A machine made of files, for one check of ibv_doctor at a time: the root of
- * the fake tree is "/" for the check. The library of it is the one of the tree,
- * at /opt/lib/libibverbs.so.1; facts about devices are set by hand.
+ * Fixture for one check of ibv_doctor: a fake system made of files. Its root
+ * folder is "/" for the check. The library is AnyVerbs at
+ * /opt/lib/libibverbs.so.1. Tests set the facts about devices.
  */
 #ifndef TOOLS_DOCTOR_FIXTURE_H
 #define TOOLS_DOCTOR_FIXTURE_H
@@ -17,9 +17,6 @@
 #include "support/fake_sysfs.h"
 #include "tools/doctor/doctor.h"
 
-/* For doctor_fixture_count(): any device. */
-#define ANY_DEVICE NULL
-
 struct doctor_fixture {
 	struct fake_sysfs fake;
 	struct doctor doctor;
@@ -28,22 +25,27 @@ struct doctor_fixture {
 int doctor_fixture_setup(void **state);
 int doctor_fixture_teardown(void **state);
 
-/* Writes a file below the root: "proc/sys/kernel/osrelease". */
+/* Writes a file below the root folder: "proc/sys/kernel/osrelease". */
 __attribute__((format(printf, 3, 4))) void
 doctor_fixture_write(struct doctor_fixture *fixture, const char *path,
 		     const char *fmt, ...);
 void doctor_fixture_link(struct doctor_fixture *fixture, const char *path,
 			 const char *target);
 
-/* A kernel 6.1.0 with these modules, separated by blanks. */
+/*
+ * Sets the modules of the running kernel 6.1.0; @names is separated by blanks.
+ */
 void doctor_fixture_set_modules(struct doctor_fixture *fixture,
 				const char *names);
 
-/* rxe<n> in sysfs, and in the list. Its node, if there is one, is /dev/null. */
+/*
+ * Adds the device rxe<n> to sysfs and to the device list. Its device number is
+ * that of /dev/null.
+ */
 struct doctor_device *doctor_fixture_add_device(struct doctor_fixture *fixture,
 						unsigned int n);
 
-/* The same, opened, with one active Ethernet port without a GID. */
+/* Adds rxe<n> as an open device with one active Ethernet port without a GID. */
 struct doctor_device *
 doctor_fixture_add_open_device(struct doctor_fixture *fixture, unsigned int n);
 
@@ -52,8 +54,8 @@ void doctor_fixture_add_gid(struct doctor_device *device, uint32_t index,
 			    const char *address, uint32_t type);
 
 /*
- * The one finding of that kind, which must be about that device (NULL: about
- * none), have a sentence of a length that can be read, and a cure.
+ * Returns the only finding @id. Fails unless it is about @device (NULL: about
+ * no device) and has a readable text and a fix.
  */
 const struct doctor_finding *doctor_fixture_find(struct doctor_fixture *fixture,
 						 enum doctor_id id,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the doctor says about kernels, with and without RDMA. */
+/* Tests of doctor_kernel.c: kernels with and without RDMA support. */
 #include <string.h>
 
 #include "tools/doctor/doctor_fixture.h"
 
-static void no_rdma_and_no_modules_in_sight(void **state)
+static void doctor_kernel_modules_invisible_finds_no_rdma(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -19,7 +19,7 @@ static void no_rdma_and_no_modules_in_sight(void **state)
 	assert_int_equal(finding->severity, DOCTOR_ERROR);
 }
 
-static void no_rdma_among_the_modules(void **state)
+static void doctor_kernel_without_ib_uverbs_finds_no_rdma(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -34,7 +34,7 @@ static void no_rdma_among_the_modules(void **state)
 	assert_has_fix(finding, "apt-get install linux-modules-extra-");
 }
 
-static void the_package_manager_is_that_of_the_distribution(void **state)
+static void doctor_kernel_on_fedora_fix_uses_dnf(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -47,7 +47,7 @@ static void the_package_manager_is_that_of_the_distribution(void **state)
 		"dnf install kernel-modules-");
 }
 
-static void a_module_that_is_there_is_not_loaded(void **state)
+static void doctor_kernel_ib_uverbs_not_loaded_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -62,7 +62,7 @@ static void a_module_that_is_there_is_not_loaded(void **state)
 			 0);
 }
 
-static void a_container_loads_no_modules(void **state)
+static void doctor_kernel_in_container_fix_is_on_the_host(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -76,7 +76,7 @@ static void a_container_loads_no_modules(void **state)
 	assert_int_equal(finding->nr_fixes, 1);
 }
 
-static void devices_without_ib_uverbs(void **state)
+static void doctor_kernel_device_without_ib_uverbs_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -89,28 +89,28 @@ static void devices_without_ib_uverbs(void **state)
 	assert_true(fixture->doctor.devices[0].in_kernel);
 }
 
-static void no_sysfs(void **state)
+static void doctor_kernel_wrong_sysfs_path_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	doctor_check_kernel(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_SYSFS_MISSING, NULL);
-	/* the fake one is not at /sys */
+	/* the fake sysfs is not at /sys */
 	assert_has_fix(finding, "unset SYSFS_PATH");
 }
 
-static void no_sysfs_where_it_belongs(void **state)
+static void doctor_kernel_sysfs_not_mounted_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	/* below the root of the lab there is none either */
+	/* the root folder of the fixture contains no sysfs either */
 	fake_sysfs_remove(&fixture->fake, "sys");
 	doctor_check_kernel(&fixture->doctor);
 	(void)doctor_fixture_find(fixture, DOCTOR_SYSFS_MISSING, NULL);
 }
 
-static void versions_of_the_interface(void **state)
+static void doctor_kernel_unsupported_abi_is_found(void **state)
 {
 	static const struct {
 		const char *abi, *too_old;
@@ -119,7 +119,7 @@ static void versions_of_the_interface(void **state)
 		{ "3\n", NULL },
 		{ "6\n", NULL },
 		{ "7\n", "The library is too old" },
-		{ "\xff\xff", NULL }, /* says nothing */
+		{ "\xff\xff", NULL }, /* no valid version */
 	};
 	struct doctor_fixture *fixture = *state;
 
@@ -138,7 +138,7 @@ static void versions_of_the_interface(void **state)
 	}
 }
 
-static void no_device_but_soft_roce_could_be(void **state)
+static void doctor_kernel_no_device_fix_adds_soft_device(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -154,7 +154,7 @@ static void no_device_but_soft_roce_could_be(void **state)
 	assert_has_fix(finding, "rdma link add siw0 type siw netdev ens2");
 }
 
-static void no_device_and_nothing_to_make_one_of(void **state)
+static void doctor_kernel_no_device_without_modules_fix_is_lspci(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -164,7 +164,7 @@ static void no_device_and_nothing_to_make_one_of(void **state)
 		       "lspci");
 }
 
-static void a_device_in_user_space_needs_no_kernel(void **state)
+static void doctor_kernel_user_space_device_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -176,7 +176,7 @@ static void a_device_in_user_space_needs_no_kernel(void **state)
 	assert_no_findings(fixture);
 }
 
-static void a_namespace_without_devices(void **state)
+static void doctor_kernel_netns_exclusive_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -199,19 +199,20 @@ static void a_namespace_without_devices(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(no_rdma_and_no_modules_in_sight),
-		doctor_test(no_rdma_among_the_modules),
-		doctor_test(the_package_manager_is_that_of_the_distribution),
-		doctor_test(a_module_that_is_there_is_not_loaded),
-		doctor_test(a_container_loads_no_modules),
-		doctor_test(devices_without_ib_uverbs),
-		doctor_test(no_sysfs),
-		doctor_test(no_sysfs_where_it_belongs),
-		doctor_test(versions_of_the_interface),
-		doctor_test(no_device_but_soft_roce_could_be),
-		doctor_test(no_device_and_nothing_to_make_one_of),
-		doctor_test(a_device_in_user_space_needs_no_kernel),
-		doctor_test(a_namespace_without_devices),
+		doctor_test(doctor_kernel_modules_invisible_finds_no_rdma),
+		doctor_test(doctor_kernel_without_ib_uverbs_finds_no_rdma),
+		doctor_test(doctor_kernel_on_fedora_fix_uses_dnf),
+		doctor_test(doctor_kernel_ib_uverbs_not_loaded_is_found),
+		doctor_test(doctor_kernel_in_container_fix_is_on_the_host),
+		doctor_test(doctor_kernel_device_without_ib_uverbs_is_found),
+		doctor_test(doctor_kernel_wrong_sysfs_path_is_found),
+		doctor_test(doctor_kernel_sysfs_not_mounted_is_found),
+		doctor_test(doctor_kernel_unsupported_abi_is_found),
+		doctor_test(doctor_kernel_no_device_fix_adds_soft_device),
+		doctor_test(
+			doctor_kernel_no_device_without_modules_fix_is_lspci),
+		doctor_test(doctor_kernel_user_space_device_has_no_finding),
+		doctor_test(doctor_kernel_netns_exclusive_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

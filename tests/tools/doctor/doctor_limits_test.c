@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Limits of the process and of its control groups. */
+/* Tests of doctor_limits.c and doctor_cgroup.c. */
 #include <string.h>
 #include <sys/resource.h>
 
@@ -12,7 +12,7 @@ static void set_memlock(struct doctor_fixture *fixture, unsigned long now,
 	fixture->doctor.limits.memlock_max = max;
 }
 
-static void memlock_that_is_too_low(void **state)
+static void doctor_limits_memlock_too_low_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -22,13 +22,13 @@ static void memlock_that_is_too_low(void **state)
 	doctor_check_limits(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL);
 	assert_has_text(finding, "64 kB");
-	/* 1 MB, the queues, and a page */
+	/* 1 MB of memory, the queues, and one page */
 	assert_has_text(finding, "needs 1284 kB");
 	assert_has_fix(finding, "/etc/security/limits.d/");
 	assert_null(strstr(finding->fixes[0], "ulimit"));
 }
 
-static void memlock_that_the_user_can_raise(void **state)
+static void doctor_limits_memlock_below_hard_limit_fix_is_ulimit(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -45,7 +45,8 @@ static void memlock_that_the_user_can_raise(void **state)
 		       "ulimit -l unlimited");
 }
 
-static void memlock_of_a_container(void **state)
+static void
+doctor_limits_memlock_in_container_fix_is_docker_option(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -57,7 +58,7 @@ static void memlock_of_a_container(void **state)
 		       "docker run --ulimit memlock=-1");
 }
 
-static void memlock_for_a_large_program(void **state)
+static void doctor_limits_memlock_depends_on_option_memory(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -66,7 +67,7 @@ static void memlock_for_a_large_program(void **state)
 	doctor_check_limits(&fixture->doctor);
 	(void)doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LIMITED, NULL);
 
-	/* what the sentence says is needed is enough */
+	/* the amount that the finding names is sufficient */
 	fixture->doctor.findings.count = 0;
 	set_memlock(fixture, 1284ul << 10, 1284ul << 10);
 	doctor_check_limits(&fixture->doctor);
@@ -85,28 +86,28 @@ static void memlock_for_a_large_program(void **state)
 	(void)doctor_fixture_find(fixture, DOCTOR_MEMLOCK_LOW, NULL);
 }
 
-static void memlock_that_does_not_matter(void **state)
+static void doctor_limits_memlock_irrelevant_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	/* no device of the kernel */
+	/* without a kernel device */
 	set_memlock(fixture, 0, 0);
 	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
 	doctor_check_limits(&fixture->doctor);
 	assert_no_findings(fixture);
-	/* the capability */
+	/* with the capability */
 	(void)doctor_fixture_add_device(fixture, 0);
 	fixture->doctor.limits.memlock_exempt = true;
 	doctor_check_limits(&fixture->doctor);
 	assert_no_findings(fixture);
-	/* a usual machine for RDMA */
+	/* without a limit */
 	fixture->doctor.limits.memlock_exempt = false;
 	set_memlock(fixture, ULONG_MAX, ULONG_MAX);
 	doctor_check_limits(&fixture->doctor);
 	assert_no_findings(fixture);
 }
 
-static void limits_are_those_of_the_process(void **state)
+static void doctor_limits_read_returns_process_limits(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct rlimit limit = { 65536, 65536 };
@@ -122,7 +123,7 @@ static void limits_are_those_of_the_process(void **state)
 	assert_false(fixture->doctor.limits.memlock_exempt);
 }
 
-static void the_capability_counts_in_the_first_namespace(void **state)
+static void doctor_limits_ipc_lock_needs_initial_userns(void **state)
 {
 	static const struct {
 		const char *caps, *map;
@@ -151,7 +152,7 @@ static void the_capability_counts_in_the_first_namespace(void **state)
 	}
 }
 
-static void few_files(void **state)
+static void doctor_limits_nofile_too_low_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -169,23 +170,23 @@ static void few_files(void **state)
 
 /* ------------------------------------------------------------------------ */
 
-#define GROUP "sys/fs/cgroup/box/inner/"
+#define CGROUP_DIR "sys/fs/cgroup/box/inner/"
 
-static void a_group_without_limits(void **state)
+static void doctor_cgroup_without_limits_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
 	doctor_fixture_write(fixture, "proc/self/cgroup", "0::/box/inner\n");
-	doctor_fixture_write(fixture, GROUP "rdma.max",
+	doctor_fixture_write(fixture, CGROUP_DIR "rdma.max",
 			     "rxe0 hca_handle=max hca_object=max\n");
-	doctor_fixture_write(fixture, GROUP "rdma.current",
+	doctor_fixture_write(fixture, CGROUP_DIR "rdma.current",
 			     "rxe0 hca_handle=9 hca_object=9\n");
 	doctor_check_cgroup(&fixture->doctor);
 	assert_no_findings(fixture);
 }
 
-static void a_group_that_may_not_open(void **state)
+static void doctor_cgroup_hca_handle_limit_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -193,7 +194,7 @@ static void a_group_that_may_not_open(void **state)
 	(void)doctor_fixture_add_device(fixture, 0);
 	doctor_fixture_write(fixture, "proc/self/cgroup",
 			     "1:name=systemd:/\n0::/box/inner\n");
-	doctor_fixture_write(fixture, GROUP "rdma.max",
+	doctor_fixture_write(fixture, CGROUP_DIR "rdma.max",
 			     "rxe00 hca_handle=9 hca_object=9\n"
 			     "rxe0 hca_handle=0 hca_object=max\n");
 	doctor_check_cgroup(&fixture->doctor);
@@ -202,14 +203,14 @@ static void a_group_that_may_not_open(void **state)
 	assert_has_fix(finding, "/sys/fs/cgroup/box/inner/rdma.max");
 }
 
-static void a_group_around_it_is_full(void **state)
+static void doctor_cgroup_ancestor_hca_object_limit_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
 	doctor_fixture_write(fixture, "proc/self/cgroup", "0::/box/inner\n");
-	doctor_fixture_write(fixture, GROUP "rdma.max",
+	doctor_fixture_write(fixture, CGROUP_DIR "rdma.max",
 			     "rxe0 hca_handle=max hca_object=max\n");
 	doctor_fixture_write(fixture, "sys/fs/cgroup/box/rdma.max",
 			     "rxe0 hca_handle=max hca_object=20\n");
@@ -221,7 +222,7 @@ static void a_group_around_it_is_full(void **state)
 	assert_has_text(finding, "20");
 }
 
-static void groups_in_a_tree_of_their_own(void **state)
+static void doctor_cgroup_v1_hierarchy_is_checked(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -238,7 +239,7 @@ static void groups_in_a_tree_of_their_own(void **state)
 		"/rdma/old");
 }
 
-static void rubbish_in_a_group(void **state)
+static void doctor_cgroup_invalid_files_have_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -246,7 +247,7 @@ static void rubbish_in_a_group(void **state)
 	doctor_fixture_write(fixture, "proc/self/cgroup", "0::relative\n");
 	doctor_check_cgroup(&fixture->doctor);
 	doctor_fixture_write(fixture, "proc/self/cgroup", "0::/box/inner\n");
-	doctor_fixture_write(fixture, GROUP "rdma.max",
+	doctor_fixture_write(fixture, CGROUP_DIR "rdma.max",
 			     "rxe0 hca_handle= hca_object=-1 \xff\n");
 	doctor_check_cgroup(&fixture->doctor);
 	assert_no_findings(fixture);
@@ -255,20 +256,22 @@ static void rubbish_in_a_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(memlock_that_is_too_low),
-		doctor_test(memlock_that_the_user_can_raise),
-		doctor_test(memlock_of_a_container),
-		doctor_test(memlock_for_a_large_program),
-		doctor_test(memlock_that_does_not_matter),
-		doctor_test(the_capability_counts_in_the_first_namespace),
-		doctor_test(few_files),
-		doctor_test(a_group_without_limits),
-		doctor_test(a_group_that_may_not_open),
-		doctor_test(a_group_around_it_is_full),
-		doctor_test(groups_in_a_tree_of_their_own),
-		doctor_test(rubbish_in_a_group),
-		/* lowers what can never be raised again */
-		doctor_test(limits_are_those_of_the_process),
+		doctor_test(doctor_limits_memlock_too_low_is_found),
+		doctor_test(
+			doctor_limits_memlock_below_hard_limit_fix_is_ulimit),
+		doctor_test(
+			doctor_limits_memlock_in_container_fix_is_docker_option),
+		doctor_test(doctor_limits_memlock_depends_on_option_memory),
+		doctor_test(doctor_limits_memlock_irrelevant_has_no_finding),
+		doctor_test(doctor_limits_ipc_lock_needs_initial_userns),
+		doctor_test(doctor_limits_nofile_too_low_is_found),
+		doctor_test(doctor_cgroup_without_limits_has_no_finding),
+		doctor_test(doctor_cgroup_hca_handle_limit_is_found),
+		doctor_test(doctor_cgroup_ancestor_hca_object_limit_is_found),
+		doctor_test(doctor_cgroup_v1_hierarchy_is_checked),
+		doctor_test(doctor_cgroup_invalid_files_have_no_finding),
+		/* last, because it lowers hard limits of this process */
+		doctor_test(doctor_limits_read_returns_process_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

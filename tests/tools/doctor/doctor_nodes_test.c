@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Nodes in a fake /dev: links to /dev/null, which has the number that the fake
- * sysfs tells, so opening is real. Errors that need a control group or a device
- * that is going come from a wrapped open().
+ * Tests of doctor_nodes.c. The device nodes in the fake /dev are links to
+ * /dev/null, which has the device number in the fake sysfs, so open() succeeds.
+ * A wrapper of open() returns the errors that would need a control group or a
+ * removed device.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 
 #include "tools/doctor/doctor_fixture.h"
 
-static int node_error; /* of opening a node; 0: as it is */
+static int node_error; /* errno of opening a node; 0: call the real open() */
 
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);
@@ -34,23 +35,23 @@ int __wrap_open(const char *path, int flags, ...)
 	return __real_open(path, flags, mode);
 }
 
-static void put_node(struct doctor_fixture *fixture, const char *target)
+static void write_node(struct doctor_fixture *fixture, const char *target)
 {
 	doctor_fixture_link(fixture, "dev/infiniband/uverbs0", target);
 	doctor_fixture_write(fixture, "dev/infiniband/rdma_cm", " ");
 }
 
-static void all_is_well(void **state)
+static void doctor_nodes_usable_node_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_node(fixture, "/dev/null");
+	write_node(fixture, "/dev/null");
 	doctor_check_nodes(&fixture->doctor);
 	assert_no_findings(fixture);
 }
 
-static void no_folder(void **state)
+static void doctor_nodes_missing_folder_is_found_once(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -64,7 +65,8 @@ static void no_folder(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void no_folder_in_a_container(void **state)
+static void
+doctor_nodes_missing_folder_in_container_fix_is_docker_option(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -77,13 +79,13 @@ static void no_folder_in_a_container(void **state)
 	assert_has_fix(finding, "docker run --device=/dev/infiniband ");
 }
 
-static void one_of_two_nodes_is_missing(void **state)
+static void doctor_nodes_missing_node_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
 	(void)doctor_fixture_add_device(fixture, 1);
-	put_node(fixture, "/dev/null");
+	write_node(fixture, "/dev/null");
 	doctor_check_nodes(&fixture->doctor);
 	assert_has_fix(
 		doctor_fixture_find(fixture, DOCTOR_NODE_MISSING, "rxe1"),
@@ -91,7 +93,8 @@ static void one_of_two_nodes_is_missing(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void a_missing_node_in_a_container(void **state)
+static void
+doctor_nodes_missing_node_in_container_fix_is_docker_option(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -104,7 +107,7 @@ static void a_missing_node_in_a_container(void **state)
 	assert_has_fix(finding, "--device=/dev/infiniband/uverbs0");
 }
 
-static void a_node_without_a_known_number(void **state)
+static void doctor_nodes_unknown_device_number_fix_is_udevadm(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -120,8 +123,8 @@ static void a_node_without_a_known_number(void **state)
 		"udevadm trigger");
 }
 
-/* As a user without rights: permissions do not bind root. */
-static void a_forbidden_node(void **state)
+/* Drops root privileges, because root ignores permissions. */
+static void doctor_nodes_inaccessible_folder_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -130,8 +133,11 @@ static void a_forbidden_node(void **state)
 
 	doctor_device_get(&fixture->doctor, "rxe0");
 	strcpy(fixture->doctor.devices[0].uverbs, "uverbs0");
-	put_node(fixture, "/dev/null");
-	/* a link has no mode: the folder that it leads through has */
+	write_node(fixture, "/dev/null");
+	/*
+	 * A symbolic link has no permissions, so the folder of its target
+	 * denies access.
+	 */
 	doctor_fixture_write(fixture, "closed/x", " ");
 	doctor_fixture_link(fixture, "closed/null", "/dev/null");
 	snprintf(path, sizeof(path), "%s/closed/null", fixture->fake.root);
@@ -149,13 +155,13 @@ static void a_forbidden_node(void **state)
 	assert_has_fix(finding, "chmod 755 /dev/infiniband");
 }
 
-static void permissions_that_exclude(void **state)
+static void doctor_nodes_eacces_finds_node_forbidden(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_node(fixture, "/dev/null");
+	write_node(fixture, "/dev/null");
 	node_error = EACCES;
 	doctor_check_nodes(&fixture->doctor);
 	node_error = 0;
@@ -164,12 +170,12 @@ static void permissions_that_exclude(void **state)
 	assert_has_fix(finding, "chmod 666 /dev/infiniband/uverbs0");
 }
 
-static void a_control_group_that_excludes(void **state)
+static void doctor_nodes_eperm_finds_node_cgroup(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_node(fixture, "/dev/null");
+	write_node(fixture, "/dev/null");
 	node_error = EPERM;
 	doctor_check_nodes(&fixture->doctor);
 	node_error = 0;
@@ -177,13 +183,16 @@ static void a_control_group_that_excludes(void **state)
 		       "docker run --device=/dev/infiniband/uverbs0");
 }
 
-/* Linux 6.1 shows the device, but does not let it be opened. */
-static void a_device_of_another_namespace(void **state)
+/*
+ * Linux 6.1 lists devices of other namespaces, but rejects open() with EPERM.
+ */
+static void
+doctor_nodes_eperm_with_exclusive_netns_finds_netns_exclusive(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_node(fixture, "/dev/null");
+	write_node(fixture, "/dev/null");
 	doctor_fixture_write(fixture,
 			     "sys/module/ib_core/parameters/netns_mode", "N\n");
 	node_error = EPERM;
@@ -195,13 +204,13 @@ static void a_device_of_another_namespace(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void nobody_answers(void **state)
+static void doctor_nodes_unresponsive_device_finds_node_dead(void **state)
 {
 	static const int errors[] = { ENXIO, ENODEV, EIO };
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_node(fixture, "/dev/null");
+	write_node(fixture, "/dev/null");
 	for (size_t i = 0; i < 3; i++) {
 		fixture->doctor.findings.count = 0;
 		node_error = errors[i];
@@ -213,13 +222,13 @@ static void nobody_answers(void **state)
 	}
 }
 
-static void a_node_of_another_device(void **state)
+static void doctor_nodes_wrong_device_number_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_node(fixture, "/dev/zero");
+	write_node(fixture, "/dev/zero");
 	doctor_check_nodes(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_NODE_WRONG, "rxe0");
 	assert_has_text(finding, "1:5");
@@ -227,7 +236,7 @@ static void a_node_of_another_device(void **state)
 	assert_has_fix(finding, "c 1 3");
 }
 
-static void a_file_in_the_place_of_a_node(void **state)
+static void doctor_nodes_regular_file_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -238,7 +247,7 @@ static void a_file_in_the_place_of_a_node(void **state)
 			"is not a character device");
 }
 
-static void connection_managers(void **state)
+static void doctor_nodes_missing_rdma_cm_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -251,7 +260,7 @@ static void connection_managers(void **state)
 	assert_int_equal(finding->severity, DOCTOR_NOTE);
 }
 
-static void others_are_left_alone(void **state)
+static void doctor_nodes_unselected_device_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -266,21 +275,24 @@ static void others_are_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(all_is_well),
-		doctor_test(no_folder),
-		doctor_test(no_folder_in_a_container),
-		doctor_test(one_of_two_nodes_is_missing),
-		doctor_test(a_missing_node_in_a_container),
-		doctor_test(a_node_without_a_known_number),
-		doctor_test(a_forbidden_node),
-		doctor_test(permissions_that_exclude),
-		doctor_test(a_control_group_that_excludes),
-		doctor_test(a_device_of_another_namespace),
-		doctor_test(nobody_answers),
-		doctor_test(a_node_of_another_device),
-		doctor_test(a_file_in_the_place_of_a_node),
-		doctor_test(connection_managers),
-		doctor_test(others_are_left_alone),
+		doctor_test(doctor_nodes_usable_node_has_no_finding),
+		doctor_test(doctor_nodes_missing_folder_is_found_once),
+		doctor_test(
+			doctor_nodes_missing_folder_in_container_fix_is_docker_option),
+		doctor_test(doctor_nodes_missing_node_is_found),
+		doctor_test(
+			doctor_nodes_missing_node_in_container_fix_is_docker_option),
+		doctor_test(doctor_nodes_unknown_device_number_fix_is_udevadm),
+		doctor_test(doctor_nodes_inaccessible_folder_is_found),
+		doctor_test(doctor_nodes_eacces_finds_node_forbidden),
+		doctor_test(doctor_nodes_eperm_finds_node_cgroup),
+		doctor_test(
+			doctor_nodes_eperm_with_exclusive_netns_finds_netns_exclusive),
+		doctor_test(doctor_nodes_unresponsive_device_finds_node_dead),
+		doctor_test(doctor_nodes_wrong_device_number_is_found),
+		doctor_test(doctor_nodes_regular_file_is_found),
+		doctor_test(doctor_nodes_missing_rdma_cm_is_noted),
+		doctor_test(doctor_nodes_unselected_device_has_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

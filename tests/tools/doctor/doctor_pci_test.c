@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Adapters on a fake PCI bus that lack a module. */
+/* Tests of doctor_pci.c with a fake PCI bus. */
 #include "tools/doctor/doctor_fixture.h"
 
-#define FUNCTION "sys/bus/pci/devices/0000:03:00.0"
-#define ALIAS	 "pci:v000015B3d00001017sv000015B3sd00000001bc02sc00i00"
+#define PCI_FUNCTION_DIR "sys/bus/pci/devices/0000:03:00.0"
+#define PCI_MODALIAS	 "pci:v000015B3d00001017sv000015B3sd00000001bc02sc00i00"
 
-static void put_modules_alias(struct doctor_fixture *fixture)
+static void write_modules_alias(struct doctor_fixture *fixture)
 {
 	doctor_fixture_set_modules(fixture, "mlx5_core mlx5_ib");
 	doctor_fixture_write(fixture, "lib/modules/6.1.0/modules.alias",
@@ -17,13 +17,13 @@ static void put_modules_alias(struct doctor_fixture *fixture)
 			     "mlx5_core\n");
 }
 
-static void the_rdma_half_is_missing(void **state)
+static void doctor_pci_rdma_module_not_loaded_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	put_modules_alias(fixture);
-	doctor_fixture_link(fixture, FUNCTION "/driver",
+	write_modules_alias(fixture);
+	doctor_fixture_link(fixture, PCI_FUNCTION_DIR "/driver",
 			    "../../drivers/mlx5_core");
 	doctor_check_pci(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_PCI_RDMA_MODULE, NULL);
@@ -32,13 +32,14 @@ static void the_rdma_half_is_missing(void **state)
 	assert_int_equal(finding->nr_fixes, 1);
 }
 
-static void the_rdma_half_must_be_installed_first(void **state)
+static void
+doctor_pci_rdma_module_not_installed_fix_installs_package(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	doctor_fixture_set_modules(fixture, "bnxt_en");
-	doctor_fixture_link(fixture, FUNCTION "/driver",
+	doctor_fixture_link(fixture, PCI_FUNCTION_DIR "/driver",
 			    "../../drivers/bnxt_en");
 	doctor_check_pci(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_PCI_RDMA_MODULE, NULL);
@@ -46,48 +47,50 @@ static void the_rdma_half_must_be_installed_first(void **state)
 	assert_has_fix(finding, "modprobe bnxt_re");
 }
 
-static void the_rdma_half_is_loaded(void **state)
+static void doctor_pci_rdma_module_loaded_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	doctor_fixture_link(fixture, FUNCTION "/driver",
+	doctor_fixture_link(fixture, PCI_FUNCTION_DIR "/driver",
 			    "../../drivers/mlx5_core");
 	doctor_fixture_write(fixture, "sys/module/mlx5_ib/refcnt", "0\n");
 	doctor_check_pci(&fixture->doctor);
 	assert_no_findings(fixture);
 }
 
-static void the_rdma_half_has_another_name(void **state)
+static void doctor_pci_function_with_rdma_device_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	doctor_fixture_link(fixture, FUNCTION "/driver",
+	doctor_fixture_link(fixture, PCI_FUNCTION_DIR "/driver",
 			    "../../drivers/mlx5_core");
-	doctor_fixture_write(fixture, FUNCTION "/infiniband/mlx5_0/node_type",
+	doctor_fixture_write(fixture,
+			     PCI_FUNCTION_DIR "/infiniband/mlx5_0/node_type",
 			     "1: CA");
 	doctor_check_pci(&fixture->doctor);
 	assert_no_findings(fixture);
 }
 
-static void an_adapter_without_a_driver(void **state)
+static void doctor_pci_adapter_without_driver_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	put_modules_alias(fixture);
-	doctor_fixture_write(fixture, FUNCTION "/modalias", ALIAS "\n");
+	write_modules_alias(fixture);
+	doctor_fixture_write(fixture, PCI_FUNCTION_DIR "/modalias",
+			     PCI_MODALIAS "\n");
 	doctor_check_pci(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_PCI_NO_DRIVER, NULL);
 	assert_has_fix(finding, "modprobe mlx5_core");
 }
 
-static void what_is_no_adapter_does_not_matter(void **state)
+static void doctor_pci_unrelated_device_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	put_modules_alias(fixture);
+	write_modules_alias(fixture);
 	doctor_fixture_write(
-		fixture, FUNCTION "/modalias",
+		fixture, PCI_FUNCTION_DIR "/modalias",
 		"pci:v00008086d00001237sv00001AF4sd0bc06sc00i00\n");
 	doctor_fixture_link(fixture, "sys/bus/pci/devices/0000:04:00.0/driver",
 			    "../../drivers/virtio-pci");
@@ -95,12 +98,12 @@ static void what_is_no_adapter_does_not_matter(void **state)
 	assert_no_findings(fixture);
 }
 
-static void rubbish_in_modalias(void **state)
+static void doctor_pci_invalid_modalias_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
-	put_modules_alias(fixture);
-	fake_sysfs_write_bytes(&fixture->fake, FUNCTION "/modalias",
+	write_modules_alias(fixture);
+	fake_sysfs_write_bytes(&fixture->fake, PCI_FUNCTION_DIR "/modalias",
 			       "[*\\\0\xff[[[", 9);
 	doctor_check_pci(&fixture->doctor);
 	assert_no_findings(fixture);
@@ -109,13 +112,15 @@ static void rubbish_in_modalias(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(the_rdma_half_is_missing),
-		doctor_test(the_rdma_half_must_be_installed_first),
-		doctor_test(the_rdma_half_is_loaded),
-		doctor_test(the_rdma_half_has_another_name),
-		doctor_test(an_adapter_without_a_driver),
-		doctor_test(what_is_no_adapter_does_not_matter),
-		doctor_test(rubbish_in_modalias),
+		doctor_test(doctor_pci_rdma_module_not_loaded_is_found),
+		doctor_test(
+			doctor_pci_rdma_module_not_installed_fix_installs_package),
+		doctor_test(doctor_pci_rdma_module_loaded_has_no_finding),
+		doctor_test(
+			doctor_pci_function_with_rdma_device_has_no_finding),
+		doctor_test(doctor_pci_adapter_without_driver_is_found),
+		doctor_test(doctor_pci_unrelated_device_has_no_finding),
+		doctor_test(doctor_pci_invalid_modalias_has_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ports that are down, tables of GIDs, and failures of an open device. */
+/*
+ * Tests of doctor_ports.c: port states, GID tables, and failures of an open
+ * device.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +11,7 @@
 #define V1 IBV_GID_TYPE_ROCE_V1
 #define V2 IBV_GID_TYPE_ROCE_V2
 
-static void an_active_port_with_a_good_gid(void **state)
+static void doctor_ports_active_port_with_gid_is_usable(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -21,7 +24,7 @@ static void an_active_port_with_a_good_gid(void **state)
 	assert_true(doctor_any_usable(&fixture->doctor));
 }
 
-static void a_port_whose_interface_is_down(void **state)
+static void doctor_ports_netdev_down_finds_port_down(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -39,7 +42,7 @@ static void a_port_whose_interface_is_down(void **state)
 	assert_false(device->usable);
 }
 
-static void a_port_without_a_link(void **state)
+static void doctor_ports_no_link_finds_port_down(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -60,7 +63,7 @@ static void a_port_without_a_link(void **state)
 	assert_int_equal(finding->port, 1);
 }
 
-static void a_port_that_nobody_knows_the_interface_of(void **state)
+static void doctor_ports_unknown_netdev_fix_is_rdma_link(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -73,7 +76,7 @@ static void a_port_that_nobody_knows_the_interface_of(void **state)
 		       "rdma link show rxe0/1");
 }
 
-static void a_port_without_a_subnet_manager(void **state)
+static void doctor_ports_init_state_finds_no_sm(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -87,7 +90,7 @@ static void a_port_without_a_subnet_manager(void **state)
 	assert_int_equal(doctor_fixture_count(fixture, DOCTOR_PORT_DOWN), 0);
 }
 
-static void the_udp_port_is_taken(void **state)
+static void doctor_ports_uroce_port_down_finds_udp_port_taken(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device;
@@ -114,7 +117,7 @@ static void the_udp_port_is_taken(void **state)
 		       "ip link set no_such7 up");
 }
 
-static void no_gid(void **state)
+static void doctor_ports_without_gid_is_unusable(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -128,7 +131,7 @@ static void no_gid(void **state)
 	assert_false(device->usable);
 }
 
-static void gids_that_cannot_be_asked_for(void **state)
+static void doctor_ports_gid_query_error_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -140,7 +143,7 @@ static void gids_that_cannot_be_asked_for(void **state)
 	assert_true(device->usable);
 }
 
-static void only_link_local_gids(void **state)
+static void doctor_ports_only_link_local_gids_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -154,7 +157,7 @@ static void only_link_local_gids(void **state)
 	assert_true(device->usable);
 }
 
-static void only_gids_of_the_first_version(void **state)
+static void doctor_ports_only_roce_v1_gids_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -168,7 +171,7 @@ static void only_gids_of_the_first_version(void **state)
 	assert_true(device->usable);
 }
 
-static void the_best_gid_is_not_the_first(void **state)
+static void doctor_ports_best_gid_not_at_index_0_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -188,7 +191,7 @@ static void the_best_gid_is_not_the_first(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void an_address_that_is_no_link_local_one(void **state)
+static void doctor_ports_global_gid_after_link_local_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -201,7 +204,7 @@ static void an_address_that_is_no_link_local_one(void **state)
 			"index 1 (2001:db8::1)");
 }
 
-static void a_table_with_holes(void **state)
+static void doctor_ports_gid_table_holes_are_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -216,7 +219,7 @@ static void a_table_with_holes(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void iwarp_and_infiniband_have_other_addresses(void **state)
+static void doctor_ports_iwarp_and_infiniband_need_no_gid(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -233,7 +236,7 @@ static void iwarp_and_infiniband_have_other_addresses(void **state)
 	assert_no_findings(fixture);
 }
 
-static void one_port_of_two_is_asked_for(void **state)
+static void doctor_ports_option_ib_port_selects_port(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -255,7 +258,7 @@ static void one_port_of_two_is_asked_for(void **state)
 
 /* ------------------------------------------------------------------------ */
 
-static void it_does_not_open(void **state)
+static void doctor_ports_open_error_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -269,7 +272,7 @@ static void it_does_not_open(void **state)
 	assert_false(device->usable);
 }
 
-static void it_does_not_open_for_a_known_reason(void **state)
+static void doctor_ports_explained_open_error_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -280,7 +283,7 @@ static void it_does_not_open_for_a_known_reason(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void it_does_not_answer(void **state)
+static void doctor_ports_device_query_error_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -289,7 +292,7 @@ static void it_does_not_answer(void **state)
 	(void)doctor_fixture_find(fixture, DOCTOR_QUERY_FAILED, "rxe0");
 }
 
-static void objects_cannot_be_made(void **state)
+static void doctor_ports_object_error_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -305,7 +308,8 @@ static void objects_cannot_be_made(void **state)
 	assert_false(device->usable);
 }
 
-static void a_limit_explains_it(void **state)
+static void
+doctor_ports_object_error_explained_by_memlock_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -324,26 +328,27 @@ static void a_limit_explains_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(an_active_port_with_a_good_gid),
-		doctor_test(a_port_whose_interface_is_down),
-		doctor_test(a_port_without_a_link),
-		doctor_test(a_port_that_nobody_knows_the_interface_of),
-		doctor_test(a_port_without_a_subnet_manager),
-		doctor_test(the_udp_port_is_taken),
-		doctor_test(no_gid),
-		doctor_test(gids_that_cannot_be_asked_for),
-		doctor_test(only_link_local_gids),
-		doctor_test(only_gids_of_the_first_version),
-		doctor_test(the_best_gid_is_not_the_first),
-		doctor_test(an_address_that_is_no_link_local_one),
-		doctor_test(a_table_with_holes),
-		doctor_test(iwarp_and_infiniband_have_other_addresses),
-		doctor_test(one_port_of_two_is_asked_for),
-		doctor_test(it_does_not_open),
-		doctor_test(it_does_not_open_for_a_known_reason),
-		doctor_test(it_does_not_answer),
-		doctor_test(objects_cannot_be_made),
-		doctor_test(a_limit_explains_it),
+		doctor_test(doctor_ports_active_port_with_gid_is_usable),
+		doctor_test(doctor_ports_netdev_down_finds_port_down),
+		doctor_test(doctor_ports_no_link_finds_port_down),
+		doctor_test(doctor_ports_unknown_netdev_fix_is_rdma_link),
+		doctor_test(doctor_ports_init_state_finds_no_sm),
+		doctor_test(doctor_ports_uroce_port_down_finds_udp_port_taken),
+		doctor_test(doctor_ports_without_gid_is_unusable),
+		doctor_test(doctor_ports_gid_query_error_has_no_finding),
+		doctor_test(doctor_ports_only_link_local_gids_is_found),
+		doctor_test(doctor_ports_only_roce_v1_gids_is_found),
+		doctor_test(doctor_ports_best_gid_not_at_index_0_is_noted),
+		doctor_test(doctor_ports_global_gid_after_link_local_is_noted),
+		doctor_test(doctor_ports_gid_table_holes_are_noted),
+		doctor_test(doctor_ports_iwarp_and_infiniband_need_no_gid),
+		doctor_test(doctor_ports_option_ib_port_selects_port),
+		doctor_test(doctor_ports_open_error_is_found),
+		doctor_test(doctor_ports_explained_open_error_has_no_finding),
+		doctor_test(doctor_ports_device_query_error_is_found),
+		doctor_test(doctor_ports_object_error_is_found),
+		doctor_test(
+			doctor_ports_object_error_explained_by_memlock_has_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

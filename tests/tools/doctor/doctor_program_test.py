@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""ibv_doctor as a whole: doctor_program_test.py BUILD MAN SHIM OTHER
+"""Tests of the whole program ibv_doctor, in a private network namespace
+(tests/support/on_loopback).
 
-On a loopback interface of its own (tests/support/on_loopback). BUILD is the
-build tree, MAN the manual page, SHIM the folder of uverbs_shim's sources and
-OTHER the folder of another libibverbs.so.1; both are "-" in a sanitizer build,
-whose runtime has to be the first library.
+doctor_program_test.py BUILD MAN SHIM OTHER
+
+BUILD is the build tree, MAN the manual page, SHIM the source folder of
+uverbs_shim, OTHER the folder of another libibverbs.so.1. SHIM and OTHER are
+"-" in a sanitizer build, because the sanitizer runtime must be loaded first.
 """
 import json
 import os
@@ -22,7 +24,7 @@ BUILD, MAN, SHIM, OTHER = sys.argv[1:]
 LIB = os.path.join(BUILD, "lib")
 PROGRAM = os.path.join(BUILD, "bin", "ibv_doctor")
 PRELOAD = os.path.join(BUILD, "tests/support/uverbs_shim/uverbs_shim.so")
-MEMLOCK = 4 << 20  # enough, and not much
+MEMLOCK = 4 << 20  # enough for the tests, below the limit of memlock-limited
 KEYS = {"schema", "verdict", "exit_status", "library", "kernel", "container",
         "limits", "devices", "findings"}
 FINDING_KEYS = {"id", "severity", "device", "port", "text", "reason", "cures"}
@@ -51,7 +53,7 @@ def run(*options, before=(), stdout=subprocess.PIPE, **env):
 
 
 class Report:
-    """Both forms of a report, of which the second must be well-formed."""
+    """Runs ibv_doctor twice, for the text and the JSON report; checks both."""
 
     def __init__(self, what, *options, before=(), **env):
         self.what = what
@@ -85,20 +87,22 @@ class Report:
             check(len(line) < 80 or not is_sentence,
                   f"{self.what}: 80 columns", line)
 
-    def has(self, name, status, *words):
-        """That finding is there, with these words in a cure or the text."""
+    def expect(self, name, status, *words):
+        """The report has the finding, with @words in its text or fixes."""
         found = [f for f in self.json["findings"] if f["id"] == name]
-        said = " ".join(f["text"] + " " + " ".join(f["cures"]) for f in found)
+        text = " ".join(f["text"] + " " + " ".join(f["cures"]) for f in found)
         check(found and self.status == status and
-              all(word in said for word in words),
+              all(word in text for word in words),
               f"{self.what}: {name}, {words}, status {status}",
               f"{self.status}\n{self.text}")
 
-    def lacks(self, *names):
+    def expect_no(self, *names):
+        """The report has none of the findings."""
         there = {f["id"] for f in self.json["findings"]} & set(names)
-        check(not there, f"{self.what}: {there} is not so", self.text)
+        check(not there, f"{self.what}: unexpected {there}", self.text)
 
-    def usable(self, name, status):
+    def expect_usable(self, name, status):
+        """The device is usable."""
         devices = [d for d in self.json["devices"] if d["name"] == name]
         check(devices and devices[0]["usable"] and self.status == status,
               f"{self.what}: {name} can be used, status {status}",
@@ -106,7 +110,7 @@ class Report:
 
 
 class Shim:
-    """A folder with devices of the shim, and the environment for it."""
+    """A folder with devices of uverbs_shim, and the environment for them."""
 
     def __init__(self, *devices, discovery="netlink"):
         self.dir = tempfile.mkdtemp()
@@ -135,8 +139,8 @@ class Shim:
         return Report(what, *options, before=before, **{**self.env, **env})
 
 
-def namespace(*command):
-    """As root of a user namespace, whose capabilities lock no memory."""
+def in_userns(*command):
+    """Runs as root of a user namespace, where CAP_IPC_LOCK has no effect."""
     return ("unshare", "--user", "--map-root-user", *command)
 
 
@@ -160,19 +164,19 @@ def test_options():
             check(run(option, stdout=full).returncode == 74,
                   f"{option} into a full disk")
         check("cannot write" in run("--json", stdout=full).stderr,
-              "it says so, on the standard error that it had")
+              "the error appears on the original standard error")
     reader, writer = os.pipe()
     os.close(reader)
     result = run(UROCE_DEVICES="lo", stdout=writer)
     os.close(writer)
     check((result.returncode, result.stderr) == (-signal.SIGPIPE, ""),
-          "a pipe that nobody reads", result)
+          "a pipe without a reader", result)
     result = run(UROCE_DEVICES="lo", before=("sh", "-c", 'exec "$0" 2>&-'))
     check(result.returncode == 0 and "uroce_lo" in result.stdout,
-          "without a standard error", result)
+          "closed standard error", result)
 
 
-def test_manual():
+def test_manual_page():
     with open(MAN, encoding="utf-8") as file:
         page = file.read().replace("\\-", "-")
     section = re.search(r"^\.SH ERRORS\n(.*?)^\.SH ", page, re.M | re.S)
@@ -181,33 +185,34 @@ def test_manual():
           "the page has each finding once", set(described) ^ set(KNOWN))
     section = re.search(r"^\.SH OPTIONS\n(.*?)^\.SH ", page, re.M | re.S)
     options = re.findall(r"^\.TP\n(.*)", re.sub(r"\\f.", "", section[1]), re.M)
-    told = re.findall(r"^  (-\w, --[\w-]+(?:=\w+)?) ", run("--help").stdout,
-                      re.M)
-    check(options == told and len(told) == 7,
-          "options in the page and in --help", f"{options}\n{told}")
+    listed = re.findall(r"^  (-\w, --[\w-]+(?:=\w+)?) ", run("--help").stdout,
+                        re.M)
+    check(options == listed and len(listed) == 7,
+          "options in the page and in --help", f"{options}\n{listed}")
 
 
-def test_tests():
-    """Each finding is made by a unit test, or here; many in the lane, too."""
+def test_coverage():
+    """A unit test or this script causes each finding."""
     here = os.path.dirname(os.path.abspath(__file__))
-    made = set()
+    tested = set()
     for name in os.listdir(here):
         if name.endswith(("_test.c", "_test.py")):
             with open(os.path.join(here, name), encoding="utf-8") as file:
-                made |= {found[0].lower().replace("_", "-") or found[1]
-                         for found in re.findall(
-                             r'\bDOCTOR_(\w+)|\.has\("([a-z-]+)"',
+                tested |= {found[0].lower().replace("_", "-") or found[1]
+                           for found in re.findall(
+                             r'\bDOCTOR_(\w+)|\.expect\("([a-z-]+)"',
                              file.read())}
-    check(set(KNOWN) <= made, "each finding has a test", set(KNOWN) - made)
+    check(set(KNOWN) <= tested, "each finding has a test",
+          set(KNOWN) - tested)
 
 
 def test_this_machine():
-    """Of most machines, that they have no RDMA; and then why."""
+    """The report fits this machine, with or without RDMA devices."""
     folder = "/sys/class/infiniband_verbs"
-    there = os.path.isdir(folder) and \
+    devices = os.path.isdir(folder) and \
         [name for name in os.listdir(folder) if name.startswith("uverbs")]
     report = Report("this machine", UROCE_DEVICES="none")
-    if there:
+    if devices:
         check(report.json["devices"], "devices of this machine", report.text)
         return
     check(report.status == 1 and not report.json["devices"] and
@@ -218,101 +223,101 @@ def test_this_machine():
 
 def test_user_space():
     report = Report("uroce", UROCE_DEVICES="lo")
-    report.usable("uroce_lo", 0)
-    report.lacks("kernel-no-rdma", "no-device", "memlock-low")
+    report.expect_usable("uroce_lo", 0)
+    report.expect_no("kernel-no-rdma", "no-device", "memlock-low")
     report = Report("uroce, interface", UROCE_DEVICES="lo,none_such")
-    report.usable("uroce_lo", 2)
-    report.has("uroce-interface", 2, "none_such", "UROCE_DEVICES=auto")
+    report.expect_usable("uroce_lo", 2)
+    report.expect("uroce-interface", 2, "none_such", "UROCE_DEVICES=auto")
     report = Report("uroce, unknown", "-d", "other", UROCE_DEVICES="lo")
-    report.has("device-unknown", 1, "Available devices: uroce_lo.")
+    report.expect("device-unknown", 1, "Available devices: uroce_lo.")
     report = Report("uroce, port 2", "-i", "2", UROCE_DEVICES="lo")
-    report.has("unexplained", 1, "no such port")
+    report.expect("unexplained", 1, "no such port")
     report = Report("uroce, little memory", "-m", "1G", UROCE_DEVICES="lo",
-                    before=namespace("prlimit", "--memlock=65536"))
-    report.usable("uroce_lo", 0)
+                    before=in_userns("prlimit", "--memlock=65536"))
+    report.expect_usable("uroce_lo", 0)
     report = Report("uroce, few files", UROCE_DEVICES="lo",
                     before=("prlimit", "--nofile=64"))
-    report.has("nofile-low", 2, "open 64 files")
-    report = Report("slip", UROCE_DEVICES="lo", RDMAV_FORKSAFE="1")
-    report.has("env-unknown", 0, "RDMAV_FORKSAFE")
+    report.expect("nofile-low", 2, "open 64 files")
+    report = Report("unknown variable", UROCE_DEVICES="lo", RDMAV_FORKSAFE="1")
+    report.expect("env-unknown", 0, "RDMAV_FORKSAFE")
 
 
 def test_udp_port_taken():
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as taken:
         taken.bind(("::", 4791))
         report = Report("UDP port taken", UROCE_DEVICES="lo")
-        report.has("uroce-port-taken", 1, "ss -lunp")
-    Report("UDP port free", UROCE_DEVICES="lo").usable("uroce_lo", 0)
+        report.expect("uroce-port-taken", 1, "ss -lunp")
+    Report("UDP port free", UROCE_DEVICES="lo").expect_usable("uroce_lo", 0)
 
 
 def test_interface_down():
     subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
     report = Report("lo down", UROCE_DEVICES="lo")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    report.has("uroce-interface", 1, "ip link set lo up")
+    report.expect("uroce-interface", 1, "ip link set lo up")
 
 
 def test_no_rdma():
-    """The cure that is offered is tried."""
+    """Applies the fix of uroce-available."""
     with Shim(discovery="sysfs") as shim:
-        shim.report("no device").has("no-device", 1)
+        shim.report("no device").expect("no-device", 1)
         shutil.rmtree(shim.path("sys/class/infiniband_verbs"))
         report = shim.report("no RDMA")
-        # a machine with a module that is not loaded passes as well
+        # module-not-loaded: this machine has the module
         check({f["id"] for f in report.json["findings"]} &
               {"kernel-no-rdma", "module-not-loaded"}, "no RDMA", report.text)
-        report.has("uroce-available", 1, "UROCE_DEVICES=auto")
-        cured = shim.report("no RDMA, cured", UROCE_DEVICES="auto")
-        cured.usable("uroce_lo", 0)
+        report.expect("uroce-available", 1, "UROCE_DEVICES=auto")
+        fixed = shim.report("no RDMA, fixed", UROCE_DEVICES="auto")
+        fixed.expect_usable("uroce_lo", 0)
         shutil.rmtree(shim.path("sys"))
-        shim.report("no sysfs").has("sysfs-missing", 1, "unset SYSFS_PATH")
+        shim.report("no sysfs").expect("sysfs-missing", 1, "unset SYSFS_PATH")
 
 
 def test_device():
     with Shim("rxe") as shim:
         report = shim.report("one device")
-        report.usable("rxe0", FINE)
-        report.lacks("cm-node-missing", "port-down", "node-missing")
-        report.has("gid-index", FINE, "-g 1")
+        report.expect_usable("rxe0", STATUS_FINE)
+        report.expect_no("cm-node-missing", "port-down", "node-missing")
+        report.expect("gid-index", STATUS_FINE, "-g 1")
         os.unlink(shim.path("dev/rdma_cm"))
-        shim.report("no rdma_cm").has("cm-node-missing", FINE)
+        shim.report("no rdma_cm").expect("cm-node-missing", STATUS_FINE)
 
-        low = namespace("prlimit", "--memlock=65536")
+        low = in_userns("prlimit", "--memlock=65536")
         report = shim.report("memlock 64 kB", before=low)
-        report.has("memlock-low", 2, "64 kB", "needs 1284 kB", "memlock")
-        if IS_LITTLE:  # and cannot be raised
+        report.expect("memlock-low", 2, "64 kB", "needs 1284 kB", "memlock")
+        if MEMLOCK_IS_LOW:  # and cannot be raised
             return
-        enough = namespace("prlimit", f"--memlock={MEMLOCK}")
-        shim.report("memlock 4 MB", before=enough).has("memlock-limited", 0)
+        enough = in_userns("prlimit", f"--memlock={MEMLOCK}")
+        shim.report("memlock 4 MB", before=enough).expect("memlock-limited", 0)
         report = shim.report("memlock 4 MB, -m 1G", "-m", "1G", before=enough)
-        report.has("memlock-low", 2, "needs 1048836 kB")
+        report.expect("memlock-low", 2, "needs 1048836 kB")
 
 
 def test_nodes():
     with Shim("rxe", "rxe:name=rxe1") as shim:
         os.unlink(shim.path("dev/uverbs1"))
         report = shim.report("one node of two")
-        report.has("node-missing", 2, "mknod -m 666", "231 193")
-        report.usable("rxe0", 2)
-        report = shim.report("that without", "-d", "rxe1")
-        report.has("node-missing", 1)
-        report = shim.report("the other", "-d", "rxe0")
-        report.usable("rxe0", FINE)
-        report.lacks("node-missing")
+        report.expect("node-missing", 2, "mknod -m 666", "231 193")
+        report.expect_usable("rxe0", 2)
+        report = shim.report("device without node", "-d", "rxe1")
+        report.expect("node-missing", 1)
+        report = shim.report("device with node", "-d", "rxe0")
+        report.expect_usable("rxe0", STATUS_FINE)
+        report.expect_no("node-missing")
         shutil.rmtree(shim.path("dev"))
         report = shim.report("no folder")
-        report.has("nodes-no-folder", 1, "/dev/infiniband")
+        report.expect("nodes-no-folder", 1, "/dev/infiniband")
 
 
 def test_providers():
     with Shim("rxe:driver_id=3:name=foo0") as shim:
-        shim.report("no provider").has("provider-missing", 1, "install")
+        shim.report("no provider").expect("provider-missing", 1, "install")
     with Shim("rxe:abi=9") as shim:
         report = shim.report("other ABI")
-        report.has("provider-abi", 1)
-        check("ABI 9" in report.text, "the library's word on it", report.text)
+        report.expect("provider-abi", 1)
+        check("ABI 9" in report.text, "library message", report.text)
         report = shim.report("no such driver", RDMAV_DRIVERS="none_such:rxe")
-        report.has("env-driver-missing", 1, "none_such")
+        report.expect("env-driver-missing", 1, "none_such")
 
 
 def test_kernel_abi():
@@ -320,25 +325,25 @@ def test_kernel_abi():
         with open(shim.path("sys/class/infiniband_verbs/abi_version"), "w",
                   encoding="ascii") as file:
             file.write("9\n")
-        shim.report("kernel ABI").has("kernel-abi", 2, "version 9")
+        shim.report("kernel ABI").expect("kernel-abi", 2, "version 9")
 
 
 def test_other_library():
     path = f"{OTHER}:{LIB}"
     report = Report("other library", LD_LIBRARY_PATH=path, UROCE_DEVICES="lo")
-    report.has("library-other", 1, OTHER, "unset LD_LIBRARY_PATH")
-    report.has("object-failed", 1, "a memory region", "not permitted")
-    report.has("env-ignored", 1, "UROCE_DEVICES")
+    report.expect("library-other", 1, OTHER, "unset LD_LIBRARY_PATH")
+    report.expect("object-failed", 1, "a memory region", "not permitted")
+    report.expect("env-ignored", 1, "UROCE_DEVICES")
     with Shim("rxe") as shim:
         report = shim.report("a library that crashes", LD_LIBRARY_PATH=path,
                              OTHER_LIBRARY_CRASHES="1")
-        report.has("library-crashed", 1, OTHER, "Segmentation fault")
-        report.has("library-other", 1, OTHER)
-        report.lacks("unexplained", "list-failed", "provider-missing")
+        report.expect("library-crashed", 1, OTHER, "Segmentation fault")
+        report.expect("library-other", 1, OTHER)
+        report.expect_no("unexplained", "list-failed", "provider-missing")
 
 
-def test_rubbish():
-    """Random bytes in the files of sysfs, random ends of links."""
+def test_random_sysfs():
+    """Random bytes in sysfs files do not crash the program."""
     dice = random.Random(4791)
     with Shim("rxe", "rxe:name=rxe1") as shim:
         files = [os.path.join(folder, name)
@@ -351,22 +356,22 @@ def test_rubbish():
                         (0, 1, 7, 64, 5000))))
             result = run("--json", **shim.env)
             check(result.returncode in (0, 1, 2) and json.loads(result.stdout),
-                  f"rubbish {round_}", result)
+                  f"random sysfs {round_}", result)
             check(run(**shim.env).stdout.isascii(), f"ASCII {round_}")
 
 
 KNOWN = [line.split()[0] for line in run("--list").stdout.splitlines()]
 
-# Some hosts grant little memory: devices of the kernel then limp.
+# On a host with a low memlock limit, kernel devices have errors.
 limits = json.loads(run("--json").stdout)["limits"]
-IS_LITTLE = limits["memlock"] is not None and limits["memlock"] < MEMLOCK
-FINE = 2 if IS_LITTLE and limits["memlock_applies"] else 0
+MEMLOCK_IS_LOW = limits["memlock"] is not None and limits["memlock"] < MEMLOCK
+STATUS_FINE = 2 if MEMLOCK_IS_LOW and limits["memlock_applies"] else 0
 
-tests = [test_options, test_manual, test_tests, test_this_machine,
+tests = [test_options, test_manual_page, test_coverage, test_this_machine,
          test_user_space, test_udp_port_taken, test_interface_down]
 if SHIM != "-":
     tests += [test_no_rdma, test_device, test_nodes, test_providers,
-              test_kernel_abi, test_other_library, test_rubbish]
+              test_kernel_abi, test_other_library, test_random_sysfs]
 for test in tests:
     test()
 print(f"{count} checked, {len(findings)} wrong")

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices that the library does not list, and the state of their providers. */
+/* Tests of doctor_providers.c: devices that the library does not list. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/doctor/doctor_fixture.h"
 
-#define BESIDE "opt/lib/libibverbs/"
+#define PROVIDER_DIR "opt/lib/libibverbs/"
 
-static void put_module(struct doctor_fixture *fixture, const char *file)
+static void write_module(struct doctor_fixture *fixture, const char *file)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), BESIDE "%s", file);
+	snprintf(path, sizeof(path), PROVIDER_DIR "%s", file);
 	doctor_fixture_write(fixture, path, "ELF");
 }
 
-static void configure(struct doctor_fixture *fixture, const char *file,
-		      const char *text)
+static void write_driver_file(struct doctor_fixture *fixture, const char *file,
+			      const char *text)
 {
 	char path[PATH_MAX];
 
-	/* without the first slash */
+	/* without the leading slash */
 	snprintf(path, sizeof(path), "%s/%s", &IBV_CONFIG_DIR[1], file);
 	doctor_fixture_write(fixture, path, "%s", text);
 }
 
-static void a_listed_device_has_its_provider(void **state)
+static void doctor_providers_listed_device_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -35,14 +35,14 @@ static void a_listed_device_has_its_provider(void **state)
 	assert_no_findings(fixture);
 }
 
-static void not_installed(void **state)
+static void doctor_providers_missing_module_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxex-rdmav34.so");
-	put_module(fixture, "librxe.so");
+	write_module(fixture, "librxex-rdmav34.so");
+	write_module(fixture, "librxe.so");
 	doctor_fixture_write(fixture, "etc/os-release", "ID=ubuntu\n");
 	doctor_check_providers(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "rxe0");
@@ -50,30 +50,31 @@ static void not_installed(void **state)
 	assert_has_fix(finding, "apt-get install ibverbs-providers");
 }
 
-static void of_an_unknown_release(void **state)
+static void doctor_providers_unsupported_release_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxe-rdmav25.so");
-	configure(fixture, "rxe.driver", "driver rxe\n");
+	write_module(fixture, "librxe-rdmav25.so");
+	write_driver_file(fixture, "rxe.driver", "driver rxe\n");
 	doctor_check_providers(&fixture->doctor);
 	assert_has_text(
 		doctor_fixture_find(fixture, DOCTOR_PROVIDER_RELEASE, "rxe0"),
 		"/opt/lib/libibverbs/librxe-rdmav25.so");
 }
 
-static void not_configured(void **state)
+static void doctor_providers_missing_driver_file_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxe-rdmav34.so");
-	configure(fixture, "other",
-		  "driver rx\ndriver rxe2\n# driver rxe\ndriver\nrxe\n");
-	put_module(fixture, "librx-rdmav34.so");
-	put_module(fixture, "librxe2-rdmav34.so");
+	write_module(fixture, "librxe-rdmav34.so");
+	write_driver_file(
+		fixture, "other",
+		"driver rx\ndriver rxe2\n# driver rxe\ndriver\nrxe\n");
+	write_module(fixture, "librx-rdmav34.so");
+	write_module(fixture, "librxe2-rdmav34.so");
 	doctor_check_providers(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_PROVIDER_NOT_CONFIGURED,
 				      "rxe0");
@@ -82,14 +83,14 @@ static void not_configured(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void refused_for_its_abi(void **state)
+static void doctor_providers_abi_message_finds_provider_abi(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxe-rdmav34.so");
-	configure(fixture, "rxe.driver", "driver\trxe-rdmav34\n");
+	write_module(fixture, "librxe-rdmav34.so");
+	write_driver_file(fixture, "rxe.driver", "driver\trxe-rdmav34\n");
 	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: provider rxe: supports versions 1 to 1 of its "
 	       "kernel driver's ABI, but rxe0 has version 2\n"
@@ -102,12 +103,13 @@ static void refused_for_its_abi(void **state)
 	assert_null(strstr(finding->reason, "mlx5"));
 }
 
-static void refused_by_a_module_of_ours(void **state)
+static void
+doctor_providers_anyverbs_module_rejection_finds_provider_abi(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxe-anyverbs1.so");
+	write_module(fixture, "librxe-anyverbs1.so");
 	assert_int_equal(setenv("RDMAV_DRIVERS", "siw:rxe-anyverbs1", 1), 0);
 	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: no provider for rxe0 (kernel driver rxe, ABI 9)\n");
@@ -119,14 +121,14 @@ static void refused_by_a_module_of_ours(void **state)
 		       "ABI 9"));
 }
 
-static void broken(void **state)
+static void doctor_providers_load_error_finds_provider_broken(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxe-anyverbs1.so");
-	configure(fixture, "a.driver", "driver rxe\n");
+	write_module(fixture, "librxe-anyverbs1.so");
+	write_driver_file(fixture, "a.driver", "driver rxe\n");
 	strcpy(fixture->doctor.library.messages,
 	       "libibverbs: provider rxe: librxe.so: undefined symbol: x");
 	doctor_check_providers(&fixture->doctor);
@@ -135,7 +137,7 @@ static void broken(void **state)
 	assert_has_fix(finding, "ldd -r /opt/lib/libibverbs/");
 }
 
-static void the_library_knows_the_driver(void **state)
+static void doctor_providers_name_comes_from_library_message(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -153,7 +155,7 @@ static void the_library_knows_the_driver(void **state)
 		"name is hns.");
 }
 
-static void sysfs_knows_the_driver(void **state)
+static void doctor_providers_name_comes_from_sysfs_driver(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -171,7 +173,7 @@ static void sysfs_knows_the_driver(void **state)
 		"name is mlx4.");
 }
 
-static void nobody_knows_the_driver(void **state)
+static void doctor_providers_unknown_name_finds_provider_missing(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -186,7 +188,7 @@ static void nobody_knows_the_driver(void **state)
 	(void)doctor_fixture_find(fixture, DOCTOR_PROVIDER_MISSING, "ibp1s0");
 }
 
-static void a_node_that_is_missing_explains_it(void **state)
+static void doctor_providers_missing_node_has_no_provider_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -198,22 +200,22 @@ static void a_node_that_is_missing_explains_it(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void driver_files_that_lead_nowhere(void **state)
+static void doctor_providers_stale_driver_file_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
 
-	put_module(fixture, "librxe-rdmav34.so");
-	configure(fixture, "rxe.driver", "driver rxe\n");
-	configure(fixture, "abs.driver", "driver /some/where/libx\n");
-	configure(fixture, "it's old", "driver nes\n");
+	write_module(fixture, "librxe-rdmav34.so");
+	write_driver_file(fixture, "rxe.driver", "driver rxe\n");
+	write_driver_file(fixture, "abs.driver", "driver /some/where/libx\n");
+	write_driver_file(fixture, "it's old", "driver nes\n");
 	doctor_check_providers(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_DRIVER_FILE_STALE, NULL);
 	assert_has_text(finding, "nes");
 	assert_has_fix(finding, "rm '" IBV_CONFIG_DIR "/it'\\''s old'");
 }
 
-static void rubbish_in_driver_files(void **state)
+static void doctor_providers_invalid_driver_file_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char rubbish[9000];
@@ -227,12 +229,13 @@ static void rubbish_in_driver_files(void **state)
 		doctor_fixture_count(fixture, DOCTOR_DRIVER_FILE_STALE), 3);
 }
 
-static void another_library_has_its_own_folder(void **state)
+static void
+doctor_providers_foreign_library_uses_its_config_folder(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxe-rdmav25.so");
+	write_module(fixture, "librxe-rdmav25.so");
 	fixture->doctor.library.is_anyverbs = false;
 	doctor_check_providers(&fixture->doctor);
 	assert_has_fix(doctor_fixture_find(
@@ -240,12 +243,13 @@ static void another_library_has_its_own_folder(void **state)
 		       "> /etc/libibverbs.d/rxe.driver");
 }
 
-static void another_library_has_other_words(void **state)
+static void
+doctor_providers_foreign_library_messages_are_understood(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	put_module(fixture, "librxe-rdmav34.so");
+	write_module(fixture, "librxe-rdmav34.so");
 	doctor_fixture_write(fixture, "etc/libibverbs.d/rxe.driver",
 			     "driver rxe\n");
 	fixture->doctor.library.is_anyverbs = false;
@@ -266,21 +270,26 @@ static void another_library_has_other_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(a_listed_device_has_its_provider),
-		doctor_test(not_installed),
-		doctor_test(of_an_unknown_release),
-		doctor_test(not_configured),
-		doctor_test(refused_for_its_abi),
-		doctor_test(refused_by_a_module_of_ours),
-		doctor_test(broken),
-		doctor_test(the_library_knows_the_driver),
-		doctor_test(sysfs_knows_the_driver),
-		doctor_test(nobody_knows_the_driver),
-		doctor_test(a_node_that_is_missing_explains_it),
-		doctor_test(driver_files_that_lead_nowhere),
-		doctor_test(rubbish_in_driver_files),
-		doctor_test(another_library_has_its_own_folder),
-		doctor_test(another_library_has_other_words),
+		doctor_test(doctor_providers_listed_device_has_no_finding),
+		doctor_test(doctor_providers_missing_module_is_found),
+		doctor_test(doctor_providers_unsupported_release_is_found),
+		doctor_test(doctor_providers_missing_driver_file_is_found),
+		doctor_test(doctor_providers_abi_message_finds_provider_abi),
+		doctor_test(
+			doctor_providers_anyverbs_module_rejection_finds_provider_abi),
+		doctor_test(doctor_providers_load_error_finds_provider_broken),
+		doctor_test(doctor_providers_name_comes_from_library_message),
+		doctor_test(doctor_providers_name_comes_from_sysfs_driver),
+		doctor_test(
+			doctor_providers_unknown_name_finds_provider_missing),
+		doctor_test(
+			doctor_providers_missing_node_has_no_provider_finding),
+		doctor_test(doctor_providers_stale_driver_file_is_noted),
+		doctor_test(doctor_providers_invalid_driver_file_is_noted),
+		doctor_test(
+			doctor_providers_foreign_library_uses_its_config_folder),
+		doctor_test(
+			doctor_providers_foreign_library_messages_are_understood),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

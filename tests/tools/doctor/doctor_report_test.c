@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What remains, the verdict, and both forms of the report. */
+/* Tests of doctor_unexplained.c, the status, and both reports. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tools/doctor/doctor_fixture.h"
 #include "tools/doctor/doctor_report.h"
 
-static void each_kind_is_described(void **state)
+static void doctor_kinds_have_unique_id_and_summary(void **state)
 {
 	for (size_t i = 0; i < DOCTOR_NR_IDS; i++) {
 		const char *id = doctor_kinds[i].id;
@@ -23,7 +23,7 @@ static void each_kind_is_described(void **state)
 	}
 }
 
-static void texts_are_cut_and_made_ascii(void **state)
+static void doctor_finding_texts_are_truncated_to_ascii(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_finding *finding;
@@ -43,7 +43,7 @@ static void texts_are_cut_and_made_ascii(void **state)
 	assert_string_equal(finding->reason, "one?two");
 }
 
-static void the_worst_comes_first(void **state)
+static void doctor_findings_sort_puts_errors_first(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_findings *findings = &fixture->doctor.findings;
@@ -63,7 +63,7 @@ static void the_worst_comes_first(void **state)
 		assert_int_equal(findings->list[i].id, sorted[i]);
 }
 
-static void the_verdict(void **state)
+static void doctor_status_depends_on_devices_and_findings(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_findings *findings = &fixture->doctor.findings;
@@ -85,7 +85,7 @@ static void the_verdict(void **state)
 
 /* ------------------------------------------------------------------------ */
 
-static void a_list_that_fails(void **state)
+static void doctor_unexplained_list_error_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -98,7 +98,8 @@ static void a_list_that_fails(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void a_list_that_fails_for_a_known_reason(void **state)
+static void
+doctor_unexplained_list_error_with_cause_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -109,7 +110,7 @@ static void a_list_that_fails_for_a_known_reason(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void a_name_that_no_device_has(void **state)
+static void doctor_unexplained_unknown_device_name_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -125,7 +126,7 @@ static void a_name_that_no_device_has(void **state)
 	assert_int_equal(fixture->doctor.findings.count, 1);
 }
 
-static void many_names(void **state)
+static void doctor_unexplained_many_device_names_are_truncated(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char name[64];
@@ -141,7 +142,7 @@ static void many_names(void **state)
 		"a_long_name_of_a_device_9");
 }
 
-static void something_nobody_foresaw(void **state)
+static void doctor_unexplained_unusable_device_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -154,7 +155,7 @@ static void something_nobody_foresaw(void **state)
 	assert_has_fix(finding, "VERBS_LOG_LEVEL=4");
 }
 
-static void no_device_for_no_reason(void **state)
+static void doctor_unexplained_no_device_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -162,7 +163,7 @@ static void no_device_for_no_reason(void **state)
 	(void)doctor_fixture_find(fixture, DOCTOR_UNEXPLAINED, NULL);
 }
 
-static void a_port_that_does_not_exist(void **state)
+static void doctor_unexplained_unknown_port_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_device *device =
@@ -177,7 +178,7 @@ static void a_port_that_does_not_exist(void **state)
 		"no such port; its last port is 1");
 }
 
-static void a_device_in_user_space_is_offered(void **state)
+static void doctor_unexplained_uroce_device_is_offered(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -193,8 +194,8 @@ static void a_device_in_user_space_is_offered(void **state)
 
 /* ------------------------------------------------------------------------ */
 
-static char *printed(const struct doctor *doctor,
-		     void (*print)(const struct doctor *, FILE *))
+static char *print_to_string(const struct doctor *doctor,
+			     void (*print)(const struct doctor *, FILE *))
 {
 	char *text = NULL;
 	size_t size;
@@ -211,7 +212,7 @@ static void print_json(const struct doctor *doctor, FILE *file)
 	assert_int_equal(doctor_print_json(doctor, file), 0);
 }
 
-static void fill(struct doctor_fixture *fixture)
+static void add_device_and_finding(struct doctor_fixture *fixture)
 {
 	struct doctor_device *device =
 		doctor_fixture_add_open_device(fixture, 0);
@@ -232,13 +233,13 @@ static void fill(struct doctor_fixture *fixture)
 	doctor_finding_set_reason(finding, "I say \"so\"");
 }
 
-static void the_text(void **state)
+static void doctor_print_text_wraps_sentences(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char *text;
 
-	fill(fixture);
-	text = printed(&fixture->doctor, doctor_print_text);
+	add_device_and_finding(fixture);
+	text = print_to_string(&fixture->doctor, doctor_print_text);
 	assert_string_equal(
 		text,
 		"rxe0: can be used\n"
@@ -257,18 +258,18 @@ static void the_text(void **state)
 	free(text);
 }
 
-static void the_text_of_nothing(void **state)
+static void doctor_print_text_without_device_prints_summary(void **state)
 {
 	struct doctor_fixture *fixture = *state;
-	char *text = printed(&fixture->doctor, doctor_print_text);
+	char *text = print_to_string(&fixture->doctor, doctor_print_text);
 
 	assert_string_equal(text, "No RDMA device found.\n\n"
 				  "0 of 0 devices can be used.\n");
 	free(text);
 }
 
-/* Blanks and line breaks are json_out.c's business. */
-static void squeeze(char *text)
+/* Removes blanks and line breaks, which json_out_test checks. */
+static void remove_blanks(char *text)
 {
 	char *to = text;
 
@@ -278,14 +279,14 @@ static void squeeze(char *text)
 	*to = '\0';
 }
 
-static void the_json(void **state)
+static void doctor_print_json_writes_all_members(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char *text;
 
-	fill(fixture);
-	text = printed(&fixture->doctor, print_json);
-	squeeze(text);
+	add_device_and_finding(fixture);
+	text = print_to_string(&fixture->doctor, print_json);
+	remove_blanks(text);
 	assert_non_null(strstr(
 		text, "{\"schema\":1,\"verdict\":\"usable\",\"exit_status\":0,"
 		      "\"library\":{\"path\":\"/opt/lib/libibverbs.so.1\","
@@ -307,35 +308,36 @@ static void the_json(void **state)
 	free(text);
 }
 
-static void a_full_disk(void **state)
+static void doctor_print_json_on_full_disk_returns_eio(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	FILE *file = fopen("/dev/full", "we");
 
 	assert_non_null(file);
 	assert_int_equal(doctor_print_json(&fixture->doctor, file), -EIO);
-	(void)fclose(file); /* fails, too */
+	(void)fclose(file); /* closing fails as well */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(each_kind_is_described),
-		doctor_test(texts_are_cut_and_made_ascii),
-		doctor_test(the_worst_comes_first),
-		doctor_test(the_verdict),
-		doctor_test(a_list_that_fails),
-		doctor_test(a_list_that_fails_for_a_known_reason),
-		doctor_test(a_name_that_no_device_has),
-		doctor_test(many_names),
-		doctor_test(something_nobody_foresaw),
-		doctor_test(no_device_for_no_reason),
-		doctor_test(a_port_that_does_not_exist),
-		doctor_test(a_device_in_user_space_is_offered),
-		doctor_test(the_text),
-		doctor_test(the_text_of_nothing),
-		doctor_test(the_json),
-		doctor_test(a_full_disk),
+		doctor_test(doctor_kinds_have_unique_id_and_summary),
+		doctor_test(doctor_finding_texts_are_truncated_to_ascii),
+		doctor_test(doctor_findings_sort_puts_errors_first),
+		doctor_test(doctor_status_depends_on_devices_and_findings),
+		doctor_test(doctor_unexplained_list_error_is_found),
+		doctor_test(
+			doctor_unexplained_list_error_with_cause_has_no_finding),
+		doctor_test(doctor_unexplained_unknown_device_name_is_found),
+		doctor_test(doctor_unexplained_many_device_names_are_truncated),
+		doctor_test(doctor_unexplained_unusable_device_is_found),
+		doctor_test(doctor_unexplained_no_device_is_found),
+		doctor_test(doctor_unexplained_unknown_port_is_found),
+		doctor_test(doctor_unexplained_uroce_device_is_offered),
+		doctor_test(doctor_print_text_wraps_sentences),
+		doctor_test(doctor_print_text_without_device_prints_summary),
+		doctor_test(doctor_print_json_writes_all_members),
+		doctor_test(doctor_print_json_on_full_disk_returns_eio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

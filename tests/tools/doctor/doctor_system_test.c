@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files that are not what they should be: nothing that is read is trusted. */
+/*
+ * Tests of doctor_system.c with invalid files: file contents are not trusted.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 
 #include "tools/doctor/doctor_fixture.h"
 
-static void a_line_is_cut_and_made_ascii(void **state)
+static void doctor_system_read_long_line_is_truncated_to_ascii(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char buf[8];
@@ -27,7 +29,7 @@ static void a_line_is_cut_and_made_ascii(void **state)
 	assert_string_equal(buf, "0123456");
 }
 
-static void a_failure_leaves_an_empty_string(void **state)
+static void doctor_system_read_failure_leaves_empty_string(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char buf[8] = "before";
@@ -42,7 +44,7 @@ static void a_failure_leaves_an_empty_string(void **state)
 			 -EISDIR);
 }
 
-static void a_fifo_does_not_block(void **state)
+static void doctor_system_read_fifo_does_not_block(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char path[PATH_MAX], buf[8];
@@ -55,7 +57,8 @@ static void a_fifo_does_not_block(void **state)
 	assert_string_equal(buf, "");
 }
 
-static void a_number_is_at_the_start(void **state)
+static void
+doctor_system_read_number_without_leading_digit_returns_einval(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	unsigned long number = 7;
@@ -72,7 +75,7 @@ static void a_number_is_at_the_start(void **state)
 	assert_int_equal(number, 0x1003);
 }
 
-static void sysfs_may_be_elsewhere(void **state)
+static void doctor_system_sysfs_path_replaces_sys_prefix(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char buf[8];
@@ -88,17 +91,17 @@ static void sysfs_may_be_elsewhere(void **state)
 	assert_true(doctor_system_exists(&fixture->doctor.system, "/system"));
 }
 
-static void sysfs_path_is_taken_as_the_library_does(void **state)
+static void doctor_system_init_sysfs_path_is_trimmed_and_truncated(void **state)
 {
 	struct doctor_system system;
-	char wish[400];
+	char value[400];
 
 	assert_int_equal(setenv("SYSFS_PATH", "/some/where//", 1), 0);
 	doctor_system_init(&system);
 	assert_string_equal(system.sysfs, "/some/where");
-	memset(wish, 'x', sizeof(wish));
-	wish[sizeof(wish) - 1] = '\0';
-	assert_int_equal(setenv("SYSFS_PATH", wish, 1), 0);
+	memset(value, 'x', sizeof(value));
+	value[sizeof(value) - 1] = '\0';
+	assert_int_equal(setenv("SYSFS_PATH", value, 1), 0);
 	doctor_system_init(&system);
 	assert_int_equal(strlen(system.sysfs), 256);
 	assert_int_equal(unsetenv("SYSFS_PATH"), 0);
@@ -106,14 +109,14 @@ static void sysfs_path_is_taken_as_the_library_does(void **state)
 	assert_string_equal(system.sysfs, "/sys");
 }
 
-static bool join(void *arg, char *line)
+static bool join_lines(void *arg, char *line)
 {
 	strcat(arg, line);
 	strcat(arg, "|");
 	return strcmp(line, "stop") != 0;
 }
 
-static void long_lines_are_passed_over(void **state)
+static void doctor_system_for_each_line_long_line_is_skipped(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char seen[256] = "", text[10000];
@@ -123,15 +126,17 @@ static void long_lines_are_passed_over(void **state)
 	memcpy(text + 9000, "\nlast\nstop\nnever", 17);
 	doctor_fixture_write(fixture, "etc/x", "%s", text);
 	assert_int_equal(doctor_system_for_each_line(&fixture->doctor.system,
-						     join, seen, "/etc/x"),
+						     join_lines, seen,
+						     "/etc/x"),
 			 0);
 	assert_string_equal(seen, "first|last|stop|");
 	assert_int_equal(doctor_system_for_each_line(&fixture->doctor.system,
-						     join, seen, "/etc/y"),
+						     join_lines, seen,
+						     "/etc/y"),
 			 -ENOENT);
 }
 
-static void a_link_may_lead_nowhere(void **state)
+static void doctor_system_read_link_dangling_target_is_returned(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char name[8] = "";
@@ -145,7 +150,7 @@ static void a_link_may_lead_nowhere(void **state)
 					     sizeof(name), "/sys/file"));
 }
 
-static void paths_that_are_too_long_do_not_exist(void **state)
+static void doctor_system_path_too_long_does_not_exist(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char name[PATH_MAX + 8], path[PATH_MAX];
@@ -165,7 +170,7 @@ static void paths_that_are_too_long_do_not_exist(void **state)
 	doctor_dir_list_free(&names);
 }
 
-static void numbers_in_names_are_numbers(void **state)
+static void doctor_system_list_numbers_sort_by_value(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	struct doctor_dir_list names;
@@ -178,7 +183,7 @@ static void numbers_in_names_are_numbers(void **state)
 	doctor_dir_list_free(&names);
 }
 
-static void words_are_quoted_for_a_shell(void **state)
+static void doctor_shell_quote_special_characters_are_quoted(void **state)
 {
 	char buf[32];
 
@@ -201,17 +206,20 @@ static void words_are_quoted_for_a_shell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(a_line_is_cut_and_made_ascii),
-		doctor_test(a_failure_leaves_an_empty_string),
-		doctor_test(a_fifo_does_not_block),
-		doctor_test(a_number_is_at_the_start),
-		doctor_test(sysfs_may_be_elsewhere),
-		doctor_test(sysfs_path_is_taken_as_the_library_does),
-		doctor_test(long_lines_are_passed_over),
-		doctor_test(a_link_may_lead_nowhere),
-		doctor_test(paths_that_are_too_long_do_not_exist),
-		doctor_test(numbers_in_names_are_numbers),
-		doctor_test(words_are_quoted_for_a_shell),
+		doctor_test(doctor_system_read_long_line_is_truncated_to_ascii),
+		doctor_test(doctor_system_read_failure_leaves_empty_string),
+		doctor_test(doctor_system_read_fifo_does_not_block),
+		doctor_test(
+			doctor_system_read_number_without_leading_digit_returns_einval),
+		doctor_test(doctor_system_sysfs_path_replaces_sys_prefix),
+		doctor_test(
+			doctor_system_init_sysfs_path_is_trimmed_and_truncated),
+		doctor_test(doctor_system_for_each_line_long_line_is_skipped),
+		doctor_test(
+			doctor_system_read_link_dangling_target_is_returned),
+		doctor_test(doctor_system_path_too_long_does_not_exist),
+		doctor_test(doctor_system_list_numbers_sort_by_value),
+		doctor_test(doctor_shell_quote_special_characters_are_quoted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A libibverbs.so.1 that is not AnyVerbs, as far as ibv_doctor calls it: with
- * one device, other_0, that opens and has a port, but registers no memory.
+ * A libibverbs.so.1 that is not AnyVerbs, with the functions that ibv_doctor
+ * calls. Its only device, other_0, opens and has a port, but memory
+ * registration fails.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
