@@ -38,7 +38,7 @@ def release_key(version):
 
 
 def table_versions():
-    """{(name, node): version} of public names; a node itself is (node, node)."""
+    """Returns {(name, node): version} of public names; a node: (node, node)."""
     versions = {}
     with open(TABLE, encoding="utf-8") as file:
         for line in file:
@@ -55,8 +55,8 @@ def table_versions():
     return versions
 
 
-def exported(library):
-    """Set of (name, node); a node itself is (node, node)."""
+def exported_symbols(library):
+    """Returns the set of (name, node); a node itself is (node, node)."""
     names = set()
     text = subprocess.run(["readelf", "--dyn-syms", "-W", library], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
@@ -73,11 +73,11 @@ def exported(library):
     return names
 
 
-def wanted(library):
-    """The lines of the file."""
+def expected_lines(library):
+    """Returns the lines of the file."""
     versions = table_versions()
     rows = []
-    for name, node in sorted(exported(library)):
+    for name, node in sorted(exported_symbols(library)):
         version = versions.get((name, node), OURS)
         if name == node:
             rows.append(f" (symver){node} {version}")
@@ -86,39 +86,39 @@ def wanted(library):
     return HEAD + sorted(rows)
 
 
-def read(path):
+def read_lines(path):
     with open(path, encoding="utf-8") as file:
         return file.read().splitlines()
 
 
-def rows_of(path):
-    """{name@node or (symver)node: version}"""
-    return dict(line.split()[:2] for line in read(path)
+def symbol_versions(path):
+    """Returns {name@node or (symver)node: version}."""
+    return dict(line.split()[:2] for line in read_lines(path)
                 if line.startswith(" "))
 
 
-def against(theirs, path):
-    """Findings: public names that the distribution has from another release."""
-    ours = rows_of(path)
-    for symbol, version in rows_of(theirs).items():
+def version_differences(theirs, path):
+    """Yields the public names whose release differs from the distribution."""
+    ours = symbol_versions(path)
+    for symbol, version in symbol_versions(theirs).items():
         if "IBVERBS_PRIVATE_" in symbol or "@" not in symbol:
             continue
         node = symbol.split("@")[1]
         mine = ours.get(symbol, ours.get(f"(symver){node}"))
         if mine != version:
-            yield f"{symbol}: {mine}, the distribution {version}"
+            yield f"{symbol}: {mine}, in the distribution {version}"
 
 
 def main():
     arguments = sys.argv[1:]
     if len(arguments) == 3 and arguments[0] == "--write":
         with open(arguments[2], "w", encoding="utf-8") as file:
-            file.write("\n".join(wanted(arguments[1])) + "\n")
+            file.write("\n".join(expected_lines(arguments[1])) + "\n")
         return 0
     if len(arguments) == 3 and arguments[0] == "--against":
-        findings = list(against(*arguments[1:]))
+        findings = list(version_differences(*arguments[1:]))
     elif len(arguments) == 2:
-        want, have = wanted(arguments[0]), read(arguments[1])
+        want, have = expected_lines(arguments[0]), read_lines(arguments[1])
         findings = [f"missing: {row}" for row in want if row not in have]
         findings += [f"unexpected: {row}" for row in have if row not in want]
     else:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash disable=SC2034,SC2154 # between it and the scripts
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of the other scripts
 #
-# What the scripts of this folder use; they run as root in a root of
-# deb_root, with the packages under test in /mnt.
+# Common functions of the scripts in this folder. The scripts run as root in a
+# root of deb_root, with the packages under test in /mnt.
 
 ours=(libibverbs1 ibverbs-providers-anyverbs libibverbs-dev ibverbs-utils)
 passed=0
 failed=0
 
-# check NAME COMMAND... - one test; its output is shown if it fails.
+# check NAME COMMAND... - runs one test; prints its output if it fails.
 check() {
 	local name=$1
 
@@ -28,19 +28,20 @@ finish() {
 	[ "$failed" = 0 ]
 }
 
-# apt OPTION... - without a network: all that is needed is in its archives.
+# apt OPTION... - runs apt-get. It needs no network, because its archives
+# contain all packages.
 apt() {
 	apt-get -q -y -o Dpkg::Use-Pty=0 "$@"
 }
 
-# state FILE - every installed package with its version.
+# state FILE - writes all installed packages and their versions.
 state() {
 	# shellcheck disable=SC2016 # dpkg replaces the names, not the shell
 	dpkg-query -W -f '${db:Status-Abbrev} ${Package}:${Architecture} ${Version}\n' |
 		LC_ALL=C sort >"$1"
 }
 
-# no_broken - nothing is half installed, and no dependency is unmet.
+# no_broken - no package is half installed, and all dependencies are met.
 no_broken() {
 	local audit
 
@@ -52,7 +53,7 @@ no_broken() {
 
 lib=$(dirname "$(find /usr/lib -name libibverbs.so.1)")
 
-# is_ours - the library that programs get is that of AnyVerbs.
+# is_ours - the dynamic linker finds the library of AnyVerbs.
 is_ours() {
 	local file
 
@@ -64,9 +65,9 @@ is_ours() {
 		[[ $(dpkg-query -W -f '${Version}' libibverbs1) == *+anyverbs* ]]
 }
 
-# two PORT SERVER... -- CLIENT... - the client is started when the server listens
-# on the TCP port; both must succeed.
-two() {
+# client_server PORT SERVER... -- CLIENT... - starts the client when the server
+# listens on the TCP port; both must succeed.
+client_server() {
 	local port=$1 pid rc=0
 	local -a server=()
 
@@ -80,11 +81,11 @@ two() {
 	pid=$!
 	while kill -0 "$pid" 2>/dev/null &&
 		[ -z "$(ss -Htln "sport = :$port")" ]; do
-		read -rt 0.05 <>/tmp/never || true
+		read -rt 0.05 <>/tmp/sleep_fifo || true
 	done
 	timeout 300 "$@" >/tmp/client.log 2>&1 || rc=1
 	wait "$pid" || rc=1
 	cat /tmp/server.log /tmp/client.log
 	return "$rc"
 }
-[ -e /tmp/never ] || mkfifo /tmp/never
+[ -e /tmp/sleep_fifo ] || mkfifo /tmp/sleep_fifo

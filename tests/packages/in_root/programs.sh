@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2154 # lib.sh sets the variables
 #
-# The distribution's programs on the installed library and the user-space device,
-# over the loopback. Sourced after lib.sh.
+# Runs the distribution's programs with the installed library on the user-space
+# device of the loopback interface. Sourced after lib.sh.
 
 export UROCE_DEVICES=lo
 device=uroce_lo
 
-# UCX leaves out a device that has no node, which it never opens.
+# UCX ignores a device without a device node, although it never opens the node.
 mkdir -p /dev/infiniband
 [ -e "/dev/infiniband/$device" ] || ln -s ../null "/dev/infiniband/$device"
 
 pingpong() {
-	two 18515 "$@" -d "$device" -g 1 -n 200 -- \
+	client_server 18515 "$@" -d "$device" -g 1 -n 200 -- \
 		"$@" -d "$device" -g 1 -n 200 127.0.0.1
 }
 
 perftest() {
-	two 18515 "$@" -d "$device" -x 1 -F -n 200 -- \
+	client_server 18515 "$@" -d "$device" -x 1 -F -n 200 -- \
 		"$@" -d "$device" -x 1 -F -n 200 127.0.0.1 &&
 		grep '^ *#bytes' /tmp/client.log
 }
 
-# ucx TRANSPORT OPTION... - Debian 13 has ucx_perftest with MPI, which starts
-# both ends.
+# ucx TRANSPORT OPTION... - runs ucx_perftest. In Debian 13 it is built with
+# MPI, which starts both sides.
 ucx() {
 	local -x UCX_IB_GID_INDEX=1 UCX_TLS=$1
 	local -a run
@@ -34,7 +34,7 @@ ucx() {
 		timeout 300 mpirun --allow-run-as-root --oversubscribe -n 2 \
 			"${run[@]}" >/tmp/client.log 2>&1
 	else
-		two 13337 "${run[@]}" -- "${run[@]}" 127.0.0.1
+		client_server 13337 "${run[@]}" -- "${run[@]}" 127.0.0.1
 	fi && grep '^Final: ' /tmp/client.log
 }
 
@@ -42,7 +42,7 @@ fabric() {
 	local -a run=(fi_pingpong -p 'verbs;ofi_rxd' -e rdm -I 50 -S 64
 		-d "$device-dgram")
 
-	two 47592 "${run[@]}" -- "${run[@]}" 127.0.0.1
+	client_server 47592 "${run[@]}" -- "${run[@]}" 127.0.0.1
 }
 
 pyverbs() {
@@ -50,12 +50,13 @@ pyverbs() {
 print([d.name for d in device.get_device_list()])' | grep "$device"
 }
 
-one_device() {
+device_is_listed() {
 	[[ $(ibv_devices) == *"$device"* ]] && ibv_devinfo -d "$device" -v
 }
 
-# Open MPI starts, and so do the connection manager's programs: they find no
-# device that they can use, and say so.
+# starts PROGRAM... - the program starts with all libraries and symbols. Open
+# MPI and the programs of librdmacm find no device that they can use, so their
+# exit code does not matter.
 starts() {
 	ldd "$(command -v "$1")" | { ! grep 'not found'; } &&
 		timeout 120 "$@" >/tmp/starts.log 2>&1
@@ -64,7 +65,7 @@ starts() {
 }
 
 run_programs() {
-	check "ibv_devices and ibv_devinfo see the device" one_device
+	check "ibv_devices and ibv_devinfo list the device" device_is_listed
 	for type in rc uc ud srq; do
 		check "ibv_${type}_pingpong" pingpong "ibv_${type}_pingpong"
 	done
@@ -74,15 +75,16 @@ run_programs() {
 	check "UCX: tag_lat over rc_v" ucx rc_v -t tag_lat -s 64
 	check "UCX: tag_bw over ud_v" ucx ud_v -t tag_bw -s 20000
 	check "libfabric: fi_pingpong over ofi_rxd" fabric
-	check "libfabric: fi_info" starts fi_info -p verbs
+	check "libfabric: fi_info starts" starts fi_info -p verbs
 	check "Open MPI starts" starts ompi_info
 	check "librdmacm: rping starts" starts rping -c -a 127.0.0.1
-	check "pyverbs" pyverbs
-	check "DPDK's mlx5 driver finds its libraries" links_resolve
+	check "pyverbs lists the device" pyverbs
+	check "libraries of DPDK, UCX and libfabric resolve" libraries_resolve
 }
 
-# Every library of a package that depends on ours finds what it is linked with.
-links_resolve() {
+# The libraries of all packages that depend on ours find their libraries and
+# symbols.
+libraries_resolve() {
 	local file
 
 	for file in "$lib"/librte_net_mlx5.so.* "$lib"/librte_common_mlx5.so.* \

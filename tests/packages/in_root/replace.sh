@@ -3,9 +3,10 @@
 #
 # replace.sh NAME
 #
-# On a Debian with its own RDMA packages: our library alone in place of its; then
-# all our packages; programs; then back to the distribution's, as if nothing had
-# been; then our packages alone, on a system without any of them.
+# In a Debian system with the distribution's RDMA packages: replaces its library
+# by ours, then installs all our packages and runs programs. Restores the
+# distribution's packages. Finally installs our packages on a system without
+# RDMA packages.
 
 where=$1
 here=$(dirname "$(readlink -f "$0")")
@@ -15,8 +16,8 @@ here=$(dirname "$(readlink -f "$0")")
 debs=(/mnt/debs/*.deb)
 theirs=()
 
-# changed FILE PACKAGE... - since the state of FILE, these packages and no other
-# were installed, removed or have another version.
+# changed FILE PACKAGE... - exactly these packages were installed, removed or
+# changed their version since the state in FILE.
 changed() {
 	local file=$1
 
@@ -27,8 +28,8 @@ changed() {
 			sort -u)
 }
 
-# files FILE - everything that is below /usr/lib/MULTIARCH, /etc, /usr/bin and
-# /usr/include, to see what comes back and what is left behind.
+# files FILE - writes the files below /usr/lib/MULTIARCH, /etc, /usr/bin,
+# /usr/sbin and /usr/include, to detect missing and left files.
 files() {
 	find "$lib" /etc /usr/bin /usr/include /usr/sbin ! -type d \
 		! -name ld.so.cache ! -name '*.pyc' ! -name __pycache__ |
@@ -40,7 +41,7 @@ same_files() {
 	diff "$1" /tmp/files
 }
 
-# Each of the distribution's modules is loaded by our library, without a word.
+# Our library loads each of the distribution's modules without a message.
 modules_load() {
 	local module name
 
@@ -61,7 +62,7 @@ upgrade_leaves_ours() {
 		! grep -E '^(Inst|Remv)' /tmp/upgrade.log
 }
 
-back() {
+restore_packages() {
 	apt install --allow-downgrades --purge "${theirs[@]}" \
 		ibverbs-providers-anyverbs-
 }
@@ -70,13 +71,13 @@ starts_on_theirs() {
 	! is_ours && starts ibv_devices && starts ib_send_bw --version
 }
 
-# Of our packages nothing stays; of what they depend on, libraries do.
+# No file of our packages is left; libraries that they depend on may be left.
 no_file_of_ours() {
 	files /tmp/files_now
 	! diff /tmp/files_bare /tmp/files_now | grep '^[<>]' | grep -v '/libnl'
 }
 
-# Our utilities need no more of the library than the distribution's has.
+# Our utilities run with the distribution's library.
 utilities_alone() {
 	apt install /mnt/debs/ibverbs-utils_*.deb && ! is_ours &&
 		no_broken && starts ibv_devices && starts ibv_devinfo
@@ -88,41 +89,46 @@ for name in "${ours[@]}"; do
 done
 state /tmp/before
 files /tmp/files_before
-check "the distribution's library is there before" eval ! is_ours
+check "the distribution's library is in use before the test" eval ! is_ours
 
-check "our library alone is installed over it" \
+check "our library alone replaces the distribution's" \
 	apt install /mnt/debs/libibverbs1_*.deb
-check "nothing else changes" changed /tmp/before libibverbs1
-check "no dependency is broken" no_broken
-check "the loader finds our library" is_ours
-check "the distribution's modules load" modules_load
+check "no other package changes after our library" \
+	changed /tmp/before libibverbs1
+check "no dependency is broken after our library" no_broken
+check "the dynamic linker finds our library" is_ours
+check "our library loads the distribution's modules" modules_load
 
-check "all our packages are installed" apt install "${debs[@]}"
-check "no other package changes" changed /tmp/before "${ours[@]}"
-check "no dependency is broken by all" no_broken
-check "the files are as packed" dpkg --verify "${ours[@]}"
-check "all modules of the distribution load" modules_load
-check "an upgrade of the system leaves our packages" upgrade_leaves_ours
+check "all our packages install" apt install "${debs[@]}"
+check "no other package changes after all our packages" \
+	changed /tmp/before "${ours[@]}"
+check "no dependency is broken after all our packages" no_broken
+check "the installed files equal the packaged files" dpkg --verify "${ours[@]}"
+check "the distribution's modules load with all our packages" modules_load
+check "a system upgrade keeps our packages" upgrade_leaves_ours
 run_programs
-check "the package's own test" bash /mnt/autopkgtest
+check "autopkgtest of the package" bash /mnt/autopkgtest
 
-check "the distribution's packages come back" back
-check "each package is what it was" changed /tmp/before
-check "no dependency is broken afterwards" no_broken
-check "each file is there, and no other" same_files /tmp/files_before
-check "programs run on the distribution's library" starts_on_theirs
-check "our utilities on the distribution's library" utilities_alone
+check "the distribution's packages are restored" restore_packages
+check "all package versions are restored" changed /tmp/before
+check "no dependency is broken after the restore" no_broken
+check "all files are restored, without additional ones" \
+	same_files /tmp/files_before
+check "programs run with the distribution's library" starts_on_theirs
+check "our utilities run with the distribution's library" utilities_alone
 
-check "everything of RDMA goes" apt purge libibverbs1 ibverbs-providers \
+check "all RDMA packages are purged" apt purge libibverbs1 ibverbs-providers \
 	ibverbs-utils libnl-3-200 libnl-route-3-200
 state /tmp/bare
 files /tmp/files_bare
-check "our packages install where there are none" \
+check "our packages install without the distribution's" \
 	apt install --no-install-recommends "${debs[@]}"
-check "no dependency is broken there" no_broken
-check "the device is there" one_device
-check "ibv_rc_pingpong there" pingpong ibv_rc_pingpong
-check "our packages go" apt purge "${ours[@]}"
-check "no dependency is broken without them" no_broken
-check "only libraries that they needed stay" no_file_of_ours
+check "no dependency is broken without the distribution's packages" no_broken
+check "the device is listed without the distribution's packages" \
+	device_is_listed
+check "ibv_rc_pingpong without the distribution's packages" \
+	pingpong ibv_rc_pingpong
+check "our packages are purged" apt purge "${ours[@]}"
+check "no dependency is broken after the purge" no_broken
+check "no file of our packages is left" no_file_of_ours
 finish
