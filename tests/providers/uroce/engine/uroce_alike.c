@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ordinary way is that of local/ and the engine; all else is compared. */
+/*
+ * The reference is the ordinary path through local/ and the engine; every other
+ * path is compared with it.
+ */
 #include "uroce_alike.h"
 
 #include <setjmp.h>
@@ -34,7 +37,7 @@ bool alike_receive(struct pair *pair, unsigned int at,
 	if (may_be_fast &&
 	    uroce_fast_receive(&side->engine, &side->channel, brief, pair->now))
 		return true;
-	/* as local/ does it; what is no packet goes no further */
+	/* as in local/; a malformed packet ends here */
 	memcpy(header, brief->header, sizeof(header));
 	header[1] &= (uint8_t)~PAD_BITS;
 	if (uroce_wire_decode(header, brief->header_len, &packet) ||
@@ -79,7 +82,7 @@ static void assert_same_requester(const struct uroce_qp *a,
 	assert_int_equal(one->cur, other->cur);
 	assert_int_equal(a->sq.tail, b->sq.tail);
 	assert_int_equal(a->sq.head, b->sq.head);
-	/* answers that are awaited, and room for more */
+	/* outstanding responses, and room for more */
 	assert_int_equal(one->rd_first, other->rd_first);
 	assert_int_equal(one->rd_last, other->rd_last);
 	assert_int_equal(one->window, other->window);

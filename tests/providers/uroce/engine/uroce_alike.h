@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two pairs of QPs in the same state get the same bytes; one pair may take them
- * the fast way. Whatever the bytes are, and whatever the state, the two are to
- * stay alike.
+ * Two pairs of QPs in the same state get the same bytes; one pair may use the
+ * fast path. Both pairs must stay in the same state, for any bytes and any
+ * state.
  */
 #ifndef UROCE_ALIKE_H
 #define UROCE_ALIKE_H
 
 #include "uroce_pair.h"
 
-/* Bound to channels, with few retries. */
+/* Creates a pair that is bound to channels, with few retries. */
 struct pair *alike_new(bool shared);
 
-/* The engine of a side gets a packet; whether it was taken the fast way. */
+/*
+ * Delivers a packet to the engine of a side. Return: whether the fast path took
+ * it.
+ */
 bool alike_receive(struct pair *pair, unsigned int side,
 		   const struct uroce_brief *brief, bool may_be_fast);
 
-/* All that shows; takes the completions of both. */
+/* Compares all visible state; removes the completions of both sides. */
 void assert_same_side(struct pair_side *a, struct pair_side *b);
 void assert_same(struct pair *a, struct pair *b);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * QPs that are bound to a channel: which packets they take, what they do while
- * it is full, and when the other side is gone. That data arrives is in
- * uroce_transfer_test.c and uroce_lossy_test.c.
+ * QPs that are bound to a channel: which packets they accept, and how they
+ * behave while the channel is full and after it is lost. Data transfer is
+ * tested in uroce_transfer_test.c and uroce_lossy_test.c.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static bool has_packet(struct pair *pair)
 	return any;
 }
 
-/* -- which packets -- */
+/* -- accepted packets -- */
 
 static void send_one(struct pair *pair, const struct uroce_channel *channel)
 {
@@ -71,7 +71,7 @@ static void channel_bound_qp_drops_packets_of_network_path(void **state)
 	send_one(pair, &pair->side[1].channel);
 	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
 
-	/* a RESET undoes the binding */
+	/* RESET removes the binding */
 	pair_reconnect(pair, &o);
 	assert_null(pair->side[1].qp->channel);
 	assert_true(list_empty(&pair->side[1].channel.qps));
@@ -83,7 +83,7 @@ static void channel_bound_qp_drops_packets_of_network_path(void **state)
 	pair_free(pair);
 }
 
-/* Without a path nobody could tell whom a datagram is from. */
+/* A datagram without a path has no source address. */
 static void channel_datagram_without_path_is_dropped(void **state)
 {
 	static const uint8_t group[UROCE_GID_LEN] = { 0xff, 2 };
@@ -114,7 +114,7 @@ static void channel_datagram_without_path_is_dropped(void **state)
 	pair_free(pair);
 }
 
-/* Nor do ACKs for connected QPs come along with one. */
+/* An ACK that a datagram carries is ignored. */
 static void channel_datagram_carries_no_ack(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -146,7 +146,7 @@ static void channel_full_qp_sends_after_resume(void **state)
 	channel->full = true;
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
 	assert_false(has_packet(pair));
-	post(pair, 2, IBV_WR_RDMA_WRITE, 10); /* kicks a QP that waits */
+	post(pair, 2, IBV_WR_RDMA_WRITE, 10); /* kicks a waiting QP */
 	assert_false(has_packet(pair));
 	uroce_channel_resume(&pair->side[0].engine, channel);
 	assert_false(channel->full);
@@ -186,7 +186,7 @@ static void lose(struct pair *pair)
 			   pair->now);
 }
 
-/* Packets are thrown away now. */
+/* From now on the channel drops all packets. */
 static void run_lost(struct pair *pair)
 {
 	struct uroce_engine *engine = &pair->side[0].engine;
@@ -278,7 +278,7 @@ static void channel_lost_without_timeout_fails_at_once(void **state)
 	expect_state(pair, 0, IBV_QPS_ERR);
 	pair_free(pair);
 
-	/* nor who sends later */
+	/* the same for a request that is posted later */
 	pair = new_without_timeout();
 	lose(pair);
 	expect_state(pair, 0, IBV_QPS_RTS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Completion queues: order, overrun, resizing, and who is woken. */
+/* Completion queues: order, overrun, resizing, and wake-ups. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void cq_ring_full_overruns(void **state)
 		assert_int_equal(push(&cq, i, false, NULL), 0);
 	assert_int_equal(push(&cq, 5, false, NULL), -ENOBUFS);
 	assert_true(cq.overrun);
-	/* it stays dead, even with room */
+	/* the overrun is permanent, even if there is room */
 	assert_int_equal(pop(&cq), 0);
 	assert_int_equal(push(&cq, 6, false, NULL), -ENOBUFS);
 	for (uint64_t i = 1; i < 5; i++)
@@ -97,7 +97,7 @@ static void push_for(struct uroce_cq *cq, uint64_t wr_id, uint32_t qpn)
 	assert_int_equal(uroce_cq_push(cq, &cqe, false, &wake), 0);
 }
 
-/* Of 8 slots, begun at each of them, with every mixture of two QPs. */
+/* A ring of 8 slots, starting at each slot, with every mixture of two QPs. */
 static void cq_ring_purge_removes_completions_of_qp(void **state)
 {
 	struct uroce_cq cq;
@@ -111,7 +111,7 @@ static void cq_ring_purge_removes_completions_of_qp(void **state)
 			if (!(mixture >> i & 1))
 				assert_int_equal(pop(&cq), i);
 		assert_null(uroce_ring_front(&cq.ring));
-		/* the next round begins a slot later */
+		/* the next round begins one slot later */
 		push_for(&cq, 0, 5);
 		assert_int_equal(pop(&cq), 0);
 	}
@@ -158,7 +158,7 @@ static void cq_ring_armed_solicited_ignores_unsolicited(void **state)
 	uroce_cq_arm(&cq, true);
 	assert_int_equal(uroce_cq_push(&cq, &failed, false, &wake), 0);
 	assert_true(wake);
-	/* the stronger wish stays */
+	/* the wider arming stays in effect */
 	uroce_cq_arm(&cq, false);
 	uroce_cq_arm(&cq, true);
 	(void)push(&cq, 3, false, &wake);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which requests a QP does itself, and which it sends. The copy is one between
- * the two sides' memory, in this process, and can be told to fail.
+ * Which requests a QP executes by direct access, and which it sends. The access
+ * is a memcpy() between the memory of the two sides, which are in this process;
+ * a test can make it fail.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -20,9 +21,9 @@
 #define PART 200000
 
 static struct {
-	unsigned int nr;      /* copies that were wanted */
-	int error;	      /* what becomes of them */
-	unsigned int nr_good; /* copies before one has that error */
+	unsigned int nr;      /* attempted copies */
+	int error;	      /* result of a copy */
+	unsigned int nr_good; /* successful copies before @error */
 	struct uroce_copy last;
 	uint32_t nr_iov_bytes;
 	bool attended;
@@ -128,7 +129,7 @@ static void direct_refused_copy_falls_back_to_packets(void **state)
 	assert_int_equal(direct.nr, 1);
 	assert_true(pair->nr_sent > sent);
 	assert_int_equal(pair->side[1].memory[4096 + 9999], 9);
-	/* and the next one is tried again */
+	/* the next request is copied again */
 	direct.error = 0;
 	post_one(pair, IBV_WR_RDMA_WRITE, 2, 10000);
 	pair_run(pair);
@@ -166,7 +167,7 @@ static void direct_copy_keeps_order_of_requests(void **state)
 	assert_int_equal(direct.nr, 0);
 	expect_sent(pair, 1, IBV_WC_SUCCESS);
 	expect_sent(pair, 2, IBV_WC_SUCCESS);
-	/* all was acknowledged */
+	/* all requests are acknowledged */
 	post_one(pair, IBV_WR_RDMA_READ, 3, 10);
 	pair_run(pair);
 	expect_sent(pair, 3, IBV_WC_SUCCESS);
@@ -217,7 +218,7 @@ static void assert_long(const struct pair *pair)
 			    LONG);
 }
 
-/* Each time all of it is to be allowed. */
+/* Each part is authorized with the whole range. */
 static void direct_long_write_is_copied_in_parts(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
@@ -233,7 +234,7 @@ static void direct_long_write_is_copied_in_parts(void **state)
 	assert_int_equal(direct.last.part, PART);
 	assert_int_equal(direct.last.bytes, LONG);
 	assert_false(pair_poll(&pair->side[0].send_cq, &(struct uroce_cqe){}));
-	/* who has begun goes on */
+	/* a started request is continued */
 	direct.attended = true;
 	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),
 			 UROCE_DIRECT_MORE);
@@ -261,7 +262,7 @@ static void direct_refused_part_falls_back_to_packets(void **state)
 	expect_sent(pair, 1, IBV_WC_SUCCESS);
 	assert_false(pair_poll(&pair->side[0].send_cq, &cqe));
 	assert_long(pair);
-	/* and the next one begins at its beginning */
+	/* the next request starts at its first byte */
 	direct.error = 0;
 	fill_long(pair);
 	post_one(pair, IBV_WR_RDMA_WRITE, 2, LONG);
@@ -272,7 +273,7 @@ static void direct_refused_part_falls_back_to_packets(void **state)
 	pair_free(pair);
 }
 
-/* They fail as they always did, and before anything is copied. */
+/* The request fails as without direct access, before any byte is copied. */
 static void direct_bad_lkey_fails_before_copy(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
@@ -291,7 +292,7 @@ static void direct_bad_lkey_fails_before_copy(void **state)
 	pair_free(pair);
 }
 
-/* There is a packet's worth of zeros only. */
+/* The null region has zeros for a single packet only. */
 static void direct_null_region_source_is_sent(void **state)
 {
 	const struct uroce_region null = {

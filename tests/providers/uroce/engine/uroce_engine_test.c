@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine around the protocol: QPNs, timers, kicks from other threads, whose
- * turn it is, and what queries say.
+ * The engine apart from the protocol: QPNs, timers, kicks from other threads,
+ * the order in which QPs send, and queries.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -96,7 +96,7 @@ static void engine_qpn_contains_slot_and_finds_qp(void **state)
 	}
 }
 
-/* 65536 indices but for the first two and the last. */
+/* 65536 indices except the first two and the last. */
 #define NR_QPNS 65533
 
 static void engine_qpn_is_quarantined_after_free(void **state)
@@ -165,7 +165,7 @@ static void engine_new_qp_bad_config_returns_einval(void **state)
 	assert_int_equal(f->engine.nr_qps, 0);
 }
 
-/* QPs with made-up deadlines come in the order of these. */
+/* Gives QPs arbitrary deadlines; they must expire in that order. */
 static void engine_timers_expire_in_order(void **state)
 {
 	enum { NR = 100 };
@@ -177,7 +177,9 @@ static void engine_timers_expire_in_order(void **state)
 		qps[i] = new_qp(f, 0);
 		uroce_timers_set(&f->engine, qps[i], 1000 + i * 7919 % NR);
 	}
-	/* later than it is: nothing changes; earlier: it comes sooner */
+	/*
+	 * a later deadline changes nothing, an earlier one moves the QP forward
+	 */
 	uroce_timers_set(&f->engine, qps[5], 100000);
 	uroce_timers_set(&f->engine, qps[7], 5);
 	assert_int_equal(uroce_engine_deadline(&f->engine), 5);
@@ -197,7 +199,7 @@ static void engine_timers_expire_in_order(void **state)
 struct kicker {
 	struct uroce_engine *engine;
 	struct uroce_qp *qp;
-	uint32_t *kicks; /* what the QP's "queue" holds */
+	uint32_t *kicks; /* contents of the QP's simulated queue */
 };
 
 #define KICKS 20000
@@ -213,7 +215,9 @@ static void *kick_often(void *arg)
 	return NULL;
 }
 
-/* No kick is lost: after the last one each QP is active, or was looked at. */
+/*
+ * No kick is lost: after the last kick each QP is active or has been visited.
+ */
 static void engine_kick_from_many_threads_is_never_lost(void **state)
 {
 	struct fixture *f = *state;
@@ -224,7 +228,8 @@ static void engine_kick_from_many_threads_is_never_lost(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		kickers[i] =
 			(struct kicker){ &f->engine, new_qp(f, 0), &kicks[i] };
-		kickers[i].qp->state = IBV_QPS_RTR; /* to be active at all */
+		kickers[i].qp->state =
+			IBV_QPS_RTR; /* only such a QP can become active */
 	}
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, kick_often,
@@ -325,7 +330,7 @@ static void qp_query_returns_modified_attributes(void **state)
 	pair_free(pair);
 }
 
-/* A reset QP remembers nothing, and completes nothing. */
+/* A reset QP keeps no request and raises no completion. */
 static void qp_reset_discards_requests_and_completions(void **state)
 {
 	struct pair_options o = pair_defaults();

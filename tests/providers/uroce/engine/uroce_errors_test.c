@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How requests fail: which status on which side, which event, and what is
- * flushed. uroce_retry_test.c has those that are tried again.
+ * Failing requests: the status on each side, the event, and the flushed
+ * requests. uroce_retry_test.c covers retried requests.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #include "uroce_expect.h"
 
-/* Request 1 is good, 2 fails at the peer with @status, 3 is flushed. */
+/* Request 1 succeeds, 2 fails at the peer with @status, 3 is flushed. */
 static void check_refused(struct pair *pair, enum ibv_wc_status status,
 			  uint32_t event)
 {
@@ -46,7 +46,7 @@ static void error_bad_remote_memory_returns_rem_access_err(void **state)
 					   IBV_WR_ATOMIC_FETCH_AND_ADD,
 					   IBV_WR_ATOMIC_WRITE };
 
-	/* no key, a key that is not known, behind the end, before the start */
+	/* key 0, unknown key, behind the end, before the start */
 	for (size_t i = 0; i < sizeof(opcodes); i++) {
 		for (int how = 0; how < 4; how++) {
 			struct pair *pair = new_pair();
@@ -138,7 +138,7 @@ static void error_receive_with_bad_lkey_fails_both_sides(void **state)
 	check_refused(pair, IBV_WC_REM_OP_ERR, 0);
 }
 
-/* What is wrong with request 2 is noticed here. */
+/* The requester itself detects the error in request 2. */
 static void check_local(struct pair *pair, struct uroce_send_wqe wqe,
 			struct ibv_sge sge, enum ibv_wc_status status)
 {
@@ -190,7 +190,7 @@ static void error_invalid_request_fails_locally(void **state)
 		    IBV_WC_LOC_LEN_ERR);
 }
 
-/* The first packets are on the way when the memory behind is found wrong. */
+/* The first packets are in flight when the second SGE turns out invalid. */
 static void error_bad_second_sge_fails_message_in_flight(void **state)
 {
 	struct pair *pair = new_pair();
@@ -207,7 +207,7 @@ static void error_bad_second_sge_fails_message_in_flight(void **state)
 	pair_free(pair);
 }
 
-/* The region goes while the answer to a READ is on the way. */
+/* Removes the region while the response to a READ is in flight. */
 static enum pair_verdict remove_region(struct pair *pair, unsigned int from,
 				       const struct uroce_packet *packet)
 {
@@ -289,7 +289,7 @@ static void sqd_send_queue_drains_and_resumes(void **state)
 	modify(pair, 0, IBV_QPS_RTS, 0);
 	pair_run(pair);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
-	/* nothing is under way: drained at once */
+	/* nothing is outstanding: drained at once */
 	modify(pair, 0, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
 	expect_events(pair, 0, 1u << IBV_EVENT_SQ_DRAINED);
 	pair_free(pair);
@@ -364,7 +364,7 @@ static void error_cq_overrun_is_fatal(void **state)
 	struct uroce_cq *cq;
 	struct pair *pair;
 
-	o.depth = 4; /* and CQs of 8 */
+	o.depth = 4; /* CQs have 8 slots */
 	pair = pair_new(&o);
 	cq = &pair->side[0].send_cq;
 	for (int round = 0; round < 3; round++) {
@@ -377,9 +377,9 @@ static void error_cq_overrun_is_fatal(void **state)
 	assert_true(cq->report_overrun);
 	assert_null(uroce_engine_take_cq(&pair->side[0].engine));
 	assert_int_equal(pair_count(pair, 0, UROCE_C_CQ_OVERRUN), 4);
-	/* a QP whose completions are lost is of no use any more */
+	/* a QP with lost completions is unusable */
 	expect_state(pair, 0, IBV_QPS_ERR);
-	/* it is reported once */
+	/* reported once */
 	cq->report_overrun = false;
 	post(pair, 9, IBV_WR_RDMA_WRITE, 10);
 	pair_run(pair);
@@ -414,7 +414,7 @@ static void srq_limit_event_is_raised_once(void **state)
 	post(pair, 4, IBV_WR_SEND, 10);
 	pair_run(pair);
 	assert_null(uroce_engine_take_rq(engine));
-	/* what is left stays when a QP fails, which says so */
+	/* the remaining WQEs stay when a QP fails, and the event reports it */
 	modify(pair, 1, IBV_QPS_ERR, 0);
 	expect_events(pair, 1, 1u << IBV_EVENT_QP_LAST_WQE_REACHED);
 	assert_int_equal(uroce_ring_used(&rq->ring), 1);
@@ -435,7 +435,7 @@ static void rtr_first_packet_raises_comm_est(void **state)
 	pair_free(pair);
 }
 
-/* The network refuses what has been handed out; @nr packets go before that. */
+/* The network rejects packets of the MTU after @nr packets have been sent. */
 static void refuse_path(struct pair *pair, uint32_t nr)
 {
 	struct uroce_engine *engine = &pair->side[0].engine;
@@ -471,7 +471,7 @@ static void error_path_below_mtu_fails_qp(void **state)
 	}
 }
 
-/* It may be the answer that is too long: then no request of ours is to blame */
+/* The response may exceed the path MTU; then no own request is at fault. */
 static void error_path_below_mtu_for_responses_fails_qp(void **state)
 {
 	struct pair *pair = new_pair();

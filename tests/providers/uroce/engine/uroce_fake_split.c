@@ -16,7 +16,7 @@
 #define GUARD	 0xc3
 #define SCRIBBLE 0x5a
 
-/* The one that channels and engines belong to; tests have one at a time. */
+/* The object that channels and engines belong to; a test has one at a time. */
 static struct fake *the_fake;
 
 static unsigned int side_of(const struct uroce_channel *channel)
@@ -84,7 +84,7 @@ static bool fails(struct fake_trouble *trouble)
 	return nr >= trouble->after && nr - trouble->after < trouble->times;
 }
 
-/* A copy that fails has done a part of it. */
+/* A failing copy has transferred a part of the data. */
 static int transfer(struct fake_trouble *trouble, void *to, const void *from,
 		    size_t bytes)
 {
@@ -176,7 +176,7 @@ static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
 	int ret;
 
 	check_hop(channel, hop);
-	/* of a stranger's word nothing is to be believed */
+	/* a copy to an unconnected peer must be refused */
 	if (!is_open(channel, hop) || offset > FAKE_MEMORY ||
 	    iov->iov_len > FAKE_MEMORY - offset)
 		return -EFAULT;
@@ -235,7 +235,7 @@ static int copy_iov(struct fake_side *side, const struct uroce_copy *copy,
 	return ret;
 }
 
-/* After the checks that the other side's responder would do. */
+/* Called after the checks of the peer's responder. */
 static int copy(struct uroce_channel *channel, const struct uroce_copy *wanted)
 {
 	unsigned int i = side_of(channel);
@@ -278,7 +278,7 @@ static void check_packet(struct fake_side *side,
 	uint32_t last = packet->psn;
 
 	if (answer && !(traits & UROCE_T_READ_RESP))
-		return; /* acknowledgements have PSNs of what they are for */
+		return; /* ACKs have the PSN of the request */
 	if (packet->nr_absent) {
 		side->nr_absent++;
 		assert_true(
@@ -364,7 +364,7 @@ void fake_free(struct fake *fake)
 {
 	struct pair *pair = fake->pair;
 
-	/* nothing is shown that nobody waits for */
+	/* no landing is published without a request for it */
 	for (unsigned int i = 0; i < 2; i++)
 		for (unsigned int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
 			assert_int_equal(!!fake->side[i].landing[kind].bytes,
@@ -453,7 +453,7 @@ void fake_check_rest(struct fake *fake, unsigned int side)
 	const uint8_t *memory = fake->pair->side[side].memory;
 	const uint8_t *rest = memory + FAKE_TO;
 
-	/* all of it is like its first byte */
+	/* all bytes equal the first one */
 	if (rest[0] == GUARD &&
 	    memcmp(rest, rest + 1, FAKE_MEMORY - FAKE_TO - 1) == 0)
 		return;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two engines whose channels can split messages: what one side does in the
- * memory of the other one is a memcpy() here, and can be told to fail. Packets
- * go both ways, a few at a time, as else all of a message would be sent before
- * anything of it has come.
- *
- * Of all packets it is checked that none without payload has a PSN that was
- * sent before, or ends a message.
+ * Two engines whose channels can split messages. A copy into the memory of the
+ * peer is a memcpy() here, which a test can make fail. Packets travel in both
+ * directions, a few at a time; otherwise a message would be sent entirely
+ * before any packet of it arrives. The fake checks that no packet without
+ * payload has a PSN that was sent before, or ends a message.
  */
 #ifndef UROCE_FAKE_SPLIT_H
 #define UROCE_FAKE_SPLIT_H
@@ -16,15 +14,15 @@
 #define KB 1024u
 #define MB (1024u * KB)
 
-/* Where in the memory of a side: what is sent; what comes, up to the end. */
+/* Offsets in the memory of a side: source data; received data up to the end. */
 #define FAKE_FROM   0
 #define FAKE_TO	    (3 * MB)
 #define FAKE_MEMORY (6 * MB)
 
-/* Of all requests. */
+/* Immediate data of all requests. */
 #define FAKE_IMM 0x12345678
 
-/* Of calls: those that fail. */
+/* Selects the calls that fail. */
 struct fake_trouble {
 	unsigned int after, times;
 	unsigned int nr; /* calls so far */
@@ -33,70 +31,73 @@ struct fake_trouble {
 #define FAKE_ALWAYS UINT32_MAX
 
 struct fake_side {
-	/* of the test */
-	uint32_t unwilling; /* to split so many messages */
-	uint32_t blind;	    /* finds no landing so many times */
-	bool closed;	    /* the other one may not read its memory */
-	bool idle;	    /* does not poll: some is done without packets */
-	bool stale;	    /* landings are found when they are hidden again */
+	/* set by the test */
+	uint32_t unwilling; /* number of messages not to split */
+	uint32_t blind;	    /* number of lookups that find no landing */
+	bool closed;	    /* the peer may not read this memory */
+	bool idle;	    /* does not poll: direct access is possible */
+	bool stale;	    /* lookups still return hidden landings */
 	struct fake_trouble push, pull;
-	uint32_t room; /* packets that it sends at a time */
+	uint32_t room; /* packets sent at a time */
 
-	/* what it shows */
-	bool open; /* as on_qp() was told last */
+	/* published state */
+	bool open; /* from the last on_qp() */
 	struct uroce_landing landing[UROCE_NR_LANDINGS];
-	struct uroce_landing last[UROCE_NR_LANDINGS]; /* shown before */
+	struct uroce_landing last[UROCE_NR_LANDINGS]; /* published before */
 
-	/* what it has done */
+	/* performed actions */
 	uint32_t pushed, pulled; /* bytes */
-	unsigned int nr_refused; /* pushes to what is not shown */
-	unsigned int nr_looks;	 /* for a landing */
+	unsigned int nr_refused; /* pushes to a hidden landing */
+	unsigned int nr_looks;	 /* landing lookups */
 	unsigned int nr_chosen, nr_learned, nr_told;
 	unsigned int nr_absent;	 /* packets without payload */
-	unsigned int nr_packets; /* packets */
-	uint32_t learned;	 /* bytes of the last one */
+	unsigned int nr_packets; /* all packets */
+	uint32_t learned;	 /* bytes of the last learn() */
 
 	char log[256]; /* fake_log() */
 	uint32_t left, nr_cqes;
-	uint32_t youngest[2]; /* PSNs of requests, of answers */
+	uint32_t youngest[2]; /* PSNs of requests, of responses */
 	bool any[2];
 };
 
 struct fake {
 	struct pair *pair;
 	struct fake_side side[2];
-	/* of the test: whether a packet is lost */
+	/* set by the test: decides whether a packet is lost */
 	bool (*loses)(struct fake *fake, unsigned int from,
 		      const struct uroce_packet *packet);
 	unsigned int nr_lost;
-	unsigned int from; /* of @loses */
+	unsigned int from; /* for @loses */
 	uint32_t psn;
 };
 
-/* Of an RC QP, with room for 4 packets. Ends with fake_free(). */
+/*
+ * Creates an RC QP on each side, with room for 4 packets. Ends with
+ * fake_free().
+ */
 struct fake *fake_new(void);
 struct fake *fake_new_with(const struct pair_options *options);
 struct pair_options fake_defaults(void);
 void fake_free(struct fake *fake);
 
-/* To RESET, ERR or SQD: no other attributes. */
+/* Moves a QP to RESET, ERR or SQD without other attributes. */
 void fake_modify(struct fake *fake, unsigned int side, enum ibv_qp_state state);
 
-/* As those of the pair. */
+/* Like the pair_*() functions. */
 bool fake_step(struct fake *fake);
 void fake_run(struct fake *fake);
 
-/* Until so many bytes were pushed by a side. */
+/* Runs until a side has pushed so many bytes. */
 void fake_run_until_pushed(struct fake *fake, unsigned int side,
 			   uint32_t bytes);
 
 /*
- * What a side has done, in order:
+ * Actions of a side, in order:
  *
- *   l L   shows where a message, the answer to a READ lands
+ *   l L   publishes the landing of a message, of a READ response
  *   x X   hides it
- *   s     has waited for the other side
- *   t e   says that its QP is open, or is no longer
+ *   s     has settled with the peer
+ *   t e   publishes that its QP is open, is closed
  *   |     a completion
  */
 const char *fake_log(struct fake *fake, unsigned int side);
@@ -105,19 +106,19 @@ void fake_forget_log(struct fake *fake, unsigned int side);
 uint8_t *fake_at(struct fake *fake, unsigned int side,
 		 const struct ibv_sge *sge);
 
-/* Bytes that are different for each @seed, in pieces of a side's memory. */
+/* Fills SGEs of a side with bytes that differ for each @seed. */
 void fake_fill(struct fake *fake, unsigned int side, const struct ibv_sge *sge,
 	       uint32_t nr_sge, uint32_t seed);
-/* They are there; and clears them. */
+/* Checks that the bytes have arrived, and clears them. */
 void fake_take(struct fake *fake, unsigned int side, const struct ibv_sge *sge,
 	       uint32_t nr_sge, uint32_t seed);
-/* As if nothing had come to a piece behind FAKE_TO. */
+/* Clears an SGE behind FAKE_TO. */
 void fake_clear(struct fake *fake, unsigned int side,
 		const struct ibv_sge *sge);
-/* Nothing has, behind FAKE_TO, but for what was cleared. */
+/* Checks that nothing has arrived behind FAKE_TO except cleared bytes. */
 void fake_check_rest(struct fake *fake, unsigned int side);
 
-/* A signaled request of a side; @there: in the memory of the other one. */
+/* Posts a signaled request; @there: offset in the memory of the peer. */
 void fake_post(struct fake *fake, unsigned int side, uint64_t wr_id,
 	       enum ibv_wr_opcode opcode, const struct ibv_sge *sge,
 	       uint32_t nr_sge, uint32_t there);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The answer to an atomic, taken the short way and the ordinary one: each scene
- * is played by two pairs, which must stay alike, and by a third one to see
- * which way it goes. Side 0 has asked; the answer is that of side 1, or what a
- * hostile peer would make of it.
+ * The response to an atomic on the fast path and on the ordinary path. Each
+ * scene runs on two pairs, which must stay in the same state, and on a third
+ * pair that shows which path takes the response. Side 0 is the requester. The
+ * response comes from side 1, or is a hostile variant of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,19 +22,19 @@
 #include "uroce_expect.h"
 
 #define ORIG   UINT64_C(0x1122334455667788) /* at TARGET */
-#define RESULT 64			    /* where it goes to, in side 0 */
+#define RESULT 64			    /* offset of the result in side 0 */
 #define WR_ID  77
 
 enum way {
 	SHORT,
 	ORDINARY,
-	NEITHER, /* uroce_fast_receive() does not even ask */
+	NEITHER, /* uroce_fast_receive() is not called */
 };
 
 struct scene {
-	/* what side 0 has posted; it is on its way afterwards */
+	/* posts the requests of side 0, which are in flight afterwards */
 	void (*ask)(struct pair *pair);
-	/* what happens then, to the pair and the answer; or NULL */
+	/* changes the pair and the response; or NULL */
 	void (*then)(struct pair *pair, struct uroce_brief *answer);
 	enum way way;
 };
@@ -50,7 +50,7 @@ static struct uroce_region *region_of(struct pair *pair)
 				 pair->side[0].key);
 }
 
-/* -- what was asked ------------------------------------------------------- */
+/* -- requests ------------------------------------------------------------- */
 
 static struct uroce_send_wqe atomic(const struct pair *pair,
 				    enum ibv_wr_opcode opcode)
@@ -86,7 +86,7 @@ static void ask_twice(struct pair *pair)
 	ask_swap(pair);
 }
 
-/* The PSN behind is 0. */
+/* The next PSN is 0. */
 static void ask_at_the_last_psn(struct pair *pair)
 {
 	while (req_of(pair)->una_psn != UROCE_PSN_MASK) {
@@ -105,7 +105,7 @@ static void ask_unsignaled(struct pair *pair)
 	pair_post(pair, 0, &wqe, &sge);
 }
 
-/* More than the peer has resources for: the last ones wait. */
+/* More than max_rd_atomic: the last ones wait. */
 static void ask_many(struct pair *pair)
 {
 	for (int i = pair->side[0].qp->max_rd_atomic + 2; i > 0; i--)
@@ -144,7 +144,7 @@ static void ask_with_bad_key(struct pair *pair)
 	ask_with(pair, &sge);
 }
 
-/* Its last byte is outside. */
+/* The last byte is outside of the region. */
 static void ask_with_bad_address(struct pair *pair)
 {
 	const struct ibv_sge sge = pair_sge(pair, 0, PAIR_MEMORY - 7, 8);
@@ -152,7 +152,7 @@ static void ask_with_bad_address(struct pair *pair)
 	ask_with(pair, &sge);
 }
 
-/* Too short for an answer: it fails here, and nothing is sent. */
+/* Too short for a response: the request fails locally, nothing is sent. */
 static void ask_for_half(struct pair *pair)
 {
 	const struct ibv_sge sge = pair_sge(pair, 0, RESULT, 4);
@@ -171,7 +171,7 @@ static void ask_behind_others(struct pair *pair)
 	ask_add(pair);
 }
 
-/* The next one has failed already when it comes to be the oldest. */
+/* The next request has already failed when it becomes the oldest. */
 static void ask_before_failure(struct pair *pair)
 {
 	struct uroce_send_wqe wqe = request(pair, 2, IBV_WR_SEND);
@@ -195,7 +195,7 @@ static void ask_with_armed_cq(struct pair *pair)
 	ask_add(pair);
 }
 
-/* -- what is no atomic ---------------------------------------------------- */
+/* -- requests other than atomics ------------------------------------------ */
 
 static void ask_write(struct pair *pair)
 {
@@ -227,7 +227,7 @@ static void ask_flush(struct pair *pair)
 	pair_request(pair, WR_ID, IBV_WR_FLUSH, 8, TARGET);
 }
 
-/* -- what happens then ---------------------------------------------------- */
+/* -- events before the response ------------------------------------------- */
 
 static uint32_t psn_of(const struct uroce_brief *brief)
 {
@@ -241,13 +241,13 @@ static void shift_psn(struct uroce_brief *answer, uint32_t by)
 	uroce_wire_set_psn(answer->header, uroce_psn_add(psn_of(answer), by));
 }
 
-/* Nobody has looked at it yet. */
+/* The engine has not processed the request yet. */
 static void then_posted(struct pair *pair, struct uroce_brief *answer)
 {
 	ask_add(pair);
 }
 
-/* It was looked at, and will fail: none of its kind is allowed. */
+/* The engine has processed the request, which fails: a disallowed opcode. */
 static void then_failed(struct pair *pair, struct uroce_brief *answer)
 {
 	struct uroce_out out;
@@ -259,7 +259,7 @@ static void then_failed(struct pair *pair, struct uroce_brief *answer)
 
 static void then_stale(struct pair *pair, struct uroce_brief *answer)
 {
-	shift_psn(answer, UROCE_PSN_MASK); /* one less */
+	shift_psn(answer, UROCE_PSN_MASK); /* adds -1 */
 }
 
 static void then_ahead(struct pair *pair, struct uroce_brief *answer)
@@ -282,7 +282,7 @@ static void then_not_memory(struct pair *pair, struct uroce_brief *answer)
 	region_of(pair)->kind = UROCE_REGION_NULL;
 }
 
-/* It comes after all, and all was sent again meanwhile, or not yet. */
+/* The response is late: the requests have been retransmitted, or not yet. */
 static void then_late(struct pair *pair, struct uroce_brief *answer)
 {
 	struct uroce_engine *engine = &pair->side[0].engine;
@@ -327,9 +327,9 @@ static void then_drained(struct pair *pair, struct uroce_brief *answer)
 	pair->side[0].qp->sqd_notify = true;
 }
 
-/* -- the play ------------------------------------------------------------- */
+/* -- running a scene ------------------------------------------------------ */
 
-/* A packet of any kind as it comes to lie in a slot. */
+/* Converts a packet of any kind into the form of an inbox slot. */
 static struct uroce_brief to_brief(const struct uroce_out *out)
 {
 	static uint8_t payload[UROCE_CHANNEL_MTU];
@@ -348,7 +348,7 @@ static struct uroce_brief to_brief(const struct uroce_out *out)
 	return brief;
 }
 
-/* Side 1 has got all that was asked. */
+/* Delivers all requests to side 1. */
 static void bring_requests(struct pair *pair)
 {
 	struct uroce_engine *engine = &pair->side[0].engine;
@@ -362,7 +362,7 @@ static void bring_requests(struct pair *pair)
 	uroce_engine_sent(engine, pair->now);
 }
 
-/* For a PSN whose request wants no such thing. */
+/* A response with a PSN whose request expects another response. */
 static struct uroce_brief forge(struct pair *pair)
 {
 	const struct uroce_qp *qp = pair->side[0].qp;
@@ -381,7 +381,7 @@ static struct uroce_brief forge(struct pair *pair)
 
 static struct uroce_brief next_answer(struct pair *pair)
 {
-	struct uroce_brief brief = {}; /* with its payload */
+	struct uroce_brief brief = {}; /* zeroes the payload as well */
 
 	if (!uroce_fast_next(pair->side[1].qp, pair->now, &brief))
 		return forge(pair);
@@ -389,13 +389,13 @@ static struct uroce_brief next_answer(struct pair *pair)
 	return brief;
 }
 
-/* The first one is lost. */
+/* The first response is lost. */
 static void then_next_one(struct pair *pair, struct uroce_brief *answer)
 {
 	*answer = next_answer(pair);
 }
 
-/* A pair for which the answer has come, but not been received. */
+/* Creates a pair; the response has arrived but has not been received. */
 static struct pair *begin(const struct scene *scene,
 			  struct uroce_brief *ret_answer)
 {
@@ -439,7 +439,7 @@ static void play(const struct scene *scene)
 		(void)alike_receive(pairs[i], 0, &answer, i == 0);
 	}
 	assert_same(pairs[0], pairs[1]);
-	/* what was not on its way yet is answered later */
+	/* requests that were not sent yet get their responses later */
 	for (int i = 0; i < 2; i++)
 		pair_run(pairs[i]);
 	assert_same(pairs[0], pairs[1]);
@@ -532,7 +532,7 @@ static void fast_atomic_unexpected_response_matches_ordinary_path(void **state)
 	PLAY(scenes);
 }
 
-/* A byte of the headers, of which another bit is wrong each time. */
+/* Header byte in which one bit is wrong; another bit each time. */
 static uint8_t wrong_byte;
 
 static void then_damaged(struct pair *pair, struct uroce_brief *answer)
@@ -548,7 +548,7 @@ static void fast_atomic_damaged_response_matches_ordinary_path(void **state)
 		play(&scene);
 }
 
-/* What both ways do is what an application is to see. */
+/* Both paths must do what an application expects. */
 static void fast_atomic_response_completes_request(void **state)
 {
 	static const struct {
@@ -637,7 +637,7 @@ static void fast_atomic_response_allows_next_request(void **state)
 		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
 					       &out));
 		assert_true(alike_receive(pair, 0, &answer, true));
-		/* one more, of which the loop is told by itself */
+		/* one more request, which the loop sends by itself */
 		assert_true(uroce_engine_next(&pair->side[0].engine, pair->now,
 					      &out));
 		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
@@ -646,7 +646,7 @@ static void fast_atomic_response_allows_next_request(void **state)
 	}
 }
 
-/* Its turn has come with the answer to the one before. */
+/* The response to the previous request makes this one the oldest. */
 static void fast_atomic_response_completes_failed_successor(void **state)
 {
 	static const struct scene scene = { ask_before_failure, NULL, SHORT };

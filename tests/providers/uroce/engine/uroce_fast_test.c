@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path of QPs with a channel against the ordinary one. Two pairs of
- * QPs in the same state get the same bytes; one pair may take them the fast
- * way. Whatever the bytes are, good, damaged or hostile, and whatever the
- * state: completions, counters, memory and what is sent afterwards must be the
- * same.
+ * The fast path of QPs with a channel compared with the ordinary path. Two
+ * pairs of QPs in the same state get the same bytes; one pair may use the fast
+ * path. Completions, counters, memory and the packets sent afterwards must be
+ * equal, for good, damaged and hostile bytes and for any state.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +30,7 @@ static const enum ibv_wr_opcode opcodes[] = {
 	IBV_WR_ATOMIC_CMP_AND_SWP,
 };
 
-/* What is done to both pairs before the packet comes. */
+/* Changes both pairs before the packet arrives. */
 typedef void arrange_fn(struct pair *pair);
 
 static uint64_t nr_fast, nr_ordinary;
@@ -71,7 +70,7 @@ static void post_one(struct pair *pair, unsigned int side,
 	}
 }
 
-/* All that @side has to send now is lost. */
+/* Drops all packets that @side has to send now. */
 static void lose_all(struct pair *pair, unsigned int side)
 {
 	struct uroce_engine *engine = &pair->side[side].engine;
@@ -82,7 +81,9 @@ static void lose_all(struct pair *pair, unsigned int side)
 	uroce_engine_sent(engine, pair->now);
 }
 
-/* Side 1 has a request on the way, so that ACKs have something to be for. */
+/*
+ * Side 1 has an outstanding request, so that there is something to acknowledge.
+ */
 static void arrange_usual(struct pair *pair)
 {
 	for (uint64_t i = 0; i < 2; i++) {
@@ -94,11 +95,11 @@ static void arrange_usual(struct pair *pair)
 	lose_all(pair, 1);
 }
 
-/* The bytes of a request of side 0, which is on the way from now on. */
+/* Returns the bytes of a request of side 0, which is in flight from now on. */
 static struct uroce_brief request_of(struct pair *pair,
 				     enum ibv_wr_opcode opcode)
 {
-	struct uroce_brief brief = {}; /* with its payload */
+	struct uroce_brief brief = {}; /* zeroes the payload as well */
 
 	memset(pair->side[0].memory, 0x5a, 128);
 	post_one(pair, 0, opcode, 8);
@@ -107,10 +108,10 @@ static struct uroce_brief request_of(struct pair *pair,
 }
 
 struct change {
-	uint32_t byte; /* of the headers, which is changed by @bits */
+	uint32_t byte; /* header byte that @bits change */
 	uint8_t bits;
 	uint32_t ack;
-	uint32_t header_len, payload_len; /* UINT32_MAX: as it was */
+	uint32_t header_len, payload_len; /* UINT32_MAX: unchanged */
 };
 
 static const struct change no_change = { 0, 0, 0, UINT32_MAX, UINT32_MAX };
@@ -129,7 +130,7 @@ static void apply(struct uroce_brief *brief, const struct change *change)
 	}
 }
 
-/* The packet, then all that comes of it: the two pairs stay the same. */
+/* Delivers the packet and everything that follows; both pairs stay equal. */
 static void compare(arrange_fn *arrange, enum ibv_wr_opcode opcode,
 		    const struct change *change, bool shared)
 {
@@ -164,7 +165,7 @@ static void fast_receive_accepts_valid_packets(void **state)
 	}
 }
 
-/* What is behind the headers is not looked at. */
+/* Bytes behind the headers are ignored. */
 static uint32_t header_len(enum ibv_wr_opcode opcode)
 {
 	struct pair *pair = alike_new(false);
@@ -181,7 +182,10 @@ static void fast_receive_damaged_header_matches_ordinary_path(void **state)
 		for (uint32_t byte = header_len(opcodes[op]); byte-- > 0;) {
 			struct change change = no_change;
 
-			/* another bit in each: pairs take their time */
+			/*
+			 * another bit in each byte, because creating pairs is
+			 * slow
+			 */
 			change.byte = byte;
 			change.bits = (uint8_t)(1 << (byte + op) % 8);
 			compare(NULL, opcodes[op], &change, false);
@@ -210,7 +214,7 @@ static void fast_receive_any_length_matches_ordinary_path(void **state)
 	}
 }
 
-/* Side 1 has one packet on the way. */
+/* Side 1 has one outstanding packet. */
 static void fast_receive_carried_ack_matches_ordinary_path(void **state)
 {
 	struct pair *pair = alike_new(false);
@@ -221,12 +225,14 @@ static void fast_receive_carried_ack_matches_ordinary_path(void **state)
 		for (uint32_t i = 0; i < 4; i++) {
 			struct change change = no_change;
 
-			/* stale, good, never sent, and half a circle away */
+			/*
+			 * stale, valid, never sent, and half the PSN range away
+			 */
 			change.ack = UROCE_BRIEF_ACK |
 				     ((psn + (i < 3 ? i - 1 : 0x800000)) &
 				      UROCE_PSN_MASK);
 			compare(NULL, opcodes[op], &change, false);
-			change.ack ^= UROCE_BRIEF_ACK; /* that is none */
+			change.ack ^= UROCE_BRIEF_ACK; /* no ACK */
 			compare(NULL, opcodes[op], &change, false);
 			change.ack |= 0xff000000;
 			compare(NULL, opcodes[op], &change, false);
@@ -281,7 +287,7 @@ static void arrange_no_local_write(struct pair *pair)
 	region_of(pair, 1)->access &= ~(unsigned int)IBV_ACCESS_LOCAL_WRITE;
 }
 
-/* Its last byte is outside. */
+/* The last byte is outside of the region. */
 static void arrange_outside(struct pair *pair)
 {
 	const struct uroce_region *region = region_of(pair, 1);
@@ -349,13 +355,13 @@ static void arrange_nak(struct pair *pair)
 	uroce_engine_activate(&pair->side[1].engine, pair->side[1].qp);
 }
 
-/* It was for a packet that has come since. */
+/* The NAK was for a packet that has arrived since. */
 static void arrange_nak_sent(struct pair *pair)
 {
 	pair->side[1].qp->resp.nak_sent = true;
 }
 
-/* Its first packet, of which there is an event. */
+/* The first packet raises an event. */
 static void arrange_not_established(struct pair *pair)
 {
 	pair->side[1].qp->state = IBV_QPS_RTR;
@@ -390,7 +396,7 @@ static void arrange_full_send_cq(struct pair *pair)
 	cq->ring.size = uroce_ring_used(&cq->ring);
 }
 
-/* More is on the way: with answers and without, and some that waits. */
+/* More requests are outstanding, with and without responses, and some wait. */
 static void arrange_mixture(struct pair *pair)
 {
 	post_one(pair, 1, IBV_WR_SEND, 20);
@@ -401,7 +407,7 @@ static void arrange_mixture(struct pair *pair)
 	post_one(pair, 1, IBV_WR_SEND, 8);
 }
 
-/* One waits for an ACK of the one before. */
+/* One request waits for the ACK of the previous one. */
 static void arrange_closed_window(struct pair *pair)
 {
 	pair->side[1].qp->req.window = 1;
@@ -470,7 +476,7 @@ static void fast_receive_any_qp_state_matches_ordinary_path(void **state)
 		}
 }
 
-/* What the fast path must leave to the ordinary one: it would do it wrong. */
+/* The fast path must leave these requests to the ordinary path. */
 static void fast_next_leaves_unusual_requests_to_ordinary_path(void **state)
 {
 	struct pair *pair = alike_new(false);
@@ -505,7 +511,7 @@ static void fast_next_closed_window_sends_nothing(void **state)
 	pair_free(pair);
 }
 
-/* No more than the peer has resources for. */
+/* At most max_rd_atomic requests are outstanding. */
 static void fast_next_atomics_are_limited_by_max_rd_atomic(void **state)
 {
 	struct pair *pair = alike_new(false);
@@ -521,7 +527,7 @@ static void fast_next_atomics_are_limited_by_max_rd_atomic(void **state)
 	pair_free(pair);
 }
 
-/* An ACK that is owed travels with the next request, and only once. */
+/* The next request carries the pending ACK, once. */
 static void fast_next_request_carries_pending_ack(void **state)
 {
 	struct pair *pair = alike_new(false);
@@ -569,7 +575,7 @@ static void fast_receive_ack_opens_window(void **state)
 	pair_free(pair);
 }
 
-/* A message with an ACK for what side 1 has sent, whose completion can wait. */
+/* A message carries an ACK for side 1, whose completion is deferred. */
 static struct pair *new_late_pair(struct uroce_brief *ret_brief)
 {
 	struct pair *pair = alike_new(false);

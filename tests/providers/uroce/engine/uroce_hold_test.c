@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ACKs that wait: in a conversation of short messages one of them does for a
- * few, as long as the other end does not wait for it.
+ * Delayed ACKs: in an exchange of short messages one ACK covers several, as
+ * long as the peer does not wait for it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #define BYTES 8
 #define MANY  64
 
-/* What a side has sent in its turn. */
+/* Packets that a side has sent in its turn. */
 struct turn {
 	uint32_t nr;
 	uint8_t op[MANY];
@@ -37,7 +37,7 @@ static void give(struct pair *pair, unsigned int from,
 	uroce_engine_receive(&pair->side[!from].engine, &packet, pair->now);
 }
 
-/* All that @from has to send goes to the other side. */
+/* Delivers all packets of @from to the other side. */
 static struct turn send_all(struct pair *pair, unsigned int from)
 {
 	struct uroce_engine *engine = &pair->side[from].engine;
@@ -77,7 +77,7 @@ static unsigned int completions(struct uroce_cq *cq)
 	return nr;
 }
 
-/* @side has got a message, which it answers at once, as the loop has it. */
+/* @side has received a message and replies at once, like an echo server. */
 static struct turn answer(struct pair *pair, unsigned int side)
 {
 	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
@@ -120,7 +120,7 @@ static void delayed_ack_covers_four_messages(void **state)
 	struct turn turn;
 
 	for (unsigned int i = 0; i < 400; i++) {
-		/* the fourth turn of each side, the eighth, ... */
+		/* every fourth turn of each side */
 		turn = answer(pair, 1);
 		assert_int_equal(has_ack(&turn), i % 4 == 3);
 		assert_int_equal(completions(&pair->side[0].send_cq),
@@ -133,7 +133,7 @@ static void delayed_ack_covers_four_messages(void **state)
 	pair_free(pair);
 }
 
-/* Side 0 waits for the ACK before it goes on. */
+/* Side 0 waits for the ACK before it sends again. */
 static void make_wait(struct pair *pair)
 {
 	struct uroce_engine *engine = &pair->side[1].engine;
@@ -141,7 +141,7 @@ static void make_wait(struct pair *pair)
 
 	assert_false(has_ack(&turn));
 	assert_ptr_equal(engine->held, pair->side[1].qp);
-	/* nothing is to be sent until then, and it is soon */
+	/* side 1 sends nothing until its timer expires, which is soon */
 	assert_int_equal(send_all(pair, 1).nr, 0);
 	assert_true(engine->held_ns <= pair->now + 30000);
 	pair->now = engine->held_ns;
@@ -171,7 +171,7 @@ static void delayed_ack_pauses_longer_after_each_stall(void **state)
 	pair_free(pair);
 }
 
-/* It does not wait for what it has got with the answer to a READ, or a NAK. */
+/* The ACK leaves at once with a READ response or a NAK. */
 static void delayed_ack_leaves_with_read_response(void **state)
 {
 	struct pair *pair = begin();

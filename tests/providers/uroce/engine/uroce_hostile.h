@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets to side 1 that are made by hand, and what it answers. */
+/* Hand-made packets to side 1, and the responses of side 1. */
 #ifndef UROCE_HOSTILE_H
 #define UROCE_HOSTILE_H
 
@@ -8,30 +8,30 @@
 #define TARGET 300000
 #define MTU    1024
 
-/* Answers of side 1. */
+/* Responses of side 1. */
 struct seen {
 	unsigned int nr;
 	struct uroce_packet last;
 };
 
-/* Answers are noted in @seen. */
+/* Creates a pair that records responses in @seen. */
 struct pair *new_pair(struct pair_options o, struct seen *seen);
 
-/* What side 1 expects next. */
+/* A packet as side 1 expects it next. */
 struct uroce_packet next_packet(const struct pair *pair, uint8_t opcode);
 
-/* Has it delivered. */
+/* Delivers a packet. */
 void inject(struct pair *pair, struct uroce_packet packet,
 	    uint32_t payload_len);
 
-/* A receive request of side 1 for 10000 bytes. */
+/* Posts a receive work request of side 1 for 10000 bytes. */
 void post_recv(struct pair *pair);
 
-/* A filter of the wire. */
+/* Filter of the wire that drops responses. */
 enum pair_verdict drop_answers(struct pair *pair, unsigned int from,
 			       const struct uroce_packet *packet);
 
-/* Nothing was written to the memory of side 1. */
+/* Checks that the memory of side 1 is unchanged. */
 void check_untouched(const struct pair *pair);
 
 #endif

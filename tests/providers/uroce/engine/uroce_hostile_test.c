@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets that no honest peer sends, or not then: each is counted, answered as
- * the protocol says or not at all, and leaves memory alone.
+ * Packets that a conforming peer never sends, or not at this time: each is
+ * counted, gets the response of the protocol or none, and changes no memory.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #include "uroce_hostile.h"
 
-/* One packet that is refused with a NAK and takes the QP down. */
+/* A packet that gets a NAK and moves the QP to ERR. */
 struct refusal {
 	uint8_t opcode;
 	uint32_t payload_len, dma_len;
@@ -27,7 +27,7 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-	/* not the beginning of anything */
+	/* no first packet of a message */
 	{ UROCE_SEND_MIDDLE, MTU, .counter = UROCE_C_BAD_OP_SEQUENCE,
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 	{ UROCE_SEND_LAST, 10, .counter = UROCE_C_BAD_OP_SEQUENCE,
@@ -38,7 +38,7 @@ static const struct refusal refusals[] = {
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 	{ UROCE_WRITE_LAST_IMM, 10, .counter = UROCE_C_BAD_OP_SEQUENCE,
 	  .nak = UROCE_NAK_INVALID_REQUEST },
-	/* a payload that the opcode cannot have */
+	/* a payload length that the opcode does not allow */
 	{ UROCE_SEND_FIRST, MTU - 1, .counter = UROCE_C_BAD_LENGTH,
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 	{ UROCE_SEND_FIRST, 0, .counter = UROCE_C_BAD_LENGTH,
@@ -49,7 +49,7 @@ static const struct refusal refusals[] = {
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 	{ UROCE_WRITE_ONLY, MTU + 4, MTU + 4, .counter = UROCE_C_BAD_LENGTH,
 	  .nak = UROCE_NAK_INVALID_REQUEST },
-	/* a payload that the RETH did not announce */
+	/* a payload length that differs from the RETH */
 	{ UROCE_WRITE_ONLY, 8, 9, .counter = UROCE_C_BAD_LENGTH,
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 	{ UROCE_WRITE_ONLY, 8, 0, .counter = UROCE_C_BAD_LENGTH,
@@ -66,7 +66,7 @@ static const struct refusal refusals[] = {
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 	{ UROCE_ATOMIC_WRITE, 4, 8, .counter = UROCE_C_BAD_LENGTH,
 	  .nak = UROCE_NAK_INVALID_REQUEST },
-	/* memory that is not the peer's */
+	/* memory without remote access */
 	{ UROCE_WRITE_ONLY, 8, 8, 1, .counter = UROCE_C_BAD_KEY,
 	  .nak = UROCE_NAK_REMOTE_ACCESS },
 	{ UROCE_WRITE_FIRST, MTU, 0x7fffffff, .counter = UROCE_C_BAD_RANGE,
@@ -85,10 +85,10 @@ static const struct refusal refusals[] = {
 	  UROCE_NAK_INVALID_REQUEST },
 	{ UROCE_ATOMIC_WRITE, 8, 8, 0, 1, UROCE_C_MISALIGNED,
 	  UROCE_NAK_INVALID_REQUEST },
-	/* an invalidate of a region, which is no window */
+	/* invalidating a region instead of a window */
 	{ UROCE_SEND_ONLY_INV, 0, .counter = UROCE_C_BAD_KEY,
 	  .nak = UROCE_NAK_REMOTE_ACCESS },
-	/* a FLUSH to nowhere */
+	/* a FLUSH without a target */
 	{ UROCE_FLUSH, 0, 8, .counter = UROCE_C_NOT_ENABLED,
 	  .nak = UROCE_NAK_INVALID_REQUEST },
 };
@@ -117,7 +117,7 @@ static void hostile_malformed_request_is_refused(void **state)
 		assert_int_equal(seen.last.psn, psn);
 		assert_int_equal(uroce_qp_state(pair->side[1].qp), IBV_QPS_ERR);
 		check_untouched(pair);
-		/* nothing more comes out of it */
+		/* the QP sends no further response */
 		inject(pair, next_packet(pair, UROCE_SEND_ONLY), 10);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_STATE), 1);
 		assert_int_equal(seen.nr, 1);
@@ -125,7 +125,7 @@ static void hostile_malformed_request_is_refused(void **state)
 	}
 }
 
-/* The region is one that the QP, or the peer, has no business with. */
+/* The region has another PD, or no remote access. */
 static void hostile_request_to_foreign_region_is_refused(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_WRITE_ONLY, UROCE_READ_REQUEST,
@@ -226,7 +226,7 @@ static void hostile_write_length_mismatch_is_refused(void **state)
 	}
 }
 
-/* What is dropped before any QP looks at it, without an answer. */
+/* Packets that are dropped before a QP is selected, without a response. */
 static void hostile_packet_without_matching_qp_is_dropped(void **state)
 {
 	struct uroce_path other;
@@ -255,13 +255,15 @@ static void hostile_packet_without_matching_qp_is_dropped(void **state)
 	packet.opcode = UROCE_UD | UROCE_SEND_ONLY;
 	inject(pair, packet, 4);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_TRANSPORT), 2);
-	/* from another address: the wire of the pair follows side 0's path */
+	/*
+	 * from another address: the wire of the pair follows the path of side 0
+	 */
 	other = pair->side[0].path;
 	pair->side[0].path.sgid[15] ^= 0x80;
 	inject(pair, good, 4);
 	pair->side[0].path = other;
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_SOURCE), 1);
-	pair->side[0].path.dgid[15] ^= 0x80; /* to another of our addresses */
+	pair->side[0].path.dgid[15] ^= 0x80; /* to another local address */
 	inject(pair, good, 4);
 	pair->side[0].path = other;
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_SOURCE), 2);
@@ -271,7 +273,7 @@ static void hostile_packet_without_matching_qp_is_dropped(void **state)
 	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_GROUP), 1);
 	assert_int_equal(seen.nr, 0);
 	check_untouched(pair);
-	/* limited members of the partition are let in */
+	/* limited partition members are accepted */
 	packet = good;
 	packet.pkey = 0x7fff;
 	inject(pair, packet, 4);
@@ -290,7 +292,8 @@ static void hostile_packet_in_wrong_qp_state_is_dropped(void **state)
 		pair->side[1].qp->state = states[i];
 		inject(pair, next_packet(pair, UROCE_SEND_ONLY), 4);
 	}
-	pair->side[1].qp->state = IBV_QPS_RTR; /* no answers to anything yet */
+	pair->side[1].qp->state =
+		IBV_QPS_RTR; /* no requests are outstanding yet */
 	inject(pair, next_packet(pair, UROCE_ACKNOWLEDGE), 0);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_STATE), 4);
 	assert_int_equal(seen.nr, 0);
@@ -334,14 +337,14 @@ static void hostile_datagram_longer_than_receive_is_dropped(void **state)
 	check_untouched(pair);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	assert_int_equal(uroce_qp_state(pair->side[1].qp), IBV_QPS_RTS);
-	/* the receive request is there still */
+	/* the receive work request is still posted */
 	inject(pair, next_packet(pair, UROCE_UD | UROCE_SEND_ONLY), 99);
 	assert_true(pair_poll(&pair->side[1].recv_cq, &cqe));
 	assert_int_equal(cqe.byte_len, 139);
 	pair_free(pair);
 }
 
-/* UC has no way to complain: a wrong message is lost, and only that. */
+/* UC reports no error: only the wrong message is lost. */
 static void hostile_uc_sequence_is_dropped(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -356,12 +359,12 @@ static void hostile_uc_sequence_is_dropped(void **state)
 	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_MIDDLE), MTU);
 	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST), 5);
 	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_LAST), 5);
-	/* the middle is missing */
+	/* the middle packet is missing */
 	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST), MTU);
 	packet = next_packet(pair, UROCE_UC | UROCE_SEND_LAST);
 	packet.psn++;
 	inject(pair, packet, 5);
-	/* not the peer's memory */
+	/* memory without remote access */
 	packet = next_packet(pair, UROCE_UC | UROCE_WRITE_ONLY);
 	packet.dma_len = 8;
 	packet.rkey++;
@@ -370,7 +373,7 @@ static void hostile_uc_sequence_is_dropped(void **state)
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	assert_int_equal(uroce_qp_state(pair->side[1].qp), IBV_QPS_RTS);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_UC_LOST), 6);
-	/* a message that begins anew replaces the one before */
+	/* a new first packet discards the previous message */
 	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST), MTU);
 	packet = next_packet(pair, UROCE_UC | UROCE_SEND_ONLY);
 	packet.psn += 1000;
@@ -381,7 +384,9 @@ static void hostile_uc_sequence_is_dropped(void **state)
 	pair_free(pair);
 }
 
-/* A packet whose ICRC is wrong changes nothing, wherever it is noticed. */
+/*
+ * A packet with a wrong ICRC changes nothing, wherever the error is detected.
+ */
 static void hostile_bad_icrc_changes_nothing(void **state)
 {
 	static const uint8_t opcodes[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lock that costs its usual owner nothing: who gets the privilege, who
- * takes it away, and that never two are inside. membarrier() can be forbidden
- * from the beginning, or later, as by a sandbox.
+ * The lock that is biased towards its usual owner: how a thread gets the bias,
+ * how another thread revokes it, and mutual exclusion. membarrier() may be
+ * denied from the beginning, or later by a sandbox.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -19,15 +19,15 @@
 
 #include "uroce/engine/uroce_lock.h"
 
-#define MANY	 4096 /* in a row: enough for the privilege, always */
+#define MANY	 4096 /* takes in a row that always suffice for the bias */
 #define CROWD	 6
 #define ROUNDS	 20000
 #define HANDOVER 50
 
-static bool denied; /* membarrier() */
+static bool denied; /* membarrier() fails */
 static struct uroce_lock lock;
 
-/* Who is about to sleep stops here twice, if there is one. */
+/* If set, a thread that is about to sleep stops here twice. */
 static pthread_barrier_t *before_sleep;
 
 static void stop_twice(pthread_barrier_t *barrier)
@@ -89,7 +89,7 @@ static bool is_mine(void)
 	return seat && seat->thread == uroce_lock_self();
 }
 
-/* Runs @fn in a thread of its own, to the end. */
+/* Runs @fn to its end in a thread of its own. */
 static void elsewhere(void *(*fn)(void *arg), void *arg)
 {
 	pthread_t thread;
@@ -147,7 +147,7 @@ static void lock_second_thread_revokes_bias(void **state)
 	elsewhere(take_once, &with_mutex);
 	assert_true(with_mutex);
 	assert_null(lock.privileged);
-	/* and it can be had again */
+	/* the bias can be obtained again */
 	come_often();
 	assert_true(is_mine());
 }
@@ -162,7 +162,7 @@ static void lock_try_fails_while_biased_owner_is_inside(void **state)
 	assert_false(got);
 	elsewhere(try_once, &got);
 	assert_false(got);
-	/* who has failed is to be looked after */
+	/* the owner must look for the failed thread */
 	assert_true(uroce_lock_drop(&lock));
 	elsewhere(try_once, &got);
 	assert_true(got);
@@ -188,7 +188,7 @@ static void lock_waiter_is_woken_by_biased_owner(void **state)
 		assert_int_equal(
 			pthread_create(&thread, NULL, wait_and_mark, &marks),
 			0);
-		/* half of the time that one sleeps by then */
+		/* wait, in half of the rounds, until the thread sleeps */
 		while (i % 2 &&
 		       __atomic_load_n(&lock.privileged, __ATOMIC_ACQUIRE))
 			continue;
@@ -200,8 +200,8 @@ static void lock_waiter_is_woken_by_biased_owner(void **state)
 }
 
 /*
- * Between what it has seen and its sleep the other one comes back, often: with
- * the privilege it would wake nobody.
+ * The owner often takes the lock between the test and the sleep of the waiter.
+ * If it got the bias there, it would not wake the waiter.
  */
 static void lock_late_sleeper_is_woken(void **state)
 {
@@ -230,7 +230,7 @@ static void lock_late_sleeper_is_woken(void **state)
 	(void)pthread_barrier_destroy(&barrier);
 }
 
-/* Seats are of threads, and threads of the test may have the same number. */
+/* Seats belong to threads; threads of the test may have equal numbers. */
 static void *earn_and_stay(void *arg)
 {
 	pthread_barrier_t *barrier = arg;
@@ -255,7 +255,8 @@ static void lock_more_threads_than_seats_works(void **state)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	(void)pthread_barrier_destroy(&barrier);
 	for (int i = 0; i < UROCE_LOCK_SEATS; i++)
-		lock.seats[i].thread = 1 + (uintptr_t)i; /* of nobody */
+		lock.seats[i].thread =
+			1 + (uintptr_t)i; /* not the number of a real thread */
 	come_often();
 	assert_false(is_mine());
 	uroce_lock_take(&lock);
@@ -267,7 +268,7 @@ static struct {
 	unsigned int failed;
 } guarded;
 
-/* In bursts, so that each of them gets the privilege now and then. */
+/* Takes the lock in bursts, so that each thread gets the bias sometimes. */
 static void *count_up(void *arg)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -302,7 +303,7 @@ static void lock_mutex_excludes_all_threads(void **state)
 	crowd_counts();
 }
 
-/* Who sees that it is not needed any more stops. */
+/* Stops the disturbing thread. */
 static bool over;
 
 static void *disturb(void *arg)
@@ -316,7 +317,9 @@ static void *disturb(void *arg)
 	return NULL;
 }
 
-/* Mostly by privilege, with one who comes from time to time. */
+/*
+ * One thread has the bias most of the time; another takes the lock sometimes.
+ */
 static void lock_biased_owner_excludes_all_threads(void **state)
 {
 	pthread_t thread;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Random requests in both directions over a wire that loses, repeats, reorders
- * and damages packets, against a model that knows what memory and completions
- * must be. The model of each direction:
+ * Random requests in both directions over a wire that drops, duplicates,
+ * reorders and damages packets, compared with a model of memory and
+ * completions. The model of each direction:
  *
- *   source    slots that a request sends from; kept as it is until it completes
- *   written   WRITEs land here in the order of posting; compared at rest
- *   constant  READs come from here; never written to
- *   numbers   atomics; each answer is known when it is posted
+ *   source    slots that requests send from; constant until the completion
+ *   written   target of WRITEs, in the order of posting; compared when idle
+ *   constant  source of READs; never written
+ *   numbers   atomics; each result is known when the request is posted
  *
- * When a connection is lost, which 30 % of loss does bring about, all that is
- * left must complete as flushed; then it is set up anew. UROCE_LOSSY_OPS says
- * how many requests each run posts; the default is for every day.
+ * When a connection is lost, which a loss of 30 % causes, all remaining
+ * requests must complete as flushed; then the connection is set up again.
+ * UROCE_LOSSY_OPS is the number of requests of each run; the default suits
+ * daily use.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@
 #define SLOT_SIZE 12000
 #define NR_RECVS  6
 
-/* Places in the memory of a side. */
+/* Offsets in the memory of a side. */
 #define SOURCES	   0
 #define RESULTS	   (SOURCES + NR_SLOTS * SLOT_SIZE)
 #define RECVS	   (RESULTS + NR_SLOTS * SLOT_SIZE)
@@ -40,16 +41,16 @@
 #define NR_NUMBERS 4
 _Static_assert(NUMBERS + 8 * NR_NUMBERS <= PAIR_MEMORY, "does not fit");
 
-/* What is known of a request that is posted. */
+/* Expected result of a posted request. */
 struct request {
 	uint8_t opcode;
 	uint32_t slot;
 	uint32_t length;
-	uint32_t offset; /* READ: in the constant part */
+	uint32_t offset; /* READ: offset in the constant part */
 	uint64_t orig;	 /* atomics */
 };
 
-/* What the peer is going to receive. */
+/* A message that the peer will receive. */
 struct message {
 	uint32_t length;
 	uint32_t seed;
@@ -57,7 +58,7 @@ struct message {
 	__be32 imm;
 };
 
-#define RING 256 /* more than can be outstanding */
+#define RING 256 /* more than the maximum of outstanding requests */
 
 struct direction {
 	struct request requests[RING];
@@ -74,7 +75,7 @@ struct direction {
 struct model {
 	struct pair *pair;
 	struct pair_options options;
-	struct direction direction[2]; /* by the side that posts */
+	struct direction direction[2]; /* indexed by the requester */
 	uint32_t nr_lost;
 };
 
@@ -96,7 +97,7 @@ static void check_fill(const uint8_t *bytes, uint32_t len, uint32_t seed)
 			assert_int_equal(bytes[i], byte_of(seed, i));
 }
 
-/* Mostly small, now and then many packets. */
+/* Mostly small, sometimes many packets. */
 static uint32_t choose_length(struct pair *pair)
 {
 	if (pair_random(pair, 4))
@@ -109,7 +110,7 @@ static void post_recvs(struct model *m, unsigned int side)
 	struct direction *d = &m->direction[side];
 	struct pair *pair = m->pair;
 
-	/* sometimes too late, for the sender to find the receiver not ready */
+	/* sometimes too late, so that the sender gets an RNR NAK */
 	if (!pair_random(pair, 4))
 		return;
 	while (d->next_recv - d->recv_completed < NR_RECVS) {
@@ -161,7 +162,7 @@ static void fill_atomic(struct model *m, struct direction *d,
 		wqe->remote.compare_add = pair_random(m->pair, 1u << 31);
 		*number += wqe->remote.compare_add;
 	} else {
-		/* half of them do exchange */
+		/* half of them swap */
 		wqe->remote.compare_add = *number + pair_random(m->pair, 2);
 		wqe->remote.swap = pair_random(m->pair, 1u << 31);
 		if (wqe->remote.compare_add == *number)
@@ -246,7 +247,7 @@ static void post_request(struct model *m, unsigned int side)
 		expect_message(d, request, seed,
 			       request->opcode == IBV_WR_RDMA_WRITE_WITH_IMM,
 			       request->opcode != IBV_WR_SEND, wqe.imm);
-	/* in two pieces, the border of which is anywhere */
+	/* two SGEs, split at any offset */
 	cut = pair_random(pair, request->length + 1);
 	sge[0] = pair_sge(pair, side, at, cut);
 	sge[1] = pair_sge(pair, side, at + cut, request->length - cut);
@@ -278,7 +279,7 @@ static void check_request(struct model *m, unsigned int side,
 	}
 }
 
-/* Completions of requests, in the order of posting. */
+/* Checks completions of requests, in the order of posting. */
 static bool poll_requests(struct model *m, unsigned int side)
 {
 	struct direction *d = &m->direction[side];
@@ -297,7 +298,7 @@ static bool poll_requests(struct model *m, unsigned int side)
 	return true;
 }
 
-/* Messages that side !@side has sent, in the order of sending. */
+/* Checks messages of side !@side, in the order of sending. */
 static void poll_messages(struct model *m, unsigned int side)
 {
 	struct direction *from = &m->direction[!side];
@@ -331,7 +332,7 @@ static void poll_messages(struct model *m, unsigned int side)
 	}
 }
 
-/* At rest: nothing is outstanding, so both memories are known. */
+/* Nothing is outstanding, so the contents of both memories are known. */
 static void check_rest(struct model *m)
 {
 	for (unsigned int side = 0; side < 2; side++) {
@@ -346,7 +347,7 @@ static void check_rest(struct model *m)
 	}
 }
 
-/* All of the rest is flushed; what was executed of it nobody knows. */
+/* All remaining requests are flushed; some of them may have been executed. */
 static void reconnect(struct model *m, unsigned int side)
 {
 	struct direction *d = &m->direction[side];
@@ -440,7 +441,7 @@ static void finish(struct model *m, const char *what)
 		      (unsigned long long)total(m, UROCE_C_IMPLIED_NAKS),
 		      (unsigned long long)total(m, UROCE_C_NAKS_RNR),
 		      (unsigned long long)total(m, UROCE_C_BAD_ICRC));
-	/* none of it is the other side's fault */
+	/* the peer has made no protocol error */
 	assert_int_equal(total(m, UROCE_C_NAKS_FATAL), 0);
 	for (int c = UROCE_C_BAD_KEY; c <= UROCE_C_BAD_RANGE; c++)
 		assert_int_equal(total(m, (enum uroce_counter)c), 0);
@@ -511,7 +512,8 @@ static void lossy_each_single_fault_keeps_data(void **state)
 	assert_true(total(m, UROCE_C_OUT_OF_SEQUENCE) > 0);
 	assert_int_equal(m->nr_lost, 0);
 	finish(m, "reordering");
-	o.ipv6 = true; /* all bits of the ICRC count, so nothing gets past it */
+	o.ipv6 = true; /* with IPv6 the ICRC covers every bit, so every error is
+			  detected */
 	m = run(o, (struct pair_faults){ .corrupt = 100 });
 	assert_true(total(m, UROCE_C_BAD_ICRC) > 0);
 	finish(m, "damage");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Keys, ranges, rights, PDs and windows, and the lists of pieces on top. */
+/* Keys, ranges, access rights, PDs and windows, and scatter/gather lists. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -311,9 +311,9 @@ static void window_grants_bound_range_only(void **state)
 	assert_int_equal(
 		remote(f, bound, 0x1100, 1, IBV_ACCESS_REMOTE_READ, &ptr),
 		-EACCES);
-	/* a window is not for work requests of this side */
+	/* local work requests cannot use a window */
 	assert_int_equal(local(f, bound, 0x1100, 1, false, &ptr), -EACCES);
-	/* the region stays while it is looked into */
+	/* the region stays while a window is bound to it */
 	assert_int_equal(uroce_memory_remove(&f->memory, key), -EBUSY);
 	assert_int_equal(uroce_window_invalidate(&f->memory, bound, PD, QPN),
 			 0);
@@ -339,7 +339,7 @@ static void window_type_2_is_limited_to_qp(void **state)
 		-EACCES);
 	assert_int_equal(uroce_window_invalidate(&f->memory, bound, PD, QPN),
 			 -EACCES);
-	/* bound twice without being invalidated */
+	/* bound twice without an invalidate */
 	bind.window_key = bound;
 	assert_int_equal(uroce_window_bind(&f->memory, &bind, &bound), -EACCES);
 }
@@ -358,7 +358,7 @@ static void window_type_1_can_be_rebound_and_unbound(void **state)
 	assert_int_equal(remote(f, bound, 0, 64, IBV_ACCESS_REMOTE_WRITE, &ptr),
 			 0);
 	assert_ptr_equal(ptr, f->bytes + 0x100);
-	/* by any of its keys */
+	/* with any tag of its key */
 	bind.window_key = bound ^ 0x77;
 	bind.va = 0x1200;
 	bind.new_tag = 1;
@@ -413,7 +413,7 @@ static struct uroce_sge_list list_of(struct fixture *f, struct ibv_sge *sge,
 	};
 }
 
-/* Pieces of 0, 1, 2, ... bytes, one behind the other. */
+/* SGEs of 0, 1, 2, ... bytes, one behind the other. */
 static void sge_resolve_finds_any_offset(void **state)
 {
 	struct fixture *f = *state;
@@ -427,7 +427,7 @@ static void sge_resolve_finds_any_offset(void **state)
 		sge[i] = (struct ibv_sge){ total, i, key };
 		total += i;
 	}
-	/* forwards with one cursor, then from everywhere, backwards as well */
+	/* forwards with one cursor, then from any offset, and backwards */
 	for (uint32_t step = 1; step < 40; step++) {
 		for (uint32_t at = 0; at < total; at += step) {
 			uint32_t len = at + step > total ? total - at : step;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The wire in memory, and what there is to set up. */
+/* The wire in memory, and the setup of the pair. */
 #include "uroce_pair.h"
 
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static bool earlier(const struct pair *pair, uint32_t a, uint32_t b)
 	const struct pair_datagram *x = &pair->pool[pair->heap[a]];
 	const struct pair_datagram *y = &pair->pool[pair->heap[b]];
 
-	/* at the same time, in the order of sending */
+	/* at equal times, in the order of sending */
 	return x->at_ns != y->at_ns ? x->at_ns < y->at_ns : x->order < y->order;
 }
 
@@ -199,7 +199,7 @@ static void deliver(struct pair *pair, const struct pair_datagram *datagram)
 	uroce_engine_receive(&to->engine, &packet, pair->now);
 }
 
-/* What the loop would have made in one go; not always all of it. */
+/* Packets that the loop would build as a run; not always all of them. */
 static void transmit_run(struct pair *pair, unsigned int from,
 			 struct uroce_out *out)
 {
@@ -266,7 +266,7 @@ bool pair_step(struct pair *pair)
 		return false;
 	if (at_ns > pair->now)
 		pair->now = at_ns;
-	/* all that has come by then, as a loop would find it */
+	/* everything that has arrived by then, like the loop */
 	while (pair->nr_heap && pair->pool[pair->heap[0]].at_ns <= pair->now) {
 		uint32_t place = pop(pair);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Two engines with a QP each and a wire in memory between them. Packets become
- * bytes with an ICRC and are parsed again, as on a real wire; time is a number
- * that jumps from one event to the next; what the wire does to a packet is
- * decided by a seed, or by a function of the test. Or the QPs are bound to
- * channels, and packets go from one to the other as they are.
+ * bytes with an ICRC and are parsed again, as on a real wire. Time is a number
+ * that jumps from one event to the next. A seed, or a function of the test,
+ * decides about the faults of the wire. As an alternative the QPs are bound to
+ * channels, which pass packets unchanged.
  */
 #ifndef UROCE_PAIR_H
 #define UROCE_PAIR_H
@@ -28,12 +28,12 @@ struct pair_side {
 	struct uroce_cq send_cq, recv_cq;
 	struct uroce_rq rq;
 	uint8_t *memory;
-	uint32_t key; /* of the memory, at PAIR_IOVA */
+	uint32_t key; /* of the memory at PAIR_IOVA */
 	struct uroce_path path;
-	struct uroce_channel channel; /* to the other one */
+	struct uroce_channel channel; /* to the peer */
 };
 
-/* What happens to packets; each number is in 1000. */
+/* Faults of the wire; each number is in 1/1000. */
 struct pair_faults {
 	unsigned int loss, duplicate, reorder, corrupt;
 };
@@ -46,10 +46,10 @@ enum pair_verdict {
 struct pair_datagram {
 	uint64_t at_ns;
 	uint64_t order;
-	unsigned int to; /* side */
+	unsigned int to; /* side that receives it */
 	bool over_channel;
 	struct uroce_packet packet; /* over a channel */
-	size_t len;		    /* of the datagram, or the payload */
+	size_t len;		    /* of the datagram or the payload */
 	uint8_t bytes[UROCE_MAX_HEADER + UROCE_CHANNEL_MTU + UROCE_ICRC_LEN];
 };
 
@@ -62,34 +62,37 @@ struct pair {
 	struct pair_faults faults;
 	bool ipv6;
 
-	/* of the test: may look at a packet that side @from sends, or drop it
+	/*
+	 * set by the test: inspects, and may drop, a packet that side @from
+	 * sends
 	 */
 	enum pair_verdict (*filter)(struct pair *pair, unsigned int from,
 				    const struct uroce_packet *packet);
 	void *filter_data;
 
-	/* datagrams on the way: a heap of places in @pool, the earliest first
+	/*
+	 * datagrams in flight: a heap of indices into @pool, the earliest first
 	 */
 	struct pair_datagram *pool;
 	uint32_t heap[PAIR_MAX_DATAGRAMS];
 	uint32_t unused[PAIR_MAX_DATAGRAMS];
 	uint32_t nr_heap, nr_unused;
 	uint64_t nr_sent;
-	uint32_t nr_runs; /* that were asked for */
+	uint32_t nr_runs; /* requested runs */
 };
 
 struct pair_options {
 	enum ibv_qp_type type;
 	enum ibv_mtu mtu;
-	uint32_t psn; /* first of side 0; side 1 begins elsewhere */
+	uint32_t psn; /* first PSN of side 0; side 1 begins elsewhere */
 	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
 	uint8_t rd_atomic;
 	uint32_t depth;	       /* of all queues */
-	uint32_t memory_bytes; /* that each side registers: PAIR_MEMORY */
+	uint32_t memory_bytes; /* registered by each side: PAIR_MEMORY */
 	bool shared;	       /* receive queues are SRQs */
 	bool ipv6;
 	bool channel; /* completion channel */
-	bool bound;   /* to channels */
+	bool bound;   /* bound to channels */
 	uint32_t seed;
 	uint32_t room_bytes; /* as in struct uroce_engine_config */
 };
@@ -97,45 +100,51 @@ struct pair_options {
 /* RC, MTU 1024, PSN close to the wrap, generous limits. */
 struct pair_options pair_defaults(void);
 
-/* Both QPs are in RTS. Ends with pair_free(). */
+/* Creates a pair with both QPs in RTS. Ends with pair_free(). */
 struct pair *pair_new(const struct pair_options *options);
 
 void pair_free(struct pair *pair);
 
-/* Back to RESET and to RTS again, with an empty wire and empty queues. */
+/*
+ * Moves both QPs to RESET and to RTS again, with an empty wire and empty
+ * queues.
+ */
 void pair_reconnect(struct pair *pair, const struct pair_options *options);
 
-/* Until nothing is on the way, to be sent, or timed; or until @until_ns. */
+/* Runs until nothing is in flight, to be sent, or timed; or until @until_ns. */
 void pair_run_until(struct pair *pair, uint64_t until_ns);
 void pair_run(struct pair *pair);
 
-/* One event: a datagram delivered, or timers. False: there is none. */
+/*
+ * Runs one event: a delivered datagram, or timers. Return: false if there is
+ * none.
+ */
 bool pair_step(struct pair *pair);
 
 uint32_t pair_random(struct pair *pair, uint32_t below);
 
-/* A send request; opcode, flags, remote etc. of @wqe are copied. */
+/* Posts a send request; copies opcode, flags, remote etc. of @wqe. */
 void pair_post(struct pair *pair, unsigned int side,
 	       const struct uroce_send_wqe *wqe, const struct ibv_sge *sge);
 
 /*
- * A signaled one of side 0, of the beginning of its memory; @there is an offset
- * in that of side 1.
+ * Posts a signaled request of side 0 for the beginning of its memory; @there is
+ * an offset in the memory of side 1.
  */
 void pair_request(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
 		  uint32_t length, uint32_t there);
 
-/* A piece of a side's memory. */
+/* Returns an SGE of a side's memory. */
 struct ibv_sge pair_sge(const struct pair *pair, unsigned int side,
 			uint32_t offset, uint32_t length);
 
 void pair_post_recv(struct pair *pair, unsigned int side, uint64_t wr_id,
 		    const struct ibv_sge *sge, uint32_t nr_sge);
 
-/* Next completion; false: there is none. */
+/* Gets the next completion. Return: false if there is none. */
 bool pair_poll(struct uroce_cq *cq, struct uroce_cqe *ret_cqe);
 
-/* Puts a packet of side @from, made by hand, on the wire. */
+/* Puts a hand-made packet of side @from on the wire. */
 void pair_inject(struct pair *pair, unsigned int from,
 		 const struct uroce_packet *packet, const void *payload);
 

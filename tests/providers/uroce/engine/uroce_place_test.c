@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * In which order a WRITE is stored. The last word lies in a page that must not
- * be written to, so the store to it is caught, and what is there by then can be
- * looked at, before it is let through.
+ * The order in which a WRITE is stored. The last word is in a write-protected
+ * page. The test catches the store to it, checks the memory in front, and then
+ * permits the store.
  */
 #include "uroce/engine/uroce_place.h"
 
@@ -20,9 +20,9 @@
 #define LONGEST 20000
 
 static uint8_t source[LONGEST + 64];
-static uint8_t *memory, *fence; /* the last page begins there */
+static uint8_t *memory, *fence; /* the last page starts at @fence */
 static size_t page;
-static volatile size_t before; /* so many bytes come before the fence */
+static volatile size_t before; /* bytes in front of the fence */
 static volatile unsigned int nr_caught;
 static volatile bool in_order;
 
@@ -55,13 +55,13 @@ static int setup(void **state)
 	return 0;
 }
 
-/* @bytes of which the last @behind, 1 to 8, lie behind the fence. */
+/* Places @bytes, of which the last @behind, 1 to 8, are behind the fence. */
 static void place(size_t bytes, size_t behind, size_t source_offset)
 {
 	struct sigaction action = { .sa_sigaction = on_fault,
 				    .sa_flags = SA_SIGINFO };
 
-	/* cmocka has one of its own in each test */
+	/* cmocka installs a handler of its own in each test */
 	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
 	(void)memset(memory, 0, (size_t)(fence - memory) + page);
 	before = bytes - behind;
@@ -98,7 +98,7 @@ static void place_accepts_any_source_offset(void **state)
 			place(bytes, 1 + bytes % 8, offset);
 }
 
-/* Where no word of 8 bytes ends; nothing but what was asked for changes. */
+/* No 8-byte word ends here; only the requested bytes may change. */
 static void place_short_data_changes_target_bytes_only(void **state)
 {
 	uint8_t there[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rules of the protocol that a transfer would also survive without, only
- * slower, or with a peer that does not look closely.
+ * Rules of the protocol that a transfer would survive without, only slower, or
+ * only with a lenient peer.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void expect(struct uroce_cq *cq, uint64_t wr_id,
 	assert_int_equal(cqe.status, status);
 }
 
-/* Answers of side 1, kept. */
+/* Recorded responses of side 1. */
 struct seen {
 	struct uroce_packet packet[64];
 	unsigned int nr;
@@ -118,13 +118,13 @@ static void protocol_msn_counts_messages(void **state)
 	assert_int_equal(seen.packet[3].opcode, UROCE_ACKNOWLEDGE);
 	assert_int_equal(seen.packet[3].psn, psn_of(read.psn, UINT32_MAX));
 	assert_int_equal(seen.packet[3].syndrome, 0x1f);
-	/* and without a wish for an ACK there is none */
+	/* without an ACK request there is no ACK */
 	again = request(pair, UROCE_WRITE_ONLY, 0);
 	again.ack_req = false;
 	inject(pair, again, 8);
 	pair_run(pair);
 	assert_int_equal(seen.nr, 4);
-	/* the last again: all is acknowledged */
+	/* the last again: everything is acknowledged */
 	inject(pair, request(pair, UROCE_WRITE_ONLY, 3), 8);
 	pair_run(pair);
 	assert_int_equal(seen.packet[4].psn, read.psn + 2);
@@ -186,7 +186,8 @@ static void protocol_outstanding_packets_are_limited_by_window(void **state)
 	while (uroce_engine_next(&pair->side[0].engine, pair->now, &out))
 		nr++;
 	assert_int_equal(nr, 64);
-	assert_true(out.packet.ack_req); /* or it would never open again */
+	assert_true(out.packet.ack_req); /* otherwise the window would never
+					    open again */
 	pair_free(pair);
 }
 
@@ -204,7 +205,7 @@ static void protocol_window_grows_to_limit(void **state)
 	pair_free(pair);
 }
 
-/* After a whole circle of PSNs an old READ would look like a young one. */
+/* After a full PSN range an old READ would look like a new one. */
 static void protocol_responder_resource_expires_after_psn_wrap(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -215,7 +216,7 @@ static void protocol_responder_resource_expires_after_psn_wrap(void **state)
 	inject(pair, request(pair, UROCE_READ_REQUEST, 0), 0);
 	pair_run(pair);
 	assert_int_equal(resp->resource[0].op, UROCE_READ_REQUEST);
-	/* as if so many others had come; the next one is on a boundary */
+	/* simulates that many requests; the next one is on a boundary */
 	resp->epsn = (resp->epsn + much) & 0xf00000;
 	resp->epsn = (resp->epsn + 0xfffff) & 0xffffff;
 	pair->side[1].qp->rq_psn = resp->epsn;
@@ -225,8 +226,7 @@ static void protocol_responder_resource_expires_after_psn_wrap(void **state)
 	pair_free(pair);
 }
 
-/* Packets of side 0 that are lost: each one after the NAK for the one before.
- */
+/* Drops packets of side 0: each one after the NAK for the previous one. */
 struct losses {
 	uint32_t psn[4];
 	unsigned int nr;
@@ -262,7 +262,7 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_SEQ), 4);
-	/* half of it each time, and little more since */
+	/* halved each time, and little growth since */
 	assert_in_range(pair->side[0].qp->req.window, window / 16, window / 4);
 	pair_free(pair);
 }
@@ -280,7 +280,7 @@ static enum pair_verdict lose_read_data(struct pair *pair, unsigned int from,
 	return PAIR_PASS;
 }
 
-/* A READ of several parts: what is asked for again ends where it did. */
+/* A READ of several parts: a repeated READ request ends at the same address. */
 static void protocol_long_read_with_losses_completes(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -313,7 +313,7 @@ static enum pair_verdict lose_one_answer(struct pair *pair, unsigned int from,
 	return PAIR_DROP;
 }
 
-/* The ACK of the WRITE behind it says that the answer is lost. */
+/* The ACK of the later WRITE implies that the response is lost. */
 static void protocol_lost_read_response_is_implied_by_later_ack(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -333,7 +333,7 @@ static void protocol_lost_read_response_is_implied_by_later_ack(void **state)
 	pair_free(pair);
 }
 
-/* Each message may find the receiver not ready as often as the first. */
+/* Each message may get as many RNR NAKs as the first one. */
 static void protocol_rnr_retry_counts_per_message(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -353,7 +353,7 @@ static void protocol_rnr_retry_counts_per_message(void **state)
 	pair_free(pair);
 }
 
-/* A NAK that comes twice counts once. */
+/* A duplicate NAK counts once. */
 static void protocol_duplicate_rnr_nak_counts_once(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -378,7 +378,7 @@ static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
 	return PAIR_DROP;
 }
 
-/* A key must not change while a request that uses it may be repeated. */
+/* A key must not change while a request that uses it may be retransmitted. */
 static void protocol_bind_waits_for_outstanding_requests(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -411,7 +411,7 @@ static void protocol_bind_waits_for_outstanding_requests(void **state)
 	pair_free(pair);
 }
 
-/* Aligned for the peer is not enough, and neither is aligned for the CPU. */
+/* Neither an aligned remote address nor an aligned local address is enough. */
 static void protocol_atomic_needs_aligned_va_and_address(void **state)
 {
 	for (int how = 0; how < 2; how++) {
@@ -439,7 +439,7 @@ static void protocol_atomic_needs_aligned_va_and_address(void **state)
 	}
 }
 
-/* A damaged packet does not tell the truth about a gap either. */
+/* The PSN of a damaged packet says nothing about a gap. */
 static void protocol_bad_icrc_out_of_sequence_sends_no_nak(void **state)
 {
 	static const uint32_t psns[] = { 0, 2 };
@@ -484,7 +484,7 @@ static struct uroce_qp *second_datagram_qp(struct pair *pair)
 	return qp;
 }
 
-/* Each QP of a group gets a packet that is whole, and none one that is not. */
+/* Each QP of a group gets a valid packet, and none gets a damaged one. */
 static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -521,7 +521,7 @@ static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	uroce_engine_free_qp(&pair->side[1].engine, other, pair->now, 0);
-	/* a QP that is gone is out of its groups */
+	/* a removed QP has left its groups */
 	inject(pair, packet, 8);
 	pair_run(pair);
 	expect(&pair->side[1].recv_cq, 2, IBV_WC_SUCCESS);
@@ -529,7 +529,7 @@ static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 	pair_free(pair);
 }
 
-/* 0x80000000 and above stand for the Q_Key of the QP itself. */
+/* 0x80000000 and above select the Q_Key of the QP itself. */
 static void protocol_controlled_qkey_sends_qkey_of_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -553,7 +553,10 @@ static void protocol_controlled_qkey_sends_qkey_of_qp(void **state)
 	pair_free(pair);
 }
 
-/* UC has no window, so only its turn ends what it can send at a time. */
+/*
+ * UC has no window, so only its turn limits the packets that it sends at a
+ * time.
+ */
 static void protocol_uc_qps_send_in_turns(void **state)
 {
 	struct pair_options o = pair_defaults();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Arithmetic of PSNs, around the circle and at its ends. */
+/* PSN arithmetic, including wrap-around and limits. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

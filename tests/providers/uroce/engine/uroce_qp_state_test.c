@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The state table. The expected transitions are written down a second time, the
- * other way round: for each attribute, in which transitions of which type it is
+ * The state table. The expected transitions are written down a second time, in
+ * transposed form: for each attribute, in which transitions of which type it is
  * required (r) or optional (o).
  */
 #include <errno.h>
@@ -125,7 +125,7 @@ static void qp_state_attribute_mask_is_checked_per_transition(void **state)
 						columns[column].to,
 						mask ^ rows[row].attribute);
 
-				/* left out if required, else added */
+				/* omitted if required, otherwise added */
 				assert_int_equal(ret,
 						 kind == 'o' ? 0 : -EINVAL);
 			}
@@ -167,7 +167,7 @@ static void qp_state_undefined_transition_is_rejected(void **state)
 		-EINVAL);
 }
 
-/* A modify of one attribute of an RC QP, which is allowed where it is. */
+/* Modifies one attribute of an RC QP in a transition that allows it. */
 static int check_value(enum ibv_qp_state from, enum ibv_qp_state to,
 		       const struct ibv_qp_attr *attr)
 {
@@ -207,7 +207,7 @@ static void qp_state_rtr_attribute_values_are_checked(void **state)
 	for (size_t i = 0; i < 8; i++)
 		bad[i] = good;
 	bad[0].path_mtu = (enum ibv_mtu)0;
-	bad[1].path_mtu = IBV_MTU_4096; /* more than the port's */
+	bad[1].path_mtu = IBV_MTU_4096; /* above the port's MTU */
 	bad[2].rq_psn = 0x1000000;
 	bad[3].dest_qp_num = 0x1000000;
 	bad[4].max_dest_rd_atomic = UROCE_MAX_RD_ATOMIC + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How much a READ asks for: what comes must find room in the socket, which
- * belongs to all QPs and cannot say that it is full.
+ * Size of READ requests: the responses must fit into the socket buffer, which
+ * all QPs share and which cannot report that it is full.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "uroce/engine/uroce_requester.h"
 #include "uroce_expect.h"
 
-/* Packets that are asked for and have not been sent. */
+/* Requested packets that have not been sent. */
 struct asked {
 	uint32_t mtu, now, most;
 };
@@ -34,7 +34,10 @@ static enum pair_verdict count_asked(struct pair *pair, unsigned int from,
 	return PAIR_PASS;
 }
 
-/* Three READs over @room_bytes; returns the most packets that were to come. */
+/*
+ * Posts three READs over @room_bytes. Return: the maximum of outstanding
+ * packets.
+ */
 static uint32_t most_asked(enum ibv_mtu mtu, uint32_t room_bytes)
 {
 	struct asked asked = { .mtu = 128u << mtu };
@@ -56,7 +59,7 @@ static uint32_t most_asked(enum ibv_mtu mtu, uint32_t room_bytes)
 	return asked.most;
 }
 
-/* What Linux makes of them: see count_room() of uroce_requester.c. */
+/* Bytes that Linux accounts for them: see count_room() of uroce_requester.c. */
 static uint32_t bytes_of(uint32_t nr, enum ibv_mtu mtu)
 {
 	static const uint32_t packet[] = {

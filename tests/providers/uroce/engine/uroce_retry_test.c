@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When requests are tried again: a receiver that is not ready, a peer that does
- * not answer, and the times of both.
+ * Retried requests: a receiver that is not ready, a peer that sends no
+ * response, and the times of both.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void retry_rnr_exceeded_fails_qp(void **state)
 	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_RECEIVE), 4);
 	assert_in_range(pair->now - start, 3 * 1280000, 3 * 1280000 + 20000);
-	/* the receiver has done nothing wrong */
+	/* the receiver has made no error */
 	expect_state(pair, 1, IBV_QPS_RTS);
 	pair_free(pair);
 }
@@ -41,8 +41,8 @@ static void retry_rnr_infinite_waits_for_receive(void **state)
 	struct pair *pair;
 
 	o.min_rnr_timer = 10; /* 0.32 ms */
-	o.rnr_retry = 7;      /* for ever */
-	o.retry_cnt = 0;      /* waiting is no retry */
+	o.rnr_retry = 7;      /* infinite */
+	o.retry_cnt = 0;      /* waiting consumes no retry */
 	pair = pair_new(&o);
 	for (uint64_t i = 0; i < 4; i++)
 		post(pair, i, IBV_WR_SEND, 3000);
@@ -67,7 +67,7 @@ static struct pair *new_pair(void)
 	return pair_new(&o);
 }
 
-/* Loses each packet that follows an RNR NAK, once. */
+/* Drops each packet that follows an RNR NAK, once. */
 static enum pair_verdict lose_every_other(struct pair *pair, unsigned int from,
 					  const struct uroce_packet *packet)
 {
@@ -76,7 +76,7 @@ static enum pair_verdict lose_every_other(struct pair *pair, unsigned int from,
 	return from == 0 && (*nr)++ % 2 ? PAIR_DROP : PAIR_PASS;
 }
 
-/* A peer that says "not ready" is there: what was lost before counts no more */
+/* An RNR NAK proves that the peer is alive, so earlier losses do not count. */
 static void retry_rnr_nak_resets_retry_count(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -84,7 +84,7 @@ static void retry_rnr_nak_resets_retry_count(void **state)
 	struct pair *pair;
 
 	o.min_rnr_timer = 10; /* 0.32 ms */
-	o.rnr_retry = 7;      /* for ever */
+	o.rnr_retry = 7;      /* infinite */
 	o.retry_cnt = 1;
 	pair = pair_new(&o);
 	pair->filter = lose_every_other;
@@ -99,7 +99,7 @@ static void retry_rnr_nak_resets_retry_count(void **state)
 	pair_free(pair);
 }
 
-/* Data of a WRITE comes before its immediate finds no receive request. */
+/* The data of a WRITE arrives before the immediate finds no receive WQE. */
 static void retry_write_imm_waits_for_receive(void **state)
 {
 	struct pair *pair = new_pair();
@@ -148,7 +148,7 @@ static void retry_count_exceeded_fails_qp(void **state)
 	pair_free(pair);
 }
 
-/* What was sent at a time that is not known is waited for once more. */
+/* A packet with a stale timestamp gets one more timeout. */
 static void retry_coarse_clock_expires_no_timer_early(void **state)
 {
 	const uint64_t timeout_ns = UINT64_C(4096) << 10;
@@ -175,12 +175,12 @@ static void retry_coarse_clock_expires_no_timer_early(void **state)
 	pair_free(pair);
 }
 
-/* How often each packet of a message was sent, and where it begins. */
+/* Counts how often each packet of a message was sent. */
 struct sent {
 	uint32_t psn, times[8];
 };
 
-/* Of each flight one packet arrives: the first one that did not before. */
+/* Of each flight one packet arrives: the first one not yet received. */
 static enum pair_verdict pass_one(struct pair *pair, unsigned int from,
 				  const struct uroce_packet *packet)
 {
@@ -194,7 +194,7 @@ static enum pair_verdict pass_one(struct pair *pair, unsigned int from,
 	return ++sent->times[i] == i + 1 ? PAIR_PASS : PAIR_DROP;
 }
 
-/* A flight that gets on by a packet is no retry that has failed. */
+/* A flight that advances by one packet is no failed retry. */
 static void retry_progress_of_single_packet_resets_count(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -238,7 +238,7 @@ static void retry_times_match_ibta_tables(void **state)
 	assert_int_equal(uroce_retry_rnr_ns(12), 640000);
 	assert_int_equal(uroce_retry_rnr_ns(20), 10240000);
 	assert_int_equal(uroce_retry_rnr_ns(31), 491520000);
-	/* it rises from 1 to 31, and 0 is the longest */
+	/* rises from 1 to 31; 0 is the longest */
 	for (uint8_t i = 2; i < 32; i++)
 		assert_true(uroce_retry_rnr_ns(i) > uroce_retry_rnr_ns(i - 1));
 	assert_true(uroce_retry_rnr_ns(0) > uroce_retry_rnr_ns(31));

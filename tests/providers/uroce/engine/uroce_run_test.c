@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs: packets that are handed out many at a time must be those that would
- * have been handed out one by one.
+ * Runs: packets that the engine returns many at a time must equal the packets
+ * that it returns one by one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #define MTU	    1024
 #define MAX_PACKETS 600
 
-/* What was handed out: a packet, and where its payload is. */
+/* A returned packet, and the address of its payload. */
 struct trace {
 	uint32_t nr, nr_runs;
 	struct uroce_packet packet[MAX_PACKETS];
@@ -41,7 +41,7 @@ static void note(struct trace *trace, const struct uroce_out *out, uint32_t nr)
 	}
 }
 
-/* All that there is to send now, in runs of up to @max. */
+/* Takes everything that can be sent now, in runs of up to @max. */
 static struct trace *take_all(struct pair *pair, uint32_t max)
 {
 	struct uroce_engine *engine = &pair->side[0].engine;
@@ -66,7 +66,7 @@ static struct trace *take_all(struct pair *pair, uint32_t max)
 static void post(struct pair *pair, enum ibv_wr_opcode opcode, uint32_t from,
 		 uint32_t bytes)
 {
-	/* the second piece begins in the middle of a packet */
+	/* the second SGE begins in the middle of a packet */
 	struct ibv_sge sge[2] = { pair_sge(pair, 0, from, bytes / 2 + 100),
 				  pair_sge(pair, 0, from + bytes / 2 + 200,
 					   bytes - bytes / 2 - 100) };
@@ -80,7 +80,7 @@ static void post(struct pair *pair, enum ibv_wr_opcode opcode, uint32_t from,
 	pair_post(pair, 0, &wqe, sge);
 }
 
-/* Queues the same in a pair of its own, so that PSNs are the same, too. */
+/* Queues the same requests in a new pair, so that the PSNs are equal. */
 static struct pair *new_pair(enum ibv_qp_type type)
 {
 	struct pair_options o = pair_defaults();
@@ -144,7 +144,7 @@ static void run_equals_packets_of_next(void **state)
 	}
 }
 
-/* Then each of them says what was sent, until the peer has taken something. */
+/* Retransmitted packets are single until the peer has acknowledged one. */
 static void run_excludes_retransmitted_packets(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -155,7 +155,7 @@ static void run_excludes_retransmitted_packets(void **state)
 	trace = take_all(pair, 64);
 	assert_true(trace->nr_runs > 0);
 	free(trace);
-	/* nobody has got them */
+	/* all of them are lost */
 	pair->now += 1000000000;
 	(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
 	trace = take_all(pair, 64);
@@ -166,7 +166,7 @@ static void run_excludes_retransmitted_packets(void **state)
 	pair_free(pair);
 }
 
-/* The null region is zeros all over, which lie nowhere behind each other. */
+/* The zeros of the null region are not consecutive in memory. */
 static void run_excludes_null_region(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -196,7 +196,7 @@ static void run_excludes_null_region(void **state)
 	pair_free(pair);
 }
 
-/* An answer goes in front of the rest of a message. */
+/* A response precedes the rest of a message. */
 static void run_yields_to_response(void **state)
 {
 	struct pair_options o = pair_defaults();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests in memory that both sides have mapped: which are done at once, with
- * what result, and which are sent. The two sides are in this process, so all of
- * their memory is shared; whether it seems so can be told.
+ * Requests to memory that both sides have mapped: which are executed at once,
+ * with what result, and which are sent. Both sides are in this process, so all
+ * of their memory is shared; the test decides whether the engine finds it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,9 +20,9 @@
 
 static struct {
 	uint32_t nr_shared;
-	bool refused;	   /* it is not there */
-	unsigned int nr;   /* how often it was wanted */
-	unsigned int left; /* and how often it was left */
+	bool refused;	   /* no mapping is found */
+	unsigned int nr;   /* lookups */
+	unsigned int left; /* leave() calls */
 	unsigned int shift;
 	struct uroce_copy last;
 	struct pair *pair;
@@ -165,13 +165,13 @@ static void shared_atomic_is_executed_locally(void **state)
 	end(pair);
 }
 
-/* As its responder would do it, with all that belongs to it. */
+/* The responder executes the atomic, with all its side effects. */
 static void shared_misaligned_atomic_is_sent(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
 	struct uroce_cqe cqe;
 
-	/* the owner has it aligned, the file has not */
+	/* the memory of the owner is aligned, the offset in the file is not */
 	shared.shift = 4;
 	post_atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, 8192, 2, 0);
 	expect_sent(pair, 1);
@@ -201,7 +201,7 @@ static void shared_unmapped_memory_falls_back_to_packets(void **state)
 	post_atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, 8192, 2, 0);
 	expect_sent(pair, 1);
 	assert_int_equal(word(pair, 1, 8192), 2);
-	/* and the next one is done here */
+	/* the next request is executed locally */
 	shared.refused = false;
 	post_atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, 8192, 2, 0);
 	expect_sent(pair, 1);
@@ -223,7 +223,7 @@ static void shared_without_mapping_is_not_tried(void **state)
 	end(pair);
 }
 
-/* Nor is anything done without the right to the memory here. */
+/* Without access rights to the local memory nothing is executed. */
 static void shared_access_keeps_order_of_requests(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);

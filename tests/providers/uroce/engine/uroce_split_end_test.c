@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long messages end: before anything completes that shows where they land,
- * that is hidden, and if it has failed the other side is waited for. And what
- * becomes of packets without payload that nobody should have sent.
+ * How long messages end: the landing is hidden before the completion, and after
+ * a failure the side settles with its peer. Unexpected packets without payload
+ * are covered as well.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "uroce_long_message.h"
 
-/* A message, of which each side has done some. */
+/* Starts a message; each side has copied some of it. */
 static struct fake *begin(struct message *m, enum ibv_wr_opcode opcode)
 {
 	struct fake *fake = fake_new();
@@ -39,7 +39,7 @@ static void expect(struct uroce_cq *cq, uint64_t wr_id,
 	assert_int_equal(cqe.status, status);
 }
 
-/* -- as it should be -- */
+/* -- normal end -- */
 
 static void split_landing_is_hidden_before_completion(void **state)
 {
@@ -63,7 +63,7 @@ static void split_landing_is_hidden_before_completion(void **state)
 	}
 }
 
-/* -- a QP that ends in the middle -- */
+/* -- a QP that leaves RTS in the middle of a message -- */
 
 struct end {
 	enum ibv_wr_opcode opcode;
@@ -71,7 +71,10 @@ struct end {
 	const char *log;
 };
 
-/* The receiver or requester shows something; and who is pulled from waits. */
+/*
+ * The receiver or requester hides its landing; the side that is pulled from
+ * settles.
+ */
 static const struct end ends[] = {
 	{ IBV_WR_SEND, 0, "es|" },
 	{ IBV_WR_SEND, 1, "lexs|" },
@@ -96,7 +99,7 @@ static void split_error_settles_before_completion(void **state)
 	}
 }
 
-/* Nothing completes then, so that is all there is of the log. */
+/* No further completion is raised, so the log is complete. */
 static void check_gone(struct fake *fake, const struct end *end)
 {
 	size_t length = strcspn(end->log, "|");
@@ -136,7 +139,7 @@ static void split_destroyed_qp_settles_with_peer(void **state)
 		uroce_engine_free_qp(&side->engine, side->qp, fake->pair->now,
 				     0);
 		check_gone(fake, &ends[i]);
-		/* for who cleans up */
+		/* for teardown */
 		assert_int_equal(uroce_engine_new_qp(&side->engine, &config,
 						     fake->pair->now,
 						     &side->qp),
@@ -164,14 +167,14 @@ static void split_retry_exceeded_settles_with_peer(void **state)
 		fake_run(fake);
 		assert_string_equal(fake_log(fake, 0), read ? "LeXs|" : "es|");
 		expect(&fake->pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
-		/* how long it took says nothing */
+		/* the duration of a failed message is ignored */
 		assert_int_equal(fake->side[0].nr_chosen, 1);
 		assert_int_equal(fake->side[0].nr_learned, 0);
 		fake_free(fake);
 	}
 }
 
-/* The other side is gone, and no timer would tell. */
+/* The peer is gone, and no timer runs. */
 static void split_lost_channel_settles_with_peer(void **state)
 {
 	struct pair_options o = fake_defaults();
@@ -190,7 +193,7 @@ static void split_lost_channel_settles_with_peer(void **state)
 	fake_free(fake);
 }
 
-/* The receive request is too short for what comes behind its landing. */
+/* The receive work request is too short for the data behind its landing. */
 static void split_message_longer_than_receive_is_refused(void **state)
 {
 	struct fake *fake = fake_new();
@@ -203,7 +206,7 @@ static void split_message_longer_than_receive_is_refused(void **state)
 	post_request(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->side[0].pushed && fake->side[1].pulled);
-	/* its receive request, which is not used any more; then the QP */
+	/* hides the landing of the unused receive, then closes the QP */
 	assert_string_equal(fake_log(fake, 1), "lxs|es");
 	expect(&fake->pair->side[1].recv_cq, 101, IBV_WC_LOC_LEN_ERR);
 	assert_string_equal(fake_log(fake, 0), "es|");
@@ -214,7 +217,7 @@ static void split_message_longer_than_receive_is_refused(void **state)
 	fake_free(fake);
 }
 
-/* Neither side copies what the other one may not. */
+/* Neither side copies without the access rights of the other. */
 static void split_without_remote_right_copies_nothing(void **state)
 {
 	static const enum ibv_wr_opcode needed[] = { IBV_WR_RDMA_WRITE,
@@ -237,7 +240,7 @@ static void split_without_remote_right_copies_nothing(void **state)
 	}
 }
 
-/* What the request before it had is not shown once more. */
+/* The landing of the previous request is not published again. */
 static void split_empty_receive_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
@@ -272,7 +275,7 @@ static void split_receive_with_bad_lkey_fails(void **state)
 	fake_free(fake);
 }
 
-/* In the middle of what is sent; the other side goes on waiting. */
+/* In the middle of the message; the peer keeps waiting. */
 static void split_send_with_bad_lkey_fails_in_flight(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
@@ -302,7 +305,7 @@ static void remove_memory(struct fake *fake, unsigned int side)
 			 0);
 }
 
-/* The region goes, and a message was on its way to it, or from it. */
+/* The region is removed while a message to it, or from it, is in flight. */
 static void split_region_removed_in_flight_fails_request(void **state)
 {
 	static const struct {
@@ -327,7 +330,7 @@ static void split_region_removed_in_flight_fails_request(void **state)
 		remove_memory(fake, cases[i].side);
 		fake_run(fake);
 		assert_int_equal(by_sender(fake, &m), pushed);
-		/* SEND, WRITE from memory that went, but was announced */
+		/* SEND, WRITE from removed memory whose source was announced */
 		assert_in_range(by_receiver(fake, &m), pulled, pulled + PART);
 		expect(&fake->pair->side[0].send_cq, 1, cases[i].status);
 		assert_int_equal(uroce_qp_state(fake->pair->side[0].qp),
@@ -336,7 +339,7 @@ static void split_region_removed_in_flight_fails_request(void **state)
 	}
 }
 
-/* Where the READ may not write, the other side may not either. */
+/* Where the READ may not write, the peer may not either. */
 static void split_read_without_local_write_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
@@ -353,7 +356,7 @@ static void split_read_without_local_write_shows_no_landing(void **state)
 	fake_free(fake);
 }
 
-/* -- all that is shown -- */
+/* -- hiding all landings -- */
 
 static void split_hidden_landing_is_sent_as_payload(void **state)
 {
@@ -375,9 +378,9 @@ static void split_hidden_landing_is_sent_as_payload(void **state)
 		check(fake, &m, 1);
 		if (shown)
 			assert_int_equal(by_sender(fake, &m), pushed);
-		/* not even tried */
+		/* not attempted */
 		assert_int_equal(fake->side[sender(&m)].nr_refused, 0);
-		/* the next one is shown again */
+		/* the next landing is published again */
 		do_message(fake, &m, 2);
 		assert_true(by_sender(fake, &m) > pushed);
 		fake_free(fake);
@@ -389,7 +392,7 @@ static bool shows(const struct fake *fake, enum uroce_landing_kind kind)
 	return fake->side[0].landing[kind].bytes;
 }
 
-/* A message that lands at side 0 while a READ does. */
+/* A message and a READ response land at side 0 at the same time. */
 static void show_both(struct fake *fake, const struct message *read,
 		      const struct message *send)
 {
@@ -403,12 +406,12 @@ static void show_both(struct fake *fake, const struct message *read,
 		assert_true(fake_step(fake));
 }
 
-/* Neither of them is gone, or one is. */
+/* Both are still in progress, or one has ended. */
 static void split_hide_all_hides_every_landing(void **state)
 {
 	static const struct {
 		uint32_t read, send; /* bytes */
-		bool ends;	     /* one of them */
+		bool ends;	     /* one has ended */
 		enum uroce_landing_kind kind;
 	} cases[] = {
 		{ MB, MB, false, UROCE_LANDING_READ },

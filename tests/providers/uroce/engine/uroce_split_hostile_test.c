@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets without payload that no honest peer sends: they are refused as others
- * are, and nothing is written but where the peer might have written to anyhow.
+ * Packets without payload that a conforming peer never sends: they are refused
+ * like others, and only memory changes that the peer could write anyway.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "uroce/engine/uroce_requester.h"
 #include "uroce_long_message.h"
 
-/* Bytes that there are for it from TO on, and packets that fit into that. */
+/* Bytes available from TO on, and packets that fit into them. */
 #define ROOM (5 * MTU + 1000)
 #define FITS 5
 
@@ -59,7 +59,7 @@ static struct fake *new_receiver(void)
 	return fake;
 }
 
-/* Nothing was fetched, and what has come of it. */
+/* Checks that nothing was pulled, and the error. */
 static void expect_refusal(struct fake *fake, enum uroce_counter counter,
 			   enum ibv_wc_status receive)
 {
@@ -73,14 +73,14 @@ static void expect_refusal(struct fake *fake, enum uroce_counter counter,
 	fake_check_rest(fake, 1);
 }
 
-/* -- of any kind -- */
+/* -- any operation -- */
 
 struct oddity {
 	uint8_t opcode;
 	uint32_t nr, payload_len;
 };
 
-/* They are full, and not the last ones. */
+/* The packets are full, and exclude the last one. */
 static void split_hostile_packet_count_must_match_length(void **state)
 {
 	static const struct oddity oddities[] = {
@@ -88,7 +88,7 @@ static void split_hostile_packet_count_must_match_length(void **state)
 		{ UROCE_SEND_FIRST, 2, 2 * MTU + 1 },
 		{ UROCE_SEND_FIRST, 2, 0 },
 		{ UROCE_SEND_FIRST, 1, 2 * MTU },
-		{ UROCE_SEND_FIRST, 0x80001, MTU }, /* in 32 bits */
+		{ UROCE_SEND_FIRST, 0x80001, MTU }, /* overflows 32 bits */
 		{ UROCE_SEND_ONLY, 1, MTU },
 		{ UROCE_SEND_ONLY, 1, 100 },
 		{ UROCE_SEND_ONLY_IMM, 1, MTU },
@@ -141,7 +141,7 @@ static void split_hostile_last_packet_with_count_is_refused(void **state)
 	}
 }
 
-/* As many bytes as it says, from nowhere. */
+/* The length is valid, the source address is not. */
 static void split_hostile_unreadable_source_counts_as_lost(void **state)
 {
 	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_WRITE_FIRST };
@@ -164,7 +164,10 @@ static void split_hostile_unreadable_source_counts_as_lost(void **state)
 	}
 }
 
-/* Nobody can tell whether it was pushed: it is the peer's own message. */
+/*
+ * The receiver cannot detect whether the data was pushed; it is the peer's
+ * message.
+ */
 static void split_hostile_absent_payload_without_push_completes(void **state)
 {
 	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_SEND_MIDDLE };
@@ -189,7 +192,7 @@ static void split_hostile_absent_payload_without_push_completes(void **state)
 	fake_free(fake);
 }
 
-/* -- to a receive request -- */
+/* -- to a receive work request -- */
 
 static void split_hostile_length_above_receive_is_refused(void **state)
 {
@@ -250,17 +253,17 @@ struct refusal {
 static void split_hostile_write_is_checked_before_pull(void **state)
 {
 	static const struct refusal refusals[] = {
-		/* as much as was announced, which ends with it, or more */
+		/* as much as announced, which ends the message, or more */
 		{ UROCE_WRITE_FIRST, 5, 5 * MTU, 0, 0, UROCE_C_BAD_LENGTH },
 		{ UROCE_WRITE_FIRST, 6, ROOM, 0, 0, UROCE_C_BAD_LENGTH },
 		{ UROCE_WRITE_FIRST, 0x7ffff, ROOM, 0, 0, UROCE_C_BAD_LENGTH },
-		/* not where it may */
+		/* no access rights there */
 		{ UROCE_WRITE_FIRST, 5, ROOM, 0, 1, UROCE_C_BAD_KEY },
 		{ UROCE_WRITE_FIRST, 5, ROOM, FAKE_MEMORY - TO - ROOM + 1, 0,
 		  UROCE_C_BAD_RANGE },
 		{ UROCE_WRITE_FIRST, 5, ROOM, -(int64_t)TO - 1, 0,
 		  UROCE_C_BAD_RANGE },
-		/* not the beginning of anything */
+		/* no first packet of a message */
 		{ UROCE_WRITE_MIDDLE, 5, ROOM, 0, 0, UROCE_C_BAD_OP_SEQUENCE },
 	};
 
@@ -297,7 +300,7 @@ static void split_hostile_rights_are_checked_for_each_part(void **state)
 	fake_free(fake);
 }
 
-/* What is behind it is not to be pulled either. */
+/* Nothing behind the end of the message is pulled. */
 static void split_hostile_part_beyond_message_is_refused(void **state)
 {
 	struct fake *fake = new_receiver();
@@ -311,7 +314,7 @@ static void split_hostile_part_beyond_message_is_refused(void **state)
 	fake_free(fake);
 }
 
-/* -- answers -- */
+/* -- responses -- */
 
 static bool lose_answers(struct fake *fake, unsigned int from,
 			 const struct uroce_packet *packet)
@@ -319,7 +322,7 @@ static bool lose_answers(struct fake *fake, unsigned int from,
 	return from == 1;
 }
 
-/* A READ of side 0, whose answers are made here. */
+/* A READ of side 0, whose responses the test builds. */
 static struct fake *new_reader(uint32_t length, uint8_t rd_atomic)
 {
 	struct pair_options o = fake_defaults();
@@ -359,7 +362,7 @@ static void split_hostile_read_response_length_mismatch_is_refused(void **state)
 	static const struct {
 		uint32_t nr, payload_len;
 	} cases[] = {
-		{ FITS + 1, ROOM }, /* the last one is among them */
+		{ FITS + 1, ROOM }, /* includes the last packet */
 		{ FITS + 1, (FITS + 1) * MTU },
 		{ FITS + 2, (FITS + 2) * MTU },
 		{ 0x7ffff, 0x7ffffu * MTU },
@@ -407,14 +410,14 @@ static void split_hostile_last_read_response_needs_payload(void **state)
 	fake_free(fake);
 }
 
-/* The key of the READ says where from, whatever the answer says. */
+/* The rkey of the READ selects the source, not the response. */
 static void split_hostile_read_response_is_pulled_by_rkey(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
 	struct place to = piece(fake, 0, TO, FITS * MTU);
 
-	packet.source = 4096; /* nothing is there */
+	packet.source = 4096; /* invalid address */
 	deliver(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pulled, FITS * MTU);
 	fake_take(fake, 0, to.sge, 1, 1);
@@ -422,7 +425,7 @@ static void split_hostile_read_response_is_pulled_by_rkey(void **state)
 	fake_free(fake);
 }
 
-/* Its region is there no longer. */
+/* The region has been removed. */
 static void split_read_response_without_region_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
@@ -443,7 +446,7 @@ static void split_read_response_without_region_is_requested_again(void **state)
 	fake_free(fake);
 }
 
-/* Where the channel cannot copy, nobody would have announced it. */
+/* A peer without a splitting channel does not announce a source. */
 static void split_read_response_without_copy_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
@@ -459,7 +462,7 @@ static void split_read_response_without_copy_is_requested_again(void **state)
 	fake_free(fake);
 }
 
-/* Nor is what is thrown away fetched. */
+/* Data for the null region is not pulled. */
 static void split_read_response_to_null_region_is_requested_again(void **state)
 {
 	const struct uroce_region null = {
@@ -489,7 +492,7 @@ static void split_read_response_to_null_region_is_requested_again(void **state)
 	fake_free(fake);
 }
 
-/* A long READ is asked for in parts, and there is one at a time. */
+/* A long READ is requested in parts, one at a time. */
 static void split_hostile_early_response_of_next_part_is_refused(void **state)
 {
 	struct fake *fake = new_reader(2 * MB, 1);
@@ -507,7 +510,7 @@ static void split_hostile_early_response_of_next_part_is_refused(void **state)
 	fake_free(fake);
 }
 
-/* Nobody has asked for anything. */
+/* No request is outstanding. */
 static void split_hostile_unrequested_response_is_dropped(void **state)
 {
 	struct fake *fake = fake_new();

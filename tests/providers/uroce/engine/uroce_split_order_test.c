@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Long messages behind each other, and in both directions at once: none takes
- * what another one shows, and what both write to has what came last.
+ * Consecutive long messages, and messages in both directions at once: no
+ * message uses the landing of another one, and the last message to an address
+ * determines its contents.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +48,7 @@ static void each_behind_the_other(enum ibv_wr_opcode opcode, uint32_t room,
 	}
 	expect_no_more(fake);
 	fake_check_rest(fake, receiver(&m[0]));
-	/* what was shown for another one was not even tried */
+	/* the landing of another message was not tried */
 	assert_int_equal(fake->side[sender(&m[0])].nr_refused, 0);
 	fake_free(fake);
 }
@@ -59,7 +60,7 @@ static void split_messages_complete_in_order(void **state)
 			each_behind_the_other(opcodes[i], rooms[n], false);
 }
 
-/* It was looked at just before it was hidden. */
+/* The landing was looked up just before it was hidden. */
 static void split_stale_landing_is_not_used(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)
@@ -67,7 +68,7 @@ static void split_stale_landing_is_not_used(void **state)
 			each_behind_the_other(opcodes[i], rooms[n], true);
 }
 
-/* With a receive request that has room for more than its message. */
+/* The receive work request has room for more than its message. */
 static void split_landing_is_used_for_single_message(void **state)
 {
 	struct fake *fake = new_with_room(2);
@@ -90,7 +91,10 @@ static void split_landing_is_used_for_single_message(void **state)
 	fake_free(fake);
 }
 
-/* While the one before is still to be received, and has room for both. */
+/*
+ * The previous message is still being received, into a landing with room for
+ * both.
+ */
 static void split_landing_excludes_next_message(void **state)
 {
 	struct fake *fake = new_with_room(1);
@@ -103,7 +107,7 @@ static void split_landing_excludes_next_message(void **state)
 	}
 	while (!fake->side[1].landing[UROCE_LANDING_RECEIVE].bytes)
 		assert_true(fake_step(fake));
-	/* all that there is, before anything of it is received */
+	/* everything, before any of it is received */
 	fake->side[0].room = 1000;
 	fake_run(fake);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -158,7 +162,7 @@ static void split_works_in_both_directions_at_once(void **state)
 		mix(rooms[n]);
 }
 
-/* A READ is answered to where it lands while a message is received. */
+/* A READ response lands while a message is received. */
 static void split_read_and_receive_land_at_once(void **state)
 {
 	struct fake *fake = new_with_room(1);
@@ -184,7 +188,7 @@ static void split_read_and_receive_land_at_once(void **state)
 
 /* -- order -- */
 
-/* What was sent before is there before: what is pushed may not overtake it. */
+/* Earlier data arrives first: a push must not overtake it. */
 static void split_last_write_to_same_address_wins(void **state)
 {
 	static const uint32_t lengths[] = { 8, 5000, 200000, LONG, MB };
@@ -219,7 +223,7 @@ static bool change_at_the_end(struct fake *fake, unsigned int from,
 	return false;
 }
 
-/* Two READs to the same place; in between there is something new to read. */
+/* Two READs to the same address; in between the source changes. */
 static void split_last_read_to_same_address_wins(void **state)
 {
 	for (size_t n = 0; n < NR_ROOMS; n++) {

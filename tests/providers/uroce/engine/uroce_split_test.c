@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Long messages that both sides copy: what comes is what was sent, whoever has
- * copied it, and whatever goes wrong with that. How they end is in
- * uroce_split_end_test.c.
+ * Long messages that both sides copy: the received data is correct for any
+ * distribution of the copies, and after any failure. uroce_split_end_test.c
+ * covers how they end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce_long_message.h"
 
-/* -- who copies -- */
+/* -- distribution of the copies -- */
 
 static void split_each_side_copies_about_half(void **state)
 {
@@ -36,7 +36,7 @@ static void split_each_side_copies_about_half(void **state)
 					half + half / 16);
 			assert_in_range(by_receiver(fake, &m), half - half / 4,
 					half + half / 4);
-			/* the first ones, the last one, and odd ends */
+			/* the first packets, the last one, and odd ends */
 			assert_true(by_payload(fake, &m) <= 16 * MTU);
 			assert_int_equal(fake->side[0].nr_chosen, 1);
 			assert_int_equal(fake->side[0].nr_learned, 1);
@@ -76,16 +76,16 @@ static void split_not_chosen_is_sent_as_payload(void **state)
 		check_not_split(fake);
 		assert_int_equal(fake->side[0].nr_chosen, 1);
 		assert_int_equal(fake->side[0].nr_learned, 1);
-		/* a READ shows nothing */
+		/* a READ publishes no landing */
 		assert_string_equal(fake_log(fake, 0), "");
-		/* and the next one is chosen for again */
+		/* the path of the next message is selected again */
 		do_message(fake, &m, 4);
 		assert_true(by_sender(fake, &m) && by_receiver(fake, &m));
 		fake_free(fake);
 	}
 }
 
-/* Nor if the channel cannot, or the peer may not be looked into. */
+/* The channel cannot split, or the peer's memory is not accessible. */
 static void split_closed_peer_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
@@ -104,7 +104,7 @@ static void split_closed_peer_gets_payload(void **state)
 	}
 }
 
-/* Nobody has chosen, so nothing is learned. */
+/* No path was selected, so no rate is learned. */
 static void split_direct_access_needs_no_choice(void **state)
 {
 	struct fake *fake = fake_new();
@@ -120,7 +120,7 @@ static void split_direct_access_needs_no_choice(void **state)
 	fake_free(fake);
 }
 
-/* The other side may not take what is announced. */
+/* The peer may not accept an announced source. */
 static void split_peer_in_sqd_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
@@ -139,7 +139,7 @@ static void split_peer_in_sqd_gets_payload(void **state)
 	}
 }
 
-/* From its first packet on, and not before the event of that. */
+/* The QP opens with its first packet, and not before the event of it. */
 static void split_peer_in_rtr_is_open_after_first_packet(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
@@ -179,7 +179,7 @@ static void split_uc_message_is_sent_as_payload(void **state)
 	fake_free(fake);
 }
 
-/* -- pieces -- */
+/* -- SGE lists -- */
 
 static const uint32_t cuts[][MAX_PIECES] = {
 	{ 0 },
@@ -198,7 +198,7 @@ static void split_copies_sge_lists(void **state)
 			struct message m = message(fake, opcodes[i], MB + 1);
 			bool read = opcodes[i] == IBV_WR_RDMA_READ;
 
-			/* what is remote is one piece always */
+			/* remote memory has one SGE */
 			if (!read)
 				m.from = pieces(fake, 0, FROM, m.length,
 						cuts[n % NR_CUTS]);
@@ -211,7 +211,7 @@ static void split_copies_sge_lists(void **state)
 		}
 }
 
-/* What is sent from many pieces is split where there are enough packets. */
+/* A message from many SGEs is split where there are enough packets. */
 static void split_part_stays_within_sge(void **state)
 {
 	struct fake *fake = fake_new();
@@ -234,9 +234,9 @@ static void split_part_stays_within_sge(void **state)
 	fake_free(fake);
 }
 
-/* -- landings that are none -- */
+/* -- missing landings -- */
 
-/* All of it was sent before anything has come: the second half, too. */
+/* All packets were sent before any arrived, including the second half. */
 static void split_without_landing_is_pulled_entirely(void **state)
 {
 	struct fake *fake = fake_new();
@@ -250,7 +250,7 @@ static void split_without_landing_is_pulled_entirely(void **state)
 	fake_free(fake);
 }
 
-/* It is shown at any moment, as the first packet was sent just now. */
+/* The first packet was just sent, so the landing will appear soon. */
 static void split_landing_is_awaited_once(void **state)
 {
 	struct fake *fake = fake_new();
@@ -260,7 +260,7 @@ static void split_landing_is_awaited_once(void **state)
 	fake->side[0].blind = 300;
 	do_message(fake, &m, 3);
 	assert_int_equal(by_payload(fake, &m), 2 * MTU);
-	/* but once only, and not for ever */
+	/* waits once, and not forever */
 	fake->side[0].pushed = 0;
 	fake->side[1].pulled = 0;
 	fake->side[0].nr_looks = 0;
@@ -268,7 +268,7 @@ static void split_landing_is_awaited_once(void **state)
 	do_message(fake, &m, 4);
 	assert_int_equal(by_sender(fake, &m), 0);
 	assert_in_range(fake->side[0].nr_looks, 300, 2000);
-	/* as it is shown in the end */
+	/* the landing appears at the end */
 	fake->side[1].pulled = 0;
 	fake->side[0].blind = fake->side[0].nr_looks - 20;
 	do_message(fake, &m, 5);
@@ -276,7 +276,7 @@ static void split_landing_is_awaited_once(void **state)
 	fake_free(fake);
 }
 
-/* Only the first piece is shown, if it is long enough to be worth it. */
+/* Only the first SGE is published, if it is long enough. */
 static void split_landing_is_first_sge_if_long_enough(void **state)
 {
 	static const uint32_t too_short[] = { LONG - 1, 0 };
@@ -292,7 +292,7 @@ static void split_landing_is_first_sge_if_long_enough(void **state)
 	fake->side[1].pulled = 0;
 	m.to = pieces(fake, 1, TO, m.length, enough);
 	do_message(fake, &m, 4);
-	/* the second part that it pushes would be across the end */
+	/* the second pushed part would cross the end */
 	assert_int_equal(by_sender(fake, &m), PART);
 	assert_int_equal(by_receiver(fake, &m), 2 * PART - MTU);
 	assert_string_equal(fake_log(fake, 1), "lx");
@@ -325,7 +325,7 @@ static void split_region_being_deregistered_shows_no_landing(void **state)
 	fake_free(fake);
 }
 
-/* A READ is split if it is for one piece. */
+/* A READ is split only if it has one SGE. */
 static void split_read_with_two_sges_gets_payload(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
@@ -361,7 +361,7 @@ static void split_receive_into_null_region_shows_no_landing(void **state)
 	struct fake *fake = fake_new();
 	struct message m = message(fake, IBV_WR_SEND, MB);
 
-	/* the first half of the message; the second one comes */
+	/* the first half of the message is discarded; the second one arrives */
 	m.to = pieces(fake, 1, TO, MB, half);
 	m.to.sge[0].lkey = add_null(fake, 1);
 	post(fake, &m, 1);
@@ -393,7 +393,9 @@ static void split_read_into_null_region_shows_no_landing(void **state)
 	fake_free(fake);
 }
 
-/* There is a packet's worth of zeros only: one place for all of them. */
+/*
+ * The null region has zeros for a single packet: one address for all of them.
+ */
 static void split_send_from_null_region_is_sent_as_payload(void **state)
 {
 	struct fake *fake = fake_new();
@@ -411,14 +413,14 @@ static void split_send_from_null_region_is_sent_as_payload(void **state)
 	fake_free(fake);
 }
 
-/* -- copies that fail -- */
+/* -- failing copies -- */
 
 static struct fake_trouble trouble(unsigned int after, unsigned int times)
 {
 	return (struct fake_trouble){ .after = after, .times = times };
 }
 
-/* The side that pushes, and the one that pulls. */
+/* Tests the side that pushes, or the one that pulls. */
 static void each_way_fails(unsigned int after, unsigned int times, bool pushes)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
@@ -441,13 +443,13 @@ static void each_way_fails(unsigned int after, unsigned int times, bool pushes)
 					 0);
 		assert_int_equal(pair_count(fake->pair, 0, UROCE_C_TIMEOUTS),
 				 0);
-		/* the next one is tried again */
+		/* the next message is tried again */
 		fake->side[read].push.times = 0;
 		fake->side[!read].pull.times = 0;
 		fake->side[read].pushed = 0;
 		fake->side[!read].pulled = 0;
 		do_message(fake, &m, 4);
-		if (read && !pushes) /* but not who asks for it */
+		if (read && !pushes) /* except the requester of a READ */
 			assert_false(by_sender(fake, &m) ||
 				     by_receiver(fake, &m));
 		else
@@ -473,7 +475,7 @@ static void split_failed_pull_falls_back_to_payload(void **state)
 	each_way_fails(1, FAKE_ALWAYS, false);
 }
 
-/* It is as if lost, but the channel loses nothing, and has no timer. */
+/* The packet counts as lost, but the channel loses nothing and has no timer. */
 static void split_failed_pull_consumes_no_retry(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
@@ -490,7 +492,7 @@ static void split_failed_pull_consumes_no_retry(void **state)
 		fake->side[receiver(&m)].pull = trouble(0, FAKE_ALWAYS);
 		for (uint32_t seed = 1; seed < 20; seed++)
 			do_message(fake, &m, seed);
-		/* a READ is tried once only */
+		/* a READ is tried once */
 		assert_int_equal(fake->side[receiver(&m)].pull.nr,
 				 opcodes[i] == IBV_WR_RDMA_READ ? 1 : 19);
 		assert_int_equal(fake->pair->side[0].qp->req.window, window);
@@ -498,7 +500,7 @@ static void split_failed_pull_consumes_no_retry(void **state)
 	}
 }
 
-/* It may have been the peer's fault, and there is another one now. */
+/* The peer may have caused it, and a new connection has another peer. */
 static void split_failed_pull_is_forgotten_by_new_connection(void **state)
 {
 	struct pair_options o = fake_defaults();
@@ -518,7 +520,7 @@ static void split_failed_pull_is_forgotten_by_new_connection(void **state)
 	fake_free(fake);
 }
 
-/* Whoever could show that it pulls says whether that is still so. */
+/* A side that publishes whether it pulls updates that state. */
 static void split_failed_pull_is_reported_to_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
@@ -539,7 +541,7 @@ static void split_failed_pull_is_reported_to_peer(void **state)
 	}
 }
 
-/* -- what is lost on the way -- */
+/* -- lost packets -- */
 
 static bool lose_one(struct fake *fake, unsigned int from,
 		     const struct uroce_packet *packet)
@@ -548,7 +550,7 @@ static bool lose_one(struct fake *fake, unsigned int from,
 	       !uroce_psn_before(packet->psn, fake->psn);
 }
 
-/* At both ends of what is pulled, and pushed; the first one, the last one. */
+/* At both ends of the pulled and of the pushed range; first and last packet. */
 static void split_lost_packet_is_retransmitted(void **state)
 {
 	static const uint32_t places[] = { 0,  1,  2,	32,  63, 64,
@@ -580,7 +582,7 @@ static bool lose_acks(struct fake *fake, unsigned int from,
 	       (packet->opcode & UROCE_OP_MASK) == UROCE_ACKNOWLEDGE;
 }
 
-/* Time is up, though all has come. */
+/* The timeout expires although everything has arrived. */
 static void split_retransmission_contains_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES - 1; i++) {
@@ -595,7 +597,7 @@ static void split_retransmission_contains_payload(void **state)
 	}
 }
 
-/* There is no receive request at first. */
+/* There is no receive work request at first. */
 static void split_rnr_message_completes_after_receive(void **state)
 {
 	struct fake *fake = fake_new();

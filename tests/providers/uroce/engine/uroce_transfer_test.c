@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every operation over a wire that loses nothing: data, completions, and what
- * the packets look like.
+ * Every operation over a wire without losses: data, completions, and the form
+ * of the packets.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -59,7 +59,7 @@ static struct uroce_send_wqe request(const struct pair *pair,
 	};
 }
 
-/* Sizes around the borders of packets. */
+/* Sizes around packet boundaries. */
 static const uint32_t sizes[] = {
 	0,    1,    2,	  3,	255,  256,  257,   511,	  1023,	 1024,	1025,
 	2047, 2048, 2049, 4095, 4096, 4097, 12288, 65536, 65537, 200001
@@ -273,7 +273,7 @@ static void transfer_atomic_returns_original_value(void **state)
 	assert_int_equal(*number(pair, 1, TARGET), UINT64_C(0x1000003e8));
 
 	wqe = request(pair, IBV_WR_ATOMIC_CMP_AND_SWP);
-	wqe.remote.compare_add = 5; /* is not there */
+	wqe.remote.compare_add = 5; /* does not match */
 	wqe.remote.swap = 6;
 	pair_post(pair, 0, &wqe, &to);
 	pair_run(pair);
@@ -306,7 +306,7 @@ static void transfer_atomic_write_and_flush_complete(void **state)
 	wqe.flush_level = IBV_FLUSH_RANGE;
 	pair_post(pair, 0, &wqe, NULL);
 	wqe.flush_level = IBV_FLUSH_MR;
-	wqe.remote.va = 0; /* does not count */
+	wqe.remote.va = 0; /* ignored */
 	pair_post(pair, 0, &wqe, NULL);
 	pair_run(pair);
 	(void)expect_cqe(&pair->side[0].send_cq, 77, IBV_WC_ATOMIC_WRITE);
@@ -317,7 +317,7 @@ static void transfer_atomic_write_and_flush_complete(void **state)
 	pair_free(pair);
 }
 
-/* A window of side 1 is bound, written through, and closed by a SEND. */
+/* A window of side 1 is bound, used by a WRITE, and invalidated by a SEND. */
 static void transfer_window_is_bound_used_and_invalidated(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -366,7 +366,7 @@ static void transfer_window_is_bound_used_and_invalidated(void **state)
 	assert_int_equal(
 		uroce_memory_find(&pair->side[1].engine.memory, key)->bytes, 0);
 
-	/* a local one is refused when there is nothing to close */
+	/* a local invalidate fails when nothing is bound */
 	bind.opcode = IBV_WR_LOCAL_INV;
 	bind.inv_rkey = key;
 	pair_post(pair, 1, &bind, NULL);
@@ -414,7 +414,7 @@ static enum pair_verdict count_acks(struct pair *pair, unsigned int from,
 	return PAIR_PASS;
 }
 
-/* What arrives together is acknowledged once. */
+/* Requests that arrive together are acknowledged once. */
 static void transfer_acks_are_coalesced(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -547,7 +547,7 @@ static void transfer_ud_multicast_reaches_all_attached_qps(void **state)
 	pair_post_recv(pair, 1, 4, &to, 1);
 	wqe = datagram(pair);
 	wqe.ud.qpn = UROCE_QPN_MULTICAST;
-	/* the wire of the pair knows one address only, and it will do */
+	/* the wire of the pair knows one address, which suffices */
 	pair_post(pair, 0, &wqe, &from);
 	pair_run(pair);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_GROUP), 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * READs, atomics and FLUSHes that no honest peer sends, or not so often; and
- * answers to what was not asked.
+ * READs, atomics and FLUSHes that a conforming peer does not send, or not so
+ * often; and unrequested responses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,14 +30,14 @@ static void hostile_reads_above_limit_are_refused(void **state)
 	pair_run(pair);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_TOO_MANY_READS), 1);
 	assert_int_equal(uroce_qp_state(pair->side[1].qp), IBV_QPS_ERR);
-	/* the first two are answered all the same, then comes the NAK */
+	/* the first two get responses, then comes the NAK */
 	assert_int_equal(seen.nr, 3);
 	assert_int_equal(seen.last.syndrome,
 			 UROCE_AETH_NAK | UROCE_NAK_INVALID_REQUEST);
 	pair_free(pair);
 }
 
-/* A QP that was told to have no resources has none. */
+/* A QP with max_dest_rd_atomic 0 has no resources. */
 static void hostile_read_without_resources_is_refused(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_READ_REQUEST, UROCE_FETCH_ADD,
@@ -80,7 +80,7 @@ static void hostile_flush_of_unknown_level_is_refused(void **state)
 	}
 }
 
-/* Late copies of requests do not use up what new requests need. */
+/* Late duplicates of requests use no resources of new requests. */
 static void hostile_late_duplicates_use_no_resources(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -119,15 +119,15 @@ static void hostile_duplicate_read_must_match_original(void **state)
 	bad[0].rkey++;
 	bad[1].va += 8;
 	bad[2].dma_len++;
-	bad[3].psn = (read.psn + 1) & 0xffffff; /* but the first address */
-	bad[4].psn = (read.psn - 1) & 0xffffff; /* was none */
+	bad[3].psn = (read.psn + 1) & 0xffffff; /* except the first address */
+	bad[4].psn = (read.psn - 1) & 0xffffff; /* no such PSN */
 	for (size_t i = 0; i < 5; i++) {
 		inject(pair, bad[i], 0);
 		(void)pair_step(pair);
 	}
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_DUPLICATE), 5);
 	assert_int_equal(seen.nr, 3);
-	/* the rest of it is fine */
+	/* the rest of the request is valid */
 	read.psn = (read.psn + 1) & 0xffffff;
 	read.va += MTU;
 	read.dma_len -= MTU;
@@ -159,7 +159,7 @@ static void hostile_duplicate_atomic_is_replayed(void **state)
 	pair_free(pair);
 }
 
-/* Three packets; what came too early is asked for again, and once only. */
+/* Three packets; an early packet causes a single NAK. */
 static void hostile_gap_is_reported_by_single_nak(void **state)
 {
 	struct seen seen;
@@ -179,7 +179,7 @@ static void hostile_gap_is_reported_by_single_nak(void **state)
 	assert_int_equal(pair_count(pair, 1, UROCE_C_OUT_OF_SEQUENCE), 3);
 	pair_free(pair);
 
-	/* all at a time, so that the NAK is not sent when the first comes */
+	/* all at once, so that the NAK is not sent when the first arrives */
 	pair = new_pair(pair_defaults(), &seen);
 	packet = next_packet(pair, UROCE_WRITE_ONLY);
 	packet.dma_len = 4;
@@ -196,7 +196,7 @@ static void hostile_gap_is_reported_by_single_nak(void **state)
 	pair_free(pair);
 }
 
-/* Answers that nobody asked for. */
+/* Unrequested responses. */
 static void hostile_unrequested_responses_are_ignored(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_ACKNOWLEDGE,
@@ -224,11 +224,14 @@ static void hostile_unrequested_responses_are_ignored(void **state)
 		}
 	}
 	assert_int_equal(pair_count(pair, 1, UROCE_C_STALE_ACKS), 12);
-	/* a WRITE is under way, and answered like a READ or an atomic */
+	/*
+	 * a WRITE is outstanding and gets the response of a READ or an atomic
+	 */
 	wqe.remote.va = PAIR_IOVA;
 	wqe.remote.rkey = pair->side[0].key;
 	pair_post(pair, 1, &wqe, &sge);
-	inject(pair, packet, 0); /* sends it; this one comes first */
+	inject(pair, packet,
+	       0); /* sends the WRITE; the injected packet arrives first */
 	packet = next_packet(pair, UROCE_READ_RESP_ONLY);
 	packet.psn = pair->side[1].qp->req.una_psn;
 	pair->filter = NULL;
