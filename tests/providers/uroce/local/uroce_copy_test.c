@@ -81,8 +81,8 @@ static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 	const struct uroce_copy wanted = {
 		.read = read,
 		.access = read ? READ_RIGHT : WRITE_RIGHT,
-		.qpn = ALICE << 16 | 2,
-		.dest_qpn = BOB << 16 | 2,
+		.qpn = LEFT << 16 | 2,
+		.dest_qpn = RIGHT << 16 | 2,
 		.rkey = KEY,
 		.va = IOVA,
 		.bytes = bytes,
@@ -100,15 +100,15 @@ static void show_memory(struct node *node, uint32_t ways, uint8_t first,
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
-		bob_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_qp qp = bob_qp(READ_RIGHT | WRITE_RIGHT);
+		right_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 	struct uroce_channel *channel;
 	struct side side;
 
 	CHECK(memory);
 	memset(memory, first, BYTES);
-	reach_open(&side, BOB, ways);
-	channel = bob_meet(&side, node);
+	reach_open(&side, RIGHT, ways);
+	channel = right_meet(&side, node);
 	uroce_local_show_region(side.local, &region);
 	uroce_local_show_qp(side.local, &qp, channel);
 	node_go(node);
@@ -170,22 +170,22 @@ static void cma_each_method_reads_and_writes(void **state)
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct uroce_channel *channel;
-		struct side alice;
-		struct node bob;
+		struct side left;
+		struct node right;
 
-		channel = reach_meet(&alice, &bob, be_deaf, 3, ways[i]);
+		channel = reach_meet(&left, &right, be_deaf, 3, ways[i]);
 		if (!channel->copy) {
-			node_kill(&bob);
-			side_close(&alice);
+			node_kill(&right);
+			side_close(&left);
 			continue;
 		}
 		if (ways[i] != (UROCE_REACH_VM | UROCE_REACH_MEM))
 			there |= ways[i];
 		write_all(channel);
-		check_ways(alice.local, ways[i] & there);
-		node_go(&bob);
-		node_end(&bob);
-		side_close(&alice);
+		check_ways(left.local, ways[i] & there);
+		node_go(&right);
+		node_end(&right);
+		side_close(&left);
 	}
 }
 
@@ -193,7 +193,7 @@ static void cma_each_method_reads_and_writes(void **state)
 static void cma_denied_process_has_no_copy(void **state)
 {
 	static const struct {
-		unsigned int bob, alice;
+		unsigned int right, left;
 		bool no_vm, no_mem;
 		bool works;
 	} cases[] = {
@@ -205,21 +205,21 @@ static void cma_denied_process_has_no_copy(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct uroce_channel *channel;
-		struct side alice;
-		struct node bob;
+		struct side left;
+		struct node right;
 
 		no_vm = cases[i].no_vm;
 		no_mem = cases[i].no_mem;
-		channel = reach_meet(&alice, &bob, be_deaf, cases[i].bob,
-				     cases[i].alice);
+		channel = reach_meet(&left, &right, be_deaf, cases[i].right,
+				     cases[i].left);
 		if (!cases[i].works)
 			assert_null(channel->copy);
 		if (channel->copy)
 			write_all(channel);
 		no_vm = false;
 		no_mem = false;
-		node_kill(&bob);
-		side_close(&alice);
+		node_kill(&right);
+		side_close(&left);
 	}
 }
 
@@ -229,8 +229,8 @@ static void cma_invalid_access_is_refused(void **state)
 	struct iovec iov = { memory, 100 };
 	struct uroce_copy wanted = {
 		.access = WRITE_RIGHT,
-		.qpn = ALICE << 16 | 2,
-		.dest_qpn = BOB << 16 | 2,
+		.qpn = LEFT << 16 | 2,
+		.dest_qpn = RIGHT << 16 | 2,
 		.rkey = KEY,
 		.va = IOVA + BYTES - 99,
 		.bytes = 100,
@@ -239,10 +239,10 @@ static void cma_invalid_access_is_refused(void **state)
 		.nr_iov = 1,
 	};
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
-	channel = reach_meet(&alice, &bob, be_deaf, 3, 3);
+	channel = reach_meet(&left, &right, be_deaf, 3, 3);
 	if (channel->copy) {
 		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
 		wanted.va--;
@@ -261,8 +261,8 @@ static void cma_invalid_access_is_refused(void **state)
 		wanted.bytes = 100;
 		assert_int_equal(channel->copy(channel, &wanted), 0);
 	}
-	node_kill(&bob);
-	side_close(&alice);
+	node_kill(&right);
+	side_close(&left);
 }
 
 /* Bob: has his memory written to from the middle on. */
@@ -285,8 +285,8 @@ static void cma_part_is_copied_to_offset(void **state)
 	struct iovec iov = { memory, sizeof(memory) };
 	const struct uroce_copy wanted = {
 		.access = WRITE_RIGHT,
-		.qpn = ALICE << 16 | 2,
-		.dest_qpn = BOB << 16 | 2,
+		.qpn = LEFT << 16 | 2,
+		.dest_qpn = RIGHT << 16 | 2,
 		.rkey = KEY,
 		.va = IOVA,
 		.bytes = BYTES,
@@ -296,19 +296,19 @@ static void cma_part_is_copied_to_offset(void **state)
 		.nr_iov = 1,
 	};
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
 	memset(memory, 9, sizeof(memory));
-	channel = reach_meet(&alice, &bob, have_a_half, 3, 3);
+	channel = reach_meet(&left, &right, have_a_half, 3, 3);
 	if (channel->copy) {
 		assert_int_equal(channel->copy(channel, &wanted), 0);
-		node_go(&bob);
-		node_end(&bob);
+		node_go(&right);
+		node_end(&right);
 	} else {
-		node_kill(&bob);
+		node_kill(&right);
 	}
-	side_close(&alice);
+	side_close(&left);
 }
 
 /* Whoever it is that has its number next. */
@@ -317,16 +317,16 @@ static void cma_dead_peer_is_not_written(void **state)
 	for (unsigned int ways = 1; ways <= 3; ways++) {
 		static uint8_t memory[BYTES];
 		struct uroce_channel *channel;
-		struct side alice;
-		struct node bob;
+		struct side left;
+		struct node right;
 
-		channel = reach_meet(&alice, &bob, be_deaf, 3, ways);
-		node_kill(&bob);
+		channel = reach_meet(&left, &right, be_deaf, 3, ways);
+		node_kill(&right);
 		if (channel->copy) {
 			assert_true(copy(channel, false, memory, 8) < 0);
 			assert_true(copy(channel, false, memory, BYTES) < 0);
 		}
-		side_close(&alice);
+		side_close(&left);
 	}
 }
 
@@ -335,17 +335,17 @@ static void take_back(struct node *node, uint32_t ways)
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
-		bob_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_region none = bob_region(memory, BYTES, 0);
-	struct uroce_shown_qp qp = bob_qp(READ_RIGHT | WRITE_RIGHT);
+		right_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_region none = right_region(memory, BYTES, 0);
+	struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 	struct uroce_channel *channel;
 	struct side side;
 
 	CHECK(memory);
 	no_vm = ways & BLIND;
 	no_mem = ways & BLIND;
-	reach_open(&side, BOB, ways & ~BLIND);
-	channel = bob_meet(&side, node);
+	reach_open(&side, RIGHT, ways & ~BLIND);
+	channel = right_meet(&side, node);
 	CHECK(!(ways & BLIND) || !channel->copy);
 	uroce_local_show_qp(side.local, &qp, channel);
 	node_go(node);
@@ -355,8 +355,8 @@ static void take_back(struct node *node, uint32_t ways)
 		uroce_local_show_region(side.local, &region);
 		board_await(&board->copies, before + 1);
 		uroce_local_show_region(side.local, &none);
-		bob_settle(&side);
-		bob_check_left_alone(memory, BYTES);
+		right_settle(&side);
+		right_check_left_alone(memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
@@ -365,18 +365,18 @@ static void take_back(struct node *node, uint32_t ways)
 	free(memory);
 }
 
-static void be_left_alone(unsigned int bob_ways)
+static void be_left_alone(unsigned int right_ways)
 {
 	static uint8_t memory[BYTES];
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&alice, &bob, take_back, bob_ways, 3);
+	channel = reach_meet(&left, &right, take_back, right_ways, 3);
 	if (!channel->copy) {
-		node_kill(&bob);
-		side_close(&alice);
+		node_kill(&right);
+		side_close(&left);
 		return;
 	}
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
@@ -387,14 +387,14 @@ static void be_left_alone(unsigned int bob_ways)
 			continue;
 		}
 		/* he ends only if something is wrong there */
-		assert_int_equal(waitpid(bob.pid, NULL, WNOHANG), 0);
+		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
 		assert_int_equal(ret, -EACCES);
 		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
 	}
 	assert_true(board->copies >= ROUNDS);
-	node_go(&bob);
-	node_end(&bob);
-	side_close(&alice);
+	node_go(&right);
+	node_end(&right);
+	side_close(&left);
 }
 
 static void cma_dereg_waits_for_copy(void **state)
@@ -414,14 +414,14 @@ static void wait_in_vain(struct node *node, uint32_t ways)
 	struct uroce_channel *channel;
 	struct side side;
 
-	reach_open(&side, BOB, ways);
-	channel = bob_meet(&side, node);
+	reach_open(&side, RIGHT, ways);
+	channel = right_meet(&side, node);
 	node_go(node);
 	node_wait(node);
 	board->error = uroce_local_settle(side.local, uroce_pairing_now_ms());
 	node_go(node);
 	node_wait(node);
-	bob_settle(&side);
+	right_settle(&side);
 	uroce_local_put_channel(side.local, channel);
 	side_close(&side);
 }
@@ -429,51 +429,51 @@ static void wait_in_vain(struct node *node, uint32_t ways)
 static void cma_dereg_gives_up_on_stopped_peer(void **state)
 {
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&alice, &bob, wait_in_vain, 3, 3);
+	channel = reach_meet(&left, &right, wait_in_vain, 3, 3);
 	if (!channel->copy) {
-		node_kill(&bob);
-		side_close(&alice);
+		node_kill(&right);
+		side_close(&left);
 		return;
 	}
-	uroce_tables_begin(&alice.local->tables, BOB);
-	node_go(&bob);
-	node_wait(&bob);
+	uroce_tables_begin(&left.local->tables, RIGHT);
+	node_go(&right);
+	node_wait(&right);
 	assert_int_equal(board->error, -EBUSY);
-	uroce_tables_end(&alice.local->tables, BOB);
-	node_go(&bob);
-	node_end(&bob);
-	side_close(&alice);
+	uroce_tables_end(&left.local->tables, RIGHT);
+	node_go(&right);
+	node_end(&right);
+	side_close(&left);
 }
 
 /* It has neither the memory of the tables nor the right to use its parent's. */
 static void cma_child_after_fork_cannot_copy(void **state)
 {
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 	int pid, status;
 
-	channel = reach_meet(&alice, &bob, be_deaf, 3, 3);
+	channel = reach_meet(&left, &right, be_deaf, 3, 3);
 	(void)fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		struct uroce_shown_qp qp = bob_qp(READ_RIGHT | WRITE_RIGHT);
+		struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 
-		uroce_local_abandon(alice.local);
+		uroce_local_abandon(left.local);
 		CHECK(!channel->copy);
-		uroce_local_show_qp(alice.local, &qp, channel);
-		CHECK(uroce_local_settle(alice.local, 0) == 0);
+		uroce_local_show_qp(left.local, &qp, channel);
+		CHECK(uroce_local_settle(left.local, 0) == 0);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	node_kill(&bob);
-	side_close(&alice);
+	node_kill(&right);
+	side_close(&left);
 }
 
 int main(void)

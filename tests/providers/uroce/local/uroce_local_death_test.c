@@ -27,7 +27,7 @@
 
 #define FIRST_SLOT 200
 
-enum { ALICE = FIRST_SLOT, BOB };
+enum { LEFT = FIRST_SLOT, RIGHT };
 
 #define NR_SENT 300
 
@@ -47,7 +47,7 @@ static void send_and_wait(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	channel = side_connect(&side, ALICE);
+	channel = side_connect(&side, LEFT);
 	for (uint32_t psn = 0; psn < NR_SENT; psn++)
 		side_put(&side, channel, psn, psn);
 	node_meet(node);
@@ -67,7 +67,7 @@ static void outlive(struct node *node, uint32_t slot)
 	side_serve(&side);
 	fds = nr_open_fds();
 	node_meet(node);
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	CHECK(nr_open_fds() == fds + 1);
 	node_meet(node);
 	/* it is dead now, and nothing was received */
@@ -92,19 +92,19 @@ static void outlive(struct node *node, uint32_t slot)
 
 static void local_packets_of_dead_peer_are_received(void **state)
 {
-	struct node alice, bob;
+	struct node left, right;
 
-	node_start(&alice, outlive, ALICE);
-	node_start(&bob, send_and_wait, BOB);
-	node_wait(&alice);
-	nodes_meet(&bob, 1);
-	node_wait(&bob);
-	node_go(&alice);
-	node_wait(&alice);
-	node_kill(&bob);
-	node_go(&alice);
-	nodes_meet(&alice, 1);
-	node_end(&alice);
+	node_start(&left, outlive, LEFT);
+	node_start(&right, send_and_wait, RIGHT);
+	node_wait(&left);
+	nodes_meet(&right, 1);
+	node_wait(&right);
+	node_go(&left);
+	node_wait(&left);
+	node_kill(&right);
+	node_go(&left);
+	nodes_meet(&left, 1);
+	node_end(&left);
 }
 
 static void have_no_use(struct node *node, uint32_t slot)
@@ -137,19 +137,19 @@ static void have_no_use(struct node *node, uint32_t slot)
 
 static void local_unused_pair_of_dead_peer_ends(void **state)
 {
-	struct node alice, bob;
+	struct node left, right;
 
-	node_start(&alice, have_no_use, ALICE);
-	node_wait(&alice);
-	node_start(&bob, send_and_wait, BOB);
-	node_wait(&bob);
-	node_go(&alice);
-	node_go(&bob);
-	node_wait(&alice);
-	node_kill(&bob);
-	node_go(&alice);
-	nodes_meet(&alice, 1);
-	node_end(&alice);
+	node_start(&left, have_no_use, LEFT);
+	node_wait(&left);
+	node_start(&right, send_and_wait, RIGHT);
+	node_wait(&right);
+	node_go(&left);
+	node_go(&right);
+	node_wait(&left);
+	node_kill(&right);
+	node_go(&left);
+	nodes_meet(&left, 1);
+	node_end(&left);
 }
 
 /* -- the slot is another one's -------------------------------------------- */
@@ -172,7 +172,7 @@ static void meet_the_next_one(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	first = side_connect(&side, BOB);
+	first = side_connect(&side, RIGHT);
 	/* from here on the death of the first one is not seen */
 	side_stop_serving(&side);
 	node_meet(node);
@@ -180,7 +180,7 @@ static void meet_the_next_one(struct node *node, uint32_t slot)
 	side_serve(&side);
 	node_meet(node);
 	CHECK(side_wait_lost(&side, &got) == first);
-	second = side_connect(&side, BOB);
+	second = side_connect(&side, RIGHT);
 	CHECK(second != first);
 	side_receive(&side, &got, 2 * NR_SENT);
 	check_all_came(first);
@@ -195,27 +195,27 @@ static void meet_the_next_one(struct node *node, uint32_t slot)
 
 static void local_new_process_in_slot_gets_new_pair(void **state)
 {
-	struct node alice, bob, next;
+	struct node left, right, next;
 
-	node_start(&alice, meet_the_next_one, ALICE);
-	node_start(&bob, send_and_wait, BOB);
-	node_wait(&alice);
-	nodes_meet(&bob, 1);
-	node_wait(&bob);
-	node_go(&alice);
-	node_wait(&alice);
-	node_kill(&bob);
-	node_start(&next, send_and_wait, BOB);
+	node_start(&left, meet_the_next_one, LEFT);
+	node_start(&right, send_and_wait, RIGHT);
+	node_wait(&left);
+	nodes_meet(&right, 1);
+	node_wait(&right);
+	node_go(&left);
+	node_wait(&left);
+	node_kill(&right);
+	node_start(&next, send_and_wait, RIGHT);
 	node_wait(&next);
-	node_go(&alice);
+	node_go(&left);
 	/* Alice does not serve yet, so this one waits for her */
 	node_go(&next);
-	nodes_meet(&alice, 1);
+	nodes_meet(&left, 1);
 	node_wait(&next);
-	nodes_meet(&alice, 1);
-	nodes_meet(&alice, 1);
+	nodes_meet(&left, 1);
+	nodes_meet(&left, 1);
 	node_kill(&next);
-	node_end(&alice);
+	node_end(&left);
 }
 
 static void look_after_the_next_one(struct node *node, uint32_t slot)
@@ -226,12 +226,12 @@ static void look_after_the_next_one(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	first = side_connect(&side, BOB);
+	first = side_connect(&side, RIGHT);
 	side_stop_serving(&side);
 	node_meet(node);
 	/* who connects sees by himself that it is not the same any more */
 	side_serve(&side);
-	second = side_connect(&side, BOB);
+	second = side_connect(&side, RIGHT);
 	CHECK(second != first);
 	side_put(&side, second, 0, 0);
 	CHECK(side_wait_lost(&side, &got) == first);
@@ -252,22 +252,22 @@ static void be_the_next_one(struct node *node, uint32_t slot)
 
 static void local_connect_returns_no_dead_channel(void **state)
 {
-	struct node alice, bob, next;
+	struct node left, right, next;
 
-	node_start(&alice, look_after_the_next_one, ALICE);
-	node_start(&bob, send_and_wait, BOB);
-	node_wait(&alice);
-	nodes_meet(&bob, 1);
-	node_wait(&bob);
-	node_go(&alice);
-	node_wait(&alice);
-	node_kill(&bob);
-	node_start(&next, be_the_next_one, BOB);
+	node_start(&left, look_after_the_next_one, LEFT);
+	node_start(&right, send_and_wait, RIGHT);
+	node_wait(&left);
+	nodes_meet(&right, 1);
+	node_wait(&right);
+	node_go(&left);
+	node_wait(&left);
+	node_kill(&right);
+	node_start(&next, be_the_next_one, RIGHT);
 	nodes_meet(&next, 1);
-	node_go(&alice);
-	nodes_meet(&alice, 1);
+	node_go(&left);
+	nodes_meet(&left, 1);
 	node_kill(&next);
-	node_end(&alice);
+	node_end(&left);
 }
 
 /* -- mad ------------------------------------------------------------------ */
@@ -316,7 +316,7 @@ static void go_mad(struct node *node, uint32_t slot,
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	channel = side_connect(&side, ALICE);
+	channel = side_connect(&side, LEFT);
 	for (uint32_t psn = 0; psn < NR_SENT; psn++)
 		side_put(&side, channel, psn, psn);
 	fn(peer_of(channel));
@@ -353,7 +353,7 @@ static void have_mad_reader(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	do {
 		while (uroce_local_has_room(channel))
 			side_put(&side, channel, nr++, 1);
@@ -379,7 +379,7 @@ static void have_mad_writer(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	CHECK(side_wait_lost(&side, &got) == channel);
 	/* what it has sent while it was sane */
 	CHECK(got.nr == NR_SENT);
@@ -391,23 +391,23 @@ static void have_mad_writer(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void run_both(void (*alices)(struct node *node, uint32_t arg),
-		     void (*bobs)(struct node *node, uint32_t arg))
+static void run_both(void (*left_fn)(struct node *node, uint32_t arg),
+		     void (*right_fn)(struct node *node, uint32_t arg))
 {
-	struct node alice, bob;
+	struct node left, right;
 
-	node_start(&alice, alices, ALICE);
-	node_start(&bob, bobs, BOB);
-	node_wait(&alice);
-	node_wait(&bob);
-	node_go(&alice);
-	node_go(&bob);
-	node_wait(&alice);
-	node_wait(&bob);
-	node_go(&alice);
-	node_go(&bob);
-	node_end(&alice);
-	node_end(&bob);
+	node_start(&left, left_fn, LEFT);
+	node_start(&right, right_fn, RIGHT);
+	node_wait(&left);
+	node_wait(&right);
+	node_go(&left);
+	node_go(&right);
+	node_wait(&left);
+	node_wait(&right);
+	node_go(&left);
+	node_go(&right);
+	node_end(&left);
+	node_end(&right);
 }
 
 static void local_malformed_packets_lose_channel(void **state)
@@ -436,7 +436,7 @@ static void be_forked(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	node_meet(node);
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	side_put(&side, channel, 0, 0);
 	CHECK(side_connect(&side, slot));
 	pid = fork();
@@ -456,7 +456,7 @@ static void be_forked(struct node *node, uint32_t slot)
 		uroce_local_close(side.local);
 		/* a slot of its own is no problem, nor is the parent's pair */
 		side_open(&side, slot + 10);
-		CHECK(side_connect(&side, BOB));
+		CHECK(side_connect(&side, RIGHT));
 		node_go(node);
 		node_wait(node);
 		_exit(0);
@@ -475,7 +475,7 @@ static void see_only_the_parent_die(struct node *node, uint32_t slot)
 	side_serve(&side);
 	node_meet(node);
 	side_receive(&side, &got, 1);
-	channel = side_connect(&side, ALICE);
+	channel = side_connect(&side, LEFT);
 	CHECK(channel == got.channel[0]);
 	node_meet(node);
 	/* it is dead, its child is not */
@@ -489,21 +489,21 @@ static void see_only_the_parent_die(struct node *node, uint32_t slot)
 
 static void local_forked_child_does_not_keep_parent_channel(void **state)
 {
-	struct node alice, bob;
+	struct node left, right;
 
-	node_start(&bob, see_only_the_parent_die, BOB);
-	node_start(&alice, be_forked, ALICE);
-	node_wait(&alice);
-	nodes_meet(&bob, 1);
-	node_go(&alice);
-	node_wait(&alice); /* from the child */
-	node_wait(&bob);
-	assert_int_equal(kill(alice.pid, SIGKILL), 0);
-	node_go(&bob);
-	nodes_meet(&bob, 1);
-	node_go(&alice); /* to the child */
-	node_kill(&alice);
-	node_end(&bob);
+	node_start(&right, see_only_the_parent_die, RIGHT);
+	node_start(&left, be_forked, LEFT);
+	node_wait(&left);
+	nodes_meet(&right, 1);
+	node_go(&left);
+	node_wait(&left); /* from the child */
+	node_wait(&right);
+	assert_int_equal(kill(left.pid, SIGKILL), 0);
+	node_go(&right);
+	nodes_meet(&right, 1);
+	node_go(&left); /* to the child */
+	node_kill(&left);
+	node_end(&right);
 }
 
 int main(void)

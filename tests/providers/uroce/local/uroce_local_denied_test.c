@@ -27,9 +27,9 @@
 #include "uroce_local_node.h"
 #include "uroce_netns.h"
 
-enum { ALICE = 200, BOB };
+enum { LEFT = 200, RIGHT };
 
-static struct side alice, bob;
+static struct side left, right;
 static int memfd_error; /* 0: the kernel's own */
 static unsigned int memfd_refuses;
 static int epoll_error;
@@ -77,31 +77,31 @@ static int open_both(void **state)
 	memfd_refuses = 0;
 	epoll_error = 0;
 	accept_error = 0;
-	side_open(&alice, ALICE);
-	side_open(&bob, BOB);
+	side_open(&left, LEFT);
+	side_open(&right, RIGHT);
 	return 0;
 }
 
 static int close_both(void **state)
 {
-	side_close(&alice);
-	side_close(&bob);
+	side_close(&left);
+	side_close(&right);
 	assert_int_equal(nr_inboxes(), 0);
 	return 0;
 }
 
-static int connect_to_bob(void)
+static int connect_to_right(void)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
 
-	side_gid(BOB, gid);
-	return uroce_local_connect(alice.local, BOB, gid, &channel);
+	side_gid(RIGHT, gid);
+	return uroce_local_connect(left.local, RIGHT, gid, &channel);
 }
 
 static void local_open_without_socket_name_fails(void **state)
 {
-	struct uroce_local_config config = { .slot = ALICE };
+	struct uroce_local_config config = { .slot = LEFT };
 	struct uroce_local *local = NULL;
 	uint32_t fds = nr_open_fds();
 
@@ -120,34 +120,34 @@ static void local_connect_without_memfd_returns_enoent(void **state)
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
 
-	side_serve(&alice);
-	side_serve(&bob);
+	side_serve(&left);
+	side_serve(&right);
 	memfd_error = EPERM;
-	assert_int_equal(connect_to_bob(), -ENOENT);
+	assert_int_equal(connect_to_right(), -ENOENT);
 	memfd_error = 0;
 	/* Bob could, but must not */
-	side_gid(ALICE, gid);
-	assert_int_equal(uroce_local_connect(bob.local, ALICE, gid, &channel),
+	side_gid(LEFT, gid);
+	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(nr_inboxes(), 0);
 }
 
 static void local_connect_shortage_is_reported_and_retried(void **state)
 {
-	side_serve(&bob);
+	side_serve(&right);
 	memfd_error = EMFILE;
-	assert_int_equal(connect_to_bob(), -EMFILE);
+	assert_int_equal(connect_to_right(), -EMFILE);
 	memfd_error = ENOMEM;
-	assert_int_equal(connect_to_bob(), -ENOMEM);
+	assert_int_equal(connect_to_right(), -ENOMEM);
 	memfd_error = 0;
-	assert_int_equal(connect_to_bob(), 0);
+	assert_int_equal(connect_to_right(), 0);
 }
 
 static void local_memfd_flags_fall_back_on_old_kernel(void **state)
 {
-	side_serve(&bob);
+	side_serve(&right);
 	memfd_refuses = 8; /* MFD_NOEXEC_SEAL */
-	assert_int_equal(connect_to_bob(), 0);
+	assert_int_equal(connect_to_right(), 0);
 }
 
 static void local_accept_without_descriptor_pauses_server(void **state)
@@ -155,28 +155,28 @@ static void local_accept_without_descriptor_pauses_server(void **state)
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
 	struct epoll_event event;
-	struct side carol;
+	struct side third;
 	int stranger;
 
 	accept_error = EMFILE;
 	stranger = uroce_rendezvous_connect("local.201", 1000);
 	assert_true(stranger >= 0);
-	uroce_local_serve(bob.local);
+	uroce_local_serve(right.local);
 	/* he is still there, and does not make us busy */
-	assert_int_equal(epoll_wait(uroce_local_fd(bob.local), &event, 1, 0),
+	assert_int_equal(epoll_wait(uroce_local_fd(right.local), &event, 1, 0),
 			 0);
 	accept_error = 0;
 	/* with the next event he is let in */
-	side_serve(&alice);
-	side_gid(ALICE, gid);
-	assert_int_equal(uroce_local_connect(bob.local, ALICE, gid, &channel),
+	side_serve(&left);
+	side_gid(LEFT, gid);
+	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
 			 0);
-	uroce_local_serve(bob.local);
-	assert_int_equal(bob.local->nr_guests, 1);
-	side_serve(&bob);
-	side_open(&carol, BOB + 1);
-	(void)side_connect(&carol, BOB);
-	side_close(&carol);
+	uroce_local_serve(right.local);
+	assert_int_equal(right.local->nr_guests, 1);
+	side_serve(&right);
+	side_open(&third, RIGHT + 1);
+	(void)side_connect(&third, RIGHT);
+	side_close(&third);
 	(void)close(stranger);
 }
 
@@ -185,12 +185,12 @@ static void local_silent_clients_do_not_block_connect(void **state)
 	int strangers[UROCE_LOCAL_GUESTS];
 	uint32_t fds = nr_open_fds();
 
-	side_serve(&bob);
+	side_serve(&right);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++) {
 		strangers[i] = uroce_rendezvous_connect("local.201", 1000);
 		assert_true(strangers[i] >= 0);
 	}
-	assert_int_equal(connect_to_bob(), 0);
+	assert_int_equal(connect_to_right(), 0);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++)
 		(void)close(strangers[i]);
 	/* they are let out as they go */
@@ -206,20 +206,20 @@ static void local_client_limit_is_released(void **state)
 	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++) {
 		strangers[i] = uroce_rendezvous_connect("local.201", 1000);
 		assert_true(strangers[i] >= 0);
-		uroce_local_serve(bob.local);
+		uroce_local_serve(right.local);
 	}
-	assert_int_equal(bob.local->nr_guests, UROCE_LOCAL_GUESTS);
-	assert_int_equal(epoll_wait(uroce_local_fd(bob.local), &event, 1, 0),
+	assert_int_equal(right.local->nr_guests, UROCE_LOCAL_GUESTS);
+	assert_int_equal(epoll_wait(uroce_local_fd(right.local), &event, 1, 0),
 			 0);
 	(void)close(strangers[5]);
-	uroce_local_serve(bob.local);
-	uroce_local_serve(bob.local);
-	assert_int_equal(bob.local->nr_guests, UROCE_LOCAL_GUESTS);
+	uroce_local_serve(right.local);
+	uroce_local_serve(right.local);
+	assert_int_equal(right.local->nr_guests, UROCE_LOCAL_GUESTS);
 	/* who does not say what he wants has to go; his time is up */
 	for (int i = 0; i < UROCE_LOCAL_GUESTS; i++)
-		bob.local->guests[i].until_ms = 0;
-	uroce_local_serve(bob.local);
-	assert_int_equal(bob.local->nr_guests, 0);
+		right.local->guests[i].until_ms = 0;
+	uroce_local_serve(right.local);
+	assert_int_equal(right.local->nr_guests, 0);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++)
 		if (i != 5)
 			(void)close(strangers[i]);
@@ -239,7 +239,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 		},
 	};
 
-	side_gid(BOB, hello.dgid);
+	side_gid(RIGHT, hello.dgid);
 	return hello;
 }
 
@@ -254,18 +254,18 @@ static int verdict_of(const void *hello, size_t len, int inbox)
 	assert_true(fd >= 0);
 	assert_int_equal(
 		uroce_rendezvous_send(fd, hello, len, &inbox, inbox >= 0), 0);
-	uroce_local_serve(bob.local);
+	uroce_local_serve(right.local);
 	nr = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
 	for (int i = 0; i < nr; i++)
 		(void)close(fds[i]);
 	(void)close(fd);
-	uroce_local_serve(bob.local);
+	uroce_local_serve(right.local);
 	return nr < 0 ? -1 : (int)message.verdict;
 }
 
 static void local_malformed_hello_is_rejected(void **state)
 {
-	struct uroce_hello hello = make_hello(ALICE);
+	struct uroce_hello hello = make_hello(LEFT);
 	int inbox = uroce_inbox_create();
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	uint32_t fds = nr_open_fds();
@@ -283,31 +283,31 @@ static void local_malformed_hello_is_rejected(void **state)
 	hello.party.magic++;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_REFUSED);
-	hello = make_hello(ALICE);
+	hello = make_hello(LEFT);
 	hello.party.nr_slots--;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_REFUSED);
-	hello = make_hello(ALICE);
+	hello = make_hello(LEFT);
 	hello.party.area *= 2;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_REFUSED);
-	hello = make_hello(ALICE);
+	hello = make_hello(LEFT);
 	hello.party.mtu--;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_REFUSED);
 	hello = make_hello(256);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_REFUSED);
-	hello = make_hello(BOB);
+	hello = make_hello(RIGHT);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_REFUSED);
-	hello = make_hello(ALICE);
-	side_gid(ALICE, hello.dgid);
+	hello = make_hello(LEFT);
+	side_gid(LEFT, hello.dgid);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_NOT_MINE);
-	assert_int_equal(bob.local->nr_guests, 0);
+	assert_int_equal(right.local->nr_guests, 0);
 	assert_int_equal(nr_open_fds(), fds);
-	assert_true(uroce_local_is_empty(bob.local));
+	assert_true(uroce_local_is_empty(right.local));
 	(void)close(inbox);
 	(void)close(null);
 }
@@ -350,11 +350,11 @@ static bool host_says_nonsense(uint32_t slot)
 	assert_int_equal(
 		pthread_create(&thread, NULL, answer_nonsense, &nonsense), 0);
 	side_gid(slot, gid);
-	assert_int_equal(uroce_local_connect(alice.local, slot, gid, &channel),
+	assert_int_equal(uroce_local_connect(left.local, slot, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	/* remembered: nobody is there to answer again */
-	assert_int_equal(uroce_local_connect(alice.local, slot, gid, &channel),
+	assert_int_equal(uroce_local_connect(left.local, slot, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(nr_open_fds(), fds);
 	(void)close(nonsense.listener);
@@ -363,7 +363,7 @@ static bool host_says_nonsense(uint32_t slot)
 
 static void local_malformed_server_response_fails_connect(void **state)
 {
-	uint32_t slot = BOB + 5;
+	uint32_t slot = RIGHT + 5;
 
 	while (!host_says_nonsense(slot))
 		slot++;

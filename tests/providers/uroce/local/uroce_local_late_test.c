@@ -28,13 +28,13 @@
 #include "uroce_netns.h"
 
 /* In this order Bob answers while he asks. */
-enum { ALICE = 200, BOB };
+enum { LEFT = 200, RIGHT };
 
 #define TOKEN	   1
 #define PATIENCE_S (SIDE_PATIENCE_MS / 1000)
 #define NOT_YET	   UINT64_MAX
 
-static struct side bob;
+static struct side right;
 
 /* Bob asks for Alice in a thread. */
 static struct asker {
@@ -94,8 +94,8 @@ static void *ask(void *arg)
 	uint8_t gid[UROCE_GID_LEN];
 
 	is_asker = true;
-	side_gid(ALICE, gid);
-	asker.ret = uroce_local_connect(bob.local, ALICE, gid, &asker.channel);
+	side_gid(LEFT, gid);
+	asker.ret = uroce_local_connect(right.local, LEFT, gid, &asker.channel);
 	__atomic_store_n(&asker.done, true, __ATOMIC_SEQ_CST);
 	return NULL;
 }
@@ -122,22 +122,22 @@ static void let_pass(uint32_t patiences)
 {
 	(void)__atomic_add_fetch(&ahead_s, (uint64_t)patiences * PATIENCE_S + 1,
 				 __ATOMIC_SEQ_CST);
-	verbs_mutex_lock(&bob.local->mutex);
-	uroce_local_tell_locked(bob.local);
-	verbs_mutex_unlock(&bob.local->mutex);
+	verbs_mutex_lock(&right.local->mutex);
+	uroce_local_tell_locked(right.local);
+	verbs_mutex_unlock(&right.local->mutex);
 	wait_until_seen();
 }
 
-static int open_bob(void **state)
+static int open_right(void **state)
 {
 	says_late = -1;
 	listener = -1;
-	side_open(&bob, BOB);
+	side_open(&right, RIGHT);
 	return 0;
 }
 
 /* After a test that has failed as well. */
-static int close_bob(void **state)
+static int close_right(void **state)
 {
 	if (asker.running) {
 		let_pass(3);
@@ -145,7 +145,7 @@ static int close_bob(void **state)
 	}
 	if (listener >= 0)
 		(void)close(listener);
-	side_close(&bob);
+	side_close(&right);
 	assert_int_equal(nr_inboxes(), 0);
 	return 0;
 }
@@ -154,9 +154,9 @@ static bool is_refused(void)
 {
 	bool refused;
 
-	verbs_mutex_lock(&bob.local->mutex);
-	refused = uroce_local_refuses_locked(bob.local, ALICE, getpid());
-	verbs_mutex_unlock(&bob.local->mutex);
+	verbs_mutex_lock(&right.local->mutex);
+	refused = uroce_local_refuses_locked(right.local, LEFT, getpid());
+	verbs_mutex_unlock(&right.local->mutex);
 	return refused;
 }
 
@@ -166,9 +166,9 @@ static void wait_until_asked(void)
 
 	do {
 		(void)sched_yield();
-		verbs_mutex_lock(&bob.local->mutex);
-		connecting = bob.local->connecting[ALICE];
-		verbs_mutex_unlock(&bob.local->mutex);
+		verbs_mutex_lock(&right.local->mutex);
+		connecting = right.local->connecting[LEFT];
+		verbs_mutex_unlock(&right.local->mutex);
 	} while (connecting);
 }
 
@@ -189,11 +189,11 @@ static enum uroce_verdict be_a_guest(int *ret_fd)
 	uint8_t gid[UROCE_GID_LEN];
 	uint64_t token;
 
-	side_gid(BOB, gid);
+	side_gid(RIGHT, gid);
 	assert_true(ours.inbox >= 0);
-	*ret_fd = uroce_pairing_call(BOB, long_enough());
+	*ret_fd = uroce_pairing_call(RIGHT, long_enough());
 	assert_true(*ret_fd >= 0);
-	assert_int_equal(uroce_pairing_ask(*ret_fd, ALICE, TOKEN, gid, &ours,
+	assert_int_equal(uroce_pairing_ask(*ret_fd, LEFT, TOKEN, gid, &ours,
 					   long_enough(), &verdict, &token,
 					   &theirs),
 			 0);
@@ -207,9 +207,9 @@ static int be_invited(void)
 {
 	int fd;
 
-	side_serve(&bob);
+	side_serve(&right);
 	assert_int_equal(be_a_guest(&fd), UROCE_VERDICT_OK);
-	side_stop_serving(&bob);
+	side_stop_serving(&right);
 	return fd;
 }
 
@@ -237,7 +237,7 @@ static void invite(int fd)
 
 	assert_true(ours.inbox >= 0);
 	assert_int_equal(
-		uroce_pairing_answer(fd, ALICE, TOKEN, UROCE_VERDICT_OK, &ours),
+		uroce_pairing_answer(fd, LEFT, TOKEN, UROCE_VERDICT_OK, &ours),
 		0);
 	uroce_pairing_close(&ours);
 }
@@ -251,11 +251,11 @@ static bool is_hung_up(int fd)
 
 static void assert_pair(int guest)
 {
-	assert_ptr_equal(asker.channel, &bob.local->table[ALICE]->channel);
+	assert_ptr_equal(asker.channel, &right.local->table[LEFT]->channel);
 	assert_false(is_refused());
 	assert_false(is_hung_up(guest));
 	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_BELL), 0);
-	uroce_local_put_channel(bob.local, asker.channel);
+	uroce_local_put_channel(right.local, asker.channel);
 }
 
 /* -- the tests ------------------------------------------------------------ */
@@ -264,7 +264,7 @@ static void local_late_confirmation_makes_pair(void **state)
 {
 	int guest = be_invited();
 
-	side_serve(&bob);
+	side_serve(&right);
 	start_asking();
 	let_pass(1);
 	assert_false(is_refused());
@@ -281,7 +281,7 @@ static void local_missing_confirmation_rejects_client(void **state)
 	int guest = be_invited();
 	int again;
 
-	side_serve(&bob);
+	side_serve(&right);
 	start_asking();
 	let_pass(1);
 	assert_false(is_refused());
@@ -290,13 +290,13 @@ static void local_missing_confirmation_rejects_client(void **state)
 	/* she cannot be a pair for herself any more */
 	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
-	side_gid(ALICE, gid);
-	assert_int_equal(uroce_local_connect(bob.local, ALICE, gid, &channel),
+	side_gid(LEFT, gid);
+	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(be_a_guest(&again), UROCE_VERDICT_REFUSED);
-	side_stop_serving(&bob);
-	uroce_local_serve(bob.local);
-	assert_int_equal(bob.local->nr_guests, 0);
+	side_stop_serving(&right);
+	uroce_local_serve(right.local);
+	assert_int_equal(right.local->nr_guests, 0);
 	(void)close(guest);
 	(void)close(again);
 }
@@ -305,7 +305,7 @@ static void local_closed_client_is_not_awaited(void **state)
 {
 	int guest = be_invited();
 
-	side_serve(&bob);
+	side_serve(&right);
 	start_asking();
 	let_pass(1);
 	assert_false(is_refused());
@@ -319,12 +319,12 @@ static void fail_with_a_guest(bool invited)
 {
 	int guest, host;
 
-	listener = uroce_pairing_bind(ALICE);
+	listener = uroce_pairing_bind(LEFT);
 	assert_true(listener >= 0);
 	start_asking();
 	host = be_asked();
 	guest = be_invited();
-	side_serve(&bob);
+	side_serve(&right);
 	if (invited) {
 		/* his confirmation cannot be sent */
 		assert_int_equal(shutdown(host, SHUT_RD), 0);
@@ -356,14 +356,14 @@ static void local_unreachable_server_is_rejected(void **state)
 {
 	int host, guest;
 
-	listener = uroce_pairing_bind(ALICE);
+	listener = uroce_pairing_bind(LEFT);
 	assert_true(listener >= 0);
 	start_asking();
 	host = be_asked();
 	assert_int_equal(shutdown(host, SHUT_RD), 0);
 	invite(host);
 	assert_int_equal(end_asking(), -ENOENT);
-	side_serve(&bob);
+	side_serve(&right);
 	assert_int_equal(be_a_guest(&guest), UROCE_VERDICT_REFUSED);
 	(void)close(guest);
 	(void)close(host);
@@ -376,8 +376,8 @@ static void local_connect_waits_for_second_thread(void **state)
 
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, call), 0);
-	bob.local->connecting[ALICE] = true;
-	bob.local->calls[ALICE] = call[0];
+	right.local->connecting[LEFT] = true;
+	right.local->calls[LEFT] = call[0];
 	start_asking();
 	let_pass(1);
 	assert_false(is_refused());
@@ -388,8 +388,8 @@ static void local_connect_waits_for_second_thread(void **state)
 	/* nor can that one confirm any more */
 	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
-	bob.local->connecting[ALICE] = false;
-	bob.local->calls[ALICE] = -1;
+	right.local->connecting[LEFT] = false;
+	right.local->calls[LEFT] = -1;
 	(void)close(call[0]);
 	(void)close(call[1]);
 }
@@ -400,29 +400,29 @@ static void local_last_message_of_late_client_is_read(void **state)
 
 	/* when Bob has seen that there is nothing, and before he drops her */
 	says_late = guest;
-	uroce_local_serve(bob.local);
+	uroce_local_serve(right.local);
 	assert_int_equal(says_late, -1);
-	assert_non_null(bob.local->table[ALICE]);
-	assert_int_equal(bob.local->awaited[ALICE], -1);
-	assert_int_equal(bob.local->nr_guests, 0);
+	assert_non_null(right.local->table[LEFT]);
+	assert_int_equal(right.local->awaited[LEFT], -1);
+	assert_int_equal(right.local->nr_guests, 0);
 	assert_false(is_hung_up(guest));
 	(void)close(guest);
 }
 
-#define WITH_BOB(test) \
-	cmocka_unit_test_setup_teardown(test, open_bob, close_bob)
+#define WITH_RIGHT(test) \
+	cmocka_unit_test_setup_teardown(test, open_right, close_right)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_BOB(local_late_confirmation_makes_pair),
-		WITH_BOB(local_missing_confirmation_rejects_client),
-		WITH_BOB(local_closed_client_is_not_awaited),
-		WITH_BOB(local_failed_connect_keeps_pending_client),
-		WITH_BOB(local_unsent_confirmation_keeps_pending_client),
-		WITH_BOB(local_unreachable_server_is_rejected),
-		WITH_BOB(local_connect_waits_for_second_thread),
-		WITH_BOB(local_last_message_of_late_client_is_read),
+		WITH_RIGHT(local_late_confirmation_makes_pair),
+		WITH_RIGHT(local_missing_confirmation_rejects_client),
+		WITH_RIGHT(local_closed_client_is_not_awaited),
+		WITH_RIGHT(local_failed_connect_keeps_pending_client),
+		WITH_RIGHT(local_unsent_confirmation_keeps_pending_client),
+		WITH_RIGHT(local_unreachable_server_is_rejected),
+		WITH_RIGHT(local_connect_waits_for_second_thread),
+		WITH_RIGHT(local_last_message_of_late_client_is_read),
 	};
 
 	(void)uroce_netns_enter();

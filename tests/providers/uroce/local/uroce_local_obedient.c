@@ -19,7 +19,7 @@
 uint8_t memory[BYTES];
 uint8_t part[PART];
 
-const struct uroce_hop hop = { ALICE << 16 | 2, BOB << 16 | 2 };
+const struct uroce_hop hop = { LEFT << 16 | 2, RIGHT << 16 | 2 };
 const struct uroce_landing nowhere;
 
 /* What Bob is told, in memory of both. */
@@ -41,8 +41,8 @@ static struct order {
 	uint32_t slot;
 } * order;
 
-struct side alice;
-struct node bob;
+struct side left;
+struct node right;
 struct uroce_channel *channel; /* hers, to him */
 
 /* -- system calls --------------------------------------------------------- */
@@ -72,12 +72,12 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *here,
 				 unsigned long nr_there, unsigned long flags);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-int __real_nanosleep(const struct timespec *nap, struct timespec *left);
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *left);
+int __real_nanosleep(const struct timespec *nap, struct timespec *rem);
+int __wrap_nanosleep(const struct timespec *nap, struct timespec *rem);
 
 static bool says_that_she_copies(void)
 {
-	return alice.local->tables.memory->copying[BOB].count % 2;
+	return left.local->tables.memory->copying[RIGHT].count % 2;
 }
 
 static bool is_allowed(void)
@@ -134,11 +134,11 @@ uint64_t get_clock(void)
 	return __atomic_load_n(&clock_ms, __ATOMIC_RELAXED);
 }
 
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *left)
+int __wrap_nanosleep(const struct timespec *nap, struct timespec *rem)
 {
 	nr_naps++;
 	if (!while_asleep)
-		return __real_nanosleep(nap, left);
+		return __real_nanosleep(nap, rem);
 	while_asleep();
 	return 0;
 }
@@ -161,11 +161,11 @@ static void find_pattern(void)
 }
 
 /* Returns whether there is more to do. */
-static bool obey(struct side *side, struct uroce_channel *to_alice)
+static bool obey(struct side *side, struct uroce_channel *to_left)
 {
 	switch (order->what) {
 	case SHOW_QP:
-		uroce_local_show_qp(side->local, &order->qp, to_alice);
+		uroce_local_show_qp(side->local, &order->qp, to_left);
 		break;
 	case SHOW_LANDING:
 		/* as if it was his channel's, which he may not have */
@@ -192,34 +192,34 @@ static bool obey(struct side *side, struct uroce_channel *to_alice)
 
 void be_obedient(struct node *node, uint32_t ways)
 {
-	struct uroce_channel *to_alice;
+	struct uroce_channel *to_left;
 	struct side side;
 
-	reach_open(&side, BOB, ways);
-	to_alice = bob_meet(&side, node);
+	reach_open(&side, RIGHT, ways);
+	to_left = right_meet(&side, node);
 	node_go(node);
 	do {
 		node_go(node);
 		node_wait(node);
-	} while (obey(&side, to_alice));
-	uroce_local_put_channel(side.local, to_alice);
+	} while (obey(&side, to_left));
+	uroce_local_put_channel(side.local, to_left);
 	side_close(&side);
 }
 
-static void tell_bob(const struct order *what)
+static void tell_right(const struct order *what)
 {
 	*order = *what;
-	node_go(&bob);
-	node_wait(&bob);
+	node_go(&right);
+	node_wait(&right);
 }
 
-void bob_shows_qp(bool ready, bool pulls)
+void right_shows_qp(bool ready, bool pulls)
 {
-	struct order what = { .what = SHOW_QP, .qp = bob_qp(0) };
+	struct order what = { .what = SHOW_QP, .qp = right_qp(0) };
 
 	what.qp.ready = ready;
 	what.qp.pulls = pulls;
-	tell_bob(&what);
+	tell_right(&what);
 }
 
 struct uroce_landing a_landing(void)
@@ -231,7 +231,7 @@ struct uroce_landing a_landing(void)
 	};
 }
 
-void bob_shows(enum uroce_landing_kind kind, struct uroce_landing landing)
+void right_shows(enum uroce_landing_kind kind, struct uroce_landing landing)
 {
 	const struct order what = {
 		.what = SHOW_LANDING,
@@ -239,17 +239,17 @@ void bob_shows(enum uroce_landing_kind kind, struct uroce_landing landing)
 		.landing = landing,
 	};
 
-	tell_bob(&what);
+	tell_right(&what);
 }
 
-void bob_fills(uint8_t byte)
+void right_fills(uint8_t byte)
 {
 	const struct order what = { .what = FILL, .byte = byte };
 
-	tell_bob(&what);
+	tell_right(&what);
 }
 
-void bob_finds(uint32_t at, uint32_t bytes)
+void right_finds(uint32_t at, uint32_t bytes)
 {
 	const struct order what = {
 		.what = FIND,
@@ -258,17 +258,17 @@ void bob_finds(uint32_t at, uint32_t bytes)
 		.bytes = bytes,
 	};
 
-	tell_bob(&what);
+	tell_right(&what);
 }
 
-void bob_copies(uint32_t slot, bool begins)
+void right_copies(uint32_t slot, bool begins)
 {
 	const struct order what = {
 		.what = begins ? COPY : COPIED,
 		.slot = slot,
 	};
 
-	tell_bob(&what);
+	tell_right(&what);
 }
 
 /* -- both ----------------------------------------------------------------- */
@@ -281,7 +281,7 @@ void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 	reach_split = split;
 	nr_copies = 0;
 	nr_naps = 0;
-	met = reach_meet(&alice, &bob, fn, 3, ways);
+	met = reach_meet(&left, &right, fn, 3, ways);
 	assert_non_null(met->copy);
 	channel = met;
 }
@@ -289,42 +289,42 @@ void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 int meet(void **state)
 {
 	meet_as(be_obedient, UROCE_LOCAL_SPLIT_ALWAYS, 3);
-	node_wait(&bob);
+	node_wait(&right);
 	assert_ptr_equal(channel->split, &uroce_local_split_ops);
-	bob_shows_qp(true, true);
-	bob_shows(UROCE_LANDING_RECEIVE, a_landing());
-	bob_fills(1);
+	right_shows_qp(true, true);
+	right_shows(UROCE_LANDING_RECEIVE, a_landing());
+	right_fills(1);
 	for (uint32_t i = 0; i < PART; i++)
 		part[i] = pattern(i);
 	memset(memory, 0, BYTES);
 	return 0;
 }
 
-void end_alice(void)
+void end_left(void)
 {
 	denied = 0;
 	while_asleep = NULL;
 	set_clock(0);
 	channel = NULL;
 	reach_split = UROCE_LOCAL_SPLIT_TRY;
-	side_close(&alice);
+	side_close(&left);
 }
 
 int leave(void **state)
 {
 	*order = (struct order){ .what = LEAVE };
-	if (bob.pid) {
-		node_go(&bob);
-		node_end(&bob);
+	if (right.pid) {
+		node_go(&right);
+		node_end(&right);
 	}
-	end_alice();
+	end_left();
 	return 0;
 }
 
-void kill_bob(void)
+void kill_right(void)
 {
-	node_kill(&bob);
-	bob.pid = 0;
+	node_kill(&right);
+	right.pid = 0;
 }
 
 int push(enum uroce_landing_kind kind, const struct uroce_landing *landing,
@@ -364,10 +364,10 @@ static bool system_lets_us(void)
 	const struct iovec here = { part, 1 }, there = { memory, 1 };
 	bool reads, writes;
 
-	node_start(&bob, be_there, 0);
-	reads = process_vm_readv(bob.pid, &here, 1, &there, 1, 0) == 1;
-	writes = process_vm_writev(bob.pid, &here, 1, &there, 1, 0) == 1;
-	node_kill(&bob);
+	node_start(&right, be_there, 0);
+	reads = process_vm_readv(right.pid, &here, 1, &there, 1, 0) == 1;
+	writes = process_vm_writev(right.pid, &here, 1, &there, 1, 0) == 1;
+	node_kill(&right);
 	return reads && writes;
 }
 

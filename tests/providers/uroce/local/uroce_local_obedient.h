@@ -25,8 +25,8 @@ extern uint8_t part[PART]; /* the pattern */
 extern const struct uroce_hop hop; /* from Alice to Bob */
 extern const struct uroce_landing nowhere;
 
-extern struct side alice;
-extern struct node bob;
+extern struct side left;
+extern struct node right;
 extern struct uroce_channel *channel; /* hers, to him */
 
 extern int denied;	   /* errno of her copies; 0: they are allowed */
@@ -50,14 +50,14 @@ int obedient_open(void);
 void be_obedient(struct node *node, uint32_t ways);
 
 /* All of these are done when they return. */
-void bob_shows_qp(bool ready, bool pulls);
-void bob_shows(enum uroce_landing_kind kind, struct uroce_landing landing);
-void bob_fills(uint8_t byte);
+void right_shows_qp(bool ready, bool pulls);
+void right_shows(enum uroce_landing_kind kind, struct uroce_landing landing);
+void right_fills(uint8_t byte);
 /* The pattern is in so many bytes of his memory, and 1s elsewhere. */
-void bob_finds(uint32_t at, uint32_t bytes);
+void right_finds(uint32_t at, uint32_t bytes);
 /* Says that he copies to or from what a slot has, or does no longer. */
-void bob_copies(uint32_t slot, bool begins);
-void kill_bob(void);
+void right_copies(uint32_t slot, bool begins);
+void kill_right(void);
 
 /* Most of Bob's memory. */
 struct uroce_landing a_landing(void);
@@ -69,7 +69,7 @@ struct uroce_landing a_landing(void);
 void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 	     unsigned int ways);
 /* The other way round, with Bob gone already. */
-void end_alice(void);
+void end_left(void);
 
 /* He is connected, and shows where to write what she sends. */
 int meet(void **state);

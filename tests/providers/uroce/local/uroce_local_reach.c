@@ -43,30 +43,30 @@ void reach_open(struct side *side, uint32_t slot, unsigned int ways)
 	side_serve(side);
 }
 
-struct uroce_channel *reach_meet(struct side *alice, struct node *bob,
+struct uroce_channel *reach_meet(struct side *left, struct node *right,
 				 void (*fn)(struct node *, uint32_t),
-				 unsigned int bob_ways, unsigned int ways)
+				 unsigned int right_ways, unsigned int ways)
 {
 	struct uroce_channel *channel;
 
-	node_start(bob, fn, bob_ways);
-	node_wait(bob);
-	reach_open(alice, ALICE, ways);
-	node_go(bob);
-	channel = side_connect(alice, BOB);
-	node_wait(bob);
+	node_start(right, fn, right_ways);
+	node_wait(right);
+	reach_open(left, LEFT, ways);
+	node_go(right);
+	channel = side_connect(left, RIGHT);
+	node_wait(right);
 	return channel;
 }
 
-struct uroce_channel *bob_meet(struct side *bob, struct node *node)
+struct uroce_channel *right_meet(struct side *right, struct node *node)
 {
 	node_go(node);
 	node_wait(node);
-	return side_connect(bob, ALICE);
+	return side_connect(right, LEFT);
 }
 
-struct uroce_shown_region bob_region(uint8_t *memory, uint32_t bytes,
-				     uint32_t access)
+struct uroce_shown_region right_region(uint8_t *memory, uint32_t bytes,
+				       uint32_t access)
 {
 	return (struct uroce_shown_region){
 		.key = KEY,
@@ -78,24 +78,24 @@ struct uroce_shown_region bob_region(uint8_t *memory, uint32_t bytes,
 	};
 }
 
-struct uroce_shown_qp bob_qp(uint32_t access)
+struct uroce_shown_qp right_qp(uint32_t access)
 {
 	return (struct uroce_shown_qp){
-		.qpn = BOB << 16 | 2,
+		.qpn = RIGHT << 16 | 2,
 		.ready = true,
-		.dest_qpn = ALICE << 16 | 2,
+		.dest_qpn = LEFT << 16 | 2,
 		.pd = 3,
 		.access = access,
 	};
 }
 
-void bob_settle(struct side *bob)
+void right_settle(struct side *right)
 {
-	CHECK(uroce_local_settle(bob->local,
+	CHECK(uroce_local_settle(right->local,
 				 uroce_pairing_now_ms() + PATIENCE) == 0);
 }
 
-void bob_check_left_alone(uint8_t *memory, uint32_t bytes)
+void right_check_left_alone(uint8_t *memory, uint32_t bytes)
 {
 	uint32_t before;
 

@@ -8,7 +8,7 @@
 
 #include "uroce_local_node.h"
 
-enum { ALICE = 100, BOB };
+enum { LEFT = 100, RIGHT };
 enum { WRITE_RIGHT = 2, READ_RIGHT = 4, ATOMIC_RIGHT = 8 };
 
 #define KEY	 (UINT32_C(7) << 8 | 1)
@@ -40,22 +40,22 @@ extern enum uroce_local_split reach_split;
 void reach_open(struct side *side, uint32_t slot, unsigned int ways);
 
 /* Starts Bob, who gets his ways; his function goes on when both are there. */
-struct uroce_channel *reach_meet(struct side *alice, struct node *bob,
+struct uroce_channel *reach_meet(struct side *left, struct node *right,
 				 void (*fn)(struct node *, uint32_t),
-				 unsigned int bob_ways, unsigned int ways);
+				 unsigned int right_ways, unsigned int ways);
 
 /* Bob's half of that: he is there, and so is she. */
-struct uroce_channel *bob_meet(struct side *bob, struct node *node);
+struct uroce_channel *right_meet(struct side *right, struct node *node);
 
 /* What Bob shows. */
-struct uroce_shown_region bob_region(uint8_t *memory, uint32_t bytes,
-				     uint32_t access);
-struct uroce_shown_qp bob_qp(uint32_t access);
+struct uroce_shown_region right_region(uint8_t *memory, uint32_t bytes,
+				       uint32_t access);
+struct uroce_shown_qp right_qp(uint32_t access);
 
 /* Nobody who was in his memory is there any more. */
-void bob_settle(struct side *bob);
+void right_settle(struct side *right);
 
 /* It is his alone: she is refused, and nothing of it changes. */
-void bob_check_left_alone(uint8_t *memory, uint32_t bytes);
+void right_check_left_alone(uint8_t *memory, uint32_t bytes);
 
 #endif

@@ -32,25 +32,25 @@ static void settle_idle_peer_is_not_awaited(void **state)
 	while_asleep = never_sleep;
 	channel->split->settle(channel);
 	/* not from her, not to her */
-	bob_copies(ANY_SLOT, true);
+	right_copies(ANY_SLOT, true);
 	channel->split->settle(channel);
-	bob_copies(ANY_SLOT, false);
-	bob_copies(ALICE, true);
-	bob_copies(ALICE, false);
+	right_copies(ANY_SLOT, false);
+	right_copies(LEFT, true);
+	right_copies(LEFT, false);
 	channel->split->settle(channel);
 }
 
 static void end_in_the_third_nap(void)
 {
 	if (nr_naps == 3)
-		bob_copies(ALICE, false);
+		right_copies(LEFT, false);
 }
 
 /* The next copy has begun already, but with what is shown now. */
 static void begin_another_one(void)
 {
-	bob_copies(ALICE, false);
-	bob_copies(ALICE, true);
+	right_copies(LEFT, false);
+	right_copies(LEFT, true);
 }
 
 static void settle(void (*meanwhile)(void))
@@ -64,13 +64,13 @@ static void settle(void (*meanwhile)(void))
 
 static void settle_waits_for_copying_peer(void **state)
 {
-	bob_copies(ALICE, true);
+	right_copies(LEFT, true);
 	settle(end_in_the_third_nap);
 	assert_int_equal(nr_naps, 3);
-	bob_copies(ALICE, true);
+	right_copies(LEFT, true);
 	settle(begin_another_one);
 	assert_int_equal(nr_naps, 1);
-	bob_copies(ALICE, false);
+	right_copies(LEFT, false);
 }
 
 /* As long as the one who serves needs to see that. */
@@ -81,14 +81,14 @@ static void die_in_the_second_nap(void)
 
 	if (nr_naps != 2)
 		return;
-	kill_bob();
+	kill_right();
 	while (!__atomic_load_n(&peer->dead, __ATOMIC_RELAXED))
 		(void)sched_yield();
 }
 
 static void settle_stops_waiting_for_dead_peer(void **state)
 {
-	bob_copies(ALICE, true);
+	right_copies(LEFT, true);
 	settle(die_in_the_second_nap);
 	assert_int_equal(nr_naps, 2);
 	/* nor the next time */
@@ -103,76 +103,76 @@ static void let_100_ms_pass(void)
 
 static void settle_gives_up_on_stopped_peer(void **state)
 {
-	bob_copies(ALICE, true);
+	right_copies(LEFT, true);
 	settle(let_100_ms_pass);
 	assert_int_equal(nr_naps, SETTLE / 100);
 	/* another QP of ours, and then another copy of his */
 	settle(let_100_ms_pass);
 	assert_int_equal(nr_naps, 0);
-	bob_copies(ALICE, false);
-	bob_copies(ALICE, true);
+	right_copies(LEFT, false);
+	right_copies(LEFT, true);
 	settle(let_100_ms_pass);
 	assert_int_equal(nr_naps, SETTLE / 100);
-	bob_copies(ALICE, false);
+	right_copies(LEFT, false);
 }
 
 /* -- taken back ----------------------------------------------------------- */
 
-static void bob_shows_his_qp(struct side *side, struct uroce_channel *to_alice,
-			     bool ready)
+static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
+			       bool ready)
 {
-	struct uroce_shown_qp qp = bob_qp(0);
+	struct uroce_shown_qp qp = right_qp(0);
 
 	qp.ready = ready;
 	qp.pulls = true;
-	uroce_local_show_qp(side->local, &qp, to_alice);
+	uroce_local_show_qp(side->local, &qp, to_left);
 }
 
 /* Bob: takes his memory back again and again, and looks if it is his. */
 static void take_back(struct node *node, uint32_t ways)
 {
-	struct uroce_channel *to_alice;
+	struct uroce_channel *to_left;
 	struct side side;
 
-	reach_open(&side, BOB, ways);
-	to_alice = bob_meet(&side, node);
-	bob_shows_his_qp(&side, to_alice, true);
+	reach_open(&side, RIGHT, ways);
+	to_left = right_meet(&side, node);
+	right_shows_his_qp(&side, to_left, true);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 		const struct uroce_landing landing = a_landing();
 
-		to_alice->split->show(to_alice, hop.dest_qpn,
-				      UROCE_LANDING_READ, &landing);
+		to_left->split->show(to_left, hop.dest_qpn, UROCE_LANDING_READ,
+				     &landing);
 		board_await(&board->copies, before + 1);
-		to_alice->split->show(to_alice, hop.dest_qpn,
-				      UROCE_LANDING_READ, &nowhere);
-		to_alice->split->settle(to_alice);
-		bob_check_left_alone(memory, BYTES);
+		to_left->split->show(to_left, hop.dest_qpn, UROCE_LANDING_READ,
+				     &nowhere);
+		to_left->split->settle(to_left);
+		right_check_left_alone(memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
-	uroce_local_put_channel(side.local, to_alice);
+	uroce_local_put_channel(side.local, to_left);
 	side_close(&side);
 }
 
 /* Bob: what he has sent is there, until he has something else in its place. */
 static void reuse(struct node *node, uint32_t ways)
 {
-	struct uroce_channel *to_alice;
+	struct uroce_channel *to_left;
 	struct side side;
 
-	reach_open(&side, BOB, ways);
-	to_alice = bob_meet(&side, node);
+	reach_open(&side, RIGHT, ways);
+	to_left = right_meet(&side, node);
 	memset(memory, 1, BYTES);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 
-		bob_shows_his_qp(&side, to_alice, true);
+		right_shows_his_qp(&side, to_left, true);
 		board_await(&board->copies, before + 1);
-		bob_shows_his_qp(&side, to_alice, false);
-		to_alice->split->settle(to_alice);
+		right_shows_his_qp(&side, to_left, false);
+		to_left->split->settle(to_left);
 		memset(memory, 0xee, BYTES);
 		before = board_look(&board->refusals);
 		board_await(&board->refusals, before + 2);
@@ -180,7 +180,7 @@ static void reuse(struct node *node, uint32_t ways)
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
-	uroce_local_put_channel(side.local, to_alice);
+	uroce_local_put_channel(side.local, to_left);
 	side_close(&side);
 }
 
@@ -201,27 +201,27 @@ static int pull_ones(void)
 	return ret;
 }
 
-static void copy_meanwhile(void (*bobs)(struct node *, uint32_t),
-			   int (*alices)(void))
+static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
+			   int (*left_fn)(void))
 {
 	memset(board, 0, sizeof(*board));
-	meet_as(bobs, UROCE_LOCAL_SPLIT_ALWAYS, 3);
+	meet_as(right_fn, UROCE_LOCAL_SPLIT_ALWAYS, 3);
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
-		int ret = alices();
+		int ret = left_fn();
 
 		if (!ret) {
 			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
 			continue;
 		}
 		/* he ends only if something is wrong there */
-		assert_int_equal(waitpid(bob.pid, NULL, WNOHANG), 0);
+		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
 		assert_int_equal(ret, -EACCES);
 		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
 	}
 	assert_true(board->copies >= ROUNDS);
-	node_go(&bob);
-	node_end(&bob);
-	end_alice();
+	node_go(&right);
+	node_end(&right);
+	end_left();
 }
 
 static void settle_protects_hidden_landing_from_push(void **state)

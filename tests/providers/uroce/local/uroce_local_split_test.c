@@ -28,7 +28,7 @@ static void assert_counted(uint64_t pushed, uint64_t pulled)
 {
 	struct uroce_local_counters counters;
 
-	uroce_local_counters(alice.local, &counters);
+	uroce_local_counters(left.local, &counters);
 	assert_true(counters.pushed_bytes == pushed);
 	assert_true(counters.pulled_bytes == pulled);
 }
@@ -41,21 +41,21 @@ static void local_split_push_reaches_landing(void **state)
 		enum uroce_landing_kind kind = (enum uroce_landing_kind)i;
 		struct uroce_landing found;
 
-		bob_fills(1);
-		bob_shows(kind, a_landing());
+		right_fills(1);
+		right_shows(kind, a_landing());
 		assert_true(is_open());
 		assert_true(channel->split->find(channel, &hop, kind, &found));
 		assert_int_equal(found.psn, PSN);
 		assert_int_equal(found.bytes, BYTES - 100);
 		assert_int_equal(push(kind, &found, 0, PART), 0);
 		assert_true(said_so);
-		bob_finds(100, PART);
-		bob_fills(1);
+		right_finds(100, PART);
+		right_fills(1);
 		/* all of the rest, up to its end */
 		assert_int_equal(push(kind, &found, found.bytes - SHORT, SHORT),
 				 0);
-		bob_finds(BYTES - SHORT, SHORT);
-		bob_shows(kind, nowhere);
+		right_finds(BYTES - SHORT, SHORT);
+		right_shows(kind, nowhere);
 		assert_false(channel->split->find(channel, &hop, kind, &found));
 	}
 	assert_int_equal(nr_copies, 4);
@@ -64,7 +64,7 @@ static void local_split_push_reaches_landing(void **state)
 
 static void local_split_pull_reads_peer_memory(void **state)
 {
-	bob_fills(0x5a);
+	right_fills(0x5a);
 	assert_int_equal(pull_from(&hop, memory + 5, PART), 0);
 	assert_true(said_so);
 	for (uint32_t i = 0; i < BYTES; i++)
@@ -81,7 +81,7 @@ static void assert_push_is_refused(const struct uroce_landing *landing)
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, landing, 0, PART),
 			 -EACCES);
 	assert_int_equal(nr_copies, 0);
-	bob_finds(0, 0);
+	right_finds(0, 0);
 	assert_counted(0, 0);
 }
 
@@ -90,21 +90,21 @@ static void local_split_push_to_hidden_landing_is_refused(void **state)
 	const struct uroce_landing known = a_landing();
 	struct uroce_landing next = known;
 
-	bob_shows(UROCE_LANDING_RECEIVE, nowhere);
+	right_shows(UROCE_LANDING_RECEIVE, nowhere);
 	assert_push_is_refused(&known);
 	/* the same memory, of the next message */
 	next.psn++;
-	bob_shows(UROCE_LANDING_RECEIVE, next);
+	right_shows(UROCE_LANDING_RECEIVE, next);
 	assert_push_is_refused(&known);
 	next = known;
 	next.address++;
-	bob_shows(UROCE_LANDING_RECEIVE, next);
+	right_shows(UROCE_LANDING_RECEIVE, next);
 	assert_push_is_refused(&known);
 	/* of the other kind */
-	bob_shows(UROCE_LANDING_RECEIVE, nowhere);
-	bob_shows(UROCE_LANDING_READ, known);
+	right_shows(UROCE_LANDING_RECEIVE, nowhere);
+	right_shows(UROCE_LANDING_READ, known);
 	assert_push_is_refused(&known);
-	bob_shows(UROCE_LANDING_RECEIVE, known);
+	right_shows(UROCE_LANDING_RECEIVE, known);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART), 0);
 }
 
@@ -114,7 +114,7 @@ static void local_split_push_beyond_landing_is_refused(void **state)
 	struct uroce_landing shorter = known;
 
 	shorter.bytes = PART - 1;
-	bob_shows(UROCE_LANDING_RECEIVE, shorter);
+	right_shows(UROCE_LANDING_RECEIVE, shorter);
 	assert_push_is_refused(&known);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, PART - 1, 1),
 			 -EACCES);
@@ -122,9 +122,9 @@ static void local_split_push_beyond_landing_is_refused(void **state)
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, UINT32_MAX, 2),
 			 -EACCES);
 	assert_int_equal(nr_copies, 0);
-	bob_finds(0, 0);
+	right_finds(0, 0);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, PART - 3, 2), 0);
-	bob_finds(100 + PART - 3, 2);
+	right_finds(100 + PART - 3, 2);
 }
 
 /* What keeps a push away keeps a pull away as well. */
@@ -144,12 +144,12 @@ static void local_split_unconnected_qp_is_refused(void **state)
 {
 	struct uroce_hop other = hop;
 
-	bob_shows_qp(false, true);
+	right_shows_qp(false, true);
 	assert_both_are_refused();
 	/* who cannot come to us would not be waited for */
-	bob_shows_qp(true, false);
+	right_shows_qp(true, false);
 	assert_both_are_refused();
-	bob_shows_qp(true, true);
+	right_shows_qp(true, true);
 	other.qpn++;
 	assert_false(channel->split->is_open(channel, &other));
 	assert_int_equal(pull_from(&other, memory, PART), -EACCES);
@@ -198,12 +198,12 @@ static void local_split_efault_keeps_copy(void **state)
 	struct uroce_landing landing = a_landing();
 
 	landing.address = 4096;
-	bob_shows(UROCE_LANDING_RECEIVE, landing);
+	right_shows(UROCE_LANDING_RECEIVE, landing);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 0, PART),
 			 -EFAULT);
 	assert_int_equal(pull_from(&hop, (uint8_t *)4096, PART), -EFAULT);
 	landing.address = UINT64_MAX - 10;
-	bob_shows(UROCE_LANDING_RECEIVE, landing);
+	right_shows(UROCE_LANDING_RECEIVE, landing);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 100, PART),
 			 -EFAULT);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 0, PART),
@@ -229,9 +229,9 @@ static void local_split_dead_peer_is_refused(void **state)
 {
 	static struct got got;
 
-	kill_bob();
+	kill_right();
 	assert_neither_works(-ESRCH);
-	assert_ptr_equal(side_wait_lost(&alice, &got), channel);
+	assert_ptr_equal(side_wait_lost(&left, &got), channel);
 	assert_neither_works(-ENOTCONN);
 	/* and not waited for */
 	channel->split->settle(channel);
@@ -266,7 +266,7 @@ static void local_split_always_mode_samples_nothing(void **state)
 static int try(void **state)
 {
 	meet_as(be_obedient, UROCE_LOCAL_SPLIT_TRY, 3);
-	node_wait(&bob);
+	node_wait(&right);
 	set_clock(1000000);
 	return 0;
 }
@@ -315,28 +315,28 @@ static void local_split_never_mode_sets_no_ops(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		meet_as(be_obedient, cases[i].split, cases[i].ways);
 		assert_null(channel->split);
-		node_kill(&bob);
-		end_alice();
+		node_kill(&right);
+		end_left();
 	}
 }
 
 static void local_split_without_cma_sets_no_ops(void **state)
 {
 	reach_split = UROCE_LOCAL_SPLIT_ALWAYS;
-	channel = reach_meet(&alice, &bob, be_obedient, 3, 0);
+	channel = reach_meet(&left, &right, be_obedient, 3, 0);
 	assert_null(channel->split);
 	assert_null(channel->copy);
-	node_kill(&bob);
-	end_alice();
+	node_kill(&right);
+	end_left();
 }
 
 static void local_split_own_channel_sets_no_ops(void **state)
 {
-	struct uroce_channel *own = side_connect(&alice, ALICE);
+	struct uroce_channel *own = side_connect(&left, LEFT);
 
 	assert_ptr_not_equal(own, channel);
 	assert_null(own->split);
-	uroce_local_put_channel(alice.local, own);
+	uroce_local_put_channel(left.local, own);
 }
 
 /* It has neither the memory of tables nor the right to use its parent's. */
@@ -345,7 +345,7 @@ static void local_split_child_after_fork_does_nothing(void **state)
 	const struct uroce_landing known = a_landing();
 	int pid, status;
 
-	bob_copies(ALICE, true);
+	right_copies(LEFT, true);
 	(void)fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -353,7 +353,7 @@ static void local_split_child_after_fork_does_nothing(void **state)
 		const struct uroce_split_ops *ops = channel->split;
 		const struct iovec iov = { part, PART };
 
-		uroce_local_abandon(alice.local);
+		uroce_local_abandon(left.local);
 		CHECK(ops);
 		CHECK(!chooses(UROCE_LANDING_RECEIVE, 1));
 		CHECK(!chooses(UROCE_LANDING_READ, 1));
@@ -372,8 +372,8 @@ static void local_split_child_after_fork_does_nothing(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	bob_copies(ALICE, false);
-	bob_finds(0, 0);
+	right_copies(LEFT, false);
+	right_finds(0, 0);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, meet, leave)

@@ -23,16 +23,16 @@
 #define FIRST_SLOT 200
 
 /* The slots of tests with two nodes. */
-enum { ALICE = FIRST_SLOT, BOB };
+enum { LEFT = FIRST_SLOT, RIGHT };
 
 static struct got got;
 
 static void start_both(struct node *nodes,
-		       void (*alice)(struct node *node, uint32_t arg),
-		       void (*bob)(struct node *node, uint32_t arg))
+		       void (*left)(struct node *node, uint32_t arg),
+		       void (*right)(struct node *node, uint32_t arg))
 {
-	node_start(&nodes[0], alice, ALICE);
-	node_start(&nodes[1], bob, BOB);
+	node_start(&nodes[0], left, LEFT);
+	node_start(&nodes[1], right, RIGHT);
 }
 
 /* -- packets both ways ---------------------------------------------------- */
@@ -56,7 +56,7 @@ static void ask_for_echo(struct node *node, uint32_t slot)
 	node_meet(node);
 	fds = nr_open_fds();
 	CHECK(uroce_local_is_empty(side.local));
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	CHECK(!uroce_local_is_empty(side.local));
 	/* the pair's socket, and memory without descriptors */
 	CHECK(nr_open_fds() == fds + 1);
@@ -72,7 +72,7 @@ static void ask_for_echo(struct node *node, uint32_t slot)
 		CHECK(got.channel[psn] == channel);
 	}
 	/* there is one channel, whoever has asked first */
-	CHECK(side_connect(&side, BOB) == channel);
+	CHECK(side_connect(&side, RIGHT) == channel);
 	CHECK(nr_open_fds() == fds + 1);
 	uroce_local_put_channel(side.local, channel);
 	uroce_local_put_channel(side.local, channel);
@@ -124,7 +124,7 @@ static void ask_first(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	side_put(&side, channel, 1, 1);
 	side_receive(&side, &got, 1);
 	CHECK(got.channel[0] == channel);
@@ -143,7 +143,7 @@ static void ask_back(struct node *node, uint32_t slot)
 	side_serve(&side);
 	node_meet(node);
 	side_receive(&side, &got, 1);
-	channel = side_connect(&side, ALICE);
+	channel = side_connect(&side, LEFT);
 	CHECK(channel == got.channel[0]);
 	side_put(&side, channel, 2, 1);
 	CHECK(nr_inboxes() == 2);
@@ -176,7 +176,7 @@ static void talk_to_oneself(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	fds = nr_open_fds();
 	poll_fd = (struct pollfd){ uroce_local_fd(side.local), POLLIN, 0 };
-	side_gid(BOB, gid);
+	side_gid(RIGHT, gid);
 	CHECK(uroce_local_connect(side.local, slot, gid, &none) == -ENOENT);
 	channel = side_connect(&side, slot);
 	CHECK(side_connect(&side, slot) == channel);
@@ -205,7 +205,7 @@ static void local_process_pairs_with_own_slot(void **state)
 {
 	struct node node;
 
-	node_start(&node, talk_to_oneself, ALICE);
+	node_start(&node, talk_to_oneself, LEFT);
 	node_end(&node);
 }
 
@@ -268,16 +268,16 @@ static void look_for_nobody(struct node *node, uint32_t slot)
 	struct side side;
 
 	side_open(&side, slot);
-	side_gid(BOB, gid);
-	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	side_gid(RIGHT, gid);
+	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(uroce_local_connect(side.local, 256, gid, &channel) == -ENOENT);
 	node_meet(node);
 	/* which is not held against who comes later */
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	/* nor is what is not his */
-	side_gid(ALICE, gid);
-	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
-	CHECK(side_connect(&side, BOB) == channel);
+	side_gid(LEFT, gid);
+	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
+	CHECK(side_connect(&side, RIGHT) == channel);
 	side_close(&side);
 	node_go(node);
 }
@@ -297,9 +297,9 @@ static void local_missing_peer_is_retried(void **state)
 {
 	struct node nodes[2];
 
-	node_start(&nodes[0], look_for_nobody, ALICE);
+	node_start(&nodes[0], look_for_nobody, LEFT);
 	node_wait(&nodes[0]);
-	node_start(&nodes[1], be_somebody, BOB);
+	node_start(&nodes[1], be_somebody, RIGHT);
 	node_wait(&nodes[1]);
 	node_go(&nodes[0]);
 	node_go(&nodes[1]);
@@ -317,10 +317,10 @@ static void ask_for_what_is_not_his(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	node_meet(node);
-	side_gid(ALICE, gid);
-	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	side_gid(LEFT, gid);
+	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(nr_inboxes() == 0);
-	CHECK(side_connect(&side, BOB));
+	CHECK(side_connect(&side, RIGHT));
 	side_close(&side);
 	node_go(node);
 }
@@ -350,11 +350,11 @@ static void ask_one_who_is_stopped(struct node *node, uint32_t slot)
 	side_serve(&side);
 	fds = nr_open_fds();
 	node_meet(node);
-	side_gid(BOB, gid);
-	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	side_gid(RIGHT, gid);
+	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(nr_open_fds() == fds);
 	node_meet(node);
-	CHECK(uroce_local_connect(side.local, BOB, gid, &channel) == -ENOENT);
+	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
 	node_meet(node);
 	(void)side_take(&side, NULL);
 	uroce_local_counters(side.local, &counters);
@@ -375,9 +375,9 @@ static void be_stopped(struct node *node, uint32_t slot)
 	node_meet(node);
 	node_meet(node);
 	/* the other one has given up, and both know */
-	side_gid(ALICE, gid);
-	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
-	CHECK(uroce_local_connect(side.local, ALICE, gid, &channel) == -ENOENT);
+	side_gid(LEFT, gid);
+	CHECK(uroce_local_connect(side.local, LEFT, gid, &channel) == -ENOENT);
+	CHECK(uroce_local_connect(side.local, LEFT, gid, &channel) == -ENOENT);
 	node_meet(node);
 	(void)side_take(&side, NULL);
 	uroce_local_counters(side.local, &counters);
@@ -420,7 +420,7 @@ static void ring(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	node_meet(node);
-	channel = side_connect(&side, BOB);
+	channel = side_connect(&side, RIGHT);
 	for (uint32_t i = 0; i < 3; i++) {
 		side_put(&side, channel, 2 * i, 1);
 		side_put(&side, channel, 2 * i + 1, 1);

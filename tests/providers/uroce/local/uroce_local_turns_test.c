@@ -18,10 +18,10 @@
 #include "uroce_local_node.h"
 #include "uroce_netns.h"
 
-enum { ALICE = 200, BOB, CAROL };
+enum { LEFT = 200, RIGHT, THIRD };
 
-#define OF_BOB	 200
-#define OF_CAROL 100
+#define OF_RIGHT 200
+#define OF_THIRD 100
 #define A_TURN	 64 /* packets of one of them at most */
 #define BAD_PSN	 3  /* of Bob */
 #define NEVER	 UINT32_MAX
@@ -35,14 +35,14 @@ static uint32_t nr_taken[2];
 /* Says when all is sent; then goes on with it, until it is told to end. */
 static void send_many(struct node *node, uint32_t slot)
 {
-	uint32_t nr = slot == BOB ? OF_BOB : OF_CAROL, psn = 0;
+	uint32_t nr = slot == RIGHT ? OF_RIGHT : OF_THIRD, psn = 0;
 	struct uroce_channel *channel;
 	struct side side;
 
 	side_open(&side, slot);
 	side_serve(&side);
 	node_meet(node);
-	channel = side_connect(&side, ALICE);
+	channel = side_connect(&side, LEFT);
 	for (; psn < nr; psn++)
 		side_put(&side, channel, psn, 1);
 	node_meet(node);
@@ -55,11 +55,11 @@ static void send_many(struct node *node, uint32_t slot)
 }
 
 static void start_all(struct node *nodes,
-		      void (*alice)(struct node *node, uint32_t arg))
+		      void (*left)(struct node *node, uint32_t arg))
 {
-	node_start(&nodes[0], alice, ALICE);
-	node_start(&nodes[1], send_many, BOB);
-	node_start(&nodes[2], send_many, CAROL);
+	node_start(&nodes[0], left, LEFT);
+	node_start(&nodes[1], send_many, RIGHT);
+	node_start(&nodes[2], send_many, THIRD);
 	nodes_meet(nodes, 3);
 	nodes_meet(nodes, 3); /* all is sent */
 }
@@ -72,8 +72,8 @@ static void open_and_connect(struct node *node, uint32_t slot,
 	side_open(side, slot);
 	side_serve(side);
 	node_meet(node);
-	channels[0] = side_connect(side, BOB);
-	channels[1] = side_connect(side, CAROL);
+	channels[0] = side_connect(side, RIGHT);
+	channels[1] = side_connect(side, THIRD);
 	node_meet(node);
 }
 
@@ -81,15 +81,15 @@ static void open_and_connect(struct node *node, uint32_t slot,
 static bool check(const struct uroce_channel *channel,
 		  const struct uroce_brief *brief, uint32_t bad_psn)
 {
-	bool carol = channel == channels[1];
+	bool third = channel == channels[1];
 	struct uroce_packet packet;
 
-	CHECK(channel == channels[carol]);
+	CHECK(channel == channels[third]);
 	CHECK(!uroce_inbox_decode(brief, &packet));
-	CHECK(packet.psn == nr_taken[carol]);
-	if (!carol && packet.psn == bad_psn)
+	CHECK(packet.psn == nr_taken[third]);
+	if (!third && packet.psn == bad_psn)
 		return false;
-	nr_taken[carol]++;
+	nr_taken[third]++;
 	return true;
 }
 
@@ -120,12 +120,12 @@ static struct uroce_channel *take_until_lost(struct side *side)
 }
 
 /* Bob is lost; Carol sends the rest now, and all of it comes. */
-static void go_on_with_carol(struct node *node, struct side *side)
+static void go_on_with_third(struct node *node, struct side *side)
 {
 	struct uroce_local_counters counters;
 
 	CHECK(!uroce_local_take_lost(side->local));
-	CHECK(nr_taken[1] == OF_CAROL);
+	CHECK(nr_taken[1] == OF_THIRD);
 	CHECK(nr_inboxes() == 4);
 	uroce_local_put_channel(side->local, channels[0]);
 	CHECK(nr_inboxes() == 2);
@@ -133,7 +133,7 @@ static void go_on_with_carol(struct node *node, struct side *side)
 	node_meet(node);
 	while (take_round(side, NEVER))
 		continue;
-	CHECK(nr_taken[1] == 2 * OF_CAROL);
+	CHECK(nr_taken[1] == 2 * OF_THIRD);
 	uroce_local_counters(side->local, &counters);
 	CHECK(counters.pairs == 1 && counters.pairs_lost == 1);
 	CHECK(counters.rx_packets == nr_taken[0] + nr_taken[1]);
@@ -147,16 +147,16 @@ static void go_on_with_carol(struct node *node, struct side *side)
 static void take_in_turn(struct node *node, uint32_t slot)
 {
 	/* of each: 64 and 64, 64 and 36, 64 and none, 8 and none, none */
-	static const uint32_t bob[] = { 64, 128, 192, 200, 200 };
-	static const uint32_t carol[] = { 64, 100, 100, 100, 100 };
+	static const uint32_t right[] = { 64, 128, 192, 200, 200 };
+	static const uint32_t third[] = { 64, 100, 100, 100, 100 };
 	struct side side;
 
 	open_and_connect(node, slot, &side);
 	for (int i = 0; i < 5; i++) {
 		CHECK(uroce_local_seems_empty(side.local) == (i == 4));
 		(void)take_round(&side, NEVER);
-		CHECK(nr_taken[0] == bob[i]);
-		CHECK(nr_taken[1] == carol[i]);
+		CHECK(nr_taken[0] == right[i]);
+		CHECK(nr_taken[1] == third[i]);
 	}
 	CHECK(!uroce_local_take_lost(side.local));
 	for (int i = 0; i < 3; i++)
@@ -196,7 +196,7 @@ static void disbelieve(struct node *node, uint32_t slot)
 	CHECK(counters.rx_bad == 1);
 	while (take_round(&side, NEVER))
 		continue;
-	go_on_with_carol(node, &side);
+	go_on_with_third(node, &side);
 }
 
 static void local_peer_with_protocol_error_is_lost_alone(void **state)
@@ -219,8 +219,8 @@ static void bury(struct node *node, uint32_t slot)
 	open_and_connect(node, slot, &side);
 	node_meet(node); /* he is dead */
 	CHECK(take_until_lost(&side) == channels[0]);
-	CHECK(nr_taken[0] == OF_BOB);
-	go_on_with_carol(node, &side);
+	CHECK(nr_taken[0] == OF_RIGHT);
+	go_on_with_third(node, &side);
 }
 
 static void local_packets_of_dead_peer_are_received_in_turn(void **state)

@@ -27,7 +27,7 @@
 #define BASE  PAGE /* of the region, in the file */
 #define SUMS  200000
 
-struct bob {
+struct right {
 	struct side side;
 	struct uroce_channel *channel;
 	uint8_t *file;	 /* all of it */
@@ -52,67 +52,68 @@ static uint8_t *make_file(void)
 	return memory;
 }
 
-static void bob_share(struct bob *bob)
+static void right_share(struct right *right)
 {
-	bob->region.share = 0;
-	uroce_local_get_share(bob->side.local, bob->memory, BYTES,
-			      &bob->region.share, &bob->region.share_offset);
-	CHECK(bob->region.share);
-	CHECK(bob->region.share_offset == BASE);
+	right->region.share = 0;
+	uroce_local_get_share(right->side.local, right->memory, BYTES,
+			      &right->region.share,
+			      &right->region.share_offset);
+	CHECK(right->region.share);
+	CHECK(right->region.share_offset == BASE);
 }
 
 /* Shows his memory, and the QP of Alice. */
-static void bob_open(struct bob *bob, struct node *node, uint32_t ways)
+static void right_open(struct right *right, struct node *node, uint32_t ways)
 {
 	const uint32_t access = READ_RIGHT | WRITE_RIGHT | ATOMIC_RIGHT;
-	const struct uroce_shown_qp qp = bob_qp(access);
+	const struct uroce_shown_qp qp = right_qp(access);
 
-	*bob = (struct bob){ .file = make_file() };
-	bob->memory = bob->file + BASE;
-	bob->region = bob_region(bob->memory, BYTES, access);
-	reach_open(&bob->side, BOB, ways);
-	bob->channel = bob_meet(&bob->side, node);
-	bob_share(bob);
+	*right = (struct right){ .file = make_file() };
+	right->memory = right->file + BASE;
+	right->region = right_region(right->memory, BYTES, access);
+	reach_open(&right->side, RIGHT, ways);
+	right->channel = right_meet(&right->side, node);
+	right_share(right);
 	(void)close(900);
-	uroce_local_show_region(bob->side.local, &bob->region);
-	uroce_local_show_qp(bob->side.local, &qp, bob->channel);
+	uroce_local_show_region(right->side.local, &right->region);
+	uroce_local_show_qp(right->side.local, &qp, right->channel);
 }
 
-static void bob_hide(struct bob *bob)
+static void right_hide(struct right *right)
 {
 	const struct uroce_shown_region none = { .key = KEY };
 
-	uroce_local_show_region(bob->side.local, &none);
-	bob_settle(&bob->side);
+	uroce_local_show_region(right->side.local, &none);
+	right_settle(&right->side);
 }
 
-static void bob_close(struct bob *bob)
+static void right_close(struct right *right)
 {
-	uroce_local_put_channel(bob->side.local, bob->channel);
-	side_close(&bob->side);
-	(void)munmap(bob->file, BASE + BYTES);
+	uroce_local_put_channel(right->side.local, right->channel);
+	side_close(&right->side);
+	(void)munmap(right->file, BASE + BYTES);
 }
 
 /* Bob: does nothing, and then finds a pattern. */
 static void be_deaf(struct node *node, uint32_t ways)
 {
-	struct bob bob;
+	struct right right;
 
-	bob_open(&bob, node, ways);
+	right_open(&right, node, ways);
 	node_go(node);
 	node_wait(node);
 	for (uint32_t i = 0; i < BYTES; i++)
-		CHECK(bob.memory[i] == (uint8_t)(i * 7));
-	CHECK(bob.file[BASE - 1] == 0);
-	bob_close(&bob);
+		CHECK(right.memory[i] == (uint8_t)(i * 7));
+	CHECK(right.file[BASE - 1] == 0);
+	right_close(&right);
 }
 
 static struct uroce_copy wish(uint32_t access, uint64_t offset, uint32_t bytes)
 {
 	return (struct uroce_copy){
 		.access = access,
-		.qpn = ALICE << 16 | 2,
-		.dest_qpn = BOB << 16 | 2,
+		.qpn = LEFT << 16 | 2,
+		.dest_qpn = RIGHT << 16 | 2,
 		.rkey = KEY,
 		.va = IOVA + offset,
 		.bytes = bytes,
@@ -169,16 +170,16 @@ static void mapped_memory_is_written_and_read(void **state)
 		struct uroce_copy copy = wish(READ_RIGHT, 0, BYTES);
 		struct uroce_local_counters counters;
 		struct uroce_channel *channel;
-		struct side alice;
-		struct node bob;
+		struct side left;
+		struct node right;
 		uint8_t *there;
 
-		channel = reach_meet(&alice, &bob, be_deaf, ways, ways);
+		channel = reach_meet(&left, &right, be_deaf, ways, ways);
 		assert_true(uroce_channel_is_shared(channel));
 		if (!ways)
 			assert_null(channel->copy);
 		assert_null(channel->enter(channel, &copy)); /* asks */
-		wait_until_mapped(&alice, channel);
+		wait_until_mapped(&left, channel);
 		assert_int_equal(nr_mapped(), 1);
 		assert_true(put(channel, 0, memory, BYTES));
 		there = channel->enter(channel, &copy);
@@ -190,13 +191,13 @@ static void mapped_memory_is_written_and_read(void **state)
 		copy.part = 50;
 		assert_ptr_equal(channel->enter(channel, &copy), there + 100);
 		channel->leave(channel);
-		uroce_local_counters(alice.local, &counters);
+		uroce_local_counters(left.local, &counters);
 		assert_int_equal(counters.mapped, 4);
 		assert_int_equal(counters.copied_bytes, 0);
-		assert_int_equal(alice.local->tables.memory != NULL, 1);
-		node_go(&bob);
-		node_end(&bob);
-		side_close(&alice);
+		assert_int_equal(left.local->tables.memory != NULL, 1);
+		node_go(&right);
+		node_end(&right);
+		side_close(&left);
 		assert_int_equal(nr_mapped(), 0);
 	}
 }
@@ -205,11 +206,11 @@ static void mapped_invalid_access_is_refused(void **state)
 {
 	struct uroce_copy copy;
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
-	channel = reach_meet(&alice, &bob, be_deaf, 0, 0);
-	wait_until_mapped(&alice, channel);
+	channel = reach_meet(&left, &right, be_deaf, 0, 0);
+	wait_until_mapped(&left, channel);
 	copy = wish(WRITE_RIGHT, BYTES - 8, 9);
 	assert_null(channel->enter(channel, &copy));
 	copy = wish(WRITE_RIGHT, UINT64_MAX - IOVA, 8);
@@ -225,38 +226,38 @@ static void mapped_invalid_access_is_refused(void **state)
 	copy.qpn--;
 	assert_non_null(channel->enter(channel, &copy));
 	channel->leave(channel);
-	node_kill(&bob);
-	side_close(&alice);
+	node_kill(&right);
+	side_close(&left);
 }
 
 /* Bob: adds to the same word, with his own CPU. */
 static void add_up(struct node *node, uint32_t ways)
 {
-	struct bob bob;
+	struct right right;
 
-	bob_open(&bob, node, ways);
+	right_open(&right, node, ways);
 	node_go(node);
 	node_wait(node);
 	for (uint32_t i = 0; i < SUMS; i++)
-		__atomic_fetch_add((uint64_t *)(void *)bob.memory, 1,
+		__atomic_fetch_add((uint64_t *)(void *)right.memory, 1,
 				   __ATOMIC_RELAXED);
 	node_go(node);
 	node_wait(node);
-	CHECK(*(uint64_t *)(void *)bob.memory == SUMS * UINT64_C(1000003));
-	bob_close(&bob);
+	CHECK(*(uint64_t *)(void *)right.memory == SUMS * UINT64_C(1000003));
+	right_close(&right);
 }
 
 static void mapped_concurrent_atomics_are_exact(void **state)
 {
 	const struct uroce_copy copy = wish(ATOMIC_RIGHT, 0, 8);
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 	uint8_t *there;
 
-	channel = reach_meet(&alice, &bob, add_up, 0, 0);
-	wait_until_mapped(&alice, channel);
-	node_go(&bob);
+	channel = reach_meet(&left, &right, add_up, 0, 0);
+	wait_until_mapped(&left, channel);
+	node_go(&right);
 	for (uint32_t i = 0; i < SUMS; i++) {
 		there = channel->enter(channel, &copy);
 		assert_non_null(there);
@@ -274,105 +275,106 @@ static void mapped_concurrent_atomics_are_exact(void **state)
 		}
 		channel->leave(channel);
 	}
-	node_wait(&bob);
-	node_go(&bob);
-	node_end(&bob);
-	side_close(&alice);
+	node_wait(&right);
+	node_go(&right);
+	node_end(&right);
+	side_close(&left);
 }
 
 /* Bob: takes his memory back, again and again, and looks if it is his. */
 static void take_back(struct node *node, uint32_t ways)
 {
-	struct bob bob;
+	struct right right;
 
-	bob_open(&bob, node, ways);
+	right_open(&right, node, ways);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 
 		/* at times a new share, which she has to ask for */
 		if (round % 8 == 0) {
-			bob_hide(&bob);
-			uroce_local_put_share(bob.side.local, bob.region.share);
-			(void)munmap(bob.file, BASE + BYTES);
-			bob.file = make_file();
-			bob.memory = bob.file + BASE;
-			bob.region.base = (uintptr_t)bob.memory;
-			bob_share(&bob);
+			right_hide(&right);
+			uroce_local_put_share(right.side.local,
+					      right.region.share);
+			(void)munmap(right.file, BASE + BYTES);
+			right.file = make_file();
+			right.memory = right.file + BASE;
+			right.region.base = (uintptr_t)right.memory;
+			right_share(&right);
 			(void)close(900);
 		}
-		uroce_local_show_region(bob.side.local, &bob.region);
+		uroce_local_show_region(right.side.local, &right.region);
 		board_await(&board->copies, before + 1);
-		bob_hide(&bob);
-		bob_check_left_alone(bob.memory, BYTES);
+		right_hide(&right);
+		right_check_left_alone(right.memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
-	bob_close(&bob);
+	right_close(&right);
 }
 
 static void mapped_dereg_waits_for_access(void **state)
 {
 	static const uint8_t memory[BYTES];
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&alice, &bob, take_back, 0, 0);
+	channel = reach_meet(&left, &right, take_back, 0, 0);
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
-		see_news(&alice);
+		see_news(&left);
 		if (put(channel, 0, memory, BYTES)) {
 			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
 			continue;
 		}
 		/* he ends only if something is wrong there */
-		assert_int_equal(waitpid(bob.pid, NULL, WNOHANG), 0);
+		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
 		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
 	}
 	assert_true(board->copies >= ROUNDS);
 	assert_true(nr_mapped() <= 1);
-	node_go(&bob);
-	node_end(&bob);
-	side_close(&alice);
+	node_go(&right);
+	node_end(&right);
+	side_close(&left);
 }
 
 /* Bob: has no region in it any more. */
 static void let_go(struct node *node, uint32_t ways)
 {
-	struct bob bob;
+	struct right right;
 
-	bob_open(&bob, node, ways);
+	right_open(&right, node, ways);
 	node_go(node);
 	node_wait(node);
-	bob_hide(&bob);
-	uroce_local_put_share(bob.side.local, bob.region.share);
+	right_hide(&right);
+	uroce_local_put_share(right.side.local, right.region.share);
 	node_go(node);
 	node_wait(node);
-	bob_close(&bob);
+	right_close(&right);
 }
 
 static void mapped_share_without_region_is_unmapped(void **state)
 {
 	const struct uroce_copy copy = wish(WRITE_RIGHT, 0, 8);
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
-	channel = reach_meet(&alice, &bob, let_go, 0, 0);
-	wait_until_mapped(&alice, channel);
+	channel = reach_meet(&left, &right, let_go, 0, 0);
+	wait_until_mapped(&left, channel);
 	assert_int_equal(nr_mapped(), 1);
-	node_go(&bob);
-	node_wait(&bob);
+	node_go(&right);
+	node_wait(&right);
 	while (nr_mapped()) {
-		see_news(&alice);
+		see_news(&left);
 		(void)sched_yield();
 	}
 	assert_null(channel->enter(channel, &copy));
 	assert_false(uroce_channel_is_shared(channel));
-	node_go(&bob);
-	node_end(&bob);
-	side_close(&alice);
+	node_go(&right);
+	node_end(&right);
+	side_close(&left);
 }
 
 static void mapped_share_of_dead_peer_is_unmapped(void **state)
@@ -380,33 +382,33 @@ static void mapped_share_of_dead_peer_is_unmapped(void **state)
 	static struct got got;
 	struct uroce_copy copy = wish(WRITE_RIGHT, 0, 8);
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 
-	channel = reach_meet(&alice, &bob, be_deaf, 0, 0);
-	wait_until_mapped(&alice, channel);
-	node_kill(&bob);
+	channel = reach_meet(&left, &right, be_deaf, 0, 0);
+	wait_until_mapped(&left, channel);
+	node_kill(&right);
 	/* it is noticed, whether or not anything is received */
 	while (channel->enter(channel, &copy)) {
 		channel->leave(channel);
 		(void)sched_yield();
 	}
-	assert_ptr_equal(side_wait_lost(&alice, &got), channel);
+	assert_ptr_equal(side_wait_lost(&left, &got), channel);
 	assert_int_equal(nr_mapped(), 0);
 	assert_false(uroce_channel_is_shared(channel));
-	uroce_local_put_channel(alice.local, channel);
-	side_close(&alice);
+	uroce_local_put_channel(left.local, channel);
+	side_close(&left);
 }
 
 static void mapped_child_after_fork_has_no_mapping(void **state)
 {
 	struct uroce_channel *channel;
-	struct side alice;
-	struct node bob;
+	struct side left;
+	struct node right;
 	int pid, status;
 
-	channel = reach_meet(&alice, &bob, be_deaf, 0, 0);
-	wait_until_mapped(&alice, channel);
+	channel = reach_meet(&left, &right, be_deaf, 0, 0);
+	wait_until_mapped(&left, channel);
 	(void)fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -414,17 +416,17 @@ static void mapped_child_after_fork_has_no_mapping(void **state)
 		uint64_t share = 0, offset;
 
 		CHECK(nr_mapped() == 0);
-		uroce_local_abandon(alice.local);
+		uroce_local_abandon(left.local);
 		CHECK(!uroce_channel_is_shared(channel));
-		uroce_local_get_share(alice.local, &share, 8, &share, &offset);
-		uroce_local_put_share(alice.local, 1);
+		uroce_local_get_share(left.local, &share, 8, &share, &offset);
+		uroce_local_put_share(left.local, 1);
 		CHECK(share == 0);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	node_kill(&bob);
-	side_close(&alice);
+	node_kill(&right);
+	side_close(&left);
 }
 
 int main(void)
