@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One process in the memory of another one: by each way, against each refusal,
- * while the other one takes its memory back, and when it is gone. Where the
- * system allows no way the tests end early: then all of this is asked for
- * instead, which other tests are about.
+ * Access of one process to the memory of another one: with each CMA method, for
+ * each reason to refuse it, while the owner deregisters the memory, and after
+ * the owner has died. On a system without any CMA method the tests end early:
+ * every request is sent then, which other tests cover.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,9 +21,9 @@
 #include "uroce_netns.h"
 
 #define BYTES (64 * 1024)
-#define BLIND (1u << 8) /* besides ways: has them, and may use none */
+#define BLIND (1u << 8) /* has the methods, but may not use them */
 
-/* What denies us a way, by number, as a system would. */
+/* Makes a method fail, by number, as a system does. */
 static bool no_vm, no_mem;
 
 ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *here,
@@ -70,7 +70,7 @@ ssize_t __wrap_preadv64(int fd, const struct iovec *iov, int nr, off_t offset)
 	return __real_preadv64(fd, iov, nr, offset);
 }
 
-/* What Alice wants of all of Bob's memory, in two pieces of hers. */
+/* Copies the whole memory of the right process, from or to two SGEs. */
 static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 		uint32_t bytes)
 {
@@ -94,7 +94,9 @@ static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 	return channel->copy(channel, &wanted);
 }
 
-/* Bob: shows his memory, does nothing, and then it @is as it should be. */
+/*
+ * Right: publishes its memory, does nothing, and checks that memory with @is.
+ */
 static void show_memory(struct node *node, uint32_t ways, uint8_t first,
 			bool (*is)(const uint8_t *memory))
 {
@@ -147,7 +149,7 @@ static void write_all(struct uroce_channel *channel)
 	assert_int_equal(copy(channel, false, memory, BYTES), 0);
 }
 
-/* What write_all() asks for is done by the way that there is, or is faster. */
+/* Checks that write_all() uses the available or the faster method. */
 static void check_ways(struct uroce_local *local, unsigned int ways)
 {
 	struct uroce_local_counters counters;
@@ -166,7 +168,7 @@ static void cma_each_method_reads_and_writes(void **state)
 		UROCE_REACH_MEM,
 		UROCE_REACH_VM | UROCE_REACH_MEM,
 	};
-	unsigned int there = 0; /* those that this system has */
+	unsigned int there = 0; /* methods that this system has */
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct uroce_channel *channel;
@@ -189,7 +191,7 @@ static void cma_each_method_reads_and_writes(void **state)
 	}
 }
 
-/* Of either side; or if the system says no, by each way. */
+/* One side disallows it, or the system denies each method. */
 static void cma_denied_process_has_no_copy(void **state)
 {
 	static const struct {
@@ -255,7 +257,7 @@ static void cma_invalid_access_is_refused(void **state)
 		wanted.access = 8;
 		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
 		wanted.access = WRITE_RIGHT;
-		/* of which a part would be allowed */
+		/* a part of which is inside the region */
 		wanted.bytes = 101;
 		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
 		wanted.bytes = 100;
@@ -265,7 +267,7 @@ static void cma_invalid_access_is_refused(void **state)
 	side_close(&left);
 }
 
-/* Bob: has his memory written to from the middle on. */
+/* Right: its memory is written from the middle on. */
 static bool is_half(const uint8_t *memory)
 {
 	for (uint32_t i = 0; i < BYTES; i++)
@@ -311,7 +313,7 @@ static void cma_part_is_copied_to_offset(void **state)
 	side_close(&left);
 }
 
-/* Whoever it is that has its number next. */
+/* Another process may have got the pid of the peer. */
 static void cma_dead_peer_is_not_written(void **state)
 {
 	for (unsigned int ways = 1; ways <= 3; ways++) {
@@ -330,7 +332,10 @@ static void cma_dead_peer_is_not_written(void **state)
 	}
 }
 
-/* Bob: takes his memory back, again and again, and looks if it is his. */
+/*
+ * Right: deregisters its memory repeatedly, and checks that no process writes
+ * to it.
+ */
 static void take_back(struct node *node, uint32_t ways)
 {
 	uint8_t *memory = malloc(BYTES);
@@ -386,7 +391,7 @@ static void be_left_alone(unsigned int right_ways)
 			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
 			continue;
 		}
-		/* he ends only if something is wrong there */
+		/* the right process ends only after an error */
 		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
 		assert_int_equal(ret, -EACCES);
 		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
@@ -402,13 +407,13 @@ static void cma_dereg_waits_for_copy(void **state)
 	be_left_alone(3);
 }
 
-/* As with one who is dumpable and one who is not. */
+/* Like a dumpable and a non-dumpable process. */
 static void cma_dereg_without_own_copy_waits_for_peer(void **state)
 {
 	be_left_alone(3 | BLIND);
 }
 
-/* Bob: waits for one who is about to copy, and was stopped. */
+/* Right: waits for a process that was stopped before a copy. */
 static void wait_in_vain(struct node *node, uint32_t ways)
 {
 	struct uroce_channel *channel;
@@ -449,7 +454,9 @@ static void cma_dereg_gives_up_on_stopped_peer(void **state)
 	side_close(&left);
 }
 
-/* It has neither the memory of the tables nor the right to use its parent's. */
+/*
+ * The child has neither the memory of the tables nor the access of its parent.
+ */
 static void cma_child_after_fork_cannot_copy(void **state)
 {
 	struct uroce_channel *channel;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The other side of an inbox is out of its mind. Whatever it writes, and
- * whenever, what is taken lies within the inbox and is a packet, or is refused.
+ * The sender of an inbox writes arbitrary data at arbitrary times. Everything
+ * that the receiver takes lies within the inbox and is a valid packet; the rest
+ * is refused.
  */
 #include "uroce/local/uroce_inbox.h"
 
@@ -54,7 +55,7 @@ static void put(uint8_t opcode, uint32_t len)
 	uroce_inbox_put(&sender, &packet, &iov, 1);
 }
 
-/* The same, but the payload is not with it. */
+/* Puts a packet with an absent payload. */
 static void put_absent(uint8_t opcode, uint32_t len)
 {
 	const struct uroce_packet packet = {
@@ -67,7 +68,7 @@ static void put_absent(uint8_t opcode, uint32_t len)
 	uroce_inbox_put(&sender, &packet, NULL, 0);
 }
 
-/* What must be true of a packet, whoever has sent it. */
+/* Checks what must hold for any packet. */
 static void check(const struct uroce_packet *packet)
 {
 	const uint8_t *begin = receiver.memory;
@@ -83,7 +84,7 @@ static void check(const struct uroce_packet *packet)
 		assert_in_range(packet->payload_len, 1, UROCE_CHANNEL_PART);
 		return;
 	}
-	/* nothing is left from before */
+	/* no value of an earlier packet remains */
 	assert_true(packet->source == 0);
 	assert_true(packet->payload >= begin + sizeof(inbox()->status));
 	assert_true(packet->payload_len <= UROCE_CHANNEL_MTU);
@@ -91,7 +92,7 @@ static void check(const struct uroce_packet *packet)
 		    begin + sizeof(*inbox()));
 }
 
-/* The slot that is taken next; it was put by the caller. */
+/* The slot that is taken next; the caller has put it. */
 static struct uroce_inbox_slot *next_slot(void)
 {
 	return &inbox()->slots[receiver.tail % UROCE_INBOX_SLOTS];
@@ -109,7 +110,7 @@ static int take(void)
 	return ret;
 }
 
-/* With each byte of a slot having each value; all of it, or refused. */
+/* Each byte of a slot gets each value; the packet is valid, or is refused. */
 static void inbox_hostile_any_slot_byte_is_safe(void **state)
 {
 	static const struct {
@@ -158,7 +159,7 @@ static void inbox_hostile_unknown_opcode_is_refused(void **state)
 	assert_int_equal(take(), -EBADMSG);
 	next_slot()->bytes[0] = 0xff;
 	assert_int_equal(take(), -EBADMSG);
-	/* and nothing was taken */
+	/* the slot was not taken */
 	next_slot()->bytes[0] = UROCE_SEND_ONLY;
 	assert_int_equal(take(), 1);
 }
@@ -256,7 +257,7 @@ static void inbox_hostile_part_size_out_of_range_is_refused(void **state)
 	assert_int_equal(take(), 1);
 }
 
-/* None would be as any other packet, with a payload that is much too long. */
+/* A count of 0 would mean an ordinary packet, with an oversized payload. */
 static void inbox_hostile_part_without_packets_is_refused(void **state)
 {
 	struct uroce_inbox_source source;
@@ -275,7 +276,7 @@ static void inbox_hostile_part_without_packets_is_refused(void **state)
 	assert_int_equal(take(), 1);
 }
 
-/* How long a packet is the QP knows, so it has to look; nothing is lost. */
+/* Only the QP has the packet length, so the QP checks the count. */
 static void inbox_packet_count_is_passed_unchanged(void **state)
 {
 	static const uint32_t many[] = { 256, UINT16_MAX + 1, 1 << 24,
@@ -295,7 +296,7 @@ static void inbox_packet_count_is_passed_unchanged(void **state)
 	}
 }
 
-/* Of headers that are longer than those of any packet with a payload. */
+/* The headers are longer than those of any packet with a payload. */
 static void inbox_hostile_source_outside_slot_is_refused(void **state)
 {
 	put(UROCE_CMP_SWAP, 0);
@@ -306,7 +307,7 @@ static void inbox_hostile_source_outside_slot_is_refused(void **state)
 	assert_int_equal(take(), -EBADMSG);
 	next_slot()->absent = 0;
 	assert_int_equal(take(), 1);
-	/* this one just fits */
+	/* this packet just fits */
 	put_absent(UROCE_WRITE_ONLY_IMM, 100);
 	assert_int_equal(next_slot()->header_len +
 				 sizeof(struct uroce_inbox_source),
@@ -320,7 +321,7 @@ static void inbox_hostile_source_outside_slot_is_refused(void **state)
 	assert_int_equal(take(), 1);
 }
 
-/* It would not be looked for there, but it has to make sense all the same. */
+/* The fields are not used, but they are checked. */
 static void
 inbox_hostile_payload_fields_of_absent_slot_are_checked(void **state)
 {
@@ -335,7 +336,7 @@ inbox_hostile_payload_fields_of_absent_slot_are_checked(void **state)
 	assert_int_equal(take(), 1);
 }
 
-/* Whatever was in the memory of the caller. */
+/* The caller's memory may contain anything. */
 static void inbox_source_is_set_for_absent_payload_only(void **state)
 {
 	struct uroce_brief brief;
@@ -349,7 +350,7 @@ static void inbox_source_is_set_for_absent_payload_only(void **state)
 	check(&packet);
 }
 
-/* Their headers leave room for where it is. */
+/* These headers leave room for a source. */
 static void inbox_hostile_absent_payload_of_ack_is_refused(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_ACKNOWLEDGE, UROCE_ATOMIC_ACK,
@@ -390,7 +391,7 @@ struct writer {
 	bool stop;
 };
 
-/* Now this, now that: each word is good in one of the two. */
+/* Alternates between two values of each word, one of which is valid. */
 static void *keep_writing(void *arg)
 {
 	struct writer *writer = arg;

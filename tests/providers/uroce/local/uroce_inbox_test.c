@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inboxes: what is put in comes out, in order, whatever the sizes, and neither
- * side waits for ever. Both ends are in this process, on one mapping, so that
- * the thread sanitizer sees what they share.
+ * Inboxes: packets arrive in order, for any size, and neither side waits
+ * forever. Both ends are in this process, on one mapping, so that the thread
+ * sanitizer sees the shared memory.
  */
 #include "uroce/local/uroce_inbox.h"
 
@@ -54,7 +54,7 @@ static int close_inbox(void **state)
 	return 0;
 }
 
-/* Its payload tells which one it is, and is in two pieces. */
+/* The payload depends on the number of the packet, and has two SGEs. */
 static void put(uint32_t number, uint32_t len)
 {
 	struct uroce_packet packet = {
@@ -151,7 +151,7 @@ static void inbox_short_packet_uses_single_slot(void **state)
 	take(4, 37);
 }
 
-/* The same packet, of which others follow at once if @more. */
+/* The same packet; if @more, others follow at once. */
 static void put_brief(uint32_t number, bool more)
 {
 	struct uroce_brief brief = {
@@ -179,17 +179,17 @@ static void inbox_publish_reveals_packets_together(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		take(i, 8);
 	assert_empty();
-	/* there is nothing left to publish */
+	/* nothing to publish */
 	uroce_inbox_publish(&sender);
 	assert_empty();
-	/* the last one says so by itself */
+	/* the last packet publishes itself */
 	put_brief(3, true);
 	put_brief(4, false);
 	take(3, 8);
 	take(4, 8);
 	put_brief(5, false);
 	take(5, 8);
-	/* one of another kind can be the last, too */
+	/* a packet put by put() publishes, too */
 	put_brief(6, true);
 	put(7, 3000);
 	take(6, 8);
@@ -197,7 +197,7 @@ static void inbox_publish_reveals_packets_together(void **state)
 	assert_empty();
 }
 
-/* Not more than the receiver can do with while others are being put. */
+/* At most as many as the receiver can process during the next puts. */
 static void inbox_long_batch_is_published_in_parts(void **state)
 {
 	uint32_t seen = 0;
@@ -215,7 +215,7 @@ static void inbox_long_batch_is_published_in_parts(void **state)
 	assert_empty();
 }
 
-/* So many full ones in one; their payload is at @source, or in its place. */
+/* So many full packets in one; the payload is at @source, or at its target. */
 static void put_absent(uint32_t number, uint32_t nr_packets, uint64_t source)
 {
 	const struct uroce_packet packet = {
@@ -271,7 +271,7 @@ static void inbox_passes_source_of_absent_payload(void **state)
 	assert_empty();
 }
 
-/* How large its packets are is not for an inbox to know: 1, or very many. */
+/* The inbox has no packet length: the count is 1, or very large. */
 static void inbox_absent_payload_size_is_limited_to_part(void **state)
 {
 	static const uint32_t sizes[] = { 1,
@@ -295,7 +295,7 @@ static void inbox_absent_payload_size_is_limited_to_part(void **state)
 	}
 }
 
-/* And it has its ACK with it, as any other. */
+/* Such a packet carries an ACK as well. */
 static void inbox_longest_headers_fit_with_source_and_ack(void **state)
 {
 	const struct uroce_packet sent = {
@@ -325,7 +325,7 @@ static void inbox_longest_headers_fit_with_source_and_ack(void **state)
 	assert_true(got.source == UINT64_MAX - 1);
 }
 
-/* A lap of them, of which with its payload not even one would fit. */
+/* A lap of packets of which not one would fit with its payload. */
 static void inbox_absent_payload_uses_no_area(void **state)
 {
 	uint32_t nr = 0;
@@ -337,7 +337,7 @@ static void inbox_absent_payload_uses_no_area(void **state)
 	for (uint32_t i = 0; i < nr; i++)
 		take_absent(i, PART_PACKETS, 0);
 	uroce_inbox_done(&receiver);
-	/* where they were others can be, the fast ones as well */
+	/* the slots are reusable, also for ordinary packets */
 	put(nr, UROCE_CHANNEL_MTU);
 	put_brief(9, false);
 	put_absent(nr + 2, 7, 1);
@@ -347,7 +347,7 @@ static void inbox_absent_payload_uses_no_area(void **state)
 	assert_int_equal(sender.area_head, UROCE_CHANNEL_MTU);
 }
 
-/* What it takes of the area is all that the sender may wait for early. */
+/* Only area that a packet uses is worth an early update. */
 static void inbox_consumed_update_is_deferred_for_absent_payloads(void **state)
 {
 	for (uint32_t i = 0; i < 40; i++) {
@@ -383,7 +383,7 @@ static void inbox_full_slots_are_reusable_after_done(void **state)
 		put(nr++, 1);
 	assert_int_equal(nr, UROCE_INBOX_SLOTS);
 	for (uint32_t i = 0; i < nr; i++) {
-		/* only done() gives anything back */
+		/* only done() releases slots */
 		assert_false(uroce_inbox_has_room(&sender));
 		take(i, 1);
 	}
@@ -403,7 +403,8 @@ static void inbox_full_area_is_reusable_after_done(void **state)
 	for (int lap = 0; lap < 20; lap++) {
 		uint32_t nr = put_nr;
 
-		/* never a multiple of the area, so payloads must skip its end
+		/*
+		 * never a multiple of the area, so payloads must skip its end
 		 */
 		while (uroce_inbox_has_room(&sender))
 			put(put_nr++, UROCE_CHANNEL_MTU - 65);
@@ -414,7 +415,7 @@ static void inbox_full_area_is_reusable_after_done(void **state)
 	}
 }
 
-/* Numbers from anywhere, the same ones each time. */
+/* Pseudo-random numbers, the same in each run. */
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -466,7 +467,7 @@ static void inbox_slot_numbers_wrap(void **state)
 		put(i, 8);
 		take(i, 8);
 		uroce_inbox_done(&receiver);
-		/* not before one lap is done: memory began with zeros */
+		/* not before the first lap, because memory starts with zeros */
 		if (i > UROCE_INBOX_SLOTS)
 			assert_empty();
 	}
@@ -475,11 +476,11 @@ static void inbox_slot_numbers_wrap(void **state)
 
 static void inbox_watched_receiver_is_woken_once(void **state)
 {
-	/* nobody has looked yet: the first one must call */
+	/* the receiver has not polled yet: the first packet must wake it */
 	put(0, 1);
 	assert_true(uroce_inbox_is_watched(&sender));
 	assert_false(uroce_inbox_is_watched(&sender));
-	/* a packet is there */
+	/* a packet has arrived */
 	assert_true(uroce_inbox_watch(&receiver, true));
 	take(0, 1);
 	assert_false(uroce_inbox_watch(&receiver, true));
@@ -531,7 +532,7 @@ static bool is_there(uint32_t number)
 	return __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) == number + 1;
 }
 
-/* It would hang here if a packet could come without a call. */
+/* The test hangs if a packet arrives without a wake-up. */
 static void inbox_sleeping_receiver_is_woken_for_each_packet(void **state)
 {
 	struct bells bells = { .bell = eventfd(0, EFD_CLOEXEC) };
@@ -565,7 +566,7 @@ static void assert_broken_by(uint32_t consumed)
 	inbox()->status.consumed = consumed;
 	assert_false(uroce_inbox_has_room(&sender));
 	assert_true(sender.broken);
-	/* and stays so */
+	/* the error is permanent */
 	inbox()->status.consumed = (uint32_t)sender.head;
 	assert_false(uroce_inbox_has_room(&sender));
 }
@@ -601,7 +602,7 @@ static void inbox_ends_have_separate_mappings(void **state)
 	assert_memory_equal(packet.payload, data + 5, 100);
 	uroce_inbox_close_receiver(&to);
 	uroce_inbox_close_sender(&sender);
-	/* closed is as good as forgotten */
+	/* a closed sender has no room either */
 	assert_false(uroce_inbox_has_room(&sender));
 	uroce_inbox_close_sender(&sender);
 }

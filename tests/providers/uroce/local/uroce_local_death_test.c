@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The other side of a pair dies, or goes mad, or forks; its slot is another
- * process's. What it has sent is received, then its channel is lost, once, and
- * nothing of it stays.
+ * The peer of a pair dies, or violates the protocol, or forks; then another
+ * process gets its slot. Packets that it has sent are received. Then its
+ * channel is lost, once, and all of its resources are released.
  */
 #include "uroce/local/uroce_local.h"
 
@@ -38,7 +38,7 @@ static struct uroce_peer *peer_of(struct uroce_channel *channel)
 	return list_entry(channel, struct uroce_peer, channel);
 }
 
-/* Sends to Alice all it has, and is there until it is killed. */
+/* Sends all packets to the left process, and runs until it is killed. */
 static void send_and_wait(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
@@ -70,14 +70,14 @@ static void outlive(struct node *node, uint32_t slot)
 	channel = side_connect(&side, RIGHT);
 	CHECK(nr_open_fds() == fds + 1);
 	node_meet(node);
-	/* it is dead now, and nothing was received */
+	/* the peer is dead, and nothing has been received */
 	CHECK(side_wait_lost(&side, &got) == channel);
 	CHECK(got.nr == NR_SENT && got.psn[NR_SENT - 1] == NR_SENT - 1);
 	CHECK(channel->lost);
 	CHECK(!uroce_local_take_lost(side.local));
 	CHECK(uroce_local_is_empty(side.local));
 	CHECK(nr_open_fds() == fds);
-	/* the memory is there as long as somebody uses it */
+	/* the memory exists as long as it is in use */
 	CHECK(nr_inboxes() == 2);
 	side_put(&side, channel, 1, 1);
 	uroce_local_put_channel(side.local, channel);
@@ -119,15 +119,15 @@ static void have_no_use(struct node *node, uint32_t slot)
 	node_meet(node);
 	side_receive(&side, &got, NR_SENT);
 	CHECK(nr_open_fds() == fds + 1);
-	/* as a QP has left it that was destroyed since */
+	/* as a QP leaves it that has been destroyed */
 	list_add_tail(&full, &got.channel[0]->entry);
 	node_meet(node);
 	while (!uroce_local_is_empty(side.local)) {
 		(void)side_take(&side, NULL);
-		/* nobody would know the channel */
+		/* the channel has no user */
 		CHECK(!uroce_local_take_lost(side.local));
 	}
-	/* without a use nothing is left at once */
+	/* an unused pair releases everything at once */
 	while (nr_inboxes() || nr_open_fds() != fds)
 		(void)side_take(&side, NULL);
 	CHECK(list_empty(&full));
@@ -152,7 +152,7 @@ static void local_unused_pair_of_dead_peer_ends(void **state)
 	node_end(&left);
 }
 
-/* -- the slot is another one's -------------------------------------------- */
+/* -- a new process in the slot -------------------------------------------- */
 
 static void check_all_came(const struct uroce_channel *channel)
 {
@@ -173,7 +173,7 @@ static void meet_the_next_one(struct node *node, uint32_t slot)
 	side_serve(&side);
 	node_meet(node);
 	first = side_connect(&side, RIGHT);
-	/* from here on the death of the first one is not seen */
+	/* from here on the death of the first process is not noticed */
 	side_stop_serving(&side);
 	node_meet(node);
 	node_meet(node);
@@ -208,7 +208,7 @@ static void local_new_process_in_slot_gets_new_pair(void **state)
 	node_start(&next, send_and_wait, RIGHT);
 	node_wait(&next);
 	node_go(&left);
-	/* Alice does not serve yet, so this one waits for her */
+	/* left does not serve yet, so this process waits for it */
 	node_go(&next);
 	nodes_meet(&left, 1);
 	node_wait(&next);
@@ -229,7 +229,7 @@ static void look_after_the_next_one(struct node *node, uint32_t slot)
 	first = side_connect(&side, RIGHT);
 	side_stop_serving(&side);
 	node_meet(node);
-	/* who connects sees by himself that it is not the same any more */
+	/* connect detects that the process in the slot has changed */
 	side_serve(&side);
 	second = side_connect(&side, RIGHT);
 	CHECK(second != first);
@@ -270,9 +270,9 @@ static void local_connect_returns_no_dead_channel(void **state)
 	node_end(&left);
 }
 
-/* -- mad ------------------------------------------------------------------ */
+/* -- protocol errors ------------------------------------------------------ */
 
-/* Says that the next packet is there; it has no opcode, though. */
+/* Announces the next packet, which has an invalid opcode. */
 static void write_nonsense(struct uroce_peer *peer)
 {
 	struct uroce_inbox_memory *inbox = peer->out.memory;
@@ -285,8 +285,7 @@ static void write_nonsense(struct uroce_peer *peer)
 			 __ATOMIC_RELEASE);
 }
 
-/* The same, with headers that are longer than any: not even a packet's place.
- */
+/* Likewise, with a header length above the maximum. */
 static void write_too_much(struct uroce_peer *peer)
 {
 	struct uroce_inbox_memory *inbox = peer->out.memory;
@@ -299,7 +298,7 @@ static void write_too_much(struct uroce_peer *peer)
 			 __ATOMIC_RELEASE);
 }
 
-/* Says that it has read what nobody has written. */
+/* Announces consumed packets that were never written. */
 static void consume_nonsense(struct uroce_peer *peer)
 {
 	struct uroce_inbox_memory *inbox = peer->in.memory;
@@ -320,7 +319,7 @@ static void go_mad(struct node *node, uint32_t slot,
 	for (uint32_t psn = 0; psn < NR_SENT; psn++)
 		side_put(&side, channel, psn, psn);
 	fn(peer_of(channel));
-	/* both sides are lost to each other */
+	/* both sides lose the channel */
 	while (!__atomic_load_n(&peer_of(channel)->dead, __ATOMIC_ACQUIRE))
 		(void)sched_yield();
 	CHECK(side_wait_lost(&side, &got) == channel);
@@ -381,7 +380,7 @@ static void have_mad_writer(struct node *node, uint32_t slot)
 	node_meet(node);
 	channel = side_connect(&side, RIGHT);
 	CHECK(side_wait_lost(&side, &got) == channel);
-	/* what it has sent while it was sane */
+	/* packets from before the error */
 	CHECK(got.nr == NR_SENT);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
@@ -454,7 +453,10 @@ static void be_forked(struct node *node, uint32_t slot)
 		uroce_local_serve(side.local);
 		uroce_local_put_channel(side.local, channel);
 		uroce_local_close(side.local);
-		/* a slot of its own is no problem, nor is the parent's pair */
+		/*
+		 * the child uses a slot of its own, and may not use the
+		 * parent's pair
+		 */
 		side_open(&side, slot + 10);
 		CHECK(side_connect(&side, RIGHT));
 		node_go(node);
@@ -470,7 +472,7 @@ static void see_only_the_parent_die(struct node *node, uint32_t slot)
 	struct side side;
 
 	side_open(&side, slot);
-	/* Alice will not tell whose the GID is: a pair stays one */
+	/* the left process will not confirm the GID: a pair lasts */
 	side.local->config.patience_ms = 5000;
 	side_serve(&side);
 	node_meet(node);
@@ -478,7 +480,7 @@ static void see_only_the_parent_die(struct node *node, uint32_t slot)
 	channel = side_connect(&side, LEFT);
 	CHECK(channel == got.channel[0]);
 	node_meet(node);
-	/* it is dead, its child is not */
+	/* the parent is dead, its child is not */
 	CHECK(side_wait_lost(&side, &got) == channel);
 	CHECK(nr_inboxes() == 4);
 	uroce_local_put_channel(side.local, channel);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What local/ does without what it needs, and with guests that are none: calls
- * that the kernel denies, descriptors that run out, strangers that say nothing
- * or nonsense. Two of the processes are this one.
+ * Pairing without the needed resources, and with invalid clients: system calls
+ * that the kernel denies, missing descriptors, clients that send nothing or
+ * malformed messages. Both processes are simulated in this one.
  */
 #include "uroce/local/uroce_local.h"
 
@@ -30,7 +30,7 @@
 enum { LEFT = 200, RIGHT };
 
 static struct side left, right;
-static int memfd_error; /* 0: the kernel's own */
+static int memfd_error; /* 0: the kernel's result */
 static unsigned int memfd_refuses;
 static int epoll_error;
 static int accept_error;
@@ -125,7 +125,7 @@ static void local_connect_without_memfd_returns_enoent(void **state)
 	memfd_error = EPERM;
 	assert_int_equal(connect_to_right(), -ENOENT);
 	memfd_error = 0;
-	/* Bob could, but must not */
+	/* right has memory, but must not use it */
 	side_gid(LEFT, gid);
 	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
 			 -ENOENT);
@@ -162,11 +162,11 @@ static void local_accept_without_descriptor_pauses_server(void **state)
 	stranger = uroce_rendezvous_connect("local.201", 1000);
 	assert_true(stranger >= 0);
 	uroce_local_serve(right.local);
-	/* he is still there, and does not make us busy */
+	/* the server still listens, and causes no busy loop */
 	assert_int_equal(epoll_wait(uroce_local_fd(right.local), &event, 1, 0),
 			 0);
 	accept_error = 0;
-	/* with the next event he is let in */
+	/* the next event accepts the client */
 	side_serve(&left);
 	side_gid(LEFT, gid);
 	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
@@ -193,7 +193,7 @@ static void local_silent_clients_do_not_block_connect(void **state)
 	assert_int_equal(connect_to_right(), 0);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++)
 		(void)close(strangers[i]);
-	/* they are let out as they go */
+	/* clients are released as they close */
 	while (nr_open_fds() > fds + 1 + 2)
 		(void)sched_yield();
 }
@@ -215,7 +215,7 @@ static void local_client_limit_is_released(void **state)
 	uroce_local_serve(right.local);
 	uroce_local_serve(right.local);
 	assert_int_equal(right.local->nr_guests, UROCE_LOCAL_GUESTS);
-	/* who does not say what he wants has to go; his time is up */
+	/* a silent client is closed after the timeout */
 	for (int i = 0; i < UROCE_LOCAL_GUESTS; i++)
 		right.local->guests[i].until_ms = 0;
 	uroce_local_serve(right.local);
@@ -225,7 +225,7 @@ static void local_client_limit_is_released(void **state)
 			(void)close(strangers[i]);
 }
 
-/* A hello like one of ours, to be spoiled. */
+/* A valid hello, to be modified by a test. */
 static struct uroce_hello make_hello(uint32_t slot)
 {
 	struct uroce_hello hello = {
@@ -243,7 +243,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 	return hello;
 }
 
-/* What Bob says to it; -1: nothing, he has hung up. */
+/* The response of the right process; -1: none, the connection is closed. */
 static int verdict_of(const void *hello, size_t len, int inbox)
 {
 	int fd = uroce_rendezvous_connect("local.201", 1000);
@@ -270,7 +270,7 @@ static void local_malformed_hello_is_rejected(void **state)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	uint32_t fds = nr_open_fds();
 
-	/* the control */
+	/* the unmodified hello */
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_OK);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), -1),
@@ -317,7 +317,7 @@ struct nonsense {
 	bool said;
 };
 
-/* A host that says something else than a verdict, if the guest waits for it. */
+/* A server with a malformed response, if the client waits for one. */
 static void *answer_nonsense(void *arg)
 {
 	struct nonsense *nonsense = arg;
@@ -353,7 +353,7 @@ static bool host_says_nonsense(uint32_t slot)
 	assert_int_equal(uroce_local_connect(left.local, slot, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	/* remembered: nobody is there to answer again */
+	/* the result is cached: no server runs any more */
 	assert_int_equal(uroce_local_connect(left.local, slot, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(nr_open_fds(), fds);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Patience ends while two are about to be a pair: who was told OK may be one
- * for itself, so nothing else is decided before it is heard, or is cut off. Bob
- * is one of ours; Alice is the test, who says word by word what a guest and a
- * host say. Time passes when the test says so.
+ * The timeout expires during the handshake. A client that was accepted may
+ * already use the pair, so nothing else is decided before its confirmation
+ * arrives or the connection is closed. The right process is a real one. The
+ * test plays the left process, message by message, as a client and as a server.
+ * The test controls the clock.
  */
 #include "uroce/local/uroce_local.h"
 
@@ -27,7 +28,7 @@
 #include "uroce_local_node.h"
 #include "uroce_netns.h"
 
-/* In this order Bob answers while he asks. */
+/* In this order the right process accepts clients while it connects. */
 enum { LEFT = 200, RIGHT };
 
 #define TOKEN	   1
@@ -36,20 +37,22 @@ enum { LEFT = 200, RIGHT };
 
 static struct side right;
 
-/* Bob asks for Alice in a thread. */
+/* Connects from the right to the left process, in a thread. */
 static struct asker {
 	pthread_t thread;
-	bool running; /* and not joined yet */
+	bool running; /* not joined yet */
 	struct uroce_channel *channel;
 	int ret;
 	bool done; /* atomic */
 } asker;
 
 static __thread bool is_asker;
-static uint64_t ahead_s; /* atomic: what has passed, more than by itself */
-static uint64_t seen_s;	 /* atomic: the same, when the asker looked last */
-static int says_late;	 /* who confirms when Bob has looked; -1: nobody */
-static int listener;	 /* Alice's; -1: none */
+static uint64_t ahead_s; /* atomic: simulated time, in addition to real time */
+static uint64_t seen_s;	 /* atomic: the same, when the connecting thread last
+			    read the clock */
+static int says_late;	 /* client that confirms after the check of the right
+			    process; -1: none */
+static int listener;	 /* of the left process; -1: none */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
@@ -116,8 +119,7 @@ static int end_asking(void)
 	return asker.ret;
 }
 
-/* The asker knows when it returns, and sleeps or has decided when it unlocks.
- */
+/* The thread either returns, or has read the clock when it unlocks. */
 static void let_pass(uint32_t patiences)
 {
 	(void)__atomic_add_fetch(&ahead_s, (uint64_t)patiences * PATIENCE_S + 1,
@@ -136,7 +138,7 @@ static int open_right(void **state)
 	return 0;
 }
 
-/* After a test that has failed as well. */
+/* Also cleans up after a failed test. */
 static int close_right(void **state)
 {
 	if (asker.running) {
@@ -172,14 +174,14 @@ static void wait_until_asked(void)
 	} while (connecting);
 }
 
-/* -- Alice ---------------------------------------------------------------- */
+/* -- left process --------------------------------------------------------- */
 
 static uint64_t long_enough(void)
 {
 	return uroce_pairing_now_ms() + SIDE_PATIENCE_MS;
 }
 
-/* She says hello. */
+/* Sends a hello. */
 static enum uroce_verdict be_a_guest(int *ret_fd)
 {
 	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
@@ -202,7 +204,7 @@ static enum uroce_verdict be_a_guest(int *ret_fd)
 	return verdict;
 }
 
-/* The thread that has answered her has ended, and does not see time pass. */
+/* The thread that accepted the client has ended, and reads no clock. */
 static int be_invited(void)
 {
 	int fd;
@@ -213,7 +215,7 @@ static int be_invited(void)
 	return fd;
 }
 
-/* She listens; the connection, with Bob's hello heard. */
+/* Accepts a connection and reads the hello of the right process. */
 static int be_asked(void)
 {
 	struct uroce_hello hello;
@@ -287,7 +289,7 @@ static void local_missing_confirmation_rejects_client(void **state)
 	assert_false(is_refused());
 	let_pass(2);
 	assert_int_equal(end_asking(), -ENOENT);
-	/* she cannot be a pair for herself any more */
+	/* the client cannot use the pair any more */
 	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
 	side_gid(LEFT, gid);
@@ -314,7 +316,9 @@ static void local_closed_client_is_not_awaited(void **state)
 	assert_true(is_refused());
 }
 
-/* Bob's own question fails while she has his OK. */
+/*
+ * The connect of the right process fails while an accepted client is pending.
+ */
 static void fail_with_a_guest(bool invited)
 {
 	int guest, host;
@@ -326,7 +330,7 @@ static void fail_with_a_guest(bool invited)
 	guest = be_invited();
 	side_serve(&right);
 	if (invited) {
-		/* his confirmation cannot be sent */
+		/* its confirmation cannot be sent */
 		assert_int_equal(shutdown(host, SHUT_RD), 0);
 		invite(host);
 	} else {
@@ -369,7 +373,7 @@ static void local_unreachable_server_is_rejected(void **state)
 	(void)close(host);
 }
 
-/* As if another thread had asked her, and she had not answered yet. */
+/* Simulates another thread that has connected and waits for a response. */
 static void local_connect_waits_for_second_thread(void **state)
 {
 	int call[2];
@@ -385,7 +389,7 @@ static void local_connect_waits_for_second_thread(void **state)
 	let_pass(2);
 	assert_int_equal(end_asking(), -ENOENT);
 	assert_true(is_refused());
-	/* nor can that one confirm any more */
+	/* that connection cannot be confirmed either */
 	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
 	right.local->connecting[LEFT] = false;
@@ -398,7 +402,7 @@ static void local_last_message_of_late_client_is_read(void **state)
 {
 	int guest = be_invited();
 
-	/* when Bob has seen that there is nothing, and before he drops her */
+	/* between the last check of the right process and its close */
 	says_late = guest;
 	uroce_local_serve(right.local);
 	assert_int_equal(says_late, -1);

@@ -45,7 +45,7 @@ void node_start(struct node *node, void (*fn)(struct node *node, uint32_t arg),
 	node->from = from[0];
 }
 
-/* Both are for tests and children; a child that dies ends the test as well. */
+/* For tests and children; the death of a child ends the test as well. */
 void node_go(const struct node *node)
 {
 	CHECK(write(node->to, "", 1) == 1);
@@ -280,7 +280,7 @@ uint32_t nr_inboxes(void)
 	uint32_t nr = 0;
 
 	CHECK(file);
-	/* tables are another piece of memory */
+	/* tables have another memfd */
 	while (fgets(line, sizeof(line), file))
 		nr += strstr(line, "memfd:uroce") &&
 		      sscanf(line, "%lx-%lx", &begin, &end) == 2 &&

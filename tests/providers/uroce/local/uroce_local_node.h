@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A process for the tests of local/: a child that has a slot, and a thread that
- * serves. It is told what to do by the function that it runs, and is in step
- * with the test through two pipes.
+ * serves. The child runs a function of the test, and synchronizes with the test
+ * through two pipes.
  */
 #ifndef UROCE_LOCAL_NODE_H
 #define UROCE_LOCAL_NODE_H
@@ -16,7 +16,9 @@
 
 #include "uroce/local/uroce_local.h"
 
-/* No assert of cmocka in a child: it would go on with the tests. */
+/*
+ * A child must not use the asserts of cmocka: it would continue with the tests.
+ */
 #define CHECK(condition)                                                   \
 	do {                                                               \
 		if (!(condition)) {                                        \
@@ -26,50 +28,50 @@
 		}                                                          \
 	} while (0)
 
-/* In the test: a child. */
+/* A child, from the view of the test. */
 struct node {
 	int pid;
-	int to, from; /* pipes; of the child's side as well */
+	int to, from; /* pipes; the child uses its ends of them */
 };
 
-/* Runs @fn in a child; it exits with 0 when that returns. */
+/* Runs @fn in a child, which exits with 0 when @fn returns. */
 void node_start(struct node *node, void (*fn)(struct node *node, uint32_t arg),
 		uint32_t arg);
-/* One step: the other side waits for it in node_wait(). */
+/* Signals one step, which the other side awaits in node_wait(). */
 void node_go(const struct node *node);
 void node_wait(const struct node *node);
-/* Both wait for each other: the test for its children, a child for the test. */
+/* Synchronizes the test with its children, or a child with the test. */
 void nodes_meet(const struct node *nodes, uint32_t nr);
 void node_meet(const struct node *node);
-/* Waits for the child's end, which must be a good one. */
+/* Waits for the end of the child, which must succeed. */
 void node_end(struct node *node);
-/* Kills it and waits for it. */
+/* Kills the child and waits for its end. */
 void node_kill(struct node *node);
 
-/* No process is kept from a processor for so long. */
+/* Longer than any process waits for a processor. */
 #define SIDE_PATIENCE_MS 60000
 
-/* In a child. */
+/* State of a child. */
 struct side {
 	struct uroce_local *local;
 	uint32_t slot;
 	pthread_t thread;
-	int stop; /* the thread's eventfd; -1: no thread */
+	int stop; /* eventfd of the thread; -1: no thread */
 };
 
-/* The first byte of a GID is the slot that it belongs to. */
+/* The first byte of a GID is its slot. */
 void side_gid(uint32_t slot, uint8_t *ret_gid);
 void side_open(struct side *side, uint32_t slot);
 void side_close(struct side *side);
-/* Serves in a thread from now on. */
+/* Starts a thread that serves. */
 void side_serve(struct side *side);
 void side_stop_serving(struct side *side);
 struct uroce_channel *side_connect(struct side *side, uint32_t slot);
-/* A packet with @psn and @len bytes that depend on it. */
+/* Sends a packet with @psn and @len bytes that depend on it. */
 void side_put(struct side *side, struct uroce_channel *channel, uint32_t psn,
 	      uint32_t len);
 
-/* The packets that side_receive() has got, in order; the first ones of each. */
+/* Packets of side_receive(), in order; the first ones of each channel. */
 #define MAX_GOT 4096
 struct got {
 	uint32_t nr;
@@ -78,20 +80,20 @@ struct got {
 };
 
 /*
- * Takes what there is, and checks it; returns how many there were.
- * @got: NULL: there must be none
+ * Receives and checks the pending packets. Return: their number. @got: NULL:
+ * there must be none
  */
 uint32_t side_take(struct side *side, struct got *got);
 
-/* Receives until there are @nr in @got. */
+/* Receives until @got has @nr packets. */
 void side_receive(struct side *side, struct got *got, uint32_t nr);
 /* Receives until a channel is lost. */
 struct uroce_channel *side_wait_lost(struct side *side, struct got *got);
 
 uint32_t nr_open_fds(void);
-/* Mappings of memory files of that name. */
+/* Counts mappings of memory files with that name. */
 uint32_t nr_mappings_of(const char *name);
-/* Mappings of inboxes. */
+/* Counts mappings of inboxes. */
 uint32_t nr_inboxes(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Orders in memory of both, and what is done in each of the tests. */
+/* Orders in shared memory, and steps that the tests have in common. */
 #include "uroce_local_obedient.h"
 
 #include <errno.h>
@@ -22,15 +22,16 @@ uint8_t part[PART];
 const struct uroce_hop hop = { LEFT << 16 | 2, RIGHT << 16 | 2 };
 const struct uroce_landing nowhere;
 
-/* What Bob is told, in memory of both. */
+/* Orders to the right process, in shared memory. */
 static struct order {
 	enum {
 		SHOW_QP,
 		SHOW_LANDING,
-		FILL,	/* all of his memory with a byte */
-		FIND,	/* the same there, but the pattern from @at on */
-		COPY,	/* say that he copies to or from what a slot has */
-		COPIED, /* and that he does no longer */
+		FILL, /* fill all of its memory with a byte */
+		FIND, /* check that byte, and the pattern from @at on */
+		COPY, /* publish that it copies from or to the memory of a slot
+		       */
+		COPIED, /* publish that the copy has ended */
 		LEAVE,
 	} what;
 	struct uroce_shown_qp qp;
@@ -43,14 +44,14 @@ static struct order {
 
 struct side left;
 struct node right;
-struct uroce_channel *channel; /* hers, to him */
+struct uroce_channel *channel; /* of the left process, to the right one */
 
 /* -- system calls --------------------------------------------------------- */
 
-int denied;		    /* errno; 0: they are allowed */
-uint32_t nr_copies;	    /* calls */
-bool said_so;		    /* when she called, she had said so */
-static uint64_t clock_ms;   /* atomic; 0: the real one */
+int denied;		    /* errno; 0: the real result */
+uint32_t nr_copies;	    /* attempted copies */
+bool said_so;		    /* the copy was published before the call */
+static uint64_t clock_ms;   /* atomic; 0: the real clock */
 void (*while_asleep)(void); /* NULL: really sleeps */
 uint32_t nr_naps;
 
@@ -82,7 +83,7 @@ static bool says_that_she_copies(void)
 
 static bool is_allowed(void)
 {
-	/* not when the pair is being made */
+	/* not while the pair is created */
 	if (channel) {
 		nr_copies++;
 		said_so = says_that_she_copies();
@@ -143,7 +144,7 @@ int __wrap_nanosleep(const struct timespec *nap, struct timespec *rem)
 	return 0;
 }
 
-/* -- Bob ------------------------------------------------------------------ */
+/* -- right process -------------------------------------------------------- */
 
 static uint8_t pattern(uint32_t i)
 {
@@ -160,7 +161,7 @@ static void find_pattern(void)
 	}
 }
 
-/* Returns whether there is more to do. */
+/* Return: whether there is more to do. */
 static bool obey(struct side *side, struct uroce_channel *to_left)
 {
 	switch (order->what) {
@@ -168,7 +169,7 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 		uroce_local_show_qp(side->local, &order->qp, to_left);
 		break;
 	case SHOW_LANDING:
-		/* as if it was his channel's, which he may not have */
+		/* the right process need not have the channel */
 		uroce_tables_show_landing(&side->local->tables, hop.dest_qpn,
 					  order->kind, &order->landing);
 		break;
@@ -271,7 +272,7 @@ void right_copies(uint32_t slot, bool begins)
 	tell_right(&what);
 }
 
-/* -- both ----------------------------------------------------------------- */
+/* -- both processes ------------------------------------------------------- */
 
 void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 	     unsigned int ways)
@@ -358,7 +359,7 @@ static void be_there(struct node *node, uint32_t arg)
 	(void)pause();
 }
 
-/* As it lets us into a child, which is all that is wanted. */
+/* The system must permit access to a child; the tests need no more. */
 static bool system_lets_us(void)
 {
 	const struct iovec here = { part, 1 }, there = { memory, 1 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Alice, and Bob, a child of hers, who does what she tells him: what the tests
- * of long messages that both copy (uroce_local_split.c) share. System calls are
- * denied, the clock stands still and nobody sleeps if a test says so.
- *
- * Linked with WRAP process_vm_readv process_vm_writev clock_gettime nanosleep.
+ * Common parts of the tests of long messages that both sides copy
+ * (uroce_local_split.c): the left process, and the right one, a child that
+ * carries out orders of the left one. A test can deny system calls, set the
+ * clock, and replace sleeping. Linked with WRAP process_vm_readv
+ * process_vm_writev clock_gettime nanosleep.
  */
 #ifndef UROCE_LOCAL_OBEDIENT_H
 #define UROCE_LOCAL_OBEDIENT_H
@@ -14,68 +14,69 @@
 
 #define BYTES (512 * 1024)
 #define PART  (64 * 1024)
-#define PSN   77 /* of Bob's landing */
+#define PSN   77 /* of the right process's landing */
 
 #define SKIPPED 77 /* for CTest */
 
-/* At the same address in both, but not the same memory. */
+/* At the same address in both processes, but not shared. */
 extern uint8_t memory[BYTES];
 extern uint8_t part[PART]; /* the pattern */
 
-extern const struct uroce_hop hop; /* from Alice to Bob */
+extern const struct uroce_hop hop; /* from the left to the right process */
 extern const struct uroce_landing nowhere;
 
 extern struct side left;
 extern struct node right;
-extern struct uroce_channel *channel; /* hers, to him */
+extern struct uroce_channel
+	*channel; /* of the left process, to the right one */
 
-extern int denied;	   /* errno of her copies; 0: they are allowed */
-extern uint32_t nr_copies; /* that she has tried */
-extern bool said_so;	   /* that she copies, before the last one */
+extern int denied; /* errno of the left process's copies; 0: the real result */
+extern uint32_t nr_copies;	   /* copies that the left process attempted */
+extern bool said_so;		   /* published before the last copy */
 extern void (*while_asleep)(void); /* NULL: really sleeps */
 extern uint32_t nr_naps;
 
-/* Also from within while_asleep; 0: the real one. */
+/* May be called from while_asleep; 0: the real clock. */
 void set_clock(uint64_t ms);
 uint64_t get_clock(void);
 
 /*
- * First thing in main(): memory for both. Returns 0, or with what to exit:
- * where the system lets nobody into the memory of others there is nothing to
- * test.
+ * Called first in main(): allocates shared memory. Return: 0, or the exit
+ * status if the system permits no access to other processes and there is
+ * nothing to test.
  */
 int obedient_open(void);
 
-/* A node: does what he is told, with those ways. */
+/* A node that carries out orders, with those CMA methods. */
 void be_obedient(struct node *node, uint32_t ways);
 
-/* All of these are done when they return. */
+/* These functions return when the order has been carried out. */
 void right_shows_qp(bool ready, bool pulls);
 void right_shows(enum uroce_landing_kind kind, struct uroce_landing landing);
 void right_fills(uint8_t byte);
-/* The pattern is in so many bytes of his memory, and 1s elsewhere. */
+/* The pattern is in so many bytes of the right memory; the rest is 1. */
 void right_finds(uint32_t at, uint32_t bytes);
-/* Says that he copies to or from what a slot has, or does no longer. */
+/* Publishes that right copies from or to the memory of a slot, or has ended. */
 void right_copies(uint32_t slot, bool begins);
 void kill_right(void);
 
-/* Most of Bob's memory. */
+/* Most of the right process's memory. */
 struct uroce_landing a_landing(void);
 
 /*
- * Alice's channel to Bob.
- * @fn: what he does; be_obedient(), who is to be waited for once, or another
+ * Creates the channel from left to right. @fn: function of the right process;
+ * be_obedient(), which left waits for once, or another one
  */
 void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 	     unsigned int ways);
-/* The other way round, with Bob gone already. */
+/* Undoes it after the right process has ended. */
 void end_left(void);
 
-/* He is connected, and shows where to write what she sends. */
+/* The right process is connected and has published a landing. */
 int meet(void **state);
 int leave(void **state);
 
-/* One of what Alice may do; checks that she says nothing afterwards. */
+/* A push of the left process; checks that no copy stays published. */
 int push(enum uroce_landing_kind kind, const struct uroce_landing *landing,
 	 uint32_t from, uint32_t bytes);
 int pull_from(const struct uroce_hop *from, const uint8_t *address,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A board in memory of both, and what is done in each of the tests. */
+/* The board in shared memory, and steps that the tests have in common. */
 #include "uroce_local_reach.h"
 
 #include <sched.h>
@@ -100,7 +100,7 @@ void right_check_left_alone(uint8_t *memory, uint32_t bytes)
 	uint32_t before;
 
 	memset(memory, 0xee, bytes);
-	/* until she has tried once more, and was refused */
+	/* until the left process has tried again and was refused */
 	before = board_look(&board->refusals);
 	board_await(&board->refusals, before + 2);
 	for (uint32_t i = 0; i < bytes; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Alice in the memory of Bob, a child of hers, who takes it back now and then:
- * what the tests of the ways to do that share.
+ * Common parts of the CMA tests: the left process accesses the memory of the
+ * right one, a child, which deregisters that memory now and then.
  */
 #ifndef UROCE_LOCAL_REACH_H
 #define UROCE_LOCAL_REACH_H
@@ -12,50 +12,53 @@ enum { LEFT = 100, RIGHT };
 enum { WRITE_RIGHT = 2, READ_RIGHT = 4, ATOMIC_RIGHT = 8 };
 
 #define KEY	 (UINT32_C(7) << 8 | 1)
-#define IOVA	 0x1000 /* of Bob's region */
+#define IOVA	 0x1000 /* of the right process's region */
 #define ROUNDS	 100
 #define PATIENCE 20000 /* ms */
 
-/* In memory of both. */
+/* In shared memory. */
 struct board {
-	uint32_t copies;   /* atomic: that Alice has made */
-	uint32_t refusals; /* atomic: that she has met */
+	uint32_t copies;   /* atomic: copies of the left process */
+	uint32_t refusals; /* atomic: refused copies of the left process */
 	uint32_t done;	   /* atomic */
-	int error;	   /* that Bob's settling has returned */
+	int error;	   /* result of the right process's settle */
 };
 
 extern struct board *board;
 
-/* Before there are children; whether it is there. */
+/* Called before the first fork. Return: whether it has succeeded. */
 bool board_open(void);
 
-/* Of a counter of the board; waits until it is so large, or has passed that. */
+/* Waits until a counter of the board reaches a value, or has passed it. */
 uint32_t board_look(const uint32_t *counter);
 void board_await(const uint32_t *counter, uint32_t value);
 
-/* What those that are opened from now on do with long messages. */
+/* Split mode of processes that are opened from now on. */
 extern enum uroce_local_split reach_split;
 
-/* Serves, and may use those ways only: enum uroce_reach. */
+/* Opens a side that serves and may use those methods only: enum uroce_reach. */
 void reach_open(struct side *side, uint32_t slot, unsigned int ways);
 
-/* Starts Bob, who gets his ways; his function goes on when both are there. */
+/*
+ * Starts the right process with its methods; both return when they are
+ * connected.
+ */
 struct uroce_channel *reach_meet(struct side *left, struct node *right,
 				 void (*fn)(struct node *, uint32_t),
 				 unsigned int right_ways, unsigned int ways);
 
-/* Bob's half of that: he is there, and so is she. */
+/* The right process's part of it. */
 struct uroce_channel *right_meet(struct side *right, struct node *node);
 
-/* What Bob shows. */
+/* The region that the right process publishes. */
 struct uroce_shown_region right_region(uint8_t *memory, uint32_t bytes,
 				       uint32_t access);
 struct uroce_shown_qp right_qp(uint32_t access);
 
-/* Nobody who was in his memory is there any more. */
+/* Waits until no process accesses the memory any more. */
 void right_settle(struct side *right);
 
-/* It is his alone: she is refused, and nothing of it changes. */
+/* Checks that copies are refused and that the memory does not change. */
 void right_check_left_alone(uint8_t *memory, uint32_t bytes);
 
 #endif

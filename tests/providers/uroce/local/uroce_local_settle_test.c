@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is waited for before memory of a long message is used for something else:
- * Bob, who may be in the middle, or is dead, or was stopped; and Alice, while
- * she pushes and pulls all the time.
+ * For which process settle() waits before the memory of a long message is
+ * reused: the right process, which may be copying, dead or stopped. The left
+ * process pushes and pulls all the time.
  */
 #include <errno.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 #include "uroce_netns.h"
 
 #define SETTLE	 2000 /* ms; as in uroce_local_split.c */
-#define ANY_SLOT 7    /* of nobody */
+#define ANY_SLOT 7    /* a slot without a process */
 
 /* -- settling ------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static void settle_idle_peer_is_not_awaited(void **state)
 {
 	while_asleep = never_sleep;
 	channel->split->settle(channel);
-	/* not from her, not to her */
+	/* not from or to the left process */
 	right_copies(ANY_SLOT, true);
 	channel->split->settle(channel);
 	right_copies(ANY_SLOT, false);
@@ -46,7 +46,7 @@ static void end_in_the_third_nap(void)
 		right_copies(LEFT, false);
 }
 
-/* The next copy has begun already, but with what is shown now. */
+/* The next copy has started, but uses the current landing. */
 static void begin_another_one(void)
 {
 	right_copies(LEFT, false);
@@ -73,7 +73,7 @@ static void settle_waits_for_copying_peer(void **state)
 	right_copies(LEFT, false);
 }
 
-/* As long as the one who serves needs to see that. */
+/* As long as the serving thread needs to notice the death. */
 static void die_in_the_second_nap(void)
 {
 	const struct uroce_peer *peer =
@@ -91,7 +91,7 @@ static void settle_stops_waiting_for_dead_peer(void **state)
 	right_copies(LEFT, true);
 	settle(die_in_the_second_nap);
 	assert_int_equal(nr_naps, 2);
-	/* nor the next time */
+	/* nor in the next call */
 	settle(never_sleep);
 }
 
@@ -106,7 +106,7 @@ static void settle_gives_up_on_stopped_peer(void **state)
 	right_copies(LEFT, true);
 	settle(let_100_ms_pass);
 	assert_int_equal(nr_naps, SETTLE / 100);
-	/* another QP of ours, and then another copy of his */
+	/* another QP of the left process, then another copy of the right one */
 	settle(let_100_ms_pass);
 	assert_int_equal(nr_naps, 0);
 	right_copies(LEFT, false);
@@ -116,7 +116,7 @@ static void settle_gives_up_on_stopped_peer(void **state)
 	right_copies(LEFT, false);
 }
 
-/* -- taken back ----------------------------------------------------------- */
+/* -- reusing memory ------------------------------------------------------- */
 
 static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
 			       bool ready)
@@ -128,7 +128,8 @@ static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
 	uroce_local_show_qp(side->local, &qp, to_left);
 }
 
-/* Bob: takes his memory back again and again, and looks if it is his. */
+/* Right: hides its landing repeatedly, and checks that no process writes to it.
+ */
 static void take_back(struct node *node, uint32_t ways)
 {
 	struct uroce_channel *to_left;
@@ -156,7 +157,7 @@ static void take_back(struct node *node, uint32_t ways)
 	side_close(&side);
 }
 
-/* Bob: what he has sent is there, until he has something else in its place. */
+/* Right: the sent data stays valid until the right process overwrites it. */
 static void reuse(struct node *node, uint32_t ways)
 {
 	struct uroce_channel *to_left;
@@ -184,7 +185,7 @@ static void reuse(struct node *node, uint32_t ways)
 	side_close(&side);
 }
 
-/* Both are one of what Alice wants of Bob; 0, or -EACCES. */
+/* Each performs one copy of the left process. Return: 0 or -EACCES. */
 static int push_any(void)
 {
 	const struct uroce_landing known = a_landing();
@@ -213,7 +214,7 @@ static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
 			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
 			continue;
 		}
-		/* he ends only if something is wrong there */
+		/* the right process ends only after an error */
 		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
 		assert_int_equal(ret, -EACCES);
 		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);

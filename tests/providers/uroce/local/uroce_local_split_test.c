@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Long messages that both sides copy: what Alice does in the memory of Bob, and
- * when she no longer may.
+ * Long messages that both sides copy: accesses of the left process to the
+ * memory of the right one, and the cases in which they are refused.
  */
 #include "uroce/local/uroce_local_split.h"
 
@@ -17,7 +17,7 @@
 #include "uroce_local_obedient.h"
 #include "uroce_netns.h"
 
-#define SHORT 8000 /* no shorter than what is done by those calls */
+#define SHORT 8000 /* the minimum for CMA calls */
 
 static bool is_open(void)
 {
@@ -51,7 +51,7 @@ static void local_split_push_reaches_landing(void **state)
 		assert_true(said_so);
 		right_finds(100, PART);
 		right_fills(1);
-		/* all of the rest, up to its end */
+		/* the rest, up to the end */
 		assert_int_equal(push(kind, &found, found.bytes - SHORT, SHORT),
 				 0);
 		right_finds(BYTES - SHORT, SHORT);
@@ -75,7 +75,7 @@ static void local_split_pull_reads_peer_memory(void **state)
 
 /* -- refused -------------------------------------------------------------- */
 
-/* By what Bob shows now; and nothing is tried. */
+/* The published state forbids it; no copy is attempted. */
 static void assert_push_is_refused(const struct uroce_landing *landing)
 {
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, landing, 0, PART),
@@ -92,7 +92,7 @@ static void local_split_push_to_hidden_landing_is_refused(void **state)
 
 	right_shows(UROCE_LANDING_RECEIVE, nowhere);
 	assert_push_is_refused(&known);
-	/* the same memory, of the next message */
+	/* the same memory for the next message */
 	next.psn++;
 	right_shows(UROCE_LANDING_RECEIVE, next);
 	assert_push_is_refused(&known);
@@ -127,7 +127,7 @@ static void local_split_push_beyond_landing_is_refused(void **state)
 	right_finds(100 + PART - 3, 2);
 }
 
-/* What keeps a push away keeps a pull away as well. */
+/* Conditions that forbid a push forbid a pull as well. */
 static void assert_both_are_refused(void)
 {
 	const struct uroce_landing known = a_landing();
@@ -146,7 +146,7 @@ static void local_split_unconnected_qp_is_refused(void **state)
 
 	right_shows_qp(false, true);
 	assert_both_are_refused();
-	/* who cannot come to us would not be waited for */
+	/* settle() would not wait for a peer without CMA */
 	right_shows_qp(true, false);
 	assert_both_are_refused();
 	right_shows_qp(true, true);
@@ -179,7 +179,7 @@ static void local_split_denied_push_disables_copy(void **state)
 	assert_int_equal(pull(), -ENOTCONN);
 	assert_int_equal(nr_copies, 1);
 	assert_counted(0, 0);
-	/* what was asked for by others goes on: it may be in the middle */
+	/* requests of the peer continue: one may be in progress */
 	channel->split->show(channel, hop.qpn, UROCE_LANDING_READ, &nowhere);
 	channel->split->settle(channel);
 }
@@ -192,7 +192,7 @@ static void local_split_denied_pull_disables_copy(void **state)
 	assert_counted(0, 0);
 }
 
-/* Memory that is not there is a matter of that message. */
+/* A bad address concerns one message only. */
 static void local_split_efault_keeps_copy(void **state)
 {
 	struct uroce_landing landing = a_landing();
@@ -224,7 +224,7 @@ static void assert_neither_works(int error)
 	assert_int_equal(nr_copies, before);
 }
 
-/* Whoever it is that has its number next. */
+/* Another process may have got the pid of the peer. */
 static void local_split_dead_peer_is_refused(void **state)
 {
 	static struct got got;
@@ -233,7 +233,7 @@ static void local_split_dead_peer_is_refused(void **state)
 	assert_neither_works(-ESRCH);
 	assert_ptr_equal(side_wait_lost(&left, &got), channel);
 	assert_neither_works(-ENOTCONN);
-	/* and not waited for */
+	/* settle does not wait */
 	channel->split->settle(channel);
 }
 
@@ -246,7 +246,7 @@ static void local_split_peer_with_protocol_error_is_refused(void **state)
 	assert_neither_works(-ENOTCONN);
 }
 
-/* -- what there is -------------------------------------------------------- */
+/* -- path selection ------------------------------------------------------- */
 
 static bool chooses(enum uroce_landing_kind kind, uint32_t psn)
 {
@@ -271,7 +271,7 @@ static int try(void **state)
 	return 0;
 }
 
-/* Each message of one kind takes so many ms, when it is split or not. */
+/* Each message of one kind takes so many ms, split or not. */
 static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
 			  uint32_t split_ms, uint32_t inbox_ms)
 {
@@ -281,7 +281,7 @@ static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
 		bool split = chooses(kind, psn);
 
 		nr_split += split;
-		/* nobody's end but its own counts */
+		/* completions of another QP are ignored */
 		channel->split->learn(channel, kind, hop.qpn + 1, psn, BYTES);
 		channel->split->learn(channel, kind, hop.qpn, psn + 1, BYTES);
 		channel->split->learn(channel, !kind, hop.qpn, psn, BYTES);
@@ -301,7 +301,7 @@ static void local_split_sampling_is_separate_per_kind(void **state)
 	assert_int_equal(send_some(UROCE_LANDING_READ, 16, 2, 1), 0);
 }
 
-/* Each of these is without, though there is a way to copy. */
+/* None of these uses splitting, although CMA is available. */
 static void local_split_never_mode_sets_no_ops(void **state)
 {
 	static const struct {
@@ -339,7 +339,9 @@ static void local_split_own_channel_sets_no_ops(void **state)
 	uroce_local_put_channel(left.local, own);
 }
 
-/* It has neither the memory of tables nor the right to use its parent's. */
+/*
+ * The child has neither the memory of the tables nor the access of its parent.
+ */
 static void local_split_child_after_fork_does_nothing(void **state)
 {
 	const struct uroce_landing known = a_landing();
@@ -365,7 +367,7 @@ static void local_split_child_after_fork_does_nothing(void **state)
 		      -ENOTCONN);
 		ops->show(channel, hop.qpn, UROCE_LANDING_READ, &known);
 		ops->show(channel, hop.qpn, UROCE_LANDING_READ, &nowhere);
-		/* he copies to her, not to it */
+		/* the peer copies to the parent, not to the child */
 		ops->settle(channel);
 		CHECK(nr_copies == 0 && nr_naps == 0);
 		_exit(0);

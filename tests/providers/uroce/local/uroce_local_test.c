@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes pair up: whoever asks, all at once, with themselves, or not at all.
- * All of them are children of this one, in a network namespace of their own.
+ * Pairing of processes: one connects, all connect at once, a process connects
+ * to itself, or no pair is created. All processes are children of this one, in
+ * a network namespace of their own.
  */
 #include "uroce/local/uroce_local.h"
 
@@ -22,7 +23,7 @@
 
 #define FIRST_SLOT 200
 
-/* The slots of tests with two nodes. */
+/* Slots of tests with two nodes. */
 enum { LEFT = FIRST_SLOT, RIGHT };
 
 static struct got got;
@@ -35,7 +36,7 @@ static void start_both(struct node *nodes,
 	node_start(&nodes[1], right, RIGHT);
 }
 
-/* -- packets both ways ---------------------------------------------------- */
+/* -- packets in both directions ------------------------------------------- */
 
 #define NR_ECHOED  3000
 #define ONE_BY_ONE 100 /* of these; then so many at a time: */
@@ -58,7 +59,7 @@ static void ask_for_echo(struct node *node, uint32_t slot)
 	CHECK(uroce_local_is_empty(side.local));
 	channel = side_connect(&side, RIGHT);
 	CHECK(!uroce_local_is_empty(side.local));
-	/* the pair's socket, and memory without descriptors */
+	/* the socket of the pair, and memory without descriptors */
 	CHECK(nr_open_fds() == fds + 1);
 	CHECK(nr_inboxes() == 2);
 	for (uint32_t psn = 0; psn < NR_ECHOED; psn++) {
@@ -71,7 +72,7 @@ static void ask_for_echo(struct node *node, uint32_t slot)
 		CHECK(got.psn[psn] == psn);
 		CHECK(got.channel[psn] == channel);
 	}
-	/* there is one channel, whoever has asked first */
+	/* one channel, no matter which side connected first */
 	CHECK(side_connect(&side, RIGHT) == channel);
 	CHECK(nr_open_fds() == fds + 1);
 	uroce_local_put_channel(side.local, channel);
@@ -114,7 +115,7 @@ static void local_pair_passes_packets_in_both_directions(void **state)
 	node_end(&nodes[1]);
 }
 
-/* -- who was asked can ask ------------------------------------------------ */
+/* -- connecting from the accepting side ----------------------------------- */
 
 static void ask_first(struct node *node, uint32_t slot)
 {
@@ -163,7 +164,7 @@ static void local_server_connect_returns_existing_pair(void **state)
 	node_end(&nodes[1]);
 }
 
-/* -- with itself ---------------------------------------------------------- */
+/* -- pairing with itself -------------------------------------------------- */
 
 static void talk_to_oneself(struct node *node, uint32_t slot)
 {
@@ -186,7 +187,7 @@ static void talk_to_oneself(struct node *node, uint32_t slot)
 		side_receive(&side, &got, psn + 1);
 		CHECK(got.channel[psn] == channel && got.psn[psn] == psn);
 	}
-	/* nobody sleeps here who does not hear it */
+	/* no sleeping thread misses it */
 	uroce_local_serve(side.local);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
 	CHECK(!uroce_local_watch(side.local, true));
@@ -209,11 +210,11 @@ static void local_process_pairs_with_own_slot(void **state)
 	node_end(&node);
 }
 
-/* -- all at once ---------------------------------------------------------- */
+/* -- concurrent connects -------------------------------------------------- */
 
 #define NR_STORM    8
 #define NR_STORMS   100
-#define STORM_ORDER 5 /* prime to the number of nodes */
+#define STORM_ORDER 5 /* coprime to the number of nodes */
 
 static void storm(struct node *node, uint32_t slot)
 {
@@ -272,9 +273,9 @@ static void look_for_nobody(struct node *node, uint32_t slot)
 	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(uroce_local_connect(side.local, 256, gid, &channel) == -ENOENT);
 	node_meet(node);
-	/* which is not held against who comes later */
+	/* the failure is not cached for a later process */
 	channel = side_connect(&side, RIGHT);
-	/* nor is what is not his */
+	/* a foreign GID is not cached either */
 	side_gid(LEFT, gid);
 	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(side_connect(&side, RIGHT) == channel);
@@ -374,7 +375,7 @@ static void be_stopped(struct node *node, uint32_t slot)
 	side_serve(&side);
 	node_meet(node);
 	node_meet(node);
-	/* the other one has given up, and both know */
+	/* the peer has given up, and both sides have noticed */
 	side_gid(LEFT, gid);
 	CHECK(uroce_local_connect(side.local, LEFT, gid, &channel) == -ENOENT);
 	CHECK(uroce_local_connect(side.local, LEFT, gid, &channel) == -ENOENT);
@@ -408,9 +409,9 @@ static void local_unresponsive_peer_is_rejected_permanently(void **state)
 	node_end(&nodes[1]);
 }
 
-/* -- the bell ------------------------------------------------------------- */
+/* -- wake-ups ------------------------------------------------------------- */
 
-/* Two packets, while the other one waits; the number of bells is all told. */
+/* Sends two packets while the peer waits; reports the number of bells. */
 static void ring(struct node *node, uint32_t slot)
 {
 	static const uint64_t bells[] = { 1, 2, 2 };
@@ -441,7 +442,7 @@ static void hear(struct node *node, uint32_t slot)
 	side_serve(&side);
 	poll_fd.fd = uroce_local_fd(side.local);
 	node_meet(node);
-	/* who has never looked is called, and cannot sleep */
+	/* a receiver that never polled is woken, and cannot sleep */
 	node_meet(node);
 	side_stop_serving(&side);
 	uroce_local_serve(side.local);
@@ -450,14 +451,14 @@ static void hear(struct node *node, uint32_t slot)
 	uroce_local_serve(side.local);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
 	CHECK(!uroce_local_watch(side.local, true));
-	/* who sleeps is called */
+	/* a sleeping receiver is woken */
 	node_meet(node);
 	node_meet(node);
 	CHECK(poll(&poll_fd, 1, 0) == 1);
 	uroce_local_serve(side.local);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
 	CHECK(uroce_local_watch(side.local, false));
-	/* who is awake is not */
+	/* an awake receiver is not */
 	node_meet(node);
 	node_meet(node);
 	CHECK(poll(&poll_fd, 1, 0) == 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets are taken from several peers in turn: Alice takes, Bob and Carol have
- * sent more than fits into a turn. Whatever becomes of Bob, Carol is not to
- * notice.
+ * Packets are received from several peers in turn: the left process receives,
+ * and the right and third processes have sent more than fits into a turn.
+ * Failures of the right process must not affect the third one.
  */
 #include "uroce/local/uroce_local.h"
 
@@ -22,17 +22,17 @@ enum { LEFT = 200, RIGHT, THIRD };
 
 #define OF_RIGHT 200
 #define OF_THIRD 100
-#define A_TURN	 64 /* packets of one of them at most */
-#define BAD_PSN	 3  /* of Bob */
+#define A_TURN	 64 /* maximum of packets of one peer */
+#define BAD_PSN	 3  /* of the right process */
 #define NEVER	 UINT32_MAX
 
-/* What Alice knows: of Bob, and of Carol. */
+/* Channels of the left process to the right and the third one. */
 static struct uroce_channel *channels[2];
 static uint32_t nr_taken[2];
 
-/* -- Bob and Carol -------------------------------------------------------- */
+/* -- senders -------------------------------------------------------------- */
 
-/* Says when all is sent; then goes on with it, until it is told to end. */
+/* Signals when all packets are sent; then sends more until the end. */
 static void send_many(struct node *node, uint32_t slot)
 {
 	uint32_t nr = slot == RIGHT ? OF_RIGHT : OF_THIRD, psn = 0;
@@ -61,10 +61,10 @@ static void start_all(struct node *nodes,
 	node_start(&nodes[1], send_many, RIGHT);
 	node_start(&nodes[2], send_many, THIRD);
 	nodes_meet(nodes, 3);
-	nodes_meet(nodes, 3); /* all is sent */
+	nodes_meet(nodes, 3); /* all packets are sent */
 }
 
-/* -- Alice ---------------------------------------------------------------- */
+/* -- receiver ------------------------------------------------------------- */
 
 static void open_and_connect(struct node *node, uint32_t slot,
 			     struct side *side)
@@ -77,7 +77,10 @@ static void open_and_connect(struct node *node, uint32_t slot,
 	node_meet(node);
 }
 
-/* One packet: the next one of whom it is of. Returns whether it is believed. */
+/*
+ * Checks that a packet is the next one of its sender. Return: whether it is
+ * valid.
+ */
 static bool check(const struct uroce_channel *channel,
 		  const struct uroce_brief *brief, uint32_t bad_psn)
 {
@@ -93,7 +96,7 @@ static bool check(const struct uroce_channel *channel,
 	return true;
 }
 
-/* A round of turns; returns how many packets it took. */
+/* A round of turns. Return: the number of packets. */
 static uint32_t take_round(struct side *side, uint32_t bad_psn)
 {
 	const uint32_t before[2] = { nr_taken[0], nr_taken[1] };
@@ -119,7 +122,7 @@ static struct uroce_channel *take_until_lost(struct side *side)
 	return lost;
 }
 
-/* Bob is lost; Carol sends the rest now, and all of it comes. */
+/* The right process is lost; the third one sends the rest, which arrives. */
 static void go_on_with_third(struct node *node, struct side *side)
 {
 	struct uroce_local_counters counters;
@@ -142,7 +145,7 @@ static void go_on_with_third(struct node *node, struct side *side)
 	side_close(side);
 }
 
-/* -- nobody is starved ---------------------------------------------------- */
+/* -- fairness ------------------------------------------------------------- */
 
 static void take_in_turn(struct node *node, uint32_t slot)
 {
@@ -175,7 +178,7 @@ static void local_receive_serves_peers_in_turn(void **state)
 		node_end(&nodes[i]);
 }
 
-/* -- what is no packet ---------------------------------------------------- */
+/* -- invalid packet ------------------------------------------------------- */
 
 static void disbelieve(struct node *node, uint32_t slot)
 {
@@ -183,14 +186,14 @@ static void disbelieve(struct node *node, uint32_t slot)
 	struct side side;
 
 	open_and_connect(node, slot, &side);
-	/* it is the end of Bob's turn, and of no other's */
+	/* ends the turn of the right process only */
 	CHECK(take_round(&side, BAD_PSN) == BAD_PSN + A_TURN);
 	CHECK(nr_taken[0] == BAD_PSN);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.rx_bad == 1);
 	CHECK(counters.rx_packets == BAD_PSN + A_TURN);
 	CHECK(take_until_lost(&side) == channels[0]);
-	/* nothing of what was behind it, which was there */
+	/* nothing behind the invalid packet is received */
 	CHECK(nr_taken[0] == BAD_PSN);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.rx_bad == 1);
@@ -217,7 +220,7 @@ static void bury(struct node *node, uint32_t slot)
 	struct side side;
 
 	open_and_connect(node, slot, &side);
-	node_meet(node); /* he is dead */
+	node_meet(node); /* the process is dead */
 	CHECK(take_until_lost(&side) == channels[0]);
 	CHECK(nr_taken[0] == OF_RIGHT);
 	go_on_with_third(node, &side);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One process in memory that another one shares with it, whether or not the
- * system lets it into other memory: what is found there, while the other one
- * takes it back, and when it is gone.
+ * Access of one process to memory that another one shares with it, with and
+ * without CMA: reading and writing, while the owner deregisters the memory, and
+ * after the owner has died.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 struct right {
 	struct side side;
 	struct uroce_channel *channel;
-	uint8_t *file;	 /* all of it */
+	uint8_t *file;	 /* the whole file */
 	uint8_t *memory; /* of the region */
 	struct uroce_shown_region region;
 };
@@ -46,7 +46,7 @@ static uint8_t *make_file(void)
 	memory = mmap(NULL, BASE + BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      fd, 0);
 	CHECK(memory != MAP_FAILED);
-	/* only now may it be closed: see bob_share() */
+	/* may be closed only now: see right_share() */
 	CHECK(dup2(fd, 900) == 900);
 	(void)close(fd);
 	return memory;
@@ -62,7 +62,7 @@ static void right_share(struct right *right)
 	CHECK(right->region.share_offset == BASE);
 }
 
-/* Shows his memory, and the QP of Alice. */
+/* Publishes its memory, and the QP of the left process. */
 static void right_open(struct right *right, struct node *node, uint32_t ways)
 {
 	const uint32_t access = READ_RIGHT | WRITE_RIGHT | ATOMIC_RIGHT;
@@ -94,7 +94,7 @@ static void right_close(struct right *right)
 	(void)munmap(right->file, BASE + BYTES);
 }
 
-/* Bob: does nothing, and then finds a pattern. */
+/* Right: does nothing, and then checks a pattern. */
 static void be_deaf(struct node *node, uint32_t ways)
 {
 	struct right right;
@@ -128,7 +128,7 @@ static void see_news(struct side *side)
 	(void)side_take(side, &got);
 }
 
-/* Asks for it, and waits until it is there; leaves again. */
+/* Requests the share, and waits until it is mapped. */
 static void wait_until_mapped(struct side *side, struct uroce_channel *channel)
 {
 	const struct uroce_copy copy = wish(WRITE_RIGHT, 0, 1);
@@ -159,7 +159,7 @@ static uint32_t nr_mapped(void)
 	return nr_mappings_of("mapped_test");
 }
 
-/* No right of the system is needed. */
+/* Needs no permission of the system. */
 static void mapped_memory_is_written_and_read(void **state)
 {
 	static uint8_t memory[BYTES];
@@ -178,7 +178,8 @@ static void mapped_memory_is_written_and_read(void **state)
 		assert_true(uroce_channel_is_shared(channel));
 		if (!ways)
 			assert_null(channel->copy);
-		assert_null(channel->enter(channel, &copy)); /* asks */
+		assert_null(channel->enter(channel,
+					   &copy)); /* requests the share */
 		wait_until_mapped(&left, channel);
 		assert_int_equal(nr_mapped(), 1);
 		assert_true(put(channel, 0, memory, BYTES));
@@ -186,7 +187,7 @@ static void mapped_memory_is_written_and_read(void **state)
 		assert_non_null(there);
 		assert_memory_equal(there, memory, BYTES);
 		channel->leave(channel);
-		/* a part is found in its place */
+		/* a part is at its offset */
 		copy.offset = 100;
 		copy.part = 50;
 		assert_ptr_equal(channel->enter(channel, &copy), there + 100);
@@ -230,7 +231,7 @@ static void mapped_invalid_access_is_refused(void **state)
 	side_close(&left);
 }
 
-/* Bob: adds to the same word, with his own CPU. */
+/* Right: adds to the same word with its own CPU. */
 static void add_up(struct node *node, uint32_t ways)
 {
 	struct right right;
@@ -261,7 +262,7 @@ static void mapped_concurrent_atomics_are_exact(void **state)
 	for (uint32_t i = 0; i < SUMS; i++) {
 		there = channel->enter(channel, &copy);
 		assert_non_null(there);
-		/* each second one by the other kind */
+		/* alternates between the two kinds of atomics */
 		if (i % 2) {
 			(void)uroce_atomic_add(there, 1000002);
 		} else {
@@ -281,7 +282,10 @@ static void mapped_concurrent_atomics_are_exact(void **state)
 	side_close(&left);
 }
 
-/* Bob: takes his memory back, again and again, and looks if it is his. */
+/*
+ * Right: deregisters its memory repeatedly, and checks that no process writes
+ * to it.
+ */
 static void take_back(struct node *node, uint32_t ways)
 {
 	struct right right;
@@ -291,7 +295,7 @@ static void take_back(struct node *node, uint32_t ways)
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 
-		/* at times a new share, which she has to ask for */
+		/* sometimes a new share, which left must request */
 		if (round % 8 == 0) {
 			right_hide(&right);
 			uroce_local_put_share(right.side.local,
@@ -328,7 +332,7 @@ static void mapped_dereg_waits_for_access(void **state)
 			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
 			continue;
 		}
-		/* he ends only if something is wrong there */
+		/* the right process ends only after an error */
 		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
 		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
 	}
@@ -339,7 +343,7 @@ static void mapped_dereg_waits_for_access(void **state)
 	side_close(&left);
 }
 
-/* Bob: has no region in it any more. */
+/* Right: removes all regions of the share. */
 static void let_go(struct node *node, uint32_t ways)
 {
 	struct right right;
@@ -388,7 +392,7 @@ static void mapped_share_of_dead_peer_is_unmapped(void **state)
 	channel = reach_meet(&left, &right, be_deaf, 0, 0);
 	wait_until_mapped(&left, channel);
 	node_kill(&right);
-	/* it is noticed, whether or not anything is received */
+	/* the death is noticed without receiving */
 	while (channel->enter(channel, &copy)) {
 		channel->leave(channel);
 		(void)sched_yield();

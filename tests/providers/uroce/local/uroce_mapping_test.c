@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is said about shared memory, and what comes of it: one peer, whose other
- * side is this test, and says whatever it likes.
+ * Messages about shared memory, and their results: one peer, whose other end is
+ * this test, which sends arbitrary messages.
  */
 #include "uroce/local/uroce_mapping.h"
 
@@ -23,14 +23,14 @@
 #include "uroce_local_node.h"
 
 #define BYTES 8192
-#define SHARE (3 * UROCE_SHARES + 5) /* an id of the other side */
+#define SHARE (3 * UROCE_SHARES + 5) /* an id of the peer */
 
 static struct uroce_peer *peer;
 static struct uroce_shares shares;
-static int other; /* the other end of its socket */
+static int other; /* peer's end of the socket */
 static uint32_t fds_before;
 
-/* Mappings of what make_file() makes. */
+/* Counts mappings of files of make_file(). */
 static uint32_t nr_mapped(void)
 {
 	return nr_mappings_of("mapping_test");
@@ -82,7 +82,7 @@ static int hear(void)
 	return uroce_peer_hear(peer, &shares);
 }
 
-/* The next thing that it is told. */
+/* The next message to the peer. */
 static struct uroce_note told(void)
 {
 	struct uroce_note note = {};
@@ -112,7 +112,7 @@ static void give(uint64_t share)
 	(void)close(fd);
 }
 
-/* -- what we want of it -- */
+/* -- requests of the local process -- */
 
 static void mapping_granted_share_is_mapped_until_gone(void **state)
 {
@@ -134,7 +134,7 @@ static void mapping_granted_share_is_mapped_until_gone(void **state)
 	assert_false(uroce_mappings_want(&peer->mappings, SHARE));
 	say(UROCE_PAIRING_GONE, SHARE, -1);
 	assert_int_equal(hear(), 0);
-	/* who is copying has it still */
+	/* an access in progress keeps the mapping */
 	assert_int_equal(nr_mapped(), 1);
 	assert_null(find(SHARE, 0, 8));
 	assert_int_equal(nr_mapped(), 0);
@@ -155,7 +155,7 @@ static void mapping_find_out_of_range_returns_null(void **state)
 	assert_null(find(SHARE + 1, 0, 8));
 }
 
-/* It has taken the place of one that is gone, of which we were not told. */
+/* It replaces a share whose end was not announced. */
 static void mapping_new_share_replaces_previous_share(void **state)
 {
 	uint64_t next = SHARE + UROCE_SHARES;
@@ -173,7 +173,7 @@ static void mapping_new_share_replaces_previous_share(void **state)
 	assert_non_null(find(next, 0, 8));
 }
 
-/* Given when nobody wants it any more; or twice. */
+/* Granted when it is not needed any more, or twice. */
 static void mapping_late_grant_is_unmapped(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
@@ -214,7 +214,7 @@ static void mapping_unsealed_file_is_not_mapped(void **state)
 	assert_int_equal(nr_mapped(), 0);
 }
 
-/* There is no room for a descriptor: the pair stays, without the memory. */
+/* Without a free descriptor the pair stays, without the memory. */
 static void mapping_without_descriptor_is_skipped(void **state)
 {
 	struct rlimit limit, none;
@@ -244,7 +244,7 @@ static void mapping_without_address_space_is_skipped(void **state)
 	assert_null(find(SHARE, 0, 8));
 }
 
-/* -- what it may not say -- */
+/* -- protocol errors -- */
 
 static void mapping_unrequested_grant_is_protocol_error(void **state)
 {
@@ -292,7 +292,7 @@ static void mapping_malformed_message_is_protocol_error(void **state)
 	}
 }
 
-/* None of them stays open: see teardown(). */
+/* All descriptors are closed: see teardown(). */
 static void mapping_unexpected_descriptors_are_closed(void **state)
 {
 	const uint8_t bell = UROCE_PAIRING_BELL;
@@ -321,7 +321,7 @@ static void mapping_bells_are_read_in_batches(void **state)
 	assert_int_equal(hear(), -EPROTO);
 }
 
-/* -- what it wants of us -- */
+/* -- requests of the peer -- */
 
 static uint64_t add_share(void)
 {
@@ -363,7 +363,7 @@ static void share_gone_is_not_sent_without_request(void **state)
 	assert_told_nothing();
 }
 
-/* It may have been there when it was asked for. */
+/* It may have existed when the request was sent. */
 static void share_request_for_missing_share_returns_gone(void **state)
 {
 	uint64_t id = add_share();

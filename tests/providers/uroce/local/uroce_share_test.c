@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which memory can be shared, and which only looks like it. Each test is run
- * with the kernel's PROCMAP_QUERY, if it has that, and without it.
+ * Which memory can be shared. Each test runs with the kernel's PROCMAP_QUERY,
+ * if available, and without it.
  */
 #include "uroce/local/uroce_share.h"
 
@@ -90,7 +90,7 @@ static void share_memfd_is_found(void **state)
 	assert_int_not_equal(own, fd);
 	assert_int_equal(bytes, BYTES);
 	assert_true(fcntl(own, F_GETFD) & FD_CLOEXEC);
-	/* it is the same file */
+	/* the same file */
 	assert_int_equal(pwrite(own, "here", 4, 100), 4);
 	assert_memory_equal(memory + 100, "here", 4);
 	(void)close(own);
@@ -105,7 +105,7 @@ static void share_adjacent_mappings_of_file_are_joined(void **state)
 	uint8_t *memory = map(fd);
 	struct uroce_span span;
 
-	/* a piece that is mapped as it is, but not the same mapping */
+	/* the same pages, but another mapping */
 	(void)map_at(memory + 2 * PAGE, fd, PAGE, PROT_READ | PROT_WRITE,
 		     MAP_SHARED, 2 * PAGE);
 	assert_int_equal(madvise(memory + 4 * PAGE, PAGE, MADV_DONTFORK), 0);
@@ -169,7 +169,7 @@ static void share_range_with_hole_is_rejected(void **state)
 	assert_none(memory, 0);
 }
 
-/* Private, not to be written to, no file, or a file of another kind. */
+/* Private, read-only, anonymous, or of a file of another kind. */
 static void share_unsuitable_mapping_is_rejected(void **state)
 {
 	int fd = make_memfd(F_SEAL_SHRINK);
@@ -210,7 +210,7 @@ static void refuse_to_open(int fd)
 	(void)close(fd);
 }
 
-/* It could be cut off, or not be written to by others. */
+/* The file could be truncated, or be read-only for others. */
 static void share_wrong_seals_are_rejected(void **state)
 {
 	refuse_to_open(make_memfd(0));
@@ -243,7 +243,7 @@ static void share_without_descriptor_fails(void **state)
 	assert_int_equal(find(memory, BYTES, &span), 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	few = limit;
-	/* one for the folder, and none for the copy */
+	/* one for the directory, none for the copy */
 	few.rlim_cur = (rlim_t)fd + 2;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	assert_true(uroce_share_open(&span, &bytes) < 0);
@@ -272,13 +272,13 @@ static void share_memfd_size_checks_seals_and_type(void **state)
 	assert_int_equal(bytes, 1);
 }
 
-/* Pages that may be missing when they are touched. */
+/* Pages may be missing at the first access. */
 static void share_huge_pages_are_rejected(void **state)
 {
 	int fd = memfd_create("huge", MFD_ALLOW_SEALING | MFD_HUGETLB);
 	uint64_t bytes;
 
-	if (fd < 0) /* a kernel without them */
+	if (fd < 0) /* the kernel has no huge pages */
 		return;
 	assert_int_equal(ftruncate(fd, 2 << 20), 0);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
@@ -336,7 +336,7 @@ static void share_is_common_to_regions_of_file(void **state)
 	id = uroce_shares_add(&shares, &span, make_memfd(0), 1000);
 	assert_int_not_equal(id, 0);
 	assert_int_equal(uroce_shares_use(&shares, &span, 900), id);
-	/* it has grown */
+	/* the share has grown */
 	assert_int_equal(uroce_shares_use(&shares, &span, 901), 0);
 	span.offset = UINT64_MAX;
 	assert_int_equal(uroce_shares_use(&shares, &span, 2), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables and the view of them, both in this process: what may be done, what may
- * not, and tables that are none.
+ * Tables and their view, both in this process: permitted and refused accesses,
+ * and invalid tables.
  */
 #include "uroce/local/uroce_tables.h"
 
@@ -139,7 +139,7 @@ static void tables_wrong_qp_token_or_key_is_refused(void **state)
 	wanted.dest_qpn++;
 	assert_refused(&wanted);
 	wanted = an_access;
-	wanted.dest_qpn += 0x10000; /* another process's, in the same row */
+	wanted.dest_qpn += 0x10000; /* another process, in the same row */
 	assert_refused(&wanted);
 	wanted = an_access;
 	wanted.token++;
@@ -195,7 +195,7 @@ static void tables_hidden_entry_is_refused(void **state)
 	assert_int_equal(find(&an_access, &address), 0);
 }
 
-/* A key, or index, that the tables have no room for: others ask. */
+/* A key or index beyond the tables: such requests are sent. */
 static void tables_key_beyond_directory_is_refused(void **state)
 {
 	struct uroce_shown_region region = a_region;
@@ -207,7 +207,7 @@ static void tables_key_beyond_directory_is_refused(void **state)
 	assert_refused(&wanted);
 }
 
-/* Nobody but the owner; and the owner's own memory is what would be hit. */
+/* Only the owner can write such a row, which affects its own memory. */
 static void tables_hostile_row_is_refused(void **state)
 {
 	struct uroce_tables_region *row = &tables.memory->regions[5];
@@ -221,7 +221,7 @@ static void tables_hostile_row_is_refused(void **state)
 	wanted.va = UINT64_MAX - 500;
 	assert_refused(&wanted);
 	uroce_tables_show_region(&tables, &a_region);
-	tables.memory->qps[0xabc].sequence++; /* for ever being changed */
+	tables.memory->qps[0xabc].sequence++; /* an update that never ends */
 	assert_refused(&an_access);
 }
 
@@ -265,7 +265,7 @@ static void tables_view_of_bad_memfd_is_refused(void **state)
 
 	refuse_fd(make_memfd(size, F_SEAL_GROW));
 	refuse_fd(make_memfd(size - 1, seals));
-	refuse_fd(make_memfd(size, seals)); /* zeros have not the magic */
+	refuse_fd(make_memfd(size, seals)); /* zeros have no magic number */
 	refuse_fd(open("/dev/zero", O_RDONLY | O_CLOEXEC));
 }
 
@@ -316,7 +316,7 @@ static void tables_pull_flag_is_published(void **state)
 	uroce_tables_show_qp(&tables, &qp);
 	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
 	assert_true(pulls);
-	/* whoever may not write or read there */
+	/* even without any access right */
 	qp.access = 0;
 	uroce_tables_show_qp(&tables, &qp);
 	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
@@ -347,7 +347,7 @@ static void tables_qp_is_open_to_connected_peer_only(void **state)
 	assert_closed(&a_connection);
 	uroce_tables_show_qp(&tables, &a_qp);
 	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
-	tables.memory->qps[0xabc].sequence++; /* is being changed */
+	tables.memory->qps[0xabc].sequence++; /* an update in progress */
 	assert_closed(&a_connection);
 	tables.memory->qps[0xabc].sequence++;
 	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
@@ -416,7 +416,7 @@ static void tables_landing_is_found_until_hidden(void **state)
 			assert_landing(k, psns[i]);
 			hide(k);
 			assert_no_landing(a_qp.qpn, k);
-			/* twice is as good as once */
+			/* hiding twice is allowed */
 			hide(k);
 			assert_no_landing(a_qp.qpn, k);
 		}
@@ -455,7 +455,7 @@ static void tables_landing_belongs_to_single_qp(void **state)
 	show(UROCE_LANDING_RECEIVE, 5);
 	for (uint32_t i = 1; i < UROCE_TABLES_QPS; i *= 2)
 		assert_no_landing(a_qp.qpn ^ i, UROCE_LANDING_RECEIVE);
-	/* whether it is open is told besides, and each stays as it is */
+	/* the open state is separate, and both stay unchanged */
 	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
 	qp.ready = false;
 	uroce_tables_show_qp(&tables, &qp);
@@ -469,7 +469,7 @@ static void tables_landing_belongs_to_single_qp(void **state)
 
 #define NR_SHOWN 300000
 
-/* The PSN tells what the rest has to be; now and then there is none. */
+/* The other fields depend on the PSN; now and then there is no landing. */
 static void *keep_showing(void *arg)
 {
 	bool *stop = arg;
@@ -507,17 +507,17 @@ static void tables_concurrent_landing_update_is_atomic(void **state)
 
 #define NR_INTERRUPTS 200
 
-static uint32_t interrupts; /* atomic: of the one who looks */
+static uint32_t interrupts; /* atomic: of the reading thread */
 static bool looks;	    /* atomic */
 
-/* Between any two of his loads. */
+/* Runs between any two loads of the reader. */
 static void show_another_one(int signal)
 {
 	show(UROCE_LANDING_READ,
 	     __atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED));
 }
 
-/* One at a time; but a sanitizer may keep them back. */
+/* One at a time; a sanitizer may delay signals. */
 static void wait_for_interrupt(uint32_t before)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -609,7 +609,7 @@ static void tables_landing_is_visible_in_second_process(void **state)
 	(void)close(to[0]);
 	(void)close(from[1]);
 	for (uint32_t i = 0; i < 4; i++) {
-		/* it has looked at the one before, or is no more */
+		/* it has read the previous landing, or has ended */
 		if (read(from[0], &step, 1) != 1)
 			break;
 		if (i % 2)

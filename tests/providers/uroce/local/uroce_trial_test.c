@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which of two ways is the faster one: found out, and found out again. Messages
- * are sent one at a time, or with many on the way that one at a time are
- * worked off, and end when an ACK comes for some of them.
+ * Selecting the faster of two paths, and following changes. Messages are sent
+ * one at a time, or with many outstanding that are processed one at a time;
+ * they complete when an ACK covers some of them.
  */
 #include "uroce/local/uroce_trial.h"
 
@@ -24,9 +24,9 @@
 
 static struct uroce_trial trial;
 static uint64_t now;		   /* ns */
-static uint32_t us[UROCE_NR_WAYS]; /* that a message takes */
+static uint32_t us[UROCE_NR_WAYS]; /* duration of a message */
 
-/* Messages by their PSNs: those from @ended to @begun are on the way. */
+/* PSNs of messages: those from @ended to @begun are outstanding. */
 static uint32_t begun, ended;
 static enum uroce_way ways[256];
 
@@ -49,7 +49,9 @@ static enum uroce_way begin(void)
 	return way;
 }
 
-/* The oldest ones on the way are done, and that is heard of at the end. */
+/*
+ * Processes the oldest outstanding messages; their completions come at the end.
+ */
 static void end_some(uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++)
@@ -58,7 +60,7 @@ static void end_some(uint32_t nr)
 		uroce_trial_end(&trial, QPN, ended++, BYTES, now);
 }
 
-/* A whole message; returns its way. */
+/* Sends a message to its completion. Return: its path. */
 static enum uroce_way send(void)
 {
 	enum uroce_way way = begin();
@@ -67,7 +69,7 @@ static enum uroce_way send(void)
 	return way;
 }
 
-/* Of so many messages, how many are split. */
+/* Return: how many of the messages are split. */
 static uint32_t send_some(uint32_t nr)
 {
 	uint32_t nr_split = 0;
@@ -77,7 +79,7 @@ static uint32_t send_some(uint32_t nr)
 	return nr_split;
 }
 
-/* All of them are, or none. */
+/* Checks that all messages are split, or none. */
 static void assert_all(enum uroce_way way, uint32_t nr)
 {
 	assert_int_equal(send_some(nr), way == UROCE_WAY_SPLIT ? nr : 0);
@@ -89,7 +91,7 @@ static void send_until(uint32_t until)
 	(void)send_some(until - begun);
 }
 
-/* The same with @depth on the way, that end @batch at a time. */
+/* The same with @depth outstanding, completing @batch at a time. */
 static uint32_t stream(uint32_t nr, uint32_t depth, uint32_t batch)
 {
 	uint32_t nr_split = 0;
@@ -125,7 +127,7 @@ static void trial_faster_path_is_selected(void **state)
 	us[UROCE_WAY_SPLIT] = INBOX_US + 1;
 	send_until(2 * ROW);
 	assert_all(UROCE_WAY_INBOX, 64 - 2 * ROW);
-	/* it is the simpler one */
+	/* the simpler path */
 	setup(NULL);
 	us[UROCE_WAY_SPLIT] = INBOX_US;
 	send_until(2 * ROW);
@@ -153,10 +155,10 @@ static void trial_slower_path_is_sampled_periodically(void **state)
 	assert_rows(UROCE_WAY_INBOX, UROCE_WAY_SPLIT);
 }
 
-/* Memory that nobody has touched yet. */
+/* The memory has not been touched yet. */
 static void trial_cold_first_messages_are_corrected(void **state)
 {
-	/* of the one way... */
+	/* of one path... */
 	send_until(ROW);
 	us[UROCE_WAY_SPLIT] = 900;
 	send_until(2 * ROW);
@@ -173,7 +175,7 @@ static void trial_cold_first_messages_are_corrected(void **state)
 	assert_all(UROCE_WAY_INBOX, 128 - 64);
 }
 
-/* In the caches are the things of the other way still. */
+/* The caches still contain data of the other path. */
 static void trial_first_message_of_window_is_ignored(void **state)
 {
 	for (uint32_t i = 0; i < 100; i++) {
@@ -190,10 +192,10 @@ static void trial_path_that_slows_down_is_left(void **state)
 {
 	send_until(600);
 	us[UROCE_WAY_SPLIT] = 1000;
-	/* some messages tell, no row is needed for that */
+	/* a few messages suffice, without a sampling window */
 	(void)send_some(10);
 	assert_all(UROCE_WAY_INBOX, EVERY - begun);
-	/* the row finds that it is as it was */
+	/* the sampling window finds the old speed again */
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
 	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
 	setup(NULL);
@@ -220,7 +222,9 @@ static void trial_path_that_speeds_up_is_selected(void **state)
 	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
 }
 
-/* Up at once, down slowly; each is learned when the next one ends. */
+/*
+ * Rises at once, falls slowly; a sample is learned when the next message ends.
+ */
 static void trial_slow_sample_has_lower_weight(void **state)
 {
 	const uint32_t rate = BYTES / SPLIT_US;
@@ -247,7 +251,7 @@ static void trial_very_slow_sample_counts_as_half_rate(void **state)
 	assert_rates(BYTES / INBOX_US, (3 * rate + rate / 2) / 4);
 }
 
-/* Somebody does not run now and then. */
+/* Sometimes a process does not run. */
 static void trial_rare_slow_samples_change_nothing(void **state)
 {
 	for (uint32_t i = 0; i < 4000; i++) {
@@ -267,7 +271,7 @@ static void trial_rare_slow_samples_change_nothing(void **state)
 	}
 }
 
-/* What comes first in a row does not tell; nor what has waited for another. */
+/* The first message of a window, and messages that queued, are no samples. */
 static void trial_outstanding_messages_give_same_rates(void **state)
 {
 	static const uint32_t depths[] = { 2, 3, 16, 48, 64 };
@@ -278,7 +282,7 @@ static void trial_outstanding_messages_give_same_rates(void **state)
 		assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 		assert_int_equal(stream(256 - begun, depths[i], 1), 256 - 152);
 		assert_int_equal(stream(ROW, depths[i], 1), 0);
-		/* and the other way round */
+		/* the other way round */
 		setup(NULL);
 		us[UROCE_WAY_SPLIT] = 3 * INBOX_US;
 		(void)stream(152, depths[i], 1);
@@ -299,8 +303,7 @@ static void trial_outstanding_messages_follow_changed_speed(void **state)
 	assert_int_equal(stream(4096 - 3172, 32, 1), 4096 - 3172);
 }
 
-/* Nobody has told before, so nobody knows: the simple one, and what is tried.
- */
+/* No completion has arrived: the inbox, and the sampling windows. */
 static void trial_without_completion_uses_inbox(void **state)
 {
 	for (uint32_t i = 0; i < 64; i++)
@@ -312,7 +315,7 @@ static void trial_without_completion_uses_inbox(void **state)
 	assert_rates(0, 0);
 }
 
-/* As if each one had come by itself. */
+/* Like single completions. */
 static void trial_cumulative_ack_gives_same_rates(void **state)
 {
 	static const uint32_t batches[] = { 2, 3, 4, 6, 8 };
@@ -330,7 +333,7 @@ static void trial_cumulative_ack_gives_same_rates(void **state)
 	}
 }
 
-/* Each row is cut somewhere in the middle of one. */
+/* Each window boundary is inside of a batch. */
 static void trial_mixed_batch_is_ignored(void **state)
 {
 	static const uint32_t batches[] = { 5, 7 };
@@ -350,18 +353,20 @@ static void trial_mixed_batch_is_ignored(void **state)
 	}
 }
 
-/* No two of its batches are all split: it never hears what that would do. */
+/* No two consecutive batches are all split, so there is no sample. */
 static void trial_mixed_batches_only_keep_inbox(void **state)
 {
 	us[UROCE_WAY_SPLIT] = 1;
 	(void)stream(152, 40, 40);
 	assert_rates(0, 0);
-	/* but for the rows from 256, 512, 1024 and 2048 on */
+	/* except the windows at 256, 512, 1024 and 2048 */
 	assert_int_equal(stream(3000 - 152, 40, 40), 4 * ROW);
 	assert_rates(BYTES / INBOX_US, 0);
 }
 
-/* Begin three, and end the second one @gap_ns after the first one. */
+/*
+ * Begins three messages, and ends the second one @gap_ns after the first one.
+ */
 static void end_two(uint64_t gap_ns)
 {
 	setup(NULL);
@@ -381,7 +386,7 @@ static void trial_completions_within_2_us_form_batch(void **state)
 
 	end_two(2000);
 	assert_rates((uint32_t)(2ull * BYTES * NS / (INBOX_US * NS + 2000)), 0);
-	/* the second one is very fast then */
+	/* the second message is very fast */
 	end_two(gap);
 	assert_rates((uint32_t)((alone + (uint64_t)BYTES * NS / gap) / 2), 0);
 }
@@ -408,7 +413,7 @@ static void trial_above_64_outstanding_forgets_oldest(void **state)
 	assert_memory_equal(&trial, &before, sizeof(trial));
 	end_some(1);
 	assert_memory_not_equal(&trial, &before, sizeof(trial));
-	/* and nothing is left of them */
+	/* nothing of them remains */
 	end_some(UROCE_TRIAL_MESSAGES - 1);
 	for (uint32_t i = 0; i < UROCE_TRIAL_MESSAGES; i++)
 		assert_true(trial.message[i].begun_ns == 0);
@@ -417,7 +422,7 @@ static void trial_above_64_outstanding_forgets_oldest(void **state)
 	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
 }
 
-/* Then all are forgotten before they end, and nothing is known. */
+/* All are forgotten before they end. */
 static void trial_always_above_64_outstanding_learns_nothing(void **state)
 {
 	(void)stream(3000, UROCE_TRIAL_MESSAGES + 1, 1);
@@ -441,14 +446,14 @@ static void trial_unknown_completion_is_ignored(void **state)
 	uroce_trial_end(&trial, QPN, ended + 1, BYTES, now);
 	uroce_trial_end(&trial, QPN, ended - 1, BYTES, now);
 	assert_memory_equal(&trial, &before, sizeof(trial));
-	/* nor twice */
+	/* nor a second completion */
 	end_some(1);
 	before = trial;
 	uroce_trial_end(&trial, QPN, ended - 1, BYTES, now);
 	assert_memory_equal(&trial, &before, sizeof(trial));
 }
 
-/* Two QPs, with the same PSNs, that take turns. */
+/* Two QPs with equal PSNs take turns. */
 static void trial_equal_psns_of_two_qps_are_separate(void **state)
 {
 	for (uint32_t i = 0; i < 200; i++) {
@@ -476,7 +481,7 @@ static void trial_failed_message_is_ignored(void **state)
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-/* Of a QP that was reset, and begins with the same PSN as before. */
+/* The QP was reset and begins with the same PSN again. */
 static void trial_reused_psn_replaces_old_message(void **state)
 {
 	send_until(50);
@@ -505,14 +510,14 @@ static void trial_message_counter_wraps(void **state)
 	send_until(600);
 	trial.nr = UINT32_MAX - 99;
 	assert_all(UROCE_WAY_SPLIT, 100);
-	/* it goes on as if it was somewhere in the middle */
+	/* continues as in the middle of a period */
 	assert_all(UROCE_WAY_INBOX, ROW);
 	assert_all(UROCE_WAY_SPLIT, EVERY - ROW);
 	assert_all(UROCE_WAY_INBOX, ROW);
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-/* None of those on the way then is lost. */
+/* All outstanding messages are kept. */
 static void trial_message_counter_wraps_with_outstanding_messages(void **state)
 {
 	(void)stream(600, UROCE_TRIAL_MESSAGES, 1);
@@ -527,7 +532,7 @@ static void trial_message_counter_wraps_with_outstanding_messages(void **state)
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-/* A message of @bytes, in so many ns. */
+/* A message of @bytes that takes so many ns. */
 static void send_in(uint32_t bytes, uint64_t ns)
 {
 	(void)begin();
@@ -535,7 +540,7 @@ static void send_in(uint32_t bytes, uint64_t ns)
 	uroce_trial_end(&trial, QPN, ended++, bytes, now);
 }
 
-/* Nothing wraps, however fast it is. */
+/* The rate is clamped, so it does not wrap. */
 static void trial_rate_is_limited_to_maximum(void **state)
 {
 	for (uint32_t i = 0; i < 20; i++) {
@@ -543,13 +548,13 @@ static void trial_rate_is_limited_to_maximum(void **state)
 		send_in(UINT32_MAX, 1);
 	}
 	assert_rates(UINT32_MAX, 0);
-	/* and from there it comes down again */
+	/* falls from there */
 	for (uint32_t i = 0; i < 4 * EVERY; i++)
 		(void)send();
 	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
 }
 
-/* Less than a byte in a us is as if it were not known. */
+/* Below 1 byte per us the rate counts as unknown. */
 static void trial_rate_below_byte_per_us_is_unknown(void **state)
 {
 	for (uint32_t i = 0; i < 10; i++)
@@ -557,7 +562,7 @@ static void trial_rate_below_byte_per_us_is_unknown(void **state)
 	assert_rates(0, 0);
 	(void)send_some(2);
 	assert_rates(BYTES / INBOX_US, 0);
-	/* it may go down to that as well */
+	/* the rate may fall to that as well */
 	setup(NULL);
 	for (uint32_t i = 0; i < 300; i++)
 		send_in(i < 100 ? BYTES : 0, 10 * S);
