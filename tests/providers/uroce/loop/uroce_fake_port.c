@@ -39,8 +39,8 @@ struct fake_port fake;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct uroce_port *current;
 static int link_fd = -1;
-static bool holding;	   /* with the mutex */
-static sem_t came, may_go; /* the helper, while it is held */
+static bool holding;	   /* protected by the mutex */
+static sem_t came, may_go; /* for the helper while it is held */
 
 void fake_lock(void)
 {

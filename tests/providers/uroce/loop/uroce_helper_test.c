@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How the helper thread sleeps, as a pure function and as a thread. */
+/* Sleep decisions of the helper thread, as a pure function and in a thread. */
 #include "uroce/uroce_helper.h"
 
 #include <semaphore.h>
@@ -32,11 +32,11 @@ static void helper_idle_sleeps_forever(void **state)
 {
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER },
 		     true, UROCE_NEVER);
-	/* also with a lease: an application that polls and gets nothing */
+	/* with a lease, too: an application that polls without a result */
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
 						 .lease_ns = LEASE },
 		     true, UROCE_NEVER);
-	/* the packet that woke it was the last one */
+	/* the packet that woke the helper was the last one */
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
 						 .packet = true },
 		     true, UROCE_NEVER);
@@ -89,7 +89,7 @@ static void helper_with_lease_sleeps_until_lease_ends(void **state)
 		     false, LEASE);
 }
 
-/* What woke it, and what it found. */
+/* Reason of the wake-up, and its result. */
 enum {
 	BLIND = 1 << 0,
 	PACKET = 1 << 1,
@@ -123,17 +123,20 @@ static void helper_unpolled_packets_raise_attention(void **state)
 {
 	struct uroce_alertness alertness = {};
 
-	/* woken by a packet that it took: as it should be */
+	/* woken by a packet that the helper took: the normal case */
 	for (int i = 0; i < 2 * UROCE_SUSPICION; i++)
 		wake_up(&alertness, PACKET | FOUND);
 	assert_int_equal(alertness.attention, 0);
-	/* leases ended, and packets were lying there */
+	/* a lease ended, and packets were pending */
 	for (int i = 1; i < UROCE_SUSPICION; i++)
 		wake_up(&alertness, BLIND | FOUND);
 	assert_int_equal(alertness.attention, 0);
 	wake_up(&alertness, BLIND | FOUND);
 	assert_int_equal(alertness.attention, UROCE_ATTENTION);
-	/* others take the packets: it calms down, and begins anew if not */
+	/*
+	 * the application takes the packets: attention falls, and may rise
+	 * again
+	 */
 	wake_up(&alertness, PACKET);
 	assert_int_equal(alertness.attention, UROCE_ATTENTION - 1);
 	wake_up(&alertness, PACKET | FOUND);
@@ -141,7 +144,7 @@ static void helper_unpolled_packets_raise_attention(void **state)
 	for (int i = 0; i < UROCE_ATTENTION; i++)
 		wake_up(&alertness, PACKET);
 	assert_int_equal(alertness.attention, 0);
-	/* timers say nothing */
+	/* timers change nothing */
 	alertness.attention = 3;
 	wake_up(&alertness, 0);
 	assert_int_equal(alertness.attention, 3);
@@ -151,11 +154,11 @@ static void helper_constant_polling_lowers_attention(void **state)
 {
 	struct uroce_alertness alertness = {};
 
-	/* preempted now and then */
+	/* sometimes preempted */
 	for (int i = 0; i < 10 * UROCE_SUSPICION; i++)
 		wake_up(&alertness, i % 3 ? BLIND | FOUND : BLIND | LEASED);
 	assert_int_equal(alertness.attention, 0);
-	/* has polled little, and polls much now */
+	/* polled rarely before, and polls often now */
 	alertness.attention = UROCE_ATTENTION;
 	for (int i = 0; i < 7; i++)
 		wake_up(&alertness, i % 2 ? PACKET | LEASED : BLIND | LEASED);
@@ -164,7 +167,7 @@ static void helper_constant_polling_lowers_attention(void **state)
 
 struct worker {
 	struct uroce_helper helper;
-	struct uroce_sleep how; /* atomic parts are not needed: see sem */
+	struct uroce_sleep how; /* needs no atomics: protected by sem */
 	sem_t worked, go;
 	unsigned int wake;
 	int fd;
@@ -183,7 +186,7 @@ static void work(void *arg, unsigned int wake)
 	uroce_helper_sleep(&worker->helper, &worker->how);
 }
 
-/* Lets it sleep like this, until it works again; returns what woke it. */
+/* Lets the helper sleep once. Return: reason of the wake-up. */
 static unsigned int sleep_like(struct worker *worker, bool watch,
 			       uint64_t until_ns)
 {
@@ -213,7 +216,7 @@ static void start(struct worker *worker, enum uroce_wake wake)
 
 static void stop(struct worker *worker)
 {
-	/* once more, because it has not gone to sleep */
+	/* a second time, because the helper has not slept */
 	worker->how = (struct uroce_sleep){ false, UROCE_NEVER };
 	(void)sem_post(&worker->go);
 	(void)sem_post(&worker->go);
@@ -271,7 +274,7 @@ static void helper_blind_ignores_packets(void **state)
 	stop(&worker);
 }
 
-/* Only who needs it earlier rings; until_ns is 0 once somebody has. */
+/* Only an earlier deadline rings; afterwards until_ns is 0. */
 static void helper_known_deadline_needs_no_ring(void **state)
 {
 	struct worker worker;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way of datagrams to processes of this host: uroce_loop_datagram.c, with
- * the real port and the real local/. Most of it happens in one process, which
- * is a process of this host, too.
+ * Datagrams to processes of the same host: uroce_loop_datagram.c with the real
+ * port and the real local/. Most tests use one process, which is on the same
+ * host as well.
  */
 #include "uroce/uroce_loop_datagram.h"
 
@@ -89,7 +89,7 @@ static struct uroce_cqe next_receive(void)
 	return cqe;
 }
 
-/* Sends to ourselves, and looks at what has come of it. */
+/* Sends a datagram to the own QP and checks it. */
 static void send_and_check(uint32_t length)
 {
 	uint8_t *from = side.memory + SIDE_MEMORY / 2;
@@ -104,7 +104,7 @@ static void send_and_check(uint32_t length)
 	assert_int_equal(cqe.byte_len, GRH + length);
 	assert_int_equal(cqe.src_qpn, self.qpn);
 	assert_memory_equal(side.memory + GRH, from, length);
-	/* 20 bytes of nothing, then the header of IPv4 */
+	/* 20 zero bytes, then the IPv4 header */
 	assert_int_equal(side.memory[0], 0);
 	assert_int_equal(side.memory[20], 0x45);
 	assert_memory_equal(side.memory + 32, self.gid + 12, 4);
@@ -126,7 +126,7 @@ static void loop_datagram_to_connected_peer_uses_shm(void **state)
 
 	meet(&self);
 	assert_true(uroce_loop_has_met(side.instance, self.qpn));
-	meet(&self); /* does no harm */
+	meet(&self); /* a second time changes nothing */
 	for (uint32_t i = 0; i < 300; i++)
 		send_and_check(lengths[i % 6]);
 	assert_int_equal(counters().local.tx_packets, 300);
@@ -162,11 +162,11 @@ static void loop_datagram_missing_peer_is_retried_rarely(void **state)
 	meet(&nobody);
 	met = uroce_loop_has_met(side.instance, nobody.qpn);
 	assert_true(met || uroce_loop_now() >= start_ns + 10000000);
-	/* but once in a while */
+	/* retried after a while */
 	while (uroce_loop_has_met(side.instance, nobody.qpn))
 		(void)sched_yield();
 	assert_true(uroce_loop_now() >= start_ns + 10000000);
-	/* a group is nobody's */
+	/* a multicast group has no process */
 	assert_true(uroce_loop_has_met(side.instance, UROCE_QPN_MULTICAST));
 	side_send_datagram(&side, &nobody, side.memory, 8);
 	assert_int_equal(counters().local.tx_packets, 0);
@@ -185,7 +185,7 @@ static void loop_foreign_address_is_not_local(void **state)
 	assert_false(uroce_loop_is_here(side.instance, group6));
 }
 
-/* What another process may write into our inbox. */
+/* Data that another process may write into the inbox. */
 static void loop_malformed_local_datagram_is_dropped(void **state)
 {
 	struct uroce_loop *loop = side.instance->loop;
@@ -214,7 +214,7 @@ static void loop_malformed_local_datagram_is_dropped(void **state)
 	assert_int_equal(path.flow_label, UROCE_FLOW_LABEL_MASK);
 	assert_int_equal(path.tclass, 3);
 	assert_false(path.here);
-	/* and none to where nobody was met */
+	/* no channel to an unconnected process */
 	assert_null(uroce_loop_datagram_way(loop, &from));
 	uroce_loop_unlock(side.instance);
 }
@@ -235,7 +235,7 @@ static void take_over(int fd, struct side_address *address)
 			 sizeof(*address));
 }
 
-/* Sends back whatever comes, until it is killed. */
+/* Sends every datagram back, until it is killed. */
 static __attribute__((noreturn)) void be_echo(int fd)
 {
 	struct side_address peer;
@@ -296,7 +296,7 @@ static void exchange(const struct side_address *peer, int rounds)
 	}
 }
 
-/* Its slot is somebody else's then, who has to be met anew. */
+/* A new process has the slot and needs a new connection. */
 static void loop_datagram_to_restarted_peer_reconnects(void **state)
 {
 	for (int i = 0; i < 3; i++) {
@@ -314,7 +314,7 @@ static void loop_datagram_to_restarted_peer_reconnects(void **state)
 		while (uroce_loop_has_met(side.instance, peer.qpn))
 			uroce_loop_poll(side.instance);
 		assert_int_equal(counters().local.pairs_lost, i + 1);
-		/* goes nowhere, and hurts nobody */
+		/* reaches no process */
 		side_send_datagram(&side, &peer, side.memory, 8);
 	}
 	assert_int_equal(counters().port.tx_datagrams, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opening and connecting them. */
+/* Opening and connecting the pairs. */
 #include "uroce_loop_pair.h"
 
 #include <sched.h>
@@ -37,7 +37,7 @@ void settle_pair(const struct pair *pair)
 	while (__atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED) !=
 	       UROCE_NEVER)
 		(void)sched_yield();
-	/* it says so before it gives the lock back */
+	/* the helper has reported it before it releases the lock */
 	uroce_loop_acquire(loop);
 	uroce_loop_release(loop);
 }
@@ -53,7 +53,8 @@ void close_pair(struct pair *pair)
 int loop_pair_setup(void **state)
 {
 	if (fake.nr_open)
-		return -1; /* of a test that has failed; it would wait for it */
+		return -1; /* a failed test left the pair open; closing would
+			      block */
 	fake_reset();
 	return 0;
 }

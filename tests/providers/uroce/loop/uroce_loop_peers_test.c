@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The loop with the real port: two processes on one address, or in two network
- * namespaces. The other process is this program again, with a role; it ends
- * with a status that says whether all was well there. Is UROCE_LOCAL "none",
- * all packets go over the network, else those of one host through memory.
+ * namespaces. The other process runs the same program with a role, and its exit
+ * status is its result. If UROCE_LOCAL is "none", all packets use the network;
+ * otherwise packets within a host use shared memory.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,17 +28,17 @@
 #include "uroce_side.h"
 
 #define LONG_TIMEOUT  18 /* 1 s */
-#define SHORT_TIMEOUT 16 /* 0.3 s; 8 of them until a peer counts as gone */
+#define SHORT_TIMEOUT 16 /* 0.3 s; the peer counts as dead after 8 of them */
 
 enum role {
-	ECHO,  /* sends back what it gets; polls */
-	SLEEP, /* the same, with events */
-	LEAVE, /* takes one message, and exits without a word */
-	DEAF,  /* waits at the socketpair only */
+	ECHO,  /* returns messages; polls */
+	SLEEP, /* returns messages; sleeps for events */
+	LEAVE, /* receives one message and exits at once */
+	DEAF,  /* only reads the socketpair */
 	NR_ROLES,
 };
 
-/* What both must agree on. */
+/* Parameters of both processes. */
 struct plan {
 	int role;
 	int gid_index;
@@ -58,7 +58,7 @@ struct test {
 	int fd; /* to the other process */
 };
 
-/* Of a peer that computes, and lets its helper do the rest. */
+/* A peer that computes, while its helper makes progress. */
 static struct plan deaf_plan(uint8_t timeout)
 {
 	return (struct plan){
@@ -92,13 +92,13 @@ static void hear(int fd)
 	receive_all(fd, &byte, 1);
 }
 
-/* There is one variant of this test in which nobody has a port. */
+/* One variant of this test runs without a port in both processes. */
 static bool is_port_taken(void)
 {
 	return getenv("UROCE_TEST_PORT_TAKEN");
 }
 
-/* By somebody who does not share it, for as long as the test runs. */
+/* Binds the port without sharing it, as long as the test runs. */
 static void take_port(void)
 {
 	int fd = uroce_socket_sender();
@@ -147,8 +147,8 @@ static struct uroce_cqe wait_for(struct side *side, bool sleep)
 }
 
 /*
- * Waits for what the other one sends, and for our own request. The ACK may come
- * behind the next message.
+ * Waits for the message of the peer and for the own request. The ACK may follow
+ * the next message.
  */
 static void exchange(struct test *test, bool first, bool sleep)
 {
@@ -183,7 +183,7 @@ static void exchange(struct test *test, bool first, bool sleep)
 	}
 }
 
-/* The old pair goes some time after its namespace: each has its own names. */
+/* The old veth pair disappears after its namespace, so names are unique. */
 static void name_end(struct test *test, char end)
 {
 	(void)snprintf(test->ifname, sizeof(test->ifname), "up%d%c",
@@ -225,8 +225,8 @@ static int be_peer(int fd)
 	else
 		exchange(&test, false, test.plan.role == SLEEP);
 	/*
-	 * What it has received, for the other to compare. The lock is for tools
-	 * that look for races: a WRITE has no other sign of being over.
+	 * Sends the received data for comparison. The lock is for race
+	 * detectors: a WRITE has no other end marker.
 	 */
 	uroce_loop_lock(test.side.instance);
 	uroce_loop_unlock(test.side.instance);
@@ -246,7 +246,7 @@ static void start_peer(struct test *test)
 	test->pid = fork();
 	assert_true(test->pid >= 0);
 	if (test->pid == 0) {
-		/* also if it was stopped when a test fails */
+		/* even if stopped when a test fails */
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)close(pair[0]);
 		(void)execl("/proc/self/exe", "peer", number, (char *)NULL);
@@ -275,7 +275,7 @@ static void finish(struct test *test)
 	(void)close(test->fd);
 }
 
-/* What has arrived is acknowledged, even if the process is over. */
+/* Received messages are acknowledged even if the process ends. */
 static void loop_exiting_process_acknowledges(void **state)
 {
 	for (int i = 0; i < 10; i++) {
@@ -318,7 +318,7 @@ static uint64_t count(struct test *test, enum uroce_counter counter)
 	return found;
 }
 
-/* Compares what the peer has with what was sent to it. */
+/* Compares the data of the peer with the sent data. */
 static void assert_peer_has(struct test *test, size_t len)
 {
 	uint8_t *theirs = malloc(SIDE_MEMORY);
@@ -395,7 +395,7 @@ static void request(struct test *test, enum ibv_wr_opcode opcode,
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 }
 
-/* It never calls a verb: its helper thread does all. */
+/* The target calls no verb: its helper thread makes all progress. */
 static void loop_target_without_verbs_calls_is_served(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
@@ -462,7 +462,7 @@ static void across_namespaces(struct test *test, int gid_index)
 	say(test->fd);
 }
 
-/* GID 1 is the IPv4 address, GID 2 the IPv6 one that is not link-local. */
+/* GID 1 is the IPv4 address, GID 2 the IPv6 address that is not link-local. */
 static void loop_two_namespaces_over_veth_connect(void **state)
 {
 	struct test test;
@@ -496,10 +496,10 @@ static void loop_killed_peer_fails_requests(void **state)
 	do {
 		side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
 		side_send(&test.side, IBV_WR_RDMA_WRITE, 5000, &test.peer);
-		/* nobody polls: the helper is the one who gives up */
+		/* the test does not poll: the helper detects the timeout */
 		while (!side_take(&test.side, &cqe))
 			(void)sched_yield();
-		/* memory of both is there until the end was heard of */
+		/* shared memory stays until the death is noticed */
 	} while (side_is_shared() && cqe.status == IBV_WC_SUCCESS);
 	assert_int_equal(cqe.status, IBV_WC_RETRY_EXC_ERR);
 	assert_int_equal(uroce_qp_state(test.side.qp), IBV_QPS_ERR);
@@ -507,7 +507,7 @@ static void loop_killed_peer_fails_requests(void **state)
 	assert_int_equal(cqe.status, IBV_WC_WR_FLUSH_ERR);
 	side_close(&test.side);
 	(void)close(test.fd);
-	/* its slot is free again */
+	/* the slot is free again */
 	ping_pong(&(struct plan){
 		.role = ECHO,
 		.gid_index = 1,
@@ -527,7 +527,7 @@ static void stop_peer(const struct test *test)
 	assert_true(WIFSTOPPED(status));
 }
 
-/* As if something had come that has not been acknowledged. */
+/* Simulates a received message without an ACK. */
 static void owe(struct side *side)
 {
 	uroce_loop_lock(side->instance);
@@ -564,19 +564,22 @@ static struct debt look_at_debt(const struct side *side)
 	return debt;
 }
 
-/* A peer that does not look, and the way to it is full. */
+/* The peer does not receive, and its inbox becomes full. */
 static void fill_the_way(struct test *test)
 {
 	stop_peer(test);
 	for (int i = 0; i < 10; i++)
 		side_send(&test->side, IBV_WR_RDMA_WRITE, 60000, &test->peer);
-	/* none is left to a helper that is just at it: it would take the ACK */
+	/*
+	 * takes the lock, so that no helper is just sending: it would take the
+	 * ACK
+	 */
 	uroce_loop_lock(test->side.instance);
 	uroce_loop_unlock(test->side.instance);
 	owe(&test->side);
 }
 
-/* Or the peer has not got a processor for a second: then not. */
+/* False if the peer did not run for a second. */
 static bool debt_is_paid(struct test *test)
 {
 	struct side *side = &test->side;
@@ -599,7 +602,7 @@ static void loop_pending_ack_is_sent_when_room_appears(void **state)
 	struct side *side = &test.side;
 	const bool shared = side_is_shared();
 
-	/* else we would not need it */
+	/* direct access would make the path unnecessary */
 	assert_int_equal(unsetenv("SIDE_SHARED"), 0);
 	assert_int_equal(setenv(UROCE_CMA_VARIABLE, "none", 1), 0);
 	start(&test, &plan);
@@ -608,7 +611,7 @@ static void loop_pending_ack_is_sent_when_room_appears(void **state)
 	if (side->qp->channel) {
 		assert_true(look_at_debt(side).full);
 		assert_true(look_at_debt(side).owes);
-		/* in vain, for a second; and not again */
+		/* gives up after a second, and does not retry */
 		uroce_loop_settle(side->instance, side->qp);
 		uroce_loop_settle(side->instance, side->qp);
 		assert_true(look_at_debt(side).owes);
@@ -663,7 +666,7 @@ static void loop_shared_atomics_need_no_target_thread(void **state)
 	finish(&test);
 }
 
-/* It neither polls, nor does its helper thread run. */
+/* The target does not poll, and its helper thread is stopped. */
 static void loop_stopped_target_is_accessed_by_cma(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);
@@ -673,7 +676,7 @@ static void loop_stopped_target_is_accessed_by_cma(void **state)
 
 	start(&test, &plan);
 	asks = !side->qp->channel || !side->qp->channel->copy;
-	/* it has just polled, or may have */
+	/* the target may have polled just before */
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
 	if (side_is_shared()) {
 		wait_until_mapped(&test);
@@ -693,7 +696,7 @@ static void loop_stopped_target_is_accessed_by_cma(void **state)
 	finish(&test);
 }
 
-/* No timer and no descriptor that is ready: 0 wake-ups for ever. */
+/* No timer runs and no descriptor is ready: the helper never wakes up. */
 static void loop_idle_helper_never_wakes(void **state)
 {
 	struct plan plan = deaf_plan(LONG_TIMEOUT);

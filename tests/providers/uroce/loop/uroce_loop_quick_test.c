@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Quick posts and polls against ordinary ones: the same story is told to two
- * connected QPs of this process, once in a hurry and once with the exact time,
- * and must end with the same completions, counters and memory.
+ * Quick posts and polls compared with ordinary ones: two connected QPs of this
+ * process run the same scenario, once with quick calls and once with the exact
+ * clock. Completions, counters and memory must be equal.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,14 +16,14 @@
 #include "uroce_netns.h"
 #include "uroce_side.h"
 
-#define LONG_TIMEOUT  24 /* 68 s: a time some ms late is not noticed */
+#define LONG_TIMEOUT  24 /* 68 s: a delay of some ms is irrelevant */
 #define SHORT_TIMEOUT 12 /* 17 ms */
 #define MAX_LOG	      4096
 #define NR_WARM_UPS   10
 #define NR_WARM	      200
 #define MEMORY	      (SIDE_MEMORY / 4)
 
-/* What happened, in the order in which it did on each side. */
+/* Events of a scenario, in the order of each side. */
 struct story {
 	struct side side[2];
 	struct side_address address[2];
@@ -77,7 +77,7 @@ static void close_story(struct story *story)
 		side_close(&story->side[i]);
 }
 
-/* The next completion of a side, into its log. */
+/* Adds the next completion of a side to its log. */
 static void expect(struct story *story, int i)
 {
 	struct uroce_cqe *cqe = &story->log[i][story->nr_log[i]++];
@@ -86,7 +86,7 @@ static void expect(struct story *story, int i)
 	side_poll(&story->side[i], cqe);
 }
 
-/* The next request; its data begins at an odd place now and then. */
+/* Prepares the next request; its data is sometimes unaligned. */
 static struct uroce_send_wqe *prepare(struct story *story, int i,
 				      enum ibv_wr_opcode opcode, uint32_t len)
 {
@@ -107,7 +107,7 @@ static struct uroce_send_wqe *prepare(struct story *story, int i,
 		.length = len,
 		.lkey = story->address[i].key,
 	};
-	if (opcode == IBV_WR_RDMA_READ) /* not over what is being sent */
+	if (opcode == IBV_WR_RDMA_READ) /* not over data in flight */
 		wqe->sge[0].addr += MEMORY / 4;
 	return wqe;
 }
@@ -135,7 +135,7 @@ static void paint(struct story *story, uint32_t seed)
 				(uint8_t)(seed + at * 7 + i * 3);
 }
 
-/* There and back; each side waits for both of its completions. */
+/* One message in each direction; each side waits for both completions. */
 static void ping_pong(struct story *story, enum ibv_wr_opcode opcode,
 		      uint32_t len)
 {
@@ -147,7 +147,7 @@ static void ping_pong(struct story *story, enum ibv_wr_opcode opcode,
 	}
 }
 
-/* Polls must be fast for a while before they may be quick. */
+/* Polls must be fast for a while before the loop permits quick ones. */
 static void warm_up(struct story *story)
 {
 	for (int i = 0; i < NR_WARM; i++)
@@ -169,7 +169,7 @@ static void tell_sizes(struct story *story)
 	}
 }
 
-/* What is answered, and what must come in order with it. */
+/* Operations with responses, and others that must keep their order. */
 static void tell_mixture(struct story *story)
 {
 	warm_up(story);
@@ -181,7 +181,7 @@ static void tell_mixture(struct story *story)
 		expect(story, 0);
 		side_receive(&story->side[1], 8);
 		send_one(story, 0, IBV_WR_RDMA_READ, 8 + round);
-		/* not where the READ looks, which may be answered later */
+		/* not in the range of the READ, which may be executed later */
 		prepare(story, 0, IBV_WR_RDMA_WRITE, 100)->remote.va += 8192;
 		post(story, 0);
 		prepare(story, 0, IBV_WR_SEND, 8)->flags = IBV_SEND_FENCE |
@@ -193,7 +193,7 @@ static void tell_mixture(struct story *story)
 	}
 }
 
-/* More than an inbox holds, so that the channel is full now and then. */
+/* More than an inbox holds, so that the channel is full sometimes. */
 static void tell_flood(struct story *story)
 {
 	warm_up(story);
@@ -246,7 +246,7 @@ static void tell_wrong_local_key(struct story *story)
 	expect(story, 0);
 }
 
-/* Both ways at once, so that ACKs find requests in front of them. */
+/* Both directions at once, so that requests precede ACKs. */
 static void tell_crossing(struct story *story)
 {
 	warm_up(story);
@@ -277,7 +277,7 @@ static void assert_same_cqe(const struct uroce_cqe *a,
 	assert_int_equal(a->wc_flags, b->wc_flags);
 }
 
-/* Receives and sends each in their order; how they mix is a matter of time. */
+/* Receives and sends are in order; their interleaving depends on timing. */
 static void assert_same_log(int i, bool recv)
 {
 	uint32_t a = 0, b = 0;
@@ -296,8 +296,8 @@ static void assert_same_log(int i, bool recv)
 }
 
 /*
- * There may be fewer ACKs, or more, and so packets; more or fewer were on their
- * way when a QP failed. Of all else there is the same.
+ * The number of ACKs, and so of packets, may differ, as may the number of
+ * packets in flight when a QP failed. All other counters are equal.
  */
 static void assert_same_counters(void)
 {
@@ -333,7 +333,7 @@ static void compare(void (*tell)(struct story *story))
 	assert_same_counters();
 	assert_int_equal(exact.quick_posts, 0);
 	assert_int_equal(exact.quick_polls, 0);
-	/* a busy machine does not poll fast enough for many quick ones */
+	/* on a busy machine few polls are fast enough */
 	assert_true(hasty.quick_posts > 0);
 }
 
@@ -395,7 +395,7 @@ static void *keep_on(void *arg)
 	return NULL;
 }
 
-/* Who has the lock does the other one's work, quick or not. */
+/* The lock holder does the work of the other thread, quick or not. */
 static void loop_quick_two_threads_complete(void **state)
 {
 	struct story *stories[] = { &exact, &hasty };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the loop keeps: devices, addresses, groups, and nothing in a child. The
- * port gives back what it gets.
+ * State of the loop: devices, addresses, groups, and fork(). The fake port
+ * returns sent packets.
  */
 #include "uroce/uroce_loop.h"
 
@@ -99,7 +99,7 @@ static void loop_failed_attach_leaves_nothing(void **state)
 	assert_int_equal(fake.nr_open, 0);
 }
 
-/* A CQ that is freed while it is armed must not count as one for ever. */
+/* A CQ that is freed while it is armed must not stay counted as armed. */
 static void loop_freed_cq_is_not_armed(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
@@ -114,7 +114,7 @@ static void loop_freed_cq_is_not_armed(void **state)
 	side_close(&side);
 }
 
-/* The GRH is what the traffic class and the hop limit are for. */
+/* Only the GRH contains the traffic class and the hop limit. */
 static void loop_ip_header_is_reported_for_ud_only(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
@@ -192,13 +192,13 @@ static void loop_multicast_group_is_joined_once(void **state)
 	assert_int_equal(fake.nr_joined, 0);
 	uroce_loop_leave(side.instance, group);
 	assert_int_equal(fake.nr_joined, 0);
-	/* one that is left when the loop ends is freed */
+	/* a group left over at the end of the loop is freed */
 	assert_int_equal(uroce_loop_join(side.instance, group), 0);
 	uroce_loop_unlock(side.instance);
 	side_close(&side);
 }
 
-/* What a child does; 0 if all was as it should be. */
+/* Runs in a child. Return: 0 on success. */
 static int in_child(struct pair *pair)
 {
 	struct uroce_cqe cqe;
@@ -224,7 +224,7 @@ static int with_own_loop(struct pair *pair)
 	    uroce_loop_dead(own) || fake.nr_open != 1 ||
 	    uroce_loop_engine(own) == uroce_loop_engine(pair->side[0].instance))
 		return 1;
-	/* the inherited one goes, the new one stays */
+	/* closes the inherited loop; the new one stays */
 	side_close(&pair->side[0]);
 	side_close(&pair->side[1]);
 	if (fake.nr_open != 1)
@@ -252,7 +252,7 @@ static void loop_is_dead_in_child_after_fork(void **state)
 
 	open_pair(&pair, LONG);
 	assert_child(&pair, in_child);
-	/* the parent goes on */
+	/* the parent continues */
 	assert_false(uroce_loop_dead(pair.side[0].instance));
 	side_receive(&pair.side[1], 64);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);

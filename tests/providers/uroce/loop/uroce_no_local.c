@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * In place of local/: a host where nothing can be shared with other processes.
- * What is not called then only has to be there.
+ * Replaces local/ by a host without shared memory. Functions that are not
+ * called then only need to exist.
  */
 #include <errno.h>
 #include <setjmp.h>

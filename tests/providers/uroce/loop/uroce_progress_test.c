@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who moves packets and when: the thread that posts or polls, the one that has
- * the lock, the helper. The port gives back what it gets.
+ * Which thread moves packets, and when: the thread that posts or polls, the
+ * lock holder, or the helper. The fake port returns sent packets.
  */
 #include "uroce/uroce_loop.h"
 
@@ -48,7 +48,7 @@ static void assert_put(uint32_t at, uint8_t op)
 	assert_int_equal(found, op);
 }
 
-/* Nobody but the test sends and receives. */
+/* Only the test sends and receives. */
 static void open_alone(struct pair *pair)
 {
 	open_pair(pair, LONG);
@@ -84,7 +84,7 @@ static void progress_post_sends_and_poll_receives(void **state)
 	close_alone(&pair);
 }
 
-/* A message has come by polling, and its ACK was not sent yet. */
+/* A message was received by polling; its ACK is deferred. */
 static void open_put_off(struct pair *pair)
 {
 	struct uroce_cqe cqe;
@@ -99,7 +99,7 @@ static void open_put_off(struct pair *pair)
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 }
 
-/* Until the message is acknowledged, and its sender knows. */
+/* Runs until the message is acknowledged and the sender has the ACK. */
 static void close_acknowledged(struct pair *pair)
 {
 	struct uroce_cqe cqe;
@@ -117,7 +117,8 @@ static void progress_post_precedes_deferred_ack(void **state)
 
 	open_put_off(&pair);
 	side_receive(&pair.side[0], 64);
-	pair.side[1].qp->resp.not_held = 1; /* as for a peer that waits */
+	pair.side[1].qp->resp.not_held =
+		1; /* as for a peer that waits for the ACK */
 	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
 	assert_put(1, UROCE_SEND_ONLY);
 	assert_put(2, UROCE_ACKNOWLEDGE);
@@ -127,7 +128,10 @@ static void progress_post_precedes_deferred_ack(void **state)
 	close_alone(&pair);
 }
 
-/* Answered, and perhaps there is another message soon. */
+/*
+ * The message was followed by a post in the other direction; its ACK is
+ * delayed.
+ */
 static void open_held(struct pair *pair)
 {
 	open_put_off(pair);
@@ -137,7 +141,7 @@ static void open_held(struct pair *pair)
 	assert_int_equal(nr_put(), 2);
 }
 
-/* Its sender has an answer, and knows that the message has come. */
+/* The sender has received the reply, which also acknowledges the message. */
 static void close_answered(struct pair *pair)
 {
 	struct uroce_cqe cqe;
@@ -156,7 +160,7 @@ static void progress_polling_sends_delayed_ack(void **state)
 
 	open_held(&pair);
 	close_answered(&pair);
-	/* its time was over, or the sender would not know */
+	/* the delay has expired; otherwise the sender would have no ACK */
 	assert_put(2, UROCE_ACKNOWLEDGE);
 }
 
@@ -191,7 +195,7 @@ static void progress_second_poll_sends_deferred_ack(void **state)
 	close_acknowledged(&pair);
 }
 
-/* Some of the messages may be the helper's from the start: no matter. */
+/* The helper may process some of the messages from the start. */
 static void progress_helper_sends_deferred_ack(void **state)
 {
 	struct uroce_cqe cqe;
@@ -200,7 +204,7 @@ static void progress_helper_sends_deferred_ack(void **state)
 	open_pair(&pair, LONG);
 	for (int i = 0; i < 20; i++) {
 		side_receive(&pair.side[1], 64);
-		uroce_loop_poll(pair.side[1].instance); /* a lease */
+		uroce_loop_poll(pair.side[1].instance); /* gets a lease */
 		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 		uroce_loop_poll(pair.side[1].instance);
 		while (!side_take(&pair.side[0], &cqe))
@@ -233,7 +237,7 @@ static void progress_arm_cq_flushes_deferred_ack(void **state)
 	close_acknowledged(&pair);
 }
 
-/* Who waits for a WRITE looks at memory, and has nothing to poll for. */
+/* A WRITE completes nothing at the target, which may poll memory only. */
 static void progress_write_ack_is_sent_at_once(void **state)
 {
 	struct pair pair;
@@ -246,7 +250,7 @@ static void progress_write_ack_is_sent_at_once(void **state)
 	close_acknowledged(&pair);
 }
 
-/* The lock is somebody else's: the post returns, and who has it sends. */
+/* Another thread has the lock: the post returns, and the lock holder sends. */
 static void *post_meanwhile(void *arg)
 {
 	struct pair *pair = arg;
@@ -277,7 +281,7 @@ static void progress_lock_holder_sends_for_waiting_threads(void **state)
 
 static struct pair *posting;
 
-/* All is sent already, and the lock is not given back yet. */
+/* Everything is sent, but the lock is not released yet. */
 static void post_at_the_end(struct side *side)
 {
 	pthread_t thread;
@@ -299,7 +303,7 @@ static void progress_post_during_unlock_is_sent(void **state)
 	posting = &other;
 	side_receive(&other.side[1], 64);
 	pair.side[1].on_qp_event = post_at_the_end;
-	/* one without the right */
+	/* without access rights */
 	side_send(&pair.side[0], IBV_WR_ATOMIC_FETCH_AND_ADD, 8,
 		  &pair.address[1]);
 	uroce_loop_poll(pair.side[0].instance);
@@ -322,10 +326,11 @@ static void progress_helper_wakes_sleeping_application(void **state)
 		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
 				  false);
 		assert_false(side_take(&pair.side[1], &cqe));
-		if (i % 3 == 0) /* as applications do, once more */
+		if (i % 3 == 0) /* sometimes polls again after arming, as
+				   applications do */
 			uroce_loop_poll(pair.side[1].instance);
 		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
-		/* nobody polls: without the helper this is for ever */
+		/* no thread polls: without the helper the wait never ends */
 		(void)sem_wait(&pair.side[1].cq_events);
 		assert_true(side_take(&pair.side[1], &cqe));
 		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -335,7 +340,7 @@ static void progress_helper_wakes_sleeping_application(void **state)
 	close_pair(&pair);
 }
 
-/* Long enough for any machine, or as short as an application has it. */
+/* Longer than any test, or as short as in an application. */
 #define NO_EVENT_US 3600000000u
 #define SOON_US	    500
 
@@ -392,14 +397,14 @@ static void progress_moderated_event_is_raised_after_period(void **state)
 		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
 				  false);
 		send_to_sleeper(&pair);
-		/* nobody polls there: it is the helper who looks at the time */
+		/* no thread polls there: the helper watches the period */
 		(void)sem_wait(&pair.side[1].cq_events);
 		take_from_sleeper(&pair, 1);
 	}
 	close_pair(&pair);
 }
 
-/* Nor is it lost when the wish is taken back, or the CQ goes. */
+/* The event is not lost when moderation is disabled, or the CQ destroyed. */
 static void progress_moderation_end_raises_pending_event(void **state)
 {
 	struct pair pair;
@@ -428,7 +433,7 @@ static void progress_late_arm_still_raises_event(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	/* one that polls all the time has a lease, and the helper is blind */
+	/* a constantly polling thread has a lease, and the helper is blind */
 	for (int i = 0; i < 100; i++) {
 		side_receive(&pair.side[1], 64);
 		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
@@ -442,7 +447,7 @@ static void progress_late_arm_still_raises_event(void **state)
 	close_pair(&pair);
 }
 
-/* As if it had gone to sleep for a lease that is no longer valid. */
+/* Simulates a helper that sleeps for a lease that has become invalid. */
 static void progress_arm_cq_wakes_blind_helper(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
@@ -481,7 +486,7 @@ static void progress_helper_retransmits_lost_packets(void **state)
 	close_pair(&pair);
 }
 
-/* Nobody polls: the helper tries again until there is room. */
+/* No thread polls: the helper retries until there is room. */
 static void progress_helper_sends_after_full_socket(void **state)
 {
 	struct uroce_cqe cqe;
@@ -510,7 +515,7 @@ static void progress_failed_qp_raises_event(void **state)
 	struct pair pair;
 
 	open_pair(&pair, SHORT);
-	/* no right to atomics */
+	/* no access right for atomics */
 	side_send(&pair.side[0], IBV_WR_ATOMIC_FETCH_AND_ADD, 8,
 		  &pair.address[1]);
 	(void)sem_wait(&pair.side[1].qp_events);
@@ -539,7 +544,7 @@ static void take_in(void *arg, struct uroce_packet *packet)
 	uroce_engine_receive(&loop->engine, packet, loop->now);
 }
 
-/* It has come in time, and nobody has looked: that is no loss. */
+/* The ACK has arrived in time but was not read, so there is no loss. */
 static void progress_unread_ack_causes_no_timeout(void **state)
 {
 	const uint64_t *timeouts;
@@ -598,7 +603,7 @@ struct thread {
 	struct pair pair;
 };
 
-/* Ping-pong of a pair of its own; half of them with events. */
+/* Ping-pong on a pair of its own; half of the threads use events. */
 static void *play(void *arg)
 {
 	struct thread *thread = arg;

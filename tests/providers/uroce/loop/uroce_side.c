@@ -59,7 +59,7 @@ bool side_is_shared(void)
 	return getenv("SIDE_SHARED");
 }
 
-/* The descriptor needs not stay open. */
+/* The descriptor need not stay open. */
 static void open_memory(struct side *side)
 {
 	int fd = -1;
@@ -192,7 +192,7 @@ static void modify(struct side *side, const struct ibv_qp_attr *attr, int mask,
 	assert_int_equal(ret, 0);
 }
 
-/* If the peer is on this host. */
+/* For a peer on this host. */
 static void bind_to_channel(struct side *side, const struct uroce_path *path,
 			    uint32_t dest_qpn)
 {
@@ -338,7 +338,7 @@ void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
 	wqe->length = length;
 	wqe->remote.va = peer->va;
 	wqe->remote.rkey = peer->key;
-	wqe->remote.compare_add = 1; /* of a fetch-add */
+	wqe->remote.compare_add = 1; /* operand of fetch-add */
 	wqe->nr_sge = 1;
 	wqe->sge[0] = (struct ibv_sge){
 		.addr = (uintptr_t)side->memory,
@@ -366,7 +366,7 @@ void side_poll(struct side *side, struct uroce_cqe *ret_cqe)
 		uroce_loop_poll(side->instance);
 }
 
-/* Nobody reads the log of these tests. */
+/* These tests ignore the log. */
 void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
 	       const char *format, ...)
 {

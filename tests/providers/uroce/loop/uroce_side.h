@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One end of a connection, on top of the loop: what verbs/ makes of the engine,
- * as little as a test needs.
+ * One end of a connection, on top of the loop: the minimum that a test needs of
+ * verbs/.
  */
 #ifndef UROCE_SIDE_H
 #define UROCE_SIDE_H
@@ -22,7 +22,7 @@ struct side {
 	struct uroce_cq cq;
 	struct uroce_rq rq;
 	uint8_t *memory;
-	uint64_t share, share_offset; /* of it: uroce_loop_get_share() */
+	uint64_t share, share_offset; /* from uroce_loop_get_share() */
 	uint32_t key;
 	uint32_t pd;
 
@@ -33,7 +33,7 @@ struct side {
 	enum uroce_netdev_event netdev_event;
 };
 
-/* What the other end must know. */
+/* Address that the other end needs. */
 struct side_address {
 	uint32_t qpn, psn, key;
 	uint64_t va;
@@ -42,36 +42,38 @@ struct side_address {
 
 extern const struct uroce_loop_ops side_ops;
 
-/* Whether memory is such as others may map, and may be the target of atomics:
- * SIDE_SHARED in the environment. */
+/*
+ * Whether the memory is a memfd that peers may map and use for atomics:
+ * SIDE_SHARED in the environment.
+ */
 bool side_is_shared(void);
 
-/* Attached to @dev, with a QP. Owner is the side itself. */
+/* Attaches to @dev and creates a QP. The owner is the side itself. */
 void side_open(struct side *side, const struct uroce_netdev *dev);
 void side_close(struct side *side);
 
-/* The same for a UD QP, which needs nobody to be connected to: it is in RTS. */
+/* Creates a UD QP, which needs no connection and is in RTS. */
 void side_open_datagrams(struct side *side, const struct uroce_netdev *dev);
 
 struct side_address side_address(const struct side *side, uint32_t gid_index);
 
-/* To RTS. @timeout as in struct ibv_qp_attr, with 7 retries. */
+/* Moves the QP to RTS. @timeout as in struct ibv_qp_attr, with 7 retries. */
 void side_connect(struct side *side, const struct side_address *self,
 		  const struct side_address *peer, enum ibv_mtu mtu,
 		  uint8_t timeout);
 
-/* A piece of the memory that begins at 0. */
+/* Posts a receive for the first @length bytes of the memory. */
 void side_receive(struct side *side, uint32_t length);
 void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
 	       const struct side_address *peer);
 
-/* A SEND of a UD QP; and the same without a word to the loop. */
+/* Posts a SEND of a UD QP; the second one without a call of the loop. */
 void side_send_datagram(struct side *side, const struct side_address *peer,
 			const uint8_t *data, uint32_t length);
 void side_fill_datagram(struct side *side, const struct side_address *peer,
 			const uint8_t *data, uint32_t length);
 
-/* Without and with uroce_loop_poll(). */
+/* Gets a completion, without and with uroce_loop_poll(). */
 bool side_take(struct side *side, struct uroce_cqe *ret_cqe);
 void side_poll(struct side *side, struct uroce_cqe *ret_cqe);
 

@@ -17,12 +17,13 @@
 #define MAX_MEMBERS 64
 
 static struct {
-	pthread_mutex_t mutex;		    /* held while one is served */
-	struct pollfd fds[MAX_MEMBERS + 1]; /* the first one is the doorbell */
+	pthread_mutex_t mutex; /* held while a member is served */
+	struct pollfd
+		fds[MAX_MEMBERS + 1]; /* the first one is the wake-up eventfd */
 	void (*serve[MAX_MEMBERS + 1])(void *arg);
 	void *arg[MAX_MEMBERS + 1];
 	nfds_t nr;
-	uint32_t rounds; /* how often poll() has returned */
+	uint32_t rounds; /* number of returns of poll() */
 	pthread_cond_t round;
 	bool stop;
 	pthread_t thread;
@@ -31,7 +32,7 @@ static struct {
 	.round = PTHREAD_COND_INITIALIZER,
 };
 
-/* Those that are still there, and have been there when it slept. */
+/* Serves members that were registered before poll() and still are. */
 static void serve_ready(const struct pollfd *fds, nfds_t nr)
 {
 	for (nfds_t i = 1; i < nr; i++)
@@ -107,7 +108,7 @@ void uroce_members_add(int fd, void (*serve)(void *arg), void *arg)
 	ring();
 }
 
-/* As long as poll() waits for a socket closing it does not end it. */
+/* While poll() waits for a socket, close() does not end the wait. */
 void uroce_members_remove(int fd)
 {
 	uint32_t round;

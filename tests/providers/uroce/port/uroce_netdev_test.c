@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Interfaces: what is listed, in which order GIDs stand, and whether they stay.
- */
+/* Interfaces: which ones are listed, the order of GIDs, and their stability. */
 #include "uroce/port/uroce_netdev.h"
 
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include "uroce/port/uroce_link.h"
 #include "uroce_netns.h"
 
-/* Where addresses cannot be changed there is nothing to see. */
+/* Skips the test where addresses cannot be changed. */
 static void needs_netns(void)
 {
 	if (uroce_netns_entered())
@@ -60,7 +59,9 @@ static void netdev_loopback_lists_ipv6_address_first(void **state)
 	assert_true(dev.loopback);
 	assert_true(dev.ifindex > 0);
 	assert_gid(&dev, 1, "127.0.0.1");
-	/* no MAC: a local number, with the middle of every EUI-64 */
+	/*
+	 * no MAC address: locally administered, with the middle of every EUI-64
+	 */
 	assert_int_equal(dev.node_guid[0] & 2, 2);
 	assert_int_equal(dev.node_guid[3], 0xff);
 	assert_int_equal(dev.node_guid[4], 0xfe);
@@ -114,7 +115,7 @@ static void netdev_label_address_belongs_to_interface(void **state)
 	assert_int_equal(uroce_netdev_list(&devs), 1);
 	assert_int_equal(devs[0].nr_gids, 3);
 	free(devs);
-	uroce_netns_set_up("lo:1", false); /* takes the address away */
+	uroce_netns_set_up("lo:1", false); /* removes the address */
 }
 
 static void netdev_addresses_keep_gid_index(void **state)

@@ -41,7 +41,7 @@ static void do_ioctl(unsigned long what, struct ifreq *request)
 	(void)close(fd);
 }
 
-/* Being root there means to have the capabilities after exec as well. */
+/* root needs its capabilities after exec as well */
 static int enter_as_root(void)
 {
 	unsigned int uid = geteuid();
@@ -103,7 +103,7 @@ void uroce_netns_set_up(const char *label, bool up)
 	do_ioctl(SIOCSIFFLAGS, &request);
 }
 
-/* Sends a request of rtnetlink, which must succeed. Frees it. */
+/* Sends an rtnetlink request, which must succeed, and frees it. */
 static void do_netlink(struct nl_msg *msg)
 {
 	struct nl_sock *sock = nl_socket_alloc();

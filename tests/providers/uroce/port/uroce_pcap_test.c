@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Captures, read back byte by byte. */
+/* Capture files, read back byte by byte. */
 #include "uroce/port/uroce_pcap.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What comes in and is not simply ours: junk, other slots, groups. */
+/*
+ * Received packets that need special treatment: malformed packets, other slots,
+ * multicast groups.
+ */
 #include "uroce/port/uroce_port.h"
 
 #include <errno.h>
@@ -54,7 +57,7 @@ static void port_malformed_packet_is_dropped(void **state)
 		.sin6_port = htons(UROCE_UDP_PORT),
 		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
 	};
-	/* an opcode that nobody has, for slot 1 */
+	/* an undefined opcode, for slot 1 */
 	uint8_t junk[5000] = { [0] = 0xff, [5] = 1 };
 	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
@@ -65,7 +68,7 @@ static void port_malformed_packet_is_dropped(void **state)
 	receive(pair, 1);
 	assert_int_equal(pair->seen.nr, 0);
 	assert_int_equal(counters(pair, 1).rx_bad, 4);
-	/* too short to have a QPN: they come to slot 0 */
+	/* too short for a QPN: delivered to slot 0 */
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(sendto(fd, junk, lens[i], 0,
 					(struct sockaddr *)&to, sizeof(to)),
@@ -75,7 +78,7 @@ static void port_malformed_packet_is_dropped(void **state)
 	(void)close(fd);
 }
 
-/* A packet without payload, as bytes. */
+/* Builds the bytes of a packet without payload. */
 static size_t build(const struct uroce_path *path, uint32_t qpn, uint16_t ip_id,
 		    uint8_t *bytes)
 {
@@ -94,7 +97,9 @@ static size_t build(const struct uroce_path *path, uint32_t qpn, uint16_t ip_id,
 	return (size_t)len + UROCE_ICRC_LEN;
 }
 
-/* As rdma_rxe and hardware send it; Linux drops that unless it is asked to. */
+/*
+ * rdma_rxe and hardware send no checksum; Linux drops such packets by default.
+ */
 static void port_packet_without_udp_checksum_is_received(void **state)
 {
 	struct port_pair *pair = *state;
@@ -127,7 +132,7 @@ static void port_packet_without_udp_checksum_is_received(void **state)
 	assert_int_equal(pair->seen.nr, 1);
 }
 
-/* Two in a message, as GRO would have merged them. */
+/* Sends two packets in a message, as merged by GRO. */
 static void send_merged(struct uroce_path *path, uint32_t first_qpn,
 			uint32_t second_qpn)
 {
@@ -184,14 +189,14 @@ static void port_merged_packet_of_second_slot_is_forwarded(void **state)
 	assert_int_equal(pair->seen.paths[1].sport, path.sport);
 	assert_int_equal(poll(&inbox, 1, 0), 0);
 
-	/* nobody has slot 66 */
+	/* slot 66 has no member */
 	send_merged(&path, qpn_of(pair->port[0], 5), 66 << 16 | 6);
 	receive(pair, 0);
 	assert_int_equal(counters(pair, 0).rx_foreign, 2);
 	assert_int_equal(pair->seen.nr, 3);
 }
 
-/* Whether a packet to the group comes to port 1. */
+/* Return: whether a packet to the group reaches port 1. */
 static bool comes_to_group(struct port_pair *pair, struct uroce_path *path)
 {
 	pair->seen.nr = 0;
@@ -216,7 +221,7 @@ static void join_and_leave(struct port_pair *pair, const char *ifname,
 		uroce_port_add_address(pair->port[0], path.sgid, ifindex), 0);
 	assert_false(comes_to_group(pair, &path));
 	assert_int_equal(uroce_port_join(port, path.dgid, ifindex, true), 0);
-	/* one that the slot's last owner did not leave */
+	/* a group that the previous owner of the slot did not leave */
 	assert_int_equal(uroce_port_join(port, path.dgid, ifindex, true), 0);
 	assert_true(comes_to_group(pair, &path));
 	assert_int_equal(uroce_port_join(port, path.dgid, ifindex, false), 0);

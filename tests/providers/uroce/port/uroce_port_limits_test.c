@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can keep a packet from being sent: a kernel without GSO, a sandbox, a
- * socket that is full, a receiver that is slow.
+ * Conditions that prevent sending: a kernel without GSO, a sandbox, a full
+ * socket, a slow receiver.
  */
 #include "uroce/port/uroce_port.h"
 
@@ -18,9 +18,9 @@
 #include "uroce_netns.h"
 #include "uroce_port_pair.h"
 
-/* What sendmsg() and sendmmsg() are to refuse: messages that want GSO. */
+/* sendmsg() and sendmmsg() reject messages with GSO. */
 static bool refuse_gso;
-/* Errors that it is to give first. */
+/* Errors that they return first. */
 static int fail_with, fail_times;
 
 ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
@@ -32,8 +32,7 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
 
 static bool wants_gso(const struct msghdr *msg)
 {
-	struct msghdr copy =
-		*msg; /* CMSG_NXTHDR() wants one that is not const */
+	struct msghdr copy = *msg; /* CMSG_NXTHDR() needs a non-const one */
 	struct cmsghdr *cmsg;
 
 	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(&copy, cmsg))
@@ -42,7 +41,7 @@ static bool wants_gso(const struct msghdr *msg)
 	return false;
 }
 
-/* Whether it is the turn of one of the errors. */
+/* Return: whether this call fails. */
 static bool fails(void)
 {
 	if (fail_times <= 0)
@@ -52,7 +51,7 @@ static bool fails(void)
 	return true;
 }
 
-/* The error of both calls that take many messages; 0: none. */
+/* The error of sendmmsg() and recvmmsg(); 0: none. */
 static int forbid_many;
 static unsigned int nr_forbidden;
 
@@ -120,7 +119,7 @@ static void port_without_gso_sends_single_packets(void **state)
 	for (uint32_t i = 0; i < 60; i++)
 		assert_int_equal(pair->seen.ip_id[i], 0);
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
-	/* and is not tried again: 60 messages in two calls */
+	/* not tried again: 60 messages in two calls */
 	pair->seen.nr = 0;
 	refuse_gso = false;
 	put_message(pair, &path, 60, 1024, 17);
@@ -145,7 +144,7 @@ static void port_without_gso_sends_run_as_packets(void **state)
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
 }
 
-/* To many QPs, so that they cannot share a message; and all of them again. */
+/* To many QPs, so that packets cannot share a message; everything twice. */
 static void check_forbidden(struct port_pair *pair, int err)
 {
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -167,7 +166,7 @@ static void port_sendmmsg_denied_falls_back(void **state)
 	struct port_pair *pair = *state;
 
 	check_forbidden(pair, EPERM);
-	/* each is tried once */
+	/* each call is tried once */
 	assert_int_equal(nr_forbidden, 2);
 	check_forbidden(pair, ENOSYS);
 	assert_int_equal(nr_forbidden, 2);
@@ -196,7 +195,7 @@ static void port_full_socket_is_retried(void **state)
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
 }
 
-/* Puts packets until there is no room; how many. */
+/* Puts packets until there is no room. Return: their number. */
 static uint32_t fill_receiver(struct port_pair *pair, uint64_t now_ns)
 {
 	struct uroce_path path = path_between("127.0.0.1", "127.0.0.1");
@@ -231,22 +230,22 @@ static void port_slow_receiver_delays_sender(void **state)
 	assert_int_equal(counters(pair, 1).rx_datagrams, nr);
 	assert_true(uroce_port_has_room(pair->port[0], now_ns + 2000));
 
-	/* one that does not get on is given up, once */
+	/* a receiver without progress is given up, once */
 	assert_true(fill_receiver(pair, now_ns) < 10000);
-	/* long in which nobody looked is not a long wait */
+	/* time without a check does not count as waiting */
 	for (uint64_t ms = 1; ms < 100; ms++)
 		assert_false(uroce_port_has_room(pair->port[0],
 						 now_ns + ms * far_ns));
 	assert_true(uroce_port_has_room(pair->port[0], now_ns + 100 * far_ns));
 	assert_int_equal(fill_receiver(pair, now_ns), 10000);
-	/* until it has got on */
+	/* until the receiver makes progress */
 	receive_all(pair);
 	assert_true(fill_receiver(pair, now_ns) < 10000);
 	receive_all(pair);
 	assert_true(counters(pair, 1).rx_overflow > lost);
 }
 
-/* Nobody takes anything out while we wait for ourselves. */
+/* The own socket cannot be read while the sender waits for it. */
 static void port_own_full_socket_delays_no_sender(void **state)
 {
 	struct port_pair *pair = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ports, and what is in a packet. */
+/* Setup of the ports, and contents of packets. */
 #include "uroce_port_pair.h"
 
 #include <setjmp.h>

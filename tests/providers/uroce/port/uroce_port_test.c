@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets in batches, cut by GSO or not, IPv4 and IPv6. */
+/* Packets in batches, with and without GSO, over IPv4 and IPv6. */
 #include "uroce/port/uroce_port.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include "uroce_netns.h"
 #include "uroce_port_pair.h"
 
-/* With and without what only the GRH of datagrams needs. */
+/* With and without the header fields that only the GRH of datagrams needs. */
 static void assert_packets(struct port_pair *pair, const char *from,
 			   const char *to)
 {
@@ -85,14 +85,14 @@ static void port_long_message_needs_single_call(void **state)
 	put_message(pair, &path, 60, 1024, 17);
 	assert_int_equal(counters(pair, 0).tx_calls, 1);
 	assert_int_equal(counters(pair, 0).tx_datagrams, 60);
-	/* one buffer at the receiver as well, if it has GRO: ids say so */
+	/* one buffer at a receiver with GRO, too, as the ids show */
 	for (uint32_t i = 0; i < 60; i++)
 		assert_int_equal(pair->seen.ip_id[i], i);
 	assert_int_equal(counters(pair, 1).rx_datagrams, 60);
 	assert_int_equal(counters(pair, 1).rx_calls, 1);
 }
 
-/* The receiver can work on it while the rest is made. */
+/* The receiver can process a batch while the rest is built. */
 static void port_full_batch_is_sent_at_once(void **state)
 {
 	struct port_pair *pair = *state;
@@ -115,7 +115,7 @@ static void port_full_batch_is_sent_at_once(void **state)
 	assert_int_equal(pair->seen.nr, 64 + 15);
 }
 
-/* One message is asked for, then two, ...; and one again after a pause. */
+/* Receives one message, then two, ...; and one again after a pause. */
 static void port_receive_batch_grows_with_load(void **state)
 {
 	static const uint32_t seen[] = { 1, 3, 7, 16 };
@@ -124,7 +124,7 @@ static void port_receive_batch_grows_with_load(void **state)
 
 	for (int again = 0; again < 2; again++) {
 		pair->seen.nr = 0;
-		/* to many QPs: they cannot share a message */
+		/* to many QPs, so that packets cannot share a message */
 		for (uint32_t i = 0; i < 16; i++)
 			put(pair, &path, qpn_of(pair->port[1], i),
 			    UROCE_SEND_ONLY, i, 64);
@@ -146,14 +146,14 @@ static void port_message_is_split_at_gso_limits(void **state)
 	struct port_pair *pair = *state;
 	struct uroce_path path = path_between("::1", "::1");
 
-	/* 64 of 256 bytes, then 15 of 4096 bytes in each call */
+	/* 64 packets of 256 bytes, then 15 of 4096 bytes in each call */
 	put_message(pair, &path, 500, 256, 256);
 	pair->seen.nr = 0;
 	put_message(pair, &path, 40, 4096, 1);
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
 }
 
-/* As if they had been put one by one, and in no more calls. */
+/* Equal to single packets, in at most as many calls. */
 static void port_run_equals_single_packets(void **state)
 {
 	static const uint32_t mtus[] = { 64, 256, 1024, 4096 };
@@ -208,7 +208,7 @@ static void port_real_mtus_are_segmented_by_kernel(void **state)
 	}
 	assert_int_equal(counters(pair, 0).tx_failed, 0);
 
-	/* larger than the path: lost, and counted */
+	/* larger than the path MTU: lost, and counted */
 	uroce_netns_set_mtu("lo", 1500);
 	pair->seen.nr = 0;
 	put(pair, &ipv4, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, 0, 4096);
@@ -218,7 +218,7 @@ static void port_real_mtus_are_segmented_by_kernel(void **state)
 	assert_ptr_equal(uroce_port_take_refused(pair->port[0]), pair);
 	assert_null(uroce_port_take_refused(pair->port[0]));
 
-	/* likewise in one call; that is no reason to do without GSO */
+	/* likewise in one call, which does not disable GSO */
 	for (uint32_t psn = 0; psn < 3; psn++)
 		put(pair, &ipv4, qpn_of(pair->port[1], 5), UROCE_SEND_ONLY, psn,
 		    psn < 2 ? 4096 : 100);
@@ -232,7 +232,7 @@ static void port_real_mtus_are_segmented_by_kernel(void **state)
 	assert_int_equal(pair->seen.ip_id[4], 4);
 }
 
-/* Neither QPs nor lengths may be mixed in a message. */
+/* A message contains packets of one QP and one length only. */
 static void port_batch_separates_qps_and_lengths(void **state)
 {
 	struct port_pair *pair = *state;
@@ -263,7 +263,7 @@ static void port_batch_separates_qps_and_lengths(void **state)
 	}
 }
 
-/* One source port and one length: they could share a message, but must not. */
+/* Equal source ports and lengths, but different slots: separate messages. */
 static void port_batch_separates_slots(void **state)
 {
 	struct port_pair *pair = *state;
@@ -291,7 +291,7 @@ static void port_missing_route_loses_packets(void **state)
 {
 	struct port_pair *pair = *state;
 	struct uroce_path good = path_between("127.0.0.1", "127.0.0.1");
-	/* documentation addresses (RFC 5737), and none of ours as source */
+	/* documentation addresses (RFC 5737), and a foreign source */
 	struct uroce_path bad = path_between("192.0.2.1", "192.0.2.2");
 	uint32_t qpn = qpn_of(pair->port[1], 5);
 
@@ -302,7 +302,7 @@ static void port_missing_route_loses_packets(void **state)
 	assert_int_equal(pair->seen.nr, 1);
 	assert_int_equal(pair->seen.packets[0].psn, 10);
 	assert_int_equal(counters(pair, 0).tx_failed, 10);
-	/* it was not the fault of GSO */
+	/* GSO stays enabled */
 	pair->seen.nr = 0;
 	put_message(pair, &good, 5, 1024, 1024);
 	assert_int_equal(pair->seen.ip_id[4], 4);
@@ -349,7 +349,9 @@ static void assert_sent_from(struct port_pair *pair, struct uroce_path *path,
 	assert_int_equal(pair->seen.ip_id[0], 0);
 }
 
-/* One that it has got is bound to it, one that it has not is named. */
+/*
+ * A socket is bound to each own address; another address is passed explicitly.
+ */
 static void port_source_address_matches_path(void **state)
 {
 	struct port_pair *pair = *state;
@@ -368,7 +370,7 @@ static void port_source_address_matches_path(void **state)
 	assert_sent_from(pair, &path, 1);
 }
 
-/* The socket that is bound to an address goes with it. */
+/* The socket of an address is closed with the address. */
 static void port_address_can_be_removed_and_added(void **state)
 {
 	struct port_pair *pair = *state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Sharing of port 4791: members are structs of this process, or processes that
- * are killed. What is asked of the kernel, and not of a fake, is that packets
- * come to the slot they are for.
+ * are killed. The tests use the real kernel, which must deliver each packet to
+ * the slot of its QPN.
  */
 #include "uroce/port/uroce_slots.h"
 
@@ -49,7 +49,7 @@ static void leave(struct uroce_slots *slots)
 	free(slots);
 }
 
-/* A datagram that looks like one for a QP in @slot. */
+/* Sends a datagram that looks like one for a QP in @slot. */
 static void send_to(uint32_t slot, uint8_t mark)
 {
 	struct sockaddr_in to = {
@@ -60,14 +60,14 @@ static void send_to(uint32_t slot, uint8_t mark)
 	uint8_t bytes[16] = { [5] = (uint8_t)slot, [7] = 9, [15] = mark };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	/* all sorts of flows: hashing must have no part in it */
+	/* from many flows: hashing must not matter */
 	assert_int_equal(sendto(fd, bytes, sizeof(bytes), 0,
 				(struct sockaddr *)&to, sizeof(to)),
 			 sizeof(bytes));
 	(void)close(fd);
 }
 
-/* Mark of the next datagram at the member's socket; -1: there is none. */
+/* Mark of the next datagram at the member's socket; -1: none. */
 static int next_mark(const struct uroce_slots *slots)
 {
 	uint8_t bytes[64];
@@ -123,7 +123,7 @@ static void slots_stay_when_first_member_leaves(void **state)
 	leave(first);
 	assert_comes_to(second);
 	assert_comes_to(third);
-	/* what nobody has read of slot 0 must not be its next owner's */
+	/* unread datagrams of slot 0 must not reach its next owner */
 	send_to(0, 77);
 	first = join();
 	assert_int_equal(first->slot, 0);
@@ -147,7 +147,7 @@ static void slots_second_block_is_added(void **state)
 	assert_int_equal(members[NR - 1]->nr, 2 * UROCE_SLOT_BLOCK);
 	for (uint32_t i = 0; i < NR; i++)
 		assert_comes_to(members[i]);
-	/* all know all blocks: those who made them may go */
+	/* every member has all blocks, so their creators may leave */
 	for (uint32_t i = 1; i < NR - 1; i++)
 		leave(members[i]);
 	assert_int_equal(members[0]->nr, 2 * UROCE_SLOT_BLOCK);
@@ -157,7 +157,10 @@ static void slots_second_block_is_added(void **state)
 	leave(members[0]);
 }
 
-/* It was stopped when the second block came, and then it is all there is. */
+/*
+ * Such a member was stopped when the second block was created, and is the only
+ * one left.
+ */
 static void slots_member_learns_missed_block(void **state)
 {
 	struct uroce_slots *members[UROCE_SLOT_BLOCK + 2];
@@ -168,7 +171,7 @@ static void slots_member_learns_missed_block(void **state)
 	for (uint32_t at = UROCE_SLOT_BLOCK; at < members[0]->nr; at++)
 		(void)close(members[0]->fds[at]);
 	members[0]->nr = UROCE_SLOT_BLOCK;
-	/* gets its sockets from number 0, and must learn of the rest */
+	/* gets sockets from number 0, and must learn the other ones */
 	members[nr - 1] = join();
 	assert_int_equal(members[nr - 1]->slot, nr - 1);
 	assert_int_equal(members[nr - 1]->nr, 2 * UROCE_SLOT_BLOCK);
@@ -178,7 +181,7 @@ static void slots_member_learns_missed_block(void **state)
 		leave(members[i]);
 }
 
-/* The user's limit of descriptors: an error that says so, and no half of it. */
+/* The descriptor limit of the user: join fails without partial state. */
 static void slots_join_without_descriptors_fails_cleanly(void **state)
 {
 	struct uroce_slots *first = join();
@@ -193,7 +196,7 @@ static void slots_join_without_descriptors_fails_cleanly(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
 	assert_int_equal(uroce_slots_join(&second), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	/* all that it had is closed again */
+	/* all descriptors are closed again */
 	(void)close(probe);
 	assert_int_equal(dup(0), probe);
 	(void)close(probe);
@@ -203,7 +206,7 @@ static void slots_join_without_descriptors_fails_cleanly(void **state)
 	leave(first);
 }
 
-/* A process with a slot; tells when it has it, and stays until it is killed. */
+/* Forks a process with a slot, which runs until it is killed. */
 static pid_t fork_member(void)
 {
 	struct uroce_slots slots;
@@ -216,7 +219,7 @@ static pid_t fork_member(void)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* should the test fail, nobody else would end it */
+		/* ends the process if the test fails */
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
 		    uroce_slots_join(&slots))
 			_exit(1);
@@ -240,7 +243,7 @@ static void kill_member(pid_t pid)
 
 static void slots_survive_killed_creator(void **state)
 {
-	/* first, so that no descriptor of ours is in it */
+	/* first, so that it inherits no descriptor of the group */
 	pid_t creator = fork_member();
 	struct uroce_slots *slots = join();
 
@@ -252,8 +255,8 @@ static void slots_survive_killed_creator(void **state)
 }
 
 /*
- * The next group must not begin while sockets of the old one are there; that
- * may last, since the one that was killed must run to end.
+ * A new group must not start while sockets of the old one exist. This may take
+ * a while, since a killed process must run to end.
  */
 static void slots_new_group_starts_after_all_members_died(void **state)
 {
@@ -274,8 +277,8 @@ static void slots_new_group_starts_after_all_members_died(void **state)
 }
 
 /*
- * A process that ends may lose its names before its sockets. Who comes then
- * must not add to a group whose places will change.
+ * A dying process may lose its names before its sockets. A new process must not
+ * join a group whose slots will change.
  */
 static void slots_old_group_without_listener_is_not_joined(void **state)
 {
@@ -301,7 +304,7 @@ static void slots_port_in_use_returns_eaddrinuse(void **state)
 	assert_int_equal(uroce_slots_join(&slots), -EADDRINUSE);
 	assert_int_equal(slots.slot, 99);
 	(void)close(fd);
-	/* and nothing is left behind */
+	/* nothing is left open */
 	assert_int_equal(uroce_slots_join(&slots), 0);
 	assert_int_equal(slots.slot, 0);
 	uroce_slots_leave(&slots);
@@ -342,7 +345,7 @@ static void slots_forward_delivers_packet(void **state)
 	leave(b);
 }
 
-/* Whoever sends nonsense gets nothing, and the member goes on. */
+/* A malformed request gets no response, and the member continues. */
 static void slots_malformed_request_gets_no_response(void **state)
 {
 	struct uroce_slots *slots = join();

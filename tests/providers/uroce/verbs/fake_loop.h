@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes the place of uroce_loop.c under the verbs: one engine whose packets
- * come back to itself, in order and at once, and a clock that stands still
- * unless the test moves it. Checks that the engine lock is used as
- * uroce_loop.h says.
+ * Replaces uroce_loop.c below the verbs: one engine whose packets return to
+ * itself, in order and at once, and a clock that only the test moves. Checks
+ * that the engine lock is used as uroce_loop.h requires.
  */
 #ifndef UROCE_TEST_FAKE_LOOP_H
 #define UROCE_TEST_FAKE_LOOP_H
@@ -15,7 +14,7 @@
 
 #include "uroce/verbs/uroce_verbs.h"
 
-/* last: it needs those above */
+/* last: needs the headers above */
 #include <cmocka.h>
 
 struct fake_loop {
@@ -27,38 +26,38 @@ struct fake_loop {
 	int port_error;
 	struct uroce_loop_counters counters;
 	int join_ret;
-	unsigned int nr_joined; /* joins that were not undone */
+	unsigned int nr_joined; /* joins without leave */
 	unsigned int nr_posts, nr_polls, nr_arms;
 	uint32_t last_pd;
-	/* uroce_loop_connect(): -ENOENT, unless the test wants a channel */
+	/* uroce_loop_connect(): -ENOENT, unless the test provides a channel */
 	int connect_ret;
 	struct uroce_path connect_path;
 	uint32_t connect_qpn;
 	struct uroce_channel channel;
-	/* uroce_loop_is_here(), and what uroce_loop_meet() was asked for */
+	/* uroce_loop_is_here(), and arguments of uroce_loop_meet() */
 	bool here;
 	struct uroce_path met_path;
 	uint32_t met_qpn;
 	unsigned int nr_met;
-	unsigned int nr_channels; /* uses that were not given back */
+	unsigned int nr_channels; /* channels not released */
 	unsigned int nr_settled;  /* calls of uroce_loop_settle() */
 	unsigned int nr_hidden;	  /* calls of uroce_loop_hide_region() */
-	int copies_error;	  /* that it and its like return */
-	uint64_t share;		  /* that regions get; 0: none */
-	unsigned int nr_shares;	  /* that were not given back */
-	/* sees each packet before it comes back; may be NULL */
+	int copies_error;	  /* result of the copy functions */
+	uint64_t share;		  /* for regions; 0: none */
+	unsigned int nr_shares;	  /* shares not released */
+	/* gets each packet before it returns; may be NULL */
 	void (*on_packet)(const struct uroce_packet *packet);
 };
 
 extern struct fake_loop fake_loop;
 
-/** fake_loop_context() - a context of the device, with its async pipe */
+/** fake_loop_context() - create a context of the device, with its async pipe */
 struct uroce_context *fake_loop_context(void);
 
-/** fake_loop_close() - end it; fails if something of it is left */
+/** fake_loop_close() - close a context; fails if objects are left */
 void fake_loop_close(struct uroce_context *ctx);
 
-/** fake_loop_pass() - let time pass */
+/** fake_loop_pass() - advance the clock */
 void fake_loop_pass(uint64_t ns);
 
 /* GIDs of the interface: fe80::1, ::ffff:192.0.2.1, 2001:db8::1 */
@@ -69,27 +68,27 @@ enum fake_gid {
 	FAKE_NR_GIDS,
 };
 
-/* What the tests make all the time. */
+/* Objects that most tests need. */
 struct ibv_pd *new_pd(struct uroce_context *ctx);
 struct ibv_mr *new_mr(struct ibv_pd *pd, void *addr, size_t len, int access);
 struct ibv_cq *new_cq(struct uroce_context *ctx, uint32_t cqe,
 		      struct ibv_comp_channel *channel);
 struct ibv_ah *new_ah(struct ibv_pd *pd);
 
-/* A QP of any type with 8 requests, 4 pieces, 64 bytes inline. */
+/* Creates a QP of any type with 8 WQEs, 4 SGEs, 64 bytes inline. */
 struct ibv_qp *new_qp(struct ibv_pd *pd, struct ibv_cq *cq,
 		      enum ibv_qp_type type, struct ibv_srq *srq);
-/* ... extended */
+/* The same for an extended QP. */
 struct ibv_qp *new_qp_ex(struct ibv_pd *pd, struct ibv_cq *cq,
 			 enum ibv_qp_type type);
 
-/** connect_qp() - from RESET to RTS, with @peer at the other end */
+/** connect_qp() - move a QP from RESET to RTS, connected to @peer */
 void connect_qp(struct ibv_qp *qp, const struct ibv_qp *peer);
 
-/** poll_one() - exactly one completion, returned */
+/** poll_one() - get exactly one completion */
 struct ibv_wc poll_one(struct ibv_cq *cq);
 
-/** assert_no_completion() */
+/** assert_no_completion() - check that the CQ is empty */
 void assert_no_completion(struct ibv_cq *cq);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which QPs get a channel, and that each is given back: ibv_modify_qp() and
- * ibv_destroy_qp() of verbs/uroce_queue_pair.c.
+ * Which QPs get a channel, and that each channel is released: ibv_modify_qp()
+ * and ibv_destroy_qp() of verbs/uroce_queue_pair.c.
  */
 #include "providers/uroce/verbs/fake_loop.h"
 
@@ -28,7 +28,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* fake_loop_close() fails if a channel was not given back. */
+/* fake_loop_close() fails if a channel was not released. */
 static int teardown(void **state)
 {
 	assert_int_equal(uroce_destroy_qp(qp), 0);
@@ -137,7 +137,7 @@ static void modify_qp_failure_keeps_no_channel(void **state)
 	assert_int_equal(to_rtr(IBV_MTU_1024), -EMFILE);
 	assert_int_equal(uroce_qp_state(to_uroce_qp(qp)->qp), IBV_QPS_INIT);
 
-	/* the MTU is more than the interface has */
+	/* the MTU exceeds that of the interface */
 	fake_loop.connect_ret = 0;
 	assert_int_not_equal(to_rtr(IBV_MTU_4096), 0);
 	assert_null(channel_of(qp));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the user wants: providers/uroce/uroce_config.c.
- *
- * Linked with WRAP secure_getenv.
+ * Settings of the user: providers/uroce/uroce_config.c. Linked with WRAP
+ * secure_getenv.
  */
 #include "uroce/uroce_config.h"
 
@@ -15,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* last: it needs those above */
+/* last: needs the headers above */
 #include <cmocka.h>
 
 #include "uroce/local/uroce_reach.h"
@@ -71,7 +70,7 @@ static void assert_wish(const char *expected)
 	assert_string_equal(wish, expected);
 }
 
-/* -- where the wish comes from -- */
+/* -- source of the setting -- */
 
 static void config_without_setting_enables_nothing(void **state)
 {
@@ -136,7 +135,7 @@ static void config_overlong_value_is_ignored(void **state)
 	assert_int_equal(nr_complaints, 2);
 }
 
-/* -- what is wanted -- */
+/* -- device selection -- */
 
 static const struct uroce_netdev eth0 = {
 	.name = "eth0",
@@ -179,7 +178,7 @@ static void config_auto_prefers_network_over_loopback(void **state)
 	assert_true(uroce_config_wants("auto,lo", &lo, false));
 }
 
-/* -- one of a few words -- */
+/* -- enumerated settings -- */
 
 static unsigned int split_with(const char *value)
 {

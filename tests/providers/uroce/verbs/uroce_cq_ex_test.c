@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The extended way of polling: verbs/uroce_cq_ex.c. */
+/* Extended polling: verbs/uroce_cq_ex.c. */
 #include "providers/uroce/verbs/fake_loop.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static int start(void)
 	return ibv_start_poll(cq, &attr);
 }
 
-/* One completion, of a receive. */
+/* Sends a message to the own QP: one completion, of the receive. */
 static void send_to_self(uint64_t wr_id, __be32 imm)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND_WITH_IMM,
@@ -76,7 +76,7 @@ static void uroce_cq_ex_read_functions_return_every_field(void **state)
 	assert_int_equal(ibv_wc_read_dlid_path_bits(cq), 0);
 	assert_int_equal(ibv_wc_read_vendor_err(cq), 0);
 	assert_int_equal(ibv_wc_read_completion_ts(cq), fake_loop.now);
-	fake_loop.now += UINT64_C(100000000000); /* 100 s ago, then */
+	fake_loop.now += UINT64_C(100000000000); /* 100 s later */
 	wall = ibv_wc_read_completion_wallclock_ns(cq) / 1000000000;
 	assert_in_range(wall, now - 101, now - 90);
 	ibv_end_poll(cq);
@@ -94,7 +94,7 @@ static void uroce_next_poll_returns_completions_in_order(void **state)
 	ibv_end_poll(cq);
 }
 
-/* One that has been looked at need not wait for the end. */
+/* The slot of a polled completion is free before end_poll. */
 static void uroce_start_poll_frees_slot_at_once(void **state)
 {
 	for (uint64_t i = 0; i < 8; i++)
@@ -108,7 +108,7 @@ static void uroce_start_poll_frees_slot_at_once(void **state)
 	ibv_end_poll(cq);
 }
 
-/* Hangs, and times out, if it does. */
+/* The test hangs if the lock is kept. */
 static void uroce_start_poll_empty_cq_releases_lock(void **state)
 {
 	assert_int_equal(start(), ENOENT);
@@ -125,7 +125,7 @@ int __wrap_sched_yield(void)
 	return 0;
 }
 
-/* Half of the polls are of the other kind. */
+/* Half of the polls are ibv_poll_cq(). */
 static void poll_in_vain(unsigned int nr)
 {
 	struct ibv_wc wc;
@@ -143,7 +143,7 @@ static void uroce_start_poll_empty_cq_yields_cpu(void **state)
 {
 	poll_in_vain(1000);
 	assert_in_range(nr_yields, 900, 1000);
-	/* not as long as an answer may be on its way */
+	/* not while a response may be in flight */
 	send_to_self(5, 0);
 	assert_int_equal(start(), 0);
 	ibv_end_poll(cq);

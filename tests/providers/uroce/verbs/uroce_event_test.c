@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Completion channels and asynchronous events as applications read them:
- * verbs/uroce_event.c, and what destroying does with unread ones.
+ * verbs/uroce_event.c, and destroying objects with unread events.
  */
 #include "providers/uroce/verbs/fake_loop.h"
 
@@ -71,7 +71,7 @@ static void post_recv(void)
 	assert_int_equal(uroce_post_recv(qp, &wr, &bad), 0);
 }
 
-/* A message to ourselves: one completion, of the receive. */
+/* Sends a message to the own QP: one completion, of the receive. */
 static void send_message(unsigned int flags)
 {
 	struct ibv_sge sge = { (uintptr_t)memory + 1024, 8, mr->lkey };
@@ -92,7 +92,7 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 0) == 1;
 }
 
-/* As ibv_get_cq_event() does. */
+/* Reads like ibv_get_cq_event(). */
 static struct ibv_cq *read_channel(int fd)
 {
 	uint64_t handle = 0;
@@ -170,7 +170,7 @@ static void drain_cq(void)
 	(void)uroce_poll_cq(cq, 4, wc);
 }
 
-/* The record in the pipe would point to memory that is gone. */
+/* The record in the pipe would point to freed memory. */
 static void uroce_destroy_cq_removes_unread_event(void **state)
 {
 	assert_int_equal(uroce_req_notify_cq(cq, 0), 0);
@@ -198,7 +198,7 @@ static void uroce_destroy_cq_keeps_order_of_remaining_events(void **state)
 	struct ibv_cq *second = new_cq(ctx, 4, &channel);
 	struct ibv_cq *third = new_cq(ctx, 4, &channel);
 
-	for (int i = 0; i < 700; i++) { /* more than a page of them */
+	for (int i = 0; i < 700; i++) { /* more than a page of events */
 		raise_on(first);
 		raise_on(second);
 	}
@@ -223,7 +223,7 @@ static void *ack_one(void *arg)
 	return NULL;
 }
 
-/* Hangs, and times out, if the event that was read is counted twice. */
+/* The test hangs if the event that was read is counted twice. */
 static void uroce_destroy_cq_waits_for_ack_of_read_event(void **state)
 {
 	pthread_t thread;
@@ -244,7 +244,7 @@ static void uroce_closed_channel_raises_no_sigpipe(void **state)
 	assert_ptr_not_equal(signal(SIGPIPE, SIG_DFL), SIG_ERR);
 	(void)close(channel.fd);
 	raise_on(cq);
-	channel = new_channel(); /* may have the same number */
+	channel = new_channel(); /* may have the same fd number */
 }
 
 static void uroce_closed_channels_are_freed(void **state)
@@ -266,7 +266,7 @@ static void uroce_closed_channels_are_freed(void **state)
 static void uroce_new_channel_replaces_closed_channel_of_same_fd(void **state)
 {
 	struct ibv_comp_channel old = new_channel(), new;
-	int copy = dup(old.fd); /* so it is not known to be closed */
+	int copy = dup(old.fd); /* so the close goes unnoticed */
 	struct ibv_cq *queue;
 
 	assert_true(copy >= 0);
@@ -365,7 +365,10 @@ static void uroce_interface_change_raises_port_event(void **state)
 	assert_int_equal(read_async().type, IBV_EVENT_GID_CHANGE);
 }
 
-/* Nobody reads: what does not fit is dropped, and nothing waits. */
+/*
+ * No thread reads the pipe: events that do not fit are dropped without
+ * blocking.
+ */
 static void uroce_full_event_pipe_blocks_no_thread(void **state)
 {
 	uroce_loop_lock(NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What device and port say of themselves: verbs/uroce_{device,ports}.c. */
+/* Attributes of device and port: verbs/uroce_{device,ports}.c. */
 #include "providers/uroce/verbs/fake_loop.h"
 
 #include <endian.h>
@@ -49,7 +49,7 @@ static void uroce_query_device_returns_limits(void **state)
 	assert_int_equal(attr.hca_core_clock, 1000000);
 	assert_int_equal(attr.cq_mod_caps.max_cq_count, 65535);
 	assert_int_equal(attr.cq_mod_caps.max_cq_period, 65535);
-	/* ATOMIC WRITE and FLUSH are behind the first 32 */
+	/* the bits of ATOMIC WRITE and FLUSH are above 32 */
 	assert_true(attr.device_cap_flags_ex ==
 		    (attr.orig_attr.device_cap_flags | UINT64_C(1) << 40 |
 		     UINT64_C(1) << 38));
@@ -145,7 +145,7 @@ static void assert_speed(uint32_t mbits, uint8_t width, uint8_t code)
 
 static void uroce_query_port_speed_follows_interface(void **state)
 {
-	assert_speed(0, 1, 4); /* not known: 10 Gb/s */
+	assert_speed(0, 1, 4); /* unknown: 10 Gb/s */
 	assert_speed(1000, 1, 1);
 	assert_speed(10000, 1, 4);
 	assert_speed(25000, 1, 32);

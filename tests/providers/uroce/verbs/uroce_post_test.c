@@ -120,7 +120,7 @@ static int post(struct ibv_send_wr *wr)
 	return err;
 }
 
-/* A signaled request with one piece. */
+/* A signaled work request with one SGE. */
 static struct ibv_send_wr request(enum ibv_wr_opcode opcode,
 				  struct ibv_sge *sge)
 {
@@ -144,7 +144,7 @@ static void assert_sent(enum ibv_wc_opcode opcode)
 	assert_no_completion(cq);
 }
 
-/* -- what arrives -- */
+/* -- successful transfers -- */
 
 static void uroce_post_send_message_arrives(void **state)
 {
@@ -182,7 +182,7 @@ static void uroce_post_send_gathers_and_scatters_sges(void **state)
 	assert_memory_equal(to + 100, from + 55, 15);
 }
 
-/* The memory may change as soon as the call has returned; no key is needed. */
+/* The memory may change as soon as the call has returned; no lkey is needed. */
 static void uroce_post_send_inline_copies_data_at_once(void **state)
 {
 	uint8_t own[64], copy[64];
@@ -194,10 +194,11 @@ static void uroce_post_send_inline_copies_data_at_once(void **state)
 	memcpy(copy, own, sizeof(own));
 	wr.num_sge = 2;
 	wr.send_flags |= IBV_SEND_INLINE;
-	assert_int_equal(post(&wr), 0); /* nobody receives yet */
+	assert_int_equal(post(&wr), 0); /* no receive is posted yet */
 	memset(own, 0, sizeof(own));
 	post_recv(1, to, 64);
-	fake_loop_pass(UINT64_C(1000000000)); /* RNR: again */
+	fake_loop_pass(
+		UINT64_C(1000000000)); /* retransmitted after the RNR NAK */
 	assert_int_equal(poll_one(peer_cq).byte_len, 64);
 	assert_memory_equal(to, copy, 64);
 	assert_sent(IBV_WC_SEND);
@@ -356,7 +357,7 @@ static void uroce_post_send_datagram_without_ah_returns_einval(void **state)
 	assert_int_equal(post(&wr), EINVAL);
 }
 
-/* -- what is refused -- */
+/* -- rejected work requests -- */
 
 static void uroce_post_send_before_rts_returns_einval(void **state)
 {
@@ -443,7 +444,7 @@ static void uroce_post_full_queue_returns_enomem(void **state)
 	struct ibv_recv_wr recv = {}, *bad;
 
 	for (int i = 0; i < 8; i++)
-		assert_int_equal(post(&wr), 0); /* nobody receives them */
+		assert_int_equal(post(&wr), 0); /* no receive is posted */
 	assert_int_equal(post(&wr), ENOMEM);
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(uroce_post_recv(qp, &recv, &bad), 0);
@@ -475,7 +476,7 @@ static void uroce_post_in_err_completes_flushed(void **state)
 	assert_int_equal(poll_one(cq).wr_id, 9);
 }
 
-/* Half of them are of the peer, which keeps its own. */
+/* Half of the completions belong to the peer, which keeps them. */
 static void uroce_reset_and_destroy_qp_purge_completions(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Making, changing and destroying queues:
+ * Creating, changing and destroying queues:
  * verbs/uroce_{cq,srq,queue_pair,mcast,object}.c.
  */
 #include "providers/uroce/verbs/fake_loop.h"
@@ -301,7 +301,7 @@ static void uroce_create_qp_unsupported_type_is_rejected(void **state)
 	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	attr.send_ops_flags = IBV_QP_EX_WITH_TSO;
 	assert_int_equal(try_qp(&attr), -EOPNOTSUPP);
-	/* each type has what it can do, and no more */
+	/* each QP type supports its own operations only */
 	attr.send_ops_flags = UROCE_RC_SEND_OPS;
 	assert_int_equal(try_qp(&attr), 0);
 	attr.qp_type = IBV_QPT_UC;
@@ -324,7 +324,7 @@ static void uroce_create_qp_with_srq_has_no_receive_queue(void **state)
 
 	assert_int_equal(try_srq(2, 1, &srq), 0);
 	attr.srq = srq;
-	attr.cap.max_recv_wr = UROCE_MAX_QP_WR + 1; /* does not matter */
+	attr.cap.max_recv_wr = UROCE_MAX_QP_WR + 1; /* ignored */
 	assert_int_equal(try_qp(&attr), 0);
 	assert_int_equal(attr.cap.max_recv_wr, 0);
 	assert_int_equal(attr.cap.max_recv_sge, 0);
@@ -377,7 +377,7 @@ static void uroce_modify_qp_bad_port_or_path_returns_einval(void **state)
 						 IBV_QP_PKEY_INDEX |
 						 IBV_QP_ACCESS_FLAGS),
 			 0);
-	/* 1500 bytes of IP are 1024 of ours */
+	/* an IP MTU of 1500 permits a path MTU of 1024 */
 	assert_int_equal(to_rtr(qp, IBV_MTU_2048, FAKE_GID_IPV6), -EINVAL);
 	assert_int_equal(to_rtr(qp, IBV_MTU_1024, FAKE_GID_IPV4), -EINVAL);
 	assert_int_equal(to_rtr(qp, IBV_MTU_1024, FAKE_GID_IPV6), 0);
@@ -451,7 +451,7 @@ static void uroce_attach_mcast_failed_join_attaches_nothing(void **state)
 	assert_int_equal(uroce_destroy_qp(ud), 0);
 }
 
-/* -- the end of a context -- */
+/* -- closing a context -- */
 
 static uint8_t memory[64];
 
@@ -482,7 +482,7 @@ static void uroce_close_context_removes_leftover_objects(void **state)
 	assert_null(uroce_memory_find(&fake_loop.engine.memory, mr->lkey));
 	assert_null(uroce_memory_find(&fake_loop.engine.memory, mw->rkey));
 
-	/* the memory is not the context's */
+	/* the context does not own the memory */
 	free(to_uroce_mw(mw));
 	free(verbs_container_of(mr, struct uroce_mr, vmr.ibv_mr));
 	uroce_rq_fini(&to_uroce_qp(qp)->recv.rq);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Domains, regions, windows, address handles: verbs/uroce_{pd,mr,mw,ah}.c. */
+/*
+ * Protection domains, regions, windows, address handles:
+ * verbs/uroce_{pd,mr,mw,ah}.c.
+ */
 #include "providers/uroce/verbs/fake_loop.h"
 
 #include <errno.h>
@@ -191,7 +194,7 @@ static void uroce_rereg_mr_changes_requested_fields(void **state)
 			 0);
 	assert_int_equal(region_of(mr)->pd, to_uroce_pd(other)->number);
 	assert_int_equal(uroce_dealloc_pd(other), -EBUSY);
-	mr->pd = other; /* as the library does */
+	mr->pd = other; /* like the library */
 	assert_int_equal(mr->lkey, key);
 	dereg(mr);
 	assert_int_equal(uroce_dealloc_pd(other), 0);
@@ -211,7 +214,7 @@ static void uroce_rereg_mr_changes_iova(void **state)
 	dereg(mr);
 }
 
-/* For peers, so only where they have rights. */
+/* A share is for peers, so only regions with remote rights have one. */
 static void uroce_reg_mr_share_lasts_as_long_as_region(void **state)
 {
 	const int write = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
@@ -221,7 +224,7 @@ static void uroce_reg_mr_share_lasts_as_long_as_region(void **state)
 	mr = new_mr(pd, memory, 100, IBV_ACCESS_LOCAL_WRITE);
 	assert_int_equal(fake_loop.nr_shares, 0);
 	assert_int_equal(region_of(mr)->share, 0);
-	/* it gets one, gets another one, and has none again */
+	/* gets a share, another one, and none again */
 	assert_int_equal(
 		rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, write), 0);
 	assert_int_equal(fake_loop.nr_shares, 1);
@@ -251,7 +254,7 @@ static void uroce_reg_mr_share_lasts_as_long_as_region(void **state)
 	fake_loop.copies_error = 0;
 	dereg(mr);
 	assert_int_equal(fake_loop.nr_shares, 0);
-	/* that ends behind the last address */
+	/* ends behind the last address */
 	assert_int_equal(
 		uroce_reg_mr(pd, memory, 100, UINT64_MAX - 50, write, &mr),
 		-EINVAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is logged of counters and of a port that cannot be had. */
+/* Log messages about counters and about a port that is not available. */
 #include "providers/uroce/verbs/fake_loop.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "uroce/uroce_report.h"
 
 static struct uroce_context *ctx;
-static char text[4096]; /* lines of the log */
+static char text[4096]; /* text of the log */
 static enum verbs_log_level last_level;
 
 void verbs_log(const struct ibv_context *about, enum verbs_log_level level,
@@ -52,7 +52,7 @@ static void report_logs_nonzero_counters(void **state)
 	assert_int_equal(last_level, VERBS_LOG_INFO);
 }
 
-/* What came of long messages that both sides have copied: our part of them. */
+/* Bytes of long messages that this side has copied. */
 static void report_logs_pushed_and_pulled_bytes(void **state)
 {
 	fake_loop.counters.local.pushed_bytes = 131072;
@@ -62,7 +62,7 @@ static void report_logs_pushed_and_pulled_bytes(void **state)
 				  "uroce: local_pulled_bytes 9000000000\n");
 }
 
-/* Names are there for all of them, and each is another one. */
+/* Each counter has a name, and names are unique. */
 static void report_counter_names_are_unique(void **state)
 {
 	for (int i = 0; i < UROCE_NR_COUNTERS; i++) {

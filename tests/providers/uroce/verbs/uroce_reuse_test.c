@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A slot of the send queue is not cleared for the next request
- * (uroce_wqe_start()). So each operation is posted, in all ways that there are,
- * into a slot of which nothing was ever used, into one that is full of garbage,
- * and behind each other operation: packets and completions must be the same.
- * The queue has one slot.
+ * (uroce_wqe_start()). So each operation is posted, in every possible way, into
+ * an unused slot, into one full of garbage, and after each other operation.
+ * Packets and completions must be equal. The queue has one slot.
  */
 #include "providers/uroce/verbs/fake_loop.h"
 
@@ -19,7 +18,7 @@
 	 IBV_ACCESS_MW_BIND | IBV_ACCESS_FLUSH_GLOBAL)
 
 #define WR_ID  77
-#define LENGTH 8 /* of all that has any */
+#define LENGTH 8 /* of every operation with data */
 #define QKEY   0x1234
 
 /* How an operation is posted. */
@@ -36,12 +35,13 @@ enum style {
 struct request {
 	enum ibv_wr_opcode opcode;
 	enum style style;
-	uint32_t window; /* index; of two, so that one can follow the other */
+	uint32_t window; /* index of two, so that one window can follow another
+			  */
 };
 
 #define MAX_PACKETS 4
 
-/* What an operation led to. */
+/* Result of an operation. */
 struct outcome {
 	uint32_t nr_packets;
 	struct {
@@ -70,7 +70,7 @@ static _Alignas(8) uint8_t memory[4096];
 static uint8_t *const from = memory, *const to = memory + 2048;
 static struct outcome *seen;
 
-/* -- set up --------------------------------------------------------------- */
+/* -- setup ---------------------------------------------------------------- */
 
 static struct ibv_qp *new_short_qp(enum ibv_qp_type type)
 {
@@ -163,7 +163,7 @@ static bool has_data(const struct request *request)
 	       !is_empty(request->style);
 }
 
-/* Other flags each time, so that none may stay. */
+/* Other flags each time, so that none may remain. */
 static unsigned int flags_of(const struct request *request)
 {
 	return IBV_SEND_SIGNALED |
@@ -310,7 +310,7 @@ static bool is_possible(const struct request *request)
 
 	if (!uroce_op_is_for(opcode, qp->qp_type))
 		return false;
-	/* it does not fit into the struct */
+	/* struct ibv_send_wr has no members for it */
 	if (opcode == IBV_WR_FLUSH && request->style < CALLS)
 		return false;
 	if (is_inline(request->style))
@@ -331,7 +331,7 @@ static void post(const struct request *request)
 		bound[request->window] = false;
 }
 
-/* -- what comes of it ----------------------------------------------------- */
+/* -- results -------------------------------------------------------------- */
 
 static void post_recv(void)
 {
@@ -342,7 +342,7 @@ static void post_recv(void)
 	assert_int_equal(uroce_post_recv(qp, &wr, &bad), 0);
 }
 
-/* But for what is another one each time: the PSN, and the tag of a key. */
+/* Without values that differ each time: the PSN, and the tag of a key. */
 static void see_packet(const struct uroce_packet *packet)
 {
 	struct uroce_packet copy = *packet;
@@ -353,10 +353,10 @@ static void see_packet(const struct uroce_packet *packet)
 	copy.psn = 0;
 	if (packet->traits & UROCE_T_IETH)
 		copy.inv_rkey &= ~0xffu;
-	/* whatever is behind the headers of this opcode is not sent */
+	/* bytes behind the headers of this opcode are not sent */
 	seen->packet[seen->nr_packets].header_len = (uint32_t)uroce_wire_encode(
 		&copy, seen->packet[seen->nr_packets].header);
-	/* without what the compiler fills it up with */
+	/* without the padding of the struct */
 	memcpy(&seen->packet[seen->nr_packets].path, packet->path,
 	       offsetof(struct uroce_path, here) + sizeof(bool));
 	assert_in_range(packet->payload_len, 0, LENGTH);
@@ -385,7 +385,7 @@ static void see_completions(struct outcome *outcome)
 	}
 }
 
-/* The target is as it was each time: some operations read it. */
+/* The target is reset each time, because some operations read it. */
 static void do_request(const struct request *request, struct outcome *outcome)
 {
 	memset(memory, 0, sizeof(memory));
@@ -399,7 +399,7 @@ static void do_request(const struct request *request, struct outcome *outcome)
 	assert_int_equal(uroce_ring_used(&to_uroce_qp(qp)->qp->sq), 0);
 }
 
-/* Whether its window is bound is as it must be. */
+/* Binds or unbinds the window, as the operation requires. */
 static void prepare(const struct request *request)
 {
 	bool wanted = request->opcode == IBV_WR_LOCAL_INV ||
@@ -425,7 +425,7 @@ static void fill_slot(uint8_t byte)
 	memset(sq->slots, byte, sq->stride);
 }
 
-/* Calls @fn for each operation that QPs of this type have, in each way. */
+/* Calls @fn for each operation of this QP type, in each way of posting. */
 static void for_each_request(uint32_t window,
 			     void (*fn)(const struct request *request,
 					void *arg),
@@ -445,7 +445,7 @@ static void for_each_request(uint32_t window,
 struct expected {
 	const struct request *request;
 	struct outcome fresh;
-	uint32_t nr_before; /* requests that it came after */
+	uint32_t nr_before; /* operations posted before */
 };
 
 static void do_after(const struct request *before, void *arg)
@@ -494,7 +494,7 @@ static void check_all(uint32_t nr_requests)
 
 static void wqe_slot_reuse_of_rc_leaves_no_old_fields(void **state)
 {
-	/* 12 in two ways, but one; 6 of them may be inline, and 6 empty */
+	/* 12 in two ways, except one; 6 of them may be inline, and 6 empty */
 	check_all(2 * 12 - 1 + 2 * 6 + 2 * 6);
 }
 

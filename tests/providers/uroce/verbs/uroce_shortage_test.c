@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Making objects when memory or descriptors run out: an error, and all is as it
- * was before. Under AddressSanitizer a leak fails the test as well.
- *
- * Linked with WRAP malloc calloc reallocarray aligned_alloc pipe2.
+ * Creating objects without memory or descriptors: the call fails and changes
+ * nothing. AddressSanitizer reports leaks as well. Linked with WRAP malloc
+ * calloc reallocarray aligned_alloc pipe2.
  */
 #include "providers/uroce/verbs/fake_loop.h"
 
@@ -22,8 +21,8 @@ void *__wrap_reallocarray(void *block, size_t count, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 int __wrap_pipe2(int *fds, int flags);
 
-static unsigned int countdown; /* 1: the next one fails; 0: none */
-static int failed_with;	       /* errno of the one that failed, or 0 */
+static unsigned int countdown; /* 1: the next allocation fails; 0: none */
+static int failed_with;	       /* errno of the failed allocation, or 0 */
 
 static bool fails(int err)
 {
@@ -78,12 +77,12 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	assert_int_equal(uroce_destroy_cq(cq), 0);
-	assert_int_equal(uroce_dealloc_pd(pd), 0); /* nobody uses it */
+	assert_int_equal(uroce_dealloc_pd(pd), 0); /* not in use */
 	fake_loop_close(ctx);
 	return 0;
 }
 
-/* Lets each thing that @make asks for fail once; returns how many. */
+/* Lets each allocation of @make fail once. Return: number of allocations. */
 static unsigned int fail_each(int (*make)(void), void (*unmake)(void))
 {
 	for (unsigned int n = 1;; n++) {
@@ -263,8 +262,8 @@ static void shortage_attach_mcast_fails_cleanly(void **state)
 }
 
 /*
- * Unread events must be taken back, which takes memory and a pipe for the
- * channel, and again for the asynchronous ones.
+ * Unread events must be removed, which needs memory and a pipe for the channel,
+ * and again for asynchronous events.
  */
 static void shortage_destroy_can_be_retried(void **state)
 {
@@ -275,7 +274,7 @@ static void shortage_destroy_can_be_retried(void **state)
 		{ 1, -ENOMEM },
 		{ 2, -EMFILE },
 		{ 3, -ENOMEM },
-		{ 2, -EMFILE }, /* the channel's are gone */
+		{ 2, -EMFILE }, /* the channel events are removed */
 	};
 	struct ibv_comp_channel own = { .context = ibctx };
 	struct ibv_cq *queue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Binding memory windows, and what is reached through them: ibv_bind_mw() and
+ * Binding memory windows, and access through them: ibv_bind_mw() and
  * ibv_post_send() of verbs/uroce_post.c, uroce_wqe_set_bind().
  */
 #include "providers/uroce/verbs/fake_loop.h"
@@ -15,7 +15,7 @@
 static struct uroce_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
-/* @peer has the windows, @qp uses them */
+/* @peer owns the windows, @qp uses them */
 static struct ibv_qp *qp, *peer;
 static struct ibv_mr *mr;
 static _Alignas(8) uint8_t memory[4096];
@@ -193,7 +193,10 @@ static void uroce_send_with_invalidate_invalidates_window(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
-/* It is a right of the region, so the window has it neither more nor less. */
+/*
+ * Local write is a right of the region, which a window neither grants nor
+ * removes.
+ */
 static void uroce_bind_mw_ignores_local_write(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
@@ -232,7 +235,10 @@ static void uroce_bind_mw_invalid_attributes_return_einval(void **state)
 	assert_int_equal(uroce_dealloc_mw(two), 0);
 }
 
-/* The key that applications know and the one of the engine differ then. */
+/*
+ * After the failure, the rkey of the application differs from the one in the
+ * engine.
+ */
 static void uroce_bind_mw_after_failed_bind_succeeds(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
@@ -248,7 +254,7 @@ static void uroce_bind_mw_after_failed_bind_succeeds(void **state)
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
 
-/* It may be bound still, or a bind may have failed: it goes all the same. */
+/* A window can be deallocated while it is bound, and after a failed bind. */
 static void uroce_dealloc_mw_ignores_rkey(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
@@ -257,7 +263,7 @@ static void uroce_dealloc_mw_ignores_rkey(void **state)
 	assert_int_equal(
 		bind_2(mw, mw->rkey + 1, show(memory + sizeof(memory), 8)), 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_MW_BIND_ERR);
-	mw->rkey = 0; /* the application's to write to */
+	mw->rkey = 0; /* the application may write to it */
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 	assert_int_equal(fake_loop.engine.memory.regions[index]->kind,
 			 UROCE_REGION_NONE);

@@ -88,7 +88,7 @@ static void assert_done(uint64_t wr_id, enum ibv_wc_opcode opcode)
 	assert_int_equal(wc.opcode, opcode);
 }
 
-/* -- what arrives -- */
+/* -- successful transfers -- */
 
 static void uroce_wr_qp_has_extended_flag(void **state)
 {
@@ -194,7 +194,7 @@ static void uroce_wr_atomic_write_and_flush_complete(void **state)
 
 	start(1);
 	ibv_wr_atomic_write(qpx, mr->rkey, (uintptr_t)to, &value);
-	set_sge(4); /* it has no pieces, so nothing comes of this */
+	set_sge(4); /* an operation without SGEs ignores it */
 	qpx->wr_id = 2;
 	ibv_wr_flush(qpx, mr->rkey, (uintptr_t)to, 8, IBV_FLUSH_GLOBAL,
 		     IBV_FLUSH_RANGE);
@@ -247,7 +247,7 @@ static void uroce_wr_bind_mw_binds_and_invalidates(void **state)
 	assert_done(3, IBV_WC_LOCAL_INV);
 	assert_memory_equal(to, from, 8);
 
-	/* bound again, and closed by a message */
+	/* bound again, and invalidated by a message */
 	key = ibv_inc_rkey(key);
 	post_recv(0);
 	start(4);
@@ -276,7 +276,7 @@ static void uroce_wr_set_ud_addr_sends_datagram(void **state)
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
-/* -- what is refused -- */
+/* -- rejected work requests -- */
 
 static void assert_section_fails(int err)
 {
@@ -299,7 +299,7 @@ static void uroce_wr_datagram_without_address_fails_section(void **state)
 	assert_section_fails(EINVAL);
 	start(1);
 	ibv_wr_send(qpx);
-	ibv_wr_send(qpx); /* the first has none */
+	ibv_wr_send(qpx); /* the first one has no address */
 	ibv_wr_set_ud_addr(qpx, ah, qp->qp_num, 0);
 	assert_section_fails(EINVAL);
 	assert_int_equal(uroce_destroy_ah(ah), 0);
@@ -355,7 +355,7 @@ static void uroce_wr_inline_data_above_limit_fails_section(void **state)
 	assert_section_fails(EINVAL);
 }
 
-#if SIZE_MAX > UINT32_MAX /* elsewhere there are no such lengths */
+#if SIZE_MAX > UINT32_MAX /* 32-bit: no such lengths exist */
 static void uroce_wr_flush_above_4_gib_fails_section(void **state)
 {
 	start(1);

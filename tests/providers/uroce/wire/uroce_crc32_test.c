@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each method of the CRC against one that takes a bit at a time, and the
- * arithmetic that the ICRC builds on.
+ * Each CRC method compared with a bitwise reference, and the arithmetic that
+ * the ICRC uses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void fill(uint8_t *bytes, size_t len, uint32_t seed)
 	}
 }
 
-/* Methods that the CPU lacks cannot be tried; the table always can. */
+/* A method that the CPU lacks is skipped; the table always works. */
 static bool use(int method)
 {
 	int ret = uroce_crc32_use((enum uroce_crc32_method)method);
@@ -78,7 +78,7 @@ static void crc32_check_values_match(void **state)
 	for (int method = 0; method < UROCE_CRC32_NR_METHODS; method++) {
 		if (!use(method))
 			continue;
-		/* the check value of CRC-32 in any catalogue of CRCs */
+		/* check value of CRC-32 in catalogues of CRCs */
 		assert_int_equal(~uroce_crc32(UINT32_MAX, "123456789", 9),
 				 0xcbf43926u);
 		assert_int_equal(uroce_crc32(77, "", 0), 77);

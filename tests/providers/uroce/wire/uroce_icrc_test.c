@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ICRC against values that were computed elsewhere, against all that must
- * not get past it, and the search for the IP identification.
+ * The ICRC compared with independently computed values, detection of errors,
+ * and the search for the IP identification.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ struct datagram {
 	size_t len;
 };
 
-/* A packet as it is sent, with a payload of 0, 1, 2, ... */
+/* Builds a packet as it is sent, with a payload of 0, 1, 2, ... */
 static void build(struct datagram *datagram, const struct uroce_path *path,
 		  uint16_t ip_id, uint32_t payload_len)
 {
@@ -65,7 +65,7 @@ static void build(struct datagram *datagram, const struct uroce_path *path,
 	datagram->len += UROCE_ICRC_LEN;
 }
 
-/* The vectors are from zlib's crc32() over headers written by hand. */
+/* The vectors are from zlib's crc32() over hand-written headers. */
 static void icrc_known_vectors_match(void **state)
 {
 	static const uint8_t v4[] = { 0xf3, 0xfc, 0xb8, 0x6b };
@@ -107,7 +107,7 @@ static void icrc_verify_solves_ip_id_for_every_length(void **state)
 	}
 }
 
-/* Whatever is expected, the check finds what there is, and what is wrong. */
+/* Any expected id gives the same result, for good and damaged packets. */
 static void icrc_wrong_ip_id_guess_changes_no_result(void **state)
 {
 	static const uint16_t guesses[] = { 0, 0xbeef, 0xbeee, 0xffff };
@@ -138,7 +138,7 @@ static void icrc_wrong_ip_id_guess_changes_no_result(void **state)
 	}
 }
 
-/* A sender that lets routers cut its packets has DF clear. */
+/* A sender that permits fragmentation by routers has DF clear. */
 static void icrc_clear_df_flag_is_accepted(void **state)
 {
 	struct datagram datagram;
@@ -148,7 +148,7 @@ static void icrc_clear_df_flag_is_accepted(void **state)
 
 	build(&datagram, &path_v4, 0, 256);
 	at = datagram.len - UROCE_ICRC_LEN;
-	/* the same by hand: dummy, IPv4 without DF, UDP, packet */
+	/* computed by hand: dummy, IPv4 without DF, UDP, packet */
 	memset(headers, 0xff, sizeof(headers));
 	headers[8] = 0x45;
 	headers[10] = (uint8_t)((28 + datagram.len) >> 8);
@@ -184,12 +184,12 @@ static void icrc_ignores_mutable_fields(void **state)
 	path.tclass = 3;
 	path.hop_limit = 17;
 	path.flow_label = 0x12345;
-	datagram.bytes[4] = 0xc0; /* marked as congested */
+	datagram.bytes[4] = 0xc0; /* FECN and BECN */
 	assert_int_equal(uroce_icrc_verify(&path, datagram.bytes, datagram.len),
 			 0);
 }
 
-/* How many of the single-bit errors are not noticed. */
+/* Counts the single-bit errors that are not detected. */
 static unsigned int count_missed_bits(const struct uroce_path *path,
 				      uint32_t payload_len)
 {
@@ -209,8 +209,8 @@ static unsigned int count_missed_bits(const struct uroce_path *path,
 }
 
 /*
- * With IPv4 there are two that look like a clear DF and some id: bit 3 of the
- * byte 173 and bit 6 of the byte 1834 from the BTH on, whatever the packet.
+ * With IPv4, two errors equal a clear DF and another id: bit 3 of byte 173 and
+ * bit 6 of byte 1834 from the BTH on, for any packet.
  */
 static void icrc_detects_single_bit_errors(void **state)
 {
@@ -220,7 +220,7 @@ static void icrc_detects_single_bit_errors(void **state)
 	assert_int_equal(count_missed_bits(&path_v4, 4096), 2);
 }
 
-/* 16 bits of check with IPv4: 65536 wrong ICRCs would let 2 or so through. */
+/* With IPv4 16 bits are verified: about 2 of 65536 wrong ICRCs pass. */
 static void icrc_rejects_random_values(void **state)
 {
 	struct datagram datagram;
@@ -275,7 +275,7 @@ static void icrc_verify_bad_length_returns_ebadmsg(void **state)
 		assert_int_equal(
 			uroce_icrc_verify(&path_v4, datagram.bytes, len),
 			-EBADMSG);
-	/* never read: larger than any packet */
+	/* not read: larger than any packet */
 	assert_int_equal(uroce_icrc_verify(&path_v4, datagram.bytes, 4144),
 			 -EBADMSG);
 }
@@ -299,7 +299,7 @@ static void icrc_seal_copies_and_verifies(void **state)
 		memset(copy, 0xff, sizeof(copy));
 		icrc.seal.take(&icrc.seal, copy, cut);
 		icrc.seal.take(&icrc.seal, NULL, 7); /* skipped, checked */
-		icrc.seal.take(&icrc.seal, copy + cut, 5000); /* what is left */
+		icrc.seal.take(&icrc.seal, copy + cut, 5000); /* the rest */
 		assert_memory_equal(copy, packet.payload, cut);
 		if (cut < 993)
 			assert_memory_equal(copy + cut,
@@ -323,14 +323,14 @@ static void icrc_is_equal_for_every_crc_method(void **state)
 	build(&expected, &path_v4, 3, 4096);
 	for (int method = 1; method < UROCE_CRC32_NR_METHODS; method++) {
 		if (uroce_crc32_use((enum uroce_crc32_method)method))
-			continue; /* the CPU cannot */
+			continue; /* not supported by the CPU */
 		build(&datagram, &path_v4, 3, 4096);
 		assert_memory_equal(expected.bytes, datagram.bytes,
 				    expected.len);
 	}
 }
 
-/* What is remembered of packets before makes no difference. */
+/* The cache of previous packets changes no result. */
 static void icrc_is_independent_of_previous_packets(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_SEND_ONLY, UROCE_ACKNOWLEDGE,

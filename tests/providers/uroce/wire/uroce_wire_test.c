@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Headers there and back for every opcode, their bytes where the order of the
- * fields matters, and every bound of the parser.
+ * Encoding and decoding the headers of every opcode, their bytes in order, and
+ * every bound of the parser.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "uroce/wire/uroce_wire.h"
 
-/* Every member differs, so that two that are swapped are noticed. */
+/* All members differ, so that swapped members are detected. */
 static const struct uroce_packet all_members = {
 	.solicited = true,
 	.ack_req = true,
@@ -42,7 +42,7 @@ static const struct uroce_packet all_members = {
 	.inv_rkey = 0xddeeff00,
 };
 
-/* IBTA 9.2.1: what is defined, in words of one bit per opcode. */
+/* IBTA 9.2.1: defined opcodes, one bit per opcode. */
 static const uint32_t defined_ops[8] = {
 	[UROCE_RC >> 5] = 0x30dfffff,
 	[UROCE_UC >> 5] = 0x00000fff,
@@ -68,7 +68,7 @@ static void check_bth(const struct uroce_packet *got,
 	assert_int_equal(got->psn, sent->psn);
 }
 
-/* A member arrives if the opcode has its header, else it is 0. */
+/* A member is decoded if the opcode has its header; otherwise it is 0. */
 static void check_headers(const struct uroce_packet *got,
 			  const struct uroce_packet *sent)
 {
@@ -156,7 +156,7 @@ static void wire_undefined_opcode_is_rejected(void **state)
 	}
 }
 
-/* The short way to tell is for who has no traits at hand. */
+/* Callers without traits use the short function. */
 static void wire_is_response_matches_traits(void **state)
 {
 	unsigned int nr_answers = 0;
@@ -170,7 +170,7 @@ static void wire_is_response_matches_traits(void **state)
 				 (traits & UROCE_T_RESPONSE) != 0);
 		nr_answers += uroce_wire_is_response((uint8_t)opcode);
 	}
-	/* of RC: four of a READ, an ACK, and that of an atomic */
+	/* of RC: four of a READ, an ACK, an atomic ACK */
 	assert_int_equal(nr_answers, 6);
 }
 
@@ -183,7 +183,7 @@ static void check_bytes(struct uroce_packet packet, const uint8_t *bytes,
 	assert_memory_equal(buf, bytes, len);
 }
 
-/* Written from the drawings of the specification. */
+/* Written from the figures of the specification. */
 static void wire_encoding_matches_specification(void **state)
 {
 	static const uint8_t write_only_imm[] = {
@@ -256,7 +256,7 @@ static void wire_truncated_packet_is_rejected(void **state)
 		packet.opcode = (uint8_t)opcode;
 		ret = uroce_wire_encode(&packet, buf);
 		for (size_t len = 0; len < (size_t)ret; len++) {
-			/* exactly as large, for the address sanitizer */
+			/* exact size, for the address sanitizer */
 			cut = malloc(len ? len : 1);
 			assert_non_null(cut);
 			memcpy(cut, buf, len);
