@@ -18,22 +18,22 @@
 typedef void *(*compat_slot)(void);
 typedef void (*any_function)(void);
 
-static compat_slot compat(any_function function)
+static compat_slot abi_compat_slot(any_function function)
 {
 	return (compat_slot)function;
 }
 
-#define COMPAT(function) compat((any_function)(function))
+#define COMPAT(function) abi_compat_slot((any_function)(function))
 
 /* This one never took the application's pointer, which was set afterwards. */
-static struct ibv_cq *compat_create_cq(struct ibv_context *ctx, int cqe,
-				       struct ibv_comp_channel *channel,
-				       int comp_vector)
+static struct ibv_cq *abi_create_cq(struct ibv_context *ctx, int cqe,
+				    struct ibv_comp_channel *channel,
+				    int comp_vector)
 {
 	return ibv_create_cq(ctx, cqe, NULL, channel, comp_vector);
 }
 
-static void fill_context_ops(struct ibv_context_ops *ops)
+static void abi_fill_context_ops(struct ibv_context_ops *ops)
 {
 	ops->_compat_query_device = ibv_query_device;
 	ops->_compat_query_port = ibv_query_port;
@@ -44,7 +44,7 @@ static void fill_context_ops(struct ibv_context_ops *ops)
 	ops->_compat_dereg_mr = COMPAT(ibv_dereg_mr);
 	ops->alloc_mw = verbs_api_alloc_mw;
 	ops->dealloc_mw = verbs_api_dealloc_mw;
-	ops->_compat_create_cq = COMPAT(compat_create_cq);
+	ops->_compat_create_cq = COMPAT(abi_create_cq);
 	ops->_compat_cq_event = COMPAT(verbs_api_cq_event);
 	ops->_compat_resize_cq = COMPAT(ibv_resize_cq);
 	ops->_compat_destroy_cq = COMPAT(ibv_destroy_cq);
@@ -68,7 +68,7 @@ static void fill_context_ops(struct ibv_context_ops *ops)
 	((vctx)->sz >=       \
 	 sizeof(struct verbs_context) - offsetof(struct verbs_context, slot))
 
-static void fill_newer_slots(struct verbs_context *vctx)
+static void abi_fill_newer_slots(struct verbs_context *vctx)
 {
 	if (HAS_SLOT(vctx, alloc_dmah))
 		vctx->alloc_dmah = ibv_alloc_dmah;
@@ -85,7 +85,7 @@ static void fill_newer_slots(struct verbs_context *vctx)
 }
 
 /* Device, domains, memory. */
-static void fill_memory_slots(struct verbs_context *vctx)
+static void abi_fill_memory_slots(struct verbs_context *vctx)
 {
 	vctx->query_port = verbs_api_query_port;
 	vctx->query_device_ex = verbs_api_query_device_ex;
@@ -102,7 +102,7 @@ static void fill_memory_slots(struct verbs_context *vctx)
 	vctx->reg_dm_mr = verbs_api_reg_dm_mr;
 }
 
-static void fill_queue_slots(struct verbs_context *vctx)
+static void abi_fill_queue_slots(struct verbs_context *vctx)
 {
 	vctx->create_cq_ex = verbs_api_create_cq_ex;
 	vctx->modify_cq = verbs_api_modify_cq;
@@ -119,7 +119,7 @@ static void fill_queue_slots(struct verbs_context *vctx)
 	vctx->destroy_rwq_ind_table = verbs_api_destroy_rwq_ind_table;
 }
 
-static void fill_flow_slots(struct verbs_context *vctx)
+static void abi_fill_flow_slots(struct verbs_context *vctx)
 {
 	vctx->ibv_create_flow = verbs_api_create_flow;
 	vctx->ABI_placeholder1 = (any_function)verbs_api_create_flow;
@@ -139,9 +139,9 @@ void verbs_fill_abi_tables(struct ibv_context *ctx)
 	struct verbs_context *vctx =
 		verbs_container_of(ctx, struct verbs_context, context);
 
-	fill_context_ops(&ctx->ops);
-	fill_newer_slots(vctx);
-	fill_memory_slots(vctx);
-	fill_queue_slots(vctx);
-	fill_flow_slots(vctx);
+	abi_fill_context_ops(&ctx->ops);
+	abi_fill_newer_slots(vctx);
+	abi_fill_memory_slots(vctx);
+	abi_fill_queue_slots(vctx);
+	abi_fill_flow_slots(vctx);
 }

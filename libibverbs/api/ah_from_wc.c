@@ -27,7 +27,7 @@
 #define MAX_SGID_INDEX 255
 
 /* What matters of the header, whichever kind it was. */
-struct origin {
+struct ah_origin {
 	union ibv_gid local;
 	union ibv_gid remote;
 	bool roce_v2;
@@ -50,7 +50,7 @@ static bool ipv4_checksum_ok(const struct iphdr *ip)
 	return sum == 0xffff;
 }
 
-static union ibv_gid mapped_gid(uint32_t ipv4_be)
+static union ibv_gid gid_from_ipv4(uint32_t ipv4_be)
 {
 	union ibv_gid gid = {};
 
@@ -60,14 +60,15 @@ static union ibv_gid mapped_gid(uint32_t ipv4_be)
 	return gid;
 }
 
-static int origin_from_ipv4(const struct iphdr *ip, struct origin *ret_origin)
+static int ah_origin_from_ipv4(const struct iphdr *ip,
+			       struct ah_origin *ret_origin)
 {
 	if (IN_MULTICAST(ntohl(ip->daddr)))
 		return -EINVAL;
 
-	*ret_origin = (struct origin){
-		.local = mapped_gid(ip->daddr),
-		.remote = mapped_gid(ip->saddr),
+	*ret_origin = (struct ah_origin){
+		.local = gid_from_ipv4(ip->daddr),
+		.remote = gid_from_ipv4(ip->saddr),
 		.roce_v2 = true,
 		.hop_limit = ip->ttl,
 		.traffic_class = ip->tos,
@@ -75,8 +76,8 @@ static int origin_from_ipv4(const struct iphdr *ip, struct origin *ret_origin)
 	return 0;
 }
 
-static int origin_from_ipv6(const struct ibv_grh *grh,
-			    struct origin *ret_origin)
+static int ah_origin_from_ipv6(const struct ibv_grh *grh,
+			       struct ah_origin *ret_origin)
 {
 	uint32_t first = ntohl(grh->version_tclass_flow);
 
@@ -85,7 +86,7 @@ static int origin_from_ipv6(const struct ibv_grh *grh,
 	if (grh->next_hdr != IPPROTO_UDP && grh->next_hdr != NEXT_HEADER_BTH)
 		return -EPROTONOSUPPORT;
 
-	*ret_origin = (struct origin){
+	*ret_origin = (struct ah_origin){
 		.local = grh->dgid,
 		.remote = grh->sgid,
 		.roce_v2 = grh->next_hdr == IPPROTO_UDP,
@@ -101,8 +102,8 @@ static int origin_from_ipv6(const struct ibv_grh *grh,
  * front of an IPv4 header; then a header with the right checksum decides. The
  * other way round, an address that looks like one, has odds of 2^-24.
  */
-static int origin_from_grh(const struct ibv_grh *untrusted,
-			   struct origin *ret_origin)
+static int ah_origin_from_grh(const struct ibv_grh *untrusted,
+			      struct ah_origin *ret_origin)
 {
 	struct ibv_grh grh;
 	struct iphdr ip;
@@ -114,14 +115,14 @@ static int origin_from_grh(const struct ibv_grh *untrusted,
 
 	if (ip.version == 4 &&
 	    (!maybe_ipv6 || (ip.ihl == 5 && ipv4_checksum_ok(&ip))))
-		return origin_from_ipv4(&ip, ret_origin);
+		return ah_origin_from_ipv4(&ip, ret_origin);
 	if (maybe_ipv6)
-		return origin_from_ipv6(&grh, ret_origin);
+		return ah_origin_from_ipv6(&grh, ret_origin);
 	return -EPROTONOSUPPORT;
 }
 
-static bool is_source_of(const struct ibv_gid_entry *entry,
-			 const struct origin *origin)
+static bool gid_entry_is_local_of(const struct ibv_gid_entry *entry,
+				  const struct ah_origin *origin)
 {
 	bool roce_v2 = entry->gid_type == IBV_GID_TYPE_ROCE_V2;
 
@@ -130,8 +131,9 @@ static bool is_source_of(const struct ibv_gid_entry *entry,
 }
 
 /* Entries in use are the first few: asking one by one ends early. */
-static int find_sgid_index(struct ibv_context *ctx, uint8_t port_num,
-			   const struct origin *origin, uint8_t *ret_index)
+static int ah_find_sgid_index(struct ibv_context *ctx, uint8_t port_num,
+			      const struct ah_origin *origin,
+			      uint8_t *ret_index)
 {
 	struct ibv_port_attr port;
 	int err;
@@ -148,7 +150,7 @@ static int find_sgid_index(struct ibv_context *ctx, uint8_t port_num,
 			continue; /* an empty slot */
 		if (err)
 			return -err;
-		if (is_source_of(&entry, origin)) {
+		if (gid_entry_is_local_of(&entry, origin)) {
 			*ret_index = (uint8_t)i;
 			return 0;
 		}
@@ -156,12 +158,13 @@ static int find_sgid_index(struct ibv_context *ctx, uint8_t port_num,
 	return -ENOENT;
 }
 
-static int init_ah(struct ibv_context *ctx, uint8_t port_num,
-		   const struct ibv_wc *wc, const struct ibv_grh *grh,
-		   struct ibv_ah_attr *ret_attr)
+static int ah_attr_init_from_wc(struct ibv_context *ctx, uint8_t port_num,
+				const struct ibv_wc *wc,
+				const struct ibv_grh *grh,
+				struct ibv_ah_attr *ret_attr)
 {
 	struct ibv_ah_attr attr = { .port_num = port_num };
-	struct origin origin;
+	struct ah_origin origin;
 	int ret;
 
 	if (!ctx || !wc || !ret_attr)
@@ -172,11 +175,11 @@ static int init_ah(struct ibv_context *ctx, uint8_t port_num,
 	if (wc->wc_flags & IBV_WC_GRH) {
 		if (!grh)
 			return -EINVAL;
-		ret = origin_from_grh(grh, &origin);
+		ret = ah_origin_from_grh(grh, &origin);
 		if (ret)
 			return ret;
-		ret = find_sgid_index(ctx, port_num, &origin,
-				      &attr.grh.sgid_index);
+		ret = ah_find_sgid_index(ctx, port_num, &origin,
+					 &attr.grh.sgid_index);
 		if (ret)
 			return ret;
 		attr.is_global = 1;
@@ -193,7 +196,8 @@ int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num,
 			struct ibv_wc *wc, struct ibv_grh *grh,
 			struct ibv_ah_attr *ah_attr)
 {
-	return api_ret_minus1(init_ah(context, port_num, wc, grh, ah_attr));
+	return api_ret_minus1(
+		ah_attr_init_from_wc(context, port_num, wc, grh, ah_attr));
 }
 
 struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
@@ -204,6 +208,6 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
 
 	if (!pd)
 		return api_ret_null(-EINVAL);
-	ret = init_ah(pd->context, port_num, wc, grh, &attr);
+	ret = ah_attr_init_from_wc(pd->context, port_num, wc, grh, &attr);
 	return ret ? api_ret_null(ret) : ibv_create_ah(pd, &attr);
 }

@@ -12,13 +12,14 @@
 #include "core/core_context.h"
 
 /**
- * api_is_of() - can an object of context @other be used with one of @ctx
+ * api_context_accepts() - can an object of context @other be used with one of
+ * @ctx
  *
  * An imported context shares the descriptor of another one, and with it the
  * objects; which of the device's contexts that is, nobody knows.
  */
-static inline bool api_is_of(const struct ibv_context *ctx,
-			     const struct ibv_context *other)
+static inline bool api_context_accepts(const struct ibv_context *ctx,
+				       const struct ibv_context *other)
 {
 	if (ctx == other)
 		return true;
@@ -28,22 +29,22 @@ static inline bool api_is_of(const struct ibv_context *ctx,
 }
 
 /* The same for objects, which must be there. */
-static inline bool api_pd_is_of(const struct ibv_context *ctx,
-				const struct ibv_pd *pd)
+static inline bool api_context_accepts_pd(const struct ibv_context *ctx,
+					  const struct ibv_pd *pd)
 {
-	return pd && api_is_of(ctx, pd->context);
+	return pd && api_context_accepts(ctx, pd->context);
 }
 
-static inline bool api_cq_is_of(const struct ibv_context *ctx,
-				const struct ibv_cq *cq)
+static inline bool api_context_accepts_cq(const struct ibv_context *ctx,
+					  const struct ibv_cq *cq)
 {
-	return cq && api_is_of(ctx, cq->context);
+	return cq && api_context_accepts(ctx, cq->context);
 }
 
-static inline bool api_xrcd_is_of(const struct ibv_context *ctx,
-				  const struct ibv_xrcd *xrcd)
+static inline bool api_context_accepts_xrcd(const struct ibv_context *ctx,
+					    const struct ibv_xrcd *xrcd)
 {
-	return xrcd && api_is_of(ctx, xrcd->context);
+	return xrcd && api_context_accepts(ctx, xrcd->context);
 }
 
 #endif

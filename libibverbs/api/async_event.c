@@ -19,7 +19,7 @@ enum event_subject {
 	ABOUT_WQ,
 };
 
-static enum event_subject subject_of(enum ibv_event_type type)
+static enum event_subject async_event_subject(enum ibv_event_type type)
 {
 	switch (type) {
 	case IBV_EVENT_CQ_ERR:
@@ -44,15 +44,16 @@ static enum event_subject subject_of(enum ibv_event_type type)
 }
 
 /* The kernel returns the pointers that were given when the object was made. */
-static void translate(const struct ib_uverbs_async_event_desc *kernel,
-		      struct ibv_async_event *event)
+static void
+async_event_from_kernel(const struct ib_uverbs_async_event_desc *kernel,
+			struct ibv_async_event *event)
 {
 	uintptr_t element = (uintptr_t)kernel->element;
 
 	*event = (struct ibv_async_event){
 		.event_type = (enum ibv_event_type)kernel->event_type,
 	};
-	switch (subject_of(event->event_type)) {
+	switch (async_event_subject(event->event_type)) {
 	case ABOUT_CQ:
 		event->element.cq = (struct ibv_cq *)element;
 		break;
@@ -85,7 +86,7 @@ int ibv_get_async_event(struct ibv_context *context,
 	if (n != (ssize_t)sizeof(kernel))
 		return api_ret_minus1(-EIO);
 
-	translate(&kernel, event);
+	async_event_from_kernel(&kernel, event);
 	verbs_ops(context)->async_event(context, event);
 	return 0;
 }
@@ -97,8 +98,8 @@ void verbs_api_async_event(struct ibv_context *ctx,
 	verbs_ops(ctx)->async_event(ctx, event);
 }
 
-static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
-		uint32_t *completed)
+static void async_event_ack_object(pthread_mutex_t *mutex, pthread_cond_t *cond,
+				   uint32_t *completed)
 {
 	(void)pthread_mutex_lock(mutex);
 	(*completed)++;
@@ -107,9 +108,10 @@ static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
 }
 
 /* One that was never got, as after an error, has no object to count at. */
-static bool has_object(const struct ibv_async_event *event)
+static bool async_event_has_object(const struct ibv_async_event *event)
 {
-	return event && subject_of(event->event_type) != ABOUT_DEVICE_OR_PORT &&
+	return event &&
+	       async_event_subject(event->event_type) != ABOUT_DEVICE_OR_PORT &&
 	       event->element.cq;
 }
 
@@ -120,24 +122,28 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	struct ibv_qp *qp;
 	struct ibv_wq *wq;
 
-	if (!has_object(event))
+	if (!async_event_has_object(event))
 		return;
-	switch (subject_of(event->event_type)) {
+	switch (async_event_subject(event->event_type)) {
 	case ABOUT_CQ:
 		cq = event->element.cq;
-		ack(&cq->mutex, &cq->cond, &cq->async_events_completed);
+		async_event_ack_object(&cq->mutex, &cq->cond,
+				       &cq->async_events_completed);
 		break;
 	case ABOUT_QP:
 		qp = event->element.qp;
-		ack(&qp->mutex, &qp->cond, &qp->events_completed);
+		async_event_ack_object(&qp->mutex, &qp->cond,
+				       &qp->events_completed);
 		break;
 	case ABOUT_SRQ:
 		srq = event->element.srq;
-		ack(&srq->mutex, &srq->cond, &srq->events_completed);
+		async_event_ack_object(&srq->mutex, &srq->cond,
+				       &srq->events_completed);
 		break;
 	case ABOUT_WQ:
 		wq = event->element.wq;
-		ack(&wq->mutex, &wq->cond, &wq->events_completed);
+		async_event_ack_object(&wq->mutex, &wq->cond,
+				       &wq->events_completed);
 		break;
 	case ABOUT_DEVICE_OR_PORT:
 		break;

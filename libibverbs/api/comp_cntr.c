@@ -37,7 +37,7 @@ int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 	return 0;
 }
 
-static int check_attr(const struct ibv_comp_cntr_init_attr *attr)
+static int comp_cntr_check_attr(const struct ibv_comp_cntr_init_attr *attr)
 {
 	if (!attr)
 		return -EINVAL;
@@ -51,7 +51,7 @@ ibv_create_comp_cntr(struct ibv_context *context,
 		     struct ibv_comp_cntr_init_attr *cc_attr)
 {
 	struct ibv_comp_cntr *cntr;
-	int ret = context ? check_attr(cc_attr) : -EINVAL;
+	int ret = context ? comp_cntr_check_attr(cc_attr) : -EINVAL;
 
 	if (ret == 0)
 		ret = verbs_ops(context)->create_comp_cntr(context, cc_attr,
@@ -71,7 +71,7 @@ int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr,
 			    struct ibv_qp_attach_comp_cntr_attr *attr)
 {
 	if (!qp || !comp_cntr || !attr ||
-	    !api_is_of(qp->context, comp_cntr->context))
+	    !api_context_accepts(qp->context, comp_cntr->context))
 		return api_ret_errno(-EINVAL);
 	if (attr->comp_mask || (attr->op_mask & ~ATTACH_OPS_KNOWN))
 		return api_ret_errno(-EOPNOTSUPP);

@@ -36,7 +36,7 @@ int verbs_api_attach_counters_point_flow(struct ibv_counters *counters,
 {
 	struct ibv_context *ctx = counters->context;
 
-	if (!attr || (flow && !api_is_of(ctx, flow->context)))
+	if (!attr || (flow && !api_context_accepts(ctx, flow->context)))
 		return api_ret_errno(-EINVAL);
 	if (attr->comp_mask)
 		return api_ret_errno(-EOPNOTSUPP);

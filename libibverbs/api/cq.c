@@ -18,7 +18,8 @@
 		    IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
 
 /* A channel with CQs cannot be destroyed; its context's mutex guards it. */
-static void use_channel(struct ibv_comp_channel *channel, int change)
+static void comp_channel_change_refcnt(struct ibv_comp_channel *channel,
+				       int change)
 {
 	if (!channel)
 		return;
@@ -27,17 +28,17 @@ static void use_channel(struct ibv_comp_channel *channel, int change)
 	(void)pthread_mutex_unlock(&channel->context->mutex);
 }
 
-static int create_cq(struct ibv_context *ctx,
+static int cq_create(struct ibv_context *ctx,
 		     const struct ibv_cq_init_attr_ex *attr, bool extended,
 		     struct verbs_cq **ret_vcq)
 {
 	int ret;
 
-	if (attr->channel && !api_is_of(ctx, attr->channel->context))
+	if (attr->channel && !api_context_accepts(ctx, attr->channel->context))
 		return -EINVAL;
 	ret = verbs_ops(ctx)->create_cq(ctx, attr, extended, ret_vcq);
 	if (ret == 0)
-		use_channel(attr->channel, 1);
+		comp_channel_change_refcnt(attr->channel, 1);
 	return ret;
 }
 
@@ -56,12 +57,12 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 
 	if (!context || cqe <= 0 || comp_vector < 0)
 		return api_ret_null(-EINVAL);
-	ret = create_cq(context, &attr, false, &vcq);
+	ret = cq_create(context, &attr, false, &vcq);
 	return ret ? api_ret_null(ret) : &vcq->cq;
 }
 
-static int check_attr(const struct ibv_context *ctx,
-		      const struct ibv_cq_init_attr_ex *attr)
+static int cq_check_attr(const struct ibv_context *ctx,
+			 const struct ibv_cq_init_attr_ex *attr)
 {
 	if (!attr || !attr->cqe)
 		return -EINVAL;
@@ -72,7 +73,7 @@ static int check_attr(const struct ibv_context *ctx,
 	    (attr->flags & ~CREATE_FLAGS_KNOWN))
 		return -EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) &&
-	    !api_pd_is_of(ctx, attr->parent_domain))
+	    !api_context_accepts_pd(ctx, attr->parent_domain))
 		return -EINVAL;
 	return 0;
 }
@@ -81,10 +82,10 @@ struct ibv_cq_ex *verbs_api_create_cq_ex(struct ibv_context *ctx,
 					 struct ibv_cq_init_attr_ex *attr)
 {
 	struct verbs_cq *vcq;
-	int ret = check_attr(ctx, attr);
+	int ret = cq_check_attr(ctx, attr);
 
 	if (ret == 0)
-		ret = create_cq(ctx, attr, true, &vcq);
+		ret = cq_create(ctx, attr, true, &vcq);
 	return ret ? api_ret_null(ret) : &vcq->cq_ex;
 }
 
@@ -112,6 +113,6 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	channel = cq->channel;
 	ret = verbs_ops(cq->context)->destroy_cq(cq);
 	if (ret == 0)
-		use_channel(channel, -1);
+		comp_channel_change_refcnt(channel, -1);
 	return api_ret_errno(ret);
 }

@@ -35,7 +35,7 @@ struct ibv_mr *verbs_api_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 	struct ibv_mr *mr;
 	int ret;
 
-	if (!dm || !api_is_of(pd->context, dm->context))
+	if (!dm || !api_context_accepts(pd->context, dm->context))
 		return api_ret_null(-EINVAL);
 	ret = verbs_ops(pd->context)
 		      ->reg_dm_mr(pd, dm, dm_offset, length, access, &mr);

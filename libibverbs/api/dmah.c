@@ -13,7 +13,7 @@
 /* PCIe: the hint has two bits in a TLP. */
 #define MAX_PH 3
 
-static bool is_valid(const struct ibv_dmah_init_attr *attr)
+static bool dmah_attr_is_valid(const struct ibv_dmah_init_attr *attr)
 {
 	if ((attr->comp_mask & IBV_DMAH_INIT_ATTR_MASK_PH) && attr->ph > MAX_PH)
 		return false;
@@ -31,7 +31,7 @@ struct ibv_dmah *ibv_alloc_dmah(struct ibv_context *context,
 		return api_ret_null(-EINVAL);
 	if (attr->comp_mask & ~KNOWN_MASK)
 		return api_ret_null(-EOPNOTSUPP);
-	if (!is_valid(attr))
+	if (!dmah_attr_is_valid(attr))
 		return api_ret_null(-EINVAL);
 	ret = verbs_ops(context)->alloc_dmah(context, attr, &dmah);
 	return ret ? api_ret_null(ret) : dmah;

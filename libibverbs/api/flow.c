@@ -8,23 +8,24 @@
 #include "api/api_err.h"
 
 /* What every specification begins with, without the padding at the end. */
-struct spec_head {
+struct flow_spec_head {
 	uint32_t type;
 	uint16_t size; /* bytes, all of it */
 };
 
-#define SPEC_HEAD_LEN (offsetof(struct spec_head, size) + sizeof(uint16_t))
+#define SPEC_HEAD_LEN (offsetof(struct flow_spec_head, size) + sizeof(uint16_t))
 
 /* Of modules that leave the context out only they know. */
-static bool is_foreign(const struct ibv_context *ctx,
-		       const struct ibv_context *other)
+static bool flow_object_is_mismatched(const struct ibv_context *ctx,
+				      const struct ibv_context *other)
 {
-	return other && !api_is_of(ctx, other);
+	return other && !api_context_accepts(ctx, other);
 }
 
 /* Specifications follow one another without regard to alignment. */
-static bool spec_fits(const struct ibv_context *ctx,
-		      const struct spec_head *head, const char *spec)
+static bool flow_spec_objects_match(const struct ibv_context *ctx,
+				    const struct flow_spec_head *head,
+				    const char *spec)
 {
 	struct ibv_flow_spec_counter_action count;
 	struct ibv_flow_spec_action_handle handle;
@@ -33,30 +34,30 @@ static bool spec_fits(const struct ibv_context *ctx,
 	    head->size >= sizeof(handle)) {
 		memcpy(&handle, spec, sizeof(handle));
 		return handle.action &&
-		       !is_foreign(ctx, handle.action->context);
+		       !flow_object_is_mismatched(ctx, handle.action->context);
 	}
 	if (head->type == IBV_FLOW_SPEC_ACTION_COUNT &&
 	    head->size >= sizeof(count)) {
 		memcpy(&count, spec, sizeof(count));
 		return count.counters &&
-		       !is_foreign(ctx, count.counters->context);
+		       !flow_object_is_mismatched(ctx, count.counters->context);
 	}
 	return true;
 }
 
 /* The objects in it; what it says otherwise is for the provider to judge. */
-static bool specs_fit(const struct ibv_context *ctx,
-		      const struct ibv_flow_attr *attr)
+static bool flow_attr_objects_match(const struct ibv_context *ctx,
+				    const struct ibv_flow_attr *attr)
 {
 	const char *spec = (const char *)(attr + 1);
 
 	for (int i = 0; i < attr->num_of_specs; i++) {
-		struct spec_head head = {};
+		struct flow_spec_head head = {};
 
 		memcpy(&head, spec, SPEC_HEAD_LEN);
 		if (head.size < SPEC_HEAD_LEN) /* nothing can follow it */
 			return true;
-		if (!spec_fits(ctx, &head, spec))
+		if (!flow_spec_objects_match(ctx, &head, spec))
 			return false;
 		spec += head.size;
 	}
@@ -69,7 +70,7 @@ struct ibv_flow *verbs_api_create_flow(struct ibv_qp *qp,
 	struct ibv_flow *flow;
 	int ret;
 
-	if (!attr || !specs_fit(qp->context, attr))
+	if (!attr || !flow_attr_objects_match(qp->context, attr))
 		return api_ret_null(-EINVAL);
 	ret = verbs_ops(qp->context)->create_flow(qp, attr, &flow);
 	return ret ? api_ret_null(ret) : flow;

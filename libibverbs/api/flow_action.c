@@ -9,7 +9,7 @@
 #include "api/api_err.h"
 #include "core/core_context.h"
 
-static int check_esp(const struct ibv_flow_action_esp_attr *attr)
+static int flow_action_check_esp(const struct ibv_flow_action_esp_attr *attr)
 {
 	if (!attr)
 		return -EINVAL;
@@ -26,7 +26,7 @@ verbs_api_create_flow_action_esp(struct ibv_context *ctx,
 				 struct ibv_flow_action_esp_attr *attr)
 {
 	struct ibv_flow_action *action;
-	int ret = check_esp(attr);
+	int ret = flow_action_check_esp(attr);
 
 	if (ret == 0)
 		ret = verbs_ops(ctx)->create_flow_action_esp(ctx, attr,
@@ -37,7 +37,7 @@ verbs_api_create_flow_action_esp(struct ibv_context *ctx,
 int verbs_api_modify_flow_action_esp(struct ibv_flow_action *action,
 				     struct ibv_flow_action_esp_attr *attr)
 {
-	int ret = check_esp(attr);
+	int ret = flow_action_check_esp(attr);
 
 	if (ret == 0)
 		ret = verbs_ops(action->context)

@@ -25,10 +25,10 @@ enum ibv_fork_status ibv_is_fork_initialized(void)
 
 int ibv_dontfork_range(void *base, size_t size)
 {
-	return api_ret_minus1(verbs_dontfork(base, size));
+	return api_ret_minus1(verbs_fork_guard_add(base, size));
 }
 
 int ibv_dofork_range(void *base, size_t size)
 {
-	return api_ret_minus1(verbs_dofork(base, size));
+	return api_ret_minus1(verbs_fork_guard_remove(base, size));
 }

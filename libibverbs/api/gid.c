@@ -29,8 +29,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 }
 
 /* A stride that is not ours: read into our own array, then spread it out. */
-static ssize_t query_table_resized(struct ibv_context *ctx, void *entries,
-				   size_t max_entries, size_t entry_size)
+static ssize_t gid_table_query_resized(struct ibv_context *ctx, void *entries,
+				       size_t max_entries, size_t entry_size)
 {
 	struct ibv_gid_entry *own;
 	ssize_t count;
@@ -58,8 +58,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 		count = verbs_ops(context)->query_gid_table(context, entries,
 							    max_entries);
 	else
-		count = query_table_resized(context, entries, max_entries,
-					    entry_size);
+		count = gid_table_query_resized(context, entries, max_entries,
+						entry_size);
 	if (count < 0)
 		errno = (int)-count;
 	return count;

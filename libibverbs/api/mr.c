@@ -30,7 +30,8 @@ static struct verbs_mr *to_vmr(struct ibv_mr *mr)
 }
 
 /* Optional access is a wish: older kernels would refuse it. */
-static int known_access(const struct ibv_context *ctx, unsigned int access)
+static int mr_supported_access(const struct ibv_context *ctx,
+			       unsigned int access)
 {
 	if (!(verbs_core_support(ctx) & CORE_SUPPORT_OPTIONAL_ACCESS))
 		access &= ~(unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
@@ -41,24 +42,28 @@ static int known_access(const struct ibv_context *ctx, unsigned int access)
  * Whether the memory of a region is kept from children: not if the device
  * follows the page tables of the process by itself.
  */
-static bool is_kept(int access)
+static bool mr_access_needs_fork_guard(int access)
 {
 	return !(access & IBV_ACCESS_ON_DEMAND);
 }
 
-static int keep_from_children(void *addr, size_t length, int access)
+static int mr_fork_guard_add(void *addr, size_t length, int access)
 {
-	return is_kept(access) ? verbs_dontfork(addr, length) : 0;
+	return mr_access_needs_fork_guard(access)
+		       ? verbs_fork_guard_add(addr, length)
+		       : 0;
 }
 
-static int give_to_children(void *addr, size_t length, int access)
+static int mr_fork_guard_remove(void *addr, size_t length, int access)
 {
-	return is_kept(access) ? verbs_dofork(addr, length) : 0;
+	return mr_access_needs_fork_guard(access)
+		       ? verbs_fork_guard_remove(addr, length)
+		       : 0;
 }
 
 /* What a region shows of itself, whoever made it. */
-static struct ibv_mr *describe(struct ibv_mr *mr, struct ibv_pd *pd, void *addr,
-			       size_t length)
+static struct ibv_mr *mr_fill_public(struct ibv_mr *mr, struct ibv_pd *pd,
+				     void *addr, size_t length)
 {
 	mr->context = pd->context;
 	mr->pd = pd;
@@ -75,18 +80,18 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 
 	if (!pd)
 		return api_ret_null(-EINVAL);
-	known = known_access(pd->context, access);
-	ret = keep_from_children(addr, length, known);
+	known = mr_supported_access(pd->context, access);
+	ret = mr_fork_guard_add(addr, length, known);
 	if (ret)
 		return api_ret_null(ret);
 	ret = verbs_ops(pd->context)
 		      ->reg_mr(pd, addr, length, iova, known, &mr);
 	if (ret) {
-		(void)give_to_children(addr, length, known); /* as before */
+		(void)mr_fork_guard_remove(addr, length, known); /* as before */
 		return api_ret_null(ret);
 	}
 	to_vmr(mr)->access = known;
-	return describe(mr, pd, addr, length);
+	return mr_fill_public(mr, pd, addr, length);
 }
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
@@ -116,7 +121,7 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 				      &mr);
 	if (ret)
 		return api_ret_null(ret);
-	return describe(mr, pd, (void *)(uintptr_t)offset, length);
+	return mr_fill_public(mr, pd, (void *)(uintptr_t)offset, length);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -124,7 +129,7 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 /* ------------------------------------------------------------------------ */
 
 /* The memory is in a dma-buf, or else at an address. */
-static bool says_where(uint64_t mask)
+static bool mr_attr_has_location(uint64_t mask)
 {
 	const uint64_t fd_needs = IBV_REG_MR_MASK_FD_OFFSET |
 				  IBV_REG_MR_MASK_IOVA;
@@ -136,20 +141,22 @@ static bool says_where(uint64_t mask)
 	       !(mask & IBV_REG_MR_MASK_FD_OFFSET);
 }
 
-static int check_attr(const struct ibv_pd *pd,
-		      const struct ibv_mr_init_attr *attr)
+static int mr_check_attr(const struct ibv_pd *pd,
+			 const struct ibv_mr_init_attr *attr)
 {
 	if (attr->comp_mask & ~INIT_ATTR_KNOWN)
 		return -EOPNOTSUPP;
-	if (!says_where(attr->comp_mask))
+	if (!mr_attr_has_location(attr->comp_mask))
 		return -EINVAL;
 	if ((attr->comp_mask & IBV_REG_MR_MASK_DMAH) &&
-	    (!attr->dmah || !api_is_of(pd->context, attr->dmah->context)))
+	    (!attr->dmah ||
+	     !api_context_accepts(pd->context, attr->dmah->context)))
 		return -EINVAL;
 	return 0;
 }
 
-static bool lies_in(const struct ibv_buf *buf, const void *addr, size_t length)
+static bool buf_contains_range(const struct ibv_buf *buf, const void *addr,
+			       size_t length)
 {
 	uintptr_t begin = (uintptr_t)buf->addr, at = (uintptr_t)addr;
 
@@ -158,7 +165,8 @@ static bool lies_in(const struct ibv_buf *buf, const void *addr, size_t length)
 }
 
 /* A part of a buffer is memory at an address, or in the buffer's dma-buf. */
-static int resolve_buf(const struct ibv_pd *pd, struct ibv_mr_init_attr *attr)
+static int mr_resolve_buf(const struct ibv_pd *pd,
+			  struct ibv_mr_init_attr *attr)
 {
 	const uint64_t in_dmabuf = IBV_REG_MR_MASK_FD |
 				   IBV_REG_MR_MASK_FD_OFFSET;
@@ -166,7 +174,7 @@ static int resolve_buf(const struct ibv_pd *pd, struct ibv_mr_init_attr *attr)
 
 	if (!buf || buf->pd != pd || (attr->comp_mask & in_dmabuf) ||
 	    !(attr->comp_mask & IBV_REG_MR_MASK_ADDR) ||
-	    !lies_in(buf, attr->addr, attr->length))
+	    !buf_contains_range(buf, attr->addr, attr->length))
 		return -EINVAL;
 	attr->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
 	if (buf->dmabuf_fd < 0)
@@ -184,35 +192,37 @@ static int resolve_buf(const struct ibv_pd *pd, struct ibv_mr_init_attr *attr)
 	return 0;
 }
 
-static int reg_addr(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
-		    struct ibv_mr **ret_mr)
+static int mr_reg_addr(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+		       struct ibv_mr **ret_mr)
 {
-	int ret = keep_from_children(attr->addr, attr->length, attr->access);
+	int ret = mr_fork_guard_add(attr->addr, attr->length, attr->access);
 
 	if (ret)
 		return ret;
 	ret = verbs_ops(pd->context)->reg_mr_ex(pd, attr, ret_mr);
 	if (ret) /* then all is as before */
-		(void)give_to_children(attr->addr, attr->length, attr->access);
+		(void)mr_fork_guard_remove(attr->addr, attr->length,
+					   attr->access);
 	else
 		to_vmr(*ret_mr)->access = attr->access;
 	return ret;
 }
 
-static int reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+static int mr_reg_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 		     struct ibv_mr **ret_mr)
 {
 	int ret = 0;
 
 	if (attr->comp_mask & IBV_REG_MR_MASK_BUF)
-		ret = resolve_buf(pd, attr);
+		ret = mr_resolve_buf(pd, attr);
 	if (ret == 0)
-		ret = check_attr(pd, attr);
+		ret = mr_check_attr(pd, attr);
 	if (ret)
 		return ret;
-	attr->access = known_access(pd->context, (unsigned int)attr->access);
+	attr->access =
+		mr_supported_access(pd->context, (unsigned int)attr->access);
 	if (attr->comp_mask & IBV_REG_MR_MASK_ADDR)
-		return reg_addr(pd, attr, ret_mr);
+		return mr_reg_addr(pd, attr, ret_mr);
 	return verbs_ops(pd->context)->reg_mr_ex(pd, attr, ret_mr);
 }
 
@@ -235,8 +245,9 @@ struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd,
 		       ? (void *)(uintptr_t)own.fd_offset
 		       : own.addr;
 
-	ret = reg_mr_ex(pd, &own, &mr);
-	return ret ? api_ret_null(ret) : describe(mr, pd, addr, own.length);
+	ret = mr_reg_ex(pd, &own, &mr);
+	return ret ? api_ret_null(ret)
+		   : mr_fill_public(mr, pd, addr, own.length);
 }
 
 struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf,
@@ -290,9 +301,9 @@ void ibv_unimport_mr(struct ibv_mr *mr)
 /* Changing, freeing, advising                                               */
 /* ------------------------------------------------------------------------ */
 
-static bool rereg_is_valid(const struct verbs_mr *vmr, int flags,
-			   const struct ibv_pd *pd, const void *addr,
-			   size_t length, int access)
+static bool mr_rereg_is_valid(const struct verbs_mr *vmr, int flags,
+			      const struct ibv_pd *pd, const void *addr,
+			      size_t length, int access)
 {
 	if (vmr->mr_type != VERBS_MR_TYPE_MR ||
 	    (flags & ~(int)IBV_REREG_MR_FLAGS_SUPPORTED))
@@ -300,25 +311,25 @@ static bool rereg_is_valid(const struct verbs_mr *vmr, int flags,
 	if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION) && (!addr || !length))
 		return false;
 	if ((flags & IBV_REREG_MR_CHANGE_PD) &&
-	    !api_pd_is_of(vmr->ibv_mr.context, pd))
+	    !api_context_accepts_pd(vmr->ibv_mr.context, pd))
 		return false;
 	return !access || (flags & IBV_REREG_MR_CHANGE_ACCESS);
 }
 
 /* Memory of a region, or of what it is to become. */
-struct extent {
+struct mr_extent {
 	void *addr;
 	size_t length;
 	int access;
 };
 
-static struct extent extent_of(const struct verbs_mr *vmr)
+static struct mr_extent mr_extent_of(const struct verbs_mr *vmr)
 {
-	return (struct extent){ vmr->ibv_mr.addr, vmr->ibv_mr.length,
-				vmr->access };
+	return (struct mr_extent){ vmr->ibv_mr.addr, vmr->ibv_mr.length,
+				   vmr->access };
 }
 
-static int rereg_failed(int ret, enum ibv_rereg_mr_err_code code)
+static int mr_rereg_fail(int ret, enum ibv_rereg_mr_err_code code)
 {
 	errno = -ret;
 	return code;
@@ -328,31 +339,32 @@ static int rereg_failed(int ret, enum ibv_rereg_mr_err_code code)
  * The new memory is kept from children before the command, the old one given
  * back after it: nothing is without protection in between.
  */
-static int rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
-		 const struct extent *arg)
+static int mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		    const struct mr_extent *arg)
 {
-	const struct extent from = extent_of(vmr);
+	const struct mr_extent from = mr_extent_of(vmr);
 	bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
-	struct extent to = moves ? *arg : from;
+	struct mr_extent to = moves ? *arg : from;
 	int ret = 0, undo = 0;
 
 	to.access = flags & IBV_REREG_MR_CHANGE_ACCESS ? arg->access
 						       : from.access;
-	moves = moves || is_kept(from.access) != is_kept(to.access);
+	moves = moves || mr_access_needs_fork_guard(from.access) !=
+				 mr_access_needs_fork_guard(to.access);
 	if (moves)
-		ret = keep_from_children(to.addr, to.length, to.access);
+		ret = mr_fork_guard_add(to.addr, to.length, to.access);
 	if (ret)
-		return rereg_failed(ret, IBV_REREG_MR_ERR_DONT_FORK_NEW);
+		return mr_rereg_fail(ret, IBV_REREG_MR_ERR_DONT_FORK_NEW);
 
 	ret = verbs_ops(vmr->ibv_mr.context)
 		      ->rereg_mr(vmr, flags, pd, arg->addr, arg->length,
 				 arg->access);
 	if (ret && moves)
-		undo = give_to_children(to.addr, to.length, to.access);
+		undo = mr_fork_guard_remove(to.addr, to.length, to.access);
 	if (undo)
-		return rereg_failed(ret, IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW);
+		return mr_rereg_fail(ret, IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW);
 	if (ret)
-		return rereg_failed(ret, IBV_REREG_MR_ERR_CMD);
+		return mr_rereg_fail(ret, IBV_REREG_MR_ERR_CMD);
 
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		vmr->ibv_mr.pd = pd;
@@ -360,39 +372,39 @@ static int rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	vmr->ibv_mr.length = to.length;
 	vmr->access = to.access;
 	if (moves)
-		ret = give_to_children(from.addr, from.length, from.access);
-	return ret ? rereg_failed(ret, IBV_REREG_MR_ERR_DO_FORK_OLD) : 0;
+		ret = mr_fork_guard_remove(from.addr, from.length, from.access);
+	return ret ? mr_rereg_fail(ret, IBV_REREG_MR_ERR_DO_FORK_OLD) : 0;
 }
 
 /* Returns an enum ibv_rereg_mr_err_code, not an errno. */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 		 size_t length, int access)
 {
-	const struct extent arg = { addr, length, access };
+	const struct mr_extent arg = { addr, length, access };
 	struct verbs_mr *vmr = to_vmr(mr);
 
-	if (!mr || !rereg_is_valid(vmr, flags, pd, addr, length, access))
-		return rereg_failed(-EINVAL, IBV_REREG_MR_ERR_INPUT);
-	return rereg(vmr, flags, pd, &arg);
+	if (!mr || !mr_rereg_is_valid(vmr, flags, pd, addr, length, access))
+		return mr_rereg_fail(-EINVAL, IBV_REREG_MR_ERR_INPUT);
+	return mr_rereg(vmr, flags, pd, &arg);
 }
 
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	struct verbs_mr *vmr = to_vmr(mr);
 	bool is_memory;
-	struct extent was;
+	struct mr_extent was;
 	int ret;
 
 	if (!mr)
 		return api_ret_errno(-EINVAL);
 	is_memory = vmr->mr_type == VERBS_MR_TYPE_MR;
-	was = extent_of(vmr);
+	was = mr_extent_of(vmr);
 	ret = verbs_ops(mr->context)->dereg_mr(vmr);
 	if (ret)
 		return api_ret_errno(ret);
 	/* the region is gone, whatever becomes of the advice */
 	if (is_memory)
-		(void)give_to_children(was.addr, was.length, was.access);
+		(void)mr_fork_guard_remove(was.addr, was.length, was.access);
 	return 0;
 }
 

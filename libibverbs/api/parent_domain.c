@@ -14,12 +14,13 @@
 		    IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | \
 		    IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC))
 
-static bool is_valid(const struct ibv_context *ctx,
-		     const struct ibv_parent_domain_init_attr *attr)
+static bool
+parent_domain_attr_is_valid(const struct ibv_context *ctx,
+			    const struct ibv_parent_domain_init_attr *attr)
 {
-	if (!attr || !api_pd_is_of(ctx, attr->pd))
+	if (!attr || !api_context_accepts_pd(ctx, attr->pd))
 		return false;
-	return !attr->td || api_is_of(ctx, attr->td->context);
+	return !attr->td || api_context_accepts(ctx, attr->td->context);
 }
 
 struct ibv_pd *
@@ -29,7 +30,7 @@ verbs_api_alloc_parent_domain(struct ibv_context *ctx,
 	struct ibv_pd *pd;
 	int ret;
 
-	if (!is_valid(ctx, attr))
+	if (!parent_domain_attr_is_valid(ctx, attr))
 		return api_ret_null(-EINVAL);
 	if (attr->comp_mask & ~KNOWN_MASK)
 		return api_ret_null(-EOPNOTSUPP);

@@ -21,7 +21,7 @@
 		    IBV_QP_OPEN_ATTR_TYPE))
 
 /* Which completion queues a type cannot do without. */
-static bool has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
+static bool qp_attr_has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
 {
 	/* Receives go to the work queues of the table. */
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
@@ -46,31 +46,34 @@ static bool has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
  * Queues are of the QP's context, where there is any. What a type does not use
  * may be anything, and is not looked at.
  */
-static bool queues_fit(const struct ibv_context *ctx,
-		       const struct ibv_qp_init_attr_ex *attr)
+static bool qp_queues_match_context(const struct ibv_context *ctx,
+				    const struct ibv_qp_init_attr_ex *attr)
 {
 	if (attr->qp_type == IBV_QPT_XRC_RECV)
 		return true;
-	if (attr->send_cq && !api_cq_is_of(ctx, attr->send_cq))
+	if (attr->send_cq && !api_context_accepts_cq(ctx, attr->send_cq))
 		return false;
 	if (attr->qp_type == IBV_QPT_XRC_SEND)
 		return true;
-	return (!attr->recv_cq || api_cq_is_of(ctx, attr->recv_cq)) &&
-	       (!attr->srq || api_is_of(ctx, attr->srq->context));
+	return (!attr->recv_cq || api_context_accepts_cq(ctx, attr->recv_cq)) &&
+	       (!attr->srq || api_context_accepts(ctx, attr->srq->context));
 }
 
 /* What the mask names is there, and of the context. */
-static bool named_objects_fit(const struct ibv_context *ctx,
-			      const struct ibv_qp_init_attr_ex *attr)
+static bool qp_objects_match_context(const struct ibv_context *ctx,
+				     const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t mask = attr->comp_mask;
 
-	if ((mask & IBV_QP_INIT_ATTR_PD) && !api_pd_is_of(ctx, attr->pd))
+	if ((mask & IBV_QP_INIT_ATTR_PD) &&
+	    !api_context_accepts_pd(ctx, attr->pd))
 		return false;
-	if ((mask & IBV_QP_INIT_ATTR_XRCD) && !api_xrcd_is_of(ctx, attr->xrcd))
+	if ((mask & IBV_QP_INIT_ATTR_XRCD) &&
+	    !api_context_accepts_xrcd(ctx, attr->xrcd))
 		return false;
 	if ((mask & IBV_QP_INIT_ATTR_IND_TABLE) &&
-	    (!attr->rwq_ind_tbl || !api_is_of(ctx, attr->rwq_ind_tbl->context)))
+	    (!attr->rwq_ind_tbl ||
+	     !api_context_accepts(ctx, attr->rwq_ind_tbl->context)))
 		return false;
 	return !(mask & IBV_QP_INIT_ATTR_RX_HASH) ||
 	       !attr->rx_hash_conf.rx_hash_key_len ||
@@ -78,19 +81,21 @@ static bool named_objects_fit(const struct ibv_context *ctx,
 }
 
 /* Which domain a type belongs to. */
-static bool has_needed_domain(const struct ibv_qp_init_attr_ex *attr)
+static bool qp_attr_has_needed_domain(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask &
 	       (attr->qp_type == IBV_QPT_XRC_RECV ? IBV_QP_INIT_ATTR_XRCD
 						  : IBV_QP_INIT_ATTR_PD);
 }
 
-static bool init_attr_is_valid(const struct ibv_context *ctx,
-			       const struct ibv_qp_init_attr_ex *attr)
+static bool qp_init_attr_is_valid(const struct ibv_context *ctx,
+				  const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr && !(attr->comp_mask & ~INIT_ATTR_KNOWN) &&
-	       has_needed_domain(attr) && has_needed_cqs(attr) &&
-	       queues_fit(ctx, attr) && named_objects_fit(ctx, attr);
+	       qp_attr_has_needed_domain(attr) &&
+	       qp_attr_has_needed_cqs(attr) &&
+	       qp_queues_match_context(ctx, attr) &&
+	       qp_objects_match_context(ctx, attr);
 }
 
 struct ibv_qp *verbs_api_create_qp_ex(struct ibv_context *ctx,
@@ -99,7 +104,7 @@ struct ibv_qp *verbs_api_create_qp_ex(struct ibv_context *ctx,
 	struct verbs_qp *vqp;
 	int ret;
 
-	if (!init_attr_is_valid(ctx, attr))
+	if (!qp_init_attr_is_valid(ctx, attr))
 		return api_ret_null(-EINVAL);
 	ret = verbs_ops(ctx)->create_qp(ctx, attr, &vqp);
 	return ret ? api_ret_null(ret) : &vqp->qp;
@@ -129,15 +134,15 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd,
 	return qp;
 }
 
-static int check_open_attr(const struct ibv_context *ctx,
-			   const struct ibv_qp_open_attr *attr)
+static int qp_check_open_attr(const struct ibv_context *ctx,
+			      const struct ibv_qp_open_attr *attr)
 {
 	if (!attr)
 		return -EINVAL;
 	if (attr->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED)
 		return -EOPNOTSUPP;
 	if ((attr->comp_mask & OPEN_ATTR_NEEDED) != OPEN_ATTR_NEEDED ||
-	    !api_xrcd_is_of(ctx, attr->xrcd))
+	    !api_context_accepts_xrcd(ctx, attr->xrcd))
 		return -EINVAL;
 	return 0;
 }
@@ -146,7 +151,7 @@ struct ibv_qp *verbs_api_open_qp(struct ibv_context *ctx,
 				 struct ibv_qp_open_attr *attr)
 {
 	struct verbs_qp *vqp;
-	int ret = check_open_attr(ctx, attr);
+	int ret = qp_check_open_attr(ctx, attr);
 
 	if (ret == 0)
 		ret = verbs_ops(ctx)->open_qp(ctx, attr, &vqp);
@@ -154,7 +159,8 @@ struct ibv_qp *verbs_api_open_qp(struct ibv_context *ctx,
 }
 
 /* The kernel's field has eight bits, so not every mistake gets there. */
-static bool states_are_valid(const struct ibv_qp_attr *attr, int attr_mask)
+static bool qp_attr_states_are_valid(const struct ibv_qp_attr *attr,
+				     int attr_mask)
 {
 	if ((attr_mask & IBV_QP_STATE) &&
 	    (unsigned int)attr->qp_state > IBV_QPS_ERR)
@@ -167,7 +173,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	int ret;
 
-	if (!qp || !attr || !states_are_valid(attr, attr_mask))
+	if (!qp || !attr || !qp_attr_states_are_valid(attr, attr_mask))
 		return api_ret_errno(-EINVAL);
 	ret = verbs_ops(qp->context)->modify_qp(qp, attr, attr_mask);
 	if (ret == 0 && (attr_mask & IBV_QP_STATE))
@@ -212,7 +218,7 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 }
 
 /* Other CPUs see writes of a device in another order than it wrote them. */
-static bool cpu_keeps_order(void)
+static bool cpu_keeps_write_order(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	return true;
@@ -229,7 +235,7 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 
 	if (!qp || (flags & ~IN_ORDER_FLAGS_KNOWN))
 		return 0;
-	if (!cpu_keeps_order() &&
+	if (!cpu_keeps_write_order() &&
 	    !(flags & IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY))
 		return 0;
 	caps = verbs_ops(qp->context)->query_qp_data_in_order(qp, op, flags);

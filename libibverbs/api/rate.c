@@ -45,14 +45,14 @@ static const struct rate {
 static const struct rate none;
 
 /* A negative code arrives here as a large one. */
-static const struct rate *rate_of(unsigned int code)
+static const struct rate *rate_by_code(unsigned int code)
 {
 	return code < NR_RATES ? &rates[code] : &none;
 }
 
 int ibv_rate_to_mult(enum ibv_rate rate)
 {
-	int mult = rate_of((unsigned int)rate)->mult;
+	int mult = rate_by_code((unsigned int)rate)->mult;
 
 	return mult ? mult : -1;
 }
@@ -67,7 +67,7 @@ enum ibv_rate mult_to_ibv_rate(int mult)
 
 int ibv_rate_to_mbps(enum ibv_rate rate)
 {
-	int mbps = rate_of((unsigned int)rate)->mbps;
+	int mbps = rate_by_code((unsigned int)rate)->mbps;
 
 	return mbps ? mbps : -1;
 }

@@ -14,16 +14,16 @@
 #define SRQ_ATTR_KNOWN ((int)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
 
 /* What the other types need besides a PD. */
-static bool has_what_type_needs(const struct ibv_context *ctx,
-				const struct ibv_srq_init_attr_ex *attr)
+static bool srq_attr_has_needed_objects(const struct ibv_context *ctx,
+					const struct ibv_srq_init_attr_ex *attr)
 {
 	enum ibv_srq_type type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE
 					 ? attr->srq_type
 					 : IBV_SRQT_BASIC;
 	bool has_cq = (attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ) &&
-		      api_cq_is_of(ctx, attr->cq);
+		      api_context_accepts_cq(ctx, attr->cq);
 	bool has_xrcd = (attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) &&
-			api_xrcd_is_of(ctx, attr->xrcd);
+			api_context_accepts_xrcd(ctx, attr->xrcd);
 
 	switch (type) {
 	case IBV_SRQT_BASIC:
@@ -38,15 +38,16 @@ static bool has_what_type_needs(const struct ibv_context *ctx,
 	}
 }
 
-static int check_attr(const struct ibv_context *ctx,
-		      const struct ibv_srq_init_attr_ex *attr)
+static int srq_check_attr(const struct ibv_context *ctx,
+			  const struct ibv_srq_init_attr_ex *attr)
 {
 	if (!attr)
 		return -EINVAL;
 	if (attr->comp_mask & ~SRQ_INIT_ATTR_KNOWN)
 		return -EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) ||
-	    !api_pd_is_of(ctx, attr->pd) || !has_what_type_needs(ctx, attr))
+	    !api_context_accepts_pd(ctx, attr->pd) ||
+	    !srq_attr_has_needed_objects(ctx, attr))
 		return -EINVAL;
 	return 0;
 }
@@ -55,7 +56,7 @@ struct ibv_srq *verbs_api_create_srq_ex(struct ibv_context *ctx,
 					struct ibv_srq_init_attr_ex *attr)
 {
 	struct verbs_srq *vsrq;
-	int ret = check_attr(ctx, attr);
+	int ret = srq_check_attr(ctx, attr);
 
 	if (ret == 0)
 		ret = verbs_ops(ctx)->create_srq(ctx, attr, &vsrq);

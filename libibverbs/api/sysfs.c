@@ -25,7 +25,7 @@ const char *ibv_get_sysfs_path(void)
  * The newline that is cut needs no room at the caller, but does while reading:
  * hence a buffer of our own, one longer.
  */
-static int read_file(const char *path, char *buf, size_t size)
+static int sysfs_file_read(const char *path, char *buf, size_t size)
 {
 	size_t own_size;
 	ssize_t len;
@@ -60,6 +60,6 @@ int ibv_read_sysfs_file(const char *dir, const char *file, char *buf,
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return api_ret_minus1(-ENAMETOOLONG);
 
-	len = read_file(path, buf, size);
+	len = sysfs_file_read(path, buf, size);
 	return len < 0 ? api_ret_minus1(len) : len;
 }

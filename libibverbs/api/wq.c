@@ -14,13 +14,14 @@
 
 #define FLAGS_KNOWN (IBV_WQ_FLAGS_RESERVED - 1U)
 
-static int check_wq_attr(const struct ibv_context *ctx,
+static int wq_check_attr(const struct ibv_context *ctx,
 			 const struct ibv_wq_init_attr *attr)
 {
 	if (!attr || attr->comp_mask >= IBV_WQ_INIT_ATTR_RESERVED ||
 	    attr->wq_type != IBV_WQT_RQ)
 		return -EINVAL;
-	if (!api_pd_is_of(ctx, attr->pd) || !api_cq_is_of(ctx, attr->cq))
+	if (!api_context_accepts_pd(ctx, attr->pd) ||
+	    !api_context_accepts_cq(ctx, attr->cq))
 		return -EINVAL;
 	if ((attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS) &&
 	    (attr->create_flags & ~FLAGS_KNOWN))
@@ -32,7 +33,7 @@ struct ibv_wq *verbs_api_create_wq(struct ibv_context *ctx,
 				   struct ibv_wq_init_attr *attr)
 {
 	struct ibv_wq *wq;
-	int ret = check_wq_attr(ctx, attr);
+	int ret = wq_check_attr(ctx, attr);
 
 	if (ret == 0)
 		ret = verbs_ops(ctx)->create_wq(ctx, attr, &wq);
@@ -65,8 +66,9 @@ int verbs_api_destroy_wq(struct ibv_wq *wq)
 /* Tables                                                                    */
 /* ------------------------------------------------------------------------ */
 
-static bool table_is_valid(const struct ibv_context *ctx,
-			   const struct ibv_rwq_ind_table_init_attr *attr)
+static bool
+rwq_ind_table_attr_is_valid(const struct ibv_context *ctx,
+			    const struct ibv_rwq_ind_table_init_attr *attr)
 {
 	if (!attr || attr->comp_mask || !attr->ind_tbl)
 		return false;
@@ -76,7 +78,7 @@ static bool table_is_valid(const struct ibv_context *ctx,
 	for (size_t i = 0; i < (size_t)1 << attr->log_ind_tbl_size; i++) {
 		const struct ibv_wq *wq = attr->ind_tbl[i];
 
-		if (!wq || !api_is_of(ctx, wq->context))
+		if (!wq || !api_context_accepts(ctx, wq->context))
 			return false;
 	}
 	return true;
@@ -89,7 +91,7 @@ verbs_api_create_rwq_ind_table(struct ibv_context *ctx,
 	struct ibv_rwq_ind_table *table;
 	int ret;
 
-	if (!table_is_valid(ctx, attr))
+	if (!rwq_ind_table_attr_is_valid(ctx, attr))
 		return api_ret_null(-EINVAL);
 	ret = verbs_ops(ctx)->create_rwq_ind_table(ctx, attr, &table);
 	return ret ? api_ret_null(ret) : table;

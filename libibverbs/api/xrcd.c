@@ -9,7 +9,7 @@
 #define NEEDED_MASK \
 	((uint32_t)(IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS))
 
-static int check_attr(const struct ibv_xrcd_init_attr *attr)
+static int xrcd_check_attr(const struct ibv_xrcd_init_attr *attr)
 {
 	if (!attr)
 		return -EINVAL;
@@ -22,7 +22,7 @@ struct ibv_xrcd *verbs_api_open_xrcd(struct ibv_context *ctx,
 				     struct ibv_xrcd_init_attr *attr)
 {
 	struct ibv_xrcd *xrcd;
-	int ret = check_attr(attr);
+	int ret = xrcd_check_attr(attr);
 
 	if (ret == 0)
 		ret = verbs_ops(ctx)->open_xrcd(ctx, attr, &xrcd);

@@ -10,9 +10,9 @@ struct ibv_ah_1_0 *compat_ibv_create_ah(struct ibv_pd_1_0 *pd,
 
 	if (!ah)
 		return api_ret_null(-ENOMEM);
-	ah->real_ah = ibv_create_ah(real_pd(pd), attr);
+	ah->real_ah = ibv_create_ah(compat_real_pd(pd), attr);
 	if (!ah->real_ah)
-		return drop_shadow(ah);
+		return compat_shadow_drop(ah);
 	ah->context = pd->context;
 	ah->pd = pd;
 	ah->handle = ah->real_ah->handle;

@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct ibv_context_1_0) <=
 		       offsetof(struct ibv_context, cmd_fd),
 	       "what the library uses of the shadow is behind it");
 
-static int create_comp_channel(struct ibv_context *ctx, int *ret_fd)
+static int compat_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 {
 	const struct ibv_context_1_0 *shadow = (const void *)ctx;
 	struct ibv_context *real = shadow->real_context;
@@ -28,11 +28,11 @@ static int create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 }
 
 static const struct verbs_context_ops shadow_ops = {
-	.create_comp_channel = create_comp_channel,
+	.create_comp_channel = compat_create_comp_channel,
 };
 
-static struct ibv_context_1_0 *shadow_new(struct ibv_context *real,
-					  struct ibv_device_1_0 *device)
+static struct ibv_context_1_0 *compat_context_new(struct ibv_context *real,
+						  struct ibv_device_1_0 *device)
 {
 	const struct verbs_cmd_file no_cmd_file = { .fd = -1 };
 	struct ibv_context_1_0 *shadow;
@@ -70,7 +70,7 @@ struct ibv_context_1_0 *compat_ibv_open_device(struct ibv_device_1_0 *device)
 	real = ibv_open_device(device ? device->real_device : NULL);
 	if (!real)
 		return NULL;
-	shadow = shadow_new(real, device);
+	shadow = compat_context_new(real, device);
 	if (!shadow) {
 		(void)ibv_close_device(real); /* cannot fail */
 		return api_ret_null(-ENOMEM);
@@ -80,7 +80,7 @@ struct ibv_context_1_0 *compat_ibv_open_device(struct ibv_device_1_0 *device)
 
 int compat_ibv_close_device(struct ibv_context_1_0 *context)
 {
-	int ret = ibv_close_device(real_context(context));
+	int ret = ibv_close_device(compat_real_context(context));
 
 	if (ret)
 		return ret;
@@ -93,27 +93,29 @@ int compat_ibv_close_device(struct ibv_context_1_0 *context)
 int compat_ibv_query_device(struct ibv_context_1_0 *context,
 			    struct ibv_device_attr *device_attr)
 {
-	return ibv_query_device(real_context(context), device_attr);
+	return ibv_query_device(compat_real_context(context), device_attr);
 }
 
 /* The program's struct is as short as when the exported function was frozen. */
 int compat_ibv_query_port(struct ibv_context_1_0 *context, uint8_t port_num,
 			  struct ibv_port_attr *port_attr)
 {
-	return ibv_query_port(real_context(context), port_num,
+	return ibv_query_port(compat_real_context(context), port_num,
 			      (struct _compat_ibv_port_attr *)port_attr);
 }
 
 int compat_ibv_query_gid(struct ibv_context_1_0 *context, uint8_t port_num,
 			 int index, union ibv_gid *gid)
 {
-	return ibv_query_gid(real_context(context), port_num, index, gid);
+	return ibv_query_gid(compat_real_context(context), port_num, index,
+			     gid);
 }
 
 int compat_ibv_query_pkey(struct ibv_context_1_0 *context, uint8_t port_num,
 			  int index, __be16 *pkey)
 {
-	return ibv_query_pkey(real_context(context), port_num, index, pkey);
+	return ibv_query_pkey(compat_real_context(context), port_num, index,
+			      pkey);
 }
 
 COMPAT_EXPORT(ibv_open_device)

@@ -13,8 +13,8 @@
  * its first CQ it becomes one of the real context, where that CQ is. The mutex
  * is for two threads that do this at the same time.
  */
-static void adopt_channel(struct ibv_comp_channel *channel,
-			  struct ibv_context_1_0 *context)
+static void compat_channel_adopt(struct ibv_comp_channel *channel,
+				 struct ibv_context_1_0 *context)
 {
 	struct ibv_context *shadow = compat_context_of(context);
 
@@ -34,13 +34,13 @@ struct ibv_cq_1_0 *compat_ibv_create_cq(struct ibv_context_1_0 *context,
 	if (!cq)
 		return api_ret_null(-ENOMEM);
 	if (context && channel)
-		adopt_channel(channel, context);
+		compat_channel_adopt(channel, context);
 	cq->context = context;
 	cq->cq_context = cq_context;
-	cq->real_cq = ibv_create_cq(real_context(context), cqe, cq, channel,
-				    comp_vector);
+	cq->real_cq = ibv_create_cq(compat_real_context(context), cqe, cq,
+				    channel, comp_vector);
 	if (!cq->real_cq)
-		return drop_shadow(cq);
+		return compat_shadow_drop(cq);
 	cq->handle = cq->real_cq->handle;
 	cq->cqe = cq->real_cq->cqe;
 	return cq;
@@ -48,7 +48,7 @@ struct ibv_cq_1_0 *compat_ibv_create_cq(struct ibv_context_1_0 *context,
 
 int compat_ibv_resize_cq(struct ibv_cq_1_0 *cq, int cqe)
 {
-	int ret = ibv_resize_cq(real_cq(cq), cqe);
+	int ret = ibv_resize_cq(compat_real_cq(cq), cqe);
 
 	if (ret == 0)
 		cq->cqe = cq->real_cq->cqe;
@@ -57,7 +57,7 @@ int compat_ibv_resize_cq(struct ibv_cq_1_0 *cq, int cqe)
 
 int compat_ibv_destroy_cq(struct ibv_cq_1_0 *cq)
 {
-	int ret = ibv_destroy_cq(real_cq(cq));
+	int ret = ibv_destroy_cq(compat_real_cq(cq));
 
 	if (ret == 0)
 		free(cq);

@@ -24,25 +24,25 @@ struct compat_list {
 	struct ibv_device_1_0 *devices[]; /* what the program has */
 };
 
-static struct compat_device *to_compat(struct ibv_device_1_0 *device)
+static struct compat_device *compat_device_of(struct ibv_device_1_0 *device)
 {
 	return verbs_container_of(device, struct compat_device, device);
 }
 
 void compat_device_get(struct ibv_device_1_0 *device)
 {
-	atomic_fetch_add(&to_compat(device)->nr_users, 1);
+	atomic_fetch_add(&compat_device_of(device)->nr_users, 1);
 }
 
 void compat_device_put(struct ibv_device_1_0 *device)
 {
-	struct compat_device *dev = to_compat(device);
+	struct compat_device *dev = compat_device_of(device);
 
 	if (atomic_fetch_sub(&dev->nr_users, 1) == 1)
 		free(dev);
 }
 
-static struct ibv_device_1_0 *device_new(struct ibv_device *real)
+static struct ibv_device_1_0 *compat_device_new(struct ibv_device *real)
 {
 	struct compat_device *dev = calloc(1, sizeof(*dev));
 
@@ -53,14 +53,15 @@ static struct ibv_device_1_0 *device_new(struct ibv_device *real)
 	return &dev->device;
 }
 
-static void list_free(struct compat_list *list)
+static void compat_list_free(struct compat_list *list)
 {
 	for (size_t i = 0; list->devices[i]; i++)
 		compat_device_put(list->devices[i]);
 	free(list);
 }
 
-static struct compat_list *list_new(struct ibv_device **real, size_t count)
+static struct compat_list *compat_list_new(struct ibv_device **real,
+					   size_t count)
 {
 	struct compat_list *list;
 
@@ -70,9 +71,9 @@ static struct compat_list *list_new(struct ibv_device **real, size_t count)
 		return NULL;
 	list->real = real;
 	for (size_t i = 0; i < count; i++) {
-		list->devices[i] = device_new(real[i]);
+		list->devices[i] = compat_device_new(real[i]);
 		if (!list->devices[i]) {
-			list_free(list);
+			compat_list_free(list);
 			return NULL;
 		}
 	}
@@ -91,7 +92,7 @@ struct ibv_device_1_0 **compat_ibv_get_device_list(int *num)
 	if (!real)
 		return NULL;
 
-	list = list_new(real, (size_t)count);
+	list = compat_list_new(real, (size_t)count);
 	if (!list) {
 		ibv_free_device_list(real);
 		return api_ret_null(-ENOMEM);
@@ -109,22 +110,23 @@ void compat_ibv_free_device_list(struct ibv_device_1_0 **devices)
 		return;
 	list = verbs_container_of(devices, struct compat_list, devices);
 	ibv_free_device_list(list->real);
-	list_free(list);
+	compat_list_free(list);
 }
 
-static struct ibv_device *real_device(const struct ibv_device_1_0 *device)
+static struct ibv_device *
+compat_real_device(const struct ibv_device_1_0 *device)
 {
 	return device ? device->real_device : NULL;
 }
 
 const char *compat_ibv_get_device_name(struct ibv_device_1_0 *device)
 {
-	return ibv_get_device_name(real_device(device));
+	return ibv_get_device_name(compat_real_device(device));
 }
 
 __be64 compat_ibv_get_device_guid(struct ibv_device_1_0 *device)
 {
-	return ibv_get_device_guid(real_device(device));
+	return ibv_get_device_guid(compat_real_device(device));
 }
 
 COMPAT_EXPORT(ibv_get_device_list)

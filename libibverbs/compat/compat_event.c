@@ -13,7 +13,7 @@ enum subject {
 	ABOUT_SRQ,
 };
 
-static enum subject subject_of(enum ibv_event_type type)
+static enum subject compat_event_subject(enum ibv_event_type type)
 {
 	switch (type) {
 	case IBV_EVENT_CQ_ERR:
@@ -38,11 +38,11 @@ static enum subject subject_of(enum ibv_event_type type)
 int compat_ibv_get_async_event(struct ibv_context_1_0 *context,
 			       struct ibv_async_event *event)
 {
-	int ret = ibv_get_async_event(real_context(context), event);
+	int ret = ibv_get_async_event(compat_real_context(context), event);
 
 	if (ret)
 		return ret;
-	switch (subject_of(event->event_type)) {
+	switch (compat_event_subject(event->event_type)) {
 	case ABOUT_CQ:
 		event->element.cq = event->element.cq->cq_context;
 		break;
@@ -64,15 +64,15 @@ void compat_ibv_ack_async_event(struct ibv_async_event *event)
 	const void *shadow = event->element.cq;
 	struct ibv_async_event real = *event;
 
-	switch (subject_of(event->event_type)) {
+	switch (compat_event_subject(event->event_type)) {
 	case ABOUT_CQ:
-		real.element.cq = real_cq(shadow);
+		real.element.cq = compat_real_cq(shadow);
 		break;
 	case ABOUT_QP:
-		real.element.qp = real_qp(shadow);
+		real.element.qp = compat_real_qp(shadow);
 		break;
 	case ABOUT_SRQ:
-		real.element.srq = real_srq(shadow);
+		real.element.srq = compat_real_srq(shadow);
 		break;
 	case ABOUT_NO_OBJECT:
 		return;

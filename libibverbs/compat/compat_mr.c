@@ -13,9 +13,9 @@ struct ibv_mr_1_0 *compat_ibv_reg_mr(struct ibv_pd_1_0 *pd, void *addr,
 
 	if (!mr)
 		return api_ret_null(-ENOMEM);
-	mr->real_mr = ibv_reg_mr(real_pd(pd), addr, length, access);
+	mr->real_mr = ibv_reg_mr(compat_real_pd(pd), addr, length, access);
 	if (!mr->real_mr)
-		return drop_shadow(mr);
+		return compat_shadow_drop(mr);
 	mr->context = pd->context;
 	mr->pd = pd;
 	mr->handle = mr->real_mr->handle;

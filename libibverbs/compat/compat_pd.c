@@ -9,9 +9,9 @@ struct ibv_pd_1_0 *compat_ibv_alloc_pd(struct ibv_context_1_0 *context)
 
 	if (!pd)
 		return api_ret_null(-ENOMEM);
-	pd->real_pd = ibv_alloc_pd(real_context(context));
+	pd->real_pd = ibv_alloc_pd(compat_real_context(context));
 	if (!pd->real_pd)
-		return drop_shadow(pd);
+		return compat_shadow_drop(pd);
 	pd->context = context;
 	pd->handle = pd->real_pd->handle;
 	return pd;
@@ -19,7 +19,7 @@ struct ibv_pd_1_0 *compat_ibv_alloc_pd(struct ibv_context_1_0 *context)
 
 int compat_ibv_dealloc_pd(struct ibv_pd_1_0 *pd)
 {
-	int ret = ibv_dealloc_pd(real_pd(pd));
+	int ret = ibv_dealloc_pd(compat_real_pd(pd));
 
 	if (ret == 0)
 		free(pd);

@@ -12,14 +12,14 @@
 #define BATCH 16
 
 /* What came later needs members that the old struct does not have. */
-static bool is_known(enum ibv_wr_opcode opcode)
+static bool compat_opcode_is_known(enum ibv_wr_opcode opcode)
 {
 	return opcode <= IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-static void translate_send(const struct ibv_qp_1_0 *qp,
-			   const struct ibv_send_wr_1_0 *old,
-			   struct ibv_send_wr *wr)
+static void compat_send_wr_translate(const struct ibv_qp_1_0 *qp,
+				     const struct ibv_send_wr_1_0 *old,
+				     struct ibv_send_wr *wr)
 {
 	*wr = (struct ibv_send_wr){
 		.wr_id = old->wr_id,
@@ -54,8 +54,10 @@ int compat_post_send(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 		size_t nr = 0;
 		int ret = EINVAL;
 
-		for (; rest && nr < BATCH && is_known(rest->opcode); nr++) {
-			translate_send(qp, rest, &batch[nr]);
+		for (;
+		     rest && nr < BATCH && compat_opcode_is_known(rest->opcode);
+		     nr++) {
+			compat_send_wr_translate(qp, rest, &batch[nr]);
 			if (nr)
 				batch[nr - 1].next = &batch[nr];
 			rest = rest->next;
@@ -74,23 +76,24 @@ int compat_post_send(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 	return 0;
 }
 
-static int post_to_qp(void *qp, struct ibv_recv_wr *wr,
-		      struct ibv_recv_wr **bad_wr)
+static int compat_recv_batch_post_qp(void *qp, struct ibv_recv_wr *wr,
+				     struct ibv_recv_wr **bad_wr)
 {
 	return ibv_post_recv(qp, wr, bad_wr);
 }
 
-static int post_to_srq(void *srq, struct ibv_recv_wr *wr,
-		       struct ibv_recv_wr **bad_wr)
+static int compat_recv_batch_post_srq(void *srq, struct ibv_recv_wr *wr,
+				      struct ibv_recv_wr **bad_wr)
 {
 	return ibv_post_srq_recv(srq, wr, bad_wr);
 }
 
 /* @post hands a batch to @queue: a QP, or an SRQ. */
-static int post_recvs(int (*post)(void *queue, struct ibv_recv_wr *wr,
-				  struct ibv_recv_wr **bad_wr),
-		      void *queue, struct ibv_recv_wr_1_0 *wr,
-		      struct ibv_recv_wr_1_0 **bad_wr)
+static int compat_recv_list_post(int (*post)(void *queue,
+					     struct ibv_recv_wr *wr,
+					     struct ibv_recv_wr **bad_wr),
+				 void *queue, struct ibv_recv_wr_1_0 *wr,
+				 struct ibv_recv_wr_1_0 **bad_wr)
 {
 	struct ibv_recv_wr batch[BATCH], *bad;
 
@@ -125,11 +128,13 @@ static int post_recvs(int (*post)(void *queue, struct ibv_recv_wr *wr,
 int compat_post_recv(struct ibv_qp_1_0 *qp, struct ibv_recv_wr_1_0 *wr,
 		     struct ibv_recv_wr_1_0 **bad_wr)
 {
-	return post_recvs(post_to_qp, qp->real_qp, wr, bad_wr);
+	return compat_recv_list_post(compat_recv_batch_post_qp, qp->real_qp, wr,
+				     bad_wr);
 }
 
 int compat_post_srq_recv(struct ibv_srq_1_0 *srq, struct ibv_recv_wr_1_0 *wr,
 			 struct ibv_recv_wr_1_0 **bad_wr)
 {
-	return post_recvs(post_to_srq, srq->real_srq, wr, bad_wr);
+	return compat_recv_list_post(compat_recv_batch_post_srq, srq->real_srq,
+				     wr, bad_wr);
 }

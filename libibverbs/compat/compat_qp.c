@@ -28,15 +28,15 @@ compat_ibv_create_qp(struct ibv_pd_1_0 *pd,
 	qp->recv_cq = qp_init_attr->recv_cq;
 	qp->srq = qp_init_attr->srq;
 	attr.qp_context = qp;
-	attr.send_cq = real_cq(qp->send_cq);
-	attr.recv_cq = real_cq(qp->recv_cq);
-	attr.srq = real_srq(qp->srq);
+	attr.send_cq = compat_real_cq(qp->send_cq);
+	attr.recv_cq = compat_real_cq(qp->recv_cq);
+	attr.srq = compat_real_srq(qp->srq);
 	attr.cap = qp_init_attr->cap;
 	attr.qp_type = qp_init_attr->qp_type;
 	attr.sq_sig_all = qp_init_attr->sq_sig_all;
 	qp->real_qp = ibv_create_qp(pd->real_pd, &attr);
 	if (!qp->real_qp)
-		return drop_shadow(qp);
+		return compat_shadow_drop(qp);
 
 	qp->handle = qp->real_qp->handle;
 	qp->qp_num = qp->real_qp->qp_num;
@@ -90,7 +90,7 @@ int compat_ibv_query_qp(struct ibv_qp_1_0 *qp, struct ibv_qp_attr *attr,
 
 int compat_ibv_destroy_qp(struct ibv_qp_1_0 *qp)
 {
-	int ret = ibv_destroy_qp(real_qp(qp));
+	int ret = ibv_destroy_qp(compat_real_qp(qp));
 
 	if (ret == 0)
 		free(qp);
@@ -100,13 +100,13 @@ int compat_ibv_destroy_qp(struct ibv_qp_1_0 *qp)
 int compat_ibv_attach_mcast(struct ibv_qp_1_0 *qp, union ibv_gid *gid,
 			    uint16_t lid)
 {
-	return ibv_attach_mcast(real_qp(qp), gid, lid);
+	return ibv_attach_mcast(compat_real_qp(qp), gid, lid);
 }
 
 int compat_ibv_detach_mcast(struct ibv_qp_1_0 *qp, union ibv_gid *gid,
 			    uint16_t lid)
 {
-	return ibv_detach_mcast(real_qp(qp), gid, lid);
+	return ibv_detach_mcast(compat_real_qp(qp), gid, lid);
 }
 
 COMPAT_EXPORT(ibv_create_qp)

@@ -29,33 +29,33 @@
  * EINVAL.
  */
 static inline struct ibv_context *
-real_context(const struct ibv_context_1_0 *context)
+compat_real_context(const struct ibv_context_1_0 *context)
 {
 	return context ? context->real_context : NULL;
 }
 
-static inline struct ibv_pd *real_pd(const struct ibv_pd_1_0 *pd)
+static inline struct ibv_pd *compat_real_pd(const struct ibv_pd_1_0 *pd)
 {
 	return pd ? pd->real_pd : NULL;
 }
 
-static inline struct ibv_cq *real_cq(const struct ibv_cq_1_0 *cq)
+static inline struct ibv_cq *compat_real_cq(const struct ibv_cq_1_0 *cq)
 {
 	return cq ? cq->real_cq : NULL;
 }
 
-static inline struct ibv_srq *real_srq(const struct ibv_srq_1_0 *srq)
+static inline struct ibv_srq *compat_real_srq(const struct ibv_srq_1_0 *srq)
 {
 	return srq ? srq->real_srq : NULL;
 }
 
-static inline struct ibv_qp *real_qp(const struct ibv_qp_1_0 *qp)
+static inline struct ibv_qp *compat_real_qp(const struct ibv_qp_1_0 *qp)
 {
 	return qp ? qp->real_qp : NULL;
 }
 
 /* Frees a shadow whose real object could not be made; errno stays. */
-static inline void *drop_shadow(void *shadow)
+static inline void *compat_shadow_drop(void *shadow)
 {
 	int err = errno;
 

@@ -23,7 +23,7 @@ compat_ibv_create_srq(struct ibv_pd_1_0 *pd,
 	attr.srq_context = srq;
 	srq->real_srq = ibv_create_srq(pd->real_pd, &attr);
 	if (!srq->real_srq)
-		return drop_shadow(srq);
+		return compat_shadow_drop(srq);
 	srq->handle = srq->real_srq->handle;
 	srq_init_attr->attr = attr.attr;
 	return srq;
@@ -32,17 +32,17 @@ compat_ibv_create_srq(struct ibv_pd_1_0 *pd,
 int compat_ibv_modify_srq(struct ibv_srq_1_0 *srq,
 			  struct ibv_srq_attr *srq_attr, int srq_attr_mask)
 {
-	return ibv_modify_srq(real_srq(srq), srq_attr, srq_attr_mask);
+	return ibv_modify_srq(compat_real_srq(srq), srq_attr, srq_attr_mask);
 }
 
 int compat_ibv_query_srq(struct ibv_srq_1_0 *srq, struct ibv_srq_attr *srq_attr)
 {
-	return ibv_query_srq(real_srq(srq), srq_attr);
+	return ibv_query_srq(compat_real_srq(srq), srq_attr);
 }
 
 int compat_ibv_destroy_srq(struct ibv_srq_1_0 *srq)
 {
-	int ret = ibv_destroy_srq(real_srq(srq));
+	int ret = ibv_destroy_srq(compat_real_srq(srq));
 
 	if (ret == 0)
 		free(srq);

@@ -27,7 +27,7 @@ _Static_assert(offsetof(struct verbs_ex_private, kernel) == 0,
  * The number that every ioctl carries. sysfs does not tell it; then it is the
  * one that the provider claims.
  */
-static uint32_t driver_id_of(const struct verbs_device *dev)
+static uint32_t context_driver_id(const struct verbs_device *dev)
 {
 	const struct verbs_match *entry = dev->provider->match;
 
@@ -48,7 +48,7 @@ void verbs_context_prepare(struct ibv_context *ctx, size_t sz,
 	struct verbs_context *vctx =
 		verbs_container_of(ctx, struct verbs_context, context);
 
-	priv->kernel.driver_id = driver_id_of(dev);
+	priv->kernel.driver_id = context_driver_id(dev);
 	priv->kernel.nr_ports = dev->kernel.nr_ports;
 	priv->kernel.imported = cmd_file.imported;
 	priv->dev = dev;
@@ -131,7 +131,8 @@ uint64_t verbs_core_support(const struct ibv_context *ctx)
 }
 
 /* What the library adds to the provider's context. */
-static int finish_open(struct verbs_context *vctx, struct ibv_context **ret_ctx)
+static int context_finish_open(struct verbs_context *vctx,
+			       struct ibv_context **ret_ctx)
 {
 	struct ibv_context *ctx = &vctx->context;
 	int ret;
@@ -163,7 +164,7 @@ int verbs_core_open_private(struct verbs_device *dev, void *private_data,
 	ret = provider->foreign ? provider->foreign->open_context(
 					  dev, cmd_file.fd, private_data, &vctx)
 				: provider->open_context(dev, cmd_file, &vctx);
-	return ret ? ret : finish_open(vctx, ret_ctx);
+	return ret ? ret : context_finish_open(vctx, ret_ctx);
 }
 
 int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
@@ -172,7 +173,8 @@ int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
 }
 
 /* The device of a character device number; it comes with a reference. */
-static int find_by_cdev(dev_t cdev, struct verbs_device **ret_dev)
+static int context_find_device_by_cdev(dev_t cdev,
+				       struct verbs_device **ret_dev)
 {
 	struct ibv_device **array;
 	int ret = -ENODEV;
@@ -193,7 +195,7 @@ static int find_by_cdev(dev_t cdev, struct verbs_device **ret_dev)
 	return ret;
 }
 
-static int import_context(struct verbs_device *dev, int cmd_fd,
+static int context_import(struct verbs_device *dev, int cmd_fd,
 			  struct verbs_context **ret_vctx)
 {
 	const struct verbs_cmd_file cmd_file = { .fd = cmd_fd,
@@ -225,12 +227,12 @@ int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
 		return -EOPNOTSUPP;
 	if (!S_ISCHR(st.st_mode))
 		return -EINVAL;
-	ret = find_by_cdev(st.st_rdev, &dev);
+	ret = context_find_device_by_cdev(st.st_rdev, &dev);
 	if (ret)
 		return ret;
-	ret = import_context(dev, cmd_fd, &vctx);
+	ret = context_import(dev, cmd_fd, &vctx);
 	verbs_device_put(dev); /* the context has its own reference */
-	return ret ? ret : finish_open(vctx, ret_ctx);
+	return ret ? ret : context_finish_open(vctx, ret_ctx);
 }
 
 void verbs_core_close(struct ibv_context *ctx)

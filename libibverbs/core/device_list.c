@@ -3,12 +3,12 @@
  * Keeps the device list: compares what discovery finds with what is known, asks
  * providers for what is new, drops what has gone. Called by api/device.c.
  *
- * One refresh, in order: verbs_discover(), forget_vanished_locked(),
- * adopt_new_locked(). While no provider claims some of the records,
+ * One refresh, in order: verbs_discover(), refresh_remove_vanished_locked(),
+ * refresh_adopt_new_locked(). While no provider claims some of the records,
  * verbs_device_list_get() drops the mutex, loads providers, and calls
- * adopt_new_locked() again. At the end each provider lists its devices that
- * have no kernel driver. Providers that the user must enable are loaded before
- * all of this.
+ * refresh_adopt_new_locked() again. At the end each provider lists its devices
+ * that have no kernel driver. Providers that the user must enable are loaded
+ * before all of this.
  *
  * Invariants, under list_mutex:
  *  - each device in the list has the list's own reference;
@@ -31,7 +31,7 @@ static struct verbs_mutex list_mutex = VERBS_MUTEX_INIT;
 static struct list_node
 	device_list GUARDED_BY(list_mutex) = LIST_INIT(device_list);
 static size_t nr_devices GUARDED_BY(list_mutex);
-static struct verbs_discover_memory *memory GUARDED_BY(list_mutex);
+static struct verbs_discover_memory *discover_memory GUARDED_BY(list_mutex);
 /* Counts refreshes, so that one that was interrupted notices another. */
 static unsigned int generation GUARDED_BY(list_mutex);
 /* Every provider that is configured was tried: loading cannot help any more. */
@@ -45,8 +45,8 @@ static bool all_loaded GUARDED_BY(list_mutex);
  * Whether a record is the incarnation of a device that we know. The netlink
  * index is never used twice; without it the folder's time tells them apart.
  */
-static bool same_device(const struct verbs_kernel_device *a,
-			const struct verbs_kernel_device *b)
+static bool record_is_device(const struct verbs_kernel_device *a,
+			     const struct verbs_kernel_device *b)
 {
 	if (a->ibdev_index != b->ibdev_index || a->cdev != b->cdev ||
 	    strcmp(a->ibdev_name, b->ibdev_name) != 0 ||
@@ -94,7 +94,8 @@ static void refresh_end(struct refresh *refresh)
 }
 
 /* List and records are in nearly the same order: go on where the last was. */
-static bool mark_known(struct refresh *refresh, const struct verbs_device *dev)
+static bool refresh_mark_known(struct refresh *refresh,
+			       const struct verbs_device *dev)
 {
 	size_t count = refresh->records.count;
 
@@ -102,7 +103,8 @@ static bool mark_known(struct refresh *refresh, const struct verbs_device *dev)
 		size_t i = (refresh->next + tried) % count;
 
 		if (refresh->state[i] == RECORD_NEW &&
-		    same_device(&refresh->records.devices[i], &dev->kernel)) {
+		    record_is_device(&refresh->records.devices[i],
+				     &dev->kernel)) {
 			refresh->state[i] = RECORD_KNOWN;
 			refresh->nr_new--;
 			refresh->next = i + 1;
@@ -112,14 +114,16 @@ static bool mark_known(struct refresh *refresh, const struct verbs_device *dev)
 	return false;
 }
 
-static void list_remove_locked(struct verbs_device *dev) REQUIRES(list_mutex)
+static void device_list_remove_locked(struct verbs_device *dev)
+	REQUIRES(list_mutex)
 {
 	list_del(&dev->entry);
 	nr_devices--;
 	verbs_device_put(dev);
 }
 
-static void forget_vanished_locked(struct refresh *refresh) REQUIRES(list_mutex)
+static void refresh_remove_vanished_locked(struct refresh *refresh)
+	REQUIRES(list_mutex)
 {
 	struct list_node *pos, *tmp;
 
@@ -127,14 +131,15 @@ static void forget_vanished_locked(struct refresh *refresh) REQUIRES(list_mutex)
 		struct verbs_device *dev =
 			list_entry(pos, struct verbs_device, entry);
 
-		if (dev->has_node && !mark_known(refresh, dev))
-			list_remove_locked(dev);
+		if (dev->has_node && !refresh_mark_known(refresh, dev))
+			device_list_remove_locked(dev);
 	}
 }
 
 /* Takes @provider off a list of providers. Return: how many are left. */
-static size_t leave_out(const struct verbs_device_ops **providers, size_t count,
-			const struct verbs_device_ops *provider)
+static size_t provider_array_remove(const struct verbs_device_ops **providers,
+				    size_t count,
+				    const struct verbs_device_ops *provider)
 {
 	size_t kept = 0;
 
@@ -149,18 +154,19 @@ static size_t leave_out(const struct verbs_device_ops **providers, size_t count,
  * A provider may claim a device and then not make it; the others have their
  * turn. Return: 0, -ENODEV if nobody makes it, or -ENOMEM.
  */
-static int make_device_locked(const struct verbs_kernel_device *record,
-			      const struct verbs_device_ops *const *providers,
-			      size_t count, struct verbs_device **ret_dev)
+static int
+refresh_make_device_locked(const struct verbs_kernel_device *record,
+			   const struct verbs_device_ops *const *providers,
+			   size_t count, struct verbs_device **ret_dev)
 	REQUIRES(list_mutex)
 {
-	const struct verbs_device_ops *willing[VERBS_MAX_PROVIDERS];
+	const struct verbs_device_ops *remaining[VERBS_MAX_PROVIDERS];
 	struct verbs_candidate candidate = { .kernel = record };
 
-	memcpy(willing, providers, count * sizeof(*willing));
+	memcpy(remaining, providers, count * sizeof(*remaining));
 	for (;;) {
 		const struct verbs_device_ops *provider =
-			verbs_match_device(&candidate, willing, count);
+			verbs_match_device(&candidate, remaining, count);
 		int ret;
 
 		if (!provider)
@@ -169,7 +175,7 @@ static int make_device_locked(const struct verbs_kernel_device *record,
 		if (ret == 0 || ret == -ENOMEM)
 			return ret;
 		candidate.claim = NULL; /* was taken over */
-		count = leave_out(willing, count, provider);
+		count = provider_array_remove(remaining, count, provider);
 	}
 }
 
@@ -177,7 +183,8 @@ static int make_device_locked(const struct verbs_kernel_device *record,
  * New devices come before older ones, in the kernel's order. All or none enter
  * the list, so that the order does not depend on a call that failed.
  */
-static int adopt_new_locked(struct refresh *refresh) REQUIRES(list_mutex)
+static int refresh_adopt_new_locked(struct refresh *refresh)
+	REQUIRES(list_mutex)
 {
 	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
 	size_t count = verbs_provider_snapshot(providers);
@@ -192,8 +199,8 @@ static int adopt_new_locked(struct refresh *refresh) REQUIRES(list_mutex)
 
 		if (refresh->state[i] != RECORD_NEW)
 			continue;
-		ret = make_device_locked(&refresh->records.devices[i],
-					 providers, count, &dev);
+		ret = refresh_make_device_locked(&refresh->records.devices[i],
+						 providers, count, &dev);
 		if (ret == -ENOMEM)
 			goto err_put_adopted;
 		if (ret)
@@ -219,28 +226,29 @@ err_put_adopted:
 /* Devices that only a provider knows                                        */
 /* ------------------------------------------------------------------------ */
 
-struct offer {
+struct provider_scan {
 	const struct verbs_device_ops *provider;
 	struct list_node found; /* devices of this scan */
 };
 
 /* add() of verbs_device_ops.list_devices(). */
-static int take_offer(void *arg, const char *name, int node_type,
-		      __be64 node_guid)
+static int provider_scan_add_device(void *arg, const char *name, int node_type,
+				    __be64 node_guid)
 {
-	struct offer *offer = arg;
+	struct provider_scan *scan = arg;
 	struct verbs_device *dev;
 
-	dev = verbs_device_new(offer->provider, name, node_type);
+	dev = verbs_device_new(scan->provider, name, node_type);
 	if (!dev)
 		return -ENOMEM;
 	atomic_init(&dev->node_guid, node_guid);
-	list_add_tail(&offer->found, &dev->entry);
+	list_add_tail(&scan->found, &dev->entry);
 	return 0;
 }
 
 /* Moves a device of the same name from the list to @found, in place of @dev. */
-static bool keep_known_locked(struct verbs_device *dev) REQUIRES(list_mutex)
+static bool provider_scan_keep_known_locked(struct verbs_device *dev)
+	REQUIRES(list_mutex)
 {
 	struct list_node *pos;
 
@@ -259,16 +267,17 @@ static bool keep_known_locked(struct verbs_device *dev) REQUIRES(list_mutex)
 	return false;
 }
 
-/* Replaces the provider's devices in the list by those of the offer. */
-static void merge_offer_locked(struct offer *offer) REQUIRES(list_mutex)
+/* Replaces the provider's devices in the list by those of the scan. */
+static void provider_scan_merge_locked(struct provider_scan *scan)
+	REQUIRES(list_mutex)
 {
 	struct list_node *pos, *tmp;
 
-	list_for_each_safe (pos, tmp, &offer->found) {
+	list_for_each_safe (pos, tmp, &scan->found) {
 		struct verbs_device *dev =
 			list_entry(pos, struct verbs_device, entry);
 
-		if (keep_known_locked(dev)) {
+		if (provider_scan_keep_known_locked(dev)) {
 			list_del(&dev->entry);
 			verbs_device_put(dev);
 		}
@@ -277,35 +286,36 @@ static void merge_offer_locked(struct offer *offer) REQUIRES(list_mutex)
 		struct verbs_device *dev =
 			list_entry(pos, struct verbs_device, entry);
 
-		if (!dev->has_node && dev->provider == offer->provider)
-			list_remove_locked(dev);
+		if (!dev->has_node && dev->provider == scan->provider)
+			device_list_remove_locked(dev);
 	}
-	list_for_each_safe (pos, tmp, &offer->found) {
+	list_for_each_safe (pos, tmp, &scan->found) {
 		list_del(pos);
 		list_add_tail(&device_list, pos);
 		nr_devices++;
 	}
 }
 
-static int refresh_offers_locked(void) REQUIRES(list_mutex)
+static int refresh_provider_devices_locked(void) REQUIRES(list_mutex)
 {
 	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
 	size_t count = verbs_provider_snapshot(providers);
 
 	for (size_t i = 0; i < count; i++) {
-		struct offer offer = { .provider = providers[i] };
+		struct provider_scan scan = { .provider = providers[i] };
 		struct list_node *pos, *tmp;
 		int ret;
 
 		if (!providers[i]->list_devices)
 			continue;
-		list_init(&offer.found);
-		ret = providers[i]->list_devices(take_offer, &offer);
+		list_init(&scan.found);
+		ret = providers[i]->list_devices(provider_scan_add_device,
+						 &scan);
 		if (ret == 0) {
-			merge_offer_locked(&offer);
+			provider_scan_merge_locked(&scan);
 			continue;
 		}
-		list_for_each_safe (pos, tmp, &offer.found)
+		list_for_each_safe (pos, tmp, &scan.found)
 			verbs_device_put(
 				list_entry(pos, struct verbs_device, entry));
 		if (ret == -ENOMEM)
@@ -319,7 +329,8 @@ static int refresh_offers_locked(void) REQUIRES(list_mutex)
 /* ------------------------------------------------------------------------ */
 
 /* Whether a record before @index has asked for the same driver. */
-static bool asked_before(const struct refresh *refresh, size_t index)
+static bool refresh_driver_was_tried(const struct refresh *refresh,
+				     size_t index)
 {
 	const struct verbs_kernel_device *devices = refresh->records.devices;
 
@@ -332,24 +343,24 @@ static bool asked_before(const struct refresh *refresh, size_t index)
 }
 
 /* Loads what may claim the records that are left. */
-static void load_providers(const struct refresh *refresh)
+static void refresh_load_by_driver(const struct refresh *refresh)
 {
 	for (size_t i = 0; i < refresh->records.count; i++) {
 		if (refresh->state[i] == RECORD_NEW &&
-		    !asked_before(refresh, i))
+		    !refresh_driver_was_tried(refresh, i))
 			(void)verbs_provider_load_for(
 				refresh->records.devices[i].driver_id);
 	}
 }
 
-static size_t nr_providers(void)
+static size_t registered_provider_count(void)
 {
 	const struct verbs_device_ops *ignored[VERBS_MAX_PROVIDERS];
 
 	return verbs_provider_snapshot(ignored);
 }
 
-static void warn_unclaimed(const struct refresh *refresh)
+static void refresh_warn_unclaimed(const struct refresh *refresh)
 {
 	for (size_t i = 0; i < refresh->records.count; i++) {
 		if (refresh->state[i] == RECORD_NEW)
@@ -373,9 +384,9 @@ static void warn_unclaimed(const struct refresh *refresh)
 static void refresh_load_providers(struct refresh *refresh)
 {
 	if (!refresh->drivers_tried)
-		load_providers(refresh);
+		refresh_load_by_driver(refresh);
 	refresh->drivers_tried = true;
-	if (nr_providers() == refresh->nr_providers) {
+	if (registered_provider_count() == refresh->nr_providers) {
 		(void)verbs_provider_load_all(); /* adoption sees its result */
 		refresh->all_tried = true;
 	}
@@ -393,7 +404,7 @@ static int refresh_scan_locked(struct refresh *refresh) REQUIRES(list_mutex)
 	int ret;
 
 	*refresh = (struct refresh){};
-	ret = verbs_discover(&memory, &records);
+	ret = verbs_discover(&discover_memory, &records);
 	if (ret && ret != -ENOSYS)
 		return ret;
 	kernel_has_rdma = ret == 0;
@@ -405,8 +416,8 @@ static int refresh_scan_locked(struct refresh *refresh) REQUIRES(list_mutex)
 		return ret;
 	refresh->kernel_has_rdma = kernel_has_rdma;
 	refresh->generation = ++generation;
-	forget_vanished_locked(refresh);
-	return adopt_new_locked(refresh);
+	refresh_remove_vanished_locked(refresh);
+	return refresh_adopt_new_locked(refresh);
 }
 
 /*
@@ -418,7 +429,7 @@ static int refresh_resume_locked(struct refresh *refresh) REQUIRES(list_mutex)
 	if (refresh->all_tried)
 		all_loaded = true;
 	if (generation == refresh->generation)
-		return adopt_new_locked(refresh);
+		return refresh_adopt_new_locked(refresh);
 	refresh_end(refresh);
 	return refresh_scan_locked(refresh);
 }
@@ -428,15 +439,15 @@ static int refresh_finish_locked(const struct refresh *refresh)
 {
 	int ret;
 
-	warn_unclaimed(refresh);
-	ret = refresh_offers_locked();
+	refresh_warn_unclaimed(refresh);
+	ret = refresh_provider_devices_locked();
 	if (ret == 0 && !refresh->kernel_has_rdma && nr_devices == 0)
 		ret = -ENOSYS;
 	return ret;
 }
 
-static int copy_list_locked(struct ibv_device ***ret_array, int *ret_count)
-	REQUIRES(list_mutex)
+static int device_list_copy_locked(struct ibv_device ***ret_array,
+				   int *ret_count) REQUIRES(list_mutex)
 {
 	struct ibv_device **array;
 	struct list_node *pos;
@@ -463,7 +474,7 @@ int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
 	struct refresh refresh;
 	int ret;
 
-	(void)verbs_provider_load_wanted(); /* seen by the refresh */
+	(void)verbs_provider_load_opt_in(); /* seen by the refresh */
 	verbs_mutex_lock(&list_mutex);
 	ret = refresh_scan_locked(&refresh);
 	/*
@@ -479,7 +490,7 @@ int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
 	if (ret == 0)
 		ret = refresh_finish_locked(&refresh);
 	if (ret == 0)
-		ret = copy_list_locked(ret_array, ret_count);
+		ret = device_list_copy_locked(ret_array, ret_count);
 	verbs_mutex_unlock(&list_mutex);
 	refresh_end(&refresh);
 	return ret;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool entry_matches(const struct verbs_match *entry,
-			  const struct verbs_kernel_device *dev)
+static bool match_entry_applies(const struct verbs_match *entry,
+				const struct verbs_kernel_device *dev)
 {
 	switch (entry->kind) {
 	case VERBS_MATCH_DRIVER_ID:
@@ -21,9 +21,9 @@ static bool entry_matches(const struct verbs_match *entry,
 	return false;
 }
 
-static bool claims(const struct verbs_device_ops *ops,
-		   enum verbs_match_kind kind,
-		   struct verbs_candidate *candidate)
+static bool provider_claims_device(const struct verbs_device_ops *ops,
+				   enum verbs_match_kind kind,
+				   struct verbs_candidate *candidate)
 {
 	const struct verbs_kernel_device *dev = candidate->kernel;
 	const struct verbs_match *entry = ops->match;
@@ -35,7 +35,7 @@ static bool claims(const struct verbs_device_ops *ops,
 		return false;
 
 	for (; entry->kind != VERBS_MATCH_END; entry++) {
-		if (entry->kind == kind && entry_matches(entry, dev))
+		if (entry->kind == kind && match_entry_applies(entry, dev))
 			return true;
 	}
 	return false;
@@ -53,7 +53,8 @@ verbs_match_device(struct verbs_candidate *candidate,
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
 		for (size_t i = 0; i < count; i++) {
-			if (claims(providers[i], order[k], candidate))
+			if (provider_claims_device(providers[i], order[k],
+						   candidate))
 				return providers[i];
 		}
 	}

@@ -18,7 +18,7 @@
 #include "util/sysfs_root.h"
 #include "util/text_file.h"
 
-static int transport_of(int node_type)
+static int device_transport_type(int node_type)
 {
 	switch (node_type) {
 	case IBV_NODE_CA:
@@ -52,17 +52,18 @@ verbs_device_new_bare(const struct verbs_device_ops *provider)
 }
 
 /* The slot has the type of a function that nobody has called since 2006. */
-typedef struct ibv_context *(*slot_type)(struct ibv_device *device, int cmd_fd);
+typedef struct ibv_context *(*device_slot)(struct ibv_device *device,
+					   int cmd_fd);
 
 void verbs_device_link(struct verbs_device *dev, struct ibv_device *pub)
 {
 	dev->pub = pub;
 	/* Pairs with the load in verbs_device_of(). */
-	__atomic_store_n(&pub->_ops._dummy1, (slot_type)(void *)dev,
+	__atomic_store_n(&pub->_ops._dummy1, (device_slot)(void *)dev,
 			 __ATOMIC_RELEASE);
 }
 
-static struct verbs_device *adopt(struct ibv_device *pub)
+static struct verbs_device *device_adopt_foreign(struct ibv_device *pub)
 {
 	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
 	size_t count = verbs_provider_snapshot(providers);
@@ -76,15 +77,18 @@ static struct verbs_device *adopt(struct ibv_device *pub)
 
 struct verbs_device *verbs_device_of(struct ibv_device *pub)
 {
-	slot_type slot = __atomic_load_n(&pub->_ops._dummy1, __ATOMIC_ACQUIRE);
+	device_slot slot =
+		__atomic_load_n(&pub->_ops._dummy1, __ATOMIC_ACQUIRE);
 
-	return slot ? (struct verbs_device *)(void *)slot : adopt(pub);
+	return slot ? (struct verbs_device *)(void *)slot
+		    : device_adopt_foreign(pub);
 }
 
-static void fill_names(struct ibv_device *pub, const char *name, int node_type)
+static void device_fill_names(struct ibv_device *pub, const char *name,
+			      int node_type)
 {
 	pub->node_type = node_type;
-	pub->transport_type = transport_of(node_type);
+	pub->transport_type = device_transport_type(node_type);
 	(void)snprintf(pub->name, sizeof(pub->name), "%s", name);
 }
 
@@ -96,7 +100,7 @@ struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 	if (!dev)
 		return NULL;
 	verbs_device_link(dev, &dev->own);
-	fill_names(dev->pub, name, node_type);
+	device_fill_names(dev->pub, name, node_type);
 	/* applications put it into file names; there are no paths with it */
 	(void)snprintf(dev->pub->dev_name, sizeof(dev->pub->dev_name), "%s",
 		       name);
@@ -104,8 +108,8 @@ struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 }
 
 /* Paths that do not fit are left empty: every reader checks the file. */
-static void set_path(char *buf, size_t size, const char *class,
-		     const char *name)
+static void device_set_sysfs_path(char *buf, size_t size, const char *class,
+				  const char *name)
 {
 	int len = snprintf(buf, size, "%s/class/%s/%s", sysfs_root(), class,
 			   name);
@@ -114,16 +118,16 @@ static void set_path(char *buf, size_t size, const char *class,
 		buf[0] = '\0';
 }
 
-static void fill_kernel_names(struct ibv_device *pub,
-			      const struct verbs_kernel_device *record)
+static void device_fill_kernel_names(struct ibv_device *pub,
+				     const struct verbs_kernel_device *record)
 {
-	fill_names(pub, record->ibdev_name, record->node_type);
+	device_fill_names(pub, record->ibdev_name, record->node_type);
 	(void)snprintf(pub->dev_name, sizeof(pub->dev_name), "%s",
 		       record->uverbs_name);
-	set_path(pub->dev_path, sizeof(pub->dev_path), "infiniband_verbs",
-		 record->uverbs_name);
-	set_path(pub->ibdev_path, sizeof(pub->ibdev_path), "infiniband",
-		 record->ibdev_name);
+	device_set_sysfs_path(pub->dev_path, sizeof(pub->dev_path),
+			      "infiniband_verbs", record->uverbs_name);
+	device_set_sysfs_path(pub->ibdev_path, sizeof(pub->ibdev_path),
+			      "infiniband", record->ibdev_name);
 }
 
 int verbs_device_new_kernel(const struct verbs_device_ops *provider,
@@ -151,7 +155,7 @@ int verbs_device_new_kernel(const struct verbs_device_ops *provider,
 	} else {
 		verbs_device_link(dev, &dev->own);
 	}
-	fill_kernel_names(dev->pub, record);
+	device_fill_kernel_names(dev->pub, record);
 	*ret_dev = dev;
 	return 0;
 }
@@ -172,7 +176,7 @@ void verbs_device_put(struct verbs_device *dev)
 }
 
 /* Four groups of four digits, with colons between them. */
-static bool parse_guid(const char *text, uint64_t *ret_guid)
+static bool device_parse_guid(const char *text, uint64_t *ret_guid)
 {
 	uint64_t guid = 0;
 
@@ -199,7 +203,7 @@ __be64 verbs_device_node_guid(struct verbs_device *dev)
 	(void)snprintf(path, sizeof(path), "%s/node_guid",
 		       dev->pub->ibdev_path);
 	if (text_file_read_at(AT_FDCWD, path, text, sizeof(text)) < 0 ||
-	    !parse_guid(text, &number))
+	    !device_parse_guid(text, &number))
 		return 0;
 
 	guid = htobe64(number);

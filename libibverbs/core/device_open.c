@@ -19,14 +19,14 @@
 #define DEV_CHAR_DIR "/dev/char"
 
 /* How long a change of the folder counts as "nodes are being made now". */
-#define FRESH_SECONDS 2
+#define RECENT_CHANGE_SECONDS 2
 
 /* Waiting for such a node: in steps of 10 ms, a second in all. */
 #define WAIT_STEP_NS (10 * 1000 * 1000)
 #define WAIT_STEPS   100
 
 /* The node may belong to another device by now: the number decides. */
-static int open_checked(const char *path, dev_t cdev, int *ret_fd)
+static int uverbs_node_open_checked(const char *path, dev_t cdev, int *ret_fd)
 {
 	struct stat st;
 	int fd, ret;
@@ -51,24 +51,25 @@ err_close:
 }
 
 /* One look at both names. A refusal says more than "there is none". */
-static int open_either(const struct verbs_kernel_device *dev, int *ret_fd)
+static int uverbs_node_open_by_any_name(const struct verbs_kernel_device *dev,
+					int *ret_fd)
 {
 	char path[sizeof(DEV_DIR "/") + sizeof(dev->uverbs_name)];
-	int ret, other;
+	int ret, other_ret;
 
 	/* by hand: printing takes longer than all the rest of an open */
 	(void)stpcpy(stpcpy(path, DEV_DIR "/"), dev->uverbs_name);
-	ret = open_checked(path, dev->cdev, ret_fd);
+	ret = uverbs_node_open_checked(path, dev->cdev, ret_fd);
 	if (ret != -ENOENT || dev->cdev == 0)
 		return ret;
 
 	(void)snprintf(path, sizeof(path), DEV_CHAR_DIR "/%u:%u",
 		       major(dev->cdev), minor(dev->cdev));
-	other = open_checked(path, dev->cdev, ret_fd);
-	return other == -ENOTDIR ? ret : other;
+	other_ret = uverbs_node_open_checked(path, dev->cdev, ret_fd);
+	return other_ret == -ENOTDIR ? ret : other_ret;
 }
 
-static bool changed_lately(const char *folder)
+static bool folder_changed_recently(const char *folder)
 {
 	struct timespec now;
 	struct stat st;
@@ -76,24 +77,25 @@ static bool changed_lately(const char *folder)
 	if (stat(folder, &st) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
 		return false;
 	return st.st_mtim.tv_sec <= now.tv_sec &&
-	       now.tv_sec - st.st_mtim.tv_sec <= FRESH_SECONDS;
+	       now.tv_sec - st.st_mtim.tv_sec <= RECENT_CHANGE_SECONDS;
 }
 
-static bool nodes_are_being_made(void)
+static bool uverbs_nodes_changed_recently(void)
 {
-	return changed_lately(DEV_DIR) || changed_lately(DEV_CHAR_DIR);
+	return folder_changed_recently(DEV_DIR) ||
+	       folder_changed_recently(DEV_CHAR_DIR);
 }
 
 int verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd)
 {
 	static const struct timespec step = { .tv_nsec = WAIT_STEP_NS };
-	int ret = open_either(dev, ret_fd);
+	int ret = uverbs_node_open_by_any_name(dev, ret_fd);
 
 	for (int i = 0; i < WAIT_STEPS && ret == -ENOENT; i++) {
-		if (!nodes_are_being_made())
+		if (!uverbs_nodes_changed_recently())
 			break;
 		(void)nanosleep(&step, NULL); /* a signal only shortens it */
-		ret = open_either(dev, ret_fd);
+		ret = uverbs_node_open_by_any_name(dev, ret_fd);
 	}
 	/* The kernel's word for a number that no driver has any more. */
 	return ret == -ENXIO ? -ENODEV : ret;

@@ -24,7 +24,8 @@
 #include "util/lock.h"
 #include "util/range_counts.h"
 
-/* How often one verbs_dofork() halves a range that the kernel refuses. */
+/* How often one verbs_fork_guard_remove() halves a range that the kernel
+ * refuses. */
 #define MAX_HALVES 512
 
 enum guard_state {
@@ -37,12 +38,12 @@ enum guard_state {
 static atomic_int state = GUARD_OFF;
 /* Written before the state becomes GUARD_ON. */
 static atomic_bool has_huge_pages;
-static atomic_size_t usual_page; /* bytes */
+static atomic_size_t base_page_bytes; /* bytes */
 
 static struct verbs_mutex range_mutex = VERBS_MUTEX_INIT;
 static struct range_counts ranges GUARDED_BY(range_mutex);
 
-static int advise(uintptr_t begin, uintptr_t end, int advice)
+static int fork_guard_madvise(uintptr_t begin, uintptr_t end, int advice)
 {
 	int saved = errno;
 	int ret;
@@ -59,9 +60,9 @@ static int advise(uintptr_t begin, uintptr_t end, int advice)
 /* ------------------------------------------------------------------------ */
 
 /* Whether the kernel knows the advice. */
-static int try_advice(void)
+static int fork_guard_probe_madvise(void)
 {
-	size_t size = atomic_load(&usual_page);
+	size_t size = atomic_load(&base_page_bytes);
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int ret = 0;
@@ -75,7 +76,7 @@ static int try_advice(void)
 	return ret;
 }
 
-static int switch_on(void)
+static int fork_guard_enable(void)
 {
 	int seen = atomic_load(&state);
 	int ret;
@@ -84,8 +85,8 @@ static int switch_on(void)
 		return 0;
 	if (seen == GUARD_TOO_LATE)
 		return -EINVAL;
-	atomic_store(&usual_page, (size_t)sysconf(_SC_PAGESIZE));
-	ret = try_advice();
+	atomic_store(&base_page_bytes, (size_t)sysconf(_SC_PAGESIZE));
+	ret = fork_guard_probe_madvise();
 	if (ret)
 		return ret;
 
@@ -101,7 +102,7 @@ static int switch_on(void)
 int verbs_fork_init(void)
 {
 	int saved = errno;
-	int ret = switch_on();
+	int ret = fork_guard_enable();
 
 	errno = saved;
 	return ret;
@@ -120,7 +121,7 @@ enum ibv_fork_status verbs_fork_status(void)
 }
 
 /* Whether ranges are counted; if not, they never will be. */
-static bool is_on(void)
+static bool fork_guard_is_enabled(void)
 {
 	int seen = atomic_load(&state);
 
@@ -135,15 +136,14 @@ static bool is_on(void)
 /* ------------------------------------------------------------------------ */
 
 /* Without the file, all pages are taken for usual ones. */
-static __attribute__((cold, noinline)) int pages_by_smaps(const void *base,
-							  size_t size,
-							  uintptr_t *ret_begin,
-							  uintptr_t *ret_end)
+static __attribute__((cold, noinline)) int
+fork_guard_page_range_by_smaps(const void *base, size_t size,
+			       uintptr_t *ret_begin, uintptr_t *ret_end)
 {
 	int saved = errno;
 	FILE *smaps = fopen("/proc/self/smaps", "re");
 	int ret = verbs_page_bounds(smaps, (uintptr_t)base, size,
-				    atomic_load(&usual_page), ret_begin,
+				    atomic_load(&base_page_bytes), ret_begin,
 				    ret_end);
 
 	if (smaps)
@@ -152,13 +152,14 @@ static __attribute__((cold, noinline)) int pages_by_smaps(const void *base,
 	return ret;
 }
 
-static int pages_of(const void *base, size_t size, uintptr_t *ret_begin,
-		    uintptr_t *ret_end)
+static int fork_guard_page_range(const void *base, size_t size,
+				 uintptr_t *ret_begin, uintptr_t *ret_end)
 {
-	size_t page = atomic_load(&usual_page);
+	size_t page = atomic_load(&base_page_bytes);
 
 	if (atomic_load(&has_huge_pages))
-		return pages_by_smaps(base, size, ret_begin, ret_end);
+		return fork_guard_page_range_by_smaps(base, size, ret_begin,
+						      ret_end);
 	return verbs_page_round((uintptr_t)base, size, page, page, ret_begin,
 				ret_end);
 }
@@ -167,22 +168,23 @@ static int pages_of(const void *base, size_t size, uintptr_t *ret_begin,
  * Gives pages back to children. What the kernel refuses is tried by halves, so
  * that one mapping that it does not want does not spoil the others.
  */
-static void give_back(uintptr_t begin, uintptr_t end, unsigned int *halves)
+static void fork_guard_dofork_range(uintptr_t begin, uintptr_t end,
+				    unsigned int *halves)
 {
-	size_t page = atomic_load(&usual_page);
+	size_t page = atomic_load(&base_page_bytes);
 	uintptr_t half = begin + (end - begin) / 2 / page * page;
-	int ret = advise(begin, end, MADV_DOFORK);
+	int ret = fork_guard_madvise(begin, end, MADV_DOFORK);
 
 	/* ENOMEM: a part is no longer mapped; the rest is done */
 	if (ret == 0 || ret == -ENOMEM || half == begin || !*halves)
 		return;
 	(*halves)--;
-	give_back(begin, half, halves);
-	give_back(half, end, halves);
+	fork_guard_dofork_range(begin, half, halves);
+	fork_guard_dofork_range(half, end, halves);
 }
 
 /* Gives back all pages of a range that nobody has registered. */
-static void give_back_free_locked(uintptr_t begin, uintptr_t end)
+static void fork_guard_dofork_free_locked(uintptr_t begin, uintptr_t end)
 	REQUIRES(range_mutex)
 {
 	unsigned int halves = MAX_HALVES;
@@ -190,7 +192,7 @@ static void give_back_free_locked(uintptr_t begin, uintptr_t end)
 
 	while (begin < end && range_counts_first_free(&ranges, begin, end,
 						      &free_begin, &free_end)) {
-		give_back(free_begin, free_end, &halves);
+		fork_guard_dofork_range(free_begin, free_end, &halves);
 		begin = free_end;
 	}
 }
@@ -199,7 +201,8 @@ static void give_back_free_locked(uintptr_t begin, uintptr_t end)
  * All that is not registered yet, and what is between, as one range: the kernel
  * passes quickly over what it knows already.
  */
-static int dontfork_locked(uintptr_t begin, uintptr_t end) REQUIRES(range_mutex)
+static int fork_guard_add_locked(uintptr_t begin, uintptr_t end)
+	REQUIRES(range_mutex)
 {
 	uintptr_t free_begin, free_end, last_begin;
 
@@ -210,9 +213,9 @@ static int dontfork_locked(uintptr_t begin, uintptr_t end) REQUIRES(range_mutex)
 		if (free_end < end)
 			(void)range_counts_last_free(&ranges, begin, end,
 						     &last_begin, &free_end);
-		ret = advise(free_begin, free_end, MADV_DONTFORK);
+		ret = fork_guard_madvise(free_begin, free_end, MADV_DONTFORK);
 		if (ret) {
-			give_back_free_locked(free_begin, free_end);
+			fork_guard_dofork_free_locked(free_begin, free_end);
 			/* no room for more mappings; it does not pass */
 			return ret == -EAGAIN ? -ENOMEM : ret;
 		}
@@ -221,17 +224,18 @@ static int dontfork_locked(uintptr_t begin, uintptr_t end) REQUIRES(range_mutex)
 	return 0;
 }
 
-static void dofork_locked(uintptr_t begin, uintptr_t end) REQUIRES(range_mutex)
+static void fork_guard_remove_locked(uintptr_t begin, uintptr_t end)
+	REQUIRES(range_mutex)
 {
 	range_counts_remove(&ranges, begin, end);
-	give_back_free_locked(begin, end);
+	fork_guard_dofork_free_locked(begin, end);
 }
 
 /*
  * errno is put back out here: a compiler that knows malloc() (clang) takes it
  * for granted that it does not change errno, and drops that beside the call.
  */
-static int reserve_locked(void) REQUIRES(range_mutex)
+static int fork_guard_reserve_locked(void) REQUIRES(range_mutex)
 {
 	int saved = errno;
 	int ret = range_counts_reserve(&ranges);
@@ -241,32 +245,32 @@ static int reserve_locked(void) REQUIRES(range_mutex)
 	return ret;
 }
 
-static int change(void *base, size_t size, bool is_registered)
+static int fork_guard_update(void *base, size_t size, bool is_registered)
 {
 	uintptr_t begin, end;
 	int ret;
 
-	if (!is_on() || !base || !size)
+	if (!fork_guard_is_enabled() || !base || !size)
 		return 0;
-	ret = pages_of(base, size, &begin, &end);
+	ret = fork_guard_page_range(base, size, &begin, &end);
 	if (ret)
 		return ret;
 	verbs_mutex_lock(&range_mutex);
-	ret = reserve_locked();
+	ret = fork_guard_reserve_locked();
 	if (ret == 0 && is_registered)
-		ret = dontfork_locked(begin, end);
+		ret = fork_guard_add_locked(begin, end);
 	else if (ret == 0)
-		dofork_locked(begin, end);
+		fork_guard_remove_locked(begin, end);
 	verbs_mutex_unlock(&range_mutex);
 	return ret;
 }
 
-int verbs_dontfork(void *base, size_t size)
+int verbs_fork_guard_add(void *base, size_t size)
 {
-	return change(base, size, true);
+	return fork_guard_update(base, size, true);
 }
 
-int verbs_dofork(void *base, size_t size)
+int verbs_fork_guard_remove(void *base, size_t size)
 {
-	return change(base, size, false);
+	return fork_guard_update(base, size, false);
 }

@@ -26,7 +26,7 @@ int verbs_fork_init(void);
 enum ibv_fork_status verbs_fork_status(void);
 
 /**
- * verbs_dontfork() - memory is about to be registered
+ * verbs_fork_guard_add() - memory is about to be registered
  * @base, @size: bytes; a @base of NULL or a @size of 0 is nothing
  *
  * Calls are counted for each page. Before verbs_fork_init() it only remembers
@@ -35,16 +35,16 @@ enum ibv_fork_status verbs_fork_status(void);
  * Return: 0; -EINVAL if this is no range; -ENOMEM, also when the kernel has no
  * room for more mappings; what else madvise(2) says. Nothing has changed then.
  */
-int verbs_dontfork(void *base, size_t size);
+int verbs_fork_guard_add(void *base, size_t size);
 
 /**
- * verbs_dofork() - memory is no longer registered
+ * verbs_fork_guard_remove() - memory is no longer registered
  *
- * The opposite of a verbs_dontfork() of the same range. The memory may be gone
- * meanwhile: pages that the kernel does not take back are passed over.
+ * The opposite of a verbs_fork_guard_add() of the same range. The memory may be
+ * gone meanwhile: pages that the kernel does not take back are passed over.
  *
  * Return: 0; -EINVAL; -ENOMEM: then the memory stays kept from children.
  */
-int verbs_dofork(void *base, size_t size);
+int verbs_fork_guard_remove(void *base, size_t size);
 
 #endif

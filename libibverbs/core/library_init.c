@@ -22,7 +22,7 @@
  */
 #define MEMLOCK_TOO_LOW 32768
 
-static void warn_if_memlock_is_low(void)
+static void library_warn_low_memlock(void)
 {
 	struct rlimit limit;
 
@@ -34,7 +34,7 @@ static void warn_if_memlock_is_low(void)
 			   (unsigned long)limit.rlim_cur);
 }
 
-static void init_fork_guard(void)
+static void library_init_fork_guard(void)
 {
 	int ret;
 
@@ -46,20 +46,20 @@ static void init_fork_guard(void)
 			   strerror(-ret));
 }
 
-static void init_once(void)
+static void library_init_once(void)
 {
 	verbs_log_init();
 	verbs_op_table_prepare();
-	init_fork_guard();
+	library_init_fork_guard();
 	verbs_allow_disassociate_destroy =
 		env_on("RDMAV_ALLOW_DISASSOC_DESTROY") ||
 		env_on("MLX4_DEVICE_FATAL_CLEANUP");
-	warn_if_memlock_is_low();
+	library_warn_low_memlock();
 }
 
 void verbs_library_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	(void)pthread_once(&once, init_once); /* cannot fail */
+	(void)pthread_once(&once, library_init_once); /* cannot fail */
 }

@@ -40,13 +40,13 @@ void verbs_log_init(void)
 	log_level = level;
 }
 
-static const char *device_name(const struct ibv_context *ctx)
+static const char *log_device_name(const struct ibv_context *ctx)
 {
 	return ctx && ctx->device ? ctx->device->name : "libibverbs";
 }
 
 /* One is written with every line. */
-static void cut_newline(char *line)
+static void log_cut_newline(char *line)
 {
 	size_t len = strlen(line);
 
@@ -64,7 +64,7 @@ void verbs_vlog(const char *who, enum verbs_log_level level, const char *fmt,
 		return;
 
 	(void)vsnprintf(line, sizeof(line), fmt, args);
-	cut_newline(line);
+	log_cut_newline(line);
 	(void)fprintf(log_file, "%s%s%s\n", who ?: "", who ? ": " : "", line);
 	errno = saved_errno;
 }
@@ -75,7 +75,7 @@ void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
 	va_list args;
 
 	va_start(args, fmt);
-	verbs_vlog(device_name(ctx), level, fmt, args);
+	verbs_vlog(log_device_name(ctx), level, fmt, args);
 	va_end(args);
 }
 

@@ -22,7 +22,7 @@
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 /* @len: bytes of it that the file has */
-static const char *check_header(const ElfW(Ehdr) * header, size_t len)
+static const char *module_check_header(const ElfW(Ehdr) * header, size_t len)
 {
 	if (len < SELFMAG || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
 		return "is not a module";
@@ -38,7 +38,8 @@ static const char *check_header(const ElfW(Ehdr) * header, size_t len)
 }
 
 /* Whether each segment ends before the file does. */
-static bool is_whole(int fd, const ElfW(Ehdr) * header, uint64_t size)
+static bool module_segments_fit_file(int fd, const ElfW(Ehdr) * header,
+				     uint64_t size)
 {
 	ElfW(Phdr) segments[MAX_SEGMENTS];
 	size_t len = header->e_phnum * sizeof(segments[0]);
@@ -58,7 +59,7 @@ static bool is_whole(int fd, const ElfW(Ehdr) * header, uint64_t size)
 	return true;
 }
 
-static const char *check(int fd)
+static const char *module_check_fd(int fd)
 {
 	const char *problem;
 	ElfW(Ehdr) header;
@@ -70,11 +71,12 @@ static const char *check(int fd)
 	len = pread(fd, &header, sizeof(header), 0);
 	if (len < 0)
 		return strerror(errno);
-	problem = check_header(&header, (size_t)len);
+	problem = module_check_header(&header, (size_t)len);
 	if (problem)
 		return problem;
-	return is_whole(fd, &header, (uint64_t)st.st_size) ? NULL
-							   : "is truncated";
+	return module_segments_fit_file(fd, &header, (uint64_t)st.st_size)
+		       ? NULL
+		       : "is truncated";
 }
 
 int verbs_module_file_check(const char *path, const char **ret_problem)
@@ -88,7 +90,7 @@ int verbs_module_file_check(const char *path, const char **ret_problem)
 		*ret_problem = strerror(errno);
 		return -ENOEXEC;
 	}
-	problem = check(fd);
+	problem = module_check_fd(fd);
 	(void)close(fd); /* was only read */
 	if (!problem)
 		return 0;

@@ -12,7 +12,7 @@
 #include "core/module_file.h"
 
 /* The linker's list of folders; to be freed. NULL if it cannot be had. */
-static Dl_serinfo *search_folders(void)
+static Dl_serinfo *linker_search_folders(void)
 {
 	void *program = dlopen(NULL, RTLD_LAZY);
 	Dl_serinfo *folders = NULL;
@@ -33,7 +33,7 @@ static Dl_serinfo *search_folders(void)
 
 bool verbs_module_search(const char *file, char *buf, size_t size)
 {
-	Dl_serinfo *folders = search_folders();
+	Dl_serinfo *folders = linker_search_folders();
 	bool found = false;
 
 	if (!folders)

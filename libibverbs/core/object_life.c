@@ -96,7 +96,7 @@ void verbs_fini_qp(struct ibv_qp *qp)
 }
 
 /* Counters wrap, as the kernel's do: the difference decides. */
-static bool is_behind(uint32_t completed, uint32_t raised)
+static bool event_count_is_behind(uint32_t completed, uint32_t raised)
 {
 	return (int32_t)(raised - completed) > 0;
 }
@@ -108,19 +108,21 @@ void verbs_wait_cq_acked(struct ibv_cq *cq,
 	if (!raised->comp_events && !raised->async_events)
 		return;
 	(void)pthread_mutex_lock(&cq->mutex);
-	while (is_behind(cq->comp_events_completed, raised->comp_events) ||
-	       is_behind(cq->async_events_completed, raised->async_events))
+	while (event_count_is_behind(cq->comp_events_completed,
+				     raised->comp_events) ||
+	       event_count_is_behind(cq->async_events_completed,
+				     raised->async_events))
 		(void)pthread_cond_wait(&cq->cond, &cq->mutex);
 	(void)pthread_mutex_unlock(&cq->mutex);
 }
 
-static void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
-		       const uint32_t *completed, uint32_t raised)
+static void object_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
+			      const uint32_t *completed, uint32_t raised)
 {
 	if (!raised) /* as above */
 		return;
 	(void)pthread_mutex_lock(mutex);
-	while (is_behind(*completed, raised))
+	while (event_count_is_behind(*completed, raised))
 		(void)pthread_cond_wait(cond, mutex);
 	(void)pthread_mutex_unlock(mutex);
 }
@@ -128,20 +130,20 @@ static void wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
 void verbs_wait_srq_acked(struct ibv_srq *srq,
 			  const struct verbs_event_count *raised)
 {
-	wait_acked(&srq->mutex, &srq->cond, &srq->events_completed,
-		   raised->async_events);
+	object_wait_acked(&srq->mutex, &srq->cond, &srq->events_completed,
+			  raised->async_events);
 }
 
 void verbs_wait_qp_acked(struct ibv_qp *qp,
 			 const struct verbs_event_count *raised)
 {
-	wait_acked(&qp->mutex, &qp->cond, &qp->events_completed,
-		   raised->async_events);
+	object_wait_acked(&qp->mutex, &qp->cond, &qp->events_completed,
+			  raised->async_events);
 }
 
 void verbs_wait_wq_acked(struct ibv_wq *wq,
 			 const struct verbs_event_count *raised)
 {
-	wait_acked(&wq->mutex, &wq->cond, &wq->events_completed,
-		   raised->async_events);
+	object_wait_acked(&wq->mutex, &wq->cond, &wq->events_completed,
+			  raised->async_events);
 }

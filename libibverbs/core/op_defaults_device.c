@@ -7,140 +7,143 @@
 
 #include <errno.h>
 
-static int no_query_device(struct ibv_context *ctx,
-			   const struct ibv_query_device_ex_input *input,
-			   struct ibv_device_attr_ex *attr, size_t attr_size)
+static int
+op_default_query_device(struct ibv_context *ctx,
+			const struct ibv_query_device_ex_input *input,
+			struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_query_port(struct ibv_context *ctx, uint8_t port_num,
-			 struct ibv_port_attr *attr)
+static int op_default_query_port(struct ibv_context *ctx, uint8_t port_num,
+				 struct ibv_port_attr *attr)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
-			      uint32_t gid_index,
-			      struct ibv_gid_entry *ret_entry)
+static int op_default_query_gid_entry(struct ibv_context *ctx,
+				      uint32_t port_num, uint32_t gid_index,
+				      struct ibv_gid_entry *ret_entry)
 {
 	return -EOPNOTSUPP;
 }
 
-static ssize_t no_query_gid_table(struct ibv_context *ctx,
-				  struct ibv_gid_entry *entries,
-				  size_t max_entries)
+static ssize_t op_default_query_gid_table(struct ibv_context *ctx,
+					  struct ibv_gid_entry *entries,
+					  size_t max_entries)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
-			 __be16 *ret_pkey)
+static int op_default_query_pkey(struct ibv_context *ctx, uint8_t port_num,
+				 int index, __be16 *ret_pkey)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
-			       uint64_t *ret_speed)
+static int op_default_query_port_speed(struct ibv_context *ctx,
+				       uint32_t port_num, uint64_t *ret_speed)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_query_rt_values(struct ibv_context *ctx,
-			      struct ibv_values_ex *values)
+static int op_default_query_rt_values(struct ibv_context *ctx,
+				      struct ibv_values_ex *values)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
+static int op_default_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
+static int op_default_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 {
 	return -EOPNOTSUPP;
 }
 
-static void no_cq_event(struct ibv_cq *cq)
+static void op_default_cq_event(struct ibv_cq *cq)
 {
 }
 
-static void no_async_event(struct ibv_context *ctx,
-			   struct ibv_async_event *event)
+static void op_default_async_event(struct ibv_context *ctx,
+				   struct ibv_async_event *event)
 {
 }
 
-static int no_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_dealloc_pd(struct ibv_pd *pd)
+static int op_default_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_import_pd(struct ibv_context *ctx, uint32_t handle,
-			struct ibv_pd **ret_pd)
+static int op_default_dealloc_pd(struct ibv_pd *pd)
+{
+	return -EOPNOTSUPP;
+}
+
+static int op_default_import_pd(struct ibv_context *ctx, uint32_t handle,
+				struct ibv_pd **ret_pd)
 {
 	return -EOPNOTSUPP;
 }
 
 /* The kernel is not told: the importer only forgets. */
-static void no_unimport_pd(struct ibv_pd *pd)
+static void op_default_unimport_pd(struct ibv_pd *pd)
 {
 }
 
-static int no_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
-		       struct ibv_td **ret_td)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_dealloc_td(struct ibv_td *td)
+static int op_default_alloc_td(struct ibv_context *ctx,
+			       struct ibv_td_init_attr *attr,
+			       struct ibv_td **ret_td)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_alloc_parent_domain(struct ibv_context *ctx,
-				  struct ibv_parent_domain_init_attr *attr,
-				  struct ibv_pd **ret_pd)
+static int op_default_dealloc_td(struct ibv_td *td)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_open_xrcd(struct ibv_context *ctx,
-			const struct ibv_xrcd_init_attr *attr,
-			struct ibv_xrcd **ret_xrcd)
+static int
+op_default_alloc_parent_domain(struct ibv_context *ctx,
+			       struct ibv_parent_domain_init_attr *attr,
+			       struct ibv_pd **ret_pd)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_close_xrcd(struct ibv_xrcd *xrcd)
+static int op_default_open_xrcd(struct ibv_context *ctx,
+				const struct ibv_xrcd_init_attr *attr,
+				struct ibv_xrcd **ret_xrcd)
+{
+	return -EOPNOTSUPP;
+}
+
+static int op_default_close_xrcd(struct ibv_xrcd *xrcd)
 {
 	return -EOPNOTSUPP;
 }
 
 const struct verbs_context_ops verbs_device_defaults = {
-	.query_device = no_query_device,
-	.query_port = no_query_port,
-	.query_gid_entry = no_query_gid_entry,
-	.query_gid_table = no_query_gid_table,
-	.query_pkey = no_query_pkey,
-	.query_port_speed = no_query_port_speed,
-	.query_rt_values = no_query_rt_values,
-	.alloc_async_fd = no_alloc_async_fd,
-	.create_comp_channel = no_create_comp_channel,
-	.cq_event = no_cq_event,
-	.async_event = no_async_event,
-	.alloc_pd = no_alloc_pd,
-	.dealloc_pd = no_dealloc_pd,
-	.import_pd = no_import_pd,
-	.unimport_pd = no_unimport_pd,
-	.alloc_td = no_alloc_td,
-	.dealloc_td = no_dealloc_td,
-	.alloc_parent_domain = no_alloc_parent_domain,
-	.open_xrcd = no_open_xrcd,
-	.close_xrcd = no_close_xrcd,
+	.query_device = op_default_query_device,
+	.query_port = op_default_query_port,
+	.query_gid_entry = op_default_query_gid_entry,
+	.query_gid_table = op_default_query_gid_table,
+	.query_pkey = op_default_query_pkey,
+	.query_port_speed = op_default_query_port_speed,
+	.query_rt_values = op_default_query_rt_values,
+	.alloc_async_fd = op_default_alloc_async_fd,
+	.create_comp_channel = op_default_create_comp_channel,
+	.cq_event = op_default_cq_event,
+	.async_event = op_default_async_event,
+	.alloc_pd = op_default_alloc_pd,
+	.dealloc_pd = op_default_dealloc_pd,
+	.import_pd = op_default_import_pd,
+	.unimport_pd = op_default_unimport_pd,
+	.alloc_td = op_default_alloc_td,
+	.dealloc_td = op_default_dealloc_td,
+	.alloc_parent_domain = op_default_alloc_parent_domain,
+	.open_xrcd = op_default_open_xrcd,
+	.close_xrcd = op_default_close_xrcd,
 };

@@ -12,40 +12,43 @@
 
 #include "core/core_context.h"
 
-static int no_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-		     uint64_t iova, int access, struct ibv_mr **ret_mr)
+static int op_default_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			     uint64_t iova, int access, struct ibv_mr **ret_mr)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
-			    uint64_t iova, int fd, int access,
-			    struct ibv_mr **ret_mr)
+static int op_default_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
+				    size_t length, uint64_t iova, int fd,
+				    int access, struct ibv_mr **ret_mr)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
-		       void *addr, size_t length, int access)
+static int op_default_rereg_mr(struct verbs_mr *vmr, int flags,
+			       struct ibv_pd *pd, void *addr, size_t length,
+			       int access)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_dereg_mr(struct verbs_mr *vmr)
+static int op_default_dereg_mr(struct verbs_mr *vmr)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
-			uint32_t flags, struct ibv_sge *sg_list,
-			uint32_t num_sge)
+static int op_default_advise_mr(struct ibv_pd *pd,
+				enum ibv_advise_mr_advice advice,
+				uint32_t flags, struct ibv_sge *sg_list,
+				uint32_t num_sge)
 {
 	return -EOPNOTSUPP;
 }
 
 /* All but DMA hints can be said with the older ops. */
-static int older_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
-			   struct ibv_mr **ret_mr)
+static int op_default_reg_mr_ex(struct ibv_pd *pd,
+				struct ibv_mr_init_attr *attr,
+				struct ibv_mr **ret_mr)
 {
 	const struct verbs_context_ops *ops = verbs_ops(pd->context);
 	uint64_t iova = (uintptr_t)attr->addr;
@@ -62,74 +65,75 @@ static int older_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 			   ret_mr);
 }
 
-static int no_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
+static int op_default_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_import_mr(struct ibv_pd *pd, uint32_t handle,
-			struct ibv_mr **ret_mr)
+static int op_default_import_mr(struct ibv_pd *pd, uint32_t handle,
+				struct ibv_mr **ret_mr)
 {
 	return -EOPNOTSUPP;
 }
 
 /* The kernel is not told: the importer only forgets. */
-static void no_unimport_mr(struct ibv_mr *mr)
+static void op_default_unimport_mr(struct ibv_mr *mr)
 {
 }
 
-static int no_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
-		       struct ibv_mw **ret_mw)
-{
-	return -EOPNOTSUPP;
-}
-
-static int no_dealloc_mw(struct ibv_mw *mw)
+static int op_default_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+			       struct ibv_mw **ret_mw)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_alloc_dm(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr,
-		       struct ibv_dm **ret_dm)
+static int op_default_dealloc_mw(struct ibv_mw *mw)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_free_dm(struct ibv_dm *dm)
+static int op_default_alloc_dm(struct ibv_context *ctx,
+			       struct ibv_alloc_dm_attr *attr,
+			       struct ibv_dm **ret_dm)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
-			size_t length, unsigned int access,
-			struct ibv_mr **ret_mr)
+static int op_default_free_dm(struct ibv_dm *dm)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
+static int op_default_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
+				uint64_t offset, size_t length,
+				unsigned int access, struct ibv_mr **ret_mr)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_import_dm(struct ibv_context *ctx, uint32_t handle,
-			struct ibv_dm **ret_dm)
+static int op_default_dm_export_dmabuf_fd(struct ibv_dm *dm, int *ret_fd)
 {
 	return -EOPNOTSUPP;
 }
 
-static void no_unimport_dm(struct ibv_dm *dm)
-{
-}
-
-static int no_alloc_dmah(struct ibv_context *ctx,
-			 struct ibv_dmah_init_attr *attr,
-			 struct ibv_dmah **ret_dmah)
+static int op_default_import_dm(struct ibv_context *ctx, uint32_t handle,
+				struct ibv_dm **ret_dm)
 {
 	return -EOPNOTSUPP;
 }
 
-static int no_dealloc_dmah(struct ibv_dmah *dmah)
+static void op_default_unimport_dm(struct ibv_dm *dm)
+{
+}
+
+static int op_default_alloc_dmah(struct ibv_context *ctx,
+				 struct ibv_dmah_init_attr *attr,
+				 struct ibv_dmah **ret_dmah)
+{
+	return -EOPNOTSUPP;
+}
+
+static int op_default_dealloc_dmah(struct ibv_dmah *dmah)
 {
 	return -EOPNOTSUPP;
 }
@@ -138,8 +142,8 @@ static int no_dealloc_dmah(struct ibv_dmah *dmah)
  * Whole pages, so that what happens to them (a device's mapping, no copy for a
  * forked child) happens to nothing else of the process.
  */
-static int process_alloc_buf(struct ibv_pd *pd, size_t size,
-			     struct ibv_buf **ret_buf)
+static int op_default_alloc_buf(struct ibv_pd *pd, size_t size,
+				struct ibv_buf **ret_buf)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t rounded;
@@ -162,32 +166,32 @@ static int process_alloc_buf(struct ibv_pd *pd, size_t size,
 	return 0;
 }
 
-static void process_free_buf(struct ibv_buf *buf)
+static void op_default_free_buf(struct ibv_buf *buf)
 {
 	free(buf->addr);
 	free(buf);
 }
 
 const struct verbs_context_ops verbs_memory_defaults = {
-	.reg_mr = no_reg_mr,
-	.reg_dmabuf_mr = no_reg_dmabuf_mr,
-	.rereg_mr = no_rereg_mr,
-	.dereg_mr = no_dereg_mr,
-	.advise_mr = no_advise_mr,
-	.reg_mr_ex = older_reg_mr_ex,
-	.alloc_null_mr = no_alloc_null_mr,
-	.import_mr = no_import_mr,
-	.unimport_mr = no_unimport_mr,
-	.alloc_mw = no_alloc_mw,
-	.dealloc_mw = no_dealloc_mw,
-	.alloc_dm = no_alloc_dm,
-	.free_dm = no_free_dm,
-	.reg_dm_mr = no_reg_dm_mr,
-	.dm_export_dmabuf_fd = no_dm_export_dmabuf_fd,
-	.import_dm = no_import_dm,
-	.unimport_dm = no_unimport_dm,
-	.alloc_dmah = no_alloc_dmah,
-	.dealloc_dmah = no_dealloc_dmah,
-	.alloc_buf = process_alloc_buf,
-	.free_buf = process_free_buf,
+	.reg_mr = op_default_reg_mr,
+	.reg_dmabuf_mr = op_default_reg_dmabuf_mr,
+	.rereg_mr = op_default_rereg_mr,
+	.dereg_mr = op_default_dereg_mr,
+	.advise_mr = op_default_advise_mr,
+	.reg_mr_ex = op_default_reg_mr_ex,
+	.alloc_null_mr = op_default_alloc_null_mr,
+	.import_mr = op_default_import_mr,
+	.unimport_mr = op_default_unimport_mr,
+	.alloc_mw = op_default_alloc_mw,
+	.dealloc_mw = op_default_dealloc_mw,
+	.alloc_dm = op_default_alloc_dm,
+	.free_dm = op_default_free_dm,
+	.reg_dm_mr = op_default_reg_dm_mr,
+	.dm_export_dmabuf_fd = op_default_dm_export_dmabuf_fd,
+	.import_dm = op_default_import_dm,
+	.unimport_dm = op_default_unimport_dm,
+	.alloc_dmah = op_default_alloc_dmah,
+	.dealloc_dmah = op_default_dealloc_dmah,
+	.alloc_buf = op_default_alloc_buf,
+	.free_buf = op_default_free_buf,
 };

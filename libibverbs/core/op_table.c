@@ -47,7 +47,7 @@ void verbs_op_table_merge(struct verbs_context_ops *table,
 /* What contexts start from, without and with the kernel. Written once. */
 static struct verbs_context_ops defaults, kernel_defaults;
 
-static void join_defaults(void)
+static void op_table_join_defaults(void)
 {
 	defaults = verbs_device_defaults;
 	verbs_op_table_merge(&defaults, &verbs_memory_defaults);
@@ -61,7 +61,7 @@ void verbs_op_table_prepare(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	(void)pthread_once(&once, join_defaults); /* cannot fail */
+	(void)pthread_once(&once, op_table_join_defaults); /* cannot fail */
 }
 
 void verbs_op_table_init(struct verbs_context_ops *table, bool kernel_backed)

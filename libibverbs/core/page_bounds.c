@@ -30,7 +30,7 @@ struct mapping {
  * Reads a line, of which what does not fit is dropped. The kernel prefixes no
  * line with blanks, so a cut line cannot be taken for another one.
  */
-static bool read_line(FILE *file, char *line, size_t size)
+static bool smaps_read_line(FILE *file, char *line, size_t size)
 {
 	size_t len;
 	int c;
@@ -46,21 +46,21 @@ static bool read_line(FILE *file, char *line, size_t size)
 	return true;
 }
 
-static bool is_hex(char c)
+static bool smaps_is_hex_digit(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
 /* "7f12a000-7f12b000 rw-p ..." */
-static bool parse_mapping(const char *line, struct mapping *ret_mapping)
+static bool smaps_parse_mapping(const char *line, struct mapping *ret_mapping)
 {
 	unsigned long long begin, end;
 	char *rest;
 
-	if (!is_hex(line[0]))
+	if (!smaps_is_hex_digit(line[0]))
 		return false;
 	begin = strtoull(line, &rest, 16);
-	if (rest[0] != '-' || !is_hex(rest[1]))
+	if (rest[0] != '-' || !smaps_is_hex_digit(rest[1]))
 		return false;
 	end = strtoull(rest + 1, &rest, 16);
 	if (rest[0] != ' ' || begin >= end || end > UINTPTR_MAX)
@@ -70,7 +70,7 @@ static bool parse_mapping(const char *line, struct mapping *ret_mapping)
 }
 
 /* "KernelPageSize:     2048 kB"; 0 if the line says something else. */
-static size_t parse_page_size(const char *line)
+static size_t smaps_parse_page_size(const char *line)
 {
 	unsigned long long kb;
 	char *rest;
@@ -88,37 +88,38 @@ static size_t parse_page_size(const char *line)
 	return (size_t)kb * 1024;
 }
 
-static bool holds(const struct mapping *mapping, uintptr_t addr)
+static bool smaps_mapping_contains(const struct mapping *mapping,
+				   uintptr_t addr)
 {
 	return addr >= mapping->begin && addr < mapping->end;
 }
 
 /*
- * The sizes of the pages at two addresses, @first <= @last. They are the usual
- * one beforehand; none is smaller.
+ * The sizes of the pages at two addresses, @first <= @last. They are the
+ * base_size one beforehand; none is smaller.
  */
-static void page_sizes(FILE *smaps, uintptr_t first, uintptr_t last,
-		       size_t *first_size, size_t *last_size)
+static void smaps_find_page_sizes(FILE *smaps, uintptr_t first, uintptr_t last,
+				  size_t *first_size, size_t *last_size)
 {
-	const size_t usual = *first_size;
+	const size_t base_size = *first_size;
 	struct mapping mapping = {};
 	char line[LINE_BYTES];
 
-	while (read_line(smaps, line, sizeof(line))) {
+	while (smaps_read_line(smaps, line, sizeof(line))) {
 		size_t size;
 
-		if (parse_mapping(line, &mapping)) {
+		if (smaps_parse_mapping(line, &mapping)) {
 			/* in the order of addresses */
 			if (mapping.begin > last)
 				return;
 			continue;
 		}
-		size = parse_page_size(line);
-		if (size < usual)
+		size = smaps_parse_page_size(line);
+		if (size < base_size)
 			continue;
-		if (holds(&mapping, first))
+		if (smaps_mapping_contains(&mapping, first))
 			*first_size = size;
-		if (holds(&mapping, last)) {
+		if (smaps_mapping_contains(&mapping, last)) {
 			*last_size = size;
 			return;
 		}
@@ -134,7 +135,8 @@ int verbs_page_bounds(FILE *smaps, uintptr_t base, size_t size, size_t page,
 	if (__builtin_add_overflow(base, size - 1, &last))
 		return -EINVAL;
 	if (smaps)
-		page_sizes(smaps, base, last, &first_size, &last_size);
+		smaps_find_page_sizes(smaps, base, last, &first_size,
+				      &last_size);
 	return verbs_page_round(base, size, first_size, last_size, ret_begin,
 				ret_end);
 }

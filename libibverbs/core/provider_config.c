@@ -24,13 +24,13 @@
 #define BLANKS " \t\r\v\f"
 
 /* A name becomes part of a file name, so it must be one. */
-static bool name_is_usable(const char *name)
+static bool config_name_is_usable(const char *name)
 {
 	return *name && (*name == '/' || !strchr(name, '/'));
 }
 
 /* Name in a "driver NAME" line (which it cuts up), NULL if there is none. */
-static const char *name_in_line(char *line, const char *file)
+static const char *config_parse_line(char *line, const char *file)
 {
 	char *save, *word;
 
@@ -39,15 +39,16 @@ static const char *name_in_line(char *line, const char *file)
 		return NULL;
 	if (strcmp(word, "driver") == 0) {
 		word = strtok_r(NULL, BLANKS, &save);
-		if (word && name_is_usable(word))
+		if (word && config_name_is_usable(word))
 			return word;
 	}
 	verbs_warn("%s: ignoring a line that is not \"driver NAME\"", file);
 	return NULL;
 }
 
-static bool visit_file(int dirfd, const char *file,
-		       bool (*visit)(void *arg, const char *name), void *arg)
+static bool config_visit_file(int dirfd, const char *file,
+			      bool (*visit)(void *arg, const char *name),
+			      void *arg)
 {
 	char text[CONFIG_LEN], *save;
 	ssize_t len;
@@ -61,7 +62,7 @@ static bool visit_file(int dirfd, const char *file,
 
 	for (char *line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
-		const char *name = name_in_line(line, file);
+		const char *name = config_parse_line(line, file);
 
 		if (name && !visit(arg, name))
 			return false;
@@ -69,7 +70,7 @@ static bool visit_file(int dirfd, const char *file,
 	return true;
 }
 
-static bool is_regular(int dirfd, const struct dirent *entry)
+static bool config_entry_is_file(int dirfd, const struct dirent *entry)
 {
 	struct stat st;
 
@@ -95,46 +96,47 @@ int verbs_provider_config_each(const char *dir,
 		return ret;
 	}
 	while (go_on && (entry = readdir(folder)) != NULL) {
-		if (is_regular(dirfd(folder), entry))
-			go_on = visit_file(dirfd(folder), entry->d_name, visit,
-					   arg);
+		if (config_entry_is_file(dirfd(folder), entry))
+			go_on = config_visit_file(dirfd(folder), entry->d_name,
+						  visit, arg);
 	}
 	(void)closedir(folder); /* was only read */
 	return go_on ? 0 : 1;
 }
 
 /* A name that is looked for, and what was found. */
-struct wanted {
+struct config_search {
 	const char *name;
 	char *text;
 	size_t size;
 };
 
 /* Visitor that stops at the name it looks for. */
-static bool is_other_name(void *arg, const char *text)
+static bool config_visit_until_name(void *arg, const char *text)
 {
-	const struct wanted *wanted = arg;
+	const struct config_search *search = arg;
 	struct verbs_provider_name name = verbs_provider_name_split(text);
 	size_t len = strlen(text);
 
-	if (!verbs_provider_name_is(&name, wanted->name) || len >= wanted->size)
+	if (!verbs_provider_name_is(&name, search->name) || len >= search->size)
 		return true;
-	memcpy(wanted->text, text, len + 1);
+	memcpy(search->text, text, len + 1);
 	return false;
 }
 
 int verbs_provider_config_find(const char *dir, const char *name,
 			       char *ret_text, size_t size)
 {
-	struct wanted wanted = { name, ret_text, size };
+	struct config_search search = { name, ret_text, size };
 	char path[PATH_MAX];
 	int len, ret;
 
 	len = snprintf(path, sizeof(path), "%s/%s.driver", dir, name);
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return 0;
-	if (!visit_file(AT_FDCWD, path, is_other_name, &wanted))
+	if (!config_visit_file(AT_FDCWD, path, config_visit_until_name,
+			       &search))
 		return 1;
-	ret = verbs_provider_config_each(dir, is_other_name, &wanted);
+	ret = verbs_provider_config_each(dir, config_visit_until_name, &search);
 	return ret < 0 && ret != -ENOENT ? 0 : ret;
 }

@@ -47,7 +47,7 @@ static bool env_done GUARDED_BY(load_mutex);
 static bool all_done GUARDED_BY(load_mutex);
 static bool files_done GUARDED_BY(load_mutex); /* of opt_ins */
 
-static struct tried_name *name_new(const char *text)
+static struct tried_name *tried_name_new(const char *text)
 {
 	size_t size = strlen(text) + 1;
 	struct tried_name *entry = malloc(sizeof(*entry) + size);
@@ -59,7 +59,8 @@ static struct tried_name *name_new(const char *text)
 	return entry;
 }
 
-static bool same_name(const char *text, const struct verbs_provider_name *name)
+static bool tried_name_is(const char *text,
+			  const struct verbs_provider_name *name)
 {
 	struct verbs_provider_name other = verbs_provider_name_split(text);
 
@@ -71,41 +72,41 @@ static bool same_name(const char *text, const struct verbs_provider_name *name)
  * Whether a module of the name is there, or this very text was tried. The
  * provider may have come with a library that the program is linked to.
  */
-static bool is_settled_locked(const struct verbs_provider_name *name)
+static bool provider_was_tried_locked(const struct verbs_provider_name *name)
 	REQUIRES(load_mutex)
 {
-	char proper[VERBS_PROVIDER_NAME_LEN + 1];
+	char base_name[VERBS_PROVIDER_NAME_LEN + 1];
 	const struct tried_name *entry;
 
 	for (entry = tried; entry; entry = entry->next) {
 		if (strcmp(entry->text, name->text) == 0 ||
-		    (entry->loaded && same_name(entry->text, name)))
+		    (entry->loaded && tried_name_is(entry->text, name)))
 			return true;
 	}
-	if (name->len >= sizeof(proper))
+	if (name->len >= sizeof(base_name))
 		return false;
-	memcpy(proper, name->start, name->len);
-	proper[name->len] = '\0';
-	return verbs_provider_known(proper);
+	memcpy(base_name, name->start, name->len);
+	base_name[name->len] = '\0';
+	return verbs_provider_known(base_name);
 }
 
 /*
  * @load_module: verbs_provider_module_load(), or its narrower form
  * Return: whether a module was loaded that was not there before.
  */
-static bool
-load_with_locked(const char *text,
-		 bool (*load_module)(const struct verbs_provider_name *name))
+static bool provider_load_with_locked(
+	const char *text,
+	bool (*load_module)(const struct verbs_provider_name *name))
 	REQUIRES(load_mutex)
 {
 	struct verbs_provider_name name = verbs_provider_name_split(text);
 	struct tried_name *entry;
 	bool loaded;
 
-	if (is_settled_locked(&name))
+	if (provider_was_tried_locked(&name))
 		return false;
 	loaded = load_module(&name);
-	entry = name_new(text);
+	entry = tried_name_new(text);
 	if (entry) {
 		entry->loaded = loaded;
 		entry->next = tried;
@@ -114,12 +115,12 @@ load_with_locked(const char *text,
 	return loaded;
 }
 
-static bool load_locked(const char *text) REQUIRES(load_mutex)
+static bool provider_load_name_locked(const char *text) REQUIRES(load_mutex)
 {
-	return load_with_locked(text, verbs_provider_module_load);
+	return provider_load_with_locked(text, verbs_provider_module_load);
 }
 
-static bool load_from_env_locked(void) REQUIRES(load_mutex)
+static bool provider_load_env_locked(void) REQUIRES(load_mutex)
 {
 	const char *list = env_path("RDMAV_DRIVERS");
 	char name[PATH_MAX];
@@ -138,14 +139,15 @@ static bool load_from_env_locked(void) REQUIRES(load_mutex)
 			continue;
 		memcpy(name, list, len);
 		name[len] = '\0';
-		if (load_locked(name))
+		if (provider_load_name_locked(name))
 			found = true;
 	}
 	return found;
 }
 
 /* The files are looked at once: it is the environment that may change. */
-static bool is_wanted_locked(const struct opt_in *opt_in) REQUIRES(load_mutex)
+static bool opt_in_is_enabled_locked(const struct opt_in *opt_in)
+	REQUIRES(load_mutex)
 {
 	const char *value = env_path(opt_in->variable);
 
@@ -154,14 +156,15 @@ static bool is_wanted_locked(const struct opt_in *opt_in) REQUIRES(load_mutex)
 	return !files_done && access(opt_in->file, R_OK) == 0;
 }
 
-bool verbs_provider_load_wanted(void)
+bool verbs_provider_load_opt_in(void)
 {
 	bool found;
 
 	verbs_mutex_lock(&load_mutex);
-	found = load_from_env_locked();
+	found = provider_load_env_locked();
 	for (const struct opt_in *opt_in = opt_ins; opt_in->name; opt_in++) {
-		if (is_wanted_locked(opt_in) && load_locked(opt_in->name))
+		if (opt_in_is_enabled_locked(opt_in) &&
+		    provider_load_name_locked(opt_in->name))
 			found = true;
 	}
 	files_done = true;
@@ -173,16 +176,16 @@ bool verbs_provider_load_wanted(void)
  * Without the configuration folder, as in an install tree that was moved, the
  * modules of that tree are used for the kernel drivers of their names.
  */
-static bool load_for_name_locked(const char *name) REQUIRES(load_mutex)
+static bool provider_load_driver_locked(const char *name) REQUIRES(load_mutex)
 {
 	char configured[PATH_MAX];
 	int ret = verbs_provider_config_find(IBV_CONFIG_DIR, name, configured,
 					     sizeof(configured));
 
 	if (ret == -ENOENT)
-		return load_with_locked(name,
-					verbs_provider_module_load_beside);
-	return ret > 0 && load_locked(configured);
+		return provider_load_with_locked(
+			name, verbs_provider_module_load_beside);
+	return ret > 0 && provider_load_name_locked(configured);
 }
 
 bool verbs_provider_load_for(uint32_t driver_id)
@@ -191,8 +194,8 @@ bool verbs_provider_load_for(uint32_t driver_id)
 	bool found;
 
 	verbs_mutex_lock(&load_mutex);
-	found = load_from_env_locked();
-	if (name && !all_done && load_for_name_locked(name))
+	found = provider_load_env_locked();
+	if (name && !all_done && provider_load_driver_locked(name))
 		found = true;
 	verbs_mutex_unlock(&load_mutex);
 	return found;
@@ -204,45 +207,48 @@ struct visit {
 	struct tried_name *later;
 };
 
-static bool load_visited(void *arg, const char *text) REQUIRES(load_mutex)
+static bool provider_load_config_line(void *arg, const char *text)
+	REQUIRES(load_mutex)
 {
 	struct visit *visit = arg;
 	struct tried_name *entry;
 
 	if (!verbs_provider_name_split(text).kind) {
-		entry = name_new(text);
+		entry = tried_name_new(text);
 		if (entry) {
 			entry->next = visit->later;
 			visit->later = entry;
 			return true;
 		}
 	}
-	if (load_locked(text))
+	if (provider_load_name_locked(text))
 		visit->found = true;
 	return true;
 }
 
 /* Called for each kernel driver if there is no configuration folder. */
-static void load_beside(void *arg, const char *name) REQUIRES(load_mutex)
+static void provider_load_beside_library(void *arg, const char *name)
+	REQUIRES(load_mutex)
 {
 	struct visit *visit = arg;
 
-	if (load_with_locked(name, verbs_provider_module_load_beside))
+	if (provider_load_with_locked(name, verbs_provider_module_load_beside))
 		visit->found = true;
 }
 
-static bool load_configured_locked(void) REQUIRES(load_mutex)
+static bool provider_load_configured_locked(void) REQUIRES(load_mutex)
 {
 	struct visit visit = {};
 
-	if (verbs_provider_config_each(IBV_CONFIG_DIR, load_visited, &visit) ==
-	    -ENOENT)
-		verbs_driver_name_each(load_beside, &visit);
+	if (verbs_provider_config_each(IBV_CONFIG_DIR,
+				       provider_load_config_line,
+				       &visit) == -ENOENT)
+		verbs_driver_name_each(provider_load_beside_library, &visit);
 	while (visit.later) {
 		struct tried_name *entry = visit.later;
 
 		visit.later = entry->next;
-		if (load_locked(entry->text))
+		if (provider_load_name_locked(entry->text))
 			visit.found = true;
 		free(entry);
 	}
@@ -254,10 +260,10 @@ bool verbs_provider_load_all(void)
 	bool found;
 
 	verbs_mutex_lock(&load_mutex);
-	found = load_from_env_locked();
+	found = provider_load_env_locked();
 	if (!all_done) {
 		all_done = true;
-		found |= load_configured_locked();
+		found |= provider_load_configured_locked();
 	}
 	verbs_mutex_unlock(&load_mutex);
 	return found;

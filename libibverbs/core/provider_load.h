@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /**
- * verbs_provider_load_wanted() - load what takes part only when asked to
+ * verbs_provider_load_opt_in() - load what takes part only when asked to
  *
  * Some providers have devices that the kernel does not know, and that nobody
  * sees who does not want them (OPT_IN in cmake/VerbsProvider.cmake). They are
@@ -21,7 +21,7 @@
  *
  * Cheap if there is nothing to do. Context and result as below.
  */
-bool verbs_provider_load_wanted(void);
+bool verbs_provider_load_opt_in(void);
 
 /**
  * verbs_provider_load_for() - load the provider of one kernel driver

@@ -21,14 +21,14 @@ const struct verbs_device_ops verbs_provider_none = {
 	.provider_abi = VERBS_PROVIDER_ABI,
 };
 
-static void add(const struct verbs_device_ops *ops)
+static void static_provider_register(const struct verbs_device_ops *ops)
 {
 	if (ops->name && verbs_provider_register(ops) != 0)
 		verbs_warn("provider %s: cannot be registered", ops->name);
 	if (!ops->members)
 		return;
 	for (size_t i = 0; ops->members[i]; i++)
-		add(ops->members[i]);
+		static_provider_register(ops->members[i]);
 }
 
 void ibv_static_providers(void *unused, ...)
@@ -38,11 +38,11 @@ void ibv_static_providers(void *unused, ...)
 
 	va_start(args, unused);
 	while ((ops = va_arg(args, const struct verbs_device_ops *)) != NULL)
-		add(ops);
+		static_provider_register(ops);
 	va_end(args);
 }
 
-bool verbs_provider_load_wanted(void)
+bool verbs_provider_load_opt_in(void)
 {
 	return false;
 }

@@ -27,10 +27,10 @@
 #include "core/provider_registry.h"
 
 /* What came of looking in one place. */
-enum outcome {
-	NOT_THERE,
-	UNUSABLE, /* and the user was told */
-	LOADED,
+enum module_result {
+	MODULE_NOT_FOUND,
+	MODULE_UNUSABLE, /* and the user was has_warned */
+	MODULE_LOADED,
 };
 
 /* ------------------------------------------------------------------------ */
@@ -38,8 +38,8 @@ enum outcome {
 /* ------------------------------------------------------------------------ */
 
 /* A module of ours is found by the object that it exports. */
-static bool register_native(void *module,
-			    const struct verbs_provider_name *name)
+static bool module_register_native(void *module,
+				   const struct verbs_provider_name *name)
 {
 	const struct verbs_device_ops *ops;
 	char symbol[NAME_MAX];
@@ -63,7 +63,7 @@ static bool register_native(void *module,
 }
 
 /* Whether a provider that has registered lives in @module. */
-static bool has_registered(void *module)
+static bool module_has_registered(void *module)
 {
 	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
 	size_t count = verbs_provider_snapshot(providers);
@@ -86,36 +86,36 @@ static bool has_registered(void *module)
 }
 
 /* Modules that have registered stay for ever: devices point into them. */
-static enum outcome keep(void *module, const struct verbs_provider_name *name,
-			 const struct verbs_module_kind *kind,
-			 unsigned int nr_warnings)
+static enum module_result
+module_register(void *module, const struct verbs_provider_name *name,
+		const struct verbs_module_kind *kind, unsigned int nr_warnings)
 {
 	if (kind->foreign) {
 		/* The constructor has run by now. */
-		if (has_registered(module))
-			return LOADED;
+		if (module_has_registered(module))
+			return MODULE_LOADED;
 		if (verbs_nr_warnings() == nr_warnings)
 			verbs_warn("provider %s: lib%.*s%s.so does not "
 				   "register a provider",
 				   name->text, (int)name->len, name->start,
 				   kind->suffix);
-	} else if (register_native(module, name)) {
-		return LOADED;
+	} else if (module_register_native(module, name)) {
+		return MODULE_LOADED;
 	}
 	(void)dlclose(module); /* nothing points into it */
-	return UNUSABLE;
+	return MODULE_UNUSABLE;
 }
 
 /* Whether the dynamic linker says no more than that there is no such file. */
-static bool says_not_found(const char *reason, const char *file)
+static bool dlerror_is_not_found(const char *reason, const char *file)
 {
 	return strncmp(reason, file, strlen(file)) == 0 &&
 	       strstr(reason, strerror(ENOENT));
 }
 
-static enum outcome open_file(const char *file,
-			      const struct verbs_provider_name *name,
-			      const struct verbs_module_kind *kind)
+static enum module_result
+module_open_file(const char *file, const struct verbs_provider_name *name,
+		 const struct verbs_module_kind *kind)
 {
 	unsigned int nr_warnings = verbs_nr_warnings();
 	bool is_path = strchr(file, '/');
@@ -126,22 +126,22 @@ static enum outcome open_file(const char *file,
 		int ret = verbs_module_file_check(file, &reason);
 
 		if (ret == -ENOENT)
-			return NOT_THERE;
+			return MODULE_NOT_FOUND;
 		if (ret) {
 			verbs_warn("provider %s: %s %s", name->text, file,
 				   reason);
-			return UNUSABLE;
+			return MODULE_UNUSABLE;
 		}
 	}
 	module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (module)
-		return keep(module, name, kind, nr_warnings);
+		return module_register(module, name, kind, nr_warnings);
 
 	reason = dlerror();
-	if (!is_path && says_not_found(reason, file))
-		return NOT_THERE;
+	if (!is_path && dlerror_is_not_found(reason, file))
+		return MODULE_NOT_FOUND;
 	verbs_warn("provider %s: %s", name->text, reason);
-	return UNUSABLE;
+	return MODULE_UNUSABLE;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -149,7 +149,7 @@ static enum outcome open_file(const char *file,
 /* ------------------------------------------------------------------------ */
 
 /* Folder of this very library with "/libibverbs" behind it. */
-static bool folder_beside_library(char *buf, size_t size)
+static bool module_folder_beside_library(char *buf, size_t size)
 {
 	const char *slash;
 	Dl_info info;
@@ -165,9 +165,10 @@ static bool folder_beside_library(char *buf, size_t size)
 	return len > 0 && (size_t)len < size;
 }
 
-static enum outcome open_in_folder(const char *folder, size_t folder_len,
-				   const struct verbs_provider_name *name,
-				   const struct verbs_module_kind *kind)
+static enum module_result
+module_open_in_folder(const char *folder, size_t folder_len,
+		      const struct verbs_provider_name *name,
+		      const struct verbs_module_kind *kind)
 {
 	char path[PATH_MAX];
 	int len;
@@ -175,31 +176,33 @@ static enum outcome open_in_folder(const char *folder, size_t folder_len,
 	len = snprintf(path, sizeof(path), "%.*s/lib%.*s%s.so", (int)folder_len,
 		       folder, (int)name->len, name->start, kind->suffix);
 	if (len < 0 || (size_t)len >= sizeof(path))
-		return NOT_THERE;
-	return open_file(path, name, kind);
+		return MODULE_NOT_FOUND;
+	return module_open_file(path, name, kind);
 }
 
 /* @folders: separated by colons. One that is @known was looked into already. */
-static enum outcome open_in_folders(const char *folders, const char *known,
-				    const struct verbs_provider_name *name,
-				    const struct verbs_module_kind *kind)
+static enum module_result
+module_open_in_folders(const char *folders, const char *known,
+		       const struct verbs_provider_name *name,
+		       const struct verbs_module_kind *kind)
 {
-	enum outcome outcome = NOT_THERE;
+	enum module_result result = MODULE_NOT_FOUND;
 	size_t len;
 
-	for (; *folders && outcome == NOT_THERE;
+	for (; *folders && result == MODULE_NOT_FOUND;
 	     folders += len + (folders[len] != '\0')) {
 		len = strcspn(folders, ":");
 		if (len == 0 ||
 		    (len == strlen(known) && memcmp(folders, known, len) == 0))
 			continue;
-		outcome = open_in_folder(folders, len, name, kind);
+		result = module_open_in_folder(folders, len, name, kind);
 	}
-	return outcome;
+	return result;
 }
 
-static enum outcome open_absolute(const struct verbs_provider_name *name,
-				  const struct verbs_module_kind *kind)
+static enum module_result
+module_open_absolute(const struct verbs_provider_name *name,
+		     const struct verbs_module_kind *kind)
 {
 	char path[PATH_MAX];
 	int len;
@@ -207,13 +210,14 @@ static enum outcome open_absolute(const struct verbs_provider_name *name,
 	len = snprintf(path, sizeof(path), "%.*s%s.so", (int)name->stem_len,
 		       name->text, kind->suffix);
 	if (len < 0 || (size_t)len >= sizeof(path))
-		return NOT_THERE;
-	return open_file(path, name, kind);
+		return MODULE_NOT_FOUND;
+	return module_open_file(path, name, kind);
 }
 
 /* The linker itself opens it; what it would find is checked before. */
-static enum outcome open_by_search(const struct verbs_provider_name *name,
-				   const struct verbs_module_kind *kind)
+static enum module_result
+module_open_by_search(const struct verbs_provider_name *name,
+		      const struct verbs_module_kind *kind)
 {
 	char file[PATH_MAX], found[PATH_MAX];
 	const char *reason;
@@ -222,38 +226,41 @@ static enum outcome open_by_search(const struct verbs_provider_name *name,
 	len = snprintf(file, sizeof(file), "lib%.*s%s.so", (int)name->len,
 		       name->start, kind->suffix);
 	if (len < 0 || (size_t)len >= sizeof(file))
-		return NOT_THERE;
+		return MODULE_NOT_FOUND;
 	if (verbs_module_search(file, found, sizeof(found)) &&
 	    verbs_module_file_check(found, &reason) != 0) {
 		verbs_warn("provider %s: %s %s", name->text, found, reason);
-		return UNUSABLE;
+		return MODULE_UNUSABLE;
 	}
-	return open_file(file, name, kind);
+	return module_open_file(file, name, kind);
 }
 
 /* A file that is there but unusable ends the search for its kind. */
-static enum outcome open_kind(const struct verbs_provider_name *name,
-			      const struct verbs_module_kind *kind)
+static enum module_result
+module_open_kind(const struct verbs_provider_name *name,
+		 const struct verbs_module_kind *kind)
 {
-	enum outcome outcome = NOT_THERE;
+	enum module_result result = MODULE_NOT_FOUND;
 	char beside[PATH_MAX] = "";
 
 	if (*name->text == '/')
-		return open_absolute(name, kind);
-	if (folder_beside_library(beside, sizeof(beside)))
-		outcome = open_in_folder(beside, strlen(beside), name, kind);
-	if (outcome == NOT_THERE)
-		outcome =
-			open_in_folders(VERBS_PROVIDER_DIR, beside, name, kind);
-	if (outcome == NOT_THERE)
-		outcome = open_in_folders(VERBS_FOREIGN_PROVIDER_DIR, beside,
-					  name, kind);
-	return outcome == NOT_THERE ? open_by_search(name, kind) : outcome;
+		return module_open_absolute(name, kind);
+	if (module_folder_beside_library(beside, sizeof(beside)))
+		result = module_open_in_folder(beside, strlen(beside), name,
+					       kind);
+	if (result == MODULE_NOT_FOUND)
+		result = module_open_in_folders(VERBS_PROVIDER_DIR, beside,
+						name, kind);
+	if (result == MODULE_NOT_FOUND)
+		result = module_open_in_folders(VERBS_FOREIGN_PROVIDER_DIR,
+						beside, name, kind);
+	return result == MODULE_NOT_FOUND ? module_open_by_search(name, kind)
+					  : result;
 }
 
 bool verbs_provider_module_load(const struct verbs_provider_name *name)
 {
-	bool told = false;
+	bool has_warned = false;
 
 	if (name->len == 0 || name->len > VERBS_PROVIDER_NAME_LEN)
 		return false;
@@ -263,17 +270,17 @@ bool verbs_provider_module_load(const struct verbs_provider_name *name)
 
 		if (name->kind && name->kind != kind)
 			continue;
-		switch (open_kind(name, kind)) {
-		case LOADED:
+		switch (module_open_kind(name, kind)) {
+		case MODULE_LOADED:
 			return true;
-		case UNUSABLE:
-			told = true;
+		case MODULE_UNUSABLE:
+			has_warned = true;
 			break;
-		case NOT_THERE:
+		case MODULE_NOT_FOUND:
 			break;
 		}
 	}
-	if (!told)
+	if (!has_warned)
 		verbs_warn("provider %s: no module", name->text);
 	return false;
 }
@@ -284,6 +291,7 @@ bool verbs_provider_module_load_beside(const struct verbs_provider_name *name)
 	const struct verbs_module_kind *kind = &verbs_module_kinds[0];
 	char beside[PATH_MAX];
 
-	return folder_beside_library(beside, sizeof(beside)) &&
-	       open_in_folder(beside, strlen(beside), name, kind) == LOADED;
+	return module_folder_beside_library(beside, sizeof(beside)) &&
+	       module_open_in_folder(beside, strlen(beside), name, kind) ==
+		       MODULE_LOADED;
 }

@@ -18,7 +18,8 @@ const struct verbs_module_kind verbs_module_kinds[VERBS_NR_MODULE_KINDS] = {
 };
 
 /* The kind that @text ends with, NULL if it is a name and nothing else. */
-static const struct verbs_module_kind *kind_of(const char *text, size_t len)
+static const struct verbs_module_kind *module_kind_of_name(const char *text,
+							   size_t len)
 {
 	for (size_t i = 0; i < VERBS_NR_MODULE_KINDS; i++) {
 		const struct verbs_module_kind *kind = &verbs_module_kinds[i];
@@ -40,7 +41,7 @@ struct verbs_provider_name verbs_provider_name_split(const char *text)
 		.start = text,
 	};
 
-	parts.kind = kind_of(text, parts.stem_len);
+	parts.kind = module_kind_of_name(text, parts.stem_len);
 	if (parts.kind)
 		parts.stem_len -= strlen(parts.kind->suffix);
 	if (slash) {

@@ -15,7 +15,7 @@ static const struct verbs_device_ops *
 	registry[VERBS_MAX_PROVIDERS] GUARDED_BY(registry_mutex);
 static size_t nr_registered GUARDED_BY(registry_mutex);
 
-static int register_locked(const struct verbs_device_ops *ops)
+static int provider_register_locked(const struct verbs_device_ops *ops)
 	REQUIRES(registry_mutex)
 {
 	for (size_t i = 0; i < nr_registered; i++) {
@@ -39,7 +39,7 @@ int verbs_provider_register(const struct verbs_device_ops *ops)
 		return -EINVAL;
 
 	verbs_mutex_lock(&registry_mutex);
-	ret = register_locked(ops);
+	ret = provider_register_locked(ops);
 	verbs_mutex_unlock(&registry_mutex);
 	return ret;
 }

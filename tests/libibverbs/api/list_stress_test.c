@@ -126,7 +126,7 @@ static bool load(void)
 	return found;
 }
 
-bool verbs_provider_load_wanted(void)
+bool verbs_provider_load_opt_in(void)
 {
 	return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which memory is kept from children, and when: libibverbs/api/mr.c. Linked
- * with WRAP verbs_dontfork verbs_dofork.
+ * with WRAP verbs_fork_guard_add verbs_fork_guard_remove.
  */
 #include "core/fork_guard.h"
 
@@ -30,8 +30,8 @@ static struct call calls[MAX_CALLS];
 static size_t nr_calls;
 static int dontfork_ret, dofork_ret;
 
-int __wrap_verbs_dontfork(void *base, size_t size);
-int __wrap_verbs_dofork(void *base, size_t size);
+int __wrap_verbs_fork_guard_add(void *base, size_t size);
+int __wrap_verbs_fork_guard_remove(void *base, size_t size);
 
 static void note(const char *name, void *base, size_t size)
 {
@@ -44,13 +44,13 @@ static void note(const char *name, void *base, size_t size)
 	};
 }
 
-int __wrap_verbs_dontfork(void *base, size_t size)
+int __wrap_verbs_fork_guard_add(void *base, size_t size)
 {
 	note("dontfork", base, size);
 	return dontfork_ret;
 }
 
-int __wrap_verbs_dofork(void *base, size_t size)
+int __wrap_verbs_fork_guard_remove(void *base, size_t size)
 {
 	note("dofork", base, size);
 	return dofork_ret;

@@ -17,7 +17,7 @@ endfunction()
 
 api_test(device_test WRAP verbs_library_init)
 api_test(fork_test)
-api_test(mr_fork_test WRAP verbs_dontfork verbs_dofork)
+api_test(mr_fork_test WRAP verbs_fork_guard_add verbs_fork_guard_remove)
 api_test(context_test WRAP verbs_open_node verbs_core_import verbs_library_init)
 foreach(name abi_tables_test every_verb_test misuse_null_test
         misuse_attr_test misuse_foreign_test misuse_bits_test query_device_test

@@ -448,7 +448,7 @@ static void provider_that_is_wanted_is_asked_for_offers(void **state)
 {
 	fake_discover_reset();
 	fake_provider_reset();
-	fake_load.for_wish = &verbs_provider_fake;
+	fake_load.for_opt_in = &verbs_provider_fake;
 	fake_provider.offers[0] = "soft0";
 	fake_discover_fail(-ENOSYS);
 	list_assert_names_now(NAMES("soft0"));

@@ -17,9 +17,9 @@ static bool load(const struct verbs_device_ops **ops)
 	return found;
 }
 
-bool verbs_provider_load_wanted(void)
+bool verbs_provider_load_opt_in(void)
 {
-	return load(&fake_load.for_wish);
+	return load(&fake_load.for_opt_in);
 }
 
 bool verbs_provider_load_for(uint32_t driver_id)

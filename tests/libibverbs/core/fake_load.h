@@ -9,8 +9,8 @@
 #include <provider/provider.h>
 
 struct fake_load {
-	/* Registered by the first verbs_provider_load_wanted(), if set. */
-	const struct verbs_device_ops *for_wish;
+	/* Registered by the first verbs_provider_load_opt_in(), if set. */
+	const struct verbs_device_ops *for_opt_in;
 	/* Registered by the first verbs_provider_load_for(), if set. */
 	const struct verbs_device_ops *for_driver;
 	/* Registered by the first verbs_provider_load_all(), if set. */

@@ -77,13 +77,15 @@ static void check_child(char *memory, const char *expected)
 
 static void dontfork(char *memory, size_t first, size_t count)
 {
-	assert_int_equal(verbs_dontfork(memory + first * page, count * page),
-			 0);
+	assert_int_equal(
+		verbs_fork_guard_add(memory + first * page, count * page), 0);
 }
 
 static void dofork(char *memory, size_t first, size_t count)
 {
-	assert_int_equal(verbs_dofork(memory + first * page, count * page), 0);
+	assert_int_equal(
+		verbs_fork_guard_remove(memory + first * page, count * page),
+		0);
 }
 
 /* Mappings of the process that lie in these pages. */
@@ -140,9 +142,9 @@ static void it_lacks_the_page_of_a_single_byte(void **state)
 {
 	char *memory = start(4);
 
-	assert_int_equal(verbs_dontfork(memory + 2 * page - 1, 2), 0);
+	assert_int_equal(verbs_fork_guard_add(memory + 2 * page - 1, 2), 0);
 	check_child(memory, "x--x");
-	assert_int_equal(verbs_dofork(memory + 2 * page - 1, 2), 0);
+	assert_int_equal(verbs_fork_guard_remove(memory + 2 * page - 1, 2), 0);
 	check_child(memory, "xxxx");
 }
 
@@ -200,7 +202,7 @@ static void a_range_with_a_hole_is_left_alone(void **state)
 
 	assert_int_equal(munmap(memory + 4 * page, page), 0);
 	dontfork(memory, 1, 1);
-	assert_int_equal(verbs_dontfork(memory, 8 * page), -ENOMEM);
+	assert_int_equal(verbs_fork_guard_add(memory, 8 * page), -ENOMEM);
 	check_child(memory, "x-xx-xxx");
 	dofork(memory, 1, 1);
 	check_child(memory, "xxxx-xxx");

@@ -157,12 +157,12 @@ static void *at(size_t first)
 
 static int dontfork(size_t first, size_t count)
 {
-	return verbs_dontfork(at(first), count * page);
+	return verbs_fork_guard_add(at(first), count * page);
 }
 
 static int dofork(size_t first, size_t count)
 {
-	return verbs_dofork(at(first), count * page);
+	return verbs_fork_guard_remove(at(first), count * page);
 }
 
 /* Exactly the pages [first, first + count) are kept from children. */
@@ -301,31 +301,32 @@ static void pages_are_counted(void **state)
 static void parts_of_pages_are_whole_pages(void **state)
 {
 	start_on();
-	assert_int_equal(verbs_dontfork((char *)at(3) + page - 1, 2), 0);
+	assert_int_equal(verbs_fork_guard_add((char *)at(3) + page - 1, 2), 0);
 	check_only(3, 2);
-	assert_int_equal(verbs_dontfork((char *)at(4) + 100, 1), 0);
-	assert_int_equal(verbs_dofork((char *)at(3) + page - 1, 2), 0);
+	assert_int_equal(verbs_fork_guard_add((char *)at(4) + 100, 1), 0);
+	assert_int_equal(verbs_fork_guard_remove((char *)at(3) + page - 1, 2),
+			 0);
 	check_only(4, 1);
-	assert_int_equal(verbs_dofork((char *)at(4) + 100, 1), 0);
+	assert_int_equal(verbs_fork_guard_remove((char *)at(4) + 100, 1), 0);
 	check_none();
 }
 
 static void nothing_is_nothing(void **state)
 {
 	start_on();
-	assert_int_equal(verbs_dontfork(NULL, 100), 0);
-	assert_int_equal(verbs_dontfork(at(3), 0), 0);
-	assert_int_equal(verbs_dofork(NULL, 100), 0);
-	assert_int_equal(verbs_dofork(at(3), 0), 0);
+	assert_int_equal(verbs_fork_guard_add(NULL, 100), 0);
+	assert_int_equal(verbs_fork_guard_add(at(3), 0), 0);
+	assert_int_equal(verbs_fork_guard_remove(NULL, 100), 0);
+	assert_int_equal(verbs_fork_guard_remove(at(3), 0), 0);
 	assert_int_equal(kernel.nr_calls, 0);
 }
 
 static void what_is_no_range_is_refused(void **state)
 {
 	start_on();
-	assert_int_equal(verbs_dontfork(at(3), SIZE_MAX), -EINVAL);
-	assert_int_equal(verbs_dofork(at(3), SIZE_MAX), -EINVAL);
-	assert_int_equal(verbs_dontfork((void *)(UINTPTR_MAX - 10), 4),
+	assert_int_equal(verbs_fork_guard_add(at(3), SIZE_MAX), -EINVAL);
+	assert_int_equal(verbs_fork_guard_remove(at(3), SIZE_MAX), -EINVAL);
+	assert_int_equal(verbs_fork_guard_add((void *)(UINTPTR_MAX - 10), 4),
 			 -EINVAL);
 	assert_int_equal(kernel.nr_calls, 0);
 }

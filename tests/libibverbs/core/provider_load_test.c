@@ -484,10 +484,10 @@ static void nothing_is_loaded_that_nobody_wants(void **state)
 {
 	start_without_wish();
 	load_configure("rxe", "rxe");
-	assert_false(verbs_provider_load_wanted());
+	assert_false(verbs_provider_load_opt_in());
 	load_assert_nothing_registered();
 	load_set_env("GOOD_DEVICES", "");
-	assert_false(verbs_provider_load_wanted());
+	assert_false(verbs_provider_load_opt_in());
 	load_assert_nothing_registered();
 }
 
@@ -496,17 +496,17 @@ static void variable_loads_its_provider(void **state)
 	start_without_wish();
 	load_configure("rxe", "rxe");
 	load_set_env("GOOD_DEVICES", "all");
-	assert_true(verbs_provider_load_wanted());
-	assert_false(verbs_provider_load_wanted());
+	assert_true(verbs_provider_load_opt_in());
+	assert_false(verbs_provider_load_opt_in());
 	ASSERT_REGISTERED("good");
 }
 
 static void variable_may_be_set_later(void **state)
 {
 	start_without_wish();
-	assert_false(verbs_provider_load_wanted());
+	assert_false(verbs_provider_load_opt_in());
 	load_set_env("GOOD_DEVICES", "all");
-	assert_true(verbs_provider_load_wanted());
+	assert_true(verbs_provider_load_opt_in());
 	ASSERT_REGISTERED("good");
 }
 
@@ -514,7 +514,7 @@ static void configuration_file_loads_its_provider(void **state)
 {
 	start_without_wish();
 	load_write_file(WISH_FILE, "", 0);
-	assert_true(verbs_provider_load_wanted());
+	assert_true(verbs_provider_load_opt_in());
 	ASSERT_REGISTERED("good");
 	assert_int_equal(unlink(WISH_FILE), 0);
 }
@@ -524,7 +524,7 @@ static void privileged_program_follows_the_file_only(void **state)
 	start_without_wish();
 	load_privileged = true;
 	load_set_env("GOOD_DEVICES", "all");
-	assert_false(verbs_provider_load_wanted());
+	assert_false(verbs_provider_load_opt_in());
 	load_assert_nothing_registered();
 }
 
@@ -533,7 +533,7 @@ static void rdmav_drivers_are_wanted(void **state)
 {
 	start_without_wish();
 	load_set_env("RDMAV_DRIVERS", "siw");
-	assert_true(verbs_provider_load_wanted());
+	assert_true(verbs_provider_load_opt_in());
 	ASSERT_REGISTERED("siw");
 }
 
