@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * struct ibv_port_attr as it was when ibv_query_port() became an exported
- * function. Binaries that call the function, and not the inline of today,
- * have room for this much and no more; the public header only names the
- * struct. Used by the code behind the exported symbol.
+ * struct ibv_port_attr at the time when ibv_query_port() became an exported
+ * function. Programs that call the function instead of the current inline have
+ * room for these members only; the public header only declares the struct.
+ * Used by the code behind the exported symbol.
  */
 #ifndef PROVIDER_COMPAT_PORT_ATTR_H
 #define PROVIDER_COMPAT_PORT_ATTR_H

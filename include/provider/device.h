@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What discovery knows of one kernel device. Written by discover/, copied into
- * the device list by core/, read by providers when they are asked whether a
- * device is theirs. A record never changes after it was made.
+ * The record of one kernel device. discover/ writes it, core/ copies it into
+ * the device list, and the match of a provider reads it. A record is constant
+ * after it was made.
  */
 #ifndef PROVIDER_DEVICE_H
 #define PROVIDER_DEVICE_H
@@ -29,7 +29,8 @@ struct verbs_kernel_device {
 	int node_type;	      /* enum ibv_node_type */
 	/*
 	 * Without a netlink index: modification time of the device's folder in
-	 * sysfs. It tells a device from a later one of the same name.
+	 * sysfs, which distinguishes the device from a later one of the same
+	 * name.
 	 */
 	struct timespec created;
 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Kernel commands, for kernel-backed providers only: each function is one
- * verbs call carried to the uverbs device of a context and back. How it gets
- * there (native ioctl, write command inside an ioctl, write(2)) is decided in
- * libibverbs/kernel/ from what the running kernel can do.
+ * Kernel commands, for kernel-backed providers only: each function performs
+ * one verbs call on the uverbs device of a context. libibverbs/kernel/ chooses
+ * the form of the command (native ioctl, write command inside an ioctl,
+ * write(2)) by the features of the running kernel.
  *
- * All functions return 0 or -errno, never touch errno for the caller's use,
- * and leave outputs alone when they fail. Driver data travels as a struct
- * verbs_udata; NULL means that the driver wants none.
+ * All functions return 0 or -errno and do not set errno for the caller. On
+ * failure they leave outputs unchanged. Driver data is passed as a struct
+ * verbs_udata; NULL means that the driver has none.
  *
- * Destroy functions follow RDMAV_ALLOW_DISASSOC_DESTROY: when it is on and the
- * device is gone (EIO) they succeed, and report no event to wait for.
+ * Destroy functions follow RDMAV_ALLOW_DISASSOC_DESTROY: if it is set and the
+ * device is gone (EIO), they succeed and return an event count of zero.
  *
  * Context: any thread; they block as long as the kernel does.
  */
@@ -27,8 +27,8 @@
 
 /*
  * Driver specific input and output of one command, as laid out in the driver's
- * header under <rdma/>. The kernel may write to out even when a command fails;
- * what it does not fill stays as it was, so hand in zeroes.
+ * header under <rdma/>. The kernel may write to out even when a command fails.
+ * Bytes that it does not fill keep their value, so pass zeroes.
  */
 struct verbs_udata {
 	const void *in;
@@ -36,9 +36,9 @@ struct verbs_udata {
 	void *out;
 	size_t out_len; /* bytes; a multiple of 4 */
 	/*
-	 * Attributes of the driver's own, added behind those of the method.
-	 * What the kernel changes in them is copied back on success. A
-	 * mandatory one rules out every form of the command but the ioctl.
+	 * Attributes of the driver, added behind those of the method. Changes
+	 * by the kernel are copied back on success. A command with a mandatory
+	 * attribute is sent only as an ioctl.
 	 */
 	struct ib_uverbs_attr *attrs;
 	size_t nr_attrs;
@@ -48,20 +48,20 @@ struct verbs_udata {
 
 /* -- context, device, port -- */
 
-/* Fills num_comp_vectors; the descriptor's context can be used from then on. */
+/* Fills num_comp_vectors. Other commands can be used afterwards. */
 int verbs_cmd_get_context(struct ibv_context *ctx,
 			  const struct verbs_udata *udata);
-/* The same as far as an imported descriptor allows: ibv_import_device(3). */
+/* The same for an imported descriptor: ibv_import_device(3). */
 int verbs_cmd_query_context(struct ibv_context *ctx,
 			    const struct verbs_udata *udata);
 int verbs_cmd_alloc_async_fd(struct ibv_context *ctx, int *ret_fd);
 int verbs_cmd_create_comp_channel(struct ibv_context *ctx, int *ret_fd);
 
 /*
- * @attr: zeroed; every field that fits @attr_size and that the kernel answers
- *	is filled, except fw_ver
- * @ret_fw_ver: the driver's firmware version number, to be formatted by the
- *	provider
+ * @attr: zeroed; all fields that fit @attr_size and that the kernel returns
+ *	are filled, except fw_ver
+ * @ret_fw_ver: the driver's firmware version number, which the provider
+ *	formats
  */
 int verbs_cmd_query_device(struct ibv_context *ctx,
 			   const struct ibv_query_device_ex_input *input,
@@ -69,9 +69,9 @@ int verbs_cmd_query_device(struct ibv_context *ctx,
 			   uint64_t *ret_fw_ver,
 			   const struct verbs_udata *udata);
 /*
- * The same, and the kernel's own answer of <rdma/ib_user_verbs.h>, of which
- * response_length bytes are filled: where the extended command is not wanted
- * or not there, those of the plain one.
+ * The same, and also returns the kernel's response of <rdma/ib_user_verbs.h>,
+ * of which response_length bytes are filled. If the extended command is not
+ * needed or not supported, these are the members of the plain one.
  */
 struct ib_uverbs_ex_query_device_resp;
 int verbs_cmd_query_device_resp(struct ibv_context *ctx,
@@ -92,8 +92,8 @@ int verbs_cmd_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 			      uint32_t gid_index,
 			      struct ibv_gid_entry *ret_entry);
 /*
- * Returns the number of entries; -EINVAL if @max_entries are too few. @entries
- * is undefined after a failure.
+ * Returns the number of entries; -EINVAL if @max_entries is too small.
+ * @entries is undefined after a failure.
  */
 ssize_t verbs_cmd_query_gid_table(struct ibv_context *ctx,
 				  struct ibv_gid_entry *entries,
@@ -117,7 +117,7 @@ int verbs_cmd_close_xrcd(struct verbs_xrcd *xrcd);
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		     uint64_t iova, int access, struct verbs_mr *vmr,
 		     const struct verbs_udata *udata);
-/* Fills what @flags change. */
+/* Fills the members that @flags select. */
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		       void *addr, size_t length, uint64_t iova, int access,
 		       const struct verbs_udata *udata);
@@ -129,12 +129,12 @@ int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 			    uint64_t iova, int fd, int access,
 			    struct verbs_mr *vmr,
 			    const struct verbs_udata *udata);
-/* Looks an existing MR up by @handle; fills length too. */
+/* Queries an existing MR by @handle; fills length as well. */
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle,
 		       struct verbs_mr *vmr);
 /*
- * ibv_reg_mr_ex(3) without IBV_REG_MR_MASK_BUF. Kernels without the method get
- * verbs_cmd_reg_mr() where it says the same, else -EOPNOTSUPP.
+ * ibv_reg_mr_ex(3) without IBV_REG_MR_MASK_BUF. On kernels without the method,
+ * verbs_cmd_reg_mr() is used if it is equivalent, else it returns -EOPNOTSUPP.
  */
 int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
 			struct verbs_mr *vmr, const struct verbs_udata *udata);
@@ -154,7 +154,7 @@ int verbs_cmd_free_dm(struct verbs_dm *vdm);
 int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *vdm,
 			uint64_t offset, size_t length, unsigned int access,
 			struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* @pg_off: place in the device's pages, as mmap(2) takes it */
+/* @pg_off: offset in the device's pages, as for mmap(2) */
 int verbs_cmd_export_dmabuf_fd(struct ibv_context *ctx, off_t pg_off,
 			       int *ret_fd);
 int verbs_cmd_alloc_dmah(struct ibv_context *ctx,
@@ -176,13 +176,13 @@ int verbs_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 /* -- completion queues -- */
 
 /*
- * verbs_cmd_create_cq() - make a CQ that verbs_init_cq() has prepared
- * @attr: cqe, channel, comp_vector; wc_flags and flags where comp_mask or the
- *	extended form ask for them
+ * verbs_cmd_create_cq() - create a CQ that verbs_init_cq() has initialized
+ * @attr: cqe, channel, comp_vector; wc_flags and flags if comp_mask or the
+ *	extended form select them
  *
- * Fills handle and cqe. Without a timestamp wish and without flags the plain
- * command is enough for every kernel; with them, -EOPNOTSUPP where the kernel
- * has no form that carries them.
+ * Fills handle and cqe. Without timestamps and flags, the plain command is
+ * sufficient for every kernel; with them, the function returns -EOPNOTSUPP if
+ * the kernel has no form for them.
  */
 int verbs_cmd_create_cq(struct ibv_context *ctx, struct ibv_cq *cq,
 			const struct ibv_cq_init_attr_ex *attr,
@@ -197,9 +197,8 @@ int verbs_cmd_destroy_cq(struct ibv_cq *cq,
 			 struct verbs_event_count *ret_raised);
 
 /*
- * verbs_cmd_create_cq_buf() - the same, with ring memory that the driver brings
- * @buf: exactly one of addr (fd is -1) or fd and fd_offset is used. Native
- *	ioctl only.
+ * verbs_cmd_create_cq_buf() - create a CQ in ring memory of the driver
+ * @buf: either addr (fd is -1) or fd and fd_offset is used. Native ioctl only.
  */
 struct verbs_cq_buf {
 	void *addr;
@@ -215,8 +214,8 @@ int verbs_cmd_create_cq_buf(struct ibv_context *ctx, struct ibv_cq *cq,
 /* -- shared receive queues -- */
 
 /*
- * Fills handle, attr->attr (real sizes), and for type XRC srq_num. A @vsrq of
- * type BASIC is not touched behind its ibv_srq.
+ * Fills handle, attr->attr (real sizes), and for type XRC srq_num. For type
+ * BASIC, only the ibv_srq of @vsrq is accessed.
  */
 int verbs_cmd_create_srq(struct ibv_context *ctx, struct verbs_srq *vsrq,
 			 struct ibv_srq_init_attr_ex *attr,
@@ -230,10 +229,10 @@ int verbs_cmd_destroy_srq(struct ibv_srq *srq,
 /* -- queue pairs -- */
 
 /*
- * verbs_cmd_create_qp() - make a QP that verbs_init_qp() has prepared
+ * verbs_cmd_create_qp() - create a QP that verbs_init_qp() has initialized
  *
- * Fills handle, qp_num and attr->cap (real sizes). max_tso_header, rx_hash_conf
- * and send_ops_flags are the provider's business and are not sent.
+ * Fills handle, qp_num and attr->cap (real sizes). max_tso_header,
+ * rx_hash_conf and send_ops_flags are not sent; the provider handles them.
  */
 int verbs_cmd_create_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 			struct ibv_qp_init_attr_ex *attr,
@@ -245,7 +244,7 @@ int verbs_cmd_open_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 /* attr_mask may contain IBV_QP_RATE_LIMIT. */
 int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 			int attr_mask, const struct verbs_udata *udata);
-/* Always the extended command: the only one with an answer of the driver. */
+/* Always the extended command, the only one with a driver response. */
 int verbs_cmd_modify_qp_ex(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 			   int attr_mask, const struct verbs_udata *udata);
 int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
@@ -259,7 +258,7 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp,
 int verbs_cmd_create_wq(struct ibv_context *ctx, struct ibv_wq *wq,
 			struct ibv_wq_init_attr *attr,
 			const struct verbs_udata *udata);
-/* Keeps wq->state. */
+/* Updates wq->state. */
 int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
 			const struct verbs_udata *udata);
 int verbs_cmd_destroy_wq(struct ibv_wq *wq,
@@ -299,7 +298,7 @@ int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
 			    const struct verbs_udata *udata);
 int verbs_cmd_destroy_counters(struct verbs_counters *vcounters);
 
-/* -- counters of completions: native ioctl only -- */
+/* -- completion counters: native ioctl only -- */
 
 int verbs_cmd_query_comp_cntr_caps(struct ibv_context *ctx,
 				   struct ibv_comp_cntr_caps *caps);
@@ -319,9 +318,9 @@ int verbs_cmd_qp_attach_comp_cntr(
 	struct ibv_qp *qp, struct ibv_comp_cntr *cntr,
 	const struct ibv_qp_attach_comp_cntr_attr *attr);
 
-/* -- data path through the kernel: for drivers without queues of their own.
+/* -- data path through the kernel: for drivers without queues in user space.
  *    The first has the convention of ibv_poll_cq(3), the others return 0 or
- *    -errno and set *ret_bad to the first request that was not taken. -- */
+ *    -errno and set *ret_bad to the first rejected work request. -- */
 
 int verbs_cmd_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 int verbs_cmd_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
@@ -332,10 +331,10 @@ int verbs_cmd_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			    struct ibv_recv_wr **ret_bad);
 
 /*
- * verbs_cmd_ring_send_doorbell() - tell the driver that its send ring has work
+ * verbs_cmd_ring_send_doorbell() - notify the driver of new work requests
  *
- * The POST_SEND command without any work request in it: how drivers whose send
- * queue is shared memory are started. Data path: one system call, no
+ * The POST_SEND command without a work request. Drivers whose send queue is
+ * shared memory process the queue then. Data path: one system call, no
  * allocation, and errno is not kept.
  */
 int verbs_cmd_ring_send_doorbell(struct ibv_qp *qp);

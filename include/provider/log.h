@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Logging of the library and its providers. Silent unless VERBS_LOG_LEVEL and
- * VERBS_LOG_FILE ask for it; see libibverbs(7).
+ * Log of the library and its providers. Off unless VERBS_LOG_LEVEL and
+ * VERBS_LOG_FILE are set; see libibverbs(7).
  */
 #ifndef PROVIDER_LOG_H
 #define PROVIDER_LOG_H
@@ -18,11 +18,11 @@ enum verbs_log_level {
 
 /**
  * verbs_log() - write one line to the log
- * @ctx: context the message is about, or NULL
+ * @ctx: context of the message, or NULL
  * @level: importance; the line is dropped if VERBS_LOG_LEVEL is lower
  * @fmt: printf format; a newline is added if it has none
  *
- * Context: any thread; takes no lock of the library; leaves errno alone.
+ * Context: any thread; takes no lock of the library; keeps errno.
  */
 void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
 	       const char *fmt, ...) __attribute__((format(printf, 3, 4)));

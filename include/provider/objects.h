@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The objects that a provider allocates. Each begins with the public struct
- * that applications see and adds what the library keeps with it. A provider
- * embeds these as the first member of its own struct.
+ * that applications see, followed by members of the library. A provider embeds
+ * them as the first member of its own struct.
  *
  * Their layout equals that of the same wrappers in modules built for existing
  * releases (tests/abi/), so objects of such a module need no translation.
@@ -96,7 +96,7 @@ struct verbs_flow_action {
 	enum verbs_flow_action_type type;
 };
 
-/* What ibv_alloc_buf(3) hands out; applications do not see into it. */
+/* The object of ibv_alloc_buf(3), opaque to applications. */
 struct ibv_buf {
 	void *addr;
 	size_t size; /* bytes */
@@ -107,20 +107,20 @@ struct ibv_buf {
 /**
  * verbs_init_cq() - set the fields of a CQ that do not come from the device
  * @cq: zeroed object of the provider
- * @ctx: context it belongs to
- * @channel: completion channel or NULL; its use count is taken by api/
+ * @ctx: its context
+ * @channel: completion channel or NULL; api/ increments its use count
  * @cq_context: the application's pointer
  *
- * To be called before the device can raise an event for @cq.
+ * Call it before the device can raise an event for @cq.
  */
 void verbs_init_cq(struct ibv_cq *cq, struct ibv_context *ctx,
 		   struct ibv_comp_channel *channel, void *cq_context);
 
-/** verbs_init_srq() - the same for an SRQ, from @attr */
+/** verbs_init_srq() - set the same fields of an SRQ from @attr */
 void verbs_init_srq(struct verbs_srq *vsrq, struct ibv_context *ctx,
 		    const struct ibv_srq_init_attr_ex *attr);
 
-/** verbs_init_qp() - the same for a QP; its state becomes RESET */
+/** verbs_init_qp() - set the same fields of a QP; its state becomes RESET */
 void verbs_init_qp(struct verbs_qp *vqp, struct ibv_context *ctx,
 		   const struct ibv_qp_init_attr_ex *attr);
 
@@ -130,7 +130,7 @@ void verbs_fini_srq(struct ibv_srq *srq);
 void verbs_fini_qp(struct ibv_qp *qp);
 
 /*
- * How many events the device raised for an object in its life. Destroying
+ * Number of events that the device has raised for an object. The destroy op
  * waits until the application has acknowledged as many: see
  * ibv_ack_cq_events(3) and ibv_get_async_event(3).
  */
@@ -141,7 +141,7 @@ struct verbs_event_count {
 
 /**
  * verbs_wait_cq_acked() - wait until all events of a destroyed CQ are acked
- * @cq: CQ that the device does not know any more
+ * @cq: CQ that is already destroyed in the device
  * @raised: as returned by the destroy command
  *
  * Context: blocks; no lock may be held.
@@ -153,8 +153,8 @@ void verbs_wait_srq_acked(struct ibv_srq *srq,
 void verbs_wait_qp_acked(struct ibv_qp *qp,
 			 const struct verbs_event_count *raised);
 /*
- * The lock and the count of a WQ are set up by the application's inline
- * function, behind create_wq(): a WQ that was never handed out has neither.
+ * The application's inline function initializes the lock and the count of a WQ
+ * after create_wq(): a WQ that was never returned to it has neither.
  */
 void verbs_wait_wq_acked(struct ibv_wq *wq,
 			 const struct verbs_event_count *raised);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The contract between the library and a provider: what a provider hands in,
- * and what each of its functions may rely on and must leave behind. Read it
- * top to bottom; providers/README.md says how to add one.
+ * The contract between the library and a provider: the provider's tables, and
+ * the preconditions and results of each function. Read it from top to bottom;
+ * providers/README.md describes how to add a provider.
  *
  * Conventions, unless the comment of a member says otherwise:
- *  - int functions return 0 or -errno, and leave errno and all outputs alone
- *    when they fail; the library sets errno for the application.
- *  - Arguments were checked as far as the man page promises: objects are
- *    non-NULL and of one context, masks hold known bits only.
- *  - No lock of the library is held.
- *  - A create function allocates the object and hands its ownership to the
- *    application; the destroy function of the same object frees it, and
- *    leaves it whole and usable when it fails.
- *  - A member that is NULL answers "not supported" (core/op_defaults_*.c).
+ * - int functions return 0 or -errno, and leave errno and all outputs
+ *   unchanged on failure; the library sets errno for the application.
+ * - Arguments were checked as far as the man page promises: objects are
+ *   non-NULL and of one context, masks contain known bits only.
+ * - No lock of the library is held.
+ * - A create function allocates the object, which the application then owns;
+ *   the destroy function of the object frees it, and leaves it usable if it
+ *   fails.
+ * - A member that is NULL means "not supported" (core/op_defaults_*.c).
  */
 #ifndef PROVIDER_PROVIDER_H
 #define PROVIDER_PROVIDER_H
@@ -26,12 +26,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Rises with every change of this folder that a module must be rebuilt for. */
+/*
+ * Incremented with every change of this folder that requires modules to be
+ * rebuilt.
+ */
 #define VERBS_PROVIDER_ABI	  1
 #define VERBS_PROVIDER_ABI_STRING "1"
 
 /* ------------------------------------------------------------------------ */
-/* Which devices are the provider's                                          */
+/* Matching of devices                                                      */
 /* ------------------------------------------------------------------------ */
 
 enum verbs_match_kind {
@@ -50,7 +53,7 @@ struct verbs_match {
 struct verbs_device;
 struct verbs_foreign_hooks;
 
-/* The uverbs descriptor of a context, from open_context() to its free. */
+/* The uverbs descriptor that a context is opened with. */
 struct verbs_cmd_file {
 	int fd; /* open, or -1 for a device without a kernel driver */
 	/* ibv_import_device(3): the descriptor has a kernel context already. */
@@ -58,36 +61,35 @@ struct verbs_cmd_file {
 };
 
 /* ------------------------------------------------------------------------ */
-/* The provider                                                              */
+/* The provider                                                             */
 /* ------------------------------------------------------------------------ */
 
 /*
  * One constant object per provider, called verbs_provider_<name>. A loadable
- * module exports it; a static build refers to it by name. (The type name is
- * the one that the public header declares for static builds.)
+ * module exports it; a static build refers to it by name. (The public header
+ * declares this type name for static builds.)
  */
 struct verbs_device_ops {
 	uint32_t provider_abi; /* VERBS_PROVIDER_ABI */
 	const char *name;      /* "rxe", as in "driver rxe" */
 
-	/* Range of verbs_kernel_device.abi_version that the code understands.
-	 */
+	/* Supported range of verbs_kernel_device.abi_version. */
 	uint32_t min_abi_version;
 	uint32_t max_abi_version;
-	const struct verbs_match *match; /* NULL: no kernel device is its own */
+	const struct verbs_match *match; /* NULL: no kernel devices */
 
 	/*
-	 * Set in verbs_provider_all only, which stands for all providers of a
-	 * static build: those providers, and NULL at the end.
+	 * Set only in verbs_provider_all, which represents all providers of a
+	 * static build: these providers, NULL-terminated.
 	 */
 	const struct verbs_device_ops *const *members;
 
 	/*
-	 * list_devices() - optional: devices that the kernel does not know
+	 * list_devices() - optional: list devices without a kernel driver
 	 *
 	 * Calls add(arg, name, node_type, node_guid) once for each device.
-	 * Called with the list mutex held, on each scan: it must not call into
-	 * the library other than through @add, and must not block.
+	 * Called with the list mutex held, at each scan: it must not call the
+	 * library except through @add, and must not block.
 	 * Return: 0, or the first error of @add, or -errno.
 	 */
 	int (*list_devices)(int (*add)(void *arg, const char *name,
@@ -99,35 +101,36 @@ struct verbs_device_ops {
 	 * @dev: device; the context takes a reference of its own
 	 * @cmd_file: pass it to verbs_context_new() first of all
 	 *
-	 * To be done with verbs_context_new(), the provider's own set-up
+	 * Calls verbs_context_new(), the provider's own initialization
 	 * (verbs_cmd_get_context() for a kernel device), then
-	 * verbs_context_set_ops(). If that fails, verbs_context_free().
+	 * verbs_context_set_ops(). If the initialization fails, it calls
+	 * verbs_context_free().
 	 */
 	int (*open_context)(struct verbs_device *dev,
 			    struct verbs_cmd_file cmd_file,
 			    struct verbs_context **ret_vctx);
 
 	/*
-	 * close_context() - undo open_context(), up to and including
+	 * close_context() - undo open_context(), including
 	 * verbs_context_free(). Cannot fail.
 	 */
 	void (*close_context)(struct verbs_context *vctx);
 
 	/*
-	 * NULL. For modules that were built for another library, which have
-	 * their own ways of matching and making devices: core/foreign_hooks.h.
+	 * NULL, except for modules that were built for another library and
+	 * have their own matching and devices: core/foreign_hooks.h.
 	 */
 	const struct verbs_foreign_hooks *foreign;
 };
 
 /**
- * verbs_context_new() - allocate and prepare a context
+ * verbs_context_new() - allocate and initialize a context
  * @dev: its device
- * @cmd_file: its descriptor becomes the context's, and is closed on failure
+ * @cmd_file: the context owns its descriptor, which is closed on failure
  * @size: bytes of the provider's struct, which begins with a verbs_context
  *
- * The memory is zeroed; every op answers "not supported"; kernel commands can
- * be sent.
+ * The memory is zeroed, every op returns "not supported", and kernel commands
+ * can be sent.
  *
  * Return: the context, or NULL when there is no memory.
  */
@@ -135,7 +138,7 @@ struct verbs_context *verbs_context_new(struct verbs_device *dev,
 					struct verbs_cmd_file cmd_file,
 					size_t size);
 
-/** verbs_context_free() - close the descriptors, drop the device, free */
+/** verbs_context_free() - close the descriptors, put the device, free */
 void verbs_context_free(struct verbs_context *vctx);
 
 struct verbs_context_ops;
@@ -143,16 +146,16 @@ struct verbs_context_ops;
 /**
  * verbs_context_set_ops() - fill the op table of a context
  * @vctx: context made by verbs_context_new()
- * @ops: members that are not NULL replace what was there
+ * @ops: members that are not NULL replace those of the context
  */
 void verbs_context_set_ops(struct verbs_context *vctx,
 			   const struct verbs_context_ops *ops);
 
-/** verbs_context_nr_ports() - ports as netlink told them, 0 if unknown */
+/** verbs_context_nr_ports() - return the port count from netlink, 0: unknown */
 uint32_t verbs_context_nr_ports(const struct ibv_context *ctx);
 
 /* ------------------------------------------------------------------------ */
-/* What can be done with a context                                           */
+/* Operations of a context                                                  */
 /* ------------------------------------------------------------------------ */
 
 struct verbs_context_ops {
@@ -168,7 +171,7 @@ struct verbs_context_ops {
 			    const struct ibv_query_device_ex_input *input,
 			    struct ibv_device_attr_ex *attr, size_t attr_size);
 
-	/* query_port() - @attr is zeroed and has its full present size */
+	/* query_port() - @attr is zeroed and has its full current size */
 	int (*query_port)(struct ibv_context *ctx, uint8_t port_num,
 			  struct ibv_port_attr *attr);
 
@@ -219,9 +222,9 @@ struct verbs_context_ops {
 	 */
 	int (*create_comp_channel)(struct ibv_context *ctx, int *ret_fd);
 
-	/* cq_event() - optional: @cq's event was taken from its channel */
+	/* cq_event() - optional: an event of @cq was read from its channel */
 	void (*cq_event)(struct ibv_cq *cq);
-	/* async_event() - optional: an event was read, before it is returned */
+	/* async_event() - optional: an event was read but not yet returned */
 	void (*async_event)(struct ibv_context *ctx,
 			    struct ibv_async_event *event);
 
@@ -229,7 +232,7 @@ struct verbs_context_ops {
 
 	int (*alloc_pd)(struct ibv_context *ctx, struct ibv_pd **ret_pd);
 	int (*dealloc_pd)(struct ibv_pd *pd);
-	/* import_pd() - ibv_import_pd(3); unimport_pd() forgets it again */
+	/* import_pd() - ibv_import_pd(3); unimport_pd() drops the object */
 	int (*import_pd)(struct ibv_context *ctx, uint32_t handle,
 			 struct ibv_pd **ret_pd);
 	void (*unimport_pd)(struct ibv_pd *pd);
@@ -256,7 +259,10 @@ struct verbs_context_ops {
 	int (*reg_dmabuf_mr)(struct ibv_pd *pd, uint64_t offset, size_t length,
 			     uint64_t iova, int fd, int access,
 			     struct ibv_mr **ret_mr);
-	/* rereg_mr() - @pd, @addr, @length, @access as @flags say */
+	/*
+	 * rereg_mr() - @flags select which of @pd, @addr, @length, @access are
+	 * used
+	 */
 	int (*rereg_mr)(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 			void *addr, size_t length, int access);
 	int (*dereg_mr)(struct verbs_mr *vmr);
@@ -264,14 +270,14 @@ struct verbs_context_ops {
 			 uint32_t flags, struct ibv_sge *sg_list,
 			 uint32_t num_sge);
 	/*
-	 * reg_mr_ex() - ibv_reg_mr_ex(3); IBV_REG_MR_MASK_BUF is resolved
-	 * already. Default: reg_mr() or reg_dmabuf_mr().
+	 * reg_mr_ex() - ibv_reg_mr_ex(3) after IBV_REG_MR_MASK_BUF was
+	 * resolved. Default: reg_mr() or reg_dmabuf_mr().
 	 */
 	int (*reg_mr_ex)(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 			 struct ibv_mr **ret_mr);
-	/* alloc_null_mr() - fills context and pd too */
+	/* alloc_null_mr() - also fills context and pd */
 	int (*alloc_null_mr)(struct ibv_pd *pd, struct ibv_mr **ret_mr);
-	/* import_mr() - ibv_import_mr(3); unimport_mr() forgets it again */
+	/* import_mr() - ibv_import_mr(3); unimport_mr() drops the object */
 	int (*import_mr)(struct ibv_pd *pd, uint32_t handle,
 			 struct ibv_mr **ret_mr);
 	void (*unimport_mr)(struct ibv_mr *mr);
@@ -284,11 +290,11 @@ struct verbs_context_ops {
 	int (*alloc_dm)(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr,
 			struct ibv_dm **ret_dm);
 	int (*free_dm)(struct ibv_dm *dm);
-	/* reg_dm_mr() - fills context and pd too */
+	/* reg_dm_mr() - also fills context and pd */
 	int (*reg_dm_mr)(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
 			 size_t length, unsigned int access,
 			 struct ibv_mr **ret_mr);
-	/* dm_export_dmabuf_fd() - a new descriptor, the caller's */
+	/* dm_export_dmabuf_fd() - a new descriptor, which the caller owns */
 	int (*dm_export_dmabuf_fd)(struct ibv_dm *dm, int *ret_fd);
 	int (*import_dm)(struct ibv_context *ctx, uint32_t handle,
 			 struct ibv_dm **ret_dm);
@@ -298,9 +304,9 @@ struct verbs_context_ops {
 			  struct ibv_dmah **ret_dmah);
 	int (*dealloc_dmah)(struct ibv_dmah *dmah);
 	/*
-	 * alloc_buf() - ibv_alloc_buf(3); the buffer's addr, size, pd and
-	 * dmabuf_fd (-1: plain memory) are filled. Default: page-aligned memory
-	 * of the process. free_buf() takes what alloc_buf() gave.
+	 * alloc_buf() - ibv_alloc_buf(3); fills the buffer's addr, size, pd
+	 * and dmabuf_fd (-1: plain memory). free_buf() frees it. Default:
+	 * page-aligned memory of the process.
 	 */
 	int (*alloc_buf)(struct ibv_pd *pd, size_t size,
 			 struct ibv_buf **ret_buf);
@@ -320,18 +326,18 @@ struct verbs_context_ops {
 
 	/*
 	 * create_cq() - ibv_create_cq(3) and ibv_create_cq_ex(3)
-	 * @extended: the application asked for an ibv_cq_ex: the poll and read
+	 * @extended: the application needs an ibv_cq_ex, so the poll and read
 	 *	functions for attr->wc_flags must be set. wc_flags are within
 	 *	IBV_CREATE_CQ_SUP_WC_FLAGS.
 	 *
-	 * Call verbs_init_cq() before the device knows the CQ.
+	 * Call verbs_init_cq() before the CQ is created in the device.
 	 */
 	int (*create_cq)(struct ibv_context *ctx,
 			 const struct ibv_cq_init_attr_ex *attr, bool extended,
 			 struct verbs_cq **ret_vcq);
 	int (*resize_cq)(struct ibv_cq *cq, int cqe);
 	int (*modify_cq)(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
-	/* destroy_cq() - ends with verbs_wait_cq_acked() before it frees */
+	/* destroy_cq() - calls verbs_wait_cq_acked() before it frees the CQ */
 	int (*destroy_cq)(struct ibv_cq *cq);
 
 	/* -- shared receive queues -- */
@@ -340,7 +346,7 @@ struct verbs_context_ops {
 	 * create_srq() - ibv_create_srq(3) and ibv_create_srq_ex(3)
 	 * @attr: comp_mask has PD; attr->attr returns the real sizes
 	 *
-	 * Call verbs_init_srq() before the device knows the SRQ.
+	 * Call verbs_init_srq() before the SRQ is created in the device.
 	 */
 	int (*create_srq)(struct ibv_context *ctx,
 			  struct ibv_srq_init_attr_ex *attr,
@@ -348,9 +354,14 @@ struct verbs_context_ops {
 	int (*modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 			  int attr_mask);
 	int (*query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr);
-	/* get_srq_num() - default: of the object, -EINVAL unless type XRC */
+	/*
+	 * get_srq_num() - default: number in the object, -EINVAL unless type
+	 * XRC
+	 */
 	int (*get_srq_num)(struct ibv_srq *srq, uint32_t *ret_srq_num);
-	/* destroy_srq() - ends with verbs_wait_srq_acked() before it frees */
+	/*
+	 * destroy_srq() - calls verbs_wait_srq_acked() before it frees the SRQ
+	 */
 	int (*destroy_srq)(struct ibv_srq *srq);
 
 	/* -- queue pairs -- */
@@ -359,8 +370,8 @@ struct verbs_context_ops {
 	 * create_qp() - ibv_create_qp(3) and ibv_create_qp_ex(3)
 	 * @attr: cap returns the real sizes
 	 *
-	 * Call verbs_init_qp() before the device knows the QP. With
-	 * IBV_QP_INIT_ATTR_SEND_OPS_FLAGS set the ibv_wr_* functions of the
+	 * Call verbs_init_qp() before the QP is created in the device. With
+	 * IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, set the ibv_wr_* functions of the
 	 * object and VERBS_QP_MASK_EX.
 	 */
 	int (*create_qp)(struct ibv_context *ctx,
@@ -368,26 +379,26 @@ struct verbs_context_ops {
 			 struct verbs_qp **ret_vqp);
 	int (*open_qp)(struct ibv_context *ctx, struct ibv_qp_open_attr *attr,
 		       struct verbs_qp **ret_vqp);
-	/* modify_qp() - the library keeps qp->state afterwards */
+	/* modify_qp() - the library updates qp->state afterwards */
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			 int attr_mask);
 	int (*query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			int attr_mask, struct ibv_qp_init_attr *init_attr);
-	/* destroy_qp() - ends with verbs_wait_qp_acked() before it frees */
+	/* destroy_qp() - calls verbs_wait_qp_acked() before it frees the QP */
 	int (*destroy_qp)(struct ibv_qp *qp);
 	int (*modify_qp_rate_limit)(struct ibv_qp *qp,
 				    struct ibv_qp_rate_limit_attr *attr);
 	int (*set_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
 	int (*query_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
 	/*
-	 * query_qp_data_in_order() - the bits of
-	 * enum ibv_query_qp_data_in_order_caps that hold. Default: none.
+	 * query_qp_data_in_order() - return the bits of enum
+	 * ibv_query_qp_data_in_order_caps that hold. Default: none.
 	 */
 	int (*query_qp_data_in_order)(struct ibv_qp *qp, enum ibv_wr_opcode op,
 				      uint32_t flags);
 	/*
-	 * qp_to_ex() - the extended view, NULL if the QP has none. Default: by
-	 * VERBS_QP_MASK_EX of the object.
+	 * qp_to_ex() - the extended QP, or NULL. Default: by VERBS_QP_MASK_EX
+	 * of the object.
 	 */
 	struct ibv_qp_ex *(*qp_to_ex)(struct ibv_qp *qp);
 
@@ -395,13 +406,14 @@ struct verbs_context_ops {
 
 	/*
 	 * create_wq() - max_wr and max_sge of @attr return the real sizes. The
-	 * library fills context, pd, cq and wq_type afterwards, and the
-	 * application's inline function what events need, and wq_context.
+	 * library fills context, pd, cq and wq_type afterwards; the
+	 * application's inline function fills wq_context and the members for
+	 * events.
 	 */
 	int (*create_wq)(struct ibv_context *ctx, struct ibv_wq_init_attr *attr,
 			 struct ibv_wq **ret_wq);
 	int (*modify_wq)(struct ibv_wq *wq, struct ibv_wq_attr *attr);
-	/* destroy_wq() - ends with verbs_wait_wq_acked() before it frees */
+	/* destroy_wq() - calls verbs_wait_wq_acked() before it frees the WQ */
 	int (*destroy_wq)(struct ibv_wq *wq);
 	int (*create_rwq_ind_table)(struct ibv_context *ctx,
 				    struct ibv_rwq_ind_table_init_attr *attr,
@@ -420,7 +432,7 @@ struct verbs_context_ops {
 				      struct ibv_flow_action_esp_attr *attr);
 	int (*destroy_flow_action)(struct ibv_flow_action *action);
 
-	/* -- counters of flows -- */
+	/* -- flow counters -- */
 
 	int (*create_counters)(struct ibv_context *ctx,
 			       struct ibv_counters_init_attr *attr,
@@ -432,9 +444,12 @@ struct verbs_context_ops {
 	int (*read_counters)(struct ibv_counters *counters, uint64_t *values,
 			     uint32_t nr_values, uint32_t flags);
 
-	/* -- counters of completions -- */
+	/* -- completion counters -- */
 
-	/* query_comp_cntr_caps() - @caps is zeroed and of its present size */
+	/*
+	 * query_comp_cntr_caps() - @caps is zeroed and has its full current
+	 * size
+	 */
 	int (*query_comp_cntr_caps)(struct ibv_context *ctx,
 				    struct ibv_comp_cntr_caps *caps);
 	int (*create_comp_cntr)(struct ibv_context *ctx,
@@ -452,8 +467,8 @@ struct verbs_context_ops {
 	int (*set_err_comp_cntr)(struct ibv_comp_cntr *cntr, uint64_t value);
 	int (*inc_err_comp_cntr)(struct ibv_comp_cntr *cntr, uint64_t amount);
 
-	/* -- data path: called by applications directly, so they return what
-	 *    the man page says (a positive errno, or a count) -- */
+	/* -- data path: applications call these ops directly, so they return
+	 *    the values of the man page (a positive errno, or a count) -- */
 
 	int (*poll_cq)(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 	int (*req_notify_cq)(struct ibv_cq *cq, int solicited_only);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fills the two public function tables of a context: struct ibv_context_ops
- * and, in front of the context, struct verbs_context. Called by api/context.c
- * once the provider has made the context, which may be of an older release: its
- * second table is shorter at the front then. The data path slots were set by
- * core/op_table.c: those lead to the provider itself.
+ * and, in front of the context, struct verbs_context. api/context.c calls it
+ * after the provider has made the context. A provider of an older release has
+ * a shorter second table, which lacks members at its front. core/op_table.c
+ * has set the data path slots, which point to the provider itself.
  */
 #include "api/abi_tables.h"
 
 #include <provider/objects.h>
 
-/* Headers define macros of these names; the slots want the functions. */
+/* The slots need the functions, not the macros of the same names. */
 #undef ibv_query_port
 #undef ibv_reg_mr
 
-/* Programs of the first releases cast these slots to what they need. */
+/* Programs of the first releases cast these slots to the real types. */
 typedef void *(*compat_slot)(void);
 typedef void (*any_function)(void);
 
@@ -25,7 +25,10 @@ static compat_slot abi_compat_slot(any_function function)
 
 #define COMPAT(function) abi_compat_slot((any_function)(function))
 
-/* This one never took the application's pointer, which was set afterwards. */
+/*
+ * This slot never had a cq_context argument: programs set the member
+ * afterwards.
+ */
 static struct ibv_cq *abi_create_cq(struct ibv_context *ctx, int cqe,
 				    struct ibv_comp_channel *channel,
 				    int comp_vector)
@@ -63,7 +66,7 @@ static void abi_fill_context_ops(struct ibv_context_ops *ops)
 	ops->_compat_async_event = COMPAT(verbs_api_async_event);
 }
 
-/* In front of query_port: only in tables of newer providers. */
+/* Slots in front of query_port exist in the tables of newer providers only. */
 #define HAS_SLOT(vctx, slot) \
 	((vctx)->sz >=       \
 	 sizeof(struct verbs_context) - offsetof(struct verbs_context, slot))

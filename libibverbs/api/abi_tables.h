@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions that applications reach through the tables of a context instead
- * of by name. All follow the convention of their man page.
+ * The functions that applications call through the tables of a context instead
+ * of by name. They return values as their man pages say.
  */
 #ifndef API_ABI_TABLES_H
 #define API_ABI_TABLES_H
 
 #include <infiniband/verbs.h>
 
-/** verbs_fill_abi_tables() - complete the public tables of a new context */
+/** verbs_fill_abi_tables() - fill the public tables of a new context */
 void verbs_fill_abi_tables(struct ibv_context *ctx);
 
 /* Sizes are those of the caller's struct, which may be older or newer. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way back to the sender of a datagram: ibv_init_ah_from_wc(3) and
- * ibv_create_ah_from_wc(3). In front of a received datagram stand 40 bytes that
- * came from the network. They hold an IPv6 header or GRH, or, for RoCE v2 over
- * IPv4, 20 bytes of anything and then an IPv4 header. Nothing tells which, and
- * nothing in them is to be trusted: read as copies, judged, and only the local
- * address is looked up.
+ * Addresses the sender of a datagram: ibv_init_ah_from_wc(3) and
+ * ibv_create_ah_from_wc(3). In front of a received datagram are 40 bytes from
+ * the network: an IPv6 header or GRH, or, for RoCE v2 over IPv4, 20 undefined
+ * bytes and an IPv4 header. No flag says which, and the content is untrusted.
+ * Therefore the code works on copies, validates them, and uses only the local
+ * address for a look-up.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
@@ -17,16 +17,16 @@
 
 #include "api/api_err.h"
 
-/* IBTA 1, 8.3.1: what follows a GRH is a base transport header. */
+/* IBTA 1, 8.3.1: the header behind a GRH is a base transport header. */
 #define NEXT_HEADER_BTH 0x1b
 
-/* An IPv4 header without options, all that fits behind the first 20 bytes. */
+/* An IPv4 header without options fits behind the first 20 bytes. */
 #define IPV4_OFFSET (sizeof(struct ibv_grh) - sizeof(struct iphdr))
 
 /* ibv_global_route.sgid_index has eight bits. */
 #define MAX_SGID_INDEX 255
 
-/* What matters of the header, whichever kind it was. */
+/* The relevant fields of either kind of header. */
 struct ah_origin {
 	union ibv_gid local;
 	union ibv_gid remote;
@@ -36,7 +36,7 @@ struct ah_origin {
 	uint8_t traffic_class;
 };
 
-/* RFC 791: the ones' complement sum over a good header is all ones. */
+/* RFC 791: the ones' complement sum of a valid header is all ones. */
 static bool ipv4_checksum_ok(const struct iphdr *ip)
 {
 	uint16_t words[sizeof(*ip) / sizeof(uint16_t)];
@@ -98,9 +98,9 @@ static int ah_origin_from_ipv6(const struct ibv_grh *grh,
 }
 
 /*
- * The first nibble of an IPv6 header is 6, but so may be that of the bytes in
- * front of an IPv4 header; then a header with the right checksum decides. The
- * other way round, an address that looks like one, has odds of 2^-24.
+ * The first nibble of an IPv6 header is 6. The bytes in front of an IPv4
+ * header may have the same nibble, so a valid IPv4 checksum decides. The
+ * probability that an IPv6 address looks like such a header is 2^-24.
  */
 static int ah_origin_from_grh(const struct ibv_grh *untrusted,
 			      struct ah_origin *ret_origin)
@@ -130,7 +130,9 @@ static bool gid_entry_is_local_of(const struct ibv_gid_entry *entry,
 	       memcmp(&entry->gid, &origin->local, sizeof(entry->gid)) == 0;
 }
 
-/* Entries in use are the first few: asking one by one ends early. */
+/*
+ * The used entries are at the start of the table, so single queries end early.
+ */
 static int ah_find_sgid_index(struct ibv_context *ctx, uint8_t port_num,
 			      const struct ah_origin *origin,
 			      uint8_t *ret_index)

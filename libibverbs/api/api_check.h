@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Do the objects of one call belong together? An object of another context has
- * a number that means something else, or nothing, where it is sent.
+ * Checks that the objects of one call belong together. In the kernel, the
+ * handle of an object of another context denotes a different object, or none.
  */
 #ifndef API_API_CHECK_H
 #define API_API_CHECK_H
@@ -12,11 +12,10 @@
 #include "core/core_context.h"
 
 /**
- * api_context_accepts() - can an object of context @other be used with one of
- * @ctx
+ * api_context_accepts() - check whether @ctx may use objects of @other
  *
- * An imported context shares the descriptor of another one, and with it the
- * objects; which of the device's contexts that is, nobody knows.
+ * An imported context shares a descriptor, and thereby its objects, with
+ * another context of the same device. The library does not know which one.
  */
 static inline bool api_context_accepts(const struct ibv_context *ctx,
 				       const struct ibv_context *other)
@@ -28,7 +27,7 @@ static inline bool api_context_accepts(const struct ibv_context *ctx,
 		verbs_priv(other)->kernel.imported);
 }
 
-/* The same for objects, which must be there. */
+/* The same for objects, which must not be NULL. */
 static inline bool api_context_accepts_pd(const struct ibv_context *ctx,
 					  const struct ibv_pd *pd)
 {

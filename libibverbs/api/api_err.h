@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The only places where the library's own convention (0 or -errno) becomes that
- * of the man pages. All three set errno on failure and leave it alone on
- * success.
+ * The only functions that convert the internal convention (0 or -errno) to
+ * that of the man pages. All of them set errno on failure and leave it
+ * unchanged on success.
  */
 #ifndef API_API_ERR_H
 #define API_API_ERR_H

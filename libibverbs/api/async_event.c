@@ -10,7 +10,7 @@
 #include "api/api_err.h"
 #include "core/core_context.h"
 
-/* What an event is about, and so which member of its union is valid. */
+/* The kind of object of an event, which selects the member of its union. */
 enum event_subject {
 	ABOUT_DEVICE_OR_PORT,
 	ABOUT_CQ,
@@ -43,7 +43,9 @@ static enum event_subject async_event_subject(enum ibv_event_type type)
 	}
 }
 
-/* The kernel returns the pointers that were given when the object was made. */
+/*
+ * The kernel returns the pointer that was passed when the object was created.
+ */
 static void
 async_event_from_kernel(const struct ib_uverbs_async_event_desc *kernel,
 			struct ibv_async_event *event)
@@ -79,7 +81,8 @@ int ibv_get_async_event(struct ibv_context *context,
 	ssize_t n;
 
 	if (!context || !event)
-		return api_ret_minus1(-EINVAL); /* the event stays */
+		return api_ret_minus1(
+			-EINVAL); /* the event stays in the queue */
 	n = read(context->async_fd, &kernel, sizeof(kernel));
 	if (n < 0)
 		return -1; /* errno is read's */
@@ -91,7 +94,10 @@ int ibv_get_async_event(struct ibv_context *context,
 	return 0;
 }
 
-/* For programs that read the events themselves, through the first table. */
+/*
+ * For programs that read the descriptor themselves: called through
+ * ibv_context_ops.
+ */
 void verbs_api_async_event(struct ibv_context *ctx,
 			   struct ibv_async_event *event)
 {
@@ -107,7 +113,7 @@ static void async_event_ack_object(pthread_mutex_t *mutex, pthread_cond_t *cond,
 	(void)pthread_mutex_unlock(mutex);
 }
 
-/* One that was never got, as after an error, has no object to count at. */
+/* After an error the caller's event may have no object. */
 static bool async_event_has_object(const struct ibv_async_event *event)
 {
 	return event &&

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory from the library: ibv_alloc_buf(3), ibv_export_buf_dmabuf_fd(3). It
- * is registered in mr.c.
+ * Buffers: ibv_alloc_buf(3), ibv_export_buf_dmabuf_fd(3). mr.c registers them.
  */
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -19,7 +18,10 @@ void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 	ret = verbs_ops(pd->context)->alloc_buf(pd, size, &found);
 	if (ret)
 		return api_ret_null(ret);
-	/* The one that the application knows, to free it and to register it. */
+	/*
+	 * The application frees and registers the buffer with this PD, which
+	 * may be a parent domain.
+	 */
 	found->pd = pd;
 	*buf = found;
 	return found->addr;
@@ -31,7 +33,7 @@ void ibv_free_buf(struct ibv_buf *buf)
 		verbs_ops(buf->pd->context)->free_buf(buf);
 }
 
-/* A descriptor of its own, or -1; ENODATA: there is no dma-buf behind it. */
+/* Returns a new descriptor, or -1; ENODATA: the buffer has no dma-buf. */
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf)
 {
 	int fd;

@@ -60,7 +60,8 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 	ssize_t n;
 
 	if (!channel || !cq || !cq_context)
-		return api_ret_minus1(-EINVAL); /* the event stays */
+		return api_ret_minus1(
+			-EINVAL); /* the event stays in the channel */
 	n = read(channel->fd, &event, sizeof(event));
 	if (n != (ssize_t)sizeof(event))
 		return n < 0 ? -1 /* errno is read's */ : api_ret_minus1(-EIO);
@@ -72,7 +73,9 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 	return 0;
 }
 
-/* For programs that read a channel themselves, through the first table. */
+/*
+ * For programs that read a channel themselves: called through ibv_context_ops.
+ */
 void verbs_api_cq_event(struct ibv_cq *cq)
 {
 	verbs_ops(cq->context)->cq_event(cq);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters of completions: ibv_create_comp_cntr(3),
- * ibv_query_comp_cntr_caps(3), ibv_qp_attach_comp_cntr(3),
- * ibv_read_comp_cntr(3).
+ * Completion counters: ibv_create_comp_cntr(3), ibv_query_comp_cntr_caps(3),
+ * ibv_qp_attach_comp_cntr(3), ibv_read_comp_cntr(3).
  */
 #include <infiniband/verbs.h>
 
@@ -21,7 +20,7 @@
 		    IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE |       \
 		    IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE))
 
-/* The caller's struct may be longer than ours. */
+/* The caller's struct may be longer than the library's. */
 int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 			      struct ibv_comp_cntr_caps *caps, size_t caps_size)
 {

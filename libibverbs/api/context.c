@@ -22,7 +22,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	return ctx;
 }
 
-/* The descriptor becomes the context's, also of another process's device. */
+/* The context owns the descriptor, which may come from another process. */
 struct ibv_context *ibv_import_device(int cmd_fd)
 {
 	struct ibv_context *ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters of flows, through the table of a context: ibv_create_counters(3),
+ * Flow counters, through the table of a context: ibv_create_counters(3),
  * ibv_attach_counters_point_flow(3), ibv_read_counters(3).
  */
 #include <infiniband/verbs.h>

@@ -17,7 +17,10 @@
 	((uint32_t)(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | \
 		    IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
 
-/* A channel with CQs cannot be destroyed; its context's mutex guards it. */
+/*
+ * Counts the CQs of a channel: a channel with CQs cannot be destroyed. The
+ * mutex of the channel's context protects the count.
+ */
 static void comp_channel_change_refcnt(struct ibv_comp_channel *channel,
 				       int change)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices before they are opened: ibv_get_device_list(3) and what can be asked
- * of a device in the list. The list itself is core/device_list.c.
+ * Devices before they are opened: ibv_get_device_list(3) and the queries of a
+ * device in the list. core/device_list.c has the list.
  */
 #include <infiniband/verbs.h>
 

@@ -62,7 +62,7 @@ void ibv_unimport_dm(struct ibv_dm *dm)
 		verbs_ops(dm->context)->unimport_dm(dm);
 }
 
-/* A descriptor, the caller's, or -1. */
+/* Returns a descriptor that the caller owns, or -1. */
 int ibv_dm_export_dmabuf_fd(struct ibv_dm *dm)
 {
 	int fd, ret;

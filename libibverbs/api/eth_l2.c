@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_resolve_eth_l2_from_gid(3): Ethernet address and VLAN on the way to a
- * GID. Providers call it for hardware that wants both in an address handle. The
- * look-up itself is in neigh/, which knows nothing of verbs.
+ * ibv_resolve_eth_l2_from_gid(3): the Ethernet address and VLAN of the next
+ * hop to a GID. Providers call it for hardware that needs both in an address
+ * handle. neigh/, which does not depend on verbs, has the look-up.
  */
 #include <infiniband/verbs.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "api/api_err.h"
 #include "neigh/neigh.h"
 
-/* Unlike its neighbours this one returns negative numbers; see the man page. */
+/* This function returns negative numbers; see its man page. */
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 				struct ibv_ah_attr *attr,
 				uint8_t eth_mac[ETHERNET_LL_SIZE],
@@ -23,7 +23,10 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 
 	if (!attr || !eth_mac)
 		return api_ret_minus1(-EINVAL);
-	/* An empty slot is a source of zeroes, which nobody owns. */
+	/*
+	 * An empty slot counts as a source GID of zeroes, which no interface
+	 * has.
+	 */
 	ret = ibv_query_gid_ex(context, attr->port_num, attr->grh.sgid_index,
 			       &source, 0);
 	if (ret && ret != ENODATA)
@@ -35,7 +38,7 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 	ret = verbs_neigh_resolve(&query, eth_mac, &vlan);
 	if (ret)
 		errno = -ret;
-	else if (vid) /* drivers that have no use for it pass NULL */
+	else if (vid) /* vid is NULL if the driver does not use it */
 		*vid = vlan;
 	return ret;
 }

@@ -7,22 +7,25 @@
 #include "api/api_check.h"
 #include "api/api_err.h"
 
-/* What every specification begins with, without the padding at the end. */
+/* The first members of every specification, without trailing padding. */
 struct flow_spec_head {
 	uint32_t type;
-	uint16_t size; /* bytes, all of it */
+	uint16_t size; /* bytes of the whole specification */
 };
 
 #define SPEC_HEAD_LEN (offsetof(struct flow_spec_head, size) + sizeof(uint16_t))
 
-/* Of modules that leave the context out only they know. */
+/*
+ * An object without a context cannot be checked: some modules leave the member
+ * NULL.
+ */
 static bool flow_object_is_mismatched(const struct ibv_context *ctx,
 				      const struct ibv_context *other)
 {
 	return other && !api_context_accepts(ctx, other);
 }
 
-/* Specifications follow one another without regard to alignment. */
+/* Specifications follow one another without alignment. */
 static bool flow_spec_objects_match(const struct ibv_context *ctx,
 				    const struct flow_spec_head *head,
 				    const char *spec)
@@ -45,7 +48,7 @@ static bool flow_spec_objects_match(const struct ibv_context *ctx,
 	return true;
 }
 
-/* The objects in it; what it says otherwise is for the provider to judge. */
+/* Checks the objects in the specifications; the provider checks the rest. */
 static bool flow_attr_objects_match(const struct ibv_context *ctx,
 				    const struct ibv_flow_attr *attr)
 {
@@ -55,7 +58,7 @@ static bool flow_attr_objects_match(const struct ibv_context *ctx,
 		struct flow_spec_head head = {};
 
 		memcpy(&head, spec, SPEC_HEAD_LEN);
-		if (head.size < SPEC_HEAD_LEN) /* nothing can follow it */
+		if (head.size < SPEC_HEAD_LEN) /* no specification can follow */
 			return true;
 		if (!flow_spec_objects_match(ctx, &head, spec))
 			return false;

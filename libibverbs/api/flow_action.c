@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Actions that flows apply, through the table of a context:
- * ibv_create_flow_action(3).
- */
+/* Flow actions, through the table of a context: ibv_create_flow_action(3). */
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"

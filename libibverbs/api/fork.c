@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_fork_init(3), ibv_is_fork_initialized(3), and what providers of existing
- * releases call for memory of their own.
+ * ibv_fork_init(3), ibv_is_fork_initialized(3), and the functions that
+ * providers of existing releases call for memory of their own.
  */
 #include "core/fork_guard.h"
 
@@ -9,7 +9,7 @@
 
 #include "api/api_err.h"
 
-/* Exported, but in no header that applications see. */
+/* Exported, but not declared in a public header. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 

@@ -28,7 +28,10 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 	return 0;
 }
 
-/* A stride that is not ours: read into our own array, then spread it out. */
+/*
+ * The caller's entries have another size: queries into an array of the
+ * library's own and copies each entry.
+ */
 static ssize_t gid_table_query_resized(struct ibv_context *ctx, void *entries,
 				       size_t max_entries, size_t entry_size)
 {
@@ -65,7 +68,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 	return count;
 }
 
-/* An empty slot is a GID of zeroes here. */
+/* This function returns an empty slot as a GID of zeroes. */
 int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
 		  union ibv_gid *gid)
 {

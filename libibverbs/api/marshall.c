@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Member by member from the kernel's structs to ours and back: see
- * api/marshall.h. Pure; called by connection managers only. Without both
- * structs there is nothing to do.
+ * Copies members between the kernel's structs and the public ones: see
+ * api/marshall.h. Only connection managers call these functions. If a pointer
+ * is NULL, they do nothing.
  */
 #include "api/marshall.h"
 
@@ -83,7 +83,8 @@ void ibv_copy_path_rec_from_kern(struct ibv_sa_path_rec *dst,
 	dst->pkey = src->pkey;
 	dst->sl = src->sl;
 	dst->mtu_selector = src->mtu_selector;
-	dst->mtu = (uint8_t)src->mtu; /* enum ibv_mtu, 32 bits there */
+	dst->mtu = (uint8_t)src->mtu; /* enum ibv_mtu; the kernel's member has
+					 32 bits */
 	dst->rate_selector = src->rate_selector;
 	dst->rate = src->rate;
 	dst->packet_life_time_selector = src->packet_life_time_selector;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Conversions between the kernel's form of some structs and ours. Exported for
- * connection managers, which get the kernel's form from
- * /dev/infiniband/rdma_cm; they declare the functions themselves, so no
+ * Conversions between the kernel's form of some structs and the public form.
+ * Exported for connection managers, which read the kernel's form from
+ * /dev/infiniband/rdma_cm. They declare the functions themselves, so no
  * installed header does.
  */
 #ifndef API_MARSHALL_H
@@ -18,10 +18,10 @@ void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst,
 				struct ib_uverbs_ah_attr *src);
 
 /**
- * ibv_copy_qp_attr_from_kern() - fill @dst, but for two members
+ * ibv_copy_qp_attr_from_kern() - fill all members of @dst except two
  *
- * @dst->qp_state is left alone: callers put there the state they asked for.
- * @dst->rate_limit is left alone: the kernel's struct has none.
+ * @dst->qp_state is unchanged: callers store the requested state there.
+ *	@dst->rate_limit is unchanged: the kernel's struct has no such member.
  */
 void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst,
 				struct ib_uverbs_qp_attr *src);

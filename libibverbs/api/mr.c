@@ -12,11 +12,11 @@
 #include "api/api_err.h"
 #include "core/fork_guard.h"
 
-/* Macros of these names choose between the exported functions. */
+/* Macros of these names select one of the exported functions. */
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
-/* Kernels without this bit refuse access flags that they do not know. */
+/* Kernels without this bit reject unknown access flags. */
 #define CORE_SUPPORT_OPTIONAL_ACCESS (UINT64_C(1) << 0)
 
 #define INIT_ATTR_KNOWN                                              \
@@ -29,7 +29,7 @@ static struct verbs_mr *to_vmr(struct ibv_mr *mr)
 	return mr ? verbs_container_of(mr, struct verbs_mr, ibv_mr) : NULL;
 }
 
-/* Optional access is a wish: older kernels would refuse it. */
+/* Removes the optional access flags if the kernel would reject them. */
 static int mr_supported_access(const struct ibv_context *ctx,
 			       unsigned int access)
 {
@@ -39,8 +39,8 @@ static int mr_supported_access(const struct ibv_context *ctx,
 }
 
 /*
- * Whether the memory of a region is kept from children: not if the device
- * follows the page tables of the process by itself.
+ * Whether the memory must be excluded from children. Not for on-demand paging:
+ * the device follows the page tables of the process.
  */
 static bool mr_access_needs_fork_guard(int access)
 {
@@ -61,7 +61,7 @@ static int mr_fork_guard_remove(void *addr, size_t length, int access)
 		       : 0;
 }
 
-/* What a region shows of itself, whoever made it. */
+/* Fills the public members, whichever op has made the region. */
 static struct ibv_mr *mr_fill_public(struct ibv_mr *mr, struct ibv_pd *pd,
 				     void *addr, size_t length)
 {
@@ -87,7 +87,8 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	ret = verbs_ops(pd->context)
 		      ->reg_mr(pd, addr, length, iova, known, &mr);
 	if (ret) {
-		(void)mr_fork_guard_remove(addr, length, known); /* as before */
+		(void)mr_fork_guard_remove(
+			addr, length, known); /* undoes mr_fork_guard_add() */
 		return api_ret_null(ret);
 	}
 	to_vmr(mr)->access = known;
@@ -125,10 +126,10 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 }
 
 /* ------------------------------------------------------------------------ */
-/* Registering by attributes                                                 */
+/* Registration by attributes                                               */
 /* ------------------------------------------------------------------------ */
 
-/* The memory is in a dma-buf, or else at an address. */
+/* The memory is either in a dma-buf or at an address. */
 static bool mr_attr_has_location(uint64_t mask)
 {
 	const uint64_t fd_needs = IBV_REG_MR_MASK_FD_OFFSET |
@@ -164,7 +165,9 @@ static bool buf_contains_range(const struct ibv_buf *buf, const void *addr,
 	       length <= buf->size - (at - begin);
 }
 
-/* A part of a buffer is memory at an address, or in the buffer's dma-buf. */
+/*
+ * Replaces a part of a buffer by its address, or by its place in the dma-buf.
+ */
 static int mr_resolve_buf(const struct ibv_pd *pd,
 			  struct ibv_mr_init_attr *attr)
 {
@@ -180,7 +183,7 @@ static int mr_resolve_buf(const struct ibv_pd *pd,
 	if (buf->dmabuf_fd < 0)
 		return 0;
 
-	/* Requests use the addresses that the process sees. */
+	/* Work requests use virtual addresses of the process as IOVA. */
 	if (attr->comp_mask & IBV_REG_MR_MASK_IOVA)
 		return -EINVAL;
 	attr->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_ADDR;
@@ -200,7 +203,7 @@ static int mr_reg_addr(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 	if (ret)
 		return ret;
 	ret = verbs_ops(pd->context)->reg_mr_ex(pd, attr, ret_mr);
-	if (ret) /* then all is as before */
+	if (ret) /* undoes mr_fork_guard_add() */
 		(void)mr_fork_guard_remove(attr->addr, attr->length,
 					   attr->access);
 	else
@@ -237,7 +240,9 @@ struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd,
 	if (!pd || !mr_init_attr)
 		return api_ret_null(-EINVAL);
 
-	/* The struct of the first programs that use it ends before buf. */
+	/*
+	 * In the first release with this function, the struct ends before buf.
+	 */
 	memcpy(&own, mr_init_attr, offsetof(struct ibv_mr_init_attr, buf));
 	own.buf = own.comp_mask & IBV_REG_MR_MASK_BUF ? mr_init_attr->buf
 						      : NULL;
@@ -273,7 +278,7 @@ struct ibv_mr *verbs_api_alloc_null_mr(struct ibv_pd *pd)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The region of another process                                             */
+/* Regions of another process                                               */
 /* ------------------------------------------------------------------------ */
 
 struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
@@ -298,7 +303,7 @@ void ibv_unimport_mr(struct ibv_mr *mr)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Changing, freeing, advising                                               */
+/* Changes, deregistration, advice                                          */
 /* ------------------------------------------------------------------------ */
 
 static bool mr_rereg_is_valid(const struct verbs_mr *vmr, int flags,
@@ -316,7 +321,7 @@ static bool mr_rereg_is_valid(const struct verbs_mr *vmr, int flags,
 	return !access || (flags & IBV_REREG_MR_CHANGE_ACCESS);
 }
 
-/* Memory of a region, or of what it is to become. */
+/* Memory of a region before or after a change. */
 struct mr_extent {
 	void *addr;
 	size_t length;
@@ -336,8 +341,9 @@ static int mr_rereg_fail(int ret, enum ibv_rereg_mr_err_code code)
 }
 
 /*
- * The new memory is kept from children before the command, the old one given
- * back after it: nothing is without protection in between.
+ * Adds the new memory to the fork guard before the command and removes the old
+ * memory after it, so that registered memory is excluded from children at any
+ * time.
  */
 static int mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		    const struct mr_extent *arg)
@@ -402,7 +408,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	ret = verbs_ops(mr->context)->dereg_mr(vmr);
 	if (ret)
 		return api_ret_errno(ret);
-	/* the region is gone, whatever becomes of the advice */
+	/* the region is gone, whether or not the advice succeeds */
 	if (is_memory)
 		(void)mr_fork_guard_remove(was.addr, was.length, was.access);
 	return 0;

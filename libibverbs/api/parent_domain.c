@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Parent domains, through the table of a context: ibv_alloc_parent_domain(3).
- * They are freed by ibv_dealloc_pd(3).
+ * ibv_dealloc_pd(3) frees them.
  */
 #include <infiniband/verbs.h>
 

@@ -16,7 +16,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	return ret ? api_ret_null(ret) : pd;
 }
 
-/* Of a parent domain as well. */
+/* Frees a PD or a parent domain. */
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
 	if (!pd)

@@ -10,16 +10,16 @@
 #include "api/sized_copy.h"
 #include "core/core_context.h"
 
-/* The macro of this name leads newer programs to verbs_api_query_port(). */
+/* In newer programs, a macro of this name calls verbs_api_query_port(). */
 #undef ibv_query_port
 
 /*
- * Size of struct ibv_port_attr when the exported function was frozen: up to and
- * including flags. Programs of that time have no room for more.
+ * Size of struct ibv_port_attr when the exported function was frozen: up to
+ * and including flags. The struct of programs of that time is not longer.
  */
 #define FIRST_PORT_ATTR_SIZE 48
 
-/* The caller's struct may be shorter or longer than ours. */
+/* The caller's struct may be shorter or longer than the library's. */
 int verbs_api_query_port(struct ibv_context *ctx, uint8_t port_num,
 			 struct ibv_port_attr *attr, size_t attr_size)
 {
@@ -44,7 +44,7 @@ int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 				    FIRST_PORT_ATTR_SIZE);
 }
 
-/* In 100 Mb/s, of all lanes. */
+/* Returns the speed of all lanes together in units of 100 Mb/s. */
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 			 uint64_t *port_speed)
 {

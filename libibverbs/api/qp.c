@@ -20,7 +20,7 @@
 	((uint32_t)(IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | \
 		    IBV_QP_OPEN_ATTR_TYPE))
 
-/* Which completion queues a type cannot do without. */
+/* Whether the completion queues that the type needs are present. */
 static bool qp_attr_has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
 {
 	/* Receives go to the work queues of the table. */
@@ -35,7 +35,7 @@ static bool qp_attr_has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
 	case IBV_QPT_XRC_SEND:
 		return attr->send_cq;
 	case IBV_QPT_XRC_RECV:
-	case IBV_QPT_DRIVER: /* the provider knows */
+	case IBV_QPT_DRIVER: /* the provider checks them */
 		return true;
 	default:
 		return false;
@@ -43,8 +43,8 @@ static bool qp_attr_has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
 }
 
 /*
- * Queues are of the QP's context, where there is any. What a type does not use
- * may be anything, and is not looked at.
+ * The queues belong to the QP's context. Members that the type does not use
+ * may have any value and are not read.
  */
 static bool qp_queues_match_context(const struct ibv_context *ctx,
 				    const struct ibv_qp_init_attr_ex *attr)
@@ -59,7 +59,7 @@ static bool qp_queues_match_context(const struct ibv_context *ctx,
 	       (!attr->srq || api_context_accepts(ctx, attr->srq->context));
 }
 
-/* What the mask names is there, and of the context. */
+/* The objects that the mask selects exist and belong to the context. */
 static bool qp_objects_match_context(const struct ibv_context *ctx,
 				     const struct ibv_qp_init_attr_ex *attr)
 {
@@ -80,7 +80,7 @@ static bool qp_objects_match_context(const struct ibv_context *ctx,
 	       attr->rx_hash_conf.rx_hash_key;
 }
 
-/* Which domain a type belongs to. */
+/* Whether the domain that the type needs is present. */
 static bool qp_attr_has_needed_domain(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask &
@@ -158,7 +158,7 @@ struct ibv_qp *verbs_api_open_qp(struct ibv_context *ctx,
 	return ret ? api_ret_null(ret) : &vqp->qp;
 }
 
-/* The kernel's field has eight bits, so not every mistake gets there. */
+/* The kernel's field has eight bits, so larger values would be truncated. */
 static bool qp_attr_states_are_valid(const struct ibv_qp_attr *attr,
 				     int attr_mask)
 {
@@ -217,7 +217,10 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 	return qp ? verbs_ops(qp->context)->qp_to_ex(qp) : NULL;
 }
 
-/* Other CPUs see writes of a device in another order than it wrote them. */
+/*
+ * On other CPU architectures, writes of a device may become visible in another
+ * order.
+ */
 static bool cpu_keeps_write_order(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -227,7 +230,7 @@ static bool cpu_keeps_write_order(void)
 #endif
 }
 
-/* Not an errno: 0 also when the answer is not known. */
+/* Returns capability bits, not an errno; 0 also if the order is unknown. */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 			       uint32_t flags)
 {

@@ -11,8 +11,9 @@
 #include "core/core_context.h"
 
 /*
- * The application's struct may be older (shorter) or newer (longer) than ours;
- * the provider always sees ours, and the application what both know.
+ * The application's struct may be shorter or longer than the library's. The
+ * provider fills the library's struct, and the members that both have are
+ * copied.
  */
 int verbs_api_query_device_ex(struct ibv_context *ctx,
 			      const struct ibv_query_device_ex_input *input,
@@ -42,7 +43,8 @@ int ibv_query_device(struct ibv_context *context,
 
 	if (!context || !device_attr)
 		return api_ret_errno(-EINVAL);
-	own.orig_attr = (struct ibv_device_attr){}; /* all that is asked for */
+	own.orig_attr = (struct ibv_device_attr){}; /* the only member that is
+						       queried */
 	ret = verbs_ops(context)->query_device(context, NULL, &own,
 					       sizeof(own.orig_attr));
 	if (ret)
@@ -51,7 +53,10 @@ int ibv_query_device(struct ibv_context *context,
 	return 0;
 }
 
-/* What values->comp_mask asks for; it comes back as what there was. */
+/*
+ * On entry, values->comp_mask selects the values; on return, it contains the
+ * bits of the values that are valid.
+ */
 int verbs_api_query_rt_values(struct ibv_context *ctx,
 			      struct ibv_values_ex *values)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The codes of enum ibv_rate as a multiple of 2.5 Gbit/s and as Mbit/s:
- * ibv_rate_to_mult(3), ibv_rate_to_mbps(3) and the ways back. One table serves
- * all four; a number that is not in it has no code.
+ * Converts the codes of enum ibv_rate to multiples of 2.5 Gbit/s and to Mbit/s
+ * and back: ibv_rate_to_mult(3), ibv_rate_to_mbps(3). All four functions use
+ * one table; a number that is not in it has no code.
  */
 #include <infiniband/verbs.h>
 #include <stddef.h>
 
 /*
- * 0 is "none". The rates of 14 Gbit/s and of its and of 25 Gbit/s lanes have no
- * multiple; those of the later codes are rounded to one.
+ * 0 means "none". The rate of 14 Gbit/s, its multiples, and the multiples of
+ * 25 Gbit/s lanes have no multiple of 2.5 Gbit/s; those of the later codes are
+ * rounded.
  */
 static const struct rate {
 	int mult; /* times 2.5 Gbit/s */
-	int mbps; /* on the wire: what a lane carries, not its name */
+	int mbps; /* signalling rate of the lanes, not the nominal rate */
 } rates[] = {
 	[IBV_RATE_2_5_GBPS] = { 1, 2500 },
 	[IBV_RATE_5_GBPS] = { 2, 5000 },
@@ -44,7 +45,7 @@ static const struct rate {
 
 static const struct rate none;
 
-/* A negative code arrives here as a large one. */
+/* A negative code becomes a large one by the conversion. */
 static const struct rate *rate_by_code(unsigned int code)
 {
 	return code < NR_RATES ? &rates[code] : &none;

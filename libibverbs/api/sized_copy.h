@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Structs that grew: the caller's may be older (shorter) or newer (longer). */
+/*
+ * Copies structs of which newer releases have more members: the caller's may
+ * be shorter or longer.
+ */
 #ifndef API_SIZED_COPY_H
 #define API_SIZED_COPY_H
 
@@ -7,16 +10,16 @@
 #include <string.h>
 
 /**
- * api_copy_sized() - hand a struct of ours to the caller
- * @dst, @dst_size: the caller's, written whole: what we do not know is 0
- * @src, @src_size: ours; what the caller does not know is left out
+ * api_copy_sized() - copy a struct to the caller
+ * @dst, @dst_size: the caller's struct; bytes behind @src_size become 0
+ * @src, @src_size: the library's struct; bytes behind @dst_size are not copied
  */
 static inline void api_copy_sized(void *dst, size_t dst_size, const void *src,
 				  size_t src_size)
 {
 	size_t common;
 
-	/* mostly equal, and then it is a copy of constant length */
+	/* the common case is a copy of constant length */
 	if (dst_size == src_size) {
 		memcpy(dst, src, src_size);
 		return;

@@ -13,7 +13,7 @@
 
 #define SRQ_ATTR_KNOWN ((int)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
 
-/* What the other types need besides a PD. */
+/* Whether the objects that the type needs besides a PD are present. */
 static bool srq_attr_has_needed_objects(const struct ibv_context *ctx,
 					const struct ibv_srq_init_attr_ex *attr)
 {
@@ -114,7 +114,7 @@ int verbs_api_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 		verbs_ops(srq->context)->get_srq_num(srq, srq_num));
 }
 
-/* Data path, but its slot is one of those that only a library fills. */
+/* A data path function whose slot only the library fills. */
 int verbs_api_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *op,
 			   struct ibv_ops_wr **bad_op)
 {

@@ -2,8 +2,8 @@
 /*
  * Text for the values of some enums, for tools and log lines:
  * ibv_node_type_str(3), ibv_port_state_str(3), ibv_event_type_str(3),
- * ibv_wc_status_str(3), ibv_wr_opcode_str(3). A value without a text, however
- * wrong, is "unknown"; no function here returns NULL.
+ * ibv_wc_status_str(3), ibv_wr_opcode_str(3). A value without a text, and an
+ * invalid value, is "unknown"; no function here returns NULL.
  */
 #include <infiniband/verbs.h>
 #include <stddef.h>
@@ -93,12 +93,12 @@ static const char *const wr_opcodes[] = {
 	[IBV_WR_SEND_WITH_INV] = "send-with-inv",
 	[IBV_WR_TSO] = "tso",
 	[IBV_WR_DRIVER1] = "driver1",
-	/* 12 and 13 are no opcodes */
+	/* 12 and 13 are not opcodes */
 	[IBV_WR_FLUSH] = "flush",
 	[IBV_WR_ATOMIC_WRITE] = "atomic-write",
 };
 
-/* A negative value arrives here as a large one. */
+/* A negative value becomes a large one by the conversion. */
 static const char *text_of(const char *const *texts, size_t nr_texts,
 			   unsigned int value)
 {
@@ -131,7 +131,10 @@ const char *ibv_wc_status_str(enum ibv_wc_status status)
 		       (unsigned int)status);
 }
 
-/* Existing releases return NULL for 12 and 13; a caller that prints it dies. */
+/*
+ * Existing releases return NULL for 12 and 13, and callers that print it
+ * crash.
+ */
 const char *ibv_wr_opcode_str(enum ibv_wr_opcode opcode)
 {
 	return text_of(wr_opcodes, ARRAY_SIZE(wr_opcodes),

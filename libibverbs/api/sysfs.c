@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_get_sysfs_path() and ibv_read_sysfs_file(): see api/sysfs.h. The work is
- * done in util/.
+ * ibv_get_sysfs_path() and ibv_read_sysfs_file(): see api/sysfs.h. util/
+ * implements them.
  */
 #include "api/sysfs.h"
 
@@ -22,8 +22,8 @@ const char *ibv_get_sysfs_path(void)
 }
 
 /*
- * The newline that is cut needs no room at the caller, but does while reading:
- * hence a buffer of our own, one longer.
+ * The trailing newline needs no room in the caller's buffer, but it does while
+ * reading. Therefore the file is read into a buffer that is one byte longer.
  */
 static int sysfs_file_read(const char *path, char *buf, size_t size)
 {
@@ -51,7 +51,7 @@ static int sysfs_file_read(const char *path, char *buf, size_t size)
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf,
 			size_t size)
 {
-	char path[PATH_MAX]; /* the kernel takes no longer one */
+	char path[PATH_MAX]; /* the kernel rejects longer paths */
 	int len;
 
 	if (!dir || !file || !buf)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Work queues and the tables of them, through the table of a context:
- * ibv_create_wq(3), ibv_modify_wq(3), ibv_create_rwq_ind_table(3). What
- * acknowledging events needs (mutex, condition, count) is set up by the inline
- * function in the application, after this.
+ * Work queues and RWQ indirection tables, through the table of a context:
+ * ibv_create_wq(3), ibv_modify_wq(3), ibv_create_rwq_ind_table(3). The inline
+ * function in the application initializes the members for event acknowledgment
+ * (mutex, condition, count) after this code.
  */
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
@@ -63,7 +63,7 @@ int verbs_api_destroy_wq(struct ibv_wq *wq)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Tables                                                                    */
+/* Indirection tables                                                       */
 /* ------------------------------------------------------------------------ */
 
 static bool
@@ -72,7 +72,10 @@ rwq_ind_table_attr_is_valid(const struct ibv_context *ctx,
 {
 	if (!attr || attr->comp_mask || !attr->ind_tbl)
 		return false;
-	/* More the kernel does not take; and the shift is safe. */
+	/*
+	 * The kernel rejects larger tables, and this limit makes the shift
+	 * safe.
+	 */
 	if (attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 		return false;
 	for (size_t i = 0; i < (size_t)1 << attr->log_ind_tbl_size; i++) {

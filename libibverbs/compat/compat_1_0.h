@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibverbs 1.0: the objects of programs that were linked before 2007, and the
- * 33 functions that take or return them. Each object is a shadow that the
- * program sees, with a pointer to the real one at its end (of a device: where
- * the driver's was). The program reads members and calls the data path through
- * the table of its context, so nothing here may move; tests/abi asserts it.
+ * libibverbs 1.0: the objects of programs that were linked before 2007, and
+ * the 33 functions that take or return them. Each object is a shadow that the
+ * program sees. A pointer to the real object is at its end (for a device: in
+ * place of the driver pointer). The program reads members and calls the data
+ * path through the table of its context, so no member may move; tests/abi
+ * asserts the offsets.
  *
- * Where a function and its namesake of today take the same arguments, they
- * return the same and set the same errno.
+ * A function of 1.0 and its current namesake with the same arguments return
+ * the same and set the same errno.
  */
 #ifndef COMPAT_COMPAT_1_0_H
 #define COMPAT_COMPAT_1_0_H
@@ -30,7 +31,7 @@ struct ibv_device_1_0 {
 	struct _ibv_device_ops _ops;
 };
 
-/* Programs call the five of the data path; the rest is there for its place. */
+/* Programs call the five data path members; the others keep their offsets. */
 struct ibv_context_ops_1_0 {
 	int (*query_device)(struct ibv_context *context,
 			    struct ibv_device_attr *attr);
@@ -79,7 +80,7 @@ struct ibv_context_ops_1_0 {
 			    uint16_t lid);
 };
 
-/* Without a mutex; compat_context.c says what lies behind it. */
+/* Has no mutex; compat_context.c describes the memory behind it. */
 struct ibv_context_1_0 {
 	struct ibv_device_1_0 *device;
 	struct ibv_context_ops_1_0 ops;
@@ -112,9 +113,9 @@ struct ibv_ah_1_0 {
 };
 
 /*
- * The locks and counters of CQs, SRQs and QPs are not used: those of the real
- * objects are. The real object has the shadow as its cq_context, srq_context or
- * qp_context; the program's own is in the shadow.
+ * The locks and counters of CQs, SRQs and QPs are unused: those of the real
+ * objects are used. The cq_context, srq_context or qp_context of the real
+ * object points to the shadow; the shadow has the program's pointer.
  */
 struct ibv_cq_1_0 {
 	struct ibv_context_1_0 *context;

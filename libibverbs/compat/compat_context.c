@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contexts of libibverbs 1.0, and what can be asked of them.
+ * Contexts of libibverbs 1.0 and their queries.
  *
- * ibv_create_comp_channel() has one version for programs of all times, so it
- * gets such a context too. Therefore the shadow lies in a context of the
- * library's own, where the public tables would be: the program sees its first
- * bytes in the order of 1.0, and the library finds its table of operations in
- * front and the mutex behind. Of the operations there is just that one.
+ * ibv_create_comp_channel() has one version for all programs, so it is also
+ * called with such a context. Therefore the shadow is a context of the
+ * library's own, and its first bytes, where the public tables would be, have
+ * the layout of 1.0. The library finds the op table in front of the shadow and
+ * the mutex behind it. The op table contains this one operation.
  */
 #include "api/api_err.h"
 #include "compat/compat_shadow.h"
 #include "core/core_context.h"
 
-/* The macro of this name tells the size of today's struct. */
+/* The macro of this name passes the size of the current struct. */
 #undef ibv_query_port
 
 _Static_assert(sizeof(struct ibv_context_1_0) <=
 		       offsetof(struct ibv_context, cmd_fd),
-	       "what the library uses of the shadow is behind it");
+	       "the library uses only members behind the shadow");
 
 static int compat_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 {
@@ -96,7 +96,9 @@ int compat_ibv_query_device(struct ibv_context_1_0 *context,
 	return ibv_query_device(compat_real_context(context), device_attr);
 }
 
-/* The program's struct is as short as when the exported function was frozen. */
+/*
+ * The program's struct has the size at which the exported function was frozen.
+ */
 int compat_ibv_query_port(struct ibv_context_1_0 *context, uint8_t port_num,
 			  struct ibv_port_attr *port_attr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion queues of libibverbs 1.0. The real CQ has the shadow as its
- * cq_context before the kernel knows it, so an event finds it at any time.
+ * Completion queues of libibverbs 1.0. The cq_context of the real CQ is set to
+ * the shadow when the CQ is created, so that every event leads to it.
  */
 #include <pthread.h>
 
@@ -9,9 +9,9 @@
 #include "compat/compat_shadow.h"
 
 /*
- * A channel that the program made belongs to the shadow of the context. With
- * its first CQ it becomes one of the real context, where that CQ is. The mutex
- * is for two threads that do this at the same time.
+ * A new channel of the program belongs to the context's shadow. Its first CQ
+ * moves it to the real context, to which the CQ belongs. The mutex serializes
+ * two threads that do this at the same time.
  */
 static void compat_channel_adopt(struct ibv_comp_channel *channel,
 				 struct ibv_context_1_0 *context)

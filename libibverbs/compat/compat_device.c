@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lists of devices for programs of libibverbs 1.0. Each list has shadows of its
- * own and holds the real list, so that the real devices live as long. An open
- * context keeps its device's shadow, which the program can reach through it,
- * and the real device by the real context.
+ * Device lists for programs of libibverbs 1.0. Each list has its own shadows
+ * and holds the real list, so that the real devices stay valid. An open
+ * context holds the shadow of its device, which the program can reach through
+ * the context, and the real device through the real context.
  */
 #include <provider/objects.h>
 #include <stdatomic.h>
@@ -15,13 +15,13 @@
 #undef ibv_get_device_list
 
 struct compat_device {
-	struct ibv_device_1_0 device; /* first: what the program has */
-	atomic_uint nr_users;	      /* the list, and contexts */
+	struct ibv_device_1_0 device; /* first: the program's pointer */
+	atomic_uint nr_users; /* references of the list and of contexts */
 };
 
 struct compat_list {
 	struct ibv_device **real;
-	struct ibv_device_1_0 *devices[]; /* what the program has */
+	struct ibv_device_1_0 *devices[]; /* the program's array */
 };
 
 static struct compat_device *compat_device_of(struct ibv_device_1_0 *device)

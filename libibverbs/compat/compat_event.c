@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events for programs of libibverbs 1.0: what an event is about is one of their
- * objects. The real object leads to it by the pointer that is the application's
- * otherwise, and the shadow has the application's.
+ * Events for programs of libibverbs 1.0. The object of an event must be the
+ * program's shadow. The context pointer of the real object leads to the
+ * shadow, and the shadow has the program's context pointer.
  */
 #include "compat/compat_shadow.h"
 
@@ -58,7 +58,10 @@ int compat_ibv_get_async_event(struct ibv_context_1_0 *context,
 	return 0;
 }
 
-/* The program may acknowledge a copy, and may look at its own afterwards. */
+/*
+ * The program may acknowledge a copy and read its event afterwards, so the
+ * event is not modified.
+ */
 void compat_ibv_ack_async_event(struct ibv_async_event *event)
 {
 	const void *shadow = event->element.cq;

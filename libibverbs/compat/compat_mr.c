@@ -3,7 +3,7 @@
 #include "api/api_err.h"
 #include "compat/compat_shadow.h"
 
-/* A macro of this name chooses between the exported functions. */
+/* A macro of this name selects one of the exported functions. */
 #undef ibv_reg_mr
 
 struct ibv_mr_1_0 *compat_ibv_reg_mr(struct ibv_pd_1_0 *pd, void *addr,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of libibverbs 1.0, which began with the link to the next one. They
- * are translated on the stack, a few at a time; a longer list is posted in
- * several calls. That is no difference to the program: what came before a
- * request that is refused has been posted in either case.
+ * Work requests of libibverbs 1.0, in which the link to the next request was
+ * the first member. They are translated on the stack in batches; a longer list
+ * is posted in several calls. The result is the same: the requests before a
+ * rejected one have been posted in either case.
  */
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 
 #define BATCH 16
 
-/* What came later needs members that the old struct does not have. */
+/* Later opcodes need members that the old struct lacks. */
 static bool compat_opcode_is_known(enum ibv_wr_opcode opcode)
 {
 	return opcode <= IBV_WR_ATOMIC_FETCH_AND_ADD;
@@ -88,7 +88,7 @@ static int compat_recv_batch_post_srq(void *srq, struct ibv_recv_wr *wr,
 	return ibv_post_srq_recv(srq, wr, bad_wr);
 }
 
-/* @post hands a batch to @queue: a QP, or an SRQ. */
+/* @post: posts a batch to @queue, a QP or an SRQ */
 static int compat_recv_list_post(int (*post)(void *queue,
 					     struct ibv_recv_wr *wr,
 					     struct ibv_recv_wr **bad_wr),

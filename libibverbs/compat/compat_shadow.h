@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of this folder share: the way from a shadow to the real
- * object, how a function gets its old version, and the slots of the data path.
+ * Shared by the files of this folder: the conversion from a shadow to the real
+ * object, the export of a function with its old version, and the slots of the
+ * data path.
  */
 #ifndef COMPAT_COMPAT_SHADOW_H
 #define COMPAT_COMPAT_SHADOW_H
@@ -12,10 +13,11 @@
 #include "compat/compat_1_0.h"
 
 /*
- * Gives compat_<name>() the name <name>@IBVERBS_1.0, behind its definition, in
- * the same file. A directive, and not gcc's attribute, because clang has only
- * this. One @: nothing new is ever linked against it. Without
- * COMPAT_WITH_VERSIONS, as in unit tests, nothing is exported.
+ * Exports compat_<name>() as <name>@IBVERBS_1.0. Use it behind the definition,
+ * in the same file. It is an assembler directive because clang lacks gcc's
+ * attribute. The single @ makes the version hidden, since new programs are
+ * never linked with it. Without COMPAT_WITH_VERSIONS, as in unit tests,
+ * nothing is exported.
  */
 #ifdef COMPAT_WITH_VERSIONS
 #define COMPAT_EXPORT(name) \
@@ -25,8 +27,8 @@
 #endif
 
 /*
- * The real object, or NULL for NULL, which the functions of today answer with
- * EINVAL.
+ * Returns the real object, or NULL for NULL, which the current functions
+ * reject with EINVAL.
  */
 static inline struct ibv_context *
 compat_real_context(const struct ibv_context_1_0 *context)
@@ -54,7 +56,7 @@ static inline struct ibv_qp *compat_real_qp(const struct ibv_qp_1_0 *qp)
 	return qp ? qp->real_qp : NULL;
 }
 
-/* Frees a shadow whose real object could not be made; errno stays. */
+/* Frees a shadow whose real object could not be created; keeps errno. */
 static inline void *compat_shadow_drop(void *shadow)
 {
 	int err = errno;
@@ -74,16 +76,16 @@ int compat_post_recv(struct ibv_qp_1_0 *qp, struct ibv_recv_wr_1_0 *wr,
 int compat_post_srq_recv(struct ibv_srq_1_0 *srq, struct ibv_recv_wr_1_0 *wr,
 			 struct ibv_recv_wr_1_0 **bad_wr);
 
-/** compat_device_get() - one user more of a device of a list */
+/** compat_device_get() - take a reference on a device shadow */
 void compat_device_get(struct ibv_device_1_0 *device);
 
-/** compat_device_put() - one less; the last one frees the shadow */
+/** compat_device_put() - drop a reference; the last one frees the shadow */
 void compat_device_put(struct ibv_device_1_0 *device);
 
 /**
- * compat_context_of() - a 1.0 context as the functions of today see it
+ * compat_context_of() - return a 1.0 context as a current one
  *
- * Only as the context of a completion channel, and for its mutex.
+ * For use as the context of a completion channel and for its mutex only.
  */
 static inline struct ibv_context *
 compat_context_of(struct ibv_context_1_0 *context)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Life of a context: opening asks core/device_open.c for the node and the
- * provider for the context; the provider calls back into verbs_context_new(),
- * or foreign/ into verbs_context_prepare(). Importing is opening, but for the
- * node, and the kernel's context, which are there already.
- * The public function tables are filled by api/, which calls this.
+ * Opens, imports and closes contexts. To open, core/device_open.c opens the
+ * uverbs node and the provider makes the context: its open_context() calls
+ * verbs_context_new(), and foreign/ calls verbs_context_prepare(). An import
+ * uses a descriptor that is open already and has a kernel context.
+ *
+ * api/context.c calls this file and fills the public function tables.
  */
 #include "core/core_context.h"
 
@@ -19,13 +20,13 @@
 #include "core/device_open.h"
 #include "core/op_table.h"
 
-/* kernel_state.h finds its block at the start of ours. */
+/* kernel_state.h reads its block at the start of the private block. */
 _Static_assert(offsetof(struct verbs_ex_private, kernel) == 0,
 	       "the kernel's part comes first");
 
 /*
- * The number that every ioctl carries. sysfs does not tell it; then it is the
- * one that the provider claims.
+ * Every ioctl carries the driver id. If sysfs does not contain it, the
+ * provider's match table has it.
  */
 static uint32_t context_driver_id(const struct verbs_device *dev)
 {
@@ -92,8 +93,8 @@ struct verbs_context *verbs_context_new(struct verbs_device *dev,
 	if (!priv)
 		goto err_free;
 	/*
-	 * The provider's struct was compiled with the same header as ours, so
-	 * all of verbs_context is there.
+	 * The provider was compiled with this version of the header, so its
+	 * struct contains all of verbs_context.
 	 */
 	verbs_context_prepare(&vctx->context, sizeof(*vctx), priv, dev,
 			      cmd_file);
@@ -130,7 +131,7 @@ uint64_t verbs_core_support(const struct ibv_context *ctx)
 	return verbs_priv(ctx)->kernel.core_support;
 }
 
-/* What the library adds to the provider's context. */
+/* Adds the async event descriptor, unless the provider has set it. */
 static int context_finish_open(struct verbs_context *vctx,
 			       struct ibv_context **ret_ctx)
 {
@@ -172,7 +173,7 @@ int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
 	return verbs_core_open_private(dev, NULL, ret_ctx);
 }
 
-/* The device of a character device number; it comes with a reference. */
+/* Finds the device of a character device number and takes a reference on it. */
 static int context_find_device_by_cdev(dev_t cdev,
 				       struct verbs_device **ret_dev)
 {
@@ -208,7 +209,7 @@ static int context_import(struct verbs_device *dev, int cmd_fd,
 	ret = provider->foreign->import_context(dev, cmd_fd, ret_vctx);
 	if (ret)
 		return ret;
-	/* The module may have made the context without a kernel command. */
+	/* The module may not have sent a kernel command. */
 	(*ret_vctx)->priv->kernel.imported = true;
 	return 0;
 }
@@ -222,7 +223,7 @@ int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
 
 	if (fstat(cmd_fd, &st) != 0)
 		return -EINVAL;
-	/* What a device outside the kernel has as cmd_fd is an eventfd. */
+	/* The cmd_fd of a user-space device is an eventfd. */
 	if ((st.st_mode & S_IFMT) == 0)
 		return -EOPNOTSUPP;
 	if (!S_ISCHR(st.st_mode))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the library keeps for each open context, and how api/ reaches it. The
- * public struct carries a pointer to it; nothing here depends on the size of
- * struct verbs_context, which grows at its front.
+ * The private block that the library keeps for each open context. The public
+ * struct has a pointer to it. This file does not depend on the size of struct
+ * verbs_context, which grows at its front.
  */
 #ifndef CORE_CORE_CONTEXT_H
 #define CORE_CORE_CONTEXT_H
@@ -34,9 +34,9 @@ verbs_ops(const struct ibv_context *ctx)
 /**
  * verbs_core_open() - open a device
  * @dev: the caller holds a reference; the context takes its own
- * @ret_ctx: context with its op table, async_fd open
+ * @ret_ctx: context with its op table and an open async_fd
  *
- * Return: 0, or -errno: of verbs_open_node(), of the provider, or -ENOMEM.
+ * Return: 0; -ENOMEM; -errno of verbs_open_node() or of the provider.
  */
 int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx);
 
@@ -51,13 +51,14 @@ int verbs_core_open_private(struct verbs_device *dev, void *private_data,
 			    struct ibv_context **ret_ctx);
 
 /**
- * verbs_core_import() - open the device of a uverbs descriptor that is open
- * @cmd_fd: with a context of the kernel's, which another process may have made.
- *	Becomes the context's. When this fails it is closed if the provider has
- *	been asked, and stays the caller's otherwise.
+ * verbs_core_import() - make a context for an open uverbs descriptor
+ * @cmd_fd: descriptor with a kernel context, which another process may have
+ *	made. The new context owns it. On failure it is closed if the provider
+ *	was called, and stays open otherwise.
  *
- * Return: as above, or -EINVAL if @cmd_fd is no device, -ENODEV if it is no
- * RDMA device, -EOPNOTSUPP if the provider cannot do it.
+ * Return: as above, or -EINVAL if @cmd_fd is not a character device, -ENODEV
+ * if it is not an RDMA device, -EOPNOTSUPP if the provider does not support
+ * imports.
  */
 int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx);
 
@@ -65,13 +66,13 @@ int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx);
 void verbs_core_close(struct ibv_context *ctx);
 
 /**
- * verbs_context_prepare() - make a context in memory of somebody else's
+ * verbs_context_prepare() - make a context in memory of the caller
  * @ctx: zeroed
- * @sz: bytes of the verbs_context that are there, counted from its end, which
- *	is the end of @ctx; nothing in front of them is touched
+ * @sz: bytes of struct verbs_context that exist, counted from its end, which
+ *	is the end of @ctx; the bytes in front of them are not touched
  * @priv: zeroed, allocated with malloc(); may be the start of a larger block.
- *	The context's from now on.
- * @cmd_file: its descriptor becomes the context's
+ *	The context owns it.
+ * @cmd_file: the context owns its descriptor
  *
  * Kernel commands can be sent afterwards. Takes a reference on @dev.
  */
@@ -87,7 +88,7 @@ void verbs_context_prepare(struct ibv_context *ctx, size_t sz,
  */
 void verbs_context_release(struct ibv_context *ctx);
 
-/** verbs_core_support() - IB_UVERBS_CORE_SUPPORT_* that the kernel told */
+/** verbs_core_support() - return the kernel's IB_UVERBS_CORE_SUPPORT_* bits */
 uint64_t verbs_core_support(const struct ibv_context *ctx);
 
 #endif

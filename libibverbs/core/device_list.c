@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeps the device list: compares what discovery finds with what is known, asks
- * providers for what is new, drops what has gone. Called by api/device.c.
+ * Keeps the device list: compares the discovered devices with the list,
+ * chooses providers for new devices, and removes devices that are gone.
+ * api/device.c calls it.
  *
  * One refresh, in order: verbs_discover(), refresh_remove_vanished_locked(),
  * refresh_adopt_new_locked(). While no provider claims some of the records,
@@ -11,8 +12,8 @@
  * before all of this.
  *
  * Invariants, under list_mutex:
- *  - each device in the list has the list's own reference;
- *  - no two devices in the list are the same kernel device.
+ * - the list holds one reference on each of its devices;
+ * - no two devices in the list are the same kernel device.
  */
 #include "core/device_list.h"
 
@@ -32,18 +33,22 @@ static struct list_node
 	device_list GUARDED_BY(list_mutex) = LIST_INIT(device_list);
 static size_t nr_devices GUARDED_BY(list_mutex);
 static struct verbs_discover_memory *discover_memory GUARDED_BY(list_mutex);
-/* Counts refreshes, so that one that was interrupted notices another. */
+/*
+ * Number of scans, so that a refresh that dropped the mutex detects another
+ * scan.
+ */
 static unsigned int generation GUARDED_BY(list_mutex);
-/* Every provider that is configured was tried: loading cannot help any more. */
+/* Every configured provider was tried, so loading cannot help any more. */
 static bool all_loaded GUARDED_BY(list_mutex);
 
 /* ------------------------------------------------------------------------ */
-/* Comparing the list with a scan                                            */
+/* Comparing the list with a scan                                           */
 /* ------------------------------------------------------------------------ */
 
 /*
- * Whether a record is the incarnation of a device that we know. The netlink
- * index is never used twice; without it the folder's time tells them apart.
+ * Whether a record describes the same incarnation of a device. The kernel
+ * never reuses a netlink index. Without an index, the modification time of the
+ * sysfs folder distinguishes incarnations.
  */
 static bool record_is_device(const struct verbs_kernel_device *a,
 			     const struct verbs_kernel_device *b)
@@ -59,7 +64,7 @@ static bool record_is_device(const struct verbs_kernel_device *a,
 
 /* State of one record in a refresh. */
 enum record_state {
-	RECORD_NEW,   /* nobody has claimed it yet */
+	RECORD_NEW,   /* no provider has claimed it */
 	RECORD_KNOWN, /* its device is in the list */
 };
 
@@ -67,15 +72,15 @@ struct refresh {
 	struct verbs_device_records records;
 	unsigned char *state; /* enum record_state, one for each record */
 	size_t nr_new;
-	size_t next;		 /* where the next known device probably is */
-	size_t nr_providers;	 /* that the new records were offered to */
-	unsigned int generation; /* of the list after the scan */
+	size_t next;		 /* index at which the search begins */
+	size_t nr_providers;	 /* at the last adoption of new records */
+	unsigned int generation; /* value of the counter at the scan */
 	bool kernel_has_rdma;	 /* false: discovery returned -ENOSYS */
 	bool drivers_tried;	 /* loading by kernel driver was tried */
 	bool all_tried;		 /* loading of all providers was tried */
 };
 
-/* Takes the records over, also when it fails. */
+/* Takes ownership of the records, on failure as well. */
 static int refresh_begin(struct refresh *refresh,
 			 struct verbs_device_records records)
 {
@@ -93,7 +98,10 @@ static void refresh_end(struct refresh *refresh)
 	verbs_device_records_free(&refresh->records);
 }
 
-/* List and records are in nearly the same order: go on where the last was. */
+/*
+ * The list and the records have nearly the same order, so each search begins
+ * behind the previous match.
+ */
 static bool refresh_mark_known(struct refresh *refresh,
 			       const struct verbs_device *dev)
 {
@@ -136,7 +144,7 @@ static void refresh_remove_vanished_locked(struct refresh *refresh)
 	}
 }
 
-/* Takes @provider off a list of providers. Return: how many are left. */
+/* Removes @provider from an array. Return: the new number of entries. */
 static size_t provider_array_remove(const struct verbs_device_ops **providers,
 				    size_t count,
 				    const struct verbs_device_ops *provider)
@@ -151,8 +159,9 @@ static size_t provider_array_remove(const struct verbs_device_ops **providers,
 }
 
 /*
- * A provider may claim a device and then not make it; the others have their
- * turn. Return: 0, -ENODEV if nobody makes it, or -ENOMEM.
+ * A provider may claim a device and then fail to make it; the remaining
+ * providers are tried then. Return: 0, -ENODEV if no provider makes the
+ * device, or -ENOMEM.
  */
 static int
 refresh_make_device_locked(const struct verbs_kernel_device *record,
@@ -174,14 +183,15 @@ refresh_make_device_locked(const struct verbs_kernel_device *record,
 		ret = verbs_device_new_kernel(provider, &candidate, ret_dev);
 		if (ret == 0 || ret == -ENOMEM)
 			return ret;
-		candidate.claim = NULL; /* was taken over */
+		candidate.claim = NULL; /* make_device() has freed it */
 		count = provider_array_remove(remaining, count, provider);
 	}
 }
 
 /*
- * New devices come before older ones, in the kernel's order. All or none enter
- * the list, so that the order does not depend on a call that failed.
+ * Adds new devices in front of older ones, in the kernel's order. Either all
+ * new devices enter the list or none, so that a failed call does not change
+ * the order.
  */
 static int refresh_adopt_new_locked(struct refresh *refresh)
 	REQUIRES(list_mutex)
@@ -223,15 +233,15 @@ err_put_adopted:
 }
 
 /* ------------------------------------------------------------------------ */
-/* Devices that only a provider knows                                        */
+/* Devices without a kernel driver                                          */
 /* ------------------------------------------------------------------------ */
 
 struct provider_scan {
 	const struct verbs_device_ops *provider;
-	struct list_node found; /* devices of this scan */
+	struct list_node found; /* devices that the provider has listed */
 };
 
-/* add() of verbs_device_ops.list_devices(). */
+/* The add() argument of verbs_device_ops.list_devices(). */
 static int provider_scan_add_device(void *arg, const char *name, int node_type,
 				    __be64 node_guid)
 {
@@ -246,7 +256,10 @@ static int provider_scan_add_device(void *arg, const char *name, int node_type,
 	return 0;
 }
 
-/* Moves a device of the same name from the list to @found, in place of @dev. */
+/*
+ * If the list has a device of the same name, moves it to the scan, in front of
+ * @dev.
+ */
 static bool provider_scan_keep_known_locked(struct verbs_device *dev)
 	REQUIRES(list_mutex)
 {
@@ -267,7 +280,10 @@ static bool provider_scan_keep_known_locked(struct verbs_device *dev)
 	return false;
 }
 
-/* Replaces the provider's devices in the list by those of the scan. */
+/*
+ * Replaces the provider's devices in the list by those of the scan. Devices
+ * that are in both keep their object.
+ */
 static void provider_scan_merge_locked(struct provider_scan *scan)
 	REQUIRES(list_mutex)
 {
@@ -325,10 +341,10 @@ static int refresh_provider_devices_locked(void) REQUIRES(list_mutex)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Refresh                                                                   */
+/* Refresh                                                                  */
 /* ------------------------------------------------------------------------ */
 
-/* Whether a record before @index has asked for the same driver. */
+/* Whether an unclaimed record before @index has the same kernel driver. */
 static bool refresh_driver_was_tried(const struct refresh *refresh,
 				     size_t index)
 {
@@ -342,7 +358,7 @@ static bool refresh_driver_was_tried(const struct refresh *refresh,
 	return false;
 }
 
-/* Loads what may claim the records that are left. */
+/* Loads the providers that the kernel drivers of the unclaimed records name. */
 static void refresh_load_by_driver(const struct refresh *refresh)
 {
 	for (size_t i = 0; i < refresh->records.count; i++) {
@@ -377,8 +393,8 @@ static void refresh_warn_unclaimed(const struct refresh *refresh)
 
 /*
  * Loads providers that may claim the new records: first those that the kernel
- * drivers name, and all if no provider has registered since the records were
- * last offered. The list mutex is not held: a module's constructor may use the
+ * drivers name, and all if no provider has registered since the last adoption.
+ * The list mutex is not held, because a module's constructor may use the
  * library.
  */
 static void refresh_load_providers(struct refresh *refresh)
@@ -393,9 +409,9 @@ static void refresh_load_providers(struct refresh *refresh)
 }
 
 /*
- * Scans, removes the devices that are gone, and adopts the new ones whose
- * providers are loaded. A kernel without RDMA support has no devices. After an
- * error too, refresh_end() must follow.
+ * Scans, removes devices that are gone, and adopts new ones whose providers
+ * are loaded. A kernel without RDMA support has no devices. refresh_end() must
+ * follow, after an error as well.
  */
 static int refresh_scan_locked(struct refresh *refresh) REQUIRES(list_mutex)
 {
@@ -421,8 +437,8 @@ static int refresh_scan_locked(struct refresh *refresh) REQUIRES(list_mutex)
 }
 
 /*
- * Goes on after refresh_load_providers(). If another thread has scanned
- * meanwhile, the records are out of date, and the refresh starts again.
+ * Continues after refresh_load_providers(). If another thread has scanned in
+ * the meantime, the records are out of date, and the refresh starts again.
  */
 static int refresh_resume_locked(struct refresh *refresh) REQUIRES(list_mutex)
 {
@@ -474,12 +490,12 @@ int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
 	struct refresh refresh;
 	int ret;
 
-	(void)verbs_provider_load_opt_in(); /* seen by the refresh */
+	(void)verbs_provider_load_opt_in(); /* the refresh uses the result */
 	verbs_mutex_lock(&list_mutex);
 	ret = refresh_scan_locked(&refresh);
 	/*
-	 * This ends: in each turn the number of providers grows, or all_loaded
-	 * is set.
+	 * The loop ends: each turn either increases the number of providers or
+	 * sets all_loaded.
 	 */
 	while (ret == 0 && refresh.nr_new > 0 && !all_loaded) {
 		verbs_mutex_unlock(&list_mutex);

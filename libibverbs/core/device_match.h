@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which provider takes a device. Pure: no I/O, no state, no lock; but a foreign
- * provider is asked, and may look into sysfs.
+ * Chooses the provider of a device. No state and no lock. The hook of a
+ * foreign provider may read sysfs.
  */
 #ifndef CORE_DEVICE_MATCH_H
 #define CORE_DEVICE_MATCH_H
@@ -13,14 +13,14 @@
 
 /**
  * verbs_match_device() - choose the provider of a kernel device
- * @candidate: what discovery found
- * @providers, @count: candidates, in order of preference
+ * @candidate: the discovered device
+ * @providers, @count: providers in order of preference
  *
- * A provider that names the kernel driver goes before one that only knows the
- * device's name.
+ * A provider that matches the kernel driver is preferred to one that matches
+ * the device name only.
  *
- * Return: the provider; NULL if nobody claims the device or speaks the ABI
- * version of its driver.
+ * Return: the provider; NULL if no provider claims the device or supports the
+ * ABI version of its driver.
  */
 const struct verbs_device_ops *
 verbs_match_device(struct verbs_candidate *candidate,
@@ -28,10 +28,10 @@ verbs_match_device(struct verbs_candidate *candidate,
 		   size_t count);
 
 /**
- * verbs_driver_name() - name of the provider for a kernel driver
+ * verbs_driver_name() - return the provider name of a kernel driver
  * @driver_id: enum rdma_driver_id
  *
- * Return: a name as in "driver rxe", or NULL if the number is not known.
+ * Return: a name as in "driver rxe", or NULL if the number is unknown.
  */
 const char *verbs_driver_name(uint32_t driver_id);
 

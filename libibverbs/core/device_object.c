@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes and frees device objects, and fills in what the public part shows of
- * them. Called by core/device_list.c, which owns the list, and by whoever holds
- * a reference.
+ * Makes and frees device objects and fills their public part.
+ * core/device_list.c, which owns the list, and every holder of a reference
+ * call this file.
  */
 #include "core/device_object.h"
 
@@ -51,7 +51,7 @@ verbs_device_new_bare(const struct verbs_device_ops *provider)
 	return dev;
 }
 
-/* The slot has the type of a function that nobody has called since 2006. */
+/* The slot has the type of a function that no program has called since 2006. */
 typedef struct ibv_context *(*device_slot)(struct ibv_device *device,
 					   int cmd_fd);
 
@@ -101,13 +101,16 @@ struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 		return NULL;
 	verbs_device_link(dev, &dev->own);
 	device_fill_names(dev->pub, name, node_type);
-	/* applications put it into file names; there are no paths with it */
+	/*
+	 * Applications put dev_name into file names. Such a device has no
+	 * sysfs paths.
+	 */
 	(void)snprintf(dev->pub->dev_name, sizeof(dev->pub->dev_name), "%s",
 		       name);
 	return dev;
 }
 
-/* Paths that do not fit are left empty: every reader checks the file. */
+/* A path that does not fit is left empty: every reader checks the file. */
 static void device_set_sysfs_path(char *buf, size_t size, const char *class,
 				  const char *name)
 {
@@ -162,7 +165,7 @@ int verbs_device_new_kernel(const struct verbs_device_ops *provider,
 
 void verbs_device_get(struct verbs_device *dev)
 {
-	/* Relaxed: the caller's own reference orders everything. */
+	/* Relaxed: the caller's own reference provides the ordering. */
 	(void)atomic_fetch_add_explicit(&dev->refs, 1, memory_order_relaxed);
 }
 

@@ -18,14 +18,19 @@
 #define DEV_DIR	     "/dev/infiniband"
 #define DEV_CHAR_DIR "/dev/char"
 
-/* How long a change of the folder counts as "nodes are being made now". */
+/*
+ * A folder that changed this recently may still lack a node that is being
+ * created.
+ */
 #define RECENT_CHANGE_SECONDS 2
 
-/* Waiting for such a node: in steps of 10 ms, a second in all. */
+/* The wait for such a node: steps of 10 ms, 1 s in total. */
 #define WAIT_STEP_NS (10 * 1000 * 1000)
 #define WAIT_STEPS   100
 
-/* The node may belong to another device by now: the number decides. */
+/*
+ * The path may lead to another device by now, so the device number is checked.
+ */
 static int uverbs_node_open_checked(const char *path, dev_t cdev, int *ret_fd)
 {
 	struct stat st;
@@ -50,14 +55,17 @@ err_close:
 	return ret;
 }
 
-/* One look at both names. A refusal says more than "there is none". */
+/*
+ * Tries both paths. An error of the first one other than ENOENT is returned,
+ * because it says more than "there is no node".
+ */
 static int uverbs_node_open_by_any_name(const struct verbs_kernel_device *dev,
 					int *ret_fd)
 {
 	char path[sizeof(DEV_DIR "/") + sizeof(dev->uverbs_name)];
 	int ret, other_ret;
 
-	/* by hand: printing takes longer than all the rest of an open */
+	/* stpcpy: snprintf() takes longer than the rest of an open */
 	(void)stpcpy(stpcpy(path, DEV_DIR "/"), dev->uverbs_name);
 	ret = uverbs_node_open_checked(path, dev->cdev, ret_fd);
 	if (ret != -ENOENT || dev->cdev == 0)
@@ -94,9 +102,10 @@ int verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd)
 	for (int i = 0; i < WAIT_STEPS && ret == -ENOENT; i++) {
 		if (!uverbs_nodes_changed_recently())
 			break;
-		(void)nanosleep(&step, NULL); /* a signal only shortens it */
+		(void)nanosleep(&step, NULL); /* a signal shortens the wait,
+						 which is harmless */
 		ret = uverbs_node_open_by_any_name(dev, ret_fd);
 	}
-	/* The kernel's word for a number that no driver has any more. */
+	/* ENXIO: no driver has this device number any more */
 	return ret == -ENXIO ? -ENODEV : ret;
 }

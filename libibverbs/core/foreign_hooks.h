@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a provider does by itself, instead of being described by its table,
- * when its module was built for another library. libibverbs/foreign/ fills it
- * in; nothing here depends on the layouts that such a module has.
+ * Hooks of a provider whose module was built for another library. They replace
+ * the description by a table. libibverbs/foreign/ implements them; this file
+ * does not depend on the layouts of such a module.
  */
 #ifndef CORE_FOREIGN_HOOKS_H
 #define CORE_FOREIGN_HOOKS_H
@@ -10,48 +10,53 @@
 #include <provider/provider.h>
 #include <stdbool.h>
 
-/* A kernel device that looks for its provider. */
+/* A kernel device that has no provider yet. */
 struct verbs_candidate {
 	const struct verbs_kernel_device *kernel;
-	/* Read by the first provider that asks for it; "" if there is none. */
+	/* Read by the first provider that needs it; "" if there is none. */
 	bool has_modalias;
 	char modalias[512];
-	/* What claims() leaves for make_device(): memory of malloc(). */
+	/* Memory of malloc() that claims() stores for make_device(). */
 	void *claim;
 };
 
 struct verbs_foreign_hooks {
-	/* An address in the module. */
+	/* Returns an address in the module. */
 	const void *(*origin)(const struct verbs_device_ops *provider);
 
 	/*
-	 * claims() - is this device the provider's?
-	 * @kind: DRIVER_ID: only if it names the kernel driver
+	 * claims() - check whether the provider supports a device
+	 * @kind: DRIVER_ID: only if the provider names the kernel driver
 	 *
-	 * After true, make_device() follows. The list mutex is held.
+	 * If it returns true, make_device() is called next. The list mutex is
+	 * held.
 	 */
 	bool (*claims)(const struct verbs_device_ops *provider,
 		       enum verbs_match_kind kind,
 		       struct verbs_candidate *candidate);
 
 	/*
-	 * make_device() - have the device made, and verbs_device_link() it;
-	 * takes candidate->claim over
-	 * @dev: knows provider and kernel. The public part that it is linked to
-	 *	is filled in by the caller.
+	 * make_device() - make the device and call verbs_device_link(); takes
+	 * ownership of candidate->claim
+	 * @dev: its provider and kernel are set. The caller fills the public
+	 *	part.
 	 * Return: 0, or -errno.
 	 */
 	int (*make_device)(struct verbs_device *dev,
 			   struct verbs_candidate *candidate);
 
-	/* free_device() - nobody has a reference any more; @dev itself stays */
+	/*
+	 * free_device() - free the provider's part; the last reference is
+	 * gone. The caller frees @dev.
+	 */
 	void (*free_device)(struct verbs_device *dev);
 
 	/*
-	 * adopt_device() - a device that a provider has made by itself
-	 * @pub: has no record of ours
-	 * Return: its new record with one reference, which is the one that the
-	 * device was made with; or NULL.
+	 * adopt_device() - make a record for a device that a provider
+	 * allocated itself
+	 * @pub: has no record yet
+	 * Return: the record with one reference, which belongs to the device;
+	 * or NULL.
 	 */
 	struct verbs_device *(*adopt_device)(struct ibv_device *pub);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which pages of the process are registered, and the advice to the kernel about
- * them. Called by api/fork.c and api/mr.c, and by modules of existing releases
- * through api/fork.c.
+ * Counts the registered pages of the process and sets madvise(2) for them.
+ * api/fork.c and api/mr.c call it, and modules of existing releases do through
+ * api/fork.c.
  *
- * util/range_counts.c counts registrations page by page; the kernel hears only
- * of pages that become the first time registered, or are no longer. Neighbours
- * are given to it as one range, so that it joins their mappings: it has room
- * for some 65,000 (vm.max_map_count), which registered islands use up.
+ * util/range_counts.c counts registrations of each page. The kernel gets
+ * advice only for pages whose count becomes 1 or 0. Adjacent pages are passed
+ * as one range, so that the kernel merges their mappings: a process may have
+ * about 65,000 of them (vm.max_map_count), and each separate range uses some.
  */
 #include "core/fork_guard.h"
 
@@ -24,17 +24,20 @@
 #include "util/lock.h"
 #include "util/range_counts.h"
 
-/* How often one verbs_fork_guard_remove() halves a range that the kernel
- * refuses. */
+/*
+ * Limit of the number of times that one verbs_fork_guard_remove() divides a
+ * range that the kernel rejects.
+ */
 #define MAX_HALVES 512
 
 enum guard_state {
 	GUARD_OFF,
-	GUARD_TOO_LATE, /* off, and memory was registered */
+	GUARD_TOO_LATE, /* off, and memory was registered: cannot be turned on
+			 */
 	GUARD_ON,
 };
 
-/* Leaves GUARD_OFF once, for either of the others, and stays there. */
+/* Changes once, from GUARD_OFF to one of the other states. */
 static atomic_int state = GUARD_OFF;
 /* Written before the state becomes GUARD_ON. */
 static atomic_bool has_huge_pages;
@@ -56,10 +59,10 @@ static int fork_guard_madvise(uintptr_t begin, uintptr_t end, int advice)
 }
 
 /* ------------------------------------------------------------------------ */
-/* On and off                                                                */
+/* State                                                                    */
 /* ------------------------------------------------------------------------ */
 
-/* Whether the kernel knows the advice. */
+/* Checks whether the kernel supports the advice. */
 static int fork_guard_probe_madvise(void)
 {
 	size_t size = atomic_load(&base_page_bytes);
@@ -72,7 +75,7 @@ static int fork_guard_probe_madvise(void)
 	if (madvise(memory, size, MADV_DONTFORK) != 0 ||
 	    madvise(memory, size, MADV_DOFORK) != 0)
 		ret = -ENOSYS;
-	(void)munmap(memory, size); /* nobody else knows of it */
+	(void)munmap(memory, size); /* no other thread uses it */
 	return ret;
 }
 
@@ -120,7 +123,10 @@ enum ibv_fork_status verbs_fork_status(void)
 					       : IBV_FORK_DISABLED;
 }
 
-/* Whether ranges are counted; if not, they never will be. */
+/*
+ * Whether ranges are counted. If not, the state makes sure that they never
+ * will be.
+ */
 static bool fork_guard_is_enabled(void)
 {
 	int seen = atomic_load(&state);
@@ -132,10 +138,10 @@ static bool fork_guard_is_enabled(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Ranges                                                                    */
+/* Ranges                                                                   */
 /* ------------------------------------------------------------------------ */
 
-/* Without the file, all pages are taken for usual ones. */
+/* Without /proc/self/smaps, all pages are assumed to have the base size. */
 static __attribute__((cold, noinline)) int
 fork_guard_page_range_by_smaps(const void *base, size_t size,
 			       uintptr_t *ret_begin, uintptr_t *ret_end)
@@ -165,8 +171,9 @@ static int fork_guard_page_range(const void *base, size_t size,
 }
 
 /*
- * Gives pages back to children. What the kernel refuses is tried by halves, so
- * that one mapping that it does not want does not spoil the others.
+ * Lets children inherit pages again. A range that the kernel rejects is
+ * divided and retried, so that one mapping cannot prevent the advice for the
+ * others.
  */
 static void fork_guard_dofork_range(uintptr_t begin, uintptr_t end,
 				    unsigned int *halves)
@@ -175,7 +182,7 @@ static void fork_guard_dofork_range(uintptr_t begin, uintptr_t end,
 	uintptr_t half = begin + (end - begin) / 2 / page * page;
 	int ret = fork_guard_madvise(begin, end, MADV_DOFORK);
 
-	/* ENOMEM: a part is no longer mapped; the rest is done */
+	/* ENOMEM: a part is not mapped; the kernel has advised the rest */
 	if (ret == 0 || ret == -ENOMEM || half == begin || !*halves)
 		return;
 	(*halves)--;
@@ -183,7 +190,7 @@ static void fork_guard_dofork_range(uintptr_t begin, uintptr_t end,
 	fork_guard_dofork_range(half, end, halves);
 }
 
-/* Gives back all pages of a range that nobody has registered. */
+/* Lets children inherit all pages of a range that are not registered. */
 static void fork_guard_dofork_free_locked(uintptr_t begin, uintptr_t end)
 	REQUIRES(range_mutex)
 {
@@ -198,8 +205,8 @@ static void fork_guard_dofork_free_locked(uintptr_t begin, uintptr_t end)
 }
 
 /*
- * All that is not registered yet, and what is between, as one range: the kernel
- * passes quickly over what it knows already.
+ * Advises one range from the first to the last page that is not registered
+ * yet. The kernel skips the registered pages between them quickly.
  */
 static int fork_guard_add_locked(uintptr_t begin, uintptr_t end)
 	REQUIRES(range_mutex)
@@ -216,7 +223,10 @@ static int fork_guard_add_locked(uintptr_t begin, uintptr_t end)
 		ret = fork_guard_madvise(free_begin, free_end, MADV_DONTFORK);
 		if (ret) {
 			fork_guard_dofork_free_locked(free_begin, free_end);
-			/* no room for more mappings; it does not pass */
+			/*
+			 * EAGAIN: the limit of mappings, which does not go
+			 * away by itself
+			 */
 			return ret == -EAGAIN ? -ENOMEM : ret;
 		}
 	}
@@ -232,8 +242,8 @@ static void fork_guard_remove_locked(uintptr_t begin, uintptr_t end)
 }
 
 /*
- * errno is put back out here: a compiler that knows malloc() (clang) takes it
- * for granted that it does not change errno, and drops that beside the call.
+ * Restores errno outside of range_counts_reserve(): clang assumes that
+ * malloc() does not change errno, and removes a restore beside the call.
  */
 static int fork_guard_reserve_locked(void) REQUIRES(range_mutex)
 {

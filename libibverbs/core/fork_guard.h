@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Registered memory and fork(). The device keeps writing to the pages that were
- * registered; after a fork the parent would get copies of them on its first
- * write, and device and parent would no longer see the same memory. So the
- * child does not inherit such pages (MADV_DONTFORK), or newer kernels copy them
- * for the child.
+ * Registered memory and fork(). A device keeps writing to registered pages.
+ * After a fork the parent gets copies of these pages on its first write, and
+ * the device and the parent would use different memory. Therefore the child
+ * does not inherit registered pages (MADV_DONTFORK), or the kernel copies them
+ * for the child at the fork.
  */
 #ifndef CORE_FORK_GUARD_H
 #define CORE_FORK_GUARD_H
@@ -13,37 +13,39 @@
 #include <stddef.h>
 
 /**
- * verbs_fork_init() - from now on, keep registered memory from children
+ * verbs_fork_init() - exclude registered memory from children from now on
  *
- * Does nothing where the kernel takes care of it, and if it is on already.
+ * Does nothing if the kernel copies pinned pages at the fork, or if the guard
+ * is on already.
  *
  * Return: 0; -EINVAL if memory was registered before; -ENOSYS if the kernel
- * knows no such advice; -ENOMEM.
+ * does not support the advice; -ENOMEM.
  */
 int verbs_fork_init(void);
 
-/** verbs_fork_status() - asks the kernel each time */
+/** verbs_fork_status() - query the state; reads it from the kernel each time */
 enum ibv_fork_status verbs_fork_status(void);
 
 /**
- * verbs_fork_guard_add() - memory is about to be registered
- * @base, @size: bytes; a @base of NULL or a @size of 0 is nothing
+ * verbs_fork_guard_add() - exclude a range from children; call it before the
+ * registration
+ * @base, @size: bytes; a @base of NULL or a @size of 0 does nothing
  *
- * Calls are counted for each page. Before verbs_fork_init() it only remembers
- * that it is too late for that.
+ * Calls are counted for each page. Before verbs_fork_init() this only records
+ * that it is too late to turn the guard on.
  *
- * Return: 0; -EINVAL if this is no range; -ENOMEM, also when the kernel has no
- * room for more mappings; what else madvise(2) says. Nothing has changed then.
+ * Return: 0; -EINVAL if the range wraps; -ENOMEM, also at the limit of
+ * mappings; otherwise -errno of madvise(2). On failure nothing has changed.
  */
 int verbs_fork_guard_add(void *base, size_t size);
 
 /**
- * verbs_fork_guard_remove() - memory is no longer registered
+ * verbs_fork_guard_remove() - undo verbs_fork_guard_add() of the same range
  *
- * The opposite of a verbs_fork_guard_add() of the same range. The memory may be
- * gone meanwhile: pages that the kernel does not take back are passed over.
+ * The memory may have been unmapped in the meantime: pages that the kernel
+ * rejects are skipped.
  *
- * Return: 0; -EINVAL; -ENOMEM: then the memory stays kept from children.
+ * Return: 0; -EINVAL; -ENOMEM: the memory stays excluded from children.
  */
 int verbs_fork_guard_remove(void *base, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One-time set-up, called by api/ where an application first meets the library:
- * listing devices. Nothing happens when the library is merely loaded.
+ * One-time initialization. api/ calls it when the application lists or imports
+ * a device. Loading the library has no effect.
  */
 #include "core/library_init.h"
 
@@ -17,8 +17,9 @@
 #include "util/env.h"
 
 /*
- * Under this much lockable memory even the queues of a small program cannot be
- * registered. (Kernels before 5.16 gave 64 kB, containers often give less.)
+ * With less lockable memory, not even the queues of a small program can be
+ * registered. (Kernels before 5.16 had a default of 64 kB, containers often
+ * set less.)
  */
 #define MEMLOCK_TOO_LOW 32768
 
@@ -42,7 +43,7 @@ static void library_init_fork_guard(void)
 		return;
 	ret = verbs_fork_init();
 	if (ret)
-		verbs_warn("memory is not safe from fork(): %s",
+		verbs_warn("memory is not protected against fork(): %s",
 			   strerror(-ret));
 }
 

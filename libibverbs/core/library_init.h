@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the library does once, before the first device is handed out. */
+/* One-time initialization before the first device is returned. */
 #ifndef CORE_LIBRARY_INIT_H
 #define CORE_LIBRARY_INIT_H
 
 /**
  * verbs_library_init() - read the environment, set up logging
  *
- * Context: any thread, any number of times; only the first call works.
+ * Context: any thread, any number of times; only the first call has an effect.
  */
 void verbs_library_init(void);
 

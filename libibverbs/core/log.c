@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The library's voice: a log file for those who ask for one, and warnings on
- * standard error under IBV_SHOW_WARNINGS. Silent otherwise.
+ * The log file, which the environment enables, and warnings on standard error
+ * with IBV_SHOW_WARNINGS. Without these variables the library prints nothing.
  */
 #include "core/log.h"
 
@@ -15,10 +15,10 @@
 
 #include "util/env.h"
 
-/* Longest line; what is behind it is cut. */
+/* Longest line; the rest is cut. */
 #define LINE_LEN 512
 
-/* Written by verbs_log_init() only, before anybody reads them. */
+/* Written by verbs_log_init() only, before any thread reads them. */
 static long log_level;
 static FILE *log_file;
 
@@ -45,7 +45,7 @@ static const char *log_device_name(const struct ibv_context *ctx)
 	return ctx && ctx->device ? ctx->device->name : "libibverbs";
 }
 
-/* One is written with every line. */
+/* verbs_vlog() adds a newline to every line. */
 static void log_cut_newline(char *line)
 {
 	size_t len = strlen(line);
@@ -54,7 +54,7 @@ static void log_cut_newline(char *line)
 		line[len - 1] = '\0';
 }
 
-void verbs_vlog(const char *who, enum verbs_log_level level, const char *fmt,
+void verbs_vlog(const char *prefix, enum verbs_log_level level, const char *fmt,
 		va_list args)
 {
 	int saved_errno = errno;
@@ -65,7 +65,8 @@ void verbs_vlog(const char *who, enum verbs_log_level level, const char *fmt,
 
 	(void)vsnprintf(line, sizeof(line), fmt, args);
 	log_cut_newline(line);
-	(void)fprintf(log_file, "%s%s%s\n", who ?: "", who ? ": " : "", line);
+	(void)fprintf(log_file, "%s%s%s\n", prefix ?: "", prefix ? ": " : "",
+		      line);
 	errno = saved_errno;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks the headers of a shared object: right kind, right machine, all of it
- * there. Called by core/provider_module.c.
+ * Checks the headers of a shared object: its kind, its machine, and that the
+ * file is complete. core/provider_module.c calls it.
  */
 #include "core/module_file.h"
 
@@ -18,10 +18,10 @@
 /* More than any linker makes. */
 #define MAX_SEGMENTS 64
 
-/* The header of the library itself; the linker makes this name. */
+/* The ELF header of the library itself; the linker defines this name. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-/* @len: bytes of it that the file has */
+/* @len: bytes of the header that the file contains */
 static const char *module_check_header(const ElfW(Ehdr) * header, size_t len)
 {
 	if (len < SELFMAG || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
@@ -37,7 +37,7 @@ static const char *module_check_header(const ElfW(Ehdr) * header, size_t len)
 	return NULL;
 }
 
-/* Whether each segment ends before the file does. */
+/* Whether each segment ends within the file. */
 static bool module_segments_fit_file(int fd, const ElfW(Ehdr) * header,
 				     uint64_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Looking at a module's file before the dynamic linker does. */
+/* Checks of a module's file before the dynamic linker opens it. */
 #ifndef CORE_MODULE_FILE_H
 #define CORE_MODULE_FILE_H
 
@@ -7,24 +7,25 @@
 #include <stddef.h>
 
 /**
- * verbs_module_file_check() - whether a file can be a module for this process
+ * verbs_module_file_check() - check whether this process can load a file
  * @ret_problem: set on -ENOEXEC: the end of a sentence that begins with the
- *	file's name
+ *	name of the file
  *
- * The dynamic linker maps what the file's headers promise. A process that then
- * touches a page behind the end of the file is killed, so the file's length is
- * checked first.
+ * The dynamic linker maps the segments that the file's headers describe. A
+ * process is killed when it touches a page behind the end of the file, so this
+ * function checks the length of the file first.
  *
  * Return: 0, -ENOENT if there is no such file, -ENOEXEC.
  */
 int verbs_module_file_check(const char *path, const char **ret_problem);
 
 /**
- * verbs_module_search() - where the dynamic linker would find a name
+ * verbs_module_search() - find a file as the dynamic linker does
  * @file: name without a slash
  * @buf, @size: receives the path
  *
- * Knows LD_LIBRARY_PATH and the linker's own folders, but not its cache.
+ * Searches LD_LIBRARY_PATH and the linker's default folders, but not its
+ * cache.
  *
  * Return: whether there is such a file.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Looks for a module as the dynamic linker will: see core/module_file.h. Called
- * by core/provider_module.c.
+ * Searches for a module as the dynamic linker does: see core/module_file.h.
+ * core/provider_module.c calls it.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -11,7 +11,7 @@
 
 #include "core/module_file.h"
 
-/* The linker's list of folders; to be freed. NULL if it cannot be had. */
+/* The linker's list of folders, which the caller frees, or NULL. */
 static Dl_serinfo *linker_search_folders(void)
 {
 	void *program = dlopen(NULL, RTLD_LAZY);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What CQs, SRQs and QPs have in common from birth to death: the fields that do
- * not come from the device, and the wait for acknowledged events at the end.
- * A work queue has the wait only: the application's inline function sets its
- * fields. Called by providers, and by foreign/ for those of other releases.
+ * Initializes the fields of CQs, SRQs and QPs that do not come from the
+ * device, and waits for the acknowledgment of events before an object is
+ * freed. For a work queue there is only the wait: the application's inline
+ * function sets the fields. Providers call this file, and foreign/ does for
+ * those of other releases.
  */
 #include "core/object_life.h"
 
@@ -95,7 +96,7 @@ void verbs_fini_qp(struct ibv_qp *qp)
 	(void)pthread_mutex_destroy(&qp->mutex);
 }
 
-/* Counters wrap, as the kernel's do: the difference decides. */
+/* The counters wrap like those of the kernel, so the difference is compared. */
 static bool event_count_is_behind(uint32_t completed, uint32_t raised)
 {
 	return (int32_t)(raised - completed) > 0;
@@ -104,7 +105,7 @@ static bool event_count_is_behind(uint32_t completed, uint32_t raised)
 void verbs_wait_cq_acked(struct ibv_cq *cq,
 			 const struct verbs_event_count *raised)
 {
-	/* No event was ever read, so nobody acknowledges one just now. */
+	/* No event was read, so no thread is acknowledging one. */
 	if (!raised->comp_events && !raised->async_events)
 		return;
 	(void)pthread_mutex_lock(&cq->mutex);
@@ -119,7 +120,7 @@ void verbs_wait_cq_acked(struct ibv_cq *cq,
 static void object_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
 			      const uint32_t *completed, uint32_t raised)
 {
-	if (!raised) /* as above */
+	if (!raised) /* no event was read */
 		return;
 	(void)pthread_mutex_lock(mutex);
 	while (event_count_is_behind(*completed, raised))

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Preparing the public part of an object, for those who cannot say that our own
- * wrapper is around it. Providers of ours call verbs_init_srq() and
- * verbs_init_qp() of <provider/objects.h>.
+ * Initializes the public part of an object whose wrapper is not the library's
+ * own. Own providers call verbs_init_srq() and verbs_init_qp() of
+ * <provider/objects.h>.
  */
 #ifndef CORE_OBJECT_LIFE_H
 #define CORE_OBJECT_LIFE_H
 
 #include <infiniband/verbs.h>
 
-/** verbs_prepare_srq() - verbs_init_srq() without what is behind the ibv_srq */
+/** verbs_prepare_srq() - verbs_init_srq() for the ibv_srq only */
 void verbs_prepare_srq(struct ibv_srq *srq, struct ibv_context *ctx,
 		       const struct ibv_srq_init_attr_ex *attr);
 
-/** verbs_prepare_qp() - verbs_init_qp() without what is behind the ibv_qp */
+/** verbs_prepare_qp() - verbs_init_qp() for the ibv_qp only */
 void verbs_prepare_qp(struct ibv_qp *qp, struct ibv_context *ctx,
 		      const struct ibv_qp_init_attr_ex *attr);
 

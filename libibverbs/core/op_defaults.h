@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a context can do before its provider says so, in parts; each member of
- * struct verbs_context_ops is set in exactly one of them.
+ * The default ops of a context, in four tables. Each member of struct
+ * verbs_context_ops is set in exactly one of them.
  */
 #ifndef CORE_OP_DEFAULTS_H
 #define CORE_OP_DEFAULTS_H

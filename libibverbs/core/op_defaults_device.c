@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Default ops of devices, ports, events and domains: "not supported" in the
- * convention of each op. Put into a table by core/op_table.c.
+ * Default ops of devices, ports, events and domains: they return "not
+ * supported" in the convention of each op. core/op_table.c merges them.
  */
 #include "core/op_defaults.h"
 
@@ -88,7 +88,7 @@ static int op_default_import_pd(struct ibv_context *ctx, uint32_t handle,
 	return -EOPNOTSUPP;
 }
 
-/* The kernel is not told: the importer only forgets. */
+/* There is no kernel command: the importer only drops its object. */
 static void op_default_unimport_pd(struct ibv_pd *pd)
 {
 }

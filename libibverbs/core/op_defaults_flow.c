@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Default ops of work queues, flows and counters: "not supported". Put into a
- * table by core/op_table.c.
+ * Default ops of work queues, flows and counters: they return "not supported".
+ * core/op_table.c merges them.
  */
 #include "core/op_defaults.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Default ops of memory: "not supported" in the convention of each op, or what
- * can be done with older ops or without the device. Put into a table by
- * core/op_table.c.
+ * Default ops of memory: they use older ops or need no device, or return "not
+ * supported" in the convention of each op. core/op_table.c merges them.
  */
 #include "core/op_defaults.h"
 
@@ -45,7 +44,7 @@ static int op_default_advise_mr(struct ibv_pd *pd,
 	return -EOPNOTSUPP;
 }
 
-/* All but DMA hints can be said with the older ops. */
+/* The older ops support all attributes except DMA hints. */
 static int op_default_reg_mr_ex(struct ibv_pd *pd,
 				struct ibv_mr_init_attr *attr,
 				struct ibv_mr **ret_mr)
@@ -76,7 +75,7 @@ static int op_default_import_mr(struct ibv_pd *pd, uint32_t handle,
 	return -EOPNOTSUPP;
 }
 
-/* The kernel is not told: the importer only forgets. */
+/* There is no kernel command: the importer only drops its object. */
 static void op_default_unimport_mr(struct ibv_mr *mr)
 {
 }
@@ -139,8 +138,8 @@ static int op_default_dealloc_dmah(struct ibv_dmah *dmah)
 }
 
 /*
- * Whole pages, so that what happens to them (a device's mapping, no copy for a
- * forked child) happens to nothing else of the process.
+ * Whole pages, so that a device mapping or MADV_DONTFORK on the buffer affects
+ * no other memory of the process.
  */
 static int op_default_alloc_buf(struct ibv_pd *pd, size_t size,
 				struct ibv_buf **ret_buf)

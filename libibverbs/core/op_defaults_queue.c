@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Default ops of queues: "not supported" in the convention of each op, or what
- * the object itself tells. Put into a table by core/op_table.c.
+ * Default ops of queues: they use members of the object, or return "not
+ * supported" in the convention of each op. core/op_table.c merges them.
  */
 #include "core/op_defaults.h"
 
@@ -136,7 +136,7 @@ static int op_default_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 	return -EOPNOTSUPP;
 }
 
-/* Nothing is promised. */
+/* No guarantee about the order. */
 static int op_default_query_qp_data_in_order(struct ibv_qp *qp,
 					     enum ibv_wr_opcode op,
 					     uint32_t flags)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of a context: the defaults of core/op_defaults_*.c, the kernel's
- * own answers for kernel-backed devices, and the merge of what a provider
- * supplies. Used by core/core_context.c.
+ * Builds the op table of a context: the defaults of core/op_defaults_*.c, the
+ * ops that the kernel implements for every device, and the ops of the
+ * provider. core/core_context.c calls it.
  */
 #include "core/op_table.h"
 
@@ -13,8 +13,8 @@
 #include "core/op_defaults.h"
 
 /*
- * The table is nothing but pointers to functions: the merge walks over it,
- * through a type that may stand for all of theirs.
+ * The table consists of function pointers only. The merge treats it as an
+ * array of this type, which may alias all of them.
  */
 typedef void (*any_op)(void) __attribute__((may_alias));
 
@@ -23,7 +23,7 @@ typedef void (*any_op)(void) __attribute__((may_alias));
 _Static_assert(sizeof(struct verbs_context_ops) % sizeof(any_op) == 0,
 	       "only function pointers in the op table");
 
-/* What the kernel answers for any of its devices, whatever the driver. */
+/* Ops that the kernel implements for all its devices, whatever the driver. */
 static const struct verbs_context_ops kernel_ops = {
 	.query_gid_entry = verbs_cmd_query_gid_entry,
 	.query_gid_table = verbs_cmd_query_gid_table,
@@ -44,7 +44,7 @@ void verbs_op_table_merge(struct verbs_context_ops *table,
 	}
 }
 
-/* What contexts start from, without and with the kernel. Written once. */
+/* Initial tables of contexts without and with a kernel driver. Written once. */
 static struct verbs_context_ops defaults, kernel_defaults;
 
 static void op_table_join_defaults(void)

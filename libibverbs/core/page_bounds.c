@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rounds ranges to the pages that they lie in. Memory of huge pages can only be
- * advised by whole huge pages; how large they are is told by /proc/self/smaps:
- * for each mapping a line with its addresses, and below it lines "Name: value",
- * among them the size of its pages. Called by core/fork_guard.c.
+ * Rounds ranges to whole pages. Memory of huge pages can only be advised by
+ * whole huge pages. /proc/self/smaps contains their size: for each mapping a
+ * line with its addresses, and below it lines "Name: value", one of which is
+ * the page size. core/fork_guard.c calls this file.
  */
 #include "core/page_bounds.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line that counts; longer lines end with the name of a file. */
+/* The lines that are parsed fit; longer lines end with a file name. */
 #define LINE_BYTES 128
 
 #define SIZE_NAME "KernelPageSize:"
 
-/* The largest pages so far have 16 GiB. */
+/* The largest pages of any architecture so far have 16 GiB. */
 #define MAX_PAGE_KB (UINT64_C(64) << 20)
 
 /* A mapping: [begin, end). */
@@ -27,8 +27,8 @@ struct mapping {
 };
 
 /*
- * Reads a line, of which what does not fit is dropped. The kernel prefixes no
- * line with blanks, so a cut line cannot be taken for another one.
+ * Reads a line and drops the part that does not fit. No line of the kernel
+ * begins with a blank, so a cut line cannot be mistaken for another one.
  */
 static bool smaps_read_line(FILE *file, char *line, size_t size)
 {
@@ -69,7 +69,7 @@ static bool smaps_parse_mapping(const char *line, struct mapping *ret_mapping)
 	return true;
 }
 
-/* "KernelPageSize:     2048 kB"; 0 if the line says something else. */
+/* "KernelPageSize:     2048 kB"; 0 for any other line. */
 static size_t smaps_parse_page_size(const char *line)
 {
 	unsigned long long kb;
@@ -95,8 +95,8 @@ static bool smaps_mapping_contains(const struct mapping *mapping,
 }
 
 /*
- * The sizes of the pages at two addresses, @first <= @last. They are the
- * base_size one beforehand; none is smaller.
+ * Finds the sizes of the pages at two addresses, @first <= @last. On entry
+ * both sizes are the base page size; no page is smaller.
  */
 static void smaps_find_page_sizes(FILE *smaps, uintptr_t first, uintptr_t last,
 				  size_t *first_size, size_t *last_size)
@@ -109,7 +109,7 @@ static void smaps_find_page_sizes(FILE *smaps, uintptr_t first, uintptr_t last,
 		size_t size;
 
 		if (smaps_parse_mapping(line, &mapping)) {
-			/* in the order of addresses */
+			/* mappings are in the order of their addresses */
 			if (mapping.begin > last)
 				return;
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which pages a piece of memory lies in, where pages have different sizes. */
+/* The pages that a memory range covers, where page sizes differ. */
 #ifndef CORE_PAGE_BOUNDS_H
 #define CORE_PAGE_BOUNDS_H
 
@@ -9,11 +9,11 @@
 #include <stdio.h>
 
 /**
- * verbs_page_round() - round a range up to pages of known sizes
+ * verbs_page_round() - round a range to pages of known sizes
  * @base, @size: the range; @size > 0
  * @first_size, @last_size: bytes of the pages at its ends
  *
- * Return: 0, or -EINVAL if there is no such range.
+ * Return: 0, or -EINVAL if the range wraps.
  */
 static inline int verbs_page_round(uintptr_t base, size_t size,
 				   size_t first_size, size_t last_size,
@@ -32,9 +32,9 @@ static inline int verbs_page_round(uintptr_t base, size_t size,
 /**
  * verbs_page_bounds() - round a range to whole pages
  * @smaps: text in the form of /proc/self/smaps, read until the range is found;
- *	NULL: all pages have the usual size
+ *	NULL: all pages have the base size
  * @base, @size: the range, @size > 0
- * @page: the usual size of a page; for memory that @smaps does not know, too
+ * @page: base page size, also used for memory that @smaps does not contain
  * @ret_begin, @ret_end: the pages
  *
  * Return: 0, or -EINVAL if the pages do not end before the address space does.

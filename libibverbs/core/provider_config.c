@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads the *.driver files. Every regular file of the folder counts, whatever
- * its name. A line is empty, a comment, or "driver NAME"; anything else is
- * reported and passed over, and so is a file that is too long to be meant.
+ * Reads the *.driver files. Every regular file of the folder is read, whatever
+ * its name. A line is empty, a comment, or "driver NAME". Other lines, and
+ * files that are too long, are reported and ignored.
  */
 #include "core/provider_config.h"
 
@@ -18,18 +18,21 @@
 #include "core/provider_name.h"
 #include "util/text_file.h"
 
-/* Longest configuration file; the usual one has one line. */
+/* Longest configuration file; a typical file has one line. */
 #define CONFIG_LEN 4096
 
 #define BLANKS " \t\r\v\f"
 
-/* A name becomes part of a file name, so it must be one. */
+/*
+ * The name becomes part of a file name, so only an absolute path may contain a
+ * slash.
+ */
 static bool config_name_is_usable(const char *name)
 {
 	return *name && (*name == '/' || !strchr(name, '/'));
 }
 
-/* Name in a "driver NAME" line (which it cuts up), NULL if there is none. */
+/* The name in a "driver NAME" line, or NULL. Modifies the line. */
 static const char *config_parse_line(char *line, const char *file)
 {
 	char *save, *word;
@@ -104,14 +107,14 @@ int verbs_provider_config_each(const char *dir,
 	return go_on ? 0 : 1;
 }
 
-/* A name that is looked for, and what was found. */
+/* The name to find, and the result. */
 struct config_search {
 	const char *name;
 	char *text;
 	size_t size;
 };
 
-/* Visitor that stops at the name it looks for. */
+/* Visitor that stops at the name of a struct config_search. */
 static bool config_visit_until_name(void *arg, const char *text)
 {
 	const struct config_search *search = arg;

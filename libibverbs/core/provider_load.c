@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which providers are loaded, and in which order: those of the environment,
- * then those that are configured. Each name is tried once in a process, and at
- * most one module of a name is loaded; core/provider_module.c finds it.
+ * Decides which providers are loaded, and in which order: first those of the
+ * environment, then those of the configuration. Each name is tried once in a
+ * process, and at most one module of a name is loaded; core/provider_module.c
+ * finds it.
  *
- * Called by core/device_list.c, before it takes its mutex for providers whose
- * devices the kernel does not know, and when a device has no provider yet.
+ * core/device_list.c calls this file for devices without a kernel driver
+ * before it takes its mutex, and for unclaimed devices after it has dropped
+ * it.
  */
 #include "core/provider_load.h"
 
@@ -23,29 +25,30 @@
 #include "util/env.h"
 #include "util/lock.h"
 
-/* A name that was tried, whatever came of it. */
+/* A name that was tried, successfully or not. */
 struct tried_name {
 	struct tried_name *next;
-	bool loaded; /* no other module of the name is wanted any more */
+	bool loaded; /* a module of the name is loaded */
 	char text[];
 };
 
-/* A provider that is loaded when the user asks for it. */
+/* A provider that is loaded only if the user enables it. */
 struct opt_in {
 	const char *name;
-	const char *variable; /* of the environment; any value is a wish */
-	const char *file;     /* its configuration */
+	const char *variable; /* environment variable; any value enables it */
+	const char *file;     /* configuration file; its existence enables it */
 };
 
-/* Those that were declared when the library was configured, and {}. */
+/* Declared with OPT_IN when the library is configured; ends with {}. */
 static const struct opt_in opt_ins[] = { VERBS_OPT_IN_PROVIDERS{} };
 
-/* Serialises loading; a leaf apart from registry_mutex. */
+/* Serializes loading. Only registry_mutex is taken under it. */
 static struct verbs_mutex load_mutex = VERBS_MUTEX_INIT;
 static struct tried_name *tried GUARDED_BY(load_mutex);
 static bool env_done GUARDED_BY(load_mutex);
 static bool all_done GUARDED_BY(load_mutex);
-static bool files_done GUARDED_BY(load_mutex); /* of opt_ins */
+static bool files_done
+	GUARDED_BY(load_mutex); /* the files of opt_ins were checked */
 
 static struct tried_name *tried_name_new(const char *text)
 {
@@ -69,8 +72,8 @@ static bool tried_name_is(const char *text,
 }
 
 /*
- * Whether a module of the name is there, or this very text was tried. The
- * provider may have come with a library that the program is linked to.
+ * Whether a module of the name is loaded, or this very text was tried. A
+ * provider may have registered with a library that the program is linked to.
  */
 static bool provider_was_tried_locked(const struct verbs_provider_name *name)
 	REQUIRES(load_mutex)
@@ -91,8 +94,10 @@ static bool provider_was_tried_locked(const struct verbs_provider_name *name)
 }
 
 /*
- * @load_module: verbs_provider_module_load(), or its narrower form
- * Return: whether a module was loaded that was not there before.
+ * @load_module: verbs_provider_module_load() or
+ *	verbs_provider_module_load_beside()
+ *
+ * Return: whether this call loaded a module.
  */
 static bool provider_load_with_locked(
 	const char *text,
@@ -145,7 +150,7 @@ static bool provider_load_env_locked(void) REQUIRES(load_mutex)
 	return found;
 }
 
-/* The files are looked at once: it is the environment that may change. */
+/* The environment may change, but each file is checked once. */
 static bool opt_in_is_enabled_locked(const struct opt_in *opt_in)
 	REQUIRES(load_mutex)
 {
@@ -201,7 +206,7 @@ bool verbs_provider_load_for(uint32_t driver_id)
 	return found;
 }
 
-/* Names that say which module they want go before those that do not. */
+/* Names with the suffix of a module precede those without. */
 struct visit {
 	bool found;
 	struct tried_name *later;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Brings providers into the process: the *.driver files, RDMAV_DRIVERS and
- * IBV_DRIVERS name them, the provider folder holds their modules. In a static
- * build nothing is ever loaded.
+ * Loads providers into the process. The *.driver files, RDMAV_DRIVERS and
+ * IBV_DRIVERS name them. A static build loads no modules.
  */
 #ifndef CORE_PROVIDER_LOAD_H
 #define CORE_PROVIDER_LOAD_H
@@ -11,13 +10,13 @@
 #include <stdint.h>
 
 /**
- * verbs_provider_load_opt_in() - load what takes part only when asked to
+ * verbs_provider_load_opt_in() - load the providers that the user has enabled
  *
- * Some providers have devices that the kernel does not know, and that nobody
- * sees who does not want them (OPT_IN in cmake/VerbsProvider.cmake). They are
- * loaded if their environment variable is set, or if their configuration file
- * is there. The providers that RDMAV_DRIVERS (or IBV_DRIVERS) names are loaded
- * as well, since they may be of this kind.
+ * Some providers have devices without a kernel driver, which appear only if
+ * the user enables them (OPT_IN in cmake/VerbsProvider.cmake). They are loaded
+ * if their environment variable is set, or if their configuration file exists.
+ * The providers in RDMAV_DRIVERS (or IBV_DRIVERS) are loaded as well, since
+ * they may be of this kind.
  *
  * Cheap if there is nothing to do. Context and result as below.
  */
@@ -27,20 +26,23 @@ bool verbs_provider_load_opt_in(void);
  * verbs_provider_load_for() - load the provider of one kernel driver
  * @driver_id: enum rdma_driver_id
  *
- * The providers that RDMAV_DRIVERS (or IBV_DRIVERS) names come first, as the
- * user wants them. Loads nothing if the configuration does not list the driver.
+ * The providers in RDMAV_DRIVERS (or IBV_DRIVERS) are loaded first. Then the
+ * driver's provider is loaded if the configuration contains it. If there is no
+ * configuration folder, the module of the driver's name beside the library is
+ * loaded.
  *
- * Context: may run constructors of a module; no lock of the library may be
- * held. Any thread.
- * Return: whether a provider was registered that was not there before.
+ * Context: any thread; may run constructors of a module, so no lock of the
+ * library may be held.
+ * Return: whether a provider has registered.
  */
 bool verbs_provider_load_for(uint32_t driver_id);
 
 /**
- * verbs_provider_load_all() - load every provider that is configured
+ * verbs_provider_load_all() - load every configured provider
  *
- * Works once in a process; later calls return false at once. Context and
- * result as above.
+ * Has an effect once in a process; later calls return false at once. Without a
+ * configuration folder, the modules beside the library that have the name of a
+ * kernel driver are loaded. Context and result as above.
  */
 bool verbs_provider_load_all(void);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Providers of a static build: those that the application was linked with, as
- * RDMA_STATIC_PROVIDERS named them. Takes the place of provider_load.c, so that
- * the dynamic linker is not needed.
+ * Providers of a static build: those that RDMA_STATIC_PROVIDERS names, which
+ * are linked into the application. Replaces provider_load.c, so that the
+ * dynamic linker is not needed.
  */
-/* Makes the header declare what a static build refers to. */
+/* Makes the header declare the names that a static build uses. */
 #define RDMA_STATIC_PROVIDERS none
 #include <infiniband/verbs.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 #include "core/provider_registry.h"
 
 /*
- * The keyword "none". Programs compiled with the headers of other releases also
- * pass it for each provider fewer than 20.
+ * The keyword "none". Programs that were compiled with the headers of other
+ * releases also pass it to fill the list of providers up to 20 names.
  */
 const struct verbs_device_ops verbs_provider_none = {
 	.provider_abi = VERBS_PROVIDER_ABI,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds and loads the module of one provider. For a name there may be several:
- * ours, lib<name>-anyverbs<ABI>.so, which exports one object called
- * verbs_provider_<name>; and those built for existing releases,
+ * Finds and loads the module of one provider. Several modules may have the
+ * same name: this library's own, lib<name>-anyverbs<ABI>.so, which exports one
+ * object called verbs_provider_<name>; and those built for existing releases,
  * lib<name>-rdmav<ABI>.so, whose constructor registers the provider
- * (libibverbs/foreign/). Ours goes first, then the newest. Each kind is looked
- * for beside the library, in the folder that was chosen when the library was
- * built, in the folders of distributions, then where the dynamic linker looks.
+ * (libibverbs/foreign/). The own module is preferred, then the newest. Each
+ * kind is searched beside the library, in the folder that was configured at
+ * build time, in the folders of distributions, and then where the dynamic
+ * linker searches.
  *
- * Called by core/provider_load.c, which sees to it that each name is tried
+ * core/provider_load.c calls this file and makes sure that each name is tried
  * once.
  */
 #include "core/provider_module.h"
@@ -26,18 +27,18 @@
 #include "core/module_file.h"
 #include "core/provider_registry.h"
 
-/* What came of looking in one place. */
+/* Result of a search. */
 enum module_result {
 	MODULE_NOT_FOUND,
-	MODULE_UNUSABLE, /* and the user was has_warned */
+	MODULE_UNUSABLE, /* the user was warned */
 	MODULE_LOADED,
 };
 
 /* ------------------------------------------------------------------------ */
-/* One file                                                                  */
+/* One file                                                                 */
 /* ------------------------------------------------------------------------ */
 
-/* A module of ours is found by the object that it exports. */
+/* Registers the object that a module of this library exports. */
 static bool module_register_native(void *module,
 				   const struct verbs_provider_name *name)
 {
@@ -62,7 +63,7 @@ static bool module_register_native(void *module,
 	return true;
 }
 
-/* Whether a provider that has registered lives in @module. */
+/* Whether a registered provider lives in @module. */
 static bool module_has_registered(void *module)
 {
 	const struct verbs_device_ops *providers[VERBS_MAX_PROVIDERS];
@@ -85,7 +86,7 @@ static bool module_has_registered(void *module)
 	return false;
 }
 
-/* Modules that have registered stay for ever: devices point into them. */
+/* Modules that have registered are never unloaded: devices point into them. */
 static enum module_result
 module_register(void *module, const struct verbs_provider_name *name,
 		const struct verbs_module_kind *kind, unsigned int nr_warnings)
@@ -106,7 +107,7 @@ module_register(void *module, const struct verbs_provider_name *name,
 	return MODULE_UNUSABLE;
 }
 
-/* Whether the dynamic linker says no more than that there is no such file. */
+/* Whether the dynamic linker reports only that there is no such file. */
 static bool dlerror_is_not_found(const char *reason, const char *file)
 {
 	return strncmp(reason, file, strlen(file)) == 0 &&
@@ -145,10 +146,10 @@ module_open_file(const char *file, const struct verbs_provider_name *name,
 }
 
 /* ------------------------------------------------------------------------ */
-/* Where files are                                                           */
+/* Search order                                                             */
 /* ------------------------------------------------------------------------ */
 
-/* Folder of this very library with "/libibverbs" behind it. */
+/* The folder "libibverbs" in the folder of the running library. */
 static bool module_folder_beside_library(char *buf, size_t size)
 {
 	const char *slash;
@@ -180,7 +181,10 @@ module_open_in_folder(const char *folder, size_t folder_len,
 	return module_open_file(path, name, kind);
 }
 
-/* @folders: separated by colons. One that is @known was looked into already. */
+/*
+ * @folders: separated by colons
+ * @known: folder that was searched already
+ */
 static enum module_result
 module_open_in_folders(const char *folders, const char *known,
 		       const struct verbs_provider_name *name,
@@ -214,7 +218,7 @@ module_open_absolute(const struct verbs_provider_name *name,
 	return module_open_file(path, name, kind);
 }
 
-/* The linker itself opens it; what it would find is checked before. */
+/* The linker opens the file; the file that it will find is checked first. */
 static enum module_result
 module_open_by_search(const struct verbs_provider_name *name,
 		      const struct verbs_module_kind *kind)
@@ -235,7 +239,7 @@ module_open_by_search(const struct verbs_provider_name *name,
 	return module_open_file(file, name, kind);
 }
 
-/* A file that is there but unusable ends the search for its kind. */
+/* An unusable file ends the search for its kind. */
 static enum module_result
 module_open_kind(const struct verbs_provider_name *name,
 		 const struct verbs_module_kind *kind)
@@ -287,7 +291,7 @@ bool verbs_provider_module_load(const struct verbs_provider_name *name)
 
 bool verbs_provider_module_load_beside(const struct verbs_provider_name *name)
 {
-	/* The best kind is this library's own; all others are foreign. */
+	/* The first kind is this library's own; all others are foreign. */
 	const struct verbs_module_kind *kind = &verbs_module_kinds[0];
 	char beside[PATH_MAX];
 

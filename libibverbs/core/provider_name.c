@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes the names of providers apart. Used by core/provider_config.c, which
- * looks for a name, and by core/provider_module.c, which makes file names.
+ * Splits the names of providers. core/provider_config.c uses it to compare
+ * names, core/provider_module.c to build file names.
  */
 #include "core/provider_name.h"
 
@@ -17,7 +17,7 @@ const struct verbs_module_kind verbs_module_kinds[VERBS_NR_MODULE_KINDS] = {
 	{ .suffix = "-rdmav34", .foreign = true },
 };
 
-/* The kind that @text ends with, NULL if it is a name and nothing else. */
+/* The kind whose suffix ends @text, or NULL. */
 static const struct verbs_module_kind *module_kind_of_name(const char *text,
 							   size_t len)
 {

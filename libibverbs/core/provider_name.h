@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of providers as configuration and environment write them: "rxe",
- * "rxe-rdmav34" for one certain module of that name, "/opt/librxe" for one in a
- * certain folder, or both.
+ * Names of providers in the configuration and the environment: "rxe",
+ * "rxe-rdmav34" for a certain module of that name, "/opt/librxe" for a module
+ * in a certain folder, or both.
  */
 #ifndef CORE_PROVIDER_NAME_H
 #define CORE_PROVIDER_NAME_H
@@ -10,13 +10,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Longest name proper that is taken seriously. */
+/* Longest name without folder and suffix. */
 #define VERBS_PROVIDER_NAME_LEN 64
 
-/* A kind of module; best first. */
+/* A kind of module; the preferred one is first. */
 struct verbs_module_kind {
-	const char *suffix; /* "-rdmav34", between name and ".so" */
-	bool foreign;	    /* registers itself, see libibverbs/foreign/ */
+	const char *suffix; /* "-rdmav34", between the name and ".so" */
+	bool foreign; /* its constructor registers it, see libibverbs/foreign/
+		       */
 };
 
 #define VERBS_NR_MODULE_KINDS 6
@@ -24,18 +25,19 @@ extern const struct verbs_module_kind verbs_module_kinds[VERBS_NR_MODULE_KINDS];
 
 /* The parts of a name. */
 struct verbs_provider_name {
-	const char *text;  /* as it was written */
-	size_t stem_len;   /* of it, without the suffix: "/opt/librxe" */
-	const char *start; /* of the name proper in @text: "rxe" */
-	size_t len;	   /* of the name proper */
-	/* The only one that is wanted; NULL: whichever there is. */
+	const char *text; /* as configured */
+	size_t stem_len;  /* bytes of @text without the suffix: "/opt/librxe" */
+	const char
+		*start; /* the name in @text, without folder and "lib": "rxe" */
+	size_t len;	/* bytes of the name */
+	/* The requested kind; NULL: any. */
 	const struct verbs_module_kind *kind;
 };
 
 /** verbs_provider_name_split() - find the parts; they point into @text */
 struct verbs_provider_name verbs_provider_name_split(const char *text);
 
-/** verbs_provider_name_is() - whether the name proper is @name */
+/** verbs_provider_name_is() - compare the name without folder and suffix */
 bool verbs_provider_name_is(const struct verbs_provider_name *parts,
 			    const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who has registered. A fixed array: a provider never goes away, and there are
- * few; so registering needs no memory and cannot fail for the lack of it.
+ * The registered providers. The array has a fixed size: a provider is never
+ * removed and there are few, so a registration needs no memory.
  */
 #include "core/provider_registry.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The providers that this process has, in the order in which they came. */
+/* The providers of this process, in the order of their registration. */
 #ifndef CORE_PROVIDER_REGISTRY_H
 #define CORE_PROVIDER_REGISTRY_H
 
@@ -7,12 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* More than all drivers that the kernel has ever had. */
+/* More than all drivers that the kernel ever had. */
 #define VERBS_MAX_PROVIDERS 64
 
 /**
  * verbs_provider_register() - add a provider
- * @ops: kept for ever. Registering it twice is harmless.
+ * @ops: must stay valid until the process ends. A second registration has no
+ *	effect.
  *
  * Context: any thread; takes registry_mutex only.
  * Return: 0; -EINVAL if @ops was built for another VERBS_PROVIDER_ABI or has
@@ -20,14 +21,16 @@
  */
 int verbs_provider_register(const struct verbs_device_ops *ops);
 
-/** verbs_provider_known() - whether a provider of this name has registered */
+/**
+ * verbs_provider_known() - check whether a provider of a name has registered
+ */
 bool verbs_provider_known(const char *name);
 
 /**
- * verbs_provider_snapshot() - all providers
+ * verbs_provider_snapshot() - copy the array of all providers
  * @ret_ops: room for VERBS_MAX_PROVIDERS
  *
- * Return: how many there are.
+ * Return: the number of providers.
  */
 size_t verbs_provider_snapshot(const struct verbs_device_ops **ret_ops);
 
