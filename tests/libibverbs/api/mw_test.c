@@ -2,7 +2,7 @@
 /* ibv_alloc_mw(3) and ibv_dealloc_mw(3): libibverbs/api/mw.c. */
 #include "libibverbs/api/api_fixture.h"
 
-static void window_has_its_type(void **state)
+static void alloc_mw_passes_type_to_provider(void **state)
 {
 	struct ibv_mw *mw;
 
@@ -17,13 +17,13 @@ static void window_has_its_type(void **state)
 	ASSERT_OK(ibv_dealloc_mw(mw));
 }
 
-static void failure_of_alloc_is_null(void **state)
+static void alloc_mw_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -EOPNOTSUPP;
 	ASSERT_NULL(ibv_alloc_mw(api.pd, IBV_MW_TYPE_1), EOPNOTSUPP);
 }
 
-static void failure_of_dealloc_is_a_positive_errno(void **state)
+static void dealloc_mw_provider_failure_returns_positive_errno(void **state)
 {
 	struct ibv_mw *mw = ibv_alloc_mw(api.pd, IBV_MW_TYPE_1);
 
@@ -34,7 +34,7 @@ static void failure_of_dealloc_is_a_positive_errno(void **state)
 	ASSERT_OK(ibv_dealloc_mw(mw));
 }
 
-static void unknown_type_is_einval(void **state)
+static void alloc_mw_unknown_type_is_einval(void **state)
 {
 	ASSERT_NULL(ibv_alloc_mw(api.pd, (enum ibv_mw_type)0), EINVAL);
 	ASSERT_NULL(ibv_alloc_mw(api.pd, (enum ibv_mw_type)3), EINVAL);
@@ -44,10 +44,10 @@ static void unknown_type_is_einval(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(window_has_its_type),
-		API_TEST(failure_of_alloc_is_null),
-		API_TEST(unknown_type_is_einval),
-		API_TEST(failure_of_dealloc_is_a_positive_errno),
+		API_TEST(alloc_mw_passes_type_to_provider),
+		API_TEST(alloc_mw_provider_failure_returns_null),
+		API_TEST(alloc_mw_unknown_type_is_einval),
+		API_TEST(dealloc_mw_provider_failure_returns_positive_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

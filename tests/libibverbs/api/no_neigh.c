@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stands for libibverbs/neigh/ in tests that are about something else. */
+/* Replaces libibverbs/neigh/ in tests that resolve no neighbours. */
 #include <errno.h>
 
 #include "neigh/neigh.h"

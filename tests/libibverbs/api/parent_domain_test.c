@@ -4,7 +4,7 @@
 
 static struct ibv_parent_domain_init_attr attr;
 
-static int start(void **state)
+static int parent_domain_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -12,7 +12,7 @@ static int start(void **state)
 	return ret;
 }
 
-static void domain_is_used_and_freed_like_a_pd(void **state)
+static void alloc_parent_domain_returns_pd(void **state)
 {
 	struct ibv_pd *pd;
 
@@ -26,7 +26,7 @@ static void domain_is_used_and_freed_like_a_pd(void **state)
 	ASSERT_OP("dealloc_pd");
 }
 
-static void domain_may_hold_a_thread_domain(void **state)
+static void alloc_parent_domain_accepts_td(void **state)
 {
 	struct ibv_td_init_attr td_attr = {};
 	struct ibv_pd *pd;
@@ -41,14 +41,15 @@ static void domain_may_hold_a_thread_domain(void **state)
 	ASSERT_OK(ibv_dealloc_td(attr.td));
 }
 
-static void domain_needs_a_pd(void **state)
+static void alloc_parent_domain_without_pd_is_einval(void **state)
 {
 	attr.pd = NULL;
 	ASSERT_NULL(ibv_alloc_parent_domain(api.ctx, &attr), EINVAL);
 	ASSERT_NULL(ibv_alloc_parent_domain(api.ctx, NULL), EINVAL);
 }
 
-static void objects_of_another_context_are_einval(void **state)
+static void
+alloc_parent_domain_with_objects_of_another_context_is_einval(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_td_init_attr td_attr = {};
@@ -60,30 +61,31 @@ static void objects_of_another_context_are_einval(void **state)
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void unknown_attributes_are_eopnotsupp(void **state)
+static void alloc_parent_domain_unknown_attribute_is_eopnotsupp(void **state)
 {
 	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC
 			 << 1;
 	ASSERT_NULL(ibv_alloc_parent_domain(api.ctx, &attr), EOPNOTSUPP);
 }
 
-static void failure_is_null(void **state)
+static void alloc_parent_domain_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -EACCES;
 	ASSERT_NULL(ibv_alloc_parent_domain(api.ctx, &attr), EACCES);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, parent_domain_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(domain_is_used_and_freed_like_a_pd),
-		TEST(domain_may_hold_a_thread_domain),
-		TEST(domain_needs_a_pd),
-		TEST(objects_of_another_context_are_einval),
-		TEST(unknown_attributes_are_eopnotsupp),
-		TEST(failure_is_null),
+		TEST(alloc_parent_domain_returns_pd),
+		TEST(alloc_parent_domain_accepts_td),
+		TEST(alloc_parent_domain_without_pd_is_einval),
+		TEST(alloc_parent_domain_with_objects_of_another_context_is_einval),
+		TEST(alloc_parent_domain_unknown_attribute_is_eopnotsupp),
+		TEST(alloc_parent_domain_provider_failure_returns_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /* ibv_alloc_pd(3) and ibv_import_pd(3): libibverbs/api/pd.c. */
 #include "libibverbs/api/api_fixture.h"
 
-static void pd_belongs_to_its_context(void **state)
+static void alloc_pd_returns_pd_of_context(void **state)
 {
 	struct ibv_pd *pd;
 
@@ -16,26 +16,26 @@ static void pd_belongs_to_its_context(void **state)
 	assert_int_equal(fake_provider.nr_objects, 1);
 }
 
-static void failure_of_alloc_is_null(void **state)
+static void alloc_pd_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -ENOMEM;
 	ASSERT_NULL(ibv_alloc_pd(api.ctx), ENOMEM);
 }
 
-static void failure_of_dealloc_is_a_positive_errno(void **state)
+static void dealloc_pd_provider_failure_returns_positive_errno(void **state)
 {
 	fake_provider.ret = -EBUSY;
 	ASSERT_ERRNO(ibv_dealloc_pd(api.pd), EBUSY);
 }
 
-static void pd_that_could_not_be_freed_is_usable(void **state)
+static void dealloc_pd_provider_failure_keeps_pd_usable(void **state)
 {
 	fake_provider.ret = -EBUSY;
 	ASSERT_ERRNO(ibv_dealloc_pd(api.pd), EBUSY);
 	assert_ptr_equal(api.pd->context, api.ctx);
 }
 
-static void imported_pd_belongs_to_the_context(void **state)
+static void import_pd_returns_pd_of_context(void **state)
 {
 	struct ibv_pd *pd;
 
@@ -52,7 +52,7 @@ static void imported_pd_belongs_to_the_context(void **state)
 	assert_int_equal(fake_provider.nr_objects, 1);
 }
 
-static void failure_of_import_is_null(void **state)
+static void import_pd_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -ENOENT;
 	ASSERT_NULL(ibv_import_pd(api.ctx, 9), ENOENT);
@@ -61,12 +61,12 @@ static void failure_of_import_is_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(pd_belongs_to_its_context),
-		API_TEST(failure_of_alloc_is_null),
-		API_TEST(failure_of_dealloc_is_a_positive_errno),
-		API_TEST(pd_that_could_not_be_freed_is_usable),
-		API_TEST(imported_pd_belongs_to_the_context),
-		API_TEST(failure_of_import_is_null),
+		API_TEST(alloc_pd_returns_pd_of_context),
+		API_TEST(alloc_pd_provider_failure_returns_null),
+		API_TEST(dealloc_pd_provider_failure_returns_positive_errno),
+		API_TEST(dealloc_pd_provider_failure_keeps_pd_usable),
+		API_TEST(import_pd_returns_pd_of_context),
+		API_TEST(import_pd_provider_failure_returns_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_query_port(3) for callers of all ages, ibv_query_pkey(3) and
- * ibv_get_pkey_index(3): libibverbs/api/port.c.
+ * ibv_query_port(3) for callers that were built with older, current and newer
+ * headers, ibv_query_pkey(3) and ibv_get_pkey_index(3): libibverbs/api/port.c.
  */
 #include <string.h>
 
 #include "libibverbs/api/api_fixture.h"
 
-/* What struct ibv_port_attr was when the exported function was frozen. */
+/* Size of struct ibv_port_attr when the exported function was frozen. */
 #define FROZEN_SIZE 48
 
 static unsigned char buffer[256];
 
-static int start(void **state)
+static int port_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -21,7 +21,7 @@ static int start(void **state)
 	return ret;
 }
 
-/* The first @known bytes are the provider's, zeroes follow up to @size. */
+/* The provider fills @known bytes, zeroes follow up to @size. */
 static void assert_filled(size_t known, size_t size)
 {
 	for (size_t i = 0; i < sizeof(buffer); i++)
@@ -30,88 +30,88 @@ static void assert_filled(size_t known, size_t size)
 						       : 0xee);
 }
 
-/* The exported function, as programs of its time call it. */
-static int query_exported(void)
+/* Programs with the frozen struct call the exported function. */
+static int query_port_exported(void)
 {
 	return (ibv_query_port)(api.ctx, 1,
 				(struct _compat_ibv_port_attr *)buffer);
 }
 
-/* What the inline function of a release with that size calls. */
-static int query_sized(size_t size)
+/* The inline function of a release calls the op with its struct size. */
+static int query_port_with_size(size_t size)
 {
 	struct verbs_context *vctx = verbs_get_ctx_op(api.ctx, query_port);
 
 	return vctx->query_port(api.ctx, 1, (void *)buffer, size);
 }
 
-static void exported_function_writes_48_bytes(void **state)
+static void query_port_exported_function_writes_48_bytes(void **state)
 {
-	ASSERT_OK(query_exported());
+	ASSERT_OK(query_port_exported());
 	assert_filled(FROZEN_SIZE, FROZEN_SIZE);
 }
 
-static void exported_function_is_in_the_compat_slot(void **state)
+static void query_port_compat_op_writes_48_bytes(void **state)
 {
 	ASSERT_OK(api.ctx->ops._compat_query_port(
 		api.ctx, 1, (struct _compat_ibv_port_attr *)buffer));
 	assert_filled(FROZEN_SIZE, FROZEN_SIZE);
 }
 
-static void exported_function_that_fails_touches_nothing(void **state)
+static void query_port_exported_function_failure_writes_nothing(void **state)
 {
 	fake_provider.ret = -EINVAL;
-	ASSERT_ERRNO(query_exported(), EINVAL);
+	ASSERT_ERRNO(query_port_exported(), EINVAL);
 	assert_filled(0, 0);
 }
 
-static void caller_with_48_bytes_gets_48(void **state)
+static void query_port_size_48_writes_48_bytes(void **state)
 {
-	ASSERT_OK(query_sized(48));
+	ASSERT_OK(query_port_with_size(48));
 	assert_filled(48, 48);
 }
 
 /* Up to port_cap_flags2 and its padding. */
-static void caller_with_52_bytes_gets_52(void **state)
+static void query_port_size_52_writes_52_bytes(void **state)
 {
-	ASSERT_OK(query_sized(52));
+	ASSERT_OK(query_port_with_size(52));
 	assert_filled(52, 52);
 }
 
-static void caller_with_56_bytes_gets_all(void **state)
+static void query_port_size_56_writes_all(void **state)
 {
 	assert_int_equal(sizeof(struct ibv_port_attr), 56);
-	ASSERT_OK(query_sized(56));
+	ASSERT_OK(query_port_with_size(56));
 	assert_filled(56, 56);
 }
 
-static void newer_caller_gets_zeroes_for_what_we_do_not_know(void **state)
+static void query_port_newer_size_is_filled_with_zeroes(void **state)
 {
-	ASSERT_OK(query_sized(100));
+	ASSERT_OK(query_port_with_size(100));
 	assert_filled(sizeof(struct ibv_port_attr), 100);
 }
 
-static void caller_with_no_bytes_gets_none(void **state)
+static void query_port_size_0_writes_nothing(void **state)
 {
-	ASSERT_OK(query_sized(0));
+	ASSERT_OK(query_port_with_size(0));
 	assert_filled(0, 0);
 }
 
-static void failure_touches_nothing(void **state)
+static void query_port_provider_failure_writes_nothing(void **state)
 {
 	fake_provider.ret = -ENODEV;
-	ASSERT_ERRNO(query_sized(100), ENODEV);
+	ASSERT_ERRNO(query_port_with_size(100), ENODEV);
 	assert_filled(0, 0);
 }
 
-static void inline_query_gets_all(void **state)
+static void query_port_inline_function_writes_all(void **state)
 {
 	ASSERT_OK(ibv_query_port(api.ctx, 1, (void *)buffer));
 	assert_filled(sizeof(struct ibv_port_attr),
 		      sizeof(struct ibv_port_attr));
 }
 
-static void port_number_reaches_the_provider(void **state)
+static void query_port_passes_port_number_to_provider(void **state)
 {
 	ASSERT_OK(ibv_query_port(api.ctx, 255, (void *)buffer));
 	ASSERT_OP("query_port");
@@ -137,7 +137,7 @@ static void set_pkeys(void)
 	fake_provider.nr_pkeys = sizeof(pkeys) / sizeof(pkeys[0]);
 }
 
-static void pkey_of_an_index_is_told(void **state)
+static void query_pkey_returns_pkey_in_network_order(void **state)
 {
 	__be16 pkey = 0;
 
@@ -147,7 +147,7 @@ static void pkey_of_an_index_is_told(void **state)
 	assert_int_equal(fake_provider.args.port_num, 1);
 }
 
-static void pkey_behind_the_table_is_minus_1(void **state)
+static void query_pkey_index_out_of_range_returns_minus_1(void **state)
 {
 	__be16 pkey = 0x5a5a;
 
@@ -157,27 +157,27 @@ static void pkey_behind_the_table_is_minus_1(void **state)
 	assert_int_equal(pkey, 0x5a5a);
 }
 
-static void index_of_a_pkey_is_the_first(void **state)
+static void get_pkey_index_returns_first_index(void **state)
 {
 	set_pkeys();
 	assert_int_equal(ibv_get_pkey_index(api.ctx, 1, 0xffff), 0);
 	assert_int_equal(ibv_get_pkey_index(api.ctx, 1, 0x1234), 1);
 }
 
-static void pkey_that_is_not_there_has_no_index(void **state)
+static void get_pkey_index_missing_pkey_returns_minus_1(void **state)
 {
 	set_pkeys();
 	ASSERT_MINUS1(ibv_get_pkey_index(api.ctx, 1, 0x4321), EINVAL);
 }
 
-static void pkeys_that_cannot_be_read_have_no_index(void **state)
+static void get_pkey_index_unreadable_table_returns_minus_1(void **state)
 {
 	set_pkeys();
 	fake_provider.ret = -EIO;
 	ASSERT_MINUS1(ibv_get_pkey_index(api.ctx, 1, 0xffff), EIO);
 }
 
-static void speed_of_a_port_is_told(void **state)
+static void query_port_speed_returns_speed_or_errno(void **state)
 {
 	uint64_t speed = 0;
 
@@ -190,28 +190,28 @@ static void speed_of_a_port_is_told(void **state)
 	ASSERT_ERRNO(ibv_query_port_speed(api.ctx, 300, &speed), EIO);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, port_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(speed_of_a_port_is_told),
-		TEST(exported_function_writes_48_bytes),
-		TEST(exported_function_is_in_the_compat_slot),
-		TEST(exported_function_that_fails_touches_nothing),
-		TEST(caller_with_48_bytes_gets_48),
-		TEST(caller_with_52_bytes_gets_52),
-		TEST(caller_with_56_bytes_gets_all),
-		TEST(newer_caller_gets_zeroes_for_what_we_do_not_know),
-		TEST(caller_with_no_bytes_gets_none),
-		TEST(failure_touches_nothing),
-		TEST(inline_query_gets_all),
-		TEST(port_number_reaches_the_provider),
-		TEST(pkey_of_an_index_is_told),
-		TEST(pkey_behind_the_table_is_minus_1),
-		TEST(index_of_a_pkey_is_the_first),
-		TEST(pkey_that_is_not_there_has_no_index),
-		TEST(pkeys_that_cannot_be_read_have_no_index),
+		TEST(query_port_speed_returns_speed_or_errno),
+		TEST(query_port_exported_function_writes_48_bytes),
+		TEST(query_port_compat_op_writes_48_bytes),
+		TEST(query_port_exported_function_failure_writes_nothing),
+		TEST(query_port_size_48_writes_48_bytes),
+		TEST(query_port_size_52_writes_52_bytes),
+		TEST(query_port_size_56_writes_all),
+		TEST(query_port_newer_size_is_filled_with_zeroes),
+		TEST(query_port_size_0_writes_nothing),
+		TEST(query_port_provider_failure_writes_nothing),
+		TEST(query_port_inline_function_writes_all),
+		TEST(query_port_passes_port_number_to_provider),
+		TEST(query_pkey_returns_pkey_in_network_order),
+		TEST(query_pkey_index_out_of_range_returns_minus_1),
+		TEST(get_pkey_index_returns_first_index),
+		TEST(get_pkey_index_missing_pkey_returns_minus_1),
+		TEST(get_pkey_index_unreadable_table_returns_minus_1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_query_device(3) and ibv_query_device_ex(3) for callers of all ages:
- * libibverbs/api/query_device.c.
+ * ibv_query_device(3) and ibv_query_device_ex(3) for callers that were built
+ * with older, current and newer headers: libibverbs/api/query_device.c.
  */
 #include <string.h>
 
 #include "libibverbs/api/api_fixture.h"
 
-/* A caller that is newer than the library, and a guard behind its struct. */
+/* The struct of a caller that is newer than the library, and a guard. */
 struct newer_attr {
 	struct ibv_device_attr_ex known;
 	unsigned char unknown[64];
@@ -16,14 +16,14 @@ struct newer_attr {
 
 static struct newer_attr buffer;
 
-static int query_ex(size_t size)
+static int query_device_with_size(size_t size)
 {
 	struct verbs_context *vctx = verbs_get_ctx_op(api.ctx, query_device_ex);
 
 	return vctx->query_device_ex(api.ctx, NULL, &buffer.known, size);
 }
 
-static int start(void **state)
+static int query_device_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -33,7 +33,7 @@ static int start(void **state)
 	return ret;
 }
 
-/* The first @known bytes are the provider's, zeroes follow up to @size. */
+/* The provider fills @known bytes, zeroes follow up to @size. */
 static void assert_filled(size_t known, size_t size)
 {
 	const unsigned char *bytes = (const unsigned char *)&buffer;
@@ -44,7 +44,7 @@ static void assert_filled(size_t known, size_t size)
 						      : 0xee);
 }
 
-static void basic_query_fills_the_basic_attributes(void **state)
+static void query_device_fills_basic_attributes(void **state)
 {
 	ASSERT_OK(ibv_query_device(api.ctx, &buffer.known.orig_attr));
 	ASSERT_OP("query_device");
@@ -52,7 +52,7 @@ static void basic_query_fills_the_basic_attributes(void **state)
 		      sizeof(struct ibv_device_attr));
 }
 
-static void basic_query_asks_for_no_more(void **state)
+static void query_device_requests_size_of_basic_attributes(void **state)
 {
 	ASSERT_OK(ibv_query_device(api.ctx, &buffer.known.orig_attr));
 	assert_int_equal(fake_provider.args.size,
@@ -60,66 +60,68 @@ static void basic_query_asks_for_no_more(void **state)
 	assert_null(fake_provider.args.input);
 }
 
-static void basic_query_that_fails_touches_nothing(void **state)
+static void query_device_provider_failure_writes_nothing(void **state)
 {
 	fake_provider.ret = -EIO;
 	ASSERT_ERRNO(ibv_query_device(api.ctx, &buffer.known.orig_attr), EIO);
 	assert_filled(0, 0);
 }
 
-static void present_caller_gets_all(void **state)
+static void query_device_ex_current_size_fills_all(void **state)
 {
-	ASSERT_OK(query_ex(sizeof(struct ibv_device_attr_ex)));
+	ASSERT_OK(query_device_with_size(sizeof(struct ibv_device_attr_ex)));
 	assert_int_equal(fake_provider.args.size,
 			 sizeof(struct ibv_device_attr_ex));
 	assert_filled(sizeof(struct ibv_device_attr_ex),
 		      sizeof(struct ibv_device_attr_ex));
 }
 
-static void older_caller_gets_what_it_knows(void **state)
+static void query_device_ex_older_size_fills_prefix(void **state)
 {
 	size_t size = offsetof(struct ibv_device_attr_ex, tso_caps);
 
-	ASSERT_OK(query_ex(size));
+	ASSERT_OK(query_device_with_size(size));
 	assert_int_equal(fake_provider.args.size, size);
 	assert_filled(size, size);
 }
 
-static void newer_caller_gets_zeroes_for_what_we_do_not_know(void **state)
+static void query_device_ex_newer_size_is_filled_with_zeroes(void **state)
 {
 	size_t size = offsetof(struct newer_attr, guard);
 
-	ASSERT_OK(query_ex(size));
+	ASSERT_OK(query_device_with_size(size));
 	assert_filled(sizeof(struct ibv_device_attr_ex), size);
 }
 
-static void smallest_size_is_that_of_the_basic_attributes(void **state)
+static void query_device_ex_basic_size_fills_basic_attributes(void **state)
 {
-	ASSERT_OK(query_ex(sizeof(struct ibv_device_attr)));
+	ASSERT_OK(query_device_with_size(sizeof(struct ibv_device_attr)));
 	assert_filled(sizeof(struct ibv_device_attr),
 		      sizeof(struct ibv_device_attr));
 }
 
-static void smaller_size_is_einval(void **state)
+static void query_device_ex_smaller_than_basic_size_is_einval(void **state)
 {
-	ASSERT_ERRNO(query_ex(sizeof(struct ibv_device_attr) - 1), EINVAL);
+	ASSERT_ERRNO(query_device_with_size(sizeof(struct ibv_device_attr) - 1),
+		     EINVAL);
 	assert_filled(0, 0);
 }
 
-static void size_0_is_einval(void **state)
+static void query_device_ex_size_0_is_einval(void **state)
 {
-	ASSERT_ERRNO(query_ex(0), EINVAL);
+	ASSERT_ERRNO(query_device_with_size(0), EINVAL);
 	assert_filled(0, 0);
 }
 
-static void failure_touches_nothing(void **state)
+static void query_device_ex_provider_failure_writes_nothing(void **state)
 {
 	fake_provider.ret = -ENODEV;
-	ASSERT_ERRNO(query_ex(sizeof(struct ibv_device_attr_ex)), ENODEV);
+	ASSERT_ERRNO(query_device_with_size(sizeof(struct ibv_device_attr_ex)),
+		     ENODEV);
 	assert_filled(0, 0);
 }
 
-static void input_reaches_the_provider(void **state)
+static void query_device_ex_passes_input_to_provider(void **state)
 {
 	const struct ibv_query_device_ex_input input = {};
 
@@ -127,7 +129,7 @@ static void input_reaches_the_provider(void **state)
 	assert_ptr_equal(fake_provider.args.input, &input);
 }
 
-static void unknown_input_is_einval(void **state)
+static void query_device_ex_unknown_input_is_einval(void **state)
 {
 	const struct ibv_query_device_ex_input input = { .comp_mask = 1 };
 	struct verbs_context *vctx = verbs_get_ctx_op(api.ctx, query_device_ex);
@@ -138,14 +140,14 @@ static void unknown_input_is_einval(void **state)
 	assert_filled(0, 0);
 }
 
-static void inline_query_is_the_same(void **state)
+static void query_device_ex_inline_function_fills_all(void **state)
 {
 	ASSERT_OK(ibv_query_device_ex(api.ctx, NULL, &buffer.known));
 	assert_filled(sizeof(struct ibv_device_attr_ex),
 		      sizeof(struct ibv_device_attr_ex));
 }
 
-static void values_that_change_are_told(void **state)
+static void query_rt_values_ex_returns_clock(void **state)
 {
 	struct ibv_values_ex values = {
 		.comp_mask = IBV_VALUES_MASK_RAW_CLOCK,
@@ -158,25 +160,26 @@ static void values_that_change_are_told(void **state)
 	assert_int_equal(values.raw_clock.tv_nsec, 123);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, query_device_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(values_that_change_are_told),
-		TEST(basic_query_fills_the_basic_attributes),
-		TEST(basic_query_asks_for_no_more),
-		TEST(basic_query_that_fails_touches_nothing),
-		TEST(present_caller_gets_all),
-		TEST(older_caller_gets_what_it_knows),
-		TEST(newer_caller_gets_zeroes_for_what_we_do_not_know),
-		TEST(smallest_size_is_that_of_the_basic_attributes),
-		TEST(smaller_size_is_einval),
-		TEST(size_0_is_einval),
-		TEST(failure_touches_nothing),
-		TEST(input_reaches_the_provider),
-		TEST(unknown_input_is_einval),
-		TEST(inline_query_is_the_same),
+		TEST(query_rt_values_ex_returns_clock),
+		TEST(query_device_fills_basic_attributes),
+		TEST(query_device_requests_size_of_basic_attributes),
+		TEST(query_device_provider_failure_writes_nothing),
+		TEST(query_device_ex_current_size_fills_all),
+		TEST(query_device_ex_older_size_fills_prefix),
+		TEST(query_device_ex_newer_size_is_filled_with_zeroes),
+		TEST(query_device_ex_basic_size_fills_basic_attributes),
+		TEST(query_device_ex_smaller_than_basic_size_is_einval),
+		TEST(query_device_ex_size_0_is_einval),
+		TEST(query_device_ex_provider_failure_writes_nothing),
+		TEST(query_device_ex_passes_input_to_provider),
+		TEST(query_device_ex_unknown_input_is_einval),
+		TEST(query_device_ex_inline_function_fills_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_create_srq(3), ibv_create_srq_ex(3), ibv_get_srq_num(3), changing and
- * querying: libibverbs/api/srq.c.
+ * ibv_create_srq(3), ibv_create_srq_ex(3), ibv_get_srq_num(3),
+ * ibv_modify_srq(3) and ibv_query_srq(3): libibverbs/api/srq.c.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,13 +9,13 @@
 #include "libibverbs/api/api_fixture.h"
 
 static int app_context;
-static struct ibv_srq_init_attr init;
+static struct ibv_srq_init_attr init_attr;
 
-static int start(void **state)
+static int srq_setup(void **state)
 {
 	int ret = api_open(state);
 
-	init = (struct ibv_srq_init_attr){
+	init_attr = (struct ibv_srq_init_attr){
 		.srq_context = &app_context,
 		.attr = { .max_wr = 10, .max_sge = 2, .srq_limit = 3 },
 	};
@@ -26,20 +26,20 @@ static int start(void **state)
 	return ret;
 }
 
-static struct ibv_srq *create(void)
+static struct ibv_srq *create_srq(void)
 {
-	struct ibv_srq *srq = ibv_create_srq(api.pd, &init);
+	struct ibv_srq *srq = ibv_create_srq(api.pd, &init_attr);
 
 	assert_non_null(srq);
 	return srq;
 }
 
-static void srq_gets_what_the_application_said(void **state)
+static void create_srq_stores_attributes_in_srq(void **state)
 {
 	struct ibv_srq *srq;
 
 	errno = SOME_ERRNO;
-	srq = create();
+	srq = create_srq();
 	assert_int_equal(errno, SOME_ERRNO);
 	assert_ptr_equal(srq->context, api.ctx);
 	assert_ptr_equal(srq->srq_context, &app_context);
@@ -47,10 +47,10 @@ static void srq_gets_what_the_application_said(void **state)
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-static void provider_gets_what_the_application_said(void **state)
+static void create_srq_passes_attributes_to_provider(void **state)
 {
 	const struct ibv_srq_init_attr_ex *attr = &fake_provider.args.srq_attr;
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 
 	ASSERT_OP("create_srq");
 	assert_ptr_equal(fake_provider.args.ctx, api.ctx);
@@ -63,57 +63,58 @@ static void provider_gets_what_the_application_said(void **state)
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-static void real_sizes_are_written_back(void **state)
+static void create_srq_writes_actual_sizes_back(void **state)
 {
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 
-	assert_int_equal(init.attr.max_wr, 16);
-	assert_int_equal(init.attr.max_sge, 4);
+	assert_int_equal(init_attr.attr.max_wr, 16);
+	assert_int_equal(init_attr.attr.max_sge, 4);
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-static void failure_of_create_is_null_and_writes_nothing_back(void **state)
+static void
+create_srq_provider_failure_returns_null_and_keeps_sizes(void **state)
 {
 	fake_provider.ret = -ENOMEM;
-	ASSERT_NULL(ibv_create_srq(api.pd, &init), ENOMEM);
-	assert_int_equal(init.attr.max_wr, 10);
-	assert_int_equal(init.attr.max_sge, 2);
+	ASSERT_NULL(ibv_create_srq(api.pd, &init_attr), ENOMEM);
+	assert_int_equal(init_attr.attr.max_wr, 10);
+	assert_int_equal(init_attr.attr.max_sge, 2);
 }
 
 /* ------------------------------------------------------------------------ */
-/* Extended                                                                  */
+/* Extended SRQs                                                             */
 /* ------------------------------------------------------------------------ */
 
-/* Not through the inline function, which has checks of its own. */
-static struct ibv_srq *create_ex(struct ibv_srq_init_attr_ex *attr)
+/* Bypasses the checks of the inline function ibv_create_srq_ex(). */
+static struct ibv_srq *create_srq_by_op_table(struct ibv_srq_init_attr_ex *attr)
 {
 	return verbs_get_ctx_op(api.ctx, create_srq_ex)
 		->create_srq_ex(api.ctx, attr);
 }
 
-static void extended_srq_without_a_pd_is_einval(void **state)
+static void create_srq_ex_without_pd_is_einval(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = { .pd = api.pd };
 
-	ASSERT_NULL(create_ex(&attr), EINVAL);
+	ASSERT_NULL(create_srq_by_op_table(&attr), EINVAL);
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD;
 	attr.pd = NULL;
-	ASSERT_NULL(create_ex(&attr), EINVAL);
+	ASSERT_NULL(create_srq_by_op_table(&attr), EINVAL);
 }
 
-static void unknown_attributes_are_eopnotsupp(void **state)
+static void create_srq_ex_unknown_attribute_is_eopnotsupp(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_RESERVED,
 		.pd = api.pd,
 	};
 
-	ASSERT_NULL(create_ex(&attr), EOPNOTSUPP);
+	ASSERT_NULL(create_srq_by_op_table(&attr), EOPNOTSUPP);
 	attr.comp_mask = 1U << 31;
-	ASSERT_NULL(create_ex(&attr), EOPNOTSUPP);
+	ASSERT_NULL(create_srq_by_op_table(&attr), EOPNOTSUPP);
 }
 
-static void failure_of_extended_create_is_null(void **state)
+static void create_srq_ex_provider_failure_returns_null(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
@@ -121,10 +122,10 @@ static void failure_of_extended_create_is_null(void **state)
 	};
 
 	fake_provider.ret = -EACCES;
-	ASSERT_NULL(create_ex(&attr), EACCES);
+	ASSERT_NULL(create_srq_by_op_table(&attr), EACCES);
 }
 
-static void inline_create_of_a_basic_srq_writes_sizes_back(void **state)
+static void create_srq_ex_basic_srq_writes_sizes_back(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.attr.max_wr = 10,
@@ -138,7 +139,7 @@ static void inline_create_of_a_basic_srq_writes_sizes_back(void **state)
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-static void xrc_srq_has_a_number(void **state)
+static void get_srq_num_of_xrc_srq_returns_number(void **state)
 {
 	struct ibv_xrcd_init_attr xrcd_attr = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
@@ -165,9 +166,9 @@ static void xrc_srq_has_a_number(void **state)
 	ASSERT_OK(ibv_close_xrcd(xrcd));
 }
 
-static void basic_srq_has_no_number(void **state)
+static void get_srq_num_of_basic_srq_is_einval(void **state)
 {
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 	uint32_t number = 5;
 
 	ASSERT_ERRNO(ibv_get_srq_num(srq, &number), EINVAL);
@@ -175,19 +176,19 @@ static void basic_srq_has_no_number(void **state)
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-/* A provider that keeps it elsewhere. */
-static int own_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
+/* An op of a provider that stores the number elsewhere. */
+static int get_srq_num_of_provider(struct ibv_srq *srq, uint32_t *ret_srq_num)
 {
 	*ret_srq_num = 99;
 	return 0;
 }
 
-static void provider_may_have_its_own_idea_of_the_number(void **state)
+static void get_srq_num_calls_op_of_provider(void **state)
 {
 	static const struct verbs_context_ops ops = {
-		.get_srq_num = own_get_srq_num,
+		.get_srq_num = get_srq_num_of_provider,
 	};
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 	uint32_t number = 0;
 
 	verbs_context_set_ops(verbs_get_ctx(api.ctx), &ops);
@@ -196,10 +197,10 @@ static void provider_may_have_its_own_idea_of_the_number(void **state)
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-/* Data path: the result is the provider's, and errno is nobody's. */
-static void list_operations_reach_the_provider(void **state)
+/* Data path: the function returns the provider's result and leaves errno. */
+static void post_srq_ops_calls_provider(void **state)
 {
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 	struct ibv_ops_wr op = {}, *bad_op = NULL;
 
 	ASSERT_OK(ibv_post_srq_ops(srq, &op, &bad_op));
@@ -217,13 +218,13 @@ static void list_operations_reach_the_provider(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Changing, querying, destroying                                            */
+/* Modify, query, destroy                                                    */
 /* ------------------------------------------------------------------------ */
 
-static void modify_reaches_the_provider(void **state)
+static void modify_srq_calls_provider(void **state)
 {
 	struct ibv_srq_attr attr = { .srq_limit = 5 };
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 
 	ASSERT_OK(ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT));
 	ASSERT_OP("modify_srq");
@@ -232,9 +233,9 @@ static void modify_reaches_the_provider(void **state)
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-static void query_tells_the_attributes(void **state)
+static void query_srq_returns_attributes(void **state)
 {
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 	struct ibv_srq_attr attr = {};
 
 	ASSERT_OK(ibv_query_srq(srq, &attr));
@@ -243,67 +244,68 @@ static void query_tells_the_attributes(void **state)
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
-static void failures_are_positive_errnos(void **state)
+static void srq_verbs_provider_failure_returns_positive_errno(void **state)
 {
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 	struct ibv_srq_attr attr = {};
 
 	fake_provider.ret = -EBUSY;
 	ASSERT_ERRNO(ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), EBUSY);
 	ASSERT_ERRNO(ibv_query_srq(srq, &attr), EBUSY);
 	ASSERT_ERRNO(ibv_destroy_srq(srq), EBUSY);
-	assert_ptr_equal(srq->pd, api.pd); /* still there */
+	assert_ptr_equal(srq->pd, api.pd); /* still valid */
 	fake_provider.ret = 0;
 	ASSERT_OK(ibv_destroy_srq(srq));
 }
 
 static atomic_bool destroyed;
 
-static void *destroy(void *srq)
+static void *destroy_srq_thread(void *srq)
 {
 	atomic_store(&destroyed, ibv_destroy_srq(srq) == 0);
 	return NULL;
 }
 
-static void destroy_waits_for_acknowledgements(void **state)
+static void destroy_srq_waits_for_event_acknowledgement(void **state)
 {
 	struct ibv_async_event event = {
 		.event_type = IBV_EVENT_SRQ_LIMIT_REACHED,
 	};
-	struct ibv_srq *srq = create();
+	struct ibv_srq *srq = create_srq();
 	pthread_t thread;
 
 	fake_provider.raised.async_events = 1;
 	event.element.srq = srq;
 	atomic_store(&destroyed, false);
-	assert_int_equal(pthread_create(&thread, NULL, destroy, srq), 0);
+	assert_int_equal(pthread_create(&thread, NULL, destroy_srq_thread, srq),
+			 0);
 	assert_false(atomic_load(&destroyed));
 	ibv_ack_async_event(&event);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_true(atomic_load(&destroyed));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, srq_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(srq_gets_what_the_application_said),
-		TEST(provider_gets_what_the_application_said),
-		TEST(real_sizes_are_written_back),
-		TEST(failure_of_create_is_null_and_writes_nothing_back),
-		TEST(extended_srq_without_a_pd_is_einval),
-		TEST(unknown_attributes_are_eopnotsupp),
-		TEST(failure_of_extended_create_is_null),
-		TEST(inline_create_of_a_basic_srq_writes_sizes_back),
-		TEST(xrc_srq_has_a_number),
-		TEST(basic_srq_has_no_number),
-		TEST(provider_may_have_its_own_idea_of_the_number),
-		TEST(list_operations_reach_the_provider),
-		TEST(modify_reaches_the_provider),
-		TEST(query_tells_the_attributes),
-		TEST(failures_are_positive_errnos),
-		TEST(destroy_waits_for_acknowledgements),
+		TEST(create_srq_stores_attributes_in_srq),
+		TEST(create_srq_passes_attributes_to_provider),
+		TEST(create_srq_writes_actual_sizes_back),
+		TEST(create_srq_provider_failure_returns_null_and_keeps_sizes),
+		TEST(create_srq_ex_without_pd_is_einval),
+		TEST(create_srq_ex_unknown_attribute_is_eopnotsupp),
+		TEST(create_srq_ex_provider_failure_returns_null),
+		TEST(create_srq_ex_basic_srq_writes_sizes_back),
+		TEST(get_srq_num_of_xrc_srq_returns_number),
+		TEST(get_srq_num_of_basic_srq_is_einval),
+		TEST(get_srq_num_calls_op_of_provider),
+		TEST(post_srq_ops_calls_provider),
+		TEST(modify_srq_calls_provider),
+		TEST(query_srq_returns_attributes),
+		TEST(srq_verbs_provider_failure_returns_positive_errno),
+		TEST(destroy_srq_waits_for_event_acknowledgement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

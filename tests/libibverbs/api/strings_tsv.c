@@ -13,8 +13,11 @@
 
 #define LINE_LEN 256
 
-/* Three columns; a comment or the head of the table is no row. */
-static char *cut_row(char *line, struct strings_tsv_row *ret_row)
+/*
+ * Split a line of three columns. Returns the name of the function, or NULL for
+ * a comment and the header of the table.
+ */
+static char *parse_row(char *line, struct strings_tsv_row *ret_row)
 {
 	char *function = strsep(&line, "\t");
 	char *argument = strsep(&line, "\t");
@@ -46,12 +49,12 @@ size_t strings_tsv_for_each(const char *function,
 		char *name;
 
 		line[strcspn(line, "\n")] = '\0';
-		name = cut_row(line, &row);
+		name = parse_row(line, &row);
 		if (!name || strcmp(name, function) != 0)
 			continue;
 		check(&row);
 		nr_rows++;
 	}
-	(void)fclose(file); /* only read */
+	(void)fclose(file); /* opened for reading only */
 	return nr_rows;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The observed results of the table functions, row by row. */
+/* Reads the results that releases return for their enum functions. */
 #ifndef STRINGS_TSV_H
 #define STRINGS_TSV_H
 
@@ -11,9 +11,9 @@ struct strings_tsv_row {
 };
 
 /**
- * strings_tsv_for_each() - run a check on all rows about one function
+ * strings_tsv_for_each() - call a check for each row of a function
  *
- * Fails the test if the file cannot be read or has a row that is none.
+ * Fails the test if the file cannot be read or has a malformed row.
  *
  * Return: number of rows.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The two sysfs helpers. Runs with SYSFS_PATH=/tmp/some/where/// set. */
+/*
+ * ibv_get_sysfs_path() and ibv_read_sysfs_file(). The test expects
+ * SYSFS_PATH=/tmp/some/where/// in its environment.
+ */
 #include "api/sysfs.h"
 
 #include <errno.h>
@@ -17,17 +20,17 @@
 
 static char dir[] = "/tmp/sysfs_test.XXXXXX";
 
-static int make_dir(void **state)
+static int create_test_dir(void **state)
 {
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int remove_dir(void **state)
+static int remove_test_dir(void **state)
 {
 	return rmdir(dir);
 }
 
-static void path_of(char *path, size_t size, const char *name)
+static void format_path(char *path, size_t size, const char *name)
 {
 	assert_in_range(snprintf(path, size, "%s/%s", dir, name), 1, size - 1);
 }
@@ -37,7 +40,7 @@ static void write_file(const char *name, const char *text)
 	char path[PATH_MAX];
 	FILE *file;
 
-	path_of(path, sizeof(path), name);
+	format_path(path, sizeof(path), name);
 	file = fopen(path, "we");
 	assert_non_null(file);
 	assert_true(fputs(text, file) >= 0);
@@ -48,11 +51,11 @@ static void remove_file(const char *name)
 {
 	char path[PATH_MAX];
 
-	path_of(path, sizeof(path), name);
+	format_path(path, sizeof(path), name);
 	assert_int_equal(unlink(path), 0);
 }
 
-/* Reads a file that holds @text into a buffer of @size bytes. */
+/* Write @text to a file and read it into a buffer of @size bytes. */
 static int read_text(const char *text, char *buf, size_t size)
 {
 	int ret;
@@ -64,12 +67,12 @@ static int read_text(const char *text, char *buf, size_t size)
 	return ret;
 }
 
-static void path_has_no_trailing_slash(void **state)
+static void get_sysfs_path_trailing_slashes_are_removed(void **state)
 {
 	assert_string_equal(ibv_get_sysfs_path(), "/tmp/some/where");
 }
 
-static void one_newline_is_cut(void **state)
+static void read_sysfs_file_removes_last_newline(void **state)
 {
 	char buf[16];
 
@@ -79,7 +82,7 @@ static void one_newline_is_cut(void **state)
 	assert_string_equal(buf, "abc\n");
 }
 
-static void text_without_newline_is_read(void **state)
+static void read_sysfs_file_without_newline_returns_text(void **state)
 {
 	char buf[16];
 
@@ -87,14 +90,14 @@ static void text_without_newline_is_read(void **state)
 	assert_string_equal(buf, "abc");
 }
 
-static void empty_file_has_length_0(void **state)
+static void read_sysfs_file_empty_returns_0(void **state)
 {
 	char buf[16];
 
 	assert_int_equal(read_text("", buf, sizeof(buf)), 0);
 }
 
-static void newline_needs_no_room(void **state)
+static void read_sysfs_file_last_newline_needs_no_space(void **state)
 {
 	char buf[4];
 
@@ -102,7 +105,7 @@ static void newline_needs_no_room(void **state)
 	assert_string_equal(buf, "abc");
 }
 
-static void text_that_does_not_fit_is_refused(void **state)
+static void read_sysfs_file_longer_than_buffer_is_eoverflow(void **state)
 {
 	char buf[4] = "xyz";
 
@@ -113,7 +116,7 @@ static void text_that_does_not_fit_is_refused(void **state)
 	assert_string_equal(buf, "xyz");
 }
 
-static void no_buffer_is_refused(void **state)
+static void read_sysfs_file_bad_buffer_size_is_einval(void **state)
 {
 	char buf[4];
 
@@ -123,7 +126,7 @@ static void no_buffer_is_refused(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-static void missing_file_is_an_error(void **state)
+static void read_sysfs_file_missing_is_enoent(void **state)
 {
 	char buf[4];
 
@@ -132,7 +135,7 @@ static void missing_file_is_an_error(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void overlong_path_is_refused(void **state)
+static void read_sysfs_file_long_path_is_enametoolong(void **state)
 {
 	char name[PATH_MAX];
 	char buf[4];
@@ -146,16 +149,17 @@ static void overlong_path_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(path_has_no_trailing_slash),
-		cmocka_unit_test(one_newline_is_cut),
-		cmocka_unit_test(text_without_newline_is_read),
-		cmocka_unit_test(empty_file_has_length_0),
-		cmocka_unit_test(newline_needs_no_room),
-		cmocka_unit_test(text_that_does_not_fit_is_refused),
-		cmocka_unit_test(no_buffer_is_refused),
-		cmocka_unit_test(missing_file_is_an_error),
-		cmocka_unit_test(overlong_path_is_refused),
+		cmocka_unit_test(get_sysfs_path_trailing_slashes_are_removed),
+		cmocka_unit_test(read_sysfs_file_removes_last_newline),
+		cmocka_unit_test(read_sysfs_file_without_newline_returns_text),
+		cmocka_unit_test(read_sysfs_file_empty_returns_0),
+		cmocka_unit_test(read_sysfs_file_last_newline_needs_no_space),
+		cmocka_unit_test(
+			read_sysfs_file_longer_than_buffer_is_eoverflow),
+		cmocka_unit_test(read_sysfs_file_bad_buffer_size_is_einval),
+		cmocka_unit_test(read_sysfs_file_missing_is_enoent),
+		cmocka_unit_test(read_sysfs_file_long_path_is_enametoolong),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, create_test_dir, remove_test_dir);
 }

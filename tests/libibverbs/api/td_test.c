@@ -2,7 +2,7 @@
 /* ibv_alloc_td(3) and ibv_dealloc_td(3): libibverbs/api/td.c. */
 #include "libibverbs/api/api_fixture.h"
 
-static void td_belongs_to_its_context(void **state)
+static void alloc_td_returns_td_of_context(void **state)
 {
 	struct ibv_td_init_attr attr = {};
 	struct ibv_td *td;
@@ -18,7 +18,7 @@ static void td_belongs_to_its_context(void **state)
 	ASSERT_OP("dealloc_td");
 }
 
-static void attributes_are_checked(void **state)
+static void alloc_td_missing_or_unknown_attribute_is_refused(void **state)
 {
 	struct ibv_td_init_attr attr = { .comp_mask = 1 };
 
@@ -27,7 +27,7 @@ static void attributes_are_checked(void **state)
 	ASSERT_OP("alloc_pd");
 }
 
-static void failures_are_told(void **state)
+static void td_provider_failure_is_reported(void **state)
 {
 	struct ibv_td_init_attr attr = {};
 	struct ibv_td *td = ibv_alloc_td(api.ctx, &attr);
@@ -42,9 +42,9 @@ static void failures_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(td_belongs_to_its_context),
-		API_TEST(attributes_are_checked),
-		API_TEST(failures_are_told),
+		API_TEST(alloc_td_returns_td_of_context),
+		API_TEST(alloc_td_missing_or_unknown_attribute_is_refused),
+		API_TEST(td_provider_failure_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

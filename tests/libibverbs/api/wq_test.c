@@ -5,17 +5,17 @@
  */
 #include "libibverbs/api/api_fixture.h"
 
-static struct ibv_wq_init_attr init;
+static struct ibv_wq_init_attr init_attr;
 static struct ibv_cq *cq;
 static int app_context;
 
-static int start(void **state)
+static int wq_setup(void **state)
 {
 	int ret = api_open(state);
 
 	cq = ibv_create_cq(api.ctx, 10, NULL, NULL, 0);
 	assert_non_null(cq);
-	init = (struct ibv_wq_init_attr){
+	init_attr = (struct ibv_wq_init_attr){
 		.wq_context = &app_context,
 		.wq_type = IBV_WQT_RQ,
 		.max_wr = 10,
@@ -26,48 +26,48 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int wq_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 	return api_close(state);
 }
 
-static struct ibv_wq *create(void)
+static struct ibv_wq *create_wq(void)
 {
-	struct ibv_wq *wq = ibv_create_wq(api.ctx, &init);
+	struct ibv_wq *wq = ibv_create_wq(api.ctx, &init_attr);
 
 	assert_non_null(wq);
 	return wq;
 }
 
-static void destroy(struct ibv_wq *wq)
+static void destroy_wq(struct ibv_wq *wq)
 {
 	fake_provider.ret = 0;
 	ASSERT_OK(ibv_destroy_wq(wq));
 }
 
-static void wq_gets_what_the_application_said(void **state)
+static void create_wq_stores_attributes_in_wq(void **state)
 {
 	struct ibv_wq *wq;
 
 	errno = SOME_ERRNO;
-	wq = create();
+	wq = create_wq();
 	assert_int_equal(errno, SOME_ERRNO);
 	ASSERT_OP("create_wq");
-	assert_ptr_equal(fake_provider.args.attr, &init);
+	assert_ptr_equal(fake_provider.args.attr, &init_attr);
 	assert_ptr_equal(wq->context, api.ctx);
 	assert_ptr_equal(wq->wq_context, &app_context);
 	assert_ptr_equal(wq->pd, api.pd);
 	assert_ptr_equal(wq->cq, cq);
 	assert_int_equal(wq->wq_type, IBV_WQT_RQ);
 	assert_int_equal(wq->state, IBV_WQS_RESET);
-	destroy(wq);
+	destroy_wq(wq);
 }
 
-static void events_of_a_wq_can_be_acknowledged(void **state)
+static void ack_async_event_of_wq_counts_event(void **state)
 {
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 	struct ibv_async_event event = {
 		.event_type = IBV_EVENT_WQ_FATAL,
 		.element.wq = wq,
@@ -75,71 +75,71 @@ static void events_of_a_wq_can_be_acknowledged(void **state)
 
 	ibv_ack_async_event(&event);
 	assert_int_equal(wq->events_completed, 1);
-	destroy(wq);
+	destroy_wq(wq);
 }
 
-static void wq_without_its_objects_is_einval(void **state)
+static void create_wq_without_pd_or_cq_is_einval(void **state)
 {
-	init.cq = NULL;
-	ASSERT_NULL(ibv_create_wq(api.ctx, &init), EINVAL);
-	init.cq = cq;
-	init.pd = NULL;
-	ASSERT_NULL(ibv_create_wq(api.ctx, &init), EINVAL);
+	init_attr.cq = NULL;
+	ASSERT_NULL(ibv_create_wq(api.ctx, &init_attr), EINVAL);
+	init_attr.cq = cq;
+	init_attr.pd = NULL;
+	ASSERT_NULL(ibv_create_wq(api.ctx, &init_attr), EINVAL);
 	ASSERT_OP("create_cq");
 }
 
-static void wq_of_objects_of_another_context_is_einval(void **state)
+static void create_wq_with_objects_of_another_context_is_einval(void **state)
 {
 	struct ibv_context *other = api_open_another();
 
-	ASSERT_NULL(ibv_create_wq(other, &init), EINVAL);
+	ASSERT_NULL(ibv_create_wq(other, &init_attr), EINVAL);
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void unknown_attributes_are_einval(void **state)
+static void create_wq_unknown_attribute_is_einval(void **state)
 {
-	init.comp_mask = IBV_WQ_INIT_ATTR_RESERVED;
-	ASSERT_NULL(ibv_create_wq(api.ctx, &init), EINVAL);
-	init.comp_mask = 0;
-	init.wq_type = IBV_WQT_RQ + 1;
-	ASSERT_NULL(ibv_create_wq(api.ctx, &init), EINVAL);
+	init_attr.comp_mask = IBV_WQ_INIT_ATTR_RESERVED;
+	ASSERT_NULL(ibv_create_wq(api.ctx, &init_attr), EINVAL);
+	init_attr.comp_mask = 0;
+	init_attr.wq_type = IBV_WQT_RQ + 1;
+	ASSERT_NULL(ibv_create_wq(api.ctx, &init_attr), EINVAL);
 }
 
-static void unknown_flags_are_eopnotsupp(void **state)
+static void create_wq_unknown_flag_is_eopnotsupp(void **state)
 {
-	init.comp_mask = IBV_WQ_INIT_ATTR_FLAGS;
-	init.create_flags = IBV_WQ_FLAGS_RESERVED;
-	ASSERT_NULL(ibv_create_wq(api.ctx, &init), EOPNOTSUPP);
-	/* Where nobody asked for flags they may be anything. */
-	init.comp_mask = 0;
-	destroy(create());
+	init_attr.comp_mask = IBV_WQ_INIT_ATTR_FLAGS;
+	init_attr.create_flags = IBV_WQ_FLAGS_RESERVED;
+	ASSERT_NULL(ibv_create_wq(api.ctx, &init_attr), EOPNOTSUPP);
+	/* Without the bit in comp_mask the flags are ignored. */
+	init_attr.comp_mask = 0;
+	destroy_wq(create_wq());
 }
 
-static void failure_of_create_is_null(void **state)
+static void create_wq_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -ENOMEM;
-	ASSERT_NULL(ibv_create_wq(api.ctx, &init), ENOMEM);
+	ASSERT_NULL(ibv_create_wq(api.ctx, &init_attr), ENOMEM);
 }
 
-static void modify_reaches_the_provider(void **state)
+static void modify_wq_calls_provider(void **state)
 {
 	struct ibv_wq_attr attr = { .attr_mask = IBV_WQ_ATTR_STATE };
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 
 	ASSERT_OK(ibv_modify_wq(wq, &attr));
 	ASSERT_OP("modify_wq");
 	assert_ptr_equal(fake_provider.args.attr, &attr);
 	assert_ptr_equal(fake_provider.args.object, wq);
-	/* Where nobody asked for flags they may be anything. */
+	/* Without the bit in attr_mask the flags are ignored. */
 	attr.flags_mask = UINT32_MAX;
 	ASSERT_OK(ibv_modify_wq(wq, &attr));
-	destroy(wq);
+	destroy_wq(wq);
 }
 
-static void modify_of_something_unknown_is_refused(void **state)
+static void modify_wq_unknown_attribute_or_flag_is_refused(void **state)
 {
 	struct ibv_wq_attr attr = { .attr_mask = IBV_WQ_ATTR_RESERVED };
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 
 	ASSERT_ERRNO(ibv_modify_wq(wq, &attr), EINVAL);
 	attr.attr_mask = IBV_WQ_ATTR_FLAGS;
@@ -147,27 +147,28 @@ static void modify_of_something_unknown_is_refused(void **state)
 	ASSERT_ERRNO(ibv_modify_wq(wq, &attr), EOPNOTSUPP);
 	ASSERT_ERRNO(ibv_modify_wq(wq, NULL), EINVAL);
 	ASSERT_OP("create_wq");
-	destroy(wq);
+	destroy_wq(wq);
 }
 
-static void failures_are_positive_errnos(void **state)
+static void
+modify_and_destroy_wq_provider_failure_returns_positive_errno(void **state)
 {
 	struct ibv_wq_attr attr = {};
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 
 	fake_provider.ret = -EBUSY;
 	ASSERT_ERRNO(ibv_modify_wq(wq, &attr), EBUSY);
 	ASSERT_ERRNO(ibv_destroy_wq(wq), EBUSY);
-	destroy(wq);
+	destroy_wq(wq);
 }
 
 /* ------------------------------------------------------------------------ */
-/* Tables                                                                    */
+/* Receive WQ indirection tables                                             */
 /* ------------------------------------------------------------------------ */
 
-static void table_belongs_to_its_context(void **state)
+static void create_rwq_ind_table_returns_table_of_context(void **state)
 {
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 	struct ibv_wq *entries[2] = { wq, wq };
 	struct ibv_rwq_ind_table_init_attr attr = {
 		.log_ind_tbl_size = 1,
@@ -184,12 +185,12 @@ static void table_belongs_to_its_context(void **state)
 	assert_ptr_equal(table->context, api.ctx);
 	ASSERT_OK(ibv_destroy_rwq_ind_table(table));
 	ASSERT_OP("destroy_rwq_ind_table");
-	destroy(wq);
+	destroy_wq(wq);
 }
 
-static void bad_tables_are_einval(void **state)
+static void create_rwq_ind_table_bad_attribute_is_einval(void **state)
 {
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 	struct ibv_wq *entries[2] = { wq, NULL };
 	struct ibv_rwq_ind_table_init_attr attr = {
 		.log_ind_tbl_size = 1,
@@ -207,23 +208,24 @@ static void bad_tables_are_einval(void **state)
 	attr.log_ind_tbl_size = 64;
 	ASSERT_NULL(ibv_create_rwq_ind_table(api.ctx, &attr), EINVAL);
 	ASSERT_OP("create_wq");
-	destroy(wq);
+	destroy_wq(wq);
 }
 
-static void wq_of_another_context_is_einval(void **state)
+static void
+create_rwq_ind_table_with_wq_of_another_context_is_einval(void **state)
 {
 	struct ibv_context *other = api_open_another();
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 	struct ibv_rwq_ind_table_init_attr attr = { .ind_tbl = &wq };
 
 	ASSERT_NULL(ibv_create_rwq_ind_table(other, &attr), EINVAL);
-	destroy(wq);
+	destroy_wq(wq);
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void failures_of_tables_are_told(void **state)
+static void rwq_ind_table_provider_failure_is_reported(void **state)
 {
-	struct ibv_wq *wq = create();
+	struct ibv_wq *wq = create_wq();
 	struct ibv_rwq_ind_table_init_attr attr = { .ind_tbl = &wq };
 	struct ibv_rwq_ind_table *table =
 		ibv_create_rwq_ind_table(api.ctx, &attr);
@@ -233,28 +235,28 @@ static void failures_of_tables_are_told(void **state)
 	ASSERT_ERRNO(ibv_destroy_rwq_ind_table(table), EBUSY);
 	fake_provider.ret = 0;
 	ASSERT_OK(ibv_destroy_rwq_ind_table(table));
-	destroy(wq);
+	destroy_wq(wq);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wq_setup, wq_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(wq_gets_what_the_application_said),
-		TEST(events_of_a_wq_can_be_acknowledged),
-		TEST(wq_without_its_objects_is_einval),
-		TEST(wq_of_objects_of_another_context_is_einval),
-		TEST(unknown_attributes_are_einval),
-		TEST(unknown_flags_are_eopnotsupp),
-		TEST(failure_of_create_is_null),
-		TEST(modify_reaches_the_provider),
-		TEST(modify_of_something_unknown_is_refused),
-		TEST(failures_are_positive_errnos),
-		TEST(table_belongs_to_its_context),
-		TEST(bad_tables_are_einval),
-		TEST(wq_of_another_context_is_einval),
-		TEST(failures_of_tables_are_told),
+		TEST(create_wq_stores_attributes_in_wq),
+		TEST(ack_async_event_of_wq_counts_event),
+		TEST(create_wq_without_pd_or_cq_is_einval),
+		TEST(create_wq_with_objects_of_another_context_is_einval),
+		TEST(create_wq_unknown_attribute_is_einval),
+		TEST(create_wq_unknown_flag_is_eopnotsupp),
+		TEST(create_wq_provider_failure_returns_null),
+		TEST(modify_wq_calls_provider),
+		TEST(modify_wq_unknown_attribute_or_flag_is_refused),
+		TEST(modify_and_destroy_wq_provider_failure_returns_positive_errno),
+		TEST(create_rwq_ind_table_returns_table_of_context),
+		TEST(create_rwq_ind_table_bad_attribute_is_einval),
+		TEST(create_rwq_ind_table_with_wq_of_another_context_is_einval),
+		TEST(rwq_ind_table_provider_failure_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ static struct ibv_xrcd_init_attr attr = {
 	.oflags = O_CREAT,
 };
 
-static void domain_belongs_to_its_context(void **state)
+static void open_xrcd_returns_domain_of_context(void **state)
 {
 	struct ibv_xrcd *xrcd;
 
@@ -24,13 +24,13 @@ static void domain_belongs_to_its_context(void **state)
 	ASSERT_OK(ibv_close_xrcd(xrcd));
 }
 
-static void failure_of_open_is_null(void **state)
+static void open_xrcd_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -EPERM;
 	ASSERT_NULL(ibv_open_xrcd(api.ctx, &attr), EPERM);
 }
 
-static void failure_of_close_is_a_positive_errno(void **state)
+static void close_xrcd_provider_failure_returns_positive_errno(void **state)
 {
 	struct ibv_xrcd *xrcd = ibv_open_xrcd(api.ctx, &attr);
 
@@ -41,27 +41,27 @@ static void failure_of_close_is_a_positive_errno(void **state)
 	ASSERT_OK(ibv_close_xrcd(xrcd));
 }
 
-static void domain_needs_file_and_flags(void **state)
+static void open_xrcd_without_fd_and_oflags_is_einval(void **state)
 {
-	struct ibv_xrcd_init_attr half = { .fd = -1 };
+	struct ibv_xrcd_init_attr partial = { .fd = -1 };
 
-	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EINVAL);
-	half.comp_mask = IBV_XRCD_INIT_ATTR_FD;
-	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EINVAL);
-	half.comp_mask = IBV_XRCD_INIT_ATTR_OFLAGS;
-	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EINVAL);
-	half.comp_mask = IBV_XRCD_INIT_ATTR_RESERVED;
-	ASSERT_NULL(ibv_open_xrcd(api.ctx, &half), EOPNOTSUPP);
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &partial), EINVAL);
+	partial.comp_mask = IBV_XRCD_INIT_ATTR_FD;
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &partial), EINVAL);
+	partial.comp_mask = IBV_XRCD_INIT_ATTR_OFLAGS;
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &partial), EINVAL);
+	partial.comp_mask = IBV_XRCD_INIT_ATTR_RESERVED;
+	ASSERT_NULL(ibv_open_xrcd(api.ctx, &partial), EOPNOTSUPP);
 	ASSERT_OP("alloc_pd");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(domain_belongs_to_its_context),
-		API_TEST(failure_of_open_is_null),
-		API_TEST(failure_of_close_is_a_positive_errno),
-		API_TEST(domain_needs_file_and_flags),
+		API_TEST(open_xrcd_returns_domain_of_context),
+		API_TEST(open_xrcd_provider_failure_returns_null),
+		API_TEST(close_xrcd_provider_failure_returns_positive_errno),
+		API_TEST(open_xrcd_without_fd_and_oflags_is_einval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
