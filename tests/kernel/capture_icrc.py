@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""
-capture_icrc.py FILE
+"""capture_icrc.py FILE
 
-Computes the ICRC of each packet of a capture of RoCEv2 that begins with the IP
-header, as the device in user space writes them (UROCE_PCAP), and prints how many
-have the right one and how many a wrong one. Of the received packets of IPv4 it
-says little: sockets do not show their identification, and the device writes the
-one that fits the ICRC.
+Computes the ICRC of each packet of a RoCEv2 capture that begins with the IP header, as the device
+in user space writes them (UROCE_PCAP), and prints the numbers of correct and wrong ones. The result
+proves little for received IPv4 packets: sockets do not return the IP identification, so the device
+writes one that matches the ICRC.
 """
 
 import struct
@@ -22,7 +20,7 @@ UDP_LEN = 8
 
 
 def icrc_of(packet):
-    """IBTA A17.3.4: ones where routers may change something."""
+    """Fields that routers may change are ones (IBTA A17.3.4)."""
     if packet[0] >> 4 == 4:
         ip = bytearray(packet[:20])
         ip[1] = ip[8] = 0xFF
@@ -40,14 +38,14 @@ def icrc_of(packet):
 def packets(data):
     magic, _, _, _, _, _, link = FILE_HEADER.unpack_from(data)
     if (magic, link) != (MAGIC, RAW):
-        raise ValueError("no capture of the device in user space")
+        raise ValueError("not a capture of the device in user space")
     offset = FILE_HEADER.size
     while offset < len(data):
         _, _, captured, length = RECORD.unpack_from(data, offset)
         offset += RECORD.size
         packet = data[offset : offset + captured]
         if len(packet) != length:
-            raise ValueError("a packet is cut off")
+            raise ValueError("a packet is truncated")
         yield packet
         offset += captured
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Provider modules of three Debian releases under our library, in the roots of
-# all three: each module must get through guest_tools/acceptance.c exactly as far
-# as under the library that it was built with. The reference's own libraries fail
-# at some of these mixes although the module loads: that is printed.
+# Provider modules of three Debian releases with the library under test, in the
+# roots of all three: each module must get through guest_tools/acceptance.c
+# exactly as far as with the library that it was built with. The reference's own
+# libraries fail with some of these mixes although the module loads; the case
+# prints that.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -13,7 +14,8 @@ here=$(dirname "$(readlink -f "$0")")
 
 suites='bookworm trixie sid'
 
-# walk LIBRARY DEVICE OUTPUT - the steps; the module's file goes to OUTPUT.module.
+# walk LIBRARY DEVICE OUTPUT - runs all steps; writes the module's file name to
+# OUTPUT.module.
 walk() {
 	"$with" "$1" "$tools/acceptance" "$2" >"$3.all" 2>&1
 	echo "exit code $?" >>"$3.all"
@@ -26,8 +28,8 @@ module_is() {
 	grep -q "^$2/lib[a-z]*-rdmav[0-9]*\.so$" "$1"
 }
 
-# reference DEVICE SUITE - what its own library makes of each module; to be
-# matched by ours.
+# reference DEVICE SUITE - records the results of each module with its own
+# library, for comparison.
 reference() {
 	local own=$scratch/$1.$2 row=acceptance column=$2
 
@@ -36,13 +38,13 @@ reference() {
 		check "$2: all steps with its own library" \
 			grep -qx 'exit code 0' "$own"
 	else
-		# iWARP has no extended CQ, and no ibv_wr_*.
-		check "$2: it comes to its end with its own library" \
+		# iWARP has no extended CQ and no ibv_wr_*.
+		check "$2: runs to its end with its own library" \
 			grep -qx 'exit code 1' "$own"
 	fi
 }
 
-# reference_mix DEVICE SUITE MODULE_SUITE - shown, not judged.
+# reference_mix DEVICE SUITE MODULE_SUITE - prints a result without counting it.
 reference_mix() {
 	local from=/$module_folder to=/$module_folder name=lib${1%0}-rdmav34.so
 
@@ -61,7 +63,7 @@ ours() {
 	local got=$scratch/ours row=acceptance column=ours+$3
 
 	walk "module-$3@$2" "$1" "$got"
-	check "$1: module of $3 is the one that is used in $2" \
+	check "$1: module of $3 is used in $2" \
 		module_is "$got.module" "/run/lane/module-$3/libibverbs"
 	same "$1: module of $3 in $2: as with its own library" \
 		"$scratch/$1.$3" "$got"

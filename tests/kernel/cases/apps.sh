@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Two more programs that nobody of ours wrote: qperf, and the rdma engine of fio.
+# Two more unmodified programs: qperf, and the rdma engine of fio.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -9,8 +9,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/pair.sh"
 . "$here/../guest/three.sh"
 
-# qperf_works TEST PATTERN - for a second. qperf has no option for the GID index,
-# so it goes through the connection manager.
+# qperf_works TEST PATTERN - runs for a second. qperf has no option for the GID
+# index, so it uses the connection manager.
 qperf_works() {
 	local lib row=qperf
 
@@ -22,7 +22,7 @@ qperf_works() {
 	done
 }
 
-# fio_job NAME LINE... - a job file.
+# fio_job NAME LINE... - writes a job file.
 fio_job() {
 	local name=$1
 
@@ -31,7 +31,7 @@ fio_job() {
 		"port=$pair_port" "$@" >"$scratch/$name.fio"
 }
 
-# fio_works VERB - all of the client's blocks are issued, and no error.
+# fio_works VERB - requires that the client issues all blocks without an error.
 fio_works() {
 	local lib row=fio
 
@@ -58,7 +58,7 @@ for test in rc_compare_swap_mr rc_fetch_add_mr ver_rc_compare_swap \
 	ver_rc_fetch_add; do
 	qperf_works "$test" '^ *msg_rate *= '
 done
-# Not "send": fio's client never ends with it, whatever the library.
+# Not "send": fio's client never ends with it, with any library.
 for verb in write read; do
 	fio_works "$verb"
 done

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Each verbs call on soft-RoCE under callgrind: with our library it takes no more
-# instructions than with the distribution's. Leaves callgrind's files in
-# $LANE_OUT, where callgrind_annotate(1) tells which function took how many.
+# Each verbs call on soft-RoCE under callgrind: the library under test needs at
+# most as many instructions as the distribution's. The case leaves callgrind's
+# files in $LANE_OUT; callgrind_annotate(1) shows the instructions of each
+# function.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Connections are made by address: the distribution's librdmacm and its
-# programs, on top of both libraries.
+# Connections by address: the distribution's librdmacm and its programs, on both
+# libraries.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/device.sh"
 . "$here/../guest/pair.sh"
 
-# works PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - in all pairings, both ends
-# must end well. @port and @address stand for those of the server.
+# works PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - runs all pairings; both
+# ends must succeed. @port and @address are replaced by the server's.
 works() {
 	local pairing program=$1 name row=$1
 	local -a both
@@ -32,22 +32,22 @@ works() {
 
 fixed_port=
 check "$device comes up" device_up
-# The kernel's soft-iWARP refuses one of two connections now and then (-EINVAL in
-# RDMA_CM_EVENT_CONNECT_ERROR), with every library.
+# The kernel's soft-iWARP refuses one of two connections now and then (-EINVAL
+# in RDMA_CM_EVENT_CONNECT_ERROR), with every library.
 [ "$device" = siw0 ] || pair_strict=yes
 
-# At its end rping's server closes a channel that another thread of it reads.
+# At its end, rping's server closes a channel that another of its threads reads.
 pair_own_race='^rdma_get_cm_event: Bad file descriptor'
 works rping -s -a @address -p @port -C 5 -S 200 -V -- \
 	-c -a @address -p @port -C 5 -S 200 -V
-# iWARP's QPs cannot be taken through their states by the program.
+# The program cannot modify the states of iWARP QPs.
 [ "$device" = siw0 ] || works rping -s -a @address -p @port -C 3 -q -- \
 	-c -a @address -p @port -C 3 -q
 pair_own_race=
 works ucmatose -b @address -p @port -c 2 -C 5 -S 64 -- \
 	-s @address -p @port -c 2 -C 5 -S 64
-# Not with "-T a": its client takes the server's last goodbye for an error when
-# it comes early, with either library.
+# Not with "-T a": its client takes the server's last message for an error if it
+# arrives early, with either library.
 works rstream -b @address -p @port -I 5 -C 3 -S 1000 -T v -- \
 	-s @address -p @port -I 5 -C 3 -S 1000 -T v
 works rstream -b @address -p @port -I 5 -C 3 -S 1000 -T b -- \
@@ -55,7 +55,7 @@ works rstream -b @address -p @port -I 5 -C 3 -S 1000 -T b -- \
 works riostream -b @address -p @port -I 5 -C 3 -S 1000 -- \
 	-s @address -p @port -I 5 -C 3 -S 1000
 
-# udaddy's port cannot be chosen. iWARP has no datagrams.
+# The port of udaddy is fixed. iWARP has no datagrams.
 fixed_port=yes
 pair_port=7174
 [ "$device" = siw0 ] ||
@@ -63,11 +63,11 @@ pair_port=7174
 fixed_port=
 pair_port=21000
 
-# cmtime's server waits for ever. Later releases have another program of this
-# name, with threads, which does not come to its end here with their own library.
+# cmtime's server never ends. Later releases have another, threaded program of
+# this name, which does not end here even with their own library.
 pair_endless=yes
 if with_distro cmtime -h 2>&1 | grep -q num_threads; then
-	echo "note cm: ${prefix}no cmtime: not the program that it was"
+	echo "note cm: ${prefix}no cmtime: this release has another program of that name"
 elif [ "$device" != siw0 ]; then
 	works cmtime -b @address -p @port -- -s @address -p @port -c 5
 fi

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Shows, and does not count: the distribution's programs, unchanged, on our
-# library and a soft-RoCE device. Started by ./demo; no part of run_lane.
+# The first part of ./demo: the distribution's programs, unmodified, on the
+# library under test and a soft-RoCE device. It counts no tests and is not part
+# of run_lane.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 . "$here/../guest/pair.sh"
 
-# show COMMAND... - with a prompt, as if typed.
+# show COMMAND... - prints a prompt and the command, and runs it.
 show() {
 	echo
 	echo "\$ $*"

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Devices are found and described alike: ibv_devices and ibv_devinfo, unchanged,
-# print the same with both libraries, byte for byte; also when RDMA netlink is
-# refused and only sysfs is left, and with our library in the place of the
-# distribution's.
+# Device listing: ibv_devices and ibv_devinfo, unmodified, print the same with
+# both libraries, byte for byte; also if RDMA netlink is refused and only sysfs
+# remains, and with the library under test mounted over the distribution's.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# ibv_doctor finds what is wrong, and its cures cure: each condition is made for
-# real, the command that the report names is run, and the device works again.
+# ibv_doctor finds problems and names commands that fix them: the case causes
+# each condition, runs the command that the report names, and checks that the
+# device works again.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -10,7 +11,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
-# The program is in the install tree that the library is in.
+# The program is in the install tree of the library.
 find_doctor() {
 	local up
 
@@ -32,11 +33,12 @@ if ! find_doctor; then
 	finish
 fi
 doctor=$scratch/ibv_doctor
-# The host may be a container; the guest is none.
+# The host may be a container; the guest is not.
 rm -f /.dockerenv /run/.containerenv
 
-# report STATUS COMMAND... - the report of a command that ends with ibv_doctor and
-# its options, in $scratch/report; false if it ends otherwise.
+# report STATUS COMMAND... - writes the report of a command that ends with
+# ibv_doctor and its options to $scratch/report; false if the exit status
+# differs.
 report() {
 	local status=$1 rc=0
 
@@ -46,17 +48,18 @@ report() {
 	[ "$rc" -eq "$status" ]
 }
 
-# finds ID STATUS COMMAND... - the report has this finding.
+# finds ID STATUS COMMAND... - checks that the report has this finding.
 finds() {
 	report "$2" "${@:3}" && grep -q "^[a-z]*: $1\(:\|\$\)" "$scratch/report"
 }
 
-# has_not ID COMMAND... - a device can be used, and there is no such finding.
+# has_not ID COMMAND... - checks that a device is usable and that the report
+# does not have this finding.
 has_not() {
 	report 0 "${@:2}" && ! grep -q "^[a-z]*: $1\(:\|\$\)" "$scratch/report"
 }
 
-# cure ID [NUMBER] - runs the command that the last report named.
+# cure ID [NUMBER] - runs the command that the last report names.
 cure() {
 	local command
 
@@ -95,36 +98,36 @@ section="kernel: "
 check "no device, no module" no_module
 check "module-not-loaded" finds module-not-loaded 1 "$doctor"
 check "uroce-available" grep -q '^note: uroce-available$' "$scratch/report"
-check "it is" with_ours env UROCE_DEVICES=auto "$doctor" -q
-check "its cure works" cure module-not-loaded
+check "uroce is available" with_ours env UROCE_DEVICES=auto "$doctor" -q
+check "the suggested command works" cure module-not-loaded
 check "no-device" finds no-device 1 "$doctor"
 veth_up ve0 ve1 "$rxe_address"
 check "no-device, with an interface" finds no-device 1 "$doctor"
-check "its cure works" cure no-device
+check "the suggested command works" cure no-device
 check "rxe0 comes up" rxe_up
 check "root can use the device" works "$doctor"
-check "the GID index that programs want is told" \
+check "the report names the GID index for programs" \
 	finds gid-index 0 "$doctor" -d rxe0 -i 1
 
 section="node: "
 node=$(rdma_node rxe0)
-check "every user can use it" works "${as_nobody[@]}" "$doctor"
+check "every user can use the device" works "${as_nobody[@]}" "$doctor"
 chmod 600 "$node"
 check "node-forbidden" finds node-forbidden 1 "${as_nobody[@]}" "$doctor"
-check "but not to root" works "$doctor"
+check "root is not affected by node-forbidden" works "$doctor"
 report 1 "${as_nobody[@]}" "$doctor" >/dev/null
-check "its cure works" cure node-forbidden
-check "every user can use it again" works "${as_nobody[@]}" "$doctor"
+check "the suggested command works" cure node-forbidden
+check "every user can use the device again" works "${as_nobody[@]}" "$doctor"
 mv "$node" "$node.hidden"
 check "node-missing" finds node-missing 1 "$doctor"
-check "its cure works" cure node-missing
+check "the suggested command works" cure node-missing
 check "the new node works" works "${as_nobody[@]}" "$doctor"
 rm -f "$node"
 mknod -m 666 "$node" c 1 3
 check "node-wrong" finds node-wrong 1 "$doctor"
-check "the first half of its cure works" cure node-wrong 1
-check "the second half of its cure works" cure node-wrong 2
-check "that node works" works "$doctor"
+check "the first suggested command works" cure node-wrong 1
+check "the second suggested command works" cure node-wrong 2
+check "the corrected node works" works "$doctor"
 rm -f "$node"
 mv "$node.hidden" "$node"
 mv /dev/infiniband /dev/infiniband.hidden
@@ -136,10 +139,10 @@ section="limits: "
 low=(prlimit --memlock=65536)
 check "memlock-low, and registering fails" \
 	finds memlock-low 1 "${low[@]}" "${as_nobody[@]}" "$doctor"
-check "memlock binds root in a user namespace" \
+check "memlock limits root in a user namespace" \
 	finds memlock-low 1 unshare --user --map-root-user "${low[@]}" "$doctor"
-check "memlock does not bind root" has_not memlock-low "${low[@]}" "$doctor"
-check "memlock that is said to be needed is enough" \
+check "memlock does not limit root" has_not memlock-low "${low[@]}" "$doctor"
+check "the suggested memlock limit is sufficient" \
 	has_not memlock-low prlimit --memlock=$((1284 * 1024)) \
 	"${as_nobody[@]}" "$doctor"
 check "memlock-low for a large program" finds memlock-low 1 \
@@ -158,14 +161,14 @@ group_up() {
 check "a control group without RDMA" group_up
 check "cgroup-rdma, and opening fails" \
 	finds cgroup-rdma 1 "${in_group[@]}" "$doctor"
-check "its cure works" cure cgroup-rdma
+check "the suggested command works" cure cgroup-rdma
 check "the group can use the device" works "${in_group[@]}" "$doctor"
 rmdir "$group"
 
 section="port: "
 ip link set ve0 down
 check "port-down" finds port-down 1 "$doctor"
-check "its cure works" cure port-down
+check "the suggested command works" cure port-down
 wait_for 60 rdma_port_is_active rxe0
 check "the port works" works "$doctor"
 ip link set ve1 down
@@ -184,10 +187,10 @@ alone=(unshare --net --mount --propagation private
 	sh -c 'mount -t sysfs none /sys && exec "$@"' sh)
 if rdma system set netns exclusive; then
 	check "netns-exclusive" finds netns-exclusive 1 "${alone[@]}" "$doctor"
-	check "its cure works" cure netns-exclusive 2
+	check "the suggested command works" cure netns-exclusive 2
 	check "shared again" grep -q Y /sys/module/ib_core/parameters/netns_mode
 else
-	fail "the kernel can keep devices to a namespace"
+	fail "the kernel supports devices of one namespace"
 fi
 
 section="library: "
@@ -199,10 +202,10 @@ other_library() {
 	[ "$rc" -eq 2 ] && grep -q '^warning: library-other$' "$scratch/report" &&
 		grep -q '^rxe0: can be used' "$scratch/report"
 }
-check "library-other, and the distribution's can be asked as well" other_library
+check "library-other, also with the distribution's library" other_library
 install -m 4755 "$doctor" "$scratch/doctor_setuid"
 export LANE_MODE=bind
-check "SYSFS_PATH is obeyed" finds env-sysfs-path 0 \
+check "SYSFS_PATH has an effect" finds env-sysfs-path 0 \
 	"${as_nobody[@]}" env SYSFS_PATH=/../sys "$doctor"
 check "a set-uid program ignores it" has_not env-sysfs-path \
 	"${as_nobody[@]}" env SYSFS_PATH="$scratch" "$scratch/doctor_setuid"

@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What cannot be had is refused, at once and with the true reason: a device node
-# that is forbidden, missing, or not the device's; a kernel without RDMA. And
-# programs that run with rights of their file ignore each variable that names
-# a path or a provider. Much of it only our library promises; how the
-# distribution's fares is printed.
+# Errors are reported at once and with the right errno: a device node that is
+# forbidden, missing, or of another device; a kernel without RDMA. Set-uid and
+# set-gid programs ignore each variable that names a path or a provider. The
+# case requires this of the library under test, and prints the results of the
+# distribution's.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 
 as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-# Milliseconds in which a refusal must come; the machine is slow, and the stall
-# that must not be lasts five seconds.
+# Time limit of an error in ms. The machine is slow; the stall that must not
+# occur takes five seconds.
 prompt=2000
 
-# probe LIBRARY COMMAND... - leaves its lines in $scratch/probe.
+# probe LIBRARY COMMAND... - writes its lines to $scratch/probe.
 probe() {
 	local lib=$1
 
@@ -24,9 +24,9 @@ probe() {
 	"$with" "$lib" "$@" >"$scratch/probe" 2>&1
 }
 
-# answers LINE - the probe printed a line that begins so; the answer to an open
-# must also have been prompt.
-answers() {
+# prints LINE - checks that the probe printed a line with this beginning; the
+# result of an open must be in time as well.
+prints() {
 	local ms
 
 	cat "$scratch/probe"
@@ -35,7 +35,8 @@ answers() {
 	[ "${ms:-0}" -le "$prompt" ]
 }
 
-# both NAME EXPECTED COMMAND... - required of ours, shown for the distribution's.
+# both NAME EXPECTED COMMAND... - required of the library under test, printed
+# for the distribution's.
 both() {
 	local name=$1 expected=$2
 
@@ -43,10 +44,11 @@ both() {
 	probe distro "$@"
 	echo "     distribution: $name: $(tr '\n' ';' <"$scratch/probe")"
 	probe ours "$@"
-	check_ours "$name" answers "$expected"
+	check_ours "$name" prints "$expected"
 }
 
-# after_list LIBRARY ACTION - probes rxe0, and acts between list and open.
+# after_list LIBRARY ACTION - probes rxe0, and runs ACTION between list and
+# open.
 after_list() {
 	local probe_pid
 
@@ -71,7 +73,7 @@ both_after_list() {
 	echo "     distribution: $1: $(tr '\n' ';' <"$scratch/probe")"
 	after_list ours "$3"
 	"$4"
-	check_ours "$1" answers "$2"
+	check_ours "$1" prints "$2"
 }
 
 hide_node() {
@@ -98,9 +100,9 @@ node=$(rdma_node rxe0)
 
 section="node: "
 probe distro "${as_nobody[@]}" "$tools/probe" rxe0
-check "every user may open it (distribution)" answers 'open rxe0: ok'
+check "every user may open it (distribution)" prints 'open rxe0: ok'
 probe ours "${as_nobody[@]}" "$tools/probe" rxe0
-check "every user may open it" answers 'open rxe0: ok'
+check "every user may open it" prints 'open rxe0: ok'
 chmod 000 "$node"
 both "forbidden: EACCES, promptly" 'open rxe0: EACCES' \
 	"${as_nobody[@]}" "$tools/probe" rxe0
@@ -121,11 +123,11 @@ section="kernel: "
 without_class=("$tools/no_netlink" unshare --mount --propagation private
 	sh -c 'mount -t tmpfs none /sys/class && exec "$0"')
 probe distro "${without_class[@]}" "$tools/probe"
-check "neither netlink nor sysfs: ENOSYS (distribution)" answers 'list: ENOSYS'
+check "neither netlink nor sysfs: ENOSYS (distribution)" prints 'list: ENOSYS'
 probe ours "${without_class[@]}" "$tools/probe"
-check "neither netlink nor sysfs: ENOSYS" answers 'list: ENOSYS'
+check "neither netlink nor sysfs: ENOSYS" prints 'list: ENOSYS'
 
-# Set-uid and set-gid programs: only a library in the system's place is loaded.
+# Set-uid and set-gid programs load only a library in the system's place.
 export LANE_MODE=bind
 export LANE_MARKER=$scratch/marker
 for suffix in -rdmav34.so -anyverbs1.so .so; do
@@ -140,8 +142,8 @@ chmod 755 "$scratch/probe_plain"
 chmod 4755 "$scratch/probe_setuid"
 chmod 2755 "$scratch/probe_setgid"
 
-# marked VARIABLE KIND LIBRARY - does this program load the trap? Also by sysfs,
-# where no driver id tells which provider to load.
+# marked VARIABLE KIND LIBRARY - checks whether this program loads the marker
+# module, also by sysfs, where no driver id selects the provider.
 marked() {
 	local -a wrap
 
@@ -150,7 +152,7 @@ marked() {
 		probe "$3" "$wrap" "${as_nobody[@]}" env "$1=$scratch/trap" \
 			"$scratch/probe_$2"
 		cat "$scratch/probe"
-		# A program that finds nothing has not shown anything.
+		# A program that finds no device proves nothing.
 		grep -q '^list: 1' "$scratch/probe" || return 2
 	done
 	[ -e "$LANE_MARKER" ]
@@ -161,7 +163,8 @@ not_marked() {
 	[ $? -eq 1 ]
 }
 
-# sysfs_path_obeyed KIND LIBRARY - by sysfs, another root hides the device.
+# sysfs_path_obeyed KIND LIBRARY - checks that another sysfs root hides the
+# device.
 sysfs_path_obeyed() {
 	probe "$2" "$tools/no_netlink" "${as_nobody[@]}" \
 		env SYSFS_PATH="$scratch" "$scratch/probe_$1"
@@ -173,7 +176,8 @@ sysfs_path_ignored() {
 	! sysfs_path_obeyed "$@"
 }
 
-# log_obeyed KIND LIBRARY - a log file is made for an unprivileged user's wish.
+# log_obeyed KIND LIBRARY - checks that an unprivileged user can have a log file
+# made.
 log_obeyed() {
 	rm -f "$scratch/log"
 	probe "$2" "${as_nobody[@]}" env VERBS_LOG_LEVEL=4 \
@@ -188,9 +192,9 @@ log_ignored() {
 
 section="variables: "
 for variable in RDMAV_DRIVERS IBV_DRIVERS; do
-	check "plain program: $variable is obeyed (distribution)" \
+	check "plain program: $variable has an effect (distribution)" \
 		marked "$variable" plain distro
-	check_ours "plain program: $variable is obeyed" \
+	check_ours "plain program: $variable has an effect" \
 		marked "$variable" plain ours
 	check "set-uid program: $variable is ignored (distribution)" \
 		not_marked "$variable" setuid distro
@@ -199,9 +203,9 @@ for variable in RDMAV_DRIVERS IBV_DRIVERS; do
 	check_ours "set-gid program: $variable is ignored" \
 		not_marked "$variable" setgid ours
 done
-check "plain program: SYSFS_PATH is obeyed (distribution)" \
+check "plain program: SYSFS_PATH has an effect (distribution)" \
 	sysfs_path_obeyed plain distro
-check_ours "plain program: SYSFS_PATH is obeyed" sysfs_path_obeyed plain ours
+check_ours "plain program: SYSFS_PATH has an effect" sysfs_path_obeyed plain ours
 check "set-uid program: SYSFS_PATH is ignored" sysfs_path_ignored setuid ours
 check_ours "set-gid program: SYSFS_PATH is ignored" \
 	sysfs_path_ignored setgid ours

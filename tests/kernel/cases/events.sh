@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Asynchronous events arrive: ibv_asyncwatch reports that a port goes down and
-# comes back, in the same words with both libraries.
+# Asynchronous events: ibv_asyncwatch reports that a port goes down and comes
+# back, in the same words with both libraries.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -13,7 +13,7 @@ said() {
 	[ "$(grep -c "$3" "$1")" -ge "$2" ]
 }
 
-# watch_port LIBRARY - leaves what was reported in $scratch/LIBRARY.
+# watch_port LIBRARY - writes the reports to $scratch/LIBRARY.
 watch_port() {
 	local lib=$1 log=$scratch/$1 pid times row=ibv_asyncwatch column
 
@@ -33,7 +33,7 @@ watch_port() {
 	done
 	check "$lib: ibv_asyncwatch still runs" kill -0 "$pid"
 	stop "$pid"
-	# The number of a descriptor is the library's own affair.
+	# Each library has its own descriptor numbers.
 	sed -i 's/FD [0-9]*/FD N/' "$log"
 }
 

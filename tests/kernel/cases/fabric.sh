@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# libfabric over verbs: what it finds, and its pingpong with connected and with
-# datagram endpoints.
+# libfabric over verbs: its device list, and its pingpong with connected and
+# with datagram endpoints.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"

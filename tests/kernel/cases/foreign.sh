@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Debian's own rxe module under our library: chosen by name although we have one
-# of our own, and taken when ours is not installed. Then what the other cases
-# show of our module, on this one.
+# Debian's own rxe module with the library under test: selected by name although
+# the library has its own module, and selected by default if the own module is
+# not installed. Then the other cases run on this module.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 . "$here/../guest/subcase.sh"
 
-# serves LIBRARY PATTERN - the file of the module that has opened rxe0.
+# serves LIBRARY PATTERN - checks the file name of the module that has opened
+# rxe0.
 serves() {
 	"$with" "$1" "$tools/acceptance" rxe0 >"$scratch/acceptance" 2>&1
 	cat "$scratch/acceptance"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A device is removed while programs have it open and packets are in flight:
-# nothing crashes or hangs, no list shows it any more, and under the same name
-# it can come back, also for a process that knew the old one.
+# A device is removed while programs have it open and packets are in flight: no
+# program crashes or hangs, no list contains the device any more, and it can
+# come back under the same name, also for a process that had opened the old one.
 #
-# rxe cannot be torn from its users: the kernel takes the device out of every
-# list and its node out of /dev at once, and then "rdma link del" waits until
-# the last process has closed it. So the deletion runs in the background here.
+# rxe waits for its users: the kernel takes the device out of every list and its
+# node out of /dev at once, and then "rdma link del" waits until the last
+# process has closed it. So the deletion runs in the background here.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -33,7 +33,7 @@ end_deletion() {
 		wait "$deletion"
 }
 
-# While the distribution's programs run, server and client both with LIBRARY.
+# The distribution's programs run, server and client both with LIBRARY.
 pingpong_in_flight() {
 	local lib=$1 server client
 	local options=(-d rxe0 -g "$rxe_gid_index" -p 22000 -n 10000000 -r 32)
@@ -50,11 +50,11 @@ pingpong_in_flight() {
 	check "packets flow" wait_for 60 packets_flow
 	check "the next list lacks the device" begin_deletion
 	sleep 1
-	check "the client runs on" runs_until_ended "$client" "$scratch/client"
-	check "the server runs on" runs_until_ended "$server" "$scratch/server"
-	check "the device goes when they have ended" end_deletion
-	check "it comes back under its name" rxe_up
-	check "and is listed" is_listed
+	check "the client still runs" runs_until_ended "$client" "$scratch/client"
+	check "the server still runs" runs_until_ended "$server" "$scratch/server"
+	check "the device is removed after both have ended" end_deletion
+	check "the device comes back under its name" rxe_up
+	check "the new device is listed" is_listed
 }
 
 packets_sent() {
@@ -65,7 +65,8 @@ packets_flow() {
 	[ "$(packets_sent)" -gt $((sent_before + 100)) ]
 }
 
-# runs_until_ended PID OUTPUT - it takes our SIGTERM to end it.
+# runs_until_ended PID OUTPUT - checks that the program runs until it gets
+# SIGTERM.
 runs_until_ended() {
 	local rc
 
@@ -77,19 +78,19 @@ runs_until_ended() {
 	[ "$rc" -eq 143 ]
 }
 
-# tell WORD - one word for device_life, one line of answer.
-tell() {
+# send_word WORD - sends one word to device_life and reads one line.
+send_word() {
 	local answer
 
 	echo "$1" >&"${life[1]}"
 	if read -r -t 20 answer <&"${life[0]}"; then
 		echo "$answer" >>"$transcript"
 	else
-		echo "$1: no answer" >>"$transcript"
+		echo "$1: no response" >>"$transcript"
 	fi
 }
 
-# One process through the whole life of a device and of its successor.
+# One process runs through the whole life of a device and of its successor.
 one_process() {
 	local lib=$1 word life_input life_pid
 
@@ -101,20 +102,20 @@ one_process() {
 	life_pid=$!
 	life_input=${life[1]}
 	for word in list fds open traffic keep flood; do
-		tell "$word"
+		send_word "$word"
 	done
 	check "the next list lacks the device" begin_deletion
 	for word in list poke close kept list fds; do
-		tell "$word"
+		send_word "$word"
 	done
-	check "the device goes when it was closed" end_deletion
-	tell list
-	check "it comes back under its name" rxe_up
+	check "the device is removed after it was closed" end_deletion
+	send_word list
+	check "the device comes back under its name" rxe_up
 	for word in list open traffic close fds list; do
-		tell "$word"
+		send_word "$word"
 	done
 	exec {life_input}>&-
-	check "the process ends well" wait "$life_pid"
+	check "the process succeeds" wait "$life_pid"
 }
 
 expected() {
@@ -141,9 +142,9 @@ expected() {
 	END
 }
 
-# Descriptors: what the library keeps for itself after its first call it may
-# keep; a second life must not cost more.
-judge() {
+# Descriptors that the library keeps open after its first call may stay; a
+# second life must not cost more.
+check_steps() {
 	local lib=$1 kept
 
 	section="$lib: one process: "
@@ -154,7 +155,7 @@ judge() {
 	*) fail "the device of an older list cannot be opened ($kept)" ;;
 	esac
 	expected "$kept" >"$scratch/expected"
-	same "every step does what it should" "$scratch/expected" \
+	same "every step has the expected result" "$scratch/expected" \
 		"$transcript.plain"
 	check "no descriptor is left open" same_descriptors
 }
@@ -170,8 +171,8 @@ for lib in distro ours; do
 done
 for lib in distro ours; do
 	one_process "$lib"
-	judge "$lib"
+	check_steps "$lib"
 done
 section=
-check "rxe0 works after all" with_ours ibv_devinfo -d rxe0
+check "rxe0 works at the end" with_ours ibv_devinfo -d rxe0
 finish

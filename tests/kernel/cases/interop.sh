@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The device in user space talks to the kernel's rdma_rxe: every operation, asked
-# for by either, over IPv4 and IPv6, with both libraries at rxe's end; and what
-# both must refuse. Nothing is lost, so rxe must count no packet that it
-# did not expect.
+# The device in user space communicates with the kernel's rdma_rxe: every
+# operation, with either as the requester, over IPv4 and IPv6, with both
+# libraries at rxe's end; and operations that both must refuse. The network
+# loses no packet, so rxe must not count an unexpected one.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -21,7 +21,8 @@ checks() {
 		"$(address_of "${3%:*}")"
 }
 
-# wrong_icrc FAMILY PLACE - of ten packets that come there only one is right.
+# wrong_icrc FAMILY PLACE - sends ten packets there, of which only one has a
+# correct ICRC.
 wrong_icrc() {
 	local gid from=ours row=interop_icrc column
 
@@ -35,10 +36,10 @@ wrong_icrc() {
 		'9 wrong packets and a right one' \
 		"$tools/interop_icrc" "$(device_of "$2")" "$gid" "$pair_port" -- \
 		"$tools/interop_icrc" - "$gid" "$pair_port" "$(address_of "$2")"
-	[ "$2" = far ] || check "rxe took one packet" [ "$(counter rcvd_pkts)" = 1 ]
+	[ "$2" = far ] || check "rxe accepted one packet" [ "$(counter rcvd_pkts)" = 1 ]
 }
 
-# Or else what rxe counts would have that reason.
+# A full socket would be another reason for rxe's counters.
 full_sockets() {
 	# shellcheck disable=SC2016 # awk expands them
 	ip netns exec far awk '
@@ -51,7 +52,7 @@ full_sockets() {
 quiet_rxe() {
 	section="IPv$1: "
 	# shellcheck disable=SC2086 # words
-	check "rxe saw nothing that it did not expect" counters_unchanged $never
+	check "rxe counted no unexpected packet" counters_unchanged $never
 }
 
 if self_test; then
@@ -72,10 +73,10 @@ for family in 4 6; do
 	done
 done
 section=
-# run_lane has the capture decoded, which must have all of these: RC but for
-# FLUSH, UC, UD. ATOMIC WRITE is not in every kernel.
+# run_lane decodes the capture, which must contain all of these: RC except
+# FLUSH, UC, UD. Only some kernels have ATOMIC WRITE.
 cp "$INTEROP_CAPTURE" "$LANE_OUT/interop.pcap"
 echo {0..20} 22 23 {32..43} 100 101 >"$LANE_OUT/interop.opcodes"
 check "no packet was lost at a full socket" full_sockets
-check "the devices go" interop_down
+check "the devices are removed" interop_down
 finish

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The device in user space and the kernel's rdma_rxe over a network that loses,
-# doubles or corrupts packets: whoever asks gets what it asked for.
+# duplicates or corrupts packets: every operation completes for either
+# requester.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -15,7 +16,8 @@ here=$(dirname "$(readlink -f "$0")")
 export INTEROP_TIMEOUT=16 INTEROP_NO_FENCE=rxe
 mtu=1500
 
-# network_has FAULT... - in both directions; begins to count
+# network_has FAULT... - sets the faults in both directions, and starts to
+# count.
 network_has() {
 	count_from_here
 	netem_on near fe0 "$mtu" "$@" && netem_on far fe1 "$mtu" "$@"
@@ -25,7 +27,7 @@ dropped() {
 	echo $(($(netem_dropped near fe0) + $(netem_dropped far fe1)))
 }
 
-# perftest PROGRAM OPTION... - with the server at either end
+# perftest PROGRAM OPTION... - runs with the server at either end.
 perftest() {
 	local pairing row=$1
 
@@ -39,7 +41,7 @@ perftest() {
 	done
 }
 
-# with_fault NAME FAULT... - programs
+# with_fault NAME FAULT... - runs all programs.
 with_fault() {
 	local pairing
 
@@ -61,29 +63,29 @@ with_fault() {
 		"duplicates $(counted duplicates), bad ICRC $(counted bad_icrc)"
 }
 
-# it_was_so NUMBER WHAT
-it_was_so() {
-	check "it was so: $2 $1" [ "$1" -gt 0 ]
+# happened NUMBER WHAT
+happened() {
+	check "the fault occurred: $2 $1" [ "$1" -gt 0 ]
 }
 
 if self_test; then
 	echo "note $case_name: not with the distribution's library (self test)"
 	finish
 fi
-check "the kernel has what is needed" netem_modules || finish
+check "the kernel has the netem modules" netem_modules || finish
 check "the two devices come up" interop_up "$mtu"
 for family in 4 6; do
 	with_fault 'loss 1 %' loss 1%
-	it_was_so "$(dropped)" dropped
-	it_was_so "$(counted retransmitted)" retransmitted
+	happened "$(dropped)" dropped
+	happened "$(counted retransmitted)" retransmitted
 	with_fault 'duplicates' duplicate 5%
-	it_was_so "$(counted duplicates)" duplicates
-	# rxe sends no UDP checksum, so that only the ICRC notices.
+	happened "$(counted duplicates)" duplicates
+	# rxe sends no UDP checksum, so only the ICRC detects corruption.
 	with_fault 'corruption' corrupt 1%
-	it_was_so "$(counted bad_icrc)" bad_icrc
+	happened "$(counted bad_icrc)" bad_icrc
 done
 section=
 netem_off near fe0
 netem_off far fe1
-check "the devices go" interop_down
+check "the devices are removed" interop_down
 finish

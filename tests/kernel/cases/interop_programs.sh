@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Unchanged programs of the distribution between the device in user space and the
-# kernel's rdma_rxe, with server and client at either end: pingpongs and
+# Unmodified programs of the distribution between the device in user space and
+# the kernel's rdma_rxe, with server and client at either end: pingpongs and
 # perftest, over IPv4 and IPv6, with several MTUs.
 
 here=$(dirname "$(readlink -f "$0")")
@@ -11,7 +11,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/pair.sh"
 . "$here/../guest/two_ends.sh"
 
-# both_ways PATTERN PROGRAM GID_OPTION OPTION... - with the server at either end
+# both_ways PATTERN PROGRAM GID_OPTION OPTION... - runs with the server at
+# either end.
 both_ways() {
 	local pattern=$1 program=$2 gid_option=$3 pairing row=$2
 	local -a server client
@@ -29,22 +30,23 @@ both_ways() {
 	done
 }
 
-# The programs wait 67 ms before they send again, which is not long here: so that
-# duplicates are possible, and nothing is said of them. With events they leave
-# the processors to the kernel's end.
+# The programs retransmit after 67 ms, which is short here, so duplicates are
+# possible and not checked. With events they leave the processors to the
+# kernel's end.
 pingpong() {
 	both_ways ' iters in ' "ibv_$1_pingpong" -g -c -e -n 10 "${@:2}"
 }
 
-# Waits 34 s: no packet may be sent twice. With READ and atomics it asks for as many
-# at a time (-o) as its own device has; the other one may have fewer.
+# Retransmits after 34 s, so no packet may be sent twice. -o limits outstanding
+# READs and atomics to the number of the other device, which may be smaller than
+# the own one's.
 perftest() {
 	both_ways '^ *#bytes' "$1" -x -F -u 23 -n 10 "${@:2}"
 }
 
 nothing_twice() {
 	# shellcheck disable=SC2086 # words
-	check "rxe saw nothing of perftest twice" counters_unchanged $never
+	check "rxe counted no duplicate of perftest" counters_unchanged $never
 }
 
 if self_test; then
@@ -78,11 +80,11 @@ for family in 4 6; do
 	perftest ib_write_bw -s 64 -q 4
 	perftest ib_read_lat -o 4 -s 64
 	nothing_twice
-	# A server that is slow has no receive for some message, and rxe counts
-	# those behind it as out of sequence.
+	# A slow server may lack a receive for a message, and rxe counts the
+	# packets after it as out of sequence.
 	perftest ib_send_bw -s 64 -t 4 -q 2 --use-srq
 	pingpong rc -m 512 -s 10001
 done
 section=
-check "the devices go" interop_down
+check "the devices are removed" interop_down
 finish

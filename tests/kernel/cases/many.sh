@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Two hundred devices: all are found by both libraries, in the same order, and
-# the cost of finding them is measured on the way there, at 1, 64 and 200.
-# Leaves the devices behind; the case runs last in a boot.
+# Two hundred devices: both libraries find all of them, in the same order. The
+# case measures the list call at 1, 64 and 200 devices. It leaves the devices
+# behind, so it runs last in a boot.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 . "$here/../../bench/list_bench.sh"
 
-# many_add FROM TO - a dummy interface and a device on it, for each number. The
-# names begin with "rxe": by sysfs that is all that tells the driver.
+# many_add FROM TO - makes a dummy interface and a device on it, for each
+# number. The names begin with "rxe", because by sysfs only the name identifies
+# the driver.
 many_add() {
 	local i
 
@@ -30,7 +31,7 @@ many_have_nodes() {
 	[ "${#nodes[@]}" -eq "$1" ]
 }
 
-# The cases before may have left devices; here each one counts.
+# Earlier cases may have left devices; here each one counts.
 remove_others() {
 	local path name
 

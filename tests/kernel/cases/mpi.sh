@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Open MPI over UCX over verbs: three processes pass messages around a ring, with
-# reliable connections and with datagrams.
+# Open MPI over UCX over verbs: three processes pass messages around a ring,
+# with reliable connections and with datagrams.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -13,7 +13,7 @@ export UCX_UD_VERBS_ETH_DGID_CHECK=n # as in ucx.sh
 export UCX_NET_DEVICES=rxe0:1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# ring_runs LIBRARY TRANSPORT - and on the library that it should be.
+# ring_runs LIBRARY TRANSPORT - also checks that the programs loaded LIBRARY.
 ring_runs() {
 	local lib=$1 folder=/run/lane/ours
 

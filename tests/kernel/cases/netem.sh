@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The device in user space over a network with faults, between two network
-# namespaces: losses, delays, duplicates, packets that overtake each other or are
-# corrupted, one kind at a time and all together. Programs that check what has
-# come, and Debian's, must end as if nothing had happened, and the counters must
-# show that it did.
+# The device in user space over a faulty network between two network namespaces:
+# losses, delays, duplicates, reordering and corruption, one kind at a time and
+# all together. Programs that compare the received data, and Debian's programs,
+# must succeed, and the counters must show that the faults occurred.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../../uroce/world/networks.sh"
@@ -14,7 +13,8 @@ here=$(dirname "$(readlink -f "$0")")
 
 mtu=1500
 
-# network_has NAME FAULT... - in both directions; begins to count
+# network_has NAME FAULT... - sets the faults in both directions, and starts to
+# count.
 network_has() {
 	local place
 
@@ -32,7 +32,8 @@ perftest() {
 	ends '^ *#bytes' "$1" -F -x "$gid" -u "$INTEROP_TIMEOUT" "${@:2}"
 }
 
-# programs FEW - FEW is not empty where going back for each packet takes long
+# programs FEW - FEW is not empty if a retransmission for each lost packet takes
+# long.
 programs() {
 	[ -z "$1" ] || local -x INTEROP_SKIP='RC megabyte'
 	checked place_listens "$pairing" interop_rc "$gid" "$device:$device" \
@@ -41,10 +42,10 @@ programs() {
 	perftest ib_write_bw -s 65537 -n 20 -t 8 -q 2
 	perftest ib_read_bw -s 65537 -n 20 -t 8
 	perftest ib_send_lat -s 10001 -n 50
-	# Each end leaves when it is done. If its last ACK is lost then, the other
-	# one has an error that no device can spare it: so it may be repeated. And
-	# its retries are over in half a second, whatever keeps the other end busy,
-	# so there is one such program only.
+	# Each end exits when it is done. If its last ACK is lost, the other end
+	# gets an error that no device can avoid, so the run may be repeated.
+	# The program's retries end after half a second, however busy the other
+	# end is, so only one such program runs.
 	pair_strict=
 	ends ' iters in ' ibv_srq_pingpong -g "$gid" -c -e -s 3000 -n 50 -q 4
 	pair_strict=yes
@@ -54,7 +55,7 @@ dropped() {
 	echo $(($(netem_dropped left ve0) + $(netem_dropped right ve0)))
 }
 
-# shows WHAT... - each must have happened
+# shows WHAT... - checks that each fault occurred.
 shows() {
 	local what nr
 
@@ -65,11 +66,11 @@ shows() {
 			mangled)) ;;
 		*) nr=$(counted "$what") ;;
 		esac
-		check "it was so: $what $nr" [ "$nr" -gt 0 ]
+		check "the fault occurred: $what $nr" [ "$nr" -gt 0 ]
 	done
 }
 
-# with_faults NAME WHAT_MUST_SHOW FAULT...
+# with_faults NAME EXPECTED FAULT...
 with_faults() {
 	local show=$2
 
@@ -82,8 +83,8 @@ with_faults() {
 		"duplicates $(counted duplicates), timeouts $(counted timeouts)"
 }
 
-check "the kernel has what is needed" netem_modules || finish
-# Seven retries of 0.27 s: here processes may have to wait for a processor.
+check "the kernel has the netem modules" netem_modules || finish
+# Seven retries of 0.27 s: processes may have to wait for a processor here.
 export INTEROP_TIMEOUT=16
 for family in 4 6; do
 	check "the two ends come up" on_veth "$mtu" "$family"
@@ -101,11 +102,11 @@ for family in 4 6; do
 		delay 1ms reorder 25%
 	few=yes with_faults 'jitter' 'out_of_sequence' delay 2ms 1ms
 done
-# Timeouts that are longer than the delay, by far: nothing is sent again.
+# Timeouts that are much longer than the delay: no packet is retransmitted.
 unset INTEROP_TIMEOUT
 check "the network" network_has 'delay' delay 10ms
 checked place_listens "$pairing" interop_rc "$gid" "$device:$device" "$address"
-check "nothing was sent again" [ "$(counted retransmitted)" = 0 ]
+check "no packet was retransmitted" [ "$(counted retransmitted)" = 0 ]
 section=
 netem_off left ve0
 netem_off right ve0

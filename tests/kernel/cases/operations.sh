@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Everything that a device does once, by two programs (guest_tools/operations.c,
-# objects.c): what arrives, what is refused, and what is left after an error.
-# How the distribution's library fares is printed. With our own provider all must
-# pass; with a provider of another release, what passes with its own library.
+# All operations of a device, once, by two programs (guest_tools/operations.c,
+# objects.c): arriving data, refused operations, and the state after an error.
+# The case prints the results with the distribution's library. With the own
+# provider all must pass; with a provider of another release, those that pass
+# with its own library.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -14,8 +15,8 @@ own_provider() {
 	[ -z "${LANE_OURS_IS-}" ]
 }
 
-# judge VERDICT NAME - NAME goes on with the reason of a FAIL.
-judge() {
+# count_verdict VERDICT NAME - NAME includes the reason of a FAIL.
+count_verdict() {
 	case $1 in
 	ok) pass "$2" ;;
 	FAIL)
@@ -35,7 +36,7 @@ run_program() {
 	local program=$1 verdict name row=$1 column ends='exit code 0'
 
 	section="$1: "
-	# the shell would tell of its crash, too
+	# hides the shell's message about a crash
 	{
 		"$with" distro "$tools/$1" rxe0 "$rxe_gid_index" \
 			>"$scratch/$1.distro" 2>&1
@@ -52,11 +53,11 @@ run_program() {
 	echo "exit code $?" >>"$scratch/$1.ours"
 	column=$(library_label ours)
 	while read -r verdict name; do
-		judge "$verdict" "$name"
+		count_verdict "$verdict" "$name"
 	done <"$scratch/$1.ours"
-	# A provider that crashes in the end does so with any library.
+	# A provider that crashes at the end does so with any library.
 	own_provider || ends=$(tail -n 1 "$scratch/$1.distro")
-	check "comes to the same end" grep -qx "$ends" "$scratch/$1.ours"
+	check "ends as with the distribution's library" grep -qx "$ends" "$scratch/$1.ours"
 }
 
 check "rxe0 comes up" rxe_up

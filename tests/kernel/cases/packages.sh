@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Our Debian packages on a kernel: installed in the guest over the distribution's,
-# as on a machine of one's own, so that programs get our library without being
-# told; on soft-RoCE with our module, then with the distribution's; then the
-# distribution's packages again. LANE_ROOTS/debs and LANE_ROOTS/distro_debs hold
-# the packages.
+# The Debian packages of the library under test, installed in the guest over the
+# distribution's as on a user's machine, so that programs load the library
+# without settings; on soft-RoCE with the own module, then with the
+# distribution's module; then the distribution's packages again. LANE_ROOTS/debs
+# and LANE_ROOTS/distro_debs contain the packages.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 . "$here/../guest/pair.sh"
 
-# The environment chooses no library in this case.
+# The environment selects no library in this case.
 pairing=distro:distro
 pair_port=28000
 export LANE_COMMAND_TIMEOUT=360
 export UCX_NET_DEVICES=rxe0:1
 ours=(libibverbs1 ibverbs-providers-anyverbs libibverbs-dev ibverbs-utils)
 
-# works PATTERN PORT-OPTION PROGRAM OPTION... - a server and a client.
+# works PATTERN PORT-OPTION PROGRAM OPTION... - runs a server and a client.
 works() {
 	local pattern=$1 port=$2 program=$3
 	local -a options
@@ -42,21 +42,21 @@ programs() {
 		-s 8 -D short -n 20 -w 2
 }
 
-# module NAME - the one that drives rxe0.
+# module NAME - checks which module drives rxe0.
 module() {
 	LD_DEBUG=files ibv_devinfo -d rxe0 >"$scratch/module" 2>&1 &&
 		grep "calling init: .*/$1" "$scratch/module"
 }
 
 # Without triggers: the index of all manual pages takes too long here, and the
-# loader's cache holds the library's path already.
+# loader's cache already has the library's path.
 quick=(--no-triggers --force-unsafe-io)
 install_debs() {
 	dpkg "${quick[@]}" --install "$@" </dev/null &&
 		dpkg --verify libibverbs1
 }
 
-# distro_debs - the distribution's, of the packages that were installed.
+# distro_debs - prints the distribution's versions of the installed packages.
 distro_debs() {
 	local name
 
@@ -65,7 +65,8 @@ distro_debs() {
 	done
 }
 
-# What was not there goes first: it needs our library.
+# Packages that are not the distribution's are removed first: they need the
+# library under test.
 back() {
 	local name
 	local -a debs
@@ -86,7 +87,7 @@ check "our module drives the device" module librxe-anyverbs
 section='our packages: '
 programs
 section=
-check "without our modules" dpkg "${quick[@]}" --remove \
+check "remove our modules" dpkg "${quick[@]}" --remove \
 	ibverbs-providers-anyverbs
 check "the distribution's module drives the device" module librxe-rdmav
 section='our library, module of the distribution: '

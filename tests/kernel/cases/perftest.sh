@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Sends, writes, reads and atomics as perftest does them: its programs,
-# unchanged. They are linked with vendor libraries, so that they need the private
-# symbols of the distribution's library to start at all.
+# Sends, writes, reads and atomics by perftest's unmodified programs. They are
+# linked with vendor libraries, so they cannot start without the private symbols
+# of the distribution's library.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -11,7 +11,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/pair.sh"
 . "$here/../guest/three.sh"
 
-# works PROGRAM OPTION... - on all three libraries; pingpong.sh mixes them.
+# works PROGRAM OPTION... - runs on all three libraries; pingpong.sh mixes them.
 works() {
 	local lib row=$1 program=$1 listens=tcp_listens
 	local -a options
@@ -43,7 +43,7 @@ done
 works ib_send_lat -s 64 --use-srq
 works ib_send_bw -s 64 -t 4 -e
 works ib_send_bw -s 64 -t 4 -q 8
-# With -q 8 too it hangs in half of its runs, with the distribution's library.
+# -q 8 hangs in half of the runs, with the distribution's library as well.
 works ib_send_bw -s 64 -t 4 -q 2 --use-srq
 works ib_send_bw -s 64 -t 4 -c UD --use-srq
 works ib_send_lat -s 64 -R

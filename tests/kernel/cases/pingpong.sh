@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Data flows over RC, UC, UD and SRQ: the distribution's ibv_*_pingpong, polling
-# and with events, the old and the new way of posting, with our library at both
-# ends and at either. What rxe does not have fails with both libraries alike.
+# Data transfer over RC, UC, UD and SRQ: the distribution's ibv_*_pingpong,
+# polling and with events, with ibv_post_send() and ibv_wr_*, with the library
+# under test at both ends and at either. Features that rxe lacks fail in the
+# same way with both libraries.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 . "$here/../guest/pair.sh"
 
-# pingpong SERVER_LIB CLIENT_LIB TYPE OPTION... - with validated contents.
+# pingpong SERVER_LIB CLIENT_LIB TYPE OPTION... - validates the contents.
 pingpong() {
 	local server_lib=$1 client_lib=$2 program=ibv_$3_pingpong
 
@@ -21,7 +22,7 @@ pingpong() {
 		"$program" "$@" -- "$program" "$@" "$rxe_address"
 }
 
-# works TYPE OPTION... - all four pairings of libraries.
+# works TYPE OPTION... - runs all four pairings of libraries.
 works() {
 	local pairing row=ibv_$1_pingpong column
 
@@ -37,7 +38,8 @@ works() {
 	done
 }
 
-# alike TYPE OPTION... - whatever comes of it, both libraries give the same.
+# alike TYPE OPTION... - checks that both libraries have the same result,
+# success or failure.
 alike() {
 	local lib row=ibv_$1_pingpong column
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # rdma-core's own test suite, as the distribution packages it, on soft-RoCE and
-# soft-iWARP, compared test by test: what passes with the distribution's library
-# must pass with ours, and nothing more may be skipped or fail. At the end stands
-# what became of all tests, and which pass with our library only.
+# soft-iWARP, compared test by test: a test that passes with the distribution's
+# library must pass with the library under test, and no more tests may be
+# skipped or fail. At the end the case prints the results of all tests, and the
+# tests that pass only with the library under test.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -21,8 +22,8 @@ unpack_suite() {
 	mkdir "$suite" && cp "$packaged"/* "$suite" && gunzip "$suite"/*.gz
 }
 
-# The suite once more, for the tests of is_adapted: with empty CQs where QPs leave
-# the error state, and after a pause where completions must have come.
+# A second copy of the suite, for the tests of is_adapted: with empty CQs where
+# QPs leave the error state, and with a pause before completions are expected.
 unpack_adapted() {
 	cp -r "$suite" "$adapted" &&
 		sed -i '/def restate_qps/,/def test/ {
@@ -34,7 +35,8 @@ unpack_adapted() {
 		' "$adapted/test_cq.py"
 }
 
-# run_suite LIBRARY DEVICE OUTPUT TEST... - all tests unless some are named.
+# run_suite LIBRARY DEVICE OUTPUT TEST... - runs all tests unless some are
+# named.
 run_suite() {
 	LANE_COMMAND_TIMEOUT=1800 "$with" "$1" python3 -B \
 		"$here/../guest_tools/pyverbs_results.py" "$suite" "$3" \
@@ -45,7 +47,7 @@ outcome() {
 	awk -F '\t' -v t="$1" '$2 == t { print $1 }' "$2"
 }
 
-# again DEVICE TEST LIBRARY - a test that went worse is run alone, up to three
+# again DEVICE TEST LIBRARY - runs a test with a worse result alone, up to three
 # times: the suite chooses sizes, keys and ports at random.
 again() {
 	for _ in 1 2 3; do
@@ -55,7 +57,7 @@ again() {
 	return 1
 }
 
-# why TEST LOG - what the suite said about a test.
+# why TEST LOG - prints the suite's report of a test.
 why() {
 	local short=${1##*.}
 
@@ -63,12 +65,12 @@ why() {
 	grep -A 1 "^$short " "$2" | grep skipped
 }
 
-# Two tests expect what rxe does not promise, whatever the library, and then pass
-# by chance or are spared:
+# Two tests expect behaviour that rxe does not have, with any library, and pass only
+# by chance:
 # - that a reset takes the completions of a QP out of its CQ. The distribution's
-#   provider is not asked, as it cannot re-register memory at all.
+#   provider does not reach this check, as it cannot re-register memory at all.
 # - that a send is complete when posting it returns. In newer kernels another
-#   thread does it.
+#   thread completes it.
 is_adapted() {
 	[ "$1" = tests.test_mr.MRTest.test_mr_rereg_pd ] ||
 		[ "$1" = tests.test_cq.CQTest.test_resize_cq ]
@@ -81,8 +83,8 @@ passes_adapted() {
 	again "$@"
 }
 
-# note_only_ours DEVICE LIBRARY TEST WANT - unless it passes with the distribution's
-# library, too, when it is tried again.
+# note_only_ours DEVICE LIBRARY TEST EXPECTED - records the test unless it
+# passes with the distribution's library in a second run.
 note_only_ours() {
 	local try=again
 
@@ -95,8 +97,9 @@ note_only_ours() {
 	fi
 }
 
-# judge DEVICE LIBRARY - the results of LIBRARY against the distribution's.
-judge() {
+# compare_results DEVICE LIBRARY - compares the results of LIBRARY with the
+# distribution's.
+compare_results() {
 	local test want got row=pyverbs column
 
 	column=$(library_label "$2")
@@ -108,7 +111,7 @@ judge() {
 				note_only_ours "$1" "$2" "$test" "$want"
 		elif [ "$got" = fail ] && is_adapted "$test" &&
 			passes_adapted "$1" "$test" "$2"; then
-			echo "note pyverbs: $1: $test: $got, but passed when it was adapted ($2)"
+			echo "note pyverbs: $1: $test: $got, but passed after adaptation ($2)"
 			pass "$test, adapted ($2)"
 			[ "$want" = ok ] ||
 				note_only_ours "$1" "$2" "$test" "$want"
@@ -117,10 +120,10 @@ judge() {
 			[ "$got" = skip ] ||
 				echo "note pyverbs: $1: $test: $got with both ($2)"
 		elif [ "$want" = ok ] && again "$1" "$test" "$2"; then
-			echo "note pyverbs: $1: $test: $got, but passed again alone ($2)"
+			echo "note pyverbs: $1: $test: $got, but passed alone ($2)"
 			pass "$test ($2)"
 		elif [ "$want" = ok ] && ! again "$1" "$test" distro; then
-			echo "note pyverbs: $1: $test: $got ($2), and so it is alone" \
+			echo "note pyverbs: $1: $test: $got ($2), also alone" \
 				"with the distribution's library"
 		else
 			why "$test" "$scratch/$1.$2.log" >"$scratch/why"
@@ -135,7 +138,7 @@ count() {
 	grep -c "^$1" "$2"
 }
 
-# print_results DEVICE... - what the case is for, in a form to be kept.
+# print_results DEVICE... - prints the results in a form to be kept.
 print_results() {
 	local device lib file
 
@@ -156,13 +159,13 @@ print_results() {
 
 check "rxe0 comes up" rxe_up
 check "siw0 comes up" siw_up
-check "the suite is there" unpack_suite || finish
-check "a second suite is there" unpack_adapted
+check "unpack the suite" unpack_suite || finish
+check "unpack the adapted suite" unpack_adapted
 : >"$only_ours"
 for device in rxe0 siw0; do
 	section="$device: "
 	for lib in $three; do
-		check "the suite comes to its end ($lib)" \
+		check "the suite runs to its end ($lib)" \
 			run_suite "$lib" "$device" "$scratch/$device.$lib"
 		echo "     $lib: $(cut -f 1 "$scratch/$device.$lib" | sort |
 			uniq -c | tr -s '\n ' ' ')"
@@ -173,8 +176,8 @@ for device in rxe0 siw0; do
 		[ "$verdict" = skip ] || tally "$verdict"
 	done <"$scratch/$device.distro"
 	row=
-	judge "$device" ours
-	judge "$device" foreign
+	compare_results "$device" ours
+	compare_results "$device" foreign
 done
 print_results rxe0 siw0
 finish

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Soft-iWARP: our library with its own module does what the distribution's does.
+# Soft-iWARP: the library under test, with its own module, behaves as the
+# distribution's.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Soft-iWARP: the modules of three Debian releases under our library do what the
-# releases' own libraries do; and our own module meets the distribution's.
+# Soft-iWARP: the modules of three Debian releases behave the same with the
+# library under test as with the releases' own libraries; and the own module
+# communicates with the distribution's.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Programs that were built from Debian's sources against our headers and our
-# library (tests/sources/): they run on it, and on the distribution's library too,
-# as what is built with ours is no other program. librdmacm, UCX's and libfabric's
-# libraries were built in the same way.
+# Programs that were built from Debian's sources with the headers and the
+# library under test (tests/sources/): they run on it and on the distribution's
+# library. librdmacm and the libraries of UCX and libfabric were built in the
+# same way.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -16,13 +16,13 @@ run=$LANE_ROOTS/sources/run
 tree=$(dirname "$(readlink -f "$run")")
 pair_port=28000
 
-# loaded NAME - its path.
+# loaded NAME - prints the path of the loaded library.
 loaded() {
 	sed -n "s/^\t$1 => \([^ ]*\).*/\1/p" "$scratch/loads"
 }
 
-# loads LIBRARY - what the loader takes for a program that was built: the wanted
-# libibverbs, and the librdmacm that was built.
+# loads LIBRARY - checks that the loader selects the wanted libibverbs, and the
+# librdmacm that was built, for a program that was built.
 loads() {
 	local want=/run/lane/ours
 
@@ -33,7 +33,7 @@ loads() {
 		[[ $(loaded librdmacm.so.1) == "$tree"/* ]]
 }
 
-# fill_in WORD... - prints them, with what they stand for.
+# fill_in WORD... - prints the words with placeholders replaced.
 fill_in() {
 	local word
 
@@ -46,8 +46,9 @@ fill_in() {
 	done
 }
 
-# works LISTENS PATTERN SERVER_ARG... -- CLIENT_ARG... - with both libraries. The
-# program is $row; @port and @address stand for those of the server.
+# works LISTENS PATTERN SERVER_ARG... -- CLIENT_ARG... - runs with both
+# libraries. The program is $row; @port and @address are replaced by the
+# server's.
 works() {
 	local lib listens=$1 pattern=$2 name
 	local -a server=() both
@@ -77,8 +78,8 @@ perftest() {
 	works $listens '^ *#bytes' "${options[@]}" -- "${options[@]}" @address
 }
 
-# Not UD with -R: when the first attempt to connect fails, which it does now and
-# then, perftest 25.01 tries again with memory that it has freed.
+# Not UD with -R: if the first attempt to connect fails, which happens now and
+# then, perftest 25.01 continues with memory that it has freed.
 perftest_works() {
 	perftest ib_send_bw -s 1000 -t 4
 	perftest ib_send_bw -s 1000 -t 4 -c UD
@@ -92,7 +93,7 @@ perftest_works() {
 	perftest ib_atomic_bw -R
 }
 
-# ucx OPTION... - both ends have the same.
+# ucx OPTION... - runs both ends with the same options.
 ucx() {
 	local -a options=(-p @port -n 20 -w 2 "$@")
 
@@ -100,7 +101,7 @@ ucx() {
 		"${options[@]}" 127.0.0.1
 }
 
-# As ucx.sh: one transport, and the upper layer on each.
+# As in ucx.sh: one transport, and the upper layer on each.
 ucx_works() {
 	local row=ucx_perftest
 	local -x UCX_UD_VERBS_ETH_DGID_CHECK=n UCX_NET_DEVICES=rxe0:1 UCX_TLS
@@ -126,8 +127,8 @@ fabric_works() {
 		-p verbs -I 5 -S 64 -e dgram -d rxe0-dgram -P @port @address
 }
 
-# qperf_refuses LIBRARY TEST - datagrams do not go through the connection manager,
-# and qperf makes no address that RoCE could use; one of its ends says so.
+# qperf_refuses LIBRARY TEST - datagrams do not use the connection manager, and
+# qperf makes no address that RoCE could use; one of its ends reports that.
 qperf_refuses() {
 	pair_port=$((pair_port + 1))
 	if pair_run tcp_listens "$1" "$1" "$run" qperf -lp "$pair_port" -- \
@@ -141,7 +142,7 @@ qperf_refuses() {
 		"$scratch/refused"
 }
 
-# qperf has no option for the GID index: it goes through the connection manager.
+# qperf has no option for the GID index: it uses the connection manager.
 qperf_works() {
 	local row=qperf pair_endless=yes lib
 
@@ -150,7 +151,7 @@ qperf_works() {
 	works tcp_listens '^ *bw *= ' -lp @port -- \
 		-lp @port -t 1 -cm 1 @address rc_bw
 	for lib in distro ours; do
-		check "qperf ud_bw fails alike ($lib)" qperf_refuses "$lib" ud_bw
+		check "qperf ud_bw fails in the known way ($lib)" qperf_refuses "$lib" ud_bw
 	done
 }
 
@@ -178,7 +179,7 @@ cm_works() {
 check "rxe0 comes up" rxe_up
 cd "$scratch" || exit
 for lib in distro ours; do
-	check "the loader takes librdmacm that was built ($lib)" loads "$lib"
+	check "the loader selects the built librdmacm ($lib)" loads "$lib"
 done
 cm_works
 perftest_works

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Programs that are linked with libibverbs.a and libc.a, of glibc and of musl, on
-# both devices, in an empty root: they list what the providers they were built with
-# can serve, and move data.
+# Programs that are linked with libibverbs.a and libc.a, of glibc and of musl,
+# on both devices, in an empty root: they list the devices of the providers that
+# they were built with, and transfer data.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -12,8 +12,8 @@ here=$(dirname "$(readlink -f "$0")")
 
 port=7900
 
-# A root with nothing in it but what the kernel provides: no module, no loader,
-# no configuration.
+# A root that contains only what the kernel provides: no module, no loader, no
+# configuration.
 empty=$scratch/empty
 empty_root() {
 	local name
@@ -24,13 +24,13 @@ empty_root() {
 	done
 }
 
-# alone PROGRAM ARG... - in that root.
+# alone PROGRAM ARG... - runs the program in that root.
 alone() {
 	cp "$1" "$empty/program" &&
 		timeout 180 chroot "$empty" /program "${@:2}"
 }
 
-# lists PROGRAM NAME... - these devices and no other.
+# lists PROGRAM NAME... - checks that the program lists exactly these devices.
 lists() {
 	local listed
 
@@ -38,8 +38,8 @@ lists() {
 	diff <(printf '%s\n' "${@:2}" | sort) <(sort <<<"$listed")
 }
 
-# verdicts PROGRAM ARG... - each line that the program says is a test.
-verdicts() {
+# count_lines PROGRAM ARG... - counts each line of the output as a test.
+count_lines() {
 	local verdict name row=$1 column="static $libc"
 
 	alone "$folder/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err"
@@ -50,7 +50,7 @@ verdicts() {
 		FAIL) fail "$1: $name" "$scratch/err" ;;
 		esac
 	done <"$scratch/out"
-	check "$1 ends well" grep -qx 'exit code 0' "$scratch/out"
+	check "$1 succeeds" grep -qx 'exit code 0' "$scratch/out"
 }
 
 check "rxe0 comes up" rxe_up
@@ -59,7 +59,7 @@ if self_test; then
 	echo "note static: not with the distribution's library (self test)"
 	finish
 fi
-check "there is an empty root" empty_root
+check "make an empty root" empty_root
 for libc in glibc musl; do
 	for providers in rxe,siw all; do
 		folder=$tools/$libc/$providers
@@ -67,13 +67,13 @@ for libc in glibc musl; do
 		check "both devices are listed" \
 			lists "$folder/list_devices" rxe0 siw0
 		device=rxe0
-		verdicts operations rxe0 "$rxe_gid_index"
+		count_lines operations rxe0 "$rxe_gid_index"
 		for device in rxe0 siw0; do
 			address=$rxe_address
 			[ "$device" = rxe0 ] || address=$siw_address
 			port=$((port + 1))
 			section="$libc, $providers, $device: "
-			verdicts cm_traffic "$device" "$address" "$port"
+			count_lines cm_traffic "$device" "$address" "$port"
 		done
 	done
 	section="$libc, none: "

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Eight threads that list, open, query, close and free for ten seconds: nothing
-# fails, no descriptor and no memory is left behind. Once with devices that
-# stay, and once while another one comes and goes.
+# Eight threads list, open, query, close and free for ten seconds: no call
+# fails, and no descriptor and no memory leaks. The case runs once with constant
+# devices, and once while another device comes and goes.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -18,7 +18,7 @@ come_and_go() {
 	done >>"$scratch/come_and_go" 2>&1
 }
 
-# hammer LIBRARY SECONDS - and shows its figures.
+# hammer LIBRARY SECONDS - runs the program and prints its figures.
 hammer() {
 	check "$1: 8 threads, $2 s" "$with" "$1" "$tools/hammer" "$2" 8 rxe0
 	sed 's/^/     /' "$scratch/check.log"

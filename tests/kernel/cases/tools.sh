@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Our utilities on a kernel's device: they print what the distribution's do, their
-# JSON is JSON, and the pingpongs meet the distribution's at either end.
+# The utilities of the library under test on a kernel's device: their output
+# equals that of the distribution's utilities, their JSON is valid, and the
+# pingpongs work with the distribution's at either end.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/device.sh"
 . "$here/../guest/pair.sh"
 
-# Where the utilities lie that were installed with the library.
+# The folder of the utilities that were installed with the library.
 for bin in "$LANE_LIB"/../../bin "$LANE_LIB"/../bin; do
 	[ ! -x "$bin/ibv_devinfo" ] || break
 done
 
-# program END NAME - of the distribution, or ours
+# program END NAME - prints the path of the distribution's or our program.
 program() {
 	case $1 in
 	distro) echo "$2" ;;
@@ -22,7 +23,8 @@ program() {
 	esac
 }
 
-# alike PROGRAM OPTION... - same output, same kind of exit code, on one library.
+# alike PROGRAM OPTION... - same output, and success or failure of both, on one
+# library.
 alike() {
 	local end row=$1 column
 
@@ -45,7 +47,8 @@ texts() {
 	alike ibv_devinfo -d nothing
 }
 
-# json EXPRESSION COMMAND... - true of what the command prints, which is "data".
+# json EXPRESSION COMMAND... - checks an expression about the command's JSON,
+# called "data".
 json() {
 	with_ours "${@:2}" >"$scratch/json" && python3 - "$1" "$scratch/json" <<-END
 	import json, sys
@@ -61,7 +64,7 @@ said() {
 	grep -q "$2" "$1"
 }
 
-# Both see one port go down and up.
+# Both programs report that a port goes down and up.
 watched() {
 	local end
 	local -a pids=()
@@ -84,9 +87,9 @@ watched() {
 	diff "$scratch/distro" "$scratch/ours"
 }
 
-# meet TYPE OPTION... - programs: ours with ours, and with the distribution's on
-# the distribution's library.
-meet() {
+# meet TYPE OPTION... - runs our program with our program, and with the
+# distribution's on the distribution's library.
+test_pairings() {
 	local pairing row=ibv_$1_pingpong column server client
 
 	for pairing in ours:ours ours:distro distro:ours; do
@@ -109,7 +112,7 @@ meet() {
 	done
 }
 
-# What the device lacks is refused at once.
+# Features that the device lacks are refused at once.
 refused() {
 	! with_ours "$bin/ibv_$2_pingpong" -d "$device" -g "$rxe_gid_index" \
 		"${@:3}" >"$scratch/refused" 2>&1 && said "$scratch/refused" "$1"
@@ -143,13 +146,13 @@ check "ibv_asyncwatch: same words" watched
 if [ "$device" = rxe0 ]; then
 	wait_for 60 rxe_has_gid rxe0
 	small=(-n 20 -s 1500 -r 32 -c)
-	meet rc "${small[@]}"
-	meet rc "${small[@]}" -e
-	meet rc "${small[@]}" -N
-	meet uc "${small[@]}"
-	meet ud "${small[@]}" -s 1000 -e
-	meet srq "${small[@]}" -q 4
-	meet srq "${small[@]}" -q 4 -e
+	test_pairings rc "${small[@]}"
+	test_pairings rc "${small[@]}" -e
+	test_pairings rc "${small[@]}" -N
+	test_pairings uc "${small[@]}"
+	test_pairings ud "${small[@]}" -s 1000 -e
+	test_pairings srq "${small[@]}" -q 4
+	test_pairings srq "${small[@]}" -q 4 -e
 	row=
 	check "no time stamps" refused "isn't completion timestamp" rc -t
 	check "no on-demand paging" refused "isn't ODP capable" rc -o

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# UCX: what it finds on the device, and its own test of the transports that use
-# verbs, rc_v (with the names of the lowest layer: rc_verbs) and ud_v.
+# UCX: the transports that it finds on the device, and its own test of those
+# that use verbs, rc_v (rc_verbs in its lowest layer) and ud_v.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -10,12 +10,12 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/pair.sh"
 . "$here/../guest/three.sh"
 
-# With its check of the address that a datagram was sent to, UCX drops all that
-# come here, with the distribution's library too.
+# With its check of a datagram's destination address, UCX drops all datagrams
+# here, with the distribution's library as well.
 export UCX_UD_VERBS_ETH_DGID_CHECK=n
 export UCX_NET_DEVICES=rxe0:1
 
-# Measured anew in each run.
+# The costs are measured in each run.
 without_costs() {
 	sed -E 's/(cost|overhead|latency|bandwidth): .*/\1/'
 }
@@ -26,8 +26,8 @@ finds_transports() {
 		grep -q 'Transport: ud_verbs' "$scratch/found"
 }
 
-# works TEST TRANSPORT SIZE LAYOUT - LAYOUT is how the data goes to the device:
-# short (inline), bcopy (out of UCX's buffers) or zcopy (out of the program's).
+# works TEST TRANSPORT SIZE LAYOUT - LAYOUT is the source of the data: short
+# (inline), bcopy (UCX's buffers) or zcopy (the program's buffers).
 works() {
 	local lib row=ucx_perftest
 	local -a options
@@ -42,7 +42,7 @@ works() {
 	done
 }
 
-# The same with UCX's upper layer, which chooses among transports.
+# The same with UCX's upper layer, which selects a transport.
 works_high() {
 	local lib row=ucx_perftest
 

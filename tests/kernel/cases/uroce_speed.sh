@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# How fast the device in user space is beside those of the kernel, in one boot
-# and in turns: perftest, unchanged, RoCE with MTU 1024.
+# Speed of the device in user space compared with those of the kernel, in one boot
+# and in turns: perftest, unmodified, RoCE with MTU 1024.
 #
 #   rxe, uroce      over a pair of interfaces each
 #   rxe_self, siw   between two processes of the host, by the kernel
-#   memory          the same, uroce
+#   memory          between two processes of the host, by uroce
 #
-# Times of an emulated machine say nothing, their ratios do; they are printed,
-# and no test. uroce has its interfaces in "near" and "far".
-# rdma_rxe knows only the first one, where the network would not leave the host:
-# rules send what is for the other interface over the wire all the same.
+# Absolute times of an emulated machine have no meaning, but their ratios do; the
+# case prints them, and counts no test. uroce has its interfaces in "near" and
+# "far". rdma_rxe works only in the first network namespace, in which packets
+# would not leave the host: routing rules send them over the wire.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
@@ -20,7 +20,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/pair.sh"
 . "$here/../guest/two_ends.sh"
 
-# Captures would be measured, too.
+# Captures would be part of the measured time.
 INTEROP_CAPTURE=
 export INTEROP_DEVICES=auto
 rounds=5
@@ -38,7 +38,7 @@ leave_by() {
 		ip rule add pref 10 from "$2" to "$3" iif lo lookup "$5"
 }
 
-# Rules in front of that of local addresses.
+# Rules with priority over those of local addresses.
 rxe_wire_up() {
 	local dev
 
@@ -91,8 +91,8 @@ sent() {
 	cat "/sys/class/net/$1/statistics/tx_packets"
 }
 
-# ends LISTENS PLACE DEVICE PLACE DEVICE ADDRESS PROGRAM OPTION... - the server
-# and its place first.
+# ends LISTENS PLACE DEVICE PLACE DEVICE ADDRESS PROGRAM OPTION... - the
+# server's place is first.
 ends() {
 	pair_run "$1" "$2" "$4" "${@:7}" -d "$3" -- "${@:7}" -d "$5" "$6"
 }
@@ -131,8 +131,9 @@ result_of() {
 		"$scratch/pair.client.out"
 }
 
-# measure WAY QUANTITY COLUMN PROGRAM OPTION... - adds to $scratch/WAY.QUANTITY.
-# perftest tells 0 if it has found the machine too busy to know its clock.
+# measure WAY QUANTITY COLUMN PROGRAM OPTION... - appends to
+# $scratch/WAY.QUANTITY. perftest prints 0 if the machine was too busy for its
+# clock calibration.
 measure() {
 	local way=$1 quantity=$2 column=$3 result
 
@@ -160,13 +161,13 @@ one_round() {
 	done
 }
 
-# Each round is 41 MB in packets of 1 KB.
+# Each round transfers 41 MB in packets of 1 KB.
 over_the_wire() {
 	echo "$(sent sr0) packets"
 	[ "$(sent sr0)" -ge $((rounds * 40 * 1024)) ]
 }
 
-# ratios QUANTITY WAY OTHER - of each round
+# ratios QUANTITY WAY OTHER - prints the ratio of each round.
 ratios() {
 	paste "$scratch/$2.$1" "$scratch/$3.$1" |
 		awk '{ printf "%.2f\n", $1 / $2 }'
@@ -176,8 +177,8 @@ median() {
 	sort -n | sed -n "$(((rounds + 1) / 2))p"
 }
 
-# told QUANTITY UNIT TARGET
-told() {
+# print_quantity QUANTITY UNIT TARGET
+print_quantity() {
 	local way
 
 	for way in $ways; do
@@ -195,17 +196,17 @@ if self_test; then
 	echo "note $case_name: not with the distribution's library (self test)"
 	finish
 fi
-check "modules" rxe_modules
+check "load the modules of rxe" rxe_modules
 check "rxe has a wire" rxe_wire_up || finish
 check "siw0 comes up" siw_up || finish
 check "uroce has a wire" uroce_wire_up || finish
 for ((i = 1; i <= rounds; i++)); do
 	check "round $i" one_round || finish
 done
-check "rxe's packets went over its wire" over_the_wire
-told bandwidth MB/s 'at least 2'
-told latency us 'at most 1.3'
-check "the wire of rxe goes" rxe_wire_down
-check "siw0 goes" siw_down
-check "the wire of uroce goes" uroce_wire_down
+check "the packets of rxe went over its wire" over_the_wire
+print_quantity bandwidth MB/s 'at least 2'
+print_quantity latency us 'at most 1.3'
+check "remove the wire of rxe" rxe_wire_down
+check "remove siw0" siw_down
+check "remove the wire of uroce" uroce_wire_down
 finish

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Programs of all times and from either side, unchanged, on both libraries: one
-# that imports libibverbs 1.0, from the list of devices to the end; one that
+# Programs built against old and new releases, unmodified, on both libraries:
+# one that imports libibverbs 1.0, from the list of devices to the end; one that
 # loads each function by name and version, as NCCL does; one in C and one in C++
-# that were compiled against our headers and against the distribution's.
+# that were compiled with our headers and with the distribution's.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
 
 table=$here/../../abi/symbols.tsv
-# What libibverbs.so.1 of Debian 12 has.
+# The newest version node of Debian 12's libibverbs.so.1 is IBVERBS_1.14.
 distro_node=14
 
 check "rxe0 comes up" rxe_up
@@ -26,14 +26,14 @@ check_ours "events, descriptors, short structs" \
 section="by name and version: "
 check "all functions of the distribution's" \
 	with_distro "$tools/by_version" table "$table" "$distro_node"
-check "the same in ours" \
+check "all functions in our library" \
 	with_ours "$tools/by_version" table "$table" "$distro_node"
 check_ours "all functions" with_ours "$tools/by_version" table "$table"
 compare "traffic" "$tools/by_version" traffic rxe0 "$rxe_gid_index"
 check "traffic, ours" with_ours "$tools/by_version" traffic rxe0 \
 	"$rxe_gid_index"
 
-# Eight times the same: two languages, two headers, two libraries.
+# Eight equal outputs: two languages, two headers, two libraries.
 section="either header: "
 for program in built_with_ours_c built_with_distro_c built_with_ours_cxx \
 	built_with_distro_cxx; do
@@ -42,7 +42,7 @@ for program in built_with_ours_c built_with_distro_c built_with_ours_cxx \
 	for library in distro ours; do
 		"$with" "$library" "$tools/$program" rxe0 "$rxe_gid_index" \
 			>"$scratch/$program.$library" 2>&1
-		# What all are compared with.
+		# The reference for the others.
 		[ "$program $library" != "built_with_ours_c distro" ] || continue
 		same "$program ($library)" "$scratch/built_with_ours_c.distro" \
 			"$scratch/$program.$library"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154 # between lib.sh and the cases
 #
-# Runs the programs interop_*, which check each other's memory and say of each
-# check how it went. Sourced after lib.sh and pair.sh.
+# Runs the interop_* programs, which check each other's memory and print a
+# result for each check. Sourced after lib.sh and pair.sh.
 
-# checked LISTENS SERVER:CLIENT PROGRAM GID DEVICE:DEVICE ADDRESS - each line of the
-# client is a test. LISTENS as for pair_run; ADDRESS is where the server is.
+# checked LISTENS SERVER:CLIENT PROGRAM GID DEVICE:DEVICE ADDRESS - counts each
+# line of the client as a test. LISTENS as for pair_run; ADDRESS is the
+# server's.
 checked() {
 	local listens=$1 pairing=$2 verdict name row=$3 column
 	local program=$tools/$3 gid=$4 devices=$5 address=$6
@@ -22,7 +23,7 @@ checked() {
 		skip) echo "     $verdict $name" ;;
 		esac
 	done <"$scratch/pair.client.out"
-	check "both ends end well" both_ended_well
+	check "both ends succeed" both_ended_well
 }
 
 both_ended_well() {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154 # between lib.sh and the cases
 #
-# The device that a case runs on when it can run on several: $LANE_DEVICE, rxe0
-# unless a case that starts other cases says siw0. Sourced after lib.sh.
+# Selects the device for cases that can run on several: $LANE_DEVICE, which is
+# rxe0 unless a case that starts other cases sets siw0. Sourced after lib.sh.
 #
-# device_address is that of its interface; device_switch is the interface that
-# takes its port down and up.
+# device_address is the address of its interface; setting device_switch down or
+# up takes its port down or up.
 
 device=${LANE_DEVICE:-rxe0}
 

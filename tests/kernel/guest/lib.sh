@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# What every test case of the guest begins with: prepares the libraries and the
-# test programs once per boot (libraries.sh), counts what passed and failed, and
+# The begin of every test case of the guest: prepares the libraries and the test
+# programs once per boot (libraries.sh), counts passed and failed tests, and
 # runs commands with either library. A case sources it, calls the functions
 # below, and ends with finish.
 
 set -u
 
-# Where with(1) lies, and the C programs of guest_tools/.
+# The folders of with(1) and of the C programs of guest_tools/.
 guest=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 with=$guest/with
 tools=/run/lane/tools
@@ -24,7 +24,7 @@ chmod 1777 "$scratch"
 passed=0
 failed=0
 section=
-# What a case says that starts this one, about the libraries.
+# Text about the libraries from a case that starts this one.
 prefix=${LANE_PREFIX-}
 
 say() {
@@ -37,7 +37,7 @@ pass() {
 	echo "ok   $case_name: $prefix$section$*"
 }
 
-# fail NAME [FILE]... - the files say why.
+# fail NAME [FILE]... - prints the files, which contain the reason.
 fail() {
 	local file
 
@@ -66,7 +66,8 @@ check() {
 	return "$rc"
 }
 
-# same NAME DISTRO_FILE OUR_FILE - passes when they are equal byte for byte.
+# same NAME DISTRO_FILE OUR_FILE - passes when the files are equal byte for
+# byte.
 same() {
 	if diff -u "$2" "$3" >"$scratch/same.log" 2>&1; then
 		pass "$1"
@@ -80,7 +81,8 @@ self_test() {
 	[ -e /run/lane/self_test ]
 }
 
-# check_ours NAME COMMAND... - like check, for what only our library promises.
+# check_ours NAME COMMAND... - like check, for promises of the library under
+# test only.
 check_ours() {
 	local name=$1
 
@@ -105,7 +107,7 @@ with_ours() {
 	"$with" ours "$@"
 }
 
-# record LIBRARY NAME COMMAND... - leaves NAME.LIBRARY.{out,err,rc} in $scratch.
+# record LIBRARY NAME COMMAND... - writes NAME.LIBRARY.{out,err,rc} to $scratch.
 record() {
 	local to=$scratch/$2.$1
 
@@ -113,7 +115,8 @@ record() {
 	echo $? >"$to.rc"
 }
 
-# compare_program COMMAND... - the first word that is not a helper of ours.
+# compare_program COMMAND... - prints the first word that is not a helper
+# program.
 compare_program() {
 	case $1 in
 	"$tools"/*) basename "${2-$1}" ;;
@@ -121,13 +124,14 @@ compare_program() {
 	esac
 }
 
-# compare NAME COMMAND... - the command must give the same output and exit code
-# with both libraries, and ours must say no more on stderr.
+# compare NAME COMMAND... - the command must have the same output and exit code
+# with both libraries, and no additional text on stderr with the library under
+# test.
 compare() {
 	local name=$1 key row column
 
 	row=$(compare_program "${@:2}")
-	# What it is compared with counts as right.
+	# The reference counts as right.
 	column=$(library_label distro)
 	tally ok
 	column=$(library_label ours)
@@ -145,14 +149,14 @@ compare() {
 			"$scratch/$key.ours.err"
 	elif [ -s "$scratch/$key.ours.err" ] &&
 		! cmp -s "$scratch/$key.distro.err" "$scratch/$key.ours.err"; then
-		fail "$name: same output, but ours says more on stderr" \
+		fail "$name: same output, but ours prints more on stderr" \
 			"$scratch/$key.ours.err"
 	else
 		pass "$name: same output"
 	fi
 }
 
-# wait_for SECONDS COMMAND... - until it succeeds.
+# wait_for SECONDS COMMAND... - repeats the command until it succeeds.
 wait_for() {
 	local end=$((SECONDS + $1))
 
@@ -176,7 +180,8 @@ finish() {
 	exit
 }
 
-# The loader must take our file, or every comparison below means nothing.
+# The loader must select the library under test, or the comparisons prove
+# nothing.
 ours_is_loaded() {
 	local mode=$1 want
 

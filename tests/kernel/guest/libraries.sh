@@ -2,15 +2,15 @@
 # shellcheck shell=bash
 #
 # Puts the libraries under test where every user and every root can reach them,
-# once per boot: below /run/lane, which is also in the roots. Sourced by lib.sh;
-# with(1) runs commands with what lies there.
+# once per boot: below /run/lane, which is in the roots too. Sourced by lib.sh;
+# with(1) runs commands with these libraries.
 #
-#	/run/lane/ours/            our library and its modules
-#	/run/lane/module-SUITE/    our library with the modules of a suite beside it
-#	/run/lane/merged/          the distribution's modules with ours among them
-#	/run/lane/root/SUITE       a link to the root of a suite
+# 	/run/lane/ours/            the library under test and its modules
+# 	/run/lane/module-SUITE/    the same library with the modules of a suite
+# 	/run/lane/merged/          the distribution's modules and ours
+# 	/run/lane/root/SUITE       a link to the root of a suite
 
-# Where a Debian root keeps provider modules.
+# The folder of provider modules in a Debian root.
 module_folder=usr/lib/x86_64-linux-gnu/libibverbs
 
 libraries_distro_folder() {
@@ -19,7 +19,8 @@ libraries_distro_folder() {
 	file=$(ldconfig -p |
 		sed -n 's/^\tlibibverbs.so.1 (libc6,x86-64) => //p' | head -n 1)
 	[ -n "$file" ] || return 1
-	# /lib is a link to /usr/lib: modules are looked for under the latter.
+	# /lib is a link to /usr/lib: the library looks for modules in the
+	# latter.
 	file=$(dirname "$file")
 	[ ! -d "/usr$file" ] || file=/usr$file
 	echo "$file"
@@ -46,7 +47,7 @@ libraries_prepare() {
 	echo "$distro" >/run/lane/distro_dir
 }
 
-# suite_up SUITE - commands can then run with LIBRARY@SUITE. The root of
+# suite_up SUITE - makes commands with LIBRARY@SUITE possible. The root of
 # bookworm is the guest's own.
 suite_up() {
 	local root=/run/lane/root/$1 dir
@@ -64,8 +65,9 @@ suite_up() {
 	done
 }
 
-# suite_ours SUITE - how with(1) calls our library in that suite; when the lane
-# tests itself, the suite's own, as no other fits its modules.
+# suite_ours SUITE - prints with(1)'s name of the library under test in that
+# suite; when the lane tests itself, the suite's own library, as no other
+# matches its modules.
 suite_ours() {
 	if [ -e /run/lane/self_test ]; then
 		echo "distro@$1"
@@ -74,7 +76,7 @@ suite_ours() {
 	fi
 }
 
-# suite_bind SUITE - the same, in the place of the suite's file.
+# suite_bind SUITE - the same, mounted over the suite's file.
 suite_bind() {
 	if [ -e /run/lane/self_test ]; then
 		echo "distro@$1"
@@ -83,7 +85,7 @@ suite_bind() {
 	fi
 }
 
-# module_up SUITE - commands can then run with module-SUITE in any root.
+# module_up SUITE - makes commands with module-SUITE possible in any root.
 module_up() {
 	local from=/$module_folder to=/run/lane/module-$1 name
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2154 # lib.sh sets the variables
 #
-# A network that loses, delays, doubles, reorders or corrupts packets, by the
-# kernel's netem: UDP only, so that the programs meet over TCP undisturbed, and
-# packet by packet, however many went to the kernel in one piece. Sourced after
-# lib.sh, by the cases with a network of two interfaces.
+# A network that loses, delays, duplicates, reorders or corrupts packets, by the
+# kernel's netem: only UDP, so that the TCP connections of the programs are not
+# affected, and packet by packet, even if the kernel got several in one buffer.
+# Sourced after lib.sh, by the cases with a network of two interfaces.
 
-# With these each program tells at its end what its device in user space has
-# counted. Both ends write to one file, as different users.
+# With these variables each program logs the counters of its user-space device
+# at its end. Both ends write to one file, as different users.
 netem_log=$scratch/log/devices
 mkdir "$scratch/log"
 chmod 777 "$scratch/log"
@@ -18,7 +18,8 @@ count_from_here() {
 	chmod 666 "$netem_log"
 }
 
-# counted NAME - by all devices, since then
+# counted NAME - prints the sum of a counter over all devices, since
+# count_from_here.
 counted() {
 	awk -v name="$1" '/uroce: / && $(NF - 1) == name { sum += $NF }
 		END { print sum + 0 }' "$netem_log"
@@ -37,23 +38,23 @@ in_place() {
 	fi
 }
 
-# Nothing but netem is to have packets lost or overtaken: a socket has room, and
-# one processor takes in all that comes (two_ends.sh says why).
-nothing_else() {
+# Only netem may lose or reorder packets: sockets have large buffers, and one
+# processor receives all packets (two_ends.sh has the reason).
+avoid_other_faults() {
 	sysctl -qw net.core.rmem_max=4194304 &&
 		in_place "$1" sh -c \
 			"echo 1 >/sys/class/net/$2/queues/rx-0/rps_cpus"
 }
 
-# netem_on PLACE INTERFACE MTU FAULT... - for what leaves there, until it is called
-# again, or netem_off is
+# netem_on PLACE INTERFACE MTU FAULT... - sets the faults of packets that leave
+# there, until the next netem_on or netem_off.
 netem_on() {
 	local place=$1 to=(dev "$2") mtu=$3 band
 	local -a zeros=()
 
 	shift 3
 	netem_off "$place" "${to[1]}"
-	nothing_else "$place" "${to[1]}" || return 1
+	avoid_other_faults "$place" "${to[1]}" || return 1
 	for band in {1..16}; do
 		zeros[band]=0
 	done
@@ -63,7 +64,8 @@ netem_on() {
 			protocol ip u32 match ip protocol 17 0xff flowid 1:2 &&
 		in_place "$place" tc filter add "${to[@]}" parent 1: \
 			protocol ipv6 u32 match ip6 protocol 17 0xff flowid 1:2 &&
-		# It takes no more than a packet at a time, and so makes packets.
+		# The limit is one packet, so the kernel segments larger
+		# buffers.
 		in_place "$place" tc qdisc add "${to[@]}" parent 1:2 handle 2: \
 			tbf rate 1gbit burst $((mtu + 100)) limit 16mb &&
 		in_place "$place" tc qdisc add "${to[@]}" parent 2:1 handle 3: \
@@ -74,14 +76,15 @@ netem_off() {
 	in_place "$1" tc qdisc del dev "$2" root 2>/dev/null || true
 }
 
-# netem_dropped PLACE INTERFACE - packets, since netem_on
+# netem_dropped PLACE INTERFACE - prints the dropped packets since netem_on.
 netem_dropped() {
 	in_place "$1" tc -s qdisc show dev "$2" | awk '
 		$2 == "netem" { netem = 1 }
 		netem && $1 == "Sent" { sub(",", "", $7); print $7; exit }'
 }
 
-# netem_mangled PLACE - datagrams whose UDP checksum was wrong, since the boot
+# netem_mangled PLACE - prints the datagrams with a wrong UDP checksum since the
+# boot.
 netem_mangled() {
 	# shellcheck disable=SC2016 # awk expands them
 	in_place "$1" awk '

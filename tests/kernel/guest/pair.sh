@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2154 # lib.sh sets the variables
 #
-# Runs a server and a client of one program against each other in the guest,
-# each with a library of its own. Sourced after lib.sh by the cases that need
-# two ends.
+# Runs a server and a client of one program in the guest, each with its own
+# library. Sourced after lib.sh by the cases that need two ends.
 
-# Which libraries the two ends use, server and client.
+# The libraries of both ends, server and client.
 # shellcheck disable=SC2034 # the cases use it
 pairings=${LANE_PAIRINGS:-distro:distro ours:ours ours:distro distro:ours}
 pair_port=20000
 
-# tcp_listens PORT - whatever address it listens on.
+# tcp_listens PORT - on any address.
 tcp_listens() {
 	local hex
 
@@ -19,20 +18,19 @@ tcp_listens() {
 		/proc/net/tcp6 >/dev/null
 }
 
-# cm_listens PORT - through the connection manager (rdma_cm).
+# cm_listens PORT - listens through the connection manager (rdma_cm).
 cm_listens() {
 	rdma resource show cm_id 2>/dev/null |
 		grep -q "state LISTEN .*src-addr [^ ]*:$1 "
 }
 
 # pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND
-# LISTENS says when the server is ready: a function that takes $pair_port.
-# Leaves $scratch/pair.{server,client}.{out,rc}. Returns 0 when both ends do.
-# With pair_endless set the server does not end by itself: it is ended after
-# the client, and must still have been there.
+# LISTENS is a function that checks with $pair_port whether the server is ready.
+# Writes $scratch/pair.{server,client}.{out,rc}. Returns 0 when both ends do.
+# If pair_endless is set the server does not end on its own: this function ends it
+# after the client, and it must still be running then.
 pair_endless=
-# What a server says that ends with an error for a reason of its own, whatever
-# the library.
+# The message of a server that fails for a reason of its own, with any library.
 pair_own_race=
 pair_run() {
 	local listens=$1 server_lib=$2 client_lib=$3
@@ -48,16 +46,16 @@ pair_run() {
 	rm -f "$to".*
 	"$with" "$server_lib" "${server[@]}" >"$to.server.out" 2>&1 &
 	server_pid=$!
-	# An emulated machine stands still while its host does something else;
-	# a server that ends is noticed at once.
+	# An emulated machine stands still while its host is busy; a server that
+	# ends is detected at once.
 	if ! wait_for 60 pair_ready "$listens" "$server_pid"; then
-		echo "not started: the server listens nowhere" \
+		echo "not started: the server does not listen" \
 			>"$to.client.out"
 	elif kill -0 "$server_pid" 2>/dev/null; then
 		"$with" "$client_lib" "$@" >"$to.client.out" 2>&1
 		echo $? >"$to.client.rc"
-		# The client has said what it had to say; the server needs no
-		# longer than that, or it hangs.
+		# The client has finished. The server ends soon after, or it
+		# hangs.
 		[ -n "$pair_endless" ] ||
 			wait_for 60 pair_is_gone "$server_pid" || true
 	fi
@@ -73,9 +71,9 @@ pair_run() {
 }
 
 # pair_test NAME LISTENS PAIRING PATTERN SERVER_COMMAND -- CLIENT_COMMAND
-# One test: both ends end well and the client says PATTERN, unless that is empty.
-# The programs that it is for have races of their own, with every library; a run
-# that failed is repeated once, and said, unless pair_strict is set.
+# One test: both ends succeed and the client prints PATTERN, unless that is empty.
+# The tested programs have races of their own, with every library; unless
+# pair_strict is set, a failed run is reported and repeated once.
 pair_strict=
 # A run takes one or two seconds, on a busy machine many more; a hang must not
 # cost minutes.
@@ -106,12 +104,13 @@ pair_ready() {
 	"$1" "$pair_port" || pair_is_gone "$2"
 }
 
-# A background child is gone when only its zombie is left.
+# A background child has ended when only its zombie is left.
 pair_is_gone() {
 	! grep -q '^State:[[:space:]]*[^Z[:space:]]' "/proc/$1/status" 2>/dev/null
 }
 
-# pair_result - one line per end, with what differs from run to run removed.
+# pair_result - prints one line per end, without parts that differ from run to
+# run.
 pair_result() {
 	local end
 

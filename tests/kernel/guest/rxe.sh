@@ -20,7 +20,7 @@ rxe_has_gid() {
 		"/sys/class/infiniband/$1/ports/1/gids/$rxe_gid_index" 2>/dev/null
 }
 
-# rxe_up - rxe0 with its network, whatever the case before has left.
+# rxe_up - makes rxe0 with its network, whatever the previous case has left.
 rxe_up() {
 	rxe_modules && veth_up ve0 ve1 "$rxe_address" || return 1
 	rdma_add rxe rxe0 ve0 &&

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154 # between lib.sh and the cases
 #
-# Two libraries on all that soft-iWARP can do. Sourced by the cases about it,
+# Compares two libraries on all operations of soft-iWARP. Sourced by its cases,
 # after lib.sh. Connections are made by address only.
 
 . "$guest/siw_link.sh"
@@ -10,7 +10,7 @@
 
 device=siw0
 
-# perftest PROGRAM OPTION... - both ends on each library.
+# perftest PROGRAM OPTION... - runs both ends on each library.
 perftest() {
 	local pairing row=$1 program=$1
 	local -a options
@@ -25,7 +25,8 @@ perftest() {
 	done
 }
 
-# compared TITLE DISTRO OURS PAIRINGS - two libraries on all that siw can do.
+# compared TITLE DISTRO OURS PAIRINGS - compares two libraries on all operations
+# of siw.
 compared() {
 	local pairings=$4
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2154 # lib.sh sets the variables
 #
-# Runs a case inside another one, on other libraries or another device than it
-# was written for. Sourced after lib.sh.
+# Runs a case inside another one, on other libraries or another device than its
+# defaults. Sourced after lib.sh.
 
-# subcase PREFIX CASE VARIABLE=VALUE... - CASE's tests count as this one's and
-# say PREFIX. The variables: LANE_DISTRO_IS, LANE_OURS_IS, LANE_BIND, LANE_DEVICE,
-# LANE_PAIRINGS, LANE_TESTS.
+# subcase PREFIX CASE VARIABLE=VALUE... - counts CASE's tests as this one's,
+# with PREFIX in their names. The variables: LANE_DISTRO_IS, LANE_OURS_IS,
+# LANE_BIND, LANE_DEVICE, LANE_PAIRINGS, LANE_TESTS.
 subcase() {
 	local prefix=$1 name=$2 count=$scratch/$2.count sub_passed sub_failed
 

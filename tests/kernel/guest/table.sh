@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the table at the end of the lane is made from: one line per test, with
-# the device, the program, and the library and provider that it ran on. Sourced
-# by lib.sh; lane_table prints the table.
+# Writes the lines of the table at the end of the lane: one line per test, with
+# the device, the program, and its library and provider. Sourced by lib.sh;
+# lane_table prints the table.
 
-# A case sets these, with local, for the tests that belong into the table.
+# A case sets these, with local, for tests of the table.
 row=
 column=
 
-# library_label LIBRARY - how the table calls a library of with(1).
+# library_label LIBRARY - prints the table's name of a library of with(1).
 library_label() {
 	local which=$1
 

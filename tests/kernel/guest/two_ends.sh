@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154 # between lib.sh and the cases
 #
-# The kernel's rdma_rxe and our device in user space, with a pair of interfaces
-# between them: rxef on fe0, and uroce_fe1 on fe1 in the network namespace "far".
-# (rdma_rxe 6.1 and 6.12 send and receive in the first network namespace only.)
-# Sourced after lib.sh, rxe.sh and pair.sh. "Library" means where a program
-# runs and with what: interop_with lists the places.
+# The kernel's rdma_rxe and the device in user space, with a pair of interfaces
+# between them: rxef on fe0, and uroce_fe1 on fe1 in the network namespace
+# "far". (rdma_rxe 6.1 and 6.12 send and receive in the first network namespace
+# only.) Sourced after lib.sh, rxe.sh and pair.sh. "Library" means the place and
+# the library of a program: interop_with lists the places.
 
 with=$guest/interop_with
 INTEROP_CAPTURE=$scratch/packets.pcap
@@ -23,10 +23,10 @@ interop_has_gids() {
 	grep -q '^fd97:' /sys/class/infiniband/rxef/ports/1/gids/2 2>/dev/null
 }
 
-# Each processor has a queue of its own for what has come over such a pair, so
-# packets overtake each other if their sender moves to another one. With this,
-# one processor takes in all of them.
-# in_order INTERFACE [COMMAND...] - by a command that runs another one elsewhere
+# Each processor has a queue of its own for packets received over such a pair, so
+# packets overtake each other if their sender moves to another processor. With
+# this setting, one processor receives all of them.
+# in_order INTERFACE [COMMAND...] - COMMAND runs another command elsewhere
 in_order() {
 	"${@:2}" sh -c "echo 1 >/sys/class/net/$1/queues/rx-0/rps_cpus"
 }
@@ -36,13 +36,14 @@ interop_up() {
 	local mtu=${1:-1500}
 
 	rxe_modules || return 1
-	# rxe sends up to 128 packets ahead: more than a socket of the default size
-	# takes when its owner sleeps for a while, as it does on a busy machine.
+	# rxe sends up to 128 packets ahead: more than a socket of the default
+	# size holds while its owner sleeps for a while, as on a busy machine.
 	sysctl -qw net.core.rmem_max=4194304 || return 1
 	if [ ! -e /run/netns/far ]; then
 		ip netns add far &&
 			ip link add fe0 type veth peer name fe1 netns far || return 1
-		# Without duplicate address detection the GIDs are there at once.
+		# Without duplicate address detection the GIDs are available at
+		# once.
 		sysctl -qw net.ipv6.conf.fe0.accept_dad=0 || return 1
 		ip netns exec far sysctl -qw net.ipv6.conf.fe1.accept_dad=0 ||
 			return 1
@@ -59,7 +60,7 @@ interop_up() {
 		wait_for 60 interop_has_gids
 }
 
-# interop_down - so that the cases after this one have the devices they expect.
+# interop_down - restores the devices that later cases expect.
 interop_down() {
 	rdma link del rxef && ip link del fe0 && ip netns del far
 }
@@ -82,14 +83,15 @@ address_of() {
 	[ "$1" = far ] && echo "$far_address" || echo "$near_address"
 }
 
-# What the table says in place of a pair of libraries.
+# The column of the table, instead of a pair of libraries.
 pairing_label() {
 	local near=${1#far:}
 
 	echo "uroce+$(library_label "${near%:far}")"
 }
 
-# counters_save, counters_unchanged NAME... - of rxe, since then
+# counters_save, counters_unchanged NAME... - compare rxe's counters with the
+# saved ones.
 counters_save() {
 	grep . "$interop_counters"/* >"$scratch/counters"
 }
@@ -108,11 +110,11 @@ counters_unchanged() {
 	return "$rc"
 }
 
-# What is 0 between two devices that understand each other and lose nothing.
+# Counters that stay 0 between two compatible devices without packet loss.
 never='duplicate_request out_of_seq_request rcvd_seq_err retry_exceeded_err
 	retry_rnr_exceeded_err completer_retry_err send_err'
 
-# counter NAME - how much it has grown
+# counter NAME - prints its increase.
 counter() {
 	local before
 

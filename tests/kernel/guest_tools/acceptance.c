@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acceptance DEVICE - does with a device what goes wrong first when a library
- * and a provider module do not fit each other: every step tells where it is
- * inside structs that both of them know. One line a step, "ok NAME" or "FAIL
- * NAME: ERRNO"; before them the file that serves the data path:
+ * acceptance DEVICE - runs the operations that fail first if a library and a
+ * provider module are incompatible: every step depends on the layout of structs
+ * that both use. Prints one line a step, "ok NAME" or "FAIL NAME: ERRNO", after
+ * the file that serves the data path:
  *
- *	module /usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav34.so
+ * 	module /usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav34.so
  *
- * Exit code 0 when all steps succeeded.
+ * Exit code 0 if all steps succeeded.
  */
 #define _GNU_SOURCE
 #include <infiniband/verbs.h>
@@ -33,7 +33,7 @@ struct objects {
 
 static int nr_failed;
 
-static bool step(const char *name, bool good)
+static bool report_step(const char *name, bool good)
 {
 	int error = errno;
 
@@ -47,12 +47,14 @@ static bool step(const char *name, bool good)
 	return good;
 }
 
-/* A step whose function returns 0, or an errno value and may not set errno. */
+/*
+ * A step whose function returns 0 or an errno value, and may leave errno alone.
+ */
 static bool returns_0(const char *name, int result)
 {
 	if (result > 0)
 		errno = result;
-	return step(name, result == 0);
+	return report_step(name, result == 0);
 }
 
 static struct ibv_context *open_device(const char *name)
@@ -69,7 +71,7 @@ static struct ibv_context *open_device(const char *name)
 	return context;
 }
 
-static void say_module(const struct ibv_context *context)
+static void print_module(const struct ibv_context *context)
 {
 	const char *name = "unknown";
 	Dl_info info;
@@ -79,7 +81,7 @@ static void say_module(const struct ibv_context *context)
 	printf("module %s\n", name);
 }
 
-static void query(struct objects *o)
+static void query_attributes(struct objects *o)
 {
 	struct ibv_device_attr device = {};
 	struct ibv_device_attr_ex device_ex = {};
@@ -89,11 +91,12 @@ static void query(struct objects *o)
 	returns_0("query_device", ibv_query_device(o->context, &device));
 	returns_0("query_device_ex",
 		  ibv_query_device_ex(o->context, NULL, &device_ex));
-	step("both agree",
-	     device.max_qp_wr > 0 &&
-		     !memcmp(&device, &device_ex.orig_attr, sizeof(device)));
+	report_step(
+		"both queries agree",
+		device.max_qp_wr > 0 &&
+			!memcmp(&device, &device_ex.orig_attr, sizeof(device)));
 	returns_0("query_port", ibv_query_port(o->context, 1, &port));
-	step("the port is up", port.state == IBV_PORT_ACTIVE);
+	report_step("the port is up", port.state == IBV_PORT_ACTIVE);
 	returns_0("query_gid", ibv_query_gid(o->context, 1, 0, &gid));
 }
 
@@ -119,60 +122,60 @@ static struct ibv_qp *create_qp(struct objects *o, bool extended)
 	return ibv_create_qp_ex(o->context, &init);
 }
 
-static void create(struct objects *o)
+static void create_objects(struct objects *o)
 {
 	struct ibv_cq_init_attr_ex cq = { .cqe = 8 };
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4,
 						   .max_sge = 1 } };
 
 	o->pd = ibv_alloc_pd(o->context);
-	if (!step("alloc_pd", o->pd))
+	if (!report_step("alloc_pd", o->pd))
 		return;
 	o->mr = ibv_reg_mr(o->pd, o->memory, sizeof(o->memory),
 			   IBV_ACCESS_LOCAL_WRITE);
-	step("reg_mr", o->mr && o->mr->length == sizeof(o->memory));
+	report_step("reg_mr", o->mr && o->mr->length == sizeof(o->memory));
 	o->cq = ibv_create_cq(o->context, 8, o, NULL, 0);
-	step("create_cq", o->cq && o->cq->cq_context == o);
+	report_step("create_cq", o->cq && o->cq->cq_context == o);
 	o->cq_ex = ibv_create_cq_ex(o->context, &cq);
-	step("create_cq_ex", o->cq_ex);
+	report_step("create_cq_ex", o->cq_ex);
 	o->srq = ibv_create_srq(o->pd, &srq);
-	step("create_srq", o->srq);
+	report_step("create_srq", o->srq);
 	if (!o->cq)
 		return;
 	o->qp = create_qp(o, false);
-	step("create_qp", o->qp);
+	report_step("create_qp", o->qp);
 	o->qp_ex = create_qp(o, true);
-	step("create_qp_ex with send operations", o->qp_ex);
+	report_step("create_qp_ex with send operations", o->qp_ex);
 }
 
-static void use(struct objects *o)
+static void use_objects(struct objects *o)
 {
 	struct ibv_poll_cq_attr poll = {};
 	struct ibv_wc wc;
 
 	if (o->cq)
-		step("poll_cq", ibv_poll_cq(o->cq, 1, &wc) == 0);
+		report_step("poll_cq", ibv_poll_cq(o->cq, 1, &wc) == 0);
 	if (o->cq_ex)
-		step("start_poll finds nothing",
-		     ibv_start_poll(o->cq_ex, &poll) == ENOENT);
+		report_step("start_poll finds nothing",
+			    ibv_start_poll(o->cq_ex, &poll) == ENOENT);
 	if (o->qp)
-		step("qp_to_qp_ex of an old one is NULL",
-		     !ibv_qp_to_qp_ex(o->qp));
+		report_step("qp_to_qp_ex of a basic QP is NULL",
+			    !ibv_qp_to_qp_ex(o->qp));
 	if (o->qp_ex)
-		step("qp_to_qp_ex", ibv_qp_to_qp_ex(o->qp_ex));
+		report_step("qp_to_qp_ex", ibv_qp_to_qp_ex(o->qp_ex));
 }
 
-static void destroy(struct objects *o)
+static void destroy_objects(struct objects *o)
 {
 	if (o->qp_ex)
-		returns_0("destroy_qp of the new one",
+		returns_0("destroy_qp of the extended QP",
 			  ibv_destroy_qp(o->qp_ex));
 	if (o->qp)
 		returns_0("destroy_qp", ibv_destroy_qp(o->qp));
 	if (o->srq)
 		returns_0("destroy_srq", ibv_destroy_srq(o->srq));
 	if (o->cq_ex)
-		returns_0("destroy_cq of the extended one",
+		returns_0("destroy_cq of the extended CQ",
 			  ibv_destroy_cq(ibv_cq_ex_to_cq(o->cq_ex)));
 	if (o->cq)
 		returns_0("destroy_cq", ibv_destroy_cq(o->cq));
@@ -189,15 +192,15 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	/* What is said before a crash counts. */
+	/* The output before a crash must not be lost. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	o.context = open_device(argv[1]);
-	if (!step("open_device", o.context))
+	if (!report_step("open_device", o.context))
 		return 1;
-	say_module(o.context);
-	query(&o);
-	create(&o);
-	use(&o);
-	destroy(&o);
+	print_module(o.context);
+	query_attributes(&o);
+	create_objects(&o);
+	use_objects(&o);
+	destroy_objects(&o);
 	return nr_failed ? 1 : 0;
 }

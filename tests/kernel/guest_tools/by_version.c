@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program that is not linked with libibverbs but loads it and asks for every
+ * A program that is not linked with libibverbs but loads it and looks up every
  * function by name and version, as NCCL does:
  *
- *	by_version table FILE [NODE]	looks for every row of
- *tests/abi/symbols.tsv up to IBVERBS_1.NODE, with dlvsym and dlsym by_version
- *traffic DEVICE GID_INDEX RC traffic with nothing but such pointers
+ * 	by_version table FILE [NODE]
+ * 		look up every row of tests/abi/symbols.tsv up to IBVERBS_1.NODE,
+ * 		with dlvsym and dlsym
+ * 	by_version traffic DEVICE GID_INDEX
+ * 		RC traffic through such pointers only
  *
- * Inline functions of the header that call an exported function are not used:
- * the program would not link.
+ * Inline functions of the header that call an exported function are not used,
+ * because the program would not link.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -34,14 +36,14 @@ struct count {
 	unsigned int names, defaults, bad;
 };
 
-static void complain(struct count *count, const char *name, const char *node,
-		     const char *why)
+static void report_row(struct count *count, const char *name, const char *node,
+		       const char *why)
 {
 	printf("FAIL %s@%s: %s\n", name, node, why);
 	count->bad++;
 }
 
-/* The default version is what a plain dlsym() gives. */
+/* A plain dlsym() returns the default version. */
 static void check_row(struct count *count, const char *name, const char *node,
 		      const char *binding)
 {
@@ -52,12 +54,12 @@ static void check_row(struct count *count, const char *name, const char *node,
 	count->names++;
 	count->defaults += is_default;
 	if (!exact)
-		complain(count, name, node, "dlvsym does not find it");
+		report_row(count, name, node, "dlvsym returns NULL");
 	else if (is_default && plain != exact)
-		complain(count, name, node, "dlsym finds another one");
+		report_row(count, name, node, "dlsym returns another address");
 	else if (!is_default && plain == exact &&
 		 strcmp(name, "ibv_register_driver") != 0)
-		complain(count, name, node, "dlsym finds an old version");
+		report_row(count, name, node, "dlsym returns an old version");
 }
 
 static int check_table(const char *path, int max_node)
@@ -84,13 +86,13 @@ static int check_table(const char *path, int max_node)
 	}
 	(void)fclose(file);
 	if (dlvsym(library, "ibv_alloc_pd", "IBVERBS_1.5"))
-		complain(&count, "ibv_alloc_pd", "IBVERBS_1.5", "is there");
+		report_row(&count, "ibv_alloc_pd", "IBVERBS_1.5", "exists");
 	printf("%u names, %u of them defaults, %u wrong\n", count.names,
 	       count.defaults, count.bad);
 	return count.bad || !count.names;
 }
 
-/* -- what NCCL loads, each with its exact version -- */
+/* -- the functions that NCCL loads, each with its exact version -- */
 
 #define FUNCTIONS(F)                           \
 	F(ibv_get_device_list, "IBVERBS_1.1")  \
@@ -121,13 +123,13 @@ static int check_table(const char *path, int max_node)
 #define POINTER(name, version) static __typeof__(name) *p_##name;
 FUNCTIONS(POINTER)
 
-/* Macros in the header, so by their types of the first release of each. */
+/* Macros in the header, so these have the types of their first release. */
 static struct ibv_mr *(*p_ibv_reg_mr)(struct ibv_pd *pd, void *addr,
 				      size_t length, int access);
 static int (*p_ibv_query_port)(struct ibv_context *context, uint8_t port_num,
 			       struct ibv_port_attr *attr);
 
-static void *get(const char *name, const char *version)
+static void *get_function(const char *name, const char *version)
 {
 	void *function = dlvsym(library, name, version);
 
@@ -140,10 +142,11 @@ static void *get(const char *name, const char *version)
 
 static void load_functions(void)
 {
-#define LOAD(name, version) *(void **)&p_##name = get(#name, version);
+#define LOAD(name, version) *(void **)&p_##name = get_function(#name, version);
 	FUNCTIONS(LOAD)
-	*(void **)&p_ibv_reg_mr = get("ibv_reg_mr", "IBVERBS_1.1");
-	*(void **)&p_ibv_query_port = get("ibv_query_port", "IBVERBS_1.1");
+	*(void **)&p_ibv_reg_mr = get_function("ibv_reg_mr", "IBVERBS_1.1");
+	*(void **)&p_ibv_query_port =
+		get_function("ibv_query_port", "IBVERBS_1.1");
 }
 
 /* -- traffic -- */
@@ -191,7 +194,10 @@ static bool open_device(const char *name)
 	return true;
 }
 
-/* How NCCL asks whether dma-bufs work: by the errno for a file that is none. */
+/*
+ * NCCL's test for dma-buf support: the errno for a descriptor that is no
+ * dma-buf.
+ */
 static bool make_objects(void)
 {
 	struct ibv_qp_init_attr init = {
@@ -273,8 +279,8 @@ static bool connect_to(struct ibv_qp *qp, uint32_t dest)
 	return true;
 }
 
-/* The only inline functions: they go through the table of the context. */
-static bool complete(int count)
+/* These inline functions use only the op table of the context. */
+static bool poll_completions(int count)
 {
 	struct ibv_wc wc;
 
@@ -293,7 +299,7 @@ static bool complete(int count)
 	return true;
 }
 
-/* Data, then its size as an immediate, as NCCL sends. */
+/* Data, then its size as an immediate, as NCCL sends it. */
 static bool write_with_imm(uint32_t size)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)from, .length = size };
@@ -316,7 +322,7 @@ static bool write_with_imm(uint32_t size)
 	wr[1].wr.rdma = wr[0].wr.rdma;
 	NEED(ibv_post_recv(b, &recv, &bad_recv) == 0);
 	NEED(ibv_post_send(a, wr, &bad) == 0);
-	if (!complete(2))
+	if (!poll_completions(2))
 		return false;
 	NEED(memcmp(from, to, size) == 0);
 	NEED(size == LEN || to[size] == 0);

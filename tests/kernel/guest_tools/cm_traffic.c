@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cm_traffic DEVICE ADDRESS PORT - one process with both ends of a connection
- * over the device that has the address, on which every transport can do the
- * same: a send each way, a write and a read, compared. One line a step, "ok
- * NAME" or "FAIL NAME: WHY".
+ * over the device that has the address, with the operations that every
+ * transport supports: a send in each direction, a write and a read, with
+ * compared data. Prints one line a step, "ok NAME" or "FAIL NAME: WHY".
  *
- * Talks to the kernel's connection manager itself, so that it needs no library
- * beside libibverbs and can be linked statically.
+ * Uses the kernel's connection manager directly, so that it needs only
+ * libibverbs and can be linked statically.
  */
 #define _GNU_SOURCE
 #include <infiniband/verbs.h>
@@ -24,10 +24,10 @@
 
 #define LEN	512
 #define WAIT_MS 60000
-/* The kernel says nothing of what has no name for its user. */
+/* The kernel reports no events for an id with user data 0. */
 #define SOME_UID 1
 
-/* What the kernel calls its events; no header for programs has the names. */
+/* The kernel's numbers of events; no header for programs has the names. */
 enum {
 	EVENT_ADDR_RESOLVED = 0,
 	EVENT_ROUTE_RESOLVED = 2,
@@ -36,7 +36,7 @@ enum {
 	EVENT_ESTABLISHED = 9,
 };
 
-/* Exported by the library for librdmacm; no public header declares it. */
+/* The library exports this for librdmacm; no public header declares it. */
 void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst,
 				struct ib_uverbs_qp_attr *src);
 
@@ -56,7 +56,7 @@ static char memory[4 * LEN];
 static struct end client = { .memory = memory },
 		  server = { .memory = memory + 2 * LEN };
 
-/* A step that fails is the last one. */
+/* A failed step ends the program. */
 static void step(const char *name, bool good)
 {
 	if (!good) {
@@ -151,8 +151,8 @@ static bool resolve(uint32_t id, const struct sockaddr_in *address)
 	       next_event(EVENT_ROUTE_RESOLVED, &event);
 }
 
-/* The connection manager knows what a QP needs to reach a state. */
-static bool move(struct end *end, enum ibv_qp_state state)
+/* The connection manager computes the attributes of each QP state. */
+static bool modify_state(struct end *end, enum ibv_qp_state state)
 {
 	struct ib_uverbs_qp_attr out = {};
 	struct rdma_ucm_init_qp_attr in = { .response = (uintptr_t)&out,
@@ -168,10 +168,11 @@ static bool move(struct end *end, enum ibv_qp_state state)
 	return ibv_modify_qp(end->qp, &attr, (int)out.qp_attr_mask) == 0;
 }
 
-/* An iWARP device moves its QPs itself. */
+/* An iWARP device changes its QP states itself. */
 static bool move_to_rts(struct end *end)
 {
-	return is_iwarp || (move(end, IBV_QPS_RTR) && move(end, IBV_QPS_RTS));
+	return is_iwarp || (modify_state(end, IBV_QPS_RTR) &&
+			    modify_state(end, IBV_QPS_RTS));
 }
 
 static struct rdma_ucm_conn_param param_of(const struct end *end)
@@ -199,12 +200,12 @@ static bool request(void)
 				       .conn_param = param_of(&client) };
 	struct rdma_ucm_event_resp event;
 
-	if (!move(&client, IBV_QPS_INIT) ||
+	if (!modify_state(&client, IBV_QPS_INIT) ||
 	    !command(RDMA_USER_CM_CMD_CONNECT, &in, sizeof(in), 0) ||
 	    !next_event(EVENT_CONNECT_REQUEST, &event))
 		return false;
 	server.id = event.id;
-	return move(&server, IBV_QPS_INIT) && move_to_rts(&server) &&
+	return modify_state(&server, IBV_QPS_INIT) && move_to_rts(&server) &&
 	       accept_end(&server, true);
 }
 
@@ -212,7 +213,7 @@ static bool establish(void)
 {
 	struct rdma_ucm_event_resp event;
 
-	if (is_iwarp) /* both ends are told */
+	if (is_iwarp) /* both ends get an event */
 		return next_event(EVENT_ESTABLISHED, &event) &&
 		       next_event(EVENT_ESTABLISHED, &event);
 	return next_event(EVENT_CONNECT_RESPONSE, &event) &&
@@ -272,8 +273,8 @@ static bool destroy_objects(void)
 
 /* -- traffic -- */
 
-/* @nr completions, all of them good. */
-static bool complete(int nr)
+/* Waits for @nr completions without an error. */
+static bool poll_completions(int nr)
 {
 	int64_t left = 200000000; /* some minutes, even in the guest */
 
@@ -306,7 +307,7 @@ static bool post(struct end *end, enum ibv_wr_opcode opcode, char *local,
 	return ibv_post_send(end->qp, &wr, &bad) == 0;
 }
 
-static bool message(struct end *from, struct end *to, char letter)
+static bool send_message(struct end *from, struct end *to, char letter)
 {
 	struct ibv_sge sge = { (uintptr_t)to->memory + LEN, LEN, mr->lkey };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -314,7 +315,8 @@ static bool message(struct end *from, struct end *to, char letter)
 	memset(from->memory, letter, LEN);
 	memset(to->memory + LEN, 0, LEN);
 	return ibv_post_recv(to->qp, &wr, &bad) == 0 &&
-	       post(from, IBV_WR_SEND, from->memory, NULL) && complete(2) &&
+	       post(from, IBV_WR_SEND, from->memory, NULL) &&
+	       poll_completions(2) &&
 	       memcmp(from->memory, to->memory + LEN, LEN) == 0;
 }
 
@@ -322,10 +324,10 @@ static bool write_and_read(void)
 {
 	memset(client.memory, 'w', LEN);
 	if (!post(&client, IBV_WR_RDMA_WRITE, client.memory, server.memory) ||
-	    !complete(1) ||
+	    !poll_completions(1) ||
 	    !post(&client, IBV_WR_RDMA_READ, client.memory + LEN,
 		  server.memory) ||
-	    !complete(1))
+	    !poll_completions(1))
 		return false;
 	return memcmp(client.memory, client.memory + LEN, LEN) == 0 &&
 	       memcmp(client.memory, server.memory, LEN) == 0;
@@ -348,8 +350,8 @@ int main(int argc, char **argv)
 	step("resolve", create_id(&client.id) && resolve(client.id, &address));
 	step("connect", request());
 	step("establish", establish());
-	step("send", message(&client, &server, 'c'));
-	step("send back", message(&server, &client, 's'));
+	step("send", send_message(&client, &server, 'c'));
+	step("send back", send_message(&server, &client, 's'));
 	step("write and read", write_and_read());
 	step("disconnect", destroy_id(client.id) && destroy_id(server.id) &&
 				   destroy_id(listener));

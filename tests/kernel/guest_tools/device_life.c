@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device_life DEVICE GID_INDEX - one process that sees a device go and come
- * back. It obeys words on standard input and answers each with one line that
- * begins with the word:
+ * device_life DEVICE GID_INDEX - one process that uses a device while it is
+ * removed and comes back. It reads words from standard input and prints one
+ * line for each, which begins with the word:
  *
- *	list	is the device listed now?
- *	keep	takes a list and holds it
- *	kept	opens the device of the list that was kept, and gives that back
- *	open	opens it, connects an RC QP to itself
- *	traffic	a hundred sends, received and compared
- *	flood	sends that nobody waits for, so that the QP stays in flight
- *	poke	queries and registrations, whatever they answer
- *	close	destroys everything, in order
- *	fds	how many descriptors the process has
+ * 	list	is the device listed?
+ * 	keep	get a list and keep it
+ * 	kept	open the device of the kept list, and free that list
+ * 	open	open the device, connect an RC QP to itself
+ * 	traffic	a hundred sends, received and compared
+ * 	flood	sends without polling, so that the QP stays busy
+ * 	poke	queries and registrations, with any result
+ * 	close	destroy everything, in order
+ * 	fds	the number of descriptors of the process
  *
- * No answer within ten seconds ends the process: that is a hang.
+ * A word that takes more than ten seconds ends the process: that is a hang.
  */
 #define _GNU_SOURCE
 #include <infiniband/verbs.h>
@@ -29,7 +29,7 @@
 #define DEPTH  64
 #define LENGTH 256
 
-/* What each step of a connection sets. */
+/* Attributes of each step of a connection. */
 static const int to_init = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 			   IBV_QP_ACCESS_FLAGS;
 static const int to_rtr = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
@@ -48,7 +48,7 @@ static struct ibv_mr *mr;
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
-/* The first half is sent from, the second half received into. */
+/* The first half is the source, the second half the target. */
 static unsigned char buffer[2 * LENGTH];
 
 static struct ibv_device *find(struct ibv_device **list)
@@ -215,7 +215,10 @@ static const char *flood_word(void)
 	return "ok";
 }
 
-/* The answers depend on how far the kernel is; only that they come counts. */
+/*
+ * The results depend on the progress of the removal; the calls only have to
+ * return.
+ */
 static const char *poke_word(void)
 {
 	struct ibv_device_attr device;
@@ -281,7 +284,7 @@ static const char *fds_word(void)
 	return answer;
 }
 
-static const char *obey(const char *word)
+static const char *run_word(const char *word)
 {
 	if (!strcmp(word, "list"))
 		return list_word();
@@ -318,7 +321,7 @@ int main(int argc, char **argv)
 	gid_index = atoi(argv[2]);
 	while (scanf("%31s", word) == 1) {
 		alarm(60);
-		printf("%s %s\n", word, obey(word));
+		printf("%s %s\n", word, run_word(word));
 		fflush(stdout);
 		alarm(0);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * either_header DEVICE GID_INDEX - the walk of either_header.h, as C. Behind it
- * comes what only C can write: designated initializers, in any order.
+ * either_header DEVICE GID_INDEX - the walk of either_header.h, as C, and then
+ * code that only C allows: designated initializers, in any order.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * either_header_cxx DEVICE GID_INDEX - the walk of either_header.h, as C++11.
- * Behind it comes what only C++ can write: enums that are types of their own,
+ * either_header_cxx DEVICE GID_INDEX - the walk of either_header.h, as C++11,
+ * and then code that only C++ allows: enums that are types of their own,
  * functions as template arguments, objects that end with their scope.
  */
 #include "either_header.h"
@@ -27,7 +27,9 @@ struct close_device {
 	}
 };
 
-/* Names of inline functions and macros are functions when no call follows. */
+/*
+ * The names of inline functions and macros are functions when no call follows.
+ */
 bool functions_have_addresses()
 {
 	const std::function<int(ibv_cq *, int, ibv_wc *)> poll = ibv_poll_cq;
@@ -61,7 +63,7 @@ int main(int argc, char **argv)
 	w.gid_index = std::atoi(argv[2]);
 	open_device(&w, argv[1]);
 	if (w.ctx) {
-		/* opened twice, closed by itself */
+		/* A second context, which closes at the end of the scope. */
 		const std::unique_ptr<ibv_context, close_device> second(
 			ibv_open_device(w.ctx->device));
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What either_header.c and either_header.cc have in common: a walk over the API
- * that says what each call gave. It is compiled as C and as C++, against our
- * <infiniband/verbs.h> and against rdma-core 44's; all of these programs must
- * say the same with both libraries. So it uses what was there in 44, and prints
- * nothing that depends on the size of a struct.
+ * Shared by either_header.c and either_header.cc: a walk over the API that
+ * prints the result of each call. It is compiled as C and as C++, with our
+ * <infiniband/verbs.h> and with rdma-core 44's; all of these programs must
+ * print the same with both libraries. So it uses only functions of 44, and
+ * prints no values that depend on the size of a struct.
  */
 #ifndef EITHER_HEADER_H
 #define EITHER_HEADER_H
@@ -33,7 +33,7 @@ struct walk {
 	int failed;
 };
 
-/* What must be good, on any device. */
+/* A condition that must hold on any device. */
 #define NEED(walk, condition)                                             \
 	do {                                                              \
 		if (!(condition)) {                                       \
@@ -44,22 +44,22 @@ struct walk {
 		}                                                         \
 	} while (0)
 
-/* What may be refused: how. */
-static inline void say(const char *name, int err)
+/* The result of a call that a device may refuse. */
+static inline void print_result(const char *name, int err)
 {
 	printf("%s: %s\n", name, err ? strerror(err) : "ok");
 }
 
-/* An object: it is there, or errno says why not. */
-static inline int made(const char *name, const void *object)
+/* The result of a call that returns an object. */
+static inline int print_object(const char *name, const void *object)
 {
-	say(name, object ? 0 : errno);
+	print_result(name, object ? 0 : errno);
 	return object != NULL;
 }
 
 /* -- queries -- */
 
-static inline void query(struct walk *w)
+static inline void query_attributes(struct walk *w)
 {
 	struct ibv_query_device_ex_input input;
 	struct ibv_device_attr_ex attr;
@@ -90,23 +90,23 @@ static inline void query(struct walk *w)
 	printf("gids: %d\n", (int)nr);
 	memset(&values, 0, sizeof(values));
 	values.comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
-	say("rt_values", ibv_query_rt_values_ex(w->ctx, &values));
+	print_result("rt_values", ibv_query_rt_values_ex(w->ctx, &values));
 	printf("transport: %d, node: %s\n", w->ctx->device->transport_type,
 	       ibv_node_type_str(w->ctx->device->node_type));
 }
 
-/* -- what some devices refuse -- */
+/* -- operations that some devices refuse -- */
 
-/* Makes an object, says how that went, and ends it. */
+/* Makes an object, prints the result, and destroys the object. */
 #define TRY(walk, type, make, end)                    \
 	do {                                          \
 		type *object = make;                  \
                                                       \
-		if (made(#type, object))              \
+		if (print_object(#type, object))      \
 			NEED(walk, end(object) == 0); \
 	} while (0)
 
-static inline void optional(struct walk *w)
+static inline void make_optional_objects(struct walk *w)
 {
 	struct ibv_parent_domain_init_attr domain;
 	struct ibv_counters_init_attr counters;
@@ -142,11 +142,12 @@ static inline void optional(struct walk *w)
 	TRY(w, struct ibv_mr, ibv_alloc_null_mr(w->pd), ibv_dereg_mr);
 	TRY(w, struct ibv_wq, ibv_create_wq(w->ctx, &wq), ibv_destroy_wq);
 	sge.lkey = w->mr->lkey;
-	say("advise", ibv_advise_mr(w->pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
-				    &sge, 1) != 0);
+	print_result("advise",
+		     ibv_advise_mr(w->pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0,
+				   &sge, 1) != 0);
 }
 
-/* A rule of two specifications, as programs lay it out in memory. */
+/* A rule with two specifications, in the memory layout that programs use. */
 struct rule {
 	struct ibv_flow_attr attr;
 	struct ibv_flow_spec_eth eth;
@@ -172,7 +173,8 @@ static inline void flow(struct walk *w)
 	       (unsigned)sizeof(rule.eth), (unsigned)sizeof(rule.ip));
 	printf("flow: %s\n", ibv_create_flow(w->a, &rule.attr) ? "made" : "no");
 	memset(&esp, 0, sizeof(esp));
-	(void)made("flow action", ibv_create_flow_action_esp(w->ctx, &esp));
+	(void)print_object("flow action",
+			   ibv_create_flow_action_esp(w->ctx, &esp));
 }
 
 /* -- objects -- */
@@ -198,7 +200,8 @@ static inline void make_objects(struct walk *w)
 	NEED(w, w->cq = ibv_create_cq_ex(w->ctx, &cq));
 	memset(&moderation, 0, sizeof(moderation));
 	moderation.attr_mask = IBV_CQ_ATTR_MODERATE;
-	say("modify cq", ibv_modify_cq(ibv_cq_ex_to_cq(w->cq), &moderation));
+	print_result("modify cq",
+		     ibv_modify_cq(ibv_cq_ex_to_cq(w->cq), &moderation));
 	memset(&qp, 0, sizeof(qp));
 	qp.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	qp.pd = w->pd;
@@ -272,8 +275,8 @@ static inline void connect_both(struct walk *w)
 
 /* -- traffic -- */
 
-/* The next completion of the extended CQ; prints what it was. */
-static inline void one_completion(struct walk *w)
+/* Prints the next completion of the extended CQ. */
+static inline void print_completion(struct walk *w)
 {
 	struct ibv_poll_cq_attr attr;
 	int ret = ENOENT;
@@ -294,7 +297,7 @@ static inline void one_completion(struct walk *w)
 	ibv_end_poll(w->cq);
 }
 
-static inline struct ibv_sge piece(struct walk *w, size_t at, uint32_t length)
+static inline struct ibv_sge sge_at(struct walk *w, size_t at, uint32_t length)
 {
 	struct ibv_sge sge;
 
@@ -305,16 +308,16 @@ static inline struct ibv_sge piece(struct walk *w, size_t at, uint32_t length)
 	return sge;
 }
 
-static inline void send_new_way(struct walk *w)
+static inline void send_with_wr_api(struct walk *w)
 {
-	struct ibv_sge sge = piece(w, LEN, LEN), pieces[2];
+	struct ibv_sge sge = sge_at(w, LEN, LEN), pieces[2];
 	struct ibv_recv_wr recv, *bad;
 
 	memset(w->memory, 0, 2 * LEN);
 	strcpy(w->memory, "hello ");
 	strcpy(w->memory + 100, "world");
-	pieces[0] = piece(w, 0, 6);
-	pieces[1] = piece(w, 100, 6);
+	pieces[0] = sge_at(w, 0, 6);
+	pieces[1] = sge_at(w, 100, 6);
 	memset(&recv, 0, sizeof(recv));
 	recv.wr_id = 1;
 	recv.sg_list = &sge;
@@ -327,12 +330,12 @@ static inline void send_new_way(struct walk *w)
 	ibv_wr_set_sge_list(w->ax, 2, pieces);
 	NEED(w, ibv_wr_complete(w->ax) == 0);
 	/* a receive completes before it is acknowledged */
-	one_completion(w);
-	one_completion(w);
+	print_completion(w);
+	print_completion(w);
 	NEED(w, strcmp(w->memory + LEN, "hello world") == 0);
 }
 
-static inline void rdma_new_way(struct walk *w)
+static inline void rdma_with_wr_api(struct walk *w)
 {
 	uint64_t there = (uintptr_t)w->memory + LEN;
 	uint64_t *word = (uint64_t *)(void *)(w->memory + LEN);
@@ -344,7 +347,7 @@ static inline void rdma_new_way(struct walk *w)
 	ibv_wr_rdma_write(w->ax, w->mr->rkey, there);
 	ibv_wr_set_sge(w->ax, w->mr->lkey, (uintptr_t)w->memory, 8);
 	NEED(w, ibv_wr_complete(w->ax) == 0);
-	one_completion(w);
+	print_completion(w);
 	NEED(w, strcmp(w->memory + LEN, "written") == 0);
 
 	*word = 40;
@@ -353,7 +356,7 @@ static inline void rdma_new_way(struct walk *w)
 	ibv_wr_atomic_fetch_add(w->ax, w->mr->rkey, there, 2);
 	ibv_wr_set_sge(w->ax, w->mr->lkey, (uintptr_t)w->memory, 8);
 	NEED(w, ibv_wr_complete(w->ax) == 0);
-	one_completion(w);
+	print_completion(w);
 	NEED(w, *word == 42);
 
 	ibv_wr_start(w->ax);
@@ -361,9 +364,9 @@ static inline void rdma_new_way(struct walk *w)
 	ibv_wr_abort(w->ax);
 }
 
-static inline void old_way(struct walk *w)
+static inline void post_with_post_send(struct walk *w)
 {
-	struct ibv_sge sge = piece(w, 0, 8);
+	struct ibv_sge sge = sge_at(w, 0, 8);
 	struct ibv_send_wr wr, *bad;
 
 	memset(&wr, 0, sizeof(wr));
@@ -375,17 +378,17 @@ static inline void old_way(struct walk *w)
 	wr.wr.rdma.remote_addr = sge.addr + LEN;
 	wr.wr.rdma.rkey = w->mr->rkey;
 	NEED(w, ibv_post_send(w->a, &wr, &bad) == 0);
-	one_completion(w);
+	print_completion(w);
 	NEED(w, memcmp(w->memory, w->memory + LEN, 8) == 0);
 }
 
-static inline void window(struct walk *w)
+static inline void bind_window(struct walk *w)
 {
 	struct ibv_mw_bind bind;
 	struct ibv_mw *mw = ibv_alloc_mw(w->pd, IBV_MW_TYPE_1);
 	uint32_t rkey;
 
-	if (!made("window", mw))
+	if (!print_object("window", mw))
 		return;
 	rkey = mw->rkey;
 	printf("next key: %u\n", (ibv_inc_rkey(rkey) - rkey) & 0xff);
@@ -397,7 +400,7 @@ static inline void window(struct walk *w)
 	bind.bind_info.length = LEN;
 	bind.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_WRITE;
 	NEED(w, ibv_bind_mw(w->a, mw, &bind) == 0);
-	one_completion(w);
+	print_completion(w);
 	NEED(w, ibv_dealloc_mw(mw) == 0);
 }
 
@@ -415,12 +418,12 @@ static inline void make_srq(struct walk *w)
 	attr.attr.max_sge = 1;
 	srq = ibv_create_srq_ex(w->ctx, &attr);
 	NEED(w, srq);
-	/* a basic one has no number */
+	/* a basic SRQ has no number */
 	NEED(w, ibv_get_srq_num(srq, &number) != 0);
 	NEED(w, ibv_destroy_srq(srq) == 0);
 }
 
-/* -- from the beginning to the end -- */
+/* -- all steps -- */
 
 static inline void open_device(struct walk *w, const char *name)
 {
@@ -449,8 +452,17 @@ static inline void close_all(struct walk *w)
 typedef void (*walk_step)(struct walk *w);
 
 static const walk_step walk_steps[] = {
-	query,	      make_objects, connect_both, optional, flow,      make_srq,
-	send_new_way, rdma_new_way, old_way,	  window,   close_all,
+	query_attributes,
+	make_objects,
+	connect_both,
+	make_optional_objects,
+	flow,
+	make_srq,
+	send_with_wr_api,
+	rdma_with_wr_api,
+	post_with_post_send,
+	bind_window,
+	close_all,
 };
 
 #define NR_WALK_STEPS (sizeof(walk_steps) / sizeof(walk_steps[0]))

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * first_release DEVICE GID_INDEX traffic|silent|all - a program that was linked
- * against libibverbs 1.0, from the list of devices to the end: verbs_1_0.h.
+ * with libibverbs 1.0 (see verbs_1_0.h), from the list of devices to the end.
  *
- *	traffic	what works with any library that has these versions
- *	silent	the same, on a device that transfers nothing (uverbs_shim)
- *	all	and what rdma-core's library gets wrong: completion channels,
- *		descriptors, a bad request in a list, a QP without an SRQ
+ * 	traffic	what works with any library that has these versions
+ * 	silent	the same, on a device that transfers no data (uverbs_shim)
+ * 	all	also the operations with which rdma-core's library fails:
+ * 		completion channels, descriptors, a bad request in a list, a
+ * 		QP without an SRQ
  *
- * Prints a line for each step, without anything that differs from run to run,
- * and stops at the first that fails.
+ * Prints a line for each step, without values that differ from run to run, and
+ * stops at the first failure.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -42,14 +43,14 @@ static bool list_devices(void)
 	return true;
 }
 
-static bool open_it(void)
+static bool open_first_device(void)
 {
 	NEED(ctx = v10_open_device(device));
 	NEED(ctx->device == device);
 	return true;
 }
 
-/* Nothing may be written behind what 1.0 had of these structs. */
+/* The library must not write beyond the 1.0 size of these structs. */
 #define GUARD 0x5a
 
 static bool is_guarded(const void *object, size_t old_size, size_t size)
@@ -63,7 +64,7 @@ static bool is_guarded(const void *object, size_t old_size, size_t size)
 	return true;
 }
 
-static bool query(void)
+static bool query_attributes(void)
 {
 	struct ibv_device_attr device_attr;
 	struct ibv_port_attr port;
@@ -83,7 +84,7 @@ static bool query(void)
 
 /* -- traffic -- */
 
-static struct ibv_sge piece(char *addr, uint32_t length)
+static struct ibv_sge sge_at(char *addr, uint32_t length)
 {
 	return (struct ibv_sge){
 		.addr = (uintptr_t)addr,
@@ -92,8 +93,8 @@ static struct ibv_sge piece(char *addr, uint32_t length)
 	};
 }
 
-/* A completion that must be good; 0: none came. */
-static bool complete(struct ibv_wc *wc)
+/* Polls a completion, which must have no error; 0 without a completion. */
+static bool poll_completion(struct ibv_wc *wc)
 {
 	int nr = 0;
 
@@ -107,7 +108,7 @@ static bool complete(struct ibv_wc *wc)
 	return true;
 }
 
-static bool complete_all(int count)
+static bool poll_completions(int count)
 {
 	struct ibv_wc wc;
 
@@ -116,15 +117,15 @@ static bool complete_all(int count)
 		return true;
 	}
 	for (int i = 0; i < count; i++) {
-		if (!complete(&wc))
+		if (!poll_completion(&wc))
 			return false;
 	}
 	NEED(v10_poll_cq(cq, 1, &wc) == 0);
 	return true;
 }
 
-/* What arrives is only looked at where something does. */
-static bool is_there(const char *at, const char *bytes)
+/* Compares data only on devices that transfer data. */
+static bool data_arrived(const char *at, const char *bytes)
 {
 	return silent || memcmp(at, bytes, strlen(bytes)) == 0;
 }
@@ -137,7 +138,10 @@ static bool one_send(struct v10_qp *qp, struct v10_send_wr *wr)
 	return true;
 }
 
-/* Lists that are longer than what a library may translate at once. */
+/*
+ * Lists that exceed the number of work requests that a library translates at
+ * once.
+ */
 static bool send_chain(void)
 {
 	struct v10_recv_wr recvs[NR_CHAIN], *bad_recv;
@@ -147,13 +151,13 @@ static bool send_chain(void)
 	memset(recvs, 0, sizeof(recvs));
 	memset(sends, 0, sizeof(sends));
 	for (int i = 0; i < NR_CHAIN; i++) {
-		in[i] = piece(to + 16 * i, 16);
+		in[i] = sge_at(to + 16 * i, 16);
 		recvs[i].wr_id = 1000 + (uint64_t)i;
 		recvs[i].sg_list = &in[i];
 		recvs[i].num_sge = 1;
 		recvs[i].next = i + 1 < NR_CHAIN ? &recvs[i + 1] : NULL;
 		(void)snprintf(from + 16 * i, 16, "message %d", i);
-		out[i] = piece(from + 16 * i, 16);
+		out[i] = sge_at(from + 16 * i, 16);
 		sends[i].wr_id = (uint64_t)i;
 		sends[i].opcode = IBV_WR_SEND;
 		sends[i].sg_list = &out[i];
@@ -163,18 +167,21 @@ static bool send_chain(void)
 	memset(to, 0, LEN);
 	NEED(v10_post_srq_recv(srq, recvs, &bad_recv) == 0);
 	NEED(v10_post_send(a, sends, &bad_send) == 0);
-	if (!complete_all(2 * NR_CHAIN))
+	if (!poll_completions(2 * NR_CHAIN))
 		return false;
 	for (int i = 0; i < NR_CHAIN; i++)
-		NEED(is_there(to + 16 * i, from + 16 * i));
+		NEED(data_arrived(to + 16 * i, from + 16 * i));
 	return true;
 }
 
-/* The first that does not fit is the bad one, whatever came before. */
+/*
+ * The first request that does not fit is the bad one, after any number of
+ * others.
+ */
 static bool chain_too_long(void)
 {
 	struct v10_send_wr wr[NR_CHAIN], *bad = NULL;
-	struct ibv_sge out[2] = { piece(from, 1), piece(from, 1) };
+	struct ibv_sge out[2] = { sge_at(from, 1), sge_at(from, 1) };
 
 	memset(wr, 0, sizeof(wr));
 	for (int i = 0; i < NR_CHAIN; i++) {
@@ -187,12 +194,12 @@ static bool chain_too_long(void)
 	}
 	NEED(v10_post_send(a, wr, &bad) != 0);
 	NEED(bad == &wr[30]);
-	return complete_all(30);
+	return poll_completions(30);
 }
 
 static bool rdma(void)
 {
-	struct ibv_sge out = piece(from, 3000);
+	struct ibv_sge out = sge_at(from, 3000);
 	struct v10_send_wr wr = {
 		.opcode = IBV_WR_RDMA_WRITE,
 		.sg_list = &out,
@@ -201,21 +208,21 @@ static bool rdma(void)
 	};
 
 	memset(from, 'w', LEN);
-	if (!one_send(a, &wr) || !complete_all(1))
+	if (!one_send(a, &wr) || !poll_completions(1))
 		return false;
 	NEED(silent || memcmp(from, to, 3000) == 0);
 	memset(to, 'r', LEN);
 	wr.opcode = IBV_WR_RDMA_READ;
-	if (!one_send(a, &wr) || !complete_all(1))
+	if (!one_send(a, &wr) || !poll_completions(1))
 		return false;
-	NEED(is_there(from + 2990, "rrrrrrrrrrww"));
+	NEED(data_arrived(from + 2990, "rrrrrrrrrrww"));
 	return true;
 }
 
 static bool atomics(void)
 {
 	uint64_t *result = (void *)from, *word = (void *)to;
-	struct ibv_sge out = piece(from, 8);
+	struct ibv_sge out = sge_at(from, 8);
 	struct v10_send_wr wr = {
 		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
 		.sg_list = &out,
@@ -226,13 +233,13 @@ static bool atomics(void)
 	};
 
 	*word = 100;
-	if (!one_send(a, &wr) || !complete_all(1))
+	if (!one_send(a, &wr) || !poll_completions(1))
 		return false;
 	NEED(silent || (*result == 100 && *word == 105));
 	wr.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
 	wr.wr.atomic.compare_add = 105;
 	wr.wr.atomic.swap = 7;
-	if (!one_send(a, &wr) || !complete_all(1))
+	if (!one_send(a, &wr) || !poll_completions(1))
 		return false;
 	NEED(silent || (*result == 105 && *word == 7));
 	return true;
@@ -240,7 +247,7 @@ static bool atomics(void)
 
 static bool datagrams(void)
 {
-	struct ibv_sge in = piece(to, LEN), out = piece(from, 30);
+	struct ibv_sge in = sge_at(to, LEN), out = sge_at(from, 30);
 	struct v10_recv_wr recv = { .sg_list = &in, .num_sge = 1 }, *bad;
 	struct v10_send_wr wr = {
 		.opcode = IBV_WR_SEND_WITH_IMM,
@@ -259,9 +266,9 @@ static bool datagrams(void)
 	if (!one_send(ud_a, &wr))
 		return false;
 	if (silent)
-		return complete_all(2);
+		return poll_completions(2);
 	for (int i = 0; i < 2; i++) {
-		if (!complete(&wc))
+		if (!poll_completion(&wc))
 			return false;
 		if (!(wc.opcode & IBV_WC_RECV))
 			continue;
@@ -269,14 +276,14 @@ static bool datagrams(void)
 		NEED(wc.imm_data == htobe32(9));
 		NEED(wc.src_qp == ud_a->qp_num);
 	}
-	NEED(is_there(to + GRH_LEN, "dddddddddd"));
+	NEED(data_arrived(to + GRH_LEN, "dddddddddd"));
 	return true;
 }
 
-/* One receive is left when the limit is two. */
+/* One receive is left, and the limit is two. */
 static bool async_event(void)
 {
-	struct ibv_sge in = piece(to, 16), out = piece(from, 16);
+	struct ibv_sge in = sge_at(to, 16), out = sge_at(from, 16);
 	struct v10_recv_wr recv = { .sg_list = &in, .num_sge = 1 }, *bad;
 	struct v10_send_wr wr = {
 		.opcode = IBV_WR_SEND,
@@ -289,7 +296,7 @@ static bool async_event(void)
 	NEED(v10_post_srq_recv(srq, &recv, &bad) == 0);
 	NEED(v10_post_srq_recv(srq, &recv, &bad) == 0);
 	NEED(v10_modify_srq(srq, &attr, IBV_SRQ_LIMIT) == 0);
-	if (!one_send(a, &wr) || !complete_all(2))
+	if (!one_send(a, &wr) || !poll_completions(2))
 		return false;
 	if (silent)
 		return true;
@@ -313,7 +320,7 @@ static bool multicast(void)
 	return true;
 }
 
-/* -- what works with our library only -- */
+/* -- operations that work only with our library -- */
 
 static bool descriptors(void)
 {
@@ -347,7 +354,7 @@ static bool short_structs(void)
 
 static bool completion_event(void)
 {
-	struct ibv_sge in = piece(to, 16), out = piece(from, 16);
+	struct ibv_sge in = sge_at(to, 16), out = sge_at(from, 16);
 	struct v10_send_wr wr = {
 		.opcode = IBV_WR_RDMA_WRITE,
 		.sg_list = &out,
@@ -374,7 +381,7 @@ static bool completion_event(void)
 	NEED(v10_get_cq_event(channel, &event_cq, &event_context) == 0);
 	(void)alarm(0);
 	NEED(event_cq == woken && event_context == &cq_mine);
-	if (!complete_all(1))
+	if (!poll_completions(1))
 		return false;
 	v10_ack_cq_events(woken, 1);
 	NEED(v10_destroy_qp(c) == 0 && v10_destroy_qp(d) == 0);
@@ -417,8 +424,8 @@ static const struct step {
 	bool ours;
 } steps[] = {
 	{ "list", list_devices, false },
-	{ "open", open_it, false },
-	{ "query", query, false },
+	{ "open", open_first_device, false },
+	{ "query", query_attributes, false },
 	{ "memory, address", make_memory, false },
 	{ "CQ, SRQ", make_queues, false },
 	{ "QPs", make_qps, false },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The objects of first_release.c, and how they are made and connected. Included
- * by that file alone.
+ * The objects of first_release.c, and the functions that make and connect them.
+ * Included only by that file.
  */
 #ifndef FIRST_RELEASE_H
 #define FIRST_RELEASE_H
@@ -37,7 +37,7 @@ static const char *device_name;
 static int gid_index;
 static bool silent;
 
-/* What a program hung on its objects: any pointers. */
+/* User pointers of the program's objects: any addresses. */
 static int cq_mine, srq_mine, qp_mine;
 
 static struct v10_device **list;
@@ -49,7 +49,10 @@ static struct v10_mr *mr;
 static struct v10_ah *ah;
 static struct v10_cq *cq;
 static struct v10_srq *srq;
-/* RC: a with a queue of its own, b with the SRQ. UD: both with their own. */
+/*
+ * RC: a has a receive queue of its own, b uses the SRQ. UD: both have their
+ * own.
+ */
 static struct v10_qp *a, *b, *ud_a, *ud_b;
 static char *from, *to;
 
@@ -196,7 +199,7 @@ static inline bool connect_qps(void)
 	NEED(to_rts(a, b->qp_num) == 0 && to_rts(b, a->qp_num) == 0);
 	NEED(to_rts(ud_a, 0) == 0 && to_rts(ud_b, 0) == 0);
 	memset(&attr, 0, sizeof(attr));
-	attr.qp_state = IBV_QPS_INIT; /* not from RTS */
+	attr.qp_state = IBV_QPS_INIT; /* not allowed from RTS */
 	NEED(silent || v10_modify_qp(a, &attr, IBV_QP_STATE) != 0);
 
 	NEED(v10_query_qp(b, &attr, IBV_QP_STATE, &init) == 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * hammer SECONDS THREADS DEVICE - threads list all devices, open them, query
- * device, port, GID and P_Key, close and free, all at once. DEVICE must always
- * be there and work; others may come and go meanwhile. Afterwards the process
- * must own as many descriptors as before, and not much more memory than after
- * the first fifth of the time.
+ * device, port, GID and P_Key, close and free, all at once. DEVICE must exist
+ * and work all the time; others may come and go meanwhile. At the end the
+ * process must have as many descriptors as at the begin, and not much more
+ * memory than after the first fifth of the time.
  */
 #include <infiniband/verbs.h>
 
@@ -20,18 +20,18 @@
 #include <unistd.h>
 
 #define MAX_THREADS 64
-/* Arenas of malloc and fragments: a leak in ten seconds is far beyond this. */
+/* Arenas of malloc and fragmentation; a leak in ten seconds is far larger. */
 #define MAX_GROWTH_KB 1024
 
 static const char *wanted;
 static atomic_bool stop;
 static atomic_ulong nr_lists, nr_opens, nr_refused, nr_failures;
 
-static void failure(const char *format, ...)
+static void report_failure(const char *format, ...)
 {
 	va_list args;
 
-	/* The first few say it all. */
+	/* The first few messages are sufficient. */
 	if (atomic_fetch_add(&nr_failures, 1) > 10)
 		return;
 	va_start(args, format);
@@ -67,7 +67,7 @@ static long resident_kb(void)
 	return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static void query(struct ibv_context *context, const char *name)
+static void query_attributes(struct ibv_context *context, const char *name)
 {
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
@@ -76,18 +76,18 @@ static void query(struct ibv_context *context, const char *name)
 	int must = !strcmp(name, wanted);
 
 	if (ibv_query_device(context, &device) && must)
-		failure("ibv_query_device: %s", strerror(errno));
+		report_failure("ibv_query_device: %s", strerror(errno));
 	if (ibv_query_port(context, 1, &port) && must)
-		failure("ibv_query_port: %s", strerror(errno));
+		report_failure("ibv_query_port: %s", strerror(errno));
 	if (ibv_query_gid(context, 1, 1, &gid) && must)
-		failure("ibv_query_gid: %s", strerror(errno));
+		report_failure("ibv_query_gid: %s", strerror(errno));
 	if (ibv_query_pkey(context, 1, 0, &pkey) && must)
-		failure("ibv_query_pkey: %s", strerror(errno));
+		report_failure("ibv_query_pkey: %s", strerror(errno));
 	if (must && device.phys_port_cnt != 1)
-		failure("%s has %d ports", name, device.phys_port_cnt);
+		report_failure("%s has %d ports", name, device.phys_port_cnt);
 }
 
-static void use(struct ibv_device *device)
+static void use_device(struct ibv_device *device)
 {
 	const char *name = ibv_get_device_name(device);
 	struct ibv_context *context;
@@ -98,17 +98,17 @@ static void use(struct ibv_device *device)
 	if (!context) {
 		atomic_fetch_add(&nr_refused, 1);
 		if (!strcmp(name, wanted))
-			failure("ibv_open_device: %s", strerror(errno));
+			report_failure("ibv_open_device: %s", strerror(errno));
 		return;
 	}
 	atomic_fetch_add(&nr_opens, 1);
-	query(context, name);
+	query_attributes(context, name);
 	if (ibv_close_device(context))
-		failure("ibv_close_device: %s", strerror(errno));
+		report_failure("ibv_close_device: %s", strerror(errno));
 }
 
-/* Opened devices must outlive the list: every other thread frees it first. */
-static void *work(void *argument)
+/* Open devices must outlive the list: every second thread frees it first. */
+static void *run_thread(void *argument)
 {
 	int free_first = argument != NULL, i, nr, seen;
 	struct ibv_device **list;
@@ -117,7 +117,8 @@ static void *work(void *argument)
 	while (!stop) {
 		list = ibv_get_device_list(&nr);
 		if (!list) {
-			failure("ibv_get_device_list: %s", strerror(errno));
+			report_failure("ibv_get_device_list: %s",
+				       strerror(errno));
 			continue;
 		}
 		atomic_fetch_add(&nr_lists, 1);
@@ -130,19 +131,20 @@ static void *work(void *argument)
 					context = ibv_open_device(list[i]);
 			}
 			if (!free_first)
-				use(list[i]);
+				use_device(list[i]);
 		}
 		if (list[nr])
-			failure("the list does not end");
+			report_failure("the list does not end");
 		if (!seen)
-			failure("%s is not listed", wanted);
+			report_failure("%s is not listed", wanted);
 		ibv_free_device_list(list);
 		if (context) {
 			atomic_fetch_add(&nr_opens, 1);
-			query(context, ibv_get_device_name(context->device));
+			query_attributes(context,
+					 ibv_get_device_name(context->device));
 			if (ibv_close_device(context))
-				failure("ibv_close_device: %s",
-					strerror(errno));
+				report_failure("ibv_close_device: %s",
+					       strerror(errno));
 		}
 	}
 	return NULL;
@@ -163,7 +165,7 @@ int main(int argc, char **argv)
 	wanted = argv[3];
 	fds_before = nr_descriptors();
 	for (i = 0; i < nr_threads; i++)
-		if (pthread_create(&threads[i], NULL, work,
+		if (pthread_create(&threads[i], NULL, run_thread,
 				   i % 2 ? &stop : NULL))
 			return 2;
 	usleep(seconds * 200000);
@@ -180,10 +182,10 @@ int main(int argc, char **argv)
 	printf("descriptors %d before, %d after\n", fds_before, fds_after);
 	printf("resident %ld kB early, %ld kB late\n", before, after);
 	if (fds_after != fds_before)
-		failure("descriptors leak");
+		report_failure("descriptors leak");
 	if (after - before > MAX_GROWTH_KB)
-		failure("memory grows");
+		report_failure("memory grows");
 	if (!nr_lists || !nr_opens)
-		failure("nothing was done");
+		report_failure("no device was opened");
 	return nr_failures ? 1 : 0;
 }

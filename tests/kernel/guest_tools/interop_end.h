@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the programs interop_* share: a queue pair that talks to one of another
- * process, which may be on another device and another library. The two ends
- * meet over TCP, run the same checks in the same order, each check twice: once
- * with either end as the one that asks. A check prints one line at both ends:
- * "ok NAME", "skip NAME: WHY" or "FAIL NAME: WHY".
+ * Shared by the interop_* programs: a queue pair that is connected to one of
+ * another process, which may use another device and another library. The two
+ * ends connect over TCP and run the same checks in the same order, each check
+ * twice: once with either end as the requester. Both ends print one line for
+ * each check: "ok NAME", "skip NAME: WHY" or "FAIL NAME: WHY".
  *
- * All sequence numbers begin shortly before they wrap, and timeouts are longer
- * than a check may take, so that a slow machine is no reason to send anything
- * again. (rxe lets its timer run on from one packet to the next.) For networks
- * that lose packets INTEROP_TIMEOUT is the exponent of the ACK timeout, and
- * INTEROP_SKIP names a check that would take too long there.
+ * All sequence numbers begin shortly before they wrap. Timeouts are longer than
+ * a check may take, so that a slow machine causes no retransmission. (rxe does
+ * not restart its timer for each packet.) For networks that lose packets
+ * INTEROP_TIMEOUT is the exponent of the ACK timeout, and INTEROP_SKIP names a
+ * check that would take too long there.
  *
  * Included by one .c file per program, which defines `checks`.
  */
@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #define MEMORY	  (4 << 20)
-#define SOURCE	  (2 << 20) /* from here on: what this end sends */
+#define SOURCE	  (2 << 20) /* the data that this end sends starts here */
 #define DEPTH	  32
 #define QKEY	  0x11223344
 #define FIRST_PSN 0xfffff0
@@ -41,7 +41,7 @@
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-/* Ends a check, with the reason. */
+/* Ends a check with a reason. */
 #define FAIL(...)                                        \
 	do {                                             \
 		snprintf(why, sizeof(why), __VA_ARGS__); \
@@ -54,7 +54,7 @@
 			     errno);                                         \
 	} while (0)
 
-/* What the ends tell each other. */
+/* The address that the ends exchange. */
 struct address {
 	union ibv_gid gid;
 	uint64_t addr;
@@ -65,15 +65,15 @@ struct address {
 
 struct check_args {
 	enum ibv_qp_type type;
-	uint64_t send_ops; /* of the end that asks, with ibv_wr_*() */
-	uint64_t caps;	   /* that both devices must have */
+	uint64_t send_ops; /* of the requester, with ibv_wr_*() */
+	uint64_t caps;	   /* required of both devices */
 	unsigned int access;
 	bool no_rnr_retry;
 	bool srq;
 };
 
 struct end {
-	bool asks;
+	bool is_requester;
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
 	struct ibv_qp *qp;
@@ -89,7 +89,7 @@ struct check {
 
 static char why[256];
 static bool other_has_ended;
-static int control = -1; /* to the other end */
+static int control = -1; /* socket to the other end */
 static int gid_index;
 static uint8_t ack_timeout = 23; /* 34 s */
 static struct ibv_context *ctx;
@@ -99,24 +99,24 @@ static uint8_t *memory;
 
 /* -- the other end -- */
 
-static inline bool tell(const void *data, size_t len)
+static inline bool send_to_other(const void *data, size_t len)
 {
 	NEED(send(control, data, len, MSG_NOSIGNAL) == (ssize_t)len);
 	return true;
 }
 
-static inline bool hear(void *data, size_t len)
+static inline bool receive_from_other(void *data, size_t len)
 {
 	NEED(recv(control, data, len, MSG_WAITALL) == (ssize_t)len);
 	return true;
 }
 
-/* Both ends have come here; not when the other one has failed. */
-static inline bool meet(void)
+/* Barrier of both ends; fails if the other end has failed. */
+static inline bool wait_for_other(void)
 {
 	char word = 'm';
 
-	if (!tell(&word, 1) || !hear(&word, 1))
+	if (!send_to_other(&word, 1) || !receive_from_other(&word, 1))
 		return false;
 	other_has_ended = word != 'm';
 	if (other_has_ended)
@@ -124,17 +124,17 @@ static inline bool meet(void)
 	return true;
 }
 
-/* The end of a check: whether it was good for both. */
-static inline bool agree(bool ok)
+/* The end of a check. Return: whether it passed at both ends. */
+static inline bool both_passed(bool ok)
 {
 	char word = ok ? 'y' : 'n';
 
-	if (!tell(&word, 1))
+	if (!send_to_other(&word, 1))
 		return false;
 	if (other_has_ended)
 		return false;
 	do {
-		if (!hear(&word, 1))
+		if (!receive_from_other(&word, 1))
 			return false;
 	} while (word == 'm');
 	if (ok && word != 'y')
@@ -223,7 +223,7 @@ static inline bool end_new(struct end *end, const struct check_args *args)
 		NEED(end->srq = ibv_create_srq(pd, &srq));
 	attr.send_cq = attr.recv_cq = end->cq;
 	attr.srq = end->srq;
-	if (args->send_ops && end->asks) {
+	if (args->send_ops && end->is_requester) {
 		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 		attr.send_ops_flags = args->send_ops;
 	}
@@ -232,8 +232,9 @@ static inline bool end_new(struct end *end, const struct check_args *args)
 	own.rkey = end->mr->rkey;
 	own.qpn = end->qp->qp_num;
 	NEED(ibv_query_gid(ctx, 1, gid_index, &own.gid) == 0);
-	return tell(&own, sizeof(own)) && hear(&end->other, sizeof(own)) &&
-	       end_connect(end, args) && meet();
+	return send_to_other(&own, sizeof(own)) &&
+	       receive_from_other(&end->other, sizeof(own)) &&
+	       end_connect(end, args) && wait_for_other();
 }
 
 static inline void end_free(struct end *end)
@@ -245,27 +246,27 @@ static inline void end_free(struct end *end)
 		printf("FAIL destroy: errno %d\n", errno);
 }
 
-/* -- requests and completions -- */
+/* -- work requests and completions -- */
 
 static inline uint8_t pattern(uint32_t seed, uint32_t at)
 {
 	return (uint8_t)(seed * 37 + at * 7 + at / 251);
 }
 
-static inline void fill(uint32_t offset, uint32_t seed, uint32_t len)
+static inline void fill_pattern(uint32_t offset, uint32_t seed, uint32_t len)
 {
 	for (uint32_t i = 0; i < len; i++)
 		memory[offset + i] = pattern(seed, i);
 }
 
-/* @len bytes as filled, and nothing behind them */
-static inline bool filled(uint32_t offset, uint32_t seed, uint32_t len)
+/* @len bytes of the pattern, and unchanged bytes after them */
+static inline bool has_pattern(uint32_t offset, uint32_t seed, uint32_t len)
 {
 	for (uint32_t i = 0; i < len; i++)
 		if (memory[offset + i] != pattern(seed, i))
 			FAIL("byte %u of %u (%u) is wrong", i, len, seed);
 	if (memory[offset + len] != 0)
-		FAIL("more than %u bytes have come", len);
+		FAIL("more than %u bytes have arrived", len);
 	return true;
 }
 
@@ -288,8 +289,8 @@ static inline bool receive(struct end *end, uint64_t id, uint32_t offset,
 	return true;
 }
 
-/* A request whose remote memory begins at @remote of the other end. */
-static inline struct ibv_send_wr request(struct end *end,
+/* A work request whose remote memory begins at @remote of the other end. */
+static inline struct ibv_send_wr make_wr(struct end *end,
 					 enum ibv_wr_opcode opcode,
 					 struct ibv_sge *list, uint32_t remote)
 {
@@ -310,7 +311,7 @@ static inline struct ibv_send_wr request(struct end *end,
 	return wr;
 }
 
-static inline bool post(struct end *end, struct ibv_send_wr *wr)
+static inline bool post_wr(struct end *end, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 
@@ -326,8 +327,8 @@ static inline uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Next completion; waits for it. */
-static inline bool complete(struct end *end, struct ibv_wc *wc)
+/* Waits for the next completion. */
+static inline bool poll_completion(struct end *end, struct ibv_wc *wc)
 {
 	uint64_t limit = now_ms() + 60000;
 	int nr;
@@ -341,10 +342,10 @@ static inline bool complete(struct end *end, struct ibv_wc *wc)
 	return true;
 }
 
-static inline bool completes(struct end *end, struct ibv_wc *wc,
-			     enum ibv_wc_opcode opcode)
+static inline bool expect_completion(struct end *end, struct ibv_wc *wc,
+				     enum ibv_wc_opcode opcode)
 {
-	if (!complete(end, wc))
+	if (!poll_completion(end, wc))
 		return false;
 	if (wc->status != IBV_WC_SUCCESS)
 		FAIL("%s (%lu)", ibv_wc_status_str(wc->status), wc->wr_id);
@@ -352,20 +353,20 @@ static inline bool completes(struct end *end, struct ibv_wc *wc,
 	return true;
 }
 
-static inline bool sent(struct end *end, enum ibv_wc_opcode opcode)
+static inline bool expect_sent(struct end *end, enum ibv_wc_opcode opcode)
 {
 	struct ibv_wc wc;
 
-	return completes(end, &wc, opcode);
+	return expect_completion(end, &wc, opcode);
 }
 
 static inline bool post_and_wait(struct end *end, struct ibv_send_wr *wr,
 				 enum ibv_wc_opcode opcode)
 {
-	return post(end, wr) && sent(end, opcode);
+	return post_wr(end, wr) && expect_sent(end, opcode);
 }
 
-static inline bool quiet(struct end *end)
+static inline bool no_completion_left(struct end *end)
 {
 	struct ibv_wc wc;
 
@@ -375,20 +376,21 @@ static inline bool quiet(struct end *end)
 
 /* -- the checks of a program -- */
 
-static inline bool caps_are_there(uint64_t caps, bool *ret_both)
+static inline bool both_have_caps(uint64_t caps, bool *ret_both)
 {
 	uint64_t own = device.device_cap_flags_ex, other;
 
-	if (!tell(&own, sizeof(own)) || !hear(&other, sizeof(other)))
+	if (!send_to_other(&own, sizeof(own)) ||
+	    !receive_from_other(&other, sizeof(other)))
 		return false;
 	*ret_both = (own & other & caps) == caps;
 	return true;
 }
 
-static inline bool run_check(const struct check *check, bool asks)
+static inline bool run_check(const struct check *check, bool is_requester)
 {
 	const char *skip = getenv("INTEROP_SKIP");
-	struct end end = { .asks = asks };
+	struct end end = { .is_requester = is_requester };
 	bool both = false, ok;
 
 	if (skip && strcmp(skip, check->name) == 0) {
@@ -398,18 +400,20 @@ static inline bool run_check(const struct check *check, bool asks)
 	why[0] = 0;
 	other_has_ended = false;
 	memset(memory, 0, MEMORY);
-	ok = caps_are_there(check->args.caps, &both);
+	ok = both_have_caps(check->args.caps, &both);
 	if (ok && !both) {
 		printf("skip %s: not on both devices\n", check->name);
 		return true;
 	}
 	ok = ok && end_new(&end, &check->args) && check->run(&end);
-	ok = agree(ok);
+	ok = both_passed(ok);
 	if (ok)
-		printf("ok %s: %s\n", asks ? "asks" : "answers", check->name);
+		printf("ok %s: %s\n", is_requester ? "requester" : "responder",
+		       check->name);
 	else
-		printf("FAIL %s: %s: %s\n", asks ? "asks" : "answers",
-		       check->name, why);
+		printf("FAIL %s: %s: %s\n",
+		       is_requester ? "requester" : "responder", check->name,
+		       why);
 	end_free(&end);
 	return ok;
 }
@@ -430,7 +434,7 @@ static inline bool open_device(const char *name)
 	return true;
 }
 
-/* @to: NULL to wait for the other end */
+/* @to: NULL: wait for the other end */
 static inline bool find_other_end(int port, const char *to)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET,

@@ -3,9 +3,10 @@
  * interop_icrc DEVICE GID_INDEX PORT - waits for datagrams
  * interop_icrc - GID_INDEX PORT ADDRESS - sends them, by a plain UDP socket
  *
- * The sender makes RoCEv2 packets itself. In all but the last one a bit is
+ * The sender makes RoCEv2 packets itself. In all but the last packet one bit is
  * wrong, a different one in each: of the headers, the data, the ICRC. Only the
- * last one may arrive. (IBTA A17.3.4: what the ICRC is over.)
+ * last packet may arrive. (IBTA A17.3.4 defines the bytes that the ICRC
+ * covers.)
  */
 #include "interop_end.h"
 
@@ -39,7 +40,10 @@ static void put32(uint8_t *to, uint32_t value)
 	put16(to + 2, value);
 }
 
-/* The IP header with ones where routers may change it; returns its length. */
+/*
+ * Makes the IP header with ones where routers may change it. Return: its
+ * length.
+ */
 static size_t ip_header(uint8_t *ip, const struct sockaddr_storage *from,
 			const struct sockaddr_storage *to)
 {
@@ -57,7 +61,8 @@ static size_t ip_header(uint8_t *ip, const struct sockaddr_storage *from,
 	}
 	put16(ip, 0x45ff);
 	put16(ip + 2, 20 + 8 + LENGTH);
-	put16(ip + 4, 0); /* not connected, not to be fragmented: it is 0 */
+	put16(ip + 4,
+	      0); /* 0 on an unconnected socket that sets "don't fragment" */
 	put16(ip + 6, 0x4000);
 	ip[8] = 0xff;
 	ip[9] = IPPROTO_UDP;
@@ -67,8 +72,8 @@ static size_t ip_header(uint8_t *ip, const struct sockaddr_storage *from,
 	return 20;
 }
 
-static void seal(uint8_t *packet, const struct sockaddr_storage *from,
-		 const struct sockaddr_storage *to)
+static void add_icrc(uint8_t *packet, const struct sockaddr_storage *from,
+		     const struct sockaddr_storage *to)
 {
 	uint8_t head[8 + 40 + 8], bth[BTH];
 	uint32_t crc;
@@ -76,7 +81,7 @@ static void seal(uint8_t *packet, const struct sockaddr_storage *from,
 
 	memset(head, 0xff, sizeof(head));
 	len += ip_header(head + len, from, to);
-	/* the port stands in the same place of both kinds of address */
+	/* the port has the same offset in both kinds of address */
 	memcpy(head + len, &((const struct sockaddr_in *)from)->sin_port, 2);
 	put16(head + len + 2, ROCE_PORT);
 	put16(head + len + 4, 8 + LENGTH);
@@ -90,7 +95,7 @@ static void seal(uint8_t *packet, const struct sockaddr_storage *from,
 		packet[HEADERS + PAYLOAD + i] = (uint8_t)(crc >> (8 * i));
 }
 
-/* UD SEND ONLY to @qpn; each has another seed, so that it would be known. */
+/* A UD SEND ONLY packet to @qpn; each has a different seed to identify it. */
 static void make_packet(uint8_t *packet, uint32_t qpn, uint32_t seed)
 {
 	memset(packet, 0, LENGTH);
@@ -124,7 +129,7 @@ static socklen_t address_of(const union ibv_gid *gid, uint16_t port,
 	return sizeof(*in6);
 }
 
-/* The address that packets to @to come from, and a free port. */
+/* Binds to the source address of packets to @to, and to a free port. */
 static bool bind_towards(int fd, const struct sockaddr_storage *to,
 			 socklen_t len, struct sockaddr_storage *ret_from)
 {
@@ -146,13 +151,13 @@ static bool bind_towards(int fd, const struct sockaddr_storage *to,
 	return true;
 }
 
-/* Which bits are wrong: byte and bit of each packet but the last. */
+/* The wrong bits: byte and bit of each packet except the last. */
 static const struct {
 	uint32_t byte;
 	uint8_t bit;
 } wrong[] = {
-	{ 3, 0x01 },  /* P_Key: both members of the partition */
-	{ 8, 0x80 },  /* AckReq, which UD has no use for */
+	{ 3, 0x01 },  /* P_Key: full and limited members */
+	{ 8, 0x80 },  /* AckReq, which UD does not use */
 	{ 11, 0x01 }, /* PSN */
 	{ 19, 0x01 }, /* source QP */
 	{ HEADERS, 0x01 },
@@ -172,7 +177,7 @@ static bool send_packets(void)
 	socklen_t len;
 	int fd;
 
-	if (!hear(&other, sizeof(other)))
+	if (!receive_from_other(&other, sizeof(other)))
 		return false;
 	len = address_of(&other.gid, ROCE_PORT, &to);
 	NEED((fd = socket(to.ss_family, SOCK_DGRAM, 0)) >= 0);
@@ -180,14 +185,14 @@ static bool send_packets(void)
 		return false;
 	for (uint32_t i = 0; i <= NR_WRONG; i++) {
 		make_packet(packet, other.qpn, i);
-		seal(packet, &from, &to);
+		add_icrc(packet, &from, &to);
 		if (i < NR_WRONG)
 			packet[wrong[i].byte] ^= wrong[i].bit;
 		NEED(sendto(fd, packet, LENGTH, 0, (void *)&to, len) == LENGTH);
 	}
 	close(fd);
-	printf("sent %u wrong packets and a right one\n", NR_WRONG);
-	return agree(true);
+	printf("sent %u wrong packets and a correct one\n", NR_WRONG);
+	return both_passed(true);
 }
 
 static bool receive_packets(void)
@@ -219,9 +224,10 @@ static bool receive_packets(void)
 			return false;
 	own.qpn = end.qp->qp_num;
 	NEED(ibv_query_gid(ctx, 1, gid_index, &own.gid) == 0);
-	ok = tell(&own, sizeof(own)) && completes(&end, &wc, IBV_WC_RECV) &&
-	     filled(GRH, NR_WRONG, PAYLOAD) && quiet(&end);
-	ok = agree(ok);
+	ok = send_to_other(&own, sizeof(own)) &&
+	     expect_completion(&end, &wc, IBV_WC_RECV) &&
+	     has_pattern(GRH, NR_WRONG, PAYLOAD) && no_completion_left(&end);
+	ok = both_passed(ok);
 	end_free(&end);
 	return ok;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A module that leaves a mark when somebody loads it: it creates the file that
- * $LANE_MARKER names. errors.sh offers it as a provider to programs that must
- * not take it.
+ * A module that creates the file that $LANE_MARKER names when a program loads
+ * it. errors.sh offers it as a provider to programs that must not load it.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mpi_ring - passes messages around a ring of MPI processes, short ones and one
- * that does not fit into a packet, and checks what comes back. Says how often
- * they went round, and which libibverbs the first process has loaded. Compiled
- * with mpicc.
+ * that exceeds a packet, and checks the result. Prints the number of correct
+ * rounds, and which libibverbs the first process has loaded. Compiled with
+ * mpicc.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 5, LONG = 20000 };
 
-static void say_library(void)
+static void print_library(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[512], *path;
@@ -28,7 +28,9 @@ static void say_library(void)
 		fclose(maps);
 }
 
-/* Each process adds one to every number, so all must agree at the end. */
+/*
+ * Each process adds one to every number, so all numbers are equal at the end.
+ */
 static void pass_on(int *numbers, int count, int rank, int size)
 {
 	int i;
@@ -67,7 +69,7 @@ int main(int argc, char **argv)
 		good += went_round(numbers, round < ROUNDS - 1 ? 1 : LONG, rank,
 				   size);
 	if (!rank) {
-		say_library();
+		print_library();
 		printf("ring of %d went round %d times\n", size, good);
 	}
 	MPI_Finalize();

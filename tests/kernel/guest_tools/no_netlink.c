@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * no_netlink COMMAND [ARG]... - runs a command for which RDMA netlink does not
- * exist: a system call filter lets socket(AF_NETLINK, ..., NETLINK_RDMA) fail
- * with EPROTONOSUPPORT, as a kernel without it does. Discovery then has only
- * sysfs. The filter survives exec and is inherited by children.
+ * no_netlink COMMAND [ARG]... - runs a command without RDMA netlink: a system
+ * call filter makes socket(AF_NETLINK, ..., NETLINK_RDMA) fail with
+ * EPROTONOSUPPORT, as a kernel without it does. Discovery then uses only sysfs.
+ * The filter survives exec and is inherited by children.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -41,7 +41,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: no_netlink COMMAND [ARG]...\n");
 		return 125;
 	}
-	/* Root needs no such promise, and set-uid programs keep working. */
+	/*
+	 * Root does not need this setting, and set-uid programs keep working
+	 * without it.
+	 */
 	if (geteuid() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
 		perror("no_netlink: no_new_privs");
 		return 125;

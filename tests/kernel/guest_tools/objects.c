@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects DEVICE GID_INDEX [CHECK] - what the objects around a queue pair do
- * while it works: memory windows, extended and resized CQs, completion events,
- * SRQs, multicast groups, memory regions.
+ * objects DEVICE GID_INDEX [CHECK] - objects used together with a queue pair:
+ * memory windows, extended and resized CQs, completion events, SRQs, multicast
+ * groups, memory regions.
  */
 #define _GNU_SOURCE
 #include "operations_pair.h"
 
 /* -- memory windows -- */
 
-/* A writes through the window; whether that must succeed. */
+/* A writes through the window; @good: whether that must succeed. */
 static bool write_through(struct pair *p, uint32_t rkey, bool good)
 {
 	struct ibv_sge list = sge(from, 16);
@@ -108,7 +108,7 @@ static bool window_type_2(struct pair *p)
 	if (!sent(p, IBV_WC_LOCAL_INV))
 		return false;
 
-	/* again, with the next key, and invalidated from the other side */
+	/* again with the next key, and with a remote invalidation */
 	rkey = ibv_inc_rkey(rkey);
 	if (!bind_type_2(p, mw, rkey, true) || !write_through(p, rkey, true))
 		return false;
@@ -180,7 +180,7 @@ static bool refused_cq(struct pair *p)
 	return true;
 }
 
-/* Its completion brings an event, and stays where it is. */
+/* The completion generates an event, and stays in the CQ. */
 static bool brings_event(struct pair *p, struct ibv_send_wr *wr)
 {
 	struct pollfd fd = { .fd = p->channel->fd, .events = POLLIN };
@@ -203,7 +203,7 @@ static bool resized_cq(struct pair *p)
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE };
 	struct ibv_wc wc;
 
-	/* with an event for each, so that they are all in the CQ */
+	/* with an event for each, so that all of them are in the CQ */
 	for (wr.wr_id = 0; wr.wr_id < 6; wr.wr_id++)
 		NEED(brings_event(p, &wr));
 	if (!complete(p, &wc))
@@ -250,7 +250,7 @@ static bool srq_traffic(struct pair *p)
 	NEED(event.element.srq == p->srq);
 	ibv_ack_async_event(&event);
 
-	/* two are left and must survive the move */
+	/* two receives are left and must survive the resize */
 	attr = (struct ibv_srq_attr){ .max_wr = 500 };
 	NEED(ibv_modify_srq(p->srq, &attr, IBV_SRQ_MAX_WR) == 0);
 	NEED(ibv_query_srq(p->srq, &attr) == 0 && attr.max_wr >= 500);
@@ -302,7 +302,7 @@ static bool memory(struct pair *p)
 	int err;
 
 	NEED(other);
-	NEED(!ibv_reg_mr(pd, (void *)4096, LEN, 0)); /* nothing is there */
+	NEED(!ibv_reg_mr(pd, (void *)4096, LEN, 0)); /* not mapped */
 	at_zero = ibv_reg_mr_iova(pd, from, LEN, 0, ACCESS);
 	NEED(at_zero);
 	NEED(ibv_dereg_mr(at_zero) == 0);
@@ -321,7 +321,7 @@ static const struct check checks[] = {
 	  window_type_2,
 	  { .type = IBV_QPT_RC, .send_ops = RC_OPS } },
 	{ "extended poll", extended_poll, { .type = IBV_QPT_RC } },
-	{ "extended CQ that is refused", refused_cq, { .type = IBV_QPT_RC } },
+	{ "refused extended CQ", refused_cq, { .type = IBV_QPT_RC } },
 	{ "resized CQ", resized_cq, { .type = IBV_QPT_RC } },
 	{ "completion event", completion_event, { .type = IBV_QPT_RC } },
 	{ "SRQ, limit, resize",

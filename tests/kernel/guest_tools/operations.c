@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * operations DEVICE GID_INDEX [CHECK] - every operation on data once, over RC,
- * UC and UD: what arrives is compared, and so is what is refused.
+ * operations DEVICE GID_INDEX [CHECK] - every data operation once, over RC, UC
+ * and UD: arriving data and refused requests are checked.
  */
 #define _GNU_SOURCE
 #include "operations_pair.h"
 
-/* -- RC, the classic way -- */
+/* -- RC, ibv_post_send() -- */
 
 static bool rc_send_imm_inline(struct pair *p)
 {
@@ -89,7 +89,7 @@ static bool rc_atomics(struct pair *p)
 	if (!sent(p, IBV_WC_COMP_SWAP))
 		return false;
 	NEED(*result == 105 && *word == 7);
-	NEED(post(p->a, &wr) == 0); /* does not match any more */
+	NEED(post(p->a, &wr) == 0); /* the value does not match any more */
 	if (!sent(p, IBV_WC_COMP_SWAP))
 		return false;
 	NEED(*result == 7 && *word == 7);
@@ -140,7 +140,7 @@ static bool full_queues(struct pair *p)
 	struct ibv_recv_wr *bad_recv;
 	uint32_t nr = 0;
 
-	/* nobody receives, so nothing leaves the queue */
+	/* no receive is posted, so no request leaves the queue */
 	while (nr <= p->cap.max_send_wr && ibv_post_send(p->a, &wr, &bad) == 0)
 		nr++;
 	NEED(nr == p->cap.max_send_wr);
@@ -169,7 +169,7 @@ static bool bad_requests(struct pair *p)
 	struct ibv_recv_wr *bad_recv;
 	struct ibv_send_wr *bad = NULL;
 
-	/* the first one is sent */
+	/* the first request is sent */
 	NEED(ibv_post_send(p->a, wr, &bad) == EINVAL && bad == &wr[1]);
 	if (!sent(p, IBV_WC_RDMA_WRITE))
 		return false;
@@ -186,7 +186,7 @@ static bool bad_requests(struct pair *p)
 	return quiet(p);
 }
 
-/* Later kernels (6.12) flush the queue before they say what was wrong. */
+/* Later kernels (6.12) flush the queue before they report the error. */
 static bool is_local_error(enum ibv_wc_status status)
 {
 	return status == IBV_WC_LOC_PROT_ERR ||
@@ -295,7 +295,7 @@ static bool wr_batch(struct pair *p)
 	ibv_wr_set_sge(qpx, mr->lkey, (uintptr_t)from, 1);
 	ibv_wr_abort(qpx);
 	usleep(20000);
-	return quiet(p) && rc_send(p); /* both ways on one QP */
+	return quiet(p) && rc_send(p); /* both APIs on one QP */
 }
 
 static bool refused_send_ops(struct pair *p)
@@ -312,14 +312,14 @@ static bool refused_send_ops(struct pair *p)
 	return true;
 }
 
-/* -- what only newer kernels have -- */
+/* -- operations of newer kernels only -- */
 
 #define CAP_FLUSH	 (1ULL << 38) /* of device_cap_flags_ex */
 #define CAP_ATOMIC_WRITE (1ULL << 40)
 
 /*
- * A again, with these operations; if the kernel does not have them they must
- * be refused, and the check ends.
+ * Makes A again with these operations. If the kernel lacks them they must be
+ * refused, and the check ends.
  */
 static bool renew_a(struct pair *p, uint64_t send_ops, uint64_t cap)
 {
@@ -436,7 +436,7 @@ static bool ud_traffic(struct pair *p)
 	struct ibv_ah *ah = ah_new(&gid);
 
 	NEED(ah);
-	NEED(post(p->a, &wr) == EINVAL); /* no address */
+	NEED(post(p->a, &wr) == EINVAL); /* no address handle */
 	wr.wr.ud.ah = ah;
 	NEED(post_recv(p, to, 100) == 0);
 	NEED(post(p->a, &wr) == 0);
@@ -464,7 +464,7 @@ static const struct check checks[] = {
 	{ "write and read", rc_rdma, { .type = IBV_QPT_RC } },
 	{ "write with immediate", rc_write_imm, { .type = IBV_QPT_RC } },
 	{ "atomics", rc_atomics, { .type = IBV_QPT_RC } },
-	{ "queues many times around",
+	{ "queues wrap many times",
 	  rc_many,
 	  { .type = IBV_QPT_RC, .depth = 5 } },
 	{ "full queues", full_queues, { .type = IBV_QPT_RC } },
@@ -476,7 +476,7 @@ static const struct check checks[] = {
 	{ "ibv_wr batch",
 	  wr_batch,
 	  { .type = IBV_QPT_RC, .send_ops = RC_OPS } },
-	{ "ibv_wr operations that are refused",
+	{ "refused ibv_wr operations",
 	  refused_send_ops,
 	  { .type = IBV_QPT_RC } },
 	{ "atomic write", wr_atomic_write, { .type = IBV_QPT_RC } },

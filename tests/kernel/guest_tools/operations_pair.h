@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the programs operations and objects share: two queue pairs of one
- * process that talk to each other over the device itself, with a CQ of both,
- * and the loop over a table of checks. A check prints one line: "ok NAME",
- * "skip NAME: WHY" or "FAIL NAME: WHY".
+ * Shared by the programs operations and objects: two connected queue pairs of
+ * one process on one device, with one CQ, and the loop over a table of checks.
+ * A check prints one line: "ok NAME", "skip NAME: WHY" or "FAIL NAME: WHY".
  *
  * Included by one .c file per program, which defines `checks`.
  */
@@ -29,7 +28,7 @@
 	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
 	 IBV_ACCESS_MW_BIND)
 
-/* Ends a check, with the reason. */
+/* Ends a check with a reason. */
 #define FAIL(...)                                        \
 	do {                                             \
 		snprintf(why, sizeof(why), __VA_ARGS__); \
@@ -50,7 +49,7 @@ static struct ibv_context *ctx;
 static struct ibv_device_attr_ex device;
 static struct ibv_pd *pd;
 static struct ibv_mr *mr;
-/* from and to: the two ends' memory, in one region */
+/* The memory of both ends, in one region. */
 static char *from, *to;
 static union ibv_gid gid;
 
@@ -63,7 +62,7 @@ static union ibv_gid gid;
 
 struct pair {
 	struct ibv_comp_channel *channel;
-	struct ibv_cq_ex *cq; /* of both ends, polled either way */
+	struct ibv_cq_ex *cq; /* of both ends, polled by either API */
 	struct ibv_srq *srq;
 	struct ibv_qp *a, *b;
 	struct ibv_qp_cap cap;
@@ -76,7 +75,7 @@ struct pair_args {
 	bool srq;
 };
 
-/* The check passes, but says nothing. */
+/* The check passes without a result. */
 static inline bool skip_because(const char *reason)
 {
 	snprintf(why, sizeof(why), "%s", reason);
@@ -213,7 +212,7 @@ static inline bool pair_new(struct pair *p, const struct pair_args *args)
 	return pair_connect(p);
 }
 
-/* -- requests and completions -- */
+/* -- work requests and completions -- */
 
 static inline struct ibv_sge sge(char *addr, uint32_t length)
 {
@@ -242,7 +241,7 @@ static inline int post(struct ibv_qp *qp, struct ibv_send_wr *wr)
 	return ibv_post_send(qp, wr, &bad);
 }
 
-/* Next completion, of either end; waits for it. */
+/* Waits for the next completion of either end. */
 static inline bool complete(struct pair *p, struct ibv_wc *wc)
 {
 	int nr = 0;
@@ -257,7 +256,7 @@ static inline bool complete(struct pair *p, struct ibv_wc *wc)
 	return true;
 }
 
-/* The completion of a send, which must be good. */
+/* Waits for the successful completion of a send. */
 static inline bool sent(struct pair *p, enum ibv_wc_opcode opcode)
 {
 	struct ibv_wc wc;
@@ -270,7 +269,7 @@ static inline bool sent(struct pair *p, enum ibv_wc_opcode opcode)
 	return true;
 }
 
-/* A send and its receive, in either order. */
+/* Waits for a send and its receive, in either order. */
 static inline bool sent_and_received(struct pair *p, struct ibv_wc *ret)
 {
 	struct ibv_wc wc;
@@ -316,7 +315,7 @@ static inline bool do_send(struct pair *p, enum ibv_wr_opcode opcode,
 	memset(from, 'f', 100);
 	memset(to, 't', 100);
 	NEED(post_recv(p, to, LEN) == 0);
-	if (flags & IBV_SEND_INLINE) /* the key is not looked at */
+	if (flags & IBV_SEND_INLINE) /* the provider does not use the key */
 		list[0].lkey = list[2].lkey = 0xdead;
 	NEED(post(p->a, &wr) == 0);
 	if (flags & IBV_SEND_INLINE)
@@ -392,7 +391,7 @@ static inline bool close_device(void)
 	return true;
 }
 
-/* Runs all checks, or those that are named behind device and GID index. */
+/* Runs all checks, or those that are named after device and GID index. */
 static inline int run_checks(int argc, char **argv, const struct check *checks)
 {
 	int failed = 0;

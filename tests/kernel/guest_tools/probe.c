@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe [-w] [DEVICE] - lists the devices, opens one, and says in one line each
- * how that went and how long it took:
+ * probe [-w] [DEVICE] - lists the devices, opens one, and prints for each step
+ * one line with the result and the time:
  *
- *	list: 2
- *	open rxe0: EACCES 3 ms
+ * 	list: 2
+ * 	open rxe0: EACCES 3 ms
  *
- * With -w it waits between the two for a line on standard input, so that a
- * script can take the device away. Exit code 0 whenever there is an answer.
+ * With -w it waits between the two steps for a line on standard input, so that
+ * a script can remove the device. Exit code 0 if both steps have a result.
  */
 #define _GNU_SOURCE
 #include <infiniband/verbs.h>

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """pyverbs_results.py TESTS OUTPUT OPTION...
 
-Runs the test suite that comes with pyverbs, from its folder TESTS and with the
-options of its own run_tests.py, and writes one line a test to OUTPUT: what
-became of it (ok, skip, fail) and its name, separated by a tab. The exit code is
-0 when the suite came to its end, whatever the results.
+Runs the test suite that comes with pyverbs, from its folder TESTS and with the options of its own
+run_tests.py, and writes one line a test to OUTPUT: the result (ok, skip, fail) and the name,
+separated by a tab. The exit code is 0 if the suite ran to its end, with any results.
 """
 
 import os
@@ -15,7 +14,7 @@ from importlib.machinery import SourceFileLoader
 
 
 class Result(unittest.TextTestResult):
-    """Notes each result; a test whose subtest failed has failed."""
+    """Records each result; a test with a failed subtest has failed."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)

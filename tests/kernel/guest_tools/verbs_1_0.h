@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibverbs 1.0 as a program of 2006 saw it: the objects that differ from
- * those of today, the 33 functions in their old version, and the data path,
- * which was inline. A program that includes this imports ibv_X@IBVERBS_1.0 from
- * libibverbs.so.1. Functions and structs begin with v10_ here, since the header
- * of today is needed for all that has stayed the same.
+ * libibverbs 1.0 of 2006: the objects that differ from the current ones, the 33
+ * functions in their old version, and the data path, which was inline. A
+ * program that includes this header imports ibv_X@IBVERBS_1.0 from
+ * libibverbs.so.1. Functions and structs begin with v10_ here, since unchanged
+ * declarations come from the current header.
  */
 #ifndef VERBS_1_0_H
 #define VERBS_1_0_H
@@ -188,7 +188,7 @@ V10(int, destroy_ah, struct v10_ah *ah);
 V10(int, attach_mcast, struct v10_qp *qp, union ibv_gid *gid, uint16_t lid);
 V10(int, detach_mcast, struct v10_qp *qp, union ibv_gid *gid, uint16_t lid);
 
-/* -- what was inline -- */
+/* -- functions that were inline -- */
 
 static inline int v10_poll_cq(struct v10_cq *cq, int num_entries,
 			      struct ibv_wc *wc)

@@ -32,11 +32,13 @@ static bool flush(struct end *end, enum ibv_selectivity_level level,
 static bool flush_written(struct end *end, enum ibv_selectivity_level level,
 			  uint32_t len)
 {
-	if (!end->asks)
-		return meet() && meet() && filled(0, 3, LENGTH) && meet();
-	fill(SOURCE, 3, LENGTH);
-	return meet() && flush(end, level, len) && sent(end, IBV_WC_FLUSH) &&
-	       meet() && meet();
+	if (!end->is_requester)
+		return wait_for_other() && wait_for_other() &&
+		       has_pattern(0, 3, LENGTH) && wait_for_other();
+	fill_pattern(SOURCE, 3, LENGTH);
+	return wait_for_other() && flush(end, level, len) &&
+	       expect_sent(end, IBV_WC_FLUSH) && wait_for_other() &&
+	       wait_for_other();
 }
 
 static bool flush_range(struct end *end)
@@ -54,13 +56,14 @@ static bool flush_is_refused(struct end *end, uint32_t len,
 {
 	struct ibv_wc wc;
 
-	if (!end->asks)
-		return meet() && meet();
-	if (!meet() || !flush(end, IBV_FLUSH_RANGE, len) || !complete(end, &wc))
+	if (!end->is_requester)
+		return wait_for_other() && wait_for_other();
+	if (!wait_for_other() || !flush(end, IBV_FLUSH_RANGE, len) ||
+	    !poll_completion(end, &wc))
 		return false;
 	if (wc.wr_id != 2 || wc.status != status)
 		FAIL("%s", ibv_wc_status_str(wc.status));
-	return meet();
+	return wait_for_other();
 }
 
 static bool flush_after_region(struct end *end)
