@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2154 # variables of lib.sh
 #
-# How many instructions each verbs call takes in user space: runs
+# Counts the instructions of each verbs call in user space: runs
 # calls_control_bench and calls_data_bench under callgrind with both libraries,
-# prints one table, and checks that no call of ours takes more than the
-# distribution's. What the kernel does is not counted; it is the same for both.
-# The counts of two runs are equal, but for listing devices, where both libraries
-# read folders; so there is no tolerance.
+# prints one table, and checks that no call of our library takes more
+# instructions than the distribution's. The kernel's instructions are not
+# counted; they are equal for both. The counts of two runs are equal, except for
+# listing devices, where both libraries read folders; so there is no tolerance.
 # Sourced in the guest, after lib.sh, by the case that makes the device.
 . "$(dirname "${BASH_SOURCE[0]}")/result.sh"
 
 calls_programs=(control data)
 
-# calls_run LIBRARY PROGRAM DEVICE GID_INDEX - callgrind leaves one file for each
-# row in $scratch/calls.LIBRARY.
+# calls_run LIBRARY PROGRAM DEVICE GID_INDEX - callgrind writes one file for
+# each row to $scratch/calls.LIBRARY.
 calls_run() {
 	local folder=$scratch/calls.$1
 
@@ -34,8 +34,8 @@ calls_measure() {
 	done
 }
 
-# calls_counts LIBRARY - lines "NAME<tab>INSTRUCTIONS", in the order of the
-# measurements, for one call and without what counting itself costs.
+# calls_counts LIBRARY - prints lines "NAME<tab>INSTRUCTIONS", in the order of
+# the measurements, for one call and without the cost of counting.
 calls_counts() {
 	local program
 
@@ -67,7 +67,7 @@ calls_counts() {
 	done
 }
 
-# calls_result - leaves the table as tests/bench/README.md describes it.
+# calls_result - writes the table in the format of tests/bench/README.md.
 calls_result() {
 	{
 		result_head
@@ -80,7 +80,8 @@ calls_result() {
 	} >"$LANE_OUT/calls.tsv"
 }
 
-# calls_table - prints it, and leaves the rows above 1.0 in $scratch/calls.above.
+# calls_table - prints the table, and writes the rows above 1.0 to
+# $scratch/calls.above.
 calls_table() {
 	calls_result
 	echo
@@ -99,7 +100,7 @@ calls_table() {
 	echo
 }
 
-# calls_none_above - the check: no row of the table is above 1.0.
+# calls_none_above - checks that no row of the table is above 1.0.
 calls_none_above() {
 	[ "$(calls_counts ours | wc -l)" -ge 50 ] || return 1
 	cat "$scratch/calls.above"

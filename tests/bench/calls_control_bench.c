@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls that make, ask and destroy: calls_control_bench DEVICE GID_INDEX,
- * started by calls_bench.sh, makes each of them several times while callgrind
- * counts its instructions (calls_rig.h). The table at the end says in which
- * order, and what comes before and after a call that is not counted with it.
+ * Calls that create, query and destroy objects: calls_control_bench DEVICE
+ * GID_INDEX, started by calls_bench.sh, makes each of them several times while
+ * callgrind counts its instructions (calls_rig.h). The table at the end
+ * contains the order of the calls, and the functions before and after a call
+ * that are not counted with it.
  */
 #include <infiniband/verbs.h>
 
 #include "calls_rig.h"
 
-/* What a measured call made. */
+/* Objects of measured calls. */
 static struct ibv_device **list;
 static struct ibv_device *device;
 static struct ibv_context *made_ctx;
@@ -40,7 +41,7 @@ static int free_list(void)
 
 static void do_get_list(void)
 {
-	must(get_list(), "list");
+	require_success(get_list(), "list");
 }
 
 static void do_free_list(void)
@@ -61,12 +62,12 @@ static int close_device(void)
 
 static void do_open(void)
 {
-	must(open_device(), "open");
+	require_success(open_device(), "open");
 }
 
 static void do_close(void)
 {
-	must(close_device(), "close");
+	require_success(close_device(), "close");
 }
 
 static int query_device(void)
@@ -135,12 +136,12 @@ static int dealloc_pd(void)
 
 static void do_alloc_pd(void)
 {
-	must(alloc_pd(), "alloc_pd");
+	require_success(alloc_pd(), "alloc_pd");
 }
 
 static void do_dealloc_pd(void)
 {
-	must(dealloc_pd(), "dealloc_pd");
+	require_success(dealloc_pd(), "dealloc_pd");
 }
 
 static int reg_mr(void)
@@ -156,12 +157,12 @@ static int dereg_mr(void)
 
 static void do_reg_mr(void)
 {
-	must(reg_mr(), "reg_mr");
+	require_success(reg_mr(), "reg_mr");
 }
 
 static void do_dereg_mr(void)
 {
-	must(dereg_mr(), "dereg_mr");
+	require_success(dereg_mr(), "dereg_mr");
 }
 
 static int alloc_mw(void)
@@ -177,12 +178,12 @@ static int dealloc_mw(void)
 
 static void do_alloc_mw(void)
 {
-	must(alloc_mw(), "alloc_mw");
+	require_success(alloc_mw(), "alloc_mw");
 }
 
 static void do_dealloc_mw(void)
 {
-	must(dealloc_mw(), "dealloc_mw");
+	require_success(dealloc_mw(), "dealloc_mw");
 }
 
 static int create_ah(void)
@@ -200,12 +201,12 @@ static int destroy_ah(void)
 
 static void do_create_ah(void)
 {
-	must(create_ah(), "create_ah");
+	require_success(create_ah(), "create_ah");
 }
 
 static void do_destroy_ah(void)
 {
-	must(destroy_ah(), "destroy_ah");
+	require_success(destroy_ah(), "destroy_ah");
 }
 
 static int create_channel(void)
@@ -221,12 +222,12 @@ static int destroy_channel(void)
 
 static void do_create_channel(void)
 {
-	must(create_channel(), "create_comp_channel");
+	require_success(create_channel(), "create_comp_channel");
 }
 
 static void do_destroy_channel(void)
 {
-	must(destroy_channel(), "destroy_comp_channel");
+	require_success(destroy_channel(), "destroy_comp_channel");
 }
 
 static int create_cq(void)
@@ -242,12 +243,12 @@ static int destroy_cq(void)
 
 static void do_create_cq(void)
 {
-	must(create_cq(), "create_cq");
+	require_success(create_cq(), "create_cq");
 }
 
 static void do_destroy_cq(void)
 {
-	must(destroy_cq(), "destroy_cq");
+	require_success(destroy_cq(), "destroy_cq");
 }
 
 static int resize_cq(void)
@@ -290,12 +291,12 @@ static int destroy_srq(void)
 
 static void do_create_srq(void)
 {
-	must(create_srq(), "create_srq");
+	require_success(create_srq(), "create_srq");
 }
 
 static void do_destroy_srq(void)
 {
-	must(destroy_srq(), "destroy_srq");
+	require_success(destroy_srq(), "destroy_srq");
 }
 
 static int create_qp(void)
@@ -355,24 +356,24 @@ static int query_qp(void)
 
 static void do_create_qp(void)
 {
-	must(create_qp(), "create_qp");
+	require_success(create_qp(), "create_qp");
 }
 
 static void do_init_qp(void)
 {
 	do_create_qp();
-	must(modify_to_init(), "INIT");
+	require_success(modify_to_init(), "INIT");
 }
 
 static void do_rtr_qp(void)
 {
 	do_init_qp();
-	must(modify_to_rtr(), "RTR");
+	require_success(modify_to_rtr(), "RTR");
 }
 
 static void do_destroy_qp(void)
 {
-	must(destroy_qp(), "destroy_qp");
+	require_success(destroy_qp(), "destroy_qp");
 }
 
 static const struct call calls[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls that move data: calls_data_bench DEVICE GID_INDEX, started by
+ * Calls that move data: calls_data_bench DEVICE GID_INDEX, started by
  * calls_bench.sh, makes each of them several times while callgrind counts its
- * instructions (calls_rig.h). Messages go from a queue pair to itself; a call
- * that polls begins when all that it is to find has arrived, so that it never
+ * instructions (calls_rig.h). Messages go from a queue pair to itself. A
+ * polling call starts after all its completions have arrived, so that it never
  * waits.
  */
 #include <infiniband/verbs.h>
@@ -16,7 +16,7 @@ static struct ibv_wc wcs[BURST];
 /* Messages                                                                  */
 /* ------------------------------------------------------------------------ */
 
-/* The two halves of memory: what is sent, and where it arrives. */
+/* The two halves of memory: the source and the target of messages. */
 static struct ibv_sge sge_to_send(void)
 {
 	return (struct ibv_sge){ (uintptr_t)memory, LEN, mr->lkey };
@@ -39,7 +39,7 @@ static int post_recv(struct loop *loop)
 	return ibv_post_recv(loop->qp, &wr, &bad);
 }
 
-static void address(const struct loop *loop, struct ibv_send_wr *wr)
+static void set_address(const struct loop *loop, struct ibv_send_wr *wr)
 {
 	if (loop != &ud)
 		return;
@@ -48,7 +48,7 @@ static void address(const struct loop *loop, struct ibv_send_wr *wr)
 	wr->wr.ud.remote_qkey = QKEY;
 }
 
-/* Solicited: its arrival is an event. */
+/* A solicited message raises an event on arrival. */
 static int post_send(struct loop *loop, unsigned int flags)
 {
 	struct ibv_sge sge = sge_to_send();
@@ -60,28 +60,29 @@ static int post_send(struct loop *loop, unsigned int flags)
 	};
 	struct ibv_send_wr *bad;
 
-	address(loop, &wr);
+	set_address(loop, &wr);
 	return ibv_post_send(loop->qp, &wr, &bad);
 }
 
-/* The last of @nr messages that are to come raises an event. */
-static void expect(struct loop *loop, int nr)
+/* The last of @nr outstanding messages raises an event. */
+static void expect_messages(struct loop *loop, int nr)
 {
-	must(ibv_req_notify_cq(loop->recv_cq, 1), "req_notify_cq");
+	require_success(ibv_req_notify_cq(loop->recv_cq, 1), "req_notify_cq");
 	for (int i = 0; i < nr; i++)
-		must(post_recv(loop), "post_recv");
+		require_success(post_recv(loop), "post_recv");
 }
 
-static void await(struct loop *loop)
+static void wait_for_event(struct loop *loop)
 {
 	struct ibv_cq *cq;
 	void *context;
 
-	must(ibv_get_cq_event(loop->channel, &cq, &context), "get_cq_event");
+	require_success(ibv_get_cq_event(loop->channel, &cq, &context),
+			"get_cq_event");
 	ibv_ack_cq_events(cq, 1);
 }
 
-static void drain(struct ibv_cq *cq, int nr)
+static void drain_cq(struct ibv_cq *cq, int nr)
 {
 	struct ibv_wc wc;
 
@@ -96,18 +97,19 @@ static void drain(struct ibv_cq *cq, int nr)
 
 static void send_burst(struct loop *loop, int nr)
 {
-	expect(loop, nr);
+	expect_messages(loop, nr);
 	for (int i = 1; i <= nr; i++)
-		must(post_send(loop, i == nr ? IBV_SEND_SOLICITED : 0),
-		     "post_send");
+		require_success(
+			post_send(loop, i == nr ? IBV_SEND_SOLICITED : 0),
+			"post_send");
 }
 
-/* The completions are in recv_cq, all of them. */
+/* Waits until all completions are in recv_cq. */
 static void deliver(struct loop *loop, int nr)
 {
 	send_burst(loop, nr);
-	await(loop);
-	drain(loop->send_cq, nr);
+	wait_for_event(loop);
+	drain_cq(loop->send_cq, nr);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -116,18 +118,18 @@ static void deliver(struct loop *loop, int nr)
 
 static void expect_one(void)
 {
-	expect(&rc, 1);
+	expect_messages(&rc, 1);
 }
 
 static void drain_one(void)
 {
-	drain(rc.send_cq, 1);
-	drain(rc.recv_cq, 1);
+	drain_cq(rc.send_cq, 1);
+	drain_cq(rc.recv_cq, 1);
 }
 
 static void finish_one(void)
 {
-	await(&rc);
+	wait_for_event(&rc);
 	drain_one();
 }
 
@@ -158,7 +160,7 @@ static int post_write(void)
 
 static void finish_write(void)
 {
-	drain(rc.send_cq, 1);
+	drain_cq(rc.send_cq, 1);
 }
 
 static int post_send_gather(void)
@@ -181,14 +183,14 @@ static int post_send_gather(void)
 
 static void expect_burst(void)
 {
-	expect(&rc, BURST);
+	expect_messages(&rc, BURST);
 }
 
 static void finish_burst(void)
 {
-	await(&rc);
-	drain(rc.send_cq, BURST);
-	drain(rc.recv_cq, BURST);
+	wait_for_event(&rc);
+	drain_cq(rc.send_cq, BURST);
+	drain_cq(rc.recv_cq, BURST);
 }
 
 static int post_send_burst(void)
@@ -212,7 +214,7 @@ static int post_send_burst(void)
 
 static void expect_ud(void)
 {
-	expect(&ud, 1);
+	expect_messages(&ud, 1);
 }
 
 static int post_send_ud(void)
@@ -222,14 +224,14 @@ static int post_send_ud(void)
 
 static void finish_ud(void)
 {
-	await(&ud);
-	drain(ud.send_cq, 1);
-	drain(ud.recv_cq, 1);
+	wait_for_event(&ud);
+	drain_cq(ud.send_cq, 1);
+	drain_cq(ud.recv_cq, 1);
 }
 
-static void arm(void)
+static void post_one_receive(void)
 {
-	expect(&rc, 0);
+	expect_messages(&rc, 0);
 }
 
 static int post_recv_one(void)
@@ -255,7 +257,7 @@ static int post_recv_burst(void)
 
 static void use_recv(void)
 {
-	must(post_send(&rc, IBV_SEND_SOLICITED), "post_send");
+	require_success(post_send(&rc, IBV_SEND_SOLICITED), "post_send");
 	finish_one();
 }
 
@@ -263,13 +265,13 @@ static void use_recv_burst(void)
 {
 	for (int i = 0; i < BURST; i++) {
 		use_recv();
-		arm();
+		post_one_receive();
 	}
 }
 
 static void arm_shared(void)
 {
-	expect(&shared, 0);
+	expect_messages(&shared, 0);
 }
 
 static int post_srq_recv(void)
@@ -279,10 +281,10 @@ static int post_srq_recv(void)
 
 static void use_srq_recv(void)
 {
-	must(post_send(&shared, IBV_SEND_SOLICITED), "post_send");
-	await(&shared);
-	drain(shared.send_cq, 1);
-	drain(shared.recv_cq, 1);
+	require_success(post_send(&shared, IBV_SEND_SOLICITED), "post_send");
+	wait_for_event(&shared);
+	drain_cq(shared.send_cq, 1);
+	drain_cq(shared.recv_cq, 1);
 }
 
 static int wr_send(void)
@@ -439,7 +441,7 @@ static int get_event(void)
 static void do_get_event(void)
 {
 	send_one();
-	must(get_event(), "get_cq_event");
+	require_success(get_event(), "get_cq_event");
 }
 
 static int ack_event(void)
@@ -469,8 +471,9 @@ static const struct call calls[] = {
 	{ "ibv_wr_start..complete, RDMA write", NULL, wr_write, finish_write },
 	{ "ibv_wr_start..complete, 16", expect_burst, wr_send_burst,
 	  finish_burst },
-	{ "ibv_post_recv", arm, post_recv_one, use_recv },
-	{ "ibv_post_recv, list of 16", arm, post_recv_burst, use_recv_burst },
+	{ "ibv_post_recv", post_one_receive, post_recv_one, use_recv },
+	{ "ibv_post_recv, list of 16", post_one_receive, post_recv_burst,
+	  use_recv_burst },
 	{ "ibv_post_srq_recv", arm_shared, post_srq_recv, use_srq_recv },
 	{ "ibv_poll_cq, empty", NULL, poll_empty, NULL },
 	{ "ibv_poll_cq, 1", deliver_one, poll_one, NULL },
@@ -493,7 +496,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	gid_index = atoi(argv[2]);
-	devices = need(ibv_get_device_list(NULL), "list");
+	devices = require_object(ibv_get_device_list(NULL), "list");
 	rig_up(find_device(devices, argv[1]));
 	ibv_free_device_list(devices);
 

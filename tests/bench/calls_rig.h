@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What calls_control_bench.c and calls_data_bench.c measure with: queue pairs
- * that talk to themselves over the device, steps that bring them from one
- * measured call to the next, and the loop over a table of calls.
+ * Shared by calls_control_bench.c and calls_data_bench.c: queue pairs that are
+ * connected to themselves over the device, functions that prepare the next
+ * measured call, and the loop over a table of calls.
  *
- * Callgrind counts between the two requests of run_once() and nowhere else. For
- * each row of the table it writes a file that carries the name of the row and
- * how often the call was made. The row "nothing" is what counting costs.
+ * Callgrind counts only between the two requests of run_once(). For each row of
+ * the table it writes a file with the name of the row and the number of calls.
+ * The row "nothing" is the cost of counting.
  */
 #ifndef CALLS_RIG_H
 #define CALLS_RIG_H
@@ -21,15 +21,15 @@
 #include <string.h>
 #include <valgrind/callgrind.h>
 
-/* Times that a call is made before it is counted: its symbols are found. */
+/* Uncounted calls at the begin, which resolve symbols. */
 #define WARM_UP 2
 #define COUNT	20
 
 #define PORT  1
 #define DEPTH 64 /* of each queue */
-#define BURST 16 /* messages where more than one is meant */
+#define BURST 16 /* messages of a call that handles several */
 #define LEN   64 /* bytes of a message */
-#define GRH   40 /* bytes in front of a received UD message */
+#define GRH   40 /* bytes before a received UD message */
 #define QKEY  0x11223344
 
 #define ACCESS                                              \
@@ -43,7 +43,7 @@ struct call {
 	void (*after)(void);  /* or NULL */
 };
 
-/* A queue pair whose other end is itself. */
+/* A queue pair that is connected to itself. */
 struct loop {
 	struct ibv_comp_channel *channel; /* of recv_cq */
 	struct ibv_cq *send_cq, *recv_cq;
@@ -58,7 +58,7 @@ static union ibv_gid gid;
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_mr *mr;
-static struct ibv_ah *ah; /* of the device itself */
+static struct ibv_ah *ah; /* for the device's own address */
 static char memory[8192] __attribute__((aligned(4096)));
 static struct loop rc, extended, shared, ud;
 
@@ -68,13 +68,13 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void must(int status, const char *what)
+static void require_success(int status, const char *what)
 {
 	if (status)
 		die(what);
 }
 
-static void *need(void *object, const char *what)
+static void *require_object(void *object, const char *what)
 {
 	if (!object)
 		die(what);
@@ -201,36 +201,39 @@ static void loop_up(struct loop *loop, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr_ex attr;
 
-	loop->channel = need(ibv_create_comp_channel(ctx), "channel");
+	loop->channel = require_object(ibv_create_comp_channel(ctx), "channel");
 	if (loop == &extended) {
-		loop->recv_cq_ex = need(new_cq_ex(loop->channel), "CQ");
+		loop->recv_cq_ex =
+			require_object(new_cq_ex(loop->channel), "CQ");
 		loop->recv_cq = ibv_cq_ex_to_cq(loop->recv_cq_ex);
 	} else {
-		loop->recv_cq =
-			need(ibv_create_cq(ctx, DEPTH, NULL, loop->channel, 0),
-			     "CQ");
+		loop->recv_cq = require_object(
+			ibv_create_cq(ctx, DEPTH, NULL, loop->channel, 0),
+			"CQ");
 	}
-	loop->send_cq = need(ibv_create_cq(ctx, DEPTH, NULL, NULL, 0), "CQ");
+	loop->send_cq =
+		require_object(ibv_create_cq(ctx, DEPTH, NULL, NULL, 0), "CQ");
 	if (loop == &shared)
-		loop->srq = need(new_srq(), "SRQ");
+		loop->srq = require_object(new_srq(), "SRQ");
 	attr = qp_attr(loop, type);
-	loop->qp = need(ibv_create_qp_ex(ctx, &attr), "QP");
-	loop->qpx = need(ibv_qp_to_qp_ex(loop->qp), "extended QP");
-	must(to_init(loop->qp), "INIT");
-	must(to_rtr(loop->qp), "RTR");
-	must(to_rts(loop->qp), "RTS");
+	loop->qp = require_object(ibv_create_qp_ex(ctx, &attr), "QP");
+	loop->qpx = require_object(ibv_qp_to_qp_ex(loop->qp), "extended QP");
+	require_success(to_init(loop->qp), "INIT");
+	require_success(to_rtr(loop->qp), "RTR");
+	require_success(to_rts(loop->qp), "RTS");
 }
 
 static void rig_up(struct ibv_device *device)
 {
 	struct ibv_ah_attr attr;
 
-	ctx = need(ibv_open_device(device), "open");
-	must(ibv_query_gid(ctx, PORT, gid_index, &gid), "query_gid");
-	pd = need(ibv_alloc_pd(ctx), "alloc_pd");
-	mr = need(ibv_reg_mr(pd, memory, sizeof(memory), ACCESS), "reg_mr");
+	ctx = require_object(ibv_open_device(device), "open");
+	require_success(ibv_query_gid(ctx, PORT, gid_index, &gid), "query_gid");
+	pd = require_object(ibv_alloc_pd(ctx), "alloc_pd");
+	mr = require_object(ibv_reg_mr(pd, memory, sizeof(memory), ACCESS),
+			    "reg_mr");
 	attr = own_address();
-	ah = need(ibv_create_ah(pd, &attr), "create_ah");
+	ah = require_object(ibv_create_ah(pd, &attr), "create_ah");
 	loop_up(&rc, IBV_QPT_RC);
 	loop_up(&extended, IBV_QPT_RC);
 	loop_up(&shared, IBV_QPT_RC);
@@ -241,7 +244,7 @@ static void rig_up(struct ibv_device *device)
 /* Counting                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static int nothing(void)
+static int call_nothing(void)
 {
 	return 0;
 }
@@ -265,7 +268,7 @@ static void measure(const struct call *call, int warm_up, int count)
 	for (int i = 0; i < warm_up + count; i++) {
 		if (call->before)
 			call->before();
-		must(run_once(call, i >= warm_up), call->name);
+		require_success(run_once(call, i >= warm_up), call->name);
 		if (call->after)
 			call->after();
 	}
@@ -275,7 +278,7 @@ static void measure(const struct call *call, int warm_up, int count)
 
 static void measure_all(const struct call *calls, size_t nr)
 {
-	const struct call empty = { "nothing", NULL, nothing, NULL };
+	const struct call empty = { "nothing", NULL, call_nothing, NULL };
 
 	measure(&empty, WARM_UP, COUNT);
 	for (size_t i = 0; i < nr; i++)

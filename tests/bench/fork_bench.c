@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What it costs a program to register and free memory after ibv_fork_init(3),
- * the device aside: fork_bench LIBRARY [COUNT]. Calls ibv_dontfork_range() and
- * ibv_dofork_range() of the library file that is named, and prints a line of
+ * fork_bench LIBRARY [COUNT] - the cost of registering and deregistering memory
+ * after ibv_fork_init(3), without the device. Calls ibv_dontfork_range() and
+ * ibv_dofork_range() of the named library file, and prints a line of
  * key=nanoseconds of processor time for each call and pattern of registrations.
  * fork_bench.sh compares two libraries with it.
  */
@@ -23,7 +23,7 @@
 #define FORK_ENABLED	   1 /* enum ibv_fork_status */
 #define NOTHING_TO_MEASURE 77
 
-/* Pages of address space; of which nothing is ever touched. */
+/* Pages of address space, none of which is ever touched. */
 #define NR_PAGES ((size_t)1 << 20)
 
 static int (*dontfork_range)(void *base, size_t size);
@@ -81,14 +81,14 @@ static void dofork(const struct range *range)
 /* Patterns                                                                  */
 /* ------------------------------------------------------------------------ */
 
-/* Buffers of one page, side by side. */
+/* Adjacent buffers of one page. */
 static struct range neighbours(size_t i)
 {
 	return (struct range){ i * page, page };
 }
 
-/* Many buffers in a page, as malloc() hands them out. */
-static struct range small(size_t i)
+/* Many buffers in a page, as malloc() returns them. */
+static struct range many_per_page(size_t i)
 {
 	return (struct range){ i * 256, 200 };
 }
@@ -108,7 +108,7 @@ static struct range anywhere(size_t i)
 	};
 }
 
-/* A buffer around all those before it. */
+/* A buffer around all earlier ones. */
 static struct range nested(size_t i)
 {
 	return (struct range){ (NR_PAGES / 2 - i) * page, (2 * i + 1) * page };
@@ -125,7 +125,7 @@ static void shuffle(void)
 	}
 }
 
-/* All are registered, then all are freed, in another order. */
+/* Registers all buffers, then deregisters all, in another order. */
 static void all_at_once(const char *name, struct range (*range_of)(size_t))
 {
 	double start, middle, end;
@@ -145,7 +145,10 @@ static void all_at_once(const char *name, struct range (*range_of)(size_t))
 	       (now_ns() - end) / (double)count);
 }
 
-/* Each is freed before the next is registered, beside islands that stay. */
+/*
+ * Deregisters each buffer before it registers the next one, beside islands that
+ * stay.
+ */
 static void one_by_one(const char *name)
 {
 	double start;
@@ -171,14 +174,14 @@ static void one_by_one(const char *name)
 static const struct pattern {
 	const char *name;
 	struct range (*range_of)(size_t i); /* NULL: one by one */
-	size_t parts; /* of COUNT: where a library takes n steps, n^2 is long */
+	size_t parts; /* divisor of COUNT: n steps per call take n^2 time */
 } patterns[] = {
-	{ "neighbours", neighbours, 1 }, { "small", small, 1 },
+	{ "neighbours", neighbours, 1 }, { "small", many_per_page, 1 },
 	{ "chain", chain, 1 },		 { "anywhere", anywhere, 1 },
 	{ "nested", nested, 10 },	 { "one_by_one", NULL, 1 },
 };
 
-static void *function(void *library, const char *name, const char *version)
+static void *load_function(void *library, const char *name, const char *version)
 {
 	void *address = dlvsym(library, name, version);
 
@@ -189,7 +192,7 @@ static void *function(void *library, const char *name, const char *version)
 	return address;
 }
 
-static void load(const char *file)
+static void load_library(const char *file)
 {
 	void *library = dlopen(file, RTLD_NOW);
 	int (*fork_init)(void);
@@ -200,13 +203,13 @@ static void load(const char *file)
 		exit(1);
 	}
 	*(void **)&fork_init =
-		function(library, "ibv_fork_init", "IBVERBS_1.1");
-	*(void **)&is_initialized =
-		function(library, "ibv_is_fork_initialized", "IBVERBS_1.13");
+		load_function(library, "ibv_fork_init", "IBVERBS_1.1");
+	*(void **)&is_initialized = load_function(
+		library, "ibv_is_fork_initialized", "IBVERBS_1.13");
 	*(void **)&dontfork_range =
-		function(library, "ibv_dontfork_range", "IBVERBS_1.1");
+		load_function(library, "ibv_dontfork_range", "IBVERBS_1.1");
 	*(void **)&dofork_range =
-		function(library, "ibv_dofork_range", "IBVERBS_1.1");
+		load_function(library, "ibv_dofork_range", "IBVERBS_1.1");
 	errno = fork_init();
 	if (errno)
 		fail("ibv_fork_init");
@@ -217,10 +220,10 @@ static void load(const char *file)
 	}
 }
 
-/* In a process of its own: nothing is left over from another pattern. */
-static void run(const struct pattern *pattern, const char *file)
+/* In a process of its own, without state of another pattern. */
+static void run_pattern(const struct pattern *pattern, const char *file)
 {
-	load(file);
+	load_library(file);
 	count /= pattern->parts;
 	ranges = calloc(count, sizeof(*ranges));
 	memory = mmap(NULL, NR_PAGES * page, PROT_READ,
@@ -253,7 +256,7 @@ int main(int argc, char **argv)
 		if (pid < 0)
 			fail("fork");
 		if (pid == 0) {
-			run(&patterns[i], argv[1]);
+			run_pattern(&patterns[i], argv[1]);
 			return fflush(stdout) != 0;
 		}
 		if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What protection from fork() costs for each registration, ours against another
-# library's: fork_bench.sh OURS OTHER [COUNT [ROUNDS [RESULT]]], two files of a
-# libibverbs.so.1. They take turns, in processes of their own; of each number
-# the least of all rounds is taken, printed, and left in RESULT (README.md).
-# Needs a C compiler. Exits with 77 where the kernel does all the work.
+# Cost of fork() protection for each registration, our library compared with
+# another one: fork_bench.sh OURS OTHER [COUNT [ROUNDS [RESULT]]], two files of
+# a libibverbs.so.1. They take turns, in processes of their own. The script
+# prints the minimum over all rounds of each number, and writes it to RESULT
+# (README.md). Needs a C compiler. Exits with 77 if the kernel copies pinned
+# memory on fork().
 set -eu
 
 if [ $# -lt 2 ]; then

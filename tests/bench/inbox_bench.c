@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What an inbox costs, beside what it cannot be faster than: a packet of 8
- * bytes through two inboxes and back, beside a cache line that two processes
- * write in turn (P); and a stream of 1 MB through one inbox, beside
- * process_vm_writev(2) of as much (V). They take turns, since where the two
- * processors are changes all of them. Started by inbox_bench.sh.
+ * Cost of a shared-memory inbox, compared with its lower bounds: a packet of 8
+ * bytes through two inboxes and back, compared with a cache line that two
+ * processes write in turn (P); and a stream of 1 MB through one inbox, compared
+ * with process_vm_writev(2) of as many bytes (V). The measurements take turns,
+ * because all of them depend on which cores run the processes. Started by
+ * inbox_bench.sh.
  */
 #include <sched.h>
 #include <signal.h>
@@ -27,11 +28,11 @@
 #define NR_BULKS  10
 #define BULK	  ((size_t)1 << 20)
 
-/* What one measurement is; both processes run it, one of them is first. */
+/* One measurement. Both processes run it; one of them is first. */
 struct figure {
 	const char *name;
 	void (*run)(bool first);
-	double least_ns; /* for all of a round */
+	double least_ns; /* all iterations of a round */
 };
 
 struct line {
@@ -40,7 +41,7 @@ struct line {
 };
 
 static struct shared {
-	struct line lines[2]; /* who is first writes the first one */
+	struct line lines[2]; /* the first process writes the first line */
 	struct line turn[2];
 } * shared;
 
@@ -56,7 +57,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void relax(void)
+static void cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
@@ -73,15 +74,15 @@ static double now_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* The other one may be further already. */
+/* The other process may have counted on already. */
 static void wait_for(const uint32_t *word, uint32_t value)
 {
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
-		relax();
+		cpu_relax();
 }
 
-/* Both are here. */
-static void meet(bool first)
+/* Barrier of both processes. */
+static void wait_for_both(bool first)
 {
 	static uint32_t nr;
 
@@ -116,7 +117,7 @@ static void put(const void *data, uint32_t len)
 	struct iovec iov = { (void *)data, len };
 
 	while (!uroce_inbox_has_room(&out))
-		relax();
+		cpu_relax();
 	uroce_inbox_put(&out, &packet, &iov, 1);
 }
 
@@ -126,7 +127,7 @@ static void take(void *data)
 	int ret;
 
 	while (!(ret = uroce_inbox_take(&in, &packet)))
-		relax();
+		cpu_relax();
 	if (ret < 0)
 		die("take");
 	memcpy(data, packet.payload, packet.payload_len);
@@ -214,16 +215,16 @@ static struct figure figures[] = {
 
 static void run_all(bool first)
 {
-	/* the first round is to touch the memory */
+	/* the first round touches the memory */
 	for (int round = 0; round <= NR_ROUNDS; round++)
 		for (size_t i = 0; i < NR_FIGURES; i++) {
 			struct figure *figure = &figures[i];
 			double took_ns;
 
-			meet(first);
+			wait_for_both(first);
 			took_ns = now_ns();
 			figure->run(first);
-			meet(first);
+			wait_for_both(first);
 			took_ns = now_ns() - took_ns;
 			if (round &&
 			    (!figure->least_ns || took_ns < figure->least_ns))
@@ -240,7 +241,7 @@ static void pin(int cpu)
 	(void)sched_setaffinity(0, sizeof(set), &set);
 }
 
-static void print(void)
+static void print_results(void)
 {
 	const double p = figures[0].least_ns / NR_TRIPS / 2;
 	const double v = NR_BULKS * (double)BULK / figures[6].least_ns;
@@ -272,7 +273,7 @@ int main(void)
 		die("memory");
 	memset(source, 1, sizeof(source));
 	memset(sink, 1, sizeof(sink));
-	other_sink = sink; /* at the same place in a child */
+	other_sink = sink; /* the same address in the child */
 	pid = fork();
 	if (pid < 0)
 		die("fork");
@@ -287,6 +288,6 @@ int main(void)
 	if (!pid)
 		return 0;
 	(void)waitpid(pid, NULL, 0);
-	print();
+	print_results();
 	return 0;
 }

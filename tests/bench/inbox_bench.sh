@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What an inbox of the user-space device costs, beside a cache line and beside
-# process_vm_writev: inbox_bench.sh [RESULT], in which the numbers are left for a
-# picture (README.md). Needs a C compiler and two processors that have nothing else
-# to do.
+# Cost of an inbox of the user-space device, compared with a cache line and with
+# process_vm_writev: inbox_bench.sh [RESULT] writes the numbers for a plot to
+# RESULT (README.md). Needs a C compiler and two idle processors.
 set -eu
 
 top=$(realpath "$(dirname "$0")/../..")

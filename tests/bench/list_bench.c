@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * list_bench - what ibv_get_device_list() costs: system calls and
- * time, for the first call of a process and for repeated ones, with whatever
- * devices there are. Prints one line of key=value pairs. Each measurement runs
- * in a child that has not called the library before. Calls are counted by
- * tracing the child between two marks; time is taken in children that nobody
- * traces. The table is made by list_bench.sh.
+ * list_bench - cost of ibv_get_device_list(): system calls and time, for the
+ * first call of a process and for repeated ones, with the existing devices.
+ * Prints one line of key=value pairs. Each measurement runs in a child that has
+ * not called the library before. System calls are counted by tracing the child
+ * between two marks; time is measured in untraced children. list_bench.sh makes
+ * the table.
  */
 #include <infiniband/verbs.h>
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No option of prctl(2): the kernel refuses it and changes nothing. */
+/* Not an option of prctl(2): the kernel refuses it and changes nothing. */
 #define MARK 0x6c697374
 /* Repeated calls in one traced child, and in one timed child. */
 #define NR_TRACED 4
@@ -47,7 +47,7 @@ static double now_us(void)
 	return ts.tv_sec * 1e6 + ts.tv_nsec / 1e3;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -56,12 +56,15 @@ static int by_value(const void *a, const void *b)
 
 static double median(double *values, int nr)
 {
-	qsort(values, nr, sizeof(*values), by_value);
+	qsort(values, nr, sizeof(*values), compare_values);
 	return values[nr / 2];
 }
 
-/* Lists are kept until the end: giving one back is not part of the call. */
-static struct ibv_device **list(int *ret_nr)
+/*
+ * Lists are kept until the end: freeing a list is not part of the measured
+ * call.
+ */
+static struct ibv_device **get_list(int *ret_nr)
 {
 	struct ibv_device **devices = ibv_get_device_list(ret_nr);
 
@@ -70,7 +73,7 @@ static struct ibv_device **list(int *ret_nr)
 	return devices;
 }
 
-static void mark(int section)
+static void mark_section(int section)
 {
 	syscall(SYS_prctl, MARK, section, 0, 0, 0);
 }
@@ -84,14 +87,17 @@ static void traced_child(void)
 		die("PTRACE_TRACEME");
 	raise(SIGSTOP);
 	for (i = 0; i <= NR_TRACED; i++) {
-		mark(i);
-		list(&nr);
+		mark_section(i);
+		get_list(&nr);
 	}
-	mark(NR_TRACED + 1);
+	mark_section(NR_TRACED + 1);
 	_exit(0);
 }
 
-/* Counts what is called from here on; tells -1 when it is no entry. */
+/*
+ * Counts the calls from here on; the section is -1 if the stop is no system
+ * call entry.
+ */
 static int entered_section(pid_t pid, int *section)
 {
 	struct __ptrace_syscall_info info;
@@ -109,10 +115,10 @@ static int entered_section(pid_t pid, int *section)
 }
 
 /*
- * Threads and processes that the library starts are traced too, so that no
- * call can hide in them.
+ * Threads and processes that the library starts are traced too, so that all
+ * their calls are counted.
  */
-static void trace(pid_t child, unsigned int *calls)
+static void trace_child(pid_t child, unsigned int *calls)
 {
 	const unsigned long options = PTRACE_O_TRACESYSGOOD |
 				      PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
@@ -161,9 +167,9 @@ static void count_calls(unsigned int *ret_first, unsigned int *ret_repeat)
 		die("fork");
 	if (!child)
 		traced_child();
-	trace(child, calls);
+	trace_child(child, calls);
 	*ret_first = calls[0];
-	/* The dearest one: a call that is cheap by chance proves nothing. */
+	/* The maximum: one cheap call proves nothing. */
 	*ret_repeat = 0;
 	for (i = 1; i <= NR_TRACED; i++)
 		if (calls[i] > *ret_repeat)
@@ -177,11 +183,11 @@ static void timed_child(int fd)
 	int i;
 
 	start = now_us();
-	list(&times.nr_devices);
+	get_list(&times.nr_devices);
 	times.first_us = now_us() - start;
 	for (i = 0; i < NR_TIMED; i++) {
 		start = now_us();
-		list(&times.nr_devices);
+		get_list(&times.nr_devices);
 		repeats[i] = now_us() - start;
 	}
 	times.repeat_us = median(repeats, NR_TIMED);
@@ -219,7 +225,7 @@ int main(void)
 	struct times times = {};
 	int i;
 
-	/* The first child warms the caches of the kernel for all. */
+	/* The first child warms the kernel's caches for all. */
 	time_once();
 	for (i = 0; i < NR_CHILDREN; i++) {
 		times = time_once();

@@ -2,13 +2,13 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of lib.sh
 #
 # Runs list_bench with both libraries at several numbers of devices, prints one
-# table, and checks the numbers of system calls against what we promise. Sourced
-# in the guest, after lib.sh, by the case that makes the devices.
+# table, and checks the numbers of system calls against the promised limits.
+# Sourced in the guest, after lib.sh, by the case that makes the devices.
 . "$(dirname "${BASH_SOURCE[0]}")/result.sh"
 
-# Everything that both libraries read when they load providers is brought into
-# memory first; else the distribution's would pay for the file system of the
-# lane, and ours (which is in memory already) would not.
+# Reads all files that both libraries read when they load providers. Otherwise
+# the distribution's library would wait for the lane's file system, and ours
+# (which is in memory already) would not.
 bench_level_field() {
 	local distro file
 
@@ -19,7 +19,7 @@ bench_level_field() {
 	done
 }
 
-# bench_one COUNT LIBRARY - keeps $scratch/bench.COUNT.LIBRARY.
+# bench_one COUNT LIBRARY - writes $scratch/bench.COUNT.LIBRARY.
 bench_one() {
 	local file=$scratch/bench.$1.$2
 
@@ -48,7 +48,7 @@ bench_row() {
 			d ? o / d : 0 }'
 }
 
-# bench_bars DEVICES KEY WHAT - two lines of the result.
+# bench_bars DEVICES KEY WHAT - prints two lines of the result.
 bench_bars() {
 	local library
 
@@ -59,8 +59,8 @@ bench_bars() {
 	done
 }
 
-# bench_result COUNT... - leaves the counts, which do not vary from run to run as
-# times do, as tests/bench/README.md describes it.
+# bench_result COUNT... - writes the counts, which do not vary between runs, in
+# the format of tests/bench/README.md.
 bench_result() {
 	local count
 
@@ -90,7 +90,8 @@ bench_table() {
 	echo
 }
 
-# at_most COUNT KEY PART - ours is at most 1/PART of the distribution's.
+# at_most COUNT KEY PART - checks that ours is at most 1/PART of the
+# distribution's.
 at_most() {
 	local distro ours
 
@@ -100,7 +101,7 @@ at_most() {
 	[ $((ours * $3)) -le "$distro" ]
 }
 
-# grows_slowly FROM TO KEY - by no more than one call for eight devices.
+# grows_slowly FROM TO KEY - checks for at most one more call per eight devices.
 grows_slowly() {
 	local from to
 
@@ -110,8 +111,8 @@ grows_slowly() {
 	[ $(((to - from) * 8)) -le $(($2 - $1)) ]
 }
 
-# bench_check - the promises; counts of calls do not vary from run to run,
-# times do and are only printed.
+# bench_check - checks the limits of call counts, which do not vary between
+# runs; times vary and are only printed.
 bench_check() {
 	section="list call: "
 	check_ours "first, 1 device: at most 1/5 of the calls" \

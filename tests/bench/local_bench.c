@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * local_bench FIRST-ROUND ROUNDS - the user-space device between two processes
- * of one host, beside a cache line that they write in turn and beside
- * process_vm_writev(2), which all of it is a multiple of. They take turns: each
- * round has everything once, forth or back.
+ * of one host, compared with a cache line that they write in turn and with
+ * process_vm_writev(2). The measurements take turns: each round runs every
+ * measurement once, in forward or reverse order.
  *
- * Prints a line "name<tab>round<tab>value" for each measurement;
- * local_bench.sh makes a table of it.
+ * Prints a line "name<tab>round<tab>value" for each measurement; local_bench.sh
+ * makes a table of them.
  */
 #include <arpa/inet.h>
 #include <sched.h>
@@ -72,14 +72,14 @@ static double fetch_add_mapped(struct local_bench *bench)
 
 static double write_8_deaf(struct local_bench *bench)
 {
-	return local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, 8, LOCAL_DEAF);
+	return local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, 8, LOCAL_COMPUTES);
 }
 
 static double write_1m_deaf(struct local_bench *bench)
 {
-	return gb_s(
-		local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, LARGE, LOCAL_DEAF),
-		LARGE);
+	return gb_s(local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, LARGE,
+				       LOCAL_COMPUTES),
+		    LARGE);
 }
 
 static double write_1m(struct local_bench *bench)
@@ -106,7 +106,7 @@ static double send_64k(struct local_bench *bench)
 	return gb_s(local_send_ns(bench, BULK), BULK);
 }
 
-/* What is compared stands side by side. */
+/* Compared measurements are adjacent. */
 static const struct measurement {
 	const char *name;
 	double (*measure)(struct local_bench *bench);
@@ -132,22 +132,22 @@ static const struct measurement {
 
 #define NR_MEASUREMENTS (sizeof(measurements) / sizeof(measurements[0]))
 
-/* LOCAL_ONLY in the environment: one measurement, for a profiler. */
-static bool is_wanted(const char *name)
+/* LOCAL_ONLY in the environment selects one measurement, for a profiler. */
+static bool is_selected(const char *name)
 {
 	const char *only = getenv("LOCAL_ONLY");
 
 	return !only || strcmp(only, name) == 0;
 }
 
-static void run(struct local_bench *bench, int round)
+static void run_round(struct local_bench *bench, int round)
 {
 	for (size_t i = 0; i < NR_MEASUREMENTS; i++) {
 		const struct measurement *m =
 			&measurements[round % 2 ? NR_MEASUREMENTS - 1 - i : i];
 		double value;
 
-		if (!is_wanted(m->name))
+		if (!is_selected(m->name))
 			continue;
 		value = m->measure(bench);
 		if (bench->end->client)
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	local_open(&single, true);
 	local_mapped_open(&bench);
 	for (int round = 0; round < rounds; round++)
-		run(&bench, first + round);
+		run_round(&bench, first + round);
 	local_mapped_close(&bench);
 	local_close(&single);
 	local_close(&bench);

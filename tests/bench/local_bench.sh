@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# local_bench.sh BUILD [RESULT [ROUNDS]] - how fast the user-space device is between
-# two processes of one host, beside a cache line that they write in turn (P), beside
-# process_vm_writev(2) (V), and beside programs of the distribution that are there:
-# ucx_perftest, fi_pingpong, and perftest on this device. All of it takes turns, so
-# what counts is the ratio to P or V. BUILD is a build tree of the library.
+# local_bench.sh BUILD [RESULT [ROUNDS]] - speed of the user-space device
+# between two processes of one host, compared with a cache line that they write
+# in turn (P), with process_vm_writev(2) (V), and with installed programs of the
+# distribution: ucx_perftest, fi_pingpong, and perftest on this device. The
+# measurements take turns, so the ratio to P or V is what counts. BUILD is a
+# build tree of the library.
 #
-# Prints a table and writes it to RESULT, tab-separated, one line for each bar of a
-# plot; README.md tells what is in the columns. Exits with 1 if some "must" was
-# missed. Takes two cores, in the real-time class if it may: what else the machine
-# does waits meanwhile, and still disturbs it.
+# Prints a table and writes it to RESULT, tab-separated, one line for each bar
+# of a plot; README.md describes the columns. Exits with 1 if a "must" was
+# missed. Uses two cores, in the real-time class if permitted: other programs of
+# the machine wait meanwhile, and still disturb the results.
 set -eu
 
 if [ $# -lt 1 ]; then
@@ -32,7 +33,8 @@ compile() {
 		"$here"/wire_{rig,verbs}.c -L"$build/lib" -libverbs -lpthread
 }
 
-# side CLIENT|SERVER CORE COMMAND... - an argument "CLIENT:x" is for one side only
+# side CLIENT|SERVER CORE COMMAND... - an argument "CLIENT:x" is for one side
+# only
 side() {
 	local who=$1 core=$2 argument
 	local -a command=()
@@ -48,8 +50,8 @@ side() {
 	"${class[@]}" timeout 30 taskset -c "$core" "${command[@]}" 2>/dev/null
 }
 
-# program NAME ROUND COLUMN FACTOR COMMAND... - a number of the last line of a table
-# that COMMAND prints, times a factor
+# program NAME ROUND COLUMN FACTOR COMMAND... - records a number of the last
+# line of COMMAND's table, times a factor
 program() {
 	local name=$1 round=$2 column=$3 factor=$4 server value
 
@@ -85,7 +87,7 @@ perftest() {
 		-p "$port" CLIENT:127.0.0.1
 }
 
-# GB are 10^9 bytes, UCX and perftest mean 2^20 with MB.
+# GB are 10^9 bytes; MB of UCX and perftest are 2^20 bytes.
 others() {
 	local mb=0.001048576
 
@@ -103,7 +105,7 @@ others() {
 	pingpong libfabric_1m "$1" 6 0.001 1048576 1000
 }
 
-# In three parts, so that programs of their own have their turns, too.
+# In three parts, between which the separate programs have their turns.
 measure_all() {
 	local part each=$(((rounds + 2) / 3))
 

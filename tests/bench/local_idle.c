@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * local_idle ROUNDS - what 100 queue pairs between two processes of one host
- * cost when nothing happens: how often a process is given a core, and memory.
- * Prints lines as local_bench does.
+ * local_idle ROUNDS - cost of 100 idle queue pairs between two processes of one
+ * host: context switches and memory. Prints lines in the format of local_bench.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -20,14 +19,14 @@ static struct wire_end end;
 static struct wire_device device;
 static struct wire_link links[NR_LINKS];
 
-/* What a process has for itself, and what it shares with the other one. */
+/* Private memory of the process and memory shared with the other one. */
 static double resident_kb(void)
 {
 	return wire_sum_lines("/proc/self/status", "RssAnon:") +
 	       wire_sum_lines("/proc/self/status", "RssShmem:");
 }
 
-static double switches(int pid)
+static double context_switches(int pid)
 {
 	struct dirent *entry;
 	char path[96];
@@ -77,11 +76,13 @@ static void measure(int round)
 	}
 	wire_meet(&end);
 	if (end.client) {
-		sleep_ms(500); /* the helper lingers after traffic */
-		before = switches(end.shared->server_pid);
+		sleep_ms(
+			500); /* the helper thread stays active after traffic */
+		before = context_switches(end.shared->server_pid);
 		sleep_ms(IDLE_S * 1000);
 		printf("idle_wakes\t%d\t%.3f\n", round,
-		       (switches(end.shared->server_pid) - before) / IDLE_S);
+		       (context_switches(end.shared->server_pid) - before) /
+			       IDLE_S);
 		printf("idle_kb\t%d\t%.3f\n", round,
 		       (kb + end.shared->server_value) / NR_LINKS);
 	}

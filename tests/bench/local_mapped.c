@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A page of each side that the other one may map as well: in a file of
+ * A page of each side that the other side may map as well, in a file of
  * memfd_create(2) that is sealed against shrinking.
  */
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include "local_bench.h"
 
 #define PAGE	4096
-#define NUMBER	2	 /* of our address, besides those of queue pairs */
-#define WARM_NS 50000000 /* who maps it does so when it was used */
+#define NUMBER	2	 /* slot of this address, after those of queue pairs */
+#define WARM_NS 50000000 /* the peer maps a page only after some use */
 
 static void *make_page(const struct wire_end *end)
 {
@@ -26,7 +26,7 @@ static void *make_page(const struct wire_end *end)
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		wire_die(end, "mmap");
-	/* it may be closed once the page is registered: not closed here */
+	/* registration keeps the file; it could be closed after that */
 	return page;
 }
 

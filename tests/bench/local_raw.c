@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The yardsticks of local_bench: P, a cache line that two processes write in
- * turn, and V, process_vm_writev(2) between the memory that all measurements
- * use.
+ * turn, and V, process_vm_writev(2) between the memory of all measurements.
  */
 #include <errno.h>
 #include <sched.h>
@@ -11,7 +10,7 @@
 #include "local_bench.h"
 
 #define TRIPS	 2000
-#define WRITE_NS 3000000 /* for so long */
+#define WRITE_NS 3000000 /* duration of a measurement */
 
 void local_set_class(const struct local_bench *bench, bool realtime)
 {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Lines "name<tab>round<tab>value" of local_bench, local_idle and local_bench.sh
-# become the table that README.md tells about. Which numbers are compared, and
-# what must be reached, is in BEGIN and nowhere else.
+# Makes the table of README.md from the lines "name<tab>round<tab>value" of
+# local_bench, local_idle and local_bench.sh. Only BEGIN lists the compared
+# numbers and the required ratios.
 
-# what - row of the design, quantity, who it was measured with, unit, name of the
-# value, name of the yardstick or "-", whether more or less is better, must, stretch
-# ("-": none)
+# what - row of the design, quantity, program, unit, name of the value, name of
+# the yardstick or "-", whether more or less is better, must, stretch ("-":
+# none)
 function what(row, quantity, who, unit, name, yardstick, better, must, stretch) {
 	rows[++nr] = row
 	quantities[nr] = quantity
@@ -82,7 +82,7 @@ BEGIN {
 	of_round[$1, $2] = $3
 }
 
-# Of v[1] to v[n], which are sorted by it.
+# Returns the median of v[1] to v[n], and sorts them.
 function median(v, n, i, j, t) {
 	for (i = 2; i <= n; i++)
 		for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) {
@@ -99,8 +99,8 @@ function median_of(name, i, v) {
 	return median(v, count[name])
 }
 
-# Each value beside the yardstick of its round. What a program of its own has
-# measured is beside all of them.
+# Compares each value with the yardstick of its round. Values of separate
+# programs are compared with the yardsticks of all rounds.
 function ratios(i, v, key, part, n) {
 	if (count[names[i]] != count[yardsticks[i]]) {
 		for (key = 1; key <= count[names[i]]; key++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What local_bench measures through verbs, and through nothing else: it does
- * not know which device it is. Receives of a whole megabyte are posted ahead,
- * small requests are inline, and of a stream every 32nd is signalled.
+ * Measurements of local_bench that use only verbs, independent of the device.
+ * Receives of a whole megabyte are posted ahead, small work requests are
+ * inline, and every 32nd work request of a stream is signalled.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 
 #define TRIPS	  2000
 #define STREAM	  20000	   /* small SENDs */
-#define STREAM_NS 10000000 /* for so long, large ones */
-#define ONE_NS	  5000000  /* for so long, one by one */
+#define STREAM_NS 10000000 /* duration of a stream of large SENDs */
+#define ONE_NS	  5000000  /* duration of single operations */
 
 #define ACCESS                                              \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
 /* ------------------------------------------------------------------------ */
-/* Requests and completions                                                  */
+/* Work requests and completions                                             */
 /* ------------------------------------------------------------------------ */
 
 static void post_receives(struct local_bench *bench, unsigned int nr)
@@ -42,8 +42,8 @@ static void post_receives(struct local_bench *bench, unsigned int nr)
 		  "post_recv");
 }
 
-/* Takes the completions that there are, and makes up for receives. */
-static void take(struct local_bench *bench)
+/* Polls all completions, and replaces completed receives. */
+static void poll_completions(struct local_bench *bench)
 {
 	struct ibv_wc wc[LOCAL_BATCH];
 	int nr = wire_must(bench->end, ibv_poll_cq(bench->cq, LOCAL_BATCH, wc),
@@ -58,26 +58,26 @@ static void take(struct local_bench *bench)
 		}
 		if (wc[i].opcode & IBV_WC_RECV) {
 			bench->received++;
-			bench->missing++;
+			bench->receives_to_post++;
 		} else {
 			bench->sent++;
 		}
 	}
-	if (bench->missing >= LOCAL_BATCH) {
+	if (bench->receives_to_post >= LOCAL_BATCH) {
 		post_receives(bench, LOCAL_BATCH);
-		bench->missing -= LOCAL_BATCH;
+		bench->receives_to_post -= LOCAL_BATCH;
 	}
 }
 
-/* What a count has to be, modulo 2^32. */
-static void take_until(struct local_bench *bench, const unsigned int *count,
+/* Polls until a counter has a value, modulo 2^32. */
+static void poll_until(struct local_bench *bench, const unsigned int *count,
 		       unsigned int wanted, const char *what)
 {
 	uint64_t since_ns = 0;
 	unsigned int in_vain = 0;
 
 	while ((int)(*count - wanted) < 0) {
-		take(bench);
+		poll_completions(bench);
 		if (++in_vain % 65536)
 			continue;
 		if (!since_ns)
@@ -158,7 +158,7 @@ static void open_qp(struct local_bench *bench)
 		  "access");
 }
 
-/* All that is made with it is used by one thread. */
+/* Only one thread uses the objects of this domain. */
 static void open_domain(struct local_bench *bench)
 {
 	struct ibv_context *ctx = bench->device.ctx;
@@ -226,7 +226,7 @@ static void wait_message(struct local_bench *bench, enum local_trip kind,
 	const uint64_t *word = (const uint64_t *)bench->device.memory;
 
 	if (kind == LOCAL_SEND) {
-		take_until(bench, &bench->received, bench->received + 1,
+		poll_until(bench, &bench->received, bench->received + 1,
 			   "SEND");
 		return;
 	}
@@ -237,7 +237,7 @@ static void wait_message(struct local_bench *bench, enum local_trip kind,
 		return;
 	}
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != number)
-		take(bench);
+		poll_completions(bench);
 }
 
 static void send_word(struct local_bench *bench, struct ibv_send_wr *wr,
@@ -245,7 +245,7 @@ static void send_word(struct local_bench *bench, struct ibv_send_wr *wr,
 {
 	post(bench, wr);
 	if (kind == LOCAL_MAPPED)
-		take_until(bench, &bench->sent, bench->sent + 1, "WRITE");
+		poll_until(bench, &bench->sent, bench->sent + 1, "WRITE");
 }
 
 static struct ibv_send_wr trip_request(const struct local_bench *bench,
@@ -293,7 +293,7 @@ double local_trip_ns(struct local_bench *bench, enum local_trip kind)
 			wait_message(bench, kind, number);
 	}
 	start_ns = wire_now_ns() - start_ns;
-	take_until(bench, &bench->sent, sent, "completions of a ping-pong");
+	poll_until(bench, &bench->sent, sent, "completions of a ping-pong");
 	wire_meet(bench->end);
 	return (double)start_ns / TRIPS / 2;
 }
@@ -312,29 +312,29 @@ static void post_stream(struct local_bench *bench)
 	}
 	for (unsigned int i = 0; i < STREAM / LOCAL_BATCH; i++) {
 		post(bench, wr);
-		take_until(bench, &bench->sent,
+		poll_until(bench, &bench->sent,
 			   first + i + 2 - LOCAL_SENDS / LOCAL_BATCH, "rate");
 	}
-	take_until(bench, &bench->sent, first + STREAM / LOCAL_BATCH, "rate");
+	poll_until(bench, &bench->sent, first + STREAM / LOCAL_BATCH, "rate");
 }
 
 /* ------------------------------------------------------------------------ */
-/* The server goes on until the client is done                               */
+/* The server continues until the client is done                            */
 /* ------------------------------------------------------------------------ */
 
 static void serve(struct local_bench *bench, enum local_server server)
 {
-	if (server == LOCAL_DEAF)
+	if (server == LOCAL_COMPUTES)
 		local_compute(bench);
 	else
 		while (!__atomic_load_n(&bench->shared->done.value,
 					__ATOMIC_ACQUIRE))
-			take(bench);
+			poll_completions(bench);
 }
 
 /*
- * One by one, until @limit_ns are over. Before the first one the server has
- * polled, and counts as one that does for up to a millisecond.
+ * Runs single operations for @limit_ns. The server has polled before the first
+ * one, and counts as a polling process for up to a millisecond.
  */
 static double repeat(struct local_bench *bench, struct ibv_send_wr *wr,
 		     uint64_t limit_ns)
@@ -343,12 +343,12 @@ static double repeat(struct local_bench *bench, struct ibv_send_wr *wr,
 	unsigned int nr = 0;
 
 	post(bench, wr);
-	take_until(bench, &bench->sent, bench->sent + 1, "one-sided");
+	poll_until(bench, &bench->sent, bench->sent + 1, "one-sided");
 	start_ns = wire_now_ns();
 	do {
 		for (int i = 0; i < 8; i++, nr++) {
 			post(bench, wr);
-			take_until(bench, &bench->sent, bench->sent + 1,
+			poll_until(bench, &bench->sent, bench->sent + 1,
 				   "one-sided");
 		}
 		now_ns = wire_now_ns();
@@ -407,7 +407,7 @@ double local_fetch_add_ns(struct local_bench *bench, bool mapped)
 		wr.wr.atomic.remote_addr = bench->mapped.peer.va;
 		wr.wr.atomic.rkey = bench->mapped.peer.rkey;
 	}
-	return measure(bench, &wr, mapped ? LOCAL_DEAF : LOCAL_POLLS);
+	return measure(bench, &wr, mapped ? LOCAL_COMPUTES : LOCAL_POLLS);
 }
 
 double local_one_sided_ns(struct local_bench *bench, enum ibv_wr_opcode opcode,
@@ -423,7 +423,7 @@ double local_one_sided_ns(struct local_bench *bench, enum ibv_wr_opcode opcode,
 /* Large SENDs                                                               */
 /* ------------------------------------------------------------------------ */
 
-#define AHEAD 8 /* that are under way */
+#define AHEAD 8 /* outstanding work requests */
 
 static double send_all(struct local_bench *bench, struct ibv_send_wr *wr)
 {
@@ -433,10 +433,10 @@ static double send_all(struct local_bench *bench, struct ibv_send_wr *wr)
 	do {
 		post(bench, wr);
 		nr++;
-		take_until(bench, &bench->sent, first + nr - AHEAD, "SENDs");
+		poll_until(bench, &bench->sent, first + nr - AHEAD, "SENDs");
 		now_ns = wire_now_ns();
 	} while (now_ns - start_ns < STREAM_NS || nr < AHEAD);
-	take_until(bench, &bench->sent, first + nr, "SENDs");
+	poll_until(bench, &bench->sent, first + nr, "SENDs");
 	now_ns = wire_now_ns();
 	return (double)(now_ns - start_ns) / nr;
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Makes pictures of benchmark results, which are read in light and dark.
+"""Makes plots of benchmark results, readable in light and dark mode.
 
-plot.py RESULT.tsv PICTURE.svg   one of them
+plot.py RESULT.tsv PICTURE.svg   one result
 plot.py --all                    results/*.tsv -> plots/*.svg
-plot.py --check                  are those pictures what --all would make?
+plot.py --check                  compare the plots with what --all would make
 
-README.md tells what is in a result. Lines of one quantity have a scale of their
-own: what is compared stands together. Results of two programs in many quantities
-become one line each, of which only the ratio is drawn.
+README.md describes the results. Lines of one quantity share a scale,
+because they are compared. Results of two programs in many quantities
+become one line each, and only the ratio is drawn.
 """
 import os
 import sys
@@ -27,8 +27,8 @@ LINE = 20  # from bar to bar
 THIN = 15  # the same if there are many
 TOP = 64
 
-# The card has a background of its own, so that it does not matter on what it
-# lies, nor whether the viewer knows the second set of colours.
+# The card has a background of its own, so that it does not depend on the
+# page's background, nor on support for the second set of colours.
 STYLE = """
 .card { fill: #ffffff; stroke: #d0d7de }
 text { font: 12px system-ui, sans-serif; fill: #1f2328 }
@@ -60,7 +60,7 @@ def number(text):
 
 
 def read(path):
-    """What the comments say, and the lines that have a value."""
+    """Return the comments, and the lines that have a value."""
     notes, lines = {}, []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -82,7 +82,8 @@ def read(path):
 
 
 def by_quantity(rows):
-    """{quantity: its rows}; a table may have another order."""
+    """Return {quantity: its rows}, in the table's order of first
+    appearance."""
     groups = {}
     for row in rows:
         groups.setdefault(row["quantity"], []).append(row)
@@ -95,7 +96,7 @@ def is_ours(row):
 
 
 def short(value):
-    """A number as a reader wants it: three digits or more."""
+    """Format a number with three digits or more."""
     if value >= 100 or value == int(value):
         return f"{value:.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
@@ -117,7 +118,7 @@ def mark(x, y, height, kind):
 
 
 def limit(row):
-    """What the value must reach; a yardstick makes it a ratio."""
+    """Return the required value; a yardstick multiplies the required ratio."""
     if row["must"] is None:
         return None
     return row["must"] * (1 if row["yardstick"] is None else row["yardstick"])
@@ -131,7 +132,7 @@ def label(row):
 
 
 def draw_bars(rows):
-    """Bars below the name of each quantity; the height that they took."""
+    """Return bars below the name of each quantity, and their height."""
     parts, y = [], TOP
     for quantity, group in by_quantity(rows).items():
         most = max(value for row in group for value in
@@ -164,7 +165,7 @@ def draw_bars(rows):
 
 
 def draw_ratios(rows):
-    """A line for each quantity: ours to theirs."""
+    """Return a line for each quantity: the ratio of ours to the other's."""
     parts, y = [], TOP
     pairs = []
     for quantity, group in by_quantity(rows).items():
@@ -186,7 +187,7 @@ def draw_ratios(rows):
 
 
 def picture(path):
-    """The SVG of a result."""
+    """Return the SVG of a result."""
     notes, rows = read(path)
     draw = draw_ratios if len(by_quantity(rows)) > MANY and \
         len({row["who"] for row in rows}) == 2 else draw_bars
@@ -211,7 +212,7 @@ def picture(path):
 
 
 def both():
-    """(result, picture) of each file."""
+    """Return (result, picture) of each file."""
     for name in sorted(os.listdir(RESULTS)):
         if name.endswith(".tsv"):
             yield os.path.join(RESULTS, name), \
@@ -224,20 +225,20 @@ def write(path, words):
 
 
 def check():
-    """What is not as --all would make it."""
+    """Return the differences to what --all would make."""
     expected = dict(both())
     if not expected:
-        yield "there are no results"
+        yield "no results"
     for result, plot in expected.items():
         if not os.path.exists(plot):
             yield f"{plot} is missing"
             continue
         with open(plot, encoding="utf-8") as file:
             if file.read() != picture(result):
-                yield f"{plot} is not the picture of {result}"
+                yield f"{plot} is not the plot of {result}"
     for name in sorted(os.listdir(PLOTS)):
         if os.path.join(PLOTS, name) not in expected.values():
-            yield f"{name} is the picture of nothing"
+            yield f"{name} is a plot without a result"
 
 
 def main():

@@ -2,11 +2,11 @@
 /*
  * wire_bench CLIENT_IF CLIENT_IP SERVER_IF SERVER_IP [NETNS [ROUNDS]] - latency
  * and bandwidth of the user-space device, of plain UDP and of TCP on one path,
- * in turn: all that is compared is measured within a second or two. NETNS is a
- * file of the network namespace in which the server's interface is.
+ * in turn: compared measurements run within a second or two. NETNS is a file of
+ * the network namespace of the server's interface.
  *
  * Prints a line "name<tab>round<tab>value" for each measurement; wire_bench.sh
- * makes a table of it.
+ * makes a table of them.
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -25,10 +25,11 @@ static struct wire_end end;
 static struct wire_device device;
 static struct wire_link links[NR_LINKS];
 
-static double rate(enum link link, enum ibv_wr_opcode opcode, bool deaf)
+static double rate(enum link link, enum ibv_wr_opcode opcode,
+		   bool server_sleeps)
 {
-	return wire_verbs_rate(&end, &device, &links[link], opcode, deaf,
-			       LARGE);
+	return wire_verbs_rate(&end, &device, &links[link], opcode,
+			       server_sleeps, LARGE);
 }
 
 static double udp_8(void)
@@ -142,16 +143,16 @@ static void close_links(void)
 	wire_device_close(&end, &device);
 }
 
-/* WIRE_ONLY in the environment: names of measurements, for a profiler. */
-static bool is_wanted(const char *name)
+/* WIRE_ONLY in the environment names measurements, for a profiler. */
+static bool is_selected(const char *name)
 {
 	const char *only = getenv("WIRE_ONLY");
 
 	return !only || strstr(only, name);
 }
 
-/* Forth, then back, so that no one always follows the same other one. */
-static void run(int rounds)
+/* In forward, then in reverse order, so that the predecessors vary. */
+static void run_rounds(int rounds)
 {
 	for (int round = 0; round < rounds; round++) {
 		for (size_t i = 0; i < NR_MEASUREMENTS; i++) {
@@ -161,7 +162,7 @@ static void run(int rounds)
 						      : i];
 			double value;
 
-			if (!is_wanted(m->name))
+			if (!is_selected(m->name))
 				continue;
 			value = m->measure();
 			if (end.client)
@@ -186,7 +187,7 @@ int main(int argc, char **argv)
 	end.interface[0] = argv[3];
 	wire_start(&end, argc > 5 && *argv[5] ? argv[5] : NULL);
 	open_links();
-	run(rounds);
+	run_rounds(rounds);
 	close_links();
 	return wire_finish(&end);
 }

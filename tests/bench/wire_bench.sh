@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# wire_bench.sh BUILD [RESULT [ROUNDS]] - how fast the user-space device is on the
-# wire, beside plain UDP sockets, TCP sockets, and UCX over TCP if ucx_perftest is
-# there. All of them take turns on one path, so what counts is their ratio; numbers
-# of two runs say nothing about each other. BUILD is a build tree of the library.
-# The path is a veth pair between two network namespaces of an unprivileged user,
-# or with WIRE_PATH=lo the loopback interface.
+# wire_bench.sh BUILD [RESULT [ROUNDS]] - speed of the user-space device on the
+# wire, compared with plain UDP sockets, TCP sockets, and UCX over TCP if
+# ucx_perftest is installed. The measurements take turns on one path, so their
+# ratio is what counts; numbers of two runs are not comparable. BUILD is a build
+# tree of the library. The path is a veth pair between two network namespaces of
+# an unprivileged user, or with WIRE_PATH=lo the loopback interface.
 #
-# Prints a table and writes it to RESULT, tab-separated, one line for each bar of a
-# plot; README.md tells what is in the columns. Exits with 1 if some "must" was
-# missed and with 77 where there can be no namespaces. Not for a machine that is
-# doing something else.
+# Prints a table and writes it to RESULT, tab-separated, one line for each bar
+# of a plot; README.md describes the columns. Exits with 1 if a "must" was
+# missed and with 77 without namespaces. Needs an idle machine.
 set -eu
 
 if [ $# -lt 1 ]; then
@@ -26,7 +25,7 @@ rounds=${3:-21}
 mtu=9000
 path=${WIRE_PATH:-veth}
 
-# Again, in a namespace where we may have interfaces.
+# Starts again in a namespace in which the script may make interfaces.
 if [ -z "${WIRE_INSIDE-}" ]; then
 	unshare -Urn true 2>/dev/null || {
 		echo "no network namespaces here" >&2
@@ -63,7 +62,7 @@ ucx_server() {
 	there bash -c 'ucx_end "$@"' bash "${ends[2]}" "$last_core" -p "$1"
 }
 
-# The carrier of a new interface is noticed up to a second later.
+# The carrier of a new interface is detected up to a second later.
 wait_up() {
 	local i
 
@@ -104,8 +103,8 @@ make_path() {
 	fi
 }
 
-# In the background, since a shell that waits for a program hears no signal. If
-# this one is killed with no chance to say good-bye they are, too.
+# In the background, since a shell that waits for a program handles no signals.
+# If this shell is killed, the programs are killed as well.
 measure() {
 	local rc=0
 
@@ -117,7 +116,7 @@ measure() {
 	return $rc
 }
 
-# UCX looks for interfaces in /sys, which must be that of the namespace.
+# UCX reads interfaces from /sys, which must be that of the namespace.
 ucx_end() {
 	local interface=$1 core=$2
 
@@ -128,7 +127,8 @@ ucx_end() {
 		timeout 60 taskset -c "$core" ucx_perftest "$@"
 }
 
-# ucx NAME ROUND TEST BYTES COUNT COLUMN FACTOR - the column of its last line
+# ucx NAME ROUND TEST BYTES COUNT COLUMN FACTOR - records the column of its last
+# line
 ucx() {
 	local port=$((18000 + RANDOM % 1000)) server value
 
@@ -145,7 +145,7 @@ ucx() {
 		printf '%s\t%d\t%s\n' "$1" "$2" "$value" >>"$scratch/measured"
 }
 
-# In three parts, so that UCX, a process of its own, has its turns, too.
+# In three parts, between which UCX, a separate program, has its turns.
 measure_all() {
 	local part each=$(((rounds + 2) / 3))
 

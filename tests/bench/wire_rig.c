@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Two processes that measure together: how they begin, meet and end.
- */
+/* The two processes of a benchmark: their start, barriers and end. */
 #include "wire_rig.h"
 
 #include <errno.h>
@@ -17,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In vain, before others get the core. */
+/* Iterations before other processes get the core. */
 #define MAX_SPINS 100
 
 static pid_t child;
@@ -75,13 +73,13 @@ void wire_check_time(const struct wire_end *end, uint64_t since_ns,
 {
 	if (__atomic_load_n(&end->shared->failed, __ATOMIC_RELAXED))
 		_exit(1);
-	if (wire_now_ns() - since_ns > WIRE_PATIENCE) {
+	if (wire_now_ns() - since_ns > WIRE_TIMEOUT_NS) {
 		errno = ETIMEDOUT;
 		wire_die(end, what);
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -92,13 +90,13 @@ double wire_median(double *values, unsigned int nr)
 {
 	if (!nr)
 		return 0;
-	qsort(values, nr, sizeof(*values), compare);
+	qsort(values, nr, sizeof(*values), compare_values);
 	return nr % 2 ? values[nr / 2]
 		      : (values[nr / 2 - 1] + values[nr / 2]) / 2;
 }
 
-/* The first or the last of the cores that we were given. */
-static void stay_on_core(const struct wire_end *end)
+/* The first or the last of the permitted cores. */
+static void pin_to_core(const struct wire_end *end)
 {
 	cpu_set_t cores, one;
 	int chosen = -1;
@@ -116,7 +114,7 @@ static void stay_on_core(const struct wire_end *end)
 	wire_must(end, sched_setaffinity(0, sizeof(one), &one), "affinity");
 }
 
-static void enter(const struct wire_end *end, const char *netns)
+static void enter_namespace(const struct wire_end *end, const char *netns)
 {
 	int fd;
 
@@ -127,7 +125,7 @@ static void enter(const struct wire_end *end, const char *netns)
 	(void)close(fd);
 }
 
-/* Nobody else would come to the barrier. */
+/* The child cannot reach the barrier any more. */
 static void on_child(int signal)
 {
 	(void)signal;
@@ -161,9 +159,9 @@ void wire_start(struct wire_end *end, const char *netns)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		enter(end, netns);
+		enter_namespace(end, netns);
 	}
-	stay_on_core(end);
+	pin_to_core(end);
 }
 
 int wire_finish(const struct wire_end *end)

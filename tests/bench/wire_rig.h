@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the parts of wire_bench and wire_scale share. A benchmark has two ends,
- * a process each, on a core each: the parent, which measures, and a child,
- * which may live in another network namespace. Memory that both map carries
- * what they tell each other outside of the network, so that no measurement has
- * a protocol but its own.
+ * Shared by the parts of wire_bench and wire_scale. A benchmark has two ends,
+ * which are processes on separate cores: the parent, which measures, and a
+ * child, which may be in another network namespace. They coordinate through
+ * memory that both map, so that a measurement has no network traffic but its
+ * own.
  */
 #ifndef WIRE_RIG_H
 #define WIRE_RIG_H
@@ -18,10 +18,11 @@
 
 #define WIRE_MAX_QPS	  1024
 #define WIRE_NR_PROCESSES 64
-#define WIRE_MESSAGE	  (1u << 20) /* bytes of a large one */
-#define WIRE_SMALL	  8	     /* bytes of a small one */
+#define WIRE_MESSAGE	  (1u << 20) /* bytes of a large message */
+#define WIRE_SMALL	  8	     /* bytes of a small message */
 #define WIRE_MAX_TRIPS	  20000
-#define WIRE_PATIENCE	  20000000000 /* ns without progress: give up */
+#define WIRE_TIMEOUT_NS \
+	20000000000 /* give up after that time without progress */
 
 /* Address of a queue pair. */
 struct wire_address {
@@ -31,25 +32,25 @@ struct wire_address {
 	uint64_t va;
 };
 
-/* In memory of both ends. */
+/* Memory that both ends map. */
 struct wire_shared {
 	pthread_barrier_t barrier;
-	bool failed; /* atomic: an end has given up */
-	/* for wire_scale.c: one of many servers */
+	bool failed; /* atomic: one end has given up */
+	/* for wire_scale.c, with many servers */
 	sem_t turn[WIRE_NR_PROCESSES];
-	sem_t ready; /* a server is */
+	sem_t ready; /* a server is ready */
 	int server_pid;
-	double server_value; /* what a server has measured */
+	double server_value; /* value measured by a server */
 	/* G: bytes that have arrived, on a cache line of their own */
 	uint64_t arrived __attribute__((aligned(128)));
 	struct wire_address address[2][WIRE_MAX_QPS]
 		__attribute__((aligned(128)));
 };
 
-/* An end. */
+/* One end of a benchmark. */
 struct wire_end {
 	struct wire_shared *shared;
-	bool client;			/* the one that measures */
+	bool client;			/* the measuring end */
 	const char *interface[2];	/* of server, client */
 	struct in_addr ip[2];		/* of server, client */
 	double trip_us[WIRE_MAX_TRIPS]; /* scratch of the client */
@@ -65,65 +66,82 @@ static inline struct in_addr wire_peer_ip(const struct wire_end *end)
 	return end->ip[!end->client];
 }
 
-/** wire_die() - say what and why, and end both ends */
+/**
+ * wire_die() - print what failed and errno, and end both ends
+ */
 __attribute__((noreturn)) void wire_die(const struct wire_end *end,
 					const char *what);
 
-/** wire_must() - @status must not be negative; returns it */
+/**
+ * wire_must() - return @status; end both ends if it is negative
+ */
 int wire_must(const struct wire_end *end, int status, const char *what);
 
-/** wire_need() - @object must not be NULL; returns it */
+/**
+ * wire_need() - return @object; end both ends if it is NULL
+ */
 void *wire_need(const struct wire_end *end, void *object, const char *what);
 
-/** wire_meet() - wait for the other end */
+/**
+ * wire_meet() - wait for the other end
+ */
 void wire_meet(const struct wire_end *end);
 
-/** wire_now_ns() - CLOCK_MONOTONIC */
+/**
+ * wire_now_ns() - return CLOCK_MONOTONIC in ns
+ */
 uint64_t wire_now_ns(void);
 
 /**
- * wire_spin() - what belongs into a loop that waits
- * @spins: how often in a row
+ * wire_spin() - pause inside a loop that waits
+ * @spins: iterations so far
  *
- * After a while others get the core, as with the device: on a machine that has
- * something else to do each turn would take a time slice otherwise.
+ * After a while the loop yields the core, as the device does: on a busy machine
+ * each turn would take a time slice otherwise.
  */
 void wire_spin(unsigned int *spins);
 
-/** wire_check_time() - give up if @since_ns is too long ago */
+/**
+ * wire_check_time() - give up if @since_ns is too long ago
+ */
 void wire_check_time(const struct wire_end *end, uint64_t since_ns,
 		     const char *what);
 
-/** wire_median() - of @nr values, which are sorted by it; 0 if there are none
+/**
+ * wire_median() - return the median of @nr values and sort them; 0 without
+ * values
  */
 double wire_median(double *values, unsigned int nr);
 
 /**
- * wire_start() - fork, and put each end where it belongs
- * @end: its interfaces and addresses are set; the rest is filled in
- * @netns: file of the namespace of the server, or NULL: the same
+ * wire_start() - fork, and move each end to its core and namespace
+ * @end: with interfaces and addresses; the function sets the rest
+ * @netns: file of the server's namespace, or NULL for the same one
  *
- * Returns twice. The client is on the first core that this process may use, the
- * server on the last.
+ * Returns in both processes. The client is on the first core that this process
+ * may use, the server on the last.
  */
 void wire_start(struct wire_end *end, const char *netns);
 
-/** wire_finish() - the end of the benchmark: the client waits for the server */
+/**
+ * wire_finish() - end the benchmark: the client waits for the server
+ */
 int wire_finish(const struct wire_end *end);
 
 /**
- * wire_sum_lines() - what the kernel knows of a process or a thread
- * @file: of /proc
- * @key: how a line begins, of which the number behind it counts
+ * wire_sum_lines() - sum numbers that the kernel reports on a process or thread
+ * @file: below /proc
+ * @key: beginning of the lines whose numbers are added
  *
- * Return: the sum of these lines; 0 if there is no such file, since a thread
- * may have ended.
+ * Return: the sum; 0 if the file does not exist, since a thread may have ended.
  */
 double wire_sum_lines(const char *file, const char *key);
 
-/* What is measured; each is called by both ends at the same time, and returns
- * the result to the client. Latencies are half round trips in us, medians of
- * @nr. Rates are GB/s of payload, of @nr messages of WIRE_MESSAGE bytes. */
+/*
+ * Measurements. Both ends call each function at the same time, and the client
+ * gets the result. Latencies are half round trips in us, medians of @nr. Rates
+ * are GB/s of payload, of @nr messages of WIRE_MESSAGE bytes.
+ */
 
 /* wire_udp.c */
 double wire_udp_latency(struct wire_end *end, bool connected, unsigned int nr);

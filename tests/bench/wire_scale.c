@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire_scale CLIENT_IF CLIENT_IP SERVER_IF SERVER_IP [NETNS [ROUNDS]] - what
- * the user-space device costs when nothing happens, and when there is much of
- * it: an idle process with 100 queue pairs, the helper thread beside an
- * application that polls, 1000 queue pairs in a process, 64 processes on an
- * address.
+ * wire_scale CLIENT_IF CLIENT_IP SERVER_IF SERVER_IP [NETNS [ROUNDS]] - cost of
+ * the user-space device when idle and at scale: an idle process with 100 queue
+ * pairs, the helper thread beside a polling application, 1000 queue pairs in a
+ * process, 64 processes on an address.
  *
- * Prints lines as wire_bench does.
+ * Prints lines in the format of wire_bench.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -20,13 +19,15 @@
 
 #include "wire_verbs.h"
 
-#define NR_IDLE	  100
-#define NR_MANY	  1000
-#define IDLE_S	  3
-#define POLL_NS	  1000000000
-#define TRIPS	  2000
-#define ROUNDS	  3
-#define SETTLE_NS 200000000 /* the helper lingers for a while after traffic */
+#define NR_IDLE 100
+#define NR_MANY 1000
+#define IDLE_S	3
+#define POLL_NS 1000000000
+#define TRIPS	2000
+#define ROUNDS	3
+#define SETTLE_NS                                                             \
+	200000000 /* the helper thread stays active for a while after traffic \
+		   */
 
 static struct wire_end end;
 static struct wire_device device;
@@ -40,7 +41,7 @@ static void print(const char *name, int round, double value)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What the kernel knows of a process                                        */
+/* Statistics of the kernel on a process                                     */
 /* ------------------------------------------------------------------------ */
 
 static double anonymous_kb(void)
@@ -49,8 +50,8 @@ static double anonymous_kb(void)
 }
 
 /*
- * Of all threads of a process, or of those of one name: how often they were
- * given a core, or for how many nanoseconds they had it.
+ * For all threads of a process, or for those of one name: the number of context
+ * switches, or the CPU time in ns.
  */
 static double sum_threads(int pid, const char *name, bool switches)
 {
@@ -119,7 +120,7 @@ static void sleep_ns(uint64_t ns)
 	(void)nanosleep(&left, NULL);
 }
 
-/* The server waits at the barrier, and nothing comes. */
+/* The server waits at the barrier, and there is no traffic. */
 static void measure_idle(int round)
 {
 	double before, after;
@@ -139,7 +140,9 @@ static void measure_idle(int round)
 	close_links(NR_IDLE);
 }
 
-/* Percent of a core that the helper takes while its application does something.
+/*
+ * Percent of a core that the helper thread uses while its application is
+ * active.
  */
 static void measure_helper(int round)
 {
@@ -188,22 +191,22 @@ static void measure_many(int round)
 /* Many processes                                                            */
 /* ------------------------------------------------------------------------ */
 
-/* One of those that share an address. */
-static int serve(unsigned int number)
+/* One of the processes that share an address. */
+static int run_server(unsigned int number)
 {
 	double before_kb = anonymous_kb();
 
 	wire_device_open(&end, &device, 1);
 	wire_link_open(&end, &device, &links[0], number);
 	(void)sem_post(&end.shared->ready);
-	(void)sem_wait(&end.shared->turn[number]); /* the client is there */
+	(void)sem_wait(&end.shared->turn[number]); /* the client is ready */
 	wire_link_connect(&end, &device, &links[0], number, IBV_MTU_4096);
 	(void)sem_post(&end.shared->ready);
 	(void)sem_wait(&end.shared->turn[number]);
 	(void)wire_verbs_latency(&end, &device, links, 1, TRIPS);
 	end.shared->server_value = anonymous_kb() - before_kb;
 	(void)sem_post(&end.shared->ready);
-	/* stays, so that there are always all of them */
+	/* the process stays, so that all of them exist all the time */
 	(void)sem_wait(&end.shared->turn[number]);
 	wire_link_close(&end, &links[0]);
 	wire_device_close(&end, &device);
@@ -217,9 +220,9 @@ static void fork_servers(void)
 	for (unsigned int i = 0; i < WIRE_NR_PROCESSES; i++) {
 		if (wire_must(&end, fork(), "fork") > 0)
 			continue;
-		/* or it would wait for its turn for ever */
+		/* otherwise it would wait for its turn for ever */
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(getppid() == parent ? serve(i) : 1);
+		_exit(getppid() == parent ? run_server(i) : 1);
 	}
 	while (wait(NULL) > 0)
 		;
@@ -277,8 +280,8 @@ static void measure_processes(int round)
 	wire_meet(&end);
 }
 
-/* A process that has a device cannot hand it to its children. */
-static void run(int round)
+/* A process cannot pass an open device on to its children. */
+static void run_round(int round)
 {
 	measure_processes(round);
 	wire_device_open(&end, &device, NR_MANY);
@@ -303,6 +306,6 @@ int main(int argc, char **argv)
 	end.interface[0] = argv[3];
 	wire_start(&end, argc > 5 && *argv[5] ? argv[5] : NULL);
 	for (int round = 0; round < rounds; round++)
-		run(round);
+		run_round(round);
 	return wire_finish(&end);
 }

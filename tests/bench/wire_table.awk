@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Lines "name<tab>round<tab>value" of wire_bench, wire_scale and wire_bench.sh
-# become the table that README.md tells about. Which numbers are compared, and
-# what must be reached, is in BEGIN and nowhere else.
+# Makes the table of README.md from the lines "name<tab>round<tab>value" of
+# wire_bench, wire_scale and wire_bench.sh. Only BEGIN lists the compared
+# numbers and the required ratios.
 
-# what - quantity, who it was measured with, unit, name of the value, name of the
-# yardstick or "-", whether more or less is better, must, stretch ("-": none)
+# what - quantity, program, unit, name of the value, name of the yardstick or
+# "-", whether more or less is better, must, stretch ("-": none)
 function what(quantity, who, unit, name, yardstick, better, must, stretch) {
 	quantities[++nr] = quantity
 	whos[nr] = who
@@ -88,7 +88,7 @@ function best(name, more, i, b) {
 	return b
 }
 
-# The must is for the ratio, or where there is no yardstick for the value.
+# "must" applies to the ratio, or without a yardstick to the value.
 function verdict(i, number) {
 	if (musts[i] == "-")
 		return "-"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A competitor: what a program gets that uses TCP sockets and spins on them.
- */
+/* A competitor: a program that spins on TCP sockets. */
 #include "wire_rig.h"
 
 #include <errno.h>
@@ -121,7 +119,7 @@ double wire_tcp_rate(struct wire_end *end, unsigned int nr)
 				  (int)recv(fd, bytes, sizeof(bytes),
 					    MSG_WAITALL),
 				  "TCP recv");
-	/* until the last byte is there */
+	/* until the last byte has arrived */
 	if (end->client)
 		receive_all(end, fd, bytes, 1);
 	else

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The yardsticks: what plain UDP sockets do on the same path. U is a ping-pong
- * of 8 bytes between two that spin. G is a stream of datagrams of the size that
- * RoCEv2 has, gathered from header, payload and ICRC, cut by GSO and put
- * together by GRO; the receiver spins, the window is kept by a counter in
- * shared memory, and nobody computes a CRC. Nothing that goes through a UDP
- * socket is faster.
+ * The yardsticks: plain UDP sockets on the same path. U is a ping-pong of 8
+ * bytes between two spinning processes. G is a stream of datagrams of RoCEv2's
+ * size, gathered from header, payload and ICRC, segmented by GSO and merged by
+ * GRO; the receiver spins, a counter in shared memory implements the window,
+ * and no CRC is computed. No protocol over a UDP socket can be faster.
  */
 #include "wire_rig.h"
 
@@ -21,10 +20,13 @@
 #define MAX_SEGMENTS	     64
 #define MAX_BYTES	     65507
 #define WINDOW		     (128 * 1024)
-/* What has not come after this is lost: the stream goes on behind it. */
+/*
+ * Data that has not arrived after this time is lost; the stream continues after
+ * it.
+ */
 #define LOST_NS 200000000
 
-/* The header says where in the stream the bytes behind it end. */
+/* The stream offset of the end of the following bytes. */
 struct header {
 	uint64_t end;
 	uint32_t rest;
@@ -115,7 +117,7 @@ double wire_udp_latency(struct wire_end *end, bool connected, unsigned int nr)
 /* G                                                                         */
 /* ------------------------------------------------------------------------ */
 
-/* One call's worth, from @at of the stream on; returns its payload. */
+/* Sends one call's batch, from stream offset @at on. Return: its payload. */
 static uint32_t send_batch(const struct wire_end *end, int fd, uint64_t at,
 			   uint64_t total, uint32_t payload)
 {
@@ -158,7 +160,7 @@ static uint32_t send_batch(const struct wire_end *end, int fd, uint64_t at,
 	return nr * payload;
 }
 
-/* Waits until @at is within the window; what is lost is given up. */
+/* Waits until @at is within the window; lost data is given up. */
 static void wait_for_window(const struct wire_end *end, uint64_t at,
 			    uint64_t allowed)
 {
@@ -210,7 +212,7 @@ static void receive_stream(const struct wire_end *end, int fd, uint32_t payload,
 			continue;
 		}
 		spins = 0;
-		/* the last of the datagrams that GRO has put together */
+		/* the last of the datagrams that GRO has merged */
 		memcpy(&header, buffer + got - segment, sizeof(header));
 		__atomic_store_n(arrived, header.end, __ATOMIC_RELEASE);
 	}

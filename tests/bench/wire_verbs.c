@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is measured through verbs: nothing here knows which device it is. All
- * sends are signalled, as simple programs have them; completions are taken when
- * they come, and nobody waits for the one of a SEND.
+ * Measurements through verbs, independent of the device. All sends are
+ * signalled, as in simple programs; completions are polled when they arrive,
+ * and the program does not wait for the completion of a SEND.
  */
 #include "wire_verbs.h"
 
@@ -30,7 +30,7 @@ static void open_context(const struct wire_end *end, struct wire_device *device)
 	wire_need(end, device->ctx, name);
 }
 
-/* That of the IPv4 address. */
+/* The GID of the IPv4 address. */
 static void choose_gid(const struct wire_end *end, struct wire_device *device)
 {
 	struct in_addr ip = wire_own_ip(end);
@@ -184,7 +184,7 @@ void wire_link_close(const struct wire_end *end, struct wire_link *link)
 /* Requests                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static struct ibv_sge piece(const struct wire_device *device, uint32_t bytes)
+static struct ibv_sge sge_of(const struct wire_device *device, uint32_t bytes)
 {
 	return (struct ibv_sge){
 		.addr = (uintptr_t)device->memory,
@@ -197,7 +197,7 @@ static void post_receive(const struct wire_end *end,
 			 const struct wire_device *device,
 			 const struct wire_link *link, uint32_t bytes)
 {
-	struct ibv_sge sge = piece(device, bytes);
+	struct ibv_sge sge = sge_of(device, bytes);
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 
 	wire_must(end, -ibv_post_recv(link->qp, &wr, &bad), "post_recv");
@@ -207,7 +207,7 @@ static void post(const struct wire_end *end, const struct wire_device *device,
 		 const struct wire_link *link, enum ibv_wr_opcode opcode,
 		 uint32_t bytes)
 {
-	struct ibv_sge sge = piece(device, bytes);
+	struct ibv_sge sge = sge_of(device, bytes);
 	struct ibv_send_wr *bad, wr = {
 		.sg_list = &sge,
 		.num_sge = 1,
@@ -222,9 +222,12 @@ static void post(const struct wire_end *end, const struct wire_device *device,
 	wire_must(end, -ibv_post_send(link->qp, &wr, &bad), "post_send");
 }
 
-/* Takes what there is; returns the receives, adds the others to @sent. */
-static unsigned int reap(const struct wire_end *end,
-			 const struct wire_device *device, unsigned int *sent)
+/*
+ * Polls all completions. Return: the receives; the others are added to @sent.
+ */
+static unsigned int poll_completions(const struct wire_end *end,
+				     const struct wire_device *device,
+				     unsigned int *sent)
 {
 	struct ibv_wc wc[WIRE_DEPTH];
 	unsigned int received = 0;
@@ -251,7 +254,7 @@ static void wait_message(const struct wire_end *end,
 {
 	uint64_t since_ns = wire_now_ns();
 
-	while (!reap(end, device, sent))
+	while (!poll_completions(end, device, sent))
 		wire_check_time(end, since_ns, "ping-pong of SENDs");
 }
 
@@ -262,7 +265,7 @@ static void wait_sent(const struct wire_end *end,
 	uint64_t since_ns = wire_now_ns();
 
 	while (*sent < wanted) {
-		(void)reap(end, device, sent);
+		(void)poll_completions(end, device, sent);
 		wire_check_time(end, since_ns, "completion of sends");
 	}
 }
@@ -290,7 +293,7 @@ double wire_verbs_latency(struct wire_end *end,
 		post(end, device, link, IBV_WR_SEND, WIRE_SMALL);
 		if (end->client)
 			wait_message(end, device, &sent);
-		/* the last of each link stays until the next time: none */
+		/* the last message of each link remains until the next call */
 		if (i + nr_links < nr)
 			post_receive(end, device, link, WIRE_SMALL);
 		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
@@ -328,7 +331,7 @@ static void stream_in(const struct wire_end *end,
 			post_receive(end, device, link, WIRE_MESSAGE);
 			posted++;
 		}
-		got += reap(end, device, &sent);
+		got += poll_completions(end, device, &sent);
 		if (__atomic_load_n(&end->shared->failed, __ATOMIC_RELAXED))
 			_Exit(1);
 	}
@@ -336,7 +339,7 @@ static void stream_in(const struct wire_end *end,
 
 double wire_verbs_rate(struct wire_end *end, const struct wire_device *device,
 		       const struct wire_link *link, enum ibv_wr_opcode opcode,
-		       bool deaf, unsigned int nr)
+		       bool server_sleeps, unsigned int nr)
 {
 	unsigned int nr_receives = opcode == IBV_WR_SEND ? nr : 0;
 	uint64_t start_ns;
@@ -346,7 +349,7 @@ double wire_verbs_rate(struct wire_end *end, const struct wire_device *device,
 	start_ns = wire_now_ns();
 	if (end->client)
 		stream_out(end, device, link, opcode, nr);
-	else if (!deaf)
+	else if (!server_sleeps)
 		stream_in(end, device, link, nr_receives);
 	start_ns = wire_now_ns() - start_ns;
 	wire_meet(end);

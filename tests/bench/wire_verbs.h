@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A verbs device at each end of a benchmark, and queue pairs between them.
- */
+/* A verbs device at each end of a benchmark, and queue pairs between them. */
 #ifndef WIRE_VERBS_H
 #define WIRE_VERBS_H
 
@@ -9,7 +7,7 @@
 
 #include "wire_rig.h"
 
-#define WIRE_DEPTH 16 /* requests of a queue */
+#define WIRE_DEPTH 16 /* work requests of a queue */
 
 struct wire_device {
 	struct ibv_context *ctx;
@@ -28,21 +26,27 @@ struct wire_link {
 };
 
 /**
- * wire_device_open() - open the device of our interface
- * @nr_qps: how many are going to use its CQ
+ * wire_device_open() - open the device of this end's interface
+ * @nr_qps: queue pairs that will use its CQ
  */
 void wire_device_open(const struct wire_end *end, struct wire_device *device,
 		      unsigned int nr_qps);
 
-/** wire_device_close() - all links must be closed */
+/**
+ * wire_device_close() - close the device; all links must be closed
+ */
 void wire_device_close(const struct wire_end *end, struct wire_device *device);
 
-/** wire_link_open() - a queue pair; its address goes to our side, @number */
+/**
+ * wire_link_open() - make a queue pair and publish its address as @number
+ */
 void wire_link_open(const struct wire_end *end,
 		    const struct wire_device *device, struct wire_link *link,
 		    unsigned int number);
 
-/** wire_link_connect() - to the queue pair of the other side's @number */
+/**
+ * wire_link_connect() - connect to the queue pair @number of the other side
+ */
 void wire_link_connect(const struct wire_end *end,
 		       const struct wire_device *device, struct wire_link *link,
 		       unsigned int number, enum ibv_mtu mtu);
@@ -50,7 +54,7 @@ void wire_link_connect(const struct wire_end *end,
 void wire_link_close(const struct wire_end *end, struct wire_link *link);
 
 /**
- * wire_verbs_latency() - ping-pong of SENDs, over @nr_links in turn
+ * wire_verbs_latency() - measure a ping-pong of SENDs, over @nr_links in turn
  *
  * Return: half a round trip in us, the median of @nr.
  */
@@ -60,14 +64,15 @@ double wire_verbs_latency(struct wire_end *end,
 			  unsigned int nr);
 
 /**
- * wire_verbs_rate() - a stream of @nr large messages from client to server;
- * with READ the other way
- * @deaf: the server does not poll meanwhile but sleeps; not with SEND
+ * wire_verbs_rate() - measure a stream of @nr large messages
+ * @server_sleeps: the server sleeps and does not poll meanwhile; not with SEND
+ *
+ * The stream goes from client to server, with READ from server to client.
  *
  * Return: GB/s.
  */
 double wire_verbs_rate(struct wire_end *end, const struct wire_device *device,
 		       const struct wire_link *link, enum ibv_wr_opcode opcode,
-		       bool deaf, unsigned int nr);
+		       bool server_sleeps, unsigned int nr);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * provider_walk [DEVICE] - takes a provider through all it can do without a
- * peer: a line for every step says what came of it. Nothing is printed that
- * differs from run to run, so the output with two libraries can be compared.
+ * provider_walk [DEVICE] - runs every operation of a provider that needs no
+ * peer, and prints a line with the result of every step. The output contains no
+ * values that differ from run to run, so the output with two libraries can be
+ * compared.
  *
- * Uses public verbs only and is compiled once, against the oldest headers.
- * Walks over every device of the list, or the one that is named. Ends with 0
- * when all devices were walked over, however far; the steps tell.
+ * Uses public verbs only and is compiled once, with the oldest headers. Walks
+ * over every device of the list, or the named one. Exits with 0 when the walk
+ * over all devices is complete, with any results.
  */
 #include "provider_walk.h"
 

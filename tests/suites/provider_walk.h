@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The walk of provider_walk.c over one device: what it has made so far, and the
- * stages. A stage makes everything it can, and notes "-" for what cannot even
- * be tried; the stages that drop go the other way.
+ * The walk of provider_walk.c over one device: its objects, and its stages. A
+ * stage makes all its objects, and prints "-" for an object whose prerequisites
+ * are missing; the stages that drop objects run in reverse order.
  */
 #ifndef SUITES_PROVIDER_WALK_H
 #define SUITES_PROVIDER_WALK_H
@@ -52,7 +52,10 @@ void walk_drop_qps(struct walk *w);
 void walk_drop_cqs(struct walk *w);
 void walk_drop_memory(struct walk *w);
 
-/* Destroys what there is: a step of output, or "-". */
+/*
+ * Destroys an existing object and prints the result; prints "-" without an
+ * object.
+ */
 #define WALK_DROP(step, object, function)                   \
 	do {                                                \
 		errno = 0;                                  \

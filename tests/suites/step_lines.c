@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The lines of provider_walk and of vendor_*: device, step, result.
- */
+/* The output lines of provider_walk and of vendor_*: device, step, result. */
 #include "step_lines.h"
 
 #include <errno.h>
@@ -16,7 +14,10 @@ void walk_set_device(const char *name)
 	device_name = name;
 }
 
-/* Short enough for a column; names that differ between glibcs are not used. */
+/*
+ * Short enough for a column. Names that differ between glibc versions are left
+ * out.
+ */
 static const char *error_name(int err)
 {
 	const char *name = strerrorname_np(err);
@@ -33,7 +34,7 @@ void walk_say(const char *step, const char *fmt, ...)
 	(void)vprintf(fmt, args);
 	va_end(args);
 	(void)putchar('\n');
-	(void)fflush(stdout); /* a crash must not take lines with it */
+	(void)fflush(stdout); /* a crash must not lose lines */
 }
 
 bool walk_made(const char *step, const void *object)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs programs of a Debian suite, in its root, under uverbs_shim.so.
 
-Used by run_providers, run_mixes, run_vendor and run_broken. A Lab is a working
-folder, seen as /mnt inside every root, with the tools that build_suite_tools
-compiled, our library in ours/ and one folder for each set of devices.
+Used by run_providers, run_mixes, run_vendor and run_broken. A Lab is a
+working folder, seen as /mnt inside every root, with the tools that
+build_suite_tools compiled, the library under test in ours/ and one
+folder for each set of devices.
 """
 
 import glob
@@ -22,14 +23,14 @@ TIMEOUT = 150
 
 
 class Suite:
-    """An unpacked root and what it holds of rdma-core."""
+    """An unpacked root and its rdma-core files."""
 
     def __init__(self, name):
         self.name = name
         made = subprocess.run([os.path.join(HERE, "suite_root"), name],
                               check=False, stdout=subprocess.PIPE, text=True)
         if made.returncode:
-            raise SystemExit(f"there is no root of {name}")
+            raise SystemExit(f"no root of {name}")
         self.root = made.stdout.strip()
         with open(os.path.join(self.root, ".packages"),
                   encoding="ascii") as file:
@@ -43,7 +44,7 @@ class Suite:
             self.modules[name.group(1)] = path[len(self.root):]
 
     def stem(self, provider):
-        """mlx5-rdmav34: how a module is called by name."""
+        """Return the name that selects a module, such as mlx5-rdmav34."""
         return os.path.basename(self.modules[provider])[3:-3]
 
     def private_abi(self):
@@ -51,7 +52,7 @@ class Suite:
 
 
 class Run:
-    """What one program printed and did."""
+    """The output, log and exit code of one program."""
 
     def __init__(self, result, log):
         self.code = result.returncode
@@ -78,8 +79,8 @@ class Lab:
             raise
 
     def _copy_library(self, libdir):
-        """The library, under its soname, and the providers beside it; they
-        may be in an install tree."""
+        """Copy the library, under its soname, and its providers; they may
+        be in an install tree."""
         libdir = subprocess.run([LIBDIR_OF, libdir], check=True,
                                 stdout=subprocess.PIPE,
                                 text=True).stdout.strip()
@@ -99,8 +100,8 @@ class Lab:
         return os.path.join(self.work, name)
 
     def require(self, suite):
-        """Ends the run if programs do not run in the suite's root, or not with
-        the library that they should: two failures would look alike."""
+        """End the run if programs do not run in the suite's root, or not
+        with the expected library: two failures would look equal."""
         for ours in (False, True) if self.has_ours() else (False,):
             run = self.run(suite, ["/mnt/provider_walk"], ours=ours,
                            env={"LD_TRACE_LOADED_OBJECTS": "1"})
@@ -114,14 +115,15 @@ class Lab:
 
     def make_devices(self, name, providers, mode="ioctl",
                      discovery="netlink"):
-        """A folder of that name; returns it as programs see it."""
+        """Make a folder of devices of that name; return its path in the
+        roots."""
         subprocess.run([MAKE_DEVICES, "--mode", mode, "--discovery",
                         discovery, "--seen-as", f"/mnt/{name}",
                         self.path(name), *providers], check=True)
         return f"/mnt/{name}"
 
     def run(self, suite, command, devices=None, ours=False, env=None):
-        """Runs a command in a suite's root; devices are of make_devices()."""
+        """Run a command in a suite's root; devices are of make_devices()."""
         variables = dict(env or {})
         log = None
         if devices:
@@ -153,14 +155,14 @@ def read_log(path):
 
 
 class Score:
-    """Counts and tells what passed and failed."""
+    """Counts and prints passed and failed tests."""
 
     def __init__(self):
         self.passed = 0
         self.failed = 0
 
     def check(self, name, problems):
-        """One test: it passes if there are no problems."""
+        """Count one test, which passes if there are no problems."""
         if not problems:
             self.passed += 1
             return True

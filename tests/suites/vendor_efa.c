@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program linked with libefa.so.1: see vendor_mlx5.c. That library refuses
- * devices that are not its own.
+ * A program linked with libefa.so.1: see vendor_mlx5.c. libefa refuses devices
+ * of other drivers.
  */
 #include <errno.h>
 #include <infiniband/efadv.h>
@@ -73,7 +73,7 @@ static void query_ah(struct ibv_pd *pd)
 	(void)walk_done("destroy_ah", ibv_destroy_ah(ah));
 }
 
-static void use(struct ibv_context *context)
+static void use_device(struct ibv_context *context)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 30 };
 	struct efadv_cq_init_attr own = {};
@@ -118,7 +118,7 @@ static void try_device(struct ibv_device *device)
 				 attr.max_rq_wr, attr.max_sq_sge,
 				 attr.inline_buf_size, attr.device_caps,
 				 attr.max_rdma_size);
-			use(context);
+			use_device(context);
 		}
 		(void)walk_done("close", ibv_close_device(context));
 	}

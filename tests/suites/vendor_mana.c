@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program linked with libmana.so.1: see vendor_mlx5.c. That provider makes
- * queues only in memory that the application allocates.
+ * A program linked with libmana.so.1: see vendor_mlx5.c. The mana provider
+ * makes queues only in memory that the application allocates.
  */
 #include <errno.h>
 #include <infiniband/manadv.h>
@@ -11,13 +11,13 @@
 
 #include "step_lines.h"
 
-static void *allocate(size_t size, void *data)
+static void *allocate_memory(size_t size, void *data)
 {
 	(void)data;
 	return aligned_alloc(4096, (size + 4095) / 4096 * 4096);
 }
 
-static void release(void *ptr, void *data)
+static void release_memory(void *ptr, void *data)
 {
 	(void)data;
 	free(ptr);
@@ -56,10 +56,10 @@ static struct ibv_wq *create_wq(struct ibv_pd *pd, struct ibv_cq *cq)
 	return wq;
 }
 
-static void use(struct ibv_context *context)
+static void use_device(struct ibv_context *context)
 {
-	struct manadv_ctx_allocators allocators = { .alloc = allocate,
-						    .free = release };
+	struct manadv_ctx_allocators allocators = { .alloc = allocate_memory,
+						    .free = release_memory };
 	struct ibv_wq *wq;
 	struct ibv_cq *cq;
 	struct ibv_pd *pd;
@@ -93,7 +93,7 @@ static void try_device(struct ibv_device *device)
 	context = ibv_open_device(device);
 	if (walk_made("open", context)) {
 		if (!strncmp(ibv_get_device_name(device), "mana", 4))
-			use(context);
+			use_device(context);
 		(void)walk_done("close", ibv_close_device(context));
 	}
 	walk_set_device("-");

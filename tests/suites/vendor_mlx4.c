@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program linked with libmlx4.so.1: see vendor_mlx5.c. That library does not
- * tell which devices are its own, so names do.
+ * A program linked with libmlx4.so.1: see vendor_mlx5.c. libmlx4 has no
+ * function to recognise its devices, so this program uses their names.
  */
 #include <errno.h>
 #include <infiniband/mlx4dv.h>
@@ -51,7 +51,7 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_cq *cq)
 	return qp;
 }
 
-static void use(struct ibv_context *context)
+static void use_device(struct ibv_context *context)
 {
 	struct mlx4dv_context attr = {};
 	uint8_t stride = 7;
@@ -92,7 +92,7 @@ static void try_device(struct ibv_device *device)
 	context = ibv_open_device(device);
 	if (walk_made("open", context)) {
 		if (!strncmp(ibv_get_device_name(device), "mlx4", 4))
-			use(context);
+			use_device(context);
 		(void)walk_done("close", ibv_close_device(context));
 	}
 	walk_set_device("-");

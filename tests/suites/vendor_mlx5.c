@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program linked with libmlx5.so.1: what that library says without a device,
- * of a device that is not its own, and of one that is.
+ * A program linked with libmlx5.so.1: the results of libmlx5 without a device,
+ * for a device of another driver, and for its own device.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -21,7 +21,7 @@ static void without_device(void)
 		ibv_free_device_list(list);
 }
 
-static void query(struct ibv_context *context)
+static void query_device(struct ibv_context *context)
 {
 	struct mlx5dv_context attr = {
 		.comp_mask = MLX5DV_CONTEXT_MASK_SWP |
@@ -43,7 +43,7 @@ static void query(struct ibv_context *context)
 			ibv_query_rt_values_ex(context, &values));
 }
 
-/* The library looks into objects: they must be where it expects them. */
+/* libmlx5 reads these objects, so their layouts must match. */
 static void look_into_objects(struct ibv_pd *pd, struct ibv_cq *cq,
 			      struct ibv_qp *qp)
 {
@@ -97,7 +97,7 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_cq *cq)
 	return qp;
 }
 
-static void use(struct ibv_context *context)
+static void use_device(struct ibv_context *context)
 {
 	struct ibv_cq_init_attr_ex cq_attr = { .cqe = 30 };
 	struct mlx5dv_cq_init_attr own = {
@@ -141,9 +141,9 @@ static void try_device(struct ibv_device *device)
 		(void)walk_made("ibv_open_device", context);
 	}
 	if (context) {
-		query(context);
+		query_device(context);
 		if (mlx5dv_is_supported(device))
-			use(context);
+			use_device(context);
 		(void)walk_done("close", ibv_close_device(context));
 	}
 	walk_set_device("-");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walk's stage of completion queues and shared receive queues. */
+/* The stage of completion queues and shared receive queues. */
 #include <errno.h>
 #include <stdint.h>
 

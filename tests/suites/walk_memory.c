@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walk's stage of domains, memory and address handles. */
+/* The stage of domains, memory and address handles. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -111,9 +111,9 @@ static struct ibv_ah *create_ah(struct walk *w, const char *step,
 }
 
 /*
- * On Ethernet a provider asks the library for the MAC address: 192.0.2.1, which
- * is GID 1, is the machine's own. Some find that of a link-local GID by
- * themselves.
+ * On Ethernet a provider asks the library to resolve the MAC address:
+ * 192.0.2.1, which is GID 1, is the machine's own. Some providers derive that
+ * of a link-local GID themselves.
  */
 static void make_address_handles(struct walk *w)
 {

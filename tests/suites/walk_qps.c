@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walk's stage of queue pairs. */
+/* The stage of queue pairs. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What provider_walk printed, and how two of its runs compare."""
+"""The output of provider_walk, and the comparison of two runs."""
 
 import errno
 import re
 from collections import Counter
 
 ERROR = re.compile(r"^(-?\d+ )?E[A-Z0-9]+$")
-# Commands that only look; libraries may look in different order, or remember.
+# Commands without side effects; libraries may send them in different order, or
+# cache them.
 LOOKS = re.compile(r"^(QUERY_|METHOD_|ASYNC_EVENT|OPEN\b|GET_CONTEXT\b.* = E)")
 
 
-# What a kernel says that has no such command; ours says EOPNOTSUPP.
+# The results of a kernel that lacks a command; our library returns EOPNOTSUPP.
 MISSING = ("EPROTONOSUPPORT", "ENOTTY")
 
 
@@ -19,9 +20,9 @@ def failed(outcome):
 
 
 def same(distro, ours):
-    """Equal, or better told: an errno where the provider left it unset, where
-    it returned the errno negative, or where it only tells that the kernel is
-    too old for one of its attempts."""
+    """Equal, or more precise: an errno where the provider left it unset,
+    where it returned the errno negative, or where it means only that the
+    kernel is too old for one of its attempts."""
     if ours == distro:
         return True
     if distro == "0":
@@ -34,7 +35,7 @@ def same(distro, ours):
 
 
 class Walk:
-    """Steps in order, with a number behind names that come again."""
+    """Steps in order, with a number appended to names that repeat."""
 
     def __init__(self, run):
         self.run = run
@@ -58,8 +59,8 @@ class Walk:
         return sum(outcome == "ok" for outcome in self.steps.values())
 
     def unreached(self):
-        """What failed, in one line: the steps of each error. Steps that could
-        not be tried are left out, since they follow."""
+        """Return the failed steps in one line, by error. Steps without
+        prerequisites are left out, since they follow from others."""
         groups = {}
         for key, outcome in self.steps.items():
             if ERROR.match(outcome) or key == "exit":
@@ -69,23 +70,25 @@ class Walk:
                          for error, steps in sorted(groups.items()))
 
     def commands(self):
-        """What reached the kernel and changed something, without carriers."""
+        """Return the commands that reached the kernel and changed objects,
+        without protocols."""
         found = []
         for line in self.run.log:
-            carrier, command = line.split(" ", 1)
+            transport, command = line.split(" ", 1)
             if LOOKS.match(command):
                 continue
-            # A provider may allow that the older protocol, which has no place
-            # for it in the plain command, leaves a time stamp out; ours asks
-            # for it by the extended command first.
-            if carrier != "ioctl" and command.startswith("CREATE_CQ"):
+            # With the write protocol, whose plain command has no member for
+            # it, a provider may leave the time stamp out; our library tries
+            # the extended command first.
+            if transport != "ioctl" and command.startswith("CREATE_CQ"):
                 command = command.replace(" flags=0x1 ", " ")
             found.append(command)
         return found
 
 
 def compare(distro, ours):
-    """How ours is worse, and in how many steps it is better."""
+    """Return the steps that are worse with our library, and the number of
+    better ones."""
     problems = []
     better = 0
     if distro.steps.get("devices") == "0" and ours.steps.get("devices") == "1":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walk's stage of work queues, receive side scaling, raw packets, flows. */
+/* The stage of work queues, receive side scaling, raw packets and flows. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A provider module that has a table whose pattern is missing. */
+/* A provider module with a match table entry without a pattern. */
 #include "broken_provider.h"
 
 static const struct match_entry table[] = {

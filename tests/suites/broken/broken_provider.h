@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a provider module of rdma-core shares with the library, as far as the
- * broken ones need it; the layout is that of all releases since 34. NODE is the
- * number of the private interface that the module is built for.
+ * The interface between a provider module of rdma-core and the library, as far
+ * as the broken modules need it; the layout is that of all releases since 34.
+ * NODE is the number of the private interface for which the module is built.
  */
 #ifndef BROKEN_BROKEN_PROVIDER_H
 #define BROKEN_BROKEN_PROVIDER_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A provider module that claims mlx5 devices and then has no memory for them.
- */
+/* A provider module that claims mlx5 devices but returns no device for them. */
 #include "broken_provider.h"
 
 static const struct match_entry table[] = {

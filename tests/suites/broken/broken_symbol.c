@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A provider module that needs a function that no library has. */
+/* A provider module that needs a function which no library defines. */
 #include "broken_provider.h"
 
 void verbs_function_that_nobody_has(void);

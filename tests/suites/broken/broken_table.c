@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A provider module that has neither a table nor a function to match devices
- * with. */
+/* A provider module with neither a match table nor a match function. */
 #include "broken_provider.h"
 
 static const struct device_ops ops = {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A provider module that claims every device, in no version at all. */
+/*
+ * A provider module that claims every device, with an empty range of versions.
+ */
 #include "broken_provider.h"
 
 static const struct match_entry table[] = {
