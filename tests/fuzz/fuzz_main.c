@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Runs a fuzz target on files, without libFuzzer: the corpus as an ordinary
- * test, and a crash in a debugger. Arguments are files, or folders of files;
- * without any, the folders that are compiled in. Fails if there is no input.
+ * test, or a crash in a debugger. Arguments are files, or folders of files; the
+ * default is the folders that are compiled in. Fails without any input.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "fuzz/fuzz_target.h"
 
-/* No input of a corpus is that large; the rest of a larger file is cut. */
+/* No input of a corpus is that large; a larger file is truncated. */
 #define INPUT_BYTES ((size_t)1 << 20)
 
 static unsigned int nr_inputs;
@@ -32,7 +32,10 @@ static int run_file(const char *path)
 	len = fread(data, 1, INPUT_BYTES, file);
 	(void)fclose(file); /* only read */
 
-	/* exactly as large as the input, for the address sanitizer */
+	/*
+	 * exactly as large as the input, so that the address sanitizer checks
+	 * its end
+	 */
 	exact = realloc(data, len ? len : 1);
 	(void)LLVMFuzzerTestOneInput(exact ? exact : data, len);
 	free(exact ? exact : data);
@@ -67,8 +70,8 @@ static int run_path(const char *path)
 	return failed;
 }
 
-/* Separated by colons, each with files in it. */
-static int run_built_in(void)
+/* The compiled-in folders, separated by colons, each with files. */
+static int run_default_folders(void)
 {
 	char folders[] = FUZZ_INPUTS;
 	char *rest = folders;
@@ -84,7 +87,7 @@ int main(int argc, char **argv)
 	int failed = 0;
 
 	if (argc < 2)
-		failed = run_built_in();
+		failed = run_default_folders();
 	for (int i = 1; i < argc; i++)
 		failed |= run_path(argv[i]);
 	printf("%u inputs\n", nr_inputs);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: what the kernel answers to discovery by netlink.
+ * Fuzz target: responses of the kernel to discovery by netlink.
  *
- * The first byte is the mode. Bit 7 clear: the rest is one state of questions
- * (bits 0-2: queries that are pending; bit 3: the dump is complete; bit 4: the
+ * The first byte is the mode. Bit 7 clear: the rest is one state of requests
+ * (bits 0-2: number of pending queries; bit 3: the dump is complete; bit 4: the
  * first query is not about a device) and datagrams for the parser. Bit 7 set:
- * two scans with one memory, whose receive calls bring the datagrams.
+ * two scans with one memory, whose receive calls return the datagrams.
  *
  * A datagram is a length in two bytes and its bytes. For scans, lengths from
- * 0xff00 on mean something else: an errno from the receive call, the end of
+ * 0xff00 on have another meaning: an errno from the receive call, the end of
  * the datagrams of one call, or a datagram of another sender.
  */
 #include <errno.h>
@@ -26,16 +26,18 @@
 #define MODE_NR_QUERIES 0x07
 #define FIRST_NUMBER	2
 
-#define LEN_SPECIAL	 0xff00
-#define SPECIAL_END	 0xff00
-#define SPECIAL_STRANGER 0xff01
-#define SPECIAL_ERRNO	 0xff80 /* and the errno in the low 7 bits */
-#define SOCKET		 0x7fe00000
+#define LEN_SPECIAL	     0xff00
+#define SPECIAL_END	     0xff00
+#define SPECIAL_OTHER_SENDER 0xff01
+#define SPECIAL_ERRNO	     0xff80 /* and the errno in the low 7 bits */
+#define SOCKET		     0x7fe00000
 
 static struct fuzz_reader input;
 static bool socket_open;
 
-/* Calls from elsewhere, such as libFuzzer, are none of our business. */
+/*
+ * Calls while the target does not run, such as libFuzzer's own, are passed on.
+ */
 static bool running;
 
 static void check_name(const char *name, bool may_be_empty)
@@ -61,7 +63,7 @@ static void check_devices(const struct verbs_device_records *records)
 	}
 }
 
-/* A copy of exactly that size, for the address sanitizer to watch. */
+/* A copy of exactly that size, so that the address sanitizer checks its end. */
 static void *exact_copy(const uint8_t *data, size_t len)
 {
 	void *copy = malloc(len ? len : 1);
@@ -124,13 +126,13 @@ ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 	return (ssize_t)len;
 }
 
-static void deliver(struct mmsghdr *msg, bool stranger, const uint8_t *data,
+static void deliver(struct mmsghdr *msg, bool other_sender, const uint8_t *data,
 		    size_t len)
 {
 	struct sockaddr_nl from = { .nl_family = AF_NETLINK };
 	struct iovec *iov = msg->msg_hdr.msg_iov;
 
-	from.nl_pid = stranger ? 1 : 0;
+	from.nl_pid = other_sender ? 1 : 0;
 	memcpy(msg->msg_hdr.msg_name, &from, sizeof(from));
 	msg->msg_hdr.msg_flags = len > iov->iov_len ? MSG_TRUNC : 0;
 	if (len > iov->iov_len)
@@ -144,7 +146,7 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int nr_msgs,
 int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int nr_msgs,
 		    int flags, struct timespec *timeout)
 {
-	bool stranger = false;
+	bool other_sender = false;
 	unsigned int nr = 0;
 
 	fuzz_assert(socket_open);
@@ -153,8 +155,8 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int nr_msgs,
 		const uint8_t *data;
 		size_t len;
 
-		if (want == SPECIAL_STRANGER) {
-			stranger = true;
+		if (want == SPECIAL_OTHER_SENDER) {
+			other_sender = true;
 			continue;
 		}
 		if (want >= SPECIAL_ERRNO && !nr && (want & 0x7f)) {
@@ -164,8 +166,8 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int nr_msgs,
 		if (want >= LEN_SPECIAL)
 			break;
 		data = fuzz_take(&input, want, &len);
-		deliver(&msgs[nr++], stranger, data, len);
-		stranger = false;
+		deliver(&msgs[nr++], other_sender, data, len);
+		other_sender = false;
 	}
 	if (!nr) {
 		errno = EAGAIN;

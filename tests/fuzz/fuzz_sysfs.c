@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: names and texts of sysfs, and names of nodes. The file system
- * is in memory: the input tells the entries of each folder and the text of
- * each file, also such that no kernel has.
+ * Fuzz target: names and texts of sysfs, and names of device nodes. The file
+ * system is in memory: the input contains the entries of each folder and the
+ * text of each file, including texts that no kernel writes.
  *
  * An input is a byte of flags, the class's abi_version, and entries: a name, a
- * type, and the texts ibdev, dev, abi_version, node_type. Names and texts are
- * a length in one byte and their bytes; a length of 255 says that the file is
- * missing. The entries stand in all folders.
+ * type, and the texts ibdev, dev, abi_version, node_type. Names and texts are a
+ * length in one byte and their bytes; a length of 255 means that the file is
+ * missing. The entries are in all folders.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 #define FLAG_NO_PARENT 0x02
 #define FLAG_NO_NODES  0x04 /* the folder cannot be listed */
 #define FLAG_NO_STAT   0x08
-#define FLAG_MOVING    0x10 /* the folder of nodes changes all the time */
+#define FLAG_MOVING    0x10 /* the node folder changes all the time */
 
 #define MISSING	    255
 #define MAX_ENTRIES 16
@@ -54,14 +54,16 @@ static struct {
 		struct text_bytes texts[NR_TEXTS];
 	} entries[MAX_ENTRIES];
 
-	/* The one open folder and the one open file. */
+	/* Only one folder and one file are open at a time. */
 	bool folder_open, file_open;
 	size_t folder_pos;
 	struct text_bytes file;
 	unsigned int nr_stats;
 } tree;
 
-/* Calls from elsewhere, such as libFuzzer, are none of our business. */
+/*
+ * Calls while the target does not run, such as libFuzzer's own, are passed on.
+ */
 static bool running;
 
 #define FOLDER_FD 0x7fe00001
@@ -101,7 +103,7 @@ static bool ends_with(const char *path, const char *end)
 	return len >= end_len && strcmp(path + len - end_len, end) == 0;
 }
 
-/* "<entry>/<text>", or a file of the class folder itself. */
+/* Finds "<entry>/<text>", or a file of the class folder itself. */
 static struct text_bytes find_text(const char *path)
 {
 	if (ends_with(path, "/node_type"))
@@ -277,7 +279,7 @@ static void fuzz_scan(void)
 	fuzz_assert(!ret || !records.devices);
 	check_devices(&records);
 
-	/* twice, with what the first has remembered */
+	/* twice, with the memory of the first scan */
 	for (int i = 0; i < 2; i++) {
 		size_t count = records.count;
 

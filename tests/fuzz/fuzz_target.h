@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a fuzz target is: one function, named by libFuzzer, that takes any
- * bytes and must neither crash, nor hang, nor leak, nor break a promise.
+ * Interface of a fuzz target: one function, named by libFuzzer, that takes any
+ * bytes and must not crash, hang, leak, or violate an assertion.
  */
 #ifndef FUZZ_FUZZ_TARGET_H
 #define FUZZ_FUZZ_TARGET_H
@@ -14,14 +14,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* A broken promise is a crash, so that libFuzzer keeps the input. */
+/* A failed assertion is a crash, so that libFuzzer keeps the input. */
 #define fuzz_assert(condition)    \
 	do {                      \
 		if (!(condition)) \
 			abort();  \
 	} while (0)
 
-/* Takes an input apart, from front to end; behind the end all is 0. */
+/* Reads an input from front to end; after the end all bytes are 0. */
 struct fuzz_reader {
 	const uint8_t *data;
 	size_t len;
@@ -35,7 +35,7 @@ static inline uint8_t fuzz_take_u8(struct fuzz_reader *reader)
 	return *reader->data++;
 }
 
-/* Little-endian, so that a corpus serves all machines. */
+/* Little-endian, so that all machines can use the same corpus. */
 static inline uint16_t fuzz_take_u16(struct fuzz_reader *reader)
 {
 	uint8_t low = fuzz_take_u8(reader);
@@ -43,7 +43,7 @@ static inline uint16_t fuzz_take_u16(struct fuzz_reader *reader)
 	return (uint16_t)(low | fuzz_take_u8(reader) << 8);
 }
 
-/* Up to @len bytes; the caller gets less at the end of the input. */
+/* Returns up to @len bytes; fewer at the end of the input. */
 static inline const uint8_t *fuzz_take(struct fuzz_reader *reader, size_t len,
 				       size_t *ret_len)
 {

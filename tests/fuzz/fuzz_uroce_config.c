@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: a configuration file of the user-space device. Up to the first 0
- * the input is the name of an interface, the rest is the file; what is wanted
- * is asked of an interface with that name and two addresses.
+ * Fuzz target: a configuration file of the user-space device. The input up to
+ * the first 0 is the name of an interface, the rest is the file. The target
+ * looks up the configuration of an interface with that name and two addresses.
  */
 #include <errno.h>
 #include <provider/log.h>
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		.gids = { { [10] = 0xff, 0xff, 192, 0, 2, 1 },
 			  { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } },
 	};
-	char wish[UROCE_WISH_LEN];
+	char setting[UROCE_WISH_LEN];
 	size_t at = 0;
 
 	for (; at < len && data[at]; at++)
@@ -56,12 +56,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	at += at < len;
 	file_text = data + at;
 	file_len = len - at;
-	memset(wish, 'x', sizeof(wish));
-	uroce_config_read("", wish);
-	fuzz_assert(memchr(wish, '\0', sizeof(wish)));
-	/* nobody who wants nothing gets a device */
-	if (!*wish)
-		fuzz_assert(!uroce_config_wants(wish, &dev, true));
-	(void)uroce_config_wants(wish, &dev, false);
+	memset(setting, 'x', sizeof(setting));
+	uroce_config_read("", setting);
+	fuzz_assert(memchr(setting, '\0', sizeof(setting)));
+	/* an empty setting gives no device to any interface */
+	if (!*setting)
+		fuzz_assert(!uroce_config_wants(setting, &dev, true));
+	(void)uroce_config_wants(setting, &dev, false);
 	return 0;
 }

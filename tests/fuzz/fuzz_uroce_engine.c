@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: whatever a peer can send to connections that are up. There are a
- * QP of RC, of UC and of UD, with receives posted and requests under way.
+ * Fuzz target: any packets of a peer on established connections. There are an
+ * RC, a UC and a UD QP, with posted receives and outstanding work requests.
  *
  * The input is a list of steps. A step is a byte of kind (bits 0-1: the QP;
- * bits 2-7: what is put right in the packet, so that it gets past the first
+ * bits 2-7: the fields that are corrected, so that the packet passes the first
  * checks), a byte of distance, a length in two bytes, and the bytes of a packet
- * from the BTH on. After each step all that wants to be sent is taken, and time
- * goes on.
+ * from the BTH on. After each step the target takes all outgoing packets, and
+ * time advances.
  */
 #include "fuzz/fuzz_target.h"
 #include "fuzz/uroce_connected.h"
@@ -20,8 +20,8 @@
 #define MTU	     1024
 #define MAX_STEPS    200
 #define STEP_NS	     200000
-#define RIGHT_PSN    0x04 /* what the responder expects, and the distance */
-#define RIGHT_UNA    0x08 /* what the requester waits for, and the distance */
+#define RIGHT_PSN    0x04 /* the PSN that the responder expects, plus distance */
+#define RIGHT_UNA    0x08 /* the oldest unacknowledged PSN, plus distance */
 #define RIGHT_KEY    0x10
 #define RIGHT_VA     0x20
 #define RIGHT_LENGTH 0x40
@@ -46,7 +46,7 @@ static const struct uroce_path path_in = {
 	.dgid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
 };
 
-/* One of each kind, so that answers find something that they are for. */
+/* Posts one work request of each kind, so that responses match something. */
 static void post_sends(struct world *w, unsigned int i)
 {
 	static const uint8_t opcodes[] = {
@@ -144,7 +144,7 @@ static void check_out(const struct uroce_out *out)
 	for (uint32_t i = 0; i < out->pieces.nr; i++) {
 		const uint8_t *bytes = out->pieces.iov[i].iov_base;
 
-		/* touched, for the address sanitizer */
+		/* read, for the address sanitizer */
 		for (size_t k = 0; k < out->pieces.iov[i].iov_len; k++)
 			sum += bytes[k];
 		len += out->pieces.iov[i].iov_len;
@@ -166,7 +166,7 @@ static void check_qp(const struct uroce_qp *qp)
 	fuzz_assert(uroce_ring_used(&qp->sq) <= DEPTH);
 }
 
-static void settle(struct world *w)
+static void take_all_packets(struct world *w)
 {
 	const struct uroce_cqe *cqe;
 	struct uroce_out out;
@@ -192,9 +192,9 @@ static void settle(struct world *w)
 		check_qp(w->qp[i]);
 }
 
-/* What kind says is put right; the rest is as it came. */
-static void put_right(const struct world *w, struct uroce_packet *packet,
-		      uint8_t kind, int8_t distance)
+/* Corrects the fields that @kind selects; the others stay as they came. */
+static void correct_fields(const struct world *w, struct uroce_packet *packet,
+			   uint8_t kind, int8_t distance)
 {
 	const struct uroce_qp *qp = w->qp[kind % NR_QPS];
 
@@ -234,16 +234,16 @@ static void step(struct world *w, struct fuzz_reader *input)
 	fuzz_assert(copy);
 	memcpy(copy, bytes, len);
 	if (uroce_wire_decode(copy, len, &packet) == 0) {
-		put_right(w, &packet, kind, distance);
+		correct_fields(w, &packet, kind, distance);
 		if (packet.traits &&
 		    (packet.traits & UROCE_T_PAYLOAD || !packet.payload_len))
 			uroce_engine_receive(&w->engine, &packet, w->now);
 	}
 	free(copy);
-	settle(w);
+	take_all_packets(w);
 	w->now += STEP_NS;
 	(void)uroce_engine_expire(&w->engine, w->now);
-	settle(w);
+	take_all_packets(w);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -253,7 +253,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	fuzz_assert(w);
 	init(w);
-	settle(w);
+	take_all_packets(w);
 	for (int i = 0; i < MAX_STEPS && input.len; i++)
 		step(w, &input);
 	fini(w);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: what another process may put into our inbox, for a connection
- * whose packets go through memory. Each packet goes to two engines: one looks
- * at it in the fast way first, the other one in the ordinary way only. Memory,
- * completions and the state of the connection must be the same.
+ * Fuzz target: packets that another process writes into this process's inbox,
+ * for a connection through shared memory. Each packet goes to two engines: one
+ * tries the fast path first, the other one uses only the slow path. Memory,
+ * completions and connection state must be equal.
  *
- * The input is a list of steps: a byte that says what is put right, so that it
- * gets past the first checks; a byte of distance; the length of the payload, in
- * two bytes; the length of the headers, in one byte, and the headers, from the
- * BTH on.
+ * The input is a list of steps: a byte with the fields that are corrected, so
+ * that the packet passes the first checks; a byte of distance; the length of
+ * the payload in two bytes; the length of the headers in one byte, and the
+ * headers, from the BTH on.
  */
 #include "fuzz/fuzz_target.h"
 #include "fuzz/uroce_flow.h"
@@ -19,11 +19,11 @@
 #define STEP_NS	  200000
 #define AND_POST  0x80 /* besides FLOW_RIGHT_* */
 
-static struct flow *worlds[2]; /* the first one is fast */
+static struct flow *worlds[2]; /* the first one uses the fast path */
 static uint64_t now;
 
-/* Both must say the same of what has become of it. */
-static void compare(struct flow *a, struct flow *b)
+/* Both flows must be in the same state. */
+static void assert_equal_flows(struct flow *a, struct flow *b)
 {
 	const struct uroce_cqe *x, *y;
 
@@ -80,7 +80,7 @@ static void step(struct fuzz_reader *input)
 	fuzz_assert(payload);
 	memset(payload, kind ^ want, brief.payload_len);
 	brief.payload = payload;
-	flow_put_right(worlds[1], kind, distance, &brief);
+	flow_correct_headers(worlds[1], kind, distance, &brief);
 	for (int i = 0; i < 2; i++) {
 		receive(worlds[i], &brief, i == 0);
 		if (kind & AND_POST) {
@@ -90,13 +90,13 @@ static void step(struct fuzz_reader *input)
 		flow_send_all(worlds[i], now);
 	}
 	free(payload);
-	compare(worlds[0], worlds[1]);
+	assert_equal_flows(worlds[0], worlds[1]);
 	now += STEP_NS;
 	for (int i = 0; i < 2; i++) {
 		(void)uroce_engine_expire(&worlds[i]->engine, now);
 		flow_send_all(worlds[i], now);
 	}
-	compare(worlds[0], worlds[1]);
+	assert_equal_flows(worlds[0], worlds[1]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: all that another process of this host may write, and may say.
- * The first byte is an enum part; the rest is for it.
+ * Fuzz target: all data that another process of this host may write or send.
+ * The first byte is an enum part; the rest is the input of that part.
  *
- * Of an inbox, we are
+ * RECEIVER: this process receives from the inbox. The rest are slots without
+ * their sequence numbers, one after the other. Each is a packet that lies
+ * within the inbox and has the headers of its opcode, or the receiver refuses
+ * it and stops.
  *
- * RECEIVER: the rest are slots without their sequence numbers, one after the
- * other. Each is a packet that lies within the inbox and has what its opcode
- * has, or is refused, and ends it.
- *
- * SENDER: the rest are steps of three bytes: how many packets to put in, of 32
- * times that many bytes (the first byte), and what the receiver then claims to
- * have read, as a distance from what it had claimed (the other two).
+ * SENDER: this process sends into the inbox. The rest are steps of three bytes:
+ * the number of packets to write, each of 32 times that many bytes (the first
+ * byte), and the position that the receiver then claims to have read, as a
+ * distance from its previous claim (the other two).
  *
  * The other parts are in hostile_flow.c with hostile_split.c, hostile_view.c
- * and hostile_guests.c. Where something is scribbled on, it changes while it is
+ * and hostile_peers.c. In the "scribbled" parts the memory changes while it is
  * read.
  */
 #include <errno.h>
@@ -33,10 +33,10 @@ enum part {
 	FLOW_SCRIBBLED,
 	VIEW,
 	VIEW_SCRIBBLED,
-	GUESTS,
+	PEERS,
 	SPLIT,
 	SPLIT_SCRIBBLED,
-	SPLIT_GUESTS,
+	SPLIT_PEERS,
 	NR_PARTS,
 };
 
@@ -123,7 +123,7 @@ static void put_some(struct uroce_inbox_sender *end, uint8_t nr)
 		uroce_inbox_put(end, &packet, &iov, 1);
 }
 
-/* What is on the way fits, and what is free was never claimed twice. */
+/* Outstanding packets fit, and no space was freed twice. */
 static void check_sender(const struct uroce_inbox_sender *end)
 {
 	fuzz_assert(end->consumed <= end->head);
@@ -177,11 +177,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	case SPLIT_SCRIBBLED:
 		hostile_flow(&reader, true, true);
 		break;
-	case SPLIT_GUESTS:
-		hostile_guests(&reader, true);
+	case SPLIT_PEERS:
+		hostile_peers(&reader, true);
 		break;
 	default:
-		hostile_guests(&reader, false);
+		hostile_peers(&reader, false);
 	}
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: a datagram that comes in on the RoCEv2 port, from the BTH to the
- * ICRC. The first byte says how: bit 0 IPv6, bit 1 put a right ICRC, bits 2-3
- * the method of the CRC. What parses must come out of the encoder again.
+ * Fuzz target: a datagram on the RoCEv2 port, from the BTH to the ICRC. The
+ * first byte is the mode: bit 0 IPv6, bit 1 write a correct ICRC, bits 2-3 the
+ * method of the CRC. If a packet parses, the encoder must reproduce it.
  */
 #include "fuzz/fuzz_target.h"
 #include "uroce/wire/uroce_crc32.h"
@@ -10,7 +10,7 @@
 #include "uroce/wire/uroce_wire.h"
 
 #define MODE_IPV6    0x01
-#define MODE_SIGN    0x02
+#define MODE_ICRC    0x02
 #define METHOD_SHIFT 2
 #define METHOD_MASK  7
 #define MAX_DATAGRAM (UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN)
@@ -28,8 +28,9 @@ static const struct uroce_path paths[2] = {
 	},
 };
 
-/* As a sender would, over whatever the bytes are. */
-static void sign(const struct uroce_path *path, uint8_t *bytes, size_t len)
+/* Writes the ICRC as a sender does, over any bytes. */
+static void write_icrc(const struct uroce_path *path, uint8_t *bytes,
+		       size_t len)
 {
 	uint32_t rest = (uint32_t)(len - UROCE_BTH_LEN - UROCE_ICRC_LEN);
 	uint32_t reg;
@@ -48,10 +49,10 @@ static void check_encoding(const struct uroce_packet *packet,
 
 	fuzz_assert(len >= UROCE_BTH_LEN && len <= UROCE_MAX_HEADER);
 	fuzz_assert(packet->payload == bytes + len);
-	/* all but reserved bits are the same, so no byte gains a bit */
+	/* all bits except reserved ones are equal, so no byte gains a bit */
 	for (int i = 0; i < len; i++)
 		fuzz_assert(!(headers[i] & ~bytes[i]));
-	/* without payload, and so without padding */
+	/* without payload, and therefore without padding */
 	headers[1] &= 0xcf;
 	fuzz_assert(uroce_wire_decode(headers, (size_t)len, &again) == 0);
 	fuzz_assert(again.traits == packet->traits && !again.payload_len);
@@ -59,7 +60,7 @@ static void check_encoding(const struct uroce_packet *packet,
 	fuzz_assert(memcmp(headers, headers_again, (size_t)len) == 0);
 }
 
-/* Both ways to check the ICRC agree, and the copy is the payload. */
+/* Both ways to verify the ICRC agree, and the copy equals the payload. */
 static void check_icrc(const struct uroce_path *path, const uint8_t *bytes,
 		       size_t len, const struct uroce_packet *packet,
 		       bool is_signed)
@@ -93,15 +94,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		(enum uroce_crc32_method)(mode >> METHOD_SHIFT & METHOD_MASK));
 	uroce_icrc_init();
 
-	/* exactly as large, for the address sanitizer */
+	/* exactly as large, so that the address sanitizer checks its end */
 	bytes = malloc(len ? len : 1);
 	fuzz_assert(bytes);
 	memcpy(bytes, data, len);
-	is_signed = (mode & MODE_SIGN) && len % 4 == 0 &&
+	is_signed = (mode & MODE_ICRC) && len % 4 == 0 &&
 		    len >= UROCE_BTH_LEN + UROCE_ICRC_LEN &&
 		    len <= MAX_DATAGRAM;
 	if (is_signed)
-		sign(path, bytes, len);
+		write_icrc(path, bytes, len);
 	(void)uroce_icrc_verify(path, bytes, len);
 	if (len >= UROCE_ICRC_LEN &&
 	    uroce_wire_decode(bytes, len - UROCE_ICRC_LEN, &packet) == 0) {

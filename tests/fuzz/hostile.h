@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A process of this host that is out of its mind, for fuzz_uroce_inbox: it
- * writes whatever it may write to, and says whatever it can say.
+ * A malicious process of this host, for fuzz_uroce_inbox: it writes any bytes
+ * to memory that it may write to, and sends any messages.
  */
 #ifndef FUZZ_HOSTILE_H
 #define FUZZ_HOSTILE_H
@@ -12,48 +12,61 @@ struct flow;
 struct uroce_channel;
 
 /**
- * hostile_flow() - packets of a connection, in an inbox
+ * hostile_flow() - run packets of a connection through an inbox
  * @scribbles: the other side changes slots while they are read
  * @splits: messages are long, and both sides copy them
  */
 void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits);
 
-/** hostile_view() - tables of the other side; @scribbles: likewise */
+/**
+ * hostile_view() - read the other side's tables
+ * @scribbles: the other side changes tables while they are read
+ */
 void hostile_view(struct fuzz_reader *reader, bool scribbles);
 
 /**
- * hostile_guests() - processes that want to pair up, and what follows
- * @splits: likewise
+ * hostile_peers() - run handshakes with several processes, and their traffic
+ * @splits: messages are long, and both sides copy them
  */
-void hostile_guests(struct fuzz_reader *reader, bool splits);
+void hostile_peers(struct fuzz_reader *reader, bool splits);
 
 /**
- * hostile_split_channel() - a channel, of which messages are split
- * @landing_parts: how long the first landing is; 0: as long as can be
+ * hostile_split_channel() - return a channel with rendezvous messages
+ * @landing_parts: length of the first landing; 0: the maximum
  */
 struct uroce_channel *hostile_split_channel(uint8_t landing_parts);
 
-/** hostile_split_begin() - of a new connection on it */
+/**
+ * hostile_split_begin() - attach a new connection to the channel
+ */
 void hostile_split_begin(struct flow *flow);
 
-/** hostile_split_change() - what the other side shows, and lets us do, now */
+/**
+ * hostile_split_change() - change the published landings and access rights
+ */
 void hostile_split_change(struct fuzz_reader *reader);
 
-/** hostile_split_check() - what must be so after each step */
+/**
+ * hostile_split_check() - assert the invariants after a step
+ */
 void hostile_split_check(void);
 
-/** hostile_split_end() - nothing of ours may be shown any more */
+/**
+ * hostile_split_end() - assert that no memory of this process is published
+ */
 void hostile_split_end(void);
 
 /**
- * scribbler_start() - let some memory change while it is read
+ * scribbler_start() - let memory change while it is read
  * @at: the memory
- * @bytes: of it
- * @seed: what comes of the same is the same
+ * @bytes: its length
+ * @seed: equal seeds give equal changes
  */
 void scribbler_start(void *at, size_t bytes, uint32_t seed);
 
-/** scribbler_stop() - and no longer */
+/**
+ * scribbler_stop() - stop the changes
+ */
 void scribbler_stop(void);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection of which the other side writes the slots, the area, and what it
- * claims to have read. Taken as the loop does it, the fast way
- * first; sent as uroce_loop_send_briefs() does.
+ * A connection whose peer writes any slots, any area and any read position.
+ * Received as the progress loop does, the fast path first; sent as
+ * uroce_loop_send_briefs() does.
  *
- * Of long messages the first byte says which request comes first, and how long
- * the landing of that is.
+ * For long messages the first byte selects the first operation and the length
+ * of its landing.
  *
- * A step of the input: what is put right in the headers (uroce_flow.h), and a
- * distance; what else happens; then what is in the slot, in the order of its
- * members, of which the headers are as long as they say.
+ * A step of the input: the header fields that are corrected (uroce_flow.h), and
+ * a distance; other events; then the content of the slot, in the order of its
+ * members, with as many header bytes as its length says.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -22,20 +22,19 @@
 
 #define MAX_STEPS 100
 #define STEP_NS	  200000
-#define SHORT_NS  20000 /* of long messages: there are many to each */
+#define SHORT_NS  20000 /* for long messages, which have many steps each */
 
-/* What else happens in a step. */
-#define POST	   0x01 /* receives and requests */
-#define LATE	   0x02 /* ACKs that come along may be looked at later */
-#define CHANGE	   0x04 /* the slot and the area, once it was taken */
-#define CLAIM	   0x08 /* to have read some packets more, or less */
-#define RAW_LENGTH 0x10 /* the length of the headers is none of the opcode */
-#define ABSENT                                                             \
-	0x20	  /* the payload is elsewhere: how many KB are to be taken \
-		   */
-#define TURN 0x40 /* the other side does something else (hostile_split.c) */
+/* Other events of a step. */
+#define POST	   0x01 /* post receives and work requests */
+#define LATE	   0x02 /* process piggybacked ACKs later */
+#define CHANGE	   0x04 /* change slot and area after they were read */
+#define CLAIM	   0x08 /* claim to have read more packets, or fewer */
+#define RAW_LENGTH 0x10 /* a header length that no opcode has */
+#define ABSENT	   0x20 /* the payload is elsewhere: how many KB to copy */
+#define TURN	   0x40 /* the other side's action (hostile_split.c) */
 
-static struct uroce_inbox_memory *theirs, *ours; /* which they, we write */
+static struct uroce_inbox_memory *theirs,
+	*ours; /* inboxes: the peer writes theirs, this process writes ours */
 
 static struct uroce_inbox_memory *new_inbox(void)
 {
@@ -61,8 +60,9 @@ static void clear(void)
 }
 
 /*
- * Behind the headers, if there is room. Most are as long as so many packets
- * are; the upper bits say of which it is another length, and which are pushed.
+ * Writes the source after the headers, if there is room. Most sources have the
+ * length of a number of packets; the upper bits select other lengths, and
+ * pushed ones.
  */
 static void fill_source(struct fuzz_reader *reader,
 			struct uroce_inbox_slot *slot)
@@ -79,7 +79,7 @@ static void fill_source(struct fuzz_reader *reader,
 		memcpy(slot->bytes + slot->header_len, &source, sizeof(source));
 }
 
-/* What the other side writes. */
+/* Writes the slot of the other side. */
 static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
 		      struct uroce_inbox_slot *slot, uint8_t what)
 {
@@ -95,7 +95,7 @@ static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
 	memcpy(brief.header, bytes, len);
 	if (what & RAW_LENGTH)
 		kind &= (uint8_t)~FLOW_RIGHT_HEADER;
-	flow_put_right(flow, kind, distance, &brief);
+	flow_correct_headers(flow, kind, distance, &brief);
 	slot->payload_len = (uint16_t)brief.payload_len;
 	slot->place = place;
 	slot->ack = brief.ack;
@@ -106,7 +106,10 @@ static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
 		fill_source(reader, slot);
 }
 
-/* It lies within the inbox, whoever has changed it meanwhile. */
+/*
+ * The packet lies within the inbox, whatever the other side has changed
+ * meanwhile.
+ */
 static void check(const struct uroce_brief *brief)
 {
 	const uint8_t *begin = (const uint8_t *)theirs->slots;
@@ -122,7 +125,9 @@ static void check(const struct uroce_brief *brief)
 	fuzz_assert(brief->payload_len <= (size_t)(end - brief->payload));
 }
 
-/* Returns whether it is a packet; if not the other side is never heard again.
+/*
+ * Return: whether the slot is a packet; otherwise the receiver ignores the
+ * other side from then on.
  */
 static bool hand_over(struct flow *flow, const struct uroce_brief *brief,
 		      uint64_t now)
@@ -164,7 +169,7 @@ static void poll_all(struct flow *flow)
 		uroce_ring_take(&flow->cq.ring);
 }
 
-/* Returns whether there can be another step. */
+/* Return: whether another step is possible. */
 static bool step(struct fuzz_reader *reader, struct flow *flow,
 		 struct uroce_inbox_receiver *in,
 		 struct uroce_inbox_sender *out, bool scribbles, uint64_t now)

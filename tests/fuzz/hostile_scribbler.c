@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Memory that changes while it is read: see hostile.h. In a libFuzzer program
- * the compiler calls a function before each load (trace-loads), and that may
- * change what is loaded; so one that is made twice can find two values, and
- * does so again with the same input. Elsewhere nothing changes.
+ * the compiler calls a function before each load (trace-loads), which may
+ * change the loaded bytes. So two loads of the same address can return two
+ * values, and do so again with the same input. In other builds no memory
+ * changes.
  */
 #include "fuzz/hostile.h"
 
-#define ONE_OF 4 /* loads is of something new */
+#define ONE_OF 4 /* one of so many loads returns a new value */
 
-static uint8_t *memory; /* NULL: nothing is scribbled on */
+static uint8_t *memory; /* NULL: no memory changes */
 static size_t memory_bytes;
 static uint32_t state;
 
@@ -30,7 +31,7 @@ void scribbler_stop(void)
 #define UNTRACED __attribute__((no_sanitize("coverage")))
 
 /* xorshift32 */
-static UNTRACED uint32_t next(void)
+static UNTRACED uint32_t next_random(void)
 {
 	state ^= state << 13;
 	state ^= state >> 17;
@@ -41,9 +42,9 @@ static UNTRACED uint32_t next(void)
 static UNTRACED void before_load(uint8_t *at, uint32_t bytes)
 {
 	if (!memory || at < memory || at >= memory + memory_bytes ||
-	    next() % ONE_OF)
+	    next_random() % ONE_OF)
 		return;
-	at[next() % bytes] ^= (uint8_t)(1 << (next() & 7));
+	at[next_random() % bytes] ^= (uint8_t)(1 << (next_random() & 7));
 }
 
 #define HOOK(bits, bytes)                                             \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The other side of long messages, as the engine sees it (struct
- * uroce_split_ops): it shows where to write, lets us do that or does not, and
- * changes its mind. What the engine does must lie in what was shown, and in our
- * memory; what it shows must not stay there when it is used for other things.
+ * The peer of rendezvous messages, as the engine sees it (struct
+ * uroce_split_ops): it publishes landings, permits or denies access, and
+ * changes both. The engine must copy only within published memory and within
+ * its own memory. Landings of the engine must not stay published when their
+ * memory is reused.
  *
- * A change is what happens (below), how far a landing is from where it should
- * be, and how long it is, in KB.
+ * A change in the input is a byte of flags (below), the distance of a landing
+ * from its correct place, and its length in KB.
  */
 #include <errno.h>
 
@@ -15,28 +16,30 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_split.h"
 
-#define OPEN   0x01 /* its QP pulls */
-#define SPLITS 0x02 /* messages that begin now are split */
-#define PUSHES 0x04 /* that is possible */
-#define PULLS  0x08 /* likewise; else the packet is as good as lost */
-#define COPIES 0x10 /* by keys */
-#define DENIED 0x20 /* what is not possible never will be again */
-#define READS  0x40 /* the landing is that of a READ; it is asked for next */
-#define ENDS   0x80 /* and was the last one: nowhere */
+#define OPEN   0x01 /* the peer's QP pulls */
+#define SPLITS 0x02 /* new messages use the rendezvous protocol */
+#define PUSHES 0x04 /* pushing is possible */
+#define PULLS \
+	0x08 /* pulling is possible; otherwise the packet counts as lost */
+#define COPIES 0x10 /* copies by key are possible */
+#define DENIED 0x20 /* impossible copies stay impossible */
+#define READS  0x40 /* the landing belongs to a READ, which is looked up next \
+		     */
+#define ENDS 0x80   /* the last landing: no place */
 
-/* Distances that are none. */
-#define DEAF INT8_MIN /* nobody polls there */
-#define GONE INT8_MAX /* a region of ours goes */
+/* Special distances. */
+#define NO_POLL INT8_MIN /* the peer does not poll */
+#define GONE	INT8_MAX /* one of this process's regions is deregistered */
 
 static struct uroce_channel channel;
 static struct flow *flow;
 static uint8_t theirs[FLOW_LONG_MEMORY];
 
 static uint8_t how;
-static struct uroce_landing landings[UROCE_NR_LANDINGS]; /* theirs */
-static int8_t distance; /* of the landing of what begins */
+static struct uroce_landing landings[UROCE_NR_LANDINGS]; /* the peer's */
+static int8_t distance; /* of the landing of a new message */
 static uint32_t bytes;
-static struct uroce_landing shown[UROCE_NR_LANDINGS]; /* ours */
+static struct uroce_landing shown[UROCE_NR_LANDINGS]; /* this process's */
 
 static bool may(uint8_t what)
 {
@@ -57,7 +60,7 @@ static uint8_t touch(const struct iovec *iov, uint32_t nr, bool write)
 		fuzz_assert(at >= flow->memory && iov[i].iov_len);
 		fuzz_assert(iov[i].iov_len <=
 			    (size_t)(flow->memory + flow->bytes - at));
-		/* it is all there if both ends are */
+		/* all bytes exist if the first and the last one do */
 		sum ^= at[0] ^ at[iov[i].iov_len - 1];
 		if (write)
 			at[0] = at[iov[i].iov_len - 1] = sum;
@@ -82,10 +85,10 @@ static int copy(struct uroce_channel *at, const struct uroce_copy *wanted)
 	return 0;
 }
 
-/* If not, WRITEs and READs are copies, and no messages. */
+/* Otherwise WRITEs and READs are copies, not messages. */
 static bool is_attended(struct uroce_channel *at, uint32_t nr_bytes)
 {
-	return distance != DEAF;
+	return distance != NO_POLL;
 }
 
 static bool choose(struct uroce_channel *at, enum uroce_landing_kind kind,
@@ -156,7 +159,7 @@ static void show(struct uroce_channel *at, uint32_t qpn,
 	shown[kind] = *landing;
 }
 
-/* Whoever waits has hidden what he waits for. */
+/* A waiting operation has hidden its landing. */
 static void settle(struct uroce_channel *at)
 {
 	fuzz_assert(!shown[UROCE_LANDING_RECEIVE].bytes);
@@ -189,7 +192,7 @@ struct uroce_channel *hostile_split_channel(uint8_t landing_parts)
 	return &channel;
 }
 
-/* It is told of each change of state, and when a pull has failed. */
+/* Called at each change of state, and when a pull has failed. */
 static void on_qp(void *arg, const struct uroce_qp *qp)
 {
 	fuzz_assert(arg == &channel && qp == flow->qp);
@@ -221,7 +224,7 @@ void hostile_split_change(struct fuzz_reader *reader)
 		landings[UROCE_LANDING_RECEIVE].bytes = 0;
 }
 
-/* What is shown belongs to something that is going on. */
+/* A published landing belongs to an active operation. */
 void hostile_split_check(void)
 {
 	const struct uroce_qp *qp = flow->qp;
@@ -231,7 +234,7 @@ void hostile_split_check(void)
 	fuzz_assert(shows == !list_empty(&flow->engine.landed));
 	if (shown[UROCE_LANDING_RECEIVE].bytes)
 		fuzz_assert(qp->resp.receive.held);
-	/* not of what was answered */
+	/* not to a completed READ */
 	if (shown[UROCE_LANDING_READ].bytes)
 		fuzz_assert(uroce_psn_diff(qp->req.una_psn,
 					   shown[UROCE_LANDING_READ].psn) *

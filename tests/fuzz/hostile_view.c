@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of another process, as it may leave them. A step of the input: rows of
- * a QP, with where its messages land, and of a region, as they lie in memory,
- * and what is wanted: distances from what would be right, so that 0 is.
+ * Tables of another process with any content. A step of the input: rows of a
+ * QP, with its landing, and of a region, in their memory layout, and the
+ * lookup: distances from the correct values, so that 0 is correct.
  */
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 #include "uroce/local/uroce_tables.h"
 #include "uroce/local/uroce_tables_layout.h"
 
-#define QPN   0x10002 /* theirs */
+#define QPN   0x10002 /* the peer's */
 #define TOKEN UINT64_C(0x0123456789abcdef)
 #define KEY   0x200
 
@@ -35,7 +35,7 @@ static void take(struct fuzz_reader *reader, void *to, size_t bytes)
 	memcpy(to, from, len);
 }
 
-/* A word of 8 bytes; mostly a small one. */
+/* A number of 8 bytes; mostly a small one. */
 static uint64_t take_distance(struct fuzz_reader *reader)
 {
 	uint8_t bytes = fuzz_take_u8(reader);
@@ -47,7 +47,7 @@ static uint64_t take_distance(struct fuzz_reader *reader)
 	return distance;
 }
 
-/* What they have written is what it was, so the answer can be checked. */
+/* The peer's tables have not changed, so the result can be checked. */
 static void check(const struct uroce_tables_region *region,
 		  const struct uroce_wanted *wanted,
 		  const struct uroce_found *found)
@@ -64,7 +64,7 @@ static void check(const struct uroce_tables_region *region,
 		fuzz_assert(address >= region->base && end <= last);
 }
 
-/* Hints about long messages. */
+/* Hints about rendezvous messages. */
 static void look_at_split(const struct uroce_tables_qp *qp,
 			  const struct uroce_wanted *wanted, bool scribbles)
 {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Writes the seeds of the fuzz targets: make_corpus.py FOLDER
 
-Makes FOLDER/fuzz_netlink and FOLDER/fuzz_sysfs. The formats are described at
-the head of each target. Seeds are generated because netlink is in the byte
-order of the machine, and because a script can say what a seed is for.
+Makes FOLDER/fuzz_netlink and FOLDER/fuzz_sysfs. The head of each target describes its
+format. Seeds are generated because netlink uses the byte order of the machine, and because a
+script can explain the purpose of a seed.
 """
 import pathlib
 import struct
@@ -74,10 +74,10 @@ END, STRANGER, ERRNO = special(0xFF00), special(0xFF01), 0xFF80
 def netlink_seeds():
     parser, scan = bytes([3]), bytes([0x80])
     first = datagram(device(0)) + datagram(device(1)) + datagram(done())
-    answers = datagram(chardev(2, 0)) + datagram(chardev(3, 1))
+    responses = datagram(chardev(2, 0)) + datagram(chardev(3, 1))
 
     yield "parse_dump", parser + first
-    yield "parse_answers", bytes([0x0B]) + answers + datagram(error(4, -22))
+    yield "parse_answers", bytes([0x0B]) + responses + datagram(error(4, -22))
     yield "parse_one_datagram", parser + datagram(device(0), chardev(2, 0), device(1),
                                                   error(3, -22), done())
     yield "parse_interrupted", parser + datagram(device(0, flags=MULTI | DUMP_INTR))
@@ -93,15 +93,16 @@ def netlink_seeds():
     yield "parse_no_attributes", parser + datagram(msg(GET, 1), msg(GET_CHARDEV, 2))
     yield "parse_short", parser + datagram(device(0)[:20])
     yield "scan_none", scan + datagram(done()) + END + datagram(done())
-    yield "scan_two", scan + first + END + answers + END + first + answers
-    yield "scan_stranger", scan + STRANGER + datagram(device(9)) + first + END + answers
+    yield "scan_two", scan + first + END + responses + END + first + responses
+    yield "scan_stranger", scan + STRANGER + datagram(device(9)) + first + END + responses
     yield "scan_overrun", (scan + first + END + datagram(chardev(2, 0)) + END +
                            special(ERRNO | 105) + END + datagram(chardev(3, 1)))
     yield "scan_timeout", scan + first
     yield "scan_receive_fails", scan + special(ERRNO | 38)
     yield "scan_truncated", scan + datagram(*[device(i) for i in range(20)]) + END + first
-    # regression: answers for known devices, of which the dump leaves out all
-    yield "regression_known_but_left_out", (scan + first + END + answers + END +
+    # regression: responses for known devices, all of which are missing in the
+    # dump
+    yield "regression_known_but_left_out", (scan + first + END + responses + END +
                                             datagram(device(0, "a/b")) +
                                             datagram(chardev(2, 0)) +
                                             datagram(chardev(3, 1)) + datagram(done()))

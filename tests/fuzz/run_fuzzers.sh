@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# run_fuzzers.sh BUILD_DIR SECONDS [TARGET] - runs each fuzz target (or that one)
-# for that time, as many beside each other as there are processors.
+# run_fuzzers.sh BUILD_DIR SECONDS [TARGET] - runs each fuzz target (or the
+# named one) for that time, as many in parallel as there are processors.
 #
-# BUILD_DIR is a build by clang with -DENABLE_FUZZERS=ON. What the targets find
-# interesting is kept in BUILD_DIR/tests/fuzz/found, so that the next run goes
-# on from there; what fails is kept beside it as crash-*, timeout-* or leak-*.
-# Copy such a file to tests/fuzz/regressions/TARGET. Ends with 1 if a target
-# failed.
+# BUILD_DIR is a build by clang with -DENABLE_FUZZERS=ON. New inputs are kept in
+# BUILD_DIR/tests/fuzz/found, where the next run continues; failing inputs are
+# kept beside that folder as crash-*, timeout-* or leak-*. Copy such a file to
+# tests/fuzz/regressions/TARGET. Exits with 1 if a target failed.
 set -eu
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
@@ -22,7 +21,8 @@ seconds=$2
 if [ $# -eq 2 ]; then
 	targets=$(cd "$here" && printf '%s\n' fuzz_*.c | sed '/^fuzz_main/d; s/\.c$//')
 	[ -n "$targets" ] || exit 1
-	# what one says comes in one piece; xargs ends with 123 if one failed
+	# The output of a target is not split; xargs ends with 123 if one
+	# failed.
 	echo "$targets" |
 		xargs -P "$(nproc)" -n 1 "$0" "$1" "$seconds" || exit 1
 	exit 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attributes of a connection, and receives: see uroce_connected.h. */
+/* Connects QPs and posts receives: see uroce_connected.h. */
 #include "fuzz/uroce_connected.h"
 
 #include "fuzz/fuzz_target.h"

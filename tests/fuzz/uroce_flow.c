@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes a connection, and puts headers right: see uroce_flow.h. */
+/* Makes a connection and corrects headers: see uroce_flow.h. */
 #include "fuzz/uroce_flow.h"
 
 #include "fuzz/fuzz_target.h"
@@ -8,7 +8,10 @@
 
 #define FLOW_PD 1
 
-/* Of some there is room for less, or the first piece is no landing. */
+/*
+ * Some receives are too short, and some have a first SGE that cannot be a
+ * landing.
+ */
 static void post_long_receives(struct flow *w)
 {
 	static const uint32_t firsts[] = { FLOW_LONG_READ, FLOW_LONG_MEMORY,
@@ -36,22 +39,22 @@ void flow_post_receives(struct flow *w)
 		fuzz_post_receives(&w->rq, w->key);
 }
 
-/* One of each kind: which, and how long. */
-struct wish {
+/* One work request of each kind: opcode and length. */
+struct op_spec {
 	uint8_t opcode;
 	uint32_t length;
 };
 
-static void post_send(struct flow *w, const struct wish *wish)
+static void post_send(struct flow *w, const struct op_spec *op_spec)
 {
 	struct uroce_send_wqe *wqe = uroce_ring_vacant(&w->qp->sq);
 
 	if (!wqe)
 		return;
 	*wqe = (struct uroce_send_wqe){
-		.opcode = wish->opcode,
+		.opcode = op_spec->opcode,
 		.nr_sge = 1,
-		.length = wish->length,
+		.length = op_spec->length,
 	};
 	wqe->sge[0] =
 		(struct ibv_sge){ w->is_long ? FUZZ_IOVA : FUZZ_IOVA + 10000,
@@ -65,13 +68,13 @@ static void post_send(struct flow *w, const struct wish *wish)
 
 void flow_post_sends(struct flow *w)
 {
-	static const struct wish wishes[] = {
+	static const struct op_spec wishes[] = {
 		{ IBV_WR_SEND, 8 },
 		{ IBV_WR_ATOMIC_FETCH_AND_ADD, 8 },
 		{ IBV_WR_RDMA_WRITE, 3000 },
 		{ IBV_WR_RDMA_READ, 3000 },
 	};
-	static const struct wish long_wishes[] = {
+	static const struct op_spec long_wishes[] = {
 		{ IBV_WR_RDMA_READ, FLOW_LONG_READ },
 		{ IBV_WR_SEND, 600000 },
 		{ IBV_WR_RDMA_WRITE, 400000 },
@@ -90,8 +93,8 @@ void flow_post_sends(struct flow *w)
 	uroce_engine_kick(&w->engine, w->qp);
 }
 
-static struct flow *make(struct uroce_channel *channel, bool is_long,
-			 uint8_t first, uint64_t now)
+static struct flow *make_flow(struct uroce_channel *channel, bool is_long,
+			      uint8_t first, uint64_t now)
 {
 	struct flow *w = aligned_alloc(UROCE_CACHE_LINE,
 				       (sizeof(*w) / UROCE_CACHE_LINE + 1) *
@@ -141,13 +144,13 @@ static struct flow *make(struct uroce_channel *channel, bool is_long,
 
 struct flow *flow_new(struct uroce_channel *channel, uint64_t now)
 {
-	return make(channel, false, 0, now);
+	return make_flow(channel, false, 0, now);
 }
 
 struct flow *flow_new_long(struct uroce_channel *channel, uint8_t first,
 			   uint64_t now)
 {
-	return make(channel, true, first, now);
+	return make_flow(channel, true, first, now);
 }
 
 void flow_free(struct flow *w, uint64_t now)
@@ -181,7 +184,7 @@ void flow_send_all(struct flow *w, uint64_t now)
 	flow_settle(w, now);
 }
 
-static void put(uint8_t *at, uint64_t value, size_t bytes)
+static void put_field(uint8_t *at, uint64_t value, size_t bytes)
 {
 	while (bytes) {
 		at[--bytes] = (uint8_t)value;
@@ -201,25 +204,27 @@ static uint32_t header_len_of(uint8_t opcode)
 			     : UROCE_BTH_LEN;
 }
 
-void flow_put_right(const struct flow *w, uint8_t kind, int8_t distance,
-		    struct uroce_brief *brief)
+void flow_correct_headers(const struct flow *w, uint8_t kind, int8_t distance,
+			  struct uroce_brief *brief)
 {
 	const struct uroce_qp *qp = w->qp;
 	uint32_t una = uroce_psn_add(qp->req.una_psn, distance);
 	uint8_t *header = brief->header;
 
-	put(header + 2, UROCE_PKEY_DEFAULT, 2);
-	put(header + 5, qp->qpn, 3);
+	put_field(header + 2, UROCE_PKEY_DEFAULT, 2);
+	put_field(header + 5, qp->qpn, 3);
 	if (kind & FLOW_RIGHT_PSN)
-		put(header + 9, uroce_psn_add(qp->resp.epsn, distance), 3);
+		put_field(header + 9, uroce_psn_add(qp->resp.epsn, distance),
+			  3);
 	else if (kind & FLOW_RIGHT_UNA)
-		put(header + 9, una, 3);
+		put_field(header + 9, una, 3);
 	if (kind & FLOW_RIGHT_VA)
-		put(header + UROCE_BTH_LEN, FUZZ_IOVA + header[19] % 128, 8);
+		put_field(header + UROCE_BTH_LEN, FUZZ_IOVA + header[19] % 128,
+			  8);
 	if (kind & FLOW_RIGHT_KEY)
-		put(header + UROCE_BTH_LEN + 8, w->key, 4);
+		put_field(header + UROCE_BTH_LEN + 8, w->key, 4);
 	if (kind & FLOW_RIGHT_LENGTH)
-		put(header + UROCE_BTH_LEN + 12, brief->payload_len, 4);
+		put_field(header + UROCE_BTH_LEN + 12, brief->payload_len, 4);
 	if (kind & FLOW_RIGHT_HEADER)
 		brief->header_len = header_len_of(header[0]);
 	if (kind & FLOW_WITH_ACK)

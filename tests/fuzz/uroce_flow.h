@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection in which something is going on, for the fuzz targets of what
- * comes through memory: an engine with one QP of RC, bound to a channel, with
- * receives that wait, requests that are on their way, and memory that its peer
- * has all rights to. All of it is made anew for each input.
+ * An active connection for the fuzz targets of the shared-memory transport: an
+ * engine with one RC QP bound to a channel, with posted receives, outstanding
+ * work requests, and memory to which its peer has all access rights. It is made
+ * anew for each input.
  */
 #ifndef FUZZ_UROCE_FLOW_H
 #define FUZZ_UROCE_FLOW_H
@@ -12,18 +12,22 @@
 
 #define FLOW_DEPTH 32
 
-/* Of a connection of long messages: more than uroce_split.h asks for. */
+/* For long messages: larger than the minimum of uroce_split.h. */
 #define FLOW_LONG_MEMORY (1u << 20)
 #define FLOW_LONG_READ	 300000
 
-/* What is put right in headers, so that they get past the first checks. */
-#define FLOW_RIGHT_PSN	  0x01 /* what the responder expects, and the distance */
-#define FLOW_RIGHT_UNA	  0x02 /* what the requester waits for, and the same */
+/*
+ * Header fields that are corrected, so that a packet passes the first checks.
+ */
+#define FLOW_RIGHT_PSN \
+	0x01 /* the PSN that the responder expects, plus distance */
+#define FLOW_RIGHT_UNA	  0x02 /* the oldest unacknowledged PSN, plus distance */
 #define FLOW_RIGHT_KEY	  0x04
 #define FLOW_RIGHT_VA	  0x08
 #define FLOW_RIGHT_LENGTH 0x10
-#define FLOW_RIGHT_HEADER 0x20 /* as long as its opcode says */
-#define FLOW_WITH_ACK	  0x40 /* of what the requester waits for, likewise */
+#define FLOW_RIGHT_HEADER 0x20 /* the header length of the opcode */
+#define FLOW_WITH_ACK \
+	0x40 /* an ACK of the oldest unacknowledged PSN, plus distance */
 
 struct flow {
 	struct uroce_engine engine;
@@ -33,47 +37,55 @@ struct flow {
 	struct uroce_rq rq;
 	struct uroce_qp *qp;
 	bool is_long;
-	uint8_t first; /* request */
+	uint8_t first; /* first work request */
 	uint8_t *memory;
-	uint32_t bytes; /* of it */
+	uint32_t bytes; /* of memory */
 	uint32_t key;
 };
 
 /**
- * flow_new() - connected, with receives and requests
- * @channel: that packets come through; NULL: one of its own
+ * flow_new() - make a connection with receives and work requests
+ * @channel: channel of its packets; NULL: a channel of its own
  * @now: ns
  */
 struct flow *flow_new(struct uroce_channel *channel, uint64_t now);
 
 /**
- * flow_new_long() - the same; receives, SENDs, WRITEs and READs are long
- * @first: which of them comes first: any number
+ * flow_new_long() - the same with long receives, SENDs, WRITEs and READs
+ * @first: selects the first operation: any number
  */
 struct flow *flow_new_long(struct uroce_channel *channel, uint8_t first,
 			   uint64_t now);
 
 void flow_free(struct flow *w, uint64_t now);
 
-/** flow_post_receives() - until there is no room */
+/**
+ * flow_post_receives() - post receives until the queue is full
+ */
 void flow_post_receives(struct flow *w);
 
-/** flow_post_sends() - one of each kind, if there is room */
+/**
+ * flow_post_sends() - post one work request of each kind, if there is room
+ */
 void flow_post_sends(struct flow *w);
 
-/** flow_settle() - what has happened is taken note of, and forgotten */
+/**
+ * flow_settle() - poll all completions and discard them
+ */
 void flow_settle(struct flow *w, uint64_t now);
 
-/** flow_send_all() - what the engine wants to send is sent, to nobody */
+/**
+ * flow_send_all() - take all outgoing packets and discard them
+ */
 void flow_send_all(struct flow *w, uint64_t now);
 
 /**
- * flow_put_right() - make headers those of a packet for this QP
- * @kind: in which respects: FLOW_RIGHT_*
+ * flow_correct_headers() - correct headers to be a packet for this QP
+ * @kind: fields to correct: FLOW_RIGHT_*
  * @distance: from the right PSN
- * @brief: its header, and perhaps ack and header_len, are changed
+ * @brief: its header is changed, and depending on @kind ack and header_len
  */
-void flow_put_right(const struct flow *w, uint8_t kind, int8_t distance,
-		    struct uroce_brief *brief);
+void flow_correct_headers(const struct flow *w, uint8_t kind, int8_t distance,
+			  struct uroce_brief *brief);
 
 #endif

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Writes the seeds of the uroce fuzz targets: uroce_seeds.py FOLDER
 
-Makes FOLDER/fuzz_uroce_packet and so on. The formats are described at the head
-of each target.
+Makes FOLDER/fuzz_uroce_packet and so on. The head of each target describes its format.
 """
 import pathlib
 import struct
@@ -33,7 +32,7 @@ def packet(opcode, headers=b"", payload=b"", ack=True, psn=0xFFFFFC, qpn=2):
 
 
 def requests(transport):
-    """Name and packet of each request of a connection."""
+    """Return name and packet of each request of a connection."""
     full = bytes(1024)
     yield "send_only", packet(transport | 4, b"", b"hello")
     yield "send_first", packet(transport | 0, b"", full)
@@ -89,7 +88,7 @@ def packet_seeds():
 def engine_seeds():
     for name, text in rc_requests():
         yield "rc_" + name, step(0, PSN | RIGHT, text)
-        # once more, then behind a gap, then the next one
+        # again, then after a gap, then the next one
         yield "rc_again_" + name, (step(0, PSN | RIGHT, text) + step(0, PSN | RIGHT, text, -1) +
                                    step(0, PSN | RIGHT, text, 2) + step(0, PSN | RIGHT, text))
         yield "rc_wrong_" + name, step(0, PSN, text)
@@ -111,8 +110,8 @@ def engine_seeds():
 
 
 def slot(text, headers, place=0, source=None):
-    """What follows the sequence number: headers, then the payload if it fits; or source, which is
-    how many bytes and packets there are elsewhere."""
+    """Return a slot without its sequence number: headers, then the payload if it fits; or
+    source, the number of bytes and packets that are elsewhere."""
     length = len(text) - headers
     inline = text if len(text) <= 48 else text[:headers]
     if source is not None:
@@ -125,7 +124,7 @@ def inbox_seeds():
     slots = []
     for name, text in (*rc_requests(), *requests(UC), *responses(), *datagrams()):
         payload = len(text) - 12
-        # headers that the opcode may have, up to all of it
+        # header lengths that the opcode may have, up to the whole packet
         for headers in sorted({12, 16, 20, 28, 32, 36, 40} & set(range(len(text) + 1))):
             yield f"{name}_{text[0]:02x}_{headers}", b"\0" + slot(text, headers, payload)
         slots.append(slot(text[:12], 12))
@@ -148,13 +147,13 @@ def inbox_seeds():
     yield "claims_less", b"\1" + struct.pack("<BHBHBHBH", 200, 3, 200, 200, 200, 0xFFFF, 255, 0xFFF0)
 
 
-# Of hostile_flow.c: what else happens, and what is put right in the headers.
+# Of hostile_flow.c: other events, and corrected header fields.
 POST, LATE, CHANGE, CLAIM, RAW, ABSENT, TURN = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40
 RIGHT_PSN, RIGHT_UNA, RIGHT_ETH, WITH_ACK = 0x21, 0x22, 0x3C, 0x40
 
 
 def flow_step(opcode, payload, headers=b"", kind=RIGHT_PSN, what=0, place=0, source=None, turn=b""):
-    """With source: so many packets without their payload, which is to be taken."""
+    """With source: a number of packets without payload, which is to be copied."""
     text = packet(opcode, headers)[:48]
     what |= (ABSENT if source is not None else 0) | (TURN if turn else 0)
     return (bytes([what]) + turn +
@@ -193,7 +192,8 @@ def turn(how=ALL, distance=0, kilobytes=1024):
 
 
 def long_message(first, last, kind, length, headers=b"", end=b"", **how):
-    """A whole one: its first packet, parts of 8 to be taken and to be found by turns, the last one."""
+    """Return a whole message: its first packet, parts of 8 to be copied and to be found in
+    turn, the last packet."""
     yield flow_step(first, 8192, headers, kind, **how)
     left, taken = length - 8192, True
     while left > 8192:
@@ -204,7 +204,7 @@ def long_message(first, last, kind, length, headers=b"", end=b"", **how):
 
 
 def split_flows():
-    """Name and steps of each."""
+    """Return name and steps of each."""
     key_va = RIGHT_ETH & ~0x10
     write = reth(300000)
     read_what = aeth()
@@ -219,7 +219,7 @@ def split_flows():
     yield "lost", flow_step(RC | 0, 8192, source=8, turn=turn(ALL & ~PULLS)) + 3 * flow_step(RC | 1, 8192)
     lost_write = flow_step(RC | 6, 8192, write, RIGHT_PSN | key_va, source=8, turn=turn(ALL & ~PULLS))
     yield "lost_write", lost_write + 3 * flow_step(RC | 7, 8192, source=-8)
-    # what we answer, and send: a few ACKs make room for more
+    # responses and sends of this process: a few ACKs make room for more
     acks = b"".join(struct.pack("<BBb", 0, RIGHT_UNA, n) + ack[3:] for n in (37, 20, 20, 20, 40, 20, 20))
     for how in (ALL, ALL & ~OPEN, ALL & ~PUSHES, ALL & ~PUSHES | DENIED, OPEN, ALL & ~COPIES, ALL | ENDS):
         for kilobytes in (1024, 300, 0):
@@ -236,7 +236,7 @@ def split_flows():
     for nr, how in ((0, 1), (63, 1), (64, 1), (65, 1), (255, 1), (8, 2), (8, 3), (8, 255)):
         odd = flow_step(RC | 1, 0, source=1)[:-2] + bytes([nr, how])
         yield f"odd_{nr}_{how}", message[0] + odd + message[-1]
-    # the answer may not be all of it, or more
+    # the response may be shorter or longer than requested
     for nr in (35, 36, 37, 64):
         yield f"whole_{nr}", flow_step(RC | 0x0D, 0, aeth(), RIGHT_UNA, source=nr)
     yield "too_long", b"".join(long_message(RC | 0, RC | 2, RIGHT_PSN, 310000))
@@ -250,49 +250,49 @@ def split_flows():
                                 flow_step(RC | opcode, 8, reth(8)))
 
 
-def guest(what, number, text=b""):
+def peer(what, number, text=b""):
     return bytes([what + 10 * number]) + text
 
 
-def guest_steps():
+def peer_steps():
     connect, hello, say, byte, listen, write, share, use, show, hang_up = range(10)
     slot_of = bytes(4) + struct.pack("<HHIB", 8, 0, 0, 12) + bytes(3)
-    right = guest(hello, 1, b"\2\0\1\0")
-    yield "pair", (guest(connect, 1) + right + guest(listen, 1) + guest(byte, 1, b"\1") +
-                   guest(listen, 1) + guest(hang_up, 1))
+    right = peer(hello, 1, b"\2\0\1\0")
+    yield "pair", (peer(connect, 1) + right + peer(listen, 1) + peer(byte, 1, b"\1") +
+                   peer(listen, 1) + peer(hang_up, 1))
     for at in (0, 8, 12, 16, 20, 24, 32):
-        yield f"hello_{at}", guest(connect, 1) + guest(hello, 1, bytes([2, 0, 1, at or 48, 1, 0]))
-    # of a slot of its own
-    yield "another", (guest(connect, 1) + guest(hello, 1, b"\2\0\1\x14\7\0") + guest(listen, 1) +
-                      guest(byte, 1, b"\1") + guest(byte, 1, b"\2"))
+        yield f"hello_{at}", peer(connect, 1) + peer(hello, 1, bytes([2, 0, 1, at or 48, 1, 0]))
+    # with a slot of its own
+    yield "another", (peer(connect, 1) + peer(hello, 1, b"\2\0\1\x14\7\0") + peer(listen, 1) +
+                      peer(byte, 1, b"\1") + peer(byte, 1, b"\2"))
     for nr in range(6):
-        yield f"passes_{nr}", guest(connect, 1) + guest(hello, 1, bytes([2, nr, 5 - nr, 20, 7, 0]))
-    yield "says", guest(connect, 2) + guest(say, 2, b"\x08nonsense\1")
-    yield "rings", 5 * guest(byte, 0, b"\2") + guest(byte, 0, b"\3")
-    sends = guest(write, 0, b"\0\0\x01" + slot_of + packet(RC | 4).ljust(48, b"\0"))
-    yield "sends", 5 * sends + guest(hang_up, 0)
-    writes = guest(write, 0, b"\0\0\x1d" + slot_of + packet(RC | 0x0A, reth(0)).ljust(48, b"\0"))
+        yield f"passes_{nr}", peer(connect, 1) + peer(hello, 1, bytes([2, nr, 5 - nr, 20, 7, 0]))
+    yield "says", peer(connect, 2) + peer(say, 2, b"\x08nonsense\1")
+    yield "rings", 5 * peer(byte, 0, b"\2") + peer(byte, 0, b"\3")
+    sends = peer(write, 0, b"\0\0\x01" + slot_of + packet(RC | 4).ljust(48, b"\0"))
+    yield "sends", 5 * sends + peer(hang_up, 0)
+    writes = peer(write, 0, b"\0\0\x1d" + slot_of + packet(RC | 0x0A, reth(0)).ljust(48, b"\0"))
     yield "writes", 5 * writes
-    unknown = guest(write, 0, b"\0\0\x01" + slot_of + packet(RC | 0x15).ljust(48, b"\0"))
+    unknown = peer(write, 0, b"\0\0\x01" + slot_of + packet(RC | 0x15).ljust(48, b"\0"))
     yield "mad", sends + unknown + 3 * sends
     for consumed in (3, 600, 0xFFFFFFFF):
-        own = guest(write, 0, b"\0\0\x40" + struct.pack("<I", consumed).ljust(64, b"\0"))
+        own = peer(write, 0, b"\0\0\x40" + struct.pack("<I", consumed).ljust(64, b"\0"))
         yield f"claims_{consumed}", writes + own + writes + own
     ask, give, gone = 0, 1 + 4 * 6, 2 + 4 * 7
-    want = guest(use, 0, b"\5\0\0")
-    given = want + guest(share, 0, bytes([give, 5])) + want
-    yield "given", given + guest(share, 0, bytes([gone, 5])) + want
-    yield "asked", guest(share, 0, bytes([ask + 4 * 7, 0])) + guest(share, 0, bytes([ask + 4 * 7, 9]))
-    yield "asks_twice", 2 * guest(share, 0, bytes([ask + 4 * 7, 0]))
-    yield "unasked", guest(share, 0, bytes([give, 5]))
+    want = peer(use, 0, b"\5\0\0")
+    given = want + peer(share, 0, bytes([give, 5])) + want
+    yield "given", given + peer(share, 0, bytes([gone, 5])) + want
+    yield "asked", peer(share, 0, bytes([ask + 4 * 7, 0])) + peer(share, 0, bytes([ask + 4 * 7, 9]))
+    yield "asks_twice", 2 * peer(share, 0, bytes([ask + 4 * 7, 0]))
+    yield "unasked", peer(share, 0, bytes([give, 5]))
     for nr in range(8):
-        yield f"gives_{nr}", want + guest(share, 0, bytes([1 + 4 * nr, 5])) + want
-    yield "shows", guest(show, 0, b"\x1f\0\x40") + 3 * sends
-    yield "scribbles", b"".join(guest(write, 0, struct.pack("<HB", 61 * i, 0x80) + bytes([i]) * 64)
+        yield f"gives_{nr}", want + peer(share, 0, bytes([1 + 4 * nr, 5])) + want
+    yield "shows", peer(show, 0, b"\x1f\0\x40") + 3 * sends
+    yield "scribbles", b"".join(peer(write, 0, struct.pack("<HB", 61 * i, 0x80) + bytes([i]) * 64)
                                 for i in range(40))
 
 
-def split_guest_steps():
+def split_peer_steps():
     write, show = 5, 8
 
     def put(kind, opcode, headers, payload=8192, source=None):
@@ -300,28 +300,28 @@ def split_guest_steps():
         where = b""
         if source is not None:
             where = struct.pack("<QII", source > 0, abs(source) * 8192, abs(source))
-        return guest(write, 0, struct.pack("<HB", 0, kind) + bytes(4) +
+        return peer(write, 0, struct.pack("<HB", 0, kind) + bytes(4) +
                      struct.pack("<HHIBBH", payload, 0, 0, len(text), source is not None, 0) +
                      (text + where).ljust(48, b"\0"))
 
     # the READ that comes before the SEND has 37 packets
     for how in (0x1F, 0x1B, 0x1E, 0x1D, 0x5F, 0x0F, 0):
         for distance in (0, 37, 200):
-            yield f"sent_{how:02x}_{distance}", 4 * guest(show, 0, bytes([how, distance, 64]))
+            yield f"sent_{how:02x}_{distance}", 4 * peer(show, 0, bytes([how, distance, 64]))
         asked = put(0x0D, RC | 0x0C, reth(600000), 0)
-        yield f"asked_{how:02x}", guest(show, 0, bytes([how, 0, 64])) + asked + asked
-        start = guest(show, 0, bytes([how, 0, 64]))
+        yield f"asked_{how:02x}", peer(show, 0, bytes([how, 0, 64])) + asked + asked
+        start = peer(show, 0, bytes([how, 0, 64]))
         rest = [put(1, RC | 1, b"", 0, nr) for nr in (8, -8, 8, -8)]
         yield f"pulled_{how:02x}", start + put(1, RC | 0, b"") + b"".join(rest)
         rest = [put(1, RC | 7, b"", 0, nr) for nr in (8, -8, 8, -8)]
         yield f"written_{how:02x}", start + put(0x0D, RC | 6, reth(300000)) + b"".join(rest)
         rest = [put(2, RC | 0x0E, b"", 0, nr) for nr in (8, -8, 8, -8)]
         yield f"answered_{how:02x}", start + put(2, RC | 0x0D, aeth()) + b"".join(rest)
-    yield "short", guest(show, 0, bytes([0x1F, 37, 20])) + guest(show, 0, bytes([0x1F, 0, 20]))
+    yield "short", peer(show, 0, bytes([0x1F, 37, 20])) + peer(show, 0, bytes([0x1F, 0, 20]))
 
 
 def hostile_seeds():
-    flow, view, guests, split = 2, 4, 6, 7
+    flow, view, peers, split = 2, 4, 6, 7
     for how in (0, POST, LATE, CHANGE, CLAIM, RAW, POST | LATE | CHANGE):
         steps = list(flow_steps(what=how))
         for scribbled in (0, 1):
@@ -340,11 +340,11 @@ def hostile_seeds():
             yield f"split_{name}_{scribbled}", bytes([split + scribbled, 0]) + steps
         for first in (1, 2, 3, 0x51, 0x99):
             yield f"split_{name}_from_{first}", bytes([split, first]) + steps
-    for name, text in guest_steps():
-        yield "guests_" + name, bytes([guests]) + text
-    for name, text in split_guest_steps():
+    for name, text in peer_steps():
+        yield "peers_" + name, bytes([peers]) + text
+    for name, text in split_peer_steps():
         for first in (0, 1, 2):
-            yield f"split_guests_{name}_{first}", bytes([9, first]) + text
+            yield f"split_peers_{name}_{first}", bytes([9, first]) + text
 
 
 def fast_step(kind, opcode, payload, headers=b"", distance=0):

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes that want to pair up. The first one does all as it should, so that
- * there is a connection; then it, and others, say and write what the input
- * wants, which is served and received as the loop does it. A step of the input
- * is a byte that says what is done by which guest, and what that needs.
+ * Processes that connect to this one. The first handshake is correct, so that
+ * there is a connection; then the first process and others send and write the
+ * bytes of the input, which this process handles as the progress loop does. A
+ * step of the input is a byte with the action and the peer, and the parameters
+ * of the action.
  *
- * The memory of guests is that of this process: they show one piece of it, and
- * nothing around that may change.
+ * The memory of the peers is that of this process: they publish one region of
+ * it, and bytes around that must not change.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -24,51 +25,53 @@
 #include "uroce/local/uroce_tables.h"
 #include "uroce/port/uroce_rendezvous.h"
 
-#define NR_GUESTS   4
-#define SLOT	    3 /* of the first guest */
+#define NR_PEERS    4
+#define SLOT	    3 /* of the first peer */
 #define MAX_STEPS   60
 #define STEP_NS	    200000
-#define PATIENCE    1000 /* ms; nothing is waited for */
-#define FIRST_HOST  128	 /* slots that real processes do not have so soon */
+#define TIMEOUT_MS  1000 /* ms; the target never waits */
+#define FIRST_HOST  128	 /* slot numbers that real processes do not reach */
 #define LAST_HOST   255
 #define SEND_BYTES  64
 #define SHARE_BYTES 8192
 
-/* Besides FLOW_RIGHT_*: what is written is no slot of ours. */
+/* Besides FLOW_RIGHT_*: the data is not a valid slot. */
 #define WRITE_RAW 0x80
 #define WRITE_OWN 0x40
 
 enum what {
 	CONNECT,
-	HELLO, /* how it differs from a right one; and descriptors */
-	SAY,   /* bytes */
-	BYTE,  /* of one message: a confirmation, a bell, or something else */
+	HELLO,		/* difference from a correct hello, and descriptors */
+	RAW_MESSAGE, /* send bytes */
+	BYTE, /* send one message: a confirmation, a bell, or something else */
 	LISTEN,
-	WRITE, /* into our inbox, or its own: place, kind, bytes */
-	SHARE, /* of memory: which message, of which share, which descriptor */
-	USE,   /* we want a share of the first guest, and write to it */
-	SHOW,  /* of the first guest: what of its tables, and where it lands */
-	HANG_UP,
+	WRITE, /* write into this process's inbox, or its own: place, kind,
+		  bytes */
+	SHARE, /* memory shares: message, share, descriptor */
+	USE,   /* map a share of the first peer, and write to it */
+	SHOW,  /* the first peer's tables and landing */
+	DISCONNECT,
 	NR_WHATS,
 };
 
-/* Of SHOW. */
-#define READY	0x01
-#define PULLS	0x02
-#define RECEIVE 0x04
-#define READ	0x08
-#define REGION	0x10
-#define STRANGE 0x40 /* it is another one's QP */
+/* Flags of SHOW. */
+#define READY	 0x01
+#define PULLS	 0x02
+#define RECEIVE	 0x04
+#define READ	 0x08
+#define REGION	 0x10
+#define OTHER_QP 0x40 /* the QP of another process */
 
-struct guest {
+struct peer {
 	int fd; /* -1: none */
 	struct uroce_inbox_sender out;
 };
 
-/* What a guest may pass; the first two are good ones. */
+/* Descriptors that a peer may pass; the first two are valid. */
 static int passable[7] = { -1, -1, -1, -1, -1, -1, -1 };
 static struct uroce_tables tables;
-static struct uroce_inbox_receiver own; /* the good inbox, seen by the guest */
+static struct uroce_inbox_receiver
+	own; /* the valid inbox, as the peer reads it */
 static struct {
 	uint8_t before[64];
 	uint8_t memory[FLOW_LONG_MEMORY];
@@ -77,19 +80,19 @@ static struct {
 static uint8_t right_hello[SEND_BYTES * 2];
 static size_t hello_len;
 
-static struct guest guests[NR_GUESTS];
+static struct peer peers[NR_PEERS];
 static struct uroce_local *local;
 static struct flow *flow;
 static uint32_t host;
 static uint64_t now;
 
-/* A memfd that can still shrink. */
-static int unsealed(void)
+/* Makes a memfd that can still shrink. */
+static int unsealed_memfd(void)
 {
 	return uroce_memfd_create(sizeof(struct uroce_inbox_memory));
 }
 
-/* What may be given as a share. */
+/* Makes a memfd that is valid as a share. */
 static int shared_memory(void)
 {
 	int fd = uroce_memfd_create(SHARE_BYTES);
@@ -108,15 +111,15 @@ static void make_passable(void)
 	passable[0] = uroce_inbox_create();
 	fuzz_assert(!uroce_inbox_open_receiver(passable[0], &own));
 	passable[1] = tables.fd;
-	passable[2] = unsealed();
+	passable[2] = unsealed_memfd();
 	passable[3] = open("/dev/null", O_RDWR | O_CLOEXEC);
 	passable[4] = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	passable[5] = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	passable[6] = shared_memory();
 }
 
-/* As the library says it: nobody answers. */
-static void learn_hello(void)
+/* Records the library's own hello; no process responds. */
+static void record_hello(void)
 {
 	const struct uroce_passed none = { .inbox = passable[0], .tables = -1 };
 	const uint8_t dgid[UROCE_GID_LEN] = { 0 };
@@ -148,7 +151,7 @@ static bool is_ours(void *arg, const uint8_t *gid)
 static void open_local(bool splits)
 {
 	struct uroce_local_config config = {
-		.patience_ms = PATIENCE,
+		.patience_ms = TIMEOUT_MS,
 		.reach_ways = ~0u,
 		.split = splits ? UROCE_LOCAL_SPLIT_ALWAYS
 				: UROCE_LOCAL_SPLIT_TRY,
@@ -165,30 +168,30 @@ static void open_local(bool splits)
 	fuzz_assert(!ret);
 }
 
-static void hang_up(struct guest *guest)
+static void disconnect(struct peer *peer)
 {
-	if (guest->fd >= 0)
-		(void)close(guest->fd);
-	guest->fd = -1;
-	uroce_inbox_close_sender(&guest->out);
+	if (peer->fd >= 0)
+		(void)close(peer->fd);
+	peer->fd = -1;
+	uroce_inbox_close_sender(&peer->out);
 }
 
-static void call(struct guest *guest)
+static void connect_peer(struct peer *peer)
 {
-	if (guest->fd < 0)
-		guest->fd = uroce_pairing_call(host, uroce_pairing_now_ms() +
-							     PATIENCE);
+	if (peer->fd < 0)
+		peer->fd = uroce_pairing_call(host, uroce_pairing_now_ms() +
+							    TIMEOUT_MS);
 }
 
-static void say(const struct guest *guest, const void *text, size_t len,
-		const int *fds, unsigned int nr)
+static void send_text(const struct peer *peer, const void *text, size_t len,
+		      const int *fds, unsigned int nr)
 {
-	/* blocking, but what nobody reads is not much */
-	if (guest->fd >= 0)
-		(void)uroce_rendezvous_send(guest->fd, text, len, fds, nr);
+	/* blocking, but the unread data is small */
+	if (peer->fd >= 0)
+		(void)uroce_rendezvous_send(peer->fd, text, len, fds, nr);
 }
 
-static void say_hello(struct fuzz_reader *reader, const struct guest *guest)
+static void send_hello(struct fuzz_reader *reader, const struct peer *peer)
 {
 	uint8_t text[sizeof(right_hello)];
 	uint8_t nr = fuzz_take_u8(reader) % 4, at;
@@ -199,31 +202,30 @@ static void say_hello(struct fuzz_reader *reader, const struct guest *guest)
 		fds[i] = passable[fuzz_take_u8(reader) % 7];
 	while ((at = fuzz_take_u8(reader)))
 		text[at % hello_len] ^= fuzz_take_u8(reader);
-	say(guest, text, hello_len, fds, nr);
+	send_text(peer, text, hello_len, fds, nr);
 }
 
-/* The inbox that comes with the answer is one that it may write to. */
-static void listen_to(struct guest *guest)
+/* The inbox in the response is one that the peer may write to. */
+static void receive_hello(struct peer *peer)
 {
 	struct uroce_verdict_message message;
 	int fds[UROCE_MAX_PASSED];
 	struct uroce_inbox_sender out;
 	int nr;
 
-	if (guest->fd < 0 || recv(guest->fd, &message, sizeof(message),
-				  MSG_PEEK | MSG_DONTWAIT) < 0)
+	if (peer->fd < 0 || recv(peer->fd, &message, sizeof(message),
+				 MSG_PEEK | MSG_DONTWAIT) < 0)
 		return;
-	nr = uroce_rendezvous_receive(guest->fd, &message, sizeof(message),
-				      fds);
-	if (nr > 0 && !guest->out.memory &&
+	nr = uroce_rendezvous_receive(peer->fd, &message, sizeof(message), fds);
+	if (nr > 0 && !peer->out.memory &&
 	    !uroce_inbox_open_sender(fds[0], &out))
-		guest->out = out;
+		peer->out = out;
 	while (nr > 0)
 		(void)close(fds[--nr]);
 }
 
-/* What is read is where something is; where it may be, the unit tests tell. */
-static void put_source_right(struct uroce_inbox_slot *slot)
+/* The source is valid memory; unit tests check invalid sources. */
+static void correct_source(struct uroce_inbox_slot *slot)
 {
 	struct uroce_inbox_source source;
 	uint8_t *at = slot->bytes + slot->header_len;
@@ -237,12 +239,12 @@ static void put_source_right(struct uroce_inbox_slot *slot)
 	memcpy(at, &source, sizeof(source));
 }
 
-/* Where it begins is a slot, whose number may be put right. */
-static void write_anything(struct fuzz_reader *reader, struct guest *guest)
+/* The bytes start with a slot, whose number may be corrected. */
+static void write_bytes(struct fuzz_reader *reader, struct peer *peer)
 {
 	uint16_t place = fuzz_take_u16(reader);
 	uint8_t kind = fuzz_take_u8(reader);
-	struct uroce_inbox_memory *inbox = guest->out.memory;
+	struct uroce_inbox_memory *inbox = peer->out.memory;
 	struct uroce_inbox_slot *slot;
 	struct uroce_brief brief = {};
 	const uint8_t *bytes;
@@ -258,22 +260,22 @@ static void write_anything(struct fuzz_reader *reader, struct guest *guest)
 		       len);
 		return;
 	}
-	slot = &inbox->slots[guest->out.head++ % UROCE_INBOX_SLOTS];
+	slot = &inbox->slots[peer->out.head++ % UROCE_INBOX_SLOTS];
 	memcpy(slot, bytes, len);
 	memcpy(brief.header, slot->bytes, sizeof(brief.header));
 	brief.payload_len = slot->payload_len %=
 		flow->is_long ? UROCE_CHANNEL_MTU + 1 : 1200;
-	flow_put_right(flow, kind | FLOW_RIGHT_HEADER | FLOW_WITH_ACK, 0,
-		       &brief);
+	flow_correct_headers(flow, kind | FLOW_RIGHT_HEADER | FLOW_WITH_ACK, 0,
+			     &brief);
 	memcpy(slot->bytes, brief.header, sizeof(brief.header));
 	slot->header_len = (uint8_t)brief.header_len;
 	slot->ack = brief.ack;
-	put_source_right(slot);
-	__atomic_store_n(&slot->sequence, (uint32_t)guest->out.head,
+	correct_source(slot);
+	__atomic_store_n(&slot->sequence, (uint32_t)peer->out.head,
 			 __ATOMIC_RELEASE);
 }
 
-/* Ids that are near each other, and near that of ours. */
+/* Share ids that are close to each other, and to the valid id. */
 static uint64_t take_share(struct fuzz_reader *reader)
 {
 	uint8_t byte = fuzz_take_u8(reader);
@@ -281,7 +283,7 @@ static uint64_t take_share(struct fuzz_reader *reader)
 	return (byte / 4 + 1) * (uint64_t)UROCE_SHARES + byte % 4;
 }
 
-static void say_share(struct fuzz_reader *reader, const struct guest *guest)
+static void send_share(struct fuzz_reader *reader, const struct peer *peer)
 {
 	uint8_t byte = fuzz_take_u8(reader);
 	struct uroce_share_message message = {
@@ -290,10 +292,11 @@ static void say_share(struct fuzz_reader *reader, const struct guest *guest)
 	};
 	uint8_t place = byte / 4 % 8;
 
-	say(guest, &message, sizeof(message), &passable[place % 7], place < 7);
+	send_text(peer, &message, sizeof(message), &passable[place % 7],
+		  place < 7);
 }
 
-/* As uroce_copy.c does. */
+/* Uses a share as uroce_copy.c does. */
 static void use_share(struct fuzz_reader *reader)
 {
 	struct uroce_peer *peer =
@@ -309,8 +312,8 @@ static void use_share(struct fuzz_reader *reader)
 		memset(memory, 1, 8);
 }
 
-/* All of it at once; without input nothing. */
-static void show_theirs(struct fuzz_reader *reader)
+/* Publishes all tables at once; without input nothing. */
+static void publish_theirs(struct fuzz_reader *reader)
 {
 	uint8_t how = fuzz_take_u8(reader);
 	int8_t distance = (int8_t)fuzz_take_u8(reader);
@@ -323,7 +326,7 @@ static void show_theirs(struct fuzz_reader *reader)
 		.pd = 1,
 		.access = 7,
 		.pulls = how & PULLS,
-		.token = local->token + !!(how & STRANGE),
+		.token = local->token + !!(how & OTHER_QP),
 	};
 	struct uroce_landing landing = { .address = (uintptr_t)guarded.memory };
 	struct uroce_shown_region region = {
@@ -356,7 +359,7 @@ static void check_theirs(void)
 	fuzz_assert(!memcmp(guarded.after, zeros, sizeof(zeros)));
 }
 
-/* One of ours, to be asked for. */
+/* Publishes a share of this process for requests. */
 static void add_share(void)
 {
 	const struct uroce_span span = { .inode = 1 };
@@ -365,46 +368,46 @@ static void add_share(void)
 				     SHARE_BYTES) == UROCE_SHARES);
 }
 
-static void act(struct fuzz_reader *reader)
+static void run_action(struct fuzz_reader *reader)
 {
 	uint8_t byte = fuzz_take_u8(reader);
-	struct guest *guest = &guests[byte / NR_WHATS % NR_GUESTS];
+	struct peer *peer = &peers[byte / NR_WHATS % NR_PEERS];
 	const uint8_t *text;
 	size_t len;
 
 	switch ((enum what)(byte % NR_WHATS)) {
 	case CONNECT:
-		call(guest);
+		connect_peer(peer);
 		break;
 	case HELLO:
-		say_hello(reader, guest);
+		send_hello(reader, peer);
 		break;
-	case SAY:
+	case RAW_MESSAGE:
 		text = fuzz_take(reader, fuzz_take_u8(reader) % SEND_BYTES,
 				 &len);
-		say(guest, text, len, passable, fuzz_take_u8(reader) % 3);
+		send_text(peer, text, len, passable, fuzz_take_u8(reader) % 3);
 		break;
 	case BYTE:
 		byte = fuzz_take_u8(reader) % 4;
-		say(guest, &byte, 1, NULL, 0);
+		send_text(peer, &byte, 1, NULL, 0);
 		break;
 	case LISTEN:
-		listen_to(guest);
+		receive_hello(peer);
 		break;
 	case WRITE:
-		write_anything(reader, guest);
+		write_bytes(reader, peer);
 		break;
 	case SHARE:
-		say_share(reader, guest);
+		send_share(reader, peer);
 		break;
 	case USE:
 		use_share(reader);
 		break;
 	case SHOW:
-		show_theirs(reader);
+		publish_theirs(reader);
 		break;
 	default:
-		hang_up(guest);
+		disconnect(peer);
 	}
 }
 
@@ -428,7 +431,7 @@ static void send_all(void)
 	uroce_local_flush(local);
 }
 
-/* Returns whether it is a packet. */
+/* Return: whether the slot is a packet. */
 static bool receive(struct uroce_channel *channel,
 		    const struct uroce_brief *brief)
 {
@@ -453,8 +456,8 @@ static void receive_all(void)
 		uroce_local_done(channel, &brief, receive(channel, &brief));
 }
 
-/* What the loop does; and the application posts, and polls. */
-static void live(void)
+/* One iteration of the progress loop, with posting and polling. */
+static void run_loop_once(void)
 {
 	struct uroce_channel *channel;
 
@@ -475,25 +478,25 @@ static void live(void)
 	now += STEP_NS;
 }
 
-/* Returns the channel to it. */
-static struct uroce_channel *pair_up(struct guest *guest)
+/* Return: the channel to the peer. */
+static struct uroce_channel *pair_up(struct peer *peer)
 {
 	const uint8_t dgid[UROCE_GID_LEN] = { 0 }, confirm = 1;
 	struct uroce_channel *channel;
 
 	memset(own.memory, 0, sizeof(struct uroce_inbox_status));
-	call(guest);
-	say(guest, right_hello, hello_len, passable, 2);
+	connect_peer(peer);
+	send_text(peer, right_hello, hello_len, passable, 2);
 	uroce_local_serve(local);
-	listen_to(guest);
-	fuzz_assert(guest->out.memory);
-	say(guest, &confirm, 1, NULL, 0);
+	receive_hello(peer);
+	fuzz_assert(peer->out.memory);
+	send_text(peer, &confirm, 1, NULL, 0);
 	uroce_local_serve(local);
 	fuzz_assert(!uroce_local_connect(local, SLOT, dgid, &channel));
 	return channel;
 }
 
-/* Lowest descriptor that is not in use: more than before are a leak. */
+/* Return: the lowest unused descriptor; a higher one than before is a leak. */
 static int lowest_fd(void)
 {
 	int fd = dup(passable[3]);
@@ -502,34 +505,34 @@ static int lowest_fd(void)
 	return fd;
 }
 
-void hostile_guests(struct fuzz_reader *reader, bool splits)
+void hostile_peers(struct fuzz_reader *reader, bool splits)
 {
 	struct fuzz_reader nothing = {};
 	struct uroce_channel *channel;
 	int before;
 
 	make_passable();
-	learn_hello();
+	record_hello();
 	before = lowest_fd();
-	for (int i = 0; i < NR_GUESTS; i++)
-		guests[i] = (struct guest){ .fd = -1 };
+	for (int i = 0; i < NR_PEERS; i++)
+		peers[i] = (struct peer){ .fd = -1 };
 	now = 0;
 	open_local(splits);
 	add_share();
-	channel = pair_up(&guests[0]);
+	channel = pair_up(&peers[0]);
 	flow = splits ? flow_new_long(channel, fuzz_take_u8(reader), now)
 		      : flow_new(channel, now);
-	show_theirs(&nothing);
+	publish_theirs(&nothing);
 	for (int i = 0; i < MAX_STEPS && reader->len; i++) {
-		act(reader);
-		live();
+		run_action(reader);
+		run_loop_once();
 		check_theirs();
 	}
-	show_theirs(&nothing);
+	publish_theirs(&nothing);
 	flow_free(flow, now);
 	uroce_local_put_channel(local, channel);
-	for (int i = 0; i < NR_GUESTS; i++)
-		hang_up(&guests[i]);
+	for (int i = 0; i < NR_PEERS; i++)
+		disconnect(&peers[i]);
 	uroce_local_serve(local);
 	uroce_local_close(local);
 	fuzz_assert(lowest_fd() == before);
