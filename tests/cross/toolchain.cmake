@@ -6,10 +6,10 @@
 #         -DCROSS_ARCH=arm64 -DCROSS_ROOT=DIR
 #
 # CROSS_ARCH is Debian's name of the machine. Programs run under qemu-user, with
-# the C library of the root, which may be newer than the one of the compiler.
+# the C library of the root, which may be newer than that of the compiler.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CROSS_ARCH CROSS_ROOT)
 
-# What the machine is called by the compiler, by the folders and by qemu.
+# Names of the machine for the compiler, the folders and qemu.
 if(CROSS_ARCH STREQUAL "arm64")
   set(cpu aarch64)
 elseif(CROSS_ARCH STREQUAL "i386")
@@ -31,7 +31,7 @@ set(CMAKE_C_COMPILER ${cpu}-linux-gnu-gcc)
 set(CMAKE_LIBRARY_ARCHITECTURE ${folder_cpu}-linux-gnu)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${folder_cpu} -L ${CROSS_ROOT})
 
-# Libraries come from the root alone, programs from this machine.
+# Libraries come only from the root, programs only from this machine.
 set(CMAKE_FIND_ROOT_PATH ${CROSS_ROOT})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
@@ -40,6 +40,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} ${cross_libdir}/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${CROSS_ROOT})
 
-# A library of the root may want a newer C library than the compiler has; the
-# program will have that one, and our own undefined names are found by -z defs.
+# A library of the root may need a newer C library than the compiler has;
+# programs run with the newer one, and -z defs detects our own undefined names.
 set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,--allow-shlib-undefined)

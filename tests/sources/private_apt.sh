@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# apt with a state of its own: neither the machine's package lists nor its
-# packages change, and apt verifies all that it downloads. Sourced by
-# source_package and build_sysroot.
+# apt with a state of its own: the machine's package lists and packages do not
+# change, and apt verifies all downloads. Sourced by source_package and
+# build_sysroot.
 #
-# The mirror is the one that apt uses for the archive ($ANYVERBS_MIRROR wins).
+# The mirror is the one that apt uses for the archive, unless $ANYVERBS_MIRROR
+# is set.
 
 apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 apt_arch=$(dpkg --print-architecture)
@@ -15,14 +16,14 @@ die() {
 	exit 1
 }
 
-# The mirror of the archive in apt's configuration, if there is one.
+# Prints the mirror of the archive in apt's configuration, if there is one.
 apt_mirror() {
 	# shellcheck disable=SC2016 # apt replaces the names, not the shell
 	apt-get indextargets --format '$(CREATED_BY) $(REPO_URI)' 2>/dev/null |
 		sed -n 's,^Packages \(.*/debian\)/$,\1,p' | sort -u | sed -n 1p
 }
 
-# private_apt STATE ARG... - apt-get on the state of private_apt_up.
+# private_apt STATE ARG... - runs apt-get on the state of private_apt_up.
 private_apt() {
 	local state=$1
 
@@ -58,7 +59,7 @@ private_apt_up() {
 		die "cannot read the package lists of $suite"
 }
 
-# sources_cache - sets $cache, which exists afterwards, and waits for other runs.
+# sources_cache - sets $cache, makes the folder, and waits for other runs.
 sources_cache() {
 	cache=${ANYVERBS_SOURCES_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/anyverbs-sources}
 	mkdir -p "$cache" || die "cannot make the cache folder $cache"

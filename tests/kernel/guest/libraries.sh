@@ -5,10 +5,10 @@
 # once per boot: below /run/lane, which is in the roots too. Sourced by lib.sh;
 # with(1) runs commands with these libraries.
 #
-# 	/run/lane/ours/            the library under test and its modules
-# 	/run/lane/module-SUITE/    the same library with the modules of a suite
-# 	/run/lane/merged/          the distribution's modules and ours
-# 	/run/lane/root/SUITE       a link to the root of a suite
+#	/run/lane/ours/            the library under test and its modules
+#	/run/lane/module-SUITE/    the same library with the modules of a suite
+#	/run/lane/merged/          the distribution's modules and ours
+#	/run/lane/root/SUITE       a link to the root of a suite
 
 # The folder of provider modules in a Debian root.
 module_folder=usr/lib/x86_64-linux-gnu/libibverbs

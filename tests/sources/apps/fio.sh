@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# fio, whose rdma engine is built if its configure script, which is not one of
-# autoconf's, finds libibverbs and librdmacm. The guest's processor is not the
-# host's.
+# fio, whose rdma engine is built if its configure script (not autoconf's) finds
+# libibverbs and librdmacm. The guest's processor differs from the host's.
 
 . "$(dirname "$0")/recipe.sh"
 ./configure --prefix=/usr --cc="$CC" --disable-native \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# qperf, whose configure script looks for libibverbs itself.
+# qperf, whose configure script searches libibverbs itself.
 
 . "$(dirname "$0")/recipe.sh"
 configure_for_debian

@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# librdmacm and its programs. Its build system knows no other libibverbs than its
-# own, so it is left to compile the objects, after our headers have taken the
-# place of its own, and they are linked here. What of infiniband/ remains its own
-# is private to it (driver.h, marshall.h, kern-abi.h), and compiled on top of ours.
+# librdmacm and its programs. rdma-core's build system uses only its own
+# libibverbs. So it only compiles the objects, after our headers have replaced
+# its own, and this script links them. The remaining headers of infiniband/ are
+# private (driver.h, marshall.h, kern-abi.h), and are compiled together with our
+# public ones.
 
 . "$(dirname "$0")/recipe.sh"
 
-# objects PATTERN - of those that were compiled.
+# objects PATTERN - prints compiled objects.
 objects() {
 	grep -E "^$1" objects
 }
 
-# link_with ARG... - as libibverbs.pc says.
+# link_with ARG... - uses the flags of libibverbs.pc.
 link_with() {
 	# shellcheck disable=SC2046 # words
 	"$CC" "$@" $(pkg-config --libs libibverbs) -pthread
@@ -29,7 +30,7 @@ cmake -S . -B b -G Ninja -DCMAKE_C_COMPILER="$CC" -DCMAKE_BUILD_TYPE=None \
 cd b
 for file in "$headers"/infiniband/*.h; do
 	name=$(basename "$file")
-	# Debian's libibumad-dev is in the sysroot too; here it is its own.
+	# Debian's libibumad-dev is in the sysroot too; this build uses its own.
 	case $name in
 	umad*) ;;
 	*) ln -sf "$file" include/infiniband/ ;;
@@ -38,7 +39,7 @@ done
 ninja -t targets all | sed -n 's/^\(\(librdmacm\|util\|ccan\)\/.*\.o\): .*/\1/p' |
 	grep -v /tests/ >objects
 xargs ninja -j"$jobs" <objects
-# Ninja keeps the lists of headers for itself.
+# Ninja stores the lists of headers in its own database.
 xargs ninja -t deps <objects >"$SOURCES_SEEN/ninja.headers"
 
 mapfile -t parts < <(

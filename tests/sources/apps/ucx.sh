@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# UCX with its transports over verbs and librdmacm; no GPUs, no bindings, no tests.
+# UCX with its transports over verbs and librdmacm; without GPUs, bindings and
+# tests.
 
 . "$(dirname "$0")/recipe.sh"
 usr=$SOURCES_SYSROOT/usr
