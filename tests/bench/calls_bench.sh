@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2154 # variables of lib.sh
 #
-# Counts the instructions of each verbs call in user space: runs
+# Counts the instructions of each verbs function in user space: runs
 # calls_control_bench and calls_data_bench under callgrind with both libraries,
 # prints one table, and checks that no call of our library takes more
 # instructions than the distribution's. The kernel's instructions are not

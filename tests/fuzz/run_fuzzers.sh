@@ -46,6 +46,6 @@ fi
 {
 	echo "FAIL $name:"
 	tail -n 40 "$build/$name.log" | sed 's/^/     /'
-} >"$build/$name.told"
-cat "$build/$name.told"
+} >"$build/$name.report"
+cat "$build/$name.report"
 exit 1

@@ -102,7 +102,7 @@ def engine_seeds():
     texts = dict((*rc_requests(), *responses()))
     yield "send_in_three", b"".join(step(0, PSN | RIGHT, texts[n])
                                     for n in ("send_first", "send_middle", "send_last_imm"))
-    yield "answers", b"".join((
+    yield "responses", b"".join((
         step(0, UNA, texts["ack"], 5), step(0, UNA, texts["read_first"]),
         step(0, UNA, texts["read_middle"]), step(0, UNA, texts["read_last"]),
         step(0, UNA, texts["atomic_ack"]), step(0, UNA, texts["atomic_ack"]),
@@ -212,10 +212,10 @@ def split_flows():
     yield "send", b"".join(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000))
     yield "send_twice", 2 * b"".join(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000, what=POST))
     yield "write", b"".join(long_message(RC | 6, RC | 8, RIGHT_PSN | key_va, 300000, write))
-    answer = b"".join(long_message(RC | 0x0D, RC | 0x0F, RIGHT_UNA, 300000, read_what, aeth()))
-    yield "answer", answer
+    response = b"".join(long_message(RC | 0x0D, RC | 0x0F, RIGHT_UNA, 300000, read_what, aeth()))
+    yield "response", response
     yield "answer_denied", flow_step(RC | 0x0D, 8192, aeth(), RIGHT_UNA, source=8,
-                                     turn=turn(ALL & ~COPIES)) + answer
+                                     turn=turn(ALL & ~COPIES)) + response
     yield "lost", flow_step(RC | 0, 8192, source=8, turn=turn(ALL & ~PULLS)) + 3 * flow_step(RC | 1, 8192)
     lost_write = flow_step(RC | 6, 8192, write, RIGHT_PSN | key_va, source=8, turn=turn(ALL & ~PULLS))
     yield "lost_write", lost_write + 3 * flow_step(RC | 7, 8192, source=-8)
@@ -227,9 +227,9 @@ def split_flows():
                               turn=turn(how | READS, 0, kilobytes))
             start = flow_step(RC | 4, 8, turn=turn(how, 0, kilobytes), what=POST)
             yield f"asked_{how:02x}_{kilobytes}", 2 * asked
-            yield f"sent_{how:02x}_{kilobytes}", start + answer + acks + start + acks
+            yield f"sent_{how:02x}_{kilobytes}", start + response + acks + start + acks
     far = flow_step(RC | 0x0C, 0, reth(600000), RIGHT_PSN | key_va, turn=turn(ALL | READS, 20))
-    yield "deaf", flow_step(RC | 4, 8, turn=turn(ALL, -128), what=POST) + answer + acks
+    yield "no_poll", flow_step(RC | 4, 8, turn=turn(ALL, -128), what=POST) + response + acks
     message = list(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000))
     gone = flow_step(RC | 1, 0, source=-8, turn=turn(ALL, 127))
     yield "gone", b"".join(message[:2]) + gone + b"".join(message[3:])
@@ -242,8 +242,8 @@ def split_flows():
     yield "too_long", b"".join(long_message(RC | 0, RC | 2, RIGHT_PSN, 310000))
     yield "asked_far", 2 * far
     nak = flow_step(RC | 0x11, 0, aeth(NAK), RIGHT_UNA)
-    yield "nak", answer + acks[:57] + nak + acks
-    yield "fails", answer + flow_step(RC | 0x11, 0, aeth(NAK | 0x02000000), RIGHT_UNA) + acks
+    yield "nak", response + acks[:57] + nak + acks
+    yield "fails", response + flow_step(RC | 0x11, 0, aeth(NAK | 0x02000000), RIGHT_UNA) + acks
     # in the middle of a message
     for opcode in (0x04, 0x0A):
         yield f"bad_{opcode}", (b"".join(list(long_message(RC | 0, RC | 2, RIGHT_PSN, 300000))[:5]) +
@@ -282,7 +282,7 @@ def peer_steps():
     want = peer(use, 0, b"\5\0\0")
     given = want + peer(share, 0, bytes([give, 5])) + want
     yield "given", given + peer(share, 0, bytes([gone, 5])) + want
-    yield "asked", peer(share, 0, bytes([ask + 4 * 7, 0])) + peer(share, 0, bytes([ask + 4 * 7, 9]))
+    yield "requested", peer(share, 0, bytes([ask + 4 * 7, 0])) + peer(share, 0, bytes([ask + 4 * 7, 9]))
     yield "asks_twice", 2 * peer(share, 0, bytes([ask + 4 * 7, 0]))
     yield "unasked", peer(share, 0, bytes([give, 5]))
     for nr in range(8):

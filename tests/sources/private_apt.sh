@@ -47,7 +47,7 @@ private_apt() {
 private_apt_up() {
 	local state=$1 suite=$2 mirror=${ANYVERBS_MIRROR:-$(apt_mirror)}
 
-	[ -n "$mirror" ] || die "apt knows no Debian mirror: set ANYVERBS_MIRROR"
+	[ -n "$mirror" ] || die "apt has no Debian mirror: set ANYVERBS_MIRROR"
 	[ -r "$apt_keyring" ] || die "cannot read the keyring $apt_keyring"
 	mkdir -p "$state"/{lists/partial,cache/archives/partial,etc}
 	: >"$state/status"
