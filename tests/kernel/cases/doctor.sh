@@ -59,8 +59,8 @@ has_not() {
 	report 0 "${@:2}" && ! grep -q "^[a-z]*: $1\(:\|\$\)" "$scratch/report"
 }
 
-# cure ID [NUMBER] - runs the command that the last report names.
-cure() {
+# run_fix ID [NUMBER] - runs the command that the last report names.
+run_fix() {
 	local command
 
 	command=$(awk -v id="$1" -v number="${2-1}" '
@@ -72,7 +72,7 @@ cure() {
 			}
 		}' "$scratch/report")
 	[ -n "$command" ] || return 1
-	echo "cure: $command"
+	echo "fix: $command"
 	sh -c "$command"
 }
 
@@ -99,11 +99,11 @@ check "no device, no module" no_module
 check "module-not-loaded" finds module-not-loaded 1 "$doctor"
 check "uroce-available" grep -q '^note: uroce-available$' "$scratch/report"
 check "uroce is available" with_ours env UROCE_DEVICES=auto "$doctor" -q
-check "the suggested command works" cure module-not-loaded
+check "the suggested command works" run_fix module-not-loaded
 check "no-device" finds no-device 1 "$doctor"
 veth_up ve0 ve1 "$rxe_address"
 check "no-device, with an interface" finds no-device 1 "$doctor"
-check "the suggested command works" cure no-device
+check "the suggested command works" run_fix no-device
 check "rxe0 comes up" rxe_up
 check "root can use the device" works "$doctor"
 check "the report names the GID index for programs" \
@@ -116,17 +116,17 @@ chmod 600 "$node"
 check "node-forbidden" finds node-forbidden 1 "${as_nobody[@]}" "$doctor"
 check "root is not affected by node-forbidden" works "$doctor"
 report 1 "${as_nobody[@]}" "$doctor" >/dev/null
-check "the suggested command works" cure node-forbidden
+check "the suggested command works" run_fix node-forbidden
 check "every user can use the device again" works "${as_nobody[@]}" "$doctor"
 mv "$node" "$node.hidden"
 check "node-missing" finds node-missing 1 "$doctor"
-check "the suggested command works" cure node-missing
+check "the suggested command works" run_fix node-missing
 check "the new node works" works "${as_nobody[@]}" "$doctor"
 rm -f "$node"
 mknod -m 666 "$node" c 1 3
 check "node-wrong" finds node-wrong 1 "$doctor"
-check "the first suggested command works" cure node-wrong 1
-check "the second suggested command works" cure node-wrong 2
+check "the first suggested command works" run_fix node-wrong 1
+check "the second suggested command works" run_fix node-wrong 2
 check "the corrected node works" works "$doctor"
 rm -f "$node"
 mv "$node.hidden" "$node"
@@ -161,14 +161,14 @@ group_up() {
 check "a control group without RDMA" group_up
 check "cgroup-rdma, and opening fails" \
 	finds cgroup-rdma 1 "${in_group[@]}" "$doctor"
-check "the suggested command works" cure cgroup-rdma
+check "the suggested command works" run_fix cgroup-rdma
 check "the group can use the device" works "${in_group[@]}" "$doctor"
 rmdir "$group"
 
 section="port: "
 ip link set ve0 down
 check "port-down" finds port-down 1 "$doctor"
-check "the suggested command works" cure port-down
+check "the suggested command works" run_fix port-down
 wait_for 60 rdma_port_is_active rxe0
 check "the port works" works "$doctor"
 ip link set ve1 down
@@ -187,7 +187,7 @@ alone=(unshare --net --mount --propagation private
 	sh -c 'mount -t sysfs none /sys && exec "$@"' sh)
 if rdma system set netns exclusive; then
 	check "netns-exclusive" finds netns-exclusive 1 "${alone[@]}" "$doctor"
-	check "the suggested command works" cure netns-exclusive 2
+	check "the suggested command works" run_fix netns-exclusive 2
 	check "shared again" grep -q Y /sys/module/ib_core/parameters/netns_mode
 else
 	fail "the kernel supports devices of one namespace"
