@@ -41,7 +41,7 @@
 
 enum what {
 	CONNECT,
-	HELLO,		/* difference from a correct hello, and descriptors */
+	HELLO,	     /* difference from a correct hello, and descriptors */
 	RAW_MESSAGE, /* send bytes */
 	BYTE, /* send one message: a confirmation, a bell, or something else */
 	LISTEN,

@@ -23,9 +23,8 @@
 	0x08 /* pulling is possible; otherwise the packet counts as lost */
 #define COPIES 0x10 /* copies by key are possible */
 #define DENIED 0x20 /* impossible copies stay impossible */
-#define READS  0x40 /* the landing belongs to a READ, which is looked up next \
-		     */
-#define ENDS 0x80   /* the last landing: no place */
+#define READS  0x40 /* the landing of a READ, looked up next */
+#define ENDS   0x80 /* the last landing: no place */
 
 /* Special distances. */
 #define NO_POLL INT8_MIN /* the peer does not poll */
