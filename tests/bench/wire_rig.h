@@ -21,8 +21,7 @@
 #define WIRE_MESSAGE	  (1u << 20) /* bytes of a large message */
 #define WIRE_SMALL	  8	     /* bytes of a small message */
 #define WIRE_MAX_TRIPS	  20000
-#define WIRE_TIMEOUT_NS \
-	20000000000 /* give up after that time without progress */
+#define WIRE_TIMEOUT_NS	  20000000000 /* without progress */
 
 /* Address of a queue pair. */
 struct wire_address {

@@ -25,9 +25,8 @@
 #define POLL_NS 1000000000
 #define TRIPS	2000
 #define ROUNDS	3
-#define SETTLE_NS                                                             \
-	200000000 /* the helper thread stays active for a while after traffic \
-		   */
+/* The helper thread stays active for a while after traffic. */
+#define SETTLE_NS 200000000
 
 static struct wire_end end;
 static struct wire_device device;

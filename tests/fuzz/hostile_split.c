@@ -19,8 +19,7 @@
 #define OPEN   0x01 /* the peer's QP pulls */
 #define SPLITS 0x02 /* new messages use the rendezvous protocol */
 #define PUSHES 0x04 /* pushing is possible */
-#define PULLS \
-	0x08 /* pulling is possible; otherwise the packet counts as lost */
+#define PULLS  0x08 /* pulling is possible; else the packet is lost */
 #define COPIES 0x10 /* copies by key are possible */
 #define DENIED 0x20 /* impossible copies stay impossible */
 #define READS  0x40 /* the landing of a READ, looked up next */

@@ -19,15 +19,13 @@
 /*
  * Header fields that are corrected, so that a packet passes the first checks.
  */
-#define FLOW_RIGHT_PSN \
-	0x01 /* the PSN that the responder expects, plus distance */
-#define FLOW_RIGHT_UNA	  0x02 /* the oldest unacknowledged PSN, plus distance */
+#define FLOW_RIGHT_PSN	  0x01 /* the expected PSN, plus distance */
+#define FLOW_RIGHT_UNA	  0x02 /* oldest unacknowledged PSN, plus distance */
 #define FLOW_RIGHT_KEY	  0x04
 #define FLOW_RIGHT_VA	  0x08
 #define FLOW_RIGHT_LENGTH 0x10
 #define FLOW_RIGHT_HEADER 0x20 /* the header length of the opcode */
-#define FLOW_WITH_ACK \
-	0x40 /* an ACK of the oldest unacknowledged PSN, plus distance */
+#define FLOW_WITH_ACK	  0x40 /* an ACK of that PSN, plus distance */
 
 struct flow {
 	struct uroce_engine engine;
