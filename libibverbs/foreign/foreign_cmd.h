@@ -390,4 +390,19 @@ void *foreign_heap_alloc(struct foreign_heap *heap, size_t size,
 /* @buf, @dmabuf_fd: from foreign_heap_alloc() */
 void foreign_heap_free(void *buf, size_t size, int dmabuf_fd);
 
+/*
+ * First release that exports a command, for those that modules of several
+ * releases with one private ABI number import; ROW() takes the exported name
+ * and the release. Read by foreign_detect.c.
+ */
+/* clang-format off */
+#define FOREIGN_COMMANDS_SINCE(ROW) \
+	ROW("ibv_cmd_create_cq_ex2", 53) \
+	ROW("ibv_cmd_alloc_dmah", 59) \
+	ROW("ibv_cmd_free_dmah", 59) \
+	ROW("ibv_cmd_reg_mr_ex", 59) \
+	ROW("ibv_cmd_export_dmabuf_fd", 62) \
+	ROW("ibv_cmd_query_port_speed", 62)
+/* clang-format on */
+
 #endif

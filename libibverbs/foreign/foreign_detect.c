@@ -24,6 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "foreign/foreign_cmd.h"
+#include "foreign/foreign_helpers.h"
 #include "foreign/foreign_imports.h"
 
 /* ------------------------------------------------------------------------ */
@@ -35,14 +37,9 @@ static const struct {
 	const char *name;
 	unsigned int since;
 } function_releases[] = {
-	{ "__verbs_log", 37 },
-	{ "ibv_wr_opcode_str", 49 },
-	{ "ibv_cmd_create_cq_ex2", 53 },
-	{ "ibv_cmd_alloc_dmah", 59 },
-	{ "ibv_cmd_free_dmah", 59 },
-	{ "ibv_cmd_reg_mr_ex", 59 },
-	{ "ibv_cmd_export_dmabuf_fd", 62 },
-	{ "ibv_cmd_query_port_speed", 62 },
+#define ROW(name, release) { name, release },
+	FOREIGN_HELPERS_SINCE(ROW) FOREIGN_COMMANDS_SINCE(ROW)
+#undef ROW
 };
 
 struct imports {

@@ -68,4 +68,15 @@ void foreign_init_cq(struct ibv_cq *cq, struct ibv_context *context,
 void foreign_log(void *vctx, uint32_t level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * First release that exports a helper, for those that modules of several
+ * releases with one private ABI number import; ROW() takes the exported name
+ * and the release. Read by foreign_detect.c.
+ */
+/* clang-format off */
+#define FOREIGN_HELPERS_SINCE(ROW) \
+	ROW("__verbs_log", 37) \
+	ROW("ibv_wr_opcode_str", 49)
+/* clang-format on */
+
 #endif

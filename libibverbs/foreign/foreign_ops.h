@@ -152,4 +152,29 @@ struct foreign_ops {
 	void (*unimport_pd)(struct ibv_pd *);
 };
 
+/*
+ * First variant (foreign_variant.h) of each op that v36 does not have; ROW()
+ * takes the member and the variant. Read by foreign_variant.c.
+ */
+/* clang-format off */
+#define FOREIGN_OPS_SINCE(ROW) \
+	ROW(alloc_dmah, FOREIGN_59A) \
+	ROW(dealloc_dmah, FOREIGN_59A) \
+	ROW(reg_mr_ex, FOREIGN_59A) \
+	ROW(dm_export_dmabuf_fd, FOREIGN_59B) \
+	ROW(query_port_speed, FOREIGN_59B) \
+	ROW(alloc_buf, FOREIGN_64) \
+	ROW(free_buf, FOREIGN_64) \
+	ROW(create_comp_cntr, FOREIGN_65) \
+	ROW(destroy_comp_cntr, FOREIGN_65) \
+	ROW(inc_comp_cntr, FOREIGN_65) \
+	ROW(inc_err_comp_cntr, FOREIGN_65) \
+	ROW(qp_attach_comp_cntr, FOREIGN_65) \
+	ROW(query_comp_cntr_caps, FOREIGN_65) \
+	ROW(read_comp_cntr, FOREIGN_65) \
+	ROW(read_err_comp_cntr, FOREIGN_65) \
+	ROW(set_comp_cntr, FOREIGN_65) \
+	ROW(set_err_comp_cntr, FOREIGN_65)
+/* clang-format on */
+
 #endif

@@ -77,23 +77,9 @@ typedef void (*any_op)(void);
 
 /* First variant that has a member; members without an entry exist since v36. */
 static const unsigned char since[NR_OPS] = {
-	[OP(alloc_dmah)] = FOREIGN_59A,
-	[OP(dealloc_dmah)] = FOREIGN_59A,
-	[OP(reg_mr_ex)] = FOREIGN_59A,
-	[OP(dm_export_dmabuf_fd)] = FOREIGN_59B,
-	[OP(query_port_speed)] = FOREIGN_59B,
-	[OP(alloc_buf)] = FOREIGN_64,
-	[OP(free_buf)] = FOREIGN_64,
-	[OP(create_comp_cntr)] = FOREIGN_65,
-	[OP(destroy_comp_cntr)] = FOREIGN_65,
-	[OP(inc_comp_cntr)] = FOREIGN_65,
-	[OP(inc_err_comp_cntr)] = FOREIGN_65,
-	[OP(qp_attach_comp_cntr)] = FOREIGN_65,
-	[OP(query_comp_cntr_caps)] = FOREIGN_65,
-	[OP(read_comp_cntr)] = FOREIGN_65,
-	[OP(read_err_comp_cntr)] = FOREIGN_65,
-	[OP(set_comp_cntr)] = FOREIGN_65,
-	[OP(set_err_comp_cntr)] = FOREIGN_65,
+#define ROW(member, variant) [OP(member)] = variant,
+	FOREIGN_OPS_SINCE(ROW)
+#undef ROW
 };
 
 _Static_assert(NR_OPS == 93, "struct foreign_ops has the ops of v65 only");

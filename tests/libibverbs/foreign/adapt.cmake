@@ -19,6 +19,7 @@ foreach(group pd device dm ah cq srq qp wq flow comp_cntr)
 endforeach()
 verbs_test(foreign_adapt_test SOURCES foreign_adapt_test.c
   LIBS verbs_adapt_fixture)
+target_include_directories(foreign_adapt_test PRIVATE ${OP_NAMES})
 
 # With the default ops of core/ below the adapters.
 file(GLOB ADAPT_DEFAULTS CONFIGURE_DEPENDS ${ADAPT_CORE}/op_defaults*.c)

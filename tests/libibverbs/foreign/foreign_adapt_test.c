@@ -4,6 +4,7 @@
  * libibverbs/foreign/foreign_adapt.c and foreign_call.c.
  */
 #include "foreign/foreign_call.h"
+#include "foreign_op_names.h" /* generated from tests/abi/private-slots.tsv */
 #include "libibverbs/foreign/adapt_fixture.h"
 
 typedef void (*any_op)(void);
@@ -16,111 +17,23 @@ typedef void (*any_op)(void);
 #define LIBRARY_OP(member) \
 	(offsetof(struct verbs_context_ops, member) / sizeof(any_op))
 
-/* SAME: ops of the same name. PAIR: foreign op and op of the library. */
-#define SAME(member)                                            \
-	{                                                       \
-#member, FOREIGN_OP(member), LIBRARY_OP(member) \
-	}
-#define PAIR(foreign, ops)                                     \
-	{                                                      \
-#foreign, FOREIGN_OP(foreign), LIBRARY_OP(ops) \
-	}
-
+/* A foreign op and the op of the library that is adapted to it. */
 static const struct pair {
 	const char *name;
 	size_t foreign;
 	size_t ops;
 } pairs[] = {
-	SAME(advise_mr),
-	SAME(alloc_dm),
-	SAME(alloc_dmah),
-	SAME(alloc_mw),
-	SAME(alloc_null_mr),
-	SAME(alloc_parent_domain),
-	SAME(alloc_pd),
-	SAME(alloc_td),
-	SAME(async_event),
-	SAME(attach_counters_point_flow),
-	SAME(attach_mcast),
-	SAME(bind_mw),
-	SAME(close_xrcd),
-	SAME(cq_event),
-	SAME(create_ah),
-	SAME(create_comp_cntr),
-	SAME(create_counters),
-	SAME(create_cq),
+/* clang-format off */
+#define PAIR(foreign, ops) { #foreign, FOREIGN_OP(foreign), LIBRARY_OP(ops) }
+#define ROW(name) PAIR(name, name),
+	FOREIGN_SAME_OP_NAMES(ROW)
+#undef ROW
 	PAIR(create_cq_ex, create_cq),
-	SAME(create_flow),
-	SAME(create_flow_action_esp),
-	SAME(create_qp),
 	PAIR(create_qp_ex, create_qp),
-	SAME(create_rwq_ind_table),
-	SAME(create_srq),
 	PAIR(create_srq_ex, create_srq),
-	SAME(create_wq),
-	SAME(dealloc_dmah),
-	SAME(dealloc_mw),
-	SAME(dealloc_pd),
-	SAME(dealloc_td),
-	SAME(dereg_mr),
-	SAME(destroy_ah),
-	SAME(destroy_comp_cntr),
-	SAME(destroy_counters),
-	SAME(destroy_cq),
-	SAME(destroy_flow),
-	SAME(destroy_flow_action),
-	SAME(destroy_qp),
-	SAME(destroy_rwq_ind_table),
-	SAME(destroy_srq),
-	SAME(destroy_wq),
-	SAME(detach_mcast),
-	SAME(dm_export_dmabuf_fd),
-	SAME(free_dm),
-	SAME(get_srq_num),
-	SAME(import_dm),
-	SAME(import_mr),
-	SAME(import_pd),
-	SAME(inc_comp_cntr),
-	SAME(inc_err_comp_cntr),
-	SAME(modify_cq),
-	SAME(modify_flow_action_esp),
-	SAME(modify_qp),
-	SAME(modify_qp_rate_limit),
-	SAME(modify_srq),
-	SAME(modify_wq),
-	SAME(open_qp),
-	SAME(open_xrcd),
-	SAME(poll_cq),
-	SAME(post_recv),
-	SAME(post_send),
-	SAME(post_srq_ops),
-	SAME(post_srq_recv),
-	SAME(qp_attach_comp_cntr),
-	SAME(query_comp_cntr_caps),
 	PAIR(query_device_ex, query_device),
-	SAME(query_ece),
-	SAME(query_port),
-	SAME(query_port_speed),
-	SAME(query_qp),
-	SAME(query_qp_data_in_order),
-	SAME(query_rt_values),
-	SAME(query_srq),
-	SAME(read_comp_cntr),
-	SAME(read_counters),
-	SAME(read_err_comp_cntr),
-	SAME(reg_dm_mr),
-	SAME(reg_dmabuf_mr),
-	SAME(reg_mr),
-	SAME(reg_mr_ex),
-	SAME(req_notify_cq),
-	SAME(rereg_mr),
-	SAME(resize_cq),
-	SAME(set_comp_cntr),
-	SAME(set_ece),
-	SAME(set_err_comp_cntr),
-	SAME(unimport_dm),
-	SAME(unimport_mr),
-	SAME(unimport_pd),
+#undef PAIR
+	/* clang-format on */
 };
 
 #define NR_PAIRS (sizeof(pairs) / sizeof(pairs[0]))

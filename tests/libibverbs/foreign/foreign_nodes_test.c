@@ -7,7 +7,9 @@
 #include <infiniband/verbs.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,8 +139,52 @@ static void foreign_nodes_unchanged_function_is_same_in_all_nodes(void **state)
 		assert_ptr_equal(
 			dlvsym(library, names[i], "IBVERBS_PRIVATE_65"), first);
 	}
-	assert_null(
-		dlvsym(library, "ibv_cmd_alloc_dmah", "IBVERBS_PRIVATE_57"));
+	assert_int_equal(dlclose(library), 0);
+}
+
+/* The name of a symbol in @node: <n> stands for the number of the node. */
+static void name_in_node(const char *pattern, int node, char *name, size_t size)
+{
+	const char *number = strstr(pattern, "<n>");
+
+	if (number)
+		(void)snprintf(name, size, "%.*s%d%s", (int)(number - pattern),
+			       pattern, node, number + strlen("<n>"));
+	else
+		(void)snprintf(name, size, "%s", pattern);
+}
+
+static void
+foreign_nodes_symbol_is_exported_from_its_first_node_on(void **state)
+{
+	static const int nodes[] = { 34, 57, 59, 64, 65 };
+	void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
+	FILE *file = fopen(PRIVATE_SYMBOLS_TSV, "re");
+	char line[256], pattern[128], name[128], version[32];
+	size_t nr_rows = 0;
+
+	assert_non_null(library);
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		int first;
+
+		if (*line == '#')
+			continue;
+		nr_rows++;
+		assert_int_equal(sscanf(line, "%127s %d", pattern, &first), 2);
+		for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+			bool exported;
+
+			name_in_node(pattern, nodes[i], name, sizeof(name));
+			(void)snprintf(version, sizeof(version),
+				       "IBVERBS_PRIVATE_%d", nodes[i]);
+			exported = dlvsym(library, name, version) != NULL;
+			if (exported != (nodes[i] >= first))
+				fail_msg("%s@%s", name, version);
+		}
+	}
+	assert_true(nr_rows > 0);
+	assert_int_equal(fclose(file), 0);
 	assert_int_equal(dlclose(library), 0);
 }
 
@@ -150,6 +196,8 @@ int main(void)
 		cmocka_unit_test(foreign_nodes_contexts_of_all_modules_coexist),
 		cmocka_unit_test(
 			foreign_nodes_unchanged_function_is_same_in_all_nodes),
+		cmocka_unit_test(
+			foreign_nodes_symbol_is_exported_from_its_first_node_on),
 	};
 
 	return cmocka_run_group_tests(tests, load_all_modules, NULL);

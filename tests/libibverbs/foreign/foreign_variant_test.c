@@ -15,114 +15,21 @@
 /* last: requires the headers above */
 #include <cmocka.h>
 
+#include "foreign_op_names.h" /* generated from the slot table */
+
 #define MAX_SLOTS 128
 
 /* ------------------------------------------------------------------------ */
 /* Names of the members                                                      */
 /* ------------------------------------------------------------------------ */
 
-#define OP(name)                                          \
-	{                                                 \
-#name, offsetof(struct foreign_ops, name) \
-	}
-
 static const struct {
 	const char *name;
 	size_t offset;
 } members[] = {
-	OP(advise_mr),
-	OP(alloc_buf),
-	OP(alloc_dm),
-	OP(alloc_dmah),
-	OP(alloc_mw),
-	OP(alloc_null_mr),
-	OP(alloc_parent_domain),
-	OP(alloc_pd),
-	OP(alloc_td),
-	OP(async_event),
-	OP(attach_counters_point_flow),
-	OP(attach_mcast),
-	OP(bind_mw),
-	OP(close_xrcd),
-	OP(cq_event),
-	OP(create_ah),
-	OP(create_comp_cntr),
-	OP(create_counters),
-	OP(create_cq),
-	OP(create_cq_ex),
-	OP(create_flow),
-	OP(create_flow_action_esp),
-	OP(create_qp),
-	OP(create_qp_ex),
-	OP(create_rwq_ind_table),
-	OP(create_srq),
-	OP(create_srq_ex),
-	OP(create_wq),
-	OP(dealloc_dmah),
-	OP(dealloc_mw),
-	OP(dealloc_pd),
-	OP(dealloc_td),
-	OP(dereg_mr),
-	OP(destroy_ah),
-	OP(destroy_comp_cntr),
-	OP(destroy_counters),
-	OP(destroy_cq),
-	OP(destroy_flow),
-	OP(destroy_flow_action),
-	OP(destroy_qp),
-	OP(destroy_rwq_ind_table),
-	OP(destroy_srq),
-	OP(destroy_wq),
-	OP(detach_mcast),
-	OP(dm_export_dmabuf_fd),
-	OP(free_buf),
-	OP(free_context),
-	OP(free_dm),
-	OP(get_srq_num),
-	OP(import_dm),
-	OP(import_mr),
-	OP(import_pd),
-	OP(inc_comp_cntr),
-	OP(inc_err_comp_cntr),
-	OP(modify_cq),
-	OP(modify_flow_action_esp),
-	OP(modify_qp),
-	OP(modify_qp_rate_limit),
-	OP(modify_srq),
-	OP(modify_wq),
-	OP(open_qp),
-	OP(open_xrcd),
-	OP(poll_cq),
-	OP(post_recv),
-	OP(post_send),
-	OP(post_srq_ops),
-	OP(post_srq_recv),
-	OP(qp_attach_comp_cntr),
-	OP(query_comp_cntr_caps),
-	OP(query_device_ex),
-	OP(query_ece),
-	OP(query_port),
-	OP(query_port_speed),
-	OP(query_qp),
-	OP(query_qp_data_in_order),
-	OP(query_rt_values),
-	OP(query_srq),
-	OP(read_comp_cntr),
-	OP(read_counters),
-	OP(read_err_comp_cntr),
-	OP(reg_dm_mr),
-	OP(reg_dmabuf_mr),
-	OP(reg_mr),
-	OP(reg_mr_ex),
-	OP(req_notify_cq),
-	OP(rereg_mr),
-	OP(resize_cq),
-	OP(set_comp_cntr),
-	OP(set_ece),
-	OP(set_err_comp_cntr),
-	OP(unimport_dm),
-	OP(unimport_mr),
-	OP(unimport_pd),
+#define ROW(name) { #name, offsetof(struct foreign_ops, name) },
+	FOREIGN_OP_NAMES(ROW)
+#undef ROW
 };
 
 static size_t member_offset(const char *name)
