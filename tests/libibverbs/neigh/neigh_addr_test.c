@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GIDs to addresses, and the Ethernet addresses that need no look-up. */
+/* GIDs to IP addresses; Ethernet addresses that need no neighbour discovery. */
 #include "neigh/neigh_addr.h"
 
 #include <arpa/inet.h>
@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-static struct verbs_neigh_addr addr_of(sa_family_t family, const char *text)
+static struct verbs_neigh_addr addr_from_text(sa_family_t family,
+					      const char *text)
 {
 	struct verbs_neigh_addr addr;
 	uint8_t bytes[16];
@@ -22,7 +23,7 @@ static struct verbs_neigh_addr addr_of(sa_family_t family, const char *text)
 	return addr;
 }
 
-static struct verbs_neigh_addr from_gid_text(const char *text)
+static struct verbs_neigh_addr addr_from_gid_text(const char *text)
 {
 	uint8_t gid[16];
 
@@ -33,7 +34,7 @@ static struct verbs_neigh_addr from_gid_text(const char *text)
 static void assert_addr(struct verbs_neigh_addr addr, sa_family_t family,
 			const char *text)
 {
-	struct verbs_neigh_addr expected = addr_of(family, text);
+	struct verbs_neigh_addr expected = addr_from_text(family, text);
 
 	assert_true(verbs_neigh_addr_equal(&addr, &expected));
 	assert_int_equal(addr.len, expected.len);
@@ -42,7 +43,7 @@ static void assert_addr(struct verbs_neigh_addr addr, sa_family_t family,
 static void assert_mac(sa_family_t family, const char *text,
 		       const char expected[VERBS_NEIGH_MAC_LEN])
 {
-	struct verbs_neigh_addr addr = addr_of(family, text);
+	struct verbs_neigh_addr addr = addr_from_text(family, text);
 	uint8_t mac[VERBS_NEIGH_MAC_LEN];
 
 	assert_true(verbs_neigh_addr_derive_mac(&addr, mac));
@@ -51,35 +52,35 @@ static void assert_mac(sa_family_t family, const char *text,
 
 static void assert_no_mac(sa_family_t family, const char *text)
 {
-	struct verbs_neigh_addr addr = addr_of(family, text);
+	struct verbs_neigh_addr addr = addr_from_text(family, text);
 	uint8_t mac[VERBS_NEIGH_MAC_LEN];
 
 	assert_false(verbs_neigh_addr_derive_mac(&addr, mac));
 }
 
-static void mapped_gid_is_ipv4(void **state)
+static void gid_ipv4_mapped_converts_to_ipv4(void **state)
 {
-	assert_addr(from_gid_text("::ffff:10.1.2.3"), AF_INET, "10.1.2.3");
+	assert_addr(addr_from_gid_text("::ffff:10.1.2.3"), AF_INET, "10.1.2.3");
 }
 
-static void group_gid_with_ipv4_is_ipv4(void **state)
+static void gid_ipv4_multicast_converts_to_ipv4(void **state)
 {
-	assert_addr(from_gid_text("ff0e::ffff:239.1.2.3"), AF_INET,
+	assert_addr(addr_from_gid_text("ff0e::ffff:239.1.2.3"), AF_INET,
 		    "239.1.2.3");
 }
 
-static void other_gids_are_ipv6(void **state)
+static void gid_not_mapped_converts_to_ipv6(void **state)
 {
-	assert_addr(from_gid_text("fe80::1"), AF_INET6, "fe80::1");
-	assert_addr(from_gid_text("ff0e::1:10.1.2.3"), AF_INET6,
+	assert_addr(addr_from_gid_text("fe80::1"), AF_INET6, "fe80::1");
+	assert_addr(addr_from_gid_text("ff0e::1:10.1.2.3"), AF_INET6,
 		    "ff0e::1:10.1.2.3");
-	assert_addr(from_gid_text("ff05::ffff:239.1.2.3"), AF_INET6,
+	assert_addr(addr_from_gid_text("ff05::ffff:239.1.2.3"), AF_INET6,
 		    "ff05::ffff:239.1.2.3");
-	assert_addr(from_gid_text("::10.1.2.3"), AF_INET6, "::10.1.2.3");
-	assert_addr(from_gid_text("::"), AF_INET6, "::");
+	assert_addr(addr_from_gid_text("::10.1.2.3"), AF_INET6, "::10.1.2.3");
+	assert_addr(addr_from_gid_text("::"), AF_INET6, "::");
 }
 
-static void length_must_fit_the_family(void **state)
+static void addr_init_wrong_length_returns_false(void **state)
 {
 	const uint8_t bytes[16] = {};
 	struct verbs_neigh_addr addr;
@@ -90,24 +91,24 @@ static void length_must_fit_the_family(void **state)
 	assert_false(verbs_neigh_addr_init(AF_UNIX, bytes, 4, &addr));
 }
 
-static void equal_needs_family_and_bytes(void **state)
+static void addr_equal_compares_family_and_bytes(void **state)
 {
-	struct verbs_neigh_addr four = addr_of(AF_INET, "0.0.0.0");
-	struct verbs_neigh_addr other = addr_of(AF_INET, "0.0.0.1");
-	struct verbs_neigh_addr six = addr_of(AF_INET6, "::");
+	struct verbs_neigh_addr four = addr_from_text(AF_INET, "0.0.0.0");
+	struct verbs_neigh_addr four_next = addr_from_text(AF_INET, "0.0.0.1");
+	struct verbs_neigh_addr six = addr_from_text(AF_INET6, "::");
 
 	assert_true(verbs_neigh_addr_equal(&four, &four));
-	assert_false(verbs_neigh_addr_equal(&four, &other));
+	assert_false(verbs_neigh_addr_equal(&four, &four_next));
 	assert_false(verbs_neigh_addr_equal(&four, &six));
 }
 
-static void ipv4_group_gives_23_bits(void **state)
+static void derive_mac_ipv4_multicast_uses_23_bits(void **state)
 {
 	assert_mac(AF_INET, "224.1.2.3", "\x01\x00\x5e\x01\x02\x03");
 	assert_mac(AF_INET, "239.255.2.3", "\x01\x00\x5e\x7f\x02\x03");
 }
 
-static void ipv4_host_gives_none(void **state)
+static void derive_mac_ipv4_unicast_returns_false(void **state)
 {
 	assert_no_mac(AF_INET, "223.255.255.255");
 	assert_no_mac(AF_INET, "240.0.0.1");
@@ -115,12 +116,12 @@ static void ipv4_host_gives_none(void **state)
 	assert_no_mac(AF_INET, "10.1.2.3");
 }
 
-static void ipv6_group_gives_32_bits(void **state)
+static void derive_mac_ipv6_multicast_uses_32_bits(void **state)
 {
 	assert_mac(AF_INET6, "ff02::1:ff12:3456", "\x33\x33\xff\x12\x34\x56");
 }
 
-static void eui64_gives_the_address_in_it(void **state)
+static void derive_mac_eui64_returns_embedded_mac(void **state)
 {
 	assert_mac(AF_INET6, "fe80::211:22ff:fe33:4455",
 		   "\x00\x11\x22\x33\x44\x55");
@@ -130,7 +131,7 @@ static void eui64_gives_the_address_in_it(void **state)
 		   "\x00\x11\x22\x33\x44\x55");
 }
 
-static void other_ipv6_gives_none(void **state)
+static void derive_mac_ipv6_without_eui64_returns_false(void **state)
 {
 	assert_no_mac(AF_INET6, "fe80::1");
 	assert_no_mac(AF_INET6, "fe80::211:22fe:ff33:4455");
@@ -139,10 +140,10 @@ static void other_ipv6_gives_none(void **state)
 	assert_no_mac(AF_INET6, "::");
 }
 
-static void sockaddr_has_port_and_scope(void **state)
+static void addr_to_sockaddr_sets_port_and_scope(void **state)
 {
-	struct verbs_neigh_addr four = addr_of(AF_INET, "10.1.2.3");
-	struct verbs_neigh_addr six = addr_of(AF_INET6, "fe80::1");
+	struct verbs_neigh_addr four = addr_from_text(AF_INET, "10.1.2.3");
+	struct verbs_neigh_addr six = addr_from_text(AF_INET6, "fe80::1");
 	struct sockaddr_storage storage;
 	struct sockaddr_in6 in6;
 	struct sockaddr_in in;
@@ -166,17 +167,17 @@ static void sockaddr_has_port_and_scope(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mapped_gid_is_ipv4),
-		cmocka_unit_test(group_gid_with_ipv4_is_ipv4),
-		cmocka_unit_test(other_gids_are_ipv6),
-		cmocka_unit_test(length_must_fit_the_family),
-		cmocka_unit_test(equal_needs_family_and_bytes),
-		cmocka_unit_test(ipv4_group_gives_23_bits),
-		cmocka_unit_test(ipv4_host_gives_none),
-		cmocka_unit_test(ipv6_group_gives_32_bits),
-		cmocka_unit_test(eui64_gives_the_address_in_it),
-		cmocka_unit_test(other_ipv6_gives_none),
-		cmocka_unit_test(sockaddr_has_port_and_scope),
+		cmocka_unit_test(gid_ipv4_mapped_converts_to_ipv4),
+		cmocka_unit_test(gid_ipv4_multicast_converts_to_ipv4),
+		cmocka_unit_test(gid_not_mapped_converts_to_ipv6),
+		cmocka_unit_test(addr_init_wrong_length_returns_false),
+		cmocka_unit_test(addr_equal_compares_family_and_bytes),
+		cmocka_unit_test(derive_mac_ipv4_multicast_uses_23_bits),
+		cmocka_unit_test(derive_mac_ipv4_unicast_returns_false),
+		cmocka_unit_test(derive_mac_ipv6_multicast_uses_32_bits),
+		cmocka_unit_test(derive_mac_eui64_returns_embedded_mac),
+		cmocka_unit_test(derive_mac_ipv6_without_eui64_returns_false),
+		cmocka_unit_test(addr_to_sockaddr_sets_port_and_scope),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

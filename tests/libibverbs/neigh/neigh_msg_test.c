@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The requests that the kernel receives; valid and damaged responses. */
+/* The requests that the kernel receives; valid and malformed responses. */
 #include "neigh/neigh_msg.h"
 
 #include <linux/if_addr.h>
@@ -35,7 +35,7 @@ static struct nl_msg *new_response(int type, const void *body, size_t len)
 	return msg;
 }
 
-static void put(struct nl_msg *msg, int attr, const void *data, size_t len)
+static void put_attr(struct nl_msg *msg, int attr, const void *data, size_t len)
 {
 	assert_int_equal(nla_put(msg, attr, (int)len, data), 0);
 }
@@ -58,7 +58,7 @@ static struct verbs_neigh_addr ip_addr(void)
 
 /* Requests */
 
-static void addrs_request_is_a_dump_of_a_family(void **state)
+static void addrs_request_dumps_family(void **state)
 {
 	struct nl_msg *msg = verbs_neigh_msg_request_addrs(AF_INET6);
 	const struct nlmsghdr *header = nlmsg_hdr(msg);
@@ -89,7 +89,7 @@ static void route_request_has_destination_and_interface(void **state)
 	nlmsg_free(msg);
 }
 
-static void entry_request_has_neighbour_and_interface(void **state)
+static void neigh_request_has_address_and_interface(void **state)
 {
 	struct verbs_neigh_addr addr = ip_addr();
 	struct nl_msg *msg =
@@ -109,7 +109,7 @@ static void entry_request_has_neighbour_and_interface(void **state)
 	nlmsg_free(msg);
 }
 
-static void entry_dump_has_the_family_only(void **state)
+static void neigh_dump_request_has_only_family(void **state)
 {
 	struct verbs_neigh_addr addr = ip_addr();
 	struct nl_msg *msg =
@@ -124,7 +124,7 @@ static void entry_dump_has_the_family_only(void **state)
 	nlmsg_free(msg);
 }
 
-static void link_request_asks_for_no_virtual_functions(void **state)
+static void link_request_excludes_virtual_functions(void **state)
 {
 	struct nl_msg *msg = verbs_neigh_msg_request_link(IFINDEX);
 	const struct nlmsghdr *header = nlmsg_hdr(msg);
@@ -139,7 +139,7 @@ static void link_request_asks_for_no_virtual_functions(void **state)
 
 /* Addresses */
 
-static void addr_is_the_local_one_of_a_pair(void **state)
+static void parse_addr_point_to_point_returns_local(void **state)
 {
 	const struct ifaddrmsg body = { .ifa_family = AF_INET,
 					.ifa_index = IFINDEX };
@@ -148,28 +148,28 @@ static void addr_is_the_local_one_of_a_pair(void **state)
 	struct verbs_neigh_addr addr;
 	uint32_t ifindex;
 
-	put(msg, IFA_ADDRESS, other_end, sizeof(other_end));
-	put(msg, IFA_LOCAL, ip, sizeof(ip));
+	put_attr(msg, IFA_ADDRESS, other_end, sizeof(other_end));
+	put_attr(msg, IFA_LOCAL, ip, sizeof(ip));
 	assert_true(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	assert_bytes(&addr, AF_INET, ip, sizeof(ip));
 	assert_int_equal(ifindex, IFINDEX);
 	nlmsg_free(msg);
 }
 
-static void addr_without_a_pair_is_taken(void **state)
+static void parse_addr_without_local_returns_address(void **state)
 {
 	const struct ifaddrmsg body = { .ifa_family = AF_INET6 };
 	struct nl_msg *msg = new_response(RTM_NEWADDR, &body, sizeof(body));
 	struct verbs_neigh_addr addr;
 	uint32_t ifindex;
 
-	put(msg, IFA_ADDRESS, ip6, sizeof(ip6));
+	put_attr(msg, IFA_ADDRESS, ip6, sizeof(ip6));
 	assert_true(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	assert_bytes(&addr, AF_INET6, ip6, sizeof(ip6));
 	nlmsg_free(msg);
 }
 
-static void damaged_addrs_are_refused(void **state)
+static void parse_addr_malformed_message_returns_false(void **state)
 {
 	const struct ifaddrmsg body = { .ifa_family = AF_INET };
 	struct verbs_neigh_addr addr;
@@ -178,7 +178,7 @@ static void damaged_addrs_are_refused(void **state)
 
 	msg = new_response(RTM_NEWADDR, &body, sizeof(body));
 	assert_false(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
-	put(msg, IFA_LOCAL, ip6, sizeof(ip6));
+	put_attr(msg, IFA_LOCAL, ip6, sizeof(ip6));
 	assert_false(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	nlmsg_free(msg);
 
@@ -187,7 +187,7 @@ static void damaged_addrs_are_refused(void **state)
 	nlmsg_free(msg);
 
 	msg = new_response(RTM_DELADDR, &body, sizeof(body));
-	put(msg, IFA_LOCAL, ip, sizeof(ip));
+	put_attr(msg, IFA_LOCAL, ip, sizeof(ip));
 	assert_false(verbs_neigh_msg_parse_addr(msg, &addr, &ifindex));
 	nlmsg_free(msg);
 }
@@ -200,11 +200,11 @@ static struct nl_msg *new_route(uint8_t type)
 	const uint32_t ifindex = IFINDEX;
 	struct nl_msg *msg = new_response(RTM_NEWROUTE, &body, sizeof(body));
 
-	put(msg, RTA_OIF, &ifindex, sizeof(ifindex));
+	put_attr(msg, RTA_OIF, &ifindex, sizeof(ifindex));
 	return msg;
 }
 
-static void direct_route_has_no_gateway(void **state)
+static void parse_route_direct_has_no_gateway(void **state)
 {
 	struct nl_msg *msg = new_route(RTN_UNICAST);
 	struct verbs_neigh_route route;
@@ -216,7 +216,7 @@ static void direct_route_has_no_gateway(void **state)
 	nlmsg_free(msg);
 }
 
-static void route_type_is_reported(void **state)
+static void parse_route_prohibit_returns_type(void **state)
 {
 	struct nl_msg *msg = new_route(RTN_PROHIBIT);
 	struct verbs_neigh_route route;
@@ -226,19 +226,19 @@ static void route_type_is_reported(void **state)
 	nlmsg_free(msg);
 }
 
-static void gateway_is_of_the_family_of_the_route(void **state)
+static void parse_route_gateway_has_route_family(void **state)
 {
 	struct nl_msg *msg = new_route(RTN_UNICAST);
 	struct verbs_neigh_route route;
 
-	put(msg, RTA_GATEWAY, ip, sizeof(ip));
+	put_attr(msg, RTA_GATEWAY, ip, sizeof(ip));
 	assert_true(verbs_neigh_msg_parse_route(msg, &route));
 	assert_true(route.has_gateway);
 	assert_bytes(&route.gateway, AF_INET, ip, sizeof(ip));
 	nlmsg_free(msg);
 }
 
-static void via_may_be_of_another_family(void **state)
+static void parse_route_via_has_own_family(void **state)
 {
 	const sa_family_t family = AF_INET6;
 	struct nl_msg *msg = new_route(RTN_UNICAST);
@@ -247,14 +247,14 @@ static void via_may_be_of_another_family(void **state)
 
 	memcpy(via, &family, sizeof(family));
 	memcpy(via + sizeof(family), ip6, sizeof(ip6));
-	put(msg, RTA_VIA, via, sizeof(via));
+	put_attr(msg, RTA_VIA, via, sizeof(via));
 	assert_true(verbs_neigh_msg_parse_route(msg, &route));
 	assert_true(route.has_gateway);
 	assert_bytes(&route.gateway, AF_INET6, ip6, sizeof(ip6));
 	nlmsg_free(msg);
 }
 
-static void damaged_routes_are_refused(void **state)
+static void parse_route_malformed_message_returns_false(void **state)
 {
 	const struct rtmsg body = { .rtm_family = AF_INET };
 	const sa_family_t family = AF_INET6;
@@ -263,29 +263,29 @@ static void damaged_routes_are_refused(void **state)
 
 	msg = new_response(RTM_NEWROUTE, &body, sizeof(body));
 	assert_false(verbs_neigh_msg_parse_route(msg, &route));
-	put(msg, RTA_OIF, ip, 2);
+	put_attr(msg, RTA_OIF, ip, 2);
 	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 
 	msg = new_route(RTN_UNICAST);
-	put(msg, RTA_GATEWAY, ip6, sizeof(ip6));
+	put_attr(msg, RTA_GATEWAY, ip6, sizeof(ip6));
 	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 
 	msg = new_route(RTN_UNICAST);
-	put(msg, RTA_VIA, &family, 1);
+	put_attr(msg, RTA_VIA, &family, 1);
 	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 
 	msg = new_route(RTN_UNICAST);
-	put(msg, RTA_VIA, &family, sizeof(family));
+	put_attr(msg, RTA_VIA, &family, sizeof(family));
 	assert_false(verbs_neigh_msg_parse_route(msg, &route));
 	nlmsg_free(msg);
 }
 
 /* Neighbours */
 
-static struct nl_msg *new_entry(const void *addr, size_t addr_len,
+static struct nl_msg *new_neigh(const void *addr, size_t addr_len,
 				const void *ll_addr, size_t ll_len,
 				uint16_t state)
 {
@@ -295,13 +295,13 @@ static struct nl_msg *new_entry(const void *addr, size_t addr_len,
 	struct nl_msg *msg = new_response(RTM_NEWNEIGH, &body, sizeof(body));
 
 	if (addr)
-		put(msg, NDA_DST, addr, addr_len);
+		put_attr(msg, NDA_DST, addr, addr_len);
 	if (ll_addr)
-		put(msg, NDA_LLADDR, ll_addr, ll_len);
+		put_attr(msg, NDA_LLADDR, ll_addr, ll_len);
 	return msg;
 }
 
-static bool parse_entry(struct nl_msg *msg, uint32_t ifindex, uint8_t *ret_mac)
+static bool parse_neigh(struct nl_msg *msg, uint32_t ifindex, uint8_t *ret_mac)
 {
 	struct verbs_neigh_addr addr = ip_addr();
 	bool found = verbs_neigh_msg_parse_neigh(msg, &addr, ifindex, ret_mac);
@@ -310,7 +310,7 @@ static bool parse_entry(struct nl_msg *msg, uint32_t ifindex, uint8_t *ret_mac)
 	return found;
 }
 
-static void entry_in_a_usable_state_is_taken(void **state)
+static void parse_neigh_usable_state_returns_mac(void **state)
 {
 	const uint16_t usable[] = { NUD_REACHABLE, NUD_STALE, NUD_DELAY,
 				    NUD_PROBE,	   NUD_NOARP, NUD_PERMANENT };
@@ -318,53 +318,53 @@ static void entry_in_a_usable_state_is_taken(void **state)
 	for (size_t i = 0; i < sizeof(usable) / sizeof(usable[0]); i++) {
 		uint8_t found[VERBS_NEIGH_MAC_LEN] = {};
 
-		assert_true(parse_entry(
-			new_entry(ip, sizeof(ip), mac, sizeof(mac), usable[i]),
+		assert_true(parse_neigh(
+			new_neigh(ip, sizeof(ip), mac, sizeof(mac), usable[i]),
 			IFINDEX, found));
 		assert_memory_equal(found, mac, sizeof(mac));
 	}
 }
 
-static void entry_in_another_state_is_not(void **state)
+static void parse_neigh_unusable_state_returns_false(void **state)
 {
 	const uint16_t unusable[] = { NUD_NONE, NUD_INCOMPLETE, NUD_FAILED };
 	uint8_t found[VERBS_NEIGH_MAC_LEN];
 
 	for (size_t i = 0; i < sizeof(unusable) / sizeof(unusable[0]); i++)
-		assert_false(parse_entry(new_entry(ip, sizeof(ip), mac,
+		assert_false(parse_neigh(new_neigh(ip, sizeof(ip), mac,
 						   sizeof(mac), unusable[i]),
 					 IFINDEX, found));
 }
 
-static void entries_of_others_are_not_taken(void **state)
+static void parse_neigh_different_address_returns_false(void **state)
 {
-	const uint8_t other[4] = { 10, 1, 2, 4 };
+	const uint8_t address[4] = { 10, 1, 2, 4 };
 	uint8_t found[VERBS_NEIGH_MAC_LEN];
 
-	assert_false(parse_entry(new_entry(other, sizeof(other), mac,
+	assert_false(parse_neigh(new_neigh(address, sizeof(address), mac,
 					   sizeof(mac), NUD_REACHABLE),
 				 IFINDEX, found));
-	assert_false(parse_entry(
-		new_entry(ip, sizeof(ip), mac, sizeof(mac), NUD_REACHABLE),
+	assert_false(parse_neigh(
+		new_neigh(ip, sizeof(ip), mac, sizeof(mac), NUD_REACHABLE),
 		IFINDEX + 1, found));
 }
 
-static void damaged_entries_are_refused(void **state)
+static void parse_neigh_malformed_message_returns_false(void **state)
 {
 	const uint8_t infiniband[20] = {};
 	uint8_t found[VERBS_NEIGH_MAC_LEN];
 
-	assert_false(parse_entry(new_entry(ip, sizeof(ip), infiniband,
+	assert_false(parse_neigh(new_neigh(ip, sizeof(ip), infiniband,
 					   sizeof(infiniband), NUD_REACHABLE),
 				 IFINDEX, found));
 	assert_false(
-		parse_entry(new_entry(ip, sizeof(ip), NULL, 0, NUD_REACHABLE),
+		parse_neigh(new_neigh(ip, sizeof(ip), NULL, 0, NUD_REACHABLE),
 			    IFINDEX, found));
 	assert_false(
-		parse_entry(new_entry(NULL, 0, mac, sizeof(mac), NUD_REACHABLE),
+		parse_neigh(new_neigh(NULL, 0, mac, sizeof(mac), NUD_REACHABLE),
 			    IFINDEX, found));
-	assert_false(parse_entry(
-		new_entry(ip6, sizeof(ip6), mac, sizeof(mac), NUD_REACHABLE),
+	assert_false(parse_neigh(
+		new_neigh(ip6, sizeof(ip6), mac, sizeof(mac), NUD_REACHABLE),
 		IFINDEX, found));
 }
 
@@ -377,18 +377,19 @@ static struct nl_msg *new_link(const void *ll_addr, size_t ll_len,
 	struct nl_msg *msg = new_response(RTM_NEWLINK, &body, sizeof(body));
 	struct nlattr *info, *nested;
 
-	put(msg, IFLA_IFNAME, "ve0", sizeof("ve0")); /* libnl requires one */
+	/* libnl requires a name */
+	put_attr(msg, IFLA_IFNAME, "ve0", sizeof("ve0"));
 	if (ll_addr)
-		put(msg, IFLA_ADDRESS, ll_addr, ll_len);
+		put_attr(msg, IFLA_ADDRESS, ll_addr, ll_len);
 	if (!kind)
 		return msg;
 
 	info = nla_nest_start(msg, IFLA_LINKINFO);
 	assert_non_null(info);
-	put(msg, IFLA_INFO_KIND, kind, strlen(kind) + 1);
+	put_attr(msg, IFLA_INFO_KIND, kind, strlen(kind) + 1);
 	nested = nla_nest_start(msg, IFLA_INFO_DATA);
 	assert_non_null(nested);
-	put(msg, IFLA_VLAN_ID, data, len);
+	put_attr(msg, IFLA_VLAN_ID, data, len);
 	assert_int_equal(nla_nest_end(msg, nested), 0);
 	assert_int_equal(nla_nest_end(msg, info), 0);
 	return msg;
@@ -403,7 +404,7 @@ static struct verbs_neigh_link parse_link(struct nl_msg *msg)
 	return link;
 }
 
-static void plain_link_has_no_vlan(void **state)
+static void parse_link_plain_has_no_vlan(void **state)
 {
 	struct verbs_neigh_link link =
 		parse_link(new_link(mac, sizeof(mac), NULL, NULL, 0));
@@ -413,7 +414,7 @@ static void plain_link_has_no_vlan(void **state)
 	assert_int_equal(link.vlan, VERBS_NEIGH_NO_VLAN);
 }
 
-static void vlan_link_has_its_id(void **state)
+static void parse_link_vlan_returns_id(void **state)
 {
 	const uint16_t id = 1234;
 	struct verbs_neigh_link link =
@@ -422,7 +423,7 @@ static void vlan_link_has_its_id(void **state)
 	assert_int_equal(link.vlan, id);
 }
 
-static void data_of_other_kinds_is_no_vlan(void **state)
+static void parse_link_different_kind_has_no_vlan(void **state)
 {
 	const uint16_t id = 1234;
 	struct verbs_neigh_link link = parse_link(
@@ -431,7 +432,7 @@ static void data_of_other_kinds_is_no_vlan(void **state)
 	assert_int_equal(link.vlan, VERBS_NEIGH_NO_VLAN);
 }
 
-static void vlan_of_wrong_size_is_refused(void **state)
+static void parse_link_short_vlan_id_returns_false(void **state)
 {
 	struct nl_msg *msg = new_link(mac, sizeof(mac), "vlan", ip, 1);
 	struct verbs_neigh_link link;
@@ -440,7 +441,7 @@ static void vlan_of_wrong_size_is_refused(void **state)
 	nlmsg_free(msg);
 }
 
-static void address_that_is_not_ethernet_is_none(void **state)
+static void parse_link_infiniband_has_no_mac(void **state)
 {
 	const uint8_t infiniband[20] = {};
 	struct verbs_neigh_link link = parse_link(
@@ -450,7 +451,7 @@ static void address_that_is_not_ethernet_is_none(void **state)
 	assert_false(parse_link(new_link(NULL, 0, NULL, NULL, 0)).has_mac);
 }
 
-static void other_messages_are_no_links(void **state)
+static void parse_link_route_message_returns_false(void **state)
 {
 	struct nl_msg *msg = new_route(RTN_UNICAST);
 	struct verbs_neigh_link link;
@@ -462,29 +463,29 @@ static void other_messages_are_no_links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addrs_request_is_a_dump_of_a_family),
+		cmocka_unit_test(addrs_request_dumps_family),
 		cmocka_unit_test(route_request_has_destination_and_interface),
-		cmocka_unit_test(entry_request_has_neighbour_and_interface),
-		cmocka_unit_test(entry_dump_has_the_family_only),
-		cmocka_unit_test(link_request_asks_for_no_virtual_functions),
-		cmocka_unit_test(addr_is_the_local_one_of_a_pair),
-		cmocka_unit_test(addr_without_a_pair_is_taken),
-		cmocka_unit_test(damaged_addrs_are_refused),
-		cmocka_unit_test(direct_route_has_no_gateway),
-		cmocka_unit_test(route_type_is_reported),
-		cmocka_unit_test(gateway_is_of_the_family_of_the_route),
-		cmocka_unit_test(via_may_be_of_another_family),
-		cmocka_unit_test(damaged_routes_are_refused),
-		cmocka_unit_test(entry_in_a_usable_state_is_taken),
-		cmocka_unit_test(entry_in_another_state_is_not),
-		cmocka_unit_test(entries_of_others_are_not_taken),
-		cmocka_unit_test(damaged_entries_are_refused),
-		cmocka_unit_test(plain_link_has_no_vlan),
-		cmocka_unit_test(vlan_link_has_its_id),
-		cmocka_unit_test(data_of_other_kinds_is_no_vlan),
-		cmocka_unit_test(vlan_of_wrong_size_is_refused),
-		cmocka_unit_test(address_that_is_not_ethernet_is_none),
-		cmocka_unit_test(other_messages_are_no_links),
+		cmocka_unit_test(neigh_request_has_address_and_interface),
+		cmocka_unit_test(neigh_dump_request_has_only_family),
+		cmocka_unit_test(link_request_excludes_virtual_functions),
+		cmocka_unit_test(parse_addr_point_to_point_returns_local),
+		cmocka_unit_test(parse_addr_without_local_returns_address),
+		cmocka_unit_test(parse_addr_malformed_message_returns_false),
+		cmocka_unit_test(parse_route_direct_has_no_gateway),
+		cmocka_unit_test(parse_route_prohibit_returns_type),
+		cmocka_unit_test(parse_route_gateway_has_route_family),
+		cmocka_unit_test(parse_route_via_has_own_family),
+		cmocka_unit_test(parse_route_malformed_message_returns_false),
+		cmocka_unit_test(parse_neigh_usable_state_returns_mac),
+		cmocka_unit_test(parse_neigh_unusable_state_returns_false),
+		cmocka_unit_test(parse_neigh_different_address_returns_false),
+		cmocka_unit_test(parse_neigh_malformed_message_returns_false),
+		cmocka_unit_test(parse_link_plain_has_no_vlan),
+		cmocka_unit_test(parse_link_vlan_returns_id),
+		cmocka_unit_test(parse_link_different_kind_has_no_vlan),
+		cmocka_unit_test(parse_link_short_vlan_id_returns_false),
+		cmocka_unit_test(parse_link_infiniband_has_no_mac),
+		cmocka_unit_test(parse_link_route_message_returns_false),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

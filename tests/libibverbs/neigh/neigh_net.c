@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes the two hosts: see neigh_net.h. The other host is a child process in a
- * namespace of its own, which ends when our end of its pipe is closed.
+ * Creates the two hosts: see neigh_net.h. The peer is a child process in a
+ * network namespace of its own. It exits when the pipe to it is closed.
  */
 #include "neigh_net.h"
 
@@ -16,8 +16,8 @@
 
 #define COMMAND_LEN 256
 
-/* Each look is a process, so this is seconds. */
-#define MAX_LOOKS 1000
+/* Each attempt starts a process, so this takes seconds. */
+#define MAX_ATTEMPTS 1000
 
 static struct {
 	pid_t pid;
@@ -31,11 +31,11 @@ static bool write_text(const char *path, const char *text)
 	bool ok = fd >= 0 && write(fd, text, strlen(text)) >= 0;
 
 	if (fd >= 0)
-		(void)close(fd); /* procfs */
+		(void)close(fd); /* procfs reports errors at write() */
 	return ok;
 }
 
-/* Root in a user namespace of ours, so that no real privilege is needed. */
+/* Root in a user namespace of its own, so that no real privilege is needed. */
 static bool enter_namespaces(void)
 {
 	unsigned int uid = geteuid(), gid = getegid();
@@ -47,7 +47,8 @@ static bool enter_namespaces(void)
 	(void)snprintf(map, sizeof(map), "0 %u 1", uid);
 	if (!write_text("/proc/self/uid_map", map))
 		return false;
-	(void)write_text("/proc/self/setgroups", "deny"); /* if there is one */
+	/* old kernels lack the file */
+	(void)write_text("/proc/self/setgroups", "deny");
 	(void)snprintf(map, sizeof(map), "0 %u 1", gid);
 	return write_text("/proc/self/gid_map", map);
 }
@@ -68,13 +69,13 @@ bool neigh_net_wait_local(const char *addr, const char *ifname)
 
 	(void)snprintf(args, sizeof(args),
 		       "-6 route get %s oif %s | grep -q ^local", addr, ifname);
-	for (int i = 0; i < MAX_LOOKS; i++)
+	for (int i = 0; i < MAX_ATTEMPTS; i++)
 		if (neigh_net_ip(args))
 			return true;
 	return false;
 }
 
-static bool ip_all(const char *const *commands)
+static bool run_ip_commands(const char *const *commands)
 {
 	for (; *commands; commands++)
 		if (!neigh_net_ip(*commands))
@@ -82,7 +83,10 @@ static bool ip_all(const char *const *commands)
 	return true;
 }
 
-/* A byte each way: "I have a namespace", "ve1 is in it", "it is set up". */
+/*
+ * One byte per step: the peer has its namespace (to the parent), ve1 is in it
+ * (to the peer), ve1 is configured (to the parent).
+ */
 static void run_peer(int in_fd, int out_fd)
 {
 	static const char *const setup[] = {
@@ -97,10 +101,10 @@ static void run_peer(int in_fd, int out_fd)
 	char byte = 0;
 
 	if (unshare(CLONE_NEWNET) || write(out_fd, &byte, 1) != 1 ||
-	    read(in_fd, &byte, 1) != 1 || !ip_all(setup) ||
+	    read(in_fd, &byte, 1) != 1 || !run_ip_commands(setup) ||
 	    write(out_fd, &byte, 1) != 1)
 		_exit(1);
-	(void)!read(in_fd, &byte, 1); /* until the pipe is closed */
+	(void)!read(in_fd, &byte, 1); /* returns when the pipe is closed */
 	_exit(0);
 }
 
@@ -126,7 +130,7 @@ static bool start_peer(void)
 	return read(peer.from_fd, &byte, 1) == 1;
 }
 
-static bool plug_in(void)
+static bool configure_veth(void)
 {
 	static const char *const setup[] = {
 		"link set lo up",
@@ -143,7 +147,7 @@ static bool plug_in(void)
 		       "link add ve0 address 02:11:22:33:44:55 type veth peer "
 		       "name ve1 address 02:aa:bb:cc:dd:ee netns %d",
 		       (int)peer.pid);
-	return neigh_net_ip(args) && ip_all(setup) &&
+	return neigh_net_ip(args) && run_ip_commands(setup) &&
 	       write(peer.to_fd, &byte, 1) == 1 &&
 	       read(peer.from_fd, &byte, 1) == 1 &&
 	       neigh_net_wait_local("fd00::1", "ve0") &&
@@ -158,7 +162,7 @@ const char *neigh_net_enter(void)
 		return "network namespaces are not permitted";
 	if (!start_peer())
 		return "a second network namespace cannot be had";
-	if (!plug_in())
+	if (!configure_veth())
 		return "a veth pair cannot be set up";
 	return NULL;
 }

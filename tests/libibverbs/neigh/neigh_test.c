@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Look-ups in a real kernel: this process and a child are two hosts on a wire
- * (neigh_net.h). Exits 77 where that is not permitted. What depends on the
- * kernel's age or on luck is forced by wrapping four calls.
+ * Address resolution with a real kernel: this process and a child process are
+ * two hosts on one link (neigh_net.h). Exits 77 where network namespaces are
+ * not permitted. Wrappers of four functions force what depends on the kernel
+ * version or on timing.
  */
 #include "neigh/neigh.h"
 
@@ -32,12 +33,12 @@
 #define OUR_LINK_LOCAL	"fe80::11:22ff:fe33:4455"
 #define PEER_LINK_LOCAL "fe80::aa:bbff:fecc:ddee"
 
-/* What the wrapped calls do to the library, and what they saw of it. */
+/* Faults that the wrappers inject, and the calls that they count. */
 static struct {
-	bool no_single_entry; /* before Linux 5.0 */
-	bool deaf;	      /* notifications do not arrive */
+	bool no_single_neigh;  /* as before Linux 5.0 */
+	bool no_notifications; /* RTNLGRP_NEIGH is not joined */
 	int interrupted_dumps;
-	int nr_entry_dumps;
+	int nr_neigh_dumps;
 	int nr_datagrams;
 } wrap;
 
@@ -60,8 +61,8 @@ int __wrap_nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
 
 	if (header->nlmsg_type == RTM_GETNEIGH) {
 		if (header->nlmsg_flags & NLM_F_DUMP)
-			wrap.nr_entry_dumps++;
-		else if (wrap.no_single_entry)
+			wrap.nr_neigh_dumps++;
+		else if (wrap.no_single_neigh)
 			return -NLE_OPNOTSUPP;
 	}
 	return __real_nl_send_auto(sk, msg);
@@ -80,7 +81,9 @@ int __wrap_nl_recvmsgs(struct nl_sock *sk, struct nl_cb *cb)
 
 int __wrap_nl_socket_add_membership(struct nl_sock *sk, int group)
 {
-	return wrap.deaf ? 0 : __real_nl_socket_add_membership(sk, group);
+	return wrap.no_notifications
+		       ? 0
+		       : __real_nl_socket_add_membership(sk, group);
 }
 
 ssize_t __wrap_sendto(int fd, const void *buf, size_t len, int flags,
@@ -102,15 +105,15 @@ static int count_fds(void)
 	return count;
 }
 
-/* Nothing is known of the other host when a test begins. */
-static int start(void **state)
+/* Each test starts with an empty neighbour table. */
+static int setup_neigh(void **state)
 {
 	memset(&wrap, 0, sizeof(wrap));
 	nr_fds = count_fds();
 	return neigh_net_ip("neigh flush dev ve0") ? 0 : -1;
 }
 
-static int finish(void **state)
+static int teardown_neigh(void **state)
 {
 	return count_fds() == nr_fds ? 0 : -1;
 }
@@ -126,7 +129,7 @@ static void gid_from_text(const char *text, uint8_t gid[16])
 	assert_int_equal(inet_pton(AF_INET6, text, gid), 1);
 }
 
-static int resolve_from(const char *interface, const char *src, const char *dst,
+static int resolve_text(const char *interface, const char *src, const char *dst,
 			uint8_t *ret_mac, uint16_t *ret_vlan)
 {
 	struct verbs_neigh_query query = {};
@@ -144,7 +147,7 @@ static void assert_mac(const char *src, const char *dst,
 	uint8_t mac[VERBS_NEIGH_MAC_LEN];
 	uint16_t vlan = 0;
 
-	assert_int_equal(resolve_from(NULL, src, dst, mac, &vlan), 0);
+	assert_int_equal(resolve_text(NULL, src, dst, mac, &vlan), 0);
 	assert_memory_equal(mac, expected, sizeof(mac));
 	assert_int_equal(vlan, VERBS_NEIGH_NO_VLAN);
 }
@@ -154,76 +157,76 @@ static void assert_fails(const char *src, const char *dst, int expected)
 	uint8_t mac[VERBS_NEIGH_MAC_LEN] = "abcde";
 	uint16_t vlan = 0x7777;
 
-	assert_int_equal(resolve_from(NULL, src, dst, mac, &vlan), expected);
+	assert_int_equal(resolve_text(NULL, src, dst, mac, &vlan), expected);
 	assert_string_equal((char *)mac, "abcde");
 	assert_int_equal(vlan, 0x7777);
 }
 
-static void local_ipv4_is_our_own(void **state)
+static void resolve_local_ipv4_returns_own_mac(void **state)
 {
 	assert_mac("10.7.0.1", "10.7.0.1", NEIGH_NET_OUR_MAC);
 	assert_int_equal(wrap.nr_datagrams, 0);
 }
 
-static void local_ipv6_is_our_own(void **state)
+static void resolve_local_ipv6_returns_own_mac(void **state)
 {
 	assert_mac("fd00::1", "fd00::1", NEIGH_NET_OUR_MAC);
 	assert_mac(OUR_LINK_LOCAL, OUR_LINK_LOCAL, NEIGH_NET_OUR_MAC);
 	assert_int_equal(wrap.nr_datagrams, 0);
 }
 
-static void unknown_ipv4_neighbour_is_provoked(void **state)
+static void resolve_unresolved_ipv4_sends_probe(void **state)
 {
 	assert_mac("10.7.0.1", "10.7.0.2", NEIGH_NET_PEER_MAC);
 	assert_in_range(wrap.nr_datagrams, 1, 11);
 }
 
-static void unknown_ipv6_neighbour_is_provoked(void **state)
+static void resolve_unresolved_ipv6_sends_probe(void **state)
 {
 	assert_mac("fd00::1", "fd00::2", NEIGH_NET_PEER_MAC);
 	assert_in_range(wrap.nr_datagrams, 1, 11);
 }
 
-static void known_neighbour_needs_no_datagram(void **state)
+static void resolve_known_neighbour_sends_no_probe(void **state)
 {
 	assert_true(neigh_net_ip("neigh add 10.7.0.50 dev ve0 "
 				 "lladdr 02:00:00:00:00:50"));
 	assert_mac("10.7.0.1", "10.7.0.50", "\x02\x00\x00\x00\x00\x50");
 	assert_int_equal(wrap.nr_datagrams, 0);
-	assert_int_equal(wrap.nr_entry_dumps, 0);
+	assert_int_equal(wrap.nr_neigh_dumps, 0);
 	assert_true(neigh_net_ip("neigh del 10.7.0.50 dev ve0"));
 }
 
-static void old_kernels_are_asked_for_a_dump(void **state)
+static void resolve_without_single_lookup_falls_back_to_dump(void **state)
 {
-	wrap.no_single_entry = true;
+	wrap.no_single_neigh = true;
 	assert_mac("10.7.0.1", "10.7.0.2", NEIGH_NET_PEER_MAC);
-	assert_in_range(wrap.nr_entry_dumps, 1, 12);
+	assert_in_range(wrap.nr_neigh_dumps, 1, 12);
 	assert_mac("fd00::1", "fd00::2", NEIGH_NET_PEER_MAC);
 }
 
-static void lost_notification_costs_a_round_only(void **state)
+static void resolve_lost_notification_retries_request(void **state)
 {
-	wrap.deaf = true;
+	wrap.no_notifications = true;
 	assert_mac("10.7.0.1", "10.7.0.2", NEIGH_NET_PEER_MAC);
 	assert_in_range(wrap.nr_datagrams, 1, 11);
 }
 
-static void interrupted_dump_is_taken_again(void **state)
+static void resolve_interrupted_dump_repeats_dump(void **state)
 {
 	wrap.interrupted_dumps = 3;
 	assert_mac("10.7.0.1", "10.7.0.1", NEIGH_NET_OUR_MAC);
 	assert_int_equal(wrap.interrupted_dumps, 0);
 }
 
-static void dump_that_is_always_interrupted_is_given_up(void **state)
+static void resolve_endlessly_interrupted_dump_returns_eio(void **state)
 {
 	wrap.interrupted_dumps = 1000;
 	assert_fails("10.7.0.1", "10.7.0.1", -EIO);
 	assert_in_range(wrap.interrupted_dumps, 900, 999);
 }
 
-static void gateway_stands_for_the_destination(void **state)
+static void resolve_via_gateway_returns_gateway_mac(void **state)
 {
 	assert_true(neigh_net_ip("route add 10.20.0.0/16 via 10.7.0.2"));
 	assert_true(neigh_net_ip("-6 route add fd20::/64 via fd00::2"));
@@ -233,15 +236,15 @@ static void gateway_stands_for_the_destination(void **state)
 	assert_true(neigh_net_ip("-6 route del fd20::/64"));
 }
 
-static void gateway_may_be_of_another_family(void **state)
+static void resolve_via_ipv6_gateway_for_ipv4_returns_mac(void **state)
 {
 	assert_true(neigh_net_ip("route add 10.22.0.0/16 via inet6 fd00::2"));
 	assert_mac("10.7.0.1", "10.22.3.3", NEIGH_NET_PEER_MAC);
 	assert_true(neigh_net_ip("route del 10.22.0.0/16"));
 }
 
-/* As routers have it: link-local, and not made from an Ethernet address. */
-static void link_local_gateway_is_looked_up(void **state)
+/* The typical address of a router: link-local, without an EUI-64. */
+static void resolve_via_link_local_gateway_sends_probe(void **state)
 {
 	assert_true(neigh_net_ip("-6 route add fd23::/64 via fe80::2 dev ve0"));
 	assert_mac("fd00::1", "fd23::3", NEIGH_NET_PEER_MAC);
@@ -249,13 +252,13 @@ static void link_local_gateway_is_looked_up(void **state)
 	assert_true(neigh_net_ip("-6 route del fd23::/64"));
 }
 
-static void silent_neighbour_is_unreachable_after_11_tries(void **state)
+static void resolve_silent_neighbour_fails_after_11_probes(void **state)
 {
 	assert_fails("10.7.0.1", "10.7.0.99", -EHOSTUNREACH);
 	assert_int_equal(wrap.nr_datagrams, 11);
 }
 
-static void unreachable_route_fails_at_once(void **state)
+static void resolve_unreachable_route_fails_without_probe(void **state)
 {
 	assert_true(neigh_net_ip("-6 route add unreachable fd21::/64"));
 	assert_fails("fd00::1", "fd21::1", -EHOSTUNREACH);
@@ -266,13 +269,13 @@ static void unreachable_route_fails_at_once(void **state)
 	assert_int_equal(wrap.nr_datagrams, 0);
 }
 
-static void missing_route_fails_at_once(void **state)
+static void resolve_missing_route_fails_without_probe(void **state)
 {
 	assert_fails("fd00::1", "fd99::1", -EHOSTUNREACH);
 	assert_int_equal(wrap.nr_datagrams, 0);
 }
 
-static void groups_need_no_neighbour(void **state)
+static void resolve_multicast_sends_no_probe(void **state)
 {
 	assert_mac("10.7.0.1", "224.1.2.3", "\x01\x00\x5e\x01\x02\x03");
 	assert_mac("10.7.0.1", "ff0e::ffff:225.129.2.3",
@@ -281,26 +284,26 @@ static void groups_need_no_neighbour(void **state)
 	assert_int_equal(wrap.nr_datagrams, 0);
 }
 
-static void link_local_eui64_needs_no_neighbour(void **state)
+static void resolve_link_local_eui64_sends_no_probe(void **state)
 {
 	assert_mac(OUR_LINK_LOCAL, PEER_LINK_LOCAL, NEIGH_NET_PEER_MAC);
 	assert_int_equal(wrap.nr_datagrams, 0);
 }
 
-static void other_link_local_is_looked_up(void **state)
+static void resolve_link_local_without_eui64_sends_probe(void **state)
 {
 	assert_mac(OUR_LINK_LOCAL, "fe80::2", NEIGH_NET_PEER_MAC);
 	assert_in_range(wrap.nr_datagrams, 1, 11);
 }
 
-static void source_that_nobody_has_is_invalid(void **state)
+static void resolve_foreign_source_returns_einval(void **state)
 {
 	assert_fails("10.7.0.77", "10.7.0.2", -EINVAL);
 	assert_fails("::", "fd00::2", -EINVAL);
 }
 
-/* As on the VLANs of one card, which share its link-local address. */
-static void interface_decides_between_owners(void **state)
+/* VLAN interfaces of one port share its link-local address. */
+static void resolve_shared_source_uses_given_interface(void **state)
 {
 	uint8_t mac[VERBS_NEIGH_MAC_LEN];
 	uint16_t vlan;
@@ -314,21 +317,21 @@ static void interface_decides_between_owners(void **state)
 	assert_true(neigh_net_wait_local(OUR_LINK_LOCAL, "ve2"));
 
 	assert_int_equal(
-		resolve_from("ve2", OUR_LINK_LOCAL, OUR_LINK_LOCAL, mac, &vlan),
+		resolve_text("ve2", OUR_LINK_LOCAL, OUR_LINK_LOCAL, mac, &vlan),
 		0);
 	assert_memory_equal(mac, "\x02\x00\x00\x00\x00\x02", sizeof(mac));
 	assert_int_equal(
-		resolve_from("ve0", OUR_LINK_LOCAL, OUR_LINK_LOCAL, mac, &vlan),
+		resolve_text("ve0", OUR_LINK_LOCAL, OUR_LINK_LOCAL, mac, &vlan),
 		0);
 	assert_memory_equal(mac, NEIGH_NET_OUR_MAC, sizeof(mac));
-	/* one that has not the address decides nothing */
+	/* an interface without the source address is ignored */
 	assert_int_equal(
-		resolve_from("ve2", "10.7.0.1", "10.7.0.1", mac, &vlan), 0);
+		resolve_text("ve2", "10.7.0.1", "10.7.0.1", mac, &vlan), 0);
 	assert_memory_equal(mac, NEIGH_NET_OUR_MAC, sizeof(mac));
 	assert_true(neigh_net_ip("link del ve2"));
 }
 
-static void vlan_interface_gives_its_id(void **state)
+static void resolve_on_vlan_interface_returns_vlan_id(void **state)
 {
 	uint8_t mac[VERBS_NEIGH_MAC_LEN];
 	uint16_t vlan;
@@ -342,43 +345,44 @@ static void vlan_interface_gives_its_id(void **state)
 	assert_true(neigh_net_ip("neigh add 10.8.0.2 dev ve0.5 "
 				 "lladdr 02:00:00:00:00:08"));
 
-	assert_int_equal(resolve_from(NULL, "10.8.0.1", "10.8.0.2", mac, &vlan),
+	assert_int_equal(resolve_text(NULL, "10.8.0.1", "10.8.0.2", mac, &vlan),
 			 0);
 	assert_memory_equal(mac, "\x02\x00\x00\x00\x00\x08", sizeof(mac));
 	assert_int_equal(vlan, 5);
-	assert_int_equal(resolve_from(NULL, "10.8.0.1", "10.8.0.1", mac, &vlan),
+	assert_int_equal(resolve_text(NULL, "10.8.0.1", "10.8.0.1", mac, &vlan),
 			 0);
 	assert_memory_equal(mac, NEIGH_NET_OUR_MAC, sizeof(mac));
 	assert_int_equal(vlan, 5);
 	assert_true(neigh_net_ip("link del ve0.5"));
 }
 
-#define test(f) cmocka_unit_test_setup_teardown(f, start, finish)
+#define NEIGH_TEST(name) \
+	cmocka_unit_test_setup_teardown(name, setup_neigh, teardown_neigh)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(local_ipv4_is_our_own),
-		test(local_ipv6_is_our_own),
-		test(unknown_ipv4_neighbour_is_provoked),
-		test(unknown_ipv6_neighbour_is_provoked),
-		test(known_neighbour_needs_no_datagram),
-		test(old_kernels_are_asked_for_a_dump),
-		test(lost_notification_costs_a_round_only),
-		test(interrupted_dump_is_taken_again),
-		test(dump_that_is_always_interrupted_is_given_up),
-		test(gateway_stands_for_the_destination),
-		test(gateway_may_be_of_another_family),
-		test(link_local_gateway_is_looked_up),
-		test(silent_neighbour_is_unreachable_after_11_tries),
-		test(unreachable_route_fails_at_once),
-		test(missing_route_fails_at_once),
-		test(groups_need_no_neighbour),
-		test(link_local_eui64_needs_no_neighbour),
-		test(other_link_local_is_looked_up),
-		test(source_that_nobody_has_is_invalid),
-		test(interface_decides_between_owners),
-		test(vlan_interface_gives_its_id),
+		NEIGH_TEST(resolve_local_ipv4_returns_own_mac),
+		NEIGH_TEST(resolve_local_ipv6_returns_own_mac),
+		NEIGH_TEST(resolve_unresolved_ipv4_sends_probe),
+		NEIGH_TEST(resolve_unresolved_ipv6_sends_probe),
+		NEIGH_TEST(resolve_known_neighbour_sends_no_probe),
+		NEIGH_TEST(resolve_without_single_lookup_falls_back_to_dump),
+		NEIGH_TEST(resolve_lost_notification_retries_request),
+		NEIGH_TEST(resolve_interrupted_dump_repeats_dump),
+		NEIGH_TEST(resolve_endlessly_interrupted_dump_returns_eio),
+		NEIGH_TEST(resolve_via_gateway_returns_gateway_mac),
+		NEIGH_TEST(resolve_via_ipv6_gateway_for_ipv4_returns_mac),
+		NEIGH_TEST(resolve_via_link_local_gateway_sends_probe),
+		NEIGH_TEST(resolve_silent_neighbour_fails_after_11_probes),
+		NEIGH_TEST(resolve_unreachable_route_fails_without_probe),
+		NEIGH_TEST(resolve_missing_route_fails_without_probe),
+		NEIGH_TEST(resolve_multicast_sends_no_probe),
+		NEIGH_TEST(resolve_link_local_eui64_sends_no_probe),
+		NEIGH_TEST(resolve_link_local_without_eui64_sends_probe),
+		NEIGH_TEST(resolve_foreign_source_returns_einval),
+		NEIGH_TEST(resolve_shared_source_uses_given_interface),
+		NEIGH_TEST(resolve_on_vlan_interface_returns_vlan_id),
 	};
 	const char *reason = neigh_net_enter();
 	int failed;
