@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Does gen_layout_test.py notice what it is there for?
+"""Does gen_layout_test.py detect changes?
 
 Each test changes one row of a copy of the tables and expects the generator,
 or the compiler given as the first argument, to refuse it.
@@ -49,7 +49,7 @@ class GeneratorTest(unittest.TestCase):
             check=False)
 
     def refused_by_generator(self, what):
-        """The generator fails and says what is wrong."""
+        """The generator fails with a message."""
         result = self.generate()
         self.assertEqual(result.returncode, 1)
         self.assertIn(what, result.stderr)
@@ -97,7 +97,7 @@ class GeneratorTest(unittest.TestCase):
         self.refused_by_generator("struct ibv_device_1_0: real_device is at")
 
     def test_short_row(self):
-        """A row with more columns than there are is not read by guess."""
+        """A row with too many columns is an error."""
         self.change("symbols.tsv", "IBVERBS_1.5\t@@\t", "IBVERBS_1.5\t")
         self.refused_by_generator("cannot read")
 
@@ -113,13 +113,13 @@ class GeneratorTest(unittest.TestCase):
         self.refused_by_generator("has other parameters")
 
     def test_offset(self):
-        """A row that cannot be right."""
+        """A row that contradicts itself."""
         self.change("struct-layouts.tsv", "ibv_port_attr\tlid\t34\t2",
                     "ibv_port_attr\tlid\t36\t2")
         self.refused_by_generator("struct ibv_port_attr: lid is at 34")
 
     def test_members_that_changed_places(self):
-        """A table that could be right, but is of another header."""
+        """A consistent table of another header."""
         for old, new in (("lid\t34", "other\t34"), ("sm_lid\t36", "lid\t36"),
                          ("other\t34", "sm_lid\t34")):
             self.change("struct-layouts.tsv", "ibv_port_attr\t" + old,
@@ -133,7 +133,7 @@ class GeneratorTest(unittest.TestCase):
         self.refused_by_generator("struct ibv_wc: <anon union> is at 24")
 
     def test_unknown_type(self):
-        """A member of a type of which nobody knows the size."""
+        """A member of a type of unknown size."""
         self.change("struct-layouts.tsv", "ibv_sge\tlkey\t12\t4\tuint32_t",
                     "ibv_sge\tlkey\t12\t4\tlkey_t")
         self.refused_by_generator("the size of lkey_t is not known")

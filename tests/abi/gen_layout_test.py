@@ -11,15 +11,14 @@ optionally a C++ file, that compile only if the headers agree with every row:
   macro rows     value and size, or the text it expands to, or its parameters
   symbol rows    the exact type of the exported function
 
-What has another name in our tree is in own-names.tsv. Kernel rows (sections B and K) are about the installed kernel headers, except
-where libibverbs/kernel/uapi_newer.h has the constant or struct under a name
-of its own; then they are about that.
+own-names.tsv lists constants that have another name in this tree. Kernel rows
+(sections B and K) refer to the installed kernel headers, except where
+libibverbs/kernel/uapi_newer.h defines the constant or struct under its own name.
 
-No row is skipped: each gets an assertion or stands in deferred-rows.txt with
-a reason, and the numbers must add up. Offsets and sizes hold on 64-bit
-machines; those of structs with POSIX mutexes on arm64, and all of them on i386,
-are computed from the rows (machine_layouts.py). On others the compiler is shown
-everything else.
+No row is skipped: each gets an assertion or an entry in deferred-rows.txt with
+a reason, and the counts must add up. Offsets and sizes hold on 64-bit machines.
+machine_layouts.py computes those of structs with POSIX mutexes on arm64, and all
+of them on i386. On other machines, only the remaining assertions are compiled.
 """
 
 import argparse
@@ -58,7 +57,7 @@ INCLUDES = """
 
 
 class Deferred:
-    """deferred-rows.txt: which rows may go without an assertion."""
+    """deferred-rows.txt: the rows that need no assertion."""
 
     def __init__(self, path):
         self.entries = {}
@@ -74,7 +73,7 @@ class Deferred:
             self.entries[tuple(fields[:3])] = fields[3]
 
     def has(self, table, section, name):
-        """Is this row deferred? Remembers that its entry was needed."""
+        """Is this row deferred? Marks its entry as used."""
         for key in ((table, section, name), (table, section, "*")):
             if key in self.entries:
                 self.used.add(key)
@@ -87,7 +86,7 @@ class Deferred:
 
 
 class Output:
-    """The generated text and the count of rows behind it."""
+    """The generated text, and the number of rows in it."""
 
     def __init__(self, newer, own, headers):
         self.newer = newer
@@ -278,7 +277,7 @@ def gen_enum_constant(out, row):
 
 
 def gen_macro_constant(out, row):
-    """A macro with an integer value (a pointer's is looked at when run)."""
+    """A macro with an integer value (a pointer is checked at run time)."""
     section, _, _, name, value, _, note = row
     if section == "K" and "VERBS_UAPI_" + name in out.newer:
         name = "VERBS_UAPI_" + name
@@ -297,7 +296,7 @@ def gen_enums(out, deferred, rows):
     for row in rows:
         section, enum, name = row[0], row[2], row[3]
         out.count(out.rows, "enums", section)
-        # of a macro with parameters, deferred-rows.txt has the name alone
+        # deferred-rows.txt has only the name of a macro with parameters
         if section == "F":
             name = name.partition("(")[0]
         if deferred.has("enums", section, name):
@@ -454,7 +453,7 @@ def parse_arguments():
 
 
 def main():
-    """Generate; 1 and a message if a row would go without an assertion."""
+    """Generate; 1 and a message if a row has no assertion."""
     args = parse_arguments()
     headers = "\n".join(path.read_text()
                         for path in sorted(args.headers.glob("*.h")))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where each inline function of the public headers jumps to: the slot, the
- * arguments and their order, the result. Every slot of the tables and every
- * function pointer of the objects holds a recorder of its own, so a jump to a
- * neighbour is seen.
+ * The jump of each inline function of the public headers: the slot, the
+ * arguments and their order, and the result. Each slot of the op tables and
+ * each function pointer of the objects has a recorder of its own, so a jump to
+ * the wrong slot is detected.
  */
 #include <infiniband/verbs.h>
 
@@ -17,7 +17,7 @@
 #define RESULT	 0x5a
 #define MAX_ARGS 6
 
-/* The last jump. */
+/* The most recent jump. */
 static struct {
 	const char *slot;
 	uintptr_t args[MAX_ARGS];
@@ -324,7 +324,7 @@ static void expect(const char *slot, const uintptr_t *args, size_t nr_args)
 		assert_int_equal(seen.args[i], args[i]);
 }
 
-/* The call jumps to this slot, with these arguments. */
+/* Checks that the call jumps to this slot with these arguments. */
 #define JUMPS(call, slot, ...)                              \
 	do {                                                \
 		memset(&seen, 0, sizeof(seen));             \
@@ -333,14 +333,14 @@ static void expect(const char *slot, const uintptr_t *args, size_t nr_args)
 		       NR_ARGS(__VA_ARGS__));               \
 	} while (0)
 
-/* And what the slot returns is the result. */
+/* The same, and checks that the call returns the result of the slot. */
 #define RETURNS(call, slot, ...) \
 	JUMPS(assert_int_equal(U(call), RESULT), slot, __VA_ARGS__)
 
-/* Arguments that are handed through: any two differ. */
+/* Arguments to pass through; all of them differ. */
 #define P(n) ((void *)(uintptr_t)(0x1000 + (n)))
 
-static void ports_and_devices(void **state)
+static void dispatch_ports_and_devices_jumps_to_slots(void **state)
 {
 	struct ibv_device_attr_ex device;
 	struct ibv_port_attr port;
@@ -354,7 +354,7 @@ static void ports_and_devices(void **state)
 		U(P(1)));
 }
 
-static void domains(void **state)
+static void dispatch_domains_jumps_to_slots(void **state)
 {
 	(void)state;
 	RETURNS(ibv_alloc_td(ctx, P(1)), alloc_td, U(ctx), U(P(1)));
@@ -365,7 +365,7 @@ static void domains(void **state)
 	RETURNS(ibv_close_xrcd(&xrcd), close_xrcd, U(&xrcd));
 }
 
-static void memory(void **state)
+static void dispatch_memory_jumps_to_slots(void **state)
 {
 	struct ibv_mw_bind bind = { .wr_id = 1 };
 
@@ -390,7 +390,7 @@ static void memory(void **state)
 		U(&bind));
 }
 
-static void completion_queues(void **state)
+static void dispatch_completion_queues_jumps_to_slots(void **state)
 {
 	(void)state;
 	RETURNS(ibv_create_cq_ex(ctx, P(1)), create_cq_ex, U(ctx), U(P(1)));
@@ -399,7 +399,7 @@ static void completion_queues(void **state)
 	RETURNS(ibv_req_notify_cq(&cq, 1), req_notify_cq, U(&cq), 1);
 }
 
-static void completions_field_by_field(void **state)
+static void dispatch_completion_fields_jumps_to_slots(void **state)
 {
 	const uintptr_t c = U(&cqx);
 
@@ -426,7 +426,7 @@ static void completions_field_by_field(void **state)
 		read_completion_wallclock_ns, c);
 }
 
-static void shared_receive_queues(void **state)
+static void dispatch_shared_receive_queues_jumps_to_slots(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = { .comp_mask = 0 };
 
@@ -439,8 +439,8 @@ static void shared_receive_queues(void **state)
 		U(P(1)), U(P(2)));
 }
 
-/* ibv_create_wq() looks into the result; see inline_test.c */
-static void work_queues(void **state)
+/* ibv_create_wq() reads the result; see inline_test.c */
+static void dispatch_work_queues_jumps_to_slots(void **state)
 {
 	(void)state;
 	RETURNS(ibv_modify_wq(&wq, P(1)), modify_wq, U(&wq), U(P(1)));
@@ -453,7 +453,7 @@ static void work_queues(void **state)
 		U(&table));
 }
 
-static void queue_pairs(void **state)
+static void dispatch_queue_pairs_jumps_to_slots(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = { .comp_mask = 0 };
 
@@ -468,7 +468,7 @@ static void queue_pairs(void **state)
 		U(P(2)));
 }
 
-static void requests_one_by_one(void **state)
+static void dispatch_work_requests_jumps_to_slots(void **state)
 {
 	const uintptr_t q = U(&qpx);
 
@@ -506,7 +506,7 @@ static void requests_one_by_one(void **state)
 	      U(P(3)));
 }
 
-static void flows(void **state)
+static void dispatch_flows_jumps_to_slots(void **state)
 {
 	(void)state;
 	RETURNS(ibv_create_flow(&qp, P(1)), ibv_create_flow, U(&qp), U(P(1)));
@@ -527,7 +527,7 @@ static void flows(void **state)
 		U(&counters), U(P(1)), 2, 3);
 }
 
-/* Reached by the fallbacks of a few inlines, which are not taken here. */
+/* Needed to link the fallbacks of a few functions; not called here. */
 int ibv_query_device(struct ibv_context *context,
 		     struct ibv_device_attr *device_attr)
 {
@@ -564,16 +564,16 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *unused_pd,
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ports_and_devices),
-		cmocka_unit_test(domains),
-		cmocka_unit_test(memory),
-		cmocka_unit_test(completion_queues),
-		cmocka_unit_test(completions_field_by_field),
-		cmocka_unit_test(shared_receive_queues),
-		cmocka_unit_test(work_queues),
-		cmocka_unit_test(queue_pairs),
-		cmocka_unit_test(requests_one_by_one),
-		cmocka_unit_test(flows),
+		cmocka_unit_test(dispatch_ports_and_devices_jumps_to_slots),
+		cmocka_unit_test(dispatch_domains_jumps_to_slots),
+		cmocka_unit_test(dispatch_memory_jumps_to_slots),
+		cmocka_unit_test(dispatch_completion_queues_jumps_to_slots),
+		cmocka_unit_test(dispatch_completion_fields_jumps_to_slots),
+		cmocka_unit_test(dispatch_shared_receive_queues_jumps_to_slots),
+		cmocka_unit_test(dispatch_work_queues_jumps_to_slots),
+		cmocka_unit_test(dispatch_queue_pairs_jumps_to_slots),
+		cmocka_unit_test(dispatch_work_requests_jumps_to_slots),
+		cmocka_unit_test(dispatch_flows_jumps_to_slots),
 	};
 
 	ctx->abi_compat = __VERBS_ABI_IS_EXTENDED;

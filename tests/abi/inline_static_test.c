@@ -134,7 +134,7 @@ static void static_device_list_passes_keyword_all(void **state)
 	assert_ptr_equal(references[0], &verbs_provider_all);
 }
 
-static void static_device_list_passes_one_provider(void **state)
+static void static_device_list_passes_lone_provider(void **state)
 {
 	static const char *const names[] = { "siw" };
 
@@ -179,7 +179,7 @@ int main(void)
 		cmocka_unit_test(static_device_list_passes_named_providers),
 		cmocka_unit_test(static_device_list_passes_keyword_none),
 		cmocka_unit_test(static_device_list_passes_keyword_all),
-		cmocka_unit_test(static_device_list_passes_one_provider),
+		cmocka_unit_test(static_device_list_passes_lone_provider),
 		cmocka_unit_test(static_device_list_passes_20_providers),
 		cmocka_unit_test(static_device_list_passes_24_providers),
 		cmocka_unit_test(static_device_list_macro_has_named_function),

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the inline functions of the public headers do by themselves: how they
- * find the operation tables, what they answer when the device lacks an
- * operation, and the few that do more than jump. The plain jumps are in
- * inline_dispatch_test.c.
+ * The inline functions of the public headers: how they find the op tables,
+ * their result when the device lacks an operation, and the few functions that
+ * do more than jump. inline_dispatch_test.c covers the plain jumps.
  *
- * The context is made by hand and the exported functions that inlines call
- * are defined here, so no library is linked: a program that was compiled long
- * ago relies on exactly this much.
+ * The test builds the context and defines the exported functions that inline
+ * functions call. The library is not linked, because old programs contain the
+ * inline functions and rely on nothing else.
  */
 #include <infiniband/verbs.h>
 
@@ -19,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* A device with every slot empty, and an object of each kind on it. */
+/* A device whose op tables are empty, and one object of each kind. */
 struct fake {
 	struct verbs_context vctx;
 	struct ibv_context *ctx;
@@ -39,7 +38,7 @@ struct fake {
 	struct ibv_counters counters;
 };
 
-/* The last call of one of the functions below. */
+/* The most recent call of a fake below. */
 static struct {
 	const char *name;
 	const void *object;
@@ -88,9 +87,9 @@ static int teardown(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * The exported functions that inlines call
+ * Fakes of the exported functions that inline functions call
  *
- * The parentheses keep macros of the same name away.
+ * The parentheses suppress macros of the same name.
  */
 
 int ibv_query_device(struct ibv_context *context,
@@ -211,7 +210,7 @@ static int unused_close_xrcd(struct ibv_xrcd *xrcd)
 	return xrcd ? 0 : EINVAL;
 }
 
-static void context_without_the_mark_has_no_table(void **state)
+static void get_ctx_without_mark_returns_null(void **state)
 {
 	struct fake *fake = *state;
 
@@ -221,14 +220,14 @@ static void context_without_the_mark_has_no_table(void **state)
 	assert_null(verbs_get_ctx_op(fake->ctx, query_port));
 }
 
-static void marked_context_has_the_table_in_front_of_it(void **state)
+static void get_ctx_with_mark_returns_preceding_table(void **state)
 {
 	struct fake *fake = *state;
 
 	assert_ptr_equal(verbs_get_ctx(fake->ctx), &fake->vctx);
 }
 
-static void empty_slot_counts_as_missing(void **state)
+static void get_ctx_op_empty_slot_returns_null(void **state)
 {
 	struct fake *fake = *state;
 
@@ -237,7 +236,7 @@ static void empty_slot_counts_as_missing(void **state)
 	assert_ptr_equal(verbs_get_ctx_op(fake->ctx, query_port), &fake->vctx);
 }
 
-static void slot_is_missing_when_the_table_is_too_short(void **state)
+static void get_ctx_op_short_table_returns_null(void **state)
 {
 	struct fake *fake = *state;
 	size_t below = offsetof(struct verbs_context, query_port);
@@ -251,8 +250,8 @@ static void slot_is_missing_when_the_table_is_too_short(void **state)
 	assert_non_null(verbs_get_ctx_op(fake->ctx, close_xrcd));
 }
 
-/* An older provider allocates less: nothing in front of it may be read. */
-static void short_table_is_not_read_beyond_its_beginning(void **state)
+/* An older provider allocates less: memory in front of it is not read. */
+static void get_ctx_op_short_table_reads_only_its_size(void **state)
 {
 	size_t begin = offsetof(struct verbs_context, query_port);
 	size_t size = sizeof(struct verbs_context) - begin;
@@ -270,7 +269,7 @@ static void short_table_is_not_read_beyond_its_beginning(void **state)
 	free(memory);
 }
 
-static void field_is_available_when_it_begins_within_the_size(void **state)
+static void vext_field_avail_compares_offset_with_size(void **state)
 {
 	size_t at = offsetof(struct ibv_device_attr_ex, odp_caps);
 
@@ -298,7 +297,7 @@ static void field_is_available_when_it_begins_within_the_size(void **state)
 		assert_int_equal(errno, 0);         \
 	} while (0)
 
-static void missing_constructor_gives_null_and_errno(void **state)
+static void constructors_without_operation_set_errno(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_srq_init_attr_ex srq_attr = { .comp_mask = 0 };
@@ -322,7 +321,7 @@ static void missing_constructor_gives_null_and_errno(void **state)
 	REFUSES_POINTER(ibv_alloc_mw(&fake->pd, IBV_MW_TYPE_1));
 }
 
-static void missing_operation_gives_the_error_and_no_errno(void **state)
+static void operations_missing_return_error_and_keep_errno(void **state)
 {
 	struct fake *fake = *state;
 
@@ -347,7 +346,7 @@ static void missing_operation_gives_the_error_and_no_errno(void **state)
 	REFUSES_INT(ibv_read_counters(&fake->counters, NULL, 0, 0));
 }
 
-static void missing_post_srq_ops_names_the_first_request(void **state)
+static void post_srq_ops_missing_returns_first_request(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_ops_wr op = { .wr_id = 1 };
@@ -386,7 +385,7 @@ static bool is_zero(const void *memory, size_t size)
 	return !size;
 }
 
-static void query_device_ex_refuses_unknown_input(void **state)
+static void query_device_ex_unknown_input_returns_einval(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_query_device_ex_input input = { .comp_mask = 1 };
@@ -397,7 +396,7 @@ static void query_device_ex_refuses_unknown_input(void **state)
 	assert_null(exported.name);
 }
 
-static void query_device_ex_uses_the_operation(void **state)
+static void query_device_ex_with_operation_calls_operation(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_query_device_ex_input input = { .comp_mask = 0 };
@@ -411,7 +410,7 @@ static void query_device_ex_uses_the_operation(void **state)
 	assert_null(exported.name);
 }
 
-static void query_device_ex_falls_back_to_query_device(void **state)
+static void query_device_ex_missing_calls_query_device(void **state)
 {
 	static const int refusals[] = { EOPNOTSUPP, ENOSYS };
 	struct fake *fake = *state;
@@ -435,7 +434,7 @@ static void query_device_ex_falls_back_to_query_device(void **state)
 	}
 }
 
-static void query_port_says_how_large_the_struct_is(void **state)
+static void query_port_with_operation_passes_struct_size(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_port_attr attr;
@@ -445,7 +444,7 @@ static void query_port_says_how_large_the_struct_is(void **state)
 	assert_null(exported.name);
 }
 
-static void query_port_falls_back_to_the_exported_function(void **state)
+static void query_port_missing_calls_exported_function(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_port_attr attr;
@@ -460,7 +459,7 @@ static void query_port_falls_back_to_the_exported_function(void **state)
 	assert_true(is_zero(&attr, sizeof(attr)));
 }
 
-static void sized_queries_pass_the_size_of_the_caller(void **state)
+static void sized_queries_pass_struct_size_of_caller(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_gid_entry entries[2];
@@ -489,7 +488,7 @@ static void sized_queries_pass_the_size_of_the_caller(void **state)
  * Memory registration
  */
 
-static void reg_mr_with_old_constant_flags_uses_the_old_symbol(void **state)
+static void reg_mr_constant_flags_calls_ibv_reg_mr(void **state)
 {
 	struct fake *fake = *state;
 	char buf[8];
@@ -509,7 +508,7 @@ static void reg_mr_with_old_constant_flags_uses_the_old_symbol(void **state)
 	assert_int_equal(exported.access, IBV_ACCESS_LOCAL_WRITE);
 }
 
-static void reg_mr_with_optional_flags_uses_the_new_symbol(void **state)
+static void reg_mr_optional_flags_calls_reg_mr_iova2(void **state)
 {
 	struct fake *fake = *state;
 	char buf[8];
@@ -526,7 +525,7 @@ static void reg_mr_with_optional_flags_uses_the_new_symbol(void **state)
 	assert_int_equal(exported.iova, 42);
 }
 
-static void reg_mr_with_variable_flags_uses_the_new_symbol(void **state)
+static void reg_mr_variable_flags_calls_reg_mr_iova2(void **state)
 {
 	struct fake *fake = *state;
 	volatile int access = IBV_ACCESS_LOCAL_WRITE;
@@ -540,8 +539,8 @@ static void reg_mr_with_variable_flags_uses_the_new_symbol(void **state)
 	assert_string_equal(exported.name, "ibv_reg_mr_iova2");
 }
 
-/* Programs and bindings that look for the function behind a macro. */
-static void functions_behind_the_macros_have_names(void **state)
+/* Some programs and bindings use the function behind a macro. */
+static void macros_have_named_functions(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_port_attr attr;
@@ -572,7 +571,7 @@ static int fake_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 	return 77;
 }
 
-static void bind_mw_checks_before_it_jumps(void **state)
+static void bind_mw_checks_arguments_before_jump(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_pd other_pd = { .context = fake->ctx };
@@ -593,7 +592,7 @@ static void bind_mw_checks_before_it_jumps(void **state)
 	assert_int_equal(ibv_bind_mw(NULL, &fake->mw, &bind), EINVAL);
 }
 
-static void inc_rkey_counts_in_the_low_byte_only(void **state)
+static void inc_rkey_changes_only_low_byte(void **state)
 {
 	(void)state;
 	assert_int_equal(ibv_inc_rkey(0x12345600), 0x12345601);
@@ -623,12 +622,13 @@ static struct ibv_qp *fake_create_qp_ex(struct ibv_context *context,
 	return NULL;
 }
 
-static void basic_srq_goes_to_the_exported_function(void **state)
+static void create_srq_ex_basic_calls_exported_function(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_srq_init_attr_ex attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
-		.srq_type = IBV_SRQT_XRC, /* not valid, so not looked at */
+		/* ignored, because comp_mask does not cover it */
+		.srq_type = IBV_SRQT_XRC,
 		.pd = &fake->pd,
 	};
 
@@ -644,7 +644,7 @@ static void basic_srq_goes_to_the_exported_function(void **state)
 	assert_string_equal(exported.name, "ibv_create_srq");
 }
 
-static void other_srq_goes_to_the_operation(void **state)
+static void create_srq_ex_extended_calls_operation(void **state)
 {
 	static const uint32_t masks[] = {
 		0,
@@ -667,7 +667,7 @@ static void other_srq_goes_to_the_operation(void **state)
 	}
 }
 
-static void plain_qp_goes_to_the_exported_function(void **state)
+static void create_qp_ex_plain_calls_exported_function(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_qp_init_attr_ex attr = {
@@ -698,7 +698,7 @@ static struct ibv_wq *fake_create_wq(struct ibv_context *context,
 	return next_wq;
 }
 
-static void create_wq_prepares_what_events_need(void **state)
+static void create_wq_initialises_event_members(void **state)
 {
 	struct fake *fake = *state;
 	struct ibv_wq_init_attr attr = { .wq_context = &attr };
@@ -719,7 +719,7 @@ static void create_wq_prepares_what_events_need(void **state)
 	assert_null(ibv_create_wq(fake->ctx, &attr));
 }
 
-static void cq_ex_is_a_cq(void **state)
+static void cq_ex_to_cq_returns_same_address(void **state)
 {
 	struct ibv_cq_ex cq;
 
@@ -731,7 +731,7 @@ static void cq_ex_is_a_cq(void **state)
  * Arithmetic
  */
 
-static void qpt_support_is_one_bit_of_the_mask(void **state)
+static void is_qpt_supported_tests_bit_of_mask(void **state)
 {
 	uint32_t caps = 1U << IBV_QPT_RC | 1U << IBV_QPT_UD;
 
@@ -742,7 +742,7 @@ static void qpt_support_is_one_bit_of_the_mask(void **state)
 	assert_int_equal(ibv_is_qpt_supported(~0U, IBV_QPT_DRIVER), 0);
 }
 
-static void flow_label_is_folded_into_a_dynamic_port(void **state)
+static void flow_label_to_udp_sport_returns_dynamic_port(void **state)
 {
 	(void)state;
 	assert_int_equal(ibv_flow_label_to_udp_sport(0), 0xc000);
@@ -752,39 +752,39 @@ static void flow_label_is_folded_into_a_dynamic_port(void **state)
 	assert_int_equal(ibv_flow_label_to_udp_sport(0xfff00000), 0xc000);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define INLINE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(context_without_the_mark_has_no_table),
-		TEST(marked_context_has_the_table_in_front_of_it),
-		TEST(empty_slot_counts_as_missing),
-		TEST(slot_is_missing_when_the_table_is_too_short),
-		TEST(short_table_is_not_read_beyond_its_beginning),
-		TEST(field_is_available_when_it_begins_within_the_size),
-		TEST(missing_constructor_gives_null_and_errno),
-		TEST(missing_operation_gives_the_error_and_no_errno),
-		TEST(missing_post_srq_ops_names_the_first_request),
-		TEST(query_device_ex_refuses_unknown_input),
-		TEST(query_device_ex_uses_the_operation),
-		TEST(query_device_ex_falls_back_to_query_device),
-		TEST(query_port_says_how_large_the_struct_is),
-		TEST(query_port_falls_back_to_the_exported_function),
-		TEST(sized_queries_pass_the_size_of_the_caller),
-		TEST(reg_mr_with_old_constant_flags_uses_the_old_symbol),
-		TEST(reg_mr_with_optional_flags_uses_the_new_symbol),
-		TEST(reg_mr_with_variable_flags_uses_the_new_symbol),
-		TEST(functions_behind_the_macros_have_names),
-		TEST(bind_mw_checks_before_it_jumps),
-		TEST(inc_rkey_counts_in_the_low_byte_only),
-		TEST(basic_srq_goes_to_the_exported_function),
-		TEST(other_srq_goes_to_the_operation),
-		TEST(plain_qp_goes_to_the_exported_function),
-		TEST(create_wq_prepares_what_events_need),
-		TEST(cq_ex_is_a_cq),
-		TEST(qpt_support_is_one_bit_of_the_mask),
-		TEST(flow_label_is_folded_into_a_dynamic_port),
+		INLINE_TEST(get_ctx_without_mark_returns_null),
+		INLINE_TEST(get_ctx_with_mark_returns_preceding_table),
+		INLINE_TEST(get_ctx_op_empty_slot_returns_null),
+		INLINE_TEST(get_ctx_op_short_table_returns_null),
+		INLINE_TEST(get_ctx_op_short_table_reads_only_its_size),
+		INLINE_TEST(vext_field_avail_compares_offset_with_size),
+		INLINE_TEST(constructors_without_operation_set_errno),
+		INLINE_TEST(operations_missing_return_error_and_keep_errno),
+		INLINE_TEST(post_srq_ops_missing_returns_first_request),
+		INLINE_TEST(query_device_ex_unknown_input_returns_einval),
+		INLINE_TEST(query_device_ex_with_operation_calls_operation),
+		INLINE_TEST(query_device_ex_missing_calls_query_device),
+		INLINE_TEST(query_port_with_operation_passes_struct_size),
+		INLINE_TEST(query_port_missing_calls_exported_function),
+		INLINE_TEST(sized_queries_pass_struct_size_of_caller),
+		INLINE_TEST(reg_mr_constant_flags_calls_ibv_reg_mr),
+		INLINE_TEST(reg_mr_optional_flags_calls_reg_mr_iova2),
+		INLINE_TEST(reg_mr_variable_flags_calls_reg_mr_iova2),
+		INLINE_TEST(macros_have_named_functions),
+		INLINE_TEST(bind_mw_checks_arguments_before_jump),
+		INLINE_TEST(inc_rkey_changes_only_low_byte),
+		INLINE_TEST(create_srq_ex_basic_calls_exported_function),
+		INLINE_TEST(create_srq_ex_extended_calls_operation),
+		INLINE_TEST(create_qp_ex_plain_calls_exported_function),
+		INLINE_TEST(create_wq_initialises_event_members),
+		INLINE_TEST(cq_ex_to_cq_returns_same_address),
+		INLINE_TEST(is_qpt_supported_tests_bit_of_mask),
+		INLINE_TEST(flow_label_to_udp_sport_returns_dynamic_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

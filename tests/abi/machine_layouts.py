@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The rows of struct-layouts.tsv on machines whose types have other sizes.
 
-The table is that of x86-64. What it says of a struct is also a list of members
-with their types, and the rules of a machine's ABI make offsets and sizes of
-that. The same rules with the numbers of x86-64 must give the table again, so a
-mistake in them does not stay unseen. Used by gen_layout_test.py.
+The table has the values of x86-64. Its rows are also a list of members with
+their types, from which the rules of a machine's ABI yield offsets and sizes. The
+rules applied to x86-64 must reproduce the table, which detects a mistake in
+them. Used by gen_layout_test.py.
 """
 
 import re
@@ -22,7 +22,7 @@ class TableError(Exception):
 
 
 class Machine:
-    """The numbers in which machines differ."""
+    """The sizes and alignments that differ between machines."""
 
     def __init__(self, condition, word, align_wide, mutex):
         self.condition = condition
@@ -94,9 +94,9 @@ class Layouts:
     def read(self, outer, index, prefix, extent):
         """Find the members of a type, from a row on; returns the next row.
 
-        They are told by their names, and in a type without a name (extent is
-        where it begins and ends) by their offsets: those in a union are all
-        at its start, those in a struct behind each other.
+        The names identify them. In a type without a name (extent is its first
+        and last byte) the offsets do: members of a union are all at its start,
+        members of a struct follow each other.
         """
         begin, end = extent or (0, 0)
         done = begin
@@ -121,7 +121,7 @@ class Layouts:
         return index
 
     def extent(self, outer):
-        """Size and alignment of what has these members; sets their offsets."""
+        """Size and alignment of a type with these members; sets their offsets."""
         end, align = 0, 1
         for member in outer.members:
             size, its_align = self.member_extent(member)
@@ -161,7 +161,7 @@ class Layouts:
         return self.extents[kind]
 
     def place(self, member, offset, extent):
-        """Write down where a member is, and all in it."""
+        """Record the offset of a member, and of all members in it."""
         self.placed[member.index] = (offset, extent[0])
         for inner in member.members:
             self.place(inner, offset + inner.offset, self.member_extent(inner))

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Compile every public header alone, and every .c file next to this script,
-# without a single diagnostic. Two obsolete headers must say that they are
-# obsolete, and nothing more. Standards without long long, a comma behind the
-# last constant of an enum and inline functions are not asked to be pedantic
-# about what the kernel's headers have, too.
+# without a single diagnostic. Two obsolete headers must warn that they are
+# obsolete, and of nothing else. gnu89 and c++98 compile without -Wpedantic: they
+# lack long long, a comma after the last constant of an enum and inline functions,
+# which the kernel's headers use.
 #
 # usage: check_headers.sh <include folder> c|c++ <standard> <compiler>...
 #
-# All compilers are tried; the exit status is 1 if any of them complained.
+# Runs all compilers; the exit status is 1 if any of them reported something.
 set -u
 
 include=$1
@@ -27,7 +27,7 @@ trap 'rm -f "$diagnostics"' EXIT
 failed=0
 count=0
 
-# compile <compiler> <name in an #include>: its words go to $diagnostics
+# compile <compiler> <name in an #include>: messages go to $diagnostics
 compile() {
 	# shellcheck disable=SC2086 # no option or one
 	printf '#include %s\n' "$2" |
@@ -36,13 +36,13 @@ compile() {
 			2>"$diagnostics"
 }
 
-# says_nothing: not a single diagnostic
+# says_nothing: no diagnostic at all
 says_nothing() {
 	! [ -s "$diagnostics" ]
 }
 
-# says_obsolete: the one warning that is due, and at most the remark that
-# #warning is not in the standard
+# says_obsolete: the expected warning, and at most the remark that #warning is not
+# in the standard
 says_obsolete() {
 	grep -q ': warning: .*is obsolete' "$diagnostics" &&
 		! grep -E ': (warning|error): ' "$diagnostics" |

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's headers before ours: the kernel's copy of the shared names is
- * the one that counts, and ours must be content with it, however old it is.
+ * The kernel's headers before those of the library: the kernel's copy of the
+ * shared names takes effect, and the library's headers must compile with it,
+ * whatever its age.
  */
 #include <rdma/ib_user_ioctl_verbs.h>
 

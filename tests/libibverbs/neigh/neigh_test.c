@@ -35,7 +35,7 @@
 
 /* Faults that the wrappers inject, and the calls that they count. */
 static struct {
-	bool no_single_neigh;  /* as before Linux 5.0 */
+	bool no_single_neigh;  /* Linux 4.20 or older */
 	bool no_notifications; /* RTNLGRP_NEIGH is not joined */
 	int interrupted_dumps;
 	int nr_neigh_dumps;
