@@ -9,8 +9,8 @@
  * file may include either or both, in any order. This copy is complete even
  * where the installed kernel headers are older than this library.
  *
- * Included by <infiniband/verbs_api.h>, which gives RDMA_UAPI_PTR() its
- * typed form.
+ * Included by <infiniband/verbs_api.h>, which defines the typed form of
+ * RDMA_UAPI_PTR().
  */
 #ifndef IB_USER_IOCTL_VERBS_H
 #define IB_USER_IOCTL_VERBS_H
@@ -33,7 +33,7 @@ extern "C" {
  * Device
  */
 
-/* Which kernel driver stands behind a device. */
+/* Kernel driver of a device. */
 enum rdma_driver_id {
 	RDMA_DRIVER_UNKNOWN = 0,
 	RDMA_DRIVER_MLX5 = 1,
@@ -60,11 +60,11 @@ enum rdma_driver_id {
 	RDMA_DRIVER_IONIC = 21,
 };
 
-/* What the kernel's uverbs core can do, whatever the driver. */
+/* Capabilities of the kernel's uverbs core, common to all drivers. */
 enum ib_uverbs_core_support {
-	/* unknown optional access flags are ignored, not refused */
+	/* unknown optional access flags are ignored, not rejected */
 	IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS = 1 << 0,
-	/* drivers refuse private data that they do not understand */
+	/* drivers reject unknown private data */
 	IB_UVERBS_CORE_SUPPORT_ROBUST_UDATA = 1 << 1,
 };
 
@@ -102,7 +102,7 @@ enum ib_uverbs_advise_mr_advice {
 };
 
 enum ib_uverbs_advise_mr_flag {
-	/* return only when the advice has been carried out */
+	/* return only after the operation is complete */
 	IB_UVERBS_ADVISE_MR_FLAG_FLUSH = 1 << 0,
 };
 
@@ -116,7 +116,7 @@ enum ib_uverbs_buffer_type {
 struct ib_uverbs_buffer_desc {
 	__u32 type;	      /* enum ib_uverbs_buffer_type */
 	__s32 fd;	      /* the dma-buf; unused for plain memory */
-	__u32 flags;	      /* unknown bits are refused */
+	__u32 flags;	      /* unknown bits are rejected */
 	__u32 optional_flags; /* unknown bits are ignored */
 	__aligned_u64 addr;   /* virtual address, or offset into the dma-buf */
 	__aligned_u64 length; /* bytes */
@@ -165,7 +165,7 @@ enum ib_uverbs_query_port_flags {
 	IB_UVERBS_QPF_GRH_REQUIRED = 1 << 0,
 };
 
-/* The kernel's answer to a port query: the old one, then what it lacked. */
+/* Kernel response to a port query: the old struct and the newer members. */
 struct ib_uverbs_query_port_resp_ex {
 	struct ib_uverbs_query_port_resp legacy_resp;
 	__u16 port_cap_flags2;
@@ -227,7 +227,7 @@ enum ib_uverbs_qp_create_flags {
 	IB_UVERBS_QP_CREATE_SQ_SIG_ALL = 1 << 12,
 };
 
-/* Size of a QP's queues, asked for and granted; see struct ibv_qp_cap. */
+/* Sizes of a QP, requested and granted; see struct ibv_qp_cap. */
 struct ib_uverbs_qp_cap {
 	__u32 max_send_wr;
 	__u32 max_recv_wr;
@@ -241,7 +241,7 @@ struct ib_uverbs_qp_cap {
  */
 
 enum ib_uverbs_read_counters_flags {
-	/* a recent value will do; do not ask the hardware */
+	/* a recent value suffices; do not query the hardware */
 	IB_UVERBS_READ_COUNTERS_PREFER_CACHED = 1 << 0,
 };
 
@@ -270,12 +270,12 @@ enum ib_uverbs_qp_attach_comp_cntr_op {
  * ESP flow actions: IPsec offload (RFC 4303)
  */
 
-/* How the payload is encrypted. */
+/* Encryption of the payload. */
 enum ib_uverbs_flow_action_esp_keymat {
 	IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM,
 };
 
-/* How the device makes the initialization vector of each packet. */
+/* Source of the initialization vector of each packet. */
 enum ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo {
 	IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ,
 };
@@ -302,7 +302,7 @@ struct ib_uverbs_flow_action_esp_replay_bmp {
 
 /* Four switches, each with two positions; position 0 has no bit. */
 enum ib_uverbs_flow_action_esp_flags {
-	/* the device encrypts; headers and trailers are the host's work */
+	/* the device encrypts; the host adds headers and trailers */
 	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO = 0,
 	/* the device does the whole protocol */
 	IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD = 1 << 0,

@@ -2,7 +2,7 @@
 /*
  * Opcodes of the base transport header (IBTA 1, 9.2.1): three bits name the
  * transport, five bits the operation. Use the IBV_OPCODE_<transport>_<op>
- * names; the two halves are only there to build them from.
+ * names; the two halves exist only to construct them.
  */
 #ifndef INFINIBAND_OPCODE_H
 #define INFINIBAND_OPCODE_H

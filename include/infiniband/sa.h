@@ -3,8 +3,8 @@
  * Records of the InfiniBand subnet administrator (IBTA 1, 15.2.5): paths,
  * multicast groups and services. The ibv_sa_ structs are unpacked, one member
  * per field; struct ibv_path_record is the record as it is on the wire. Used
- * by librdmacm and by programs that talk to a subnet administrator; libibverbs
- * itself only declares them.
+ * by librdmacm and by programs that query a subnet administrator; libibverbs
+ * only declares them.
  */
 #ifndef INFINIBAND_SA_H
 #define INFINIBAND_SA_H
@@ -13,8 +13,8 @@
 #include <linux/types.h>
 
 /*
- * A PathRecord, unpacked. Each *_selector says how its neighbour is to be
- * compared: 0 greater than, 1 less than, 2 exactly, 3 the best available.
+ * A PathRecord, unpacked. Each *_selector is the comparison for the member
+ * after it: 0 greater than, 1 less than, 2 exactly, 3 the best available.
  */
 struct ibv_sa_path_rec {
 	union ibv_gid dgid;
@@ -26,7 +26,7 @@ struct ibv_sa_path_rec {
 	uint8_t hop_limit;
 	uint8_t traffic_class;
 	int reversible;	   /* boolean */
-	uint8_t numb_path; /* how many paths were asked for */
+	uint8_t numb_path; /* number of requested paths */
 	__be16 pkey;
 	uint8_t sl;
 	uint8_t mtu_selector;
@@ -65,7 +65,7 @@ struct ibv_sa_service_rec {
 	uint64_t id;
 	union ibv_gid gid;
 	uint16_t pkey;
-	uint32_t lease; /* seconds; all ones: for ever */
+	uint32_t lease; /* seconds; all ones: unlimited */
 	uint8_t key[16];
 	uint8_t name[64]; /* UTF-8 */
 	uint8_t data8[16];
@@ -74,7 +74,7 @@ struct ibv_sa_service_rec {
 	uint64_t data64[2];
 };
 
-/* The bit of ibv_path_record.reversible_numpath that is not the number. */
+/* The reversible bit of ibv_path_record.reversible_numpath. */
 #define IBV_PATH_RECORD_REVERSIBLE 0x80
 
 /* A PathRecord in wire format: every field in network order. */
@@ -89,14 +89,14 @@ struct ibv_path_record {
 	uint8_t reversible_numpath; /* bit 7 reversible, 6-0 count */
 	__be16 pkey;
 	__be16 qosclass_sl; /* bits 15-4 QoS class, 3-0 SL */
-	uint8_t mtu;	    /* bits 7-6 selector, 5-0 value; so the next two */
+	uint8_t mtu; /* bits 7-6 selector, 5-0 value; the next two likewise */
 	uint8_t rate;
 	uint8_t packetlifetime;
 	uint8_t preference;
 	uint8_t reserved[6];
 };
 
-/* What a path in struct ibv_path_data is good for. */
+/* Purpose of a path in struct ibv_path_data. */
 #define IBV_PATH_FLAG_GMP	      (1 << 0) /* connection management messages */
 #define IBV_PATH_FLAG_PRIMARY	      (1 << 1)
 #define IBV_PATH_FLAG_ALTERNATE	      (1 << 2)
@@ -106,7 +106,7 @@ struct ibv_path_record {
 #define IBV_PATH_FLAG_BIDIRECTIONAL \
 	(IBV_PATH_FLAG_OUTBOUND | IBV_PATH_FLAG_INBOUND_REVERSE)
 
-/* A path and its purpose; the answer of a path resolver. */
+/* A path and its purpose; result of a path resolver. */
 struct ibv_path_data {
 	uint32_t flags; /* IBV_PATH_FLAG_* */
 	uint32_t reserved;

@@ -2,22 +2,21 @@
 /*
  * The verbs API: everything an application needs to use an RDMA device.
  *
- * One section per object, each with its constants, the structs an application
- * fills in or reads, and the functions the library exports. Functions that
- * are not in a section are inline and stand in <infiniband/verbs_inline.h>
- * under the same section title; the objects themselves (struct ibv_qp and so
- * on) are in <infiniband/verbs_abi.h>. Both are included at the end, and an
- * application includes only this file.
+ * One section per object, with its constants, the structs that an application
+ * writes or reads, and the exported functions. Inline functions are in
+ * <infiniband/verbs_inline.h> under the same section titles; the objects
+ * themselves (struct ibv_qp and so on) are in <infiniband/verbs_abi.h>. This
+ * file includes both at its end, and an application includes only this file.
  *
- * What is said once, for all of it:
+ * Rules that hold throughout:
  * - An object belongs to the library. The application gets a pointer from a
- *   create, alloc, open, reg or import function and gives it back, once, to
- *   the matching destroy, dealloc, close, dereg or unimport function. An
- *   object must outlive those made from it.
+ *   create, alloc, open, reg or import function and passes it, once, to the
+ *   matching destroy, dealloc, close, dereg or unimport function. An
+ *   object must outlive the objects created from it.
  * - A struct *_attr belongs to the application. The library does not keep
- *   pointers to it, nor to what it points to, unless a comment says so.
+ *   pointers to it or to memory that it refers to, unless a comment says so.
  * - A comp_mask says which optional members of a struct are valid, one bit
- *   per member. Set it to 0 and no optional member is looked at.
+ *   per member. If it is 0, the library reads no optional member.
  * - Numbers are in host order except where the type is __be16, __be32 or
  *   __be64, or the comment says "network order".
  * - Unless its man page says otherwise, a function that returns int returns 0
@@ -30,8 +29,8 @@
 #define INFINIBAND_VERBS_H
 
 /*
- * Applications have come to rely on what this file includes for them. Add,
- * but do not remove.
+ * Applications rely on the headers that this file includes: add more if needed,
+ * but remove none.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -49,7 +48,7 @@
 #include <limits>
 #endif
 
-/* The result depends on the arguments alone. Undefined again at the end. */
+/* The result depends only on the arguments. Undefined again at the end. */
 #if __GNUC__ >= 3
 #define __attribute_const __attribute__((const))
 #else
@@ -61,8 +60,8 @@ extern "C" {
 #endif
 
 /*
- * Objects, and one struct that is named before it is defined. The members
- * of the objects are in verbs_abi.h; struct ibv_buf keeps its own to itself.
+ * Objects, and one forward declaration. verbs_abi.h defines the members of the
+ * objects; those of struct ibv_buf are private to the library.
  */
 struct ibv_ah;
 struct ibv_buf;
@@ -132,7 +131,7 @@ void ibv_free_device_list(struct ibv_device **list);
 /* Name of the device, such as "rxe0"; belongs to the device. */
 const char *ibv_get_device_name(struct ibv_device *device);
 
-/* Index that the kernel gave to the device; -1 when it gave none. */
+/* Index that the kernel assigned to the device; -1 if it assigned none. */
 int ibv_get_device_index(struct ibv_device *device);
 
 /* GUID of the node; 0 when it cannot be read. */
@@ -145,7 +144,7 @@ __be64 ibv_get_device_guid(struct ibv_device *device);
  * ibv_query_device_ex(3), ibv_query_rt_values_ex(3)
  */
 
-/* Abilities of a device: ibv_device_attr.device_cap_flags. */
+/* Device capabilities: ibv_device_attr.device_cap_flags. */
 enum ibv_device_cap_flags {
 	/* a queue can be resized */
 	IBV_DEVICE_RESIZE_MAX_WR = 1 << 0,
@@ -155,7 +154,7 @@ enum ibv_device_cap_flags {
 	/* raw packets can be multicast */
 	IBV_DEVICE_RAW_MULTI = 1 << 3,
 	IBV_DEVICE_AUTO_PATH_MIG = 1 << 4,
-	/* the port of a QP can be changed on the way from SQD to RTS */
+	/* the transition from SQD to RTS can change the port of a QP */
 	IBV_DEVICE_CHANGE_PHY_PORT = 1 << 5,
 	/* the port of an address vector is checked against that of the QP */
 	IBV_DEVICE_UD_AV_PORT_ENFORCE = 1 << 6,
@@ -184,22 +183,22 @@ enum ibv_device_cap_flags {
 	IBV_DEVICE_MANAGED_FLOW_STEERING = 1 << 29,
 };
 
-/* More of them, only in ibv_device_attr_ex.device_cap_flags_ex. */
+/* Further capabilities, only in ibv_device_attr_ex.device_cap_flags_ex. */
 #define IBV_DEVICE_RAW_SCATTER_FCS	 (1ULL << 34)
 #define IBV_DEVICE_PCI_WRITE_END_PADDING (1ULL << 36)
 /* DMA goes through bounce buffers (confidential guests) */
 #define IBV_DEVICE_CC_DMA_BOUNCE (1ULL << 41)
 
-/* How far atomic operations of the device are atomic. */
+/* Scope in which atomic operations of the device are atomic. */
 enum ibv_atomic_cap {
-	IBV_ATOMIC_NONE, /* there are none */
+	IBV_ATOMIC_NONE, /* no atomic operations */
 	IBV_ATOMIC_HCA,	 /* among operations of this device */
 	IBV_ATOMIC_GLOB, /* also against the CPU and other devices */
 };
 
 /*
- * What a device can do; filled in by ibv_query_device(). All numbers are
- * upper bounds of single resources: having them all at once may be too much.
+ * Limits of a device; filled in by ibv_query_device(). Each number is the upper
+ * bound of one resource; all bounds together may exceed the device.
  */
 struct ibv_device_attr {
 	char fw_ver[64]; /* firmware version, NUL-terminated */
@@ -219,10 +218,10 @@ struct ibv_device_attr {
 	int max_cqe; /* entries of one CQ */
 	int max_mr;
 	int max_pd;
-	int max_qp_rd_atom; /* reads and atomics a QP can answer at once */
+	int max_qp_rd_atom; /* reads and atomics, responder */
 	int max_ee_rd_atom;
 	int max_res_rd_atom;	 /* the same, all QPs together */
-	int max_qp_init_rd_atom; /* reads and atomics a QP can have sent */
+	int max_qp_init_rd_atom; /* reads and atomics, requester */
 	int max_ee_init_rd_atom;
 	enum ibv_atomic_cap atomic_cap;
 	int max_ee;  /* end-to-end contexts (RD transport) */
@@ -247,7 +246,7 @@ struct ibv_device_attr {
 /* On-demand paging: ibv_odp_caps.general_caps. */
 enum ibv_odp_general_caps {
 	IBV_ODP_SUPPORT = 1 << 0,
-	IBV_ODP_SUPPORT_IMPLICIT = 1 << 1, /* a region of the whole space */
+	IBV_ODP_SUPPORT_IMPLICIT = 1 << 1, /* region of all addresses */
 };
 
 /* Operations of one transport that may touch on-demand memory. */
@@ -277,7 +276,7 @@ struct ibv_tso_caps {
 	uint32_t supported_qpts; /* bit n: QP type n; ibv_is_qpt_supported() */
 };
 
-/* Receive side scaling: spreading packets over queues by a hash. */
+/* Receive side scaling: a hash distributes packets over queues. */
 enum ibv_rx_hash_function_flags {
 	IBV_RX_HASH_FUNC_TOEPLITZ = 1 << 0,
 };
@@ -356,14 +355,14 @@ struct ibv_query_device_ex_input {
 	uint32_t comp_mask; /* 0 */
 };
 
-/* All of struct ibv_device_attr and more. What is unknown reads as 0. */
+/* struct ibv_device_attr and more; unknown members are 0. */
 struct ibv_device_attr_ex {
 	struct ibv_device_attr orig_attr;
 	uint32_t comp_mask;
 	struct ibv_odp_caps odp_caps;
 	uint64_t completion_timestamp_mask; /* bits that count; 0: none */
 	uint64_t hca_core_clock;      /* of the timestamps, kHz; 0: unknown */
-	uint64_t device_cap_flags_ex; /* all of device_cap_flags, and more */
+	uint64_t device_cap_flags_ex; /* device_cap_flags and further bits */
 	struct ibv_tso_caps tso_caps;
 	struct ibv_rss_caps rss_caps;
 	uint32_t max_wq_type_rq; /* receive work queues */
@@ -374,10 +373,10 @@ struct ibv_device_attr_ex {
 	uint64_t max_dm_size; /* bytes of device memory */
 	struct ibv_pci_atomic_caps pci_atomic_caps;
 	uint32_t xrc_odp_caps;	   /* enum ibv_odp_transport_cap_bits */
-	uint32_t phys_port_cnt_ex; /* ports, also when above 255 */
+	uint32_t phys_port_cnt_ex; /* ports, not limited to 255 */
 };
 
-/* What ibv_query_rt_values_ex() is asked for, and what it gave. */
+/* Request and result of ibv_query_rt_values_ex(). */
 enum ibv_values_mask {
 	IBV_VALUES_MASK_RAW_CLOCK = 1 << 0,
 	IBV_VALUES_MASK_RESERVED = 1 << 1, /* first unused bit */
@@ -388,13 +387,13 @@ struct ibv_values_ex {
 	struct timespec raw_clock; /* clock of the completion timestamps */
 };
 
-/* Open a device. The context is shared by threads, not with children. */
+/* Open a device. Threads can share the context, child processes cannot. */
 struct ibv_context *ibv_open_device(struct ibv_device *device);
 
-/* Close it. Objects that are left over are not freed, but are dead. */
+/* Close it. Remaining objects become unusable and are not freed. */
 int ibv_close_device(struct ibv_context *context);
 
-/* Make a context of the open descriptor of another; takes cmd_fd over. */
+/* Create a context from the descriptor of another; takes over cmd_fd. */
 struct ibv_context *ibv_import_device(int cmd_fd);
 
 /* Attributes of the device. */
@@ -494,7 +493,7 @@ enum ibv_port_cap_flags2 {
 	IBV_PORT_LINK_SPEED_XDR_SUP = 1 << 12,
 };
 
-/* State of a port. The part up to flags is all that old programs know of. */
+/* State of a port. Old programs have only the members up to flags. */
 struct ibv_port_attr {
 	enum ibv_port_state state;
 	enum ibv_mtu max_mtu;
@@ -521,7 +520,7 @@ struct ibv_port_attr {
 	uint32_t active_speed_ex; /* wider active_speed; 0: not reported */
 };
 
-/* What ibv_query_port() knew of when it was first an exported function. */
+/* The struct of the first exported ibv_query_port(). */
 struct _compat_ibv_port_attr;
 
 /* Applications call the macro of this name instead; see verbs_inline.h. */
@@ -546,7 +545,7 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num,
  * ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_gid_table(3)
  */
 
-/* Address of a port: an IPv6 address, and written like one. */
+/* Address of a port, in the format of an IPv6 address. */
 union ibv_gid {
 	uint8_t raw[16]; /* network order */
 	struct {
@@ -555,7 +554,7 @@ union ibv_gid {
 	} global;
 };
 
-/* Which packets an entry of a GID table stands for. */
+/* Packet format that a GID table entry selects. */
 enum ibv_gid_type {
 	IBV_GID_TYPE_IB,
 	IBV_GID_TYPE_ROCE_V1, /* Ethertype 0x8915 */
@@ -589,8 +588,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  */
 
 enum ibv_event_type {
-	IBV_EVENT_CQ_ERR = 0,	/* CQ: overrun, or lost */
-	IBV_EVENT_QP_FATAL = 1, /* QP: so from here to PATH_MIG_ERR */
+	IBV_EVENT_CQ_ERR = 0,	/* CQ: overrun or failed */
+	IBV_EVENT_QP_FATAL = 1, /* QP: from here to PATH_MIG_ERR */
 	IBV_EVENT_QP_REQ_ERR = 2,
 	IBV_EVENT_QP_ACCESS_ERR = 3,
 	IBV_EVENT_COMM_EST = 4,
@@ -598,7 +597,7 @@ enum ibv_event_type {
 	IBV_EVENT_PATH_MIG = 6,
 	IBV_EVENT_PATH_MIG_ERR = 7,
 	IBV_EVENT_DEVICE_FATAL = 8, /* device */
-	IBV_EVENT_PORT_ACTIVE = 9,  /* port: so from here to SM_CHANGE */
+	IBV_EVENT_PORT_ACTIVE = 9,  /* port: from here to SM_CHANGE */
 	IBV_EVENT_PORT_ERR = 10,
 	IBV_EVENT_LID_CHANGE = 11,
 	IBV_EVENT_PKEY_CHANGE = 12,
@@ -627,7 +626,7 @@ struct ibv_async_event {
 int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event);
 
-/* Give it back. Destroying an object waits for its events to be given back. */
+/* Acknowledge it. Destroying an object blocks until all its events are. */
 void ibv_ack_async_event(struct ibv_async_event *event);
 
 /* ------------------------------------------------------------------------
@@ -637,8 +636,8 @@ void ibv_ack_async_event(struct ibv_async_event *event);
  * ibv_alloc_parent_domain(3)
  *
  * A parent domain is a PD with added properties and is used like one. It
- * may hold a thread domain: a promise that the objects in it are not used by
- * two threads at a time.
+ * may contain a thread domain: a promise that two threads do not use its
+ * objects at the same time.
  */
 
 struct ibv_td_init_attr {
@@ -648,11 +647,11 @@ struct ibv_td_init_attr {
 enum ibv_parent_domain_init_attr_mask {
 	IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS = 1 << 0, /* alloc and free */
 	IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT = 1 << 1,
-	/* queues may go to memory that a confidential guest shares */
+	/* queues may be in memory that a confidential VM shares */
 	IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC = 1 << 2,
 };
 
-/* What an allocator returns to have the provider allocate by itself. */
+/* Result of an allocator that makes the provider allocate by itself. */
 #define IBV_ALLOCATOR_USE_DEFAULT ((void *)-1)
 
 struct ibv_parent_domain_init_attr {
@@ -667,19 +666,19 @@ struct ibv_parent_domain_init_attr {
 		       size_t alignment, uint64_t resource_type);
 	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr,
 		     uint64_t resource_type);
-	void *pd_context; /* handed to both */
+	void *pd_context; /* argument of both */
 };
 
 /* A new protection domain. */
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context);
 
-/* Free it; also for a parent domain. EBUSY while anything is left in it. */
+/* Free it; also a parent domain. EBUSY while it contains objects. */
 int ibv_dealloc_pd(struct ibv_pd *pd);
 
 /* The PD of another process that shares the context's descriptor. */
 struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle);
 
-/* Forget an imported PD, without freeing it. */
+/* Drop an imported PD without freeing it. */
 void ibv_unimport_pd(struct ibv_pd *pd);
 
 /* ------------------------------------------------------------------------
@@ -719,7 +718,7 @@ struct ibv_mr_init_attr {
 	size_t length;	    /* bytes */
 	int access;	    /* enum ibv_access_flags */
 	uint64_t comp_mask; /* enum ibv_mr_init_attr_mask */
-	uint64_t iova;	    /* address that requests use */
+	uint64_t iova;	    /* address in work requests */
 	void *addr;
 	int fd;		       /* dma-buf; stays the caller's */
 	uint64_t fd_offset;    /* bytes into the dma-buf */
@@ -727,7 +726,7 @@ struct ibv_mr_init_attr {
 	struct ibv_buf *buf;   /* from ibv_alloc_buf() */
 };
 
-/* What ibv_rereg_mr() is to change. */
+/* Properties that ibv_rereg_mr() changes. */
 enum ibv_rereg_mr_flags {
 	IBV_REREG_MR_CHANGE_TRANSLATION = 1 << 0, /* addr and length */
 	IBV_REREG_MR_CHANGE_PD = 1 << 1,
@@ -735,7 +734,7 @@ enum ibv_rereg_mr_flags {
 	IBV_REREG_MR_FLAGS_SUPPORTED = (1 << 3) - 1, /* all of the above */
 };
 
-/* Result of ibv_rereg_mr(); what is left of the region differs. */
+/* Result of ibv_rereg_mr(); the state of the region depends on it. */
 enum ibv_rereg_mr_err_code {
 	IBV_REREG_MR_ERR_INPUT = -1, /* refused; the old region is valid */
 	IBV_REREG_MR_ERR_DONT_FORK_NEW = -2, /* the old region is valid */
@@ -775,7 +774,7 @@ int ibv_dereg_mr(struct ibv_mr *mr);
 /* The region of another process that shares the context's descriptor. */
 struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle);
 
-/* Forget an imported region, without freeing it. */
+/* Drop an imported region without freeing it. */
 void ibv_unimport_mr(struct ibv_mr *mr);
 
 /* ------------------------------------------------------------------------
@@ -797,7 +796,7 @@ enum ibv_dm_mask {
 	IBV_DM_MASK_HANDLE = 1 << 0,
 };
 
-/* Kind of memory a DMA goes to (PCIe TLP processing hints). */
+/* Kind of memory that a DMA accesses (PCIe TLP processing hints). */
 enum ibv_tph_mem_type {
 	IBV_TPH_MEM_TYPE_VM, /* volatile */
 	IBV_TPH_MEM_TYPE_PM, /* persistent */
@@ -812,12 +811,12 @@ enum ibv_dmah_init_attr_mask {
 /* Hints for DMA to and from a region. */
 struct ibv_dmah_init_attr {
 	uint32_t comp_mask;   /* enum ibv_dmah_init_attr_mask */
-	uint32_t cpu_id;      /* CPU that is going to use the data */
+	uint32_t cpu_id;      /* CPU that will use the data */
 	uint8_t ph;	      /* processing hint as in the TLP, 2 bits */
 	uint8_t tph_mem_type; /* enum ibv_tph_mem_type */
 };
 
-/* Memory that the device can reach; *buf is for registration and free. */
+/* Memory that the device can access; *buf is for registration and free. */
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
 
 /* Free it; its regions must be gone. */
@@ -833,7 +832,7 @@ int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf);
 /* The device memory of another process that shares the descriptor. */
 struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle);
 
-/* Forget imported device memory, without freeing it. */
+/* Drop imported device memory without freeing it. */
 void ibv_unimport_dm(struct ibv_dm *dm);
 
 /* A new dma-buf descriptor for device memory, or -1 with errno. */
@@ -857,10 +856,10 @@ enum ibv_mw_type {
 	IBV_MW_TYPE_2 = 2, /* bound by a work request */
 };
 
-/* The piece of memory that a window shows. */
+/* Memory range of a window. */
 struct ibv_mw_bind_info {
 	struct ibv_mr *mr;	      /* NULL with length 0: close the window */
-	uint64_t addr;		      /* as requests use it */
+	uint64_t addr;		      /* as in work requests */
 	uint64_t length;	      /* bytes */
 	unsigned int mw_access_flags; /* enum ibv_access_flags */
 };
@@ -879,7 +878,7 @@ struct ibv_mw_bind {
  * ibv_rate_to_mult(3)
  */
 
-/* Static rate of a path (IBTA 9.11.1), coded in the order of invention. */
+/* Static rate of a path (IBTA 9.11.1); the codes are not ordered by rate. */
 enum ibv_rate {
 	IBV_RATE_MAX = 0, /* of the port */
 	IBV_RATE_2_5_GBPS = 2,
@@ -907,7 +906,7 @@ enum ibv_rate {
 	IBV_RATE_1200_GBPS = 24,
 };
 
-/* How a packet leaves its subnet. */
+/* Global routing: destination outside the subnet. */
 struct ibv_global_route {
 	union ibv_gid dgid;
 	uint32_t flow_label; /* 20 bits */
@@ -926,7 +925,7 @@ struct ibv_grh {
 	union ibv_gid dgid;
 };
 
-/* Where to send to: an address vector. */
+/* Address vector. */
 struct ibv_ah_attr {
 	struct ibv_global_route grh; /* if is_global; always with RoCE */
 	uint16_t dlid;		     /* 0 with RoCE */
@@ -954,7 +953,7 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
 
 #define ETHERNET_LL_SIZE 6 /* bytes of an Ethernet address */
 
-/* MAC (6 bytes) and VLAN id (0xffff: none) that a RoCE address leads to. */
+/* MAC (6 bytes) and VLAN id (0xffff: none) of a RoCE address. */
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context,
 				struct ibv_ah_attr *attr,
 				uint8_t eth_mac[ETHERNET_LL_SIZE],
@@ -979,21 +978,21 @@ enum ibv_rate __attribute_const mbps_to_ibv_rate(int mbps);
  * ibv_poll_cq(3)
  */
 
-/* How a request ended (IBTA 11.6.2). */
+/* Status of a completed work request (IBTA 11.6.2). */
 enum ibv_wc_status {
 	IBV_WC_SUCCESS = 0,
 	IBV_WC_LOC_LEN_ERR = 1,
 	IBV_WC_LOC_QP_OP_ERR = 2,
 	IBV_WC_LOC_EEC_OP_ERR = 3,
 	IBV_WC_LOC_PROT_ERR = 4,
-	IBV_WC_WR_FLUSH_ERR = 5, /* never tried: the QP had failed before */
+	IBV_WC_WR_FLUSH_ERR = 5, /* not executed: the QP failed before */
 	IBV_WC_MW_BIND_ERR = 6,
 	IBV_WC_BAD_RESP_ERR = 7,
 	IBV_WC_LOC_ACCESS_ERR = 8,
 	IBV_WC_REM_INV_REQ_ERR = 9,
 	IBV_WC_REM_ACCESS_ERR = 10,
 	IBV_WC_REM_OP_ERR = 11,
-	IBV_WC_RETRY_EXC_ERR = 12,     /* the peer does not answer */
+	IBV_WC_RETRY_EXC_ERR = 12,     /* the peer does not respond */
 	IBV_WC_RNR_RETRY_EXC_ERR = 13, /* the peer posts no receives */
 	IBV_WC_LOC_RDD_VIOL_ERR = 14,
 	IBV_WC_REM_INV_RD_REQ_ERR = 15,
@@ -1004,10 +1003,10 @@ enum ibv_wc_status {
 	IBV_WC_RESP_TIMEOUT_ERR = 20,
 	IBV_WC_GENERAL_ERR = 21,
 	IBV_WC_TM_ERR = 22,		/* tag matching */
-	IBV_WC_TM_RNDV_INCOMPLETE = 23, /* the rest must be read by hand */
+	IBV_WC_TM_RNDV_INCOMPLETE = 23, /* software must read the rest */
 };
 
-/* What completed. Everything with bit IBV_WC_RECV is of a receive queue. */
+/* Completed operation. Bit IBV_WC_RECV marks those of a receive queue. */
 enum ibv_wc_opcode {
 	IBV_WC_SEND = 0,
 	IBV_WC_RDMA_WRITE = 1,
@@ -1029,7 +1028,7 @@ enum ibv_wc_opcode {
 	IBV_WC_TM_RECV = 133,
 	IBV_WC_TM_NO_TAG = 134,
 
-	IBV_WC_DRIVER1 = 135, /* the provider's own */
+	IBV_WC_DRIVER1 = 135, /* provider-specific */
 	IBV_WC_DRIVER2 = 136,
 	IBV_WC_DRIVER3 = 137,
 };
@@ -1097,9 +1096,9 @@ enum ibv_create_cq_wc_flags {
 };
 
 enum {
-	/* what struct ibv_wc has */
+	/* the members of struct ibv_wc */
 	IBV_WC_STANDARD_FLAGS = (IBV_WC_EX_WITH_DLID_PATH_BITS << 1) - 1,
-	/* all that this header has names for */
+	/* all bits that this header defines */
 	IBV_CREATE_CQ_SUP_WC_FLAGS =
 		(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK << 1) - 1,
 };
@@ -1110,7 +1109,7 @@ enum ibv_cq_init_attr_mask {
 };
 
 enum ibv_create_cq_attr_flags {
-	/* the application never polls from two threads at a time */
+	/* two threads never poll at the same time */
 	IBV_CREATE_CQ_ATTR_SINGLE_THREADED = 1 << 0,
 	/* old completions may be overwritten; no IBV_EVENT_CQ_ERR */
 	IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN = 1 << 1,
@@ -1132,7 +1131,7 @@ struct ibv_poll_cq_attr {
 	uint32_t comp_mask; /* 0 */
 };
 
-/* What ibv_wc_read_tm_info() gives. */
+/* Result of ibv_wc_read_tm_info(). */
 struct ibv_wc_tm_info {
 	uint64_t tag;  /* of the message */
 	uint32_t priv; /* ibv_tmh.app_ctx, as it was on the wire */
@@ -1143,7 +1142,7 @@ enum ibv_cq_attr_mask {
 	IBV_CQ_ATTR_RESERVED = 1 << 1, /* first unused bit */
 };
 
-/* When to raise a completion event: after whichever comes first. */
+/* Moderation: raise a completion event after the first limit reached. */
 struct ibv_moderate_cq {
 	uint16_t cq_count;  /* completions */
 	uint16_t cq_period; /* microseconds */
@@ -1175,7 +1174,7 @@ int ibv_destroy_cq(struct ibv_cq *cq);
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 		     void **cq_context);
 
-/* Acknowledge events. It takes a lock, so do many at a time. */
+/* Acknowledge events. Takes a lock, so acknowledge many at a time. */
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents);
 
 /* ------------------------------------------------------------------------
@@ -1184,14 +1183,14 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents);
  * ibv_post_send(3), ibv_post_recv(3), ibv_post_srq_ops(3)
  */
 
-/* A piece of registered memory. */
+/* A scatter/gather entry: a range of registered memory. */
 struct ibv_sge {
 	uint64_t addr;
 	uint32_t length; /* bytes */
 	uint32_t lkey;
 };
 
-/* A piece of any memory, for inline data. */
+/* A range of any memory, for inline data. */
 struct ibv_data_buf {
 	void *addr;
 	size_t length; /* bytes */
@@ -1209,7 +1208,7 @@ enum ibv_wr_opcode {
 	IBV_WR_BIND_MW = 8,
 	IBV_WR_SEND_WITH_INV = 9,
 	IBV_WR_TSO = 10,
-	IBV_WR_DRIVER1 = 11, /* the provider's own */
+	IBV_WR_DRIVER1 = 11, /* provider-specific */
 	IBV_WR_FLUSH = 14,
 	IBV_WR_ATOMIC_WRITE = 15,
 };
@@ -1222,21 +1221,22 @@ enum ibv_send_flags {
 	IBV_SEND_IP_CSUM = 1 << 4,   /* the device fills in checksums */
 };
 
-/* FLUSH: how far the data must have come, one bit or both. */
+/* FLUSH: required placement of the data, one bit or both. */
 enum ibv_placement_type {
-	IBV_FLUSH_GLOBAL = 1 << 0,     /* visible to everyone */
-	IBV_FLUSH_PERSISTENT = 1 << 1, /* safe from power loss */
+	IBV_FLUSH_GLOBAL = 1 << 0,     /* globally visible */
+	IBV_FLUSH_PERSISTENT = 1 << 1, /* persistent */
 };
 
-/* FLUSH: which data. */
+/* FLUSH: range of the data. */
 enum ibv_selectivity_level {
 	IBV_FLUSH_RANGE = 0,
 	IBV_FLUSH_MR = 1,
 };
 
 /*
- * A request for a send queue. The request and what it points to may be
- * reused as soon as it is posted; the data, unless inline, when it completes.
+ * A send work request. The application may reuse the request and the structs
+ * that it refers to as soon as it is posted, and the data when it completes, or
+ * with inline data at once.
  */
 struct ibv_send_wr {
 	uint64_t wr_id;		  /* for the application: ibv_wc.wr_id */
@@ -1285,7 +1285,7 @@ struct ibv_send_wr {
 	};
 };
 
-/* A request for a receive queue or an SRQ. */
+/* A work request for a receive queue or an SRQ. */
 struct ibv_recv_wr {
 	uint64_t wr_id;		  /* for the application: ibv_wc.wr_id */
 	struct ibv_recv_wr *next; /* NULL: last of the list */
@@ -1318,12 +1318,12 @@ struct ibv_ops_wr {
 			struct ibv_sge *sg_list;
 			int num_sge;
 			uint64_t tag;
-			uint64_t mask; /* bits of the tag that count */
+			uint64_t mask; /* bits of the tag to compare */
 		} add;
 	} tm;
 };
 
-/* Descriptors that a provider hands to the library; not for applications. */
+/* Descriptors that a provider passes to the library; not for applications. */
 struct ibv_fd_arr {
 	int *arr;
 	uint32_t count;
@@ -1342,7 +1342,7 @@ enum ibv_srq_type {
 	IBV_SRQT_TM, /* with a tag list */
 };
 
-/* What ibv_modify_srq() is to change. */
+/* Members that ibv_modify_srq() changes. */
 enum ibv_srq_attr_mask {
 	IBV_SRQ_MAX_WR = 1 << 0,
 	IBV_SRQ_LIMIT = 1 << 1,
@@ -1356,7 +1356,7 @@ struct ibv_srq_attr {
 
 struct ibv_srq_init_attr {
 	void *srq_context;	  /* for the application: ibv_srq.srq_context */
-	struct ibv_srq_attr attr; /* in: wanted, out: granted */
+	struct ibv_srq_attr attr; /* in: requested, out: granted */
 };
 
 enum ibv_srq_init_attr_mask {
@@ -1385,7 +1385,7 @@ struct ibv_srq_init_attr_ex {
 	struct ibv_tm_cap tm_cap; /* TM */
 };
 
-/* A new SRQ; attr tells what was granted. */
+/* A new SRQ; attr returns the granted sizes. */
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 			       struct ibv_srq_init_attr *srq_init_attr);
 
@@ -1442,7 +1442,7 @@ enum ibv_wq_flags {
 struct ibv_wq_init_attr {
 	void *wq_context; /* for the application: ibv_wq.wq_context */
 	enum ibv_wq_type wq_type;
-	uint32_t max_wr;  /* in: wanted, out: granted */
+	uint32_t max_wr;  /* in: requested, out: granted */
 	uint32_t max_sge; /* per request; in and out */
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -1466,8 +1466,8 @@ enum ibv_wq_attr_mask {
 
 struct ibv_wq_attr {
 	uint32_t attr_mask;		 /* enum ibv_wq_attr_mask */
-	enum ibv_wq_state wq_state;	 /* wanted */
-	enum ibv_wq_state curr_wq_state; /* assumed */
+	enum ibv_wq_state wq_state;	 /* requested */
+	enum ibv_wq_state curr_wq_state; /* expected */
 	uint32_t flags;			 /* enum ibv_wq_flags: values */
 	uint32_t flags_mask;		 /* which of them to change */
 };
@@ -1497,7 +1497,7 @@ enum ibv_qp_type {
 	IBV_QPT_RAW_PACKET = 8, /* Ethernet frames */
 	IBV_QPT_XRC_SEND = 9,	/* extended reliable connection: two halves */
 	IBV_QPT_XRC_RECV = 10,
-	IBV_QPT_DRIVER = 0xff, /* the provider's own */
+	IBV_QPT_DRIVER = 0xff, /* provider-specific */
 };
 
 /* States of a QP (IBTA 10.3.1). */
@@ -1519,7 +1519,7 @@ enum ibv_mig_state {
 	IBV_MIG_ARMED,
 };
 
-/* Sizes of a QP; in: wanted, out: granted, never less. */
+/* Sizes of a QP; in: requested, out: granted, never less. */
 struct ibv_qp_cap {
 	uint32_t max_send_wr;
 	uint32_t max_recv_wr;
@@ -1557,7 +1557,7 @@ enum ibv_qp_create_flags {
 	IBV_QP_CREATE_PCI_WRITE_END_PADDING = 1 << 11,
 };
 
-/* Which ibv_wr_*() functions the QP must have; none without these. */
+/* ibv_wr_*() functions that the QP must have; without a bit, it has none. */
 enum ibv_qp_create_send_ops_flags {
 	IBV_QP_EX_WITH_RDMA_WRITE = 1 << 0,
 	IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM = 1 << 1,
@@ -1574,7 +1574,7 @@ enum ibv_qp_create_send_ops_flags {
 	IBV_QP_EX_WITH_ATOMIC_WRITE = 1 << 12,
 };
 
-/* How packets of an RSS QP are spread over its table. */
+/* Hash that distributes the packets of an RSS QP over its table. */
 struct ibv_rx_hash_conf {
 	uint8_t rx_hash_function; /* enum ibv_rx_hash_function_flags */
 	uint8_t rx_hash_key_len;  /* bytes */
@@ -1620,7 +1620,7 @@ struct ibv_qp_open_attr {
 	enum ibv_qp_type qp_type;
 };
 
-/* Members of struct ibv_qp_attr that are to be set, or are asked for. */
+/* Members of struct ibv_qp_attr to set or to query. */
 enum ibv_qp_attr_mask {
 	IBV_QP_STATE = 1 << 0,
 	IBV_QP_CUR_STATE = 1 << 1,
@@ -1648,8 +1648,8 @@ enum ibv_qp_attr_mask {
 
 /* State of a QP. Times are coded (IBTA 9.7.5.2.8, 9.7.6.1.3). */
 struct ibv_qp_attr {
-	enum ibv_qp_state qp_state;	/* modify: the state to go to */
-	enum ibv_qp_state cur_qp_state; /* modify: the state assumed */
+	enum ibv_qp_state qp_state;	/* modify: the next state */
+	enum ibv_qp_state cur_qp_state; /* modify: the expected current state */
 	enum ibv_mtu path_mtu;
 	enum ibv_mig_state path_mig_state;
 	uint32_t qkey;
@@ -1668,9 +1668,9 @@ struct ibv_qp_attr {
 	uint8_t max_dest_rd_atomic;  /* and received */
 	uint8_t min_rnr_timer;	     /* coded; sent in an RNR NAK */
 	uint8_t port_num;	     /* of the primary path */
-	uint8_t timeout;	     /* 4.096 us * 2^n; 0: for ever */
+	uint8_t timeout;	     /* 4.096 us * 2^n; 0: infinite */
 	uint8_t retry_cnt;	     /* 0-7 */
-	uint8_t rnr_retry;	     /* 0-6; 7: for ever */
+	uint8_t rnr_retry;	     /* 0-6; 7: infinite */
 	uint8_t alt_port_num;
 	uint8_t alt_timeout;
 	uint32_t rate_limit; /* kbit/s; 0: none */
@@ -1684,29 +1684,29 @@ struct ibv_qp_rate_limit_attr {
 	uint32_t comp_mask;	 /* 0 */
 };
 
-/* How ibv_query_qp_data_in_order() answers. */
+/* Form of the result of ibv_query_qp_data_in_order(). */
 enum ibv_query_qp_data_in_order_flags {
 	/* with ibv_query_qp_data_in_order_caps, not with a boolean */
 	IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS = 1 << 0,
-	/* for the device alone, whatever the CPU does */
+	/* of the device only, without regard to the CPU */
 	IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY = 1 << 1,
 };
 
-/* What is written in the order of its addresses. */
+/* Data that the device writes in the order of addresses. */
 enum ibv_query_qp_data_in_order_caps {
 	IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG = 1 << 0,
 	/* each aligned block; WHOLE_MSG includes it */
 	IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES = 1 << 1,
 };
 
-/* Enhanced connection establishment: what two devices agree on. */
+/* Enhanced connection establishment: options that two devices negotiate. */
 struct ibv_ece {
-	uint32_t vendor_id; /* how options is to be understood; 0: none */
+	uint32_t vendor_id; /* defines the meaning of options; 0: none */
 	uint32_t options;
 	uint32_t comp_mask; /* 0 */
 };
 
-/* A new QP; cap tells what was granted. */
+/* A new QP; cap returns the granted sizes. */
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd,
 			     struct ibv_qp_init_attr *qp_init_attr);
 
@@ -1716,7 +1716,7 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp);
 /* Change attributes: enum ibv_qp_attr_mask. */
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 
-/* Read attributes; more than asked for may be filled in. */
+/* Query attributes; may fill in more than requested. */
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr);
 
@@ -1727,7 +1727,7 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 /* Free it, once all its events are acknowledged. */
 int ibv_destroy_qp(struct ibv_qp *qp);
 
-/* What the QP offers to its peer, or what the two agreed on. */
+/* Options that the QP offers to its peer, or the negotiated ones. */
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 
 /* Propose or accept options; before the QP leaves INIT. */
@@ -1739,8 +1739,8 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
  * ibv_create_comp_cntr(3), ibv_query_comp_cntr_caps(3),
  * ibv_qp_attach_comp_cntr(3), ibv_read_comp_cntr(3)
  *
- * A counter that the device advances as requests of the attached QPs
- * complete, next to another one for those that fail.
+ * The device advances a counter when work requests of the attached QPs
+ * complete, and a second one when they fail.
  */
 
 /* Operations to count; REMOTE_*: those of the peer. */
@@ -1759,7 +1759,7 @@ enum ibv_comp_cntr_type {
 };
 
 struct ibv_comp_cntr_caps {
-	uint64_t max_value; /* the largest it can have */
+	uint64_t max_value; /* largest possible value */
 	uint32_t max_counters;
 	uint32_t supported_qp_attach_ops; /* ibv_qp_attach_comp_cntr_op */
 };
@@ -1788,7 +1788,7 @@ ibv_create_comp_cntr(struct ibv_context *context,
 /* Free it. */
 int ibv_destroy_comp_cntr(struct ibv_comp_cntr *comp_cntr);
 
-/* Let it count operations of a QP. */
+/* Make it count operations of a QP. */
 int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr,
 			    struct ibv_qp_attach_comp_cntr_attr *attr);
 
@@ -1808,7 +1808,7 @@ int ibv_inc_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t amount);
  * ibv_attach_mcast(3)
  */
 
-/* Let a UD QP receive a group; the fabric must know of it already. */
+/* Attach a UD QP to a group that exists in the fabric. */
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
@@ -1818,22 +1818,22 @@ int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
  *
  * ibv_create_flow(3)
  *
- * A rule is one block of memory: a struct ibv_flow_attr and right behind it
- * num_of_specs structs of the kinds below. In each, val is compared under
- * mask. All fields of the filters are in network order.
+ * A rule is one block of memory: a struct ibv_flow_attr, followed immediately
+ * by num_of_specs structs of the kinds below. Each compares the bits of val
+ * that are set in mask. All fields of the filters are in network order.
  */
 
 enum ibv_flow_flags {
-	/* let the packet go on to other rules as well */
+	/* continue with the other rules after a match */
 	IBV_FLOW_ATTR_FLAGS_DONT_TRAP = 1 << 1,
 	IBV_FLOW_ATTR_FLAGS_EGRESS = 1 << 2, /* a rule for sent packets */
 };
 
 enum ibv_flow_attr_type {
 	IBV_FLOW_ATTR_NORMAL = 0x0,	 /* by the specs */
-	IBV_FLOW_ATTR_ALL_DEFAULT = 0x1, /* what no rule took */
+	IBV_FLOW_ATTR_ALL_DEFAULT = 0x1, /* packets that match no rule */
 	IBV_FLOW_ATTR_MC_DEFAULT = 0x2,	 /* the same, multicast only */
-	IBV_FLOW_ATTR_SNIFFER = 0x3,	 /* everything, as a copy */
+	IBV_FLOW_ATTR_SNIFFER = 0x3,	 /* a copy of each packet */
 };
 
 /* Kind of a spec: ibv_flow_spec.hdr.type. */
@@ -2026,7 +2026,7 @@ struct ibv_flow_attr {
 	uint32_t comp_mask; /* 0 */
 	enum ibv_flow_attr_type type;
 	uint16_t size;	   /* bytes of the block, specs included */
-	uint16_t priority; /* the lower, the earlier */
+	uint16_t priority; /* lower values are matched first */
 	uint8_t num_of_specs;
 	uint8_t port;
 	uint32_t flags; /* enum ibv_flow_flags */
@@ -2071,7 +2071,7 @@ struct ibv_counters_init_attr {
 	uint32_t comp_mask; /* 0 */
 };
 
-/* What is counted. */
+/* Counted quantity. */
 enum ibv_counter_description {
 	IBV_COUNTER_PACKETS,
 	IBV_COUNTER_BYTES,
@@ -2084,12 +2084,12 @@ struct ibv_counter_attach_attr {
 };
 
 enum ibv_read_counters_flags {
-	/* a recent value will do; do not ask the device */
+	/* a recent value suffices; do not query the device */
 	IBV_READ_COUNTERS_ATTR_PREFER_CACHED = 1 << 0,
 };
 
 /* ------------------------------------------------------------------------
- * Text for people
+ * Names of constants
  *
  * ibv_event_type_str(3), ibv_wc_status_str(3)
  *
@@ -2101,7 +2101,7 @@ const char *ibv_port_state_str(enum ibv_port_state port_state);
 const char *ibv_event_type_str(enum ibv_event_type event);
 const char *ibv_wc_status_str(enum ibv_wc_status status);
 
-/* Its symbol is private: a program that uses it is tied to one release. */
+/* A private symbol: a program that uses it runs with one release only. */
 const char *ibv_wr_opcode_str(enum ibv_wr_opcode opcode);
 
 #ifdef __cplusplus

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The objects of the verbs API, with the members that applications, the
- * library and providers all reach into. Providers allocate them, usually as
+ * library and providers share. Providers allocate them, usually as
  * the first part of a larger struct; applications get pointers and treat
  * every member as read-only.
  *
- * Nothing here may move: the inline functions of <infiniband/verbs_inline.h>
+ * No member may move: the inline functions of <infiniband/verbs_inline.h>
  * are compiled into applications together with these offsets, which
- * tests/abi/ asserts. Three structs may grow, because something says how much
- * of them there is: struct verbs_context at its front (sz), struct ibv_qp_ex
- * and struct ibv_cq_ex at their end (the provider refuses flags that it does
- * not know).
+ * tests/abi/ asserts. Three structs may grow: struct verbs_context at its front
+ * (sz has its size), and struct ibv_qp_ex and struct ibv_cq_ex at their end
+ * (the provider rejects unknown flags).
  *
  * Included by <infiniband/verbs.h>, which defines the types used below.
  */
@@ -28,13 +27,13 @@ extern "C" {
  * Devices
  */
 
-/* Two slots of the oldest releases. The first is the library's own now. */
+/* Two slots of the oldest releases. The library uses the first one. */
 struct _ibv_device_ops {
 	struct ibv_context *(*_dummy1)(struct ibv_device *device, int cmd_fd);
 	void (*_dummy2)(struct ibv_context *context);
 };
 
-/* A device. Counted: the list holds it, and so does every open context. */
+/* A device. The list and each open context hold a reference. */
 struct ibv_device {
 	struct _ibv_device_ops _ops;
 	enum ibv_node_type node_type;
@@ -50,8 +49,8 @@ struct ibv_device {
  */
 
 /*
- * The first table of operations. Applications call the eight named slots
- * without any check; the others were called by programs of libibverbs 1.0.
+ * The first op table. Applications call the eight named slots without a check;
+ * only programs of libibverbs 1.0 call the others.
  */
 struct ibv_context_ops {
 	int (*_compat_query_device)(struct ibv_context *context,
@@ -99,7 +98,7 @@ struct ibv_context {
 	struct ibv_device *device;
 	struct ibv_context_ops ops;
 	int cmd_fd;   /* kernel commands; -1 for a user-space device */
-	int async_fd; /* readable when ibv_get_async_event() will not wait */
+	int async_fd; /* readable if ibv_get_async_event() does not block */
 	int num_comp_vectors;
 	pthread_mutex_t mutex; /* for the library and the provider */
 	void *abi_compat;      /* __VERBS_ABI_IS_EXTENDED: see verbs_context */
@@ -113,10 +112,9 @@ struct ibv_context {
 #endif
 
 /*
- * The second table of operations, in front of the context. New members are
- * added at the top, so a member keeps its distance from the context for ever,
- * and sz says how far up the table is valid. Look at a member only through
- * verbs_get_ctx_op().
+ * The second op table, in front of the context. New members are added at the
+ * top, so the distance of a member from the context never changes; sz is the
+ * size of the valid part. Access a member only through verbs_get_ctx_op().
  */
 struct verbs_context {
 	/* newer members are added here */
@@ -182,7 +180,7 @@ struct verbs_context {
 	struct ibv_cq_ex *(*create_cq_ex)(
 		struct ibv_context *context,
 		struct ibv_cq_init_attr_ex *init_attr);
-	struct verbs_ex_private *priv; /* the library's */
+	struct verbs_ex_private *priv; /* private to the library */
 	int (*query_device_ex)(struct ibv_context *context,
 			       const struct ibv_query_device_ex_input *input,
 			       struct ibv_device_attr_ex *attr,
@@ -206,7 +204,7 @@ struct verbs_context {
 	int (*close_xrcd)(struct ibv_xrcd *xrcd);
 	uint64_t _ABI_placeholder3; /* unused */
 	size_t sz; /* bytes that are valid, counted back from the end */
-	struct ibv_context context; /* the last member for ever */
+	struct ibv_context context; /* always the last member */
 };
 
 /* ------------------------------------------------------------------------
@@ -215,7 +213,7 @@ struct verbs_context {
 
 struct ibv_pd {
 	struct ibv_context *context;
-	uint32_t handle; /* the kernel's; ibv_import_pd() takes it */
+	uint32_t handle; /* of the kernel; argument of ibv_import_pd() */
 };
 
 struct ibv_td {
@@ -231,7 +229,7 @@ struct ibv_mr {
 	struct ibv_pd *pd;
 	void *addr;
 	size_t length;	 /* bytes */
-	uint32_t handle; /* the kernel's; ibv_import_mr() takes it */
+	uint32_t handle; /* of the kernel; argument of ibv_import_mr() */
 	uint32_t lkey;
 	uint32_t rkey; /* for the peer */
 };
@@ -251,7 +249,7 @@ struct ibv_dm {
 	int (*memcpy_from_dm)(void *host_addr, struct ibv_dm *dm,
 			      uint64_t dm_offset, size_t length);
 	uint32_t comp_mask; /* enum ibv_dm_mask */
-	uint32_t handle;    /* the kernel's; ibv_import_dm() takes it */
+	uint32_t handle;    /* of the kernel; argument of ibv_import_dm() */
 };
 
 struct ibv_dmah {
@@ -274,7 +272,7 @@ struct ibv_ah {
 
 struct ibv_comp_channel {
 	struct ibv_context *context;
-	int fd;	    /* readable when ibv_get_cq_event() will not wait */
+	int fd;	    /* readable if ibv_get_cq_event() does not block */
 	int refcnt; /* CQs that use it; under context->mutex */
 };
 
@@ -292,9 +290,9 @@ struct ibv_cq {
 };
 
 /*
- * A CQ that is read field by field, from ibv_create_cq_ex(). It begins like
- * struct ibv_cq. The provider sets the functions; a read function that was
- * not asked for in wc_flags may be NULL.
+ * A CQ with a read function per field, from ibv_create_cq_ex(). It begins like
+ * struct ibv_cq. The provider sets the functions; a read function that wc_flags
+ * does not request may be NULL.
  */
 struct ibv_cq_ex {
 	struct ibv_context *context;
@@ -309,7 +307,7 @@ struct ibv_cq_ex {
 	uint32_t async_events_completed;
 
 	uint32_t comp_mask;
-	/* of the completion under the reader, after start_poll, next_poll */
+	/* of the current completion, set by start_poll and next_poll */
 	enum ibv_wc_status status;
 	uint64_t wr_id;
 	int (*start_poll)(struct ibv_cq_ex *current,
@@ -404,9 +402,9 @@ struct ibv_qp {
 };
 
 /*
- * A QP with one function per kind of request, from ibv_qp_to_qp_ex(). The
- * application sets wr_id and wr_flags, which go into the requests begun after
- * that. The provider sets the functions named by send_ops_flags.
+ * A QP with one function per kind of work request, from ibv_qp_to_qp_ex(). The
+ * application sets wr_id and wr_flags, which apply to the requests begun later.
+ * The provider sets the functions that send_ops_flags selects.
  */
 struct ibv_qp_ex {
 	struct ibv_qp qp_base;

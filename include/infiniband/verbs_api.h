@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The application's spelling of names that are also kernel ABI: each ibv_
- * name below is the ib_uverbs_ name of <infiniband/ib_user_ioctl_verbs.h>.
+ * Application names of kernel ABI names: each ibv_ name below stands for the
+ * ib_uverbs_ name of <infiniband/ib_user_ioctl_verbs.h>.
  *
  * Included by <infiniband/verbs.h>; there is no reason to include it alone.
  */
@@ -13,10 +13,10 @@
 #include <linux/types.h>
 
 /*
- * A pointer member of a struct that goes to the kernel as it is. It always
- * fills 64 bits; NAME is the pointer, NAME_data_u64 the whole field. Where a
- * pointer is narrower than that, it occupies the low half of the number and
- * the user must clear the other one (write NAME_data_u64 first).
+ * A pointer member of a struct that is passed to the kernel unchanged. It
+ * always has 64 bits: NAME is the pointer, NAME_data_u64 the whole field. A
+ * 32-bit pointer is the low half of the number; the application must clear the
+ * other half by writing NAME_data_u64 first.
  */
 #ifndef RDMA_UAPI_PTR
 #if __SIZEOF_POINTER__ == 8

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The inline half of the verbs API. These functions are compiled into
- * applications and jump through pointers in the objects; the library does not
- * see the call. What each one reads, and the result when the device has no
- * such operation, is therefore part of the ABI, and tests/abi/ asserts it.
+ * The inline functions of the verbs API. They are compiled into applications
+ * and call the provider through pointers in the objects, without the library.
+ * The members that they read, and their result when the device lacks an
+ * operation, are therefore part of the ABI; tests/abi/ asserts both.
  *
  * A function that the device may lack behaves in one of two ways: one that
  * returns a pointer returns NULL with errno EOPNOTSUPP, one that returns int
  * returns EOPNOTSUPP and leaves errno alone. The data path checks nothing.
  *
- * Included by <infiniband/verbs.h>, in whose order the sections stand. A file
+ * Included by <infiniband/verbs.h>; the sections have the same order. A file
  * that defines one of the exported functions behind a macro (ibv_query_port,
  * ibv_reg_mr, ibv_reg_mr_iova, ibv_get_device_list) undefines the macro first.
  */
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------------
- * Access to the second table of operations
+ * Access to the second op table
  */
 
 /* Does a struct of sz bytes have this member? */
@@ -41,7 +41,7 @@ static inline struct verbs_context *verbs_get_ctx(struct ibv_context *ctx)
 	return (struct verbs_context *)vctx;
 }
 
-/* The same, if it is valid down to the member at this offset. */
+/* The same, or NULL if sz does not cover the member at this offset. */
 static inline struct verbs_context *_verbs_ctx_from(struct ibv_context *ctx,
 						    size_t offset)
 {
@@ -52,7 +52,7 @@ static inline struct verbs_context *_verbs_ctx_from(struct ibv_context *ctx,
 	return vctx;
 }
 
-/* The same again, if the member named op is there and not NULL. */
+/* The same, or NULL if the member op is not covered by sz or is NULL. */
 #define verbs_get_ctx_op(ctx, op)                                   \
 	__extension__({                                             \
 		struct verbs_context *__vctx = _verbs_ctx_from(     \
@@ -60,7 +60,7 @@ static inline struct verbs_context *_verbs_ctx_from(struct ibv_context *ctx,
 		__vctx && __vctx->op ? __vctx : NULL;               \
 	})
 
-/* For functions that return a pointer: say why it is going to be NULL. */
+/* For functions that return a pointer: sets errno if vctx is NULL. */
 static inline struct verbs_context *
 _verbs_ctx_or_errno(struct verbs_context *vctx)
 {
@@ -160,7 +160,7 @@ static inline struct ibv_device **__ibv_get_device_list(int *num_devices)
  * Contexts
  */
 
-/* All attributes of a device; those that are not known are 0. */
+/* All attributes of a device; unknown ones are 0. */
 static inline int
 ibv_query_device_ex(struct ibv_context *context,
 		    const struct ibv_query_device_ex_input *input,
@@ -179,7 +179,7 @@ ibv_query_device_ex(struct ibv_context *context,
 	if (ret != EOPNOTSUPP && ret != ENOSYS)
 		return ret;
 
-	/* the basic attributes are always to be had */
+	/* the basic attributes are always available */
 	memset(attr, 0, sizeof(*attr));
 	return ibv_query_device(context, &attr->orig_attr);
 }
@@ -193,7 +193,7 @@ static inline int ibv_query_rt_values_ex(struct ibv_context *context,
 	return vctx ? vctx->query_rt_values(context, values) : EOPNOTSUPP;
 }
 
-/* Can QPs of this type do what caps (supported_qpts) is about? 0 or 1. */
+/* Is this QP type in the mask caps (supported_qpts)? 0 or 1. */
 static inline int ibv_is_qpt_supported(uint32_t caps, enum ibv_qp_type qpt)
 {
 	unsigned int bit = (unsigned int)qpt;
@@ -205,7 +205,7 @@ static inline int ibv_is_qpt_supported(uint32_t caps, enum ibv_qp_type qpt)
  * Ports
  */
 
-/* State of a port: the library is told how much the caller knows of. */
+/* State of a port. Passes the size of the caller's struct to the library. */
 static inline int ___ibv_query_port(struct ibv_context *context,
 				    uint8_t port_num,
 				    struct ibv_port_attr *port_attr)
@@ -279,9 +279,9 @@ ibv_alloc_parent_domain(struct ibv_context *context,
 /* ------------------------------------------------------------------------
  * Memory regions
  *
- * ibv_reg_mr() and ibv_reg_mr_iova() have an exported function that knows of
- * no optional access flags, and ibv_reg_mr_iova2() does. A program whose
- * flags are constant and all old goes on calling the old function, and so
+ * The exported functions ibv_reg_mr() and ibv_reg_mr_iova() do not support
+ * optional access flags; ibv_reg_mr_iova2() does. If the flags are constant and
+ * none is optional, the macro calls the old function, so that the program also
  * runs with old libraries.
  */
 
@@ -313,7 +313,7 @@ __ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			  __builtin_constant_p((IBV_ACCESS_OPTIONAL_RANGE & \
 						(access)) == 0))
 
-/* Tell the device how memory is going to be used. */
+/* Advise the device of the intended use of memory. */
 static inline int ibv_advise_mr(struct ibv_pd *pd,
 				enum ibv_advise_mr_advice advice,
 				uint32_t flags, struct ibv_sge *sg_list,
@@ -325,7 +325,7 @@ static inline int ibv_advise_mr(struct ibv_pd *pd,
 		    : EOPNOTSUPP;
 }
 
-/* A region for local use that swallows writes and reads as 0. */
+/* A region for local use: writes are discarded, reads return 0. */
 static inline struct ibv_mr *ibv_alloc_null_mr(struct ibv_pd *pd)
 {
 	struct verbs_context *vctx = _verbs_ctx_or_errno(
@@ -396,7 +396,7 @@ static inline int ibv_dealloc_mw(struct ibv_mw *mw)
 	return mw->context->ops.dealloc_mw(mw);
 }
 
-/* The next key of a window: its low byte is the application's to count. */
+/* The next key of a window: the application increments the low byte. */
 static inline uint32_t ibv_inc_rkey(uint32_t rkey)
 {
 	return (rkey & 0xffffff00) | ((rkey + 1) & 0xff);
@@ -433,14 +433,14 @@ static inline uint16_t ibv_flow_label_to_udp_sport(uint32_t fl)
  * Completion queues
  */
 
-/* Take completions off a CQ: how many, at most num_entries; negative: error. */
+/* Poll up to num_entries completions; their number, or a negative error. */
 static inline int ibv_poll_cq(struct ibv_cq *cq, int num_entries,
 			      struct ibv_wc *wc)
 {
 	return cq->context->ops.poll_cq(cq, num_entries, wc);
 }
 
-/* Ask for an event when the next completion (or solicited one) comes. */
+/* Request an event for the next (or the next solicited) completion. */
 static inline int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
 	return cq->context->ops.req_notify_cq(cq, solicited_only);
@@ -454,7 +454,7 @@ static inline int ibv_modify_cq(struct ibv_cq *cq,
 	return vctx ? vctx->modify_cq(cq, attr) : EOPNOTSUPP;
 }
 
-/* A CQ that is read field by field. Freed by ibv_destroy_cq(). */
+/* A CQ with a read function per field. Freed by ibv_destroy_cq(). */
 static inline struct ibv_cq_ex *
 ibv_create_cq_ex(struct ibv_context *context,
 		 struct ibv_cq_init_attr_ex *cq_attr)
@@ -471,26 +471,26 @@ static inline struct ibv_cq *ibv_cq_ex_to_cq(struct ibv_cq_ex *cq)
 	return (struct ibv_cq *)cq;
 }
 
-/* Go to the first completion: 0, ENOENT when there is none, or an error. */
+/* Move to the first completion: 0, ENOENT if there is none, or an error. */
 static inline int ibv_start_poll(struct ibv_cq_ex *cq,
 				 struct ibv_poll_cq_attr *attr)
 {
 	return cq->start_poll(cq, attr);
 }
 
-/* Go to the next; ENOENT when there is none. */
+/* Move to the next completion; ENOENT if there is none. */
 static inline int ibv_next_poll(struct ibv_cq_ex *cq)
 {
 	return cq->next_poll(cq);
 }
 
-/* After a successful ibv_start_poll(): done. */
+/* Finish polling after a successful ibv_start_poll(). */
 static inline void ibv_end_poll(struct ibv_cq_ex *cq)
 {
 	cq->end_poll(cq);
 }
 
-/* Fields of the present completion. Only what wc_flags asked for. */
+/* Fields of the current completion that wc_flags requested. */
 
 static inline enum ibv_wc_opcode ibv_wc_read_opcode(struct ibv_cq_ex *cq)
 {
@@ -512,7 +512,7 @@ static inline __be32 ibv_wc_read_imm_data(struct ibv_cq_ex *cq)
 	return cq->read_imm_data(cq);
 }
 
-/* In place of immediate data, and in host order. */
+/* Shares its place with the immediate data; in host order. */
 static inline uint32_t ibv_wc_read_invalidated_rkey(struct ibv_cq_ex *cq)
 {
 #ifdef __CHECKER__
@@ -584,7 +584,7 @@ static inline void ibv_wc_read_tm_info(struct ibv_cq_ex *cq,
  * Shared receive queues
  */
 
-/* An SRQ of any type; the basic one as by ibv_create_srq(). */
+/* An SRQ of any type; a basic one through ibv_create_srq(). */
 static inline struct ibv_srq *
 ibv_create_srq_ex(struct ibv_context *context,
 		  struct ibv_srq_init_attr_ex *srq_init_attr_ex)
@@ -661,7 +661,7 @@ static inline int ibv_close_xrcd(struct ibv_xrcd *xrcd)
  * Work queues and indirection tables
  */
 
-/* The part of a new WQ that the application's compiler knows the size of. */
+/* Initialises members whose size depends on the application's C library. */
 static inline struct ibv_wq *
 ibv_create_wq(struct ibv_context *context,
 	      struct ibv_wq_init_attr *wq_init_attr)
@@ -688,7 +688,8 @@ static inline int ibv_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *wq_attr)
 	return vctx ? vctx->modify_wq(wq, wq_attr) : EOPNOTSUPP;
 }
 
-/* Once all its events are acknowledged. EBUSY while a table holds it. */
+/* Free it, once all its events are acknowledged. EBUSY while a table uses it.
+ */
 static inline int ibv_destroy_wq(struct ibv_wq *wq)
 {
 	struct verbs_context *vctx = verbs_get_ctx_op(wq->context, destroy_wq);
@@ -726,7 +727,7 @@ ibv_destroy_rwq_ind_table(struct ibv_rwq_ind_table *rwq_ind_table)
  * Queue pairs
  */
 
-/* A QP of any kind; with no more than a PD, as by ibv_create_qp(). */
+/* A QP of any kind; if only a PD is given, through ibv_create_qp(). */
 static inline struct ibv_qp *
 ibv_create_qp_ex(struct ibv_context *context,
 		 struct ibv_qp_init_attr_ex *qp_init_attr_ex)
@@ -774,24 +775,24 @@ static inline int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 }
 
 /*
- * Requests one by one: ibv_wr_start(), then for each request set wr_id and
- * wr_flags, call one function that begins it and one or more that complete
- * it, and at the end ibv_wr_complete() posts them all, or none.
+ * Work requests built by function calls: ibv_wr_start(), then for each request
+ * set wr_id and wr_flags, call one function that begins it and one or more that
+ * complete it. At the end, ibv_wr_complete() posts all of them or none.
  */
 
-/* Also takes a lock until complete or abort. */
+/* Takes a lock until complete or abort. */
 static inline void ibv_wr_start(struct ibv_qp_ex *qp)
 {
 	qp->wr_start(qp);
 }
 
-/* Post what was built; 0 or the first error in it. */
+/* Post the requests; 0 or the first error in them. */
 static inline int ibv_wr_complete(struct ibv_qp_ex *qp)
 {
 	return qp->wr_complete(qp);
 }
 
-/* Forget what was built. */
+/* Discard the requests. */
 static inline void ibv_wr_abort(struct ibv_qp_ex *qp)
 {
 	qp->wr_abort(qp);

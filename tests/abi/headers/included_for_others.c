@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What programs use without including more than <infiniband/verbs.h>, because
- * it has always come with it.
+ * Names of other headers that programs use with no other #include than
+ * <infiniband/verbs.h>, which has always included these headers.
  */
 #include <infiniband/verbs.h>
 

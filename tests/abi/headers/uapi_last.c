@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Our headers before the kernel's: all names are there, those that only newer
- * kernels have too.
+ * The library's headers before the kernel's: all names exist, including those
+ * of newer kernels.
  */
 #include <infiniband/verbs.h>
 
