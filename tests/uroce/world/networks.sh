@@ -17,8 +17,6 @@ with=$world/with
 mkdir -p /run/lane/home
 chmod 1777 /run/lane/home
 
-# A failed run is a failed test: no run is repeated.
-pair_strict=yes
 pair_port=20000
 # The time limit of a program, which takes a second or two on an idle machine.
 pair_limit=150
