@@ -9,7 +9,7 @@
 
 static struct ibv_alloc_dm_attr attr;
 
-static struct ibv_dm *alloc(void)
+static struct ibv_dm *alloc_test_dm(void)
 {
 	struct ibv_dm *dm;
 
@@ -19,12 +19,12 @@ static struct ibv_dm *alloc(void)
 	return dm;
 }
 
-static void dm_belongs_to_its_context(void **state)
+static void alloc_dm_returns_dm_of_context(void **state)
 {
 	struct ibv_dm *dm;
 
 	errno = SOME_ERRNO;
-	dm = alloc();
+	dm = alloc_test_dm();
 	assert_int_equal(errno, SOME_ERRNO);
 	ASSERT_OP("alloc_dm");
 	assert_ptr_equal(fake_provider.args.ctx, api.ctx);
@@ -34,21 +34,21 @@ static void dm_belongs_to_its_context(void **state)
 	ASSERT_OP("free_dm");
 }
 
-static void unknown_attributes_are_eopnotsupp(void **state)
+static void alloc_dm_unknown_attribute_is_eopnotsupp(void **state)
 {
 	attr = (struct ibv_alloc_dm_attr){ .length = 64, .comp_mask = 1 };
 	ASSERT_NULL(ibv_alloc_dm(api.ctx, &attr), EOPNOTSUPP);
 	ASSERT_OP("alloc_pd");
 }
 
-static void missing_attributes_are_einval(void **state)
+static void alloc_dm_without_attributes_is_einval(void **state)
 {
 	ASSERT_NULL(ibv_alloc_dm(api.ctx, NULL), EINVAL);
 }
 
-static void failures_are_told(void **state)
+static void dm_provider_failure_is_reported(void **state)
 {
-	struct ibv_dm *dm = alloc();
+	struct ibv_dm *dm = alloc_test_dm();
 
 	fake_provider.ret = -ENOMEM;
 	ASSERT_NULL(ibv_alloc_dm(api.ctx, &attr), ENOMEM);
@@ -60,9 +60,9 @@ static void failures_are_told(void **state)
 	ASSERT_OK(ibv_free_dm(dm));
 }
 
-static void dm_can_be_registered(void **state)
+static void reg_dm_mr_calls_provider(void **state)
 {
-	struct ibv_dm *dm = alloc();
+	struct ibv_dm *dm = alloc_test_dm();
 	struct ibv_mr *mr;
 
 	errno = SOME_ERRNO;
@@ -79,7 +79,7 @@ static void dm_can_be_registered(void **state)
 	ASSERT_OK(ibv_free_dm(dm));
 }
 
-static void dm_of_another_context_is_einval(void **state)
+static void reg_dm_mr_dm_of_another_context_is_einval(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_dm *dm = ibv_alloc_dm(other, &attr);
@@ -92,7 +92,7 @@ static void dm_of_another_context_is_einval(void **state)
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void dm_of_an_imported_context_is_shared(void **state)
+static void reg_dm_mr_dm_of_imported_context_succeeds(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_dm *dm;
@@ -108,7 +108,7 @@ static void dm_of_an_imported_context_is_shared(void **state)
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void imported_dm_belongs_to_the_context(void **state)
+static void import_dm_returns_dm_of_context(void **state)
 {
 	struct ibv_dm *dm;
 
@@ -124,9 +124,9 @@ static void imported_dm_belongs_to_the_context(void **state)
 	assert_int_equal(fake_provider.nr_objects, 1);
 }
 
-static void exported_descriptor_is_returned(void **state)
+static void dm_export_dmabuf_fd_returns_descriptor(void **state)
 {
-	struct ibv_dm *dm = alloc();
+	struct ibv_dm *dm = alloc_test_dm();
 
 	fake_provider.value = 44;
 	errno = SOME_ERRNO;
@@ -140,15 +140,15 @@ static void exported_descriptor_is_returned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(dm_belongs_to_its_context),
-		API_TEST(unknown_attributes_are_eopnotsupp),
-		API_TEST(missing_attributes_are_einval),
-		API_TEST(failures_are_told),
-		API_TEST(dm_can_be_registered),
-		API_TEST(dm_of_another_context_is_einval),
-		API_TEST(dm_of_an_imported_context_is_shared),
-		API_TEST(imported_dm_belongs_to_the_context),
-		API_TEST(exported_descriptor_is_returned),
+		API_TEST(alloc_dm_returns_dm_of_context),
+		API_TEST(alloc_dm_unknown_attribute_is_eopnotsupp),
+		API_TEST(alloc_dm_without_attributes_is_einval),
+		API_TEST(dm_provider_failure_is_reported),
+		API_TEST(reg_dm_mr_calls_provider),
+		API_TEST(reg_dm_mr_dm_of_another_context_is_einval),
+		API_TEST(reg_dm_mr_dm_of_imported_context_succeeds),
+		API_TEST(import_dm_returns_dm_of_context),
+		API_TEST(dm_export_dmabuf_fd_returns_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 static struct ibv_dmah_init_attr attr;
 
-static int start(void **state)
+static int dmah_setup(void **state)
 {
 	attr = (struct ibv_dmah_init_attr){
 		.comp_mask = ALL,
@@ -19,7 +19,7 @@ static int start(void **state)
 	return api_open(state);
 }
 
-static void hints_belong_to_their_context(void **state)
+static void alloc_dmah_returns_dmah_of_context(void **state)
 {
 	struct ibv_dmah *dmah;
 
@@ -34,7 +34,7 @@ static void hints_belong_to_their_context(void **state)
 	ASSERT_OP("dealloc_dmah");
 }
 
-static void failures_are_told(void **state)
+static void dmah_provider_failure_is_reported(void **state)
 {
 	struct ibv_dmah *dmah = ibv_alloc_dmah(api.ctx, &attr);
 
@@ -45,7 +45,7 @@ static void failures_are_told(void **state)
 	ASSERT_OK(ibv_dealloc_dmah(dmah));
 }
 
-static void unknown_attributes_are_eopnotsupp(void **state)
+static void alloc_dmah_unknown_attribute_is_eopnotsupp(void **state)
 {
 	attr.comp_mask = ALL + 1;
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EOPNOTSUPP);
@@ -53,19 +53,19 @@ static void unknown_attributes_are_eopnotsupp(void **state)
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EOPNOTSUPP);
 }
 
-static void hint_of_more_than_two_bits_is_einval(void **state)
+static void alloc_dmah_hint_above_2_bits_is_einval(void **state)
 {
 	attr.ph = 4;
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EINVAL);
 }
 
-static void unknown_kind_of_memory_is_einval(void **state)
+static void alloc_dmah_unknown_memory_type_is_einval(void **state)
 {
 	attr.tph_mem_type = IBV_TPH_MEM_TYPE_PM + 1;
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EINVAL);
 }
 
-static void what_the_mask_does_not_name_may_be_anything(void **state)
+static void alloc_dmah_members_outside_mask_are_ignored(void **state)
 {
 	struct ibv_dmah *dmah;
 
@@ -77,17 +77,17 @@ static void what_the_mask_does_not_name_may_be_anything(void **state)
 	ASSERT_OK(ibv_dealloc_dmah(dmah));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, dmah_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(hints_belong_to_their_context),
-		TEST(failures_are_told),
-		TEST(unknown_attributes_are_eopnotsupp),
-		TEST(hint_of_more_than_two_bits_is_einval),
-		TEST(unknown_kind_of_memory_is_einval),
-		TEST(what_the_mask_does_not_name_may_be_anything),
+		TEST(alloc_dmah_returns_dmah_of_context),
+		TEST(dmah_provider_failure_is_reported),
+		TEST(alloc_dmah_unknown_attribute_is_eopnotsupp),
+		TEST(alloc_dmah_hint_above_2_bits_is_einval),
+		TEST(alloc_dmah_unknown_memory_type_is_einval),
+		TEST(alloc_dmah_members_outside_mask_are_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

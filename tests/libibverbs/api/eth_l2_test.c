@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the look-up of a next hop is asked, and what becomes of its answer. */
+/*
+ * ibv_resolve_eth_l2_from_gid(): libibverbs/api/eth_l2.c. Checks the query to
+ * the neighbour resolution and the use of the result.
+ */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <setjmp.h>
@@ -47,14 +50,14 @@ int verbs_neigh_resolve(const struct verbs_neigh_query *query,
 	return 0;
 }
 
-static int reset(void **state)
+static int reset_fake(void **state)
 {
 	memset(&fake, 0, sizeof(fake));
 	errno = 0;
 	return 0;
 }
 
-static int resolve(uint8_t *ret_mac, uint16_t *ret_vid)
+static int resolve_target(uint8_t *ret_mac, uint16_t *ret_vid)
 {
 	struct ibv_ah_attr attr = {
 		.grh = { .dgid = target, .sgid_index = 3 },
@@ -64,12 +67,12 @@ static int resolve(uint8_t *ret_mac, uint16_t *ret_vid)
 	return ibv_resolve_eth_l2_from_gid(NULL, &attr, ret_mac, ret_vid);
 }
 
-static void gids_and_interface_are_handed_on(void **state)
+static void resolve_eth_l2_passes_gids_and_interface(void **state)
 {
 	uint8_t found[ETHERNET_LL_SIZE];
 	uint16_t vid;
 
-	assert_int_equal(resolve(found, &vid), 0);
+	assert_int_equal(resolve_target(found, &vid), 0);
 	assert_memory_equal(fake.query.src_gid, source.raw, 16);
 	assert_memory_equal(fake.query.dst_gid, target.raw, 16);
 	assert_int_equal(fake.query.src_ifindex, 42);
@@ -78,35 +81,36 @@ static void gids_and_interface_are_handed_on(void **state)
 	assert_int_equal(errno, 0);
 }
 
-static void the_vlan_is_optional(void **state)
+static void resolve_eth_l2_without_vlan_pointer_returns_mac(void **state)
 {
 	uint8_t found[ETHERNET_LL_SIZE];
 
-	assert_int_equal(resolve(found, NULL), 0);
+	assert_int_equal(resolve_target(found, NULL), 0);
 	assert_memory_equal(found, mac, sizeof(mac));
 }
 
-static void failed_look_up_is_a_negative_errno(void **state)
+static void
+resolve_eth_l2_neighbour_failure_returns_negative_errno(void **state)
 {
 	uint8_t found[ETHERNET_LL_SIZE];
 	uint16_t vid;
 
 	fake.resolve_ret = -EHOSTUNREACH;
-	assert_int_equal(resolve(found, &vid), -EHOSTUNREACH);
+	assert_int_equal(resolve_target(found, &vid), -EHOSTUNREACH);
 	assert_int_equal(errno, EHOSTUNREACH);
 }
 
-static void failed_gid_query_is_minus_1(void **state)
+static void resolve_eth_l2_gid_query_failure_returns_minus_1(void **state)
 {
 	uint8_t found[ETHERNET_LL_SIZE];
 	uint16_t vid;
 
 	fake.gid_ret = ENOTSUP;
-	assert_int_equal(resolve(found, &vid), -1);
+	assert_int_equal(resolve_target(found, &vid), -1);
 	assert_int_equal(errno, ENOTSUP);
 }
 
-static void empty_slot_is_a_source_of_zeroes(void **state)
+static void resolve_eth_l2_empty_gid_entry_uses_zero_source(void **state)
 {
 	static const uint8_t zeroes[16];
 	uint8_t found[ETHERNET_LL_SIZE];
@@ -114,21 +118,22 @@ static void empty_slot_is_a_source_of_zeroes(void **state)
 
 	fake.gid_ret = ENODATA;
 	fake.resolve_ret = -EINVAL;
-	assert_int_equal(resolve(found, &vid), -EINVAL);
+	assert_int_equal(resolve_target(found, &vid), -EINVAL);
 	assert_memory_equal(fake.query.src_gid, zeroes, sizeof(zeroes));
 	assert_int_equal(fake.query.src_ifindex, 0);
 }
 
-#define test(f) cmocka_unit_test_setup(f, reset)
+#define ETH_L2_TEST(f) cmocka_unit_test_setup(f, reset_fake)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(gids_and_interface_are_handed_on),
-		test(the_vlan_is_optional),
-		test(failed_look_up_is_a_negative_errno),
-		test(failed_gid_query_is_minus_1),
-		test(empty_slot_is_a_source_of_zeroes),
+		ETH_L2_TEST(resolve_eth_l2_passes_gids_and_interface),
+		ETH_L2_TEST(resolve_eth_l2_without_vlan_pointer_returns_mac),
+		ETH_L2_TEST(
+			resolve_eth_l2_neighbour_failure_returns_negative_errno),
+		ETH_L2_TEST(resolve_eth_l2_gid_query_failure_returns_minus_1),
+		ETH_L2_TEST(resolve_eth_l2_empty_gid_entry_uses_zero_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

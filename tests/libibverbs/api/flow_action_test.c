@@ -4,7 +4,7 @@
 
 static struct ibv_flow_action_esp_attr attr;
 
-static int start(void **state)
+static int flow_action_setup(void **state)
 {
 	attr = (struct ibv_flow_action_esp_attr){
 		.comp_mask = IBV_FLOW_ACTION_ESP_MASK_ESN,
@@ -12,7 +12,7 @@ static int start(void **state)
 	return api_open(state);
 }
 
-static struct ibv_flow_action *create(void)
+static struct ibv_flow_action *create_action(void)
 {
 	struct ibv_flow_action *action =
 		ibv_create_flow_action_esp(api.ctx, &attr);
@@ -21,12 +21,12 @@ static struct ibv_flow_action *create(void)
 	return action;
 }
 
-static void action_belongs_to_its_context(void **state)
+static void create_flow_action_returns_action_of_context(void **state)
 {
 	struct ibv_flow_action *action;
 
 	errno = SOME_ERRNO;
-	action = create();
+	action = create_action();
 	assert_int_equal(errno, SOME_ERRNO);
 	ASSERT_OP("create_flow_action_esp");
 	assert_ptr_equal(fake_provider.args.attr, &attr);
@@ -35,9 +35,9 @@ static void action_belongs_to_its_context(void **state)
 	ASSERT_OP("destroy_flow_action");
 }
 
-static void modify_reaches_the_provider(void **state)
+static void modify_flow_action_calls_provider(void **state)
 {
-	struct ibv_flow_action *action = create();
+	struct ibv_flow_action *action = create_action();
 
 	ASSERT_OK(ibv_modify_flow_action_esp(action, &attr));
 	ASSERT_OP("modify_flow_action_esp");
@@ -46,7 +46,8 @@ static void modify_reaches_the_provider(void **state)
 	ASSERT_OK(ibv_destroy_flow_action(action));
 }
 
-static void assert_refused(struct ibv_flow_action_esp_attr *bad, int err)
+static void assert_flow_action_refused(struct ibv_flow_action_esp_attr *bad,
+				       int err)
 {
 	struct ibv_flow_action action = { .context = api.ctx };
 
@@ -55,25 +56,25 @@ static void assert_refused(struct ibv_flow_action_esp_attr *bad, int err)
 	ASSERT_OP("alloc_pd");
 }
 
-static void unknown_attributes_are_eopnotsupp(void **state)
+static void flow_action_unknown_attribute_is_eopnotsupp(void **state)
 {
 	attr.comp_mask = IBV_FLOW_ACTION_ESP_MASK_ESN << 1;
-	assert_refused(&attr, EOPNOTSUPP);
+	assert_flow_action_refused(&attr, EOPNOTSUPP);
 }
 
-static void missing_parts_are_einval(void **state)
+static void flow_action_missing_keymat_or_replay_is_einval(void **state)
 {
-	assert_refused(NULL, EINVAL);
+	assert_flow_action_refused(NULL, EINVAL);
 	attr.keymat_len = 8;
-	assert_refused(&attr, EINVAL);
+	assert_flow_action_refused(&attr, EINVAL);
 	attr.keymat_len = 0;
 	attr.replay_len = 8;
-	assert_refused(&attr, EINVAL);
+	assert_flow_action_refused(&attr, EINVAL);
 }
 
-static void failures_are_told(void **state)
+static void flow_action_provider_failure_is_reported(void **state)
 {
-	struct ibv_flow_action *action = create();
+	struct ibv_flow_action *action = create_action();
 
 	fake_provider.ret = -EBUSY;
 	ASSERT_NULL(ibv_create_flow_action_esp(api.ctx, &attr), EBUSY);
@@ -83,16 +84,17 @@ static void failures_are_told(void **state)
 	ASSERT_OK(ibv_destroy_flow_action(action));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, flow_action_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(action_belongs_to_its_context),
-		TEST(modify_reaches_the_provider),
-		TEST(unknown_attributes_are_eopnotsupp),
-		TEST(missing_parts_are_einval),
-		TEST(failures_are_told),
+		TEST(create_flow_action_returns_action_of_context),
+		TEST(modify_flow_action_calls_provider),
+		TEST(flow_action_unknown_attribute_is_eopnotsupp),
+		TEST(flow_action_missing_keymat_or_replay_is_einval),
+		TEST(flow_action_provider_failure_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,20 +6,20 @@ static struct ibv_flow_attr attr = { .size = sizeof(attr) };
 static struct ibv_qp *qp;
 static struct ibv_cq *cq;
 
-static int start(void **state)
+static int flow_setup(void **state)
 {
 	int ret = api_open(state);
-	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RAW_PACKET };
+	struct ibv_qp_init_attr init_attr = { .qp_type = IBV_QPT_RAW_PACKET };
 
 	cq = ibv_create_cq(api.ctx, 10, NULL, NULL, 0);
-	init.send_cq = cq;
-	init.recv_cq = cq;
-	qp = ibv_create_qp(api.pd, &init);
+	init_attr.send_cq = cq;
+	init_attr.recv_cq = cq;
+	qp = ibv_create_qp(api.pd, &init_attr);
 	assert_non_null(qp);
 	return ret;
 }
 
-static int finish(void **state)
+static int flow_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	assert_int_equal(ibv_destroy_qp(qp), 0);
@@ -27,7 +27,7 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-static void flow_leads_to_its_qp(void **state)
+static void create_flow_passes_qp_to_provider(void **state)
 {
 	struct ibv_flow *flow;
 
@@ -42,8 +42,8 @@ static void flow_leads_to_its_qp(void **state)
 	ASSERT_OP("destroy_flow");
 }
 
-/* Programs of libibverbs 1.1.8 call through these two. */
-static void old_slots_do_the_same(void **state)
+/* Programs of libibverbs 1.1.8 call these two members of the context. */
+static void create_flow_by_placeholder_calls_provider(void **state)
 {
 	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
 	struct ibv_flow *(*create)(struct ibv_qp *, struct ibv_flow_attr *) =
@@ -59,13 +59,13 @@ static void old_slots_do_the_same(void **state)
 	ASSERT_OP("destroy_flow");
 }
 
-static void flow_without_a_rule_is_einval(void **state)
+static void create_flow_without_attributes_is_einval(void **state)
 {
 	ASSERT_NULL(ibv_create_flow(qp, NULL), EINVAL);
 	ASSERT_OP("create_qp");
 }
 
-static void failures_are_told(void **state)
+static void flow_provider_failure_is_reported(void **state)
 {
 	struct ibv_flow *flow = ibv_create_flow(qp, &attr);
 
@@ -76,15 +76,16 @@ static void failures_are_told(void **state)
 	ASSERT_OK(ibv_destroy_flow(flow));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, flow_setup, flow_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(flow_leads_to_its_qp),
-		TEST(old_slots_do_the_same),
-		TEST(flow_without_a_rule_is_einval),
-		TEST(failures_are_told),
+		TEST(create_flow_passes_qp_to_provider),
+		TEST(create_flow_by_placeholder_calls_provider),
+		TEST(create_flow_without_attributes_is_einval),
+		TEST(flow_provider_failure_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_fork_init(3), ibv_is_fork_initialized(3), and what providers of existing
- * releases call: libibverbs/api/fork.c, on the real fork guard. Each test has a
- * process of its own.
+ * ibv_fork_init(3), ibv_is_fork_initialized(3), and the range functions that
+ * provider modules of existing releases call: libibverbs/api/fork.c. The fork
+ * guard is the real one. Each test runs in a separate process.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -15,11 +15,11 @@
 
 #define SOME_ERRNO EXDEV
 
-/* Exported, but in no header that applications see. */
+/* Exported, but not declared in an installed header. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
-static char *one_page(void)
+static char *map_page(void)
 {
 	char *memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -29,9 +29,9 @@ static char *one_page(void)
 	return memory;
 }
 
-static void it_is_switched_on(void **state)
+static void fork_init_enables_fork_support(void **state)
 {
-	char *memory = one_page();
+	char *memory = map_page();
 
 	assert_int_equal(ibv_is_fork_initialized(), IBV_FORK_DISABLED);
 	assert_int_equal(ibv_fork_init(), 0);
@@ -41,7 +41,7 @@ static void it_is_switched_on(void **state)
 	assert_int_equal(errno, SOME_ERRNO);
 }
 
-static void it_is_not_needed(void **state)
+static void fork_init_with_copy_on_fork_is_unneeded(void **state)
 {
 	fake_copy_on_fork.answer = true;
 	errno = SOME_ERRNO;
@@ -51,17 +51,17 @@ static void it_is_not_needed(void **state)
 	assert_int_equal(errno, SOME_ERRNO);
 }
 
-static void it_can_be_too_late(void **state)
+static void fork_init_after_registration_is_einval(void **state)
 {
-	assert_int_equal(ibv_dontfork_range(one_page(), 1), 0);
+	assert_int_equal(ibv_dontfork_range(map_page(), 1), 0);
 	assert_int_equal(ibv_fork_init(), EINVAL);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(ibv_is_fork_initialized(), IBV_FORK_DISABLED);
 }
 
-static void failures_have_an_errno(void **state)
+static void fork_range_failure_sets_errno(void **state)
 {
-	char *memory = one_page();
+	char *memory = map_page();
 
 	assert_int_equal(ibv_fork_init(), 0);
 	assert_int_equal(munmap(memory, (size_t)sysconf(_SC_PAGESIZE)), 0);
@@ -75,10 +75,10 @@ static void failures_have_an_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_switched_on),
-		cmocka_unit_test(it_is_not_needed),
-		cmocka_unit_test(it_can_be_too_late),
-		cmocka_unit_test(failures_have_an_errno),
+		cmocka_unit_test(fork_init_enables_fork_support),
+		cmocka_unit_test(fork_init_with_copy_on_fork_is_unneeded),
+		cmocka_unit_test(fork_init_after_registration_is_einval),
+		cmocka_unit_test(fork_range_failure_sets_errno),
 	};
 
 	return own_process_run_group_tests(tests);

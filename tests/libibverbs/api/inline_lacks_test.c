@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The inline functions on a context that lacks the verb, in each of the three
- * ways in which one can: it is of a time before the second table, its table
- * ends before the slot, or the slot is empty. What would be in a slot that must
- * not be looked at crashes. Not linked with the library: the few functions that
- * the inline ones fall back to are here.
+ * Calls the inline functions on a context that lacks the verb. There are three
+ * ways to lack it: the context predates the extended op table, the table ends
+ * before the member, or the member is NULL. Members that must not be read hold
+ * invalid pointers, so that a call crashes. The test is not linked with the
+ * library: it defines the functions that the inline functions fall back to.
  *
- * check_lacks.py tells whether every inline function that looks into the table
- * is called.
+ * check_lacks.py checks that this test calls every inline function that reads
+ * the table.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -17,15 +17,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 /* An errno that no inline function sets. */
 #define SOME_ERRNO EXDEV
 
 enum lack {
-	LACKS_TABLE,	    /* the first releases had none */
-	LACKS_END_OF_TABLE, /* as of an older provider */
+	LACKS_TABLE,	    /* abi_compat of the first releases */
+	LACKS_END_OF_TABLE, /* size of an older provider */
 	LACKS_FUNCTION,
 	LACKS_NR
 };
@@ -33,7 +33,7 @@ enum lack {
 static struct verbs_context vctx;
 static struct ibv_context *const ctx = &vctx.context;
 
-/* Of the context. */
+/* Objects of the context. */
 static struct ibv_pd pd;
 static struct ibv_td td;
 static struct ibv_xrcd xrcd;
@@ -47,7 +47,7 @@ static struct ibv_flow flow;
 static struct ibv_flow_action action;
 static struct ibv_counters counters;
 
-static void make_context(enum lack lack)
+static void init_context(enum lack lack)
 {
 	memset(&vctx, lack == LACKS_FUNCTION ? 0 : 0xff, sizeof(vctx));
 	memset(&ctx->ops, 0, sizeof(ctx->ops));
@@ -68,17 +68,17 @@ static void make_context(enum lack lack)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What the inline functions fall back to                                    */
+/* Fallbacks of the inline functions                                         */
 /* ------------------------------------------------------------------------ */
 
-static const char *fell_back_to;
+static const char *last_fallback;
 
 int ibv_query_device(struct ibv_context *context,
 		     struct ibv_device_attr *device_attr)
 {
 	assert_ptr_equal(context, ctx);
 	device_attr->max_qp = 77;
-	fell_back_to = "ibv_query_device";
+	last_fallback = "ibv_query_device";
 	return 0;
 }
 
@@ -88,13 +88,13 @@ int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 {
 	assert_ptr_equal(context, ctx);
 	((struct ibv_port_attr *)port_attr)->lid = port_num;
-	fell_back_to = "ibv_query_port";
+	last_fallback = "ibv_query_port";
 	return 0;
 }
 #define ibv_query_port(context, port_num, port_attr) \
 	___ibv_query_port(context, port_num, port_attr)
 
-/* Not to be called here: the attributes of the test want the slot. */
+/* Must not be called: the attributes of the test need the extended op. */
 struct ibv_srq *ibv_create_srq(struct ibv_pd *of,
 			       struct ibv_srq_init_attr *attr)
 {
@@ -109,24 +109,24 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *of, struct ibv_qp_init_attr *attr)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Each function, in each way                                                */
+/* Calls of each function                                                    */
 /* ------------------------------------------------------------------------ */
 
-#define OBJECT(call)                                 \
+#define ASSERT_CREATE_EOPNOTSUPP(call)               \
 	do {                                         \
 		errno = SOME_ERRNO;                  \
 		assert_null(call);                   \
 		assert_int_equal(errno, EOPNOTSUPP); \
 	} while (0)
 
-#define NUMBER(call)                                 \
+#define ASSERT_EOPNOTSUPP(call)                      \
 	do {                                         \
 		errno = SOME_ERRNO;                  \
 		assert_int_equal(call, EOPNOTSUPP);  \
 		assert_int_equal(errno, SOME_ERRNO); \
 	} while (0)
 
-static void objects(void)
+static void call_creating_functions(void)
 {
 	struct ibv_srq_init_attr_ex srq_attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
@@ -140,52 +140,54 @@ static void objects(void)
 	};
 	struct ibv_wq_init_attr wq_attr = { .pd = &pd, .cq = &cq };
 
-	OBJECT(ibv_alloc_td(ctx, NULL));
-	OBJECT(ibv_alloc_parent_domain(ctx, NULL));
-	OBJECT(ibv_open_xrcd(ctx, NULL));
-	OBJECT(ibv_alloc_null_mr(&pd));
-	OBJECT(ibv_alloc_mw(&pd, IBV_MW_TYPE_1));
-	OBJECT(ibv_alloc_dm(ctx, NULL));
-	OBJECT(ibv_reg_dm_mr(&pd, &dm, 0, 0, 0));
-	OBJECT(ibv_create_cq_ex(ctx, NULL));
-	OBJECT(ibv_create_srq_ex(ctx, &srq_attr));
-	OBJECT(ibv_create_qp_ex(ctx, &qp_attr));
-	OBJECT(ibv_open_qp(ctx, NULL));
-	OBJECT(ibv_create_wq(ctx, &wq_attr));
-	OBJECT(ibv_create_rwq_ind_table(ctx, NULL));
-	OBJECT(ibv_create_flow(&qp, NULL));
-	OBJECT(ibv_create_flow_action_esp(ctx, NULL));
-	OBJECT(ibv_create_counters(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_alloc_td(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_alloc_parent_domain(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_open_xrcd(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_alloc_null_mr(&pd));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_alloc_mw(&pd, IBV_MW_TYPE_1));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_alloc_dm(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_reg_dm_mr(&pd, &dm, 0, 0, 0));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_cq_ex(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_srq_ex(ctx, &srq_attr));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_qp_ex(ctx, &qp_attr));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_open_qp(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_wq(ctx, &wq_attr));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_rwq_ind_table(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_flow(&qp, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_flow_action_esp(ctx, NULL));
+	ASSERT_CREATE_EOPNOTSUPP(ibv_create_counters(ctx, NULL));
 }
 
-static void numbers(void)
+static void call_functions_returning_errno(void)
 {
 	struct ibv_ops_wr op = {}, *bad_op = NULL;
 	uint64_t value;
 
-	NUMBER(ibv_query_rt_values_ex(ctx, NULL));
-	NUMBER(ibv_dealloc_td(&td));
-	NUMBER(ibv_close_xrcd(&xrcd));
-	NUMBER(ibv_advise_mr(&pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, NULL, 0));
-	NUMBER(ibv_free_dm(&dm));
-	NUMBER(ibv_modify_cq(&cq, NULL));
-	NUMBER(ibv_get_srq_num(&srq, NULL));
-	NUMBER(ibv_post_srq_ops(&srq, &op, &bad_op));
+	ASSERT_EOPNOTSUPP(ibv_query_rt_values_ex(ctx, NULL));
+	ASSERT_EOPNOTSUPP(ibv_dealloc_td(&td));
+	ASSERT_EOPNOTSUPP(ibv_close_xrcd(&xrcd));
+	ASSERT_EOPNOTSUPP(
+		ibv_advise_mr(&pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, NULL, 0));
+	ASSERT_EOPNOTSUPP(ibv_free_dm(&dm));
+	ASSERT_EOPNOTSUPP(ibv_modify_cq(&cq, NULL));
+	ASSERT_EOPNOTSUPP(ibv_get_srq_num(&srq, NULL));
+	ASSERT_EOPNOTSUPP(ibv_post_srq_ops(&srq, &op, &bad_op));
 	assert_ptr_equal(bad_op, &op);
-	NUMBER(ibv_modify_qp_rate_limit(&qp, NULL));
-	NUMBER(ibv_modify_wq(&wq, NULL));
-	NUMBER(ibv_destroy_wq(&wq));
-	NUMBER(ibv_destroy_rwq_ind_table(&table));
-	NUMBER(ibv_destroy_flow(&flow));
-	NUMBER(ibv_modify_flow_action_esp(&action, NULL));
-	NUMBER(ibv_destroy_flow_action(&action));
-	NUMBER(ibv_destroy_counters(&counters));
-	NUMBER(ibv_attach_counters_point_flow(&counters, NULL, NULL));
-	NUMBER(ibv_read_counters(&counters, &value, 1, 0));
+	ASSERT_EOPNOTSUPP(ibv_modify_qp_rate_limit(&qp, NULL));
+	ASSERT_EOPNOTSUPP(ibv_modify_wq(&wq, NULL));
+	ASSERT_EOPNOTSUPP(ibv_destroy_wq(&wq));
+	ASSERT_EOPNOTSUPP(ibv_destroy_rwq_ind_table(&table));
+	ASSERT_EOPNOTSUPP(ibv_destroy_flow(&flow));
+	ASSERT_EOPNOTSUPP(ibv_modify_flow_action_esp(&action, NULL));
+	ASSERT_EOPNOTSUPP(ibv_destroy_flow_action(&action));
+	ASSERT_EOPNOTSUPP(ibv_destroy_counters(&counters));
+	ASSERT_EOPNOTSUPP(
+		ibv_attach_counters_point_flow(&counters, NULL, NULL));
+	ASSERT_EOPNOTSUPP(ibv_read_counters(&counters, &value, 1, 0));
 }
 
-/* Two have a predecessor, and leave what it does not know at zero. */
-static void predecessors(void)
+/* Two functions fall back to an older one, and zero the newer members. */
+static void call_functions_with_fallback(void)
 {
 	struct ibv_device_attr_ex device;
 	struct ibv_port_attr port;
@@ -193,45 +195,45 @@ static void predecessors(void)
 	memset(&device, 0xff, sizeof(device));
 	memset(&port, 0xff, sizeof(port));
 	assert_int_equal(ibv_query_device_ex(ctx, NULL, &device), 0);
-	assert_string_equal(fell_back_to, "ibv_query_device");
+	assert_string_equal(last_fallback, "ibv_query_device");
 	assert_int_equal(device.orig_attr.max_qp, 77);
 	assert_int_equal(device.comp_mask, 0);
 	assert_int_equal(device.phys_port_cnt_ex, 0);
 	assert_int_equal(ibv_query_port(ctx, 3, &port), 0);
-	assert_string_equal(fell_back_to, "ibv_query_port");
+	assert_string_equal(last_fallback, "ibv_query_port");
 	assert_int_equal(port.lid, 3);
 	assert_int_equal(port.active_speed_ex, 0);
 }
 
-static void in_each_way(void (*calls)(void))
+static void for_each_lack(void (*calls)(void))
 {
 	for (int lack = 0; lack < LACKS_NR; lack++) {
-		make_context((enum lack)lack);
+		init_context((enum lack)lack);
 		calls();
 	}
 }
 
-static void no_object_is_made(void **state)
+static void inline_create_without_op_returns_null(void **state)
 {
-	in_each_way(objects);
+	for_each_lack(call_creating_functions);
 }
 
-static void the_error_is_the_result(void **state)
+static void inline_function_without_op_returns_eopnotsupp(void **state)
 {
-	in_each_way(numbers);
+	for_each_lack(call_functions_returning_errno);
 }
 
-static void a_predecessor_answers(void **state)
+static void inline_query_without_op_calls_fallback(void **state)
 {
-	in_each_way(predecessors);
+	for_each_lack(call_functions_with_fallback);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_object_is_made),
-		cmocka_unit_test(the_error_is_the_result),
-		cmocka_unit_test(a_predecessor_answers),
+		cmocka_unit_test(inline_create_without_op_returns_null),
+		cmocka_unit_test(inline_function_without_op_returns_eopnotsupp),
+		cmocka_unit_test(inline_query_without_op_calls_fallback),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads that list, open, query, close and free while devices come and go, and
- * while the first of them has the provider loaded. The number of rounds is
- * fixed. Meant to be run under ThreadSanitizer; linked with WRAP
- * verbs_open_node.
+ * Threads list, open, query, close and free devices, while another thread
+ * removes and adds devices, and while the first thread loads the provider. The
+ * number of rounds is fixed. The test is intended for ThreadSanitizer and is
+ * linked with WRAP verbs_open_node.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,24 +22,24 @@
 #include "support/fake_discover.h"
 #include "util/lock.h"
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #define NR_THREADS 8
 #define NR_ROUNDS  500
 #define NR_DEVICES 6
 
-/* A driver that no provider is for. */
+/* A driver that no provider matches. */
 #define ORPHAN_DRIVER_ID 4711
 
-static atomic_uint nr_contexts; /* open now */
+static atomic_uint nr_contexts; /* currently open */
 static atomic_uint nr_opens;
-static atomic_uint nr_wrong; /* cmocka's asserts are for one thread */
-static atomic_uint nr_working;
-static pthread_barrier_t start_line;
+static atomic_uint nr_failures; /* the asserts of cmocka are not thread-safe */
+static atomic_uint nr_running;
+static pthread_barrier_t start_barrier;
 
 /* ------------------------------------------------------------------------ */
-/* A provider that keeps nothing                                             */
+/* A provider without state                                                  */
 /* ------------------------------------------------------------------------ */
 
 int __wrap_verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd);
@@ -90,11 +90,12 @@ static void stress_close_context(struct verbs_context *vctx)
 	(void)atomic_fetch_sub(&nr_contexts, 1);
 }
 
-static int stress_list_devices(int (*add)(void *arg, const char *name,
-					  int node_type, __be64 node_guid),
+static int stress_list_devices(int (*add_device)(void *arg, const char *name,
+						 int node_type,
+						 __be64 node_guid),
 			       void *arg)
 {
-	return add(arg, "soft0", IBV_NODE_UNSPECIFIED, htobe64(99));
+	return add_device(arg, "soft0", IBV_NODE_UNSPECIFIED, htobe64(99));
 }
 
 static const struct verbs_match stress_match[] = {
@@ -113,10 +114,10 @@ static const struct verbs_device_ops stress_provider = {
 	.close_context = stress_close_context,
 };
 
-/* In place of core/provider_load.c: one at a time, and once, as it does. */
+/* Replaces core/provider_load.c. Like there, one thread loads at a time. */
 static struct verbs_mutex load_mutex = VERBS_MUTEX_INIT;
 
-static bool load(void)
+static bool load_provider(void)
 {
 	bool found;
 
@@ -133,22 +134,22 @@ bool verbs_provider_load_opt_in(void)
 
 bool verbs_provider_load_for(uint32_t driver_id)
 {
-	return driver_id == FAKE_DRIVER_ID && load();
+	return driver_id == FAKE_DRIVER_ID && load_provider();
 }
 
 bool verbs_provider_load_all(void)
 {
-	return load();
+	return load_provider();
 }
 
 /* ------------------------------------------------------------------------ */
-/* The threads                                                               */
+/* Threads                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void check(bool right)
+static void count_failure_unless(bool condition)
 {
-	if (!right)
-		(void)atomic_fetch_add(&nr_wrong, 1);
+	if (!condition)
+		(void)atomic_fetch_add(&nr_failures, 1);
 }
 
 static bool name_is_known(const char *name)
@@ -156,52 +157,53 @@ static bool name_is_known(const char *name)
 	return strncmp(name, "fake", 4) == 0 || strcmp(name, "soft0") == 0;
 }
 
-static void use(struct ibv_context *ctx)
+static void use_context(struct ibv_context *ctx)
 {
 	struct ibv_port_attr attr;
 
-	check(name_is_known(ibv_get_device_name(ctx->device)));
-	check(ibv_query_port(ctx, 3, &attr) == 0);
-	check(attr.lid == 3);
-	check(ibv_close_device(ctx) == 0);
+	count_failure_unless(name_is_known(ibv_get_device_name(ctx->device)));
+	count_failure_unless(ibv_query_port(ctx, 3, &attr) == 0);
+	count_failure_unless(attr.lid == 3);
+	count_failure_unless(ibv_close_device(ctx) == 0);
 }
 
-/* Opens the first device and uses it after the list has gone. */
-static void one_round(void)
+/* Open the first device and use it after the list was freed. */
+static void list_and_open_once(void)
 {
 	struct ibv_context *first = NULL;
 	struct ibv_device **list;
 	int count;
 
 	list = ibv_get_device_list(&count);
-	check(list);
+	count_failure_unless(list);
 	if (!list)
 		return;
-	check(!list[count]);
+	count_failure_unless(!list[count]);
 	for (int i = 0; i < count; i++) {
-		check(name_is_known(ibv_get_device_name(list[i])));
-		check(ibv_get_device_guid(list[i]) != 0);
-		check(ibv_get_device_index(list[i]) >= -1);
+		count_failure_unless(
+			name_is_known(ibv_get_device_name(list[i])));
+		count_failure_unless(ibv_get_device_guid(list[i]) != 0);
+		count_failure_unless(ibv_get_device_index(list[i]) >= -1);
 		if (i == 0)
 			first = ibv_open_device(list[i]);
 		else
-			use(ibv_open_device(list[i]));
+			use_context(ibv_open_device(list[i]));
 	}
 	ibv_free_device_list(list);
 	if (first)
-		use(first);
+		use_context(first);
 }
 
-static void *list_and_open(void *arg)
+static void *list_and_open_thread(void *arg)
 {
-	(void)pthread_barrier_wait(&start_line);
+	(void)pthread_barrier_wait(&start_barrier);
 	for (int i = 0; i < NR_ROUNDS; i++)
-		one_round();
-	(void)atomic_fetch_sub(&nr_working, 1);
+		list_and_open_once();
+	(void)atomic_fetch_sub(&nr_running, 1);
 	return NULL;
 }
 
-static void add(unsigned int n, int index)
+static void add_device(unsigned int n, int index)
 {
 	struct verbs_kernel_device record = fake_discover_record(n);
 
@@ -217,53 +219,57 @@ static void add_orphan(void)
 	fake_discover_add(&record);
 }
 
-/* Each device comes back under its old name and with a new index. */
-static void *change(void *arg)
+/* Replace each device by one with the same name and a new index. */
+static void *change_devices_thread(void *arg)
 {
 	int index = 1000;
 	unsigned int n = 0;
 
-	(void)pthread_barrier_wait(&start_line);
-	while (atomic_load(&nr_working)) {
+	(void)pthread_barrier_wait(&start_barrier);
+	while (atomic_load(&nr_running)) {
 		struct verbs_kernel_device record = fake_discover_record(n);
 
-		check(fake_discover_remove(record.ibdev_name));
-		add(n, index++);
+		count_failure_unless(fake_discover_remove(record.ibdev_name));
+		add_device(n, index++);
 		n = (n + 1) % NR_DEVICES;
 	}
 	return NULL;
 }
 
-static void run(void)
+static void run_threads(void)
 {
 	pthread_t threads[NR_THREADS], changer;
 
 	assert_int_equal(
-		pthread_barrier_init(&start_line, NULL, NR_THREADS + 1), 0);
-	atomic_store(&nr_working, NR_THREADS);
+		pthread_barrier_init(&start_barrier, NULL, NR_THREADS + 1), 0);
+	atomic_store(&nr_running, NR_THREADS);
 	for (int i = 0; i < NR_THREADS; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, list_and_open, NULL),
-			0);
-	assert_int_equal(pthread_create(&changer, NULL, change, NULL), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						list_and_open_thread, NULL),
+				 0);
+	assert_int_equal(
+		pthread_create(&changer, NULL, change_devices_thread, NULL), 0);
 	for (int i = 0; i < NR_THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	assert_int_equal(pthread_join(changer, NULL), 0);
-	assert_int_equal(pthread_barrier_destroy(&start_line), 0);
+	assert_int_equal(pthread_barrier_destroy(&start_barrier), 0);
 }
 
-/* A device that nobody claims makes every thread load providers at first. */
-static void threads_list_and_open_while_devices_come_and_go(void **state)
+/*
+ * The orphan device matches no provider, so that each thread loads the
+ * providers at its first list.
+ */
+static void device_list_threads_open_while_devices_change_succeeds(void **state)
 {
 	struct ibv_device **list;
 	int count;
 
 	fake_discover_reset();
 	for (unsigned int n = 0; n < NR_DEVICES; n++)
-		add(n, (int)n);
+		add_device(n, (int)n);
 	add_orphan();
-	run();
-	assert_int_equal(atomic_load(&nr_wrong), 0);
+	run_threads();
+	assert_int_equal(atomic_load(&nr_failures), 0);
 	assert_int_equal(atomic_load(&nr_contexts), 0);
 	assert_true(atomic_load(&nr_opens) >= NR_THREADS * NR_ROUNDS);
 
@@ -272,7 +278,7 @@ static void threads_list_and_open_while_devices_come_and_go(void **state)
 	assert_int_equal(count, NR_DEVICES + 1);
 	ibv_free_device_list(list);
 
-	/* What the list itself holds would look like a leak otherwise. */
+	/* Empty the device list, whose memory would be reported as a leak. */
 	fake_discover_reset();
 	list = ibv_get_device_list(&count);
 	assert_non_null(list);
@@ -284,7 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			threads_list_and_open_while_devices_come_and_go),
+			device_list_threads_open_while_devices_change_succeeds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

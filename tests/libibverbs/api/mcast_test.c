@@ -4,10 +4,10 @@
 
 static const union ibv_gid group = { .raw = { 0xff, 0x0e } };
 
-/* All that the functions look at. */
+/* The functions read only the context. */
 static struct ibv_qp qp;
 
-static int start(void **state)
+static int mcast_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -15,7 +15,7 @@ static int start(void **state)
 	return ret;
 }
 
-static void attach_reaches_the_provider(void **state)
+static void attach_mcast_calls_provider(void **state)
 {
 	ASSERT_OK(ibv_attach_mcast(&qp, &group, 0xc000));
 	ASSERT_OP("attach_mcast");
@@ -24,7 +24,7 @@ static void attach_reaches_the_provider(void **state)
 	assert_int_equal(fake_provider.args.lid, 0xc000);
 }
 
-static void detach_reaches_the_provider(void **state)
+static void detach_mcast_calls_provider(void **state)
 {
 	ASSERT_OK(ibv_detach_mcast(&qp, &group, 0xc000));
 	ASSERT_OP("detach_mcast");
@@ -33,21 +33,21 @@ static void detach_reaches_the_provider(void **state)
 	assert_int_equal(fake_provider.args.lid, 0xc000);
 }
 
-static void failure_is_a_positive_errno(void **state)
+static void mcast_provider_failure_returns_positive_errno(void **state)
 {
 	fake_provider.ret = -EINVAL;
 	ASSERT_ERRNO(ibv_attach_mcast(&qp, &group, 0), EINVAL);
 	ASSERT_ERRNO(ibv_detach_mcast(&qp, &group, 0), EINVAL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, mcast_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(attach_reaches_the_provider),
-		TEST(detach_reaches_the_provider),
-		TEST(failure_is_a_positive_errno),
+		TEST(attach_mcast_calls_provider),
+		TEST(detach_mcast_calls_provider),
+		TEST(mcast_provider_failure_returns_positive_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,11 +17,11 @@
 	(IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA)
 #define BY_BUF (IBV_REG_MR_MASK_BUF | IBV_REG_MR_MASK_ADDR)
 
-static const struct ibv_mr_init_attr *given = &fake_provider.args.mr_attr;
+static const struct ibv_mr_init_attr *passed_attr = &fake_provider.args.mr_attr;
 static struct ibv_mr_init_attr attr;
 static char memory[64];
 
-static int start(void **state)
+static int mr_ex_setup(void **state)
 {
 	attr = (struct ibv_mr_init_attr){
 		.length = sizeof(memory),
@@ -35,7 +35,7 @@ static int start(void **state)
 	return api_open(state);
 }
 
-static struct ibv_mr *reg(void)
+static struct ibv_mr *reg_test_mr(void)
 {
 	struct ibv_mr *mr;
 
@@ -46,132 +46,136 @@ static struct ibv_mr *reg(void)
 	return mr;
 }
 
-static void dereg(struct ibv_mr *mr)
+static void dereg_test_mr(struct ibv_mr *mr)
 {
 	fake_provider.ret = 0;
 	ASSERT_OK(ibv_dereg_mr(mr));
 }
 
-static void assert_refused(uint64_t mask, int err)
+static void assert_reg_mr_ex_refused(uint64_t mask, int err)
 {
 	attr.comp_mask = mask;
 	ASSERT_NULL(ibv_reg_mr_ex(api.pd, &attr), err);
 	ASSERT_OP("alloc_pd");
 }
 
-static void memory_at_an_address(void **state)
+static void reg_mr_ex_address_registers_memory(void **state)
 {
-	struct ibv_mr *mr = reg();
+	struct ibv_mr *mr = reg_test_mr();
 
 	ASSERT_OP("reg_mr_ex");
 	assert_ptr_equal(fake_provider.args.pd, api.pd);
-	assert_int_equal(given->comp_mask, IBV_REG_MR_MASK_ADDR);
-	assert_ptr_equal(given->addr, memory);
-	assert_int_equal(given->length, sizeof(memory));
-	assert_int_equal(given->access, ACCESS);
+	assert_int_equal(passed_attr->comp_mask, IBV_REG_MR_MASK_ADDR);
+	assert_ptr_equal(passed_attr->addr, memory);
+	assert_int_equal(passed_attr->length, sizeof(memory));
+	assert_int_equal(passed_attr->access, ACCESS);
 	assert_ptr_equal(mr->context, api.ctx);
 	assert_ptr_equal(mr->pd, api.pd);
 	assert_ptr_equal(mr->addr, memory);
 	assert_int_equal(mr->length, sizeof(memory));
-	dereg(mr);
+	dereg_test_mr(mr);
 }
 
-static void memory_in_a_dmabuf(void **state)
+static void reg_mr_ex_fd_registers_dmabuf(void **state)
 {
 	struct ibv_mr *mr;
 
 	attr.comp_mask = BY_FD;
-	mr = reg();
-	assert_int_equal(given->comp_mask, BY_FD);
-	assert_int_equal(given->fd, 33);
-	assert_int_equal(given->fd_offset, 0x1000);
-	assert_int_equal(given->iova, IOVA);
+	mr = reg_test_mr();
+	assert_int_equal(passed_attr->comp_mask, BY_FD);
+	assert_int_equal(passed_attr->fd, 33);
+	assert_int_equal(passed_attr->fd_offset, 0x1000);
+	assert_int_equal(passed_attr->iova, IOVA);
 	assert_ptr_equal(mr->addr, (void *)0x1000);
 	assert_int_equal(mr->length, sizeof(memory));
-	dereg(mr);
+	dereg_test_mr(mr);
 }
 
-static void memory_is_in_one_place(void **state)
+static void reg_mr_ex_without_single_memory_source_is_einval(void **state)
 {
-	assert_refused(0, EINVAL);
-	assert_refused(IBV_REG_MR_MASK_IOVA, EINVAL);
-	assert_refused(BY_FD | IBV_REG_MR_MASK_ADDR, EINVAL);
-	assert_refused(BY_FD & ~IBV_REG_MR_MASK_IOVA, EINVAL);
-	assert_refused(BY_FD & ~IBV_REG_MR_MASK_FD_OFFSET, EINVAL);
-	assert_refused(IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_FD_OFFSET,
-		       EINVAL);
+	assert_reg_mr_ex_refused(0, EINVAL);
+	assert_reg_mr_ex_refused(IBV_REG_MR_MASK_IOVA, EINVAL);
+	assert_reg_mr_ex_refused(BY_FD | IBV_REG_MR_MASK_ADDR, EINVAL);
+	assert_reg_mr_ex_refused(BY_FD & ~IBV_REG_MR_MASK_IOVA, EINVAL);
+	assert_reg_mr_ex_refused(BY_FD & ~IBV_REG_MR_MASK_FD_OFFSET, EINVAL);
+	assert_reg_mr_ex_refused(
+		IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_FD_OFFSET, EINVAL);
 }
 
-static void unknown_attributes_are_eopnotsupp(void **state)
+static void reg_mr_ex_unknown_attribute_is_eopnotsupp(void **state)
 {
-	assert_refused(IBV_REG_MR_MASK_ADDR | (IBV_REG_MR_MASK_BUF << 1),
-		       EOPNOTSUPP);
-	assert_refused(IBV_REG_MR_MASK_ADDR | (UINT64_C(1) << 63), EOPNOTSUPP);
+	assert_reg_mr_ex_refused(
+		IBV_REG_MR_MASK_ADDR | (IBV_REG_MR_MASK_BUF << 1), EOPNOTSUPP);
+	assert_reg_mr_ex_refused(IBV_REG_MR_MASK_ADDR | (UINT64_C(1) << 63),
+				 EOPNOTSUPP);
 }
 
-static void hints_are_of_the_same_context(void **state)
+static void reg_mr_ex_dmah_of_another_context_is_einval(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_dmah dmah = { .context = other };
 
-	assert_refused(IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH, EINVAL);
+	assert_reg_mr_ex_refused(IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH,
+				 EINVAL);
 	attr.dmah = &dmah;
-	assert_refused(IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH, EINVAL);
+	assert_reg_mr_ex_refused(IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH,
+				 EINVAL);
 	dmah.context = api.ctx;
-	dereg(reg());
+	dereg_test_mr(reg_test_mr());
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void attributes_of_the_caller_stay(void **state)
+static void reg_mr_ex_keeps_attributes_of_caller(void **state)
 {
 	struct ibv_mr_init_attr before;
 
 	attr.access = ACCESS | OPTIONAL;
 	before = attr;
-	dereg(reg());
+	dereg_test_mr(reg_test_mr());
 	assert_memory_equal(&attr, &before, sizeof(attr));
 }
 
-static void optional_access_is_dropped_for_older_kernels(void **state)
+static void
+reg_mr_ex_optional_access_unsupported_by_kernel_is_dropped(void **state)
 {
 	struct ibv_mr *older, *newer;
 
 	attr.access = ACCESS | OPTIONAL;
-	older = reg();
-	assert_int_equal(given->access, ACCESS);
+	older = reg_test_mr();
+	assert_int_equal(passed_attr->access, ACCESS);
 	verbs_priv(api.ctx)->kernel.core_support = 1;
-	newer = reg();
-	assert_int_equal(given->access, ACCESS | OPTIONAL);
-	dereg(older);
-	dereg(newer);
+	newer = reg_test_mr();
+	assert_int_equal(passed_attr->access, ACCESS | OPTIONAL);
+	dereg_test_mr(older);
+	dereg_test_mr(newer);
 }
 
-/* A sanitizer sees a read behind the block. */
-static void struct_of_the_first_programs_ends_before_buf(void **state)
+/* A sanitizer detects a read beyond the end of the allocated struct. */
+static void reg_mr_ex_short_struct_is_read_up_to_buf(void **state)
 {
 	size_t size = offsetof(struct ibv_mr_init_attr, buf);
-	struct ibv_mr_init_attr *first = malloc(size);
+	struct ibv_mr_init_attr *first_release_attr = malloc(size);
 	struct ibv_mr *mr;
 
-	memcpy(first, &attr, size);
-	mr = ibv_reg_mr_ex(api.pd, first);
+	memcpy(first_release_attr, &attr, size);
+	mr = ibv_reg_mr_ex(api.pd, first_release_attr);
 	assert_non_null(mr);
-	assert_null(given->buf);
-	dereg(mr);
-	free(first);
+	assert_null(passed_attr->buf);
+	dereg_test_mr(mr);
+	free(first_release_attr);
 }
 
-static void failure_is_null(void **state)
+static void reg_mr_ex_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -EFAULT;
 	ASSERT_NULL(ibv_reg_mr_ex(api.pd, &attr), EFAULT);
 }
 
 /* ------------------------------------------------------------------------ */
-/* Providers that only have the older operations                             */
+/* Providers without the operation reg_mr_ex                                 */
 /* ------------------------------------------------------------------------ */
 
-static void has_older_ops_only(void)
+static void remove_reg_mr_ex_op(void)
 {
 	static const struct verbs_context_ops none;
 	struct verbs_context_ops defaults = none;
@@ -180,32 +184,32 @@ static void has_older_ops_only(void)
 	verbs_priv(api.ctx)->ops.reg_mr_ex = defaults.reg_mr_ex;
 }
 
-static void older_operation_takes_an_address(void **state)
+static void reg_mr_ex_without_op_uses_reg_mr_op(void **state)
 {
 	struct ibv_mr *mr;
 
-	has_older_ops_only();
-	mr = reg();
+	remove_reg_mr_ex_op();
+	mr = reg_test_mr();
 	ASSERT_OP("reg_mr");
 	assert_ptr_equal(fake_provider.args.addr, memory);
 	assert_int_equal(fake_provider.args.iova, (uintptr_t)memory);
-	dereg(mr);
+	dereg_test_mr(mr);
 
 	attr.comp_mask |= IBV_REG_MR_MASK_IOVA;
-	mr = reg();
+	mr = reg_test_mr();
 	assert_int_equal(fake_provider.args.iova, IOVA);
 	assert_int_equal(fake_provider.args.length, sizeof(memory));
 	assert_int_equal(fake_provider.args.access, ACCESS);
-	dereg(mr);
+	dereg_test_mr(mr);
 }
 
-static void older_operation_takes_a_dmabuf(void **state)
+static void reg_mr_ex_without_op_uses_reg_dmabuf_mr_op(void **state)
 {
 	struct ibv_mr *mr;
 
-	has_older_ops_only();
+	remove_reg_mr_ex_op();
 	attr.comp_mask = BY_FD;
-	mr = reg();
+	mr = reg_test_mr();
 	ASSERT_OP("reg_dmabuf_mr");
 	assert_int_equal(fake_provider.args.offset, 0x1000);
 	assert_int_equal(fake_provider.args.fd, 33);
@@ -213,23 +217,24 @@ static void older_operation_takes_a_dmabuf(void **state)
 	assert_int_equal(fake_provider.args.length, sizeof(memory));
 	assert_int_equal(fake_provider.args.access, ACCESS);
 	assert_ptr_equal(mr->addr, (void *)0x1000);
-	dereg(mr);
+	dereg_test_mr(mr);
 }
 
-static void older_operations_have_no_hints(void **state)
+static void reg_mr_ex_without_op_dmah_is_eopnotsupp(void **state)
 {
 	struct ibv_dmah dmah = { .context = api.ctx };
 
-	has_older_ops_only();
+	remove_reg_mr_ex_op();
 	attr.dmah = &dmah;
-	assert_refused(IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH, EOPNOTSUPP);
+	assert_reg_mr_ex_refused(IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH,
+				 EOPNOTSUPP);
 }
 
 /* ------------------------------------------------------------------------ */
 /* Buffers                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void part_of_a_buffer_is_memory(void **state)
+static void reg_buf_mr_part_of_buffer_registers_memory(void **state)
 {
 	struct ibv_buf *buf;
 	char *addr = ibv_alloc_buf(api.pd, 100, &buf);
@@ -237,16 +242,16 @@ static void part_of_a_buffer_is_memory(void **state)
 
 	assert_non_null(mr);
 	ASSERT_OP("reg_mr_ex");
-	assert_int_equal(given->comp_mask, IBV_REG_MR_MASK_ADDR);
-	assert_ptr_equal(given->addr, addr + 10);
-	assert_int_equal(given->length, 90);
-	assert_int_equal(given->access, ACCESS);
+	assert_int_equal(passed_attr->comp_mask, IBV_REG_MR_MASK_ADDR);
+	assert_ptr_equal(passed_attr->addr, addr + 10);
+	assert_int_equal(passed_attr->length, 90);
+	assert_int_equal(passed_attr->access, ACCESS);
 	assert_ptr_equal(mr->addr, addr + 10);
-	dereg(mr);
+	dereg_test_mr(mr);
 	ibv_free_buf(buf);
 }
 
-static void part_of_a_dmabuf_is_found_by_its_offset(void **state)
+static void reg_buf_mr_part_of_dmabuf_registers_offset(void **state)
 {
 	struct ibv_buf *buf;
 	struct ibv_mr *mr;
@@ -256,19 +261,19 @@ static void part_of_a_dmabuf_is_found_by_its_offset(void **state)
 	addr = ibv_alloc_buf(api.pd, 100, &buf);
 	mr = ibv_reg_buf_mr(api.pd, buf, addr + 10, 90, ACCESS);
 	assert_non_null(mr);
-	assert_int_equal(given->comp_mask, BY_FD);
-	assert_int_equal(given->fd, 55);
-	assert_int_equal(given->fd_offset, 10);
-	assert_int_equal(given->iova, (uintptr_t)addr + 10);
-	assert_null(given->addr);
+	assert_int_equal(passed_attr->comp_mask, BY_FD);
+	assert_int_equal(passed_attr->fd, 55);
+	assert_int_equal(passed_attr->fd_offset, 10);
+	assert_int_equal(passed_attr->iova, (uintptr_t)addr + 10);
+	assert_null(passed_attr->addr);
 	assert_ptr_equal(mr->addr, addr + 10);
 	assert_int_equal(mr->length, 90);
-	dereg(mr);
+	dereg_test_mr(mr);
 	ibv_free_buf(buf);
 }
 
-/* reg_buf_mr() with an address and a length relative to the buffer. */
-static void assert_outside(ptrdiff_t offset, size_t length)
+/* @offset is relative to the address of the buffer. */
+static void assert_reg_buf_mr_refused(ptrdiff_t offset, size_t length)
 {
 	struct ibv_buf *buf;
 	char *addr = ibv_alloc_buf(api.pd, 100, &buf);
@@ -282,17 +287,17 @@ static void assert_outside(ptrdiff_t offset, size_t length)
 	ibv_free_buf(buf);
 }
 
-static void what_is_not_in_the_buffer_is_einval(void **state)
+static void reg_buf_mr_range_outside_buffer_is_einval(void **state)
 {
-	assert_outside(0, 101);
-	assert_outside(100, 1);
-	assert_outside(101, 0);
-	assert_outside(-1, 1);
-	assert_outside(-1, SIZE_MAX);
-	assert_outside(1, SIZE_MAX);
+	assert_reg_buf_mr_refused(0, 101);
+	assert_reg_buf_mr_refused(100, 1);
+	assert_reg_buf_mr_refused(101, 0);
+	assert_reg_buf_mr_refused(-1, 1);
+	assert_reg_buf_mr_refused(-1, SIZE_MAX);
+	assert_reg_buf_mr_refused(1, SIZE_MAX);
 }
 
-static void buffer_of_another_pd_is_einval(void **state)
+static void reg_buf_mr_buffer_of_another_pd_is_einval(void **state)
 {
 	struct ibv_pd *other = ibv_alloc_pd(api.ctx);
 	struct ibv_buf *buf;
@@ -305,21 +310,21 @@ static void buffer_of_another_pd_is_einval(void **state)
 	ASSERT_OK(ibv_dealloc_pd(other));
 }
 
-static void buffer_needs_an_address_and_no_descriptor(void **state)
+static void reg_mr_ex_buf_without_address_or_with_fd_is_refused(void **state)
 {
 	struct ibv_buf *buf;
 
 	attr.addr = ibv_alloc_buf(api.pd, 100, &buf);
 	attr.buf = buf;
 	fake_provider.last_op = "alloc_pd";
-	assert_refused(IBV_REG_MR_MASK_BUF, EINVAL);
-	assert_refused(BY_BUF | IBV_REG_MR_MASK_FD, EINVAL);
-	assert_refused(BY_BUF | IBV_REG_MR_MASK_FD_OFFSET, EINVAL);
-	assert_refused(BY_BUF | (UINT64_C(1) << 40), EOPNOTSUPP);
+	assert_reg_mr_ex_refused(IBV_REG_MR_MASK_BUF, EINVAL);
+	assert_reg_mr_ex_refused(BY_BUF | IBV_REG_MR_MASK_FD, EINVAL);
+	assert_reg_mr_ex_refused(BY_BUF | IBV_REG_MR_MASK_FD_OFFSET, EINVAL);
+	assert_reg_mr_ex_refused(BY_BUF | (UINT64_C(1) << 40), EOPNOTSUPP);
 	ibv_free_buf(buf);
 }
 
-static void iova_is_for_buffers_of_plain_memory_only(void **state)
+static void reg_mr_ex_buf_with_iova_needs_plain_memory(void **state)
 {
 	struct ibv_buf *buf;
 	struct ibv_mr *mr;
@@ -327,24 +332,24 @@ static void iova_is_for_buffers_of_plain_memory_only(void **state)
 	attr.addr = ibv_alloc_buf(api.pd, 100, &buf);
 	attr.buf = buf;
 	attr.comp_mask = BY_BUF | IBV_REG_MR_MASK_IOVA;
-	mr = reg();
-	assert_int_equal(given->iova, IOVA);
-	dereg(mr);
+	mr = reg_test_mr();
+	assert_int_equal(passed_attr->iova, IOVA);
+	dereg_test_mr(mr);
 	ibv_free_buf(buf);
 
 	fake_provider.buf_dmabuf_fd = 55;
 	attr.addr = ibv_alloc_buf(api.pd, 100, &buf);
 	attr.buf = buf;
 	fake_provider.last_op = "alloc_pd";
-	assert_refused(BY_BUF | IBV_REG_MR_MASK_IOVA, EINVAL);
+	assert_reg_mr_ex_refused(BY_BUF | IBV_REG_MR_MASK_IOVA, EINVAL);
 	ibv_free_buf(buf);
 }
 
 /* ------------------------------------------------------------------------ */
-/* No memory, and that of others                                             */
+/* Null MRs and imported MRs                                                 */
 /* ------------------------------------------------------------------------ */
 
-static void null_mr_comes_from_the_provider(void **state)
+static void alloc_null_mr_calls_provider(void **state)
 {
 	struct ibv_mr *mr;
 
@@ -354,12 +359,12 @@ static void null_mr_comes_from_the_provider(void **state)
 	assert_int_equal(errno, SOME_ERRNO);
 	ASSERT_OP("alloc_null_mr");
 	assert_ptr_equal(fake_provider.args.pd, api.pd);
-	dereg(mr);
+	dereg_test_mr(mr);
 	fake_provider.ret = -ENOSPC;
 	ASSERT_NULL(ibv_alloc_null_mr(api.pd), ENOSPC);
 }
 
-static void imported_mr_belongs_to_the_pd(void **state)
+static void import_mr_returns_mr_of_pd(void **state)
 {
 	struct ibv_mr *mr;
 
@@ -378,38 +383,38 @@ static void imported_mr_belongs_to_the_pd(void **state)
 	ibv_unimport_mr(NULL);
 }
 
-static void failure_of_import_is_null(void **state)
+static void import_mr_provider_failure_returns_null(void **state)
 {
 	fake_provider.ret = -ENOENT;
 	ASSERT_NULL(ibv_import_mr(api.pd, 6), ENOENT);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, mr_ex_setup, api_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(memory_at_an_address),
-		TEST(memory_in_a_dmabuf),
-		TEST(memory_is_in_one_place),
-		TEST(unknown_attributes_are_eopnotsupp),
-		TEST(hints_are_of_the_same_context),
-		TEST(attributes_of_the_caller_stay),
-		TEST(optional_access_is_dropped_for_older_kernels),
-		TEST(struct_of_the_first_programs_ends_before_buf),
-		TEST(failure_is_null),
-		TEST(older_operation_takes_an_address),
-		TEST(older_operation_takes_a_dmabuf),
-		TEST(older_operations_have_no_hints),
-		TEST(part_of_a_buffer_is_memory),
-		TEST(part_of_a_dmabuf_is_found_by_its_offset),
-		TEST(what_is_not_in_the_buffer_is_einval),
-		TEST(buffer_of_another_pd_is_einval),
-		TEST(buffer_needs_an_address_and_no_descriptor),
-		TEST(iova_is_for_buffers_of_plain_memory_only),
-		TEST(null_mr_comes_from_the_provider),
-		TEST(imported_mr_belongs_to_the_pd),
-		TEST(failure_of_import_is_null),
+		TEST(reg_mr_ex_address_registers_memory),
+		TEST(reg_mr_ex_fd_registers_dmabuf),
+		TEST(reg_mr_ex_without_single_memory_source_is_einval),
+		TEST(reg_mr_ex_unknown_attribute_is_eopnotsupp),
+		TEST(reg_mr_ex_dmah_of_another_context_is_einval),
+		TEST(reg_mr_ex_keeps_attributes_of_caller),
+		TEST(reg_mr_ex_optional_access_unsupported_by_kernel_is_dropped),
+		TEST(reg_mr_ex_short_struct_is_read_up_to_buf),
+		TEST(reg_mr_ex_provider_failure_returns_null),
+		TEST(reg_mr_ex_without_op_uses_reg_mr_op),
+		TEST(reg_mr_ex_without_op_uses_reg_dmabuf_mr_op),
+		TEST(reg_mr_ex_without_op_dmah_is_eopnotsupp),
+		TEST(reg_buf_mr_part_of_buffer_registers_memory),
+		TEST(reg_buf_mr_part_of_dmabuf_registers_offset),
+		TEST(reg_buf_mr_range_outside_buffer_is_einval),
+		TEST(reg_buf_mr_buffer_of_another_pd_is_einval),
+		TEST(reg_mr_ex_buf_without_address_or_with_fd_is_refused),
+		TEST(reg_mr_ex_buf_with_iova_needs_plain_memory),
+		TEST(alloc_null_mr_calls_provider),
+		TEST(import_mr_returns_mr_of_pd),
+		TEST(import_mr_provider_failure_returns_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

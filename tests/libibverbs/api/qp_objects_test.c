@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a QP or an SRQ may be made of: libibverbs/api/qp.c, srq.c. An object
- * that is missing, or of another context, is EINVAL before the provider sees
- * it; what a type does not use may be anything.
+ * The objects that a QP or an SRQ is created with: libibverbs/api/qp.c, srq.c.
+ * If an object is missing or belongs to another context, the function fails
+ * with EINVAL before it calls the provider. It ignores the objects that the
+ * type does not use.
  */
 #include "libibverbs/api/api_fixture.h"
 
-/* Pointers that must not be followed. */
+/* A pointer that must not be dereferenced. */
 #define GARBAGE ((void *)(uintptr_t)8)
 
 static struct ibv_context *other;
@@ -15,9 +16,9 @@ static struct ibv_cq *cq, *other_cq;
 static struct ibv_xrcd *xrcd, *other_xrcd;
 static struct ibv_srq *srq, *other_srq;
 
-static void make(struct ibv_context *ctx, struct ibv_pd *pd,
-		 struct ibv_cq **ret_cq, struct ibv_xrcd **ret_xrcd,
-		 struct ibv_srq **ret_srq)
+static void create_objects(struct ibv_context *ctx, struct ibv_pd *pd,
+			   struct ibv_cq **ret_cq, struct ibv_xrcd **ret_xrcd,
+			   struct ibv_srq **ret_srq)
 {
 	struct ibv_xrcd_init_attr xrcd_attr = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
@@ -33,18 +34,18 @@ static void make(struct ibv_context *ctx, struct ibv_pd *pd,
 	assert_non_null(*ret_srq);
 }
 
-static int start(void **state)
+static int qp_objects_setup(void **state)
 {
 	int ret = api_open(state);
 
-	make(api.ctx, api.pd, &cq, &xrcd, &srq);
+	create_objects(api.ctx, api.pd, &cq, &xrcd, &srq);
 	other = api_open_another();
 	other_pd = ibv_alloc_pd(other);
-	make(other, other_pd, &other_cq, &other_xrcd, &other_srq);
+	create_objects(other, other_pd, &other_cq, &other_xrcd, &other_srq);
 	return ret;
 }
 
-static int finish(void **state)
+static int qp_objects_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	assert_int_equal(ibv_destroy_srq(srq), 0);
@@ -58,30 +59,30 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-/* Not through the inline function, which knows a shorter way. */
-static struct ibv_qp *create(struct ibv_qp_init_attr_ex *attr)
+/* Bypasses the shortcut of the inline function ibv_create_qp_ex(). */
+static struct ibv_qp *create_qp_by_op_table(struct ibv_qp_init_attr_ex *attr)
 {
 	return verbs_get_ctx_op(api.ctx, create_qp_ex)
 		->create_qp_ex(api.ctx, attr);
 }
 
-static void assert_accepted(struct ibv_qp_init_attr_ex attr)
+static void assert_qp_accepted(struct ibv_qp_init_attr_ex attr)
 {
-	struct ibv_qp *qp = create(&attr);
+	struct ibv_qp *qp = create_qp_by_op_table(&attr);
 
 	assert_non_null(qp);
 	ASSERT_OP("create_qp");
 	ASSERT_OK(ibv_destroy_qp(qp));
 }
 
-static void assert_refused(struct ibv_qp_init_attr_ex attr)
+static void assert_qp_refused(struct ibv_qp_init_attr_ex attr)
 {
 	fake_provider.last_op = "none";
-	ASSERT_NULL(create(&attr), EINVAL);
+	ASSERT_NULL(create_qp_by_op_table(&attr), EINVAL);
 	ASSERT_OP("none");
 }
 
-static struct ibv_qp_init_attr_ex rc(void)
+static struct ibv_qp_init_attr_ex rc_attr(void)
 {
 	return (struct ibv_qp_init_attr_ex){
 		.send_cq = cq,
@@ -93,68 +94,71 @@ static struct ibv_qp_init_attr_ex rc(void)
 	};
 }
 
-static void queues_are_of_the_context(void **state)
+static void
+create_qp_ex_with_cq_or_srq_of_another_context_is_einval(void **state)
 {
-	struct ibv_qp_init_attr_ex attr = rc();
+	struct ibv_qp_init_attr_ex attr = rc_attr();
 
-	assert_accepted(attr);
+	assert_qp_accepted(attr);
 	attr.send_cq = other_cq;
-	assert_refused(attr);
-	attr = rc();
+	assert_qp_refused(attr);
+	attr = rc_attr();
 	attr.recv_cq = other_cq;
-	assert_refused(attr);
-	attr = rc();
+	assert_qp_refused(attr);
+	attr = rc_attr();
 	attr.srq = other_srq;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 }
 
-static void pd_is_there_and_of_the_context(void **state)
+static void create_qp_ex_without_pd_of_context_is_einval(void **state)
 {
-	struct ibv_qp_init_attr_ex attr = rc();
+	struct ibv_qp_init_attr_ex attr = rc_attr();
 
 	attr.pd = NULL;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	attr.pd = other_pd;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	attr.comp_mask = 0;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 }
 
-static void objects_of_an_imported_context_are_shared(void **state)
+static void create_qp_ex_with_cq_of_imported_context_succeeds(void **state)
 {
-	struct ibv_qp_init_attr_ex attr = rc();
+	struct ibv_qp_init_attr_ex attr = rc_attr();
 
 	api_pretend_import(other);
 	attr.recv_cq = other_cq;
-	assert_accepted(attr);
+	assert_qp_accepted(attr);
 }
 
 static void
-objects_of_an_imported_context_of_another_device_are_not(void **state)
+create_qp_ex_with_cq_of_imported_context_of_another_device_is_einval(
+	void **state)
 {
 	static struct ibv_device another;
 	struct ibv_device *device = other->device;
-	struct ibv_qp_init_attr_ex attr = rc();
+	struct ibv_qp_init_attr_ex attr = rc_attr();
 
 	api_pretend_import(other);
 	other->device = &another;
 	attr.recv_cq = other_cq;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	other->device = device;
 }
 
-static void unknown_attributes_and_types_are_refused(void **state)
+static void create_qp_ex_unknown_attribute_or_type_is_einval(void **state)
 {
-	struct ibv_qp_init_attr_ex attr = rc();
+	struct ibv_qp_init_attr_ex attr = rc_attr();
 
 	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS << 1;
-	assert_refused(attr);
-	attr = rc();
+	assert_qp_refused(attr);
+	attr = rc_attr();
 	attr.qp_type = 5;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 }
 
-static void xrc_receiver_needs_a_domain_of_the_context(void **state)
+static void
+create_qp_ex_xrc_recv_without_xrcd_of_context_is_einval(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_XRC_RECV,
@@ -162,17 +166,17 @@ static void xrc_receiver_needs_a_domain_of_the_context(void **state)
 		.xrcd = xrcd,
 	};
 
-	assert_accepted(attr);
+	assert_qp_accepted(attr);
 	attr.xrcd = NULL;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	attr.xrcd = other_xrcd;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	attr.comp_mask = IBV_QP_INIT_ATTR_PD;
 	attr.pd = api.pd;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 }
 
-static void what_a_type_does_not_use_is_not_looked_at(void **state)
+static void create_qp_ex_ignores_objects_that_type_does_not_use(void **state)
 {
 	struct ibv_qp_init_attr_ex recv = {
 		.send_cq = GARBAGE,
@@ -194,11 +198,11 @@ static void what_a_type_does_not_use_is_not_looked_at(void **state)
 		.rwq_ind_tbl = GARBAGE,
 	};
 
-	assert_accepted(recv);
-	assert_accepted(send);
+	assert_qp_accepted(recv);
+	assert_qp_accepted(send);
 }
 
-static void spreading_qp_needs_its_table(void **state)
+static void create_qp_ex_rss_without_table_or_key_is_einval(void **state)
 {
 	struct ibv_rwq_ind_table table = { .context = api.ctx };
 	uint8_t key[4] = {};
@@ -212,18 +216,18 @@ static void spreading_qp_needs_its_table(void **state)
 				  .rx_hash_key = key },
 	};
 
-	assert_accepted(attr);
+	assert_qp_accepted(attr);
 	attr.rx_hash_conf.rx_hash_key = NULL;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	attr.rx_hash_conf.rx_hash_key_len = 0;
-	assert_accepted(attr);
+	assert_qp_accepted(attr);
 	table.context = other;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	attr.rwq_ind_tbl = NULL;
-	assert_refused(attr);
+	assert_qp_refused(attr);
 }
 
-static void spreading_qp_that_sends_needs_a_cq(void **state)
+static void create_qp_ex_rss_with_send_queue_needs_send_cq(void **state)
 {
 	struct ibv_rwq_ind_table table = { .context = api.ctx };
 	struct ibv_qp_init_attr_ex attr = {
@@ -234,12 +238,12 @@ static void spreading_qp_that_sends_needs_a_cq(void **state)
 		.rwq_ind_tbl = &table,
 	};
 
-	assert_refused(attr);
+	assert_qp_refused(attr);
 	attr.send_cq = cq;
-	assert_accepted(attr);
+	assert_qp_accepted(attr);
 }
 
-static void shared_qp_needs_number_domain_and_type(void **state)
+static void open_qp_without_number_xrcd_or_type_is_einval(void **state)
 {
 	struct ibv_qp_open_attr attr = {
 		.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
@@ -268,7 +272,7 @@ static void shared_qp_needs_number_domain_and_type(void **state)
 /* SRQs                                                                      */
 /* ------------------------------------------------------------------------ */
 
-static struct ibv_srq *create_srq(struct ibv_srq_init_attr_ex *attr)
+static struct ibv_srq *create_srq_by_op_table(struct ibv_srq_init_attr_ex *attr)
 {
 	return verbs_get_ctx_op(api.ctx, create_srq_ex)
 		->create_srq_ex(api.ctx, attr);
@@ -276,22 +280,23 @@ static struct ibv_srq *create_srq(struct ibv_srq_init_attr_ex *attr)
 
 static void assert_srq_accepted(struct ibv_srq_init_attr_ex attr)
 {
-	struct ibv_srq *made = create_srq(&attr);
+	struct ibv_srq *created = create_srq_by_op_table(&attr);
 
-	assert_non_null(made);
-	ASSERT_OK(ibv_destroy_srq(made));
+	assert_non_null(created);
+	ASSERT_OK(ibv_destroy_srq(created));
 }
 
 static void assert_srq_refused(struct ibv_srq_init_attr_ex attr)
 {
 	fake_provider.last_op = "none";
-	ASSERT_NULL(create_srq(&attr), EINVAL);
+	ASSERT_NULL(create_srq_by_op_table(&attr), EINVAL);
 	ASSERT_OP("none");
 }
 
-static void xrc_srq_needs_domain_and_cq_of_the_context(void **state)
+static void
+create_srq_ex_xrc_without_xrcd_and_cq_of_context_is_einval(void **state)
 {
-	const struct ibv_srq_init_attr_ex whole = {
+	const struct ibv_srq_init_attr_ex valid = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE |
 			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
 		.srq_type = IBV_SRQT_XRC,
@@ -299,31 +304,31 @@ static void xrc_srq_needs_domain_and_cq_of_the_context(void **state)
 		.xrcd = xrcd,
 		.cq = cq,
 	};
-	struct ibv_srq_init_attr_ex attr = whole;
+	struct ibv_srq_init_attr_ex attr = valid;
 
 	assert_srq_accepted(attr);
 	attr.comp_mask &= ~(uint32_t)IBV_SRQ_INIT_ATTR_XRCD;
 	assert_srq_refused(attr);
-	attr = whole;
+	attr = valid;
 	attr.comp_mask &= ~(uint32_t)IBV_SRQ_INIT_ATTR_CQ;
 	assert_srq_refused(attr);
-	attr = whole;
+	attr = valid;
 	attr.xrcd = other_xrcd;
 	assert_srq_refused(attr);
-	attr = whole;
+	attr = valid;
 	attr.cq = other_cq;
 	assert_srq_refused(attr);
-	attr = whole;
+	attr = valid;
 	attr.pd = other_pd;
 	assert_srq_refused(attr);
-	attr = whole;
+	attr = valid;
 	attr.srq_type = IBV_SRQT_TM + 1;
 	assert_srq_refused(attr);
 }
 
-static void tag_matching_srq_needs_cq_and_tags(void **state)
+static void create_srq_ex_tm_without_cq_or_tags_is_einval(void **state)
 {
-	const struct ibv_srq_init_attr_ex whole = {
+	const struct ibv_srq_init_attr_ex valid = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE |
 			     IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_TM,
 		.srq_type = IBV_SRQT_TM,
@@ -331,36 +336,38 @@ static void tag_matching_srq_needs_cq_and_tags(void **state)
 		.cq = cq,
 		.tm_cap = { .max_num_tags = 1 },
 	};
-	struct ibv_srq_init_attr_ex attr = whole;
+	struct ibv_srq_init_attr_ex attr = valid;
 
 	assert_srq_accepted(attr);
 	attr.tm_cap.max_num_tags = 0;
 	assert_srq_refused(attr);
-	attr = whole;
+	attr = valid;
 	attr.comp_mask &= ~(uint32_t)IBV_SRQ_INIT_ATTR_TM;
 	assert_srq_refused(attr);
-	attr = whole;
+	attr = valid;
 	attr.cq = NULL;
 	assert_srq_refused(attr);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name)                                              \
+	cmocka_unit_test_setup_teardown(name, qp_objects_setup, \
+					qp_objects_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(queues_are_of_the_context),
-		TEST(pd_is_there_and_of_the_context),
-		TEST(objects_of_an_imported_context_are_shared),
-		TEST(objects_of_an_imported_context_of_another_device_are_not),
-		TEST(unknown_attributes_and_types_are_refused),
-		TEST(xrc_receiver_needs_a_domain_of_the_context),
-		TEST(what_a_type_does_not_use_is_not_looked_at),
-		TEST(spreading_qp_needs_its_table),
-		TEST(spreading_qp_that_sends_needs_a_cq),
-		TEST(shared_qp_needs_number_domain_and_type),
-		TEST(xrc_srq_needs_domain_and_cq_of_the_context),
-		TEST(tag_matching_srq_needs_cq_and_tags),
+		TEST(create_qp_ex_with_cq_or_srq_of_another_context_is_einval),
+		TEST(create_qp_ex_without_pd_of_context_is_einval),
+		TEST(create_qp_ex_with_cq_of_imported_context_succeeds),
+		TEST(create_qp_ex_with_cq_of_imported_context_of_another_device_is_einval),
+		TEST(create_qp_ex_unknown_attribute_or_type_is_einval),
+		TEST(create_qp_ex_xrc_recv_without_xrcd_of_context_is_einval),
+		TEST(create_qp_ex_ignores_objects_that_type_does_not_use),
+		TEST(create_qp_ex_rss_without_table_or_key_is_einval),
+		TEST(create_qp_ex_rss_with_send_queue_needs_send_cq),
+		TEST(open_qp_without_number_xrcd_or_type_is_einval),
+		TEST(create_srq_ex_xrc_without_xrcd_and_cq_of_context_is_einval),
+		TEST(create_srq_ex_tm_without_cq_or_tags_is_einval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
