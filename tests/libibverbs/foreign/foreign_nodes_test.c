@@ -154,8 +154,7 @@ static void name_in_node(const char *pattern, int node, char *name, size_t size)
 		(void)snprintf(name, size, "%s", pattern);
 }
 
-static void
-foreign_nodes_symbol_is_exported_from_its_first_node_on(void **state)
+static void foreign_nodes_symbol_is_exported_from_first_node_on(void **state)
 {
 	static const int nodes[] = { 34, 57, 59, 64, 65 };
 	void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -197,7 +196,7 @@ int main(void)
 		cmocka_unit_test(
 			foreign_nodes_unchanged_function_is_same_in_all_nodes),
 		cmocka_unit_test(
-			foreign_nodes_symbol_is_exported_from_its_first_node_on),
+			foreign_nodes_symbol_is_exported_from_first_node_on),
 	};
 
 	return cmocka_run_group_tests(tests, load_all_modules, NULL);
