@@ -49,8 +49,7 @@ struct local_bench {
 	struct local_bench *single; /* the variant with a thread domain */
 	struct local_shared *shared;
 	struct local_mapped mapped;
-	unsigned int receives_to_post; /* receives that completed and were not
-					  replaced */
+	unsigned int receives_to_post; /* completed, not replaced */
 	unsigned int sent;	       /* completions of own work requests */
 	unsigned int received;	       /* messages */
 	bool realtime; /* the program was started in that class */

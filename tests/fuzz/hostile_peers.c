@@ -45,8 +45,7 @@ enum what {
 	RAW_MESSAGE, /* send bytes */
 	BYTE, /* send one message: a confirmation, a bell, or something else */
 	LISTEN,
-	WRITE, /* write into this process's inbox, or its own: place, kind,
-		  bytes */
+	WRITE, /* write to either inbox: place, kind, bytes */
 	SHARE, /* memory shares: message, share, descriptor */
 	USE,   /* map a share of the first peer, and write to it */
 	SHOW,  /* the first peer's tables and landing */

@@ -75,7 +75,7 @@ static void fake_discover_removed_device_has_no_record(void **state)
 	verbs_device_records_free(&records);
 }
 
-static void fake_discover_failure_lasts_until_it_is_cleared(void **state)
+static void fake_discover_failure_lasts_until_cleared(void **state)
 {
 	struct verbs_device_records records;
 
@@ -170,7 +170,7 @@ static void add_too_many_devices(void)
 		add_device(n);
 }
 
-static void fake_discover_too_many_devices_abort(void **state)
+static void fake_discover_surplus_device_aborts(void **state)
 {
 	assert_true(function_aborts(add_too_many_devices));
 }
@@ -183,12 +183,12 @@ int main(void)
 		TEST(fake_discover_without_devices_returns_no_records),
 		TEST(fake_discover_records_keep_the_order_of_addition),
 		TEST(fake_discover_removed_device_has_no_record),
-		TEST(fake_discover_failure_lasts_until_it_is_cleared),
+		TEST(fake_discover_failure_lasts_until_cleared),
 		TEST(fake_discover_without_memory_returns_enomem),
 		TEST(fake_discover_scans_are_counted),
 		TEST(fake_discover_hook_is_called_by_each_scan),
 		TEST(fake_discover_foreign_memory_pointer_aborts),
-		TEST(fake_discover_too_many_devices_abort),
+		TEST(fake_discover_surplus_device_aborts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,8 +223,7 @@ void fake_kernel_finish(void)
 	size_t missing = nr_expected - nr_seen;
 
 	if (missing) {
-		nr_seen++; /* the missing command is the one that the message
-			      names */
+		nr_seen++; /* the message names the missing command */
 		(void)report_mismatch("was not sent, and %zu after it",
 				      missing - 1);
 	}

@@ -83,8 +83,7 @@ struct fake_ioctl {
  * ioctl. The member "response" of a request stays 0 here.
  */
 struct fake_write {
-	uint32_t command; /* with IB_USER_VERBS_CMD_FLAG_EXTENDED for extended
-			     commands */
+	uint32_t command; /* extended: with IB_USER_VERBS_CMD_FLAG_EXTENDED */
 	const void *in;	  /* request without any header */
 	size_t in_len;
 	const void *out; /* response; NULL: the kernel writes none */
@@ -94,8 +93,7 @@ struct fake_write {
 	const void *driver_out; /* the driver's part of the response */
 	size_t driver_out_len;
 	int err;	 /* errno of the command, 0 for success */
-	size_t short_by; /* write(2) only: bytes that the kernel does not take
-			  */
+	size_t short_by; /* write(2) only: bytes that are not taken */
 };
 
 /**

@@ -553,8 +553,7 @@ static void fake_kernel_each_extended_write_difference_is_reported(void **state)
 /* Wrapped commands and foreign descriptors                                  */
 /* ------------------------------------------------------------------------ */
 
-static void
-fake_kernel_wrapped_write_is_an_ioctl_of_five_attributes(void **state)
+static void fake_kernel_wrapped_write_has_five_ioctl_attributes(void **state)
 {
 	const struct fake_write cmd = plain_cmd();
 	const struct ib_uverbs_resize_cq in = { .cq_handle = 81, .cqe = 200 };
@@ -626,7 +625,7 @@ int main(void)
 		TEST(fake_kernel_write_and_ioctl_are_distinguished),
 		TEST(fake_kernel_expected_extended_write_receives_response),
 		TEST(fake_kernel_each_extended_write_difference_is_reported),
-		TEST(fake_kernel_wrapped_write_is_an_ioctl_of_five_attributes),
+		TEST(fake_kernel_wrapped_write_has_five_ioctl_attributes),
 		TEST(fake_kernel_foreign_descriptors_reach_the_real_functions),
 	};
 

@@ -59,10 +59,8 @@ struct fake_provider {
 	int open_ret_late; /* open_context(), after it has made a context */
 	int alloc_async_fd_ret;
 	int ret;	      /* every other operation that can fail */
-	int list_devices_ret; /* list_devices(), after it has added the offers
-			       */
-	const char *offers[FAKE_PROVIDER_MAX_OFFERS]; /* devices to list,
-							 terminated by NULL */
+	int list_devices_ret; /* list_devices(), after it added the offers */
+	const char *offers[FAKE_PROVIDER_MAX_OFFERS]; /* up to a NULL */
 	__be64 offer_guid;
 	struct ibv_device_attr_ex device_attr;
 	struct ibv_port_attr port_attr;

@@ -65,8 +65,7 @@ static void fake_provider_operation_records_name_and_arguments(void **state)
 	assert_int_equal(fake_provider.args.port_num, 3);
 }
 
-static void
-fake_provider_operation_clears_arguments_of_the_previous_one(void **state)
+static void fake_provider_operation_clears_previous_arguments(void **state)
 {
 	struct ibv_port_attr attr;
 	struct ibv_pd *pd;
@@ -111,7 +110,7 @@ static void fake_provider_query_returns_the_values_of_the_test(void **state)
 	assert_int_equal(attr.lid, 17);
 }
 
-static void fake_provider_event_descriptor_is_a_pipe(void **state)
+static void fake_provider_event_descriptor_is_pipe(void **state)
 {
 	char byte = 0;
 	int fd = -1;
@@ -183,11 +182,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(fake_provider_has_every_control_operation),
 		TEST(fake_provider_operation_records_name_and_arguments),
-		TEST(fake_provider_operation_clears_arguments_of_the_previous_one),
+		TEST(fake_provider_operation_clears_previous_arguments),
 		TEST(fake_provider_operation_returns_the_requested_error),
 		TEST(fake_provider_objects_are_counted),
 		TEST(fake_provider_query_returns_the_values_of_the_test),
-		TEST(fake_provider_event_descriptor_is_a_pipe),
+		TEST(fake_provider_event_descriptor_is_pipe),
 		TEST(fake_provider_reset_closes_the_event_pipes),
 		TEST(fake_provider_list_devices_stops_at_the_first_error),
 		TEST(fake_provider_list_devices_without_offers_succeeds),

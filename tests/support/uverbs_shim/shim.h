@@ -49,8 +49,7 @@ struct shim_device {
 };
 
 struct shim_config {
-	bool is_there; /* false: a kernel without RDMA; true: RDMA, perhaps
-			  without devices */
+	bool is_there; /* the kernel has RDMA, perhaps without devices */
 	enum shim_mode mode;
 	bool no_netlink;
 	char nodes[256]; /* folder that replaces /dev/infiniband */

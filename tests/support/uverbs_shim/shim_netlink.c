@@ -299,8 +299,7 @@ static ssize_t handle_sent(int fd, const void *buf, size_t len)
 		if (at > len)
 			break;
 	}
-	(void)syscall(SYS_close, response.fd); /* all responses are in the other
-						  socket's queue */
+	(void)syscall(SYS_close, response.fd); /* all responses are sent */
 	return (ssize_t)len;
 }
 

@@ -158,7 +158,7 @@ static bool log_contains(const char *text)
 	return found;
 }
 
-static void uverbs_shim_node_is_a_character_device(void **state)
+static void uverbs_shim_node_is_character_device(void **state)
 {
 	const int *fd = *state;
 	struct stat st;
@@ -304,7 +304,7 @@ static void uverbs_shim_invoke_mode_accepts_only_invoke_write(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest ioctl_tests[] = {
-		TEST(uverbs_shim_node_is_a_character_device),
+		TEST(uverbs_shim_node_is_character_device),
 		TEST(uverbs_shim_wrong_ioctl_header_is_refused),
 		TEST(uverbs_shim_unknown_method_or_attribute_is_refused),
 		TEST(uverbs_shim_stale_handle_returns_enoent),

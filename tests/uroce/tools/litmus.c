@@ -386,8 +386,7 @@ static void change_concurrently(enum kind kind)
 	uint32_t spins = 0;
 
 	while (!is_made()) {
-		wait_a_bit(&spins); /* the helper thread needs a processor as
-				       well */
+		wait_a_bit(&spins); /* lets the helper thread run */
 		known = __atomic_load_n(number, __ATOMIC_RELAXED);
 		if (kind == ADD) {
 			__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);

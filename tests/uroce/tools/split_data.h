@@ -29,8 +29,7 @@ struct batch {
 	bool several_sges;
 	bool longer;
 	bool srq;
-	bool register_other_region; /* other regions are registered and
-				       deregistered meanwhile */
+	bool register_other_region; /* meanwhile */
 };
 
 /* Memory of one message. */

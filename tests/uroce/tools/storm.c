@@ -332,8 +332,7 @@ static uint32_t run_storm(int gid_index, uint64_t until)
 		generations[place] = 1;
 		pids[place] = start(place, 1, gid_index);
 		while (!place && !board_generation_at(0))
-			wait_for_kill(gap_ms); /* place 0 records its size while
-						  it is alone */
+			wait_for_kill(gap_ms); /* place 0 runs alone */
 	}
 	while (peer_now_us() < until || !has_had_traffic()) {
 		uint32_t nr = random() % HALF_OF_THEM ? 1 : nr_places / 2;

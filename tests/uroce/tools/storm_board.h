@@ -36,8 +36,7 @@ struct board {
 	uint32_t the_end;
 	/* Sums over all processes. */
 	uint64_t messages, connections, losses;
-	uint64_t slowest_us; /* from the detection by a survivor to its last
-				error */
+	uint64_t slowest_us; /* from detection to the last error */
 };
 
 static struct board *board;

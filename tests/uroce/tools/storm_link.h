@@ -40,8 +40,8 @@ struct link {
 	uint32_t place, generation;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
-	unsigned char *memory; /* DEPTH slots to receive, DEPTH to send, 2 *
-				  DEPTH for WRITEs of the peer */
+	/* DEPTH slots to receive, DEPTH to send, 2 * DEPTH for the peer. */
+	unsigned char *memory;
 	struct offer offer, other;
 	bool connected, started, lost;
 	uint32_t sends, receives; /* posted and not completed */
