@@ -92,7 +92,7 @@ def compare(distro, ours):
     problems = []
     better = 0
     if distro.steps.get("devices") == "0" and ours.steps.get("devices") == "1":
-        return [], 1  # the distribution's library does not know the device
+        return [], 1  # the distribution's library lacks the device
     for step, outcome in distro.steps.items():
         other = ours.steps.get(step, "not reached")
         if same(outcome, other):

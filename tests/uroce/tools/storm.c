@@ -243,7 +243,7 @@ static void open_device(int gid_index, unsigned char *memory)
 	NEED(channel);
 	link_cq = ibv_create_cq(peer_ctx, CQ_DEPTH, NULL, channel, 0);
 	NEED(link_cq);
-	fill(memory, word_of(self, self_generation, NOBODY, 0, 0));
+	fill(memory, word_of(self, self_generation, NO_PLACE, 0, 0));
 	mr = ibv_reg_mr(peer_pd, memory, LONGEST, IBV_ACCESS_REMOTE_READ);
 	NEED(mr);
 	read_target = (struct read_target){ (uintptr_t)memory, mr->rkey };

@@ -17,11 +17,11 @@
 #include <inttypes.h>
 #include <poll.h>
 
-#define DEPTH	3
-#define LONGEST 3000
-#define TIMEOUT 17 /* 0.54 s: a living peer may wait for a processor */
-#define RETRIES 7
-#define NOBODY	0xff
+#define DEPTH	 3
+#define LONGEST	 3000
+#define TIMEOUT	 17 /* 0.54 s: a living peer may wait for a processor */
+#define RETRIES	 7
+#define NO_PLACE 0xff
 /* Bits of a wr_id; the rest is the address of the link. */
 #define SLOT_BITS   UINT64_C(7)
 #define READ_BIT    UINT64_C(8)
@@ -283,7 +283,7 @@ static inline void link_complete(const struct ibv_wc *wc)
 	if (wc->wr_id & READ_BIT)
 		assert_words(
 			link, send_slot(link, slot),
-			word_of(link->place, link->generation, NOBODY, 0, 0),
+			word_of(link->place, link->generation, NO_PLACE, 0, 0),
 			"the read target");
 	if (link->lost)
 		link_lose(link);
