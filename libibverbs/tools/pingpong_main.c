@@ -13,7 +13,7 @@
 #define PP_GRH_SIZE sizeof(struct ibv_grh)
 
 static void pp_print_addresses(const struct pp_session *session,
-			       const char *whose,
+			       const char *title,
 			       const struct pp_address *addresses)
 {
 	/* rdma-core's ibv_ud_pingpong prints a colon here */
@@ -27,7 +27,7 @@ static void pp_print_addresses(const struct pp_session *session,
 
 		inet_ntop(AF_INET6, addresses[i].gid.raw, gid, sizeof(gid));
 		printf("  %-15s LID 0x%04x, QPN 0x%06x, PSN 0x%06x%s GID %s\n",
-		       whose, addresses[i].lid, addresses[i].qpn,
+		       title, addresses[i].lid, addresses[i].qpn,
 		       addresses[i].psn, comma, gid);
 	}
 }

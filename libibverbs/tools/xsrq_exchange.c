@@ -20,7 +20,7 @@
 	       "00000000000000000000000000000000")
 static const char xsrq_end_message[] = "END";
 
-static void xsrq_print_address(const char *whose,
+static void xsrq_print_address(const char *title,
 			       const struct xsrq_address *address)
 {
 	char gid[INET6_ADDRSTRLEN];
@@ -28,7 +28,7 @@ static void xsrq_print_address(const char *whose,
 	inet_ntop(AF_INET6, address->gid.raw, gid, sizeof(gid));
 	printf("%8s: LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, "
 	       "GID %s\n",
-	       whose, address->lid, address->receive_qpn, address->send_qpn,
+	       title, address->lid, address->receive_qpn, address->send_qpn,
 	       address->psn, address->srqn, gid);
 }
 

@@ -161,9 +161,9 @@ def test_invalid_clients():
                     client.sendall(text)
                 process.wait(tools.TIMEOUT)
             out.seek(0)
-            said = out.read()
-        tools.check(process.returncode == 1 and sentence in said,
-                    f"client sends {text!r}", said)
+            output = out.read()
+        tools.check(process.returncode == 1 and sentence in output,
+                    f"client sends {text!r}", output)
 
 
 def main():

@@ -181,16 +181,16 @@ struct doctor_finding *doctor_finding_add(struct doctor_findings *findings,
 void doctor_finding_add_fix(struct doctor_finding *finding, const char *fmt,
 			    ...)
 {
-	char *cure;
+	char *fix;
 	va_list args;
 
 	if (finding->nr_fixes >= DOCTOR_MAX_FIXES)
 		return;
-	cure = finding->fixes[finding->nr_fixes++];
+	fix = finding->fixes[finding->nr_fixes++];
 	va_start(args, fmt);
-	(void)vsnprintf(cure, DOCTOR_FIX_LEN, fmt, args);
+	(void)vsnprintf(fix, DOCTOR_FIX_LEN, fmt, args);
 	va_end(args);
-	doctor_make_ascii(cure);
+	doctor_make_ascii(fix);
 }
 
 void doctor_finding_set_reason(struct doctor_finding *finding, const char *text)

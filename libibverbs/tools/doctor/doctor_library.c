@@ -39,7 +39,7 @@ static struct doctor_capture doctor_capture_begin(void)
 	if (!capture.was_set)
 		(void)setenv(WARNINGS, "1", 1);
 	(void)fflush(stderr);
-	capture.file = memfd_create("said", MFD_CLOEXEC);
+	capture.file = memfd_create("messages", MFD_CLOEXEC);
 	if (capture.file < 0)
 		return capture;
 	capture.saved = dup(STDERR_FILENO);

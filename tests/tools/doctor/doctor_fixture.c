@@ -181,7 +181,7 @@ void assert_has_fix(const struct doctor_finding *finding, const char *text)
 	for (size_t i = 0; i < finding->nr_fixes; i++)
 		if (strstr(finding->fixes[i], text))
 			return;
-	fail_msg("no cure has \"%s\"; the first is: %s", text,
+	fail_msg("no fix has \"%s\"; the first is: %s", text,
 		 finding->fixes[0]);
 }
 

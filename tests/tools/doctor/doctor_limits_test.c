@@ -12,7 +12,7 @@ static void set_memlock(struct doctor_fixture *fixture, unsigned long now,
 	fixture->doctor.limits.memlock_max = max;
 }
 
-static void doctor_limits_memlock_too_low_is_found(void **state)
+static void doctor_limits_low_memlock_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	const struct doctor_finding *finding;
@@ -152,7 +152,7 @@ static void doctor_limits_ipc_lock_needs_initial_userns(void **state)
 	}
 }
 
-static void doctor_limits_nofile_too_low_is_found(void **state)
+static void doctor_limits_low_nofile_is_found(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -256,7 +256,7 @@ static void doctor_cgroup_invalid_files_have_no_finding(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		doctor_test(doctor_limits_memlock_too_low_is_found),
+		doctor_test(doctor_limits_low_memlock_is_found),
 		doctor_test(
 			doctor_limits_memlock_below_hard_limit_fix_is_ulimit),
 		doctor_test(
@@ -264,7 +264,7 @@ int main(void)
 		doctor_test(doctor_limits_memlock_depends_on_option_memory),
 		doctor_test(doctor_limits_memlock_irrelevant_has_no_finding),
 		doctor_test(doctor_limits_ipc_lock_needs_initial_userns),
-		doctor_test(doctor_limits_nofile_too_low_is_found),
+		doctor_test(doctor_limits_low_nofile_is_found),
 		doctor_test(doctor_cgroup_without_limits_has_no_finding),
 		doctor_test(doctor_cgroup_hca_handle_limit_is_found),
 		doctor_test(doctor_cgroup_ancestor_hca_object_limit_is_found),

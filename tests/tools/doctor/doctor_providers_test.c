@@ -229,8 +229,7 @@ static void doctor_providers_invalid_driver_file_is_noted(void **state)
 		doctor_fixture_count(fixture, DOCTOR_DRIVER_FILE_STALE), 3);
 }
 
-static void
-doctor_providers_foreign_library_uses_its_config_folder(void **state)
+static void doctor_providers_foreign_library_uses_etc_libibverbs_d(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 
@@ -287,7 +286,7 @@ int main(void)
 		doctor_test(doctor_providers_stale_driver_file_is_noted),
 		doctor_test(doctor_providers_invalid_driver_file_is_noted),
 		doctor_test(
-			doctor_providers_foreign_library_uses_its_config_folder),
+			doctor_providers_foreign_library_uses_etc_libibverbs_d),
 		doctor_test(
 			doctor_providers_foreign_library_messages_are_understood),
 	};

@@ -150,7 +150,7 @@ static void doctor_system_read_link_dangling_target_is_returned(void **state)
 					     sizeof(name), "/sys/file"));
 }
 
-static void doctor_system_path_too_long_does_not_exist(void **state)
+static void doctor_system_long_path_does_not_exist(void **state)
 {
 	struct doctor_fixture *fixture = *state;
 	char name[PATH_MAX + 8], path[PATH_MAX];
@@ -217,7 +217,7 @@ int main(void)
 		doctor_test(doctor_system_for_each_line_long_line_is_skipped),
 		doctor_test(
 			doctor_system_read_link_dangling_target_is_returned),
-		doctor_test(doctor_system_path_too_long_does_not_exist),
+		doctor_test(doctor_system_long_path_does_not_exist),
 		doctor_test(doctor_system_list_numbers_sort_by_value),
 		doctor_test(doctor_shell_quote_special_characters_are_quoted),
 	};
