@@ -122,7 +122,7 @@ int doctor_system_read(const struct doctor_system *system, char *buf,
 int doctor_system_read_number(const struct doctor_system *system,
 			      unsigned long *ret_number, const char *fmt, ...)
 {
-	char text[64], *end;
+	char text[64] = "", *end;
 	unsigned long number;
 	va_list args;
 	int ret;
