@@ -30,7 +30,7 @@ static int teardown(void **state)
 
 /* -- arithmetic -- */
 
-static void rxe_ring_producer_fills_all_slots_but_one(void **state)
+static void rxe_ring_producer_leaves_last_slot_free(void **state)
 {
 	uint32_t index;
 	unsigned int nr = 0;
@@ -215,7 +215,7 @@ static void rxe_ring_unmap_empty_struct_does_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(rxe_ring_producer_fills_all_slots_but_one),
+		TEST(rxe_ring_producer_leaves_last_slot_free),
 		TEST(rxe_ring_producer_wraps_around),
 		TEST(rxe_ring_full_reloads_consumer_index),
 		TEST(rxe_ring_consumer_reads_up_to_producer_index),

@@ -74,7 +74,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void come_often(void)
+static void take_often(void)
 {
 	for (int i = 0; i < MANY; i++) {
 		uroce_lock_take(&lock);
@@ -82,7 +82,7 @@ static void come_often(void)
 	}
 }
 
-static bool is_mine(void)
+static bool is_biased_to_self(void)
 {
 	const struct uroce_seat *seat = lock.privileged;
 
@@ -90,7 +90,7 @@ static bool is_mine(void)
 }
 
 /* Runs @fn to its end in a thread of its own. */
-static void elsewhere(void *(*fn)(void *arg), void *arg)
+static void run_in_thread(void *(*fn)(void *arg), void *arg)
 {
 	pthread_t thread;
 
@@ -114,10 +114,10 @@ static void *try_once(void *arg)
 	return NULL;
 }
 
-static void *earn(void *arg)
+static void *earn_bias(void *arg)
 {
-	come_often();
-	*(bool *)arg = is_mine();
+	take_often();
+	*(bool *)arg = is_biased_to_self();
 	return NULL;
 }
 
@@ -126,9 +126,9 @@ static void lock_frequent_owner_takes_no_mutex(void **state)
 	uroce_lock_take(&lock);
 	assert_null(lock.entered);
 	assert_true(uroce_lock_drop(&lock));
-	assert_false(is_mine());
-	come_often();
-	assert_true(is_mine());
+	assert_false(is_biased_to_self());
+	take_often();
+	assert_true(is_biased_to_self());
 	uroce_lock_take(&lock);
 	assert_non_null(lock.entered);
 	assert_int_equal(pthread_mutex_trylock(&lock.mutex), 0);
@@ -143,28 +143,28 @@ static void lock_second_thread_revokes_bias(void **state)
 {
 	bool with_mutex = false;
 
-	come_often();
-	elsewhere(take_once, &with_mutex);
+	take_often();
+	run_in_thread(take_once, &with_mutex);
 	assert_true(with_mutex);
 	assert_null(lock.privileged);
 	/* the bias can be obtained again */
-	come_often();
-	assert_true(is_mine());
+	take_often();
+	assert_true(is_biased_to_self());
 }
 
 static void lock_try_fails_while_biased_owner_is_inside(void **state)
 {
 	bool got = true;
 
-	come_often();
+	take_often();
 	uroce_lock_take(&lock);
-	elsewhere(try_once, &got);
+	run_in_thread(try_once, &got);
 	assert_false(got);
-	elsewhere(try_once, &got);
+	run_in_thread(try_once, &got);
 	assert_false(got);
 	/* the owner must look for the failed thread */
 	assert_true(uroce_lock_drop(&lock));
-	elsewhere(try_once, &got);
+	run_in_thread(try_once, &got);
 	assert_true(got);
 }
 
@@ -182,7 +182,7 @@ static void lock_waiter_is_woken_by_biased_owner(void **state)
 	pthread_t thread;
 
 	for (int i = 0; i < HANDOVER; i++) {
-		come_often();
+		take_often();
 		uroce_lock_take(&lock);
 		assert_non_null(lock.entered);
 		assert_int_equal(
@@ -210,14 +210,14 @@ static void lock_late_sleeper_is_woken(void **state)
 	pthread_t thread;
 
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
-	come_often();
+	take_often();
 	uroce_lock_take(&lock);
 	__atomic_store_n(&before_sleep, &barrier, __ATOMIC_RELEASE);
 	assert_int_equal(pthread_create(&thread, NULL, wait_and_mark, &marks),
 			 0);
 	(void)pthread_barrier_wait(&barrier);
 	(void)uroce_lock_drop(&lock);
-	come_often();
+	take_often();
 	uroce_lock_take(&lock);
 	assert_null(lock.entered);
 	__atomic_store_n(&before_sleep, NULL, __ATOMIC_RELEASE);
@@ -225,18 +225,18 @@ static void lock_late_sleeper_is_woken(void **state)
 	(void)uroce_lock_drop(&lock);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(marks, 1);
-	come_often();
-	assert_true(is_mine());
+	take_often();
+	assert_true(is_biased_to_self());
 	(void)pthread_barrier_destroy(&barrier);
 }
 
 /* Seats belong to threads; threads of the test may have equal numbers. */
-static void *earn_and_stay(void *arg)
+static void *earn_bias_and_wait(void *arg)
 {
 	pthread_barrier_t *barrier = arg;
 
 	(void)pthread_barrier_wait(barrier);
-	come_often();
+	take_often();
 	(void)pthread_barrier_wait(barrier);
 	return NULL;
 }
@@ -249,7 +249,7 @@ static void lock_more_threads_than_seats_works(void **state)
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, CROWD), 0);
 	for (int i = 0; i < CROWD; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
-						earn_and_stay, &barrier),
+						earn_bias_and_wait, &barrier),
 				 0);
 	for (int i = 0; i < CROWD; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -257,8 +257,8 @@ static void lock_more_threads_than_seats_works(void **state)
 	for (int i = 0; i < UROCE_LOCK_SEATS; i++)
 		lock.seats[i].thread =
 			1 + (uintptr_t)i; /* not the number of a real thread */
-	come_often();
-	assert_false(is_mine());
+	take_often();
+	assert_false(is_biased_to_self());
 	uroce_lock_take(&lock);
 	assert_true(uroce_lock_drop(&lock));
 }
@@ -283,7 +283,7 @@ static void *count_up(void *arg)
 	return NULL;
 }
 
-static void crowd_counts(void)
+static void check_exclusion(void)
 {
 	pthread_t threads[CROWD];
 
@@ -300,13 +300,13 @@ static void crowd_counts(void)
 
 static void lock_mutex_excludes_all_threads(void **state)
 {
-	crowd_counts();
+	check_exclusion();
 }
 
 /* Stops the disturbing thread. */
 static bool over;
 
-static void *disturb(void *arg)
+static void *take_sometimes(void *arg)
 {
 	bool got;
 
@@ -326,10 +326,11 @@ static void lock_biased_owner_excludes_all_threads(void **state)
 
 	memset(&guarded, 0, sizeof(guarded));
 	over = false;
-	assert_int_equal(pthread_create(&thread, NULL, disturb, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, take_sometimes, NULL),
+			 0);
 	for (int i = 0; i < CROWD; i++)
 		(void)count_up(NULL);
-	elsewhere(count_up, NULL);
+	run_in_thread(count_up, NULL);
 	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(guarded.a, (CROWD + 1) * ROUNDS);
@@ -344,9 +345,9 @@ static void lock_without_membarrier_is_mutex(void **state)
 	uroce_lock_prepare();
 	uroce_lock_init(&lock);
 	assert_int_equal(errno, 0);
-	come_often();
+	take_often();
 	assert_null(lock.privileged);
-	crowd_counts();
+	check_exclusion();
 	assert_null(lock.privileged);
 }
 
@@ -354,14 +355,14 @@ static void lock_membarrier_denied_later_still_excludes(void **state)
 {
 	bool with_mutex = false, got = true;
 
-	come_often();
+	take_often();
 	denied = true;
 	uroce_lock_take(&lock);
-	elsewhere(try_once, &got);
+	run_in_thread(try_once, &got);
 	assert_false(got);
 	(void)uroce_lock_drop(&lock);
-	come_often();
-	elsewhere(take_once, &with_mutex);
+	take_often();
+	run_in_thread(take_once, &with_mutex);
 	assert_true(with_mutex);
 }
 
@@ -371,16 +372,16 @@ static void lock_works_in_child_after_fork(void **state)
 	pid_t pid;
 	int status;
 
-	elsewhere(earn, &mine);
+	run_in_thread(earn_bias, &mine);
 	assert_true(mine);
 	uroce_lock_seize(&lock);
 	pid = fork();
 	assert_true(pid >= 0);
 	assert_null(lock.entered);
 	(void)uroce_lock_drop(&lock);
-	come_often();
+	take_often();
 	if (pid == 0)
-		_exit(is_mine() && lock.seats[0].inside == 0 ? 0 : 1);
+		_exit(is_biased_to_self() && lock.seats[0].inside == 0 ? 0 : 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }

@@ -253,8 +253,7 @@ static void memory_change_replaces_region(void **state)
 			 -ENOENT);
 }
 
-static void
-what_is_hidden_can_be_used_and_comes_back_when_it_has_changed(void **state)
+static void memory_hidden_region_is_usable_and_restored_by_change(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0, ALL_RIGHTS);
@@ -515,7 +514,7 @@ int main(void)
 		TEST(memory_freed_indices_are_reused_in_order),
 		TEST(memory_overflowing_region_returns_einval),
 		TEST(memory_change_replaces_region),
-		TEST(what_is_hidden_can_be_used_and_comes_back_when_it_has_changed),
+		TEST(memory_hidden_region_is_usable_and_restored_by_change),
 		TEST(window_grants_bound_range_only),
 		TEST(window_type_2_is_limited_to_qp),
 		TEST(window_type_1_can_be_rebound_and_unbound),

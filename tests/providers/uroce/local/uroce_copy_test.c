@@ -129,7 +129,7 @@ static bool is_pattern(const uint8_t *memory)
 	return true;
 }
 
-static void be_deaf(struct node *node, uint32_t ways)
+static void right_stay_idle(struct node *node, uint32_t ways)
 {
 	show_memory(node, ways, 1, is_pattern);
 }
@@ -175,7 +175,8 @@ static void cma_each_method_reads_and_writes(void **state)
 		struct side left;
 		struct node right;
 
-		channel = reach_meet(&left, &right, be_deaf, 3, ways[i]);
+		channel =
+			reach_meet(&left, &right, right_stay_idle, 3, ways[i]);
 		if (!channel->copy) {
 			node_kill(&right);
 			side_close(&left);
@@ -212,8 +213,8 @@ static void cma_denied_process_has_no_copy(void **state)
 
 		no_vm = cases[i].no_vm;
 		no_mem = cases[i].no_mem;
-		channel = reach_meet(&left, &right, be_deaf, cases[i].right,
-				     cases[i].left);
+		channel = reach_meet(&left, &right, right_stay_idle,
+				     cases[i].right, cases[i].left);
 		if (!cases[i].works)
 			assert_null(channel->copy);
 		if (channel->copy)
@@ -244,7 +245,7 @@ static void cma_invalid_access_is_refused(void **state)
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, be_deaf, 3, 3);
+	channel = reach_meet(&left, &right, right_stay_idle, 3, 3);
 	if (channel->copy) {
 		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
 		wanted.va--;
@@ -276,7 +277,7 @@ static bool is_half(const uint8_t *memory)
 	return true;
 }
 
-static void have_a_half(struct node *node, uint32_t ways)
+static void right_check_second_half(struct node *node, uint32_t ways)
 {
 	show_memory(node, ways, 0, is_half);
 }
@@ -302,7 +303,7 @@ static void cma_part_is_copied_to_offset(void **state)
 	struct node right;
 
 	memset(memory, 9, sizeof(memory));
-	channel = reach_meet(&left, &right, have_a_half, 3, 3);
+	channel = reach_meet(&left, &right, right_check_second_half, 3, 3);
 	if (channel->copy) {
 		assert_int_equal(channel->copy(channel, &wanted), 0);
 		node_go(&right);
@@ -322,7 +323,7 @@ static void cma_dead_peer_is_not_written(void **state)
 		struct side left;
 		struct node right;
 
-		channel = reach_meet(&left, &right, be_deaf, 3, ways);
+		channel = reach_meet(&left, &right, right_stay_idle, 3, ways);
 		node_kill(&right);
 		if (channel->copy) {
 			assert_true(copy(channel, false, memory, 8) < 0);
@@ -336,7 +337,7 @@ static void cma_dead_peer_is_not_written(void **state)
  * Right: deregisters its memory repeatedly, and checks that no process writes
  * to it.
  */
-static void take_back(struct node *node, uint32_t ways)
+static void right_dereg_repeatedly(struct node *node, uint32_t ways)
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
@@ -370,7 +371,7 @@ static void take_back(struct node *node, uint32_t ways)
 	free(memory);
 }
 
-static void be_left_alone(unsigned int right_ways)
+static void check_dereg_during_copy(unsigned int right_ways)
 {
 	static uint8_t memory[BYTES];
 	struct uroce_channel *channel;
@@ -378,7 +379,8 @@ static void be_left_alone(unsigned int right_ways)
 	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&left, &right, take_back, right_ways, 3);
+	channel = reach_meet(&left, &right, right_dereg_repeatedly, right_ways,
+			     3);
 	if (!channel->copy) {
 		node_kill(&right);
 		side_close(&left);
@@ -404,17 +406,17 @@ static void be_left_alone(unsigned int right_ways)
 
 static void cma_dereg_waits_for_copy(void **state)
 {
-	be_left_alone(3);
+	check_dereg_during_copy(3);
 }
 
 /* Like a dumpable and a non-dumpable process. */
 static void cma_dereg_without_own_copy_waits_for_peer(void **state)
 {
-	be_left_alone(3 | BLIND);
+	check_dereg_during_copy(3 | BLIND);
 }
 
 /* Right: waits for a process that was stopped before a copy. */
-static void wait_in_vain(struct node *node, uint32_t ways)
+static void right_settle_with_stopped_peer(struct node *node, uint32_t ways)
 {
 	struct uroce_channel *channel;
 	struct side side;
@@ -438,7 +440,8 @@ static void cma_dereg_gives_up_on_stopped_peer(void **state)
 	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&left, &right, wait_in_vain, 3, 3);
+	channel =
+		reach_meet(&left, &right, right_settle_with_stopped_peer, 3, 3);
 	if (!channel->copy) {
 		node_kill(&right);
 		side_close(&left);
@@ -464,7 +467,7 @@ static void cma_child_after_fork_cannot_copy(void **state)
 	struct node right;
 	int pid, status;
 
-	channel = reach_meet(&left, &right, be_deaf, 3, 3);
+	channel = reach_meet(&left, &right, right_stay_idle, 3, 3);
 	(void)fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);

@@ -56,7 +56,7 @@ static void send_and_wait(struct node *node, uint32_t slot)
 
 /* -- killed --------------------------------------------------------------- */
 
-static void outlive(struct node *node, uint32_t slot)
+static void left_receive_after_death(struct node *node, uint32_t slot)
 {
 	struct uroce_local_counters counters;
 	struct uroce_channel *channel;
@@ -94,7 +94,7 @@ static void local_packets_of_dead_peer_are_received(void **state)
 {
 	struct node left, right;
 
-	node_start(&left, outlive, LEFT);
+	node_start(&left, left_receive_after_death, LEFT);
 	node_start(&right, send_and_wait, RIGHT);
 	node_wait(&left);
 	nodes_meet(&right, 1);
@@ -107,7 +107,7 @@ static void local_packets_of_dead_peer_are_received(void **state)
 	node_end(&left);
 }
 
-static void have_no_use(struct node *node, uint32_t slot)
+static void left_leave_pair_unused(struct node *node, uint32_t slot)
 {
 	struct list_node full = LIST_INIT(full);
 	struct side side;
@@ -139,7 +139,7 @@ static void local_unused_pair_of_dead_peer_ends(void **state)
 {
 	struct node left, right;
 
-	node_start(&left, have_no_use, LEFT);
+	node_start(&left, left_leave_pair_unused, LEFT);
 	node_wait(&left);
 	node_start(&right, send_and_wait, RIGHT);
 	node_wait(&right);
@@ -164,7 +164,7 @@ static void check_all_came(const struct uroce_channel *channel)
 	CHECK(nr == NR_SENT);
 }
 
-static void meet_the_next_one(struct node *node, uint32_t slot)
+static void left_connect_next_process(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *first, *second;
 	struct side side;
@@ -197,7 +197,7 @@ static void local_new_process_in_slot_gets_new_pair(void **state)
 {
 	struct node left, right, next;
 
-	node_start(&left, meet_the_next_one, LEFT);
+	node_start(&left, left_connect_next_process, LEFT);
 	node_start(&right, send_and_wait, RIGHT);
 	node_wait(&left);
 	nodes_meet(&right, 1);
@@ -218,7 +218,7 @@ static void local_new_process_in_slot_gets_new_pair(void **state)
 	node_end(&left);
 }
 
-static void look_after_the_next_one(struct node *node, uint32_t slot)
+static void left_find_next_process(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *first, *second;
 	struct side side;
@@ -239,7 +239,7 @@ static void look_after_the_next_one(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void be_the_next_one(struct node *node, uint32_t slot)
+static void next_process_run(struct node *node, uint32_t slot)
 {
 	struct side side;
 
@@ -254,7 +254,7 @@ static void local_connect_returns_no_dead_channel(void **state)
 {
 	struct node left, right, next;
 
-	node_start(&left, look_after_the_next_one, LEFT);
+	node_start(&left, left_find_next_process, LEFT);
 	node_start(&right, send_and_wait, RIGHT);
 	node_wait(&left);
 	nodes_meet(&right, 1);
@@ -262,7 +262,7 @@ static void local_connect_returns_no_dead_channel(void **state)
 	node_go(&left);
 	node_wait(&left);
 	node_kill(&right);
-	node_start(&next, be_the_next_one, RIGHT);
+	node_start(&next, next_process_run, RIGHT);
 	nodes_meet(&next, 1);
 	node_go(&left);
 	nodes_meet(&left, 1);
@@ -273,7 +273,7 @@ static void local_connect_returns_no_dead_channel(void **state)
 /* -- protocol errors ------------------------------------------------------ */
 
 /* Announces the next packet, which has an invalid opcode. */
-static void write_nonsense(struct uroce_peer *peer)
+static void write_bad_opcode(struct uroce_peer *peer)
 {
 	struct uroce_inbox_memory *inbox = peer->out.memory;
 	struct uroce_inbox_slot *slot =
@@ -286,7 +286,7 @@ static void write_nonsense(struct uroce_peer *peer)
 }
 
 /* Likewise, with a header length above the maximum. */
-static void write_too_much(struct uroce_peer *peer)
+static void write_bad_header_len(struct uroce_peer *peer)
 {
 	struct uroce_inbox_memory *inbox = peer->out.memory;
 	struct uroce_inbox_slot *slot =
@@ -299,15 +299,15 @@ static void write_too_much(struct uroce_peer *peer)
 }
 
 /* Announces consumed packets that were never written. */
-static void consume_nonsense(struct uroce_peer *peer)
+static void consume_unwritten_packets(struct uroce_peer *peer)
 {
 	struct uroce_inbox_memory *inbox = peer->in.memory;
 
 	__atomic_store_n(&inbox->status.consumed, 0x12345678, __ATOMIC_RELAXED);
 }
 
-static void go_mad(struct node *node, uint32_t slot,
-		   void (*fn)(struct uroce_peer *peer))
+static void violate_protocol(struct node *node, uint32_t slot,
+			     void (*fn)(struct uroce_peer *peer))
 {
 	struct uroce_channel *channel;
 	struct side side;
@@ -327,22 +327,22 @@ static void go_mad(struct node *node, uint32_t slot,
 	side_close(&side);
 }
 
-static void send_nonsense(struct node *node, uint32_t slot)
+static void send_bad_opcode(struct node *node, uint32_t slot)
 {
-	go_mad(node, slot, write_nonsense);
+	violate_protocol(node, slot, write_bad_opcode);
 }
 
-static void send_too_much(struct node *node, uint32_t slot)
+static void send_bad_header_len(struct node *node, uint32_t slot)
 {
-	go_mad(node, slot, write_too_much);
+	violate_protocol(node, slot, write_bad_header_len);
 }
 
-static void receive_nonsense(struct node *node, uint32_t slot)
+static void receive_unwritten_packets(struct node *node, uint32_t slot)
 {
-	go_mad(node, slot, consume_nonsense);
+	violate_protocol(node, slot, consume_unwritten_packets);
 }
 
-static void have_mad_reader(struct node *node, uint32_t slot)
+static void left_expect_bad_reader(struct node *node, uint32_t slot)
 {
 	struct uroce_local_counters counters;
 	struct uroce_channel *channel;
@@ -369,7 +369,7 @@ static void have_mad_reader(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void have_mad_writer(struct node *node, uint32_t slot)
+static void left_expect_bad_writer(struct node *node, uint32_t slot)
 {
 	struct uroce_local_counters counters;
 	struct uroce_channel *channel;
@@ -411,22 +411,22 @@ static void run_both(void (*left_fn)(struct node *node, uint32_t arg),
 
 static void local_malformed_packets_lose_channel(void **state)
 {
-	run_both(have_mad_writer, send_nonsense);
+	run_both(left_expect_bad_writer, send_bad_opcode);
 }
 
 static void local_invalid_slots_lose_channel(void **state)
 {
-	run_both(have_mad_writer, send_too_much);
+	run_both(left_expect_bad_writer, send_bad_header_len);
 }
 
 static void local_invalid_consumed_index_loses_channel(void **state)
 {
-	run_both(have_mad_reader, receive_nonsense);
+	run_both(left_expect_bad_reader, receive_unwritten_packets);
 }
 
 /* -- forked --------------------------------------------------------------- */
 
-static void be_forked(struct node *node, uint32_t slot)
+static void left_fork_child(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
 	struct side side;
@@ -466,7 +466,7 @@ static void be_forked(struct node *node, uint32_t slot)
 	(void)pause();
 }
 
-static void see_only_the_parent_die(struct node *node, uint32_t slot)
+static void right_expect_death_of_parent(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
 	struct side side;
@@ -493,8 +493,8 @@ static void local_forked_child_does_not_keep_parent_channel(void **state)
 {
 	struct node left, right;
 
-	node_start(&right, see_only_the_parent_die, RIGHT);
-	node_start(&left, be_forked, LEFT);
+	node_start(&right, right_expect_death_of_parent, RIGHT);
+	node_start(&left, left_fork_child, LEFT);
 	node_wait(&left);
 	nodes_meet(&right, 1);
 	node_go(&left);

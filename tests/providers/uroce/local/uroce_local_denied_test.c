@@ -156,11 +156,11 @@ static void local_accept_without_descriptor_pauses_server(void **state)
 	uint8_t gid[UROCE_GID_LEN];
 	struct epoll_event event;
 	struct side third;
-	int stranger;
+	int silent_client;
 
 	accept_error = EMFILE;
-	stranger = uroce_rendezvous_connect("local.201", 1000);
-	assert_true(stranger >= 0);
+	silent_client = uroce_rendezvous_connect("local.201", 1000);
+	assert_true(silent_client >= 0);
 	uroce_local_serve(right.local);
 	/* the server still listens, and causes no busy loop */
 	assert_int_equal(epoll_wait(uroce_local_fd(right.local), &event, 1, 0),
@@ -177,22 +177,22 @@ static void local_accept_without_descriptor_pauses_server(void **state)
 	side_open(&third, RIGHT + 1);
 	(void)side_connect(&third, RIGHT);
 	side_close(&third);
-	(void)close(stranger);
+	(void)close(silent_client);
 }
 
 static void local_silent_clients_do_not_block_connect(void **state)
 {
-	int strangers[UROCE_LOCAL_GUESTS];
+	int silent_clients[UROCE_LOCAL_GUESTS];
 	uint32_t fds = nr_open_fds();
 
 	side_serve(&right);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++) {
-		strangers[i] = uroce_rendezvous_connect("local.201", 1000);
-		assert_true(strangers[i] >= 0);
+		silent_clients[i] = uroce_rendezvous_connect("local.201", 1000);
+		assert_true(silent_clients[i] >= 0);
 	}
 	assert_int_equal(connect_to_right(), 0);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++)
-		(void)close(strangers[i]);
+		(void)close(silent_clients[i]);
 	/* clients are released as they close */
 	while (nr_open_fds() > fds + 1 + 2)
 		(void)sched_yield();
@@ -200,18 +200,18 @@ static void local_silent_clients_do_not_block_connect(void **state)
 
 static void local_client_limit_is_released(void **state)
 {
-	int strangers[UROCE_LOCAL_GUESTS + 1];
+	int silent_clients[UROCE_LOCAL_GUESTS + 1];
 	struct epoll_event event;
 
 	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++) {
-		strangers[i] = uroce_rendezvous_connect("local.201", 1000);
-		assert_true(strangers[i] >= 0);
+		silent_clients[i] = uroce_rendezvous_connect("local.201", 1000);
+		assert_true(silent_clients[i] >= 0);
 		uroce_local_serve(right.local);
 	}
 	assert_int_equal(right.local->nr_guests, UROCE_LOCAL_GUESTS);
 	assert_int_equal(epoll_wait(uroce_local_fd(right.local), &event, 1, 0),
 			 0);
-	(void)close(strangers[5]);
+	(void)close(silent_clients[5]);
 	uroce_local_serve(right.local);
 	uroce_local_serve(right.local);
 	assert_int_equal(right.local->nr_guests, UROCE_LOCAL_GUESTS);
@@ -222,7 +222,7 @@ static void local_client_limit_is_released(void **state)
 	assert_int_equal(right.local->nr_guests, 0);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++)
 		if (i != 5)
-			(void)close(strangers[i]);
+			(void)close(silent_clients[i]);
 }
 
 /* A valid hello, to be modified by a test. */
@@ -318,7 +318,7 @@ struct nonsense {
 };
 
 /* A server with a malformed response, if the client waits for one. */
-static void *answer_nonsense(void *arg)
+static void *send_malformed_response(void *arg)
 {
 	struct nonsense *nonsense = arg;
 	struct uroce_hello hello;
@@ -338,7 +338,7 @@ static void *answer_nonsense(void *arg)
 	return NULL;
 }
 
-static bool host_says_nonsense(uint32_t slot)
+static bool server_sends_malformed_response(uint32_t slot)
 {
 	struct nonsense nonsense = { .listener = uroce_pairing_bind(slot) };
 	struct uroce_channel *channel;
@@ -347,8 +347,9 @@ static bool host_says_nonsense(uint32_t slot)
 	pthread_t thread;
 
 	assert_true(nonsense.listener >= 0);
-	assert_int_equal(
-		pthread_create(&thread, NULL, answer_nonsense, &nonsense), 0);
+	assert_int_equal(pthread_create(&thread, NULL, send_malformed_response,
+					&nonsense),
+			 0);
 	side_gid(slot, gid);
 	assert_int_equal(uroce_local_connect(left.local, slot, gid, &channel),
 			 -ENOENT);
@@ -365,7 +366,7 @@ static void local_malformed_server_response_fails_connect(void **state)
 {
 	uint32_t slot = RIGHT + 5;
 
-	while (!host_says_nonsense(slot))
+	while (!server_sends_malformed_response(slot))
 		slot++;
 }
 

@@ -38,21 +38,21 @@ enum { LEFT = 200, RIGHT };
 static struct side right;
 
 /* Connects from the right to the left process, in a thread. */
-static struct asker {
+static struct connecter {
 	pthread_t thread;
 	bool running; /* not joined yet */
 	struct uroce_channel *channel;
 	int ret;
 	bool done; /* atomic */
-} asker;
+} connecter;
 
-static __thread bool is_asker;
+static __thread bool is_connecter;
 static uint64_t ahead_s; /* atomic: simulated time, in addition to real time */
 static uint64_t seen_s;	 /* atomic: the same, when the connecting thread last
 			    read the clock */
-static int says_late;	 /* client that confirms after the check of the right
-			    process; -1: none */
-static int listener;	 /* of the left process; -1: none */
+/* Client that confirms after the check of the right process; -1: none. */
+static int late_client;
+static int listener; /* of the left process; -1: none */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
@@ -65,7 +65,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 	uint64_t ahead = __atomic_load_n(&ahead_s, __ATOMIC_SEQ_CST);
 
 	now->tv_sec += (time_t)ahead;
-	if (is_asker)
+	if (is_connecter)
 		__atomic_store_n(&seen_s, ahead, __ATOMIC_SEQ_CST);
 	return ret;
 }
@@ -75,7 +75,7 @@ static void wait_until_seen(void)
 	uint64_t ahead = __atomic_load_n(&ahead_s, __ATOMIC_SEQ_CST);
 
 	while (__atomic_load_n(&seen_s, __ATOMIC_SEQ_CST) != ahead &&
-	       !__atomic_load_n(&asker.done, __ATOMIC_SEQ_CST))
+	       !__atomic_load_n(&connecter.done, __ATOMIC_SEQ_CST))
 		(void)sched_yield();
 }
 
@@ -83,11 +83,11 @@ int __wrap_epoll_wait(int fd, struct epoll_event *events, int max, int timeout)
 {
 	int nr = __real_epoll_wait(fd, events, max, timeout);
 
-	if (says_late >= 0) {
-		CHECK(!uroce_pairing_send(says_late, UROCE_PAIRING_CONFIRM));
+	if (late_client >= 0) {
+		CHECK(!uroce_pairing_send(late_client, UROCE_PAIRING_CONFIRM));
 		(void)__atomic_add_fetch(&ahead_s, PATIENCE_S + 1,
 					 __ATOMIC_SEQ_CST);
-		says_late = -1;
+		late_client = -1;
 	}
 	return nr;
 }
@@ -96,31 +96,32 @@ static void *ask(void *arg)
 {
 	uint8_t gid[UROCE_GID_LEN];
 
-	is_asker = true;
+	is_connecter = true;
 	side_gid(LEFT, gid);
-	asker.ret = uroce_local_connect(right.local, LEFT, gid, &asker.channel);
-	__atomic_store_n(&asker.done, true, __ATOMIC_SEQ_CST);
+	connecter.ret =
+		uroce_local_connect(right.local, LEFT, gid, &connecter.channel);
+	__atomic_store_n(&connecter.done, true, __ATOMIC_SEQ_CST);
 	return NULL;
 }
 
-static void start_asking(void)
+static void connect_start(void)
 {
-	asker = (struct asker){};
+	connecter = (struct connecter){};
 	seen_s = NOT_YET;
-	assert_int_equal(pthread_create(&asker.thread, NULL, ask, NULL), 0);
-	asker.running = true;
+	assert_int_equal(pthread_create(&connecter.thread, NULL, ask, NULL), 0);
+	connecter.running = true;
 	wait_until_seen();
 }
 
-static int end_asking(void)
+static int connect_finish(void)
 {
-	assert_int_equal(pthread_join(asker.thread, NULL), 0);
-	asker.running = false;
-	return asker.ret;
+	assert_int_equal(pthread_join(connecter.thread, NULL), 0);
+	connecter.running = false;
+	return connecter.ret;
 }
 
 /* The thread either returns, or has read the clock when it unlocks. */
-static void let_pass(uint32_t patiences)
+static void clock_advance(uint32_t patiences)
 {
 	(void)__atomic_add_fetch(&ahead_s, (uint64_t)patiences * PATIENCE_S + 1,
 				 __ATOMIC_SEQ_CST);
@@ -132,7 +133,7 @@ static void let_pass(uint32_t patiences)
 
 static int open_right(void **state)
 {
-	says_late = -1;
+	late_client = -1;
 	listener = -1;
 	side_open(&right, RIGHT);
 	return 0;
@@ -141,9 +142,9 @@ static int open_right(void **state)
 /* Also cleans up after a failed test. */
 static int close_right(void **state)
 {
-	if (asker.running) {
-		let_pass(3);
-		(void)end_asking();
+	if (connecter.running) {
+		clock_advance(3);
+		(void)connect_finish();
 	}
 	if (listener >= 0)
 		(void)close(listener);
@@ -182,7 +183,7 @@ static uint64_t long_enough(void)
 }
 
 /* Sends a hello. */
-static enum uroce_verdict be_a_guest(int *ret_fd)
+static enum uroce_verdict client_connect(int *ret_fd)
 {
 	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
 				     .tables = -1 };
@@ -205,18 +206,18 @@ static enum uroce_verdict be_a_guest(int *ret_fd)
 }
 
 /* The thread that accepted the client has ended, and reads no clock. */
-static int be_invited(void)
+static int client_connect_accepted(void)
 {
 	int fd;
 
 	side_serve(&right);
-	assert_int_equal(be_a_guest(&fd), UROCE_VERDICT_OK);
+	assert_int_equal(client_connect(&fd), UROCE_VERDICT_OK);
 	side_stop_serving(&right);
 	return fd;
 }
 
 /* Accepts a connection and reads the hello of the right process. */
-static int be_asked(void)
+static int server_accept(void)
 {
 	struct uroce_hello hello;
 	struct uroce_passed theirs;
@@ -232,7 +233,7 @@ static int be_asked(void)
 	return fd;
 }
 
-static void invite(int fd)
+static void server_send_accepted(int fd)
 {
 	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
 				     .tables = -1 };
@@ -251,125 +252,125 @@ static bool is_hung_up(int fd)
 	return poll(&poll_fd, 1, 0) > 0;
 }
 
-static void assert_pair(int guest)
+static void assert_pair(int client)
 {
-	assert_ptr_equal(asker.channel, &right.local->table[LEFT]->channel);
+	assert_ptr_equal(connecter.channel, &right.local->table[LEFT]->channel);
 	assert_false(is_refused());
-	assert_false(is_hung_up(guest));
-	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_BELL), 0);
-	uroce_local_put_channel(right.local, asker.channel);
+	assert_false(is_hung_up(client));
+	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_BELL), 0);
+	uroce_local_put_channel(right.local, connecter.channel);
 }
 
 /* -- the tests ------------------------------------------------------------ */
 
 static void local_late_confirmation_makes_pair(void **state)
 {
-	int guest = be_invited();
+	int client = client_connect_accepted();
 
 	side_serve(&right);
-	start_asking();
-	let_pass(1);
+	connect_start();
+	clock_advance(1);
 	assert_false(is_refused());
-	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM), 0);
-	assert_int_equal(end_asking(), 0);
-	assert_pair(guest);
-	(void)close(guest);
+	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_CONFIRM), 0);
+	assert_int_equal(connect_finish(), 0);
+	assert_pair(client);
+	(void)close(client);
 }
 
 static void local_missing_confirmation_rejects_client(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
-	int guest = be_invited();
+	int client = client_connect_accepted();
 	int again;
 
 	side_serve(&right);
-	start_asking();
-	let_pass(1);
+	connect_start();
+	clock_advance(1);
 	assert_false(is_refused());
-	let_pass(2);
-	assert_int_equal(end_asking(), -ENOENT);
+	clock_advance(2);
+	assert_int_equal(connect_finish(), -ENOENT);
 	/* the client cannot use the pair any more */
-	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM),
+	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
 	side_gid(LEFT, gid);
 	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
 			 -ENOENT);
-	assert_int_equal(be_a_guest(&again), UROCE_VERDICT_REFUSED);
+	assert_int_equal(client_connect(&again), UROCE_VERDICT_REFUSED);
 	side_stop_serving(&right);
 	uroce_local_serve(right.local);
 	assert_int_equal(right.local->nr_guests, 0);
-	(void)close(guest);
+	(void)close(client);
 	(void)close(again);
 }
 
 static void local_closed_client_is_not_awaited(void **state)
 {
-	int guest = be_invited();
+	int client = client_connect_accepted();
 
 	side_serve(&right);
-	start_asking();
-	let_pass(1);
+	connect_start();
+	clock_advance(1);
 	assert_false(is_refused());
-	(void)close(guest);
-	assert_int_equal(end_asking(), -ENOENT);
+	(void)close(client);
+	assert_int_equal(connect_finish(), -ENOENT);
 	assert_true(is_refused());
 }
 
 /*
  * The connect of the right process fails while an accepted client is pending.
  */
-static void fail_with_a_guest(bool invited)
+static void fail_connect_with_client(bool invited)
 {
-	int guest, host;
+	int client, host;
 
 	listener = uroce_pairing_bind(LEFT);
 	assert_true(listener >= 0);
-	start_asking();
-	host = be_asked();
-	guest = be_invited();
+	connect_start();
+	host = server_accept();
+	client = client_connect_accepted();
 	side_serve(&right);
 	if (invited) {
 		/* its confirmation cannot be sent */
 		assert_int_equal(shutdown(host, SHUT_RD), 0);
-		invite(host);
+		server_send_accepted(host);
 	} else {
 		assert_int_equal(shutdown(host, SHUT_RDWR), 0);
 	}
 	wait_until_asked();
-	let_pass(1);
+	clock_advance(1);
 	assert_false(is_refused());
-	assert_int_equal(uroce_pairing_send(guest, UROCE_PAIRING_CONFIRM), 0);
-	assert_int_equal(end_asking(), 0);
-	assert_pair(guest);
-	(void)close(guest);
+	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_CONFIRM), 0);
+	assert_int_equal(connect_finish(), 0);
+	assert_pair(client);
+	(void)close(client);
 	(void)close(host);
 }
 
 static void local_failed_connect_keeps_pending_client(void **state)
 {
-	fail_with_a_guest(false);
+	fail_connect_with_client(false);
 }
 
 static void local_unsent_confirmation_keeps_pending_client(void **state)
 {
-	fail_with_a_guest(true);
+	fail_connect_with_client(true);
 }
 
 static void local_unreachable_server_is_rejected(void **state)
 {
-	int host, guest;
+	int host, client;
 
 	listener = uroce_pairing_bind(LEFT);
 	assert_true(listener >= 0);
-	start_asking();
-	host = be_asked();
+	connect_start();
+	host = server_accept();
 	assert_int_equal(shutdown(host, SHUT_RD), 0);
-	invite(host);
-	assert_int_equal(end_asking(), -ENOENT);
+	server_send_accepted(host);
+	assert_int_equal(connect_finish(), -ENOENT);
 	side_serve(&right);
-	assert_int_equal(be_a_guest(&guest), UROCE_VERDICT_REFUSED);
-	(void)close(guest);
+	assert_int_equal(client_connect(&client), UROCE_VERDICT_REFUSED);
+	(void)close(client);
 	(void)close(host);
 }
 
@@ -382,12 +383,12 @@ static void local_connect_waits_for_second_thread(void **state)
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, call), 0);
 	right.local->connecting[LEFT] = true;
 	right.local->calls[LEFT] = call[0];
-	start_asking();
-	let_pass(1);
+	connect_start();
+	clock_advance(1);
 	assert_false(is_refused());
 	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_BELL), 0);
-	let_pass(2);
-	assert_int_equal(end_asking(), -ENOENT);
+	clock_advance(2);
+	assert_int_equal(connect_finish(), -ENOENT);
 	assert_true(is_refused());
 	/* that connection cannot be confirmed either */
 	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_CONFIRM),
@@ -400,17 +401,17 @@ static void local_connect_waits_for_second_thread(void **state)
 
 static void local_last_message_of_late_client_is_read(void **state)
 {
-	int guest = be_invited();
+	int client = client_connect_accepted();
 
 	/* between the last check of the right process and its close */
-	says_late = guest;
+	late_client = client;
 	uroce_local_serve(right.local);
-	assert_int_equal(says_late, -1);
+	assert_int_equal(late_client, -1);
 	assert_non_null(right.local->table[LEFT]);
 	assert_int_equal(right.local->awaited[LEFT], -1);
 	assert_int_equal(right.local->nr_guests, 0);
-	assert_false(is_hung_up(guest));
-	(void)close(guest);
+	assert_false(is_hung_up(client));
+	(void)close(client);
 }
 
 #define WITH_RIGHT(test) \

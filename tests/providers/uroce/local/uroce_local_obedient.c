@@ -53,7 +53,7 @@ uint32_t nr_copies;	    /* attempted copies */
 bool said_so;		    /* the copy was published before the call */
 static uint64_t clock_ms;   /* atomic; 0: the real clock */
 void (*while_asleep)(void); /* NULL: really sleeps */
-uint32_t nr_naps;
+uint32_t nr_sleeps;
 
 ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *here,
 				unsigned long nr_here,
@@ -137,7 +137,7 @@ uint64_t get_clock(void)
 
 int __wrap_nanosleep(const struct timespec *nap, struct timespec *rem)
 {
-	nr_naps++;
+	nr_sleeps++;
 	if (!while_asleep)
 		return __real_nanosleep(nap, rem);
 	while_asleep();
@@ -191,7 +191,7 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 	return true;
 }
 
-void be_obedient(struct node *node, uint32_t ways)
+void right_obey_orders(struct node *node, uint32_t ways)
 {
 	struct uroce_channel *to_left;
 	struct side side;
@@ -281,7 +281,7 @@ void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 
 	reach_split = split;
 	nr_copies = 0;
-	nr_naps = 0;
+	nr_sleeps = 0;
 	met = reach_meet(&left, &right, fn, 3, ways);
 	assert_non_null(met->copy);
 	channel = met;
@@ -289,7 +289,7 @@ void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 
 int meet(void **state)
 {
-	meet_as(be_obedient, UROCE_LOCAL_SPLIT_ALWAYS, 3);
+	meet_as(right_obey_orders, UROCE_LOCAL_SPLIT_ALWAYS, 3);
 	node_wait(&right);
 	assert_ptr_equal(channel->split, &uroce_local_split_ops);
 	right_shows_qp(true, true);
@@ -360,7 +360,7 @@ static void be_there(struct node *node, uint32_t arg)
 }
 
 /* The system must permit access to a child; the tests need no more. */
-static bool system_lets_us(void)
+static bool system_permits_access(void)
 {
 	const struct iovec here = { part, 1 }, there = { memory, 1 };
 	bool reads, writes;
@@ -378,7 +378,7 @@ int obedient_open(void)
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (order == MAP_FAILED || !board_open())
 		return 1;
-	if (system_lets_us())
+	if (system_permits_access())
 		return 0;
 	(void)fprintf(stderr, "process_vm_readv and process_vm_writev are not "
 			      "allowed: skipped\n");

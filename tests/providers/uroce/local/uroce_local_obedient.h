@@ -34,7 +34,7 @@ extern int denied; /* errno of the left process's copies; 0: the real result */
 extern uint32_t nr_copies;	   /* copies that the left process attempted */
 extern bool said_so;		   /* published before the last copy */
 extern void (*while_asleep)(void); /* NULL: really sleeps */
-extern uint32_t nr_naps;
+extern uint32_t nr_sleeps;
 
 /* May be called from while_asleep; 0: the real clock. */
 void set_clock(uint64_t ms);
@@ -48,7 +48,7 @@ uint64_t get_clock(void);
 int obedient_open(void);
 
 /* A node that carries out orders, with those CMA methods. */
-void be_obedient(struct node *node, uint32_t ways);
+void right_obey_orders(struct node *node, uint32_t ways);
 
 /* These functions return when the order has been carried out. */
 void right_shows_qp(bool ready, bool pulls);
@@ -65,7 +65,7 @@ struct uroce_landing a_landing(void);
 
 /*
  * Creates the channel from left to right. @fn: function of the right process;
- * be_obedient(), which left waits for once, or another one
+ * right_obey_orders(), which left waits for once, or another one
  */
 void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 	     unsigned int ways);

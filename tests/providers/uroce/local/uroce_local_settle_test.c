@@ -40,14 +40,14 @@ static void settle_idle_peer_is_not_awaited(void **state)
 	channel->split->settle(channel);
 }
 
-static void end_in_the_third_nap(void)
+static void end_copy_in_third_sleep(void)
 {
-	if (nr_naps == 3)
+	if (nr_sleeps == 3)
 		right_copies(LEFT, false);
 }
 
 /* The next copy has started, but uses the current landing. */
-static void begin_another_one(void)
+static void begin_next_copy(void)
 {
 	right_copies(LEFT, false);
 	right_copies(LEFT, true);
@@ -56,7 +56,7 @@ static void begin_another_one(void)
 static void settle(void (*meanwhile)(void))
 {
 	set_clock(1000000);
-	nr_naps = 0;
+	nr_sleeps = 0;
 	while_asleep = meanwhile;
 	channel->split->settle(channel);
 	while_asleep = NULL;
@@ -65,21 +65,21 @@ static void settle(void (*meanwhile)(void))
 static void settle_waits_for_copying_peer(void **state)
 {
 	right_copies(LEFT, true);
-	settle(end_in_the_third_nap);
-	assert_int_equal(nr_naps, 3);
+	settle(end_copy_in_third_sleep);
+	assert_int_equal(nr_sleeps, 3);
 	right_copies(LEFT, true);
-	settle(begin_another_one);
-	assert_int_equal(nr_naps, 1);
+	settle(begin_next_copy);
+	assert_int_equal(nr_sleeps, 1);
 	right_copies(LEFT, false);
 }
 
 /* As long as the serving thread needs to notice the death. */
-static void die_in_the_second_nap(void)
+static void die_in_second_sleep(void)
 {
 	const struct uroce_peer *peer =
 		list_entry(channel, struct uroce_peer, channel);
 
-	if (nr_naps != 2)
+	if (nr_sleeps != 2)
 		return;
 	kill_right();
 	while (!__atomic_load_n(&peer->dead, __ATOMIC_RELAXED))
@@ -89,8 +89,8 @@ static void die_in_the_second_nap(void)
 static void settle_stops_waiting_for_dead_peer(void **state)
 {
 	right_copies(LEFT, true);
-	settle(die_in_the_second_nap);
-	assert_int_equal(nr_naps, 2);
+	settle(die_in_second_sleep);
+	assert_int_equal(nr_sleeps, 2);
 	/* nor in the next call */
 	settle(never_sleep);
 }
@@ -98,21 +98,21 @@ static void settle_stops_waiting_for_dead_peer(void **state)
 static void let_100_ms_pass(void)
 {
 	set_clock(get_clock() + 100);
-	assert_true(nr_naps <= SETTLE / 100);
+	assert_true(nr_sleeps <= SETTLE / 100);
 }
 
 static void settle_gives_up_on_stopped_peer(void **state)
 {
 	right_copies(LEFT, true);
 	settle(let_100_ms_pass);
-	assert_int_equal(nr_naps, SETTLE / 100);
+	assert_int_equal(nr_sleeps, SETTLE / 100);
 	/* another QP of the left process, then another copy of the right one */
 	settle(let_100_ms_pass);
-	assert_int_equal(nr_naps, 0);
+	assert_int_equal(nr_sleeps, 0);
 	right_copies(LEFT, false);
 	right_copies(LEFT, true);
 	settle(let_100_ms_pass);
-	assert_int_equal(nr_naps, SETTLE / 100);
+	assert_int_equal(nr_sleeps, SETTLE / 100);
 	right_copies(LEFT, false);
 }
 
@@ -130,7 +130,7 @@ static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
 
 /* Right: hides its landing repeatedly, and checks that no process writes to it.
  */
-static void take_back(struct node *node, uint32_t ways)
+static void right_hide_repeatedly(struct node *node, uint32_t ways)
 {
 	struct uroce_channel *to_left;
 	struct side side;
@@ -158,7 +158,7 @@ static void take_back(struct node *node, uint32_t ways)
 }
 
 /* Right: the sent data stays valid until the right process overwrites it. */
-static void reuse(struct node *node, uint32_t ways)
+static void right_reuse_source(struct node *node, uint32_t ways)
 {
 	struct uroce_channel *to_left;
 	struct side side;
@@ -228,12 +228,12 @@ static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
 static void settle_protects_hidden_landing_from_push(void **state)
 {
 	memset(part, 0x77, PART);
-	copy_meanwhile(take_back, push_any);
+	copy_meanwhile(right_hide_repeatedly, push_any);
 }
 
 static void settle_protects_reused_source_from_pull(void **state)
 {
-	copy_meanwhile(reuse, pull_ones);
+	copy_meanwhile(right_reuse_source, pull_ones);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, meet, leave)

@@ -265,7 +265,7 @@ static void local_split_always_mode_samples_nothing(void **state)
 
 static int try(void **state)
 {
-	meet_as(be_obedient, UROCE_LOCAL_SPLIT_TRY, 3);
+	meet_as(right_obey_orders, UROCE_LOCAL_SPLIT_TRY, 3);
 	node_wait(&right);
 	set_clock(1000000);
 	return 0;
@@ -313,7 +313,7 @@ static void local_split_never_mode_sets_no_ops(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		meet_as(be_obedient, cases[i].split, cases[i].ways);
+		meet_as(right_obey_orders, cases[i].split, cases[i].ways);
 		assert_null(channel->split);
 		node_kill(&right);
 		end_left();
@@ -323,7 +323,7 @@ static void local_split_never_mode_sets_no_ops(void **state)
 static void local_split_without_cma_sets_no_ops(void **state)
 {
 	reach_split = UROCE_LOCAL_SPLIT_ALWAYS;
-	channel = reach_meet(&left, &right, be_obedient, 3, 0);
+	channel = reach_meet(&left, &right, right_obey_orders, 3, 0);
 	assert_null(channel->split);
 	assert_null(channel->copy);
 	node_kill(&right);
@@ -369,7 +369,7 @@ static void local_split_child_after_fork_does_nothing(void **state)
 		ops->show(channel, hop.qpn, UROCE_LANDING_READ, &nowhere);
 		/* the peer copies to the parent, not to the child */
 		ops->settle(channel);
-		CHECK(nr_copies == 0 && nr_naps == 0);
+		CHECK(nr_copies == 0 && nr_sleeps == 0);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

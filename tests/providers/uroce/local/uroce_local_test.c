@@ -47,7 +47,7 @@ static uint32_t length_of(uint32_t psn)
 	return psn % 3 ? psn % 60 : psn * 7 % 8193;
 }
 
-static void ask_for_echo(struct node *node, uint32_t slot)
+static void send_for_echo(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
 	struct side side;
@@ -108,7 +108,7 @@ static void local_pair_passes_packets_in_both_directions(void **state)
 {
 	struct node nodes[2];
 
-	start_both(nodes, ask_for_echo, echo);
+	start_both(nodes, send_for_echo, echo);
 	nodes_meet(nodes, 2);
 	nodes_meet(nodes, 2);
 	node_end(&nodes[0]);
@@ -117,7 +117,7 @@ static void local_pair_passes_packets_in_both_directions(void **state)
 
 /* -- connecting from the accepting side ----------------------------------- */
 
-static void ask_first(struct node *node, uint32_t slot)
+static void connect_first(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
 	struct side side;
@@ -135,7 +135,7 @@ static void ask_first(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void ask_back(struct node *node, uint32_t slot)
+static void connect_back(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
 	struct side side;
@@ -157,7 +157,7 @@ static void local_server_connect_returns_existing_pair(void **state)
 {
 	struct node nodes[2];
 
-	start_both(nodes, ask_first, ask_back);
+	start_both(nodes, connect_first, connect_back);
 	nodes_meet(nodes, 2);
 	nodes_meet(nodes, 2);
 	node_end(&nodes[0]);
@@ -166,7 +166,7 @@ static void local_server_connect_returns_existing_pair(void **state)
 
 /* -- pairing with itself -------------------------------------------------- */
 
-static void talk_to_oneself(struct node *node, uint32_t slot)
+static void connect_own_slot(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel, *none;
 	struct pollfd poll_fd;
@@ -206,7 +206,7 @@ static void local_process_pairs_with_own_slot(void **state)
 {
 	struct node node;
 
-	node_start(&node, talk_to_oneself, LEFT);
+	node_start(&node, connect_own_slot, LEFT);
 	node_end(&node);
 }
 
@@ -216,7 +216,7 @@ static void local_process_pairs_with_own_slot(void **state)
 #define NR_STORMS   100
 #define STORM_ORDER 5 /* coprime to the number of nodes */
 
-static void storm(struct node *node, uint32_t slot)
+static void connect_to_all(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channels[NR_STORM] = {};
 	struct uroce_local_counters counters;
@@ -252,7 +252,7 @@ static void local_concurrent_connects_pair_all(void **state)
 
 	for (uint32_t round = 0; round < NR_STORMS; round++) {
 		for (uint32_t i = 0; i < NR_STORM; i++)
-			node_start(&nodes[i], storm, FIRST_SLOT + i);
+			node_start(&nodes[i], connect_to_all, FIRST_SLOT + i);
 		nodes_meet(nodes, NR_STORM);
 		nodes_meet(nodes, NR_STORM);
 		for (uint32_t i = 0; i < NR_STORM; i++)
@@ -262,7 +262,7 @@ static void local_concurrent_connects_pair_all(void **state)
 
 /* -- no pair -------------------------------------------------------------- */
 
-static void look_for_nobody(struct node *node, uint32_t slot)
+static void connect_missing_peer(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -283,7 +283,7 @@ static void look_for_nobody(struct node *node, uint32_t slot)
 	node_go(node);
 }
 
-static void be_somebody(struct node *node, uint32_t slot)
+static void serve_peer(struct node *node, uint32_t slot)
 {
 	struct side side;
 
@@ -298,9 +298,9 @@ static void local_missing_peer_is_retried(void **state)
 {
 	struct node nodes[2];
 
-	node_start(&nodes[0], look_for_nobody, LEFT);
+	node_start(&nodes[0], connect_missing_peer, LEFT);
 	node_wait(&nodes[0]);
-	node_start(&nodes[1], be_somebody, RIGHT);
+	node_start(&nodes[1], serve_peer, RIGHT);
 	node_wait(&nodes[1]);
 	node_go(&nodes[0]);
 	node_go(&nodes[1]);
@@ -310,7 +310,7 @@ static void local_missing_peer_is_retried(void **state)
 	node_end(&nodes[1]);
 }
 
-static void ask_for_what_is_not_his(struct node *node, uint32_t slot)
+static void connect_wrong_gid(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -330,7 +330,7 @@ static void local_wrong_gid_is_retried(void **state)
 {
 	struct node nodes[2];
 
-	start_both(nodes, ask_for_what_is_not_his, be_somebody);
+	start_both(nodes, connect_wrong_gid, serve_peer);
 	nodes_meet(nodes, 2);
 	node_wait(&nodes[0]);
 	node_go(&nodes[1]);
@@ -338,7 +338,7 @@ static void local_wrong_gid_is_retried(void **state)
 	node_end(&nodes[1]);
 }
 
-static void ask_one_who_is_stopped(struct node *node, uint32_t slot)
+static void connect_stopped_peer(struct node *node, uint32_t slot)
 {
 	struct uroce_local_counters counters;
 	struct uroce_channel *channel;
@@ -364,7 +364,7 @@ static void ask_one_who_is_stopped(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void be_stopped(struct node *node, uint32_t slot)
+static void serve_and_be_stopped(struct node *node, uint32_t slot)
 {
 	struct uroce_local_counters counters;
 	struct uroce_channel *channel;
@@ -391,7 +391,7 @@ static void local_unresponsive_peer_is_rejected_permanently(void **state)
 	struct node nodes[2];
 	int status;
 
-	start_both(nodes, ask_one_who_is_stopped, be_stopped);
+	start_both(nodes, connect_stopped_peer, serve_and_be_stopped);
 	node_wait(&nodes[1]);
 	node_wait(&nodes[0]);
 	assert_int_equal(kill(nodes[1].pid, SIGSTOP), 0);
@@ -412,7 +412,7 @@ static void local_unresponsive_peer_is_rejected_permanently(void **state)
 /* -- wake-ups ------------------------------------------------------------- */
 
 /* Sends two packets while the peer waits; reports the number of bells. */
-static void ring(struct node *node, uint32_t slot)
+static void ring_bell(struct node *node, uint32_t slot)
 {
 	static const uint64_t bells[] = { 1, 2, 2 };
 	struct uroce_local_counters counters;
@@ -433,7 +433,7 @@ static void ring(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void hear(struct node *node, uint32_t slot)
+static void wait_for_bell(struct node *node, uint32_t slot)
 {
 	struct pollfd poll_fd = { .events = POLLIN };
 	struct side side;
@@ -472,7 +472,7 @@ static void local_sleeping_receiver_is_woken(void **state)
 {
 	struct node nodes[2];
 
-	start_both(nodes, ring, hear);
+	start_both(nodes, ring_bell, wait_for_bell);
 	for (int i = 0; i < 7; i++)
 		nodes_meet(nodes, 2);
 	node_end(&nodes[0]);

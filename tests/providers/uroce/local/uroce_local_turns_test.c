@@ -97,7 +97,7 @@ static bool check(const struct uroce_channel *channel,
 }
 
 /* A round of turns. Return: the number of packets. */
-static uint32_t take_round(struct side *side, uint32_t bad_psn)
+static uint32_t receive_round(struct side *side, uint32_t bad_psn)
 {
 	const uint32_t before[2] = { nr_taken[0], nr_taken[1] };
 	struct uroce_channel *channel;
@@ -117,13 +117,13 @@ static struct uroce_channel *take_until_lost(struct side *side)
 	struct uroce_channel *lost;
 
 	while (!(lost = uroce_local_take_lost(side->local)))
-		if (!take_round(side, NEVER))
+		if (!receive_round(side, NEVER))
 			(void)sched_yield();
 	return lost;
 }
 
 /* The right process is lost; the third one sends the rest, which arrives. */
-static void go_on_with_third(struct node *node, struct side *side)
+static void receive_rest_of_third(struct node *node, struct side *side)
 {
 	struct uroce_local_counters counters;
 
@@ -134,7 +134,7 @@ static void go_on_with_third(struct node *node, struct side *side)
 	CHECK(nr_inboxes() == 2);
 	node_meet(node);
 	node_meet(node);
-	while (take_round(side, NEVER))
+	while (receive_round(side, NEVER))
 		continue;
 	CHECK(nr_taken[1] == 2 * OF_THIRD);
 	uroce_local_counters(side->local, &counters);
@@ -147,7 +147,7 @@ static void go_on_with_third(struct node *node, struct side *side)
 
 /* -- fairness ------------------------------------------------------------- */
 
-static void take_in_turn(struct node *node, uint32_t slot)
+static void receive_in_turn(struct node *node, uint32_t slot)
 {
 	/* of each: 64 and 64, 64 and 36, 64 and none, 8 and none, none */
 	static const uint32_t right[] = { 64, 128, 192, 200, 200 };
@@ -157,7 +157,7 @@ static void take_in_turn(struct node *node, uint32_t slot)
 	open_and_connect(node, slot, &side);
 	for (int i = 0; i < 5; i++) {
 		CHECK(uroce_local_seems_empty(side.local) == (i == 4));
-		(void)take_round(&side, NEVER);
+		(void)receive_round(&side, NEVER);
 		CHECK(nr_taken[0] == right[i]);
 		CHECK(nr_taken[1] == third[i]);
 	}
@@ -171,7 +171,7 @@ static void local_receive_serves_peers_in_turn(void **state)
 {
 	struct node nodes[3];
 
-	start_all(nodes, take_in_turn);
+	start_all(nodes, receive_in_turn);
 	for (int i = 0; i < 3; i++)
 		nodes_meet(nodes, 3);
 	for (int i = 0; i < 3; i++)
@@ -180,14 +180,14 @@ static void local_receive_serves_peers_in_turn(void **state)
 
 /* -- invalid packet ------------------------------------------------------- */
 
-static void disbelieve(struct node *node, uint32_t slot)
+static void receive_bad_packet(struct node *node, uint32_t slot)
 {
 	struct uroce_local_counters counters;
 	struct side side;
 
 	open_and_connect(node, slot, &side);
 	/* ends the turn of the right process only */
-	CHECK(take_round(&side, BAD_PSN) == BAD_PSN + A_TURN);
+	CHECK(receive_round(&side, BAD_PSN) == BAD_PSN + A_TURN);
 	CHECK(nr_taken[0] == BAD_PSN);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.rx_bad == 1);
@@ -197,16 +197,16 @@ static void disbelieve(struct node *node, uint32_t slot)
 	CHECK(nr_taken[0] == BAD_PSN);
 	uroce_local_counters(side.local, &counters);
 	CHECK(counters.rx_bad == 1);
-	while (take_round(&side, NEVER))
+	while (receive_round(&side, NEVER))
 		continue;
-	go_on_with_third(node, &side);
+	receive_rest_of_third(node, &side);
 }
 
 static void local_peer_with_protocol_error_is_lost_alone(void **state)
 {
 	struct node nodes[3];
 
-	start_all(nodes, disbelieve);
+	start_all(nodes, receive_bad_packet);
 	for (int i = 0; i < 3; i++)
 		nodes_meet(nodes, 3);
 	for (int i = 0; i < 3; i++)
@@ -215,7 +215,7 @@ static void local_peer_with_protocol_error_is_lost_alone(void **state)
 
 /* -- dead ----------------------------------------------------------------- */
 
-static void bury(struct node *node, uint32_t slot)
+static void receive_from_dead_peer(struct node *node, uint32_t slot)
 {
 	struct side side;
 
@@ -223,14 +223,14 @@ static void bury(struct node *node, uint32_t slot)
 	node_meet(node); /* the process is dead */
 	CHECK(take_until_lost(&side) == channels[0]);
 	CHECK(nr_taken[0] == OF_RIGHT);
-	go_on_with_third(node, &side);
+	receive_rest_of_third(node, &side);
 }
 
 static void local_packets_of_dead_peer_are_received_in_turn(void **state)
 {
 	struct node nodes[3];
 
-	start_all(nodes, bury);
+	start_all(nodes, receive_from_dead_peer);
 	node_wait(&nodes[0]);
 	node_kill(&nodes[1]);
 	nodes[1] = nodes[2];

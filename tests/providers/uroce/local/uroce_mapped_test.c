@@ -95,7 +95,7 @@ static void right_close(struct right *right)
 }
 
 /* Right: does nothing, and then checks a pattern. */
-static void be_deaf(struct node *node, uint32_t ways)
+static void right_stay_idle(struct node *node, uint32_t ways)
 {
 	struct right right;
 
@@ -174,7 +174,8 @@ static void mapped_memory_is_written_and_read(void **state)
 		struct node right;
 		uint8_t *there;
 
-		channel = reach_meet(&left, &right, be_deaf, ways, ways);
+		channel =
+			reach_meet(&left, &right, right_stay_idle, ways, ways);
 		assert_true(uroce_channel_is_shared(channel));
 		if (!ways)
 			assert_null(channel->copy);
@@ -210,7 +211,7 @@ static void mapped_invalid_access_is_refused(void **state)
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, be_deaf, 0, 0);
+	channel = reach_meet(&left, &right, right_stay_idle, 0, 0);
 	wait_until_mapped(&left, channel);
 	copy = wish(WRITE_RIGHT, BYTES - 8, 9);
 	assert_null(channel->enter(channel, &copy));
@@ -232,7 +233,7 @@ static void mapped_invalid_access_is_refused(void **state)
 }
 
 /* Right: adds to the same word with its own CPU. */
-static void add_up(struct node *node, uint32_t ways)
+static void right_add_atomically(struct node *node, uint32_t ways)
 {
 	struct right right;
 
@@ -256,7 +257,7 @@ static void mapped_concurrent_atomics_are_exact(void **state)
 	struct node right;
 	uint8_t *there;
 
-	channel = reach_meet(&left, &right, add_up, 0, 0);
+	channel = reach_meet(&left, &right, right_add_atomically, 0, 0);
 	wait_until_mapped(&left, channel);
 	node_go(&right);
 	for (uint32_t i = 0; i < SUMS; i++) {
@@ -286,7 +287,7 @@ static void mapped_concurrent_atomics_are_exact(void **state)
  * Right: deregisters its memory repeatedly, and checks that no process writes
  * to it.
  */
-static void take_back(struct node *node, uint32_t ways)
+static void right_dereg_repeatedly(struct node *node, uint32_t ways)
 {
 	struct right right;
 
@@ -325,7 +326,7 @@ static void mapped_dereg_waits_for_access(void **state)
 	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&left, &right, take_back, 0, 0);
+	channel = reach_meet(&left, &right, right_dereg_repeatedly, 0, 0);
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
 		see_news(&left);
 		if (put(channel, 0, memory, BYTES)) {
@@ -344,7 +345,7 @@ static void mapped_dereg_waits_for_access(void **state)
 }
 
 /* Right: removes all regions of the share. */
-static void let_go(struct node *node, uint32_t ways)
+static void right_remove_regions(struct node *node, uint32_t ways)
 {
 	struct right right;
 
@@ -365,7 +366,7 @@ static void mapped_share_without_region_is_unmapped(void **state)
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, let_go, 0, 0);
+	channel = reach_meet(&left, &right, right_remove_regions, 0, 0);
 	wait_until_mapped(&left, channel);
 	assert_int_equal(nr_mapped(), 1);
 	node_go(&right);
@@ -389,7 +390,7 @@ static void mapped_share_of_dead_peer_is_unmapped(void **state)
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, be_deaf, 0, 0);
+	channel = reach_meet(&left, &right, right_stay_idle, 0, 0);
 	wait_until_mapped(&left, channel);
 	node_kill(&right);
 	/* the death is noticed without receiving */
@@ -411,7 +412,7 @@ static void mapped_child_after_fork_has_no_mapping(void **state)
 	struct node right;
 	int pid, status;
 
-	channel = reach_meet(&left, &right, be_deaf, 0, 0);
+	channel = reach_meet(&left, &right, right_stay_idle, 0, 0);
 	wait_until_mapped(&left, channel);
 	(void)fflush(NULL);
 	pid = fork();

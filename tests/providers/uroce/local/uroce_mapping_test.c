@@ -77,13 +77,13 @@ static void say(uint8_t what, uint64_t share, int fd)
 	assert_int_equal(uroce_pairing_send_share(other, what, share, fd), 0);
 }
 
-static int hear(void)
+static int peer_receive(void)
 {
 	return uroce_peer_hear(peer, &shares);
 }
 
 /* The next message to the peer. */
-static struct uroce_note told(void)
+static struct uroce_note next_message(void)
 {
 	struct uroce_note note = {};
 
@@ -91,7 +91,7 @@ static struct uroce_note told(void)
 	return note;
 }
 
-static void assert_told_nothing(void)
+static void assert_no_message(void)
 {
 	struct uroce_note note;
 
@@ -124,7 +124,7 @@ static void mapping_granted_share_is_mapped_until_gone(void **state)
 	assert_false(uroce_mappings_want(&peer->mappings, SHARE));
 	assert_null(find(SHARE, 0, 8));
 	say(UROCE_PAIRING_GIVE, SHARE, fd);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_int_equal(nr_mapped(), 1);
 	assert_non_null(find(SHARE, 0, BYTES));
 	*find(SHARE, 5, 1) = 77;
@@ -133,7 +133,7 @@ static void mapping_granted_share_is_mapped_until_gone(void **state)
 	(void)close(fd);
 	assert_false(uroce_mappings_want(&peer->mappings, SHARE));
 	say(UROCE_PAIRING_GONE, SHARE, -1);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	/* an access in progress keeps the mapping */
 	assert_int_equal(nr_mapped(), 1);
 	assert_null(find(SHARE, 0, 8));
@@ -144,7 +144,7 @@ static void mapping_find_out_of_range_returns_null(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	give(SHARE);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_non_null(find(SHARE, BYTES - 8, 8));
 	assert_null(find(SHARE, BYTES - 7, 8));
 	assert_null(find(SHARE, BYTES, 1));
@@ -162,13 +162,13 @@ static void mapping_new_share_replaces_previous_share(void **state)
 
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	give(SHARE);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_non_null(find(SHARE, 0, 8));
 	assert_true(uroce_mappings_want(&peer->mappings, next));
 	assert_int_equal(nr_mapped(), 0);
 	give(next);
 	say(UROCE_PAIRING_GONE, SHARE, -1);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_null(find(SHARE, 0, 8));
 	assert_non_null(find(next, 0, 8));
 }
@@ -181,7 +181,7 @@ static void mapping_late_grant_is_unmapped(void **state)
 	give(SHARE);
 	give(SHARE + UROCE_SHARES);
 	give(SHARE + UROCE_SHARES);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_int_equal(nr_mapped(), 3);
 	assert_null(find(SHARE, 0, 8));
 	assert_non_null(find(SHARE + UROCE_SHARES, 0, 8));
@@ -192,7 +192,7 @@ static void mapping_is_released_with_peer(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	give(SHARE);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	/* see teardown() */
 	assert_int_equal(nr_mapped(), 1);
 }
@@ -207,7 +207,7 @@ static void mapping_unsealed_file_is_not_mapped(void **state)
 		assert_true(uroce_mappings_want(&peer->mappings, SHARE + i));
 		say(UROCE_PAIRING_GIVE, SHARE + i, fds[i]);
 		(void)close(fds[i]);
-		assert_int_equal(hear(), 0);
+		assert_int_equal(peer_receive(), 0);
 		assert_null(find(SHARE + i, 0, 1));
 		assert_false(uroce_mappings_want(&peer->mappings, SHARE + i));
 	}
@@ -225,11 +225,11 @@ static void mapping_without_descriptor_is_skipped(void **state)
 	none = limit;
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_null(find(SHARE, 0, 8));
 	say(UROCE_PAIRING_BELL, 0, -1);
-	assert_int_equal(hear(), -EPROTO); /* a bell has one byte */
+	assert_int_equal(peer_receive(), -EPROTO); /* a bell has one byte */
 }
 
 static void mapping_without_address_space_is_skipped(void **state)
@@ -240,7 +240,7 @@ static void mapping_without_address_space_is_skipped(void **state)
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	say(UROCE_PAIRING_GIVE, SHARE, fd);
 	(void)close(fd);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_null(find(SHARE, 0, 8));
 }
 
@@ -249,14 +249,14 @@ static void mapping_without_address_space_is_skipped(void **state)
 static void mapping_unrequested_grant_is_protocol_error(void **state)
 {
 	give(SHARE);
-	assert_int_equal(hear(), -EPROTO);
+	assert_int_equal(peer_receive(), -EPROTO);
 	assert_int_equal(nr_mapped(), 0);
 }
 
 static void mapping_unrequested_gone_is_protocol_error(void **state)
 {
 	say(UROCE_PAIRING_GONE, SHARE, -1);
-	assert_int_equal(hear(), -EPROTO);
+	assert_int_equal(peer_receive(), -EPROTO);
 }
 
 static void mapping_message_flood_is_protocol_error(void **state)
@@ -264,7 +264,7 @@ static void mapping_message_flood_is_protocol_error(void **state)
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	for (int i = 0; i < 3; i++)
 		say(UROCE_PAIRING_GONE, SHARE, -1);
-	assert_int_equal(hear(), -EPROTO);
+	assert_int_equal(peer_receive(), -EPROTO);
 }
 
 static void mapping_malformed_message_is_protocol_error(void **state)
@@ -288,7 +288,7 @@ static void mapping_malformed_message_is_protocol_error(void **state)
 		assert_int_equal(
 			send(other, cases[i].bytes, cases[i].len, MSG_DONTWAIT),
 			cases[i].len);
-		assert_int_equal(hear(), -EPROTO);
+		assert_int_equal(peer_receive(), -EPROTO);
 	}
 }
 
@@ -299,11 +299,11 @@ static void mapping_unexpected_descriptors_are_closed(void **state)
 	const int fds[] = { other, other, other };
 
 	say(UROCE_PAIRING_ASK, SHARE, other);
-	assert_int_equal(hear(), -EPROTO);
+	assert_int_equal(peer_receive(), -EPROTO);
 	for (unsigned int nr = 1; nr <= 3; nr++) {
 		assert_int_equal(
 			uroce_rendezvous_try_send(other, &bell, 1, fds, nr), 0);
-		assert_int_equal(hear(), -EPROTO);
+		assert_int_equal(peer_receive(), -EPROTO);
 	}
 }
 
@@ -312,13 +312,13 @@ static void mapping_bells_are_read_in_batches(void **state)
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(uroce_pairing_send(other, UROCE_PAIRING_BELL),
 				 0);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	assert_true(recv(peer->fd, &(uint8_t){ 0 }, 1,
 			 MSG_PEEK | MSG_DONTWAIT) == 1);
-	assert_int_equal(hear(), 0);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
+	assert_int_equal(peer_receive(), 0);
 	(void)shutdown(other, SHUT_RDWR);
-	assert_int_equal(hear(), -EPROTO);
+	assert_int_equal(peer_receive(), -EPROTO);
 }
 
 /* -- requests of the peer -- */
@@ -339,8 +339,8 @@ static void share_request_is_granted_and_revoked(void **state)
 	struct uroce_note note;
 
 	say(UROCE_PAIRING_ASK, id, -1);
-	assert_int_equal(hear(), 0);
-	note = told();
+	assert_int_equal(peer_receive(), 0);
+	note = next_message();
 	assert_int_equal(note.what, UROCE_PAIRING_GIVE);
 	assert_int_equal(note.share, id);
 	assert_int_equal(pwrite(note.fd, "x", 1, 0), 1);
@@ -348,11 +348,11 @@ static void share_request_is_granted_and_revoked(void **state)
 	(void)close(note.fd);
 	assert_true(uroce_shares_put(&shares, id));
 	uroce_peer_share_gone(peer, id);
-	note = told();
+	note = next_message();
 	assert_int_equal(note.what, UROCE_PAIRING_GONE);
 	assert_int_equal(note.share, id);
 	uroce_peer_share_gone(peer, id);
-	assert_told_nothing();
+	assert_no_message();
 }
 
 static void share_gone_is_not_sent_without_request(void **state)
@@ -360,7 +360,7 @@ static void share_gone_is_not_sent_without_request(void **state)
 	uint64_t id = add_share();
 
 	uroce_peer_share_gone(peer, id);
-	assert_told_nothing();
+	assert_no_message();
 }
 
 /* It may have existed when the request was sent. */
@@ -372,9 +372,9 @@ static void share_request_for_missing_share_returns_gone(void **state)
 	say(UROCE_PAIRING_ASK, id, -1);
 	say(UROCE_PAIRING_ASK, 0, -1);
 	say(UROCE_PAIRING_ASK, UINT64_MAX, -1);
-	assert_int_equal(hear(), 0);
+	assert_int_equal(peer_receive(), 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(told().what, UROCE_PAIRING_GONE);
+		assert_int_equal(next_message().what, UROCE_PAIRING_GONE);
 }
 
 static void share_duplicate_request_is_protocol_error(void **state)
@@ -383,8 +383,8 @@ static void share_duplicate_request_is_protocol_error(void **state)
 
 	say(UROCE_PAIRING_ASK, id, -1);
 	say(UROCE_PAIRING_ASK, id, -1);
-	assert_int_equal(hear(), -EPROTO);
-	(void)close(told().fd);
+	assert_int_equal(peer_receive(), -EPROTO);
+	(void)close(next_message().fd);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)

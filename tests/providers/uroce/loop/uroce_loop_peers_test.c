@@ -34,7 +34,7 @@ enum role {
 	ECHO,  /* returns messages; polls */
 	SLEEP, /* returns messages; sleeps for events */
 	LEAVE, /* receives one message and exits at once */
-	DEAF,  /* only reads the socketpair */
+	IDLE,  /* only reads the socketpair */
 	NR_ROLES,
 };
 
@@ -59,10 +59,10 @@ struct test {
 };
 
 /* A peer that computes, while its helper makes progress. */
-static struct plan deaf_plan(uint8_t timeout)
+static struct plan idle_plan(uint8_t timeout)
 {
 	return (struct plan){
-		.role = DEAF,
+		.role = IDLE,
 		.gid_index = 1,
 		.mtu = IBV_MTU_1024,
 		.timeout = timeout,
@@ -220,7 +220,7 @@ static int be_peer(int fd)
 		(void)wait_for(&test.side, false);
 		exit(0);
 	}
-	if (test.plan.role == DEAF)
+	if (test.plan.role == IDLE)
 		hear(fd);
 	else
 		exchange(&test, false, test.plan.role == SLEEP);
@@ -398,7 +398,7 @@ static void request(struct test *test, enum ibv_wr_opcode opcode,
 /* The target calls no verb: its helper thread makes all progress. */
 static void loop_target_without_verbs_calls_is_served(void **state)
 {
-	struct plan plan = deaf_plan(LONG_TIMEOUT);
+	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
 
 	start(&test, &plan);
@@ -485,7 +485,7 @@ static void loop_two_namespaces_over_veth_connect(void **state)
 
 static void loop_killed_peer_fails_requests(void **state)
 {
-	struct plan plan = deaf_plan(SHORT_TIMEOUT);
+	struct plan plan = idle_plan(SHORT_TIMEOUT);
 	struct uroce_cqe cqe;
 	struct test test;
 
@@ -528,7 +528,7 @@ static void stop_peer(const struct test *test)
 }
 
 /* Simulates a received message without an ACK. */
-static void owe(struct side *side)
+static void simulate_pending_ack(struct side *side)
 {
 	uroce_loop_lock(side->instance);
 	side->qp->resp.reply = UROCE_REPLY_ACK;
@@ -550,7 +550,7 @@ struct debt {
 	bool owes, full, stuck;
 };
 
-static struct debt look_at_debt(const struct side *side)
+static struct debt get_pending_ack(const struct side *side)
 {
 	struct uroce_loop *loop = side->instance->loop;
 	const struct uroce_channel *channel = side->qp->channel;
@@ -565,7 +565,7 @@ static struct debt look_at_debt(const struct side *side)
 }
 
 /* The peer does not receive, and its inbox becomes full. */
-static void fill_the_way(struct test *test)
+static void fill_channel(struct test *test)
 {
 	stop_peer(test);
 	for (int i = 0; i < 10; i++)
@@ -576,19 +576,19 @@ static void fill_the_way(struct test *test)
 	 */
 	uroce_loop_lock(test->side.instance);
 	uroce_loop_unlock(test->side.instance);
-	owe(&test->side);
+	simulate_pending_ack(&test->side);
 }
 
 /* False if the peer did not run for a second. */
-static bool debt_is_paid(struct test *test)
+static bool pending_ack_is_sent(struct test *test)
 {
 	struct side *side = &test->side;
 	struct debt debt;
 
-	fill_the_way(test);
+	fill_channel(test);
 	assert_int_equal(kill(test->pid, SIGCONT), 0);
 	uroce_loop_settle(side->instance, side->qp);
-	debt = look_at_debt(side);
+	debt = get_pending_ack(side);
 	if (side->qp->channel)
 		assert_true(!debt.owes || debt.stuck);
 	poll_some(side, 10);
@@ -597,7 +597,7 @@ static bool debt_is_paid(struct test *test)
 
 static void loop_pending_ack_is_sent_when_room_appears(void **state)
 {
-	struct plan plan = deaf_plan(LONG_TIMEOUT);
+	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
 	struct side *side = &test.side;
 	const bool shared = side_is_shared();
@@ -607,19 +607,19 @@ static void loop_pending_ack_is_sent_when_room_appears(void **state)
 	assert_int_equal(setenv(UROCE_CMA_VARIABLE, "none", 1), 0);
 	start(&test, &plan);
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
-	fill_the_way(&test);
+	fill_channel(&test);
 	if (side->qp->channel) {
-		assert_true(look_at_debt(side).full);
-		assert_true(look_at_debt(side).owes);
+		assert_true(get_pending_ack(side).full);
+		assert_true(get_pending_ack(side).owes);
 		/* gives up after a second, and does not retry */
 		uroce_loop_settle(side->instance, side->qp);
 		uroce_loop_settle(side->instance, side->qp);
-		assert_true(look_at_debt(side).owes);
-		assert_true(look_at_debt(side).stuck);
+		assert_true(get_pending_ack(side).owes);
+		assert_true(get_pending_ack(side).stuck);
 	}
 	assert_int_equal(kill(test.pid, SIGCONT), 0);
 	poll_some(side, 10);
-	while (!debt_is_paid(&test))
+	while (!pending_ack_is_sent(&test))
 		;
 	say(test.fd);
 	assert_peer_has(&test, 0);
@@ -646,7 +646,7 @@ static void wait_until_mapped(struct test *test)
 
 static void loop_shared_atomics_need_no_target_thread(void **state)
 {
-	struct plan plan = deaf_plan(LONG_TIMEOUT);
+	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
 	uint64_t *word;
 
@@ -669,7 +669,7 @@ static void loop_shared_atomics_need_no_target_thread(void **state)
 /* The target does not poll, and its helper thread is stopped. */
 static void loop_stopped_target_is_accessed_by_cma(void **state)
 {
-	struct plan plan = deaf_plan(LONG_TIMEOUT);
+	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
 	struct side *side = &test.side;
 	bool asks;
@@ -699,7 +699,7 @@ static void loop_stopped_target_is_accessed_by_cma(void **state)
 /* No timer runs and no descriptor is ready: the helper never wakes up. */
 static void loop_idle_helper_never_wakes(void **state)
 {
-	struct plan plan = deaf_plan(LONG_TIMEOUT);
+	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct uroce_helper *helper;
 	struct test test;
 

@@ -24,7 +24,7 @@
 #define MEMORY	      (SIDE_MEMORY / 4)
 
 /* Events of a scenario, in the order of each side. */
-struct story {
+struct scenario {
 	struct side side[2];
 	struct side_address address[2];
 	struct uroce_cqe log[2][MAX_LOG];
@@ -34,63 +34,64 @@ struct story {
 	uint8_t memory[2][MEMORY];
 };
 
-static struct story hasty, exact;
+static struct scenario hasty, exact;
 
-static void open_story(struct story *story, uint8_t timeout)
+static void open_scenario(struct scenario *scenario, uint8_t timeout)
 {
 	struct uroce_netdev dev;
 
-	memset(story, 0, sizeof(*story));
+	memset(scenario, 0, sizeof(*scenario));
 	assert_int_equal(uroce_netdev_read("lo", &dev), 0);
 	for (int i = 0; i < 2; i++)
-		side_open(&story->side[i], &dev);
+		side_open(&scenario->side[i], &dev);
 	for (int i = 0; i < 2; i++)
-		story->address[i] = side_address(&story->side[i], 1);
+		scenario->address[i] = side_address(&scenario->side[i], 1);
 	for (int i = 0; i < 2; i++)
-		side_connect(&story->side[i], &story->address[i],
-			     &story->address[!i], IBV_MTU_1024, timeout);
-	assert_non_null(story->side[0].qp->channel);
+		side_connect(&scenario->side[i], &scenario->address[i],
+			     &scenario->address[!i], IBV_MTU_1024, timeout);
+	assert_non_null(scenario->side[0].qp->channel);
 }
 
-static void be_exact(struct story *story)
+static void be_exact(struct scenario *scenario)
 {
-	struct uroce_loop *loop = story->side[0].instance->loop;
+	struct uroce_loop *loop = scenario->side[0].instance->loop;
 
-	uroce_loop_lock(story->side[0].instance);
+	uroce_loop_lock(scenario->side[0].instance);
 	assert_false(loop->engine.exact);
 	loop->engine.exact = true;
-	uroce_loop_unlock(story->side[0].instance);
+	uroce_loop_unlock(scenario->side[0].instance);
 }
 
-static void close_story(struct story *story)
+static void close_scenario(struct scenario *scenario)
 {
-	struct uroce_loop *loop = story->side[0].instance->loop;
+	struct uroce_loop *loop = scenario->side[0].instance->loop;
 
-	uroce_loop_lock(story->side[0].instance);
-	story->counters = loop->engine.counters;
-	story->quick_posts = loop->quick_posts;
-	story->quick_polls = loop->quick_polls;
-	uroce_loop_unlock(story->side[0].instance);
+	uroce_loop_lock(scenario->side[0].instance);
+	scenario->counters = loop->engine.counters;
+	scenario->quick_posts = loop->quick_posts;
+	scenario->quick_polls = loop->quick_polls;
+	uroce_loop_unlock(scenario->side[0].instance);
 	for (int i = 0; i < 2; i++)
-		memcpy(story->memory[i], story->side[i].memory, MEMORY);
+		memcpy(scenario->memory[i], scenario->side[i].memory, MEMORY);
 	for (int i = 0; i < 2; i++)
-		side_close(&story->side[i]);
+		side_close(&scenario->side[i]);
 }
 
 /* Adds the next completion of a side to its log. */
-static void expect(struct story *story, int i)
+static void expect(struct scenario *scenario, int i)
 {
-	struct uroce_cqe *cqe = &story->log[i][story->nr_log[i]++];
+	struct uroce_cqe *cqe = &scenario->log[i][scenario->nr_log[i]++];
 
-	assert_in_range(story->nr_log[i], 1, MAX_LOG);
-	side_poll(&story->side[i], cqe);
+	assert_in_range(scenario->nr_log[i], 1, MAX_LOG);
+	side_poll(&scenario->side[i], cqe);
 }
 
 /* Prepares the next request; its data is sometimes unaligned. */
-static struct uroce_send_wqe *prepare(struct story *story, int i,
+static struct uroce_send_wqe *prepare(struct scenario *scenario, int i,
 				      enum ibv_wr_opcode opcode, uint32_t len)
 {
-	struct uroce_send_wqe *wqe = uroce_ring_vacant(&story->side[i].qp->sq);
+	struct uroce_send_wqe *wqe =
+		uroce_ring_vacant(&scenario->side[i].qp->sq);
 
 	assert_non_null(wqe);
 	memset(wqe, 0, sizeof(*wqe));
@@ -99,165 +100,165 @@ static struct uroce_send_wqe *prepare(struct story *story, int i,
 	if (opcode == IBV_WR_SEND_WITH_IMM ||
 	    opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		wqe->imm = 0x12345678 + len;
-	wqe->remote.va = story->address[!i].va + MEMORY / 2;
-	wqe->remote.rkey = story->address[!i].key;
+	wqe->remote.va = scenario->address[!i].va + MEMORY / 2;
+	wqe->remote.rkey = scenario->address[!i].key;
 	wqe->nr_sge = 1;
 	wqe->sge[0] = (struct ibv_sge){
-		.addr = story->address[i].va + len % 7,
+		.addr = scenario->address[i].va + len % 7,
 		.length = len,
-		.lkey = story->address[i].key,
+		.lkey = scenario->address[i].key,
 	};
 	if (opcode == IBV_WR_RDMA_READ) /* not over data in flight */
 		wqe->sge[0].addr += MEMORY / 4;
 	return wqe;
 }
 
-static void post(struct story *story, int i)
+static void post(struct scenario *scenario, int i)
 {
-	struct side *side = &story->side[i];
+	struct side *side = &scenario->side[i];
 
 	uroce_ring_put(&side->qp->sq);
 	uroce_loop_post(side->instance, side->qp);
 }
 
-static void send_one(struct story *story, int i, enum ibv_wr_opcode opcode,
-		     uint32_t len)
+static void send_one(struct scenario *scenario, int i,
+		     enum ibv_wr_opcode opcode, uint32_t len)
 {
-	(void)prepare(story, i, opcode, len);
-	post(story, i);
+	(void)prepare(scenario, i, opcode, len);
+	post(scenario, i);
 }
 
-static void paint(struct story *story, uint32_t seed)
+static void paint(struct scenario *scenario, uint32_t seed)
 {
 	for (uint32_t i = 0; i < 2; i++)
 		for (uint32_t at = 0; at < MEMORY / 2; at++)
-			story->side[i].memory[at] =
+			scenario->side[i].memory[at] =
 				(uint8_t)(seed + at * 7 + i * 3);
 }
 
 /* One message in each direction; each side waits for both completions. */
-static void ping_pong(struct story *story, enum ibv_wr_opcode opcode,
+static void ping_pong(struct scenario *scenario, enum ibv_wr_opcode opcode,
 		      uint32_t len)
 {
 	for (int i = 0; i < 2; i++) {
-		side_receive(&story->side[!i], len);
-		send_one(story, i, opcode, len);
-		expect(story, !i);
-		expect(story, i);
+		side_receive(&scenario->side[!i], len);
+		send_one(scenario, i, opcode, len);
+		expect(scenario, !i);
+		expect(scenario, i);
 	}
 }
 
 /* Polls must be fast for a while before the loop permits quick ones. */
-static void warm_up(struct story *story)
+static void warm_up(struct scenario *scenario)
 {
 	for (int i = 0; i < NR_WARM; i++)
-		ping_pong(story, IBV_WR_SEND, 8);
+		ping_pong(scenario, IBV_WR_SEND, 8);
 }
 
-static void tell_sizes(struct story *story)
+static void run_sizes(struct scenario *scenario)
 {
 	static const uint32_t lengths[] = { 0,	  1,	8,    34,   35,
 					    36,	  55,	64,   1000, 1024,
 					    1025, 8192, 8193, 30000 };
 
-	warm_up(story);
-	paint(story, 5);
+	warm_up(scenario);
+	paint(scenario, 5);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		ping_pong(story, IBV_WR_SEND, lengths[i]);
-		ping_pong(story, IBV_WR_SEND_WITH_IMM, lengths[i]);
-		ping_pong(story, IBV_WR_RDMA_WRITE_WITH_IMM, lengths[i]);
+		ping_pong(scenario, IBV_WR_SEND, lengths[i]);
+		ping_pong(scenario, IBV_WR_SEND_WITH_IMM, lengths[i]);
+		ping_pong(scenario, IBV_WR_RDMA_WRITE_WITH_IMM, lengths[i]);
 	}
 }
 
 /* Operations with responses, and others that must keep their order. */
-static void tell_mixture(struct story *story)
+static void run_mixture(struct scenario *scenario)
 {
-	warm_up(story);
-	paint(story, 9);
+	warm_up(scenario);
+	paint(scenario, 9);
 	for (uint32_t round = 0; round < 50; round++) {
-		send_one(story, 0, IBV_WR_RDMA_WRITE, 8 + round);
-		expect(story, 0);
-		send_one(story, 0, IBV_WR_RDMA_READ, 8 + round * 100);
-		expect(story, 0);
-		side_receive(&story->side[1], 8);
-		send_one(story, 0, IBV_WR_RDMA_READ, 8 + round);
+		send_one(scenario, 0, IBV_WR_RDMA_WRITE, 8 + round);
+		expect(scenario, 0);
+		send_one(scenario, 0, IBV_WR_RDMA_READ, 8 + round * 100);
+		expect(scenario, 0);
+		side_receive(&scenario->side[1], 8);
+		send_one(scenario, 0, IBV_WR_RDMA_READ, 8 + round);
 		/* not in the range of the READ, which may be executed later */
-		prepare(story, 0, IBV_WR_RDMA_WRITE, 100)->remote.va += 8192;
-		post(story, 0);
-		prepare(story, 0, IBV_WR_SEND, 8)->flags = IBV_SEND_FENCE |
-							   IBV_SEND_SOLICITED;
-		post(story, 0);
+		prepare(scenario, 0, IBV_WR_RDMA_WRITE, 100)->remote.va += 8192;
+		post(scenario, 0);
+		prepare(scenario, 0, IBV_WR_SEND, 8)->flags =
+			IBV_SEND_FENCE | IBV_SEND_SOLICITED;
+		post(scenario, 0);
 		for (int i = 0; i < 3; i++)
-			expect(story, 0);
-		expect(story, 1);
+			expect(scenario, 0);
+		expect(scenario, 1);
 	}
 }
 
 /* More than an inbox holds, so that the channel is full sometimes. */
-static void tell_flood(struct story *story)
+static void run_flood(struct scenario *scenario)
 {
-	warm_up(story);
+	warm_up(scenario);
 	for (int round = 0; round < 20; round++) {
 		for (int i = 0; i < SIDE_DEPTH; i++)
-			side_receive(&story->side[1], 8000);
+			side_receive(&scenario->side[1], 8000);
 		for (int i = 0; i < SIDE_DEPTH; i++)
-			send_one(story, 0, IBV_WR_SEND, 8000);
+			send_one(scenario, 0, IBV_WR_SEND, 8000);
 		for (int i = 0; i < SIDE_DEPTH; i++)
-			expect(story, 1);
+			expect(scenario, 1);
 		for (int i = 0; i < SIDE_DEPTH; i++)
-			expect(story, 0);
+			expect(scenario, 0);
 	}
 }
 
 /* A receive that is too short, in the middle of a burst. */
-static void tell_length_error(struct story *story)
+static void run_length_error(struct scenario *scenario)
 {
-	warm_up(story);
+	warm_up(scenario);
 	for (int i = 0; i < 8; i++)
-		side_receive(&story->side[1], i == 4 ? 7 : 8);
+		side_receive(&scenario->side[1], i == 4 ? 7 : 8);
 	for (int i = 0; i < 8; i++)
-		send_one(story, 0, IBV_WR_SEND, 8);
+		send_one(scenario, 0, IBV_WR_SEND, 8);
 	for (int i = 0; i < 8; i++) {
-		expect(story, 0);
-		expect(story, 1);
+		expect(scenario, 0);
+		expect(scenario, 1);
 	}
 }
 
-static void tell_wrong_key(struct story *story)
+static void run_wrong_rkey(struct scenario *scenario)
 {
-	warm_up(story);
-	send_one(story, 0, IBV_WR_RDMA_WRITE, 8);
-	prepare(story, 0, IBV_WR_RDMA_WRITE, 8)->remote.rkey ^= 1;
-	post(story, 0);
-	expect(story, 0);
-	expect(story, 0);
-	side_receive(&story->side[1], 8);
-	uroce_loop_post(story->side[1].instance, story->side[1].qp);
-	expect(story, 1);
+	warm_up(scenario);
+	send_one(scenario, 0, IBV_WR_RDMA_WRITE, 8);
+	prepare(scenario, 0, IBV_WR_RDMA_WRITE, 8)->remote.rkey ^= 1;
+	post(scenario, 0);
+	expect(scenario, 0);
+	expect(scenario, 0);
+	side_receive(&scenario->side[1], 8);
+	uroce_loop_post(scenario->side[1].instance, scenario->side[1].qp);
+	expect(scenario, 1);
 }
 
-static void tell_wrong_local_key(struct story *story)
+static void run_wrong_lkey(struct scenario *scenario)
 {
-	warm_up(story);
-	prepare(story, 0, IBV_WR_SEND, 8)->sge[0].lkey ^= 1;
-	post(story, 0);
-	expect(story, 0);
-	send_one(story, 0, IBV_WR_SEND, 8);
-	expect(story, 0);
+	warm_up(scenario);
+	prepare(scenario, 0, IBV_WR_SEND, 8)->sge[0].lkey ^= 1;
+	post(scenario, 0);
+	expect(scenario, 0);
+	send_one(scenario, 0, IBV_WR_SEND, 8);
+	expect(scenario, 0);
 }
 
 /* Both directions at once, so that requests precede ACKs. */
-static void tell_crossing(struct story *story)
+static void run_crossing(struct scenario *scenario)
 {
-	warm_up(story);
+	warm_up(scenario);
 	for (uint32_t round = 0; round < 100; round++) {
 		for (int i = 0; i < 2; i++)
-			side_receive(&story->side[i], 64);
+			side_receive(&scenario->side[i], 64);
 		for (int i = 0; i < 2; i++)
-			send_one(story, i, IBV_WR_SEND, round % 64);
+			send_one(scenario, i, IBV_WR_SEND, round % 64);
 		for (int i = 0; i < 2; i++) {
-			expect(story, i);
-			expect(story, i);
+			expect(scenario, i);
+			expect(scenario, i);
 		}
 	}
 }
@@ -314,16 +315,16 @@ static void assert_same_counters(void)
 			 exact.counters.count[UROCE_C_RX_BYTES]);
 }
 
-static void compare(void (*tell)(struct story *story))
+static void compare(void (*tell)(struct scenario *scenario))
 {
-	struct story *stories[] = { &exact, &hasty };
+	struct scenario *scenarios[] = { &exact, &hasty };
 
 	for (int i = 0; i < 2; i++) {
-		open_story(stories[i], LONG_TIMEOUT);
-		if (stories[i] == &exact)
+		open_scenario(scenarios[i], LONG_TIMEOUT);
+		if (scenarios[i] == &exact)
 			be_exact(&exact);
-		tell(stories[i]);
-		close_story(stories[i]);
+		tell(scenarios[i]);
+		close_scenario(scenarios[i]);
 	}
 	for (int i = 0; i < 2; i++) {
 		assert_same_log(i, false);
@@ -339,58 +340,58 @@ static void compare(void (*tell)(struct story *story))
 
 static void loop_quick_messages_of_all_sizes_match(void **state)
 {
-	compare(tell_sizes);
+	compare(run_sizes);
 }
 
 static void loop_quick_mixed_operations_match(void **state)
 {
-	compare(tell_mixture);
+	compare(run_mixture);
 }
 
 static void loop_quick_full_inbox_matches(void **state)
 {
-	compare(tell_flood);
+	compare(run_flood);
 }
 
 static void loop_quick_short_receive_matches(void **state)
 {
-	compare(tell_length_error);
+	compare(run_length_error);
 }
 
 static void loop_quick_bad_rkey_matches(void **state)
 {
-	compare(tell_wrong_key);
+	compare(run_wrong_rkey);
 }
 
 static void loop_quick_bad_lkey_matches(void **state)
 {
-	compare(tell_wrong_local_key);
+	compare(run_wrong_lkey);
 }
 
 static void loop_quick_crossing_messages_match(void **state)
 {
-	compare(tell_crossing);
+	compare(run_crossing);
 }
 
 /* An ACK timer of a few microseconds must not wait for milliseconds. */
 static void loop_quick_short_timeout_uses_exact_clock(void **state)
 {
-	open_story(&hasty, SHORT_TIMEOUT);
+	open_scenario(&hasty, SHORT_TIMEOUT);
 	assert_true(hasty.side[0].instance->loop->engine.exact);
 	warm_up(&hasty);
-	close_story(&hasty);
+	close_scenario(&hasty);
 	assert_int_equal(hasty.quick_posts, 0);
 	assert_int_equal(hasty.quick_polls, 0);
 }
 
 static void *keep_on(void *arg)
 {
-	struct story *story = arg;
+	struct scenario *scenario = arg;
 
 	for (int i = 0; i < NR_WARM_UPS; i++) {
-		story->nr_log[0] = 0;
-		story->nr_log[1] = 0;
-		warm_up(story);
+		scenario->nr_log[0] = 0;
+		scenario->nr_log[1] = 0;
+		warm_up(scenario);
 	}
 	return NULL;
 }
@@ -398,19 +399,19 @@ static void *keep_on(void *arg)
 /* The lock holder does the work of the other thread, quick or not. */
 static void loop_quick_two_threads_complete(void **state)
 {
-	struct story *stories[] = { &exact, &hasty };
+	struct scenario *scenarios[] = { &exact, &hasty };
 	pthread_t threads[2];
 
 	for (int i = 0; i < 2; i++)
-		open_story(stories[i], LONG_TIMEOUT);
+		open_scenario(scenarios[i], LONG_TIMEOUT);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, keep_on, stories[i]),
-			0);
+		assert_int_equal(pthread_create(&threads[i], NULL, keep_on,
+						scenarios[i]),
+				 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	for (int i = 0; i < 2; i++)
-		close_story(stories[i]);
+		close_scenario(scenarios[i]);
 	for (int i = 0; i < 2; i++)
 		for (uint32_t n = 0; n < 2 * NR_WARM; n++) {
 			assert_int_equal(exact.log[i][n].status,

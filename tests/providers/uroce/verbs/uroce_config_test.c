@@ -20,7 +20,7 @@
 #include "uroce/local/uroce_reach.h"
 
 static bool privileged;
-static unsigned int nr_complaints;
+static unsigned int nr_reports;
 static char wish[UROCE_WISH_LEN];
 
 char *__real_secure_getenv(const char *name);
@@ -34,13 +34,13 @@ char *__wrap_secure_getenv(const char *name)
 void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
 	       const char *fmt, ...)
 {
-	nr_complaints++;
+	nr_reports++;
 }
 
 static int setup(void **state)
 {
 	privileged = false;
-	nr_complaints = 0;
+	nr_reports = 0;
 	(void)unsetenv(UROCE_DEVICES_VARIABLE);
 	(void)unsetenv(UROCE_SPLIT_VARIABLE);
 	(void)unsetenv(UROCE_CMA_VARIABLE);
@@ -63,7 +63,7 @@ static void write_file(const char *text)
 	assert_int_equal(close(fd), 0);
 }
 
-static void assert_wish(const char *expected)
+static void assert_setting(const char *expected)
 {
 	memset(wish, 'x', sizeof(wish));
 	uroce_config_read(CONFIG_FILE, wish);
@@ -74,48 +74,48 @@ static void assert_wish(const char *expected)
 
 static void config_without_setting_enables_nothing(void **state)
 {
-	assert_wish("");
+	assert_setting("");
 	set_env("");
-	assert_wish("");
-	assert_int_equal(nr_complaints, 0);
+	assert_setting("");
+	assert_int_equal(nr_reports, 0);
 }
 
 static void config_variable_selects_devices(void **state)
 {
 	set_env("eth0,lo");
-	assert_wish("eth0,lo");
+	assert_setting("eth0,lo");
 }
 
 static void config_variable_overrides_file(void **state)
 {
 	write_file("devices = auto\n");
 	set_env("none");
-	assert_wish("none");
+	assert_setting("none");
 	set_env("");
-	assert_wish(" auto");
+	assert_setting(" auto");
 }
 
 static void config_privileged_program_ignores_variable(void **state)
 {
 	privileged = true;
 	set_env("eth0");
-	assert_wish("");
+	assert_setting("");
 	write_file("devices=lo\n");
-	assert_wish("lo");
+	assert_setting("lo");
 }
 
 static void config_file_comments_are_skipped(void **state)
 {
 	write_file("# what we have\n\n  devices\t=eth0 # and no more\n");
-	assert_wish("eth0 ");
-	assert_int_equal(nr_complaints, 0);
+	assert_setting("eth0 ");
+	assert_int_equal(nr_reports, 0);
 }
 
 static void config_unknown_lines_are_reported(void **state)
 {
 	write_file("devices\nports = 1\ndevices two = 2\n= 3\ndevices=lo\n");
-	assert_wish("lo");
-	assert_int_equal(nr_complaints, 4);
+	assert_setting("lo");
+	assert_int_equal(nr_reports, 4);
 }
 
 static void config_overlong_value_is_ignored(void **state)
@@ -125,14 +125,14 @@ static void config_overlong_value_is_ignored(void **state)
 	memset(text, 'e', sizeof(text));
 	text[UROCE_WISH_LEN] = '\0';
 	set_env(text);
-	assert_wish("");
+	assert_setting("");
 	text[UROCE_WISH_LEN] = 'e';
 	memcpy(text, "devices=", 8);
 	text[8 + UROCE_WISH_LEN] = '\0';
 	set_env("");
 	write_file(text);
-	assert_wish("");
-	assert_int_equal(nr_complaints, 2);
+	assert_setting("");
+	assert_int_equal(nr_reports, 2);
 }
 
 /* -- device selection -- */
@@ -199,7 +199,7 @@ static void config_split_setting_is_applied(void **state)
 	assert_int_equal(split_with("auto"), UROCE_LOCAL_SPLIT_TRY);
 	assert_int_equal(split_with("never"), UROCE_LOCAL_SPLIT_NEVER);
 	assert_int_equal(split_with("always"), UROCE_LOCAL_SPLIT_ALWAYS);
-	assert_int_equal(nr_complaints, 0);
+	assert_int_equal(nr_reports, 0);
 }
 
 static void config_cma_setting_is_applied(void **state)
@@ -212,7 +212,7 @@ static void config_cma_setting_is_applied(void **state)
 	assert_int_equal(ways_with("none"), 0);
 	assert_int_equal(ways_with("vm"), UROCE_REACH_VM);
 	assert_int_equal(ways_with("mem"), UROCE_REACH_MEM);
-	assert_int_equal(nr_complaints, 0);
+	assert_int_equal(nr_reports, 0);
 }
 
 static void config_unknown_setting_is_reported(void **state)
@@ -222,10 +222,10 @@ static void config_unknown_setting_is_reported(void **state)
 
 	for (unsigned int i = 0; i < 5; i++) {
 		assert_int_equal(split_with(words[i]), UROCE_LOCAL_SPLIT_TRY);
-		assert_int_equal(nr_complaints, i + 1);
+		assert_int_equal(nr_reports, i + 1);
 	}
 	assert_int_equal(ways_with("never"), UROCE_REACH_VM | UROCE_REACH_MEM);
-	assert_int_equal(nr_complaints, 6);
+	assert_int_equal(nr_reports, 6);
 }
 
 static void config_privileged_program_uses_defaults(void **state)
@@ -236,7 +236,7 @@ static void config_privileged_program_uses_defaults(void **state)
 	assert_int_equal(uroce_config_split(), UROCE_LOCAL_SPLIT_TRY);
 	assert_int_equal(uroce_config_reach_ways(),
 			 UROCE_REACH_VM | UROCE_REACH_MEM);
-	assert_int_equal(nr_complaints, 0);
+	assert_int_equal(nr_reports, 0);
 }
 
 int main(void)
