@@ -251,7 +251,7 @@ static void get_ctx_op_short_table_returns_null(void **state)
 }
 
 /* An older provider allocates less: memory in front of it is not read. */
-static void get_ctx_op_short_table_reads_only_its_size(void **state)
+static void get_ctx_op_short_table_reads_within_size(void **state)
 {
 	size_t begin = offsetof(struct verbs_context, query_port);
 	size_t size = sizeof(struct verbs_context) - begin;
@@ -761,7 +761,7 @@ int main(void)
 		INLINE_TEST(get_ctx_with_mark_returns_preceding_table),
 		INLINE_TEST(get_ctx_op_empty_slot_returns_null),
 		INLINE_TEST(get_ctx_op_short_table_returns_null),
-		INLINE_TEST(get_ctx_op_short_table_reads_only_its_size),
+		INLINE_TEST(get_ctx_op_short_table_reads_within_size),
 		INLINE_TEST(vext_field_avail_compares_offset_with_size),
 		INLINE_TEST(constructors_without_operation_set_errno),
 		INLINE_TEST(operations_missing_return_error_and_keep_errno),
