@@ -19,14 +19,14 @@ static struct verbs_context *vctx(void)
 	return verbs_get_ctx(api.ctx);
 }
 
-static void context_is_extended(void **state)
+static void abi_tables_context_is_marked_extended(void **state)
 {
 	assert_non_null(vctx());
 	assert_ptr_equal(&vctx()->context, api.ctx);
 	assert_int_equal(vctx()->sz, sizeof(struct verbs_context));
 }
 
-static void no_slot_of_the_first_table_is_missing(void **state)
+static void abi_tables_context_ops_slots_are_set(void **state)
 {
 	slot_t slots[sizeof(api.ctx->ops) / sizeof(slot_t)];
 
@@ -38,7 +38,7 @@ static void no_slot_of_the_first_table_is_missing(void **state)
 }
 
 /* All of it up to the last members, which are no functions. */
-static void no_slot_of_the_second_table_is_missing(void **state)
+static void abi_tables_verbs_context_slots_are_set(void **state)
 {
 	slot_t slots[offsetof(struct verbs_context, _ABI_placeholder3) /
 		     sizeof(slot_t)];
@@ -50,7 +50,7 @@ static void no_slot_of_the_second_table_is_missing(void **state)
 	}
 }
 
-static void slots_of_old_programs_are_those_of_flows(void **state)
+static void abi_tables_placeholders_are_flow_functions(void **state)
 {
 	assert_ptr_equal(vctx()->ABI_placeholder1, vctx()->ibv_create_flow);
 	assert_ptr_equal(vctx()->ABI_placeholder2, vctx()->ibv_destroy_flow);
@@ -89,7 +89,7 @@ static void assert_untouched(const struct older *older, size_t sz)
 	assert_int_not_equal(bytes[begin], 0xa5);
 }
 
-static void nothing_in_front_of_a_shorter_table_is_written(void **state)
+static void abi_tables_shorter_table_is_not_overrun(void **state)
 {
 	const size_t whole = sizeof(struct verbs_context);
 	static struct older older;
@@ -102,14 +102,13 @@ static void nothing_in_front_of_a_shorter_table_is_written(void **state)
 	}
 }
 
-static void shortest_table_begins_with_query_port(void **state)
+static void abi_tables_shortest_table_begins_with_query_port(void **state)
 {
 	assert_int_equal(offsetof(struct verbs_context, query_port),
 			 NR_FRONT_SLOTS * sizeof(slot_t));
 }
 
-static void
-longer_table_of_a_newer_provider_is_filled_as_far_as_known(void **state)
+static void abi_tables_longer_table_is_filled_partially(void **state)
 {
 	static struct older older;
 
@@ -133,7 +132,7 @@ typedef void (*async_event_t)(struct ibv_context *ctx,
 /* The slot of this name as what it is; C wants the step in between. */
 #define OLD(name, type) ((type)(slot_t)api.ctx->ops._compat_##name)
 
-static void old_slots_lead_to_the_exported_functions(void **state)
+static void abi_tables_compat_slots_are_exported_functions(void **state)
 {
 	struct ibv_device_attr attr;
 	struct ibv_pd *pd;
@@ -149,7 +148,7 @@ static void old_slots_lead_to_the_exported_functions(void **state)
 }
 
 /* Its arguments are not those of ibv_create_cq(3). */
-static void old_create_cq_takes_no_pointer_of_the_application(void **state)
+static void abi_tables_compat_create_cq_has_no_cq_context(void **state)
 {
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(api.ctx);
 	struct ibv_cq *cq =
@@ -163,7 +162,7 @@ static void old_create_cq_takes_no_pointer_of_the_application(void **state)
 	ASSERT_OK(ibv_destroy_comp_channel(channel));
 }
 
-static void old_event_slots_tell_the_provider(void **state)
+static void abi_tables_compat_event_slots_call_provider(void **state)
 {
 	struct ibv_async_event event = { .event_type = IBV_EVENT_PORT_ERR };
 	struct ibv_cq *cq = ibv_create_cq(api.ctx, 10, NULL, NULL, 0);
@@ -175,7 +174,7 @@ static void old_event_slots_tell_the_provider(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void setting_ops_later_leaves_the_library_s_slots(void **state)
+static void abi_tables_later_set_ops_keeps_library_slots(void **state)
 {
 	struct ibv_context_ops before = api.ctx->ops;
 	struct verbs_context second = *vctx();
@@ -189,18 +188,17 @@ static void setting_ops_later_leaves_the_library_s_slots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(context_is_extended),
-		API_TEST(no_slot_of_the_first_table_is_missing),
-		API_TEST(no_slot_of_the_second_table_is_missing),
-		API_TEST(slots_of_old_programs_are_those_of_flows),
-		API_TEST(nothing_in_front_of_a_shorter_table_is_written),
-		API_TEST(shortest_table_begins_with_query_port),
-		API_TEST(
-			longer_table_of_a_newer_provider_is_filled_as_far_as_known),
-		API_TEST(old_slots_lead_to_the_exported_functions),
-		API_TEST(old_create_cq_takes_no_pointer_of_the_application),
-		API_TEST(old_event_slots_tell_the_provider),
-		API_TEST(setting_ops_later_leaves_the_library_s_slots),
+		API_TEST(abi_tables_context_is_marked_extended),
+		API_TEST(abi_tables_context_ops_slots_are_set),
+		API_TEST(abi_tables_verbs_context_slots_are_set),
+		API_TEST(abi_tables_placeholders_are_flow_functions),
+		API_TEST(abi_tables_shorter_table_is_not_overrun),
+		API_TEST(abi_tables_shortest_table_begins_with_query_port),
+		API_TEST(abi_tables_longer_table_is_filled_partially),
+		API_TEST(abi_tables_compat_slots_are_exported_functions),
+		API_TEST(abi_tables_compat_create_cq_has_no_cq_context),
+		API_TEST(abi_tables_compat_event_slots_call_provider),
+		API_TEST(abi_tables_later_set_ops_keeps_library_slots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void assert_refused(const uint8_t *packet, int err)
 	assert_int_equal(attr.dlid, 0x7777);
 }
 
-static void without_a_grh_the_lid_is_the_way_back(void **state)
+static void ah_from_wc_without_grh_uses_lid(void **state)
 {
 	struct ibv_wc wc = { .slid = 0x1234, .sl = 3, .dlid_path_bits = 5 };
 	struct ibv_ah_attr attr, expected = {
@@ -166,7 +166,7 @@ static void without_a_grh_the_lid_is_the_way_back(void **state)
 	assert_int_equal(fake.nr_gid_queries, 0);
 }
 
-static void ipv4_sender_is_mapped(void **state)
+static void ah_from_wc_ipv4_sender_is_mapped_gid(void **state)
 {
 	const union ibv_gid peer = GID_PEER_V4;
 	struct ibv_ah_attr attr;
@@ -184,7 +184,7 @@ static void ipv4_sender_is_mapped(void **state)
 	assert_int_equal(attr.port_num, PORT);
 }
 
-static void search_ends_at_the_hit(void **state)
+static void ah_from_wc_gid_search_ends_at_match(void **state)
 {
 	struct ibv_ah_attr attr;
 
@@ -193,7 +193,7 @@ static void search_ends_at_the_hit(void **state)
 }
 
 /* The first 20 bytes of an IPv4 datagram are left over from anything. */
-static void ipv4_is_seen_behind_a_6(void **state)
+static void ah_from_wc_ipv4_behind_nibble_6_is_detected(void **state)
 {
 	uint8_t packet[HDR_LEN];
 	struct ibv_ah_attr attr;
@@ -205,7 +205,7 @@ static void ipv4_is_seen_behind_a_6(void **state)
 }
 
 /* Devices may leave a wrong sum; where it cannot be IPv6 it is not needed. */
-static void ipv4_checksum_matters_only_behind_a_6(void **state)
+static void ah_from_wc_ipv4_checksum_is_checked_behind_nibble_6(void **state)
 {
 	uint8_t packet[HDR_LEN];
 	struct ibv_ah_attr attr;
@@ -220,7 +220,7 @@ static void ipv4_checksum_matters_only_behind_a_6(void **state)
 	assert_refused(packet, ENOENT); /* as IPv6, to nobody here */
 }
 
-static void ipv6_sender_is_the_way_back(void **state)
+static void ah_from_wc_ipv6_sender_is_destination(void **state)
 {
 	const union ibv_gid peer = GID_PEER_LL;
 	struct ibv_ah_attr attr;
@@ -234,7 +234,7 @@ static void ipv6_sender_is_the_way_back(void **state)
 	assert_int_equal(attr.grh.flow_label, 0xabcde);
 }
 
-static void grh_takes_a_v1_gid(void **state)
+static void ah_from_wc_grh_selects_v1_gid(void **state)
 {
 	uint8_t packet[HDR_LEN];
 	struct ibv_ah_attr attr;
@@ -245,7 +245,7 @@ static void grh_takes_a_v1_gid(void **state)
 	assert_int_equal(attr.grh.sgid_index, 0);
 }
 
-static void other_next_headers_are_refused(void **state)
+static void ah_from_wc_unknown_next_header_is_rejected(void **state)
 {
 	uint8_t packet[HDR_LEN];
 
@@ -258,7 +258,7 @@ static void other_next_headers_are_refused(void **state)
 	}
 }
 
-static void unknown_versions_are_refused(void **state)
+static void ah_from_wc_unknown_version_is_rejected(void **state)
 {
 	uint8_t packet[HDR_LEN] = {};
 
@@ -270,7 +270,7 @@ static void unknown_versions_are_refused(void **state)
 	}
 }
 
-static void multicast_destinations_are_refused(void **state)
+static void ah_from_wc_multicast_destination_is_rejected(void **state)
 {
 	uint8_t packet[HDR_LEN];
 
@@ -284,7 +284,7 @@ static void multicast_destinations_are_refused(void **state)
 }
 
 /* An address in the right place that reads like 0x45, but sums up wrongly. */
-static void ipv6_address_is_not_taken_for_ipv4(void **state)
+static void ah_from_wc_ipv6_address_is_not_ipv4_header(void **state)
 {
 	uint8_t packet[HDR_LEN];
 	struct ibv_ah_attr attr;
@@ -295,7 +295,7 @@ static void ipv6_address_is_not_taken_for_ipv4(void **state)
 	assert_int_equal(attr.grh.sgid_index, 1);
 }
 
-static void address_that_is_not_ours_is_refused(void **state)
+static void ah_from_wc_nonlocal_address_is_enoent(void **state)
 {
 	uint8_t packet[HDR_LEN];
 
@@ -305,7 +305,7 @@ static void address_that_is_not_ours_is_refused(void **state)
 	assert_int_equal(fake.nr_gid_queries, 8);
 }
 
-static void search_ends_with_what_fits_an_index(void **state)
+static void ah_from_wc_gid_search_ends_at_index_limit(void **state)
 {
 	uint8_t packet[HDR_LEN];
 
@@ -316,7 +316,7 @@ static void search_ends_with_what_fits_an_index(void **state)
 	assert_int_equal(fake.nr_gid_queries, 256);
 }
 
-static void every_bit_may_be_wrong(void **state)
+static void ah_from_wc_flipped_bits_are_harmless(void **state)
 {
 	for (int bit = 0; bit < HDR_LEN * 8; bit++) {
 		uint8_t four[HDR_LEN], six[HDR_LEN];
@@ -331,7 +331,7 @@ static void every_bit_may_be_wrong(void **state)
 	}
 }
 
-static void errors_of_the_queries_are_passed_on(void **state)
+static void ah_from_wc_query_errors_are_returned(void **state)
 {
 	fake.gid_ret = EIO;
 	assert_refused(ipv6_packet, EIO);
@@ -342,7 +342,7 @@ static void errors_of_the_queries_are_passed_on(void **state)
 	assert_int_equal(fake.nr_gid_queries, 1);
 }
 
-static void create_hands_the_attributes_on(void **state)
+static void ah_from_wc_create_passes_attributes(void **state)
 {
 	const union ibv_gid peer = GID_PEER_V4;
 	struct ibv_wc wc = { .wc_flags = IBV_WC_GRH };
@@ -355,7 +355,7 @@ static void create_hands_the_attributes_on(void **state)
 	assert_int_equal(fake.ah_attr.port_num, PORT);
 }
 
-static void create_fails_with_errno(void **state)
+static void ah_from_wc_create_failure_sets_errno(void **state)
 {
 	struct ibv_wc wc = { .wc_flags = IBV_WC_GRH };
 	struct ibv_pd pd = { .context = &ctx };
@@ -375,23 +375,23 @@ static void create_fails_with_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(without_a_grh_the_lid_is_the_way_back),
-		test(ipv4_sender_is_mapped),
-		test(search_ends_at_the_hit),
-		test(ipv4_is_seen_behind_a_6),
-		test(ipv4_checksum_matters_only_behind_a_6),
-		test(ipv6_sender_is_the_way_back),
-		test(grh_takes_a_v1_gid),
-		test(other_next_headers_are_refused),
-		test(unknown_versions_are_refused),
-		test(multicast_destinations_are_refused),
-		test(ipv6_address_is_not_taken_for_ipv4),
-		test(address_that_is_not_ours_is_refused),
-		test(search_ends_with_what_fits_an_index),
-		test(every_bit_may_be_wrong),
-		test(errors_of_the_queries_are_passed_on),
-		test(create_hands_the_attributes_on),
-		test(create_fails_with_errno),
+		test(ah_from_wc_without_grh_uses_lid),
+		test(ah_from_wc_ipv4_sender_is_mapped_gid),
+		test(ah_from_wc_gid_search_ends_at_match),
+		test(ah_from_wc_ipv4_behind_nibble_6_is_detected),
+		test(ah_from_wc_ipv4_checksum_is_checked_behind_nibble_6),
+		test(ah_from_wc_ipv6_sender_is_destination),
+		test(ah_from_wc_grh_selects_v1_gid),
+		test(ah_from_wc_unknown_next_header_is_rejected),
+		test(ah_from_wc_unknown_version_is_rejected),
+		test(ah_from_wc_multicast_destination_is_rejected),
+		test(ah_from_wc_ipv6_address_is_not_ipv4_header),
+		test(ah_from_wc_nonlocal_address_is_enoent),
+		test(ah_from_wc_gid_search_ends_at_index_limit),
+		test(ah_from_wc_flipped_bits_are_harmless),
+		test(ah_from_wc_query_errors_are_returned),
+		test(ah_from_wc_create_passes_attributes),
+		test(ah_from_wc_create_failure_sets_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

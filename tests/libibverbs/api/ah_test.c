@@ -2,7 +2,7 @@
 /* ibv_create_ah(3) and ibv_destroy_ah(3): libibverbs/api/ah.c. */
 #include "libibverbs/api/api_fixture.h"
 
-static void address_handle_belongs_to_its_pd(void **state)
+static void ah_create_sets_pd_and_context(void **state)
 {
 	struct ibv_ah_attr attr = { .port_num = 1 };
 	struct ibv_ah *ah;
@@ -18,7 +18,7 @@ static void address_handle_belongs_to_its_pd(void **state)
 	ASSERT_OK(ibv_destroy_ah(ah));
 }
 
-static void failure_of_create_is_null(void **state)
+static void ah_create_failure_is_null(void **state)
 {
 	struct ibv_ah_attr attr = {};
 
@@ -26,7 +26,7 @@ static void failure_of_create_is_null(void **state)
 	ASSERT_NULL(ibv_create_ah(api.pd, &attr), EINVAL);
 }
 
-static void failure_of_destroy_is_a_positive_errno(void **state)
+static void ah_destroy_failure_is_errno(void **state)
 {
 	struct ibv_ah_attr attr = {};
 	struct ibv_ah *ah = ibv_create_ah(api.pd, &attr);
@@ -41,9 +41,9 @@ static void failure_of_destroy_is_a_positive_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(address_handle_belongs_to_its_pd),
-		API_TEST(failure_of_create_is_null),
-		API_TEST(failure_of_destroy_is_a_positive_errno),
+		API_TEST(ah_create_sets_pd_and_context),
+		API_TEST(ah_create_failure_is_null),
+		API_TEST(ah_destroy_failure_is_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static void assert_no_event(int err)
 /* Which member of the union is valid                                        */
 /* ------------------------------------------------------------------------ */
 
-static void cq_events_tell_their_cq(void **state)
+static void async_event_cq_event_has_cq(void **state)
 {
 	assert_ptr_equal(get_event(IBV_EVENT_CQ_ERR, (uintptr_t)&cq).element.cq,
 			 &cq);
@@ -85,7 +85,7 @@ static void assert_tells_qp(enum ibv_event_type type)
 	assert_ptr_equal(get_event(type, (uintptr_t)&qp).element.qp, &qp);
 }
 
-static void qp_events_tell_their_qp(void **state)
+static void async_event_qp_event_has_qp(void **state)
 {
 	assert_tells_qp(IBV_EVENT_QP_FATAL);
 	assert_tells_qp(IBV_EVENT_QP_REQ_ERR);
@@ -97,7 +97,7 @@ static void qp_events_tell_their_qp(void **state)
 	assert_tells_qp(IBV_EVENT_QP_LAST_WQE_REACHED);
 }
 
-static void srq_events_tell_their_srq(void **state)
+static void async_event_srq_event_has_srq(void **state)
 {
 	assert_ptr_equal(
 		get_event(IBV_EVENT_SRQ_ERR, (uintptr_t)&srq).element.srq,
@@ -107,7 +107,7 @@ static void srq_events_tell_their_srq(void **state)
 			 &srq);
 }
 
-static void wq_events_tell_their_wq(void **state)
+static void async_event_wq_event_has_wq(void **state)
 {
 	assert_ptr_equal(
 		get_event(IBV_EVENT_WQ_FATAL, (uintptr_t)&wq).element.wq, &wq);
@@ -118,7 +118,7 @@ static void assert_tells_port(enum ibv_event_type type)
 	assert_int_equal(get_event(type, 2).element.port_num, 2);
 }
 
-static void port_and_device_events_tell_the_port(void **state)
+static void async_event_port_event_has_port_number(void **state)
 {
 	assert_tells_port(IBV_EVENT_DEVICE_FATAL);
 	assert_tells_port(IBV_EVENT_PORT_ACTIVE);
@@ -131,7 +131,7 @@ static void port_and_device_events_tell_the_port(void **state)
 	assert_tells_port(IBV_EVENT_DEVICE_SPEED_CHANGE);
 }
 
-static void event_of_a_newer_kernel_is_taken_for_a_port_s(void **state)
+static void async_event_unknown_type_is_port_event(void **state)
 {
 	struct ibv_async_event event = get_event(1000, 3);
 
@@ -139,14 +139,14 @@ static void event_of_a_newer_kernel_is_taken_for_a_port_s(void **state)
 	ibv_ack_async_event(&event);
 }
 
-static void provider_hears_of_the_event(void **state)
+static void async_event_get_calls_provider(void **state)
 {
 	(void)get_event(IBV_EVENT_PORT_ERR, 2);
 	assert_int_equal(fake_provider.event.event_type, IBV_EVENT_PORT_ERR);
 	assert_int_equal(fake_provider.event.element.port_num, 2);
 }
 
-static void events_come_in_order(void **state)
+static void async_event_get_keeps_order(void **state)
 {
 	struct ibv_async_event event;
 
@@ -162,20 +162,20 @@ static void events_come_in_order(void **state)
 /* Reads that bring no event                                                 */
 /* ------------------------------------------------------------------------ */
 
-static void short_event_is_minus_1(void **state)
+static void async_event_short_read_is_minus_1(void **state)
 {
 	raise_bytes("123456789012345", 15);
 	assert_no_event(EIO);
 }
 
-static void event_of_no_bytes_is_minus_1(void **state)
+static void async_event_empty_read_is_minus_1(void **state)
 {
 	assert_int_equal(close(fake_provider.async_write_fd), 0);
 	fake_provider.async_write_fd = -1;
 	assert_no_event(EIO);
 }
 
-static void descriptor_that_would_block_is_minus_1(void **state)
+static void async_event_nonblocking_read_is_minus_1(void **state)
 {
 	assert_int_equal(fcntl(api.ctx->async_fd, F_SETFL, O_NONBLOCK), 0);
 	assert_no_event(EAGAIN);
@@ -203,32 +203,32 @@ static void get_and_ack(uint32_t type, void *element)
 	ibv_ack_async_event(&event);
 }
 
-static void ack_of_a_cq_event_counts_at_the_cq(void **state)
+static void async_event_ack_counts_at_cq(void **state)
 {
 	get_and_ack(IBV_EVENT_CQ_ERR, &cq);
 	assert_acked(1, 0, 0, 0);
 }
 
-static void ack_of_a_qp_event_counts_at_the_qp(void **state)
+static void async_event_ack_counts_at_qp(void **state)
 {
 	get_and_ack(IBV_EVENT_COMM_EST, &qp);
 	get_and_ack(IBV_EVENT_QP_LAST_WQE_REACHED, &qp);
 	assert_acked(0, 2, 0, 0);
 }
 
-static void ack_of_an_srq_event_counts_at_the_srq(void **state)
+static void async_event_ack_counts_at_srq(void **state)
 {
 	get_and_ack(IBV_EVENT_SRQ_LIMIT_REACHED, &srq);
 	assert_acked(0, 0, 1, 0);
 }
 
-static void ack_of_a_wq_event_counts_at_the_wq(void **state)
+static void async_event_ack_counts_at_wq(void **state)
 {
 	get_and_ack(IBV_EVENT_WQ_FATAL, &wq);
 	assert_acked(0, 0, 0, 1);
 }
 
-static void ack_of_a_port_event_counts_nowhere(void **state)
+static void async_event_ack_of_port_event_counts_nothing(void **state)
 {
 	struct ibv_async_event event = get_event(IBV_EVENT_PORT_ERR, 1);
 
@@ -241,22 +241,22 @@ static void ack_of_a_port_event_counts_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(cq_events_tell_their_cq),
-		TEST(qp_events_tell_their_qp),
-		TEST(srq_events_tell_their_srq),
-		TEST(wq_events_tell_their_wq),
-		TEST(port_and_device_events_tell_the_port),
-		TEST(event_of_a_newer_kernel_is_taken_for_a_port_s),
-		TEST(provider_hears_of_the_event),
-		TEST(events_come_in_order),
-		TEST(short_event_is_minus_1),
-		TEST(event_of_no_bytes_is_minus_1),
-		TEST(descriptor_that_would_block_is_minus_1),
-		TEST(ack_of_a_cq_event_counts_at_the_cq),
-		TEST(ack_of_a_qp_event_counts_at_the_qp),
-		TEST(ack_of_an_srq_event_counts_at_the_srq),
-		TEST(ack_of_a_wq_event_counts_at_the_wq),
-		TEST(ack_of_a_port_event_counts_nowhere),
+		TEST(async_event_cq_event_has_cq),
+		TEST(async_event_qp_event_has_qp),
+		TEST(async_event_srq_event_has_srq),
+		TEST(async_event_wq_event_has_wq),
+		TEST(async_event_port_event_has_port_number),
+		TEST(async_event_unknown_type_is_port_event),
+		TEST(async_event_get_calls_provider),
+		TEST(async_event_get_keeps_order),
+		TEST(async_event_short_read_is_minus_1),
+		TEST(async_event_empty_read_is_minus_1),
+		TEST(async_event_nonblocking_read_is_minus_1),
+		TEST(async_event_ack_counts_at_cq),
+		TEST(async_event_ack_counts_at_qp),
+		TEST(async_event_ack_counts_at_srq),
+		TEST(async_event_ack_counts_at_wq),
+		TEST(async_event_ack_of_port_event_counts_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

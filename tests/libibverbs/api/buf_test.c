@@ -7,7 +7,7 @@
 #include "core/op_table.h"
 #include "libibverbs/api/api_fixture.h"
 
-static void address_and_buffer_are_returned(void **state)
+static void buf_alloc_returns_address_and_object(void **state)
 {
 	struct ibv_buf *buf = UNTOUCHED;
 	void *addr;
@@ -27,7 +27,7 @@ static void address_and_buffer_are_returned(void **state)
 	assert_int_equal(fake_provider.nr_objects, 1);
 }
 
-static void failure_leaves_the_buffer_alone(void **state)
+static void buf_alloc_failure_keeps_output(void **state)
 {
 	struct ibv_buf *buf = UNTOUCHED;
 
@@ -36,7 +36,7 @@ static void failure_leaves_the_buffer_alone(void **state)
 	assert_ptr_equal(buf, UNTOUCHED);
 }
 
-static void provider_without_buffers_gets_memory_of_the_process(void **state)
+static void buf_alloc_default_is_process_memory(void **state)
 {
 	struct ibv_buf *buf;
 	void *addr;
@@ -49,7 +49,7 @@ static void provider_without_buffers_gets_memory_of_the_process(void **state)
 	verbs_context_set_ops(verbs_get_ctx(api.ctx), &fake_provider_ops);
 }
 
-static void plain_memory_has_no_dmabuf(void **state)
+static void buf_export_of_plain_memory_is_enodata(void **state)
 {
 	struct ibv_buf *buf;
 
@@ -58,7 +58,7 @@ static void plain_memory_has_no_dmabuf(void **state)
 	ibv_free_buf(buf);
 }
 
-static void exported_descriptor_is_a_new_one(void **state)
+static void buf_export_duplicates_descriptor(void **state)
 {
 	int dmabuf = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct ibv_buf *buf;
@@ -77,7 +77,7 @@ static void exported_descriptor_is_a_new_one(void **state)
 	assert_int_equal(close(dmabuf), 0);
 }
 
-static void dead_descriptor_is_told(void **state)
+static void buf_export_closed_descriptor_is_ebadf(void **state)
 {
 	struct ibv_buf *buf;
 
@@ -87,7 +87,7 @@ static void dead_descriptor_is_told(void **state)
 	ibv_free_buf(buf);
 }
 
-static void freeing_nothing_is_allowed(void **state)
+static void buf_free_of_null_is_harmless(void **state)
 {
 	ibv_free_buf(NULL);
 	ASSERT_OP("alloc_pd");
@@ -96,13 +96,13 @@ static void freeing_nothing_is_allowed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(address_and_buffer_are_returned),
-		API_TEST(failure_leaves_the_buffer_alone),
-		API_TEST(provider_without_buffers_gets_memory_of_the_process),
-		API_TEST(plain_memory_has_no_dmabuf),
-		API_TEST(exported_descriptor_is_a_new_one),
-		API_TEST(dead_descriptor_is_told),
-		API_TEST(freeing_nothing_is_allowed),
+		API_TEST(buf_alloc_returns_address_and_object),
+		API_TEST(buf_alloc_failure_keeps_output),
+		API_TEST(buf_alloc_default_is_process_memory),
+		API_TEST(buf_export_of_plain_memory_is_enodata),
+		API_TEST(buf_export_duplicates_descriptor),
+		API_TEST(buf_export_closed_descriptor_is_ebadf),
+		API_TEST(buf_free_of_null_is_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

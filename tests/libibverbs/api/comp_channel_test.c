@@ -36,7 +36,7 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-static void channel_belongs_to_its_context(void **state)
+static void comp_channel_create_sets_context(void **state)
 {
 	struct ibv_comp_channel *other;
 
@@ -50,7 +50,7 @@ static void channel_belongs_to_its_context(void **state)
 	ASSERT_OK(ibv_destroy_comp_channel(other));
 }
 
-static void destroy_closes_the_descriptor(void **state)
+static void comp_channel_destroy_closes_descriptor(void **state)
 {
 	struct ibv_comp_channel *other = ibv_create_comp_channel(api.ctx);
 	int fd;
@@ -61,20 +61,20 @@ static void destroy_closes_the_descriptor(void **state)
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
-static void failure_of_create_is_null(void **state)
+static void comp_channel_create_failure_is_null(void **state)
 {
 	fake_provider.ret = -EMFILE;
 	ASSERT_NULL(ibv_create_comp_channel(api.ctx), EMFILE);
 }
 
-static void channel_without_memory_is_null(void **state)
+static void comp_channel_create_without_memory_is_null(void **state)
 {
 	alloc_fail_at(1);
 	ASSERT_NULL(ibv_create_comp_channel(api.ctx), ENOMEM);
 	assert_true(alloc_fail_done());
 }
 
-static void channel_with_a_cq_is_busy(void **state)
+static void comp_channel_destroy_with_cq_is_ebusy(void **state)
 {
 	ASSERT_ERRNO(ibv_destroy_comp_channel(channel), EBUSY);
 	assert_true(fcntl(channel->fd, F_GETFD) >= 0);
@@ -119,7 +119,7 @@ static void close_writing_end(void)
 	fake_provider.comp_write_fd = -1;
 }
 
-static void event_tells_cq_and_context(void **state)
+static void comp_channel_event_has_cq_and_context(void **state)
 {
 	struct ibv_cq *event_cq;
 	void *event_context;
@@ -131,7 +131,7 @@ static void event_tells_cq_and_context(void **state)
 	ibv_ack_cq_events(cq, 1);
 }
 
-static void provider_hears_of_the_event(void **state)
+static void comp_channel_event_calls_provider(void **state)
 {
 	struct ibv_cq *event_cq;
 	void *event_context;
@@ -141,7 +141,7 @@ static void provider_hears_of_the_event(void **state)
 	assert_ptr_equal(fake_provider.event_cq, cq);
 }
 
-static void events_come_one_by_one(void **state)
+static void comp_channel_events_keep_order(void **state)
 {
 	struct ibv_cq *other, *event_cq;
 	void *event_context;
@@ -158,25 +158,25 @@ static void events_come_one_by_one(void **state)
 	ASSERT_OK(ibv_destroy_cq(other));
 }
 
-static void short_event_is_minus_1(void **state)
+static void comp_channel_short_read_is_minus_1(void **state)
 {
 	raise_bytes("1234567", 7);
 	assert_no_event(EIO);
 }
 
-static void event_of_no_bytes_is_minus_1(void **state)
+static void comp_channel_empty_read_is_minus_1(void **state)
 {
 	close_writing_end();
 	assert_no_event(EIO);
 }
 
-static void channel_that_would_block_is_minus_1(void **state)
+static void comp_channel_nonblocking_read_is_minus_1(void **state)
 {
 	assert_int_equal(fcntl(channel->fd, F_SETFL, O_NONBLOCK), 0);
 	assert_no_event(EAGAIN);
 }
 
-static void acknowledged_events_are_counted(void **state)
+static void comp_channel_acked_events_are_counted(void **state)
 {
 	ibv_ack_cq_events(cq, 1);
 	assert_int_equal(cq->comp_events_completed, 1);
@@ -185,7 +185,7 @@ static void acknowledged_events_are_counted(void **state)
 	assert_int_equal(cq->async_events_completed, 0);
 }
 
-static void acknowledging_nothing_counts_nothing(void **state)
+static void comp_channel_ack_of_zero_counts_nothing(void **state)
 {
 	ibv_ack_cq_events(cq, 0);
 	assert_int_equal(cq->comp_events_completed, 0);
@@ -196,19 +196,19 @@ static void acknowledging_nothing_counts_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(channel_belongs_to_its_context),
-		TEST(destroy_closes_the_descriptor),
-		TEST(failure_of_create_is_null),
-		TEST(channel_without_memory_is_null),
-		TEST(channel_with_a_cq_is_busy),
-		TEST(event_tells_cq_and_context),
-		TEST(provider_hears_of_the_event),
-		TEST(events_come_one_by_one),
-		TEST(short_event_is_minus_1),
-		TEST(event_of_no_bytes_is_minus_1),
-		TEST(channel_that_would_block_is_minus_1),
-		TEST(acknowledged_events_are_counted),
-		TEST(acknowledging_nothing_counts_nothing),
+		TEST(comp_channel_create_sets_context),
+		TEST(comp_channel_destroy_closes_descriptor),
+		TEST(comp_channel_create_failure_is_null),
+		TEST(comp_channel_create_without_memory_is_null),
+		TEST(comp_channel_destroy_with_cq_is_ebusy),
+		TEST(comp_channel_event_has_cq_and_context),
+		TEST(comp_channel_event_calls_provider),
+		TEST(comp_channel_events_keep_order),
+		TEST(comp_channel_short_read_is_minus_1),
+		TEST(comp_channel_empty_read_is_minus_1),
+		TEST(comp_channel_nonblocking_read_is_minus_1),
+		TEST(comp_channel_acked_events_are_counted),
+		TEST(comp_channel_ack_of_zero_counts_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,12 +37,12 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-static void counter_belongs_to_its_context(void **state)
+static void comp_cntr_create_sets_context(void **state)
 {
 	assert_ptr_equal(cntr->context, api.ctx);
 }
 
-static void attributes_are_checked(void **state)
+static void comp_cntr_create_checks_attributes(void **state)
 {
 	init.comp_mask = 1;
 	ASSERT_NULL(ibv_create_comp_cntr(api.ctx, &init), EOPNOTSUPP);
@@ -57,7 +57,7 @@ static void attributes_are_checked(void **state)
 }
 
 /* Each call, the operation it leads to, and what that was given. */
-static void values_are_set(void **state)
+static void comp_cntr_set_reaches_provider(void **state)
 {
 	ASSERT_OK(ibv_set_comp_cntr(cntr, 7));
 	ASSERT_OP("set_comp_cntr");
@@ -74,7 +74,7 @@ static void values_are_set(void **state)
 	assert_ptr_equal(fake_provider.args.object, cntr);
 }
 
-static void values_are_told(void **state)
+static void comp_cntr_read_returns_values(void **state)
 {
 	uint64_t value = 0;
 
@@ -88,7 +88,7 @@ static void values_are_told(void **state)
 	assert_int_equal(value, 6);
 }
 
-static void qp_can_be_counted(void **state)
+static void comp_cntr_attach_to_qp_succeeds(void **state)
 {
 	struct ibv_qp_attach_comp_cntr_attr attr = {
 		.op_mask = IBV_QP_ATTACH_COMP_CNTR_OP_SEND |
@@ -102,7 +102,7 @@ static void qp_can_be_counted(void **state)
 	assert_ptr_equal(fake_provider.args.object, cntr);
 }
 
-static void attach_checks_its_arguments(void **state)
+static void comp_cntr_attach_checks_arguments(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_qp_attach_comp_cntr_attr attr = { .comp_mask = 1 };
@@ -121,7 +121,7 @@ static void attach_checks_its_arguments(void **state)
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void failures_are_positive_errnos(void **state)
+static void comp_cntr_failures_are_errno(void **state)
 {
 	struct ibv_qp_attach_comp_cntr_attr attr = {};
 	struct ibv_qp qp = { .context = api.ctx };
@@ -146,7 +146,7 @@ static void failures_are_positive_errnos(void **state)
 /* Capabilities, in structs of any size                                      */
 /* ------------------------------------------------------------------------ */
 
-static void capabilities_are_told(void **state)
+static void comp_cntr_query_caps_returns_caps(void **state)
 {
 	struct ibv_comp_cntr_caps caps;
 
@@ -160,7 +160,7 @@ static void capabilities_are_told(void **state)
 	assert_memory_equal(&caps, &fake_provider.comp_cntr_caps, sizeof(caps));
 }
 
-static void struct_that_is_too_short_is_einval(void **state)
+static void comp_cntr_query_caps_short_struct_is_einval(void **state)
 {
 	struct ibv_comp_cntr_caps caps;
 
@@ -172,7 +172,7 @@ static void struct_that_is_too_short_is_einval(void **state)
 	ASSERT_OP("create_comp_cntr");
 }
 
-static void newer_struct_has_zeroes_at_its_end(void **state)
+static void comp_cntr_query_caps_longer_struct_is_zero_padded(void **state)
 {
 	struct {
 		struct ibv_comp_cntr_caps caps;
@@ -194,16 +194,16 @@ static void newer_struct_has_zeroes_at_its_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(counter_belongs_to_its_context),
-		TEST(attributes_are_checked),
-		TEST(values_are_set),
-		TEST(values_are_told),
-		TEST(qp_can_be_counted),
-		TEST(attach_checks_its_arguments),
-		TEST(failures_are_positive_errnos),
-		TEST(capabilities_are_told),
-		TEST(struct_that_is_too_short_is_einval),
-		TEST(newer_struct_has_zeroes_at_its_end),
+		TEST(comp_cntr_create_sets_context),
+		TEST(comp_cntr_create_checks_attributes),
+		TEST(comp_cntr_set_reaches_provider),
+		TEST(comp_cntr_read_returns_values),
+		TEST(comp_cntr_attach_to_qp_succeeds),
+		TEST(comp_cntr_attach_checks_arguments),
+		TEST(comp_cntr_failures_are_errno),
+		TEST(comp_cntr_query_caps_returns_caps),
+		TEST(comp_cntr_query_caps_short_struct_is_einval),
+		TEST(comp_cntr_query_caps_longer_struct_is_zero_padded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

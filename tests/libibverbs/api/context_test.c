@@ -48,12 +48,12 @@ static void forget_kernel_device(struct ibv_device **list)
 	ibv_free_device_list(ibv_get_device_list(NULL));
 }
 
-static void no_device_is_einval(void **state)
+static void open_device_null_is_einval(void **state)
 {
 	ASSERT_NULL(ibv_open_device(NULL), EINVAL);
 }
 
-static void opening_leaves_errno_alone(void **state)
+static void open_device_success_keeps_errno(void **state)
 {
 	struct ibv_context *ctx;
 
@@ -64,12 +64,12 @@ static void opening_leaves_errno_alone(void **state)
 	ASSERT_OK(ibv_close_device(ctx));
 }
 
-static void context_belongs_to_its_device(void **state)
+static void open_device_sets_context_device(void **state)
 {
 	assert_ptr_equal(api.ctx->device, api.list[0]);
 }
 
-static void forbidden_node_stays_eacces(void **state)
+static void open_device_forbidden_node_is_eacces(void **state)
 {
 	struct ibv_device **list = list_kernel_device();
 
@@ -81,19 +81,19 @@ static void forbidden_node_stays_eacces(void **state)
 	forget_kernel_device(list);
 }
 
-static void failure_of_the_provider_is_told(void **state)
+static void open_device_provider_failure_is_errno(void **state)
 {
 	fake_provider.open_ret = -EMLINK;
 	ASSERT_NULL(ibv_open_device(api.list[0]), EMLINK);
 }
 
-static void failure_of_async_events_is_told(void **state)
+static void open_device_async_fd_failure_is_errno(void **state)
 {
 	fake_provider.alloc_async_fd_ret = -ENFILE;
 	ASSERT_NULL(ibv_open_device(api.list[0]), ENFILE);
 }
 
-static void each_allocation_may_fail(void **state)
+static void open_device_allocation_failure_is_enomem(void **state)
 {
 	struct leak_check check;
 	struct ibv_context *ctx;
@@ -138,7 +138,7 @@ int __wrap_verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
 	return verbs_core_open(verbs_device_of(api.list[0]), ret_ctx);
 }
 
-static void imported_context_has_its_tables(void **state)
+static void import_device_fills_abi_tables(void **state)
 {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
@@ -158,7 +158,7 @@ static void imported_context_has_its_tables(void **state)
 	ASSERT_OK(ibv_close_device(ctx));
 }
 
-static void failure_of_import_is_null(void **state)
+static void import_device_failure_is_null(void **state)
 {
 	import_ret = -ENODEV;
 	ASSERT_NULL(ibv_import_device(77), ENODEV);
@@ -166,7 +166,7 @@ static void failure_of_import_is_null(void **state)
 	ASSERT_NULL(ibv_import_device(77), EOPNOTSUPP);
 }
 
-static void context_outlives_the_list(void **state)
+static void open_device_context_survives_list_free(void **state)
 {
 	struct ibv_device **list = list_kernel_device();
 	struct ibv_context *ctx = ibv_open_device(list[0]);
@@ -182,16 +182,16 @@ static void context_outlives_the_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(no_device_is_einval),
-		API_TEST(opening_leaves_errno_alone),
-		API_TEST(context_belongs_to_its_device),
-		API_TEST(forbidden_node_stays_eacces),
-		API_TEST(failure_of_the_provider_is_told),
-		API_TEST(failure_of_async_events_is_told),
-		API_TEST(each_allocation_may_fail),
-		API_TEST(imported_context_has_its_tables),
-		API_TEST(failure_of_import_is_null),
-		API_TEST(context_outlives_the_list),
+		API_TEST(open_device_null_is_einval),
+		API_TEST(open_device_success_keeps_errno),
+		API_TEST(open_device_sets_context_device),
+		API_TEST(open_device_forbidden_node_is_eacces),
+		API_TEST(open_device_provider_failure_is_errno),
+		API_TEST(open_device_async_fd_failure_is_errno),
+		API_TEST(open_device_allocation_failure_is_enomem),
+		API_TEST(import_device_fills_abi_tables),
+		API_TEST(import_device_failure_is_null),
+		API_TEST(open_device_context_survives_list_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,12 +29,12 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-static void counters_belong_to_their_context(void **state)
+static void counters_create_sets_context(void **state)
 {
 	assert_ptr_equal(counters->context, api.ctx);
 }
 
-static void attach_reaches_the_provider(void **state)
+static void counters_attach_reaches_provider(void **state)
 {
 	struct ibv_counter_attach_attr attr = { .index = 1 };
 	struct ibv_flow flow = { .context = api.ctx };
@@ -46,7 +46,7 @@ static void attach_reaches_the_provider(void **state)
 }
 
 /* Flows that are made later name the counters themselves. */
-static void attach_needs_no_flow(void **state)
+static void counters_attach_without_flow_is_allowed(void **state)
 {
 	struct ibv_counter_attach_attr attr = {};
 
@@ -55,7 +55,7 @@ static void attach_needs_no_flow(void **state)
 	assert_null(fake_provider.args.object);
 }
 
-static void flow_of_another_context_is_einval(void **state)
+static void counters_attach_flow_of_different_context_is_einval(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_counter_attach_attr attr = {};
@@ -66,7 +66,7 @@ static void flow_of_another_context_is_einval(void **state)
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void values_are_told(void **state)
+static void counters_read_returns_values(void **state)
 {
 	uint64_t values[3] = { 0, 0, 5 };
 
@@ -82,7 +82,7 @@ static void values_are_told(void **state)
 	assert_int_equal(values[2], 5);
 }
 
-static void arguments_are_checked(void **state)
+static void counters_arguments_are_checked(void **state)
 {
 	struct ibv_counters_init_attr init = { .comp_mask = 1 };
 	struct ibv_counter_attach_attr attr = { .comp_mask = 1 };
@@ -97,7 +97,7 @@ static void arguments_are_checked(void **state)
 	ASSERT_OP("create_counters");
 }
 
-static void failures_are_told(void **state)
+static void counters_failures_are_errno(void **state)
 {
 	struct ibv_counters_init_attr init = {};
 	struct ibv_counter_attach_attr attr = {};
@@ -117,13 +117,13 @@ static void failures_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(counters_belong_to_their_context),
-		TEST(attach_reaches_the_provider),
-		TEST(attach_needs_no_flow),
-		TEST(flow_of_another_context_is_einval),
-		TEST(values_are_told),
-		TEST(arguments_are_checked),
-		TEST(failures_are_told),
+		TEST(counters_create_sets_context),
+		TEST(counters_attach_reaches_provider),
+		TEST(counters_attach_without_flow_is_allowed),
+		TEST(counters_attach_flow_of_different_context_is_einval),
+		TEST(counters_read_returns_values),
+		TEST(counters_arguments_are_checked),
+		TEST(counters_failures_are_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static struct ibv_cq *create(struct ibv_comp_channel *of)
 	return cq;
 }
 
-static void cq_gets_what_the_application_said(void **state)
+static void cq_create_sets_arguments(void **state)
 {
 	struct ibv_cq *cq;
 
@@ -51,7 +51,7 @@ static void cq_gets_what_the_application_said(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void provider_gets_what_the_application_said(void **state)
+static void cq_create_passes_attributes(void **state)
 {
 	struct ibv_cq *cq = create(channel);
 	const struct ibv_cq_init_attr_ex *attr = &fake_provider.args.cq_attr;
@@ -67,18 +67,18 @@ static void provider_gets_what_the_application_said(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void cq_without_entries_is_einval(void **state)
+static void cq_create_zero_entries_is_einval(void **state)
 {
 	ASSERT_NULL(ibv_create_cq(api.ctx, 0, NULL, NULL, 0), EINVAL);
 	ASSERT_NULL(ibv_create_cq(api.ctx, -1, NULL, NULL, 0), EINVAL);
 }
 
-static void negative_vector_is_einval(void **state)
+static void cq_create_negative_vector_is_einval(void **state)
 {
 	ASSERT_NULL(ibv_create_cq(api.ctx, 1, NULL, NULL, -1), EINVAL);
 }
 
-static void failure_of_create_is_null(void **state)
+static void cq_create_failure_is_null(void **state)
 {
 	fake_provider.ret = -ENOMEM;
 	ASSERT_NULL(ibv_create_cq(api.ctx, 10, NULL, channel, 0), ENOMEM);
@@ -89,7 +89,7 @@ static void failure_of_create_is_null(void **state)
 /* The channel's use count                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void each_cq_uses_its_channel(void **state)
+static void cq_create_counts_channel_use(void **state)
 {
 	struct ibv_cq *first = create(channel), *second;
 
@@ -102,7 +102,7 @@ static void each_cq_uses_its_channel(void **state)
 	assert_int_equal(channel->refcnt, 0);
 }
 
-static void cq_without_a_channel_uses_none(void **state)
+static void cq_create_without_channel_counts_nothing(void **state)
 {
 	struct ibv_cq *cq = create(NULL);
 
@@ -111,7 +111,7 @@ static void cq_without_a_channel_uses_none(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void extended_cq_uses_its_channel(void **state)
+static void cq_create_ex_counts_channel_use(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 10, .channel = channel };
 	struct ibv_cq_ex *cq_ex = ibv_create_cq_ex(api.ctx, &attr);
@@ -122,7 +122,7 @@ static void extended_cq_uses_its_channel(void **state)
 	assert_int_equal(channel->refcnt, 0);
 }
 
-static void failed_destroy_leaves_cq_and_use_count(void **state)
+static void cq_destroy_failure_keeps_cq_and_channel_use(void **state)
 {
 	struct ibv_cq *cq = create(channel);
 
@@ -138,7 +138,7 @@ static void failed_destroy_leaves_cq_and_use_count(void **state)
 /* Extended                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void extended_cq_is_asked_for_as_such(void **state)
+static void cq_create_ex_sets_extended_flag(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 10,
@@ -159,7 +159,7 @@ static void extended_cq_is_asked_for_as_such(void **state)
 	ASSERT_OK(ibv_destroy_cq(ibv_cq_ex_to_cq(cq_ex)));
 }
 
-static void unknown_wc_flags_are_eopnotsupp(void **state)
+static void cq_create_ex_unknown_wc_flags_are_eopnotsupp(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 10,
@@ -171,7 +171,7 @@ static void unknown_wc_flags_are_eopnotsupp(void **state)
 	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EOPNOTSUPP);
 }
 
-static void unknown_attributes_are_eopnotsupp(void **state)
+static void cq_create_ex_unknown_attributes_are_eopnotsupp(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 10,
@@ -181,14 +181,14 @@ static void unknown_attributes_are_eopnotsupp(void **state)
 	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EOPNOTSUPP);
 }
 
-static void extended_cq_without_entries_is_einval(void **state)
+static void cq_create_ex_zero_entries_is_einval(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {};
 
 	ASSERT_NULL(ibv_create_cq_ex(api.ctx, &attr), EINVAL);
 }
 
-static void domain_and_channel_are_of_the_context(void **state)
+static void cq_create_ex_checks_contexts_of_domain_and_channel(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_cq_init_attr_ex attr = {
@@ -211,7 +211,7 @@ static void domain_and_channel_are_of_the_context(void **state)
 	ASSERT_OK(ibv_close_device(other));
 }
 
-static void failure_of_extended_create_is_null(void **state)
+static void cq_create_ex_failure_is_null(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 10, .channel = channel };
 
@@ -224,7 +224,7 @@ static void failure_of_extended_create_is_null(void **state)
 /* Changing                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void resize_reaches_the_provider(void **state)
+static void cq_resize_reaches_provider(void **state)
 {
 	struct ibv_cq *cq = create(NULL);
 
@@ -235,7 +235,7 @@ static void resize_reaches_the_provider(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void resize_to_nothing_is_einval(void **state)
+static void cq_resize_to_zero_is_einval(void **state)
 {
 	struct ibv_cq *cq = create(NULL);
 
@@ -245,7 +245,7 @@ static void resize_to_nothing_is_einval(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void modify_of_something_unknown_is_einval(void **state)
+static void cq_modify_unknown_mask_is_einval(void **state)
 {
 	struct ibv_modify_cq_attr attr = { .attr_mask = IBV_CQ_ATTR_RESERVED };
 	struct ibv_cq *cq = create(NULL);
@@ -255,7 +255,7 @@ static void modify_of_something_unknown_is_einval(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void modify_reaches_the_provider(void **state)
+static void cq_modify_reaches_provider(void **state)
 {
 	struct ibv_modify_cq_attr attr = {
 		.attr_mask = IBV_CQ_ATTR_MODERATE,
@@ -268,7 +268,7 @@ static void modify_reaches_the_provider(void **state)
 	ASSERT_OK(ibv_destroy_cq(cq));
 }
 
-static void failures_are_positive_errnos(void **state)
+static void cq_failures_are_errno(void **state)
 {
 	struct ibv_modify_cq_attr attr = {};
 	struct ibv_cq *cq = create(NULL);
@@ -292,7 +292,7 @@ static void *destroy(void *cq)
 	return NULL;
 }
 
-static void destroy_waits_for_all_acknowledgements(void **state)
+static void cq_destroy_waits_for_all_acks(void **state)
 {
 	struct ibv_async_event event = { .event_type = IBV_EVENT_CQ_ERR };
 	struct ibv_cq *cq = create(channel);
@@ -319,27 +319,27 @@ static void destroy_waits_for_all_acknowledgements(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(cq_gets_what_the_application_said),
-		TEST(provider_gets_what_the_application_said),
-		TEST(cq_without_entries_is_einval),
-		TEST(negative_vector_is_einval),
-		TEST(failure_of_create_is_null),
-		TEST(each_cq_uses_its_channel),
-		TEST(cq_without_a_channel_uses_none),
-		TEST(extended_cq_uses_its_channel),
-		TEST(failed_destroy_leaves_cq_and_use_count),
-		TEST(extended_cq_is_asked_for_as_such),
-		TEST(unknown_wc_flags_are_eopnotsupp),
-		TEST(unknown_attributes_are_eopnotsupp),
-		TEST(extended_cq_without_entries_is_einval),
-		TEST(domain_and_channel_are_of_the_context),
-		TEST(failure_of_extended_create_is_null),
-		TEST(resize_reaches_the_provider),
-		TEST(resize_to_nothing_is_einval),
-		TEST(modify_of_something_unknown_is_einval),
-		TEST(modify_reaches_the_provider),
-		TEST(failures_are_positive_errnos),
-		TEST(destroy_waits_for_all_acknowledgements),
+		TEST(cq_create_sets_arguments),
+		TEST(cq_create_passes_attributes),
+		TEST(cq_create_zero_entries_is_einval),
+		TEST(cq_create_negative_vector_is_einval),
+		TEST(cq_create_failure_is_null),
+		TEST(cq_create_counts_channel_use),
+		TEST(cq_create_without_channel_counts_nothing),
+		TEST(cq_create_ex_counts_channel_use),
+		TEST(cq_destroy_failure_keeps_cq_and_channel_use),
+		TEST(cq_create_ex_sets_extended_flag),
+		TEST(cq_create_ex_unknown_wc_flags_are_eopnotsupp),
+		TEST(cq_create_ex_unknown_attributes_are_eopnotsupp),
+		TEST(cq_create_ex_zero_entries_is_einval),
+		TEST(cq_create_ex_checks_contexts_of_domain_and_channel),
+		TEST(cq_create_ex_failure_is_null),
+		TEST(cq_resize_reaches_provider),
+		TEST(cq_resize_to_zero_is_einval),
+		TEST(cq_modify_unknown_mask_is_einval),
+		TEST(cq_modify_reaches_provider),
+		TEST(cq_failures_are_errno),
+		TEST(cq_destroy_waits_for_all_acks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

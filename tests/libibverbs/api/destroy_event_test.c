@@ -204,7 +204,7 @@ static struct ibv_async_event get_async_event(void)
 /* Waiting                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void cq_waits_for_its_completion_events(void **state)
+static void destroy_cq_waits_for_completion_event_acks(void **state)
 {
 	struct destroyer destroyer;
 
@@ -217,7 +217,7 @@ static void cq_waits_for_its_completion_events(void **state)
 	cq = NULL;
 }
 
-static void cq_waits_for_its_async_events_too(void **state)
+static void destroy_cq_waits_for_async_event_acks(void **state)
 {
 	struct ibv_async_event event = {
 		.event_type = IBV_EVENT_CQ_ERR,
@@ -248,7 +248,7 @@ static void assert_waits_for_two(int (*destroy)(void),
 	assert_ends(&destroyer);
 }
 
-static void qp_waits_for_its_events(void **state)
+static void destroy_qp_waits_for_event_acks(void **state)
 {
 	struct ibv_async_event event = {
 		.event_type = IBV_EVENT_QP_FATAL,
@@ -259,7 +259,7 @@ static void qp_waits_for_its_events(void **state)
 	qp = NULL;
 }
 
-static void srq_waits_for_its_events(void **state)
+static void destroy_srq_waits_for_event_acks(void **state)
 {
 	struct ibv_async_event event = {
 		.event_type = IBV_EVENT_SRQ_LIMIT_REACHED,
@@ -270,7 +270,7 @@ static void srq_waits_for_its_events(void **state)
 	srq = NULL;
 }
 
-static void wq_waits_for_its_events(void **state)
+static void destroy_wq_waits_for_event_acks(void **state)
 {
 	struct ibv_async_event event = {
 		.event_type = IBV_EVENT_WQ_FATAL,
@@ -281,7 +281,7 @@ static void wq_waits_for_its_events(void **state)
 	wq = NULL;
 }
 
-static void acknowledgements_of_other_objects_do_not_help(void **state)
+static void destroy_cq_ignores_acks_of_different_objects(void **state)
 {
 	struct ibv_async_event of_qp = {
 		.event_type = IBV_EVENT_QP_FATAL,
@@ -313,7 +313,7 @@ static void acknowledgements_of_other_objects_do_not_help(void **state)
 /* More acknowledgements than events                                         */
 /* ------------------------------------------------------------------------ */
 
-static void completion_events_acknowledged_twice_are_no_wait(void **state)
+static void destroy_cq_completion_events_acked_twice_returns(void **state)
 {
 	ibv_ack_cq_events(cq, 1);
 	ibv_ack_cq_events(cq, 1);
@@ -323,7 +323,7 @@ static void completion_events_acknowledged_twice_are_no_wait(void **state)
 	cq = NULL;
 }
 
-static void async_event_acknowledged_twice_is_no_wait(void **state)
+static void destroy_qp_async_event_acked_twice_returns(void **state)
 {
 	struct ibv_async_event event = {
 		.event_type = IBV_EVENT_QP_ACCESS_ERR,
@@ -339,7 +339,7 @@ static void async_event_acknowledged_twice_is_no_wait(void **state)
 }
 
 /* Nobody read an event, so there is nothing to acknowledge. */
-static void acknowledgement_without_an_event_is_no_wait(void **state)
+static void destroy_cq_ack_without_event_returns(void **state)
 {
 	ibv_ack_cq_events(cq, 7);
 	ASSERT_OK(ibv_destroy_cq(cq));
@@ -352,7 +352,7 @@ static void acknowledgement_without_an_event_is_no_wait(void **state)
 /* ------------------------------------------------------------------------ */
 
 /* The object stays until its last event is acknowledged. */
-static void completion_event_can_be_read_during_destroy(void **state)
+static void destroy_cq_completion_event_is_readable_meanwhile(void **state)
 {
 	struct destroyer destroyer;
 	struct ibv_cq *event_cq;
@@ -369,7 +369,7 @@ static void completion_event_can_be_read_during_destroy(void **state)
 	cq = NULL;
 }
 
-static void async_event_can_be_read_during_destroy(void **state)
+static void destroy_qp_async_event_is_readable_meanwhile(void **state)
 {
 	struct ibv_async_event event;
 	struct destroyer destroyer;
@@ -402,7 +402,7 @@ static void *reader_run(void *arg)
 #define NR_ROUNDS 300
 #define NR_EVENTS 3
 
-static void cqs_come_and_go_under_a_reader(void **state)
+static void destroy_cq_concurrent_with_event_reader_succeeds(void **state)
 {
 	unsigned int nr_read = 0;
 	pthread_t reader;
@@ -431,7 +431,7 @@ static void cqs_come_and_go_under_a_reader(void **state)
 /* ------------------------------------------------------------------------ */
 
 /* The kernel refuses; then nothing is waited for, and all is as before. */
-static void object_in_use_is_busy_and_lives_on(void **state)
+static void destroy_object_in_use_is_ebusy_and_keeps_object(void **state)
 {
 	fake_provider.raised = (struct verbs_event_count){ 5, 5 };
 	fake_provider.ret = -EBUSY;
@@ -449,7 +449,7 @@ static void object_in_use_is_busy_and_lives_on(void **state)
 }
 
 /* The application's mistake, as the man page says: what is lost is its own. */
-static void device_closes_whatever_is_alive(void **state)
+static void close_device_with_live_objects_succeeds(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_pd *pd = ibv_alloc_pd(other);
@@ -472,20 +472,20 @@ static void device_closes_whatever_is_alive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(cq_waits_for_its_completion_events),
-		TEST(cq_waits_for_its_async_events_too),
-		TEST(qp_waits_for_its_events),
-		TEST(srq_waits_for_its_events),
-		TEST(wq_waits_for_its_events),
-		TEST(acknowledgements_of_other_objects_do_not_help),
-		TEST(completion_events_acknowledged_twice_are_no_wait),
-		TEST(async_event_acknowledged_twice_is_no_wait),
-		TEST(acknowledgement_without_an_event_is_no_wait),
-		TEST(completion_event_can_be_read_during_destroy),
-		TEST(async_event_can_be_read_during_destroy),
-		TEST(cqs_come_and_go_under_a_reader),
-		TEST(object_in_use_is_busy_and_lives_on),
-		TEST(device_closes_whatever_is_alive),
+		TEST(destroy_cq_waits_for_completion_event_acks),
+		TEST(destroy_cq_waits_for_async_event_acks),
+		TEST(destroy_qp_waits_for_event_acks),
+		TEST(destroy_srq_waits_for_event_acks),
+		TEST(destroy_wq_waits_for_event_acks),
+		TEST(destroy_cq_ignores_acks_of_different_objects),
+		TEST(destroy_cq_completion_events_acked_twice_returns),
+		TEST(destroy_qp_async_event_acked_twice_returns),
+		TEST(destroy_cq_ack_without_event_returns),
+		TEST(destroy_cq_completion_event_is_readable_meanwhile),
+		TEST(destroy_qp_async_event_is_readable_meanwhile),
+		TEST(destroy_cq_concurrent_with_event_reader_succeeds),
+		TEST(destroy_object_in_use_is_ebusy_and_keeps_object),
+		TEST(close_device_with_live_objects_succeeds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void add_devices(unsigned int count)
 	}
 }
 
-static void list_is_counted_and_ends_with_null(void **state)
+static void get_device_list_is_counted_and_null_terminated(void **state)
 {
 	struct ibv_device **list;
 	int count = -1;
@@ -67,7 +67,7 @@ static void list_is_counted_and_ends_with_null(void **state)
 	ibv_free_device_list(list);
 }
 
-static void number_of_devices_need_not_be_told(void **state)
+static void get_device_list_count_pointer_is_optional(void **state)
 {
 	struct ibv_device **list;
 
@@ -79,7 +79,7 @@ static void number_of_devices_need_not_be_told(void **state)
 	ibv_free_device_list(list);
 }
 
-static void empty_list_is_not_null(void **state)
+static void get_device_list_empty_is_not_null(void **state)
 {
 	struct ibv_device **list;
 	int count = -1;
@@ -91,7 +91,7 @@ static void empty_list_is_not_null(void **state)
 	ibv_free_device_list(list);
 }
 
-static void success_leaves_errno_alone(void **state)
+static void get_device_list_success_keeps_errno(void **state)
 {
 	struct ibv_device **list;
 
@@ -114,22 +114,22 @@ static void assert_list_fails(int err)
 	ASSERT_NULL(ibv_get_device_list(NULL), err);
 }
 
-static void kernel_without_rdma_is_enosys(void **state)
+static void get_device_list_kernel_without_rdma_is_enosys(void **state)
 {
 	assert_list_fails(ENOSYS);
 }
 
-static void forbidden_list_is_eperm(void **state)
+static void get_device_list_forbidden_is_eperm(void **state)
 {
 	assert_list_fails(EPERM);
 }
 
-static void list_without_memory_is_enomem(void **state)
+static void get_device_list_without_memory_is_enomem(void **state)
 {
 	assert_list_fails(ENOMEM);
 }
 
-static void each_allocation_may_fail(void **state)
+static void get_device_list_allocation_failure_is_enomem(void **state)
 {
 	for (unsigned int n = 1;; n++) {
 		struct ibv_device **list;
@@ -155,18 +155,18 @@ static void each_allocation_may_fail(void **state)
 	}
 }
 
-static void listing_sets_the_library_up_first(void **state)
+static void get_device_list_initializes_library(void **state)
 {
 	ibv_free_device_list(ibv_get_device_list(NULL));
 	assert_true(nr_inits > 0);
 }
 
-static void freeing_no_list_is_harmless(void **state)
+static void free_device_list_null_is_harmless(void **state)
 {
 	ibv_free_device_list(NULL);
 }
 
-static void device_has_its_name(void **state)
+static void get_device_name_returns_name(void **state)
 {
 	struct ibv_device **list;
 
@@ -176,7 +176,7 @@ static void device_has_its_name(void **state)
 	ibv_free_device_list(list);
 }
 
-static void device_has_its_guid(void **state)
+static void get_device_guid_returns_guid(void **state)
 {
 	struct ibv_device **list;
 
@@ -186,7 +186,7 @@ static void device_has_its_guid(void **state)
 	ibv_free_device_list(list);
 }
 
-static void device_has_its_index(void **state)
+static void get_device_index_returns_index(void **state)
 {
 	struct ibv_device **list;
 
@@ -197,7 +197,7 @@ static void device_has_its_index(void **state)
 	ibv_free_device_list(list);
 }
 
-static void device_that_netlink_does_not_know_has_no_index(void **state)
+static void get_device_index_without_netlink_is_minus_1(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct ibv_device **list;
@@ -209,7 +209,7 @@ static void device_that_netlink_does_not_know_has_no_index(void **state)
 	ibv_free_device_list(list);
 }
 
-static void device_that_the_kernel_does_not_know_has_no_index(void **state)
+static void get_device_index_of_user_space_device_is_minus_1(void **state)
 {
 	struct ibv_device **list;
 
@@ -224,21 +224,21 @@ static void device_that_the_kernel_does_not_know_has_no_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(list_is_counted_and_ends_with_null),
-		TEST(number_of_devices_need_not_be_told),
-		TEST(empty_list_is_not_null),
-		TEST(success_leaves_errno_alone),
-		TEST(kernel_without_rdma_is_enosys),
-		TEST(forbidden_list_is_eperm),
-		TEST(list_without_memory_is_enomem),
-		TEST(each_allocation_may_fail),
-		TEST(listing_sets_the_library_up_first),
-		TEST(freeing_no_list_is_harmless),
-		TEST(device_has_its_name),
-		TEST(device_has_its_guid),
-		TEST(device_has_its_index),
-		TEST(device_that_netlink_does_not_know_has_no_index),
-		TEST(device_that_the_kernel_does_not_know_has_no_index),
+		TEST(get_device_list_is_counted_and_null_terminated),
+		TEST(get_device_list_count_pointer_is_optional),
+		TEST(get_device_list_empty_is_not_null),
+		TEST(get_device_list_success_keeps_errno),
+		TEST(get_device_list_kernel_without_rdma_is_enosys),
+		TEST(get_device_list_forbidden_is_eperm),
+		TEST(get_device_list_without_memory_is_enomem),
+		TEST(get_device_list_allocation_failure_is_enomem),
+		TEST(get_device_list_initializes_library),
+		TEST(free_device_list_null_is_harmless),
+		TEST(get_device_name_returns_name),
+		TEST(get_device_guid_returns_guid),
+		TEST(get_device_index_returns_index),
+		TEST(get_device_index_without_netlink_is_minus_1),
+		TEST(get_device_index_of_user_space_device_is_minus_1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,7 +260,7 @@ static void every_verb(void)
 	counter_verbs();
 }
 
-static void provider_is_asked_and_its_errno_is_told(void **state)
+static void every_verb_calls_provider_and_returns_errno(void **state)
 {
 	expected = EBUSY;
 	fake_provider.ret = -EBUSY;
@@ -268,7 +268,7 @@ static void provider_is_asked_and_its_errno_is_told(void **state)
 }
 
 /* As with a provider that was compiled when the second table was shorter. */
-static void first_length_of_the_table_is_enough(void **state)
+static void every_verb_works_with_shortest_table(void **state)
 {
 	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
 
@@ -292,7 +292,7 @@ static void without_operations(void (*verbs)(void))
 	verbs_op_table_mirror(ops, &api.ctx->ops);
 }
 
-static void verb_that_the_provider_lacks_is_eopnotsupp(void **state)
+static void every_verb_without_op_is_eopnotsupp(void **state)
 {
 	expected = EOPNOTSUPP;
 	without_operations(every_verb);
@@ -329,7 +329,7 @@ static void data_path(void)
 	assert_int_equal(ibv_poll_cq(&cq, 1, &wc), -EOPNOTSUPP);
 }
 
-static void data_path_that_the_provider_lacks_is_eopnotsupp(void **state)
+static void every_data_path_verb_without_op_is_eopnotsupp(void **state)
 {
 	without_operations(data_path);
 }
@@ -368,7 +368,7 @@ static void objects(void)
 	ibv_unimport_mr(&mr.ibv_mr);
 }
 
-static void some_verbs_need_no_provider(void **state)
+static void every_verb_with_default_result_needs_no_op(void **state)
 {
 	without_operations(objects);
 }
@@ -376,11 +376,11 @@ static void some_verbs_need_no_provider(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(provider_is_asked_and_its_errno_is_told),
-		API_TEST(first_length_of_the_table_is_enough),
-		API_TEST(verb_that_the_provider_lacks_is_eopnotsupp),
-		API_TEST(data_path_that_the_provider_lacks_is_eopnotsupp),
-		API_TEST(some_verbs_need_no_provider),
+		API_TEST(every_verb_calls_provider_and_returns_errno),
+		API_TEST(every_verb_works_with_shortest_table),
+		API_TEST(every_verb_without_op_is_eopnotsupp),
+		API_TEST(every_data_path_verb_without_op_is_eopnotsupp),
+		API_TEST(every_verb_with_default_result_needs_no_op),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-static void device_attributes(void **state)
+static void misuse_attr_of_device_is_rejected(void **state)
 {
 	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
 
@@ -55,7 +55,7 @@ static void device_attributes(void **state)
 	assert_int_equal(ibv_query_gid_table(api.ctx, NOTHING, 1, 0), -EINVAL);
 }
 
-static void domain_attributes(void **state)
+static void misuse_attr_of_domains_is_rejected(void **state)
 {
 	struct ibv_parent_domain_init_attr domain = {};
 
@@ -65,7 +65,7 @@ static void domain_attributes(void **state)
 	ASSERT_NULL(ibv_open_xrcd(api.ctx, NOTHING), EINVAL);
 }
 
-static void memory_attributes(void **state)
+static void misuse_attr_of_memory_is_rejected(void **state)
 {
 	struct ibv_mr_init_attr hint = {
 		.comp_mask = IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH,
@@ -95,7 +95,7 @@ static void memory_attributes(void **state)
 	ASSERT_NULL(ibv_alloc_buf(api.pd, 1, NOTHING), EINVAL);
 }
 
-static void address_attributes(void **state)
+static void misuse_attr_of_ah_is_rejected(void **state)
 {
 	struct ibv_wc wc = { .wc_flags = IBV_WC_GRH };
 	struct ibv_ah_attr ah = { .dlid = 5 };
@@ -121,7 +121,7 @@ static void address_attributes(void **state)
 	ASSERT_ERRNO(ibv_detach_mcast(&qp, no_gid, 0), EINVAL);
 }
 
-static void completion_attributes(void **state)
+static void misuse_attr_of_cq_is_rejected(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 1,
@@ -139,7 +139,7 @@ static void completion_attributes(void **state)
 	ASSERT_MINUS1(ibv_get_async_event(api.ctx, NOTHING), EINVAL);
 }
 
-static void shared_queue_attributes(void **state)
+static void misuse_attr_of_srq_is_rejected(void **state)
 {
 	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
 	struct ibv_srq_init_attr_ex attr = { .comp_mask = 0 };
@@ -161,7 +161,7 @@ static void shared_queue_attributes(void **state)
 }
 
 /* The reference follows the two pointers to CQs. */
-static void queue_pair_without_its_queues(void **state)
+static void misuse_attr_of_qp_without_queues_is_rejected(void **state)
 {
 	static const enum ibv_qp_type types[] = {
 		IBV_QPT_RC,
@@ -185,7 +185,7 @@ static void queue_pair_without_its_queues(void **state)
 	ASSERT_NULL(ibv_create_qp(api.pd, &attr), EINVAL);
 }
 
-static void queue_pair_attributes(void **state)
+static void misuse_attr_of_qp_is_rejected(void **state)
 {
 	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
 	struct ibv_qp_init_attr_ex init_ex = {
@@ -221,7 +221,7 @@ static void queue_pair_attributes(void **state)
 	ASSERT_ERRNO(ibv_query_ece(&qp, NOTHING), EINVAL);
 }
 
-static void work_queue_attributes(void **state)
+static void misuse_attr_of_wq_is_rejected(void **state)
 {
 	struct ibv_wq_init_attr init = { .wq_type = IBV_WQT_RQ };
 	struct ibv_wq *entries[] = { &wq, NOTHING };
@@ -249,7 +249,7 @@ static struct ibv_flow *create_flow_with(const void *spec, size_t len)
 	return ibv_create_flow(&qp, &flow.attr);
 }
 
-static void flow_attributes(void **state)
+static void misuse_attr_of_flow_is_rejected(void **state)
 {
 	const struct ibv_flow_spec_action_handle handle = {
 		.type = IBV_FLOW_SPEC_ACTION_HANDLE,
@@ -273,7 +273,7 @@ static void flow_attributes(void **state)
 	ASSERT_ERRNO(ibv_modify_flow_action_esp(&action, &key), EINVAL);
 }
 
-static void counter_attributes(void **state)
+static void misuse_attr_of_counters_is_rejected(void **state)
 {
 	struct ibv_comp_cntr cntr = { .context = api.ctx };
 	struct ibv_counters counters = { .context = api.ctx };
@@ -294,17 +294,17 @@ static void counter_attributes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(device_attributes),
-		TEST(domain_attributes),
-		TEST(memory_attributes),
-		TEST(address_attributes),
-		TEST(completion_attributes),
-		TEST(shared_queue_attributes),
-		TEST(queue_pair_without_its_queues),
-		TEST(queue_pair_attributes),
-		TEST(work_queue_attributes),
-		TEST(flow_attributes),
-		TEST(counter_attributes),
+		TEST(misuse_attr_of_device_is_rejected),
+		TEST(misuse_attr_of_domains_is_rejected),
+		TEST(misuse_attr_of_memory_is_rejected),
+		TEST(misuse_attr_of_ah_is_rejected),
+		TEST(misuse_attr_of_cq_is_rejected),
+		TEST(misuse_attr_of_srq_is_rejected),
+		TEST(misuse_attr_of_qp_without_queues_is_rejected),
+		TEST(misuse_attr_of_qp_is_rejected),
+		TEST(misuse_attr_of_wq_is_rejected),
+		TEST(misuse_attr_of_flow_is_rejected),
+		TEST(misuse_attr_of_counters_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-static void device_and_port(void **state)
+static void misuse_bits_of_device_and_port_are_rejected(void **state)
 {
 	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
 	struct ibv_query_device_ex_input input = { .comp_mask = 1 };
@@ -61,7 +61,7 @@ static void device_and_port(void **state)
 	ASSERT_NULL(ibv_import_device(-1), EINVAL);
 }
 
-static void domains(void **state)
+static void misuse_bits_of_domains_are_rejected(void **state)
 {
 	struct ibv_parent_domain_init_attr domain = {
 		.pd = api.pd,
@@ -90,7 +90,7 @@ static void assert_rereg_is_refused(int flags, int access)
 	assert_int_equal(errno, EINVAL);
 }
 
-static void memory_regions(void **state)
+static void misuse_bits_of_mr_are_rejected(void **state)
 {
 	struct ibv_mr_init_attr attr = {
 		.comp_mask = IBV_REG_MR_MASK_ADDR | UINT64_C(1) << 63,
@@ -110,7 +110,7 @@ static void memory_regions(void **state)
 	ASSERT_NULL(ibv_alloc_mw(api.pd, (enum ibv_mw_type)3), EINVAL);
 }
 
-static void device_memory_and_hints(void **state)
+static void misuse_bits_of_dm_and_dmah_are_rejected(void **state)
 {
 	struct ibv_alloc_dm_attr dm = { .comp_mask = 1 };
 	struct ibv_dmah_init_attr dmah = { .comp_mask = HIGH_BIT };
@@ -125,7 +125,7 @@ static void device_memory_and_hints(void **state)
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &dmah), EINVAL);
 }
 
-static void completion_queues(void **state)
+static void misuse_bits_of_cq_are_rejected(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 1 };
 	struct ibv_modify_cq_attr change = {
@@ -151,7 +151,7 @@ static void completion_queues(void **state)
 	ASSERT_ERRNO(ibv_modify_cq(&cq, &change), EINVAL);
 }
 
-static void shared_queues(void **state)
+static void misuse_bits_of_srq_are_rejected(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_RESERVED,
@@ -171,7 +171,7 @@ static void shared_queues(void **state)
 	ASSERT_ERRNO(ibv_modify_srq(&srq, &change, -1), EINVAL);
 }
 
-static void new_queue_pairs(void **state)
+static void misuse_bits_of_qp_create_are_rejected(void **state)
 {
 	struct ibv_qp_init_attr init = { .send_cq = &cq, .recv_cq = &cq };
 	struct ibv_qp_init_attr_ex init_ex = {
@@ -199,7 +199,7 @@ static void new_queue_pairs(void **state)
 	ASSERT_NULL(ibv_open_qp(api.ctx, &open_attr), EINVAL);
 }
 
-static void queue_pairs(void **state)
+static void misuse_bits_of_qp_are_rejected(void **state)
 {
 	struct ibv_qp_rate_limit_attr limit = { .comp_mask = 1 };
 	struct ibv_ece ece = { .vendor_id = 0 };
@@ -221,7 +221,7 @@ static void queue_pairs(void **state)
 			 0);
 }
 
-static void work_queues(void **state)
+static void misuse_bits_of_wq_are_rejected(void **state)
 {
 	struct ibv_wq *entries[] = { &wq };
 	struct ibv_wq_attr change = { .attr_mask = IBV_WQ_ATTR_RESERVED };
@@ -252,7 +252,7 @@ static void work_queues(void **state)
 	ASSERT_NULL(ibv_create_rwq_ind_table(api.ctx, &table), EINVAL);
 }
 
-static void flows_and_counters(void **state)
+static void misuse_bits_of_flows_and_counters_are_rejected(void **state)
 {
 	struct ibv_counters_init_attr counters_attr = { .comp_mask = 1 };
 	struct ibv_counter_attach_attr attach = { .comp_mask = 1 };
@@ -269,7 +269,7 @@ static void flows_and_counters(void **state)
 		     EOPNOTSUPP);
 }
 
-static void completion_counters(void **state)
+static void misuse_bits_of_comp_cntr_are_rejected(void **state)
 {
 	struct ibv_comp_cntr_init_attr attr = { .comp_mask = 1 };
 	struct ibv_qp_attach_comp_cntr_attr attach = { .comp_mask = 1 };
@@ -295,12 +295,17 @@ static void completion_counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(device_and_port),	   TEST(domains),
-		TEST(memory_regions),	   TEST(device_memory_and_hints),
-		TEST(completion_queues),   TEST(shared_queues),
-		TEST(new_queue_pairs),	   TEST(queue_pairs),
-		TEST(work_queues),	   TEST(flows_and_counters),
-		TEST(completion_counters),
+		TEST(misuse_bits_of_device_and_port_are_rejected),
+		TEST(misuse_bits_of_domains_are_rejected),
+		TEST(misuse_bits_of_mr_are_rejected),
+		TEST(misuse_bits_of_dm_and_dmah_are_rejected),
+		TEST(misuse_bits_of_cq_are_rejected),
+		TEST(misuse_bits_of_srq_are_rejected),
+		TEST(misuse_bits_of_qp_create_are_rejected),
+		TEST(misuse_bits_of_qp_are_rejected),
+		TEST(misuse_bits_of_wq_are_rejected),
+		TEST(misuse_bits_of_flows_and_counters_are_rejected),
+		TEST(misuse_bits_of_comp_cntr_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

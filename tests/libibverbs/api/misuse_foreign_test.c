@@ -337,7 +337,7 @@ static void flows(void)
 	OBJECT("create_flow", ibv_create_flow(&ours.qp, &flow.attr));
 }
 
-static void flow_with_objects_of_its_own_reaches_the_provider(void **state)
+static void misuse_flow_objects_of_same_context_reach_provider(void **state)
 {
 	struct flow flow;
 
@@ -351,7 +351,7 @@ static void flow_with_objects_of_its_own_reaches_the_provider(void **state)
 }
 
 /* Modules of other releases may leave the context of theirs out. */
-static void objects_that_tell_no_context_are_for_the_provider(void **state)
+static void misuse_flow_objects_without_context_reach_provider(void **state)
 {
 	struct ibv_flow_action action = {};
 	struct ibv_counters of = {};
@@ -366,7 +366,7 @@ static void objects_that_tell_no_context_are_for_the_provider(void **state)
 }
 
 /* What cannot be walked over is judged by the provider, as all that follows. */
-static void specification_of_no_size_is_for_the_provider(void **state)
+static void misuse_flow_spec_of_size_0_reaches_provider(void **state)
 {
 	struct {
 		uint32_t type;
@@ -383,7 +383,7 @@ static void specification_of_no_size_is_for_the_provider(void **state)
 }
 
 /* A specification may be nothing but its head. */
-static void object_behind_a_short_specification_is_seen(void **state)
+static void misuse_flow_object_behind_short_spec_is_checked(void **state)
 {
 	struct {
 		uint32_t type;
@@ -399,7 +399,7 @@ static void object_behind_a_short_specification_is_seen(void **state)
 }
 
 /* What stands behind the last specification is not part of the flow. */
-static void object_behind_the_flow_is_not_looked_at(void **state)
+static void misuse_flow_object_behind_last_spec_is_ignored(void **state)
 {
 	struct flow flow;
 
@@ -413,7 +413,7 @@ static void object_behind_the_flow_is_not_looked_at(void **state)
 }
 
 /* Too short to hold a pointer: nothing is read from behind it. */
-static void short_action_is_for_the_provider(void **state)
+static void misuse_flow_short_action_spec_reaches_provider(void **state)
 {
 	struct {
 		uint32_t type;
@@ -459,12 +459,12 @@ int main(void)
 		TEST(work_queues_test),
 		TEST(counters_test),
 		TEST(flows_test),
-		TEST(flow_with_objects_of_its_own_reaches_the_provider),
-		TEST(objects_that_tell_no_context_are_for_the_provider),
-		TEST(specification_of_no_size_is_for_the_provider),
-		TEST(object_behind_a_short_specification_is_seen),
-		TEST(object_behind_the_flow_is_not_looked_at),
-		TEST(short_action_is_for_the_provider),
+		TEST(misuse_flow_objects_of_same_context_reach_provider),
+		TEST(misuse_flow_objects_without_context_reach_provider),
+		TEST(misuse_flow_spec_of_size_0_reaches_provider),
+		TEST(misuse_flow_object_behind_short_spec_is_checked),
+		TEST(misuse_flow_object_behind_last_spec_is_ignored),
+		TEST(misuse_flow_short_action_spec_reaches_provider),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
-static void device_is_missing(void **state)
+static void misuse_null_device_is_rejected(void **state)
 {
 	assert_null(ibv_get_device_name(NOTHING));
 	assert_int_equal(ibv_get_device_guid(NOTHING), 0);
@@ -27,7 +27,7 @@ static void device_is_missing(void **state)
 	ASSERT_MINUS1(ibv_close_device(NOTHING), EINVAL);
 }
 
-static void context_is_missing(void **state)
+static void misuse_null_context_is_rejected(void **state)
 {
 	struct ibv_comp_cntr_init_attr cntr = {};
 	struct ibv_dmah_init_attr dmah = {};
@@ -64,7 +64,7 @@ static void context_is_missing(void **state)
 	ASSERT_ERRNO(ibv_query_comp_cntr_caps(NOTHING, &caps), EINVAL);
 }
 
-static void pd_is_missing(void **state)
+static void misuse_null_pd_is_rejected(void **state)
 {
 	struct ibv_mr_init_attr mr_attr = {};
 	struct ibv_srq_init_attr srq = {};
@@ -89,7 +89,7 @@ static void pd_is_missing(void **state)
 	ibv_unimport_pd(NOTHING);
 }
 
-static void memory_is_missing(void **state)
+static void misuse_null_memory_is_rejected(void **state)
 {
 	ASSERT_ERRNO(ibv_dereg_mr(NOTHING), EINVAL);
 	errno = SOME_ERRNO;
@@ -104,7 +104,7 @@ static void memory_is_missing(void **state)
 	ibv_free_buf(NOTHING);
 }
 
-static void queue_is_missing(void **state)
+static void misuse_null_queue_is_rejected(void **state)
 {
 	struct ibv_srq_attr srq_attr = {};
 	struct ibv_qp_init_attr init;
@@ -131,7 +131,7 @@ static void queue_is_missing(void **state)
 			 0);
 }
 
-static void counter_is_missing(void **state)
+static void misuse_null_counter_is_rejected(void **state)
 {
 	struct ibv_qp_attach_comp_cntr_attr attach = {};
 	struct ibv_comp_cntr cntr = { .context = api.ctx };
@@ -153,7 +153,7 @@ static void counter_is_missing(void **state)
 /* Events                                                                    */
 /* ------------------------------------------------------------------------ */
 
-static void event_source_is_missing(void **state)
+static void misuse_null_event_source_is_rejected(void **state)
 {
 	struct ibv_async_event event;
 	struct ibv_cq *cq;
@@ -164,7 +164,7 @@ static void event_source_is_missing(void **state)
 }
 
 /* As after a get that failed: nothing was got, and nothing is counted. */
-static void event_to_acknowledge_is_missing(void **state)
+static void misuse_null_event_to_ack_is_ignored(void **state)
 {
 	static const enum ibv_event_type types[] = {
 		IBV_EVENT_CQ_ERR,   IBV_EVENT_QP_FATAL, IBV_EVENT_SRQ_ERR,
@@ -182,7 +182,7 @@ static void event_to_acknowledge_is_missing(void **state)
 /* What needs no device                                                      */
 /* ------------------------------------------------------------------------ */
 
-static void text_file_is_missing(void **state)
+static void misuse_null_sysfs_file_is_rejected(void **state)
 {
 	char buf[8];
 
@@ -196,7 +196,7 @@ static void text_file_is_missing(void **state)
 }
 
 /* A conversion without one of its ends converts nothing. */
-static void end_of_a_conversion_is_missing(void **state)
+static void misuse_null_marshall_struct_is_ignored(void **state)
 {
 	struct ib_uverbs_ah_attr kernel_ah = { .dlid = 1 };
 	struct ib_uverbs_qp_attr kernel_qp = { .qkey = 1 };
@@ -220,7 +220,7 @@ static void end_of_a_conversion_is_missing(void **state)
 }
 
 /* Nothing at all is a range, and an empty one. */
-static void range_is_empty(void **state)
+static void misuse_null_fork_range_is_ignored(void **state)
 {
 	ASSERT_OK(ibv_dontfork_range(NOTHING, 0));
 	ASSERT_OK(ibv_dofork_range(NOTHING, 0));
@@ -230,17 +230,17 @@ static void range_is_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(device_is_missing),
-		API_TEST(context_is_missing),
-		API_TEST(pd_is_missing),
-		API_TEST(memory_is_missing),
-		API_TEST(queue_is_missing),
-		API_TEST(counter_is_missing),
-		API_TEST(event_source_is_missing),
-		API_TEST(event_to_acknowledge_is_missing),
-		API_TEST(text_file_is_missing),
-		API_TEST(end_of_a_conversion_is_missing),
-		API_TEST(range_is_empty),
+		API_TEST(misuse_null_device_is_rejected),
+		API_TEST(misuse_null_context_is_rejected),
+		API_TEST(misuse_null_pd_is_rejected),
+		API_TEST(misuse_null_memory_is_rejected),
+		API_TEST(misuse_null_queue_is_rejected),
+		API_TEST(misuse_null_counter_is_rejected),
+		API_TEST(misuse_null_event_source_is_rejected),
+		API_TEST(misuse_null_event_to_ack_is_ignored),
+		API_TEST(misuse_null_sysfs_file_is_rejected),
+		API_TEST(misuse_null_marshall_struct_is_ignored),
+		API_TEST(misuse_null_fork_range_is_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

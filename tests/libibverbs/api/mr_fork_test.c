@@ -102,7 +102,7 @@ static void dereg(struct ibv_mr *mr)
 /* Registering and freeing                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void memory_is_kept_from_before_to_after(void **state)
+static void mr_fork_guard_covers_registration(void **state)
 {
 	struct ibv_mr *mr = ibv_reg_mr(api.pd, memory, 64, ACCESS);
 
@@ -115,7 +115,7 @@ static void memory_is_kept_from_before_to_after(void **state)
 	check_call(1, "dofork", memory, 64, "dereg_mr", true);
 }
 
-static void memory_that_cannot_be_kept_is_not_registered(void **state)
+static void mr_fork_guard_add_failure_prevents_registration(void **state)
 {
 	dontfork_ret = -ENOMEM;
 	ASSERT_NULL(ibv_reg_mr(api.pd, memory, 64, ACCESS), ENOMEM);
@@ -123,7 +123,7 @@ static void memory_that_cannot_be_kept_is_not_registered(void **state)
 	assert_null(fake_provider.last_op);
 }
 
-static void memory_that_is_not_registered_is_given_back(void **state)
+static void mr_fork_guard_registration_failure_removes_range(void **state)
 {
 	fake_provider.ret = -EFAULT;
 	dofork_ret = -ENOMEM; /* which changes nothing */
@@ -132,7 +132,7 @@ static void memory_that_is_not_registered_is_given_back(void **state)
 	check_call(1, "dofork", memory, 64, "reg_mr", true);
 }
 
-static void memory_on_demand_is_not_kept(void **state)
+static void mr_fork_guard_skips_on_demand_memory(void **state)
 {
 	struct ibv_mr *mr = ibv_reg_mr(api.pd, NULL, SIZE_MAX, ON_DEMAND);
 
@@ -143,7 +143,7 @@ static void memory_on_demand_is_not_kept(void **state)
 	assert_int_equal(nr_calls, 0);
 }
 
-static void a_region_that_is_not_freed_stays_kept(void **state)
+static void mr_fork_guard_dereg_failure_keeps_range(void **state)
 {
 	struct ibv_mr *mr = reg(ACCESS);
 
@@ -153,7 +153,7 @@ static void a_region_that_is_not_freed_stays_kept(void **state)
 	dereg(mr);
 }
 
-static void a_region_is_gone_whatever_the_kernel_takes_back(void **state)
+static void mr_fork_guard_remove_failure_frees_mr(void **state)
 {
 	struct ibv_mr *mr = reg(ACCESS);
 
@@ -162,7 +162,7 @@ static void a_region_is_gone_whatever_the_kernel_takes_back(void **state)
 	assert_int_equal(nr_calls, 1);
 }
 
-static void other_kinds_of_regions_are_not_memory(void **state)
+static void mr_fork_guard_skips_mrs_without_process_memory(void **state)
 {
 	static const enum verbs_mr_type types[] = {
 		VERBS_MR_TYPE_NULL_MR,
@@ -180,7 +180,7 @@ static void other_kinds_of_regions_are_not_memory(void **state)
 	}
 }
 
-static void a_dma_buffer_is_not_kept(void **state)
+static void mr_fork_guard_skips_dmabuf(void **state)
 {
 	struct ibv_mr *mr = ibv_reg_dmabuf_mr(api.pd, 0, 64, 0, 5, ACCESS);
 
@@ -195,7 +195,7 @@ static void a_dma_buffer_is_not_kept(void **state)
 /* Registering by attributes                                                 */
 /* ------------------------------------------------------------------------ */
 
-static void memory_by_attributes_is_kept_too(void **state)
+static void mr_fork_guard_reg_mr_ex_adds_range(void **state)
 {
 	struct ibv_mr_init_attr attr = {
 		.length = 64,
@@ -222,7 +222,7 @@ static void memory_by_attributes_is_kept_too(void **state)
 	assert_null(fake_provider.last_op);
 }
 
-static void attributes_without_memory_are_not_kept(void **state)
+static void mr_fork_guard_reg_mr_ex_without_address_is_skipped(void **state)
 {
 	struct ibv_mr_init_attr attr = {
 		.length = 64,
@@ -253,7 +253,7 @@ static void attributes_without_memory_are_not_kept(void **state)
 /* Registering again                                                         */
 /* ------------------------------------------------------------------------ */
 
-static void new_memory_is_kept_before_old_is_given_back(void **state)
+static void mr_fork_guard_rereg_adds_new_before_removing_old(void **state)
 {
 	struct ibv_mr *mr = reg(ACCESS);
 
@@ -267,7 +267,7 @@ static void new_memory_is_kept_before_old_is_given_back(void **state)
 	check_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
 }
 
-static void what_does_not_move_is_kept_as_it_was(void **state)
+static void mr_fork_guard_rereg_without_move_keeps_range(void **state)
 {
 	struct ibv_mr *mr = reg(ACCESS);
 
@@ -280,7 +280,7 @@ static void what_does_not_move_is_kept_as_it_was(void **state)
 	assert_int_equal(nr_calls, 1);
 }
 
-static void access_on_demand_gives_memory_back(void **state)
+static void mr_fork_guard_rereg_to_on_demand_removes_range(void **state)
 {
 	struct ibv_mr *mr = reg(ACCESS);
 
@@ -335,7 +335,7 @@ static void check_code(int code, int err, bool new_is_valid)
 	assert_ptr_equal(calls[0].base, new_is_valid ? memory + 64 : memory);
 }
 
-static void each_failure_has_its_code(void **state)
+static void mr_fork_guard_rereg_failures_have_codes(void **state)
 {
 	check_code(IBV_REREG_MR_ERR_DONT_FORK_NEW, ENOMEM, false);
 	check_code(IBV_REREG_MR_ERR_DO_FORK_OLD, ENOMEM, true);
@@ -349,20 +349,20 @@ static void each_failure_has_its_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(memory_is_kept_from_before_to_after),
-		TEST(memory_that_cannot_be_kept_is_not_registered),
-		TEST(memory_that_is_not_registered_is_given_back),
-		TEST(memory_on_demand_is_not_kept),
-		TEST(a_region_that_is_not_freed_stays_kept),
-		TEST(a_region_is_gone_whatever_the_kernel_takes_back),
-		TEST(other_kinds_of_regions_are_not_memory),
-		TEST(a_dma_buffer_is_not_kept),
-		TEST(memory_by_attributes_is_kept_too),
-		TEST(attributes_without_memory_are_not_kept),
-		TEST(new_memory_is_kept_before_old_is_given_back),
-		TEST(what_does_not_move_is_kept_as_it_was),
-		TEST(access_on_demand_gives_memory_back),
-		TEST(each_failure_has_its_code),
+		TEST(mr_fork_guard_covers_registration),
+		TEST(mr_fork_guard_add_failure_prevents_registration),
+		TEST(mr_fork_guard_registration_failure_removes_range),
+		TEST(mr_fork_guard_skips_on_demand_memory),
+		TEST(mr_fork_guard_dereg_failure_keeps_range),
+		TEST(mr_fork_guard_remove_failure_frees_mr),
+		TEST(mr_fork_guard_skips_mrs_without_process_memory),
+		TEST(mr_fork_guard_skips_dmabuf),
+		TEST(mr_fork_guard_reg_mr_ex_adds_range),
+		TEST(mr_fork_guard_reg_mr_ex_without_address_is_skipped),
+		TEST(mr_fork_guard_rereg_adds_new_before_removing_old),
+		TEST(mr_fork_guard_rereg_without_move_keeps_range),
+		TEST(mr_fork_guard_rereg_to_on_demand_removes_range),
+		TEST(mr_fork_guard_rereg_failures_have_codes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include "libibverbs/compat/compat_fixture.h"
 #include "support/alloc_fail.h"
 
-static void context_has_what_programs_read(void **state)
+static void compat_context_has_documented_members(void **state)
 {
 	const struct ibv_context *real = compat.ctx->real_context;
 
@@ -22,7 +22,7 @@ static void context_has_what_programs_read(void **state)
 	assert_non_null(compat.ctx->ops.post_srq_recv);
 }
 
-static void contexts_are_independent(void **state)
+static void compat_context_two_are_independent(void **state)
 {
 	struct ibv_context_1_0 *other;
 
@@ -35,13 +35,13 @@ static void contexts_are_independent(void **state)
 	assert_int_equal(fake_provider.nr_closes, 1);
 }
 
-static void failure_of_open_is_null(void **state)
+static void compat_open_device_failure_is_null(void **state)
 {
 	fake_provider.open_ret = -EACCES;
 	ASSERT_NULL(compat_ibv_open_device(compat.list[0]), EACCES);
 }
 
-static void open_without_memory_is_null(void **state)
+static void compat_open_device_without_memory_is_null(void **state)
 {
 	struct ibv_context_1_0 *ctx;
 	unsigned int n;
@@ -60,7 +60,7 @@ static void open_without_memory_is_null(void **state)
 	ASSERT_OK(compat_ibv_close_device(ctx));
 }
 
-static void close_of_nothing_is_einval(void **state)
+static void compat_close_device_null_is_einval(void **state)
 {
 	ASSERT_MINUS1(compat_ibv_close_device(NULL), EINVAL);
 }
@@ -69,7 +69,7 @@ static void close_of_nothing_is_einval(void **state)
 /* Questions                                                                 */
 /* ------------------------------------------------------------------------ */
 
-static void device_is_queried(void **state)
+static void compat_query_device_returns_attributes(void **state)
 {
 	struct ibv_device_attr attr;
 
@@ -86,7 +86,7 @@ static void device_is_queried(void **state)
 /* What 1.0 had of the struct: its size, and the last member. */
 #define PORT_ATTR_SIZE 48
 
-static void port_is_queried_up_to_the_end_of_the_old_struct(void **state)
+static void compat_query_port_writes_old_struct_only(void **state)
 {
 	struct ibv_port_attr attr;
 	unsigned char *bytes = (unsigned char *)&attr;
@@ -104,7 +104,7 @@ static void port_is_queried_up_to_the_end_of_the_old_struct(void **state)
 	ASSERT_ERRNO(compat_ibv_query_port(NULL, 1, &attr), EINVAL);
 }
 
-static void gid_and_pkey_are_queried(void **state)
+static void compat_query_gid_and_pkey_return_values(void **state)
 {
 	static const struct ibv_gid_entry gids[] = {
 		{ .gid.raw = { 0xfe, 0x80, [15] = 1 } },
@@ -141,7 +141,7 @@ static struct ibv_comp_channel *channel_new(void)
 	return channel;
 }
 
-static void channel_is_made_by_the_real_context(void **state)
+static void compat_channel_is_created_by_real_context(void **state)
 {
 	struct ibv_comp_channel *channel = channel_new();
 
@@ -153,7 +153,7 @@ static void channel_is_made_by_the_real_context(void **state)
 	ASSERT_NULL(ibv_create_comp_channel((void *)compat.ctx), EMFILE);
 }
 
-static void channel_counts_its_cqs(void **state)
+static void compat_channel_counts_cqs(void **state)
 {
 	struct ibv_comp_channel *channel = channel_new();
 	struct ibv_cq_1_0 *cqs[2];
@@ -169,7 +169,7 @@ static void channel_counts_its_cqs(void **state)
 	ASSERT_OK(ibv_destroy_comp_channel(channel));
 }
 
-static void channel_of_another_context_is_einval(void **state)
+static void compat_channel_of_different_context_is_einval(void **state)
 {
 	struct ibv_comp_channel *channel = channel_new();
 	struct ibv_context_1_0 *other = compat_ibv_open_device(compat.list[0]);
@@ -181,7 +181,7 @@ static void channel_of_another_context_is_einval(void **state)
 }
 
 /* A mistake of the program: an old object for a function of today. */
-static void functions_of_today_refuse_the_context(void **state)
+static void compat_context_is_rejected_by_current_functions(void **state)
 {
 	struct ibv_context *ctx = (void *)compat.ctx;
 	struct ibv_device_attr attr;
@@ -193,18 +193,18 @@ static void functions_of_today_refuse_the_context(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		COMPAT_TEST(context_has_what_programs_read),
-		COMPAT_TEST(contexts_are_independent),
-		COMPAT_TEST(failure_of_open_is_null),
-		COMPAT_TEST(open_without_memory_is_null),
-		COMPAT_TEST(close_of_nothing_is_einval),
-		COMPAT_TEST(device_is_queried),
-		COMPAT_TEST(port_is_queried_up_to_the_end_of_the_old_struct),
-		COMPAT_TEST(gid_and_pkey_are_queried),
-		COMPAT_TEST(channel_is_made_by_the_real_context),
-		COMPAT_TEST(channel_counts_its_cqs),
-		COMPAT_TEST(channel_of_another_context_is_einval),
-		COMPAT_TEST(functions_of_today_refuse_the_context),
+		COMPAT_TEST(compat_context_has_documented_members),
+		COMPAT_TEST(compat_context_two_are_independent),
+		COMPAT_TEST(compat_open_device_failure_is_null),
+		COMPAT_TEST(compat_open_device_without_memory_is_null),
+		COMPAT_TEST(compat_close_device_null_is_einval),
+		COMPAT_TEST(compat_query_device_returns_attributes),
+		COMPAT_TEST(compat_query_port_writes_old_struct_only),
+		COMPAT_TEST(compat_query_gid_and_pkey_return_values),
+		COMPAT_TEST(compat_channel_is_created_by_real_context),
+		COMPAT_TEST(compat_channel_counts_cqs),
+		COMPAT_TEST(compat_channel_of_different_context_is_einval),
+		COMPAT_TEST(compat_context_is_rejected_by_current_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static struct ibv_device_1_0 **get_list(void)
 	return list;
 }
 
-static void list_is_counted_and_ends_with_null(void **state)
+static void compat_device_list_is_counted_and_null_terminated(void **state)
 {
 	struct ibv_device_1_0 **list = get_list();
 
@@ -53,7 +53,7 @@ static void list_is_counted_and_ends_with_null(void **state)
 	compat_ibv_free_device_list(list);
 }
 
-static void number_of_devices_need_not_be_told(void **state)
+static void compat_device_list_count_pointer_is_optional(void **state)
 {
 	struct ibv_device_1_0 **list = compat_ibv_get_device_list(NULL);
 
@@ -62,7 +62,7 @@ static void number_of_devices_need_not_be_told(void **state)
 	compat_ibv_free_device_list(list);
 }
 
-static void device_tells_name_and_guid(void **state)
+static void compat_device_has_name_and_guid(void **state)
 {
 	struct ibv_device_1_0 **list = get_list();
 
@@ -72,7 +72,7 @@ static void device_tells_name_and_guid(void **state)
 	compat_ibv_free_device_list(list);
 }
 
-static void nothing_is_no_device(void **state)
+static void compat_device_null_has_no_name(void **state)
 {
 	assert_null(compat_ibv_get_device_name(NULL));
 	assert_int_equal(compat_ibv_get_device_guid(NULL), 0);
@@ -81,7 +81,7 @@ static void nothing_is_no_device(void **state)
 }
 
 /* What is in one list does not depend on another. */
-static void lists_live_side_by_side(void **state)
+static void compat_device_lists_coexist(void **state)
 {
 	struct ibv_device_1_0 **first = get_list(), **second = get_list();
 
@@ -91,7 +91,7 @@ static void lists_live_side_by_side(void **state)
 	compat_ibv_free_device_list(second);
 }
 
-static void device_of_a_context_outlives_the_list(void **state)
+static void compat_device_of_context_survives_list_free(void **state)
 {
 	struct ibv_device_1_0 **list = get_list();
 	struct ibv_context_1_0 *ctx = compat_ibv_open_device(list[1]);
@@ -106,7 +106,7 @@ static void device_of_a_context_outlives_the_list(void **state)
 	assert_int_equal(compat_ibv_close_device(ctx), 0);
 }
 
-static void list_outlives_the_context(void **state)
+static void compat_device_list_survives_context_close(void **state)
 {
 	struct ibv_device_1_0 **list = get_list();
 	struct ibv_context_1_0 *ctx = compat_ibv_open_device(list[0]);
@@ -117,7 +117,7 @@ static void list_outlives_the_context(void **state)
 	compat_ibv_free_device_list(list);
 }
 
-static void failure_of_discovery_is_told(void **state)
+static void compat_device_list_discovery_failure_is_errno(void **state)
 {
 	int count = -1;
 
@@ -128,7 +128,7 @@ static void failure_of_discovery_is_told(void **state)
 	fake_discover_fail(0);
 }
 
-static void list_without_memory_is_null(void **state)
+static void compat_device_list_without_memory_is_null(void **state)
 {
 	struct ibv_device_1_0 **list;
 	unsigned int n;
@@ -154,15 +154,15 @@ static void list_without_memory_is_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(list_is_counted_and_ends_with_null),
-		DEVICE_TEST(number_of_devices_need_not_be_told),
-		DEVICE_TEST(device_tells_name_and_guid),
-		DEVICE_TEST(nothing_is_no_device),
-		DEVICE_TEST(lists_live_side_by_side),
-		DEVICE_TEST(device_of_a_context_outlives_the_list),
-		DEVICE_TEST(list_outlives_the_context),
-		DEVICE_TEST(failure_of_discovery_is_told),
-		DEVICE_TEST(list_without_memory_is_null),
+		DEVICE_TEST(compat_device_list_is_counted_and_null_terminated),
+		DEVICE_TEST(compat_device_list_count_pointer_is_optional),
+		DEVICE_TEST(compat_device_has_name_and_guid),
+		DEVICE_TEST(compat_device_null_has_no_name),
+		DEVICE_TEST(compat_device_lists_coexist),
+		DEVICE_TEST(compat_device_of_context_survives_list_free),
+		DEVICE_TEST(compat_device_list_survives_context_close),
+		DEVICE_TEST(compat_device_list_discovery_failure_is_errno),
+		DEVICE_TEST(compat_device_list_without_memory_is_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static struct ibv_async_event get_event(uint32_t type, uint64_t element)
 	return event;
 }
 
-static void cq_event_tells_the_shadow_and_is_acknowledged(void **state)
+static void compat_cq_event_has_shadow_and_is_acked(void **state)
 {
 	struct ibv_async_event event =
 		get_event(IBV_EVENT_CQ_ERR, (uintptr_t)cq->real_cq);
@@ -64,7 +64,7 @@ static void cq_event_tells_the_shadow_and_is_acknowledged(void **state)
 	assert_int_equal(cq->real_cq->async_events_completed, 1);
 }
 
-static void qp_events_tell_the_shadow_and_are_acknowledged(void **state)
+static void compat_qp_events_have_shadow_and_are_acked(void **state)
 {
 	static const enum ibv_event_type types[] = {
 		IBV_EVENT_QP_FATAL,	 IBV_EVENT_QP_REQ_ERR,
@@ -83,7 +83,7 @@ static void qp_events_tell_the_shadow_and_are_acknowledged(void **state)
 	}
 }
 
-static void srq_events_tell_the_shadow_and_are_acknowledged(void **state)
+static void compat_srq_events_have_shadow_and_are_acked(void **state)
 {
 	static const enum ibv_event_type types[] = {
 		IBV_EVENT_SRQ_ERR,
@@ -100,7 +100,7 @@ static void srq_events_tell_the_shadow_and_are_acknowledged(void **state)
 	}
 }
 
-static void port_event_tells_the_port(void **state)
+static void compat_port_event_has_port_number(void **state)
 {
 	struct ibv_async_event event = get_event(IBV_EVENT_PORT_ACTIVE, 2);
 
@@ -111,13 +111,13 @@ static void port_event_tells_the_port(void **state)
 }
 
 /* The provider is told of the real object. */
-static void provider_hears_of_the_event(void **state)
+static void compat_event_get_calls_provider(void **state)
 {
 	(void)get_event(IBV_EVENT_QP_FATAL, (uintptr_t)qp->real_qp);
 	assert_ptr_equal(fake_provider.event.element.qp, qp->real_qp);
 }
 
-static void destroy_waits_for_what_was_acknowledged(void **state)
+static void compat_destroy_waits_for_acks(void **state)
 {
 	struct ibv_qp_1_0 *other = compat_create_qp(cq, NULL, IBV_QPT_RC, NULL);
 	struct ibv_async_event event =
@@ -128,7 +128,7 @@ static void destroy_waits_for_what_was_acknowledged(void **state)
 	ASSERT_OK(compat_ibv_destroy_qp(other));
 }
 
-static void no_event_is_an_error(void **state)
+static void compat_async_event_missing_is_error(void **state)
 {
 	struct ibv_async_event event, before;
 	int fd = compat.ctx->async_fd;
@@ -144,7 +144,7 @@ static void no_event_is_an_error(void **state)
 /* Completion events                                                         */
 /* ------------------------------------------------------------------------ */
 
-static void completion_event_tells_shadow_and_context(void **state)
+static void compat_completion_event_has_shadow_and_context(void **state)
 {
 	struct ibv_comp_channel *channel =
 		ibv_create_comp_channel((void *)compat.ctx);
@@ -171,7 +171,7 @@ static void completion_event_tells_shadow_and_context(void **state)
 	ASSERT_OK(ibv_destroy_comp_channel(channel));
 }
 
-static void no_completion_event_is_an_error(void **state)
+static void compat_completion_event_missing_is_error(void **state)
 {
 	struct ibv_comp_channel *channel =
 		ibv_create_comp_channel((void *)compat.ctx);
@@ -192,15 +192,15 @@ static void no_completion_event_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EVENT_TEST(cq_event_tells_the_shadow_and_is_acknowledged),
-		EVENT_TEST(qp_events_tell_the_shadow_and_are_acknowledged),
-		EVENT_TEST(srq_events_tell_the_shadow_and_are_acknowledged),
-		EVENT_TEST(port_event_tells_the_port),
-		EVENT_TEST(provider_hears_of_the_event),
-		EVENT_TEST(destroy_waits_for_what_was_acknowledged),
-		EVENT_TEST(no_event_is_an_error),
-		EVENT_TEST(completion_event_tells_shadow_and_context),
-		EVENT_TEST(no_completion_event_is_an_error),
+		EVENT_TEST(compat_cq_event_has_shadow_and_is_acked),
+		EVENT_TEST(compat_qp_events_have_shadow_and_are_acked),
+		EVENT_TEST(compat_srq_events_have_shadow_and_are_acked),
+		EVENT_TEST(compat_port_event_has_port_number),
+		EVENT_TEST(compat_event_get_calls_provider),
+		EVENT_TEST(compat_destroy_waits_for_acks),
+		EVENT_TEST(compat_async_event_missing_is_error),
+		EVENT_TEST(compat_completion_event_has_shadow_and_context),
+		EVENT_TEST(compat_completion_event_missing_is_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void assert_objects(unsigned int count)
 /* PD, MR, AH                                                                */
 /* ------------------------------------------------------------------------ */
 
-static void pd(void **state)
+static void compat_pd_alloc_and_dealloc_succeed(void **state)
 {
 	struct ibv_pd_1_0 *pd;
 
@@ -67,7 +67,7 @@ static void pd(void **state)
 	assert_objects(1);
 }
 
-static void mr(void **state)
+static void compat_mr_reg_and_dereg_succeed(void **state)
 {
 	struct ibv_mr_1_0 *mr;
 	char buf[64];
@@ -94,7 +94,7 @@ static void mr(void **state)
 	assert_objects(1);
 }
 
-static void ah(void **state)
+static void compat_ah_create_and_destroy_succeed(void **state)
 {
 	struct ibv_ah_attr attr = { .dlid = 7 };
 	struct ibv_ah_1_0 *ah = compat_ibv_create_ah(compat.pd, &attr);
@@ -120,7 +120,7 @@ static void ah(void **state)
 /* CQ, SRQ                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void cq(void **state)
+static void compat_cq_create_resize_and_destroy_succeed(void **state)
 {
 	struct ibv_context_1_0 *ctx = compat.ctx;
 	struct ibv_cq_1_0 *cq = compat_ibv_create_cq(ctx, 10, &mine, NULL, 3);
@@ -156,7 +156,7 @@ static void cq(void **state)
 	assert_objects(1);
 }
 
-static void srq(void **state)
+static void compat_srq_create_and_destroy_succeed(void **state)
 {
 	struct ibv_srq_init_attr attr = { .srq_context = &mine,
 					  .attr = { .max_wr = 5 } };
@@ -188,7 +188,7 @@ static void srq(void **state)
 	ASSERT_OK(compat_ibv_destroy_srq(srq));
 }
 
-static void srq_that_cannot_be(void **state)
+static void compat_srq_create_failure_is_null(void **state)
 {
 	struct ibv_srq_init_attr attr = { .srq_context = &mine };
 	const struct ibv_srq_init_attr before = attr;
@@ -244,7 +244,7 @@ static int finish_qp(void **state)
 	return compat_close(state);
 }
 
-static void qp_is_made_of_the_real_objects(void **state)
+static void compat_qp_create_uses_real_objects(void **state)
 {
 	const struct ibv_qp_init_attr_ex *seen = &fake_provider.args.qp_attr;
 	struct ibv_qp_1_0 *qp = compat_ibv_create_qp(compat.pd, &init);
@@ -275,7 +275,7 @@ static void qp_is_made_of_the_real_objects(void **state)
 	ASSERT_OK(compat_ibv_destroy_qp(qp));
 }
 
-static void qp_that_cannot_be(void **state)
+static void compat_qp_create_failure_is_null(void **state)
 {
 	struct ibv_qp_init_attr_1_0 before = init;
 	struct ibv_qp_attr attr = {};
@@ -304,7 +304,7 @@ static int modify_sees(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return fake_provider.ret;
 }
 
-static void qp_is_modified(void **state)
+static void compat_qp_modify_reaches_provider(void **state)
 {
 	static const struct verbs_context_ops ops = {
 		.modify_qp = modify_sees,
@@ -330,7 +330,7 @@ static void qp_is_modified(void **state)
 	ASSERT_OK(compat_ibv_destroy_qp(qp));
 }
 
-static void qp_is_queried(void **state)
+static void compat_qp_query_returns_attributes(void **state)
 {
 	struct ibv_qp_1_0 *qp = compat_ibv_create_qp(compat.pd, &init);
 	struct ibv_qp_init_attr_1_0 told;
@@ -363,7 +363,7 @@ static void qp_is_queried(void **state)
 	ASSERT_OK(compat_ibv_destroy_qp(qp));
 }
 
-static void qp_joins_and_leaves_a_group(void **state)
+static void compat_qp_mcast_attach_and_detach_succeed(void **state)
 {
 	struct ibv_qp_1_0 *qp = compat_ibv_create_qp(compat.pd, &init);
 	union ibv_gid gid = { .raw = { 0xff } };
@@ -388,17 +388,17 @@ static void qp_joins_and_leaves_a_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		COMPAT_TEST(pd),
-		COMPAT_TEST(mr),
-		COMPAT_TEST(ah),
-		COMPAT_TEST(cq),
-		COMPAT_TEST(srq),
-		COMPAT_TEST(srq_that_cannot_be),
-		QP_TEST(qp_is_made_of_the_real_objects),
-		QP_TEST(qp_that_cannot_be),
-		QP_TEST(qp_is_modified),
-		QP_TEST(qp_is_queried),
-		QP_TEST(qp_joins_and_leaves_a_group),
+		COMPAT_TEST(compat_pd_alloc_and_dealloc_succeed),
+		COMPAT_TEST(compat_mr_reg_and_dereg_succeed),
+		COMPAT_TEST(compat_ah_create_and_destroy_succeed),
+		COMPAT_TEST(compat_cq_create_resize_and_destroy_succeed),
+		COMPAT_TEST(compat_srq_create_and_destroy_succeed),
+		COMPAT_TEST(compat_srq_create_failure_is_null),
+		QP_TEST(compat_qp_create_uses_real_objects),
+		QP_TEST(compat_qp_create_failure_is_null),
+		QP_TEST(compat_qp_modify_reaches_provider),
+		QP_TEST(compat_qp_query_returns_attributes),
+		QP_TEST(compat_qp_mcast_attach_and_detach_succeed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

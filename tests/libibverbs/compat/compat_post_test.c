@@ -146,7 +146,7 @@ static int send_list(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 /* ------------------------------------------------------------------------ */
 
 /* All that a request has besides its address. */
-static void rdma_is_translated(void **state)
+static void compat_post_send_rdma_is_translated(void **state)
 {
 	struct ibv_sge sge = { .addr = 1 };
 	struct ibv_send_wr_1_0 wr = {
@@ -177,7 +177,7 @@ static void rdma_is_translated(void **state)
 	assert_int_equal(sends[0].bind_mw.rkey, 0);
 }
 
-static void atomics_are_translated(void **state)
+static void compat_post_send_atomic_is_translated(void **state)
 {
 	struct ibv_send_wr_1_0 wr = {
 		.opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
@@ -199,7 +199,7 @@ static void atomics_are_translated(void **state)
 	}
 }
 
-static void datagram_goes_to_the_real_address(void **state)
+static void compat_post_send_ud_uses_real_ah(void **state)
 {
 	struct ibv_ah_attr attr = {};
 	struct ibv_ah_1_0 *ah = compat_ibv_create_ah(compat.pd, &attr);
@@ -223,7 +223,7 @@ static void datagram_goes_to_the_real_address(void **state)
 	assert_int_equal(compat_ibv_destroy_ah(ah), 0);
 }
 
-static void list_keeps_its_order(void **state)
+static void compat_post_send_list_keeps_order(void **state)
 {
 	struct ibv_send_wr_1_0 wr[MAX_SEEN], *bad;
 
@@ -237,7 +237,7 @@ static void list_keeps_its_order(void **state)
 	}
 }
 
-static void short_list_is_one_call(void **state)
+static void compat_post_send_short_list_is_single_call(void **state)
 {
 	struct ibv_send_wr_1_0 wr[16], *bad;
 
@@ -246,7 +246,7 @@ static void short_list_is_one_call(void **state)
 	assert_int_equal(nr_calls, 1);
 }
 
-static void refused_send_is_the_bad_one(void **state)
+static void compat_post_send_rejected_wr_is_bad_wr(void **state)
 {
 	struct ibv_send_wr_1_0 wr[40], *bad;
 
@@ -261,7 +261,7 @@ static void refused_send_is_the_bad_one(void **state)
 }
 
 /* 1.0 had none of these; their arguments do not fit into its struct. */
-static void later_operation_is_refused(void **state)
+static void compat_post_send_newer_opcode_is_einval(void **state)
 {
 	static const enum ibv_wr_opcode later[] = {
 		IBV_WR_LOCAL_INV,    IBV_WR_BIND_MW, IBV_WR_SEND_WITH_INV,
@@ -286,7 +286,7 @@ static void later_operation_is_refused(void **state)
 /* Receives                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void receive_is_translated(void **state)
+static void compat_post_recv_is_translated(void **state)
 {
 	struct ibv_sge sge = {};
 	struct ibv_recv_wr_1_0 wr = { .wr_id = 5,
@@ -306,7 +306,7 @@ static void receive_is_translated(void **state)
 	}
 }
 
-static void receives_keep_their_order(void **state)
+static void compat_post_recv_list_keeps_order(void **state)
 {
 	struct ibv_recv_wr_1_0 wr[MAX_SEEN], *bad;
 
@@ -322,7 +322,7 @@ static void receives_keep_their_order(void **state)
 	assert_int_equal(nr_seen, MAX_SEEN);
 }
 
-static void refused_receive_is_the_bad_one(void **state)
+static void compat_post_recv_rejected_wr_is_bad_wr(void **state)
 {
 	struct ibv_recv_wr_1_0 wr[40], *bad;
 
@@ -341,7 +341,7 @@ static void refused_receive_is_the_bad_one(void **state)
 /* Completions                                                               */
 /* ------------------------------------------------------------------------ */
 
-static void real_cq_is_polled(void **state)
+static void compat_poll_cq_polls_real_cq(void **state)
 {
 	struct ibv_wc wc;
 
@@ -351,7 +351,7 @@ static void real_cq_is_polled(void **state)
 	assert_int_equal(wc.wr_id, 0x1234);
 }
 
-static void real_cq_is_armed(void **state)
+static void compat_req_notify_cq_arms_real_cq(void **state)
 {
 	assert_int_equal(compat.ctx->ops.req_notify_cq(cq, 1), EIO);
 	assert_ptr_equal(seen_object, cq->real_cq);
@@ -363,18 +363,18 @@ static void real_cq_is_armed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		POST_TEST(rdma_is_translated),
-		POST_TEST(atomics_are_translated),
-		POST_TEST(datagram_goes_to_the_real_address),
-		POST_TEST(list_keeps_its_order),
-		POST_TEST(short_list_is_one_call),
-		POST_TEST(refused_send_is_the_bad_one),
-		POST_TEST(later_operation_is_refused),
-		POST_TEST(receive_is_translated),
-		POST_TEST(receives_keep_their_order),
-		POST_TEST(refused_receive_is_the_bad_one),
-		POST_TEST(real_cq_is_polled),
-		POST_TEST(real_cq_is_armed),
+		POST_TEST(compat_post_send_rdma_is_translated),
+		POST_TEST(compat_post_send_atomic_is_translated),
+		POST_TEST(compat_post_send_ud_uses_real_ah),
+		POST_TEST(compat_post_send_list_keeps_order),
+		POST_TEST(compat_post_send_short_list_is_single_call),
+		POST_TEST(compat_post_send_rejected_wr_is_bad_wr),
+		POST_TEST(compat_post_send_newer_opcode_is_einval),
+		POST_TEST(compat_post_recv_is_translated),
+		POST_TEST(compat_post_recv_list_keeps_order),
+		POST_TEST(compat_post_recv_rejected_wr_is_bad_wr),
+		POST_TEST(compat_poll_cq_polls_real_cq),
+		POST_TEST(compat_req_notify_cq_arms_real_cq),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

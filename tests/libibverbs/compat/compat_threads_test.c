@@ -152,7 +152,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-static void threads_share_a_list_a_context_and_a_channel(void **state)
+static void compat_threads_share_list_context_and_channel(void **state)
 {
 	pthread_t threads[NR_THREADS];
 	struct fake_netlink_device *dev;
@@ -200,7 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			threads_share_a_list_a_context_and_a_channel, start,
+			compat_threads_share_list_context_and_channel, start,
 			stop),
 	};
 

@@ -90,7 +90,7 @@ static void assert_open_fails(int err)
 	assert_nothing_leaked();
 }
 
-static void open_and_close_leave_nothing(void **state)
+static void context_open_and_close_leaks_nothing(void **state)
 {
 	start();
 	verbs_core_close(open_dev());
@@ -99,7 +99,7 @@ static void open_and_close_leave_nothing(void **state)
 	assert_nothing_leaked();
 }
 
-static void opening_many_times_leaves_nothing(void **state)
+static void context_repeated_open_leaks_nothing(void **state)
 {
 	start();
 	for (int i = 0; i < 20; i++)
@@ -107,7 +107,7 @@ static void opening_many_times_leaves_nothing(void **state)
 	assert_nothing_leaked();
 }
 
-static void context_has_its_public_fields(void **state)
+static void context_open_fills_public_fields(void **state)
 {
 	struct verbs_context *vctx;
 	struct ibv_context *ctx;
@@ -125,7 +125,7 @@ static void context_has_its_public_fields(void **state)
 	verbs_core_close(ctx);
 }
 
-static void context_knows_what_discovery_told(void **state)
+static void context_open_copies_discovery_record(void **state)
 {
 	struct ibv_context *ctx;
 
@@ -139,7 +139,7 @@ static void context_knows_what_discovery_told(void **state)
 }
 
 /* Discovery by sysfs does not tell it. */
-static void unknown_driver_is_the_one_that_the_provider_is_for(void **state)
+static void context_unknown_driver_takes_id_of_match_table(void **state)
 {
 	struct ibv_context *ctx;
 
@@ -150,7 +150,7 @@ static void unknown_driver_is_the_one_that_the_provider_is_for(void **state)
 	verbs_core_close(ctx);
 }
 
-static void driver_of_a_provider_without_a_table_stays_unknown(void **state)
+static void context_driver_without_match_table_stays_unknown(void **state)
 {
 	static struct verbs_device_ops ops;
 	struct ibv_context *ctx;
@@ -166,7 +166,7 @@ static void driver_of_a_provider_without_a_table_stays_unknown(void **state)
 	verbs_core_close(ctx);
 }
 
-static void context_holds_its_device(void **state)
+static void context_open_takes_device_reference(void **state)
 {
 	struct ibv_context *ctx;
 
@@ -181,7 +181,7 @@ static void context_holds_its_device(void **state)
 	verbs_core_close(ctx);
 }
 
-static void contexts_of_a_device_are_independent(void **state)
+static void context_two_of_same_device_are_independent(void **state)
 {
 	struct ibv_context *first, *second;
 
@@ -197,7 +197,7 @@ static void contexts_of_a_device_are_independent(void **state)
 	assert_nothing_leaked();
 }
 
-static void descriptors_close_on_exec(void **state)
+static void context_descriptors_close_on_exec(void **state)
 {
 	struct ibv_context *ctx;
 
@@ -208,7 +208,7 @@ static void descriptors_close_on_exec(void **state)
 	verbs_core_close(ctx);
 }
 
-static void device_without_a_node_has_no_command_descriptor(void **state)
+static void context_device_without_node_has_no_cmd_fd(void **state)
 {
 	struct ibv_context *ctx;
 
@@ -222,7 +222,7 @@ static void device_without_a_node_has_no_command_descriptor(void **state)
 	assert_nothing_leaked();
 }
 
-static void failure_of_the_node_is_told(void **state)
+static void context_open_node_failure_is_returned(void **state)
 {
 	start();
 	open_node_ret = -EACCES;
@@ -230,28 +230,28 @@ static void failure_of_the_node_is_told(void **state)
 	assert_int_equal(fake_provider.nr_opens, 0);
 }
 
-static void failure_of_the_provider_is_told(void **state)
+static void context_open_provider_failure_is_returned(void **state)
 {
 	start();
 	fake_provider.open_ret = -EBADMSG;
 	assert_open_fails(-EBADMSG);
 }
 
-static void failure_of_the_provider_s_set_up_leaves_nothing(void **state)
+static void context_open_provider_init_failure_leaks_nothing(void **state)
 {
 	start();
 	fake_provider.open_ret_late = -ENOSPC;
 	assert_open_fails(-ENOSPC);
 }
 
-static void context_without_async_events_is_closed(void **state)
+static void context_open_without_async_fd_closes_context(void **state)
 {
 	start();
 	fake_provider.alloc_async_fd_ret = -EMFILE;
 	assert_open_fails(-EMFILE);
 }
 
-static void each_allocation_may_fail(void **state)
+static void context_open_allocation_failure_is_enomem(void **state)
 {
 	unsigned int n;
 
@@ -276,7 +276,7 @@ static void each_allocation_may_fail(void **state)
 	assert_nothing_leaked();
 }
 
-static void new_context_without_memory_closes_the_descriptor(void **state)
+static void context_new_without_memory_closes_descriptor(void **state)
 {
 	int fd;
 
@@ -300,7 +300,7 @@ struct larger_context {
 	uint64_t own[100];
 };
 
-static void provider_s_part_of_a_context_is_zeroed(void **state)
+static void context_new_zeroes_provider_part(void **state)
 {
 	struct larger_context *larger;
 	struct verbs_context *vctx;
@@ -323,7 +323,7 @@ static int own_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	return 7;
 }
 
-static void data_path_has_defaults_before_ops_are_set(void **state)
+static void context_new_data_path_has_default_ops(void **state)
 {
 	struct verbs_context *vctx;
 	struct ibv_send_wr wr = {}, *bad_wr = NULL;
@@ -338,7 +338,7 @@ static void data_path_has_defaults_before_ops_are_set(void **state)
 	verbs_context_free(vctx);
 }
 
-static void set_ops_shows_the_data_path(void **state)
+static void context_set_ops_updates_public_data_path(void **state)
 {
 	static const struct verbs_context_ops ops = {
 		.poll_cq = own_poll_cq,
@@ -356,7 +356,7 @@ static void set_ops_shows_the_data_path(void **state)
 	verbs_core_close(ctx);
 }
 
-static void kernel_device_starts_with_the_kernel_s_ops(void **state)
+static void context_new_kernel_device_has_kernel_ops(void **state)
 {
 	struct verbs_context *vctx;
 	int fd;
@@ -372,7 +372,7 @@ static void kernel_device_starts_with_the_kernel_s_ops(void **state)
 	assert_nothing_leaked();
 }
 
-static void other_device_starts_without_them(void **state)
+static void context_new_user_space_device_lacks_kernel_ops(void **state)
 {
 	struct verbs_context *vctx;
 	int fd = -7;
@@ -399,7 +399,7 @@ static int open_with_own_async_fd(struct verbs_device *device,
 	return ret;
 }
 
-static void async_descriptor_of_the_provider_is_kept(void **state)
+static void context_open_keeps_async_fd_of_provider(void **state)
 {
 	static struct verbs_device_ops ops;
 	struct ibv_context *ctx;
@@ -438,7 +438,7 @@ static int start_import(void)
 	return fd;
 }
 
-static void import_opens_the_device_of_the_descriptor(void **state)
+static void context_import_opens_device_of_descriptor(void **state)
 {
 	int fd = start_import();
 	struct ibv_context *ctx;
@@ -455,7 +455,7 @@ static void import_opens_the_device_of_the_descriptor(void **state)
 	assert_int_equal(atomic_load(&dev->refs), 2);
 }
 
-static void context_that_is_opened_is_not_imported(void **state)
+static void context_open_after_import_is_not_imported(void **state)
 {
 	int fd = start_import();
 	struct ibv_context *ctx;
@@ -476,7 +476,7 @@ static void assert_import_fails(int fd, int err)
 	assert_int_equal(atomic_load(&dev->refs), 2);
 }
 
-static void only_the_descriptor_of_a_device_is_imported(void **state)
+static void context_import_rejects_descriptor_without_device(void **state)
 {
 	int fd = start_import();
 	int zero = open("/dev/zero", O_RDWR | O_CLOEXEC);
@@ -492,7 +492,7 @@ static void only_the_descriptor_of_a_device_is_imported(void **state)
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 }
 
-static void import_fails_as_the_provider_does(void **state)
+static void context_import_provider_failure_is_returned(void **state)
 {
 	int fd = start_import();
 
@@ -506,37 +506,37 @@ static void import_fails_as_the_provider_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(import_opens_the_device_of_the_descriptor),
-		cmocka_unit_test(context_that_is_opened_is_not_imported),
-		cmocka_unit_test(only_the_descriptor_of_a_device_is_imported),
-		cmocka_unit_test(import_fails_as_the_provider_does),
-		cmocka_unit_test(open_and_close_leave_nothing),
-		cmocka_unit_test(opening_many_times_leaves_nothing),
-		cmocka_unit_test(context_has_its_public_fields),
-		cmocka_unit_test(context_knows_what_discovery_told),
+		cmocka_unit_test(context_import_opens_device_of_descriptor),
+		cmocka_unit_test(context_open_after_import_is_not_imported),
 		cmocka_unit_test(
-			unknown_driver_is_the_one_that_the_provider_is_for),
+			context_import_rejects_descriptor_without_device),
+		cmocka_unit_test(context_import_provider_failure_is_returned),
+		cmocka_unit_test(context_open_and_close_leaks_nothing),
+		cmocka_unit_test(context_repeated_open_leaks_nothing),
+		cmocka_unit_test(context_open_fills_public_fields),
+		cmocka_unit_test(context_open_copies_discovery_record),
 		cmocka_unit_test(
-			driver_of_a_provider_without_a_table_stays_unknown),
-		cmocka_unit_test(context_holds_its_device),
-		cmocka_unit_test(contexts_of_a_device_are_independent),
-		cmocka_unit_test(descriptors_close_on_exec),
+			context_unknown_driver_takes_id_of_match_table),
 		cmocka_unit_test(
-			device_without_a_node_has_no_command_descriptor),
-		cmocka_unit_test(failure_of_the_node_is_told),
-		cmocka_unit_test(failure_of_the_provider_is_told),
+			context_driver_without_match_table_stays_unknown),
+		cmocka_unit_test(context_open_takes_device_reference),
+		cmocka_unit_test(context_two_of_same_device_are_independent),
+		cmocka_unit_test(context_descriptors_close_on_exec),
+		cmocka_unit_test(context_device_without_node_has_no_cmd_fd),
+		cmocka_unit_test(context_open_node_failure_is_returned),
+		cmocka_unit_test(context_open_provider_failure_is_returned),
 		cmocka_unit_test(
-			failure_of_the_provider_s_set_up_leaves_nothing),
-		cmocka_unit_test(context_without_async_events_is_closed),
-		cmocka_unit_test(each_allocation_may_fail),
+			context_open_provider_init_failure_leaks_nothing),
+		cmocka_unit_test(context_open_without_async_fd_closes_context),
+		cmocka_unit_test(context_open_allocation_failure_is_enomem),
+		cmocka_unit_test(context_new_without_memory_closes_descriptor),
+		cmocka_unit_test(context_new_zeroes_provider_part),
+		cmocka_unit_test(context_new_data_path_has_default_ops),
+		cmocka_unit_test(context_set_ops_updates_public_data_path),
+		cmocka_unit_test(context_new_kernel_device_has_kernel_ops),
 		cmocka_unit_test(
-			new_context_without_memory_closes_the_descriptor),
-		cmocka_unit_test(provider_s_part_of_a_context_is_zeroed),
-		cmocka_unit_test(data_path_has_defaults_before_ops_are_set),
-		cmocka_unit_test(set_ops_shows_the_data_path),
-		cmocka_unit_test(kernel_device_starts_with_the_kernel_s_ops),
-		cmocka_unit_test(other_device_starts_without_them),
-		cmocka_unit_test(async_descriptor_of_the_provider_is_kept),
+			context_new_user_space_device_lacks_kernel_ops),
+		cmocka_unit_test(context_open_keeps_async_fd_of_provider),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -56,7 +56,7 @@ static void assert_guid_of_file(const char *text, uint64_t guid)
 	list_put(&list);
 }
 
-static void guid_of_netlink_needs_no_file(void **state)
+static void node_guid_from_netlink_reads_no_file(void **state)
 {
 	struct list list;
 
@@ -68,24 +68,24 @@ static void guid_of_netlink_needs_no_file(void **state)
 	list_put(&list);
 }
 
-static void guid_is_read_from_the_device_s_folder(void **state)
+static void node_guid_is_read_from_sysfs_folder(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa:bbcc\n",
 			    UINT64_C(0x0002c90300aabbcc));
 }
 
-static void guid_needs_no_newline(void **state)
+static void node_guid_without_newline_is_parsed(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa:bbcc",
 			    UINT64_C(0x0002c90300aabbcc));
 }
 
-static void all_bits_of_a_guid_count(void **state)
+static void node_guid_parses_all_bits(void **state)
 {
 	assert_guid_of_file("ffff:ffff:ffff:ffff\n", UINT64_MAX);
 }
 
-static void guid_is_not_read_before_somebody_asks(void **state)
+static void node_guid_is_not_read_before_query(void **state)
 {
 	struct list list = list_without_guid();
 
@@ -94,7 +94,7 @@ static void guid_is_not_read_before_somebody_asks(void **state)
 	list_put(&list);
 }
 
-static void guid_is_read_once(void **state)
+static void node_guid_is_read_once(void **state)
 {
 	struct list list = list_without_guid();
 
@@ -105,7 +105,7 @@ static void guid_is_read_once(void **state)
 	list_put(&list);
 }
 
-static void guid_that_could_not_be_read_is_tried_again(void **state)
+static void node_guid_failed_read_is_retried(void **state)
 {
 	struct list list = list_without_guid();
 
@@ -115,7 +115,7 @@ static void guid_that_could_not_be_read_is_tried_again(void **state)
 	list_put(&list);
 }
 
-static void missing_file_is_no_guid(void **state)
+static void node_guid_missing_file_is_zero(void **state)
 {
 	struct list list = list_without_guid();
 
@@ -123,52 +123,52 @@ static void missing_file_is_no_guid(void **state)
 	list_put(&list);
 }
 
-static void empty_file_is_no_guid(void **state)
+static void node_guid_empty_file_is_zero(void **state)
 {
 	assert_guid_of_file("", 0);
 }
 
-static void three_groups_are_no_guid(void **state)
+static void node_guid_three_groups_are_rejected(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa\n", 0);
 }
 
-static void five_groups_are_no_guid(void **state)
+static void node_guid_five_groups_are_rejected(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa:bbcc:ddee\n", 0);
 }
 
-static void text_behind_the_guid_is_no_guid(void **state)
+static void node_guid_trailing_text_is_rejected(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa:bbcc x\n", 0);
 }
 
-static void five_digits_are_no_guid(void **state)
+static void node_guid_five_digit_group_is_rejected(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa:bbccd\n", 0);
 }
 
-static void other_digits_are_no_guid(void **state)
+static void node_guid_invalid_digits_are_rejected(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa:bbxx\n", 0);
 }
 
-static void sign_is_no_guid(void **state)
+static void node_guid_sign_is_rejected(void **state)
 {
 	assert_guid_of_file("0002:c903:00aa:-1\n", 0);
 }
 
-static void blanks_are_no_guid(void **state)
+static void node_guid_blanks_are_rejected(void **state)
 {
 	assert_guid_of_file("0002: c903:00aa:bbcc\n", 0);
 }
 
-static void another_base_s_prefix_is_no_guid(void **state)
+static void node_guid_hex_prefix_is_rejected(void **state)
 {
 	assert_guid_of_file("0x02:c903:00aa:bbcc\n", 0);
 }
 
-static void over_long_file_is_no_guid(void **state)
+static void node_guid_overlong_file_is_rejected(void **state)
 {
 	char text[4096];
 
@@ -183,24 +183,24 @@ static void over_long_file_is_no_guid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(guid_of_netlink_needs_no_file),
-		TEST(guid_is_read_from_the_device_s_folder),
-		TEST(guid_needs_no_newline),
-		TEST(all_bits_of_a_guid_count),
-		TEST(guid_is_not_read_before_somebody_asks),
-		TEST(guid_is_read_once),
-		TEST(guid_that_could_not_be_read_is_tried_again),
-		TEST(missing_file_is_no_guid),
-		TEST(empty_file_is_no_guid),
-		TEST(three_groups_are_no_guid),
-		TEST(five_groups_are_no_guid),
-		TEST(text_behind_the_guid_is_no_guid),
-		TEST(five_digits_are_no_guid),
-		TEST(other_digits_are_no_guid),
-		TEST(sign_is_no_guid),
-		TEST(blanks_are_no_guid),
-		TEST(another_base_s_prefix_is_no_guid),
-		TEST(over_long_file_is_no_guid),
+		TEST(node_guid_from_netlink_reads_no_file),
+		TEST(node_guid_is_read_from_sysfs_folder),
+		TEST(node_guid_without_newline_is_parsed),
+		TEST(node_guid_parses_all_bits),
+		TEST(node_guid_is_not_read_before_query),
+		TEST(node_guid_is_read_once),
+		TEST(node_guid_failed_read_is_retried),
+		TEST(node_guid_missing_file_is_zero),
+		TEST(node_guid_empty_file_is_zero),
+		TEST(node_guid_three_groups_are_rejected),
+		TEST(node_guid_five_groups_are_rejected),
+		TEST(node_guid_trailing_text_is_rejected),
+		TEST(node_guid_five_digit_group_is_rejected),
+		TEST(node_guid_invalid_digits_are_rejected),
+		TEST(node_guid_sign_is_rejected),
+		TEST(node_guid_blanks_are_rejected),
+		TEST(node_guid_hex_prefix_is_rejected),
+		TEST(node_guid_overlong_file_is_rejected),
 	};
 
 	return own_process_run_group_tests(tests);

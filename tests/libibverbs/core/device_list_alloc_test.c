@@ -62,7 +62,7 @@ static void three_devices(void)
 	list_appear(0, 2);
 }
 
-static void each_allocation_of_a_first_scan_may_fail(void **state)
+static void device_list_first_scan_allocation_failure_is_enomem(void **state)
 {
 	list_start();
 	/* The records, their states, three devices, the array. */
@@ -75,7 +75,7 @@ static void no_device(void)
 {
 }
 
-static void each_allocation_of_an_empty_scan_may_fail(void **state)
+static void device_list_empty_scan_allocation_failure_is_enomem(void **state)
 {
 	list_start();
 	assert_in_range(fail_each(no_device, NO_NAMES), 1, 20);
@@ -87,14 +87,14 @@ static void offers(void)
 	fake_provider.offers[1] = "soft1";
 }
 
-static void each_allocation_of_an_offer_may_fail(void **state)
+static void device_list_provider_scan_allocation_failure_is_enomem(void **state)
 {
 	list_start();
 	assert_in_range(fail_each(offers, NAMES("soft0", "soft1")), 3, 20);
 }
 
 /* The device is adopted after its provider was loaded, and that fails. */
-static void failure_after_loading_leaks_nothing(void **state)
+static void device_list_failure_after_loading_leaks_nothing(void **state)
 {
 	struct leak_check check;
 
@@ -113,7 +113,7 @@ static void failure_after_loading_leaks_nothing(void **state)
 }
 
 /* What was listed before is not lost by a scan that fails. */
-static void known_devices_survive_each_failure(void **state)
+static void device_list_allocation_failure_keeps_known_devices(void **state)
 {
 	struct list before;
 	unsigned int n;
@@ -144,11 +144,16 @@ static void known_devices_survive_each_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_allocation_of_a_first_scan_may_fail),
-		cmocka_unit_test(each_allocation_of_an_empty_scan_may_fail),
-		cmocka_unit_test(each_allocation_of_an_offer_may_fail),
-		cmocka_unit_test(failure_after_loading_leaks_nothing),
-		cmocka_unit_test(known_devices_survive_each_failure),
+		cmocka_unit_test(
+			device_list_first_scan_allocation_failure_is_enomem),
+		cmocka_unit_test(
+			device_list_empty_scan_allocation_failure_is_enomem),
+		cmocka_unit_test(
+			device_list_provider_scan_allocation_failure_is_enomem),
+		cmocka_unit_test(
+			device_list_failure_after_loading_leaks_nothing),
+		cmocka_unit_test(
+			device_list_allocation_failure_keeps_known_devices),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -56,7 +56,7 @@ static void add_late(unsigned int n)
 	fake_discover_add(&record);
 }
 
-static void no_device_loads_nothing(void **state)
+static void device_list_without_devices_loads_nothing(void **state)
 {
 	list_start();
 	list_assert_names_now(NO_NAMES);
@@ -64,7 +64,7 @@ static void no_device_loads_nothing(void **state)
 	assert_int_equal(fake_load.nr_load_all, 0);
 }
 
-static void claimed_device_loads_nothing(void **state)
+static void device_list_claimed_device_loads_nothing(void **state)
 {
 	list_start();
 	list_appear(0, 0);
@@ -74,7 +74,7 @@ static void claimed_device_loads_nothing(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void unclaimed_device_loads_its_driver_s_provider(void **state)
+static void device_list_unclaimed_device_loads_provider_of_driver(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
@@ -119,7 +119,7 @@ static const struct verbs_device_ops refuser = {
 	.foreign = &refuser_hooks,
 };
 
-static void refused_device_goes_to_the_next_provider(void **state)
+static void device_list_failed_make_device_tries_next_provider(void **state)
 {
 	list_start();
 	refusal = -ENODEV;
@@ -131,7 +131,7 @@ static void refused_device_goes_to_the_next_provider(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void device_that_everybody_refuses_is_not_listed(void **state)
+static void device_list_device_that_no_provider_makes_is_omitted(void **state)
 {
 	list_start();
 	refusal = -ENODEV;
@@ -143,7 +143,7 @@ static void device_that_everybody_refuses_is_not_listed(void **state)
 }
 
 /* Each request reads configuration files. */
-static void driver_of_many_devices_is_asked_for_once(void **state)
+static void device_list_devices_of_same_driver_load_provider_once(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
@@ -154,7 +154,7 @@ static void driver_of_many_devices_is_asked_for_once(void **state)
 	assert_int_equal(fake_load.nr_load_for, 1);
 }
 
-static void each_unclaimed_driver_is_asked_for(void **state)
+static void device_list_each_unclaimed_driver_loads_provider(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(9);
 
@@ -168,7 +168,7 @@ static void each_unclaimed_driver_is_asked_for(void **state)
 	assert_int_equal(fake_load.last_driver_id, LATE_DRIVER_ID + 1);
 }
 
-static void others_are_not_loaded_if_that_helped(void **state)
+static void device_list_load_by_driver_success_skips_load_all(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
@@ -177,7 +177,7 @@ static void others_are_not_loaded_if_that_helped(void **state)
 	assert_int_equal(fake_load.nr_load_all, 0);
 }
 
-static void others_are_loaded_if_that_did_not_help(void **state)
+static void device_list_load_by_driver_failure_loads_all(void **state)
 {
 	list_start();
 	fake_load.for_all = &late;
@@ -187,7 +187,7 @@ static void others_are_loaded_if_that_did_not_help(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void devices_are_listed_together_with_late_ones(void **state)
+static void device_list_contains_devices_of_provider_loaded_late(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
@@ -197,7 +197,7 @@ static void devices_are_listed_together_with_late_ones(void **state)
 	list_assert_names_now(NAMES("fake1", "fake0", "fake2"));
 }
 
-static void device_that_nobody_claims_is_not_listed(void **state)
+static void device_list_unclaimed_device_is_omitted(void **state)
 {
 	list_start();
 	list_appear(0, 0);
@@ -206,7 +206,7 @@ static void device_that_nobody_claims_is_not_listed(void **state)
 	assert_int_equal(fake_load.nr_load_all, 1);
 }
 
-static void device_that_nobody_claims_is_warned_about(void **state)
+static void device_list_unclaimed_device_is_warned_about(void **state)
 {
 	list_start();
 	add_late(0);
@@ -215,7 +215,7 @@ static void device_that_nobody_claims_is_warned_about(void **state)
 	assert_int_equal(nr_warnings, 2);
 }
 
-static void each_list_warns_again(void **state)
+static void device_list_unclaimed_device_is_warned_about_each_time(void **state)
 {
 	list_start();
 	add_late(0);
@@ -224,7 +224,7 @@ static void each_list_warns_again(void **state)
 	assert_int_equal(nr_warnings, 2);
 }
 
-static void nothing_is_loaded_again_after_all_was(void **state)
+static void device_list_after_load_all_loads_nothing(void **state)
 {
 	unsigned int nr_load_for;
 
@@ -237,7 +237,7 @@ static void nothing_is_loaded_again_after_all_was(void **state)
 	assert_int_equal(fake_load.nr_load_all, 1);
 }
 
-static void device_is_claimed_once_its_provider_has_come(void **state)
+static void device_list_device_is_claimed_after_provider_registers(void **state)
 {
 	list_start();
 	add_late(0);
@@ -246,7 +246,7 @@ static void device_is_claimed_once_its_provider_has_come(void **state)
 	list_assert_names_now(NAMES("fake0"));
 }
 
-static void provider_of_another_abi_version_claims_nothing(void **state)
+static void device_list_provider_with_wrong_abi_claims_nothing(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 
@@ -271,7 +271,7 @@ static void list_inside(void)
 	inside = false;
 }
 
-static void loading_may_list_devices(void **state)
+static void device_list_nested_call_while_loading_succeeds(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
@@ -293,7 +293,7 @@ static void add_one_and_list(void)
 }
 
 /* Records that are out of date are not used. */
-static void list_that_changes_while_loading_is_made_again(void **state)
+static void device_list_scan_during_load_restarts_refresh(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
@@ -314,7 +314,7 @@ static void list_what_is_claimed(void)
 	add_late(0);
 }
 
-static void list_ends_although_others_list_all_the_time(void **state)
+static void device_list_concurrent_scans_do_not_prevent_return(void **state)
 {
 	list_start();
 	fake_load.hook = list_what_is_claimed;
@@ -328,7 +328,7 @@ static void list_ends_although_others_list_all_the_time(void **state)
 /* Devices that only a provider knows                                        */
 /* ------------------------------------------------------------------------ */
 
-static void offered_device_is_listed(void **state)
+static void provider_scan_device_is_listed(void **state)
 {
 	struct verbs_device *dev;
 	struct list list;
@@ -349,7 +349,7 @@ static void offered_device_is_listed(void **state)
 	list_put(&list);
 }
 
-static void offers_come_behind_kernel_devices(void **state)
+static void provider_scan_devices_follow_kernel_devices(void **state)
 {
 	list_start();
 	fake_provider.offers[0] = "soft0";
@@ -359,7 +359,7 @@ static void offers_come_behind_kernel_devices(void **state)
 	list_assert_names_now(NAMES("fake0", "fake1", "soft0", "soft1"));
 }
 
-static void offered_device_keeps_its_object(void **state)
+static void provider_scan_known_device_keeps_object(void **state)
 {
 	struct list first, second;
 
@@ -375,7 +375,7 @@ static void offered_device_keeps_its_object(void **state)
 	list_put(&first);
 }
 
-static void device_that_is_no_longer_offered_vanishes(void **state)
+static void provider_scan_missing_device_is_removed(void **state)
 {
 	list_start();
 	fake_provider.offers[0] = "soft0";
@@ -387,7 +387,8 @@ static void device_that_is_no_longer_offered_vanishes(void **state)
 	list_assert_names_now(NO_NAMES);
 }
 
-static void offer_with_a_kernel_device_s_name_is_another_device(void **state)
+static void
+provider_scan_device_with_name_of_kernel_device_is_separate(void **state)
 {
 	struct list list;
 
@@ -401,7 +402,7 @@ static void offer_with_a_kernel_device_s_name_is_another_device(void **state)
 	list_assert_names_now(NAMES("fake0", "fake0"));
 }
 
-static void offers_do_not_need_a_kernel_with_rdma(void **state)
+static void provider_scan_works_without_kernel_rdma_support(void **state)
 {
 	list_start();
 	fake_provider.offers[0] = "soft0";
@@ -409,7 +410,7 @@ static void offers_do_not_need_a_kernel_with_rdma(void **state)
 	list_assert_names_now(NAMES("soft0"));
 }
 
-static void failed_offer_leaves_known_devices(void **state)
+static void provider_scan_failure_keeps_known_devices(void **state)
 {
 	struct list first, second;
 
@@ -425,7 +426,7 @@ static void failed_offer_leaves_known_devices(void **state)
 	list_put(&first);
 }
 
-static void offer_without_memory_is_enomem(void **state)
+static void provider_scan_without_memory_is_enomem(void **state)
 {
 	list_start();
 	fake_provider.offers[0] = "soft0";
@@ -433,7 +434,7 @@ static void offer_without_memory_is_enomem(void **state)
 	list_assert_error(-ENOMEM);
 }
 
-static void provider_that_was_just_loaded_is_asked_for_offers(void **state)
+static void provider_scan_includes_provider_loaded_in_refresh(void **state)
 {
 	fake_discover_reset();
 	fake_provider_reset();
@@ -444,7 +445,7 @@ static void provider_that_was_just_loaded_is_asked_for_offers(void **state)
 }
 
 /* ... whether or not there is a device that lacks a provider. */
-static void provider_that_is_wanted_is_asked_for_offers(void **state)
+static void provider_scan_includes_opt_in_provider(void **state)
 {
 	fake_discover_reset();
 	fake_provider_reset();
@@ -459,38 +460,50 @@ static void provider_that_is_wanted_is_asked_for_offers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_device_loads_nothing),
-		cmocka_unit_test(claimed_device_loads_nothing),
-		cmocka_unit_test(unclaimed_device_loads_its_driver_s_provider),
-		cmocka_unit_test(refused_device_goes_to_the_next_provider),
-		cmocka_unit_test(device_that_everybody_refuses_is_not_listed),
-		cmocka_unit_test(driver_of_many_devices_is_asked_for_once),
-		cmocka_unit_test(each_unclaimed_driver_is_asked_for),
-		cmocka_unit_test(others_are_not_loaded_if_that_helped),
-		cmocka_unit_test(others_are_loaded_if_that_did_not_help),
-		cmocka_unit_test(devices_are_listed_together_with_late_ones),
-		cmocka_unit_test(device_that_nobody_claims_is_not_listed),
-		cmocka_unit_test(device_that_nobody_claims_is_warned_about),
-		cmocka_unit_test(each_list_warns_again),
-		cmocka_unit_test(nothing_is_loaded_again_after_all_was),
-		cmocka_unit_test(device_is_claimed_once_its_provider_has_come),
+		cmocka_unit_test(device_list_without_devices_loads_nothing),
+		cmocka_unit_test(device_list_claimed_device_loads_nothing),
 		cmocka_unit_test(
-			provider_of_another_abi_version_claims_nothing),
-		cmocka_unit_test(loading_may_list_devices),
-		cmocka_unit_test(list_that_changes_while_loading_is_made_again),
-		cmocka_unit_test(list_ends_although_others_list_all_the_time),
-		cmocka_unit_test(offered_device_is_listed),
-		cmocka_unit_test(offers_come_behind_kernel_devices),
-		cmocka_unit_test(offered_device_keeps_its_object),
-		cmocka_unit_test(device_that_is_no_longer_offered_vanishes),
+			device_list_unclaimed_device_loads_provider_of_driver),
 		cmocka_unit_test(
-			offer_with_a_kernel_device_s_name_is_another_device),
-		cmocka_unit_test(offers_do_not_need_a_kernel_with_rdma),
-		cmocka_unit_test(failed_offer_leaves_known_devices),
-		cmocka_unit_test(offer_without_memory_is_enomem),
+			device_list_failed_make_device_tries_next_provider),
 		cmocka_unit_test(
-			provider_that_was_just_loaded_is_asked_for_offers),
-		cmocka_unit_test(provider_that_is_wanted_is_asked_for_offers),
+			device_list_device_that_no_provider_makes_is_omitted),
+		cmocka_unit_test(
+			device_list_devices_of_same_driver_load_provider_once),
+		cmocka_unit_test(
+			device_list_each_unclaimed_driver_loads_provider),
+		cmocka_unit_test(
+			device_list_load_by_driver_success_skips_load_all),
+		cmocka_unit_test(device_list_load_by_driver_failure_loads_all),
+		cmocka_unit_test(
+			device_list_contains_devices_of_provider_loaded_late),
+		cmocka_unit_test(device_list_unclaimed_device_is_omitted),
+		cmocka_unit_test(device_list_unclaimed_device_is_warned_about),
+		cmocka_unit_test(
+			device_list_unclaimed_device_is_warned_about_each_time),
+		cmocka_unit_test(device_list_after_load_all_loads_nothing),
+		cmocka_unit_test(
+			device_list_device_is_claimed_after_provider_registers),
+		cmocka_unit_test(
+			device_list_provider_with_wrong_abi_claims_nothing),
+		cmocka_unit_test(
+			device_list_nested_call_while_loading_succeeds),
+		cmocka_unit_test(device_list_scan_during_load_restarts_refresh),
+		cmocka_unit_test(
+			device_list_concurrent_scans_do_not_prevent_return),
+		cmocka_unit_test(provider_scan_device_is_listed),
+		cmocka_unit_test(provider_scan_devices_follow_kernel_devices),
+		cmocka_unit_test(provider_scan_known_device_keeps_object),
+		cmocka_unit_test(provider_scan_missing_device_is_removed),
+		cmocka_unit_test(
+			provider_scan_device_with_name_of_kernel_device_is_separate),
+		cmocka_unit_test(
+			provider_scan_works_without_kernel_rdma_support),
+		cmocka_unit_test(provider_scan_failure_keeps_known_devices),
+		cmocka_unit_test(provider_scan_without_memory_is_enomem),
+		cmocka_unit_test(
+			provider_scan_includes_provider_loaded_in_refresh),
+		cmocka_unit_test(provider_scan_includes_opt_in_provider),
 	};
 
 	return own_process_run_group_tests(tests);

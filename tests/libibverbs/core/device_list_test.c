@@ -20,34 +20,34 @@
 /* Results of a scan                                                         */
 /* ------------------------------------------------------------------------ */
 
-static void no_devices_is_an_empty_list(void **state)
+static void device_list_without_devices_is_empty(void **state)
 {
 	list_start();
 	list_assert_names_now(NO_NAMES);
 }
 
-static void kernel_without_rdma_is_enosys(void **state)
+static void device_list_kernel_without_rdma_is_enosys(void **state)
 {
 	list_start();
 	fake_discover_fail(-ENOSYS);
 	list_assert_error(-ENOSYS);
 }
 
-static void forbidden_scan_is_eperm(void **state)
+static void device_list_forbidden_scan_is_eperm(void **state)
 {
 	list_start();
 	fake_discover_fail(-EPERM);
 	list_assert_error(-EPERM);
 }
 
-static void scan_without_memory_is_enomem(void **state)
+static void device_list_scan_without_memory_is_enomem(void **state)
 {
 	list_start();
 	fake_discover_fail(-ENOMEM);
 	list_assert_error(-ENOMEM);
 }
 
-static void known_devices_survive_a_failed_scan(void **state)
+static void device_list_failed_scan_keeps_known_devices(void **state)
 {
 	struct ibv_device *before;
 	struct list list;
@@ -67,7 +67,7 @@ static void known_devices_survive_a_failed_scan(void **state)
 	list_put(&list);
 }
 
-static void devices_vanish_with_the_kernel_s_support(void **state)
+static void device_list_loses_devices_when_kernel_loses_rdma(void **state)
 {
 	list_start();
 	list_appear(0, 0);
@@ -78,7 +78,7 @@ static void devices_vanish_with_the_kernel_s_support(void **state)
 	list_assert_names_now(NO_NAMES);
 }
 
-static void one_list_is_one_scan(void **state)
+static void device_list_call_scans_once(void **state)
 {
 	list_start();
 	list_appear(0, 3);
@@ -86,7 +86,7 @@ static void one_list_is_one_scan(void **state)
 	assert_int_equal(fake_discover_nr_scans(), 1);
 }
 
-static void public_fields_are_those_of_the_record(void **state)
+static void device_list_fills_public_fields_from_record(void **state)
 {
 	struct ibv_device *dev;
 	struct list list;
@@ -110,7 +110,7 @@ static void public_fields_are_those_of_the_record(void **state)
 	list_put(&list);
 }
 
-static void longest_name_is_not_cut(void **state)
+static void device_list_longest_name_is_not_cut(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct list list;
@@ -126,7 +126,7 @@ static void longest_name_is_not_cut(void **state)
 }
 
 /* 256 characters are as much of SYSFS_PATH as counts. */
-static void path_that_does_not_fit_is_empty(void **state)
+static void device_list_overlong_path_is_left_empty(void **state)
 {
 	char root[257];
 	struct list list;
@@ -160,7 +160,7 @@ static void assert_transport(int node_type, int transport_type)
 	list_put(&list);
 }
 
-static void transport_follows_from_the_node_type(void **state)
+static void device_list_derives_transport_from_node_type(void **state)
 {
 	list_start();
 	assert_transport(IBV_NODE_CA, IBV_TRANSPORT_IB);
@@ -177,7 +177,7 @@ static void transport_follows_from_the_node_type(void **state)
 /* Order                                                                     */
 /* ------------------------------------------------------------------------ */
 
-static void first_list_is_in_the_kernel_s_order(void **state)
+static void device_list_first_call_has_kernel_order(void **state)
 {
 	list_start();
 	list_appear(2, 2);
@@ -185,7 +185,7 @@ static void first_list_is_in_the_kernel_s_order(void **state)
 	list_assert_names_now(NAMES("fake2", "fake0", "fake1"));
 }
 
-static void order_stays_in_the_next_list(void **state)
+static void device_list_next_call_keeps_order(void **state)
 {
 	list_start();
 	list_appear(0, 2);
@@ -193,7 +193,7 @@ static void order_stays_in_the_next_list(void **state)
 	list_assert_names_now(NAMES("fake0", "fake1", "fake2"));
 }
 
-static void later_devices_come_before_older_ones(void **state)
+static void device_list_new_devices_precede_older_devices(void **state)
 {
 	list_start();
 	list_appear(0, 1);
@@ -209,7 +209,7 @@ static void later_devices_come_before_older_ones(void **state)
 /* Which device is which                                                     */
 /* ------------------------------------------------------------------------ */
 
-static void vanished_device_is_not_listed(void **state)
+static void device_list_vanished_device_is_removed(void **state)
 {
 	list_start();
 	list_appear(0, 2);
@@ -258,14 +258,15 @@ static struct verbs_kernel_device sysfs_record(void)
 	return record;
 }
 
-static void known_device_keeps_its_object(void **state)
+static void device_list_known_device_keeps_object(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 
 	assert_true(keeps_its_object(&record, &record));
 }
 
-static void same_name_with_another_index_is_another_device(void **state)
+static void
+device_list_same_name_with_different_index_is_new_device(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct verbs_kernel_device changed = record;
@@ -274,7 +275,8 @@ static void same_name_with_another_index_is_another_device(void **state)
 	assert_false(keeps_its_object(&record, &changed));
 }
 
-static void same_index_with_another_node_is_another_device(void **state)
+static void
+device_list_same_index_with_different_node_is_new_device(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct verbs_kernel_device changed = record;
@@ -283,7 +285,8 @@ static void same_index_with_another_node_is_another_device(void **state)
 	assert_false(keeps_its_object(&record, &changed));
 }
 
-static void same_node_with_another_number_is_another_device(void **state)
+static void
+device_list_same_node_with_different_number_is_new_device(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct verbs_kernel_device changed = record;
@@ -292,7 +295,7 @@ static void same_node_with_another_number_is_another_device(void **state)
 	assert_false(keeps_its_object(&record, &changed));
 }
 
-static void renamed_device_is_another_device(void **state)
+static void device_list_renamed_device_is_new_device(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct verbs_kernel_device changed = record;
@@ -301,7 +304,7 @@ static void renamed_device_is_another_device(void **state)
 	assert_false(keeps_its_object(&record, &changed));
 }
 
-static void index_makes_the_folder_s_time_meaningless(void **state)
+static void device_list_with_index_ignores_folder_time(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct verbs_kernel_device changed = record;
@@ -310,14 +313,15 @@ static void index_makes_the_folder_s_time_meaningless(void **state)
 	assert_true(keeps_its_object(&record, &changed));
 }
 
-static void without_index_the_same_time_is_the_same_device(void **state)
+static void device_list_without_index_same_time_is_same_device(void **state)
 {
 	struct verbs_kernel_device record = sysfs_record();
 
 	assert_true(keeps_its_object(&record, &record));
 }
 
-static void without_index_other_seconds_are_another_device(void **state)
+static void
+device_list_without_index_different_seconds_are_new_device(void **state)
 {
 	struct verbs_kernel_device record = sysfs_record();
 	struct verbs_kernel_device changed = record;
@@ -326,7 +330,8 @@ static void without_index_other_seconds_are_another_device(void **state)
 	assert_false(keeps_its_object(&record, &changed));
 }
 
-static void without_index_other_nanoseconds_are_another_device(void **state)
+static void
+device_list_without_index_different_nanoseconds_are_new_device(void **state)
 {
 	struct verbs_kernel_device record = sysfs_record();
 	struct verbs_kernel_device changed = record;
@@ -335,7 +340,7 @@ static void without_index_other_nanoseconds_are_another_device(void **state)
 	assert_false(keeps_its_object(&record, &changed));
 }
 
-static void device_that_went_and_came_back_is_another_one(void **state)
+static void device_list_device_that_returns_is_new_device(void **state)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct list first, second;
@@ -352,7 +357,7 @@ static void device_that_went_and_came_back_is_another_one(void **state)
 	list_put(&first);
 }
 
-static void all_devices_may_change_places(void **state)
+static void device_list_permuted_scan_keeps_devices(void **state)
 {
 	struct list first, second;
 
@@ -375,7 +380,7 @@ static void all_devices_may_change_places(void **state)
 /* For how long a device lives                                               */
 /* ------------------------------------------------------------------------ */
 
-static void lists_share_their_devices(void **state)
+static void device_list_two_arrays_share_devices(void **state)
 {
 	struct list first, second;
 
@@ -390,7 +395,7 @@ static void lists_share_their_devices(void **state)
 	list_put(&second);
 }
 
-static void array_outlives_the_removal_of_its_devices(void **state)
+static void device_list_array_keeps_removed_devices_alive(void **state)
 {
 	size_t nr_blocks = alloc_fail_nr_blocks();
 	struct list first;
@@ -405,7 +410,7 @@ static void array_outlives_the_removal_of_its_devices(void **state)
 	assert_int_equal(alloc_fail_nr_blocks(), nr_blocks);
 }
 
-static void listed_device_outlives_its_arrays(void **state)
+static void device_list_device_survives_free_of_arrays(void **state)
 {
 	struct ibv_device *dev;
 	struct list list;
@@ -418,7 +423,7 @@ static void listed_device_outlives_its_arrays(void **state)
 	assert_string_equal(dev->name, "fake0"); /* the list holds it */
 }
 
-static void reference_outlives_list_and_arrays(void **state)
+static void device_reference_survives_list_and_arrays(void **state)
 {
 	size_t nr_blocks = alloc_fail_nr_blocks();
 	struct verbs_device *dev;
@@ -437,7 +442,7 @@ static void reference_outlives_list_and_arrays(void **state)
 	assert_int_equal(alloc_fail_nr_blocks(), nr_blocks);
 }
 
-static void repeated_lists_take_no_more_memory(void **state)
+static void device_list_repeated_calls_do_not_grow_memory(void **state)
 {
 	size_t nr_blocks;
 
@@ -458,43 +463,44 @@ static void repeated_lists_take_no_more_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_devices_is_an_empty_list),
-		cmocka_unit_test(kernel_without_rdma_is_enosys),
-		cmocka_unit_test(forbidden_scan_is_eperm),
-		cmocka_unit_test(scan_without_memory_is_enomem),
-		cmocka_unit_test(known_devices_survive_a_failed_scan),
-		cmocka_unit_test(devices_vanish_with_the_kernel_s_support),
-		cmocka_unit_test(one_list_is_one_scan),
-		cmocka_unit_test(public_fields_are_those_of_the_record),
-		cmocka_unit_test(longest_name_is_not_cut),
-		cmocka_unit_test(path_that_does_not_fit_is_empty),
-		cmocka_unit_test(transport_follows_from_the_node_type),
-		cmocka_unit_test(first_list_is_in_the_kernel_s_order),
-		cmocka_unit_test(order_stays_in_the_next_list),
-		cmocka_unit_test(later_devices_come_before_older_ones),
-		cmocka_unit_test(vanished_device_is_not_listed),
-		cmocka_unit_test(known_device_keeps_its_object),
+		cmocka_unit_test(device_list_without_devices_is_empty),
+		cmocka_unit_test(device_list_kernel_without_rdma_is_enosys),
+		cmocka_unit_test(device_list_forbidden_scan_is_eperm),
+		cmocka_unit_test(device_list_scan_without_memory_is_enomem),
+		cmocka_unit_test(device_list_failed_scan_keeps_known_devices),
 		cmocka_unit_test(
-			same_name_with_another_index_is_another_device),
+			device_list_loses_devices_when_kernel_loses_rdma),
+		cmocka_unit_test(device_list_call_scans_once),
+		cmocka_unit_test(device_list_fills_public_fields_from_record),
+		cmocka_unit_test(device_list_longest_name_is_not_cut),
+		cmocka_unit_test(device_list_overlong_path_is_left_empty),
+		cmocka_unit_test(device_list_derives_transport_from_node_type),
+		cmocka_unit_test(device_list_first_call_has_kernel_order),
+		cmocka_unit_test(device_list_next_call_keeps_order),
+		cmocka_unit_test(device_list_new_devices_precede_older_devices),
+		cmocka_unit_test(device_list_vanished_device_is_removed),
+		cmocka_unit_test(device_list_known_device_keeps_object),
 		cmocka_unit_test(
-			same_index_with_another_node_is_another_device),
+			device_list_same_name_with_different_index_is_new_device),
 		cmocka_unit_test(
-			same_node_with_another_number_is_another_device),
-		cmocka_unit_test(renamed_device_is_another_device),
-		cmocka_unit_test(index_makes_the_folder_s_time_meaningless),
+			device_list_same_index_with_different_node_is_new_device),
 		cmocka_unit_test(
-			without_index_the_same_time_is_the_same_device),
+			device_list_same_node_with_different_number_is_new_device),
+		cmocka_unit_test(device_list_renamed_device_is_new_device),
+		cmocka_unit_test(device_list_with_index_ignores_folder_time),
 		cmocka_unit_test(
-			without_index_other_seconds_are_another_device),
+			device_list_without_index_same_time_is_same_device),
 		cmocka_unit_test(
-			without_index_other_nanoseconds_are_another_device),
-		cmocka_unit_test(device_that_went_and_came_back_is_another_one),
-		cmocka_unit_test(all_devices_may_change_places),
-		cmocka_unit_test(lists_share_their_devices),
-		cmocka_unit_test(array_outlives_the_removal_of_its_devices),
-		cmocka_unit_test(listed_device_outlives_its_arrays),
-		cmocka_unit_test(reference_outlives_list_and_arrays),
-		cmocka_unit_test(repeated_lists_take_no_more_memory),
+			device_list_without_index_different_seconds_are_new_device),
+		cmocka_unit_test(
+			device_list_without_index_different_nanoseconds_are_new_device),
+		cmocka_unit_test(device_list_device_that_returns_is_new_device),
+		cmocka_unit_test(device_list_permuted_scan_keeps_devices),
+		cmocka_unit_test(device_list_two_arrays_share_devices),
+		cmocka_unit_test(device_list_array_keeps_removed_devices_alive),
+		cmocka_unit_test(device_list_device_survives_free_of_arrays),
+		cmocka_unit_test(device_reference_survives_list_and_arrays),
+		cmocka_unit_test(device_list_repeated_calls_do_not_grow_memory),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -101,70 +101,70 @@ match_one(const struct verbs_kernel_device *dev,
 	return match(dev, &provider, 1);
 }
 
-static void driver_id_matches(void **state)
+static void match_equal_driver_id_matches(void **state)
 {
 	struct verbs_kernel_device dev = device("a", RDMA_DRIVER_RXE, 2);
 
 	assert_ptr_equal(match_one(&dev, &by_id), &by_id);
 }
 
-static void another_driver_id_does_not_match(void **state)
+static void match_different_driver_id_is_rejected(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_MLX5, 2);
 
 	assert_null(match_one(&dev, &by_id));
 }
 
-static void later_entries_of_a_table_match(void **state)
+static void match_later_table_entries_are_compared(void **state)
 {
 	struct verbs_kernel_device dev = device("a", RDMA_DRIVER_RXE, 2);
 
 	assert_ptr_equal(match_one(&dev, &by_id_too), &by_id_too);
 }
 
-static void unknown_driver_id_never_matches(void **state)
+static void match_unknown_driver_id_is_rejected(void **state)
 {
 	struct verbs_kernel_device dev = device("a", RDMA_DRIVER_UNKNOWN, 2);
 
 	assert_null(match_one(&dev, &by_unknown_id));
 }
 
-static void name_matches_as_a_prefix(void **state)
+static void match_name_prefix_matches(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe17", 0, 2);
 
 	assert_ptr_equal(match_one(&dev, &by_name), &by_name);
 }
 
-static void name_equal_to_the_prefix_matches(void **state)
+static void match_name_equal_to_prefix_matches(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe", 0, 2);
 
 	assert_ptr_equal(match_one(&dev, &by_name), &by_name);
 }
 
-static void prefix_elsewhere_in_the_name_does_not_match(void **state)
+static void match_prefix_inside_name_is_rejected(void **state)
 {
 	struct verbs_kernel_device dev = device("my_rxe0", 0, 2);
 
 	assert_null(match_one(&dev, &by_name));
 }
 
-static void name_shorter_than_the_prefix_does_not_match(void **state)
+static void match_name_shorter_than_prefix_is_rejected(void **state)
 {
 	struct verbs_kernel_device dev = device("rx", 0, 2);
 
 	assert_null(match_one(&dev, &by_name));
 }
 
-static void name_matches_also_with_a_known_driver(void **state)
+static void match_name_with_known_driver_matches(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_MLX5, 2);
 
 	assert_ptr_equal(match_one(&dev, &by_name), &by_name);
 }
 
-static void driver_id_goes_before_name(void **state)
+static void match_driver_id_precedes_name(void **state)
 {
 	const struct verbs_device_ops *providers[] = { &by_name, &by_id };
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
@@ -172,7 +172,7 @@ static void driver_id_goes_before_name(void **state)
 	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_id);
 }
 
-static void earlier_provider_goes_before_later_one(void **state)
+static void match_earlier_provider_precedes_later(void **state)
 {
 	const struct verbs_device_ops *providers[] = { &by_id_too, &by_id };
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
@@ -180,7 +180,7 @@ static void earlier_provider_goes_before_later_one(void **state)
 	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_id_too);
 }
 
-static void lowest_and_highest_abi_match(void **state)
+static void match_abi_bounds_are_inclusive(void **state)
 {
 	struct verbs_kernel_device lowest = device("rxe0", RDMA_DRIVER_RXE, 2);
 	struct verbs_kernel_device highest = device("rxe0", RDMA_DRIVER_RXE, 4);
@@ -189,21 +189,21 @@ static void lowest_and_highest_abi_match(void **state)
 	assert_ptr_equal(match_one(&highest, &by_id), &by_id);
 }
 
-static void abi_below_the_range_does_not_match(void **state)
+static void match_abi_below_range_is_rejected(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 1);
 
 	assert_null(match_one(&dev, &by_id));
 }
 
-static void abi_above_the_range_does_not_match(void **state)
+static void match_abi_above_range_is_rejected(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 5);
 
 	assert_null(match_one(&dev, &by_id));
 }
 
-static void provider_of_another_abi_leaves_the_device_to_others(void **state)
+static void match_provider_with_wrong_abi_is_skipped(void **state)
 {
 	const struct verbs_device_ops *providers[] = { &by_name_abi_9,
 						       &by_name };
@@ -212,21 +212,21 @@ static void provider_of_another_abi_leaves_the_device_to_others(void **state)
 	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_name);
 }
 
-static void provider_without_a_table_takes_nothing(void **state)
+static void match_provider_without_table_is_skipped(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
 
 	assert_null(match_one(&dev, &without_table));
 }
 
-static void entries_behind_the_end_are_not_seen(void **state)
+static void match_entries_behind_end_are_ignored(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", 0, 2);
 
 	assert_null(match_one(&dev, &end_first));
 }
 
-static void nobody_matches_without_providers(void **state)
+static void match_without_providers_is_null(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
 
@@ -259,7 +259,7 @@ static const struct verbs_device_ops foreign = {
 	.foreign = &foreign_hooks,
 };
 
-static void foreign_provider_is_asked_in_both_rounds(void **state)
+static void match_foreign_provider_is_called_for_both_kinds(void **state)
 {
 	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_SIW, 3);
 
@@ -271,7 +271,7 @@ static void foreign_provider_is_asked_in_both_rounds(void **state)
 	assert_int_equal(asked[1], VERBS_MATCH_NAME);
 }
 
-static void driver_of_a_foreign_provider_goes_before_a_name(void **state)
+static void match_foreign_driver_precedes_name(void **state)
 {
 	const struct verbs_device_ops *const providers[] = { &by_name,
 							     &foreign };
@@ -285,7 +285,7 @@ static void driver_of_a_foreign_provider_goes_before_a_name(void **state)
 }
 
 /* One for each driver of linux/include/uapi/rdma/ib_user_ioctl_verbs.h. */
-static void drivers_have_the_names_that_packages_use(void **state)
+static void driver_names_equal_those_of_packages(void **state)
 {
 	assert_string_equal(verbs_driver_name(RDMA_DRIVER_RXE), "rxe");
 	assert_string_equal(verbs_driver_name(RDMA_DRIVER_SIW), "siw");
@@ -294,7 +294,7 @@ static void drivers_have_the_names_that_packages_use(void **state)
 	assert_string_equal(verbs_driver_name(RDMA_DRIVER_QIB), "ipathverbs");
 }
 
-static void unknown_and_future_drivers_have_no_name(void **state)
+static void driver_name_of_unknown_id_is_null(void **state)
 {
 	assert_null(verbs_driver_name(RDMA_DRIVER_UNKNOWN));
 	assert_null(verbs_driver_name(UINT32_MAX));
@@ -303,30 +303,29 @@ static void unknown_and_future_drivers_have_no_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(driver_id_matches),
-		cmocka_unit_test(another_driver_id_does_not_match),
-		cmocka_unit_test(later_entries_of_a_table_match),
-		cmocka_unit_test(unknown_driver_id_never_matches),
-		cmocka_unit_test(name_matches_as_a_prefix),
-		cmocka_unit_test(name_equal_to_the_prefix_matches),
-		cmocka_unit_test(prefix_elsewhere_in_the_name_does_not_match),
-		cmocka_unit_test(name_shorter_than_the_prefix_does_not_match),
-		cmocka_unit_test(name_matches_also_with_a_known_driver),
-		cmocka_unit_test(driver_id_goes_before_name),
-		cmocka_unit_test(earlier_provider_goes_before_later_one),
-		cmocka_unit_test(lowest_and_highest_abi_match),
-		cmocka_unit_test(abi_below_the_range_does_not_match),
-		cmocka_unit_test(abi_above_the_range_does_not_match),
+		cmocka_unit_test(match_equal_driver_id_matches),
+		cmocka_unit_test(match_different_driver_id_is_rejected),
+		cmocka_unit_test(match_later_table_entries_are_compared),
+		cmocka_unit_test(match_unknown_driver_id_is_rejected),
+		cmocka_unit_test(match_name_prefix_matches),
+		cmocka_unit_test(match_name_equal_to_prefix_matches),
+		cmocka_unit_test(match_prefix_inside_name_is_rejected),
+		cmocka_unit_test(match_name_shorter_than_prefix_is_rejected),
+		cmocka_unit_test(match_name_with_known_driver_matches),
+		cmocka_unit_test(match_driver_id_precedes_name),
+		cmocka_unit_test(match_earlier_provider_precedes_later),
+		cmocka_unit_test(match_abi_bounds_are_inclusive),
+		cmocka_unit_test(match_abi_below_range_is_rejected),
+		cmocka_unit_test(match_abi_above_range_is_rejected),
+		cmocka_unit_test(match_provider_with_wrong_abi_is_skipped),
+		cmocka_unit_test(match_provider_without_table_is_skipped),
+		cmocka_unit_test(match_entries_behind_end_are_ignored),
+		cmocka_unit_test(match_without_providers_is_null),
+		cmocka_unit_test(driver_names_equal_those_of_packages),
+		cmocka_unit_test(driver_name_of_unknown_id_is_null),
 		cmocka_unit_test(
-			provider_of_another_abi_leaves_the_device_to_others),
-		cmocka_unit_test(provider_without_a_table_takes_nothing),
-		cmocka_unit_test(entries_behind_the_end_are_not_seen),
-		cmocka_unit_test(nobody_matches_without_providers),
-		cmocka_unit_test(drivers_have_the_names_that_packages_use),
-		cmocka_unit_test(unknown_and_future_drivers_have_no_name),
-		cmocka_unit_test(foreign_provider_is_asked_in_both_rounds),
-		cmocka_unit_test(
-			driver_of_a_foreign_provider_goes_before_a_name),
+			match_foreign_provider_is_called_for_both_kinds),
+		cmocka_unit_test(match_foreign_driver_precedes_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

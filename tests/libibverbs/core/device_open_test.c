@@ -191,21 +191,21 @@ static void assert_fails(int err)
 	assert_int_equal(nr_open_now(), 0);
 }
 
-static void node_opens(void **state)
+static void uverbs_node_exists_is_opened(void **state)
 {
 	add_node(NODE);
 	assert_opens(0);
 	assert_int_equal(nr_opens, 1);
 }
 
-static void node_is_open_for_both_ways_and_closed_on_exec(void **state)
+static void uverbs_node_is_read_write_and_close_on_exec(void **state)
 {
 	add_node(NODE);
 	assert_opens(0);
 	assert_int_equal(last_flags, O_RDWR | O_CLOEXEC);
 }
 
-static void forbidden_node_is_eacces_at_once(void **state)
+static void uverbs_node_forbidden_is_eacces_without_wait(void **state)
 {
 	add_node(NODE)->open_errno = EACCES;
 	dev_dir_mtime_s = NOW;
@@ -213,7 +213,7 @@ static void forbidden_node_is_eacces_at_once(void **state)
 	assert_int_equal(nr_naps, 0);
 }
 
-static void node_that_cgroups_forbid_is_eperm_at_once(void **state)
+static void uverbs_node_forbidden_by_cgroup_is_eperm_without_wait(void **state)
 {
 	add_node(NODE)->open_errno = EPERM;
 	dev_dir_mtime_s = NOW;
@@ -221,20 +221,20 @@ static void node_that_cgroups_forbid_is_eperm_at_once(void **state)
 	assert_int_equal(nr_naps, 0);
 }
 
-static void forbidden_node_is_not_tried_by_its_number(void **state)
+static void uverbs_node_forbidden_skips_lookup_by_number(void **state)
 {
 	add_node(NODE)->open_errno = EACCES;
 	add_node(BY_CHAR);
 	assert_fails(-EACCES);
 }
 
-static void missing_node_is_enoent_at_once(void **state)
+static void uverbs_node_missing_is_enoent_without_wait(void **state)
 {
 	assert_fails(-ENOENT);
 	assert_int_equal(nr_naps, 0);
 }
 
-static void missing_folders_are_enoent_at_once(void **state)
+static void uverbs_node_missing_folders_are_enoent_without_wait(void **state)
 {
 	dev_dir_mtime_s = -1;
 	char_dir_mtime_s = -1;
@@ -242,91 +242,91 @@ static void missing_folders_are_enoent_at_once(void **state)
 	assert_int_equal(nr_naps, 0);
 }
 
-static void too_many_files_is_said_so(void **state)
+static void uverbs_node_emfile_is_returned(void **state)
 {
 	add_node(NODE)->open_errno = EMFILE;
 	assert_fails(-EMFILE);
 	assert_int_equal(nr_naps, 0);
 }
 
-static void node_of_a_driver_that_has_gone_is_enodev(void **state)
+static void uverbs_node_without_driver_is_enodev(void **state)
 {
 	add_node(NODE)->open_errno = ENXIO;
 	assert_fails(-ENODEV);
 	assert_int_equal(nr_naps, 0);
 }
 
-static void node_of_another_device_is_refused_and_closed(void **state)
+static void uverbs_node_with_wrong_number_is_closed_and_rejected(void **state)
 {
 	add_node(NODE)->rdev = makedev(231, 193);
 	assert_fails(-ENOENT);
 }
 
-static void file_that_is_no_node_is_refused_and_closed(void **state)
+static void uverbs_node_regular_file_is_closed_and_rejected(void **state)
 {
 	add_node(NODE)->mode = S_IFREG | 0666;
 	assert_fails(-ENOENT);
 }
 
-static void block_device_of_the_same_number_is_refused(void **state)
+static void uverbs_node_block_device_is_rejected(void **state)
 {
 	add_node(NODE)->mode = S_IFBLK | 0666;
 	assert_fails(-ENOENT);
 }
 
-static void failing_fstat_closes_the_node(void **state)
+static void uverbs_node_fstat_failure_closes_descriptor(void **state)
 {
 	add_node(NODE)->fstat_errno = EIO;
 	assert_fails(-EIO);
 }
 
-static void missing_node_is_found_by_its_number(void **state)
+static void uverbs_node_missing_is_opened_by_number(void **state)
 {
 	add_node(BY_CHAR);
 	assert_opens(0);
 	assert_int_equal(nr_naps, 0);
 }
 
-static void node_of_another_device_gives_way_to_the_number(void **state)
+static void uverbs_node_with_wrong_number_falls_back_to_number(void **state)
 {
 	add_node(NODE)->rdev = makedev(231, 193);
 	add_node(BY_CHAR);
 	assert_opens(1);
 }
 
-static void number_of_another_device_is_refused(void **state)
+static void uverbs_node_by_number_of_different_device_is_rejected(void **state)
 {
 	add_node(BY_CHAR)->rdev = makedev(231, 193);
 	assert_fails(-ENOENT);
 }
 
-static void node_that_is_forbidden_by_its_number_is_eacces(void **state)
+static void uverbs_node_by_number_forbidden_is_eacces(void **state)
 {
 	add_node(BY_CHAR)->open_errno = EACCES;
 	assert_fails(-EACCES);
 }
 
-static void folder_of_numbers_that_is_a_file_is_enoent(void **state)
+static void uverbs_node_dev_char_is_file_returns_enoent(void **state)
 {
 	add_node(BY_CHAR)->open_errno = ENOTDIR;
 	assert_fails(-ENOENT);
 }
 
-static void unknown_number_takes_any_character_device(void **state)
+static void uverbs_node_unknown_number_accepts_any_char_device(void **state)
 {
 	device.cdev = 0;
 	add_node(NODE)->rdev = makedev(1, 3);
 	assert_opens(0);
 }
 
-static void unknown_number_is_not_looked_up(void **state)
+static void uverbs_node_unknown_number_skips_lookup_by_number(void **state)
 {
 	device.cdev = 0;
 	assert_fails(-ENOENT);
 	assert_int_equal(nr_opens, 1);
 }
 
-static void node_that_is_being_made_is_waited_for(void **state)
+static void uverbs_node_in_changing_folder_is_waited_for(void **state)
 {
 	dev_dir_mtime_s = NOW;
 	add_node(NODE)->appears_after = 3;
@@ -334,14 +334,14 @@ static void node_that_is_being_made_is_waited_for(void **state)
 	assert_int_equal(nr_naps, 3);
 }
 
-static void change_of_the_folder_of_numbers_counts_too(void **state)
+static void uverbs_node_change_of_dev_char_starts_wait(void **state)
 {
 	char_dir_mtime_s = NOW - 1;
 	add_node(NODE)->appears_after = 1;
 	assert_opens(0);
 }
 
-static void node_may_appear_under_its_number(void **state)
+static void uverbs_node_appears_by_number_during_wait(void **state)
 {
 	dev_dir_mtime_s = NOW;
 	add_node(BY_CHAR)->appears_after = 2;
@@ -349,7 +349,7 @@ static void node_may_appear_under_its_number(void **state)
 	assert_int_equal(nr_naps, 2);
 }
 
-static void leftover_node_is_waited_for_while_nodes_are_made(void **state)
+static void uverbs_node_leftover_in_changing_folder_is_waited_for(void **state)
 {
 	dev_dir_mtime_s = NOW;
 	add_node(NODE)->rdev = makedev(231, 193);
@@ -357,7 +357,7 @@ static void leftover_node_is_waited_for_while_nodes_are_made(void **state)
 	assert_opens(1);
 }
 
-static void node_that_becomes_forbidden_ends_the_wait(void **state)
+static void uverbs_node_becoming_forbidden_ends_wait(void **state)
 {
 	struct node *node = add_node(NODE);
 
@@ -368,7 +368,7 @@ static void node_that_becomes_forbidden_ends_the_wait(void **state)
 	assert_int_equal(nr_naps, 4);
 }
 
-static void wait_ends_after_a_second(void **state)
+static void uverbs_node_wait_ends_after_second(void **state)
 {
 	dev_dir_mtime_s = NOW;
 	assert_fails(-ENOENT);
@@ -376,7 +376,7 @@ static void wait_ends_after_a_second(void **state)
 			INT64_C(1000000000));
 }
 
-static void wait_ends_when_the_change_is_old(void **state)
+static void uverbs_node_wait_ends_when_change_is_old(void **state)
 {
 	dev_dir_mtime_s = NOW - 2;
 	now_ns += 950 * 1000 * 1000;
@@ -384,14 +384,14 @@ static void wait_ends_when_the_change_is_old(void **state)
 	assert_in_range(nr_naps, 1, 6);
 }
 
-static void change_in_the_future_is_no_reason_to_wait(void **state)
+static void uverbs_node_future_change_starts_no_wait(void **state)
 {
 	dev_dir_mtime_s = NOW + 5;
 	assert_fails(-ENOENT);
 	assert_int_equal(nr_naps, 0);
 }
 
-static void change_of_minutes_ago_is_no_reason_to_wait(void **state)
+static void uverbs_node_old_change_starts_no_wait(void **state)
 {
 	dev_dir_mtime_s = NOW - 60;
 	assert_fails(-ENOENT);
@@ -403,35 +403,35 @@ static void change_of_minutes_ago_is_no_reason_to_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(node_opens),
-		TEST(node_is_open_for_both_ways_and_closed_on_exec),
-		TEST(forbidden_node_is_eacces_at_once),
-		TEST(node_that_cgroups_forbid_is_eperm_at_once),
-		TEST(forbidden_node_is_not_tried_by_its_number),
-		TEST(missing_node_is_enoent_at_once),
-		TEST(missing_folders_are_enoent_at_once),
-		TEST(too_many_files_is_said_so),
-		TEST(node_of_a_driver_that_has_gone_is_enodev),
-		TEST(node_of_another_device_is_refused_and_closed),
-		TEST(file_that_is_no_node_is_refused_and_closed),
-		TEST(block_device_of_the_same_number_is_refused),
-		TEST(failing_fstat_closes_the_node),
-		TEST(missing_node_is_found_by_its_number),
-		TEST(node_of_another_device_gives_way_to_the_number),
-		TEST(number_of_another_device_is_refused),
-		TEST(node_that_is_forbidden_by_its_number_is_eacces),
-		TEST(folder_of_numbers_that_is_a_file_is_enoent),
-		TEST(unknown_number_takes_any_character_device),
-		TEST(unknown_number_is_not_looked_up),
-		TEST(node_that_is_being_made_is_waited_for),
-		TEST(change_of_the_folder_of_numbers_counts_too),
-		TEST(node_may_appear_under_its_number),
-		TEST(leftover_node_is_waited_for_while_nodes_are_made),
-		TEST(node_that_becomes_forbidden_ends_the_wait),
-		TEST(wait_ends_after_a_second),
-		TEST(wait_ends_when_the_change_is_old),
-		TEST(change_in_the_future_is_no_reason_to_wait),
-		TEST(change_of_minutes_ago_is_no_reason_to_wait),
+		TEST(uverbs_node_exists_is_opened),
+		TEST(uverbs_node_is_read_write_and_close_on_exec),
+		TEST(uverbs_node_forbidden_is_eacces_without_wait),
+		TEST(uverbs_node_forbidden_by_cgroup_is_eperm_without_wait),
+		TEST(uverbs_node_forbidden_skips_lookup_by_number),
+		TEST(uverbs_node_missing_is_enoent_without_wait),
+		TEST(uverbs_node_missing_folders_are_enoent_without_wait),
+		TEST(uverbs_node_emfile_is_returned),
+		TEST(uverbs_node_without_driver_is_enodev),
+		TEST(uverbs_node_with_wrong_number_is_closed_and_rejected),
+		TEST(uverbs_node_regular_file_is_closed_and_rejected),
+		TEST(uverbs_node_block_device_is_rejected),
+		TEST(uverbs_node_fstat_failure_closes_descriptor),
+		TEST(uverbs_node_missing_is_opened_by_number),
+		TEST(uverbs_node_with_wrong_number_falls_back_to_number),
+		TEST(uverbs_node_by_number_of_different_device_is_rejected),
+		TEST(uverbs_node_by_number_forbidden_is_eacces),
+		TEST(uverbs_node_dev_char_is_file_returns_enoent),
+		TEST(uverbs_node_unknown_number_accepts_any_char_device),
+		TEST(uverbs_node_unknown_number_skips_lookup_by_number),
+		TEST(uverbs_node_in_changing_folder_is_waited_for),
+		TEST(uverbs_node_change_of_dev_char_starts_wait),
+		TEST(uverbs_node_appears_by_number_during_wait),
+		TEST(uverbs_node_leftover_in_changing_folder_is_waited_for),
+		TEST(uverbs_node_becoming_forbidden_ends_wait),
+		TEST(uverbs_node_wait_ends_after_second),
+		TEST(uverbs_node_wait_ends_when_change_is_old),
+		TEST(uverbs_node_future_change_starts_no_wait),
+		TEST(uverbs_node_old_change_starts_no_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

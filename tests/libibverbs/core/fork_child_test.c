@@ -108,7 +108,7 @@ static unsigned int nr_mappings(const char *memory, size_t nr_pages)
 
 /* ------------------------------------------------------------------------ */
 
-static void a_child_lacks_registered_pages(void **state)
+static void fork_child_registered_pages_are_absent(void **state)
 {
 	char *memory = start(8);
 
@@ -122,7 +122,7 @@ static void a_child_lacks_registered_pages(void **state)
 	assert_int_equal(memory[3 * page], 'p');
 }
 
-static void it_lacks_them_as_long_as_they_are_registered(void **state)
+static void fork_child_pages_are_absent_while_registered(void **state)
 {
 	char *memory = start(8);
 
@@ -138,7 +138,7 @@ static void it_lacks_them_as_long_as_they_are_registered(void **state)
 	check_child(memory, "xxxxxxxx");
 }
 
-static void it_lacks_the_page_of_a_single_byte(void **state)
+static void fork_child_single_byte_excludes_page(void **state)
 {
 	char *memory = start(4);
 
@@ -149,7 +149,7 @@ static void it_lacks_the_page_of_a_single_byte(void **state)
 }
 
 /* The advice holds for children of children, and for all of them. */
-static void a_child_has_what_was_given_back(void **state)
+static void fork_child_removed_range_is_present(void **state)
 {
 	char *memory = start(4);
 
@@ -160,7 +160,7 @@ static void a_child_has_what_was_given_back(void **state)
 	check_child(memory, "xxxx");
 }
 
-static void memory_of_many_pages_is_one_mapping(void **state)
+static void fork_child_many_pages_use_single_mapping(void **state)
 {
 	const size_t count = 4096;
 	char *memory = start(count);
@@ -179,7 +179,7 @@ static void memory_of_many_pages_is_one_mapping(void **state)
 }
 
 /* Of address space alone. */
-static void huge_ranges_are_ranges(void **state)
+static void fork_child_huge_range_is_excluded(void **state)
 {
 	const size_t count = ((size_t)1 << (sizeof(size_t) == 8 ? 23 : 16));
 	char *memory = start_with(count, PROT_READ);
@@ -196,7 +196,7 @@ static void huge_ranges_are_ranges(void **state)
 	check_child(memory + (count - 4) * page, "xxxx");
 }
 
-static void a_range_with_a_hole_is_left_alone(void **state)
+static void fork_child_range_with_hole_is_unchanged(void **state)
 {
 	char *memory = start(8);
 
@@ -209,7 +209,7 @@ static void a_range_with_a_hole_is_left_alone(void **state)
 }
 
 /* A program frees memory before it tells the library. */
-static void freed_memory_may_be_gone(void **state)
+static void fork_child_unmapped_range_can_be_removed(void **state)
 {
 	char *memory = start(8);
 
@@ -222,14 +222,14 @@ static void freed_memory_may_be_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_child_lacks_registered_pages),
-		cmocka_unit_test(it_lacks_them_as_long_as_they_are_registered),
-		cmocka_unit_test(it_lacks_the_page_of_a_single_byte),
-		cmocka_unit_test(a_child_has_what_was_given_back),
-		cmocka_unit_test(memory_of_many_pages_is_one_mapping),
-		cmocka_unit_test(huge_ranges_are_ranges),
-		cmocka_unit_test(a_range_with_a_hole_is_left_alone),
-		cmocka_unit_test(freed_memory_may_be_gone),
+		cmocka_unit_test(fork_child_registered_pages_are_absent),
+		cmocka_unit_test(fork_child_pages_are_absent_while_registered),
+		cmocka_unit_test(fork_child_single_byte_excludes_page),
+		cmocka_unit_test(fork_child_removed_range_is_present),
+		cmocka_unit_test(fork_child_many_pages_use_single_mapping),
+		cmocka_unit_test(fork_child_huge_range_is_excluded),
+		cmocka_unit_test(fork_child_range_with_hole_is_unchanged),
+		cmocka_unit_test(fork_child_unmapped_range_can_be_removed),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -199,7 +199,7 @@ static void start_on(void)
 /* On and off                                                                */
 /* ------------------------------------------------------------------------ */
 
-static void nothing_is_done_before_it_is_asked_for(void **state)
+static void fork_guard_off_calls_no_madvise(void **state)
 {
 	start();
 	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
@@ -209,7 +209,7 @@ static void nothing_is_done_before_it_is_asked_for(void **state)
 	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
 }
 
-static void it_is_switched_on_once(void **state)
+static void fork_init_twice_enables_once(void **state)
 {
 	start_on();
 	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
@@ -219,7 +219,7 @@ static void it_is_switched_on_once(void **state)
 	check_only(0, 4);
 }
 
-static void registered_memory_makes_it_too_late(void **state)
+static void fork_init_after_registration_is_einval(void **state)
 {
 	start();
 	assert_int_equal(dontfork(0, 4), 0);
@@ -230,14 +230,14 @@ static void registered_memory_makes_it_too_late(void **state)
 	assert_int_equal(kernel.nr_calls, 0);
 }
 
-static void freed_memory_makes_it_too_late(void **state)
+static void fork_init_after_deregistration_is_einval(void **state)
 {
 	start();
 	assert_int_equal(dofork(0, 4), 0);
 	assert_int_equal(verbs_fork_init(), -EINVAL);
 }
 
-static void it_is_not_needed_where_the_kernel_copies(void **state)
+static void fork_init_does_nothing_if_kernel_copies(void **state)
 {
 	start();
 	fake_copy_on_fork.answer = true;
@@ -250,7 +250,7 @@ static void it_is_not_needed_where_the_kernel_copies(void **state)
 	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
 }
 
-static void the_kernel_is_asked_each_time(void **state)
+static void fork_status_reads_kernel_each_time(void **state)
 {
 	start_on();
 	fake_copy_on_fork.nr_questions = 0;
@@ -260,7 +260,7 @@ static void the_kernel_is_asked_each_time(void **state)
 	assert_int_equal(fake_copy_on_fork.nr_questions, 2);
 }
 
-static void a_kernel_without_the_advice_is_told(void **state)
+static void fork_init_kernel_without_advice_is_enosys(void **state)
 {
 	start();
 	kernel.knows_no_advice = true;
@@ -271,7 +271,7 @@ static void a_kernel_without_the_advice_is_told(void **state)
 	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
 }
 
-static void without_memory_it_is_not_switched_on(void **state)
+static void fork_init_without_memory_is_enomem(void **state)
 {
 	start();
 	mmap_fails = true;
@@ -283,7 +283,7 @@ static void without_memory_it_is_not_switched_on(void **state)
 /* Ranges                                                                    */
 /* ------------------------------------------------------------------------ */
 
-static void pages_are_counted(void **state)
+static void fork_guard_pages_are_counted(void **state)
 {
 	start_on();
 	assert_int_equal(dontfork(10, 10), 0);
@@ -298,7 +298,7 @@ static void pages_are_counted(void **state)
 	check_none();
 }
 
-static void parts_of_pages_are_whole_pages(void **state)
+static void fork_guard_partial_pages_are_rounded(void **state)
 {
 	start_on();
 	assert_int_equal(verbs_fork_guard_add((char *)at(3) + page - 1, 2), 0);
@@ -311,7 +311,7 @@ static void parts_of_pages_are_whole_pages(void **state)
 	check_none();
 }
 
-static void nothing_is_nothing(void **state)
+static void fork_guard_empty_range_is_ignored(void **state)
 {
 	start_on();
 	assert_int_equal(verbs_fork_guard_add(NULL, 100), 0);
@@ -321,7 +321,7 @@ static void nothing_is_nothing(void **state)
 	assert_int_equal(kernel.nr_calls, 0);
 }
 
-static void what_is_no_range_is_refused(void **state)
+static void fork_guard_wrapping_range_is_einval(void **state)
 {
 	start_on();
 	assert_int_equal(verbs_fork_guard_add(at(3), SIZE_MAX), -EINVAL);
@@ -331,7 +331,7 @@ static void what_is_no_range_is_refused(void **state)
 	assert_int_equal(kernel.nr_calls, 0);
 }
 
-static void a_range_over_islands_is_one_call(void **state)
+static void fork_guard_range_over_islands_is_single_madvise(void **state)
 {
 	start_on();
 	for (size_t i = 0; i < 100; i += 2)
@@ -362,7 +362,7 @@ static unsigned int random_below(unsigned int limit)
 	return x % limit;
 }
 
-static void random_ranges_agree_with_an_array(void **state)
+static void fork_guard_random_ranges_match_model(void **state)
 {
 	static unsigned int model[NR_PAGES];
 	struct {
@@ -401,7 +401,7 @@ static void random_ranges_agree_with_an_array(void **state)
 /* Refusals                                                                  */
 /* ------------------------------------------------------------------------ */
 
-static void a_refused_range_changes_nothing(void **state)
+static void fork_guard_rejected_range_changes_nothing(void **state)
 {
 	start_on();
 	assert_int_equal(dontfork(10, 5), 0);
@@ -412,7 +412,7 @@ static void a_refused_range_changes_nothing(void **state)
 	check_none();
 }
 
-static void a_range_with_a_hole_is_undone(void **state)
+static void fork_guard_range_with_hole_is_rolled_back(void **state)
 {
 	start_on();
 	assert_int_equal(dontfork(10, 5), 0);
@@ -427,7 +427,7 @@ static void a_range_with_a_hole_is_undone(void **state)
 	check_none();
 }
 
-static void too_many_mappings_are_no_memory(void **state)
+static void fork_guard_mapping_limit_is_enomem(void **state)
 {
 	size_t i;
 
@@ -448,7 +448,7 @@ static void too_many_mappings_are_no_memory(void **state)
 	assert_int_equal(dontfork(202, 1), 0);
 }
 
-static void without_memory_nothing_changes(void **state)
+static void fork_guard_without_memory_changes_nothing(void **state)
 {
 	start_on();
 	malloc_fails = true;
@@ -466,7 +466,7 @@ static void without_memory_nothing_changes(void **state)
 	check_none();
 }
 
-static void freed_memory_may_be_gone(void **state)
+static void fork_guard_unmapped_range_can_be_removed(void **state)
 {
 	start_on();
 	assert_int_equal(dontfork(10, 50), 0);
@@ -481,7 +481,7 @@ static void freed_memory_may_be_gone(void **state)
 		assert_int_equal(kernel.dontfork[i], kernel.unmapped[i]);
 }
 
-static void one_refused_page_does_not_spoil_the_others(void **state)
+static void fork_guard_rejected_page_does_not_affect_neighbours(void **state)
 {
 	start_on();
 	assert_int_equal(dontfork(0, 1000), 0);
@@ -493,7 +493,7 @@ static void one_refused_page_does_not_spoil_the_others(void **state)
 		assert_int_equal(kernel.dontfork[i], kernel.special[i]);
 }
 
-static void trying_comes_to_an_end(void **state)
+static void fork_guard_division_of_rejected_range_is_limited(void **state)
 {
 	start_on();
 	for (size_t i = 1; i < NR_PAGES; i++)
@@ -506,7 +506,7 @@ static void trying_comes_to_an_end(void **state)
 }
 
 /* Ends of their own for each part, so that none is left out. */
-static void many_parts_are_all_given_back(void **state)
+static void fork_guard_many_parts_are_all_removed(void **state)
 {
 	start_on();
 	for (size_t i = 0; i < NR_PAGES; i += 2)
@@ -532,7 +532,7 @@ static void make_smaps(char *text, size_t size)
 	smaps = text;
 }
 
-static void huge_pages_are_whole(void **state)
+static void fork_guard_huge_pages_are_advised_whole(void **state)
 {
 	char text[256];
 
@@ -552,7 +552,7 @@ static void huge_pages_are_whole(void **state)
 	check_only(10, 1);
 }
 
-static void pages_are_usual_without_the_variable(void **state)
+static void fork_guard_without_variable_uses_base_pages(void **state)
 {
 	char text[256];
 
@@ -564,7 +564,7 @@ static void pages_are_usual_without_the_variable(void **state)
 	assert_int_equal(nr_smaps, 0);
 }
 
-static void pages_are_usual_if_nobody_tells(void **state)
+static void fork_guard_without_smaps_uses_base_pages(void **state)
 {
 	start();
 	assert_int_equal(setenv("RDMAV_HUGEPAGES_SAFE", "1", 1), 0);
@@ -585,7 +585,7 @@ static void *register_often(void *arg)
 	return NULL;
 }
 
-static void threads_may_overlap(void **state)
+static void fork_guard_concurrent_ranges_are_counted(void **state)
 {
 	size_t firsts[4] = { 0, 5, 10, 8 };
 	pthread_t threads[4];
@@ -603,32 +603,35 @@ static void threads_may_overlap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_done_before_it_is_asked_for),
-		cmocka_unit_test(it_is_switched_on_once),
-		cmocka_unit_test(registered_memory_makes_it_too_late),
-		cmocka_unit_test(freed_memory_makes_it_too_late),
-		cmocka_unit_test(it_is_not_needed_where_the_kernel_copies),
-		cmocka_unit_test(the_kernel_is_asked_each_time),
-		cmocka_unit_test(a_kernel_without_the_advice_is_told),
-		cmocka_unit_test(without_memory_it_is_not_switched_on),
-		cmocka_unit_test(pages_are_counted),
-		cmocka_unit_test(parts_of_pages_are_whole_pages),
-		cmocka_unit_test(nothing_is_nothing),
-		cmocka_unit_test(what_is_no_range_is_refused),
-		cmocka_unit_test(a_range_over_islands_is_one_call),
-		cmocka_unit_test(random_ranges_agree_with_an_array),
-		cmocka_unit_test(a_refused_range_changes_nothing),
-		cmocka_unit_test(a_range_with_a_hole_is_undone),
-		cmocka_unit_test(too_many_mappings_are_no_memory),
-		cmocka_unit_test(without_memory_nothing_changes),
-		cmocka_unit_test(freed_memory_may_be_gone),
-		cmocka_unit_test(one_refused_page_does_not_spoil_the_others),
-		cmocka_unit_test(trying_comes_to_an_end),
-		cmocka_unit_test(many_parts_are_all_given_back),
-		cmocka_unit_test(huge_pages_are_whole),
-		cmocka_unit_test(pages_are_usual_without_the_variable),
-		cmocka_unit_test(pages_are_usual_if_nobody_tells),
-		cmocka_unit_test(threads_may_overlap),
+		cmocka_unit_test(fork_guard_off_calls_no_madvise),
+		cmocka_unit_test(fork_init_twice_enables_once),
+		cmocka_unit_test(fork_init_after_registration_is_einval),
+		cmocka_unit_test(fork_init_after_deregistration_is_einval),
+		cmocka_unit_test(fork_init_does_nothing_if_kernel_copies),
+		cmocka_unit_test(fork_status_reads_kernel_each_time),
+		cmocka_unit_test(fork_init_kernel_without_advice_is_enosys),
+		cmocka_unit_test(fork_init_without_memory_is_enomem),
+		cmocka_unit_test(fork_guard_pages_are_counted),
+		cmocka_unit_test(fork_guard_partial_pages_are_rounded),
+		cmocka_unit_test(fork_guard_empty_range_is_ignored),
+		cmocka_unit_test(fork_guard_wrapping_range_is_einval),
+		cmocka_unit_test(
+			fork_guard_range_over_islands_is_single_madvise),
+		cmocka_unit_test(fork_guard_random_ranges_match_model),
+		cmocka_unit_test(fork_guard_rejected_range_changes_nothing),
+		cmocka_unit_test(fork_guard_range_with_hole_is_rolled_back),
+		cmocka_unit_test(fork_guard_mapping_limit_is_enomem),
+		cmocka_unit_test(fork_guard_without_memory_changes_nothing),
+		cmocka_unit_test(fork_guard_unmapped_range_can_be_removed),
+		cmocka_unit_test(
+			fork_guard_rejected_page_does_not_affect_neighbours),
+		cmocka_unit_test(
+			fork_guard_division_of_rejected_range_is_limited),
+		cmocka_unit_test(fork_guard_many_parts_are_all_removed),
+		cmocka_unit_test(fork_guard_huge_pages_are_advised_whole),
+		cmocka_unit_test(fork_guard_without_variable_uses_base_pages),
+		cmocka_unit_test(fork_guard_without_smaps_uses_base_pages),
+		cmocka_unit_test(fork_guard_concurrent_ranges_are_counted),
 	};
 
 	return own_process_run_group_tests(tests);

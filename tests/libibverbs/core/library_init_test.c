@@ -79,7 +79,7 @@ static void start(const char *name, const char *value)
 	verbs_library_init();
 }
 
-static void op_tables_are_prepared_once(void **state)
+static void library_init_prepares_op_tables_once(void **state)
 {
 	start(NULL, NULL);
 	verbs_library_init();
@@ -92,69 +92,69 @@ static void disassoc_destroy_is_off_by_default(void **state)
 	assert_false(verbs_allow_disassociate_destroy);
 }
 
-static void disassoc_destroy_is_switched_on(void **state)
+static void disassoc_destroy_variable_enables(void **state)
 {
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
 	assert_true(verbs_allow_disassociate_destroy);
 }
 
-static void any_value_but_0_switches_it_on(void **state)
+static void disassoc_destroy_nonzero_value_enables(void **state)
 {
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "");
 	assert_true(verbs_allow_disassociate_destroy);
 }
 
-static void value_0_leaves_it_off(void **state)
+static void disassoc_destroy_value_0_disables(void **state)
 {
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "0");
 	assert_false(verbs_allow_disassociate_destroy);
 }
 
-static void mlx4_s_variable_switches_it_on_too(void **state)
+static void disassoc_destroy_mlx4_variable_enables(void **state)
 {
 	start("MLX4_DEVICE_FATAL_CLEANUP", "1");
 	assert_true(verbs_allow_disassociate_destroy);
 }
 
-static void memory_is_not_kept_from_children_by_default(void **state)
+static void fork_guard_is_off_by_default(void **state)
 {
 	start(NULL, NULL);
 	assert_int_equal(nr_fork_inits, 0);
 }
 
-static void a_variable_keeps_memory_from_children(void **state)
+static void fork_guard_rdmav_fork_safe_enables(void **state)
 {
 	start("RDMAV_FORK_SAFE", "");
 	assert_int_equal(nr_fork_inits, 1);
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void the_other_variable_does_too(void **state)
+static void fork_guard_ibv_fork_safe_enables(void **state)
 {
 	start("IBV_FORK_SAFE", "1");
 	assert_int_equal(nr_fork_inits, 1);
 }
 
-static void value_0_does_not(void **state)
+static void fork_guard_value_0_disables(void **state)
 {
 	start("RDMAV_FORK_SAFE", "0");
 	assert_int_equal(nr_fork_inits, 0);
 }
 
-static void memory_that_cannot_be_kept_is_warned_about(void **state)
+static void fork_guard_init_failure_is_warned_about(void **state)
 {
 	fork_init_ret = -EINVAL;
 	start("RDMAV_FORK_SAFE", "1");
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void log_is_set_up(void **state)
+static void library_init_initializes_log(void **state)
 {
 	start(NULL, NULL);
 	assert_int_equal(atomic_load(&nr_log_inits), 1);
 }
 
-static void only_the_first_call_works(void **state)
+static void library_init_second_call_does_nothing(void **state)
 {
 	start(NULL, NULL);
 	start("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
@@ -168,7 +168,7 @@ static void *init(void *arg)
 	return NULL;
 }
 
-static void threads_may_call_it_at_the_same_time(void **state)
+static void library_init_concurrent_calls_run_once(void **state)
 {
 	pthread_t threads[4];
 
@@ -180,7 +180,7 @@ static void threads_may_call_it_at_the_same_time(void **state)
 	assert_int_equal(atomic_load(&nr_log_inits), 1);
 }
 
-static void little_lockable_memory_is_warned_about(void **state)
+static void memlock_low_limit_is_warned_about(void **state)
 {
 	euid = 1000;
 	limit_memlock(32768);
@@ -188,7 +188,7 @@ static void little_lockable_memory_is_warned_about(void **state)
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void enough_lockable_memory_is_not(void **state)
+static void memlock_sufficient_limit_is_silent(void **state)
 {
 	euid = 1000;
 	limit_memlock(32769);
@@ -196,7 +196,7 @@ static void enough_lockable_memory_is_not(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void limit_does_not_concern_root(void **state)
+static void memlock_limit_is_ignored_for_root(void **state)
 {
 	limit_memlock(0);
 	start(NULL, NULL);
@@ -206,23 +206,23 @@ static void limit_does_not_concern_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(op_tables_are_prepared_once),
+		cmocka_unit_test(library_init_prepares_op_tables_once),
 		cmocka_unit_test(disassoc_destroy_is_off_by_default),
-		cmocka_unit_test(disassoc_destroy_is_switched_on),
-		cmocka_unit_test(any_value_but_0_switches_it_on),
-		cmocka_unit_test(value_0_leaves_it_off),
-		cmocka_unit_test(mlx4_s_variable_switches_it_on_too),
-		cmocka_unit_test(memory_is_not_kept_from_children_by_default),
-		cmocka_unit_test(a_variable_keeps_memory_from_children),
-		cmocka_unit_test(the_other_variable_does_too),
-		cmocka_unit_test(value_0_does_not),
-		cmocka_unit_test(memory_that_cannot_be_kept_is_warned_about),
-		cmocka_unit_test(log_is_set_up),
-		cmocka_unit_test(only_the_first_call_works),
-		cmocka_unit_test(threads_may_call_it_at_the_same_time),
-		cmocka_unit_test(little_lockable_memory_is_warned_about),
-		cmocka_unit_test(enough_lockable_memory_is_not),
-		cmocka_unit_test(limit_does_not_concern_root),
+		cmocka_unit_test(disassoc_destroy_variable_enables),
+		cmocka_unit_test(disassoc_destroy_nonzero_value_enables),
+		cmocka_unit_test(disassoc_destroy_value_0_disables),
+		cmocka_unit_test(disassoc_destroy_mlx4_variable_enables),
+		cmocka_unit_test(fork_guard_is_off_by_default),
+		cmocka_unit_test(fork_guard_rdmav_fork_safe_enables),
+		cmocka_unit_test(fork_guard_ibv_fork_safe_enables),
+		cmocka_unit_test(fork_guard_value_0_disables),
+		cmocka_unit_test(fork_guard_init_failure_is_warned_about),
+		cmocka_unit_test(library_init_initializes_log),
+		cmocka_unit_test(library_init_second_call_does_nothing),
+		cmocka_unit_test(library_init_concurrent_calls_run_once),
+		cmocka_unit_test(memlock_low_limit_is_warned_about),
+		cmocka_unit_test(memlock_sufficient_limit_is_silent),
+		cmocka_unit_test(memlock_limit_is_ignored_for_root),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -108,65 +108,65 @@ static void say_everything(void)
 	verbs_warn("warning %d", 1);
 }
 
-static void everything_is_quiet_by_default(void **state)
+static void log_is_silent_by_default(void **state)
 {
 	start(NULL, NULL);
 	assert_stderr(say_everything, "");
 }
 
-static void everything_is_quiet_before_the_set_up(void **state)
+static void log_is_silent_before_init(void **state)
 {
 	assert_stderr(say_everything, "");
 }
 
-static void level_without_a_file_is_quiet(void **state)
+static void log_level_without_file_is_silent(void **state)
 {
 	start("4", NULL);
 	assert_stderr(say_everything, "");
 }
 
-static void file_without_a_level_is_not_made(void **state)
+static void log_file_without_level_is_not_created(void **state)
 {
 	start(NULL, log_path);
 	say_everything();
 	assert_no_file();
 }
 
-static void level_0_makes_no_file(void **state)
+static void log_level_0_creates_no_file(void **state)
 {
 	start("0", log_path);
 	say_everything();
 	assert_no_file();
 }
 
-static void negative_level_makes_no_file(void **state)
+static void log_negative_level_creates_no_file(void **state)
 {
 	start("-1", log_path);
 	say_everything();
 	assert_no_file();
 }
 
-static void level_that_is_no_number_makes_no_file(void **state)
+static void log_invalid_level_creates_no_file(void **state)
 {
 	start("debug", log_path);
 	say_everything();
 	assert_no_file();
 }
 
-static void file_that_cannot_be_opened_is_quiet(void **state)
+static void log_unusable_file_is_silent(void **state)
 {
 	start("4", "/nonexistent/folder/log");
 	assert_stderr(say_everything, "");
 }
 
-static void lines_up_to_the_level_are_written(void **state)
+static void log_writes_lines_up_to_level(void **state)
 {
 	start("2", log_path);
 	log_all_levels();
 	assert_file(log_path, "libibverbs: err\nlibibverbs: warn\n");
 }
 
-static void highest_level_writes_all(void **state)
+static void log_highest_level_writes_all(void **state)
 {
 	start("4", log_path);
 	log_all_levels();
@@ -174,21 +174,21 @@ static void highest_level_writes_all(void **state)
 			      "libibverbs: info\nlibibverbs: debug\n");
 }
 
-static void level_may_be_above_all(void **state)
+static void log_level_above_highest_is_accepted(void **state)
 {
 	start("99", log_path);
 	verbs_log(NULL, VERBS_LOG_DEBUG, "debug");
 	assert_file(log_path, "libibverbs: debug\n");
 }
 
-static void level_is_in_c_notation(void **state)
+static void log_level_accepts_c_notation(void **state)
 {
 	start("0x1", log_path);
 	log_all_levels();
 	assert_file(log_path, "libibverbs: err\n");
 }
 
-static void line_begins_with_the_device_s_name(void **state)
+static void log_line_begins_with_device_name(void **state)
 {
 	struct ibv_device device = { .name = "rxe0" };
 	struct ibv_context ctx = { .device = &device };
@@ -198,7 +198,7 @@ static void line_begins_with_the_device_s_name(void **state)
 	assert_file(log_path, "rxe0: text 7\n");
 }
 
-static void context_without_a_device_is_the_library(void **state)
+static void log_context_without_device_is_libibverbs(void **state)
 {
 	struct ibv_context ctx = {};
 
@@ -207,7 +207,7 @@ static void context_without_a_device_is_the_library(void **state)
 	assert_file(log_path, "libibverbs: text\n");
 }
 
-static void newline_of_the_caller_is_the_only_one(void **state)
+static void log_newline_is_not_doubled(void **state)
 {
 	start("1", log_path);
 	verbs_log(NULL, VERBS_LOG_ERR, "with\n");
@@ -215,14 +215,14 @@ static void newline_of_the_caller_is_the_only_one(void **state)
 	assert_file(log_path, "libibverbs: with\nlibibverbs: without\n");
 }
 
-static void empty_line_is_a_line(void **state)
+static void log_empty_line_is_written(void **state)
 {
 	start("1", log_path);
 	verbs_log(NULL, VERBS_LOG_ERR, "%s", "");
 	assert_file(log_path, "libibverbs: \n");
 }
 
-static void over_long_line_is_cut(void **state)
+static void log_overlong_line_is_cut(void **state)
 {
 	char text[2000], expected[600] = "libibverbs: ";
 
@@ -235,7 +235,7 @@ static void over_long_line_is_cut(void **state)
 	assert_file(log_path, expected);
 }
 
-static void file_is_appended_to(void **state)
+static void log_file_is_appended_to(void **state)
 {
 	fake_sysfs_write(&folder, "log", "before\n");
 	start("1", log_path);
@@ -244,7 +244,7 @@ static void file_is_appended_to(void **state)
 }
 
 /* The next free descriptor is the log's. */
-static void file_is_closed_on_exec(void **state)
+static void log_file_is_close_on_exec(void **state)
 {
 	int fd = dup(STDERR_FILENO);
 
@@ -254,7 +254,7 @@ static void file_is_closed_on_exec(void **state)
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 }
 
-static void privileged_program_writes_no_file(void **state)
+static void log_privileged_program_writes_no_file(void **state)
 {
 	privileged = true;
 	start("4", log_path);
@@ -262,7 +262,7 @@ static void privileged_program_writes_no_file(void **state)
 	assert_no_file();
 }
 
-static void second_set_up_changes_nothing(void **state)
+static void log_second_init_changes_nothing(void **state)
 {
 	start("1", log_path);
 	start("4", "/dev/null");
@@ -270,7 +270,7 @@ static void second_set_up_changes_nothing(void **state)
 	assert_file(log_path, "libibverbs: err\n");
 }
 
-static void errno_is_left_alone(void **state)
+static void log_keeps_errno_unchanged(void **state)
 {
 	start("4", "/dev/full"); /* writing fails */
 	(void)setenv("IBV_SHOW_WARNINGS", "1", 1);
@@ -281,35 +281,35 @@ static void errno_is_left_alone(void **state)
 	assert_int_equal(errno, EXDEV);
 }
 
-static void show_warnings_prints_warnings(void **state)
+static void warn_with_show_warnings_prints(void **state)
 {
 	(void)setenv("IBV_SHOW_WARNINGS", "1", 1);
 	start(NULL, NULL);
 	assert_stderr(say_everything, "libibverbs: Warning: warning 1\n");
 }
 
-static void show_warnings_may_be_empty(void **state)
+static void warn_with_empty_show_warnings_prints(void **state)
 {
 	(void)setenv("IBV_SHOW_WARNINGS", "", 1);
 	start(NULL, NULL);
 	assert_stderr(say_everything, "libibverbs: Warning: warning 1\n");
 }
 
-static void warnings_are_logged(void **state)
+static void warn_is_logged_at_warn_level(void **state)
 {
 	start("2", log_path);
 	verbs_warn("warning %d", 1);
 	assert_file(log_path, "libibverbs: warning 1\n");
 }
 
-static void warnings_are_not_logged_below_their_level(void **state)
+static void warn_below_log_level_is_not_logged(void **state)
 {
 	start("1", log_path);
 	verbs_warn("warning");
 	assert_file(log_path, "");
 }
 
-static void warnings_are_counted_whoever_hears_them(void **state)
+static void warn_is_counted_without_output(void **state)
 {
 	start(NULL, NULL);
 	assert_int_equal(verbs_nr_warnings(), 0);
@@ -331,7 +331,7 @@ static void vlog(const char *who, const char *fmt, ...)
 	va_end(args);
 }
 
-static void line_may_say_itself_whom_it_is_from(void **state)
+static void vlog_without_prefix_writes_text_only(void **state)
 {
 	start("3", log_path);
 	vlog(NULL, "mlx5_0: text %d\n", 7);
@@ -339,7 +339,7 @@ static void line_may_say_itself_whom_it_is_from(void **state)
 	assert_file(log_path, "mlx5_0: text 7\nrxe0: text 8\n");
 }
 
-static void vlog_heeds_the_level(void **state)
+static void vlog_respects_log_level(void **state)
 {
 	start("2", log_path);
 	vlog("rxe0", "text");
@@ -352,35 +352,35 @@ static void vlog_heeds_the_level(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(everything_is_quiet_by_default),
-		TEST(everything_is_quiet_before_the_set_up),
-		TEST(level_without_a_file_is_quiet),
-		TEST(file_without_a_level_is_not_made),
-		TEST(level_0_makes_no_file),
-		TEST(negative_level_makes_no_file),
-		TEST(level_that_is_no_number_makes_no_file),
-		TEST(file_that_cannot_be_opened_is_quiet),
-		TEST(lines_up_to_the_level_are_written),
-		TEST(highest_level_writes_all),
-		TEST(level_may_be_above_all),
-		TEST(level_is_in_c_notation),
-		TEST(line_begins_with_the_device_s_name),
-		TEST(context_without_a_device_is_the_library),
-		TEST(newline_of_the_caller_is_the_only_one),
-		TEST(empty_line_is_a_line),
-		TEST(over_long_line_is_cut),
-		TEST(file_is_appended_to),
-		TEST(file_is_closed_on_exec),
-		TEST(privileged_program_writes_no_file),
-		TEST(second_set_up_changes_nothing),
-		TEST(errno_is_left_alone),
-		TEST(show_warnings_prints_warnings),
-		TEST(show_warnings_may_be_empty),
-		TEST(warnings_are_logged),
-		TEST(warnings_are_not_logged_below_their_level),
-		TEST(warnings_are_counted_whoever_hears_them),
-		TEST(line_may_say_itself_whom_it_is_from),
-		TEST(vlog_heeds_the_level),
+		TEST(log_is_silent_by_default),
+		TEST(log_is_silent_before_init),
+		TEST(log_level_without_file_is_silent),
+		TEST(log_file_without_level_is_not_created),
+		TEST(log_level_0_creates_no_file),
+		TEST(log_negative_level_creates_no_file),
+		TEST(log_invalid_level_creates_no_file),
+		TEST(log_unusable_file_is_silent),
+		TEST(log_writes_lines_up_to_level),
+		TEST(log_highest_level_writes_all),
+		TEST(log_level_above_highest_is_accepted),
+		TEST(log_level_accepts_c_notation),
+		TEST(log_line_begins_with_device_name),
+		TEST(log_context_without_device_is_libibverbs),
+		TEST(log_newline_is_not_doubled),
+		TEST(log_empty_line_is_written),
+		TEST(log_overlong_line_is_cut),
+		TEST(log_file_is_appended_to),
+		TEST(log_file_is_close_on_exec),
+		TEST(log_privileged_program_writes_no_file),
+		TEST(log_second_init_changes_nothing),
+		TEST(log_keeps_errno_unchanged),
+		TEST(warn_with_show_warnings_prints),
+		TEST(warn_with_empty_show_warnings_prints),
+		TEST(warn_is_logged_at_warn_level),
+		TEST(warn_below_log_level_is_not_logged),
+		TEST(warn_is_counted_without_output),
+		TEST(vlog_without_prefix_writes_text_only),
+		TEST(vlog_respects_log_level),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -36,7 +36,7 @@ static void assert_usable(pthread_mutex_t *mutex, pthread_cond_t *cond)
 /* Birth                                                                     */
 /* ------------------------------------------------------------------------ */
 
-static void cq_gets_what_the_application_said(void **state)
+static void init_cq_sets_arguments(void **state)
 {
 	struct ibv_cq cq = {};
 
@@ -50,7 +50,7 @@ static void cq_gets_what_the_application_said(void **state)
 	verbs_fini_cq(&cq);
 }
 
-static void cq_leaves_the_channel_s_use_count_alone(void **state)
+static void init_cq_keeps_channel_refcnt(void **state)
 {
 	struct ibv_cq cq = {};
 
@@ -60,7 +60,7 @@ static void cq_leaves_the_channel_s_use_count_alone(void **state)
 	verbs_fini_cq(&cq);
 }
 
-static void cq_leaves_what_comes_from_the_device(void **state)
+static void init_cq_keeps_device_fields(void **state)
 {
 	struct ibv_cq cq = { .handle = 11, .cqe = 22 };
 
@@ -70,7 +70,7 @@ static void cq_leaves_what_comes_from_the_device(void **state)
 	verbs_fini_cq(&cq);
 }
 
-static void basic_srq_has_a_pd_and_nothing_else(void **state)
+static void init_srq_basic_sets_pd_only(void **state)
 {
 	const struct ibv_srq_init_attr_ex attr = {
 		.srq_context = &app_context,
@@ -95,7 +95,7 @@ static void basic_srq_has_a_pd_and_nothing_else(void **state)
 	verbs_fini_srq(&vsrq.srq);
 }
 
-static void xrc_srq_has_its_domain_and_cq(void **state)
+static void init_srq_xrc_sets_xrcd_and_cq(void **state)
 {
 	const struct ibv_srq_init_attr_ex attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE |
@@ -114,7 +114,7 @@ static void xrc_srq_has_its_domain_and_cq(void **state)
 	verbs_fini_srq(&vsrq.srq);
 }
 
-static void qp_gets_what_the_application_said(void **state)
+static void init_qp_sets_arguments(void **state)
 {
 	const struct ibv_qp_init_attr_ex attr = {
 		.qp_context = &app_context,
@@ -140,7 +140,7 @@ static void qp_gets_what_the_application_said(void **state)
 	verbs_fini_qp(&vqp.qp);
 }
 
-static void qp_begins_in_reset(void **state)
+static void init_qp_state_is_reset(void **state)
 {
 	const struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RC };
 	struct verbs_qp vqp = { .qp.state = IBV_QPS_ERR };
@@ -150,7 +150,7 @@ static void qp_begins_in_reset(void **state)
 	verbs_fini_qp(&vqp.qp);
 }
 
-static void qp_without_the_bits_has_neither_pd_nor_xrcd(void **state)
+static void init_qp_without_mask_bits_clears_pd_and_xrcd(void **state)
 {
 	const struct ibv_qp_init_attr_ex attr = {
 		.pd = &pd,
@@ -164,7 +164,7 @@ static void qp_without_the_bits_has_neither_pd_nor_xrcd(void **state)
 	verbs_fini_qp(&vqp.qp);
 }
 
-static void xrc_qp_has_its_domain(void **state)
+static void init_qp_xrc_sets_xrcd(void **state)
 {
 	const struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_XRC_RECV,
@@ -270,7 +270,7 @@ static void fini_wq(struct ibv_wq *wq)
 	assert_int_equal(pthread_mutex_destroy(&wq->mutex), 0);
 }
 
-static void nothing_raised_is_no_wait(void **state)
+static void wait_acked_without_events_returns(void **state)
 {
 	static const struct ibv_srq_init_attr_ex srq_attr;
 	static const struct ibv_qp_init_attr_ex qp_attr;
@@ -294,7 +294,7 @@ static void nothing_raised_is_no_wait(void **state)
 	verbs_fini_cq(&cq);
 }
 
-static void cq_waits_for_completion_events(void **state)
+static void wait_cq_acked_waits_for_completion_events(void **state)
 {
 	struct waiter waiter = { .raised.comp_events = 3 };
 	struct ibv_cq *cq = &waiter.cq;
@@ -309,7 +309,7 @@ static void cq_waits_for_completion_events(void **state)
 	verbs_fini_cq(cq);
 }
 
-static void cq_waits_for_both_kinds_of_events(void **state)
+static void wait_cq_acked_waits_for_both_event_kinds(void **state)
 {
 	struct waiter waiter = {
 		.raised = { .comp_events = 1, .async_events = 1 },
@@ -326,7 +326,7 @@ static void cq_waits_for_both_kinds_of_events(void **state)
 	verbs_fini_cq(cq);
 }
 
-static void srq_waits_for_async_events(void **state)
+static void wait_srq_acked_waits_for_async_events(void **state)
 {
 	static const struct ibv_srq_init_attr_ex attr;
 	struct waiter waiter = { .raised.async_events = 2 };
@@ -343,7 +343,7 @@ static void srq_waits_for_async_events(void **state)
 	verbs_fini_srq(waiting);
 }
 
-static void qp_waits_for_async_events(void **state)
+static void wait_qp_acked_waits_for_async_events(void **state)
 {
 	static const struct ibv_qp_init_attr_ex attr;
 	struct waiter waiter = { .raised.async_events = 2 };
@@ -359,7 +359,7 @@ static void qp_waits_for_async_events(void **state)
 	verbs_fini_qp(qp);
 }
 
-static void wq_waits_for_async_events(void **state)
+static void wait_wq_acked_waits_for_async_events(void **state)
 {
 	struct waiter waiter = { .raised.async_events = 2 };
 	struct ibv_wq *wq = &waiter.wq;
@@ -374,7 +374,7 @@ static void wq_waits_for_async_events(void **state)
 	fini_wq(wq);
 }
 
-static void acks_that_came_before_count(void **state)
+static void wait_acked_counts_earlier_acks(void **state)
 {
 	const struct verbs_event_count raised = { .comp_events = 4,
 						  .async_events = 1 };
@@ -388,7 +388,7 @@ static void acks_that_came_before_count(void **state)
 }
 
 /* As with a device that has gone, which cannot tell how many it raised. */
-static void more_acks_than_events_are_no_wait(void **state)
+static void wait_acked_excess_acks_return(void **state)
 {
 	const struct verbs_event_count none = {};
 	struct verbs_srq vsrq = {};
@@ -405,7 +405,7 @@ static void more_acks_than_events_are_no_wait(void **state)
 	verbs_fini_cq(&cq);
 }
 
-static void counters_may_wrap(void **state)
+static void wait_acked_counters_wrap(void **state)
 {
 	struct waiter waiter = { .raised.comp_events = 1 };
 	struct ibv_cq *cq = &waiter.cq;
@@ -423,24 +423,24 @@ static void counters_may_wrap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cq_gets_what_the_application_said),
-		cmocka_unit_test(cq_leaves_the_channel_s_use_count_alone),
-		cmocka_unit_test(cq_leaves_what_comes_from_the_device),
-		cmocka_unit_test(basic_srq_has_a_pd_and_nothing_else),
-		cmocka_unit_test(xrc_srq_has_its_domain_and_cq),
-		cmocka_unit_test(qp_gets_what_the_application_said),
-		cmocka_unit_test(qp_begins_in_reset),
-		cmocka_unit_test(qp_without_the_bits_has_neither_pd_nor_xrcd),
-		cmocka_unit_test(xrc_qp_has_its_domain),
-		cmocka_unit_test(nothing_raised_is_no_wait),
-		cmocka_unit_test(cq_waits_for_completion_events),
-		cmocka_unit_test(cq_waits_for_both_kinds_of_events),
-		cmocka_unit_test(srq_waits_for_async_events),
-		cmocka_unit_test(qp_waits_for_async_events),
-		cmocka_unit_test(wq_waits_for_async_events),
-		cmocka_unit_test(acks_that_came_before_count),
-		cmocka_unit_test(more_acks_than_events_are_no_wait),
-		cmocka_unit_test(counters_may_wrap),
+		cmocka_unit_test(init_cq_sets_arguments),
+		cmocka_unit_test(init_cq_keeps_channel_refcnt),
+		cmocka_unit_test(init_cq_keeps_device_fields),
+		cmocka_unit_test(init_srq_basic_sets_pd_only),
+		cmocka_unit_test(init_srq_xrc_sets_xrcd_and_cq),
+		cmocka_unit_test(init_qp_sets_arguments),
+		cmocka_unit_test(init_qp_state_is_reset),
+		cmocka_unit_test(init_qp_without_mask_bits_clears_pd_and_xrcd),
+		cmocka_unit_test(init_qp_xrc_sets_xrcd),
+		cmocka_unit_test(wait_acked_without_events_returns),
+		cmocka_unit_test(wait_cq_acked_waits_for_completion_events),
+		cmocka_unit_test(wait_cq_acked_waits_for_both_event_kinds),
+		cmocka_unit_test(wait_srq_acked_waits_for_async_events),
+		cmocka_unit_test(wait_qp_acked_waits_for_async_events),
+		cmocka_unit_test(wait_wq_acked_waits_for_async_events),
+		cmocka_unit_test(wait_acked_counts_earlier_acks),
+		cmocka_unit_test(wait_acked_excess_acks_return),
+		cmocka_unit_test(wait_acked_counters_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static int errno_is_untouched(void **state)
 	return errno;
 }
 
-static void no_op_is_missing(void **state)
+static void op_table_init_fills_all_members(void **state)
 {
 	void (*slots[sizeof(ops) / sizeof(void (*)(void))])(void);
 
@@ -46,13 +46,13 @@ static void no_op_is_missing(void **state)
 	}
 }
 
-static void no_op_of_a_kernel_device_is_missing(void **state)
+static void op_table_kernel_device_fills_all_members(void **state)
 {
 	verbs_op_table_init(&ops, true);
-	no_op_is_missing(state);
+	op_table_init_fills_all_members(state);
 }
 
-static void queries_are_not_supported(void **state)
+static void op_default_queries_are_unsupported(void **state)
 {
 	struct ibv_device_attr_ex device_attr;
 	struct ibv_port_attr port_attr;
@@ -70,7 +70,7 @@ static void queries_are_not_supported(void **state)
 	assert_int_equal(ops.query_rt_values(NULL, NULL), -EOPNOTSUPP);
 }
 
-static void event_descriptors_are_not_supported(void **state)
+static void op_default_event_descriptors_are_unsupported(void **state)
 {
 	int fd = -7;
 
@@ -79,7 +79,7 @@ static void event_descriptors_are_not_supported(void **state)
 	assert_int_equal(fd, -7);
 }
 
-static void events_are_passed_over(void **state)
+static void op_default_events_are_ignored(void **state)
 {
 	struct ibv_async_event event = { .event_type = IBV_EVENT_PORT_ERR };
 
@@ -88,7 +88,7 @@ static void events_are_passed_over(void **state)
 	assert_int_equal(event.event_type, IBV_EVENT_PORT_ERR);
 }
 
-static void domains_are_not_supported(void **state)
+static void op_default_domains_are_unsupported(void **state)
 {
 	struct ibv_xrcd *xrcd = (void *)&ops;
 	struct ibv_pd *pd = (void *)&ops;
@@ -107,7 +107,7 @@ static void domains_are_not_supported(void **state)
 	assert_ptr_equal(xrcd, &ops);
 }
 
-static void memory_is_not_supported(void **state)
+static void op_default_memory_ops_are_unsupported(void **state)
 {
 	struct ibv_mr *mr = (void *)&ops;
 	struct ibv_mw *mw = (void *)&ops;
@@ -128,7 +128,7 @@ static void memory_is_not_supported(void **state)
 	assert_ptr_equal(mw, &ops);
 }
 
-static void device_memory_and_hints_are_not_supported(void **state)
+static void op_default_dm_and_dmah_are_unsupported(void **state)
 {
 	struct ibv_dmah *dmah = (void *)&ops;
 	struct ibv_mr *mr = (void *)&ops;
@@ -149,7 +149,7 @@ static void device_memory_and_hints_are_not_supported(void **state)
 }
 
 /* The importer only forgets, so there is nothing that could fail. */
-static void what_was_imported_is_forgotten(void **state)
+static void op_default_unimport_does_nothing(void **state)
 {
 	struct verbs_mr mr = {}, same_mr = {};
 	struct ibv_pd pd = {}, same_pd = {};
@@ -187,7 +187,7 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
 			      : __real_posix_memalign(memory, alignment, size);
 }
 
-static void buffer_is_whole_pages(void **state)
+static void op_default_alloc_buf_returns_whole_pages(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t sizes[] = { 0, 1, page - 1, page, page + 1 };
@@ -207,7 +207,7 @@ static void buffer_is_whole_pages(void **state)
 	}
 }
 
-static void buffer_without_memory_is_enomem(void **state)
+static void op_default_alloc_buf_without_memory_is_enomem(void **state)
 {
 	struct ibv_buf *buf = (void *)&ops;
 
@@ -221,7 +221,7 @@ static void buffer_without_memory_is_enomem(void **state)
 	assert_ptr_equal(buf, &ops);
 }
 
-static void address_handles_and_multicast_are_not_supported(void **state)
+static void op_default_ah_and_mcast_are_unsupported(void **state)
 {
 	struct ibv_ah *ah = (void *)&ops;
 
@@ -232,7 +232,7 @@ static void address_handles_and_multicast_are_not_supported(void **state)
 	assert_ptr_equal(ah, &ops);
 }
 
-static void completion_queues_are_not_supported(void **state)
+static void op_default_cqs_are_unsupported(void **state)
 {
 	struct verbs_cq *vcq = (void *)&ops;
 
@@ -243,7 +243,7 @@ static void completion_queues_are_not_supported(void **state)
 	assert_ptr_equal(vcq, &ops);
 }
 
-static void shared_receive_queues_are_not_supported(void **state)
+static void op_default_srqs_are_unsupported(void **state)
 {
 	struct verbs_srq *vsrq = (void *)&ops;
 
@@ -254,7 +254,7 @@ static void shared_receive_queues_are_not_supported(void **state)
 	assert_ptr_equal(vsrq, &ops);
 }
 
-static void number_of_an_srq_is_in_the_object(void **state)
+static void op_default_get_srq_num_reads_object(void **state)
 {
 	struct verbs_srq vsrq = { .srq_num = 7 };
 	uint32_t number = 5;
@@ -268,7 +268,7 @@ static void number_of_an_srq_is_in_the_object(void **state)
 	assert_int_equal(number, 7);
 }
 
-static void queue_pairs_are_not_supported(void **state)
+static void op_default_qps_are_unsupported(void **state)
 {
 	struct verbs_qp *vqp = (void *)&ops;
 
@@ -283,12 +283,12 @@ static void queue_pairs_are_not_supported(void **state)
 	assert_ptr_equal(vqp, &ops);
 }
 
-static void no_order_of_data_is_promised(void **state)
+static void op_default_data_in_order_is_zero(void **state)
 {
 	assert_int_equal(ops.query_qp_data_in_order(NULL, IBV_WR_SEND, 0), 0);
 }
 
-static void extended_view_is_in_the_object(void **state)
+static void op_default_qp_to_ex_reads_object(void **state)
 {
 	struct verbs_qp vqp = { .comp_mask = VERBS_QP_MASK_XRCD };
 
@@ -297,7 +297,7 @@ static void extended_view_is_in_the_object(void **state)
 	assert_ptr_equal(ops.qp_to_ex(&vqp.qp), &vqp.qp_ex);
 }
 
-static void work_queues_are_not_supported(void **state)
+static void op_default_wqs_are_unsupported(void **state)
 {
 	struct ibv_rwq_ind_table *table = (void *)&ops;
 	struct ibv_wq *wq = (void *)&ops;
@@ -312,7 +312,7 @@ static void work_queues_are_not_supported(void **state)
 	assert_ptr_equal(table, &ops);
 }
 
-static void flows_are_not_supported(void **state)
+static void op_default_flows_are_unsupported(void **state)
 {
 	struct ibv_flow_action *action = (void *)&ops;
 	struct ibv_flow *flow = (void *)&ops;
@@ -327,7 +327,7 @@ static void flows_are_not_supported(void **state)
 	assert_ptr_equal(action, &ops);
 }
 
-static void counters_are_not_supported(void **state)
+static void op_default_counters_are_unsupported(void **state)
 {
 	struct ibv_comp_cntr *cntr = (void *)&ops;
 	struct ibv_counters *counters = (void *)&ops;
@@ -354,7 +354,7 @@ static void counters_are_not_supported(void **state)
 }
 
 /* Applications call these: a positive errno. */
-static void data_path_is_not_supported(void **state)
+static void op_default_data_path_is_unsupported(void **state)
 {
 	struct ibv_mw_bind bind = {};
 
@@ -363,14 +363,14 @@ static void data_path_is_not_supported(void **state)
 }
 
 /* A positive value would be a count of completions. */
-static void polling_is_not_supported(void **state)
+static void op_default_poll_cq_is_negative(void **state)
 {
 	struct ibv_wc wc;
 
 	assert_true(ops.poll_cq(NULL, 1, &wc) < 0);
 }
 
-static void first_request_is_the_bad_one(void **state)
+static void op_default_post_sets_first_bad_wr(void **state)
 {
 	struct ibv_send_wr next = {}, send = { .next = &next };
 	struct ibv_recv_wr recv = {}, srq_recv = {};
@@ -389,7 +389,7 @@ static void first_request_is_the_bad_one(void **state)
 	assert_ptr_equal(bad_op, &op);
 }
 
-static void kernel_device_asks_the_kernel(void **state)
+static void op_table_kernel_device_has_kernel_ops(void **state)
 {
 	verbs_op_table_init(&ops, true);
 	assert_ptr_equal(ops.query_gid_entry, verbs_cmd_query_gid_entry);
@@ -400,8 +400,7 @@ static void kernel_device_asks_the_kernel(void **state)
 			 verbs_cmd_create_comp_channel);
 }
 
-static void
-what_needs_a_driver_is_not_supported_by_the_kernel_alone(void **state)
+static void op_table_kernel_device_lacks_driver_ops(void **state)
 {
 	struct ibv_pd *pd;
 
@@ -432,7 +431,7 @@ static int other_query_port(struct ibv_context *ctx, uint8_t port_num,
 	return 8;
 }
 
-static void merge_replaces_what_is_set(void **state)
+static void op_table_merge_replaces_set_members(void **state)
 {
 	static const struct verbs_context_ops own = {
 		.dealloc_pd = own_dealloc_pd,
@@ -442,7 +441,7 @@ static void merge_replaces_what_is_set(void **state)
 	assert_ptr_equal(ops.dealloc_pd, own_dealloc_pd);
 }
 
-static void merge_replaces_the_first_and_the_last(void **state)
+static void op_table_merge_replaces_first_and_last(void **state)
 {
 	struct verbs_context_ops own = {}, merged = {};
 	unsigned char *bytes = (unsigned char *)&own;
@@ -454,7 +453,7 @@ static void merge_replaces_the_first_and_the_last(void **state)
 	assert_memory_equal(&merged, &own, sizeof(own));
 }
 
-static void merge_leaves_what_is_not_set(void **state)
+static void op_table_merge_keeps_unset_members(void **state)
 {
 	static const struct verbs_context_ops own = {
 		.dealloc_pd = own_dealloc_pd,
@@ -466,7 +465,7 @@ static void merge_leaves_what_is_not_set(void **state)
 	assert_memory_equal(&ops, &before, sizeof(ops));
 }
 
-static void merge_of_nothing_changes_nothing(void **state)
+static void op_table_merge_of_empty_changes_nothing(void **state)
 {
 	static const struct verbs_context_ops own;
 	struct verbs_context_ops before = ops;
@@ -475,7 +474,7 @@ static void merge_of_nothing_changes_nothing(void **state)
 	assert_memory_equal(&ops, &before, sizeof(ops));
 }
 
-static void later_merge_goes_over_an_earlier_one(void **state)
+static void op_table_later_merge_overrides_earlier(void **state)
 {
 	static const struct verbs_context_ops first = {
 		.dealloc_pd = own_dealloc_pd,
@@ -491,7 +490,7 @@ static void later_merge_goes_over_an_earlier_one(void **state)
 	assert_ptr_equal(ops.query_port, other_query_port);
 }
 
-static void mirror_shows_the_data_path_only(void **state)
+static void op_table_mirror_copies_data_path_only(void **state)
 {
 	struct ibv_context_ops public_ops = {}, expected = {};
 
@@ -512,38 +511,38 @@ static void mirror_shows_the_data_path_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_op_is_missing),
-		TEST(no_op_of_a_kernel_device_is_missing),
-		TEST(queries_are_not_supported),
-		TEST(event_descriptors_are_not_supported),
-		TEST(events_are_passed_over),
-		TEST(domains_are_not_supported),
-		TEST(memory_is_not_supported),
-		TEST(device_memory_and_hints_are_not_supported),
-		TEST(what_was_imported_is_forgotten),
-		TEST(buffer_is_whole_pages),
-		TEST(buffer_without_memory_is_enomem),
-		TEST(address_handles_and_multicast_are_not_supported),
-		TEST(completion_queues_are_not_supported),
-		TEST(shared_receive_queues_are_not_supported),
-		TEST(number_of_an_srq_is_in_the_object),
-		TEST(queue_pairs_are_not_supported),
-		TEST(no_order_of_data_is_promised),
-		TEST(extended_view_is_in_the_object),
-		TEST(work_queues_are_not_supported),
-		TEST(flows_are_not_supported),
-		TEST(counters_are_not_supported),
-		TEST(data_path_is_not_supported),
-		TEST(polling_is_not_supported),
-		TEST(first_request_is_the_bad_one),
-		TEST(kernel_device_asks_the_kernel),
-		TEST(what_needs_a_driver_is_not_supported_by_the_kernel_alone),
-		TEST(merge_replaces_what_is_set),
-		TEST(merge_replaces_the_first_and_the_last),
-		TEST(merge_leaves_what_is_not_set),
-		TEST(merge_of_nothing_changes_nothing),
-		TEST(later_merge_goes_over_an_earlier_one),
-		TEST(mirror_shows_the_data_path_only),
+		TEST(op_table_init_fills_all_members),
+		TEST(op_table_kernel_device_fills_all_members),
+		TEST(op_default_queries_are_unsupported),
+		TEST(op_default_event_descriptors_are_unsupported),
+		TEST(op_default_events_are_ignored),
+		TEST(op_default_domains_are_unsupported),
+		TEST(op_default_memory_ops_are_unsupported),
+		TEST(op_default_dm_and_dmah_are_unsupported),
+		TEST(op_default_unimport_does_nothing),
+		TEST(op_default_alloc_buf_returns_whole_pages),
+		TEST(op_default_alloc_buf_without_memory_is_enomem),
+		TEST(op_default_ah_and_mcast_are_unsupported),
+		TEST(op_default_cqs_are_unsupported),
+		TEST(op_default_srqs_are_unsupported),
+		TEST(op_default_get_srq_num_reads_object),
+		TEST(op_default_qps_are_unsupported),
+		TEST(op_default_data_in_order_is_zero),
+		TEST(op_default_qp_to_ex_reads_object),
+		TEST(op_default_wqs_are_unsupported),
+		TEST(op_default_flows_are_unsupported),
+		TEST(op_default_counters_are_unsupported),
+		TEST(op_default_data_path_is_unsupported),
+		TEST(op_default_poll_cq_is_negative),
+		TEST(op_default_post_sets_first_bad_wr),
+		TEST(op_table_kernel_device_has_kernel_ops),
+		TEST(op_table_kernel_device_lacks_driver_ops),
+		TEST(op_table_merge_replaces_set_members),
+		TEST(op_table_merge_replaces_first_and_last),
+		TEST(op_table_merge_keeps_unset_members),
+		TEST(op_table_merge_of_empty_changes_nothing),
+		TEST(op_table_later_merge_overrides_earlier),
+		TEST(op_table_mirror_copies_data_path_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

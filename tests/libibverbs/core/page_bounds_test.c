@@ -57,7 +57,7 @@ static void check(const char *text, uintptr_t base, size_t size,
 	assert_int_equal(end, expected_end);
 }
 
-static void usual_pages_need_no_text(void **state)
+static void page_bounds_base_pages_need_no_smaps(void **state)
 {
 	check(NULL, 0x1000, 1, 0x1000, 0x2000);
 	check(NULL, 0x1000, 0x1000, 0x1000, 0x2000);
@@ -66,27 +66,27 @@ static void usual_pages_need_no_text(void **state)
 	check(NULL, 0x1fff, 2, 0x1000, 0x3000);
 }
 
-static void huge_pages_are_taken_whole(void **state)
+static void page_bounds_huge_pages_are_rounded(void **state)
 {
 	check(usual_text, 0x40000000, 1, 0x40000000, 0x40200000);
 	check(usual_text, 0x401fffff, 2, 0x40000000, 0x40400000);
 	check(usual_text, 0x80001000, 0x1000, 0x80000000, 0xc0000000);
 }
 
-static void usual_pages_beside_them_stay_usual(void **state)
+static void page_bounds_base_pages_beside_huge_pages_are_kept(void **state)
 {
 	check(usual_text, 0x400100, 8, 0x400000, 0x401000);
 	check(usual_text, 0x40400000, 0x1001, 0x40400000, 0x40402000);
 }
 
 /* Each end is rounded to the pages of its own mapping. */
-static void a_range_may_cross_mappings(void **state)
+static void page_bounds_range_across_mappings_is_rounded(void **state)
 {
 	check(usual_text, 0x40201000, 0x200000, 0x40200000, 0x40401000);
 	check(usual_text, 0x404ff001, 0x40000000, 0x404ff000, 0xc0000000);
 }
 
-static void what_is_not_mapped_has_usual_pages(void **state)
+static void page_bounds_unmapped_memory_has_base_pages(void **state)
 {
 	check(usual_text, 0x100, 8, 0, 0x1000);
 	check(usual_text, 0x40500010, 8, 0x40500000, 0x40501000);
@@ -94,7 +94,7 @@ static void what_is_not_mapped_has_usual_pages(void **state)
 	check(" ", 0x1001, 1, 0x1000, 0x2000);
 }
 
-static void a_range_that_is_none_is_refused(void **state)
+static void page_bounds_wrapping_range_is_einval(void **state)
 {
 	uintptr_t begin = 1, end = 2;
 
@@ -109,7 +109,7 @@ static void a_range_that_is_none_is_refused(void **state)
 }
 
 /* Nothing but a plain power of two is a size. */
-static void nonsense_is_passed_over(void **state)
+static void page_bounds_invalid_lines_are_skipped(void **state)
 {
 	static const char *const lines[] = {
 		"KernelPageSize: 0 kB\n",
@@ -139,7 +139,7 @@ static void nonsense_is_passed_over(void **state)
 	}
 }
 
-static void mappings_that_are_none_are_passed_over(void **state)
+static void page_bounds_invalid_mappings_are_skipped(void **state)
 {
 	static const char *const lines[] = {
 		"40000000 rw-p\n",
@@ -162,7 +162,7 @@ static void mappings_that_are_none_are_passed_over(void **state)
 }
 
 /* The name of a file can be anything, and of any length. */
-static void names_are_not_read(void **state)
+static void page_bounds_file_names_are_not_parsed(void **state)
 {
 	char text[1024] = "40000000-40400000 rw-p 00000000 00:0f 1 /";
 	size_t len = strlen(text);
@@ -177,7 +177,7 @@ static void names_are_not_read(void **state)
 	}
 }
 
-static void a_text_may_end_anywhere(void **state)
+static void page_bounds_truncated_smaps_is_accepted(void **state)
 {
 	char text[sizeof(usual_text)];
 
@@ -203,7 +203,7 @@ static unsigned int random_below(unsigned int limit)
 }
 
 /* Whatever the text says, the pages hold the range. */
-static void a_spoiled_text_does_no_harm(void **state)
+static void page_bounds_corrupt_smaps_is_harmless(void **state)
 {
 	static const char bytes[] = "0123456789abcdefKkBSize: -\n\t\xff";
 	char text[sizeof(usual_text)];
@@ -223,7 +223,7 @@ static void a_spoiled_text_does_no_harm(void **state)
 	}
 }
 
-static void this_kernel_s_text_is_understood(void **state)
+static void page_bounds_smaps_of_running_kernel_is_parsed(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin, end;
@@ -248,18 +248,19 @@ static void this_kernel_s_text_is_understood(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual_pages_need_no_text),
-		cmocka_unit_test(huge_pages_are_taken_whole),
-		cmocka_unit_test(usual_pages_beside_them_stay_usual),
-		cmocka_unit_test(a_range_may_cross_mappings),
-		cmocka_unit_test(what_is_not_mapped_has_usual_pages),
-		cmocka_unit_test(a_range_that_is_none_is_refused),
-		cmocka_unit_test(nonsense_is_passed_over),
-		cmocka_unit_test(mappings_that_are_none_are_passed_over),
-		cmocka_unit_test(names_are_not_read),
-		cmocka_unit_test(a_text_may_end_anywhere),
-		cmocka_unit_test(a_spoiled_text_does_no_harm),
-		cmocka_unit_test(this_kernel_s_text_is_understood),
+		cmocka_unit_test(page_bounds_base_pages_need_no_smaps),
+		cmocka_unit_test(page_bounds_huge_pages_are_rounded),
+		cmocka_unit_test(
+			page_bounds_base_pages_beside_huge_pages_are_kept),
+		cmocka_unit_test(page_bounds_range_across_mappings_is_rounded),
+		cmocka_unit_test(page_bounds_unmapped_memory_has_base_pages),
+		cmocka_unit_test(page_bounds_wrapping_range_is_einval),
+		cmocka_unit_test(page_bounds_invalid_lines_are_skipped),
+		cmocka_unit_test(page_bounds_invalid_mappings_are_skipped),
+		cmocka_unit_test(page_bounds_file_names_are_not_parsed),
+		cmocka_unit_test(page_bounds_truncated_smaps_is_accepted),
+		cmocka_unit_test(page_bounds_corrupt_smaps_is_harmless),
+		cmocka_unit_test(page_bounds_smaps_of_running_kernel_is_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

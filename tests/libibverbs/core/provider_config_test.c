@@ -112,7 +112,7 @@ static bool has_seen(const char *name)
 	return false;
 }
 
-static void line_names_a_driver(void **state)
+static void config_line_names_driver(void **state)
 {
 	add_file("rxe.driver", "driver rxe\n");
 	assert_int_equal(each(), 0);
@@ -121,7 +121,7 @@ static void line_names_a_driver(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void last_line_needs_no_newline(void **state)
+static void config_last_line_without_newline_is_read(void **state)
 {
 	add_file("rxe.driver", "driver rxe");
 	assert_int_equal(each(), 0);
@@ -129,7 +129,7 @@ static void last_line_needs_no_newline(void **state)
 	assert_string_equal(names[0], "rxe");
 }
 
-static void blanks_and_carriage_returns_are_passed_over(void **state)
+static void config_blanks_and_carriage_returns_are_skipped(void **state)
 {
 	add_file("rxe.driver", "  \tdriver \t rxe \t \r\n");
 	assert_int_equal(each(), 0);
@@ -138,7 +138,7 @@ static void blanks_and_carriage_returns_are_passed_over(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void comments_and_empty_lines_are_passed_over(void **state)
+static void config_comments_and_empty_lines_are_skipped(void **state)
 {
 	add_file("rxe.driver",
 		 "# driver mlx5\n\n   \n \t# driver siw\n#\ndriver rxe\n");
@@ -148,7 +148,7 @@ static void comments_and_empty_lines_are_passed_over(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void a_file_may_name_several_drivers_in_order(void **state)
+static void config_several_drivers_keep_order(void **state)
 {
 	add_file("two", "driver rxe\ndriver siw\n");
 	assert_int_equal(each(), 0);
@@ -157,7 +157,7 @@ static void a_file_may_name_several_drivers_in_order(void **state)
 	assert_string_equal(names[1], "siw");
 }
 
-static void every_regular_file_counts_whatever_its_name(void **state)
+static void config_every_regular_file_is_read(void **state)
 {
 	add_file("rxe.driver", "driver rxe\n");
 	add_file("local.conf", "driver siw\n");
@@ -169,7 +169,7 @@ static void every_regular_file_counts_whatever_its_name(void **state)
 	assert_true(has_seen("mlx5"));
 }
 
-static void wrong_directive_warns_and_the_rest_is_read(void **state)
+static void config_wrong_directive_warns_and_continues(void **state)
 {
 	add_file("rxe.driver", "provider mlx5\ndriver rxe\n");
 	assert_int_equal(each(), 0);
@@ -178,7 +178,7 @@ static void wrong_directive_warns_and_the_rest_is_read(void **state)
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void directive_that_only_begins_like_driver_is_wrong(void **state)
+static void config_similar_directive_is_rejected(void **state)
 {
 	add_file("rxe.driver", "drivers rxe\ndrive rxe\nDRIVER rxe\n");
 	assert_int_equal(each(), 0);
@@ -186,7 +186,7 @@ static void directive_that_only_begins_like_driver_is_wrong(void **state)
 	assert_int_equal(nr_warnings, 3);
 }
 
-static void driver_without_a_name_warns(void **state)
+static void config_driver_without_name_warns(void **state)
 {
 	add_file("rxe.driver", "driver\ndriver  \n");
 	assert_int_equal(each(), 0);
@@ -194,7 +194,7 @@ static void driver_without_a_name_warns(void **state)
 	assert_int_equal(nr_warnings, 2);
 }
 
-static void relative_name_with_a_slash_is_refused(void **state)
+static void config_relative_path_is_rejected(void **state)
 {
 	add_file("rxe.driver", "driver ../rxe\ndriver a/b\ndriver rxe/\n");
 	assert_int_equal(each(), 0);
@@ -202,7 +202,7 @@ static void relative_name_with_a_slash_is_refused(void **state)
 	assert_int_equal(nr_warnings, 3);
 }
 
-static void absolute_name_is_a_name(void **state)
+static void config_absolute_path_is_accepted(void **state)
 {
 	add_file("rxe.driver", "driver /opt/verbs/librxe\n");
 	assert_int_equal(each(), 0);
@@ -210,7 +210,7 @@ static void absolute_name_is_a_name(void **state)
 	assert_string_equal(names[0], "/opt/verbs/librxe");
 }
 
-static void empty_file_names_nothing(void **state)
+static void config_empty_file_has_no_names(void **state)
 {
 	add_file("empty", "");
 	assert_int_equal(each(), 0);
@@ -218,7 +218,7 @@ static void empty_file_names_nothing(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void bytes_behind_a_nul_are_not_read(void **state)
+static void config_bytes_behind_nul_are_ignored(void **state)
 {
 	add_bytes("rxe.driver", "driver rxe\n\0driver siw\n", 23);
 	assert_int_equal(each(), 0);
@@ -226,7 +226,7 @@ static void bytes_behind_a_nul_are_not_read(void **state)
 	assert_string_equal(names[0], "rxe");
 }
 
-static void unreadable_file_warns_and_the_others_are_read(void **state)
+static void config_unreadable_file_warns_and_continues(void **state)
 {
 	add_file("rxe.driver", "driver rxe\n");
 	add_file("siw.driver", "driver siw\n");
@@ -237,7 +237,7 @@ static void unreadable_file_warns_and_the_others_are_read(void **state)
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void file_that_is_too_long_is_passed_over_with_a_warning(void **state)
+static void config_overlong_file_warns(void **state)
 {
 	char text[8192];
 
@@ -249,7 +249,7 @@ static void file_that_is_too_long_is_passed_over_with_a_warning(void **state)
 	assert_int_equal(nr_warnings, 1);
 }
 
-static void file_of_nearly_the_longest_length_is_read(void **state)
+static void config_longest_file_is_read(void **state)
 {
 	char text[4095];
 
@@ -261,7 +261,7 @@ static void file_of_nearly_the_longest_length_is_read(void **state)
 	assert_string_equal(names[0], "rxe");
 }
 
-static void folder_in_the_folder_is_passed_over(void **state)
+static void config_subfolder_is_skipped(void **state)
 {
 	char path[512];
 
@@ -272,7 +272,7 @@ static void folder_in_the_folder_is_passed_over(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void fifo_in_the_folder_does_not_block(void **state)
+static void config_fifo_does_not_block(void **state)
 {
 	char path[512];
 
@@ -282,7 +282,7 @@ static void fifo_in_the_folder_does_not_block(void **state)
 	assert_int_equal(nr_names, 0);
 }
 
-static void link_to_a_file_is_a_file(void **state)
+static void config_link_to_file_is_read(void **state)
 {
 	char path[512], target[512];
 
@@ -294,7 +294,7 @@ static void link_to_a_file_is_a_file(void **state)
 	assert_int_equal(nr_names, 2);
 }
 
-static void link_to_nothing_is_passed_over(void **state)
+static void config_dangling_link_is_skipped(void **state)
 {
 	char path[512];
 
@@ -305,7 +305,7 @@ static void link_to_nothing_is_passed_over(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-static void visitor_can_stop_in_the_middle_of_a_file(void **state)
+static void config_visitor_stops_inside_file(void **state)
 {
 	add_file("three", "driver a\ndriver b\ndriver c\n");
 	stop_after = 2;
@@ -313,7 +313,7 @@ static void visitor_can_stop_in_the_middle_of_a_file(void **state)
 	assert_int_equal(nr_names, 2);
 }
 
-static void missing_folder_warns_and_names_nothing(void **state)
+static void config_missing_folder_warns(void **state)
 {
 	assert_int_equal(verbs_provider_config_each("/nonexistent/folder",
 						    visit, &nr_names),
@@ -334,7 +334,7 @@ static int find(const char *where, const char *name)
 	return verbs_provider_config_find(where, name, found, sizeof(found));
 }
 
-static void find_looks_at_the_file_of_that_name_only(void **state)
+static void config_find_reads_file_of_name_only(void **state)
 {
 	add_file("rxe.driver", "driver rxe\n");
 	add_file("siw.driver", "driver siw\n");
@@ -343,35 +343,35 @@ static void find_looks_at_the_file_of_that_name_only(void **state)
 	assert_int_equal(nr_opened, 1);
 }
 
-static void find_finds_a_name_in_another_file(void **state)
+static void config_find_searches_all_files(void **state)
 {
 	add_file("all", "driver siw\ndriver rxe\n");
 	assert_int_equal(find(dir, "rxe"), 1);
 	assert_string_equal(found, "rxe");
 }
 
-static void find_looks_on_if_the_file_has_another_name(void **state)
+static void config_find_continues_after_wrong_name(void **state)
 {
 	add_file("rxe.driver", "driver siw\n");
 	add_file("zzz", "driver rxe\n");
 	assert_int_equal(find(dir, "rxe"), 1);
 }
 
-static void find_tells_which_module_is_wanted(void **state)
+static void config_find_returns_module_suffix(void **state)
 {
 	add_file("rxe.driver", "driver rxe-rdmav34\n");
 	assert_int_equal(find(dir, "rxe"), 1);
 	assert_string_equal(found, "rxe-rdmav34");
 }
 
-static void find_tells_where_the_module_is(void **state)
+static void config_find_returns_module_path(void **state)
 {
 	add_file("rxe.driver", "driver /opt/librxe\n");
 	assert_int_equal(find(dir, "rxe"), 1);
 	assert_string_equal(found, "/opt/librxe");
 }
 
-static void name_that_is_in_no_file_is_not_found(void **state)
+static void config_find_unlisted_name_is_not_found(void **state)
 {
 	add_file("rxe.driver", "# driver rxe\n");
 	add_file("rxe2.driver", "driver rxe2\ndriver rxe-rdmav99\n");
@@ -379,7 +379,7 @@ static void name_that_is_in_no_file_is_not_found(void **state)
 	assert_string_equal(found, "as it was");
 }
 
-static void name_that_does_not_fit_is_not_found(void **state)
+static void config_find_overlong_text_is_not_found(void **state)
 {
 	add_file("rxe.driver",
 		 "driver /a/very/long/folder/that/is/for/sure/longer/than/"
@@ -388,12 +388,12 @@ static void name_that_does_not_fit_is_not_found(void **state)
 	assert_string_equal(found, "as it was");
 }
 
-static void nothing_is_found_in_a_missing_folder(void **state)
+static void config_find_missing_folder_is_enoent(void **state)
 {
 	assert_int_equal(find("/nonexistent/folder", "rxe"), -ENOENT);
 }
 
-static void nothing_is_found_in_a_folder_of_too_long_a_name(void **state)
+static void config_find_overlong_folder_is_not_found(void **state)
 {
 	char long_dir[5000];
 
@@ -408,37 +408,37 @@ static void nothing_is_found_in_a_folder_of_too_long_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(line_names_a_driver),
-		TEST(last_line_needs_no_newline),
-		TEST(blanks_and_carriage_returns_are_passed_over),
-		TEST(comments_and_empty_lines_are_passed_over),
-		TEST(a_file_may_name_several_drivers_in_order),
-		TEST(every_regular_file_counts_whatever_its_name),
-		TEST(wrong_directive_warns_and_the_rest_is_read),
-		TEST(directive_that_only_begins_like_driver_is_wrong),
-		TEST(driver_without_a_name_warns),
-		TEST(relative_name_with_a_slash_is_refused),
-		TEST(absolute_name_is_a_name),
-		TEST(empty_file_names_nothing),
-		TEST(bytes_behind_a_nul_are_not_read),
-		TEST(unreadable_file_warns_and_the_others_are_read),
-		TEST(file_that_is_too_long_is_passed_over_with_a_warning),
-		TEST(file_of_nearly_the_longest_length_is_read),
-		TEST(folder_in_the_folder_is_passed_over),
-		TEST(fifo_in_the_folder_does_not_block),
-		TEST(link_to_a_file_is_a_file),
-		TEST(link_to_nothing_is_passed_over),
-		TEST(visitor_can_stop_in_the_middle_of_a_file),
-		TEST(missing_folder_warns_and_names_nothing),
-		TEST(find_looks_at_the_file_of_that_name_only),
-		TEST(find_finds_a_name_in_another_file),
-		TEST(find_looks_on_if_the_file_has_another_name),
-		TEST(find_tells_which_module_is_wanted),
-		TEST(find_tells_where_the_module_is),
-		TEST(name_that_is_in_no_file_is_not_found),
-		TEST(name_that_does_not_fit_is_not_found),
-		TEST(nothing_is_found_in_a_missing_folder),
-		TEST(nothing_is_found_in_a_folder_of_too_long_a_name),
+		TEST(config_line_names_driver),
+		TEST(config_last_line_without_newline_is_read),
+		TEST(config_blanks_and_carriage_returns_are_skipped),
+		TEST(config_comments_and_empty_lines_are_skipped),
+		TEST(config_several_drivers_keep_order),
+		TEST(config_every_regular_file_is_read),
+		TEST(config_wrong_directive_warns_and_continues),
+		TEST(config_similar_directive_is_rejected),
+		TEST(config_driver_without_name_warns),
+		TEST(config_relative_path_is_rejected),
+		TEST(config_absolute_path_is_accepted),
+		TEST(config_empty_file_has_no_names),
+		TEST(config_bytes_behind_nul_are_ignored),
+		TEST(config_unreadable_file_warns_and_continues),
+		TEST(config_overlong_file_warns),
+		TEST(config_longest_file_is_read),
+		TEST(config_subfolder_is_skipped),
+		TEST(config_fifo_does_not_block),
+		TEST(config_link_to_file_is_read),
+		TEST(config_dangling_link_is_skipped),
+		TEST(config_visitor_stops_inside_file),
+		TEST(config_missing_folder_warns),
+		TEST(config_find_reads_file_of_name_only),
+		TEST(config_find_searches_all_files),
+		TEST(config_find_continues_after_wrong_name),
+		TEST(config_find_returns_module_suffix),
+		TEST(config_find_returns_module_path),
+		TEST(config_find_unlisted_name_is_not_found),
+		TEST(config_find_overlong_text_is_not_found),
+		TEST(config_find_missing_folder_is_enoent),
+		TEST(config_find_overlong_folder_is_not_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static const struct verbs_device_ops all = {
 	.members = members,
 };
 
-static void named_providers_are_registered_in_order(void **state)
+static void static_providers_are_registered_in_order(void **state)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 
@@ -39,7 +39,7 @@ static void named_providers_are_registered_in_order(void **state)
 	assert_ptr_equal(ops[1], &one);
 }
 
-static void none_is_not_a_provider(void **state)
+static void static_providers_none_registers_nothing(void **state)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 
@@ -49,7 +49,7 @@ static void none_is_not_a_provider(void **state)
 	assert_ptr_equal(ops[0], &one);
 }
 
-static void all_stands_for_its_members(void **state)
+static void static_providers_all_registers_members(void **state)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 
@@ -59,7 +59,7 @@ static void all_stands_for_its_members(void **state)
 	assert_ptr_equal(ops[1], &two);
 }
 
-static void calling_again_is_harmless(void **state)
+static void static_providers_second_call_is_harmless(void **state)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 
@@ -68,7 +68,7 @@ static void calling_again_is_harmless(void **state)
 	assert_int_equal(verbs_provider_snapshot(ops), 1);
 }
 
-static void provider_of_another_abi_does_not_keep_others_out(void **state)
+static void static_providers_wrong_abi_is_skipped(void **state)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 
@@ -77,7 +77,7 @@ static void provider_of_another_abi_does_not_keep_others_out(void **state)
 	assert_ptr_equal(ops[0], &one);
 }
 
-static void nothing_is_ever_loaded(void **state)
+static void static_providers_load_functions_do_nothing(void **state)
 {
 	assert_false(verbs_provider_load_for(RDMA_DRIVER_RXE));
 	assert_false(verbs_provider_load_all());
@@ -86,13 +86,12 @@ static void nothing_is_ever_loaded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(named_providers_are_registered_in_order),
-		cmocka_unit_test(none_is_not_a_provider),
-		cmocka_unit_test(all_stands_for_its_members),
-		cmocka_unit_test(calling_again_is_harmless),
-		cmocka_unit_test(
-			provider_of_another_abi_does_not_keep_others_out),
-		cmocka_unit_test(nothing_is_ever_loaded),
+		cmocka_unit_test(static_providers_are_registered_in_order),
+		cmocka_unit_test(static_providers_none_registers_nothing),
+		cmocka_unit_test(static_providers_all_registers_members),
+		cmocka_unit_test(static_providers_second_call_is_harmless),
+		cmocka_unit_test(static_providers_wrong_abi_is_skipped),
+		cmocka_unit_test(static_providers_load_functions_do_nothing),
 	};
 
 	return own_process_run_group_tests(tests);

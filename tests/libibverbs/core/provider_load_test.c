@@ -24,7 +24,7 @@
 /* By kernel driver                                                          */
 /* ------------------------------------------------------------------------ */
 
-static void driver_id_loads_only_the_named_provider(void **state)
+static void load_for_driver_loads_named_provider_only(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -36,7 +36,7 @@ static void driver_id_loads_only_the_named_provider(void **state)
 	assert_int_equal(load_nr_warnings, 0);
 }
 
-static void driver_that_is_not_configured_is_not_loaded(void **state)
+static void load_for_unlisted_driver_loads_nothing(void **state)
 {
 	load_start();
 	load_configure("siw", "siw");
@@ -44,7 +44,7 @@ static void driver_that_is_not_configured_is_not_loaded(void **state)
 	load_assert_nothing_registered();
 }
 
-static void unknown_driver_loads_nothing(void **state)
+static void load_for_unknown_driver_loads_nothing(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -53,7 +53,7 @@ static void unknown_driver_loads_nothing(void **state)
 	load_assert_nothing_registered();
 }
 
-static void provider_is_loaded_once(void **state)
+static void load_for_same_driver_loads_once(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -62,7 +62,7 @@ static void provider_is_loaded_once(void **state)
 	ASSERT_REGISTERED("rxe");
 }
 
-static void module_that_failed_is_not_tried_again(void **state)
+static void load_failed_module_is_not_retried(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "missing:missing");
@@ -74,7 +74,7 @@ static void module_that_failed_is_not_tried_again(void **state)
 /* At most one module of a name                                              */
 /* ------------------------------------------------------------------------ */
 
-static void name_of_a_module_settles_the_name(void **state)
+static void load_name_with_suffix_excludes_plain_name(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -85,7 +85,7 @@ static void name_of_a_module_settles_the_name(void **state)
 	assert_int_equal(load_nr_warnings, 0);
 }
 
-static void name_of_a_module_that_is_missing_settles_nothing(void **state)
+static void load_missing_module_does_not_exclude_name(void **state)
 {
 	load_start();
 	load_configure("good", "good");
@@ -95,7 +95,7 @@ static void name_of_a_module_that_is_missing_settles_nothing(void **state)
 	assert_int_equal(load_nr_warnings, 2);
 }
 
-static void driver_line_may_name_the_module(void **state)
+static void load_config_line_selects_module(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe-anyverbs1");
@@ -104,7 +104,7 @@ static void driver_line_may_name_the_module(void **state)
 }
 
 /* Whatever the order of the files: the other line would load another module. */
-static void lines_that_name_a_module_go_first(void **state)
+static void load_lines_with_suffix_precede_plain_names(void **state)
 {
 	load_start();
 	load_configure("good", BESIDE_DIR "/libbeside");
@@ -120,7 +120,7 @@ static const struct verbs_device_ops linked = {
 	.name = "rxe",
 };
 
-static void provider_that_came_by_itself_is_not_loaded(void **state)
+static void load_linked_provider_is_not_loaded(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -136,7 +136,7 @@ static void provider_that_came_by_itself_is_not_loaded(void **state)
 /* All                                                                       */
 /* ------------------------------------------------------------------------ */
 
-static void load_all_loads_what_is_configured(void **state)
+static void load_all_loads_configured_providers(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -147,7 +147,7 @@ static void load_all_loads_what_is_configured(void **state)
 	assert_false(load_has_registered("good"));
 }
 
-static void load_all_works_once(void **state)
+static void load_all_second_call_does_nothing(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -157,7 +157,7 @@ static void load_all_works_once(void **state)
 	ASSERT_REGISTERED("rxe");
 }
 
-static void load_all_passes_over_what_is_there(void **state)
+static void load_all_skips_loaded_providers(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -166,7 +166,7 @@ static void load_all_passes_over_what_is_there(void **state)
 	ASSERT_REGISTERED("rxe");
 }
 
-static void after_load_all_a_driver_loads_nothing(void **state)
+static void load_for_driver_after_load_all_does_nothing(void **state)
 {
 	load_start();
 	assert_false(verbs_provider_load_all());
@@ -175,7 +175,7 @@ static void after_load_all_a_driver_loads_nothing(void **state)
 	load_assert_nothing_registered();
 }
 
-static void bad_modules_do_not_keep_good_ones_out(void **state)
+static void load_bad_modules_do_not_exclude_good_modules(void **state)
 {
 	load_start();
 	load_configure("missing", "missing");
@@ -190,7 +190,7 @@ static void bad_modules_do_not_keep_good_ones_out(void **state)
 /* The environment                                                           */
 /* ------------------------------------------------------------------------ */
 
-static void rdmav_drivers_come_first_and_in_order(void **state)
+static void load_rdmav_drivers_precede_config_in_order(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -199,7 +199,7 @@ static void rdmav_drivers_come_first_and_in_order(void **state)
 	ASSERT_REGISTERED("siw", "good", "rxe");
 }
 
-static void drivers_may_be_separated_by_semicolons(void **state)
+static void load_drivers_accepts_semicolons(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", ";;good;siw::rxe:");
@@ -208,7 +208,7 @@ static void drivers_may_be_separated_by_semicolons(void **state)
 	assert_int_equal(load_nr_warnings, 0);
 }
 
-static void rdmav_drivers_need_no_configuration(void **state)
+static void load_rdmav_drivers_needs_no_config(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "good");
@@ -216,7 +216,7 @@ static void rdmav_drivers_need_no_configuration(void **state)
 	ASSERT_REGISTERED("good");
 }
 
-static void ibv_drivers_is_the_older_name(void **state)
+static void load_ibv_drivers_is_fallback(void **state)
 {
 	load_start();
 	load_set_env("IBV_DRIVERS", "good");
@@ -224,7 +224,7 @@ static void ibv_drivers_is_the_older_name(void **state)
 	ASSERT_REGISTERED("good");
 }
 
-static void rdmav_drivers_hides_ibv_drivers(void **state)
+static void load_rdmav_drivers_hides_ibv_drivers(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "good");
@@ -233,7 +233,7 @@ static void rdmav_drivers_hides_ibv_drivers(void **state)
 	ASSERT_REGISTERED("good");
 }
 
-static void empty_rdmav_drivers_hides_ibv_drivers(void **state)
+static void load_empty_rdmav_drivers_hides_ibv_drivers(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "");
@@ -242,7 +242,7 @@ static void empty_rdmav_drivers_hides_ibv_drivers(void **state)
 	load_assert_nothing_registered();
 }
 
-static void environment_is_read_once(void **state)
+static void load_environment_is_read_once(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "good");
@@ -252,7 +252,7 @@ static void environment_is_read_once(void **state)
 	ASSERT_REGISTERED("good");
 }
 
-static void privileged_program_ignores_the_environment(void **state)
+static void load_privileged_program_ignores_environment(void **state)
 {
 	load_start();
 	load_privileged = true;
@@ -262,7 +262,7 @@ static void privileged_program_ignores_the_environment(void **state)
 	load_assert_nothing_registered();
 }
 
-static void absolute_name_needs_the_suffix_only(void **state)
+static void load_absolute_name_gets_suffix_appended(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", VERBS_PROVIDER_DIR "/libgood");
@@ -270,7 +270,7 @@ static void absolute_name_needs_the_suffix_only(void **state)
 	ASSERT_REGISTERED("good");
 }
 
-static void absolute_name_is_looked_for_nowhere_else(void **state)
+static void load_absolute_name_is_not_searched(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "/nonexistent/libgood");
@@ -279,7 +279,7 @@ static void absolute_name_is_looked_for_nowhere_else(void **state)
 	assert_int_equal(load_nr_warnings, 1);
 }
 
-static void over_long_names_are_refused(void **state)
+static void load_overlong_names_are_rejected(void **state)
 {
 	char list[9000];
 
@@ -297,7 +297,7 @@ static void over_long_names_are_refused(void **state)
 /* Where modules are                                                         */
 /* ------------------------------------------------------------------------ */
 
-static void module_beside_the_library_goes_first(void **state)
+static void load_module_beside_library_is_first(void **state)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 	Dl_info info;
@@ -310,7 +310,7 @@ static void module_beside_the_library_goes_first(void **state)
 	assert_string_equal(info.dli_fname, BESIDE_DIR "/libbeside" SUFFIX);
 }
 
-static void module_is_found_by_the_dynamic_linker(void **state)
+static void load_module_is_found_by_dynamic_linker(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "elsewhere");
@@ -318,7 +318,7 @@ static void module_is_found_by_the_dynamic_linker(void **state)
 	ASSERT_REGISTERED("elsewhere");
 }
 
-static void missing_module_warns(void **state)
+static void load_missing_module_warns(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "missing");
@@ -341,7 +341,7 @@ load_for_driver_without_config_folder_uses_module_beside_library(void **state)
 }
 
 static void
-load_for_driver_without_config_folder_ignores_other_folders(void **state)
+load_for_driver_without_config_folder_ignores_configured_dirs(void **state)
 {
 	load_start_without_config();
 	assert_false(verbs_provider_load_for(RDMA_DRIVER_RXE));
@@ -390,7 +390,7 @@ load_for_driver_without_config_folder_ignores_privileged_env(void **state)
 /* Modules that are none                                                     */
 /* ------------------------------------------------------------------------ */
 
-static void module_without_its_symbol_is_unloaded(void **state)
+static void load_module_without_symbol_is_unloaded(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "nosym");
@@ -400,7 +400,7 @@ static void module_without_its_symbol_is_unloaded(void **state)
 	assert_false(load_is_loaded(VERBS_PROVIDER_DIR "/libnosym" SUFFIX));
 }
 
-static void module_of_another_abi_is_unloaded(void **state)
+static void load_module_of_wrong_abi_is_unloaded(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "otherabi");
@@ -410,7 +410,7 @@ static void module_of_another_abi_is_unloaded(void **state)
 	assert_false(load_is_loaded(VERBS_PROVIDER_DIR "/libotherabi" SUFFIX));
 }
 
-static void module_with_the_name_of_another_is_unloaded(void **state)
+static void load_module_with_wrong_name_is_unloaded(void **state)
 {
 	load_start();
 	load_set_env("RDMAV_DRIVERS", "good:impostor");
@@ -420,7 +420,7 @@ static void module_with_the_name_of_another_is_unloaded(void **state)
 	assert_false(load_is_loaded(VERBS_PROVIDER_DIR "/libimpostor" SUFFIX));
 }
 
-static void file_that_is_no_module_warns(void **state)
+static void load_text_file_warns(void **state)
 {
 	load_start();
 	load_write_file(VERBS_PROVIDER_DIR "/libnotelf" SUFFIX, "text\n", 5);
@@ -430,7 +430,7 @@ static void file_that_is_no_module_warns(void **state)
 	assert_int_equal(load_nr_warnings, 1);
 }
 
-static void empty_file_warns(void **state)
+static void load_empty_file_warns(void **state)
 {
 	load_start();
 	load_write_file(VERBS_PROVIDER_DIR "/libempty" SUFFIX, "", 0);
@@ -440,7 +440,7 @@ static void empty_file_warns(void **state)
 	assert_int_equal(load_nr_warnings, 1);
 }
 
-static void folder_in_place_of_a_module_warns(void **state)
+static void load_folder_instead_of_module_warns(void **state)
 {
 	load_start();
 	(void)mkdir(VERBS_PROVIDER_DIR "/libfolder" SUFFIX, 0755);
@@ -451,7 +451,7 @@ static void folder_in_place_of_a_module_warns(void **state)
 }
 
 /* The headers are there, the segments are not. */
-static void truncated_module_warns(void **state)
+static void load_truncated_file_warns(void **state)
 {
 	char bytes[1024];
 	ssize_t len;
@@ -480,7 +480,7 @@ static void start_without_wish(void)
 	(void)unlink(WISH_FILE); /* of a test before this one, if at all */
 }
 
-static void nothing_is_loaded_that_nobody_wants(void **state)
+static void load_opt_in_disabled_loads_nothing(void **state)
 {
 	start_without_wish();
 	load_configure("rxe", "rxe");
@@ -491,7 +491,7 @@ static void nothing_is_loaded_that_nobody_wants(void **state)
 	load_assert_nothing_registered();
 }
 
-static void variable_loads_its_provider(void **state)
+static void load_opt_in_variable_loads_provider(void **state)
 {
 	start_without_wish();
 	load_configure("rxe", "rxe");
@@ -501,7 +501,7 @@ static void variable_loads_its_provider(void **state)
 	ASSERT_REGISTERED("good");
 }
 
-static void variable_may_be_set_later(void **state)
+static void load_opt_in_variable_set_later_loads_provider(void **state)
 {
 	start_without_wish();
 	assert_false(verbs_provider_load_opt_in());
@@ -510,7 +510,7 @@ static void variable_may_be_set_later(void **state)
 	ASSERT_REGISTERED("good");
 }
 
-static void configuration_file_loads_its_provider(void **state)
+static void load_opt_in_file_loads_provider(void **state)
 {
 	start_without_wish();
 	load_write_file(WISH_FILE, "", 0);
@@ -519,7 +519,7 @@ static void configuration_file_loads_its_provider(void **state)
 	assert_int_equal(unlink(WISH_FILE), 0);
 }
 
-static void privileged_program_follows_the_file_only(void **state)
+static void load_opt_in_privileged_program_uses_file_only(void **state)
 {
 	start_without_wish();
 	load_privileged = true;
@@ -529,7 +529,7 @@ static void privileged_program_follows_the_file_only(void **state)
 }
 
 /* They may be of this kind, and are known by name only. */
-static void rdmav_drivers_are_wanted(void **state)
+static void load_opt_in_includes_rdmav_drivers(void **state)
 {
 	start_without_wish();
 	load_set_env("RDMAV_DRIVERS", "siw");
@@ -540,40 +540,39 @@ static void rdmav_drivers_are_wanted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(driver_id_loads_only_the_named_provider),
-		cmocka_unit_test(driver_that_is_not_configured_is_not_loaded),
-		cmocka_unit_test(unknown_driver_loads_nothing),
-		cmocka_unit_test(provider_is_loaded_once),
-		cmocka_unit_test(module_that_failed_is_not_tried_again),
-		cmocka_unit_test(name_of_a_module_settles_the_name),
-		cmocka_unit_test(
-			name_of_a_module_that_is_missing_settles_nothing),
-		cmocka_unit_test(driver_line_may_name_the_module),
-		cmocka_unit_test(lines_that_name_a_module_go_first),
-		cmocka_unit_test(provider_that_came_by_itself_is_not_loaded),
-		cmocka_unit_test(load_all_loads_what_is_configured),
-		cmocka_unit_test(load_all_works_once),
-		cmocka_unit_test(load_all_passes_over_what_is_there),
-		cmocka_unit_test(after_load_all_a_driver_loads_nothing),
-		cmocka_unit_test(bad_modules_do_not_keep_good_ones_out),
-		cmocka_unit_test(rdmav_drivers_come_first_and_in_order),
-		cmocka_unit_test(drivers_may_be_separated_by_semicolons),
-		cmocka_unit_test(rdmav_drivers_need_no_configuration),
-		cmocka_unit_test(ibv_drivers_is_the_older_name),
-		cmocka_unit_test(rdmav_drivers_hides_ibv_drivers),
-		cmocka_unit_test(empty_rdmav_drivers_hides_ibv_drivers),
-		cmocka_unit_test(environment_is_read_once),
-		cmocka_unit_test(privileged_program_ignores_the_environment),
-		cmocka_unit_test(absolute_name_needs_the_suffix_only),
-		cmocka_unit_test(absolute_name_is_looked_for_nowhere_else),
-		cmocka_unit_test(over_long_names_are_refused),
-		cmocka_unit_test(module_beside_the_library_goes_first),
-		cmocka_unit_test(module_is_found_by_the_dynamic_linker),
-		cmocka_unit_test(missing_module_warns),
+		cmocka_unit_test(load_for_driver_loads_named_provider_only),
+		cmocka_unit_test(load_for_unlisted_driver_loads_nothing),
+		cmocka_unit_test(load_for_unknown_driver_loads_nothing),
+		cmocka_unit_test(load_for_same_driver_loads_once),
+		cmocka_unit_test(load_failed_module_is_not_retried),
+		cmocka_unit_test(load_name_with_suffix_excludes_plain_name),
+		cmocka_unit_test(load_missing_module_does_not_exclude_name),
+		cmocka_unit_test(load_config_line_selects_module),
+		cmocka_unit_test(load_lines_with_suffix_precede_plain_names),
+		cmocka_unit_test(load_linked_provider_is_not_loaded),
+		cmocka_unit_test(load_all_loads_configured_providers),
+		cmocka_unit_test(load_all_second_call_does_nothing),
+		cmocka_unit_test(load_all_skips_loaded_providers),
+		cmocka_unit_test(load_for_driver_after_load_all_does_nothing),
+		cmocka_unit_test(load_bad_modules_do_not_exclude_good_modules),
+		cmocka_unit_test(load_rdmav_drivers_precede_config_in_order),
+		cmocka_unit_test(load_drivers_accepts_semicolons),
+		cmocka_unit_test(load_rdmav_drivers_needs_no_config),
+		cmocka_unit_test(load_ibv_drivers_is_fallback),
+		cmocka_unit_test(load_rdmav_drivers_hides_ibv_drivers),
+		cmocka_unit_test(load_empty_rdmav_drivers_hides_ibv_drivers),
+		cmocka_unit_test(load_environment_is_read_once),
+		cmocka_unit_test(load_privileged_program_ignores_environment),
+		cmocka_unit_test(load_absolute_name_gets_suffix_appended),
+		cmocka_unit_test(load_absolute_name_is_not_searched),
+		cmocka_unit_test(load_overlong_names_are_rejected),
+		cmocka_unit_test(load_module_beside_library_is_first),
+		cmocka_unit_test(load_module_is_found_by_dynamic_linker),
+		cmocka_unit_test(load_missing_module_warns),
 		cmocka_unit_test(
 			load_for_driver_without_config_folder_uses_module_beside_library),
 		cmocka_unit_test(
-			load_for_driver_without_config_folder_ignores_other_folders),
+			load_for_driver_without_config_folder_ignores_configured_dirs),
 		cmocka_unit_test(
 			load_for_driver_without_config_folder_ignores_foreign_modules),
 		cmocka_unit_test(
@@ -582,19 +581,19 @@ int main(void)
 			load_all_without_config_folder_loads_drivers_beside_library),
 		cmocka_unit_test(
 			load_for_driver_without_config_folder_ignores_privileged_env),
-		cmocka_unit_test(module_without_its_symbol_is_unloaded),
-		cmocka_unit_test(module_of_another_abi_is_unloaded),
-		cmocka_unit_test(module_with_the_name_of_another_is_unloaded),
-		cmocka_unit_test(file_that_is_no_module_warns),
-		cmocka_unit_test(empty_file_warns),
-		cmocka_unit_test(folder_in_place_of_a_module_warns),
-		cmocka_unit_test(truncated_module_warns),
-		cmocka_unit_test(nothing_is_loaded_that_nobody_wants),
-		cmocka_unit_test(variable_loads_its_provider),
-		cmocka_unit_test(variable_may_be_set_later),
-		cmocka_unit_test(configuration_file_loads_its_provider),
-		cmocka_unit_test(privileged_program_follows_the_file_only),
-		cmocka_unit_test(rdmav_drivers_are_wanted),
+		cmocka_unit_test(load_module_without_symbol_is_unloaded),
+		cmocka_unit_test(load_module_of_wrong_abi_is_unloaded),
+		cmocka_unit_test(load_module_with_wrong_name_is_unloaded),
+		cmocka_unit_test(load_text_file_warns),
+		cmocka_unit_test(load_empty_file_warns),
+		cmocka_unit_test(load_folder_instead_of_module_warns),
+		cmocka_unit_test(load_truncated_file_warns),
+		cmocka_unit_test(load_opt_in_disabled_loads_nothing),
+		cmocka_unit_test(load_opt_in_variable_loads_provider),
+		cmocka_unit_test(load_opt_in_variable_set_later_loads_provider),
+		cmocka_unit_test(load_opt_in_file_loads_provider),
+		cmocka_unit_test(load_opt_in_privileged_program_uses_file_only),
+		cmocka_unit_test(load_opt_in_includes_rdmav_drivers),
 	};
 
 	return own_process_run_group_tests(tests);

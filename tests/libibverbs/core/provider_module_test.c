@@ -38,23 +38,23 @@ static void assert_loaded(const char *text, const char *file)
 /* The choice                                                                */
 /* ------------------------------------------------------------------------ */
 
-static void our_own_module_goes_first(void **state)
+static void module_search_prefers_own_module(void **state)
 {
 	assert_loaded("rxe", VERBS_PROVIDER_DIR "/librxe-anyverbs1.so");
 }
 
-static void user_may_choose_another(void **state)
+static void module_search_suffix_selects_foreign_module(void **state)
 {
 	assert_loaded("rxe-rdmav34", DISTRO_DIR "/librxe-rdmav34.so");
 }
 
-static void newest_of_the_others_goes_first(void **state)
+static void module_search_prefers_newest_foreign_module(void **state)
 {
 	assert_loaded("both", DISTRO_DIR "/libboth-rdmav65.so");
 	assert_false(load_is_loaded(DISTRO_DIR "/libboth-rdmav34.so"));
 }
 
-static void every_number_is_looked_for(void **state)
+static void module_search_tries_every_suffix(void **state)
 {
 	static const char *const names[] = { "only34", "only57", "only59",
 					     "only64", "only65" };
@@ -64,43 +64,43 @@ static void every_number_is_looked_for(void **state)
 	ASSERT_REGISTERED("only34", "only57", "only59", "only64", "only65");
 }
 
-static void folder_of_ours_goes_before_that_of_a_distribution(void **state)
+static void module_search_prefers_own_folder_to_distribution(void **state)
 {
 	assert_loaded("placed", VERBS_PROVIDER_DIR "/libplaced-rdmav34.so");
 }
 
-static void dynamic_linker_is_asked_last(void **state)
+static void module_search_uses_dynamic_linker_last(void **state)
 {
 	assert_loaded("found", SEARCHED_DIR "/libfound-rdmav34.so");
 }
 
-static void absolute_name_tries_all_kinds(void **state)
+static void module_search_absolute_name_tries_all_kinds(void **state)
 {
 	assert_loaded(DISTRO_DIR "/libonly57",
 		      DISTRO_DIR "/libonly57-rdmav57.so");
 }
 
-static void absolute_name_may_name_the_module(void **state)
+static void module_search_absolute_name_with_suffix_is_exact(void **state)
 {
 	assert_loaded(DISTRO_DIR "/libboth-rdmav34",
 		      DISTRO_DIR "/libboth-rdmav34.so");
 }
 
-static void missing_module_is_told_once(void **state)
+static void module_search_missing_module_warns_once(void **state)
 {
 	assert_false(load("missing"));
 	assert_string_equal(load_warning, "provider missing: no module");
 	assert_int_equal(load_nr_warnings, 1);
 }
 
-static void module_of_a_kind_that_is_missing_is_told(void **state)
+static void module_search_missing_kind_warns(void **state)
 {
 	assert_false(load("rxe-rdmav57"));
 	assert_string_equal(load_warning, "provider rxe-rdmav57: no module");
 	load_assert_nothing_registered();
 }
 
-static void name_that_is_none_is_passed_over(void **state)
+static void module_search_empty_name_is_ignored(void **state)
 {
 	assert_false(load(""));
 	assert_false(load("/"));
@@ -108,7 +108,7 @@ static void name_that_is_none_is_passed_over(void **state)
 }
 
 /* A program may be linked to the vendor library: its constructor has run. */
-static void module_that_was_there_already_counts(void **state)
+static void module_search_loaded_module_counts(void **state)
 {
 	assert_true(load("only34"));
 	assert_true(load("only34"));
@@ -116,7 +116,7 @@ static void module_that_was_there_already_counts(void **state)
 	assert_int_equal(load_nr_warnings, 0);
 }
 
-static void chosen_module_keeps_ours_out(void **state)
+static void module_search_suffix_excludes_own_module(void **state)
 {
 	load_start();
 	load_configure("rxe", "rxe");
@@ -131,7 +131,7 @@ static void chosen_module_keeps_ours_out(void **state)
 /* Modules that cannot be used                                               */
 /* ------------------------------------------------------------------------ */
 
-static void module_that_does_not_register_is_unloaded(void **state)
+static void module_without_registration_is_unloaded(void **state)
 {
 	assert_false(load("mute"));
 	assert_string_equal(load_warning,
@@ -141,14 +141,14 @@ static void module_that_does_not_register_is_unloaded(void **state)
 	assert_false(load_is_loaded(DISTRO_DIR "/libmute-rdmav34.so"));
 }
 
-static void module_that_was_refused_is_not_told_twice(void **state)
+static void module_with_own_warning_is_not_warned_about_twice(void **state)
 {
 	assert_false(load("refused"));
 	assert_int_equal(load_nr_warnings, 0); /* its own was not through us */
 	assert_false(load_is_loaded(DISTRO_DIR "/librefused-rdmav34.so"));
 }
 
-static void missing_function_is_told_and_the_next_module_tried(void **state)
+static void module_with_missing_symbol_warns_and_next_is_tried(void **state)
 {
 	assert_true(load("needy"));
 	assert_string_equal(load_origin(), DISTRO_DIR "/libneedy-rdmav34.so");
@@ -203,7 +203,7 @@ static size_t end_of_segments(void)
 }
 
 /* Mapping it is no problem for the dynamic linker; touching it is. */
-static void truncated_module_is_told_once(void **state)
+static void module_truncated_warns_once(void **state)
 {
 	size_t end;
 
@@ -216,7 +216,7 @@ static void truncated_module_is_told_once(void **state)
 }
 
 /* The dynamic linker would be killed by it. */
-static void truncated_module_is_told_where_only_the_linker_looks(void **state)
+static void module_truncated_found_by_linker_warns_once(void **state)
 {
 	(void)read_module(); /* into bytes */
 	load_write_file(SEARCHED_DIR "/libcut-rdmav34.so", bytes,
@@ -227,13 +227,13 @@ static void truncated_module_is_told_where_only_the_linker_looks(void **state)
 					  "/libcut-rdmav34.so is truncated");
 }
 
-static void file_that_is_no_module_is_told_once(void **state)
+static void module_text_file_warns_once(void **state)
 {
 	assert_problem("", 0, "is not a module");
 	assert_problem("text", 4, "is not a module");
 }
 
-static void module_of_another_machine_is_told_once(void **state)
+static void module_for_wrong_machine_warns_once(void **state)
 {
 	size_t len = read_module();
 	Elf64_Half other = EM_SPARC;
@@ -243,7 +243,7 @@ static void module_of_another_machine_is_told_once(void **state)
 	assert_problem(bytes, len, "is not for this machine");
 }
 
-static void module_of_another_word_size_is_told_once(void **state)
+static void module_for_wrong_word_size_warns_once(void **state)
 {
 	size_t len = read_module();
 
@@ -251,7 +251,7 @@ static void module_of_another_word_size_is_told_once(void **state)
 	assert_problem(bytes, len, "is not for this machine");
 }
 
-static void module_of_another_byte_order_is_told_once(void **state)
+static void module_for_wrong_byte_order_warns_once(void **state)
 {
 	size_t len = read_module();
 
@@ -259,7 +259,7 @@ static void module_of_another_byte_order_is_told_once(void **state)
 	assert_problem(bytes, len, "is not for this machine");
 }
 
-static void module_with_absurd_headers_is_told_once(void **state)
+static void module_with_invalid_headers_warns_once(void **state)
 {
 	size_t len = read_module();
 	ElfW(Ehdr) header;
@@ -277,32 +277,33 @@ static void module_with_absurd_headers_is_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(our_own_module_goes_first),
-		cmocka_unit_test(user_may_choose_another),
-		cmocka_unit_test(newest_of_the_others_goes_first),
-		cmocka_unit_test(every_number_is_looked_for),
+		cmocka_unit_test(module_search_prefers_own_module),
+		cmocka_unit_test(module_search_suffix_selects_foreign_module),
+		cmocka_unit_test(module_search_prefers_newest_foreign_module),
+		cmocka_unit_test(module_search_tries_every_suffix),
 		cmocka_unit_test(
-			folder_of_ours_goes_before_that_of_a_distribution),
-		cmocka_unit_test(dynamic_linker_is_asked_last),
-		cmocka_unit_test(absolute_name_tries_all_kinds),
-		cmocka_unit_test(absolute_name_may_name_the_module),
-		cmocka_unit_test(missing_module_is_told_once),
-		cmocka_unit_test(module_of_a_kind_that_is_missing_is_told),
-		cmocka_unit_test(name_that_is_none_is_passed_over),
-		cmocka_unit_test(module_that_was_there_already_counts),
-		cmocka_unit_test(chosen_module_keeps_ours_out),
-		cmocka_unit_test(module_that_does_not_register_is_unloaded),
-		cmocka_unit_test(module_that_was_refused_is_not_told_twice),
+			module_search_prefers_own_folder_to_distribution),
+		cmocka_unit_test(module_search_uses_dynamic_linker_last),
+		cmocka_unit_test(module_search_absolute_name_tries_all_kinds),
 		cmocka_unit_test(
-			missing_function_is_told_and_the_next_module_tried),
-		cmocka_unit_test(truncated_module_is_told_once),
+			module_search_absolute_name_with_suffix_is_exact),
+		cmocka_unit_test(module_search_missing_module_warns_once),
+		cmocka_unit_test(module_search_missing_kind_warns),
+		cmocka_unit_test(module_search_empty_name_is_ignored),
+		cmocka_unit_test(module_search_loaded_module_counts),
+		cmocka_unit_test(module_search_suffix_excludes_own_module),
+		cmocka_unit_test(module_without_registration_is_unloaded),
 		cmocka_unit_test(
-			truncated_module_is_told_where_only_the_linker_looks),
-		cmocka_unit_test(module_of_another_machine_is_told_once),
-		cmocka_unit_test(module_of_another_word_size_is_told_once),
-		cmocka_unit_test(module_of_another_byte_order_is_told_once),
-		cmocka_unit_test(module_with_absurd_headers_is_told_once),
-		cmocka_unit_test(file_that_is_no_module_is_told_once),
+			module_with_own_warning_is_not_warned_about_twice),
+		cmocka_unit_test(
+			module_with_missing_symbol_warns_and_next_is_tried),
+		cmocka_unit_test(module_truncated_warns_once),
+		cmocka_unit_test(module_truncated_found_by_linker_warns_once),
+		cmocka_unit_test(module_for_wrong_machine_warns_once),
+		cmocka_unit_test(module_for_wrong_word_size_warns_once),
+		cmocka_unit_test(module_for_wrong_byte_order_warns_once),
+		cmocka_unit_test(module_with_invalid_headers_warns_once),
+		cmocka_unit_test(module_text_file_warns_once),
 	};
 
 	return own_process_run_group_tests(tests);

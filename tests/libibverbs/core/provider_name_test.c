@@ -28,13 +28,13 @@ static void assert_parts(const char *text, const char *stem, const char *proper,
 	assert_false(verbs_provider_name_is(&name, "another"));
 }
 
-static void plain_name_leaves_the_choice(void **state)
+static void provider_name_plain_has_no_kind(void **state)
 {
 	assert_parts("rxe", "rxe", "rxe", NULL);
 	assert_parts("bnxt_re", "bnxt_re", "bnxt_re", NULL);
 }
 
-static void suffix_names_the_module(void **state)
+static void provider_name_suffix_selects_kind(void **state)
 {
 	assert_parts("rxe-rdmav34", "rxe", "rxe", "-rdmav34");
 	assert_parts("rxe-rdmav57", "rxe", "rxe", "-rdmav57");
@@ -44,7 +44,7 @@ static void suffix_names_the_module(void **state)
 	assert_parts("rxe-anyverbs1", "rxe", "rxe", "-anyverbs1");
 }
 
-static void unknown_suffix_is_part_of_the_name(void **state)
+static void provider_name_unknown_suffix_is_part_of_name(void **state)
 {
 	assert_parts("rxe-rdmav35", "rxe-rdmav35", "rxe-rdmav35", NULL);
 	assert_parts("rxe-rdmav34x", "rxe-rdmav34x", "rxe-rdmav34x", NULL);
@@ -52,12 +52,12 @@ static void unknown_suffix_is_part_of_the_name(void **state)
 		     NULL);
 }
 
-static void suffix_alone_is_a_name(void **state)
+static void provider_name_suffix_alone_is_plain_name(void **state)
 {
 	assert_parts("-rdmav34", "-rdmav34", "-rdmav34", NULL);
 }
 
-static void path_gives_the_name_of_its_last_part(void **state)
+static void provider_name_path_yields_last_component(void **state)
 {
 	assert_parts("/opt/librxe", "/opt/librxe", "rxe", NULL);
 	assert_parts("/opt/rxe", "/opt/rxe", "rxe", NULL);
@@ -66,7 +66,7 @@ static void path_gives_the_name_of_its_last_part(void **state)
 	assert_parts("/opt/librxe-rdmav34", "/opt/librxe", "rxe", "-rdmav34");
 }
 
-static void nameless_paths_have_an_empty_name(void **state)
+static void provider_name_path_without_file_is_empty(void **state)
 {
 	assert_parts("", "", "", NULL);
 	assert_parts("/", "/", "", NULL);
@@ -75,12 +75,12 @@ static void nameless_paths_have_an_empty_name(void **state)
 	assert_parts("/lib-rdmav34", "/lib", "", "-rdmav34");
 }
 
-static void the_prefix_of_files_is_part_of_a_plain_name(void **state)
+static void provider_name_lib_prefix_without_path_is_kept(void **state)
 {
 	assert_parts("librxe", "librxe", "librxe", NULL);
 }
 
-static void ours_is_the_best_and_the_newest_the_second(void **state)
+static void provider_name_own_kind_is_first_and_newest_second(void **state)
 {
 	static const char *const order[VERBS_NR_MODULE_KINDS] = {
 		"-anyverbs1", "-rdmav65", "-rdmav64",
@@ -96,14 +96,15 @@ static void ours_is_the_best_and_the_newest_the_second(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_name_leaves_the_choice),
-		cmocka_unit_test(suffix_names_the_module),
-		cmocka_unit_test(unknown_suffix_is_part_of_the_name),
-		cmocka_unit_test(suffix_alone_is_a_name),
-		cmocka_unit_test(path_gives_the_name_of_its_last_part),
-		cmocka_unit_test(nameless_paths_have_an_empty_name),
-		cmocka_unit_test(the_prefix_of_files_is_part_of_a_plain_name),
-		cmocka_unit_test(ours_is_the_best_and_the_newest_the_second),
+		cmocka_unit_test(provider_name_plain_has_no_kind),
+		cmocka_unit_test(provider_name_suffix_selects_kind),
+		cmocka_unit_test(provider_name_unknown_suffix_is_part_of_name),
+		cmocka_unit_test(provider_name_suffix_alone_is_plain_name),
+		cmocka_unit_test(provider_name_path_yields_last_component),
+		cmocka_unit_test(provider_name_path_without_file_is_empty),
+		cmocka_unit_test(provider_name_lib_prefix_without_path_is_kept),
+		cmocka_unit_test(
+			provider_name_own_kind_is_first_and_newest_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,12 +31,12 @@ static size_t nr_registered(void)
 	return verbs_provider_snapshot(ops);
 }
 
-static void registry_is_empty_at_first(void **state)
+static void provider_registry_is_empty_at_start(void **state)
 {
 	assert_int_equal(nr_registered(), 0);
 }
 
-static void providers_are_kept_in_the_order_they_came(void **state)
+static void provider_registry_keeps_order(void **state)
 {
 	const struct verbs_device_ops *ops[VERBS_MAX_PROVIDERS];
 
@@ -47,7 +47,7 @@ static void providers_are_kept_in_the_order_they_came(void **state)
 	assert_ptr_equal(ops[1], &one);
 }
 
-static void registered_provider_is_known_by_its_name(void **state)
+static void provider_registry_known_finds_name(void **state)
 {
 	assert_false(verbs_provider_known("one"));
 	assert_int_equal(verbs_provider_register(&two), 0);
@@ -58,21 +58,21 @@ static void registered_provider_is_known_by_its_name(void **state)
 	assert_false(verbs_provider_known("on"));
 }
 
-static void registering_twice_is_harmless(void **state)
+static void provider_registry_second_registration_is_harmless(void **state)
 {
 	assert_int_equal(verbs_provider_register(&one), 0);
 	assert_int_equal(verbs_provider_register(&one), 0);
 	assert_int_equal(nr_registered(), 1);
 }
 
-static void another_provider_of_the_same_name_is_refused(void **state)
+static void provider_registry_duplicate_name_is_rejected(void **state)
 {
 	assert_int_equal(verbs_provider_register(&one), 0);
 	assert_int_equal(verbs_provider_register(&another_one), -EEXIST);
 	assert_int_equal(nr_registered(), 1);
 }
 
-static void newer_abi_is_refused(void **state)
+static void provider_registry_newer_abi_is_rejected(void **state)
 {
 	static const struct verbs_device_ops newer = {
 		.provider_abi = VERBS_PROVIDER_ABI + 1,
@@ -83,7 +83,7 @@ static void newer_abi_is_refused(void **state)
 	assert_int_equal(nr_registered(), 0);
 }
 
-static void older_abi_is_refused(void **state)
+static void provider_registry_older_abi_is_rejected(void **state)
 {
 	static const struct verbs_device_ops older = {
 		.provider_abi = VERBS_PROVIDER_ABI - 1,
@@ -94,7 +94,7 @@ static void older_abi_is_refused(void **state)
 	assert_int_equal(nr_registered(), 0);
 }
 
-static void nameless_provider_is_refused(void **state)
+static void provider_registry_missing_name_is_rejected(void **state)
 {
 	static const struct verbs_device_ops nameless = {
 		.provider_abi = VERBS_PROVIDER_ABI,
@@ -104,7 +104,7 @@ static void nameless_provider_is_refused(void **state)
 	assert_int_equal(nr_registered(), 0);
 }
 
-static void one_more_than_there_is_room_for_is_refused(void **state)
+static void provider_registry_full_is_enospc(void **state)
 {
 	static struct verbs_device_ops many[VERBS_MAX_PROVIDERS + 1];
 	static char names[VERBS_MAX_PROVIDERS + 1][16];
@@ -134,7 +134,7 @@ static void *register_many(void *arg)
 	return NULL;
 }
 
-static void threads_may_register_at_the_same_time(void **state)
+static void provider_registry_concurrent_registration_succeeds(void **state)
 {
 	pthread_t threads[4];
 
@@ -150,16 +150,18 @@ static void threads_may_register_at_the_same_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registry_is_empty_at_first),
-		cmocka_unit_test(providers_are_kept_in_the_order_they_came),
-		cmocka_unit_test(registered_provider_is_known_by_its_name),
-		cmocka_unit_test(registering_twice_is_harmless),
-		cmocka_unit_test(another_provider_of_the_same_name_is_refused),
-		cmocka_unit_test(newer_abi_is_refused),
-		cmocka_unit_test(older_abi_is_refused),
-		cmocka_unit_test(nameless_provider_is_refused),
-		cmocka_unit_test(one_more_than_there_is_room_for_is_refused),
-		cmocka_unit_test(threads_may_register_at_the_same_time),
+		cmocka_unit_test(provider_registry_is_empty_at_start),
+		cmocka_unit_test(provider_registry_keeps_order),
+		cmocka_unit_test(provider_registry_known_finds_name),
+		cmocka_unit_test(
+			provider_registry_second_registration_is_harmless),
+		cmocka_unit_test(provider_registry_duplicate_name_is_rejected),
+		cmocka_unit_test(provider_registry_newer_abi_is_rejected),
+		cmocka_unit_test(provider_registry_older_abi_is_rejected),
+		cmocka_unit_test(provider_registry_missing_name_is_rejected),
+		cmocka_unit_test(provider_registry_full_is_enospc),
+		cmocka_unit_test(
+			provider_registry_concurrent_registration_succeeds),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -106,7 +106,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-static void eight_threads_share_the_library(void **state)
+static void library_eight_threads_share_devices(void **state)
 {
 	pthread_t threads[NR_THREADS];
 
@@ -142,8 +142,8 @@ static int stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(eight_threads_share_the_library,
-						start, stop),
+		cmocka_unit_test_setup_teardown(
+			library_eight_threads_share_devices, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
