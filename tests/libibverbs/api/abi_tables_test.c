@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two public function tables of a context: libibverbs/api/abi_tables.c. No
- * slot is left out, and none is written that is not there.
+ * Tests of libibverbs/api/abi_tables.c, which fills the two public function
+ * tables of a context: all existing slots are set, and nothing in front of a
+ * shorter table is written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "core/core_context.h"
 #include "libibverbs/api/api_fixture.h"
 
-#define NR_FRONT_SLOTS 6 /* in front of query_port */
+#define NR_FRONT_SLOTS 6 /* member in front of query_port */
 
 typedef void (*slot_t)(void);
 
@@ -37,7 +38,7 @@ static void abi_tables_context_ops_slots_are_set(void **state)
 	}
 }
 
-/* All of it up to the last members, which are no functions. */
+/* All members except the last ones, which are not functions. */
 static void abi_tables_verbs_context_slots_are_set(void **state)
 {
 	slot_t slots[offsetof(struct verbs_context, _ABI_placeholder3) /
@@ -59,10 +60,10 @@ static void abi_tables_placeholders_are_flow_functions(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Contexts of older providers                                               */
+/* Contexts of older providers                                              */
 /* ------------------------------------------------------------------------ */
 
-/* A context whose provider was compiled when the table had @sz bytes. */
+/* A context of a provider that was compiled when the table had @sz bytes. */
 struct older {
 	unsigned char guard[64];
 	struct verbs_context vctx;
@@ -85,7 +86,7 @@ static void assert_untouched(const struct older *older, size_t sz)
 		if (bytes[i] != 0xa5)
 			fail_msg("%zu bytes in front are written", begin - i);
 	}
-	/* And the first one that is there. */
+	/* The first slot that exists. */
 	assert_int_not_equal(bytes[begin], 0xa5);
 }
 
@@ -117,7 +118,7 @@ static void abi_tables_longer_table_is_filled_partially(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What programs of the first releases find                                  */
+/* Slots that programs of the first releases use                            */
 /* ------------------------------------------------------------------------ */
 
 typedef struct ibv_pd *(*alloc_pd_t)(struct ibv_context *ctx);
@@ -129,7 +130,7 @@ typedef void (*cq_event_t)(struct ibv_cq *cq);
 typedef void (*async_event_t)(struct ibv_context *ctx,
 			      struct ibv_async_event *event);
 
-/* The slot of this name as what it is; C wants the step in between. */
+/* Casts the slot to its real type; C requires the intermediate type. */
 #define OLD(name, type) ((type)(slot_t)api.ctx->ops._compat_##name)
 
 static void abi_tables_compat_slots_are_exported_functions(void **state)
@@ -147,7 +148,7 @@ static void abi_tables_compat_slots_are_exported_functions(void **state)
 	ASSERT_OK(OLD(dealloc_pd, dealloc_pd_t)(pd));
 }
 
-/* Its arguments are not those of ibv_create_cq(3). */
+/* Its arguments differ from those of ibv_create_cq(3). */
 static void abi_tables_compat_create_cq_has_no_cq_context(void **state)
 {
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(api.ctx);

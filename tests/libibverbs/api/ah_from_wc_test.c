@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Address handles out of received headers. The headers are those of real
- * datagrams, good and damaged; the port, its GIDs and the address handles are
- * made here.
+ * Tests of ibv_init_ah_from_wc(3) and ibv_create_ah_from_wc(3). The headers
+ * are those of real datagrams, valid and damaged; the tests define the port,
+ * its GIDs and the address handles.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -22,7 +22,7 @@
 #define UDP	17
 #define HDR_LEN 40
 
-/* The host is fe80::aa and 10.99.0.1, the sender fe80::bb and 10.99.0.2. */
+/* The receiver is fe80::aa and 10.99.0.1, the sender fe80::bb and 10.99.0.2. */
 #define GID_LOCAL_LL                               \
 	{                                          \
 		.raw = { 0xfe, 0x80, [15] = 0xaa } \
@@ -49,7 +49,7 @@ static const struct ibv_gid_entry table[] = {
 };
 static const union ibv_gid no_gid;
 
-/* What the library is told, and what it asks for. */
+/* Inputs of the library, and counts of its queries. */
 static struct {
 	int port_ret;
 	int gid_ret;
@@ -97,7 +97,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	return &fake_ah;
 }
 
-/* 20 bytes of anything, then IPv4, as rxe writes it */
+/* 20 undefined bytes, then IPv4, as rxe writes it */
 static const uint8_t ipv4_packet[HDR_LEN] = {
 	/* clang-format off */
 	[20] = 0x45, 0xb8, 0x01, 0x4c, 0x00, 0x00, 0x40, 0x00,
@@ -124,7 +124,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* Runs the function on a header. */
+/* Calls the function with a header. */
 static int init_from(const uint8_t *packet, struct ibv_ah_attr *attr)
 {
 	struct ibv_wc wc = { .wc_flags = IBV_WC_GRH,
@@ -192,7 +192,7 @@ static void ah_from_wc_gid_search_ends_at_match(void **state)
 	assert_int_equal(fake.nr_gid_queries, 5);
 }
 
-/* The first 20 bytes of an IPv4 datagram are left over from anything. */
+/* The first 20 bytes of an IPv4 datagram are undefined. */
 static void ah_from_wc_ipv4_behind_nibble_6_is_detected(void **state)
 {
 	uint8_t packet[HDR_LEN];
@@ -204,7 +204,10 @@ static void ah_from_wc_ipv4_behind_nibble_6_is_detected(void **state)
 	assert_int_equal(attr.grh.sgid_index, 4);
 }
 
-/* Devices may leave a wrong sum; where it cannot be IPv6 it is not needed. */
+/*
+ * Devices may leave a wrong checksum; it is not needed if the header cannot be
+ * IPv6.
+ */
 static void ah_from_wc_ipv4_checksum_is_checked_behind_nibble_6(void **state)
 {
 	uint8_t packet[HDR_LEN];
@@ -217,7 +220,7 @@ static void ah_from_wc_ipv4_checksum_is_checked_behind_nibble_6(void **state)
 
 	packet[0] = 0x60;
 	packet[6] = UDP;
-	assert_refused(packet, ENOENT); /* as IPv6, to nobody here */
+	assert_refused(packet, ENOENT); /* as IPv6, the address is not local */
 }
 
 static void ah_from_wc_ipv6_sender_is_destination(void **state)
@@ -283,7 +286,10 @@ static void ah_from_wc_multicast_destination_is_rejected(void **state)
 	assert_refused(packet, EINVAL);
 }
 
-/* An address in the right place that reads like 0x45, but sums up wrongly. */
+/*
+ * The address contains 0x45 at the offset of an IPv4 header, but the checksum
+ * is wrong.
+ */
 static void ah_from_wc_ipv6_address_is_not_ipv4_header(void **state)
 {
 	uint8_t packet[HDR_LEN];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An open device of the fake provider, for tests of the exported functions.
- * The floor below is the real core/; what is under that is a fake.
+ * core/ is real; the floors below it are fakes.
  */
 #ifndef API_TEST_API_FIXTURE_H
 #define API_TEST_API_FIXTURE_H
@@ -15,7 +15,7 @@
 
 #include "support/fake_provider.h"
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 struct api {
@@ -26,28 +26,29 @@ struct api {
 
 extern struct api api;
 
-/* Any value that is no pointer to anything; for outputs. */
+/* A value that is not a valid pointer; for outputs. */
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a5a)
 
-/* Some errno that no function under test returns. */
+/* An errno that no function under test returns. */
 #define SOME_ERRNO EXDEV
 
-/** api_open() - setup of a test: no devices but "soft0", open, with a PD */
+/**
+ * api_open() - setup of a test: the only device, "soft0", is open, with a PD
+ */
 int api_open(void **state);
 
-/** api_open_another() - a context besides the one of the test */
+/** api_open_another() - open a second context */
 struct ibv_context *api_open_another(void);
 
-/** api_pretend_import() - as if the context came from ibv_import_device() */
+/** api_pretend_import() - mark a context as made by ibv_import_device() */
 void api_pretend_import(struct ibv_context *ctx);
 
-/** api_close() - teardown: all closed; fails if something leaked */
+/** api_close() - teardown: close everything; a leak fails the test */
 int api_close(void **state);
 
 /*
- * What a function returns in the convention of its man page. Each sets errno
- * to SOME_ERRNO, calls, and checks result and errno. The call is evaluated
- * once.
+ * Checks of a result in the convention of the man page. Each sets errno to
+ * SOME_ERRNO, calls, and checks result and errno. The call is evaluated once.
  */
 #define ASSERT_OK(call)                              \
 	do {                                         \
@@ -77,7 +78,7 @@ int api_close(void **state);
 		assert_int_equal(errno, (err)); \
 	} while (0)
 
-/* The operation of the provider that was called last. */
+/* The provider's op that was called last. */
 #define ASSERT_OP(name) assert_string_equal(fake_provider.last_op, name)
 
 #define API_TEST(name) \

@@ -12,7 +12,7 @@
 
 #include "libibverbs/api/api_fixture.h"
 
-/* Objects as far as acknowledging looks at them. */
+/* Objects with the members that the acknowledgment uses. */
 static struct ibv_cq cq;
 static struct ibv_qp qp;
 static struct ibv_srq srq;
@@ -71,7 +71,7 @@ static void assert_no_event(int err)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Which member of the union is valid                                        */
+/* Which member of the union is valid                                       */
 /* ------------------------------------------------------------------------ */
 
 static void async_event_cq_event_has_cq(void **state)
@@ -159,7 +159,7 @@ static void async_event_get_keeps_order(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Reads that bring no event                                                 */
+/* Reads without an event                                                   */
 /* ------------------------------------------------------------------------ */
 
 static void async_event_short_read_is_minus_1(void **state)
@@ -182,10 +182,10 @@ static void async_event_nonblocking_read_is_minus_1(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Acknowledging                                                             */
+/* Acknowledgment                                                           */
 /* ------------------------------------------------------------------------ */
 
-/* How many acknowledgements each object has got. */
+/* Number of acknowledgments of each object. */
 static void assert_acked(uint32_t of_cq, uint32_t of_qp, uint32_t of_srq,
 			 uint32_t of_wq)
 {

@@ -81,7 +81,8 @@ static void buf_export_closed_descriptor_is_ebadf(void **state)
 {
 	struct ibv_buf *buf;
 
-	fake_provider.buf_dmabuf_fd = 1000000; /* above any limit */
+	fake_provider.buf_dmabuf_fd =
+		1000000; /* above the limit of descriptors */
 	assert_non_null(ibv_alloc_buf(api.pd, 100, &buf));
 	ASSERT_MINUS1(ibv_export_buf_dmabuf_fd(buf), EBADF);
 	ibv_free_buf(buf);

@@ -29,7 +29,7 @@ static int start(void **state)
 static int finish(void **state)
 {
 	fake_provider.ret = 0;
-	/* What the test has acknowledged is all that there was. */
+	/* The test has acknowledged all events. */
 	fake_provider.raised.comp_events = cq->comp_events_completed;
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
@@ -81,7 +81,7 @@ static void comp_channel_destroy_with_cq_is_ebusy(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Events                                                                    */
+/* Events                                                                   */
 /* ------------------------------------------------------------------------ */
 
 static void raise_bytes(const void *bytes, size_t len)
@@ -98,7 +98,7 @@ static void raise_event(const struct ibv_cq *of)
 	raise_bytes(&event, sizeof(event));
 }
 
-/* Getting an event fails and tells nothing. */
+/* Reading an event fails and changes no output. */
 static void assert_no_event(int err)
 {
 	struct ibv_cq *event_cq = UNTOUCHED;

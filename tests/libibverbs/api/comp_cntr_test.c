@@ -56,7 +56,7 @@ static void comp_cntr_create_checks_attributes(void **state)
 	ASSERT_NULL(ibv_create_comp_cntr(NULL, &init), EINVAL);
 }
 
-/* Each call, the operation it leads to, and what that was given. */
+/* Each call, the op that it reaches, and the op's arguments. */
 static void comp_cntr_set_reaches_provider(void **state)
 {
 	ASSERT_OK(ibv_set_comp_cntr(cntr, 7));
@@ -143,7 +143,7 @@ static void comp_cntr_failures_are_errno(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Capabilities, in structs of any size                                      */
+/* Capabilities in structs of different sizes                               */
 /* ------------------------------------------------------------------------ */
 
 static void comp_cntr_query_caps_returns_caps(void **state)

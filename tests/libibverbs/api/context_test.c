@@ -25,7 +25,7 @@ int __wrap_verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd)
 	return *ret_fd < 0 ? -errno : 0;
 }
 
-/* A device of the kernel, in a list of its own. */
+/* A kernel device in its own list. */
 static struct ibv_device **list_kernel_device(void)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
@@ -40,7 +40,7 @@ static struct ibv_device **list_kernel_device(void)
 	return list;
 }
 
-/* And without it again, so that nothing of it stays. */
+/* Removes the device again, so that no memory stays. */
 static void forget_kernel_device(struct ibv_device **list)
 {
 	ibv_free_device_list(list);
@@ -113,7 +113,7 @@ static void open_device_allocation_failure_is_enomem(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Importing                                                                 */
+/* Import                                                                   */
 /* ------------------------------------------------------------------------ */
 
 static int import_ret;
@@ -148,7 +148,8 @@ static void import_device_fills_abi_tables(void **state)
 	errno = SOME_ERRNO;
 	ctx = ibv_import_device(77);
 	assert_non_null(ctx);
-	assert_int_equal(nr_library_inits, 1); /* no list was asked for */
+	assert_int_equal(nr_library_inits,
+			 1); /* no device list was requested */
 	assert_int_equal(errno, SOME_ERRNO);
 	assert_int_equal(import_fd, 77);
 	assert_non_null(verbs_get_ctx_op(ctx, query_port));

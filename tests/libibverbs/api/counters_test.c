@@ -45,7 +45,7 @@ static void counters_attach_reaches_provider(void **state)
 	assert_ptr_equal(fake_provider.args.object, &flow);
 }
 
-/* Flows that are made later name the counters themselves. */
+/* Flows that are created later refer to the counters themselves. */
 static void counters_attach_without_flow_is_allowed(void **state)
 {
 	struct ibv_counter_attach_attr attr = {};

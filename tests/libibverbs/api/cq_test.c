@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_create_cq(3), ibv_create_cq_ex(3), ibv_resize_cq(3), ibv_modify_cq(3) and
- * the end of a CQ: libibverbs/api/cq.c.
+ * ibv_create_cq(3), ibv_create_cq_ex(3), ibv_resize_cq(3), ibv_modify_cq(3)
+ * and ibv_destroy_cq(3): libibverbs/api/cq.c.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -86,7 +86,7 @@ static void cq_create_failure_is_null(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The channel's use count                                                   */
+/* The channel's use count                                                  */
 /* ------------------------------------------------------------------------ */
 
 static void cq_create_counts_channel_use(void **state)
@@ -135,7 +135,7 @@ static void cq_destroy_failure_keeps_cq_and_channel_use(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Extended                                                                  */
+/* Extended CQs                                                             */
 /* ------------------------------------------------------------------------ */
 
 static void cq_create_ex_sets_extended_flag(void **state)
@@ -221,7 +221,7 @@ static void cq_create_ex_failure_is_null(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Changing                                                                  */
+/* Changes                                                                  */
 /* ------------------------------------------------------------------------ */
 
 static void cq_resize_reaches_provider(void **state)
@@ -281,7 +281,7 @@ static void cq_failures_are_errno(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Destroying waits for acknowledgements                                     */
+/* Destruction waits for acknowledgments                                    */
 /* ------------------------------------------------------------------------ */
 
 static atomic_bool destroyed;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects that end while their events are under way: ibv_destroy_cq(3),
- * ibv_destroy_qp(3), ibv_destroy_srq(3) and ibv_destroy_wq(3) wait until all
- * events are acknowledged that were read, and for no others. A thread destroys
- * while the test reads and acknowledges. That it waits is seen where it waits,
- * in pthread_cond_wait(): no test looks at a clock.
+ * Destruction of objects with unacknowledged events: ibv_destroy_cq(3),
+ * ibv_destroy_qp(3), ibv_destroy_srq(3) and ibv_destroy_wq(3) wait until the
+ * application has acknowledged all events that it read, and for no other
+ * events. A thread destroys the object while the test reads and acknowledges.
+ * The test detects the wait in pthread_cond_wait() and does not use a clock.
  */
 #include <pthread.h>
 #include <rdma/ib_user_verbs.h>
@@ -23,7 +23,7 @@ static struct ibv_qp *qp;
 static struct ibv_srq *srq;
 static struct ibv_wq *wq;
 
-/* Posted each time that somebody is about to wait, with the lock held. */
+/* Posted each time a thread is about to wait, with the lock held. */
 static sem_t waiting;
 static atomic_uint nr_waits;
 
@@ -37,7 +37,10 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	return __real_pthread_cond_wait(cond, mutex);
 }
 
-/* The fake provider has no such object; a provider that has ends like this. */
+/*
+ * The fake provider has no WQs; a provider that has them destroys them like
+ * this.
+ */
 static int destroy_wq(struct ibv_wq *old)
 {
 	verbs_wait_wq_acked(old, &fake_provider.raised);
@@ -70,7 +73,7 @@ static int start(void **state)
 	return ret;
 }
 
-/* A test sets to NULL what it has destroyed. */
+/* A test sets the pointer to NULL after it has destroyed the object. */
 static int finish(void **state)
 {
 	fake_provider.ret = 0;
@@ -89,7 +92,7 @@ static int finish(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* A thread that destroys                                                    */
+/* Destroying thread                                                        */
 /* ------------------------------------------------------------------------ */
 
 struct destroyer {
@@ -143,7 +146,7 @@ static void destroyer_start(struct destroyer *destroyer, int (*destroy)(void),
 			 0);
 }
 
-/* It has come to the wait, and so it is not through. */
+/* The thread has reached the wait, so it has not returned. */
 static void assert_waits(struct destroyer *destroyer)
 {
 	assert_int_equal(sem_wait(&waiting), 0);
@@ -157,7 +160,7 @@ static void assert_ends(struct destroyer *destroyer)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Events                                                                    */
+/* Events                                                                   */
 /* ------------------------------------------------------------------------ */
 
 static void raise_comp_event(struct ibv_cq *of)
@@ -201,7 +204,7 @@ static struct ibv_async_event get_async_event(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Waiting                                                                   */
+/* Waits                                                                    */
 /* ------------------------------------------------------------------------ */
 
 static void destroy_cq_waits_for_completion_event_acks(void **state)
@@ -234,7 +237,7 @@ static void destroy_cq_waits_for_async_event_acks(void **state)
 	cq = NULL;
 }
 
-/* Two events, acknowledged one by one. */
+/* Two events with separate acknowledgments. */
 static void assert_waits_for_two(int (*destroy)(void),
 				 struct ibv_async_event *event)
 {
@@ -310,7 +313,7 @@ static void destroy_cq_ignores_acks_of_different_objects(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* More acknowledgements than events                                         */
+/* More acknowledgments than events                                         */
 /* ------------------------------------------------------------------------ */
 
 static void destroy_cq_completion_events_acked_twice_returns(void **state)
@@ -338,7 +341,7 @@ static void destroy_qp_async_event_acked_twice_returns(void **state)
 	qp = NULL;
 }
 
-/* Nobody read an event, so there is nothing to acknowledge. */
+/* No event was read, so no acknowledgment is missing. */
 static void destroy_cq_ack_without_event_returns(void **state)
 {
 	ibv_ack_cq_events(cq, 7);
@@ -348,10 +351,10 @@ static void destroy_cq_ack_without_event_returns(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Events that arrive in the meantime                                        */
+/* Events that arrive during the destruction                                */
 /* ------------------------------------------------------------------------ */
 
-/* The object stays until its last event is acknowledged. */
+/* The object exists until its last event is acknowledged. */
 static void destroy_cq_completion_event_is_readable_meanwhile(void **state)
 {
 	struct destroyer destroyer;
@@ -385,7 +388,7 @@ static void destroy_qp_async_event_is_readable_meanwhile(void **state)
 	srq = NULL;
 }
 
-/* Reads and acknowledges until its channel ends. */
+/* Reads and acknowledges events until the channel is closed. */
 static void *reader_run(void *arg)
 {
 	struct ibv_cq *event_cq;
@@ -427,10 +430,13 @@ static void destroy_cq_concurrent_with_event_reader_succeeds(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Users that are alive                                                      */
+/* Objects in use                                                           */
 /* ------------------------------------------------------------------------ */
 
-/* The kernel refuses; then nothing is waited for, and all is as before. */
+/*
+ * The kernel rejects the command: the function does not wait and changes
+ * nothing.
+ */
 static void destroy_object_in_use_is_ebusy_and_keeps_object(void **state)
 {
 	fake_provider.raised = (struct verbs_event_count){ 5, 5 };
@@ -448,7 +454,10 @@ static void destroy_object_in_use_is_ebusy_and_keeps_object(void **state)
 	assert_int_equal(cq->comp_events_completed, 1);
 }
 
-/* The application's mistake, as the man page says: what is lost is its own. */
+/*
+ * A mistake of the application, as the man page says; only its own memory is
+ * lost.
+ */
 static void close_device_with_live_objects_succeeds(void **state)
 {
 	struct ibv_context *other = api_open_another();

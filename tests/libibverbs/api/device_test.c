@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibv_get_device_list(3) and what can be asked of a device in it:
+ * ibv_get_device_list(3) and the queries of listed devices:
  * libibverbs/api/device.c. Linked with WRAP verbs_library_init.
  */
 #include "core/library_init.h"
@@ -36,7 +36,7 @@ static int finish(void **state)
 
 	fake_discover_reset();
 	fake_provider_reset();
-	list = ibv_get_device_list(NULL); /* forgets the devices */
+	list = ibv_get_device_list(NULL); /* removes the devices */
 	assert_non_null(list);
 	ibv_free_device_list(list);
 	leak_check_end(&check);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every verb of the API, called as an application calls it: that it reaches
- * the operation of its name, what it returns when that fails, and what it
- * returns when the provider has no such operation. The verbs whose names are
- * inline functions go through the tables of the context.
+ * Calls every verb of the API like an application: checks that it reaches the
+ * op of its name, its result when the op fails, and its result when the
+ * provider lacks the op. Verbs whose names are inline functions are called
+ * through the tables of the context.
  */
 #include <infiniband/verbs.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "core/op_table.h"
 #include "libibverbs/api/api_fixture.h"
 
-/* What each call is to end with: the provider's errno, or EOPNOTSUPP. */
+/* Expected result of each call: the provider's errno, or EOPNOTSUPP. */
 static int expected;
 
 static void assert_asked(const char *op)
@@ -267,7 +267,7 @@ static void every_verb_calls_provider_and_returns_errno(void **state)
 	every_verb();
 }
 
-/* As with a provider that was compiled when the second table was shorter. */
+/* Simulates a provider that was compiled with a shorter second table. */
 static void every_verb_works_with_shortest_table(void **state)
 {
 	struct verbs_context *vctx = verbs_get_ctx(api.ctx);
@@ -279,7 +279,7 @@ static void every_verb_works_with_shortest_table(void **state)
 	every_verb();
 }
 
-/* What the provider has is put back, for the teardown. */
+/* Restores the provider's ops for the teardown. */
 static void without_operations(void (*verbs)(void))
 {
 	struct verbs_context_ops *ops = &verbs_priv(api.ctx)->ops;
@@ -299,7 +299,7 @@ static void every_verb_without_op_is_eopnotsupp(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The data path: nothing of the library is in between                       */
+/* The data path, which bypasses the library                                */
 /* ------------------------------------------------------------------------ */
 
 static void data_path(void)
@@ -325,7 +325,7 @@ static void data_path(void)
 	assert_ptr_equal(bad_op, &op);
 	assert_int_equal(ibv_req_notify_cq(&cq, 0), EOPNOTSUPP);
 	assert_int_equal(ibv_bind_mw(&qp, &mw, &bind), EOPNOTSUPP);
-	/* A positive number would be one of completions. */
+	/* A positive number would be a count of completions. */
 	assert_int_equal(ibv_poll_cq(&cq, 1, &wc), -EOPNOTSUPP);
 }
 
@@ -335,7 +335,7 @@ static void every_data_path_verb_without_op_is_eopnotsupp(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Questions that have an answer without the provider                        */
+/* Verbs whose result does not need the provider                            */
 /* ------------------------------------------------------------------------ */
 
 static void objects(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes, outputs and second objects that are missing, for each function
- * and each inline function of the control path: EINVAL in the convention of the
- * function, the provider is not asked, and nothing is written.
+ * Missing attributes, outputs and second objects, for each function and each
+ * inline function of the control path: the result is EINVAL in the convention
+ * of the function, the provider is not called, and no output is written.
  */
 #include <infiniband/verbs.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define NOTHING NULL
 
-/* Objects of the context, for calls that never reach the provider. */
+/* Objects of the context, for calls that do not reach the provider. */
 static struct ibv_srq srq;
 static struct ibv_cq cq;
 static struct ibv_qp qp;
@@ -145,7 +145,7 @@ static void misuse_attr_of_srq_is_rejected(void **state)
 	struct ibv_srq_init_attr_ex attr = { .comp_mask = 0 };
 
 	ASSERT_NULL(ibv_create_srq(api.pd, NOTHING), EINVAL);
-	/* The inline function looks into it. */
+	/* The inline function reads the attributes. */
 	ASSERT_NULL(vctx->create_srq_ex(api.ctx, NOTHING), EINVAL);
 	ASSERT_NULL(ibv_create_srq_ex(api.ctx, &attr), EINVAL);
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD;
@@ -160,7 +160,7 @@ static void misuse_attr_of_srq_is_rejected(void **state)
 	ASSERT_ERRNO(ibv_get_srq_num(&srq, NOTHING), EINVAL);
 }
 
-/* The reference follows the two pointers to CQs. */
+/* rdma-core reads the two pointers to CQs. */
 static void misuse_attr_of_qp_without_queues_is_rejected(void **state)
 {
 	static const enum ibv_qp_type types[] = {
@@ -200,7 +200,7 @@ static void misuse_attr_of_qp_is_rejected(void **state)
 	struct ibv_qp_attr attr;
 
 	ASSERT_NULL(ibv_create_qp(api.pd, NOTHING), EINVAL);
-	/* The inline function looks into it. */
+	/* The inline function reads the attributes. */
 	ASSERT_NULL(vctx->create_qp_ex(api.ctx, NOTHING), EINVAL);
 	ASSERT_NULL(ibv_create_qp_ex(api.ctx, &init_ex), EINVAL);
 	init_ex.comp_mask = 0;
@@ -236,7 +236,7 @@ static void misuse_attr_of_wq_is_rejected(void **state)
 	ASSERT_NULL(ibv_create_rwq_ind_table(api.ctx, &table), EINVAL);
 }
 
-/* A flow of one specification, which follows without regard to alignment. */
+/* A flow with one specification, which follows without alignment. */
 static struct ibv_flow *create_flow_with(const void *spec, size_t len)
 {
 	union {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers that nothing stands for: bits of masks and flags, values of
- * enumerations, and lengths. The provider is not asked. Attributes and flags
- * that a later release may know are EOPNOTSUPP, what can never be is EINVAL.
- * Numbers that mean something to a device only (ports, slots, handles, access
- * rights, sizes of queues) are the provider's to judge, and not here.
+ * Undefined values: bits of masks and flags, values of enums, and lengths. The
+ * provider is not called. Attributes and flags that a later release may define
+ * are EOPNOTSUPP, values that can never be valid are EINVAL. Values with a
+ * meaning for the device only (ports, slots, handles, access rights, sizes of
+ * queues) are checked by the provider and not tested here.
  */
 #include <infiniband/verbs.h>
 
@@ -207,7 +207,7 @@ static void misuse_bits_of_qp_are_rejected(void **state)
 
 	qp.state = IBV_QPS_INIT;
 	ASSERT_ERRNO(ibv_modify_qp(&qp, &attr, IBV_QP_STATE), EINVAL);
-	/* The kernel would take these for RTS. */
+	/* The kernel would truncate these values to RTS. */
 	attr.qp_state = (enum ibv_qp_state)(256 + IBV_QPS_RTS);
 	ASSERT_ERRNO(ibv_modify_qp(&qp, &attr, IBV_QP_STATE), EINVAL);
 	attr.qp_state = IBV_QPS_RTS;

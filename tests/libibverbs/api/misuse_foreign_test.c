@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects of another context. Their numbers mean something else, or nothing,
- * where they are sent: EINVAL, and the provider is not asked. Between a context
- * and an imported one, which share a descriptor, they are as good as their own.
+ * Objects of another context. In the kernel, their handles denote other
+ * objects, or none: the result is EINVAL, and the provider is not called. A
+ * context and an imported one share a descriptor and may use each other's
+ * objects.
  */
 #include <infiniband/verbs.h>
 #include <string.h>
 
 #include "libibverbs/api/api_fixture.h"
 
-/* One of each kind; "their" are of the other context. */
+/* One object of each kind; the "their" objects belong to the other context. */
 struct objects {
 	struct ibv_pd pd;
 	struct ibv_td td;
@@ -72,9 +73,9 @@ static int finish(void **state)
 }
 
 /*
- * Each call is made twice. First it is a mistake and gets no further than the
- * library. Then the other context is taken for an imported one, and the same
- * call reaches the provider, which answers EBUSY.
+ * Each call is made twice. The first call is rejected by the library. Then the
+ * other context is marked as imported, and the same call reaches the provider,
+ * which returns EBUSY.
  */
 static int expected;
 
@@ -116,7 +117,7 @@ static void domains(void)
 	OBJECT("alloc_parent_domain", ibv_alloc_parent_domain(api.ctx, &td));
 }
 
-static void memory(void)
+static void mrs(void)
 {
 	struct ibv_mr_init_attr attr = {
 		.comp_mask = IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH,
@@ -136,7 +137,7 @@ static void memory(void)
 	assert_asked("rereg_mr");
 }
 
-static void completion_queues(void)
+static void cqs(void)
 {
 	struct ibv_cq_init_attr_ex channel = {
 		.cqe = 1,
@@ -154,7 +155,7 @@ static void completion_queues(void)
 	assert_int_equal(their.channel.refcnt, 0);
 }
 
-static void shared_queues(void)
+static void srqs(void)
 {
 	const struct ibv_srq_init_attr_ex good = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
@@ -179,7 +180,7 @@ static void shared_queues(void)
 	OBJECT("create_srq", ibv_create_srq_ex(api.ctx, &tm));
 }
 
-static void queue_pairs(void)
+static void qps(void)
 {
 	const struct ibv_qp_init_attr good = {
 		.qp_type = IBV_QPT_RC,
@@ -196,7 +197,7 @@ static void queue_pairs(void)
 	OBJECT("create_qp", ibv_create_qp(&ours.pd, &srq));
 }
 
-static void extended_queue_pairs(void)
+static void extended_qps(void)
 {
 	struct ibv_qp_init_attr_ex pd = {
 		.qp_type = IBV_QPT_UD,
@@ -237,7 +238,7 @@ static void extended_queue_pairs(void)
 	OBJECT("open_qp", ibv_open_qp(api.ctx, &open_attr));
 }
 
-static void work_queues(void)
+static void wqs(void)
 {
 	struct ibv_wq_init_attr pd = { .pd = &their.pd, .cq = &ours.cq };
 	struct ibv_wq_init_attr cq = { .pd = &ours.pd, .cq = &their.cq };
@@ -266,10 +267,10 @@ static void counters(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* In the specifications of a flow                                           */
+/* Specifications of a flow                                                 */
 /* ------------------------------------------------------------------------ */
 
-/* Specifications follow one another without regard to alignment. */
+/* Specifications follow one another without alignment. */
 struct flow {
 	union {
 		struct ibv_flow_attr attr;
@@ -350,7 +351,7 @@ static void misuse_flow_objects_of_same_context_reach_provider(void **state)
 	ASSERT_OP("create_flow");
 }
 
-/* Modules of other releases may leave the context of theirs out. */
+/* Modules of other releases may leave the context of an object NULL. */
 static void misuse_flow_objects_without_context_reach_provider(void **state)
 {
 	struct ibv_flow_action action = {};
@@ -365,7 +366,10 @@ static void misuse_flow_objects_without_context_reach_provider(void **state)
 	ASSERT_OP("create_flow");
 }
 
-/* What cannot be walked over is judged by the provider, as all that follows. */
+/*
+ * The provider checks a specification whose size is invalid, and all that
+ * follow.
+ */
 static void misuse_flow_spec_of_size_0_reaches_provider(void **state)
 {
 	struct {
@@ -382,7 +386,7 @@ static void misuse_flow_spec_of_size_0_reaches_provider(void **state)
 	ASSERT_OP("create_flow");
 }
 
-/* A specification may be nothing but its head. */
+/* A specification may consist of its head only. */
 static void misuse_flow_object_behind_short_spec_is_checked(void **state)
 {
 	struct {
@@ -398,7 +402,7 @@ static void misuse_flow_object_behind_short_spec_is_checked(void **state)
 	ASSERT_OP("none");
 }
 
-/* What stands behind the last specification is not part of the flow. */
+/* Bytes behind the last specification are not part of the flow. */
 static void misuse_flow_object_behind_last_spec_is_ignored(void **state)
 {
 	struct flow flow;
@@ -412,7 +416,7 @@ static void misuse_flow_object_behind_last_spec_is_ignored(void **state)
 	ASSERT_OP("create_flow");
 }
 
-/* Too short to hold a pointer: nothing is read from behind it. */
+/* The specification is too short for a pointer: no bytes behind it are read. */
 static void misuse_flow_short_action_spec_reaches_provider(void **state)
 {
 	struct {
@@ -430,18 +434,18 @@ static void misuse_flow_short_action_spec_reaches_provider(void **state)
 	ASSERT_OP("create_flow");
 }
 
-#define TWICE(name)                           \
-	static void name##_test(void **state) \
-	{                                     \
-		twice(name);                  \
+#define TWICE(name)                                                    \
+	static void misuse_foreign_##name##_are_rejected(void **state) \
+	{                                                              \
+		twice(name);                                           \
 	}
 TWICE(domains)
-TWICE(memory)
-TWICE(completion_queues)
-TWICE(shared_queues)
-TWICE(queue_pairs)
-TWICE(extended_queue_pairs)
-TWICE(work_queues)
+TWICE(mrs)
+TWICE(cqs)
+TWICE(srqs)
+TWICE(qps)
+TWICE(extended_qps)
+TWICE(wqs)
 TWICE(counters)
 TWICE(flows)
 
@@ -450,15 +454,15 @@ TWICE(flows)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(domains_test),
-		TEST(memory_test),
-		TEST(completion_queues_test),
-		TEST(shared_queues_test),
-		TEST(queue_pairs_test),
-		TEST(extended_queue_pairs_test),
-		TEST(work_queues_test),
-		TEST(counters_test),
-		TEST(flows_test),
+		TEST(misuse_foreign_domains_are_rejected),
+		TEST(misuse_foreign_mrs_are_rejected),
+		TEST(misuse_foreign_cqs_are_rejected),
+		TEST(misuse_foreign_srqs_are_rejected),
+		TEST(misuse_foreign_qps_are_rejected),
+		TEST(misuse_foreign_extended_qps_are_rejected),
+		TEST(misuse_foreign_wqs_are_rejected),
+		TEST(misuse_foreign_counters_are_rejected),
+		TEST(misuse_foreign_flows_are_rejected),
 		TEST(misuse_flow_objects_of_same_context_reach_provider),
 		TEST(misuse_flow_objects_without_context_reach_provider),
 		TEST(misuse_flow_spec_of_size_0_reaches_provider),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects that are missing: EINVAL in the convention of the function, and never
- * a crash. Functions without a result do nothing. The other arguments that can
- * be missing are in misuse_attr_test.c. (The first argument of an inline
- * function is followed in the application itself, before the library is asked.)
+ * Missing objects: the result is EINVAL in the convention of the function.
+ * Functions without a result do nothing. misuse_attr_test.c tests the other
+ * arguments. (An inline function reads its first argument in the application,
+ * before the library is called.)
  */
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -14,7 +14,7 @@
 
 #define NOTHING NULL
 
-/* Exported, but in no header. */
+/* Exported, but not declared in a header. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
@@ -150,7 +150,7 @@ static void misuse_null_counter_is_rejected(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Events                                                                    */
+/* Events                                                                   */
 /* ------------------------------------------------------------------------ */
 
 static void misuse_null_event_source_is_rejected(void **state)
@@ -163,7 +163,10 @@ static void misuse_null_event_source_is_rejected(void **state)
 	ASSERT_MINUS1(ibv_get_async_event(NOTHING, &event), EINVAL);
 }
 
-/* As after a get that failed: nothing was got, and nothing is counted. */
+/*
+ * An event that was not read, after a failed get: no acknowledgment is
+ * counted.
+ */
 static void misuse_null_event_to_ack_is_ignored(void **state)
 {
 	static const enum ibv_event_type types[] = {
@@ -179,7 +182,7 @@ static void misuse_null_event_to_ack_is_ignored(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What needs no device                                                      */
+/* Functions without a device                                               */
 /* ------------------------------------------------------------------------ */
 
 static void misuse_null_sysfs_file_is_rejected(void **state)
@@ -195,7 +198,7 @@ static void misuse_null_sysfs_file_is_rejected(void **state)
 	ASSERT_MINUS1(ibv_read_sysfs_file("/", "a", buf, 0), EINVAL);
 }
 
-/* A conversion without one of its ends converts nothing. */
+/* A conversion without a source or a destination does nothing. */
 static void misuse_null_marshall_struct_is_ignored(void **state)
 {
 	struct ib_uverbs_ah_attr kernel_ah = { .dlid = 1 };
@@ -219,7 +222,7 @@ static void misuse_null_marshall_struct_is_ignored(void **state)
 	assert_int_equal(kernel_path.sl, 1);
 }
 
-/* Nothing at all is a range, and an empty one. */
+/* A NULL address and a length of 0 are an empty range. */
 static void misuse_null_fork_range_is_ignored(void **state)
 {
 	ASSERT_OK(ibv_dontfork_range(NOTHING, 0));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which memory is kept from children, and when: libibverbs/api/mr.c. Linked
- * with WRAP verbs_fork_guard_add verbs_fork_guard_remove.
+ * Tests when libibverbs/api/mr.c adds memory to the fork guard and removes it.
+ * Linked with WRAP verbs_fork_guard_add verbs_fork_guard_remove.
  */
 #include "core/fork_guard.h"
 
@@ -9,7 +9,7 @@
 
 #include "libibverbs/api/api_fixture.h"
 
-/* Macros of these names choose between the exported functions. */
+/* Macros of these names select one of the exported functions. */
 #undef ibv_reg_mr
 
 #define ACCESS	  (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ)
@@ -23,7 +23,8 @@ struct call {
 	const char *name; /* "dontfork" */
 	void *base;
 	size_t size;
-	const char *last_op; /* of the provider, by then */
+	const char *last_op; /* number of ops that the provider had received by
+				then */
 };
 
 static struct call calls[MAX_CALLS];
@@ -56,7 +57,7 @@ int __wrap_verbs_fork_guard_remove(void *base, size_t size)
 	return dofork_ret;
 }
 
-/* Call @i was this one, before or after the provider did something. */
+/* Checks call @i: which function, and before or after which op. */
 static void check_call(size_t i, const char *name, void *base, size_t size,
 		       const char *op, bool after)
 {
@@ -99,7 +100,7 @@ static void dereg(struct ibv_mr *mr)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Registering and freeing                                                   */
+/* Registration and deregistration                                          */
 /* ------------------------------------------------------------------------ */
 
 static void mr_fork_guard_covers_registration(void **state)
@@ -126,7 +127,7 @@ static void mr_fork_guard_add_failure_prevents_registration(void **state)
 static void mr_fork_guard_registration_failure_removes_range(void **state)
 {
 	fake_provider.ret = -EFAULT;
-	dofork_ret = -ENOMEM; /* which changes nothing */
+	dofork_ret = -ENOMEM; /* which has no effect */
 	ASSERT_NULL(ibv_reg_mr(api.pd, memory, 64, ACCESS), EFAULT);
 	assert_int_equal(nr_calls, 2);
 	check_call(1, "dofork", memory, 64, "reg_mr", true);
@@ -192,7 +193,7 @@ static void mr_fork_guard_skips_dmabuf(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Registering by attributes                                                 */
+/* Registration by attributes                                               */
 /* ------------------------------------------------------------------------ */
 
 static void mr_fork_guard_reg_mr_ex_adds_range(void **state)
@@ -250,7 +251,7 @@ static void mr_fork_guard_reg_mr_ex_without_address_is_skipped(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Registering again                                                         */
+/* Re-registration                                                          */
 /* ------------------------------------------------------------------------ */
 
 static void mr_fork_guard_rereg_adds_new_before_removing_old(void **state)
@@ -303,7 +304,7 @@ static void mr_fork_guard_rereg_to_on_demand_removes_range(void **state)
 	check_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
 }
 
-/* The region, and what is kept, after a code. */
+/* The region, and the guarded memory, after each error code. */
 static void check_code(int code, int err, bool new_is_valid)
 {
 	struct ibv_mr *mr = reg(ACCESS);

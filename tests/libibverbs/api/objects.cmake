@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Tests of the exported functions on an open device of the fake provider: the
-# real core/, and fakes for what is below it (../core/CMakeLists.txt).
+# Tests of the exported functions on an open device of the fake provider, with
+# the real core/ and fakes of the floors below it (../core/CMakeLists.txt).
 include(${PROJECT_SOURCE_DIR}/tests/support/alloc_fail.cmake)
 
 add_library(verbs_api_fixture STATIC api_fixture.c no_neigh.c)
@@ -31,20 +31,20 @@ endforeach()
 
 api_test(destroy_event_test WRAP pthread_cond_wait)
 
-# Without the counting of allocations, which is a lock of its own.
+# Without the counter of allocations, whose lock would order the threads.
 verbs_test(list_stress_test SOURCES list_stress_test.c FLOORS api core util
   WRAP verbs_open_node LIBS verbs_api_fixture)
 
 set_tests_properties(list_stress_test cq_test srq_test qp_test
   destroy_event_test PROPERTIES LABELS threads)
 
-# Every function is in a test of misuse, or the script says why not.
+# Each function is called in a test of misuse, or is an exception of the script.
 file(GLOB misuse_tests CONFIGURE_DEPENDS misuse_*_test.c)
 add_test(NAME misuse.list
          COMMAND ${Python3_EXECUTABLE}
                  ${CMAKE_CURRENT_SOURCE_DIR}/check_misuse.py ${misuse_tests})
 
-# The inline functions alone, without the library.
+# The inline functions without the library.
 verbs_test(inline_lacks_test SOURCES inline_lacks_test.c)
 add_test(NAME inline_lacks.list
          COMMAND ${Python3_EXECUTABLE}

@@ -55,7 +55,9 @@ static void compat_open_device_without_memory_is_null(void **state)
 		assert_null(ctx);
 		assert_int_equal(errno, ENOMEM);
 	}
-	assert_in_range(n, 5, 100); /* the real one's two blocks, and ours */
+	assert_in_range(
+		n, 5,
+		100); /* two blocks of the real context and two of the shadow */
 	assert_int_equal(fake_provider.nr_opens - fake_provider.nr_closes, 2);
 	ASSERT_OK(compat_ibv_close_device(ctx));
 }
@@ -66,7 +68,7 @@ static void compat_close_device_null_is_einval(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Questions                                                                 */
+/* Queries                                                                  */
 /* ------------------------------------------------------------------------ */
 
 static void compat_query_device_returns_attributes(void **state)
@@ -83,7 +85,7 @@ static void compat_query_device_returns_attributes(void **state)
 	ASSERT_ERRNO(compat_ibv_query_device(NULL, &attr), EINVAL);
 }
 
-/* What 1.0 had of the struct: its size, and the last member. */
+/* Size of the struct in 1.0, and its last member. */
 #define PORT_ATTR_SIZE 48
 
 static void compat_query_port_writes_old_struct_only(void **state)
@@ -129,7 +131,7 @@ static void compat_query_gid_and_pkey_return_values(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Channels: the function has one version for all programs                   */
+/* Channels: the function has one version for all programs                  */
 /* ------------------------------------------------------------------------ */
 
 static struct ibv_comp_channel *channel_new(void)
@@ -180,7 +182,7 @@ static void compat_channel_of_different_context_is_einval(void **state)
 	ASSERT_OK(ibv_destroy_comp_channel(channel));
 }
 
-/* A mistake of the program: an old object for a function of today. */
+/* A mistake of the program: passes an old object to a current function. */
 static void compat_context_is_rejected_by_current_functions(void **state)
 {
 	struct ibv_context *ctx = (void *)compat.ctx;

@@ -80,7 +80,7 @@ static void compat_device_null_has_no_name(void **state)
 	compat_ibv_free_device_list(NULL);
 }
 
-/* What is in one list does not depend on another. */
+/* The content of one list does not depend on another list. */
 static void compat_device_lists_coexist(void **state)
 {
 	struct ibv_device_1_0 **first = get_list(), **second = get_list();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Events for programs of libibverbs 1.0: libibverbs/compat/compat_event.c. The
- * descriptors are pipes that the test writes to, with the real objects, as the
- * kernel does.
+ * descriptors are pipes. Like the kernel, the test writes events with the real
+ * objects to them.
  */
 #include <fcntl.h>
 #include <rdma/ib_user_verbs.h>
@@ -110,7 +110,7 @@ static void compat_port_event_has_port_number(void **state)
 	compat_ibv_ack_async_event(&event);
 }
 
-/* The provider is told of the real object. */
+/* The provider receives the real object. */
 static void compat_event_get_calls_provider(void **state)
 {
 	(void)get_event(IBV_EVENT_QP_FATAL, (uintptr_t)qp->real_qp);
@@ -141,7 +141,7 @@ static void compat_async_event_missing_is_error(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Completion events                                                         */
+/* Completion events                                                        */
 /* ------------------------------------------------------------------------ */
 
 static void compat_completion_event_has_shadow_and_context(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An open device of the fake provider, as a program of libibverbs 1.0 has it:
- * all of libibverbs/compat/, api/ and core/, and the fakes below.
+ * An open device of the fake provider for a program of libibverbs 1.0.
+ * compat/, api/ and core/ are real; the floors below are fakes.
  */
 #ifndef COMPAT_TEST_COMPAT_FIXTURE_H
 #define COMPAT_TEST_COMPAT_FIXTURE_H
@@ -17,21 +17,24 @@ struct compat {
 
 extern struct compat compat;
 
-/** compat_open() - setup of a test: no devices but "soft0", open, with a PD */
+/**
+ * compat_open() - setup of a test: the only device, "soft0", is open, with a
+ * PD
+ */
 int compat_open(void **state);
 
-/** compat_close() - teardown: all closed; fails if something leaked */
+/** compat_close() - teardown: close everything; a leak fails the test */
 int compat_close(void **state);
 
-/** compat_create_cq() - a CQ without a channel */
+/** compat_create_cq() - create a CQ without a channel */
 struct ibv_cq_1_0 *compat_create_cq(void *cq_context);
 
-/** compat_create_qp() - a QP with that CQ for both directions */
+/** compat_create_qp() - create a QP with that CQ for both directions */
 struct ibv_qp_1_0 *compat_create_qp(struct ibv_cq_1_0 *cq,
 				    struct ibv_srq_1_0 *srq,
 				    enum ibv_qp_type type, void *qp_context);
 
-/** compat_create_srq() - an SRQ */
+/** compat_create_srq() - create an SRQ */
 struct ibv_srq_1_0 *compat_create_srq(void *srq_context);
 
 #define COMPAT_TEST(name) \

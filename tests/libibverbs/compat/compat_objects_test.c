@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects of libibverbs 1.0, from birth to death: libibverbs/compat/compat_pd.c
- * and its neighbours. That the real function is called with the real objects,
- * and that a failure is told as it tells it and leaves nothing behind.
+ * Creation and destruction of the objects of libibverbs 1.0:
+ * libibverbs/compat/compat_pd.c and similar files. The real function is called
+ * with the real objects; a failure has the same result as that of the real
+ * function and leaks nothing.
  */
 #include <string.h>
 
 #include "libibverbs/compat/compat_fixture.h"
 #include "support/alloc_fail.h"
 
-static int mine; /* whatever a program hangs on its objects */
+static int mine; /* any context pointer of a program */
 
-/* Of the fake provider, which has a busy object. */
+/* The fake provider's result for an object in use. */
 #define ASSERT_BUSY(call)                   \
 	do {                                \
 		fake_provider.ret = -EBUSY; \
@@ -19,7 +20,7 @@ static int mine; /* whatever a program hangs on its objects */
 		fake_provider.ret = 0;      \
 	} while (0)
 
-/* Both blocks of an object, the shadow and the real one. */
+/* Frees both blocks of an object, the shadow and the real one. */
 #define ASSERT_NULL_WITHOUT_MEMORY(call)                \
 	do {                                            \
 		for (unsigned int n = 1; n < 3; n++) {  \
@@ -36,14 +37,14 @@ static int mine; /* whatever a program hangs on its objects */
 		fake_provider.ret = 0;      \
 	} while (0)
 
-/* What the fake has made since "what" is that many objects. */
+/* The fake provider has created that many objects since @what. */
 static void assert_objects(unsigned int count)
 {
 	assert_int_equal(fake_provider.nr_objects, count);
 }
 
 /* ------------------------------------------------------------------------ */
-/* PD, MR, AH                                                                */
+/* PD, MR, AH                                                               */
 /* ------------------------------------------------------------------------ */
 
 static void compat_pd_alloc_and_dealloc_succeed(void **state)
@@ -117,7 +118,7 @@ static void compat_ah_create_and_destroy_succeed(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* CQ, SRQ                                                                   */
+/* CQ, SRQ                                                                  */
 /* ------------------------------------------------------------------------ */
 
 static void compat_cq_create_resize_and_destroy_succeed(void **state)
@@ -207,10 +208,10 @@ static void compat_srq_create_failure_is_null(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* QP                                                                        */
+/* QP                                                                       */
 /* ------------------------------------------------------------------------ */
 
-/* Two CQs, an SRQ, and what a QP is made with. */
+/* Two CQs, an SRQ, and the attributes of a QP. */
 static struct ibv_cq_1_0 *cqs[2];
 static struct ibv_srq_1_0 *rq;
 static struct ibv_qp_init_attr_1_0 init;
@@ -293,7 +294,7 @@ static void compat_qp_create_failure_is_null(void **state)
 	assert_objects(4);
 }
 
-/* Where struct ibv_qp_attr ended when 1.0 was new, on any machine. */
+/* Size of struct ibv_qp_attr in 1.0, on any architecture. */
 #define OLD_QP_ATTR_SIZE offsetof(struct ibv_qp_attr, rate_limit)
 
 static struct ibv_qp_attr seen_attr;
@@ -313,7 +314,7 @@ static void compat_qp_modify_reaches_provider(void **state)
 	struct ibv_qp_attr attr;
 
 	verbs_context_set_ops(verbs_get_ctx(compat.ctx->real_context), &ops);
-	/* what is behind the old struct is not read */
+	/* bytes behind the old struct are not read */
 	memset(&attr, 0x77, sizeof(attr));
 	attr.qp_state = IBV_QPS_INIT;
 	ASSERT_OK(compat_ibv_modify_qp(qp, &attr, IBV_QP_STATE));

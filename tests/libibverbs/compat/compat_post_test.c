@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The data path of libibverbs 1.0, called through the table of the context as
- * programs do: libibverbs/compat/compat_post.c and compat_cq.c. The fake
- * provider has none, so the test's own functions are put into its context; they
- * write down what arrives, and refuse the request that the test says.
+ * The data path of libibverbs 1.0, called like a program through the table of
+ * the context: libibverbs/compat/compat_post.c and compat_cq.c. The fake
+ * provider has no data path, so the test sets its own ops in the context. They
+ * record the work requests and reject the one that the test selects.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static struct ibv_qp_1_0 *rc, *ud;
 static struct ibv_send_wr sends[MAX_SEEN];
 static struct ibv_recv_wr recvs[MAX_SEEN];
 static size_t nr_seen, nr_calls;
-static size_t refuse_at; /* request that fails, from 1 on; 0: none */
+static size_t refuse_at; /* number of the request that fails, from 1; 0: none */
 static const void *seen_object;
 static int seen_number;
 
@@ -114,7 +114,7 @@ static int finish(void **state)
 	return compat_close(state);
 }
 
-/* Requests with the numbers 1, 2, ..., in a list. */
+/* A list of requests with the numbers 1, 2, ... */
 static void make_sends(struct ibv_send_wr_1_0 *wr, size_t count)
 {
 	memset(wr, 0, count * sizeof(*wr));
@@ -133,7 +133,7 @@ static void make_recvs(struct ibv_recv_wr_1_0 *wr, size_t count)
 	}
 }
 
-/* Sets bad_wr to nothing that a request could be. */
+/* Sets bad_wr to a pointer that is not a request. */
 static int send_list(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 		     struct ibv_send_wr_1_0 **bad_wr)
 {
@@ -142,10 +142,10 @@ static int send_list(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 }
 
 /* ------------------------------------------------------------------------ */
-/* Sends                                                                     */
+/* Sends                                                                    */
 /* ------------------------------------------------------------------------ */
 
-/* All that a request has besides its address. */
+/* All members of a request except its address. */
 static void compat_post_send_rdma_is_translated(void **state)
 {
 	struct ibv_sge sge = { .addr = 1 };
@@ -216,7 +216,7 @@ static void compat_post_send_ud_uses_real_ah(void **state)
 	assert_int_equal(sends[0].wr.ud.remote_qpn, 7);
 	assert_int_equal(sends[0].wr.ud.remote_qkey, 8);
 
-	/* whatever the provider makes of that */
+	/* the provider decides */
 	wr.wr.ud.ah = NULL;
 	assert_int_equal(send_list(ud, &wr, &bad), 0);
 	assert_null(sends[1].wr.ud.ah);
@@ -260,7 +260,7 @@ static void compat_post_send_rejected_wr_is_bad_wr(void **state)
 	}
 }
 
-/* 1.0 had none of these; their arguments do not fit into its struct. */
+/* 1.0 lacks these opcodes; their arguments do not fit into its struct. */
 static void compat_post_send_newer_opcode_is_einval(void **state)
 {
 	static const enum ibv_wr_opcode later[] = {
@@ -271,7 +271,8 @@ static void compat_post_send_newer_opcode_is_einval(void **state)
 	struct ibv_send_wr_1_0 wr[40], *bad;
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
-		size_t at = 6 * i; /* in either batch, and at the first place */
+		size_t at =
+			6 * i; /* in each batch, also at the first position */
 
 		nr_seen = 0;
 		make_sends(wr, 40);
@@ -283,7 +284,7 @@ static void compat_post_send_newer_opcode_is_einval(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Receives                                                                  */
+/* Receives                                                                 */
 /* ------------------------------------------------------------------------ */
 
 static void compat_post_recv_is_translated(void **state)
@@ -338,7 +339,7 @@ static void compat_post_recv_rejected_wr_is_bad_wr(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Completions                                                               */
+/* Completions                                                              */
 /* ------------------------------------------------------------------------ */
 
 static void compat_poll_cq_polls_real_cq(void **state)

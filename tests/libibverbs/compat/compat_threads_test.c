@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Threads of a program of libibverbs 1.0: they share a list, its devices, a
- * context and a channel of that, and each makes its own. Kernel and nodes are
- * fakes. Meant for ThreadSanitizer, and worth running without.
+ * context and one of its channels, and each creates its own objects. Kernel
+ * and nodes are fakes. Meant for ThreadSanitizer, but useful without it.
  */
 #include <errno.h>
 #include <provider/provider.h>
@@ -29,14 +29,17 @@
 
 extern const struct verbs_device_ops verbs_provider_rxe;
 
-/* Failures are counted: cmocka's assertions are for one thread. */
+/* Failures are counted: cmocka's assertions may be used by one thread only. */
 static atomic_uint nr_failures;
 
 static struct ibv_device_1_0 **list;
 static struct ibv_context_1_0 *shared;
 static struct ibv_comp_channel *channel;
 
-/* One for each phase, so that none orders more than it should for the tool. */
+/*
+ * One barrier for each phase, so that no barrier adds more ordering than
+ * necessary.
+ */
 enum { BEFORE, MADE, USED, NR_BARRIERS };
 static pthread_barrier_t barriers[NR_BARRIERS];
 
@@ -46,7 +49,7 @@ static void expect(bool good)
 		atomic_fetch_add(&nr_failures, 1);
 }
 
-/* What the fake kernel has no answer for. */
+/* Ops that the fake kernel does not support. */
 static int create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 {
 	*ret_fd = eventfd(0, EFD_CLOEXEC);
@@ -86,7 +89,7 @@ static struct ibv_context_1_0 *open_one(struct ibv_device_1_0 *device)
 	return ctx;
 }
 
-/* The first CQ of a channel is made by several threads at once. */
+/* Several threads create the first CQ of a channel at the same time. */
 static void use_channel(struct ibv_context_1_0 *ctx,
 			struct ibv_comp_channel *of)
 {
@@ -121,7 +124,7 @@ static void own_objects(void)
 	expect(compat_ibv_close_device(ctx) == 0);
 }
 
-/* Whoever came last makes a channel; all use it at the same time. */
+/* The last thread creates a channel; all use it at the same time. */
 static void first_cqs(void)
 {
 	bool last = pthread_barrier_wait(&barriers[BEFORE]) ==

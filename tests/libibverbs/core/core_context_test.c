@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Life of a context: libibverbs/core/core_context.c with the fake provider.
- * Each test has a process of its own. Linked with WRAP verbs_open_node.
+ * Tests of libibverbs/core/core_context.c with the fake provider. Each test
+ * runs in its own process. Linked with WRAP verbs_open_node.
  */
 #include "core/core_context.h"
 
@@ -25,7 +25,7 @@ static unsigned int nr_open_node;
 
 int __wrap_verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd);
 
-/* The node is /dev/null. */
+/* Opens /dev/null as the node. */
 int __wrap_verbs_open_node(const struct verbs_kernel_device *dev, int *ret_fd)
 {
 	int fd;
@@ -44,7 +44,10 @@ static struct list list;
 static struct verbs_device *dev;
 static struct leak_check check;
 
-/* dev is fake0; what is there from now on must go again. */
+/*
+ * dev is fake0. The test must release everything that it allocates from here
+ * on.
+ */
 static void start(void)
 {
 	list_start();
@@ -54,7 +57,7 @@ static void start(void)
 	leak_check_begin(&check);
 }
 
-/* dev is a device that the kernel does not know. */
+/* dev is a device without a kernel driver. */
 static void start_with_offer(void)
 {
 	list_start();
@@ -73,7 +76,7 @@ static struct ibv_context *open_dev(void)
 	return ctx;
 }
 
-/* Our own end of the event pipe goes too. */
+/* Closes the fake provider's end of the event pipe as well. */
 static void assert_nothing_leaked(void)
 {
 	fake_provider_reset();
@@ -86,7 +89,8 @@ static void assert_open_fails(int err)
 
 	assert_int_equal(verbs_core_open(dev, &ctx), err);
 	assert_ptr_equal(ctx, &list);
-	assert_int_equal(atomic_load(&dev->refs), 2); /* list and array */
+	assert_int_equal(atomic_load(&dev->refs),
+			 2); /* references of the list and the array */
 	assert_nothing_leaked();
 }
 
@@ -138,7 +142,7 @@ static void context_open_copies_discovery_record(void **state)
 	verbs_core_close(ctx);
 }
 
-/* Discovery by sysfs does not tell it. */
+/* sysfs does not contain the driver id. */
 static void context_unknown_driver_takes_id_of_match_table(void **state)
 {
 	struct ibv_context *ctx;
@@ -351,7 +355,7 @@ static void context_set_ops_updates_public_data_path(void **state)
 		verbs_container_of(ctx, struct verbs_context, context), &ops);
 	assert_ptr_equal(ctx->ops.poll_cq, own_poll_cq);
 	assert_ptr_equal(verbs_ops(ctx)->poll_cq, own_poll_cq);
-	/* What was not named stays. */
+	/* Ops that are not set keep their value. */
 	assert_ptr_equal(verbs_ops(ctx)->alloc_pd, fake_provider_ops.alloc_pd);
 	verbs_core_close(ctx);
 }
@@ -416,10 +420,12 @@ static void context_open_keeps_async_fd_of_provider(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Importing                                                                 */
+/* Import                                                                   */
 /* ------------------------------------------------------------------------ */
 
-/* dev has the number of /dev/null; Return: its descriptor. */
+/*
+ * Makes dev a device with the number of /dev/null. Return: a descriptor of it.
+ */
 static int start_import(void)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);

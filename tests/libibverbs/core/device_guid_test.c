@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The GUID of a device that is read when it is asked for:
- * verbs_device_node_guid() of libibverbs/core/device_list.c, on a sysfs that
- * the tests make. Each test has a process of its own.
+ * Tests of verbs_device_node_guid() in libibverbs/core/device_object.c, which
+ * reads the GUID on demand, on a sysfs tree that the tests create. Each test
+ * runs in its own process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static int remove_sysfs(void **state)
 	return 0;
 }
 
-/* Lists fake0, whose GUID netlink did not tell. */
+/* Lists fake0, whose record from netlink has no GUID. */
 static struct list list_without_guid(void)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Listing devices while memory is short: each allocation of
- * libibverbs/core/device_list.c fails once. The call fails, leaks nothing, and
- * works when it is made again. Each test has a process of its own.
+ * Tests of libibverbs/core/device_list.c in which each allocation fails once.
+ * The call fails, leaks nothing, and succeeds when it is repeated. Each test
+ * runs in its own process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "support/fake_provider.h"
 #include "support/leak_check.h"
 
-/* Everything that is listed goes, so that blocks can be counted. */
+/* Empties the list, so that the blocks can be counted. */
 static void forget_all(void)
 {
 	fake_discover_reset();
@@ -25,7 +25,10 @@ static void forget_all(void)
 	list_assert_names_now(NO_NAMES);
 }
 
-/* Scans with each allocation failing once; returns how many there were. */
+/*
+ * Repeats the scan with each allocation failing once; returns the number of
+ * allocations.
+ */
 static unsigned int fail_each(void (*set_up)(void), const char *const *names)
 {
 	unsigned int n;
@@ -50,7 +53,7 @@ static unsigned int fail_each(void (*set_up)(void), const char *const *names)
 		assert_null(array);
 		assert_int_equal(count, -1);
 
-		list_assert_names_now(names); /* works now */
+		list_assert_names_now(names); /* succeeds now */
 		forget_all();
 		leak_check_end(&check);
 	}
@@ -93,7 +96,7 @@ static void device_list_provider_scan_allocation_failure_is_enomem(void **state)
 	assert_in_range(fail_each(offers, NAMES("soft0", "soft1")), 3, 20);
 }
 
-/* The device is adopted after its provider was loaded, and that fails. */
+/* The adoption after the provider was loaded fails. */
 static void device_list_failure_after_loading_leaks_nothing(void **state)
 {
 	struct leak_check check;
@@ -112,7 +115,7 @@ static void device_list_failure_after_loading_leaks_nothing(void **state)
 	leak_check_end(&check);
 }
 
-/* What was listed before is not lost by a scan that fails. */
+/* A failed scan keeps the listed devices. */
 static void device_list_allocation_failure_keeps_known_devices(void **state)
 {
 	struct list before;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When libibverbs/core/device_list.c has providers loaded, and what it does
- * with what they bring. Each test has a process of its own. Linked with WRAP
+ * Tests when libibverbs/core/device_list.c loads providers, and how it uses
+ * the loaded providers. Each test runs in its own process. Linked with WRAP
  * verbs_warn.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "support/fake_discover.h"
 #include "support/fake_provider.h"
 
-/* Another driver than that of verbs_provider_fake. */
+/* A driver different from that of verbs_provider_fake. */
 #define LATE_DRIVER_ID 1001
 
 static const struct verbs_match late_match[] = {
@@ -24,7 +24,7 @@ static const struct verbs_match late_match[] = {
 	{ .kind = VERBS_MATCH_END },
 };
 
-/* A provider that is not there before it is loaded. */
+/* A provider that registers only when it is loaded. */
 static const struct verbs_device_ops late = {
 	.provider_abi = VERBS_PROVIDER_ABI,
 	.name = "late",
@@ -85,9 +85,9 @@ static void device_list_unclaimed_device_loads_provider_of_driver(void **state)
 	assert_int_equal(nr_warnings, 0);
 }
 
-/* -- a provider that claims a device and then does not make it -- */
+/* -- a provider that claims a device and then fails to make it -- */
 
-static int refusal; /* what it answers */
+static int refusal; /* result of make_device() */
 
 static const void *refuser_origin(const struct verbs_device_ops *provider)
 {
@@ -142,7 +142,7 @@ static void device_list_device_that_no_provider_makes_is_omitted(void **state)
 	assert_int_equal(nr_warnings, 1);
 }
 
-/* Each request reads configuration files. */
+/* Each verbs_provider_load_for() reads configuration files. */
 static void device_list_devices_of_same_driver_load_provider_once(void **state)
 {
 	list_start();
@@ -257,7 +257,7 @@ static void device_list_provider_with_wrong_abi_claims_nothing(void **state)
 	assert_int_equal(nr_warnings, 1);
 }
 
-/* What a constructor of a module may do. */
+/* Lists devices, as a constructor of a module may do. */
 static void list_inside(void)
 {
 	static bool inside;
@@ -292,7 +292,7 @@ static void add_one_and_list(void)
 	list_inside();
 }
 
-/* Records that are out of date are not used. */
+/* Outdated records are not used. */
 static void device_list_scan_during_load_restarts_refresh(void **state)
 {
 	list_start();
@@ -302,7 +302,7 @@ static void device_list_scan_during_load_restarts_refresh(void **state)
 	list_assert_names_now(NAMES("fake5"));
 }
 
-/* Another thread that always gets in between, and loads nothing itself. */
+/* Simulates a thread that scans during each load and loads nothing itself. */
 static void list_what_is_claimed(void)
 {
 	static unsigned int nr_calls;
@@ -325,7 +325,7 @@ static void device_list_concurrent_scans_do_not_prevent_return(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Devices that only a provider knows                                        */
+/* Devices without a kernel driver                                          */
 /* ------------------------------------------------------------------------ */
 
 static void provider_scan_device_is_listed(void **state)
@@ -444,7 +444,7 @@ static void provider_scan_includes_provider_loaded_in_refresh(void **state)
 	list_assert_names_now(NAMES("fake0", "soft0"));
 }
 
-/* ... whether or not there is a device that lacks a provider. */
+/* Also if no kernel device lacks a provider. */
 static void provider_scan_includes_opt_in_provider(void **state)
 {
 	fake_discover_reset();

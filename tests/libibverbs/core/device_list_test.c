@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Scans and their merge: libibverbs/core/device_list.c. Which device is which,
- * in what order, and for how long it lives. The list is never emptied, so each
- * test has a process of its own.
+ * Tests of libibverbs/core/device_list.c: scans, the identity, order and
+ * lifetime of devices. The list cannot be reset, so each test runs in its own
+ * process.
  */
 #include "core/device_list.h"
 
@@ -17,7 +17,7 @@
 #include "support/fake_discover.h"
 
 /* ------------------------------------------------------------------------ */
-/* Results of a scan                                                         */
+/* Results of a scan                                                        */
 /* ------------------------------------------------------------------------ */
 
 static void device_list_without_devices_is_empty(void **state)
@@ -125,7 +125,7 @@ static void device_list_longest_name_is_not_cut(void **state)
 	list_put(&list);
 }
 
-/* 256 characters are as much of SYSFS_PATH as counts. */
+/* At most 256 characters of SYSFS_PATH are used. */
 static void device_list_overlong_path_is_left_empty(void **state)
 {
 	char root[257];
@@ -150,7 +150,7 @@ static void assert_transport(int node_type, int transport_type)
 
 	fake_discover_reset();
 	record.node_type = node_type;
-	/* Another device of the same name. */
+	/* A new device of the same name. */
 	record.ibdev_index = 100 + node_type;
 	fake_discover_add(&record);
 	list = list_get();
@@ -174,7 +174,7 @@ static void device_list_derives_transport_from_node_type(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Order                                                                     */
+/* Order                                                                    */
 /* ------------------------------------------------------------------------ */
 
 static void device_list_first_call_has_kernel_order(void **state)
@@ -206,7 +206,7 @@ static void device_list_new_devices_precede_older_devices(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Which device is which                                                     */
+/* Identity of devices                                                      */
 /* ------------------------------------------------------------------------ */
 
 static void device_list_vanished_device_is_removed(void **state)
@@ -221,7 +221,10 @@ static void device_list_vanished_device_is_removed(void **state)
 	list_assert_names_now(NO_NAMES);
 }
 
-/* Lists, changes fake0 to @changed, lists again: is it the same device? */
+/*
+ * Lists, changes fake0 to @changed, and lists again. Return: whether it is the
+ * same device.
+ */
 static bool keeps_its_object(const struct verbs_kernel_device *original,
 			     const struct verbs_kernel_device *changed)
 {
@@ -248,7 +251,7 @@ static bool keeps_its_object(const struct verbs_kernel_device *original,
 	return same;
 }
 
-/* The same without netlink: the time of the folder in place of the index. */
+/* The same without netlink: the time of the folder instead of the index. */
 static struct verbs_kernel_device sysfs_record(void)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
@@ -377,7 +380,7 @@ static void device_list_permuted_scan_keeps_devices(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* For how long a device lives                                               */
+/* Lifetime of devices                                                      */
 /* ------------------------------------------------------------------------ */
 
 static void device_list_two_arrays_share_devices(void **state)
@@ -420,7 +423,8 @@ static void device_list_device_survives_free_of_arrays(void **state)
 	list = list_get();
 	dev = list.array[0];
 	list_put(&list);
-	assert_string_equal(dev->name, "fake0"); /* the list holds it */
+	assert_string_equal(dev->name,
+			    "fake0"); /* the list holds a reference */
 }
 
 static void device_reference_survives_list_and_arrays(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which provider takes a device: libibverbs/core/device_match.c. */
+/* Tests of libibverbs/core/device_match.c. */
 #include "core/device_match.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -234,7 +234,7 @@ static void match_without_providers_is_null(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Foreign providers are asked                                               */
+/* Foreign providers                                                        */
 /* ------------------------------------------------------------------------ */
 
 static enum verbs_match_kind asked[4];
@@ -284,7 +284,9 @@ static void match_foreign_driver_precedes_name(void **state)
 	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_name);
 }
 
-/* One for each driver of linux/include/uapi/rdma/ib_user_ioctl_verbs.h. */
+/*
+ * One entry for each driver of linux/include/uapi/rdma/ib_user_ioctl_verbs.h.
+ */
 static void driver_names_equal_those_of_packages(void **state)
 {
 	assert_string_equal(verbs_driver_name(RDMA_DRIVER_RXE), "rxe");

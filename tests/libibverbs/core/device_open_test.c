@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opening the node of a device: libibverbs/core/device_open.c, on nodes and a
- * clock that the tests make up. Linked with WRAP open close fstat stat
- * nanosleep clock_gettime.
+ * Tests of libibverbs/core/device_open.c on simulated nodes and a simulated
+ * clock. Linked with WRAP open close fstat stat nanosleep clock_gettime.
  */
 #include "core/device_open.h"
 
@@ -18,22 +17,23 @@
 #include <time.h>
 #include <unistd.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #define NODE	 "/dev/infiniband/uverbs0"
 #define BY_CHAR	 "/dev/char/231:192"
 #define CDEV	 makedev(231, 192)
-#define NO_FD	 (-99) /* what a failure must leave alone */
+#define NO_FD	 (-99) /* value that a failure must not change */
 #define FIRST_FD 1000
 #define LONG_AGO 1000
 #define NOW	 100000
 
-/* What there is in the folders of nodes. */
+/* Contents of the folders of nodes. */
 struct node {
 	const char *path;
-	unsigned int appears_after; /* naps; 0: there from the start */
-	int open_errno;		    /* 0: it opens */
+	unsigned int appears_after; /* number of sleeps before it appears; 0:
+				       exists from the start */
+	int open_errno;		    /* errno of open(); 0: success */
 	int fstat_errno;
 	mode_t mode;
 	dev_t rdev;
@@ -171,7 +171,10 @@ static unsigned int nr_open_now(void)
 	return count;
 }
 
-/* The node opens, as the one of @index, and no other stays open. */
+/*
+ * Opens the node successfully, as the one of @index, and checks that no other
+ * descriptor stays open.
+ */
 static void assert_opens(size_t index)
 {
 	int fd = NO_FD;

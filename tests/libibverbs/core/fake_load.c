@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Loads providers that are there already: see libibverbs/core/fake_load.h. */
+/* Simulates loading: see libibverbs/core/fake_load.h. */
 #include "libibverbs/core/fake_load.h"
 
 #include "core/provider_load.h"

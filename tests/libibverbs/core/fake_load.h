@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes the place of core/provider_load.c in tests of what calls it: the test
- * says what "loading" registers, and hears when it was asked for.
+ * Replaces core/provider_load.c in tests of its callers: the test sets which
+ * provider "loading" registers, and the calls are counted.
  */
 #ifndef CORE_TEST_FAKE_LOAD_H
 #define CORE_TEST_FAKE_LOAD_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a child really has of the memory of its parent:
- * libibverbs/core/fork_guard.c, with the kernel that is running. Each test has
- * a process of its own.
+ * Tests of libibverbs/core/fork_guard.c with the running kernel: which pages a
+ * child process inherits. Each test runs in its own process.
  */
 #include "core/fork_guard.h"
 
@@ -27,7 +26,10 @@ static char *map(size_t nr_pages, int prot)
 	return memory;
 }
 
-/* Memory with a page to each side that shares no mapping with others. */
+/*
+ * Memory with a guard page on each side, so that its mapping is not merged
+ * with neighbours.
+ */
 static char *start_with(size_t nr_pages, int prot)
 {
 	char *memory;
@@ -54,7 +56,7 @@ static bool is_mapped(char *memory)
 	return mincore(memory, page, &resident) == 0;
 }
 
-/* What a child sees: one letter for each page, x or - (it is not there). */
+/* Pages in a child: one letter for each page, x if present, - if absent. */
 static void check_child(char *memory, const char *expected)
 {
 	int status;
@@ -88,7 +90,7 @@ static void dofork(char *memory, size_t first, size_t count)
 		0);
 }
 
-/* Mappings of the process that lie in these pages. */
+/* Number of mappings of the process within these pages. */
 static unsigned int nr_mappings(const char *memory, size_t nr_pages)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -148,7 +150,7 @@ static void fork_child_single_byte_excludes_page(void **state)
 	check_child(memory, "xxxx");
 }
 
-/* The advice holds for children of children, and for all of them. */
+/* The advice also holds for children of children. */
 static void fork_child_removed_range_is_present(void **state)
 {
 	char *memory = start(4);
@@ -178,7 +180,7 @@ static void fork_child_many_pages_use_single_mapping(void **state)
 	check_child(memory, "xxxx");
 }
 
-/* Of address space alone. */
+/* Address space only, without memory. */
 static void fork_child_huge_range_is_excluded(void **state)
 {
 	const size_t count = ((size_t)1 << (sizeof(size_t) == 8 ? 23 : 16));
@@ -208,7 +210,7 @@ static void fork_child_range_with_hole_is_unchanged(void **state)
 	check_child(memory, "xxxx-xxx");
 }
 
-/* A program frees memory before it tells the library. */
+/* The program unmaps the memory before it calls the library. */
 static void fork_child_unmapped_range_can_be_removed(void **state)
 {
 	char *memory = start(8);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which advice the kernel gets about registered memory:
- * libibverbs/core/fork_guard.c. The memory is not there: madvise() works on the
- * test's own notes, one flag for each page. Each test has a process of its own.
- * Linked with WRAP madvise mmap fopen malloc.
+ * Tests which advice libibverbs/core/fork_guard.c gives the kernel. The memory
+ * does not exist: the replacement of madvise() keeps one flag for each page.
+ * Each test runs in its own process. Linked with WRAP madvise mmap fopen
+ * malloc.
  */
 #include "core/fork_guard.h"
 
@@ -21,16 +21,16 @@
 
 #define NR_PAGES 4096
 
-/* Where no memory of a process is. */
+/* Addresses at which no process has memory. */
 #define ARENA ((uintptr_t)16 << 20)
 
 static size_t page; /* bytes */
 
-/* The kernel's side. */
+/* State of the simulated kernel. */
 static struct {
 	bool dontfork[NR_PAGES];
 	bool unmapped[NR_PAGES];
-	bool special[NR_PAGES];	   /* cannot be given back */
+	bool special[NR_PAGES];	   /* rejects MADV_DOFORK */
 	unsigned int max_mappings; /* 0: no limit */
 	int fail_with;		   /* errno of the next call */
 	bool knows_no_advice;
@@ -52,7 +52,7 @@ FILE *__wrap_fopen(const char *path, const char *mode);
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 
-/* Runs of pages that are equal; each takes a mapping. */
+/* Runs of equal pages; each is one mapping. */
 static unsigned int nr_mappings(void)
 {
 	unsigned int count = 1;
@@ -74,7 +74,7 @@ static int advise_page(size_t i, bool dontfork)
 	return 0;
 }
 
-/* As Linux does: up to the first page that fails, but past missing ones. */
+/* Like Linux: stops at the first page that fails, but skips unmapped pages. */
 static int advise_arena(size_t first, size_t count, bool dontfork)
 {
 	int missing = 0;
@@ -165,7 +165,10 @@ static int dofork(size_t first, size_t count)
 	return verbs_fork_guard_remove(at(first), count * page);
 }
 
-/* Exactly the pages [first, first + count) are kept from children. */
+/*
+ * Checks that exactly the pages [first, first + count) are excluded from
+ * children.
+ */
 static void check_only(size_t first, size_t count)
 {
 	for (size_t i = 0; i < NR_PAGES; i++) {
@@ -196,7 +199,7 @@ static void start_on(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* On and off                                                                */
+/* State                                                                    */
 /* ------------------------------------------------------------------------ */
 
 static void fork_guard_off_calls_no_madvise(void **state)
@@ -219,7 +222,7 @@ static void fork_init_twice_enables_once(void **state)
 	check_only(0, 4);
 }
 
-static void fork_init_after_registration_is_einval(void **state)
+static void fork_guard_enabled_after_registration_is_einval(void **state)
 {
 	start();
 	assert_int_equal(dontfork(0, 4), 0);
@@ -230,7 +233,7 @@ static void fork_init_after_registration_is_einval(void **state)
 	assert_int_equal(kernel.nr_calls, 0);
 }
 
-static void fork_init_after_deregistration_is_einval(void **state)
+static void fork_guard_enabled_after_deregistration_is_einval(void **state)
 {
 	start();
 	assert_int_equal(dofork(0, 4), 0);
@@ -245,7 +248,7 @@ static void fork_init_does_nothing_if_kernel_copies(void **state)
 	assert_int_equal(verbs_fork_init(), 0);
 	assert_int_equal(dontfork(0, 4), 0);
 	assert_int_equal(kernel.nr_calls, 0);
-	/* not too late either */
+	/* the guard can still be turned on */
 	assert_int_equal(verbs_fork_init(), 0);
 	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
 }
@@ -280,7 +283,7 @@ static void fork_init_without_memory_is_enomem(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Ranges                                                                    */
+/* Ranges                                                                   */
 /* ------------------------------------------------------------------------ */
 
 static void fork_guard_pages_are_counted(void **state)
@@ -351,7 +354,7 @@ static void fork_guard_range_over_islands_is_single_madvise(void **state)
 		assert_int_equal(kernel.dontfork[i], i % 2 == 0);
 }
 
-/* The same numbers in each run. */
+/* A fixed seed. */
 static unsigned int random_below(unsigned int limit)
 {
 	static uint32_t x = 12345;
@@ -398,7 +401,7 @@ static void fork_guard_random_ranges_match_model(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Refusals                                                                  */
+/* Rejected ranges                                                          */
 /* ------------------------------------------------------------------------ */
 
 static void fork_guard_rejected_range_changes_nothing(void **state)
@@ -438,11 +441,11 @@ static void fork_guard_mapping_limit_is_enomem(void **state)
 	assert_int_equal(dontfork(200, 1), -ENOMEM);
 	assert_false(kernel.dontfork[200]);
 
-	/* joined islands make room */
+	/* merged islands use fewer mappings */
 	assert_int_equal(dontfork(2, 1), 0);
 	assert_int_equal(dontfork(200, 1), 0);
 
-	/* and so does what is given back */
+	/* removed ranges use fewer mappings */
 	assert_int_equal(dontfork(202, 1), -ENOMEM);
 	assert_int_equal(dofork(99, 1), 0);
 	assert_int_equal(dontfork(202, 1), 0);
@@ -505,7 +508,7 @@ static void fork_guard_division_of_rejected_range_is_limited(void **state)
 	assert_false(kernel.dontfork[0]);
 }
 
-/* Ends of their own for each part, so that none is left out. */
+/* Each part has own boundaries, so that every part is visited. */
 static void fork_guard_many_parts_are_all_removed(void **state)
 {
 	start_on();
@@ -518,10 +521,10 @@ static void fork_guard_many_parts_are_all_removed(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Huge pages, threads                                                       */
+/* Huge pages, threads                                                      */
 /* ------------------------------------------------------------------------ */
 
-/* 64 usual pages, from the 128th on, are two huge ones. */
+/* The 64 base pages from page 128 on are two huge pages. */
 static void make_smaps(char *text, size_t size)
 {
 	(void)snprintf(text, size,
@@ -605,8 +608,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fork_guard_off_calls_no_madvise),
 		cmocka_unit_test(fork_init_twice_enables_once),
-		cmocka_unit_test(fork_init_after_registration_is_einval),
-		cmocka_unit_test(fork_init_after_deregistration_is_einval),
+		cmocka_unit_test(
+			fork_guard_enabled_after_registration_is_einval),
+		cmocka_unit_test(
+			fork_guard_enabled_after_deregistration_is_einval),
 		cmocka_unit_test(fork_init_does_nothing_if_kernel_copies),
 		cmocka_unit_test(fork_status_reads_kernel_each_time),
 		cmocka_unit_test(fork_init_kernel_without_advice_is_enosys),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the library does once: libibverbs/core/library_init.c. Each test has a
- * process of its own. Linked with WRAP geteuid verbs_warn verbs_log_init
- * verbs_fork_init verbs_op_table_prepare.
+ * Tests of libibverbs/core/library_init.c. Each test runs in its own process.
+ * Linked with WRAP geteuid verbs_warn verbs_log_init verbs_fork_init
+ * verbs_op_table_prepare.
  */
 #include "core/library_init.h"
 
@@ -56,7 +56,7 @@ void __wrap_verbs_op_table_prepare(void)
 	nr_prepared++;
 }
 
-/* Lets the process lock that much, or skips the test. */
+/* Sets the limit of lockable memory, or skips the test. */
 static void limit_memlock(rlim_t bytes)
 {
 	struct rlimit limit;

@@ -13,7 +13,7 @@
 #include "support/fake_discover.h"
 #include "support/fake_provider.h"
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 void list_start(void)

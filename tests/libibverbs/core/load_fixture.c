@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Configuration, warnings and results of tests that load modules. */
+/* Configuration, warnings and checks for tests that load modules. */
 #include "libibverbs/core/load_fixture.h"
 
 #include <dirent.h>

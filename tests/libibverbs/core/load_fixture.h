@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For tests that load provider modules: a configuration folder, warnings that
- * are counted, and what was registered.
+ * For tests that load provider modules: a configuration folder, a count of
+ * warnings, and checks of the registered providers.
  *
  * Linked with WRAP secure_getenv verbs_warn.
  */
@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-extern bool load_privileged; /* set it: like a set-uid program */
+extern bool load_privileged; /* set by the test to simulate a set-uid program */
 extern unsigned int load_nr_warnings;
-extern char load_warning[512]; /* the last one */
+extern char load_warning[512]; /* the last warning */
 
-/* Empties the configuration folder; to be called first. */
+/* Empties the configuration folder. Call it first. */
 void load_start(void);
 
 /* The same, and removes the configuration folder. */
@@ -27,17 +27,17 @@ void load_configure(const char *file, const char *name);
 void load_set_env(const char *name, const char *value);
 void load_write_file(const char *path, const void *text, size_t len);
 
-/* Whether the dynamic linker has the file. */
+/* Whether the dynamic linker has loaded the file. */
 bool load_is_loaded(const char *path);
 
-/* The file that the only registered provider came from. */
+/* Returns the file of the only registered provider. */
 const char *load_origin(void);
 
 bool load_has_registered(const char *name);
 void load_assert_nothing_registered(void);
 void load_assert_registered(const char *const *names, size_t count);
 
-/* Exactly these, in this order. */
+/* Checks the names of the registered providers and their order. */
 #define ASSERT_REGISTERED(...)                                                \
 	load_assert_registered((const char *const[]){ __VA_ARGS__ },          \
 			       sizeof((const char *const[]){ __VA_ARGS__ }) / \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A module that registers by itself, as those of other releases do, for
- * provider_module_test.c. CMake builds several of it; MODULE_NAME is what it
- * says, and if defined:
+ * A module that registers itself, like those of other releases, for
+ * provider_module_test.c. CMake builds several variants. MODULE_NAME is the
+ * name that it registers. Optional definitions:
  *
- *	MODULE_IS_MUTE	it does not register
- *	MODULE_WARNS	it does not, and has said why
+ *	MODULE_IS_MUTE	does not register
+ *	MODULE_WARNS	does not register, and warns about the reason
  *	MODULE_NEEDS	a function that it calls
  */
 #include <provider/provider.h>

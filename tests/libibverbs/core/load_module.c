@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A provider module for provider_load_test.c. CMake builds several of it:
- * MODULE_SYMBOL is what it exports, MODULE_NAME and MODULE_ABI what it says.
+ * A provider module for provider_load_test.c. CMake builds several variants:
+ * MODULE_SYMBOL is the exported object, MODULE_NAME and MODULE_ABI are its
+ * members.
  */
 #include <provider/provider.h>
 

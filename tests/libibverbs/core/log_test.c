@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log and the warnings: libibverbs/core/log.c. The environment is read once
- * in a process, so each test has one of its own. Linked with WRAP
- * secure_getenv.
+ * Tests of libibverbs/core/log.c. The environment is read once in a process,
+ * so each test runs in its own process. Linked with WRAP secure_getenv.
  */
 #include "core/log.h"
 
@@ -18,7 +17,7 @@
 #include "libibverbs/core/own_process.h"
 #include "support/fake_sysfs.h"
 
-static struct fake_sysfs folder; /* only its root is used */
+static struct fake_sysfs folder; /* only the root folder is used */
 static char log_path[300];
 static bool privileged;
 
@@ -74,7 +73,9 @@ static void assert_no_file(void)
 	assert_int_equal(access(log_path, F_OK), -1);
 }
 
-/* Runs @fn with standard error in a file, and compares that. */
+/*
+ * Runs @fn with standard error redirected to a file, and compares the content.
+ */
 static void assert_stderr(void (*fn)(void), const char *expected)
 {
 	char path[300];
@@ -243,7 +244,7 @@ static void log_file_is_appended_to(void **state)
 	assert_file(log_path, "before\nlibibverbs: after\n");
 }
 
-/* The next free descriptor is the log's. */
+/* The log has the next free descriptor. */
 static void log_file_is_close_on_exec(void **state)
 {
 	int fd = dup(STDERR_FILENO);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stands for libibverbs/kernel/ in tests of the floors above: the names that
- * core/ links to, all of which fail.
+ * Replaces libibverbs/kernel/ in tests of the floors above: defines the
+ * functions that core/ links to, all of which fail.
  */
 #include <errno.h>
 #include <provider/kernel.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What CQs, SRQs, QPs and work queues have in common:
- * libibverbs/core/object_life.c. For the waits a thread waits while the test
- * acknowledges, as an application does.
+ * Tests of libibverbs/core/object_life.c. In tests of the waits, a thread
+ * waits while the test acknowledges events.
  */
 #include <provider/objects.h>
 #include <pthread.h>
@@ -14,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 static struct ibv_context ctx;
@@ -33,7 +32,7 @@ static void assert_usable(pthread_mutex_t *mutex, pthread_cond_t *cond)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Birth                                                                     */
+/* Initialization                                                           */
 /* ------------------------------------------------------------------------ */
 
 static void init_cq_sets_arguments(void **state)
@@ -76,7 +75,7 @@ static void init_srq_basic_sets_pd_only(void **state)
 		.srq_context = &app_context,
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
 		.pd = &pd,
-		/* not valid, since comp_mask does not say so */
+		/* invalid, since comp_mask lacks the bit */
 		.srq_type = IBV_SRQT_XRC,
 		.xrcd = &vxrcd.xrcd,
 		.cq = &recv_cq,
@@ -180,7 +179,7 @@ static void init_qp_xrc_sets_xrcd(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Waiting for acknowledgements                                              */
+/* Waits for acknowledgments                                                */
 /* ------------------------------------------------------------------------ */
 
 struct waiter {
@@ -200,7 +199,7 @@ static void start_waiting(struct waiter *waiter, void *(*wait)(void *arg))
 			 0);
 }
 
-/* It cannot have returned: an acknowledgement is missing. */
+/* The thread cannot have returned: an acknowledgment is missing. */
 static void assert_waits(struct waiter *waiter)
 {
 	assert_false(atomic_load(&waiter->done));
@@ -257,7 +256,7 @@ static void *wait_wq(void *arg)
 	return NULL;
 }
 
-/* As the inline function of the application does. */
+/* Initializes the WQ like the inline function of the application. */
 static void init_wq(struct ibv_wq *wq)
 {
 	assert_int_equal(pthread_mutex_init(&wq->mutex, NULL), 0);
@@ -387,7 +386,7 @@ static void wait_acked_counts_earlier_acks(void **state)
 	verbs_fini_cq(&cq);
 }
 
-/* As with a device that has gone, which cannot tell how many it raised. */
+/* Simulates a device that is gone and cannot return event counts. */
 static void wait_acked_excess_acks_return(void **state)
 {
 	const struct verbs_event_count none = {};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Op tables: libibverbs/core/op_table.c, op_defaults_*.c. Almost every default
- * answers "not supported" in its own convention and touches nothing. Linked
- * with WRAP calloc posix_memalign.
+ * Tests of libibverbs/core/op_table.c and op_defaults_*.c. Almost every
+ * default returns "not supported" in its own convention and changes nothing.
+ * Linked with WRAP calloc posix_memalign.
  */
 #include "core/op_table.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 static struct verbs_context_ops ops;
@@ -29,7 +29,7 @@ static int start(void **state)
 	return 0;
 }
 
-/* Objects are not looked at, so there need not be any. */
+/* The ops do not access the objects, so NULL is sufficient. */
 static int errno_is_untouched(void **state)
 {
 	return errno;
@@ -148,7 +148,7 @@ static void op_default_dm_and_dmah_are_unsupported(void **state)
 	assert_int_equal(fd, -7);
 }
 
-/* The importer only forgets, so there is nothing that could fail. */
+/* The importer only drops its object, so the op cannot fail. */
 static void op_default_unimport_does_nothing(void **state)
 {
 	struct verbs_mr mr = {}, same_mr = {};
@@ -164,7 +164,7 @@ static void op_default_unimport_does_nothing(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Buffers: memory of the process                                            */
+/* Buffers: memory of the process                                           */
 /* ------------------------------------------------------------------------ */
 
 static bool calloc_fails, memalign_fails;
@@ -446,7 +446,7 @@ static void op_table_merge_replaces_first_and_last(void **state)
 	struct verbs_context_ops own = {}, merged = {};
 	unsigned char *bytes = (unsigned char *)&own;
 
-	/* Whatever the members are called. */
+	/* Independent of the names of the members. */
 	memset(bytes, 0x5a, sizeof(void *));
 	memset(bytes + sizeof(own) - sizeof(void *), 0xa5, sizeof(void *));
 	verbs_op_table_merge(&merged, &own);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One child for each test: see libibverbs/core/own_process.h. */
+/* Runs each test in a child process: see libibverbs/core/own_process.h. */
 #include "libibverbs/core/own_process.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Exit code of a child with a failed test; no tool of ours uses it. */
+/* Exit code of a child whose test failed; no sanitizer uses it. */
 #define EXIT_FAILED_TEST 3
 
 static int run_alone(const struct CMUnitTest *test)
@@ -18,7 +18,7 @@ static int run_alone(const struct CMUnitTest *test)
 	return _cmocka_run_group_tests(test->name, tests, 1, NULL, NULL) != 0;
 }
 
-/* Status of the child as waitpid() tells it. */
+/* Status of the child from waitpid(). */
 static int wait_for(pid_t child)
 {
 	int status;
@@ -30,7 +30,7 @@ static int wait_for(pid_t child)
 	return status;
 }
 
-/* exit() and not _exit(), so that a sanitizer can tell about leaks. */
+/* exit() instead of _exit(), so that a sanitizer can report leaks. */
 int own_process_group(const struct CMUnitTest *tests, size_t count)
 {
 	int nr_failed = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs tests in processes of their own: for code that does something once in a
- * process, or that keeps what it has learned for ever.
+ * Runs each test in its own process: for code that runs once in a process, or
+ * that keeps state until the process ends.
  */
 #ifndef CORE_TEST_OWN_PROCESS_H
 #define CORE_TEST_OWN_PROCESS_H
@@ -12,20 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 /**
  * own_process_group() - run each test of a group in a child
  *
- * Return: how many failed, for main() to return.
+ * Return: number of failed tests, for main() to return.
  */
 int own_process_group(const struct CMUnitTest *tests, size_t count);
 
 /**
- * own_process_fails() - run a test that ought to fail, without its output
+ * own_process_fails() - run a test that must fail, without its output
  *
- * Return: whether it failed by itself, that is, was neither passed nor killed.
+ * Return: whether an assertion failed. False if the test passed or was killed.
  */
 bool own_process_fails(CMUnitTestFunction test);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rounding to pages of any size: libibverbs/core/page_bounds.c. */
+/* Tests of libibverbs/core/page_bounds.c. */
 #include "core/page_bounds.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #define PAGE 4096
 
-/* As a kernel writes it; fields that do not matter are left out. */
+/* smaps in the kernel's format, without irrelevant fields. */
 static const char usual_text[] =
 	"00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/program\n"
 	"Size:                328 kB\n"
@@ -100,7 +100,7 @@ static void page_bounds_wrapping_range_is_einval(void **state)
 
 	assert_int_equal(bounds(NULL, UINTPTR_MAX - 10, 12, &begin, &end),
 			 -EINVAL);
-	/* the last page ends where addresses do */
+	/* the last page ends at the end of the address space */
 	assert_int_equal(bounds(NULL, UINTPTR_MAX - 10, 2, &begin, &end),
 			 -EINVAL);
 	assert_int_equal(bounds(NULL, 1, SIZE_MAX, &begin, &end), -EINVAL);
@@ -108,7 +108,7 @@ static void page_bounds_wrapping_range_is_einval(void **state)
 	assert_int_equal(end, 2);
 }
 
-/* Nothing but a plain power of two is a size. */
+/* Only a power of two is a valid size. */
 static void page_bounds_invalid_lines_are_skipped(void **state)
 {
 	static const char *const lines[] = {
@@ -161,7 +161,7 @@ static void page_bounds_invalid_mappings_are_skipped(void **state)
 	}
 }
 
-/* The name of a file can be anything, and of any length. */
+/* A file name can have any content and length. */
 static void page_bounds_file_names_are_not_parsed(void **state)
 {
 	char text[1024] = "40000000-40400000 rw-p 00000000 00:0f 1 /";
@@ -191,7 +191,7 @@ static void page_bounds_truncated_smaps_is_accepted(void **state)
 	}
 }
 
-/* The same numbers in each run. */
+/* A fixed seed. */
 static unsigned int random_below(unsigned int limit)
 {
 	static uint32_t x = 4711;
@@ -202,7 +202,7 @@ static unsigned int random_below(unsigned int limit)
 	return x % limit;
 }
 
-/* Whatever the text says, the pages hold the range. */
+/* For any text, the pages contain the range. */
 static void page_bounds_corrupt_smaps_is_harmless(void **state)
 {
 	static const char bytes[] = "0123456789abcdefKkBSize: -\n\t\xff";
@@ -235,7 +235,7 @@ static void page_bounds_smaps_of_running_kernel_is_parsed(void **state)
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	smaps = fopen("/proc/self/smaps", "re");
 	assert_non_null(smaps);
-	/* of which only the text can tell that the usual size is wrong */
+	/* only smaps shows that the base page size is wrong */
 	assert_int_equal(verbs_page_bounds(smaps, (uintptr_t)memory + page + 1,
 					   1, page / 4, &begin, &end),
 			 0);

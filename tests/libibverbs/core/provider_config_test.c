@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The *.driver files: libibverbs/core/provider_config.c, on folders that the
- * tests fill. Linked with WRAP openat verbs_warn.
+ * Tests of libibverbs/core/provider_config.c on folders that the tests fill.
+ * Linked with WRAP openat verbs_warn.
  */
 #include "core/provider_config.h"
 
@@ -19,21 +19,21 @@
 
 #include "support/fake_sysfs.h"
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #define MAX_NAMES 16
 
-static struct fake_sysfs folder; /* only its root is used */
+static struct fake_sysfs folder; /* only the root folder is used */
 static const char *dir;
 
-/* What visit() has seen. */
+/* Names that visit() received. */
 static char names[MAX_NAMES][80];
 static size_t nr_names;
 static size_t stop_after; /* 0: never */
 
 static unsigned int nr_warnings;
-static const char *forbidden; /* openat() of this name is refused */
+static const char *forbidden; /* openat() of this name fails */
 static unsigned int nr_opened;
 
 int __real_openat(int dirfd, const char *path, int flags, ...);
@@ -323,7 +323,7 @@ static void config_missing_folder_warns(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Looking for one name                                                      */
+/* Search for one name                                                      */
 /* ------------------------------------------------------------------------ */
 
 static char found[64];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Providers of a static build: libibverbs/core/provider_load_static.c. Each
- * test has a process of its own, since nobody can leave the registry.
+ * Tests of libibverbs/core/provider_load_static.c. A provider cannot be
+ * unregistered, so each test runs in its own process.
  */
-/* Makes the header declare what a static build refers to. */
+/* Makes the header declare the names that a static build uses. */
 #define RDMA_STATIC_PROVIDERS none
 #include <infiniband/verbs.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which providers are loaded, and in which order:
- * libibverbs/core/provider_load.c, on modules made of load_module.c. What was
- * loaded stays for ever, so each test has a process of its own.
+ * Tests of libibverbs/core/provider_load.c: which providers are loaded, and in
+ * which order. The modules are built from load_module.c. A loaded module is
+ * never unloaded, so each test runs in its own process.
  *
  * Linked with WRAP secure_getenv verbs_warn.
  */
@@ -21,7 +21,7 @@
 #define SUFFIX "-anyverbs" VERBS_PROVIDER_ABI_STRING ".so"
 
 /* ------------------------------------------------------------------------ */
-/* By kernel driver                                                          */
+/* By kernel driver                                                         */
 /* ------------------------------------------------------------------------ */
 
 static void load_for_driver_loads_named_provider_only(void **state)
@@ -71,7 +71,7 @@ static void load_failed_module_is_not_retried(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* At most one module of a name                                              */
+/* At most one module of a name                                             */
 /* ------------------------------------------------------------------------ */
 
 static void load_name_with_suffix_excludes_plain_name(void **state)
@@ -103,7 +103,10 @@ static void load_config_line_selects_module(void **state)
 	ASSERT_REGISTERED("rxe");
 }
 
-/* Whatever the order of the files: the other line would load another module. */
+/*
+ * The result does not depend on the order of the files: the other line would
+ * load another module.
+ */
 static void load_lines_with_suffix_precede_plain_names(void **state)
 {
 	load_start();
@@ -133,7 +136,7 @@ static void load_linked_provider_is_not_loaded(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* All                                                                       */
+/* All                                                                      */
 /* ------------------------------------------------------------------------ */
 
 static void load_all_loads_configured_providers(void **state)
@@ -187,7 +190,7 @@ static void load_bad_modules_do_not_exclude_good_modules(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The environment                                                           */
+/* The environment                                                          */
 /* ------------------------------------------------------------------------ */
 
 static void load_rdmav_drivers_precede_config_in_order(void **state)
@@ -294,7 +297,7 @@ static void load_overlong_names_are_rejected(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Where modules are                                                         */
+/* Search order                                                             */
 /* ------------------------------------------------------------------------ */
 
 static void load_module_beside_library_is_first(void **state)
@@ -327,7 +330,7 @@ static void load_missing_module_warns(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* An install tree without its configuration folder                          */
+/* An install tree without its configuration folder                         */
 /* ------------------------------------------------------------------------ */
 
 static void
@@ -367,7 +370,10 @@ load_for_driver_with_empty_config_folder_loads_no_module(void **state)
 	assert_int_equal(load_nr_warnings, 0);
 }
 
-/* "beside" is in the folder as well, but names no kernel driver. */
+/*
+ * "beside" is in the folder as well, but it is not the name of a kernel
+ * driver.
+ */
 static void
 load_all_without_config_folder_loads_drivers_beside_library(void **state)
 {
@@ -387,7 +393,7 @@ load_for_driver_without_config_folder_ignores_privileged_env(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Modules that are none                                                     */
+/* Invalid modules                                                          */
 /* ------------------------------------------------------------------------ */
 
 static void load_module_without_symbol_is_unloaded(void **state)
@@ -450,7 +456,7 @@ static void load_folder_instead_of_module_warns(void **state)
 	assert_int_equal(load_nr_warnings, 1);
 }
 
-/* The headers are there, the segments are not. */
+/* The file ends behind the headers. */
 static void load_truncated_file_warns(void **state)
 {
 	char bytes[1024];
@@ -471,13 +477,13 @@ static void load_truncated_file_warns(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Providers that take part when they are asked to                           */
+/* Opt-in providers                                                         */
 /* ------------------------------------------------------------------------ */
 
 static void start_without_wish(void)
 {
 	load_start();
-	(void)unlink(WISH_FILE); /* of a test before this one, if at all */
+	(void)unlink(WISH_FILE); /* possibly left by a previous test */
 }
 
 static void load_opt_in_disabled_loads_nothing(void **state)
@@ -528,7 +534,10 @@ static void load_opt_in_privileged_program_uses_file_only(void **state)
 	load_assert_nothing_registered();
 }
 
-/* They may be of this kind, and are known by name only. */
+/*
+ * The providers in RDMAV_DRIVERS may be opt-in providers; only their names are
+ * known.
+ */
 static void load_opt_in_includes_rdmav_drivers(void **state)
 {
 	start_without_wish();

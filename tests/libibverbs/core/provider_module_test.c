@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which module of a name is loaded: libibverbs/core/provider_module.c, on
- * modules made of load_foreign_module.c, which register by themselves. What was
- * loaded stays for ever, so each test has a process of its own.
+ * Tests of libibverbs/core/provider_module.c: which module of a name is
+ * loaded. The modules are built from load_foreign_module.c and register
+ * themselves. A loaded module is never unloaded, so each test runs in its own
+ * process.
  *
  * Linked with WRAP secure_getenv verbs_warn.
  */
@@ -35,7 +36,7 @@ static void assert_loaded(const char *text, const char *file)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The choice                                                                */
+/* The choice                                                               */
 /* ------------------------------------------------------------------------ */
 
 static void module_search_prefers_own_module(void **state)
@@ -107,7 +108,9 @@ static void module_search_empty_name_is_ignored(void **state)
 	assert_int_equal(load_nr_warnings, 0);
 }
 
-/* A program may be linked to the vendor library: its constructor has run. */
+/*
+ * The program may be linked to the vendor library, whose constructor has run.
+ */
 static void module_search_loaded_module_counts(void **state)
 {
 	assert_true(load("only34"));
@@ -128,7 +131,7 @@ static void module_search_suffix_excludes_own_module(void **state)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Modules that cannot be used                                               */
+/* Unusable modules                                                         */
 /* ------------------------------------------------------------------------ */
 
 static void module_without_registration_is_unloaded(void **state)
@@ -144,7 +147,9 @@ static void module_without_registration_is_unloaded(void **state)
 static void module_with_own_warning_is_not_warned_about_twice(void **state)
 {
 	assert_false(load("refused"));
-	assert_int_equal(load_nr_warnings, 0); /* its own was not through us */
+	assert_int_equal(
+		load_nr_warnings,
+		0); /* the module's own warning did not use verbs_warn() */
 	assert_false(load_is_loaded(DISTRO_DIR "/librefused-rdmav34.so"));
 }
 
@@ -158,7 +163,7 @@ static void module_with_missing_symbol_warns_and_next_is_tried(void **state)
 
 static char bytes[1 << 20];
 
-/* Makes lib<name>-rdmav34.so in DISTRO_DIR, after a module that is good. */
+/* Creates lib<name>-rdmav34.so in DISTRO_DIR from a valid module. */
 static size_t read_module(void)
 {
 	int fd = open(DISTRO_DIR "/libonly34-rdmav34.so", O_RDONLY | O_CLOEXEC);
@@ -183,7 +188,7 @@ static void assert_problem(const char *bytes_to_write, size_t len,
 	load_assert_nothing_registered();
 }
 
-/* Behind the segments of a module there are only tables of sections. */
+/* Behind the segments, a module contains only section tables. */
 static size_t end_of_segments(void)
 {
 	ElfW(Ehdr) header;
@@ -202,12 +207,15 @@ static size_t end_of_segments(void)
 	return end;
 }
 
-/* Mapping it is no problem for the dynamic linker; touching it is. */
+/*
+ * The dynamic linker can map the file, but an access behind its end kills the
+ * process.
+ */
 static void module_truncated_warns_once(void **state)
 {
 	size_t end;
 
-	(void)read_module(); /* into bytes */
+	(void)read_module(); /* offset in bytes */
 	end = end_of_segments();
 	assert_true(end > 1024);
 	for (size_t cut = 4; cut < end; cut = cut * 2 + 1)
@@ -215,10 +223,10 @@ static void module_truncated_warns_once(void **state)
 	assert_problem(bytes, end - 1, "is truncated");
 }
 
-/* The dynamic linker would be killed by it. */
+/* The dynamic linker would crash on this file. */
 static void module_truncated_found_by_linker_warns_once(void **state)
 {
-	(void)read_module(); /* into bytes */
+	(void)read_module(); /* offset in bytes */
 	load_write_file(SEARCHED_DIR "/libcut-rdmav34.so", bytes,
 			end_of_segments() / 2);
 	assert_false(load("cut"));
@@ -238,7 +246,7 @@ static void module_for_wrong_machine_warns_once(void **state)
 	size_t len = read_module();
 	Elf64_Half other = EM_SPARC;
 
-	/* The same place in both classes. */
+	/* The member has the same offset in both ELF classes. */
 	memcpy(bytes + offsetof(Elf64_Ehdr, e_machine), &other, sizeof(other));
 	assert_problem(bytes, len, "is not for this machine");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Taking names of providers apart: libibverbs/core/provider_name.c. */
+/* Tests of libibverbs/core/provider_name.c. */
 #include "core/provider_name.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* last: it needs those above */
+/* last: cmocka.h needs the headers above */
 #include <cmocka.h>
 
 static void assert_parts(const char *text, const char *stem, const char *proper,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who has registered: libibverbs/core/provider_registry.c. Nobody can leave the
- * registry, so each test has a process of its own.
+ * Tests of libibverbs/core/provider_registry.c. A provider cannot be
+ * unregistered, so each test runs in its own process.
  */
 #include "core/provider_registry.h"
 
@@ -118,7 +118,7 @@ static void provider_registry_full_is_enospc(void **state)
 		assert_int_equal(verbs_provider_register(&many[i]), 0);
 	assert_int_equal(verbs_provider_register(&many[VERBS_MAX_PROVIDERS]),
 			 -ENOSPC);
-	/* The last that fitted is still known. */
+	/* The last provider that was accepted is still registered. */
 	assert_int_equal(
 		verbs_provider_register(&many[VERBS_MAX_PROVIDERS - 1]), 0);
 	assert_int_equal(nr_registered(), VERBS_MAX_PROVIDERS);

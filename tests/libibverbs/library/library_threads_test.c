@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Threads on the whole library, from the exported functions to the system
- * calls: eight of them list, open, query, close and free, while devices come
- * and go in every scan. Kernel and nodes are fakes; rxe is the real provider.
- * Meant for ThreadSanitizer, and worth running without.
+ * calls: eight threads list, open, query, close and free, while each scan
+ * returns other devices. Kernel and nodes are fakes; rxe is the real provider.
+ * Meant for ThreadSanitizer, but useful without it.
  */
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@
 
 extern const struct verbs_device_ops verbs_provider_rxe;
 
-/* Failures are counted: cmocka's assertions are for one thread. */
+/* Failures are counted: cmocka's assertions may be used by one thread only. */
 static atomic_uint nr_failures;
 static atomic_uint nr_opened;
 
@@ -46,7 +46,9 @@ static void add_device(unsigned int n, unsigned int incarnation)
 	dev->abi = 2;
 }
 
-/* Called under the list mutex, between the requests and the answers. */
+/*
+ * Called under the list mutex, between the netlink requests and the responses.
+ */
 static void change_devices(void)
 {
 	static unsigned int turn;
@@ -93,7 +95,7 @@ static void one_round(void)
 	ctx = count ? ibv_open_device(list[count - 1]) : NULL;
 	ibv_free_device_list(list);
 	if (!ctx)
-		return; /* the fake took its last device away */
+		return; /* the fake kernel removed its last device */
 	atomic_fetch_add(&nr_opened, 1);
 	use(ctx);
 	expect(ibv_close_device(ctx) == 0);
