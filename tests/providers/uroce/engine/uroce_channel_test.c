@@ -180,7 +180,7 @@ static void channel_full_waiting_qp_can_be_reset(void **state)
 
 /* -- lost -- */
 
-static void lose(struct pair *pair)
+static void lose_packets(struct pair *pair)
 {
 	uroce_channel_lose(&pair->side[0].engine, &pair->side[0].channel,
 			   pair->now);
@@ -218,7 +218,7 @@ static void channel_lost_outstanding_requests_exhaust_retries(void **state)
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
 	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
 	assert_true(has_packet(pair));
-	lose(pair);
+	lose_packets(pair);
 	expect_none(&pair->side[0].send_cq);
 	expect_state(pair, 0, IBV_QPS_RTS);
 	expect_retries_in_vain(pair);
@@ -237,7 +237,7 @@ static void channel_lost_waiting_requests_exhaust_retries(void **state)
 	while (has_packet(pair))
 		;
 	assert_false(list_empty(&pair->side[0].channel.waiting));
-	lose(pair);
+	lose_packets(pair);
 	assert_true(list_empty(&pair->side[0].channel.waiting));
 	expect_retries_in_vain(pair);
 	pair_free(pair);
@@ -247,7 +247,7 @@ static void channel_lost_idle_qp_fails_at_next_send(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
 
-	lose(pair);
+	lose_packets(pair);
 	assert_int_equal(uroce_engine_deadline(&pair->side[0].engine),
 			 UROCE_NEVER);
 	expect_state(pair, 0, IBV_QPS_RTS);
@@ -272,7 +272,7 @@ static void channel_lost_without_timeout_fails_at_once(void **state)
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
 	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
 	assert_true(has_packet(pair));
-	lose(pair);
+	lose_packets(pair);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_WR_FLUSH_ERR);
 	expect_state(pair, 0, IBV_QPS_ERR);
@@ -280,7 +280,7 @@ static void channel_lost_without_timeout_fails_at_once(void **state)
 
 	/* the same for a request that is posted later */
 	pair = new_without_timeout();
-	lose(pair);
+	lose_packets(pair);
 	expect_state(pair, 0, IBV_QPS_RTS);
 	post(pair, 1, IBV_WR_SEND, 10);
 	assert_false(has_packet(pair));
@@ -293,7 +293,7 @@ static void channel_lost_uc_qp_stays_in_rts(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_UC);
 
-	lose(pair);
+	lose_packets(pair);
 	post(pair, 1, IBV_WR_SEND, 10);
 	assert_true(has_packet(pair));
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);

@@ -15,7 +15,8 @@
 
 #include "uroce/engine/uroce_cq_ring.h"
 
-static int push(struct uroce_cq *cq, uint64_t wr_id, bool solicited, bool *wake)
+static int push_cqe(struct uroce_cq *cq, uint64_t wr_id, bool solicited,
+		    bool *wake)
 {
 	struct uroce_cqe cqe = { .wr_id = wr_id };
 	bool woken = false;
@@ -44,8 +45,8 @@ static void cq_ring_returns_completions_in_order(void **state)
 	assert_int_equal(uroce_cq_init(&cq, 5, false), 0);
 	for (uint64_t round = 0; round < 20; round++) {
 		for (uint64_t i = 0; i < 5; i++)
-			assert_int_equal(push(&cq, round * 5 + i, false, NULL),
-					 0);
+			assert_int_equal(
+				push_cqe(&cq, round * 5 + i, false, NULL), 0);
 		for (uint64_t i = 0; i < 5; i++)
 			assert_int_equal(pop(&cq), round * 5 + i);
 		assert_null(uroce_ring_front(&cq.ring));
@@ -59,12 +60,12 @@ static void cq_ring_full_overruns(void **state)
 
 	assert_int_equal(uroce_cq_init(&cq, 5, false), 0);
 	for (uint64_t i = 0; i < 5; i++)
-		assert_int_equal(push(&cq, i, false, NULL), 0);
-	assert_int_equal(push(&cq, 5, false, NULL), -ENOBUFS);
+		assert_int_equal(push_cqe(&cq, i, false, NULL), 0);
+	assert_int_equal(push_cqe(&cq, 5, false, NULL), -ENOBUFS);
 	assert_true(cq.overrun);
 	/* the overrun is permanent, even if there is room */
 	assert_int_equal(pop(&cq), 0);
-	assert_int_equal(push(&cq, 6, false, NULL), -ENOBUFS);
+	assert_int_equal(push_cqe(&cq, 6, false, NULL), -ENOBUFS);
 	for (uint64_t i = 1; i < 5; i++)
 		assert_int_equal(pop(&cq), i);
 	assert_null(uroce_ring_front(&cq.ring));
@@ -77,12 +78,12 @@ static void cq_ring_resize_keeps_completions(void **state)
 
 	assert_int_equal(uroce_cq_init(&cq, 8, false), 0);
 	for (uint64_t i = 0; i < 6; i++)
-		assert_int_equal(push(&cq, i, false, NULL), 0);
+		assert_int_equal(push_cqe(&cq, i, false, NULL), 0);
 	assert_int_equal(pop(&cq), 0);
 	assert_int_equal(uroce_cq_resize(&cq, 4), -EINVAL);
 	assert_int_equal(uroce_cq_resize(&cq, 0), -EINVAL);
 	assert_int_equal(uroce_cq_resize(&cq, 5), 0);
-	assert_int_equal(push(&cq, 9, false, NULL), -ENOBUFS);
+	assert_int_equal(push_cqe(&cq, 9, false, NULL), -ENOBUFS);
 	assert_int_equal(uroce_cq_resize(&cq, 100), 0);
 	for (uint64_t i = 1; i < 6; i++)
 		assert_int_equal(pop(&cq), i);
@@ -133,12 +134,12 @@ static void cq_ring_armed_wakes_once(void **state)
 	bool wake;
 
 	assert_int_equal(uroce_cq_init(&cq, 16, true), 0);
-	(void)push(&cq, 1, true, &wake);
+	(void)push_cqe(&cq, 1, true, &wake);
 	assert_false(wake);
 	uroce_cq_arm(&cq, false);
-	(void)push(&cq, 2, false, &wake);
+	(void)push_cqe(&cq, 2, false, &wake);
 	assert_true(wake);
-	(void)push(&cq, 3, true, &wake);
+	(void)push_cqe(&cq, 3, true, &wake);
 	assert_false(wake);
 	uroce_cq_fini(&cq);
 }
@@ -151,9 +152,9 @@ static void cq_ring_armed_solicited_ignores_unsolicited(void **state)
 
 	assert_int_equal(uroce_cq_init(&cq, 16, true), 0);
 	uroce_cq_arm(&cq, true);
-	(void)push(&cq, 1, false, &wake);
+	(void)push_cqe(&cq, 1, false, &wake);
 	assert_false(wake);
-	(void)push(&cq, 2, true, &wake);
+	(void)push_cqe(&cq, 2, true, &wake);
 	assert_true(wake);
 	uroce_cq_arm(&cq, true);
 	assert_int_equal(uroce_cq_push(&cq, &failed, false, &wake), 0);
@@ -161,7 +162,7 @@ static void cq_ring_armed_solicited_ignores_unsolicited(void **state)
 	/* the wider arming stays in effect */
 	uroce_cq_arm(&cq, false);
 	uroce_cq_arm(&cq, true);
-	(void)push(&cq, 3, false, &wake);
+	(void)push_cqe(&cq, 3, false, &wake);
 	assert_true(wake);
 	uroce_cq_fini(&cq);
 }
@@ -173,7 +174,7 @@ static void cq_ring_without_channel_wakes_no_thread(void **state)
 
 	assert_int_equal(uroce_cq_init(&cq, 16, false), 0);
 	uroce_cq_arm(&cq, false);
-	(void)push(&cq, 1, true, &wake);
+	(void)push_cqe(&cq, 1, true, &wake);
 	assert_false(wake);
 	uroce_cq_fini(&cq);
 }

@@ -30,7 +30,8 @@ static struct {
 	struct pair *pair;
 } direct;
 
-static int copy(struct uroce_channel *channel, const struct uroce_copy *wanted)
+static int copy_by_test(struct uroce_channel *channel,
+			const struct uroce_copy *wanted)
 {
 	uint8_t *there = direct.pair->side[1].memory + wanted->va - PAIR_IOVA +
 			 wanted->offset;
@@ -66,7 +67,7 @@ static struct pair *new_direct(enum ibv_qp_type type)
 	o.type = type;
 	o.bound = true;
 	direct.pair = pair_new(&o);
-	direct.pair->side[0].channel.copy = copy;
+	direct.pair->side[0].channel.copy = copy_by_test;
 	direct.pair->side[0].channel.part = PART;
 	direct.pair->side[0].channel.is_attended = is_attended;
 	return direct.pair;

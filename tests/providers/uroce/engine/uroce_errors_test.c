@@ -256,8 +256,8 @@ static void error_state_flushes_posted_requests(void **state)
 	pair_free(pair);
 }
 
-static void modify(struct pair *pair, unsigned int side,
-		   enum ibv_qp_state state, int mask)
+static void modify_qp(struct pair *pair, unsigned int side,
+		      enum ibv_qp_state state, int mask)
 {
 	struct ibv_qp_attr attr = { .qp_state = state,
 				    .en_sqd_async_notify = 1 };
@@ -275,7 +275,7 @@ static void sqd_send_queue_drains_and_resumes(void **state)
 
 	post(pair, 1, IBV_WR_RDMA_WRITE, 300000); /* more than a window */
 	(void)pair_step(pair);
-	modify(pair, 0, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
+	modify_qp(pair, 0, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
 	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
 	uroce_qp_query(pair->side[0].qp, &attr);
 	assert_true(attr.sq_draining);
@@ -286,11 +286,11 @@ static void sqd_send_queue_drains_and_resumes(void **state)
 	expect_events(pair, 0, 1u << IBV_EVENT_SQ_DRAINED);
 	uroce_qp_query(pair->side[0].qp, &attr);
 	assert_false(attr.sq_draining);
-	modify(pair, 0, IBV_QPS_RTS, 0);
+	modify_qp(pair, 0, IBV_QPS_RTS, 0);
 	pair_run(pair);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
 	/* nothing is outstanding: drained at once */
-	modify(pair, 0, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
+	modify_qp(pair, 0, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
 	expect_events(pair, 0, 1u << IBV_EVENT_SQ_DRAINED);
 	pair_free(pair);
 }
@@ -331,7 +331,7 @@ static void error_of_uc_and_ud_send_moves_to_sqe(void **state)
 		pair_post(pair, 0, &wqe, &sge);
 		pair_run(pair);
 		expect(&pair->side[0].send_cq, 3, IBV_WC_WR_FLUSH_ERR);
-		modify(pair, 0, IBV_QPS_RTS, 0);
+		modify_qp(pair, 0, IBV_QPS_RTS, 0);
 		sge.lkey--;
 		pair_post(pair, 0, &wqe, &sge);
 		pair_run(pair);
@@ -415,7 +415,7 @@ static void srq_limit_event_is_raised_once(void **state)
 	pair_run(pair);
 	assert_null(uroce_engine_take_rq(engine));
 	/* the remaining WQEs stay when a QP fails, and the event reports it */
-	modify(pair, 1, IBV_QPS_ERR, 0);
+	modify_qp(pair, 1, IBV_QPS_ERR, 0);
 	expect_events(pair, 1, 1u << IBV_EVENT_QP_LAST_WQE_REACHED);
 	assert_int_equal(uroce_ring_used(&rq->ring), 1);
 	pair_free(pair);

@@ -29,17 +29,17 @@ static unsigned int side_of(const struct uroce_channel *channel)
 	return 1;
 }
 
-static struct fake_side *us(const struct uroce_channel *channel)
+static struct fake_side *own_side(const struct uroce_channel *channel)
 {
 	return &the_fake->side[side_of(channel)];
 }
 
-static struct fake_side *them(const struct uroce_channel *channel)
+static struct fake_side *peer_side(const struct uroce_channel *channel)
 {
 	return &the_fake->side[!side_of(channel)];
 }
 
-static void note(unsigned int i, char what)
+static void log_action(unsigned int i, char what)
 {
 	struct fake_side *side = &the_fake->side[i];
 	struct pair_side *real = &the_fake->pair->side[i];
@@ -56,13 +56,13 @@ static void note(unsigned int i, char what)
 
 const char *fake_log(struct fake *fake, unsigned int side)
 {
-	note(side, '\0');
+	log_action(side, '\0');
 	return fake->side[side].log;
 }
 
 void fake_forget_log(struct fake *fake, unsigned int side)
 {
-	note(side, '\0');
+	log_action(side, '\0');
 	memset(fake->side[side].log, 0, sizeof(fake->side[side].log));
 }
 
@@ -74,10 +74,10 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 	side->open = uroce_qp_is_open(qp);
 	side->nr_told++;
 	if (side->open != was_open)
-		note(side == &the_fake->side[1], side->open ? 't' : 'e');
+		log_action(side == &the_fake->side[1], side->open ? 't' : 'e');
 }
 
-static bool fails(struct fake_trouble *trouble)
+static bool copy_fails(struct fake_trouble *trouble)
 {
 	unsigned int nr = trouble->nr++;
 
@@ -85,10 +85,10 @@ static bool fails(struct fake_trouble *trouble)
 }
 
 /* A failing copy has transferred a part of the data. */
-static int transfer(struct fake_trouble *trouble, void *to, const void *from,
-		    size_t bytes)
+static int fake_transfer(struct fake_trouble *trouble, void *to,
+			 const void *from, size_t bytes)
 {
-	if (fails(trouble)) {
+	if (copy_fails(trouble)) {
 		memset(to, SCRIBBLE, bytes / 2);
 		return -EFAULT;
 	}
@@ -96,21 +96,23 @@ static int transfer(struct fake_trouble *trouble, void *to, const void *from,
 	return 0;
 }
 
-static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
-		   uint32_t qpn, uint32_t psn)
+static bool fake_choose(struct uroce_channel *channel,
+			enum uroce_landing_kind kind, uint32_t qpn,
+			uint32_t psn)
 {
-	us(channel)->nr_chosen++;
-	if (!us(channel)->unwilling)
+	own_side(channel)->nr_chosen++;
+	if (!own_side(channel)->unwilling)
 		return true;
-	us(channel)->unwilling--;
+	own_side(channel)->unwilling--;
 	return false;
 }
 
-static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
-		  uint32_t qpn, uint32_t psn, uint32_t bytes)
+static void fake_learn(struct uroce_channel *channel,
+		       enum uroce_landing_kind kind, uint32_t qpn, uint32_t psn,
+		       uint32_t bytes)
 {
-	us(channel)->nr_learned++;
-	us(channel)->learned = bytes;
+	own_side(channel)->nr_learned++;
+	own_side(channel)->learned = bytes;
 }
 
 static void check_hop(const struct uroce_channel *channel,
@@ -125,19 +127,19 @@ static void check_hop(const struct uroce_channel *channel,
 static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
 {
 	check_hop(channel, hop);
-	return !them(channel)->closed && them(channel)->open;
+	return !peer_side(channel)->closed && peer_side(channel)->open;
 }
 
-static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
-		 enum uroce_landing_kind kind,
-		 struct uroce_landing *ret_landing)
+static bool fake_find(struct uroce_channel *channel,
+		      const struct uroce_hop *hop, enum uroce_landing_kind kind,
+		      struct uroce_landing *ret_landing)
 {
-	const struct fake_side *side = them(channel);
+	const struct fake_side *side = peer_side(channel);
 
 	check_hop(channel, hop);
-	us(channel)->nr_looks++;
-	if (us(channel)->blind) {
-		us(channel)->blind--;
+	own_side(channel)->nr_looks++;
+	if (own_side(channel)->blind) {
+		own_side(channel)->blind--;
 		return false;
 	}
 	*ret_landing = side->landing[kind];
@@ -146,30 +148,30 @@ static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
 	return ret_landing->bytes;
 }
 
-static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
-		enum uroce_landing_kind kind,
-		const struct uroce_landing *landing, uint32_t from,
-		const struct iovec *iov)
+static int fake_push(struct uroce_channel *channel, const struct uroce_hop *hop,
+		     enum uroce_landing_kind kind,
+		     const struct uroce_landing *landing, uint32_t from,
+		     const struct iovec *iov)
 {
-	const struct uroce_landing *now = &them(channel)->landing[kind];
+	const struct uroce_landing *now = &peer_side(channel)->landing[kind];
 	int ret;
 
 	check_hop(channel, hop);
 	assert_true((uint64_t)from + iov->iov_len <= landing->bytes);
 	if (!now->bytes || now->psn != landing->psn) {
-		us(channel)->nr_refused++;
+		own_side(channel)->nr_refused++;
 		return -EACCES;
 	}
-	ret = transfer(&us(channel)->push,
-		       (uint8_t *)(uintptr_t)now->address + from, iov->iov_base,
-		       iov->iov_len);
+	ret = fake_transfer(&own_side(channel)->push,
+			    (uint8_t *)(uintptr_t)now->address + from,
+			    iov->iov_base, iov->iov_len);
 	if (!ret)
-		us(channel)->pushed += (uint32_t)iov->iov_len;
+		own_side(channel)->pushed += (uint32_t)iov->iov_len;
 	return ret;
 }
 
-static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
-		uint64_t address, const struct iovec *iov)
+static int fake_pull(struct uroce_channel *channel, const struct uroce_hop *hop,
+		     uint64_t address, const struct iovec *iov)
 {
 	const struct pair_side *real = &the_fake->pair->side[!side_of(channel)];
 	uint64_t offset = address - (uintptr_t)real->memory;
@@ -180,16 +182,16 @@ static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
 	if (!is_open(channel, hop) || offset > FAKE_MEMORY ||
 	    iov->iov_len > FAKE_MEMORY - offset)
 		return -EFAULT;
-	ret = transfer(&us(channel)->pull, iov->iov_base, real->memory + offset,
-		       iov->iov_len);
+	ret = fake_transfer(&own_side(channel)->pull, iov->iov_base,
+			    real->memory + offset, iov->iov_len);
 	if (!ret)
-		us(channel)->pulled += (uint32_t)iov->iov_len;
+		own_side(channel)->pulled += (uint32_t)iov->iov_len;
 	return ret;
 }
 
-static void show(struct uroce_channel *channel, uint32_t qpn,
-		 enum uroce_landing_kind kind,
-		 const struct uroce_landing *landing)
+static void fake_show(struct uroce_channel *channel, uint32_t qpn,
+		      enum uroce_landing_kind kind,
+		      const struct uroce_landing *landing)
 {
 	unsigned int i = side_of(channel);
 	struct fake_side *side = &the_fake->side[i];
@@ -199,25 +201,25 @@ static void show(struct uroce_channel *channel, uint32_t qpn,
 		side->last[kind] = side->landing[kind];
 	side->landing[kind] = *landing;
 	if (kind == UROCE_LANDING_READ)
-		note(i, landing->bytes ? 'L' : 'X');
+		log_action(i, landing->bytes ? 'L' : 'X');
 	else
-		note(i, landing->bytes ? 'l' : 'x');
+		log_action(i, landing->bytes ? 'l' : 'x');
 }
 
-static void settle(struct uroce_channel *channel)
+static void fake_settle(struct uroce_channel *channel)
 {
-	note(side_of(channel), 's');
+	log_action(side_of(channel), 's');
 }
 
 static const struct uroce_split_ops ops = {
-	.choose = choose,
-	.learn = learn,
+	.choose = fake_choose,
+	.learn = fake_learn,
 	.is_open = is_open,
-	.find = find,
-	.push = push,
-	.pull = pull,
-	.show = show,
-	.settle = settle,
+	.find = fake_find,
+	.push = fake_push,
+	.pull = fake_pull,
+	.show = fake_show,
+	.settle = fake_settle,
 };
 
 static int copy_iov(struct fake_side *side, const struct uroce_copy *copy,
@@ -226,17 +228,20 @@ static int copy_iov(struct fake_side *side, const struct uroce_copy *copy,
 	int ret;
 
 	if (copy->read) {
-		ret = transfer(&side->pull, iov->iov_base, there, iov->iov_len);
+		ret = fake_transfer(&side->pull, iov->iov_base, there,
+				    iov->iov_len);
 		side->pulled += ret ? 0 : (uint32_t)iov->iov_len;
 	} else {
-		ret = transfer(&side->push, there, iov->iov_base, iov->iov_len);
+		ret = fake_transfer(&side->push, there, iov->iov_base,
+				    iov->iov_len);
 		side->pushed += ret ? 0 : (uint32_t)iov->iov_len;
 	}
 	return ret;
 }
 
 /* Called after the checks of the peer's responder. */
-static int copy(struct uroce_channel *channel, const struct uroce_copy *wanted)
+static int fake_copy(struct uroce_channel *channel,
+		     const struct uroce_copy *wanted)
 {
 	unsigned int i = side_of(channel);
 	const struct uroce_hop hop = { wanted->qpn, wanted->dest_qpn };
@@ -267,7 +272,7 @@ static int copy(struct uroce_channel *channel, const struct uroce_copy *wanted)
 
 static bool is_attended(struct uroce_channel *channel, uint32_t bytes)
 {
-	return !them(channel)->idle;
+	return !peer_side(channel)->idle;
 }
 
 static void check_packet(struct fake_side *side,
@@ -298,8 +303,8 @@ static void check_packet(struct fake_side *side,
 	side->any[answer] = true;
 }
 
-static enum pair_verdict filter(struct pair *pair, unsigned int from,
-				const struct uroce_packet *packet)
+static enum pair_verdict fake_filter(struct pair *pair, unsigned int from,
+				     const struct uroce_packet *packet)
 {
 	struct fake *fake = pair->filter_data;
 	struct fake_side *side = &fake->side[from];
@@ -319,7 +324,7 @@ static void init_side(struct fake *fake, unsigned int i)
 	struct pair_side *real = &fake->pair->side[i];
 	struct fake_side *side = &fake->side[i];
 
-	real->channel.copy = copy;
+	real->channel.copy = fake_copy;
 	real->channel.part = FAKE_MEMORY;
 	real->channel.is_attended = is_attended;
 	real->channel.split = &ops;
@@ -346,7 +351,7 @@ struct fake *fake_new_with(const struct pair_options *options)
 	assert_non_null(fake);
 	the_fake = fake;
 	fake->pair = pair_new(options);
-	fake->pair->filter = filter;
+	fake->pair->filter = fake_filter;
 	fake->pair->filter_data = fake;
 	init_side(fake, 0);
 	init_side(fake, 1);

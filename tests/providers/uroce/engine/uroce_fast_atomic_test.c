@@ -52,8 +52,8 @@ static struct uroce_region *region_of(struct pair *pair)
 
 /* -- requests ------------------------------------------------------------- */
 
-static struct uroce_send_wqe atomic(const struct pair *pair,
-				    enum ibv_wr_opcode opcode)
+static struct uroce_send_wqe atomic_wqe(const struct pair *pair,
+					enum ibv_wr_opcode opcode)
 {
 	struct uroce_send_wqe wqe = request(pair, WR_ID, opcode);
 
@@ -62,9 +62,9 @@ static struct uroce_send_wqe atomic(const struct pair *pair,
 	return wqe;
 }
 
-static void ask(struct pair *pair, enum ibv_wr_opcode opcode)
+static void post_atomic(struct pair *pair, enum ibv_wr_opcode opcode)
 {
-	const struct uroce_send_wqe wqe = atomic(pair, opcode);
+	const struct uroce_send_wqe wqe = atomic_wqe(pair, opcode);
 	const struct ibv_sge sge = pair_sge(pair, 0, RESULT, 8);
 
 	pair_post(pair, 0, &wqe, &sge);
@@ -72,12 +72,12 @@ static void ask(struct pair *pair, enum ibv_wr_opcode opcode)
 
 static void ask_add(struct pair *pair)
 {
-	ask(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+	post_atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
 }
 
 static void ask_swap(struct pair *pair)
 {
-	ask(pair, IBV_WR_ATOMIC_CMP_AND_SWP);
+	post_atomic(pair, IBV_WR_ATOMIC_CMP_AND_SWP);
 }
 
 static void ask_twice(struct pair *pair)
@@ -98,7 +98,8 @@ static void ask_at_the_last_psn(struct pair *pair)
 
 static void ask_unsignaled(struct pair *pair)
 {
-	struct uroce_send_wqe wqe = atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+	struct uroce_send_wqe wqe =
+		atomic_wqe(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
 	const struct ibv_sge sge = pair_sge(pair, 0, RESULT, 8);
 
 	wqe.flags = 0;
@@ -120,7 +121,8 @@ static void ask_in_small_window(struct pair *pair)
 
 static void ask_for_two_pieces(struct pair *pair)
 {
-	struct uroce_send_wqe wqe = atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+	struct uroce_send_wqe wqe =
+		atomic_wqe(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
 	const struct ibv_sge sges[] = { pair_sge(pair, 0, RESULT, 3),
 					pair_sge(pair, 0, 2048, 5) };
 
@@ -131,7 +133,7 @@ static void ask_for_two_pieces(struct pair *pair)
 static void ask_with(struct pair *pair, const struct ibv_sge *sge)
 {
 	const struct uroce_send_wqe wqe =
-		atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+		atomic_wqe(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
 
 	pair_post(pair, 0, &wqe, sge);
 }
@@ -363,7 +365,7 @@ static void bring_requests(struct pair *pair)
 }
 
 /* A response with a PSN whose request expects another response. */
-static struct uroce_brief forge(struct pair *pair)
+static struct uroce_brief forge_response(struct pair *pair)
 {
 	const struct uroce_qp *qp = pair->side[0].qp;
 	const struct uroce_out out = {
@@ -384,7 +386,7 @@ static struct uroce_brief next_answer(struct pair *pair)
 	struct uroce_brief brief = {}; /* zeroes the payload as well */
 
 	if (!uroce_fast_next(pair->side[1].qp, pair->now, &brief))
-		return forge(pair);
+		return forge_response(pair);
 	assert_int_equal(brief.header[0], UROCE_RC | UROCE_ATOMIC_ACK);
 	return brief;
 }
@@ -396,8 +398,8 @@ static void then_next_one(struct pair *pair, struct uroce_brief *answer)
 }
 
 /* Creates a pair; the response has arrived but has not been received. */
-static struct pair *begin(const struct scene *scene,
-			  struct uroce_brief *ret_answer)
+static struct pair *scene_begin(const struct scene *scene,
+				struct uroce_brief *ret_answer)
 {
 	struct pair *pair = alike_new(false);
 	const uint64_t orig = ORIG;
@@ -421,21 +423,21 @@ static void assert_way(const struct scene *scene)
 
 	if (scene->way == NEITHER)
 		return;
-	pair = begin(scene, &answer);
+	pair = scene_begin(scene, &answer);
 	assert_int_equal(uroce_fast_take_atomic(pair->side[0].qp,
 						psn_of(&answer), 9, pair->now),
 			 scene->way == SHORT);
 	pair_free(pair);
 }
 
-static void play(const struct scene *scene)
+static void scene_play(const struct scene *scene)
 {
 	struct pair *pairs[2];
 
 	for (int i = 0; i < 2; i++) {
 		struct uroce_brief answer;
 
-		pairs[i] = begin(scene, &answer);
+		pairs[i] = scene_begin(scene, &answer);
 		(void)alike_receive(pairs[i], 0, &answer, i == 0);
 	}
 	assert_same(pairs[0], pairs[1]);
@@ -453,7 +455,7 @@ static void play(const struct scene *scene)
 static void play_all(const struct scene *scenes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		play(&scenes[i]);
+		scene_play(&scenes[i]);
 }
 
 #define PLAY(scenes) play_all(scenes, sizeof(scenes) / sizeof((scenes)[0]))
@@ -545,7 +547,7 @@ static void fast_atomic_damaged_response_matches_ordinary_path(void **state)
 	static const struct scene scene = { ask_twice, then_damaged, NEITHER };
 
 	for (wrong_byte = 0; wrong_byte < 24; wrong_byte++)
-		play(&scene);
+		scene_play(&scene);
 }
 
 /* Both paths must do what an application expects. */
@@ -563,7 +565,7 @@ static void fast_atomic_response_completes_request(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		const struct scene scene = { wanted[i].ask, NULL, SHORT };
 		struct uroce_brief answer;
-		struct pair *pair = begin(&scene, &answer);
+		struct pair *pair = scene_begin(&scene, &answer);
 		struct pair_side *side = &pair->side[0];
 		uint32_t psn = req_of(pair)->una_psn;
 		const uint64_t orig = ORIG;
@@ -594,7 +596,7 @@ static void fast_atomic_bad_lkey_returns_loc_prot_err(void **state)
 {
 	static const struct scene scene = { ask_with_bad_key, NULL, ORDINARY };
 	struct uroce_brief answer;
-	struct pair *pair = begin(&scene, &answer);
+	struct pair *pair = scene_begin(&scene, &answer);
 
 	assert_true(alike_receive(pair, 0, &answer, true));
 	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_LOC_PROT_ERR);
@@ -608,7 +610,7 @@ static void fast_atomic_lost_response_is_requested_again(void **state)
 	static const struct scene scene = { ask_twice, then_next_one,
 					    ORDINARY };
 	struct uroce_brief answer;
-	struct pair *pair = begin(&scene, &answer);
+	struct pair *pair = scene_begin(&scene, &answer);
 
 	assert_true(alike_receive(pair, 0, &answer, true));
 	assert_int_equal(pair_count(pair, 0, UROCE_C_IMPLIED_NAKS), 1);
@@ -629,7 +631,7 @@ static void fast_atomic_response_allows_next_request(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		const struct scene scene = { asks[i], NULL, SHORT };
 		struct uroce_brief answer, request;
-		struct pair *pair = begin(&scene, &answer);
+		struct pair *pair = scene_begin(&scene, &answer);
 		struct uroce_qp *qp = pair->side[0].qp;
 		struct uroce_out out;
 
@@ -651,7 +653,7 @@ static void fast_atomic_response_completes_failed_successor(void **state)
 {
 	static const struct scene scene = { ask_before_failure, NULL, SHORT };
 	struct uroce_brief answer;
-	struct pair *pair = begin(&scene, &answer);
+	struct pair *pair = scene_begin(&scene, &answer);
 
 	expect_state(pair, 0, IBV_QPS_RTS);
 	assert_true(alike_receive(pair, 0, &answer, true));

@@ -35,8 +35,8 @@ typedef void arrange_fn(struct pair *pair);
 
 static uint64_t nr_fast, nr_ordinary;
 
-static void receive(struct pair *pair, const struct uroce_brief *brief,
-		    bool may_be_fast)
+static void receive_packet(struct pair *pair, const struct uroce_brief *brief,
+			   bool may_be_fast)
 {
 	bool fast = alike_receive(pair, 1, brief, may_be_fast);
 
@@ -116,7 +116,7 @@ struct change {
 
 static const struct change no_change = { 0, 0, 0, UINT32_MAX, UINT32_MAX };
 
-static void apply(struct uroce_brief *brief, const struct change *change)
+static void apply_change(struct uroce_brief *brief, const struct change *change)
 {
 	static const uint8_t plenty[UROCE_CHANNEL_MTU + 1];
 
@@ -131,8 +131,8 @@ static void apply(struct uroce_brief *brief, const struct change *change)
 }
 
 /* Delivers the packet and everything that follows; both pairs stay equal. */
-static void compare(arrange_fn *arrange, enum ibv_wr_opcode opcode,
-		    const struct change *change, bool shared)
+static void compare_pairs(arrange_fn *arrange, enum ibv_wr_opcode opcode,
+			  const struct change *change, bool shared)
 {
 	struct pair *pairs[2];
 
@@ -144,8 +144,8 @@ static void compare(arrange_fn *arrange, enum ibv_wr_opcode opcode,
 		brief = request_of(pairs[i], opcode);
 		if (arrange)
 			arrange(pairs[i]);
-		apply(&brief, change);
-		receive(pairs[i], &brief, i == 0);
+		apply_change(&brief, change);
+		receive_packet(pairs[i], &brief, i == 0);
 	}
 	assert_same_side(&pairs[0]->side[1], &pairs[1]->side[1]);
 	for (int i = 0; i < 2; i++)
@@ -159,8 +159,8 @@ static void fast_receive_accepts_valid_packets(void **state)
 {
 	for (size_t op = 0; op < NR_OPS; op++) {
 		nr_fast = 0;
-		compare(NULL, opcodes[op], &no_change, false);
-		compare(NULL, opcodes[op], &no_change, true);
+		compare_pairs(NULL, opcodes[op], &no_change, false);
+		compare_pairs(NULL, opcodes[op], &no_change, true);
 		assert_int_equal(nr_fast, 2);
 	}
 }
@@ -188,7 +188,7 @@ static void fast_receive_damaged_header_matches_ordinary_path(void **state)
 			 */
 			change.byte = byte;
 			change.bits = (uint8_t)(1 << (byte + op) % 8);
-			compare(NULL, opcodes[op], &change, false);
+			compare_pairs(NULL, opcodes[op], &change, false);
 		}
 	assert_true(nr_fast > 0 && nr_ordinary > 0);
 }
@@ -203,13 +203,13 @@ static void fast_receive_any_length_matches_ordinary_path(void **state)
 
 		for (uint32_t len = 0; len <= UROCE_MAX_HEADER; len += 4) {
 			change.header_len = len;
-			compare(NULL, opcodes[op], &change, false);
+			compare_pairs(NULL, opcodes[op], &change, false);
 		}
 		change = no_change;
 		for (size_t i = 0; i < sizeof(payloads) / sizeof(*payloads);
 		     i++) {
 			change.payload_len = payloads[i];
-			compare(NULL, opcodes[op], &change, false);
+			compare_pairs(NULL, opcodes[op], &change, false);
 		}
 	}
 }
@@ -231,11 +231,11 @@ static void fast_receive_carried_ack_matches_ordinary_path(void **state)
 			change.ack = UROCE_BRIEF_ACK |
 				     ((psn + (i < 3 ? i - 1 : 0x800000)) &
 				      UROCE_PSN_MASK);
-			compare(NULL, opcodes[op], &change, false);
+			compare_pairs(NULL, opcodes[op], &change, false);
 			change.ack ^= UROCE_BRIEF_ACK; /* no ACK */
-			compare(NULL, opcodes[op], &change, false);
+			compare_pairs(NULL, opcodes[op], &change, false);
 			change.ack |= 0xff000000;
-			compare(NULL, opcodes[op], &change, false);
+			compare_pairs(NULL, opcodes[op], &change, false);
 		}
 }
 
@@ -435,7 +435,8 @@ static void fast_receive_cumulative_ack_matches_ordinary_path(void **state)
 
 			change.ack = UROCE_BRIEF_ACK |
 				     ((psn + n - 1) & UROCE_PSN_MASK);
-			compare(arrangements[i], IBV_WR_SEND, &change, false);
+			compare_pairs(arrangements[i], IBV_WR_SEND, &change,
+				      false);
 		}
 	assert_true(nr_fast > 0);
 }
@@ -470,9 +471,10 @@ static void fast_receive_any_qp_state_matches_ordinary_path(void **state)
 	for (size_t i = 0; i < sizeof(arrangements) / sizeof(arrangements[0]);
 	     i++)
 		for (size_t op = 0; op < NR_OPS; op++) {
-			compare(arrangements[i], opcodes[op], &no_change,
-				false);
-			compare(arrangements[i], opcodes[op], &no_change, true);
+			compare_pairs(arrangements[i], opcodes[op], &no_change,
+				      false);
+			compare_pairs(arrangements[i], opcodes[op], &no_change,
+				      true);
 		}
 }
 
@@ -536,7 +538,7 @@ static void fast_next_request_carries_pending_ack(void **state)
 
 	arrange_usual(pair);
 	brief = request_of(pair, IBV_WR_SEND);
-	receive(pair, &brief, true);
+	receive_packet(pair, &brief, true);
 	assert_false(uroce_fast_is_idle(qp));
 	post_one(pair, 1, IBV_WR_SEND, 8);
 	assert_true(uroce_fast_next(qp, pair->now, &brief));

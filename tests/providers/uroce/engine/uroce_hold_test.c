@@ -25,8 +25,8 @@ struct turn {
 	uint8_t op[MANY];
 };
 
-static void give(struct pair *pair, unsigned int from,
-		 const struct uroce_out *out)
+static void deliver_packets(struct pair *pair, unsigned int from,
+			    const struct uroce_out *out)
 {
 	struct uroce_packet packet = out->packet;
 
@@ -51,11 +51,11 @@ static struct turn send_all(struct pair *pair, unsigned int from)
 	uroce_engine_sent(engine, pair->now);
 	pair->now += 1000;
 	for (uint32_t i = 0; i < turn.nr; i++)
-		give(pair, from, &out[i]);
+		deliver_packets(pair, from, &out[i]);
 	return turn;
 }
 
-static void post(struct pair *pair, unsigned int side)
+static void post_send(struct pair *pair, unsigned int side)
 {
 	struct ibv_sge sge = pair_sge(pair, side, 0, BYTES);
 	struct uroce_send_wqe wqe = {
@@ -67,7 +67,7 @@ static void post(struct pair *pair, unsigned int side)
 	pair_post(pair, side, &wqe, &sge);
 }
 
-static unsigned int completions(struct uroce_cq *cq)
+static unsigned int count_completions(struct uroce_cq *cq)
 {
 	struct uroce_cqe cqe;
 	unsigned int nr = 0;
@@ -78,14 +78,14 @@ static unsigned int completions(struct uroce_cq *cq)
 }
 
 /* @side has received a message and replies at once, like an echo server. */
-static struct turn answer(struct pair *pair, unsigned int side)
+static struct turn echo_message(struct pair *pair, unsigned int side)
 {
 	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
 
 	assert_true(uroce_engine_put_off(&pair->side[side].engine, false));
-	assert_int_equal(completions(&pair->side[side].recv_cq), 1);
+	assert_int_equal(count_completions(&pair->side[side].recv_cq), 1);
 	pair_post_recv(pair, side, 1, &sge, 1);
-	post(pair, side);
+	post_send(pair, side);
 	return send_all(pair, side);
 }
 
@@ -98,7 +98,7 @@ static bool has_ack(const struct turn *turn)
 	return turn->nr == 2;
 }
 
-static struct pair *begin(void)
+static struct pair *hold_pair_new(void)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
@@ -109,25 +109,25 @@ static struct pair *begin(void)
 		pair_post_recv(pair, side, 1, &sge, 1);
 		pair_post_recv(pair, side, 1, &sge, 1);
 	}
-	post(pair, 0);
+	post_send(pair, 0);
 	assert_int_equal(send_all(pair, 0).nr, 1);
 	return pair;
 }
 
 static void delayed_ack_covers_four_messages(void **state)
 {
-	struct pair *pair = begin();
+	struct pair *pair = hold_pair_new();
 	struct turn turn;
 
 	for (unsigned int i = 0; i < 400; i++) {
 		/* every fourth turn of each side */
-		turn = answer(pair, 1);
+		turn = echo_message(pair, 1);
 		assert_int_equal(has_ack(&turn), i % 4 == 3);
-		assert_int_equal(completions(&pair->side[0].send_cq),
+		assert_int_equal(count_completions(&pair->side[0].send_cq),
 				 i % 4 == 3 ? 4 : 0);
-		turn = answer(pair, 0);
+		turn = echo_message(pair, 0);
 		assert_int_equal(has_ack(&turn), i % 4 == 3);
-		(void)completions(&pair->side[1].send_cq);
+		(void)count_completions(&pair->side[1].send_cq);
 	}
 	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRANSMITTED), 0);
 	pair_free(pair);
@@ -137,7 +137,7 @@ static void delayed_ack_covers_four_messages(void **state)
 static void make_wait(struct pair *pair)
 {
 	struct uroce_engine *engine = &pair->side[1].engine;
-	struct turn turn = answer(pair, 1);
+	struct turn turn = echo_message(pair, 1);
 
 	assert_false(has_ack(&turn));
 	assert_ptr_equal(engine->held, pair->side[1].qp);
@@ -150,22 +150,22 @@ static void make_wait(struct pair *pair)
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);
-	(void)answer(pair, 0);
+	(void)echo_message(pair, 0);
 }
 
 static void delayed_ack_pauses_longer_after_each_stall(void **state)
 {
-	struct pair *pair = begin();
+	struct pair *pair = hold_pair_new();
 	struct turn turn;
 
 	for (unsigned int pause = 32; pause <= 4096; pause *= 2) {
 		make_wait(pair);
 		for (unsigned int i = 0; i < pause; i++) {
-			turn = answer(pair, 1);
+			turn = echo_message(pair, 1);
 			assert_true(has_ack(&turn));
-			(void)completions(&pair->side[0].send_cq);
-			(void)completions(&pair->side[1].send_cq);
-			(void)answer(pair, 0);
+			(void)count_completions(&pair->side[0].send_cq);
+			(void)count_completions(&pair->side[1].send_cq);
+			(void)echo_message(pair, 0);
 		}
 	}
 	pair_free(pair);
@@ -174,14 +174,14 @@ static void delayed_ack_pauses_longer_after_each_stall(void **state)
 /* The ACK leaves at once with a READ response or a NAK. */
 static void delayed_ack_leaves_with_read_response(void **state)
 {
-	struct pair *pair = begin();
+	struct pair *pair = hold_pair_new();
 	struct ibv_sge sge = pair_sge(pair, 0, 8192, BYTES);
 	struct uroce_send_wqe wqe = {
 		.opcode = IBV_WR_RDMA_READ,
 		.nr_sge = 1,
 		.remote = { .va = PAIR_IOVA, .rkey = pair->side[1].key },
 	};
-	struct turn turn = answer(pair, 1);
+	struct turn turn = echo_message(pair, 1);
 
 	assert_false(has_ack(&turn));
 	pair_post(pair, 0, &wqe, &sge);
@@ -196,8 +196,8 @@ static void delayed_ack_leaves_with_read_response(void **state)
 static void delayed_ack_list_forgets_reset_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
-	struct pair *pair = begin();
-	struct turn turn = answer(pair, 1);
+	struct pair *pair = hold_pair_new();
+	struct turn turn = echo_message(pair, 1);
 
 	assert_false(has_ack(&turn));
 	assert_non_null(pair->side[1].engine.held);

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-static enum pair_verdict watch(struct pair *pair, unsigned int from,
-			       const struct uroce_packet *packet)
+static enum pair_verdict record_response(struct pair *pair, unsigned int from,
+					 const struct uroce_packet *packet)
 {
 	struct seen *seen = pair->filter_data;
 
@@ -19,12 +19,12 @@ static enum pair_verdict watch(struct pair *pair, unsigned int from,
 	return PAIR_PASS;
 }
 
-struct pair *new_pair(struct pair_options o, struct seen *seen)
+struct pair *hostile_pair_new(struct pair_options o, struct seen *seen)
 {
 	struct pair *pair = pair_new(&o);
 
 	*seen = (struct seen){};
-	pair->filter = watch;
+	pair->filter = record_response;
 	pair->filter_data = seen;
 	return pair;
 }
@@ -45,7 +45,8 @@ struct uroce_packet next_packet(const struct pair *pair, uint8_t opcode)
 	};
 }
 
-void inject(struct pair *pair, struct uroce_packet packet, uint32_t payload_len)
+void inject_packet(struct pair *pair, struct uroce_packet packet,
+		   uint32_t payload_len)
 {
 	static const uint8_t payload[UROCE_MAX_MTU] = { 0xbd, 0xbd, 0xbd };
 
@@ -54,22 +55,22 @@ void inject(struct pair *pair, struct uroce_packet packet, uint32_t payload_len)
 	(void)pair_step(pair);
 }
 
-void post_recv(struct pair *pair)
+void hostile_post_recv(struct pair *pair)
 {
 	struct ibv_sge sge = pair_sge(pair, 1, 0, 10000);
 
 	pair_post_recv(pair, 1, 1, &sge, 1);
 }
 
-void check_untouched(const struct pair *pair)
+void check_memory_unchanged(const struct pair *pair)
 {
 	for (uint32_t i = 0; i < PAIR_MEMORY; i++)
 		if (pair->side[1].memory[i])
 			fail_msg("memory at %u was written to", i);
 }
 
-enum pair_verdict drop_answers(struct pair *pair, unsigned int from,
-			       const struct uroce_packet *packet)
+enum pair_verdict drop_responses(struct pair *pair, unsigned int from,
+				 const struct uroce_packet *packet)
 {
 	return from == 0 ? PAIR_DROP : PAIR_PASS;
 }

@@ -15,23 +15,23 @@ struct seen {
 };
 
 /* Creates a pair that records responses in @seen. */
-struct pair *new_pair(struct pair_options o, struct seen *seen);
+struct pair *hostile_pair_new(struct pair_options o, struct seen *seen);
 
 /* A packet as side 1 expects it next. */
 struct uroce_packet next_packet(const struct pair *pair, uint8_t opcode);
 
 /* Delivers a packet. */
-void inject(struct pair *pair, struct uroce_packet packet,
-	    uint32_t payload_len);
+void inject_packet(struct pair *pair, struct uroce_packet packet,
+		   uint32_t payload_len);
 
 /* Posts a receive work request of side 1 for 10000 bytes. */
-void post_recv(struct pair *pair);
+void hostile_post_recv(struct pair *pair);
 
 /* Filter of the wire that drops responses. */
-enum pair_verdict drop_answers(struct pair *pair, unsigned int from,
-			       const struct uroce_packet *packet);
+enum pair_verdict drop_responses(struct pair *pair, unsigned int from,
+				 const struct uroce_packet *packet);
 
 /* Checks that the memory of side 1 is unchanged. */
-void check_untouched(const struct pair *pair);
+void check_memory_unchanged(const struct pair *pair);
 
 #endif

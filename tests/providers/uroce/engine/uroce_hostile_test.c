@@ -98,16 +98,16 @@ static void hostile_malformed_request_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		const struct refusal *r = &refusals[i];
 		struct seen seen;
-		struct pair *pair = new_pair(pair_defaults(), &seen);
+		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct uroce_packet packet = next_packet(pair, r->opcode);
 		uint32_t psn = packet.psn;
 
-		post_recv(pair);
+		hostile_post_recv(pair);
 		packet.dma_len = r->dma_len;
 		packet.rkey += r->rkey_off;
 		packet.va += (uint64_t)r->va_off;
 		packet.inv_rkey = pair->side[1].key;
-		inject(pair, packet, r->payload_len);
+		inject_packet(pair, packet, r->payload_len);
 		(void)pair_step(pair);
 		if (pair_count(pair, 1, r->counter) != 1)
 			fail_msg("refusal %zu was not counted", i);
@@ -116,9 +116,9 @@ static void hostile_malformed_request_is_refused(void **state)
 		assert_int_equal(seen.last.syndrome, UROCE_AETH_NAK | r->nak);
 		assert_int_equal(seen.last.psn, psn);
 		assert_int_equal(uroce_qp_state(pair->side[1].qp), IBV_QPS_ERR);
-		check_untouched(pair);
+		check_memory_unchanged(pair);
 		/* the QP sends no further response */
-		inject(pair, next_packet(pair, UROCE_SEND_ONLY), 10);
+		inject_packet(pair, next_packet(pair, UROCE_SEND_ONLY), 10);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_STATE), 1);
 		assert_int_equal(seen.nr, 1);
 		pair_free(pair);
@@ -135,7 +135,7 @@ static void hostile_request_to_foreign_region_is_refused(void **state)
 	for (size_t i = 0; i < 2 * sizeof(opcodes); i++) {
 		uint8_t opcode = opcodes[i / 2];
 		struct seen seen;
-		struct pair *pair = new_pair(pair_defaults(), &seen);
+		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct pair_side *side = &pair->side[1];
 		struct uroce_region *region =
 			uroce_memory_find(&side->engine.memory, side->key);
@@ -148,14 +148,14 @@ static void hostile_request_to_foreign_region_is_refused(void **state)
 		else
 			region->access = IBV_ACCESS_LOCAL_WRITE;
 		packet.dma_len = 8;
-		inject(pair, packet, brings ? 8 : 0);
+		inject_packet(pair, packet, brings ? 8 : 0);
 		(void)pair_step(pair);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_PD), i % 2);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_RIGHTS),
 				 !(i % 2));
 		assert_int_equal(seen.last.syndrome,
 				 UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS);
-		check_untouched(pair);
+		check_memory_unchanged(pair);
 		pair_free(pair);
 	}
 }
@@ -175,7 +175,7 @@ static void hostile_opcode_sequence_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct seen seen;
-		struct pair *pair = new_pair(pair_defaults(), &seen);
+		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct uroce_packet packet = next_packet(pair, wrong[i][0]);
 		bool full = wrong[i][1] == UROCE_WRITE_MIDDLE ||
 			    wrong[i][1] == UROCE_SEND_FIRST;
@@ -185,12 +185,12 @@ static void hostile_opcode_sequence_is_refused(void **state)
 		    wrong[i][1] == UROCE_FETCH_ADD ||
 		    wrong[i][1] == UROCE_FLUSH)
 			len = 0;
-		post_recv(pair);
+		hostile_post_recv(pair);
 		packet.dma_len = 5 * MTU;
-		inject(pair, packet, MTU);
+		inject_packet(pair, packet, MTU);
 		packet = next_packet(pair, wrong[i][1]);
 		packet.dma_len = 8;
-		inject(pair, packet, len);
+		inject_packet(pair, packet, len);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_OP_SEQUENCE),
 				 1);
 		pair_free(pair);
@@ -211,15 +211,15 @@ static void hostile_write_length_mismatch_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(second) / sizeof(second[0]); i++) {
 		struct seen seen;
-		struct pair *pair = new_pair(pair_defaults(), &seen);
+		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct uroce_packet packet =
 			next_packet(pair, UROCE_WRITE_FIRST);
 
-		post_recv(pair);
+		hostile_post_recv(pair);
 		packet.dma_len = MTU + 100;
-		inject(pair, packet, MTU);
-		inject(pair, next_packet(pair, second[i].opcode),
-		       second[i].len);
+		inject_packet(pair, packet, MTU);
+		inject_packet(pair, next_packet(pair, second[i].opcode),
+			      second[i].len);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_LENGTH), 1);
 		assert_int_equal(pair->side[1].memory[TARGET + MTU], 0);
 		pair_free(pair);
@@ -231,52 +231,52 @@ static void hostile_packet_without_matching_qp_is_dropped(void **state)
 {
 	struct uroce_path other;
 	struct seen seen;
-	struct pair *pair = new_pair(pair_defaults(), &seen);
+	struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 	const struct uroce_packet good = next_packet(pair, UROCE_SEND_ONLY);
 	struct uroce_packet packet;
 
-	post_recv(pair);
+	hostile_post_recv(pair);
 	packet = good;
 	packet.dest_qpn ^= 1;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_QP), 1);
 	packet.dest_qpn = good.dest_qpn ^ 0x10000; /* another slot */
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_QP), 2);
 	packet = good;
 	packet.pkey = 0xfffe;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	packet.pkey = 0;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_PKEY), 2);
 	packet = good;
 	packet.opcode |= UROCE_UC;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	packet.opcode = UROCE_UD | UROCE_SEND_ONLY;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_TRANSPORT), 2);
 	/*
 	 * from another address: the wire of the pair follows the path of side 0
 	 */
 	other = pair->side[0].path;
 	pair->side[0].path.sgid[15] ^= 0x80;
-	inject(pair, good, 4);
+	inject_packet(pair, good, 4);
 	pair->side[0].path = other;
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_SOURCE), 1);
 	pair->side[0].path.dgid[15] ^= 0x80; /* to another local address */
-	inject(pair, good, 4);
+	inject_packet(pair, good, 4);
 	pair->side[0].path = other;
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_SOURCE), 2);
 	packet = good;
 	packet.dest_qpn = UROCE_QPN_MULTICAST;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_GROUP), 1);
 	assert_int_equal(seen.nr, 0);
-	check_untouched(pair);
+	check_memory_unchanged(pair);
 	/* limited partition members are accepted */
 	packet = good;
 	packet.pkey = 0x7fff;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	assert_int_equal(pair->side[1].memory[0], 0xbd);
 	pair_free(pair);
 }
@@ -286,15 +286,15 @@ static void hostile_packet_in_wrong_qp_state_is_dropped(void **state)
 	static const uint8_t states[] = { IBV_QPS_RESET, IBV_QPS_INIT,
 					  IBV_QPS_ERR };
 	struct seen seen;
-	struct pair *pair = new_pair(pair_defaults(), &seen);
+	struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 
 	for (size_t i = 0; i < sizeof(states); i++) {
 		pair->side[1].qp->state = states[i];
-		inject(pair, next_packet(pair, UROCE_SEND_ONLY), 4);
+		inject_packet(pair, next_packet(pair, UROCE_SEND_ONLY), 4);
 	}
 	pair->side[1].qp->state =
 		IBV_QPS_RTR; /* no requests are outstanding yet */
-	inject(pair, next_packet(pair, UROCE_ACKNOWLEDGE), 0);
+	inject_packet(pair, next_packet(pair, UROCE_ACKNOWLEDGE), 0);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_STATE), 4);
 	assert_int_equal(seen.nr, 0);
 	pair_free(pair);
@@ -308,13 +308,13 @@ static void hostile_wrong_qkey_is_dropped(void **state)
 	struct pair *pair;
 
 	o.type = IBV_QPT_UD;
-	pair = new_pair(o, &seen);
-	post_recv(pair);
+	pair = hostile_pair_new(o, &seen);
+	hostile_post_recv(pair);
 	packet = next_packet(pair, UROCE_UD | UROCE_SEND_ONLY);
 	packet.qkey ^= 0x80000000;
-	inject(pair, packet, 4);
+	inject_packet(pair, packet, 4);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_QKEY), 1);
-	check_untouched(pair);
+	check_memory_unchanged(pair);
 	pair_free(pair);
 }
 
@@ -327,18 +327,18 @@ static void hostile_datagram_longer_than_receive_is_dropped(void **state)
 	struct pair *pair;
 
 	o.type = IBV_QPT_UD;
-	pair = new_pair(o, &seen);
+	pair = hostile_pair_new(o, &seen);
 	sge = pair_sge(pair, 1, 0, 139);
-	inject(pair, next_packet(pair, UROCE_UD | UROCE_SEND_ONLY), 100);
+	inject_packet(pair, next_packet(pair, UROCE_UD | UROCE_SEND_ONLY), 100);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_NO_RECEIVE), 1);
 	pair_post_recv(pair, 1, 1, &sge, 1);
-	inject(pair, next_packet(pair, UROCE_UD | UROCE_SEND_ONLY), 100);
+	inject_packet(pair, next_packet(pair, UROCE_UD | UROCE_SEND_ONLY), 100);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_TOO_LONG), 1);
-	check_untouched(pair);
+	check_memory_unchanged(pair);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	assert_int_equal(uroce_qp_state(pair->side[1].qp), IBV_QPS_RTS);
 	/* the receive work request is still posted */
-	inject(pair, next_packet(pair, UROCE_UD | UROCE_SEND_ONLY), 99);
+	inject_packet(pair, next_packet(pair, UROCE_UD | UROCE_SEND_ONLY), 99);
 	assert_true(pair_poll(&pair->side[1].recv_cq, &cqe));
 	assert_int_equal(cqe.byte_len, 139);
 	pair_free(pair);
@@ -354,30 +354,33 @@ static void hostile_uc_sequence_is_dropped(void **state)
 	struct pair *pair;
 
 	o.type = IBV_QPT_UC;
-	pair = new_pair(o, &seen);
-	post_recv(pair);
-	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_MIDDLE), MTU);
-	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST), 5);
-	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_LAST), 5);
+	pair = hostile_pair_new(o, &seen);
+	hostile_post_recv(pair);
+	inject_packet(pair, next_packet(pair, UROCE_UC | UROCE_SEND_MIDDLE),
+		      MTU);
+	inject_packet(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST), 5);
+	inject_packet(pair, next_packet(pair, UROCE_UC | UROCE_SEND_LAST), 5);
 	/* the middle packet is missing */
-	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST), MTU);
+	inject_packet(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST),
+		      MTU);
 	packet = next_packet(pair, UROCE_UC | UROCE_SEND_LAST);
 	packet.psn++;
-	inject(pair, packet, 5);
+	inject_packet(pair, packet, 5);
 	/* memory without remote access */
 	packet = next_packet(pair, UROCE_UC | UROCE_WRITE_ONLY);
 	packet.dma_len = 8;
 	packet.rkey++;
-	inject(pair, packet, 8);
+	inject_packet(pair, packet, 8);
 	assert_int_equal(seen.nr, 0);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	assert_int_equal(uroce_qp_state(pair->side[1].qp), IBV_QPS_RTS);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_UC_LOST), 6);
 	/* a new first packet discards the previous message */
-	inject(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST), MTU);
+	inject_packet(pair, next_packet(pair, UROCE_UC | UROCE_SEND_FIRST),
+		      MTU);
 	packet = next_packet(pair, UROCE_UC | UROCE_SEND_ONLY);
 	packet.psn += 1000;
-	inject(pair, packet, 7);
+	inject_packet(pair, packet, 7);
 	assert_true(pair_poll(&pair->side[1].recv_cq, &cqe));
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 	assert_int_equal(cqe.byte_len, 7);
@@ -404,9 +407,9 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 		struct uroce_cqe cqe;
 
 		o.ipv6 = true;
-		pair = new_pair(o, &seen);
+		pair = hostile_pair_new(o, &seen);
 		packet = next_packet(pair, opcodes[i]);
-		post_recv(pair);
+		hostile_post_recv(pair);
 		before = pair->side[1].qp->resp;
 		packet.dma_len = 8;
 		if (opcodes[i] == UROCE_ACKNOWLEDGE ||
@@ -417,7 +420,7 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 			};
 
 			packet.psn = pair->side[1].qp->req.una_psn;
-			pair->filter = drop_answers;
+			pair->filter = drop_responses;
 			pair_post(pair, 1, &wqe, &sge);
 		}
 		packet.payload_len =

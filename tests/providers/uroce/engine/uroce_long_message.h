@@ -36,45 +36,52 @@ struct message {
 #define NR_OPCODES 5
 extern const enum ibv_wr_opcode opcodes[NR_OPCODES];
 
-bool is_send(const struct message *m);
-bool takes_receive(const struct message *m);
+bool message_is_send(const struct message *m);
+bool message_takes_receive(const struct message *m);
 
 /* @lengths ends with 0; the rest of @length is in the last SGE. */
-struct place pieces(struct fake *fake, unsigned int side, uint32_t at,
-		    uint32_t length, const uint32_t *lengths);
-struct place piece(struct fake *fake, unsigned int side, uint32_t at,
-		   uint32_t length);
+struct place place_with_sges(struct fake *fake, unsigned int side, uint32_t at,
+			     uint32_t length, const uint32_t *lengths);
+struct place place_with_sge(struct fake *fake, unsigned int side, uint32_t at,
+			    uint32_t length);
 
 /* A message of side 0 with one SGE on each side; or @at bytes further. */
-struct message message(struct fake *fake, enum ibv_wr_opcode opcode,
-		       uint32_t length);
-struct message message_at(struct fake *fake, unsigned int side,
-			  enum ibv_wr_opcode opcode, uint32_t length,
-			  uint32_t at);
+struct message message_new(struct fake *fake, enum ibv_wr_opcode opcode,
+			   uint32_t length);
+struct message message_new_at(struct fake *fake, unsigned int side,
+			      enum ibv_wr_opcode opcode, uint32_t length,
+			      uint32_t at);
 
 /* The sides that its bytes come from and go to. */
-unsigned int sender(const struct message *m);
-unsigned int receiver(const struct message *m);
+unsigned int message_sender(const struct message *m);
+unsigned int message_receiver(const struct message *m);
 
 /* Bytes that each side has copied; or bytes in packets of all messages. */
-uint32_t by_sender(const struct fake *fake, const struct message *m);
-uint32_t by_receiver(const struct fake *fake, const struct message *m);
-uint32_t by_payload(const struct fake *fake, const struct message *m);
-void check_not_split(const struct fake *fake);
+uint32_t message_bytes_by_sender(const struct fake *fake,
+				 const struct message *m);
+uint32_t message_bytes_by_receiver(const struct fake *fake,
+				   const struct message *m);
+uint32_t message_bytes_by_payload(const struct fake *fake,
+				  const struct message *m);
+void message_check_not_split(const struct fake *fake);
 
 /* @seed is the wr_id as well; the wr_id of the receive is 100 more. */
-void post(struct fake *fake, const struct message *m, uint32_t seed);
-/* The two halves of post(). */
-void post_receive(struct fake *fake, const struct message *m, uint32_t seed);
-void post_request(struct fake *fake, const struct message *m, uint32_t seed);
+void message_post(struct fake *fake, const struct message *m, uint32_t seed);
+/* message_post() calls both. */
+void message_post_receive(struct fake *fake, const struct message *m,
+			  uint32_t seed);
+void message_post_request(struct fake *fake, const struct message *m,
+			  uint32_t seed);
 
 /* Checks that the next completions belong to the message. */
-void expect_done(struct fake *fake, const struct message *m, uint32_t seed);
-void expect_no_more(struct fake *fake);
+void message_expect_completions(struct fake *fake, const struct message *m,
+				uint32_t seed);
+void message_expect_no_completion(struct fake *fake);
 /* Checks completions and data of the message. */
-void check(struct fake *fake, const struct message *m, uint32_t seed);
+void message_check(struct fake *fake, const struct message *m, uint32_t seed);
 
 /* Posts the message, runs the pair and checks the result. */
-void do_message(struct fake *fake, const struct message *m, uint32_t seed);
+void message_transfer(struct fake *fake, const struct message *m,
+		      uint32_t seed);
 
 #endif

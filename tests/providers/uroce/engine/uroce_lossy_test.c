@@ -84,7 +84,7 @@ static uint8_t byte_of(uint32_t seed, uint32_t i)
 	return (uint8_t)((seed + i) * 2654435761u >> 21);
 }
 
-static void fill(uint8_t *bytes, uint32_t len, uint32_t seed)
+static void fill_bytes(uint8_t *bytes, uint32_t len, uint32_t seed)
 {
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = byte_of(seed, i);
@@ -210,7 +210,7 @@ static void post_request(struct model *m, unsigned int side)
 	case IBV_WR_SEND_WITH_IMM:
 	case IBV_WR_RDMA_WRITE:
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		fill(source, request->length, seed);
+		fill_bytes(source, request->length, seed);
 		break;
 	case IBV_WR_RDMA_READ:
 		request->offset =
@@ -222,7 +222,7 @@ static void post_request(struct model *m, unsigned int side)
 		uint32_t which = pair_random(pair, NR_NUMBERS);
 
 		request->length = 8;
-		fill(source, 8, seed);
+		fill_bytes(source, 8, seed);
 		memcpy(&d->numbers[which], source, 8);
 		wqe.remote.va = PAIR_IOVA + NUMBERS + 8 * which;
 		break;
@@ -348,7 +348,7 @@ static void check_rest(struct model *m)
 }
 
 /* All remaining requests are flushed; some of them may have been executed. */
-static void reconnect(struct model *m, unsigned int side)
+static void reconnect_side(struct model *m, unsigned int side)
 {
 	struct direction *d = &m->direction[side];
 	struct uroce_cqe cqe;
@@ -373,13 +373,13 @@ static void reconnect(struct model *m, unsigned int side)
 	}
 }
 
-static bool outstanding(const struct model *m)
+static bool has_outstanding(const struct model *m)
 {
 	return m->direction[0].completed != m->direction[0].posted ||
 	       m->direction[1].completed != m->direction[1].posted;
 }
 
-static void step(struct model *m, uint32_t nr_ops)
+static void model_step(struct model *m, uint32_t nr_ops)
 {
 	for (unsigned int side = 0; side < 2; side++) {
 		struct direction *d = &m->direction[side];
@@ -394,7 +394,7 @@ static void step(struct model *m, uint32_t nr_ops)
 	for (unsigned int side = 0; side < 2; side++) {
 		poll_messages(m, side);
 		if (!poll_requests(m, side)) {
-			reconnect(m, side);
+			reconnect_side(m, side);
 			break;
 		}
 	}
@@ -407,7 +407,8 @@ static uint32_t wanted_ops(void)
 	return text ? (uint32_t)strtoul(text, NULL, 10) : 3000;
 }
 
-static struct model *run(struct pair_options options, struct pair_faults faults)
+static struct model *model_run(struct pair_options options,
+			       struct pair_faults faults)
 {
 	struct model *m = calloc(1, sizeof(*m));
 	uint32_t nr_ops = wanted_ops();
@@ -417,10 +418,11 @@ static struct model *run(struct pair_options options, struct pair_faults faults)
 	m->pair = pair_new(&options);
 	m->pair->faults = faults;
 	for (unsigned int side = 0; side < 2; side++)
-		fill(m->pair->side[side].memory + CONSTANT, 100000, side + 9);
+		fill_bytes(m->pair->side[side].memory + CONSTANT, 100000,
+			   side + 9);
 	while (m->direction[0].nr_ops < nr_ops ||
-	       m->direction[1].nr_ops < nr_ops || outstanding(m))
-		step(m, nr_ops);
+	       m->direction[1].nr_ops < nr_ops || has_outstanding(m))
+		model_step(m, nr_ops);
 	check_rest(m);
 	return m;
 }
@@ -431,7 +433,7 @@ static uint64_t total(const struct model *m, enum uroce_counter counter)
 	       pair_count(m->pair, 1, counter);
 }
 
-static void finish(struct model *m, const char *what)
+static void model_finish(struct model *m, const char *what)
 {
 	print_message("%s: %u lost, %llu retransmitted, %llu timeouts, "
 		      "%llu implied, %llu rnr, %llu bad icrc\n",
@@ -455,14 +457,14 @@ static void finish(struct model *m, const char *what)
 static void lossy_without_faults_retransmits_nothing(void **state)
 {
 	struct pair_options o = pair_defaults();
-	struct model *m = run(o, (struct pair_faults){});
+	struct model *m = model_run(o, (struct pair_faults){});
 
 	assert_int_equal(total(m, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(total(m, UROCE_C_IMPLIED_NAKS), 0);
 	assert_int_equal(total(m, UROCE_C_BAD_ICRC), 0);
 	assert_int_equal(m->nr_lost, 0);
 	assert_true(total(m, UROCE_C_NAKS_RNR) > 0);
-	finish(m, "good wire");
+	model_finish(m, "good wire");
 }
 
 static void lossy_channel_retransmits_nothing(void **state)
@@ -471,11 +473,11 @@ static void lossy_channel_retransmits_nothing(void **state)
 	struct model *m;
 
 	o.bound = true;
-	m = run(o, (struct pair_faults){});
+	m = model_run(o, (struct pair_faults){});
 	assert_int_equal(total(m, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(total(m, UROCE_C_IMPLIED_NAKS), 0);
 	assert_int_equal(m->nr_lost, 0);
-	finish(m, "channel");
+	model_finish(m, "channel");
 }
 
 static void lossy_every_loss_rate_keeps_data(void **state)
@@ -489,12 +491,12 @@ static void lossy_every_loss_rate_keeps_data(void **state)
 
 		o.seed = (uint32_t)i + 10;
 		o.mtu = i % 2 ? IBV_MTU_256 : IBV_MTU_1024;
-		m = run(o, (struct pair_faults){ .loss = rates[i] });
+		m = model_run(o, (struct pair_faults){ .loss = rates[i] });
 		assert_true(total(m, UROCE_C_RETRANSMITTED) > 0);
 		if (rates[i] <= 50)
 			assert_int_equal(m->nr_lost, 0);
 		snprintf(what, sizeof(what), "loss %u", rates[i]);
-		finish(m, what);
+		model_finish(m, what);
 	}
 }
 
@@ -504,19 +506,19 @@ static void lossy_each_single_fault_keeps_data(void **state)
 	struct model *m;
 
 	o.seed = 77;
-	m = run(o, (struct pair_faults){ .duplicate = 300 });
+	m = model_run(o, (struct pair_faults){ .duplicate = 300 });
 	assert_true(total(m, UROCE_C_DUPLICATES) > 0);
 	assert_int_equal(m->nr_lost, 0);
-	finish(m, "duplicates");
-	m = run(o, (struct pair_faults){ .reorder = 300 });
+	model_finish(m, "duplicates");
+	m = model_run(o, (struct pair_faults){ .reorder = 300 });
 	assert_true(total(m, UROCE_C_OUT_OF_SEQUENCE) > 0);
 	assert_int_equal(m->nr_lost, 0);
-	finish(m, "reordering");
+	model_finish(m, "reordering");
 	o.ipv6 = true; /* with IPv6 the ICRC covers every bit, so every error is
 			  detected */
-	m = run(o, (struct pair_faults){ .corrupt = 100 });
+	m = model_run(o, (struct pair_faults){ .corrupt = 100 });
 	assert_true(total(m, UROCE_C_BAD_ICRC) > 0);
-	finish(m, "damage");
+	model_finish(m, "damage");
 }
 
 static void lossy_all_faults_with_many_seeds_keep_data(void **state)
@@ -531,11 +533,12 @@ static void lossy_all_faults_with_many_seeds_keep_data(void **state)
 		o.rd_atomic = (uint8_t)(1 + seed % 4 * 5);
 		o.shared = seed % 2;
 		snprintf(what, sizeof(what), "seed %u", seed);
-		finish(run(o, (struct pair_faults){ .loss = 10 * seed,
-						    .duplicate = 50,
-						    .reorder = 100,
-						    .corrupt = 20 }),
-		       what);
+		model_finish(
+			model_run(o, (struct pair_faults){ .loss = 10 * seed,
+							   .duplicate = 50,
+							   .reorder = 100,
+							   .corrupt = 20 }),
+			what);
 	}
 }
 

@@ -43,12 +43,12 @@ uint32_t pair_random(struct pair *pair, uint32_t below)
 	return (uint32_t)((uint64_t)pair->random * below >> 32);
 }
 
-static bool chance(struct pair *pair, unsigned int per_1000)
+static bool draw_chance(struct pair *pair, unsigned int per_1000)
 {
 	return per_1000 && pair_random(pair, 1000) < per_1000;
 }
 
-static bool earlier(const struct pair *pair, uint32_t a, uint32_t b)
+static bool is_earlier(const struct pair *pair, uint32_t a, uint32_t b)
 {
 	const struct pair_datagram *x = &pair->pool[pair->heap[a]];
 	const struct pair_datagram *y = &pair->pool[pair->heap[b]];
@@ -57,7 +57,7 @@ static bool earlier(const struct pair *pair, uint32_t a, uint32_t b)
 	return x->at_ns != y->at_ns ? x->at_ns < y->at_ns : x->order < y->order;
 }
 
-static void swap(struct pair *pair, uint32_t a, uint32_t b)
+static void swap_datagrams(struct pair *pair, uint32_t a, uint32_t b)
 {
 	uint32_t kept = pair->heap[a];
 
@@ -65,7 +65,7 @@ static void swap(struct pair *pair, uint32_t a, uint32_t b)
 	pair->heap[b] = kept;
 }
 
-static struct pair_datagram *push(struct pair *pair, uint64_t at_ns)
+static struct pair_datagram *push_datagram(struct pair *pair, uint64_t at_ns)
 {
 	uint32_t at = pair->nr_heap++;
 	uint32_t place;
@@ -75,8 +75,8 @@ static struct pair_datagram *push(struct pair *pair, uint64_t at_ns)
 	pair->heap[at] = place;
 	pair->pool[place].at_ns = at_ns;
 	pair->pool[place].order = pair->nr_sent++;
-	for (; at && earlier(pair, at, (at - 1) / 2); at = (at - 1) / 2)
-		swap(pair, at, (at - 1) / 2);
+	for (; at && is_earlier(pair, at, (at - 1) / 2); at = (at - 1) / 2)
+		swap_datagrams(pair, at, (at - 1) / 2);
 	return &pair->pool[place];
 }
 
@@ -87,18 +87,18 @@ static uint32_t pop(struct pair *pair)
 	pair->heap[0] = pair->heap[--pair->nr_heap];
 	while ((child = 2 * at + 1) < pair->nr_heap) {
 		if (child + 1 < pair->nr_heap &&
-		    earlier(pair, child + 1, child))
+		    is_earlier(pair, child + 1, child))
 			child++;
-		if (!earlier(pair, child, at))
+		if (!is_earlier(pair, child, at))
 			break;
-		swap(pair, at, child);
+		swap_datagrams(pair, at, child);
 		at = child;
 	}
 	return place;
 }
 
-static size_t build(const struct uroce_packet *packet, const uint8_t *payload,
-		    uint8_t *bytes)
+static size_t build_datagram(const struct uroce_packet *packet,
+			     const uint8_t *payload, uint8_t *bytes)
 {
 	uint32_t rest =
 		packet->payload_len + uroce_wire_pad(packet->payload_len);
@@ -122,11 +122,11 @@ static void put_on_wire(struct pair *pair, unsigned int from,
 	uint64_t at_ns = pair->now + LATENCY_NS;
 	struct pair_datagram *datagram;
 
-	if (chance(pair, pair->faults.loss))
+	if (draw_chance(pair, pair->faults.loss))
 		return;
-	if (chance(pair, pair->faults.reorder))
+	if (draw_chance(pair, pair->faults.reorder))
 		at_ns += pair_random(pair, 30 * LATENCY_NS);
-	datagram = push(pair, at_ns);
+	datagram = push_datagram(pair, at_ns);
 	datagram->to = !from;
 	datagram->over_channel = pair->side[from].qp->channel;
 	if (datagram->over_channel) {
@@ -136,16 +136,16 @@ static void put_on_wire(struct pair *pair, unsigned int from,
 			memcpy(datagram->bytes, payload, datagram->len);
 		return;
 	}
-	datagram->len = build(packet, payload, datagram->bytes);
-	if (chance(pair, pair->faults.corrupt)) {
+	datagram->len = build_datagram(packet, payload, datagram->bytes);
+	if (draw_chance(pair, pair->faults.corrupt)) {
 		uint32_t bit = pair_random(pair, 8 * (uint32_t)datagram->len);
 
 		datagram->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
 }
 
-static void transmit(struct pair *pair, unsigned int from,
-		     const struct uroce_out *out)
+static void transmit_packet(struct pair *pair, unsigned int from,
+			    const struct uroce_out *out)
 {
 	uint8_t payload[UROCE_CHANNEL_MTU];
 	size_t len = 0;
@@ -162,7 +162,7 @@ static void transmit(struct pair *pair, unsigned int from,
 	if (pair->filter && pair->filter(pair, from, &out->packet) == PAIR_DROP)
 		return;
 	put_on_wire(pair, from, &out->packet, payload);
-	if (chance(pair, pair->faults.duplicate))
+	if (draw_chance(pair, pair->faults.duplicate))
 		put_on_wire(pair, from, &out->packet, payload);
 }
 
@@ -172,7 +172,8 @@ void pair_inject(struct pair *pair, unsigned int from,
 	put_on_wire(pair, from, packet, payload);
 }
 
-static void deliver(struct pair *pair, const struct pair_datagram *datagram)
+static void deliver_datagram(struct pair *pair,
+			     const struct pair_datagram *datagram)
 {
 	struct pair_side *to = &pair->side[datagram->to];
 	const struct uroce_path *path = &pair->side[!datagram->to].path;
@@ -217,7 +218,7 @@ static void transmit_run(struct pair *pair, unsigned int from,
 	for (uint32_t i = 0; i < nr; i++) {
 		out->pieces.iov[0].iov_base =
 			payload + (size_t)i * out->packet.payload_len;
-		transmit(pair, from, out);
+		transmit_packet(pair, from, out);
 		out->packet.psn = uroce_psn_add(out->packet.psn, 1);
 	}
 }
@@ -230,7 +231,7 @@ static void send_all(struct pair *pair)
 
 		do {
 			while (uroce_engine_next(engine, pair->now, &out)) {
-				transmit(pair, i, &out);
+				transmit_packet(pair, i, &out);
 				transmit_run(pair, i, &out);
 			}
 			uroce_engine_sent(engine, pair->now);
@@ -270,7 +271,7 @@ bool pair_step(struct pair *pair)
 	while (pair->nr_heap && pair->pool[pair->heap[0]].at_ns <= pair->now) {
 		uint32_t place = pop(pair);
 
-		deliver(pair, &pair->pool[place]);
+		deliver_datagram(pair, &pair->pool[place]);
 		pair->unused[pair->nr_unused++] = place;
 	}
 	(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
@@ -293,8 +294,9 @@ void pair_run(struct pair *pair)
 		;
 }
 
-static void modify(struct pair *pair, unsigned int i, struct ibv_qp_attr attr,
-		   enum ibv_qp_state state, int mask)
+static void modify_qp(struct pair *pair, unsigned int i,
+		      struct ibv_qp_attr attr, enum ibv_qp_state state,
+		      int mask)
 {
 	struct pair_side *side = &pair->side[i];
 
@@ -338,12 +340,12 @@ static void connect_side(struct pair *pair, unsigned int i,
 		rts |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 		       IBV_QP_MAX_QP_RD_ATOMIC;
 	}
-	modify(pair, i, attr, IBV_QPS_RESET, 0);
-	modify(pair, i, attr, IBV_QPS_INIT, init);
+	modify_qp(pair, i, attr, IBV_QPS_RESET, 0);
+	modify_qp(pair, i, attr, IBV_QPS_INIT, init);
 	if (o->bound)
 		uroce_channel_bind(&pair->side[i].channel, pair->side[i].qp);
-	modify(pair, i, attr, IBV_QPS_RTR, rtr);
-	modify(pair, i, attr, IBV_QPS_RTS, rts);
+	modify_qp(pair, i, attr, IBV_QPS_RTR, rtr);
+	modify_qp(pair, i, attr, IBV_QPS_RTS, rts);
 }
 
 void pair_reconnect(struct pair *pair, const struct pair_options *options)

@@ -56,7 +56,7 @@ static int setup(void **state)
 }
 
 /* Places @bytes, of which the last @behind, 1 to 8, are behind the fence. */
-static void place(size_t bytes, size_t behind, size_t source_offset)
+static void place_bytes(size_t bytes, size_t behind, size_t source_offset)
 {
 	struct sigaction action = { .sa_sigaction = on_fault,
 				    .sa_flags = SA_SIGINFO };
@@ -81,12 +81,12 @@ static void place_stores_last_word_last(void **state)
 	for (size_t bytes = 1; bytes <= 1200; bytes++) {
 		for (size_t behind = 1; behind <= 8 && behind <= bytes;
 		     behind++) {
-			place(bytes, behind, 0);
+			place_bytes(bytes, behind, 0);
 			assert_true(in_order);
 		}
 	}
 	for (size_t bytes = 1200; bytes <= LONGEST; bytes += 397) {
-		place(bytes, 1 + bytes % 8, 0);
+		place_bytes(bytes, 1 + bytes % 8, 0);
 		assert_true(in_order);
 	}
 }
@@ -95,7 +95,7 @@ static void place_accepts_any_source_offset(void **state)
 {
 	for (size_t offset = 0; offset < 16; offset++)
 		for (size_t bytes = 8; bytes < 80; bytes++)
-			place(bytes, 1 + bytes % 8, offset);
+			place_bytes(bytes, 1 + bytes % 8, offset);
 }
 
 /* No 8-byte word ends here; only the requested bytes may change. */

@@ -24,21 +24,21 @@ static uint32_t psn_of(uint32_t first, uint32_t n)
 	return (first + n) & 0xffffff;
 }
 
-static void post(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
-		 uint32_t length)
+static void post_send(struct pair *pair, uint64_t wr_id,
+		      enum ibv_wr_opcode opcode, uint32_t length)
 {
 	pair_request(pair, wr_id, opcode, length, TARGET);
 }
 
-static void recv(struct pair *pair, uint64_t wr_id)
+static void post_receive(struct pair *pair, uint64_t wr_id)
 {
 	struct ibv_sge sge = pair_sge(pair, 1, TARGET, 5000);
 
 	pair_post_recv(pair, 1, wr_id, &sge, 1);
 }
 
-static void expect(struct uroce_cq *cq, uint64_t wr_id,
-		   enum ibv_wc_status status)
+static void expect_completion(struct uroce_cq *cq, uint64_t wr_id,
+			      enum ibv_wc_status status)
 {
 	struct uroce_cqe cqe;
 
@@ -63,8 +63,8 @@ static enum pair_verdict keep_answers(struct pair *pair, unsigned int from,
 	return PAIR_PASS;
 }
 
-static struct uroce_packet request(const struct pair *pair, uint8_t op,
-				   uint32_t n)
+static struct uroce_packet request_packet(const struct pair *pair, uint8_t op,
+					  uint32_t n)
 {
 	return (struct uroce_packet){
 		.path = &pair->side[0].path,
@@ -79,7 +79,8 @@ static struct uroce_packet request(const struct pair *pair, uint8_t op,
 	};
 }
 
-static void inject(struct pair *pair, struct uroce_packet packet, uint32_t len)
+static void inject_packet(struct pair *pair, struct uroce_packet packet,
+			  uint32_t len)
 {
 	packet.payload_len = len;
 	pair_inject(pair, 0, &packet, "eight...");
@@ -90,16 +91,16 @@ static void protocol_msn_counts_messages(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
-	struct uroce_packet read = request(pair, UROCE_READ_REQUEST, 1);
+	struct uroce_packet read = request_packet(pair, UROCE_READ_REQUEST, 1);
 	struct uroce_packet again;
 	struct seen seen = {};
 
 	pair->filter = keep_answers;
 	pair->filter_data = &seen;
 	read.dma_len = 2 * MTU;
-	inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
-	inject(pair, read, 0);
-	inject(pair, request(pair, UROCE_WRITE_ONLY, 3), 8);
+	inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 0), 8);
+	inject_packet(pair, read, 0);
+	inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 3), 8);
 	pair_run(pair);
 	assert_int_equal(seen.nr, 3);
 	assert_int_equal(seen.packet[0].opcode, UROCE_READ_RESP_FIRST);
@@ -112,20 +113,20 @@ static void protocol_msn_counts_messages(void **state)
 	assert_int_equal(seen.packet[2].psn, read.psn + 2);
 
 	/* the first again: acknowledged, but not beyond the READ behind it */
-	inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
+	inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 0), 8);
 	pair_run(pair);
 	assert_int_equal(seen.nr, 4);
 	assert_int_equal(seen.packet[3].opcode, UROCE_ACKNOWLEDGE);
 	assert_int_equal(seen.packet[3].psn, psn_of(read.psn, UINT32_MAX));
 	assert_int_equal(seen.packet[3].syndrome, 0x1f);
 	/* without an ACK request there is no ACK */
-	again = request(pair, UROCE_WRITE_ONLY, 0);
+	again = request_packet(pair, UROCE_WRITE_ONLY, 0);
 	again.ack_req = false;
-	inject(pair, again, 8);
+	inject_packet(pair, again, 8);
 	pair_run(pair);
 	assert_int_equal(seen.nr, 4);
 	/* the last again: everything is acknowledged */
-	inject(pair, request(pair, UROCE_WRITE_ONLY, 3), 8);
+	inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 3), 8);
 	pair_run(pair);
 	assert_int_equal(seen.packet[4].psn, read.psn + 2);
 	pair_free(pair);
@@ -141,7 +142,7 @@ static void protocol_message_is_segmented_by_mtu(void **state)
 
 		o.mtu = (enum ibv_mtu)mtu;
 		pair = pair_new(&o);
-		post(pair, 1, IBV_WR_RDMA_WRITE, 2 * bytes + 1);
+		post_send(pair, 1, IBV_WR_RDMA_WRITE, 2 * bytes + 1);
 		for (uint32_t i = 0; i < 3; i++) {
 			assert_true(uroce_engine_next(&pair->side[0].engine,
 						      pair->now, &out));
@@ -166,7 +167,7 @@ static void protocol_ack_is_requested_every_16_packets(void **state)
 		struct uroce_out out;
 		unsigned int nr = 0;
 
-		post(pair, 1, IBV_WR_RDMA_WRITE, sizes[i]);
+		post_send(pair, 1, IBV_WR_RDMA_WRITE, sizes[i]);
 		while (uroce_engine_next(&pair->side[0].engine, pair->now,
 					 &out))
 			nr += out.packet.ack_req;
@@ -182,7 +183,7 @@ static void protocol_outstanding_packets_are_limited_by_window(void **state)
 	struct uroce_out out = {};
 	unsigned int nr = 0;
 
-	post(pair, 1, IBV_WR_RDMA_WRITE, 300 * MTU);
+	post_send(pair, 1, IBV_WR_RDMA_WRITE, 300 * MTU);
 	while (uroce_engine_next(&pair->side[0].engine, pair->now, &out))
 		nr++;
 	assert_int_equal(nr, 64);
@@ -197,7 +198,7 @@ static void protocol_window_grows_to_limit(void **state)
 	struct pair *pair = pair_new(&o);
 
 	for (uint64_t i = 0; i < 100; i++) {
-		post(pair, i, IBV_WR_RDMA_WRITE, 700000);
+		post_send(pair, i, IBV_WR_RDMA_WRITE, 700000);
 		pair_run(pair);
 	}
 	assert_int_equal(pair->side[0].qp->req.window,
@@ -213,14 +214,14 @@ static void protocol_responder_resource_expires_after_psn_wrap(void **state)
 	struct uroce_responder *resp = &pair->side[1].qp->resp;
 	uint32_t much = (1u << 20) + 10;
 
-	inject(pair, request(pair, UROCE_READ_REQUEST, 0), 0);
+	inject_packet(pair, request_packet(pair, UROCE_READ_REQUEST, 0), 0);
 	pair_run(pair);
 	assert_int_equal(resp->resource[0].op, UROCE_READ_REQUEST);
 	/* simulates that many requests; the next one is on a boundary */
 	resp->epsn = (resp->epsn + much) & 0xf00000;
 	resp->epsn = (resp->epsn + 0xfffff) & 0xffffff;
 	pair->side[1].qp->rq_psn = resp->epsn;
-	inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
+	inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 0), 8);
 	pair_run(pair);
 	assert_int_equal(resp->resource[0].op, 0);
 	pair_free(pair);
@@ -232,8 +233,8 @@ struct losses {
 	unsigned int nr;
 };
 
-static enum pair_verdict lose(struct pair *pair, unsigned int from,
-			      const struct uroce_packet *packet)
+static enum pair_verdict lose_after_nak(struct pair *pair, unsigned int from,
+					const struct uroce_packet *packet)
 {
 	struct losses *losses = pair->filter_data;
 
@@ -255,11 +256,11 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 	};
 	uint32_t window = pair->side[0].qp->req.window;
 
-	pair->filter = lose;
+	pair->filter = lose_after_nak;
 	pair->filter_data = &losses;
-	post(pair, 1, IBV_WR_RDMA_WRITE, 60 * MTU);
+	post_send(pair, 1, IBV_WR_RDMA_WRITE, 60 * MTU);
 	pair_run(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_SEQ), 4);
 	/* halved each time, and little growth since */
@@ -291,9 +292,9 @@ static void protocol_long_read_with_losses_completes(void **state)
 		pair->side[1].memory[TARGET + i] = (uint8_t)(i * 7 >> 3);
 	pair->filter = lose_read_data;
 	pair->filter_data = &nr;
-	post(pair, 1, IBV_WR_RDMA_READ, 300000);
+	post_send(pair, 1, IBV_WR_RDMA_READ, 300000);
 	pair_run(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	assert_memory_equal(pair->side[0].memory, pair->side[1].memory + TARGET,
 			    300000);
 	assert_true(nr > 300);
@@ -322,12 +323,12 @@ static void protocol_lost_read_response_is_implied_by_later_ack(void **state)
 
 	pair->filter = lose_one_answer;
 	pair->filter_data = &lost;
-	post(pair, 1, IBV_WR_RDMA_READ, 10);
-	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
+	post_send(pair, 1, IBV_WR_RDMA_READ, 10);
+	post_send(pair, 2, IBV_WR_RDMA_WRITE, 10);
 	pair_run(pair);
 	assert_true(lost);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
-	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_IMPLIED_NAKS), 1);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	pair_free(pair);
@@ -343,11 +344,11 @@ static void protocol_rnr_retry_counts_per_message(void **state)
 	o.min_rnr_timer = 14; /* 1.28 ms */
 	pair = pair_new(&o);
 	for (uint64_t i = 0; i < 5; i++) {
-		post(pair, i, IBV_WR_SEND, 10);
+		post_send(pair, i, IBV_WR_SEND, 10);
 		pair_run_until(pair, pair->now + 2000000); /* two NAKs */
-		recv(pair, i);
+		post_receive(pair, i);
 		pair_run(pair);
-		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+		expect_completion(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
 	}
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_RNR), 10);
 	pair_free(pair);
@@ -363,12 +364,12 @@ static void protocol_duplicate_rnr_nak_counts_once(void **state)
 	o.min_rnr_timer = 14; /* 1.28 ms */
 	pair = pair_new(&o);
 	pair->faults.duplicate = 1000;
-	post(pair, 1, IBV_WR_SEND, 10);
+	post_send(pair, 1, IBV_WR_SEND, 10);
 	pair_run_until(pair, pair->now + 1000000);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_RNR), 2);
-	recv(pair, 5);
+	post_receive(pair, 5);
 	pair_run(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	pair_free(pair);
 }
 
@@ -399,14 +400,14 @@ static void protocol_bind_waits_for_outstanding_requests(void **state)
 	bind.bind.va = PAIR_IOVA;
 	bind.bind.bytes = 10;
 	pair->filter = drop_all;
-	post(pair, 1, IBV_WR_RDMA_WRITE, 10);
+	post_send(pair, 1, IBV_WR_RDMA_WRITE, 10);
 	pair_post(pair, 0, &bind, NULL);
 	(void)pair_step(pair);
 	assert_int_equal(uroce_memory_find(memory, key)->bytes, 0);
 	pair->filter = NULL;
 	pair_run(pair);
-	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
-	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
 	assert_int_equal(uroce_memory_find(memory, key)->bytes, 10);
 	pair_free(pair);
 }
@@ -427,12 +428,12 @@ static void protocol_atomic_needs_aligned_va_and_address(void **state)
 		};
 		struct uroce_packet packet;
 
-		packet = request(pair, UROCE_FETCH_ADD, 0);
+		packet = request_packet(pair, UROCE_FETCH_ADD, 0);
 		packet.va = PAIR_IOVA + (how ? 4 : 8);
 		assert_int_equal(uroce_memory_add(&pair->side[1].engine.memory,
 						  &region, &packet.rkey),
 				 0);
-		inject(pair, packet, 0);
+		inject_packet(pair, packet, 0);
 		pair_run(pair);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_MISALIGNED), 1);
 		pair_free(pair);
@@ -453,10 +454,13 @@ static void protocol_bad_icrc_out_of_sequence_sends_no_nak(void **state)
 		pair = pair_new(&o);
 		pair->filter = keep_answers;
 		pair->filter_data = &seen;
-		inject(pair, request(pair, UROCE_WRITE_ONLY, 0), 8);
+		inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 0),
+			      8);
 		pair_run(pair);
 		assert_int_equal(seen.nr, 1);
-		inject(pair, request(pair, UROCE_SEND_ONLY, psns[i]), 8);
+		inject_packet(pair,
+			      request_packet(pair, UROCE_SEND_ONLY, psns[i]),
+			      8);
 		pair->pool[pair->heap[0]].bytes[UROCE_BTH_LEN] ^= 1;
 		pair_run(pair);
 		assert_int_equal(seen.nr, 1);
@@ -506,25 +510,25 @@ static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 	assert_int_equal(uroce_engine_attach(&pair->side[1].engine, other, gid),
 			 0);
 	for (uint64_t i = 0; i < 4; i++)
-		recv(pair, i);
-	packet = request(pair, UROCE_UD | UROCE_SEND_ONLY, 0);
+		post_receive(pair, i);
+	packet = request_packet(pair, UROCE_UD | UROCE_SEND_ONLY, 0);
 	packet.dest_qpn = UROCE_QPN_MULTICAST;
 	packet.qkey = pair->side[1].qp->qkey;
-	inject(pair, packet, 8);
+	inject_packet(pair, packet, 8);
 	pair->pool[pair->heap[0]].bytes[30] ^= 1;
 	pair_run(pair);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 1);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
-	inject(pair, packet, 8);
+	inject_packet(pair, packet, 8);
 	pair_run(pair);
-	expect(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
-	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	uroce_engine_free_qp(&pair->side[1].engine, other, pair->now, 0);
 	/* a removed QP has left its groups */
-	inject(pair, packet, 8);
+	inject_packet(pair, packet, 8);
 	pair_run(pair);
-	expect(&pair->side[1].recv_cq, 2, IBV_WC_SUCCESS);
+	expect_completion(&pair->side[1].recv_cq, 2, IBV_WC_SUCCESS);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	pair_free(pair);
 }

@@ -71,8 +71,8 @@ static struct ibv_qp_attr good_attr(enum ibv_qp_state to)
 	};
 }
 
-static int check(enum ibv_qp_type type, enum ibv_qp_state from,
-		 enum ibv_qp_state to, int mask)
+static int check_transition(enum ibv_qp_type type, enum ibv_qp_state from,
+			    enum ibv_qp_state to, int mask)
 {
 	struct ibv_qp_attr attr = good_attr(to);
 	enum ibv_qp_state reached = IBV_QPS_UNKNOWN;
@@ -84,7 +84,7 @@ static int check(enum ibv_qp_type type, enum ibv_qp_state from,
 }
 
 /* RC has no SQE, so its last column does not exist. */
-static bool exists(size_t type, size_t column)
+static bool column_exists(size_t type, size_t column)
 {
 	return types[type] != IBV_QPT_RC || columns[column].from != IBV_QPS_SQE;
 }
@@ -103,11 +103,12 @@ static void qp_state_transition_with_required_attributes_succeeds(void **state)
 {
 	for (size_t type = 0; type < 3; type++)
 		for (size_t column = 0; column < NR_COLUMNS; column++)
-			assert_int_equal(check(types[type],
-					       columns[column].from,
-					       columns[column].to,
-					       required_mask(type, column)),
-					 exists(type, column) ? 0 : -EINVAL);
+			assert_int_equal(
+				check_transition(types[type],
+						 columns[column].from,
+						 columns[column].to,
+						 required_mask(type, column)),
+				column_exists(type, column) ? 0 : -EINVAL);
 }
 
 static void qp_state_attribute_mask_is_checked_per_transition(void **state)
@@ -116,14 +117,14 @@ static void qp_state_attribute_mask_is_checked_per_transition(void **state)
 		for (size_t column = 0; column < NR_COLUMNS; column++) {
 			int mask = required_mask(type, column);
 
-			if (!exists(type, column))
+			if (!column_exists(type, column))
 				continue;
 			for (size_t row = 0; row < NR_ROWS; row++) {
 				char kind = rows[row].by_type[type][column];
-				int ret = check(types[type],
-						columns[column].from,
-						columns[column].to,
-						mask ^ rows[row].attribute);
+				int ret = check_transition(
+					types[type], columns[column].from,
+					columns[column].to,
+					mask ^ rows[row].attribute);
 
 				/* omitted if required, otherwise added */
 				assert_int_equal(ret,
@@ -151,9 +152,9 @@ static void qp_state_undefined_transition_is_rejected(void **state)
 				if (is_column((enum ibv_qp_state)from,
 					      (enum ibv_qp_state)to))
 					continue;
-				ret = check(types[type],
-					    (enum ibv_qp_state)from,
-					    (enum ibv_qp_state)to, 0);
+				ret = check_transition(
+					types[type], (enum ibv_qp_state)from,
+					(enum ibv_qp_state)to, 0);
 				assert_int_equal(
 					ret,
 					to == IBV_QPS_RESET || to == IBV_QPS_ERR
@@ -162,9 +163,9 @@ static void qp_state_undefined_transition_is_rejected(void **state)
 			}
 		}
 	}
-	assert_int_equal(
-		check(IBV_QPT_RAW_PACKET, IBV_QPS_RESET, IBV_QPS_INIT, 0),
-		-EINVAL);
+	assert_int_equal(check_transition(IBV_QPT_RAW_PACKET, IBV_QPS_RESET,
+					  IBV_QPS_INIT, 0),
+			 -EINVAL);
 }
 
 /* Modifies one attribute of an RC QP in a transition that allows it. */

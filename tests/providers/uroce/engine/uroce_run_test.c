@@ -26,7 +26,8 @@ struct trace {
 	const uint8_t *payload[MAX_PACKETS];
 };
 
-static void note(struct trace *trace, const struct uroce_out *out, uint32_t nr)
+static void record_packet(struct trace *trace, const struct uroce_out *out,
+			  uint32_t nr)
 {
 	const uint8_t *payload = out->pieces.iov[0].iov_base;
 
@@ -52,19 +53,19 @@ static struct trace *take_all(struct pair *pair, uint32_t max)
 	while (uroce_engine_next(engine, pair->now, &out)) {
 		uint32_t nr;
 
-		note(trace, &out, 1);
+		record_packet(trace, &out, 1);
 		if (!max)
 			continue;
 		nr = uroce_engine_next_run(engine, pair->now, max, &out);
 		assert_true(nr <= max);
-		note(trace, &out, nr);
+		record_packet(trace, &out, nr);
 		trace->nr_runs += nr > 0;
 	}
 	return trace;
 }
 
-static void post(struct pair *pair, enum ibv_wr_opcode opcode, uint32_t from,
-		 uint32_t bytes)
+static void post_request(struct pair *pair, enum ibv_wr_opcode opcode,
+			 uint32_t from, uint32_t bytes)
 {
 	/* the second SGE begins in the middle of a packet */
 	struct ibv_sge sge[2] = { pair_sge(pair, 0, from, bytes / 2 + 100),
@@ -88,9 +89,9 @@ static struct pair *new_pair(enum ibv_qp_type type)
 
 	o.type = type;
 	pair = pair_new(&o);
-	post(pair, IBV_WR_RDMA_WRITE, 0, 40 * MTU + 300);
-	post(pair, IBV_WR_SEND, 100000, 7 * MTU);
-	post(pair, IBV_WR_RDMA_WRITE, 3, 90 * MTU);
+	post_request(pair, IBV_WR_RDMA_WRITE, 0, 40 * MTU + 300);
+	post_request(pair, IBV_WR_SEND, 100000, 7 * MTU);
+	post_request(pair, IBV_WR_RDMA_WRITE, 3, 90 * MTU);
 	return pair;
 }
 
@@ -151,7 +152,7 @@ static void run_excludes_retransmitted_packets(void **state)
 	struct pair *pair = pair_new(&o);
 	struct trace *trace;
 
-	post(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
+	post_request(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
 	trace = take_all(pair, 64);
 	assert_true(trace->nr_runs > 0);
 	free(trace);
@@ -204,7 +205,7 @@ static void run_yields_to_response(void **state)
 	struct uroce_engine *engine = &pair->side[0].engine;
 	struct uroce_out out;
 
-	post(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
+	post_request(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
 	assert_true(uroce_engine_next(engine, pair->now, &out));
 	pair->side[0].qp->resp.reply = UROCE_REPLY_ACK;
 	assert_int_equal(uroce_engine_next_run(engine, pair->now, 64, &out), 0);

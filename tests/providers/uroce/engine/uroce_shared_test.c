@@ -41,7 +41,7 @@ static uint8_t *enter(struct uroce_channel *channel,
 	       wanted->offset + shared.shift;
 }
 
-static void leave(struct uroce_channel *channel)
+static void count_leave(struct uroce_channel *channel)
 {
 	shared.left++;
 }
@@ -59,12 +59,12 @@ static struct pair *new_shared(enum ibv_qp_type type)
 	channel = &shared.pair->side[0].channel;
 	channel->nr_shared = &shared.nr_shared;
 	channel->enter = enter;
-	channel->leave = leave;
+	channel->leave = count_leave;
 	channel->part = PART;
 	return shared.pair;
 }
 
-static void end(struct pair *pair)
+static void pair_end(struct pair *pair)
 {
 	assert_int_equal(shared.nr, shared.left);
 	pair_free(pair);
@@ -138,7 +138,7 @@ static void shared_write_and_read_are_local_copies(void **state)
 				    pair->side[0].memory, length);
 	}
 	assert_int_equal(pair->nr_sent, sent);
-	end(pair);
+	pair_end(pair);
 }
 
 static void shared_atomic_is_executed_locally(void **state)
@@ -162,7 +162,7 @@ static void shared_atomic_is_executed_locally(void **state)
 	assert_int_equal(word(pair, 1, 8192), 7);
 	assert_int_equal(word(pair, 0, 64), 42);
 	assert_int_equal(pair->nr_sent, sent);
-	end(pair);
+	pair_end(pair);
 }
 
 /* The responder executes the atomic, with all its side effects. */
@@ -183,7 +183,7 @@ static void shared_misaligned_atomic_is_sent(void **state)
 	assert_int_equal(shared.nr, 1);
 	assert_true(pair_poll(&pair->side[0].send_cq, &cqe));
 	assert_int_equal(cqe.status, IBV_WC_REM_INV_REQ_ERR);
-	end(pair);
+	pair_end(pair);
 }
 
 static void shared_unmapped_memory_falls_back_to_packets(void **state)
@@ -208,7 +208,7 @@ static void shared_unmapped_memory_falls_back_to_packets(void **state)
 	assert_int_equal(shared.nr, 1);
 	assert_int_equal(word(pair, 1, 8192), 4);
 	assert_int_equal(word(pair, 0, 64), 2);
-	end(pair);
+	pair_end(pair);
 }
 
 static void shared_without_mapping_is_not_tried(void **state)
@@ -220,7 +220,7 @@ static void shared_without_mapping_is_not_tried(void **state)
 	pair_run(pair);
 	expect_sent(pair, 1);
 	assert_int_equal(shared.last.bytes, 0);
-	end(pair);
+	pair_end(pair);
 }
 
 /* Without access rights to the local memory nothing is executed. */
@@ -255,7 +255,7 @@ static void shared_access_keeps_order_of_requests(void **state)
 	assert_true(pair_poll(&pair->side[0].send_cq, &cqe));
 	assert_int_equal(cqe.status, IBV_WC_LOC_PROT_ERR);
 	assert_int_equal(shared.nr, 1);
-	end(pair);
+	pair_end(pair);
 }
 
 static void shared_unsuitable_requests_are_sent(void **state)
@@ -276,14 +276,14 @@ static void shared_unsuitable_requests_are_sent(void **state)
 	pair_request(pair, 4, IBV_WR_RDMA_WRITE, 8, 4096);
 	pair_run(pair);
 	assert_int_equal(shared.nr, 0);
-	end(pair);
+	pair_end(pair);
 
 	pair = new_shared(IBV_QPT_UC);
 	pair_request(pair, 1, IBV_WR_RDMA_WRITE, 8, 4096);
 	pair_run(pair);
 	expect_sent(pair, 1);
 	assert_int_equal(shared.nr, 0);
-	end(pair);
+	pair_end(pair);
 }
 
 static void shared_access_gathers_sge_list(void **state)
@@ -320,7 +320,7 @@ static void shared_access_gathers_sge_list(void **state)
 	assert_memory_equal(pair->side[1].memory + 5097, first, 3);
 	assert_memory_equal(pair->side[1].memory + 5100, rest, 5);
 	assert_int_equal(shared.nr, 2);
-	end(pair);
+	pair_end(pair);
 }
 
 int main(void)

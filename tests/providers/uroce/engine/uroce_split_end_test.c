@@ -16,21 +16,21 @@
 #include "uroce_long_message.h"
 
 /* Starts a message; each side has copied some of it. */
-static struct fake *begin(struct message *m, enum ibv_wr_opcode opcode)
+static struct fake *begin_message(struct message *m, enum ibv_wr_opcode opcode)
 {
 	struct fake *fake = fake_new();
 
 	fake->side[0].room = 1;
 	fake->side[1].room = 1;
-	*m = message(fake, opcode, 2 * MB);
-	post(fake, m, 1);
-	fake_run_until_pushed(fake, sender(m), 1);
-	assert_true(fake->side[receiver(m)].pulled);
+	*m = message_new(fake, opcode, 2 * MB);
+	message_post(fake, m, 1);
+	fake_run_until_pushed(fake, message_sender(m), 1);
+	assert_true(fake->side[message_receiver(m)].pulled);
 	return fake;
 }
 
-static void expect(struct uroce_cq *cq, uint64_t wr_id,
-		   enum ibv_wc_status status)
+static void expect_completion(struct uroce_cq *cq, uint64_t wr_id,
+			      enum ibv_wc_status status)
 {
 	struct uroce_cqe cqe;
 
@@ -45,18 +45,19 @@ static void split_landing_is_hidden_before_completion(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], MB);
+		struct message m = message_new(fake, opcodes[i], MB);
 		bool read = m.opcode == IBV_WR_RDMA_READ;
 
-		post(fake, &m, 1);
+		message_post(fake, &m, 1);
 		fake_run(fake);
 		assert_string_equal(fake_log(fake, 0), read ? "LX|" : "|");
-		if (is_send(&m))
+		if (message_is_send(&m))
 			assert_string_equal(fake_log(fake, 1), "lx|");
 		else
 			assert_string_equal(fake_log(fake, 1),
-					    takes_receive(&m) ? "|" : "");
-		check(fake, &m, 1);
+					    message_takes_receive(&m) ? "|"
+								      : "");
+		message_check(fake, &m, 1);
 		assert_true(list_empty(&fake->pair->side[0].engine.landed));
 		assert_true(list_empty(&fake->pair->side[1].engine.landed));
 		fake_free(fake);
@@ -91,7 +92,7 @@ static void split_error_settles_before_completion(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
-		struct fake *fake = begin(&m, ends[i].opcode);
+		struct fake *fake = begin_message(&m, ends[i].opcode);
 
 		fake_modify(fake, ends[i].side, IBV_QPS_ERR);
 		assert_string_equal(fake_log(fake, ends[i].side), ends[i].log);
@@ -113,7 +114,7 @@ static void split_reset_qp_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
-		struct fake *fake = begin(&m, ends[i].opcode);
+		struct fake *fake = begin_message(&m, ends[i].opcode);
 
 		fake_modify(fake, ends[i].side, IBV_QPS_RESET);
 		check_gone(fake, &ends[i]);
@@ -125,7 +126,7 @@ static void split_destroyed_qp_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
-		struct fake *fake = begin(&m, ends[i].opcode);
+		struct fake *fake = begin_message(&m, ends[i].opcode);
 		struct pair_side *side = &fake->pair->side[ends[i].side];
 		const struct uroce_qp_config config = {
 			.type = IBV_QPT_RC,
@@ -160,13 +161,14 @@ static void split_retry_exceeded_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct message m;
-		struct fake *fake = begin(&m, opcodes[i]);
+		struct fake *fake = begin_message(&m, opcodes[i]);
 		bool read = m.opcode == IBV_WR_RDMA_READ;
 
 		fake->loses = lose_all;
 		fake_run(fake);
 		assert_string_equal(fake_log(fake, 0), read ? "LeXs|" : "es|");
-		expect(&fake->pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+		expect_completion(&fake->pair->side[0].send_cq, 1,
+				  IBV_WC_RETRY_EXC_ERR);
 		/* the duration of a failed message is ignored */
 		assert_int_equal(fake->side[0].nr_chosen, 1);
 		assert_int_equal(fake->side[0].nr_learned, 0);
@@ -183,13 +185,14 @@ static void split_lost_channel_settles_with_peer(void **state)
 
 	o.timeout = 0;
 	fake = fake_new_with(&o);
-	m = message(fake, IBV_WR_RDMA_READ, 2 * MB);
-	post(fake, &m, 1);
+	m = message_new(fake, IBV_WR_RDMA_READ, 2 * MB);
+	message_post(fake, &m, 1);
 	fake_run_until_pushed(fake, 1, 1);
 	uroce_channel_lose(&fake->pair->side[0].engine,
 			   &fake->pair->side[0].channel, fake->pair->now);
 	assert_string_equal(fake_log(fake, 0), "LeXs|");
-	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	expect_completion(&fake->pair->side[0].send_cq, 1,
+			  IBV_WC_RETRY_EXC_ERR);
 	fake_free(fake);
 }
 
@@ -197,20 +200,23 @@ static void split_lost_channel_settles_with_peer(void **state)
 static void split_message_longer_than_receive_is_refused(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
-	post_receive(fake,
-		     &(struct message){ .opcode = m.opcode,
-					.to = piece(fake, 1, TO, MB - 10) },
-		     1);
-	post_request(fake, &m, 1);
+	message_post_receive(
+		fake,
+		&(struct message){ .opcode = m.opcode,
+				   .to = place_with_sge(fake, 1, TO, MB - 10) },
+		1);
+	message_post_request(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->side[0].pushed && fake->side[1].pulled);
 	/* hides the landing of the unused receive, then closes the QP */
 	assert_string_equal(fake_log(fake, 1), "lxs|es");
-	expect(&fake->pair->side[1].recv_cq, 101, IBV_WC_LOC_LEN_ERR);
+	expect_completion(&fake->pair->side[1].recv_cq, 101,
+			  IBV_WC_LOC_LEN_ERR);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+	expect_completion(&fake->pair->side[0].send_cq, 1,
+			  IBV_WC_REM_INV_REQ_ERR);
 	m.to.sge[0].length -= 10;
 	fake_clear(fake, 1, &m.to.sge[0]);
 	fake_check_rest(fake, 1);
@@ -226,16 +232,17 @@ static void split_without_remote_right_copies_nothing(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct fake *fake = fake_new();
 		struct pair_side *side = &fake->pair->side[1];
-		struct message m = message(fake, needed[i], MB);
+		struct message m = message_new(fake, needed[i], MB);
 
 		uroce_memory_find(&side->engine.memory, side->key)->access =
 			IBV_ACCESS_LOCAL_WRITE;
-		post(fake, &m, 1);
+		message_post(fake, &m, 1);
 		fake_run(fake);
-		expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_ACCESS_ERR);
-		assert_int_equal(by_sender(fake, &m), 0);
-		assert_int_equal(by_receiver(fake, &m), 0);
-		fake_check_rest(fake, receiver(&m));
+		expect_completion(&fake->pair->side[0].send_cq, 1,
+				  IBV_WC_REM_ACCESS_ERR);
+		assert_int_equal(message_bytes_by_sender(fake, &m), 0);
+		assert_int_equal(message_bytes_by_receiver(fake, &m), 0);
+		fake_check_rest(fake, message_receiver(&m));
 		fake_free(fake);
 	}
 }
@@ -244,15 +251,16 @@ static void split_without_remote_right_copies_nothing(void **state)
 static void split_empty_receive_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
-	do_message(fake, &m, 1);
+	message_transfer(fake, &m, 1);
 	fake_forget_log(fake, 1);
 	pair_post_recv(fake->pair, 1, 102, NULL, 0);
-	post_request(fake, &m, 2);
+	message_post_request(fake, &m, 2);
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 1), "|es");
-	expect(&fake->pair->side[1].recv_cq, 102, IBV_WC_LOC_LEN_ERR);
+	expect_completion(&fake->pair->side[1].recv_cq, 102,
+			  IBV_WC_LOC_LEN_ERR);
 	fake_check_rest(fake, 1);
 	fake_free(fake);
 }
@@ -261,17 +269,18 @@ static void split_receive_with_bad_lkey_fails(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
-	m.to = pieces(fake, 1, TO, MB, two);
+	m.to = place_with_sges(fake, 1, TO, MB, two);
 	m.to.sge[1].lkey ^= 1;
-	post(fake, &m, 1);
+	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->side[1].pulled);
 	assert_string_equal(fake_log(fake, 1), "lxs|es");
-	expect(&fake->pair->side[1].recv_cq, 101, IBV_WC_LOC_PROT_ERR);
+	expect_completion(&fake->pair->side[1].recv_cq, 101,
+			  IBV_WC_LOC_PROT_ERR);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_OP_ERR);
+	expect_completion(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_OP_ERR);
 	fake_free(fake);
 }
 
@@ -280,18 +289,18 @@ static void split_send_with_bad_lkey_fails_in_flight(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
-	m.from = pieces(fake, 0, FROM, MB, two);
+	m.from = place_with_sges(fake, 0, FROM, MB, two);
 	fake->side[0].room = 1;
-	post(fake, &m, 1);
+	message_post(fake, &m, 1);
 	fake_run_until_pushed(fake, 0, 1);
 	((struct uroce_send_wqe *)uroce_ring_front(&fake->pair->side[0].qp->sq))
 		->sge[1]
 		.lkey ^= 1;
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	expect_completion(&fake->pair->side[0].send_cq, 1, IBV_WC_LOC_PROT_ERR);
 	assert_string_equal(fake_log(fake, 1), "l");
 	fake_free(fake);
 }
@@ -323,16 +332,18 @@ static void split_region_removed_in_flight_fails_request(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct message m;
-		struct fake *fake = begin(&m, cases[i].opcode);
-		uint32_t pushed = by_sender(fake, &m);
-		uint32_t pulled = by_receiver(fake, &m);
+		struct fake *fake = begin_message(&m, cases[i].opcode);
+		uint32_t pushed = message_bytes_by_sender(fake, &m);
+		uint32_t pulled = message_bytes_by_receiver(fake, &m);
 
 		remove_memory(fake, cases[i].side);
 		fake_run(fake);
-		assert_int_equal(by_sender(fake, &m), pushed);
+		assert_int_equal(message_bytes_by_sender(fake, &m), pushed);
 		/* SEND, WRITE from removed memory whose source was announced */
-		assert_in_range(by_receiver(fake, &m), pulled, pulled + PART);
-		expect(&fake->pair->side[0].send_cq, 1, cases[i].status);
+		assert_in_range(message_bytes_by_receiver(fake, &m), pulled,
+				pulled + PART);
+		expect_completion(&fake->pair->side[0].send_cq, 1,
+				  cases[i].status);
 		assert_int_equal(uroce_qp_state(fake->pair->side[0].qp),
 				 IBV_QPS_ERR);
 		fake_free(fake);
@@ -343,15 +354,15 @@ static void split_region_removed_in_flight_fails_request(void **state)
 static void split_read_without_local_write_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+	struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
 	struct pair_side *side = &fake->pair->side[0];
 
 	uroce_memory_find(&side->engine.memory, side->key)->access = 0;
-	post(fake, &m, 1);
+	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect(&side->send_cq, 1, IBV_WC_LOC_PROT_ERR);
-	check_not_split(fake);
+	expect_completion(&side->send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	message_check_not_split(fake);
 	fake_check_rest(fake, 0);
 	fake_free(fake);
 }
@@ -362,9 +373,10 @@ static void split_hidden_landing_is_sent_as_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct message m;
-		struct fake *fake = begin(&m, opcodes[i]);
-		uint32_t pushed = by_sender(fake, &m);
-		bool shown = is_send(&m) || m.opcode == IBV_WR_RDMA_READ;
+		struct fake *fake = begin_message(&m, opcodes[i]);
+		uint32_t pushed = message_bytes_by_sender(fake, &m);
+		bool shown = message_is_send(&m) ||
+			     m.opcode == IBV_WR_RDMA_READ;
 
 		uroce_split_hide_all(&fake->pair->side[0].engine);
 		uroce_split_hide_all(&fake->pair->side[1].engine);
@@ -372,22 +384,24 @@ static void split_hidden_landing_is_sent_as_payload(void **state)
 			assert_true(
 				list_empty(&fake->pair->side[n].engine.landed));
 		if (shown)
-			assert_string_equal(fake_log(fake, receiver(&m)),
-					    is_send(&m) ? "lx" : "LX");
+			assert_string_equal(
+				fake_log(fake, message_receiver(&m)),
+				message_is_send(&m) ? "lx" : "LX");
 		fake_run(fake);
-		check(fake, &m, 1);
+		message_check(fake, &m, 1);
 		if (shown)
-			assert_int_equal(by_sender(fake, &m), pushed);
+			assert_int_equal(message_bytes_by_sender(fake, &m),
+					 pushed);
 		/* not attempted */
-		assert_int_equal(fake->side[sender(&m)].nr_refused, 0);
+		assert_int_equal(fake->side[message_sender(&m)].nr_refused, 0);
 		/* the next landing is published again */
-		do_message(fake, &m, 2);
-		assert_true(by_sender(fake, &m) > pushed);
+		message_transfer(fake, &m, 2);
+		assert_true(message_bytes_by_sender(fake, &m) > pushed);
 		fake_free(fake);
 	}
 }
 
-static bool shows(const struct fake *fake, enum uroce_landing_kind kind)
+static bool shows_landing(const struct fake *fake, enum uroce_landing_kind kind)
 {
 	return fake->side[0].landing[kind].bytes;
 }
@@ -397,12 +411,12 @@ static void show_both(struct fake *fake, const struct message *read,
 		      const struct message *send)
 {
 	fake->side[1].unwilling = 1;
-	post(fake, send, 2);
+	message_post(fake, send, 2);
 	while (fake->side[1].nr_packets + fake->side[1].room < LONG / MTU)
 		assert_true(fake_step(fake));
-	assert_true(shows(fake, UROCE_LANDING_RECEIVE));
-	post(fake, read, 1);
-	while (!shows(fake, UROCE_LANDING_READ))
+	assert_true(shows_landing(fake, UROCE_LANDING_RECEIVE));
+	message_post(fake, read, 1);
+	while (!shows_landing(fake, UROCE_LANDING_READ))
 		assert_true(fake_step(fake));
 }
 
@@ -423,23 +437,23 @@ static void split_hide_all_hides_every_landing(void **state)
 		struct fake *fake = fake_new();
 		struct uroce_engine *engine = &fake->pair->side[0].engine;
 		struct message read =
-			message(fake, IBV_WR_RDMA_READ, cases[i].read);
-		struct message send = message_at(fake, 1, IBV_WR_SEND,
-						 cases[i].send, MB + 5000);
+			message_new(fake, IBV_WR_RDMA_READ, cases[i].read);
+		struct message send = message_new_at(fake, 1, IBV_WR_SEND,
+						     cases[i].send, MB + 5000);
 
 		show_both(fake, &read, &send);
-		while (cases[i].ends && shows(fake, cases[i].kind))
+		while (cases[i].ends && shows_landing(fake, cases[i].kind))
 			assert_true(fake_step(fake));
-		assert_true(shows(fake, !cases[i].kind));
+		assert_true(shows_landing(fake, !cases[i].kind));
 		assert_false(list_empty(&engine->landed));
 		uroce_split_hide_all(engine);
 		assert_true(list_empty(&engine->landed));
-		assert_false(shows(fake, UROCE_LANDING_READ) ||
-			     shows(fake, UROCE_LANDING_RECEIVE));
+		assert_false(shows_landing(fake, UROCE_LANDING_READ) ||
+			     shows_landing(fake, UROCE_LANDING_RECEIVE));
 		fake_run(fake);
-		expect_done(fake, &read, 1);
-		expect_done(fake, &send, 2);
-		expect_no_more(fake);
+		message_expect_completions(fake, &read, 1);
+		message_expect_completions(fake, &send, 2);
+		message_expect_no_completion(fake);
 		fake_take(fake, 0, read.to.sge, 1, 1);
 		fake_take(fake, 0, send.to.sge, 1, 2);
 		fake_check_rest(fake, 0);

@@ -19,8 +19,8 @@
 #define FITS 5
 
 /* @nr packets of side 0 in one, without payload. */
-static struct uroce_packet request(const struct fake *fake, uint8_t opcode,
-				   uint32_t nr)
+static struct uroce_packet request_packet(const struct fake *fake,
+					  uint8_t opcode, uint32_t nr)
 {
 	const struct pair *pair = fake->pair;
 
@@ -39,8 +39,8 @@ static struct uroce_packet request(const struct fake *fake, uint8_t opcode,
 	};
 }
 
-static void deliver(struct fake *fake, unsigned int from,
-		    const struct uroce_packet *packet)
+static void deliver_packet(struct fake *fake, unsigned int from,
+			   const struct uroce_packet *packet)
 {
 	static const uint8_t garbage[2 * MTU] = { 0xbd, 0xbd, 0xbd };
 
@@ -51,8 +51,8 @@ static void deliver(struct fake *fake, unsigned int from,
 static struct fake *new_receiver(void)
 {
 	struct fake *fake = fake_new();
-	struct place from = piece(fake, 0, FROM, MB);
-	struct place to = piece(fake, 1, TO, ROOM);
+	struct place from = place_with_sge(fake, 0, FROM, MB);
+	struct place to = place_with_sge(fake, 1, TO, ROOM);
 
 	pair_post_recv(fake->pair, 1, 101, to.sge, 1);
 	fake_fill(fake, 0, from.sge, 1, 1);
@@ -106,11 +106,11 @@ static void split_hostile_packet_count_must_match_length(void **state)
 
 	for (size_t i = 0; i < sizeof(oddities) / sizeof(oddities[0]); i++) {
 		struct fake *fake = new_receiver();
-		struct uroce_packet packet =
-			request(fake, oddities[i].opcode, oddities[i].nr);
+		struct uroce_packet packet = request_packet(
+			fake, oddities[i].opcode, oddities[i].nr);
 
 		packet.payload_len = oddities[i].payload_len;
-		deliver(fake, 0, &packet);
+		deliver_packet(fake, 0, &packet);
 		expect_refusal(fake, UROCE_C_BAD_LENGTH, IBV_WC_WR_FLUSH_ERR);
 		fake_free(fake);
 	}
@@ -128,14 +128,14 @@ static void split_hostile_last_packet_with_count_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		struct fake *fake = new_receiver();
-		struct uroce_packet packet = request(fake, ops[i][0], 2);
-		struct place to = piece(fake, 1, TO, 2 * MTU);
+		struct uroce_packet packet = request_packet(fake, ops[i][0], 2);
+		struct place to = place_with_sge(fake, 1, TO, 2 * MTU);
 
-		deliver(fake, 0, &packet);
+		deliver_packet(fake, 0, &packet);
 		fake_take(fake, 1, to.sge, 1, 1);
 		fake->side[1].pull.nr = 0;
-		packet = request(fake, ops[i][1], 1);
-		deliver(fake, 0, &packet);
+		packet = request_packet(fake, ops[i][1], 1);
+		deliver_packet(fake, 0, &packet);
 		expect_refusal(fake, UROCE_C_BAD_LENGTH, IBV_WC_WR_FLUSH_ERR);
 		fake_free(fake);
 	}
@@ -148,11 +148,11 @@ static void split_hostile_unreadable_source_counts_as_lost(void **state)
 
 	for (size_t i = 0; i < sizeof(ops); i++) {
 		struct fake *fake = new_receiver();
-		struct uroce_packet packet = request(fake, ops[i], FITS);
+		struct uroce_packet packet = request_packet(fake, ops[i], FITS);
 		uint32_t psn = packet.psn;
 
 		packet.source = UINT64_MAX - 100;
-		deliver(fake, 0, &packet);
+		deliver_packet(fake, 0, &packet);
 		assert_int_equal(
 			pair_count(fake->pair, 1, UROCE_C_OUT_OF_SEQUENCE), 1);
 		assert_int_equal(fake->side[1].nr_told, 1);
@@ -176,18 +176,18 @@ static void split_hostile_absent_payload_without_push_completes(void **state)
 	struct uroce_cqe cqe;
 
 	for (size_t i = 0; i < sizeof(ops); i++) {
-		packet = request(fake, ops[i], 2);
+		packet = request_packet(fake, ops[i], 2);
 		packet.source = 0;
-		deliver(fake, 0, &packet);
+		deliver_packet(fake, 0, &packet);
 	}
-	packet = request(fake, UROCE_SEND_LAST, 0);
+	packet = request_packet(fake, UROCE_SEND_LAST, 0);
 	packet.payload_len = 1;
-	deliver(fake, 0, &packet);
+	deliver_packet(fake, 0, &packet);
 	assert_true(pair_poll(&fake->pair->side[1].recv_cq, &cqe));
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 	assert_int_equal(cqe.byte_len, 4 * MTU + 1);
 	assert_int_equal(fake->side[1].pull.nr, 0);
-	fake_clear(fake, 1, piece(fake, 1, TO + 4 * MTU, 1).sge);
+	fake_clear(fake, 1, place_with_sge(fake, 1, TO + 4 * MTU, 1).sge);
 	fake_check_rest(fake, 1);
 	fake_free(fake);
 }
@@ -201,9 +201,9 @@ static void split_hostile_length_above_receive_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(numbers) / 4; i++) {
 		struct fake *fake = new_receiver();
 		struct uroce_packet packet =
-			request(fake, UROCE_SEND_FIRST, numbers[i]);
+			request_packet(fake, UROCE_SEND_FIRST, numbers[i]);
 
-		deliver(fake, 0, &packet);
+		deliver_packet(fake, 0, &packet);
 		expect_refusal(fake, UROCE_C_TOO_LONG, IBV_WC_LOC_LEN_ERR);
 		fake_free(fake);
 	}
@@ -213,15 +213,15 @@ static void split_hostile_length_above_receive_is_refused(void **state)
 static void split_hostile_middle_above_receive_is_refused(void **state)
 {
 	struct fake *fake = new_receiver();
-	struct uroce_packet packet = request(fake, UROCE_SEND_FIRST, 3);
-	struct place to = piece(fake, 1, TO, 3 * MTU);
+	struct uroce_packet packet = request_packet(fake, UROCE_SEND_FIRST, 3);
+	struct place to = place_with_sge(fake, 1, TO, 3 * MTU);
 
-	deliver(fake, 0, &packet);
+	deliver_packet(fake, 0, &packet);
 	assert_int_equal(fake->side[1].pulled, 3 * MTU);
 	fake_take(fake, 1, to.sge, 1, 1);
 	fake->side[1].pull.nr = 0;
-	packet = request(fake, UROCE_SEND_MIDDLE, 3);
-	deliver(fake, 0, &packet);
+	packet = request_packet(fake, UROCE_SEND_MIDDLE, 3);
+	deliver_packet(fake, 0, &packet);
 	expect_refusal(fake, UROCE_C_TOO_LONG, IBV_WC_LOC_LEN_ERR);
 	fake_free(fake);
 }
@@ -229,11 +229,11 @@ static void split_hostile_middle_above_receive_is_refused(void **state)
 static void split_hostile_request_without_split_channel_is_dropped(void **state)
 {
 	struct fake *fake = new_receiver();
-	struct uroce_packet packet = request(fake, UROCE_SEND_FIRST, 2);
+	struct uroce_packet packet = request_packet(fake, UROCE_SEND_FIRST, 2);
 	const struct uroce_split_ops *ops = fake->pair->side[1].channel.split;
 
 	fake->pair->side[1].channel.split = NULL;
-	deliver(fake, 0, &packet);
+	deliver_packet(fake, 0, &packet);
 	assert_int_equal(pair_count(fake->pair, 1, UROCE_C_OUT_OF_SEQUENCE), 1);
 	fake_check_rest(fake, 1);
 	fake->pair->side[1].channel.split = ops;
@@ -270,12 +270,13 @@ static void split_hostile_write_is_checked_before_pull(void **state)
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		const struct refusal *r = &refusals[i];
 		struct fake *fake = new_receiver();
-		struct uroce_packet packet = request(fake, r->opcode, r->nr);
+		struct uroce_packet packet =
+			request_packet(fake, r->opcode, r->nr);
 
 		packet.dma_len = r->dma_len;
 		packet.va += (uint64_t)r->va_off;
 		packet.rkey += r->rkey_off;
-		deliver(fake, 0, &packet);
+		deliver_packet(fake, 0, &packet);
 		expect_refusal(fake, r->counter, IBV_WC_WR_FLUSH_ERR);
 		fake_free(fake);
 	}
@@ -285,17 +286,17 @@ static void split_hostile_rights_are_checked_for_each_part(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct pair_side *side = &fake->pair->side[1];
-	struct uroce_packet packet = request(fake, UROCE_WRITE_FIRST, 2);
-	struct place to = piece(fake, 1, TO, 2 * MTU);
+	struct uroce_packet packet = request_packet(fake, UROCE_WRITE_FIRST, 2);
+	struct place to = place_with_sge(fake, 1, TO, 2 * MTU);
 
-	deliver(fake, 0, &packet);
+	deliver_packet(fake, 0, &packet);
 	assert_int_equal(fake->side[1].pull.nr, 1);
 	fake_take(fake, 1, to.sge, 1, 1);
 	fake->side[1].pull.nr = 0;
 	uroce_memory_find(&side->engine.memory, side->key)->access =
 		IBV_ACCESS_LOCAL_WRITE;
-	packet = request(fake, UROCE_WRITE_MIDDLE, 2);
-	deliver(fake, 0, &packet);
+	packet = request_packet(fake, UROCE_WRITE_MIDDLE, 2);
+	deliver_packet(fake, 0, &packet);
 	expect_refusal(fake, UROCE_C_BAD_RIGHTS, IBV_WC_WR_FLUSH_ERR);
 	fake_free(fake);
 }
@@ -304,12 +305,12 @@ static void split_hostile_rights_are_checked_for_each_part(void **state)
 static void split_hostile_part_beyond_message_is_refused(void **state)
 {
 	struct fake *fake = new_receiver();
-	struct uroce_packet packet = request(fake, UROCE_WRITE_FIRST, 3);
+	struct uroce_packet packet = request_packet(fake, UROCE_WRITE_FIRST, 3);
 
 	packet.source = 0;
-	deliver(fake, 0, &packet);
-	packet = request(fake, UROCE_WRITE_MIDDLE, 3);
-	deliver(fake, 0, &packet);
+	deliver_packet(fake, 0, &packet);
+	packet = request_packet(fake, UROCE_WRITE_MIDDLE, 3);
+	deliver_packet(fake, 0, &packet);
 	expect_refusal(fake, UROCE_C_BAD_LENGTH, IBV_WC_WR_FLUSH_ERR);
 	fake_free(fake);
 }
@@ -332,16 +333,16 @@ static struct fake *new_reader(uint32_t length, uint8_t rd_atomic)
 	o.timeout = 0;
 	o.rd_atomic = rd_atomic;
 	fake = fake_new_with(&o);
-	m = message(fake, IBV_WR_RDMA_READ, length);
+	m = message_new(fake, IBV_WR_RDMA_READ, length);
 	fake->loses = lose_answers;
-	post(fake, &m, 1);
+	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->nr_lost);
 	return fake;
 }
 
-static struct uroce_packet answer(const struct fake *fake, uint8_t opcode,
-				  uint32_t nr)
+static struct uroce_packet response_packet(const struct fake *fake,
+					   uint8_t opcode, uint32_t nr)
 {
 	struct pair *pair = fake->pair;
 
@@ -377,12 +378,12 @@ static void split_hostile_read_response_length_mismatch_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fake *fake = new_reader(ROOM, 16);
-		struct uroce_packet packet =
-			answer(fake, UROCE_READ_RESP_FIRST, cases[i].nr);
+		struct uroce_packet packet = response_packet(
+			fake, UROCE_READ_RESP_FIRST, cases[i].nr);
 		struct uroce_cqe cqe;
 
 		packet.payload_len = cases[i].payload_len;
-		deliver(fake, 1, &packet);
+		deliver_packet(fake, 1, &packet);
 		assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
 		assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
 		assert_int_equal(fake->side[0].pull.nr, 0);
@@ -394,15 +395,16 @@ static void split_hostile_read_response_length_mismatch_is_refused(void **state)
 static void split_hostile_last_read_response_needs_payload(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
-	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	struct uroce_packet packet =
+		response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 	struct uroce_cqe cqe;
 
 	packet.source = 0;
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	assert_false(pair_poll(&fake->pair->side[0].send_cq, &cqe));
-	packet = answer(fake, UROCE_READ_RESP_LAST, 1);
+	packet = response_packet(fake, UROCE_READ_RESP_LAST, 1);
 	packet.payload_len = ROOM - FITS * MTU;
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
 	assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
 	assert_int_equal(fake->side[0].pull.nr, 0);
@@ -414,11 +416,12 @@ static void split_hostile_last_read_response_needs_payload(void **state)
 static void split_hostile_read_response_is_pulled_by_rkey(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
-	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
-	struct place to = piece(fake, 0, TO, FITS * MTU);
+	struct uroce_packet packet =
+		response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
+	struct place to = place_with_sge(fake, 0, TO, FITS * MTU);
 
 	packet.source = 4096; /* invalid address */
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pulled, FITS * MTU);
 	fake_take(fake, 0, to.sge, 1, 1);
 	fake_check_rest(fake, 0);
@@ -430,13 +433,14 @@ static void split_read_response_without_region_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct pair_side *side = &fake->pair->side[1];
-	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	struct uroce_packet packet =
+		response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 	struct uroce_cqe cqe;
 
 	assert_int_equal(uroce_memory_remove(&side->engine.memory, side->key),
 			 0);
 	fake->loses = NULL;
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pull.nr, 0);
 	assert_int_equal(uroce_qp_state(fake->pair->side[0].qp), IBV_QPS_RTS);
 	fake_run(fake);
@@ -450,15 +454,16 @@ static void split_read_response_without_region_is_requested_again(void **state)
 static void split_read_response_without_copy_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
-	struct message m = message(fake, IBV_WR_RDMA_READ, ROOM);
-	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	struct message m = message_new(fake, IBV_WR_RDMA_READ, ROOM);
+	struct uroce_packet packet =
+		response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 
 	fake->pair->side[0].channel.copy = NULL;
 	fake->loses = NULL;
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pull.nr, 0);
 	fake_run(fake);
-	check(fake, &m, 1);
+	message_check(fake, &m, 1);
 	fake_free(fake);
 }
 
@@ -472,22 +477,22 @@ static void split_read_response_to_null_region_is_requested_again(void **state)
 		.kind = UROCE_REGION_NULL,
 	};
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_RDMA_READ, ROOM);
+	struct message m = message_new(fake, IBV_WR_RDMA_READ, ROOM);
 	struct uroce_packet packet;
 
 	assert_int_equal(uroce_memory_add(&fake->pair->side[0].engine.memory,
 					  &null, &m.to.sge[0].lkey),
 			 0);
-	post(fake, &m, 1);
+	message_post(fake, &m, 1);
 	fake->loses = lose_answers;
 	(void)fake_step(fake);
-	packet = answer(fake, UROCE_READ_RESP_FIRST, FITS);
+	packet = response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 	fake->loses = NULL;
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	fake_run(fake);
 	assert_int_equal(fake->side[0].pull.nr, 0);
-	expect_done(fake, &m, 1);
-	expect_no_more(fake);
+	message_expect_completions(fake, &m, 1);
+	message_expect_no_completion(fake);
 	fake_check_rest(fake, 0);
 	fake_free(fake);
 }
@@ -496,14 +501,14 @@ static void split_read_response_to_null_region_is_requested_again(void **state)
 static void split_hostile_early_response_of_next_part_is_refused(void **state)
 {
 	struct fake *fake = new_reader(2 * MB, 1);
-	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST,
-					    UROCE_LONG_READ_PART / MTU - 2);
+	struct uroce_packet packet = response_packet(
+		fake, UROCE_READ_RESP_FIRST, UROCE_LONG_READ_PART / MTU - 2);
 	struct uroce_cqe cqe;
 
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pull.nr, 1);
-	packet = answer(fake, UROCE_READ_RESP_MIDDLE, 3);
-	deliver(fake, 1, &packet);
+	packet = response_packet(fake, UROCE_READ_RESP_MIDDLE, 3);
+	deliver_packet(fake, 1, &packet);
 	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
 	assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
 	assert_int_equal(fake->side[0].pull.nr, 1);
@@ -514,9 +519,10 @@ static void split_hostile_early_response_of_next_part_is_refused(void **state)
 static void split_hostile_unrequested_response_is_dropped(void **state)
 {
 	struct fake *fake = fake_new();
-	struct uroce_packet packet = answer(fake, UROCE_READ_RESP_FIRST, 2);
+	struct uroce_packet packet =
+		response_packet(fake, UROCE_READ_RESP_FIRST, 2);
 
-	deliver(fake, 1, &packet);
+	deliver_packet(fake, 1, &packet);
 	assert_int_equal(pair_count(fake->pair, 0, UROCE_C_STALE_ACKS), 1);
 	assert_int_equal(fake->side[0].pull.nr, 0);
 	fake_check_rest(fake, 0);

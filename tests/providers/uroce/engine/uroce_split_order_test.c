@@ -37,19 +37,19 @@ static void each_behind_the_other(enum ibv_wr_opcode opcode, uint32_t room,
 	fake->side[0].stale = stale;
 	fake->side[1].stale = stale;
 	for (uint32_t i = 0; i < NR_BEHIND; i++) {
-		m[i] = message_at(fake, 0, opcode, LONG + i * 70001,
-				  i * 600000);
-		post(fake, &m[i], i);
+		m[i] = message_new_at(fake, 0, opcode, LONG + i * 70001,
+				      i * 600000);
+		message_post(fake, &m[i], i);
 	}
 	fake_run(fake);
 	for (uint32_t i = 0; i < NR_BEHIND; i++) {
-		expect_done(fake, &m[i], i);
-		fake_take(fake, receiver(&m[i]), m[i].to.sge, 1, i);
+		message_expect_completions(fake, &m[i], i);
+		fake_take(fake, message_receiver(&m[i]), m[i].to.sge, 1, i);
 	}
-	expect_no_more(fake);
-	fake_check_rest(fake, receiver(&m[0]));
+	message_expect_no_completion(fake);
+	fake_check_rest(fake, message_receiver(&m[0]));
 	/* the landing of another message was not tried */
-	assert_int_equal(fake->side[sender(&m[0])].nr_refused, 0);
+	assert_int_equal(fake->side[message_sender(&m[0])].nr_refused, 0);
 	fake_free(fake);
 }
 
@@ -76,13 +76,13 @@ static void split_landing_is_used_for_single_message(void **state)
 
 	fake->side[1].stale = true;
 	for (uint32_t i = 0; i < NR_BEHIND; i++) {
-		m[i] = message_at(fake, 0, IBV_WR_SEND, LONG, i * 600000);
+		m[i] = message_new_at(fake, 0, IBV_WR_SEND, LONG, i * 600000);
 		m[i].room = 300000;
-		post(fake, &m[i], i);
+		message_post(fake, &m[i], i);
 	}
 	fake_run(fake);
 	for (uint32_t i = 0; i < NR_BEHIND; i++) {
-		expect_done(fake, &m[i], i);
+		message_expect_completions(fake, &m[i], i);
 		fake_take(fake, 1, m[i].to.sge, 1, i);
 	}
 	fake_check_rest(fake, 1);
@@ -101,9 +101,9 @@ static void split_landing_excludes_next_message(void **state)
 	struct message m[2];
 
 	for (uint32_t i = 0; i < 2; i++) {
-		m[i] = message_at(fake, 0, IBV_WR_SEND, LONG, i * 600000);
+		m[i] = message_new_at(fake, 0, IBV_WR_SEND, LONG, i * 600000);
 		m[i].room = 300000;
-		post(fake, &m[i], i);
+		message_post(fake, &m[i], i);
 	}
 	while (!fake->side[1].landing[UROCE_LANDING_RECEIVE].bytes)
 		assert_true(fake_step(fake));
@@ -111,7 +111,7 @@ static void split_landing_excludes_next_message(void **state)
 	fake->side[0].room = 1000;
 	fake_run(fake);
 	for (uint32_t i = 0; i < 2; i++) {
-		expect_done(fake, &m[i], i);
+		message_expect_completions(fake, &m[i], i);
 		fake_take(fake, 1, m[i].to.sge, 1, i);
 	}
 	fake_check_rest(fake, 1);
@@ -120,7 +120,7 @@ static void split_landing_excludes_next_message(void **state)
 	fake_free(fake);
 }
 
-static void mix(uint32_t room)
+static void mix_messages(uint32_t room)
 {
 	static const struct {
 		unsigned int side;
@@ -135,16 +135,16 @@ static void mix(uint32_t room)
 	struct fake *fake = new_with_room(room);
 
 	for (uint32_t i = 0; i < nr; i++) {
-		m[i] = message_at(fake, kinds[i].side, kinds[i].opcode,
-				  LONG + 101 * i, i * 300000);
-		post(fake, &m[i], i);
+		m[i] = message_new_at(fake, kinds[i].side, kinds[i].opcode,
+				      LONG + 101 * i, i * 300000);
+		message_post(fake, &m[i], i);
 	}
 	fake_run(fake);
 	for (uint32_t i = 0; i < nr; i++) {
-		expect_done(fake, &m[i], i);
-		fake_take(fake, receiver(&m[i]), m[i].to.sge, 1, i);
+		message_expect_completions(fake, &m[i], i);
+		fake_take(fake, message_receiver(&m[i]), m[i].to.sge, 1, i);
 	}
-	expect_no_more(fake);
+	message_expect_no_completion(fake);
 	fake_check_rest(fake, 0);
 	fake_check_rest(fake, 1);
 	if (room <= 4)
@@ -159,25 +159,25 @@ static void mix(uint32_t room)
 static void split_works_in_both_directions_at_once(void **state)
 {
 	for (size_t n = 0; n < NR_ROOMS; n++)
-		mix(rooms[n]);
+		mix_messages(rooms[n]);
 }
 
 /* A READ response lands while a message is received. */
 static void split_read_and_receive_land_at_once(void **state)
 {
 	struct fake *fake = new_with_room(1);
-	struct message read = message(fake, IBV_WR_RDMA_READ, MB);
+	struct message read = message_new(fake, IBV_WR_RDMA_READ, MB);
 	struct message send =
-		message_at(fake, 1, IBV_WR_SEND, 2 * MB - 10000, MB + 5000);
+		message_new_at(fake, 1, IBV_WR_SEND, 2 * MB - 10000, MB + 5000);
 
-	post(fake, &send, 2);
+	message_post(fake, &send, 2);
 	fake_run_until_pushed(fake, 1, PART);
-	post(fake, &read, 1);
+	message_post(fake, &read, 1);
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 0), "lLX|x|");
-	expect_done(fake, &read, 1);
-	expect_done(fake, &send, 2);
-	expect_no_more(fake);
+	message_expect_completions(fake, &read, 1);
+	message_expect_completions(fake, &send, 2);
+	message_expect_no_completion(fake);
 	fake_take(fake, 0, read.to.sge, 1, 1);
 	fake_take(fake, 0, send.to.sge, 1, 2);
 	fake_check_rest(fake, 0);
@@ -197,18 +197,18 @@ static void split_last_write_to_same_address_wins(void **state)
 		for (size_t n = 0; n < 7 * NR_ROOMS; n++) {
 			struct fake *fake = new_with_room(rooms[n / 7]);
 			uint32_t at = (uint32_t)(n % 7) * 130000;
-			struct message before = message_at(
+			struct message before = message_new_at(
 				fake, 0, IBV_WR_RDMA_WRITE, lengths[i], 0);
-			struct message m = message_at(
+			struct message m = message_new_at(
 				fake, 0, IBV_WR_RDMA_WRITE, 2 * MB, 0);
 
 			before.to.sge[0].addr += at;
 			m.from.sge[0].addr += MB;
-			post(fake, &before, 1);
-			post(fake, &m, 2);
+			message_post(fake, &before, 1);
+			message_post(fake, &m, 2);
 			fake_run(fake);
-			expect_done(fake, &before, 1);
-			check(fake, &m, 2);
+			message_expect_completions(fake, &before, 1);
+			message_check(fake, &m, 2);
 			fake_free(fake);
 		}
 }
@@ -229,18 +229,18 @@ static void split_last_read_to_same_address_wins(void **state)
 	for (size_t n = 0; n < NR_ROOMS; n++) {
 		struct fake *fake = new_with_room(rooms[n]);
 		struct message before =
-			message(fake, IBV_WR_RDMA_READ, 100 * MTU);
-		struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+			message_new(fake, IBV_WR_RDMA_READ, 100 * MTU);
+		struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
 
 		fake->side[0].unwilling = 1;
 		fake->loses = change_at_the_end;
 		fake->psn = (fake->pair->side[0].qp->req.next_psn + 99) &
 			    UROCE_PSN_MASK;
-		post(fake, &before, 1);
-		post(fake, &m, 1);
+		message_post(fake, &before, 1);
+		message_post(fake, &m, 1);
 		fake_run(fake);
-		expect_done(fake, &before, 1);
-		expect_done(fake, &m, 1);
+		message_expect_completions(fake, &before, 1);
+		message_expect_completions(fake, &m, 1);
 		fake_take(fake, 0, m.to.sge, 1, 2);
 		fake_free(fake);
 	}

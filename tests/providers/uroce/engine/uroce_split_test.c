@@ -28,16 +28,17 @@ static void split_each_side_copies_about_half(void **state)
 		for (size_t n = 0; n < sizeof(lengths) / 4; n++) {
 			struct fake *fake = fake_new();
 			struct message m =
-				message(fake, opcodes[i], lengths[n]);
+				message_new(fake, opcodes[i], lengths[n]);
 			uint32_t half = lengths[n] / 2;
 
-			do_message(fake, &m, 7);
-			assert_in_range(by_sender(fake, &m), half - half / 4,
-					half + half / 16);
-			assert_in_range(by_receiver(fake, &m), half - half / 4,
-					half + half / 4);
+			message_transfer(fake, &m, 7);
+			assert_in_range(message_bytes_by_sender(fake, &m),
+					half - half / 4, half + half / 16);
+			assert_in_range(message_bytes_by_receiver(fake, &m),
+					half - half / 4, half + half / 4);
 			/* the first packets, the last one, and odd ends */
-			assert_true(by_payload(fake, &m) <= 16 * MTU);
+			assert_true(message_bytes_by_payload(fake, &m) <=
+				    16 * MTU);
 			assert_int_equal(fake->side[0].nr_chosen, 1);
 			assert_int_equal(fake->side[0].nr_learned, 1);
 			assert_int_equal(fake->side[0].learned, lengths[n]);
@@ -54,11 +55,11 @@ static void split_short_message_is_sent_as_payload(void **state)
 		for (size_t n = 0; n < sizeof(lengths) / 4; n++) {
 			struct fake *fake = fake_new();
 			struct message m =
-				message(fake, opcodes[i], lengths[n]);
+				message_new(fake, opcodes[i], lengths[n]);
 
 			m.room = 2 * LONG;
-			do_message(fake, &m, 3);
-			check_not_split(fake);
+			message_transfer(fake, &m, 3);
+			message_check_not_split(fake);
 			assert_int_equal(fake->side[0].nr_chosen, 0);
 			assert_int_equal(fake->side[0].nr_learned, 0);
 			fake_free(fake);
@@ -69,18 +70,19 @@ static void split_not_chosen_is_sent_as_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], MB);
+		struct message m = message_new(fake, opcodes[i], MB);
 
 		fake->side[0].unwilling = 1;
-		do_message(fake, &m, 3);
-		check_not_split(fake);
+		message_transfer(fake, &m, 3);
+		message_check_not_split(fake);
 		assert_int_equal(fake->side[0].nr_chosen, 1);
 		assert_int_equal(fake->side[0].nr_learned, 1);
 		/* a READ publishes no landing */
 		assert_string_equal(fake_log(fake, 0), "");
 		/* the path of the next message is selected again */
-		do_message(fake, &m, 4);
-		assert_true(by_sender(fake, &m) && by_receiver(fake, &m));
+		message_transfer(fake, &m, 4);
+		assert_true(message_bytes_by_sender(fake, &m) &&
+			    message_bytes_by_receiver(fake, &m));
 		fake_free(fake);
 	}
 }
@@ -90,16 +92,16 @@ static void split_closed_peer_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], MB);
+		struct message m = message_new(fake, opcodes[i], MB);
 
 		fake->side[0].closed = true;
 		fake->side[1].closed = true;
-		do_message(fake, &m, 3);
-		check_not_split(fake);
+		message_transfer(fake, &m, 3);
+		message_check_not_split(fake);
 		fake->pair->side[0].channel.split = NULL;
 		fake->pair->side[1].channel.split = NULL;
-		do_message(fake, &m, 4);
-		check_not_split(fake);
+		message_transfer(fake, &m, 4);
+		message_check_not_split(fake);
 		fake_free(fake);
 	}
 }
@@ -108,12 +110,12 @@ static void split_closed_peer_gets_payload(void **state)
 static void split_direct_access_needs_no_choice(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_RDMA_WRITE, MB);
+	struct message m = message_new(fake, IBV_WR_RDMA_WRITE, MB);
 
 	fake->side[1].idle = true;
-	do_message(fake, &m, 1);
-	m = message(fake, IBV_WR_RDMA_READ, MB);
-	do_message(fake, &m, 2);
+	message_transfer(fake, &m, 1);
+	m = message_new(fake, IBV_WR_RDMA_READ, MB);
+	message_transfer(fake, &m, 2);
 	assert_int_equal(fake->side[0].nr_packets, 0);
 	assert_int_equal(fake->side[0].nr_chosen, 0);
 	assert_int_equal(fake->side[0].nr_learned, 0);
@@ -125,16 +127,17 @@ static void split_peer_in_sqd_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], MB);
+		struct message m = message_new(fake, opcodes[i], MB);
 
 		fake_modify(fake, 1, IBV_QPS_SQD);
-		post(fake, &m, 1);
+		message_post(fake, &m, 1);
 		fake_run(fake);
 		fake_modify(fake, 1, IBV_QPS_RTS);
-		check(fake, &m, 1);
-		check_not_split(fake);
-		do_message(fake, &m, 2);
-		assert_true(by_sender(fake, &m) && by_receiver(fake, &m));
+		message_check(fake, &m, 1);
+		message_check_not_split(fake);
+		message_transfer(fake, &m, 2);
+		assert_true(message_bytes_by_sender(fake, &m) &&
+			    message_bytes_by_receiver(fake, &m));
 		fake_free(fake);
 	}
 }
@@ -144,7 +147,7 @@ static void split_peer_in_rtr_is_open_after_first_packet(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], MB);
+		struct message m = message_new(fake, opcodes[i], MB);
 		struct uroce_qp *qp = fake->pair->side[1].qp;
 
 		qp->state = IBV_QPS_RTR;
@@ -152,12 +155,13 @@ static void split_peer_in_rtr_is_open_after_first_packet(void **state)
 		uroce_qp_tell(qp);
 		assert_string_equal(fake_log(fake, 1), "e");
 		fake->side[0].room = 1;
-		post(fake, &m, 1);
+		message_post(fake, &m, 1);
 		fake_run(fake);
 		assert_int_equal(fake_log(fake, 1)[1], 't');
-		assert_true(by_sender(fake, &m) && by_receiver(fake, &m));
+		assert_true(message_bytes_by_sender(fake, &m) &&
+			    message_bytes_by_receiver(fake, &m));
 		qp->state = IBV_QPS_RTS;
-		check(fake, &m, 1);
+		message_check(fake, &m, 1);
 		fake_free(fake);
 	}
 }
@@ -170,11 +174,11 @@ static void split_uc_message_is_sent_as_payload(void **state)
 
 	o.type = IBV_QPT_UC;
 	fake = fake_new_with(&o);
-	m = message(fake, IBV_WR_SEND, MB);
-	do_message(fake, &m, 1);
-	m = message(fake, IBV_WR_RDMA_WRITE, MB);
-	do_message(fake, &m, 2);
-	check_not_split(fake);
+	m = message_new(fake, IBV_WR_SEND, MB);
+	message_transfer(fake, &m, 1);
+	m = message_new(fake, IBV_WR_RDMA_WRITE, MB);
+	message_transfer(fake, &m, 2);
+	message_check_not_split(fake);
 	assert_string_equal(fake_log(fake, 1), "");
 	fake_free(fake);
 }
@@ -195,18 +199,21 @@ static void split_copies_sge_lists(void **state)
 	for (size_t i = 0; i < NR_OPCODES; i++)
 		for (size_t n = 0; n < NR_CUTS * NR_CUTS; n++) {
 			struct fake *fake = fake_new();
-			struct message m = message(fake, opcodes[i], MB + 1);
+			struct message m =
+				message_new(fake, opcodes[i], MB + 1);
 			bool read = opcodes[i] == IBV_WR_RDMA_READ;
 
 			/* remote memory has one SGE */
 			if (!read)
-				m.from = pieces(fake, 0, FROM, m.length,
-						cuts[n % NR_CUTS]);
-			if (read || is_send(&m))
-				m.to = pieces(fake, !read, TO, m.length,
-					      cuts[n / NR_CUTS]);
+				m.from = place_with_sges(fake, 0, FROM,
+							 m.length,
+							 cuts[n % NR_CUTS]);
+			if (read || message_is_send(&m))
+				m.to = place_with_sges(fake, !read, TO,
+						       m.length,
+						       cuts[n / NR_CUTS]);
 			m.room = 5;
-			do_message(fake, &m, 3);
+			message_transfer(fake, &m, 3);
 			fake_free(fake);
 		}
 }
@@ -215,22 +222,24 @@ static void split_copies_sge_lists(void **state)
 static void split_part_stays_within_sge(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_RDMA_WRITE, MB);
+	struct message m = message_new(fake, IBV_WR_RDMA_WRITE, MB);
 	static const uint32_t small[] = { 3 * MTU, 3 * MTU, 3 * MTU, 0 };
 	static const uint32_t large[] = { 3 * MTU, 4 * MTU, 4 * MTU, 0 };
 
-	m.from = pieces(fake, 0, FROM, 12 * MTU + LONG, small);
+	m.from = place_with_sges(fake, 0, FROM, 12 * MTU + LONG, small);
 	m.length = 12 * MTU + LONG;
-	m.to = piece(fake, 1, TO, m.length);
-	do_message(fake, &m, 1);
-	assert_in_range(by_payload(fake, &m), 9 * MTU, 9 * MTU + 4 * MTU);
+	m.to = place_with_sge(fake, 1, TO, m.length);
+	message_transfer(fake, &m, 1);
+	assert_in_range(message_bytes_by_payload(fake, &m), 9 * MTU,
+			9 * MTU + 4 * MTU);
 	fake->side[0].pushed = 0;
 	fake->side[1].pulled = 0;
-	m.from = pieces(fake, 0, FROM, 11 * MTU + LONG, large);
+	m.from = place_with_sges(fake, 0, FROM, 11 * MTU + LONG, large);
 	m.length = 11 * MTU + LONG;
-	m.to = piece(fake, 1, TO, m.length);
-	do_message(fake, &m, 2);
-	assert_in_range(by_payload(fake, &m), 3 * MTU, 3 * MTU + 4 * MTU);
+	m.to = place_with_sge(fake, 1, TO, m.length);
+	message_transfer(fake, &m, 2);
+	assert_in_range(message_bytes_by_payload(fake, &m), 3 * MTU,
+			3 * MTU + 4 * MTU);
 	fake_free(fake);
 }
 
@@ -240,10 +249,10 @@ static void split_part_stays_within_sge(void **state)
 static void split_without_landing_is_pulled_entirely(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
 	fake->side[0].room = 1000;
-	do_message(fake, &m, 3);
+	message_transfer(fake, &m, 3);
 	assert_int_equal(fake->side[0].push.nr, 0);
 	assert_int_equal(fake->side[0].nr_absent, 1);
 	assert_string_equal(fake_log(fake, 1), "lx");
@@ -254,25 +263,26 @@ static void split_without_landing_is_pulled_entirely(void **state)
 static void split_landing_is_awaited_once(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
 	fake->side[0].room = 1;
 	fake->side[0].blind = 300;
-	do_message(fake, &m, 3);
-	assert_int_equal(by_payload(fake, &m), 2 * MTU);
+	message_transfer(fake, &m, 3);
+	assert_int_equal(message_bytes_by_payload(fake, &m), 2 * MTU);
 	/* waits once, and not forever */
 	fake->side[0].pushed = 0;
 	fake->side[1].pulled = 0;
 	fake->side[0].nr_looks = 0;
 	fake->side[0].blind = UINT32_MAX;
-	do_message(fake, &m, 4);
-	assert_int_equal(by_sender(fake, &m), 0);
+	message_transfer(fake, &m, 4);
+	assert_int_equal(message_bytes_by_sender(fake, &m), 0);
 	assert_in_range(fake->side[0].nr_looks, 300, 2000);
 	/* the landing appears at the end */
 	fake->side[1].pulled = 0;
 	fake->side[0].blind = fake->side[0].nr_looks - 20;
-	do_message(fake, &m, 5);
-	assert_true(by_sender(fake, &m) && by_payload(fake, &m) > 20 * MTU);
+	message_transfer(fake, &m, 5);
+	assert_true(message_bytes_by_sender(fake, &m) &&
+		    message_bytes_by_payload(fake, &m) > 20 * MTU);
 	fake_free(fake);
 }
 
@@ -282,19 +292,19 @@ static void split_landing_is_first_sge_if_long_enough(void **state)
 	static const uint32_t too_short[] = { LONG - 1, 0 };
 	static const uint32_t enough[] = { 3 * PART, 0 };
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, 2 * MB);
+	struct message m = message_new(fake, IBV_WR_SEND, 2 * MB);
 
 	fake->side[0].room = 1;
-	m.to = pieces(fake, 1, TO, m.length, too_short);
-	do_message(fake, &m, 3);
+	m.to = place_with_sges(fake, 1, TO, m.length, too_short);
+	message_transfer(fake, &m, 3);
 	assert_int_equal(fake->side[0].push.nr, 0);
 	assert_string_equal(fake_log(fake, 1), "");
 	fake->side[1].pulled = 0;
-	m.to = pieces(fake, 1, TO, m.length, enough);
-	do_message(fake, &m, 4);
+	m.to = place_with_sges(fake, 1, TO, m.length, enough);
+	message_transfer(fake, &m, 4);
 	/* the second pushed part would cross the end */
-	assert_int_equal(by_sender(fake, &m), PART);
-	assert_int_equal(by_receiver(fake, &m), 2 * PART - MTU);
+	assert_int_equal(message_bytes_by_sender(fake, &m), PART);
+	assert_int_equal(message_bytes_by_receiver(fake, &m), 2 * PART - MTU);
 	assert_string_equal(fake_log(fake, 1), "lx");
 	fake_free(fake);
 }
@@ -311,15 +321,15 @@ static void hide_region(struct fake *fake, unsigned int side)
 static void split_region_being_deregistered_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
 	hide_region(fake, 1);
-	do_message(fake, &m, 1);
+	message_transfer(fake, &m, 1);
 	assert_int_equal(fake->side[0].push.nr, 0);
 	assert_string_equal(fake_log(fake, 1), "");
 	hide_region(fake, 0);
-	m = message(fake, IBV_WR_RDMA_READ, MB);
-	do_message(fake, &m, 2);
+	m = message_new(fake, IBV_WR_RDMA_READ, MB);
+	message_transfer(fake, &m, 2);
 	assert_int_equal(fake->side[1].nr_absent, 0);
 	assert_string_equal(fake_log(fake, 0), "");
 	fake_free(fake);
@@ -330,11 +340,11 @@ static void split_read_with_two_sges_gets_payload(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+	struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
 
-	m.to = pieces(fake, 0, TO, m.length, two);
-	do_message(fake, &m, 5);
-	check_not_split(fake);
+	m.to = place_with_sges(fake, 0, TO, m.length, two);
+	message_transfer(fake, &m, 5);
+	message_check_not_split(fake);
 	assert_string_equal(fake_log(fake, 0), "");
 	fake_free(fake);
 }
@@ -359,16 +369,16 @@ static void split_receive_into_null_region_shows_no_landing(void **state)
 {
 	static const uint32_t half[] = { MB / 2, 0 };
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
 	/* the first half of the message is discarded; the second one arrives */
-	m.to = pieces(fake, 1, TO, MB, half);
+	m.to = place_with_sges(fake, 1, TO, MB, half);
 	m.to.sge[0].lkey = add_null(fake, 1);
-	post(fake, &m, 1);
+	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_int_equal(fake->side[0].push.nr, 0);
-	expect_done(fake, &m, 1);
-	expect_no_more(fake);
+	message_expect_completions(fake, &m, 1);
+	message_expect_no_completion(fake);
 	assert_string_equal(fake_log(fake, 1), "");
 	assert_memory_equal(fake_at(fake, 1, &m.to.sge[1]),
 			    fake_at(fake, 0, &m.from.sge[0]) + MB / 2, MB / 2);
@@ -380,14 +390,14 @@ static void split_receive_into_null_region_shows_no_landing(void **state)
 static void split_read_into_null_region_shows_no_landing(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+	struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
 
 	m.to.sge[0].lkey = add_null(fake, 0);
-	post(fake, &m, 2);
+	message_post(fake, &m, 2);
 	fake_run(fake);
-	check_not_split(fake);
-	expect_done(fake, &m, 2);
-	expect_no_more(fake);
+	message_check_not_split(fake);
+	message_expect_completions(fake, &m, 2);
+	message_expect_no_completion(fake);
 	assert_string_equal(fake_log(fake, 0), "");
 	fake_check_rest(fake, 0);
 	fake_free(fake);
@@ -399,15 +409,15 @@ static void split_read_into_null_region_shows_no_landing(void **state)
 static void split_send_from_null_region_is_sent_as_payload(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
 	uint8_t *to = fake->pair->side[1].memory + TO;
 
 	m.from.sge[0].lkey = add_null(fake, 0);
-	post(fake, &m, 1);
+	message_post(fake, &m, 1);
 	fake_run(fake);
-	check_not_split(fake);
-	expect_done(fake, &m, 1);
-	expect_no_more(fake);
+	message_check_not_split(fake);
+	message_expect_completions(fake, &m, 1);
+	message_expect_no_completion(fake);
 	for (uint32_t i = 0; i < MB; i++)
 		assert_int_equal(to[i], 0);
 	fake_free(fake);
@@ -415,7 +425,7 @@ static void split_send_from_null_region_is_sent_as_payload(void **state)
 
 /* -- failing copies -- */
 
-static struct fake_trouble trouble(unsigned int after, unsigned int times)
+static struct fake_trouble make_trouble(unsigned int after, unsigned int times)
 {
 	return (struct fake_trouble){ .after = after, .times = times };
 }
@@ -425,22 +435,23 @@ static void each_way_fails(unsigned int after, unsigned int times, bool pushes)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], 2 * MB + 1);
+		struct message m = message_new(fake, opcodes[i], 2 * MB + 1);
 		bool read = opcodes[i] == IBV_WR_RDMA_READ;
 
 		if (pushes)
-			fake->side[read].push = trouble(after, times);
+			fake->side[read].push = make_trouble(after, times);
 		else
-			fake->side[!read].pull = trouble(after, times);
-		do_message(fake, &m, 3);
+			fake->side[!read].pull = make_trouble(after, times);
+		message_transfer(fake, &m, 3);
 		if (pushes)
 			assert_true(fake->side[read].push.nr > after);
 		else
 			assert_true(fake->side[!read].pull.nr > after);
 		if (times == FAKE_ALWAYS && !after)
-			assert_int_equal(pushes ? by_sender(fake, &m)
-						: by_receiver(fake, &m),
-					 0);
+			assert_int_equal(
+				pushes ? message_bytes_by_sender(fake, &m)
+				       : message_bytes_by_receiver(fake, &m),
+				0);
 		assert_int_equal(pair_count(fake->pair, 0, UROCE_C_TIMEOUTS),
 				 0);
 		/* the next message is tried again */
@@ -448,13 +459,13 @@ static void each_way_fails(unsigned int after, unsigned int times, bool pushes)
 		fake->side[!read].pull.times = 0;
 		fake->side[read].pushed = 0;
 		fake->side[!read].pulled = 0;
-		do_message(fake, &m, 4);
+		message_transfer(fake, &m, 4);
 		if (read && !pushes) /* except the requester of a READ */
-			assert_false(by_sender(fake, &m) ||
-				     by_receiver(fake, &m));
+			assert_false(message_bytes_by_sender(fake, &m) ||
+				     message_bytes_by_receiver(fake, &m));
 		else
-			assert_true(by_sender(fake, &m) &&
-				    by_receiver(fake, &m));
+			assert_true(message_bytes_by_sender(fake, &m) &&
+				    message_bytes_by_receiver(fake, &m));
 		fake_free(fake);
 	}
 }
@@ -488,12 +499,13 @@ static void split_failed_pull_consumes_no_retry(void **state)
 		o.retry_cnt = 0;
 		fake = fake_new_with(&o);
 		window = fake->pair->side[0].qp->req.window;
-		m = message(fake, opcodes[i], MB);
-		fake->side[receiver(&m)].pull = trouble(0, FAKE_ALWAYS);
+		m = message_new(fake, opcodes[i], MB);
+		fake->side[message_receiver(&m)].pull =
+			make_trouble(0, FAKE_ALWAYS);
 		for (uint32_t seed = 1; seed < 20; seed++)
-			do_message(fake, &m, seed);
+			message_transfer(fake, &m, seed);
 		/* a READ is tried once */
-		assert_int_equal(fake->side[receiver(&m)].pull.nr,
+		assert_int_equal(fake->side[message_receiver(&m)].pull.nr,
 				 opcodes[i] == IBV_WR_RDMA_READ ? 1 : 19);
 		assert_int_equal(fake->pair->side[0].qp->req.window, window);
 		fake_free(fake);
@@ -505,18 +517,18 @@ static void split_failed_pull_is_forgotten_by_new_connection(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct fake *fake = fake_new_with(&o);
-	struct message m = message(fake, IBV_WR_RDMA_READ, MB);
+	struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
 
-	fake->side[0].pull = trouble(0, 1);
-	do_message(fake, &m, 1);
+	fake->side[0].pull = make_trouble(0, 1);
+	message_transfer(fake, &m, 1);
 	fake->side[1].pushed = 0;
-	do_message(fake, &m, 2);
-	assert_int_equal(by_sender(fake, &m), 0);
+	message_transfer(fake, &m, 2);
+	assert_int_equal(message_bytes_by_sender(fake, &m), 0);
 	pair_reconnect(fake->pair, &o);
 	for (unsigned int i = 0; i < 2; i++)
 		fake->side[i].any[0] = fake->side[i].any[1] = false;
-	do_message(fake, &m, 3);
-	assert_true(by_sender(fake, &m));
+	message_transfer(fake, &m, 3);
+	assert_true(message_bytes_by_sender(fake, &m));
 	fake_free(fake);
 }
 
@@ -525,16 +537,16 @@ static void split_failed_pull_is_reported_to_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], MB);
+		struct message m = message_new(fake, opcodes[i], MB);
 
 		if (opcodes[i] == IBV_WR_RDMA_READ) {
 			fake_free(fake);
 			continue;
 		}
-		do_message(fake, &m, 1);
+		message_transfer(fake, &m, 1);
 		assert_int_equal(fake->side[1].nr_told, 0);
-		fake->side[1].pull = trouble(0, FAKE_ALWAYS);
-		do_message(fake, &m, 3);
+		fake->side[1].pull = make_trouble(0, FAKE_ALWAYS);
+		message_transfer(fake, &m, 3);
 		assert_int_equal(fake->side[1].pull.nr, 1);
 		assert_int_equal(fake->side[1].nr_told, 1);
 		fake_free(fake);
@@ -560,17 +572,17 @@ static void split_lost_packet_is_retransmitted(void **state)
 		for (size_t at = 0; at < sizeof(places) / 4; at++) {
 			uint32_t n = places[at];
 			struct fake *fake = fake_new();
-			struct message m = message(fake, opcodes[i], MB);
+			struct message m = message_new(fake, opcodes[i], MB);
 
 			fake->side[0].room = 1 + n % 5;
 			fake->loses = lose_one;
 			fake->from = opcodes[i] == IBV_WR_RDMA_READ;
 			fake->psn = (fake->pair->side[0].qp->req.next_psn + n) &
 				    UROCE_PSN_MASK;
-			do_message(fake, &m, 3);
+			message_transfer(fake, &m, 3);
 			assert_int_equal(fake->nr_lost, 1);
 			fake->loses = NULL;
-			do_message(fake, &m, 4);
+			message_transfer(fake, &m, 4);
 			fake_free(fake);
 		}
 }
@@ -587,10 +599,10 @@ static void split_retransmission_contains_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES - 1; i++) {
 		struct fake *fake = fake_new();
-		struct message m = message(fake, opcodes[i], MB);
+		struct message m = message_new(fake, opcodes[i], MB);
 
 		fake->loses = lose_acks;
-		do_message(fake, &m, 3);
+		message_transfer(fake, &m, 3);
 		assert_true(pair_count(fake->pair, 0, UROCE_C_TIMEOUTS) >= 1);
 		assert_true(pair_count(fake->pair, 1, UROCE_C_DUPLICATES) >= 1);
 		fake_free(fake);
@@ -601,25 +613,25 @@ static void split_retransmission_contains_payload(void **state)
 static void split_rnr_message_completes_after_receive(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message(fake, IBV_WR_SEND, MB);
-	struct message imm = message(fake, IBV_WR_RDMA_WRITE_WITH_IMM, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, MB);
+	struct message imm = message_new(fake, IBV_WR_RDMA_WRITE_WITH_IMM, MB);
 
 	fake_fill(fake, 0, m.from.sge, 1, 1);
 	fake_post(fake, 0, 1, m.opcode, m.from.sge, 1, 0);
 	for (unsigned int i = 0; i < 20; i++)
 		(void)fake_step(fake);
-	post_receive(fake, &m, 1);
+	message_post_receive(fake, &m, 1);
 	fake_run(fake);
-	check(fake, &m, 1);
+	message_check(fake, &m, 1);
 	assert_true(pair_count(fake->pair, 0, UROCE_C_NAKS_RNR) >= 1);
 
 	fake_fill(fake, 0, m.from.sge, 1, 2);
 	fake_post(fake, 0, 2, imm.opcode, imm.from.sge, 1, TO);
 	for (unsigned int i = 0; i < 100; i++)
 		(void)fake_step(fake);
-	post_receive(fake, &imm, 2);
+	message_post_receive(fake, &imm, 2);
 	fake_run(fake);
-	check(fake, &imm, 2);
+	message_check(fake, &imm, 2);
 	fake_free(fake);
 }
 

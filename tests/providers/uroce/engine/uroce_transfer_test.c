@@ -19,7 +19,7 @@
 #define SOURCE 0
 #define TARGET 300000
 
-static void fill(uint8_t *bytes, size_t len, uint32_t seed)
+static void fill_bytes(uint8_t *bytes, size_t len, uint32_t seed)
 {
 	for (size_t i = 0; i < len; i++) {
 		seed = seed * 1664525u + 1013904223u;
@@ -46,8 +46,8 @@ static void expect_none(struct uroce_cq *cq)
 	assert_false(pair_poll(cq, &cqe));
 }
 
-static struct uroce_send_wqe request(const struct pair *pair,
-				     enum ibv_wr_opcode opcode)
+static struct uroce_send_wqe request_wqe(const struct pair *pair,
+					 enum ibv_wr_opcode opcode)
 {
 	return (struct uroce_send_wqe){
 		.wr_id = 77,
@@ -71,11 +71,11 @@ static void check_size(struct pair *pair, enum ibv_wr_opcode opcode,
 {
 	struct ibv_sge from = pair_sge(pair, 0, SOURCE, size);
 	struct ibv_sge to = pair_sge(pair, 1, TARGET, 250000);
-	struct uroce_send_wqe wqe = request(pair, opcode);
+	struct uroce_send_wqe wqe = request_wqe(pair, opcode);
 	bool receives = opcode != IBV_WR_RDMA_WRITE;
 	struct uroce_cqe cqe;
 
-	fill(pair->side[0].memory + SOURCE, size, size);
+	fill_bytes(pair->side[0].memory + SOURCE, size, size);
 	memset(pair->side[1].memory + TARGET, 0xee, size + 1);
 	wqe.imm = (__be32)0x11223344;
 	if (receives)
@@ -166,11 +166,12 @@ static void transfer_read_of_every_size_arrives(void **state)
 		for (size_t i = 0; i < NR_SIZES; i++) {
 			uint32_t size = sizes[i];
 			struct uroce_send_wqe wqe =
-				request(pair, IBV_WR_RDMA_READ);
+				request_wqe(pair, IBV_WR_RDMA_READ);
 			struct ibv_sge to = pair_sge(pair, 0, SOURCE, size);
 			struct uroce_cqe cqe;
 
-			fill(pair->side[1].memory + TARGET, size, size + 1);
+			fill_bytes(pair->side[1].memory + TARGET, size,
+				   size + 1);
 			memset(pair->side[0].memory + SOURCE, 0xee, size + 1);
 			pair_post(pair, 0, &wqe, &to);
 			pair_run(pair);
@@ -193,12 +194,12 @@ static void transfer_sge_lists_on_both_sides_arrive(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
-	struct uroce_send_wqe wqe = request(pair, IBV_WR_SEND);
+	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_SEND);
 	struct ibv_sge from[UROCE_MAX_SGE], to[UROCE_MAX_SGE];
 	uint8_t expected[32 * 500], got[32 * 500];
 	size_t nr = 0;
 
-	fill(pair->side[0].memory, 100000, 3);
+	fill_bytes(pair->side[0].memory, 100000, 3);
 	for (uint32_t i = 0; i < UROCE_MAX_SGE; i++) {
 		from[i] = pair_sge(pair, 0, 2000 * i, 37 * i % 500);
 		to[i] = pair_sge(pair, 1, 90000 - 1500 * i, 499 - 13 * i);
@@ -234,13 +235,13 @@ static void transfer_inline_data_arrives(void **state)
 	o.mtu = IBV_MTU_256; /* two packets */
 	pair = pair_new(&o);
 	to = pair_sge(pair, 1, TARGET, 1000);
-	wqe = request(pair, IBV_WR_SEND);
+	wqe = request_wqe(pair, IBV_WR_SEND);
 	wqe.flags |= IBV_SEND_INLINE;
 	wqe.nr_sge = 0;
 	wqe.length = 500;
 	pair_post_recv(pair, 1, 1, &to, 1);
 	slot = uroce_ring_vacant(&pair->side[0].qp->sq);
-	fill((uint8_t *)slot->sge, 500, 9);
+	fill_bytes((uint8_t *)slot->sge, 500, 9);
 	pair_post(pair, 0, &wqe, NULL);
 	pair_run(pair);
 	(void)expect_cqe(&pair->side[0].send_cq, 77, IBV_WC_SEND);
@@ -261,7 +262,7 @@ static void transfer_atomic_returns_original_value(void **state)
 	struct ibv_sge to = pair_sge(pair, 0, SOURCE, 8);
 
 	*number(pair, 1, TARGET) = 1000;
-	wqe = request(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+	wqe = request_wqe(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
 	wqe.remote.compare_add = UINT64_C(0x100000000);
 	pair_post(pair, 0, &wqe, &to);
 	pair_run(pair);
@@ -272,7 +273,7 @@ static void transfer_atomic_returns_original_value(void **state)
 	assert_int_equal(*number(pair, 0, SOURCE), 1000);
 	assert_int_equal(*number(pair, 1, TARGET), UINT64_C(0x1000003e8));
 
-	wqe = request(pair, IBV_WR_ATOMIC_CMP_AND_SWP);
+	wqe = request_wqe(pair, IBV_WR_ATOMIC_CMP_AND_SWP);
 	wqe.remote.compare_add = 5; /* does not match */
 	wqe.remote.swap = 6;
 	pair_post(pair, 0, &wqe, &to);
@@ -294,12 +295,12 @@ static void transfer_atomic_write_and_flush_complete(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
-	struct uroce_send_wqe wqe = request(pair, IBV_WR_ATOMIC_WRITE);
+	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_ATOMIC_WRITE);
 	struct ibv_sge from = pair_sge(pair, 0, SOURCE, 8);
 
 	*number(pair, 0, SOURCE) = UINT64_C(0x0123456789abcdef);
 	pair_post(pair, 0, &wqe, &from);
-	wqe = request(pair, IBV_WR_FLUSH);
+	wqe = request_wqe(pair, IBV_WR_FLUSH);
 	wqe.nr_sge = 0;
 	wqe.length = 4096;
 	wqe.flush_placement = IBV_FLUSH_GLOBAL;
@@ -347,11 +348,11 @@ static void transfer_window_is_bound_used_and_invalidated(void **state)
 	(void)expect_cqe(&pair->side[1].send_cq, 1, IBV_WC_BIND_MW);
 
 	key = (key & ~0xffu) | ((key + 1) & 0xff);
-	fill(pair->side[0].memory, 100, 4);
-	wqe = request(pair, IBV_WR_RDMA_WRITE);
+	fill_bytes(pair->side[0].memory, 100, 4);
+	wqe = request_wqe(pair, IBV_WR_RDMA_WRITE);
 	wqe.remote.rkey = key;
 	pair_post(pair, 0, &wqe, &from);
-	wqe = request(pair, IBV_WR_SEND_WITH_INV);
+	wqe = request_wqe(pair, IBV_WR_SEND_WITH_INV);
 	wqe.inv_rkey = key;
 	pair_post_recv(pair, 1, 9, &to, 1);
 	pair_post(pair, 0, &wqe, &from);
@@ -383,7 +384,8 @@ static void transfer_unsignaled_requests_raise_no_completion(void **state)
 	struct ibv_sge from = pair_sge(pair, 0, SOURCE, 10);
 
 	for (int i = 0; i < 1000; i++) {
-		struct uroce_send_wqe wqe = request(pair, IBV_WR_RDMA_WRITE);
+		struct uroce_send_wqe wqe =
+			request_wqe(pair, IBV_WR_RDMA_WRITE);
 
 		wqe.wr_id = (uint64_t)i;
 		wqe.flags = i % 10 == 9 ? IBV_SEND_SIGNALED : 0;
@@ -420,7 +422,7 @@ static void transfer_acks_are_coalesced(void **state)
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
 	struct ibv_sge from = pair_sge(pair, 0, SOURCE, 10);
-	struct uroce_send_wqe wqe = request(pair, IBV_WR_RDMA_WRITE);
+	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_RDMA_WRITE);
 	struct seen seen = {};
 
 	pair->filter = count_acks;
@@ -441,12 +443,12 @@ static void transfer_fence_waits_for_read(void **state)
 	struct pair *pair = pair_new(&o);
 	struct ibv_sge here = pair_sge(pair, 0, SOURCE, 30000);
 	struct ibv_sge other = pair_sge(pair, 0, 100000, 30000);
-	struct uroce_send_wqe wqe = request(pair, IBV_WR_RDMA_READ);
+	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_RDMA_READ);
 
 	memset(pair->side[1].memory + TARGET, 'a', 30000);
 	memset(pair->side[0].memory + 100000, 'b', 30000);
 	pair_post(pair, 0, &wqe, &here);
-	wqe = request(pair, IBV_WR_RDMA_WRITE);
+	wqe = request_wqe(pair, IBV_WR_RDMA_WRITE);
 	wqe.flags |= IBV_SEND_FENCE;
 	pair_post(pair, 0, &wqe, &other);
 	pair_run(pair);
@@ -459,7 +461,7 @@ static void transfer_fence_waits_for_read(void **state)
 	pair_free(pair);
 }
 
-static struct uroce_send_wqe datagram(const struct pair *pair)
+static struct uroce_send_wqe datagram_wqe(const struct pair *pair)
 {
 	return (struct uroce_send_wqe){
 		.wr_id = 77,
@@ -493,8 +495,8 @@ static void transfer_ud_receive_begins_with_grh(void **state)
 		grh = pair->side[1].memory + TARGET;
 		from = pair_sge(pair, 0, SOURCE, 101);
 		to = pair_sge(pair, 1, TARGET, 200);
-		fill(pair->side[0].memory, 101, 1);
-		wqe = datagram(pair);
+		fill_bytes(pair->side[0].memory, 101, 1);
+		wqe = datagram_wqe(pair);
 		pair_post_recv(pair, 1, 3, &to, 1);
 		pair_post(pair, 0, &wqe, &from);
 		pair_run(pair);
@@ -545,7 +547,7 @@ static void transfer_ud_multicast_reaches_all_attached_qps(void **state)
 	to = pair_sge(pair, 1, TARGET, 100);
 	pair_post_recv(pair, 1, 3, &to, 1);
 	pair_post_recv(pair, 1, 4, &to, 1);
-	wqe = datagram(pair);
+	wqe = datagram_wqe(pair);
 	wqe.ud.qpn = UROCE_QPN_MULTICAST;
 	/* the wire of the pair knows one address, which suffices */
 	pair_post(pair, 0, &wqe, &from);
@@ -582,7 +584,7 @@ static void transfer_solicited_send_wakes_armed_cq(void **state)
 	pair = pair_new(&o);
 	from = pair_sge(pair, 0, SOURCE, 10);
 	to = pair_sge(pair, 1, TARGET, 100);
-	wqe = request(pair, IBV_WR_SEND);
+	wqe = request_wqe(pair, IBV_WR_SEND);
 	cq = &pair->side[1].recv_cq;
 	pair_post_recv(pair, 1, 1, &to, 1);
 	pair_post_recv(pair, 1, 2, &to, 1);

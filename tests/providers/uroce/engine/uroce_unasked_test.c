@@ -20,7 +20,7 @@ static void hostile_reads_above_limit_are_refused(void **state)
 	struct pair *pair;
 
 	o.rd_atomic = 2;
-	pair = new_pair(o, &seen);
+	pair = hostile_pair_new(o, &seen);
 	packet = next_packet(pair, UROCE_READ_REQUEST);
 	packet.dma_len = 8;
 	for (int i = 0; i < 3; i++) {
@@ -50,11 +50,11 @@ static void hostile_read_without_resources_is_refused(void **state)
 		struct pair *pair;
 
 		o.rd_atomic = 0;
-		pair = new_pair(o, &seen);
+		pair = hostile_pair_new(o, &seen);
 		packet = next_packet(pair, opcodes[i]);
 		packet.feth_placement = UROCE_FLUSH_GLOBAL;
 		packet.dma_len = 8;
-		inject(pair, packet, 0);
+		inject_packet(pair, packet, 0);
 		(void)pair_step(pair);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_NOT_ENABLED), 1);
 		assert_int_equal(seen.last.syndrome,
@@ -67,13 +67,13 @@ static void hostile_flush_of_unknown_level_is_refused(void **state)
 {
 	for (uint8_t level = 0; level < 4; level++) {
 		struct seen seen;
-		struct pair *pair = new_pair(pair_defaults(), &seen);
+		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct uroce_packet packet = next_packet(pair, UROCE_FLUSH);
 
 		packet.feth_placement = UROCE_FLUSH_GLOBAL;
 		packet.feth_level = level;
 		packet.dma_len = 8;
-		inject(pair, packet, 0);
+		inject_packet(pair, packet, 0);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_NOT_ENABLED),
 				 level > UROCE_FLUSH_REGION);
 		pair_free(pair);
@@ -89,10 +89,10 @@ static void hostile_late_duplicates_use_no_resources(void **state)
 	struct pair *pair;
 
 	o.rd_atomic = 1;
-	pair = new_pair(o, &seen);
+	pair = hostile_pair_new(o, &seen);
 	first = next_packet(pair, UROCE_READ_REQUEST);
 	first.dma_len = 8;
-	inject(pair, first, 0);
+	inject_packet(pair, first, 0);
 	second = next_packet(pair, UROCE_READ_REQUEST);
 	second.dma_len = 8;
 	pair_inject(pair, 0, &first, NULL);
@@ -106,12 +106,12 @@ static void hostile_late_duplicates_use_no_resources(void **state)
 static void hostile_duplicate_read_must_match_original(void **state)
 {
 	struct seen seen;
-	struct pair *pair = new_pair(pair_defaults(), &seen);
+	struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 	struct uroce_packet read = next_packet(pair, UROCE_READ_REQUEST);
 	struct uroce_packet bad[5];
 
 	read.dma_len = 3 * MTU;
-	inject(pair, read, 0);
+	inject_packet(pair, read, 0);
 	(void)pair_step(pair);
 	assert_int_equal(seen.nr, 3);
 	for (size_t i = 0; i < 5; i++)
@@ -122,7 +122,7 @@ static void hostile_duplicate_read_must_match_original(void **state)
 	bad[3].psn = (read.psn + 1) & 0xffffff; /* except the first address */
 	bad[4].psn = (read.psn - 1) & 0xffffff; /* no such PSN */
 	for (size_t i = 0; i < 5; i++) {
-		inject(pair, bad[i], 0);
+		inject_packet(pair, bad[i], 0);
 		(void)pair_step(pair);
 	}
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_DUPLICATE), 5);
@@ -131,7 +131,7 @@ static void hostile_duplicate_read_must_match_original(void **state)
 	read.psn = (read.psn + 1) & 0xffffff;
 	read.va += MTU;
 	read.dma_len -= MTU;
-	inject(pair, read, 0);
+	inject_packet(pair, read, 0);
 	(void)pair_step(pair);
 	assert_int_equal(seen.nr, 5);
 	assert_int_equal(seen.last.opcode, UROCE_READ_RESP_LAST);
@@ -141,13 +141,13 @@ static void hostile_duplicate_read_must_match_original(void **state)
 static void hostile_duplicate_atomic_is_replayed(void **state)
 {
 	struct seen seen;
-	struct pair *pair = new_pair(pair_defaults(), &seen);
+	struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 	struct uroce_packet add = next_packet(pair, UROCE_FETCH_ADD);
 	uint64_t number;
 
 	add.swap_add = 5;
 	for (int i = 0; i < 3; i++) {
-		inject(pair, add, 0);
+		inject_packet(pair, add, 0);
 		(void)pair_step(pair);
 	}
 	memcpy(&number, pair->side[1].memory + TARGET, 8);
@@ -163,14 +163,14 @@ static void hostile_duplicate_atomic_is_replayed(void **state)
 static void hostile_gap_is_reported_by_single_nak(void **state)
 {
 	struct seen seen;
-	struct pair *pair = new_pair(pair_defaults(), &seen);
+	struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 	struct uroce_packet packet = next_packet(pair, UROCE_WRITE_ONLY);
 	uint32_t psn = packet.psn;
 
 	packet.dma_len = 4;
 	for (uint32_t i = 1; i <= 3; i++) {
 		packet.psn = (psn + i) & 0xffffff;
-		inject(pair, packet, 4);
+		inject_packet(pair, packet, 4);
 		(void)pair_step(pair);
 	}
 	assert_int_equal(seen.nr, 1);
@@ -180,7 +180,7 @@ static void hostile_gap_is_reported_by_single_nak(void **state)
 	pair_free(pair);
 
 	/* all at once, so that the NAK is not sent when the first arrives */
-	pair = new_pair(pair_defaults(), &seen);
+	pair = hostile_pair_new(pair_defaults(), &seen);
 	packet = next_packet(pair, UROCE_WRITE_ONLY);
 	packet.dma_len = 4;
 	packet.payload_len = 4;
@@ -204,7 +204,7 @@ static void hostile_unrequested_responses_are_ignored(void **state)
 					   UROCE_READ_RESP_MIDDLE,
 					   UROCE_ATOMIC_ACK };
 	struct seen seen;
-	struct pair *pair = new_pair(pair_defaults(), &seen);
+	struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 	struct ibv_sge sge = pair_sge(pair, 1, TARGET, 3000);
 	struct uroce_send_wqe wqe = { .wr_id = 4,
 				      .opcode = IBV_WR_RDMA_WRITE,
@@ -220,7 +220,7 @@ static void hostile_unrequested_responses_are_ignored(void **state)
 				      (uint32_t)off) &
 				     0xffffff;
 			packet.syndrome = UROCE_AETH_NAK | (uint8_t)i;
-			inject(pair, packet, 0);
+			inject_packet(pair, packet, 0);
 		}
 	}
 	assert_int_equal(pair_count(pair, 1, UROCE_C_STALE_ACKS), 12);
@@ -230,17 +230,18 @@ static void hostile_unrequested_responses_are_ignored(void **state)
 	wqe.remote.va = PAIR_IOVA;
 	wqe.remote.rkey = pair->side[0].key;
 	pair_post(pair, 1, &wqe, &sge);
-	inject(pair, packet,
-	       0); /* sends the WRITE; the injected packet arrives first */
+	inject_packet(
+		pair, packet,
+		0); /* sends the WRITE; the injected packet arrives first */
 	packet = next_packet(pair, UROCE_READ_RESP_ONLY);
 	packet.psn = pair->side[1].qp->req.una_psn;
 	pair->filter = NULL;
-	inject(pair, packet, 8);
+	inject_packet(pair, packet, 8);
 	packet.opcode = UROCE_ATOMIC_ACK;
-	inject(pair, packet, 0);
+	inject_packet(pair, packet, 0);
 	packet.opcode = UROCE_ACKNOWLEDGE;
 	packet.syndrome = 0x40; /* reserved */
-	inject(pair, packet, 0);
+	inject_packet(pair, packet, 0);
 	pair_run(pair);
 	assert_true(pair_poll(&pair->side[1].send_cq, &cqe));
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -254,7 +255,7 @@ static void hostile_read_response_of_wrong_length_fails_request(void **state)
 
 	for (size_t i = 0; i < 4; i++) {
 		struct seen seen;
-		struct pair *pair = new_pair(pair_defaults(), &seen);
+		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct ibv_sge sge = pair_sge(pair, 1, TARGET, 100);
 		struct uroce_send_wqe wqe = { .wr_id = 4,
 					      .opcode = IBV_WR_RDMA_READ,
@@ -263,16 +264,16 @@ static void hostile_read_response_of_wrong_length_fails_request(void **state)
 			next_packet(pair, UROCE_READ_RESP_ONLY);
 		struct uroce_cqe cqe;
 
-		pair->filter = drop_answers;
+		pair->filter = drop_responses;
 		wqe.remote.va = PAIR_IOVA;
 		wqe.remote.rkey = pair->side[0].key;
 		packet.psn = pair->side[1].qp->req.una_psn;
 		pair_post(pair, 1, &wqe, &sge);
-		inject(pair, packet, lengths[i]);
-		inject(pair, packet, lengths[i]);
+		inject_packet(pair, packet, lengths[i]);
+		inject_packet(pair, packet, lengths[i]);
 		assert_true(pair_poll(&pair->side[1].send_cq, &cqe));
 		assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
-		check_untouched(pair);
+		check_memory_unchanged(pair);
 		pair_free(pair);
 	}
 }
