@@ -116,7 +116,7 @@ static const uint8_t ipv6_packet[HDR_LEN] = {
 
 static struct ibv_context ctx;
 
-static int reset(void **state)
+static int ah_from_wc_reset(void **state)
 {
 	memset(&fake, 0, sizeof(fake));
 	fake.gid_tbl_len = 8;
@@ -125,7 +125,7 @@ static int reset(void **state)
 }
 
 /* Calls the function with a header. */
-static int init_from(const uint8_t *packet, struct ibv_ah_attr *attr)
+static int ah_init_from_header(const uint8_t *packet, struct ibv_ah_attr *attr)
 {
 	struct ibv_wc wc = { .wc_flags = IBV_WC_GRH,
 			     .slid = 0x1234,
@@ -142,7 +142,7 @@ static void assert_refused(const uint8_t *packet, int err)
 	struct ibv_ah_attr attr = { .dlid = 0x7777 };
 
 	errno = 0;
-	assert_int_equal(init_from(packet, &attr), -1);
+	assert_int_equal(ah_init_from_header(packet, &attr), -1);
 	assert_int_equal(errno, err);
 	assert_int_equal(attr.dlid, 0x7777);
 }
@@ -171,7 +171,7 @@ static void ah_from_wc_ipv4_sender_is_mapped_gid(void **state)
 	const union ibv_gid peer = GID_PEER_V4;
 	struct ibv_ah_attr attr;
 
-	assert_int_equal(init_from(ipv4_packet, &attr), 0);
+	assert_int_equal(ah_init_from_header(ipv4_packet, &attr), 0);
 	assert_memory_equal(&attr.grh.dgid, &peer, sizeof(peer));
 	assert_int_equal(attr.is_global, 1);
 	assert_int_equal(attr.grh.sgid_index, 4);
@@ -188,7 +188,7 @@ static void ah_from_wc_gid_search_ends_at_match(void **state)
 {
 	struct ibv_ah_attr attr;
 
-	assert_int_equal(init_from(ipv4_packet, &attr), 0);
+	assert_int_equal(ah_init_from_header(ipv4_packet, &attr), 0);
 	assert_int_equal(fake.nr_gid_queries, 5);
 }
 
@@ -200,7 +200,7 @@ static void ah_from_wc_ipv4_behind_nibble_6_is_detected(void **state)
 
 	memcpy(packet, ipv4_packet, sizeof(packet));
 	memset(packet, 0x66, 20);
-	assert_int_equal(init_from(packet, &attr), 0);
+	assert_int_equal(ah_init_from_header(packet, &attr), 0);
 	assert_int_equal(attr.grh.sgid_index, 4);
 }
 
@@ -215,7 +215,7 @@ static void ah_from_wc_ipv4_checksum_is_checked_behind_nibble_6(void **state)
 
 	memcpy(packet, ipv4_packet, sizeof(packet));
 	packet[30] ^= 0x55;
-	assert_int_equal(init_from(packet, &attr), 0);
+	assert_int_equal(ah_init_from_header(packet, &attr), 0);
 	assert_int_equal(attr.grh.sgid_index, 4);
 
 	packet[0] = 0x60;
@@ -228,7 +228,7 @@ static void ah_from_wc_ipv6_sender_is_destination(void **state)
 	const union ibv_gid peer = GID_PEER_LL;
 	struct ibv_ah_attr attr;
 
-	assert_int_equal(init_from(ipv6_packet, &attr), 0);
+	assert_int_equal(ah_init_from_header(ipv6_packet, &attr), 0);
 	assert_memory_equal(&attr.grh.dgid, &peer, sizeof(peer));
 	assert_int_equal(attr.is_global, 1);
 	assert_int_equal(attr.grh.sgid_index, 1);
@@ -244,7 +244,7 @@ static void ah_from_wc_grh_selects_v1_gid(void **state)
 
 	memcpy(packet, ipv6_packet, sizeof(packet));
 	packet[6] = BTH;
-	assert_int_equal(init_from(packet, &attr), 0);
+	assert_int_equal(ah_init_from_header(packet, &attr), 0);
 	assert_int_equal(attr.grh.sgid_index, 0);
 }
 
@@ -297,7 +297,7 @@ static void ah_from_wc_ipv6_address_is_not_ipv4_header(void **state)
 
 	memcpy(packet, ipv6_packet, sizeof(packet));
 	packet[20] = 0x45;
-	assert_int_equal(init_from(packet, &attr), 0);
+	assert_int_equal(ah_init_from_header(packet, &attr), 0);
 	assert_int_equal(attr.grh.sgid_index, 1);
 }
 
@@ -332,8 +332,8 @@ static void ah_from_wc_flipped_bits_are_harmless(void **state)
 		memcpy(six, ipv6_packet, sizeof(six));
 		four[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		six[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		assert_in_range(init_from(four, &attr) + 1, 0, 1);
-		assert_in_range(init_from(six, &attr) + 1, 0, 1);
+		assert_in_range(ah_init_from_header(four, &attr) + 1, 0, 1);
+		assert_in_range(ah_init_from_header(six, &attr) + 1, 0, 1);
 	}
 }
 
@@ -376,7 +376,7 @@ static void ah_from_wc_create_failure_sets_errno(void **state)
 	assert_int_equal(errno, ENOMEM);
 }
 
-#define test(f) cmocka_unit_test_setup(f, reset)
+#define test(f) cmocka_unit_test_setup(f, ah_from_wc_reset)
 
 int main(void)
 {

@@ -11,7 +11,7 @@ struct api api;
 
 static struct leak_check check;
 
-static struct ibv_device **list_of(int count)
+static struct ibv_device **device_list_of_name(int count)
 {
 	struct ibv_device **list;
 	int found;
@@ -30,7 +30,7 @@ int api_open(void **state)
 	leak_check_begin(&check);
 
 	fake_provider.offers[0] = "soft0";
-	api.list = list_of(1);
+	api.list = device_list_of_name(1);
 	api.ctx = ibv_open_device(api.list[0]);
 	assert_non_null(api.ctx);
 	api.pd = ibv_alloc_pd(api.ctx);
@@ -60,7 +60,7 @@ int api_close(void **state)
 	ibv_free_device_list(api.list);
 
 	fake_provider_reset();
-	ibv_free_device_list(list_of(0));
+	ibv_free_device_list(device_list_of_name(0));
 	leak_check_end(&check);
 	return 0;
 }

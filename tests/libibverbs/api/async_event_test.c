@@ -18,7 +18,7 @@ static struct ibv_qp qp;
 static struct ibv_srq srq;
 static struct ibv_wq wq;
 
-static int start(void **state)
+static int async_event_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -33,27 +33,27 @@ static int start(void **state)
 	return ret;
 }
 
-static void raise_bytes(const void *bytes, size_t len)
+static void async_fd_write(const void *bytes, size_t len)
 {
 	assert_int_equal(write(fake_provider.async_write_fd, bytes, len), len);
 }
 
-static void raise_event(uint32_t type, uint64_t element)
+static void async_event_raise(uint32_t type, uint64_t element)
 {
 	const struct ib_uverbs_async_event_desc event = {
 		.element = element,
 		.event_type = type,
 	};
 
-	raise_bytes(&event, sizeof(event));
+	async_fd_write(&event, sizeof(event));
 }
 
-static struct ibv_async_event get_event(uint32_t type, uint64_t element)
+static struct ibv_async_event async_event_get(uint32_t type, uint64_t element)
 {
 	struct ibv_async_event event;
 
 	memset(&event, 0xee, sizeof(event));
-	raise_event(type, element);
+	async_event_raise(type, element);
 	ASSERT_OK(ibv_get_async_event(api.ctx, &event));
 	assert_int_equal(event.event_type, type);
 	return event;
@@ -76,13 +76,14 @@ static void assert_no_event(int err)
 
 static void async_event_cq_event_has_cq(void **state)
 {
-	assert_ptr_equal(get_event(IBV_EVENT_CQ_ERR, (uintptr_t)&cq).element.cq,
-			 &cq);
+	assert_ptr_equal(
+		async_event_get(IBV_EVENT_CQ_ERR, (uintptr_t)&cq).element.cq,
+		&cq);
 }
 
 static void assert_tells_qp(enum ibv_event_type type)
 {
-	assert_ptr_equal(get_event(type, (uintptr_t)&qp).element.qp, &qp);
+	assert_ptr_equal(async_event_get(type, (uintptr_t)&qp).element.qp, &qp);
 }
 
 static void async_event_qp_event_has_qp(void **state)
@@ -100,22 +101,24 @@ static void async_event_qp_event_has_qp(void **state)
 static void async_event_srq_event_has_srq(void **state)
 {
 	assert_ptr_equal(
-		get_event(IBV_EVENT_SRQ_ERR, (uintptr_t)&srq).element.srq,
+		async_event_get(IBV_EVENT_SRQ_ERR, (uintptr_t)&srq).element.srq,
 		&srq);
-	assert_ptr_equal(get_event(IBV_EVENT_SRQ_LIMIT_REACHED, (uintptr_t)&srq)
-				 .element.srq,
-			 &srq);
+	assert_ptr_equal(
+		async_event_get(IBV_EVENT_SRQ_LIMIT_REACHED, (uintptr_t)&srq)
+			.element.srq,
+		&srq);
 }
 
 static void async_event_wq_event_has_wq(void **state)
 {
 	assert_ptr_equal(
-		get_event(IBV_EVENT_WQ_FATAL, (uintptr_t)&wq).element.wq, &wq);
+		async_event_get(IBV_EVENT_WQ_FATAL, (uintptr_t)&wq).element.wq,
+		&wq);
 }
 
 static void assert_tells_port(enum ibv_event_type type)
 {
-	assert_int_equal(get_event(type, 2).element.port_num, 2);
+	assert_int_equal(async_event_get(type, 2).element.port_num, 2);
 }
 
 static void async_event_port_event_has_port_number(void **state)
@@ -133,7 +136,7 @@ static void async_event_port_event_has_port_number(void **state)
 
 static void async_event_unknown_type_is_port_event(void **state)
 {
-	struct ibv_async_event event = get_event(1000, 3);
+	struct ibv_async_event event = async_event_get(1000, 3);
 
 	assert_int_equal(event.element.port_num, 3);
 	ibv_ack_async_event(&event);
@@ -141,7 +144,7 @@ static void async_event_unknown_type_is_port_event(void **state)
 
 static void async_event_get_calls_provider(void **state)
 {
-	(void)get_event(IBV_EVENT_PORT_ERR, 2);
+	(void)async_event_get(IBV_EVENT_PORT_ERR, 2);
 	assert_int_equal(fake_provider.event.event_type, IBV_EVENT_PORT_ERR);
 	assert_int_equal(fake_provider.event.element.port_num, 2);
 }
@@ -150,8 +153,8 @@ static void async_event_get_keeps_order(void **state)
 {
 	struct ibv_async_event event;
 
-	raise_event(IBV_EVENT_PORT_ERR, 1);
-	raise_event(IBV_EVENT_PORT_ACTIVE, 1);
+	async_event_raise(IBV_EVENT_PORT_ERR, 1);
+	async_event_raise(IBV_EVENT_PORT_ACTIVE, 1);
 	ASSERT_OK(ibv_get_async_event(api.ctx, &event));
 	assert_int_equal(event.event_type, IBV_EVENT_PORT_ERR);
 	ASSERT_OK(ibv_get_async_event(api.ctx, &event));
@@ -164,7 +167,7 @@ static void async_event_get_keeps_order(void **state)
 
 static void async_event_short_read_is_minus_1(void **state)
 {
-	raise_bytes("123456789012345", 15);
+	async_fd_write("123456789012345", 15);
 	assert_no_event(EIO);
 }
 
@@ -196,47 +199,49 @@ static void assert_acked(uint32_t of_cq, uint32_t of_qp, uint32_t of_srq,
 	assert_int_equal(wq.events_completed, of_wq);
 }
 
-static void get_and_ack(uint32_t type, void *element)
+static void async_event_get_and_ack(uint32_t type, void *element)
 {
-	struct ibv_async_event event = get_event(type, (uintptr_t)element);
+	struct ibv_async_event event =
+		async_event_get(type, (uintptr_t)element);
 
 	ibv_ack_async_event(&event);
 }
 
 static void async_event_ack_counts_at_cq(void **state)
 {
-	get_and_ack(IBV_EVENT_CQ_ERR, &cq);
+	async_event_get_and_ack(IBV_EVENT_CQ_ERR, &cq);
 	assert_acked(1, 0, 0, 0);
 }
 
 static void async_event_ack_counts_at_qp(void **state)
 {
-	get_and_ack(IBV_EVENT_COMM_EST, &qp);
-	get_and_ack(IBV_EVENT_QP_LAST_WQE_REACHED, &qp);
+	async_event_get_and_ack(IBV_EVENT_COMM_EST, &qp);
+	async_event_get_and_ack(IBV_EVENT_QP_LAST_WQE_REACHED, &qp);
 	assert_acked(0, 2, 0, 0);
 }
 
 static void async_event_ack_counts_at_srq(void **state)
 {
-	get_and_ack(IBV_EVENT_SRQ_LIMIT_REACHED, &srq);
+	async_event_get_and_ack(IBV_EVENT_SRQ_LIMIT_REACHED, &srq);
 	assert_acked(0, 0, 1, 0);
 }
 
 static void async_event_ack_counts_at_wq(void **state)
 {
-	get_and_ack(IBV_EVENT_WQ_FATAL, &wq);
+	async_event_get_and_ack(IBV_EVENT_WQ_FATAL, &wq);
 	assert_acked(0, 0, 0, 1);
 }
 
 static void async_event_ack_of_port_event_counts_nothing(void **state)
 {
-	struct ibv_async_event event = get_event(IBV_EVENT_PORT_ERR, 1);
+	struct ibv_async_event event = async_event_get(IBV_EVENT_PORT_ERR, 1);
 
 	ibv_ack_async_event(&event);
 	assert_acked(0, 0, 0, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, async_event_setup, api_close)
 
 int main(void)
 {

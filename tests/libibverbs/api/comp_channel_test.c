@@ -15,7 +15,7 @@ static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static int app_context;
 
-static int start(void **state)
+static int comp_channel_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -26,7 +26,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int comp_channel_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	/* The test has acknowledged all events. */
@@ -84,18 +84,18 @@ static void comp_channel_destroy_with_cq_is_ebusy(void **state)
 /* Events                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void raise_bytes(const void *bytes, size_t len)
+static void channel_fd_write(const void *bytes, size_t len)
 {
 	assert_int_equal(write(fake_provider.comp_write_fd, bytes, len), len);
 }
 
-static void raise_event(const struct ibv_cq *of)
+static void comp_event_raise(const struct ibv_cq *of)
 {
 	const struct ib_uverbs_comp_event_desc event = {
 		.cq_handle = (uintptr_t)of,
 	};
 
-	raise_bytes(&event, sizeof(event));
+	channel_fd_write(&event, sizeof(event));
 }
 
 /* Reading an event fails and changes no output. */
@@ -113,7 +113,7 @@ static void assert_no_event(int err)
 	assert_null(fake_provider.event_cq);
 }
 
-static void close_writing_end(void)
+static void channel_fd_close_writer(void)
 {
 	assert_int_equal(close(fake_provider.comp_write_fd), 0);
 	fake_provider.comp_write_fd = -1;
@@ -124,7 +124,7 @@ static void comp_channel_event_has_cq_and_context(void **state)
 	struct ibv_cq *event_cq;
 	void *event_context;
 
-	raise_event(cq);
+	comp_event_raise(cq);
 	ASSERT_OK(ibv_get_cq_event(channel, &event_cq, &event_context));
 	assert_ptr_equal(event_cq, cq);
 	assert_ptr_equal(event_context, &app_context);
@@ -136,7 +136,7 @@ static void comp_channel_event_calls_provider(void **state)
 	struct ibv_cq *event_cq;
 	void *event_context;
 
-	raise_event(cq);
+	comp_event_raise(cq);
 	ASSERT_OK(ibv_get_cq_event(channel, &event_cq, &event_context));
 	assert_ptr_equal(fake_provider.event_cq, cq);
 }
@@ -148,8 +148,8 @@ static void comp_channel_events_keep_order(void **state)
 
 	other = ibv_create_cq(api.ctx, 10, &other, channel, 0);
 	assert_non_null(other);
-	raise_event(other);
-	raise_event(cq);
+	comp_event_raise(other);
+	comp_event_raise(cq);
 	ASSERT_OK(ibv_get_cq_event(channel, &event_cq, &event_context));
 	assert_ptr_equal(event_cq, other);
 	assert_ptr_equal(event_context, &other);
@@ -160,13 +160,13 @@ static void comp_channel_events_keep_order(void **state)
 
 static void comp_channel_short_read_is_minus_1(void **state)
 {
-	raise_bytes("1234567", 7);
+	channel_fd_write("1234567", 7);
 	assert_no_event(EIO);
 }
 
 static void comp_channel_empty_read_is_minus_1(void **state)
 {
-	close_writing_end();
+	channel_fd_close_writer();
 	assert_no_event(EIO);
 }
 
@@ -191,7 +191,9 @@ static void comp_channel_ack_of_zero_counts_nothing(void **state)
 	assert_int_equal(cq->comp_events_completed, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name)                                                \
+	cmocka_unit_test_setup_teardown(name, comp_channel_setup, \
+					comp_channel_teardown)
 
 int main(void)
 {

@@ -13,7 +13,7 @@
 static struct ibv_comp_cntr_init_attr init;
 static struct ibv_comp_cntr *cntr;
 
-static int start(void **state)
+static int comp_cntr_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -29,7 +29,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int comp_cntr_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	ASSERT_OK(ibv_destroy_comp_cntr(cntr));
@@ -189,7 +189,9 @@ static void comp_cntr_query_caps_longer_struct_is_zero_padded(void **state)
 	assert_int_equal(caller.behind, UINT64_C(0x5a5a5a5a5a5a5a5a));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name)                                             \
+	cmocka_unit_test_setup_teardown(name, comp_cntr_setup, \
+					comp_cntr_teardown)
 
 int main(void)
 {

@@ -7,7 +7,7 @@
 
 static struct ibv_counters *counters;
 
-static int start(void **state)
+static int counters_setup(void **state)
 {
 	struct ibv_counters_init_attr attr = {};
 	int ret = api_open(state);
@@ -21,7 +21,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int counters_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	ASSERT_OK(ibv_destroy_counters(counters));
@@ -112,7 +112,8 @@ static void counters_failures_are_errno(void **state)
 	ASSERT_ERRNO(ibv_destroy_counters(counters), EBUSY);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, counters_setup, counters_teardown)
 
 int main(void)
 {

@@ -12,7 +12,7 @@
 static struct ibv_comp_channel *channel;
 static int app_context;
 
-static int start(void **state)
+static int cq_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -21,7 +21,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int cq_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	assert_int_equal(channel->refcnt, 0);
@@ -29,7 +29,7 @@ static int finish(void **state)
 	return api_close(state);
 }
 
-static struct ibv_cq *create(struct ibv_comp_channel *of)
+static struct ibv_cq *cq_create_default(struct ibv_comp_channel *of)
 {
 	struct ibv_cq *cq = ibv_create_cq(api.ctx, 10, &app_context, of, 2);
 
@@ -42,7 +42,7 @@ static void cq_create_sets_arguments(void **state)
 	struct ibv_cq *cq;
 
 	errno = SOME_ERRNO;
-	cq = create(channel);
+	cq = cq_create_default(channel);
 	assert_int_equal(errno, SOME_ERRNO);
 	assert_ptr_equal(cq->context, api.ctx);
 	assert_ptr_equal(cq->channel, channel);
@@ -53,7 +53,7 @@ static void cq_create_sets_arguments(void **state)
 
 static void cq_create_passes_attributes(void **state)
 {
-	struct ibv_cq *cq = create(channel);
+	struct ibv_cq *cq = cq_create_default(channel);
 	const struct ibv_cq_init_attr_ex *attr = &fake_provider.args.cq_attr;
 
 	ASSERT_OP("create_cq");
@@ -91,10 +91,10 @@ static void cq_create_failure_is_null(void **state)
 
 static void cq_create_counts_channel_use(void **state)
 {
-	struct ibv_cq *first = create(channel), *second;
+	struct ibv_cq *first = cq_create_default(channel), *second;
 
 	assert_int_equal(channel->refcnt, 1);
-	second = create(channel);
+	second = cq_create_default(channel);
 	assert_int_equal(channel->refcnt, 2);
 	ASSERT_OK(ibv_destroy_cq(first));
 	assert_int_equal(channel->refcnt, 1);
@@ -104,7 +104,7 @@ static void cq_create_counts_channel_use(void **state)
 
 static void cq_create_without_channel_counts_nothing(void **state)
 {
-	struct ibv_cq *cq = create(NULL);
+	struct ibv_cq *cq = cq_create_default(NULL);
 
 	assert_null(cq->channel);
 	assert_int_equal(channel->refcnt, 0);
@@ -124,7 +124,7 @@ static void cq_create_ex_counts_channel_use(void **state)
 
 static void cq_destroy_failure_keeps_cq_and_channel_use(void **state)
 {
-	struct ibv_cq *cq = create(channel);
+	struct ibv_cq *cq = cq_create_default(channel);
 
 	fake_provider.ret = -EBUSY;
 	ASSERT_ERRNO(ibv_destroy_cq(cq), EBUSY);
@@ -226,7 +226,7 @@ static void cq_create_ex_failure_is_null(void **state)
 
 static void cq_resize_reaches_provider(void **state)
 {
-	struct ibv_cq *cq = create(NULL);
+	struct ibv_cq *cq = cq_create_default(NULL);
 
 	ASSERT_OK(ibv_resize_cq(cq, 77));
 	ASSERT_OP("resize_cq");
@@ -237,7 +237,7 @@ static void cq_resize_reaches_provider(void **state)
 
 static void cq_resize_to_zero_is_einval(void **state)
 {
-	struct ibv_cq *cq = create(NULL);
+	struct ibv_cq *cq = cq_create_default(NULL);
 
 	ASSERT_ERRNO(ibv_resize_cq(cq, 0), EINVAL);
 	ASSERT_ERRNO(ibv_resize_cq(cq, -5), EINVAL);
@@ -248,7 +248,7 @@ static void cq_resize_to_zero_is_einval(void **state)
 static void cq_modify_unknown_mask_is_einval(void **state)
 {
 	struct ibv_modify_cq_attr attr = { .attr_mask = IBV_CQ_ATTR_RESERVED };
-	struct ibv_cq *cq = create(NULL);
+	struct ibv_cq *cq = cq_create_default(NULL);
 
 	ASSERT_ERRNO(ibv_modify_cq(cq, &attr), EINVAL);
 	ASSERT_OP("create_cq");
@@ -260,7 +260,7 @@ static void cq_modify_reaches_provider(void **state)
 	struct ibv_modify_cq_attr attr = {
 		.attr_mask = IBV_CQ_ATTR_MODERATE,
 	};
-	struct ibv_cq *cq = create(NULL);
+	struct ibv_cq *cq = cq_create_default(NULL);
 
 	ASSERT_OK(ibv_modify_cq(cq, &attr));
 	ASSERT_OP("modify_cq");
@@ -271,7 +271,7 @@ static void cq_modify_reaches_provider(void **state)
 static void cq_failures_are_errno(void **state)
 {
 	struct ibv_modify_cq_attr attr = {};
-	struct ibv_cq *cq = create(NULL);
+	struct ibv_cq *cq = cq_create_default(NULL);
 
 	fake_provider.ret = -EOPNOTSUPP;
 	ASSERT_ERRNO(ibv_resize_cq(cq, 77), EOPNOTSUPP);
@@ -286,7 +286,7 @@ static void cq_failures_are_errno(void **state)
 
 static atomic_bool destroyed;
 
-static void *destroy(void *cq)
+static void *cq_destroy_in_thread(void *cq)
 {
 	atomic_store(&destroyed, ibv_destroy_cq(cq) == 0);
 	return NULL;
@@ -295,7 +295,7 @@ static void *destroy(void *cq)
 static void cq_destroy_waits_for_all_acks(void **state)
 {
 	struct ibv_async_event event = { .event_type = IBV_EVENT_CQ_ERR };
-	struct ibv_cq *cq = create(channel);
+	struct ibv_cq *cq = cq_create_default(channel);
 	pthread_t thread;
 
 	fake_provider.raised = (struct verbs_event_count){
@@ -304,7 +304,8 @@ static void cq_destroy_waits_for_all_acks(void **state)
 	};
 	event.element.cq = cq;
 	atomic_store(&destroyed, false);
-	assert_int_equal(pthread_create(&thread, NULL, destroy, cq), 0);
+	assert_int_equal(
+		pthread_create(&thread, NULL, cq_destroy_in_thread, cq), 0);
 	ibv_ack_cq_events(cq, 2);
 	assert_false(atomic_load(&destroyed));
 	ibv_ack_async_event(&event);
@@ -314,7 +315,7 @@ static void cq_destroy_waits_for_all_acks(void **state)
 	assert_true(atomic_load(&destroyed));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, cq_setup, cq_teardown)
 
 int main(void)
 {

@@ -47,7 +47,7 @@ static int destroy_wq(struct ibv_wq *old)
 	return fake_object_end("destroy_wq", old);
 }
 
-static int start(void **state)
+static int destroy_event_setup(void **state)
 {
 	struct ibv_srq_init_attr srq_attr = {};
 	struct ibv_qp_init_attr qp_attr = { .qp_type = IBV_QPT_RC };
@@ -74,7 +74,7 @@ static int start(void **state)
 }
 
 /* A test sets the pointer to NULL after it has destroyed the object. */
-static int finish(void **state)
+static int destroy_event_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	fake_provider.raised = (struct verbs_event_count){};
@@ -476,7 +476,9 @@ static void close_device_with_live_objects_succeeds(void **state)
 	fake_object_free(pd);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name)                                                 \
+	cmocka_unit_test_setup_teardown(name, destroy_event_setup, \
+					destroy_event_teardown)
 
 int main(void)
 {

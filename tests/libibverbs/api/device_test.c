@@ -20,7 +20,7 @@ void __wrap_verbs_library_init(void)
 	nr_inits++;
 }
 
-static int start(void **state)
+static int device_setup(void **state)
 {
 	nr_inits = 0;
 	fake_discover_reset();
@@ -30,7 +30,7 @@ static int start(void **state)
 	return 0;
 }
 
-static int finish(void **state)
+static int device_teardown(void **state)
 {
 	struct ibv_device **list;
 
@@ -219,7 +219,8 @@ static void get_device_index_of_user_space_device_is_minus_1(void **state)
 	ibv_free_device_list(list);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, device_setup, device_teardown)
 
 int main(void)
 {

@@ -17,7 +17,7 @@ static struct ibv_cq cq;
 static struct ibv_qp qp;
 static struct ibv_wq wq;
 
-static int start(void **state)
+static int misuse_attr_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -29,7 +29,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int misuse_attr_teardown(void **state)
 {
 	ASSERT_OP("none");
 	return api_close(state);
@@ -289,7 +289,9 @@ static void misuse_attr_of_counters_is_rejected(void **state)
 	ASSERT_ERRNO(ibv_read_err_comp_cntr(&cntr, NOTHING), EINVAL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name)                                               \
+	cmocka_unit_test_setup_teardown(name, misuse_attr_setup, \
+					misuse_attr_teardown)
 
 int main(void)
 {

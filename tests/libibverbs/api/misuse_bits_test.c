@@ -18,7 +18,7 @@ static struct ibv_qp qp;
 static struct ibv_wq wq;
 static struct ibv_xrcd xrcd;
 
-static int start(void **state)
+static int misuse_bits_setup(void **state)
 {
 	int ret = api_open(state);
 
@@ -31,7 +31,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int misuse_bits_teardown(void **state)
 {
 	ASSERT_OP("none");
 	return api_close(state);
@@ -290,7 +290,9 @@ static void misuse_bits_of_comp_cntr_are_rejected(void **state)
 	ASSERT_ERRNO(ibv_qp_attach_comp_cntr(&qp, &cntr, &attach), EOPNOTSUPP);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name)                                               \
+	cmocka_unit_test_setup_teardown(name, misuse_bits_setup, \
+					misuse_bits_teardown)
 
 int main(void)
 {

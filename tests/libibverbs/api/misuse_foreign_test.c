@@ -33,7 +33,7 @@ struct objects {
 static struct ibv_context *other;
 static struct objects ours, their;
 
-static void make(struct objects *objects, struct ibv_context *ctx)
+static void objects_init(struct objects *objects, struct ibv_context *ctx)
 {
 	memset(objects, 0, sizeof(*objects));
 	objects->pd.context = ctx;
@@ -55,18 +55,18 @@ static void make(struct objects *objects, struct ibv_context *ctx)
 	objects->mr.ibv_mr.pd = &objects->pd;
 }
 
-static int start(void **state)
+static int misuse_foreign_setup(void **state)
 {
 	int ret = api_open(state);
 
 	other = api_open_another();
-	make(&ours, api.ctx);
-	make(&their, other);
+	objects_init(&ours, api.ctx);
+	objects_init(&their, other);
 	fake_provider.last_op = "none";
 	return ret;
 }
 
-static int finish(void **state)
+static int misuse_foreign_teardown(void **state)
 {
 	assert_int_equal(ibv_close_device(other), 0);
 	return api_close(state);
@@ -95,7 +95,7 @@ static void assert_asked(const char *op)
 		assert_asked(op);             \
 	} while (0)
 
-static void twice(void (*calls)(void))
+static void assert_calls_are_rejected(void (*calls)(void))
 {
 	expected = EINVAL;
 	calls();
@@ -279,12 +279,12 @@ struct flow {
 	size_t len;
 };
 
-static void begin_flow(struct flow *flow)
+static void flow_init(struct flow *flow)
 {
 	*flow = (struct flow){ .len = sizeof(flow->attr) };
 }
 
-static void add_spec(struct flow *flow, const void *spec, size_t len)
+static void flow_add_spec(struct flow *flow, const void *spec, size_t len)
 {
 	assert_true(flow->len + len <= sizeof(flow->bytes));
 	memcpy(flow->bytes + flow->len, spec, len);
@@ -292,17 +292,18 @@ static void add_spec(struct flow *flow, const void *spec, size_t len)
 	flow->attr.num_of_specs++;
 }
 
-static void add_filter(struct flow *flow)
+static void flow_add_filter(struct flow *flow)
 {
 	const struct ibv_flow_spec_eth eth = {
 		.type = IBV_FLOW_SPEC_ETH,
 		.size = sizeof(eth),
 	};
 
-	add_spec(flow, &eth, sizeof(eth));
+	flow_add_spec(flow, &eth, sizeof(eth));
 }
 
-static void add_action(struct flow *flow, const struct ibv_flow_action *action)
+static void flow_add_action(struct flow *flow,
+			    const struct ibv_flow_action *action)
 {
 	const struct ibv_flow_spec_action_handle spec = {
 		.type = IBV_FLOW_SPEC_ACTION_HANDLE,
@@ -310,10 +311,10 @@ static void add_action(struct flow *flow, const struct ibv_flow_action *action)
 		.action = action,
 	};
 
-	add_spec(flow, &spec, sizeof(spec));
+	flow_add_spec(flow, &spec, sizeof(spec));
 }
 
-static void add_count(struct flow *flow, struct ibv_counters *of)
+static void flow_add_count(struct flow *flow, struct ibv_counters *of)
 {
 	const struct ibv_flow_spec_counter_action spec = {
 		.type = IBV_FLOW_SPEC_ACTION_COUNT,
@@ -321,20 +322,20 @@ static void add_count(struct flow *flow, struct ibv_counters *of)
 		.counters = of,
 	};
 
-	add_spec(flow, &spec, sizeof(spec));
+	flow_add_spec(flow, &spec, sizeof(spec));
 }
 
 static void flows(void)
 {
 	struct flow flow;
 
-	begin_flow(&flow);
-	add_filter(&flow);
-	add_action(&flow, &their.action);
+	flow_init(&flow);
+	flow_add_filter(&flow);
+	flow_add_action(&flow, &their.action);
 	OBJECT("create_flow", ibv_create_flow(&ours.qp, &flow.attr));
-	begin_flow(&flow);
-	add_action(&flow, &ours.action);
-	add_count(&flow, &their.counters);
+	flow_init(&flow);
+	flow_add_action(&flow, &ours.action);
+	flow_add_count(&flow, &their.counters);
 	OBJECT("create_flow", ibv_create_flow(&ours.qp, &flow.attr));
 }
 
@@ -342,10 +343,10 @@ static void misuse_flow_objects_of_same_context_reach_provider(void **state)
 {
 	struct flow flow;
 
-	begin_flow(&flow);
-	add_filter(&flow);
-	add_action(&flow, &ours.action);
-	add_count(&flow, &ours.counters);
+	flow_init(&flow);
+	flow_add_filter(&flow);
+	flow_add_action(&flow, &ours.action);
+	flow_add_count(&flow, &ours.counters);
 	fake_provider.ret = -EBUSY;
 	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EBUSY);
 	ASSERT_OP("create_flow");
@@ -358,9 +359,9 @@ static void misuse_flow_objects_without_context_reach_provider(void **state)
 	struct ibv_counters of = {};
 	struct flow flow;
 
-	begin_flow(&flow);
-	add_action(&flow, &action);
-	add_count(&flow, &of);
+	flow_init(&flow);
+	flow_add_action(&flow, &action);
+	flow_add_count(&flow, &of);
 	fake_provider.ret = -EBUSY;
 	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EBUSY);
 	ASSERT_OP("create_flow");
@@ -378,9 +379,9 @@ static void misuse_flow_spec_of_size_0_reaches_provider(void **state)
 	} spec = { .type = IBV_FLOW_SPEC_ETH, .size = 5 };
 	struct flow flow;
 
-	begin_flow(&flow);
-	add_spec(&flow, &spec, 6);
-	add_action(&flow, &their.action);
+	flow_init(&flow);
+	flow_add_spec(&flow, &spec, 6);
+	flow_add_action(&flow, &their.action);
 	fake_provider.ret = -EBUSY;
 	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EBUSY);
 	ASSERT_OP("create_flow");
@@ -395,9 +396,9 @@ static void misuse_flow_object_behind_short_spec_is_checked(void **state)
 	} spec = { .type = IBV_FLOW_SPEC_ACTION_DROP, .size = 6 };
 	struct flow flow;
 
-	begin_flow(&flow);
-	add_spec(&flow, &spec, 6);
-	add_count(&flow, &their.counters);
+	flow_init(&flow);
+	flow_add_spec(&flow, &spec, 6);
+	flow_add_count(&flow, &their.counters);
 	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EINVAL);
 	ASSERT_OP("none");
 }
@@ -407,9 +408,9 @@ static void misuse_flow_object_behind_last_spec_is_ignored(void **state)
 {
 	struct flow flow;
 
-	begin_flow(&flow);
-	add_filter(&flow);
-	add_count(&flow, &their.counters);
+	flow_init(&flow);
+	flow_add_filter(&flow);
+	flow_add_count(&flow, &their.counters);
 	flow.attr.num_of_specs--;
 	fake_provider.ret = -EBUSY;
 	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EBUSY);
@@ -425,10 +426,10 @@ static void misuse_flow_short_action_spec_reaches_provider(void **state)
 	} spec = { .type = IBV_FLOW_SPEC_ACTION_HANDLE, .size = 6 };
 	struct flow flow;
 
-	begin_flow(&flow);
-	add_spec(&flow, &spec, 6);
+	flow_init(&flow);
+	flow_add_spec(&flow, &spec, 6);
 	spec.type = IBV_FLOW_SPEC_ACTION_COUNT;
-	add_spec(&flow, &spec, 6);
+	flow_add_spec(&flow, &spec, 6);
 	fake_provider.ret = -EBUSY;
 	ASSERT_NULL(ibv_create_flow(&ours.qp, &flow.attr), EBUSY);
 	ASSERT_OP("create_flow");
@@ -437,7 +438,7 @@ static void misuse_flow_short_action_spec_reaches_provider(void **state)
 #define TWICE(name)                                                    \
 	static void misuse_foreign_##name##_are_rejected(void **state) \
 	{                                                              \
-		twice(name);                                           \
+		assert_calls_are_rejected(name);                       \
 	}
 TWICE(domains)
 TWICE(mrs)
@@ -449,7 +450,9 @@ TWICE(wqs)
 TWICE(counters)
 TWICE(flows)
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define TEST(name)                                                  \
+	cmocka_unit_test_setup_teardown(name, misuse_foreign_setup, \
+					misuse_foreign_teardown)
 
 int main(void)
 {

@@ -34,7 +34,7 @@ static int dontfork_ret, dofork_ret;
 int __wrap_verbs_fork_guard_add(void *base, size_t size);
 int __wrap_verbs_fork_guard_remove(void *base, size_t size);
 
-static void note(const char *name, void *base, size_t size)
+static void fork_guard_record_call(const char *name, void *base, size_t size)
 {
 	assert_in_range(nr_calls, 0, MAX_CALLS - 1);
 	calls[nr_calls++] = (struct call){
@@ -47,19 +47,19 @@ static void note(const char *name, void *base, size_t size)
 
 int __wrap_verbs_fork_guard_add(void *base, size_t size)
 {
-	note("dontfork", base, size);
+	fork_guard_record_call("dontfork", base, size);
 	return dontfork_ret;
 }
 
 int __wrap_verbs_fork_guard_remove(void *base, size_t size)
 {
-	note("dofork", base, size);
+	fork_guard_record_call("dofork", base, size);
 	return dofork_ret;
 }
 
 /* Checks call @i: which function, and before or after which op. */
-static void check_call(size_t i, const char *name, void *base, size_t size,
-		       const char *op, bool after)
+static void assert_fork_guard_call(size_t i, const char *name, void *base,
+				   size_t size, const char *op, bool after)
 {
 	assert_true(i < nr_calls);
 	assert_string_equal(calls[i].name, name);
@@ -68,7 +68,7 @@ static void check_call(size_t i, const char *name, void *base, size_t size,
 	assert_int_equal(strcmp(calls[i].last_op, op) == 0, after);
 }
 
-static void forget(void)
+static void fork_guard_forget_calls(void)
 {
 	nr_calls = 0;
 	dontfork_ret = dofork_ret = 0;
@@ -76,26 +76,26 @@ static void forget(void)
 	fake_provider.last_op = NULL;
 }
 
-static int start(void **state)
+static int mr_fork_setup(void **state)
 {
 	int ret = api_open(state);
 
-	forget();
+	fork_guard_forget_calls();
 	return ret;
 }
 
-static struct ibv_mr *reg(int access)
+static struct ibv_mr *mr_reg_default(int access)
 {
 	struct ibv_mr *mr = ibv_reg_mr(api.pd, memory, 64, access);
 
 	assert_non_null(mr);
-	forget();
+	fork_guard_forget_calls();
 	return mr;
 }
 
-static void dereg(struct ibv_mr *mr)
+static void mr_dereg_success(struct ibv_mr *mr)
 {
-	forget();
+	fork_guard_forget_calls();
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
@@ -109,11 +109,11 @@ static void mr_fork_guard_covers_registration(void **state)
 
 	assert_non_null(mr);
 	assert_int_equal(nr_calls, 1);
-	check_call(0, "dontfork", memory, 64, "reg_mr", false);
+	assert_fork_guard_call(0, "dontfork", memory, 64, "reg_mr", false);
 
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_int_equal(nr_calls, 2);
-	check_call(1, "dofork", memory, 64, "dereg_mr", true);
+	assert_fork_guard_call(1, "dofork", memory, 64, "dereg_mr", true);
 }
 
 static void mr_fork_guard_add_failure_prevents_registration(void **state)
@@ -130,7 +130,7 @@ static void mr_fork_guard_registration_failure_removes_range(void **state)
 	dofork_ret = -ENOMEM; /* which has no effect */
 	ASSERT_NULL(ibv_reg_mr(api.pd, memory, 64, ACCESS), EFAULT);
 	assert_int_equal(nr_calls, 2);
-	check_call(1, "dofork", memory, 64, "reg_mr", true);
+	assert_fork_guard_call(1, "dofork", memory, 64, "reg_mr", true);
 }
 
 static void mr_fork_guard_skips_on_demand_memory(void **state)
@@ -146,17 +146,17 @@ static void mr_fork_guard_skips_on_demand_memory(void **state)
 
 static void mr_fork_guard_dereg_failure_keeps_range(void **state)
 {
-	struct ibv_mr *mr = reg(ACCESS);
+	struct ibv_mr *mr = mr_reg_default(ACCESS);
 
 	fake_provider.ret = -EBUSY;
 	ASSERT_ERRNO(ibv_dereg_mr(mr), EBUSY);
 	assert_int_equal(nr_calls, 0);
-	dereg(mr);
+	mr_dereg_success(mr);
 }
 
 static void mr_fork_guard_remove_failure_frees_mr(void **state)
 {
-	struct ibv_mr *mr = reg(ACCESS);
+	struct ibv_mr *mr = mr_reg_default(ACCESS);
 
 	dofork_ret = -ENOMEM;
 	ASSERT_OK(ibv_dereg_mr(mr));
@@ -172,11 +172,11 @@ static void mr_fork_guard_skips_mrs_without_process_memory(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		struct ibv_mr *mr = reg(ACCESS);
+		struct ibv_mr *mr = mr_reg_default(ACCESS);
 
 		verbs_container_of(mr, struct verbs_mr, ibv_mr)->mr_type =
 			types[i];
-		dereg(mr);
+		mr_dereg_success(mr);
 		assert_int_equal(nr_calls, 0);
 	}
 }
@@ -189,7 +189,7 @@ static void mr_fork_guard_skips_dmabuf(void **state)
 	assert_int_equal(nr_calls, 0);
 	verbs_container_of(mr, struct verbs_mr, ibv_mr)->mr_type =
 		VERBS_MR_TYPE_DMABUF_MR;
-	dereg(mr);
+	mr_dereg_success(mr);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -207,17 +207,17 @@ static void mr_fork_guard_reg_mr_ex_adds_range(void **state)
 	struct ibv_mr *mr = ibv_reg_mr_ex(api.pd, &attr);
 
 	assert_non_null(mr);
-	check_call(0, "dontfork", memory, 64, "reg_mr_ex", false);
+	assert_fork_guard_call(0, "dontfork", memory, 64, "reg_mr_ex", false);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
-	check_call(1, "dofork", memory, 64, "dereg_mr", true);
+	assert_fork_guard_call(1, "dofork", memory, 64, "dereg_mr", true);
 	assert_int_equal(nr_calls, 2);
 
-	forget();
+	fork_guard_forget_calls();
 	fake_provider.ret = -EFAULT;
 	ASSERT_NULL(ibv_reg_mr_ex(api.pd, &attr), EFAULT);
-	check_call(1, "dofork", memory, 64, "reg_mr_ex", true);
+	assert_fork_guard_call(1, "dofork", memory, 64, "reg_mr_ex", true);
 
-	forget();
+	fork_guard_forget_calls();
 	dontfork_ret = -ENOMEM;
 	ASSERT_NULL(ibv_reg_mr_ex(api.pd, &attr), ENOMEM);
 	assert_null(fake_provider.last_op);
@@ -238,7 +238,7 @@ static void mr_fork_guard_reg_mr_ex_without_address_is_skipped(void **state)
 	assert_int_equal(nr_calls, 0);
 	verbs_container_of(mr, struct verbs_mr, ibv_mr)->mr_type =
 		VERBS_MR_TYPE_DMABUF_MR;
-	dereg(mr);
+	mr_dereg_success(mr);
 
 	attr.comp_mask = IBV_REG_MR_MASK_ADDR;
 	attr.addr = memory;
@@ -246,7 +246,7 @@ static void mr_fork_guard_reg_mr_ex_without_address_is_skipped(void **state)
 	mr = ibv_reg_mr_ex(api.pd, &attr);
 	assert_non_null(mr);
 	assert_int_equal(nr_calls, 0);
-	dereg(mr);
+	mr_dereg_success(mr);
 	assert_int_equal(nr_calls, 0);
 }
 
@@ -256,58 +256,59 @@ static void mr_fork_guard_reg_mr_ex_without_address_is_skipped(void **state)
 
 static void mr_fork_guard_rereg_adds_new_before_removing_old(void **state)
 {
-	struct ibv_mr *mr = reg(ACCESS);
+	struct ibv_mr *mr = mr_reg_default(ACCESS);
 
 	ASSERT_OK(ibv_rereg_mr(mr, MOVE, NULL, memory + 64, 32, 0));
 	assert_int_equal(nr_calls, 2);
-	check_call(0, "dontfork", memory + 64, 32, "rereg_mr", false);
-	check_call(1, "dofork", memory, 64, "rereg_mr", true);
+	assert_fork_guard_call(0, "dontfork", memory + 64, 32, "rereg_mr",
+			       false);
+	assert_fork_guard_call(1, "dofork", memory, 64, "rereg_mr", true);
 
-	dereg(mr);
+	mr_dereg_success(mr);
 	assert_int_equal(nr_calls, 1);
-	check_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
+	assert_fork_guard_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
 }
 
 static void mr_fork_guard_rereg_without_move_keeps_range(void **state)
 {
-	struct ibv_mr *mr = reg(ACCESS);
+	struct ibv_mr *mr = mr_reg_default(ACCESS);
 
 	ASSERT_OK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
 			       IBV_ACCESS_LOCAL_WRITE));
 	assert_int_equal(nr_calls, 0);
 	assert_null(fake_provider.args.addr);
 	assert_int_equal(fake_provider.args.length, 0);
-	dereg(mr);
+	mr_dereg_success(mr);
 	assert_int_equal(nr_calls, 1);
 }
 
 static void mr_fork_guard_rereg_to_on_demand_removes_range(void **state)
 {
-	struct ibv_mr *mr = reg(ACCESS);
+	struct ibv_mr *mr = mr_reg_default(ACCESS);
 
 	ASSERT_OK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
 			       ON_DEMAND));
 	assert_int_equal(nr_calls, 1);
-	check_call(0, "dofork", memory, 64, "rereg_mr", true);
+	assert_fork_guard_call(0, "dofork", memory, 64, "rereg_mr", true);
 
-	forget();
+	fork_guard_forget_calls();
 	ASSERT_OK(ibv_rereg_mr(mr, MOVE, NULL, memory + 64, 32, 0));
 	assert_int_equal(nr_calls, 0);
 
 	ASSERT_OK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
 			       ACCESS));
 	assert_int_equal(nr_calls, 1);
-	check_call(0, "dontfork", memory + 64, 32, "", false);
+	assert_fork_guard_call(0, "dontfork", memory + 64, 32, "", false);
 
-	dereg(mr);
+	mr_dereg_success(mr);
 	assert_int_equal(nr_calls, 1);
-	check_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
+	assert_fork_guard_call(0, "dofork", memory + 64, 32, "dereg_mr", true);
 }
 
 /* The region, and the guarded memory, after each error code. */
-static void check_code(int code, int err, bool new_is_valid)
+static void assert_rereg_code(int code, int err, bool new_is_valid)
 {
-	struct ibv_mr *mr = reg(ACCESS);
+	struct ibv_mr *mr = mr_reg_default(ACCESS);
 
 	if (code == IBV_REREG_MR_ERR_DONT_FORK_NEW)
 		dontfork_ret = -err;
@@ -327,25 +328,28 @@ static void check_code(int code, int err, bool new_is_valid)
 	if (code == IBV_REREG_MR_ERR_DONT_FORK_NEW)
 		assert_int_equal(nr_calls, 1);
 	else if (new_is_valid)
-		check_call(1, "dofork", memory, 64, "rereg_mr", true);
+		assert_fork_guard_call(1, "dofork", memory, 64, "rereg_mr",
+				       true);
 	else
-		check_call(1, "dofork", memory + 64, 32, "rereg_mr", true);
+		assert_fork_guard_call(1, "dofork", memory + 64, 32, "rereg_mr",
+				       true);
 
-	dereg(mr);
+	mr_dereg_success(mr);
 	assert_int_equal(nr_calls, 1);
 	assert_ptr_equal(calls[0].base, new_is_valid ? memory + 64 : memory);
 }
 
 static void mr_fork_guard_rereg_failures_have_codes(void **state)
 {
-	check_code(IBV_REREG_MR_ERR_DONT_FORK_NEW, ENOMEM, false);
-	check_code(IBV_REREG_MR_ERR_DO_FORK_OLD, ENOMEM, true);
-	check_code(IBV_REREG_MR_ERR_CMD, EBUSY, false);
-	check_code(IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, EBUSY, false);
-	check_code(IBV_REREG_MR_ERR_CMD, EOPNOTSUPP, false);
+	assert_rereg_code(IBV_REREG_MR_ERR_DONT_FORK_NEW, ENOMEM, false);
+	assert_rereg_code(IBV_REREG_MR_ERR_DO_FORK_OLD, ENOMEM, true);
+	assert_rereg_code(IBV_REREG_MR_ERR_CMD, EBUSY, false);
+	assert_rereg_code(IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, EBUSY, false);
+	assert_rereg_code(IBV_REREG_MR_ERR_CMD, EOPNOTSUPP, false);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, api_close)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, mr_fork_setup, api_close)
 
 int main(void)
 {

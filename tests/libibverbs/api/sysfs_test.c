@@ -56,7 +56,7 @@ static void remove_file(const char *name)
 }
 
 /* Write @text to a file and read it into a buffer of @size bytes. */
-static int read_text(const char *text, char *buf, size_t size)
+static int sysfs_read_text(const char *text, char *buf, size_t size)
 {
 	int ret;
 
@@ -76,9 +76,9 @@ static void read_sysfs_file_removes_last_newline(void **state)
 {
 	char buf[16];
 
-	assert_int_equal(read_text("abc\n", buf, sizeof(buf)), 3);
+	assert_int_equal(sysfs_read_text("abc\n", buf, sizeof(buf)), 3);
 	assert_string_equal(buf, "abc");
-	assert_int_equal(read_text("abc\n\n", buf, sizeof(buf)), 4);
+	assert_int_equal(sysfs_read_text("abc\n\n", buf, sizeof(buf)), 4);
 	assert_string_equal(buf, "abc\n");
 }
 
@@ -86,7 +86,7 @@ static void read_sysfs_file_without_newline_returns_text(void **state)
 {
 	char buf[16];
 
-	assert_int_equal(read_text("abc", buf, sizeof(buf)), 3);
+	assert_int_equal(sysfs_read_text("abc", buf, sizeof(buf)), 3);
 	assert_string_equal(buf, "abc");
 }
 
@@ -94,14 +94,14 @@ static void read_sysfs_file_empty_returns_0(void **state)
 {
 	char buf[16];
 
-	assert_int_equal(read_text("", buf, sizeof(buf)), 0);
+	assert_int_equal(sysfs_read_text("", buf, sizeof(buf)), 0);
 }
 
 static void read_sysfs_file_last_newline_needs_no_space(void **state)
 {
 	char buf[4];
 
-	assert_int_equal(read_text("abc\n", buf, sizeof(buf)), 3);
+	assert_int_equal(sysfs_read_text("abc\n", buf, sizeof(buf)), 3);
 	assert_string_equal(buf, "abc");
 }
 
@@ -109,9 +109,10 @@ static void read_sysfs_file_longer_than_buffer_is_eoverflow(void **state)
 {
 	char buf[4] = "xyz";
 
-	assert_int_equal(read_text("abcd", buf, sizeof(buf)), -1);
+	assert_int_equal(sysfs_read_text("abcd", buf, sizeof(buf)), -1);
 	assert_int_equal(errno, EOVERFLOW);
-	assert_int_equal(read_text("abcdefghijkl\n", buf, sizeof(buf)), -1);
+	assert_int_equal(sysfs_read_text("abcdefghijkl\n", buf, sizeof(buf)),
+			 -1);
 	assert_int_equal(errno, EOVERFLOW);
 	assert_string_equal(buf, "xyz");
 }
@@ -120,9 +121,9 @@ static void read_sysfs_file_bad_buffer_size_is_einval(void **state)
 {
 	char buf[4];
 
-	assert_int_equal(read_text("abc\n", buf, 0), -1);
+	assert_int_equal(sysfs_read_text("abc\n", buf, 0), -1);
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(read_text("abc\n", buf, SIZE_MAX), -1);
+	assert_int_equal(sysfs_read_text("abc\n", buf, SIZE_MAX), -1);
 	assert_int_equal(errno, EINVAL);
 }
 

@@ -10,7 +10,7 @@
 
 static struct leak_check check;
 
-static int start(void **state)
+static int compat_device_setup(void **state)
 {
 	fake_discover_reset();
 	fake_provider_reset();
@@ -22,7 +22,7 @@ static int start(void **state)
 	return 0;
 }
 
-static int finish(void **state)
+static int compat_device_teardown(void **state)
 {
 	fake_provider_reset();
 	compat_ibv_free_device_list(compat_ibv_get_device_list(NULL));
@@ -30,7 +30,7 @@ static int finish(void **state)
 	return 0;
 }
 
-static struct ibv_device_1_0 **get_list(void)
+static struct ibv_device_1_0 **compat_list_get(void)
 {
 	struct ibv_device_1_0 **list;
 	int count = -1;
@@ -45,7 +45,7 @@ static struct ibv_device_1_0 **get_list(void)
 
 static void compat_device_list_is_counted_and_null_terminated(void **state)
 {
-	struct ibv_device_1_0 **list = get_list();
+	struct ibv_device_1_0 **list = compat_list_get();
 
 	assert_non_null(list[0]);
 	assert_non_null(list[1]);
@@ -64,7 +64,7 @@ static void compat_device_list_count_pointer_is_optional(void **state)
 
 static void compat_device_has_name_and_guid(void **state)
 {
-	struct ibv_device_1_0 **list = get_list();
+	struct ibv_device_1_0 **list = compat_list_get();
 
 	assert_string_equal(compat_ibv_get_device_name(list[0]), "soft0");
 	assert_string_equal(compat_ibv_get_device_name(list[1]), "soft1");
@@ -83,7 +83,8 @@ static void compat_device_null_has_no_name(void **state)
 /* The content of one list does not depend on another list. */
 static void compat_device_lists_coexist(void **state)
 {
-	struct ibv_device_1_0 **first = get_list(), **second = get_list();
+	struct ibv_device_1_0 **first = compat_list_get(),
+			      **second = compat_list_get();
 
 	assert_ptr_not_equal(first, second);
 	compat_ibv_free_device_list(first);
@@ -93,7 +94,7 @@ static void compat_device_lists_coexist(void **state)
 
 static void compat_device_of_context_survives_list_free(void **state)
 {
-	struct ibv_device_1_0 **list = get_list();
+	struct ibv_device_1_0 **list = compat_list_get();
 	struct ibv_context_1_0 *ctx = compat_ibv_open_device(list[1]);
 
 	assert_non_null(ctx);
@@ -108,7 +109,7 @@ static void compat_device_of_context_survives_list_free(void **state)
 
 static void compat_device_list_survives_context_close(void **state)
 {
-	struct ibv_device_1_0 **list = get_list();
+	struct ibv_device_1_0 **list = compat_list_get();
 	struct ibv_context_1_0 *ctx = compat_ibv_open_device(list[0]);
 
 	assert_non_null(ctx);
@@ -149,7 +150,9 @@ static void compat_device_list_without_memory_is_null(void **state)
 	compat_ibv_free_device_list(list);
 }
 
-#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define DEVICE_TEST(name)                                          \
+	cmocka_unit_test_setup_teardown(name, compat_device_setup, \
+					compat_device_teardown)
 
 int main(void)
 {

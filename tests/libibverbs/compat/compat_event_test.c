@@ -16,7 +16,7 @@ static struct ibv_cq_1_0 *cq;
 static struct ibv_srq_1_0 *srq;
 static struct ibv_qp_1_0 *qp;
 
-static int start(void **state)
+static int compat_event_setup(void **state)
 {
 	int ret = compat_open(state);
 
@@ -26,7 +26,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int compat_event_teardown(void **state)
 {
 	fake_provider.ret = 0;
 	fake_provider.raised = (struct verbs_event_count){};
@@ -36,7 +36,8 @@ static int finish(void **state)
 	return compat_close(state);
 }
 
-static struct ibv_async_event get_event(uint32_t type, uint64_t element)
+static struct ibv_async_event compat_async_event_get(uint32_t type,
+						     uint64_t element)
 {
 	const struct ib_uverbs_async_event_desc raised = {
 		.element = element,
@@ -55,8 +56,8 @@ static struct ibv_async_event get_event(uint32_t type, uint64_t element)
 
 static void compat_cq_event_has_shadow_and_is_acked(void **state)
 {
-	struct ibv_async_event event =
-		get_event(IBV_EVENT_CQ_ERR, (uintptr_t)cq->real_cq);
+	struct ibv_async_event event = compat_async_event_get(
+		IBV_EVENT_CQ_ERR, (uintptr_t)cq->real_cq);
 
 	assert_ptr_equal(event.element.cq, cq);
 	compat_ibv_ack_async_event(&event);
@@ -74,8 +75,8 @@ static void compat_qp_events_have_shadow_and_are_acked(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		struct ibv_async_event event =
-			get_event(types[i], (uintptr_t)qp->real_qp);
+		struct ibv_async_event event = compat_async_event_get(
+			types[i], (uintptr_t)qp->real_qp);
 
 		assert_ptr_equal(event.element.qp, qp);
 		compat_ibv_ack_async_event(&event);
@@ -91,8 +92,8 @@ static void compat_srq_events_have_shadow_and_are_acked(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		struct ibv_async_event event =
-			get_event(types[i], (uintptr_t)srq->real_srq);
+		struct ibv_async_event event = compat_async_event_get(
+			types[i], (uintptr_t)srq->real_srq);
 
 		assert_ptr_equal(event.element.srq, srq);
 		compat_ibv_ack_async_event(&event);
@@ -102,26 +103,28 @@ static void compat_srq_events_have_shadow_and_are_acked(void **state)
 
 static void compat_port_event_has_port_number(void **state)
 {
-	struct ibv_async_event event = get_event(IBV_EVENT_PORT_ACTIVE, 2);
+	struct ibv_async_event event =
+		compat_async_event_get(IBV_EVENT_PORT_ACTIVE, 2);
 
 	assert_int_equal(event.element.port_num, 2);
 	compat_ibv_ack_async_event(&event);
-	event = get_event(IBV_EVENT_DEVICE_FATAL, 0);
+	event = compat_async_event_get(IBV_EVENT_DEVICE_FATAL, 0);
 	compat_ibv_ack_async_event(&event);
 }
 
 /* The provider receives the real object. */
 static void compat_event_get_calls_provider(void **state)
 {
-	(void)get_event(IBV_EVENT_QP_FATAL, (uintptr_t)qp->real_qp);
+	(void)compat_async_event_get(IBV_EVENT_QP_FATAL,
+				     (uintptr_t)qp->real_qp);
 	assert_ptr_equal(fake_provider.event.element.qp, qp->real_qp);
 }
 
 static void compat_destroy_waits_for_acks(void **state)
 {
 	struct ibv_qp_1_0 *other = compat_create_qp(cq, NULL, IBV_QPT_RC, NULL);
-	struct ibv_async_event event =
-		get_event(IBV_EVENT_QP_FATAL, (uintptr_t)other->real_qp);
+	struct ibv_async_event event = compat_async_event_get(
+		IBV_EVENT_QP_FATAL, (uintptr_t)other->real_qp);
 
 	compat_ibv_ack_async_event(&event);
 	fake_provider.raised.async_events = 1;
@@ -187,7 +190,9 @@ static void compat_completion_event_missing_is_error(void **state)
 	ASSERT_OK(ibv_destroy_comp_channel(channel));
 }
 
-#define EVENT_TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define EVENT_TEST(name)                                          \
+	cmocka_unit_test_setup_teardown(name, compat_event_setup, \
+					compat_event_teardown)
 
 int main(void)
 {

@@ -10,7 +10,7 @@ struct compat compat;
 
 static struct leak_check check;
 
-static struct ibv_device_1_0 **list_of(int count)
+static struct ibv_device_1_0 **device_list_of_name(int count)
 {
 	struct ibv_device_1_0 **list;
 	int found;
@@ -29,7 +29,7 @@ int compat_open(void **state)
 	leak_check_begin(&check);
 
 	fake_provider.offers[0] = "soft0";
-	compat.list = list_of(1);
+	compat.list = device_list_of_name(1);
 	compat.ctx = compat_ibv_open_device(compat.list[0]);
 	assert_non_null(compat.ctx);
 	compat.pd = compat_ibv_alloc_pd(compat.ctx);
@@ -46,7 +46,7 @@ int compat_close(void **state)
 	compat_ibv_free_device_list(compat.list);
 
 	fake_provider_reset();
-	compat_ibv_free_device_list(list_of(0));
+	compat_ibv_free_device_list(device_list_of_name(0));
 	leak_check_end(&check);
 	return 0;
 }

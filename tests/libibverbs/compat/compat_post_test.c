@@ -87,7 +87,7 @@ static const struct verbs_context_ops data_path = {
 	.req_notify_cq = req_notify_cq,
 };
 
-static int start(void **state)
+static int compat_post_setup(void **state)
 {
 	int ret = compat_open(state);
 
@@ -105,7 +105,7 @@ static int start(void **state)
 	return ret;
 }
 
-static int finish(void **state)
+static int compat_post_teardown(void **state)
 {
 	assert_int_equal(compat_ibv_destroy_qp(rc), 0);
 	assert_int_equal(compat_ibv_destroy_qp(ud), 0);
@@ -115,7 +115,7 @@ static int finish(void **state)
 }
 
 /* A list of requests with the numbers 1, 2, ... */
-static void make_sends(struct ibv_send_wr_1_0 *wr, size_t count)
+static void send_wrs_init(struct ibv_send_wr_1_0 *wr, size_t count)
 {
 	memset(wr, 0, count * sizeof(*wr));
 	for (size_t i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ static void make_sends(struct ibv_send_wr_1_0 *wr, size_t count)
 	}
 }
 
-static void make_recvs(struct ibv_recv_wr_1_0 *wr, size_t count)
+static void recv_wrs_init(struct ibv_recv_wr_1_0 *wr, size_t count)
 {
 	memset(wr, 0, count * sizeof(*wr));
 	for (size_t i = 0; i < count; i++) {
@@ -134,8 +134,8 @@ static void make_recvs(struct ibv_recv_wr_1_0 *wr, size_t count)
 }
 
 /* Sets bad_wr to a pointer that is not a request. */
-static int send_list(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
-		     struct ibv_send_wr_1_0 **bad_wr)
+static int send_wrs_post(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
+			 struct ibv_send_wr_1_0 **bad_wr)
 {
 	*bad_wr = UNTOUCHED;
 	return compat.ctx->ops.post_send(qp, wr, bad_wr);
@@ -160,7 +160,7 @@ static void compat_post_send_rdma_is_translated(void **state)
 	};
 	struct ibv_send_wr_1_0 *bad;
 
-	assert_int_equal(send_list(rc, &wr, &bad), 0);
+	assert_int_equal(send_wrs_post(rc, &wr, &bad), 0);
 	assert_ptr_equal(bad, UNTOUCHED);
 	assert_ptr_equal(seen_object, rc->real_qp);
 	assert_int_equal(nr_seen, 1);
@@ -189,7 +189,7 @@ static void compat_post_send_atomic_is_translated(void **state)
 	struct ibv_send_wr_1_0 *bad;
 
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(send_list(rc, &wr, &bad), 0);
+		assert_int_equal(send_wrs_post(rc, &wr, &bad), 0);
 		assert_int_equal(sends[i].opcode, wr.opcode);
 		assert_int_equal(sends[i].wr.atomic.remote_addr, 1);
 		assert_int_equal(sends[i].wr.atomic.compare_add, 2);
@@ -210,7 +210,7 @@ static void compat_post_send_ud_uses_real_ah(void **state)
 	struct ibv_send_wr_1_0 *bad;
 
 	assert_non_null(ah);
-	assert_int_equal(send_list(ud, &wr, &bad), 0);
+	assert_int_equal(send_wrs_post(ud, &wr, &bad), 0);
 	assert_ptr_equal(seen_object, ud->real_qp);
 	assert_ptr_equal(sends[0].wr.ud.ah, ah->real_ah);
 	assert_int_equal(sends[0].wr.ud.remote_qpn, 7);
@@ -218,7 +218,7 @@ static void compat_post_send_ud_uses_real_ah(void **state)
 
 	/* the provider decides */
 	wr.wr.ud.ah = NULL;
-	assert_int_equal(send_list(ud, &wr, &bad), 0);
+	assert_int_equal(send_wrs_post(ud, &wr, &bad), 0);
 	assert_null(sends[1].wr.ud.ah);
 	assert_int_equal(compat_ibv_destroy_ah(ah), 0);
 }
@@ -229,8 +229,8 @@ static void compat_post_send_list_keeps_order(void **state)
 
 	for (size_t count = 0; count <= MAX_SEEN; count++) {
 		nr_seen = 0;
-		make_sends(wr, count);
-		assert_int_equal(send_list(rc, count ? wr : NULL, &bad), 0);
+		send_wrs_init(wr, count);
+		assert_int_equal(send_wrs_post(rc, count ? wr : NULL, &bad), 0);
 		assert_int_equal(nr_seen, count);
 		for (size_t i = 0; i < count; i++)
 			assert_int_equal(sends[i].wr_id, i + 1);
@@ -241,8 +241,8 @@ static void compat_post_send_short_list_is_single_call(void **state)
 {
 	struct ibv_send_wr_1_0 wr[16], *bad;
 
-	make_sends(wr, 16);
-	assert_int_equal(send_list(rc, wr, &bad), 0);
+	send_wrs_init(wr, 16);
+	assert_int_equal(send_wrs_post(rc, wr, &bad), 0);
 	assert_int_equal(nr_calls, 1);
 }
 
@@ -250,11 +250,11 @@ static void compat_post_send_rejected_wr_is_bad_wr(void **state)
 {
 	struct ibv_send_wr_1_0 wr[40], *bad;
 
-	make_sends(wr, 40);
+	send_wrs_init(wr, 40);
 	for (size_t n = 1; n <= 40; n++) {
 		nr_seen = 0;
 		refuse_at = n;
-		assert_int_equal(send_list(rc, wr, &bad), ENOMEM);
+		assert_int_equal(send_wrs_post(rc, wr, &bad), ENOMEM);
 		assert_ptr_equal(bad, &wr[n - 1]);
 		assert_int_equal(nr_seen, n - 1);
 	}
@@ -275,9 +275,9 @@ static void compat_post_send_newer_opcode_is_einval(void **state)
 			6 * i; /* in each batch, also at the first position */
 
 		nr_seen = 0;
-		make_sends(wr, 40);
+		send_wrs_init(wr, 40);
 		wr[at].opcode = later[i];
-		assert_int_equal(send_list(rc, wr, &bad), EINVAL);
+		assert_int_equal(send_wrs_post(rc, wr, &bad), EINVAL);
 		assert_ptr_equal(bad, &wr[at]);
 		assert_int_equal(nr_seen, at);
 	}
@@ -313,7 +313,7 @@ static void compat_post_recv_list_keeps_order(void **state)
 
 	for (size_t count = 1; count <= MAX_SEEN; count++) {
 		nr_seen = 0;
-		make_recvs(wr, count);
+		recv_wrs_init(wr, count);
 		assert_int_equal(compat.ctx->ops.post_recv(rc, wr, &bad), 0);
 		assert_int_equal(nr_seen, count);
 		for (size_t i = 0; i < count; i++)
@@ -327,7 +327,7 @@ static void compat_post_recv_rejected_wr_is_bad_wr(void **state)
 {
 	struct ibv_recv_wr_1_0 wr[40], *bad;
 
-	make_recvs(wr, 40);
+	recv_wrs_init(wr, 40);
 	for (size_t n = 1; n <= 40; n++) {
 		nr_seen = 0;
 		refuse_at = n;
@@ -359,7 +359,9 @@ static void compat_req_notify_cq_arms_real_cq(void **state)
 	assert_int_equal(seen_number, 1);
 }
 
-#define POST_TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
+#define POST_TEST(name)                                          \
+	cmocka_unit_test_setup_teardown(name, compat_post_setup, \
+					compat_post_teardown)
 
 int main(void)
 {

@@ -43,7 +43,7 @@ static struct ibv_comp_channel *channel;
 enum { BEFORE, MADE, USED, NR_BARRIERS };
 static pthread_barrier_t barriers[NR_BARRIERS];
 
-static void expect(bool good)
+static void assert_counted(bool good)
 {
 	if (!good)
 		atomic_fetch_add(&nr_failures, 1);
@@ -80,7 +80,7 @@ static const struct verbs_context_ops ops = {
 	.destroy_cq = destroy_cq,
 };
 
-static struct ibv_context_1_0 *open_one(struct ibv_device_1_0 *device)
+static struct ibv_context_1_0 *context_open_first(struct ibv_device_1_0 *device)
 {
 	struct ibv_context_1_0 *ctx = compat_ibv_open_device(device);
 
@@ -90,42 +90,43 @@ static struct ibv_context_1_0 *open_one(struct ibv_device_1_0 *device)
 }
 
 /* Several threads create the first CQ of a channel at the same time. */
-static void use_channel(struct ibv_context_1_0 *ctx,
+static void channel_use(struct ibv_context_1_0 *ctx,
 			struct ibv_comp_channel *of)
 {
 	struct ibv_cq_1_0 *cq = compat_ibv_create_cq(ctx, 1, &cq, of, 0);
 
-	expect(cq != NULL);
+	assert_counted(cq != NULL);
 	if (!cq)
 		return;
-	expect(cq->cq_context == &cq);
-	expect(compat_ibv_destroy_cq(cq) == 0);
+	assert_counted(cq->cq_context == &cq);
+	assert_counted(compat_ibv_destroy_cq(cq) == 0);
 }
 
-static void own_objects(void)
+static void objects_create_and_destroy(void)
 {
 	struct ibv_device_1_0 **own = compat_ibv_get_device_list(NULL);
 	struct ibv_comp_channel *of;
 	struct ibv_context_1_0 *ctx;
 
-	expect(own != NULL);
+	assert_counted(own != NULL);
 	if (!own)
 		return;
-	ctx = open_one(own[0]);
+	ctx = context_open_first(own[0]);
 	compat_ibv_free_device_list(own);
-	expect(ctx != NULL);
+	assert_counted(ctx != NULL);
 	if (!ctx)
 		return;
-	expect(strncmp(compat_ibv_get_device_name(ctx->device), "rxe", 3) == 0);
+	assert_counted(strncmp(compat_ibv_get_device_name(ctx->device), "rxe",
+			       3) == 0);
 	of = ibv_create_comp_channel((void *)ctx);
-	expect(of != NULL);
-	use_channel(ctx, of);
-	expect(ibv_destroy_comp_channel(of) == 0);
-	expect(compat_ibv_close_device(ctx) == 0);
+	assert_counted(of != NULL);
+	channel_use(ctx, of);
+	assert_counted(ibv_destroy_comp_channel(of) == 0);
+	assert_counted(compat_ibv_close_device(ctx) == 0);
 }
 
 /* The last thread creates a channel; all use it at the same time. */
-static void first_cqs(void)
+static void channel_create_first_cq(void)
 {
 	bool last = pthread_barrier_wait(&barriers[BEFORE]) ==
 		    PTHREAD_BARRIER_SERIAL_THREAD;
@@ -133,25 +134,25 @@ static void first_cqs(void)
 	if (last)
 		channel = ibv_create_comp_channel((void *)shared);
 	(void)pthread_barrier_wait(&barriers[MADE]);
-	use_channel(shared, channel);
+	channel_use(shared, channel);
 	(void)pthread_barrier_wait(&barriers[USED]);
 	if (last)
-		expect(ibv_destroy_comp_channel(channel) == 0);
+		assert_counted(ibv_destroy_comp_channel(channel) == 0);
 }
 
-static void *thread(void *arg)
+static void *compat_thread_run(void *arg)
 {
 	struct ibv_context_1_0 *ctx;
 
 	for (int i = 0; i < NR_ROUNDS; i++) {
-		ctx = open_one(list[0]);
-		expect(ctx != NULL);
+		ctx = context_open_first(list[0]);
+		assert_counted(ctx != NULL);
 		if (ctx)
-			expect(compat_ibv_close_device(ctx) == 0);
-		own_objects();
+			assert_counted(compat_ibv_close_device(ctx) == 0);
+		objects_create_and_destroy();
 	}
 	for (int i = 0; i < NR_CHANNELS; i++)
-		first_cqs();
+		channel_create_first_cq();
 	return NULL;
 }
 
@@ -169,14 +170,15 @@ static void compat_threads_share_list_context_and_channel(void **state)
 	list = compat_ibv_get_device_list(NULL);
 	assert_non_null(list);
 	assert_non_null(list[0]);
-	shared = open_one(list[0]);
+	shared = context_open_first(list[0]);
 	assert_non_null(shared);
 
 	for (int i = 0; i < NR_BARRIERS; i++)
 		(void)pthread_barrier_init(&barriers[i], NULL, NR_THREADS);
 	for (int i = 0; i < NR_THREADS; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, thread, NULL), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						compat_thread_run, NULL),
+				 0);
 	for (int i = 0; i < NR_THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	for (int i = 0; i < NR_BARRIERS; i++)
@@ -187,13 +189,13 @@ static void compat_threads_share_list_context_and_channel(void **state)
 	assert_int_equal(compat_ibv_close_device(shared), 0);
 }
 
-static int start(void **state)
+static int compat_threads_start(void **state)
 {
 	fake_uverbs_start(1);
 	return 0;
 }
 
-static int stop(void **state)
+static int compat_threads_stop(void **state)
 {
 	fake_uverbs_stop();
 	return 0;
@@ -203,8 +205,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			compat_threads_share_list_context_and_channel, start,
-			stop),
+			compat_threads_share_list_context_and_channel,
+			compat_threads_start, compat_threads_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

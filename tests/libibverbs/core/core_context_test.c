@@ -48,7 +48,7 @@ static struct leak_check check;
  * dev is fake0. The test must release everything that it allocates from here
  * on.
  */
-static void start(void)
+static void context_setup(void)
 {
 	list_start();
 	list_appear(0, 0);
@@ -58,7 +58,7 @@ static void start(void)
 }
 
 /* dev is a device without a kernel driver. */
-static void start_with_offer(void)
+static void context_setup_user_space_device(void)
 {
 	list_start();
 	fake_provider.offers[0] = "soft0";
@@ -67,7 +67,7 @@ static void start_with_offer(void)
 	leak_check_begin(&check);
 }
 
-static struct ibv_context *open_dev(void)
+static struct ibv_context *context_open(void)
 {
 	struct ibv_context *ctx = NULL;
 
@@ -96,8 +96,8 @@ static void assert_open_fails(int err)
 
 static void context_open_and_close_leaks_nothing(void **state)
 {
-	start();
-	verbs_core_close(open_dev());
+	context_setup();
+	verbs_core_close(context_open());
 	assert_int_equal(fake_provider.nr_opens, 1);
 	assert_int_equal(fake_provider.nr_closes, 1);
 	assert_nothing_leaked();
@@ -105,9 +105,9 @@ static void context_open_and_close_leaks_nothing(void **state)
 
 static void context_repeated_open_leaks_nothing(void **state)
 {
-	start();
+	context_setup();
 	for (int i = 0; i < 20; i++)
-		verbs_core_close(open_dev());
+		verbs_core_close(context_open());
 	assert_nothing_leaked();
 }
 
@@ -116,8 +116,8 @@ static void context_open_fills_public_fields(void **state)
 	struct verbs_context *vctx;
 	struct ibv_context *ctx;
 
-	start();
-	ctx = open_dev();
+	context_setup();
+	ctx = context_open();
 	vctx = verbs_container_of(ctx, struct verbs_context, context);
 	assert_ptr_equal(ctx->device, dev->pub);
 	assert_int_equal(ctx->cmd_fd, fake_provider.last_cmd_fd);
@@ -133,8 +133,8 @@ static void context_open_copies_discovery_record(void **state)
 {
 	struct ibv_context *ctx;
 
-	start();
-	ctx = open_dev();
+	context_setup();
+	ctx = context_open();
 	assert_int_equal(verbs_priv(ctx)->kernel.driver_id, FAKE_DRIVER_ID);
 	assert_int_equal(verbs_context_nr_ports(ctx), 1);
 	assert_int_equal(verbs_core_support(ctx), 0);
@@ -147,9 +147,9 @@ static void context_unknown_driver_takes_id_of_match_table(void **state)
 {
 	struct ibv_context *ctx;
 
-	start();
+	context_setup();
 	dev->kernel.driver_id = RDMA_DRIVER_UNKNOWN;
-	ctx = open_dev();
+	ctx = context_open();
 	assert_int_equal(verbs_priv(ctx)->kernel.driver_id, FAKE_DRIVER_ID);
 	verbs_core_close(ctx);
 }
@@ -159,12 +159,12 @@ static void context_driver_without_match_table_stays_unknown(void **state)
 	static struct verbs_device_ops ops;
 	struct ibv_context *ctx;
 
-	start();
+	context_setup();
 	ops = verbs_provider_fake;
 	ops.match = NULL;
 	dev->provider = &ops;
 	dev->kernel.driver_id = RDMA_DRIVER_UNKNOWN;
-	ctx = open_dev();
+	ctx = context_open();
 	assert_int_equal(verbs_priv(ctx)->kernel.driver_id,
 			 RDMA_DRIVER_UNKNOWN);
 	verbs_core_close(ctx);
@@ -174,8 +174,8 @@ static void context_open_takes_device_reference(void **state)
 {
 	struct ibv_context *ctx;
 
-	start();
-	ctx = open_dev();
+	context_setup();
+	ctx = context_open();
 	assert_int_equal(atomic_load(&dev->refs), 3);
 	fake_discover_remove("fake0");
 	list_assert_names_now(NO_NAMES);
@@ -189,9 +189,9 @@ static void context_two_of_same_device_are_independent(void **state)
 {
 	struct ibv_context *first, *second;
 
-	start();
-	first = open_dev();
-	second = open_dev();
+	context_setup();
+	first = context_open();
+	second = context_open();
 	assert_ptr_not_equal(first, second);
 	assert_int_not_equal(first->cmd_fd, second->cmd_fd);
 	assert_int_not_equal(first->async_fd, second->async_fd);
@@ -205,8 +205,8 @@ static void context_descriptors_close_on_exec(void **state)
 {
 	struct ibv_context *ctx;
 
-	start();
-	ctx = open_dev();
+	context_setup();
+	ctx = context_open();
 	assert_int_equal(fcntl(ctx->cmd_fd, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(fcntl(ctx->async_fd, F_GETFD), FD_CLOEXEC);
 	verbs_core_close(ctx);
@@ -216,8 +216,8 @@ static void context_device_without_node_has_no_cmd_fd(void **state)
 {
 	struct ibv_context *ctx;
 
-	start_with_offer();
-	ctx = open_dev();
+	context_setup_user_space_device();
+	ctx = context_open();
 	assert_int_equal(nr_open_node, 0);
 	assert_int_equal(fake_provider.last_cmd_fd, -1);
 	assert_int_equal(ctx->cmd_fd, -1);
@@ -228,7 +228,7 @@ static void context_device_without_node_has_no_cmd_fd(void **state)
 
 static void context_open_node_failure_is_returned(void **state)
 {
-	start();
+	context_setup();
 	open_node_ret = -EACCES;
 	assert_open_fails(-EACCES);
 	assert_int_equal(fake_provider.nr_opens, 0);
@@ -236,21 +236,21 @@ static void context_open_node_failure_is_returned(void **state)
 
 static void context_open_provider_failure_is_returned(void **state)
 {
-	start();
+	context_setup();
 	fake_provider.open_ret = -EBADMSG;
 	assert_open_fails(-EBADMSG);
 }
 
 static void context_open_provider_init_failure_leaks_nothing(void **state)
 {
-	start();
+	context_setup();
 	fake_provider.open_ret_late = -ENOSPC;
 	assert_open_fails(-ENOSPC);
 }
 
 static void context_open_without_async_fd_closes_context(void **state)
 {
-	start();
+	context_setup();
 	fake_provider.alloc_async_fd_ret = -EMFILE;
 	assert_open_fails(-EMFILE);
 }
@@ -259,7 +259,7 @@ static void context_open_allocation_failure_is_enomem(void **state)
 {
 	unsigned int n;
 
-	start();
+	context_setup();
 	for (n = 1;; n++) {
 		struct ibv_context *ctx = NULL;
 		int ret;
@@ -284,7 +284,7 @@ static void context_new_without_memory_closes_descriptor(void **state)
 {
 	int fd;
 
-	start();
+	context_setup();
 	for (unsigned int n = 1; n <= 2; n++) {
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 		assert_true(fd >= 0);
@@ -309,7 +309,7 @@ static void context_new_zeroes_provider_part(void **state)
 	struct larger_context *larger;
 	struct verbs_context *vctx;
 
-	start();
+	context_setup();
 	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = -1 },
 				 sizeof(*larger));
 	assert_non_null(vctx);
@@ -332,7 +332,7 @@ static void context_new_data_path_has_default_ops(void **state)
 	struct verbs_context *vctx;
 	struct ibv_send_wr wr = {}, *bad_wr = NULL;
 
-	start();
+	context_setup();
 	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = -1 },
 				 sizeof(*vctx));
 	assert_non_null(vctx);
@@ -349,8 +349,8 @@ static void context_set_ops_updates_public_data_path(void **state)
 	};
 	struct ibv_context *ctx;
 
-	start();
-	ctx = open_dev();
+	context_setup();
+	ctx = context_open();
 	verbs_context_set_ops(
 		verbs_container_of(ctx, struct verbs_context, context), &ops);
 	assert_ptr_equal(ctx->ops.poll_cq, own_poll_cq);
@@ -365,7 +365,7 @@ static void context_new_kernel_device_has_kernel_ops(void **state)
 	struct verbs_context *vctx;
 	int fd;
 
-	start();
+	context_setup();
 	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = fd },
 				 sizeof(*vctx));
@@ -381,7 +381,7 @@ static void context_new_user_space_device_lacks_kernel_ops(void **state)
 	struct verbs_context *vctx;
 	int fd = -7;
 
-	start_with_offer();
+	context_setup_user_space_device();
 	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = -1 },
 				 sizeof(*vctx));
 	assert_non_null(vctx);
@@ -408,12 +408,12 @@ static void context_open_keeps_async_fd_of_provider(void **state)
 	static struct verbs_device_ops ops;
 	struct ibv_context *ctx;
 
-	start();
+	context_setup();
 	ops = verbs_provider_fake;
 	ops.open_context = open_with_own_async_fd;
 	dev->provider = &ops;
 	fake_provider.alloc_async_fd_ret = -EIO; /* is not called */
-	ctx = open_dev();
+	ctx = context_open();
 	assert_true(ctx->async_fd >= 0);
 	verbs_core_close(ctx);
 	assert_nothing_leaked();
@@ -426,7 +426,7 @@ static void context_open_keeps_async_fd_of_provider(void **state)
 /*
  * Makes dev a device with the number of /dev/null. Return: a descriptor of it.
  */
-static int start_import(void)
+static int context_setup_import(void)
 {
 	struct verbs_kernel_device record = fake_discover_record(0);
 	struct stat st;
@@ -446,7 +446,7 @@ static int start_import(void)
 
 static void context_import_opens_device_of_descriptor(void **state)
 {
-	int fd = start_import();
+	int fd = context_setup_import();
 	struct ibv_context *ctx;
 
 	assert_int_equal(verbs_core_import(fd, &ctx), 0);
@@ -463,12 +463,12 @@ static void context_import_opens_device_of_descriptor(void **state)
 
 static void context_open_after_import_is_not_imported(void **state)
 {
-	int fd = start_import();
+	int fd = context_setup_import();
 	struct ibv_context *ctx;
 
 	assert_int_equal(verbs_core_import(fd, &ctx), 0);
 	verbs_core_close(ctx);
-	ctx = open_dev();
+	ctx = context_open();
 	assert_false(verbs_priv(ctx)->kernel.imported);
 	verbs_core_close(ctx);
 }
@@ -484,7 +484,7 @@ static void assert_import_fails(int fd, int err)
 
 static void context_import_rejects_descriptor_without_device(void **state)
 {
-	int fd = start_import();
+	int fd = context_setup_import();
 	int zero = open("/dev/zero", O_RDWR | O_CLOEXEC);
 	int ends[2];
 
@@ -500,7 +500,7 @@ static void context_import_rejects_descriptor_without_device(void **state)
 
 static void context_import_provider_failure_is_returned(void **state)
 {
-	int fd = start_import();
+	int fd = context_setup_import();
 
 	fake_provider.open_ret = -EBUSY;
 	assert_import_fails(fd, -EBUSY);

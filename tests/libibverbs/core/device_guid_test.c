@@ -16,14 +16,14 @@
 
 static struct fake_sysfs sysfs;
 
-static int make_sysfs(void **state)
+static int guid_sysfs_setup(void **state)
 {
 	fake_sysfs_init(&sysfs);
 	assert_int_equal(setenv("SYSFS_PATH", sysfs.sysfs, 1), 0);
 	return 0;
 }
 
-static int remove_sysfs(void **state)
+static int guid_sysfs_teardown(void **state)
 {
 	fake_sysfs_fini(&sysfs);
 	return 0;
@@ -41,7 +41,7 @@ static struct list list_without_guid(void)
 	return list_get();
 }
 
-static uint64_t guid_of(const struct list *list)
+static uint64_t node_guid_of_text(const struct list *list)
 {
 	return be64toh(verbs_device_node_guid(verbs_device_of(list->array[0])));
 }
@@ -52,7 +52,7 @@ static void assert_guid_of_file(const char *text, uint64_t guid)
 
 	fake_sysfs_write(&sysfs, GUID_FILE, text);
 	list = list_without_guid();
-	assert_int_equal(guid_of(&list), guid);
+	assert_int_equal(node_guid_of_text(&list), guid);
 	list_put(&list);
 }
 
@@ -64,7 +64,7 @@ static void node_guid_from_netlink_reads_no_file(void **state)
 	list_appear(0, 0);
 	fake_sysfs_write(&sysfs, GUID_FILE, "0002:c903:00aa:bbcc\n");
 	list = list_get();
-	assert_int_equal(guid_of(&list), 1);
+	assert_int_equal(node_guid_of_text(&list), 1);
 	list_put(&list);
 }
 
@@ -90,7 +90,7 @@ static void node_guid_is_not_read_before_query(void **state)
 	struct list list = list_without_guid();
 
 	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0007\n");
-	assert_int_equal(guid_of(&list), 7);
+	assert_int_equal(node_guid_of_text(&list), 7);
 	list_put(&list);
 }
 
@@ -99,9 +99,9 @@ static void node_guid_is_read_once(void **state)
 	struct list list = list_without_guid();
 
 	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0007\n");
-	assert_int_equal(guid_of(&list), 7);
+	assert_int_equal(node_guid_of_text(&list), 7);
 	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0008\n");
-	assert_int_equal(guid_of(&list), 7);
+	assert_int_equal(node_guid_of_text(&list), 7);
 	list_put(&list);
 }
 
@@ -109,9 +109,9 @@ static void node_guid_failed_read_is_retried(void **state)
 {
 	struct list list = list_without_guid();
 
-	assert_int_equal(guid_of(&list), 0);
+	assert_int_equal(node_guid_of_text(&list), 0);
 	fake_sysfs_write(&sysfs, GUID_FILE, "0000:0000:0000:0008\n");
-	assert_int_equal(guid_of(&list), 8);
+	assert_int_equal(node_guid_of_text(&list), 8);
 	list_put(&list);
 }
 
@@ -119,7 +119,7 @@ static void node_guid_missing_file_is_zero(void **state)
 {
 	struct list list = list_without_guid();
 
-	assert_int_equal(guid_of(&list), 0);
+	assert_int_equal(node_guid_of_text(&list), 0);
 	list_put(&list);
 }
 
@@ -177,8 +177,9 @@ static void node_guid_overlong_file_is_rejected(void **state)
 	assert_guid_of_file(text, 0);
 }
 
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, make_sysfs, remove_sysfs)
+#define TEST(name)                                              \
+	cmocka_unit_test_setup_teardown(name, guid_sysfs_setup, \
+					guid_sysfs_teardown)
 
 int main(void)
 {

@@ -17,7 +17,7 @@
 #include "support/leak_check.h"
 
 /* Empties the list, so that the blocks can be counted. */
-static void forget_all(void)
+static void device_list_empty(void)
 {
 	fake_discover_reset();
 	fake_provider.offers[0] = NULL;
@@ -29,11 +29,12 @@ static void forget_all(void)
  * Repeats the scan with each allocation failing once; returns the number of
  * allocations.
  */
-static unsigned int fail_each(void (*set_up)(void), const char *const *names)
+static unsigned int list_fail_each_allocation(void (*set_up)(void),
+					      const char *const *names)
 {
 	unsigned int n;
 
-	forget_all();
+	device_list_empty();
 	for (n = 1;; n++) {
 		struct ibv_device **array = NULL;
 		struct leak_check check;
@@ -54,13 +55,13 @@ static unsigned int fail_each(void (*set_up)(void), const char *const *names)
 		assert_int_equal(count, -1);
 
 		list_assert_names_now(names); /* succeeds now */
-		forget_all();
+		device_list_empty();
 		leak_check_end(&check);
 	}
 	return n - 1;
 }
 
-static void three_devices(void)
+static void discover_three_devices(void)
 {
 	list_appear(0, 2);
 }
@@ -70,21 +71,23 @@ static void device_list_first_scan_allocation_failure_is_enomem(void **state)
 	list_start();
 	/* The records, their states, three devices, the array. */
 	assert_in_range(
-		fail_each(three_devices, NAMES("fake0", "fake1", "fake2")), 4,
-		20);
+		list_fail_each_allocation(discover_three_devices,
+					  NAMES("fake0", "fake1", "fake2")),
+		4, 20);
 }
 
-static void no_device(void)
+static void discover_no_device(void)
 {
 }
 
 static void device_list_empty_scan_allocation_failure_is_enomem(void **state)
 {
 	list_start();
-	assert_in_range(fail_each(no_device, NO_NAMES), 1, 20);
+	assert_in_range(list_fail_each_allocation(discover_no_device, NO_NAMES),
+			1, 20);
 }
 
-static void offers(void)
+static void provider_scan_two_devices(void)
 {
 	fake_provider.offers[0] = "soft0";
 	fake_provider.offers[1] = "soft1";
@@ -93,7 +96,9 @@ static void offers(void)
 static void device_list_provider_scan_allocation_failure_is_enomem(void **state)
 {
 	list_start();
-	assert_in_range(fail_each(offers, NAMES("soft0", "soft1")), 3, 20);
+	assert_in_range(list_fail_each_allocation(provider_scan_two_devices,
+						  NAMES("soft0", "soft1")),
+			3, 20);
 }
 
 /* The adoption after the provider was loaded fails. */
@@ -111,7 +116,7 @@ static void device_list_failure_after_loading_leaks_nothing(void **state)
 	assert_true(alloc_fail_done());
 	assert_int_equal(fake_load.nr_load_for, 1);
 	list_assert_names_now(NAMES("fake0", "fake1"));
-	forget_all();
+	device_list_empty();
 	leak_check_end(&check);
 }
 

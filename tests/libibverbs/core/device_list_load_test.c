@@ -49,7 +49,7 @@ static struct verbs_kernel_device late_record(unsigned int n)
 	return record;
 }
 
-static void add_late(unsigned int n)
+static void discover_add_late_device(unsigned int n)
 {
 	struct verbs_kernel_device record = late_record(n);
 
@@ -78,7 +78,7 @@ static void device_list_unclaimed_device_loads_provider_of_driver(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NAMES("fake0"));
 	assert_int_equal(fake_load.nr_load_for, 1);
 	assert_int_equal(fake_load.last_driver_id, LATE_DRIVER_ID);
@@ -125,8 +125,8 @@ static void device_list_failed_make_device_tries_next_provider(void **state)
 	refusal = -ENODEV;
 	assert_int_equal(verbs_provider_register(&refuser), 0);
 	fake_load.for_driver = &late;
-	add_late(0);
-	add_late(1);
+	discover_add_late_device(0);
+	discover_add_late_device(1);
 	list_assert_names_now(NAMES("fake0", "fake1"));
 	assert_int_equal(nr_warnings, 0);
 }
@@ -136,7 +136,7 @@ static void device_list_device_that_no_provider_makes_is_omitted(void **state)
 	list_start();
 	refusal = -ENODEV;
 	assert_int_equal(verbs_provider_register(&refuser), 0);
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NAMES(NULL));
 	assert_int_equal(fake_load.nr_load_all, 1);
 	assert_int_equal(nr_warnings, 1);
@@ -148,7 +148,7 @@ static void device_list_devices_of_same_driver_load_provider_once(void **state)
 	list_start();
 	fake_load.for_driver = &late;
 	for (unsigned int n = 0; n < 5; n++)
-		add_late(n);
+		discover_add_late_device(n);
 	list_assert_names_now(
 		NAMES("fake0", "fake1", "fake2", "fake3", "fake4"));
 	assert_int_equal(fake_load.nr_load_for, 1);
@@ -160,7 +160,7 @@ static void device_list_each_unclaimed_driver_loads_provider(void **state)
 
 	list_start();
 	fake_load.for_driver = &late;
-	add_late(0);
+	discover_add_late_device(0);
 	record.driver_id = LATE_DRIVER_ID + 1;
 	fake_discover_add(&record);
 	list_assert_names_now(NAMES("fake0"));
@@ -172,7 +172,7 @@ static void device_list_load_by_driver_success_skips_load_all(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NAMES("fake0"));
 	assert_int_equal(fake_load.nr_load_all, 0);
 }
@@ -181,7 +181,7 @@ static void device_list_load_by_driver_failure_loads_all(void **state)
 {
 	list_start();
 	fake_load.for_all = &late;
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NAMES("fake0"));
 	assert_int_equal(fake_load.nr_load_all, 1);
 	assert_int_equal(nr_warnings, 0);
@@ -192,7 +192,7 @@ static void device_list_contains_devices_of_provider_loaded_late(void **state)
 	list_start();
 	fake_load.for_driver = &late;
 	list_appear(0, 0);
-	add_late(1);
+	discover_add_late_device(1);
 	list_appear(2, 2);
 	list_assert_names_now(NAMES("fake1", "fake0", "fake2"));
 }
@@ -201,7 +201,7 @@ static void device_list_unclaimed_device_is_omitted(void **state)
 {
 	list_start();
 	list_appear(0, 0);
-	add_late(1);
+	discover_add_late_device(1);
 	list_assert_names_now(NAMES("fake0"));
 	assert_int_equal(fake_load.nr_load_all, 1);
 }
@@ -209,8 +209,8 @@ static void device_list_unclaimed_device_is_omitted(void **state)
 static void device_list_unclaimed_device_is_warned_about(void **state)
 {
 	list_start();
-	add_late(0);
-	add_late(1);
+	discover_add_late_device(0);
+	discover_add_late_device(1);
 	list_assert_names_now(NO_NAMES);
 	assert_int_equal(nr_warnings, 2);
 }
@@ -218,7 +218,7 @@ static void device_list_unclaimed_device_is_warned_about(void **state)
 static void device_list_unclaimed_device_is_warned_about_each_time(void **state)
 {
 	list_start();
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NO_NAMES);
 	list_assert_names_now(NO_NAMES);
 	assert_int_equal(nr_warnings, 2);
@@ -229,7 +229,7 @@ static void device_list_after_load_all_loads_nothing(void **state)
 	unsigned int nr_load_for;
 
 	list_start();
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NO_NAMES);
 	nr_load_for = fake_load.nr_load_for;
 	list_assert_names_now(NO_NAMES);
@@ -240,7 +240,7 @@ static void device_list_after_load_all_loads_nothing(void **state)
 static void device_list_device_is_claimed_after_provider_registers(void **state)
 {
 	list_start();
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NO_NAMES);
 	assert_int_equal(verbs_provider_register(&late), 0);
 	list_assert_names_now(NAMES("fake0"));
@@ -258,7 +258,7 @@ static void device_list_provider_with_wrong_abi_claims_nothing(void **state)
 }
 
 /* Lists devices, as a constructor of a module may do. */
-static void list_inside(void)
+static void constructor_list_devices(void)
 {
 	static bool inside;
 	struct list list;
@@ -275,12 +275,12 @@ static void device_list_nested_call_while_loading_succeeds(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
-	fake_load.hook = list_inside;
-	add_late(0);
+	fake_load.hook = constructor_list_devices;
+	discover_add_late_device(0);
 	list_assert_names_now(NAMES("fake0"));
 }
 
-static void add_one_and_list(void)
+static void constructor_add_device_and_list(void)
 {
 	static bool done;
 
@@ -288,8 +288,8 @@ static void add_one_and_list(void)
 		return;
 	done = true;
 	fake_discover_remove("fake0");
-	add_late(5);
-	list_inside();
+	discover_add_late_device(5);
+	constructor_list_devices();
 }
 
 /* Outdated records are not used. */
@@ -297,29 +297,29 @@ static void device_list_scan_during_load_restarts_refresh(void **state)
 {
 	list_start();
 	fake_load.for_driver = &late;
-	fake_load.hook = add_one_and_list;
-	add_late(0);
+	fake_load.hook = constructor_add_device_and_list;
+	discover_add_late_device(0);
 	list_assert_names_now(NAMES("fake5"));
 }
 
 /* Simulates a thread that scans during each load and loads nothing itself. */
-static void list_what_is_claimed(void)
+static void list_claimed_devices(void)
 {
 	static unsigned int nr_calls;
 
 	if (++nr_calls > 100)
 		fail_msg("the list is made again and again");
 	fake_discover_remove("fake0");
-	list_inside();
-	add_late(0);
+	constructor_list_devices();
+	discover_add_late_device(0);
 }
 
 static void device_list_concurrent_scans_do_not_prevent_return(void **state)
 {
 	list_start();
-	fake_load.hook = list_what_is_claimed;
+	fake_load.hook = list_claimed_devices;
 	list_appear(1, 1);
-	add_late(0);
+	discover_add_late_device(0);
 	list_assert_names_now(NAMES("fake1"));
 	assert_int_equal(fake_load.nr_load_all, 1);
 }

@@ -73,8 +73,8 @@ static const struct verbs_device_ops end_first = {
 	.match = end_first_match,
 };
 
-static struct verbs_kernel_device device(const char *name, uint32_t driver_id,
-					 uint32_t abi_version)
+static struct verbs_kernel_device
+match_record(const char *name, uint32_t driver_id, uint32_t abi_version)
 {
 	struct verbs_kernel_device dev = {
 		.driver_id = driver_id,
@@ -86,8 +86,8 @@ static struct verbs_kernel_device device(const char *name, uint32_t driver_id,
 }
 
 static const struct verbs_device_ops *
-match(const struct verbs_kernel_device *dev,
-      const struct verbs_device_ops *const *providers, size_t count)
+match_provider(const struct verbs_kernel_device *dev,
+	       const struct verbs_device_ops *const *providers, size_t count)
 {
 	struct verbs_candidate candidate = { .kernel = dev };
 
@@ -95,142 +95,156 @@ match(const struct verbs_kernel_device *dev,
 }
 
 static const struct verbs_device_ops *
-match_one(const struct verbs_kernel_device *dev,
-	  const struct verbs_device_ops *provider)
+match_single_provider(const struct verbs_kernel_device *dev,
+		      const struct verbs_device_ops *provider)
 {
-	return match(dev, &provider, 1);
+	return match_provider(dev, &provider, 1);
 }
 
 static void match_equal_driver_id_matches(void **state)
 {
-	struct verbs_kernel_device dev = device("a", RDMA_DRIVER_RXE, 2);
+	struct verbs_kernel_device dev = match_record("a", RDMA_DRIVER_RXE, 2);
 
-	assert_ptr_equal(match_one(&dev, &by_id), &by_id);
+	assert_ptr_equal(match_single_provider(&dev, &by_id), &by_id);
 }
 
 static void match_different_driver_id_is_rejected(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_MLX5, 2);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_MLX5, 2);
 
-	assert_null(match_one(&dev, &by_id));
+	assert_null(match_single_provider(&dev, &by_id));
 }
 
 static void match_later_table_entries_are_compared(void **state)
 {
-	struct verbs_kernel_device dev = device("a", RDMA_DRIVER_RXE, 2);
+	struct verbs_kernel_device dev = match_record("a", RDMA_DRIVER_RXE, 2);
 
-	assert_ptr_equal(match_one(&dev, &by_id_too), &by_id_too);
+	assert_ptr_equal(match_single_provider(&dev, &by_id_too), &by_id_too);
 }
 
 static void match_unknown_driver_id_is_rejected(void **state)
 {
-	struct verbs_kernel_device dev = device("a", RDMA_DRIVER_UNKNOWN, 2);
+	struct verbs_kernel_device dev =
+		match_record("a", RDMA_DRIVER_UNKNOWN, 2);
 
-	assert_null(match_one(&dev, &by_unknown_id));
+	assert_null(match_single_provider(&dev, &by_unknown_id));
 }
 
 static void match_name_prefix_matches(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe17", 0, 2);
+	struct verbs_kernel_device dev = match_record("rxe17", 0, 2);
 
-	assert_ptr_equal(match_one(&dev, &by_name), &by_name);
+	assert_ptr_equal(match_single_provider(&dev, &by_name), &by_name);
 }
 
 static void match_name_equal_to_prefix_matches(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe", 0, 2);
+	struct verbs_kernel_device dev = match_record("rxe", 0, 2);
 
-	assert_ptr_equal(match_one(&dev, &by_name), &by_name);
+	assert_ptr_equal(match_single_provider(&dev, &by_name), &by_name);
 }
 
 static void match_prefix_inside_name_is_rejected(void **state)
 {
-	struct verbs_kernel_device dev = device("my_rxe0", 0, 2);
+	struct verbs_kernel_device dev = match_record("my_rxe0", 0, 2);
 
-	assert_null(match_one(&dev, &by_name));
+	assert_null(match_single_provider(&dev, &by_name));
 }
 
 static void match_name_shorter_than_prefix_is_rejected(void **state)
 {
-	struct verbs_kernel_device dev = device("rx", 0, 2);
+	struct verbs_kernel_device dev = match_record("rx", 0, 2);
 
-	assert_null(match_one(&dev, &by_name));
+	assert_null(match_single_provider(&dev, &by_name));
 }
 
 static void match_name_with_known_driver_matches(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_MLX5, 2);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_MLX5, 2);
 
-	assert_ptr_equal(match_one(&dev, &by_name), &by_name);
+	assert_ptr_equal(match_single_provider(&dev, &by_name), &by_name);
 }
 
 static void match_driver_id_precedes_name(void **state)
 {
 	const struct verbs_device_ops *providers[] = { &by_name, &by_id };
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_RXE, 2);
 
-	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_id);
+	assert_ptr_equal(match_provider(&dev, providers, NR(providers)),
+			 &by_id);
 }
 
 static void match_earlier_provider_precedes_later(void **state)
 {
 	const struct verbs_device_ops *providers[] = { &by_id_too, &by_id };
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_RXE, 2);
 
-	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_id_too);
+	assert_ptr_equal(match_provider(&dev, providers, NR(providers)),
+			 &by_id_too);
 }
 
 static void match_abi_bounds_are_inclusive(void **state)
 {
-	struct verbs_kernel_device lowest = device("rxe0", RDMA_DRIVER_RXE, 2);
-	struct verbs_kernel_device highest = device("rxe0", RDMA_DRIVER_RXE, 4);
+	struct verbs_kernel_device lowest =
+		match_record("rxe0", RDMA_DRIVER_RXE, 2);
+	struct verbs_kernel_device highest =
+		match_record("rxe0", RDMA_DRIVER_RXE, 4);
 
-	assert_ptr_equal(match_one(&lowest, &by_id), &by_id);
-	assert_ptr_equal(match_one(&highest, &by_id), &by_id);
+	assert_ptr_equal(match_single_provider(&lowest, &by_id), &by_id);
+	assert_ptr_equal(match_single_provider(&highest, &by_id), &by_id);
 }
 
 static void match_abi_below_range_is_rejected(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 1);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_RXE, 1);
 
-	assert_null(match_one(&dev, &by_id));
+	assert_null(match_single_provider(&dev, &by_id));
 }
 
 static void match_abi_above_range_is_rejected(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 5);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_RXE, 5);
 
-	assert_null(match_one(&dev, &by_id));
+	assert_null(match_single_provider(&dev, &by_id));
 }
 
 static void match_provider_with_wrong_abi_is_skipped(void **state)
 {
 	const struct verbs_device_ops *providers[] = { &by_name_abi_9,
 						       &by_name };
-	struct verbs_kernel_device dev = device("rxe0", 0, 2);
+	struct verbs_kernel_device dev = match_record("rxe0", 0, 2);
 
-	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_name);
+	assert_ptr_equal(match_provider(&dev, providers, NR(providers)),
+			 &by_name);
 }
 
 static void match_provider_without_table_is_skipped(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_RXE, 2);
 
-	assert_null(match_one(&dev, &without_table));
+	assert_null(match_single_provider(&dev, &without_table));
 }
 
 static void match_entries_behind_end_are_ignored(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", 0, 2);
+	struct verbs_kernel_device dev = match_record("rxe0", 0, 2);
 
-	assert_null(match_one(&dev, &end_first));
+	assert_null(match_single_provider(&dev, &end_first));
 }
 
 static void match_without_providers_is_null(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_RXE, 2);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_RXE, 2);
 
-	assert_null(match(&dev, NULL, 0));
+	assert_null(match_provider(&dev, NULL, 0));
 }
 
 /* ------------------------------------------------------------------------ */
@@ -261,11 +275,12 @@ static const struct verbs_device_ops foreign = {
 
 static void match_foreign_provider_is_called_for_both_kinds(void **state)
 {
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_SIW, 3);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_SIW, 3);
 
 	nr_asked = 0;
 	claimed_as = VERBS_MATCH_END;
-	assert_null(match_one(&dev, &foreign));
+	assert_null(match_single_provider(&dev, &foreign));
 	assert_int_equal(nr_asked, 2);
 	assert_int_equal(asked[0], VERBS_MATCH_DRIVER_ID);
 	assert_int_equal(asked[1], VERBS_MATCH_NAME);
@@ -275,13 +290,16 @@ static void match_foreign_driver_precedes_name(void **state)
 {
 	const struct verbs_device_ops *const providers[] = { &by_name,
 							     &foreign };
-	struct verbs_kernel_device dev = device("rxe0", RDMA_DRIVER_SIW, 3);
+	struct verbs_kernel_device dev =
+		match_record("rxe0", RDMA_DRIVER_SIW, 3);
 
 	claimed_as = VERBS_MATCH_DRIVER_ID;
 	nr_asked = 0;
-	assert_ptr_equal(match(&dev, providers, NR(providers)), &foreign);
+	assert_ptr_equal(match_provider(&dev, providers, NR(providers)),
+			 &foreign);
 	claimed_as = VERBS_MATCH_NAME;
-	assert_ptr_equal(match(&dev, providers, NR(providers)), &by_name);
+	assert_ptr_equal(match_provider(&dev, providers, NR(providers)),
+			 &by_name);
 }
 
 /*

@@ -133,7 +133,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
-static int start(void **state)
+static int device_open_setup(void **state)
 {
 	nr_nodes = 0;
 	memset(is_open, 0, sizeof(is_open));
@@ -150,7 +150,7 @@ static int start(void **state)
 	return 0;
 }
 
-static struct node *add_node(const char *path)
+static struct node *fake_node_add(const char *path)
 {
 	struct node *node = &nodes[nr_nodes++];
 
@@ -162,7 +162,7 @@ static struct node *add_node(const char *path)
 	return node;
 }
 
-static unsigned int nr_open_now(void)
+static unsigned int fake_nodes_open_count(void)
 {
 	unsigned int count = 0;
 
@@ -181,7 +181,7 @@ static void assert_opens(size_t index)
 
 	assert_int_equal(verbs_open_node(&device, &fd), 0);
 	assert_int_equal(fd, FIRST_FD + (int)index);
-	assert_int_equal(nr_open_now(), 1);
+	assert_int_equal(fake_nodes_open_count(), 1);
 }
 
 static void assert_fails(int err)
@@ -191,26 +191,26 @@ static void assert_fails(int err)
 	errno = 0;
 	assert_int_equal(verbs_open_node(&device, &fd), err);
 	assert_int_equal(fd, NO_FD);
-	assert_int_equal(nr_open_now(), 0);
+	assert_int_equal(fake_nodes_open_count(), 0);
 }
 
 static void uverbs_node_exists_is_opened(void **state)
 {
-	add_node(NODE);
+	fake_node_add(NODE);
 	assert_opens(0);
 	assert_int_equal(nr_opens, 1);
 }
 
 static void uverbs_node_is_read_write_and_close_on_exec(void **state)
 {
-	add_node(NODE);
+	fake_node_add(NODE);
 	assert_opens(0);
 	assert_int_equal(last_flags, O_RDWR | O_CLOEXEC);
 }
 
 static void uverbs_node_forbidden_is_eacces_without_wait(void **state)
 {
-	add_node(NODE)->open_errno = EACCES;
+	fake_node_add(NODE)->open_errno = EACCES;
 	dev_dir_mtime_s = NOW;
 	assert_fails(-EACCES);
 	assert_int_equal(nr_naps, 0);
@@ -218,7 +218,7 @@ static void uverbs_node_forbidden_is_eacces_without_wait(void **state)
 
 static void uverbs_node_forbidden_by_cgroup_is_eperm_without_wait(void **state)
 {
-	add_node(NODE)->open_errno = EPERM;
+	fake_node_add(NODE)->open_errno = EPERM;
 	dev_dir_mtime_s = NOW;
 	assert_fails(-EPERM);
 	assert_int_equal(nr_naps, 0);
@@ -226,8 +226,8 @@ static void uverbs_node_forbidden_by_cgroup_is_eperm_without_wait(void **state)
 
 static void uverbs_node_forbidden_skips_lookup_by_number(void **state)
 {
-	add_node(NODE)->open_errno = EACCES;
-	add_node(BY_CHAR);
+	fake_node_add(NODE)->open_errno = EACCES;
+	fake_node_add(BY_CHAR);
 	assert_fails(-EACCES);
 }
 
@@ -247,78 +247,78 @@ static void uverbs_node_missing_folders_are_enoent_without_wait(void **state)
 
 static void uverbs_node_emfile_is_returned(void **state)
 {
-	add_node(NODE)->open_errno = EMFILE;
+	fake_node_add(NODE)->open_errno = EMFILE;
 	assert_fails(-EMFILE);
 	assert_int_equal(nr_naps, 0);
 }
 
 static void uverbs_node_without_driver_is_enodev(void **state)
 {
-	add_node(NODE)->open_errno = ENXIO;
+	fake_node_add(NODE)->open_errno = ENXIO;
 	assert_fails(-ENODEV);
 	assert_int_equal(nr_naps, 0);
 }
 
 static void uverbs_node_with_wrong_number_is_closed_and_rejected(void **state)
 {
-	add_node(NODE)->rdev = makedev(231, 193);
+	fake_node_add(NODE)->rdev = makedev(231, 193);
 	assert_fails(-ENOENT);
 }
 
 static void uverbs_node_regular_file_is_closed_and_rejected(void **state)
 {
-	add_node(NODE)->mode = S_IFREG | 0666;
+	fake_node_add(NODE)->mode = S_IFREG | 0666;
 	assert_fails(-ENOENT);
 }
 
 static void uverbs_node_block_device_is_rejected(void **state)
 {
-	add_node(NODE)->mode = S_IFBLK | 0666;
+	fake_node_add(NODE)->mode = S_IFBLK | 0666;
 	assert_fails(-ENOENT);
 }
 
 static void uverbs_node_fstat_failure_closes_descriptor(void **state)
 {
-	add_node(NODE)->fstat_errno = EIO;
+	fake_node_add(NODE)->fstat_errno = EIO;
 	assert_fails(-EIO);
 }
 
 static void uverbs_node_missing_is_opened_by_number(void **state)
 {
-	add_node(BY_CHAR);
+	fake_node_add(BY_CHAR);
 	assert_opens(0);
 	assert_int_equal(nr_naps, 0);
 }
 
 static void uverbs_node_with_wrong_number_falls_back_to_number(void **state)
 {
-	add_node(NODE)->rdev = makedev(231, 193);
-	add_node(BY_CHAR);
+	fake_node_add(NODE)->rdev = makedev(231, 193);
+	fake_node_add(BY_CHAR);
 	assert_opens(1);
 }
 
 static void uverbs_node_by_number_of_different_device_is_rejected(void **state)
 {
-	add_node(BY_CHAR)->rdev = makedev(231, 193);
+	fake_node_add(BY_CHAR)->rdev = makedev(231, 193);
 	assert_fails(-ENOENT);
 }
 
 static void uverbs_node_by_number_forbidden_is_eacces(void **state)
 {
-	add_node(BY_CHAR)->open_errno = EACCES;
+	fake_node_add(BY_CHAR)->open_errno = EACCES;
 	assert_fails(-EACCES);
 }
 
 static void uverbs_node_dev_char_is_file_returns_enoent(void **state)
 {
-	add_node(BY_CHAR)->open_errno = ENOTDIR;
+	fake_node_add(BY_CHAR)->open_errno = ENOTDIR;
 	assert_fails(-ENOENT);
 }
 
 static void uverbs_node_unknown_number_accepts_any_char_device(void **state)
 {
 	device.cdev = 0;
-	add_node(NODE)->rdev = makedev(1, 3);
+	fake_node_add(NODE)->rdev = makedev(1, 3);
 	assert_opens(0);
 }
 
@@ -332,7 +332,7 @@ static void uverbs_node_unknown_number_skips_lookup_by_number(void **state)
 static void uverbs_node_in_changing_folder_is_waited_for(void **state)
 {
 	dev_dir_mtime_s = NOW;
-	add_node(NODE)->appears_after = 3;
+	fake_node_add(NODE)->appears_after = 3;
 	assert_opens(0);
 	assert_int_equal(nr_naps, 3);
 }
@@ -340,14 +340,14 @@ static void uverbs_node_in_changing_folder_is_waited_for(void **state)
 static void uverbs_node_change_of_dev_char_starts_wait(void **state)
 {
 	char_dir_mtime_s = NOW - 1;
-	add_node(NODE)->appears_after = 1;
+	fake_node_add(NODE)->appears_after = 1;
 	assert_opens(0);
 }
 
 static void uverbs_node_appears_by_number_during_wait(void **state)
 {
 	dev_dir_mtime_s = NOW;
-	add_node(BY_CHAR)->appears_after = 2;
+	fake_node_add(BY_CHAR)->appears_after = 2;
 	assert_opens(0);
 	assert_int_equal(nr_naps, 2);
 }
@@ -355,14 +355,14 @@ static void uverbs_node_appears_by_number_during_wait(void **state)
 static void uverbs_node_leftover_in_changing_folder_is_waited_for(void **state)
 {
 	dev_dir_mtime_s = NOW;
-	add_node(NODE)->rdev = makedev(231, 193);
-	add_node(BY_CHAR)->appears_after = 2;
+	fake_node_add(NODE)->rdev = makedev(231, 193);
+	fake_node_add(BY_CHAR)->appears_after = 2;
 	assert_opens(1);
 }
 
 static void uverbs_node_becoming_forbidden_ends_wait(void **state)
 {
-	struct node *node = add_node(NODE);
+	struct node *node = fake_node_add(NODE);
 
 	dev_dir_mtime_s = NOW;
 	node->appears_after = 4;
@@ -401,7 +401,7 @@ static void uverbs_node_old_change_starts_no_wait(void **state)
 	assert_int_equal(nr_naps, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, start)
+#define TEST(name) cmocka_unit_test_setup(name, device_open_setup)
 
 int main(void)
 {

@@ -7,7 +7,7 @@
 
 struct fake_load fake_load;
 
-static bool load(const struct verbs_device_ops **ops)
+static bool fake_load_provider(const struct verbs_device_ops **ops)
 {
 	bool found = *ops && verbs_provider_register(*ops) == 0;
 
@@ -19,18 +19,18 @@ static bool load(const struct verbs_device_ops **ops)
 
 bool verbs_provider_load_opt_in(void)
 {
-	return load(&fake_load.for_opt_in);
+	return fake_load_provider(&fake_load.for_opt_in);
 }
 
 bool verbs_provider_load_for(uint32_t driver_id)
 {
 	fake_load.nr_load_for++;
 	fake_load.last_driver_id = driver_id;
-	return load(&fake_load.for_driver);
+	return fake_load_provider(&fake_load.for_driver);
 }
 
 bool verbs_provider_load_all(void)
 {
 	fake_load.nr_load_all++;
-	return load(&fake_load.for_all);
+	return fake_load_provider(&fake_load.for_all);
 }

@@ -17,7 +17,7 @@
 
 static size_t page; /* bytes */
 
-static char *map(size_t nr_pages, int prot)
+static char *map_guarded_pages(size_t nr_pages, int prot)
 {
 	char *memory = mmap(NULL, nr_pages * page, prot,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -30,26 +30,26 @@ static char *map(size_t nr_pages, int prot)
  * Memory with a guard page on each side, so that its mapping is not merged
  * with neighbours.
  */
-static char *start_with(size_t nr_pages, int prot)
+static char *fork_child_setup_with_range(size_t nr_pages, int prot)
 {
 	char *memory;
 
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	assert_int_equal(verbs_fork_init(), 0);
 	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
-	memory = map(nr_pages + 2, prot);
+	memory = map_guarded_pages(nr_pages + 2, prot);
 	assert_int_equal(mprotect(memory, page, PROT_NONE), 0);
 	assert_int_equal(
 		mprotect(memory + (nr_pages + 1) * page, page, PROT_NONE), 0);
 	return memory + page;
 }
 
-static char *start(size_t nr_pages)
+static char *fork_child_setup(size_t nr_pages)
 {
-	return start_with(nr_pages, PROT_READ | PROT_WRITE);
+	return fork_child_setup_with_range(nr_pages, PROT_READ | PROT_WRITE);
 }
 
-static bool is_mapped(char *memory)
+static bool page_is_mapped(char *memory)
 {
 	unsigned char resident;
 
@@ -65,7 +65,7 @@ static void check_child(char *memory, const char *expected)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		for (size_t i = 0; expected[i]; i++) {
-			if (is_mapped(memory + i * page) !=
+			if (page_is_mapped(memory + i * page) !=
 			    (expected[i] == 'x'))
 				_exit((int)i + 1);
 		}
@@ -112,7 +112,7 @@ static unsigned int nr_mappings(const char *memory, size_t nr_pages)
 
 static void fork_child_registered_pages_are_absent(void **state)
 {
-	char *memory = start(8);
+	char *memory = fork_child_setup(8);
 
 	memory[3 * page] = 'p';
 	check_child(memory, "xxxxxxxx");
@@ -126,7 +126,7 @@ static void fork_child_registered_pages_are_absent(void **state)
 
 static void fork_child_pages_are_absent_while_registered(void **state)
 {
-	char *memory = start(8);
+	char *memory = fork_child_setup(8);
 
 	dontfork(memory, 1, 4);
 	dontfork(memory, 3, 4);
@@ -142,7 +142,7 @@ static void fork_child_pages_are_absent_while_registered(void **state)
 
 static void fork_child_single_byte_excludes_page(void **state)
 {
-	char *memory = start(4);
+	char *memory = fork_child_setup(4);
 
 	assert_int_equal(verbs_fork_guard_add(memory + 2 * page - 1, 2), 0);
 	check_child(memory, "x--x");
@@ -153,7 +153,7 @@ static void fork_child_single_byte_excludes_page(void **state)
 /* The advice also holds for children of children. */
 static void fork_child_removed_range_is_present(void **state)
 {
-	char *memory = start(4);
+	char *memory = fork_child_setup(4);
 
 	dontfork(memory, 0, 4);
 	check_child(memory, "----");
@@ -165,7 +165,7 @@ static void fork_child_removed_range_is_present(void **state)
 static void fork_child_many_pages_use_single_mapping(void **state)
 {
 	const size_t count = 4096;
-	char *memory = start(count);
+	char *memory = fork_child_setup(count);
 
 	assert_int_equal(nr_mappings(memory, count), 1);
 	for (size_t i = 0; i < count; i += 2)
@@ -184,7 +184,7 @@ static void fork_child_many_pages_use_single_mapping(void **state)
 static void fork_child_huge_range_is_excluded(void **state)
 {
 	const size_t count = ((size_t)1 << (sizeof(size_t) == 8 ? 23 : 16));
-	char *memory = start_with(count, PROT_READ);
+	char *memory = fork_child_setup_with_range(count, PROT_READ);
 
 	dontfork(memory, 0, count);
 	dontfork(memory, 1, count - 2);
@@ -200,7 +200,7 @@ static void fork_child_huge_range_is_excluded(void **state)
 
 static void fork_child_range_with_hole_is_unchanged(void **state)
 {
-	char *memory = start(8);
+	char *memory = fork_child_setup(8);
 
 	assert_int_equal(munmap(memory + 4 * page, page), 0);
 	dontfork(memory, 1, 1);
@@ -213,7 +213,7 @@ static void fork_child_range_with_hole_is_unchanged(void **state)
 /* The program unmaps the memory before it calls the library. */
 static void fork_child_unmapped_range_can_be_removed(void **state)
 {
-	char *memory = start(8);
+	char *memory = fork_child_setup(8);
 
 	dontfork(memory, 1, 6);
 	assert_int_equal(munmap(memory + 3 * page, 2 * page), 0);

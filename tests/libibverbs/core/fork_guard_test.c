@@ -53,7 +53,7 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 
 /* Runs of equal pages; each is one mapping. */
-static unsigned int nr_mappings(void)
+static unsigned int fake_mapping_count(void)
 {
 	unsigned int count = 1;
 
@@ -62,12 +62,12 @@ static unsigned int nr_mappings(void)
 	return count;
 }
 
-static int advise_page(size_t i, bool dontfork)
+static int fake_page_madvise(size_t i, bool dontfork)
 {
 	if (!dontfork && kernel.special[i])
 		return EINVAL;
 	kernel.dontfork[i] = dontfork;
-	if (kernel.max_mappings && nr_mappings() > kernel.max_mappings) {
+	if (kernel.max_mappings && fake_mapping_count() > kernel.max_mappings) {
 		kernel.dontfork[i] = !dontfork;
 		return EAGAIN;
 	}
@@ -75,7 +75,7 @@ static int advise_page(size_t i, bool dontfork)
 }
 
 /* Like Linux: stops at the first page that fails, but skips unmapped pages. */
-static int advise_arena(size_t first, size_t count, bool dontfork)
+static int fake_arena_madvise(size_t first, size_t count, bool dontfork)
 {
 	int missing = 0;
 
@@ -86,7 +86,7 @@ static int advise_arena(size_t first, size_t count, bool dontfork)
 			missing = ENOMEM;
 			continue;
 		}
-		error = advise_page(i, dontfork);
+		error = fake_page_madvise(i, dontfork);
 		if (error)
 			return error;
 	}
@@ -113,8 +113,8 @@ int __wrap_madvise(void *addr, size_t len, int advice)
 	assert_int_equal(begin % page, 0);
 	assert_int_equal(len % page, 0);
 	assert_in_range(len, page, NR_PAGES * page - (begin - ARENA));
-	errno = advise_arena((begin - ARENA) / page, len / page,
-			     advice == MADV_DONTFORK);
+	errno = fake_arena_madvise((begin - ARENA) / page, len / page,
+				   advice == MADV_DONTFORK);
 	return errno ? -1 : 0;
 }
 
@@ -150,26 +150,26 @@ void *__wrap_malloc(size_t size)
 
 /* ------------------------------------------------------------------------ */
 
-static void *at(size_t first)
+static void *fake_page_address(size_t first)
 {
 	return (void *)(ARENA + first * page);
 }
 
 static int dontfork(size_t first, size_t count)
 {
-	return verbs_fork_guard_add(at(first), count * page);
+	return verbs_fork_guard_add(fake_page_address(first), count * page);
 }
 
 static int dofork(size_t first, size_t count)
 {
-	return verbs_fork_guard_remove(at(first), count * page);
+	return verbs_fork_guard_remove(fake_page_address(first), count * page);
 }
 
 /*
  * Checks that exactly the pages [first, first + count) are excluded from
  * children.
  */
-static void check_only(size_t first, size_t count)
+static void assert_only_excluded(size_t first, size_t count)
 {
 	for (size_t i = 0; i < NR_PAGES; i++) {
 		bool expected = i >= first && i < first + count;
@@ -181,20 +181,20 @@ static void check_only(size_t first, size_t count)
 	}
 }
 
-static void check_none(void)
+static void assert_none_excluded(void)
 {
-	check_only(0, 0);
+	assert_only_excluded(0, 0);
 }
 
-static void start(void)
+static void fork_guard_setup(void)
 {
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	(void)unsetenv("RDMAV_HUGEPAGES_SAFE");
 }
 
-static void start_on(void)
+static void fork_guard_setup_enabled(void)
 {
-	start();
+	fork_guard_setup();
 	assert_int_equal(verbs_fork_init(), 0);
 }
 
@@ -204,7 +204,7 @@ static void start_on(void)
 
 static void fork_guard_off_calls_no_madvise(void **state)
 {
-	start();
+	fork_guard_setup();
 	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
 	assert_int_equal(dontfork(0, 4), 0);
 	assert_int_equal(dofork(0, 4), 0);
@@ -214,17 +214,17 @@ static void fork_guard_off_calls_no_madvise(void **state)
 
 static void fork_init_twice_enables_once(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
 	assert_int_equal(verbs_fork_init(), 0);
 	assert_int_equal(dontfork(0, 4), 0);
 	assert_int_equal(verbs_fork_init(), 0);
-	check_only(0, 4);
+	assert_only_excluded(0, 4);
 }
 
 static void fork_guard_enabled_after_registration_is_einval(void **state)
 {
-	start();
+	fork_guard_setup();
 	assert_int_equal(dontfork(0, 4), 0);
 	assert_int_equal(verbs_fork_init(), -EINVAL);
 	assert_int_equal(verbs_fork_init(), -EINVAL);
@@ -235,14 +235,14 @@ static void fork_guard_enabled_after_registration_is_einval(void **state)
 
 static void fork_guard_enabled_after_deregistration_is_einval(void **state)
 {
-	start();
+	fork_guard_setup();
 	assert_int_equal(dofork(0, 4), 0);
 	assert_int_equal(verbs_fork_init(), -EINVAL);
 }
 
 static void fork_init_does_nothing_if_kernel_copies(void **state)
 {
-	start();
+	fork_guard_setup();
 	fake_copy_on_fork.answer = true;
 	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
 	assert_int_equal(verbs_fork_init(), 0);
@@ -255,7 +255,7 @@ static void fork_init_does_nothing_if_kernel_copies(void **state)
 
 static void fork_status_reads_kernel_each_time(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	fake_copy_on_fork.nr_questions = 0;
 	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
 	fake_copy_on_fork.answer = true;
@@ -265,7 +265,7 @@ static void fork_status_reads_kernel_each_time(void **state)
 
 static void fork_init_kernel_without_advice_is_enosys(void **state)
 {
-	start();
+	fork_guard_setup();
 	kernel.knows_no_advice = true;
 	assert_int_equal(verbs_fork_init(), -ENOSYS);
 	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
@@ -276,7 +276,7 @@ static void fork_init_kernel_without_advice_is_enosys(void **state)
 
 static void fork_init_without_memory_is_enomem(void **state)
 {
-	start();
+	fork_guard_setup();
 	mmap_fails = true;
 	assert_int_equal(verbs_fork_init(), -ENOMEM);
 	assert_int_equal(verbs_fork_status(), IBV_FORK_DISABLED);
@@ -288,47 +288,56 @@ static void fork_init_without_memory_is_enomem(void **state)
 
 static void fork_guard_pages_are_counted(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	assert_int_equal(dontfork(10, 10), 0);
 	assert_int_equal(dontfork(15, 10), 0);
-	check_only(10, 15);
+	assert_only_excluded(10, 15);
 	assert_int_equal(dofork(10, 10), 0);
-	check_only(15, 10);
+	assert_only_excluded(15, 10);
 	assert_int_equal(dontfork(15, 10), 0);
 	assert_int_equal(dofork(15, 10), 0);
-	check_only(15, 10);
+	assert_only_excluded(15, 10);
 	assert_int_equal(dofork(15, 10), 0);
-	check_none();
+	assert_none_excluded();
 }
 
 static void fork_guard_partial_pages_are_rounded(void **state)
 {
-	start_on();
-	assert_int_equal(verbs_fork_guard_add((char *)at(3) + page - 1, 2), 0);
-	check_only(3, 2);
-	assert_int_equal(verbs_fork_guard_add((char *)at(4) + 100, 1), 0);
-	assert_int_equal(verbs_fork_guard_remove((char *)at(3) + page - 1, 2),
+	fork_guard_setup_enabled();
+	assert_int_equal(verbs_fork_guard_add(
+				 (char *)fake_page_address(3) + page - 1, 2),
 			 0);
-	check_only(4, 1);
-	assert_int_equal(verbs_fork_guard_remove((char *)at(4) + 100, 1), 0);
-	check_none();
+	assert_only_excluded(3, 2);
+	assert_int_equal(
+		verbs_fork_guard_add((char *)fake_page_address(4) + 100, 1), 0);
+	assert_int_equal(verbs_fork_guard_remove(
+				 (char *)fake_page_address(3) + page - 1, 2),
+			 0);
+	assert_only_excluded(4, 1);
+	assert_int_equal(
+		verbs_fork_guard_remove((char *)fake_page_address(4) + 100, 1),
+		0);
+	assert_none_excluded();
 }
 
 static void fork_guard_empty_range_is_ignored(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	assert_int_equal(verbs_fork_guard_add(NULL, 100), 0);
-	assert_int_equal(verbs_fork_guard_add(at(3), 0), 0);
+	assert_int_equal(verbs_fork_guard_add(fake_page_address(3), 0), 0);
 	assert_int_equal(verbs_fork_guard_remove(NULL, 100), 0);
-	assert_int_equal(verbs_fork_guard_remove(at(3), 0), 0);
+	assert_int_equal(verbs_fork_guard_remove(fake_page_address(3), 0), 0);
 	assert_int_equal(kernel.nr_calls, 0);
 }
 
 static void fork_guard_wrapping_range_is_einval(void **state)
 {
-	start_on();
-	assert_int_equal(verbs_fork_guard_add(at(3), SIZE_MAX), -EINVAL);
-	assert_int_equal(verbs_fork_guard_remove(at(3), SIZE_MAX), -EINVAL);
+	fork_guard_setup_enabled();
+	assert_int_equal(verbs_fork_guard_add(fake_page_address(3), SIZE_MAX),
+			 -EINVAL);
+	assert_int_equal(
+		verbs_fork_guard_remove(fake_page_address(3), SIZE_MAX),
+		-EINVAL);
 	assert_int_equal(verbs_fork_guard_add((void *)(UINTPTR_MAX - 10), 4),
 			 -EINVAL);
 	assert_int_equal(kernel.nr_calls, 0);
@@ -336,13 +345,13 @@ static void fork_guard_wrapping_range_is_einval(void **state)
 
 static void fork_guard_range_over_islands_is_single_madvise(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	for (size_t i = 0; i < 100; i += 2)
 		assert_int_equal(dontfork(i, 1), 0);
 	kernel.nr_calls = 0;
 	assert_int_equal(dontfork(0, 100), 0);
 	assert_int_equal(kernel.nr_calls, 1);
-	check_only(0, 100);
+	assert_only_excluded(0, 100);
 	assert_int_equal(dontfork(20, 30), 0);
 	assert_int_equal(kernel.nr_calls, 1);
 
@@ -373,7 +382,7 @@ static void fork_guard_random_ranges_match_model(void **state)
 	} live[64];
 	size_t nr_live = 0;
 
-	start_on();
+	fork_guard_setup_enabled();
 	for (int step = 0; step < 10000; step++) {
 		bool adds = nr_live < 64 && random_below(2);
 		size_t i = 0;
@@ -406,18 +415,18 @@ static void fork_guard_random_ranges_match_model(void **state)
 
 static void fork_guard_rejected_range_changes_nothing(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	assert_int_equal(dontfork(10, 5), 0);
 	kernel.fail_with = EPERM;
 	assert_int_equal(dontfork(8, 10), -EPERM);
-	check_only(10, 5);
+	assert_only_excluded(10, 5);
 	assert_int_equal(dofork(10, 5), 0);
-	check_none();
+	assert_none_excluded();
 }
 
 static void fork_guard_range_with_hole_is_rolled_back(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	assert_int_equal(dontfork(10, 5), 0);
 	assert_int_equal(dontfork(20, 5), 0);
 	kernel.unmapped[30] = true;
@@ -427,14 +436,14 @@ static void fork_guard_range_with_hole_is_rolled_back(void **state)
 				 (i >= 10 && i < 15) || (i >= 20 && i < 25));
 	assert_int_equal(dofork(10, 5), 0);
 	assert_int_equal(dofork(20, 5), 0);
-	check_none();
+	assert_none_excluded();
 }
 
 static void fork_guard_mapping_limit_is_enomem(void **state)
 {
 	size_t i;
 
-	start_on();
+	fork_guard_setup_enabled();
 	kernel.max_mappings = 101;
 	for (i = 1; i < 101; i += 2)
 		assert_int_equal(dontfork(i, 1), 0);
@@ -453,7 +462,7 @@ static void fork_guard_mapping_limit_is_enomem(void **state)
 
 static void fork_guard_without_memory_changes_nothing(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	malloc_fails = true;
 	errno = EXDEV;
 	assert_int_equal(dontfork(10, 5), -ENOMEM);
@@ -463,15 +472,15 @@ static void fork_guard_without_memory_changes_nothing(void **state)
 	assert_int_equal(dontfork(10, 5), 0);
 	malloc_fails = true;
 	assert_int_equal(dofork(10, 5), -ENOMEM);
-	check_only(10, 5);
+	assert_only_excluded(10, 5);
 	malloc_fails = false;
 	assert_int_equal(dofork(10, 5), 0);
-	check_none();
+	assert_none_excluded();
 }
 
 static void fork_guard_unmapped_range_can_be_removed(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	assert_int_equal(dontfork(10, 50), 0);
 	for (size_t i = 20; i < 30; i++)
 		kernel.unmapped[i] = true;
@@ -486,7 +495,7 @@ static void fork_guard_unmapped_range_can_be_removed(void **state)
 
 static void fork_guard_rejected_page_does_not_affect_neighbours(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	assert_int_equal(dontfork(0, 1000), 0);
 	kernel.special[0] = true;
 	kernel.special[333] = true;
@@ -498,7 +507,7 @@ static void fork_guard_rejected_page_does_not_affect_neighbours(void **state)
 
 static void fork_guard_division_of_rejected_range_is_limited(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	for (size_t i = 1; i < NR_PAGES; i++)
 		kernel.special[i] = true;
 	assert_int_equal(dontfork(0, NR_PAGES), 0);
@@ -511,7 +520,7 @@ static void fork_guard_division_of_rejected_range_is_limited(void **state)
 /* Each part has own boundaries, so that every part is visited. */
 static void fork_guard_many_parts_are_all_removed(void **state)
 {
-	start_on();
+	fork_guard_setup_enabled();
 	for (size_t i = 0; i < NR_PAGES; i += 2)
 		assert_int_equal(dontfork(i, 1), 0);
 	assert_int_equal(dontfork(0, NR_PAGES), 0);
@@ -525,7 +534,7 @@ static void fork_guard_many_parts_are_all_removed(void **state)
 /* ------------------------------------------------------------------------ */
 
 /* The 64 base pages from page 128 on are two huge pages. */
-static void make_smaps(char *text, size_t size)
+static void fake_smaps_open(char *text, size_t size)
 {
 	(void)snprintf(text, size,
 		       "%lx-%lx rw-p 00000000 00:0f 7 /anon_hugepage\n"
@@ -539,45 +548,45 @@ static void fork_guard_huge_pages_are_advised_whole(void **state)
 {
 	char text[256];
 
-	start();
-	make_smaps(text, sizeof(text));
+	fork_guard_setup();
+	fake_smaps_open(text, sizeof(text));
 	assert_int_equal(setenv("RDMAV_HUGEPAGES_SAFE", "", 1), 0);
 	assert_int_equal(verbs_fork_init(), 0);
 	assert_int_equal(dontfork(130, 1), 0);
-	check_only(128, 32);
+	assert_only_excluded(128, 32);
 	assert_int_equal(dontfork(159, 2), 0);
-	check_only(128, 64);
+	assert_only_excluded(128, 64);
 	assert_int_equal(dofork(130, 1), 0);
-	check_only(128, 64);
+	assert_only_excluded(128, 64);
 	assert_int_equal(dofork(159, 2), 0);
-	check_none();
+	assert_none_excluded();
 	assert_int_equal(dontfork(10, 1), 0);
-	check_only(10, 1);
+	assert_only_excluded(10, 1);
 }
 
 static void fork_guard_without_variable_uses_base_pages(void **state)
 {
 	char text[256];
 
-	start_on();
-	make_smaps(text, sizeof(text));
+	fork_guard_setup_enabled();
+	fake_smaps_open(text, sizeof(text));
 	assert_int_equal(setenv("RDMAV_HUGEPAGES_SAFE", "1", 1), 0);
 	assert_int_equal(dontfork(130, 1), 0);
-	check_only(130, 1);
+	assert_only_excluded(130, 1);
 	assert_int_equal(nr_smaps, 0);
 }
 
 static void fork_guard_without_smaps_uses_base_pages(void **state)
 {
-	start();
+	fork_guard_setup();
 	assert_int_equal(setenv("RDMAV_HUGEPAGES_SAFE", "1", 1), 0);
 	assert_int_equal(verbs_fork_init(), 0);
 	assert_int_equal(dontfork(130, 1), 0);
-	check_only(130, 1);
+	assert_only_excluded(130, 1);
 	assert_int_equal(nr_smaps, 1);
 }
 
-static void *register_often(void *arg)
+static void *thread_register_ranges(void *arg)
 {
 	size_t first = *(const size_t *)arg;
 
@@ -593,14 +602,15 @@ static void fork_guard_concurrent_ranges_are_counted(void **state)
 	size_t firsts[4] = { 0, 5, 10, 8 };
 	pthread_t threads[4];
 
-	start_on();
+	fork_guard_setup_enabled();
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
-						register_often, &firsts[i]),
+						thread_register_ranges,
+						&firsts[i]),
 				 0);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
-	check_none();
+	assert_none_excluded();
 }
 
 int main(void)

@@ -68,7 +68,7 @@ static void limit_memlock(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
 }
 
-static void start(const char *name, const char *value)
+static void library_init_setup(const char *name, const char *value)
 {
 	(void)unsetenv("RDMAV_ALLOW_DISASSOC_DESTROY");
 	(void)unsetenv("MLX4_DEVICE_FATAL_CLEANUP");
@@ -81,88 +81,88 @@ static void start(const char *name, const char *value)
 
 static void library_init_prepares_op_tables_once(void **state)
 {
-	start(NULL, NULL);
+	library_init_setup(NULL, NULL);
 	verbs_library_init();
 	assert_int_equal(nr_prepared, 1);
 }
 
 static void disassoc_destroy_is_off_by_default(void **state)
 {
-	start(NULL, NULL);
+	library_init_setup(NULL, NULL);
 	assert_false(verbs_allow_disassociate_destroy);
 }
 
 static void disassoc_destroy_variable_enables(void **state)
 {
-	start("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
+	library_init_setup("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
 	assert_true(verbs_allow_disassociate_destroy);
 }
 
 static void disassoc_destroy_nonzero_value_enables(void **state)
 {
-	start("RDMAV_ALLOW_DISASSOC_DESTROY", "");
+	library_init_setup("RDMAV_ALLOW_DISASSOC_DESTROY", "");
 	assert_true(verbs_allow_disassociate_destroy);
 }
 
 static void disassoc_destroy_value_0_disables(void **state)
 {
-	start("RDMAV_ALLOW_DISASSOC_DESTROY", "0");
+	library_init_setup("RDMAV_ALLOW_DISASSOC_DESTROY", "0");
 	assert_false(verbs_allow_disassociate_destroy);
 }
 
 static void disassoc_destroy_mlx4_variable_enables(void **state)
 {
-	start("MLX4_DEVICE_FATAL_CLEANUP", "1");
+	library_init_setup("MLX4_DEVICE_FATAL_CLEANUP", "1");
 	assert_true(verbs_allow_disassociate_destroy);
 }
 
 static void fork_guard_is_off_by_default(void **state)
 {
-	start(NULL, NULL);
+	library_init_setup(NULL, NULL);
 	assert_int_equal(nr_fork_inits, 0);
 }
 
 static void fork_guard_rdmav_fork_safe_enables(void **state)
 {
-	start("RDMAV_FORK_SAFE", "");
+	library_init_setup("RDMAV_FORK_SAFE", "");
 	assert_int_equal(nr_fork_inits, 1);
 	assert_int_equal(nr_warnings, 0);
 }
 
 static void fork_guard_ibv_fork_safe_enables(void **state)
 {
-	start("IBV_FORK_SAFE", "1");
+	library_init_setup("IBV_FORK_SAFE", "1");
 	assert_int_equal(nr_fork_inits, 1);
 }
 
 static void fork_guard_value_0_disables(void **state)
 {
-	start("RDMAV_FORK_SAFE", "0");
+	library_init_setup("RDMAV_FORK_SAFE", "0");
 	assert_int_equal(nr_fork_inits, 0);
 }
 
 static void fork_guard_init_failure_is_warned_about(void **state)
 {
 	fork_init_ret = -EINVAL;
-	start("RDMAV_FORK_SAFE", "1");
+	library_init_setup("RDMAV_FORK_SAFE", "1");
 	assert_int_equal(nr_warnings, 1);
 }
 
 static void library_init_initializes_log(void **state)
 {
-	start(NULL, NULL);
+	library_init_setup(NULL, NULL);
 	assert_int_equal(atomic_load(&nr_log_inits), 1);
 }
 
 static void library_init_second_call_does_nothing(void **state)
 {
-	start(NULL, NULL);
-	start("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
+	library_init_setup(NULL, NULL);
+	library_init_setup("RDMAV_ALLOW_DISASSOC_DESTROY", "1");
 	assert_false(verbs_allow_disassociate_destroy);
 	assert_int_equal(atomic_load(&nr_log_inits), 1);
 }
 
-static void *init(void *arg)
+static void *library_init_call(void *arg)
 {
 	verbs_library_init();
 	return NULL;
@@ -173,7 +173,8 @@ static void library_init_concurrent_calls_run_once(void **state)
 	pthread_t threads[4];
 
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, init, NULL),
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						library_init_call, NULL),
 				 0);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -184,7 +185,7 @@ static void memlock_low_limit_is_warned_about(void **state)
 {
 	euid = 1000;
 	limit_memlock(32768);
-	start(NULL, NULL);
+	library_init_setup(NULL, NULL);
 	assert_int_equal(nr_warnings, 1);
 }
 
@@ -192,14 +193,14 @@ static void memlock_sufficient_limit_is_silent(void **state)
 {
 	euid = 1000;
 	limit_memlock(32769);
-	start(NULL, NULL);
+	library_init_setup(NULL, NULL);
 	assert_int_equal(nr_warnings, 0);
 }
 
 static void memlock_limit_is_ignored_for_root(void **state)
 {
 	limit_memlock(0);
-	start(NULL, NULL);
+	library_init_setup(NULL, NULL);
 	assert_int_equal(nr_warnings, 0);
 }
 

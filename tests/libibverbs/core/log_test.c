@@ -29,7 +29,7 @@ char *__wrap_secure_getenv(const char *name)
 	return privileged ? NULL : __real_secure_getenv(name);
 }
 
-static int make_folder(void **state)
+static int log_folder_setup(void **state)
 {
 	fake_sysfs_init(&folder);
 	(void)snprintf(log_path, sizeof(log_path), "%s/log", folder.root);
@@ -39,13 +39,13 @@ static int make_folder(void **state)
 	return 0;
 }
 
-static int remove_folder(void **state)
+static int log_folder_teardown(void **state)
 {
 	fake_sysfs_fini(&folder);
 	return 0;
 }
 
-static void start(const char *level, const char *path)
+static void log_setup(const char *level, const char *path)
 {
 	if (level)
 		assert_int_equal(setenv("VERBS_LOG_LEVEL", level, 1), 0);
@@ -103,7 +103,7 @@ static void log_all_levels(void)
 	verbs_log(NULL, VERBS_LOG_DEBUG, "debug");
 }
 
-static void say_everything(void)
+static void log_and_warn(void)
 {
 	log_all_levels();
 	verbs_warn("warning %d", 1);
@@ -111,65 +111,65 @@ static void say_everything(void)
 
 static void log_is_silent_by_default(void **state)
 {
-	start(NULL, NULL);
-	assert_stderr(say_everything, "");
+	log_setup(NULL, NULL);
+	assert_stderr(log_and_warn, "");
 }
 
 static void log_is_silent_before_init(void **state)
 {
-	assert_stderr(say_everything, "");
+	assert_stderr(log_and_warn, "");
 }
 
 static void log_level_without_file_is_silent(void **state)
 {
-	start("4", NULL);
-	assert_stderr(say_everything, "");
+	log_setup("4", NULL);
+	assert_stderr(log_and_warn, "");
 }
 
 static void log_file_without_level_is_not_created(void **state)
 {
-	start(NULL, log_path);
-	say_everything();
+	log_setup(NULL, log_path);
+	log_and_warn();
 	assert_no_file();
 }
 
 static void log_level_0_creates_no_file(void **state)
 {
-	start("0", log_path);
-	say_everything();
+	log_setup("0", log_path);
+	log_and_warn();
 	assert_no_file();
 }
 
 static void log_negative_level_creates_no_file(void **state)
 {
-	start("-1", log_path);
-	say_everything();
+	log_setup("-1", log_path);
+	log_and_warn();
 	assert_no_file();
 }
 
 static void log_invalid_level_creates_no_file(void **state)
 {
-	start("debug", log_path);
-	say_everything();
+	log_setup("debug", log_path);
+	log_and_warn();
 	assert_no_file();
 }
 
 static void log_unusable_file_is_silent(void **state)
 {
-	start("4", "/nonexistent/folder/log");
-	assert_stderr(say_everything, "");
+	log_setup("4", "/nonexistent/folder/log");
+	assert_stderr(log_and_warn, "");
 }
 
 static void log_writes_lines_up_to_level(void **state)
 {
-	start("2", log_path);
+	log_setup("2", log_path);
 	log_all_levels();
 	assert_file(log_path, "libibverbs: err\nlibibverbs: warn\n");
 }
 
 static void log_highest_level_writes_all(void **state)
 {
-	start("4", log_path);
+	log_setup("4", log_path);
 	log_all_levels();
 	assert_file(log_path, "libibverbs: err\nlibibverbs: warn\n"
 			      "libibverbs: info\nlibibverbs: debug\n");
@@ -177,14 +177,14 @@ static void log_highest_level_writes_all(void **state)
 
 static void log_level_above_highest_is_accepted(void **state)
 {
-	start("99", log_path);
+	log_setup("99", log_path);
 	verbs_log(NULL, VERBS_LOG_DEBUG, "debug");
 	assert_file(log_path, "libibverbs: debug\n");
 }
 
 static void log_level_accepts_c_notation(void **state)
 {
-	start("0x1", log_path);
+	log_setup("0x1", log_path);
 	log_all_levels();
 	assert_file(log_path, "libibverbs: err\n");
 }
@@ -194,7 +194,7 @@ static void log_line_begins_with_device_name(void **state)
 	struct ibv_device device = { .name = "rxe0" };
 	struct ibv_context ctx = { .device = &device };
 
-	start("1", log_path);
+	log_setup("1", log_path);
 	verbs_log(&ctx, VERBS_LOG_ERR, "%s %d", "text", 7);
 	assert_file(log_path, "rxe0: text 7\n");
 }
@@ -203,14 +203,14 @@ static void log_context_without_device_is_libibverbs(void **state)
 {
 	struct ibv_context ctx = {};
 
-	start("1", log_path);
+	log_setup("1", log_path);
 	verbs_log(&ctx, VERBS_LOG_ERR, "text");
 	assert_file(log_path, "libibverbs: text\n");
 }
 
 static void log_newline_is_not_doubled(void **state)
 {
-	start("1", log_path);
+	log_setup("1", log_path);
 	verbs_log(NULL, VERBS_LOG_ERR, "with\n");
 	verbs_log(NULL, VERBS_LOG_ERR, "without");
 	assert_file(log_path, "libibverbs: with\nlibibverbs: without\n");
@@ -218,7 +218,7 @@ static void log_newline_is_not_doubled(void **state)
 
 static void log_empty_line_is_written(void **state)
 {
-	start("1", log_path);
+	log_setup("1", log_path);
 	verbs_log(NULL, VERBS_LOG_ERR, "%s", "");
 	assert_file(log_path, "libibverbs: \n");
 }
@@ -227,7 +227,7 @@ static void log_overlong_line_is_cut(void **state)
 {
 	char text[2000], expected[600] = "libibverbs: ";
 
-	start("1", log_path);
+	log_setup("1", log_path);
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	verbs_log(NULL, VERBS_LOG_ERR, "%s", text);
@@ -239,7 +239,7 @@ static void log_overlong_line_is_cut(void **state)
 static void log_file_is_appended_to(void **state)
 {
 	fake_sysfs_write(&folder, "log", "before\n");
-	start("1", log_path);
+	log_setup("1", log_path);
 	verbs_log(NULL, VERBS_LOG_ERR, "after");
 	assert_file(log_path, "before\nlibibverbs: after\n");
 }
@@ -251,29 +251,29 @@ static void log_file_is_close_on_exec(void **state)
 
 	assert_true(fd >= 0);
 	assert_int_equal(close(fd), 0);
-	start("1", log_path);
+	log_setup("1", log_path);
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 }
 
 static void log_privileged_program_writes_no_file(void **state)
 {
 	privileged = true;
-	start("4", log_path);
-	assert_stderr(say_everything, "");
+	log_setup("4", log_path);
+	assert_stderr(log_and_warn, "");
 	assert_no_file();
 }
 
 static void log_second_init_changes_nothing(void **state)
 {
-	start("1", log_path);
-	start("4", "/dev/null");
+	log_setup("1", log_path);
+	log_setup("4", "/dev/null");
 	log_all_levels();
 	assert_file(log_path, "libibverbs: err\n");
 }
 
 static void log_keeps_errno_unchanged(void **state)
 {
-	start("4", "/dev/full"); /* writing fails */
+	log_setup("4", "/dev/full"); /* writing fails */
 	(void)setenv("IBV_SHOW_WARNINGS", "1", 1);
 	errno = EXDEV;
 	verbs_log(NULL, VERBS_LOG_ERR, "text");
@@ -285,45 +285,45 @@ static void log_keeps_errno_unchanged(void **state)
 static void warn_with_show_warnings_prints(void **state)
 {
 	(void)setenv("IBV_SHOW_WARNINGS", "1", 1);
-	start(NULL, NULL);
-	assert_stderr(say_everything, "libibverbs: Warning: warning 1\n");
+	log_setup(NULL, NULL);
+	assert_stderr(log_and_warn, "libibverbs: Warning: warning 1\n");
 }
 
 static void warn_with_empty_show_warnings_prints(void **state)
 {
 	(void)setenv("IBV_SHOW_WARNINGS", "", 1);
-	start(NULL, NULL);
-	assert_stderr(say_everything, "libibverbs: Warning: warning 1\n");
+	log_setup(NULL, NULL);
+	assert_stderr(log_and_warn, "libibverbs: Warning: warning 1\n");
 }
 
 static void warn_is_logged_at_warn_level(void **state)
 {
-	start("2", log_path);
+	log_setup("2", log_path);
 	verbs_warn("warning %d", 1);
 	assert_file(log_path, "libibverbs: warning 1\n");
 }
 
 static void warn_below_log_level_is_not_logged(void **state)
 {
-	start("1", log_path);
+	log_setup("1", log_path);
 	verbs_warn("warning");
 	assert_file(log_path, "");
 }
 
 static void warn_is_counted_without_output(void **state)
 {
-	start(NULL, NULL);
+	log_setup(NULL, NULL);
 	assert_int_equal(verbs_nr_warnings(), 0);
 	verbs_warn("warning");
 	(void)setenv("IBV_SHOW_WARNINGS", "1", 1);
-	assert_stderr(say_everything, "libibverbs: Warning: warning 1\n");
+	assert_stderr(log_and_warn, "libibverbs: Warning: warning 1\n");
 	assert_int_equal(verbs_nr_warnings(), 2);
 }
 
-static void vlog(const char *who, const char *fmt, ...)
+static void log_with_va_list(const char *who, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void vlog(const char *who, const char *fmt, ...)
+static void log_with_va_list(const char *who, const char *fmt, ...)
 {
 	va_list args;
 
@@ -334,21 +334,22 @@ static void vlog(const char *who, const char *fmt, ...)
 
 static void vlog_without_prefix_writes_text_only(void **state)
 {
-	start("3", log_path);
-	vlog(NULL, "mlx5_0: text %d\n", 7);
-	vlog("rxe0", "text %d", 8);
+	log_setup("3", log_path);
+	log_with_va_list(NULL, "mlx5_0: text %d\n", 7);
+	log_with_va_list("rxe0", "text %d", 8);
 	assert_file(log_path, "mlx5_0: text 7\nrxe0: text 8\n");
 }
 
 static void vlog_respects_log_level(void **state)
 {
-	start("2", log_path);
-	vlog("rxe0", "text");
+	log_setup("2", log_path);
+	log_with_va_list("rxe0", "text");
 	assert_file(log_path, "");
 }
 
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define TEST(name)                                              \
+	cmocka_unit_test_setup_teardown(name, log_folder_setup, \
+					log_folder_teardown)
 
 int main(void)
 {

@@ -192,7 +192,7 @@ struct waiter {
 	struct ibv_wq wq;
 };
 
-static void start_waiting(struct waiter *waiter, void *(*wait)(void *arg))
+static void waiter_start(struct waiter *waiter, void *(*wait)(void *arg))
 {
 	atomic_init(&waiter->done, false);
 	assert_int_equal(pthread_create(&waiter->thread, NULL, wait, waiter),
@@ -205,14 +205,14 @@ static void assert_waits(struct waiter *waiter)
 	assert_false(atomic_load(&waiter->done));
 }
 
-static void assert_ends(struct waiter *waiter)
+static void assert_returns(struct waiter *waiter)
 {
 	assert_int_equal(pthread_join(waiter->thread, NULL), 0);
 	assert_true(atomic_load(&waiter->done));
 }
 
-static void ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
-		uint32_t *completed)
+static void event_ack(pthread_mutex_t *mutex, pthread_cond_t *cond,
+		      uint32_t *completed)
 {
 	assert_int_equal(pthread_mutex_lock(mutex), 0);
 	(*completed)++;
@@ -299,12 +299,12 @@ static void wait_cq_acked_waits_for_completion_events(void **state)
 	struct ibv_cq *cq = &waiter.cq;
 
 	verbs_init_cq(cq, &ctx, NULL, NULL);
-	start_waiting(&waiter, wait_cq);
+	waiter_start(&waiter, wait_cq);
 	for (int i = 0; i < 3; i++) {
 		assert_waits(&waiter);
-		ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+		event_ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
 	}
-	assert_ends(&waiter);
+	assert_returns(&waiter);
 	verbs_fini_cq(cq);
 }
 
@@ -316,12 +316,12 @@ static void wait_cq_acked_waits_for_both_event_kinds(void **state)
 	struct ibv_cq *cq = &waiter.cq;
 
 	verbs_init_cq(cq, &ctx, NULL, NULL);
-	start_waiting(&waiter, wait_cq);
+	waiter_start(&waiter, wait_cq);
 	assert_waits(&waiter);
-	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+	event_ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
 	assert_waits(&waiter);
-	ack(&cq->mutex, &cq->cond, &cq->async_events_completed);
-	assert_ends(&waiter);
+	event_ack(&cq->mutex, &cq->cond, &cq->async_events_completed);
+	assert_returns(&waiter);
 	verbs_fini_cq(cq);
 }
 
@@ -332,13 +332,13 @@ static void wait_srq_acked_waits_for_async_events(void **state)
 	struct ibv_srq *waiting = &waiter.vsrq.srq;
 
 	verbs_init_srq(&waiter.vsrq, &ctx, &attr);
-	start_waiting(&waiter, wait_srq);
+	waiter_start(&waiter, wait_srq);
 	for (int i = 0; i < 2; i++) {
 		assert_waits(&waiter);
-		ack(&waiting->mutex, &waiting->cond,
-		    &waiting->events_completed);
+		event_ack(&waiting->mutex, &waiting->cond,
+			  &waiting->events_completed);
 	}
-	assert_ends(&waiter);
+	assert_returns(&waiter);
 	verbs_fini_srq(waiting);
 }
 
@@ -349,12 +349,12 @@ static void wait_qp_acked_waits_for_async_events(void **state)
 	struct ibv_qp *qp = &waiter.vqp.qp;
 
 	verbs_init_qp(&waiter.vqp, &ctx, &attr);
-	start_waiting(&waiter, wait_qp);
+	waiter_start(&waiter, wait_qp);
 	for (int i = 0; i < 2; i++) {
 		assert_waits(&waiter);
-		ack(&qp->mutex, &qp->cond, &qp->events_completed);
+		event_ack(&qp->mutex, &qp->cond, &qp->events_completed);
 	}
-	assert_ends(&waiter);
+	assert_returns(&waiter);
 	verbs_fini_qp(qp);
 }
 
@@ -364,12 +364,12 @@ static void wait_wq_acked_waits_for_async_events(void **state)
 	struct ibv_wq *wq = &waiter.wq;
 
 	init_wq(wq);
-	start_waiting(&waiter, wait_wq);
+	waiter_start(&waiter, wait_wq);
 	for (int i = 0; i < 2; i++) {
 		assert_waits(&waiter);
-		ack(&wq->mutex, &wq->cond, &wq->events_completed);
+		event_ack(&wq->mutex, &wq->cond, &wq->events_completed);
 	}
-	assert_ends(&waiter);
+	assert_returns(&waiter);
 	fini_wq(wq);
 }
 
@@ -411,11 +411,11 @@ static void wait_acked_counters_wrap(void **state)
 
 	verbs_init_cq(cq, &ctx, NULL, NULL);
 	cq->comp_events_completed = UINT32_MAX;
-	start_waiting(&waiter, wait_cq);
-	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+	waiter_start(&waiter, wait_cq);
+	event_ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
 	assert_waits(&waiter);
-	ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
-	assert_ends(&waiter);
+	event_ack(&cq->mutex, &cq->cond, &cq->comp_events_completed);
+	assert_returns(&waiter);
 	verbs_fini_cq(cq);
 }
 

@@ -21,7 +21,7 @@
 
 static struct verbs_context_ops ops;
 
-static int start(void **state)
+static int op_table_setup(void **state)
 {
 	memset(&ops, 0, sizeof(ops));
 	verbs_op_table_init(&ops, false);
@@ -505,8 +505,9 @@ static void op_table_mirror_copies_data_path_only(void **state)
 	assert_memory_equal(&public_ops, &expected, sizeof(expected));
 }
 
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, start, errno_is_untouched)
+#define TEST(name)                                            \
+	cmocka_unit_test_setup_teardown(name, op_table_setup, \
+					errno_is_untouched)
 
 int main(void)
 {

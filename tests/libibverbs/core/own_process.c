@@ -11,7 +11,7 @@
 /* Exit code of a child whose test failed; no sanitizer uses it. */
 #define EXIT_FAILED_TEST 3
 
-static int run_alone(const struct CMUnitTest *test)
+static int child_run_test(const struct CMUnitTest *test)
 {
 	const struct CMUnitTest tests[] = { *test };
 
@@ -19,7 +19,7 @@ static int run_alone(const struct CMUnitTest *test)
 }
 
 /* Status of the child from waitpid(). */
-static int wait_for(pid_t child)
+static int child_wait(pid_t child)
 {
 	int status;
 
@@ -42,8 +42,8 @@ int own_process_group(const struct CMUnitTest *tests, size_t count)
 		(void)fflush(NULL);
 		child = fork();
 		if (child == 0)
-			exit(run_alone(&tests[i]) ? EXIT_FAILED_TEST : 0);
-		status = wait_for(child);
+			exit(child_run_test(&tests[i]) ? EXIT_FAILED_TEST : 0);
+		status = child_wait(child);
 		if (status == 0)
 			continue;
 		(void)fprintf(stderr, "%s: the child's status is %#x\n",
@@ -68,8 +68,8 @@ bool own_process_fails(CMUnitTestFunction test)
 		if (null < 0 || dup2(null, STDOUT_FILENO) < 0 ||
 		    dup2(null, STDERR_FILENO) < 0)
 			_exit(EXIT_FAILURE);
-		_exit(run_alone(&alone) ? EXIT_FAILED_TEST : 0);
+		_exit(child_run_test(&alone) ? EXIT_FAILED_TEST : 0);
 	}
-	status = wait_for(child);
+	status = child_wait(child);
 	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILED_TEST;
 }

@@ -31,8 +31,8 @@ static const char usual_text[] =
 	"80000000-c0000000 rw-p 00000000 00:0f 16385       /anon_hugepage\n"
 	"KernelPageSize:  1048576 kB\n";
 
-static int bounds(const char *text, uintptr_t base, size_t size,
-		  uintptr_t *ret_begin, uintptr_t *ret_end)
+static int page_bounds_of(const char *text, uintptr_t base, size_t size,
+			  uintptr_t *ret_begin, uintptr_t *ret_end)
 {
 	FILE *file = NULL;
 	int ret;
@@ -47,63 +47,70 @@ static int bounds(const char *text, uintptr_t base, size_t size,
 	return ret;
 }
 
-static void check(const char *text, uintptr_t base, size_t size,
-		  uintptr_t expected_begin, uintptr_t expected_end)
+static void assert_page_bounds(const char *text, uintptr_t base, size_t size,
+			       uintptr_t expected_begin, uintptr_t expected_end)
 {
 	uintptr_t begin = 1, end = 1;
 
-	assert_int_equal(bounds(text, base, size, &begin, &end), 0);
+	assert_int_equal(page_bounds_of(text, base, size, &begin, &end), 0);
 	assert_int_equal(begin, expected_begin);
 	assert_int_equal(end, expected_end);
 }
 
 static void page_bounds_base_pages_need_no_smaps(void **state)
 {
-	check(NULL, 0x1000, 1, 0x1000, 0x2000);
-	check(NULL, 0x1000, 0x1000, 0x1000, 0x2000);
-	check(NULL, 0x1001, 0x1000, 0x1000, 0x3000);
-	check(NULL, 0x1fff, 1, 0x1000, 0x2000);
-	check(NULL, 0x1fff, 2, 0x1000, 0x3000);
+	assert_page_bounds(NULL, 0x1000, 1, 0x1000, 0x2000);
+	assert_page_bounds(NULL, 0x1000, 0x1000, 0x1000, 0x2000);
+	assert_page_bounds(NULL, 0x1001, 0x1000, 0x1000, 0x3000);
+	assert_page_bounds(NULL, 0x1fff, 1, 0x1000, 0x2000);
+	assert_page_bounds(NULL, 0x1fff, 2, 0x1000, 0x3000);
 }
 
 static void page_bounds_huge_pages_are_rounded(void **state)
 {
-	check(usual_text, 0x40000000, 1, 0x40000000, 0x40200000);
-	check(usual_text, 0x401fffff, 2, 0x40000000, 0x40400000);
-	check(usual_text, 0x80001000, 0x1000, 0x80000000, 0xc0000000);
+	assert_page_bounds(usual_text, 0x40000000, 1, 0x40000000, 0x40200000);
+	assert_page_bounds(usual_text, 0x401fffff, 2, 0x40000000, 0x40400000);
+	assert_page_bounds(usual_text, 0x80001000, 0x1000, 0x80000000,
+			   0xc0000000);
 }
 
 static void page_bounds_base_pages_beside_huge_pages_are_kept(void **state)
 {
-	check(usual_text, 0x400100, 8, 0x400000, 0x401000);
-	check(usual_text, 0x40400000, 0x1001, 0x40400000, 0x40402000);
+	assert_page_bounds(usual_text, 0x400100, 8, 0x400000, 0x401000);
+	assert_page_bounds(usual_text, 0x40400000, 0x1001, 0x40400000,
+			   0x40402000);
 }
 
 /* Each end is rounded to the pages of its own mapping. */
 static void page_bounds_range_across_mappings_is_rounded(void **state)
 {
-	check(usual_text, 0x40201000, 0x200000, 0x40200000, 0x40401000);
-	check(usual_text, 0x404ff001, 0x40000000, 0x404ff000, 0xc0000000);
+	assert_page_bounds(usual_text, 0x40201000, 0x200000, 0x40200000,
+			   0x40401000);
+	assert_page_bounds(usual_text, 0x404ff001, 0x40000000, 0x404ff000,
+			   0xc0000000);
 }
 
 static void page_bounds_unmapped_memory_has_base_pages(void **state)
 {
-	check(usual_text, 0x100, 8, 0, 0x1000);
-	check(usual_text, 0x40500010, 8, 0x40500000, 0x40501000);
-	check(usual_text, 0xf0000010, 8, 0xf0000000, 0xf0001000);
-	check(" ", 0x1001, 1, 0x1000, 0x2000);
+	assert_page_bounds(usual_text, 0x100, 8, 0, 0x1000);
+	assert_page_bounds(usual_text, 0x40500010, 8, 0x40500000, 0x40501000);
+	assert_page_bounds(usual_text, 0xf0000010, 8, 0xf0000000, 0xf0001000);
+	assert_page_bounds(" ", 0x1001, 1, 0x1000, 0x2000);
 }
 
 static void page_bounds_wrapping_range_is_einval(void **state)
 {
 	uintptr_t begin = 1, end = 2;
 
-	assert_int_equal(bounds(NULL, UINTPTR_MAX - 10, 12, &begin, &end),
-			 -EINVAL);
+	assert_int_equal(
+		page_bounds_of(NULL, UINTPTR_MAX - 10, 12, &begin, &end),
+		-EINVAL);
 	/* the last page ends at the end of the address space */
-	assert_int_equal(bounds(NULL, UINTPTR_MAX - 10, 2, &begin, &end),
+	assert_int_equal(
+		page_bounds_of(NULL, UINTPTR_MAX - 10, 2, &begin, &end),
+		-EINVAL);
+	assert_int_equal(page_bounds_of(NULL, 1, SIZE_MAX, &begin, &end),
 			 -EINVAL);
-	assert_int_equal(bounds(NULL, 1, SIZE_MAX, &begin, &end), -EINVAL);
 	assert_int_equal(begin, 1);
 	assert_int_equal(end, 2);
 }
@@ -133,9 +140,11 @@ static void page_bounds_invalid_lines_are_skipped(void **state)
 		(void)snprintf(text, sizeof(text), "%s%s",
 			       "40000000-40400000 rw-p 0 0:0 0\n", lines[i]);
 		if (strstr(lines[i], "400000\n"))
-			check(text, 0x40001001, 1, 0x40000000, 0x40200000);
+			assert_page_bounds(text, 0x40001001, 1, 0x40000000,
+					   0x40200000);
 		else
-			check(text, 0x40001001, 1, 0x40001000, 0x40002000);
+			assert_page_bounds(text, 0x40001001, 1, 0x40001000,
+					   0x40002000);
 	}
 }
 
@@ -157,7 +166,7 @@ static void page_bounds_invalid_mappings_are_skipped(void **state)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		(void)snprintf(text, sizeof(text), "%s%s", lines[i],
 			       "KernelPageSize: 2048 kB\n");
-		check(text, 0x40001001, 1, 0x40001000, 0x40002000);
+		assert_page_bounds(text, 0x40001001, 1, 0x40001000, 0x40002000);
 	}
 }
 
@@ -172,7 +181,7 @@ static void page_bounds_file_names_are_not_parsed(void **state)
 		       "50000000-50400000 rw-p KernelPageSize: 64 kB\n"
 		       "KernelPageSize: 2048 kB\n");
 	for (size_t cut = 0; cut < 200; cut++) {
-		check(text, 0x40001001, 1, 0x40000000, 0x40200000);
+		assert_page_bounds(text, 0x40001001, 1, 0x40000000, 0x40200000);
 		memmove(text + len, text + len + 1, strlen(text + len));
 	}
 }
@@ -186,7 +195,8 @@ static void page_bounds_truncated_smaps_is_accepted(void **state)
 
 		memcpy(text, usual_text, len);
 		text[len] = '\0';
-		assert_int_equal(bounds(text, 0x80001000, 1, &begin, &end), 0);
+		assert_int_equal(
+			page_bounds_of(text, 0x80001000, 1, &begin, &end), 0);
 		assert_in_range(begin, 0x80000000, 0x80001000);
 	}
 }
@@ -216,7 +226,8 @@ static void page_bounds_corrupt_smaps_is_harmless(void **state)
 		for (int i = 0; i < 8; i++)
 			text[random_below(sizeof(text) - 1)] =
 				bytes[random_below(sizeof(bytes) - 1)];
-		assert_int_equal(bounds(text, base, 100, &begin, &end), 0);
+		assert_int_equal(page_bounds_of(text, base, 100, &begin, &end),
+				 0);
 		assert_true(begin <= base && end >= base + 100);
 		assert_int_equal(begin % PAGE, 0);
 		assert_int_equal(end % PAGE, 0);

@@ -55,7 +55,7 @@ void __wrap_verbs_warn(const char *fmt, ...)
 	nr_warnings++;
 }
 
-static int make_dir(void **state)
+static int config_folder_setup(void **state)
 {
 	fake_sysfs_init(&folder);
 	dir = folder.root;
@@ -67,29 +67,30 @@ static int make_dir(void **state)
 	return 0;
 }
 
-static int remove_dir(void **state)
+static int config_folder_teardown(void **state)
 {
 	fake_sysfs_fini(&folder);
 	return 0;
 }
 
-static void path_of(char *path, size_t size, const char *name)
+static void config_file_path(char *path, size_t size, const char *name)
 {
 	(void)snprintf(path, size, "%s/%s", dir, name);
 }
 
-static void add_bytes(const char *name, const void *text, size_t len)
+static void config_file_add_bytes(const char *name, const void *text,
+				  size_t len)
 {
 	fake_sysfs_write_bytes(&folder, name, text, len);
 	nr_opened = 0;
 }
 
-static void add_file(const char *name, const char *text)
+static void config_file_add(const char *name, const char *text)
 {
-	add_bytes(name, text, strlen(text));
+	config_file_add_bytes(name, text, strlen(text));
 }
 
-static bool visit(void *arg, const char *name)
+static bool config_visit_record(void *arg, const char *name)
 {
 	assert_ptr_equal(arg, &nr_names);
 	assert_true(nr_names < MAX_NAMES);
@@ -98,12 +99,12 @@ static bool visit(void *arg, const char *name)
 	return nr_names != stop_after;
 }
 
-static int each(void)
+static int config_each(void)
 {
-	return verbs_provider_config_each(dir, visit, &nr_names);
+	return verbs_provider_config_each(dir, config_visit_record, &nr_names);
 }
 
-static bool has_seen(const char *name)
+static bool config_was_visited(const char *name)
 {
 	for (size_t i = 0; i < nr_names; i++) {
 		if (strcmp(names[i], name) == 0)
@@ -114,8 +115,8 @@ static bool has_seen(const char *name)
 
 static void config_line_names_driver(void **state)
 {
-	add_file("rxe.driver", "driver rxe\n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "driver rxe\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "rxe");
 	assert_int_equal(nr_warnings, 0);
@@ -123,16 +124,16 @@ static void config_line_names_driver(void **state)
 
 static void config_last_line_without_newline_is_read(void **state)
 {
-	add_file("rxe.driver", "driver rxe");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "driver rxe");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "rxe");
 }
 
 static void config_blanks_and_carriage_returns_are_skipped(void **state)
 {
-	add_file("rxe.driver", "  \tdriver \t rxe \t \r\n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "  \tdriver \t rxe \t \r\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "rxe");
 	assert_int_equal(nr_warnings, 0);
@@ -140,9 +141,10 @@ static void config_blanks_and_carriage_returns_are_skipped(void **state)
 
 static void config_comments_and_empty_lines_are_skipped(void **state)
 {
-	add_file("rxe.driver",
-		 "# driver mlx5\n\n   \n \t# driver siw\n#\ndriver rxe\n");
-	assert_int_equal(each(), 0);
+	config_file_add(
+		"rxe.driver",
+		"# driver mlx5\n\n   \n \t# driver siw\n#\ndriver rxe\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "rxe");
 	assert_int_equal(nr_warnings, 0);
@@ -150,8 +152,8 @@ static void config_comments_and_empty_lines_are_skipped(void **state)
 
 static void config_several_drivers_keep_order(void **state)
 {
-	add_file("two", "driver rxe\ndriver siw\n");
-	assert_int_equal(each(), 0);
+	config_file_add("two", "driver rxe\ndriver siw\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 2);
 	assert_string_equal(names[0], "rxe");
 	assert_string_equal(names[1], "siw");
@@ -159,20 +161,20 @@ static void config_several_drivers_keep_order(void **state)
 
 static void config_every_regular_file_is_read(void **state)
 {
-	add_file("rxe.driver", "driver rxe\n");
-	add_file("local.conf", "driver siw\n");
-	add_file(".hidden", "driver mlx5\n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "driver rxe\n");
+	config_file_add("local.conf", "driver siw\n");
+	config_file_add(".hidden", "driver mlx5\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 3);
-	assert_true(has_seen("rxe"));
-	assert_true(has_seen("siw"));
-	assert_true(has_seen("mlx5"));
+	assert_true(config_was_visited("rxe"));
+	assert_true(config_was_visited("siw"));
+	assert_true(config_was_visited("mlx5"));
 }
 
 static void config_wrong_directive_warns_and_continues(void **state)
 {
-	add_file("rxe.driver", "provider mlx5\ndriver rxe\n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "provider mlx5\ndriver rxe\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "rxe");
 	assert_int_equal(nr_warnings, 1);
@@ -180,58 +182,59 @@ static void config_wrong_directive_warns_and_continues(void **state)
 
 static void config_similar_directive_is_rejected(void **state)
 {
-	add_file("rxe.driver", "drivers rxe\ndrive rxe\nDRIVER rxe\n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "drivers rxe\ndrive rxe\nDRIVER rxe\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 3);
 }
 
 static void config_driver_without_name_warns(void **state)
 {
-	add_file("rxe.driver", "driver\ndriver  \n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "driver\ndriver  \n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 2);
 }
 
 static void config_relative_path_is_rejected(void **state)
 {
-	add_file("rxe.driver", "driver ../rxe\ndriver a/b\ndriver rxe/\n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver",
+			"driver ../rxe\ndriver a/b\ndriver rxe/\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 3);
 }
 
 static void config_absolute_path_is_accepted(void **state)
 {
-	add_file("rxe.driver", "driver /opt/verbs/librxe\n");
-	assert_int_equal(each(), 0);
+	config_file_add("rxe.driver", "driver /opt/verbs/librxe\n");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "/opt/verbs/librxe");
 }
 
 static void config_empty_file_has_no_names(void **state)
 {
-	add_file("empty", "");
-	assert_int_equal(each(), 0);
+	config_file_add("empty", "");
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 0);
 }
 
 static void config_bytes_behind_nul_are_ignored(void **state)
 {
-	add_bytes("rxe.driver", "driver rxe\n\0driver siw\n", 23);
-	assert_int_equal(each(), 0);
+	config_file_add_bytes("rxe.driver", "driver rxe\n\0driver siw\n", 23);
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "rxe");
 }
 
 static void config_unreadable_file_warns_and_continues(void **state)
 {
-	add_file("rxe.driver", "driver rxe\n");
-	add_file("siw.driver", "driver siw\n");
+	config_file_add("rxe.driver", "driver rxe\n");
+	config_file_add("siw.driver", "driver siw\n");
 	forbidden = "rxe.driver";
-	assert_int_equal(each(), 0);
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "siw");
 	assert_int_equal(nr_warnings, 1);
@@ -243,8 +246,8 @@ static void config_overlong_file_warns(void **state)
 
 	memset(text, '#', sizeof(text));
 	memcpy(text, "driver rxe\n", 11);
-	add_bytes("long", text, sizeof(text));
-	assert_int_equal(each(), 0);
+	config_file_add_bytes("long", text, sizeof(text));
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 1);
 }
@@ -255,8 +258,8 @@ static void config_longest_file_is_read(void **state)
 
 	memset(text, '\n', sizeof(text));
 	memcpy(text + sizeof(text) - 10, "driver rxe", 10);
-	add_bytes("long", text, sizeof(text));
-	assert_int_equal(each(), 0);
+	config_file_add_bytes("long", text, sizeof(text));
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 1);
 	assert_string_equal(names[0], "rxe");
 }
@@ -265,9 +268,9 @@ static void config_subfolder_is_skipped(void **state)
 {
 	char path[512];
 
-	path_of(path, sizeof(path), "rxe.driver");
+	config_file_path(path, sizeof(path), "rxe.driver");
 	assert_int_equal(mkdir(path, 0755), 0);
-	assert_int_equal(each(), 0);
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 0);
 }
@@ -276,9 +279,9 @@ static void config_fifo_does_not_block(void **state)
 {
 	char path[512];
 
-	path_of(path, sizeof(path), "fifo");
+	config_file_path(path, sizeof(path), "fifo");
 	assert_int_equal(mkfifo(path, 0644), 0);
-	assert_int_equal(each(), 0);
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 }
 
@@ -286,11 +289,11 @@ static void config_link_to_file_is_read(void **state)
 {
 	char path[512], target[512];
 
-	add_file("real", "driver rxe\n");
-	path_of(target, sizeof(target), "real");
-	path_of(path, sizeof(path), "link");
+	config_file_add("real", "driver rxe\n");
+	config_file_path(target, sizeof(target), "real");
+	config_file_path(path, sizeof(path), "link");
 	assert_int_equal(symlink(target, path), 0);
-	assert_int_equal(each(), 0);
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 2);
 }
 
@@ -298,25 +301,26 @@ static void config_dangling_link_is_skipped(void **state)
 {
 	char path[512];
 
-	path_of(path, sizeof(path), "link");
+	config_file_path(path, sizeof(path), "link");
 	assert_int_equal(symlink("/nonexistent/file", path), 0);
-	assert_int_equal(each(), 0);
+	assert_int_equal(config_each(), 0);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 0);
 }
 
 static void config_visitor_stops_inside_file(void **state)
 {
-	add_file("three", "driver a\ndriver b\ndriver c\n");
+	config_file_add("three", "driver a\ndriver b\ndriver c\n");
 	stop_after = 2;
-	assert_int_equal(each(), 1);
+	assert_int_equal(config_each(), 1);
 	assert_int_equal(nr_names, 2);
 }
 
 static void config_missing_folder_warns(void **state)
 {
 	assert_int_equal(verbs_provider_config_each("/nonexistent/folder",
-						    visit, &nr_names),
+						    config_visit_record,
+						    &nr_names),
 			 -ENOENT);
 	assert_int_equal(nr_names, 0);
 	assert_int_equal(nr_warnings, 1);
@@ -328,7 +332,7 @@ static void config_missing_folder_warns(void **state)
 
 static char found[64];
 
-static int find(const char *where, const char *name)
+static int config_find(const char *where, const char *name)
 {
 	strcpy(found, "as it was");
 	return verbs_provider_config_find(where, name, found, sizeof(found));
@@ -336,61 +340,62 @@ static int find(const char *where, const char *name)
 
 static void config_find_reads_file_of_name_only(void **state)
 {
-	add_file("rxe.driver", "driver rxe\n");
-	add_file("siw.driver", "driver siw\n");
-	assert_int_equal(find(dir, "rxe"), 1);
+	config_file_add("rxe.driver", "driver rxe\n");
+	config_file_add("siw.driver", "driver siw\n");
+	assert_int_equal(config_find(dir, "rxe"), 1);
 	assert_string_equal(found, "rxe");
 	assert_int_equal(nr_opened, 1);
 }
 
 static void config_find_searches_all_files(void **state)
 {
-	add_file("all", "driver siw\ndriver rxe\n");
-	assert_int_equal(find(dir, "rxe"), 1);
+	config_file_add("all", "driver siw\ndriver rxe\n");
+	assert_int_equal(config_find(dir, "rxe"), 1);
 	assert_string_equal(found, "rxe");
 }
 
 static void config_find_continues_after_wrong_name(void **state)
 {
-	add_file("rxe.driver", "driver siw\n");
-	add_file("zzz", "driver rxe\n");
-	assert_int_equal(find(dir, "rxe"), 1);
+	config_file_add("rxe.driver", "driver siw\n");
+	config_file_add("zzz", "driver rxe\n");
+	assert_int_equal(config_find(dir, "rxe"), 1);
 }
 
 static void config_find_returns_module_suffix(void **state)
 {
-	add_file("rxe.driver", "driver rxe-rdmav34\n");
-	assert_int_equal(find(dir, "rxe"), 1);
+	config_file_add("rxe.driver", "driver rxe-rdmav34\n");
+	assert_int_equal(config_find(dir, "rxe"), 1);
 	assert_string_equal(found, "rxe-rdmav34");
 }
 
 static void config_find_returns_module_path(void **state)
 {
-	add_file("rxe.driver", "driver /opt/librxe\n");
-	assert_int_equal(find(dir, "rxe"), 1);
+	config_file_add("rxe.driver", "driver /opt/librxe\n");
+	assert_int_equal(config_find(dir, "rxe"), 1);
 	assert_string_equal(found, "/opt/librxe");
 }
 
 static void config_find_unlisted_name_is_not_found(void **state)
 {
-	add_file("rxe.driver", "# driver rxe\n");
-	add_file("rxe2.driver", "driver rxe2\ndriver rxe-rdmav99\n");
-	assert_int_equal(find(dir, "rxe"), 0);
+	config_file_add("rxe.driver", "# driver rxe\n");
+	config_file_add("rxe2.driver", "driver rxe2\ndriver rxe-rdmav99\n");
+	assert_int_equal(config_find(dir, "rxe"), 0);
 	assert_string_equal(found, "as it was");
 }
 
 static void config_find_overlong_text_is_not_found(void **state)
 {
-	add_file("rxe.driver",
-		 "driver /a/very/long/folder/that/is/for/sure/longer/than/"
-		 "what/there/is/room/for/librxe\n");
-	assert_int_equal(find(dir, "rxe"), 0);
+	config_file_add(
+		"rxe.driver",
+		"driver /a/very/long/folder/that/is/for/sure/longer/than/"
+		"what/there/is/room/for/librxe\n");
+	assert_int_equal(config_find(dir, "rxe"), 0);
 	assert_string_equal(found, "as it was");
 }
 
 static void config_find_missing_folder_is_enoent(void **state)
 {
-	assert_int_equal(find("/nonexistent/folder", "rxe"), -ENOENT);
+	assert_int_equal(config_find("/nonexistent/folder", "rxe"), -ENOENT);
 }
 
 static void config_find_overlong_folder_is_not_found(void **state)
@@ -400,10 +405,12 @@ static void config_find_overlong_folder_is_not_found(void **state)
 	memset(long_dir, 'a', sizeof(long_dir) - 1);
 	long_dir[0] = '/';
 	long_dir[sizeof(long_dir) - 1] = '\0';
-	assert_int_equal(find(long_dir, "rxe"), 0);
+	assert_int_equal(config_find(long_dir, "rxe"), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_dir, remove_dir)
+#define TEST(name)                                                 \
+	cmocka_unit_test_setup_teardown(name, config_folder_setup, \
+					config_folder_teardown)
 
 int main(void)
 {

@@ -480,7 +480,7 @@ static void load_truncated_file_warns(void **state)
 /* Opt-in providers                                                         */
 /* ------------------------------------------------------------------------ */
 
-static void start_without_wish(void)
+static void load_setup_without_opt_in(void)
 {
 	load_start();
 	(void)unlink(WISH_FILE); /* possibly left by a previous test */
@@ -488,7 +488,7 @@ static void start_without_wish(void)
 
 static void load_opt_in_disabled_loads_nothing(void **state)
 {
-	start_without_wish();
+	load_setup_without_opt_in();
 	load_configure("rxe", "rxe");
 	assert_false(verbs_provider_load_opt_in());
 	load_assert_nothing_registered();
@@ -499,7 +499,7 @@ static void load_opt_in_disabled_loads_nothing(void **state)
 
 static void load_opt_in_variable_loads_provider(void **state)
 {
-	start_without_wish();
+	load_setup_without_opt_in();
 	load_configure("rxe", "rxe");
 	load_set_env("GOOD_DEVICES", "all");
 	assert_true(verbs_provider_load_opt_in());
@@ -509,7 +509,7 @@ static void load_opt_in_variable_loads_provider(void **state)
 
 static void load_opt_in_variable_set_later_loads_provider(void **state)
 {
-	start_without_wish();
+	load_setup_without_opt_in();
 	assert_false(verbs_provider_load_opt_in());
 	load_set_env("GOOD_DEVICES", "all");
 	assert_true(verbs_provider_load_opt_in());
@@ -518,7 +518,7 @@ static void load_opt_in_variable_set_later_loads_provider(void **state)
 
 static void load_opt_in_file_loads_provider(void **state)
 {
-	start_without_wish();
+	load_setup_without_opt_in();
 	load_write_file(WISH_FILE, "", 0);
 	assert_true(verbs_provider_load_opt_in());
 	ASSERT_REGISTERED("good");
@@ -527,7 +527,7 @@ static void load_opt_in_file_loads_provider(void **state)
 
 static void load_opt_in_privileged_program_uses_file_only(void **state)
 {
-	start_without_wish();
+	load_setup_without_opt_in();
 	load_privileged = true;
 	load_set_env("GOOD_DEVICES", "all");
 	assert_false(verbs_provider_load_opt_in());
@@ -540,7 +540,7 @@ static void load_opt_in_privileged_program_uses_file_only(void **state)
  */
 static void load_opt_in_includes_rdmav_drivers(void **state)
 {
-	start_without_wish();
+	load_setup_without_opt_in();
 	load_set_env("RDMAV_DRIVERS", "siw");
 	assert_true(verbs_provider_load_opt_in());
 	ASSERT_REGISTERED("siw");

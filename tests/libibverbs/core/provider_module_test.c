@@ -20,7 +20,7 @@
 #include "libibverbs/core/load_fixture.h"
 #include "libibverbs/core/own_process.h"
 
-static bool load(const char *text)
+static bool module_load_by_text(const char *text)
 {
 	struct verbs_provider_name name = verbs_provider_name_split(text);
 
@@ -30,7 +30,7 @@ static bool load(const char *text)
 
 static void assert_loaded(const char *text, const char *file)
 {
-	assert_true(load(text));
+	assert_true(module_load_by_text(text));
 	assert_string_equal(load_origin(), file);
 	assert_int_equal(load_nr_warnings, 0);
 }
@@ -61,7 +61,7 @@ static void module_search_tries_every_suffix(void **state)
 					     "only64", "only65" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		assert_true(load(names[i]));
+		assert_true(module_load_by_text(names[i]));
 	ASSERT_REGISTERED("only34", "only57", "only59", "only64", "only65");
 }
 
@@ -89,22 +89,22 @@ static void module_search_absolute_name_with_suffix_is_exact(void **state)
 
 static void module_search_missing_module_warns_once(void **state)
 {
-	assert_false(load("missing"));
+	assert_false(module_load_by_text("missing"));
 	assert_string_equal(load_warning, "provider missing: no module");
 	assert_int_equal(load_nr_warnings, 1);
 }
 
 static void module_search_missing_kind_warns(void **state)
 {
-	assert_false(load("rxe-rdmav57"));
+	assert_false(module_load_by_text("rxe-rdmav57"));
 	assert_string_equal(load_warning, "provider rxe-rdmav57: no module");
 	load_assert_nothing_registered();
 }
 
 static void module_search_empty_name_is_ignored(void **state)
 {
-	assert_false(load(""));
-	assert_false(load("/"));
+	assert_false(module_load_by_text(""));
+	assert_false(module_load_by_text("/"));
 	assert_int_equal(load_nr_warnings, 0);
 }
 
@@ -113,8 +113,8 @@ static void module_search_empty_name_is_ignored(void **state)
  */
 static void module_search_loaded_module_counts(void **state)
 {
-	assert_true(load("only34"));
-	assert_true(load("only34"));
+	assert_true(module_load_by_text("only34"));
+	assert_true(module_load_by_text("only34"));
 	ASSERT_REGISTERED("only34");
 	assert_int_equal(load_nr_warnings, 0);
 }
@@ -136,7 +136,7 @@ static void module_search_suffix_excludes_own_module(void **state)
 
 static void module_without_registration_is_unloaded(void **state)
 {
-	assert_false(load("mute"));
+	assert_false(module_load_by_text("mute"));
 	assert_string_equal(load_warning,
 			    "provider mute: libmute-rdmav34.so does not "
 			    "register a provider");
@@ -146,7 +146,7 @@ static void module_without_registration_is_unloaded(void **state)
 
 static void module_with_own_warning_is_not_warned_about_twice(void **state)
 {
-	assert_false(load("refused"));
+	assert_false(module_load_by_text("refused"));
 	assert_int_equal(
 		load_nr_warnings,
 		0); /* the module's own warning did not use verbs_warn() */
@@ -155,7 +155,7 @@ static void module_with_own_warning_is_not_warned_about_twice(void **state)
 
 static void module_with_missing_symbol_warns_and_next_is_tried(void **state)
 {
-	assert_true(load("needy"));
+	assert_true(module_load_by_text("needy"));
 	assert_string_equal(load_origin(), DISTRO_DIR "/libneedy-rdmav34.so");
 	assert_int_equal(load_nr_warnings, 1);
 	assert_non_null(strstr(load_warning, "a_function_of_the_future"));
@@ -164,7 +164,7 @@ static void module_with_missing_symbol_warns_and_next_is_tried(void **state)
 static char bytes[1 << 20];
 
 /* Creates lib<name>-rdmav34.so in DISTRO_DIR from a valid module. */
-static size_t read_module(void)
+static size_t module_read_file(void)
 {
 	int fd = open(DISTRO_DIR "/libonly34-rdmav34.so", O_RDONLY | O_CLOEXEC);
 	ssize_t len;
@@ -181,7 +181,7 @@ static void assert_problem(const char *bytes_to_write, size_t len,
 {
 	load_write_file(DISTRO_DIR "/libbad-rdmav34.so", bytes_to_write, len);
 	load_nr_warnings = 0;
-	assert_false(load("bad"));
+	assert_false(module_load_by_text("bad"));
 	assert_int_equal(load_nr_warnings, 1);
 	assert_non_null(strstr(load_warning, "libbad-rdmav34.so"));
 	assert_non_null(strstr(load_warning, problem));
@@ -215,7 +215,7 @@ static void module_truncated_warns_once(void **state)
 {
 	size_t end;
 
-	(void)read_module(); /* offset in bytes */
+	(void)module_read_file(); /* offset in bytes */
 	end = end_of_segments();
 	assert_true(end > 1024);
 	for (size_t cut = 4; cut < end; cut = cut * 2 + 1)
@@ -226,10 +226,10 @@ static void module_truncated_warns_once(void **state)
 /* The dynamic linker would crash on this file. */
 static void module_truncated_found_by_linker_warns_once(void **state)
 {
-	(void)read_module(); /* offset in bytes */
+	(void)module_read_file(); /* offset in bytes */
 	load_write_file(SEARCHED_DIR "/libcut-rdmav34.so", bytes,
 			end_of_segments() / 2);
-	assert_false(load("cut"));
+	assert_false(module_load_by_text("cut"));
 	assert_int_equal(load_nr_warnings, 1);
 	assert_string_equal(load_warning, "provider cut: " SEARCHED_DIR
 					  "/libcut-rdmav34.so is truncated");
@@ -243,7 +243,7 @@ static void module_text_file_warns_once(void **state)
 
 static void module_for_wrong_machine_warns_once(void **state)
 {
-	size_t len = read_module();
+	size_t len = module_read_file();
 	Elf64_Half other = EM_SPARC;
 
 	/* The member has the same offset in both ELF classes. */
@@ -253,7 +253,7 @@ static void module_for_wrong_machine_warns_once(void **state)
 
 static void module_for_wrong_word_size_warns_once(void **state)
 {
-	size_t len = read_module();
+	size_t len = module_read_file();
 
 	bytes[EI_CLASS] ^= ELFCLASS32 ^ ELFCLASS64;
 	assert_problem(bytes, len, "is not for this machine");
@@ -261,7 +261,7 @@ static void module_for_wrong_word_size_warns_once(void **state)
 
 static void module_for_wrong_byte_order_warns_once(void **state)
 {
-	size_t len = read_module();
+	size_t len = module_read_file();
 
 	bytes[EI_DATA] ^= ELFDATA2LSB ^ ELFDATA2MSB;
 	assert_problem(bytes, len, "is not for this machine");
@@ -269,7 +269,7 @@ static void module_for_wrong_byte_order_warns_once(void **state)
 
 static void module_with_invalid_headers_warns_once(void **state)
 {
-	size_t len = read_module();
+	size_t len = module_read_file();
 	ElfW(Ehdr) header;
 
 	memcpy(&header, bytes, sizeof(header));

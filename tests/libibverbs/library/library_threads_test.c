@@ -30,7 +30,7 @@ extern const struct verbs_device_ops verbs_provider_rxe;
 static atomic_uint nr_failures;
 static atomic_uint nr_opened;
 
-static void expect(bool good)
+static void assert_counted(bool good)
 {
 	if (!good)
 		atomic_fetch_add(&nr_failures, 1);
@@ -64,32 +64,32 @@ static void change_devices(void)
 	}
 }
 
-static void use(struct ibv_context *ctx)
+static void device_use(struct ibv_context *ctx)
 {
 	struct ibv_device_attr device_attr;
 	struct ibv_port_attr port_attr;
 	struct ibv_gid_entry entry;
 
-	expect(ibv_query_device(ctx, &device_attr) == 0);
-	expect(ibv_query_port(ctx, 1, &port_attr) == 0);
-	expect(port_attr.gid_tbl_len == FAKE_UVERBS_GID_TABLE_LEN);
-	expect(ibv_query_gid_ex(ctx, 1, 1, &entry, 0) == 0);
-	expect(ibv_query_gid_ex(ctx, 1, 2, &entry, 0) == ENODATA);
+	assert_counted(ibv_query_device(ctx, &device_attr) == 0);
+	assert_counted(ibv_query_port(ctx, 1, &port_attr) == 0);
+	assert_counted(port_attr.gid_tbl_len == FAKE_UVERBS_GID_TABLE_LEN);
+	assert_counted(ibv_query_gid_ex(ctx, 1, 1, &entry, 0) == 0);
+	assert_counted(ibv_query_gid_ex(ctx, 1, 2, &entry, 0) == ENODATA);
 }
 
-static void one_round(void)
+static void threads_run_round(void)
 {
 	struct ibv_context *ctx;
 	struct ibv_device **list;
 	int count;
 
 	list = ibv_get_device_list(&count);
-	expect(list != NULL);
+	assert_counted(list != NULL);
 	if (!list)
 		return;
 	for (int i = 0; i < count; i++) {
-		expect(list[i]->name[0] == 'r');
-		expect(ibv_get_device_index(list[i]) >= 0);
+		assert_counted(list[i]->name[0] == 'r');
+		assert_counted(ibv_get_device_index(list[i]) >= 0);
 		(void)ibv_get_device_guid(list[i]);
 	}
 	ctx = count ? ibv_open_device(list[count - 1]) : NULL;
@@ -97,14 +97,14 @@ static void one_round(void)
 	if (!ctx)
 		return; /* the fake kernel removed its last device */
 	atomic_fetch_add(&nr_opened, 1);
-	use(ctx);
-	expect(ibv_close_device(ctx) == 0);
+	device_use(ctx);
+	assert_counted(ibv_close_device(ctx) == 0);
 }
 
-static void *thread(void *arg)
+static void *thread_run(void *arg)
 {
 	for (int i = 0; i < NR_ROUNDS; i++)
-		one_round();
+		threads_run_round();
 	return NULL;
 }
 
@@ -120,7 +120,7 @@ static void library_eight_threads_share_devices(void **state)
 
 	for (int i = 0; i < NR_THREADS; i++)
 		assert_int_equal(
-			pthread_create(&threads[i], NULL, thread, NULL), 0);
+			pthread_create(&threads[i], NULL, thread_run, NULL), 0);
 	for (int i = 0; i < NR_THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 
@@ -129,13 +129,13 @@ static void library_eight_threads_share_devices(void **state)
 			NR_THREADS * NR_ROUNDS);
 }
 
-static int start(void **state)
+static int threads_setup(void **state)
 {
 	fake_uverbs_start(NR_NODES);
 	return 0;
 }
 
-static int stop(void **state)
+static int threads_teardown(void **state)
 {
 	fake_uverbs_stop();
 	return 0;
@@ -145,7 +145,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			library_eight_threads_share_devices, start, stop),
+			library_eight_threads_share_devices, threads_setup,
+			threads_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
