@@ -81,8 +81,8 @@ static void buf_export_closed_descriptor_is_ebadf(void **state)
 {
 	struct ibv_buf *buf;
 
-	fake_provider.buf_dmabuf_fd =
-		1000000; /* above the limit of descriptors */
+	/* a descriptor above the limit of the process */
+	fake_provider.buf_dmabuf_fd = 1000000;
 	assert_non_null(ibv_alloc_buf(api.pd, 100, &buf));
 	ASSERT_MINUS1(ibv_export_buf_dmabuf_fd(buf), EBADF);
 	ibv_free_buf(buf);

@@ -41,10 +41,10 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
  * The fake provider has no WQs; a provider that has them destroys them like
  * this.
  */
-static int destroy_wq(struct ibv_wq *old)
+static int fake_destroy_wq(struct ibv_wq *object)
 {
-	verbs_wait_wq_acked(old, &fake_provider.raised);
-	return fake_object_end("destroy_wq", old);
+	verbs_wait_wq_acked(object, &fake_provider.raised);
+	return fake_object_end("destroy_wq", object);
 }
 
 static int destroy_event_setup(void **state)
@@ -54,7 +54,7 @@ static int destroy_event_setup(void **state)
 	struct ibv_wq_init_attr wq_attr = {};
 	int ret = api_open(state);
 
-	verbs_priv(api.ctx)->ops.destroy_wq = destroy_wq;
+	verbs_priv(api.ctx)->ops.destroy_wq = fake_destroy_wq;
 	channel = ibv_create_comp_channel(api.ctx);
 	assert_non_null(channel);
 	cq = ibv_create_cq(api.ctx, 10, NULL, channel, 0);
@@ -102,22 +102,22 @@ struct destroyer {
 	atomic_bool done;
 };
 
-static int end_cq(void)
+static int destroy_test_cq(void)
 {
 	return ibv_destroy_cq(cq);
 }
 
-static int end_qp(void)
+static int destroy_test_qp(void)
 {
 	return ibv_destroy_qp(qp);
 }
 
-static int end_srq(void)
+static int destroy_test_srq(void)
 {
 	return ibv_destroy_srq(srq);
 }
 
-static int end_wq(void)
+static int destroy_test_wq(void)
 {
 	return ibv_destroy_wq(wq);
 }
@@ -147,13 +147,13 @@ static void destroyer_start(struct destroyer *destroyer, int (*destroy)(void),
 }
 
 /* The thread has reached the wait, so it has not returned. */
-static void assert_waits(struct destroyer *destroyer)
+static void assert_destroyer_waits(struct destroyer *destroyer)
 {
 	assert_int_equal(sem_wait(&waiting), 0);
 	assert_false(atomic_load(&destroyer->done));
 }
 
-static void assert_ends(struct destroyer *destroyer)
+static void assert_destroyer_returns(struct destroyer *destroyer)
 {
 	assert_int_equal(pthread_join(destroyer->thread, NULL), 0);
 	assert_int_equal(destroyer->ret, 0);
@@ -211,12 +211,12 @@ static void destroy_cq_waits_for_completion_event_acks(void **state)
 {
 	struct destroyer destroyer;
 
-	destroyer_start(&destroyer, end_cq, 3, 0);
-	assert_waits(&destroyer);
+	destroyer_start(&destroyer, destroy_test_cq, 3, 0);
+	assert_destroyer_waits(&destroyer);
 	ibv_ack_cq_events(cq, 2);
-	assert_waits(&destroyer);
+	assert_destroyer_waits(&destroyer);
 	ibv_ack_cq_events(cq, 1);
-	assert_ends(&destroyer);
+	assert_destroyer_returns(&destroyer);
 	cq = NULL;
 }
 
@@ -228,27 +228,27 @@ static void destroy_cq_waits_for_async_event_acks(void **state)
 	};
 	struct destroyer destroyer;
 
-	destroyer_start(&destroyer, end_cq, 1, 1);
-	assert_waits(&destroyer);
+	destroyer_start(&destroyer, destroy_test_cq, 1, 1);
+	assert_destroyer_waits(&destroyer);
 	ibv_ack_cq_events(cq, 1);
-	assert_waits(&destroyer);
+	assert_destroyer_waits(&destroyer);
 	ibv_ack_async_event(&event);
-	assert_ends(&destroyer);
+	assert_destroyer_returns(&destroyer);
 	cq = NULL;
 }
 
 /* Two events with separate acknowledgments. */
-static void assert_waits_for_two(int (*destroy)(void),
-				 struct ibv_async_event *event)
+static void assert_waits_for_two_events(int (*destroy)(void),
+					struct ibv_async_event *event)
 {
 	struct destroyer destroyer;
 
 	destroyer_start(&destroyer, destroy, 0, 2);
 	for (int i = 0; i < 2; i++) {
-		assert_waits(&destroyer);
+		assert_destroyer_waits(&destroyer);
 		ibv_ack_async_event(event);
 	}
-	assert_ends(&destroyer);
+	assert_destroyer_returns(&destroyer);
 }
 
 static void destroy_qp_waits_for_event_acks(void **state)
@@ -258,7 +258,7 @@ static void destroy_qp_waits_for_event_acks(void **state)
 		.element.qp = qp,
 	};
 
-	assert_waits_for_two(end_qp, &event);
+	assert_waits_for_two_events(destroy_test_qp, &event);
 	qp = NULL;
 }
 
@@ -269,7 +269,7 @@ static void destroy_srq_waits_for_event_acks(void **state)
 		.element.srq = srq,
 	};
 
-	assert_waits_for_two(end_srq, &event);
+	assert_waits_for_two_events(destroy_test_srq, &event);
 	srq = NULL;
 }
 
@@ -280,7 +280,7 @@ static void destroy_wq_waits_for_event_acks(void **state)
 		.element.wq = wq,
 	};
 
-	assert_waits_for_two(end_wq, &event);
+	assert_waits_for_two_events(destroy_test_wq, &event);
 	wq = NULL;
 }
 
@@ -300,14 +300,14 @@ static void destroy_cq_ignores_acks_of_different_objects(void **state)
 	};
 	struct destroyer destroyer;
 
-	destroyer_start(&destroyer, end_cq, 1, 0);
-	assert_waits(&destroyer);
+	destroyer_start(&destroyer, destroy_test_cq, 1, 0);
+	assert_destroyer_waits(&destroyer);
 	ibv_ack_async_event(&of_qp);
 	ibv_ack_async_event(&of_srq);
 	ibv_ack_async_event(&of_wq);
 	assert_false(atomic_load(&destroyer.done));
 	ibv_ack_cq_events(cq, 1);
-	assert_ends(&destroyer);
+	assert_destroyer_returns(&destroyer);
 	assert_int_equal(atomic_load(&nr_waits), 1);
 	cq = NULL;
 }
@@ -360,15 +360,15 @@ static void destroy_cq_completion_event_is_readable_meanwhile(void **state)
 	struct destroyer destroyer;
 	struct ibv_cq *event_cq;
 
-	destroyer_start(&destroyer, end_cq, 1, 0);
-	assert_waits(&destroyer);
+	destroyer_start(&destroyer, destroy_test_cq, 1, 0);
+	assert_destroyer_waits(&destroyer);
 	raise_comp_event(cq);
 	event_cq = get_comp_event();
 	assert_ptr_equal(event_cq, cq);
 	assert_ptr_equal(event_cq->context, api.ctx);
 	assert_false(atomic_load(&destroyer.done));
 	ibv_ack_cq_events(event_cq, 1);
-	assert_ends(&destroyer);
+	assert_destroyer_returns(&destroyer);
 	cq = NULL;
 }
 
@@ -377,19 +377,19 @@ static void destroy_qp_async_event_is_readable_meanwhile(void **state)
 	struct ibv_async_event event;
 	struct destroyer destroyer;
 
-	destroyer_start(&destroyer, end_srq, 0, 1);
-	assert_waits(&destroyer);
+	destroyer_start(&destroyer, destroy_test_srq, 0, 1);
+	assert_destroyer_waits(&destroyer);
 	raise_async_event(IBV_EVENT_SRQ_ERR, srq);
 	event = get_async_event();
 	assert_ptr_equal(event.element.srq, srq);
 	assert_ptr_equal(event.element.srq->context, api.ctx);
 	ibv_ack_async_event(&event);
-	assert_ends(&destroyer);
+	assert_destroyer_returns(&destroyer);
 	srq = NULL;
 }
 
 /* Reads and acknowledges events until the channel is closed. */
-static void *reader_run(void *arg)
+static void *run_reader(void *arg)
 {
 	struct ibv_cq *event_cq;
 	unsigned int *nr = arg;
@@ -410,7 +410,7 @@ static void destroy_cq_concurrent_with_event_reader_succeeds(void **state)
 	unsigned int nr_read = 0;
 	pthread_t reader;
 
-	assert_int_equal(pthread_create(&reader, NULL, reader_run, &nr_read),
+	assert_int_equal(pthread_create(&reader, NULL, run_reader, &nr_read),
 			 0);
 	fake_provider.raised.comp_events = NR_EVENTS;
 	for (int i = 0; i < NR_ROUNDS; i++) {
@@ -462,17 +462,17 @@ static void close_device_with_live_objects_succeeds(void **state)
 {
 	struct ibv_context *other = api_open_another();
 	struct ibv_pd *pd = ibv_alloc_pd(other);
-	struct ibv_cq *its_cq = ibv_create_cq(other, 1, NULL, NULL, 0);
+	struct ibv_cq *other_cq = ibv_create_cq(other, 1, NULL, NULL, 0);
 	unsigned int nr_closes = fake_provider.nr_closes;
 
 	assert_non_null(pd);
-	assert_non_null(its_cq);
+	assert_non_null(other_cq);
 	fake_provider.raised.comp_events = 1;
 	ASSERT_OK(ibv_close_device(other));
 	assert_int_equal(fake_provider.nr_closes, nr_closes + 1);
 	assert_int_equal(atomic_load(&nr_waits), 0);
-	verbs_fini_cq(its_cq);
-	fake_object_free(its_cq);
+	verbs_fini_cq(other_cq);
+	fake_object_free(other_cq);
 	fake_object_free(pd);
 }
 

@@ -23,8 +23,7 @@ struct call {
 	const char *name; /* "dontfork" */
 	void *base;
 	size_t size;
-	const char *last_op; /* number of ops that the provider had received by
-				then */
+	const char *last_op; /* last op of the provider before the call */
 };
 
 static struct call calls[MAX_CALLS];

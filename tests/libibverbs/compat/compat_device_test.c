@@ -80,7 +80,7 @@ static void compat_device_null_has_no_name(void **state)
 	compat_ibv_free_device_list(NULL);
 }
 
-/* The content of one list does not depend on another list. */
+/* Freeing one list leaves the devices of another list valid. */
 static void compat_device_lists_coexist(void **state)
 {
 	struct ibv_device_1_0 **first = compat_list_get(),

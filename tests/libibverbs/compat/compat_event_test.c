@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Events for programs of libibverbs 1.0: libibverbs/compat/compat_event.c. The
- * descriptors are pipes. Like the kernel, the test writes events with the real
- * objects to them.
+ * descriptors are pipes. Like the kernel, the test writes events to them that
+ * refer to the real objects.
  */
 #include <fcntl.h>
 #include <rdma/ib_user_verbs.h>

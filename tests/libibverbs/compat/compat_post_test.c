@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The data path of libibverbs 1.0, called like a program through the table of
- * the context: libibverbs/compat/compat_post.c and compat_cq.c. The fake
- * provider has no data path, so the test sets its own ops in the context. They
- * record the work requests and reject the one that the test selects.
+ * The data path of libibverbs 1.0: libibverbs/compat/compat_post.c and
+ * compat_cq.c. Like programs, the tests call the op table of the context. The
+ * fake provider has no data path, so the test sets its own ops in the context.
+ * They record the work requests and reject the one that the test selects.
  */
 #include <string.h>
 
@@ -133,7 +133,7 @@ static void recv_wrs_init(struct ibv_recv_wr_1_0 *wr, size_t count)
 	}
 }
 
-/* Sets bad_wr to a pointer that is not a request. */
+/* Set bad_wr to a pointer that is no work request, and post the list. */
 static int send_wrs_post(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 			 struct ibv_send_wr_1_0 **bad_wr)
 {
@@ -216,7 +216,7 @@ static void compat_post_send_ud_uses_real_ah(void **state)
 	assert_int_equal(sends[0].wr.ud.remote_qpn, 7);
 	assert_int_equal(sends[0].wr.ud.remote_qkey, 8);
 
-	/* the provider decides */
+	/* a NULL handle is passed to the provider */
 	wr.wr.ud.ah = NULL;
 	assert_int_equal(send_wrs_post(ud, &wr, &bad), 0);
 	assert_null(sends[1].wr.ud.ah);
@@ -271,8 +271,8 @@ static void compat_post_send_newer_opcode_is_einval(void **state)
 	struct ibv_send_wr_1_0 wr[40], *bad;
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
-		size_t at =
-			6 * i; /* in each batch, also at the first position */
+		/* the first place, and places in both batches */
+		size_t at = 6 * i;
 
 		nr_seen = 0;
 		send_wrs_init(wr, 40);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Threads of a program of libibverbs 1.0: they share a list, its devices, a
- * context and one of its channels, and each creates its own objects. Kernel
- * and nodes are fakes. Meant for ThreadSanitizer, but useful without it.
+ * context and one of its channels, and each creates its own objects. The kernel
+ * and the device nodes are fakes. The test is intended for ThreadSanitizer, but
+ * also detects failures without it.
  */
 #include <errno.h>
 #include <provider/provider.h>
@@ -29,7 +30,7 @@
 
 extern const struct verbs_device_ops verbs_provider_rxe;
 
-/* Failures are counted: cmocka's assertions may be used by one thread only. */
+/* Failures are counted: the assertions of cmocka are not thread-safe. */
 static atomic_uint nr_failures;
 
 static struct ibv_device_1_0 **list;
@@ -125,7 +126,7 @@ static void objects_create_and_destroy(void)
 	assert_counted(compat_ibv_close_device(ctx) == 0);
 }
 
-/* The last thread creates a channel; all use it at the same time. */
+/* One thread creates a channel, and all threads use it concurrently. */
 static void channel_create_first_cq(void)
 {
 	bool last = pthread_barrier_wait(&barriers[BEFORE]) ==
