@@ -13,7 +13,8 @@
  * - A create function allocates the object, which the application then owns;
  *   the destroy function of the object frees it, and leaves it usable if it
  *   fails.
- * - A member that is NULL means "not supported" (core/op_defaults_*.c).
+ * - A member that is NULL means "not supported", or that the op has a default
+ *   (core/op_defaults_*.c).
  */
 #ifndef PROVIDER_PROVIDER_H
 #define PROVIDER_PROVIDER_H

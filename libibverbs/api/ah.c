@@ -12,7 +12,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 	if (!pd || !attr)
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(pd->context)->create_ah(pd, attr, &ah);
+	ret = VERBS_CALL_OP(pd->context, create_ah, pd, attr, &ah);
 	return ret ? api_ret_null(ret) : ah;
 }
 
@@ -20,5 +20,5 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 {
 	if (!ah)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(ah->context)->destroy_ah(ah));
+	return api_ret_errno(VERBS_CALL_OP(ah->context, destroy_ah, ah));
 }

@@ -25,7 +25,8 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 		return api_ret_null(-ENOMEM);
 	*channel = (struct ibv_comp_channel){ .context = context };
 
-	ret = verbs_ops(context)->create_comp_channel(context, &channel->fd);
+	ret = VERBS_CALL_OP(context, create_comp_channel, context,
+			    &channel->fd);
 	if (ret) {
 		free(channel);
 		return api_ret_null(ret);

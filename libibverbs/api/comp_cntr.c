@@ -29,7 +29,7 @@ int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 
 	if (!context || !caps || caps_size < FIRST_CAPS_SIZE)
 		return api_ret_errno(-EINVAL);
-	ret = verbs_ops(context)->query_comp_cntr_caps(context, &own);
+	ret = VERBS_CALL_OP(context, query_comp_cntr_caps, context, &own);
 	if (ret)
 		return api_ret_errno(ret);
 	api_copy_sized(caps, caps_size, &own, sizeof(own));
@@ -53,8 +53,8 @@ ibv_create_comp_cntr(struct ibv_context *context,
 	int ret = context ? comp_cntr_check_attr(cc_attr) : -EINVAL;
 
 	if (ret == 0)
-		ret = verbs_ops(context)->create_comp_cntr(context, cc_attr,
-							   &cntr);
+		ret = VERBS_CALL_OP(context, create_comp_cntr, context, cc_attr,
+				    &cntr);
 	return ret ? api_ret_null(ret) : cntr;
 }
 
@@ -62,8 +62,8 @@ int ibv_destroy_comp_cntr(struct ibv_comp_cntr *comp_cntr)
 {
 	if (!comp_cntr)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(
-		verbs_ops(comp_cntr->context)->destroy_comp_cntr(comp_cntr));
+	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context,
+					   destroy_comp_cntr, comp_cntr));
 }
 
 int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr,
@@ -74,55 +74,54 @@ int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr,
 		return api_ret_errno(-EINVAL);
 	if (attr->comp_mask || (attr->op_mask & ~ATTACH_OPS_KNOWN))
 		return api_ret_errno(-EOPNOTSUPP);
-	return api_ret_errno(
-		verbs_ops(qp->context)
-			->qp_attach_comp_cntr(qp, comp_cntr, attr));
+	return api_ret_errno(VERBS_CALL_OP(qp->context, qp_attach_comp_cntr, qp,
+					   comp_cntr, attr));
 }
 
 int ibv_read_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value)
 {
 	if (!comp_cntr || !value)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(comp_cntr->context)
-				     ->read_comp_cntr(comp_cntr, value));
+	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context, read_comp_cntr,
+					   comp_cntr, value));
 }
 
 int ibv_set_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t value)
 {
 	if (!comp_cntr)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(
-		verbs_ops(comp_cntr->context)->set_comp_cntr(comp_cntr, value));
+	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context, set_comp_cntr,
+					   comp_cntr, value));
 }
 
 int ibv_inc_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t amount)
 {
 	if (!comp_cntr)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(comp_cntr->context)
-				     ->inc_comp_cntr(comp_cntr, amount));
+	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context, inc_comp_cntr,
+					   comp_cntr, amount));
 }
 
 int ibv_read_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value)
 {
 	if (!comp_cntr || !value)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(comp_cntr->context)
-				     ->read_err_comp_cntr(comp_cntr, value));
+	return api_ret_errno(VERBS_CALL_OP(
+		comp_cntr->context, read_err_comp_cntr, comp_cntr, value));
 }
 
 int ibv_set_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t value)
 {
 	if (!comp_cntr)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(comp_cntr->context)
-				     ->set_err_comp_cntr(comp_cntr, value));
+	return api_ret_errno(VERBS_CALL_OP(
+		comp_cntr->context, set_err_comp_cntr, comp_cntr, value));
 }
 
 int ibv_inc_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t amount)
 {
 	if (!comp_cntr)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(comp_cntr->context)
-				     ->inc_err_comp_cntr(comp_cntr, amount));
+	return api_ret_errno(VERBS_CALL_OP(
+		comp_cntr->context, inc_err_comp_cntr, comp_cntr, amount));
 }

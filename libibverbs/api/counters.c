@@ -20,14 +20,14 @@ verbs_api_create_counters(struct ibv_context *ctx,
 		return api_ret_null(-EINVAL);
 	if (attr->comp_mask)
 		return api_ret_null(-EOPNOTSUPP);
-	ret = verbs_ops(ctx)->create_counters(ctx, attr, &counters);
+	ret = VERBS_CALL_OP(ctx, create_counters, ctx, attr, &counters);
 	return ret ? api_ret_null(ret) : counters;
 }
 
 int verbs_api_destroy_counters(struct ibv_counters *counters)
 {
 	return api_ret_errno(
-		verbs_ops(counters->context)->destroy_counters(counters));
+		VERBS_CALL_OP(counters->context, destroy_counters, counters));
 }
 
 int verbs_api_attach_counters_point_flow(struct ibv_counters *counters,
@@ -40,8 +40,8 @@ int verbs_api_attach_counters_point_flow(struct ibv_counters *counters,
 		return api_ret_errno(-EINVAL);
 	if (attr->comp_mask)
 		return api_ret_errno(-EOPNOTSUPP);
-	return api_ret_errno(verbs_ops(ctx)->attach_counters_point_flow(
-		counters, attr, flow));
+	return api_ret_errno(VERBS_CALL_OP(ctx, attach_counters_point_flow,
+					   counters, attr, flow));
 }
 
 int verbs_api_read_counters(struct ibv_counters *counters, uint64_t *values,
@@ -49,7 +49,6 @@ int verbs_api_read_counters(struct ibv_counters *counters, uint64_t *values,
 {
 	if (nr_values && !values)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(
-		verbs_ops(counters->context)
-			->read_counters(counters, values, nr_values, flags));
+	return api_ret_errno(VERBS_CALL_OP(counters->context, read_counters,
+					   counters, values, nr_values, flags));
 }

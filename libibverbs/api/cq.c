@@ -39,7 +39,7 @@ static int cq_create(struct ibv_context *ctx,
 
 	if (attr->channel && !api_context_accepts(ctx, attr->channel->context))
 		return -EINVAL;
-	ret = verbs_ops(ctx)->create_cq(ctx, attr, extended, ret_vcq);
+	ret = VERBS_CALL_OP(ctx, create_cq, ctx, attr, extended, ret_vcq);
 	if (ret == 0)
 		comp_channel_change_refcnt(attr->channel, 1);
 	return ret;
@@ -96,14 +96,14 @@ int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
 	if (!cq || cqe <= 0)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(cq->context)->resize_cq(cq, cqe));
+	return api_ret_errno(VERBS_CALL_OP(cq->context, resize_cq, cq, cqe));
 }
 
 int verbs_api_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 {
 	if (!attr || attr->attr_mask >= IBV_CQ_ATTR_RESERVED)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(cq->context)->modify_cq(cq, attr));
+	return api_ret_errno(VERBS_CALL_OP(cq->context, modify_cq, cq, attr));
 }
 
 int ibv_destroy_cq(struct ibv_cq *cq)
@@ -114,7 +114,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	if (!cq)
 		return api_ret_errno(-EINVAL);
 	channel = cq->channel;
-	ret = verbs_ops(cq->context)->destroy_cq(cq);
+	ret = VERBS_CALL_OP(cq->context, destroy_cq, cq);
 	if (ret == 0)
 		comp_channel_change_refcnt(channel, -1);
 	return api_ret_errno(ret);

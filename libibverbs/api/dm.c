@@ -19,13 +19,13 @@ struct ibv_dm *verbs_api_alloc_dm(struct ibv_context *ctx,
 		return api_ret_null(-EINVAL);
 	if (attr->comp_mask)
 		return api_ret_null(-EOPNOTSUPP);
-	ret = verbs_ops(ctx)->alloc_dm(ctx, attr, &dm);
+	ret = VERBS_CALL_OP(ctx, alloc_dm, ctx, attr, &dm);
 	return ret ? api_ret_null(ret) : dm;
 }
 
 int verbs_api_free_dm(struct ibv_dm *dm)
 {
-	return api_ret_errno(verbs_ops(dm->context)->free_dm(dm));
+	return api_ret_errno(VERBS_CALL_OP(dm->context, free_dm, dm));
 }
 
 struct ibv_mr *verbs_api_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
@@ -37,8 +37,8 @@ struct ibv_mr *verbs_api_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 
 	if (!dm || !api_context_accepts(pd->context, dm->context))
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(pd->context)
-		      ->reg_dm_mr(pd, dm, dm_offset, length, access, &mr);
+	ret = VERBS_CALL_OP(pd->context, reg_dm_mr, pd, dm, dm_offset, length,
+			    access, &mr);
 	return ret ? api_ret_null(ret) : mr;
 }
 
@@ -49,7 +49,7 @@ struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)
 
 	if (!context)
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(context)->import_dm(context, dm_handle, &dm);
+	ret = VERBS_CALL_OP(context, import_dm, context, dm_handle, &dm);
 	if (ret)
 		return api_ret_null(ret);
 	dm->context = context;
@@ -69,6 +69,6 @@ int ibv_dm_export_dmabuf_fd(struct ibv_dm *dm)
 
 	if (!dm)
 		return api_ret_minus1(-EINVAL);
-	ret = verbs_ops(dm->context)->dm_export_dmabuf_fd(dm, &fd);
+	ret = VERBS_CALL_OP(dm->context, dm_export_dmabuf_fd, dm, &fd);
 	return ret ? api_ret_minus1(ret) : fd;
 }

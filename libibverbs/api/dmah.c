@@ -33,7 +33,7 @@ struct ibv_dmah *ibv_alloc_dmah(struct ibv_context *context,
 		return api_ret_null(-EOPNOTSUPP);
 	if (!dmah_attr_is_valid(attr))
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(context)->alloc_dmah(context, attr, &dmah);
+	ret = VERBS_CALL_OP(context, alloc_dmah, context, attr, &dmah);
 	return ret ? api_ret_null(ret) : dmah;
 }
 
@@ -41,5 +41,5 @@ int ibv_dealloc_dmah(struct ibv_dmah *dmah)
 {
 	if (!dmah)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(dmah->context)->dealloc_dmah(dmah));
+	return api_ret_errno(VERBS_CALL_OP(dmah->context, dealloc_dmah, dmah));
 }

@@ -75,11 +75,11 @@ struct ibv_flow *verbs_api_create_flow(struct ibv_qp *qp,
 
 	if (!attr || !flow_attr_objects_match(qp->context, attr))
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(qp->context)->create_flow(qp, attr, &flow);
+	ret = VERBS_CALL_OP(qp->context, create_flow, qp, attr, &flow);
 	return ret ? api_ret_null(ret) : flow;
 }
 
 int verbs_api_destroy_flow(struct ibv_flow *flow)
 {
-	return api_ret_errno(verbs_ops(flow->context)->destroy_flow(flow));
+	return api_ret_errno(VERBS_CALL_OP(flow->context, destroy_flow, flow));
 }

@@ -26,8 +26,8 @@ verbs_api_create_flow_action_esp(struct ibv_context *ctx,
 	int ret = flow_action_check_esp(attr);
 
 	if (ret == 0)
-		ret = verbs_ops(ctx)->create_flow_action_esp(ctx, attr,
-							     &action);
+		ret = VERBS_CALL_OP(ctx, create_flow_action_esp, ctx, attr,
+				    &action);
 	return ret ? api_ret_null(ret) : action;
 }
 
@@ -37,13 +37,13 @@ int verbs_api_modify_flow_action_esp(struct ibv_flow_action *action,
 	int ret = flow_action_check_esp(attr);
 
 	if (ret == 0)
-		ret = verbs_ops(action->context)
-			      ->modify_flow_action_esp(action, attr);
+		ret = VERBS_CALL_OP(action->context, modify_flow_action_esp,
+				    action, attr);
 	return api_ret_errno(ret);
 }
 
 int verbs_api_destroy_flow_action(struct ibv_flow_action *action)
 {
 	return api_ret_errno(
-		verbs_ops(action->context)->destroy_flow_action(action));
+		VERBS_CALL_OP(action->context, destroy_flow_action, action));
 }

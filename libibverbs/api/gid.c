@@ -20,8 +20,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 	if (!context || !entry || flags || !entry_size)
 		return api_ret_errno(-EINVAL);
 
-	ret = verbs_ops(context)->query_gid_entry(context, port_num, gid_index,
-						  &own);
+	ret = VERBS_CALL_OP(context, query_gid_entry, context, port_num,
+			    gid_index, &own);
 	if (ret)
 		return api_ret_errno(ret);
 	api_copy_sized(entry, entry_size, &own, sizeof(own));
@@ -41,7 +41,7 @@ static ssize_t gid_table_query_resized(struct ibv_context *ctx, void *entries,
 	own = calloc(max_entries ? max_entries : 1, sizeof(*own));
 	if (!own)
 		return -ENOMEM;
-	count = verbs_ops(ctx)->query_gid_table(ctx, own, max_entries);
+	count = VERBS_CALL_OP(ctx, query_gid_table, ctx, own, max_entries);
 	for (ssize_t i = 0; i < count; i++)
 		api_copy_sized((char *)entries + (size_t)i * entry_size,
 			       entry_size, &own[i], sizeof(own[i]));
@@ -58,8 +58,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 	if (!context || (!entries && max_entries) || flags || !entry_size)
 		count = -EINVAL;
 	else if (entry_size == sizeof(*entries))
-		count = verbs_ops(context)->query_gid_table(context, entries,
-							    max_entries);
+		count = VERBS_CALL_OP(context, query_gid_table, context,
+				      entries, max_entries);
 	else
 		count = gid_table_query_resized(context, entries, max_entries,
 						entry_size);
@@ -77,8 +77,8 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
 
 	if (!context || !gid || index < 0)
 		return api_ret_minus1(-EINVAL);
-	ret = verbs_ops(context)->query_gid_entry(context, port_num,
-						  (uint32_t)index, &own);
+	ret = VERBS_CALL_OP(context, query_gid_entry, context, port_num,
+			    (uint32_t)index, &own);
 	if (ret == -ENODATA)
 		own = (struct ibv_gid_entry){};
 	else if (ret)

@@ -10,7 +10,7 @@ int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 	if (!qp || !gid)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
-		verbs_ops(qp->context)->attach_mcast(qp, gid, lid));
+		VERBS_CALL_OP(qp->context, attach_mcast, qp, gid, lid));
 }
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
@@ -18,5 +18,5 @@ int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 	if (!qp || !gid)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
-		verbs_ops(qp->context)->detach_mcast(qp, gid, lid));
+		VERBS_CALL_OP(qp->context, detach_mcast, qp, gid, lid));
 }

@@ -84,8 +84,8 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	ret = mr_fork_guard_add(addr, length, known);
 	if (ret)
 		return api_ret_null(ret);
-	ret = verbs_ops(pd->context)
-		      ->reg_mr(pd, addr, length, iova, known, &mr);
+	ret = VERBS_CALL_OP(pd->context, reg_mr, pd, addr, length, iova, known,
+			    &mr);
 	if (ret) {
 		(void)mr_fork_guard_remove(
 			addr, length, known); /* undoes mr_fork_guard_add() */
@@ -117,9 +117,8 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 
 	if (!pd)
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(pd->context)
-		      ->reg_dmabuf_mr(pd, offset, length, iova, fd, access,
-				      &mr);
+	ret = VERBS_CALL_OP(pd->context, reg_dmabuf_mr, pd, offset, length,
+			    iova, fd, access, &mr);
 	if (ret)
 		return api_ret_null(ret);
 	return mr_fill_public(mr, pd, (void *)(uintptr_t)offset, length);
@@ -272,7 +271,7 @@ struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf,
 struct ibv_mr *verbs_api_alloc_null_mr(struct ibv_pd *pd)
 {
 	struct ibv_mr *mr;
-	int ret = verbs_ops(pd->context)->alloc_null_mr(pd, &mr);
+	int ret = VERBS_CALL_OP(pd->context, alloc_null_mr, pd, &mr);
 
 	return ret ? api_ret_null(ret) : mr;
 }
@@ -288,7 +287,7 @@ struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
 
 	if (!pd)
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(pd->context)->import_mr(pd, mr_handle, &mr);
+	ret = VERBS_CALL_OP(pd->context, import_mr, pd, mr_handle, &mr);
 	if (ret)
 		return api_ret_null(ret);
 	mr->context = pd->context;
@@ -362,9 +361,8 @@ static int mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	if (ret)
 		return mr_rereg_fail(ret, IBV_REREG_MR_ERR_DONT_FORK_NEW);
 
-	ret = verbs_ops(vmr->ibv_mr.context)
-		      ->rereg_mr(vmr, flags, pd, arg->addr, arg->length,
-				 arg->access);
+	ret = VERBS_CALL_OP(vmr->ibv_mr.context, rereg_mr, vmr, flags, pd,
+			    arg->addr, arg->length, arg->access);
 	if (ret && moves)
 		undo = mr_fork_guard_remove(to.addr, to.length, to.access);
 	if (undo)
@@ -405,7 +403,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 		return api_ret_errno(-EINVAL);
 	is_memory = vmr->mr_type == VERBS_MR_TYPE_MR;
 	was = mr_extent_of(vmr);
-	ret = verbs_ops(mr->context)->dereg_mr(vmr);
+	ret = VERBS_CALL_OP(mr->context, dereg_mr, vmr);
 	if (ret)
 		return api_ret_errno(ret);
 	/* the region is gone, whether or not the advice succeeds */
@@ -420,7 +418,6 @@ int verbs_api_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 {
 	if (num_sge && !sg_list)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(
-		verbs_ops(pd->context)
-			->advise_mr(pd, advice, flags, sg_list, num_sge));
+	return api_ret_errno(VERBS_CALL_OP(pd->context, advise_mr, pd, advice,
+					   flags, sg_list, num_sge));
 }

@@ -13,11 +13,11 @@ struct ibv_mw *verbs_api_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 
 	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(pd->context)->alloc_mw(pd, type, &mw);
+	ret = VERBS_CALL_OP(pd->context, alloc_mw, pd, type, &mw);
 	return ret ? api_ret_null(ret) : mw;
 }
 
 int verbs_api_dealloc_mw(struct ibv_mw *mw)
 {
-	return api_ret_errno(verbs_ops(mw->context)->dealloc_mw(mw));
+	return api_ret_errno(VERBS_CALL_OP(mw->context, dealloc_mw, mw));
 }

@@ -34,6 +34,6 @@ verbs_api_alloc_parent_domain(struct ibv_context *ctx,
 		return api_ret_null(-EINVAL);
 	if (attr->comp_mask & ~KNOWN_MASK)
 		return api_ret_null(-EOPNOTSUPP);
-	ret = verbs_ops(ctx)->alloc_parent_domain(ctx, attr, &pd);
+	ret = VERBS_CALL_OP(ctx, alloc_parent_domain, ctx, attr, &pd);
 	return ret ? api_ret_null(ret) : pd;
 }

@@ -12,7 +12,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 
 	if (!context)
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(context)->alloc_pd(context, &pd);
+	ret = VERBS_CALL_OP(context, alloc_pd, context, &pd);
 	return ret ? api_ret_null(ret) : pd;
 }
 
@@ -21,7 +21,7 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 {
 	if (!pd)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(pd->context)->dealloc_pd(pd));
+	return api_ret_errno(VERBS_CALL_OP(pd->context, dealloc_pd, pd));
 }
 
 struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
@@ -31,7 +31,7 @@ struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
 
 	if (!context)
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(context)->import_pd(context, pd_handle, &pd);
+	ret = VERBS_CALL_OP(context, import_pd, context, pd_handle, &pd);
 	if (ret)
 		return api_ret_null(ret);
 	pd->context = context;

@@ -28,7 +28,7 @@ int verbs_api_query_port(struct ibv_context *ctx, uint8_t port_num,
 
 	if (!ctx || !attr)
 		return api_ret_errno(-EINVAL);
-	ret = verbs_ops(ctx)->query_port(ctx, port_num, &own);
+	ret = VERBS_CALL_OP(ctx, query_port, ctx, port_num, &own);
 	if (ret)
 		return api_ret_errno(ret);
 
@@ -50,8 +50,8 @@ int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 {
 	if (!context || !port_speed)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(context)->query_port_speed(
-		context, port_num, port_speed));
+	return api_ret_errno(VERBS_CALL_OP(context, query_port_speed, context,
+					   port_num, port_speed));
 }
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
@@ -59,8 +59,8 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
 {
 	if (!context || !pkey)
 		return api_ret_minus1(-EINVAL);
-	return api_ret_minus1(
-		verbs_ops(context)->query_pkey(context, port_num, index, pkey));
+	return api_ret_minus1(VERBS_CALL_OP(context, query_pkey, context,
+					    port_num, index, pkey));
 }
 
 int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num,
@@ -71,8 +71,8 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num,
 	if (!context)
 		return api_ret_minus1(-EINVAL);
 	for (int index = 0;; index++) {
-		int ret = verbs_ops(context)->query_pkey(context, port_num,
-							 index, &found);
+		int ret = VERBS_CALL_OP(context, query_pkey, context, port_num,
+					index, &found);
 
 		if (ret)
 			return api_ret_minus1(ret);

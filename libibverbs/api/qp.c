@@ -106,7 +106,7 @@ struct ibv_qp *verbs_api_create_qp_ex(struct ibv_context *ctx,
 
 	if (!qp_init_attr_is_valid(ctx, attr))
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(ctx)->create_qp(ctx, attr, &vqp);
+	ret = VERBS_CALL_OP(ctx, create_qp, ctx, attr, &vqp);
 	return ret ? api_ret_null(ret) : &vqp->qp;
 }
 
@@ -154,7 +154,7 @@ struct ibv_qp *verbs_api_open_qp(struct ibv_context *ctx,
 	int ret = qp_check_open_attr(ctx, attr);
 
 	if (ret == 0)
-		ret = verbs_ops(ctx)->open_qp(ctx, attr, &vqp);
+		ret = VERBS_CALL_OP(ctx, open_qp, ctx, attr, &vqp);
 	return ret ? api_ret_null(ret) : &vqp->qp;
 }
 
@@ -175,7 +175,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 
 	if (!qp || !attr || !qp_attr_states_are_valid(attr, attr_mask))
 		return api_ret_errno(-EINVAL);
-	ret = verbs_ops(qp->context)->modify_qp(qp, attr, attr_mask);
+	ret = VERBS_CALL_OP(qp->context, modify_qp, qp, attr, attr_mask);
 	if (ret == 0 && (attr_mask & IBV_QP_STATE))
 		qp->state = attr->qp_state;
 	return api_ret_errno(ret);
@@ -188,7 +188,8 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 
 	if (!qp || !attr || !init_attr)
 		return api_ret_errno(-EINVAL);
-	ret = verbs_ops(qp->context)->query_qp(qp, attr, attr_mask, init_attr);
+	ret = VERBS_CALL_OP(qp->context, query_qp, qp, attr, attr_mask,
+			    init_attr);
 	if (ret == 0 && (attr_mask & IBV_QP_STATE))
 		qp->state = attr->qp_state;
 	return api_ret_errno(ret);
@@ -198,7 +199,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	if (!qp)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(qp->context)->destroy_qp(qp));
+	return api_ret_errno(VERBS_CALL_OP(qp->context, destroy_qp, qp));
 }
 
 int verbs_api_modify_qp_rate_limit(struct ibv_qp *qp,
@@ -209,7 +210,7 @@ int verbs_api_modify_qp_rate_limit(struct ibv_qp *qp,
 	if (attr->comp_mask)
 		return api_ret_errno(-EOPNOTSUPP);
 	return api_ret_errno(
-		verbs_ops(qp->context)->modify_qp_rate_limit(qp, attr));
+		VERBS_CALL_OP(qp->context, modify_qp_rate_limit, qp, attr));
 }
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
@@ -255,12 +256,12 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 		return api_ret_errno(-EINVAL);
 	if (!ece->vendor_id)
 		return api_ret_errno(-EOPNOTSUPP);
-	return api_ret_errno(verbs_ops(qp->context)->set_ece(qp, ece));
+	return api_ret_errno(VERBS_CALL_OP(qp->context, set_ece, qp, ece));
 }
 
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	if (!qp || !ece)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(qp->context)->query_ece(qp, ece));
+	return api_ret_errno(VERBS_CALL_OP(qp->context, query_ece, qp, ece));
 }

@@ -27,7 +27,7 @@ int verbs_api_query_device_ex(struct ibv_context *ctx,
 	    (input && input->comp_mask))
 		return api_ret_errno(-EINVAL);
 
-	ret = verbs_ops(ctx)->query_device(ctx, input, &own, size);
+	ret = VERBS_CALL_OP(ctx, query_device, ctx, input, &own, size);
 	if (ret)
 		return api_ret_errno(ret);
 
@@ -45,8 +45,8 @@ int ibv_query_device(struct ibv_context *context,
 		return api_ret_errno(-EINVAL);
 	own.orig_attr = (struct ibv_device_attr){}; /* the only member that is
 						       queried */
-	ret = verbs_ops(context)->query_device(context, NULL, &own,
-					       sizeof(own.orig_attr));
+	ret = VERBS_CALL_OP(context, query_device, context, NULL, &own,
+			    sizeof(own.orig_attr));
 	if (ret)
 		return api_ret_errno(ret);
 	*device_attr = own.orig_attr;
@@ -62,5 +62,5 @@ int verbs_api_query_rt_values(struct ibv_context *ctx,
 {
 	if (!values)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(ctx)->query_rt_values(ctx, values));
+	return api_ret_errno(VERBS_CALL_OP(ctx, query_rt_values, ctx, values));
 }

@@ -59,7 +59,7 @@ struct ibv_srq *verbs_api_create_srq_ex(struct ibv_context *ctx,
 	int ret = srq_check_attr(ctx, attr);
 
 	if (ret == 0)
-		ret = verbs_ops(ctx)->create_srq(ctx, attr, &vsrq);
+		ret = VERBS_CALL_OP(ctx, create_srq, ctx, attr, &vsrq);
 	return ret ? api_ret_null(ret) : &vsrq->srq;
 }
 
@@ -87,23 +87,23 @@ int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr,
 {
 	if (!srq || !srq_attr || (srq_attr_mask & ~SRQ_ATTR_KNOWN))
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(
-		verbs_ops(srq->context)
-			->modify_srq(srq, srq_attr, srq_attr_mask));
+	return api_ret_errno(VERBS_CALL_OP(srq->context, modify_srq, srq,
+					   srq_attr, srq_attr_mask));
 }
 
 int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 {
 	if (!srq || !srq_attr)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(srq->context)->query_srq(srq, srq_attr));
+	return api_ret_errno(
+		VERBS_CALL_OP(srq->context, query_srq, srq, srq_attr));
 }
 
 int ibv_destroy_srq(struct ibv_srq *srq)
 {
 	if (!srq)
 		return api_ret_errno(-EINVAL);
-	return api_ret_errno(verbs_ops(srq->context)->destroy_srq(srq));
+	return api_ret_errno(VERBS_CALL_OP(srq->context, destroy_srq, srq));
 }
 
 int verbs_api_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)

@@ -16,11 +16,11 @@ struct ibv_td *verbs_api_alloc_td(struct ibv_context *ctx,
 		return api_ret_null(-EINVAL);
 	if (attr->comp_mask)
 		return api_ret_null(-EOPNOTSUPP);
-	ret = verbs_ops(ctx)->alloc_td(ctx, attr, &td);
+	ret = VERBS_CALL_OP(ctx, alloc_td, ctx, attr, &td);
 	return ret ? api_ret_null(ret) : td;
 }
 
 int verbs_api_dealloc_td(struct ibv_td *td)
 {
-	return api_ret_errno(verbs_ops(td->context)->dealloc_td(td));
+	return api_ret_errno(VERBS_CALL_OP(td->context, dealloc_td, td));
 }

@@ -36,7 +36,7 @@ struct ibv_wq *verbs_api_create_wq(struct ibv_context *ctx,
 	int ret = wq_check_attr(ctx, attr);
 
 	if (ret == 0)
-		ret = verbs_ops(ctx)->create_wq(ctx, attr, &wq);
+		ret = VERBS_CALL_OP(ctx, create_wq, ctx, attr, &wq);
 	if (ret)
 		return api_ret_null(ret);
 
@@ -54,12 +54,12 @@ int verbs_api_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
 	if ((attr->attr_mask & IBV_WQ_ATTR_FLAGS) &&
 	    (attr->flags_mask & ~FLAGS_KNOWN))
 		return api_ret_errno(-EOPNOTSUPP);
-	return api_ret_errno(verbs_ops(wq->context)->modify_wq(wq, attr));
+	return api_ret_errno(VERBS_CALL_OP(wq->context, modify_wq, wq, attr));
 }
 
 int verbs_api_destroy_wq(struct ibv_wq *wq)
 {
-	return api_ret_errno(verbs_ops(wq->context)->destroy_wq(wq));
+	return api_ret_errno(VERBS_CALL_OP(wq->context, destroy_wq, wq));
 }
 
 /* ------------------------------------------------------------------------ */
@@ -96,12 +96,12 @@ verbs_api_create_rwq_ind_table(struct ibv_context *ctx,
 
 	if (!rwq_ind_table_attr_is_valid(ctx, attr))
 		return api_ret_null(-EINVAL);
-	ret = verbs_ops(ctx)->create_rwq_ind_table(ctx, attr, &table);
+	ret = VERBS_CALL_OP(ctx, create_rwq_ind_table, ctx, attr, &table);
 	return ret ? api_ret_null(ret) : table;
 }
 
 int verbs_api_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
 	return api_ret_errno(
-		verbs_ops(table->context)->destroy_rwq_ind_table(table));
+		VERBS_CALL_OP(table->context, destroy_rwq_ind_table, table));
 }

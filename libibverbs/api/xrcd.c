@@ -25,11 +25,11 @@ struct ibv_xrcd *verbs_api_open_xrcd(struct ibv_context *ctx,
 	int ret = xrcd_check_attr(attr);
 
 	if (ret == 0)
-		ret = verbs_ops(ctx)->open_xrcd(ctx, attr, &xrcd);
+		ret = VERBS_CALL_OP(ctx, open_xrcd, ctx, attr, &xrcd);
 	return ret ? api_ret_null(ret) : xrcd;
 }
 
 int verbs_api_close_xrcd(struct ibv_xrcd *xrcd)
 {
-	return api_ret_errno(verbs_ops(xrcd->context)->close_xrcd(xrcd));
+	return api_ret_errno(VERBS_CALL_OP(xrcd->context, close_xrcd, xrcd));
 }

@@ -24,7 +24,7 @@ static int compat_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 	const struct ibv_context_1_0 *shadow = (const void *)ctx;
 	struct ibv_context *real = shadow->real_context;
 
-	return verbs_ops(real)->create_comp_channel(real, ret_fd);
+	return VERBS_CALL_OP(real, create_comp_channel, real, ret_fd);
 }
 
 static const struct verbs_context_ops shadow_ops = {

@@ -139,7 +139,7 @@ static int context_finish_open(struct verbs_context *vctx,
 	int ret;
 
 	if (ctx->async_fd < 0) {
-		ret = verbs_ops(ctx)->alloc_async_fd(ctx, &ctx->async_fd);
+		ret = VERBS_CALL_OP(ctx, alloc_async_fd, ctx, &ctx->async_fd);
 		if (ret) {
 			verbs_core_close(ctx);
 			return ret;

@@ -7,6 +7,7 @@
 #ifndef CORE_CORE_CONTEXT_H
 #define CORE_CORE_CONTEXT_H
 
+#include <errno.h>
 #include <provider/provider.h>
 
 #include "core/device_object.h"
@@ -16,7 +17,7 @@
 struct verbs_ex_private {
 	struct verbs_kernel_state kernel; /* first: kernel/kernel_state.h */
 	struct verbs_device *dev;	  /* holds a reference */
-	struct verbs_context_ops ops;	  /* no member is NULL */
+	struct verbs_context_ops ops;	  /* see VERBS_CALL_OP() */
 };
 
 static inline struct verbs_ex_private *verbs_priv(const struct ibv_context *ctx)
@@ -24,12 +25,22 @@ static inline struct verbs_ex_private *verbs_priv(const struct ibv_context *ctx)
 	return verbs_container_of(ctx, struct verbs_context, context)->priv;
 }
 
-/* The op table of a context; no member is NULL. */
+/*
+ * The op table of a context. Only ops with a default (core/op_defaults.h) may
+ * be called without a check; use VERBS_CALL_OP() for all others.
+ */
 static inline const struct verbs_context_ops *
 verbs_ops(const struct ibv_context *ctx)
 {
 	return &verbs_priv(ctx)->ops;
 }
+
+/*
+ * Calls an op of @ctx that returns a number. The value is that of the op, or
+ * -EOPNOTSUPP if the provider does not have it. Evaluates @ctx twice.
+ */
+#define VERBS_CALL_OP(ctx, op, ...) \
+	(verbs_ops(ctx)->op ? verbs_ops(ctx)->op(__VA_ARGS__) : -EOPNOTSUPP)
 
 /**
  * verbs_core_open() - open a device

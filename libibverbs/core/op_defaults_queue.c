@@ -1,76 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Default ops of queues: they use members of the object, or return "not
- * supported" in the convention of each op. core/op_table.c merges them.
+ * Default ops of queues: they use members of the object. Those of the data path
+ * return "not supported", because inline functions call them without a check.
+ * core/op_table.c merges them.
  */
 #include "core/op_defaults.h"
 
 #include <errno.h>
 #include <stddef.h>
-
-static int op_default_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
-				struct ibv_ah **ret_ah)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_destroy_ah(struct ibv_ah *ah)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
-				   uint16_t lid)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
-				   uint16_t lid)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_create_cq(struct ibv_context *ctx,
-				const struct ibv_cq_init_attr_ex *attr,
-				bool extended, struct verbs_cq **ret_vcq)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_resize_cq(struct ibv_cq *cq, int cqe)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_modify_cq(struct ibv_cq *cq,
-				struct ibv_modify_cq_attr *attr)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_destroy_cq(struct ibv_cq *cq)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_create_srq(struct ibv_context *ctx,
-				 struct ibv_srq_init_attr_ex *attr,
-				 struct verbs_srq **ret_vsrq)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
-				 int attr_mask)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
-{
-	return -EOPNOTSUPP;
-}
 
 static int op_default_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
 {
@@ -81,59 +18,6 @@ static int op_default_get_srq_num(struct ibv_srq *srq, uint32_t *ret_srq_num)
 		return -EINVAL;
 	*ret_srq_num = vsrq->srq_num;
 	return 0;
-}
-
-static int op_default_destroy_srq(struct ibv_srq *srq)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_create_qp(struct ibv_context *ctx,
-				struct ibv_qp_init_attr_ex *attr,
-				struct verbs_qp **ret_vqp)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_open_qp(struct ibv_context *ctx,
-			      struct ibv_qp_open_attr *attr,
-			      struct verbs_qp **ret_vqp)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-				int attr_mask)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-			       int attr_mask,
-			       struct ibv_qp_init_attr *init_attr)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_destroy_qp(struct ibv_qp *qp)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_modify_qp_rate_limit(struct ibv_qp *qp,
-					   struct ibv_qp_rate_limit_attr *attr)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
-{
-	return -EOPNOTSUPP;
-}
-
-static int op_default_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
-{
-	return -EOPNOTSUPP;
 }
 
 /* No guarantee about the order. */
@@ -197,27 +81,7 @@ static int op_default_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 }
 
 const struct verbs_context_ops verbs_queue_defaults = {
-	.create_ah = op_default_create_ah,
-	.destroy_ah = op_default_destroy_ah,
-	.attach_mcast = op_default_attach_mcast,
-	.detach_mcast = op_default_detach_mcast,
-	.create_cq = op_default_create_cq,
-	.resize_cq = op_default_resize_cq,
-	.modify_cq = op_default_modify_cq,
-	.destroy_cq = op_default_destroy_cq,
-	.create_srq = op_default_create_srq,
-	.modify_srq = op_default_modify_srq,
-	.query_srq = op_default_query_srq,
 	.get_srq_num = op_default_get_srq_num,
-	.destroy_srq = op_default_destroy_srq,
-	.create_qp = op_default_create_qp,
-	.open_qp = op_default_open_qp,
-	.modify_qp = op_default_modify_qp,
-	.query_qp = op_default_query_qp,
-	.destroy_qp = op_default_destroy_qp,
-	.modify_qp_rate_limit = op_default_modify_qp_rate_limit,
-	.set_ece = op_default_set_ece,
-	.query_ece = op_default_query_ece,
 	.query_qp_data_in_order = op_default_query_qp_data_in_order,
 	.qp_to_ex = op_default_qp_to_ex,
 	.poll_cq = op_default_poll_cq,

@@ -52,7 +52,6 @@ static void op_table_join_defaults(void)
 	defaults = verbs_device_defaults;
 	verbs_op_table_merge(&defaults, &verbs_memory_defaults);
 	verbs_op_table_merge(&defaults, &verbs_queue_defaults);
-	verbs_op_table_merge(&defaults, &verbs_flow_defaults);
 	kernel_defaults = defaults;
 	verbs_op_table_merge(&kernel_defaults, &kernel_ops);
 }

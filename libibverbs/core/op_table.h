@@ -16,8 +16,10 @@
 void verbs_op_table_prepare(void);
 
 /**
- * verbs_op_table_init() - fill a table so that no member is NULL
+ * verbs_op_table_init() - fill a table with the default ops
  * @kernel_backed: include the kernel's queries and event descriptors
+ *
+ * The other members are NULL: see VERBS_CALL_OP() in core/core_context.h.
  */
 void verbs_op_table_init(struct verbs_context_ops *table, bool kernel_backed);
 

@@ -385,9 +385,9 @@ static void context_new_user_space_device_lacks_kernel_ops(void **state)
 	vctx = verbs_context_new(dev, (struct verbs_cmd_file){ .fd = -1 },
 				 sizeof(*vctx));
 	assert_non_null(vctx);
-	assert_int_equal(
-		verbs_ops(&vctx->context)->alloc_async_fd(&vctx->context, &fd),
-		-EOPNOTSUPP);
+	assert_int_equal(VERBS_CALL_OP(&vctx->context, alloc_async_fd,
+				       &vctx->context, &fd),
+			 -EOPNOTSUPP);
 	assert_int_equal(fd, -7);
 	verbs_context_free(vctx);
 }

@@ -243,7 +243,7 @@ static void foreign_context_without_set_ops_has_default_ops(void **state)
 	start_provider(state);
 	fake_foreign.sets_nothing = true;
 	ctx = open_test_device();
-	assert_int_equal(verbs_ops(ctx)->alloc_pd(ctx, &pd), -EOPNOTSUPP);
+	assert_int_equal(VERBS_CALL_OP(ctx, alloc_pd, ctx, &pd), -EOPNOTSUPP);
 	assert_int_not_equal(ctx->ops.poll_cq(NULL, 1, &wc), 0);
 	verbs_core_close(ctx); /* calls no op of the provider */
 	assert_int_equal(fake_foreign.nr_free_context, 0);
