@@ -72,7 +72,7 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 	bool was_open = side->open;
 
 	side->open = uroce_qp_is_open(qp);
-	side->nr_told++;
+	side->nr_notified++;
 	if (side->open != was_open)
 		log_action(side == &the_fake->side[1], side->open ? 't' : 'e');
 }
@@ -279,16 +279,16 @@ static void check_packet(struct fake_side *side,
 			 const struct uroce_packet *packet)
 {
 	uint32_t traits = uroce_wire_traits(packet->opcode);
-	bool answer = traits & UROCE_T_RESPONSE;
+	bool is_response = traits & UROCE_T_RESPONSE;
 	uint32_t last = packet->psn;
 
-	if (answer && !(traits & UROCE_T_READ_RESP))
+	if (is_response && !(traits & UROCE_T_READ_RESP))
 		return; /* ACKs have the PSN of the request */
 	if (packet->nr_absent) {
 		side->nr_absent++;
-		assert_true(
-			!side->any[answer] ||
-			uroce_psn_before(side->youngest[answer], packet->psn));
+		assert_true(!side->any[is_response] ||
+			    uroce_psn_before(side->youngest[is_response],
+					     packet->psn));
 		assert_false(traits & UROCE_T_LAST);
 		assert_false(packet->opcode == UROCE_READ_RESP_LAST ||
 			     packet->opcode == UROCE_READ_RESP_ONLY);
@@ -297,10 +297,10 @@ static void check_packet(struct fake_side *side,
 				 packet->nr_absent * UROCE_CHANNEL_MTU);
 		last = uroce_psn_add(last, packet->nr_absent - 1);
 	}
-	if (!side->any[answer] ||
-	    uroce_psn_before(side->youngest[answer], last))
-		side->youngest[answer] = last;
-	side->any[answer] = true;
+	if (!side->any[is_response] ||
+	    uroce_psn_before(side->youngest[is_response], last))
+		side->youngest[is_response] = last;
+	side->any[is_response] = true;
 }
 
 static enum pair_verdict fake_filter(struct pair *pair, unsigned int from,

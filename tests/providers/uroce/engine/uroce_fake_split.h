@@ -49,7 +49,7 @@ struct fake_side {
 	uint32_t pushed, pulled; /* bytes */
 	unsigned int nr_refused; /* pushes to a hidden landing */
 	unsigned int nr_looks;	 /* landing lookups */
-	unsigned int nr_chosen, nr_learned, nr_told;
+	unsigned int nr_chosen, nr_learned, nr_notified;
 	unsigned int nr_absent;	 /* packets without payload */
 	unsigned int nr_packets; /* all packets */
 	uint32_t learned;	 /* bytes of the last learn() */

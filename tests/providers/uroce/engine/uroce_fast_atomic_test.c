@@ -33,9 +33,9 @@ enum way {
 
 struct scene {
 	/* posts the requests of side 0, which are in flight afterwards */
-	void (*ask)(struct pair *pair);
+	void (*post_requests)(struct pair *pair);
 	/* changes the pair and the response; or NULL */
-	void (*then)(struct pair *pair, struct uroce_brief *answer);
+	void (*then)(struct pair *pair, struct uroce_brief *response);
 	enum way way;
 };
 
@@ -119,7 +119,7 @@ static void ask_in_small_window(struct pair *pair)
 	ask_twice(pair);
 }
 
-static void ask_for_two_pieces(struct pair *pair)
+static void request_two_sges(struct pair *pair)
 {
 	struct uroce_send_wqe wqe =
 		atomic_wqe(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
@@ -238,19 +238,20 @@ static uint32_t psn_of(const struct uroce_brief *brief)
 	return (uint32_t)psn[0] << 16 | (uint32_t)psn[1] << 8 | psn[2];
 }
 
-static void shift_psn(struct uroce_brief *answer, uint32_t by)
+static void shift_psn(struct uroce_brief *response, uint32_t by)
 {
-	uroce_wire_set_psn(answer->header, uroce_psn_add(psn_of(answer), by));
+	uroce_wire_set_psn(response->header,
+			   uroce_psn_add(psn_of(response), by));
 }
 
 /* The engine has not processed the request yet. */
-static void then_posted(struct pair *pair, struct uroce_brief *answer)
+static void then_posted(struct pair *pair, struct uroce_brief *response)
 {
 	ask_add(pair);
 }
 
 /* The engine has processed the request, which fails: a disallowed opcode. */
-static void then_failed(struct pair *pair, struct uroce_brief *answer)
+static void then_failed(struct pair *pair, struct uroce_brief *response)
 {
 	struct uroce_out out;
 
@@ -259,33 +260,33 @@ static void then_failed(struct pair *pair, struct uroce_brief *answer)
 	assert_false(uroce_engine_next(&pair->side[0].engine, pair->now, &out));
 }
 
-static void then_stale(struct pair *pair, struct uroce_brief *answer)
+static void then_stale(struct pair *pair, struct uroce_brief *response)
 {
-	shift_psn(answer, UROCE_PSN_MASK); /* adds -1 */
+	shift_psn(response, UROCE_PSN_MASK); /* adds -1 */
 }
 
-static void then_ahead(struct pair *pair, struct uroce_brief *answer)
+static void then_ahead(struct pair *pair, struct uroce_brief *response)
 {
-	shift_psn(answer, 1);
+	shift_psn(response, 1);
 }
 
-static void then_other_pd(struct pair *pair, struct uroce_brief *answer)
+static void then_other_pd(struct pair *pair, struct uroce_brief *response)
 {
 	region_of(pair)->pd++;
 }
 
-static void then_read_only(struct pair *pair, struct uroce_brief *answer)
+static void then_read_only(struct pair *pair, struct uroce_brief *response)
 {
 	region_of(pair)->access &= ~(unsigned int)IBV_ACCESS_LOCAL_WRITE;
 }
 
-static void then_not_memory(struct pair *pair, struct uroce_brief *answer)
+static void then_not_memory(struct pair *pair, struct uroce_brief *response)
 {
 	region_of(pair)->kind = UROCE_REGION_NULL;
 }
 
 /* The response is late: the requests have been retransmitted, or not yet. */
-static void then_late(struct pair *pair, struct uroce_brief *answer)
+static void then_late(struct pair *pair, struct uroce_brief *response)
 {
 	struct uroce_engine *engine = &pair->side[0].engine;
 
@@ -296,34 +297,34 @@ static void then_late(struct pair *pair, struct uroce_brief *answer)
 	assert_int_not_equal(req_of(pair)->next_psn, req_of(pair)->sent_psn);
 }
 
-static void then_sent_again(struct pair *pair, struct uroce_brief *answer)
+static void then_sent_again(struct pair *pair, struct uroce_brief *response)
 {
 	struct uroce_out out;
 
-	then_late(pair, answer);
+	then_late(pair, response);
 	while (uroce_engine_next(&pair->side[0].engine, pair->now, &out))
 		continue;
 	uroce_engine_sent(&pair->side[0].engine, pair->now);
 	assert_int_equal(req_of(pair)->next_psn, req_of(pair)->sent_psn);
 }
 
-static void then_payload(struct pair *pair, struct uroce_brief *answer)
+static void then_payload(struct pair *pair, struct uroce_brief *response)
 {
-	answer->payload_len = 8;
-	answer->payload = pair->side[0].memory;
+	response->payload_len = 8;
+	response->payload = pair->side[0].memory;
 }
 
-static void then_ack_along(struct pair *pair, struct uroce_brief *answer)
+static void then_ack_along(struct pair *pair, struct uroce_brief *response)
 {
-	answer->ack = UROCE_BRIEF_ACK | req_of(pair)->una_psn;
+	response->ack = UROCE_BRIEF_ACK | req_of(pair)->una_psn;
 }
 
-static void then_error(struct pair *pair, struct uroce_brief *answer)
+static void then_error(struct pair *pair, struct uroce_brief *response)
 {
 	uroce_qp_set_error(pair->side[0].qp, pair->now);
 }
 
-static void then_drained(struct pair *pair, struct uroce_brief *answer)
+static void then_drained(struct pair *pair, struct uroce_brief *response)
 {
 	pair->side[0].qp->state = IBV_QPS_SQD;
 	pair->side[0].qp->sqd_notify = true;
@@ -381,7 +382,7 @@ static struct uroce_brief forge_response(struct pair *pair)
 	return to_brief(&out);
 }
 
-static struct uroce_brief next_answer(struct pair *pair)
+static struct uroce_brief next_response(struct pair *pair)
 {
 	struct uroce_brief brief = {}; /* zeroes the payload as well */
 
@@ -392,14 +393,14 @@ static struct uroce_brief next_answer(struct pair *pair)
 }
 
 /* The first response is lost. */
-static void then_next_one(struct pair *pair, struct uroce_brief *answer)
+static void then_next_one(struct pair *pair, struct uroce_brief *response)
 {
-	*answer = next_answer(pair);
+	*response = next_response(pair);
 }
 
 /* Creates a pair; the response has arrived but has not been received. */
 static struct pair *scene_begin(const struct scene *scene,
-				struct uroce_brief *ret_answer)
+				struct uroce_brief *ret_response)
 {
 	struct pair *pair = alike_new(false);
 	const uint64_t orig = ORIG;
@@ -408,24 +409,25 @@ static struct pair *scene_begin(const struct scene *scene,
 	memcpy(pair->side[1].memory + TARGET, &orig, sizeof(orig));
 	for (uint64_t i = 0; i < 4; i++)
 		post_recv(pair, i, 64);
-	scene->ask(pair);
+	scene->post_requests(pair);
 	bring_requests(pair);
-	*ret_answer = next_answer(pair);
+	*ret_response = next_response(pair);
 	if (scene->then)
-		scene->then(pair, ret_answer);
+		scene->then(pair, ret_response);
 	return pair;
 }
 
 static void assert_way(const struct scene *scene)
 {
-	struct uroce_brief answer;
+	struct uroce_brief response;
 	struct pair *pair;
 
 	if (scene->way == NEITHER)
 		return;
-	pair = scene_begin(scene, &answer);
+	pair = scene_begin(scene, &response);
 	assert_int_equal(uroce_fast_take_atomic(pair->side[0].qp,
-						psn_of(&answer), 9, pair->now),
+						psn_of(&response), 9,
+						pair->now),
 			 scene->way == SHORT);
 	pair_free(pair);
 }
@@ -435,10 +437,10 @@ static void scene_play(const struct scene *scene)
 	struct pair *pairs[2];
 
 	for (int i = 0; i < 2; i++) {
-		struct uroce_brief answer;
+		struct uroce_brief response;
 
-		pairs[i] = scene_begin(scene, &answer);
-		(void)alike_receive(pairs[i], 0, &answer, i == 0);
+		pairs[i] = scene_begin(scene, &response);
+		(void)alike_receive(pairs[i], 0, &response, i == 0);
 	}
 	assert_same(pairs[0], pairs[1]);
 	/* requests that were not sent yet get their responses later */
@@ -484,7 +486,7 @@ static void fast_atomic_usual_response_matches_ordinary_path(void **state)
 static void fast_atomic_unusual_sge_matches_ordinary_path(void **state)
 {
 	static const struct scene scenes[] = {
-		{ ask_for_two_pieces, NULL, ORDINARY },
+		{ request_two_sges, NULL, ORDINARY },
 		{ ask_for_half, NULL, ORDINARY },
 		{ ask_with_bad_key, NULL, ORDINARY },
 		{ ask_with_bad_address, NULL, ORDINARY },
@@ -537,9 +539,9 @@ static void fast_atomic_unexpected_response_matches_ordinary_path(void **state)
 /* Header byte in which one bit is wrong; another bit each time. */
 static uint8_t wrong_byte;
 
-static void then_damaged(struct pair *pair, struct uroce_brief *answer)
+static void then_damaged(struct pair *pair, struct uroce_brief *response)
 {
-	answer->header[wrong_byte] ^= (uint8_t)(1 << wrong_byte % 8);
+	response->header[wrong_byte] ^= (uint8_t)(1 << wrong_byte % 8);
 }
 
 static void fast_atomic_damaged_response_matches_ordinary_path(void **state)
@@ -554,7 +556,7 @@ static void fast_atomic_damaged_response_matches_ordinary_path(void **state)
 static void fast_atomic_response_completes_request(void **state)
 {
 	static const struct {
-		void (*ask)(struct pair *pair);
+		void (*post_requests)(struct pair *pair);
 		enum ibv_wc_opcode opcode;
 		uint64_t after;
 	} wanted[] = {
@@ -563,16 +565,17 @@ static void fast_atomic_response_completes_request(void **state)
 	};
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct scene scene = { wanted[i].ask, NULL, SHORT };
-		struct uroce_brief answer;
-		struct pair *pair = scene_begin(&scene, &answer);
+		const struct scene scene = { wanted[i].post_requests, NULL,
+					     SHORT };
+		struct uroce_brief response;
+		struct pair *pair = scene_begin(&scene, &response);
 		struct pair_side *side = &pair->side[0];
 		uint32_t psn = req_of(pair)->una_psn;
 		const uint64_t orig = ORIG;
 		struct uroce_cqe cqe;
 
 		expect_none(&side->send_cq);
-		assert_true(alike_receive(pair, 0, &answer, true));
+		assert_true(alike_receive(pair, 0, &response, true));
 		assert_true(pair_poll(&side->send_cq, &cqe));
 		assert_int_equal(cqe.wr_id, WR_ID);
 		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -595,10 +598,10 @@ static void fast_atomic_response_completes_request(void **state)
 static void fast_atomic_bad_lkey_returns_loc_prot_err(void **state)
 {
 	static const struct scene scene = { ask_with_bad_key, NULL, ORDINARY };
-	struct uroce_brief answer;
-	struct pair *pair = scene_begin(&scene, &answer);
+	struct uroce_brief response;
+	struct pair *pair = scene_begin(&scene, &response);
 
-	assert_true(alike_receive(pair, 0, &answer, true));
+	assert_true(alike_receive(pair, 0, &response, true));
 	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_LOC_PROT_ERR);
 	expect_state(pair, 0, IBV_QPS_ERR);
 	assert_int_equal(pair->side[0].memory[RESULT], 0x5a);
@@ -609,10 +612,10 @@ static void fast_atomic_lost_response_is_requested_again(void **state)
 {
 	static const struct scene scene = { ask_twice, then_next_one,
 					    ORDINARY };
-	struct uroce_brief answer;
-	struct pair *pair = scene_begin(&scene, &answer);
+	struct uroce_brief response;
+	struct pair *pair = scene_begin(&scene, &response);
 
-	assert_true(alike_receive(pair, 0, &answer, true));
+	assert_true(alike_receive(pair, 0, &response, true));
 	assert_int_equal(pair_count(pair, 0, UROCE_C_IMPLIED_NAKS), 1);
 	expect_none(&pair->side[0].send_cq);
 	pair_run(pair);
@@ -630,15 +633,15 @@ static void fast_atomic_response_allows_next_request(void **state)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct scene scene = { asks[i], NULL, SHORT };
-		struct uroce_brief answer, request;
-		struct pair *pair = scene_begin(&scene, &answer);
+		struct uroce_brief response, request;
+		struct pair *pair = scene_begin(&scene, &response);
 		struct uroce_qp *qp = pair->side[0].qp;
 		struct uroce_out out;
 
 		assert_false(uroce_fast_next(qp, pair->now, &request));
 		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
 					       &out));
-		assert_true(alike_receive(pair, 0, &answer, true));
+		assert_true(alike_receive(pair, 0, &response, true));
 		/* one more request, which the loop sends by itself */
 		assert_true(uroce_engine_next(&pair->side[0].engine, pair->now,
 					      &out));
@@ -652,11 +655,11 @@ static void fast_atomic_response_allows_next_request(void **state)
 static void fast_atomic_response_completes_failed_successor(void **state)
 {
 	static const struct scene scene = { ask_before_failure, NULL, SHORT };
-	struct uroce_brief answer;
-	struct pair *pair = scene_begin(&scene, &answer);
+	struct uroce_brief response;
+	struct pair *pair = scene_begin(&scene, &response);
 
 	expect_state(pair, 0, IBV_QPS_RTS);
-	assert_true(alike_receive(pair, 0, &answer, true));
+	assert_true(alike_receive(pair, 0, &response, true));
 	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_SUCCESS);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_LOC_PROT_ERR);
 	expect_state(pair, 0, IBV_QPS_ERR);

@@ -253,7 +253,7 @@ static void arrange_short_receive(struct pair *pair)
 	pair_post_recv(pair, 1, 9, &sge, 1);
 }
 
-static void arrange_two_pieces(struct pair *pair)
+static void arrange_two_sges(struct pair *pair)
 {
 	const struct ibv_sge sge[] = { pair_sge(pair, 1, 1024, 3),
 				       pair_sge(pair, 1, 2048, 50) };
@@ -446,7 +446,7 @@ static void fast_receive_any_qp_state_matches_ordinary_path(void **state)
 	static arrange_fn *const arrangements[] = {
 		arrange_no_receive,
 		arrange_short_receive,
-		arrange_two_pieces,
+		arrange_two_sges,
 		arrange_bad_receive,
 		arrange_other_pd,
 		arrange_no_local_write,
@@ -555,25 +555,26 @@ static void fast_next_request_carries_pending_ack(void **state)
 static void fast_receive_ack_opens_window(void **state)
 {
 	struct pair *pair = alike_new(false);
-	struct pair_side *asks = &pair->side[0], *answers = &pair->side[1];
+	struct pair_side *requester = &pair->side[0],
+			 *responder = &pair->side[1];
 	struct uroce_brief request, ack = {};
 	struct uroce_out out;
 	int len;
 
-	asks->qp->req.window = 1;
+	requester->qp->req.window = 1;
 	request = request_of(pair, IBV_WR_RDMA_WRITE);
 	post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
-	assert_false(uroce_engine_next(&asks->engine, pair->now, &out));
-	assert_true(uroce_fast_receive(&answers->engine, &answers->channel,
+	assert_false(uroce_engine_next(&requester->engine, pair->now, &out));
+	assert_true(uroce_fast_receive(&responder->engine, &responder->channel,
 				       &request, pair->now));
-	assert_true(uroce_engine_next(&answers->engine, pair->now, &out));
+	assert_true(uroce_engine_next(&responder->engine, pair->now, &out));
 	len = uroce_wire_encode(&out.packet, ack.header);
 	assert_in_range(len, 1, UROCE_BRIEF_HEADER);
 	ack.header_len = (uint32_t)len;
-	assert_true(uroce_fast_receive(&asks->engine, &asks->channel, &ack,
-				       pair->now));
-	expect(&asks->send_cq, 77, IBV_WC_SUCCESS);
-	assert_true(uroce_engine_next(&asks->engine, pair->now, &out));
+	assert_true(uroce_fast_receive(&requester->engine, &requester->channel,
+				       &ack, pair->now));
+	expect(&requester->send_cq, 77, IBV_WC_SUCCESS);
+	assert_true(uroce_engine_next(&requester->engine, pair->now, &out));
 	pair_free(pair);
 }
 

@@ -53,8 +53,8 @@ struct seen {
 	unsigned int nr;
 };
 
-static enum pair_verdict keep_answers(struct pair *pair, unsigned int from,
-				      const struct uroce_packet *packet)
+static enum pair_verdict keep_responses(struct pair *pair, unsigned int from,
+					const struct uroce_packet *packet)
 {
 	struct seen *seen = pair->filter_data;
 
@@ -95,7 +95,7 @@ static void protocol_msn_counts_messages(void **state)
 	struct uroce_packet again;
 	struct seen seen = {};
 
-	pair->filter = keep_answers;
+	pair->filter = keep_responses;
 	pair->filter_data = &seen;
 	read.dma_len = 2 * MTU;
 	inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 0), 8);
@@ -159,7 +159,7 @@ static void protocol_message_is_segmented_by_mtu(void **state)
 static void protocol_ack_is_requested_every_16_packets(void **state)
 {
 	static const uint32_t sizes[] = { 1, 16 * MTU, 17 * MTU, 40 * MTU };
-	static const unsigned int asked[] = { 1, 1, 2, 3 };
+	static const unsigned int expected_nr[] = { 1, 1, 2, 3 };
 
 	for (size_t i = 0; i < 4; i++) {
 		struct pair_options o = pair_defaults();
@@ -171,7 +171,7 @@ static void protocol_ack_is_requested_every_16_packets(void **state)
 		while (uroce_engine_next(&pair->side[0].engine, pair->now,
 					 &out))
 			nr += out.packet.ack_req;
-		assert_int_equal(nr, asked[i]);
+		assert_int_equal(nr, expected_nr[i]);
 		pair_free(pair);
 	}
 }
@@ -303,8 +303,8 @@ static void protocol_long_read_with_losses_completes(void **state)
 	pair_free(pair);
 }
 
-static enum pair_verdict lose_one_answer(struct pair *pair, unsigned int from,
-					 const struct uroce_packet *packet)
+static enum pair_verdict lose_one_response(struct pair *pair, unsigned int from,
+					   const struct uroce_packet *packet)
 {
 	bool *lost = pair->filter_data;
 
@@ -321,7 +321,7 @@ static void protocol_lost_read_response_is_implied_by_later_ack(void **state)
 	struct pair *pair = pair_new(&o);
 	bool lost = false;
 
-	pair->filter = lose_one_answer;
+	pair->filter = lose_one_response;
 	pair->filter_data = &lost;
 	post_send(pair, 1, IBV_WR_RDMA_READ, 10);
 	post_send(pair, 2, IBV_WR_RDMA_WRITE, 10);
@@ -452,7 +452,7 @@ static void protocol_bad_icrc_out_of_sequence_sends_no_nak(void **state)
 
 		o.ipv6 = true;
 		pair = pair_new(&o);
-		pair->filter = keep_answers;
+		pair->filter = keep_responses;
 		pair->filter_data = &seen;
 		inject_packet(pair, request_packet(pair, UROCE_WRITE_ONLY, 0),
 			      8);

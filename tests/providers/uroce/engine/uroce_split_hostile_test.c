@@ -155,7 +155,7 @@ static void split_hostile_unreadable_source_counts_as_lost(void **state)
 		deliver_packet(fake, 0, &packet);
 		assert_int_equal(
 			pair_count(fake->pair, 1, UROCE_C_OUT_OF_SEQUENCE), 1);
-		assert_int_equal(fake->side[1].nr_told, 1);
+		assert_int_equal(fake->side[1].nr_notified, 1);
 		assert_int_equal(fake->pair->side[1].qp->resp.epsn, psn);
 		assert_int_equal(uroce_qp_state(fake->pair->side[1].qp),
 				 IBV_QPS_RTS);
@@ -317,8 +317,8 @@ static void split_hostile_part_beyond_message_is_refused(void **state)
 
 /* -- responses -- */
 
-static bool lose_answers(struct fake *fake, unsigned int from,
-			 const struct uroce_packet *packet)
+static bool lose_responses(struct fake *fake, unsigned int from,
+			   const struct uroce_packet *packet)
 {
 	return from == 1;
 }
@@ -334,7 +334,7 @@ static struct fake *new_reader(uint32_t length, uint8_t rd_atomic)
 	o.rd_atomic = rd_atomic;
 	fake = fake_new_with(&o);
 	m = message_new(fake, IBV_WR_RDMA_READ, length);
-	fake->loses = lose_answers;
+	fake->loses = lose_responses;
 	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->nr_lost);
@@ -484,7 +484,7 @@ static void split_read_response_to_null_region_is_requested_again(void **state)
 					  &null, &m.to.sge[0].lkey),
 			 0);
 	message_post(fake, &m, 1);
-	fake->loses = lose_answers;
+	fake->loses = lose_responses;
 	(void)fake_step(fake);
 	packet = response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 	fake->loses = NULL;

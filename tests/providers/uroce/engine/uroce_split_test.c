@@ -544,11 +544,11 @@ static void split_failed_pull_is_reported_to_peer(void **state)
 			continue;
 		}
 		message_transfer(fake, &m, 1);
-		assert_int_equal(fake->side[1].nr_told, 0);
+		assert_int_equal(fake->side[1].nr_notified, 0);
 		fake->side[1].pull = make_trouble(0, FAKE_ALWAYS);
 		message_transfer(fake, &m, 3);
 		assert_int_equal(fake->side[1].pull.nr, 1);
-		assert_int_equal(fake->side[1].nr_told, 1);
+		assert_int_equal(fake->side[1].nr_notified, 1);
 		fake_free(fake);
 	}
 }
