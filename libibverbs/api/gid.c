@@ -42,9 +42,9 @@ static ssize_t gid_table_query_resized(struct ibv_context *ctx, void *entries,
 	if (!own)
 		return -ENOMEM;
 	count = VERBS_CALL_OP(ctx, query_gid_table, ctx, own, max_entries);
-	for (ssize_t i = 0; i < count; i++)
-		api_copy_sized((char *)entries + (size_t)i * entry_size,
-			       entry_size, &own[i], sizeof(own[i]));
+	for (size_t i = 0; (ssize_t)i < count && i < max_entries; i++)
+		api_copy_sized((char *)entries + i * entry_size, entry_size,
+			       &own[i], sizeof(own[i]));
 	free(own);
 	return count;
 }

@@ -66,7 +66,7 @@ int compat_post_send(struct ibv_qp_1_0 *qp, struct ibv_send_wr_1_0 *wr,
 		if (nr)
 			ret = ibv_post_send(qp->real_qp, batch, &bad);
 		if (ret) {
-			for (; bad != batch; bad--)
+			for (; bad != batch && wr->next; bad--)
 				wr = wr->next;
 			*bad_wr = wr;
 			return ret;
@@ -115,7 +115,7 @@ static int compat_recv_list_post(int (*post)(void *queue,
 		bad = batch;
 		ret = post(queue, batch, &bad);
 		if (ret) {
-			for (; bad != batch; bad--)
+			for (; bad != batch && wr->next; bad--)
 				wr = wr->next;
 			*bad_wr = wr;
 			return ret;

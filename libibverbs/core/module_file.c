@@ -19,6 +19,7 @@
 #define MAX_SEGMENTS 64
 
 /* The ELF header of the library itself; the linker defines this name. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier) */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 /* @len: bytes of the header that the file contains */

@@ -6,6 +6,7 @@
  */
 /* musl since 1.2.4 defines struct dirent64 only with this macro. */
 #ifndef _LARGEFILE64_SOURCE
+/* NOLINTNEXTLINE(bugprone-reserved-identifier) */
 #define _LARGEFILE64_SOURCE 1
 #endif
 #include "discover/dir_names.h"

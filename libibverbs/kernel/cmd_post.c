@@ -190,7 +190,7 @@ static void cmd_post_fill_sends(struct post_batch *batch,
 static struct ibv_send_wr *cmd_post_skip_sends(struct ibv_send_wr *wr,
 					       uint32_t nr)
 {
-	while (nr--)
+	while (wr && nr--)
 		wr = wr->next;
 	return wr;
 }
@@ -255,7 +255,7 @@ static void cmd_post_fill_recvs(struct post_batch *batch,
 static struct ibv_recv_wr *cmd_post_skip_recvs(struct ibv_recv_wr *wr,
 					       uint32_t nr)
 {
-	while (nr--)
+	while (wr && nr--)
 		wr = wr->next;
 	return wr;
 }

@@ -81,8 +81,8 @@ static int devinfo_query_gids(struct devinfo *info)
 	count = ibv_query_gid_table(info->context, info->gids, room, 0);
 	if (count < 0) {
 		fprintf(stderr, "Failed to query the GID table: %s\n",
-			strerror(-count));
-		return count;
+			strerror((int)-count));
+		return (int)count;
 	}
 	info->nr_gids = devinfo_drop_mac_gids(info->gids, (size_t)count);
 	return 0;

@@ -21,7 +21,7 @@
 /* Prints a label indented by @tabs, then tabs up to the column of its value. */
 static void devinfo_print_label(int tabs, const char *name, int column)
 {
-	int at = 8 * tabs + strlen(name) + 1;
+	int at = 8 * tabs + (int)strlen(name) + 1;
 
 	while (tabs--)
 		putchar('\t');

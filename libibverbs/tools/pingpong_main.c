@@ -37,8 +37,8 @@ static double pp_seconds_since(const struct timespec *start)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec - start->tv_sec +
-	       (now.tv_nsec - start->tv_nsec) / 1e9;
+	return (double)(now.tv_sec - start->tv_sec) +
+	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
 static void pp_print_result(const struct pp_options *options, double seconds,
@@ -47,7 +47,7 @@ static void pp_print_result(const struct pp_options *options, double seconds,
 	uint64_t bytes = (uint64_t)options->size * options->iters * 2;
 
 	printf("%" PRIu64 " bytes in %.2f seconds = %.2f Mbit/sec\n", bytes,
-	       seconds, bytes * 8 / seconds / 1e6);
+	       seconds, (double)bytes * 8 / seconds / 1e6);
 	printf("%" PRIu32 " iters in %.2f seconds = %.2f usec/iter\n",
 	       options->iters, seconds, seconds * 1e6 / options->iters);
 	if (!clock->count)
@@ -57,7 +57,7 @@ static void pp_print_result(const struct pp_options *options, double seconds,
 	printf("Min receive completion clock cycles = %" PRIu64 "\n",
 	       clock->min);
 	printf("Average receive completion clock cycles = %f\n",
-	       clock->sum / clock->count);
+	       clock->sum / (double)clock->count);
 }
 
 /* Queries the device and its port; checks the message size of UD. */

@@ -27,8 +27,8 @@ static int pp_create_cq(struct pp_session *session)
 	}
 	attr.channel = session->channel;
 	if (!options->timestamps) {
-		session->cq = ibv_create_cq(session->context, entries, NULL,
-					    session->channel, 0);
+		session->cq = ibv_create_cq(session->context, (int)entries,
+					    NULL, session->channel, 0);
 	} else if (!session->device.completion_timestamp_mask) {
 		fprintf(stderr, "The device isn't completion timestamp "
 				"capable\n");

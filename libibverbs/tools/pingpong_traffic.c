@@ -119,7 +119,7 @@ static void pp_record_timestamp(struct pp_traffic_state *traffic, uint64_t now)
 			clock->max = ticks;
 		if (ticks < clock->min || clock->count == 0)
 			clock->min = ticks;
-		clock->sum += ticks;
+		clock->sum += (double)ticks;
 		clock->count++;
 	}
 	clock->last = now;

@@ -20,8 +20,8 @@ int tool_endpoint_query(struct ibv_context *context,
 	union ibv_gid gid = {};
 
 	if (endpoint->gid_index != TOOL_NO_GID &&
-	    ibv_query_gid(context, endpoint->port, endpoint->gid_index, &gid) !=
-		    0) {
+	    ibv_query_gid(context, endpoint->port, (int)endpoint->gid_index,
+			  &gid) != 0) {
 		fprintf(stderr, "can't read sgid of index %u\n",
 			endpoint->gid_index);
 		return -EINVAL;

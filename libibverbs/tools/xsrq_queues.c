@@ -99,7 +99,7 @@ static int xsrq_create_srq(struct xsrq_session *session)
 			return tool_print_failure("create completion channel");
 	}
 	session->cq = ibv_create_cq(session->context,
-				    3 * session->options->clients, NULL,
+				    3 * (int)session->options->clients, NULL,
 				    session->channel, 0);
 	if (!session->cq)
 		return tool_print_failure("create CQ");

@@ -106,8 +106,9 @@ void doctor_provider_for_each_folder(const struct doctor *doctor,
 
 const char *doctor_config_dir(const struct doctor *doctor)
 {
-	return doctor->library.is_anyverbs ? IBV_CONFIG_DIR
-					   : "/etc/libibverbs.d";
+	static const char own[] = IBV_CONFIG_DIR;
+
+	return doctor->library.is_anyverbs ? own : "/etc/libibverbs.d";
 }
 
 struct provider_search {
