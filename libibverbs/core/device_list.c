@@ -32,7 +32,7 @@ static struct verbs_mutex list_mutex = VERBS_MUTEX_INIT;
 static struct list_node
 	device_list GUARDED_BY(list_mutex) = LIST_INIT(device_list);
 static size_t nr_devices GUARDED_BY(list_mutex);
-static struct verbs_discover_memory *discover_memory GUARDED_BY(list_mutex);
+static struct verbs_discover_cache *discover_memory GUARDED_BY(list_mutex);
 /*
  * Number of scans, so that a refresh that dropped the mutex detects another
  * scan.

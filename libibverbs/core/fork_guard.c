@@ -197,8 +197,9 @@ static void fork_guard_dofork_free_locked(uintptr_t begin, uintptr_t end)
 	unsigned int halves = MAX_HALVES;
 	uintptr_t free_begin, free_end;
 
-	while (begin < end && range_counts_first_free(&ranges, begin, end,
-						      &free_begin, &free_end)) {
+	while (begin < end &&
+	       range_counts_first_uncovered(&ranges, begin, end, &free_begin,
+					    &free_end)) {
 		fork_guard_dofork_range(free_begin, free_end, &halves);
 		begin = free_end;
 	}
@@ -213,13 +214,13 @@ static int fork_guard_add_locked(uintptr_t begin, uintptr_t end)
 {
 	uintptr_t free_begin, free_end, last_begin;
 
-	if (range_counts_first_free(&ranges, begin, end, &free_begin,
-				    &free_end)) {
+	if (range_counts_first_uncovered(&ranges, begin, end, &free_begin,
+					 &free_end)) {
 		int ret;
 
 		if (free_end < end)
-			(void)range_counts_last_free(&ranges, begin, end,
-						     &last_begin, &free_end);
+			(void)range_counts_last_uncovered(
+				&ranges, begin, end, &last_begin, &free_end);
 		ret = fork_guard_madvise(free_begin, free_end, MADV_DONTFORK);
 		if (ret) {
 			fork_guard_dofork_free_locked(free_begin, free_end);

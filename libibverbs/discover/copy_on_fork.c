@@ -69,6 +69,5 @@ bool verbs_copy_on_fork(void)
 	if (!ret)
 		ret = copy_on_fork_receive(fd, &scan);
 	(void)close(fd); /* a socket has nothing to flush */
-	return !ret && query.state == VERBS_NETLINK_ANSWERED &&
-	       query.copy_on_fork;
+	return !ret && query.state == VERBS_NETLINK_DONE && query.copy_on_fork;
 }

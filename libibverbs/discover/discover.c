@@ -46,7 +46,7 @@ static int discover_complete_records(const char *sysfs,
 }
 
 int verbs_discover_at(const struct verbs_discover_paths *paths,
-		      struct verbs_discover_memory **memory,
+		      struct verbs_discover_cache **memory,
 		      struct verbs_device_records *ret_records)
 {
 	struct verbs_device_records records = {};
@@ -74,7 +74,7 @@ int verbs_discover_at(const struct verbs_discover_paths *paths,
 	return 0;
 }
 
-int verbs_discover(struct verbs_discover_memory **memory,
+int verbs_discover(struct verbs_discover_cache **memory,
 		   struct verbs_device_records *ret_records)
 {
 	const struct verbs_discover_paths paths = {
@@ -85,11 +85,11 @@ int verbs_discover(struct verbs_discover_memory **memory,
 	return verbs_discover_at(&paths, memory, ret_records);
 }
 
-void verbs_discover_memory_free(struct verbs_discover_memory *memory)
+void verbs_discover_cache_free(struct verbs_discover_cache *memory)
 {
 	if (!memory)
 		return;
-	verbs_netlink_memory_free(&memory->netlink);
+	verbs_netlink_cache_free(&memory->netlink);
 	verbs_node_listing_free(&memory->nodes);
 	free(memory);
 }

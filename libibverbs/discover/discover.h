@@ -11,7 +11,7 @@
 #include "discover/records.h"
 
 /* Opaque: state that makes the next scan cheaper. */
-struct verbs_discover_memory;
+struct verbs_discover_cache;
 
 /**
  * verbs_discover() - scan for devices
@@ -26,9 +26,9 @@ struct verbs_discover_memory;
  * support; -EPERM if access is denied; -ENOMEM; -EMFILE or -ENFILE if no file
  * descriptor is available. @ret_records is unchanged after a failure.
  */
-int verbs_discover(struct verbs_discover_memory **memory,
+int verbs_discover(struct verbs_discover_cache **memory,
 		   struct verbs_device_records *ret_records);
 
-void verbs_discover_memory_free(struct verbs_discover_memory *memory);
+void verbs_discover_cache_free(struct verbs_discover_cache *memory);
 
 #endif

@@ -19,8 +19,8 @@ struct verbs_discover_paths {
 	const char *dev_dir; /* VERBS_DEV_DIR */
 };
 
-struct verbs_discover_memory {
-	struct verbs_netlink_memory netlink;
+struct verbs_discover_cache {
+	struct verbs_netlink_cache netlink;
 	struct verbs_node_listing nodes;
 };
 
@@ -28,7 +28,7 @@ struct verbs_discover_memory {
  * verbs_discover_at() - scan for devices at the given paths
  */
 int verbs_discover_at(const struct verbs_discover_paths *paths,
-		      struct verbs_discover_memory **memory,
+		      struct verbs_discover_cache **memory,
 		      struct verbs_device_records *ret_records);
 
 #endif

@@ -38,7 +38,7 @@
 #define MAX_DATAGRAMS (4 * VERBS_NETLINK_MAX_DEVICES)
 
 struct scan {
-	struct verbs_netlink_memory *memory;
+	struct verbs_netlink_cache *memory;
 	struct verbs_netlink_scan nl;
 	int fd;
 	size_t nr_datagrams;
@@ -96,7 +96,7 @@ static bool nldev_error_is_fatal(int error)
 /* Parses all queued datagrams. -EAGAIN if there is none. */
 static int nldev_receive_available(struct scan *scan)
 {
-	struct verbs_netlink_memory *memory = scan->memory;
+	struct verbs_netlink_cache *memory = scan->memory;
 	size_t nr;
 	int ret;
 
@@ -119,7 +119,7 @@ static int nldev_receive_available(struct scan *scan)
  */
 static int nldev_recover_overrun(struct scan *scan)
 {
-	struct verbs_netlink_memory *memory = scan->memory;
+	struct verbs_netlink_cache *memory = scan->memory;
 	int ret;
 
 	if (!scan->nl.dump_done) {
@@ -169,7 +169,7 @@ static int nldev_receive_pending(struct scan *scan)
 /* Adds queries for devices of the last scan, at most one window. */
 static int nldev_add_known_queries(struct scan *scan)
 {
-	const struct verbs_netlink_memory *memory = scan->memory;
+	const struct verbs_netlink_cache *memory = scan->memory;
 	struct verbs_netlink_scan *nl = &scan->nl;
 	size_t count = memory->nr_known;
 
@@ -194,7 +194,7 @@ nldev_find_answered(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
 		const struct verbs_netlink_query *query = &nl->queries[i];
 
 		if (query->ibdev_index == ibdev_index &&
-		    query->state == VERBS_NETLINK_ANSWERED)
+		    query->state == VERBS_NETLINK_DONE)
 			return query;
 	}
 	return NULL;
@@ -273,7 +273,7 @@ static void nldev_copy_responses(struct verbs_netlink_scan *nl)
 		const struct verbs_netlink_query *query = &nl->queries[i];
 		struct verbs_kernel_device *device = &nl->devices.devices[i];
 
-		if (query->state != VERBS_NETLINK_ANSWERED)
+		if (query->state != VERBS_NETLINK_DONE)
 			continue;
 		memcpy(device->uverbs_name, query->name, sizeof(query->name));
 		device->cdev = query->cdev;
@@ -299,7 +299,7 @@ static int nldev_scan_socket(struct scan *scan)
 	return ret;
 }
 
-static int nldev_scan_once(struct verbs_netlink_memory *memory,
+static int nldev_scan_once(struct verbs_netlink_cache *memory,
 			   struct verbs_device_records *ret_records)
 {
 	struct scan scan = {
@@ -326,7 +326,7 @@ static int nldev_scan_once(struct verbs_netlink_memory *memory,
 	return ret;
 }
 
-static int nldev_store_known(struct verbs_netlink_memory *memory,
+static int nldev_store_known(struct verbs_netlink_cache *memory,
 			     const struct verbs_device_records *records)
 {
 	uint32_t *known;
@@ -346,7 +346,7 @@ static int nldev_store_known(struct verbs_netlink_memory *memory,
 	return 0;
 }
 
-int verbs_discover_netlink(struct verbs_netlink_memory *memory,
+int verbs_discover_netlink(struct verbs_netlink_cache *memory,
 			   struct verbs_device_records *ret_records)
 {
 	struct verbs_device_records records = {};
@@ -376,9 +376,9 @@ int verbs_discover_netlink(struct verbs_netlink_memory *memory,
 	return 0;
 }
 
-void verbs_netlink_memory_free(struct verbs_netlink_memory *memory)
+void verbs_netlink_cache_free(struct verbs_netlink_cache *memory)
 {
 	free(memory->known);
 	verbs_netlink_rx_free(memory->rx);
-	*memory = (struct verbs_netlink_memory){};
+	*memory = (struct verbs_netlink_cache){};
 }

@@ -11,7 +11,7 @@
 
 struct verbs_netlink_rx;
 
-struct verbs_netlink_memory {
+struct verbs_netlink_cache {
 	/* Devices of the last scan; queried along with the next dump. */
 	uint32_t *known;
 	size_t nr_known;
@@ -33,9 +33,9 @@ struct verbs_netlink_memory {
  *
  * Return: 0; -ENOMEM; another error if netlink is unusable.
  */
-int verbs_discover_netlink(struct verbs_netlink_memory *memory,
+int verbs_discover_netlink(struct verbs_netlink_cache *memory,
 			   struct verbs_device_records *ret_records);
 
-void verbs_netlink_memory_free(struct verbs_netlink_memory *memory);
+void verbs_netlink_cache_free(struct verbs_netlink_cache *memory);
 
 #endif

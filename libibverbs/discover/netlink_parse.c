@@ -215,12 +215,12 @@ static void nldev_parse_response(struct verbs_netlink_query *query,
 	switch (hdr->nlmsg_type) {
 	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET_CHARDEV):
 		query->state = nldev_parse_chardev(hdr, query)
-				       ? VERBS_NETLINK_ANSWERED
+				       ? VERBS_NETLINK_DONE
 				       : VERBS_NETLINK_FAILED;
 		break;
 	case RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET):
 		query->state = nldev_parse_system(hdr, query)
-				       ? VERBS_NETLINK_ANSWERED
+				       ? VERBS_NETLINK_DONE
 				       : VERBS_NETLINK_FAILED;
 		break;
 	case NLMSG_ERROR:

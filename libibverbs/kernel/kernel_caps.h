@@ -20,10 +20,10 @@
  */
 /* clang-format off */
 #define KERNEL_CAPS(ROW) \
-	/* transports: the two system calls that reach the kernel */ \
+	/* the two system calls that carry commands */ \
 	ROW(KERNEL_CAP_IOCTL, \
 	    .name = "ioctl", .since = "4.14", \
-	    .kind = KERNEL_CAP_KIND_TRANSPORT, .refusal = ENOTTY) \
+	    .kind = KERNEL_CAP_KIND_SYSCALL, .refusal = ENOTTY) \
 	/* \
 	 * The kernel returns EACCES if the credentials of the process have \
 	 * changed since it opened the descriptor; fork() is enough for that. \
@@ -32,7 +32,7 @@
 	 */ \
 	ROW(KERNEL_CAP_WRITE, \
 	    .name = "write", .since = "2.6.11", \
-	    .kind = KERNEL_CAP_KIND_TRANSPORT, .refusal = EACCES) \
+	    .kind = KERNEL_CAP_KIND_SYSCALL, .refusal = EACCES) \
 	/* ioctl methods */ \
 	ROW(KERNEL_CAP_INVOKE_WRITE, \
 	    .name = "invoke_write", .since = "5.0", \
@@ -190,9 +190,9 @@ enum verbs_kernel_cap {
 /* clang-format on */
 
 enum kernel_cap_kind {
-	KERNEL_CAP_KIND_TRANSPORT, /* a system call */
-	KERNEL_CAP_KIND_METHOD,	   /* an ioctl method: needs KERNEL_CAP_IOCTL */
-	KERNEL_CAP_KIND_COMMAND	   /* a write command, on any transport */
+	KERNEL_CAP_KIND_SYSCALL, /* a system call */
+	KERNEL_CAP_KIND_METHOD,	 /* an ioctl method: needs KERNEL_CAP_IOCTL */
+	KERNEL_CAP_KIND_COMMAND	 /* a write command, by either system call */
 };
 
 struct kernel_cap {

@@ -407,8 +407,8 @@ void range_counts_remove(struct range_counts *counts, uintptr_t begin,
 	while (begin < end) {
 		uintptr_t free_begin = end, free_end = end;
 
-		(void)range_counts_first_free(counts, begin, end, &free_begin,
-					      &free_end);
+		(void)range_counts_first_uncovered(counts, begin, end,
+						   &free_begin, &free_end);
 		if (begin < free_begin)
 			range_counts_change(counts, begin, free_begin, -1);
 		begin = free_end;
@@ -496,9 +496,9 @@ range_bound_last_zero(const struct range_bound *node, int before,
 	return range_bound_last_zero(node->left, before, addr);
 }
 
-bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
-			     uintptr_t end, uintptr_t *ret_begin,
-			     uintptr_t *ret_end)
+bool range_counts_first_uncovered(const struct range_counts *counts,
+				  uintptr_t begin, uintptr_t end,
+				  uintptr_t *ret_begin, uintptr_t *ret_end)
 {
 	const struct range_bound *top = counts->root;
 	uintptr_t free_end = end;
@@ -531,9 +531,9 @@ bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
 	return true;
 }
 
-bool range_counts_last_free(const struct range_counts *counts, uintptr_t begin,
-			    uintptr_t end, uintptr_t *ret_begin,
-			    uintptr_t *ret_end)
+bool range_counts_last_uncovered(const struct range_counts *counts,
+				 uintptr_t begin, uintptr_t end,
+				 uintptr_t *ret_begin, uintptr_t *ret_end)
 {
 	const struct range_bound *bound = NULL;
 	uintptr_t free_begin = 0, free_end = end;

@@ -72,19 +72,19 @@ void range_counts_remove(struct range_counts *counts, uintptr_t begin,
 			 uintptr_t end);
 
 /**
- * range_counts_first_free() - find the first subrange with count 0
+ * range_counts_first_uncovered() - find the first subrange with count 0
  * @ret_begin, @ret_end: the subrange, within [@begin, @end)
  *
  * Return: whether there is one.
  */
-bool range_counts_first_free(const struct range_counts *counts, uintptr_t begin,
-			     uintptr_t end, uintptr_t *ret_begin,
-			     uintptr_t *ret_end);
+bool range_counts_first_uncovered(const struct range_counts *counts,
+				  uintptr_t begin, uintptr_t end,
+				  uintptr_t *ret_begin, uintptr_t *ret_end);
 
-/** range_counts_last_free() - find the last subrange with count 0 */
-bool range_counts_last_free(const struct range_counts *counts, uintptr_t begin,
-			    uintptr_t end, uintptr_t *ret_begin,
-			    uintptr_t *ret_end);
+/** range_counts_last_uncovered() - find the last subrange with count 0 */
+bool range_counts_last_uncovered(const struct range_counts *counts,
+				 uintptr_t begin, uintptr_t end,
+				 uintptr_t *ret_begin, uintptr_t *ret_end);
 
 /** range_counts_clear() - set all counts to 0 and free the memory */
 void range_counts_clear(struct range_counts *counts);

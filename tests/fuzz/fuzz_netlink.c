@@ -103,7 +103,7 @@ static void fuzz_parser(uint8_t mode)
 	for (size_t i = 0; i < scan.nr_queries; i++) {
 		if (queries[i].state == VERBS_NETLINK_PENDING)
 			nr_pending++;
-		if (queries[i].state == VERBS_NETLINK_ANSWERED)
+		if (queries[i].state == VERBS_NETLINK_DONE)
 			check_name(queries[i].name, queries[i].of_system);
 	}
 	fuzz_assert(nr_pending == scan.nr_pending);
@@ -199,7 +199,7 @@ int __wrap_close(int fd)
 
 static void fuzz_scans(void)
 {
-	struct verbs_netlink_memory memory = {};
+	struct verbs_netlink_cache memory = {};
 
 	for (int i = 0; i < 2; i++) {
 		struct verbs_device_records records = {};
@@ -210,7 +210,7 @@ static void fuzz_scans(void)
 		check_devices(&records);
 		verbs_device_records_free(&records);
 	}
-	verbs_netlink_memory_free(&memory);
+	verbs_netlink_cache_free(&memory);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -15,11 +15,11 @@
 #include "util/lock.h"
 
 /* The caller's memory pointer refers to this object after the first scan. */
-struct verbs_discover_memory {
+struct verbs_discover_cache {
 	int unused;
 };
 
-static struct verbs_discover_memory scan_memory;
+static struct verbs_discover_cache scan_memory;
 
 static struct verbs_mutex mutex = VERBS_MUTEX_INIT;
 static struct verbs_kernel_device devices[FAKE_DISCOVER_MAX] GUARDED_BY(mutex);
@@ -135,7 +135,7 @@ static int copy_records_locked(struct verbs_device_records *ret_records)
 	return 0;
 }
 
-int verbs_discover(struct verbs_discover_memory **memory,
+int verbs_discover(struct verbs_discover_cache **memory,
 		   struct verbs_device_records *ret_records)
 {
 	void (*hook)(void *arg);
@@ -163,7 +163,7 @@ void verbs_device_records_free(struct verbs_device_records *records)
 	*records = (struct verbs_device_records){};
 }
 
-void verbs_discover_memory_free(struct verbs_discover_memory *memory)
+void verbs_discover_cache_free(struct verbs_discover_cache *memory)
 {
 	if (memory && memory != &scan_memory)
 		abort();

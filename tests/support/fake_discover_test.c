@@ -13,7 +13,7 @@
 #include "libibverbs/core/own_process.h"
 #include "support/alloc_fail.h"
 
-static struct verbs_discover_memory *memory;
+static struct verbs_discover_cache *memory;
 
 static int setup(void **state)
 {
@@ -153,7 +153,7 @@ static bool function_aborts(void (*fn)(void))
 
 static void scan_with_another_memory(void)
 {
-	struct verbs_discover_memory *other = (void *)&memory;
+	struct verbs_discover_cache *other = (void *)&memory;
 	struct verbs_device_records records;
 
 	(void)verbs_discover(&other, &records);

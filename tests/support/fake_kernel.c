@@ -160,7 +160,7 @@ void fake_kernel_expect_ioctl(const struct fake_ioctl *cmd)
 
 		attrs[i].bytes =
 			copy_bytes(attrs[i].bytes,
-				   out ? attrs[i].answer_len : attrs[i].len);
+				   out ? attrs[i].response_len : attrs[i].len);
 	}
 	new->ioctl = *cmd;
 	new->ioctl.attrs = attrs;
@@ -185,12 +185,12 @@ static struct fake_attr out_attr(uint16_t id, size_t len, const void *response)
 		.id = id,
 		.kind = FAKE_OUT_BYTES,
 		.len = len,
-		.answer_len = response ? len : 0,
+		.response_len = response ? len : 0,
 		.bytes = response,
 	};
 }
 
-void fake_kernel_expect_wrapped(const struct fake_write *cmd)
+void fake_kernel_expect_invoke_write(const struct fake_write *cmd)
 {
 	const uint64_t command = cmd->command;
 	struct fake_attr attrs[5] = {
@@ -334,7 +334,7 @@ static void respond_to_ioctl(struct ib_uverbs_ioctl_hdr *hdr,
 			attr->data = response->num;
 		if (response->kind == FAKE_OUT_BYTES && response->bytes)
 			memcpy(pointer_of(attr->data), response->bytes,
-			       response->answer_len);
+			       response->response_len);
 	}
 }
 

@@ -22,17 +22,17 @@
 enum fake_attr_kind {
 	FAKE_IN_BYTES,	/* len bytes; inside the attribute if 8 or fewer */
 	FAKE_IN_NUM,	/* an object's handle or a descriptor */
-	FAKE_OUT_BYTES, /* room for len bytes; the kernel writes answer_len */
+	FAKE_OUT_BYTES, /* room for len bytes; the kernel writes response_len */
 	FAKE_OUT_NUM,	/* a new object or descriptor; the kernel writes num */
 };
 
 struct fake_attr {
 	uint16_t id;
 	enum fake_attr_kind kind;
-	bool optional;	   /* the kernel may ignore it; default: mandatory */
-	uint8_t elem;	   /* enum attributes: the selected value */
-	size_t len;	   /* bytes that the command passes or makes room for */
-	size_t answer_len; /* OUT_BYTES: bytes that the kernel writes */
+	bool optional; /* the kernel may ignore it; default: mandatory */
+	uint8_t elem;  /* enum attributes: the selected value */
+	size_t len;    /* bytes that the command passes or makes room for */
+	size_t response_len; /* OUT_BYTES: bytes that the kernel writes */
 	uint64_t num;
 	const void *bytes; /* expected bytes, or the response */
 };
@@ -60,7 +60,7 @@ struct fake_attr {
 #define FAKE_BYTES_OUT(_id, _len, _bytes)                           \
 	{                                                           \
 		.id = (_id), .kind = FAKE_OUT_BYTES, .len = (_len), \
-		.answer_len = (_len), .bytes = (_bytes)             \
+		.response_len = (_len), .bytes = (_bytes)           \
 	}
 #define FAKE_U32_OUT(_id, v) FAKE_BYTES_OUT(_id, 4, &(const uint32_t){ (v) })
 #define FAKE_U64_OUT(_id, v) FAKE_BYTES_OUT(_id, 8, &(const uint64_t){ (v) })
@@ -118,9 +118,9 @@ void fake_kernel_driver_id(uint32_t driver_id);
  */
 void fake_kernel_expect_ioctl(const struct fake_ioctl *cmd);
 /**
- * fake_kernel_expect_wrapped() - append a write command inside an ioctl
+ * fake_kernel_expect_invoke_write() - append a write command inside an ioctl
  */
-void fake_kernel_expect_wrapped(const struct fake_write *cmd);
+void fake_kernel_expect_invoke_write(const struct fake_write *cmd);
 /**
  * fake_kernel_expect_write() - append a write command by write(2)
  */

@@ -579,12 +579,12 @@ static void fake_kernel_wrapped_write_has_five_ioctl_attributes(void **state)
 	};
 
 	memcpy(&m.attrs[3].data, "\1\2\3\4", 4);
-	fake_kernel_expect_wrapped(&cmd);
+	fake_kernel_expect_invoke_write(&cmd);
 	assert_int_equal(send_message(&m), 0);
 	assert_int_equal(out.cqe, 255);
 	assert_memory_equal(&driver_out, driver_response, 4);
 
-	fake_kernel_expect_wrapped(&cmd);
+	fake_kernel_expect_invoke_write(&cmd);
 	m.attrs[2].data++;
 	assert_reported(send_message(&m), "attribute 0x2");
 }

@@ -210,7 +210,7 @@ void fake_netlink_put_system(struct fake_netlink_datagram *datagram,
 		number);
 	fake_netlink_put_attr(datagram, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
 			      &netns_mode, sizeof(netns_mode));
-	if (fake_netlink.tells_copy_on_fork)
+	if (fake_netlink.reports_copy_on_fork)
 		fake_netlink_put_attr(datagram,
 				      RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK,
 				      &fake_netlink.copy_on_fork,

@@ -67,7 +67,7 @@ struct fake_netlink {
 	size_t queue_limit;	     /* datagrams in the receive buffer */
 	bool late;		     /* poll must precede the first receive */
 	bool silent;		     /* queries receive no response */
-	bool tells_copy_on_fork;     /* the system query reports copy-on-fork */
+	bool reports_copy_on_fork;   /* the system query reports copy-on-fork */
 	uint8_t copy_on_fork;
 	int system_error; /* errno of the response to the system query */
 	/*

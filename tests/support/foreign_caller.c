@@ -23,10 +23,10 @@ _Static_assert(offsetof(struct caller_buffer, attrs) == 56, "buffer");
 #define UHW_IN	   0x1000
 #define MANDATORY  1
 
-const uint8_t caller_answer[CALLER_DRIVER_LEN] = { 0xa0, 0xa1, 0xa2, 0xa3,
-						   0xa4, 0xa5, 0xa6, 0xa7,
-						   0xa8, 0xa9, 0xaa, 0xab,
-						   0xac, 0xad, 0xae, 0xaf };
+const uint8_t caller_driver_response[CALLER_DRIVER_LEN] = {
+	0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7,
+	0xa8, 0xa9, 0xaa, 0xab, 0xac, 0xad, 0xae, 0xaf
+};
 
 static const uint8_t driver_in[CALLER_DRIVER_LEN] = { 1,  2,  3,  4,  5,  6,
 						      7,  8,  9,  10, 11, 12,
@@ -57,10 +57,10 @@ static void assert_fill(const uint8_t *bytes, size_t len, uint8_t fill)
 		assert_int_equal(bytes[i], fill);
 }
 
-void caller_check_answered(const struct caller *c)
+void caller_check_response(const struct caller *c)
 {
-	assert_memory_equal(c->resp + c->resp_core, caller_answer,
-			    sizeof(caller_answer));
+	assert_memory_equal(c->resp + c->resp_core, caller_driver_response,
+			    sizeof(caller_driver_response));
 	assert_fill(c->resp + c->resp_size, sizeof(c->resp) - c->resp_size,
 		    GUARD_FILL);
 	assert_memory_equal(caller_in(c), driver_in, sizeof(driver_in));

@@ -42,15 +42,15 @@ const void *caller_in(const struct caller *c);
 /**
  * 16 bytes that a kernel may respond to the driver with.
  */
-extern const uint8_t caller_answer[CALLER_DRIVER_LEN];
+extern const uint8_t caller_driver_response[CALLER_DRIVER_LEN];
 
 /**
- * caller_check_answered() - assert that the driver's response is in its place
+ * caller_check_response() - assert that the driver's response is in its place
  *
  * Also asserts that the guard after the response and the driver's request did
  * not change.
  */
-void caller_check_answered(const struct caller *c);
+void caller_check_response(const struct caller *c);
 
 /**
  * caller_check_untouched() - assert that the response is unchanged since init

@@ -165,8 +165,8 @@ struct uroce_qp {
 	struct uroce_split split;
 	struct list_node landed; /* QPs that show where messages land */
 	/*
-	 * Atomic: for fetch_to_write(), where the next packet may be written
-	 * to; of its memory nothing is known.
+	 * Atomic: for prefetch_for_write(), where the next packet may be
+	 * written to; of its memory nothing is known.
 	 */
 	const void *next_put;
 

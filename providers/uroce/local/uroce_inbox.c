@@ -19,7 +19,7 @@
 
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/wire/uroce_wire.h"
-#include "util/fetch.h"
+#include "util/prefetch.h"
 
 /* The sender is told of consumed slots when they are a part of all. */
 #define PUBLISH_SLOTS (UROCE_INBOX_SLOTS / 8)
@@ -245,7 +245,8 @@ void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
 	else if (brief->payload_len)
 		memcpy(payload, brief->payload, brief->payload_len);
 	if (brief->in_stream)
-		fetch_to_write(slot_at(end->memory, end->head + STREAM_AHEAD));
+		prefetch_for_write(
+			slot_at(end->memory, end->head + STREAM_AHEAD));
 	finish_slot(end, slot, brief->more);
 }
 

@@ -118,8 +118,8 @@ void uroce_inbox_publish(struct uroce_inbox_sender *end);
 /**
  * uroce_inbox_next_put() - where the next packet will be written to first
  *
- * For fetch_to_write() and nothing else. The receiver looks at that line all
- * the time, so who fetches it much too early does so in vain.
+ * For prefetch_for_write() and nothing else. The receiver looks at that line
+ * all the time, so who fetches it much too early does so in vain.
  */
 const void *uroce_inbox_next_put(const struct uroce_inbox_sender *end);
 

@@ -9,7 +9,7 @@
 
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/wire/uroce_wire.h"
-#include "util/fetch.h"
+#include "util/prefetch.h"
 
 /* So many packets of a peer, then it is the next one's turn. */
 #define MAX_PACKETS 64
@@ -133,7 +133,7 @@ static void hear(struct uroce_peer *peer, uint8_t opcode)
 {
 	if (uroce_wire_is_response(opcode))
 		return;
-	fetch_to_write(uroce_inbox_next_put(&peer->out));
+	prefetch_for_write(uroce_inbox_next_put(&peer->out));
 	peer->heard = true;
 	peer->heard_polls = peer->local->polls;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "uroce/verbs/uroce_verbs.h"
-#include "util/fetch.h"
+#include "util/prefetch.h"
 
 /* What an operation is made of. */
 enum uroce_op_trait {
@@ -56,7 +56,7 @@ static inline void uroce_sq_expect(const struct uroce_verbs_qp *qp)
 	const void *next = __atomic_load_n(&qp->qp->next_put, __ATOMIC_RELAXED);
 
 	if (next)
-		fetch_to_write(next);
+		prefetch_for_write(next);
 }
 
 /**

@@ -18,7 +18,7 @@
 static int setup(void **state)
 {
 	fake_netlink_reset();
-	fake_netlink.tells_copy_on_fork = true;
+	fake_netlink.reports_copy_on_fork = true;
 	fake_netlink.copy_on_fork = 1;
 	return 0;
 }
@@ -46,7 +46,7 @@ static void copy_on_fork_each_call_sends_query(void **state)
 
 static void copy_on_fork_missing_attr_returns_false(void **state)
 {
-	fake_netlink.tells_copy_on_fork = false;
+	fake_netlink.reports_copy_on_fork = false;
 	assert_false(verbs_copy_on_fork());
 	assert_int_equal(fake_netlink.nr_system_queries, 1);
 }

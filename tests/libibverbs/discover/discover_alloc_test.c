@@ -130,7 +130,7 @@ static void add_devices(unsigned int count)
 	}
 }
 
-static void scan_ok(struct verbs_discover_memory **memory, size_t count)
+static void scan_ok(struct verbs_discover_cache **memory, size_t count)
 {
 	struct verbs_device_records records = {};
 
@@ -146,7 +146,7 @@ static void scan_ok(struct verbs_discover_memory **memory, size_t count)
 static void fail_each_alloc(size_t count, bool again)
 {
 	for (unsigned int i = 1;; i++) {
-		struct verbs_discover_memory *memory = NULL;
+		struct verbs_discover_cache *memory = NULL;
 		struct verbs_device_records records = {};
 		int ret;
 
@@ -162,7 +162,7 @@ static void fail_each_alloc(size_t count, bool again)
 			assert_int_equal(records.count, count);
 			assert_true(i > 1);
 			verbs_device_records_free(&records);
-			verbs_discover_memory_free(memory);
+			verbs_discover_cache_free(memory);
 			assert_int_equal(nr_live, 0);
 			return;
 		}
@@ -171,7 +171,7 @@ static void fail_each_alloc(size_t count, bool again)
 		assert_int_equal(nr_allocs, i);
 
 		scan_ok(&memory, count);
-		verbs_discover_memory_free(memory);
+		verbs_discover_cache_free(memory);
 		assert_int_equal(nr_live, 0);
 	}
 }

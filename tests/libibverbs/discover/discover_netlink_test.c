@@ -18,13 +18,13 @@
 #include "discover/netlink_parse.h"
 #include "support/fake_netlink.h"
 
-static struct verbs_netlink_memory memory;
+static struct verbs_netlink_cache memory;
 static struct verbs_device_records records;
 
 static int setup(void **state)
 {
 	fake_netlink_reset();
-	memory = (struct verbs_netlink_memory){};
+	memory = (struct verbs_netlink_cache){};
 	records = (struct verbs_device_records){};
 	return 0;
 }
@@ -33,7 +33,7 @@ static int teardown(void **state)
 {
 	fake_netlink_check_closed();
 	verbs_device_records_free(&records);
-	verbs_netlink_memory_free(&memory);
+	verbs_netlink_cache_free(&memory);
 	return 0;
 }
 

@@ -24,7 +24,7 @@
 
 static struct fake_sysfs fake;
 static struct verbs_discover_paths paths;
-static struct verbs_discover_memory *memory;
+static struct verbs_discover_cache *memory;
 static struct verbs_device_records records;
 
 static int setup(void **state)
@@ -45,7 +45,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	fake_netlink_check_closed();
-	verbs_discover_memory_free(memory);
+	verbs_discover_cache_free(memory);
 	verbs_device_records_free(&records);
 	count_calls_reset();
 	fake_sysfs_fini(&fake);
@@ -335,7 +335,7 @@ static void discover_without_paths_finds_devices(void **state)
 	/* Without devices, the real directory of nodes is not read. */
 	assert_int_equal(verbs_discover(&memory, &found), 0);
 	assert_int_equal(found.count, 0);
-	verbs_discover_memory_free(NULL);
+	verbs_discover_cache_free(NULL);
 }
 
 /* Private random generator: every run is the same. */
@@ -431,14 +431,14 @@ static void change_devices(unsigned int *next_index, bool nodes[NR_UVERBS])
 
 static void compare_with_fresh_scan(void)
 {
-	struct verbs_discover_memory *fresh_memory = NULL;
+	struct verbs_discover_cache *fresh_memory = NULL;
 	struct verbs_device_records fresh = {};
 	int ret = scan();
 
 	assert_int_equal(verbs_discover_at(&paths, &fresh_memory, &fresh), ret);
 	check_same(&records, &fresh);
 	verbs_device_records_free(&fresh);
-	verbs_discover_memory_free(fresh_memory);
+	verbs_discover_cache_free(fresh_memory);
 }
 
 static void discover_memory_does_not_change_result(void **state)

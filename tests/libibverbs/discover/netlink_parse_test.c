@@ -396,7 +396,7 @@ static void netlink_parse_response_fills_matching_query_only(void **state)
 	assert_int_equal(parse(), 0);
 
 	assert_int_equal(queries[0].state, VERBS_NETLINK_PENDING);
-	assert_int_equal(queries[1].state, VERBS_NETLINK_ANSWERED);
+	assert_int_equal(queries[1].state, VERBS_NETLINK_DONE);
 	assert_int_equal(queries[2].state, VERBS_NETLINK_PENDING);
 	assert_int_equal(scan.nr_pending, 2);
 	assert_string_equal(queries[1].name, "uverbs3");
@@ -414,7 +414,7 @@ static void netlink_parse_missing_driver_id_is_0(void **state)
 	fake_netlink_put_chardev(&datagram, FIRST, device);
 	queries[0].driver_id = 99;
 	assert_int_equal(parse(), 0);
-	assert_int_equal(queries[0].state, VERBS_NETLINK_ANSWERED);
+	assert_int_equal(queries[0].state, VERBS_NETLINK_DONE);
 	assert_int_equal(queries[0].driver_id, 0);
 }
 
@@ -520,7 +520,7 @@ static void netlink_parse_response_with_full_numbers_is_accepted(void **state)
 {
 	put_response(FIRST, 8, 8, 4);
 	assert_int_equal(parse(), 0);
-	assert_int_equal(queries[0].state, VERBS_NETLINK_ANSWERED);
+	assert_int_equal(queries[0].state, VERBS_NETLINK_DONE);
 }
 
 static void netlink_parse_response_with_invalid_name_fails_query(void **state)
@@ -554,11 +554,11 @@ static void netlink_parse_response_with_invalid_dev_t_fails_query(void **state)
 static void netlink_parse_system_response_is_accepted(void **state)
 {
 	queries[1].of_system = true;
-	fake_netlink.tells_copy_on_fork = true;
+	fake_netlink.reports_copy_on_fork = true;
 	fake_netlink.copy_on_fork = 1;
 	fake_netlink_put_system(&datagram, FIRST + 1);
 	assert_int_equal(parse(), 0);
-	assert_int_equal(queries[1].state, VERBS_NETLINK_ANSWERED);
+	assert_int_equal(queries[1].state, VERBS_NETLINK_DONE);
 	assert_true(queries[1].copy_on_fork);
 	assert_int_equal(scan.nr_pending, NR_QUERIES - 1);
 }
@@ -569,7 +569,7 @@ netlink_parse_system_response_without_copy_on_fork_is_false(void **state)
 	queries[1].of_system = true;
 	fake_netlink_put_system(&datagram, FIRST + 1);
 	assert_int_equal(parse(), 0);
-	assert_int_equal(queries[1].state, VERBS_NETLINK_ANSWERED);
+	assert_int_equal(queries[1].state, VERBS_NETLINK_DONE);
 	assert_false(queries[1].copy_on_fork);
 }
 

@@ -45,7 +45,7 @@ static void foreign_cmd_create_ah_fills_object_and_response(void **state)
 		assert_ptr_equal(ah.context, t->ctx);
 		assert_int_equal(ah.handle, 41);
 		assert_int_equal(resp->ah_handle, 41);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 

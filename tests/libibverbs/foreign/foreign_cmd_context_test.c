@@ -89,7 +89,7 @@ static void foreign_cmd_get_context_every_variant_sends_every_form(void **state)
 		assert_int_equal(t->ctx->async_fd, -1);
 		assert_int_equal(t->priv.priv.kernel.core_support, 3);
 		assert_int_equal(t->device.core_support, 3);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 		caller_check_core_untouched(&t->caller);
 	}
 }
@@ -109,7 +109,7 @@ foreign_cmd_get_context_older_kernel_falls_back_to_write(void **state)
 		assert_int_equal(t->ctx->num_comp_vectors, 5);
 		assert_int_equal(t->ctx->async_fd, 9);
 		assert_int_equal(t->device.core_support, 0);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 
@@ -197,7 +197,7 @@ static void foreign_cmd_get_context_fd_arr_older_kernel_is_ignored(void **state)
 	foreign_cmd_test_force_form(t, WRITE);
 	expect_get_context_write(t, WRITE, 0);
 	assert_succeeds(get_context(t, &arr));
-	caller_check_answered(&t->caller);
+	caller_check_response(&t->caller);
 }
 
 static void foreign_cmd_get_context_fd_arr_too_long_returns_einval(void **state)

@@ -42,7 +42,7 @@ static void foreign_cmd_resize_cq_fills_object_and_response(void **state)
 						      CALLER_RESP(t)));
 		assert_int_equal(cq.cqe, 511);
 		assert_int_equal(resp->cqe, 511);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 	assert_fails(foreign_cmd_resize_cq(&cq, 500, t->caller.cmd, 23,
 					   CALLER_RESP(t)),

@@ -98,7 +98,7 @@ static void check_cq(struct foreign_cmd_test *t, const struct ibv_cq *cq)
 	assert_ptr_equal(cq->context, t->ctx);
 	assert_int_equal(cq->handle, 31);
 	assert_int_equal(cq->cqe, CQE_CREATED);
-	caller_check_answered(&t->caller);
+	caller_check_response(&t->caller);
 }
 
 /* -- ibv_cmd_create_cq() -- */
@@ -422,7 +422,7 @@ static void foreign_cmd_create_cq_ex2_driver_data_in_chain_is_sent(void **state)
 		assert_succeeds(foreign_cmd_create_cq_ex2(
 			t->ctx, &attr, NULL, &cq, t->caller.cmd, 56,
 			(void *)t->caller.resp, 16, 0, TEST_LINK(&link)));
-		assert_memory_equal(out, caller_answer, sizeof(out));
+		assert_memory_equal(out, caller_driver_response, sizeof(out));
 	}
 }
 

@@ -302,7 +302,7 @@ static void expect_destroy_write(const struct destroy_case *c,
 		cmd.in_len = sizeof(with_resp);
 	}
 	if (form == WRAPPED)
-		fake_kernel_expect_wrapped(&cmd);
+		fake_kernel_expect_invoke_write(&cmd);
 	else
 		fake_kernel_expect_write(&cmd);
 }

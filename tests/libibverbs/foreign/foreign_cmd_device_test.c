@@ -46,7 +46,7 @@ static void expect_query_device(enum test_form form, int err)
 	};
 
 	if (form == WRAPPED)
-		fake_kernel_expect_wrapped(&cmd);
+		fake_kernel_expect_invoke_write(&cmd);
 	else
 		fake_kernel_expect_write(&cmd);
 }
@@ -91,7 +91,7 @@ static void foreign_cmd_query_device_fills_attr_and_response(void **state)
 		assert_int_equal(q.attr.tso_caps.max_tso, 0);
 		assert_memory_equal(q.resp, &answer, sizeof(answer));
 		assert_int_equal(q.resp_size, sizeof(answer));
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 

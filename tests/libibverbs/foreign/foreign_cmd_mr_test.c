@@ -67,7 +67,7 @@ static void foreign_cmd_reg_mr_fills_object_and_response(void **state)
 		assert_int_equal(resp->mr_handle, 61);
 		assert_int_equal(resp->lkey, 62);
 		assert_int_equal(resp->rkey, 63);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 
@@ -144,7 +144,7 @@ static void foreign_cmd_rereg_mr_fills_object_and_response(void **state)
 		assert_int_equal(vmr.ibv_mr.rkey, 73);
 		assert_int_equal(resp->lkey, 72);
 		assert_int_equal(resp->rkey, 73);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 
@@ -419,7 +419,7 @@ static void foreign_cmd_alloc_mw_fills_object_and_response(void **state)
 		assert_int_equal(mw.type, IBV_MW_TYPE_2);
 		assert_int_equal(resp->mw_handle, 81);
 		assert_int_equal(resp->rkey, 82);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 

@@ -98,7 +98,7 @@ static void foreign_cmd_open_qp_fills_object_and_response(void **state)
 		assert_ptr_equal(qp.xrcd, &xrcd);
 		assert_int_equal(resp->qp_handle, 31);
 		assert_int_equal(resp->qpn, 777);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 

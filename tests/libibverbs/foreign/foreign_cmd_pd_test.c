@@ -42,7 +42,7 @@ static void foreign_cmd_alloc_pd_fills_object_and_response(void **state)
 		assert_ptr_equal(pd.context, t->ctx);
 		assert_int_equal(pd.handle, 21);
 		assert_int_equal(resp->pd_handle, 21);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 
@@ -136,7 +136,7 @@ static void foreign_cmd_open_xrcd_fills_object_and_response(void **state)
 		assert_int_equal(xrcd.comp_mask, VERBS_XRCD_MASK_HANDLE);
 		assert_int_equal(xrcd.handle, 31);
 		assert_int_equal(resp->xrcd_handle, 31);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 

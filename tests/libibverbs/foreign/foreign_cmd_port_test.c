@@ -41,7 +41,7 @@ static void expect_query_port_write(enum test_form form)
 	};
 
 	if (form == WRAPPED)
-		fake_kernel_expect_wrapped(&cmd);
+		fake_kernel_expect_invoke_write(&cmd);
 	else
 		fake_kernel_expect_write(&cmd);
 }

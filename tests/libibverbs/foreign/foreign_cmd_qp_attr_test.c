@@ -112,7 +112,7 @@ static void foreign_cmd_modify_qp_ex_sends_extended_command(void **state)
 				CALLER_RESP(t)));
 			assert_int_equal(resp->comp_mask, 0);
 			assert_int_equal(resp->response_length, 8);
-			caller_check_answered(&t->caller);
+			caller_check_response(&t->caller);
 		}
 }
 

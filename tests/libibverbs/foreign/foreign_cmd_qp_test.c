@@ -159,7 +159,7 @@ static void check_qp(struct foreign_cmd_test *t, struct ibv_qp *qp)
 	assert_int_equal(qp->qp_type, IBV_QPT_RC);
 	assert_int_equal(qp->state, IBV_QPS_RESET);
 	check_qp_events(qp);
-	caller_check_answered(&t->caller);
+	caller_check_response(&t->caller);
 }
 
 /* -- ibv_cmd_create_qp() -- */
@@ -410,7 +410,7 @@ static void foreign_cmd_create_qp_ex2_driver_data_in_chain_is_sent(void **state)
 		assert_succeeds(foreign_cmd_create_qp_ex2(
 			t->ctx, &qp, &attr, t->caller.cmd, 88,
 			(void *)t->caller.resp, 40, TEST_LINK(&link)));
-		assert_memory_equal(out, caller_answer, sizeof(out));
+		assert_memory_equal(out, caller_driver_response, sizeof(out));
 	}
 }
 

@@ -117,7 +117,7 @@ static void foreign_cmd_create_srq_sends_every_form(void **state)
 		assert_int_equal(attr.attr.srq_limit, 5);
 		for (size_t i = 0; i < sizeof(srq.behind); i++)
 			assert_int_equal(srq.behind[i], 0xdd);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 
@@ -177,7 +177,7 @@ static void foreign_cmd_create_srq_ex_basic_sends_every_form(void **state)
 		check_srq(t, &srq.srq);
 		assert_int_equal(srq.srq_type, IBV_SRQT_BASIC);
 		assert_int_equal(attr.attr.max_wr, 127);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 
@@ -242,7 +242,7 @@ static void foreign_cmd_create_srq_ex_xrc_stores_xrcd_and_cq(void **state)
 		assert_int_equal(srq.srq_num, 777);
 		assert_ptr_equal(srq.xrcd, &xrcd);
 		assert_ptr_equal(srq.cq, &cq);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 

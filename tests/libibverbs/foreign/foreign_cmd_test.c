@@ -91,12 +91,12 @@ void foreign_cmd_test_expect(struct foreign_cmd_test *t, enum test_form form,
 		cmd.driver_in_len = CALLER_DRIVER_LEN;
 	}
 	if (t->caller.resp_core) {
-		cmd.driver_out = caller_answer;
+		cmd.driver_out = caller_driver_response;
 		cmd.driver_out_len = CALLER_DRIVER_LEN;
 	}
 	assert_int_not_equal(form, NATIVE);
 	if (form == WRAPPED)
-		fake_kernel_expect_wrapped(&cmd);
+		fake_kernel_expect_invoke_write(&cmd);
 	else
 		fake_kernel_expect_write(&cmd);
 }

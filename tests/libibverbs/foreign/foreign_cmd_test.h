@@ -75,8 +75,9 @@ void foreign_cmd_test_expect(struct foreign_cmd_test *t, enum test_form form,
 #define CALLER_ATTR_IN(t)                                    \
 	FAKE_BYTES_IN(UVERBS_ATTR_UHW_IN, CALLER_DRIVER_LEN, \
 		      caller_in(&(t)->caller))
-#define CALLER_ATTR_OUT \
-	FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, CALLER_DRIVER_LEN, caller_answer)
+#define CALLER_ATTR_OUT                                        \
+	FAKE_BYTES_OUT(UVERBS_ATTR_UHW_OUT, CALLER_DRIVER_LEN, \
+		       caller_driver_response)
 
 /* The four arguments for the buffers of t->caller. */
 #define CALLER_CMD(t)  (t)->caller.cmd, (t)->caller.cmd_size

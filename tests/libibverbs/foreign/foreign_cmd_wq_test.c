@@ -108,7 +108,7 @@ static void foreign_cmd_create_wq_sends_every_form(void **state)
 		assert_int_equal(wq.state, IBV_WQS_UNKNOWN);
 		assert_int_equal(attr.max_wr, 127);
 		assert_int_equal(attr.max_sge, 4);
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 	}
 }
 
@@ -233,7 +233,7 @@ foreign_cmd_create_rwq_ind_table_fills_object_and_response(void **state)
 		assert_int_equal(table.ind_tbl_handle, 31);
 		assert_int_equal(table.ind_tbl_num, 777);
 		assert_memory_equal(resp, &out, sizeof(out));
-		caller_check_answered(&t->caller);
+		caller_check_response(&t->caller);
 		assert_fails(foreign_cmd_create_rwq_ind_table(
 				     t->ctx, &attr, &table,
 				     (void *)t->caller.resp, 15),

@@ -60,7 +60,7 @@ static void expect_table(size_t room, const struct ibv_gid_entry *expected,
 				.id = UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES,
 				.kind = FAKE_OUT_BYTES,
 				.len = room * 32,
-				.answer_len = nr * 32,
+				.response_len = nr * 32,
 				.bytes = expected,
 			},
 			FAKE_U64_OUT(

@@ -76,7 +76,7 @@ static void expect_ioctl(size_t len, int err)
 				   .id = UVERBS_ATTR_QUERY_PORT_RESP,
 				   .kind = FAKE_OUT_BYTES,
 				   .len = 48,
-				   .answer_len = len,
+				   .response_len = len,
 				   .bytes = &full_resp,
 			   }),
 		.err = err,

@@ -96,7 +96,7 @@ void kernel_test_expect(enum test_form form, const struct fake_write *cmd)
 {
 	assert_int_not_equal(form, FORM_IOCTL);
 	if (form == FORM_INVOKE_WRITE)
-		fake_kernel_expect_wrapped(cmd);
+		fake_kernel_expect_invoke_write(cmd);
 	else
 		fake_kernel_expect_write(cmd);
 }

@@ -174,7 +174,7 @@ static void submit_write_sends_invoke_write(void **state)
 	struct full_cmd w;
 
 	full_cmd_init(&w, *state, IB_USER_VERBS_CMD_CREATE_CQ);
-	fake_kernel_expect_wrapped(&w.expected);
+	fake_kernel_expect_invoke_write(&w.expected);
 	check_full_cmd(*state, &w);
 }
 
@@ -183,7 +183,7 @@ static void submit_write_ex_sends_invoke_write(void **state)
 	struct full_cmd w;
 
 	full_cmd_init(&w, *state, IB_USER_VERBS_CMD_CREATE_CQ | EXTENDED);
-	fake_kernel_expect_wrapped(&w.expected);
+	fake_kernel_expect_invoke_write(&w.expected);
 	check_full_cmd(*state, &w);
 }
 
@@ -194,7 +194,7 @@ static void submit_write_invoke_write_refused_falls_back_to_write(void **state)
 
 	full_cmd_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
 	w.expected.err = EPROTONOSUPPORT;
-	fake_kernel_expect_wrapped(&w.expected);
+	fake_kernel_expect_invoke_write(&w.expected);
 	w.expected.err = 0;
 	fake_kernel_expect_write(&w.expected);
 	check_full_cmd(t, &w);
@@ -212,7 +212,7 @@ static void submit_write_without_ioctl_falls_back_to_write(void **state)
 
 	full_cmd_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
 	w.expected.err = ENOTTY;
-	fake_kernel_expect_wrapped(&w.expected);
+	fake_kernel_expect_invoke_write(&w.expected);
 	w.expected.err = 0;
 	fake_kernel_expect_write(&w.expected);
 	check_full_cmd(t, &w);
@@ -329,7 +329,7 @@ static void submit_write_invoke_write_error_does_not_fall_back(void **state)
 
 		full_cmd_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
 		w.expected.err = kernel_test_errors[i];
-		fake_kernel_expect_wrapped(&w.expected);
+		fake_kernel_expect_invoke_write(&w.expected);
 		assert_int_equal(submit_write(t->ctx, &w.req),
 				 -kernel_test_errors[i]);
 		assert_int_equal(t->state.refused, 0);
@@ -666,7 +666,7 @@ static void submit_write_imported_context_does_not_use_write(void **state)
 	for (int i = 0; i < 2; i++) {
 		full_cmd_init(&w, t, IB_USER_VERBS_CMD_CREATE_CQ);
 		w.expected.err = EPROTONOSUPPORT;
-		fake_kernel_expect_wrapped(&w.expected);
+		fake_kernel_expect_invoke_write(&w.expected);
 		assert_int_equal(submit_write(t->ctx, &w.req), -EOPNOTSUPP);
 	}
 }

@@ -109,16 +109,16 @@ static void check_searches(uintptr_t begin, uintptr_t end)
 	uintptr_t expected[2] = { 1, 1 }, found[2] = { 1, 1 };
 
 	assert_int_equal(
-		range_counts_first_free(&counts, begin, end, &found[0],
-					&found[1]),
+		range_counts_first_uncovered(&counts, begin, end, &found[0],
+					     &found[1]),
 		model_find_free(begin, end, false, &expected[0], &expected[1]));
 	assert_memory_equal(found, expected, sizeof(found));
 
 	memset(found, 0, sizeof(found));
 	memset(expected, 0, sizeof(expected));
 	assert_int_equal(
-		range_counts_last_free(&counts, begin, end, &found[0],
-				       &found[1]),
+		range_counts_last_uncovered(&counts, begin, end, &found[0],
+					    &found[1]),
 		model_find_free(begin, end, true, &expected[0], &expected[1]));
 	assert_memory_equal(found, expected, sizeof(found));
 }
@@ -176,8 +176,8 @@ static void range_counts_initial_counts_are_0(void **state)
 	uintptr_t begin, end;
 
 	check_all();
-	assert_true(
-		range_counts_first_free(&counts, 5, UINTPTR_MAX, &begin, &end));
+	assert_true(range_counts_first_uncovered(&counts, 5, UINTPTR_MAX,
+						 &begin, &end));
 	assert_int_equal(begin, 5);
 	assert_int_equal(end, UINTPTR_MAX);
 }
@@ -225,14 +225,14 @@ static void range_counts_accepts_ends_of_address_space(void **state)
 	uintptr_t begin, end;
 
 	add_range(0, UINTPTR_MAX);
-	assert_false(
-		range_counts_first_free(&counts, 0, UINTPTR_MAX, &begin, &end));
-	assert_false(
-		range_counts_last_free(&counts, 0, UINTPTR_MAX, &begin, &end));
+	assert_false(range_counts_first_uncovered(&counts, 0, UINTPTR_MAX,
+						  &begin, &end));
+	assert_false(range_counts_last_uncovered(&counts, 0, UINTPTR_MAX,
+						 &begin, &end));
 	remove_range(0, UINTPTR_MAX);
 	add_range(UINTPTR_MAX - 1, UINTPTR_MAX);
-	assert_true(
-		range_counts_last_free(&counts, 0, UINTPTR_MAX, &begin, &end));
+	assert_true(range_counts_last_uncovered(&counts, 0, UINTPTR_MAX, &begin,
+						&end));
 	assert_int_equal(begin, 0);
 	assert_int_equal(end, UINTPTR_MAX - 1);
 }
