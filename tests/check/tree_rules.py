@@ -116,7 +116,7 @@ def format():  # pylint: disable=redefined-builtin
 
 def spelling():
     yield from run("codespell", "-q", "3", "--ignore-words-list",
-                   "ue,inout,ot,ths,ser,deque,rto,ba,nd,fo,wth,iif",
+                   "wqs,ue,inout,ot,ths,ser,deque,rto,ba,nd,fo,wth,iif",
                    *files(".c", ".h", ".py", ".sh", ".md", ".cmake"),
                    "README.md")
 
