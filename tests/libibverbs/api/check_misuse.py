@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Check that misuse_*_test.c call every function that applications can misuse.
+"""Check that a test of misuse calls every function that applications can misuse.
 
-One of these tests must call every exported function that takes a pointer, and
-every inline function of the control path, with an invalid argument. The
-exceptions are listed here, with the reason.
+Tests of misuse are the files misuse_*_test.c, for all verbs at once, and the
+functions misuse_*() in the test of one object. One of them must call every
+exported function that takes a pointer, and every inline function of the control
+path, with an invalid argument. The exceptions are listed here, with the reason.
 """
 
 import argparse
@@ -53,9 +54,18 @@ def listed_names(path):
     return {line for line in lines if line}
 
 
+def misuse_text(path):
+    """Return the file if it is a test of misuse, or its functions misuse_*()."""
+    text = path.read_text()
+    if path.name.startswith("misuse_"):
+        return text
+    return "\n".join(re.findall(r"^static void\s+misuse_\w+\(.*?^\}", text,
+                                re.DOTALL | re.MULTILINE))
+
+
 def called_names(paths):
     """Return all names that are called, including (name)(...) without macro."""
-    text = "\n".join(path.read_text() for path in paths)
+    text = "\n".join(misuse_text(path) for path in paths)
     return set(re.findall(r"\(?\b(\w+)\)?\s*\(", text)) | set(
         re.findall(r"vctx->(\w+)\(", text))
 

@@ -6,6 +6,8 @@
 	(IBV_DMAH_INIT_ATTR_MASK_CPU_ID | IBV_DMAH_INIT_ATTR_MASK_PH | \
 	 IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE)
 
+#define NOTHING NULL
+
 static struct ibv_dmah_init_attr attr;
 
 static int dmah_setup(void **state)
@@ -45,24 +47,43 @@ static void dmah_provider_failure_is_reported(void **state)
 	ASSERT_OK(ibv_dealloc_dmah(dmah));
 }
 
-static void alloc_dmah_unknown_attribute_is_eopnotsupp(void **state)
+static void misuse_dmah_null_is_einval(void **state)
 {
+	fake_provider.last_op = "none";
+	ASSERT_NULL(ibv_alloc_dmah(NOTHING, &attr), EINVAL);
+	ASSERT_NULL(ibv_alloc_dmah(api.ctx, NOTHING), EINVAL);
+	ASSERT_ERRNO(ibv_dealloc_dmah(NOTHING), EINVAL);
+	ASSERT_OP("none");
+}
+
+static void misuse_dmah_unknown_attribute_is_eopnotsupp(void **state)
+{
+	fake_provider.last_op = "none";
 	attr.comp_mask = ALL + 1;
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EOPNOTSUPP);
 	attr.comp_mask = 1U << 31;
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EOPNOTSUPP);
+	ASSERT_OP("none");
 }
 
-static void alloc_dmah_hint_above_2_bits_is_einval(void **state)
+static void misuse_dmah_hint_above_2_bits_is_einval(void **state)
 {
+	fake_provider.last_op = "none";
 	attr.ph = 4;
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EINVAL);
+	attr.comp_mask = IBV_DMAH_INIT_ATTR_MASK_PH;
+	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EINVAL);
+	ASSERT_OP("none");
 }
 
-static void alloc_dmah_unknown_memory_type_is_einval(void **state)
+static void misuse_dmah_unknown_memory_type_is_einval(void **state)
 {
+	fake_provider.last_op = "none";
 	attr.tph_mem_type = IBV_TPH_MEM_TYPE_PM + 1;
 	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EINVAL);
+	attr.comp_mask = IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE;
+	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &attr), EINVAL);
+	ASSERT_OP("none");
 }
 
 static void alloc_dmah_members_outside_mask_are_ignored(void **state)
@@ -84,9 +105,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(alloc_dmah_returns_dmah_of_context),
 		TEST(dmah_provider_failure_is_reported),
-		TEST(alloc_dmah_unknown_attribute_is_eopnotsupp),
-		TEST(alloc_dmah_hint_above_2_bits_is_einval),
-		TEST(alloc_dmah_unknown_memory_type_is_einval),
+		TEST(misuse_dmah_null_is_einval),
+		TEST(misuse_dmah_unknown_attribute_is_eopnotsupp),
+		TEST(misuse_dmah_hint_above_2_bits_is_einval),
+		TEST(misuse_dmah_unknown_memory_type_is_einval),
 		TEST(alloc_dmah_members_outside_mask_are_ignored),
 	};
 

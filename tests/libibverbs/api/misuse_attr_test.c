@@ -91,7 +91,6 @@ static void misuse_attr_of_memory_is_rejected(void **state)
 		     EINVAL);
 	ASSERT_NULL(ibv_alloc_dm(api.ctx, NOTHING), EINVAL);
 	ASSERT_NULL(ibv_reg_dm_mr(api.pd, NOTHING, 0, 1, 0), EINVAL);
-	ASSERT_NULL(ibv_alloc_dmah(api.ctx, NOTHING), EINVAL);
 	ASSERT_NULL(ibv_alloc_buf(api.pd, 1, NOTHING), EINVAL);
 }
 

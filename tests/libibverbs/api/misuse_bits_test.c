@@ -110,19 +110,11 @@ static void misuse_bits_of_mr_are_rejected(void **state)
 	ASSERT_NULL(ibv_alloc_mw(api.pd, (enum ibv_mw_type)3), EINVAL);
 }
 
-static void misuse_bits_of_dm_and_dmah_are_rejected(void **state)
+static void misuse_bits_of_dm_are_rejected(void **state)
 {
 	struct ibv_alloc_dm_attr dm = { .comp_mask = 1 };
-	struct ibv_dmah_init_attr dmah = { .comp_mask = HIGH_BIT };
 
 	ASSERT_NULL(ibv_alloc_dm(api.ctx, &dm), EOPNOTSUPP);
-	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &dmah), EOPNOTSUPP);
-	dmah.comp_mask = IBV_DMAH_INIT_ATTR_MASK_PH;
-	dmah.ph = 4;
-	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &dmah), EINVAL);
-	dmah.comp_mask = IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE;
-	dmah.tph_mem_type = (enum ibv_tph_mem_type)(IBV_TPH_MEM_TYPE_PM + 1);
-	ASSERT_NULL(ibv_alloc_dmah(api.ctx, &dmah), EINVAL);
 }
 
 static void misuse_bits_of_cq_are_rejected(void **state)
@@ -300,7 +292,7 @@ int main(void)
 		TEST(misuse_bits_of_device_and_port_are_rejected),
 		TEST(misuse_bits_of_domains_are_rejected),
 		TEST(misuse_bits_of_mr_are_rejected),
-		TEST(misuse_bits_of_dm_and_dmah_are_rejected),
+		TEST(misuse_bits_of_dm_are_rejected),
 		TEST(misuse_bits_of_cq_are_rejected),
 		TEST(misuse_bits_of_srq_are_rejected),
 		TEST(misuse_bits_of_qp_create_are_rejected),
