@@ -221,6 +221,16 @@ def test_names(prefixes):
             yield f"{min(where)}: {name}: <unit>_<condition>_<result>"
         if len(where) > 1:
             yield f"{name}: in {len(where)} files: {', '.join(sorted(where))}"
+    yield from left_out_names(sources)
+
+
+def left_out_names(sources):
+    """The tests that a run on another machine leaves out exist."""
+    words = set(re.findall(r"\w+", "\n".join(sources.values())))
+    for line in content("tests/cross/left_out.txt").splitlines():
+        field = line.split("#")[0].split()
+        if len(field) > 2 and field[2] != "*" and field[2] not in words:
+            yield f"tests/cross/left_out.txt: no test {field[2]}"
 
 
 def commits(prefixes):
