@@ -188,7 +188,7 @@ static int nldev_add_known_queries(struct scan *scan)
 }
 
 static const struct verbs_netlink_query *
-nldev_find_answered(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
+nldev_find_completed(const struct verbs_netlink_scan *nl, uint32_t ibdev_index)
 {
 	for (size_t i = 0; i < nl->nr_queries; i++) {
 		const struct verbs_netlink_query *query = &nl->queries[i];
@@ -219,11 +219,11 @@ static int nldev_add_device_queries(struct scan *scan)
 	for (size_t i = 0; i < nl->devices.count; i++) {
 		uint32_t ibdev_index =
 			(uint32_t)nl->devices.devices[i].ibdev_index;
-		const struct verbs_netlink_query *answered;
+		const struct verbs_netlink_query *completed;
 
-		answered = nldev_find_answered(nl, ibdev_index);
-		if (answered)
-			queries[i] = *answered;
+		completed = nldev_find_completed(nl, ibdev_index);
+		if (completed)
+			queries[i] = *completed;
 		else
 			queries[i].ibdev_index = ibdev_index;
 	}

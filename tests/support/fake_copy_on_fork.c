@@ -8,6 +8,6 @@ struct fake_copy_on_fork fake_copy_on_fork;
 
 bool verbs_copy_on_fork(void)
 {
-	fake_copy_on_fork.nr_questions++;
-	return fake_copy_on_fork.answer;
+	fake_copy_on_fork.nr_calls++;
+	return fake_copy_on_fork.result;
 }

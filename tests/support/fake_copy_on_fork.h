@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 struct fake_copy_on_fork {
-	bool answer;
-	unsigned int nr_questions;
+	bool result; /* of verbs_copy_on_fork() */
+	unsigned int nr_calls;
 };
 
 extern struct fake_copy_on_fork fake_copy_on_fork;

@@ -310,14 +310,14 @@ static inline struct ibv_sge sge_at(struct walk *w, size_t at, uint32_t length)
 
 static inline void send_with_wr_api(struct walk *w)
 {
-	struct ibv_sge sge = sge_at(w, LEN, LEN), pieces[2];
+	struct ibv_sge sge = sge_at(w, LEN, LEN), sges[2];
 	struct ibv_recv_wr recv, *bad;
 
 	memset(w->memory, 0, 2 * LEN);
 	strcpy(w->memory, "hello ");
 	strcpy(w->memory + 100, "world");
-	pieces[0] = sge_at(w, 0, 6);
-	pieces[1] = sge_at(w, 100, 6);
+	sges[0] = sge_at(w, 0, 6);
+	sges[1] = sge_at(w, 100, 6);
 	memset(&recv, 0, sizeof(recv));
 	recv.wr_id = 1;
 	recv.sg_list = &sge;
@@ -327,7 +327,7 @@ static inline void send_with_wr_api(struct walk *w)
 	w->ax->wr_id = 2;
 	w->ax->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_send_imm(w->ax, htobe32(77));
-	ibv_wr_set_sge_list(w->ax, 2, pieces);
+	ibv_wr_set_sge_list(w->ax, 2, sges);
 	NEED(w, ibv_wr_complete(w->ax) == 0);
 	/* a receive completes before it is acknowledged */
 	print_completion(w);

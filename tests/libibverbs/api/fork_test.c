@@ -43,7 +43,7 @@ static void fork_init_enables_fork_support(void **state)
 
 static void fork_init_with_copy_on_fork_is_unneeded(void **state)
 {
-	fake_copy_on_fork.answer = true;
+	fake_copy_on_fork.result = true;
 	errno = SOME_ERRNO;
 	assert_int_equal(ibv_is_fork_initialized(), IBV_FORK_UNNEEDED);
 	assert_int_equal(ibv_fork_init(), 0);

@@ -243,7 +243,7 @@ static void fork_guard_enabled_after_deregistration_is_einval(void **state)
 static void fork_init_does_nothing_if_kernel_copies(void **state)
 {
 	fork_guard_setup();
-	fake_copy_on_fork.answer = true;
+	fake_copy_on_fork.result = true;
 	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
 	assert_int_equal(verbs_fork_init(), 0);
 	assert_int_equal(dontfork(0, 4), 0);
@@ -256,11 +256,11 @@ static void fork_init_does_nothing_if_kernel_copies(void **state)
 static void fork_status_reads_kernel_each_time(void **state)
 {
 	fork_guard_setup_enabled();
-	fake_copy_on_fork.nr_questions = 0;
+	fake_copy_on_fork.nr_calls = 0;
 	assert_int_equal(verbs_fork_status(), IBV_FORK_ENABLED);
-	fake_copy_on_fork.answer = true;
+	fake_copy_on_fork.result = true;
 	assert_int_equal(verbs_fork_status(), IBV_FORK_UNNEEDED);
-	assert_int_equal(fake_copy_on_fork.nr_questions, 2);
+	assert_int_equal(fake_copy_on_fork.nr_calls, 2);
 }
 
 static void fork_init_kernel_without_advice_is_enosys(void **state)
