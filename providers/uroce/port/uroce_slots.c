@@ -21,6 +21,7 @@
 
 #include "uroce/port/uroce_rendezvous.h"
 #include "uroce/port/uroce_socket.h"
+#include "uroce/port/uroce_socket_check.h"
 
 _Static_assert(UROCE_SLOT_BLOCK == UROCE_MAX_PASSED, "a message has a block");
 
@@ -194,6 +195,13 @@ static int make_block(int *ret_fds)
 	return 0;
 }
 
+/* Whether @fds can follow the sockets that there are; 0 or -EPROTO. */
+static int check_block(const struct uroce_slots *slots, const int *fds)
+{
+	return uroce_socket_check_receivers(
+		slots->listener, fds, UROCE_SLOT_BLOCK, slots->fds, slots->nr);
+}
+
 /* All sockets of the member at @slot. */
 static int get_blocks(struct uroce_slots *slots, uint32_t slot)
 {
@@ -207,8 +215,10 @@ static int get_blocks(struct uroce_slots *slots, uint32_t slot)
 	while (!ret && slots->nr < nr) {
 		ret = expect(fd, BLOCK, UROCE_SLOT_BLOCK, &nr,
 			     slots->fds + slots->nr);
-		if (!ret)
-			slots->nr += UROCE_SLOT_BLOCK;
+		if (ret)
+			break;
+		ret = check_block(slots, slots->fds + slots->nr);
+		slots->nr += UROCE_SLOT_BLOCK;
 	}
 	(void)close(fd);
 	if (!ret)
@@ -489,7 +499,7 @@ static void serve_one(struct uroce_slots *slots, int fd)
 	if (message.magic == MAGIC && message.kind == TAKE &&
 	    nr_fds == UROCE_SLOT_BLOCK &&
 	    message.nr == slots->nr + UROCE_SLOT_BLOCK &&
-	    message.nr <= UROCE_NR_SLOTS) {
+	    message.nr <= UROCE_NR_SLOTS && !check_block(slots, fds)) {
 		memcpy(slots->fds + slots->nr, fds, sizeof(fds));
 		slots->nr = message.nr;
 		nr_fds = 0;

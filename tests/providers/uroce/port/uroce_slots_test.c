@@ -371,6 +371,58 @@ static void slots_malformed_request_gets_no_response(void **state)
 	leave(slots);
 }
 
+/* The number of sockets that the member in slot 0 has after TAKE of @fds. */
+static uint32_t nr_after_take(const int *fds)
+{
+	/* magic, TAKE, number of sockets afterwards; see uroce_slots.c */
+	uint32_t message[3] = { 0x75726f31, 2, 2 * UROCE_SLOT_BLOCK };
+	int none[UROCE_MAX_PASSED];
+	int fd = uroce_rendezvous_connect("0", 1000);
+
+	assert_true(fd >= 0);
+	assert_int_equal(uroce_rendezvous_send(fd, message, sizeof(message),
+					       fds, UROCE_SLOT_BLOCK),
+			 0);
+	assert_int_equal(
+		uroce_rendezvous_receive(fd, message, sizeof(message), none),
+		0);
+	(void)close(fd);
+	return message[2];
+}
+
+/* Another process of this user sends descriptors that are no new sockets. */
+static void slots_wrong_descriptors_are_not_taken(void **state)
+{
+	const uint32_t last = UROCE_SLOT_BLOCK - 1;
+	struct uroce_slots *slots = join();
+	int fds[UROCE_SLOT_BLOCK], fd;
+
+	for (uint32_t i = 0; i < UROCE_SLOT_BLOCK; i++)
+		fds[i] = dup(slots->fds[i]);
+	assert_int_equal(nr_after_take(fds), UROCE_SLOT_BLOCK);
+	for (uint32_t i = 0; i < UROCE_SLOT_BLOCK; i++) {
+		(void)close(fds[i]);
+		fds[i] = uroce_socket_receiver();
+		assert_int_equal(uroce_socket_bind(fds[i], UROCE_UDP_PORT), 0);
+	}
+	fd = fds[last];
+	fds[last] = fds[0];
+	assert_int_equal(nr_after_take(fds), UROCE_SLOT_BLOCK);
+	fds[last] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(nr_after_take(fds), UROCE_SLOT_BLOCK);
+	(void)close(fds[last]);
+	fds[last] = uroce_socket_receiver();
+	assert_int_equal(uroce_socket_bind(fds[last], 4792), 0);
+	assert_int_equal(nr_after_take(fds), UROCE_SLOT_BLOCK);
+	(void)close(fds[last]);
+	fds[last] = fd;
+	assert_int_equal(nr_after_take(fds), 2 * UROCE_SLOT_BLOCK);
+	for (uint32_t i = 0; i < UROCE_SLOT_BLOCK; i++)
+		(void)close(fds[i]);
+	assert_comes_to(slots);
+	leave(slots);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +440,7 @@ int main(void)
 		cmocka_unit_test(slots_silent_member_is_skipped),
 		cmocka_unit_test(slots_forward_delivers_packet),
 		cmocka_unit_test(slots_malformed_request_gets_no_response),
+		cmocka_unit_test(slots_wrong_descriptors_are_not_taken),
 	};
 
 	(void)uroce_netns_enter();
