@@ -16,6 +16,11 @@
 
 /* Constant once the device is in the list, except refs, entry and node_guid. */
 struct verbs_device {
+	/*
+	 * Guarded by list_mutex. The first member: the list then points to the
+	 * start of the allocation, and leak checkers find it.
+	 */
+	struct list_node entry;
 	/* The public part: the member own, or memory of the provider. */
 	struct ibv_device *pub;
 	struct ibv_device own;
@@ -26,7 +31,6 @@ struct verbs_device {
 	/* Network order; 0 while unknown. Any thread may fill it in. */
 	_Atomic(__be64) node_guid;
 	atomic_uint refs;
-	struct list_node entry; /* guarded by list_mutex */
 };
 
 /**

@@ -150,13 +150,14 @@ static int join_lock(void)
  */
 static int attach_filter(int fd)
 {
-	struct sock_filter code[] = {
+	static struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, UROCE_QPN_MASK),
 		BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, UROCE_SLOT_SHIFT),
 		BPF_STMT(BPF_RET | BPF_A, 0),
 	};
-	struct sock_fprog program = {
+	/* Static: the kernel also copies the padding, which is then zero. */
+	static const struct sock_fprog program = {
 		.len = sizeof(code) / sizeof(code[0]),
 		.filter = code,
 	};
