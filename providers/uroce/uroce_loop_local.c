@@ -97,6 +97,7 @@ static int open_slot(struct uroce_loop *loop, uint32_t slot)
 		.reach_ways = uroce_config_reach_ways(),
 		.split = uroce_config_split(),
 		.patience_ms = PATIENCE_MS,
+		.has_network = loop->port,
 		.is_ours = is_ours,
 		.arg = loop,
 	};

@@ -46,6 +46,7 @@ struct uroce_local_config {
 	 */
 	unsigned int reach_ways;
 	enum uroce_local_split split;
+	bool has_network; /* for QPs of this process that get no channel */
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
 	 *

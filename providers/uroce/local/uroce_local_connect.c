@@ -91,8 +91,15 @@ static int connect_to_self(struct uroce_local *local, const uint8_t *dgid,
 	if (!local->config.is_ours(local->config.arg, dgid))
 		return -ENOENT;
 	verbs_mutex_lock(&local->mutex);
-	if (!local->table[slot])
+	if (uroce_local_refuses_locked(local, slot, UROCE_REFUSE_ALL))
+		ret = -ENOENT;
+	else if (!local->table[slot])
 		ret = pair_with_self_locked(local);
+	/* both QPs of a connection use the network, or neither */
+	if (ret && local->config.has_network) {
+		uroce_local_refuse_locked(local, slot, UROCE_REFUSE_ALL);
+		ret = -ENOENT;
+	}
 	if (!ret)
 		ret = use_locked(local->table[slot], ret_channel);
 	verbs_mutex_unlock(&local->mutex);

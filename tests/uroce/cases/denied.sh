@@ -90,6 +90,18 @@ test_memory_access() {
 	test_one_end_setting UROCE_LOCAL=none network "${no_pair[@]}"
 }
 
+# Queue pairs of one process.
+test_own_process() {
+	local call
+
+	test_own_denied none memory local_pairs=1
+	for call in memfd_create memfd_create!38 memfd_create!24 ftruncate \
+		fcntl/1=1033 madvise; do
+		test_own_denied "$call" network "${no_pair[@]}"
+	done
+	test_own_full network "${no_pair[@]}"
+}
+
 # Ways to send and receive datagrams: several in one call, by GSO and GRO, or by
 # sendmmsg() and recvmmsg().
 test_datagram_calls() {
@@ -111,6 +123,7 @@ if [ "$UROCE_LOCAL" = none ]; then
 	test_datagram_calls
 else
 	test_memory_access
+	test_own_process
 fi
 test_other_user
 test_plain_socket

@@ -106,6 +106,22 @@ test_denied() {
 	expect_path "without $rules${preload:+ and GSO}" "$@"
 }
 
+# test_own_denied RULES PATH [CONDITION]... - denies RULES to a process whose
+# queue pairs are connected with each other.
+test_own_denied() {
+	local rules=$1
+
+	shift
+	run_both "$tools/deny" "$rules" "$tools/own_peer"
+	expect_path "a process connected with itself without $rules" "$@"
+}
+
+# test_own_full PATH [CONDITION]... - the same without a descriptor left.
+test_own_full() {
+	run_both prlimit --nofile=128 "$tools/own_peer" full
+	expect_path "a process connected with itself without descriptors" "$@"
+}
+
 # test_cma_setting VALUE CONDITION... - runs both ends with UROCE_CMA=VALUE.
 test_cma_setting() {
 	local -x UROCE_CMA=$1

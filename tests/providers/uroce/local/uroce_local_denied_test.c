@@ -132,6 +132,24 @@ static void local_connect_without_memfd_returns_enoent(void **state)
 	assert_int_equal(nr_inboxes(), 0);
 }
 
+/* Both QPs of a connection must use the network. */
+static void local_own_slot_without_memfd_uses_network(void **state)
+{
+	struct uroce_channel *channel;
+	uint8_t gid[UROCE_GID_LEN];
+
+	side_gid(LEFT, gid);
+	memfd_error = EMFILE;
+	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
+			 -EMFILE);
+	left.local->config.has_network = true;
+	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
+			 -ENOENT);
+	memfd_error = 0;
+	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
+			 -ENOENT);
+}
+
 static void local_connect_shortage_is_reported_and_retried(void **state)
 {
 	side_serve(&right);
@@ -378,6 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_BOTH(local_open_without_socket_name_fails),
 		WITH_BOTH(local_connect_without_memfd_returns_enoent),
+		WITH_BOTH(local_own_slot_without_memfd_uses_network),
 		WITH_BOTH(local_connect_shortage_is_reported_and_retried),
 		WITH_BOTH(local_memfd_flags_fall_back_on_old_kernel),
 		WITH_BOTH(local_accept_without_descriptor_pauses_server),
