@@ -6,6 +6,7 @@
  * loop in a child of fork().
  */
 #include <errno.h>
+#include <provider/log.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -230,12 +231,22 @@ static void free_loop(struct uroce_loop *loop)
 	free(loop);
 }
 
+static void report_capture(const struct uroce_port *port)
+{
+	int ret = uroce_port_capture_error(port);
+
+	if (ret)
+		verbs_log(NULL, VERBS_LOG_WARN,
+			  "uroce: UROCE_PCAP: no capture: %s", strerror(-ret));
+}
+
 /* A device that cannot reach anybody is a device nevertheless. */
 static void open_outside(struct uroce_loop *loop,
 			 struct uroce_engine_config *config)
 {
 	loop->port_error = uroce_port_open(&loop->port);
 	if (loop->port) {
+		report_capture(loop->port);
 		config->slot = uroce_port_slot(loop->port);
 		config->room_bytes = uroce_port_room_bytes(loop->port);
 		uroce_loop_open_local(loop, config->slot);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,7 +27,10 @@
 #define UDP_LEN	     8
 #define DEFAULT_HOPS 64
 #define IPV4_DF	     0x4000
-#define MAX_BYTES    (UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN + 4)
+/* So often is looked for the lock, which others need for a moment. */
+#define LOCK_TRIES  100
+#define LOCK_NAP_NS 1000000
+#define MAX_BYTES   (UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN + 4)
 
 struct file_header {
 	uint32_t magic;
@@ -45,8 +49,8 @@ struct uroce_pcap {
 	int fd;
 };
 
-/* The one who comes first writes it. */
-static int begin_file(int fd)
+/* The first process writes it. */
+static int write_file_header(int fd)
 {
 	struct file_header header = {
 		.magic = MAGIC,
@@ -69,16 +73,51 @@ static int begin_file(int fd)
 	return 0;
 }
 
+/* Any process that may open the file may hold the lock for ever. */
+static int lock_file(int fd)
+{
+	static const struct timespec nap = { .tv_nsec = LOCK_NAP_NS };
+
+	for (int left = LOCK_TRIES; flock(fd, LOCK_EX | LOCK_NB); left--) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (left == 0)
+			return -EAGAIN;
+		(void)nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+static int begin_file(int fd)
+{
+	struct stat stat;
+	int ret;
+
+	if (fstat(fd, &stat))
+		return -errno;
+	if (!S_ISREG(stat.st_mode))
+		return -EINVAL;
+	ret = lock_file(fd);
+	if (ret)
+		return ret;
+	ret = write_file_header(fd);
+	(void)flock(fd, LOCK_UN);
+	return ret;
+}
+
+/* A FIFO or a terminal blocks neither here nor when something is written. */
 int uroce_pcap_open(const char *path, struct uroce_pcap **ret_pcap)
 {
 	struct uroce_pcap *pcap;
 	int fd, ret;
 
-	fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	fd = open(path,
+		  O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK |
+			  O_NOCTTY,
+		  0600);
 	if (fd < 0)
 		return -errno;
-	ret = flock(fd, LOCK_EX) ? -errno : begin_file(fd);
-	(void)flock(fd, LOCK_UN);
+	ret = begin_file(fd);
 	pcap = ret ? NULL : calloc(1, sizeof(*pcap));
 	if (!pcap) {
 		(void)close(fd);

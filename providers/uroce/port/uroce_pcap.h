@@ -19,7 +19,10 @@ struct uroce_pcap;
  * @path: of the file
  * @ret_pcap: receives it; to be given back to uroce_pcap_close()
  *
- * Return: 0, -ENOMEM, -EINVAL if there is another kind of file, or -errno.
+ * Never waits for another process for long.
+ *
+ * Return: 0, -ENOMEM, -EINVAL if there is another kind of file, -EAGAIN if
+ * another process keeps it locked, or -errno.
  */
 int uroce_pcap_open(const char *path, struct uroce_pcap **ret_pcap);
 

@@ -44,6 +44,9 @@ int uroce_port_open(struct uroce_port **ret_port);
 /** uroce_port_close() - no longer take part */
 void uroce_port_close(struct uroce_port *port);
 
+/** uroce_port_capture_error() - why there is no capture; 0 or -errno */
+int uroce_port_capture_error(const struct uroce_port *port);
+
 /** uroce_port_slot() - bits 23-16 of the QPNs that come here */
 uint32_t uroce_port_slot(const struct uroce_port *port);
 

@@ -51,11 +51,13 @@ static int open_senders(struct uroce_port *port)
 	return 0;
 }
 
-static int open_capture(struct uroce_port *port)
+/* Without a capture the port works all the same. */
+static void open_capture(struct uroce_port *port)
 {
 	const char *path = env_path("UROCE_PCAP");
 
-	return path && *path ? uroce_pcap_open(path, &port->pcap) : 0;
+	if (path && *path)
+		port->capture_error = uroce_pcap_open(path, &port->pcap);
 }
 
 static int open_all(struct uroce_port *port)
@@ -66,9 +68,8 @@ static int open_all(struct uroce_port *port)
 	port->receive = uroce_udp_new_receive();
 	if (!port->send || !port->receive)
 		return -ENOMEM;
-	ret = open_capture(port);
-	if (!ret)
-		ret = uroce_slots_join(&port->slots);
+	open_capture(port);
+	ret = uroce_slots_join(&port->slots);
 	if (ret)
 		return ret;
 	port->family = uroce_socket_family(uroce_port_fd(port));
@@ -121,6 +122,11 @@ void uroce_port_close(struct uroce_port *port)
 	free(port->receive);
 	free(port->send);
 	free(port);
+}
+
+int uroce_port_capture_error(const struct uroce_port *port)
+{
+	return port->capture_error;
 }
 
 uint32_t uroce_port_slot(const struct uroce_port *port)

@@ -61,6 +61,7 @@ struct uroce_port {
 	uint32_t nr_addresses, max_addresses;
 	uint64_t version;	 /* of the addresses: counts changes, from 1 */
 	struct uroce_pcap *pcap; /* NULL: no capture */
+	int capture_error;	 /* why; 0: none was asked for */
 	struct uroce_pressure pressure;
 	struct uroce_send_batch *send;
 	struct uroce_receive_batch *receive;

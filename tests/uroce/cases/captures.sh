@@ -42,6 +42,24 @@ with_capture() {
 	unset UROCE_PCAP
 }
 
+# test_no_capture NAME FILE - the device works without the capture, and says so.
+test_no_capture() {
+	local log=$scratch/no_capture.log
+	local -x UROCE_PCAP=$2 VERBS_LOG_LEVEL=2 VERBS_LOG_FILE=$log
+
+	: >"$log"
+	chmod 666 "$log"
+	says "UROCE_PCAP is $1: the state of the port" PORT_ACTIVE \
+		"$with" lo ibv_devinfo -d "$device"
+	says "UROCE_PCAP is $1: the log" 'UROCE_PCAP: no capture: ' cat "$log"
+}
+
+on_lo 4
+mkfifo "$scratch/fifo" && chmod 666 "$scratch/fifo"
+test_no_capture "a FIFO without a reader" "$scratch/fifo"
+test_no_capture "a directory" "$scratch"
+test_no_capture "a file that cannot be created" /proc/packets.pcap
+
 for family in 4 6; do
 	on_lo "$family"
 	with_capture "$family"

@@ -192,6 +192,11 @@ void uroce_port_close(struct uroce_port *port)
 	fake.nr_open--;
 }
 
+int uroce_port_capture_error(const struct uroce_port *port)
+{
+	return 0;
+}
+
 uint32_t uroce_port_slot(const struct uroce_port *port)
 {
 	return FAKE_SLOT;

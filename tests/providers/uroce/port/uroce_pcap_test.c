@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -205,6 +207,34 @@ static void pcap_open_foreign_file_returns_einval(void **state)
 			 -ENOENT);
 }
 
+/* Opening, reading or writing a FIFO without a reader could block for ever. */
+static void pcap_open_non_regular_file_fails(void **state)
+{
+	struct capture *capture = *state;
+
+	assert_int_equal(uroce_pcap_open("/tmp", &capture->pcap), -EISDIR);
+	assert_int_equal(uroce_pcap_open("/dev/null", &capture->pcap), -EINVAL);
+	assert_int_equal(unlink(capture->path), 0);
+	assert_int_equal(mkfifo(capture->path, 0600), 0);
+	assert_int_equal(uroce_pcap_open(capture->path, &capture->pcap),
+			 -EINVAL);
+	assert_null(capture->pcap);
+}
+
+/* Another process may keep the lock for ever. */
+static void pcap_open_locked_file_returns_eagain(void **state)
+{
+	struct capture *capture = *state;
+	int fd = open(capture->path, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	assert_int_equal(uroce_pcap_open(capture->path, &capture->pcap),
+			 -EAGAIN);
+	assert_null(capture->pcap);
+	(void)close(fd);
+	assert_int_equal(uroce_pcap_open(capture->path, &capture->pcap), 0);
+}
+
 static void pcap_oversized_packet_is_skipped(void **state)
 {
 	static uint8_t bytes[5000];
@@ -228,6 +258,8 @@ int main(void)
 		TEST(pcap_ipv6_packet_has_headers),
 		TEST(pcap_two_captures_share_file),
 		TEST(pcap_open_foreign_file_returns_einval),
+		TEST(pcap_open_non_regular_file_fails),
+		TEST(pcap_open_locked_file_returns_eagain),
 		TEST(pcap_oversized_packet_is_skipped),
 	};
 
