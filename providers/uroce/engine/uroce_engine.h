@@ -144,6 +144,14 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 			  uint64_t now, uint64_t quarantine_ns);
 
+/**
+ * uroce_engine_qpn_free_ns() - when the next QPN leaves its quarantine
+ * @engine: the engine
+ *
+ * Return: a time, which may be over, or UROCE_NEVER if all QPNs are in use.
+ */
+uint64_t uroce_engine_qpn_free_ns(const struct uroce_engine *engine);
+
 /** uroce_engine_find_qp() - the QP of a QPN, or NULL */
 struct uroce_qp *uroce_engine_find_qp(const struct uroce_engine *engine,
 				      uint32_t qpn);

@@ -199,6 +199,8 @@ static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 static void set_timeout(struct uroce_qp *qp, uint8_t timeout)
 {
 	qp->timeout = timeout;
+	if (timeout > qp->longest_timeout)
+		qp->longest_timeout = timeout;
 	if (uroce_retry_timeout_ns(timeout) < UROCE_LONG_NS)
 		qp->engine->exact = true;
 }
@@ -233,6 +235,7 @@ static void enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		  enum ibv_qp_state to, enum ibv_mtu max_mtu, uint64_t now)
 {
 	if (from == IBV_QPS_INIT && to == IBV_QPS_RTR) {
+		qp->was_connected = true;
 		if (!qp->path_mtu)
 			qp->path_mtu = (uint8_t)max_mtu; /* UD */
 		qp->mtu = qp->channel ? UROCE_CHANNEL_MTU

@@ -183,6 +183,8 @@ struct uroce_qp {
 	uint8_t path_mtu; /* enum ibv_mtu */
 	uint8_t port_num;
 	uint32_t rq_psn, sq_psn;
+	bool was_connected;	 /* it was in RTR; RESET changes neither this */
+	uint8_t longest_timeout; /* nor this, since packets may still come */
 	bool sqd_notify;
 	bool condemned;		    /* to go to ERR once all is sent */
 	bool path_failed;	    /* condemned for that reason */

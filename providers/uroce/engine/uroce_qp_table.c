@@ -41,20 +41,37 @@ struct uroce_qp *uroce_engine_find_qp(const struct uroce_engine *engine,
 	return found ? *found : NULL;
 }
 
+static bool is_usable(const struct uroce_engine *engine, uint32_t index)
+{
+	struct uroce_qp **found = entry(engine, index);
+
+	return index >= FIRST_INDEX && index != NR_INDICES - 1 &&
+	       !(found && *found);
+}
+
 static int find_index(struct uroce_engine *engine, uint64_t now,
 		      uint32_t *ret_index)
 {
 	for (uint32_t i = 0; i < NR_INDICES; i++) {
 		uint32_t index = (engine->qpn_next + i) % NR_INDICES;
-		struct uroce_qp **found = entry(engine, index);
 
-		if (index < FIRST_INDEX || index == NR_INDICES - 1 ||
-		    (found && *found) || engine->qpn_free_ns[index] > now)
+		if (!is_usable(engine, index) ||
+		    engine->qpn_free_ns[index] > now)
 			continue;
 		*ret_index = index;
 		return 0;
 	}
 	return -ENOSPC;
+}
+
+uint64_t uroce_engine_qpn_free_ns(const struct uroce_engine *engine)
+{
+	uint64_t free_ns = UROCE_NEVER;
+
+	for (uint32_t i = 0; i < NR_INDICES; i++)
+		if (is_usable(engine, i) && engine->qpn_free_ns[i] < free_ns)
+			free_ns = engine->qpn_free_ns[i];
+	return free_ns;
 }
 
 static int insert(struct uroce_engine *engine, struct uroce_qp *qp,

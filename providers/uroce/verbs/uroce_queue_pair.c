@@ -7,11 +7,20 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "uroce/verbs/uroce_verbs.h"
 
 /* An operation that carries 8 bytes of its own has room for them (A19.4.4). */
 #define MIN_SEND_SGE 1
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+/*
+ * How long the creation of a QP waits for a QPN to leave quarantine, at most,
+ * and at least: so that many QPNs have left it when it looks again.
+ */
+#define MAX_QPN_WAIT_NS (10 * NS_PER_SECOND)
+#define QPN_NAP_NS	UINT64_C(1000000)
 
 #define KNOWN_MASK                                             \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
@@ -66,12 +75,51 @@ static struct ibv_qp_cap real_cap(const struct ibv_qp_init_attr_ex *attr)
 	return cap;
 }
 
+static void wait_for_qpn(uint64_t wait_ns)
+{
+	struct timespec nap;
+
+	if (wait_ns < QPN_NAP_NS)
+		wait_ns = QPN_NAP_NS;
+	nap.tv_sec = (time_t)(wait_ns / NS_PER_SECOND);
+	nap.tv_nsec = (long)(wait_ns % NS_PER_SECOND);
+	(void)nanosleep(&nap, NULL); /* a signal makes it look again early */
+}
+
+/*
+ * If every free QPN is in quarantine, waits for the first one to leave it.
+ *
+ * Return: 0, -EINVAL, -ENOMEM, or -ENOSPC if that takes too long or all QPNs
+ * are in use.
+ */
+static int new_engine_qp(struct uroce_verbs_qp *qp,
+			 const struct uroce_qp_config *config)
+{
+	struct uroce_context *ctx = qp->ctx;
+
+	for (;;) {
+		uint64_t now, free_ns;
+		int ret;
+
+		uroce_loop_lock(ctx->loop);
+		now = uroce_loop_now();
+		ret = uroce_engine_new_qp(ctx->engine, config, now, &qp->qp);
+		if (ret == 0)
+			list_add_tail(&ctx->qps, &qp->entry);
+		free_ns = ret == -ENOSPC ? uroce_engine_qpn_free_ns(ctx->engine)
+					 : UROCE_NEVER;
+		uroce_loop_unlock(ctx->loop);
+		if (ret != -ENOSPC || free_ns > now + MAX_QPN_WAIT_NS)
+			return ret;
+		wait_for_qpn(free_ns > now ? free_ns - now : 0);
+	}
+}
+
 /* Makes the QP of the engine and enters the object everywhere. */
 static int enter(struct uroce_verbs_qp *qp,
 		 const struct ibv_qp_init_attr_ex *attr,
 		 const struct ibv_qp_cap *cap)
 {
-	struct uroce_context *ctx = qp->ctx;
 	struct uroce_verbs_cq *send_cq = to_uroce_cq(attr->send_cq);
 	struct uroce_verbs_cq *recv_cq = to_uroce_cq(attr->recv_cq);
 	const struct uroce_qp_config config = {
@@ -88,12 +136,7 @@ static int enter(struct uroce_verbs_qp *qp,
 	};
 	int ret;
 
-	uroce_loop_lock(ctx->loop);
-	ret = uroce_engine_new_qp(ctx->engine, &config, uroce_loop_now(),
-				  &qp->qp);
-	if (ret == 0)
-		list_add_tail(&ctx->qps, &qp->entry);
-	uroce_loop_unlock(ctx->loop);
+	ret = new_engine_qp(qp, &config);
 	if (ret)
 		return ret;
 	uroce_use(&to_uroce_pd(attr->pd)->users);
@@ -274,12 +317,17 @@ int uroce_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
-/* Until the peer's packets of this connection are gone, even repeated ones. */
+/*
+ * Until the peer's packets of the last connections are gone, even retransmitted
+ * ones. No peer has packets for a QP that was never in RTR.
+ */
 static uint64_t quarantine_ns(const struct uroce_qp *qp)
 {
 	/* IBTA 9.7.6.1.3: 4.096 us * 2^timeout */
-	uint64_t timeout = UINT64_C(4096) << qp->timeout;
+	uint64_t timeout = UINT64_C(4096) << qp->longest_timeout;
 
+	if (!qp->was_connected)
+		return 0;
 	return 2 * timeout > UROCE_QUARANTINE_NS ? 2 * timeout
 						 : UROCE_QUARANTINE_NS;
 }

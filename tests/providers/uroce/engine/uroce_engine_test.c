@@ -114,6 +114,7 @@ static void engine_qpn_is_quarantined_after_free(void **state)
 		uroce_engine_free_qp(&f->engine, qp, 1000, 5000);
 	}
 	assert_int_equal(try_new_qp(f, 5999, &qp), -ENOSPC);
+	assert_int_equal(uroce_engine_qpn_free_ns(&f->engine), 6000);
 	qp = new_qp(f, 6000);
 	assert_int_equal(qp->qpn, first);
 	other = new_qp(f, 6000);

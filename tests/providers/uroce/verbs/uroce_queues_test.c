@@ -405,6 +405,38 @@ static void uroce_destroy_qp_quarantines_qpn(void **state)
 			fake_loop.now + UROCE_QUARANTINE_NS, UINT64_MAX);
 }
 
+/* RESET forgets the timeout, but packets may still arrive that long. */
+static void uroce_destroy_qp_in_reset_quarantines_qpn(void **state)
+{
+	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .timeout = 20 };
+	uint32_t index = qp->qp_num & 0xffff;
+
+	connect_qp(qp, qp);
+	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_TIMEOUT), 0);
+	attr.qp_state = IBV_QPS_RESET;
+	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(uroce_destroy_qp(qp), 0);
+	assert_in_range(fake_loop.engine.qpn_free_ns[index],
+			fake_loop.now + (UINT64_C(2 * 4096) << 20), UINT64_MAX);
+}
+
+static void uroce_destroy_qp_never_connected_frees_qpn(void **state)
+{
+	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	uint32_t index = qp->qp_num & 0xffff;
+
+	assert_int_equal(uroce_modify_qp(qp, &attr,
+					 IBV_QP_STATE | IBV_QP_PORT |
+						 IBV_QP_PKEY_INDEX |
+						 IBV_QP_ACCESS_FLAGS),
+			 0);
+	assert_int_equal(uroce_destroy_qp(qp), 0);
+	assert_in_range(fake_loop.engine.qpn_free_ns[index], 0, fake_loop.now);
+}
+
 /* -- multicast -- */
 
 static const union ibv_gid group = {
@@ -516,6 +548,8 @@ int main(void)
 		TEST(uroce_modify_qp_bad_port_or_path_returns_einval),
 		TEST(uroce_modify_qp_in_child_after_fork_returns_eio),
 		TEST(uroce_destroy_qp_quarantines_qpn),
+		TEST(uroce_destroy_qp_in_reset_quarantines_qpn),
+		TEST(uroce_destroy_qp_never_connected_frees_qpn),
 		TEST(uroce_attach_mcast_twice_joins_once),
 		TEST(uroce_destroy_qp_attached_returns_ebusy),
 		TEST(uroce_attach_mcast_failed_join_attaches_nothing),
