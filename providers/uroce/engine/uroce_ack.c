@@ -29,9 +29,8 @@ void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 	struct uroce_requester *req = &qp->req;
 
 	while (req->rd_first != req->rd_last &&
-	       uroce_psn_before(
-		       req->rd_end[req->rd_first % UROCE_MAX_RD_ATOMIC],
-		       req->una_psn))
+	       uroce_psn_before(req->rd_end[req->rd_first & req->rd_mask],
+				req->una_psn))
 		req->rd_first++;
 	uroce_retry_progress(qp, (uint32_t)uroce_psn_diff(req->una_psn, old),
 			     now);

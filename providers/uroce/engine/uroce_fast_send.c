@@ -145,7 +145,7 @@ static void advance(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	wqe->psn = req->next_psn;
 	wqe->nr_packets = 1;
 	if (answered)
-		req->rd_end[req->rd_last++ % UROCE_MAX_RD_ATOMIC] = wqe->psn;
+		req->rd_end[req->rd_last++ & req->rd_mask] = wqe->psn;
 	req->next_psn = uroce_psn_add(req->next_psn, 1);
 	req->sent_psn = req->next_psn;
 	req->new_psn = req->next_psn;

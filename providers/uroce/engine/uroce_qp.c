@@ -8,6 +8,7 @@
 
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_rd_atomic.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/engine/uroce_retry.h"
@@ -161,6 +162,7 @@ static void reset(struct uroce_qp *qp)
 	qp->max_dest_rd_atomic = 0;
 	qp->path_mtu = 0;
 	qp->mtu = UROCE_MAX_MTU;
+	uroce_rd_atomic_free(qp);
 	qp->sqd_notify = false;
 	qp->condemned = false;
 	qp->path_failed = false;
@@ -222,12 +224,8 @@ static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp->min_rnr_timer = attr->min_rnr_timer;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
 		qp->max_rd_atomic = attr->max_rd_atomic;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
 		qp->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-		/* a ring that is in use keeps its size */
-		if (qp->state == IBV_QPS_INIT)
-			qp->resp.max_resources = attr->max_dest_rd_atomic;
-	}
 }
 
 /* The state is that of the table; attributes are set already. */
@@ -271,6 +269,9 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		uroce_qp_set_error(qp, now);
 		return 0;
 	}
+	ret = uroce_rd_atomic_reserve(qp, attr, mask);
+	if (ret)
+		return ret;
 	set_identity(qp, attr, mask, path);
 	set_limits(qp, attr, mask);
 	enter(qp, from, to, max_mtu, now);

@@ -39,8 +39,12 @@ struct uroce_requester {
 	struct uroce_cursor out; /* in the pieces of @cur */
 	struct uroce_cursor in;	 /* in the pieces of the READ at the tail */
 
-	/* last PSNs of the READs, atomics, ... that are not answered */
-	uint32_t rd_end[UROCE_MAX_RD_ATOMIC];
+	/*
+	 * Last PSNs of the outstanding READs, atomics, ...: a ring of at least
+	 * max_rd_atomic entries, a power of two; NULL if that is 0.
+	 */
+	uint32_t *rd_end;
+	uint8_t rd_mask;	   /* entries - 1 */
 	uint8_t rd_first, rd_last; /* run on and wrap */
 
 	uint8_t retry_left, rnr_left;
@@ -123,10 +127,20 @@ struct uroce_responder {
 	uint8_t max_resources;
 	uint8_t nr_pending; /* resources whose answer is not given */
 	uint8_t res_next;   /* in the ring of resources: the oldest one */
-	struct uroce_resource resource[UROCE_MAX_RD_ATOMIC];
+	/* no pending resource is older than this one; if there is any */
+	uint8_t res_pending;
+	/* ring of max_resources entries; NULL if that is 0 */
+	struct uroce_resource *resource;
 
 	struct uroce_receive receive;
 };
+
+/** uroce_resource_after() - the entry behind @at, in the ring of resources */
+static inline uint8_t uroce_resource_after(const struct uroce_responder *resp,
+					   uint8_t at)
+{
+	return at + 1 < resp->max_resources ? (uint8_t)(at + 1) : 0;
+}
 
 /* Long messages that both sides copy; uroce_split.c. */
 struct uroce_split_state {
@@ -240,7 +254,7 @@ static inline bool uroce_qp_owes(const struct uroce_qp *qp)
  * @path: where attr->ah_attr leads; ignored without IBV_QP_AV
  * @now: ns
  *
- * Return: 0, or what uroce_qp_state_check() returns.
+ * Return: 0, -ENOMEM, or what uroce_qp_state_check() returns.
  */
 int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		    int mask, enum ibv_mtu max_mtu,

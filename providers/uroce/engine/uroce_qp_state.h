@@ -9,7 +9,7 @@
 #include <infiniband/verbs.h>
 
 /* Limits that the device reports, and that a modify is checked against. */
-#define UROCE_MAX_RD_ATOMIC 16
+#define UROCE_MAX_RD_ATOMIC 128
 #define UROCE_NR_PORTS	    1
 #define UROCE_NR_PKEYS	    1
 

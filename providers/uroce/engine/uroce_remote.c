@@ -165,11 +165,28 @@ static uint32_t count_packets(const struct uroce_qp *qp, uint32_t bytes)
 	return bytes ? (bytes + qp->mtu - 1) / qp->mtu : 1;
 }
 
+/* How far an entry of the ring is behind the oldest one. */
+static uint8_t resource_age_rank(const struct uroce_responder *resp, uint8_t at)
+{
+	return at >= resp->res_next
+		       ? (uint8_t)(at - resp->res_next)
+		       : (uint8_t)(at - resp->res_next + resp->max_resources);
+}
+
+static void add_pending(struct uroce_responder *resp, uint8_t at)
+{
+	if (!resp->nr_pending ||
+	    resource_age_rank(resp, at) <
+		    resource_age_rank(resp, resp->res_pending))
+		resp->res_pending = at;
+	resp->nr_pending++;
+}
+
 static void give_answer(struct uroce_qp *qp, struct uroce_resource *res,
 			uint32_t from_psn, uint32_t nr_psns)
 {
 	if (!res->pending)
-		qp->resp.nr_pending++;
+		add_pending(&qp->resp, (uint8_t)(res - qp->resp.resource));
 	res->pending = true;
 	res->from_psn = from_psn;
 	res->next_psn = from_psn;
@@ -184,9 +201,10 @@ static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 	struct uroce_responder *resp = &qp->resp;
 	struct uroce_resource *res = &resp->resource[resp->res_next];
 
-	resp->res_next++;
-	if (resp->res_next >= resp->max_resources)
-		resp->res_next = 0;
+	/* the entry of the oldest request becomes that of the youngest */
+	if (resp->res_pending == resp->res_next)
+		resp->res_pending = uroce_resource_after(resp, resp->res_next);
+	resp->res_next = uroce_resource_after(resp, resp->res_next);
 	*res = (struct uroce_resource){
 		.va = packet->va,
 		.orig = orig,
@@ -395,7 +413,7 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 {
 	uint8_t op = packet->opcode & UROCE_OP_MASK;
 
-	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++) {
+	for (uint8_t i = 0; i < qp->resp.max_resources; i++) {
 		struct uroce_resource *res = &qp->resp.resource[i];
 
 		if (res->op != op || uroce_psn_before(packet->psn, res->psn) ||

@@ -46,23 +46,15 @@ static void fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
 	out->pieces.nr = 0;
 }
 
-/*
- * The oldest request that is not answered yet; or NULL. From the youngest on,
- * as most often that is the one.
- */
+/* The oldest request without a response; or NULL. */
 static struct uroce_resource *oldest_pending(struct uroce_responder *resp)
 {
-	struct uroce_resource *oldest = NULL;
-	uint8_t missing = resp->nr_pending, at = resp->res_next;
-
-	for (uint8_t i = 0; missing && i < resp->max_resources; i++) {
-		at = (uint8_t)((at ? at : resp->max_resources) - 1);
-		if (!resp->resource[at].pending)
-			continue;
-		oldest = &resp->resource[at];
-		missing--;
-	}
-	return oldest;
+	if (!resp->nr_pending)
+		return NULL;
+	while (!resp->resource[resp->res_pending].pending)
+		resp->res_pending =
+			uroce_resource_after(resp, resp->res_pending);
+	return &resp->resource[resp->res_pending];
 }
 
 static void answered(struct uroce_responder *resp, struct uroce_resource *res)
@@ -84,7 +76,7 @@ void uroce_reply_drop(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->resp;
 
-	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++)
+	for (uint8_t i = 0; i < resp->max_resources; i++)
 		resp->resource[i].pending = false;
 	resp->nr_pending = 0;
 	resp->reply = UROCE_REPLY_NONE;

@@ -69,6 +69,8 @@ void uroce_requester_init(struct uroce_qp *qp)
 
 	qp->req = (struct uroce_requester){
 		.cur = qp->sq.tail,
+		.rd_end = qp->req.rd_end,
+		.rd_mask = qp->req.rd_mask,
 		.una_psn = qp->sq_psn,
 		.next_psn = qp->sq_psn,
 		.sent_psn = qp->sq_psn,
@@ -217,7 +219,7 @@ static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 	if (uroce_psn_before(req->sent_psn, req->next_psn))
 		req->sent_psn = req->next_psn;
 	if (answered)
-		req->rd_end[req->rd_last++ % UROCE_MAX_RD_ATOMIC] =
+		req->rd_end[req->rd_last++ & req->rd_mask] =
 			uroce_psn_add(req->next_psn, -1);
 	if (req->next_psn == end) {
 		req->cur++;

@@ -31,11 +31,8 @@ void uroce_responder_init(struct uroce_qp *qp)
 	resp->distrust = 0;
 	if (qp->engine->held == qp)
 		qp->engine->held = NULL;
-	resp->max_resources = qp->max_dest_rd_atomic;
 	resp->nr_pending = 0;
 	resp->res_next = 0;
-	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++)
-		resp->resource[i] = (struct uroce_resource){};
 }
 
 static void count(struct uroce_qp *qp, enum uroce_counter counter)
@@ -90,7 +87,7 @@ static void forget_old(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->resp;
 
-	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++) {
+	for (uint8_t i = 0; i < resp->max_resources; i++) {
 		struct uroce_resource *res = &resp->resource[i];
 
 		if (!res->pending && uroce_psn_diff(resp->epsn, res->psn) >=
@@ -355,7 +352,7 @@ static void acknowledge_duplicate(struct uroce_qp *qp,
 	if (!packet->ack_req || resp->reply == UROCE_REPLY_ACK ||
 	    resp->reply == UROCE_REPLY_NAK)
 		return;
-	for (size_t i = 0; i < UROCE_MAX_RD_ATOMIC; i++) {
+	for (uint8_t i = 0; i < resp->max_resources; i++) {
 		const struct uroce_resource *res = &resp->resource[i];
 
 		if (res->op && uroce_psn_before(packet->psn, res->psn) &&

@@ -65,6 +65,8 @@ test_reads() {
 	test_perftest ib_read_bw -n 200 -s 65536 -b
 	test_perftest ib_read_bw -n 200 -s 64 -q 8
 	test_perftest ib_read_bw -n 200 -s 64 -o 1
+	test_perftest ib_read_bw -n 1000 -s 64 -t 256 -o 128
+	test_perftest ib_read_bw -n 200 -s 65536 -t 256 -o 128
 	test_perftest ib_read_bw -n 200 -s 64 --use_old_post_send
 	test_all_sizes ib_read_bw
 	! more || test_all_sizes ib_read_lat
@@ -80,6 +82,7 @@ test_atomics() {
 	test_perftest ib_atomic_lat -n 100 -e
 	test_perftest ib_atomic_bw -n 200 -b
 	test_perftest ib_atomic_bw -n 200 -q 8
+	test_perftest ib_atomic_bw -n 1000 -t 256 -o 128
 }
 
 families=4

@@ -523,6 +523,8 @@ static void lossy_each_single_fault_keeps_data(void **state)
 
 static void lossy_all_faults_with_many_seeds_keep_data(void **state)
 {
+	static const uint8_t rd_atomic[] = { 1, 6, 16, UROCE_MAX_RD_ATOMIC };
+
 	for (uint32_t seed = 1; seed <= 8; seed++) {
 		struct pair_options o = pair_defaults();
 		char what[32];
@@ -530,7 +532,7 @@ static void lossy_all_faults_with_many_seeds_keep_data(void **state)
 		o.seed = seed;
 		o.ipv6 = true;
 		o.mtu = (enum ibv_mtu)(IBV_MTU_256 + seed % 5);
-		o.rd_atomic = (uint8_t)(1 + seed % 4 * 5);
+		o.rd_atomic = rd_atomic[seed % 4];
 		o.shared = seed % 2;
 		snprintf(what, sizeof(what), "seed %u", seed);
 		model_finish(

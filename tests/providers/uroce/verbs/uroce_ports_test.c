@@ -42,7 +42,9 @@ static void uroce_query_device_returns_limits(void **state)
 			    8);
 	assert_int_equal(attr.orig_attr.max_sge, UROCE_MAX_SGE);
 	assert_int_equal(attr.orig_attr.max_qp_wr, UROCE_MAX_QP_WR);
-	assert_int_equal(attr.orig_attr.max_qp_rd_atom, UROCE_MAX_RD_ATOMIC);
+	assert_int_equal(attr.orig_attr.max_qp_rd_atom, 128);
+	assert_int_equal(attr.orig_attr.max_qp_init_rd_atom, 128);
+	assert_true(attr.orig_attr.max_res_rd_atom >= 128);
 	assert_int_equal(attr.orig_attr.atomic_cap, IBV_ATOMIC_HCA);
 	assert_int_equal(attr.orig_attr.phys_port_cnt, 1);
 	assert_int_equal(attr.phys_port_cnt_ex, 1);

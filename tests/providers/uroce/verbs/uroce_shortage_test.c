@@ -241,6 +241,62 @@ static void shortage_create_qp_and_srq_fail_cleanly(void **state)
 	assert_in_range(fail_each(make_qp, unmake_qp), 4, 8);
 }
 
+static struct ibv_qp *rc_qp;
+static struct ibv_qp_attr rc_attr;
+
+static int make_ready(void)
+{
+	const int to_rtr = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			   IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	const int to_rts = IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+			   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			   IBV_QP_MAX_QP_RD_ATOMIC;
+	struct ibv_qp_attr now;
+	struct ibv_qp_init_attr init;
+	int ret;
+
+	assert_int_equal(uroce_query_qp(rc_qp, &now, 0, &init), 0);
+	rc_attr.qp_state = IBV_QPS_RTR;
+	if (now.qp_state == IBV_QPS_INIT) {
+		ret = uroce_modify_qp(rc_qp, &rc_attr, to_rtr);
+		if (ret)
+			return ret;
+	}
+	rc_attr.qp_state = IBV_QPS_RTS;
+	return uroce_modify_qp(rc_qp, &rc_attr, to_rts);
+}
+
+static void make_initial(void)
+{
+	rc_attr.qp_state = IBV_QPS_RESET;
+	assert_int_equal(uroce_modify_qp(rc_qp, &rc_attr, IBV_QP_STATE), 0);
+	rc_attr.qp_state = IBV_QPS_INIT;
+	assert_int_equal(uroce_modify_qp(rc_qp, &rc_attr,
+					 IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+						 IBV_QP_PORT |
+						 IBV_QP_ACCESS_FLAGS),
+			 0);
+}
+
+/* There is memory for outstanding READs as the attributes say. */
+static void shortage_modify_qp_fails_cleanly(void **state)
+{
+	struct ibv_qp_init_attr init;
+
+	rc_qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
+	connect_qp(rc_qp, rc_qp);
+	assert_int_equal(uroce_query_qp(rc_qp, &rc_attr, 0, &init), 0);
+	rc_attr.max_rd_atomic = 128;
+	rc_attr.max_dest_rd_atomic = 128;
+	make_initial();
+	assert_int_equal(fail_each(make_ready, make_initial), 2);
+	rc_attr.max_rd_atomic = 0;
+	rc_attr.max_dest_rd_atomic = 0;
+	assert_int_equal(fail_each(make_ready, make_initial), 0);
+	assert_int_equal(uroce_destroy_qp(rc_qp), 0);
+}
+
 static const union ibv_gid group = { .raw = { 0xff, 0x0e, [15] = 9 } };
 
 static int join(void)
@@ -300,6 +356,7 @@ int main(void)
 		TEST(shortage_reg_mr_and_alloc_mw_fail_cleanly),
 		TEST(shortage_create_cq_fails_cleanly),
 		TEST(shortage_create_qp_and_srq_fail_cleanly),
+		TEST(shortage_modify_qp_fails_cleanly),
 		TEST(shortage_attach_mcast_fails_cleanly),
 		TEST(shortage_destroy_can_be_retried),
 	};
