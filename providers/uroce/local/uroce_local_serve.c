@@ -72,7 +72,12 @@ static enum uroce_verdict judge_locked(struct uroce_local *local,
 		return UROCE_VERDICT_BUSY;
 	if (local->awaited[slot] >= 0)
 		return UROCE_VERDICT_BUSY;
-	/* two processes cannot have one slot: this one is a new one */
+	/*
+	 * Two processes cannot have one slot: either the old one is just
+	 * ending, or the claim is wrong.
+	 */
+	if (old && !uroce_peer_is_gone(old))
+		return UROCE_VERDICT_BUSY;
 	if (old)
 		uroce_local_bury_locked(local, old);
 	local->awaited[slot] = guest->fd;
@@ -84,12 +89,17 @@ static enum uroce_verdict judge(struct uroce_local *local,
 				const struct uroce_guest *guest)
 {
 	enum uroce_verdict verdict;
+	int ret;
 
 	if (hello->party.slot >= UROCE_LOCAL_SLOTS ||
 	    hello->party.slot == local->config.slot)
 		return UROCE_VERDICT_REFUSED;
 	if (!local->config.is_ours(local->config.arg, hello->dgid))
 		return UROCE_VERDICT_NOT_MINE;
+	ret = uroce_pairing_check_claim(hello->party.slot, guest->pid);
+	if (ret)
+		return ret == -ETIMEDOUT ? UROCE_VERDICT_BUSY
+					 : UROCE_VERDICT_REFUSED;
 	verbs_mutex_lock(&local->mutex);
 	verdict = judge_locked(local, hello, guest);
 	verbs_mutex_unlock(&local->mutex);

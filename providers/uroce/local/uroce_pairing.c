@@ -180,6 +180,22 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
 	return fd == -EAGAIN ? -ETIMEDOUT : fd;
 }
 
+/*
+ * Only the process that has the slot can listen at its name. The connection is
+ * closed at once; that process takes it for a client that has given up.
+ */
+int uroce_pairing_check_claim(uint32_t slot, int pid)
+{
+	int fd = uroce_pairing_call(slot, 0);
+	int listener_pid;
+
+	if (fd < 0)
+		return fd == -ETIMEDOUT ? fd : -EPERM;
+	listener_pid = uroce_pairing_peer_pid(fd);
+	(void)close(fd);
+	return listener_pid == pid ? 0 : -EPERM;
+}
+
 int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
 		      const uint8_t *dgid, const struct uroce_passed *ours,
 		      uint64_t until_ms, enum uroce_verdict *ret_verdict,

@@ -108,6 +108,19 @@ int uroce_pairing_bind(uint32_t slot);
 int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
 
 /**
+ * uroce_pairing_check_claim() - check that a process has the slot it claims
+ * @slot: of the hello
+ * @pid: of the process that sent it, as seen from here
+ *
+ * Processes that cannot be seen from here all have pid 0 and are not told
+ * apart. Waits for a moment only.
+ *
+ * Return: 0; -EPERM if another process has the slot, or none; -ETIMEDOUT if
+ * too many others connect to that process now.
+ */
+int uroce_pairing_check_claim(uint32_t slot, int pid);
+
+/**
  * uroce_pairing_ask() - the guest's side: say hello, wait for the verdict
  * @fd: the connection
  * @slot: ours

@@ -182,7 +182,7 @@ static uint64_t long_enough(void)
 	return uroce_pairing_now_ms() + SIDE_PATIENCE_MS;
 }
 
-/* Sends a hello. */
+/* Sends a hello. The right process checks that the left one has its slot. */
 static enum uroce_verdict client_connect(int *ret_fd)
 {
 	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
@@ -192,6 +192,9 @@ static enum uroce_verdict client_connect(int *ret_fd)
 	uint8_t gid[UROCE_GID_LEN];
 	uint64_t token;
 
+	if (listener < 0)
+		listener = uroce_pairing_bind(LEFT);
+	assert_true(listener >= 0);
 	side_gid(RIGHT, gid);
 	assert_true(ours.inbox >= 0);
 	*ret_fd = uroce_pairing_call(RIGHT, long_enough());
