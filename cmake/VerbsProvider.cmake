@@ -77,6 +77,7 @@ function(_verbs_provider_as_one name sources libs)
   target_compile_options(provider_${name}_as_one PRIVATE
     $<$<NOT:$<CONFIG:Debug>>:-O3>
     $<$<BOOL:${VERBS_CAN_AVOID_REP_STOS}>:${VERBS_AVOID_REP_STOS}>)
+  harden_calls(provider_${name}_as_one)
   set_target_properties(provider_${name}_as_one PROPERTIES
     C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON
     INTERPROCEDURAL_OPTIMIZATION ON)
@@ -88,6 +89,7 @@ function(verbs_provider name)
   add_library(provider_${name}_objects OBJECT ${P_SOURCES})
   set_target_properties(provider_${name}_objects PROPERTIES
     C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+  harden_calls(provider_${name}_objects)
   target_include_directories(provider_${name}_objects PRIVATE
     ${PROJECT_SOURCE_DIR}/providers)
   target_link_libraries(provider_${name}_objects PRIVATE ${P_LIBS})
@@ -107,7 +109,10 @@ function(verbs_provider name)
     ${objects} ibverbs ${P_LIBS} Threads::Threads)
   target_link_options(provider_${name} PRIVATE
     -Wl,--version-script=${map} -Wl,--no-undefined-version)
+  # The library that loads the module is in the process, so the module needs no
+  # RPATH. CMake would add an empty element to it, the current directory.
   set_target_properties(provider_${name} PROPERTIES
+    SKIP_BUILD_RPATH ON
     OUTPUT_NAME ${name}-anyverbs${ANYVERBS_ABI}
     LINKER_LANGUAGE C
     LINK_DEPENDS ${map}
