@@ -130,7 +130,7 @@ static void fork_prepare(void)
 static void fork_done(void)
 {
 	if (the_loop) {
-		(void)uroce_lock_drop(&the_loop->engine_lock);
+		uroce_loop_release(the_loop);
 		(void)pthread_mutex_unlock(&the_loop->netdev_mutex);
 	}
 	(void)pthread_mutex_unlock(&loop_mutex);

@@ -8,6 +8,7 @@
  */
 #include "uroce/uroce_loop.h"
 
+#include <errno.h>
 #include <time.h>
 
 #include "uroce/engine/uroce_fast.h"
@@ -494,13 +495,15 @@ static bool is_armed(const struct uroce_cq *cq)
 	return __atomic_load_n(&cq->armed, __ATOMIC_RELAXED) != UROCE_CQ_IDLE;
 }
 
-void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
-		       bool solicited_only)
+int uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+		      bool solicited_only)
 {
 	struct uroce_loop *loop = instance->loop;
 	bool was_armed;
 
-	uroce_loop_acquire(loop);
+	if (!uroce_lock_take_unless_own(&loop->engine_lock))
+		return -EBUSY;
+	look_at_clock(loop);
 	was_armed = is_armed(cq);
 	uroce_cq_arm(cq, solicited_only);
 	if (!was_armed && is_armed(cq))
@@ -514,6 +517,7 @@ void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	uroce_engine_release(&loop->engine);
 	(void)run_locked(loop, false);
 	uroce_loop_release(loop);
+	return 0;
 }
 
 void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq)

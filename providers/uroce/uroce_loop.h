@@ -264,10 +264,12 @@ enum uroce_look uroce_loop_poll(struct uroce_instance *instance);
  *
  * To be used instead of uroce_cq_arm().
  *
- * Context: any thread, without the engine lock.
+ * Context: any thread.
+ * Return: 0, or -EBUSY in a signal handler that has interrupted a thread with
+ * the engine lock.
  */
-void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
-		       bool solicited_only);
+int uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+		      bool solicited_only);
 
 /**
  * uroce_loop_moderate_cq() - let completion events wait

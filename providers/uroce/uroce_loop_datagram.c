@@ -57,6 +57,9 @@ void uroce_loop_meet(struct uroce_instance *instance,
 
 	if (!acquaintance || !loop->local || loop->dead)
 		return;
+	/* a signal handler: the next datagram meets the process */
+	if (uroce_lock_is_own(&loop->engine_lock))
+		return;
 	ret = uroce_local_connect(loop->local, qpn >> UROCE_SLOT_SHIFT,
 				  path->dgid, &channel);
 	uroce_loop_acquire(loop);

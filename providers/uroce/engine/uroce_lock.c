@@ -18,6 +18,19 @@
 #define PATIENCE     32
 #define MAX_PATIENCE 256
 
+/* Waits until @word is no longer @value, for @ns at most (0: no limit). */
+static void futex_wait(uint32_t *word, uint32_t value, long ns)
+{
+	/* of the type that this call has on all machines; cannot be cancelled
+	 */
+	const struct {
+		long sec, nsec;
+	} limit = { .nsec = ns };
+
+	(void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+		      ns ? &limit : NULL, NULL, 0);
+}
+
 /*
  * What membarrier() is to bring about happens by itself in so much time: it is
  * none of a CPU's buffers that keeps a store for so long.
@@ -44,13 +57,76 @@ void uroce_lock_prepare(void)
 void uroce_lock_init(struct uroce_lock *lock)
 {
 	memset(lock, 0, sizeof(*lock));
-	(void)pthread_mutex_init(&lock->mutex, NULL); /* cannot fail */
 	lock->patience = __atomic_load_n(&patience, __ATOMIC_RELAXED);
 }
 
 void uroce_lock_fini(struct uroce_lock *lock)
 {
-	(void)pthread_mutex_destroy(&lock->mutex);
+	memset(lock, 0, sizeof(*lock));
+}
+
+/* Threads are aligned, so the lowest bit is free. */
+#define MUTEX_HAS_SLEEPERS ((uintptr_t)1)
+
+/* The half of the word that has the lowest bit: the kernel compares 32 bits. */
+static uint32_t *mutex_futex(struct uroce_lock *lock)
+{
+	uint32_t *half = (uint32_t *)&lock->mutex;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	half += sizeof(lock->mutex) / sizeof(*half) - 1;
+#endif
+	return half;
+}
+
+/* @thread: the caller; with MUTEX_HAS_SLEEPERS if it may have slept. */
+static bool mutex_try(struct uroce_lock *lock, uintptr_t thread)
+{
+	uintptr_t nobody = 0;
+
+	return __atomic_compare_exchange_n(&lock->mutex, &nobody, thread, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Waits for the mutex. @own: a thread that is not to be waited for, or 0.
+ *
+ * Return: whether it was taken; else @own has it.
+ */
+static bool mutex_lock(struct uroce_lock *lock, uintptr_t own)
+{
+	uintptr_t self = uroce_lock_self();
+
+	if (mutex_try(lock, self))
+		return true;
+	while (!mutex_try(lock, self | MUTEX_HAS_SLEEPERS)) {
+		uintptr_t seen =
+			__atomic_load_n(&lock->mutex, __ATOMIC_SEQ_CST);
+
+		if (own && (seen & ~MUTEX_HAS_SLEEPERS) == own)
+			return false;
+		if (seen &&
+		    ((seen & MUTEX_HAS_SLEEPERS) ||
+		     __atomic_compare_exchange_n(
+			     &lock->mutex, &seen, seen | MUTEX_HAS_SLEEPERS,
+			     false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)))
+			futex_wait(mutex_futex(lock),
+				   (uint32_t)(seen | MUTEX_HAS_SLEEPERS), 0);
+	}
+	return true;
+}
+
+static void mutex_unlock(struct uroce_lock *lock)
+{
+	int saved;
+
+	if (!(__atomic_exchange_n(&lock->mutex, 0, __ATOMIC_SEQ_CST) &
+	      MUTEX_HAS_SLEEPERS))
+		return;
+	saved = errno;
+	(void)syscall(SYS_futex, mutex_futex(lock), FUTEX_WAKE_PRIVATE, 1, NULL,
+		      NULL, 0);
+	errno = saved;
 }
 
 static bool is_inside(const struct uroce_seat *seat)
@@ -61,13 +137,13 @@ static bool is_inside(const struct uroce_seat *seat)
 
 static void withdraw(struct uroce_lock *lock, struct uroce_seat *seat)
 {
-	const struct timespec settle = { .tv_nsec = SETTLE_NS };
+	uint32_t nobody = 0;
 	int saved = errno;
 
 	__atomic_store_n(&lock->privileged, NULL, __ATOMIC_SEQ_CST);
 	/* a sandbox that came later may have forbidden it */
 	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
-		(void)nanosleep(&settle, NULL); /* even a part would do */
+		futex_wait(&nobody, 0, SETTLE_NS); /* even a part would do */
 	lock->leaving = seat;
 	if (lock->patience < MAX_PATIENCE)
 		lock->patience *= 2;
@@ -104,7 +180,10 @@ static struct uroce_seat *seat_of(struct uroce_lock *lock, uintptr_t thread)
 	return NULL;
 }
 
-/* With the lock, which was taken with the mutex. */
+/*
+ * The last step with the lock, which was taken with the mutex: a signal handler
+ * that comes later may enter with the privilege.
+ */
 static void count(struct uroce_lock *lock)
 {
 	uintptr_t self = uroce_lock_self();
@@ -119,28 +198,37 @@ static void count(struct uroce_lock *lock)
 	}
 }
 
-static void take(struct uroce_lock *lock)
+/* @own: as for mutex_lock(). */
+static bool take(struct uroce_lock *lock, uintptr_t own)
 {
 	struct uroce_seat *seat;
 	int saved = errno;
+	bool taken = mutex_lock(lock, own);
 
-	(void)pthread_mutex_lock(&lock->mutex); /* misuse only */
-	while ((seat = who_is_inside(lock))) {
-		lock->waiting++;
-		(void)pthread_mutex_unlock(&lock->mutex);
+	while (taken && (seat = who_is_inside(lock))) {
+		taken = seat->thread != own;
+		if (taken)
+			lock->waiting++;
+		mutex_unlock(lock);
+		if (!taken)
+			break;
 		/* it may have left meanwhile, and then this returns at once */
-		(void)syscall(SYS_futex, &seat->inside, FUTEX_WAIT_PRIVATE, 1,
-			      NULL, NULL, 0);
-		(void)pthread_mutex_lock(&lock->mutex);
+		futex_wait(&seat->inside, 1, 0);
+		(void)mutex_lock(lock, 0); /* waits until it is taken */
 		lock->waiting--;
 	}
 	errno = saved;
+	return taken;
 }
 
 void uroce_lock_take_mutex(struct uroce_lock *lock)
 {
-	take(lock);
-	count(lock);
+	(void)take(lock, 0); /* as above */
+}
+
+bool uroce_lock_take_mutex_unless_own(struct uroce_lock *lock)
+{
+	return take(lock, uroce_lock_self());
 }
 
 bool uroce_lock_try_mutex(struct uroce_lock *lock)
@@ -148,14 +236,12 @@ bool uroce_lock_try_mutex(struct uroce_lock *lock)
 	struct uroce_seat *seat;
 
 	do {
-		if (pthread_mutex_trylock(&lock->mutex))
+		if (!mutex_try(lock, uroce_lock_self()))
 			return false;
 		seat = who_is_inside(lock);
-		if (!seat) {
-			count(lock);
+		if (!seat)
 			return true;
-		}
-		(void)pthread_mutex_unlock(&lock->mutex);
+		mutex_unlock(lock);
 		/*
 		 * Others may have failed because of us. So it is not enough
 		 * that somebody was inside: it has to be one who leaves, and
@@ -167,7 +253,8 @@ bool uroce_lock_try_mutex(struct uroce_lock *lock)
 
 void uroce_lock_drop_mutex(struct uroce_lock *lock)
 {
-	(void)pthread_mutex_unlock(&lock->mutex);
+	count(lock);
+	mutex_unlock(lock);
 }
 
 void uroce_lock_leave(struct uroce_seat *seat)
@@ -180,9 +267,24 @@ void uroce_lock_leave(struct uroce_seat *seat)
 	errno = saved;
 }
 
+bool uroce_lock_is_own(const struct uroce_lock *lock)
+{
+	uintptr_t self = uroce_lock_self();
+	uintptr_t mutex = __atomic_load_n(&lock->mutex, __ATOMIC_RELAXED);
+
+	if ((mutex & ~MUTEX_HAS_SLEEPERS) == self)
+		return true;
+	for (int i = 0; i < UROCE_LOCK_SEATS; i++)
+		if (__atomic_load_n(&lock->seats[i].thread, __ATOMIC_RELAXED) ==
+			    self &&
+		    is_inside(&lock->seats[i]))
+			return true;
+	return false;
+}
+
 void uroce_lock_seize(struct uroce_lock *lock)
 {
-	take(lock);
+	(void)take(lock, 0); /* as above */
 	/* the next one in the child is no continuation of this */
 	lock->in_a_row = 0;
 }

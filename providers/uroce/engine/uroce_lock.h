@@ -18,6 +18,13 @@
  * hides nobody else. So only the first few threads can get the privilege.
  *
  * Where there is no membarrier it is a mutex.
+ *
+ * A signal handler may interrupt the thread that has the lock, at any
+ * instruction. For the handler the lock is then taken: it never enters a second
+ * time, uroce_lock_try() fails, and uroce_lock_take_unless_own() as well
+ * instead of waiting for ever. So the word of the mutex holds the number of its
+ * thread from the instruction on that takes it, and the privilege is granted by
+ * the last step of uroce_lock_drop(), not while its thread has the mutex.
  */
 #ifndef UROCE_LOCK_H
 #define UROCE_LOCK_H
@@ -43,7 +50,7 @@ struct uroce_lock {
 	uintptr_t last;		    /* who had it before, with the mutex */
 	uint32_t in_a_row;	    /* so many times */
 	uint32_t patience;	    /* after so many it gets the privilege */
-	pthread_mutex_t mutex;
+	uintptr_t mutex; /* atomic: its thread, and whether others sleep */
 	struct uroce_seat seats[UROCE_LOCK_SEATS];
 };
 
@@ -63,6 +70,7 @@ void uroce_lock_fini(struct uroce_lock *lock);
 
 /* The parts that are not worth inlining. */
 void uroce_lock_take_mutex(struct uroce_lock *lock);
+bool uroce_lock_take_mutex_unless_own(struct uroce_lock *lock);
 bool uroce_lock_try_mutex(struct uroce_lock *lock);
 void uroce_lock_drop_mutex(struct uroce_lock *lock);
 void uroce_lock_leave(struct uroce_seat *seat);
@@ -87,6 +95,10 @@ static inline bool uroce_lock_enter(struct uroce_lock *lock)
 	if (!seat || __atomic_load_n(&seat->thread, __ATOMIC_RELAXED) !=
 			     uroce_lock_self())
 		return false;
+	/* the caller is a signal handler: its thread has the lock */
+	if (__builtin_expect(__atomic_load_n(&seat->inside, __ATOMIC_RELAXED),
+			     0))
+		return false;
 	__atomic_store_n(&seat->inside, 1, __ATOMIC_RELAXED);
 	/* for the compiler; the CPU's is the membarrier of who takes it away */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -108,7 +120,22 @@ static inline void uroce_lock_take(struct uroce_lock *lock)
 }
 
 /**
+ * uroce_lock_take_unless_own() - wait for the lock, unless this thread has it
+ *
+ * For functions that a signal handler may call.
+ *
+ * Return: whether it was taken; if not, the caller is a signal handler that has
+ * interrupted its thread between uroce_lock_take() and uroce_lock_drop().
+ */
+static inline bool uroce_lock_take_unless_own(struct uroce_lock *lock)
+{
+	return uroce_lock_enter(lock) || uroce_lock_take_mutex_unless_own(lock);
+}
+
+/**
  * uroce_lock_try() - have it, unless somebody else has
+ *
+ * Nor if the calling thread has it, which a signal handler has interrupted.
  *
  * If this returns false, uroce_lock_drop() will return true for whoever has it.
  */
@@ -141,6 +168,13 @@ static inline bool uroce_lock_drop(struct uroce_lock *lock)
 	uroce_lock_leave(seat);
 	return true;
 }
+
+/**
+ * uroce_lock_is_own() - whether the calling thread has it
+ *
+ * For signal handlers, before they call what takes the lock.
+ */
+bool uroce_lock_is_own(const struct uroce_lock *lock);
 
 /**
  * uroce_lock_seize() - take it with the mutex, before a fork()

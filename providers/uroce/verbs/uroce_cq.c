@@ -62,7 +62,8 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 	uint32_t head, tail;
 	int nr = 0;
 
-	uroce_spin_lock(&cq->poll_lock);
+	if (!uroce_spin_lock_unless_own(&cq->poll_lock))
+		return 0; /* a signal handler, in the middle of a poll */
 	tail = ring->tail;
 	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	while (nr < num_entries && tail != head)
@@ -94,8 +95,7 @@ int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 
-	uroce_loop_arm_cq(cq->ctx->loop, &cq->cq, solicited_only);
-	return 0;
+	return -uroce_loop_arm_cq(cq->ctx->loop, &cq->cq, solicited_only);
 }
 
 /* -- control path -- */

@@ -29,7 +29,9 @@ static int try_start(struct uroce_verbs_cq *cq)
 	/* to see that takes no lock */
 	if (!uroce_ring_used(&cq->cq.ring))
 		return ENOENT;
-	uroce_spin_lock(&cq->poll_lock);
+	/* for a signal handler in the middle of a poll, the queue is empty */
+	if (!uroce_spin_lock_unless_own(&cq->poll_lock))
+		return ENOENT;
 	err = advance_locked(cq);
 	if (err)
 		uroce_spin_unlock(&cq->poll_lock);

@@ -10,6 +10,9 @@
  *
  * When a request in the middle of a list is refused, those before it are on
  * their way.
+ *
+ * A signal handler may call these functions, too. If it has interrupted its
+ * thread while that posts to the same queue, they return EBUSY.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -131,7 +134,10 @@ int uroce_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	int err = 0;
 
 	uroce_sq_expect(qp);
-	uroce_spin_lock(&qp->sq_lock);
+	if (!uroce_spin_lock_unless_own(&qp->sq_lock)) {
+		*bad_wr = wr;
+		return EBUSY;
+	}
 	for (; wr; wr = wr->next) {
 		err = post_one(qp, wr);
 		if (err) {
@@ -156,7 +162,8 @@ int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 
 	if (mw->type != IBV_MW_TYPE_1 || mw->pd->context != ibqp->context)
 		return EINVAL;
-	uroce_spin_lock(&qp->sq_lock);
+	if (!uroce_spin_lock_unless_own(&qp->sq_lock))
+		return EBUSY;
 	if (uroce_sq_may_post(qp) &&
 	    uroce_op_is_for(IBV_WR_BIND_MW, ibqp->qp_type)) {
 		wqe = uroce_sq_slot(qp, 0);
@@ -206,7 +213,10 @@ static int post_receives(struct uroce_verbs_rq *recv, struct ibv_recv_wr *wr,
 {
 	int err = 0;
 
-	uroce_spin_lock(&recv->lock);
+	if (!uroce_spin_lock_unless_own(&recv->lock)) {
+		*bad_wr = wr;
+		return EBUSY;
+	}
 	for (; wr; wr = wr->next) {
 		err = fill_receive(&recv->rq, wr);
 		if (err) {

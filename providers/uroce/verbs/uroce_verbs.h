@@ -148,6 +148,16 @@ struct uroce_verbs_qp {
 	struct uroce_send_wqe *wr_wqe; /* that setters fill, or NULL */
 	bool wr_wants_addr;	       /* UD: no address was set yet */
 	int wr_err; /* positive errno that ends the section */
+
+	/* Sections that signal handlers opened in the middle of it: none posts.
+	 */
+	uint32_t wr_nested;
+	struct { /* the fields above, of the interrupted section */
+		uint32_t nr;
+		struct uroce_send_wqe *wqe;
+		bool wants_addr;
+		int err;
+	} wr_interrupted;
 };
 
 static inline struct uroce_context *to_uroce_context(struct ibv_context *ctx)
@@ -199,6 +209,18 @@ static inline void uroce_spin_lock(struct uroce_spin *spin)
 {
 	if (!spin->off)
 		uroce_lock_take(&spin->lock);
+}
+
+/*
+ * For the data path, which signal handlers may call.
+ *
+ * Return: whether it was taken; if not, the caller is a signal handler that has
+ * interrupted the thread that has it.
+ */
+static inline __attribute__((warn_unused_result)) bool
+uroce_spin_lock_unless_own(struct uroce_spin *spin)
+{
+	return spin->off || uroce_lock_take_unless_own(&spin->lock);
 }
 
 static inline void uroce_spin_unlock(struct uroce_spin *spin)

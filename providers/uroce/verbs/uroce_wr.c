@@ -12,8 +12,13 @@
  * what comes later is passed over, and wr_complete() returns the error and
  * sends nothing. qp->wr_wqe is the slot that setters fill: NULL when there is
  * none, and for operations without data.
+ *
+ * The thread of an open section may be interrupted by a signal handler that
+ * opens one of the same QP. That section is nested: it posts nothing, and its
+ * wr_complete() returns EBUSY.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 
 #include "uroce/verbs/uroce_send.h"
@@ -274,12 +279,50 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 /* -- the section -- */
 
+/* Without other signals, whose handlers may open one as well. */
+static void wr_start_nested(struct uroce_verbs_qp *qp)
+{
+	sigset_t all, old;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!qp->wr_nested++) {
+		qp->wr_interrupted.nr = qp->wr_nr;
+		qp->wr_interrupted.wqe = qp->wr_wqe;
+		qp->wr_interrupted.wants_addr = qp->wr_wants_addr;
+		qp->wr_interrupted.err = qp->wr_err;
+		qp->wr_wqe = NULL;
+		qp->wr_wants_addr = false;
+		qp->wr_err = EBUSY;
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static int wr_end_nested(struct uroce_verbs_qp *qp)
+{
+	sigset_t all, old;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!--qp->wr_nested) {
+		qp->wr_nr = qp->wr_interrupted.nr;
+		qp->wr_wqe = qp->wr_interrupted.wqe;
+		qp->wr_wants_addr = qp->wr_interrupted.wants_addr;
+		qp->wr_err = qp->wr_interrupted.err;
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return EBUSY;
+}
+
 static void wr_start(struct ibv_qp_ex *qpx)
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp_ex(qpx);
 
 	uroce_sq_expect(qp);
-	uroce_spin_lock(&qp->sq_lock);
+	if (!uroce_spin_lock_unless_own(&qp->sq_lock)) {
+		wr_start_nested(qp);
+		return;
+	}
 	qp->wr_nr = 0;
 	qp->wr_wqe = NULL;
 	qp->wr_err = uroce_sq_may_post(qp) ? 0 : EINVAL;
@@ -292,6 +335,8 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	bool posted;
 	int err;
 
+	if (__builtin_expect(qp->wr_nested, 0))
+		return wr_end_nested(qp);
 	if (qp->wr_wants_addr)
 		wr_fail(qp, EINVAL);
 	err = qp->wr_err;
@@ -306,7 +351,12 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 
 static void wr_abort(struct ibv_qp_ex *qpx)
 {
-	uroce_spin_unlock(&to_uroce_qp_ex(qpx)->sq_lock);
+	struct uroce_verbs_qp *qp = to_uroce_qp_ex(qpx);
+
+	if (qp->wr_nested)
+		(void)wr_end_nested(qp); /* always EBUSY */
+	else
+		uroce_spin_unlock(&qp->sq_lock);
 }
 
 /*

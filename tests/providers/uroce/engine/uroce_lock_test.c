@@ -131,8 +131,7 @@ static void lock_frequent_owner_takes_no_mutex(void **state)
 	assert_true(is_biased_to_self());
 	uroce_lock_take(&lock);
 	assert_non_null(lock.entered);
-	assert_int_equal(pthread_mutex_trylock(&lock.mutex), 0);
-	(void)pthread_mutex_unlock(&lock.mutex);
+	assert_int_equal(lock.mutex, 0);
 	assert_false(uroce_lock_drop(&lock));
 	assert_true(uroce_lock_try(&lock));
 	assert_non_null(lock.entered);
@@ -366,6 +365,35 @@ static void lock_membarrier_denied_later_still_excludes(void **state)
 	assert_true(with_mutex);
 }
 
+/* As a signal handler calls them that has interrupted its thread. */
+static void assert_no_reentry(void)
+{
+	assert_true(uroce_lock_is_own(&lock));
+	assert_false(uroce_lock_try(&lock));
+	assert_false(uroce_lock_take_unless_own(&lock));
+	assert_false(uroce_lock_try(&lock));
+	/* the owner must look what the handler has left to it */
+	assert_true(uroce_lock_drop(&lock));
+	assert_false(uroce_lock_is_own(&lock));
+}
+
+static void lock_handler_never_enters_again(void **state)
+{
+	/* with the mutex, also at the moment at which the bias is due */
+	for (int i = 0; i < MANY && !is_biased_to_self(); i++) {
+		assert_true(uroce_lock_take_unless_own(&lock));
+		assert_null(lock.entered);
+		assert_no_reentry();
+	}
+	/* with the bias */
+	assert_true(is_biased_to_self());
+	uroce_lock_take(&lock);
+	assert_non_null(lock.entered);
+	assert_no_reentry();
+	assert_true(uroce_lock_try(&lock));
+	assert_no_reentry();
+}
+
 static void lock_works_in_child_after_fork(void **state)
 {
 	bool mine = false;
@@ -401,6 +429,7 @@ int main(void)
 		TEST(lock_biased_owner_excludes_all_threads),
 		TEST(lock_without_membarrier_is_mutex),
 		TEST(lock_membarrier_denied_later_still_excludes),
+		TEST(lock_handler_never_enters_again),
 		TEST(lock_works_in_child_after_fork),
 	};
 

@@ -138,7 +138,7 @@ static struct uroce_cqe wait_for(struct side *side, bool sleep)
 		return cqe;
 	}
 	while (!side_take(side, &cqe)) {
-		uroce_loop_arm_cq(side->instance, &side->cq, false);
+		(void)uroce_loop_arm_cq(side->instance, &side->cq, false);
 		if (side_take(side, &cqe))
 			break;
 		(void)sem_wait(&side->cq_events);

@@ -180,7 +180,7 @@ static void progress_arm_cq_flushes_delayed_ack(void **state)
 	struct pair pair;
 
 	open_held(&pair);
-	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
 	assert_put(2, UROCE_ACKNOWLEDGE);
 	close_answered(&pair);
 }
@@ -232,7 +232,7 @@ static void progress_arm_cq_flushes_deferred_ack(void **state)
 	struct pair pair;
 
 	open_put_off(&pair);
-	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
 }
@@ -323,8 +323,8 @@ static void progress_helper_wakes_sleeping_application(void **state)
 	open_pair(&pair, LONG);
 	for (int i = 0; i < 200; i++) {
 		side_receive(&pair.side[1], 64);
-		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+					false);
 		assert_false(side_take(&pair.side[1], &cqe));
 		if (i % 3 == 0) /* sometimes polls again after arming, as
 				   applications do */
@@ -373,8 +373,8 @@ static void progress_moderated_completions_raise_single_event(void **state)
 	uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 3,
 			       NO_EVENT_US);
 	for (int round = 0; round < 3; round++) {
-		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+					false);
 		for (int i = 0; i < 3; i++) {
 			assert_int_equal(sem_trywait(&pair.side[1].cq_events),
 					 -1);
@@ -394,8 +394,8 @@ static void progress_moderated_event_is_raised_after_period(void **state)
 	uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 1000,
 			       SOON_US);
 	for (int round = 0; round < 20; round++) {
-		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+					false);
 		send_to_sleeper(&pair);
 		/* no thread polls there: the helper watches the period */
 		(void)sem_wait(&pair.side[1].cq_events);
@@ -413,8 +413,8 @@ static void progress_moderation_end_raises_pending_event(void **state)
 	for (int round = 0; round < 2; round++) {
 		uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq,
 				       1000, NO_EVENT_US);
-		uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+					false);
 		send_to_sleeper(&pair);
 		assert_int_equal(sem_trywait(&pair.side[1].cq_events), -1);
 		if (round)
@@ -441,7 +441,7 @@ static void progress_late_arm_still_raises_event(void **state)
 		side_poll(&pair.side[0], &cqe);
 	}
 	side_receive(&pair.side[1], 64);
-	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	(void)sem_wait(&pair.side[1].cq_events);
 	close_pair(&pair);
@@ -461,7 +461,7 @@ static void progress_arm_cq_wakes_blind_helper(void **state)
 		(void)sched_yield();
 	wakes = uroce_helper_wakes(helper);
 	__atomic_store_n(&helper->watch, false, __ATOMIC_RELAXED);
-	uroce_loop_arm_cq(side.instance, &side.cq, false);
+	(void)uroce_loop_arm_cq(side.instance, &side.cq, false);
 	while (uroce_helper_wakes(helper) == wakes)
 		(void)sched_yield();
 	side_close(&side);
@@ -474,7 +474,7 @@ static void progress_helper_retransmits_lost_packets(void **state)
 
 	open_pair(&pair, SHORT);
 	side_receive(&pair.side[1], 64);
-	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
 	settle_pair(&pair);
 	fake_lock();
 	fake.lose = 3;
@@ -494,7 +494,7 @@ static void progress_helper_sends_after_full_socket(void **state)
 
 	open_pair(&pair, LONG);
 	side_receive(&pair.side[1], 64);
-	uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
 	settle_pair(&pair);
 	fake_lock();
 	fake.full = 20;
@@ -617,7 +617,7 @@ static void *play(void *arg)
 
 		side_receive(to, 4096);
 		if (sleep)
-			uroce_loop_arm_cq(to->instance, &to->cq, false);
+			(void)uroce_loop_arm_cq(to->instance, &to->cq, false);
 		side_send(&pair->side[from], IBV_WR_SEND, 3000,
 			  &pair->address[!from]);
 		if (sleep)

@@ -130,12 +130,13 @@ enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
 	return UROCE_LOOK_ALL;
 }
 
-void uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
-		       bool solicited_only)
+int uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+		      bool solicited_only)
 {
 	assert_false(fake_loop.locked);
 	fake_loop.nr_arms++;
 	uroce_cq_arm(cq, solicited_only);
+	return 0;
 }
 
 void uroce_loop_moderate_cq(struct uroce_instance *instance,
