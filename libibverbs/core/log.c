@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <provider/log.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -58,6 +59,7 @@ void verbs_vlog(const char *prefix, enum verbs_log_level level, const char *fmt,
 		va_list args)
 {
 	int saved_errno = errno;
+	int cancel_state;
 	char line[LINE_LEN];
 
 	if (!log_file || (long)level > log_level)
@@ -65,8 +67,11 @@ void verbs_vlog(const char *prefix, enum verbs_log_level level, const char *fmt,
 
 	(void)vsnprintf(line, sizeof(line), fmt, args);
 	log_cut_newline(line);
+	/* the caller may have a lock */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	(void)fprintf(log_file, "%s%s%s\n", prefix ?: "", prefix ? ": " : "",
 		      line);
+	(void)pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
 }
 
@@ -83,6 +88,7 @@ void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
 void verbs_warn(const char *fmt, ...)
 {
 	int saved_errno = errno;
+	int cancel_state;
 	char line[LINE_LEN];
 	va_list args;
 
@@ -91,8 +97,10 @@ void verbs_warn(const char *fmt, ...)
 	va_end(args);
 
 	(void)atomic_fetch_add(&nr_warnings, 1);
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (getenv("IBV_SHOW_WARNINGS"))
 		(void)fprintf(stderr, "libibverbs: Warning: %s\n", line);
+	(void)pthread_setcancelstate(cancel_state, NULL);
 	verbs_log(NULL, VERBS_LOG_WARN, "%s", line);
 	errno = saved_errno;
 }

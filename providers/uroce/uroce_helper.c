@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "uroce/engine/uroce_qp.h"
+#include "util/nocancel.h"
 
 #define NS	      UINT64_C(1000000000)
 #define TIMERSLACK_NS 1000 /* retransmission timers begin at 4 us */
@@ -175,10 +176,13 @@ int uroce_helper_start(struct uroce_helper *helper,
 
 void uroce_helper_stop(struct uroce_helper *helper)
 {
+	int state = nocancel_begin();
+
 	/* pairs with the load in run() */
 	__atomic_store_n(&helper->stop, true, __ATOMIC_RELEASE);
 	uroce_helper_ring(helper);
 	(void)pthread_join(helper->thread, NULL);
+	nocancel_end(state);
 	(void)close(helper->doorbell);
 }
 

@@ -17,6 +17,7 @@
 #include "uroce/uroce_loop_datagram.h"
 #include "uroce/uroce_loop_local.h"
 #include "uroce/uroce_loop_state.h"
+#include "util/nocancel.h"
 
 /* A process that does not get on delays an exit for a tenth of a second. */
 #define EXIT_NAPS   1000

@@ -15,6 +15,7 @@
 #include "uroce/uroce_loop_local.h"
 #include "uroce/uroce_loop_quick.h"
 #include "uroce/uroce_moderate.h"
+#include "util/nocancel.h"
 
 /* So long after a CQ was armed the application counts as one that sleeps. */
 #define SLEEPER_NS UINT64_C(10000000)

@@ -18,6 +18,7 @@
 
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
+#include "util/nocancel.h"
 
 /* How often somebody who is waited for is looked at. */
 #define NAP_NS 20000

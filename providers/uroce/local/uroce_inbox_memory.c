@@ -10,6 +10,7 @@
 
 #include "uroce/local/uroce_inbox_layout.h"
 #include "uroce/local/uroce_memfd.h"
+#include "util/nocancel.h"
 
 #define SIZE sizeof(struct uroce_inbox_memory)
 

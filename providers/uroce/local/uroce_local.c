@@ -13,6 +13,7 @@
 
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
+#include "util/nocancel.h"
 
 void uroce_local_tell_locked(struct uroce_local *local)
 {

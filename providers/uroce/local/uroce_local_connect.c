@@ -24,6 +24,7 @@
 
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
+#include "util/nocancel.h"
 
 /* So long after a BUSY it is asked again, should it not ask us. */
 #define BUSY_MS 20
@@ -47,8 +48,7 @@ static void wait_until_locked(struct uroce_local *local, uint64_t until_ms)
 		.tv_nsec = (long)(until_ms % 1000 * 1000000),
 	};
 
-	(void)pthread_cond_timedwait(&local->changed, &local->mutex.mutex,
-				     &until);
+	verbs_mutex_timedwait(&local->mutex, &local->changed, &until);
 }
 
 static int use_locked(struct uroce_peer *peer,

@@ -13,6 +13,7 @@
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
 #include "uroce/port/uroce_rendezvous.h"
+#include "util/nocancel.h"
 
 #define MAX_EVENTS 32
 

@@ -11,6 +11,7 @@
 
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
+#include "util/nocancel.h"
 
 /*
  * A part takes some 20 us. Who needs longer was stopped in the middle; then the

@@ -17,6 +17,7 @@
 #include "uroce/engine/uroce_channel.h"
 #include "uroce/local/uroce_inbox.h"
 #include "uroce/port/uroce_rendezvous.h"
+#include "util/nocancel.h"
 
 /* Another layout of an inbox or of tables, or other messages: another version.
  */

@@ -16,6 +16,7 @@
 #include "uroce/local/uroce_local_split.h"
 #include "uroce/local/uroce_local_state.h"
 #include "uroce/local/uroce_pairing.h"
+#include "util/nocancel.h"
 
 /* Somebody who says more at a time is heard again, but not at once. */
 #define MAX_NOTES 64

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/nocancel.h"
+
 /* Up to here the way through /proc is the faster one (measured: 4 to 16 KB). */
 #define MEM_BYTES 4096
 #define WORD	  8 /* is stored as a whole */

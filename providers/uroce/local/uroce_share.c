@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "uroce/local/uroce_memfd.h"
+#include "util/nocancel.h"
 
 void uroce_shares_init(struct uroce_shares *shares)
 {
@@ -54,7 +55,7 @@ static int take(int dir, const char *name, const struct uroce_span *span,
 	return -ENOENT;
 }
 
-int uroce_share_open(const struct uroce_span *span, uint64_t *ret_bytes)
+static int share_find(const struct uroce_span *span, uint64_t *ret_bytes)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -66,6 +67,15 @@ int uroce_share_open(const struct uroce_span *span, uint64_t *ret_bytes)
 		if (entry->d_name[0] != '.')
 			fd = take(dirfd(dir), entry->d_name, span, ret_bytes);
 	(void)closedir(dir);
+	return fd;
+}
+
+int uroce_share_open(const struct uroce_span *span, uint64_t *ret_bytes)
+{
+	int state = nocancel_begin();
+	int fd = share_find(span, ret_bytes);
+
+	nocancel_end(state);
 	return fd;
 }
 

@@ -12,6 +12,7 @@
 
 #include "uroce/local/uroce_memfd.h"
 #include "uroce/local/uroce_tables_layout.h"
+#include "util/nocancel.h"
 
 #define SIZE	    sizeof(struct uroce_tables_memory)
 #define INDEX_SHIFT 8 /* of a key: the tag is below */

@@ -14,6 +14,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "util/nocancel.h"
+
 /* Neighbours that are one piece. */
 #define MAX_VMAS 16
 /* A line up to the part of the name that counts. */

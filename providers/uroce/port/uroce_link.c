@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "util/nocancel.h"
+
 int uroce_link_open(void)
 {
 	struct sockaddr_nl name = {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "uroce/port/uroce_socket.h"
+#include "util/nocancel.h"
 
 /* Place 0 of the GID table is kept for one address. */
 #define FIRST_OTHER_GID 1
@@ -185,12 +186,14 @@ static int read_one(int fd, const struct ifaddrs *list, const char *name,
 static int open_all(int *ret_fd, struct ifaddrs **ret_list)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int ret;
+	int state, ret;
 
 	if (fd < 0)
 		return -errno;
-	if (getifaddrs(ret_list)) {
-		ret = -errno;
+	state = nocancel_begin();
+	ret = getifaddrs(ret_list) ? -errno : 0;
+	nocancel_end(state);
+	if (ret) {
 		(void)close(fd);
 		return ret;
 	}

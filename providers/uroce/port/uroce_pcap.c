@@ -18,6 +18,7 @@
 
 #include "uroce/wire/uroce_bytes.h"
 #include "uroce/wire/uroce_icrc.h"
+#include "util/nocancel.h"
 
 #define MAGIC	     0xa1b23c4d /* with nanoseconds */
 #define LINKTYPE_RAW 101

@@ -19,6 +19,7 @@
 #include "uroce/port/uroce_udp.h"
 #include "uroce/wire/uroce_icrc.h"
 #include "uroce/wire/uroce_wire.h"
+#include "util/nocancel.h"
 
 #define MAX_MESSAGES 8
 #define MAX_ROUNDS   4	   /* then others get a turn */

@@ -22,6 +22,7 @@
 #include "uroce/wire/uroce_icrc.h"
 #include "uroce/wire/uroce_wire.h"
 #include "util/min.h"
+#include "util/nocancel.h"
 
 #define MAX_MESSAGES 32
 #define MAX_PACKETS  512

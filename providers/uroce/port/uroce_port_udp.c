@@ -12,6 +12,7 @@
 #include "uroce/port/uroce_udp.h"
 #include "uroce/wire/uroce_icrc.h"
 #include "util/env.h"
+#include "util/nocancel.h"
 
 /* Where RoCEv2 has its source ports (IBTA A17.9.2). */
 #define FIRST_SPORT 0xc000

@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "util/nocancel.h"
+
 /* Room for the descriptors and for the sender's credentials. */
 union control {
 	struct cmsghdr align;

@@ -22,6 +22,7 @@
 #include "uroce/port/uroce_rendezvous.h"
 #include "uroce/port/uroce_socket.h"
 #include "uroce/port/uroce_socket_check.h"
+#include "util/nocancel.h"
 
 _Static_assert(UROCE_SLOT_BLOCK == UROCE_MAX_PASSED, "a message has a block");
 

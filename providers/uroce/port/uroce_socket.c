@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/nocancel.h"
+
 /* Asked for; the kernel gives what net.core.rmem_max and wmem_max allow. */
 #define RECEIVE_BUFFER (4 << 20)
 #define SEND_BUFFER    (1 << 20)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "uroce/verbs/uroce_verbs.h"
+#include "util/nocancel.h"
 
 /* struct ib_uverbs_comp_event_desc of the kernel */
 struct comp_record {

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "uroce/verbs/uroce_verbs.h"
+#include "util/nocancel.h"
 
 /* An operation that carries 8 bytes of its own has room for them (A19.4.4). */
 #define MIN_SEND_SGE 1

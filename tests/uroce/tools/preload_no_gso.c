@@ -7,8 +7,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static bool has_segment_option(const struct msghdr *msg)
 {
@@ -21,35 +24,33 @@ static bool has_segment_option(const struct msghdr *msg)
 	return false;
 }
 
-/* Return: the C library's function. */
-static void *next_symbol(const char *name)
+/* The device makes its system calls by syscall(2). */
+long syscall(long number, ...)
 {
-	return dlsym(RTLD_NEXT, name);
-}
-
-ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
-{
-	static ssize_t (*real)(int, const struct msghdr *, int);
+	static long (*real)(long, ...);
+	struct mmsghdr *messages;
+	unsigned long arg[6];
+	unsigned long good = 0;
+	va_list args;
 
 	if (!real)
-		*(void **)&real = next_symbol("sendmsg");
-	if (!has_segment_option(msg))
-		return real(fd, msg, flags);
-	errno = EIO;
-	return -1;
-}
-
-int sendmmsg(int fd, struct mmsghdr *messages, unsigned int nr, int flags)
-{
-	static int (*real)(int, struct mmsghdr *, unsigned int, int);
-	unsigned int good = 0;
-
-	if (!real)
-		*(void **)&real = next_symbol("sendmmsg");
-	while (good < nr && !has_segment_option(&messages[good].msg_hdr))
-		good++;
-	if (good || !nr)
-		return real(fd, messages, good, flags);
+		*(void **)&real = dlsym(RTLD_NEXT, "syscall");
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(args, unsigned long);
+	va_end(args);
+	if (number == SYS_sendmmsg) {
+		messages = (struct mmsghdr *)arg[1];
+		while (good < arg[2] &&
+		       !has_segment_option(&messages[good].msg_hdr))
+			good++;
+		if (good || !arg[2])
+			return real(number, arg[0], arg[1], good, arg[3]);
+	} else if (number != SYS_sendmsg ||
+		   !has_segment_option((struct msghdr *)arg[1])) {
+		return real(number, arg[0], arg[1], arg[2], arg[3], arg[4],
+			    arg[5]);
+	}
 	errno = EIO;
 	return -1;
 }

@@ -34,10 +34,10 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
 				unsigned long nr_here,
 				const struct iovec *there,
 				unsigned long nr_there, unsigned long flags);
-ssize_t __real_preadv(int fd, const struct iovec *iov, int nr, off_t offset);
-ssize_t __wrap_preadv(int fd, const struct iovec *iov, int nr, off_t offset);
-ssize_t __real_preadv64(int fd, const struct iovec *iov, int nr, off_t offset);
-ssize_t __wrap_preadv64(int fd, const struct iovec *iov, int nr, off_t offset);
+ssize_t __real_nocancel_preadv(int fd, const struct iovec *iov, int nr,
+			       off_t offset);
+ssize_t __wrap_nocancel_preadv(int fd, const struct iovec *iov, int nr,
+			       off_t offset);
 
 ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
 				unsigned long nr_here,
@@ -52,22 +52,14 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
 				       flags);
 }
 
-ssize_t __wrap_preadv(int fd, const struct iovec *iov, int nr, off_t offset)
+ssize_t __wrap_nocancel_preadv(int fd, const struct iovec *iov, int nr,
+			       off_t offset)
 {
 	if (no_mem) {
 		errno = EACCES;
 		return -1;
 	}
-	return __real_preadv(fd, iov, nr, offset);
-}
-
-ssize_t __wrap_preadv64(int fd, const struct iovec *iov, int nr, off_t offset)
-{
-	if (no_mem) {
-		errno = EACCES;
-		return -1;
-	}
-	return __real_preadv64(fd, iov, nr, offset);
+	return __real_nocancel_preadv(fd, iov, nr, offset);
 }
 
 /* Copies the whole memory of the right process, from or to two SGEs. */

@@ -39,8 +39,10 @@ int __real_memfd_create(const char *name, unsigned int flags);
 int __wrap_memfd_create(const char *name, unsigned int flags);
 int __real_epoll_create1(int flags);
 int __wrap_epoll_create1(int flags);
-int __real_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
-int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
+int __real_nocancel_accept4(int fd, struct sockaddr *addr, socklen_t *len,
+			    int flags);
+int __wrap_nocancel_accept4(int fd, struct sockaddr *addr, socklen_t *len,
+			    int flags);
 
 int __wrap_memfd_create(const char *name, unsigned int flags)
 {
@@ -60,7 +62,8 @@ int __wrap_epoll_create1(int flags)
 	return __real_epoll_create1(flags);
 }
 
-int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+int __wrap_nocancel_accept4(int fd, struct sockaddr *addr, socklen_t *len,
+			    int flags)
 {
 	int error = __atomic_load_n(&accept_error, __ATOMIC_RELAXED);
 
@@ -68,7 +71,7 @@ int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 		errno = error;
 		return -1;
 	}
-	return __real_accept4(fd, addr, len, flags);
+	return __real_nocancel_accept4(fd, addr, len, flags);
 }
 
 static int open_both(void **state)

@@ -56,8 +56,10 @@ static int listener; /* of the left process; -1: none */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-int __real_epoll_wait(int fd, struct epoll_event *events, int max, int timeout);
-int __wrap_epoll_wait(int fd, struct epoll_event *events, int max, int timeout);
+int __real_nocancel_epoll_wait(int fd, struct epoll_event *events, int max,
+			       int timeout);
+int __wrap_nocancel_epoll_wait(int fd, struct epoll_event *events, int max,
+			       int timeout);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -79,9 +81,10 @@ static void wait_until_seen(void)
 		(void)sched_yield();
 }
 
-int __wrap_epoll_wait(int fd, struct epoll_event *events, int max, int timeout)
+int __wrap_nocancel_epoll_wait(int fd, struct epoll_event *events, int max,
+			       int timeout)
 {
-	int nr = __real_epoll_wait(fd, events, max, timeout);
+	int nr = __real_nocancel_epoll_wait(fd, events, max, timeout);
 
 	if (late_client >= 0) {
 		CHECK(!uroce_pairing_send(late_client, UROCE_PAIRING_CONFIRM));

@@ -73,8 +73,8 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *here,
 				 unsigned long nr_there, unsigned long flags);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-int __real_nanosleep(const struct timespec *nap, struct timespec *rem);
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *rem);
+int __real_nocancel_nanosleep(const struct timespec *nap);
+int __wrap_nocancel_nanosleep(const struct timespec *nap);
 
 static bool says_that_she_copies(void)
 {
@@ -135,11 +135,11 @@ uint64_t get_clock(void)
 	return __atomic_load_n(&clock_ms, __ATOMIC_RELAXED);
 }
 
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *rem)
+int __wrap_nocancel_nanosleep(const struct timespec *nap)
 {
 	nr_sleeps++;
 	if (!while_asleep)
-		return __real_nanosleep(nap, rem);
+		return __real_nocancel_nanosleep(nap);
 	while_asleep();
 	return 0;
 }

@@ -23,12 +23,12 @@ static bool refuse_gso;
 /* Errors that they return first. */
 static int fail_with, fail_times;
 
-ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
-ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
-int __real_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
-		    int flags);
-int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
-		    int flags);
+ssize_t __real_nocancel_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_nocancel_sendmsg(int fd, const struct msghdr *msg, int flags);
+int __real_nocancel_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+			     int flags);
+int __wrap_nocancel_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+			     int flags);
 
 static bool wants_gso(const struct msghdr *msg)
 {
@@ -64,7 +64,7 @@ static bool is_forbidden(void)
 	return true;
 }
 
-ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
+ssize_t __wrap_nocancel_sendmsg(int fd, const struct msghdr *msg, int flags)
 {
 	if (fails())
 		return -1;
@@ -72,10 +72,11 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 		errno = EIO;
 		return -1;
 	}
-	return __real_sendmsg(fd, msg, flags);
+	return __real_nocancel_sendmsg(fd, msg, flags);
 }
 
-int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags)
+int __wrap_nocancel_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+			     int flags)
 {
 	if (fails() || is_forbidden())
 		return -1;
@@ -84,20 +85,20 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags)
 			errno = EIO;
 			return i ? (int)i : -1;
 		}
-	return __real_sendmmsg(fd, headers, nr, flags);
+	return __real_nocancel_sendmmsg(fd, headers, nr, flags);
 }
 
-int __real_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags,
-		    struct timespec *timeout);
-int __wrap_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags,
-		    struct timespec *timeout);
+int __real_nocancel_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+			     int flags);
+int __wrap_nocancel_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+			     int flags);
 
-int __wrap_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr, int flags,
-		    struct timespec *timeout)
+int __wrap_nocancel_recvmmsg(int fd, struct mmsghdr *headers, unsigned int nr,
+			     int flags)
 {
 	return is_forbidden()
 		       ? -1
-		       : __real_recvmmsg(fd, headers, nr, flags, timeout);
+		       : __real_nocancel_recvmmsg(fd, headers, nr, flags);
 }
 
 static int setup(void **state)
