@@ -92,6 +92,15 @@ static void device_fill_names(struct ibv_device *pub, const char *name,
 	(void)snprintf(pub->name, sizeof(pub->name), "%s", name);
 }
 
+/*
+ * The dev_name of a device without a kernel driver. UCX and others only use a
+ * device if /dev/infiniband/<dev_name> is a character device that they may read
+ * and write; they do not open it. This one is /dev/full, which all users may
+ * open, and where each command fails: ENOSPC, ENOTTY. Such a device has no
+ * sysfs paths.
+ */
+#define DEVICE_WITHOUT_NODE "../full"
+
 struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 				      const char *name, int node_type)
 {
@@ -101,12 +110,8 @@ struct verbs_device *verbs_device_new(const struct verbs_device_ops *provider,
 		return NULL;
 	verbs_device_link(dev, &dev->own);
 	device_fill_names(dev->pub, name, node_type);
-	/*
-	 * Applications put dev_name into file names. Such a device has no
-	 * sysfs paths.
-	 */
 	(void)snprintf(dev->pub->dev_name, sizeof(dev->pub->dev_name), "%s",
-		       name);
+		       DEVICE_WITHOUT_NODE);
 	return dev;
 }
 

@@ -341,7 +341,7 @@ static void provider_scan_device_is_listed(void **state)
 	dev = verbs_device_of(list.array[0]);
 	assert_false(dev->has_node);
 	assert_ptr_equal(dev->provider, &verbs_provider_fake);
-	assert_string_equal(dev->pub->dev_name, "soft0");
+	assert_string_equal(dev->pub->dev_name, "../full");
 	assert_string_equal(dev->pub->dev_path, "");
 	assert_string_equal(dev->pub->ibdev_path, "");
 	assert_int_equal(dev->pub->transport_type, IBV_TRANSPORT_UNSPECIFIED);

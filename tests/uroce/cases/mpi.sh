@@ -17,7 +17,7 @@ test_mpi() {
 	shift 2
 	UCX_TLS=$transport,self UCX_IB_GID_INDEX=$gid \
 		LANE_COMMAND_TIMEOUT=300 "$with" lo \
-		"$tools/with_nodes" uroce_lo \
+		"$tools/with_nodes" "" \
 		mpirun --oversubscribe -np "$processes" --mca pml ucx \
 		--mca btl '^openib,ofi' "$@"
 }

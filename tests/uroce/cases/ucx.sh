@@ -3,13 +3,14 @@
 #
 # UCX over the transports that use verbs, rc_v and ud_v (rc_verbs and ud_verbs
 # in its lowest layer), on loopback and between two namespaces. UCX does not use
-# a device without a node in /dev: with_nodes makes one, as an unprivileged user
-# can.
+# a device unless the folder /dev/infiniband exists; with_nodes makes it, as an
+# unprivileged user can.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
-nodes=("$tools/with_nodes" "uroce_lo,uroce_ve0")
+# The folder alone, without a node.
+nodes=("$tools/with_nodes" "")
 
 finds_transports() {
 	"$with" lo "${nodes[@]}" ucx_info -d >"$scratch/found" 2>&1
