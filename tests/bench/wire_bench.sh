@@ -22,7 +22,6 @@ here=$(dirname "$(realpath "$0")")
 build=$(realpath "$1")
 result=$(realpath -m "${2:-/dev/stdout}")
 rounds=${3:-21}
-mtu=9000
 path=${WIRE_PATH:-veth}
 
 # Starts again in a namespace in which the script may make interfaces.
@@ -74,23 +73,35 @@ wait_up() {
 	exit 1
 }
 
-make_veth() {
+make_peer() {
 	setpriv --pdeathsig TERM unshare --net sleep infinity &
 	peer=$!
 	while [ "$(readlink /proc/$peer/ns/net)" = \
 		"$(readlink /proc/self/ns/net)" ]; do
 		sleep 0.01
 	done
-	ip link add wire0 mtu $mtu type veth \
-		peer name wire1 mtu $mtu netns "$peer"
-	ip addr add 10.77.0.1/24 dev wire0
-	ip link set wire0 up
 	there ip link set lo up
-	there ip addr add 10.77.0.2/24 dev wire1
-	there ip link set wire1 up
-	wait_up ip link show wire0
-	wait_up there ip link show wire1
-	ends=(wire0 10.77.0.1 wire1 10.77.0.2 "/proc/$peer/ns/net")
+}
+
+# make_veth MTU - a pair "w<MTU>" here and "v<MTU>" at the peer.
+make_veth() {
+	local mtu=$1 net=10.77.$(($1 / 100))
+
+	ip link add "w$mtu" mtu "$mtu" type veth \
+		peer name "v$mtu" mtu "$mtu" netns "$peer"
+	ip addr add "$net.1/24" dev "w$mtu"
+	ip link set "w$mtu" up
+	there ip addr add "$net.2/24" dev "v$mtu"
+	there ip link set "v$mtu" up
+	wait_up ip link show "w$mtu"
+	wait_up there ip link show "v$mtu"
+}
+
+# use_veth MTU - the path of the following measurements.
+use_veth() {
+	local net=10.77.$(($1 / 100))
+
+	ends=("w$1" "$net.1" "v$1" "$net.2" "/proc/$peer/ns/net")
 }
 
 make_path() {
@@ -99,17 +110,21 @@ make_path() {
 		ends=(lo 127.0.0.1 lo 127.0.0.1 '')
 		peer=$$
 	else
-		make_veth
+		make_peer
+		make_veth 9000
+		make_veth 1500
+		use_veth 9000
 	fi
 }
 
 # In the background, since a shell that waits for a program handles no signals.
 # If this shell is killed, the programs are killed as well.
 measure() {
-	local rc=0
+	local rc=0 rounds=$1
 
-	setpriv --pdeathsig TERM timeout 300 "$scratch/$1" "${ends[@]}" "$2" \
-		>>"$scratch/measured" &
+	shift
+	setpriv --pdeathsig TERM timeout 300 "$scratch/$1" "${@:2}" \
+		"${ends[@]}" "$rounds" >>"$scratch/measured" &
 	running=$!
 	wait "$running" || rc=$?
 	running=
@@ -145,16 +160,37 @@ ucx() {
 		printf '%s\t%d\t%s\n' "$1" "$2" "$value" >>"$scratch/measured"
 }
 
+# measure_sizes PART ROUNDS MTU - messages of 1 to 64 KB.
+measure_sizes() {
+	local kb
+
+	use_veth "$3"
+	measure "$2" wire_bench "mtu$3"
+	if [ -n "$with_ucx" ]; then
+		for kb in 1 2 4 16 64; do
+			ucx "ucx_${kb}k_$3" "$1" tag_lat $((kb * 1024)) 3000 2 1
+		done
+	fi
+	use_veth 9000
+}
+
 # In three parts, between which UCX, a separate program, has its turns.
 measure_all() {
-	local part each=$(((rounds + 2) / 3))
+	local part each=$(((rounds + 2) / 3)) with_ucx=
 
+	if command -v ucx_perftest >/dev/null; then
+		with_ucx=yes
+	fi
 	for part in 0 1 2; do
-		measure wire_bench $each
-		measure wire_scale 1
-		if command -v ucx_perftest >/dev/null; then
+		measure $each wire_bench base
+		measure 1 wire_scale
+		if [ -n "$with_ucx" ]; then
 			ucx ucx_8 $part tag_lat 8 20000 2 1
 			ucx ucx_1m $part tag_bw 1048576 2000 6 0.001048576
+		fi
+		if [ "$path" != lo ]; then
+			measure_sizes $part $each 1500
+			measure_sizes $part $each 9000
 		fi
 	done
 }

@@ -139,15 +139,23 @@ double wire_sum_lines(const char *file, const char *key);
 /*
  * Measurements. Both ends call each function at the same time, and the client
  * gets the result. Latencies are half round trips in us, medians of @nr. Rates
- * are GB/s of payload, of @nr messages of WIRE_MESSAGE bytes.
+ * are GB/s of payload, of @nr messages. A message has @bytes, at most
+ * WIRE_MESSAGE, or else WIRE_MESSAGE bytes.
  */
 
 /* wire_udp.c */
 double wire_udp_latency(struct wire_end *end, bool connected, unsigned int nr);
 double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr);
 
+/**
+ * wire_gso_latency() - measure a ping-pong of messages over plain UDP with GSO
+ * @payload: payload of a datagram, as RoCEv2 cuts a message
+ */
+double wire_gso_latency(struct wire_end *end, uint32_t bytes, uint32_t payload,
+			unsigned int nr);
+
 /* wire_tcp.c */
-double wire_tcp_latency(struct wire_end *end, unsigned int nr);
-double wire_tcp_rate(struct wire_end *end, unsigned int nr);
+double wire_tcp_latency(struct wire_end *end, uint32_t bytes, unsigned int nr);
+double wire_tcp_rate(struct wire_end *end, uint32_t bytes, unsigned int nr);
 
 #endif

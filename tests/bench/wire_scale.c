@@ -125,7 +125,8 @@ static void measure_idle(int round)
 	double before, after;
 
 	open_links(NR_IDLE);
-	(void)wire_verbs_latency(&end, &device, links, NR_IDLE, 4 * NR_IDLE);
+	(void)wire_verbs_latency(&end, &device, links, NR_IDLE, WIRE_SMALL,
+				 4 * NR_IDLE);
 	if (!end.client)
 		end.shared->server_pid = getpid();
 	wire_meet(&end);
@@ -162,7 +163,8 @@ static void measure_helper(int round)
 	wire_meet(&end);
 	before = sum_threads(getpid(), "uroce", false);
 	start_ns = wire_now_ns();
-	(void)wire_verbs_latency(&end, &device, links, 1, WIRE_MAX_TRIPS);
+	(void)wire_verbs_latency(&end, &device, links, 1, WIRE_SMALL,
+				 WIRE_MAX_TRIPS);
 	share = sum_threads(getpid(), "uroce", false) - before;
 	print("helper_trips", round,
 	      100 * share / (double)(wire_now_ns() - start_ns));
@@ -179,9 +181,10 @@ static void measure_many(int round)
 	      (double)(wire_now_ns() - start_ns) / 1e3 / NR_MANY);
 	print("many_udp", round, wire_udp_latency(&end, false, TRIPS));
 	print("many_one", round,
-	      wire_verbs_latency(&end, &device, links, 1, TRIPS));
+	      wire_verbs_latency(&end, &device, links, 1, WIRE_SMALL, TRIPS));
 	print("many_all", round,
-	      wire_verbs_latency(&end, &device, links, NR_MANY, TRIPS));
+	      wire_verbs_latency(&end, &device, links, NR_MANY, WIRE_SMALL,
+				 TRIPS));
 	print("many_kb", round, (anonymous_kb() - before_kb) / NR_MANY);
 	close_links(NR_MANY);
 }
@@ -202,7 +205,7 @@ static int run_server(unsigned int number)
 	wire_link_connect(&end, &device, &links[0], number, IBV_MTU_4096);
 	(void)sem_post(&end.shared->ready);
 	(void)sem_wait(&end.shared->turn[number]);
-	(void)wire_verbs_latency(&end, &device, links, 1, TRIPS);
+	(void)wire_verbs_latency(&end, &device, links, 1, WIRE_SMALL, TRIPS);
 	end.shared->server_value = anonymous_kb() - before_kb;
 	(void)sem_post(&end.shared->ready);
 	/* the process stays, so that all of them exist all the time */
@@ -256,7 +259,8 @@ static void meet_servers(int round)
 	wait_servers();
 	for (unsigned int i = 0; i < WIRE_NR_PROCESSES; i++) {
 		(void)sem_post(&end.shared->turn[i]);
-		us[i] = wire_verbs_latency(&end, &device, &links[i], 1, TRIPS);
+		us[i] = wire_verbs_latency(&end, &device, &links[i], 1,
+					   WIRE_SMALL, TRIPS);
 		(void)sem_wait(&end.shared->ready);
 		kb[i] = end.shared->server_value;
 	}

@@ -17,6 +17,29 @@ function what(quantity, who, unit, name, yardstick, better, must, stretch) {
 	stretches[nr] = stretch
 }
 
+# sizes - messages of 1 to 64 KB on interfaces with an MTU; TCP is the yardstick
+function sizes(mtu, promised, i, n, kb, quantity, must) {
+	n = split("1 2 4 16 64", kb, " ")
+	for (i = 1; i <= n; i++) {
+		quantity = kb[i] " KB, one way, interface MTU " mtu
+		must = promised && kb[i] >= 4 ? 1 : "-"
+		what(quantity, "uroce", "us", "send_" kb[i] "k_" mtu,
+			"tcp_" kb[i] "k_" mtu, "less", must, "-")
+		what(quantity, "UDP with GSO", "us", "gso_" kb[i] "k_" mtu,
+			"tcp_" kb[i] "k_" mtu, "less", "-", "-")
+		what(quantity, "UCX tcp", "us", "ucx_" kb[i] "k_" mtu,
+			"tcp_" kb[i] "k_" mtu, "less", "-", "-")
+	}
+	must = promised ? 1.5 : "-"
+	quantity = "64 KB messages, interface MTU " mtu
+	what(quantity, "uroce SEND", "GB/s", "send_rate_" mtu,
+		"tcp_rate_" mtu, "more", must, "-")
+	what(quantity, "uroce WRITE", "GB/s", "write_rate_" mtu,
+		"tcp_rate_" mtu, "more", must, "-")
+	what(quantity, "uroce READ", "GB/s", "read_rate_" mtu,
+		"tcp_rate_" mtu, "more", must, "-")
+}
+
 BEGIN {
 	FS = OFS = "\t"
 	what("8 B, one way", "uroce", "us", "send_8", "udp_8", "less", 1.3, 1.15)
@@ -31,7 +54,7 @@ BEGIN {
 	what("1 MB WRITE to a sleeping process, MTU 4096", "uroce", "GB/s",
 		"deaf_4096", "udp_4096", "more", "-", "-")
 	what("1 MB READ, MTU 4096", "uroce", "GB/s", "read_4096", "udp_4096",
-		"more", "-", "-")
+		"more", 0.60, "-")
 	what("1 MB, MTU 9000", "TCP", "GB/s", "tcp_1m", "udp_4096", "more",
 		"-", "-")
 	what("1 MB, MTU 9000", "UCX tcp", "GB/s", "ucx_1m", "udp_4096", "more",
@@ -40,6 +63,8 @@ BEGIN {
 		"more", 0.55, 0.75)
 	what("1 MB WRITE, MTU 1024", "uroce", "GB/s", "write_1024", "udp_1024",
 		"more", 0.55, 0.75)
+	sizes(1500, 1)
+	sizes(9000, 0)
 	what("wake-ups of an idle process, 100 QPs", "uroce", "1/s",
 		"idle_wakes", "-", "less", 0, "-")
 	what("helper while the application polls", "uroce", "% of a core",

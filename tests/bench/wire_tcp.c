@@ -85,19 +85,19 @@ static void send_all(const struct wire_end *end, int fd, const char *bytes,
 	}
 }
 
-double wire_tcp_latency(struct wire_end *end, unsigned int nr)
+double wire_tcp_latency(struct wire_end *end, uint32_t bytes, unsigned int nr)
 {
-	char bytes[WIRE_SMALL] = {};
+	static char buffer[WIRE_MESSAGE];
 	int fd = open_socket(end);
 
 	for (unsigned int i = 0; i < nr; i++) {
 		uint64_t start_ns = wire_now_ns();
 
 		if (!end->client)
-			receive_all(end, fd, bytes, sizeof(bytes));
-		send_all(end, fd, bytes, sizeof(bytes));
+			receive_all(end, fd, buffer, bytes);
+		send_all(end, fd, buffer, bytes);
 		if (end->client)
-			receive_all(end, fd, bytes, sizeof(bytes));
+			receive_all(end, fd, buffer, bytes);
 		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
 	}
 	wire_meet(end);
@@ -105,27 +105,26 @@ double wire_tcp_latency(struct wire_end *end, unsigned int nr)
 	return wire_median(end->trip_us, nr);
 }
 
-double wire_tcp_rate(struct wire_end *end, unsigned int nr)
+double wire_tcp_rate(struct wire_end *end, uint32_t bytes, unsigned int nr)
 {
-	static char bytes[WIRE_MESSAGE];
+	static char buffer[WIRE_MESSAGE];
 	int fd = open_socket(end);
 	uint64_t start_ns = wire_now_ns();
 
 	for (unsigned int i = 0; i < nr; i++)
 		if (end->client)
-			send_all(end, fd, bytes, sizeof(bytes));
+			send_all(end, fd, buffer, bytes);
 		else
 			wire_must(end,
-				  (int)recv(fd, bytes, sizeof(bytes),
-					    MSG_WAITALL),
+				  (int)recv(fd, buffer, bytes, MSG_WAITALL),
 				  "TCP recv");
 	/* until the last byte has arrived */
 	if (end->client)
-		receive_all(end, fd, bytes, 1);
+		receive_all(end, fd, buffer, 1);
 	else
-		send_all(end, fd, bytes, 1);
+		send_all(end, fd, buffer, 1);
 	start_ns = wire_now_ns() - start_ns;
 	wire_meet(end);
 	(void)close(fd);
-	return (double)nr * WIRE_MESSAGE / (double)start_ns;
+	return (double)nr * bytes / (double)start_ns;
 }

@@ -114,8 +114,34 @@ double wire_udp_latency(struct wire_end *end, bool connected, unsigned int nr)
 }
 
 /* ------------------------------------------------------------------------ */
-/* G                                                                         */
+/* G, and messages of several datagrams                                      */
 /* ------------------------------------------------------------------------ */
+
+/* Ancillary data of sendmsg(): the size of a segment. */
+union segment_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(uint16_t))];
+};
+
+/* Sets the size of the datagrams that GSO cuts @msg into. */
+static void set_segment(struct msghdr *msg, union segment_control *control,
+			uint16_t segment)
+{
+	msg->msg_control = control->bytes;
+	msg->msg_controllen = sizeof(control->bytes);
+	control->align.cmsg_level = IPPROTO_UDP;
+	control->align.cmsg_type = UDP_SEGMENT;
+	control->align.cmsg_len = CMSG_LEN(sizeof(segment));
+	memcpy(CMSG_DATA(&control->align), &segment, sizeof(segment));
+}
+
+static void set_gro(const struct wire_end *end, int fd)
+{
+	int on = 1;
+
+	wire_must(end, setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)),
+		  "UDP_GRO");
+}
 
 /* Sends one call's batch, from stream offset @at on. Return: its payload. */
 static uint32_t send_batch(const struct wire_end *end, int fd, uint64_t at,
@@ -125,10 +151,7 @@ static uint32_t send_batch(const struct wire_end *end, int fd, uint64_t at,
 	static struct header headers[MAX_SEGMENTS];
 	static char icrc[ICRC];
 	struct iovec iov[3 * MAX_SEGMENTS];
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(uint16_t))];
-	} control = {};
+	union segment_control control = {};
 	struct msghdr msg = { .msg_iov = iov };
 	uint16_t segment = (uint16_t)(HEADER + payload + ICRC);
 	uint32_t nr = MAX_BYTES / segment;
@@ -148,14 +171,8 @@ static uint32_t send_batch(const struct wire_end *end, int fd, uint64_t at,
 		iov[3 * i + 2] = (struct iovec){ icrc, ICRC };
 	}
 	msg.msg_iovlen = 3 * nr;
-	if (nr > 1) {
-		msg.msg_control = control.bytes;
-		msg.msg_controllen = sizeof(control.bytes);
-		control.align.cmsg_level = IPPROTO_UDP;
-		control.align.cmsg_type = UDP_SEGMENT;
-		control.align.cmsg_len = CMSG_LEN(sizeof(segment));
-		memcpy(CMSG_DATA(&control.align), &segment, sizeof(segment));
-	}
+	if (nr > 1)
+		set_segment(&msg, &control, segment);
 	wire_must(end, (int)sendmsg(fd, &msg, 0), "UDP sendmsg with GSO");
 	return nr * payload;
 }
@@ -223,11 +240,9 @@ double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr)
 	uint64_t total = (uint64_t)nr * WIRE_MESSAGE;
 	int fd = open_socket(end, true);
 	uint64_t start_ns;
-	int on = 1;
 
 	end->shared->arrived = 0;
-	wire_must(end, setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)),
-		  "UDP_GRO");
+	set_gro(end, fd);
 	wire_meet(end);
 	start_ns = wire_now_ns();
 	if (end->client)
@@ -238,4 +253,70 @@ double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr)
 	wire_meet(end);
 	(void)close(fd);
 	return (double)total / (double)start_ns;
+}
+
+/* A message as datagrams of @segment bytes, with as few calls as possible. */
+static void send_segments(const struct wire_end *end, int fd, char *buffer,
+			  uint32_t len, uint16_t segment)
+{
+	uint32_t nr = MAX_BYTES / segment, most;
+
+	most = (nr < MAX_SEGMENTS ? nr : MAX_SEGMENTS) * segment;
+	while (len) {
+		struct iovec iov = { buffer, len < most ? len : most };
+		union segment_control control = {};
+		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+		if (iov.iov_len > segment)
+			set_segment(&msg, &control, segment);
+		wire_must(end, (int)sendmsg(fd, &msg, 0), "UDP sendmsg");
+		buffer += iov.iov_len;
+		len -= (uint32_t)iov.iov_len;
+	}
+}
+
+static void receive_segments(const struct wire_end *end, int fd, uint32_t len)
+{
+	static char buffer[65536];
+	uint64_t since_ns = wire_now_ns();
+	unsigned int spins = 0;
+
+	while (len) {
+		ssize_t got = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+
+		if (got > (ssize_t)len)
+			wire_die(end, "UDP message");
+		if (got > 0) {
+			len -= (uint32_t)got;
+			continue;
+		}
+		wire_check_time(end, since_ns, "UDP ping-pong with GSO");
+		wire_spin(&spins);
+	}
+}
+
+double wire_gso_latency(struct wire_end *end, uint32_t bytes, uint32_t payload,
+			unsigned int nr)
+{
+	static char buffer[2 * WIRE_MESSAGE];
+	uint16_t segment = (uint16_t)(HEADER + payload + ICRC);
+	uint32_t nr_datagrams = (bytes + payload - 1) / payload;
+	uint32_t len = bytes + nr_datagrams * (HEADER + ICRC);
+	int fd = open_socket(end, true);
+
+	set_gro(end, fd);
+	wire_meet(end);
+	for (unsigned int i = 0; i < nr; i++) {
+		uint64_t start_ns = wire_now_ns();
+
+		if (!end->client)
+			receive_segments(end, fd, len);
+		send_segments(end, fd, buffer, len, segment);
+		if (end->client)
+			receive_segments(end, fd, len);
+		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
+	}
+	wire_meet(end);
+	(void)close(fd);
+	return wire_median(end->trip_us, nr);
 }

@@ -277,12 +277,12 @@ static void wait_sent(const struct wire_end *end,
 double wire_verbs_latency(struct wire_end *end,
 			  const struct wire_device *device,
 			  const struct wire_link *links, unsigned int nr_links,
-			  unsigned int nr)
+			  uint32_t bytes, unsigned int nr)
 {
 	unsigned int sent = 0;
 
 	for (unsigned int i = 0; i < nr_links; i++)
-		post_receive(end, device, &links[i], WIRE_SMALL);
+		post_receive(end, device, &links[i], bytes);
 	wire_meet(end);
 	for (unsigned int i = 0; i < nr; i++) {
 		const struct wire_link *link = &links[i % nr_links];
@@ -290,12 +290,12 @@ double wire_verbs_latency(struct wire_end *end,
 
 		if (!end->client)
 			wait_message(end, device, &sent);
-		post(end, device, link, IBV_WR_SEND, WIRE_SMALL);
+		post(end, device, link, IBV_WR_SEND, bytes);
 		if (end->client)
 			wait_message(end, device, &sent);
 		/* the last message of each link remains until the next call */
 		if (i + nr_links < nr)
-			post_receive(end, device, link, WIRE_SMALL);
+			post_receive(end, device, link, bytes);
 		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
 	}
 	wait_sent(end, device, &sent, nr);
@@ -306,13 +306,13 @@ double wire_verbs_latency(struct wire_end *end,
 static void stream_out(const struct wire_end *end,
 		       const struct wire_device *device,
 		       const struct wire_link *link, enum ibv_wr_opcode opcode,
-		       unsigned int nr)
+		       uint32_t bytes, unsigned int nr)
 {
 	unsigned int posted = 0, sent = 0;
 
 	while (sent < nr) {
 		while (posted < nr && posted - sent < WIRE_DEPTH / 2) {
-			post(end, device, link, opcode, WIRE_MESSAGE);
+			post(end, device, link, opcode, bytes);
 			posted++;
 		}
 		wait_sent(end, device, &sent, sent + 1);
@@ -322,13 +322,14 @@ static void stream_out(const struct wire_end *end,
 
 static void stream_in(const struct wire_end *end,
 		      const struct wire_device *device,
-		      const struct wire_link *link, unsigned int nr_receives)
+		      const struct wire_link *link, uint32_t bytes,
+		      unsigned int nr_receives)
 {
 	unsigned int sent = 0, got = 0, posted = 0;
 
 	while (!__atomic_load_n(&end->shared->arrived, __ATOMIC_ACQUIRE)) {
 		while (posted < nr_receives && posted - got < WIRE_DEPTH) {
-			post_receive(end, device, link, WIRE_MESSAGE);
+			post_receive(end, device, link, bytes);
 			posted++;
 		}
 		got += poll_completions(end, device, &sent);
@@ -339,7 +340,7 @@ static void stream_in(const struct wire_end *end,
 
 double wire_verbs_rate(struct wire_end *end, const struct wire_device *device,
 		       const struct wire_link *link, enum ibv_wr_opcode opcode,
-		       bool server_sleeps, unsigned int nr)
+		       uint32_t bytes, bool server_sleeps, unsigned int nr)
 {
 	unsigned int nr_receives = opcode == IBV_WR_SEND ? nr : 0;
 	uint64_t start_ns;
@@ -348,10 +349,10 @@ double wire_verbs_rate(struct wire_end *end, const struct wire_device *device,
 	wire_meet(end);
 	start_ns = wire_now_ns();
 	if (end->client)
-		stream_out(end, device, link, opcode, nr);
+		stream_out(end, device, link, opcode, bytes, nr);
 	else if (!server_sleeps)
-		stream_in(end, device, link, nr_receives);
+		stream_in(end, device, link, bytes, nr_receives);
 	start_ns = wire_now_ns() - start_ns;
 	wire_meet(end);
-	return (double)nr * WIRE_MESSAGE / (double)start_ns;
+	return (double)nr * bytes / (double)start_ns;
 }

@@ -55,16 +55,17 @@ void wire_link_close(const struct wire_end *end, struct wire_link *link);
 
 /**
  * wire_verbs_latency() - measure a ping-pong of SENDs, over @nr_links in turn
+ * @bytes: length of a message
  *
  * Return: half a round trip in us, the median of @nr.
  */
 double wire_verbs_latency(struct wire_end *end,
 			  const struct wire_device *device,
 			  const struct wire_link *links, unsigned int nr_links,
-			  unsigned int nr);
+			  uint32_t bytes, unsigned int nr);
 
 /**
- * wire_verbs_rate() - measure a stream of @nr large messages
+ * wire_verbs_rate() - measure a stream of @nr messages of @bytes
  * @server_sleeps: the server sleeps and does not poll meanwhile; not with SEND
  *
  * The stream goes from client to server, with READ from server to client.
@@ -73,6 +74,6 @@ double wire_verbs_latency(struct wire_end *end,
  */
 double wire_verbs_rate(struct wire_end *end, const struct wire_device *device,
 		       const struct wire_link *link, enum ibv_wr_opcode opcode,
-		       bool server_sleeps, unsigned int nr);
+		       uint32_t bytes, bool server_sleeps, unsigned int nr);
 
 #endif
