@@ -259,15 +259,15 @@ static bool receive_locked(struct uroce_loop *loop, bool receive)
 }
 
 /*
- * Whether to leave an ACK to the next post or poll: a packet or two look like a
- * message that is going to be answered, and there is somebody who polls.
+ * Whether to leave an ACK to the next post or poll: a message is likely to be
+ * answered, and somebody polls. A packet or two are no stream of messages.
  */
 static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 {
-	return loop->received != received && loop->received <= received + 2 &&
-	       !loop->alertness.attention &&
+	return loop->received != received && !loop->alertness.attention &&
 	       uroce_loop_lease(loop) > loop->now &&
-	       uroce_engine_put_off(&loop->engine, false);
+	       uroce_engine_put_off(&loop->engine, false,
+				    loop->received <= received + 2);
 }
 
 /* Returns whether there may be more to receive. */

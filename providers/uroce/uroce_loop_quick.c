@@ -143,7 +143,7 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 {
 	return loop->received == received + 1 && !loop->alertness.attention &&
-	       uroce_engine_put_off(&loop->engine, true);
+	       uroce_engine_put_off(&loop->engine, true, true);
 }
 
 /* Nothing came; nor is there anything left to send, or to tell. */

@@ -78,7 +78,13 @@ static bool has_unseen(const struct uroce_qp *qp)
 	return uroce_ring_used(&qp->recv_cq->ring);
 }
 
-bool uroce_engine_put_off(struct uroce_engine *engine, bool writes)
+/* Whether the rest of a message is likely to be here at the next poll. */
+static bool has_incomplete(const struct uroce_qp *qp)
+{
+	return !qp->channel && qp->resp.message != UROCE_MESSAGE_NONE;
+}
+
+bool uroce_engine_put_off(struct uroce_engine *engine, bool writes, bool again)
 {
 	struct uroce_qp *qp;
 
@@ -87,8 +93,10 @@ bool uroce_engine_put_off(struct uroce_engine *engine, bool writes)
 		return false;
 	qp = list_entry(engine->active.next, struct uroce_qp, active);
 	if (qp->active.next != &engine->active || !owes_ack_only(qp) ||
-	    !(writes || has_unseen(qp)))
+	    !(writes || has_unseen(qp) || has_incomplete(qp)) ||
+	    (qp->resp.ack_deferred && !again))
 		return false;
+	qp->resp.ack_deferred = true;
 	engine->put_off = qp;
 	engine->answered = false;
 	return true;
@@ -111,6 +119,7 @@ static bool hold(struct uroce_qp *qp, uint64_t now)
 		return false;
 	}
 	uroce_engine_release(engine);
+	resp->ack_deferred = false;
 	resp->nr_held++;
 	engine->held = qp;
 	engine->held_ns = now + HOLD_NS;
@@ -232,10 +241,10 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	struct uroce_qp *qp = out->qp;
 	uint32_t nr;
 
-	/* answers go first, and it must still be the turn of this QP */
-	if (qp->channel || qp->resp.reply != UROCE_REPLY_NONE ||
-	    qp->resp.nr_pending || engine->active.next != &qp->active ||
-	    engine->burst >= BURST)
+	/* responses go first unless deferred; it must be this QP's turn */
+	if (qp->channel || qp->resp.nr_pending ||
+	    (qp->resp.reply != UROCE_REPLY_NONE && engine->put_off != qp) ||
+	    engine->active.next != &qp->active || engine->burst >= BURST)
 		return 0;
 	if (max > BURST - engine->burst)
 		max = BURST - engine->burst;

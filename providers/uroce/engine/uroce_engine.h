@@ -254,13 +254,16 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
  * the answer in front: the peer waits for it, and not for the ACK.
  *
  * @writes: also for a WRITE, which is answered by who looks at its memory; else
- *	for a message only that is still in its CQ
+ *	for a message only that is still in its CQ, or has not arrived
+ *completely
+ * @again: also if the same ACK was put off before; without that the ACKs of a
+ *	stream are sent every other time, and the window of the peer stays open
  *
  * Return: whether all that there is to send is one such ACK. Then
  * uroce_engine_next() must be called soon, whatever happens; it gives requests
  * of that QP first.
  */
-bool uroce_engine_put_off(struct uroce_engine *engine, bool writes);
+bool uroce_engine_put_off(struct uroce_engine *engine, bool writes, bool again);
 
 /** uroce_engine_call_in() - there was no answer; the ACK is to be sent next */
 void uroce_engine_call_in(struct uroce_engine *engine);

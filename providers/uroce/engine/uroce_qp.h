@@ -119,6 +119,7 @@ struct uroce_responder {
 	bool nak_sent;	  /* until epsn arrives no other NAK for the same gap */
 	uint32_t dropped_psn; /* youngest packet that was dropped for it */
 	uint8_t reply;	      /* enum uroce_reply */
+	bool ack_deferred;    /* since the last ACK */
 	uint8_t syndrome;     /* of the NAK */
 	uint8_t nr_held;      /* messages that the next ACK has waited for */
 	uint32_t not_held;    /* so many ACKs are not to wait */

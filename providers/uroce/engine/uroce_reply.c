@@ -178,6 +178,7 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 		return false;
 	resp->reply = UROCE_REPLY_NONE;
 	resp->nr_held = 0;
+	resp->ack_deferred = false;
 	unhold(qp);
 	if (reply == UROCE_REPLY_ACK)
 		resp->ack_psn = uroce_psn_add(resp->epsn, -1);

@@ -37,14 +37,15 @@ static void deliver_packets(struct pair *pair, unsigned int from,
 	uroce_engine_receive(&pair->side[!from].engine, &packet, pair->now);
 }
 
-/* Delivers all packets of @from to the other side. */
-static struct turn send_all(struct pair *pair, unsigned int from)
+/* Delivers packets of @from to the other side, @max at most. */
+static struct turn send_some(struct pair *pair, unsigned int from, uint32_t max)
 {
 	struct uroce_engine *engine = &pair->side[from].engine;
 	struct uroce_out out[MANY];
 	struct turn turn = {};
 
-	while (uroce_engine_next(engine, pair->now, &out[turn.nr])) {
+	while (turn.nr < max &&
+	       uroce_engine_next(engine, pair->now, &out[turn.nr])) {
 		turn.op[turn.nr] = out[turn.nr].packet.opcode & UROCE_OP_MASK;
 		assert_true(++turn.nr < MANY);
 	}
@@ -55,9 +56,15 @@ static struct turn send_all(struct pair *pair, unsigned int from)
 	return turn;
 }
 
-static void post_send(struct pair *pair, unsigned int side)
+static struct turn send_all(struct pair *pair, unsigned int from)
 {
-	struct ibv_sge sge = pair_sge(pair, side, 0, BYTES);
+	return send_some(pair, from, MANY);
+}
+
+static void post_send_bytes(struct pair *pair, unsigned int side,
+			    uint32_t bytes)
+{
+	struct ibv_sge sge = pair_sge(pair, side, 0, bytes);
 	struct uroce_send_wqe wqe = {
 		.opcode = IBV_WR_SEND,
 		.flags = IBV_SEND_SIGNALED,
@@ -65,6 +72,11 @@ static void post_send(struct pair *pair, unsigned int side)
 	};
 
 	pair_post(pair, side, &wqe, &sge);
+}
+
+static void post_send(struct pair *pair, unsigned int side)
+{
+	post_send_bytes(pair, side, BYTES);
 }
 
 static unsigned int count_completions(struct uroce_cq *cq)
@@ -82,7 +94,8 @@ static struct turn echo_message(struct pair *pair, unsigned int side)
 {
 	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
 
-	assert_true(uroce_engine_put_off(&pair->side[side].engine, false));
+	assert_true(
+		uroce_engine_put_off(&pair->side[side].engine, false, true));
 	assert_int_equal(count_completions(&pair->side[side].recv_cq), 1);
 	pair_post_recv(pair, side, 1, &sge, 1);
 	post_send(pair, side);
@@ -206,6 +219,52 @@ static void delayed_ack_list_forgets_reset_qp(void **state)
 	pair_free(pair);
 }
 
+/* A message of 20 packets, of which 17 have arrived: the 16th wants an ACK. */
+static struct pair *long_message_pair_new(void)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	struct ibv_sge sge = pair_sge(pair, 1, 32768, 20 * 1024);
+
+	pair_post_recv(pair, 1, 1, &sge, 1);
+	post_send_bytes(pair, 0, 20 * 1024);
+	assert_int_equal(send_some(pair, 0, 17).nr, 17);
+	return pair;
+}
+
+static void delayed_ack_of_message_part_leaves_with_reply(void **state)
+{
+	struct pair *pair = long_message_pair_new();
+	struct uroce_engine *engine = &pair->side[1].engine;
+	struct ibv_sge sge = pair_sge(pair, 0, 4096, BYTES);
+	struct turn turn;
+
+	pair_post_recv(pair, 0, 1, &sge, 1);
+	assert_true(uroce_engine_put_off(engine, false, true));
+	assert_int_equal(send_all(pair, 0).nr, 3);
+	assert_true(uroce_engine_put_off(engine, false, true));
+	post_send(pair, 1);
+	turn = send_all(pair, 1);
+	assert_int_equal(turn.op[0], UROCE_SEND_ONLY);
+	pair_free(pair);
+}
+
+static void delayed_ack_of_stream_leaves_in_second_pass(void **state)
+{
+	struct pair *pair = long_message_pair_new();
+	struct uroce_engine *engine = &pair->side[1].engine;
+	struct turn turn;
+
+	assert_true(uroce_engine_put_off(engine, false, false));
+	uroce_engine_call_in(engine);
+	assert_int_equal(send_some(pair, 0, 1).nr, 1);
+	assert_false(uroce_engine_put_off(engine, false, false));
+	turn = send_all(pair, 1);
+	assert_int_equal(turn.nr, 1);
+	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);
+	pair_free(pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +272,8 @@ int main(void)
 		cmocka_unit_test(delayed_ack_pauses_longer_after_each_stall),
 		cmocka_unit_test(delayed_ack_leaves_with_read_response),
 		cmocka_unit_test(delayed_ack_list_forgets_reset_qp),
+		cmocka_unit_test(delayed_ack_of_message_part_leaves_with_reply),
+		cmocka_unit_test(delayed_ack_of_stream_leaves_in_second_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
