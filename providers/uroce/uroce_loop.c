@@ -285,8 +285,10 @@ static bool run_locked(struct uroce_loop *loop, bool receive)
 		(void)uroce_engine_expire(&loop->engine, loop->now);
 	if (loop->engine.held && loop->engine.held_ns <= loop->now)
 		uroce_engine_release(&loop->engine);
+	uroce_memory_end_access(&loop->engine.memory);
 	if (!may_put_off(loop, received))
 		send_locked(loop);
+	uroce_memory_end_access(&loop->engine.memory);
 	uroce_loop_deliver(loop);
 	if (!list_empty(&loop->moderated))
 		uroce_moderate_deliver(loop);

@@ -41,6 +41,7 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.alloc_parent_domain = uroce_alloc_parent_domain,
 
 	.reg_mr = uroce_reg_mr,
+	.reg_dmabuf_mr = uroce_reg_dmabuf_mr,
 	.rereg_mr = uroce_rereg_mr,
 	.dereg_mr = uroce_dereg_mr,
 	.alloc_null_mr = uroce_alloc_null_mr,

@@ -89,6 +89,7 @@ static void answered(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 	req->una_psn = uroce_psn_add(old, nr_packets);
 	if (req->una_psn == uroce_psn_add(wqe->psn, wqe->nr_packets)) {
 		req->in = (struct uroce_cursor){};
+		uroce_memory_end_access(&qp->engine->memory);
 		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
 	}
 	moved_on(qp, old, now);

@@ -117,6 +117,7 @@ int uroce_hold_receive(struct uroce_qp *qp)
 void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited)
 {
+	uroce_memory_end_access(&qp->engine->memory);
 	uroce_split_end_receive(qp, cqe->status != IBV_WC_SUCCESS);
 	cqe->wr_id = qp->resp.receive.wr_id;
 	qp->resp.receive.held = false;

@@ -71,8 +71,12 @@ struct uroce_engine {
 	struct uroce_qp *held;	  /* whose ACK waits longer; NULL: none */
 	uint64_t held_ns;	  /* until then */
 	uint32_t burst;		  /* packets in a row of the first active QP */
-	bool exact;		  /* a time some ms late would be noticed */
-	bool vague;		  /* set by the caller: "now" is of before */
+	/*
+	 * a time some ms late would be noticed, or there was a region in a
+	 * dma-buf, whose accesses end with a run
+	 */
+	bool exact;
+	bool vague; /* set by the caller: "now" is of before */
 	/* uroce_fast_ack.c: an ACK that came along, to be looked at later */
 	bool may_be_late; /* set by the caller: there can be one */
 	uint32_t late_psn;

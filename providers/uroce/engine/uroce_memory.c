@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "uroce/engine/uroce_dmabuf.h"
+
 #define TAG_MASK    0xffu
 #define INDEX_SHIFT 8
 #define MAX_REGIONS (1u << 24) /* an index has 24 bits */
@@ -221,7 +223,40 @@ static int inside(const struct uroce_region *region, uint64_t va,
 	return 0;
 }
 
-int uroce_memory_local(const struct uroce_memory *memory, uint32_t pd,
+bool uroce_memory_is_dmabuf(const struct uroce_memory *memory, uint32_t key)
+{
+	const struct uroce_region *region = uroce_memory_find(memory, key);
+
+	return region && region->kind == UROCE_REGION_DMABUF;
+}
+
+static int begin_access(struct uroce_memory *memory,
+			const struct uroce_region *region)
+{
+	struct uroce_dmabuf *dmabuf = region->dmabuf;
+
+	if (region->kind != UROCE_REGION_DMABUF || dmabuf->open)
+		return 0;
+	if (uroce_dmabuf_begin(dmabuf))
+		return -EACCES;
+	dmabuf->open = true;
+	dmabuf->next_open = memory->open_dmabufs;
+	memory->open_dmabufs = dmabuf;
+	return 0;
+}
+
+void uroce_memory_end_dmabufs(struct uroce_memory *memory)
+{
+	struct uroce_dmabuf *dmabuf;
+
+	while ((dmabuf = memory->open_dmabufs)) {
+		memory->open_dmabufs = dmabuf->next_open;
+		dmabuf->open = false;
+		uroce_dmabuf_end(dmabuf);
+	}
+}
+
+int uroce_memory_local(struct uroce_memory *memory, uint32_t pd,
 		       const struct ibv_sge *sge, bool write, uint8_t **ret_ptr)
 {
 	const struct uroce_region *region;
@@ -235,10 +270,26 @@ int uroce_memory_local(const struct uroce_memory *memory, uint32_t pd,
 		return -EACCES;
 	if (write && !(region->access & IBV_ACCESS_LOCAL_WRITE))
 		return -EACCES;
-	return inside(region, sge->addr, sge->length, ret_ptr) ? -EACCES : 0;
+	if (inside(region, sge->addr, sge->length, ret_ptr))
+		return -EACCES;
+	return begin_access(memory, region);
 }
 
-int uroce_memory_remote(const struct uroce_memory *memory,
+/* Of kinds for which being inside is not enough. */
+static int find_special(struct uroce_memory *memory,
+			const struct uroce_region *region,
+			const struct uroce_remote_access *access,
+			uint8_t **ret_ptr)
+{
+	int ret;
+
+	if (region->kind == UROCE_REGION_WINDOW_2 && region->qpn != access->qpn)
+		return -EACCES;
+	ret = inside(region, access->va, access->bytes, ret_ptr);
+	return ret ? ret : begin_access(memory, region);
+}
+
+int uroce_memory_remote(struct uroce_memory *memory,
 			const struct uroce_remote_access *access,
 			uint8_t **ret_ptr)
 {
@@ -255,8 +306,8 @@ int uroce_memory_remote(const struct uroce_memory *memory,
 		return -EPERM;
 	if ((region->access & access->access) != access->access)
 		return -EACCES;
-	if (region->kind == UROCE_REGION_WINDOW_2 && region->qpn != access->qpn)
-		return -EACCES;
+	if (region->kind >= UROCE_REGION_WINDOW_2)
+		return find_special(memory, region, access, ret_ptr);
 	return inside(region, access->va, access->bytes, ret_ptr);
 }
 

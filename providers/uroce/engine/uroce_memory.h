@@ -26,6 +26,8 @@ enum uroce_region_kind {
 	UROCE_REGION_NULL, /* reads zeros, swallows writes */
 	UROCE_REGION_WINDOW_1,
 	UROCE_REGION_WINDOW_2,
+	UROCE_REGION_DMABUF, /* as MEMORY, but only uroce_memory_local() and
+			      * uroce_memory_remote() give access to it */
 };
 
 struct uroce_region {
@@ -36,8 +38,9 @@ struct uroce_region {
 	uint32_t pd;
 	unsigned int access; /* enum ibv_access_flags */
 	enum uroce_region_kind kind;
-	uint32_t qpn; /* window of type 2: its QP, while bound */
-	bool hidden;  /* uroce_memory_hide() */
+	uint32_t qpn;		     /* window of type 2: its QP, while bound */
+	bool hidden;		     /* uroce_memory_hide() */
+	struct uroce_dmabuf *dmabuf; /* DMABUF */
 	/* memory: that on_change() may tell others (local/uroce_share.h) */
 	uint64_t share, share_offset;
 
@@ -51,6 +54,8 @@ struct uroce_memory {
 	uint32_t nr_regions;	       /* indices in use or free */
 	uint32_t first_free, last_free;
 	uint8_t tag; /* of the next new index */
+	/* accesses began, and uroce_memory_end_access() is to end them */
+	struct uroce_dmabuf *open_dmabufs;
 	/*
 	 * on_change() - a region or window has come, has changed, or is about
 	 * to go: then its kind is NONE. NULL: nobody wants to know
@@ -109,7 +114,7 @@ struct uroce_region *uroce_memory_find(const struct uroce_memory *memory,
 
 /**
  * uroce_memory_local() - check an access of a work request of our own
- * @memory: the table
+ * @memory: the table; the access to a dma-buf begins
  * @pd: of the QP or SRQ
  * @sge: the piece; a length of 0 is not checked (IBTA 10.7.2.3)
  * @write: whether it is written to
@@ -117,9 +122,31 @@ struct uroce_region *uroce_memory_find(const struct uroce_memory *memory,
  *
  * Return: 0, or -EACCES.
  */
-int uroce_memory_local(const struct uroce_memory *memory, uint32_t pd,
+int uroce_memory_local(struct uroce_memory *memory, uint32_t pd,
 		       const struct ibv_sge *sge, bool write,
 		       uint8_t **ret_ptr);
+
+/**
+ * uroce_memory_end_dmabufs() - no address of a dma-buf is used any more
+ *
+ * Use uroce_memory_end_access().
+ */
+void uroce_memory_end_dmabufs(struct uroce_memory *memory);
+
+/**
+ * uroce_memory_end_access() - addresses found so far are not used any more
+ *
+ * To be called before a completion or a packet says that memory was written to,
+ * and before the caller gives the engine lock back.
+ */
+static inline void uroce_memory_end_access(struct uroce_memory *memory)
+{
+	if (memory->open_dmabufs)
+		uroce_memory_end_dmabufs(memory);
+}
+
+/** uroce_memory_is_dmabuf() - whether a key is that of a region in a dma-buf */
+bool uroce_memory_is_dmabuf(const struct uroce_memory *memory, uint32_t key);
 
 /* An access by the peer, as its packets ask for it. */
 struct uroce_remote_access {
@@ -134,14 +161,14 @@ struct uroce_remote_access {
 
 /**
  * uroce_memory_remote() - check an access by the peer (IBTA 9.7.4.1.7)
- * @memory: the table
+ * @memory: the table; the access to a dma-buf begins
  * @access: what it wants; if that is 0 bytes nothing is checked
  * @ret_ptr: receives the address; NULL if there is nothing behind it
  *
  * Return: 0; -ENOENT if nothing has the key, -EPERM if it is of another PD,
  * -EACCES without the right, or for a window of another QP, -ERANGE.
  */
-int uroce_memory_remote(const struct uroce_memory *memory,
+int uroce_memory_remote(struct uroce_memory *memory,
 			const struct uroce_remote_access *access,
 			uint8_t **ret_ptr);
 

@@ -24,7 +24,7 @@ struct uroce_cursor {
 
 /* A list of pieces, and who may use it. */
 struct uroce_sge_list {
-	const struct uroce_memory *memory;
+	struct uroce_memory *memory;
 	const struct ibv_sge *sge;
 	uint32_t nr_sge;
 	uint32_t pd;

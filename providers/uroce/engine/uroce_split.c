@@ -67,11 +67,12 @@ static void hide(struct uroce_qp *qp, enum uroce_landing_kind kind)
 static bool show_piece(struct uroce_qp *qp, enum uroce_landing_kind kind,
 		       uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
 {
-	const struct uroce_memory *memory = &qp->engine->memory;
+	struct uroce_memory *memory = &qp->engine->memory;
 	struct uroce_landing landing = { .psn = psn, .bytes = sge->length };
 	uint8_t *ptr;
 
-	if (uroce_memory_local(memory, pd, sge, true, &ptr) || !ptr ||
+	if (uroce_memory_is_dmabuf(memory, sge->lkey) ||
+	    uroce_memory_local(memory, pd, sge, true, &ptr) || !ptr ||
 	    uroce_memory_find(memory, sge->lkey)->hidden)
 		return false;
 	landing.address = (uintptr_t)ptr;
@@ -291,7 +292,8 @@ static uint32_t count_packets(const struct uroce_qp *qp,
 	uint8_t *ptr = NULL;
 	uint32_t nr;
 
-	if (out->pieces.nr != 1 || !max)
+	if (out->pieces.nr != 1 || !max || cursor.sge >= wqe->nr_sge ||
+	    uroce_memory_is_dmabuf(list.memory, wqe->sge[cursor.sge].lkey))
 		return 0;
 	nr = uroce_sge_run(&list, &cursor, qp->mtu, max - 1, &ptr);
 	return ptr == (uint8_t *)out->pieces.iov[0].iov_base + qp->mtu ? nr + 1
@@ -355,6 +357,8 @@ static uint8_t *find_answer(const struct uroce_qp *qp,
 	};
 	uint8_t *ptr;
 
+	if (uroce_memory_is_dmabuf(&qp->engine->memory, res->rkey))
+		return NULL;
 	return uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) ? NULL
 								       : ptr;
 }

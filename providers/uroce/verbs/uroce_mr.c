@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "uroce/engine/uroce_dmabuf.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 /* FLUSH_PERSISTENT is not among them: no memory here survives anything. */
@@ -25,7 +26,7 @@
 #define PAGES_AT_ONCE 4096
 
 /* IBTA 10.6.3.1: what the peer may change must be writable here as well. */
-static int check_access(unsigned int access)
+int uroce_mr_check_access(unsigned int access)
 {
 	if (access & (unsigned int)IBV_ACCESS_ON_DEMAND)
 		return -EOPNOTSUPP;
@@ -69,9 +70,8 @@ static void get_share(struct uroce_context *ctx, struct uroce_region *region)
 				     &region->share, &region->share_offset);
 }
 
-/* Adds the row, and the object to its context and PD. */
-static int add(struct uroce_mr *mr, struct ibv_pd *pd,
-	       const struct uroce_region *region)
+int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
+		 const struct uroce_region *region)
 {
 	struct uroce_context *ctx = to_uroce_context(pd->context);
 	uint32_t key;
@@ -108,7 +108,7 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	struct uroce_mr *mr;
 	int ret;
 
-	ret = check_access((unsigned int)access);
+	ret = uroce_mr_check_access((unsigned int)access);
 	if (ret == 0)
 		ret = check_mapped(addr, length);
 	if (ret)
@@ -118,7 +118,7 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		return -ENOMEM;
 	get_share(ctx, &region);
 	mr->share = region.share;
-	ret = add(mr, pd, &region);
+	ret = uroce_mr_add(mr, pd, &region);
 	if (ret) {
 		uroce_loop_put_share(ctx->loop, mr->share);
 		free(mr);
@@ -143,7 +143,7 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 
 	if (!mr)
 		return -ENOMEM;
-	ret = add(mr, pd, &region);
+	ret = uroce_mr_add(mr, pd, &region);
 	if (ret) {
 		free(mr);
 		return ret;
@@ -188,7 +188,7 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	int ret = 0;
 
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
-		ret = check_access((unsigned int)access);
+		ret = uroce_mr_check_access((unsigned int)access);
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		ret = check_mapped(addr, length);
 	if (ret == 0)
@@ -232,6 +232,7 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 		return ret;
 	uroce_loop_put_share(ctx->loop, mr->share);
 	uroce_unuse(&to_uroce_pd(vmr->ibv_mr.pd)->users);
+	uroce_dmabuf_unmap(mr->dmabuf);
 	free(mr);
 	return 0;
 }

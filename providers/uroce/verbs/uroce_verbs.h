@@ -83,7 +83,8 @@ struct uroce_pd {
 struct uroce_mr {
 	struct verbs_mr vmr;
 	struct list_node entry;
-	uint64_t share; /* uroce_loop_get_share() */
+	uint64_t share;		     /* uroce_loop_get_share() */
+	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
 };
 
 struct uroce_mw {
@@ -320,12 +321,36 @@ int uroce_alloc_parent_domain(struct ibv_context *ctx,
 
 /* -- uroce_mr.c -- */
 
+/**
+ * uroce_mr_check_access() - check access flags of a region in any memory
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
+ */
+int uroce_mr_check_access(unsigned int access);
+
+/**
+ * uroce_mr_add() - add a region to the engine, its context and its PD
+ * @mr: receives the keys
+ * @pd: of the region
+ * @region: as for uroce_memory_add()
+ *
+ * Return: 0, or what uroce_memory_add() returns.
+ */
+int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
+		 const struct uroce_region *region);
+
 int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		 int access, struct ibv_mr **ret_mr);
 int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
 int uroce_dereg_mr(struct verbs_mr *vmr);
 int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr);
+
+/* -- uroce_dmabuf_mr.c -- */
+
+int uroce_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+			uint64_t iova, int fd, int access,
+			struct ibv_mr **ret_mr);
 
 /* -- uroce_mw.c -- */
 

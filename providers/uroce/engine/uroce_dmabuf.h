@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A mapped part of a dma-buf. The exporter has to know when the CPU accesses
+ * the memory (DMA_BUF_IOCTL_SYNC), so each access is between
+ * uroce_dmabuf_begin() and uroce_dmabuf_end().
+ */
+#ifndef UROCE_DMABUF_H
+#define UROCE_DMABUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct uroce_dmabuf {
+	int fd;
+	void *map; /* whole pages */
+	size_t map_bytes;
+	uint8_t *base; /* of the part */
+	uint64_t sync; /* DMA_BUF_SYNC_READ or DMA_BUF_SYNC_RW */
+	bool open;     /* between begin and end */
+	struct uroce_dmabuf *next_open;
+};
+
+/**
+ * uroce_dmabuf_map() - map a part of a dma-buf
+ * @fd: of the dma-buf; the caller may close it afterwards
+ * @offset: of the part
+ * @length: > 0, bytes
+ * @write: whether it is written to
+ * @ret_dmabuf: receives it; ends with uroce_dmabuf_unmap()
+ *
+ * Return: 0; -EBADF; -EINVAL if @fd is no dma-buf, or the part is not inside;
+ * -EOPNOTSUPP if the exporter does not let it be mapped; -EMFILE, -ENFILE,
+ * -ENOMEM.
+ */
+int uroce_dmabuf_map(int fd, uint64_t offset, size_t length, bool write,
+		     struct uroce_dmabuf **ret_dmabuf);
+
+/** uroce_dmabuf_unmap() - the last access has ended; NULL: nothing to do */
+void uroce_dmabuf_unmap(struct uroce_dmabuf *dmabuf);
+
+/**
+ * uroce_dmabuf_begin() - the CPU is going to access the memory
+ *
+ * Waits for devices that are using it, if the exporter does.
+ *
+ * Return: 0, or -errno of the exporter.
+ */
+int uroce_dmabuf_begin(struct uroce_dmabuf *dmabuf);
+
+/** uroce_dmabuf_end() - the CPU has accessed it */
+void uroce_dmabuf_end(struct uroce_dmabuf *dmabuf);
+
+#endif
