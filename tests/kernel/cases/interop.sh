@@ -33,7 +33,7 @@ wrong_icrc() {
 	pair_port=$((pair_port + 1))
 	counters_save
 	pair_test "packets with a wrong ICRC" interop_listens "$2:$from" \
-		'9 wrong packets and a right one' \
+		'9 wrong packets and a correct one' \
 		"$tools/interop_icrc" "$(device_of "$2")" "$gid" "$pair_port" -- \
 		"$tools/interop_icrc" - "$gid" "$pair_port" "$(address_of "$2")"
 	[ "$2" = far ] || check "rxe accepted one packet" [ "$(counter rcvd_pkts)" = 1 ]
