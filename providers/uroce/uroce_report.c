@@ -23,6 +23,8 @@ static const struct row rows[] = {
 	ROW("rx_calls", port.rx_calls),
 	ROW("rx_bad", port.rx_bad),
 	ROW("rx_foreign", port.rx_foreign),
+	ROW("rx_ip_id_refused", port.rx_ip_id_refused),
+	ROW("rx_ip_id_unordered", port.rx_ip_id_unordered),
 	ROW("rx_overflow", port.rx_overflow),
 	ROW("tx_datagrams", port.tx_datagrams),
 	ROW("tx_calls", port.tx_calls),

@@ -25,8 +25,11 @@ struct uroce_port_counters {
 	uint64_t rx_calls;     /* that brought something */
 	uint64_t rx_bad;       /* no RoCEv2, or not for our addresses */
 	uint64_t rx_foreign;   /* for another process; passed on */
-	uint64_t rx_overflow;  /* dropped because the socket was full */
-	uint64_t tx_datagrams; /* before GSO */
+	/* IP identifications out of order (wire/uroce_ip_id.h): dropped, */
+	uint64_t rx_ip_id_refused;
+	uint64_t rx_ip_id_unordered; /* from a source that has no order */
+	uint64_t rx_overflow;	     /* dropped because the socket was full */
+	uint64_t tx_datagrams;	     /* before GSO */
 	uint64_t tx_calls;
 	uint64_t tx_failed; /* that the kernel did not take */
 };

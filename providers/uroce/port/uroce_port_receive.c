@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "uroce/port/uroce_socket.h"
 #include "uroce/port/uroce_udp.h"
@@ -49,6 +50,7 @@ struct uroce_receive_batch {
 	union control controls[MAX_MESSAGES];
 	bool no_many;	    /* recvmmsg() is forbidden */
 	uint32_t doublings; /* of the number of messages to ask for, from 1 */
+	struct uroce_ip_id_table *sources;
 	struct origin_icrc last; /* of the sender of the last message */
 	uint8_t buffers[MAX_MESSAGES][BUFFER];
 };
@@ -67,9 +69,44 @@ struct origin {
 	uint32_t segment_len; /* 0: it is one datagram */
 };
 
+/* Precise enough for clock ticks, and cheaper than the precise clock. */
+static uint64_t clock_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* cannot fail */
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 struct uroce_receive_batch *uroce_udp_new_receive(void)
 {
-	return calloc(1, sizeof(struct uroce_receive_batch));
+	struct uroce_receive_batch *batch = calloc(1, sizeof(*batch));
+
+	if (!batch)
+		return NULL;
+	batch->sources = uroce_ip_id_new_table(clock_ms);
+	if (!batch->sources) {
+		free(batch);
+		return NULL;
+	}
+	return batch;
+}
+
+void uroce_udp_free_receive(struct uroce_receive_batch *batch)
+{
+	if (batch)
+		free(batch->sources);
+	free(batch);
+}
+
+void uroce_udp_count_ip_ids(const struct uroce_receive_batch *batch,
+			    struct uroce_port_counters *counters)
+{
+	const struct uroce_ip_id_counters *counted =
+		uroce_ip_id_table_counters(batch->sources);
+
+	counters->rx_ip_id_refused = counted->refused;
+	counters->rx_ip_id_unordered = counted->unordered;
 }
 
 static void map_ipv4(uint8_t *gid, const void *addr)
@@ -151,14 +188,12 @@ static void read_origin(struct msghdr *msg, struct origin *ret_origin)
 	}
 }
 
-static void capture(struct uroce_port *port, struct uroce_icrc icrc,
+static void capture(struct uroce_port *port, const struct uroce_icrc *icrc,
 		    const struct uroce_path *path, uint8_t *bytes, size_t len)
 {
 	struct iovec iov = { .iov_base = bytes, .iov_len = len };
 
-	/* on a copy of the check; one that fails leaves the id it expected */
-	(void)icrc.seal.finish(&icrc.seal);
-	uroce_pcap_write(port->pcap, path, icrc.ip_id, &iov, 1);
+	uroce_pcap_write(port->pcap, path, uroce_icrc_solve(icrc), &iov, 1);
 }
 
 static void pass_on(struct uroce_port *port, const struct uroce_path *path,
@@ -197,7 +232,7 @@ static void take(struct uroce_port *port, const struct uroce_path *path,
 		return;
 	}
 	if (port->pcap)
-		capture(port, icrc, path, bytes, len);
+		capture(port, &icrc, path, bytes, len);
 	slot = packet.dest_qpn >> UROCE_SLOT_SHIFT;
 	if (packet.dest_qpn != UROCE_QPN_MULTICAST &&
 	    slot != port->slots.slot) {
@@ -219,7 +254,6 @@ static bool same_origin(const struct uroce_path *a, const struct uroce_path *b)
 	       memcmp(a->dgid, b->dgid, UROCE_GID_LEN) == 0;
 }
 
-/* The first packet of a message mostly has the id 0 (../README.md). */
 static struct origin_icrc *find_origin(struct uroce_port *port,
 				       const struct uroce_path *path)
 {
@@ -228,8 +262,12 @@ static struct origin_icrc *find_origin(struct uroce_port *port,
 	if (!same_origin(&last->path, path)) {
 		last->path = *path;
 		uroce_icrc_path(path, &last->icrc);
+		if (last->icrc.ipv4)
+			last->icrc.source =
+				uroce_ip_id_find(port->receive->sources, path);
 	}
-	last->next_id = 0;
+	last->next_id =
+		last->icrc.source ? uroce_ip_id_expected(last->icrc.source) : 0;
 	return last;
 }
 
@@ -324,6 +362,7 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 		prepare(batch, room);
 		got = receive_now(port, room);
 		if (got <= 0) {
+			uroce_ip_id_note_empty(batch->sources);
 			batch->doublings = 0;
 			return false;
 		}
@@ -332,8 +371,10 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 			take_message(port, &batch->headers[i], fn, arg);
 		if (batch->no_many)
 			continue;
-		if ((uint32_t)got < room)
+		if ((uint32_t)got < room) {
+			uroce_ip_id_note_empty(batch->sources);
 			return false;
+		}
 		if (room < MAX_MESSAGES) {
 			batch->doublings++;
 			return true;

@@ -120,7 +120,7 @@ void uroce_port_close(struct uroce_port *port)
 	for (uint32_t i = 0; i < port->nr_addresses; i++)
 		close_bound(&port->addresses[i]);
 	free(port->addresses);
-	free(port->receive);
+	uroce_udp_free_receive(port->receive);
 	free(port->send);
 	free(port);
 }
@@ -276,6 +276,7 @@ void uroce_port_counters(const struct uroce_port *port,
 			 struct uroce_port_counters *ret_counters)
 {
 	*ret_counters = port->counters;
+	uroce_udp_count_ip_ids(port->receive, ret_counters);
 	ret_counters->rx_overflow =
 		uroce_socket_drops(uroce_port_fd(port)) - port->old_drops;
 }

@@ -97,8 +97,14 @@ void uroce_udp_sent(struct uroce_port *port, const struct uroce_path *path,
 /** uroce_udp_new_send() - memory for sending, freed with free(); or NULL */
 struct uroce_send_batch *uroce_udp_new_send(void);
 
-/** uroce_udp_new_receive() - memory for receiving, freed with free(); or NULL
- */
+/** uroce_udp_new_receive() - memory for receiving, or NULL */
 struct uroce_receive_batch *uroce_udp_new_receive(void);
+
+/** uroce_udp_free_receive() - free it; NULL: do nothing */
+void uroce_udp_free_receive(struct uroce_receive_batch *batch);
+
+/** uroce_udp_count_ip_ids() - set the members rx_ip_id_* of @counters */
+void uroce_udp_count_ip_ids(const struct uroce_receive_batch *batch,
+			    struct uroce_port_counters *counters);
 
 #endif

@@ -226,17 +226,23 @@ static uint32_t read_icrc(const uint8_t *pos)
  * @difference is that of two registers after packets of @len_bytes that differ
  * in the id alone. Moved back to the id it must fit into the 16 bits of the id;
  * the register takes bytes in from the low end, so they are the low ones. It is
- * what has to be changed of the @ip_id that was expected.
+ * what has to be changed of the @ip_id that was expected. @ret_df: false if DF
+ * has to be cleared, too.
  */
-static int solve_ip_id(uint32_t difference, uint32_t len_bytes, uint16_t *ip_id)
+static int solve_ip_id(uint32_t difference, uint32_t len_bytes, uint16_t *ip_id,
+		       bool *ret_df)
 {
-	uint32_t at_id;
+	uint32_t at_id = 0;
 
-	if (!difference)
-		return 0;
-	at_id = uroce_crc32_multiply(difference, back_to_id[len_bytes / 4]);
-	if (at_id > UINT16_MAX)
-		at_id ^= df_at_id; /* sent by somebody who allows fragments */
+	*ret_df = true;
+	if (difference)
+		at_id = uroce_crc32_multiply(difference,
+					     back_to_id[len_bytes / 4]);
+	if (at_id > UINT16_MAX) {
+		/* sent by somebody who allows fragments */
+		at_id ^= df_at_id;
+		*ret_df = false;
+	}
 	if (at_id > UINT16_MAX)
 		return -EBADMSG;
 	*ip_id ^= (uint16_t)(at_id << 8 | at_id >> 8);
@@ -257,17 +263,57 @@ static void seal_take(struct uroce_seal *seal, void *dst, size_t len)
 	icrc->left_bytes -= (uint32_t)len;
 }
 
+static uint32_t difference_of(struct uroce_icrc *icrc)
+{
+	if (icrc->left_bytes)
+		seal_take(&icrc->seal, NULL, icrc->left_bytes);
+	return ~icrc->reg ^ icrc->received;
+}
+
+/*
+ * For all but packets with the expected number of a segment, which need none of
+ * its stack.
+ */
+static __attribute__((noinline)) int check_ip_id(struct uroce_icrc *icrc,
+						 uint32_t difference)
+{
+	uint16_t ip_id = icrc->ip_id;
+	bool df;
+	int ret;
+
+	ret = solve_ip_id(difference, icrc->len_bytes, &ip_id, &df);
+	if (ret) {
+		if (icrc->source)
+			uroce_ip_id_note_bad(icrc->source);
+		return ret;
+	}
+	ret = uroce_ip_id_check(icrc->source, ip_id, df);
+	if (ret == 0)
+		icrc->ip_id = ip_id;
+	return ret;
+}
+
 static int seal_finish(struct uroce_seal *seal)
 {
 	struct uroce_icrc *icrc = (struct uroce_icrc *)seal;
-	uint32_t difference;
+	uint32_t difference = difference_of(icrc);
 
-	if (icrc->left_bytes)
-		seal_take(seal, NULL, icrc->left_bytes);
-	difference = ~icrc->reg ^ icrc->received;
-	if (icrc->ipv4)
-		return solve_ip_id(difference, icrc->len_bytes, &icrc->ip_id);
-	return difference ? -EBADMSG : 0;
+	if (!icrc->ipv4)
+		return difference ? -EBADMSG : 0;
+	if (!difference && icrc->source &&
+	    icrc->source->state == UROCE_IP_ID_SEGMENT)
+		return 0;
+	return check_ip_id(icrc, difference);
+}
+
+uint16_t uroce_icrc_solve(const struct uroce_icrc *icrc)
+{
+	struct uroce_icrc copy = *icrc;
+	uint16_t ip_id = icrc->ip_id;
+	bool df;
+
+	(void)solve_ip_id(difference_of(&copy), copy.len_bytes, &ip_id, &df);
+	return ip_id;
 }
 
 /* @header_len: what is not payload at the front; @len: without the ICRC */
@@ -284,6 +330,7 @@ static void open_at(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
 	icrc->next = buf + header_len;
 	icrc->ipv4 = base->ipv4;
 	icrc->ip_id = ip_id;
+	icrc->source = base->source;
 }
 
 static bool length_is_possible(size_t len)

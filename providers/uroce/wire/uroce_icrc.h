@@ -8,12 +8,14 @@
  * it. A sender knows that it is 0, or the number of the segment (see
  * ../README.md). A receiver solves for it: because the CRC is linear, the
  * difference between the CRC received and the one for id 0, moved back to where
- * the id stands, is the id, if nothing else is wrong. That leaves 16 bits of
- * check; IPv6, which has no id, keeps all 32.
+ * the id stands, is the id, if nothing else is wrong. uroce_ip_id.h decides
+ * whether the source may use it, which leaves 24 bits of check; IPv6, which has
+ * no id, keeps all 32.
  */
 #ifndef UROCE_ICRC_H
 #define UROCE_ICRC_H
 
+#include "uroce/wire/uroce_ip_id.h"
 #include "uroce/wire/uroce_packet.h"
 
 /*
@@ -23,6 +25,8 @@
 struct uroce_icrc_path {
 	uint32_t reg; /* as it would be behind a BTH of 0 */
 	bool ipv4;
+	/* of received packets, set after uroce_icrc_path(); NULL: unknown */
+	struct uroce_ip_id_source *source;
 	/*
 	 * Packets that follow each other mostly differ in the last word of the
 	 * BTH only, so the last of two kinds are remembered: the words before
@@ -43,7 +47,8 @@ struct uroce_icrc {
 	uint32_t left_bytes; /* of them not taken in yet */
 	const uint8_t *next; /* where they are */
 	bool ipv4;
-	uint16_t ip_id; /* expected; then the result; IPv4 only */
+	uint16_t ip_id; /* expected; then the accepted one; IPv4 only */
+	struct uroce_ip_id_source *source; /* as in struct uroce_icrc_path */
 };
 
 /**
@@ -113,16 +118,28 @@ int uroce_icrc_open(struct uroce_icrc *icrc, const struct uroce_path *path,
 /**
  * uroce_icrc_open_next() - the same for one of many packets
  * @base: of their path
- * @ip_id: which IP identification it is likely to have; the check is as good
- *	whether that is right or not, but faster if it is; IPv4 only
+ * @ip_id: which IP identification it is likely to have, from
+ *	uroce_ip_id_expected() or one more than that of the segment before; the
+ *	check is faster if it is right; IPv4 only
  */
 int uroce_icrc_open_next(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
 			 uint16_t ip_id, const uint8_t *buf, size_t len,
 			 const struct uroce_packet *packet);
 
 /**
+ * uroce_icrc_solve() - the IP identification with which the ICRC is right
+ * @icrc: a check that has begun, and goes on afterwards; IPv4
+ *
+ * Whether the source may use it is not checked.
+ *
+ * Return: the identification, or the expected one if there is none.
+ */
+uint16_t uroce_icrc_solve(const struct uroce_icrc *icrc);
+
+/**
  * uroce_icrc_verify() - check a received packet at once
- * @path: where it came from and went to
+ * @path: where it came from and went to; IPv4: a source of which nothing is
+ *	known, so the identification must be the number of a segment
  * @buf: from the BTH on, with the ICRC
  * @len: bytes at @buf
  *
