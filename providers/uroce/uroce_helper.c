@@ -80,6 +80,24 @@ void uroce_helper_sleep(struct uroce_helper *helper,
 	__atomic_store_n(&helper->until_ns, how->until_ns, __ATOMIC_RELAXED);
 }
 
+void uroce_helper_pause(struct uroce_helper *helper, unsigned int wake)
+{
+	if (!helper->paused)
+		helper->resume_ns = uroce_helper_now() + UROCE_PAUSE_NS;
+	helper->paused |= wake;
+}
+
+/* The end of the pause wakes the helper; returns what has paused. */
+static unsigned int take_paused(struct uroce_helper *helper)
+{
+	unsigned int wake = helper->paused;
+
+	if (!wake || uroce_helper_now() < helper->resume_ns)
+		return 0;
+	helper->paused = 0;
+	return wake;
+}
+
 void uroce_helper_ring(struct uroce_helper *helper)
 {
 	uint64_t one = 1;
@@ -96,22 +114,27 @@ static unsigned int sleep_now(struct uroce_helper *helper)
 	uint64_t until_ns =
 		__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED);
 	uint64_t now_ns = uroce_helper_now();
-	uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-	struct timespec left = {
-		.tv_sec = (time_t)(left_ns / NS),
-		.tv_nsec = (long)(left_ns % NS),
-	};
+	struct timespec left;
+	uint64_t left_ns;
 	struct pollfd fds[UROCE_NR_WAKES + 1];
 	unsigned int wake = 0;
 	uint64_t rings;
 
-	for (int i = 0; i < UROCE_NR_WAKES; i++)
+	if (helper->paused && until_ns > helper->resume_ns)
+		until_ns = helper->resume_ns;
+	left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	left.tv_sec = (time_t)(left_ns / NS);
+	left.tv_nsec = (long)(left_ns % NS);
+	for (int i = 0; i < UROCE_NR_WAKES; i++) {
 		fds[i] = (struct pollfd){
 			.fd = helper->config.fds[i],
 			.events = POLLIN,
 		};
+		if (helper->paused & ~UROCE_WAKE_LOCAL & 1u << i)
+			fds[i].fd = -1; /* which poll passes over */
+	}
 	if (uroce_helper_is_blind(helper))
-		fds[0].fd = -1; /* which poll passes over */
+		fds[0].fd = -1;
 	fds[UROCE_NR_WAKES] = (struct pollfd){
 		.fd = helper->doorbell,
 		.events = POLLIN,
@@ -136,7 +159,7 @@ static void *run(void *arg)
 	(void)pthread_setname_np(pthread_self(), "uroce");
 	while (!__atomic_load_n(&helper->stop, __ATOMIC_ACQUIRE)) {
 		helper->config.work(helper->config.arg, wake);
-		wake = sleep_now(helper);
+		wake = sleep_now(helper) | take_paused(helper);
 		/* it is up, so nobody needs to ring */
 		__atomic_store_n(&helper->until_ns, 0, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&helper->wakes, 1, __ATOMIC_RELAXED);

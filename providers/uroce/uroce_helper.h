@@ -79,6 +79,9 @@ enum uroce_wake {
 };
 #define UROCE_NR_WAKES 5
 
+/* So long is a source left alone after another user has used it. */
+#define UROCE_PAUSE_NS UINT64_C(5000000)
+
 struct uroce_helper;
 
 struct uroce_helper_config {
@@ -97,6 +100,8 @@ struct uroce_helper {
 	struct uroce_helper_config config;
 	pthread_t thread;
 	int doorbell;
+	unsigned int paused; /* mask of enum uroce_wake; the thread's own */
+	uint64_t resume_ns;
 	bool watch; /* atomic, as all below */
 	bool stop;
 	uint64_t until_ns;
@@ -122,6 +127,22 @@ void uroce_helper_abandon(struct uroce_helper *helper);
 /** uroce_helper_sleep() - how it is to sleep; from work() only */
 void uroce_helper_sleep(struct uroce_helper *helper,
 			const struct uroce_sleep *how);
+
+/**
+ * uroce_helper_pause() - do not watch some sources for UROCE_PAUSE_NS
+ * @wake: mask of enum uroce_wake; work() gets it again after the pause
+ *
+ * UROCE_WAKE_LOCAL is watched all the same: only its listener pauses
+ * (uroce_local_serve()). Context: from work() only.
+ */
+void uroce_helper_pause(struct uroce_helper *helper, unsigned int wake);
+
+/** uroce_helper_is_paused() - whether the pause goes on; from work() only */
+static inline bool uroce_helper_is_paused(const struct uroce_helper *helper,
+					  enum uroce_wake wake)
+{
+	return helper->paused & wake;
+}
 
 /** uroce_helper_ring() - have it call work() soon; any thread */
 void uroce_helper_ring(struct uroce_helper *helper);

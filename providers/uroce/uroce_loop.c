@@ -571,19 +571,26 @@ static void plan_locked(struct uroce_loop *loop, unsigned int wake, bool more)
 void uroce_loop_work(void *arg, unsigned int wake)
 {
 	struct uroce_loop *loop = arg;
+	unsigned int pause = 0;
 	uint64_t received;
 	bool leased, more = false;
 
-	if (wake & UROCE_WAKE_MEMBER)
-		uroce_port_serve(loop->port);
+	if (wake & UROCE_WAKE_MEMBER && uroce_port_serve(loop->port))
+		pause |= UROCE_WAKE_MEMBER;
 	if (wake & UROCE_WAKE_LINK)
 		uroce_loop_refresh(loop);
-	if (wake & UROCE_WAKE_LOCAL)
-		uroce_local_serve(loop->local);
+	if (wake & UROCE_WAKE_LOCAL &&
+	    !uroce_helper_is_paused(&loop->helper, UROCE_WAKE_LOCAL))
+		uroce_local_end_pause(loop->local);
+	if (wake & UROCE_WAKE_LOCAL && uroce_local_serve(loop->local))
+		pause |= UROCE_WAKE_LOCAL;
 	uroce_loop_acquire(loop);
 	received = loop->received;
-	if (wake & UROCE_WAKE_INBOX)
-		uroce_port_receive_inbox(loop->port, on_packet, loop);
+	if (wake & UROCE_WAKE_INBOX &&
+	    uroce_port_receive_inbox(loop->port, on_packet, loop))
+		pause |= UROCE_WAKE_INBOX;
+	if (pause)
+		uroce_helper_pause(&loop->helper, pause);
 	leased = uroce_loop_lease(loop) > loop->now;
 	if (!leased) {
 		uroce_engine_release(&loop->engine);

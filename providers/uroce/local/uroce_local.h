@@ -87,8 +87,14 @@ int uroce_local_fd(const struct uroce_local *local);
  * Never waits for a process that does not answer.
  *
  * Context: one thread, without the engine lock.
+ * Return: whether another user has connected. Then new processes are left
+ * waiting until uroce_local_end_pause(), so that a flood of connections costs
+ * little, and this function is to be called again after that.
  */
-void uroce_local_serve(struct uroce_local *local);
+bool uroce_local_serve(struct uroce_local *local);
+
+/** uroce_local_end_pause() - let others connect again; the same thread */
+void uroce_local_end_pause(struct uroce_local *local);
 
 /**
  * uroce_local_connect() - the channel to the process with a slot

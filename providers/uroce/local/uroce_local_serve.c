@@ -251,7 +251,7 @@ static void open_door(struct uroce_local *local)
 	struct uroce_guest *guest;
 	int fd;
 
-	for (;;) {
+	for (int i = 0; i < UROCE_RENDEZVOUS_BATCH; i++) {
 		guest = free_guest(local);
 		if (!guest) {
 			set_deaf(local, true);
@@ -261,6 +261,8 @@ static void open_door(struct uroce_local *local)
 					     local->config.patience_ms);
 		if (fd >= 0)
 			let_in(local, guest, fd);
+		if (fd == -EPERM)
+			local->rejected = true;
 		if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM) {
 			local->starved = true;
 			set_deaf(local, true);
@@ -273,7 +275,8 @@ static void open_door(struct uroce_local *local)
 
 static void listen_again(struct uroce_local *local)
 {
-	if (!local->starved && local->nr_guests < UROCE_LOCAL_GUESTS)
+	if (!local->starved && !local->rejected &&
+	    local->nr_guests < UROCE_LOCAL_GUESTS)
 		set_deaf(local, false);
 }
 
@@ -332,13 +335,19 @@ static void drop_late_guests(struct uroce_local *local)
 			drop_late_guest(local, &local->guests[i]);
 }
 
-void uroce_local_serve(struct uroce_local *local)
+/* Other users may connect all the time: between the pauses only. */
+void uroce_local_end_pause(struct uroce_local *local)
+{
+	local->rejected = false;
+}
+
+bool uroce_local_serve(struct uroce_local *local)
 {
 	struct epoll_event events[MAX_EVENTS];
 	int nr;
 
 	if (local->abandoned)
-		return;
+		return false;
 	/* with luck there is one again; else it waits for the next time */
 	local->starved = false;
 	listen_again(local);
@@ -346,7 +355,10 @@ void uroce_local_serve(struct uroce_local *local)
 		nr = epoll_wait(local->epoll, events, MAX_EVENTS, 0);
 		for (int i = 0; i < nr; i++)
 			handle(local, events[i].data.u32);
+		if (local->rejected)
+			set_deaf(local, true);
 	} while (nr == MAX_EVENTS);
 	drop_late_guests(local);
 	listen_again(local);
+	return local->rejected;
 }

@@ -83,8 +83,9 @@ struct uroce_local {
 	/* The thread that serves. */
 	struct uroce_guest guests[UROCE_LOCAL_GUESTS];
 	uint32_t nr_guests;
-	bool deaf;    /* the listener is not watched */
-	bool starved; /* because there was no descriptor */
+	bool deaf;     /* the listener is not watched */
+	bool starved;  /* because there was no descriptor */
+	bool rejected; /* likewise, because another user has connected */
 };
 
 /** uroce_local_tell_locked() - something has changed; wakes who waits for it */

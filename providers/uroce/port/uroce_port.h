@@ -69,8 +69,10 @@ int uroce_port_inbox_fd(const struct uroce_port *port);
  * uroce_port_serve() - answer a process that wants to take part
  *
  * Context: one thread, which need not be the one that sends and receives.
+ * Return: whether another user has connected: then the next call should come
+ * after a pause, so that a flood of connections costs little.
  */
-void uroce_port_serve(struct uroce_port *port);
+bool uroce_port_serve(struct uroce_port *port);
 
 /**
  * uroce_port_report_header() - give packets their traffic class and hop limit
@@ -176,8 +178,12 @@ typedef void uroce_port_receive_fn(void *arg, struct uroce_packet *packet);
 bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 			void *arg);
 
-/** uroce_port_receive_inbox() - take in packets that others have passed on */
-void uroce_port_receive_inbox(struct uroce_port *port,
+/**
+ * uroce_port_receive_inbox() - take in packets that others have passed on
+ *
+ * Return: whether another user has sent something; as for uroce_port_serve().
+ */
+bool uroce_port_receive_inbox(struct uroce_port *port,
 			      uroce_port_receive_fn *fn, void *arg);
 
 /** uroce_port_counters() - what was counted */

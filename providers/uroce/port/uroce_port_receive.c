@@ -383,17 +383,19 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 	return true;
 }
 
-void uroce_port_receive_inbox(struct uroce_port *port,
+bool uroce_port_receive_inbox(struct uroce_port *port,
 			      uroce_port_receive_fn *fn, void *arg)
 {
 	struct forwarded forwarded;
+	bool rejected = false;
 
 	for (int i = 0; i < MAX_INBOX; i++) {
 		int got = uroce_slots_inbox(&port->slots, &forwarded,
 					    sizeof(forwarded));
 
 		if (got == -EAGAIN)
-			return;
+			break;
+		rejected = rejected || got == -EPERM;
 		if (got < (int)FORWARDED_HEADER)
 			continue;
 		if (!is_ours(port, forwarded.path.dgid)) {
@@ -403,4 +405,5 @@ void uroce_port_receive_inbox(struct uroce_port *port,
 		take(port, &forwarded.path, find_origin(port, &forwarded.path),
 		     forwarded.bytes, (size_t)got - FORWARDED_HEADER, fn, arg);
 	}
+	return rejected;
 }

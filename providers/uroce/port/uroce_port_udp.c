@@ -166,9 +166,9 @@ void uroce_port_report_header(struct uroce_port *port, bool on)
 	uroce_socket_report_header(uroce_port_fd(port), on || port->pcap);
 }
 
-void uroce_port_serve(struct uroce_port *port)
+bool uroce_port_serve(struct uroce_port *port)
 {
-	uroce_slots_serve(&port->slots);
+	return uroce_slots_serve(&port->slots);
 }
 
 static struct uroce_address *find(const struct uroce_port *port,

@@ -13,6 +13,9 @@
 
 #define UROCE_MAX_PASSED 16 /* descriptors in a message */
 
+/* Connections of other users that are rejected before something else is done */
+#define UROCE_RENDEZVOUS_BATCH 32
+
 /**
  * uroce_rendezvous_bind() - take a name
  * @type: SOCK_SEQPACKET or SOCK_DGRAM

@@ -519,14 +519,20 @@ static void serve_one(struct uroce_slots *slots, int fd)
 		(void)ask(fd, COUNT, slots->nr, NULL, 0);
 }
 
-void uroce_slots_serve(struct uroce_slots *slots)
+bool uroce_slots_serve(struct uroce_slots *slots)
 {
-	int fd = uroce_rendezvous_accept(slots->listener, SERVE_TIMEOUT_MS);
+	bool rejected = false;
+	int fd = -EPERM;
 
-	if (fd < 0)
-		return;
-	serve_one(slots, fd);
-	(void)close(fd);
+	for (int i = 0; i < UROCE_RENDEZVOUS_BATCH && fd == -EPERM; i++) {
+		fd = uroce_rendezvous_accept(slots->listener, SERVE_TIMEOUT_MS);
+		rejected = rejected || fd == -EPERM;
+	}
+	if (fd >= 0) {
+		serve_one(slots, fd);
+		(void)close(fd);
+	}
+	return rejected;
 }
 
 int uroce_slots_forward(const struct uroce_slots *slots, uint32_t slot,

@@ -54,8 +54,10 @@ void uroce_slots_leave(struct uroce_slots *slots);
  * To be called soon after the listener has become readable.
  *
  * Context: one thread at a time, together with uroce_slots_leave().
+ * Return: whether another user has connected: then the next call should come
+ * after a pause, so that a flood of connections costs little.
  */
-void uroce_slots_serve(struct uroce_slots *slots);
+bool uroce_slots_serve(struct uroce_slots *slots);
 
 /**
  * uroce_slots_forward() - pass a packet on to the process that it is for

@@ -222,7 +222,7 @@ int uroce_port_inbox_fd(const struct uroce_port *port)
 	return port->inbox_fd;
 }
 
-void uroce_port_serve(struct uroce_port *port)
+bool uroce_port_serve(struct uroce_port *port)
 {
 	bool hold;
 
@@ -232,9 +232,10 @@ void uroce_port_serve(struct uroce_port *port)
 	hold = holding;
 	fake_unlock();
 	if (!hold)
-		return;
+		return false;
 	(void)sem_post(&came);
 	(void)sem_wait(&may_go);
+	return false;
 }
 
 int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
@@ -382,10 +383,11 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 	return false;
 }
 
-void uroce_port_receive_inbox(struct uroce_port *port,
+bool uroce_port_receive_inbox(struct uroce_port *port,
 			      uroce_port_receive_fn *fn, void *arg)
 {
 	silence(port->inbox_fd);
+	return false;
 }
 
 void uroce_port_counters(const struct uroce_port *port,

@@ -40,7 +40,13 @@ int uroce_local_fd(const struct uroce_local *local)
 	return -1;
 }
 
-void uroce_local_serve(struct uroce_local *local)
+bool uroce_local_serve(struct uroce_local *local)
+{
+	must_not_be_called();
+	return false;
+}
+
+void uroce_local_end_pause(struct uroce_local *local)
 {
 	must_not_be_called();
 }

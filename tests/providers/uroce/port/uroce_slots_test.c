@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@
 
 static void serve(void *arg)
 {
-	uroce_slots_serve(arg);
+	(void)uroce_slots_serve(arg);
 }
 
 static struct uroce_slots *join(void)
@@ -423,6 +424,58 @@ static void slots_wrong_descriptors_are_not_taken(void **state)
 	leave(slots);
 }
 
+#define OTHER_USER     65533
+#define NR_CONNECTIONS (UROCE_RENDEZVOUS_BATCH + 8)
+
+/* Another user connects to the listener; false if this user is not root. */
+static bool connect_as_other_user(int listener)
+{
+	struct sockaddr_un name;
+	socklen_t len = sizeof(name);
+	int status;
+	pid_t pid;
+
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&name, &len),
+			 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setuid(OTHER_USER))
+			_exit(77);
+		for (int i = 0; i < NR_CONNECTIONS; i++) {
+			int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK,
+					0);
+
+			if (connect(fd, (struct sockaddr *)&name, len))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		return false;
+	assert_int_equal(status, 0);
+	return true;
+}
+
+/* The rest stays in the kernel's queue until after a pause. */
+static void slots_flood_of_foreign_user_is_rejected_in_batches(void **state)
+{
+	struct uroce_slots slots;
+	bool is_root;
+
+	assert_int_equal(uroce_slots_join(&slots), 0);
+	is_root = connect_as_other_user(slots.listener);
+	if (is_root) {
+		assert_true(uroce_slots_serve(&slots));
+		assert_true(uroce_slots_serve(&slots));
+	}
+	assert_false(uroce_slots_serve(&slots));
+	uroce_slots_leave(&slots);
+	if (!is_root)
+		skip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +494,8 @@ int main(void)
 		cmocka_unit_test(slots_forward_delivers_packet),
 		cmocka_unit_test(slots_malformed_request_gets_no_response),
 		cmocka_unit_test(slots_wrong_descriptors_are_not_taken),
+		cmocka_unit_test(
+			slots_flood_of_foreign_user_is_rejected_in_batches),
 	};
 
 	(void)uroce_netns_enter();
