@@ -6,10 +6,8 @@
 # show which path they used instead. The case "denied" sources this file after
 # networks.sh.
 
-# The library and the programs append to this file under another user id. Level
-# 3 logs the counters.
-log=$scratch/denied.log
-export VERBS_LOG_LEVEL=3 VERBS_LOG_FILE=$log
+. "$world/counters.sh"
+
 rounds=100
 
 # The path between both ends if nothing is denied.
@@ -18,16 +16,6 @@ default_path=memory
 
 # A library to preload.
 preload=
-
-datagrams() {
-	awk '/^Udp6?InDatagrams/ { print $2 }
-		/^Udp:/ && $2 ~ /^[0-9]+$/ { print $2 }' /proc/net/snmp
-}
-
-fresh_log() {
-	: >"$log"
-	chmod 666 "$log"
-}
 
 # run_both COMMAND... - runs all kinds of operations between two processes, one
 # of which makes verbs calls only now and then, and compares the transferred
@@ -45,36 +33,6 @@ run_both() {
 	grep -q '^in order: ' "$log" || return 1
 	used_path=memory
 	[ "$(($(datagrams) - before))" -eq 0 ] || used_path=network
-}
-
-# counters_are CONDITION... - checks the sum of both ends' counters. A condition
-# is NAME=VALUE, or with < > >=; VALUE is a number or the name of another
-# counter.
-counters_are() {
-	local condition left operator right
-
-	for condition; do
-		[[ $condition =~ ^([a-z_]+)(>=|=|<|>)([a-z_0-9]+)$ ]] || return 2
-		left=$(total "${BASH_REMATCH[1]}")
-		operator=${BASH_REMATCH[2]}
-		right=${BASH_REMATCH[3]}
-		[[ $right =~ ^[0-9]+$ ]] || right=$(total "$right")
-		case $operator in
-		=) [ "$left" -eq "$right" ] ;;
-		\<) [ "$left" -lt "$right" ] ;;
-		\>) [ "$left" -gt "$right" ] ;;
-		\>=) [ "$left" -ge "$right" ] ;;
-		esac || {
-			echo "counters: $left, $right; expected: $condition" >>"$log"
-			return 1
-		}
-	done
-}
-
-# total NAME - prints the sum of a counter; 0 if it is not in the log.
-total() {
-	awk -v name="$1" '$(NF - 2) == "uroce:" && $(NF - 1) == name {
-		sum += $NF } END { print sum + 0 }' "$log"
 }
 
 # expect_path NAME PATH [CONDITION]... - reports the result of run_both. PATH is
