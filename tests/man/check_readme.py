@@ -10,8 +10,9 @@ import sys
 sys.dont_write_bytecode = True  # write nothing to the source tree
 import man_page as man  # noqa: E402 pylint: disable=wrong-import-position
 
-CASE_LISTS = {"tests/uroce/cases": "tests/uroce/cases.txt",
-              "tests/kernel/cases": "tests/kernel/cases.txt"}
+CASE_LISTS = {"tests/uroce/cases": ("tests/uroce/cases.txt",
+                                    "tests/uroce/cases_more.txt"),
+              "tests/kernel/cases": ("tests/kernel/cases.txt",)}
 # Where scripts look for what they source.
 FOLDERS = {"here": "", "guest": "tests/kernel/guest",
            "world": "tests/uroce/world"}
@@ -64,10 +65,10 @@ def script_runs(program, text):
 
 
 def case_is_listed(path):
-    """Whether the list of the folder contains the test case."""
-    table = CASE_LISTS.get(os.path.dirname(path))
-    return table and os.path.basename(path)[:-3] in \
-        {row[0] for row in man.rows(man.ROOT, table)}
+    """Whether a list of the folder contains the test case."""
+    return os.path.basename(path)[:-3] in \
+        {row[0] for table in CASE_LISTS.get(os.path.dirname(path), ())
+         for row in man.rows(man.ROOT, table)}
 
 
 def program_findings(readme):
@@ -83,7 +84,7 @@ def program_findings(readme):
             programs = re.findall(r"`([^`]+)`", cell) or row_programs
             for path in re.findall(LINK, cell):
                 if not case_is_listed(path):
-                    yield f"{path} is not in the list of its folder"
+                    yield f"{path} is not in a list of its folder"
                 text = script_text(path, set())
                 for program in programs:
                     if program not in row_programs:
