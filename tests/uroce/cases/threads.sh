@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Threads that call verbs are cancelled, and interrupted by signals whose
-# handlers call verbs as well.
+# handlers call verbs as well. A child of fork() uses the objects it inherits.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -22,5 +22,7 @@ says "cancelled threads" '^10000 threads were cancelled' run_tool cancel 10000
 sed 's/^/     /; /exit code/d' "$scratch/says.log"
 says "signal handlers" '^posted: handler ' run_tool signals "$milliseconds"
 sed 's/^/     /; /exit code/d' "$scratch/says.log"
+says "objects of the parent in a child of fork" \
+	'^the child registered memory' run_tool inherit
 check "no socket of the device is left" no_socket_left lo
 finish
