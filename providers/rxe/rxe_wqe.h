@@ -24,6 +24,9 @@
 
 #include "rxe/rxe.h"
 
+/* The part of a key that is not the index of the object. */
+#define RXE_KEY_MASK 0xffu
+
 /* The kernel reads the application's opcodes, flags and SGEs unchanged. */
 static_assert((int)IBV_WR_RDMA_WRITE == IB_UVERBS_WR_RDMA_WRITE, "opcode");
 static_assert((int)IBV_WR_LOCAL_INV == IB_UVERBS_WR_LOCAL_INV, "opcode");
@@ -139,7 +142,9 @@ static inline void rxe_wqe_set_flush(struct rxe_send_wqe *wqe,
 }
 
 /*
- * rxe_wqe_set_mw() - bind @mw to the range in @info under the new key @rkey
+ * rxe_wqe_set_mw() - bind @mw to the range in @info
+ * @rkey: the low 8 bits are those of the new key; the others are ignored,
+ *        because the index of a window does not change (IBTA 10.6.7.2.6)
  *
  * The kernel accepts a bind only with the window's current key, so mw->rkey is
  * changed at once; ibv_alloc_mw(3) says that binding changes it. If the work
@@ -155,10 +160,10 @@ static inline void rxe_wqe_set_mw(struct rxe_send_wqe *wqe, struct ibv_mw *mw,
 	wqe->wr.wr.mw.length = info->length;
 	wqe->wr.wr.mw.mr_lkey = info->mr ? info->mr->lkey : 0;
 	wqe->wr.wr.mw.mw_rkey = mw->rkey;
-	wqe->wr.wr.mw.rkey = rkey;
+	wqe->wr.wr.mw.rkey = (mw->rkey & ~RXE_KEY_MASK) | (rkey & RXE_KEY_MASK);
 	wqe->wr.wr.mw.access = info->mw_access_flags;
 	wqe->iova = (uintptr_t)mw;
-	mw->rkey = rkey;
+	mw->rkey = wqe->wr.wr.mw.rkey;
 }
 
 static inline void rxe_wqe_undo_mw(struct rxe_send_wqe *wqe)

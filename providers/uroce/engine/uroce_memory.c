@@ -11,7 +11,6 @@
 
 #include "uroce/engine/uroce_dmabuf.h"
 
-#define TAG_MASK    0xffu
 #define INDEX_SHIFT 8
 #define MAX_REGIONS (1u << 24) /* an index has 24 bits */
 #define GROW_BY	    256
@@ -95,8 +94,7 @@ static struct uroce_region *take_free(struct uroce_memory *memory)
 	memory->first_free = region->next_free;
 	if (!memory->first_free)
 		memory->last_free = 0;
-	region->key = (region->key & ~TAG_MASK) |
-		      ((region->key + 1) & TAG_MASK);
+	region->key = uroce_memory_new_tag(region->key, region->key + 1);
 	return region;
 }
 
@@ -353,7 +351,7 @@ int uroce_window_bind(struct uroce_memory *memory,
 	}
 
 	close_window(window);
-	window->key = (window->key & ~TAG_MASK) | (bind->new_tag & TAG_MASK);
+	window->key = uroce_memory_new_tag(window->key, bind->new_tag);
 	window->qpn = bind->qpn;
 	if (region) {
 		window->memory = region;

@@ -64,6 +64,14 @@ struct uroce_memory {
 	void *arg;
 };
 
+#define UROCE_MEMORY_TAG_MASK 0xffu
+
+/** uroce_memory_new_tag() - @key with the low 8 bits of @tag */
+static inline uint32_t uroce_memory_new_tag(uint32_t key, uint32_t tag)
+{
+	return (key & ~UROCE_MEMORY_TAG_MASK) | (tag & UROCE_MEMORY_TAG_MASK);
+}
+
 /** uroce_memory_init() - no regions; @seed makes keys differ between runs */
 void uroce_memory_init(struct uroce_memory *memory, uint32_t seed);
 

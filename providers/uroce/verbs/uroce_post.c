@@ -52,15 +52,11 @@ static int fill_data(const struct uroce_verbs_qp *qp,
 static int fill_bind(const struct ibv_send_wr *wr, struct uroce_send_wqe *wqe)
 {
 	struct ibv_mw *mw = wr->bind_mw.mw;
-	int err;
 
 	if (!mw || mw->type != IBV_MW_TYPE_2)
 		return EINVAL;
-	err = uroce_wqe_set_bind(wqe, mw, wr->bind_mw.rkey,
-				 &wr->bind_mw.bind_info);
-	if (!err)
-		mw->rkey = wr->bind_mw.rkey;
-	return err;
+	return uroce_wqe_set_bind(wqe, mw, wr->bind_mw.rkey,
+				  &wr->bind_mw.bind_info);
 }
 
 static int fill_operation(struct uroce_verbs_qp *qp,
@@ -179,7 +175,6 @@ int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	uroce_spin_unlock(&qp->sq_lock);
 	if (err)
 		return err;
-	mw->rkey = rkey;
 	uroce_loop_post(qp->ctx->loop, qp->qp);
 	return 0;
 }

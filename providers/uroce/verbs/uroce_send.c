@@ -51,22 +51,21 @@ int uroce_wqe_set_bind(struct uroce_send_wqe *wqe, struct ibv_mw *mw,
 		       uint32_t rkey, const struct ibv_mw_bind_info *info)
 {
 	struct uroce_mw *window = to_uroce_mw(mw);
+	uint32_t new_key = uroce_memory_new_tag(window->key, rkey);
 
-	/* only the last byte of a key is the application's */
-	if ((rkey ^ window->key) >> 8)
-		return EINVAL;
 	/* a window has no local rights: asking for one does no harm */
 	if (info->mw_access_flags & ~(WINDOW_ACCESS | IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
 	if (info->length && (!info->mr || info->mr->pd != mw->pd))
 		return EINVAL;
 	wqe->bind.window_key = window->key;
-	wqe->bind.new_key = rkey;
+	wqe->bind.new_key = new_key;
 	wqe->bind.memory_key = info->mr ? info->mr->lkey : 0;
 	wqe->bind.access = info->mw_access_flags & WINDOW_ACCESS;
 	wqe->bind.va = info->addr;
 	wqe->bind.bytes = info->length;
-	window->key = rkey;
+	window->key = new_key;
+	mw->rkey = new_key;
 	return 0;
 }
 

@@ -167,8 +167,9 @@ static inline void uroce_sq_post(struct uroce_verbs_qp *qp)
 /**
  * uroce_wqe_set_bind() - what a window is to show
  * @wqe: the request
- * @mw: the window; its key is @rkey from now on
- * @rkey: new key
+ * @mw: the window; mw->rkey is changed on success
+ * @rkey: the low 8 bits are those of the new key; the others are ignored,
+ *        because the index of a window does not change (IBTA 10.6.7.2.6)
  * @info: what it shows
  *
  * Return: 0, or EINVAL.

@@ -203,11 +203,8 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 	if (!wqe)
 		return;
 	if (!mw || mw->type != IBV_MW_TYPE_2 ||
-	    uroce_wqe_set_bind(wqe, mw, rkey, bind_info)) {
+	    uroce_wqe_set_bind(wqe, mw, rkey, bind_info))
 		wr_fail(qp, EINVAL);
-		return;
-	}
-	mw->rkey = rkey;
 }
 
 /* -- setters -- */

@@ -281,10 +281,11 @@ static void rxe_post_send_bind_mw_type_2_changes_rkey(void **state)
 	assert_int_equal(wqe->wr.wr.mw.access, IBV_ACCESS_REMOTE_WRITE);
 	assert_int_equal(mw.rkey, 0x222201);
 
-	/* The next bind must contain the current key. */
-	wr.bind_mw.rkey = 0x222202;
+	/* The next bind contains the current key; the index stays. */
+	wr.bind_mw.rkey = 0xabcdef02;
 	wqe = post_ok(qp, &wr);
 	assert_int_equal(wqe->wr.wr.mw.mw_rkey, 0x222201);
+	assert_int_equal(wqe->wr.wr.mw.rkey, 0x222202);
 
 	mr.pd = &other_pd;
 	post_rejected(qp, &wr, EINVAL);
