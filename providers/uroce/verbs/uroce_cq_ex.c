@@ -101,15 +101,24 @@ static uint64_t read_completion_ts(struct ibv_cq_ex *ibcq)
 	return to_uroce_cq_ex(ibcq)->current.now_ns;
 }
 
-/* The clock of completions runs as the wall clock does, from another zero. */
+/*
+ * The clock of completions runs like the wall clock, with an offset. The clock
+ * of completions is read last, so each difference is a lower bound of the
+ * offset, and the largest one is the best. It never decreases, and so the
+ * result never decreases within a CQ.
+ */
 static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 {
-	uint64_t age = uroce_loop_now() - to_uroce_cq_ex(ibcq)->current.now_ns;
+	struct uroce_verbs_cq *cq = to_uroce_cq_ex(ibcq);
 	struct timespec wall;
+	int64_t offset_ns;
 
 	(void)clock_gettime(CLOCK_REALTIME, &wall); /* always there */
-	return (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec -
-	       age;
+	offset_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec -
+		    (int64_t)uroce_loop_now();
+	if (offset_ns > cq->wall_offset_ns)
+		cq->wall_offset_ns = offset_ns;
+	return cq->current.now_ns + (uint64_t)cq->wall_offset_ns;
 }
 
 static uint8_t read_sl(struct ibv_cq_ex *ibcq)
@@ -131,6 +140,7 @@ static uint8_t read_zero_8(struct ibv_cq_ex *ibcq)
 
 void uroce_cq_ex_init(struct ibv_cq_ex *cq)
 {
+	to_uroce_cq_ex(cq)->wall_offset_ns = INT64_MIN;
 	cq->start_poll = start_poll;
 	cq->next_poll = next_poll;
 	cq->end_poll = end_poll;

@@ -106,8 +106,10 @@ struct uroce_verbs_cq {
 	struct list_node entry;
 	struct uroce_cq cq;
 	struct uroce_spin poll_lock;
-	unsigned int in_vain;	  /* polls; atomic */
-	struct uroce_cqe current; /* between start_poll and end_poll */
+	unsigned int in_vain; /* polls; atomic */
+	/* Between start_poll and end_poll: */
+	struct uroce_cqe current;
+	int64_t wall_offset_ns; /* of CLOCK_REALTIME; never decreases */
 	struct uroce_comp_channel *channel;
 	struct verbs_event_count raised;
 	uint32_t users; /* atomic: QPs */
