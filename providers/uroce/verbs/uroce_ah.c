@@ -65,6 +65,9 @@ int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	struct uroce_ah *ah;
 	int ret;
 
+	ret = uroce_check_pd(pd);
+	if (ret)
+		return ret;
 	ret = uroce_path_resolve(to_uroce_context(pd->context), attr, 0, 0,
 				 &path);
 	if (ret)
@@ -77,6 +80,8 @@ int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	ah->path = path;
 	ah->ah.context = pd->context;
 	ah->ah.pd = pd;
+	ah->ah.handle = uroce_handle_new(to_uroce_context(pd->context));
+	ah->identity = (struct uroce_identity){ pd->context, ah->ah.handle };
 	uroce_use(&to_uroce_pd(pd)->users);
 	*ret_ah = &ah->ah;
 	return 0;
@@ -84,6 +89,10 @@ int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 
 int uroce_destroy_ah(struct ibv_ah *ibah)
 {
+	int ret = uroce_check_ah(ibah);
+
+	if (ret)
+		return ret;
 	uroce_unuse(&to_uroce_pd(ibah->pd)->users);
 	free(to_uroce_ah(ibah));
 	return 0;

@@ -111,7 +111,9 @@ static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool extended)
 		return -EOPNOTSUPP;
 	if (extended && (attr->wc_flags & ~(uint64_t)UROCE_WC_FLAGS))
 		return -EOPNOTSUPP;
-	return 0;
+	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD
+		       ? uroce_check_pd(attr->parent_domain)
+		       : 0;
 }
 
 /* Whether one thread polls: said directly, or by a thread domain. */
@@ -168,6 +170,8 @@ int uroce_create_cq(struct ibv_context *ibctx,
 	cq->cq.owner = cq;
 	cq->vcq.cq.cqe = (int)attr->cqe;
 	verbs_init_cq(&cq->vcq.cq, ibctx, attr->channel, attr->cq_context);
+	cq->vcq.cq.handle = uroce_handle_new(cq->ctx);
+	cq->identity = (struct uroce_identity){ ibctx, cq->vcq.cq.handle };
 	ret = enter(cq, attr->channel,
 		    extended && (attr->wc_flags & TIMESTAMPS));
 	if (ret)
@@ -201,7 +205,10 @@ static void unlock_both(struct uroce_verbs_cq *cq)
 int uroce_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
+	int ret = uroce_check_cq(ibcq);
 
+	if (ret)
+		return ret;
 	if (attr->attr_mask & IBV_CQ_ATTR_MODERATE)
 		uroce_loop_moderate_cq(cq->ctx->loop, &cq->cq,
 				       attr->moderate.cq_count,
@@ -214,6 +221,9 @@ int uroce_resize_cq(struct ibv_cq *ibcq, int cqe)
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 	int ret;
 
+	ret = uroce_check_cq(ibcq);
+	if (ret)
+		return ret;
 	if (cqe > UROCE_MAX_CQE)
 		return -EINVAL;
 	lock_both(cq);
@@ -237,6 +247,9 @@ int uroce_destroy_cq(struct ibv_cq *ibcq)
 	struct uroce_context *ctx = cq->ctx;
 	int ret;
 
+	ret = uroce_check_cq(ibcq);
+	if (ret)
+		return ret;
 	if (uroce_in_use(&cq->users))
 		return -EBUSY;
 	uroce_loop_lock(ctx->loop);

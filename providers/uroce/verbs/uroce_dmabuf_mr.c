@@ -45,7 +45,9 @@ int uroce_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	struct uroce_mr *mr;
 	int ret;
 
-	ret = uroce_mr_check_access((unsigned int)access);
+	ret = uroce_check_pd(pd);
+	if (ret == 0)
+		ret = uroce_mr_check_access((unsigned int)access);
 	if (ret)
 		return ret;
 	if (((unsigned int)access & ~DMABUF_ACCESS) ||

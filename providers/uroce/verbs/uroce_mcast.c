@@ -38,8 +38,10 @@ int uroce_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
 	struct uroce_context *ctx = qp->ctx;
-	int ret = 0;
+	int ret = uroce_check_qp(ibqp);
 
+	if (ret)
+		return ret;
 	if (ibqp->qp_type != IBV_QPT_UD)
 		return -EINVAL;
 	uroce_loop_lock(ctx->loop);
@@ -56,6 +58,9 @@ int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 	struct uroce_context *ctx = qp->ctx;
 	int ret;
 
+	ret = uroce_check_qp(ibqp);
+	if (ret)
+		return ret;
 	uroce_loop_lock(ctx->loop);
 	ret = uroce_engine_detach(ctx->engine, qp->qp, gid->raw);
 	if (ret == 0)

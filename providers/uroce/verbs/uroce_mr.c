@@ -84,7 +84,9 @@ int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 	uroce_loop_unlock(ctx->loop);
 	if (ret)
 		return ret;
-	uroce_use(&to_uroce_pd(pd)->users);
+	mr->pd = to_uroce_pd(pd);
+	uroce_use(&mr->pd->users);
+	mr->identity = (struct uroce_identity){ pd->context, key };
 	mr->vmr.ibv_mr.context = pd->context;
 	mr->vmr.ibv_mr.pd = pd;
 	mr->vmr.ibv_mr.handle = key;
@@ -108,7 +110,9 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	struct uroce_mr *mr;
 	int ret;
 
-	ret = uroce_mr_check_access((unsigned int)access);
+	ret = uroce_check_pd(pd);
+	if (ret == 0)
+		ret = uroce_mr_check_access((unsigned int)access);
 	if (ret == 0)
 		ret = check_mapped(addr, length);
 	if (ret)
@@ -138,9 +142,13 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 		.access = IBV_ACCESS_LOCAL_WRITE,
 		.kind = UROCE_REGION_NULL,
 	};
-	struct uroce_mr *mr = calloc(1, sizeof(*mr));
+	struct uroce_mr *mr;
 	int ret;
 
+	ret = uroce_check_pd(pd);
+	if (ret)
+		return ret;
+	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
 	ret = uroce_mr_add(mr, pd, &region);
@@ -176,62 +184,97 @@ static struct uroce_region changed(const struct uroce_region *old, int flags,
 	return region;
 }
 
+static int check_change(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+			void *addr, size_t length, int access)
+{
+	int ret = uroce_check_mr(&vmr->ibv_mr);
+
+	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_PD))
+		ret = uroce_check_pd(pd);
+	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_ACCESS))
+		ret = uroce_mr_check_access((unsigned int)access);
+	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
+		ret = check_mapped(addr, length);
+	return ret;
+}
+
+/*
+ * Changes the row of a region that peers do not see. mr->share is that of the
+ * new memory afterwards.
+ */
+static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
+		      void *addr, size_t length, int access)
+{
+	struct uroce_context *ctx = to_uroce_context(mr->vmr.ibv_mr.context);
+	struct uroce_memory *memory = &ctx->engine->memory;
+	uint64_t unused_share = mr->share;
+	struct uroce_region region;
+	int ret;
+
+	uroce_loop_lock(ctx->loop);
+	region = changed(uroce_memory_find(memory, mr->identity.handle), flags,
+			 pd, addr, length, access);
+	uroce_loop_unlock(ctx->loop);
+	get_share(ctx, &region);
+	uroce_loop_lock(ctx->loop);
+	ret = uroce_memory_change(memory, mr->identity.handle, &region);
+	uroce_loop_unlock(ctx->loop);
+	if (ret)
+		unused_share = region.share;
+	else
+		mr->share = region.share;
+	uroce_loop_put_share(ctx->loop, unused_share);
+	return ret;
+}
+
 /* The key stays the same. */
 int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access)
 {
-	struct uroce_mr *mr = verbs_container_of(vmr, struct uroce_mr, vmr);
-	struct uroce_context *ctx = to_uroce_context(vmr->ibv_mr.context);
-	struct uroce_memory *memory = &ctx->engine->memory;
-	struct uroce_region region;
-	uint64_t old_share = mr->share;
-	int ret = 0;
+	struct uroce_mr *mr = to_uroce_mr(&vmr->ibv_mr);
+	struct uroce_context *ctx;
+	int ret;
 
-	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
-		ret = uroce_mr_check_access((unsigned int)access);
-	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
-		ret = check_mapped(addr, length);
-	if (ret == 0)
-		ret = uroce_loop_hide_region(ctx->loop, vmr->ibv_mr.lkey);
+	ret = check_change(vmr, flags, pd, addr, length, access);
 	if (ret)
 		return ret;
-
-	uroce_loop_lock(ctx->loop);
-	region = changed(uroce_memory_find(memory, vmr->ibv_mr.lkey), flags, pd,
-			 addr, length, access);
-	uroce_loop_unlock(ctx->loop);
-	get_share(ctx, &region);
-	uroce_loop_lock(ctx->loop);
-	ret = uroce_memory_change(memory, vmr->ibv_mr.lkey, &region);
-	uroce_loop_unlock(ctx->loop);
+	ctx = to_uroce_context(vmr->ibv_mr.context);
+	ret = uroce_loop_hide_region(ctx->loop, mr->identity.handle);
 	if (ret == 0)
-		mr->share = region.share;
-	uroce_loop_put_share(ctx->loop, ret ? region.share : old_share);
-	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_PD)) {
-		uroce_use(&to_uroce_pd(pd)->users);
-		uroce_unuse(&to_uroce_pd(vmr->ibv_mr.pd)->users);
+		ret = change_row(mr, flags, pd, addr, length, access);
+	if (ret)
+		return ret;
+	if (flags & IBV_REREG_MR_CHANGE_PD) {
+		uroce_unuse(&mr->pd->users);
+		mr->pd = to_uroce_pd(pd);
+		uroce_use(&mr->pd->users);
 	}
-	return ret;
+	return 0;
 }
 
 int uroce_dereg_mr(struct verbs_mr *vmr)
 {
-	struct uroce_mr *mr = verbs_container_of(vmr, struct uroce_mr, vmr);
-	struct uroce_context *ctx = to_uroce_context(vmr->ibv_mr.context);
+	struct uroce_mr *mr = to_uroce_mr(&vmr->ibv_mr);
+	struct uroce_context *ctx;
 	int ret;
 
-	ret = uroce_loop_hide_region(ctx->loop, vmr->ibv_mr.lkey);
+	ret = uroce_check_mr(&vmr->ibv_mr);
 	if (ret)
 		return ret;
-	uroce_loop_lock(ctx->loop);
-	ret = uroce_memory_remove(&ctx->engine->memory, vmr->ibv_mr.lkey);
-	if (ret == 0)
-		list_del(&mr->entry);
-	uroce_loop_unlock(ctx->loop);
+	ctx = to_uroce_context(vmr->ibv_mr.context);
+	ret = uroce_loop_hide_region(ctx->loop, mr->identity.handle);
+	if (ret == 0) {
+		uroce_loop_lock(ctx->loop);
+		ret = uroce_memory_remove(&ctx->engine->memory,
+					  mr->identity.handle);
+		if (ret == 0)
+			list_del(&mr->entry);
+		uroce_loop_unlock(ctx->loop);
+	}
 	if (ret)
 		return ret;
 	uroce_loop_put_share(ctx->loop, mr->share);
-	uroce_unuse(&to_uroce_pd(vmr->ibv_mr.pd)->users);
+	uroce_unuse(&mr->pd->users);
 	uroce_dmabuf_unmap(mr->dmabuf);
 	free(mr);
 	return 0;

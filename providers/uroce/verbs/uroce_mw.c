@@ -17,9 +17,13 @@ int uroce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 		.kind = type == IBV_MW_TYPE_1 ? UROCE_REGION_WINDOW_1
 					      : UROCE_REGION_WINDOW_2,
 	};
-	struct uroce_mw *mw = calloc(1, sizeof(*mw));
+	struct uroce_mw *mw;
 	int ret;
 
+	ret = uroce_check_pd(pd);
+	if (ret)
+		return ret;
+	mw = calloc(1, sizeof(*mw));
 	if (!mw)
 		return -ENOMEM;
 	uroce_loop_lock(ctx->loop);
@@ -39,16 +43,21 @@ int uroce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	mw->mw.type = type;
 	mw->mw.rkey = mw->key;
 	mw->mw.handle = mw->key;
+	mw->identity = (struct uroce_identity){ pd->context, mw->key };
 	*ret_mw = &mw->mw;
 	return 0;
 }
 
 int uroce_dealloc_mw(struct ibv_mw *ibmw)
 {
-	struct uroce_context *ctx = to_uroce_context(ibmw->context);
 	struct uroce_mw *mw = to_uroce_mw(ibmw);
+	struct uroce_context *ctx;
 	int ret;
 
+	ret = uroce_check_mw(ibmw);
+	if (ret)
+		return ret;
+	ctx = to_uroce_context(ibmw->context);
 	uroce_loop_lock(ctx->loop);
 	/* not ibmw->rkey: a bind may have failed, or not be done yet */
 	ret = uroce_memory_remove(&ctx->engine->memory, mw->region->key);

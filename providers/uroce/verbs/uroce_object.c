@@ -27,6 +27,72 @@ void uroce_spin_init(struct uroce_spin *spin, bool off)
 	uroce_lock_init(&spin->lock);
 }
 
+uint32_t uroce_handle_new(struct uroce_context *ctx)
+{
+	return __atomic_add_fetch(&ctx->last_handle, 1, __ATOMIC_SEQ_CST);
+}
+
+static int check_identity(const struct uroce_identity *created,
+			  const struct ibv_context *context, uint32_t handle)
+{
+	if (context != created->context)
+		return -EINVAL;
+	return handle == created->handle ? 0 : -ENOENT;
+}
+
+/* @object and @member: the public object, and where its wrapper has it. */
+#define OBJECT_CHECK(object, type, member)                                   \
+	((object) ? check_identity(&verbs_container_of(object, type, member) \
+					    ->identity,                      \
+				   (object)->context, (object)->handle)      \
+		  : 0)
+
+/* A thread domain has no handle. */
+int uroce_check_td(const struct ibv_td *td)
+{
+	const struct uroce_identity *created;
+
+	if (!td)
+		return 0;
+	created = &verbs_container_of(td, struct uroce_td, td)->identity;
+	return check_identity(created, td->context, created->handle);
+}
+
+int uroce_check_pd(const struct ibv_pd *pd)
+{
+	return OBJECT_CHECK(pd, struct uroce_pd, pd);
+}
+
+int uroce_check_mr(const struct ibv_mr *mr)
+{
+	return OBJECT_CHECK(mr, struct uroce_mr, vmr.ibv_mr);
+}
+
+int uroce_check_mw(const struct ibv_mw *mw)
+{
+	return OBJECT_CHECK(mw, struct uroce_mw, mw);
+}
+
+int uroce_check_ah(const struct ibv_ah *ah)
+{
+	return OBJECT_CHECK(ah, struct uroce_ah, ah);
+}
+
+int uroce_check_cq(const struct ibv_cq *cq)
+{
+	return OBJECT_CHECK(cq, struct uroce_verbs_cq, vcq.cq);
+}
+
+int uroce_check_srq(const struct ibv_srq *srq)
+{
+	return OBJECT_CHECK(srq, struct uroce_verbs_srq, vsrq.srq);
+}
+
+int uroce_check_qp(const struct ibv_qp *qp)
+{
+	return OBJECT_CHECK(qp, struct uroce_verbs_qp, vqp.qp);
+}
+
 void uroce_context_init(struct uroce_context *ctx)
 {
 	ctx->async.read_fd = -1;
@@ -55,7 +121,7 @@ static void abandon_keys(struct uroce_context *ctx)
 		struct uroce_mr *mr = list_entry(pos, struct uroce_mr, entry);
 
 		list_del(pos);
-		(void)uroce_memory_remove(memory, mr->vmr.ibv_mr.lkey);
+		(void)uroce_memory_remove(memory, mr->identity.handle);
 	}
 }
 

@@ -19,6 +19,7 @@ int uroce_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 	pd->number = uroce_loop_new_pd(to_uroce_context(ctx)->loop);
 	pd->pd.context = ctx;
 	pd->pd.handle = pd->number;
+	pd->identity = (struct uroce_identity){ ctx, pd->number };
 	*ret_pd = &pd->pd;
 	return 0;
 }
@@ -26,7 +27,10 @@ int uroce_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 int uroce_dealloc_pd(struct ibv_pd *ibpd)
 {
 	struct uroce_pd *pd = to_uroce_pd(ibpd);
+	int ret = uroce_check_pd(ibpd);
 
+	if (ret)
+		return ret;
 	if (uroce_in_use(&pd->users))
 		return -EBUSY;
 	if (pd->parent)
@@ -45,14 +49,18 @@ int uroce_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr,
 	if (!td)
 		return -ENOMEM;
 	td->td.context = ctx;
+	td->identity.context = ctx;
 	*ret_td = &td->td;
 	return 0;
 }
 
 int uroce_dealloc_td(struct ibv_td *ibtd)
 {
-	struct uroce_td *td = verbs_container_of(ibtd, struct uroce_td, td);
+	struct uroce_td *td = to_uroce_td(ibtd);
+	int ret = uroce_check_td(ibtd);
 
+	if (ret)
+		return ret;
 	if (uroce_in_use(&td->users))
 		return -EBUSY;
 	free(td);
@@ -65,7 +73,13 @@ int uroce_alloc_parent_domain(struct ibv_context *ctx,
 {
 	struct uroce_pd *parent = to_uroce_pd(attr->pd);
 	struct uroce_pd *pd;
+	int ret;
 
+	ret = uroce_check_pd(attr->pd);
+	if (ret == 0)
+		ret = uroce_check_td(attr->td);
+	if (ret)
+		return ret;
 	if (parent->parent)
 		return -EINVAL;
 	pd = calloc(1, sizeof(*pd));
@@ -75,11 +89,12 @@ int uroce_alloc_parent_domain(struct ibv_context *ctx,
 	pd->parent = parent;
 	uroce_use(&parent->users);
 	if (attr->td) {
-		pd->td = verbs_container_of(attr->td, struct uroce_td, td);
+		pd->td = to_uroce_td(attr->td);
 		uroce_use(&pd->td->users);
 	}
 	pd->pd.context = ctx;
 	pd->pd.handle = pd->number;
+	pd->identity = (struct uroce_identity){ ctx, pd->number };
 	*ret_pd = &pd->pd;
 	return 0;
 }

@@ -62,6 +62,17 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
+static int check_objects(const struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = uroce_check_pd(attr->pd);
+
+	if (ret == 0)
+		ret = uroce_check_cq(attr->send_cq);
+	if (ret == 0)
+		ret = uroce_check_cq(attr->recv_cq);
+	return ret ? ret : uroce_check_srq(attr->srq);
+}
+
 /* What the QP gets: with an SRQ it has no receive queue (IBTA 11.2.4.1). */
 static struct ibv_qp_cap real_cap(const struct ibv_qp_init_attr_ex *attr)
 {
@@ -157,6 +168,8 @@ int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
 	int ret;
 
 	ret = check_attr(attr);
+	if (ret == 0)
+		ret = check_objects(attr);
 	if (ret)
 		return ret;
 	qp = uroce_object_new(sizeof(*qp));
@@ -179,6 +192,7 @@ int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
 		goto err_fini_verbs;
 	qp->vqp.qp.qp_num = qp->qp->qpn;
 	qp->vqp.qp.handle = qp->qp->qpn;
+	qp->identity = (struct uroce_identity){ ibctx, qp->qp->qpn };
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		uroce_wr_init(&qp->vqp.qp_ex);
 		qp->vqp.comp_mask |= VERBS_QP_MASK_EX;
@@ -261,6 +275,9 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	uint32_t dest_qpn;
 	int ret;
 
+	ret = uroce_check_qp(ibqp);
+	if (ret)
+		return ret;
 	if (uroce_loop_dead(ctx->loop))
 		return -EIO;
 	if (attr_mask & IBV_QP_AV) {
@@ -295,7 +312,10 @@ int uroce_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 		   struct ibv_qp_init_attr *init_attr)
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
+	int ret = uroce_check_qp(ibqp);
 
+	if (ret)
+		return ret;
 	uroce_loop_lock(qp->ctx->loop);
 	uroce_qp_query(qp->qp, attr);
 	uroce_loop_unlock(qp->ctx->loop);
@@ -350,6 +370,9 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	struct uroce_context *ctx = qp->ctx;
 	int ret;
 
+	ret = uroce_check_qp(ibqp);
+	if (ret)
+		return ret;
 	uroce_loop_settle(ctx->loop, qp->qp);
 	uroce_loop_lock(ctx->loop);
 	/* 11.2.4.4: not as long as it is attached to a group */

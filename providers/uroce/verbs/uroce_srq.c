@@ -34,7 +34,9 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	struct uroce_verbs_srq *srq;
 	int ret;
 
-	ret = check_attr(attr);
+	ret = uroce_check_pd(attr->pd);
+	if (ret == 0)
+		ret = check_attr(attr);
 	if (ret)
 		return ret;
 	srq = uroce_object_new(sizeof(*srq));
@@ -49,6 +51,8 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	srq->recv.rq.owner = srq;
 	srq->recv.rq.limit = attr->attr.srq_limit;
 	verbs_init_srq(&srq->vsrq, ibctx, attr);
+	srq->vsrq.srq.handle = uroce_handle_new(ctx);
+	srq->identity = (struct uroce_identity){ ibctx, srq->vsrq.srq.handle };
 	uroce_use(&pd->users);
 	uroce_loop_lock(ctx->loop);
 	list_add_tail(&ctx->srqs, &srq->entry);
@@ -100,8 +104,10 @@ int uroce_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 {
 	struct uroce_verbs_srq *srq = to_uroce_srq(ibsrq);
 	uint32_t size = srq->recv.rq.ring.size;
-	int ret = 0;
+	int ret = uroce_check_srq(ibsrq);
 
+	if (ret)
+		return ret;
 	if (attr_mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
 		return -EINVAL;
 	if (attr_mask & IBV_SRQ_MAX_WR) {
@@ -122,7 +128,10 @@ int uroce_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 int uroce_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 {
 	struct uroce_rq *rq = &to_uroce_srq(ibsrq)->recv.rq;
+	int ret = uroce_check_srq(ibsrq);
 
+	if (ret)
+		return ret;
 	attr->max_wr = rq->ring.size;
 	attr->max_sge = rq->max_sge;
 	attr->srq_limit = __atomic_load_n(&rq->limit, __ATOMIC_SEQ_CST);
@@ -135,6 +144,9 @@ int uroce_destroy_srq(struct ibv_srq *ibsrq)
 	struct uroce_context *ctx = srq->ctx;
 	int ret;
 
+	ret = uroce_check_srq(ibsrq);
+	if (ret)
+		return ret;
 	if (uroce_in_use(&srq->users))
 		return -EBUSY;
 	uroce_loop_lock(ctx->loop);

@@ -38,6 +38,16 @@
 /* How long a QPN is not used again, at least. */
 #define UROCE_QUARANTINE_NS UINT64_C(1000000000)
 
+/*
+ * The public fields of an object as it was created with them. The kernel finds
+ * an object by its handle, and a driver does not read the fields of the
+ * application; control verbs compare them instead (uroce_object.c).
+ */
+struct uroce_identity {
+	const struct ibv_context *context;
+	uint32_t handle;
+};
+
 /* A lock that the application may have made unnecessary. */
 struct uroce_spin {
 	struct uroce_lock lock;
@@ -65,15 +75,19 @@ struct uroce_context {
 	struct uroce_event_pipe async;
 	struct list_node channels;
 	struct list_node qps, cqs, srqs, mrs, mws; /* what is not freed yet */
+
+	uint32_t last_handle; /* of an object without a number; atomic */
 };
 
 struct uroce_td {
 	struct ibv_td td;
+	struct uroce_identity identity;
 	uint32_t users; /* atomic */
 };
 
 struct uroce_pd {
 	struct ibv_pd pd;
+	struct uroce_identity identity;
 	uint32_t number;	 /* in the engine; that of the parent */
 	uint32_t users;		 /* atomic */
 	struct uroce_pd *parent; /* of a parent domain, else NULL */
@@ -82,13 +96,16 @@ struct uroce_pd {
 
 struct uroce_mr {
 	struct verbs_mr vmr;
+	struct uroce_identity identity; /* its handle is the key */
 	struct list_node entry;
+	struct uroce_pd *pd;	     /* whose user it is */
 	uint64_t share;		     /* uroce_loop_get_share() */
 	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
 };
 
 struct uroce_mw {
 	struct ibv_mw mw;
+	struct uroce_identity identity;
 	struct list_node entry;
 	struct uroce_region *region;
 	/* after all binds that were posted; guarded as the application does */
@@ -98,6 +115,7 @@ struct uroce_mw {
 struct uroce_ah {
 	struct ibv_ah ah;
 	struct uroce_path path; /* its source port is of no QP in particular */
+	struct uroce_identity identity;
 };
 
 struct uroce_verbs_cq {
@@ -113,6 +131,7 @@ struct uroce_verbs_cq {
 	struct uroce_comp_channel *channel;
 	struct verbs_event_count raised;
 	uint32_t users; /* atomic: QPs */
+	struct uroce_identity identity;
 };
 
 /* A queue of receive requests and those who post to it. */
@@ -128,6 +147,7 @@ struct uroce_verbs_srq {
 	struct uroce_verbs_rq recv;
 	struct verbs_event_count raised;
 	uint32_t users; /* atomic: QPs */
+	struct uroce_identity identity;
 };
 
 struct uroce_verbs_qp {
@@ -161,6 +181,7 @@ struct uroce_verbs_qp {
 		bool wants_addr;
 		int err;
 	} wr_interrupted;
+	struct uroce_identity identity;
 };
 
 static inline struct uroce_context *to_uroce_context(struct ibv_context *ctx)
@@ -168,9 +189,19 @@ static inline struct uroce_context *to_uroce_context(struct ibv_context *ctx)
 	return verbs_container_of(ctx, struct uroce_context, vctx.context);
 }
 
+static inline struct uroce_td *to_uroce_td(struct ibv_td *td)
+{
+	return verbs_container_of(td, struct uroce_td, td);
+}
+
 static inline struct uroce_pd *to_uroce_pd(struct ibv_pd *pd)
 {
 	return verbs_container_of(pd, struct uroce_pd, pd);
+}
+
+static inline struct uroce_mr *to_uroce_mr(struct ibv_mr *mr)
+{
+	return verbs_container_of(mr, struct uroce_mr, vmr.ibv_mr);
 }
 
 static inline struct uroce_mw *to_uroce_mw(struct ibv_mw *mw)
@@ -469,6 +500,26 @@ int uroce_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 void uroce_wr_init(struct ibv_qp_ex *qp);
 
 /* -- uroce_object.c -- */
+
+/** uroce_handle_new() - handle of an object that has no number */
+uint32_t uroce_handle_new(struct uroce_context *ctx);
+
+/*
+ * uroce_check_*() - the object is the one that its public fields name
+ *
+ * Control verbs call this for the object itself and for each object among
+ * their arguments, before anything else. NULL is valid.
+ *
+ * Return: 0, -EINVAL (another context) or -ENOENT (another handle).
+ */
+int uroce_check_td(const struct ibv_td *td);
+int uroce_check_pd(const struct ibv_pd *pd);
+int uroce_check_mr(const struct ibv_mr *mr);
+int uroce_check_mw(const struct ibv_mw *mw);
+int uroce_check_ah(const struct ibv_ah *ah);
+int uroce_check_cq(const struct ibv_cq *cq);
+int uroce_check_srq(const struct ibv_srq *srq);
+int uroce_check_qp(const struct ibv_qp *qp);
 
 /**
  * uroce_object_new() - zeroed memory for an object with rings
