@@ -174,6 +174,16 @@ void uroce_memory_hide(const struct uroce_memory *memory, uint32_t key)
 		region->hidden = true;
 }
 
+void uroce_memory_show(const struct uroce_memory *memory, uint32_t key)
+{
+	struct uroce_region *region = uroce_memory_find(memory, key);
+
+	if (!region || !region->hidden)
+		return;
+	region->hidden = false;
+	tell(memory, region);
+}
+
 static void close_window(struct uroce_region *window)
 {
 	if (window->memory)

@@ -109,6 +109,9 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
  */
 void uroce_memory_hide(const struct uroce_memory *memory, uint32_t key);
 
+/** uroce_memory_show() - undo uroce_memory_hide(): the region is unchanged */
+void uroce_memory_show(const struct uroce_memory *memory, uint32_t key);
+
 /**
  * uroce_memory_remove() - take a region or window out
  *

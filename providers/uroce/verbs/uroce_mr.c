@@ -161,6 +161,14 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 	return 0;
 }
 
+/* After a failure of what uroce_loop_hide_region() has prepared. */
+static void show_again(struct uroce_context *ctx, const struct uroce_mr *mr)
+{
+	uroce_loop_lock(ctx->loop);
+	uroce_memory_show(&ctx->engine->memory, mr->identity.handle);
+	uroce_loop_unlock(ctx->loop);
+}
+
 /* What the region is to become; the rest stays as it is. */
 static struct uroce_region changed(const struct uroce_region *old, int flags,
 				   struct ibv_pd *pd, void *addr, size_t length,
@@ -184,10 +192,11 @@ static struct uroce_region changed(const struct uroce_region *old, int flags,
 	return region;
 }
 
+/* Without flags there is nothing to do, which the kernel rejects as well. */
 static int check_change(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 			void *addr, size_t length, int access)
 {
-	int ret = uroce_check_mr(&vmr->ibv_mr);
+	int ret = flags ? uroce_check_mr(&vmr->ibv_mr) : -EINVAL;
 
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_PD))
 		ret = uroce_check_pd(pd);
@@ -227,7 +236,7 @@ static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 	return ret;
 }
 
-/* The key stays the same. */
+/* The key stays the same. A failure leaves the region as it was. */
 int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access)
 {
@@ -242,8 +251,10 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	ret = uroce_loop_hide_region(ctx->loop, mr->identity.handle);
 	if (ret == 0)
 		ret = change_row(mr, flags, pd, addr, length, access);
-	if (ret)
+	if (ret) {
+		show_again(ctx, mr);
 		return ret;
+	}
 	if (flags & IBV_REREG_MR_CHANGE_PD) {
 		uroce_unuse(&mr->pd->users);
 		mr->pd = to_uroce_pd(pd);
@@ -271,8 +282,10 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 			list_del(&mr->entry);
 		uroce_loop_unlock(ctx->loop);
 	}
-	if (ret)
+	if (ret) {
+		show_again(ctx, mr);
 		return ret;
+	}
 	uroce_loop_put_share(ctx->loop, mr->share);
 	uroce_unuse(&mr->pd->users);
 	uroce_dmabuf_unmap(mr->dmabuf);

@@ -16,7 +16,7 @@
 
 struct verbs_fixture fixture;
 
-static uint8_t gid_index(void)
+uint8_t fixture_gid_index(void)
 {
 	const char *text = getenv("VERBS_TEST_GID");
 
@@ -83,8 +83,8 @@ void fixture_to_rtr(struct ibv_qp *qp, const struct ibv_qp *peer)
 		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 			IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
 			IBV_QP_MIN_RNR_TIMER;
-	attr.ah_attr.grh.sgid_index = gid_index();
-	assert_int_equal(ibv_query_gid(qp->context, PORT, gid_index(),
+	attr.ah_attr.grh.sgid_index = fixture_gid_index();
+	assert_int_equal(ibv_query_gid(qp->context, PORT, fixture_gid_index(),
 				       &attr.ah_attr.grh.dgid),
 			 0);
 	assert_int_equal(ibv_modify_qp(qp, &attr, mask), 0);

@@ -34,6 +34,9 @@ extern struct verbs_fixture fixture;
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
+/** fixture_gid_index() - the GID that QPs and address handles use */
+uint8_t fixture_gid_index(void);
+
 /** fixture_open() - open the device once more */
 struct ibv_context *fixture_open(void);
 

@@ -94,8 +94,9 @@ static struct ibv_ah *new_ah(struct ibv_pd *pd)
 {
 	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1 };
 
-	attr.grh.sgid_index = 1;
-	if (ibv_query_gid(fixture.ctx, 1, 1, &attr.grh.dgid) != 0)
+	attr.grh.sgid_index = fixture_gid_index();
+	if (ibv_query_gid(fixture.ctx, 1, fixture_gid_index(),
+			  &attr.grh.dgid) != 0)
 		return NULL;
 	return ibv_create_ah(pd, &attr);
 }
