@@ -25,6 +25,9 @@
  */
 #define DOCTOR_QUEUES_BYTES (256ul * 1024)
 
+/* Features of struct doctor_device.missing. */
+#define DOCTOR_MAX_FEATURES 8
+
 struct doctor_port {
 	uint8_t number;
 	int query_error; /* positive errno, as in all *_error members */
@@ -45,6 +48,8 @@ struct doctor_device {
 	bool listed;		   /* ibv_get_device_list() returns it */
 	enum ibv_transport_type transport;
 	int open_error, query_error;
+	/* Features that the device does not have; NULL-terminated. */
+	const char *missing[DOCTOR_MAX_FEATURES + 1];
 	const char *failed_object; /* that could not be created; NULL: none */
 	int object_error;
 	struct doctor_port *ports;

@@ -40,6 +40,9 @@ const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 	[DOCTOR_NODES_NO_FOLDER] =
 		KIND("nodes-no-folder", ERROR,
 		     "the folder /dev/infiniband does not exist"),
+	[DOCTOR_NODES_NO_FOLDER_USER] =
+		KIND("nodes-no-folder-user", NOTE,
+		     "UCX needs the directory /dev/infiniband"),
 	[DOCTOR_NODE_MISSING] =
 		KIND("node-missing", ERROR,
 		     "the device node of a device does not exist"),

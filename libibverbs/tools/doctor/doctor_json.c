@@ -96,6 +96,10 @@ static void doctor_json_devices(struct json_out *json,
 		json_bool(json, "usable", device->usable);
 		json_bool(json, "user_space", !device->in_kernel);
 		json_bool(json, "listed", device->listed);
+		json_array(json, "missing_features");
+		for (size_t k = 0; device->missing[k]; k++)
+			json_string(json, NULL, device->missing[k]);
+		json_array_end(json);
 		json_array(json, "ports");
 		for (size_t k = 0; k < device->nr_ports; k++)
 			if (!doctor->only_port ||

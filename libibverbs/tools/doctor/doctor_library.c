@@ -140,6 +140,32 @@ static void doctor_library_query_ports(struct ibv_context *context,
 	doctor_library_query_gids(context, device);
 }
 
+/* Records which features of common programs the device does not have. */
+static void doctor_library_query_features(struct ibv_context *context,
+					  struct doctor_device *device)
+{
+	struct ibv_device_attr_ex attr = {};
+	size_t count = 0;
+
+	if (ibv_query_device_ex(context, NULL, &attr))
+		return;
+	/* The kernel's connection manager knows only the kernel's devices. */
+	if (!device->in_kernel)
+		device->missing[count++] = "rdma_cm";
+	if (!(attr.orig_attr.device_cap_flags & IBV_DEVICE_XRC))
+		device->missing[count++] = "XRC";
+	if (attr.orig_attr.max_srq == 0)
+		device->missing[count++] = "SRQ";
+	if (attr.orig_attr.atomic_cap == IBV_ATOMIC_NONE)
+		device->missing[count++] = "atomic operations";
+	if (attr.orig_attr.max_mw == 0)
+		device->missing[count++] = "memory windows";
+	if (!(attr.odp_caps.general_caps & IBV_ODP_SUPPORT))
+		device->missing[count++] = "on-demand paging";
+	if (attr.max_dm_size == 0)
+		device->missing[count++] = "device memory";
+}
+
 /* Creates the objects that every program needs; records the first failure. */
 static void doctor_library_try_objects(struct ibv_context *context,
 				       struct doctor_device *device,
@@ -199,6 +225,7 @@ static void doctor_library_query_device(struct doctor *doctor,
 		return;
 	}
 	doctor_library_query_ports(context, device);
+	doctor_library_query_features(context, device);
 	doctor_library_try_objects(context, device, doctor->memory);
 	(void)ibv_close_device(context);
 }

@@ -227,6 +227,23 @@ static void doctor_node_check_rdma_cm(struct doctor *doctor)
 		doctor_finding_add_fix(finding, "modprobe rdma_ucm");
 }
 
+/* Such a device has no node, but UCX looks for the folder. */
+static void doctor_node_check_user_space(struct doctor *doctor,
+					 const struct doctor_device *device)
+{
+	struct doctor_finding *finding;
+
+	if (device->in_kernel || !device->listed || !device->selected ||
+	    doctor_system_exists(&doctor->system, DOCTOR_NODE_DIR))
+		return;
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_NODES_NO_FOLDER_USER, device->name, 0,
+		"UCX, and Open MPI with UCX, ignore this device, because the "
+		"folder " DOCTOR_NODE_DIR " does not exist. An empty folder is "
+		"enough.");
+	doctor_finding_add_fix(finding, "mkdir " DOCTOR_NODE_DIR);
+}
+
 void doctor_check_nodes(struct doctor *doctor)
 {
 	bool any = false;
@@ -234,6 +251,7 @@ void doctor_check_nodes(struct doctor *doctor)
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
 		const struct doctor_device *device = &doctor->devices[i];
 
+		doctor_node_check_user_space(doctor, device);
 		if (!device->selected || !*device->uverbs)
 			continue;
 		if (!doctor_system_exists(&doctor->system, DOCTOR_NODE_DIR)) {

@@ -64,12 +64,28 @@ static void doctor_text_print_port(FILE *file, const struct doctor_port *port)
 	(void)fputc('\n', file);
 }
 
+static void doctor_text_print_missing(FILE *file,
+				      const struct doctor_device *device)
+{
+	char text[256] = "not supported:";
+
+	for (size_t i = 0; device->missing[i]; i++) {
+		size_t len = strlen(text);
+
+		(void)snprintf(text + len, sizeof(text) - len, "%s %s",
+			       i == 0 ? "" : ",", device->missing[i]);
+	}
+	if (device->missing[0])
+		doctor_text_fold(file, 2, text);
+}
+
 static void doctor_text_print_device(const struct doctor *doctor, FILE *file,
 				     const struct doctor_device *device)
 {
 	(void)fprintf(file, "%s: %s%s\n", device->name,
 		      device->usable ? "can be used" : "cannot be used",
 		      device->in_kernel ? "" : ", in user space");
+	doctor_text_print_missing(file, device);
 	for (size_t i = 0; i < device->nr_ports; i++)
 		if (!doctor->only_port ||
 		    device->ports[i].number == doctor->only_port)

@@ -272,6 +272,32 @@ static void doctor_nodes_unselected_device_has_no_finding(void **state)
 	assert_no_findings(fixture);
 }
 
+static void doctor_nodes_user_space_device_without_folder_is_noted(void **state)
+{
+	struct doctor_fixture *fixture = *state;
+	struct doctor_device *device;
+	const struct doctor_finding *finding;
+
+	device = doctor_device_get(&fixture->doctor, "uroce_lo");
+	device->listed = true;
+	doctor_check_nodes(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_NODES_NO_FOLDER_USER,
+				      "uroce_lo");
+	assert_has_fix(finding, "mkdir /dev/infiniband");
+	assert_int_equal(finding->severity, DOCTOR_NOTE);
+}
+
+static void
+doctor_nodes_user_space_device_with_folder_has_no_finding(void **state)
+{
+	struct doctor_fixture *fixture = *state;
+
+	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
+	doctor_fixture_write(fixture, "dev/infiniband/other", " ");
+	doctor_check_nodes(&fixture->doctor);
+	assert_no_findings(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +319,10 @@ int main(void)
 		doctor_test(doctor_nodes_regular_file_is_found),
 		doctor_test(doctor_nodes_missing_rdma_cm_is_noted),
 		doctor_test(doctor_nodes_unselected_device_has_no_finding),
+		doctor_test(
+			doctor_nodes_user_space_device_without_folder_is_noted),
+		doctor_test(
+			doctor_nodes_user_space_device_with_folder_has_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

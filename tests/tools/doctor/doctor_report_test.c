@@ -295,11 +295,11 @@ static void doctor_print_json_writes_all_members(void **state)
 				     "\"memlock_applies\":true,"
 				     "\"nofile\":null}"));
 	assert_non_null(strstr(
-		text,
-		"\"devices\":[{\"name\":\"rxe0\",\"usable\":true,"
-		"\"user_space\":false,\"listed\":true,\"ports\":[{\"port\":1,"
-		"\"usable\":true,\"state\":\"active\",\"gids\":1,"
-		"\"gid_index\":3,\"gid\":\"::ffff:10.0.0.1\"}]}]"));
+		text, "\"devices\":[{\"name\":\"rxe0\",\"usable\":true,"
+		      "\"user_space\":false,\"listed\":true,"
+		      "\"missing_features\":[],\"ports\":[{\"port\":1,"
+		      "\"usable\":true,\"state\":\"active\",\"gids\":1,"
+		      "\"gid_index\":3,\"gid\":\"::ffff:10.0.0.1\"}]}]"));
 	assert_non_null(strstr(
 		text, "\"findings\":[{\"id\":\"gid-holes\",\"severity\":"
 		      "\"note\",\"device\":\"rxe0\",\"port\":1,\"text\":"));
