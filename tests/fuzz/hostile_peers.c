@@ -25,13 +25,15 @@
 #include "uroce/local/uroce_tables.h"
 #include "uroce/port/uroce_rendezvous.h"
 
-#define NR_PEERS    4
-#define SLOT	    3 /* of the first peer */
-#define MAX_STEPS   60
-#define STEP_NS	    200000
-#define TIMEOUT_MS  1000 /* ms; the target never waits */
-#define FIRST_HOST  128	 /* slot numbers that real processes do not reach */
-#define LAST_HOST   255
+#define NR_PEERS   4
+#define MAX_STEPS  60
+#define STEP_NS	   200000
+#define TIMEOUT_MS 1000 /* ms; the target never waits */
+/* slot numbers that real processes do not reach */
+#define FIRST_HOST  128
+#define LAST_HOST   191
+#define FIRST_PEER  192
+#define LAST_PEER   255
 #define SEND_BYTES  64
 #define SHARE_BYTES 8192
 
@@ -83,6 +85,8 @@ static struct peer peers[NR_PEERS];
 static struct uroce_local *local;
 static struct flow *flow;
 static uint32_t host;
+static uint32_t peer_slot;     /* that the recorded hello claims */
+static int peer_listener = -1; /* proves the claim */
 static uint64_t now;
 
 /* Makes a memfd that can still shrink. */
@@ -117,6 +121,27 @@ static void make_passable(void)
 	passable[6] = shared_memory();
 }
 
+/* Several of these programs may run at a time. */
+static void open_peer_listener(void)
+{
+	for (uint32_t i = 0; peer_listener < 0; i++) {
+		fuzz_assert(i <= LAST_PEER - FIRST_PEER);
+		peer_slot = FIRST_PEER + ((uint32_t)getpid() + i) %
+						 (LAST_PEER - FIRST_PEER + 1);
+		peer_listener = uroce_pairing_bind(peer_slot);
+	}
+	fuzz_assert(!fcntl(peer_listener, F_SETFL, O_NONBLOCK));
+}
+
+/* Each check of a claim has left a connection. */
+static void drain_peer_listener(void)
+{
+	int fd;
+
+	while ((fd = accept4(peer_listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		(void)close(fd);
+}
+
 /* Records the library's own hello; no process responds. */
 static void record_hello(void)
 {
@@ -130,10 +155,11 @@ static void record_hello(void)
 
 	if (hello_len)
 		return;
+	open_peer_listener();
 	fuzz_assert(
 		!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds));
-	fuzz_assert(uroce_pairing_ask(fds[0], SLOT, 1, dgid, &none, 0, &verdict,
-				      &token, &theirs) == -ETIMEDOUT);
+	fuzz_assert(uroce_pairing_ask(fds[0], peer_slot, 1, dgid, &none, 0,
+				      &verdict, &token, &theirs) == -ETIMEDOUT);
 	len = recv(fds[1], right_hello, sizeof(right_hello), 0);
 	fuzz_assert(len > 0 && (size_t)len < sizeof(right_hello));
 	hello_len = (size_t)len;
@@ -491,7 +517,7 @@ static struct uroce_channel *pair_up(struct peer *peer)
 	fuzz_assert(peer->out.memory);
 	send_text(peer, &confirm, 1, NULL, 0);
 	uroce_local_serve(local);
-	fuzz_assert(!uroce_local_connect(local, SLOT, dgid, &channel));
+	fuzz_assert(!uroce_local_connect(local, peer_slot, dgid, &channel));
 	return channel;
 }
 
@@ -512,6 +538,7 @@ void hostile_peers(struct fuzz_reader *reader, bool splits)
 
 	make_passable();
 	record_hello();
+	drain_peer_listener();
 	before = lowest_fd();
 	for (int i = 0; i < NR_PEERS; i++)
 		peers[i] = (struct peer){ .fd = -1 };
