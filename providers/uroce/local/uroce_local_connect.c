@@ -42,6 +42,7 @@ enum outcome {
 };
 
 static void wait_until_locked(struct uroce_local *local, uint64_t until_ms)
+	REQUIRES(local->mutex)
 {
 	struct timespec until = {
 		.tv_sec = (time_t)(until_ms / 1000),
@@ -322,6 +323,7 @@ static void give_up_locked(struct uroce_local *local, uint32_t slot)
 
 /* After a BUSY: it is about to ask us. */
 static void wait_for_guest_locked(struct uroce_local *local, uint32_t slot)
+	REQUIRES(local->mutex)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + BUSY_MS;
 	const struct uroce_peer *before = local->table[slot];
@@ -353,7 +355,7 @@ static int ask_locked(struct uroce_local *local, uint32_t slot,
 }
 
 static int find_peer_locked(struct uroce_local *local, uint32_t slot,
-			    const uint8_t *dgid)
+			    const uint8_t *dgid) REQUIRES(local->mutex)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + local->config.patience_ms;
 	int ret = AGAIN;
