@@ -19,6 +19,8 @@
 #include "core/device_list.h"
 #include "core/device_open.h"
 #include "core/op_table.h"
+#define NOCANCEL_NO_MACROS
+#include "util/nocancel.h"
 
 /* kernel_state.h reads its block at the start of the private block. */
 _Static_assert(offsetof(struct verbs_ex_private, kernel) == 0,
@@ -149,8 +151,8 @@ static int context_finish_open(struct verbs_context *vctx,
 	return 0;
 }
 
-int verbs_core_open_private(struct verbs_device *dev, void *private_data,
-			    struct ibv_context **ret_ctx)
+static int context_open(struct verbs_device *dev, void *private_data,
+			struct ibv_context **ret_ctx)
 {
 	const struct verbs_device_ops *provider = dev->provider;
 	struct verbs_cmd_file cmd_file = { .fd = -1 };
@@ -166,6 +168,17 @@ int verbs_core_open_private(struct verbs_device *dev, void *private_data,
 					  dev, cmd_file.fd, private_data, &vctx)
 				: provider->open_context(dev, cmd_file, &vctx);
 	return ret ? ret : context_finish_open(vctx, ret_ctx);
+}
+
+/* A thread that is cancelled meanwhile loses no context. */
+int verbs_core_open_private(struct verbs_device *dev, void *private_data,
+			    struct ibv_context **ret_ctx)
+{
+	int state = nocancel_begin();
+	int ret = context_open(dev, private_data, ret_ctx);
+
+	nocancel_end(state);
+	return ret;
 }
 
 int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
@@ -240,7 +253,9 @@ void verbs_core_close(struct ibv_context *ctx)
 {
 	const struct verbs_device_ops *provider =
 		verbs_priv(ctx)->dev->provider;
+	int state = nocancel_begin();
 
 	provider->close_context(
 		verbs_container_of(ctx, struct verbs_context, context));
+	nocancel_end(state);
 }

@@ -11,6 +11,39 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+/* ThreadSanitizer learns from the C library's functions who waits for whom. */
+#if defined(__SANITIZE_THREAD__)
+#define USE_LIBC true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define USE_LIBC true
+#endif
+#endif
+#ifndef USE_LIBC
+#define USE_LIBC false
+#endif
+
+/* musl converts the headers of messages for the kernel. */
+#ifdef __GLIBC__
+#define USE_LIBC_MESSAGES USE_LIBC
+#else
+#define USE_LIBC_MESSAGES true
+#endif
+
+/* Returns the result of one of two calls; the first is a cancellation point. */
+#define RETURN_CALL(type, use_libc, libc, kernel) \
+	do {                                      \
+		type call_ret;                    \
+		int call_state;                   \
+                                                  \
+		if (!(use_libc))                  \
+			return (type)(kernel);    \
+		call_state = nocancel_begin();    \
+		call_ret = (libc);                \
+		nocancel_end(call_state);         \
+		return call_ret;                  \
+	} while (0)
+
 /*
  * The type of the time in calls that are older than 64-bit times on 32-bit
  * machines. All times here are durations.
@@ -27,17 +60,19 @@ static struct kernel_time to_kernel_time(const struct timespec *time)
 
 int nocancel_close(int fd)
 {
-	return (int)syscall(SYS_close, fd);
+	RETURN_CALL(int, USE_LIBC, close(fd), syscall(SYS_close, fd));
 }
 
 ssize_t nocancel_read(int fd, void *buf, size_t size)
 {
-	return syscall(SYS_read, fd, buf, size);
+	RETURN_CALL(ssize_t, USE_LIBC, read(fd, buf, size),
+		    syscall(SYS_read, fd, buf, size));
 }
 
 ssize_t nocancel_write(int fd, const void *buf, size_t size)
 {
-	return syscall(SYS_write, fd, buf, size);
+	RETURN_CALL(ssize_t, USE_LIBC, write(fd, buf, size),
+		    syscall(SYS_write, fd, buf, size));
 }
 
 /* How machines pass a 64-bit offset differs. */
@@ -73,7 +108,8 @@ ssize_t nocancel_splice(int from, loff_t *from_offset, int to,
 
 int nocancel_openat(int dir, const char *path, int flags, mode_t mode)
 {
-	return (int)syscall(SYS_openat, dir, path, flags | O_LARGEFILE, mode);
+	RETURN_CALL(int, USE_LIBC, openat(dir, path, flags, mode),
+		    syscall(SYS_openat, dir, path, flags | O_LARGEFILE, mode));
 }
 
 int nocancel_ppoll(struct pollfd *fds, nfds_t nr,
@@ -101,8 +137,9 @@ int nocancel_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 int nocancel_epoll_wait(int fd, struct epoll_event *events, int max,
 			int timeout_ms)
 {
-	return (int)syscall(SYS_epoll_pwait, fd, events, max, timeout_ms, NULL,
-			    0);
+	RETURN_CALL(
+		int, USE_LIBC, epoll_wait(fd, events, max, timeout_ms),
+		syscall(SYS_epoll_pwait, fd, events, max, timeout_ms, NULL, 0));
 }
 
 int nocancel_nanosleep(const struct timespec *time)
@@ -119,82 +156,54 @@ ssize_t nocancel_getrandom(void *buf, size_t size, unsigned int flags)
 
 int nocancel_connect(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	return (int)syscall(SYS_connect, fd, addr, len);
+	RETURN_CALL(int, USE_LIBC, connect(fd, addr, len),
+		    syscall(SYS_connect, fd, addr, len));
 }
 
 int nocancel_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 {
-	return (int)syscall(SYS_accept4, fd, addr, len, flags);
+	RETURN_CALL(int, USE_LIBC, accept4(fd, addr, len, flags),
+		    syscall(SYS_accept4, fd, addr, len, flags));
 }
 
 ssize_t nocancel_sendto(int fd, const void *buf, size_t size, int flags,
 			const struct sockaddr *addr, socklen_t len)
 {
-	return syscall(SYS_sendto, fd, buf, size, flags, addr, len);
+	RETURN_CALL(ssize_t, USE_LIBC, sendto(fd, buf, size, flags, addr, len),
+		    syscall(SYS_sendto, fd, buf, size, flags, addr, len));
 }
 
 ssize_t nocancel_recvfrom(int fd, void *buf, size_t size, int flags,
 			  struct sockaddr *addr, socklen_t *len)
 {
-	return syscall(SYS_recvfrom, fd, buf, size, flags, addr, len);
+	RETURN_CALL(ssize_t, USE_LIBC,
+		    recvfrom(fd, buf, size, flags, addr, len),
+		    syscall(SYS_recvfrom, fd, buf, size, flags, addr, len));
 }
-
-/* musl converts the headers of messages for the kernel. */
-#ifdef __GLIBC__
-#define LIBC_CONVERTS_MESSAGES false
-#else
-#define LIBC_CONVERTS_MESSAGES true
-#endif
 
 ssize_t nocancel_sendmsg(int fd, const struct msghdr *msg, int flags)
 {
-	ssize_t ret;
-	int state;
-
-	if (!LIBC_CONVERTS_MESSAGES)
-		return syscall(SYS_sendmsg, fd, msg, flags);
-	state = nocancel_begin();
-	ret = sendmsg(fd, msg, flags);
-	nocancel_end(state);
-	return ret;
+	RETURN_CALL(ssize_t, USE_LIBC_MESSAGES, sendmsg(fd, msg, flags),
+		    syscall(SYS_sendmsg, fd, msg, flags));
 }
 
 ssize_t nocancel_recvmsg(int fd, struct msghdr *msg, int flags)
 {
-	ssize_t ret;
-	int state;
-
-	if (!LIBC_CONVERTS_MESSAGES)
-		return syscall(SYS_recvmsg, fd, msg, flags);
-	state = nocancel_begin();
-	ret = recvmsg(fd, msg, flags);
-	nocancel_end(state);
-	return ret;
+	RETURN_CALL(ssize_t, USE_LIBC_MESSAGES, recvmsg(fd, msg, flags),
+		    syscall(SYS_recvmsg, fd, msg, flags));
 }
 
 int nocancel_sendmmsg(int fd, struct mmsghdr *messages, unsigned int nr,
 		      int flags)
 {
-	int state, ret;
-
-	if (!LIBC_CONVERTS_MESSAGES)
-		return (int)syscall(SYS_sendmmsg, fd, messages, nr, flags);
-	state = nocancel_begin();
-	ret = sendmmsg(fd, messages, nr, flags);
-	nocancel_end(state);
-	return ret;
+	RETURN_CALL(int, USE_LIBC_MESSAGES, sendmmsg(fd, messages, nr, flags),
+		    syscall(SYS_sendmmsg, fd, messages, nr, flags));
 }
 
 int nocancel_recvmmsg(int fd, struct mmsghdr *messages, unsigned int nr,
 		      int flags)
 {
-	int state, ret;
-
-	if (!LIBC_CONVERTS_MESSAGES)
-		return (int)syscall(SYS_recvmmsg, fd, messages, nr, flags,
-				    NULL);
-	state = nocancel_begin();
-	ret = recvmmsg(fd, messages, nr, flags, NULL);
-	nocancel_end(state);
-	return ret;
+	RETURN_CALL(int, USE_LIBC_MESSAGES,
+		    recvmmsg(fd, messages, nr, flags, NULL),
+		    syscall(SYS_recvmmsg, fd, messages, nr, flags, NULL));
 }
