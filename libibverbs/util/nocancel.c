@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* ThreadSanitizer learns from the C library's functions who waits for whom. */
+/* ThreadSanitizer learns the order of threads from the C library's functions.
+ */
 #if defined(__SANITIZE_THREAD__)
 #define USE_LIBC true
 #elif defined(__has_feature)
