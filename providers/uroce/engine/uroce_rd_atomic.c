@@ -24,7 +24,7 @@ static int requester_reserve(struct uroce_requester *req, uint8_t nr_reads)
 	ring = calloc(size, sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	for (uint8_t i = req->rd_first; i != req->rd_last; i++)
+	for (uint8_t i = req->rd_first; req->rd_end && i != req->rd_last; i++)
 		ring[i & (size - 1)] = req->rd_end[i & req->rd_mask];
 	free(req->rd_end);
 	req->rd_end = ring;
