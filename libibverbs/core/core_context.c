@@ -19,8 +19,7 @@
 #include "core/device_list.h"
 #include "core/device_open.h"
 #include "core/op_table.h"
-#define NOCANCEL_NO_MACROS
-#include "util/nocancel.h"
+#include "util/cancel.h"
 
 /* kernel_state.h reads its block at the start of the private block. */
 _Static_assert(offsetof(struct verbs_ex_private, kernel) == 0,
@@ -174,10 +173,10 @@ static int context_open(struct verbs_device *dev, void *private_data,
 int verbs_core_open_private(struct verbs_device *dev, void *private_data,
 			    struct ibv_context **ret_ctx)
 {
-	int state = nocancel_begin();
+	int state = cancel_disable();
 	int ret = context_open(dev, private_data, ret_ctx);
 
-	nocancel_end(state);
+	cancel_restore(state);
 	return ret;
 }
 
@@ -253,9 +252,9 @@ void verbs_core_close(struct ibv_context *ctx)
 {
 	const struct verbs_device_ops *provider =
 		verbs_priv(ctx)->dev->provider;
-	int state = nocancel_begin();
+	int state = cancel_disable();
 
 	provider->close_context(
 		verbs_container_of(ctx, struct verbs_context, context));
-	nocancel_end(state);
+	cancel_restore(state);
 }

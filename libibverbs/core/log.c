@@ -7,13 +7,13 @@
 
 #include <errno.h>
 #include <provider/log.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/cancel.h"
 #include "util/env.h"
 
 /* Longest line; the rest is cut. */
@@ -68,10 +68,10 @@ void verbs_vlog(const char *prefix, enum verbs_log_level level, const char *fmt,
 	(void)vsnprintf(line, sizeof(line), fmt, args);
 	log_cut_newline(line);
 	/* the caller may have a lock */
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	cancel_state = cancel_disable();
 	(void)fprintf(log_file, "%s%s%s\n", prefix ?: "", prefix ? ": " : "",
 		      line);
-	(void)pthread_setcancelstate(cancel_state, NULL);
+	cancel_restore(cancel_state);
 	errno = saved_errno;
 }
 
@@ -97,10 +97,10 @@ void verbs_warn(const char *fmt, ...)
 	va_end(args);
 
 	(void)atomic_fetch_add(&nr_warnings, 1);
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	cancel_state = cancel_disable();
 	if (getenv("IBV_SHOW_WARNINGS"))
 		(void)fprintf(stderr, "libibverbs: Warning: %s\n", line);
-	(void)pthread_setcancelstate(cancel_state, NULL);
+	cancel_restore(cancel_state);
 	verbs_log(NULL, VERBS_LOG_WARN, "%s", line);
 	errno = saved_errno;
 }

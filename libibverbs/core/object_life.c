@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "util/cancel.h"
+
 void verbs_init_cq(struct ibv_cq *cq, struct ibv_context *ctx,
 		   struct ibv_comp_channel *channel, void *cq_context)
 {
@@ -102,15 +104,7 @@ static bool event_count_is_behind(uint32_t completed, uint32_t raised)
 	return (int32_t)(raised - completed) > 0;
 }
 
-/* A thread that is cancelled while it waits would keep the mutex. */
-static int object_disable_cancel(void)
-{
-	int state;
-
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	return state;
-}
-
+/* A thread that was cancelled while it waits would keep the mutex. */
 void verbs_wait_cq_acked(struct ibv_cq *cq,
 			 const struct verbs_event_count *raised)
 {
@@ -119,7 +113,7 @@ void verbs_wait_cq_acked(struct ibv_cq *cq,
 	/* No event was read, so no thread is acknowledging one. */
 	if (!raised->comp_events && !raised->async_events)
 		return;
-	state = object_disable_cancel();
+	state = cancel_disable();
 	(void)pthread_mutex_lock(&cq->mutex);
 	while (event_count_is_behind(cq->comp_events_completed,
 				     raised->comp_events) ||
@@ -127,7 +121,7 @@ void verbs_wait_cq_acked(struct ibv_cq *cq,
 				     raised->async_events))
 		(void)pthread_cond_wait(&cq->cond, &cq->mutex);
 	(void)pthread_mutex_unlock(&cq->mutex);
-	(void)pthread_setcancelstate(state, NULL);
+	cancel_restore(state);
 }
 
 static void object_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
@@ -137,12 +131,12 @@ static void object_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond,
 
 	if (!raised) /* no event was read */
 		return;
-	state = object_disable_cancel();
+	state = cancel_disable();
 	(void)pthread_mutex_lock(mutex);
 	while (event_count_is_behind(*completed, raised))
 		(void)pthread_cond_wait(cond, mutex);
 	(void)pthread_mutex_unlock(mutex);
-	(void)pthread_setcancelstate(state, NULL);
+	cancel_restore(state);
 }
 
 void verbs_wait_srq_acked(struct ibv_srq *srq,

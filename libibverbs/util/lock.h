@@ -13,6 +13,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "util/cancel.h"
+
 #ifdef __clang__
 #define LOCK_ATTRIBUTE(x) __attribute__((x))
 #else
@@ -36,9 +38,8 @@ static inline void verbs_mutex_lock(struct verbs_mutex *lock)
 	LOCK_ATTRIBUTE(acquire_capability(lock))
 		LOCK_ATTRIBUTE(no_thread_safety_analysis)
 {
-	int state;
+	int state = cancel_disable();
 
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	(void)pthread_mutex_lock(&lock->mutex); /* fails on misuse only */
 	lock->cancel_state = state;
 }
@@ -50,7 +51,7 @@ static inline void verbs_mutex_unlock(struct verbs_mutex *lock)
 	int state = lock->cancel_state;
 
 	(void)pthread_mutex_unlock(&lock->mutex);
-	(void)pthread_setcancelstate(state, NULL);
+	cancel_restore(state);
 }
 
 /* Waits for @cond until the time @until of its clock. */

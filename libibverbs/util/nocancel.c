@@ -39,9 +39,9 @@
                                                   \
 		if (!(use_libc))                  \
 			return (type)(kernel);    \
-		call_state = nocancel_begin();    \
+		call_state = cancel_disable();    \
 		call_ret = (libc);                \
-		nocancel_end(call_state);         \
+		cancel_restore(call_state);       \
 		return call_ret;                  \
 	} while (0)
 
@@ -79,10 +79,10 @@ ssize_t nocancel_write(int fd, const void *buf, size_t size)
 /* How machines pass a 64-bit offset differs. */
 ssize_t nocancel_pread(int fd, void *buf, size_t size, off_t offset)
 {
-	int state = nocancel_begin();
+	int state = cancel_disable();
 	ssize_t ret = pread(fd, buf, size, offset);
 
-	nocancel_end(state);
+	cancel_restore(state);
 	return ret;
 }
 

@@ -7,6 +7,8 @@
  * the data path may be one, so a source file that includes this header calls
  * the system directly: each macro below replaces the function of its name.
  * tests/check/cancellation_points.py checks that uroce calls no other ones.
+ * Around functions of the C library that are no plain system calls,
+ * cancellation is disabled (util/cancel.h).
  *
  * errno and return values are those of the C library's functions. To replace a
  * function in a test, wrap its nocancel_*() function.
@@ -17,7 +19,6 @@
 /* Before the macros: these declare what the macros replace. */
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -25,27 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/**
- * nocancel_begin() - disable cancellation of the calling thread
- *
- * For functions of the C library that are cancellation points and no plain
- * system calls.
- *
- * Return: the state for nocancel_end().
- */
-static inline int nocancel_begin(void)
-{
-	int state;
-
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	return state;
-}
-
-/** nocancel_end() - @state: of nocancel_begin() */
-static inline void nocancel_end(int state)
-{
-	(void)pthread_setcancelstate(state, NULL);
-}
+#include "util/cancel.h"
 
 int nocancel_close(int fd);
 ssize_t nocancel_read(int fd, void *buf, size_t size);

@@ -199,13 +199,13 @@ int uroce_helper_start(struct uroce_helper *helper,
 
 void uroce_helper_stop(struct uroce_helper *helper)
 {
-	int state = nocancel_begin();
+	int state = cancel_disable();
 
 	/* pairs with the load in run() */
 	__atomic_store_n(&helper->stop, true, __ATOMIC_RELEASE);
 	uroce_helper_ring(helper);
 	(void)pthread_join(helper->thread, NULL);
-	nocancel_end(state);
+	cancel_restore(state);
 	(void)close(helper->doorbell);
 }
 

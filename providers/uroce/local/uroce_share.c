@@ -72,10 +72,10 @@ static int share_find(const struct uroce_span *span, uint64_t *ret_bytes)
 
 int uroce_share_open(const struct uroce_span *span, uint64_t *ret_bytes)
 {
-	int state = nocancel_begin();
+	int state = cancel_disable();
 	int fd = share_find(span, ret_bytes);
 
-	nocancel_end(state);
+	cancel_restore(state);
 	return fd;
 }
 

@@ -190,9 +190,9 @@ static int open_all(int *ret_fd, struct ifaddrs **ret_list)
 
 	if (fd < 0)
 		return -errno;
-	state = nocancel_begin();
+	state = cancel_disable();
 	ret = getifaddrs(ret_list) ? -errno : 0;
-	nocancel_end(state);
+	cancel_restore(state);
 	if (ret) {
 		(void)close(fd);
 		return ret;
