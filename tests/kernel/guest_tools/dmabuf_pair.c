@@ -309,6 +309,18 @@ static void fill(uint8_t *at, uint32_t bytes)
 		at[i] = (uint8_t)random();
 }
 
+/* @from_dma: the data goes from the dma-buf to ordinary memory, or back. */
+static void check_operation(enum ibv_wr_opcode opcode, const char *name,
+			    bool from_dma, uint32_t bytes)
+{
+	bool left_is_dma = from_dma == (opcode != IBV_WR_RDMA_READ);
+
+	check = name;
+	fill(from_dma ? dma : memory, bytes);
+	request(opcode, left_is_dma, !left_is_dma, 0, 0, bytes);
+	NEED(memcmp(dma, memory, bytes) == 0);
+}
+
 static void check_data(void)
 {
 	static const uint32_t sizes[] = { 1, 8, 3000, 65536, 700000 };
@@ -316,30 +328,16 @@ static void check_data(void)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint32_t n = sizes[i];
 
-		check = "SEND from the dma-buf";
-		fill(dma, n);
-		request(IBV_WR_SEND, true, false, 0, 0, n);
-		NEED(memcmp(dma, memory, n) == 0);
-		check = "SEND to the dma-buf";
-		fill(memory, n);
-		request(IBV_WR_SEND, false, true, 0, 0, n);
-		NEED(memcmp(dma, memory, n) == 0);
-		check = "WRITE from the dma-buf";
-		fill(dma, n);
-		request(IBV_WR_RDMA_WRITE, true, false, 0, 0, n);
-		NEED(memcmp(dma, memory, n) == 0);
-		check = "WRITE to the dma-buf";
-		fill(memory, n);
-		request(IBV_WR_RDMA_WRITE, false, true, 0, 0, n);
-		NEED(memcmp(dma, memory, n) == 0);
-		check = "READ from the dma-buf";
-		fill(dma, n);
-		request(IBV_WR_RDMA_READ, false, true, 0, 0, n);
-		NEED(memcmp(dma, memory, n) == 0);
-		check = "READ to the dma-buf";
-		fill(memory, n);
-		request(IBV_WR_RDMA_READ, true, false, 0, 0, n);
-		NEED(memcmp(dma, memory, n) == 0);
+		check_operation(IBV_WR_SEND, "SEND from the dma-buf", true, n);
+		check_operation(IBV_WR_SEND, "SEND to the dma-buf", false, n);
+		check_operation(IBV_WR_RDMA_WRITE, "WRITE from the dma-buf",
+				true, n);
+		check_operation(IBV_WR_RDMA_WRITE, "WRITE to the dma-buf",
+				false, n);
+		check_operation(IBV_WR_RDMA_READ, "READ from the dma-buf", true,
+				n);
+		check_operation(IBV_WR_RDMA_READ, "READ to the dma-buf", false,
+				n);
 	}
 	check = "data of all operations and sizes arrives";
 	passed();

@@ -46,7 +46,7 @@ static void exchange(struct node *node, struct side *side, uint32_t other)
 	node_meet(node);
 }
 
-static void run_left(struct node *node, uint32_t slot)
+static void run_side(struct node *node, uint32_t slot)
 {
 	struct side side;
 
@@ -54,19 +54,7 @@ static void run_left(struct node *node, uint32_t slot)
 	side_serve(&side);
 	node_meet(node);
 	node_meet(node);
-	exchange(node, &side, RIGHT);
-	side_close(&side);
-}
-
-static void run_right(struct node *node, uint32_t slot)
-{
-	struct side side;
-
-	side_open(&side, slot);
-	side_serve(&side);
-	node_meet(node);
-	node_meet(node);
-	exchange(node, &side, LEFT);
+	exchange(node, &side, slot == LEFT ? RIGHT : LEFT);
 	side_close(&side);
 }
 
@@ -100,8 +88,8 @@ static void local_claim_of_foreign_slot_is_rejected(void **state)
 {
 	struct node nodes[2];
 
-	node_start(&nodes[0], run_left, LEFT);
-	node_start(&nodes[1], run_right, RIGHT);
+	node_start(&nodes[0], run_side, LEFT);
+	node_start(&nodes[1], run_side, RIGHT);
 	nodes_meet(nodes, 2);
 	/* before the two are a pair */
 	assert_int_equal(claim(RIGHT), UROCE_VERDICT_REFUSED);

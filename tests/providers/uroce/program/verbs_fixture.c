@@ -36,6 +36,24 @@ struct ibv_context *fixture_open(void)
 	return ctx;
 }
 
+struct ibv_qp *fixture_new_qp_ex(uint64_t send_ops)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = fixture.cq,
+		.recv_cq = fixture.cq,
+		.cap = { 8, 8, 2, 2, 0 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = fixture.pd,
+		.send_ops_flags = send_ops,
+	};
+	struct ibv_qp *qp = ibv_create_qp_ex(fixture.ctx, &attr);
+
+	assert_non_null(qp);
+	return qp;
+}
+
 struct ibv_qp *fixture_new_qp(enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr attr = {

@@ -43,6 +43,9 @@ struct ibv_context *fixture_open(void);
 /** fixture_new_qp() - create a QP in RESET with 8 WQEs in each queue */
 struct ibv_qp *fixture_new_qp(enum ibv_qp_type type);
 
+/** fixture_new_qp_ex() - likewise an RC QP with operations of ibv_wr_*() */
+struct ibv_qp *fixture_new_qp_ex(uint64_t send_ops);
+
 /** fixture_to_init() - move a QP to INIT */
 void fixture_to_init(struct ibv_qp *qp);
 

@@ -47,21 +47,9 @@ static void verbs_post_send_before_rts_returns_einval(void **state)
 
 static void verbs_wr_complete_before_rts_returns_einval(void **state)
 {
-	struct ibv_qp_init_attr_ex attr = {
-		.send_cq = fixture.cq,
-		.recv_cq = fixture.cq,
-		.cap = { 8, 8, 1, 1, 0 },
-		.qp_type = IBV_QPT_RC,
-		.comp_mask = IBV_QP_INIT_ATTR_PD |
-			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = fixture.pd,
-		.send_ops_flags = IBV_QP_EX_WITH_SEND,
-	};
-	struct ibv_qp *qp = ibv_create_qp_ex(fixture.ctx, &attr);
-	struct ibv_qp_ex *qpx;
+	struct ibv_qp *qp = fixture_new_qp_ex(IBV_QP_EX_WITH_SEND);
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);
 
-	assert_non_null(qp);
-	qpx = ibv_qp_to_qp_ex(qp);
 	for (int i = 0; i < 3; i++) {
 		ibv_wr_start(qpx);
 		ibv_wr_send(qpx);

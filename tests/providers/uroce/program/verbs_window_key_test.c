@@ -127,31 +127,13 @@ static void verbs_bind_mw_type_1_keeps_index(void **state)
 	assert_int_equal(ibv_dealloc_mw(two), 0);
 }
 
-static struct ibv_qp *new_qp_ex(void)
-{
-	struct ibv_qp_init_attr_ex attr = {
-		.send_cq = fixture.cq,
-		.recv_cq = fixture.cq,
-		.cap = { 8, 8, 2, 2, 0 },
-		.qp_type = IBV_QPT_RC,
-		.comp_mask = IBV_QP_INIT_ATTR_PD |
-			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = fixture.pd,
-		.send_ops_flags = IBV_QP_EX_WITH_BIND_MW,
-	};
-	struct ibv_qp *qp = ibv_create_qp_ex(fixture.ctx, &attr);
-
-	assert_non_null(qp);
-	return qp;
-}
-
 static void verbs_wr_bind_mw_takes_low_byte_of_rkey(void **state)
 {
 	struct ibv_mw *one = new_mw(IBV_MW_TYPE_2);
 	struct ibv_mw *two = new_mw(IBV_MW_TYPE_2);
 	struct ibv_mw_bind_info info = info_of(fixture.memory + 1024);
 	uint32_t index = INDEX_OF(one->rkey);
-	struct ibv_qp *qp = new_qp_ex();
+	struct ibv_qp *qp = fixture_new_qp_ex(IBV_QP_EX_WITH_BIND_MW);
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);
 
 	fixture_connect(fixture.left, qp);
