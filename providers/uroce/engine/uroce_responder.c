@@ -29,6 +29,7 @@ void uroce_responder_init(struct uroce_qp *qp)
 	resp->nr_held = 0;
 	resp->not_held = 0;
 	resp->distrust = 0;
+	resp->ack_deferred = false;
 	if (qp->engine->held == qp)
 		qp->engine->held = NULL;
 	resp->nr_pending = 0;
