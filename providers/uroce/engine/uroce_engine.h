@@ -72,11 +72,11 @@ struct uroce_engine {
 	uint64_t held_ns;	  /* until then */
 	uint32_t burst;		  /* packets in a row of the first active QP */
 	/*
-	 * a time some ms late would be noticed, or there was a region in a
-	 * dma-buf, whose accesses end with a run
+	 * The application would notice a time that is some ms late, or a region
+	 * in a dma-buf was registered, whose accesses end with a run.
 	 */
 	bool exact;
-	bool vague; /* set by the caller: "now" is of before */
+	bool vague; /* set by the caller: "now" is the time of an earlier run */
 	/* uroce_fast_ack.c: an ACK that came along, to be looked at later */
 	bool may_be_late; /* set by the caller: there can be one */
 	uint32_t late_psn;
@@ -257,9 +257,8 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
  * Whoever gets a message often answers it. Then both can travel together, with
  * the answer in front: the peer waits for it, and not for the ACK.
  *
- * @writes: also for a WRITE, which is answered by who looks at its memory; else
- *	for a message only that is still in its CQ, or has not arrived
- *completely
+ * @writes: also for a WRITE, since a process that polls its memory may respond;
+ *	else only for a message that is still in its CQ, or has arrived in part
  * @again: also if the same ACK was put off before; without that the ACKs of a
  *	stream are sent every other time, and the window of the peer stays open
  *

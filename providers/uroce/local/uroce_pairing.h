@@ -112,8 +112,8 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
  * @slot: of the hello
  * @pid: of the process that sent it, as seen from here
  *
- * Processes that cannot be seen from here all have pid 0 and are not told
- * apart. Waits for a moment only.
+ * Processes of other pid namespaces all have pid 0 here and cannot be
+ * distinguished. Waits for a moment only.
  *
  * Return: 0; -EPERM if another process has the slot, or none; -ETIMEDOUT if
  * too many others connect to that process now.
