@@ -10,7 +10,10 @@
  * it, and bytes around that must not change.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,7 +31,7 @@
 #define NR_PEERS   4
 #define MAX_STEPS  60
 #define STEP_NS	   200000
-#define TIMEOUT_MS 10 /* of a connection without a response */
+#define TIMEOUT_MS 1000 /* ms; the target never waits */
 /* slot numbers that real processes do not reach */
 #define FIRST_HOST  128
 #define LAST_HOST   191
@@ -121,25 +124,31 @@ static void make_passable(void)
 	passable[6] = shared_memory();
 }
 
+/* The target's connections end at once, in a process with other descriptors. */
+static void run_peer_listener(pid_t parent)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent)
+		(void)close(accept4(peer_listener, NULL, NULL, SOCK_CLOEXEC));
+	_exit(0);
+}
+
 /* Several of these programs may run at a time. */
 static void open_peer_listener(void)
 {
+	pid_t parent = getpid(), child;
+
 	for (uint32_t i = 0; peer_listener < 0; i++) {
 		fuzz_assert(i <= LAST_PEER - FIRST_PEER);
 		peer_slot = FIRST_PEER + ((uint32_t)getpid() + i) %
 						 (LAST_PEER - FIRST_PEER + 1);
 		peer_listener = uroce_pairing_bind(peer_slot);
 	}
-	fuzz_assert(!fcntl(peer_listener, F_SETFL, O_NONBLOCK));
-}
-
-/* Each check of a claim has left a connection. */
-static void drain_peer_listener(void)
-{
-	int fd;
-
-	while ((fd = accept4(peer_listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-		(void)close(fd);
+	fuzz_assert(!fcntl(peer_listener, F_SETFL, 0));
+	child = fork();
+	fuzz_assert(child >= 0);
+	if (!child)
+		run_peer_listener(parent);
 }
 
 /* Records the library's own hello; no process responds. */
@@ -538,7 +547,6 @@ void hostile_peers(struct fuzz_reader *reader, bool splits)
 
 	make_passable();
 	record_hello();
-	drain_peer_listener();
 	before = lowest_fd();
 	for (int i = 0; i < NR_PEERS; i++)
 		peers[i] = (struct peer){ .fd = -1 };
