@@ -65,10 +65,6 @@ static int copy_locked(const struct uroce_peer *peer,
 	if (find(peer, copy, &found))
 		return -EACCES;
 	transfer.address = found.address + copy->offset;
-	/* it may be another process, or program, than the one we know */
-	if (uroce_reach_is_by_pid(&peer->reach, copy->part) &&
-	    uroce_peer_is_gone(peer))
-		return -ESRCH;
 	return uroce_reach_copy(&peer->reach, &transfer);
 }
 

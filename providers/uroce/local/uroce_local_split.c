@@ -78,13 +78,11 @@ static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
 				  kind, ret_landing);
 }
 
-/* Nobody would wait for us, or it may be another process than we know. */
-static int check(const struct uroce_peer *peer)
+/* The peer would not wait for us, or is dead. */
+static bool is_lost(const struct uroce_peer *peer)
 {
-	if (!peer->channel.copy || !peer->local->tables.memory || peer->mad ||
-	    peer->dying)
-		return -ENOTCONN;
-	return uroce_peer_is_gone(peer) ? -ESRCH : 0;
+	return !peer->channel.copy || !peer->local->tables.memory ||
+	       peer->mad || peer->dying;
 }
 
 static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
@@ -132,10 +130,10 @@ static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
 		const struct iovec *iov)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
-	int ret = check(peer);
+	int ret;
 
-	if (ret)
-		return ret;
+	if (is_lost(peer))
+		return -ENOTCONN;
 	uroce_tables_begin(&peer->local->tables, peer->slot);
 	ret = push_locked(peer, hop, kind, landing, from, iov);
 	uroce_tables_end(&peer->local->tables, peer->slot);
@@ -146,10 +144,10 @@ static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
 		uint64_t address, const struct iovec *iov)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
-	int ret = check(peer);
+	int ret;
 
-	if (ret)
-		return ret;
+	if (is_lost(peer))
+		return -ENOTCONN;
 	uroce_tables_begin(&peer->local->tables, peer->slot);
 	ret = is_open(channel, hop) ? transfer(peer, address, false, iov)
 				    : -EACCES;

@@ -21,7 +21,7 @@
 
 /* Another layout of an inbox or of tables, or other messages: another version.
  */
-#define VERSION 8
+#define VERSION 9
 #define BACKLOG 256 /* all others at once */
 #define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
 

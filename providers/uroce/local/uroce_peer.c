@@ -68,7 +68,7 @@ err_free:
 
 void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
 {
-	uint64_t nonce, address;
+	struct uroce_nonce nonce;
 
 	if (tables < 0 || uroce_view_open(tables, &peer->view))
 		return;
@@ -78,10 +78,10 @@ void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
 		peer->channel.enter = uroce_copy_enter;
 		peer->channel.leave = uroce_copy_leave;
 	}
-	uroce_view_nonce(&peer->view, &nonce, &address);
+	nonce = uroce_view_nonce(&peer->view);
 	/* the view stays: perhaps it can reach ours, and is to be waited for */
-	if (!ways || !address ||
-	    uroce_reach_open(peer->pid, ways, nonce, address, &peer->reach))
+	if (!ways || !nonce.address ||
+	    uroce_reach_open(peer->pid, ways, &nonce, &peer->reach))
 		return;
 	peer->channel.is_attended = uroce_copy_is_attended;
 	peer->channel.copy = uroce_copy_direct;

@@ -26,30 +26,40 @@
 #define PIECES_ARE_ORDERED false
 #endif
 
-static int check(ssize_t ret, uint32_t bytes)
+static int check(ssize_t ret, uint64_t bytes)
 {
 	if (ret < 0)
 		return -errno;
 	return (uint64_t)ret == bytes ? 0 : -EFAULT;
 }
 
+/* The nonce is the first element, so the data is the peer's: uroce_reach.h. */
 static int copy_vm(const struct uroce_reach *reach,
 		   const struct uroce_transfer *transfer, uint32_t tail)
 {
 	const uint32_t head = transfer->bytes - tail;
+	uint64_t nonce = transfer->write ? reach->nonce.value : 0;
 	const struct iovec there[] = {
+		{ (void *)(uintptr_t)reach->nonce.address, sizeof(nonce) },
 		{ (void *)(uintptr_t)transfer->address, head },
 		{ (void *)(uintptr_t)(transfer->address + head), tail },
 	};
-	const unsigned long nr = tail ? 2 : 1;
+	const unsigned long nr_there = tail ? 3 : 2;
+	struct iovec here[UROCE_REACH_PIECES + 1];
+	const unsigned long nr_here = transfer->nr_iov + 1;
+	ssize_t copied;
 
+	here[0] = (struct iovec){ &nonce, sizeof(nonce) };
+	memcpy(&here[1], transfer->iov, transfer->nr_iov * sizeof(here[0]));
 	if (transfer->write)
-		return check(process_vm_writev(reach->pid, transfer->iov,
-					       transfer->nr_iov, there, nr, 0),
-			     transfer->bytes);
-	return check(process_vm_readv(reach->pid, transfer->iov,
-				      transfer->nr_iov, there, nr, 0),
-		     transfer->bytes);
+		copied = process_vm_writev(reach->pid, here, nr_here, there,
+					   nr_there, 0);
+	else
+		copied = process_vm_readv(reach->pid, here, nr_here, there,
+					  nr_there, 0);
+	if (copied >= (ssize_t)sizeof(nonce) && nonce != reach->nonce.value)
+		return -ESRCH;
+	return check(copied, transfer->bytes + sizeof(nonce));
 }
 
 /* Each piece is written by itself; the tail becomes one, or holds one. */
@@ -151,19 +161,19 @@ int uroce_reach_copy(const struct uroce_reach *reach,
 	return copy(reach, transfer, tail);
 }
 
-static bool works(const struct uroce_reach *reach, uint64_t nonce,
-		  uint64_t address)
+static bool works(const struct uroce_reach *reach)
 {
-	uint64_t found = ~nonce;
+	uint64_t found = ~reach->nonce.value;
 	struct iovec iov = { &found, sizeof(found) };
 	struct uroce_transfer transfer = {
-		.address = address,
+		.address = reach->nonce.address,
 		.bytes = sizeof(found),
 		.iov = &iov,
 		.nr_iov = 1,
 	};
 
-	return !uroce_reach_copy(reach, &transfer) && found == nonce;
+	return !uroce_reach_copy(reach, &transfer) &&
+	       found == reach->nonce.value;
 }
 
 static int open_mem(int pid)
@@ -174,18 +184,24 @@ static int open_mem(int pid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-int uroce_reach_open(int pid, unsigned int ways, uint64_t nonce,
-		     uint64_t address, struct uroce_reach *ret_reach)
+int uroce_reach_open(int pid, unsigned int ways,
+		     const struct uroce_nonce *nonce,
+		     struct uroce_reach *ret_reach)
 {
-	struct uroce_reach vm = { .pid = pid, .mem = -1, .vm = true };
-	struct uroce_reach mem = { .pid = pid, .mem = -1 };
+	struct uroce_reach vm = {
+		.pid = pid,
+		.mem = -1,
+		.vm = true,
+		.nonce = *nonce,
+	};
+	struct uroce_reach mem = { .pid = pid, .mem = -1, .nonce = *nonce };
 
 	if (pid <= 0)
 		return -EPERM;
-	vm.vm = ways & UROCE_REACH_VM && works(&vm, nonce, address);
+	vm.vm = ways & UROCE_REACH_VM && nonce->is_unique && works(&vm);
 	if (ways & UROCE_REACH_MEM)
 		mem.mem = open_mem(pid);
-	if (mem.mem >= 0 && !works(&mem, nonce, address))
+	if (mem.mem >= 0 && !works(&mem))
 		uroce_reach_close(&mem);
 	if (mem.mem < 0 && !vm.vm)
 		return -EPERM;

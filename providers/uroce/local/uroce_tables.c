@@ -59,11 +59,13 @@ int uroce_tables_open(struct uroce_tables *tables, uint64_t nonce)
 	*tables = (struct uroce_tables){
 		.memory = memory,
 		.fd = fd,
-		.nonce = nonce,
 	};
-	tables->memory->nonce = nonce;
+	/* without a nonce peers send their requests */
 	if (nonce)
-		tables->memory->nonce_address = (uintptr_t)&tables->nonce;
+		(void)uroce_nonce_open(nonce, &tables->nonce);
+	tables->memory->nonce = tables->nonce.value;
+	tables->memory->nonce_address = tables->nonce.address;
+	tables->memory->nonce_is_unique = tables->nonce.is_unique;
 	tables->memory->magic = UROCE_TABLES_MAGIC;
 	return 0;
 }
@@ -74,6 +76,7 @@ void uroce_tables_close(struct uroce_tables *tables)
 		return;
 	(void)munmap(tables->memory, SIZE);
 	(void)close(tables->fd);
+	uroce_nonce_close(&tables->nonce);
 	uroce_tables_init(tables);
 }
 

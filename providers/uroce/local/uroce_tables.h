@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_channel.h"
+#include "uroce/local/uroce_nonce.h"
 
 struct uroce_tables_memory; /* uroce_tables_layout.h */
 
@@ -22,7 +23,7 @@ struct uroce_tables_memory; /* uroce_tables_layout.h */
 struct uroce_tables {
 	struct uroce_tables_memory *memory; /* NULL: nothing is shown */
 	int fd;				    /* for the others; -1: none */
-	uint64_t nonce;
+	struct uroce_nonce nonce;
 	uint64_t polled_ns; /* as it was shown last */
 };
 
@@ -70,7 +71,6 @@ void uroce_tables_init(struct uroce_tables *tables);
 
 /**
  * uroce_tables_open() - make tables, which are empty
- * @tables: stays where it is: peers are told where its nonce is
  * @nonce: a random number; 0: nobody is to reach into our memory
  *
  * Return: 0, or -errno, -EINVAL if this system cannot seal memory so.
@@ -123,9 +123,8 @@ int uroce_view_open(int fd, struct uroce_view *ret_view);
 
 void uroce_view_close(struct uroce_view *view);
 
-/** uroce_view_nonce() - what should be where in its memory; 0: do not look */
-void uroce_view_nonce(const struct uroce_view *view, uint64_t *ret_nonce,
-		      uint64_t *ret_address);
+/** uroce_view_nonce() - the nonce of the peer, in its memory */
+struct uroce_nonce uroce_view_nonce(const struct uroce_view *view);
 
 /** uroce_view_polled() - when its application has polled last, in ns */
 uint64_t uroce_view_polled(const struct uroce_view *view);

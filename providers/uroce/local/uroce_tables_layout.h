@@ -55,9 +55,10 @@ struct uroce_tables_memory {
 	uint64_t magic;
 	uint64_t nonce; /* that is at nonce_address in the owner's memory */
 	uint64_t nonce_address; /* 0: it is not to be reached */
-	uint32_t nr_shared;	/* regions that lie in a share */
+	uint32_t nonce_is_unique;
+	uint32_t nr_shared; /* regions that lie in a share */
 	uint8_t pad[UROCE_TABLES_LINE - 3 * sizeof(uint64_t) -
-		    sizeof(uint32_t)];
+		    2 * sizeof(uint32_t)];
 	struct {
 		uint64_t ns; /* when the application has polled last */
 		uint8_t pad[UROCE_TABLES_LINE - sizeof(uint64_t)];

@@ -40,11 +40,13 @@ void uroce_view_close(struct uroce_view *view)
 	view->memory = NULL;
 }
 
-void uroce_view_nonce(const struct uroce_view *view, uint64_t *ret_nonce,
-		      uint64_t *ret_address)
+struct uroce_nonce uroce_view_nonce(const struct uroce_view *view)
 {
-	*ret_nonce = view->memory->nonce;
-	*ret_address = view->memory->nonce_address;
+	return (struct uroce_nonce){
+		.value = view->memory->nonce,
+		.address = view->memory->nonce_address,
+		.is_unique = view->memory->nonce_is_unique,
+	};
 }
 
 const uint32_t *uroce_view_nr_shared(const struct uroce_view *view)

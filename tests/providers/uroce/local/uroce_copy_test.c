@@ -2,14 +2,16 @@
 /*
  * Access of one process to the memory of another one: with each CMA method, for
  * each reason to refuse it, while the owner deregisters the memory, and after
- * the owner has died. On a system without any CMA method the tests end early:
- * every request is sent then, which other tests cover.
+ * the owner has died, when another process may have its pid. On a system
+ * without any CMA method the tests end early: every request is sent then, which
+ * other tests cover.
  */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -26,6 +28,8 @@
 /* Makes a method fail, by number, as a system does. */
 static bool no_vm, no_mem;
 
+static pid_t reused_by; /* the process that has the peer's pid; 0: the peer */
+
 ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *here,
 				unsigned long nr_here,
 				const struct iovec *there,
@@ -34,6 +38,14 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
 				unsigned long nr_here,
 				const struct iovec *there,
 				unsigned long nr_there, unsigned long flags);
+ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *here,
+				 unsigned long nr_here,
+				 const struct iovec *there,
+				 unsigned long nr_there, unsigned long flags);
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *here,
+				 unsigned long nr_here,
+				 const struct iovec *there,
+				 unsigned long nr_there, unsigned long flags);
 ssize_t __real_nocancel_preadv(int fd, const struct iovec *iov, int nr,
 			       off_t offset);
 ssize_t __wrap_nocancel_preadv(int fd, const struct iovec *iov, int nr,
@@ -48,8 +60,17 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
 		errno = EPERM;
 		return -1;
 	}
-	return __real_process_vm_readv(pid, here, nr_here, there, nr_there,
-				       flags);
+	return __real_process_vm_readv(reused_by ? reused_by : pid, here,
+				       nr_here, there, nr_there, flags);
+}
+
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *here,
+				 unsigned long nr_here,
+				 const struct iovec *there,
+				 unsigned long nr_there, unsigned long flags)
+{
+	return __real_process_vm_writev(reused_by ? reused_by : pid, here,
+					nr_here, there, nr_there, flags);
 }
 
 ssize_t __wrap_nocancel_preadv(int fd, const struct iovec *iov, int nr,
@@ -306,7 +327,6 @@ static void cma_part_is_copied_to_offset(void **state)
 	side_close(&left);
 }
 
-/* Another process may have got the pid of the peer. */
 static void cma_dead_peer_is_not_written(void **state)
 {
 	for (unsigned int ways = 1; ways <= 3; ways++) {
@@ -321,6 +341,74 @@ static void cma_dead_peer_is_not_written(void **state)
 			assert_true(copy(channel, false, memory, 8) < 0);
 			assert_true(copy(channel, false, memory, BYTES) < 0);
 		}
+		side_close(&left);
+	}
+}
+
+static int until_checked[2]; /* pipe: ends with the test, too */
+
+/* The child has the memory of its parent, and keeps the sockets open. */
+static void run_child(const uint8_t *memory)
+{
+	char byte;
+
+	(void)close(until_checked[1]);
+	CHECK(read(until_checked[0], &byte, 1) >= 0);
+	for (uint32_t i = 0; i < BYTES; i++)
+		CHECK(memory[i] == 1);
+	_exit(0);
+}
+
+/* Right: publishes its memory and leaves a child without fork handlers. */
+static void right_leave_child(struct node *node, uint32_t ways)
+{
+	uint8_t *memory = malloc(BYTES);
+	struct uroce_shown_region region =
+		right_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
+	struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
+	struct side side;
+	int pid;
+
+	CHECK(memory);
+	memset(memory, 1, BYTES);
+	reach_open(&side, RIGHT, ways);
+	uroce_local_show_region(side.local, &region);
+	uroce_local_show_qp(side.local, &qp, right_meet(&side, node));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid)
+		run_child(memory);
+	board->pid = pid;
+	node_go(node);
+	node_wait(node);
+}
+
+static void cma_process_with_reused_pid_is_not_accessed(void **state)
+{
+	for (unsigned int ways = 1; ways <= 3; ways++) {
+		static uint8_t memory[BYTES], zeros[BYTES];
+		struct uroce_channel *channel;
+		struct side left;
+		struct node right;
+		int status;
+
+		assert_int_equal(pipe(until_checked), 0);
+		assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+		channel = reach_meet(&left, &right, right_leave_child, 3, ways);
+		node_kill(&right);
+		if (channel->copy) {
+			reused_by = board->pid;
+			assert_true(copy(channel, false, memory, 8) < 0);
+			assert_true(copy(channel, false, memory, BYTES) < 0);
+			assert_true(copy(channel, true, memory, 8) < 0);
+			assert_true(copy(channel, true, memory, BYTES) < 0);
+			reused_by = 0;
+			assert_memory_equal(memory, zeros, BYTES);
+		}
+		(void)close(until_checked[0]);
+		(void)close(until_checked[1]);
+		assert_int_equal(waitpid(board->pid, &status, 0), board->pid);
+		assert_int_equal(status, 0);
 		side_close(&left);
 	}
 }
@@ -486,6 +574,7 @@ int main(void)
 		cmocka_unit_test(cma_invalid_access_is_refused),
 		cmocka_unit_test(cma_part_is_copied_to_offset),
 		cmocka_unit_test(cma_dead_peer_is_not_written),
+		cmocka_unit_test(cma_process_with_reused_pid_is_not_accessed),
 		cmocka_unit_test(cma_dereg_waits_for_copy),
 		cmocka_unit_test(cma_dereg_without_own_copy_waits_for_peer),
 		cmocka_unit_test(cma_dereg_gives_up_on_stopped_peer),

@@ -251,7 +251,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 {
 	struct uroce_hello hello = {
 		.party = {
-			.magic = UINT64_C(0x75726f63652d6c08),
+			.magic = UINT64_C(0x75726f63652d6c09),
 			.nr_slots = UROCE_INBOX_SLOTS,
 			.area = UROCE_INBOX_AREA,
 			.mtu = UROCE_CHANNEL_MTU,

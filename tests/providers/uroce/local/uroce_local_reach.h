@@ -22,6 +22,7 @@ struct board {
 	uint32_t refusals; /* atomic: refused copies of the left process */
 	uint32_t done;	   /* atomic */
 	int error;	   /* result of the right process's settle */
+	int pid;	   /* of the child that the right process leaves */
 };
 
 extern struct board *board;

@@ -224,13 +224,14 @@ static void assert_neither_works(int error)
 	assert_int_equal(nr_copies, before);
 }
 
-/* Another process may have got the pid of the peer. */
 static void local_split_dead_peer_is_refused(void **state)
 {
+	const struct uroce_landing known = a_landing();
 	static struct got got;
 
 	kill_right();
-	assert_neither_works(-ESRCH);
+	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART), -ESRCH);
+	assert_int_equal(pull(), -ESRCH);
 	assert_ptr_equal(side_wait_lost(&left, &got), channel);
 	assert_neither_works(-ENOTCONN);
 	/* settle does not wait */

@@ -97,7 +97,8 @@ static void assert_refused(const struct uroce_wanted *wanted)
 static void tables_published_region_is_found(void **state)
 {
 	struct uroce_wanted wanted = an_access;
-	uint64_t address, nonce;
+	struct uroce_nonce nonce;
+	uint64_t address;
 
 	assert_int_equal(find(&wanted, &address), 0);
 	assert_int_equal(address, 0x10000);
@@ -105,9 +106,9 @@ static void tables_published_region_is_found(void **state)
 	wanted.bytes = 1;
 	assert_int_equal(find(&wanted, &address), 0);
 	assert_int_equal(address, 0x10000 + 999);
-	uroce_view_nonce(&view, &nonce, &address);
-	assert_int_equal(nonce, NONCE);
-	assert_int_equal(*(const uint64_t *)(uintptr_t)address, NONCE);
+	nonce = uroce_view_nonce(&view);
+	assert_int_equal(nonce.value, NONCE);
+	assert_int_equal(*(const uint64_t *)(uintptr_t)nonce.address, NONCE);
 }
 
 static void tables_range_out_of_region_is_refused(void **state)
