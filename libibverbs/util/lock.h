@@ -54,6 +54,17 @@ static inline void verbs_mutex_unlock(struct verbs_mutex *lock)
 	cancel_restore(state);
 }
 
+/* Waits for @cond. */
+static inline void verbs_mutex_wait(struct verbs_mutex *lock,
+				    pthread_cond_t *cond) REQUIRES(lock)
+	LOCK_ATTRIBUTE(no_thread_safety_analysis)
+{
+	int state = lock->cancel_state;
+
+	(void)pthread_cond_wait(cond, &lock->mutex);
+	lock->cancel_state = state;
+}
+
 /* Waits for @cond until the time @until of its clock. */
 static inline void verbs_mutex_timedwait(struct verbs_mutex *lock,
 					 pthread_cond_t *cond,

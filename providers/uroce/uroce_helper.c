@@ -127,7 +127,8 @@ static unsigned int sleep_now(struct uroce_helper *helper)
 	left.tv_nsec = (long)(left_ns % NS);
 	for (int i = 0; i < UROCE_NR_WAKES; i++) {
 		fds[i] = (struct pollfd){
-			.fd = helper->config.fds[i],
+			.fd = __atomic_load_n(&helper->config.fds[i],
+					      __ATOMIC_ACQUIRE),
 			.events = POLLIN,
 		};
 		if (helper->paused & ~UROCE_WAKE_LOCAL & 1u << i)
@@ -150,7 +151,7 @@ static unsigned int sleep_now(struct uroce_helper *helper)
 	return wake;
 }
 
-static void *run(void *arg)
+static void *run_helper(void *arg)
 {
 	struct uroce_helper *helper = arg;
 	unsigned int wake = 0;
@@ -167,15 +168,16 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* The application's handlers are for its own threads. */
-static int start_without_signals(struct uroce_helper *helper)
+/* Handlers of the application are for its own threads. */
+int uroce_helper_start_thread(pthread_t *ret_thread, void *(*run)(void *arg),
+			      void *arg)
 {
 	sigset_t all, old;
 	int ret;
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&helper->thread, NULL, run, helper);
+	ret = pthread_create(ret_thread, NULL, run, arg);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -ret;
 }
@@ -191,17 +193,27 @@ int uroce_helper_start(struct uroce_helper *helper,
 	};
 	if (helper->doorbell < 0)
 		return -errno;
-	ret = start_without_signals(helper);
+	ret = uroce_helper_start_thread(&helper->thread, run_helper, helper);
 	if (ret)
 		(void)close(helper->doorbell);
 	return ret;
+}
+
+void uroce_helper_watch(struct uroce_helper *helper, enum uroce_wake wake,
+			int fd)
+{
+	int *entry = &helper->config.fds[__builtin_ctz(wake)];
+
+	/* pairs with the load in sleep_now() */
+	__atomic_store_n(entry, fd, __ATOMIC_RELEASE);
+	uroce_helper_ring(helper);
 }
 
 void uroce_helper_stop(struct uroce_helper *helper)
 {
 	int state = cancel_disable();
 
-	/* pairs with the load in run() */
+	/* pairs with the load in run_helper() */
 	__atomic_store_n(&helper->stop, true, __ATOMIC_RELEASE);
 	uroce_helper_ring(helper);
 	(void)pthread_join(helper->thread, NULL);

@@ -118,6 +118,21 @@ struct uroce_helper {
 int uroce_helper_start(struct uroce_helper *helper,
 		       const struct uroce_helper_config *config);
 
+/**
+ * uroce_helper_start_thread() - start a thread that receives no signals
+ *
+ * Return: 0, or -errno.
+ */
+int uroce_helper_start_thread(pthread_t *ret_thread, void *(*run)(void *arg),
+			      void *arg);
+
+/**
+ * uroce_helper_watch() - watch a descriptor from now on; any thread
+ * @wake: the source, which had no descriptor
+ */
+void uroce_helper_watch(struct uroce_helper *helper, enum uroce_wake wake,
+			int fd);
+
 /** uroce_helper_stop() - end it, and wait for that; not with a lock held */
 void uroce_helper_stop(struct uroce_helper *helper);
 

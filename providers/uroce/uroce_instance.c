@@ -6,7 +6,6 @@
  * loop in a child of fork().
  */
 #include <errno.h>
-#include <provider/log.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,6 +15,7 @@
 #include "uroce/port/uroce_link.h"
 #include "uroce/uroce_loop_datagram.h"
 #include "uroce/uroce_loop_local.h"
+#include "uroce/uroce_loop_port.h"
 #include "uroce/uroce_loop_state.h"
 #include "util/nocancel.h"
 
@@ -41,45 +41,6 @@ static bool same_gid(const uint8_t *a, const uint8_t *b)
 	return memcmp(a, b, UROCE_GID_LEN) == 0;
 }
 
-static bool is_unused(const uint8_t *gid)
-{
-	static const uint8_t none[UROCE_GID_LEN];
-
-	return same_gid(gid, none);
-}
-
-/* The addresses of @dev that @other does not have: let packets come to them. */
-static int add_gids_locked(struct uroce_loop *loop,
-			   const struct uroce_netdev *dev,
-			   const struct uroce_netdev *other)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < dev->nr_gids && loop->port; i++) {
-		int err = 0;
-
-		if (!is_unused(dev->gids[i]) &&
-		    !(other && uroce_netdev_has_gid(other, dev->gids[i])))
-			err = uroce_port_add_address(loop->port, dev->gids[i],
-						     dev->ifindex);
-		if (err)
-			ret = err;
-	}
-	return ret;
-}
-
-/* The opposite. */
-static void remove_gids_locked(struct uroce_loop *loop,
-			       const struct uroce_netdev *dev,
-			       const struct uroce_netdev *other)
-{
-	for (uint32_t i = 0; i < dev->nr_gids && loop->port; i++)
-		if (!is_unused(dev->gids[i]) &&
-		    !(other && uroce_netdev_has_gid(other, dev->gids[i])))
-			uroce_port_remove_address(loop->port, dev->gids[i],
-						  dev->ifindex);
-}
-
 /* Something has changed about some interface; see whether it is this one. */
 static void refresh(struct uroce_loop *loop, struct uroce_instance *instance)
 {
@@ -95,8 +56,8 @@ static void refresh(struct uroce_loop *loop, struct uroce_instance *instance)
 	uroce_loop_acquire(loop);
 	if (gids) {
 		/* without memory an address stays unknown, as before */
-		(void)add_gids_locked(loop, &fresh, dev);
-		remove_gids_locked(loop, dev, &fresh);
+		(void)uroce_loop_add_gids_locked(loop, &fresh, dev);
+		uroce_loop_remove_gids_locked(loop, dev, &fresh);
 	}
 	*dev = fresh;
 	if (gids)
@@ -126,11 +87,15 @@ static void fork_prepare(void)
 		return;
 	(void)pthread_mutex_lock(&the_loop->netdev_mutex);
 	uroce_lock_seize(&the_loop->engine_lock);
+	if (the_loop->new_port)
+		uroce_port_lock_fds(the_loop->new_port);
 }
 
 static void fork_done(void)
 {
 	if (the_loop) {
+		if (the_loop->new_port)
+			uroce_port_unlock_fds(the_loop->new_port);
 		uroce_loop_release(the_loop);
 		(void)pthread_mutex_unlock(&the_loop->netdev_mutex);
 	}
@@ -140,9 +105,7 @@ static void fork_done(void)
 /* Descriptors that the child keeps would keep the parent's slot alive. */
 static void drop_outside(struct uroce_loop *loop)
 {
-	if (loop->port)
-		uroce_port_close(loop->port);
-	loop->port = NULL;
+	uroce_loop_close_port(loop);
 	if (loop->link_fd >= 0)
 		(void)close(loop->link_fd);
 	loop->link_fd = -1;
@@ -154,6 +117,8 @@ static void fork_child(void)
 
 	if (loop) {
 		loop->dead = true;
+		if (loop->new_port)
+			uroce_port_unlock_fds(loop->new_port);
 		uroce_helper_abandon(&loop->helper);
 		drop_outside(loop);
 		if (loop->local)
@@ -196,11 +161,6 @@ static int start_helper(struct uroce_loop *loop)
 		.work = uroce_loop_work,
 	};
 
-	if (loop->port) {
-		config.fds[0] = uroce_port_fd(loop->port);
-		config.fds[1] = uroce_port_inbox_fd(loop->port);
-		config.fds[2] = uroce_port_member_fd(loop->port);
-	}
 	if (loop->local)
 		config.fds[4] = uroce_local_fd(loop->local);
 	return uroce_helper_start(&loop->helper, &config);
@@ -232,31 +192,6 @@ static void free_loop(struct uroce_loop *loop)
 	free(loop);
 }
 
-static void report_capture(const struct uroce_port *port)
-{
-	int ret = uroce_port_capture_error(port);
-
-	if (ret)
-		verbs_log(NULL, VERBS_LOG_WARN,
-			  "uroce: UROCE_PCAP: no capture: %s", strerror(-ret));
-}
-
-/* A device that cannot reach anybody is a device nevertheless. */
-static void open_outside(struct uroce_loop *loop,
-			 struct uroce_engine_config *config)
-{
-	loop->port_error = uroce_port_open(&loop->port);
-	if (loop->port) {
-		report_capture(loop->port);
-		config->slot = uroce_port_slot(loop->port);
-		config->room_bytes = uroce_port_room_bytes(loop->port);
-		uroce_loop_open_local(loop, config->slot);
-	} else {
-		config->slot = uroce_loop_open_alone(loop);
-	}
-	loop->link_fd = uroce_link_open();
-}
-
 static int new_loop(const struct uroce_loop_ops *ops,
 		    struct uroce_loop **ret_loop)
 {
@@ -276,7 +211,8 @@ static int new_loop(const struct uroce_loop_ops *ops,
 	(void)pthread_mutex_init(&loop->netdev_mutex, NULL);
 	uroce_lock_prepare();
 	uroce_lock_init(&loop->engine_lock);
-	open_outside(loop, &config);
+	config.slot = uroce_loop_claim_slot(loop);
+	loop->link_fd = uroce_link_open();
 	ret = uroce_engine_init(&loop->engine, &config);
 	if (ret) {
 		drop_outside(loop);
@@ -313,8 +249,10 @@ static void put_loop(struct uroce_loop *loop)
 		return;
 	if (loop == the_loop)
 		the_loop = NULL;
-	if (!loop->dead)
+	if (!loop->dead) {
+		uroce_loop_stop_joining(loop);
 		uroce_helper_stop(&loop->helper);
+	}
 	free_loop(loop);
 }
 
@@ -324,11 +262,13 @@ int uroce_loop_attach(const struct uroce_netdev *dev,
 {
 	struct uroce_instance *instance = calloc(1, sizeof(*instance));
 	struct uroce_loop *loop;
+	bool is_first;
 	int ret;
 
 	if (!instance)
 		return -ENOMEM;
 	(void)pthread_mutex_lock(&loop_mutex);
+	is_first = !the_loop;
 	ret = get_loop(ops);
 	loop = the_loop;
 	if (ret)
@@ -337,9 +277,9 @@ int uroce_loop_attach(const struct uroce_netdev *dev,
 	instance->owner = owner;
 	instance->dev = *dev;
 	uroce_loop_acquire(loop);
-	ret = add_gids_locked(loop, dev, NULL);
+	ret = uroce_loop_add_gids_locked(loop, dev, NULL);
 	if (ret)
-		remove_gids_locked(loop, dev, NULL);
+		uroce_loop_remove_gids_locked(loop, dev, NULL);
 	uroce_loop_release(loop);
 	if (ret)
 		goto err_put;
@@ -349,6 +289,7 @@ int uroce_loop_attach(const struct uroce_netdev *dev,
 	uroce_loop_release(loop);
 	(void)pthread_mutex_unlock(&loop->netdev_mutex);
 	(void)pthread_mutex_unlock(&loop_mutex);
+	uroce_loop_await_port(loop, is_first);
 	*ret_instance = instance;
 	return 0;
 
@@ -368,7 +309,7 @@ void uroce_loop_detach(struct uroce_instance *instance)
 	(void)pthread_mutex_lock(&loop->netdev_mutex);
 	uroce_loop_acquire(loop);
 	list_del(&instance->entry);
-	remove_gids_locked(loop, &instance->dev, NULL);
+	uroce_loop_remove_gids_locked(loop, &instance->dev, NULL);
 	uroce_loop_release(loop);
 	(void)pthread_mutex_unlock(&loop->netdev_mutex);
 	put_loop(loop);
@@ -388,7 +329,7 @@ bool uroce_loop_dead(const struct uroce_instance *instance)
 
 int uroce_loop_port_error(const struct uroce_instance *instance)
 {
-	return instance->loop->port_error;
+	return __atomic_load_n(&instance->loop->port_error, __ATOMIC_RELAXED);
 }
 
 void uroce_loop_netdev(struct uroce_instance *instance,
@@ -408,7 +349,9 @@ uint32_t uroce_loop_new_pd(struct uroce_instance *instance)
 uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
 			  uint32_t dest_qpn)
 {
-	const struct uroce_port *port = instance->loop->port;
+	/* pairs with the store in publish_port_locked() */
+	const struct uroce_port *port =
+		__atomic_load_n(&instance->loop->port, __ATOMIC_ACQUIRE);
 
 	return port ? uroce_port_sport(port, dest_qpn) : ANY_SPORT;
 }

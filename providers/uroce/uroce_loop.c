@@ -575,7 +575,9 @@ void uroce_loop_work(void *arg, unsigned int wake)
 	uint64_t received;
 	bool leased, more = false;
 
-	if (wake & UROCE_WAKE_MEMBER && uroce_port_serve(loop->port))
+	/* pairs with the store in publish_port_locked() */
+	if (wake & UROCE_WAKE_MEMBER &&
+	    uroce_port_serve(__atomic_load_n(&loop->port, __ATOMIC_ACQUIRE)))
 		pause |= UROCE_WAKE_MEMBER;
 	if (wake & UROCE_WAKE_LINK)
 		uroce_loop_refresh(loop);

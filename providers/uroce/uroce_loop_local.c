@@ -97,7 +97,6 @@ static int open_slot(struct uroce_loop *loop, uint32_t slot)
 		.reach_ways = uroce_config_reach_ways(),
 		.split = uroce_config_split(),
 		.patience_ms = PATIENCE_MS,
-		.has_network = loop->port,
 		.is_ours = is_ours,
 		.arg = loop,
 	};
@@ -113,28 +112,16 @@ static void report(int ret)
 			  strerror(-ret));
 }
 
-void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
+int uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
 {
-	if (uroce_config_local())
-		report(open_slot(loop, slot));
-}
-
-/*
- * From the other end, as those with a port begin with slot 0. Should there be
- * one in the same slot nevertheless it has a port, but nobody of this host.
- */
-uint32_t uroce_loop_open_alone(struct uroce_loop *loop)
-{
-	uint32_t slot = UROCE_NR_SLOTS;
-	int ret = 0;
+	int ret;
 
 	if (!uroce_config_local())
 		return 0;
-	do {
-		ret = open_slot(loop, --slot);
-	} while (ret == -EADDRINUSE && slot);
-	report(ret);
-	return ret ? 0 : slot;
+	ret = open_slot(loop, slot);
+	if (ret != -EADDRINUSE)
+		report(ret);
+	return ret;
 }
 
 void uroce_loop_show_local(struct uroce_loop *loop)

@@ -9,22 +9,17 @@
 #include "uroce/uroce_loop_state.h"
 
 /**
- * uroce_loop_open_local() - let other processes find us, if the user has not
- * forbidden it
- * @loop: is being made; without the engine lock
+ * uroce_loop_open_local() - accept processes of this host, if the user has not
+ * disabled that
+ * @loop: is being created; without the engine lock
  * @slot: of its port
  *
  * Without it everything works, over the network.
- */
-void uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot);
-
-/**
- * uroce_loop_open_alone() - the same for one that has no port: others of this
- * host can be reached all the same
  *
- * Return: the slot that it has got for that, 0 if there is none.
+ * Return: 0; -EADDRINUSE if the name is taken; or another -errno, which is
+ * logged.
  */
-uint32_t uroce_loop_open_alone(struct uroce_loop *loop);
+int uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot);
 
 /** uroce_loop_show_local() - once there is an engine: others see what it has */
 void uroce_loop_show_local(struct uroce_loop *loop);

@@ -4,8 +4,7 @@
  * that come and go) share. Not for anybody else.
  *
  * Locks, in the order in which they are taken:
- *   loop_mutex     which loop there is; held while a process joins the port,
- *                  which may wait for other processes
+ *   loop_mutex     which loop there is; never held across a wait
  *   netdev_mutex   instances, and what their interfaces are like; held while
  *                  the kernel is asked about an interface
  *   engine_lock    "the engine lock": engine, port, and all else; held while
@@ -22,6 +21,7 @@
 #include "uroce/uroce_helper.h"
 #include "uroce/uroce_loop.h"
 #include "util/list.h"
+#include "util/lock.h"
 
 struct uroce_instance {
 	struct uroce_loop *loop;
@@ -52,7 +52,15 @@ struct uroce_loop {
 	const struct uroce_loop_ops *ops;
 	struct uroce_engine engine;
 	struct uroce_port *port; /* NULL: no packets; port_error says why */
-	int port_error;
+	int port_error;		 /* atomic */
+	/* uroce_loop_port.c */
+	struct uroce_port *new_port;   /* has a slot, and no sockets yet */
+	struct verbs_mutex join_mutex; /* a leaf */
+	pthread_cond_t joined;
+	bool first_attempt; /* with join_mutex: it goes on */
+	bool has_joiner;
+	pthread_t joiner;
+	int stop_joining;	    /* an eventfd, or -1 */
 	bool reports_header;	    /* uroce_port_report_header() */
 	struct list_node groups;    /* of uroce_instance.c */
 	struct uroce_local *local;  /* NULL: all packets go over the network */

@@ -222,7 +222,7 @@ static void send_text(const struct peer *peer, const void *text, size_t len,
 {
 	/* blocking, but the unread data is small */
 	if (peer->fd >= 0)
-		(void)uroce_rendezvous_send(peer->fd, text, len, fds, nr);
+		(void)uroce_message_send(peer->fd, text, len, fds, nr);
 }
 
 static void send_hello(struct fuzz_reader *reader, const struct peer *peer)
@@ -250,7 +250,7 @@ static void receive_hello(struct peer *peer)
 	if (peer->fd < 0 || recv(peer->fd, &message, sizeof(message),
 				 MSG_PEEK | MSG_DONTWAIT) < 0)
 		return;
-	nr = uroce_rendezvous_receive(peer->fd, &message, sizeof(message), fds);
+	nr = uroce_message_receive(peer->fd, &message, sizeof(message), fds);
 	if (nr > 0 && !peer->out.memory &&
 	    !uroce_inbox_open_sender(fds[0], &out))
 		peer->out = out;

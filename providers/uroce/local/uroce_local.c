@@ -166,6 +166,13 @@ err_free:
 	return ret;
 }
 
+void uroce_local_set_network(struct uroce_local *local)
+{
+	verbs_mutex_lock(&local->mutex);
+	local->has_network = true;
+	verbs_mutex_unlock(&local->mutex);
+}
+
 /* All that were not freed before are in one of four lists. */
 static void for_all_peers(struct uroce_local *local,
 			  void (*fn)(struct uroce_peer *peer))

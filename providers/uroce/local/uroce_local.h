@@ -46,7 +46,6 @@ struct uroce_local_config {
 	 */
 	unsigned int reach_ways;
 	enum uroce_local_split split;
-	bool has_network; /* for QPs of this process that get no channel */
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
 	 *
@@ -65,6 +64,12 @@ struct uroce_local_config {
  */
 int uroce_local_open(const struct uroce_local_config *config,
 		     struct uroce_local **ret_local);
+
+/**
+ * uroce_local_set_network() - QPs of this process that get no channel can use
+ * the network from now on; any thread
+ */
+void uroce_local_set_network(struct uroce_local *local);
 
 /** uroce_local_close() - no QP is bound to a channel any more */
 void uroce_local_close(struct uroce_local *local);

@@ -97,7 +97,7 @@ static int connect_to_self(struct uroce_local *local, const uint8_t *dgid,
 	else if (!local->table[slot])
 		ret = pair_with_self_locked(local);
 	/* both QPs of a connection use the network, or neither */
-	if (ret && local->config.has_network) {
+	if (ret && local->has_network) {
 		uroce_local_refuse_locked(local, slot, UROCE_REFUSE_ALL);
 		ret = -ENOENT;
 	}

@@ -76,6 +76,7 @@ struct uroce_local {
 	struct uroce_peer *table[UROCE_LOCAL_SLOTS]; /* who lives */
 	int refused[UROCE_LOCAL_SLOTS];	    /* process there that is no pair */
 	bool connecting[UROCE_LOCAL_SLOTS]; /* we are a guest there */
+	bool has_network;		    /* uroce_local_set_network() */
 	int calls[UROCE_LOCAL_SLOTS];	    /* the socket of it, or -1 */
 	int awaited[UROCE_LOCAL_SLOTS];	    /* of who has our OK, or -1 */
 	struct uroce_shares shares;	    /* ours; its member maps is const */

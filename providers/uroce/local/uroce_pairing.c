@@ -93,7 +93,7 @@ static int send_with(int fd, const void *message, size_t len,
 			    passed ? passed->tables : -1 };
 	uint32_t nr = passed ? 1 + (passed->tables >= 0) : 0;
 
-	return uroce_rendezvous_send(fd, message, len, fds, nr);
+	return uroce_message_send(fd, message, len, fds, nr);
 }
 
 static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
@@ -104,7 +104,7 @@ static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
 	struct uroce_passed passed;
 	int nr;
 
-	nr = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
+	nr = uroce_message_receive(fd, &message, sizeof(message), fds);
 	if (nr < 0)
 		return nr;
 	passed = sort_out(fds, nr);
@@ -148,19 +148,11 @@ static int wait_for_answer(int fd, uint64_t until_ms)
 	return nr ? 0 : -ETIMEDOUT;
 }
 
-/* Which ends a name of an abstract socket; there is one for each slot. */
-static void make_name(uint32_t slot, char *name, size_t size)
-{
-	(void)snprintf(name, size, "local.%u", slot);
-}
-
 int uroce_pairing_bind(uint32_t slot)
 {
-	char name[32];
 	int fd, ret;
 
-	make_name(slot, name, sizeof(name));
-	fd = uroce_rendezvous_bind(SOCK_SEQPACKET, name);
+	fd = uroce_rendezvous_bind(UROCE_NAME_LOCAL, slot);
 	if (fd >= 0 && listen(fd, BACKLOG)) {
 		ret = -errno;
 		(void)close(fd);
@@ -172,12 +164,11 @@ int uroce_pairing_bind(uint32_t slot)
 int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
 {
 	unsigned int timeout_ms = left_of(until_ms);
-	char name[32];
 	int fd;
 
-	make_name(host_slot, name, sizeof(name));
-	/* 0 would be for ever */
-	fd = uroce_rendezvous_connect(name, timeout_ms ? timeout_ms : 1);
+	/* 0 would be a non-blocking socket */
+	fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, host_slot,
+				      timeout_ms ? timeout_ms : 1);
 	return fd == -EAGAIN ? -ETIMEDOUT : fd;
 }
 
@@ -222,7 +213,7 @@ int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
 	struct uroce_hello hello;
 	int nr;
 
-	nr = uroce_rendezvous_receive(fd, &hello, sizeof(hello), fds);
+	nr = uroce_message_receive(fd, &hello, sizeof(hello), fds);
 	if (nr < 0)
 		return nr;
 	passed = sort_out(fds, nr);
@@ -263,8 +254,8 @@ int uroce_pairing_send_share(int fd, uint8_t what, uint64_t share, int passed)
 		.share = share,
 	};
 
-	return uroce_rendezvous_try_send(fd, &message, sizeof(message), &passed,
-					 passed >= 0);
+	return uroce_message_try_send(fd, &message, sizeof(message), &passed,
+				      passed >= 0);
 }
 
 /* Of so many bytes; a descriptor may have got lost where there was no room. */
@@ -289,8 +280,8 @@ int uroce_pairing_receive(int fd, struct uroce_note *ret_note)
 {
 	struct uroce_share_message message = {};
 	int passed = -1;
-	int len = uroce_rendezvous_try_receive(fd, &message, sizeof(message),
-					       &passed);
+	int len = uroce_message_try_receive(fd, &message, sizeof(message),
+					    &passed);
 
 	if (len == -EAGAIN)
 		return -EAGAIN;

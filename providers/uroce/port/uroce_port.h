@@ -35,14 +35,41 @@ struct uroce_port_counters {
 };
 
 /**
- * uroce_port_open() - begin to take part
+ * uroce_port_open() - create a port without slot and sockets
  * @ret_port: receives it; to be given back to uroce_port_close()
  *
- * May wait for other processes of the user; see uroce_slots_join().
- *
- * Return: 0, -ENOMEM, or what uroce_slots_join() returns.
+ * Return: 0, or -ENOMEM.
  */
 int uroce_port_open(struct uroce_port **ret_port);
+
+/**
+ * uroce_port_claim() - claim a slot; never waits
+ * @from: the lowest one that will do; an earlier claim is given back
+ *
+ * Return: 0, or what uroce_slots_claim() returns.
+ */
+int uroce_port_claim(struct uroce_port *port, uint32_t from);
+
+/**
+ * uroce_port_acquire_sockets() - join the processes that share UDP port 4791
+ * @port: with a slot; on failure it can be tried again
+ * @stop_fd: as of uroce_slots_join(), which may wait
+ *
+ * All functions below need a port with sockets, but for
+ * uroce_port_add_address() and uroce_port_remove_address().
+ *
+ * Return: 0, or what uroce_slots_join() returns.
+ */
+int uroce_port_acquire_sockets(struct uroce_port *port, int stop_fd);
+
+/**
+ * uroce_port_lock_fds() - no descriptor of a shared socket comes meanwhile
+ *
+ * For fork(), whose child closes the port. Waits for a moment only.
+ */
+void uroce_port_lock_fds(struct uroce_port *port);
+
+void uroce_port_unlock_fds(struct uroce_port *port);
 
 /** uroce_port_close() - no longer take part */
 void uroce_port_close(struct uroce_port *port);

@@ -44,7 +44,10 @@ static int open_senders(struct uroce_port *port)
 	uint32_t from = (uint32_t)getpid() * UROCE_NR_SENDERS;
 
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++) {
-		int ret = open_sender(&port->senders[i], (uint16_t)(from + i));
+		struct uroce_sender *sender = &port->senders[i];
+		int ret = sender->fd < 0
+				  ? open_sender(sender, (uint16_t)(from + i))
+				  : 0;
 
 		if (ret)
 			return ret;
@@ -61,45 +64,58 @@ static void open_capture(struct uroce_port *port)
 		port->capture_error = uroce_pcap_open(path, &port->pcap);
 }
 
-static int open_all(struct uroce_port *port)
-{
-	int ret;
-
-	port->send = uroce_udp_new_send();
-	port->receive = uroce_udp_new_receive();
-	if (!port->send || !port->receive)
-		return -ENOMEM;
-	open_capture(port);
-	ret = uroce_slots_join(&port->slots);
-	if (ret)
-		return ret;
-	port->family = uroce_socket_family(uroce_port_fd(port));
-	/* who had the slot before us may have left it otherwise */
-	uroce_port_report_header(port, false);
-	port->old_drops = uroce_socket_drops(uroce_port_fd(port));
-	return port->family < 0 ? port->family : open_senders(port);
-}
-
 int uroce_port_open(struct uroce_port **ret_port)
 {
 	struct uroce_port *port = calloc(1, sizeof(*port));
-	int ret;
 
 	if (!port)
 		return -ENOMEM;
 	uroce_icrc_init();
+	uroce_identity_take();
 	port->version = 1;
-	port->slots.listener = -1;
-	port->slots.inbox = -1;
+	uroce_slots_init(&port->slots);
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
 		port->senders[i].fd = -1;
-	ret = open_all(port);
-	if (ret) {
+	port->send = uroce_udp_new_send();
+	port->receive = uroce_udp_new_receive();
+	if (!port->send || !port->receive) {
 		uroce_port_close(port);
-		return ret;
+		return -ENOMEM;
 	}
+	open_capture(port);
 	*ret_port = port;
 	return 0;
+}
+
+int uroce_port_claim(struct uroce_port *port, uint32_t from)
+{
+	uroce_slots_leave(&port->slots);
+	return uroce_slots_claim(&port->slots, from);
+}
+
+int uroce_port_acquire_sockets(struct uroce_port *port, int stop_fd)
+{
+	int ret = open_senders(port);
+
+	if (!ret)
+		ret = uroce_slots_join(&port->slots, stop_fd);
+	if (ret)
+		return ret;
+	port->family = uroce_socket_family(uroce_port_fd(port));
+	/* the process that had the slot before may have left it otherwise */
+	uroce_port_report_header(port, false);
+	port->old_drops = uroce_socket_drops(uroce_port_fd(port));
+	return port->family < 0 ? port->family : 0;
+}
+
+void uroce_port_lock_fds(struct uroce_port *port)
+{
+	(void)pthread_mutex_lock(&port->slots.fds_mutex);
+}
+
+void uroce_port_unlock_fds(struct uroce_port *port)
+{
+	(void)pthread_mutex_unlock(&port->slots.fds_mutex);
 }
 
 static void close_bound(const struct uroce_address *address)
@@ -114,8 +130,7 @@ void uroce_port_close(struct uroce_port *port)
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
 		if (port->senders[i].fd >= 0)
 			(void)close(port->senders[i].fd);
-	if (port->slots.listener >= 0)
-		uroce_slots_leave(&port->slots);
+	uroce_slots_leave(&port->slots);
 	uroce_pcap_close(port->pcap);
 	for (uint32_t i = 0; i < port->nr_addresses; i++)
 		close_bound(&port->addresses[i]);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Abstract unix sockets by which processes of one user find each other, and
- * messages over them that carry descriptors. The names are those of a network
- * namespace, and hold the user's id; as anybody can take a name, the other side
- * is asked who it is.
+ * Bootstrap sockets: abstract unix sockets by which the processes of one user
+ * find each other. Any user of the network namespace can take any name, so the
+ * user of each peer is checked (uroce_identity.h).
  */
 #ifndef UROCE_RENDEZVOUS_H
 #define UROCE_RENDEZVOUS_H
@@ -11,33 +10,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UROCE_MAX_PASSED 16 /* descriptors in a message */
+#include "uroce/port/uroce_identity.h"
+#include "uroce/port/uroce_message.h"
 
 /* Connections of other users that are rejected before something else is done */
 #define UROCE_RENDEZVOUS_BATCH 32
 
 /**
- * uroce_rendezvous_bind() - take a name
- * @type: SOCK_SEQPACKET or SOCK_DGRAM
- * @what: end of the name
+ * uroce_rendezvous_bind() - take the name of a slot
  *
- * Return: the socket, not listening yet and non-blocking; -EADDRINUSE if it is
- * taken; or -errno.
+ * The name ends with uroce_identity_suffix().
+ *
+ * Return: the socket, not listening yet and non-blocking; -EADDRINUSE if the
+ * name is taken; or -errno.
  */
-int uroce_rendezvous_bind(int type, const char *what);
+int uroce_rendezvous_bind(enum uroce_name_kind kind, uint32_t slot);
 
 /**
- * uroce_rendezvous_connect() - connect to who listens at a name
- * @what: end of the name
- * @timeout_ms: for this and for each message
+ * uroce_rendezvous_connect() - connect to the process that has a slot
+ * @kind: of a listener
+ * @slot: of that process
+ * @timeout_ms: for this and for each message; 0: do not wait, and return a
+ *	non-blocking socket, which needs uroce_identity_prove()
  *
- * Return: the socket; -ECONNREFUSED if nobody listens; -EPERM if it is another
- * user; or -errno.
+ * If another user has taken the name, this connects to the name with a suffix
+ * that a process of this user has for the slot (uroce_directory.h).
+ *
+ * Return: the socket; -ECONNREFUSED if no process listens; -EPERM if only other
+ * users do; -EAGAIN after the timeout; or -errno.
  */
-int uroce_rendezvous_connect(const char *what, unsigned int timeout_ms);
+int uroce_rendezvous_connect(enum uroce_name_kind kind, uint32_t slot,
+			     unsigned int timeout_ms);
 
 /**
- * uroce_rendezvous_accept() - let one in who has connected
+ * uroce_rendezvous_accept() - accept a connection
  * @listener: the socket with the name
  * @timeout_ms: for each message
  *
@@ -47,63 +53,20 @@ int uroce_rendezvous_connect(const char *what, unsigned int timeout_ms);
 int uroce_rendezvous_accept(int listener, unsigned int timeout_ms);
 
 /**
- * uroce_rendezvous_send() - send a message
- * @data: of it
- * @len: bytes
- * @fds: descriptors that go with it
- * @nr_fds: up to UROCE_MAX_PASSED
- *
- * Return: 0, -EAGAIN after the timeout, or -errno.
- */
-int uroce_rendezvous_send(int fd, const void *data, size_t len, const int *fds,
-			  unsigned int nr_fds);
-
-/**
- * uroce_rendezvous_try_send() - the same, without waiting
- *
- * Return: 0, -EAGAIN, or -errno.
- */
-int uroce_rendezvous_try_send(int fd, const void *data, size_t len,
-			      const int *fds, unsigned int nr_fds);
-
-/**
- * uroce_rendezvous_receive() - receive a message
- * @data: receives it
- * @len: bytes that it must have
- * @ret_fds: receives its descriptors, which are the caller's then; room for
- *	UROCE_MAX_PASSED
- *
- * Return: number of descriptors; -EPROTO if it has another length, or the other
- * side is gone; -EMFILE if there is no room for them; -EAGAIN after the
- *timeout; or -errno.
- */
-int uroce_rendezvous_receive(int fd, void *data, size_t len, int *ret_fds);
-
-/**
- * uroce_rendezvous_try_receive() - receive a message, without waiting
- * @data: receives it
- * @size: bytes that it may have at most
- * @ret_fd: receives its descriptor, which is the caller's then; -1: it has
- *	none, or there was no room for it
- *
- * Return: its length; -EPROTO if it is longer or has more descriptors, or the
- * other side is gone; -EAGAIN; or -errno.
- */
-int uroce_rendezvous_try_receive(int fd, void *data, size_t size, int *ret_fd);
-
-/**
- * uroce_rendezvous_sendto() - send a datagram to a name; 0 or -errno
+ * uroce_rendezvous_sendto() - send a datagram to an inbox; 0 or -errno
  * @fd: a SOCK_DGRAM socket
+ * @slot: of the process with the inbox
+ * @suffix: of its names
  */
-int uroce_rendezvous_sendto(int fd, const char *what, const void *data,
-			    size_t len);
+int uroce_rendezvous_sendto(int fd, uint32_t slot, const char *suffix,
+			    const void *data, size_t len);
 
 /**
  * uroce_rendezvous_recvfrom() - receive a datagram
  * @fd: a SOCK_DGRAM socket with a name
  *
  * Return: bytes; -EAGAIN, -EMSGSIZE if @size is too small, -EPERM if it is from
- * another user; or -errno.
+ * another user or from one that cannot be told from others; or -errno.
  */
 int uroce_rendezvous_recvfrom(int fd, void *buf, size_t size);
 

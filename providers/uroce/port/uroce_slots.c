@@ -1,522 +1,250 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Slots. Joining, in this order and with nobody else joining meanwhile: take
- * the name of the first free slot; if there is a member, get all sockets from
- * it, else make the first block of them; make another block if the slot is
- * behind the last, and give it to all members; be there for those who come.
- *
- * A message is a struct message, and the descriptors of a block where it says
- * so. The member answers each GIVE with all its blocks, COUNT and TAKE with how
- * many sockets it has.
+ * Slots: their names, and what a member does for others. uroce_slots_join.c
+ * becomes a member.
  */
 #include "uroce/port/uroce_slots.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "uroce/port/uroce_rendezvous.h"
-#include "uroce/port/uroce_socket.h"
+#include "uroce/port/uroce_slots_message.h"
 #include "uroce/port/uroce_socket_check.h"
 #include "util/nocancel.h"
 
 _Static_assert(UROCE_SLOT_BLOCK == UROCE_MAX_PASSED, "a message has a block");
+_Static_assert(UROCE_NR_SLOTS == UROCE_DIRECTORY_SLOTS, "an entry for each");
 
-#define MAGIC		 0x75726f31 /* "uro1": changes with the meaning */
-#define ASK_TIMEOUT_MS	 2000	    /* a member has to wake up */
-#define SERVE_TIMEOUT_MS 200	    /* who connects has sent already */
-#define LOCK_SECONDS	 60	    /* many may want to join at once */
-#define LOCK_TIMEOUT_MS	 1000
-#define GROUP_SECONDS	 1  /* for processes of ours to end */
-#define MEMBER_SECONDS	 10 /* for one that answers, if some have hung up */
-#define ASK_TRIES	 3
-#define BACKLOG		 256
-#define MAX_DRAIN	 65536
+#define MAGIC		 0x75726f32 /* "uro2": changes with the meaning */
+#define SERVE_TIMEOUT_MS 200	    /* the client has sent already */
+#define DIRECTORY_MS	 1000	    /* age at which it is read again */
 
-enum kind {
-	GIVE,  /* -> BLOCK ... */
-	COUNT, /* -> COUNT */
-	TAKE,  /* with descriptors -> COUNT */
-	BLOCK, /* with descriptors */
-};
-
-struct message {
-	uint32_t magic;
-	uint32_t kind;
-	uint32_t nr; /* sockets that the sender has; TAKE: will have */
-};
-
-struct name {
-	char text[32];
-};
-
-static struct name slot_name(uint32_t slot)
-{
-	struct name name;
-
-	(void)snprintf(name.text, sizeof(name.text), "%u", slot);
-	return name;
-}
-
-static struct name inbox_name(uint32_t slot)
-{
-	struct name name;
-
-	(void)snprintf(name.text, sizeof(name.text), "%u.in", slot);
-	return name;
-}
-
-static int ask(int fd, enum kind kind, uint32_t nr, const int *fds,
-	       unsigned int nr_fds)
-{
-	struct message message = { .magic = MAGIC, .kind = kind, .nr = nr };
-
-	return uroce_rendezvous_send(fd, &message, sizeof(message), fds,
-				     nr_fds);
-}
-
-/* A message of this kind with so many descriptors, and nothing else. */
-static int expect(int fd, enum kind kind, int nr_fds, uint32_t *ret_nr,
-		  int *ret_fds)
-{
-	struct message message;
-	int fds[UROCE_MAX_PASSED];
-	int got;
-
-	got = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
-	if (got < 0)
-		return got;
-	if (got == nr_fds && message.magic == MAGIC && message.kind == kind &&
-	    message.nr <= UROCE_NR_SLOTS &&
-	    message.nr % UROCE_SLOT_BLOCK == 0) {
-		*ret_nr = message.nr;
-		if (nr_fds)
-			memcpy(ret_fds, fds, sizeof(fds));
-		return 0;
-	}
-	while (got > 0)
-		(void)close(fds[--got]);
-	return -EPROTO;
-}
-
-static time_t seconds(void)
+uint64_t uroce_slots_now_ms(void)
 {
 	struct timespec now;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/*
- * Nobody else joins as long as the socket is open. Who finds the name taken
- * connects to it and waits until that breaks.
- */
-static int join_lock(void)
+int uroce_slots_await(int fd, int stop_fd, unsigned int timeout_ms)
 {
-	static const struct timespec moment = { .tv_nsec = 100000 };
-	time_t until = seconds() + LOCK_SECONDS;
-	char nothing;
-	int fd, ret;
-
-	while (seconds() <= until) {
-		fd = uroce_rendezvous_bind(SOCK_SEQPACKET, "join");
-		if (fd >= 0 && listen(fd, BACKLOG)) {
-			ret = -errno;
-			(void)close(fd);
-			return ret;
-		}
-		if (fd != -EADDRINUSE)
-			return fd;
-		fd = uroce_rendezvous_connect("join", LOCK_TIMEOUT_MS);
-		if (fd >= 0) {
-			(void)recv(fd, &nothing, 1, 0); /* ends or times out */
-			(void)close(fd);
-		} else if (fd == -ECONNREFUSED || fd == -EAGAIN) {
-			/* does not listen yet, has just gone, or is besieged */
-			(void)nanosleep(&moment, NULL);
-		} else {
-			return fd;
-		}
-	}
-	return -ETIMEDOUT;
-}
-
-/*
- * Which member of the group gets a packet: bits 23-16 of the destination QP,
- * which is in the second word of the BTH (IBTA 9.2).
- */
-static int attach_filter(int fd)
-{
-	static struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),
-		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, UROCE_QPN_MASK),
-		BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, UROCE_SLOT_SHIFT),
-		BPF_STMT(BPF_RET | BPF_A, 0),
+	struct pollfd fds[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = stop_fd, .events = POLLIN },
 	};
-	/* Static: the kernel also copies the padding, which is then zero. */
-	static const struct sock_fprog program = {
-		.len = sizeof(code) / sizeof(code[0]),
-		.filter = code,
-	};
+	int nr = poll(fds, 2, (int)timeout_ms);
 
-	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program,
-		       sizeof(program)))
+	if (nr < 0 && errno != EINTR)
 		return -errno;
-	return 0;
+	if (nr > 0 && fds[1].revents)
+		return -ECANCELED;
+	return nr > 0 ? 0 : -EAGAIN;
 }
 
-static void close_all(int *fds, uint32_t nr)
+int uroce_slots_send(int fd, enum uroce_slots_kind kind, uint32_t nr,
+		     const int *fds)
 {
-	while (nr > 0)
-		(void)close(fds[--nr]);
+	const struct uroce_slots_message message = {
+		.magic = MAGIC,
+		.kind = kind,
+		.nr = nr,
+	};
+
+	return uroce_message_try_send(fd, &message, sizeof(message), fds,
+				      fds ? UROCE_SLOT_BLOCK : 0);
 }
 
-static int make_block(int *ret_fds)
+/* Whether a block of @nr_fds descriptors is the next one of @slots. */
+static bool is_next_block(const struct uroce_slots *slots,
+			  const struct uroce_slots_message *message,
+			  const int *fds, int nr_fds)
 {
-	int fds[UROCE_SLOT_BLOCK];
-
-	for (uint32_t i = 0; i < UROCE_SLOT_BLOCK; i++) {
-		int fd = uroce_socket_receiver();
-		int ret = fd < 0 ? fd : uroce_socket_bind(fd, UROCE_UDP_PORT);
-
-		if (!ret && i == 0)
-			ret = attach_filter(fd);
-		if (ret) {
-			if (fd >= 0)
-				(void)close(fd);
-			close_all(fds, i);
-			return ret;
-		}
-		fds[i] = fd;
-	}
-	memcpy(ret_fds, fds, sizeof(fds));
-	return 0;
-}
-
-/* Whether @fds can follow the sockets that there are; 0 or -EPROTO. */
-static int check_block(const struct uroce_slots *slots, const int *fds)
-{
-	return uroce_socket_check_receivers(
+	if (nr_fds != UROCE_SLOT_BLOCK ||
+	    slots->nr + UROCE_SLOT_BLOCK > UROCE_NR_SLOTS)
+		return false;
+	if (message->kind == UROCE_SLOTS_TAKE &&
+	    message->nr != slots->nr + UROCE_SLOT_BLOCK)
+		return false;
+	if (message->kind != UROCE_SLOTS_TAKE &&
+	    message->kind != UROCE_SLOTS_BLOCK)
+		return false;
+	return !uroce_socket_check_receivers(
 		slots->listener, fds, UROCE_SLOT_BLOCK, slots->fds, slots->nr);
 }
 
-/* All sockets of the member at @slot. */
-static int get_blocks(struct uroce_slots *slots, uint32_t slot)
+static bool is_message(const struct uroce_slots_message *message)
 {
-	int fd = uroce_rendezvous_connect(slot_name(slot).text, ASK_TIMEOUT_MS);
-	uint32_t nr = UROCE_SLOT_BLOCK;
-	int ret;
-
-	if (fd < 0)
-		return fd;
-	ret = ask(fd, GIVE, 0, NULL, 0);
-	while (!ret && slots->nr < nr) {
-		ret = expect(fd, BLOCK, UROCE_SLOT_BLOCK, &nr,
-			     slots->fds + slots->nr);
-		if (ret)
-			break;
-		ret = check_block(slots, slots->fds + slots->nr);
-		slots->nr += UROCE_SLOT_BLOCK;
-	}
-	(void)close(fd);
-	if (!ret)
-		return 0;
-	close_all(slots->fds, slots->nr);
-	slots->nr = 0;
-	return ret;
+	return message->magic == MAGIC && message->nr <= UROCE_NR_SLOTS &&
+	       message->nr % UROCE_SLOT_BLOCK == 0;
 }
 
-/*
- * A question whose answer is a count. A member hangs up on who has connected
- * and does not go on at once; that may have been us, on a busy machine.
- */
-static int ask_count(uint32_t slot, enum kind kind, uint32_t nr, const int *fds,
-		     unsigned int nr_fds, uint32_t *ret_nr)
+int uroce_slots_receive(struct uroce_slots *slots, int fd,
+			struct uroce_slots_message *ret_message)
 {
-	int ret = -EPROTO;
-
-	for (int i = 0; i < ASK_TRIES; i++) {
-		int fd = uroce_rendezvous_connect(slot_name(slot).text,
-						  ASK_TIMEOUT_MS);
-
-		if (fd < 0)
-			return fd;
-		ret = ask(fd, kind, nr, fds, nr_fds);
-		if (!ret)
-			ret = expect(fd, COUNT, 0, ret_nr, NULL);
-		(void)close(fd);
-		if (ret != -EPROTO && ret != -EPIPE && ret != -ECONNRESET)
-			break;
-	}
-	return ret;
-}
-
-static int get_count(uint32_t slot, uint32_t *ret_nr)
-{
-	return ask_count(slot, COUNT, 0, NULL, 0, ret_nr);
-}
-
-/* Who does not take it has fewer; see add_block(). */
-static void give_block(const struct uroce_slots *slots, uint32_t slot)
-{
-	const int *fds = slots->fds + slots->nr - UROCE_SLOT_BLOCK;
-	uint32_t nr;
-
-	(void)ask_count(slot, TAKE, slots->nr, fds, UROCE_SLOT_BLOCK, &nr);
-}
-
-/* Who has taken which names. */
-struct census {
-	bool member[UROCE_NR_SLOTS];
-	uint32_t nr_members;
-};
-
-/* Whose name is taken, but for ours. That wakes nobody. */
-static void count_members(struct census *census, uint32_t self)
-{
-	for (uint32_t slot = 0; slot < UROCE_NR_SLOTS; slot++) {
-		int fd;
-
-		if (slot == self)
-			continue;
-		fd = uroce_rendezvous_bind(SOCK_SEQPACKET,
-					   slot_name(slot).text);
-		if (fd >= 0)
-			(void)close(fd);
-		if (fd != -EADDRINUSE)
-			continue;
-		census->member[slot] = true;
-		census->nr_members++;
-	}
-}
-
-static int take_name(struct uroce_slots *slots)
-{
-	for (uint32_t slot = 0; slot < UROCE_NR_SLOTS; slot++) {
-		int fd = uroce_rendezvous_bind(SOCK_SEQPACKET,
-					       slot_name(slot).text);
-		int inbox;
-
-		if (fd == -EADDRINUSE)
-			continue;
-		if (fd < 0)
-			return fd;
-		inbox = uroce_rendezvous_bind(SOCK_DGRAM,
-					      inbox_name(slot).text);
-		if (inbox < 0) {
-			(void)close(fd);
-			if (inbox == -EADDRINUSE)
-				continue;
-			return inbox;
-		}
-		slots->slot = slot;
-		slots->listener = fd;
-		slots->inbox = inbox;
-		return 0;
-	}
-	return -EUSERS;
-}
-
-/*
- * A member that was stopped may have missed a block. If we got ours from it,
- * another block of the group would get wrong places: so first ask all.
- */
-static int add_block(struct uroce_slots *slots, const struct census *census)
-{
-	uint32_t most = slots->nr, from = 0, nr;
-	int ret;
-
-	for (uint32_t i = 0; i < UROCE_NR_SLOTS; i++)
-		if (census->member[i] && get_count(i, &nr) == 0 && nr > most) {
-			most = nr;
-			from = i;
-		}
-	if (most > slots->nr) {
-		close_all(slots->fds, slots->nr);
-		slots->nr = 0;
-		ret = get_blocks(slots, from);
-		if (ret)
-			return ret;
-	}
-	while (slots->slot >= slots->nr) {
-		ret = make_block(slots->fds + slots->nr);
-		if (ret)
-			return ret;
-		slots->nr += UROCE_SLOT_BLOCK;
-		for (uint32_t i = 0; i < UROCE_NR_SLOTS; i++)
-			if (census->member[i])
-				give_block(slots, i);
-	}
-	return 0;
-}
-
-static int ask_members(struct uroce_slots *slots, const struct census *census)
-{
-	int ret = -ECONNREFUSED;
-
-	for (uint32_t i = 0; i < UROCE_NR_SLOTS && ret; i++)
-		if (census->member[i])
-			ret = get_blocks(slots, i);
-	return ret == -EAGAIN ? -ETIMEDOUT : ret;
-}
-
-/*
- * A new group must not become part of an old one, whose places would move when
- * its last process is gone; who binds without sharing finds that out.
- */
-static int make_group(struct uroce_slots *slots)
-{
-	int fd = uroce_socket_sender();
-	int ret;
-
-	if (fd < 0)
-		return fd;
-	ret = uroce_socket_bind(fd, UROCE_UDP_PORT);
-	(void)close(fd);
-	if (!ret)
-		ret = make_block(slots->fds);
-	if (!ret)
-		slots->nr = UROCE_SLOT_BLOCK;
-	return ret;
-}
-
-/* Whether the port is shared by processes of our user, and only by those. */
-static bool is_port_ours(void)
-{
-	int fd = uroce_socket_receiver();
-	bool ours;
-
-	if (fd < 0)
-		return false;
-	ours = uroce_socket_bind(fd, UROCE_UDP_PORT) == 0;
-	(void)close(fd);
-	return ours;
-}
-
-/* Whether the reason may be that a process was just ending. */
-static bool may_pass(int ret)
-{
-	if (ret == -EADDRINUSE)
-		return is_port_ours();
-	return ret == -ECONNREFUSED || ret == -ECONNRESET || ret == -EPIPE ||
-	       ret == -EPROTO;
-}
-
-/* On a busy machine a member may hang up several times, see ask_count(). */
-static time_t patience(int ret)
-{
-	return ret == -EADDRINUSE ? GROUP_SECONDS : MEMBER_SECONDS;
-}
-
-static int get_sockets(struct uroce_slots *slots)
-{
-	static const struct timespec moment = { .tv_nsec = 5000000 };
-	time_t start = seconds();
-	struct census census;
-	int ret;
-
-	for (;;) {
-		census = (struct census){};
-		count_members(&census, slots->slot);
-		if (census.nr_members)
-			ret = ask_members(slots, &census);
-		else
-			ret = make_group(slots);
-		if (!may_pass(ret) || seconds() > start + patience(ret))
-			break;
-		(void)nanosleep(&moment, NULL);
-	}
-	if (!ret && slots->slot >= slots->nr)
-		ret = add_block(slots, &census);
-	return ret;
-}
-
-/* What came for the process that had the slot before. */
-static void drain(int fd)
-{
-	char byte;
-
-	for (int i = 0; i < MAX_DRAIN; i++)
-		if (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) < 0)
-			return;
-}
-
-static int join_locked(struct uroce_slots *slots)
-{
-	int ret;
-
-	ret = take_name(slots);
-	if (ret)
-		return ret;
-	ret = get_sockets(slots);
-	if (!ret) {
-		drain(slots->fds[slots->slot]);
-		if (listen(slots->listener, BACKLOG))
-			ret = -errno;
-	}
-	if (ret)
-		uroce_slots_leave(slots);
-	return ret;
-}
-
-int uroce_slots_join(struct uroce_slots *ret_slots)
-{
-	struct uroce_slots slots = { .listener = -1, .inbox = -1 };
-	int lock, ret;
-
-	lock = join_lock();
-	if (lock < 0)
-		return lock;
-	ret = join_locked(&slots);
-	(void)close(lock);
-	if (!ret)
-		*ret_slots = slots;
-	return ret;
-}
-
-void uroce_slots_leave(struct uroce_slots *slots)
-{
-	/* first the names, so that nobody asks any more */
-	(void)close(slots->listener);
-	(void)close(slots->inbox);
-	close_all(slots->fds, slots->nr);
-	slots->nr = 0;
-	slots->inbox = -1;
-	slots->listener = -1;
-}
-
-static void serve_one(struct uroce_slots *slots, int fd)
-{
-	struct message message;
 	int fds[UROCE_MAX_PASSED];
 	int nr_fds, ret = 0;
 
-	nr_fds = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
+	(void)pthread_mutex_lock(&slots->fds_mutex);
+	nr_fds = uroce_message_receive(fd, ret_message, sizeof(*ret_message),
+				       fds);
 	if (nr_fds < 0)
-		return; /* only wanted to know whether we are there */
-	if (message.magic == MAGIC && message.kind == TAKE &&
-	    nr_fds == UROCE_SLOT_BLOCK &&
-	    message.nr == slots->nr + UROCE_SLOT_BLOCK &&
-	    message.nr <= UROCE_NR_SLOTS && !check_block(slots, fds)) {
+		ret = nr_fds;
+	else if (!is_message(ret_message))
+		ret = -EPROTO;
+	if (!ret && is_next_block(slots, ret_message, fds, nr_fds)) {
 		memcpy(slots->fds + slots->nr, fds, sizeof(fds));
-		slots->nr = message.nr;
+		slots->nr += UROCE_SLOT_BLOCK;
 		nr_fds = 0;
 	}
 	while (nr_fds > 0)
 		(void)close(fds[--nr_fds]);
-	if (message.magic != MAGIC)
+	(void)pthread_mutex_unlock(&slots->fds_mutex);
+	return ret;
+}
+
+void uroce_slots_init(struct uroce_slots *slots)
+{
+	*slots = (struct uroce_slots){
+		.listener = -1,
+		.inbox = -1,
+		.fds_mutex = PTHREAD_MUTEX_INITIALIZER,
+	};
+	for (uint32_t i = 0; i < UROCE_NR_SLOTS; i++) {
+		slots->fds[i] = -1;
+		slots->connections[i] = -1;
+	}
+}
+
+static int claim_names(struct uroce_slots *slots, uint32_t slot)
+{
+	int listener, inbox;
+
+	/*
+	 * The listener comes last: a process that has the member name of a slot
+	 * has the inbox of that name, too.
+	 */
+	inbox = uroce_rendezvous_bind(UROCE_NAME_INBOX, slot);
+	if (inbox < 0)
+		return inbox;
+	listener = uroce_rendezvous_bind(UROCE_NAME_MEMBER, slot);
+	if (listener < 0) {
+		(void)close(inbox);
+		return listener;
+	}
+	slots->slot = slot;
+	slots->listener = listener;
+	slots->inbox = inbox;
+	return 0;
+}
+
+static void release_names(struct uroce_slots *slots)
+{
+	if (slots->listener >= 0)
+		(void)close(slots->listener);
+	if (slots->inbox >= 0)
+		(void)close(slots->inbox);
+	slots->listener = -1;
+	slots->inbox = -1;
+}
+
+/*
+ * Names with different suffixes do not exclude each other. So the directory is
+ * read after each claim: of two processes that claim one slot at the same time,
+ * at least one sees the other, and takes another slot.
+ */
+static bool is_only_claim(const struct uroce_slots *slots)
+{
+	struct uroce_directory directory;
+
+	uroce_directory_read(&directory);
+	return directory.slots[slots->slot].nr_claims <= 1;
+}
+
+static int claim_slot(struct uroce_slots *slots, uint32_t slot)
+{
+	int ret = claim_names(slots, slot);
+
+	if (ret || is_only_claim(slots))
+		return ret;
+	release_names(slots);
+	return -EADDRINUSE;
+}
+
+/* For a process that finds all names taken by other users. */
+static int claim_with_suffix(struct uroce_slots *slots, uint32_t from)
+{
+	struct uroce_directory directory;
+	int ret = -EADDRINUSE;
+
+	uroce_directory_read(&directory);
+	if (!directory.complete)
+		return -EUSERS;
+	uroce_identity_new_suffix();
+	for (uint32_t slot = from; slot < UROCE_NR_SLOTS && ret == -EADDRINUSE;
+	     slot++)
+		if (!directory.slots[slot].nr_claims)
+			ret = claim_slot(slots, slot);
+	return ret == -EADDRINUSE ? -EUSERS : ret;
+}
+
+int uroce_slots_claim(struct uroce_slots *slots, uint32_t from)
+{
+	int ret = -EADDRINUSE;
+
+	if (*uroce_identity_suffix())
+		return claim_with_suffix(slots, from);
+	for (uint32_t slot = from; slot < UROCE_NR_SLOTS && ret == -EADDRINUSE;
+	     slot++)
+		ret = claim_slot(slots, slot);
+	return ret == -EADDRINUSE ? claim_with_suffix(slots, 0) : ret;
+}
+
+void uroce_slots_close_fds(struct uroce_slots *slots)
+{
+	/* the highest slots first, as the last socket of a group takes a gap */
+	for (uint32_t i = UROCE_NR_SLOTS; i-- > 0;) {
+		if (slots->fds[i] >= 0)
+			(void)close(slots->fds[i]);
+		slots->fds[i] = -1;
+	}
+	slots->nr = 0;
+}
+
+void uroce_slots_leave(struct uroce_slots *slots)
+{
+	/* first the names, so that no process asks any more */
+	release_names(slots);
+	uroce_slots_close_fds(slots);
+	for (uint32_t i = 0; i < UROCE_NR_SLOTS; i++) {
+		/* in a child of fork() while its parent joins */
+		if (slots->connections[i] >= 0)
+			(void)close(slots->connections[i]);
+		slots->connections[i] = -1;
+	}
+}
+
+static void serve_one(struct uroce_slots *slots, int fd)
+{
+	struct uroce_slots_message message;
+	int ret;
+
+	ret = uroce_slots_await(fd, -1, SERVE_TIMEOUT_MS);
+	if (!ret)
+		ret = uroce_slots_receive(slots, fd, &message);
+	if (ret)
 		return;
-	if (message.kind == GIVE)
-		for (uint32_t at = 0; at < slots->nr && !ret;
-		     at += UROCE_SLOT_BLOCK)
-			ret = ask(fd, BLOCK, slots->nr, slots->fds + at,
-				  UROCE_SLOT_BLOCK);
-	else
-		(void)ask(fd, COUNT, slots->nr, NULL, 0);
+	if (message.kind != UROCE_SLOTS_GIVE) {
+		(void)uroce_slots_send(fd, UROCE_SLOTS_COUNT, slots->nr, NULL);
+		return;
+	}
+	for (uint32_t at = message.nr; at < slots->nr && !ret;
+	     at += UROCE_SLOT_BLOCK)
+		ret = uroce_slots_send(fd, UROCE_SLOTS_BLOCK, slots->nr,
+				       slots->fds + at);
 }
 
 bool uroce_slots_serve(struct uroce_slots *slots)
@@ -535,11 +263,21 @@ bool uroce_slots_serve(struct uroce_slots *slots)
 	return rejected;
 }
 
-int uroce_slots_forward(const struct uroce_slots *slots, uint32_t slot,
+int uroce_slots_forward(struct uroce_slots *slots, uint32_t slot,
 			const void *data, size_t len)
 {
-	return uroce_rendezvous_sendto(slots->inbox, inbox_name(slot).text,
-				       data, len);
+	uint64_t now_ms = uroce_slots_now_ms();
+	const char *suffix;
+
+	if (!slots->directory_ms ||
+	    now_ms > slots->directory_ms + DIRECTORY_MS) {
+		uroce_directory_read(&slots->directory);
+		slots->directory_ms = now_ms;
+	}
+	suffix = uroce_directory_suffix(&slots->directory, slot);
+	if (!suffix || uroce_identity_ambiguous())
+		return -ECONNREFUSED;
+	return uroce_rendezvous_sendto(slots->inbox, slot, suffix, data, len);
 }
 
 int uroce_slots_inbox(const struct uroce_slots *slots, void *buf, size_t size)

@@ -9,47 +9,82 @@
  * none is ever closed as long as there is one process. Sockets come in blocks,
  * since a group cannot have gaps.
  *
- * There is no daemon. A process has its slot because it has bound an abstract
- * unix socket of that name, and on this socket it hands out copies of the
- * descriptors to those who come. Joining is one after the other, by another
- * such name. All names vanish with the process.
+ * There is no daemon. A process claims a slot by binding the bootstrap sockets
+ * of that name, which never waits. It joins the group by getting copies of the
+ * sockets from a member, and becomes a member that serves others. All names
+ * vanish with the process.
  */
 #ifndef UROCE_SLOTS_H
 #define UROCE_SLOTS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "uroce/port/uroce_directory.h"
 
 #define UROCE_NR_SLOTS	 256
 #define UROCE_SLOT_BLOCK 16
 #define UROCE_SLOT_SHIFT 16 /* of a QPN */
 
+/* A join takes no longer than this. */
+#define UROCE_JOIN_MS 2000
+
 struct uroce_slots {
 	uint32_t slot;
-	uint32_t nr;		 /* sockets there are; a multiple of a block */
-	int fds[UROCE_NR_SLOTS]; /* by slot */
-	int listener;		 /* to be watched for reading */
-	int inbox;		 /* likewise */
+	uint32_t nr;  /* sockets; a multiple of a block; 0: not joined */
+	int listener; /* to be watched for reading */
+	int inbox;    /* likewise */
+	/*
+	 * Held while a descriptor of a shared socket, or one by which shared
+	 * sockets can be received, is created or received, until it is in one
+	 * of the arrays, so that a child of fork() can close all of them. Never
+	 * held across a wait.
+	 */
+	pthread_mutex_t fds_mutex;
+	int fds[UROCE_NR_SLOTS];	 /* by slot; -1: none */
+	int connections[UROCE_NR_SLOTS]; /* to members while joining, or -1 */
+	/* for uroce_slots_forward() */
+	struct uroce_directory directory;
+	uint64_t directory_ms; /* when it was read; 0: never */
 };
 
+/** uroce_slots_init() - a process without a slot */
+void uroce_slots_init(struct uroce_slots *slots);
+
 /**
- * uroce_slots_join() - get a slot
- * @ret_slots: receives it; to be given back to uroce_slots_leave()
+ * uroce_slots_claim() - claim a free slot
+ * @slots: initialised; to be given back to uroce_slots_leave()
+ * @from: the lowest slot that will do
  *
- * Waits for another process that is joining, and for members to answer.
+ * Never waits. Names that other users have taken are skipped.
+ *
+ * Return: 0; -EUSERS if all slots are taken; or -errno.
+ */
+int uroce_slots_claim(struct uroce_slots *slots, uint32_t from);
+
+/**
+ * uroce_slots_join() - get the sockets of the group, or create the group
+ * @slots: with a slot; on failure it keeps the slot and can be tried again
+ * @stop_fd: becomes readable to end the attempt; -1: never
+ *
+ * Takes up to UROCE_JOIN_MS and holds no lock while it waits. All members are
+ * asked, first one, and twice as many after each moment without a response.
  * What came to the slot before is thrown away.
  *
+ * Context: one thread at a time.
  * Return: 0; -EADDRINUSE if the port is another user's or the kernel's;
- * -EUSERS if all slots are taken; -ETIMEDOUT if no member answers; or -errno.
+ * -ETIMEDOUT if no member responds; -EPERM if the process has another user id
+ * than at the claim; -ECANCELED; or -errno.
  */
-int uroce_slots_join(struct uroce_slots *ret_slots);
+int uroce_slots_join(struct uroce_slots *slots, int stop_fd);
 
-/** uroce_slots_leave() - give the slot back */
+/** uroce_slots_leave() - give the slot and the sockets back */
 void uroce_slots_leave(struct uroce_slots *slots);
 
 /**
- * uroce_slots_serve() - answer one who is at the listener
+ * uroce_slots_serve() - respond to one process at the listener
  *
  * To be called soon after the listener has become readable.
  *
@@ -62,13 +97,13 @@ bool uroce_slots_serve(struct uroce_slots *slots);
 /**
  * uroce_slots_forward() - pass a packet on to the process that it is for
  * @slots: ours
- * @slot: its
+ * @slot: of that process
  * @data: what it is to receive from uroce_slots_inbox()
  * @len: bytes
  *
  * Return: 0, or -errno; then it is lost.
  */
-int uroce_slots_forward(const struct uroce_slots *slots, uint32_t slot,
+int uroce_slots_forward(struct uroce_slots *slots, uint32_t slot,
 			const void *data, size_t len);
 
 /**

@@ -186,6 +186,16 @@ int uroce_socket_share(int fd)
 	return set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
 }
 
+int uroce_socket_unshare(int fd)
+{
+	return set(fd, SOL_SOCKET, SO_REUSEPORT, 0);
+}
+
+int uroce_socket_free_bind(int fd)
+{
+	return set(fd, IPPROTO_IP, IP_FREEBIND, 1);
+}
+
 static bool is_mapped(const uint8_t *gid)
 {
 	return memcmp(gid, mapped, sizeof(mapped)) == 0;

@@ -57,6 +57,12 @@ int uroce_socket_bind_to(int fd, const uint8_t *gid, uint16_t port);
  */
 int uroce_socket_share(int fd);
 
+/** uroce_socket_unshare() - the opposite, before it is bound; 0 or -errno */
+int uroce_socket_unshare(int fd);
+
+/** uroce_socket_free_bind() - may bind to any address; 0 or -errno */
+int uroce_socket_free_bind(int fd);
+
 /** uroce_socket_family() - AF_INET6 or AF_INET, or -errno */
 int uroce_socket_family(int fd);
 

@@ -257,8 +257,9 @@ time.sleep(1000)' &
 test_other_namespace() {
 	local -a conditions=()
 
-	test_two_ends "the client in a user namespace of its own" "$default_path" env \
-		-- unshare --user
+	# The mapping makes it the same user on both sides.
+	UROCE_UID=1000 test_two_ends "the client in a user namespace of its own" \
+		"$default_path" env -- unshare --user --map-current-user
 	[ "$UROCE_LOCAL" = none ] ||
 		conditions=(local_copies_vm=0 local_copies_mem=0)
 	test_two_ends "both in process namespaces of their own" "$default_path" \

@@ -145,7 +145,7 @@ static void local_own_slot_without_memfd_uses_network(void **state)
 	memfd_error = EMFILE;
 	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
 			 -EMFILE);
-	left.local->config.has_network = true;
+	uroce_local_set_network(left.local);
 	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
 			 -ENOENT);
 	memfd_error = 0;
@@ -180,7 +180,7 @@ static void local_accept_without_descriptor_pauses_server(void **state)
 	int silent_client;
 
 	accept_error = EMFILE;
-	silent_client = uroce_rendezvous_connect("local.201", 1000);
+	silent_client = uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 	assert_true(silent_client >= 0);
 	uroce_local_serve(right.local);
 	/* the server still listens, and causes no busy loop */
@@ -208,7 +208,8 @@ static void local_silent_clients_do_not_block_connect(void **state)
 
 	side_serve(&right);
 	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++) {
-		silent_clients[i] = uroce_rendezvous_connect("local.201", 1000);
+		silent_clients[i] =
+			uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 		assert_true(silent_clients[i] >= 0);
 	}
 	assert_int_equal(connect_to_right(), 0);
@@ -225,7 +226,8 @@ static void local_client_limit_is_released(void **state)
 	struct epoll_event event;
 
 	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++) {
-		silent_clients[i] = uroce_rendezvous_connect("local.201", 1000);
+		silent_clients[i] =
+			uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 		assert_true(silent_clients[i] >= 0);
 		uroce_local_serve(right.local);
 	}
@@ -267,16 +269,16 @@ static struct uroce_hello make_hello(uint32_t slot)
 /* The response of the right process; -1: none, the connection is closed. */
 static int verdict_of(const void *hello, size_t len, int inbox)
 {
-	int fd = uroce_rendezvous_connect("local.201", 1000);
+	int fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 	struct uroce_verdict_message message;
 	int fds[UROCE_MAX_PASSED];
 	int nr;
 
 	assert_true(fd >= 0);
-	assert_int_equal(
-		uroce_rendezvous_send(fd, hello, len, &inbox, inbox >= 0), 0);
+	assert_int_equal(uroce_message_send(fd, hello, len, &inbox, inbox >= 0),
+			 0);
 	uroce_local_serve(right.local);
-	nr = uroce_rendezvous_receive(fd, &message, sizeof(message), fds);
+	nr = uroce_message_receive(fd, &message, sizeof(message), fds);
 	for (int i = 0; i < nr; i++)
 		(void)close(fds[i]);
 	(void)close(fd);
@@ -352,7 +354,7 @@ static void *send_malformed_response(void *arg)
 	CHECK(fd >= 0);
 	if (uroce_pairing_hear(fd, &hello, &theirs) == 0) {
 		nonsense->said =
-			uroce_rendezvous_send(fd, "nonsense", 8, NULL, 0) == 0;
+			uroce_message_send(fd, "nonsense", 8, NULL, 0) == 0;
 		uroce_pairing_close(&theirs);
 	}
 	(void)close(fd);

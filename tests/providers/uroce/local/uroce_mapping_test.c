@@ -302,7 +302,7 @@ static void mapping_unexpected_descriptors_are_closed(void **state)
 	assert_int_equal(peer_receive(), -EPROTO);
 	for (unsigned int nr = 1; nr <= 3; nr++) {
 		assert_int_equal(
-			uroce_rendezvous_try_send(other, &bell, 1, fds, nr), 0);
+			uroce_message_try_send(other, &bell, 1, fds, nr), 0);
 		assert_int_equal(peer_receive(), -EPROTO);
 	}
 }

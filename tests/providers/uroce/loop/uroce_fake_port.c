@@ -155,11 +155,8 @@ int uroce_netdev_refresh(struct uroce_netdev *dev)
 
 int uroce_port_open(struct uroce_port **ret_port)
 {
-	struct uroce_port *port;
+	struct uroce_port *port = calloc(1, sizeof(*port));
 
-	if (fake.open_error)
-		return fake.open_error;
-	port = calloc(1, sizeof(*port));
 	assert_non_null(port);
 	list_init(&port->put);
 	list_init(&port->queue);
@@ -170,6 +167,24 @@ int uroce_port_open(struct uroce_port **ret_port)
 	fake.nr_open++;
 	*ret_port = port;
 	return 0;
+}
+
+int uroce_port_claim(struct uroce_port *port, uint32_t from)
+{
+	return 0;
+}
+
+int uroce_port_acquire_sockets(struct uroce_port *port, int stop_fd)
+{
+	return fake.open_error;
+}
+
+void uroce_port_lock_fds(struct uroce_port *port)
+{
+}
+
+void uroce_port_unlock_fds(struct uroce_port *port)
+{
 }
 
 static void drop_all(struct list_node *list)

@@ -24,6 +24,11 @@ static void must_not_be_called(void)
 	fail_msg("there is no struct uroce_local");
 }
 
+void uroce_local_set_network(struct uroce_local *local)
+{
+	must_not_be_called();
+}
+
 void uroce_local_close(struct uroce_local *local)
 {
 	must_not_be_called();

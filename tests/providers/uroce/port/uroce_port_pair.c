@@ -25,6 +25,8 @@ static struct uroce_port *open_port(const struct uroce_netdev *dev)
 	struct uroce_port *port;
 
 	assert_int_equal(uroce_port_open(&port), 0);
+	assert_int_equal(uroce_port_claim(port, 0), 0);
+	assert_int_equal(uroce_port_acquire_sockets(port, -1), 0);
 	uroce_members_add(uroce_port_member_fd(port), serve, port);
 	for (uint32_t i = 0; i < dev->nr_gids; i++)
 		assert_int_equal(uroce_port_add_address(port, dev->gids[i],

@@ -33,12 +33,26 @@ static void serve(void *arg)
 	(void)uroce_slots_serve(arg);
 }
 
+/* Claims a slot and joins; on failure @slots has neither. */
+static int claim_and_join(struct uroce_slots *slots)
+{
+	int ret;
+
+	uroce_slots_init(slots);
+	ret = uroce_slots_claim(slots, 0);
+	if (!ret)
+		ret = uroce_slots_join(slots, -1);
+	if (ret)
+		uroce_slots_leave(slots);
+	return ret;
+}
+
 static struct uroce_slots *join(void)
 {
 	struct uroce_slots *slots = calloc(1, sizeof(*slots));
 
 	assert_non_null(slots);
-	assert_int_equal(uroce_slots_join(slots), 0);
+	assert_int_equal(claim_and_join(slots), 0);
 	uroce_members_add(slots->listener, serve, slots);
 	return slots;
 }
@@ -169,8 +183,10 @@ static void slots_member_learns_missed_block(void **state)
 
 	for (uint32_t i = 0; i < UROCE_SLOT_BLOCK + 1; i++)
 		members[i] = join();
-	for (uint32_t at = UROCE_SLOT_BLOCK; at < members[0]->nr; at++)
+	for (uint32_t at = UROCE_SLOT_BLOCK; at < members[0]->nr; at++) {
 		(void)close(members[0]->fds[at]);
+		members[0]->fds[at] = -1;
+	}
 	members[0]->nr = UROCE_SLOT_BLOCK;
 	/* gets sockets from number 0, and must learn the other ones */
 	members[nr - 1] = join();
@@ -195,13 +211,13 @@ static void slots_join_without_descriptors_fails_cleanly(void **state)
 	/* names and a connection fit, the 16 sockets do not */
 	tight.rlim_cur = (rlim_t)probe + 12;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
-	assert_int_equal(uroce_slots_join(&second), -EMFILE);
+	assert_int_equal(claim_and_join(&second), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	/* all descriptors are closed again */
 	(void)close(probe);
 	assert_int_equal(dup(0), probe);
 	(void)close(probe);
-	assert_int_equal(uroce_slots_join(&second), 0);
+	assert_int_equal(claim_and_join(&second), 0);
 	assert_comes_to(&second);
 	uroce_slots_leave(&second);
 	leave(first);
@@ -222,7 +238,7 @@ static pid_t fork_member(void)
 	if (pid == 0) {
 		/* ends the process if the test fails */
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
-		    uroce_slots_join(&slots))
+		    claim_and_join(&slots))
 			_exit(1);
 		(void)!write(ready[1], "x", 1);
 		fd.fd = slots.listener;
@@ -268,7 +284,7 @@ static void slots_new_group_starts_after_all_members_died(void **state)
 
 		assert_int_equal(kill(creator, SIGKILL), 0);
 		do
-			ret = uroce_slots_join(&slots);
+			ret = claim_and_join(&slots);
 		while (ret == -EADDRINUSE || ret == -ETIMEDOUT);
 		assert_int_equal(ret, 0);
 		assert_comes_to(&slots);
@@ -285,28 +301,27 @@ static void slots_old_group_without_listener_is_not_joined(void **state)
 {
 	struct uroce_slots old, slots;
 
-	assert_int_equal(uroce_slots_join(&old), 0);
+	assert_int_equal(claim_and_join(&old), 0);
 	(void)close(old.listener);
 	(void)close(old.inbox);
-	assert_int_equal(uroce_slots_join(&slots), -EADDRINUSE);
+	assert_int_equal(claim_and_join(&slots), -EADDRINUSE);
 	for (uint32_t i = 0; i < old.nr; i++)
 		(void)close(old.fds[i]);
-	assert_int_equal(uroce_slots_join(&slots), 0);
+	assert_int_equal(claim_and_join(&slots), 0);
 	assert_comes_to(&slots);
 	uroce_slots_leave(&slots);
 }
 
 static void slots_port_in_use_returns_eaddrinuse(void **state)
 {
-	struct uroce_slots slots = { .slot = 99 };
+	struct uroce_slots slots;
 	int fd = uroce_socket_sender();
 
 	assert_int_equal(uroce_socket_bind(fd, UROCE_UDP_PORT), 0);
-	assert_int_equal(uroce_slots_join(&slots), -EADDRINUSE);
-	assert_int_equal(slots.slot, 99);
+	assert_int_equal(claim_and_join(&slots), -EADDRINUSE);
 	(void)close(fd);
 	/* nothing is left open */
-	assert_int_equal(uroce_slots_join(&slots), 0);
+	assert_int_equal(claim_and_join(&slots), 0);
 	assert_int_equal(slots.slot, 0);
 	uroce_slots_leave(&slots);
 }
@@ -316,7 +331,7 @@ static void slots_silent_member_is_skipped(void **state)
 	struct uroce_slots silent;
 	struct uroce_slots *second, *third;
 
-	assert_int_equal(uroce_slots_join(&silent), 0);
+	assert_int_equal(claim_and_join(&silent), 0);
 	uroce_members_add(silent.listener, serve, &silent);
 	second = join();
 	uroce_members_remove(silent.listener);
@@ -352,18 +367,18 @@ static void slots_malformed_request_gets_no_response(void **state)
 	struct uroce_slots *slots = join();
 	int fds[UROCE_MAX_PASSED], pass[2];
 	char junk[12] = "junk";
-	int fd = uroce_rendezvous_connect("0", 1000);
+	int fd = uroce_rendezvous_connect(UROCE_NAME_MEMBER, 0, 1000);
 
 	assert_true(fd >= 0);
 	assert_int_equal(pipe(pass), 0);
-	assert_int_equal(uroce_rendezvous_send(fd, junk, sizeof(junk), pass, 2),
+	assert_int_equal(uroce_message_send(fd, junk, sizeof(junk), pass, 2),
 			 0);
-	assert_int_equal(uroce_rendezvous_receive(fd, junk, sizeof(junk), fds),
+	assert_int_equal(uroce_message_receive(fd, junk, sizeof(junk), fds),
 			 -EPROTO);
 	(void)close(fd);
-	fd = uroce_rendezvous_connect("0", 1000);
-	assert_int_equal(uroce_rendezvous_send(fd, junk, 3, NULL, 0), 0);
-	assert_int_equal(uroce_rendezvous_receive(fd, junk, sizeof(junk), fds),
+	fd = uroce_rendezvous_connect(UROCE_NAME_MEMBER, 0, 1000);
+	assert_int_equal(uroce_message_send(fd, junk, 3, NULL, 0), 0);
+	assert_int_equal(uroce_message_receive(fd, junk, sizeof(junk), fds),
 			 -EPROTO);
 	(void)close(fd);
 	(void)close(pass[0]);
@@ -376,17 +391,16 @@ static void slots_malformed_request_gets_no_response(void **state)
 static uint32_t nr_after_take(const int *fds)
 {
 	/* magic, TAKE, number of sockets afterwards; see uroce_slots.c */
-	uint32_t message[3] = { 0x75726f31, 2, 2 * UROCE_SLOT_BLOCK };
+	uint32_t message[3] = { 0x75726f32, 2, 2 * UROCE_SLOT_BLOCK };
 	int none[UROCE_MAX_PASSED];
-	int fd = uroce_rendezvous_connect("0", 1000);
+	int fd = uroce_rendezvous_connect(UROCE_NAME_MEMBER, 0, 1000);
 
 	assert_true(fd >= 0);
-	assert_int_equal(uroce_rendezvous_send(fd, message, sizeof(message),
-					       fds, UROCE_SLOT_BLOCK),
+	assert_int_equal(uroce_message_send(fd, message, sizeof(message), fds,
+					    UROCE_SLOT_BLOCK),
 			 0);
 	assert_int_equal(
-		uroce_rendezvous_receive(fd, message, sizeof(message), none),
-		0);
+		uroce_message_receive(fd, message, sizeof(message), none), 0);
 	(void)close(fd);
 	return message[2];
 }
@@ -464,7 +478,7 @@ static void slots_flood_of_foreign_user_is_rejected_in_batches(void **state)
 	struct uroce_slots slots;
 	bool is_root;
 
-	assert_int_equal(uroce_slots_join(&slots), 0);
+	assert_int_equal(claim_and_join(&slots), 0);
 	is_root = connect_as_other_user(slots.listener);
 	if (is_root) {
 		assert_true(uroce_slots_serve(&slots));
