@@ -6,6 +6,7 @@
 #include "uroce/engine/uroce_channel.h"
 
 #include "uroce/engine/uroce_engine.h"
+#include "uroce/engine/uroce_retry.h"
 
 void uroce_channel_bind(struct uroce_channel *channel, struct uroce_qp *qp)
 {
@@ -19,6 +20,23 @@ void uroce_channel_unbind(struct uroce_qp *qp)
 	list_del(&qp->bound);
 }
 
+/* A peer that is stopped never makes room, so retries are counted meanwhile. */
+void uroce_channel_await_room(struct uroce_qp *qp, uint64_t now)
+{
+	list_del(&qp->active);
+	list_add_tail(&qp->channel->waiting, &qp->active);
+	if (qp->type == IBV_QPT_RC && uroce_ring_has(&qp->sq, qp->req.cur) &&
+	    qp->req.resume_ns == UROCE_NEVER)
+		uroce_retry_start(qp, now);
+}
+
+/* The acknowledge timer of a QP without outstanding packets stops. */
+static void stop_awaiting_room(struct uroce_qp *qp)
+{
+	if (qp->req.una_psn == qp->req.sent_psn)
+		qp->req.ack_ns = UROCE_NEVER;
+}
+
 void uroce_channel_resume(struct uroce_engine *engine,
 			  struct uroce_channel *channel)
 {
@@ -29,6 +47,7 @@ void uroce_channel_resume(struct uroce_engine *engine,
 						 struct uroce_qp, active);
 
 		list_del(&qp->active);
+		stop_awaiting_room(qp);
 		uroce_engine_activate(engine, qp);
 	}
 }

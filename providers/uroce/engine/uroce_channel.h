@@ -217,6 +217,13 @@ void uroce_channel_bind(struct uroce_channel *channel, struct uroce_qp *qp);
 void uroce_channel_unbind(struct uroce_qp *qp);
 
 /**
+ * uroce_channel_await_room() - a QP that has packets waits for a full channel
+ *
+ * If no room comes, its requests fail when the retries are exhausted.
+ */
+void uroce_channel_await_room(struct uroce_qp *qp, uint64_t now);
+
+/**
  * uroce_channel_resume() - there is room again
  *
  * Undoes @full, which the caller has set when there was none.

@@ -221,8 +221,7 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 		}
 		if (qp->channel && qp->channel->full) {
 			engine->burst = 0;
-			list_del(&qp->active);
-			list_add_tail(&qp->channel->waiting, &qp->active);
+			uroce_channel_await_room(qp, now);
 			continue;
 		}
 		if (hand_out(engine, qp, now, ret_out)) {

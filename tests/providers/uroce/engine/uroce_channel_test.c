@@ -211,6 +211,38 @@ static void expect_retries_in_vain(struct pair *pair)
 	assert_in_range(pair->now - lost_ns, 8 * (4096 << 8), 9 * (4096 << 8));
 }
 
+/* The peer is stopped, and its inbox is full of packets of other QPs. */
+static void channel_full_for_ever_exhausts_retries(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+
+	pair->side[0].channel.full = true;
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20000);
+	expect_retries_in_vain(pair);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TX_PACKETS), 0);
+	pair_free(pair);
+}
+
+/* Room that comes late does not count as a retry. */
+static void channel_full_for_some_time_keeps_retries(void **state)
+{
+	struct pair *pair = new_bound(IBV_QPT_RC);
+	struct uroce_engine *engine = &pair->side[0].engine;
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 10);
+	for (int i = 0; i < 20; i++) {
+		pair->side[0].channel.full = true;
+		assert_false(has_packet(pair));
+		pair->now += (4096 << 8) / 2;
+		(void)uroce_engine_expire(engine, pair->now);
+		uroce_channel_resume(engine, &pair->side[0].channel);
+	}
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	pair_free(pair);
+}
+
 static void channel_lost_outstanding_requests_exhaust_retries(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);
@@ -310,6 +342,8 @@ int main(void)
 		cmocka_unit_test(channel_datagram_carries_no_ack),
 		cmocka_unit_test(channel_full_qp_sends_after_resume),
 		cmocka_unit_test(channel_full_waiting_qp_can_be_reset),
+		cmocka_unit_test(channel_full_for_ever_exhausts_retries),
+		cmocka_unit_test(channel_full_for_some_time_keeps_retries),
 		cmocka_unit_test(
 			channel_lost_outstanding_requests_exhaust_retries),
 		cmocka_unit_test(channel_lost_waiting_requests_exhaust_retries),
