@@ -27,8 +27,8 @@
 /* -- send -- */
 
 /* Copies the data of the SGEs; the caller has checked the length. */
-static void rxe_gather_sges(uint8_t *to, const struct ibv_sge *sge,
-			    uint32_t num_sge)
+static inline void rxe_gather_sges(uint8_t *to, const struct ibv_sge *sge,
+				   uint32_t num_sge)
 {
 	for (uint32_t i = 0; i < num_sge; i++) {
 		if (!sge[i].length) /* addr may be invalid */
@@ -93,21 +93,23 @@ static int rxe_wqe_fill_atomic(struct rxe_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* Copies the value from the SGEs into the WQE, like inline data. */
+/*
+ * Copies the value from the SGEs into the WQE, like inline data: an array for
+ * it would give rxe_post_send() a stack protector.
+ */
 static int rxe_wqe_fill_atomic_write(struct rxe_qp *qp,
 				     const struct ibv_send_wr *wr,
 				     struct rxe_send_wqe *wqe)
 {
 	uint32_t num_sge = (uint32_t)wr->num_sge;
-	uint8_t value[RXE_ATOMIC_LEN];
 
 	if (num_sge > qp->sq.max_sge ||
-	    rxe_sges_length(wr->sg_list, num_sge) != sizeof(value))
+	    rxe_sges_length(wr->sg_list, num_sge) != RXE_ATOMIC_LEN)
 		return EINVAL;
-	rxe_gather_sges(value, wr->sg_list, num_sge);
+	rxe_gather_sges(wqe->dma.inline_data, wr->sg_list, num_sge);
 	wqe->wr.send_flags &= ~(uint32_t)IBV_SEND_INLINE;
 	rxe_wqe_set_rdma(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	rxe_wqe_set_atomic_write(wqe, value);
+	rxe_wqe_set_atomic_write(wqe);
 	return 0;
 }
 

@@ -221,11 +221,9 @@ static inline void rxe_wqe_set_inline(struct rxe_send_wqe *wqe, uint32_t length)
 	wqe->dma.resid = length;
 }
 
-/* The value of an atomic write is in the place of inline data. */
-static inline void rxe_wqe_set_atomic_write(struct rxe_send_wqe *wqe,
-					    const void *value)
+/* The caller has copied the value to wqe->dma.inline_data. */
+static inline void rxe_wqe_set_atomic_write(struct rxe_send_wqe *wqe)
 {
-	memcpy(wqe->dma.inline_data, value, RXE_ATOMIC_LEN);
 	wqe->dma.length = RXE_ATOMIC_LEN;
 	wqe->dma.resid = RXE_ATOMIC_LEN;
 }

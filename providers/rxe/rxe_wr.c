@@ -190,7 +190,8 @@ static void rxe_wr_atomic_write(struct ibv_qp_ex *qpx, uint32_t rkey,
 	if (!wqe)
 		return;
 	rxe_wqe_set_rdma(wqe, remote_addr, rkey);
-	rxe_wqe_set_atomic_write(wqe, value);
+	memcpy(wqe->dma.inline_data, value, RXE_ATOMIC_LEN);
+	rxe_wqe_set_atomic_write(wqe);
 }
 
 static void rxe_wr_flush(struct ibv_qp_ex *qpx, uint32_t rkey,
