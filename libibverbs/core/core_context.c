@@ -77,36 +77,31 @@ void verbs_context_release(struct ibv_context *ctx)
 		(void)close(ctx->cmd_fd);
 	(void)pthread_mutex_destroy(&ctx->mutex);
 	verbs_device_put(priv->dev);
-	free(priv);
 }
 
 struct verbs_context *verbs_context_new(struct verbs_device *dev,
 					struct verbs_cmd_file cmd_file,
 					size_t size)
 {
-	struct verbs_ex_private *priv;
+	const size_t unit = _Alignof(max_align_t);
+	const size_t priv_offset = (size + unit - 1) / unit * unit;
 	struct verbs_context *vctx;
 
-	vctx = calloc(1, size);
-	if (!vctx)
-		goto err_close;
-	priv = calloc(1, sizeof(*priv));
-	if (!priv)
-		goto err_free;
+	/* One allocation: freeing another takes as long as the rest. */
+	vctx = calloc(1, priv_offset + sizeof(struct verbs_ex_private));
+	if (!vctx) {
+		if (cmd_file.fd >= 0)
+			(void)close(cmd_file.fd);
+		return NULL;
+	}
 	/*
 	 * The provider was compiled with this version of the header, so its
 	 * struct contains all of verbs_context.
 	 */
-	verbs_context_prepare(&vctx->context, sizeof(*vctx), priv, dev,
+	verbs_context_prepare(&vctx->context, sizeof(*vctx),
+			      (void *)((char *)vctx + priv_offset), dev,
 			      cmd_file);
 	return vctx;
-
-err_free:
-	free(vctx);
-err_close:
-	if (cmd_file.fd >= 0)
-		(void)close(cmd_file.fd);
-	return NULL;
 }
 
 void verbs_context_free(struct verbs_context *vctx)

@@ -81,8 +81,7 @@ void verbs_core_close(struct ibv_context *ctx);
  * @ctx: zeroed
  * @sz: bytes of struct verbs_context that exist, counted from its end, which
  *	is the end of @ctx; the bytes in front of them are not touched
- * @priv: zeroed, allocated with malloc(); may be the start of a larger block.
- *	The context owns it.
+ * @priv: zeroed; must exist until verbs_context_release()
  * @cmd_file: the context owns its descriptor
  *
  * Kernel commands can be sent afterwards. Takes a reference on @dev.
@@ -95,7 +94,7 @@ void verbs_context_prepare(struct ibv_context *ctx, size_t sz,
 /**
  * verbs_context_release() - undo verbs_context_prepare()
  *
- * Closes the descriptors and frees the private block, not @ctx itself.
+ * Closes the descriptors. The caller frees @ctx and the private block.
  */
 void verbs_context_release(struct ibv_context *ctx);
 

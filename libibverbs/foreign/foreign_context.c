@@ -190,9 +190,13 @@ FOREIGN_EXPORT(foreign_set_ops_65, verbs_set_ops, 65)
 static void foreign_context_uninit(unsigned int node, void *vctx)
 {
 	struct ibv_context *ctx = foreign_context_of(node, vctx);
+	struct foreign_context *fctx;
 
-	if (ctx)
-		verbs_context_release(ctx);
+	if (!ctx)
+		return;
+	fctx = foreign_context(ctx);
+	verbs_context_release(ctx);
+	free(fctx);
 }
 
 void foreign_uninit_context_34(void *vctx)
