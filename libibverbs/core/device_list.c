@@ -512,13 +512,35 @@ int verbs_device_list_get(struct ibv_device ***ret_array, int *ret_count)
 	return ret;
 }
 
-void verbs_device_list_put(struct ibv_device **array)
+/* Drops the references of @array from element @i on, and frees @array. */
+static __attribute__((noinline)) void
+device_list_put_from(struct ibv_device **array, size_t i)
 {
-	for (size_t i = 0; array[i]; i++) {
+	for (; array[i]; i++) {
 		struct verbs_device *dev = verbs_device_of(array[i]);
 
 		if (dev)
 			verbs_device_put(dev);
+	}
+	free(array);
+}
+
+/*
+ * The list of devices has a reference to each device that exists, so this
+ * function usually frees none. It leaves that to another one, because it would
+ * save registers for the calls.
+ */
+void verbs_device_list_put(struct ibv_device **array)
+{
+	size_t i;
+
+	for (i = 0; array[i]; i++) {
+		struct verbs_device *dev = verbs_device_linked(array[i]);
+
+		if (!dev || !verbs_device_put_not_last(dev)) {
+			device_list_put_from(array, i);
+			return;
+		}
 	}
 	free(array);
 }

@@ -58,7 +58,7 @@ typedef struct ibv_context *(*device_slot)(struct ibv_device *device,
 void verbs_device_link(struct verbs_device *dev, struct ibv_device *pub)
 {
 	dev->pub = pub;
-	/* Pairs with the load in verbs_device_of(). */
+	/* Pairs with the load in verbs_device_linked(). */
 	__atomic_store_n(&pub->_ops._dummy1, (device_slot)(void *)dev,
 			 __ATOMIC_RELEASE);
 }
@@ -77,11 +77,9 @@ static struct verbs_device *device_adopt_foreign(struct ibv_device *pub)
 
 struct verbs_device *verbs_device_of(struct ibv_device *pub)
 {
-	device_slot slot =
-		__atomic_load_n(&pub->_ops._dummy1, __ATOMIC_ACQUIRE);
+	struct verbs_device *dev = verbs_device_linked(pub);
 
-	return slot ? (struct verbs_device *)(void *)slot
-		    : device_adopt_foreign(pub);
+	return dev ? dev : device_adopt_foreign(pub);
 }
 
 static void device_fill_names(struct ibv_device *pub, const char *name,

@@ -45,6 +45,18 @@ struct verbs_device {
 struct verbs_device *verbs_device_of(struct ibv_device *pub);
 
 /**
+ * verbs_device_linked() - find the record of a public device, make none
+ *
+ * Return: NULL if the first slot of the public struct is empty.
+ */
+static inline struct verbs_device *verbs_device_linked(struct ibv_device *pub)
+{
+	/* Pairs with the store in verbs_device_link(). */
+	return (struct verbs_device *)(void *)__atomic_load_n(
+		&pub->_ops._dummy1, __ATOMIC_ACQUIRE);
+}
+
+/**
  * verbs_device_link() - make verbs_device_of() find a record
  * @pub: becomes the public part of @dev
  */
@@ -83,6 +95,23 @@ void verbs_device_get(struct verbs_device *dev);
 
 /** verbs_device_put() - drop a reference; the last one frees the device */
 void verbs_device_put(struct verbs_device *dev);
+
+/**
+ * verbs_device_put_not_last() - drop a reference unless it is the last one
+ *
+ * Return: false if it is the last one; the caller still holds it.
+ */
+static inline bool verbs_device_put_not_last(struct verbs_device *dev)
+{
+	unsigned int refs =
+		atomic_load_explicit(&dev->refs, memory_order_relaxed);
+
+	do {
+		if (refs == 1)
+			return false;
+	} while (!atomic_compare_exchange_weak(&dev->refs, &refs, refs - 1));
+	return true;
+}
 
 /**
  * verbs_device_node_guid() - return the node GUID, from sysfs if necessary
