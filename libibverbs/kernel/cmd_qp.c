@@ -116,10 +116,16 @@ static void cmd_qp_request_set_queues(struct qp_request *req,
 static void cmd_qp_request_init(struct qp_request *req, const struct ibv_qp *qp,
 				const struct ibv_qp_init_attr_ex *attr)
 {
+	/* gcc clears the whole struct first unless each member has a value. */
 	*req = (struct qp_request){
 		.user_handle = cmd_addr(qp),
 		.type = attr->qp_type,
-		.sq_sig_all = attr->sq_sig_all,
+		.pd = NULL,
+		.xrcd = NULL,
+		.send_cq = NULL,
+		.recv_cq = NULL,
+		.srq = NULL,
+		.ind_table = NULL,
 		.cap = {
 			.max_send_wr = attr->cap.max_send_wr,
 			.max_recv_wr = attr->cap.max_recv_wr,
@@ -127,6 +133,9 @@ static void cmd_qp_request_init(struct qp_request *req, const struct ibv_qp *qp,
 			.max_recv_sge = attr->cap.max_recv_sge,
 			.max_inline_data = attr->cap.max_inline_data,
 		},
+		.create_flags = 0,
+		.source_qpn = 0,
+		.sq_sig_all = attr->sq_sig_all,
 	};
 	if (attr->qp_type == IBV_QPT_XRC_SEND) {
 		req->cap.max_recv_wr = 0;

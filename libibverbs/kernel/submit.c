@@ -100,9 +100,12 @@ int submit_ioctl_raw(const struct ibv_context *ctx,
 	return submit_sys_ioctl(ctx, hdr);
 }
 
-/* Inline, because submit_write() is the most frequent caller. */
-static inline int submit_send_invoke_write(struct ibv_context *ctx,
-					   const struct write_cmd *req)
+/*
+ * Inline, because submit_write() is the most frequent caller; without the
+ * attribute the compiler regards it as too large.
+ */
+static inline __attribute__((always_inline)) int
+submit_send_invoke_write(struct ibv_context *ctx, const struct write_cmd *req)
 {
 	struct cmd cmd;
 

@@ -414,6 +414,29 @@ static void rxe_wr_abort(struct ibv_qp_ex *qpx)
 	(void)pthread_spin_unlock(&qp->sq.lock);
 }
 
+static const struct ibv_qp_ex rxe_wr_functions = {
+	.wr_start = rxe_wr_start,
+	.wr_complete = rxe_wr_complete,
+	.wr_abort = rxe_wr_abort,
+	.wr_send = rxe_wr_send,
+	.wr_send_imm = rxe_wr_send_imm,
+	.wr_send_inv = rxe_wr_send_inv,
+	.wr_rdma_write = rxe_wr_rdma_write,
+	.wr_rdma_write_imm = rxe_wr_rdma_write_imm,
+	.wr_rdma_read = rxe_wr_rdma_read,
+	.wr_atomic_cmp_swp = rxe_wr_atomic_cmp_swp,
+	.wr_atomic_fetch_add = rxe_wr_atomic_fetch_add,
+	.wr_atomic_write = rxe_wr_atomic_write,
+	.wr_flush = rxe_wr_flush,
+	.wr_local_inv = rxe_wr_local_inv,
+	.wr_bind_mw = rxe_wr_bind_mw,
+	.wr_set_ud_addr = rxe_wr_set_ud_addr,
+	.wr_set_sge = rxe_wr_set_sge,
+	.wr_set_sge_list = rxe_wr_set_sge_list,
+	.wr_set_inline_data = rxe_wr_set_inline_data,
+	.wr_set_inline_data_list = rxe_wr_set_inline_data_list,
+};
+
 /*
  * Sets every function, independent of the QP's opcodes: rxe_wr_next_slot()
  * rejects an opcode that the QP may not post, so that an application gets an
@@ -421,26 +444,9 @@ static void rxe_wr_abort(struct ibv_qp_ex *qpx)
  */
 void rxe_wr_init(struct ibv_qp_ex *qp)
 {
-	qp->wr_start = rxe_wr_start;
-	qp->wr_complete = rxe_wr_complete;
-	qp->wr_abort = rxe_wr_abort;
+	const size_t start = offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp);
 
-	qp->wr_send = rxe_wr_send;
-	qp->wr_send_imm = rxe_wr_send_imm;
-	qp->wr_send_inv = rxe_wr_send_inv;
-	qp->wr_rdma_write = rxe_wr_rdma_write;
-	qp->wr_rdma_write_imm = rxe_wr_rdma_write_imm;
-	qp->wr_rdma_read = rxe_wr_rdma_read;
-	qp->wr_atomic_cmp_swp = rxe_wr_atomic_cmp_swp;
-	qp->wr_atomic_fetch_add = rxe_wr_atomic_fetch_add;
-	qp->wr_atomic_write = rxe_wr_atomic_write;
-	qp->wr_flush = rxe_wr_flush;
-	qp->wr_local_inv = rxe_wr_local_inv;
-	qp->wr_bind_mw = rxe_wr_bind_mw;
-
-	qp->wr_set_ud_addr = rxe_wr_set_ud_addr;
-	qp->wr_set_sge = rxe_wr_set_sge;
-	qp->wr_set_sge_list = rxe_wr_set_sge_list;
-	qp->wr_set_inline_data = rxe_wr_set_inline_data;
-	qp->wr_set_inline_data_list = rxe_wr_set_inline_data_list;
+	/* The functions are the last members. */
+	memcpy((uint8_t *)qp + start,
+	       (const uint8_t *)&rxe_wr_functions + start, sizeof(*qp) - start);
 }

@@ -16,6 +16,7 @@
 #ifndef SOFT_H
 #define SOFT_H
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <provider/kernel.h>
 #include <provider/provider.h>
@@ -142,8 +143,15 @@ struct soft_qp_locks {
  * Return: 0; -EOPNOTSUPP for an attribute outside @supported; -EINVAL when the
  * PD is missing.
  */
-int soft_qp_check_attr(const struct ibv_qp_init_attr_ex *attr,
-		       uint32_t supported);
+static inline int soft_qp_check_attr(const struct ibv_qp_init_attr_ex *attr,
+				     uint32_t supported)
+{
+	if (attr->comp_mask & ~supported)
+		return -EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
+		return -EINVAL;
+	return 0;
+}
 
 /**
  * soft_qp_create() - create a QP in the kernel and map its rings

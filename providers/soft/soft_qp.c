@@ -6,16 +6,6 @@
 
 #include "soft/soft.h"
 
-int soft_qp_check_attr(const struct ibv_qp_init_attr_ex *attr,
-		       uint32_t supported)
-{
-	if (attr->comp_mask & ~supported)
-		return -EOPNOTSUPP;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
-		return -EINVAL;
-	return 0;
-}
-
 static int soft_qp_init_locks(struct soft_qp_locks locks)
 {
 	int err;
