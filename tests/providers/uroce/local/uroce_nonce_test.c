@@ -105,7 +105,7 @@ static void nonce_second_range_is_used_if_first_is_busy(void **state)
 	assert_int_equal(uroce_nonce_open(NONCE, &nonce), 0);
 	assert_nonce(&nonce);
 	if (can_be_unique)
-		assert_int_equal((uintptr_t)last_hint >> 38, 1);
+		assert_int_equal((uint64_t)(uintptr_t)last_hint >> 38, 1);
 	/* AddressSanitizer uses this range */
 	assert_int_equal(nonce.is_unique,
 			 nonce.address == (uintptr_t)last_hint);
