@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The provider as the library sees it: which interfaces are devices, how a
- * context is opened and closed, and the table of what can be done with one.
+ * Entry points of the provider: list the network interfaces that are devices,
+ * open and close a context, and the op table of a context.
  *
- * The device for interface eth0 is called uroce_eth0. What is not in the table
- * it does not have, among it XRC, work queues, device memory and flows.
+ * The device for interface eth0 is called uroce_eth0. The op table leaves out
+ * the ops that the device does not support: among them those of XRC, work
+ * queues, device memory and flows.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -76,7 +77,7 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.bind_mw = uroce_bind_mw,
 };
 
-/* The interface of a device, by its name. */
+/* Reads the network interface of a device, whose name contains its name. */
 static int read_netdev(const struct ibv_device *device,
 		       struct uroce_netdev *ret_dev)
 {
@@ -88,8 +89,9 @@ static int read_netdev(const struct ibv_device *device,
 }
 
 /*
- * There is nobody behind it. But applications duplicate the descriptor of a
- * context, or set flags of it, and take an error of that for one of theirs.
+ * No process reads or writes this descriptor. It exists because applications
+ * duplicate the cmd_fd of a context or set its flags, and treat a failure of
+ * that as an error.
  */
 static int open_cmd_fd(void)
 {
@@ -196,7 +198,7 @@ static int uroce_list_devices(int (*add)(void *arg, const char *name,
 	return ret;
 }
 
-/* The one symbol of the module. */
+/* The only exported symbol of the module. */
 extern const struct verbs_device_ops verbs_provider_uroce
 	__attribute__((visibility("default")));
 

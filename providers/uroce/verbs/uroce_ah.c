@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Address handles, and the one place where an address vector becomes a path of
- * packets: ibv_create_ah() and ibv_modify_qp() come here. The network finds the
- * way, so nothing has to be looked up but our own address.
+ * Address handles, and the conversion of an address vector to a path of
+ * packets for ibv_create_ah() and ibv_modify_qp(). The kernel routes the UDP
+ * packets, so only the source GID is looked up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int uroce_path_resolve(struct uroce_context *ctx,
 	struct uroce_netdev dev;
 	const uint8_t *sgid;
 
-	/* A17.4.4: RoCE has no other addresses than global ones */
+	/* IBTA A17.4.4: RoCE addresses are global */
 	if (!attr->is_global || attr->port_num != UROCE_PORT)
 		return -EINVAL;
 	uroce_loop_netdev(ctx->loop, &dev);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion queues: create, resize, destroy, arm, and the classic way of
- * polling. Extended polling is in uroce_cq_ex.c. Polling an empty queue is what
- * moves packets: the thread that waits does the work that it waits for.
+ * Completion queues: create, resize, destroy, arm, and ibv_poll_cq(). Extended
+ * polling is in uroce_cq_ex.c. Polling an empty queue makes progress: the
+ * polling thread itself sends and receives packets, in uroce_loop_poll().
  */
 #include <errno.h>
 #include <sched.h>
@@ -11,14 +11,15 @@
 #include "uroce/verbs/uroce_take.h"
 
 /*
- * Polls in vain in a row, in units of the quickest. One that looks at all takes
- * a system call or two, about half a microsecond, and the shortest way there
- * and back is some 12 of those.
+ * Unsuccessful polls in a row after which a poller yields its CPU, counted in
+ * quick polls. A full poll counts as ALL_UNITS: it makes one or two system
+ * calls and takes about half a microsecond. The shortest round trip takes as
+ * long as about 12 full polls.
  */
 #define PATIENCE  800
 #define ALL_UNITS 16
 
-/* What only the exact time will do for. */
+/* wc_flags that need the current time: no stale timestamp of a quick poll. */
 #define TIMESTAMPS                                        \
 	((uint64_t)(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 		    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))
@@ -32,7 +33,7 @@ static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
 		.status = (enum ibv_wc_status)cqe->status,
 		.opcode = (enum ibv_wc_opcode)cqe->opcode,
 		.byte_len = cqe->byte_len,
-		.imm_data = cqe->imm, /* or the key: the same word */
+		.imm_data = cqe->imm, /* or inv_rkey: a union in both structs */
 		.qp_num = cqe->qpn,
 		.src_qp = cqe->src_qpn,
 		.wc_flags = cqe->wc_flags,
@@ -44,7 +45,7 @@ void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_look look)
 {
 	unsigned int in_vain = 0;
 
-	/* of all pollers together: if one is lost it makes no difference */
+	/* shared by all pollers; a lost update is harmless */
 	if (look != UROCE_LOOK_FOUND)
 		in_vain = __atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) +
 			  (look == UROCE_LOOK_ALL ? ALL_UNITS : 1);
@@ -63,7 +64,7 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 	int nr = 0;
 
 	if (!uroce_spin_lock_unless_own(&cq->poll_lock))
-		return 0; /* a signal handler, in the middle of a poll */
+		return 0; /* signal handler that interrupts a poll */
 	tail = ring->tail;
 	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	while (nr < num_entries && tail != head)
@@ -77,7 +78,7 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 
-	/* to see that there are none takes no lock */
+	/* checked without poll_lock */
 	if (!uroce_ring_used(&cq->cq.ring)) {
 		enum uroce_look look = uroce_loop_poll(cq->ctx->loop);
 
@@ -116,7 +117,7 @@ static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool extended)
 		       : 0;
 }
 
-/* Whether one thread polls: said directly, or by a thread domain. */
+/* Whether one thread polls, by flag or by the thread domain of the PD. */
 static bool is_single_threaded(const struct ibv_cq_init_attr_ex *attr)
 {
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
@@ -126,7 +127,11 @@ static bool is_single_threaded(const struct ibv_cq_init_attr_ex *attr)
 	       to_uroce_pd(attr->parent_domain)->td;
 }
 
-/* The channel must be one of ours that is open. */
+/*
+ * Adds the CQ to its context and channel.
+ *
+ * Return: 0; -EINVAL if @channel is not one of this context.
+ */
 static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
 		 bool stamps)
 {
@@ -189,7 +194,7 @@ err_free:
 	return ret;
 }
 
-/* Neither pollers nor the engine are at the ring. */
+/* Excludes the pollers and the engine from the ring. */
 static void lock_both(struct uroce_verbs_cq *cq)
 {
 	uroce_spin_lock(&cq->poll_lock);

@@ -2,16 +2,16 @@
 /*
  * Extended polling: start_poll, next_poll, end_poll and the read functions of
  * an ibv_cq_ex. Applications call them through the pointers that
- * uroce_cq_ex_init() sets; the fields they read stand in cq->current. A
- * completion leaves the ring when it becomes the current one, so there is room
- * for those that the application causes while it polls.
+ * uroce_cq_ex_init() sets. The read functions return fields of cq->current, a
+ * copy of the CQE. start_poll and next_poll remove the CQE from the ring when
+ * they copy it, so the ring has room for CQEs that are added during a poll.
  */
 #include <errno.h>
 #include <time.h>
 
 #include "uroce/verbs/uroce_take.h"
 
-/* Takes the next completion; the lock is held. */
+/* Takes the next completion; with poll_lock. */
 static int advance_locked(struct uroce_verbs_cq *cq)
 {
 	if (!uroce_take_cqe(cq, &cq->current))
@@ -21,15 +21,15 @@ static int advance_locked(struct uroce_verbs_cq *cq)
 	return 0;
 }
 
-/* With the lock held if it succeeds: end_poll gives it back. */
+/* On success poll_lock is held; end_poll() releases it. */
 static int try_start(struct uroce_verbs_cq *cq)
 {
 	int err;
 
-	/* to see that takes no lock */
+	/* checked without poll_lock */
 	if (!uroce_ring_used(&cq->cq.ring))
 		return ENOENT;
-	/* for a signal handler in the middle of a poll, the queue is empty */
+	/* false: signal handler that interrupts a poll; report an empty CQ */
 	if (!uroce_spin_lock_unless_own(&cq->poll_lock))
 		return ENOENT;
 	err = advance_locked(cq);
@@ -75,7 +75,7 @@ static uint32_t read_byte_len(struct ibv_cq_ex *ibcq)
 	return to_uroce_cq_ex(ibcq)->current.byte_len;
 }
 
-/* Also the invalidated key: the same word, in host order. */
+/* Also the invalidated rkey: a union; the rkey is in host order. */
 static __be32 read_imm_data(struct ibv_cq_ex *ibcq)
 {
 	return to_uroce_cq_ex(ibcq)->current.imm;
@@ -102,10 +102,10 @@ static uint64_t read_completion_ts(struct ibv_cq_ex *ibcq)
 }
 
 /*
- * The clock of completions runs like the wall clock, with an offset. The clock
- * of completions is read last, so each difference is a lower bound of the
- * offset, and the largest one is the best. It never decreases, and so the
- * result never decreases within a CQ.
+ * The wall clock is the clock of completions, uroce_loop_now(), plus an offset.
+ * uroce_loop_now() is called after the wall clock was read, so each difference
+ * is a lower bound of the offset, and the largest difference is the closest.
+ * The stored offset never decreases, so the result never decreases within a CQ.
  */
 static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 {
@@ -113,7 +113,7 @@ static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 	struct timespec wall;
 	int64_t offset_ns;
 
-	(void)clock_gettime(CLOCK_REALTIME, &wall); /* always there */
+	(void)clock_gettime(CLOCK_REALTIME, &wall); /* cannot fail */
 	offset_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec -
 		    (int64_t)uroce_loop_now();
 	if (offset_ns > cq->wall_offset_ns)
@@ -126,7 +126,7 @@ static uint8_t read_sl(struct ibv_cq_ex *ibcq)
 	return to_uroce_cq_ex(ibcq)->current.sl;
 }
 
-/* What InfiniBand has and Ethernet has not: 0, as ibv_poll_cq() says too. */
+/* Fields that Ethernet does not have: 0, as from ibv_poll_cq(). */
 
 static uint32_t read_zero_32(struct ibv_cq_ex *ibcq)
 {
@@ -146,7 +146,7 @@ void uroce_cq_ex_init(struct ibv_cq_ex *cq)
 	cq->end_poll = end_poll;
 	cq->read_opcode = read_opcode;
 	cq->read_vendor_err = read_zero_32;
-	/* All of UROCE_WC_FLAGS; a field not asked for does no harm. */
+	/* all of UROCE_WC_FLAGS, also those that were not requested */
 	cq->read_byte_len = read_byte_len;
 	cq->read_imm_data = read_imm_data;
 	cq->read_qp_num = read_qp_num;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the device can do: ibv_query_device(3), ibv_query_device_ex(3) and its
- * clock, ibv_query_rt_values_ex(3). What is reported here is what the creating
- * functions check against.
+ * Device attributes: ibv_query_device(3), ibv_query_device_ex(3), and the
+ * device clock, ibv_query_rt_values_ex(3). The functions that create objects
+ * enforce the limits on queues and SGEs that are reported here.
  */
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 #include "uroce/verbs/uroce_verbs.h"
 
-/* Not more than applications can count, and keys and QPNs can tell apart. */
+/* Limited by the bits of QPNs and keys, and by fields of type int. */
 #define MAX_QPS	    65533
 #define MAX_REGIONS ((1 << 24) - 1)
 #define MAX_OBJECTS (1 << 20)
@@ -25,15 +25,15 @@
 	 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |        \
 	 IBV_DEVICE_MEM_WINDOW_TYPE_2B)
 
-/* Of device_cap_flags_ex alone, as the kernel counts them (ib_uverbs). */
+/* Bits of device_cap_flags_ex only, with the kernel's numbers (ib_uverbs). */
 #define CAP_FLUSH_GLOBAL (UINT64_C(1) << 38)
 #define CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
 #define CAPS_EX		 (CAP_FLUSH_GLOBAL | CAP_ATOMIC_WRITE)
 
-/* IBTA 11.2.1.2: a vendor that has no number of the IEEE. */
+/* IBTA 11.2.1.2: a vendor without an OUI of the IEEE. */
 #define NO_OUI 0xffffff
 
-/* 4.096 us * 2^15: what a host takes that is busy with something else. */
+/* 4.096 us * 2^15: response delay of a host whose CPUs are busy. */
 #define CA_ACK_DELAY 15
 
 /* Timestamps are nanoseconds. */
@@ -42,7 +42,7 @@
 static void fill_limits(struct ibv_device_attr *attr)
 {
 	attr->max_mr_size = UINT64_MAX;
-	attr->page_size_cap = ~UINT64_C(0xfff); /* any from 4 kB on */
+	attr->page_size_cap = ~UINT64_C(0xfff); /* 4 KB and larger */
 	attr->max_qp = MAX_QPS;
 	attr->max_qp_wr = UROCE_MAX_QP_WR;
 	attr->max_sge = UROCE_MAX_SGE;
@@ -65,7 +65,7 @@ static void fill_limits(struct ibv_device_attr *attr)
 	attr->max_pkeys = UROCE_NR_PKEYS;
 }
 
-/* Whether the application's struct has room for @member. */
+/* Whether the struct of the application, of attr_size bytes, has @member. */
 #define HAS_ROOM(attr_size, member)                    \
 	((attr_size) >=                                \
 	 offsetof(struct ibv_device_attr_ex, member) + \
@@ -109,7 +109,7 @@ int uroce_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
 	uint64_t now = uroce_loop_now();
 
 	if (mask) {
-		values->raw_clock.tv_sec = 0; /* as a counter, not as a time */
+		values->raw_clock.tv_sec = 0; /* a raw counter, not a time */
 		values->raw_clock.tv_nsec = (long)now;
 	}
 	values->comp_mask = mask;

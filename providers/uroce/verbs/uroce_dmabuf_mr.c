@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory regions in dma-bufs: ibv_reg_dmabuf_mr(3). The part of the dma-buf is
- * mapped, and the engine tells the exporter of each access
- * (engine/uroce_dmabuf.h). Peers cannot do that, so they never access such a
- * region themselves.
+ * Memory regions in dma-bufs: ibv_reg_dmabuf_mr(3). The registered part of the
+ * dma-buf is mapped, and the engine brackets each access with
+ * DMA_BUF_IOCTL_SYNC (engine/uroce_dmabuf.h). A peer cannot issue this ioctl,
+ * so such a region allows no direct access.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool have_same_page_offset(uint64_t offset, uint64_t iova)
 	return (offset ^ iova) % (uint64_t)sysconf(_SC_PAGESIZE) == 0;
 }
 
-/* The fast path and quick posts and polls do not synchronize. */
+/* The fast path, quick posts and quick polls skip DMA_BUF_IOCTL_SYNC. */
 static void use_no_fast_path(struct uroce_context *ctx)
 {
 	uroce_loop_lock(ctx->loop);

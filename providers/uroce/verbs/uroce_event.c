@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events: pipes that carry records of the kernel's shape, so that the library
- * and applications which read descriptors themselves see no difference, and
- * the functions that the loop calls when there is something to tell.
+ * Events: pipes that carry records in the kernel's format, and the callbacks by
+ * which the loop reports events. Because of the format, the library and
+ * applications that read the descriptors themselves work unchanged.
  *
- * Applications poll, duplicate and close the read ends; we keep the write ends.
- * A channel that was closed is noticed when the next one is made, or at the end
- * of the context. Writing never blocks: a pipe has room for thousands of
- * records, and each CQ must be armed again for each of its own.
+ * Applications poll, duplicate and close the read ends; the provider keeps the
+ * write ends. It frees a closed channel when the next channel is created, or
+ * when the context is closed. Writing never blocks. A pipe has room for
+ * thousands of records, and a CQ must be armed again before it writes another.
  *
- * All of it is guarded by the engine lock.
+ * The engine lock protects all of this state.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static int pipe_open(struct uroce_event_pipe *ret_pipe)
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -errno;
-	/* the read end is as the application wants it */
+	/* the flags of the read end belong to the application */
 	if (fcntl(fds[1], F_SETFL, O_NONBLOCK) != 0) {
 		ret = -errno;
 		(void)close(fds[0]);
@@ -60,11 +60,11 @@ static int pipe_open(struct uroce_event_pipe *ret_pipe)
 static void pipe_close(struct uroce_event_pipe *pipe)
 {
 	if (pipe->write_fd >= 0)
-		(void)close(pipe->write_fd); /* nothing was buffered */
+		(void)close(pipe->write_fd); /* no buffered data to lose */
 	pipe->write_fd = -1;
 }
 
-/* Nobody has the read end any more: writing would be a signal. */
+/* Whether all read ends are closed: a write would raise SIGPIPE. */
 static bool pipe_is_deserted(const struct uroce_event_pipe *pipe)
 {
 	struct pollfd fd = { .fd = pipe->write_fd };
@@ -72,7 +72,7 @@ static bool pipe_is_deserted(const struct uroce_event_pipe *pipe)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
 }
 
-/* Return: whether it was written. */
+/* Return: whether the record was written. */
 static bool pipe_write(const struct uroce_event_pipe *pipe, const void *record,
 		       size_t size)
 {
@@ -82,8 +82,9 @@ static bool pipe_write(const struct uroce_event_pipe *pipe, const void *record,
 }
 
 /*
- * Takes up to @size bytes out. The read end may be one that blocks, and another
- * thread may empty it first; splice() can be told not to wait all the same.
+ * Reads up to @size bytes through the pipe @way. The read end may be in
+ * blocking mode, and another thread may empty it first: splice() has a
+ * flag that prevents blocking in that case.
  */
 static size_t pipe_drain(const struct uroce_event_pipe *pipe, const int *way,
 			 uint8_t *buf, size_t size)
@@ -104,7 +105,7 @@ static size_t pipe_drain(const struct uroce_event_pipe *pipe, const int *way,
 	return len;
 }
 
-/* Puts back all records but those of @element; returns how many those are. */
+/* Writes back all records except those of @element; returns their number. */
 static uint32_t pipe_refill(const struct uroce_event_pipe *pipe,
 			    const uint8_t *buf, size_t len, size_t record,
 			    uint64_t element)
@@ -118,12 +119,12 @@ static uint32_t pipe_refill(const struct uroce_event_pipe *pipe,
 		if (whose == element)
 			nr_removed++;
 		else
-			(void)pipe_write(pipe, buf + at, record); /* it fits */
+			(void)pipe_write(pipe, buf + at, record); /* has room */
 	}
 	return nr_removed;
 }
 
-/* Takes the records of @element out of a pipe. */
+/* Removes the records of @element from a pipe. */
 static int pipe_remove(const struct uroce_event_pipe *pipe, size_t record,
 		       uint64_t element, uint32_t *ret_nr)
 {
@@ -207,7 +208,7 @@ int uroce_create_comp_channel(struct ibv_context *ibctx, int *ret_fd)
 	*ret_fd = channel->pipe.read_fd;
 	uroce_loop_lock(ctx->loop);
 	free_deserted(ctx);
-	/* in front: an older one of the same number was closed */
+	/* in front: an older channel with the same fd number is closed */
 	list_add(&ctx->channels, &channel->entry);
 	uroce_loop_unlock(ctx->loop);
 	return 0;
@@ -241,7 +242,7 @@ void uroce_comp_channels_free(struct uroce_context *ctx)
 /* Raising events                                                            */
 /* ------------------------------------------------------------------------ */
 
-/* Return: whether it was delivered. */
+/* Return: whether the event was written. */
 static bool raise_async(struct uroce_context *ctx, uint64_t element,
 			enum ibv_event_type type)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast groups of UD QPs: the engine is told which QPs want copies, the
- * loop makes the network deliver the group to this host.
+ * Multicast groups of UD QPs: the engine keeps the list of attached QPs, each
+ * of which receives a copy; the loop joins the group on the network interface.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "uroce/verbs/uroce_verbs.h"
 
-/* Whether the QP has the group already; the engine does not count. */
+/* Whether the QP is already attached; the engine keeps no attach count. */
 static bool has_group(const struct uroce_engine *engine,
 		      const struct uroce_qp *qp, const uint8_t *gid)
 {

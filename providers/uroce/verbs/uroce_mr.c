@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory regions. Nothing is pinned: a region is a row in the engine's table,
- * and the memory is the application's as it always was. That all of it is
- * mapped is checked here, once, because a hole would be a crash later on.
+ * Memory regions. Registration pins no memory: a region is a row in the
+ * engine's table, and the engine accesses the memory of the application
+ * directly. Registration checks that the whole range is mapped, because a later
+ * access to a hole would raise SIGSEGV.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "uroce/engine/uroce_dmabuf.h"
 #include "uroce/verbs/uroce_verbs.h"
 
-/* FLUSH_PERSISTENT is not among them: no memory here survives anything. */
+/* Without FLUSH_PERSISTENT: the device does not support persistent memory. */
 #define KNOWN_ACCESS                                                        \
 	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
 			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
@@ -22,10 +23,10 @@
 #define REMOTE_CHANGES \
 	((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
 
-/* Pages that one mincore() is asked for. */
+/* Pages for each mincore() call. */
 #define PAGES_AT_ONCE 4096
 
-/* IBTA 10.6.3.1: what the peer may change must be writable here as well. */
+/* IBTA 10.6.3.1: REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE. */
 int uroce_mr_check_access(unsigned int access)
 {
 	if (access & (unsigned int)IBV_ACCESS_ON_DEMAND)
@@ -60,7 +61,7 @@ static int check_mapped(const void *addr, size_t length)
 
 #define REMOTE_RIGHTS (REMOTE_CHANGES | (unsigned int)IBV_ACCESS_REMOTE_READ)
 
-/* What is for ourselves alone nobody else needs to find. */
+/* A region without remote rights gets no share: peers need not map it. */
 static void get_share(struct uroce_context *ctx, struct uroce_region *region)
 {
 	region->share = 0;
@@ -133,7 +134,7 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	return 0;
 }
 
-/* Reads as zeros, swallows what is written; nobody else gets at it. */
+/* Reads return zeros, writes are discarded; without remote access. */
 int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 {
 	const struct uroce_region region = {
@@ -161,7 +162,7 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 	return 0;
 }
 
-/* After a failure of what uroce_loop_hide_region() has prepared. */
+/* Publishes a region again that was withdrawn and did not change. */
 static void show_again(struct uroce_context *ctx, const struct uroce_mr *mr)
 {
 	uroce_loop_lock(ctx->loop);
@@ -169,7 +170,7 @@ static void show_again(struct uroce_context *ctx, const struct uroce_mr *mr)
 	uroce_loop_unlock(ctx->loop);
 }
 
-/* What the region is to become; the rest stays as it is. */
+/* A copy of @old with the changes of ibv_rereg_mr(). */
 static struct uroce_region changed(const struct uroce_region *old, int flags,
 				   struct ibv_pd *pd, void *addr, size_t length,
 				   int access)
@@ -192,7 +193,7 @@ static struct uroce_region changed(const struct uroce_region *old, int flags,
 	return region;
 }
 
-/* Without flags there is nothing to do, which the kernel rejects as well. */
+/* No flags: -EINVAL, as from the kernel. */
 static int check_change(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 			void *addr, size_t length, int access)
 {
@@ -208,8 +209,8 @@ static int check_change(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 }
 
 /*
- * Changes the row of a region that peers do not see. mr->share is that of the
- * new memory afterwards.
+ * Changes the row of a region that was withdrawn from the peers. On success
+ * mr->share is the share of the new memory.
  */
 static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 		      void *addr, size_t length, int access)
@@ -236,7 +237,7 @@ static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 	return ret;
 }
 
-/* The key stays the same. A failure leaves the region as it was. */
+/* The key does not change. A failure leaves the region unchanged. */
 int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access)
 {

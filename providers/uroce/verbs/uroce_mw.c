@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory windows of type 1 and type 2 (2B: bound to a QP as well). Binding is a
- * request of a send queue: uroce_post.c.
+ * Memory windows of type 1 and type 2 (2B: a bound window belongs to a QP). A
+ * bind is a work request of a send queue: uroce_post.c, uroce_wr.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ int uroce_dealloc_mw(struct ibv_mw *ibmw)
 		return ret;
 	ctx = to_uroce_context(ibmw->context);
 	uroce_loop_lock(ctx->loop);
-	/* not ibmw->rkey: a bind may have failed, or not be done yet */
+	/* not ibmw->rkey: a bind may have failed or be outstanding */
 	ret = uroce_memory_remove(&ctx->engine->memory, mw->region->key);
 	if (ret == 0)
 		list_del(&mw->entry);

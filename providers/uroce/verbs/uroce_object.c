@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all objects have in common, and the end of a context that still has
- * some: applications may close a device without destroying them, and the engine
- * must not keep pointers to them.
+ * Functions for objects of all types, and the close of a context that still has
+ * objects: applications may close a device without destroying them, and the
+ * engine must not keep pointers to them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static int check_identity(const struct uroce_identity *created,
 	return handle == created->handle ? 0 : -ENOENT;
 }
 
-/* @object and @member: the public object, and where its wrapper has it. */
+/* @object: the public object; @member: its place in the struct @type. */
 #define OBJECT_CHECK(object, type, member)                                   \
 	((object) ? check_identity(&verbs_container_of(object, type, member) \
 					    ->identity,                      \
@@ -105,7 +105,7 @@ void uroce_context_init(struct uroce_context *ctx)
 	list_init(&ctx->mws);
 }
 
-/* Windows first: a region with windows cannot go. */
+/* Windows first: a region with bound windows cannot be removed. */
 static void abandon_keys(struct uroce_context *ctx)
 {
 	struct uroce_memory *memory = &ctx->engine->memory;

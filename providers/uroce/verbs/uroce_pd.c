@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Protection domains: a number that regions, windows and queues share. A
- * parent domain has the number of its parent; the thread domain in it saves the
- * locks of the queues that are made with it. Allocators of the application are
- * not called: no queue is in memory that a device sees.
+ * parent domain has the number of its PD; queues that are created with a parent
+ * domain that has a thread domain take no locks. The allocators of a parent
+ * domain are not called: they are for queues in memory that hardware accesses.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one port of a device, which is the network interface below it: state,
- * MTU, speed, and its addresses as GIDs. All of it is asked of the loop each
- * time, because interfaces change.
+ * The only port of a device, a network interface: state, MTU, speed, and its
+ * addresses as GIDs. Each query reads the current values from the loop, because
+ * interfaces change.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,13 +14,13 @@
 #define PHYS_DISABLED 3
 #define PHYS_LINK_UP  5
 
-/* What an interface that does not say it counts as, in Mb/s. */
+/* Speed of an interface that reports none, in Mb/s. */
 #define DEFAULT_SPEED 10000
 
-/* Of all lanes together (PortInfo:LinkWidthActive, LinkSpeedActive). */
+/* PortInfo:LinkWidthActive, LinkSpeedActive */
 struct speed {
-	uint32_t mbits;
-	uint8_t width; /* 1: 1x, 2: 4x */
+	uint32_t mbits; /* of all lanes together */
+	uint8_t width;	/* 1: 1x, 2: 4x */
 	uint8_t speed;
 };
 
@@ -35,7 +35,7 @@ static uint32_t speed_of(const struct uroce_netdev *dev)
 	return dev->speed_mbits ? dev->speed_mbits : DEFAULT_SPEED;
 }
 
-/* The slowest that is not slower than the interface; else the fastest. */
+/* The lowest speed that is not below the interface's; else the highest. */
 static const struct speed *code_speed(const struct uroce_netdev *dev)
 {
 	const size_t nr = sizeof(speeds) / sizeof(speeds[0]);

@@ -2,17 +2,17 @@
 /*
  * The data path of ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv() and
  * ibv_bind_mw(). Applications call these functions directly, so they return
- * what the man pages say: 0 or a positive errno, and *bad_wr.
+ * the values of the man pages: 0 or a positive errno, and *bad_wr.
  *
- * Each request is checked, filled into a slot and published; the loop is told
- * once for the whole list, and sends right away if nobody else is at it.
- * Receives need nobody, unless the QP has failed: then they are to be flushed.
+ * Each request is checked, written into a ring slot and published. One call of
+ * uroce_loop_post() then sends the whole list, unless another thread holds the
+ * engine lock; then that thread sends it. Receive requests need this call only
+ * if the QP is in ERR, because the engine must flush them.
  *
- * When a request in the middle of a list is refused, those before it are on
- * their way.
+ * If a request in the middle of a list is refused, those before it are posted.
  *
  * A signal handler may call these functions, too. If it has interrupted its
- * thread while that posts to the same queue, they return EBUSY.
+ * thread while the thread posts to the same queue, they return EBUSY.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -97,7 +97,7 @@ static int fill_operation(struct uroce_verbs_qp *qp,
 		uroce_wqe_set_ud(qp, wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 				 wr->wr.ud.remote_qkey);
 		return 0;
-	default: /* a FLUSH does not fit into the struct */
+	default: /* ibv_send_wr has no fields for FLUSH */
 		return EINVAL;
 	}
 }
@@ -147,7 +147,7 @@ int uroce_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return err;
 }
 
-/* The next key of a window of type 1 is ours to choose (IBTA 10.6.7.2.1). */
+/* The provider chooses the next key of a type 1 window (IBTA 10.6.7.2.1). */
 int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)
 {
@@ -195,7 +195,7 @@ static int fill_receive(struct uroce_rq *rq, const struct ibv_recv_wr *wr)
 		wqe->sge[i] = wr->sg_list[i];
 		length += wr->sg_list[i].length;
 	}
-	/* no message is that long: the rest would never be used */
+	/* messages are shorter than 4 GB, so the sum may be capped */
 	wqe->length = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
 	wqe->wr_id = wr->wr_id;
 	wqe->nr_sge = (uint32_t)wr->num_sge;
@@ -229,7 +229,7 @@ int uroce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
 	int err;
 
-	/* IBTA 10.8.3.1: not in RESET, and not where an SRQ serves */
+	/* IBTA 10.8.3.1: not in RESET, and not with an SRQ */
 	if (qp->srq || uroce_qp_state(qp->qp) == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs of type RC, UC and UD: create, modify, query, destroy. Which
- * change of state is allowed and what it does is the engine's
- * (engine/uroce_qp_state.c, engine/uroce_qp.c); the posting of requests is in
- * uroce_post.c and uroce_wr.c.
+ * Queue pairs of type RC, UC and UD: create, modify, query, destroy. The engine
+ * checks and performs changes of state (engine/uroce_qp_state.c,
+ * engine/uroce_qp.c). uroce_post.c and uroce_wr.c post requests.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,13 +11,13 @@
 #include "uroce/verbs/uroce_verbs.h"
 #include "util/nocancel.h"
 
-/* An operation that carries 8 bytes of its own has room for them (A19.4.4). */
+/* Room for the 8 bytes of an ATOMIC WRITE in each slot (IBTA A19.4.4). */
 #define MIN_SEND_SGE 1
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 /*
- * How long the creation of a QP waits for a QPN to leave quarantine, at most,
- * and at least: so that many QPNs have left it when it looks again.
+ * Longest and shortest wait for a QPN in quarantine, when a QP is created.
+ * After the shortest wait several QPNs may have left quarantine.
  */
 #define MAX_QPN_WAIT_NS (10 * NS_PER_SECOND)
 #define QPN_NAP_NS	UINT64_C(1000000)
@@ -73,7 +72,7 @@ static int check_objects(const struct ibv_qp_init_attr_ex *attr)
 	return ret ? ret : uroce_check_srq(attr->srq);
 }
 
-/* What the QP gets: with an SRQ it has no receive queue (IBTA 11.2.4.1). */
+/* Capacities of the QP; with an SRQ, no receive queue (IBTA 11.2.4.1). */
 static struct ibv_qp_cap real_cap(const struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_qp_cap cap = attr->cap;
@@ -95,14 +94,15 @@ static void wait_for_qpn(uint64_t wait_ns)
 		wait_ns = QPN_NAP_NS;
 	nap.tv_sec = (time_t)(wait_ns / NS_PER_SECOND);
 	nap.tv_nsec = (long)(wait_ns % NS_PER_SECOND);
-	(void)nanosleep(&nap, NULL); /* a signal makes it look again early */
+	(void)nanosleep(&nap, NULL); /* a signal only shortens the wait */
 }
 
 /*
- * If every free QPN is in quarantine, waits for the first one to leave it.
+ * Creates the QP in the engine. If every free QPN is in quarantine, waits until
+ * the first one leaves it.
  *
- * Return: 0, -EINVAL, -ENOMEM, or -ENOSPC if that takes too long or all QPNs
- * are in use.
+ * Return: 0, -EINVAL, -ENOMEM, or -ENOSPC if the wait would be too long or all
+ * QPNs are in use.
  */
 static int new_engine_qp(struct uroce_verbs_qp *qp,
 			 const struct uroce_qp_config *config)
@@ -127,7 +127,7 @@ static int new_engine_qp(struct uroce_verbs_qp *qp,
 	}
 }
 
-/* Makes the QP of the engine and enters the object everywhere. */
+/* Creates the QP in the engine, and counts it as a user of PD, CQs, SRQ. */
 static int enter(struct uroce_verbs_qp *qp,
 		 const struct ibv_qp_init_attr_ex *attr,
 		 const struct ibv_qp_cap *cap)
@@ -210,8 +210,8 @@ err_free:
 }
 
 /*
- * What it has completed and nobody has polled must not be taken for what it
- * completes in its next life (IBTA 10.3.1.1).
+ * Completions that are still in the CQs must not be taken for completions after
+ * the QP, or its QPN, is used again (IBTA 10.3.1.1).
  */
 static void forget_completions(const struct ibv_qp *ibqp)
 {
@@ -220,7 +220,10 @@ static void forget_completions(const struct ibv_qp *ibqp)
 		uroce_cq_forget_qp(to_uroce_cq(ibqp->recv_cq), ibqp->qp_num);
 }
 
-/* The way to the peer is chosen once, when the connection begins. */
+/*
+ * Selects shm or network once, at INIT -> RTR. *ret_channel: the shm
+ * connection, or NULL for the network and for other changes.
+ */
 static int choose_way(const struct uroce_verbs_qp *qp,
 		      const struct ibv_qp_attr *attr, int attr_mask,
 		      const struct uroce_path *path,
@@ -239,8 +242,9 @@ static int choose_way(const struct uroce_verbs_qp *qp,
 }
 
 /*
- * With the engine lock. @channel: bound if the change is made, else given back.
- * A channel that is no longer bound to is given back, too.
+ * With the engine lock. @channel: shm connection, bound to the QP if the change
+ * succeeds, else released. Also releases the old one if the change unbinds the
+ * QP.
  */
 static int modify_locked(struct uroce_verbs_qp *qp,
 			 const struct ibv_qp_attr *attr, int attr_mask,
@@ -300,7 +304,7 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	uroce_loop_unlock(ctx->loop);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    (attr->qp_state == IBV_QPS_RESET || attr->qp_state == IBV_QPS_ERR))
-		/* who was stopped in the middle goes on when it goes on */
+		/* -EBUSY: a stopped peer ends its copy once it continues */
 		(void)uroce_loop_await_copies(ctx->loop);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    attr->qp_state == IBV_QPS_RESET)
@@ -339,8 +343,8 @@ int uroce_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 }
 
 /*
- * Until the peer's packets of the last connections are gone, even retransmitted
- * ones. No peer has packets for a QP that was never in RTR.
+ * Time until no packet of the last connections can arrive, not even a
+ * retransmitted one. No peer has packets for a QP that was never in RTR.
  */
 static uint64_t quarantine_ns(const struct uroce_qp *qp)
 {
@@ -375,7 +379,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 		return ret;
 	uroce_loop_settle(ctx->loop, qp->qp);
 	uroce_loop_lock(ctx->loop);
-	/* 11.2.4.4: not as long as it is attached to a group */
+	/* IBTA 11.2.4.4: not while it is attached to a group */
 	ret = uroce_mcast_has_any(qp)
 		      ? -EBUSY
 		      : uroce_events_forget(ctx, ibqp, NULL, &qp->raised);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts of a request that take more than a few stores. */
+/* Parts of filling a send WQE that are too long to be inline functions. */
 #include "uroce/verbs/uroce_send.h"
 
 #define ALL (UROCE_OP_RC | UROCE_OP_UC | UROCE_OP_UD)
 
-/* Rights that a window can have (IBTA 10.6.7.2.1). */
+/* Access flags that a window can have (IBTA 10.6.7.2.1). */
 #define WINDOW_ACCESS                                                      \
 	((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_ZERO_BASED | \
@@ -39,7 +39,7 @@ int uroce_wqe_set_sges(const struct uroce_verbs_qp *qp,
 		wqe->sge[i] = sge[i];
 		length += sge[i].length;
 	}
-	/* longer ones than the device can do fail when their turn has come */
+	/* above UROCE_MAX_MESSAGE: the WQE fails later, in its turn */
 	if (length > UINT32_MAX)
 		return EINVAL;
 	wqe->nr_sge = (uint8_t)nr_sge;
@@ -53,7 +53,7 @@ int uroce_wqe_set_bind(struct uroce_send_wqe *wqe, struct ibv_mw *mw,
 	struct uroce_mw *window = to_uroce_mw(mw);
 	uint32_t new_key = uroce_memory_new_tag(window->key, rkey);
 
-	/* a window has no local rights: asking for one does no harm */
+	/* a window has no local rights: LOCAL_WRITE is ignored */
 	if (info->mw_access_flags & ~(WINDOW_ACCESS | IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
 	if (info->length && (!info->mr || info->mr->pd != mw->pd))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Filling a slot of a send queue, for ibv_post_send() and ibv_wr_*() alike.
- * Slots that are filled and not yet published are those from the ring's head
- * on; the queue's lock is held.
+ * Fill slots of a send queue, for ibv_post_send() and ibv_wr_*(). Slots that
+ * are filled and not yet published begin at the ring's head. The caller holds
+ * sq_lock, except for uroce_sq_expect(), uroce_sq_post() and its slow path.
  */
 #ifndef UROCE_SEND_H
 #define UROCE_SEND_H
@@ -13,27 +13,27 @@
 #include "uroce/verbs/uroce_verbs.h"
 #include "util/prefetch.h"
 
-/* What an operation is made of. */
+/* Properties of an operation. */
 enum uroce_op_trait {
-	UROCE_OP_RC = 1 << 0, /* types that have it (IBTA 9.2.1, table 36) */
+	UROCE_OP_RC = 1 << 0, /* allowed on RC (IBTA 9.2.1, table 36) */
 	UROCE_OP_UC = 1 << 1,
 	UROCE_OP_UD = 1 << 2,
-	UROCE_OP_DATA = 1 << 3,	  /* has pieces */
-	UROCE_OP_INLINE = 1 << 4, /* the pieces may be inline data */
+	UROCE_OP_DATA = 1 << 3,	  /* has SGEs */
+	UROCE_OP_INLINE = 1 << 4, /* may have inline data instead of SGEs */
 };
 
 #define UROCE_NR_OPS (IBV_WR_ATOMIC_WRITE + 1)
 
-/* By enum ibv_wr_opcode; for uroce_op_traits(). */
+/* enum uroce_op_trait, by enum ibv_wr_opcode; use uroce_op_traits(). */
 extern const uint8_t uroce_op_table[UROCE_NR_OPS];
 
-/** uroce_op_traits() - 0 if @opcode is not an operation of this device */
+/** uroce_op_traits() - get enum uroce_op_trait; 0: @opcode is unsupported */
 static inline unsigned int uroce_op_traits(enum ibv_wr_opcode opcode)
 {
 	return (size_t)opcode < UROCE_NR_OPS ? uroce_op_table[opcode] : 0;
 }
 
-/** uroce_op_is_for() - whether QPs of this type have the operation */
+/** uroce_op_is_for() - test whether QPs of a type support an operation */
 static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,
 				   enum ibv_qp_type type)
 {
@@ -44,13 +44,13 @@ static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,
 	return uroce_op_traits(opcode) & bit;
 }
 
-/** uroce_sq_may_post() - before RTS that is an error (IBTA 10.8.3.1) */
+/** uroce_sq_may_post() - test the state: from RTS on (IBTA 10.8.3.1) */
 static inline bool uroce_sq_may_post(const struct uroce_verbs_qp *qp)
 {
 	return uroce_qp_state(qp->qp) >= IBV_QPS_RTS;
 }
 
-/** uroce_sq_expect() - something is going to be posted */
+/** uroce_sq_expect() - prefetch for write, at the beginning of a post */
 static inline void uroce_sq_expect(const struct uroce_verbs_qp *qp)
 {
 	const void *next = __atomic_load_n(&qp->qp->next_put, __ATOMIC_RELAXED);
@@ -60,11 +60,11 @@ static inline void uroce_sq_expect(const struct uroce_verbs_qp *qp)
 }
 
 /**
- * uroce_sq_slot() - slot to fill
+ * uroce_sq_slot() - get the next slot to fill
  * @qp: the QP
  * @nr: slots that are filled and not published
  *
- * Return: NULL if the queue is full.
+ * Return: the slot, or NULL if the queue is full.
  */
 static inline struct uroce_send_wqe *
 uroce_sq_slot(const struct uroce_verbs_qp *qp, uint32_t nr)
@@ -78,7 +78,7 @@ uroce_sq_slot(const struct uroce_verbs_qp *qp, uint32_t nr)
 	return uroce_ring_at(ring, ring->head + nr);
 }
 
-/** uroce_sq_publish() - @nr slots are filled */
+/** uroce_sq_publish() - publish @nr filled slots to the engine */
 static inline void uroce_sq_publish(struct uroce_verbs_qp *qp, uint32_t nr)
 {
 	struct uroce_ring *ring = &qp->qp->sq;
@@ -88,10 +88,10 @@ static inline void uroce_sq_publish(struct uroce_verbs_qp *qp, uint32_t nr)
 }
 
 /**
- * uroce_wqe_start() - an empty request; its fixed part
+ * uroce_wqe_start() - initialize the fixed part of a WQE, without data
  *
- * What the operation does not have stays as it was: to clear all of it takes as
- * long as half of the rest.
+ * Fields that the operation does not use keep their old values: clearing the
+ * whole WQE would take half as long as the rest of the work.
  */
 static inline void uroce_wqe_start(struct uroce_send_wqe *wqe, uint64_t wr_id,
 				   enum ibv_wr_opcode opcode,
@@ -107,15 +107,15 @@ static inline void uroce_wqe_start(struct uroce_send_wqe *wqe, uint64_t wr_id,
 	wqe->status = IBV_WC_SUCCESS;
 }
 
-/** uroce_wqe_set_sges() - the pieces; 0, or EINVAL */
+/** uroce_wqe_set_sges() - set the SGEs; returns 0 or EINVAL */
 int uroce_wqe_set_sges(const struct uroce_verbs_qp *qp,
 		       struct uroce_send_wqe *wqe, const struct ibv_sge *sge,
 		       size_t nr_sge);
 
 /**
- * uroce_wqe_add_inline() - append to the data of the request
+ * uroce_wqe_add_inline() - append to the inline data of a WQE
  *
- * Return: 0, or EINVAL if it is too much.
+ * Return: 0, or EINVAL if the data exceeds max_inline_data.
  */
 static inline int uroce_wqe_add_inline(const struct uroce_verbs_qp *qp,
 				       struct uroce_send_wqe *wqe,
@@ -125,15 +125,15 @@ static inline int uroce_wqe_add_inline(const struct uroce_verbs_qp *qp,
 
 	if (length > qp->max_inline - wqe->length)
 		return EINVAL;
-	if (length == sizeof(uint64_t)) /* as most are: no loop */
+	if (length == sizeof(uint64_t)) /* most frequent: one store */
 		memcpy(to, data, sizeof(uint64_t));
-	else if (length) /* else the address may be anything */
+	else if (length) /* 0: the address may be invalid */
 		memcpy(to, data, length);
 	wqe->length += (uint32_t)length;
 	return 0;
 }
 
-/** uroce_wqe_set_ud() - where a datagram goes */
+/** uroce_wqe_set_ud() - set the destination of a datagram */
 static inline void uroce_wqe_set_ud(struct uroce_verbs_qp *qp,
 				    struct uroce_send_wqe *wqe,
 				    struct ibv_ah *ah, uint32_t qpn,
@@ -149,13 +149,15 @@ static inline void uroce_wqe_set_ud(struct uroce_verbs_qp *qp,
 	}
 }
 
-/** uroce_sq_meet_stranger() - the slow part of uroce_sq_post() */
+/** uroce_sq_meet_stranger() - slow path of uroce_sq_post(): connect by shm */
 void uroce_sq_meet_stranger(struct uroce_verbs_qp *qp);
 
 /**
- * uroce_sq_post() - what was published is to be sent
+ * uroce_sq_post() - send the published requests
  *
- * Context: without the queue's lock.
+ * For a UD destination of this host without an shm connection, opens one first.
+ *
+ * Context: without sq_lock.
  */
 static inline void uroce_sq_post(struct uroce_verbs_qp *qp)
 {
@@ -165,12 +167,12 @@ static inline void uroce_sq_post(struct uroce_verbs_qp *qp)
 }
 
 /**
- * uroce_wqe_set_bind() - what a window is to show
- * @wqe: the request
- * @mw: the window; mw->rkey is changed on success
+ * uroce_wqe_set_bind() - set the parameters of a BIND_MW
+ * @wqe: the WQE
+ * @mw: the window; mw->rkey changes on success
  * @rkey: the low 8 bits are those of the new key; the others are ignored,
  *        because the index of a window does not change (IBTA 10.6.7.2.6)
- * @info: what it shows
+ * @info: region, range and access flags
  *
  * Return: 0, or EINVAL.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared receive queues. The ring may be exchanged for a larger or smaller one;
- * posting is in uroce_post.c.
+ * Shared receive queues. ibv_modify_srq() may replace the ring by a larger or
+ * smaller one. uroce_post.c posts to the ring.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ err_free:
 	return ret;
 }
 
-/* With the engine lock and that of the queue. */
+/* With the engine lock and the lock of the queue. */
 static int resize_locked(struct uroce_ring *ring, uint32_t size)
 {
 	struct uroce_ring other;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Taking completions out of a ring, for both ways of polling. */
+/* Functions that ibv_poll_cq() and extended polling share. */
 #ifndef UROCE_TAKE_H
 #define UROCE_TAKE_H
 
 #include "uroce/verbs/uroce_verbs.h"
 
-/** uroce_take_cqe() - the oldest completion, copied; with poll_lock */
+/** uroce_take_cqe() - remove and copy the oldest CQE; with poll_lock */
 static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 				  struct uroce_cqe *ret_cqe)
 {
@@ -19,12 +19,12 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 }
 
 /**
- * uroce_polled() - at the end of a poll
- * @cq: the queue; its lock is not held
- * @look: what uroce_loop_poll() has said; FOUND if there is a completion now
+ * uroce_polled() - count unsuccessful polls, at the end of a poll
+ * @cq: the queue; its lock is not held, unless @look is FOUND
+ * @look: result of uroce_loop_poll(); FOUND if the CQ has a completion
  *
- * A thread that polls in vain for longer than an answer takes lets others run:
- * the one that is to give the answer may be waiting for this very core.
+ * If a thread polls unsuccessfully for longer than a round trip, it yields the
+ * CPU: the thread that has to respond may be waiting for the same CPU.
  */
 void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_look look);
 

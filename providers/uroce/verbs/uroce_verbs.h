@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The objects of the device as applications hold them, and what the files of
- * this folder offer each other: one file per verbs object, the data path in
- * uroce_post.c, uroce_wr.c, uroce_cq.c and uroce_cq_ex.c. The op table that
- * puts them together is in ../uroce_provider.c.
+ * Verbs objects of the device, and the functions that the files of this folder
+ * share: one file per verbs object, the data path in uroce_post.c, uroce_wr.c,
+ * uroce_cq.c and uroce_cq_ex.c. The op table is in ../uroce_provider.c.
  *
  * Locks, in the order in which they may be held together:
- *  1. locks that the application may hold while it calls us: poll_lock of a
- *     CQ, from ibv_start_poll() to ibv_end_poll(), and the lock of a send
- *     queue, from ibv_wr_start() to ibv_wr_complete();
- *  2. the engine lock (../uroce_loop.h): objects of the engine, and here the
- *     lists of a context, event pipes, and how many events were raised;
+ *  1. locks that the application may hold between two calls: poll_lock of a
+ *     CQ, from ibv_start_poll() to ibv_end_poll(), and sq_lock of a QP, from
+ *     ibv_wr_start() to ibv_wr_complete();
+ *  2. the engine lock (../uroce_loop.h). It protects the objects of the engine
+ *     and, in this folder, the lists of a context, the event pipes and the
+ *     counts of raised events;
  *  3. the lock of a receive queue, for a few stores.
- * The engine's callbacks come with lock 2 held and take no other.
+ * The engine's callbacks run with lock 2 held and take no other lock.
  */
 #ifndef UROCE_VERBS_H
 #define UROCE_VERBS_H
@@ -30,37 +30,38 @@
 
 #define UROCE_PORT 1
 
-/* What the device reports, and holds applications to. */
+/* Limits that the device reports and enforces. */
 #define UROCE_MAX_QP_WR	 16384
 #define UROCE_MAX_SRQ_WR 16384
 #define UROCE_MAX_CQE	 (1 << 20)
 
-/* How long a QPN is not used again, at least. */
+/* Minimum time before the QPN of a connected QP is used again. */
 #define UROCE_QUARANTINE_NS UINT64_C(1000000000)
 
 /*
- * The public fields of an object as it was created with them. The kernel finds
- * an object by its handle, and a driver does not read the fields of the
- * application; control verbs compare them instead (uroce_object.c).
+ * Public fields of an object, as set at its creation. For other devices the
+ * kernel looks up an object by its handle, and the driver reads no field that
+ * the application can write. Here, control verbs compare the public fields with
+ * these (uroce_object.c).
  */
 struct uroce_identity {
 	const struct ibv_context *context;
 	uint32_t handle;
 };
 
-/* A lock that the application may have made unnecessary. */
+/* A lock that is not taken if the application promised to use one thread. */
 struct uroce_spin {
 	struct uroce_lock lock;
-	bool off; /* one thread only: the application promised */
+	bool off;
 };
 
-/* A pipe of records in the shape of the kernel's; uroce_event.c. */
+/* A pipe of event records in the kernel's format; uroce_event.c. */
 struct uroce_event_pipe {
-	int read_fd;  /* the application's, which closes it */
-	int write_fd; /* -1: there is none */
+	int read_fd;  /* owned by the application, which closes it */
+	int write_fd; /* -1: no pipe */
 };
 
-/* A completion channel: the library frees it without telling us. */
+/* A completion channel: no op reports that the application destroyed it. */
 struct uroce_comp_channel {
 	struct list_node entry;
 	struct uroce_event_pipe pipe;
@@ -71,12 +72,12 @@ struct uroce_context {
 	struct verbs_context vctx;
 	struct uroce_instance *loop;
 	struct uroce_engine *engine;
-	/* With the engine lock: */
+	/* Protected by the engine lock: */
 	struct uroce_event_pipe async;
 	struct list_node channels;
-	struct list_node qps, cqs, srqs, mrs, mws; /* what is not freed yet */
+	struct list_node qps, cqs, srqs, mrs, mws; /* existing objects */
 
-	uint32_t last_handle; /* of an object without a number; atomic */
+	uint32_t last_handle; /* of uroce_handle_new(); atomic */
 };
 
 struct uroce_td {
@@ -88,7 +89,7 @@ struct uroce_td {
 struct uroce_pd {
 	struct ibv_pd pd;
 	struct uroce_identity identity;
-	uint32_t number;	 /* in the engine; that of the parent */
+	uint32_t number;	 /* in the engine; parent domain: its PD's */
 	uint32_t users;		 /* atomic */
 	struct uroce_pd *parent; /* of a parent domain, else NULL */
 	struct uroce_td *td;	 /* of a parent domain, or NULL */
@@ -96,9 +97,9 @@ struct uroce_pd {
 
 struct uroce_mr {
 	struct verbs_mr vmr;
-	struct uroce_identity identity; /* its handle is the key */
+	struct uroce_identity identity; /* the handle is the key */
 	struct list_node entry;
-	struct uroce_pd *pd;	     /* whose user it is */
+	struct uroce_pd *pd;	     /* its users count this region */
 	uint64_t share;		     /* uroce_loop_get_share() */
 	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
 };
@@ -108,13 +109,16 @@ struct uroce_mw {
 	struct uroce_identity identity;
 	struct list_node entry;
 	struct uroce_region *region;
-	/* after all binds that were posted; guarded as the application does */
+	/*
+	 * Key after all posted binds. Not locked: the application serializes
+	 * the binds of a window.
+	 */
 	uint32_t key;
 };
 
 struct uroce_ah {
 	struct ibv_ah ah;
-	struct uroce_path path; /* its source port is of no QP in particular */
+	struct uroce_path path; /* source port: not specific to a QP */
 	struct uroce_identity identity;
 };
 
@@ -124,17 +128,17 @@ struct uroce_verbs_cq {
 	struct list_node entry;
 	struct uroce_cq cq;
 	struct uroce_spin poll_lock;
-	unsigned int in_vain; /* polls; atomic */
+	unsigned int in_vain; /* see uroce_polled(); atomic */
 	/* Between start_poll and end_poll: */
 	struct uroce_cqe current;
-	int64_t wall_offset_ns; /* of CLOCK_REALTIME; never decreases */
+	int64_t wall_offset_ns; /* CLOCK_REALTIME - now; never decreases */
 	struct uroce_comp_channel *channel;
 	struct verbs_event_count raised;
 	uint32_t users; /* atomic: QPs */
 	struct uroce_identity identity;
 };
 
-/* A queue of receive requests and those who post to it. */
+/* A receive queue, and the lock for posting to it. */
 struct uroce_verbs_rq {
 	struct uroce_rq rq;
 	struct uroce_spin lock;
@@ -162,18 +166,20 @@ struct uroce_verbs_qp {
 	bool sig_all;
 	struct verbs_event_count raised;
 
-	/* A process of this host that gets datagrams and was not met yet. */
-	struct uroce_path stranger; /* with sq_lock */
-	uint32_t stranger_qpn;	    /* changed with sq_lock; 0: there is none */
-
-	/* An open ibv_wr_start() section, with sq_lock. */
-	uint32_t wr_nr;		       /* slots that are filled */
-	struct uroce_send_wqe *wr_wqe; /* that setters fill, or NULL */
-	bool wr_wants_addr;	       /* UD: no address was set yet */
-	int wr_err; /* positive errno that ends the section */
-
-	/* Sections that signal handlers opened in the middle of it: none posts.
+	/*
+	 * UD: destination in a process of this host to which there is no shm
+	 * connection yet; uroce_sq_post() opens it.
 	 */
+	struct uroce_path stranger; /* protected by sq_lock */
+	uint32_t stranger_qpn;	    /* 0: none. Atomic; written with sq_lock */
+
+	/* An open ibv_wr_start() section; sq_lock is held. */
+	uint32_t wr_nr;		       /* filled slots */
+	struct uroce_send_wqe *wr_wqe; /* slot for the setters, or NULL */
+	bool wr_wants_addr;	       /* UD: the address is not set yet */
+	int wr_err;		       /* first error, positive errno */
+
+	/* Nested sections of signal handlers; they post nothing. */
 	uint32_t wr_nested;
 	struct { /* the fields above, of the interrupted section */
 		uint32_t nr;
@@ -246,10 +252,10 @@ static inline void uroce_spin_lock(struct uroce_spin *spin)
 }
 
 /*
- * For the data path, which signal handlers may call.
+ * Takes the lock, for the data path, which signal handlers may call.
  *
- * Return: whether it was taken; if not, the caller is a signal handler that has
- * interrupted the thread that has it.
+ * Return: whether it was taken; false in a signal handler that has interrupted
+ * the lock holder.
  */
 static inline __attribute__((warn_unused_result)) bool
 uroce_spin_lock_unless_own(struct uroce_spin *spin)
@@ -263,7 +269,7 @@ static inline void uroce_spin_unlock(struct uroce_spin *spin)
 		(void)uroce_lock_drop(&spin->lock);
 }
 
-/* Counts who uses an object; it cannot be destroyed meanwhile. */
+/* Counts a user of an object, which is not destroyed while it has users. */
 static inline void uroce_use(uint32_t *users)
 {
 	(void)__atomic_fetch_add(users, 1, __ATOMIC_SEQ_CST);
@@ -289,7 +295,7 @@ int uroce_query_rt_values(struct ibv_context *ctx,
 
 /* -- uroce_ports.c -- */
 
-/** uroce_port_mtu() - the largest path MTU of an interface */
+/** uroce_port_mtu() - get the largest path MTU of an interface */
 enum ibv_mtu uroce_port_mtu(const struct uroce_netdev *dev);
 
 int uroce_query_port(struct ibv_context *ctx, uint8_t port_num,
@@ -306,36 +312,36 @@ int uroce_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
 
 /* -- uroce_event.c -- */
 
-/* What the loop is to call. */
+/* Callbacks for uroce_loop_attach(). */
 extern const struct uroce_loop_ops uroce_loop_callbacks;
 
 int uroce_alloc_async_fd(struct ibv_context *ctx, int *ret_fd);
 int uroce_create_comp_channel(struct ibv_context *ctx, int *ret_fd);
 
 /**
- * uroce_comp_channel_find() - the channel of a descriptor
+ * uroce_comp_channel_find() - find the channel of a descriptor
  *
  * Context: with the engine lock.
- * Return: NULL if it is none of this context.
+ * Return: the channel, or NULL if this context has none with @fd.
  */
 struct uroce_comp_channel *uroce_comp_channel_find(struct uroce_context *ctx,
 						   int fd);
 
-/** uroce_comp_channels_free() - at the end of a context; so is the async pipe
- */
+/** uroce_comp_channels_free() - free all channels, close the async pipe */
 void uroce_comp_channels_free(struct uroce_context *ctx);
 
 /**
- * uroce_events_forget() - take the events of an object back that nobody read
+ * uroce_events_forget() - remove the unread events of an object
  * @ctx: its context
  * @element: address of the public object
  * @channel: of a CQ, or NULL
- * @raised: how many there were; receives how many were read
+ * @raised: number of raised events; reduced by those that are removed
  *
- * To be called before the object is taken out of the engine, with the engine
- * lock.
+ * Call this before the object is removed from the engine.
  *
- * Return: 0, -ENOMEM, -EMFILE or -ENFILE; it may be called again then.
+ * Context: with the engine lock.
+ * Return: 0, -ENOMEM, -EMFILE or -ENFILE; after a failure it may be called
+ * again.
  */
 int uroce_events_forget(struct uroce_context *ctx, const void *element,
 			struct uroce_comp_channel *channel,
@@ -355,7 +361,7 @@ int uroce_alloc_parent_domain(struct ibv_context *ctx,
 /* -- uroce_mr.c -- */
 
 /**
- * uroce_mr_check_access() - check access flags of a region in any memory
+ * uroce_mr_check_access() - check access flags of a region of any kind
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
@@ -364,10 +370,10 @@ int uroce_mr_check_access(unsigned int access);
 /**
  * uroce_mr_add() - add a region to the engine, its context and its PD
  * @mr: receives the keys
- * @pd: of the region
+ * @pd: PD of the region
  * @region: as for uroce_memory_add()
  *
- * Return: 0, or what uroce_memory_add() returns.
+ * Return: 0, or an error of uroce_memory_add().
  */
 int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 		 const struct uroce_region *region);
@@ -394,11 +400,11 @@ int uroce_dealloc_mw(struct ibv_mw *mw);
 /* -- uroce_ah.c -- */
 
 /**
- * uroce_path_resolve() - where an address vector leads
+ * uroce_path_resolve() - convert an address vector to a path
  * @ctx: context
- * @attr: as the application gave it
+ * @attr: address vector of the application
  * @qpn, @dest_qpn: as for uroce_loop_sport()
- * @ret_path: receives it
+ * @ret_path: receives the path; its member "here" is false
  *
  * Context: without the engine lock.
  * Return: 0, or -EINVAL.
@@ -418,10 +424,10 @@ int uroce_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 int uroce_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 		       uint16_t lid);
 
-/** uroce_mcast_has_any() - whether a QP is in a group; with the engine lock */
+/** uroce_mcast_has_any() - test for groups of a QP; with the engine lock */
 bool uroce_mcast_has_any(const struct uroce_verbs_qp *qp);
 
-/** uroce_mcast_leave_locked() - before a QP is freed: leave its groups */
+/** uroce_mcast_leave_locked() - leave the groups of a QP, before it is freed */
 void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp);
 
 /* -- uroce_cq.c -- */
@@ -434,7 +440,7 @@ int uroce_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int uroce_destroy_cq(struct ibv_cq *cq);
 
 /**
- * uroce_cq_forget_qp() - throw away the completions of a QP
+ * uroce_cq_forget_qp() - discard the completions of a QP
  *
  * Context: without locks.
  */
@@ -445,7 +451,7 @@ int uroce_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 
 /* -- uroce_cq_ex.c -- */
 
-/* What an extended CQ can be asked for. */
+/* wc_flags that an extended CQ supports. */
 #define UROCE_WC_FLAGS                                                 \
 	(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 	 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
@@ -484,7 +490,7 @@ int uroce_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 
 /* -- uroce_wr.c -- */
 
-/* What a QP with ibv_wr_*() can be asked for, by type. */
+/* send_ops_flags that a QP with ibv_wr_*() supports, by type. */
 #define UROCE_UD_SEND_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define UROCE_UC_SEND_OPS                                                \
 	(UROCE_UD_SEND_OPS | IBV_QP_EX_WITH_RDMA_WRITE |                 \
@@ -496,19 +502,19 @@ int uroce_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 	 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV | \
 	 IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE)
 
-/** uroce_wr_init() - make a QP extended: set its ibv_wr_*() functions */
+/** uroce_wr_init() - set the ibv_wr_*() functions of an extended QP */
 void uroce_wr_init(struct ibv_qp_ex *qp);
 
 /* -- uroce_object.c -- */
 
-/** uroce_handle_new() - handle of an object that has no number */
+/** uroce_handle_new() - make a handle for an object without number or key */
 uint32_t uroce_handle_new(struct uroce_context *ctx);
 
 /*
- * uroce_check_*() - the object is the one that its public fields name
+ * uroce_check_*() - check the public fields of an object against its identity
  *
- * Control verbs call this for the object itself and for each object among
- * their arguments, before anything else. NULL is valid.
+ * Control verbs call this first, for the object itself and for each object
+ * among their arguments. NULL is valid.
  *
  * Return: 0, -EINVAL (another context) or -ENOENT (another handle).
  */
@@ -522,26 +528,27 @@ int uroce_check_srq(const struct ibv_srq *srq);
 int uroce_check_qp(const struct ibv_qp *qp);
 
 /**
- * uroce_object_new() - zeroed memory for an object with rings
+ * uroce_object_new() - allocate zeroed memory for an object with rings
  *
- * Rings are aligned to cache lines. To be freed with free().
+ * Aligned to cache lines, because its rings are. The caller frees it with
+ * free().
  */
 void *uroce_object_new(size_t size);
 
 /**
- * uroce_spin_init() - prepare a lock; it needs no counterpart
+ * uroce_spin_init() - initialize a lock; nothing undoes it
  * @spin: memory of the caller
- * @off: whether it is not needed
+ * @off: one thread only uses it, so the lock is never taken
  */
 void uroce_spin_init(struct uroce_spin *spin, bool off);
 
-/** uroce_context_init() - begin a context: its lists and pipes */
+/** uroce_context_init() - initialize the lists and pipes of a context */
 void uroce_context_init(struct uroce_context *ctx);
 
 /**
- * uroce_context_abandon() - take out of the engine what was not destroyed
+ * uroce_context_abandon() - remove objects from the engine at context close
  *
- * The memory of the objects is the application's mistake and stays.
+ * For objects that the application did not destroy. Their memory is leaked.
  */
 void uroce_context_abandon(struct uroce_context *ctx);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ibv_wr_*() interface. Applications call the functions through the
+ * The ibv_wr_*() interface. Applications call these functions through the
  * pointers that uroce_wr_init() sets:
  *
  *   wr_start()                      takes sq_lock
@@ -8,13 +8,13 @@
  *     setters: wr_set_sge(), ...    fill in address and data of that slot
  *   wr_complete() or wr_abort()     publishes all slots or none, drops sq_lock
  *
- * Builders and setters cannot fail, so the first error is kept in qp->wr_err;
- * what comes later is passed over, and wr_complete() returns the error and
- * sends nothing. qp->wr_wqe is the slot that setters fill: NULL when there is
- * none, and for operations without data.
+ * Builders and setters return no error, so qp->wr_err keeps the first one.
+ * Later calls have no effect, and wr_complete() returns the error and posts
+ * nothing. qp->wr_wqe is the slot that setters fill. It is NULL when there is
+ * no slot, and for operations without data.
  *
- * The thread of an open section may be interrupted by a signal handler that
- * opens one of the same QP. That section is nested: it posts nothing, and its
+ * A signal handler may interrupt the thread of an open section and open another
+ * section of the same QP. This nested section posts nothing, and its
  * wr_complete() returns EBUSY.
  */
 #include <errno.h>
@@ -32,7 +32,7 @@ static void wr_fail(struct uroce_verbs_qp *qp, int err)
 
 /* -- builders -- */
 
-/* Slot for a request of this opcode, begun; NULL on error. */
+/* Initializes the next slot for @opcode; NULL on error. */
 static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 				      enum ibv_wr_opcode opcode)
 {
@@ -40,7 +40,7 @@ static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 	struct uroce_send_wqe *wqe = NULL;
 
 	qp->wr_wqe = NULL;
-	/* the UD request before this one may have got no address */
+	/* wr_wants_addr: the previous UD request got no address */
 	if (qp->wr_wants_addr || !uroce_op_is_for(opcode, qp->vqp.qp.qp_type))
 		wr_fail(qp, EINVAL);
 	if (qp->wr_err)
@@ -51,7 +51,7 @@ static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 		return NULL;
 	}
 	qp->wr_nr++;
-	/* Whether data is inline is said by the setter, not by a flag. */
+	/* the setter decides whether data is inline, not a flag */
 	uroce_wqe_start(wqe, qpx->wr_id, opcode,
 			qpx->wr_flags & ~(unsigned int)IBV_SEND_INLINE);
 	if (uroce_op_traits(opcode) & UROCE_OP_DATA)
@@ -90,7 +90,7 @@ static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t invalidate_rkey)
 		wqe->inv_rkey = invalidate_rkey;
 }
 
-/* An operation on memory of the peer. */
+/* Begins an operation on remote memory. */
 static struct uroce_send_wqe *wr_remote(struct ibv_qp_ex *qpx,
 					enum ibv_wr_opcode opcode,
 					uint32_t rkey, uint64_t remote_addr)
@@ -149,7 +149,7 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey,
 		wqe->remote.compare_add = add;
 }
 
-/* Carries its 8 bytes itself; every slot has room for them. */
+/* The WQE contains the 8 bytes; every slot has room for them. */
 static void wr_atomic_write(struct ibv_qp_ex *qpx, uint32_t rkey,
 			    uint64_t remote_addr, const void *value)
 {
@@ -191,8 +191,9 @@ static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t invalidate_rkey)
 }
 
 /*
- * The window's key changes at once, for the next bind in the section. If the
- * section fails it is as good as any other: the engine goes by the index.
+ * The window's key changes at once, for the next bind in the section. The new
+ * key stays valid for later binds if the section fails: the engine finds the
+ * window by the index part of the key.
  */
 static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *bind_info)
@@ -276,7 +277,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 /* -- the section -- */
 
-/* Without other signals, whose handlers may open one as well. */
+/* Blocks all signals: their handlers may open nested sections, too. */
 static void wr_start_nested(struct uroce_verbs_qp *qp)
 {
 	sigset_t all, old;
@@ -357,9 +358,9 @@ static void wr_abort(struct ibv_qp_ex *qpx)
 }
 
 /*
- * All of them, whatever the application has asked for: an operation that the QP
- * does not have is refused by wr_slot(), so that it gets an error instead of a
- * jump through NULL.
+ * Sets all functions, also those that the application did not request.
+ * wr_slot() refuses an operation that the QP type does not support, so the
+ * application gets an error instead of a call through NULL.
  */
 void uroce_wr_init(struct ibv_qp_ex *qp)
 {
