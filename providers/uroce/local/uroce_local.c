@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Begin and end of struct uroce_local, and what its three parts have in common:
- * uroce_local_connect.c asks others, uroce_local_serve.c answers them, and
- * uroce_local_path.c moves packets.
+ * Start and end of struct uroce_local, and what its three parts share:
+ * uroce_local_connect.c is the client of handshakes, uroce_local_serve.c the
+ * server, and uroce_local_path.c moves packets.
  */
 #include "uroce/local/uroce_local.h"
 
@@ -52,7 +52,7 @@ int uroce_local_enter_locked(struct uroce_local *local, struct uroce_peer *peer,
 				   peer->slot);
 	if (ret)
 		return ret;
-	/* two processes cannot have one slot */
+	/* a slot belongs to one process */
 	if (old)
 		uroce_local_bury_locked(local, old);
 	local->table[peer->slot] = peer;
@@ -148,7 +148,7 @@ int uroce_local_open(const struct uroce_local_config *config,
 				   UROCE_SOURCE_LISTENER, 0);
 	if (ret)
 		goto err_listener;
-	/* without them the others ask us to do it; likewise without shares */
+	/* without a directory or files the responder executes all operations */
 	(void)uroce_tables_open(&local->tables,
 				config->reach_ways ? uroce_pairing_token() : 0);
 	local->shares.maps = uroce_vma_open();
@@ -173,7 +173,7 @@ void uroce_local_set_network(struct uroce_local *local)
 	verbs_mutex_unlock(&local->mutex);
 }
 
-/* All that were not freed before are in one of four lists. */
+/* Each peer that is not freed is in one of four lists. */
 static void for_all_peers(struct uroce_local *local,
 			  void (*fn)(struct uroce_peer *peer))
 {
@@ -209,15 +209,15 @@ void uroce_local_close(struct uroce_local *local)
 	uroce_shares_fini(&local->shares);
 	close_fd(&local->listener);
 	close_fd(&local->epoll);
-	/* in a child of fork() somebody may seem to wait for it */
+	/* in a child of fork() it seems that threads wait for it */
 	if (!local->abandoned)
 		(void)pthread_cond_destroy(&local->changed);
 	free(local);
 }
 
 /*
- * The mutex is not taken: another thread of the parent may have it. What that
- * one was about to do is of no importance here but for the sockets.
+ * Does not take the mutex, because another thread of the parent may hold it. Of
+ * what that thread was about to do, only the sockets matter here.
  */
 void uroce_local_abandon(struct uroce_local *local)
 {
@@ -234,7 +234,7 @@ void uroce_local_abandon(struct uroce_local *local)
 			uroce_peer_forget(local->guests[i].peer);
 	}
 	for_all_peers(local, uroce_peer_forget);
-	/* nothing arrives any more */
+	/* no packet arrives any more */
 	local->seen_news = local->news;
 	while (!list_empty(&local->active)) {
 		struct list_node *node = local->active.next;
@@ -250,7 +250,7 @@ void uroce_local_abandon(struct uroce_local *local)
 	}
 }
 
-/* Adds what may have been added meanwhile by somebody else; takes @fd. */
+/* Another thread may have added the file meanwhile. Takes ownership of @fd. */
 static uint64_t add_share(struct uroce_local *local,
 			  const struct uroce_span *span, uint64_t bytes, int fd,
 			  uint64_t file_bytes)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Other processes of this host, of the same user, with whom packets are
- * exchanged through memory. Called by ../uroce_loop.c and
- * ../uroce_instance.c only.
+ * Communication through shared memory with other processes of this host and
+ * user. Called by ../uroce_loop*.c and ../uroce_instance.c only.
  *
- * Two processes that have a slot each (../port/uroce_slots.h) pair up when the
- * first QP of one is connected to one of the other: over an abstract unix
- * socket, "local.<slot>", they show who they are and pass each other an inbox.
- * The socket stays: it is the bell for who sleeps, and it tells when the other
- * one dies. A process is paired with itself as well.
+ * Two processes that have a slot each (../port/uroce_slots.h) become a pair
+ * when the first QP of one is connected to a QP of the other: over the
+ * bootstrap socket "local.<slot>" they check each other's identity and pass
+ * each other an inbox, a ring in shared memory. The socket stays open: a
+ * message on it (a bell) wakes a sleeping peer, and its end shows that the peer
+ * has died. A process is also a pair with itself.
  *
- * Whether two processes are a pair is decided once, and both know: if they are
- * not, for whatever reason, each uses the network for all its QPs to the other.
+ * Whether two processes are a pair is decided once, and both know the result.
+ * If they are not a pair, both use the network for all QPs between them.
  *
- * Locks: "the engine lock" is the caller's; what needs it says so. Connecting
- * and serving wait for other processes and must not be called with it.
+ * Locks: the caller owns the engine lock; functions that need it say so.
+ * Connecting and serving wait for other processes and must be called without
+ * the engine lock.
  */
 #ifndef UROCE_LOCAL_H
 #define UROCE_LOCAL_H
@@ -29,20 +30,20 @@
 
 struct uroce_local;
 
-/* Whether long messages are copied by both sides (../engine/uroce_split.h). */
+/* Whether both sides copy long messages (../engine/uroce_split.h). */
 enum uroce_local_split {
-	UROCE_LOCAL_SPLIT_TRY, /* if that is faster */
+	UROCE_LOCAL_SPLIT_TRY, /* if measurements show that it is faster */
 	UROCE_LOCAL_SPLIT_NEVER,
 	UROCE_LOCAL_SPLIT_ALWAYS,
 };
 
 struct uroce_local_config {
-	uint32_t slot;	      /* ours */
-	uint32_t patience_ms; /* with one who does not answer */
+	uint32_t slot;	      /* of this process */
+	uint32_t patience_ms; /* timeout of a peer in the handshake */
 	/*
-	 * Ways into the memory of others, and whether they may come into ours
-	 * (enum uroce_reach_way); 0: each does for himself what others want,
-	 * but for memory that is shared.
+	 * Kinds of CMA (enum uroce_reach_way) that this process may use for the
+	 * memory of peers, and whether peers may use any for its memory; 0: the
+	 * responder executes all WRITEs and READs, except in shared memory.
 	 */
 	unsigned int reach_ways;
 	enum uroce_local_split split;
@@ -56,11 +57,11 @@ struct uroce_local_config {
 };
 
 /**
- * uroce_local_open() - let others find us
+ * uroce_local_open() - accept connections of peers
  * @config: copied
  * @ret_local: receives it; to be given back to uroce_local_close()
  *
- * Return: 0, -ENOMEM, -EADDRINUSE if our name is taken, or -errno.
+ * Return: 0, -ENOMEM, -EADDRINUSE if the name is taken, or -errno.
  */
 int uroce_local_open(const struct uroce_local_config *config,
 		     struct uroce_local **ret_local);
@@ -71,78 +72,78 @@ int uroce_local_open(const struct uroce_local_config *config,
  */
 void uroce_local_set_network(struct uroce_local *local);
 
-/** uroce_local_close() - no QP is bound to a channel any more */
+/** uroce_local_close() - free it; no QP is bound to a channel */
 void uroce_local_close(struct uroce_local *local);
 
 /**
  * uroce_local_abandon() - in a child of fork()
  *
- * Closes what the child must not keep: its parent would never seem dead. The
- * memory of inboxes is not the child's. Afterwards nothing arrives, and nothing
- * can be sent.
+ * Closes the descriptors: while the child had them, peers would not notice the
+ * death of the parent. The child has no mapping of the inboxes. Afterwards no
+ * packet arrives, and none can be sent.
  */
 void uroce_local_abandon(struct uroce_local *local);
 
-/** uroce_local_fd() - to be watched for reading: then uroce_local_serve() */
+/** uroce_local_fd() - call uroce_local_serve() when this is readable */
 int uroce_local_fd(const struct uroce_local *local);
 
 /**
- * uroce_local_serve() - pair up with who has come, hear the bell, see who died
+ * uroce_local_serve() - continue handshakes, read bells, notice dead peers
  *
- * Never waits for a process that does not answer.
+ * Never waits for a peer.
  *
  * Context: one thread, without the engine lock.
- * Return: whether another user has connected. Then new processes are left
- * waiting until uroce_local_end_pause(), so that a flood of connections costs
- * little, and this function is to be called again after that.
+ * Return: whether another user has connected. Then no connection is accepted
+ * until uroce_local_end_pause(), so that a flood of connections costs little;
+ * call this function again after that.
  */
 bool uroce_local_serve(struct uroce_local *local);
 
-/** uroce_local_end_pause() - let others connect again; the same thread */
+/** uroce_local_end_pause() - accept connections again; the same thread */
 void uroce_local_end_pause(struct uroce_local *local);
 
 /**
- * uroce_local_connect() - the channel to the process with a slot
- * @local: ours; served meanwhile by another thread
- * @slot: of the QP to connect to
- * @dgid: its address, one of this host as far as is known
- * @ret_channel: receives it, with a use that is to be given back to
- *	uroce_local_put_channel()
+ * uroce_local_connect() - get the channel to the process with a slot
+ * @local: served meanwhile by another thread
+ * @slot: of the remote QP
+ * @dgid: GID of the remote QP, presumably one of this host
+ * @ret_channel: receives the channel, with a reference that
+ *	uroce_local_put_channel() drops
  *
- * Waits for the other one, as long as it has patience; up to three times as
- * long for one that asks us meanwhile.
+ * Waits for the peer up to patience_ms, and up to three times as long if the
+ * peer connects to this process at the same time.
  *
- * Return: 0; -ENOENT if there is no such process, it does not have @dgid, or
- * the two are no pair: use the network; -ENOMEM, -EMFILE.
+ * Return: 0; -ENOENT if no such process exists, it does not have @dgid, or the
+ * two are not a pair: use the network; -ENOMEM, -EMFILE.
  */
 int uroce_local_connect(struct uroce_local *local, uint32_t slot,
 			const uint8_t *dgid,
 			struct uroce_channel **ret_channel);
 
-/** uroce_local_put_channel() - give a use back; with the engine lock */
+/** uroce_local_put_channel() - drop a reference; with the engine lock */
 void uroce_local_put_channel(struct uroce_local *local,
 			     struct uroce_channel *channel);
 
 /**
- * uroce_local_settle() - wait until nobody copies to or from our memory by what
- * was shown before
- * @until_ms: how long to wait at most: CLOCK_MONOTONIC, in ms
+ * uroce_local_settle() - quiesce: wait until no peer accesses memory of this
+ * process by directory entries that were withdrawn
+ * @until_ms: deadline: CLOCK_MONOTONIC, in ms
  *
- * To be called after uroce_local_show_region() or uroce_local_show_qp() has
- * hidden something, and before the memory is used for something else.
+ * Call this after uroce_local_show_region() or uroce_local_show_qp() has
+ * withdrawn an entry, and before the memory is used for other purposes.
  *
  * Context: any thread, without the engine lock.
- * Return: 0, or -EBUSY if somebody is still at it: it was stopped.
+ * Return: 0, or -EBUSY if a peer is still copying: it was stopped.
  */
 int uroce_local_settle(struct uroce_local *local, uint64_t until_ms);
 
 /**
  * uroce_local_get_share() - find the memory file that a region lies in
- * @memory: of the region
- * @bytes: of the region
- * @ret_share: receives its share (uroce_share.h), to be given back to
- *	uroce_local_put_share(); as it is if there is none
- * @ret_offset: receives where it begins there; likewise
+ * @memory: start of the region
+ * @bytes: length of the region
+ * @ret_share: receives the number of the file (uroce_share.h), to be given back
+ *	to uroce_local_put_share(); unchanged if the region lies in no file
+ * @ret_offset: receives the offset of the region in the file; likewise
  *
  * Context: any thread, without the engine lock; some system calls.
  */
@@ -151,32 +152,33 @@ void uroce_local_get_share(struct uroce_local *local, const void *memory,
 			   uint64_t *ret_offset);
 
 /**
- * uroce_local_put_share() - the region is gone, and nobody copies to it
- * @share: 0: it had none
+ * uroce_local_put_share() - drop the reference of a region on its memory file
+ * @share: 0: the region lies in no file
  *
- * If it was the last one the peers unmap the file.
+ * No peer copies to the region any more. The peers unmap the file when its last
+ * region is gone.
  */
 void uroce_local_put_share(struct uroce_local *local, uint64_t share);
 
-/* The data path. All with the engine lock. */
+/* The data path. All functions need the engine lock. */
 
-/** uroce_local_show_region() - a region has come, has changed, or is gone */
+/** uroce_local_show_region() - publish, change or withdraw a region */
 void uroce_local_show_region(struct uroce_local *local,
 			     const struct uroce_shown_region *region);
 
 /**
- * uroce_local_show_qp() - a QP takes WRITEs and READs of its peer, or does not
- * @qp: but for the token
- * @channel: that it is bound to; NULL: none
+ * uroce_local_show_qp() - publish whether a QP permits direct access
+ * @qp: all members but the token
+ * @channel: the channel of the QP; NULL: none
  */
 void uroce_local_show_qp(struct uroce_local *local,
 			 const struct uroce_shown_qp *qp,
 			 struct uroce_channel *channel);
 
-/** uroce_local_polled() - the application polls; @now: ns */
+/** uroce_local_polled() - note that the application polls; @now: ns */
 void uroce_local_polled(struct uroce_local *local, uint64_t now);
 
-/** uroce_local_put() - send a packet; its channel is not full */
+/** uroce_local_put() - send a packet over a channel that is not full */
 void uroce_local_put(struct uroce_channel *channel,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov);
@@ -184,84 +186,86 @@ void uroce_local_put(struct uroce_channel *channel,
 /** uroce_local_next_put() - uroce_inbox_next_put() of a channel */
 const void *uroce_local_next_put(struct uroce_channel *channel);
 
-/** uroce_local_put_brief() - the same, for a packet that is encoded already */
+/** uroce_local_put_brief() - send an encoded packet, like uroce_local_put() */
 void uroce_local_put_brief(struct uroce_channel *channel,
 			   const struct uroce_brief *brief);
 
-/** uroce_local_has_room() - whether a packet can be put */
+/** uroce_local_has_room() - return whether a packet can be put */
 bool uroce_local_has_room(struct uroce_channel *channel);
 
-/** uroce_local_flush() - ring the bell of all who sleep and were sent to */
+/** uroce_local_flush() - wake the sleeping peers to which packets were sent */
 void uroce_local_flush(struct uroce_local *local);
 
-/** uroce_local_begin() - see who has come and died, and begin to take */
+/** uroce_local_begin() - take in new and dead peers before receiving */
 void uroce_local_begin(struct uroce_local *local);
 
 /**
- * uroce_local_take() - the next packet that has come
+ * uroce_local_take() - take the next received packet
  * @local: after uroce_local_begin()
- * @ret_brief: receives it, not looked at yet: uroce_inbox_decode(), or by who
- *	knows headers well; its payload stays in the inbox, and may change
- *	under the reader's eyes
+ * @ret_brief: receives the packet, unchecked: the caller decodes it with
+ *	uroce_inbox_decode() or checks the header itself. The payload stays in
+ *	the inbox, and the peer can change it at any time
  *
- * Looks at all inboxes; takes a bounded number from each.
+ * Polls all inboxes; takes a bounded number of packets from each.
  *
- * Return: its channel, to be given to uroce_local_done(); or NULL.
+ * Return: the channel, to be given to uroce_local_done(); or NULL.
  */
 struct uroce_channel *uroce_local_take(struct uroce_local *local,
 				       struct uroce_brief *ret_brief);
 
 /**
- * uroce_local_done() - done with what was taken
- * @is_packet: what it is; if not, that process is not believed any more
+ * uroce_local_done() - release the ring entries of a packet
+ * @is_packet: false: a protocol error of the peer; nothing more is received
+ *	from it
  */
 void uroce_local_done(struct uroce_channel *channel,
 		      const struct uroce_brief *brief, bool is_packet);
 
 /**
- * uroce_local_take_lost() - a channel whose other side is gone, or has gone mad
+ * uroce_local_take_lost() - return a channel whose peer died or broke the
+ * protocol
  *
- * Each is returned once, and only when all that it had sent was received; not
- * at all if it has no uses. It is there until the last use is given back. To be
- * called after uroce_local_take() until it returns NULL; it costs nothing if
- * nobody died.
+ * Returns each such channel once, after all of its packets were received, and
+ * only if it has references. It exists until the last reference is dropped.
+ * Call this after uroce_local_take() until it returns NULL; it costs nothing if
+ * no peer died.
  */
 struct uroce_channel *uroce_local_take_lost(struct uroce_local *local);
 
 /**
- * uroce_local_watch() - say to all whether we sleep, and want to be called
+ * uroce_local_watch() - set whether the peers must wake this process
  *
- * To be said before each sleep: each of them calls once. Who has said so for
- * the first time since something came looks again after a moment: a packet that
- * was just being put may be seen only then (uroce_inbox_seems_watched()).
+ * Call this before each sleep, because each peer rings its bell once. After the
+ * first call since a packet arrived, the caller looks again after a moment: a
+ * packet that a peer was just putting may be visible only then
+ * (uroce_inbox_seems_watched()).
  *
- * Return: whether a packet is there: then do not sleep.
+ * Return: true if a packet is there: then do not sleep.
  */
 bool uroce_local_watch(struct uroce_local *local, bool watched);
 
-/** uroce_local_seems_empty() - whether there was nothing to take, and no news
- */
+/** uroce_local_seems_empty() - return whether no packet and no news is there */
 bool uroce_local_seems_empty(const struct uroce_local *local);
 
-/** uroce_local_is_empty() - whether there is no pair; then nothing can come */
+/** uroce_local_is_empty() - return whether this process is in no pair */
 bool uroce_local_is_empty(const struct uroce_local *local);
 
 struct uroce_local_counters {
 	uint64_t rx_packets, rx_bytes;
 	uint64_t tx_packets, tx_bytes;
 	uint64_t tx_bells; /* system calls that woke another process */
-	uint64_t pairs;	   /* that there are, and the data path knows of */
+	uint64_t pairs;	   /* present ones that the data path knows */
 	uint64_t pairs_lost;
-	uint64_t rx_bad; /* inboxes with something else than packets */
-	/* WRITEs and READs that we have done for others, in parts: how */
+	uint64_t rx_bad; /* inboxes with a protocol error */
+	/* copies for direct WRITEs and READs, by kind of CMA */
 	uint64_t copies_vm, copies_mem; /* enum uroce_reach_way */
 	uint64_t copied_bytes;
-	uint64_t mapped; /* and atomics; in memory that is ours, too */
-	/* of long messages that both sides have copied, our part */
+	uint64_t mapped; /* direct operations in mapped memory files */
+	/* of long messages that both sides copied: by this side */
 	uint64_t pushed_bytes, pulled_bytes;
 };
 
-/** uroce_local_counters() - what was counted; with the engine lock */
+/** uroce_local_counters() - read the counters; with the engine lock */
 void uroce_local_counters(const struct uroce_local *local,
 			  struct uroce_local_counters *ret_counters);
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * We want a channel to another process. If there is none we ask it to pair up,
- * as its guest; unless it is just asking us, then that is waited for.
+ * The client of the handshake: get the channel to a process, and become a pair
+ * with it if there is none. If that process is connecting to this one, wait for
+ * its handshake instead.
  *
- * Two that ask each other at the same time: the one with the lower slot goes
- * on, the other one is told that it is BUSY and waits to be asked.
+ * If two processes connect to each other at the same time, the one with the
+ * lower slot continues. The other gets BUSY and waits to be connected to.
  *
- * If they cannot pair up the process is remembered as one that is no pair with
- * us, and is refused when it asks: its QPs must not be bound to a channel when
- * ours use the network. Not so where it has told us that the QP is not its.
+ * If they cannot become a pair, the process is remembered as rejected, and is
+ * rejected as a client: its QPs must not use a channel while QPs of this
+ * process use the network. The exception is a process that has replied that the
+ * QP is not its own.
  *
- * That is not decided while somebody else is at it: a guest from there that has
- * our OK may be a pair for itself already, and another thread that asks may be
- * about to say so. They are waited for, after our patience as well; in the end
- * they are cut off, and know.
+ * The decision is delayed while another thread may change it: a client from
+ * there that has received OK may regard the two as a pair, and another thread
+ * that connects may be about to confirm. The caller waits for them, even after
+ * its own timeout; finally both are cut off, and notice it.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -26,16 +28,16 @@
 #include "uroce/local/uroce_pairing.h"
 #include "util/nocancel.h"
 
-/* So long after a BUSY it is asked again, should it not ask us. */
+/* After a BUSY, connect again after this time if the peer has not. */
 #define BUSY_MS 20
 
 /*
- * When ours is over: one for who has just begun, and one for our own threads to
- * hear what he has said.
+ * Timeouts to wait for after the own one: one for a handshake that has just
+ * begun, and one for threads of this process to notice its result.
  */
 #define MORE_PATIENCES 2
 
-/* What one question has led to; negative values are errors. */
+/* Results of one attempt; negative values are errors. */
 enum outcome {
 	PAIRED, /* the peer is in the table */
 	AGAIN,	/* wait until something changes, and look again */
@@ -60,7 +62,7 @@ static int use_locked(struct uroce_peer *peer,
 	return 0;
 }
 
-/* We are at both ends of the inbox. */
+/* This process is at both ends of the inbox. */
 static int pair_with_self_locked(struct uroce_local *local)
 {
 	struct uroce_peer *peer;
@@ -114,7 +116,7 @@ static void set_call(struct uroce_local *local, uint32_t slot, int fd)
 	verbs_mutex_unlock(&local->mutex);
 }
 
-/* For good, but not while it has our OK: then it may still become a pair. */
+/* Rejects permanently, unless the process has an OK: it may still be a pair. */
 static int refuse_locked(struct uroce_local *local, uint32_t slot, int pid)
 {
 	if (local->awaited[slot] >= 0)
@@ -124,9 +126,9 @@ static int refuse_locked(struct uroce_local *local, uint32_t slot, int pid)
 }
 
 /*
- * The last word is ours: when the other side gets it, it is a pair for both. It
- * cannot have lost patience unless its end is closed. As soon as it knows it
- * may ask us something, and must find the peer in the table.
+ * The client commits last: when the server receives the confirmation, both are
+ * a pair. It cannot have given up unless its end is closed. As soon as it
+ * knows, it may send messages, and must find the peer in the table.
  */
 static int confirm_locked(struct uroce_local *local, struct uroce_peer *peer)
 {
@@ -137,15 +139,15 @@ static int confirm_locked(struct uroce_local *local, struct uroce_peer *peer)
 	ret = uroce_pairing_send(peer->fd, UROCE_PAIRING_CONFIRM);
 	if (ret) {
 		uroce_local_bury_locked(local, peer);
-		/* who is not in the table is looked for again */
+		/* a peer that is not in the table is looked up again */
 		(void)refuse_locked(local, peer->slot, peer->pid);
 	}
-	/* from now on it is the peer's, and closed with it */
+	/* the peer owns the socket from now on */
 	local->calls[peer->slot] = -1;
 	return 0;
 }
 
-/* Our inbox was made for the question, theirs comes with the answer. */
+/* The own inbox was created for the hello; the result brings the other one. */
 static int accept_inbox(struct uroce_local *local, const uint8_t *dgid,
 			struct uroce_peer *peer, struct uroce_passed *theirs)
 {
@@ -175,7 +177,7 @@ static void learn_gid(struct uroce_local *local, const struct uroce_peer *told,
 	verbs_mutex_unlock(&local->mutex);
 }
 
-/* Asks over the socket of @peer, which is the table's if it is PAIRED. */
+/* Handshake over the socket of @peer, which the table owns if PAIRED. */
 static int ask(struct uroce_local *local, struct uroce_peer *peer, int inbox,
 	       const uint8_t *dgid, uint64_t until_ms)
 {
@@ -204,7 +206,7 @@ static int ask(struct uroce_local *local, struct uroce_peer *peer, int inbox,
 	}
 }
 
-/* With the connection, which is closed unless it is PAIRED. */
+/* With the connection, which is closed unless the result is PAIRED. */
 static int talk(struct uroce_local *local, uint32_t slot, const uint8_t *dgid,
 		int fd, uint64_t until_ms)
 {
@@ -229,9 +231,9 @@ static int talk(struct uroce_local *local, uint32_t slot, const uint8_t *dgid,
 }
 
 /*
- * A pair stays one, whatever went wrong, but a QP that is not its own is not.
- * Not to have a pair, with the other side not knowing, must not be forgotten.
- * Of our own shortages the application is told, and may try again.
+ * A pair stays a pair, whatever failed, but @dgid may belong to another
+ * process. A pair of which only the other side knows must not be forgotten.
+ * Errors of local resources are returned: the application may try again.
  */
 static int judge_locked(struct uroce_local *local, uint32_t slot, int pid,
 			int ret)
@@ -241,7 +243,7 @@ static int judge_locked(struct uroce_local *local, uint32_t slot, int pid,
 	if (local->table[slot])
 		return PAIRED;
 	switch (ret) {
-	case -ECONNREFUSED: /* there is nobody */
+	case -ECONNREFUSED: /* no such process */
 		return -ENOENT;
 	case -ENOMEM:
 	case -EMFILE:
@@ -258,7 +260,7 @@ static int attempt(struct uroce_local *local, uint32_t slot,
 	int fd = uroce_pairing_call(slot, until_ms);
 	bool refused;
 
-	if (fd == -EPERM) /* it is another user's: nobody of ours */
+	if (fd == -EPERM) /* only another user listens */
 		return -ECONNREFUSED;
 	if (fd < 0)
 		return fd;
@@ -274,12 +276,12 @@ static int attempt(struct uroce_local *local, uint32_t slot,
 	return -ECONNREFUSED;
 }
 
-/* Where we are with a slot. */
+/* State of the connection to a slot. */
 enum stage {
-	FOUND,	 /* there is a peer, which has that GID */
-	ASK,	 /* there is none, or we do not know */
-	WAIT,	 /* somebody else is at it */
-	WAIT_ON, /* likewise, and our patience is over */
+	FOUND,	 /* a peer that has the GID */
+	ASK,	 /* no peer, or its GID is unknown */
+	WAIT,	 /* another thread is connecting */
+	WAIT_ON, /* likewise, after the timeout */
 	TOO_LATE,
 };
 
@@ -288,7 +290,7 @@ static uint64_t last_ms(const struct uroce_local *local, uint64_t until_ms)
 	return until_ms + MORE_PATIENCES * (uint64_t)local->config.patience_ms;
 }
 
-/* The thread that serves sees who is gone, and we hear of that. */
+/* The serving thread notices that a peer died, and changes the table. */
 static enum stage stage_locked(struct uroce_local *local, uint32_t slot,
 			       const uint8_t *dgid, uint64_t until_ms)
 {
@@ -301,7 +303,7 @@ static enum stage stage_locked(struct uroce_local *local, uint32_t slot,
 		return FOUND;
 	if (now_ms < until_ms)
 		return gone || busy ? WAIT : ASK;
-	/* a pair stays one, whether or not it answers */
+	/* a pair stays a pair, whether or not the peer responds */
 	if (peer && !gone)
 		return FOUND;
 	return busy && now_ms < last_ms(local, until_ms) ? WAIT_ON : TOO_LATE;
@@ -313,7 +315,7 @@ static void cut_off(int fd)
 		(void)shutdown(fd, SHUT_RDWR);
 }
 
-/* Nothing can be confirmed any more, by either side. */
+/* After this, neither side can confirm. */
 static void give_up_locked(struct uroce_local *local, uint32_t slot)
 {
 	cut_off(local->calls[slot]);
@@ -321,7 +323,7 @@ static void give_up_locked(struct uroce_local *local, uint32_t slot)
 	uroce_local_refuse_locked(local, slot, UROCE_REFUSE_ALL);
 }
 
-/* After a BUSY: it is about to ask us. */
+/* After a BUSY: the peer is about to connect. */
 static void wait_for_guest_locked(struct uroce_local *local, uint32_t slot)
 	REQUIRES(local->mutex)
 {
@@ -333,7 +335,7 @@ static void wait_for_guest_locked(struct uroce_local *local, uint32_t slot)
 		wait_until_locked(local, until_ms);
 }
 
-/* Gives the mutex back while it waits for the other side. */
+/* Unlocks the mutex while it waits for the peer. */
 static int ask_locked(struct uroce_local *local, uint32_t slot,
 		      const uint8_t *dgid, uint64_t until_ms)
 	LOCK_ATTRIBUTE(no_thread_safety_analysis)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The data path: packets in and out of the inboxes of all peers. All of it is
- * called with the engine lock, and takes no other; who has come and who has
- * died is learned from one word that is compared each time.
+ * The data path: packets in and out of the inboxes of all peers. All functions
+ * need the engine lock and take no other lock. New and dead peers are noticed
+ * by one word that is compared each time.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 #include "uroce/wire/uroce_wire.h"
 #include "util/prefetch.h"
 
-/* So many packets of a peer, then it is the next one's turn. */
+/* Packets of one peer before the inbox of the next one is polled. */
 #define MAX_PACKETS 64
 
 static bool is_used(const struct uroce_peer *peer)
@@ -32,7 +32,7 @@ static void welcome(struct uroce_local *local)
 	}
 }
 
-/* Who is dead has been in the list before, or arrives now. */
+/* A dead peer has been in the list before, or arrives now. */
 static void see_news(struct uroce_local *local)
 {
 	uint32_t news = __atomic_load_n(&local->news, __ATOMIC_ACQUIRE);
@@ -52,8 +52,8 @@ static void see_news(struct uroce_local *local)
 }
 
 /*
- * The end of the socket tells both sides: the other one that we are gone for
- * it, and uroce_local_serve() that this one is to be buried.
+ * The end of the socket notifies both sides: the peer, and uroce_local_serve()
+ * of this process, which removes the peer.
  */
 static void declare_mad(struct uroce_peer *peer)
 {
@@ -64,7 +64,7 @@ static void declare_mad(struct uroce_peer *peer)
 	(void)shutdown(peer->fd, SHUT_RDWR);
 }
 
-/* A packet of so many bytes was put. */
+/* Counts a packet of @bytes. */
 static void was_put(struct uroce_peer *peer, uint32_t bytes)
 {
 	struct uroce_local *local = peer->local;
@@ -126,8 +126,8 @@ void uroce_local_flush(struct uroce_local *local)
 }
 
 /*
- * Only an application has requests; who asks for a copy has them, too. It gets
- * an answer, or a message that is one.
+ * Only an application posts requests; a peer that asks for a copy has done so,
+ * too. It gets a response, or a message that is one.
  */
 static void hear(struct uroce_peer *peer, uint8_t opcode)
 {
@@ -138,14 +138,17 @@ static void hear(struct uroce_peer *peer, uint8_t opcode)
 	peer->heard_polls = peer->local->polls;
 }
 
-/* Its last packet was received. */
+/* The last packet of a dead peer was received. */
 static void finish(struct uroce_local *local, struct uroce_peer *peer)
 {
 	list_del(&peer->node);
 	local->nr_active--;
 	local->counters.pairs_lost++;
 	if (!is_used(peer)) {
-		/* the QPs are gone, but it may still be one of the full ones */
+		/*
+		 * no QP is bound, but the channel may still be in the list of
+		 * full ones
+		 */
 		list_del(&peer->channel.entry);
 		uroce_peer_free(peer);
 		return;
@@ -170,7 +173,7 @@ static void next_turn(struct uroce_local *local)
 	local->left = MAX_PACKETS;
 }
 
-/* Whether there was one; who sends what is none is mad. */
+/* Returns whether there was a packet; a malformed one is a protocol error. */
 static bool take_from(struct uroce_peer *peer, struct uroce_brief *ret_brief)
 {
 	int ret;
@@ -250,7 +253,7 @@ struct uroce_channel *uroce_local_take_lost(struct uroce_local *local)
 	return &peer->channel;
 }
 
-/* Once it is lost nobody can get another use of it. */
+/* A lost channel gets no new references. */
 void uroce_local_put_channel(struct uroce_local *local,
 			     struct uroce_channel *channel)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Others want to pair up with us, ring, or die. All sockets are non-blocking,
- * and a guest is looked at when it has said something: so nobody can make us
- * wait. See uroce_pairing.h for what is said, uroce_local_connect.c for who is
- * whose guest.
+ * The server of the handshake, bells, and the death of peers. All sockets are
+ * non-blocking, and a client is served when it has sent something, so no client
+ * can delay this thread. uroce_pairing.h describes the messages,
+ * uroce_local_connect.c which side is the client.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #define MAX_EVENTS 32
 
-/* With no place or no descriptor for another guest nobody is let in. */
+/* Without room or descriptors for another client no connection is accepted. */
 static void set_deaf(struct uroce_local *local, bool deaf)
 {
 	struct epoll_event event = {
@@ -55,8 +55,8 @@ static void drop_guest(struct uroce_local *local, struct uroce_guest *guest)
 }
 
 /*
- * What the table says about who has sent the hello. While one is awaited its
- * confirmation, or its end, may have been said and not been heard: BUSY.
+ * The result for the sender of a hello. While a client with an OK has not
+ * confirmed, its confirmation or its end may be unread in the socket: BUSY.
  */
 static enum uroce_verdict judge_locked(struct uroce_local *local,
 				       const struct uroce_hello *hello,
@@ -107,7 +107,7 @@ static enum uroce_verdict judge(struct uroce_local *local,
 	return verdict;
 }
 
-/* Awaited until the confirmation comes, or it is dropped. */
+/* Sends OK. The client is unconfirmed until it confirms or is dropped. */
 static int invite(struct uroce_local *local, struct uroce_guest *guest,
 		  const struct uroce_hello *hello,
 		  const struct uroce_passed *theirs)
@@ -141,7 +141,7 @@ static int invite(struct uroce_local *local, struct uroce_guest *guest,
 static void refuse(struct uroce_local *local, struct uroce_guest *guest,
 		   enum uroce_verdict verdict)
 {
-	/* if that cannot be sent it is refused all the same */
+	/* if the message cannot be sent, the client is rejected all the same */
 	(void)uroce_pairing_answer(guest->fd, local->config.slot, local->token,
 				   verdict, NULL);
 	drop_guest(local, guest);
@@ -173,7 +173,7 @@ static void hear_hello(struct uroce_local *local, struct uroce_guest *guest)
 		refuse(local, guest, verdict);
 }
 
-/* Between the invitation and now we may have given up. */
+/* Fails if this process has given up since its OK. */
 static int enter_locked(struct uroce_local *local, struct uroce_guest *guest)
 {
 	struct uroce_peer *peer = guest->peer;
@@ -183,7 +183,7 @@ static int enter_locked(struct uroce_local *local, struct uroce_guest *guest)
 		return -EPERM;
 	peer->fd = guest->fd;
 	ret = uroce_local_enter_locked(local, peer, EPOLL_CTL_MOD);
-	/* from now on it is the peer's, and closed with it */
+	/* the peer owns the socket from now on */
 	if (!ret)
 		local->awaited[peer->slot] = -1;
 	return ret;
@@ -294,7 +294,7 @@ static void hear_peer(struct uroce_local *local, uint32_t slot)
 	verbs_mutex_unlock(&local->mutex);
 }
 
-/* Who was meant may be gone; then his successor has just nothing to say. */
+/* The source of an event may be gone; its successor then has no message. */
 static void handle(struct uroce_local *local, uint32_t data)
 {
 	uint32_t index = data & ~(uint32_t)UROCE_SOURCE_MASK;
@@ -312,7 +312,7 @@ static void handle(struct uroce_local *local, uint32_t data)
 	}
 }
 
-/* What an invited one has said meanwhile counts: it is a pair for itself. */
+/* A confirmation that a client with an OK has sent counts: it is a pair. */
 static void drop_late_guest(struct uroce_local *local,
 			    struct uroce_guest *guest)
 {
@@ -335,7 +335,7 @@ static void drop_late_guests(struct uroce_local *local)
 			drop_late_guest(local, &local->guests[i]);
 }
 
-/* Other users may connect all the time: between the pauses only. */
+/* Other users can connect all the time, but only between the pauses. */
 void uroce_local_end_pause(struct uroce_local *local)
 {
 	local->rejected = false;
@@ -348,7 +348,7 @@ bool uroce_local_serve(struct uroce_local *local)
 
 	if (local->abandoned)
 		return false;
-	/* with luck there is one again; else it waits for the next time */
+	/* if there is still no descriptor, the next event tries again */
 	local->starved = false;
 	listen_again(local);
 	do {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The part of ../engine/uroce_split.c that is done in the memory of the other
- * side. What keeps that safe is told in uroce_copy.c: who copies says so, and
- * who hides something waits for him.
+ * The part of ../engine/uroce_split.c that accesses the memory of the peer.
+ * uroce_copy.c describes why that is safe: a process that copies publishes it,
+ * and a process that withdraws memory waits for it.
  */
 #include "uroce/local/uroce_local_split.h"
 
@@ -14,8 +14,8 @@
 #include "util/nocancel.h"
 
 /*
- * A part takes some 20 us. Who needs longer was stopped in the middle; then the
- * memory is given back nevertheless, as he may never go on.
+ * A chunk takes about 20 us. A peer that needs longer was stopped in the
+ * middle; its memory is released nevertheless, because it may never continue.
  */
 #define SETTLE_MS 2000
 #define NAP_NS	  20000
@@ -78,7 +78,7 @@ static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
 				  kind, ret_landing);
 }
 
-/* The peer would not wait for us, or is dead. */
+/* The peer does not wait for this process, or is dead. */
 static bool is_lost(const struct uroce_peer *peer)
 {
 	return !peer->channel.copy || !peer->local->tables.memory ||
@@ -98,7 +98,7 @@ static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
 	struct uroce_local_counters *counters = &peer->local->counters;
 	int ret = uroce_reach_copy(&peer->reach, &transfer);
 
-	if (ret == -EPERM) /* it was allowed once, and is no longer */
+	if (ret == -EPERM) /* it was permitted before, and is no longer */
 		peer->channel.copy = NULL;
 	if (ret)
 		return ret;
@@ -174,7 +174,7 @@ static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
 	       !__atomic_load_n(&peer->dead, __ATOMIC_RELAXED);
 }
 
-/* What it begins later has seen what was hidden. */
+/* A copy that the peer begins later sees the withdrawal. */
 static void settle(struct uroce_channel *channel)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
@@ -185,7 +185,7 @@ static void settle(struct uroce_channel *channel)
 	if (!peer->view.memory) /* in a child of fork() */
 		return;
 	count = copying(peer);
-	/* in vain once is enough, however many QPs there are */
+	/* one failed wait is enough, however many QPs there are */
 	if (!(count % 2) || count == peer->given_up)
 		return;
 	until_ms = uroce_pairing_now_ms() + SETTLE_MS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Messages of the handshake: written, read and checked. Called by
- * uroce_local_connect.c (guest) and uroce_local_serve.c (host).
+ * Encoding, decoding and checks of handshake messages. Called by
+ * uroce_local_connect.c (client) and uroce_local_serve.c (server).
  */
 #include "uroce/local/uroce_pairing.h"
 
@@ -19,10 +19,11 @@
 #include "uroce/port/uroce_rendezvous.h"
 #include "util/nocancel.h"
 
-/* Another layout of an inbox or of tables, or other messages: another version.
+/*
+ * Changes with the layout of inboxes or MR directories and with the messages.
  */
 #define VERSION 9
-#define BACKLOG 256 /* all others at once */
+#define BACKLOG 256 /* clients: every other process */
 #define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
 
 uint64_t uroce_pairing_token(void)
@@ -71,7 +72,9 @@ void uroce_pairing_close(struct uroce_passed *passed)
 	*passed = (struct uroce_passed){ .inbox = -1, .tables = -1 };
 }
 
-/* One is an inbox, two are inbox and tables; never keeps any other. */
+/*
+ * One descriptor is an inbox, two are inbox and directory; others are closed.
+ */
 static struct uroce_passed sort_out(const int *fds, int nr)
 {
 	struct uroce_passed passed = { .inbox = -1, .tables = -1 };
@@ -174,7 +177,7 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
 
 /*
  * Only the process that has the slot can listen at its name. The connection is
- * closed at once; that process takes it for a client that has given up.
+ * closed at once, which that process takes for a client that gave up.
  */
 int uroce_pairing_check_claim(uint32_t slot, int pid)
 {
@@ -258,7 +261,9 @@ int uroce_pairing_send_share(int fd, uint8_t what, uint64_t share, int passed)
 				      passed >= 0);
 }
 
-/* Of so many bytes; a descriptor may have got lost where there was no room. */
+/*
+ * Checks the length; a descriptor may have been lost at the descriptor limit.
+ */
 static bool is_note(const struct uroce_share_message *message, size_t len,
 		    bool passed)
 {

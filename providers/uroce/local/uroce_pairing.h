@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What two processes say to each other before they are a pair: three messages
- * over a SOCK_SEQPACKET socket.
+ * Messages of the handshake, by which two processes become a pair, and of a
+ * pair. They are sent over a SOCK_SEQPACKET socket.
  *
- *   guest: who connects                     host: who listens
- *   hello, with the guest's inbox  ------>
- *                                  <------  verdict; with the host's inbox if
- *                                           it is OK
- *   UROCE_PAIRING_CONFIRM          ------>
+ *   client: connects                       server: listens
+ *   hello, with the client's inbox  ----->
+ *                                   <-----  result; with the server's inbox if
+ *                                           the result is OK
+ *   UROCE_PAIRING_CONFIRM           ----->
  *
- * Each inbox is the one that who sends it receives from. The guest has decided
- * when it sends the confirmation, the host when it gets it: before that either
- * can go away, and they are no pair. A host that has said OK and has lost its
- * patience closes the socket first: then nothing can be confirmed. A pair says,
- * in both directions, UROCE_PAIRING_BELL, and what there is to say about shared
- * memory (uroce_share.h):
+ * The process that sends an inbox receives from it. The client is committed
+ * when it sends the confirmation, the server when it receives it; before that,
+ * each can give up, and they are not a pair. A server that gives up after its
+ * OK closes the socket first, so that no confirmation can arrive. Both
+ * processes of a pair send UROCE_PAIRING_BELL, which wakes the peer, and
+ * messages about shared memory files (uroce_share.h):
  *
- *   who wants to map it                     who has it
- *   UROCE_PAIRING_ASK              ------>
- *                                  <------  UROCE_PAIRING_GIVE, with it
- *                                  <------  UROCE_PAIRING_GONE, one day
+ *   maps the file                          owns the file
+ *   UROCE_PAIRING_ASK               ----->
+ *                                   <-----  UROCE_PAIRING_GIVE, with the file
+ *                                   <-----  UROCE_PAIRING_GONE, later
  */
 #ifndef UROCE_PAIRING_H
 #define UROCE_PAIRING_H
@@ -46,31 +46,31 @@ struct uroce_share_message {
 /* A message of a pair. */
 struct uroce_note {
 	uint8_t what;
-	uint64_t share; /* of the last three */
-	int fd; /* UROCE_PAIRING_GIVE: it, to be closed; -1: it got lost */
+	uint64_t share; /* of ASK, GIVE and GONE */
+	int fd;		/* GIVE: descriptor, to be closed; -1: it was lost */
 };
 
 enum uroce_verdict {
 	UROCE_VERDICT_OK,
-	UROCE_VERDICT_BUSY,	/* it is about to ask us itself; or try again */
-	UROCE_VERDICT_PAIRED,	/* we are already; and the GID is its */
-	UROCE_VERDICT_NOT_MINE, /* the GID: this QP is another one's */
-	UROCE_VERDICT_REFUSED,	/* never */
+	UROCE_VERDICT_BUSY,	/* the server connects itself; or try again */
+	UROCE_VERDICT_PAIRED,	/* already a pair, and the GID is right */
+	UROCE_VERDICT_NOT_MINE, /* another process has the GID */
+	UROCE_VERDICT_REFUSED,	/* permanently rejected */
 };
 
-/* What both must have in common, and who it is from. */
+/* The version, which must be equal on both sides, and the sender. */
 struct uroce_pairing_party {
-	uint64_t magic; /* and version */
+	uint64_t magic; /* includes the version */
 	uint32_t nr_slots;
 	uint32_t area;
 	uint32_t mtu;
 	uint32_t slot;	/* of the sender */
-	uint64_t token; /* of the sender, as long as it has that slot */
+	uint64_t token; /* of the sender; changes with its slot */
 };
 
 struct uroce_hello {
 	struct uroce_pairing_party party;
-	uint8_t dgid[UROCE_GID_LEN]; /* that the host should have */
+	uint8_t dgid[UROCE_GID_LEN]; /* GID that the server should have */
 };
 
 struct uroce_verdict_message {
@@ -79,60 +79,60 @@ struct uroce_verdict_message {
 	uint32_t reserved;
 };
 
-/* Descriptors that go with a message; the receiver closes both. */
+/* Descriptors of a message; the receiver closes both. */
 struct uroce_passed {
-	int inbox;  /* -1: none, and no pair */
-	int tables; /* -1: none are shown */
+	int inbox;  /* -1: none; then no pair is made */
+	int tables; /* MR directory; -1: none */
 };
 
-/** uroce_pairing_token() - one that no other process has */
+/** uroce_pairing_token() - return a number that no other process has */
 uint64_t uroce_pairing_token(void);
 
-/** uroce_pairing_peer_pid() - who it is, as seen from here; 0: not visible */
+/** uroce_pairing_peer_pid() - return the pid of the peer; 0: not visible */
 int uroce_pairing_peer_pid(int fd);
 
-/** uroce_pairing_now_ms() - the time */
+/** uroce_pairing_now_ms() - return CLOCK_MONOTONIC in ms */
 uint64_t uroce_pairing_now_ms(void);
 
-/** uroce_pairing_bind() - be found by others; the listener, or -errno */
+/** uroce_pairing_bind() - listen at the name of a slot; the socket or -errno */
 int uroce_pairing_bind(uint32_t slot);
 
 /**
- * uroce_pairing_call() - the guest's side: connect
- * @host_slot: to whom
- * @until_ms: how long to wait at most
+ * uroce_pairing_call() - client: connect to the process with a slot
+ * @host_slot: slot of the server
+ * @until_ms: deadline
  *
- * Return: the connection; -ECONNREFUSED if nobody listens; -ETIMEDOUT; -EPERM
- * if it is another user; or -errno.
+ * Return: the connection; -ECONNREFUSED if no process listens; -ETIMEDOUT;
+ * -EPERM if another user listens; or -errno.
  */
 int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
 
 /**
  * uroce_pairing_check_claim() - check that a process has the slot it claims
- * @slot: of the hello
- * @pid: of the process that sent it, as seen from here
+ * @slot: slot of the hello
+ * @pid: sender of the hello, in this pid namespace
  *
  * Processes of other pid namespaces all have pid 0 here and cannot be
  * distinguished. Waits for a moment only.
  *
  * Return: 0; -EPERM if another process has the slot, or none; -ETIMEDOUT if
- * too many others connect to that process now.
+ * too many other processes are connecting to that process.
  */
 int uroce_pairing_check_claim(uint32_t slot, int pid);
 
 /**
- * uroce_pairing_ask() - the guest's side: say hello, wait for the verdict
+ * uroce_pairing_ask() - client: send the hello, wait for the result
  * @fd: the connection
- * @slot: ours
- * @token: ours
- * @dgid: that the host should have
- * @ours: stays ours
- * @until_ms: how long to wait at most
- * @ret_verdict: receives the verdict
- * @ret_token: receives the host's token
- * @ret_theirs: receives what the host has made, none of it unless it is OK
+ * @slot: own slot
+ * @token: own token
+ * @dgid: GID that the server should have
+ * @ours: own descriptors; the caller keeps them
+ * @until_ms: deadline
+ * @ret_verdict: receives the result
+ * @ret_token: receives the token of the server
+ * @ret_theirs: receives the descriptors of the server; none unless OK
  *
- * Return: 0; -ETIMEDOUT; -EPROTO if the answer is none; or -errno.
+ * Return: 0; -ETIMEDOUT; -EPROTO if the response is malformed; or -errno.
  */
 int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
 		      const uint8_t *dgid, const struct uroce_passed *ours,
@@ -140,47 +140,46 @@ int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
 		      uint64_t *ret_token, struct uroce_passed *ret_theirs);
 
 /**
- * uroce_pairing_hear() - the host's side: the hello, without waiting
+ * uroce_pairing_hear() - server: receive the hello, without waiting
  * @fd: the connection, non-blocking
- * @ret_hello: receives it
- * @ret_theirs: receives what the guest has made
+ * @ret_hello: receives the hello
+ * @ret_theirs: receives the descriptors of the client
  *
- * Return: 0, -EAGAIN if it is not there yet, -EPROTO if it is none of ours, or
+ * Return: 0, -EAGAIN if it has not arrived, -EPROTO if it is malformed, or
  * -errno.
  */
 int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
 		       struct uroce_passed *ret_theirs);
 
-/** uroce_pairing_close() - both descriptors, those that there are */
+/** uroce_pairing_close() - close the descriptors that are present */
 void uroce_pairing_close(struct uroce_passed *passed);
 
 /**
- * uroce_pairing_answer() - the host's side: the verdict; 0 or -errno
- * @ours: if it is UROCE_VERDICT_OK; else NULL
+ * uroce_pairing_answer() - server: send the result; 0 or -errno
+ * @ours: own descriptors for UROCE_VERDICT_OK; otherwise NULL
  */
 int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
 			 enum uroce_verdict verdict,
 			 const struct uroce_passed *ours);
 
-/** uroce_pairing_send() - a message of one byte, without waiting; 0 or -errno
- */
+/** uroce_pairing_send() - send a message of one byte, without waiting */
 int uroce_pairing_send(int fd, uint8_t message);
 
 /**
- * uroce_pairing_send_share() - a message about a share, without waiting
- * @what: which
- * @passed: stays the caller's; -1: none
+ * uroce_pairing_send_share() - send a message about a file, without waiting
+ * @what: UROCE_PAIRING_ASK, _GIVE or _GONE
+ * @passed: descriptor, which the caller keeps; -1: none
  *
  * Return: 0 or -errno.
  */
 int uroce_pairing_send_share(int fd, uint8_t what, uint64_t share, int passed);
 
 /**
- * uroce_pairing_receive() - a message of a pair, without waiting
+ * uroce_pairing_receive() - receive a message of a pair, without waiting
  * @ret_note: receives it
  *
- * Return: 0, -EAGAIN if there is none, or -EPROTO if the other side is gone or
- * says something else.
+ * Return: 0, -EAGAIN if there is none, or -EPROTO if the peer is gone or the
+ * message is malformed.
  */
 int uroce_pairing_receive(int fd, struct uroce_note *ret_note);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Peers, one at a time: made of two inboxes and a socket. Which of them there
- * are, and what becomes of them, is uroce_local*.c.
+ * A single peer: two inboxes and a socket. uroce_local*.c have the set of peers
+ * and their states.
  */
 #include "uroce/local/uroce_peer.h"
 
@@ -18,12 +18,12 @@
 #include "uroce/local/uroce_pairing.h"
 #include "util/nocancel.h"
 
-/* Somebody who says more at a time is heard again, but not at once. */
+/* A peer that has sent more messages is served again later. */
 #define MAX_NOTES 64
 
 static struct uroce_peer *alloc_peer(void)
 {
-	/* lines of its own, and whole ones */
+	/* whole cache lines that no other object shares */
 	size_t size = (sizeof(struct uroce_peer) + UROCE_INBOX_LINE - 1) /
 		      UROCE_INBOX_LINE * UROCE_INBOX_LINE;
 	struct uroce_peer *peer = aligned_alloc(UROCE_INBOX_LINE, size);
@@ -79,7 +79,10 @@ void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
 		peer->channel.leave = uroce_copy_leave;
 	}
 	nonce = uroce_view_nonce(&peer->view);
-	/* the view stays: perhaps it can reach ours, and is to be waited for */
+	/*
+	 * keep the directory: the peer may reach this process, and quiesce
+	 * waits for it
+	 */
 	if (!ways || !nonce.address ||
 	    uroce_reach_open(peer->pid, ways, &nonce, &peer->reach))
 		return;
@@ -130,8 +133,8 @@ void uroce_peer_ring(const struct uroce_peer *peer)
 	uint64_t one = 1;
 
 	/*
-	 * Neither can be full, as there is one ring for each sleep. If the
-	 * other side is gone, its end of the socket will tell.
+	 * Neither can be full, as one bell is sent for each sleep. If the peer
+	 * is gone, the end of its socket shows it.
 	 */
 	if (peer->self)
 		(void)!write(peer->fd, &one, sizeof(one));
@@ -140,8 +143,9 @@ void uroce_peer_ring(const struct uroce_peer *peer)
 }
 
 /*
- * Nobody asks twice. What cannot be sent is not mapped, and then asked for bit
- * by bit; but a share that is gone may have been asked for in good faith.
+ * A peer asks once for a file. A file that cannot be passed is not mapped, and
+ * its operations use other paths; a file that is gone may have been requested
+ * in good faith.
  */
 static int give(struct uroce_peer *peer, const struct uroce_shares *shares,
 		uint64_t share)
@@ -168,7 +172,7 @@ void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share)
 	if (*given != share)
 		return;
 	*given = 0;
-	/* if it does not listen it keeps a mapping that it will never use */
+	/* a peer that does not receive it keeps a mapping that it never uses */
 	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GONE, share, -1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The system calls, and which one when. */
+/* The system calls, and the choice between them. */
 #include "uroce/local/uroce_reach.h"
 
 #include <errno.h>
@@ -11,14 +11,13 @@
 
 #include "util/nocancel.h"
 
-/* Up to here the way through /proc is the faster one (measured: 4 to 16 KB). */
+/* Up to this length /proc/<pid>/mem is faster (measured: 4 to 16 KB). */
 #define MEM_BYTES 4096
-#define WORD	  8 /* is stored as a whole */
+#define WORD	  8 /* is stored atomically */
 
 /*
- * On x86 stores are seen in the order in which they are made, and the kernel
- * makes those of one piece after those of the one before. Elsewhere the last
- * word is a call of its own.
+ * On x86, stores become visible in program order, and the kernel copies one SGE
+ * after the other. On other machines a call of its own writes the last word.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #define PIECES_ARE_ORDERED true
@@ -62,7 +61,7 @@ static int copy_vm(const struct uroce_reach *reach,
 	return check(copied, transfer->bytes + sizeof(nonce));
 }
 
-/* Each piece is written by itself; the tail becomes one, or holds one. */
+/* Writes each SGE by itself; the tail is one of them, or is in the last. */
 static int copy_mem(const struct uroce_reach *reach,
 		    const struct uroce_transfer *transfer, uint32_t tail)
 {
@@ -95,7 +94,7 @@ bool uroce_reach_is_by_pid(const struct uroce_reach *reach, uint32_t bytes)
 	return !is_for_mem(reach, bytes);
 }
 
-/* Bytes that are to be written last. */
+/* Number of bytes that must be written last. */
 static uint32_t tail_of(const struct uroce_transfer *transfer)
 {
 	uint64_t last = transfer->address + transfer->bytes - 1;
@@ -113,7 +112,7 @@ static int copy(const struct uroce_reach *reach,
 		       : copy_vm(reach, transfer, tail);
 }
 
-/* Where pieces are not ordered: all but the tail, then the tail. */
+/* Where the kernel does not order SGEs: all but the tail, then the tail. */
 static int copy_in_two(const struct uroce_reach *reach,
 		       const struct uroce_transfer *transfer, uint32_t tail)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Into the memory of another process, and out of it, without its help. Whether
- * that is allowed depends on user, Yama, seccomp, namespaces and more, so it is
- * tried with each process and never assumed.
+ * Cross memory attach (CMA): copies to and from the memory of another process,
+ * without its help. Whether the kernel permits it depends on user, Yama,
+ * seccomp, namespaces and more, so it is tried with each process.
  *
- *   MEM  its /proc/<pid>/mem: fast up to a page or so, then slow, as all goes
- *        through a page of the kernel's. It stays the memory of that program,
- *        whatever becomes of the process.
- *   VM   process_vm_readv(2), process_vm_writev(2): for all else. They take a
- *        pid. When the peer has died, another process may have it; after
+ *   MEM  /proc/<pid>/mem: fast up to about a page, then slow, because the
+ *        kernel copies through a page of its own. The open file stays the
+ *        memory of that program, whatever happens to the process.
+ *   VM   process_vm_readv(2), process_vm_writev(2): for longer copies. They
+ * take a pid. When the peer has died, another process may have it; after
  *        execve(2), another program has it.
  *
  * No check before a VM call can exclude that, because the process may end
@@ -43,11 +43,11 @@ struct uroce_reach {
 	struct uroce_nonce nonce; /* of the process */
 };
 
-/* Bytes there and pieces of memory here, equally long. */
+/* Remote bytes, and local SGEs of the same total length. */
 struct uroce_transfer {
 	uint64_t address;
 	uint32_t bytes;
-	bool write; /* to there */
+	bool write; /* to the remote memory */
 	const struct iovec *iov;
 	uint32_t nr_iov; /* up to UROCE_REACH_PIECES */
 };
@@ -55,13 +55,13 @@ struct uroce_transfer {
 #define UROCE_REACH_PIECES 32
 
 /**
- * uroce_reach_open() - try which ways there are
- * @pid: the process, as it is seen from here; 0: it is not
- * @ways: that may be used: enum uroce_reach_way
+ * uroce_reach_open() - find out which kinds of CMA the kernel permits
+ * @pid: the process in this pid namespace; 0: it is not in the namespace
+ * @ways: permitted kinds: enum uroce_reach_way
  * @nonce: the nonce of the process; VM is used only if its address is unique
- * @ret_reach: receives it; to be given back to uroce_reach_close()
+ * @ret_reach: receives the result, to be closed with uroce_reach_close()
  *
- * Return: 0, or -EPERM if there is none.
+ * Return: 0, or -EPERM if the kernel permits none.
  */
 int uroce_reach_open(int pid, unsigned int ways,
 		     const struct uroce_nonce *nonce,
@@ -69,18 +69,18 @@ int uroce_reach_open(int pid, unsigned int ways,
 
 void uroce_reach_close(struct uroce_reach *reach);
 
-/** uroce_reach_is_by_pid() - whether @bytes would be copied by number */
+/** uroce_reach_is_by_pid() - return whether a copy of @bytes takes the pid */
 bool uroce_reach_is_by_pid(const struct uroce_reach *reach, uint32_t bytes);
 
 /**
- * uroce_reach_copy() - do it
+ * uroce_reach_copy() - copy to or from the remote memory
  *
- * Who looks at the last byte of what is written sees all of it with it: its
- * last word is written when the rest is there.
+ * A process that polls the last byte of a WRITE sees the whole WRITE with it:
+ * the last word is written after the rest.
  *
- * Return: 0; -EPERM if it is not allowed any more; or another -errno, and some
- * bytes may have been copied, but none to or from another process: the memory
- * is not there, or the process is gone.
+ * Return: 0; -EPERM if the kernel permits it no longer; or another -errno if
+ * the memory is not mapped or the process is gone. Then some bytes may have
+ * been copied, but none to or from another process.
  */
 int uroce_reach_copy(const struct uroce_reach *reach,
 		     const struct uroce_transfer *transfer);

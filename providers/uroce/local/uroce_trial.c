@@ -3,12 +3,14 @@
 
 #include <stddef.h>
 
-/* A row begins with each power of two up from here, and then every so often. */
+/*
+ * A sampling window begins with each power of two from here, then every EVERY.
+ */
 #define ROW	   24
 #define SECOND_ROW 64
 #define EVERY	   1024
 
-/* What ends within such a time ends together. */
+/* Messages that end within this time ended together. */
 #define TOGETHER_NS 2000
 
 static enum uroce_way other(enum uroce_way way)
@@ -23,7 +25,7 @@ static enum uroce_way best(const struct uroce_trial *trial)
 		       : UROCE_WAY_INBOX;
 }
 
-/* At first memory is cold, and rates are not yet what they are going to be. */
+/* The first rates are not representative, because memory is cold. */
 static bool begins_row(uint32_t nr)
 {
 	if (nr < SECOND_ROW)
@@ -54,14 +56,14 @@ enum uroce_way uroce_trial_begin(struct uroce_trial *trial, uint32_t qpn,
 	trial->message[at].psn = psn;
 	trial->message[at].way = way;
 	trial->nr++;
-	if (!trial->nr) /* not once more from the beginning */
+	if (!trial->nr) /* do not begin again with the first windows */
 		trial->nr = EVERY;
 	return way;
 }
 
 /*
- * A message that is slower than usual tells less than one that is faster:
- * somebody may just not have run.
+ * A message that was slower than the average has less weight than a faster one,
+ * because one of the processes may not have been running.
  */
 static uint32_t mix(uint64_t old, uint64_t rate)
 {
@@ -74,7 +76,9 @@ static uint32_t mix(uint64_t old, uint64_t rate)
 	return (uint32_t)(rate > old ? (old + rate) / 2 : (3 * old + rate) / 4);
 }
 
-/* Of one way, and in the caches nothing is of the other one any more. */
+/*
+ * Only messages of one path count, after the caches have no data of the other.
+ */
 static void learn(struct uroce_trial *trial)
 {
 	for (unsigned int way = 0; way < UROCE_NR_WAYS; way++)
@@ -85,8 +89,7 @@ static void learn(struct uroce_trial *trial)
 					    (trial->until_ns - trial->from_ns));
 }
 
-/* The first one of those that end together; they have waited for those before.
- */
+/* The first message of those that end together waited for those before it. */
 static void end_first(struct uroce_trial *trial, uint64_t begun_ns)
 {
 	if (trial->bytes && trial->until_ns > trial->from_ns)
@@ -98,7 +101,9 @@ static void end_first(struct uroce_trial *trial, uint64_t begun_ns)
 						    : trial->until_ns;
 }
 
-/* The latest one of that name: one before it may have failed. NULL: none. */
+/*
+ * The latest record of a message; an earlier one may have failed. NULL: none.
+ */
 static struct uroce_trial_message *find(struct uroce_trial *trial, uint32_t qpn,
 					uint32_t psn)
 {

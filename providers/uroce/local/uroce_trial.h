@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which of two ways is the faster one for long messages is not known before,
- * and may change: a row of messages goes one way, the next row the other, and
- * from then on a row now and then tries the slower one again. A row, as each
- * way leaves the data in the caches where it is best for itself.
+ * Path selection for long messages. Which of two paths is faster is not known
+ * in advance and may change: a sampling window of messages uses one path, the
+ * next window the other, and later windows sample the slower path again from
+ * time to time. Single samples would not do, because each path leaves the data
+ * in those caches that suit itself.
  */
 #ifndef UROCE_TRIAL_H
 #define UROCE_TRIAL_H
@@ -11,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Messages on the way that are remembered; of more the oldest is forgotten. */
+/* Outstanding messages with a record; the oldest record is overwritten. */
 #define UROCE_TRIAL_MESSAGES 64
 
 enum uroce_way {
@@ -27,30 +28,30 @@ struct uroce_trial_message {
 };
 
 struct uroce_trial {
-	uint32_t rate[UROCE_NR_WAYS]; /* bytes in a us, lately; 0: not known */
-	uint32_t nr;		      /* messages that have begun; wraps */
-	uint32_t left;		      /* of the row that tries a way */
-	enum uroce_way tried;	      /* which one */
-	/* messages that have ended at a time: one ACK can be for many */
+	uint32_t rate[UROCE_NR_WAYS]; /* recent bytes per us; 0: unknown */
+	uint32_t nr;		      /* messages begun; wraps */
+	uint32_t left;		      /* messages of the window */
+	enum uroce_way tried;	      /* path of the window */
+	/* messages that ended at one time: an ACK can cover many */
 	uint64_t from_ns, until_ns;
 	uint64_t bytes;
-	uint32_t ways, ways_before; /* of them, of those before; 1 << way */
+	uint32_t ways, ways_before; /* paths now and before; 1 << way */
 	struct uroce_trial_message message[UROCE_TRIAL_MESSAGES];
 };
 
 /**
- * uroce_trial_begin() - the way of a message that begins
- * @qpn: its QP; with @psn, of its first packet, its name
+ * uroce_trial_begin() - select the path of a message
+ * @qpn: its QP; identifies the message together with @psn, its first PSN
  * @now: ns, not 0
  */
 enum uroce_way uroce_trial_begin(struct uroce_trial *trial, uint32_t qpn,
 				 uint32_t psn, uint64_t now);
 
 /**
- * uroce_trial_end() - a message has ended well
- * @bytes: of it
+ * uroce_trial_end() - record a message that completed successfully
+ * @bytes: length of the message
  *
- * Of one that has failed nothing need be said.
+ * Not called for a message that failed.
  */
 void uroce_trial_end(struct uroce_trial *trial, uint32_t qpn, uint32_t psn,
 		     uint32_t bytes, uint64_t now);
