@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One-sided operations without the other side, and what keeps that safe:
+ * Direct access to the memory of a peer, and the protocol that makes it safe:
  *
- *   initiator                         owner of the memory
+ *   requester                         owner of the memory
  *   ---------                         -------------------
- *   says that it copies               hides the region or the QP
- *   looks at the tables, copies       looks who says that he copies,
- *   says that it is done              and waits until he is done
+ *   announces an access               withdraws the MR or the QP
+ *   looks up the MR, copies           looks for announced accesses,
+ *   announces the end                 and waits until they end
  *
- * Each does its first step before its second one for all to see, so at least
- * one of the two notices the other.
+ * The first two steps of each process are sequentially consistent, so at least
+ * one of the two processes sees the first step of the other.
  */
 #include "uroce/local/uroce_copy.h"
 
@@ -20,19 +20,19 @@
 #include "uroce/local/uroce_pairing.h"
 #include "util/nocancel.h"
 
-/* How often somebody who is waited for is looked at. */
+/* Interval at which the owner checks whether an access has ended. */
 #define NAP_NS 20000
 
 /*
- * Who has polled so long ago may be doing something else. That a poll is told
- * now and then only, and where the clock is read, has to fit into it. For large
- * copies one may wait longer: a system call takes some 40 ns more for a KB than
- * two who share the work.
+ * A peer whose last published poll is older does not count as polling. The
+ * limit includes the interval between published polls, and the time between
+ * reading the clock and polling. Longer copies raise the limit: CMA takes some
+ * 40 ns more for a KB than a copy that both processes share.
  */
 #define ATTENDED_NS 4000
 #define BYTES_A_NS  32
 
-/* Of our own polls that are told, since we have heard of somebody. */
+/* A request shows that the peer polls for this many polls of this process. */
 #define HEARD_POLLS 1
 
 static int find(const struct uroce_peer *peer, const struct uroce_copy *copy,
@@ -84,13 +84,13 @@ int uroce_copy_direct(struct uroce_channel *channel,
 	struct uroce_local *local = peer->local;
 	int ret;
 
-	/* nobody would wait for us */
+	/* the owner cannot see, or does not wait for, an access */
 	if (!local->tables.memory || peer->mad || peer->dying)
 		return -ENOTCONN;
 	uroce_tables_begin(&local->tables, peer->slot);
 	ret = copy_locked(peer, copy);
 	uroce_tables_end(&local->tables, peer->slot);
-	if (ret == -EPERM) /* it was allowed once, and is no longer */
+	if (ret == -EPERM) /* CMA is no longer permitted */
 		channel->copy = NULL;
 	if (!ret)
 		count(local, uroce_reach_is_by_pid(&peer->reach, copy->part),
@@ -98,7 +98,7 @@ int uroce_copy_direct(struct uroce_channel *channel,
 	return ret;
 }
 
-/* It is here at once if it was met before, else it has to be asked for. */
+/* NULL: denied or not mapped. The first lookup of a share requests its file. */
 static uint8_t *find_mapped(struct uroce_peer *peer,
 			    const struct uroce_copy *copy)
 {
@@ -117,7 +117,7 @@ static uint8_t *find_mapped(struct uroce_peer *peer,
 	return NULL;
 }
 
-/* Of one whose end is still to be seen nothing may be used any more. */
+/* With unread news, a mapping may have ended and must not be used. */
 uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 			  const struct uroce_copy *copy)
 {
@@ -144,7 +144,10 @@ void uroce_copy_leave(struct uroce_channel *channel)
 	uroce_tables_end(&peer->local->tables, peer->slot);
 }
 
-/* Who answers polls, and a line of the cache less has to be fetched. */
+/*
+ * A recent request of the peer shows that it polls. Then the cache line of its
+ * directory is not loaded.
+ */
 bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
@@ -170,7 +173,7 @@ void uroce_local_show_region(struct uroce_local *local,
 	uroce_tables_show_region(&local->tables, region);
 }
 
-/* Who does not show us whether it copies is given nothing to copy. */
+/* Only peers that announce accesses in a directory get access to a QP. */
 void uroce_local_show_qp(struct uroce_local *local,
 			 const struct uroce_shown_qp *qp,
 			 struct uroce_channel *channel)
@@ -190,7 +193,7 @@ void uroce_local_polled(struct uroce_local *local, uint64_t now)
 	uroce_tables_polled(&local->tables, now);
 }
 
-/* Odd if a peer is copying now; 0 if it is none with a view. */
+/* Return: odd if the peer is copying; 0 without a peer or its directory. */
 static uint32_t copying_locked(const struct uroce_local *local, uint32_t slot,
 			       uint64_t *ret_token)
 {
@@ -202,7 +205,7 @@ static uint32_t copying_locked(const struct uroce_local *local, uint32_t slot,
 	return uroce_view_copying(&peer->view, local->config.slot);
 }
 
-/* What it begins later has seen what was hidden. */
+/* An access that begins later does not find the withdrawn row. */
 static bool is_still_copying(struct uroce_local *local, uint32_t slot,
 			     uint64_t token, uint32_t count)
 {

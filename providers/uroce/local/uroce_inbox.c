@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets in and out of an inbox: the data path between two processes. Called
- * by uroce_local_path.c, with the engine lock. Below it is wire/, as the
- * headers in a slot are those that would go over the network; so there is one
- * decoder for all that a stranger can send us.
+ * Packets in and out of a ring: the data path between two processes. Called by
+ * uroce_local_path.c, with the engine lock. It uses wire/, since an entry has
+ * the headers of the network protocol: one decoder checks all packets of other
+ * processes and hosts.
  *
- * Pairs of accesses: the sequence number of a slot (release in
- * uroce_inbox_put(), acquire in is_next()) covers the slot and its payload;
- * status.consumed (release in publish(), acquire in see_consumed()) says that
- * both were read and may be overwritten; status.awake is exchanged by both
- * sides, and whoever comes second sees what the first one did before.
+ * Pairs of accesses: the sequence number of an entry (release in finish_slot()
+ * and uroce_inbox_publish(), acquire in is_next()) covers the entry and its
+ * payload; status.consumed (release in publish(), acquire in see_consumed())
+ * means that both were read and may be overwritten; both sides exchange
+ * status.awake, and the second exchange sees all stores before the first one.
  */
 #include "uroce/local/uroce_inbox.h"
 
@@ -21,25 +21,25 @@
 #include "uroce/wire/uroce_wire.h"
 #include "util/prefetch.h"
 
-/* The sender is told of consumed slots when they are a part of all. */
+/* Consumed entries are published when they reach one of these limits. */
 #define PUBLISH_SLOTS (UROCE_INBOX_SLOTS / 8)
 #define PUBLISH_BYTES (UROCE_INBOX_AREA / 8)
 
 /*
- * Slots to have in the cache while many are put or taken; far enough from the
- * other side not to take from it what it is at.
+ * Distance in entries of the prefetch while many are put or taken; large enough
+ * not to take away the line that the other side uses.
  */
 #define STREAM_AHEAD 8
 
-/* So many packets are published at once: what one waits for the others. */
+/* Packets of a batch; limits how long the publication of one is delayed. */
 #define MAX_HELD 16
 
-/* Byte 1 of the headers (IBTA 9.2): the pad count. Nothing is padded here. */
+/* Byte 1 of the headers (IBTA 9.2): the pad count. A ring has no padding. */
 #define BTH_PAD_BITS 0x30
 
 /*
- * What the receiver has not told yet must never be all that the sender waits
- * for: the area is full for it when there may be no place for a packet.
+ * Unpublished entries alone must never block the sender. The area is full for
+ * the sender when a packet of maximal length may not fit.
  */
 _Static_assert(sizeof(((struct uroce_inbox_slot *)0)->bytes) >=
 			       UROCE_BRIEF_HEADER &&
@@ -56,8 +56,9 @@ static struct uroce_inbox_slot *slot_at(void *memory, uint64_t number)
 }
 
 /*
- * Freed slots free their payloads. What makes no sense is not believed: more
- * than there was put, or less than before, which as a difference is very much.
+ * Freed entries free their payloads. A count above the number of entries that
+ * were put is a protocol error. A decrease is one too: as a difference modulo
+ * 2^32 it is a large number.
  */
 static void see_consumed(struct uroce_inbox_sender *end)
 {
@@ -76,7 +77,7 @@ static void see_consumed(struct uroce_inbox_sender *end)
 	end->area_tail = end->area_end[(end->consumed - 1) % UROCE_INBOX_SLOTS];
 }
 
-/* Where the next payload of @len bytes goes; what is skipped is part of it. */
+/* Start of the next payload of @len bytes, behind bytes that are skipped. */
 static uint64_t area_begin(const struct uroce_inbox_sender *end, uint64_t len)
 {
 	uint64_t left = UROCE_INBOX_AREA - end->area_head % UROCE_INBOX_AREA;
@@ -124,7 +125,7 @@ static uint8_t *take_area(struct uroce_inbox_sender *end, uint32_t len,
 	return inbox->area + offset;
 }
 
-/* Where the payload goes, behind the headers if it can; says so in the slot. */
+/* Return: where the payload goes, behind the headers or in the area. */
 static uint8_t *begin_slot(struct uroce_inbox_sender *end,
 			   struct uroce_inbox_slot *slot, uint32_t header_len,
 			   uint32_t len)
@@ -142,7 +143,7 @@ static uint8_t *begin_slot(struct uroce_inbox_sender *end,
 	return payload;
 }
 
-/* The same for a packet without its payload. */
+/* The same for a rendezvous chunk, which has no payload in the ring. */
 static void begin_absent(struct uroce_inbox_slot *slot, uint32_t header_len,
 			 const struct uroce_packet *packet)
 {
@@ -170,9 +171,9 @@ void uroce_inbox_publish(struct uroce_inbox_sender *end)
 }
 
 /*
- * The receiver looks at one slot all the time, and so takes its line away from
- * who writes there. So of some packets in a row the first is published last:
- * nobody looks at the others before.
+ * The receiver polls one entry and so takes its cache line away from the
+ * sender. Of several packets in a row the first one is therefore published
+ * last: until then the receiver does not access the others.
  */
 static void finish_slot(struct uroce_inbox_sender *end,
 			struct uroce_inbox_slot *slot, bool more)
@@ -211,8 +212,9 @@ void uroce_inbox_put(struct uroce_inbox_sender *end,
 }
 
 /*
- * In words, as they are written and read again right before and after: what was
- * stored in another way than it is loaded has to go through the cache.
+ * Copies words, since the same bytes are stored before and loaded after as
+ * words: a load whose width differs from that of the store has to wait until
+ * the store has reached the cache.
  */
 static inline void copy_words(void *to, const void *from, size_t bytes)
 {
@@ -255,8 +257,8 @@ bool uroce_inbox_is_watched(struct uroce_inbox_sender *end)
 	struct uroce_inbox_memory *inbox = end->memory;
 
 	/*
-	 * To read it would not do: the packet could still be on its way to
-	 * memory. An exchange comes before or after that of the receiver.
+	 * A load is not enough: the packet may still be in the store buffer. An
+	 * exchange is ordered before or after the exchange of the receiver.
 	 */
 	return !__atomic_exchange_n(&inbox->status.awake, 1, __ATOMIC_SEQ_CST);
 }
@@ -283,7 +285,7 @@ static bool is_next(const struct uroce_inbox_receiver *end,
 	       (uint32_t)(end->tail + 1);
 }
 
-/* What is in front of the headers. */
+/* The fields in front of the headers. */
 union slot_front {
 	struct uroce_inbox_slot slot;
 	unsigned long words[1];
@@ -297,7 +299,7 @@ _Static_assert(FRONT % WORD == 0 && UROCE_BRIEF_HEADER % WORD == 0 &&
 		       offsetof(struct uroce_brief, header) % WORD == 0,
 	       "whole words");
 
-/* In the area, or behind the headers of the slot. NULL: in neither. */
+/* Return: the payload, in the entry or in the area; NULL: out of bounds. */
 static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
 				   const struct uroce_inbox_slot *slot,
 				   const struct uroce_inbox_slot *copy)
@@ -313,7 +315,7 @@ static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
 	return inbox->area + offset;
 }
 
-/* From the copy of what is behind the headers. */
+/* Reads the location of a rendezvous chunk from the copy of the entry. */
 static int find_source(struct uroce_brief *brief)
 {
 	struct uroce_inbox_source source;
@@ -331,8 +333,9 @@ static int find_source(struct uroce_brief *brief)
 }
 
 /*
- * The next packet; it stays the next one. As uroce_inbox_take_brief(). Each
- * word is read once: the other side may be writing, whatever it should do.
+ * Reads the next packet, but does not take it. Otherwise like
+ * uroce_inbox_take_brief(). Each word is read once, since the sender can write
+ * to the entry at any time.
  */
 static int look(const struct uroce_inbox_receiver *end,
 		struct uroce_brief *ret_brief)
@@ -388,7 +391,7 @@ int uroce_inbox_decode(const struct uroce_brief *brief,
 	header[1] &= (uint8_t)~BTH_PAD_BITS;
 	if (uroce_wire_decode(header, brief->header_len, ret_packet))
 		return -EBADMSG;
-	/* it was shown the headers only, so that none is left over */
+	/* the decoder had header_len bytes: no payload may be left over */
 	if (ret_packet->payload_len)
 		return -EBADMSG;
 	if (brief->payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
@@ -420,7 +423,7 @@ int uroce_inbox_take(struct uroce_inbox_receiver *end,
 	return 1;
 }
 
-/* Only now, with all of them read, may they be overwritten. */
+/* All entries up to the tail were read, and the sender may overwrite them. */
 static void publish(struct uroce_inbox_receiver *end)
 {
 	struct uroce_inbox_memory *inbox = end->memory;
@@ -447,7 +450,7 @@ bool uroce_inbox_watch(struct uroce_inbox_receiver *end, bool watched)
 {
 	struct uroce_inbox_memory *inbox = end->memory;
 
-	/* who sleeps owes nobody anything */
+	/* the sender must not wait for entries of a receiver that sleeps */
 	if (watched && end->published != end->tail)
 		publish(end);
 	(void)__atomic_exchange_n(&inbox->status.awake, !watched,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An inbox: packets from one process to one other, in memory that both map.
+ * A ring (inbox): packets from one process to another, in memory that both map.
  *
- *   status   a page; written by the receiver, read by the sender
- *   slots    UROCE_INBOX_SLOTS of 64 bytes: headers, and short payloads
- *   area     longer payloads, one after the other, never across the end
+ *   status   one page: entries consumed, and whether the receiver sleeps
+ *   slots    UROCE_INBOX_SLOTS entries of 64 bytes: headers, short payloads
+ *   area     longer payloads, each contiguous, never across the end
  *
- * One sends, one receives, neither ever waits for the other. A slot is there
- * once its sequence number is the expected one, which is stored last; a free
- * one has that of the lap before. The receiver publishes how many slots it has
- * done with, and that frees their payloads too.
+ * A ring has one sender and one receiver; neither waits for the other. An entry
+ * is valid when its sequence number, which is stored last, is the expected one;
+ * a free entry has the number of the lap before. The receiver publishes how
+ * many entries it has consumed, which frees their payloads as well.
  *
- * The two do not trust each other: what the other side writes is copied before
- * it is checked, and what one's own side has written is never read back.
+ * The two processes do not trust each other: each copies a field of the other
+ * before it checks the field, and never reads back a field of its own.
  */
 #ifndef UROCE_INBOX_H
 #define UROCE_INBOX_H
@@ -28,51 +28,51 @@
 #define UROCE_INBOX_SLOTS 512
 #define UROCE_INBOX_AREA  (256 * 1024)
 
-struct uroce_inbox_slot; /* of uroce_inbox.c, as is all of the layout */
+struct uroce_inbox_slot; /* uroce_inbox_layout.h */
 
-/* The end that puts packets in. */
+/* The sending end. */
 struct uroce_inbox_sender {
 	void *memory;	    /* NULL: none */
-	uint64_t head;	    /* slots that were put */
-	uint64_t consumed;  /* as it was last seen; only ever grows */
-	uint64_t area_head; /* bytes that were put, with those skipped */
-	uint64_t area_tail; /* bytes that are free again */
-	/* the first of some that are not to be seen yet, or NULL */
+	uint64_t head;	    /* entries that were put */
+	uint64_t consumed;  /* entries, as last read; never decreases */
+	uint64_t area_head; /* bytes that were put or skipped */
+	uint64_t area_tail; /* bytes that were freed */
+	/* first of a batch whose publication is delayed, or NULL */
 	struct uroce_inbox_slot *held;
 	uint32_t held_sequence;
 	uint32_t nr_held;
-	bool broken; /* the other side is out of its mind */
-	uint64_t area_end[UROCE_INBOX_SLOTS]; /* area_head after the slot */
+	bool broken; /* protocol error of the receiver */
+	uint64_t area_end[UROCE_INBOX_SLOTS]; /* area_head after the entry */
 };
 
-/* The end that takes packets out. */
+/* The receiving end. */
 struct uroce_inbox_receiver {
 	void *memory;	    /* NULL: none */
-	uint64_t tail;	    /* slots that were taken */
-	uint64_t published; /* what the sender has been told of them */
-	uint32_t bytes;	    /* of payloads since then */
+	uint64_t tail;	    /* entries that were taken */
+	uint64_t published; /* of these, stored in status.consumed */
+	uint32_t bytes;	    /* of payloads since that store */
 };
 
-/** uroce_inbox_create() - memory for an inbox
+/** uroce_inbox_create() - create the memory of a ring
  *
- * A memfd whose size is sealed, so that neither side can make the other one
- * fault.
+ * The size of the memfd is sealed, so that neither process can cause a fault in
+ * the other one.
  *
  * Return: the descriptor, or -errno.
  */
 int uroce_inbox_create(void);
 
-/** uroce_inbox_open_receiver() - map an inbox that we have made
+/** uroce_inbox_open_receiver() - map a ring that this process has created
  *
- * Return: 0, or -errno. The descriptor stays the caller's.
+ * Return: 0, or -errno. The caller keeps the descriptor.
  */
 int uroce_inbox_open_receiver(int fd, struct uroce_inbox_receiver *ret_end);
 
-/** uroce_inbox_open_sender() - map an inbox that another process has made
+/** uroce_inbox_open_sender() - map a ring that another process has created
  *
- * The memory is none of a child of fork(): neither end is.
+ * A child of fork() inherits the mapping of neither end.
  *
- * Return: 0; -EPROTO if it has another size, or is not sealed; or -errno.
+ * Return: 0; -EPROTO if the size is wrong or not sealed; or -errno.
  */
 int uroce_inbox_open_sender(int fd, struct uroce_inbox_sender *ret_end);
 
@@ -80,102 +80,102 @@ void uroce_inbox_close_receiver(struct uroce_inbox_receiver *end);
 void uroce_inbox_close_sender(struct uroce_inbox_sender *end);
 
 /**
- * uroce_inbox_forget_sender() - in a child of fork(), which has not the memory
+ * uroce_inbox_forget_sender() - reset the end in a child of fork()
  *
- * From then on there is no room.
+ * The child has no mapping. From then on the ring has no room.
  */
 void uroce_inbox_forget_sender(struct uroce_inbox_sender *end);
 
 /**
- * uroce_inbox_has_room() - for one more packet, whatever its size
+ * uroce_inbox_has_room() - check for room for one packet of any size
  *
- * False for ever once @end is broken: the receiver claims to have done with
+ * Always false once @end is broken: the receiver claims to have consumed
  * packets that were not sent.
  */
 bool uroce_inbox_has_room(struct uroce_inbox_sender *end);
 
 /**
- * uroce_inbox_put() - put a packet in
+ * uroce_inbox_put() - put a packet
  * @end: has room
- * @packet: payload_len up to UROCE_CHANNEL_MTU
+ * @packet: payload_len up to UROCE_CHANNEL_MTU, or a rendezvous chunk
  * @iov: the payload
- * @nr_iov: pieces of it
+ * @nr_iov: number of elements of @iov
  *
- * Its path is not passed on.
+ * The path of @packet is not transferred.
  */
 void uroce_inbox_put(struct uroce_inbox_sender *end,
 		     const struct uroce_packet *packet, const struct iovec *iov,
 		     uint32_t nr_iov);
 
 /**
- * uroce_inbox_publish() - all that was put is to be seen
+ * uroce_inbox_publish() - make all packets visible to the receiver
  *
- * To be called at the end: uroce_inbox_put_brief() may hold packets back while
- * others follow.
+ * Must follow the last put: uroce_inbox_put_brief() delays the publication of
+ * packets that others follow.
  */
 void uroce_inbox_publish(struct uroce_inbox_sender *end);
 
 /**
- * uroce_inbox_next_put() - where the next packet will be written to first
+ * uroce_inbox_next_put() - get the entry of the next packet
  *
- * For prefetch_for_write() and nothing else. The receiver looks at that line
- * all the time, so who fetches it much too early does so in vain.
+ * For prefetch_for_write() only. The receiver polls that line, so a prefetch
+ * that is much too early has no effect.
  */
 const void *uroce_inbox_next_put(const struct uroce_inbox_sender *end);
 
-/** uroce_inbox_put_brief() - the same, for a packet that is encoded already */
+/** uroce_inbox_put_brief() - put an encoded packet; @end has room */
 void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
 			   const struct uroce_brief *brief);
 
 /**
- * uroce_inbox_is_watched() - whether the receiver sleeps and wants a call
+ * uroce_inbox_is_watched() - check whether the receiver needs the doorbell
  *
- * After uroce_inbox_put(). Orders it with uroce_inbox_watch(): if a packet is
- * not seen there, this returns true. It does so once: who has slept says so
- * again before it sleeps again. A new inbox is watched.
+ * Called after a packet is published, and ordered with uroce_inbox_watch(): if
+ * that call misses the packet, this one returns true. It returns true once for
+ * each uroce_inbox_watch() with @watched, and once for a new ring.
  */
 bool uroce_inbox_is_watched(struct uroce_inbox_sender *end);
 
 /**
- * uroce_inbox_seems_watched() - the same, without waiting for memory
+ * uroce_inbox_seems_watched() - the same, without a memory fence
  *
- * That takes as long as a packet's way to the other side. So the receiver's
- * look may come before both the packet and this, and see nothing, while this
- * sees that it has not slept: it must look again some time later.
+ * A fence takes as long as the transfer of a packet to the other CPU. Without
+ * the fence, the receiver may find no packet and go to sleep, while this
+ * function still reads that it is awake: the receiver must look again later.
  */
 bool uroce_inbox_seems_watched(struct uroce_inbox_sender *end);
 
 /**
- * uroce_inbox_take() - the next packet
- * @end: the receiver
- * @ret_packet: receives it; its payload is in the inbox, and may change under
- *	the reader's eyes; undefined if it is none
+ * uroce_inbox_take() - take the next packet
+ * @end: the receiving end
+ * @ret_packet: receives the packet; its payload is in the ring, where the
+ *	sender can change it at any time; undefined unless 1 is returned
  *
- * Return: 1; 0 if there is none; -EBADMSG if it is not a packet, or its payload
- * would not be in the area: then the other side is out of its mind, and the
- * inbox must not be used any more.
+ * Return: 1; 0 without a packet; -EBADMSG if the packet does not parse, or its
+ * payload is outside the area: a protocol error of the sender, after which the
+ * ring must not be used any more.
  */
 int uroce_inbox_take(struct uroce_inbox_receiver *end,
 		     struct uroce_packet *ret_packet);
 
-/** uroce_inbox_has_any() - whether there is a packet; to be called often */
+/** uroce_inbox_has_any() - check for a packet; cheap */
 bool uroce_inbox_has_any(const struct uroce_inbox_receiver *end);
 
 /**
- * uroce_inbox_take_brief() - the next packet, as it was put
+ * uroce_inbox_take_brief() - take the next packet without decoding it
  *
- * What is in its headers is still to be checked: by uroce_inbox_decode(), or by
- * who knows them well. The rest as uroce_inbox_take().
+ * The caller must check the headers, by uroce_inbox_decode() or itself.
+ * Otherwise like uroce_inbox_take().
  */
 int uroce_inbox_take_brief(struct uroce_inbox_receiver *end,
 			   struct uroce_brief *ret_brief);
 
-/** uroce_inbox_expect_more() - several were taken in a row: fetch those ahead
+/** uroce_inbox_expect_more() - prefetch entries ahead, after several in a row
  */
 void uroce_inbox_expect_more(const struct uroce_inbox_receiver *end);
 
 /**
- * uroce_inbox_decode() - what uroce_inbox_take() makes of it
+ * uroce_inbox_decode() - decode a packet of uroce_inbox_take_brief()
  *
  * Return: 0, or -EBADMSG.
  */
@@ -183,18 +183,18 @@ int uroce_inbox_decode(const struct uroce_brief *brief,
 		       struct uroce_packet *ret_packet);
 
 /**
- * uroce_inbox_done() - done with all that was taken; the sender may go on
+ * uroce_inbox_done() - free all entries that were taken
  *
- * It is told when that is worth it, and always before it has to wait.
+ * Publishes them in batches, but always before the sender has to wait.
  */
 void uroce_inbox_done(struct uroce_inbox_receiver *end);
 
 /**
- * uroce_inbox_watch() - say whether we sleep
- * @end: the receiver
- * @watched: true: the sender is to call
+ * uroce_inbox_watch() - arm or disarm the doorbell
+ * @end: the receiving end
+ * @watched: true: this process sleeps, and the sender must ring
  *
- * Return: whether a packet is there: then do not sleep.
+ * Return: true if a packet is in the ring: then do not sleep.
  */
 bool uroce_inbox_watch(struct uroce_inbox_receiver *end, bool watched);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The memory of an inbox. Both sides must agree on all of it, so a change is a
+ * Memory layout of a ring. Both processes must agree on it, so a change needs a
  * new VERSION (uroce_pairing.c).
  */
 #ifndef UROCE_INBOX_LAYOUT_H
@@ -10,37 +10,37 @@
 
 #include "uroce/local/uroce_inbox.h"
 
-/* Of the cache; the size of a slot, and the step of the area. */
+/* Cache line: size of a ring entry, and granularity of the payload area. */
 #define UROCE_INBOX_LINE 64
 
-/* Two lines, as the second one is looked at more often than the first. */
+/* Two lines, since the sender reads the second one more often. */
 struct uroce_inbox_status {
-	/* slots the receiver has done with, modulo 2^32 */
+	/* entries that the receiver has consumed, modulo 2^32 */
 	uint32_t consumed;
 	uint8_t pad[UROCE_INBOX_LINE - sizeof(uint32_t)];
 	/*
-	 * 0: the receiver sleeps, and the sender is to call once. That is what
-	 * new memory says: who has not looked at it yet cannot say that he
-	 * sleeps.
+	 * 0: the receiver sleeps, and the sender rings the doorbell once. New
+	 * memory is 0, since a receiver that has not read the ring yet cannot
+	 * have stored that it sleeps.
 	 */
 	uint32_t awake;
 };
 
 struct uroce_inbox_slot {
-	uint32_t sequence;    /* number of the packet from 1 on, modulo 2^32 */
+	uint32_t sequence;    /* packets are counted from 1, modulo 2^32 */
 	uint16_t payload_len; /* bytes */
-	uint16_t place;	      /* line of the area where the payload begins */
+	uint16_t place;	      /* line of the area at which the payload begins */
 	uint32_t ack;	      /* as in struct uroce_brief */
 	uint8_t header_len;   /* bytes of uroce_wire_encode() */
-	uint8_t absent;	      /* the payload is not in here, payload_len 0 */
+	uint8_t absent;	      /* rendezvous: no payload, payload_len is 0 */
 	uint8_t pad[2];
-	/* headers, then the payload if there is room, or where it is */
+	/* headers, then the payload if it fits, or struct uroce_inbox_source */
 	uint8_t bytes[48];
 };
 
-/* With absent, behind the headers. */
+/* With absent, behind the headers: location of a rendezvous chunk. */
 struct uroce_inbox_source {
-	uint64_t address; /* 0: it is in its place */
+	uint64_t address; /* in the sender; 0: at the destination already */
 	uint32_t bytes;
 	uint32_t nr_packets;
 };

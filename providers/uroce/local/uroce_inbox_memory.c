@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where an inbox comes from. What is done with it is uroce_inbox.c.
+ * Creation and mapping of the memory of a ring. uroce_inbox.c has the data
+ * path.
  */
 #include "uroce/local/uroce_inbox.h"
 

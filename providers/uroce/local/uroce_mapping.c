@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table, and what was heard on its way to it. The peer decides which file
- * it gives; all that it can achieve is that we write to a file of its own.
+ * The table of mapped files, and the queue of messages for it. The peer selects
+ * the file that it sends; a wrong one has no other effect than that this
+ * process writes to a file of the peer.
  */
 #include "uroce/local/uroce_mapping.h"
 
@@ -13,7 +14,7 @@
 
 struct uroce_mapping_news {
 	struct uroce_mapping_news *next;
-	struct uroce_mapping mapping; /* memory is NULL: it is gone */
+	struct uroce_mapping mapping; /* memory is NULL: end of share */
 };
 
 int uroce_mappings_open(struct uroce_mappings *mappings)
@@ -31,7 +32,7 @@ static void unmap(struct uroce_mapping *mapping)
 	*mapping = (struct uroce_mapping){};
 }
 
-/* In the order in which it was heard. */
+/* Return: the queued messages, in the order of their arrival. */
 static struct uroce_mapping_news *take_news(struct uroce_mappings *mappings)
 {
 	/* pairs with the release in push() */
@@ -91,7 +92,7 @@ static void learn(struct uroce_mappings *mappings, struct uroce_mapping *heard)
 	struct uroce_mapping *mapping =
 		&mappings->table[heard->share % UROCE_SHARES];
 
-	/* nobody wants it any more, or it is a second one */
+	/* the entry is in use for another share, or is mapped already */
 	if (mapping->share != heard->share ||
 	    (heard->memory && mapping->memory)) {
 		unmap(heard);
@@ -118,7 +119,7 @@ void uroce_mappings_update(struct uroce_mappings *mappings)
 	}
 }
 
-/* An answer and an end for each question: more is a flood. */
+/* Each request allows two messages, GIVE and GONE. */
 static bool is_expected(struct uroce_mappings *mappings)
 {
 	uint32_t asked = __atomic_load_n(&mappings->asked, __ATOMIC_RELAXED);
@@ -150,7 +151,7 @@ int uroce_mappings_given(struct uroce_mappings *mappings, uint64_t share,
 
 	if (!is_expected(mappings))
 		return -EPROTO;
-	/* what cannot be mapped stays asked for: the peer does it then */
+	/* without a mapping, the peer executes the requests */
 	if (uroce_memfd_size(fd, &mapping.bytes) || mapping.bytes > SIZE_MAX ||
 	    uroce_memfd_map(fd, mapping.bytes, PROT_READ | PROT_WRITE, &memory))
 		return 0;
@@ -166,7 +167,7 @@ int uroce_mappings_gone(struct uroce_mappings *mappings, uint64_t share)
 
 	if (!is_expected(mappings))
 		return -EPROTO;
-	/* without memory it stays mapped for some time, which harms nobody */
+	/* on -ENOMEM it stays mapped until its entry is reused: harmless */
 	(void)push(mappings, &mapping);
 	return 0;
 }

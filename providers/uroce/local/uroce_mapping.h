@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory of a peer that we have mapped: what its shares (uroce_share.h) are
- * here. There is a place for each that it can have at the same time.
+ * Memory files of a peer (uroce_share.h) that this process has mapped. The
+ * table has an entry for each file that the peer can share at the same time.
  *
- * Two threads have to do with it: the data path, with the engine lock, uses the
- * table and decides when something is unmapped; the thread that serves maps
- * what was given and hands over what it has heard.
+ * Two threads use it: the data path, with the engine lock, has the table and
+ * decides when a file is unmapped; the thread in uroce_local_serve() maps the
+ * files that the peer sends, and queues them for the data path.
  */
 #ifndef UROCE_MAPPING_H
 #define UROCE_MAPPING_H
@@ -18,7 +18,7 @@
 
 struct uroce_mapping {
 	uint64_t share;	 /* 0: none */
-	uint8_t *memory; /* NULL: it was asked for */
+	uint8_t *memory; /* NULL: requested */
 	uint64_t bytes;
 };
 
@@ -29,37 +29,43 @@ struct uroce_mappings {
 	struct uroce_mapping *table; /* UROCE_SHARES of them; NULL: none */
 
 	/* Atomic. */
-	uint32_t asked;			 /* so many were */
-	struct uroce_mapping_news *news; /* the last one first */
+	uint32_t asked;			 /* requests */
+	struct uroce_mapping_news *news; /* queue, the last one first */
 
-	/* The thread that serves. */
-	uint32_t heard; /* so many answers and endings */
+	/* The thread in uroce_local_serve(). */
+	uint32_t heard; /* messages: GIVE and GONE */
 };
 
-/** uroce_mappings_open() - 0, or -ENOMEM */
+/** uroce_mappings_open() - allocate the table; 0, or -ENOMEM */
 int uroce_mappings_open(struct uroce_mappings *mappings);
 
-/** uroce_mappings_close() - unmap all; nobody serves it any more */
+/** uroce_mappings_close() - unmap all; no thread serves the peer any more */
 void uroce_mappings_close(struct uroce_mappings *mappings);
 
-/** uroce_mappings_forget() - in a child of fork(), which has not the memory */
+/**
+ * uroce_mappings_forget() - free the table in a child of fork()
+ *
+ * The child does not inherit the mappings.
+ */
 void uroce_mappings_forget(struct uroce_mappings *mappings);
 
 /* The data path. */
 
 /**
- * uroce_mappings_want() - whether to ask for a share
+ * uroce_mappings_want() - reserve the entry of a share
  *
- * Once for each. Who asks for one that was not told to be gone knows that what
- * was in its place is gone: that is unmapped.
+ * Unmaps an older share that still has the entry: the peer has reused the
+ * index, so that share has ended, even if no message has reported its end.
+ *
+ * Return: whether to request the share: true once for each share.
  */
 bool uroce_mappings_want(struct uroce_mappings *mappings, uint64_t share);
 
-/** uroce_mappings_update() - see what was heard */
+/** uroce_mappings_update() - move queued messages to the table */
 void uroce_mappings_update(struct uroce_mappings *mappings);
 
-/** uroce_mappings_find() - memory of a share; NULL if it is not mapped, or ends
- * before that
+/** uroce_mappings_find() - find memory of a share; NULL if the range is not
+ * mapped
  */
 static inline uint8_t *
 uroce_mappings_find(const struct uroce_mappings *mappings, uint64_t share,
@@ -68,30 +74,33 @@ uroce_mappings_find(const struct uroce_mappings *mappings, uint64_t share,
 	const struct uroce_mapping *mapping =
 		&mappings->table[share % UROCE_SHARES];
 
-	/* while it is asked for it has 0 bytes */
+	/* a requested share has 0 bytes */
 	if (mapping->share != share || offset > mapping->bytes ||
 	    bytes > mapping->bytes - offset || !bytes)
 		return NULL;
 	return mapping->memory + offset;
 }
 
-/** uroce_mappings_has_news() - any thread */
+/** uroce_mappings_has_news() - check the queue; any thread */
 static inline bool
 uroce_mappings_has_news(const struct uroce_mappings *mappings)
 {
 	return __atomic_load_n(&mappings->news, __ATOMIC_RELAXED);
 }
 
-/* The thread that serves. Both: 0, or -EPROTO if nobody can have asked. */
+/*
+ * The thread in uroce_local_serve(). Both return 0, or -EPROTO if more messages
+ * arrive than requests allow.
+ */
 
 /**
- * uroce_mappings_given() - a share that was asked for
- * @fd: of it, checked here; stays the caller's
+ * uroce_mappings_given() - map a share that was requested
+ * @fd: of its file, checked here; the caller closes it
  */
 int uroce_mappings_given(struct uroce_mappings *mappings, uint64_t share,
 			 int fd);
 
-/** uroce_mappings_gone() - a share that was given, or asked for */
+/** uroce_mappings_gone() - queue the end of a share, mapped or requested */
 int uroce_mappings_gone(struct uroce_mappings *mappings, uint64_t share);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The system calls, for inboxes and tables. */
+/* System calls on memory files, for rings, MR directories and shares. */
 #include "uroce/local/uroce_memfd.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* Some kernels want to be told that it is no program, older ones refuse it. */
+/* vm.memfd_noexec=2 requires MFD_NOEXEC_SEAL, and older kernels reject it. */
 static int make_memfd(void)
 {
 	unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
@@ -53,7 +53,7 @@ int uroce_memfd_check(int fd, size_t size)
 	return stat.st_size == (off_t)size ? 0 : -EPROTO;
 }
 
-/* Huge pages are of another kind of file system. */
+/* The check of the file system excludes huge pages, which are in hugetlbfs. */
 int uroce_memfd_size(int fd, uint64_t *ret_bytes)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the page of the nonce is mapped. */
+/* Selection of an address for the page of the nonce, and its mapping. */
 #include "uroce/local/uroce_nonce.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static uint64_t random_offset(uint64_t bytes)
 	       (bytes - 1);
 }
 
-/* Return: the page, at @hint if it is free; NULL: errno says why not. */
+/* Return: the page, at @hint if it is free; or NULL, with errno. */
 static void *map_page(uint64_t hint, size_t size)
 {
 	void *page = mmap((void *)(uintptr_t)hint, size, PROT_READ | PROT_WRITE,

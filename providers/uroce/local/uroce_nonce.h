@@ -12,7 +12,7 @@
 
 struct uroce_nonce {
 	uint64_t value;
-	uint64_t address; /* 0: there is none */
+	uint64_t address; /* 0: no page */
 	/* the address is random, so no other process has memory there */
 	bool is_unique;
 };
@@ -20,7 +20,7 @@ struct uroce_nonce {
 /**
  * uroce_nonce_open() - map the page of this process
  * @value: a random number
- * @ret_nonce: receives it; to be given back to uroce_nonce_close()
+ * @ret_nonce: receives the nonce; uroce_nonce_close() frees it
  *
  * A child of fork() does not inherit the page, and execve(2) removes it.
  *
@@ -28,7 +28,7 @@ struct uroce_nonce {
  */
 int uroce_nonce_open(uint64_t value, struct uroce_nonce *ret_nonce);
 
-/** uroce_nonce_close() - unmap it; not in a child of fork() */
+/** uroce_nonce_close() - unmap the page; not in a child of fork() */
 void uroce_nonce_close(struct uroce_nonce *nonce);
 
 #endif

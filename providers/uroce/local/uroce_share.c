@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of shares, and the search for their descriptors. */
+/* The table of shares, and the search for descriptors of their files. */
 #include "uroce/local/uroce_share.h"
 
 #include <dirent.h>
@@ -34,8 +34,8 @@ static bool is_of(const struct stat *stat, const struct uroce_span *span)
 }
 
 /*
- * By its name in /proc, as the number may be another thread's and mean another
- * file in a moment. It becomes one of our own, which others can write to.
+ * Opens the file by its name in /proc: another thread can close the descriptor
+ * and reuse its number at any time. The new descriptor permits writes by peers.
  */
 static int take(int dir, const char *name, const struct uroce_span *span,
 		uint64_t *ret_bytes)
@@ -85,7 +85,7 @@ uint64_t uroce_shares_use(struct uroce_shares *shares,
 	for (uint32_t i = 0; i < UROCE_SHARES; i++) {
 		struct uroce_share *share = &shares->share[i];
 
-		/* which may have grown since */
+		/* the file may have grown since it was added */
 		if (!share->id || share->dev != span->dev ||
 		    share->inode != span->inode ||
 		    span->offset > share->bytes ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Our tables: made and sealed, and what is shown in them. Whoever changes a row
- * has the engine lock.
+ * The MR directory of this process: creation, seals, and publication of rows.
+ * A thread that changes a row holds the engine lock.
  */
 #include "uroce/local/uroce_tables.h"
 
@@ -15,9 +15,9 @@
 #include "util/nocancel.h"
 
 #define SIZE	    sizeof(struct uroce_tables_memory)
-#define INDEX_SHIFT 8 /* of a key: the tag is below */
+#define INDEX_SHIFT 8 /* of a key: the low bits are the tag */
 
-/* So often the time of the last poll is told. */
+/* Interval in which at most one poll is published. */
 #define POLLED_EVERY_NS 256
 
 void uroce_tables_init(struct uroce_tables *tables)
@@ -25,7 +25,7 @@ void uroce_tables_init(struct uroce_tables *tables)
 	*tables = (struct uroce_tables){ .fd = -1 };
 }
 
-/* What is mapped already can be written to, and nothing else ever. */
+/* After F_SEAL_FUTURE_WRITE only this mapping is writable, no later one. */
 static int map_and_seal(int fd, void **ret_memory)
 {
 	const int seals = UROCE_MEMFD_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
@@ -60,7 +60,7 @@ int uroce_tables_open(struct uroce_tables *tables, uint64_t nonce)
 		.memory = memory,
 		.fd = fd,
 	};
-	/* without a nonce peers send their requests */
+	/* without a nonce, peers send requests and do not use CMA */
 	if (nonce)
 		(void)uroce_nonce_open(nonce, &tables->nonce);
 	tables->memory->nonce = tables->nonce.value;
@@ -95,10 +95,11 @@ static void set32(uint32_t *member, uint32_t value)
 
 static void set64(uint64_t *member, uint64_t value)
 {
-	__atomic_store_n(member, value, __ATOMIC_RELEASE); /* likewise */
+	/* pairs with the acquire in uroce_view.c */
+	__atomic_store_n(member, value, __ATOMIC_RELEASE);
 }
 
-/* A hint for peers: with none they need not look. */
+/* A hint: with 0 shared MRs a peer skips the lookup of mapped memory. */
 static void count_shared(struct uroce_tables *tables, int more)
 {
 	uint32_t *nr = &tables->memory->nr_shared;
@@ -116,7 +117,7 @@ void uroce_tables_show_region(struct uroce_tables *tables,
 	if (!tables->memory || index >= UROCE_TABLES_REGIONS)
 		return;
 	row = &tables->memory->regions[index];
-	/* a page that nobody needs is not to be touched */
+	/* do not allocate a page of memory for an MR without access rights */
 	if (__atomic_load_n(&row->key, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
 		count_shared(tables, row->share ? -1 : 0);
@@ -179,7 +180,7 @@ void uroce_tables_polled(struct uroce_tables *tables, uint64_t now)
 	if (!tables->memory || now - tables->polled_ns < POLLED_EVERY_NS)
 		return;
 	tables->polled_ns = now;
-	/* a hint: nothing depends on when it is seen */
+	/* a hint: relaxed, since no other access depends on it */
 	__atomic_store_n(&tables->memory->polled.ns, now, __ATOMIC_RELAXED);
 }
 
@@ -194,6 +195,6 @@ void uroce_tables_end(struct uroce_tables *tables, uint32_t slot)
 {
 	uint32_t *count = &tables->memory->copying[slot].count;
 
-	/* who sees this sees what was copied; later things may come earlier */
+	/* release: the copied data precedes it; later accesses need no order */
 	__atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a process shows to those that it is paired with, so that they can do
- * their own WRITEs and READs in its memory: its regions, its QPs, whether its
- * application polls, and into whose memory it is copying. Memory that only its
- * owner can write: the others could not even if they wanted to.
+ * MR directory: the memory in which a process publishes to its peers the state
+ * that they need for direct access: its MRs, its QPs, when its application has
+ * polled, and which peers' memory it accesses. Seals ensure that only its owner
+ * can write to it.
  *
- * What a peer shows is believed as far as it harms only the peer: it says where
- * in its own memory things are.
+ * A wrong entry in the directory of a peer harms only that peer, since an entry
+ * contains addresses in the peer's own memory.
  */
 #ifndef UROCE_TABLES_H
 #define UROCE_TABLES_H
@@ -19,159 +19,163 @@
 
 struct uroce_tables_memory; /* uroce_tables_layout.h */
 
-/* Our own. */
+/* The directory of this process. */
 struct uroce_tables {
-	struct uroce_tables_memory *memory; /* NULL: nothing is shown */
-	int fd;				    /* for the others; -1: none */
+	struct uroce_tables_memory *memory; /* NULL: no directory */
+	int fd;				    /* for the peers; -1: none */
 	struct uroce_nonce nonce;
-	uint64_t polled_ns; /* as it was shown last */
+	uint64_t polled_ns; /* as last published */
 };
 
-/* Those of a peer. */
+/* The directory of a peer. */
 struct uroce_view {
 	const struct uroce_tables_memory *memory; /* NULL: none */
 };
 
-/* A region that peers may have rights to. */
+/* An MR to which peers may have access rights. */
 struct uroce_shown_region {
 	uint32_t key;
 	uint32_t pd;
-	uint32_t access; /* enum ibv_access_flags; 0: it is gone, or no such */
+	uint32_t access; /* enum ibv_access_flags; 0: not published */
 	uint64_t base;
 	uint64_t iova;
 	uint64_t bytes;
-	uint64_t share; /* that all of it lies in (uroce_share.h), or 0 */
+	uint64_t share;	       /* that contains the MR (uroce_share.h), or 0 */
 	uint64_t share_offset; /* of its first byte */
 };
 
-/* A QP. */
 struct uroce_shown_qp {
 	uint32_t qpn;
-	bool ready; /* takes WRITEs and READs */
+	bool ready; /* permits direct access */
 	uint32_t dest_qpn;
 	uint32_t pd;
 	uint32_t access; /* enum ibv_access_flags */
-	bool pulls;	 /* it can read the memory of the other end */
-	uint64_t token;	 /* of the process at the other end */
+	bool pulls;	 /* it can read the peer's memory by CMA */
+	uint64_t token;	 /* of the peer process */
 };
 
-/* An access to the memory of a peer, by one of our QPs. */
+/* An access of a local QP to the memory of a peer. */
 struct uroce_wanted {
-	uint32_t qpn; /* ours */
+	uint32_t qpn; /* local QP */
 	uint64_t token;
 	uint32_t dest_qpn;
 	uint32_t rkey;
 	uint64_t va;
 	uint64_t bytes;
-	uint32_t access; /* the right that is needed */
+	uint32_t access; /* rights that are needed */
 };
 
-/** uroce_tables_init() - nothing is shown */
+/** uroce_tables_init() - initialise to no directory */
 void uroce_tables_init(struct uroce_tables *tables);
 
 /**
- * uroce_tables_open() - make tables, which are empty
- * @nonce: a random number; 0: nobody is to reach into our memory
+ * uroce_tables_open() - create an empty directory
+ * @nonce: a random number; 0: peers do not use CMA on this process
  *
- * Return: 0, or -errno, -EINVAL if this system cannot seal memory so.
+ * Return: 0; -EINVAL if the kernel has no F_SEAL_FUTURE_WRITE; or -errno.
  */
 int uroce_tables_open(struct uroce_tables *tables, uint64_t nonce);
 
 void uroce_tables_close(struct uroce_tables *tables);
 
-/** uroce_tables_forget() - in a child of fork(), which has not the memory */
+/**
+ * uroce_tables_forget() - close the descriptor in a child of fork()
+ *
+ * The child does not inherit the mapping.
+ */
 void uroce_tables_forget(struct uroce_tables *tables);
 
-/** uroce_tables_show_region() - of that index; one thread at a time */
+/** uroce_tables_show_region() - publish or withdraw an MR; engine lock held */
 void uroce_tables_show_region(struct uroce_tables *tables,
 			      const struct uroce_shown_region *region);
 
-/** uroce_tables_show_qp() - likewise */
+/** uroce_tables_show_qp() - publish or withdraw a QP; engine lock held */
 void uroce_tables_show_qp(struct uroce_tables *tables,
 			  const struct uroce_shown_qp *qp);
 
 /**
- * uroce_tables_show_landing() - where a QP wants a message written to
- * @qpn: that is shown, or is going to be
- * @landing: with bytes 0: nowhere
+ * uroce_tables_show_landing() - publish or withdraw a rendezvous buffer
+ * @qpn: QP that is published now or later
+ * @landing: the buffer for a message; bytes 0: withdraw
  *
- * In order with what uroce_tables_begin() says it is in order with.
+ * The withdrawal is in the order that uroce_tables_begin() describes.
  */
 void uroce_tables_show_landing(struct uroce_tables *tables, uint32_t qpn,
 			       enum uroce_landing_kind kind,
 			       const struct uroce_landing *landing);
 
-/** uroce_tables_polled() - the application polls; @now: ns */
+/** uroce_tables_polled() - publish the time of a poll; @now: ns */
 void uroce_tables_polled(struct uroce_tables *tables, uint64_t now);
 
 /**
- * uroce_tables_begin() - we are going to copy to or from a peer's memory
+ * uroce_tables_begin() - announce an access to memory of the peer in @slot
  *
- * What is found in its tables afterwards stays true until uroce_tables_end():
- * who wants to change it hides it first, then looks whether we copy. All of
- * these accesses are sequentially consistent, but for the end.
+ * Rows that are found in the peer's directory afterwards stay valid until
+ * uroce_tables_end(): to change one, the peer withdraws it, and then checks
+ * whether an access is announced. All of these accesses are sequentially
+ * consistent, except the end.
  */
 void uroce_tables_begin(struct uroce_tables *tables, uint32_t slot);
 void uroce_tables_end(struct uroce_tables *tables, uint32_t slot);
 
 /**
- * uroce_view_open() - map the tables of a peer
+ * uroce_view_open() - map the directory of a peer
  *
- * Return: 0; -EPROTO if they are none, or could shrink; or -errno.
+ * Return: 0; -EPROTO if the file is no directory or could shrink; or -errno.
  */
 int uroce_view_open(int fd, struct uroce_view *ret_view);
 
 void uroce_view_close(struct uroce_view *view);
 
-/** uroce_view_nonce() - the nonce of the peer, in its memory */
+/** uroce_view_nonce() - get the nonce of the peer and its address */
 struct uroce_nonce uroce_view_nonce(const struct uroce_view *view);
 
-/** uroce_view_polled() - when its application has polled last, in ns */
+/** uroce_view_polled() - get the time of the peer's last poll, in ns */
 uint64_t uroce_view_polled(const struct uroce_view *view);
 
-/** uroce_view_copying() - odd: it copies to or from the memory of @slot */
+/** uroce_view_copying() - odd: the peer accesses memory of @slot */
 uint32_t uroce_view_copying(const struct uroce_view *view, uint32_t slot);
 
-/** uroce_view_nr_shared() - where it says how many regions lie in shares */
+/** uroce_view_nr_shared() - get the address of the number of shared MRs */
 const uint32_t *uroce_view_nr_shared(const struct uroce_view *view);
 
-/* Where something is. */
+/* Result of a lookup. */
 struct uroce_found {
 	uint64_t address; /* in the peer's memory */
-	uint64_t share;	  /* 0: there only */
+	uint64_t share;	  /* 0: in no share */
 	uint64_t share_offset;
 };
 
 /**
- * uroce_view_find() - may we, and where is it?
+ * uroce_view_find() - check an access and look up its address
  * @view: of the peer; between uroce_tables_begin() and uroce_tables_end()
  * @wanted: the access
- * @ret_found: receives where
+ * @ret_found: receives the address
  *
- * Checks what the peer's responder would check.
+ * The checks are those of the peer's responder.
  *
- * Return: 0; -EACCES if not, or if it is not known.
+ * Return: 0; -EACCES if the QP or MR is not published or denies the access.
  */
 int uroce_view_find(const struct uroce_view *view,
 		    const struct uroce_wanted *wanted,
 		    struct uroce_found *ret_found);
 
 /**
- * uroce_view_is_open() - whether the QP of @wanted is connected to ours
+ * uroce_view_is_open() - check whether the QPs of @wanted are connected
  * @wanted: qpn, token and dest_qpn; no key, no access
- * @ret_pulls: receives whether it can read our memory
+ * @ret_pulls: receives whether the peer can read memory of this process
  */
 bool uroce_view_is_open(const struct uroce_view *view,
 			const struct uroce_wanted *wanted, bool *ret_pulls);
 
 /**
- * uroce_view_landing() - where that QP wants a message written to
- * @kind: which of its two
- * @ret_landing: receives it
+ * uroce_view_landing() - get a rendezvous buffer of a QP of the peer
+ * @kind: for a SEND or for the response to a READ
+ * @ret_landing: receives the buffer
  *
- * A hint, but between uroce_tables_begin() and uroce_tables_end().
+ * A hint, except between uroce_tables_begin() and uroce_tables_end().
  *
- * Return: whether there is any.
+ * Return: whether a buffer is published.
  */
 bool uroce_view_landing(const struct uroce_view *view, uint32_t dest_qpn,
 			enum uroce_landing_kind kind,

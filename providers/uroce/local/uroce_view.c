@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A peer's tables, read. It may write anything at any time: what is checked was
- * copied before, and what comes of it is an address in the peer's own memory.
+ * Lookup in the MR directory of a peer. The peer can write any value at any
+ * time: values are copied before they are checked, and the result of a lookup
+ * is an address in the peer's own memory.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include "uroce/local/uroce_tables_layout.h"
 
 #define SIZE	    sizeof(struct uroce_tables_memory)
-#define INDEX_SHIFT 8 /* of a key: the tag is below */
+#define INDEX_SHIFT 8 /* of a key: the low bits are the tag */
 
 int uroce_view_open(int fd, struct uroce_view *ret_view)
 {
@@ -56,13 +57,13 @@ const uint32_t *uroce_view_nr_shared(const struct uroce_view *view)
 
 uint64_t uroce_view_polled(const struct uroce_view *view)
 {
-	/* a hint: nothing depends on when it is seen */
+	/* a hint: relaxed, since no other access depends on it */
 	return __atomic_load_n(&view->memory->polled.ns, __ATOMIC_RELAXED);
 }
 
 uint32_t uroce_view_copying(const struct uroce_view *view, uint32_t slot)
 {
-	/* pairs with uroce_tables_begin(): see there */
+	/* pairs with the store in uroce_tables_begin() */
 	return __atomic_load_n(&view->memory->copying[slot].count,
 			       __ATOMIC_SEQ_CST);
 }
@@ -75,10 +76,11 @@ static uint32_t get32(const uint32_t *member)
 
 static uint64_t get64(const uint64_t *member)
 {
-	return __atomic_load_n(member, __ATOMIC_ACQUIRE); /* likewise */
+	/* pairs with the release in uroce_tables.c */
+	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the QP is connected to ours, and gives the right. */
+/* Return: whether the QP is connected to the local QP and permits access. */
 static bool find_qp(const struct uroce_tables_memory *memory,
 		    const struct uroce_wanted *wanted,
 		    struct uroce_tables_qp *ret_qp)

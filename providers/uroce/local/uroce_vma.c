@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Mappings, one after the other: a piece of memory may consist of several that
- * are neighbours, as mprotect(2) or mbind(2) leave them behind.
+ * Lookup of mappings. Memory of one file may consist of several adjacent
+ * mappings, since mprotect(2) and mbind(2) split them.
  */
 #include "uroce/local/uroce_vma.h"
 
@@ -16,18 +16,18 @@
 
 #include "util/nocancel.h"
 
-/* Neighbours that are one piece. */
+/* Adjacent mappings of one lookup, at most. */
 #define MAX_VMAS 16
-/* A line up to the part of the name that counts. */
+/* Bytes of a line, with the significant part of the name. */
 #define LINE 256
-/* Some ten thousand lines: who has more of them does without. */
+/* Some ten thousand lines; the lookup does not find later mappings. */
 #define MAX_TEXT (1 << 20)
 #define CHUNK	 4096
 
-/* As the kernel names a memory file: memfd_create(2). */
+/* Start of the name of a memory file: memfd_create(2). */
 #define MEMORY_FILE "/memfd:"
 
-/* Of Linux 6.11; headers may be older. */
+/* struct procmap_query of Linux 6.11; headers may be older. */
 struct query {
 	uint64_t size;
 	uint64_t flags;
@@ -57,7 +57,8 @@ static bool is_memory_file(const char *name)
 	return !strncmp(name, MEMORY_FILE, strlen(MEMORY_FILE));
 }
 
-/* Those of other kinds are not found: ENOENT. */
+/* Return: -ENOENT also for other kinds of mappings; -ENOSYS: no PROCMAP_QUERY.
+ */
 static int ask(int maps, uintptr_t address, struct uroce_vma *ret_vma)
 {
 	char name[LINE + sizeof(MEMORY_FILE)] = "";
@@ -108,15 +109,15 @@ int uroce_vma_parse(const char *line, struct uroce_vma *ret_vma)
 	return 0;
 }
 
-/* The text, a line at a time. */
+/* The text of /proc/self/maps, read in chunks. */
 struct text {
 	int maps;
 	size_t used, filled;
-	off_t total; /* that were read */
+	off_t total; /* bytes that were read */
 	char chunk[CHUNK];
 };
 
-/* The end of a long line is thrown away. */
+/* Truncates a long line. */
 static int next_line(struct text *text, char line[LINE])
 {
 	size_t len = 0;
@@ -141,7 +142,7 @@ static int next_line(struct text *text, char line[LINE])
 	return 0;
 }
 
-/* Of the lines, which are in order, from where the text stands. */
+/* Reads on to the mapping that ends behind @address; lines are in order. */
 static int read_on(struct text *text, uintptr_t address,
 		   struct uroce_vma *ret_vma)
 {
