@@ -16,7 +16,7 @@
 #define BLANKS	   " \t\r\v\f"
 #define SEPARATORS ", \t\r\v\f"
 
-/* Value of "devices = value" (which it cuts up), NULL if it is not that. */
+/* Returns the value of "devices = value", or NULL; modifies @line. */
 static char *value_of(char *line)
 {
 	char *equals = strchr(line, '=');
@@ -121,7 +121,7 @@ bool uroce_config_local(void)
 	return strcmp(value, "none") != 0;
 }
 
-/* One of a few words; the first one is what is meant by none at all. */
+/* A value of a variable; the first row of a table is the default. */
 struct choice {
 	const char *name;
 	unsigned int value;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which interfaces are to be RDMA devices. Nobody sees a device who has not
- * asked for one, by the environment variable UROCE_DEVICES or, where that is
- * not set, by the line "devices = ..." of the configuration file:
+ * Configuration by the user. No interface becomes an RDMA device unless the
+ * environment variable UROCE_DEVICES or, if that is not set, the line
+ * "devices = ..." of the configuration file selects it:
  *
  *   auto                all interfaces that are up and have an address; the
  *                       loopback interface only if there is no other
- *   eth0,192.0.2.1,lo   these: names, or addresses of the interface
+ *   eth0,192.0.2.1,lo   interfaces by name or by address
  *   none                none
  *
  * Programs that run with the rights of another user ignore the variable.
  *
- * And whether to use memory that is shared with other processes of the host:
- * UROCE_LOCAL=none says no.
+ * UROCE_LOCAL=none disables shared memory with other processes of the host;
+ * UROCE_CMA selects the system calls of CMA, UROCE_SPLIT the rendezvous
+ * protocol.
  */
 #ifndef UROCE_CONFIG_H
 #define UROCE_CONFIG_H
@@ -30,33 +31,34 @@
 #define UROCE_WISH_LEN	       1024
 
 /**
- * uroce_config_read() - what the user wants
+ * uroce_config_read() - read the selection of interfaces
  * @file: path of the configuration file
- * @ret_wish: receives the value; "" if nobody wants anything
+ * @ret_wish: receives the value; "" if none is set
  *
- * Lines that are not understood are logged and passed over.
+ * Invalid lines are logged and ignored.
  */
 void uroce_config_read(const char *file, char ret_wish[UROCE_WISH_LEN]);
 
 /**
- * uroce_config_wants() - whether an interface is to be a device
- * @wish: of uroce_config_read()
+ * uroce_config_wants() - whether an interface is selected as a device
+ * @wish: from uroce_config_read()
  * @dev: the interface
- * @only_loopback: whether there is no other kind
+ * @only_loopback: whether all interfaces are loopback interfaces
  */
 bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 			bool only_loopback);
 
-/** uroce_config_local() - whether packets may go through shared memory */
+/** uroce_config_local() - whether shared memory is enabled */
 bool uroce_config_local(void);
 
 /**
- * uroce_config_reach_ways() - ways into the memory of other processes that may
- * be tried: enum uroce_reach_way
+ * uroce_config_reach_ways() - read the system calls that CMA may use
+ *
+ * Return: mask of enum uroce_reach_way.
  */
 unsigned int uroce_config_reach_ways(void);
 
-/** uroce_config_split() - whether both sides copy long messages */
+/** uroce_config_split() - read when to use the rendezvous protocol */
 enum uroce_local_split uroce_config_split(void);
 
 #endif

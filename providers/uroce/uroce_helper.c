@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The thread: sleep as it was told, then work(), which says how to sleep next.
- * uroce_loop.c starts it and is what works.
+ * The helper thread: it calls work(), which plans the next sleep, and sleeps.
+ * uroce_instance.c starts it; uroce_loop.c implements work().
  */
 #include "uroce/uroce_helper.h"
 
@@ -17,7 +17,7 @@
 #include "util/nocancel.h"
 
 #define NS	      UINT64_C(1000000000)
-#define TIMERSLACK_NS 1000 /* retransmission timers begin at 4 us */
+#define TIMERSLACK_NS 1000 /* retransmission timers start at 4 us */
 
 uint64_t uroce_helper_now(void)
 {
@@ -39,12 +39,12 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts)
 		return (struct uroce_sleep){ true, facts->now_ns };
 	if (leased && (facts->packet || facts->traffic))
 		return (struct uroce_sleep){ false, facts->lease_ns };
-	/* who has the lease sees to deadlines, too */
+	/* the thread that polls handles deadlines, too */
 	if (leased && how.until_ns < facts->lease_ns)
 		how.until_ns = facts->lease_ns;
 	/*
-	 * After traffic there will be more. Then most deadlines are behind the
-	 * time at which it gets up anyway, and nobody has to ring.
+	 * After traffic more is likely. Then most deadlines are later than the
+	 * end of this sleep, so uroce_helper_need() does not ring the doorbell.
 	 */
 	if (facts->traffic && how.until_ns > facts->now_ns + UROCE_LINGER_NS)
 		how.until_ns = facts->now_ns + UROCE_LINGER_NS;
@@ -65,7 +65,7 @@ void uroce_helper_attend(struct uroce_alertness *alertness, bool was_blind,
 	} else if (found && alertness->attention) {
 		alertness->attention = UROCE_ATTENTION;
 	} else if (found && was_blind) {
-		/* once, it was perhaps the application that did not run */
+		/* a single time, perhaps the application was not scheduled */
 		if (++alertness->suspicion >= UROCE_SUSPICION)
 			alertness->attention = UROCE_ATTENTION;
 	} else if (!found && packet && alertness->attention) {
@@ -87,7 +87,7 @@ void uroce_helper_pause(struct uroce_helper *helper, unsigned int wake)
 	helper->paused |= wake;
 }
 
-/* The end of the pause wakes the helper; returns what has paused. */
+/* Ends a pause that is over; returns the sources that it excluded. */
 static unsigned int take_paused(struct uroce_helper *helper)
 {
 	unsigned int wake = helper->paused;
@@ -102,13 +102,13 @@ void uroce_helper_ring(struct uroce_helper *helper)
 {
 	uint64_t one = 1;
 
-	/* until it has got up nobody needs to ring again */
+	/* 0: no thread needs to ring again until the helper is awake */
 	__atomic_store_n(&helper->until_ns, 0, __ATOMIC_RELAXED);
-	/* cannot fail but for a counter at 2^64 - 2 */
+	/* fails only if the counter is at 2^64 - 2 */
 	(void)!write(helper->doorbell, &one, sizeof(one));
 }
 
-/* In the order of enum uroce_wake; the doorbell is the last. */
+/* fds[] is in the order of enum uroce_wake; the doorbell is the last. */
 static unsigned int sleep_now(struct uroce_helper *helper)
 {
 	uint64_t until_ns =
@@ -132,7 +132,7 @@ static unsigned int sleep_now(struct uroce_helper *helper)
 			.events = POLLIN,
 		};
 		if (helper->paused & ~UROCE_WAKE_LOCAL & 1u << i)
-			fds[i].fd = -1; /* which poll passes over */
+			fds[i].fd = -1; /* ignored by ppoll() */
 	}
 	if (uroce_helper_is_blind(helper))
 		fds[0].fd = -1;
@@ -161,14 +161,14 @@ static void *run_helper(void *arg)
 	while (!__atomic_load_n(&helper->stop, __ATOMIC_ACQUIRE)) {
 		helper->config.work(helper->config.arg, wake);
 		wake = sleep_now(helper) | take_paused(helper);
-		/* it is up, so nobody needs to ring */
+		/* 0: the helper is awake, no thread needs to ring */
 		__atomic_store_n(&helper->until_ns, 0, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&helper->wakes, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
 
-/* Handlers of the application are for its own threads. */
+/* All signals are blocked: threads of the application run its handlers. */
 int uroce_helper_start_thread(pthread_t *ret_thread, void *(*run)(void *arg),
 			      void *arg)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The helper thread, and when it sleeps. It is there for applications that do
- * not poll: it takes in packets, lets timers expire, and answers processes that
- * want to share the port. While an application polls it keeps out of the way.
+ * The helper thread and its sleep. It makes progress while the application does
+ * not poll: it receives packets, expires timers, and serves processes that join
+ * port sharing. While the application polls, it leaves the work to that thread.
  *
- * Whoever polls renews a lease. As long as that is valid the helper does no
- * work; and if there is traffic it does not even watch the socket, since each
- * packet would wake it, but looks again when the lease ends. Without a lease it
- * watches, and with neither packets nor deadlines it never wakes up.
+ * Each poll renews a lease. While the lease is valid, the helper does no work;
+ * and if there is traffic, it does not watch the socket either, since each
+ * packet would wake it, but wakes up when the lease ends. Without a lease it
+ * watches the socket; with neither packets nor deadlines it never wakes up.
  *
- * An application may poll now and then and look at memory in between, waiting
- * for a WRITE to appear. Then the lease only keeps the helper from work that
- * nobody else does. It notices that packets have been lying there when a few
- * leases in a row ended, and becomes attentive: a lease is then good for a few
- * microseconds only, until it was woken for nothing many times, or has seen a
- * few times that there is somebody who polls all the time. Who has done so for
- * a while is looked after a third as often.
+ * An application may poll rarely and read memory in between, to wait for a
+ * WRITE to appear. Then the lease only delays the work of the helper. If the
+ * helper finds packets at the end of a few leases in a row, it shortens leases
+ * to a few microseconds. This ends after many wake-ups without packets to
+ * receive, or a few that find a valid lease. If a number of wake-ups in a row
+ * find a valid lease, leases become three times as long, so that the helper
+ * wakes up a third as often.
  */
 #ifndef UROCE_HELPER_H
 #define UROCE_HELPER_H
@@ -24,62 +24,61 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UROCE_ATTENTION 64 /* wakes for nothing until that ends */
-#define UROCE_SUSPICION 4  /* leases in a row that ended so, until it begins */
-#define UROCE_TRUST	8 /* leases in a row that held, until they are longer */
+#define UROCE_ATTENTION 64 /* idle wake-ups until short leases end */
+#define UROCE_SUSPICION 4  /* leases with packets left until they begin */
+#define UROCE_TRUST	8  /* valid leases in a row until they get longer */
 #define UROCE_LEASE_NS	UINT64_C(1000000)
-#define UROCE_TRUST_NS	UINT64_C(2000000) /* by which they are longer then */
-#define UROCE_GLANCE_NS UINT64_C(10000)	  /* of a lease, while attentive */
+#define UROCE_TRUST_NS	UINT64_C(2000000) /* added to a longer lease */
+#define UROCE_GLANCE_NS UINT64_C(10000)	  /* duration of a short lease */
 #define UROCE_LINGER_NS UINT64_C(10000000)
 
-/* How the helper is to sleep. */
+/* Wake-up conditions of a sleep. */
 struct uroce_sleep {
-	bool watch;	   /* a packet wakes it */
-	uint64_t until_ns; /* UROCE_NEVER: nothing else does */
+	bool watch;	   /* packets wake the helper */
+	uint64_t until_ns; /* UROCE_NEVER: no limit */
 };
 
-/* What that depends on. */
+/* Input of uroce_helper_plan(). */
 struct uroce_sleep_facts {
 	uint64_t now_ns;
 	uint64_t lease_ns;    /* end of the lease */
-	uint64_t deadline_ns; /* of the engine; UROCE_NEVER: none */
-	bool packet;	      /* a packet was what woke it */
-	bool traffic;	      /* packets came or went since the last time */
-	bool more;	      /* it has stopped before all was taken in */
+	uint64_t deadline_ns; /* next one of the loop; UROCE_NEVER: none */
+	bool packet;	      /* a packet has ended the last sleep */
+	bool traffic;	      /* packets sent or received since then */
+	bool more;	      /* there may be more packets to receive */
 };
 
-/** uroce_helper_plan() - how to sleep; pure */
+/** uroce_helper_plan() - compute the wake-up conditions; pure function */
 struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts);
 
-/* How far the helper trusts that whoever has polled polls again. */
+/* Wake-up policy: state that determines the duration of leases. */
 struct uroce_alertness {
-	uint32_t suspicion; /* leases in a row after which packets were left */
-	uint32_t attention; /* above 0 leases are to be UROCE_GLANCE_NS long */
-	uint32_t trust;	    /* at UROCE_TRUST they are longer */
+	uint32_t suspicion; /* expired leases in a row with packets left */
+	uint32_t attention; /* above 0: leases last UROCE_GLANCE_NS */
+	uint32_t trust;	    /* valid leases in a row; <= UROCE_TRUST */
 };
 
 /**
- * uroce_helper_attend() - how alert to be after a wake; pure
- * @alertness: before, and after
- * @was_blind: whether no packet could have woken it
- * @packet: whether a packet has
- * @leased: whether it has left the work to somebody who polls
- * @found: whether it was the helper who took packets in
+ * uroce_helper_attend() - update the wake-up policy after a wake-up; pure
+ * @was_blind: whether the helper did not watch for packets
+ * @packet: whether a packet has woken it
+ * @leased: whether a lease is valid, so that another thread does the work
+ * @found: whether the helper has received packets
  */
 void uroce_helper_attend(struct uroce_alertness *alertness, bool was_blind,
 			 bool packet, bool leased, bool found);
 
-/* What can make it get up, besides the time. */
+/* Sources that wake the helper, besides time. */
 enum uroce_wake {
-	UROCE_WAKE_PACKET = 1 << 0,
-	UROCE_WAKE_INBOX = 1 << 1,
-	UROCE_WAKE_MEMBER = 1 << 2,
-	UROCE_WAKE_LINK = 1 << 3,
-	UROCE_WAKE_LOCAL = 1 << 4,
+	UROCE_WAKE_PACKET = 1 << 0, /* socket of the slot */
+	UROCE_WAKE_INBOX = 1 << 1,  /* packets forwarded by other slots */
+	UROCE_WAKE_MEMBER = 1 << 2, /* a process joins port sharing */
+	UROCE_WAKE_LINK = 1 << 3,   /* an interface changes */
+	UROCE_WAKE_LOCAL = 1 << 4,  /* shm: peers and doorbell */
 };
 #define UROCE_NR_WAKES 5
 
-/* So long is a source left alone after another user has used it. */
+/* Time without watching a source that another user has used. */
 #define UROCE_PAUSE_NS UINT64_C(5000000)
 
 struct uroce_helper;
@@ -88,10 +87,10 @@ struct uroce_helper_config {
 	int fds[UROCE_NR_WAKES]; /* in the order of enum uroce_wake; -1: none */
 	void *arg;
 	/*
-	 * work() - do what there is to do; @wake: mask of enum uroce_wake
+	 * work() - make progress; @wake: mask of enum uroce_wake
 	 *
-	 * Must call uroce_helper_sleep() before it gives back the lock under
-	 * which deadlines are made.
+	 * Must call uroce_helper_sleep() before it releases the lock that
+	 * protects the deadlines.
 	 */
 	void (*work)(void *arg, unsigned int wake);
 };
@@ -100,9 +99,9 @@ struct uroce_helper {
 	struct uroce_helper_config config;
 	pthread_t thread;
 	int doorbell;
-	unsigned int paused; /* mask of enum uroce_wake; the thread's own */
+	unsigned int paused; /* mask of enum uroce_wake; thread only */
 	uint64_t resume_ns;
-	bool watch; /* atomic, as all below */
+	bool watch; /* atomic, like all members below */
 	bool stop;
 	uint64_t until_ns;
 	uint64_t wakes;
@@ -127,45 +126,46 @@ int uroce_helper_start_thread(pthread_t *ret_thread, void *(*run)(void *arg),
 			      void *arg);
 
 /**
- * uroce_helper_watch() - watch a descriptor from now on; any thread
- * @wake: the source, which had no descriptor
+ * uroce_helper_watch() - set the descriptor of a source; any thread
+ * @wake: a source without a descriptor so far
  */
 void uroce_helper_watch(struct uroce_helper *helper, enum uroce_wake wake,
 			int fd);
 
-/** uroce_helper_stop() - end it, and wait for that; not with a lock held */
+/** uroce_helper_stop() - stop and join the thread; call it without locks */
 void uroce_helper_stop(struct uroce_helper *helper);
 
-/** uroce_helper_abandon() - in a child of fork(), where there is no thread */
+/** uroce_helper_abandon() - release it in a child of fork(), without thread */
 void uroce_helper_abandon(struct uroce_helper *helper);
 
-/** uroce_helper_sleep() - how it is to sleep; from work() only */
+/** uroce_helper_sleep() - set the next wake-up conditions; from work() only */
 void uroce_helper_sleep(struct uroce_helper *helper,
 			const struct uroce_sleep *how);
 
 /**
- * uroce_helper_pause() - do not watch some sources for UROCE_PAUSE_NS
- * @wake: mask of enum uroce_wake; work() gets it again after the pause
+ * uroce_helper_pause() - stop watching some sources for UROCE_PAUSE_NS
+ * @wake: mask of enum uroce_wake; passed to work() after the pause
  *
- * UROCE_WAKE_LOCAL is watched all the same: only its listener pauses
+ * UROCE_WAKE_LOCAL stays watched: only its listener pauses
  * (uroce_local_serve()). Context: from work() only.
  */
 void uroce_helper_pause(struct uroce_helper *helper, unsigned int wake);
 
-/** uroce_helper_is_paused() - whether the pause goes on; from work() only */
+/** uroce_helper_is_paused() - whether @wake is paused; from work() only */
 static inline bool uroce_helper_is_paused(const struct uroce_helper *helper,
 					  enum uroce_wake wake)
 {
 	return helper->paused & wake;
 }
 
-/** uroce_helper_ring() - have it call work() soon; any thread */
+/** uroce_helper_ring() - wake the helper to call work(); any thread */
 void uroce_helper_ring(struct uroce_helper *helper);
 
 /**
- * uroce_helper_need() - have it call work() at @at_ns at the latest
+ * uroce_helper_need() - make the helper call work() at @at_ns at the latest
  *
- * Costs nothing if it does that anyway. Context: the lock of deadlines.
+ * No system call if the helper wakes up by then anyway. Context: with the lock
+ * that protects the deadlines.
  */
 static inline void uroce_helper_need(struct uroce_helper *helper,
 				     uint64_t at_ns)
@@ -174,19 +174,19 @@ static inline void uroce_helper_need(struct uroce_helper *helper,
 		uroce_helper_ring(helper);
 }
 
-/** uroce_helper_is_blind() - whether no packet would wake it */
+/** uroce_helper_is_blind() - whether packets do not wake the helper */
 static inline bool uroce_helper_is_blind(const struct uroce_helper *helper)
 {
 	return !__atomic_load_n(&helper->watch, __ATOMIC_RELAXED);
 }
 
-/** uroce_helper_wakes() - how often it has got up */
+/** uroce_helper_wakes() - number of wake-ups since the start */
 static inline uint64_t uroce_helper_wakes(const struct uroce_helper *helper)
 {
 	return __atomic_load_n(&helper->wakes, __ATOMIC_RELAXED);
 }
 
-/** uroce_helper_now() - CLOCK_MONOTONIC in ns */
+/** uroce_helper_now() - read CLOCK_MONOTONIC, in ns */
 uint64_t uroce_helper_now(void);
 
 #endif

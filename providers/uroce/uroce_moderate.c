@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion events that wait for more completions (ibv_modify_cq). The engine
- * says that a CQ is to wake its application; uroce_loop.c asks here whether
- * that is for now, and looks after those that wait each time it has run.
+ * Moderation of completion events (ibv_modify_cq): an event waits for more
+ * completions. When the engine raises an event, uroce_loop.c calls
+ * uroce_moderate_holds() to decide whether to deliver it now, and at the end of
+ * each pass uroce_moderate_deliver() for the waiting ones.
  */
 #include "uroce/uroce_moderate.h"
 
@@ -24,7 +25,7 @@ bool uroce_moderate_holds(struct uroce_loop *loop, struct uroce_cq *cq)
 		return false;
 	if (!list_empty(&moderate->entry))
 		return true;
-	/* the time of the loop may be a late one; this is about microseconds */
+	/* loop->now may be stale, and the period is in microseconds */
 	moderate->until_ns = uroce_loop_now() + moderate->period_us * US;
 	moderate->from = cq->ring.head - 1;
 	list_add_tail(&loop->moderated, &moderate->entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines of the log: counters, and a port that cannot be had. */
+/* Log of the counters, and of the reason why the port is down. */
 #include "uroce/uroce_report.h"
 
 #include <errno.h>

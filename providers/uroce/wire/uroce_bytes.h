@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers in packets: of any alignment, the most significant byte first. */
+/* Access to the integers in packets: unaligned, big-endian. */
 #ifndef UROCE_BYTES_H
 #define UROCE_BYTES_H
 

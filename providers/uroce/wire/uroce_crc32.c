@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CRC-32: the choice of a method, the portable one, and the arithmetic of
- * polynomials. Methods of machines are in uroce_crc32_x86.c and _arm64.c.
+ * CRC-32: selection of a method, the portable method, and polynomial
+ * arithmetic. The methods of one architecture are in uroce_crc32_x86.c and
+ * uroce_crc32_arm64.c.
  *
- * Slicing by 8: table[k][b] is what the byte b makes of the register when k
- * bytes of 0 follow it. Because all is linear, the effects of eight bytes are
- * looked up independently and added.
+ * Slicing by 8: tables[k][b] is the register, initially 0, after byte b and k
+ * zero bytes. The CRC is linear, so the effects of eight bytes are looked up
+ * independently and added.
  */
 #include "uroce/wire/uroce_crc32.h"
 
@@ -16,7 +17,7 @@
 
 #include "uroce/wire/uroce_crc32_method.h"
 
-/* IEEE 802.3, 3.2.9: 0x04c11db7, lowest power in the highest bit. */
+/* IEEE 802.3, 3.2.9: 0x04c11db7; the highest bit is the lowest power. */
 #define POLYNOMIAL 0xedb88320u
 #define SLICES	   8
 
@@ -24,7 +25,7 @@ static uint32_t tables[SLICES][256];
 static uroce_crc32_fn *chosen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The register times x. */
+/* Multiplies the register by x. */
 static uint32_t shift(uint32_t reg)
 {
 	return reg >> 1 ^ (reg & 1 ? POLYNOMIAL : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CRC-32 with the instructions that arm64 has for it: optional in version 8.0
- * of the architecture, part of it from 8.1 on.
+ * CRC-32 with the CRC instructions of arm64: optional in version 8.0 of the
+ * architecture, mandatory from 8.1 on.
  */
 #ifdef __aarch64__
 #include <endian.h>
@@ -10,10 +10,10 @@
 
 #include "uroce/wire/uroce_crc32_method.h"
 
-/* HWCAP_CRC32 of the kernel's asm/hwcap.h, which clashes with libc here */
+/* HWCAP_CRC32 of the kernel's asm/hwcap.h, which conflicts with libc here */
 #define HAS_CRC32 (1ul << 7)
 
-/* Compilers do not agree on what to call them. */
+/* Assembly, because the names of the intrinsics depend on the compiler. */
 static inline uint32_t take_word(uint32_t reg, uint64_t word)
 {
 	__asm__(".arch_extension crc\n\tcrc32x %w0, %w0, %x1"

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of the CRC share: the form of a method, and the portable one,
- * with which the others finish. Not for anybody else.
+ * Private to the uroce_crc32*.c files: the type of a method, the portable
+ * method, with which the x86 methods add their last bytes, and the selection.
  */
 #ifndef UROCE_CRC32_METHOD_H
 #define UROCE_CRC32_METHOD_H
 
 #include "uroce/wire/uroce_crc32.h"
 
-/* Takes @len bytes into @reg; copies them too unless !@dst. */
+/* Adds @len bytes at @src to @reg; copies them to @dst unless it is NULL. */
 typedef uint32_t uroce_crc32_fn(uint32_t reg, uint8_t *dst, const uint8_t *src,
 				size_t len);
 
-/** uroce_crc32_table() - the portable method, slicing by 8 */
+/** uroce_crc32_table() - compute a CRC with the portable method */
 uint32_t uroce_crc32_table(uint32_t reg, uint8_t *dst, const uint8_t *src,
 			   size_t len);
 
 /**
- * uroce_crc32_x86_find() - a method of this CPU
+ * uroce_crc32_x86_find() - find the function of a method
  * @method: other than UROCE_CRC32_TABLE
  *
- * Makes its constants; needs nothing but uroce_crc32_x_power().
+ * Computes the constants of the methods; depends on uroce_crc32_x_power() only.
  *
- * Return: the method, or NULL if the CPU does not have it.
+ * Return: the function, or NULL if the CPU does not support the method.
  */
 uroce_crc32_fn *uroce_crc32_x86_find(enum uroce_crc32_method method);
 
-/** uroce_crc32_arm64_find() - likewise; needs nothing */
+/** uroce_crc32_arm64_find() - as uroce_crc32_x86_find(), without constants */
 uroce_crc32_fn *uroce_crc32_arm64_find(enum uroce_crc32_method method);
 
 #endif

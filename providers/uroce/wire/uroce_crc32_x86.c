@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CRC-32 by carry-less multiplication, for x86-64: 128, 256 or 512 bits at a
+ * CRC-32 by carry-less multiplication for x86-64: 128, 256 or 512 bits at a
  * time.
  *
- * A block B that stands n bits in front of the end of another counts B * x^n.
- * Its halves are multiplied with x^n mod P, which gives something short that
- * is added to the other block: the data gets shorter, and its CRC stays. (The
- * two constants are for n + 32 and n - 32 because a product of such
- * bit-reversed numbers comes out one bit too low, and because a half of 64 bits
- * times a constant of 32 leaves 32 bits free.) The last 16 bytes become the
- * register by multiplication, too: down to 64 bits by folding, and the rest by
- * Barrett's reduction, which divides by multiplying with an inverse. Blocks
- * shorter than 16 bytes get zeros in front, which change nothing.
+ * A block B that is n bits ahead of another block contributes B * x^n to it.
+ * The halves of B are multiplied by x^n mod P, and the short products are added
+ * to the other block: the data gets shorter, and its CRC stays the same. (The
+ * two constants are for n + 32 and n - 32, because the product of bit-reversed
+ * numbers is one bit too low, and because a half of 64 bits times a constant of
+ * 32 bits leaves 32 bits unused.) The last 16 bytes are reduced to the register
+ * by multiplication as well: to 64 bits by folding, and then by Barrett
+ * reduction, which multiplies by an inverse instead of dividing. Blocks shorter
+ * than 16 bytes get leading zeros, which do not change the CRC.
  */
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -20,7 +20,7 @@
 
 #include "uroce/wire/uroce_crc32_method.h"
 
-/* From here on the wider registers win (measured: 512 bytes and more). */
+/* Minimum bytes for which the wider registers are faster (measured). */
 #define VPCLMUL_MIN    512
 #define VPCLMUL512_MIN 256
 
@@ -28,8 +28,8 @@
 #define VPCLMUL_CODE __attribute__((target("vpclmulqdq,pclmul,avx2")))
 #define AVX512_CODE  __attribute__((target("vpclmulqdq,pclmul,avx2,avx512f")))
 /*
- * For bodies that are compiled once with and once without copying. Their four
- * blocks are written out, so that each has a register of its own.
+ * Functions that are compiled once with and once without copying. Their four
+ * blocks are written out, so that each stays in a register.
  */
 #define BOTH_WAYS __attribute__((always_inline))
 
@@ -37,13 +37,13 @@
 #define BARRETT_POLYNOMIAL UINT64_C(0x1db710641)
 #define BARRETT_QUOTIENT   UINT64_C(0x1f7011641)
 
-/* Distance of folding, and what to multiply the two halves with. */
+/* Multipliers of the two halves of a block for one folding distance. */
 struct fold {
 	uint64_t low, high;
 };
 
 static struct fold fold_128, fold_256, fold_512, fold_1024, fold_2048;
-static struct fold fold_96_64; /* 64 bits by 96, and 32 bits by 64 */
+static struct fold fold_96_64; /* 64 bits by 96, 32 bits by 64 */
 
 static void make_fold(struct fold *fold, uint32_t bits)
 {
@@ -56,7 +56,7 @@ PCLMUL_CODE static inline __m128i constant(const struct fold *fold)
 	return _mm_set_epi64x((long long)fold->high, (long long)fold->low);
 }
 
-/* @block, moved by the distance of @by, onto @onto */
+/* Moves @block by the distance of @by and adds it to @onto. */
 PCLMUL_CODE static inline __m128i fold(__m128i block, __m128i by, __m128i onto)
 {
 	__m128i low = _mm_clmulepi64_si128(block, by, 0x00);
@@ -76,7 +76,7 @@ PCLMUL_CODE static inline BOTH_WAYS __m128i take_128(uint8_t *dst,
 	return block;
 }
 
-/* The register after @block, when it was 0 in front of it. */
+/* Returns the register after @block, starting from 0. */
 PCLMUL_CODE static inline uint32_t reduce(__m128i block)
 {
 	__m128i by = constant(&fold_96_64);
@@ -114,7 +114,7 @@ static inline uint64_t load32(const uint8_t *src)
 	return word;
 }
 
-/* @len: 4 to 15. Two words that overlap are all of it. */
+/* @len: 4 to 15. Two overlapping words contain all bytes. */
 PCLMUL_CODE static inline uint32_t run_short(uint32_t reg, const uint8_t *src,
 					     size_t len)
 {
@@ -144,7 +144,7 @@ PCLMUL_CODE static inline BOTH_WAYS uint32_t run_tail(uint32_t reg,
 	return reg;
 }
 
-/* All that is left: whole blocks onto @block, then the tail. */
+/* Adds the remaining whole blocks to @block, then the tail. */
 PCLMUL_CODE static inline BOTH_WAYS uint32_t finish(__m128i block, uint8_t *dst,
 						    const uint8_t *src,
 						    size_t len)
@@ -205,7 +205,7 @@ PCLMUL_CODE static uint32_t crc_pclmul(uint32_t reg, uint8_t *dst,
 {
 	if (len < 64)
 		return run_small(reg, dst, src, len);
-	/* two copies of the code, one of which does not store */
+	/* compiled twice: one copy of the code does not store */
 	return dst ? run_128(reg, dst, src, len) : run_128(reg, NULL, src, len);
 }
 
@@ -300,7 +300,7 @@ AVX512_CODE static inline __m512i constant_widest(const struct fold *fold)
 	return _mm512_broadcast_i32x4(constant(fold));
 }
 
-/* The four quarters of @block become one. */
+/* Folds the four quarters of @block into one. */
 AVX512_CODE static inline __m128i fold_quarters(__m512i block)
 {
 	__m128i by = constant(&fold_128);

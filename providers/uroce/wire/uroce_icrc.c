@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ICRC: what it covers, and solving for the IP identification.
+ * The ICRC: the bytes that it covers, and the solution for the IP
+ * identification.
  *
  * Sent packets: begin, uroce_crc32() over the payload, end. Received packets:
- * open, then the seal's two functions, which the engine calls while it copies.
- * What packets of one path have in common is done once, in uroce_icrc_path().
+ * open, then the two callbacks of struct uroce_seal, which the engine calls
+ * while it copies. uroce_icrc_path() prepares the part that all packets of one
+ * path have in common.
  */
 #include "uroce/wire/uroce_icrc.h"
 
@@ -14,7 +16,7 @@
 
 #include "uroce/wire/uroce_crc32.h"
 
-/* Lengths before the BTH: in place of a link header, IP, UDP (A17.3.3). */
+/* Bytes in front of the BTH: dummy link header, IP, UDP (A17.3.3). */
 #define DUMMY_LEN 8
 #define IPV4_LEN  20
 #define IPV6_LEN  40
@@ -23,23 +25,23 @@
 
 #define IP_PROTO_UDP 17
 #define IPV4_DF	     0x40 /* in byte 6 */
-#define BTH_RESV8A   4	  /* with FECN and BECN; may change on the way */
+#define BTH_RESV8A   4	  /* with FECN, BECN; may change in the network */
 
 /* Bytes from the IP identification to the BTH. */
 #define ID_TO_BTH (IPV4_LEN - 4 + UDP_LEN)
-/* Of the BTH: words that packets have in common, and the one with the PSN. */
+/* Bytes of the BTH in front of the word with the PSN. */
 #define COMMON_LEN 8
 
-/* All from the BTH to the padding comes in words. */
+/* The length from the BTH to the padding is a multiple of 4. */
 #define MAX_WORDS ((UROCE_MAX_HEADER + UROCE_MAX_MTU) / 4)
 
-/* x^-n, n being the bits from the id to the end of a packet of so many words */
+/* By words of a packet: x^-n, with n bits from the id to the end. */
 static uint32_t back_to_id[MAX_WORDS + 1];
-/* what a DF that is not set makes of the register at the id */
+/* difference that a clear DF makes to the register at the id */
 static uint32_t df_at_id;
 /*
- * What a length makes of the register behind the BTH, by words from the BTH to
- * the padding, and what each byte of the id does.
+ * Contribution of the lengths to the register behind the BTH, by words from the
+ * BTH to the padding, and contribution of each byte of the id.
  */
 static uint32_t of_len_v4[MAX_WORDS + 1], of_len_v6[MAX_WORDS + 1];
 static uint32_t of_id_high[256], of_id_low[256];
@@ -52,8 +54,8 @@ static void put16(uint8_t *pos, uint32_t value)
 }
 
 /*
- * The CRC is linear: bytes of 0 but for one field give what that field adds to
- * the register, whatever the others are.
+ * The CRC is linear: the CRC of bytes that are 0 except in one field is the
+ * contribution of that field to the register, for any values of other fields.
  */
 static void init_lengths(void)
 {
@@ -96,7 +98,7 @@ static void init_once(void)
 		back_to_id[i] = power;
 		power = uroce_crc32_multiply(power, word);
 	}
-	/* DF is in the byte that comes 16 bits behind the id */
+	/* DF is in the byte 16 bits behind the start of the id */
 	df_at_id = uroce_crc32_multiply(IPV4_DF,
 					uroce_crc32_x_power(UINT32_MAX - 16));
 	init_lengths();
@@ -117,14 +119,14 @@ bool uroce_path_is_ipv4(const struct uroce_path *path)
 	       memcmp(path->sgid, mapped, sizeof(mapped)) == 0;
 }
 
-/* @pos was filled with ones; returns the length of the header. */
+/* @pos: filled with ones by the caller. Returns the header length. */
 static uint32_t put_ipv4(uint8_t *pos, const struct uroce_path *path)
 {
-	pos[0] = 0x45; /* version, words; then the type of service as ones */
+	pos[0] = 0x45; /* version, words; the type of service stays ones */
 	put16(pos + 2, 0);
 	put16(pos + 4, 0);
 	put16(pos + 6, IPV4_DF << 8);
-	pos[9] = IP_PROTO_UDP; /* between time to live and checksum as ones */
+	pos[9] = IP_PROTO_UDP; /* time to live and checksum stay ones */
 	memcpy(pos + 12, path->sgid + 12, 4);
 	memcpy(pos + 16, path->dgid + 12, 4);
 	return IPV4_LEN;
@@ -132,9 +134,9 @@ static uint32_t put_ipv4(uint8_t *pos, const struct uroce_path *path)
 
 static uint32_t put_ipv6(uint8_t *pos, const struct uroce_path *path)
 {
-	pos[0] = 0x6f; /* version; traffic class and flow label as ones */
+	pos[0] = 0x6f; /* version; traffic class and flow label stay ones */
 	put16(pos + 4, 0);
-	pos[6] = IP_PROTO_UDP; /* and the hop limit as ones */
+	pos[6] = IP_PROTO_UDP; /* the hop limit stays ones */
 	memcpy(pos + 8, path->sgid, UROCE_GID_LEN);
 	memcpy(pos + 24, path->dgid, UROCE_GID_LEN);
 	return IPV6_LEN;
@@ -152,7 +154,7 @@ void uroce_icrc_path(const struct uroce_path *path,
 	put16(pos, path->sport);
 	put16(pos + 2, UROCE_UDP_PORT);
 	put16(pos + 4, 0);
-	pos += UDP_LEN; /* its checksum as ones */
+	pos += UDP_LEN; /* the checksum stays ones */
 	memset(pos, 0, UROCE_BTH_LEN);
 	pos += UROCE_BTH_LEN;
 	*ret_base = (struct uroce_icrc_path){
@@ -161,10 +163,10 @@ void uroce_icrc_path(const struct uroce_path *path,
 	};
 }
 
-/* What the BTH without its last word makes of the register behind the BTH. */
+/* Contribution of the BTH without its last word to the register behind it. */
 static uint32_t take_common(struct uroce_icrc_path *base, const uint8_t *bytes)
 {
-	/* requests and answers take turns: 0x10 is in ACKs, and in few else */
+	/* requests and responses alternate; mostly ACKs have 0x10 set */
 	size_t kind = bytes[0] >> 4 & 1;
 	uint8_t bth[UROCE_BTH_LEN] = {};
 	uint64_t words;
@@ -208,7 +210,7 @@ uint32_t uroce_icrc_start(const struct uroce_path *path, uint16_t ip_id,
 				header_len + rest_len);
 }
 
-/* As with the CRC of Ethernet the lowest byte of the register comes first. */
+/* As in the CRC of Ethernet, the lowest byte of the register is first. */
 void uroce_icrc_end(uint32_t reg, uint8_t *ret_icrc)
 {
 	reg = ~reg;
@@ -223,11 +225,11 @@ static uint32_t read_icrc(const uint8_t *pos)
 }
 
 /*
- * @difference is that of two registers after packets of @len_bytes that differ
- * in the id alone. Moved back to the id it must fit into the 16 bits of the id;
- * the register takes bytes in from the low end, so they are the low ones. It is
- * what has to be changed of the @ip_id that was expected. @ret_df: false if DF
- * has to be cleared, too.
+ * @difference: of the registers behind two packets of @len_bytes that differ in
+ * the id only. Moved back to the id it must fit into the 16 bits of the id.
+ * Bytes enter the register at its low end, so these are the low bits.
+ * @ip_id: the expected id; receives the id of the packet.
+ * @ret_df: false if the solution requires a clear DF.
  */
 static int solve_ip_id(uint32_t difference, uint32_t len_bytes, uint16_t *ip_id,
 		       bool *ret_df)
@@ -239,7 +241,7 @@ static int solve_ip_id(uint32_t difference, uint32_t len_bytes, uint16_t *ip_id,
 		at_id = uroce_crc32_multiply(difference,
 					     back_to_id[len_bytes / 4]);
 	if (at_id > UINT16_MAX) {
-		/* sent by somebody who allows fragments */
+		/* the sender allows fragmentation */
 		at_id ^= df_at_id;
 		*ret_df = false;
 	}
@@ -271,8 +273,8 @@ static uint32_t difference_of(struct uroce_icrc *icrc)
 }
 
 /*
- * For all but packets with the expected number of a segment, which need none of
- * its stack.
+ * Not inlined, because packets with the expected segment number, which do not
+ * come here, would pay for its stack frame.
  */
 static __attribute__((noinline)) int check_ip_id(struct uroce_icrc *icrc,
 						 uint32_t difference)
@@ -316,7 +318,7 @@ uint16_t uroce_icrc_solve(const struct uroce_icrc *icrc)
 	return ip_id;
 }
 
-/* @header_len: what is not payload at the front; @len: without the ICRC */
+/* @header_len: leading bytes to add at once; @len: without the ICRC */
 static void open_at(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
 		    uint16_t ip_id, const uint8_t *buf, uint32_t header_len,
 		    uint32_t len)

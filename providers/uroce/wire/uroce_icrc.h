@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The invariant CRC of RoCEv2 (IBTA A17.3.3): a CRC-32 over the IP and UDP
- * headers and all from the BTH to the padding, in which every field that the
- * network may change counts as ones.
+ * headers and all bytes from the BTH to the padding, with ones in place of
+ * every field that the network may change.
  *
- * The IP identification of IPv4 is not such a field, and a socket does not see
- * it. A sender knows that it is 0, or the number of the segment (see
- * ../README.md). A receiver solves for it: because the CRC is linear, the
- * difference between the CRC received and the one for id 0, moved back to where
- * the id stands, is the id, if nothing else is wrong. uroce_ip_id.h decides
- * whether the source may use it, which leaves 24 bits of check; IPv6, which has
- * no id, keeps all 32.
+ * The ICRC covers the IP identification of IPv4, but a socket does not report
+ * it. In a sent packet it is 0, or the number of the segment (see
+ * ../README.md). The receiver solves for it: the CRC is linear, so the
+ * difference between the received CRC and the CRC for id 0, moved back to the
+ * position of the id, is the id if all other bytes are correct. uroce_ip_id.h
+ * decides whether the source may use this id, so 24 bits are verified. IPv6 has
+ * no id, so all 32 bits are verified.
  */
 #ifndef UROCE_ICRC_H
 #define UROCE_ICRC_H
@@ -19,18 +19,18 @@
 #include "uroce/wire/uroce_packet.h"
 
 /*
- * What comes before the BTH, for all packets of one path: their lengths and
- * identifications are added later.
+ * The headers in front of the BTH, common to all packets of one path. The
+ * length and the identification of each packet are added later.
  */
 struct uroce_icrc_path {
-	uint32_t reg; /* as it would be behind a BTH of 0 */
+	uint32_t reg; /* behind a BTH of zeros */
 	bool ipv4;
-	/* of received packets, set after uroce_icrc_path(); NULL: unknown */
+	/* for received packets; set after uroce_icrc_path(); NULL: unknown */
 	struct uroce_ip_id_source *source;
 	/*
-	 * Packets that follow each other mostly differ in the last word of the
-	 * BTH only, so the last of two kinds are remembered: the words before
-	 * that, and what they make of the register. 0: none.
+	 * Cache: consecutive packets mostly differ in the last word of the BTH
+	 * only. For each of two kinds of packets, the words of the last BTH in
+	 * front of that word, and their contribution to the register. 0: none.
 	 */
 	struct {
 		uint64_t words;
@@ -38,57 +38,57 @@ struct uroce_icrc_path {
 	} last[2];
 };
 
-/* A check that goes on while the payload is copied. */
+/* Verification of an ICRC while the payload is copied. */
 struct uroce_icrc {
 	struct uroce_seal seal; /* first: the callbacks get its address */
 	uint32_t reg;
 	uint32_t received;
 	uint32_t len_bytes;  /* from the BTH to the padding */
-	uint32_t left_bytes; /* of them not taken in yet */
-	const uint8_t *next; /* where they are */
+	uint32_t left_bytes; /* of them not added yet */
+	const uint8_t *next; /* address of these */
 	bool ipv4;
-	uint16_t ip_id; /* expected; then the accepted one; IPv4 only */
+	uint16_t ip_id; /* expected; later the accepted one; IPv4 only */
 	struct uroce_ip_id_source *source; /* as in struct uroce_icrc_path */
 };
 
 /**
- * uroce_icrc_init() - make tables
+ * uroce_icrc_init() - build the tables
  *
- * Must have been called, by any thread, before any other function of this
- * header; further calls do nothing.
+ * Must return, in any thread, before any other function of this header is
+ * called. Further calls do nothing.
  */
 void uroce_icrc_init(void);
 
 /** uroce_path_is_ipv4() - whether both ends are IPv4 addresses */
 bool uroce_path_is_ipv4(const struct uroce_path *path);
 
-/** uroce_icrc_path() - what packets of @path have in common, to @ret_base */
+/** uroce_icrc_path() - prepare the ICRCs of packets of @path */
 void uroce_icrc_path(const struct uroce_path *path,
 		     struct uroce_icrc_path *ret_base);
 
 /**
- * uroce_icrc_begin() - begin the ICRC of one of many packets to be sent
- * @base: of their path
- * @ip_id: what the IP identification will be; IPv4 only
- * @bytes: from the BTH on
- * @begin_len: how many of them to take in now; 12 or more
- * @len: from the BTH to the padding; a multiple of 4, and no more than
+ * uroce_icrc_begin() - begin the ICRC of a packet of a prepared path
+ * @base: from uroce_icrc_path(); its cache is updated
+ * @ip_id: IP identification that the packet will have; IPv4 only
+ * @bytes: the packet from the BTH on
+ * @begin_len: leading bytes to add now; 12 or more
+ * @len: bytes from the BTH to the padding; a multiple of 4, and no more than
  *	UROCE_MAX_HEADER + UROCE_MAX_MTU
  *
- * Return: a register, to which uroce_crc32() adds what follows.
+ * Return: a register, to which uroce_crc32() adds the remaining bytes.
  */
 uint32_t uroce_icrc_begin(struct uroce_icrc_path *base, uint16_t ip_id,
 			  const uint8_t *bytes, uint32_t begin_len,
 			  uint32_t len);
 
 /**
- * uroce_icrc_start() - begin the ICRC of a packet to be sent
- * @path: its addresses
- * @ip_id: what the IP identification will be; IPv4 only
+ * uroce_icrc_start() - begin the ICRC of a single packet
+ * @path: addresses of the packet
+ * @ip_id: IP identification that the packet will have; IPv4 only
  * @headers: from uroce_wire_encode()
- * @header_len: bytes of them
- * @rest_len: bytes of payload and padding, with whom the length is as for
- *	uroce_icrc_begin()
+ * @header_len: bytes at @headers
+ * @rest_len: bytes of payload and padding; the limits of @len of
+ *	uroce_icrc_begin() apply to @header_len + @rest_len
  *
  * Return: a register, to which uroce_crc32() adds payload and padding.
  */
@@ -100,47 +100,47 @@ uint32_t uroce_icrc_start(const struct uroce_path *path, uint16_t ip_id,
 void uroce_icrc_end(uint32_t reg, uint8_t *ret_icrc);
 
 /**
- * uroce_icrc_open() - begin the check of a received packet
- * @icrc: memory of the caller; must live as long as the seal is used
- * @path: where it came from and went to
- * @buf: from the BTH on, with the ICRC
+ * uroce_icrc_open() - begin the ICRC verification of a received packet
+ * @icrc: memory of the caller; must live as long as icrc->seal is used
+ * @path: addresses of the packet
+ * @buf: the packet from the BTH on, with the ICRC
  * @len: bytes at @buf
- * @packet: what uroce_wire_decode() made of it
+ * @packet: the packet, from uroce_wire_decode()
  *
- * Afterwards icrc->seal can become that of the packet.
+ * Afterwards packet->seal can be set to &icrc->seal.
  *
- * Return: 0, or -EBADMSG if the packet cannot have an ICRC.
+ * Return: 0, or -EBADMSG if a packet with an ICRC cannot have this length.
  */
 int uroce_icrc_open(struct uroce_icrc *icrc, const struct uroce_path *path,
 		    const uint8_t *buf, size_t len,
 		    const struct uroce_packet *packet);
 
 /**
- * uroce_icrc_open_next() - the same for one of many packets
- * @base: of their path
- * @ip_id: which IP identification it is likely to have, from
- *	uroce_ip_id_expected() or one more than that of the segment before; the
- *	check is faster if it is right; IPv4 only
+ * uroce_icrc_open_next() - uroce_icrc_open() for a prepared path
+ * @base: from uroce_icrc_path(); its cache is updated
+ * @ip_id: probable IP identification, from uroce_ip_id_expected() or one more
+ *	than that of the previous segment; the verification is faster if it is
+ *	correct; IPv4 only
  */
 int uroce_icrc_open_next(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
 			 uint16_t ip_id, const uint8_t *buf, size_t len,
 			 const struct uroce_packet *packet);
 
 /**
- * uroce_icrc_solve() - the IP identification with which the ICRC is right
- * @icrc: a check that has begun, and goes on afterwards; IPv4
+ * uroce_icrc_solve() - find the IP identification for which the ICRC is correct
+ * @icrc: verification in progress, not changed; IPv4
  *
- * Whether the source may use it is not checked.
+ * Does not check whether the source may use this identification.
  *
- * Return: the identification, or the expected one if there is none.
+ * Return: the identification, or the expected one if there is no solution.
  */
 uint16_t uroce_icrc_solve(const struct uroce_icrc *icrc);
 
 /**
- * uroce_icrc_verify() - check a received packet at once
- * @path: where it came from and went to; IPv4: a source of which nothing is
- *	known, so the identification must be the number of a segment
- * @buf: from the BTH on, with the ICRC
+ * uroce_icrc_verify() - verify the ICRC of a received packet at once
+ * @path: addresses of the packet; IPv4: the source counts as unknown, so the
+ *	identification must be the number of a segment
+ * @buf: the packet from the BTH on, with the ICRC
  * @len: bytes at @buf
  *
  * Return: 0, or -EBADMSG.

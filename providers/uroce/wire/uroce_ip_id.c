@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The identifications of sources, and the table of sources. */
+/* Check of the IP identifications of sources, and the table of sources. */
 #include "uroce/wire/uroce_ip_id.h"
 
 #include <errno.h>
@@ -7,23 +7,23 @@
 #include <string.h>
 
 /*
- * Identifications that are accepted: behind the last one, since the network
- * reorders packets; after it, since packets are lost or go to other processes;
- * after one that was refused; and numbers of segments. These are 218: the ICRC
- * verifies 24 bits. After a pause there is one more for each millisecond of
- * it, as no kernel has more than 1000 clock ticks in a second; but not if a
- * packet with a wrong ICRC has come since.
+ * Accepted identifications: behind the last one, since the network reorders
+ * packets; after the last one, since packets are lost or go to other processes;
+ * after a refused one; and numbers of segments. These are 218 values, so the
+ * ICRC verifies 24 bits. A pause adds one value for each millisecond, as no
+ * kernel has more than 1000 clock ticks a second, unless a packet with a wrong
+ * ICRC has arrived since.
  */
 #define NR_BEHIND	 16
 #define NR_AHEAD	 112
 #define NR_AFTER_REFUSED 24
 /*
- * After so many breaks of its order a source has none. A source that was in
- * order for 65536 packets has one break less.
+ * Breaks of the order after which a source counts as unordered. 65536 packets
+ * in order remove one break.
  */
 #define MAX_BREAKS 4
 
-/* Sources in a set, and sets; a source can be in one set only. */
+/* Sources in a set, and number of sets; the addresses select the set. */
 #define NR_WAYS	 4
 #define SET_BITS 6
 #define NR_SETS	 (1 << SET_BITS)
@@ -69,7 +69,7 @@ struct uroce_ip_id_source *uroce_ip_id_find(struct uroce_ip_id_table *table,
 					    const struct uroce_path *path)
 {
 	uint64_t addresses = addresses_of(path);
-	/* the multiplier is 2^64 over the golden ratio */
+	/* the multiplier is 2^64 divided by the golden ratio */
 	uint64_t hash = addresses * UINT64_C(0x9e3779b97f4a7c15);
 	struct uroce_ip_id_source *set =
 		table->sources[hash >> (64 - SET_BITS)];
@@ -97,7 +97,7 @@ static bool is_segment(uint16_t ip_id, bool df)
 	return df && ip_id < UROCE_IP_ID_NR_SEGMENTS;
 }
 
-/* Whether @ip_id is that of @seen or one of the @nr that follow it. */
+/* Whether @ip_id is that of @seen or one of the @nr values after it. */
 static bool follows(const struct uroce_ip_id_seen *seen, uint16_t ip_id,
 		    bool df, uint64_t nr)
 {
@@ -110,12 +110,12 @@ static bool precedes(const struct uroce_ip_id_seen *seen, uint16_t ip_id,
 	return df == seen->df && (uint16_t)(seen->ip_id - ip_id) <= NR_BEHIND;
 }
 
-/* A time after which the packet that is being checked was sent. */
+/* Returns a lower bound of the time at which the current packet was sent. */
 static uint64_t sent_after_ms(const struct uroce_ip_id_source *source,
 			      uint64_t now_ms)
 {
 	if (source->state != UROCE_IP_ID_COUNTER)
-		return now_ms; /* of others no time is known */
+		return now_ms; /* no time is known */
 	return source->nr_empty == source->table->nr_empty
 		       ? source->sent_after_ms
 		       : source->last.ms;
@@ -143,7 +143,7 @@ static void note_ordered(struct uroce_ip_id_source *source)
 		source->nr_breaks--;
 }
 
-/* Out of order; returns whether it is accepted all the same. */
+/* Handles an identification out of order; returns whether it is accepted. */
 static bool accept_break(struct uroce_ip_id_source *source, uint16_t ip_id,
 			 bool df, uint64_t now_ms)
 {
@@ -169,11 +169,11 @@ static bool accept_break(struct uroce_ip_id_source *source, uint16_t ip_id,
 	return false;
 }
 
-/* How many identifications after the last accepted one are in order. */
+/* Returns how many values after the last accepted one are in order. */
 static uint64_t nr_ahead(const struct uroce_ip_id_source *source,
 			 uint64_t now_ms)
 {
-	/* of numbers of segments no time is known */
+	/* no time is known for numbers of segments */
 	if (source->state == UROCE_IP_ID_SEGMENT || source->is_suspect)
 		return NR_AHEAD;
 	return NR_AHEAD + now_ms - source->sent_after_ms;
@@ -193,7 +193,7 @@ int uroce_ip_id_check(struct uroce_ip_id_source *source, uint16_t ip_id,
 		return -EBADMSG;
 	now_ms = source->table->clock_ms();
 	if (source->state != UROCE_IP_ID_UNKNOWN) {
-		/* a packet that is late changes nothing */
+		/* a reordered packet does not change the last one */
 		if (precedes(&source->last, ip_id, df)) {
 			note_ordered(source);
 			return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A RoCEv2 packet after it was parsed, or before it is built: all that engine/
- * sees of the wire. Everything is in host order, but for the immediate, which
- * belongs to the application and is passed on as it is.
+ * A RoCEv2 packet after decoding or before encoding: the only form in which
+ * engine/ handles packets. Members are in host byte order, except the
+ * immediate, which is passed unchanged to and from the application.
  *
  * "IBTA" is the InfiniBand Architecture Specification, volume 1; annex A17 of
  * it is RoCEv2, annex A19 the memory placement extensions.
@@ -17,7 +17,7 @@
 
 #define UROCE_GID_LEN 16
 
-/* Where a packet comes from and goes to; IPv4 is ::ffff:a.b.c.d (A17.9.1). */
+/* Addresses of a packet; IPv4 is ::ffff:a.b.c.d (A17.9.1). */
 struct uroce_path {
 	uint8_t sgid[UROCE_GID_LEN];
 	uint8_t dgid[UROCE_GID_LEN];
@@ -25,7 +25,7 @@ struct uroce_path {
 	uint16_t sport;	     /* UDP source port */
 	uint8_t tclass;
 	uint8_t hop_limit;
-	bool here; /* to be sent: dgid is one of this host; else false */
+	bool here; /* sending: dgid is of this host; receiving: false */
 };
 
 #define UROCE_FLOW_LABEL_MASK 0xfffff
@@ -69,7 +69,7 @@ enum uroce_op {
 	UROCE_NR_OPS = 0x20,
 };
 
-/* What an opcode says about its packet: struct uroce_packet.traits. */
+/* Properties of an opcode: struct uroce_packet.traits. */
 enum uroce_trait {
 	UROCE_T_RETH = 1 << 0, /* extension headers, in the order on the wire */
 	UROCE_T_DETH = 1 << 1,
@@ -108,7 +108,7 @@ enum uroce_nak {
 	UROCE_NAK_INVALID_RD = 4,
 };
 
-/* FETH: how far data is flushed, and which (A19.4.2). */
+/* FETH: placement type and selectivity level (A19.4.2). */
 enum uroce_flush {
 	UROCE_FLUSH_GLOBAL = 1 << 0, /* feth_placement, a mask */
 	UROCE_FLUSH_PERSISTENT = 1 << 1,
@@ -129,15 +129,14 @@ enum uroce_flush {
 #define UROCE_UDP_PORT	 4791 /* A17.5.1 */
 
 /*
- * A check of a packet's bytes that is still to be done, so that it can be done
- * while they are copied. Offered by wire/; until finish() has succeeded nothing
- * the packet says may be believed.
+ * Pending ICRC verification of a packet, so that it takes place while the
+ * payload is copied. wire/ implements the callbacks. Until finish() succeeds,
+ * every byte of the packet is untrusted.
  */
 struct uroce_seal {
-	/* check the next @len bytes of the payload, and copy them unless !@dst
-	 */
+	/* verify the next @len bytes; copy them to @dst unless it is NULL */
 	void (*take)(struct uroce_seal *seal, void *dst, size_t len);
-	/* check the rest; 0, or -EBADMSG */
+	/* verify the rest; 0, or -EBADMSG */
 	int (*finish)(struct uroce_seal *seal);
 };
 
@@ -145,10 +144,10 @@ struct uroce_channel;
 
 struct uroce_packet {
 	const struct uroce_path *path; /* valid as long as the packet is */
-	/* through which it came; NULL: the network. One that did has no path */
+	/* shm peer that sent it, then @path is NULL; NULL: from the network */
 	const struct uroce_channel *channel;
 	const uint8_t *payload;	 /* received packets only */
-	struct uroce_seal *seal; /* NULL: the bytes are known to be good */
+	struct uroce_seal *seal; /* NULL: no ICRC left to verify */
 	uint32_t payload_len;	 /* bytes, without padding */
 	uint32_t traits;	 /* enum uroce_trait; set by the opcode */
 
@@ -163,17 +162,17 @@ struct uroce_packet {
 	uint32_t dest_qpn;
 	uint32_t psn;
 
-	/* through a channel: an ACK that travels with the packet */
+	/* shm: PSN of an ACK that travels with the packet */
 	bool carries_ack;
 	uint32_t carried_psn;
 	/*
-	 * Likewise: so many packets in one, all of them full, and none the last
-	 * of its message, whose payload is not with them
-	 * (engine/uroce_split.h). payload_len is that of all of them. 0: it is
-	 * a packet as any other.
+	 * shm, rendezvous protocol (engine/uroce_split.h): number of packets
+	 * that this one stands for, without their payload. All are full, none
+	 * is the last of its message; payload_len is their total. 0: an
+	 * ordinary packet.
 	 */
 	uint32_t nr_absent;
-	uint64_t source; /* where it is in the sender's memory; 0: it is here */
+	uint64_t source; /* address in the sender's memory; 0: in place */
 
 	/* AETH (9.3.5) */
 	uint8_t syndrome;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The headers of a packet, encoding and decoding side by side. The loop calls
- * the two functions at the end of the file: for a packet to be sent encode,
- * then the ICRC; for a received one the ICRC and decode.
+ * The headers of a packet: the encoder and the decoder of each header are next
+ * to each other. The UDP port and shm use the two functions at the end of the
+ * file. The port adds the ICRC after uroce_wire_encode(), and begins its
+ * verification after uroce_wire_decode().
  *
- * Which headers an opcode has is the table; in which order they stand is the
- * order of the calls in uroce_wire_encode() and uroce_wire_decode(). (A packet
- * with an immediate and a RETH is the only one with two of any size.)
+ * op_traits[] lists the headers of each opcode; uroce_wire_encode() and
+ * uroce_wire_decode() define their order in a packet.
  */
 #include "uroce/wire/uroce_wire.h"
 
@@ -66,7 +66,7 @@ static const uint32_t op_traits[UROCE_NR_OPS] = {
 			       UROCE_T_PAYLOAD,
 };
 
-/* What a cursor is moved over; decode has checked that all of it is there. */
+/* These advance a cursor; uroce_wire_decode() has checked the length. */
 static void put16(uint8_t **pos, uint16_t value)
 {
 	uroce_put16(*pos, value);
@@ -137,7 +137,7 @@ void uroce_wire_set_psn(uint8_t *buf, uint32_t psn)
 	*pos = (uint8_t)psn;
 }
 
-/* The reserved bits are not looked at (9.2: "ignored on receive"). */
+/* Reserved bits are ignored (9.2: "ignored on receive"). */
 static int get_bth(const uint8_t **pos, struct uroce_packet *packet,
 		   uint32_t *ret_pad)
 {
@@ -250,7 +250,7 @@ static void get_imm(const uint8_t **pos, struct uroce_packet *packet)
 
 uint32_t uroce_wire_traits(uint8_t opcode)
 {
-	/* what an unreliable connection can do (9.2.1, table 36) */
+	/* operations that UC does not support (9.2.1, table 36) */
 	const uint32_t not_uc = UROCE_T_RESPONSE | UROCE_T_NONPOSTED |
 				UROCE_T_IETH;
 	uint8_t op = opcode & UROCE_OP_MASK;
@@ -356,12 +356,10 @@ int uroce_wire_decode(const uint8_t *buf, size_t len,
 
 	packet.payload = pos;
 	len -= (size_t)(pos - buf) + pad;
-	/* IBTA 9.2.3: padding fills the last word of a payload, and is not more
-	 */
+	/* IBTA 9.2.3: padding fills the last word of the payload exactly */
 	if ((uint32_t)(-len & 3) != pad)
 		return -EBADMSG;
-	/* IBTA 9.7.4.1.6: at most 4096 bytes, and no more than the opcode has
-	 */
+	/* IBTA 9.7.4.1.6: at most 4096 bytes; 0 if the opcode has none */
 	if (len > (packet.traits & UROCE_T_PAYLOAD ? UROCE_MAX_MTU : 0))
 		return -EBADMSG;
 	packet.payload_len = (uint32_t)len;
