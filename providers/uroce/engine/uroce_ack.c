@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What comes back to the requester: acknowledgements, NAKs, and the answers to
- * READs and atomics (IBTA 9.7.5). Dispatch calls uroce_ack_receive() at the
- * end.
+ * Responses that the requester receives: ACKs, NAKs, and the responses to
+ * READs, atomics, FLUSHes and ATOMIC WRITEs (IBTA 9.7.5). uroce_dispatch.c
+ * calls uroce_ack_receive(), at the end of the file.
  *
- * One rule does most of it: whatever comes with a PSN acknowledges all that was
- * sent before that PSN. If a READ or atomic is among that whose own answer has
- * not come, the answer was lost: the NAK is implied (9.7.5.1.3).
+ * Each response also acknowledges all requests before its PSN. If a READ or
+ * atomic whose own response is outstanding is among them, that response was
+ * lost: the NAK is implied (9.7.5.1.3).
  */
 #include <errno.h>
 #include <string.h>
@@ -36,10 +36,10 @@ void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 			     now);
 }
 
-/* una_psn has moved on from @old: what follows from that. */
+/* Process the advance of una_psn from @old. */
 static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
-	/* it may have overtaken what is just being sent again */
+	/* una_psn may have passed packets that are being retransmitted */
 	if (uroce_psn_before(qp->req.next_psn, qp->req.una_psn))
 		uroce_requester_rewind(qp);
 	uroce_ack_moved_on(qp, old, now);
@@ -47,8 +47,8 @@ static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 }
 
 /*
- * All before @end is acknowledged, but for what wants an answer of its own.
- * Returns whether there is nothing of that kind, so that una_psn is @end.
+ * Acknowledge the requests before @end, up to the first that has a response of
+ * its own (a READ, for example). Returns whether una_psn has reached @end.
  */
 static bool acknowledge(struct uroce_qp *qp, uint32_t end, uint64_t now)
 {
@@ -79,7 +79,7 @@ static void implied_nak(struct uroce_qp *qp, uint64_t now)
 	uroce_retry_lost(qp, now);
 }
 
-/* @nr_packets of the message at the tail were answered. */
+/* Record the response to @nr_packets PSNs of the oldest message. */
 static void answered(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 {
 	struct uroce_requester *req = &qp->req;
@@ -95,7 +95,7 @@ static void answered(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 	moved_on(qp, old, now);
 }
 
-/* IBTA 9.7.5.2.2: the peer has refused the request with this PSN. */
+/* IBTA 9.7.5.2.2: the responder has rejected the request at una_psn. */
 static void receive_nak(struct uroce_qp *qp, uint8_t code, uint64_t now)
 {
 	static const uint8_t status[] = {
@@ -143,7 +143,7 @@ static void receive_acknowledge(struct uroce_qp *qp,
 	}
 }
 
-/* Where the answer to the READ at the tail goes: @bytes from @offset. */
+/* Resolve the SGEs of the oldest READ or atomic: @bytes from @offset. */
 static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 		   struct uroce_pieces *pieces)
 {
@@ -167,8 +167,10 @@ static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
 }
 
 /*
- * Some packets without payload. It is pulled by its key: who answers looks at
- * the rights once, and the region may have gone since.
+ * Fetch the payload of a chunk of a READ response that came without it
+ * (uroce_split.h). The copy checks the rkey: the responder has checked the
+ * access once, and the MR may have been deregistered since. If packet->source
+ * is 0, the responder has already written the payload.
  */
 static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
 		       uint32_t offset, const struct uroce_pieces *pieces)
@@ -191,14 +193,14 @@ static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
 
 	if (!packet->source)
 		return 0;
-	/* what is thrown away is not for a system call */
+	/* a system call cannot discard the data of a null MR */
 	for (uint32_t i = 0; i < pieces->nr; i++)
 		if (!pieces->iov[i].iov_base)
 			return -EFAULT;
 	return channel->copy ? channel->copy(channel, &copy) : -EPERM;
 }
 
-/* 9.9.2.4.2; some packets in one are full ones that were asked for. */
+/* 9.9.2.4.2; a chunk stands for full packets, all of them requested. */
 static bool length_is_valid(const struct uroce_qp *qp,
 			    const struct uroce_packet *packet)
 {
@@ -215,7 +217,7 @@ static bool length_is_valid(const struct uroce_qp *qp,
 	       (left == 1 ? wqe->length - at * qp->mtu : qp->mtu);
 }
 
-/* A part of what the READ at the tail asked for; una_psn is its PSN. */
+/* A packet of the response to the oldest READ; its PSN is una_psn. */
 static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 			      uint64_t now)
 {
@@ -259,8 +261,9 @@ static void receive_read_response(struct uroce_qp *qp,
 
 	if (!acknowledge(qp, packet->psn, now)) {
 		/*
-		 * The answers to one READ come in order, so one of them is
-		 * missing; or this one is of before we went back.
+		 * The packets of a READ response arrive in order, so one was
+		 * lost, or this one responds to a request before the last
+		 * rewind.
 		 */
 		implied_nak(qp, now);
 		return;
@@ -310,9 +313,9 @@ static void receive_atomic_ack(struct uroce_qp *qp,
 }
 
 /*
- * Data of a READ is copied while its seal is checked, straight to where it
- * belongs: the memory of a READ that is not complete has no content anyone may
- * rely on. Everything else is checked first.
+ * Whether to verify the ICRC during the copy. This is allowed for data of a
+ * READ only: until the READ completes, the content of its memory is undefined.
+ * All other packets are verified first.
  */
 static bool may_check_late(const struct uroce_qp *qp,
 			   const struct uroce_packet *packet)
@@ -324,7 +327,7 @@ static bool may_check_late(const struct uroce_qp *qp,
 	       (packet->traits & UROCE_T_READ_RESP);
 }
 
-/* 9.7.5.1.2: for what is acknowledged, or was never sent */
+/* 9.7.5.1.2: the PSN is already acknowledged, or was never sent */
 static bool is_stale(const struct uroce_requester *req, uint32_t psn)
 {
 	return uroce_psn_before(psn, req->una_psn) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * QPs and their channels. That a QP of a full channel is not asked for packets
- * is done in uroce_engine.c.
+ * Binds QPs to channels, and handles a full channel and a dead peer.
+ * uroce_engine.c takes no packets from a QP whose channel is full.
  */
 #include "uroce/engine/uroce_channel.h"
 
@@ -20,7 +20,7 @@ void uroce_channel_unbind(struct uroce_qp *qp)
 	list_del(&qp->bound);
 }
 
-/* A peer that is stopped never makes room, so retries are counted meanwhile. */
+/* A stopped peer never makes room, so the acknowledge timer counts retries. */
 void uroce_channel_await_room(struct uroce_qp *qp, uint64_t now)
 {
 	list_del(&qp->active);
@@ -30,7 +30,7 @@ void uroce_channel_await_room(struct uroce_qp *qp, uint64_t now)
 		uroce_retry_start(qp, now);
 }
 
-/* The acknowledge timer of a QP without outstanding packets stops. */
+/* Stop the acknowledge timer of a QP without outstanding packets. */
 static void stop_awaiting_room(struct uroce_qp *qp)
 {
 	if (qp->req.una_psn == qp->req.sent_psn)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completions of requester and responder. A completion that finds its queue
- * full is lost, and takes the QP with it (IBTA 10.10.3, CQ overrun).
+ * Completions of requester and responder. A completion that finds its CQ full
+ * is lost, and its QP goes to ERR (IBTA 10.10.3, CQ overrun).
  */
 #include "uroce/engine/uroce_completion.h"
 
@@ -11,7 +11,7 @@
 #include "uroce/engine/uroce_engine.h"
 #include "uroce/engine/uroce_split.h"
 
-/* enum ibv_wc_opcode of an enum ibv_wr_opcode */
+/* enum ibv_wc_opcode, by enum ibv_wr_opcode */
 static const uint8_t wc_opcodes[] = {
 	[IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = IBV_WC_RDMA_WRITE,
@@ -53,7 +53,7 @@ void uroce_describe_send(const struct uroce_send_wqe *wqe,
 			 struct uroce_cqe *cqe)
 {
 	cqe->opcode = wc_opcodes[wqe->opcode];
-	/* IBTA 11.4.2.1: bytes that a READ or an atomic brought */
+	/* IBTA 11.4.2.1: bytes that a READ or an atomic has returned */
 	cqe->byte_len = cqe->opcode >= IBV_WC_RDMA_READ &&
 					cqe->opcode <= IBV_WC_FETCH_ADD
 				? wqe->length
@@ -80,7 +80,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
 		push(qp, qp->send_cq, &cqe, false);
 }
 
-/* IBTA 10.2.9.2: one event each time that the limit is set. */
+/* IBTA 10.2.9.2: setting the limit arms one event. */
 static void check_limit(struct uroce_qp *qp)
 {
 	struct uroce_rq *rq = qp->rq;

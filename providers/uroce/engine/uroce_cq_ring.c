@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion queues. uroce_completion.c is who puts in; polling is only
- * uroce_ring_front() and uroce_ring_take().
+ * Completion queues. uroce_completion.c and the fast path add CQEs; polling
+ * needs only uroce_ring_front() and uroce_ring_take().
  */
 #include "uroce/engine/uroce_cq_ring.h"
 
@@ -46,7 +46,7 @@ int uroce_cq_resize(struct uroce_cq *cq, uint32_t size)
 		uroce_ring_take(&cq->ring);
 	}
 	uroce_ring_fini(&cq->ring);
-	/* who polls looks at these two without a lock */
+	/* pollers load tail and head without a lock (uroce_ring_used()) */
 	cq->ring.slots = grown.slots;
 	cq->ring.mask = grown.mask;
 	cq->ring.stride = grown.stride;
@@ -56,7 +56,10 @@ int uroce_cq_resize(struct uroce_cq *cq, uint32_t size)
 	return 0;
 }
 
-/* From the youngest to the oldest; those that stay move up to the head. */
+/*
+ * Walks from the youngest CQE to the oldest; CQEs that stay move up to the
+ * head.
+ */
 void uroce_cq_purge(struct uroce_cq *cq, uint32_t qpn)
 {
 	struct uroce_ring *ring = &cq->ring;
@@ -76,11 +79,11 @@ void uroce_cq_purge(struct uroce_cq *cq, uint32_t qpn)
 }
 
 /*
- * Takes the wish back if this completion grants it.
+ * Disarms the CQ if this completion matches.
  *
- * Both sides change the word, if only to what it was, and so come in some
- * order: either we see the wish here, or the application, which polls after
- * uroce_cq_arm(), sees the completion.
+ * Both sides modify @armed, if only to the value that it had, so the two
+ * accesses are ordered: either the engine sees here that the CQ is armed, or
+ * the application, which polls after uroce_cq_arm(), sees the completion.
  */
 bool uroce_cq_grant(struct uroce_cq *cq, bool solicited)
 {
@@ -117,7 +120,7 @@ void uroce_cq_arm(struct uroce_cq *cq, bool solicited_only)
 	if (solicited_only)
 		(void)__atomic_compare_exchange_n(
 			&cq->armed, &idle, UROCE_CQ_SOLICITED, false,
-			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); /* or more */
+			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); /* keep if armed */
 	else
 		(void)__atomic_exchange_n(&cq->armed, UROCE_CQ_NEXT,
 					  __ATOMIC_SEQ_CST);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A completion queue: the engine puts completions in, the application's
- * ibv_poll_cq takes them out. Taking out needs no lock but one between pollers
- * of the same queue, which is theirs.
+ * A completion queue: the engine adds CQEs, ibv_poll_cq() takes them out.
+ * Taking out needs no lock except the one that verbs/ has between pollers of
+ * the same CQ.
  */
 #ifndef UROCE_CQ_RING_H
 #define UROCE_CQ_RING_H
@@ -16,7 +16,7 @@
 
 struct uroce_cqe {
 	uint64_t wr_id;
-	uint64_t now_ns; /* when it was put in */
+	uint64_t now_ns; /* time when it was added */
 	uint32_t byte_len;
 	uint32_t qpn;
 	uint32_t src_qpn; /* UD */
@@ -27,44 +27,44 @@ struct uroce_cqe {
 	uint16_t wc_flags; /* enum ibv_wc_flags */
 	uint8_t status;	   /* enum ibv_wc_status */
 	uint8_t opcode;	   /* enum ibv_wc_opcode */
-	uint8_t sl;	   /* UD: what kind of packet it was; uroce_grh.h */
+	uint8_t sl;	   /* UD: kind of the packet; uroce_grh.h */
 };
 
-/* What wakes the application: uroce_cq_arm(). */
+/* Completions that raise an event; set by uroce_cq_arm(). */
 enum uroce_cq_armed {
 	UROCE_CQ_IDLE,
 	UROCE_CQ_SOLICITED, /* solicited completions, and errors */
 	UROCE_CQ_NEXT,	    /* any completion */
 };
 
-/* How long a wake may wait: for so many completions, or microseconds. */
+/* Moderation: an event waits for @count completions or @period_us. */
 struct uroce_moderate {
-	uint32_t count, period_us; /* 1 or 0: not at all */
-	uint32_t from;		   /* ring.head when it began */
+	uint32_t count, period_us; /* count 1 or 0, or period 0: off */
+	uint32_t from;		   /* ring.head when the wait began, less 1 */
 	uint64_t until_ns;
-	struct list_node entry; /* of those that wait; the loop's */
+	struct list_node entry; /* in the loop's list of waiting events */
 };
 
 struct uroce_cq {
 	struct uroce_ring ring;
 	uint32_t armed;	  /* enum uroce_cq_armed; atomic */
-	bool has_channel; /* else nobody waits, and arming does nothing */
-	bool overrun;	  /* a completion was lost; the queue is dead */
+	bool has_channel; /* else arming has no effect */
+	bool overrun;	  /* a completion was lost; no more are added */
 
-	/* Of the engine: queues to wake, queues that overran. */
+	/* Of the engine: link in its list of CQs with events. */
 	struct uroce_cq *next_event;
 	bool in_events;
 	bool wake;	     /* result for the loop: raise a completion event */
 	bool report_overrun; /* result for the loop: IBV_EVENT_CQ_ERR */
-	void *owner;	     /* of verbs/; the engine passes it on */
+	void *owner;	     /* set by verbs/; opaque to the engine */
 	struct uroce_moderate moderate;
 };
 
 /**
- * uroce_cq_init() - an empty completion queue
+ * uroce_cq_init() - initialize an empty completion queue
  * @cq: memory of the caller
  * @size: completions; > 0
- * @has_channel: whether anyone can wait for it
+ * @has_channel: whether the CQ has a completion channel
  *
  * Return: 0, -EINVAL, or -ENOMEM.
  */
@@ -73,57 +73,62 @@ int uroce_cq_init(struct uroce_cq *cq, uint32_t size, bool has_channel);
 void uroce_cq_fini(struct uroce_cq *cq);
 
 /**
- * uroce_cq_resize() - change the size, keeping what is in it
+ * uroce_cq_resize() - change the size, keeping the CQEs
  *
- * Context: no poller, and nothing in the engine.
- * Return: 0, -ENOMEM, or -EINVAL if it holds more than @size or that is 0.
+ * Context: no thread polls, and none is in the engine.
+ * Return: 0; -ENOMEM; -EINVAL if @size is 0 or below the number of CQEs.
  */
 int uroce_cq_resize(struct uroce_cq *cq, uint32_t size);
 
 /**
- * uroce_cq_purge() - throw away the completions of a QP
+ * uroce_cq_purge() - discard the CQEs of a QP
  *
- * Context: no poller, and nothing in the engine.
+ * Context: no thread polls, and none is in the engine.
  */
 void uroce_cq_purge(struct uroce_cq *cq, uint32_t qpn);
 
 /**
- * uroce_cq_push() - put a completion in
+ * uroce_cq_push() - add a CQE
  * @cq: the queue
  * @cqe: copied
- * @solicited: whether it wakes one who waits for solicited completions only
- * @ret_wake: receives whether the queue was armed for it; it is no longer
+ * @solicited: whether it matches a CQ that is armed for solicited completions;
+ *	errors always do
+ * @ret_wake: receives whether the CQ was armed for it; the CQ is disarmed then
  *
- * Context: the engine.
- * Return: 0, or -ENOBUFS if it is full or was before; then @cqe is lost.
+ * Context: with the engine lock.
+ * Return: 0; -ENOBUFS if the CQ is full or has overrun: @cqe is lost.
  */
 int uroce_cq_push(struct uroce_cq *cq, const struct uroce_cqe *cqe,
 		  bool solicited, bool *ret_wake);
 
 /**
- * uroce_cq_vacant() - slot for a completion, which uroce_ring_put() then adds
+ * uroce_cq_vacant() - get the slot of the next CQE, which uroce_ring_put() adds
  *
- * The members of it have any values. Who has put it in asks uroce_cq_grant() if
- * the queue has a channel.
+ * The members of the slot are undefined. If the CQ has a channel, the caller
+ * calls uroce_cq_grant() after uroce_ring_put().
  *
- * Context: the engine.
- * Return: NULL if uroce_cq_push() would fail.
+ * Context: with the engine lock.
+ * Return: the slot, or NULL if uroce_cq_push() would fail.
  */
 static inline struct uroce_cqe *uroce_cq_vacant(const struct uroce_cq *cq)
 {
 	return cq->overrun ? NULL : uroce_ring_vacant(&cq->ring);
 }
 
-/** uroce_cq_grant() - whether a completion wakes somebody; once it is put in */
+/**
+ * uroce_cq_grant() - disarm a CQ if the CQE that was just added matches
+ *
+ * Return: whether it matched: the caller raises an event.
+ */
 bool uroce_cq_grant(struct uroce_cq *cq, bool solicited);
 
 /**
- * uroce_cq_arm() - ask for an event with the next completion
+ * uroce_cq_arm() - request an event for the next completion
  * @cq: the queue
- * @solicited_only: only a solicited one, or one that failed
+ * @solicited_only: only for a solicited one, or one that failed
  *
- * The caller polls once more afterwards: what was put in before is not counted
- * (IBTA 11.4.2.2). A stronger wish is not weakened by a weaker one.
+ * The caller polls once more afterwards: CQEs that were added before raise no
+ * event (IBTA 11.4.2.2). A CQ that is armed for any completion stays so.
  *
  * Context: any thread.
  */

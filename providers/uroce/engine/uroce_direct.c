@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Between the ring of requests and uroce_channel.copy, or memory that both
- * sides have mapped. Called by uroce_requester_next() for each request whose
- * turn has come.
+ * Direct access, by uroce_channel.copy (CMA) or in memory that both processes
+ * have mapped. uroce_requester_next() and uroce_loop_copy() call
+ * uroce_direct_try() for each request whose turn has come.
  */
 #include "uroce/engine/uroce_direct.h"
 
@@ -37,7 +37,10 @@ static bool is_suited(const struct uroce_qp *qp,
 	       uroce_request_check(qp, wqe) == IBV_WC_SUCCESS;
 }
 
-/* What has no memory behind it reads as zeros, a packet at a time. */
+/*
+ * Whether all SGEs are in ordinary MRs. The null MR reads as zeros, of which
+ * there are enough for one packet only.
+ */
 static bool is_memory(const struct uroce_memory *memory,
 		      const struct uroce_send_wqe *wqe)
 {
@@ -51,7 +54,7 @@ static bool is_memory(const struct uroce_memory *memory,
 	return true;
 }
 
-/* Our side of a part; false if it has no right to that, or it is no memory. */
+/* Resolve the local memory of a part; false: no right, or no ordinary MR. */
 static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint32_t part, struct uroce_pieces *ret_pieces)
 {
@@ -119,7 +122,7 @@ static void execute(const struct uroce_send_wqe *wqe, uint8_t *there,
 	scatter(copy, (const uint8_t *)&orig);
 }
 
-/* In memory that is ours as well. */
+/* Execute a part in memory that both processes have mapped. */
 static bool do_shared(const struct uroce_qp *qp,
 		      const struct uroce_send_wqe *wqe,
 		      const struct uroce_copy *copy)
@@ -140,7 +143,10 @@ static bool do_shared(const struct uroce_qp *qp,
 	return aligned;
 }
 
-/* Who has begun goes on. */
+/*
+ * Execute a part by CMA. After the first part it no longer matters whether the
+ * peer polls.
+ */
 static bool do_copy(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		    const struct uroce_copy *copy)
 {

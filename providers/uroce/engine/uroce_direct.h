@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * WRITEs, READs and atomics of a QP with a channel that its own side can do
- * alone: by a copy of the system's, if the other side does not poll; or, in
- * memory that both sides have mapped, always.
+ * Direct access: the requester executes a WRITE, READ or atomic itself, in
+ * memory that both processes have mapped. In other memory of the responder it
+ * executes WRITEs and READs by CMA, if the peer does not poll.
  */
 #ifndef UROCE_DIRECT_H
 #define UROCE_DIRECT_H
 
 #include "uroce/engine/uroce_qp.h"
 
-/* Longer ones are sent, so that a QP with one can be stopped. */
+/* Bytes. Longer requests are sent, so that their QP can be stopped. */
 #define UROCE_DIRECT_MAX (8u << 20)
 
 enum uroce_direct {
-	UROCE_DIRECT_NO,   /* it is to be sent */
-	UROCE_DIRECT_MORE, /* there is more to do, by whoever comes next */
-	UROCE_DIRECT_DONE, /* it is complete, and another one is at @cur */
+	UROCE_DIRECT_NO,   /* the request must be sent */
+	UROCE_DIRECT_MORE, /* a part is done; any thread may continue */
+	UROCE_DIRECT_DONE, /* complete; @cur is the next request */
 };
 
-/** uroce_direct_is_long() - whether the next request of a QP with a channel has
- * several parts
+/**
+ * uroce_direct_is_long() - whether the next request has several parts
+ *
+ * The QP has a channel.
  */
 static inline bool uroce_direct_is_long(const struct uroce_qp *qp)
 {
@@ -32,18 +34,18 @@ static inline bool uroce_direct_is_long(const struct uroce_qp *qp)
 }
 
 /**
- * uroce_direct_try() - do a request, or a part of it, without a packet
+ * uroce_direct_try() - execute a request, or a part of it, without a packet
  * @qp: the QP
  * @wqe: the request at @cur, which has not begun
  * @now: ns
  *
- * Only if nothing is on the way, so that all stays in order; if nothing is
- * wrong with the request, as an error has to come from the responder, too; and,
- * unless it is memory of both, if the application at the other side does not
- * poll, since else it is faster to ask it.
+ * Conditions: nothing is outstanding, which keeps the order; the request is
+ * valid, since errors must come from the responder; and, unless both processes
+ * have mapped the memory, the application of the peer does not poll, since
+ * sending is faster then.
  *
- * Return: what has become of it. UROCE_DIRECT_NO: nothing has happened, or its
- * memory has got some of what it will get when it is sent.
+ * Return: the result. UROCE_DIRECT_NO: nothing has happened, or the memory has
+ * received some of the bytes that sending writes again.
  */
 enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
 				   struct uroce_send_wqe *wqe, uint64_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two ways to do a request without a packet share, the short one and
- * the one for all else. For uroce_direct.c and uroce_fast_direct.c alone.
+ * Conditions and steps of direct access that its fast path and its slow path
+ * share. Used by uroce_direct.c and uroce_fast_direct.c only.
  */
 #ifndef UROCE_DIRECT_PARTS_H
 #define UROCE_DIRECT_PARTS_H
@@ -12,8 +12,9 @@
 #include "uroce/engine/uroce_request.h"
 
 /*
- * Of a QP with a channel: nothing stands in the way, and the peer has
- * acknowledged all that there was before, so it is done.
+ * Whether a QP with a channel may use direct access now: it is in RTS with no
+ * error pending, and the peer has acknowledged, hence executed, all earlier
+ * requests.
  */
 static inline bool uroce_direct_is_free(const struct uroce_qp *qp)
 {
@@ -25,13 +26,13 @@ static inline bool uroce_direct_is_free(const struct uroce_qp *qp)
 	       req->resume_ns == UROCE_NEVER;
 }
 
-/* Where an atomic is not aligned the responder has to say so. */
+/* A misaligned atomic is sent, since the responder must report it. */
 static inline bool uroce_direct_is_aligned(uint64_t address)
 {
 	return address % UROCE_ATOMIC_BYTES == 0;
 }
 
-/* What is asked of the channel, but for which part of it. */
+/* The request in the form of the channel; the caller sets the part. */
 static inline struct uroce_copy
 uroce_direct_wish(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 {
@@ -45,7 +46,7 @@ uroce_direct_wish(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 	};
 }
 
-/* An atomic @there; returns what was there before. */
+/* Execute an atomic at @there; returns the original value. */
 static inline uint64_t uroce_direct_atomic(const struct uroce_send_wqe *wqe,
 					   uint8_t *there)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From a packet to the QP it is for, and to one of requester and responder.
- * What is checked here is what IBTA 9.6.1 calls the packet header validation;
- * none of it is ever answered.
+ * Finds the QP of a received packet and calls its requester or responder. The
+ * checks are the packet header validation of IBTA 9.6.1: a packet that fails is
+ * dropped without a response.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void count(struct uroce_engine *engine, enum uroce_counter counter)
 	uroce_engine_count(engine, counter, 1);
 }
 
-/* IBTA 10.3.1, and 9.6.1.4: which state takes what. */
+/* Whether the state of the QP accepts the packet (IBTA 10.3.1, 9.6.1.4). */
 static bool state_takes(const struct uroce_qp *qp,
 			const struct uroce_packet *packet)
 {
@@ -31,13 +31,13 @@ static bool state_takes(const struct uroce_qp *qp,
 	}
 }
 
-/* 10.9.3: the lower 15 bits agree, and one of the two is a full member. */
+/* 10.9.3: the lower 15 bits agree, and at least one is a full member. */
 static bool pkey_matches(uint16_t ours, uint16_t theirs)
 {
 	return !((ours ^ theirs) & 0x7fff) && ((ours | theirs) & 0x8000);
 }
 
-/* 9.6.1.2.3: a connection is between two addresses. */
+/* 9.6.1.2.3: the GIDs must be those of the connection. */
 static bool path_matches(const struct uroce_qp *qp,
 			 const struct uroce_packet *packet)
 {
@@ -48,7 +48,7 @@ static bool path_matches(const struct uroce_qp *qp,
 	       memcmp(path->dgid, qp->path.sgid, UROCE_GID_LEN) == 0;
 }
 
-/* Why @qp does not take the packet; UROCE_NR_COUNTERS if it does. */
+/* Why @qp drops the packet; UROCE_NR_COUNTERS if it accepts the packet. */
 static enum uroce_counter refusal(const struct uroce_qp *qp,
 				  const struct uroce_packet *packet)
 {
@@ -80,13 +80,13 @@ static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_responder_receive(qp, packet, now);
 }
 
-/* 10.5.2: a copy for each QP that is attached to the group. */
+/* 10.5.2: deliver to each QP that is attached to the group. */
 static void deliver_to_group(struct uroce_engine *engine,
 			     struct uroce_packet *packet, uint64_t now)
 {
 	bool found = false;
 
-	/* the check of a seal can be done once only */
+	/* the ICRC can be verified once only */
 	if (uroce_packet_check(packet)) {
 		count(engine, UROCE_C_BAD_ICRC);
 		return;
@@ -103,7 +103,7 @@ static void deliver_to_group(struct uroce_engine *engine,
 		count(engine, UROCE_C_NO_GROUP);
 }
 
-/* As if it had come by itself, in front of the packet. */
+/* Deliver a piggybacked ACK as if it had arrived in front of the packet. */
 static void deliver_carried(struct uroce_qp *qp,
 			    const struct uroce_packet *packet, uint64_t now)
 {

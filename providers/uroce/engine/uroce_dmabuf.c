@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Mapping and synchronization of dma-bufs. Called by verbs/uroce_dmabuf_mr.c,
- * and by uroce_memory.c for each access.
+ * Maps and synchronizes dma-bufs. Called by verbs/uroce_dmabuf_mr.c, and by
+ * uroce_memory.c for each access.
  */
 #include "uroce/engine/uroce_dmabuf.h"
 
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Not close(2), which is a cancellation point. Nothing was written to @fd. */
+/* Not close(2), a cancellation point. No write to @fd can have failed. */
 static void dmabuf_close(int fd)
 {
 	(void)syscall(SYS_close, fd);
@@ -38,11 +38,11 @@ int uroce_dmabuf_begin(struct uroce_dmabuf *dmabuf)
 
 void uroce_dmabuf_end(struct uroce_dmabuf *dmabuf)
 {
-	/* nothing depends on the result, and nothing can be done about it */
+	/* no caller depends on the result or can handle an error */
 	(void)dmabuf_sync(dmabuf, DMA_BUF_SYNC_END);
 }
 
-/* Other files do not know the request. */
+/* Other files reject the ioctl with ENOTTY. */
 static int check_is_dmabuf(struct uroce_dmabuf *dmabuf)
 {
 	int ret = uroce_dmabuf_begin(dmabuf);
@@ -116,7 +116,7 @@ void uroce_dmabuf_unmap(struct uroce_dmabuf *dmabuf)
 {
 	if (!dmabuf)
 		return;
-	(void)munmap(dmabuf->map, dmabuf->map_bytes); /* it was mapped so */
+	(void)munmap(dmabuf->map, dmabuf->map_bytes); /* the range is mapped */
 	dmabuf_close(dmabuf->fd);
 	free(dmabuf);
 }

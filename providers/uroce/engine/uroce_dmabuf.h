@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A mapped part of a dma-buf. The exporter has to know when the CPU accesses
- * the memory (DMA_BUF_IOCTL_SYNC), so each access is between
- * uroce_dmabuf_begin() and uroce_dmabuf_end().
+ * A mapped part of a dma-buf. The exporter must know when the CPU accesses the
+ * memory (DMA_BUF_IOCTL_SYNC), so each access is between uroce_dmabuf_begin()
+ * and uroce_dmabuf_end().
  */
 #ifndef UROCE_DMABUF_H
 #define UROCE_DMABUF_H
@@ -24,31 +24,31 @@ struct uroce_dmabuf {
 /**
  * uroce_dmabuf_map() - map a part of a dma-buf
  * @fd: of the dma-buf; the caller may close it afterwards
- * @offset: of the part
- * @length: > 0, bytes
- * @write: whether it is written to
- * @ret_dmabuf: receives it; ends with uroce_dmabuf_unmap()
+ * @offset: of the part, bytes
+ * @length: of the part, bytes; > 0
+ * @write: whether the CPU writes to the part
+ * @ret_dmabuf: receives the mapping; uroce_dmabuf_unmap() frees it
  *
  * Return: 0; -EBADF; -EINVAL if @fd is no dma-buf, or the part is not inside;
- * -EOPNOTSUPP if the exporter does not let it be mapped; -EMFILE, -ENFILE,
+ * -EOPNOTSUPP if the exporter does not support mapping; -EMFILE, -ENFILE,
  * -ENOMEM.
  */
 int uroce_dmabuf_map(int fd, uint64_t offset, size_t length, bool write,
 		     struct uroce_dmabuf **ret_dmabuf);
 
-/** uroce_dmabuf_unmap() - the last access has ended; NULL: nothing to do */
+/** uroce_dmabuf_unmap() - unmap after the last access; NULL is allowed */
 void uroce_dmabuf_unmap(struct uroce_dmabuf *dmabuf);
 
 /**
- * uroce_dmabuf_begin() - the CPU is going to access the memory
+ * uroce_dmabuf_begin() - begin an access of the CPU
  *
- * Waits for devices that are using it, if the exporter does.
+ * Waits for devices that use the memory, if the exporter does.
  *
  * Return: 0, or -errno of the exporter.
  */
 int uroce_dmabuf_begin(struct uroce_dmabuf *dmabuf);
 
-/** uroce_dmabuf_end() - the CPU has accessed it */
+/** uroce_dmabuf_end() - end an access of the CPU */
 void uroce_dmabuf_end(struct uroce_dmabuf *dmabuf);
 
 #endif

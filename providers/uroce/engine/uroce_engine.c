@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whose turn it is to send, and what the loop is to be told: lists of QPs that
- * have something to send, that were kicked, and of objects with events.
+ * Scheduling and results: the lists of QPs with packets to send, of QPs that
+ * were kicked, and of objects with events for the loop. Deferred and delayed
+ * ACKs; multicast groups.
  */
 #include "uroce/engine/uroce_engine.h"
 
@@ -12,12 +13,13 @@
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
 
-/* Packets of a QP in a row: what a system call can take, then the next QP. */
+/* Packets of a QP in a row: as many as a system call can take. */
 #define BURST 64
 /*
- * An ACK is held for so many messages and so long, which is more than a peer on
- * a fast network needs to send the next message. Whoever waits for it waits so
- * long, but once in many messages only.
+ * An ACK is delayed for at most MAX_HELD messages and HOLD_NS, which is longer
+ * than a peer on a fast network needs to send the next message. A peer that
+ * waits for the ACK loses HOLD_NS, but rarely: the next FIRST_DISTRUST ACKs are
+ * then sent without delay, and twice as many after each further loss.
  */
 #define MAX_HELD       3
 #define HOLD_NS	       UINT64_C(30000)
@@ -29,7 +31,7 @@ void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp)
 	struct uroce_qp *first;
 
 	if (__atomic_exchange_n(&qp->kicked, 1, __ATOMIC_SEQ_CST))
-		return; /* it is in the list */
+		return; /* already in the list */
 	first = __atomic_load_n(&engine->kicks, __ATOMIC_RELAXED);
 	do {
 		qp->next_kick = first;
@@ -53,7 +55,7 @@ void uroce_engine_take_kicks(struct uroce_engine *engine)
 	qp = __atomic_exchange_n(&engine->kicks, NULL, __ATOMIC_SEQ_CST);
 	for (; qp; qp = next) {
 		next = qp->next_kick;
-		/* from here on another kick puts it into the list again */
+		/* from here on another kick links the QP again */
 		__atomic_store_n(&qp->kicked, 0, __ATOMIC_SEQ_CST);
 		uroce_engine_activate(engine, qp);
 	}
@@ -65,20 +67,20 @@ void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp)
 		list_add_tail(&engine->active, &qp->active);
 }
 
-/* Nothing but an ACK. */
+/* Whether the QP has to send an ACK and nothing else. */
 static bool owes_ack_only(const struct uroce_qp *qp)
 {
 	return qp->resp.reply == UROCE_REPLY_ACK && !qp->resp.nr_pending &&
 	       !uroce_ring_has(&qp->sq, qp->req.cur);
 }
 
-/* Whether the message is one that the application has not seen yet. */
+/* Whether the application has not yet polled all received messages. */
 static bool has_unseen(const struct uroce_qp *qp)
 {
 	return uroce_ring_used(&qp->recv_cq->ring);
 }
 
-/* Whether the rest of a message is likely to be here at the next poll. */
+/* Whether the next poll is likely to receive the rest of a message. */
 static bool has_incomplete(const struct uroce_qp *qp)
 {
 	return !qp->channel && qp->resp.message != UROCE_MESSAGE_NONE;
@@ -102,7 +104,10 @@ bool uroce_engine_put_off(struct uroce_engine *engine, bool writes, bool again)
 	return true;
 }
 
-/* The message was answered: whether the ACK waits for the next one, too. */
+/*
+ * Whether to delay the ACK of a message to which the application has responded,
+ * so that the ACK also covers the next message.
+ */
 static bool hold(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_engine *engine = qp->engine;
@@ -145,7 +150,7 @@ void uroce_engine_call_in(struct uroce_engine *engine)
 	engine->put_off = NULL;
 }
 
-/* A request through a channel can take along an ACK, if nothing else waits. */
+/* A request through a channel piggybacks an ACK if no response is pending. */
 static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
 			  struct uroce_out *out)
 {
@@ -157,7 +162,7 @@ static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
 	return true;
 }
 
-/* Answers first, since somebody waits for them, but for what was put off. */
+/* Responses first, since the peer waits for them, but not a deferred ACK. */
 static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 {
 	if (next_with_ack(qp, now, out))
@@ -175,7 +180,7 @@ static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 		return true;
 	if (uroce_requester_next(qp, now, out))
 		return true;
-	/* posted after the failure; flushed once nothing points to memory */
+	/* WQEs posted after the failure: flush once all packets are sent */
 	if ((qp->state == IBV_QPS_ERR || qp->state == IBV_QPS_SQE) &&
 	    list_empty(&qp->unsent))
 		list_add_tail(&qp->engine->unsent, &qp->unsent);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine: RoCEv2 without sockets, clocks and threads. Packets go in and
- * come out, time is an argument, completions appear in rings.
+ * The engine: RoCEv2 without sockets, clocks and threads. Packets are input and
+ * output, time is an argument, completions are added to rings.
  *
- * Time is that of a clock which runs on. Where struct uroce_engine.exact is
- * false it may be one of before: then "vague" says so, and what is to happen
- * after a while happens later, but never too early.
+ * Time is that of a monotonic clock. While struct uroce_engine.exact is false,
+ * the caller may use the time of an earlier pass, and marks it as stale in the
+ * next flag. Timers then expire late, but never early.
  *
- * Locks: there are none in here. All that belongs to one engine is used by one
- * thread at a time, which the caller's lock sees to ("the engine lock"), but
- * for what is marked "any thread": the rings, arming a CQ, uroce_engine_kick().
- * Pieces of memory that the engine hands out for sending are valid until the
- * lock is given up, so regions cannot vanish under them.
+ * Locks: the engine takes none. One thread at a time uses the objects of an
+ * engine, which a lock of the caller ensures ("the engine lock"). Exceptions
+ * are marked "any thread": the rings, arming a CQ, uroce_engine_kick().
+ * Addresses of payload that the engine hands out for sending are valid until
+ * the lock is released, so MRs cannot disappear meanwhile.
  *
- * How the loop calls it is in ../README.md.
+ * ../README.md shows how the loop calls the engine.
  */
 #ifndef UROCE_ENGINE_H
 #define UROCE_ENGINE_H
@@ -31,15 +31,15 @@
 
 struct uroce_engine_config {
 	uint32_t slot;	       /* bits 23-16 of its QPNs (../README.md) */
-	uint32_t seed;	       /* for keys and QPNs; random, if it can be */
-	uint32_t window_bytes; /* that a QP may have on the way; 0: 256 KB */
-	uint32_t room_bytes;   /* of the socket; 0: what it has by default */
+	uint32_t seed;	       /* for keys and QPNs; random if possible */
+	uint32_t window_bytes; /* that a QP may have in flight; 0: 256 KB */
+	uint32_t room_bytes;   /* of the socket; 0: the system default */
 };
 
-/* Who waits for longer than this does not notice a time some ms late. */
+/* ns; timeouts of at least this tolerate a clock that is some ms behind. */
 #define UROCE_LONG_NS UINT64_C(30000000)
 
-/* Attached QPs of a multicast group. */
+/* A QP that is attached to a multicast group. */
 struct uroce_group {
 	uint8_t gid[UROCE_GID_LEN];
 	struct uroce_qp *qp;
@@ -51,36 +51,37 @@ struct uroce_engine {
 	uint32_t slot;
 	uint32_t window_bytes;
 	uint32_t room_bytes;
-	/* on_qp() - state or attributes have changed; NULL: as in memory */
+	/* on_qp() - state or attributes have changed; NULL is allowed */
 	void (*on_qp)(void *arg, const struct uroce_qp *qp);
 	void *arg;
 
 	/* uroce_qp_table.c */
 	struct uroce_qp **qp_pages[UROCE_QP_TABLE_PAGES];
-	uint64_t *qpn_free_ns; /* by index: not to be used before that */
+	uint64_t *qpn_free_ns; /* by index: not to be reused before */
 	uint32_t qpn_next;     /* where the search for a free one begins */
 	uint32_t nr_qps, nr_datagram_qps;
 
 	/* uroce_engine.c */
 	struct list_node active;
 	struct list_node unsent;
-	struct list_node landed;  /* uroce_split.c */
+	struct list_node landed;  /* QPs with published sinks; uroce_split.c */
 	struct uroce_qp *kicks;	  /* atomic */
-	struct uroce_qp *put_off; /* whose ACK waits; NULL: none */
-	bool answered;		  /* since that was set */
-	struct uroce_qp *held;	  /* whose ACK waits longer; NULL: none */
-	uint64_t held_ns;	  /* until then */
+	struct uroce_qp *put_off; /* QP with a deferred ACK; NULL: none */
+	bool answered;		  /* that QP has sent a request since */
+	struct uroce_qp *held;	  /* QP with a delayed ACK; NULL: none */
+	uint64_t held_ns;	  /* end of the delay */
 	uint32_t burst;		  /* packets in a row of the first active QP */
 	/*
-	 * The application would notice a time that is some ms late, or a region
-	 * in a dma-buf was registered, whose accesses end with a run.
+	 * The time must not be stale: the application would notice a delay of
+	 * some ms, or a region in a dma-buf was registered, and only a full
+	 * pass ends accesses to it.
 	 */
 	bool exact;
-	bool vague; /* set by the caller: "now" is the time of an earlier run */
-	/* uroce_fast_ack.c: an ACK that came along, to be looked at later */
-	bool may_be_late; /* set by the caller: there can be one */
+	bool vague; /* set by the caller: the time is from an earlier pass */
+	/* uroce_fast_ack.c: a piggybacked ACK to be processed later */
+	bool may_be_late; /* set by the caller: an ACK may be processed later */
 	uint32_t late_psn;
-	struct uroce_qp *late; /* NULL: there is none */
+	struct uroce_qp *late; /* NULL: no such ACK */
 	struct uroce_cq *cq_events;
 	struct uroce_rq *rq_events;
 	struct uroce_qp *qp_events;
@@ -94,146 +95,147 @@ struct uroce_engine {
 	uint32_t nr_groups, max_groups;
 };
 
-/* A packet to be sent. */
+/* A packet to send. */
 struct uroce_out {
-	struct uroce_qp *qp;	    /* whose it is */
+	struct uroce_qp *qp;	    /* the sender */
 	struct uroce_packet packet; /* payload_len is set, payload is not */
-	struct uroce_pieces pieces; /* the payload */
+	struct uroce_pieces pieces; /* addresses of the payload */
 };
 
 /**
- * uroce_engine_init() - an engine without QPs and regions
+ * uroce_engine_init() - initialize an engine without QPs and MRs
  * @engine: memory of the caller
- * @config: of it
+ * @config: slot, seed and limits
  *
  * Return: 0, or -ENOMEM.
  */
 int uroce_engine_init(struct uroce_engine *engine,
 		      const struct uroce_engine_config *config);
 
-/** uroce_engine_fini() - free its tables; its QPs must be gone */
+/** uroce_engine_fini() - free the tables; all QPs must have been freed */
 void uroce_engine_fini(struct uroce_engine *engine);
 
-/* What a QP is made of. */
+/* Attributes of a new QP. */
 struct uroce_qp_config {
 	enum ibv_qp_type type; /* RC, UC or UD */
 	uint32_t pd;
 	bool sig_all;
 	uint32_t max_send_wr, max_send_sge, max_inline;
-	struct uroce_rq *rq; /* own or shared; the caller's */
+	struct uroce_rq *rq; /* own or shared; owned by the caller */
 	struct uroce_cq *send_cq, *recv_cq;
 	void *owner;
 };
 
 /**
- * uroce_engine_new_qp() - a QP in state RESET
+ * uroce_engine_new_qp() - create a QP in state RESET
  * @engine: the engine
- * @config: what it is made of
+ * @config: its attributes
  * @now: ns
- * @ret_qp: receives it; to be given back to uroce_engine_free_qp()
+ * @ret_qp: receives the QP; uroce_engine_free_qp() frees it
  *
- * Return: 0, -EINVAL, -ENOMEM, or -ENOSPC if there are too many.
+ * Return: 0, -EINVAL, -ENOMEM, or -ENOSPC if no QPN is free.
  */
 int uroce_engine_new_qp(struct uroce_engine *engine,
 			const struct uroce_qp_config *config, uint64_t now,
 			struct uroce_qp **ret_qp);
 
 /**
- * uroce_engine_free_qp() - take a QP out and free it
+ * uroce_engine_free_qp() - remove a QP and free it
  * @engine: the engine
- * @qp: the QP; nobody posts to it any more, its requests are thrown away
+ * @qp: the QP; no thread posts to it any more, its WQEs are discarded
  * @now: ns
- * @quarantine_ns: how long its QPN is not to be used again
+ * @quarantine_ns: time in which its QPN is not reused
  */
 void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 			  uint64_t now, uint64_t quarantine_ns);
 
 /**
- * uroce_engine_qpn_free_ns() - when the next QPN leaves its quarantine
+ * uroce_engine_qpn_free_ns() - get the time when the next QPN leaves quarantine
  * @engine: the engine
  *
- * Return: a time, which may be over, or UROCE_NEVER if all QPNs are in use.
+ * Return: ns, maybe in the past; UROCE_NEVER if all QPNs are in use.
  */
 uint64_t uroce_engine_qpn_free_ns(const struct uroce_engine *engine);
 
-/** uroce_engine_find_qp() - the QP of a QPN, or NULL */
+/** uroce_engine_find_qp() - look up a QP by its QPN; NULL if none has it */
 struct uroce_qp *uroce_engine_find_qp(const struct uroce_engine *engine,
 				      uint32_t qpn);
 
 /**
- * uroce_engine_kick() - something was put into a queue of @qp
+ * uroce_engine_kick() - schedule a QP to which WQEs were posted
  *
- * After each post of send requests, and of receive requests if the QP is in
- * ERR.
+ * To be called after each post of send WQEs, and of receive WQEs if the QP is
+ * in ERR.
  *
  * Context: any thread; never blocks. The QP must not be freed meanwhile.
  */
 void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp);
 
-/** uroce_engine_has_kicks() - whether anybody kicked; any thread */
+/** uroce_engine_has_kicks() - whether a QP was kicked; any thread */
 bool uroce_engine_has_kicks(const struct uroce_engine *engine);
 
 /**
- * uroce_engine_receive() - a packet has come
+ * uroce_engine_receive() - process a received packet
  * @engine: the engine
- * @packet: with path; if it has a seal, that is used up
+ * @packet: has a path unless it has a channel; a pending ICRC check is used up
  * @now: ns
  *
- * Never fails: what is wrong with the packet is counted, and answered if the
- * protocol wants that.
+ * Never fails: an invalid packet is counted, and rejected with a NAK if the
+ * protocol requires that.
  */
 void uroce_engine_receive(struct uroce_engine *engine,
 			  struct uroce_packet *packet, uint64_t now);
 
 /**
- * uroce_engine_next() - the next packet to be sent
+ * uroce_engine_next() - get the next packet to send
  * @engine: the engine
  * @now: ns
- * @ret_out: receives it
+ * @ret_out: receives the packet
  *
- * Packets of one QP follow each other for a while, so that they can travel in
- * one system call. Before the engine is given another packet or a QP is
- * modified the caller must have sent all and called uroce_engine_sent().
+ * Packets of one QP follow each other for a while, so that one system call can
+ * send them. Before the caller passes a packet to the engine or modifies a QP,
+ * it must send all packets and call uroce_engine_sent().
  *
- * Return: whether there was one.
+ * Return: whether there was a packet.
  */
 bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 		       struct uroce_out *ret_out);
 
 /**
- * uroce_engine_next_run() - packets that follow the last one and are much alike
+ * uroce_engine_next_run() - get packets that continue the last one
  * @engine: the engine
  * @now: ns
- * @max: so many at most
- * @out: what uroce_engine_next() has just given; receives the first of them
+ * @max: maximum number of packets
+ * @out: result of the last uroce_engine_next(); receives the first packet, with
+ *	the payload of all of them
  *
- * They are from the middle of a message: their PSNs count up, their payloads
- * are of one length and lie behind each other in memory, in one piece, and
- * there is no other difference. To make many of them takes hardly longer than
- * to make one.
+ * The packets are from the middle of one message: consecutive PSNs, payloads of
+ * equal length that are contiguous in memory, and no other difference. A run
+ * takes hardly longer than one packet.
  *
- * Return: how many; 0: there is nothing of that kind, @out is unchanged, and
- * uroce_engine_next() is to be asked.
+ * Return: number of packets; 0: no such packets, @out is unchanged, and the
+ * caller continues with uroce_engine_next().
  */
 uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 			       uint32_t max, struct uroce_out *out);
 
 /**
- * uroce_engine_next_of() - the next packet of one QP
+ * uroce_engine_next_of() - get the next packet of one QP
  * @engine: the engine
- * @qp: the QP, which has a channel; called for until it returns false
+ * @qp: the QP, which has a channel; the caller repeats the call until it
+ *	returns false
  * @now: ns
- * @ret_out: receives it
+ * @ret_out: receives the packet
  *
- * As uroce_engine_next(), but nobody else is asked, and kicks are left alone.
- * To be used where nothing that uroce_engine_next() gave is still to be sent.
+ * Like uroce_engine_next(), but without other QPs and without processing kicks.
+ * No packet of uroce_engine_next() may still be unsent.
  *
- * Return: whether there was one.
+ * Return: whether there was a packet.
  */
 bool uroce_engine_next_of(struct uroce_engine *engine, struct uroce_qp *qp,
 			  uint64_t now, struct uroce_out *ret_out);
 
-/** uroce_engine_next_active() - a QP with something to send, or NULL */
+/** uroce_engine_next_active() - get a QP with something to send, or NULL */
 static inline struct uroce_qp *
 uroce_engine_next_active(const struct uroce_engine *engine)
 {
@@ -244,79 +246,82 @@ uroce_engine_next_active(const struct uroce_engine *engine)
 }
 
 /**
- * uroce_engine_sent() - all packets that were handed out are sent
+ * uroce_engine_sent() - report that all packets handed out are sent
  *
  * Completes the requests of UC and UD among them: only now may the application
- * write to their memory again.
+ * write to their memory again. QPs with an error pending go to ERR.
  */
 void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
 
 /**
- * uroce_engine_put_off() - let an ACK wait for the answer to the message
- *
- * Whoever gets a message often answers it. Then both can travel together, with
- * the answer in front: the peer waits for it, and not for the ACK.
- *
+ * uroce_engine_put_off() - defer an ACK until the application has responded
  * @writes: also for a WRITE, since a process that polls its memory may respond;
  *	else only for a message that is still in its CQ, or has arrived in part
- * @again: also if the same ACK was put off before; without that the ACKs of a
- *	stream are sent every other time, and the window of the peer stays open
+ * @again: also if the same ACK was deferred before; without it every other ACK
+ *	of a stream is sent, and the window of the peer stays open
  *
- * Return: whether all that there is to send is one such ACK. Then
- * uroce_engine_next() must be called soon, whatever happens; it gives requests
- * of that QP first.
+ * Applications often respond to a message. The response and the ACK then travel
+ * together, the response in front: the peer waits for it, not for the ACK.
+ *
+ * Return: whether one such ACK is all that there is to send. Then the caller
+ * must call uroce_engine_next() soon in any case, which returns requests of
+ * that QP first.
  */
 bool uroce_engine_put_off(struct uroce_engine *engine, bool writes, bool again);
 
-/** uroce_engine_call_in() - there was no answer; the ACK is to be sent next */
+/** uroce_engine_call_in() - end the deferral: the ACK is sent next */
 void uroce_engine_call_in(struct uroce_engine *engine);
 
 /**
- * uroce_engine_release() - an ACK has waited for long enough
+ * uroce_engine_release() - flush the delayed ACK
  *
- * Some peers do not wait for the ACK of a message that was answered, but send
- * the next one: then one ACK does for a few messages. Which peers do so is
- * tried out, the rarer the more often it was wrong. While engine->held is set
- * this must be called at engine->held_ns, or earlier: when nobody is going to
- * look at the time, and before objects go.
+ * Some peers do not wait for the ACK of a message after its response, but send
+ * the next message: then one ACK covers several messages. The engine tries
+ * this with each peer, more rarely the more often a delay was in vain. While
+ * engine->held is set, this function must be called at engine->held_ns or
+ * earlier: before the caller stops checking the time, and before objects are
+ * freed.
  */
 void uroce_engine_release(struct uroce_engine *engine);
 
 /**
- * uroce_engine_expire() - let time pass
+ * uroce_engine_expire() - expire timers
  *
- * What there is to send afterwards uroce_engine_next() gives.
+ * uroce_engine_next() returns the packets that result.
  *
- * Return: when to call it next, in ns; UROCE_NEVER if no timer runs. It may be
- * too early, never too late; receiving and sending can make it earlier.
+ * Return: when to call it next, in ns; UROCE_NEVER if no timer runs. The time
+ * may be too early, never too late; receiving and sending can make it earlier.
  */
 uint64_t uroce_engine_expire(struct uroce_engine *engine, uint64_t now);
 
-/** uroce_engine_deadline() - what uroce_engine_expire() would return now */
+/** uroce_engine_deadline() - get what uroce_engine_expire() would return now */
 uint64_t uroce_engine_deadline(const struct uroce_engine *engine);
 
 /**
- * uroce_engine_take_cq() - a CQ with events: see its wake, report_overrun
+ * uroce_engine_take_cq() - take a CQ out of the event list; NULL if empty
  *
- * The caller looks at the two members and resets them. NULL: no more.
+ * The caller reads and resets cq->wake and cq->report_overrun.
  */
 struct uroce_cq *uroce_engine_take_cq(struct uroce_engine *engine);
 
-/** uroce_engine_take_rq() - an SRQ that has reached its limit, or NULL */
+/** uroce_engine_take_rq() - take an SRQ that has reached its limit, or NULL */
 struct uroce_rq *uroce_engine_take_rq(struct uroce_engine *engine);
 
-/** uroce_engine_take_qp() - a QP with events, which the caller resets, or NULL
+/**
+ * uroce_engine_take_qp() - take a QP with events, or NULL
+ *
+ * The caller reads and resets qp->events.
  */
 struct uroce_qp *uroce_engine_take_qp(struct uroce_engine *engine);
 
-/** uroce_engine_forget_cq() - before a CQ is freed: drop its events */
+/** uroce_engine_forget_cq() - drop the events of a CQ before it is freed */
 void uroce_engine_forget_cq(struct uroce_engine *engine, struct uroce_cq *cq);
 
-/** uroce_engine_forget_rq() - before an SRQ is freed: drop its events */
+/** uroce_engine_forget_rq() - drop the events of an SRQ before it is freed */
 void uroce_engine_forget_rq(struct uroce_engine *engine, struct uroce_rq *rq);
 
 /**
- * uroce_engine_attach() - let a UD QP receive what is sent to a group
+ * uroce_engine_attach() - attach a UD QP to a multicast group
  * @engine: the engine
  * @qp: a UD QP
  * @gid: of the group
@@ -328,7 +333,7 @@ void uroce_engine_forget_rq(struct uroce_engine *engine, struct uroce_rq *rq);
 int uroce_engine_attach(struct uroce_engine *engine, struct uroce_qp *qp,
 			const uint8_t *gid);
 
-/** uroce_engine_detach() - undo it; 0, or -EINVAL if it was not attached */
+/** uroce_engine_detach() - detach a QP; 0, or -EINVAL if it was not attached */
 int uroce_engine_detach(struct uroce_engine *engine, struct uroce_qp *qp,
 			const uint8_t *gid);
 
@@ -344,13 +349,13 @@ static inline void uroce_engine_count(struct uroce_engine *engine,
 /** uroce_engine_take_kicks() - activate all QPs that were kicked */
 void uroce_engine_take_kicks(struct uroce_engine *engine);
 
-/** uroce_engine_activate() - @qp may have something to send */
+/** uroce_engine_activate() - schedule a QP that may have something to send */
 void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp);
 
-/** uroce_engine_cq_event() - @cq is to be found by uroce_engine_take_cq() */
+/** uroce_engine_cq_event() - add a CQ to the event list */
 void uroce_engine_cq_event(struct uroce_engine *engine, struct uroce_cq *cq);
 
-/** uroce_engine_rq_event() - likewise, for an SRQ */
+/** uroce_engine_rq_event() - add an SRQ to the event list */
 void uroce_engine_rq_event(struct uroce_engine *engine, struct uroce_rq *rq);
 
 #endif
